@@ -1,0 +1,485 @@
+/* lunarray.h - Lunarray as a C library: lazy arrays that run as fused kernels, with or without Lua.
+ *
+ * Names.   lun_engine owns everything; lun_array is a reference to a Vector, a View, a Scalar or a
+ *          Composition (an expression not yet evaluated).  Nothing runs while expressions are built.
+ * Errors.  A call that can fail returns a lun_status; LUN_OK is 0.  On failure its out parameters are
+ *          untouched and lun_error(e) says what, where and what to do, until the next call.
+ * Owning.  A call that gives an array (lun_array **out) gives a reference, ended by lun_release.
+ *          Arrays handed in are borrowed.  Release every array before lun_close.
+ * Threads. One engine is used by one thread at a time; different engines by different threads at
+ *          once.  Only lun_cancel may be called from anywhere at any time.
+ * Indices. Here, as in C, elements count from 0.  Lengths are int64_t, in elements.
+ * The library never exits, aborts, prints, or changes signal handlers, locale or floating-point modes.
+ */
+#ifndef LUNARRAY_H
+#define LUNARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LUN_VERSION "0.1.0"
+#define LUN_MAX_RANK 8
+
+#ifndef LUN_API
+#define LUN_API __attribute__((visibility("default")))
+#endif
+
+typedef struct lun_engine lun_engine;
+typedef struct lun_array lun_array;
+typedef struct lun_function lun_function;
+typedef struct lun_plan lun_plan;
+struct lua_State;
+
+/* ---- enumerations (generated from the tables by tests/lint/header.sh --write) ------------------ */
+/* BEGIN GENERATED ENUMS */
+typedef enum lun_status {
+    LUN_OK = 0,
+    LUN_EARG = 1,
+    LUN_EDTYPE = 2,
+    LUN_ESHAPE = 3,
+    LUN_ERANGE = 4,
+    LUN_ENOMEM = 5,
+    LUN_EFREED = 6,
+    LUN_EZERO = 7,
+    LUN_EBUILD = 8,
+    LUN_EBACKEND = 9,
+    LUN_ECANCEL = 10,
+    LUN_ELIMIT = 11,
+    LUN_EIO = 12,
+    LUN_ESCRIPT = 13,
+    LUN_EBOUNDS = 14
+} lun_status;
+
+typedef enum lun_dtype {
+    LUN_BOOL,
+    LUN_I8,
+    LUN_U8,
+    LUN_I16,
+    LUN_U16,
+    LUN_I32,
+    LUN_U32,
+    LUN_I64,
+    LUN_U64,
+    LUN_F32,
+    LUN_F64,
+    LUN_DTYPE_COUNT
+} lun_dtype;
+
+typedef enum lun_op {
+    LUN_OP_ADD,
+    LUN_OP_SUB,
+    LUN_OP_MUL,
+    LUN_OP_DIV,
+    LUN_OP_IDIV,
+    LUN_OP_MOD,
+    LUN_OP_POW,
+    LUN_OP_NEG,
+    LUN_OP_BAND,
+    LUN_OP_BOR,
+    LUN_OP_BXOR,
+    LUN_OP_SHL,
+    LUN_OP_SHR,
+    LUN_OP_BNOT,
+    LUN_OP_LT,
+    LUN_OP_LE,
+    LUN_OP_GT,
+    LUN_OP_GE,
+    LUN_OP_EQ,
+    LUN_OP_NE,
+    LUN_OP_LAND,
+    LUN_OP_LOR,
+    LUN_OP_LNOT,
+    LUN_OP_WHERE,
+    LUN_OP_ABS,
+    LUN_OP_SIGN,
+    LUN_OP_FLOOR,
+    LUN_OP_CEIL,
+    LUN_OP_ROUND,
+    LUN_OP_TRUNC,
+    LUN_OP_SQRT,
+    LUN_OP_CBRT,
+    LUN_OP_EXP,
+    LUN_OP_EXP2,
+    LUN_OP_EXPM1,
+    LUN_OP_LOG,
+    LUN_OP_LOG2,
+    LUN_OP_LOG10,
+    LUN_OP_LOG1P,
+    LUN_OP_SIN,
+    LUN_OP_COS,
+    LUN_OP_TAN,
+    LUN_OP_ASIN,
+    LUN_OP_ACOS,
+    LUN_OP_ATAN,
+    LUN_OP_ATAN2,
+    LUN_OP_SINH,
+    LUN_OP_COSH,
+    LUN_OP_TANH,
+    LUN_OP_ASINH,
+    LUN_OP_ACOSH,
+    LUN_OP_ATANH,
+    LUN_OP_ERF,
+    LUN_OP_ERFC,
+    LUN_OP_HYPOT,
+    LUN_OP_FMA,
+    LUN_OP_COPYSIGN,
+    LUN_OP_MIN,
+    LUN_OP_MAX,
+    LUN_OP_FMIN,
+    LUN_OP_FMAX,
+    LUN_OP_CLAMP,
+    LUN_OP_ISNAN,
+    LUN_OP_ISINF,
+    LUN_OP_ISFINITE,
+    LUN_OP_COUNT
+} lun_op;
+
+typedef enum lun_reduction {
+    LUN_SUM,
+    LUN_PROD,
+    LUN_MIN,
+    LUN_MAX,
+    LUN_MEAN,
+    LUN_VAR,
+    LUN_STD,
+    LUN_ANY,
+    LUN_ALL,
+    LUN_COUNT,
+    LUN_ARGMIN,
+    LUN_ARGMAX,
+    LUN_NORM,
+    LUN_REDUCTION_COUNT
+} lun_reduction;
+/* END GENERATED ENUMS */
+
+typedef enum lun_class { LUN_VECTOR, LUN_VIEW, LUN_SCALAR, LUN_COMPOSITION } lun_class;
+typedef enum lun_jit { LUN_JIT_DEFAULT, LUN_JIT_AUTO, LUN_JIT_SYNC, LUN_JIT_OFF } lun_jit;
+typedef enum lun_math { LUN_MATH_FAST, LUN_MATH_PRECISE } lun_math;
+typedef enum lun_dist { LUN_UNIFORM, LUN_NORMAL } lun_dist;
+
+/* One number with its type: dtype is LUN_BOOL (u), LUN_I64 (i), LUN_U64 (u) or LUN_F64 (d). */
+typedef struct lun_value {
+    lun_dtype dtype;
+    union {
+        int64_t i;
+        uint64_t u;
+        double d;
+    } as;
+} lun_value;
+
+/* ---- the engine --------------------------------------------------------------------------------- */
+
+typedef struct lun_config {
+    size_t size; /* sizeof(lun_config), so that later fields can be told apart */
+    /* Memory for array elements and bookkeeping, realloc's way: (ctx, NULL, n) gives, (ctx, p, 0)
+     * frees; NULL: the C library's.  Large blocks come from mmap unless an allocator is set. */
+    void *(*alloc)(void *ctx, void *old, size_t bytes);
+    void *alloc_ctx;
+    /* One line, without newline, for things that do not fail a call.  NULL: silence. */
+    void (*log)(void *ctx, const char *text);
+    void *log_ctx;
+    const char *backend;   /* "openmp", "reference", "opencl:2"; NULL: LUNARRAY_BACKEND, else the best */
+    int threads;           /* 0: LUNARRAY_THREADS, else as many as this process may use */
+    lun_jit jit;           /* LUN_JIT_DEFAULT: LUNARRAY_JIT, else auto */
+    int64_t memory_limit;  /* bytes of array elements alive at once; 0: none */
+    double time_limit;     /* seconds for one evaluation; 0: none */
+    const char *cache_dir; /* kernels on disk; NULL: LUNARRAY_CACHE_DIR, else $XDG_CACHE_HOME/lunarray,
+                              else ~/.cache/lunarray; "": none */
+    int sandbox;           /* nonzero: no C strings, no file paths as functions */
+} lun_config;
+
+LUN_API lun_status lun_open(const lun_config *config_or_NULL, lun_engine **out);
+/* Ends the engine.  Waits shortly for a compiler that is filling the cache.  NULL is allowed. */
+LUN_API void lun_close(lun_engine *e);
+/* Text of the last failed call, "" if there is none; after a failed lun_open pass NULL: the reason. */
+LUN_API const char *lun_error(const lun_engine *e);
+/* "script:line" of the expression that the last failure concerns, "" if unknown. */
+LUN_API const char *lun_error_where(const lun_engine *e);
+/* Stops the evaluation that runs now, if any: it returns LUN_ECANCEL and leaves no half result.
+ * From any thread or signal handler. */
+LUN_API void lun_cancel(lun_engine *e);
+/* Marks where the script stands ("file:12"): what is built from now on reports it in errors. */
+LUN_API lun_status lun_mark(lun_engine *e, const char *place);
+LUN_API const char *lun_status_name(lun_status s);
+
+/* Selects a backend by name ("openmp", "reference", ...). */
+LUN_API lun_status lun_use(lun_engine *e, const char *backend);
+/* The backend in use. */
+LUN_API const char *lun_backend_name(const lun_engine *e);
+/* Names of the backends of this build, best first; NULL past the last.  *reason: why it cannot be
+ * used here, or NULL if it can. */
+LUN_API const char *lun_backend_at(lun_engine *e, int index, const char **reason);
+LUN_API lun_status lun_math_mode(lun_engine *e, lun_math mode);
+
+typedef struct lun_device {
+    char name[128], kind[16], backend[16]; /* kind: "cpu", "gpu", "accelerator" */
+    int64_t memory;                        /* bytes */
+    int units;                             /* cores or compute units */
+} lun_device;
+/* Fills at most room rows; returns how many devices there are. */
+LUN_API int lun_devices(lun_engine *e, lun_device *rows, int room);
+
+typedef struct lun_stats {
+    int64_t compiles;   /* compiler runs */
+    int64_t cache_hits; /* kernels taken from disk instead */
+    int64_t launches;   /* kernels run */
+    int64_t interpreted; /* of these, run by the reference tier */
+    int64_t bytes_read, bytes_written;        /* by kernels: unique leaves, outputs */
+    int64_t bytes_to_device, bytes_to_host;   /* transfers */
+    int64_t allocated, pooled, peak;          /* bytes of elements now alive, kept for reuse, most alive */
+    int64_t allocations;                      /* buffers taken from the system, not from the pool */
+    int64_t nodes;                            /* graph nodes alive */
+} lun_stats;
+LUN_API void lun_stats_get(const lun_engine *e, lun_stats *out);
+LUN_API void lun_stats_reset(lun_engine *e); /* counters; allocated, pooled and nodes stay true */
+/* Bytes of elements allocated since the last call: what a garbage collector should be told. */
+LUN_API int64_t lun_pressure(lun_engine *e);
+/* Gives pooled memory back to the system. */
+LUN_API void lun_trim(lun_engine *e);
+
+/* ---- tables, for bindings and tools ------------------------------------------------------------- */
+
+typedef struct lun_op_info {
+    const char *name, *symbol, *doc; /* symbol: the operator's text ("+"), "" if it has none */
+    int arity;
+    bool reduces; /* associative: may be given to reduce and scan */
+} lun_op_info;
+LUN_API bool lun_op_describe(lun_op op, lun_op_info *out); /* false past the last row */
+/* By name ("add") or operator text and arity ("-", 2); arity 0: any, the larger first. */
+LUN_API bool lun_op_find(const char *name, int arity, lun_op *out);
+LUN_API const char *lun_dtype_name(lun_dtype t); /* "f32"; NULL if t is no dtype */
+LUN_API bool lun_dtype_find(const char *name, lun_dtype *out);
+LUN_API int lun_dtype_size(lun_dtype t); /* bytes of one element */
+LUN_API const char *lun_reduction_name(lun_reduction r); /* NULL past the last row */
+
+/* ---- making arrays ------------------------------------------------------------------------------- */
+/* shape: rank extents, rank 0..LUN_MAX_RANK (rank 0: a Scalar), each >= 0, row-major. */
+
+/* Own memory as a Vector, not copied: data must stay valid and unchanged by others until release
+ * (NULL: nothing to call) is called.  Writes through the array go to data. */
+LUN_API lun_status lun_wrap(lun_engine *e, void *data, int64_t n, lun_dtype t,
+                            void (*release)(void *data, void *ctx), void *ctx, lun_array **out);
+/* n elements copied from data (NULL: zeros). */
+LUN_API lun_status lun_vector(lun_engine *e, const void *data, int64_t n, lun_dtype t, lun_array **out);
+LUN_API lun_status lun_tensor(lun_engine *e, const void *data, int rank, const int64_t *shape,
+                              lun_dtype t, lun_array **out);
+/* A number of a script: weak, it takes the dtype of the arrays it meets. */
+LUN_API lun_status lun_number(lun_engine *e, double x, lun_array **out);
+LUN_API lun_status lun_integer(lun_engine *e, int64_t x, lun_array **out);
+LUN_API lun_status lun_boolean(lun_engine *e, bool x, lun_array **out);
+/* Virtual arrays: computed where they are used, no memory until someone writes. */
+LUN_API lun_status lun_full(lun_engine *e, int rank, const int64_t *shape, lun_dtype t, lun_value x,
+                            lun_array **out);
+LUN_API lun_status lun_range(lun_engine *e, lun_value first, lun_value step, int64_t n, lun_dtype t,
+                             lun_array **out); /* first + i * step */
+LUN_API lun_status lun_linspace(lun_engine *e, double a, double b, int64_t n, lun_dtype t,
+                                lun_array **out); /* b exactly at the end */
+/* Philox4x32-10 under key `seed`; see the documentation for which word belongs to which element.
+ * f32, f64: uniform in [0, 1) or normal; u32, i32, u64, i64: the bits. */
+LUN_API lun_status lun_random(lun_engine *e, int rank, const int64_t *shape, uint64_t seed,
+                              lun_dist dist, lun_dtype t, lun_array **out);
+
+/* ---- expressions (lazy) --------------------------------------------------------------------------- */
+
+/* Any operation of the table on `count` operands (its arity).  Extents must be equal; numbers, Scalars
+ * and length-1 arrays broadcast. */
+LUN_API lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *operands, int count,
+                             lun_array **out);
+/* BEGIN GENERATED OPS */
+LUN_API lun_status lun_add(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_sub(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_mul(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_div(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_idiv(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_mod(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_pow(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_neg(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_band(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_bor(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_bxor(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_shl(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_shr(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_bnot(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_lt(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_le(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_gt(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_ge(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_eq(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_ne(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_land(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_lor(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_lnot(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_where(lun_engine *e, lun_array *a, lun_array *b, lun_array *c,
+                          lun_array **out);
+LUN_API lun_status lun_abs(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_sign(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_floor(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_ceil(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_round(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_trunc(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_sqrt(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_cbrt(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_exp(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_exp2(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_expm1(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_log(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_log2(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_log10(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_log1p(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_sin(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_cos(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_tan(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_asin(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_acos(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_atan(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_atan2(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_sinh(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_cosh(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_tanh(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_asinh(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_acosh(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_atanh(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_erf(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_erfc(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_hypot(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_fma(lun_engine *e, lun_array *a, lun_array *b, lun_array *c,
+                          lun_array **out);
+LUN_API lun_status lun_copysign(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_min(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_max(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_fmin(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_fmax(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_clamp(lun_engine *e, lun_array *a, lun_array *b, lun_array *c,
+                          lun_array **out);
+LUN_API lun_status lun_isnan(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_isinf(lun_engine *e, lun_array *a, lun_array **out);
+LUN_API lun_status lun_isfinite(lun_engine *e, lun_array *a, lun_array **out);
+/* END GENERATED OPS */
+LUN_API lun_status lun_cast(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out);
+/* count elements from `first`, `step` apart (may be negative); of a rank-N array: rows. */
+LUN_API lun_status lun_slice(lun_engine *e, lun_array *a, int64_t first, int64_t count, int64_t step,
+                             lun_array **out);
+/* a then b, along the first extent; the other extents must be equal. */
+LUN_API lun_status lun_concat(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+LUN_API lun_status lun_reshape(lun_engine *e, lun_array *a, int rank, const int64_t *shape,
+                               lun_array **out);
+/* Row i of a rank-N array (N >= 2) as a View: writes to it go to a. */
+LUN_API lun_status lun_row(lun_engine *e, lun_array *a, int64_t i, lun_array **out);
+
+/* ---- skeletons (lazy) ------------------------------------------------------------------------------ */
+
+/* A predefined operation, a C function's text ("(float x, float y){ return x*y; }": result type and
+ * name may be missing; parameters after the elements are extra arguments, pointers whole arrays), or
+ * a file that holds one (entry `f` or `<f>`; #include "..." is expanded). */
+LUN_API lun_status lun_function_op(lun_engine *e, lun_op op, lun_function **out);
+LUN_API lun_status lun_function_c(lun_engine *e, const char *text, lun_function **out);
+LUN_API lun_status lun_function_file(lun_engine *e, const char *path, lun_function **out);
+LUN_API void lun_function_retain(lun_function *f);
+LUN_API void lun_function_release(lun_function *f);
+
+LUN_API lun_status lun_map(lun_engine *e, lun_function *f, lun_array *a, lun_array *const *extra,
+                           int extras, lun_array **out);
+LUN_API lun_status lun_zip(lun_engine *e, lun_function *f, lun_array *a, lun_array *b,
+                           lun_array *const *extra, int extras, lun_array **out);
+/* Any function on `elements` elementwise operands followed by extra arguments; gives all its results (a
+ * C string or an operation has one) and their number; fails if there are more than room. */
+LUN_API lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
+                            int elements, lun_array **outs, int room, int *results);
+/* Gives a Scalar: f(id, all elements in order); id NULL: the operation's identity. */
+LUN_API lun_status lun_reduce(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
+                              lun_array **out);
+LUN_API lun_status lun_scan(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
+                            bool inclusive, lun_array **out);
+
+/* A whole reduction to a number, now.  ddof: for LUN_VAR and LUN_STD.  Indices (LUN_ARGMIN, ...)
+ * count from 0 here. */
+LUN_API lun_status lun_total(lun_engine *e, lun_reduction r, lun_array *a, int64_t ddof,
+                             lun_value *out);
+/* The same as a lazy Scalar (SUM, PROD, MIN, MAX, ANY, ALL, COUNT only), to be evaluated with others
+ * in one pass. */
+LUN_API lun_status lun_total_lazy(lun_engine *e, lun_reduction r, lun_array *a, lun_array **out);
+
+/* ---- values ---------------------------------------------------------------------------------------- */
+
+/* Evaluates all of them in as few passes as possible. */
+LUN_API lun_status lun_eval(lun_engine *e, lun_array *const *arrays, int count);
+/* Elements first .. first+count-1 (row-major) into host memory; computes only these where the
+ * expression allows it. */
+LUN_API lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int64_t count);
+/* From host memory into a's storage (a Vector or View; a Composition becomes a Vector). */
+LUN_API lun_status lun_write(lun_engine *e, lun_array *a, const void *host, int64_t first, int64_t count);
+/* Evaluates and maps the elements for reading, until the next call that writes to a or releases it. */
+LUN_API lun_status lun_data(lun_engine *e, lun_array *a, const void **out);
+/* One element or a Scalar's value. */
+LUN_API lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out);
+LUN_API lun_status lun_set(lun_engine *e, lun_array *a, int64_t index, lun_value x);
+LUN_API lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x);
+/* Evaluates source into target's existing storage (converted to its dtype); lengths must be equal or
+ * source a scalar.  Expressions built before keep the old elements. */
+LUN_API lun_status lun_store(lun_engine *e, lun_array *target, lun_array *source);
+LUN_API lun_status lun_copy(lun_engine *e, lun_array *a, lun_array **out);
+
+LUN_API void lun_retain(lun_array *a);
+LUN_API void lun_release(lun_array *a);
+/* Gives the memory back now; any later use of a but lun_release fails with LUN_EFREED. */
+LUN_API lun_status lun_free(lun_engine *e, lun_array *a);
+
+LUN_API lun_class lun_class_of(const lun_array *a);
+LUN_API lun_dtype lun_dtype_of(const lun_array *a);
+LUN_API bool lun_is_weak(const lun_array *a);    /* a number of a script */
+LUN_API bool lun_is_freed(const lun_array *a);
+LUN_API int64_t lun_length(const lun_array *a);  /* the first extent; 1 for a Scalar */
+LUN_API int64_t lun_size(const lun_array *a);    /* number of elements */
+LUN_API int lun_shape(const lun_array *a, int64_t shape[LUN_MAX_RANK]); /* returns the rank */
+LUN_API int64_t lun_pending(const lun_array *a); /* operations waiting to be computed; 0: evaluated */
+/* True for arrays that have no memory of their own: range, index, full, random and what is built of them. */
+LUN_API bool lun_is_virtual(const lun_array *a);
+
+/* ---- looking inside --------------------------------------------------------------------------------- */
+
+typedef struct lun_plan_kernel {
+    int ops;                    /* operations in it */
+    int reads, writes;          /* arrays */
+    int64_t bytes_read, bytes_written;
+    int64_t n;                  /* length of its index space */
+    const char *name;           /* "map", "reduce", "scan", "copy" */
+    const char *ir;             /* canonical IR */
+    const char *source;         /* what the backend compiles */
+    const char *cut;            /* why the graph was cut after it; "" for the last */
+} lun_plan_kernel;
+/* What an evaluation of these arrays would run, without running it. */
+LUN_API lun_status lun_explain(lun_engine *e, lun_array *const *arrays, int count, lun_plan **out);
+LUN_API int lun_plan_count(const lun_plan *p);
+/* Valid until lun_plan_release. */
+LUN_API const lun_plan_kernel *lun_plan_at(const lun_plan *p, int index);
+LUN_API void lun_plan_release(lun_plan *p);
+
+/* ---- for hosts that bring a language of their own ------------------------------------------------------ */
+
+/* One pointer of the host's per engine; close is called by lun_close before anything else ends. */
+LUN_API void lun_host_set(lun_engine *e, void *data, void (*close)(void *data));
+LUN_API void *lun_host_get(lun_engine *e);
+/* Records an error of the host's as this call's failure and returns s. */
+LUN_API lun_status lun_fail(lun_engine *e, lun_status s, const char *text);
+
+/* ---- Lua ---------------------------------------------------------------------------------------------- */
+
+/* Opens the module in a host's own lua_State (for luaL_requiref). */
+LUN_API int luaopen_lunarray(struct lua_State *L);
+/* A Lua state of the engine's own, made on first use, with `lun` preset to this engine. */
+LUN_API lun_status lun_dostring(lun_engine *e, const char *text);
+LUN_API lun_status lun_dofile(lun_engine *e, const char *path);
+LUN_API lun_status lun_setglobal(lun_engine *e, const char *name, lun_array *a);
+LUN_API lun_status lun_getglobal(lun_engine *e, const char *name, lun_array **out);
+LUN_API lun_status lun_setnumber(lun_engine *e, const char *name, double x);
+LUN_API lun_status lun_getnumber(lun_engine *e, const char *name, double *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

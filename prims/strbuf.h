@@ -1,0 +1,30 @@
+/* strbuf.h - a growing string.  A failed allocation is remembered: append freely, check once. */
+#ifndef LUN_STRBUF_H
+#define LUN_STRBUF_H
+
+#include <stdbool.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+typedef struct lun_strbuf {
+    char *text; /* NUL-terminated, or NULL while empty */
+    size_t length, room;
+    bool failed;
+} lun_strbuf;
+
+#define LUN_STRBUF_INIT \
+    {                   \
+        0, 0, 0, false  \
+    }
+
+void lun_strbuf_free(lun_strbuf *s);
+void lun_strbuf_clear(lun_strbuf *s);
+void lun_strbuf_add(lun_strbuf *s, const char *bytes, size_t length);
+void lun_strbuf_puts(lun_strbuf *s, const char *text);
+void lun_strbuf_printf(lun_strbuf *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void lun_strbuf_vprintf(lun_strbuf *s, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
+/* The text, "" when empty. */
+const char *lun_strbuf_text(const lun_strbuf *s);
+
+#endif

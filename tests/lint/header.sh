@@ -1,0 +1,57 @@
+#!/bin/sh
+# The generated blocks of prims/lunarray.h must agree with the tables. --write puts them right.
+set -eu
+cd "$(dirname "$0")/../.."
+header=prims/lunarray.h
+rows() { # macro file -> first macro argument, second argument
+    sed -n "s/^$1(\([A-Z0-9_]*\), *\([a-zA-Z0-9_]*\),.*/\1 \2/p" "$2"
+}
+enums() {
+    echo "typedef enum lun_status {"
+    rows LUN_STATUS prims/status.def | awk '{printf "    LUN_%s = %s,\n", $1, $2}' | sed '$s/,$//'
+    echo "} lun_status;"
+    echo
+    echo "typedef enum lun_dtype {"
+    rows LUN_DTYPE prims/dtypes.def | awk '{printf "    LUN_%s,\n", $1}'
+    echo "    LUN_DTYPE_COUNT"
+    echo "} lun_dtype;"
+    echo
+    echo "typedef enum lun_op {"
+    rows LUN_OP prims/ops.def | awk '{printf "    LUN_OP_%s,\n", $1}'
+    echo "    LUN_OP_COUNT"
+    echo "} lun_op;"
+    echo
+    echo "typedef enum lun_reduction {"
+    rows LUN_REDUCTION prims/skeletons.def | awk '{printf "    LUN_%s,\n", $1}'
+    echo "    LUN_REDUCTION_COUNT"
+    echo "} lun_reduction;"
+}
+ops() {
+    tr '\n' ' ' <prims/ops.def | sed 's/LUN_OP(/\nLUN_OP(/g' |
+        sed -n 's/^LUN_OP([A-Z0-9_]*, \([a-z0-9_]*\), "[^"]*", \([0-9]\),.*/\1 \2/p' |
+        awk '{ p = "lun_array *a"
+               if ($2 > 1) p = p ", lun_array *b"
+               if ($2 > 2) p = p ", lun_array *c"
+               n = "lun_" $1
+               line = "LUN_API lun_status " n "(lun_engine *e, " p ","
+               if (length(line) + 18 <= 100) print line " lun_array **out);"
+               else print line "\n                          lun_array **out);" }'
+}
+block() { # marker, generator
+    awk -v m="$1" -v f="$2" '
+        $0 == "/* BEGIN GENERATED " m " */" { print; while ((getline l < f) > 0) print l; skip = 1; next }
+        $0 == "/* END GENERATED " m " */" { skip = 0 }
+        !skip { print }'
+}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+enums >"$tmp/enums"
+ops >"$tmp/ops"
+block ENUMS "$tmp/enums" <"$header" | block OPS "$tmp/ops" >"$tmp/header"
+if [ "${1:-}" = --write ]; then
+    cat "$tmp/header" >"$header"
+elif ! cmp -s "$tmp/header" "$header"; then
+    echo "prims/lunarray.h does not agree with the tables; run tests/lint/header.sh --write" >&2
+    diff "$tmp/header" "$header" >&2 || true
+    exit 1
+fi
