@@ -1,0 +1,38 @@
+/* array.h - lun_array, the handle that users hold: a reference to a node that writes may exchange.
+ * Private to prims/. */
+#ifndef LUN_ARRAY_H
+#define LUN_ARRAY_H
+
+#include "engine.h"
+#include "node.h"
+
+struct lun_array {
+    int32_t refs;
+    uint8_t weak, freed, made; /* a script's number; lun_free was called; made as an array, not by an operation */
+    lun_engine *engine;
+    lun_node *node;      /* NULL for a weak number, a View or when freed */
+    lun_value number;    /* weak */
+    lun_array *parent;   /* View: rows of this array, which may be a View itself */
+    int64_t offset;      /* View: first element in parent */
+    int8_t rank;         /* View */
+    int64_t shape[LUN_MAX_RANK - 1];
+    lun_array *chain;    /* unused handles */
+};
+
+/* A handle on a node (takes the reference, also on failure). */
+lun_status lun__array(lun_engine *e, lun_node *n, bool made, lun_array **out);
+/* The node that a stands for now, with a reference.  t: for weak numbers, the dtype they take (or
+ * LUN_DTYPE_COUNT: their own).  Fails for freed arrays and numbers that do not fit. */
+lun_status lun__node(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out);
+/* Fails with LUN_EFREED or LUN_EARG unless a can be used on e. */
+lun_status lun__usable(lun_engine *e, const lun_array *a);
+/* Evaluates a; its node is a LEAF (or a NUMBER for Scalars) afterwards. */
+lun_status lun__force(lun_engine *e, lun_array *a, lun_node **out);
+/* "f32[100]", "f64[3, 4]" into buf, for messages. */
+const char *lun__describe(const lun_array *a, char buf[96]);
+/* A number as its own dtype's node, cast to t; rank 0. */
+lun_status lun__constant(lun_engine *e, lun_dtype t, lun_value v, lun_node **out);
+
+void lun__arrays_close(lun_engine *e);
+
+#endif

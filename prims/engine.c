@@ -1,0 +1,341 @@
+/* engine.c - the engine object: configuration, failures, backends, counters. */
+#include "engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "array.h"
+#include "cache.h"
+
+/* ---- failures ------------------------------------------------------------------------------------------ */
+
+lun_status lun__fail(lun_engine *e, lun_status s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    lun_strbuf_clear(&e->error);
+    lun_strbuf_vprintf(&e->error, format, args);
+    va_end(args);
+    return s;
+}
+
+lun_status lun__nomem(lun_engine *e)
+{
+    lun_strbuf_clear(&e->error);
+    return LUN_ENOMEM;
+}
+
+const char *lun_error(const lun_engine *e)
+{
+    if (!e)
+        return "the engine could not be opened: out of memory";
+    return e->error.length ? e->error.text : "out of memory";
+}
+
+const char *lun_error_where(const lun_engine *e)
+{
+    return e && e->error_where ? e->error_where : "";
+}
+
+lun_status lun_fail(lun_engine *e, lun_status s, const char *text)
+{
+    return lun__fail(e, s, "%s", text);
+}
+
+const char *lun__place(const lun_engine *e, uint32_t where)
+{
+    return where && where <= (uint32_t)e->place_count ? e->places[where - 1] : "";
+}
+
+lun_status lun_mark(lun_engine *e, const char *place)
+{
+    if (!place || !place[0]) {
+        e->place = 0;
+        return LUN_OK;
+    }
+    /* a script comes back to the same few places, most often to the last ones */
+    for (int i = e->place_count - 1, tries = 0; i >= 0 && tries < 16; i--, tries++)
+        if (!strcmp(e->places[i], place)) {
+            e->place = (uint32_t)i + 1;
+            return LUN_OK;
+        }
+    for (int i = 0; i < e->place_count; i++)
+        if (!strcmp(e->places[i], place)) {
+            e->place = (uint32_t)i + 1;
+            return LUN_OK;
+        }
+    if (e->place_count == e->place_room) {
+        int room = e->place_room ? 2 * e->place_room : 32;
+        char **places = realloc(e->places, (size_t)room * sizeof *places);
+        if (!places)
+            return lun__nomem(e);
+        e->places = places;
+        e->place_room = room;
+    }
+    char *copy = strdup(place);
+    if (!copy)
+        return lun__nomem(e);
+    e->places[e->place_count++] = copy;
+    e->place = (uint32_t)e->place_count;
+    return LUN_OK;
+}
+
+/* ---- backends ------------------------------------------------------------------------------------------- */
+
+lun_backend_slot *lun__backend_find(lun_engine *e, const char *name)
+{
+    for (int i = 0; name && i < e->backend_count; i++)
+        if (!strcmp(e->backends[i].backend->name, name))
+            return &e->backends[i];
+    return NULL;
+}
+
+lun_status lun__backend_open(lun_engine *e, lun_backend_slot *b)
+{
+    if (b->state)
+        return LUN_OK;
+    if (!b->reason) {
+        lun_strbuf_clear(&e->error);
+        lun_status s = b->backend->open(&e->services, &b->state);
+        if (s == LUN_OK)
+            return LUN_OK;
+        b->reason = strdup(e->error.length ? e->error.text : "out of memory");
+    }
+    return lun__fail(e, LUN_EBACKEND, "backend %s cannot be used here: %s", b->backend->name,
+                     b->reason ? b->reason : "out of memory");
+}
+
+lun_status lun__backend(lun_engine *e, lun_backend_slot **out)
+{
+    *out = &e->backends[e->current];
+    return (*out)->state ? LUN_OK : lun__backend_open(e, *out);
+}
+
+lun_status lun_use(lun_engine *e, const char *name)
+{
+    lun_backend_slot *b = lun__backend_find(e, name);
+    if (!b) {
+        lun__fail(e, LUN_EARG, "no backend '%s'; there are", name ? name : "(nil)");
+        for (int i = 0; i < e->backend_count; i++)
+            lun_strbuf_printf(&e->error, "%s %s", i ? "," : "", e->backends[i].backend->name);
+        return LUN_EARG;
+    }
+    lun_status s = lun__backend_open(e, b);
+    if (s != LUN_OK)
+        return s;
+    if (b != &e->backends[e->current]) {
+        lun__kernels_flush(e);
+        e->current = (int)(b - e->backends);
+    }
+    return LUN_OK;
+}
+
+const char *lun_backend_name(const lun_engine *e)
+{
+    return e->backends[e->current].backend->name;
+}
+
+const char *lun_backend_at(lun_engine *e, int index, const char **reason)
+{
+    if (index < 0 || index >= e->backend_count)
+        return NULL;
+    lun_backend_slot *b = &e->backends[index];
+    if (reason)
+        *reason = lun__backend_open(e, b) == LUN_OK ? NULL : b->reason;
+    return b->backend->name;
+}
+
+int lun_devices(lun_engine *e, lun_device *rows, int room)
+{
+    int count = 0;
+    for (int i = 0; i < e->backend_count; i++) {
+        lun_backend_slot *b = &e->backends[i];
+        if (lun__backend_open(e, b) != LUN_OK)
+            continue;
+        int left = room > count ? room - count : 0;
+        count += b->backend->devices(b->state, left ? rows + count : NULL, left);
+    }
+    return count;
+}
+
+lun_status lun_math_mode(lun_engine *e, lun_math mode)
+{
+    if (mode != LUN_MATH_FAST && mode != LUN_MATH_PRECISE)
+        return lun__fail(e, LUN_EARG, "math mode must be fast or precise");
+    if (e->math == (int)mode)
+        return LUN_OK;
+    lun__kernels_flush(e);
+    e->math = e->services.math = mode;
+    return LUN_OK;
+}
+
+/* ---- opening and closing --------------------------------------------------------------------------------- */
+
+static int jit_mode(const lun_config *c)
+{
+    const char *s = getenv("LUNARRAY_JIT");
+    if (c->jit != LUN_JIT_DEFAULT)
+        return c->jit;
+    if (s && !strcmp(s, "sync"))
+        return LUN_JIT_SYNC;
+    if (s && !strcmp(s, "off"))
+        return LUN_JIT_OFF;
+    return LUN_JIT_AUTO;
+}
+
+static int thread_count(const lun_config *c)
+{
+    const char *s = getenv("LUNARRAY_THREADS");
+    int n = c->threads ? c->threads : s ? atoi(s) : 0;
+    return n < 0 ? 0 : n > 1024 ? 1024 : n;
+}
+
+static lun_status choose_backend(lun_engine *e, const lun_config *c)
+{
+    const char *name = c->backend ? c->backend : getenv("LUNARRAY_BACKEND");
+    e->current = -1;
+    if (name && name[0]) {
+        lun_backend_slot *b = lun__backend_find(e, name);
+        e->current = b ? (int)(b - e->backends) : 0;
+        if (!b)
+            return lun_use(e, name);
+        return lun__backend_open(e, b);
+    }
+    for (int i = 0; i < e->backend_count && e->current < 0; i++)
+        if (lun__backend_open(e, &e->backends[i]) == LUN_OK)
+            e->current = i;
+    if (e->current >= 0)
+        return LUN_OK;
+    e->current = 0;
+    return LUN_EBACKEND;
+}
+
+static lun_status set_up(lun_engine *e, const lun_config *c)
+{
+    const char *cc = getenv("LUNARRAY_CC"), *dir = getenv("LUNARRAY_CACHE_DIR");
+    e->jit = jit_mode(c);
+    e->sandbox = c->sandbox;
+    e->memory_limit = c->memory_limit;
+    e->time_limit = c->time_limit;
+    e->compiler = strdup(cc && cc[0] ? cc : "cc");
+    if (c->cache_dir)
+        dir = c->cache_dir;
+    e->cache_dir = dir ? strdup(dir) : NULL;
+    e->pool = lun_pool_open(c, &e->stats, c->memory_limit);
+    if (!e->compiler || (dir && !e->cache_dir) || !e->pool)
+        return LUN_ENOMEM;
+    lun_status s = lun_cache_open(e->cache_dir, c->log, c->log_ctx, &e->cache);
+    if (s != LUN_OK)
+        return s;
+    e->services = (lun_services){.error = &e->error,
+                                 .stats = &e->stats,
+                                 .cache = e->cache,
+                                 .compiler = e->compiler,
+                                 .threads = thread_count(c),
+                                 .jit = e->jit,
+                                 .math = e->math,
+                                 .log = c->log,
+                                 .log_ctx = c->log_ctx,
+                                 .cancel = &e->cancel};
+    for (int i = 0; lun_backends_all[i] && i < LUN_MAX_BACKENDS; i++)
+        e->backends[e->backend_count++].backend = lun_backends_all[i];
+    return choose_backend(e, c);
+}
+
+lun_status lun_open(const lun_config *config, lun_engine **out)
+{
+    lun_config c = {.size = sizeof c};
+    if (config)
+        memcpy(&c, config, config->size && config->size < sizeof c ? config->size : sizeof c);
+    lun_engine *e = calloc(1, sizeof *e);
+    if (!e)
+        return LUN_ENOMEM;
+    lun_status s = set_up(e, &c);
+    if (s != LUN_OK) {
+        if (c.log)
+            c.log(c.log_ctx, lun_error(e));
+        lun_close(e);
+        return s;
+    }
+    *out = e;
+    return LUN_OK;
+}
+
+void lun_close(lun_engine *e)
+{
+    if (!e)
+        return;
+    if (e->host_close)
+        e->host_close(e->host);
+    if (e->kernels)
+        lun__kernels_flush(e);
+    lun__recipes_flush(e);
+    for (int i = 0; i < e->backend_count; i++) {
+        if (e->backends[i].state)
+            e->backends[i].backend->close(e->backends[i].state);
+        free(e->backends[i].reason);
+    }
+    lun__nodes_close(e);
+    lun__arrays_close(e);
+    if (e->cache)
+        lun_cache_close(e->cache);
+    lun_pool_close(e->pool);
+    for (int i = 0; i < e->place_count; i++)
+        free(e->places[i]);
+    free(e->places);
+    free(e->compiler);
+    free(e->cache_dir);
+    lun_strbuf_free(&e->error);
+    free(e);
+}
+
+void lun_cancel(lun_engine *e)
+{
+    e->cancel = 1;
+}
+
+void lun_host_set(lun_engine *e, void *data, void (*close)(void *data))
+{
+    e->host = data;
+    e->host_close = close;
+}
+
+void *lun_host_get(lun_engine *e)
+{
+    return e->host;
+}
+
+/* ---- counters ---------------------------------------------------------------------------------------------- */
+
+void lun_stats_get(const lun_engine *e, lun_stats *out)
+{
+    *out = e->stats;
+}
+
+void lun_stats_reset(lun_engine *e)
+{
+    lun_stats s = {.allocated = e->stats.allocated,
+                   .pooled = e->stats.pooled,
+                   .peak = e->stats.allocated,
+                   .nodes = e->stats.nodes};
+    e->stats = s;
+}
+
+int64_t lun_pressure(lun_engine *e)
+{
+    return lun_pool_pressure(e->pool);
+}
+
+void lun_trim(lun_engine *e)
+{
+    lun_pool_trim(e->pool);
+}
+
+double lun__now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}

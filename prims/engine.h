@@ -1,0 +1,87 @@
+/* engine.h - the engine object: everything one engine owns, and how failures are told.
+ * Private to prims/. */
+#ifndef LUN_ENGINE_H
+#define LUN_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "backend.h"
+#include "lunarray.h"
+#include "node.h"
+#include "pool.h"
+#include "strbuf.h"
+
+enum { LUN_MAX_BACKENDS = 8 };
+
+typedef struct lun_backend_slot {
+    const lun_backend *backend;
+    void *state;  /* once opened */
+    char *reason; /* why it cannot be used, once tried */
+} lun_backend_slot;
+
+typedef struct lun_kernel_entry lun_kernel_entry; /* kernels.c */
+typedef struct lun_recipe lun_recipe;             /* recipe.c */
+
+struct lun_engine {
+    lun_services services;
+    lun_stats stats;
+    lun_strbuf error;
+    const char *error_where;
+    char *compiler, *cache_dir;
+    int sandbox, jit, math;
+    int64_t memory_limit;
+    double time_limit;
+    volatile int cancel;
+
+    lun_pool *pool;
+    lun_cache *cache;
+    lun_backend_slot backends[LUN_MAX_BACKENDS];
+    int backend_count, current;
+
+    /* node.c */
+    lun_node **buckets, *spare;
+    uint64_t bucket_count, node_count; /* interned nodes */
+    void *slabs;
+    uint64_t walk; /* number of the last walk over the graph */
+
+    /* kernels by canonical IR text; plans by the shape of their graph */
+    lun_kernel_entry **kernels;
+    uint32_t kernel_buckets, kernel_count;
+    lun_recipe **recipes;
+    uint32_t recipe_count;
+    lun_recipe *learned; /* the last one */
+
+    char **places; /* lun_mark's texts; node->where is an index + 1 */
+    int place_count, place_room;
+    uint32_t place;
+
+    struct lun_array *spare_handles;
+    void *handle_slabs;
+
+    void *host;
+    void (*host_close)(void *host);
+};
+
+/* Writes the text of a failure and returns s. */
+lun_status lun__fail(lun_engine *e, lun_status s, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+lun_status lun__nomem(lun_engine *e);
+/* The place with that number ("script:12"), "" for 0. */
+const char *lun__place(const lun_engine *e, uint32_t where);
+
+/* The backend in use, opened on first use. */
+lun_status lun__backend(lun_engine *e, lun_backend_slot **out);
+/* By name ("openmp", "opencl:2"). */
+lun_backend_slot *lun__backend_find(lun_engine *e, const char *name);
+lun_status lun__backend_open(lun_engine *e, lun_backend_slot *slot);
+
+/* Seconds on a clock that never goes back. */
+double lun__now(void);
+
+/* Releases what node.c, kernels.c and recipe.c keep in the engine. */
+void lun__nodes_close(lun_engine *e);
+void lun__kernels_flush(lun_engine *e);
+void lun__recipes_flush(lun_engine *e);
+
+#endif

@@ -1,0 +1,28 @@
+/* pool.h - memory for array elements: aligned, padded, kept for reuse.
+ *
+ * Fresh pages cost more than most kernels, so freed blocks stay in the pool.  Knows bytes only. */
+#ifndef LUN_POOL_H
+#define LUN_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lunarray.h"
+
+typedef struct lun_pool lun_pool;
+
+/* stats: allocated, pooled, peak and allocations are kept there.  limit: bytes alive at most, 0: any. */
+lun_pool *lun_pool_open(const lun_config *config, lun_stats *stats, int64_t limit);
+void lun_pool_close(lun_pool *p); /* every block must have been given back */
+
+/* A block of at least `bytes` (rounded up), 64-byte aligned, content undefined; *room: its size in
+ * bytes, a multiple of 64.  LUN_ENOMEM, or LUN_ELIMIT beyond the limit. */
+lun_status lun_pool_take(lun_pool *p, int64_t bytes, void **out, int64_t *room);
+void lun_pool_give(lun_pool *p, void *block, int64_t room);
+/* Gives unused blocks back to the system. */
+void lun_pool_trim(lun_pool *p);
+/* Bytes taken since the last call. */
+int64_t lun_pool_pressure(lun_pool *p);
+
+#endif
