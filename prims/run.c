@@ -1,0 +1,364 @@
+/* run.c - does what a schedule says, in its order: bind, allocate, launch, keep the results.
+ * No algorithm of its own: fuse.c decides what, a backend how. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan.h"
+#include "recipe.h"
+
+/* Results of one launch, until they are given to their nodes. */
+typedef struct outcome {
+    lun_storage **outputs; /* by slot; NULL where the slot is none */
+    uint64_t *results;
+} outcome;
+
+static void outcome_free(lun_engine *e, outcome *o, int slots)
+{
+    for (int i = 0; o->outputs && i < slots; i++)
+        if (o->outputs[i])
+            lun_storage_release(e, o->outputs[i]);
+    free(o->outputs);
+    free(o->results);
+}
+
+static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, outcome *o)
+{
+    const lun_ir *ir = &l->ir;
+    o->outputs = calloc((size_t)ir->slot_count + 1, sizeof(lun_storage *));
+    o->results = calloc((size_t)ir->result_count + 1, sizeof *o->results);
+    if (!o->outputs || !o->results)
+        return lun__nomem(e);
+    for (int i = 0; i < ir->slot_count; i++) {
+        if (ir->slots[i].role != LUN_SLOT_OUT)
+            continue;
+        lun_status s = lun_storage_new(e, (lun_dtype)ir->slots[i].dtype, n, &o->outputs[i]);
+        if (s != LUN_OK)
+            return s;
+    }
+    return LUN_OK;
+}
+
+/* ---- launching --------------------------------------------------------------------------------------- */
+
+static int64_t slot_bytes(const lun_ir *ir, const lun_lowered *l, int i, int64_t n)
+{
+    int64_t size = lun_dtype_get((lun_dtype)ir->slots[i].dtype)->bytes;
+    switch ((lun_ir_role)ir->slots[i].role) {
+    case LUN_SLOT_UNIFORM:
+        return size;
+    case LUN_SLOT_ARRAY:
+        return size * l->slots[i].node->n;
+    default:
+        return size * n;
+    }
+}
+
+/* note: the front end's text, "script:12: message", with at most one %lld for the value. */
+static lun_status check_failed(lun_engine *e, const char *note, int64_t value)
+{
+    char text[512];
+    const char *at = note ? strstr(note, "%lld") : NULL;
+    if (at)
+        snprintf(text, sizeof text, "%.*s%lld%s", (int)(at - note), note, (long long)value, at + 4);
+    else
+        snprintf(text, sizeof text, "%s", note ? note : "a check failed");
+    return lun__fail(e, LUN_EBOUNDS, "%s", text);
+}
+
+static lun_status explain_trap(lun_engine *e, const lun_lowered *l, const lun_launch *launch)
+{
+    const lun_ir_ins *ins = launch->trap >= 0 ? &l->ir.ins[launch->trap] : NULL;
+    if (!ins)
+        return lun__fail(e, LUN_EZERO, "attempt to perform 'n//0'");
+    e->error_where = lun__place(e, l->where[launch->trap]);
+    if (ins->kind == LUN_IR_CHECK)
+        return check_failed(e, l->notes[launch->trap], launch->trap_value);
+    return lun__fail(e, LUN_EZERO,
+                     ins->op == LUN_OP_MOD ? "attempt to perform 'n%%%%0'"
+                                           : "attempt to perform 'n//0'");
+}
+
+static void bind_slot(const lun_lowered *l, int i, lun_storage *output, int64_t first, void **at,
+                      int64_t *room)
+{
+    if (output) { /* element `first` of the index space is element 0 of the output */
+        *at = (char *)output->data - first * lun_dtype_get(output->dtype)->bytes;
+        *room = first + output->room;
+        return;
+    }
+    const lun_node *n = l->slots[i].node;
+    int64_t offset = n->offset + l->slots[i].offset;
+    *at = (char *)n->storage->data + offset * lun_dtype_get((lun_dtype)n->dtype)->bytes;
+    *room = n->storage->room - offset;
+}
+
+/* Runs indices first .. first+count-1 of n. */
+static lun_status launch(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
+                         int64_t first, int64_t count, const outcome *o)
+{
+    enum { FEW = 24 };
+    const lun_ir *ir = &l->ir;
+    void *few_at[FEW];
+    int64_t few_room[FEW];
+    uint64_t few_args[FEW];
+    size_t slots = (size_t)ir->slot_count, args = (size_t)ir->arg_count;
+    void **at = slots <= FEW ? few_at : malloc(slots * sizeof *at);
+    int64_t *room = slots <= FEW ? few_room : malloc(slots * sizeof *room);
+    uint64_t *cells = args <= FEW ? few_args : malloc(args * sizeof *cells);
+    lun_launch run = {.n = n,
+                      .first = first,
+                      .count = count,
+                      .slots = at,
+                      .room = room,
+                      .args = cells,
+                      .results = o->results,
+                      .trap = -1};
+    lun_status s = at && room && cells ? LUN_OK : lun__nomem(e);
+    int64_t written = 0;
+    for (int i = 0; s == LUN_OK && i < ir->slot_count; i++) {
+        int64_t bytes = slot_bytes(ir, l, i, count);
+        bind_slot(l, i, o->outputs[i], first, &at[i], &room[i]);
+        run.bytes += bytes;
+        if (ir->slots[i].role == LUN_SLOT_OUT)
+            written += bytes;
+    }
+    for (int i = 0; s == LUN_OK && i < ir->arg_count; i++)
+        cells[i] = l->args[i].node ? l->args[i].node->cell : l->args[i].cell;
+    if (s == LUN_OK) {
+        lun_backend_slot *b = &e->backends[e->current];
+        s = b->backend->run(b->state, k->kernel, &run);
+        if (s == LUN_EZERO || s == LUN_EBOUNDS)
+            s = explain_trap(e, l, &run);
+        else if (s == LUN_ECANCEL)
+            lun__fail(e, s, "interrupted");
+        else if (s == LUN_ENOMEM)
+            lun__nomem(e);
+    }
+    if (s == LUN_OK) {
+        e->stats.bytes_read += run.bytes - written;
+        e->stats.bytes_written += written;
+    }
+    if (at != few_at)
+        free(at);
+    if (room != few_room)
+        free(room);
+    if (cells != few_args)
+        free(cells);
+    return s;
+}
+
+/* ---- keeping ------------------------------------------------------------------------------------------- */
+
+/* A reduction over no elements gives its identity. */
+static void empty_results(const lun_lowered *l, uint64_t *results)
+{
+    for (int r = 0; r < l->ir.result_count; r++) {
+        const lun_node *n = l->results[r];
+        uint64_t cell = 0;
+        if (n->op < LUN_OP_COUNT)
+            lun_op_identity((lun_op)n->op, (lun_dtype)n->acc, &cell);
+        results[r] = cell;
+    }
+}
+
+/* The nodes take their results; o's storage goes with them. */
+static void keep(lun_engine *e, const lun_lowered *l, outcome *o)
+{
+    for (int r = 0; r < l->ir.result_count; r++) {
+        lun_node *n = l->results[r];
+        lun_node_become_number(
+            e, n, lun_cell_cast((lun_dtype)n->dtype, (lun_dtype)n->acc, o->results[r]));
+    }
+    for (int i = 0; i < l->ir.slot_count; i++) {
+        if (!o->outputs[i])
+            continue;
+        lun_node *n = l->slots[i].node;
+        if (n->rank == 0) {
+            uint64_t cell = 0;
+            memcpy(&cell, o->outputs[i]->data, lun_dtype_get((lun_dtype)n->dtype)->bytes);
+            lun_node_become_number(e, n, cell);
+        } else {
+            lun_node_become_leaf(e, n, o->outputs[i], 0);
+            o->outputs[i] = NULL;
+        }
+    }
+}
+
+lun_status lun_run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n)
+{
+    outcome o = {0};
+    lun_status status = outcome_make(e, l, n, &o);
+    if (status == LUN_OK && n > 0)
+        status = launch(e, l, k, n, 0, n, &o);
+    else if (status == LUN_OK)
+        empty_results(l, o.results);
+    if (status == LUN_OK)
+        keep(e, l, &o);
+    outcome_free(e, &o, l->ir.slot_count);
+    return status;
+}
+
+static lun_status run_kernel(lun_engine *e, const lun_schedule *s, int g, lun_node *const *roots,
+                             int count)
+{
+    lun_lowered l;
+    lun_kernel_entry *k = NULL;
+    int64_t n = s->groups[g].n;
+    lun_status status = lun_lower(e, s, g, &l);
+    if (status != LUN_OK)
+        return status;
+    if (n > 0)
+        status = lun_kernel_get(e, &l.ir, &k);
+    if (status == LUN_OK && n > 0 && s->count == 1 && lun_recipe_learn(e, roots, count, &l, k))
+        return lun_run_lowered(e, &e->learned->lowered, k, n);
+    if (status == LUN_OK)
+        status = lun_run_lowered(e, &l, k, n);
+    lun_lowered_free(&l);
+    return status;
+}
+
+/* ---- copies ---------------------------------------------------------------------------------------------- */
+
+static void fill(char *to, int64_t n, int size, uint64_t cell)
+{
+    for (int64_t i = 0; i < n; i++)
+        memcpy(to + i * size, &cell, (size_t)size);
+}
+
+static lun_status run_copy(lun_engine *e, lun_node *n)
+{
+    lun_storage *s;
+    lun_status status = lun_storage_new(e, (lun_dtype)n->dtype, n->n, &s);
+    if (status != LUN_OK)
+        return status;
+    int size = lun_dtype_get((lun_dtype)n->dtype)->bytes;
+    char *to = s->data;
+    for (int k = 0; k < 2; k++) {
+        const lun_node *in = n->in[k];
+        if (in->kind == LUN_NODE_NUMBER)
+            fill(to, in->n, size, in->cell);
+        else if (in->n)
+            memcpy(to, lun_leaf_data(in), (size_t)(in->n * size));
+        to += in->n * size;
+    }
+    e->stats.bytes_read += n->n * size;
+    e->stats.bytes_written += n->n * size;
+    lun_node_become_leaf(e, n, s, 0);
+    return LUN_OK;
+}
+
+/* ---- a schedule -------------------------------------------------------------------------------------------- */
+
+static lun_status run_schedule(lun_engine *e, const lun_schedule *s, int groups,
+                               lun_node *const *roots, int count, double deadline)
+{
+    lun_status status = LUN_OK;
+    for (int g = 0; status == LUN_OK && g < groups; g++) {
+        if (e->cancel)
+            status = lun__fail(e, LUN_ECANCEL, "interrupted");
+        else if (deadline > 0 && lun__now() > deadline)
+            status = lun__fail(e, LUN_ELIMIT, "time limit reached: %g seconds", e->time_limit);
+        else if (s->groups[g].copy)
+            status = run_copy(e, s->groups[g].sinks[0]);
+        else
+            status = run_kernel(e, s, g, roots, count);
+    }
+    return status;
+}
+
+/* The sinks of a schedule must live until it has run, though their users become leaves before. */
+static void hold(const lun_schedule *s)
+{
+    for (int g = 0; g < s->count; g++)
+        for (int k = 0; k < s->groups[g].sink_count; k++)
+            lun_node_retain(s->groups[g].sinks[k]);
+}
+
+static void let_go(lun_engine *e, const lun_schedule *s)
+{
+    for (int g = 0; g < s->count; g++)
+        for (int k = 0; k < s->groups[g].sink_count; k++)
+            lun_node_release(e, s->groups[g].sinks[k]);
+}
+
+lun_status lun_run(lun_engine *e, lun_node *const *roots, int count)
+{
+    lun_schedule s;
+    bool done = true;
+    for (int i = 0; i < count; i++)
+        done &= roots[i]->kind == LUN_NODE_LEAF ||
+                (roots[i]->kind == LUN_NODE_NUMBER && !roots[i]->rank);
+    if (done)
+        return LUN_OK;
+    e->cancel = 0;
+    lun_status status = lun_recipe_run(e, roots, count, &done);
+    if (status != LUN_OK || done)
+        return status;
+    status = lun_fuse(e, roots, count, &s);
+    if (status != LUN_OK)
+        return status;
+    hold(&s);
+    double deadline = e->time_limit > 0 ? lun__now() + e->time_limit : 0;
+    status = run_schedule(e, &s, s.count, roots, count, deadline);
+    let_go(e, &s);
+    lun_schedule_free(&s);
+    /* what is a NUMBER over many indices is written out last: it needs no kernel */
+    for (int i = 0; status == LUN_OK && i < count; i++) {
+        lun_node *n = roots[i];
+        lun_storage *to;
+        if (n->kind != LUN_NODE_NUMBER || !n->rank)
+            continue;
+        status = lun_storage_new(e, (lun_dtype)n->dtype, n->n, &to);
+        if (status != LUN_OK)
+            break;
+        fill(to->data, n->n, lun_dtype_get((lun_dtype)n->dtype)->bytes, n->cell);
+        lun_node_become_leaf(e, n, to, 0);
+    }
+    return status;
+}
+
+lun_status lun_run_range(lun_engine *e, lun_node *root, int64_t first, int64_t count, void *host,
+                         bool *done)
+{
+    lun_schedule s;
+    lun_lowered l;
+    outcome o = {0};
+    lun_kernel_entry *k;
+    *done = false;
+    lun_status status = lun_fuse(e, &root, 1, &s);
+    if (status != LUN_OK)
+        return status;
+    hold(&s);
+    e->cancel = 0;
+    int last = s.count - 1;
+    bool part = s.count > 0 && !s.groups[last].copy && !s.groups[last].scan &&
+                s.groups[last].sink_count == 1 && root->kind != LUN_NODE_REDUCE &&
+                s.groups[last].sinks[0] == root;
+    if (part)
+        status = run_schedule(e, &s, last, &root, 0, 0);
+    if (part && status == LUN_OK) {
+        int64_t from = first / 64 * 64, n = first + count - from;
+        status = lun_lower(e, &s, last, &l);
+        if (status == LUN_OK) {
+            status = outcome_make(e, &l, n, &o);
+            if (status == LUN_OK)
+                status = lun_kernel_get(e, &l.ir, &k);
+            if (status == LUN_OK)
+                status = launch(e, &l, k, s.groups[last].n, from, n, &o);
+            if (status == LUN_OK) {
+                int size = lun_dtype_get((lun_dtype)root->dtype)->bytes;
+                for (int i = 0; i < l.ir.slot_count; i++)
+                    if (o.outputs[i])
+                        memcpy(host, (char *)o.outputs[i]->data + (first - from) * size,
+                               (size_t)(count * size));
+                *done = true;
+            }
+            outcome_free(e, &o, l.ir.slot_count);
+            lun_lowered_free(&l);
+        }
+    }
+    let_go(e, &s);
+    lun_schedule_free(&s);
+    return status;
+}
