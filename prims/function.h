@@ -1,0 +1,20 @@
+/* function.h - a user's function as the engine holds it: an operation, C text, or a front end's.
+ * Private to prims/. */
+#ifndef LUN_FUNCTION_H
+#define LUN_FUNCTION_H
+
+#include "ir.h"
+#include "lunarray.h"
+
+struct lun_function {
+    int refs;
+    lun_op op;             /* LUN_OP_COUNT: not an operation */
+    lun_ir_function *text; /* C form, or NULL */
+    lun_front front;       /* front.specialise is NULL for the other forms */
+};
+
+/* The body of f (no operation) as a combiner of two values of dtype *t; *t becomes the dtype in which
+ * it really combines. */
+lun_status lun__combiner(lun_engine *e, lun_function *f, lun_dtype *t, const lun_ir_function **body);
+
+#endif

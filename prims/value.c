@@ -1,0 +1,336 @@
+/* value.c - elements in and out of arrays: evaluation on demand, reading, copy-on-write. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "build.h"
+#include "plan.h"
+
+lun_status lun_eval(lun_engine *e, lun_array *const *arrays, int count)
+{
+    enum { FEW = 16 };
+    lun_node *few[FEW] = {0}, **roots = count <= FEW ? few : malloc((size_t)count * sizeof *roots);
+    int n = 0;
+    lun_status s = roots ? LUN_OK : lun__nomem(e);
+    e->error_where = NULL;
+    for (; s == LUN_OK && n < count; n++) {
+        s = lun__node(e, arrays[n], LUN_DTYPE_COUNT, &roots[n]);
+        if (s != LUN_OK)
+            break;
+    }
+    if (s == LUN_OK)
+        s = lun_run(e, roots, count);
+    while (n)
+        lun_node_release(e, roots[--n]);
+    if (roots != few)
+        free(roots);
+    return s;
+}
+
+lun_status lun__force(lun_engine *e, lun_array *a, lun_node **out)
+{
+    lun_node *n;
+    e->error_where = NULL;
+    lun_status s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
+    if (s != LUN_OK)
+        return s;
+    s = lun_run(e, &n, 1);
+    if (s == LUN_OK)
+        *out = n;
+    else
+        lun_node_release(e, n);
+    return s;
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------- */
+
+static lun_status check_part(lun_engine *e, const lun_array *a, int64_t first, int64_t count)
+{
+    int64_t size = lun_size(a);
+    if (first < 0 || count < 0 || first > size || count > size - first)
+        return lun__fail(e, LUN_ERANGE, "elements %lld to %lld are not within %lld",
+                         (long long)first + 1, (long long)first + (long long)count,
+                         (long long)size);
+    return LUN_OK;
+}
+
+static void copy_out(const lun_node *n, int64_t first, int64_t count, void *host)
+{
+    size_t size = lun_dtype_get((lun_dtype)n->dtype)->bytes;
+    if (n->kind == LUN_NODE_NUMBER)
+        for (int64_t i = 0; i < count; i++)
+            memcpy((char *)host + (size_t)i * size, &n->cell, size);
+    else if (count)
+        memcpy(host, lun_leaf_data(n) + (size_t)first * size, (size_t)count * size);
+}
+
+lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int64_t count)
+{
+    lun_node *n;
+    bool done = false;
+    lun_status s = lun__usable(e, a);
+    if (s == LUN_OK)
+        s = check_part(e, a, first, count);
+    e->error_where = NULL;
+    if (s == LUN_OK)
+        s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
+    if (s != LUN_OK || !count) {
+        if (s == LUN_OK)
+            lun_node_release(e, n);
+        return s;
+    }
+    if (!lun_node_ready(n) && count < n->n / 4)
+        s = lun_run_range(e, n, first, count, host, &done);
+    if (s == LUN_OK && !done) {
+        if (n->kind != LUN_NODE_NUMBER)
+            s = lun_run(e, &n, 1);
+        if (s == LUN_OK)
+            copy_out(n, first, count, host);
+    }
+    lun_node_release(e, n);
+    return s;
+}
+
+lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
+{
+    uint64_t cell = 0;
+    if (a && a->weak) {
+        *out = a->number;
+        return LUN_OK;
+    }
+    lun_status s = lun__usable(e, a);
+    if (s != LUN_OK)
+        return s;
+    lun_node *n = a->node;
+    if (n && n->kind == LUN_NODE_LEAF && index >= 0 && index < n->n)
+        copy_out(n, index, 1, &cell);
+    else
+        s = lun_read(e, a, &cell, index, 1);
+    if (s == LUN_OK)
+        *out = lun_cell_to_value(lun_dtype_of(a), cell);
+    return s;
+}
+
+lun_status lun_data(lun_engine *e, lun_array *a, const void **out)
+{
+    lun_node *n;
+    if (a && a->weak)
+        return lun__fail(e, LUN_EARG, "a number has no elements to map");
+    lun_status s = lun__force(e, a, &n);
+    if (s != LUN_OK)
+        return s;
+    if (n->kind == LUN_NODE_NUMBER)
+        *out = &n->cell;
+    else
+        *out = lun_leaf_data(n);
+    lun_node_release(e, n); /* a still holds it */
+    return LUN_OK;
+}
+
+lun_status lun_copy(lun_engine *e, lun_array *a, lun_array **out)
+{
+    lun_node *n;
+    int64_t shape[LUN_MAX_RANK];
+    lun_status s = lun__force(e, a, &n);
+    if (s != LUN_OK)
+        return s;
+    lun_node_shape(n, shape);
+    s = lun_tensor(e, n->kind == LUN_NODE_LEAF ? lun_leaf_data(n) : (void *)&n->cell, n->rank,
+                   shape, (lun_dtype)n->dtype, out);
+    lun_node_release(e, n);
+    return s;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------- */
+
+/* n's elements in storage that nobody else holds. */
+static lun_status private_copy(lun_engine *e, const lun_node *n, lun_storage **out)
+{
+    lun_status s = lun_storage_new(e, (lun_dtype)n->dtype, n->n, out);
+    if (s == LUN_OK)
+        copy_out(n, 0, n->n, (*out)->data);
+    return s;
+}
+
+/* Makes top's node a LEAF that only top holds, on the storage it has (so that wrapped memory and
+ * mapped pointers stay).  Others keep the old elements in a copy. */
+static lun_status own(lun_engine *e, lun_array *top)
+{
+    lun_node *n = top->node, *mine;
+    lun_storage *copy, *old;
+    int64_t shape[LUN_MAX_RANK];
+    lun_status s = LUN_OK;
+    if (n->kind != LUN_NODE_LEAF && !(n->kind == LUN_NODE_NUMBER && n->rank == 0))
+        s = lun_run(e, &n, 1);
+    if (s != LUN_OK)
+        return s;
+    if (n->kind == LUN_NODE_NUMBER)
+        return lun__fail(e, LUN_EARG, "a Scalar cannot be written to");
+    if (n->refs == 1 && n->storage->refs == 1) {
+        free(n->moments);
+        n->moments = NULL;
+        return LUN_OK;
+    }
+    if (n->storage->refs >
+        1) { /* other leaves look into the storage: they keep it; never wrapped */
+        s = private_copy(e, n, &copy);
+        if (s != LUN_OK)
+            return s;
+        lun_node_shape(n, shape);
+        s = lun_node_leaf(e, copy, 0, n->rank, shape, &mine);
+        lun_storage_release(e, copy);
+        if (s != LUN_OK)
+            return s;
+    } else {
+        s = private_copy(e, n, &copy);
+        if (s != LUN_OK)
+            return s;
+        old = n->storage;
+        lun_node_shape(n, shape);
+        s = lun_node_leaf(e, old, n->offset, n->rank, shape, &mine);
+        if (s != LUN_OK) {
+            lun_storage_release(e, copy);
+            return s;
+        }
+        lun_storage_release(e, old); /* n's own reference; mine holds one */
+        n->storage = copy;
+        n->offset = 0;
+    }
+    lun_node_release(e, n);
+    top->node = mine;
+    return LUN_OK;
+}
+
+/* Where element `first` of a is to be written. */
+static lun_status writable(lun_engine *e, lun_array *a, int64_t first, int64_t count, char **at)
+{
+    int64_t offset = first;
+    lun_array *top = a;
+    lun_status s = lun__usable(e, a);
+    e->error_where = NULL;
+    if (s == LUN_OK && a->weak)
+        return lun__fail(e, LUN_EARG, "a number cannot be written to");
+    if (s == LUN_OK)
+        s = check_part(e, a, first, count);
+    for (; s == LUN_OK && top->parent; top = top->parent)
+        offset += top->offset;
+    if (s == LUN_OK)
+        s = own(e, top);
+    if (s == LUN_OK)
+        *at = lun_leaf_data(top->node) + offset * lun_dtype_get(lun_dtype_of(a))->bytes;
+    return s;
+}
+
+lun_status lun_write(lun_engine *e, lun_array *a, const void *host, int64_t first, int64_t count)
+{
+    char *at;
+    lun_status s = writable(e, a, first, count, &at);
+    if (s == LUN_OK && count)
+        memcpy(at, host, (size_t)count * lun_dtype_get(lun_dtype_of(a))->bytes);
+    return s;
+}
+
+static lun_status fitting_cell(lun_engine *e, const lun_array *a, lun_value x, uint64_t *cell)
+{
+    lun_node *n;
+    lun_status s = lun__constant(e, lun_dtype_of(a), x, &n);
+    if (s != LUN_OK)
+        return s;
+    *cell = n->cell;
+    lun_node_release(e, n);
+    return LUN_OK;
+}
+
+lun_status lun_set(lun_engine *e, lun_array *a, int64_t index, lun_value x)
+{
+    char *at;
+    uint64_t cell;
+    lun_status s = lun__usable(e, a);
+    if (s == LUN_OK)
+        s = fitting_cell(e, a, x, &cell);
+    if (s == LUN_OK)
+        s = writable(e, a, index, 1, &at);
+    if (s == LUN_OK)
+        memcpy(at, &cell, lun_dtype_get(lun_dtype_of(a))->bytes);
+    return s;
+}
+
+lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x)
+{
+    char *at;
+    uint64_t cell;
+    lun_status s = lun__usable(e, a);
+    if (s == LUN_OK)
+        s = fitting_cell(e, a, x, &cell);
+    if (s == LUN_OK)
+        s = writable(e, a, 0, lun_size(a), &at);
+    if (s != LUN_OK)
+        return s;
+    size_t size = lun_dtype_get(lun_dtype_of(a))->bytes;
+    int64_t n = lun_size(a);
+    for (int64_t i = 0; i < n; i++)
+        memcpy(at + (size_t)i * size, &cell, size);
+    return LUN_OK;
+}
+
+/* source as target's dtype and shape, evaluated. */
+static lun_status prepared(lun_engine *e, const lun_array *target, lun_array *source,
+                           lun_node **out)
+{
+    lun_node *raw, *n = NULL;
+    int64_t shape[LUN_MAX_RANK];
+    int rank = lun_shape(target, shape);
+    lun_status s =
+        lun__node(e, source, source->weak ? lun_dtype_of(target) : LUN_DTYPE_COUNT, &raw);
+    if (s != LUN_OK)
+        return s;
+    if (raw->rank && raw->n != lun_size(target)) {
+        s = lun__fail(e, LUN_ESHAPE, "lengths differ: %lld and %lld", (long long)lun_size(target),
+                      (long long)raw->n);
+        lun_node_release(e, raw);
+        return s;
+    }
+    s = lun__cast(e, raw, lun_dtype_of(target), &n);
+    lun_node_release(e, raw);
+    if (s == LUN_OK && n->rank != rank && n->rank) {
+        raw = n;
+        s = lun_node_reshape(e, raw, rank, shape, &n);
+        lun_node_release(e, raw);
+    }
+    if (s == LUN_OK && n->kind != LUN_NODE_NUMBER) {
+        s = lun_run(e, &n, 1);
+        if (s != LUN_OK)
+            lun_node_release(e, n);
+    }
+    *out = n;
+    return s;
+}
+
+lun_status lun_store(lun_engine *e, lun_array *target, lun_array *source)
+{
+    lun_node *n = NULL;
+    char *at;
+    lun_status s = lun__usable(e, target);
+    if (s == LUN_OK)
+        s = lun__usable(e, source);
+    e->error_where = NULL;
+    if (s == LUN_OK && target->weak)
+        return lun__fail(e, LUN_EARG, "a number cannot be written to");
+    if (s == LUN_OK)
+        s = prepared(e, target, source, &n);
+    if (s != LUN_OK)
+        return s;
+    lun_node *old = target->node;
+    bool plain = !target->parent && (old->kind != LUN_NODE_LEAF || old->storage->bytes);
+    if (plain && n->kind == LUN_NODE_LEAF && n->storage->bytes && n->storage->refs == 1) {
+        target->node = n; /* the new elements as they are, nothing is copied */
+        target->made = 1;
+        lun_node_release(e, old);
+        return LUN_OK;
+    }
+    int64_t count = lun_size(target);
+    s = writable(e, target, 0, count, &at);
+    if (s == LUN_OK)
+        copy_out(n, 0, count, at);
+    lun_node_release(e, n);
+    return s;
+}
