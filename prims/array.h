@@ -8,15 +8,16 @@
 
 struct lun_array {
     int32_t refs;
-    uint8_t weak, freed, made; /* a script's number; lun_free was called; made as an array, not by an operation */
+    uint8_t weak, freed,
+        made; /* a script's number; lun_free was called; made as an array, not by an operation */
     lun_engine *engine;
-    lun_node *node;      /* NULL for a weak number, a View or when freed */
-    lun_value number;    /* weak */
-    lun_array *parent;   /* View: rows of this array, which may be a View itself */
-    int64_t offset;      /* View: first element in parent */
-    int8_t rank;         /* View */
+    lun_node *node;    /* NULL for a weak number, a View or when freed */
+    lun_value number;  /* weak */
+    lun_array *parent; /* View: rows of this array, which may be a View itself */
+    int64_t offset;    /* View: first element in parent */
+    int8_t rank;       /* View */
     int64_t shape[LUN_MAX_RANK - 1];
-    lun_array *chain;    /* unused handles */
+    lun_array *chain; /* unused handles */
 };
 
 /* A handle on a node (takes the reference, also on failure). */

@@ -11,7 +11,12 @@
 
 #include "lunarray.h"
 
-typedef enum lun_kind_of { LUN_KIND_BOOL, LUN_KIND_SIGNED, LUN_KIND_UNSIGNED, LUN_KIND_FLOAT } lun_kind_of;
+typedef enum lun_kind_of {
+    LUN_KIND_BOOL,
+    LUN_KIND_SIGNED,
+    LUN_KIND_UNSIGNED,
+    LUN_KIND_FLOAT
+} lun_kind_of;
 
 typedef struct lun_dtype_row {
     const char *name, *ctype, *utype, *npy, *doc;

@@ -15,6 +15,7 @@ struct lun_function {
 
 /* The body of f (no operation) as a combiner of two values of dtype *t; *t becomes the dtype in which
  * it really combines. */
-lun_status lun__combiner(lun_engine *e, lun_function *f, lun_dtype *t, const lun_ir_function **body);
+lun_status lun__combiner(lun_engine *e, lun_function *f, lun_dtype *t,
+                         const lun_ir_function **body);
 
 #endif

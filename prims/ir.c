@@ -234,9 +234,9 @@ lun_status lun_ir_inline(lun_ir *ir, const lun_ir_function *f, const int32_t *pa
 /* ---- canonical text ---------------------------------------------------------------------------------- */
 
 static const char *const kind_text[] = {
-#define LUN_IR_TEXT(kind, text) text,
-    LUN_IR_KINDS(LUN_IR_TEXT)
-#undef LUN_IR_TEXT
+#define LUN_IR(kind, text) text,
+#include "ir.def"
+#undef LUN_IR
 };
 
 static void print_combiner(const lun_ir_ins *ins, int64_t function, lun_strbuf *out)

@@ -15,49 +15,11 @@
 #include "op.h"
 #include "strbuf.h"
 
-/* LUN_IR(KIND, text): what an instruction is.  a, b, c are operand values (-1: none). */
-#define LUN_IR_KINDS(X)                                                                            \
-    X(ARG, "arg")       /* scalar argument number imm: uniform */                                 \
-    X(CONST, "const")   /* literal: imm holds the bits of the dtype in its low bytes */           \
-    X(INDEX, "index")   /* i, from 0; dtype i64 */                                                \
-    X(LOAD, "load")     /* slot imm, element i */                                                 \
-    X(LOADU, "loadu")   /* slot imm, element 0: uniform */                                        \
-    X(GATHER, "gather") /* slot imm, element a (an i64, within the slot for every i < n) */       \
-    X(RANDOM, "random") /* Philox4x32-10 bits of element a (i64) under key b (u64, uniform);       \
-                           dtype u32: word a%4 of block a/4; u64: words 2(a%2) (low) and           \
-                           2(a%2)+1 of block a/2.  key words: low, high half of b;                 \
-                           counter words: low, high half of the block number, 0, 0 */             \
-    X(OP, "op")         /* ops.def row op on a, b, c, all of dtype `from`; result dtype as the    \
-                           row's rule says */                                                     \
-    X(CAST, "cast")     /* a converted from dtype `from`: float to int truncates and saturates,   \
-                           NaN gives 0; int to narrower int wraps; to bool: != 0 */               \
-    X(CALL, "call")     /* function imm of the kernel on operands[b .. b+c) */                    \
-    X(SCAN, "scan")     /* running combination of a up to i by op, or by function imm if op is    \
-                           LUN_OP_COUNT; b: initial value (uniform); flag inclusive; at most one   \
-                           in a kernel; what does not depend on it may stand before or after */   \
-    X(STORE, "store")   /* a into slot imm, element i; no value */                                \
-    X(REDUCE, "reduce") /* all a combined by op (function c if op is LUN_OP_COUNT) into result    \
-                           number imm; no value */                                                 \
-    /* Control flow, from functions: every index runs it on its own.  A value may be used where it \
-     * dominates: later in its own block or in blocks inside that. */                              \
-    X(VAR, "var")           /* a variable of the dtype with initial value a; used by GET, SET only */ \
-    X(GET, "get")           /* value of VAR a at this point */                                     \
-    X(SET, "set")           /* VAR a becomes b; no value */                                        \
-    X(IF, "if")             /* up to ELSE or END: where bool a holds; no value */                  \
-    X(ELSE, "else")                                                                                \
-    X(LOOP, "loop")         /* up to END, again and again until a BREAK */                         \
-    X(BLOCK, "block")       /* up to END, once; BREAK leaves it */                                 \
-    X(END, "end")                                                                                  \
-    X(BREAK, "break")       /* leaves the imm-th enclosing LOOP or BLOCK, 0 the innermost */        \
-    X(CONTINUE, "continue") /* next round of the imm-th enclosing LOOP or BLOCK (must be a LOOP) */ \
-    X(CHECK, "check")       /* bool a must hold wherever this runs (index < n); else the launch fails \
-                               with this instruction and i64 value b (-1: none); imm: note number */
-
 typedef enum lun_ir_kind {
-#define LUN_IR_ENUM(kind, word) LUN_IR_##kind,
-    LUN_IR_KINDS(LUN_IR_ENUM)
-#undef LUN_IR_ENUM
-        LUN_IR_KIND_COUNT
+#define LUN_IR(kind, text) LUN_IR_##kind,
+#include "ir.def"
+#undef LUN_IR
+    LUN_IR_KIND_COUNT
 } lun_ir_kind;
 
 typedef struct lun_ir_ins {
@@ -135,7 +97,8 @@ typedef struct lun_front_result {
     lun_value scalar[64];
     lun_dtype scalar_dtype[64]; /* the dtype in which the body takes it */
     lun_array *array[32];       /* borrowed: alive until the call returns */
-    const char *const *notes;   /* texts for CHECKs: note number -> "script:line: message with %lld" */
+    const char *const
+        *notes; /* texts for CHECKs: note number -> "script:line: message with %lld" */
     int note_count;
 } lun_front_result;
 

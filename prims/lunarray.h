@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define LUN_VERSION "0.1.0"
+#define LUN_VERSION  "0.1.0"
 #define LUN_MAX_RANK 8
 
 #ifndef LUN_API
@@ -36,6 +36,7 @@ typedef struct lun_plan lun_plan;
 struct lua_State;
 
 /* ---- enumerations (generated from the tables by tests/lint/header.sh --write) ------------------ */
+/* clang-format off */
 /* BEGIN GENERATED ENUMS */
 typedef enum lun_status {
     LUN_OK = 0,
@@ -156,6 +157,7 @@ typedef enum lun_reduction {
     LUN_REDUCTION_COUNT
 } lun_reduction;
 /* END GENERATED ENUMS */
+/* clang-format on */
 
 typedef enum lun_class { LUN_VECTOR, LUN_VIEW, LUN_SCALAR, LUN_COMPOSITION } lun_class;
 typedef enum lun_jit { LUN_JIT_DEFAULT, LUN_JIT_AUTO, LUN_JIT_SYNC, LUN_JIT_OFF } lun_jit;
@@ -183,14 +185,16 @@ typedef struct lun_config {
     /* One line, without newline, for things that do not fail a call.  NULL: silence. */
     void (*log)(void *ctx, const char *text);
     void *log_ctx;
-    const char *backend;   /* "openmp", "reference", "opencl:2"; NULL: LUNARRAY_BACKEND, else the best */
-    int threads;           /* 0: LUNARRAY_THREADS, else as many as this process may use */
-    lun_jit jit;           /* LUN_JIT_DEFAULT: LUNARRAY_JIT, else auto */
-    int64_t memory_limit;  /* bytes of array elements alive at once; 0: none */
-    double time_limit;     /* seconds for one evaluation; 0: none */
-    const char *cache_dir; /* kernels on disk; NULL: LUNARRAY_CACHE_DIR, else $XDG_CACHE_HOME/lunarray,
+    const char
+        *backend; /* "openmp", "reference", "opencl:2"; NULL: LUNARRAY_BACKEND, else the best */
+    int threads;  /* 0: LUNARRAY_THREADS, else as many as this process may use */
+    lun_jit jit;  /* LUN_JIT_DEFAULT: LUNARRAY_JIT, else auto */
+    int64_t memory_limit; /* bytes of array elements alive at once; 0: none */
+    double time_limit;    /* seconds for one evaluation; 0: none */
+    const char
+        *cache_dir; /* kernels on disk; NULL: LUNARRAY_CACHE_DIR, else $XDG_CACHE_HOME/lunarray,
                               else ~/.cache/lunarray; "": none */
-    int sandbox;           /* nonzero: no C strings, no file paths as functions */
+    int sandbox;    /* nonzero: no C strings, no file paths as functions */
 } lun_config;
 
 LUN_API lun_status lun_open(const lun_config *config_or_NULL, lun_engine **out);
@@ -225,15 +229,15 @@ typedef struct lun_device {
 LUN_API int lun_devices(lun_engine *e, lun_device *rows, int room);
 
 typedef struct lun_stats {
-    int64_t compiles;   /* compiler runs */
-    int64_t cache_hits; /* kernels taken from disk instead */
-    int64_t launches;   /* kernels run */
-    int64_t interpreted; /* of these, run by the reference tier */
-    int64_t bytes_read, bytes_written;        /* by kernels: unique leaves, outputs */
-    int64_t bytes_to_device, bytes_to_host;   /* transfers */
-    int64_t allocated, pooled, peak;          /* bytes of elements now alive, kept for reuse, most alive */
-    int64_t allocations;                      /* buffers taken from the system, not from the pool */
-    int64_t nodes;                            /* graph nodes alive */
+    int64_t compiles;                       /* compiler runs */
+    int64_t cache_hits;                     /* kernels taken from disk instead */
+    int64_t launches;                       /* kernels run */
+    int64_t interpreted;                    /* of these, run by the reference tier */
+    int64_t bytes_read, bytes_written;      /* by kernels: unique leaves, outputs */
+    int64_t bytes_to_device, bytes_to_host; /* transfers */
+    int64_t allocated, pooled, peak; /* bytes of elements now alive, kept for reuse, most alive */
+    int64_t allocations;             /* buffers taken from the system, not from the pool */
+    int64_t nodes;                   /* graph nodes alive */
 } lun_stats;
 LUN_API void lun_stats_get(const lun_engine *e, lun_stats *out);
 LUN_API void lun_stats_reset(lun_engine *e); /* counters; allocated, pooled and nodes stay true */
@@ -254,7 +258,7 @@ LUN_API bool lun_op_describe(lun_op op, lun_op_info *out); /* false past the las
 LUN_API bool lun_op_find(const char *name, int arity, lun_op *out);
 LUN_API const char *lun_dtype_name(lun_dtype t); /* "f32"; NULL if t is no dtype */
 LUN_API bool lun_dtype_find(const char *name, lun_dtype *out);
-LUN_API int lun_dtype_size(lun_dtype t); /* bytes of one element */
+LUN_API int lun_dtype_size(lun_dtype t);                 /* bytes of one element */
 LUN_API const char *lun_reduction_name(lun_reduction r); /* NULL past the last row */
 
 /* ---- making arrays ------------------------------------------------------------------------------- */
@@ -265,7 +269,8 @@ LUN_API const char *lun_reduction_name(lun_reduction r); /* NULL past the last r
 LUN_API lun_status lun_wrap(lun_engine *e, void *data, int64_t n, lun_dtype t,
                             void (*release)(void *data, void *ctx), void *ctx, lun_array **out);
 /* n elements copied from data (NULL: zeros). */
-LUN_API lun_status lun_vector(lun_engine *e, const void *data, int64_t n, lun_dtype t, lun_array **out);
+LUN_API lun_status lun_vector(lun_engine *e, const void *data, int64_t n, lun_dtype t,
+                              lun_array **out);
 LUN_API lun_status lun_tensor(lun_engine *e, const void *data, int rank, const int64_t *shape,
                               lun_dtype t, lun_array **out);
 /* A number of a script: weak, it takes the dtype of the arrays it meets. */
@@ -290,6 +295,7 @@ LUN_API lun_status lun_random(lun_engine *e, int rank, const int64_t *shape, uin
  * and length-1 arrays broadcast. */
 LUN_API lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *operands, int count,
                              lun_array **out);
+/* clang-format off */
 /* BEGIN GENERATED OPS */
 LUN_API lun_status lun_add(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
 LUN_API lun_status lun_sub(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
@@ -360,10 +366,11 @@ LUN_API lun_status lun_isnan(lun_engine *e, lun_array *a, lun_array **out);
 LUN_API lun_status lun_isinf(lun_engine *e, lun_array *a, lun_array **out);
 LUN_API lun_status lun_isfinite(lun_engine *e, lun_array *a, lun_array **out);
 /* END GENERATED OPS */
+/* clang-format on */
 LUN_API lun_status lun_cast(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out);
 /* count elements from `first`, `step` apart (may be negative); of a rank-N array: rows. */
-LUN_API lun_status lun_slice(lun_engine *e, lun_array *a, int64_t first, int64_t count, int64_t step,
-                             lun_array **out);
+LUN_API lun_status lun_slice(lun_engine *e, lun_array *a, int64_t first, int64_t count,
+                             int64_t step, lun_array **out);
 /* a then b, along the first extent; the other extents must be equal. */
 LUN_API lun_status lun_concat(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
 LUN_API lun_status lun_reshape(lun_engine *e, lun_array *a, int rank, const int64_t *shape,
@@ -412,7 +419,8 @@ LUN_API lun_status lun_eval(lun_engine *e, lun_array *const *arrays, int count);
  * expression allows it. */
 LUN_API lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int64_t count);
 /* From host memory into a's storage (a Vector or View; a Composition becomes a Vector). */
-LUN_API lun_status lun_write(lun_engine *e, lun_array *a, const void *host, int64_t first, int64_t count);
+LUN_API lun_status lun_write(lun_engine *e, lun_array *a, const void *host, int64_t first,
+                             int64_t count);
 /* Evaluates and maps the elements for reading, until the next call that writes to a or releases it. */
 LUN_API lun_status lun_data(lun_engine *e, lun_array *a, const void **out);
 /* One element or a Scalar's value. */
@@ -431,26 +439,27 @@ LUN_API lun_status lun_free(lun_engine *e, lun_array *a);
 
 LUN_API lun_class lun_class_of(const lun_array *a);
 LUN_API lun_dtype lun_dtype_of(const lun_array *a);
-LUN_API bool lun_is_weak(const lun_array *a);    /* a number of a script */
+LUN_API bool lun_is_weak(const lun_array *a); /* a number of a script */
 LUN_API bool lun_is_freed(const lun_array *a);
-LUN_API int64_t lun_length(const lun_array *a);  /* the first extent; 1 for a Scalar */
-LUN_API int64_t lun_size(const lun_array *a);    /* number of elements */
+LUN_API int64_t lun_length(const lun_array *a); /* the first extent; 1 for a Scalar */
+LUN_API int64_t lun_size(const lun_array *a);   /* number of elements */
 LUN_API int lun_shape(const lun_array *a, int64_t shape[LUN_MAX_RANK]); /* returns the rank */
-LUN_API int64_t lun_pending(const lun_array *a); /* operations waiting to be computed; 0: evaluated */
+LUN_API int64_t
+lun_pending(const lun_array *a); /* operations waiting to be computed; 0: evaluated */
 /* True for arrays that have no memory of their own: range, index, full, random and what is built of them. */
 LUN_API bool lun_is_virtual(const lun_array *a);
 
 /* ---- looking inside --------------------------------------------------------------------------------- */
 
 typedef struct lun_plan_kernel {
-    int ops;                    /* operations in it */
-    int reads, writes;          /* arrays */
+    int ops;           /* operations in it */
+    int reads, writes; /* arrays */
     int64_t bytes_read, bytes_written;
-    int64_t n;                  /* length of its index space */
-    const char *name;           /* "map", "reduce", "scan", "copy" */
-    const char *ir;             /* canonical IR */
-    const char *source;         /* what the backend compiles */
-    const char *cut;            /* why the graph was cut after it; "" for the last */
+    int64_t n;          /* length of its index space */
+    const char *name;   /* "map", "reduce", "scan", "copy" */
+    const char *ir;     /* canonical IR */
+    const char *source; /* what the backend compiles */
+    const char *cut;    /* why the graph was cut after it; "" for the last */
 } lun_plan_kernel;
 /* What an evaluation of these arrays would run, without running it. */
 LUN_API lun_status lun_explain(lun_engine *e, lun_array *const *arrays, int count, lun_plan **out);

@@ -15,18 +15,18 @@
 typedef struct lun_ir_function lun_ir_function;
 
 typedef enum lun_node_kind {
-    LUN_NODE_LEAF,    /* elements of storage from `offset` on */
-    LUN_NODE_NUMBER,  /* the same cell at every index */
-    LUN_NODE_INDEX,   /* 0, 1, 2, ... as i64 */
-    LUN_NODE_RANDOM,  /* Philox bits; in[0]: key (u64 NUMBER), in[1]: index (i64) */
-    LUN_NODE_OP,      /* ops.def row op; operands already of the row's dtype */
-    LUN_NODE_CAST,    /* in[0] as dtype */
-    LUN_NODE_CALL,    /* function on more[0 .. count): elements first, then extras */
-    LUN_NODE_OUTPUT,  /* output number op of the CALL in[0], for functions with several results */
-    LUN_NODE_REDUCE,  /* in[0] (of dtype acc) combined by op or function; converted to dtype */
-    LUN_NODE_SCAN,    /* in[0] combined by op or function, in[1]: initial value; op: see inclusive */
-    LUN_NODE_SLICE,   /* in[0] from element offset, `step` elements apart */
-    LUN_NODE_CONCAT,  /* in[0] then in[1] */
+    LUN_NODE_LEAF,   /* elements of storage from `offset` on */
+    LUN_NODE_NUMBER, /* the same cell at every index */
+    LUN_NODE_INDEX,  /* 0, 1, 2, ... as i64 */
+    LUN_NODE_RANDOM, /* Philox bits; in[0]: key (u64 NUMBER), in[1]: index (i64) */
+    LUN_NODE_OP,     /* ops.def row op; operands already of the row's dtype */
+    LUN_NODE_CAST,   /* in[0] as dtype */
+    LUN_NODE_CALL,   /* function on more[0 .. count): elements first, then extras */
+    LUN_NODE_OUTPUT, /* output number op of the CALL in[0], for functions with several results */
+    LUN_NODE_REDUCE, /* in[0] (of dtype acc) combined by op or function; converted to dtype */
+    LUN_NODE_SCAN,   /* in[0] combined by op or function, in[1]: initial value; op: see inclusive */
+    LUN_NODE_SLICE,  /* in[0] from element offset, `step` elements apart */
+    LUN_NODE_CONCAT, /* in[0] then in[1] */
     LUN_NODE_RESHAPE, /* in[0] in another shape */
     LUN_NODE_KINDS
 } lun_node_kind;
@@ -35,9 +35,9 @@ typedef enum lun_node_kind {
 typedef struct lun_storage {
     int refs;
     lun_dtype dtype;
-    int64_t count;      /* elements */
-    int64_t room;       /* elements that may be touched from data[0] on */
-    int64_t bytes;      /* size of the pool's block; 0: wrapped memory */
+    int64_t count; /* elements */
+    int64_t room;  /* elements that may be touched from data[0] on */
+    int64_t bytes; /* size of the pool's block; 0: wrapped memory */
     void *data;
     void (*release)(void *data, void *ctx); /* wrapped memory */
     void *ctx;
@@ -48,26 +48,26 @@ struct lun_node {
     int32_t refs;
     uint8_t kind, dtype, acc, rank;
     uint8_t inclusive;
-    uint8_t source;  /* part of a virtual array (range, random): not counted as waiting work */
-    uint8_t virt;    /* has no leaf below it */
-    int32_t op;      /* lun_op; LUN_OP_COUNT: function */
+    uint8_t source; /* part of a virtual array (range, random): not counted as waiting work */
+    uint8_t virt;   /* has no leaf below it */
+    int32_t op;     /* lun_op; LUN_OP_COUNT: function */
     uint32_t hash, where;
-    int64_t n;       /* elements */
-    int64_t *shape;  /* rank extents; NULL for rank 0 and 1 */
+    int64_t n;      /* elements */
+    int64_t *shape; /* rank extents; NULL for rank 0 and 1 */
     lun_node *in[3];
-    lun_node **more; /* CALL: operands */
-    int32_t count;   /* CALL: their number */
-    int32_t elements; /* CALL: of these, elementwise ones */
+    lun_node **more;             /* CALL: operands */
+    int32_t count;               /* CALL: their number */
+    int32_t elements;            /* CALL: of these, elementwise ones */
     lun_function *function;      /* keeps body alive */
     const lun_ir_function *body; /* CALL, REDUCE, SCAN by a function */
-    lun_storage *storage; /* LEAF */
-    int64_t offset, step; /* LEAF, SLICE: in elements */
-    uint64_t cell;        /* NUMBER */
-    double *moments;      /* LEAF: count of shift, mean and variance once computed; see total.c */
-    lun_node *chain;      /* next in the hash bucket; next to die */
-    uint64_t mark;        /* the walk over the graph that saw it last, */
-    int32_t slot;         /* and that walk's number for it */
-    int32_t value;        /* the same for lowering: its value in the kernel */
+    lun_storage *storage;        /* LEAF */
+    int64_t offset, step;        /* LEAF, SLICE: in elements */
+    uint64_t cell;               /* NUMBER */
+    double *moments; /* LEAF: count of shift, mean and variance once computed; see total.c */
+    lun_node *chain; /* next in the hash bucket; next to die */
+    uint64_t mark;   /* the walk over the graph that saw it last, */
+    int32_t slot;    /* and that walk's number for it */
+    int32_t value;   /* the same for lowering: its value in the kernel */
     uint64_t lowered;
 };
 
@@ -87,13 +87,13 @@ static inline char *lun_leaf_data(const lun_node *n)
 
 lun_status lun_node_leaf(lun_engine *e, lun_storage *s, int64_t offset, int rank,
                          const int64_t *shape, lun_node **out); /* takes a reference to s */
-lun_status lun_node_number(lun_engine *e, lun_dtype t, uint64_t cell, int rank, const int64_t *shape,
-                           lun_node **out);
+lun_status lun_node_number(lun_engine *e, lun_dtype t, uint64_t cell, int rank,
+                           const int64_t *shape, lun_node **out);
 lun_status lun_node_index(lun_engine *e, int64_t n, lun_node **out);
 lun_status lun_node_random(lun_engine *e, lun_node *key, lun_node *index, lun_dtype t,
                            lun_node **out);
-lun_status lun_node_op(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t, const lun_node *like,
-                       lun_node **out);
+lun_status lun_node_op(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
+                       const lun_node *like, lun_node **out);
 lun_status lun_node_cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out);
 lun_status lun_node_call(lun_engine *e, lun_function *f, const lun_ir_function *body,
                          lun_node *const *operands, int count, int elements, lun_dtype t,

@@ -17,12 +17,12 @@ enum {
 typedef struct lun_group {
     int64_t n;
     int level;
-    lun_node *scan;    /* the SCAN inside, or NULL */
-    lun_node **sinks;  /* borrowed; they live as long as the roots do */
+    lun_node *scan;   /* the SCAN inside, or NULL */
+    lun_node **sinks; /* borrowed; they live as long as the roots do */
     int sink_count, sink_room;
-    int ops, leaves;   /* estimates that limit its size */
-    bool copy;         /* one CONCAT sink: a copy, not a kernel */
-    const char *cut;   /* why the graph was cut after it, "" */
+    int ops, leaves; /* estimates that limit its size */
+    bool copy;       /* one CONCAT sink: a copy, not a kernel */
+    const char *cut; /* why the graph was cut after it, "" */
 } lun_group;
 
 /* Groups in the order in which they must run.  While a schedule is in use, node->slot of each sink
@@ -39,7 +39,7 @@ void lun_schedule_free(lun_schedule *s);
 
 /* Where a kernel's slots and arguments come from. */
 typedef struct lun_slot_source {
-    lun_node *node;  /* IN, UNIFORM, ARRAY: its elements from `offset` on; OUT: it receives them */
+    lun_node *node; /* IN, UNIFORM, ARRAY: its elements from `offset` on; OUT: it receives them */
     int64_t offset;
 } lun_slot_source;
 
@@ -52,11 +52,11 @@ typedef struct lun_lowered {
     lun_ir ir;
     lun_slot_source *slots;
     lun_arg_source *args;
-    lun_node **results;  /* the REDUCE of each result */
-    uint32_t *where;     /* by instruction: the place it comes from */
-    const char **notes;  /* by instruction: a CHECK's message, else NULL */
+    lun_node **results; /* the REDUCE of each result */
+    uint32_t *where;    /* by instruction: the place it comes from */
+    const char **notes; /* by instruction: a CHECK's message, else NULL */
     int slot_room, arg_room, result_room, where_room, note_room;
-    int ops;             /* operations of the graph in it */
+    int ops; /* operations of the graph in it */
 } lun_lowered;
 
 /* The IR of group g.  Other groups' sinks that it needs are read as arrays (or arguments, for Scalars). */

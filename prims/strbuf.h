@@ -2,8 +2,8 @@
 #ifndef LUN_STRBUF_H
 #define LUN_STRBUF_H
 
-#include <stdbool.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct lun_strbuf {
@@ -21,7 +21,8 @@ void lun_strbuf_free(lun_strbuf *s);
 void lun_strbuf_clear(lun_strbuf *s);
 void lun_strbuf_add(lun_strbuf *s, const char *bytes, size_t length);
 void lun_strbuf_puts(lun_strbuf *s, const char *text);
-void lun_strbuf_printf(lun_strbuf *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void lun_strbuf_printf(lun_strbuf *s, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 void lun_strbuf_vprintf(lun_strbuf *s, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
 /* The text, "" when empty. */

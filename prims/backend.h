@@ -1,0 +1,93 @@
+/* backend.h - the contract between the engine and a backend.
+ *
+ * A backend turns kernel IR into something that runs, and runs it.  It knows no graph: it sees IR and
+ * launches.  The engine knows no compiler and no device: it sees this table of functions.
+ * One engine is used by one thread at a time; several engines may live at once, so a backend keeps
+ * all its state behind `state`.
+ */
+#ifndef LUN_BACKEND_H
+#define LUN_BACKEND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir.h"
+#include "lunarray.h"
+#include "strbuf.h"
+
+typedef struct lun_cache lun_cache;   /* prims/cache.c */
+typedef struct lun_kernel lun_kernel; /* the backend's own */
+
+/* What the engine lends to a backend for its whole life. */
+typedef struct lun_services {
+    lun_strbuf *error;    /* text of the last failure; a function that fails writes it */
+    lun_stats *stats;     /* counters to keep up: compiles, cache_hits, launches, bytes_to_... */
+    lun_cache *cache;     /* kernels on disk; never NULL, but may be unusable (all misses) */
+    const char *compiler; /* LUNARRAY_CC, or "cc" */
+    int threads;          /* wanted; 0: as many as this process may use */
+    int jit;              /* lun_jit */
+    int math;             /* lun_math */
+    void (*log)(void *ctx, const char *text);
+    void *log_ctx;
+    const volatile int *cancel; /* becomes nonzero when the evaluation shall stop */
+} lun_services;
+
+/* One run of a kernel over indices first .. first+count-1 of its n.
+ * Slot pointers are host memory here (device buffers for backends with memory of their own); each
+ * points to where element 0 is or would be: only indices first .. first+count-1 are touched, rounded
+ * to whole blocks of 64 only within room.  first % 64 == 0, and first == 0 and count == n for
+ * kernels with REDUCE or SCAN. */
+typedef struct lun_launch {
+    int64_t n, first, count;
+    void **slots; /* by slot */
+    const int64_t
+        *room; /* by slot: elements from element 0 that may be read (IN) or written (OUT) */
+    const uint64_t *args; /* by argument: a cell */
+    uint64_t *results;    /* by result: a cell of the result's dtype; not touched when n == 0 */
+    int64_t bytes;        /* memory that the run reads and writes, for the choice of store */
+    int trap;             /* out: the IR instruction that met a division by zero, or -1 */
+    int64_t trap_value;   /* out: with trap: the value that a CHECK reports */
+} lun_launch;
+
+typedef struct lun_backend {
+    const char *name; /* "reference", "openmp", "opencl" */
+
+    /* Makes a state.  LUN_EBACKEND with the reason in services->error if the machine lacks
+     * something.  Must be cheap: no compiler, no device is touched before it is needed. */
+    lun_status (*open)(const lun_services *services, void **state);
+    void (*close)(void *state);
+
+    /* Takes an IR (borrowed for the call only; copy what is needed) and its canonical text, and makes
+     * a kernel.  Must not wait for a compiler unless services->jit says so or the IR holds a CALL. */
+    lun_status (*build)(void *state, const lun_ir *ir, const char *text, lun_kernel **out);
+    void (*release)(void *state, lun_kernel *kernel);
+
+    /* Runs it and waits for the end.  LUN_EZERO after a trapped division (launch->trap says where);
+     * LUN_ECANCEL when stopped; LUN_EBUILD if a CALL does not compile. */
+    lun_status (*run)(void *state, lun_kernel *kernel, lun_launch *launch);
+
+    /* The text that would be compiled for this IR. */
+    lun_status (*source)(void *state, const lun_ir *ir, lun_strbuf *out);
+
+    /* Fills at most room rows, returns how many devices there are. */
+    int (*devices)(void *state, lun_device *rows, int room);
+} lun_backend;
+
+/* All backends of this build, best first, NULL at the end (backends/all.c). */
+extern const lun_backend *const lun_backends_all[];
+
+/* ---- the cache, as backends see it ------------------------------------------------------------
+ * An entry is bytes under a key; the whole key is stored and compared, the bytes are checked against
+ * a hash before they are returned.  A damaged or foreign entry is a miss and is removed. */
+
+/* On a hit *bytes is malloc'd memory of *length bytes for the caller.  False: a miss. */
+bool lun_cache_load(lun_cache *cache, const char *key, size_t key_length, void **bytes,
+                    size_t *length);
+/* Best effort: a failure leaves the cache as it was; the first one is logged. */
+void lun_cache_store(lun_cache *cache, const char *key, size_t key_length, const void *bytes,
+                     size_t length);
+/* Directory for a compiler's temporary files: private, 0700, made on first use; NULL if none can be
+ * had.  Owned by the cache. */
+const char *lun_cache_scratch(lun_cache *cache);
+
+#endif
