@@ -1,5 +1,6 @@
-/* cfunc.c - a user's C text made into a function of kernels: chooses the entry, rewrites its head, and
- * gives every name of the text's top level one that no other text has.  Bodies are copied as written. */
+/* cfunc.c - a user's C text made into a function of kernels: chooses the entry, rewrites its head,
+ * and gives every name of the text's top level one that no other text has.  Bodies are copied as
+ * written. */
 #include "cfunc.h"
 
 #include <inttypes.h>
@@ -29,7 +30,7 @@ static lun_cname *find_name(const maker *m, int token)
     return lun_cnames_find(&m->names, &m->source.tokens, token);
 }
 
-/* ---- the entry -------------------------------------------------------------------------------------- */
+/* ---- the entry ------------------------------------------------------------------------------- */
 
 static bool called(const maker *m, const lun_cunit *u, const char *word)
 {
@@ -147,7 +148,7 @@ static lun_status check_functions(const maker *m)
     return LUN_OK;
 }
 
-/* ---- the text ---------------------------------------------------------------------------------------- */
+/* ---- the text -------------------------------------------------------------------------------- */
 
 static void put_token(maker *m, int token)
 {
@@ -229,11 +230,24 @@ static bool to_static(const maker *m, const lun_cunit *u)
     return (n && n->unit >= 0) || (u->assigned && u->external < 0);
 }
 
+/* A constant, which OpenCL wants in an address space of its own. */
+static bool is_constant(const lun_cunit *u)
+{
+    return u->assigned && u->is_const && !u->is_constant && !u->is_typedef && u->external < 0;
+}
+
+/* Up to which token nothing is renamed: past the word of the preprocessor line at i, past all of a
+ * #pragma. */
+static int past_plain(const lun_ctokens *t, int i)
+{
+    return lun_ctoken_word(t, i + 1, "pragma") ? lun_ctoken_past_line(t, i) : i + 2;
+}
+
 static void put_text(maker *m)
 {
     const lun_ctokens *t = &m->source.tokens;
     size_t done = 0;
-    int unit = 0;
+    int unit = 0, plain = 0;
     for (int i = 0; i < t->count; i++) {
         while (unit < m->units.count && m->units.at[unit].end < i)
             unit++;
@@ -241,6 +255,8 @@ static void put_text(maker *m)
         size_t start = t->at[i].start;
         lun_strbuf_add(&m->text, t->text + done, start - done);
         done = start + t->at[i].length;
+        if (t->at[i].kind == LUN_CTOKEN_DIRECTIVE)
+            plain = past_plain(t, i);
         if (u && i == u->start) {
             const lun_cname *n = find_name(m, u->name);
             bool entry = unit == m->entry, declares = n && n->unit == m->entry && u->close >= 0;
@@ -249,12 +265,17 @@ static void put_text(maker *m)
                 put_head(m, i, to, entry);
                 i = to;
                 done = (size_t)t->at[i].start + t->at[i].length;
-            } else if (to_static(m, u) && u->external < 0) {
-                lun_strbuf_puts(&m->text, "static ");
+            } else {
+                if (to_static(m, u) && u->external < 0)
+                    lun_strbuf_puts(&m->text, "static ");
+                if (is_constant(u))
+                    lun_strbuf_puts(&m->text, "LUN_CONSTANT ");
             }
         }
         if (u && i == u->external && to_static(m, u))
             lun_strbuf_puts(&m->text, "static");
+        else if (i < plain)
+            lun_strbuf_add(&m->text, t->text + start, done - start);
         else
             put_token(m, i);
     }
@@ -269,7 +290,7 @@ static lun_status render(maker *m)
     return m->text.failed ? LUN_ENOMEM : LUN_OK;
 }
 
-/* ---- the function ------------------------------------------------------------------------------------- */
+/* ---- the function ---------------------------------------------------------------------------- */
 
 static lun_status give(maker *m, lun_ir_function **out)
 {

@@ -1,5 +1,6 @@
-/* cnames.c - the names that a C text defines at its top level, looked up by token.  Knows no scopes: a
- * name is renamed wherever it stands, which changes nothing as all of the text is renamed alike. */
+/* cnames.c - the names that a C text defines at its top level, looked up by token.  Knows no
+ * scopes: a name is renamed wherever it stands, which changes nothing as all of the text is
+ * renamed alike. */
 #include "cnames.h"
 
 #include <stdlib.h>

@@ -26,8 +26,8 @@ static const struct {
              {"signed", SIGNED}, {"unsigned", UNSIGNED}, {"float", FLOAT},      {"double", DOUBLE},
              {"bool", BOOL},     {"_Bool", BOOL},        {"__signed__", SIGNED}};
 
-/* Complete types; int may be left out beside short, long, signed and unsigned.  A plain char is signed
- * and long has 64 bits, as in OpenCL. */
+/* Complete types; int may be left out beside short, long, signed and unsigned.  A plain char is
+ * signed and long has 64 bits, as in OpenCL. */
 static const struct {
     unsigned bits;
     lun_dtype dtype;
@@ -160,8 +160,8 @@ static lun_status add_word(const lun_csource *s, type *y, int i, lun_strbuf *err
     return LUN_OK;
 }
 
-/* void gives false with *out untouched and nothing written; so does a type that does not exist, with
- * its error in *status. */
+/* void gives false with *out untouched and nothing written; so does a type that does not exist,
+ * with its error in *status. */
 static bool complete(const lun_csource *s, const type *y, lun_dtype *out, lun_status *status,
                      lun_strbuf *error)
 {
@@ -186,7 +186,7 @@ static bool complete(const lun_csource *s, const type *y, lun_dtype *out, lun_st
     return false;
 }
 
-/* ---- parameters ------------------------------------------------------------------------------------ */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 typedef struct reader {
     const lun_csource *s;
@@ -307,7 +307,7 @@ static lun_status read_params(const reader *r, const lun_cunit *u)
     return LUN_OK;
 }
 
-/* ---- the result ------------------------------------------------------------------------------------ */
+/* ---- the result ------------------------------------------------------------------------------ */
 
 /* __attribute__ and its parentheses: the token after them, or i. */
 static int past_attribute(const lun_ctokens *t, int i, int end)

@@ -17,8 +17,8 @@ typedef struct lun_csignature {
     } param[LUN_CSIGNATURE_PARAMS];
 } lun_csignature;
 
-/* Reads the head of u, a function's definition.  A missing result type is that of the first parameter.
- * LUN_EARG with what is wrong and where in error. */
+/* Reads the head of u, a function's definition.  A missing result type is that of the first
+ * parameter. LUN_EARG with what is wrong and where in error. */
 lun_status lun_csignature_read(lun_csignature *out, const lun_csource *s, const lun_cunit *u,
                                lun_strbuf *error);
 

@@ -1,5 +1,6 @@
-/* csource.c - the text of a user's C function: read, its includes expanded, every line's place kept.
- * Conditionals are not evaluated: an include inside #if is expanded too.  Knows no functions. */
+/* csource.c - the text of a user's C function: read, its includes expanded, every line's place
+ * kept. Conditionals are not evaluated: an include inside #if is expanded too.  Knows no
+ * functions. */
 #include "csource.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- places -------------------------------------------------------------------------------------- */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 static const lun_csource_mark *mark_at(const lun_csource *s, size_t offset)
 {
@@ -112,7 +113,7 @@ static int find_file(const lun_csource *s, const struct stat *st)
     return -1;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* A text that is being expanded. */
 typedef struct frame {
@@ -164,7 +165,9 @@ static lun_status read_all(int fd, const char *path, lun_strbuf *out, lun_strbuf
     return LUN_OK;
 }
 
-static lun_status read_file(const char *path, lun_strbuf *out, struct stat *st, lun_strbuf *error)
+/* Reads the file unless it was read before, which *again says. */
+static lun_status read_file(const lun_csource *s, const char *path, lun_strbuf *out,
+                            struct stat *st, bool *again, lun_strbuf *error)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
@@ -177,13 +180,15 @@ static lun_status read_file(const char *path, lun_strbuf *out, struct stat *st, 
                           S_ISDIR(st->st_mode) ? "a directory" : "not a regular file");
         status = LUN_EIO;
     } else {
-        status = read_all(fd, path, out, error);
+        *again = find_file(s, st) >= 0;
+        if (!*again)
+            status = read_all(fd, path, out, error);
     }
     close(fd);
     return status;
 }
 
-/* ---- expanding ------------------------------------------------------------------------------------ */
+/* ---- expanding ------------------------------------------------------------------------------- */
 
 static lun_status expand(lun_csource *s, frame *f, lun_strbuf *error);
 
@@ -213,14 +218,12 @@ static lun_status expand_file(lun_csource *s, const frame *from, size_t at, char
     lun_strbuf text = LUN_STRBUF_INIT, why = LUN_STRBUF_INIT;
     struct stat st;
     frame f = {.depth = from ? from->depth + 1 : 0};
-    lun_status status = read_file(path, &text, &st, &why);
-    if (status == LUN_OK && find_file(s, &st) >= 0) {
-        free(path);
-        path = NULL;
-    } else if (status == LUN_OK && holds_nul(&text)) {
+    bool again = false;
+    lun_status status = read_file(s, path, &text, &st, &again, &why);
+    if (status == LUN_OK && !again && holds_nul(&text)) {
         lun_strbuf_printf(&why, "\"%s\" is not C text: it holds a NUL byte", path);
         status = LUN_EARG;
-    } else if (status == LUN_OK) {
+    } else if (status == LUN_OK && !again) {
         bool bom = text.length >= 3 && !memcmp(text.text, "\xef\xbb\xbf", 3);
         f.text = lun_strbuf_text(&text) + (bom ? 3 : 0);
         f.length = text.length - (bom ? 3 : 0);

@@ -39,9 +39,9 @@ typedef struct lun_csource {
     int file_count, file_room;
 } lun_csource;
 
-/* Both fill an empty *s, to be freed in every case.  On failure error gets what is wrong and where.
- * A string may not include anything but <math.h>, <stdint.h>, <stdbool.h>, which are dropped, as they
- * are in files: kernels have what they declare. */
+/* Both fill an empty *s, to be freed in every case.  On failure error gets what is wrong and
+ * where. A string may not include anything but <math.h>, <stdint.h>, <stdbool.h>, which are
+ * dropped, as they are in files: kernels have what they declare. */
 lun_status lun_csource_string(lun_csource *s, const char *text, lun_strbuf *error);
 /* #include "x" is read relative to the including file, each file once. */
 lun_status lun_csource_path(lun_csource *s, const char *path, lun_strbuf *error);

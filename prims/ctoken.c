@@ -204,9 +204,7 @@ const char *lun_ctoken_show(const lun_ctokens *t, int i, char room[48])
     if (cut)
         length = 44;
     memcpy(room, t->text + t->at[i].start, length);
-    memcpy(room + length, "...", 4);
-    if (!cut)
-        room[length] = '\0';
+    strcpy(room + length, cut ? "..." : "");
     return room;
 }
 

@@ -1,7 +1,7 @@
 /* ctoken.h - C text cut into tokens.
  *
- * Comments and spaces are the gaps between tokens; a preprocessor line is a DIRECTIVE token ('#'), its
- * own tokens and an ENDLINE.  The text is not changed: whoever rewrites it copies the gaps. */
+ * Comments and spaces are the gaps between tokens; a preprocessor line is a DIRECTIVE token ('#'),
+ * its own tokens and an ENDLINE.  The text is not changed: whoever rewrites it copies the gaps. */
 #ifndef LUN_CTOKEN_H
 #define LUN_CTOKEN_H
 

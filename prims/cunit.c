@@ -1,5 +1,5 @@
-/* cunit.c - C text cut into what stands at its top level.  Matches brackets and the branches of #if,
- * each of which starts as deep in braces as the first; knows no types. */
+/* cunit.c - C text cut into what stands at its top level.  Matches brackets and the branches of
+ * #if, each of which starts as deep in braces as the first; knows no types. */
 #include "cunit.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static bool fail(scanner *c, int token, const char *what)
     return false;
 }
 
-/* ---- going forward --------------------------------------------------------------------------------- */
+/* ---- going forward --------------------------------------------------------------------------- */
 
 static bool is_any(const lun_ctokens *t, int i, const char *const *words, size_t count)
 {
@@ -92,7 +92,7 @@ static bool at_end(const scanner *c)
     return c->t->at[c->i].kind == LUN_CTOKEN_END;
 }
 
-/* ---- names ----------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static bool declare(scanner *c, int token)
 {
@@ -157,7 +157,7 @@ static bool pass_group(scanner *c, bool enumerators)
     return true;
 }
 
-/* ---- units ----------------------------------------------------------------------------------------- */
+/* ---- units ----------------------------------------------------------------------------------- */
 
 /* What a unit's tokens have shown so far. */
 typedef struct state {
@@ -186,6 +186,10 @@ static bool note_word(scanner *c, lun_cunit *u, state *y)
     int i = c->i;
     if (lun_ctoken_word(c->t, i, "static"))
         u->is_static = true;
+    if (lun_ctoken_word(c->t, i, "const"))
+        u->is_const = true;
+    if (lun_ctoken_word(c->t, i, "__constant"))
+        u->is_constant = true;
     if (lun_ctoken_word(c->t, i, "typedef"))
         u->is_typedef = true;
     if (lun_ctoken_word(c->t, i, "extern"))
@@ -266,7 +270,8 @@ static bool note_token(scanner *c, lun_cunit *u, state *y)
 static bool read_unit(scanner *c, lun_cunit *u)
 {
     state y = {.closed = -1};
-    *u = (lun_cunit){c->i, -1, -1, -1, -1, -1, -1, false, false, false, false};
+    *u = (lun_cunit){
+        .start = c->i, .end = -1, .name = -1, .open = -1, .close = -1, .body = -1, .external = -1};
     while (u->body < 0) {
         if (at_end(c))
             return cut_short(c, u, &y);

@@ -13,14 +13,14 @@ typedef struct lun_cunit {
     int body;        /* a definition's '{' */
     int external;    /* the word extern */
     bool is_static, is_typedef, assigned;
-    bool marked; /* the name is written <name> */
+    bool is_const, is_constant; /* the words const, and OpenCL's __constant */
+    bool marked;                /* the name is written <name> */
 } lun_cunit;
 
 typedef struct lun_cunits {
     lun_cunit *at;
     int count, room;
-    int *
-        declared; /* names of variables, types, tags and enumerators, as often as they are declared */
+    int *declared; /* names of variables, types, tags, enumerators; once per declaration */
     int declared_count, declared_room;
 } lun_cunits;
 

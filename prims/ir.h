@@ -29,6 +29,7 @@ typedef struct lun_ir_ins {
     uint8_t inclusive; /* SCAN */
     int32_t op;        /* lun_op, or LUN_OP_COUNT */
     int32_t a, b, c;
+    int32_t unused; /* 0, so that instructions can be compared as bytes */
     int64_t imm;
 } lun_ir_ins;
 

@@ -63,14 +63,14 @@ typedef struct lun_lowered {
 lun_status lun_lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out);
 void lun_lowered_free(lun_lowered *l);
 
-/* ---- kernels of the backend in use, by canonical IR text ------------------------------------------ */
+/* ---- kernels of the backend in use, by their IR ---------------------------------------------------- */
 struct lun_kernel_entry {
     lun_kernel_entry *next;
-    char *text;
-    size_t length;
     uint64_t hash;
+    char *
+        key; /* IR without functions: its slots and instructions as bytes; else its canonical text */
+    size_t length;
     lun_kernel *kernel;
-    int64_t cost;
 };
 lun_status lun_kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **out);
 

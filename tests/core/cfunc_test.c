@@ -1,0 +1,317 @@
+/* cfunc_test.c - C functions given as strings: what is taken, what is refused and with which
+ * words, and that compilers (C: cc and clang, OpenCL C: clang) take every text that comes out. */
+#include "cfunc_check.h"
+
+static lun_ir_function *parse(const char *text)
+{
+    lun_ir_function *f = NULL;
+    lun_strbuf error = LUN_STRBUF_INIT;
+    lun_status status = lun_cfunc_parse(text, &f, &error);
+    taken(status, f, &error, text);
+    lun_strbuf_free(&error);
+    return f;
+}
+
+static void refuse(const char *text, const char *words)
+{
+    lun_ir_function *f = NULL;
+    lun_strbuf error = LUN_STRBUF_INIT;
+    check_refused(lun_cfunc_parse(text, &f, &error), LUN_EARG, f, &error, words, text);
+}
+
+/* ---- strings --------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *text, *signature;
+} accepted[] = {
+    {"(float x, float y){ return x*y; }", "f32(f32,f32)"},
+    {"float (float x) { return x; }", "f32(f32)"},
+    {"float mul(float x, float y) { return x * y; }", "f32(f32,f32)"},
+    {"mul(double x, double y) { return x * y; }", "f64(f64,f64)"},
+    {"double (float x, int n) { return x * n; }", "f64(f32,i32)"},
+    {"static inline float m(const float x, float const y) { return x + y; };", "f32(f32,f32)"},
+    {"int\nfact(int n)\n{\n    return n < 2 ? 1 : n * fact(n - 1);\n}\n", "i32(i32)"},
+    {"(float x, __global const float *restrict w, int k) { return x * w[k]; }",
+     "f32(f32,f32*,i32)"},
+    {"(float x, volatile float w[], const int k[4]) { return x * w[k[0]]; }", "f32(f32,f32*,i32*)"},
+    {"bool (bool a, const bool *m) { return a && m[0]; }", "bool(bool,bool*)"},
+    {"_Bool (_Bool a, float x) { return a || x > 0; }", "bool(bool,f32)"},
+    {"(int8_t a, uint8_t b, int16_t c, uint16_t d) { return a + b + c + d; }", "i8(i8,u8,i16,u16)"},
+    {"int64_t (int32_t a, uint32_t b, int64_t c, uint64_t d) { return a + b + c + d; }",
+     "i64(i32,u32,i64,u64)"},
+    {"(char a, uchar b, short c, ushort d, int e, uint f, long g, ulong h) { return a; }",
+     "i8(i8,u8,i16,u16,i32,u32,i64,u64)"},
+    {"unsigned (unsigned int a, long long b, unsigned long long int c, signed char d) { return a; "
+     "}",
+     "u32(u32,i64,u64,i8)"},
+    {"short int (long int a, int long unsigned b, signed c, short unsigned int d) { return a; }",
+     "i16(i64,u64,i32,u16)"},
+    {"__attribute__((always_inline)) inline float f(float x) { return x; }", "f32(f32)"},
+    /* what could be taken for structure */
+    {"(int x) { /* } */ char c = '}'; // }\n return x + c + sizeof(\"}\\\"{\") + '\\''; }",
+     "i32(i32)"},
+    {"(int x) {\n#define OPEN {\n#define TWICE(a) \\\n  ((a) + (a))\n return TWICE(x); }",
+     "i32(i32)"},
+    {"(int x) {\n#ifdef NONE\n if (x > 1) {\n#else\n if (x > 2) {\n#endif\n x = 0; }\n return x; }",
+     "i32(i32)"},
+    {"(int x) {\n#ifdef NONE\n return x; }\n#else\n return -x; }\n#endif", "i32(i32)"},
+    {"#define f 1.0f\nfloat g(float x) { return x + f; }", "f32(f32)"},
+    {"(float x) { return x * 1.f + 1e+5f + 0x1p-3f; }", "f32(f32)"},
+    {"(float x) <% return x; %>", "f32(f32)"},
+    {"(float x) { // a joined \\\n comment }\n return x; }", "f32(f32)"},
+    {"/* one */ (float /* two */ x /* three\n */, // four )\n float y) /* { */ { return x - y; }",
+     "f32(f32,f32)"},
+    {"#include <math.h>\n#include <stdint.h>\r\n(float x) { return sqrtf(x); }\r\n", "f32(f32)"},
+    /* several functions */
+    {"float sq(float x) { return x * x; } float norm(float x, float y) { return sqrtf(sq(x) + "
+     "sq(y)); }",
+     "f32(f32,f32)"},
+    {"float norm(float x); int a(int n) { return n; } float norm(float x) { return a((int)x); }",
+     "f32(f32)"},
+    {"float f(float x) { return x; } int g(int x) { return x; }", "f32(f32)"},
+    {"float g(float x) { return x; } int <f>(int x) { return x < 1 ? 0 : f(x - 1); }", "i32(i32)"},
+    {"int g(float x) { return (int)x; } (double x) { return g(x); }", "f64(f64)"},
+    {"int even(int n); int odd(int n) { return n ? even(n - 1) : 0; }\n"
+     "int even(int n) { return n ? odd(n - 1) : 1; } int f(int n) { return even(n); }",
+     "i32(i32)"},
+    {"extern float h(float x); inline float h(float x) { return x; } float f(float x) { return "
+     "h(x); }",
+     "f32(f32)"},
+    {"bool f(__global bool *m, int i); bool f(__global bool *m, int i) { return m[i]; }",
+     "bool(bool*,i32)"},
+    {"#define once 2\nconst int line = 1, define = once, pragma = 3, ifdef = 4;\n"
+     "#pragma GCC diagnostic ignored \"-Wundef\"\n#define line2 line\n"
+     "(int x) { return x + line2 + define; }",
+     "i32(i32)"},
+    /* types, constants, tags and enumerators beside it */
+    {"typedef unsigned uint; typedef struct P { float x, y; } P; enum { A, B = 3 };\n"
+     "__constant float G = 9.81f, H[2] = {1, 2};\n"
+     "float len(P p) { return p.x + p.y; }\n"
+     "(float x) { P p = {x, G}; uint u = B; return len(p) * u + H[A]; }",
+     "f32(f32)"},
+};
+
+static void test_accepted(void **state)
+{
+    (void)state;
+    size_t n = sizeof accepted / sizeof accepted[0];
+    lun_strbuf all = LUN_STRBUF_INIT;
+    for (size_t i = 0; i < n; i++) {
+        lun_ir_function *f = parse(accepted[i].text);
+        check_signature(f, accepted[i].signature);
+        check_compiles(cc, prelude_c, f->text);
+        lun_strbuf_puts(&all, f->text);
+        lun_cfunc_free(f);
+    }
+    /* each with names of its own: all of them in one unit, in both languages */
+    check_compiles(cc, prelude_c, lun_strbuf_text(&all));
+    check_compiles(clang, prelude_c, lun_strbuf_text(&all));
+    check_compiles(opencl, prelude_cl, lun_strbuf_text(&all));
+    lun_strbuf_free(&all);
+}
+
+static const struct {
+    const char *text, *words;
+} refused[] = {
+    {"", "C function, line 1: no function in it"},
+    {" // nothing\n/* at all */", "line 1: no function in it"},
+    {"x * 2", "C function, line 1: no parameter list"},
+    {"\n{ return x; }", "C function, line 2: no parameter list"},
+    {"float x;", "line 1: no parameter list"},
+    {"(float x)", "line 1: no body"},
+    {"\nfloat f(float x)\n;", "line 3: no body"},
+    {"(float x) {\n return x;\n", "line 1: unbalanced braces: a '{' without its '}'"},
+    {"(float x) {\n return x; }\n }", "line 3: unbalanced braces: a '}' without its '{'"},
+    {"(float x { return x; }", "a '(' without its ')'"},
+    {"float x) { return x; }", "line 1: unbalanced parentheses"},
+    {"(float x) { return x; /* open }", "line 1: a comment without its end"},
+    {"(\nreal x) { return x; }", "line 2: unknown type 'real'; known are float"},
+    {"(x) { return x; }", "unknown type 'x'"},
+    {"(half x) { return x; }", "unknown type 'half'"},
+    {"real f(float x) { return x; }", "unknown type 'real'"},
+    {"(size_t x) { return x; }", "size_t has no fixed width: write uint64_t"},
+    {"size_t (int x) { return x; }", "size_t has no fixed width"},
+    {"(struct P p) { return 1; }", "a struct cannot be a parameter"},
+    {"struct P f(float x) { struct P p; return p; }", "a struct cannot be a parameter"},
+    {"(long double x) { return x; }", "there is no such type"},
+    {"(long float x) { return x; }", "there is no such type"},
+    {"(float float x) { return x; }", "'float' does not fit"},
+    {"(unsigned uint x) { return x; }", "'uint' does not fit"},
+    {"(long long long x) { return x; }", "'long' does not fit"},
+    {"void (float x) { }", "line 1: the result is void"},
+    {"float *f(float x) { return 0; }", "the result is a pointer"},
+    {"(float *w) { return w[0]; }", "the result's type is missing"},
+    {"float f(void) { return 1; }", "no parameters"},
+    {"float f() { return 1; }", "no parameters"},
+    {"(float x, void y) { return x; }", "parameter 2 is void"},
+    {"(float x, float) { return x; }", "parameter 2 has no name"},
+    {"(float x, ) { return x; }", "parameter 2 is missing"},
+    {"(float x, const y) { return x; }", "unknown type 'y'"},
+    {"(float x y) { return x; }", "unexpected 'y' after the parameter's name"},
+    {"(float x, ...) { return x; }", "variable number of parameters"},
+    {"(float x, float **w) { return x; }", "a pointer to a pointer"},
+    {"(float x, float *w[2]) { return x; }", "a pointer to a pointer"},
+    {"(float x, float (*g)(float)) { return x; }", "a function cannot be a parameter"},
+    {"(float x = 1) { return x; }", "unexpected '='"},
+    {"(float x,\n#if 1\n float y) { return x; }\n#endif\n", "preprocessor line cannot stand"},
+    {"(float x) {\n#if 1\n return x; }", "line 2: #if without its #endif"},
+    {"(float x) {\n#else\n return x; }", "line 2: #else or #elif without its #if"},
+    {"(float x) {\n#endif\n return x; }", "line 2: #endif without its #if"},
+    {"(float x) {\n#if 1\n return x; }\n int k;\n#else\n return -x; }\n#endif",
+     "line 6: unbalanced braces: a function ends in only one branch of an #if"},
+    {"#if 1\n(float x) {\n#else\n(int x) {\n#endif\n return x; }",
+     "line 2: the braces that open here are closed in only one branch of an #if"},
+    {"float a(float x) { return x; } float b(float x) { return x; }",
+     "which function is the entry? Call it f or write its name as <f>; there are a, b"},
+    {"float f(float x) { return x; }\nfloat f(float x) { return x; }",
+     "line 2: the entry f is defined twice, also on line 1"},
+    {"float <f>(float x) { return x; } float <f>(float x) { return x; }", "a second function is"},
+    {"float <g>(float x) { return x; }", "written <f>"},
+    {"(float x) { return x; } (int x) { return x; }", "a second function without a name"},
+    {"float f(float x) { return x; }\n(int x) { return x; }", "line 2: a function without a name"},
+    {"g(int x) { return x; } float f(float x) { return g(x); }", "type of g is missing"},
+    {"#include \"x.h\"\n(float x) { return x; }", "a C string cannot include a file"},
+    {"#include <stdio.h>\n(float x) { return x; }", "line 1: of the headers in <>"},
+    {"#include NAME\n(float x) { return x; }", "a file's name in double quotes"},
+};
+
+static void test_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        refuse(refused[i].text, refused[i].words);
+}
+
+static void test_limits(void **state)
+{
+    (void)state;
+    lun_strbuf s = LUN_STRBUF_INIT;
+    for (int count = 32; count <= 33; count++) {
+        lun_strbuf_clear(&s);
+        for (int k = 0; k < count; k++)
+            lun_strbuf_printf(&s, "%sint p%d", k ? ", " : "(", k);
+        lun_strbuf_puts(&s, ") { return p0; }");
+        if (count == 33) {
+            refuse(lun_strbuf_text(&s), "more than 32 parameters");
+        } else {
+            lun_ir_function *f = parse(lun_strbuf_text(&s));
+            assert_int_equal(f->params, 32);
+            lun_cfunc_free(f);
+        }
+    }
+    for (int n = 40; n < 60; n++) { /* names cut in messages */
+        lun_strbuf_clear(&s);
+        lun_strbuf_printf(&s, "(%0*d x) { return x; }", n, 0);
+        for (char *p = s.text; *p; p++)
+            if (*p == '0')
+                *p = 'n';
+        refuse(lun_strbuf_text(&s), n > 47 ? "nnn...'" : "nnn'");
+    }
+    lun_strbuf_clear(&s);
+    lun_strbuf_puts(&s, "(float x) { return x; }");
+    while (s.length < 1 << 20)
+        lun_strbuf_puts(&s, " ");
+    lun_cfunc_free(parse(lun_strbuf_text(&s)));
+    lun_strbuf_puts(&s, " ");
+    refuse(lun_strbuf_text(&s), "larger than 1 MB");
+    lun_strbuf_clear(&s);
+    lun_strbuf_puts(&s, "(float x) ");
+    for (int k = 0; k < 200000; k++)
+        lun_strbuf_puts(&s, "{");
+    refuse(lun_strbuf_text(&s), "unbalanced braces");
+    lun_strbuf_free(&s);
+}
+
+/* ---- the text that comes out ----------------------------------------------------------------- */
+
+static void test_same_text_same_name(void **state)
+{
+    (void)state;
+    lun_ir_function *a = parse("(float x) { return x; }"), *b = parse("(float x) { return x; }"),
+                    *c = parse("(float x) { return  x; }");
+    assert_string_equal(a->text, b->text);
+    assert_string_equal(a->name, b->name);
+    assert_string_not_equal(a->name, c->name);
+    lun_cfunc_free(a);
+    lun_cfunc_free(b);
+    lun_cfunc_free(c);
+    lun_cfunc_free(NULL);
+}
+
+static void test_lines(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "(float x) {\n  float y = x;\n  return wrong;\n}",
+        "float\nf(float x) { return wrong; }",
+        "#define ONE 1\nfloat g(float x) { return x; }\nfloat f(float x) { return wrong; }",
+        "(float x, // one\n const float *w, /* two\n three */ int k) { return wrong; }",
+        "(float x,\n float\n y\n) { float x; return y; }",
+        "(float x) {\n return x;\n} int g(int n) { return wrong; }",
+    };
+    static const char *const places[] = {"C function:3:", "C function:2:", "C function:3:",
+                                         "C function:3:", "C function:4:", "C function:3:"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        lun_ir_function *f = parse(texts[i]);
+        check_blamed(f->text, places[i]);
+        lun_cfunc_free(f);
+    }
+}
+
+/* Macros, helpers, types and constants of one text are unknown to the next. */
+static void test_runs_in_one_unit(void **state)
+{
+    (void)state;
+    lun_ir_function *f[] = {
+        parse("int fact(int n) { return n < 2 ? 1 : n * fact(n - 1); }"),
+        parse("#define K 2\ntypedef int T; const T c = K; T g(T x) { return x * c; }\n"
+              "(int x) { return g(x); }"),
+        parse("#define K 3\ntypedef double T; const T c = K; T g(T x) { return x * c; }\n"
+              "(double x) { return g(x) + 0.5; }"),
+        parse("(double x) {\n#ifdef K\n return 0;\n#else\n return x;\n#endif\n}"),
+        parse("#undef true\n#define true 7\n(int x) { return true; }"),
+        parse("(int x) { return true; }"),
+        parse("(uint8_t x) { return x - 6; }"),
+        parse("(char x) { return x - 6; }"),
+    };
+    double expected[] = {120, 10, 15.5, 5, 7, 1, 255, -1};
+    check_runs(f, 8, expected);
+}
+
+/* Whatever is cut off or left out: a function or an error with its place, nothing else. */
+static void test_damaged(void **state)
+{
+    (void)state;
+    char text[512];
+    for (size_t i = 0; i < 2 * sizeof accepted / sizeof accepted[0]; i++) {
+        const char *whole = accepted[i / 2].text;
+        for (size_t at = 0; at < strlen(whole); at++) {
+            size_t n = (size_t)snprintf(text, sizeof text, "%s", whole);
+            assert_true(n < sizeof text);
+            if (i % 2)
+                memmove(text + at, text + at + 1, n - at);
+            else
+                text[at] = '\0';
+            lun_ir_function *f = NULL;
+            lun_strbuf error = LUN_STRBUF_INIT;
+            lun_status status = lun_cfunc_parse(text, &f, &error);
+            if (status == LUN_OK)
+                assert_non_null(f);
+            else
+                check_refused(status, LUN_EARG, f, &error, "C function, line ", text);
+            lun_cfunc_free(f);
+            lun_strbuf_free(&error);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_accepted), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_limits),   cmocka_unit_test(test_same_text_same_name),
+        cmocka_unit_test(test_lines),    cmocka_unit_test(test_runs_in_one_unit),
+        cmocka_unit_test(test_damaged),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
