@@ -23,6 +23,6 @@ const lun_node *lun__like(lun_engine *e, const char *name, lun_node *const *in, 
  * integer is itself.  A reference. */
 lun_node *lun__simplify(lun_engine *e, lun_op op, lun_node *const *in, const lun_node *like);
 /* A shape's extents checked: rank, no negative ones. */
-lun_status lun__check_shape(lun_engine *e, int rank, const int64_t *shape);
+lun_status lun__shape_check(lun_engine *e, int rank, const int64_t *shape);
 
 #endif

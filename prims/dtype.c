@@ -155,6 +155,22 @@ uint64_t lun_cell_cast(lun_dtype to, lun_dtype from, uint64_t cell)
     return lun_cell_from_value(to, lun_cell_to_value(from, cell));
 }
 
+void lun_cell_fill(lun_dtype t, uint64_t cell, void *to, int64_t n)
+{
+    enum { BLOCK = 1 << 14 }; /* copied from a part that stays in the nearest cache */
+    size_t size = rows[t].bytes, total = (size_t)n * size, done = size;
+    if (n <= 0)
+        return;
+    memcpy(to, &cell, size);
+    while (done < total) {
+        size_t part = done < BLOCK ? done : BLOCK;
+        if (part > total - done)
+            part = total - done;
+        memcpy((char *)to + done, to, part);
+        done += part;
+    }
+}
+
 bool lun_value_fits(lun_dtype t, lun_value v)
 {
     int bits = 8 * rows[t].bytes;

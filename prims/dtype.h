@@ -41,5 +41,7 @@ lun_value lun_cell_to_value(lun_dtype t, uint64_t cell);
 bool lun_value_fits(lun_dtype t, lun_value v);
 /* CAST on one element. */
 uint64_t lun_cell_cast(lun_dtype to, lun_dtype from, uint64_t cell);
+/* Writes the cell n times, as elements of dtype t. */
+void lun_cell_fill(lun_dtype t, uint64_t cell, void *to, int64_t n);
 
 #endif

@@ -45,7 +45,7 @@ const lun_node *lun__like(lun_engine *e, const char *name, lun_node *const *in, 
     return like;
 }
 
-lun_status lun__check_shape(lun_engine *e, int rank, const int64_t *shape)
+lun_status lun__shape_check(lun_engine *e, int rank, const int64_t *shape)
 {
     int64_t n = 1;
     if (rank < 0 || rank > LUN_MAX_RANK)
@@ -380,7 +380,7 @@ lun_status lun_reshape(lun_engine *e, lun_array *a, int rank, const int64_t *sha
 {
     lun_node *n, *r;
     int64_t size = 1;
-    lun_status s = lun__check_shape(e, rank, shape);
+    lun_status s = lun__shape_check(e, rank, shape);
     if (s == LUN_OK)
         s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
     if (s != LUN_OK)

@@ -47,7 +47,8 @@ lun_status lun_function_c(lun_engine *e, const char *text, lun_function **out)
     if (!text)
         return lun__fail(e, LUN_EARG, "no function text given (NULL)");
     lun_strbuf_clear(&e->error);
-    return from_text(e, lun_cfunc_parse(text, &f, &e->error), f, out);
+    lun_status s = lun_cfunc_parse(text, &f, &e->error);
+    return from_text(e, s, f, out);
 }
 
 lun_status lun_function_file(lun_engine *e, const char *path, lun_function **out)
@@ -58,7 +59,8 @@ lun_status lun_function_file(lun_engine *e, const char *path, lun_function **out
     if (!path)
         return lun__fail(e, LUN_EARG, "no file given (NULL)");
     lun_strbuf_clear(&e->error);
-    return from_text(e, lun_cfunc_file(path, &f, &e->error), f, out);
+    lun_status s = lun_cfunc_file(path, &f, &e->error);
+    return from_text(e, s, f, out);
 }
 
 lun_status lun_function_front(lun_engine *e, const lun_front *front, lun_function **out)

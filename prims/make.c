@@ -34,7 +34,7 @@ lun_status lun_tensor(lun_engine *e, const void *data, int rank, const int64_t *
     int64_t n = 1;
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
-    lun_status status = lun__check_shape(e, rank, shape);
+    lun_status status = lun__shape_check(e, rank, shape);
     for (int i = 0; status == LUN_OK && i < rank; i++)
         n *= shape[i];
     if (status == LUN_OK)
@@ -89,7 +89,9 @@ lun_status lun_full(lun_engine *e, int rank, const int64_t *shape, lun_dtype t, 
     lun_node *c, *n;
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
-    lun_status s = lun__check_shape(e, rank, shape);
+    if (t == LUN_BOOL && x.dtype == LUN_I64 && (x.as.i == 0 || x.as.i == 1))
+        x.dtype = LUN_BOOL; /* ones and zeros of truth values */
+    lun_status s = lun__shape_check(e, rank, shape);
     if (s == LUN_OK)
         s = lun__constant(e, t, x, &c);
     if (s != LUN_OK)
@@ -253,7 +255,7 @@ static lun_node *normal(lun_engine *e, uint64_t seed, int64_t n, lun_dtype t)
 lun_status lun_random(lun_engine *e, int rank, const int64_t *shape, uint64_t seed, lun_dist dist,
                       lun_dtype t, lun_array **out)
 {
-    lun_status s = lun__check_shape(e, rank, shape);
+    lun_status s = lun__shape_check(e, rank, shape);
     int64_t n = 1;
     if (s != LUN_OK)
         return s;

@@ -220,12 +220,6 @@ static lun_status run_kernel(lun_engine *e, const lun_schedule *s, int g, lun_no
 
 /* ---- copies ---------------------------------------------------------------------------------------------- */
 
-static void fill(char *to, int64_t n, int size, uint64_t cell)
-{
-    for (int64_t i = 0; i < n; i++)
-        memcpy(to + i * size, &cell, (size_t)size);
-}
-
 static lun_status run_copy(lun_engine *e, lun_node *n)
 {
     lun_storage *s;
@@ -237,7 +231,7 @@ static lun_status run_copy(lun_engine *e, lun_node *n)
     for (int k = 0; k < 2; k++) {
         const lun_node *in = n->in[k];
         if (in->kind == LUN_NODE_NUMBER)
-            fill(to, in->n, size, in->cell);
+            lun_cell_fill((lun_dtype)in->dtype, in->cell, to, in->n);
         else if (in->n)
             memcpy(to, lun_leaf_data(in), (size_t)(in->n * size));
         to += in->n * size;
@@ -312,7 +306,7 @@ lun_status lun_run(lun_engine *e, lun_node *const *roots, int count)
         status = lun_storage_new(e, (lun_dtype)n->dtype, n->n, &to);
         if (status != LUN_OK)
             break;
-        fill(to->data, n->n, lun_dtype_get((lun_dtype)n->dtype)->bytes, n->cell);
+        lun_cell_fill((lun_dtype)n->dtype, n->cell, to->data, n->n);
         lun_node_become_leaf(e, n, to, 0);
     }
     return status;

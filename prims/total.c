@@ -80,34 +80,33 @@ typedef struct moments {
     double mean, m2; /* m2: sum of squared deviations */
 } moments;
 
-/* One pass: sums of d = a - shift and d^2, in f64. */
+/* One pass: sums of a, of d = a - shift and of d^2, in f64. */
 static lun_status shifted(lun_engine *e, lun_node *a, double shift, moments *out)
 {
-    lun_node *x = NULL, *k = NULL, *d = NULL, *square = NULL, *sums[2] = {0};
-    double n = (double)a->n;
+    lun_node *x = NULL, *k = NULL, *d = NULL, *square = NULL, *sums[3] = {0};
+    double n = (double)a->n, sum[3] = {0};
     lun_status s = lun__cast(e, a, LUN_F64, &x);
     if (s == LUN_OK)
         s = lun__number(e, LUN_F64, shift, &k);
-    if (s == LUN_OK)
+    if (s == LUN_OK && shift != 0)
         s = lun__op(e, LUN_OP_SUB, (lun_node *[]){x, k}, &d);
+    else if (s == LUN_OK)
+        d = lun_node_retain(x);
     if (s == LUN_OK)
         s = lun__op(e, LUN_OP_MUL, (lun_node *[]){d, d}, &square);
+    lun_node *of[3] = {x, d, square};
+    for (int i = 0; s == LUN_OK && i < 3; i++)
+        s = lun_node_reduce(e, LUN_OP_ADD, NULL, NULL, of[i], LUN_F64, &sums[i]);
     if (s == LUN_OK)
-        s = lun_node_reduce(e, LUN_OP_ADD, NULL, NULL, d, LUN_F64, &sums[0]);
-    if (s == LUN_OK)
-        s = lun_node_reduce(e, LUN_OP_ADD, NULL, NULL, square, LUN_F64, &sums[1]);
-    if (s == LUN_OK)
-        s = lun_run(e, sums, 2);
-    if (s == LUN_OK) {
-        double sum = lun_cell_to_value(LUN_F64, sums[0]->cell).as.d;
-        double squares = lun_cell_to_value(LUN_F64, sums[1]->cell).as.d;
-        out->mean = shift + sum / n;
-        out->m2 = squares - sum * (sum / n);
-        if (out->m2 < 0)
-            out->m2 = 0;
-    }
-    lun_node *all[] = {x, k, d, square, sums[0], sums[1]};
-    for (int i = 0; i < 6; i++)
+        s = lun_run(e, sums, 3);
+    for (int i = 0; s == LUN_OK && i < 3; i++)
+        sum[i] = lun_cell_to_value(LUN_F64, sums[i]->cell).as.d;
+    out->mean = sum[0] / n;
+    out->m2 = sum[2] - sum[1] * (sum[1] / n);
+    if (out->m2 < 0)
+        out->m2 = 0;
+    lun_node *all[] = {x, k, d, square, sums[0], sums[1], sums[2]};
+    for (int i = 0; i < 7; i++)
         lun_node_release(e, all[i]);
     return s;
 }

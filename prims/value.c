@@ -57,8 +57,7 @@ static void copy_out(const lun_node *n, int64_t first, int64_t count, void *host
 {
     size_t size = lun_dtype_get((lun_dtype)n->dtype)->bytes;
     if (n->kind == LUN_NODE_NUMBER)
-        for (int64_t i = 0; i < count; i++)
-            memcpy((char *)host + (size_t)i * size, &n->cell, size);
+        lun_cell_fill((lun_dtype)n->dtype, n->cell, host, count);
     else if (count)
         memcpy(host, lun_leaf_data(n) + (size_t)first * size, (size_t)count * size);
 }
@@ -126,30 +125,47 @@ lun_status lun_data(lun_engine *e, lun_array *a, const void **out)
     return LUN_OK;
 }
 
-lun_status lun_copy(lun_engine *e, lun_array *a, lun_array **out)
+/* n's elements in storage that nobody else holds. A virtual n stays virtual where it can. */
+static lun_status private_copy(lun_engine *e, lun_node *n, lun_storage **out)
 {
-    lun_node *n;
-    int64_t shape[LUN_MAX_RANK];
-    lun_status s = lun__force(e, a, &n);
+    bool done = lun_node_ready(n);
+    lun_status s = lun_storage_new(e, (lun_dtype)n->dtype, n->n, out);
     if (s != LUN_OK)
         return s;
-    lun_node_shape(n, shape);
-    s = lun_tensor(e, n->kind == LUN_NODE_LEAF ? lun_leaf_data(n) : (void *)&n->cell, n->rank,
-                   shape, (lun_dtype)n->dtype, out);
-    lun_node_release(e, n);
+    if (done)
+        copy_out(n, 0, n->n, (*out)->data);
+    else if (n->virt && n->n)
+        s = lun_run_range(e, n, 0, n->n, (*out)->data, &done);
+    if (s == LUN_OK && !done) {
+        s = lun_run(e, &n, 1);
+        if (s == LUN_OK)
+            copy_out(n, 0, n->n, (*out)->data);
+    }
+    if (s != LUN_OK)
+        lun_storage_release(e, *out);
     return s;
+}
+
+lun_status lun_copy(lun_engine *e, lun_array *a, lun_array **out)
+{
+    lun_node *n, *leaf = NULL;
+    lun_storage *copy;
+    int64_t shape[LUN_MAX_RANK];
+    e->error_where = NULL;
+    lun_status s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
+    if (s != LUN_OK)
+        return s;
+    s = private_copy(e, n, &copy);
+    if (s == LUN_OK) {
+        lun_node_shape(n, shape);
+        s = lun_node_leaf(e, copy, 0, n->rank, shape, &leaf);
+        lun_storage_release(e, copy);
+    }
+    lun_node_release(e, n);
+    return s == LUN_OK ? lun__array(e, leaf, true, out) : s;
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------- */
-
-/* n's elements in storage that nobody else holds. */
-static lun_status private_copy(lun_engine *e, const lun_node *n, lun_storage **out)
-{
-    lun_status s = lun_storage_new(e, (lun_dtype)n->dtype, n->n, out);
-    if (s == LUN_OK)
-        copy_out(n, 0, n->n, (*out)->data);
-    return s;
-}
 
 /* Makes top's node a LEAF that only top holds, on the storage it has (so that wrapped memory and
  * mapped pointers stay).  Others keep the old elements in a copy. */
@@ -265,10 +281,7 @@ lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x)
         s = writable(e, a, 0, lun_size(a), &at);
     if (s != LUN_OK)
         return s;
-    size_t size = lun_dtype_get(lun_dtype_of(a))->bytes;
-    int64_t n = lun_size(a);
-    for (int64_t i = 0; i < n; i++)
-        memcpy(at + (size_t)i * size, &cell, size);
+    lun_cell_fill(lun_dtype_of(a), cell, at, lun_size(a));
     return LUN_OK;
 }
 
