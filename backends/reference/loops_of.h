@@ -1,0 +1,180 @@
+/* loops_of.h - the loops of one dtype, included by loops.c once for each.
+ *
+ * Before: ID is the dtype, KIND its kind. T, U, WIDTH and M(f), which the rows of ops.def speak of, are
+ * taken from dtypes.def. Ends with the table of the dtype and forgets ID and KIND. No include guard:
+ * it is made to be included again and again. */
+
+#define T JOIN(type_, ID)
+#define U JOIN(unsigned_, ID)
+#define WIDTH JOIN(width_, ID)
+#define M(function) __builtin_choose_expr(sizeof(T) == sizeof(float), function##f, function)
+#define NAME(what, row) JOIN3(what, row, ID)
+#define PICK(flt, integer) JOIN(PICK_, KIND)(flt, integer)
+#define VALUE(expression) JOIN(VALUE_, KIND)(expression)
+#define EXISTS(flt, integer) HAS_TEXT(JOIN(PICK_, KIND)(flt, integer))
+
+_Static_assert((int)JOIN(kind_, ID) == (int)JOIN(LUN_KIND_, KIND), "KIND disagrees with dtypes.def");
+
+/* ---- elementwise -------------------------------------------------------------------------------- */
+
+#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc)                 \
+    static UNUSED void NAME(op, ROW)(void *d, const void *va, const void *vb, const void *vc,      \
+                                     int64_t n)                                                    \
+    {                                                                                              \
+        RESULT_##rule *out = d;                                                                    \
+        const FIRST_##rule *in_a = va;                                                             \
+        const T *in_b = vb, *in_c = vc;                                                            \
+        (void)in_b, (void)in_c;                                                                    \
+        n &= -64;                                                                                  \
+        EACH(i, n)                                                                                 \
+        {                                                                                          \
+            const FIRST_##rule a = in_a[i];                                                        \
+            LOADS_##arity;                                                                         \
+            (void)a;                                                                               \
+            out[i] = (RESULT_##rule)(VALUE(PICK(flt, integer)));                                   \
+        }                                                                                          \
+    }
+#include "ops.def"
+#undef LUN_OP
+
+/* ---- lanes, trees and scans, for associative rows -------------------------------------------------- */
+
+/* to[i] = op(from[i - distance], from[i]) from the distance-th element of a group of 8 on. */
+#define SCAN_STEP(ROW, distance)                                                                   \
+    static inline UNUSED void NAME(step##distance, ROW)(T *restrict to, const T *restrict from)    \
+    {                                                                                              \
+        for (int i = 0; i < 64; i++) {                                                             \
+            T r = NAME(one, ROW)(from[i - (distance)], from[i]);                                   \
+            to[i] = i % 8 >= (distance) ? r : from[i];                                             \
+        }                                                                                          \
+    }
+
+#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc)                 \
+    static inline UNUSED T NAME(one, ROW)(T a, T b)                                                \
+    {                                                                                              \
+        const T c = b;                                                                             \
+        (void)a, (void)b, (void)c;                                                                 \
+        return (T)(VALUE(PICK(flt, integer)));                                                     \
+    }                                                                                              \
+    static UNUSED void NAME(lanes, ROW)(void *acc, const void *vx, int64_t n)                      \
+    {                                                                                              \
+        const T *x = vx;                                                                           \
+        T lane[64];                                                                                \
+        memcpy(lane, acc, sizeof lane);                                                            \
+        for (; n >= 64; n -= 64, x += 64)                                                          \
+            for (int l = 0; l < 64; l++) lane[l] = NAME(one, ROW)(lane[l], x[l]);                  \
+        memcpy(acc, lane, sizeof lane);                                                            \
+    }                                                                                              \
+    static UNUSED void NAME(pairs, ROW)(void *work, const void *vx, int64_t n)                     \
+    {                                                                                              \
+        const T *x = vx;                                                                           \
+        T *w = work;                                                                               \
+        if (n == 1) w[0] = x[0];                                                                   \
+        for (; n > 1; n = (n + 1) / 2, x = w) {                                                    \
+            T odd = x[n - 1];                                                                      \
+            EACH(j, n / 2)                                                                         \
+            {                                                                                      \
+                w[j] = NAME(one, ROW)(x[2 * j], x[2 * j + 1]);                                     \
+            }                                                                                      \
+            if (n % 2) w[n / 2] = odd;                                                             \
+        }                                                                                          \
+    }                                                                                              \
+    SCAN_STEP(ROW, 1)                                                                              \
+    SCAN_STEP(ROW, 2)                                                                              \
+    SCAN_STEP(ROW, 4)                                                                              \
+    static UNUSED void NAME(scan, ROW)(void *d, const void *vx, void *carry, int64_t n,            \
+                                       bool inclusive)                                             \
+    {                                                                                              \
+        const T *x = vx;                                                                           \
+        T *out = d, acc, before[64], p[72], q[72];                                                 \
+        memcpy(&acc, carry, sizeof acc);                                                           \
+        memset(p, 0, sizeof p);                                                                    \
+        memset(q, 0, sizeof q);                                                                    \
+        for (; n >= 64; n -= 64, x += 64, out += 64) {                                             \
+            memcpy(p + 8, x, 64 * sizeof(T));                                                      \
+            NAME(step1, ROW)(q + 8, p + 8);                                                        \
+            NAME(step2, ROW)(p + 8, q + 8);                                                        \
+            NAME(step4, ROW)(q + 8, p + 8);                                                        \
+            for (int g = 0; g < 64; g += 8) {                                                      \
+                for (int l = 0; l < 8; l++) before[g + l] = acc;                                   \
+                acc = NAME(one, ROW)(acc, q[8 + g + 7]);                                           \
+            }                                                                                      \
+            if (inclusive)                                                                         \
+                for (int i = 0; i < 64; i++) out[i] = NAME(one, ROW)(before[i], q[8 + i]);         \
+            else                                                                                   \
+                for (int i = 0; i < 64; i++) {                                                     \
+                    T r = NAME(one, ROW)(before[i], q[8 + i - 1]);                                 \
+                    out[i] = i % 8 ? r : before[i];                                                \
+                }                                                                                  \
+        }                                                                                          \
+        memcpy(carry, &acc, sizeof acc);                                                           \
+    }
+#include "ops.def"
+#undef LUN_OP
+#undef SCAN_STEP
+
+/* ---- conversions ----------------------------------------------------------------------------------- */
+
+#define LUN_DTYPE(FROM, name, ctype, utype, bytes, from_kind, rank, npy, doc)                      \
+    static void NAME(cast, FROM)(void *d, const void *va, int64_t n)                               \
+    {                                                                                              \
+        T *out = d;                                                                                \
+        const ctype *in = va;                                                                      \
+        n &= -64;                                                                                  \
+        EACH(i, n)                                                                                 \
+        {                                                                                          \
+            const ctype a = in[i];                                                                 \
+            out[i] = (T)(JOIN(CONVERT_##from_kind##_TO_, KIND)(ctype, a));                         \
+        }                                                                                          \
+    }
+#include "dtypes.def"
+#undef LUN_DTYPE
+
+/* ---- the table --------------------------------------------------------------------------------------- */
+
+#define COMBINES(flags, flt, integer) (((flags)&ASSOC) != 0 && EXISTS(flt, integer))
+
+static const lun_loops_of JOIN(loops_, ID) = {
+    .op = {
+#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc)                 \
+    [LUN_OP_##ROW] = EXISTS(#flt, #integer) ? NAME(op, ROW) : NULL,
+#include "ops.def"
+#undef LUN_OP
+    },
+    .lanes = {
+#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc)                 \
+    [LUN_OP_##ROW] = COMBINES(flags, #flt, #integer) ? NAME(lanes, ROW) : NULL,
+#include "ops.def"
+#undef LUN_OP
+    },
+    .pairs = {
+#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc)                 \
+    [LUN_OP_##ROW] = COMBINES(flags, #flt, #integer) ? NAME(pairs, ROW) : NULL,
+#include "ops.def"
+#undef LUN_OP
+    },
+    .scan = {
+#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc)                 \
+    [LUN_OP_##ROW] = COMBINES(flags, #flt, #integer) ? NAME(scan, ROW) : NULL,
+#include "ops.def"
+#undef LUN_OP
+    },
+    .cast = {
+#define LUN_DTYPE(FROM, name, ctype, utype, bytes, from_kind, rank, npy, doc)                      \
+    [LUN_##FROM] = NAME(cast, FROM),
+#include "dtypes.def"
+#undef LUN_DTYPE
+    },
+};
+
+#undef COMBINES
+#undef EXISTS
+#undef VALUE
+#undef PICK
+#undef NAME
+#undef M
+#undef WIDTH
+#undef U
+#undef T
+#undef KIND
+#undef ID

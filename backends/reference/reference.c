@@ -1,0 +1,126 @@
+/* reference.c - the backend `reference`: interprets kernels on one thread, so it needs no compiler and
+ * is what the others are compared with; see backend.h. Knows nothing of how the interpreter works. */
+#include "reference.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct lun_kernel {
+    lun_interp *interp;
+    lun_ir ir; /* what the host looks at: instructions, slots, results */
+    int64_t cost;
+};
+
+typedef struct reference {
+    const lun_services *services;
+} reference;
+
+static lun_status fail(const lun_services *services, lun_status status, const char *why)
+{
+    lun_strbuf_clear(services->error);
+    if (status == LUN_ENOMEM) lun_strbuf_puts(services->error, "out of memory");
+    else lun_strbuf_printf(services->error, "backend reference: %s: use backend openmp", why);
+    return status;
+}
+
+static lun_status reference_open(const lun_services *services, void **out)
+{
+    reference *state = malloc(sizeof *state);
+    if (!state) return fail(services, LUN_ENOMEM, NULL);
+    state->services = services;
+    *out = state;
+    return LUN_OK;
+}
+
+static void reference_close(void *state)
+{
+    free(state);
+}
+
+static void reference_release(void *state, lun_kernel *kernel)
+{
+    (void)state;
+    lun_interp_free(kernel->interp);
+    lun_ir_free(&kernel->ir);
+    free(kernel);
+}
+
+/* Functions are borrowed and stay out. */
+static bool copy_ir(const lun_ir *from, lun_ir *to)
+{
+    bool well = true;
+    lun_ir_init(to);
+    for (int i = 0; i < from->count; i++) well = well && lun_ir_add(to, from->ins[i]) >= 0;
+    for (int i = 0; i < from->slot_count; i++)
+        well = well && lun_ir_slot_add(to, (lun_dtype)from->slots[i].dtype,
+                                       (lun_ir_role)from->slots[i].role) >= 0;
+    for (int i = 0; i < from->result_count; i++)
+        well = well && lun_ir_result_add(to, (lun_dtype)from->results[i]) >= 0;
+    return well;
+}
+
+/* Why an IR cannot be interpreted. */
+static const char *reason(const lun_ir *ir)
+{
+    for (int i = 0; i < ir->function_count; i++)
+        if (ir->functions[i]->text) return "functions given as C text need a compiler";
+    return "the combining function is too large to be interpreted";
+}
+
+static lun_status reference_build(void *state, const lun_ir *ir, const char *text, lun_kernel **out)
+{
+    reference *r = state;
+    lun_kernel *kernel = calloc(1, sizeof *kernel);
+    (void)text;
+    if (!kernel) return fail(r->services, LUN_ENOMEM, NULL);
+    lun_status s = lun_interp_make(ir, r->services->math, &kernel->interp);
+    if (s == LUN_OK && !copy_ir(ir, &kernel->ir)) s = LUN_ENOMEM;
+    if (s != LUN_OK) {
+        reference_release(state, kernel);
+        return fail(r->services, s, reason(ir));
+    }
+    kernel->cost = lun_ir_cost(ir);
+    *out = kernel;
+    return LUN_OK;
+}
+
+static lun_status reference_run(void *state, lun_kernel *kernel, lun_launch *launch)
+{
+    static const lun_team alone = {1, NULL};
+    reference *r = state;
+    r->services->stats->launches++;
+    r->services->stats->interpreted++;
+    return lun_host_run(r->services, lun_interp_exec(kernel->interp), &alone, &kernel->ir,
+                        kernel->cost, launch);
+}
+
+/* Nothing is compiled: what runs is the IR itself. */
+static lun_status reference_source(void *state, const lun_ir *ir, lun_strbuf *out)
+{
+    (void)state;
+    return lun_ir_print(ir, out);
+}
+
+static int reference_devices(void *state, lun_device *rows, int room)
+{
+    (void)state;
+    if (room > 0) {
+        long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+        rows[0] = (lun_device){.name = "host, one thread, interpreted", .kind = "cpu",
+                               .backend = "reference", .units = 1,
+                               .memory = pages > 0 && page > 0 ? (int64_t)pages * page : 0};
+    }
+    return 1;
+}
+
+const lun_backend lun_backend_reference = {
+    .name = "reference",
+    .open = reference_open,
+    .close = reference_close,
+    .build = reference_build,
+    .release = reference_release,
+    .run = reference_run,
+    .source = reference_source,
+    .devices = reference_devices,
+};

@@ -1,0 +1,26 @@
+/* reference.h - the interpreter: computes a kernel from its IR, without a compiler.
+ *
+ * A backend of its own (single-threaded: `reference`), and the first tier of others, which run its
+ * lun_exec until compiled code is there; both give the same bits. Thread-safe: what it holds never
+ * changes, all that a run writes is in the frame. */
+#ifndef LUN_REFERENCE_H
+#define LUN_REFERENCE_H
+
+#include "backend.h"
+#include "host.h"
+#include "vecmath.h"
+
+typedef struct lun_interp lun_interp;
+
+/* Takes what it needs from ir. math: a lun_math. LUN_ENOMEM, or LUN_EBACKEND where the IR cannot be
+ * interpreted: functions in C (CALL, and REDUCE or SCAN by one), REDUCE and SCAN inside control flow,
+ * and combining functions that are too large or use memory. */
+lun_status lun_interp_make(const lun_ir *ir, int math, lun_interp **out);
+/* The same for an instruction set that this CPU has. */
+lun_status lun_interp_make_isa(const lun_ir *ir, int math, lun_isa isa, lun_interp **out);
+const lun_exec *lun_interp_exec(const lun_interp *interp);
+void lun_interp_free(lun_interp *interp);
+
+extern const lun_backend lun_backend_reference;
+
+#endif

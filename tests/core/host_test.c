@@ -1,0 +1,576 @@
+/* host_test.c - the host's chunks, trees, scan chains, stand-ins, traps and cancellation, with chunk
+ * functions written here, so that no interpreter is involved. */
+#include "kernels.h"
+
+#include <stdatomic.h>
+
+enum { SLOTS = 3, MOST = 200000 };
+
+/* Chunk functions of the tests: what they compute, and what they saw. */
+typedef struct mock {
+    const lun_ir *ir;
+    atomic_llong elements, calls;
+    int64_t cancel_after;     /* calls until the run is cancelled; 0: never */
+    int64_t trap_at[2];       /* indices whose elements trap, -1 */
+    int64_t seen_stream;
+    uint8_t *times;           /* by index: how often it was computed */
+} mock;
+
+static mock *begin(const void *self, int64_t lo, int64_t hi, lun_frame *frame)
+{
+    mock *m = (mock *)(uintptr_t)self;
+    assert_int_equal(lo % 64, 0);
+    assert_true(hi > lo && hi <= frame->n);
+    assert_int_equal((uintptr_t)frame->scratch % 64, 0);
+    if (frame->scratch) memset(frame->scratch, 0x5a, 1000);
+    m->seen_stream = frame->stream;
+    atomic_fetch_add(&m->elements, hi - lo);
+    if (atomic_fetch_add(&m->calls, 1) + 1 == m->cancel_after) cancel_flag = 1;
+    for (int k = 0; k < 2; k++)
+        if (m->trap_at[k] >= lo && m->trap_at[k] < hi && frame->trap < 0) {
+            frame->trap = k;
+            frame->trap_value = m->trap_at[k];
+        }
+    return m;
+}
+
+/* Slot 2 = 3 * slot 0 + slot 1 (bytes and u32s), whole blocks of 64 like a vectorised kernel. */
+static void elementwise(const void *self, int64_t lo, int64_t hi, lun_frame *frame)
+{
+    mock *m = begin(self, lo, hi, frame);
+    const uint8_t *a = frame->slots[0];
+    const uint32_t *b = frame->slots[1];
+    uint32_t *c = frame->slots[2];
+    for (int64_t i = lo; i < (hi + 63) / 64 * 64; i++) c[i] = 3u * a[i] + b[i];
+    for (int64_t i = lo; m->times && i < hi; i++) m->times[i]++;
+}
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    return (a << 7 | a >> 57) * 0x9e3779b97f4a7c15u + b; /* neither commutative nor associative */
+}
+
+static void combine_mix(const void *self, int result, const uint64_t *a, const uint64_t *b,
+                        uint64_t *out)
+{
+    (void)self;
+    *out = mix(*a, *b) + (uint64_t)(result > 0);
+}
+
+/* Adjacent-pair tree of cells, as host.h words it. */
+static uint64_t tree(const uint64_t *cells, int64_t n, int result)
+{
+    uint64_t *x = malloc((size_t)n * sizeof *x), *y = malloc((size_t)n * sizeof *y);
+    memcpy(x, cells, (size_t)n * sizeof *x);
+    while (n > 1) {
+        int64_t up = 0;
+        for (int64_t j = 0; j + 1 < n; j += 2) combine_mix(NULL, result, &x[j], &x[j + 1], &y[up++]);
+        if (n % 2) y[up++] = x[n - 1];
+        memcpy(x, y, (size_t)up * sizeof *x);
+        n = up;
+    }
+    uint64_t root = x[0];
+    free(x);
+    free(y);
+    return root;
+}
+
+/* A chunk's partial results: its elements from left to right. */
+static void reducing(const void *self, int64_t lo, int64_t hi, lun_frame *frame)
+{
+    begin(self, lo, hi, frame);
+    const uint64_t *x = frame->slots[0];
+    uint64_t acc = 1, last = x[(hi + 63) / 64 * 64 - 1];
+    (void)last; /* a kernel may read the whole block */
+    for (int64_t i = lo; i < hi; i++) acc = mix(acc, x[i]);
+    frame->partials[0] = acc;
+    frame->partials[1] = acc + 1;
+}
+
+static void scan_total(const void *self, int64_t lo, int64_t hi, lun_frame *frame)
+{
+    begin(self, lo, hi, frame);
+    const uint64_t *x = frame->slots[0];
+    uint64_t acc = x[lo];
+    assert_int_equal(hi - lo, LUN_SCAN_CHUNK); /* only whole chunks need one */
+    for (int64_t i = lo + 1; i < hi; i++) acc = mix(acc, x[i]);
+    *frame->carry = acc;
+}
+
+static void scan_body(const void *self, int64_t lo, int64_t hi, lun_frame *frame)
+{
+    begin(self, lo, hi, frame);
+    const uint64_t *x = frame->slots[0];
+    uint64_t *out = frame->slots[1], acc = *frame->carry;
+    for (int64_t i = lo; i < hi; i++) {
+        uint64_t here = x[i];
+        out[i] = acc;
+        acc = mix(acc, here);
+    }
+}
+
+static mock *new_mock(const lun_ir *ir)
+{
+    mock *m = calloc(1, sizeof *m);
+    assert_non_null(m);
+    m->ir = ir;
+    m->trap_at[0] = m->trap_at[1] = -1;
+    return m;
+}
+
+static lun_exec exec_of(const mock *m, lun_chunk_fn body, lun_chunk_fn total)
+{
+    return (lun_exec){.self = m, .body = body, .total = total, .combine = combine_mix, .scratch = 1000};
+}
+
+static void make_elementwise(lun_ir *ir)
+{
+    lun_ir_init(ir);
+    lun_ir_slot_add(ir, LUN_U8, LUN_SLOT_IN);
+    lun_ir_slot_add(ir, LUN_U32, LUN_SLOT_IN);
+    lun_ir_slot_add(ir, LUN_U32, LUN_SLOT_OUT);
+    int32_t a = ir_cast(ir, LUN_U32, ir_load(ir, 0)), b = ir_load(ir, 1);
+    int32_t three = ir_const(ir, LUN_U32, 3);
+    a = ir_op(ir, LUN_OP_MUL, LUN_U32, a, three, -1);
+    ir_store(ir, 2, ir_op(ir, LUN_OP_ADD, LUN_U32, a, b, -1));
+    ir_check_valid(ir);
+}
+
+/* ---- elementwise ------------------------------------------------------------------------------------ */
+
+/* first and count of every kind; memory with room, or ending at a guard page; cost light or heavy. */
+static void run_elementwise(int64_t n, int64_t first, int threads, int64_t cost, bool guarded)
+{
+    lun_ir ir;
+    make_elementwise(&ir);
+    mock *m = new_mock(&ir);
+    lun_exec exec = exec_of(m, elementwise, NULL);
+    lun_services services = test_services();
+    lun_team team = {threads, test_parallel};
+    int64_t room = guarded ? n : (n + 63) / 64 * 64;
+    test_memory a = test_guarded((size_t)room), b = test_guarded((size_t)room * 4),
+                c = test_guarded((size_t)room * 4);
+    void *slots[SLOTS] = {a.data, b.data, c.data};
+    int64_t rooms[SLOTS] = {room, room, room};
+    uint64_t state = 5;
+    for (int64_t i = 0; i < n; i++) {
+        a.data[i] = (char)test_random(&state);
+        ((uint32_t *)(void *)b.data)[i] = (uint32_t)test_random(&state);
+        ((uint32_t *)(void *)c.data)[i] = 77;
+    }
+    m->times = calloc((size_t)n + 1, 1);
+    lun_launch launch = {.n = n, .first = first, .count = n - first, .slots = slots, .room = rooms,
+                         .bytes = 9 * n};
+    assert_int_equal(lun_host_run(&services, &exec, &team, &ir, cost, &launch), LUN_OK);
+    assert_int_equal(launch.trap, -1);
+    assert_int_equal(m->elements, n - first);
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t want = i < first ? 77
+                                  : 3u * (uint8_t)a.data[i] + ((uint32_t *)(void *)b.data)[i];
+        assert_int_equal(((uint32_t *)(void *)c.data)[i], want);
+        assert_int_equal(m->times[i], i >= first);
+    }
+    free(m->times);
+    free(m);
+    test_guarded_free(&a);
+    test_guarded_free(&b);
+    test_guarded_free(&c);
+    lun_ir_free(&ir);
+}
+
+static void test_elementwise(void **state)
+{
+    (void)state;
+    for (int i = 0; i < LENGTHS; i++)
+        for (int t = 0; t < THREADS; t++)
+            for (int k = 0; k < 4; k++)
+                run_elementwise(test_lengths[i], 0, test_threads[t], k & 1 ? 5000 : 3, k & 2);
+}
+
+static void test_part_of_the_indices(void **state)
+{
+    (void)state;
+    run_elementwise(70000, 64, 1, 3, false);
+    run_elementwise(70000, 16384, 2, 3, true);
+    run_elementwise(70001, 69952, 3, 500, true);
+    run_elementwise(1000, 960, 7, 3, true);
+}
+
+/* IN and OUT may be the same memory, also where stand-ins are used. */
+static void test_in_place(void **state)
+{
+    (void)state;
+    for (int i = 0; i < LENGTHS; i++) {
+        int64_t n = test_lengths[i];
+        lun_ir ir;
+        make_elementwise(&ir);
+        mock *m = new_mock(&ir);
+        lun_exec exec = exec_of(m, elementwise, NULL);
+        lun_services services = test_services();
+        lun_team team = {2, test_parallel};
+        test_memory a = test_guarded((size_t)n), b = test_guarded((size_t)n * 4);
+        uint32_t *x = (uint32_t *)(void *)b.data;
+        void *slots[SLOTS] = {a.data, x, x};
+        int64_t rooms[SLOTS] = {n, n, n};
+        for (int64_t j = 0; j < n; j++) {
+            a.data[j] = (char)(j * 7);
+            x[j] = (uint32_t)j;
+        }
+        lun_launch launch = {.n = n, .count = n, .slots = slots, .room = rooms, .bytes = 9 * n};
+        assert_int_equal(lun_host_run(&services, &exec, &team, &ir, 3, &launch), LUN_OK);
+        for (int64_t j = 0; j < n; j++)
+            assert_int_equal(x[j], 3u * (uint8_t)(j * 7) + (uint32_t)j);
+        free(m);
+        test_guarded_free(&a);
+        test_guarded_free(&b);
+        lun_ir_free(&ir);
+    }
+}
+
+static void gather_and_load(const void *self, int64_t lo, int64_t hi, lun_frame *frame)
+{
+    begin(self, lo, hi, frame);
+    const uint64_t *x = frame->slots[0];
+    uint64_t *out = frame->slots[1];
+    for (int64_t i = lo; i < (hi + 63) / 64 * 64; i++)
+        out[i] = x[i] + (i < hi ? x[frame->n - 1 - i] : 0);
+}
+
+/* A slot that is read at i and gathered from: elements before the cut must be there too. */
+static void test_gathered_slot_without_room(void **state)
+{
+    (void)state;
+    const int64_t n = 16384 + 100;
+    lun_ir ir;
+    lun_ir_init(&ir);
+    lun_ir_slot_add(&ir, LUN_U64, LUN_SLOT_IN);
+    lun_ir_slot_add(&ir, LUN_U64, LUN_SLOT_OUT);
+    int32_t at = ir_index(&ir), x = ir_load(&ir, 0);
+    int32_t y = ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_GATHER, .dtype = LUN_U64, .a = at});
+    ir_store(&ir, 1, ir_op(&ir, LUN_OP_ADD, LUN_U64, x, y, -1));
+    mock *m = new_mock(&ir);
+    lun_exec exec = exec_of(m, gather_and_load, NULL);
+    lun_services services = test_services();
+    lun_team team = {1, NULL};
+    test_memory in = test_guarded((size_t)n * 8);
+    uint64_t *data = (uint64_t *)(void *)in.data, *out = test_alloc(n, 8);
+    for (int64_t i = 0; i < n; i++) data[i] = (uint64_t)(i * i);
+    void *slots[2] = {data, out};
+    int64_t rooms[2] = {n, (n + 63) / 64 * 64};
+    lun_launch launch = {.n = n, .count = n, .slots = slots, .room = rooms, .bytes = 16 * n};
+    assert_int_equal(lun_host_run(&services, &exec, &team, &ir, 3, &launch), LUN_OK);
+    for (int64_t i = 0; i < n; i++)
+        assert_int_equal(out[i], i * i + (n - 1 - i) * (n - 1 - i));
+    free(out);
+    free(m);
+    test_guarded_free(&in);
+    lun_ir_free(&ir);
+}
+
+static void test_streaming_follows_bytes(void **state)
+{
+    (void)state;
+    static const int64_t bytes[] = {1000, (int64_t)64 << 20};
+    for (int k = 0; k < 2; k++) {
+        lun_ir ir;
+        make_elementwise(&ir);
+        mock *m = new_mock(&ir);
+        lun_exec exec = exec_of(m, elementwise, NULL);
+        lun_services services = test_services();
+        lun_team team = {1, NULL};
+        void *slots[SLOTS] = {test_alloc(64, 1), test_alloc(64, 4), test_alloc(64, 4)};
+        int64_t rooms[SLOTS] = {64, 64, 64};
+        lun_launch launch = {.n = 64, .count = 64, .slots = slots, .room = rooms, .bytes = bytes[k]};
+        assert_int_equal(lun_host_run(&services, &exec, &team, &ir, 3, &launch), LUN_OK);
+        assert_int_equal(m->seen_stream != 0, k);
+        for (int s = 0; s < SLOTS; s++) free(slots[s]);
+        free(m);
+        lun_ir_free(&ir);
+    }
+}
+
+/* ---- reductions ---------------------------------------------------------------------------------------- */
+
+static void make_reducing(lun_ir *ir)
+{
+    lun_ir_init(ir);
+    lun_ir_slot_add(ir, LUN_U64, LUN_SLOT_IN);
+    int32_t x = ir_load(ir, 0);
+    ir_reduce(ir, LUN_OP_ADD, -1, x);
+    ir_reduce(ir, LUN_OP_MUL, -1, x);
+    ir_check_valid(ir);
+}
+
+static void test_reduction_tree(void **state)
+{
+    (void)state;
+    static const int64_t more[] = {16384 * 3, 16384 * 5 + 1, MOST};
+    uint64_t seed = 9;
+    uint64_t *data = test_alloc(MOST, 8);
+    for (int64_t i = 0; i < MOST; i++) data[i] = test_random(&seed);
+    for (int k = 1; k < LENGTHS + 3; k++)
+        for (int t = 0; t < THREADS; t++)
+            for (int heavy = 0; heavy < 2; heavy++) {
+                int64_t n = k < LENGTHS ? test_lengths[k] : more[k - LENGTHS];
+                int64_t chunks = (n + LUN_CHUNK - 1) / LUN_CHUNK;
+                uint64_t partial[2][16], results[2] = {1, 2};
+                for (int64_t c = 0; c < chunks; c++) {
+                    uint64_t acc = 1;
+                    for (int64_t i = c * LUN_CHUNK; i < n && i < (c + 1) * LUN_CHUNK; i++)
+                        acc = mix(acc, data[i]);
+                    partial[0][c] = acc;
+                    partial[1][c] = acc + 1;
+                }
+                lun_ir ir;
+                make_reducing(&ir);
+                mock *m = new_mock(&ir);
+                lun_exec exec = exec_of(m, reducing, NULL);
+                lun_services services = test_services();
+                lun_team team = {test_threads[t], test_parallel};
+                test_memory in = test_guarded((size_t)n * 8);
+                memcpy(in.data, data, (size_t)n * 8);
+                void *slots[1] = {in.data};
+                lun_launch launch = {.n = n, .count = n, .slots = slots, .room = &n,
+                                     .results = results, .bytes = 100000000};
+                int64_t cost = heavy ? 1000 : 2;
+                assert_int_equal(lun_host_run(&services, &exec, &team, &ir, cost, &launch), LUN_OK);
+                assert_true(results[0] == tree(partial[0], chunks, 0));
+                assert_true(results[1] == tree(partial[1], chunks, 1));
+                free(m);
+                test_guarded_free(&in);
+                lun_ir_free(&ir);
+            }
+    free(data);
+}
+
+static void test_many_results_use_memory(void **state)
+{
+    (void)state;
+    enum { N = 70000 };
+    lun_ir ir;
+    lun_ir_init(&ir);
+    lun_ir_slot_add(&ir, LUN_U64, LUN_SLOT_IN);
+    int32_t x = ir_load(&ir, 0);
+    ir_reduce(&ir, LUN_OP_ADD, -1, x);
+    ir_reduce(&ir, LUN_OP_ADD, -1, x);
+    for (int i = 0; i < 40; i++) lun_ir_result_add(&ir, LUN_U64); /* 42 cells a chunk */
+    mock *m = new_mock(&ir);
+    lun_exec exec = exec_of(m, reducing, NULL);
+    lun_services services = test_services();
+    lun_team team = {1, NULL};
+    uint64_t *data = test_alloc(N, 8), results[42], one[8], acc;
+    int64_t n = N, room = N + 64;
+    for (int64_t i = 0; i < N; i++) data[i] = (uint64_t)i;
+    for (int64_t c = 0; c < 5; c++) {
+        acc = 1;
+        for (int64_t i = c * LUN_CHUNK; i < N && i < (c + 1) * LUN_CHUNK; i++) acc = mix(acc, data[i]);
+        one[c] = acc;
+    }
+    void *slots[1] = {data};
+    lun_launch launch = {.n = n, .count = n, .slots = slots, .room = &room, .results = results};
+    assert_int_equal(lun_host_run(&services, &exec, &team, &ir, 2, &launch), LUN_OK);
+    assert_true(results[0] == tree(one, 5, 0));
+    free(data);
+    free(m);
+    lun_ir_free(&ir);
+}
+
+/* ---- scans ------------------------------------------------------------------------------------------------ */
+
+static void make_scan(lun_ir *ir, int initial)
+{
+    lun_ir_init(ir);
+    lun_ir_slot_add(ir, LUN_U64, LUN_SLOT_IN);
+    lun_ir_slot_add(ir, LUN_U64, LUN_SLOT_OUT);
+    lun_ir_slot_add(ir, LUN_I32, LUN_SLOT_UNIFORM);
+    int32_t x = ir_load(ir, 0), first = -1;
+    if (initial == 0) first = ir_const(ir, LUN_U64, 42);
+    if (initial == 1) first = ir_arg(ir, LUN_U64);
+    if (initial == 2)
+        first = ir_cast(ir, LUN_U64,
+                        ir_add(ir, (lun_ir_ins){.kind = LUN_IR_LOADU, .dtype = LUN_I32, .a = -1,
+                                                .imm = 2}));
+    ir_store(ir, 1, ir_scan(ir, LUN_OP_ADD, 0, false, x, first));
+    ir_check_valid(ir);
+}
+
+static lun_status run_scan(mock *m, const lun_ir *ir, int threads, uint64_t *x, uint64_t *out, int64_t n)
+{
+    int32_t uniform = 42;
+    uint64_t args[1] = {42};
+    void *slots[SLOTS] = {x, out, &uniform};
+    int64_t rooms[SLOTS] = {n, n, 1};
+    lun_services services = test_services();
+    lun_team team = {threads, test_parallel};
+    lun_exec exec = exec_of(m, scan_body, scan_total);
+    lun_launch launch = {.n = n, .count = n, .slots = slots, .room = rooms, .args = args,
+                         .bytes = 100000000};
+    return lun_host_run(&services, &exec, &team, ir, 3, &launch);
+}
+
+static void test_scan_chain(void **state)
+{
+    (void)state;
+    static const int64_t lengths[] = {0,     1,      64,     1000,  65535, 65536,
+                                      65537, 131072, 131073, 150000, MOST};
+    uint64_t seed = 3;
+    for (int k = 0; k < 11; k++)
+        for (int t = 0; t < THREADS; t++)
+            for (int in_place = 0; in_place < 2; in_place++) {
+                int64_t n = lengths[k];
+                lun_ir ir;
+                make_scan(&ir, k % 3);
+                mock *m = new_mock(&ir);
+                test_memory in = test_guarded((size_t)n * 8), to = test_guarded((size_t)n * 8);
+                uint64_t *x = (uint64_t *)(void *)in.data, *copy = test_alloc(n, 8);
+                uint64_t *out = in_place ? x : (uint64_t *)(void *)to.data, carry = 42, acc = 42;
+                for (int64_t i = 0; i < n; i++) copy[i] = x[i] = test_random(&seed);
+                assert_int_equal(run_scan(m, &ir, test_threads[t], x, out, n), LUN_OK);
+                for (int64_t i = 0; i < n; i++) {
+                    if (i % LUN_SCAN_CHUNK == 0 && i) { /* carry' = f(carry, total of the chunk) */
+                        uint64_t total = copy[i - LUN_SCAN_CHUNK];
+                        for (int64_t j = i - LUN_SCAN_CHUNK + 1; j < i; j++)
+                            total = mix(total, copy[j]);
+                        carry = mix(carry, total);
+                        acc = carry;
+                    }
+                    assert_true(out[i] == acc);
+                    acc = mix(acc, copy[i]);
+                }
+                free(copy);
+                free(m);
+                test_guarded_free(&in);
+                test_guarded_free(&to);
+                lun_ir_free(&ir);
+            }
+}
+
+static void test_scan_refuses_a_varying_start(void **state)
+{
+    (void)state;
+    lun_ir ir;
+    lun_ir_init(&ir);
+    lun_ir_slot_add(&ir, LUN_U64, LUN_SLOT_IN);
+    lun_ir_slot_add(&ir, LUN_U64, LUN_SLOT_OUT);
+    int32_t x = ir_load(&ir, 0);
+    ir_store(&ir, 1, ir_scan(&ir, LUN_OP_ADD, 0, false, x, x));
+    mock *m = new_mock(&ir);
+    uint64_t *data = test_alloc(64, 8);
+    assert_int_equal(run_scan(m, &ir, 1, data, data, 64), LUN_EARG);
+    assert_int_equal(m->calls, 0);
+    free(data);
+    free(m);
+    lun_ir_free(&ir);
+}
+
+/* ---- the end before the end ------------------------------------------------------------------------------- */
+
+static void test_cancel(void **state)
+{
+    (void)state;
+    int64_t n = 64 * LUN_SCAN_CHUNK;
+    uint64_t *x = test_alloc(n, 8);
+    memset(x, 1, (size_t)n * 8);
+    for (int t = 0; t < THREADS; t++)
+        for (int kind = 0; kind < 3; kind++) {
+            lun_ir ir;
+            mock *m;
+            if (kind == 0) make_scan(&ir, 0);
+            else make_reducing(&ir);
+            m = new_mock(&ir);
+            m->cancel_after = kind == 2 ? 1 : 5;
+            if (kind == 0) {
+                assert_int_equal(run_scan(m, &ir, test_threads[t], x, x, n), LUN_ECANCEL);
+            } else {
+                lun_services services = test_services();
+                lun_team team = {test_threads[t], test_parallel};
+                lun_exec exec = exec_of(m, reducing, NULL);
+                uint64_t results[2] = {11, 12};
+                void *slots[1] = {x};
+                lun_launch launch = {.n = n, .count = n, .slots = slots, .room = &n,
+                                     .results = results, .bytes = 8 * n};
+                assert_int_equal(lun_host_run(&services, &exec, &team, &ir, 3, &launch), LUN_ECANCEL);
+                assert_int_equal(results[0], 11);
+                assert_int_equal(results[1], 12);
+            }
+            assert_true(m->calls < m->cancel_after + 2 * test_threads[t]);
+            free(m);
+            lun_ir_free(&ir);
+        }
+    free(x);
+}
+
+static void test_cancelled_before_it_starts(void **state)
+{
+    (void)state;
+    lun_ir ir;
+    make_reducing(&ir);
+    mock *m = new_mock(&ir);
+    lun_services services = test_services();
+    lun_team team = {1, NULL};
+    lun_exec exec = exec_of(m, reducing, NULL);
+    uint64_t x[64] = {0}, results[2];
+    void *slots[1] = {x};
+    int64_t n = 64;
+    lun_launch launch = {.n = n, .count = n, .slots = slots, .room = &n, .results = results};
+    cancel_flag = 1;
+    assert_int_equal(lun_host_run(&services, &exec, &team, &ir, 3, &launch), LUN_ECANCEL);
+    assert_int_equal(m->calls, 0);
+    cancel_flag = 0;
+    free(m);
+    lun_ir_free(&ir);
+}
+
+/* The trap of the lowest chunk is reported, whatever the number of threads. */
+static void test_trap(void **state)
+{
+    (void)state;
+    int64_t n = 20 * LUN_SCAN_CHUNK + 3;
+    uint64_t *x = test_alloc(n, 8);
+    memset(x, 1, (size_t)n * 8);
+    for (int t = 0; t < THREADS; t++)
+        for (int scan = 0; scan < 2; scan++) {
+            lun_ir ir;
+            if (scan) make_scan(&ir, 0);
+            else make_reducing(&ir);
+            mock *m = new_mock(&ir);
+            m->trap_at[0] = n - 1;
+            m->trap_at[1] = 5 * LUN_SCAN_CHUNK + 17;
+            lun_services services = test_services();
+            lun_team team = {test_threads[t], test_parallel};
+            lun_exec exec = exec_of(m, scan ? scan_body : reducing, scan_total);
+            uint64_t results[2] = {11, 12};
+            void *slots[SLOTS] = {x, x, NULL};
+            int64_t rooms[SLOTS] = {n + 64, n + 64, 1};
+            lun_launch launch = {.n = n, .count = n, .slots = slots, .room = rooms,
+                                 .results = results, .bytes = 8 * n};
+            assert_int_equal(lun_host_run(&services, &exec, &team, &ir, 3, &launch), LUN_EZERO);
+            assert_int_equal(launch.trap, 1);
+            assert_int_equal(launch.trap_value, 5 * LUN_SCAN_CHUNK + 17);
+            assert_int_equal(results[0], 11);
+            free(m);
+            lun_ir_free(&ir);
+        }
+    free(x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_elementwise),
+        cmocka_unit_test(test_part_of_the_indices),
+        cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_gathered_slot_without_room),
+        cmocka_unit_test(test_streaming_follows_bytes),
+        cmocka_unit_test(test_reduction_tree),
+        cmocka_unit_test(test_many_results_use_memory),
+        cmocka_unit_test(test_scan_chain),
+        cmocka_unit_test(test_scan_refuses_a_varying_start),
+        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_cancelled_before_it_starts),
+        cmocka_unit_test(test_trap),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    lun_strbuf_free(&test_error);
+    return failed;
+}
