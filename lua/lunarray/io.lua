@@ -1,0 +1,114 @@
+-- lun.load and lun.save: picks the format by the file's extension and gives errors their form.
+-- A caller's mistake raises; what is wrong with a file is nil, message, code. The code is the
+-- system's errno (a number) or, for the content, "format" (it breaks the rules of its format),
+-- "short" or "long" (its length does not fit its header) or "unsupported" (sound, but no array can
+-- hold it). Knows no format: each is a module of decode(source, opts) and encode(a, opts).
+
+local core = require "lunarray.core"
+local file = require "lunarray.file"
+
+local formats = {
+    csv = require "lunarray.csv",
+    npy = require "lunarray.npy",
+    raw = require "lunarray.raw",
+    pnm = require "lunarray.pnm",
+}
+
+local by_extension = {
+    csv = "csv", npy = "npy", pgm = "pnm", ppm = "pnm", pnm = "pnm", raw = "raw", bin = "raw",
+}
+
+local KNOWN = ".csv .npy .pgm .ppm .pnm, and for bare elements .raw .bin or any other with "
+    .. '{dtype = "f32"} or the like'
+
+-- The format's name and module and the file's extension; or nil, bad argument's number, message.
+local function format_for(path, opts, opts_at)
+    if type(path) ~= "string" then
+        return nil, 1, ("path expected, got %s"):format(type(path))
+    elseif path:find("\0", 1, true) then
+        return nil, 1, "a path cannot hold a NUL byte"
+    elseif type(opts) ~= "table" then
+        return nil, opts_at, ("table of options expected, got %s"):format(type(opts))
+    end
+    local extension = (path:match("[^/]%.([^./]*)$") or ""):lower()
+    local name = by_extension[extension] or opts.dtype ~= nil and "raw" or nil
+    if not name then
+        local what = extension == "" and "no extension in '%s'" or "unknown extension in '%s'"
+        return nil, 1, (what .. "; known are %s"):format(path, KNOWN)
+    end
+    return name, formats[name], extension
+end
+
+-- Nil if every option is among the known ones, else what is wrong.
+local function option_fault(opts, known, name)
+    for option in pairs(opts) do
+        if not known[option] then
+            return ("unknown option '%s' for %s"):format(tostring(option), name)
+        end
+    end
+end
+
+local function misuse(argument, call, message)
+    error(("bad argument #%d to '%s' (%s)"):format(argument, call, message), 3)
+end
+
+local M = {}
+
+-- lun.load(path [, opts]): the array (for .csv the table of columns, for images also the largest
+-- sample) in the file; or nil, message, code. opts for raw bytes: dtype, shape.
+function M.load(path, opts)
+    opts = opts == nil and {} or opts
+    local name, format, message = format_for(path, opts, 2)
+    if not name then
+        misuse(format, "load", message)
+    end
+    local fault = option_fault(opts, format.load_options, name)
+    if not fault and format.load_fault then
+        fault = format.load_fault(opts)
+    end
+    if fault then
+        misuse(2, "load", fault)
+    end
+    local source, code
+    source, message, code = file.open(path)
+    if not source then
+        return nil, message, code
+    end
+    local _ <close> = source
+    local a, extra, why = format.decode(source, opts)
+    if a == nil then
+        return nil, path .. ": " .. extra, why
+    end
+    return a, extra
+end
+
+-- lun.save(path, a [, opts]): true, or nil, message, code with the old file untouched. opts: names
+-- (.csv), maxval (images), dtype (raw bytes).
+function M.save(path, a, opts)
+    opts = opts == nil and {} or opts
+    local name, format, extension = format_for(path, opts, 3)
+    if not name then
+        misuse(format, "save", extension)
+    end
+    local fault = option_fault(opts, format.save_options, name)
+    if fault then
+        misuse(3, "save", fault)
+    end
+    if name ~= "csv" then -- which takes a table of them
+        if not core.isarray(a) then
+            fault = type(a) == "table" and "; lun.vector makes one of it" or ""
+            misuse(2, "save", ("array expected, got %s%s"):format(type(a), fault))
+        end
+        local usable, freed = pcall(a.dtype, a)
+        if not usable then
+            error(freed, 2)
+        end
+    end
+    local pieces, why = format.encode(a, opts, extension)
+    if not pieces then
+        misuse(2, "save", why)
+    end
+    return file.write(path, pieces)
+end
+
+return M

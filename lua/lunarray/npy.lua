@@ -1,0 +1,216 @@
+-- NumPy's .npy files, versions 1.0, 2.0 and 3.0: bytes to an array and back, any numeric dtype.
+-- Knows only bytes, no files. The header is a Python literal; it is parsed, never run.
+
+local dtypes = require "lunarray.dtypes"
+local raw = require "lunarray.raw"
+
+local npy = { load_options = {}, save_options = {} }
+
+local MAGIC = "\147NUMPY"
+local MAX_RANK = 8
+local MAX_HEADER = 1 << 20
+
+-- ---------------------------------------------------------------- the header's grammar
+-- Each parser takes the text and a position and gives the value and the position after it and the
+-- blanks that follow; or nil, message, code.
+
+local function after_blanks(text, pos)
+    return text:match("^[ \n]*()", pos)
+end
+
+local function parse_string(text, pos)
+    local value, stop = text:match("^'([^'\\\n]*)'()", pos)
+    if not value then
+        value, stop = text:match('^"([^"\\\n]*)"()', pos)
+    end
+    if not value then
+        return nil, "a string was expected at " .. ("%q"):format(text:sub(pos, pos + 15)), "format"
+    end
+    return value, after_blanks(text, stop)
+end
+
+local function parse_bool(text, pos)
+    local word, stop = text:match("^(%a+)()", pos)
+    if word ~= "True" and word ~= "False" then
+        return nil, "fortran_order is neither True nor False", "format"
+    end
+    return word == "True", after_blanks(text, stop)
+end
+
+local function parse_shape(text, pos)
+    if text:sub(pos, pos) ~= "(" then
+        return nil, "shape is no tuple", "format"
+    end
+    local extents, comma = {}, true
+    pos = after_blanks(text, pos + 1)
+    while text:sub(pos, pos) ~= ")" do
+        local digits, stop = text:match("^(%d+)L?()", pos) -- Python 2 wrote 10L
+        if not digits or not comma or digits:find("^0%d") then
+            return nil, "shape is no tuple of extents", "format"
+        elseif #digits > 18 then
+            return nil, "the extent " .. digits:sub(1, 40) .. " is too large", "unsupported"
+        end
+        extents[#extents + 1] = math.tointeger(tonumber(digits))
+        pos = after_blanks(text, stop)
+        comma = text:sub(pos, pos) == ","
+        pos = comma and after_blanks(text, pos + 1) or pos
+    end
+    if #extents == 1 and not comma then
+        return nil, "shape is no tuple: (n) without a comma", "format"
+    end
+    return extents, after_blanks(text, pos + 1)
+end
+
+local function parse_descr(text, pos)
+    if text:find("^[%[%(]", pos) then
+        return nil, "record dtypes are not supported; save each field by itself", "unsupported"
+    end
+    return parse_string(text, pos)
+end
+
+local parsers = { descr = parse_descr, fortran_order = parse_bool, shape = parse_shape }
+
+-- The fields of a header, {descr=, fortran_order=, shape=}, or nil, message, code.
+local function parse_header(text)
+    local header, comma = {}, true
+    local pos = after_blanks(text, 1)
+    if text:sub(pos, pos) ~= "{" then
+        return nil, "no dictionary", "format"
+    end
+    pos = after_blanks(text, pos + 1)
+    while text:sub(pos, pos) ~= "}" do
+        local key, value, code
+        key, pos = parse_string(text, pos)
+        if not key or not comma then
+            return nil, pos and not comma and "a comma is missing" or pos, "format"
+        elseif not parsers[key] or header[key] ~= nil then
+            local which = parsers[key] and "a second" or "the unknown"
+            return nil, ("%s key '%s'"):format(which, key:sub(1, 40)), "format"
+        elseif text:sub(pos, pos) ~= ":" then
+            return nil, ("no colon after '%s'"):format(key), "format"
+        end
+        value, pos, code = parsers[key](text, after_blanks(text, pos + 1))
+        if value == nil then
+            return nil, pos, code
+        end
+        header[key] = value
+        comma = text:sub(pos, pos) == ","
+        pos = comma and after_blanks(text, pos + 1) or pos
+    end
+    if after_blanks(text, pos + 1) <= #text then
+        return nil, "text after the dictionary", "format"
+    end
+    for key in pairs(parsers) do
+        if header[key] == nil then
+            return nil, ("no key '%s'"):format(key), "format"
+        end
+    end
+    return header
+end
+
+-- ---------------------------------------------------------------- reading
+
+local kinds = {
+    O = "Python objects", S = "byte strings", a = "byte strings", U = "text", V = "raw records",
+    M = "dates", m = "time spans", c = "complex numbers", f = "floats of another width",
+}
+
+-- What a descr means: the dtype and whether its bytes are to be swapped; or nil, message, code.
+local function parse_dtype(descr)
+    local order, letters, unit = descr:match("^([<>|=]?)(%a%d*)(.*)$")
+    local row = unit == "" and dtypes.by_npy[letters]
+    if row then
+        if row.bytes > 1 and order ~= "<" and order ~= ">" and order ~= "=" then
+            return nil, ("the dtype '%s' names no byte order"):format(descr), "format"
+        end
+        return row.name, order == ">"
+    end
+    local kind = letters and kinds[letters:sub(1, 1)]
+    if not kind or unit ~= "" and not unit:find("^%[%w+%]$") then
+        return nil, ("unknown dtype '%s'"):format(descr:sub(1, 40)), "format"
+    end
+    local message = "the dtype '%s' (%s) is not supported; known are %s"
+    return nil, message:format(descr:sub(1, 40), kind, dtypes.names), "unsupported"
+end
+
+-- The next `count` bytes of the header; or nil, message, code.
+local function take(source, count)
+    local bytes, message, code = source:read(count)
+    if not bytes then
+        return nil, message, code
+    elseif #bytes < count then
+        return nil, "the file is too short: it ends within the header", "short"
+    end
+    return bytes
+end
+
+-- The header's text; or nil, message, code.
+local function read_header(source)
+    local head, message, code = take(source, 8)
+    if not head then
+        return nil, message, code
+    elseif head:sub(1, 6) ~= MAGIC then
+        return nil, "no .npy file: it does not start with \\x93NUMPY", "format"
+    end
+    local major, minor = head:byte(7, 8)
+    if major < 1 or major > 3 or minor ~= 0 then
+        local text = "version %d.%d of the format; 1.0, 2.0 and 3.0 are known"
+        return nil, text:format(major, minor), "unsupported"
+    end
+    local form = major == 1 and "<I2" or "<I4"
+    head, message, code = take(source, string.packsize(form))
+    if not head then
+        return nil, message, code
+    end
+    local length = string.unpack(form, head)
+    if length > MAX_HEADER then
+        local text = "a header of %d bytes; at most %d are read"
+        return nil, text:format(length, MAX_HEADER), "unsupported"
+    end
+    return take(source, length)
+end
+
+-- The array in the bytes of `source`, or nil, message, code.
+function npy.decode(source)
+    local text, message, code = read_header(source)
+    if not text then
+        return nil, message, code
+    end
+    local header
+    header, message, code = parse_header(text)
+    if not header then
+        return nil, "bad header: " .. message, code
+    end
+    local dtype, swap
+    dtype, swap, code = parse_dtype(header.descr)
+    if not dtype then
+        return nil, swap, code
+    end
+    local shape = header.shape
+    if #shape > MAX_RANK then
+        return nil, ("rank %d; at most %d is supported"):format(#shape, MAX_RANK), "unsupported"
+    elseif header.fortran_order and #shape > 1 then
+        message = "%s in Fortran order is not supported; save numpy.ascontiguousarray(a)"
+        return nil, message:format(dtypes.describe(dtype, shape)), "unsupported"
+    end
+    if #shape == 0 then
+        shape = { 1 } -- NumPy's rank 0 becomes a Vector of one element, which broadcasts like it
+    end
+    return raw.decode(source, { dtype = dtype, shape = shape, swap = swap })
+end
+
+-- ---------------------------------------------------------------- writing
+
+-- An iterator over the bytes of a version 1.0 file that holds `a`.
+function npy.encode(a)
+    local row = dtypes.by_name[a:dtype()]
+    local shape = { a:shape() } -- of a Scalar: none
+    local tuple = table.concat(shape, ", ") .. (#shape == 1 and "," or "")
+    local descr = (row.bytes == 1 and "|" or "<") .. row.npy
+    local header = ("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }"):format(descr, tuple)
+    local padding = -(#MAGIC + 4 + #header + 1) % 64
+    header = header .. (" "):rep(padding) .. "\n"
+    return raw.pieces { MAGIC .. "\1\0" .. string.pack("<s2", header), a:tobytes() }
+end
+
+return npy

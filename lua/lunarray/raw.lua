@@ -1,0 +1,108 @@
+-- Files of bare little-endian elements: the caller says dtype and, if it is not a Vector, shape.
+-- Knows nothing of files beyond their bytes.
+
+local dtypes = require "lunarray.dtypes"
+
+local raw = { load_options = { dtype = true, shape = true }, save_options = { dtype = true } }
+
+-- Nil if the dtype is one of ours, else what is wrong with it.
+function raw.dtype_fault(dtype)
+    if not dtypes.by_name[dtype] then
+        return ("unknown dtype '%s'; known are %s"):format(tostring(dtype), dtypes.names)
+    end
+end
+
+-- Nil if these options describe an array, else what the caller did wrong.
+function raw.load_fault(opts)
+    if opts.dtype == nil then
+        return 'raw bytes need {dtype = "f32"} or another dtype'
+    end
+    local extents = opts.shape
+    if extents == nil or math.type(extents) == "integer" and extents >= 0 then
+        return raw.dtype_fault(opts.dtype)
+    elseif type(extents) ~= "table" or #extents == 0 then
+        return "shape is an extent or a list of extents"
+    end
+    for i = 1, #extents do
+        if math.type(extents[i]) ~= "integer" or extents[i] < 0 then
+            local message = "extent %d of shape is %s; extents are integers from 0 up"
+            return message:format(i, tostring(extents[i]))
+        end
+    end
+    return raw.dtype_fault(opts.dtype)
+end
+
+-- The number of elements of `shape` (extents), or nil if at `bytes` each they exceed 2^63 bytes.
+function raw.count(shape, bytes)
+    local count, empty = 1, false
+    for _, extent in ipairs(shape) do
+        if extent == 0 then
+            empty = true
+        elseif count > math.maxinteger // bytes // extent then
+            return nil
+        else
+            count = count * extent
+        end
+    end
+    return empty and 0 or count
+end
+
+-- An array of the next bytes of `source`, which must be neither short nor long of opts.shape;
+-- or nil, message, code.
+function raw.decode(source, opts)
+    local size = dtypes.by_name[opts.dtype].bytes
+    local shape = opts.shape
+    if not shape then
+        if source.left % size ~= 0 then
+            local message = "%d bytes are no whole number of %s elements (%d bytes each)"
+            return nil, message:format(source.left, opts.dtype, size), "short"
+        end
+        shape = { source.left // size }
+    elseif type(shape) ~= "table" then
+        shape = { shape }
+    end
+    local what = dtypes.describe(opts.dtype, shape)
+    local count = raw.count(shape, size)
+    if not count then
+        return nil, what .. " has more elements than any file", "unsupported"
+    elseif count * size ~= source.left then
+        local short = count * size > source.left
+        local message = "the file is too %s: %s takes %d bytes of elements, there are %d"
+        message = message:format(short and "short" or "long", what, count * size, source.left)
+        return nil, message, short and "short" or "long"
+    end
+    local bytes, message, code = source:rest()
+    if not bytes then
+        return nil, message, code
+    elseif #bytes ~= count * size then
+        return nil, "the file became shorter while it was read", "short"
+    end
+    if opts.swap and size > 1 then
+        local order = { "%8", "%7", "%6", "%5", "%4", "%3", "%2", "%1" }
+        bytes = bytes:gsub(("(.)"):rep(size), table.concat(order, "", 9 - size))
+    end
+    return dtypes.array(bytes, opts.dtype, shape)
+end
+
+-- An iterator over a list of strings, as encoders return it.
+function raw.pieces(list)
+    local i = 0
+    return function()
+        i = i + 1
+        return list[i]
+    end
+end
+
+-- An iterator over the bytes of `a`, cast to opts.dtype if that is given.
+function raw.encode(a, opts)
+    if opts.dtype ~= nil then
+        local fault = raw.dtype_fault(opts.dtype)
+        if fault then
+            return nil, fault
+        end
+        a = a:dtype() == opts.dtype and a or a:cast(opts.dtype)
+    end
+    return raw.pieces { a:tobytes() }
+end
+
+return raw

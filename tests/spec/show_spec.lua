@@ -1,0 +1,253 @@
+-- tostring of arrays: the title, the layout, and that only what is shown is read.
+local lun = require "lunarray"
+local show = require "lunarray.show"
+
+local nan = 0.0 / 0.0
+
+-- An array that computes element i as f(i) and notes which elements were read.
+local function counted(dtype, shape, f, kind, pending)
+    local size, seen = 1, { count = 0, calls = 0 }
+    for _, extent in ipairs(shape) do
+        size = size * extent
+    end
+    return {
+        kind = function() return kind or #shape == 0 and "Scalar" or #shape == 1 and "Vector" or "View" end,
+        dtype = function() return dtype end,
+        shape = function() return table.unpack(shape) end,
+        size = function() return size end,
+        pending = function() return pending or 0 end,
+        backend = function() return "openmp" end,
+        read = function(_, first, count)
+            assert(first >= 1 and count >= 1 and first + count - 1 <= size, "read out of range")
+            seen.count, seen.calls = seen.count + count, seen.calls + 1
+            local values = {}
+            for i = 1, count do
+                values[i] = f(first + i - 1)
+            end
+            return values
+        end,
+    }, seen
+end
+
+local function identity(i)
+    return i
+end
+
+-- The text below the title.
+local function body(a)
+    return tostring(a):match "^[^\n]*\n(.*)$"
+end
+
+local function shown(dtype, shape, f)
+    return show((counted(dtype, shape, f or identity))):match "\n(.*)$"
+end
+
+local function lines_of(text)
+    local lines = {}
+    for line in (text .. "\n"):gmatch "(.-)\n" do
+        lines[#lines + 1] = line
+    end
+    return lines
+end
+
+describe("tostring", function()
+    describe("begins with", function()
+        it("kind, dtype, shape and device", function()
+            local v = lun.vector({ 1, 2, 3 }, "f32")
+            assert.equal("Vector<f32>[3] " .. v:backend(), lines_of(tostring(v))[1])
+            local m = lun.vector({ { 1, 2 }, { 3, 4 }, { 5, 6 } }, "i16")
+            assert.equal("View<i16>[3, 2] " .. m:backend(), lines_of(tostring(m))[1])
+        end)
+
+        it("how many operations wait", function()
+            local v = lun.vector { 1, 2, 3 }
+            local text = "Composition<i64>[3] " .. v:backend() .. " (1 operation waiting)"
+            assert.equal(text, lines_of(tostring(v + v))[1])
+            assert.equal((text:gsub("1 operation", "3 operations")), lines_of(tostring(v * v + v - 1))[1])
+            lun.eval(v)
+            assert.equal("Vector<i64>[3] " .. v:backend(), lines_of(tostring(v))[1])
+        end)
+    end)
+
+    it("shows the elements of real arrays", function()
+        assert.equal("[1 2 3]", body(lun.vector { 1, 2, 3 }))
+        assert.equal("[2 4 6]", body(lun.vector { 1, 2, 3 } * 2))
+        assert.equal("[[1 2]\n [3 4]]", body(lun.vector { { 1, 2 }, { 3, 4 } }))
+        assert.equal("[ true false]", body(lun.vector { true, false }))
+        assert.equal("[]", body(lun.vector({}, "f64")))
+        assert.equal("[0.5 1.0]", body(lun.vector({ 0.5, 1 }, "f32")))
+    end)
+
+    it("of a freed array is an error", function()
+        local v = lun.vector { 1 }
+        v:free()
+        local ok, message = pcall(tostring, v)
+        assert.is_false(ok)
+        assert.equal("attempt to use a freed Vector", message)
+    end)
+
+    describe("of integers and booleans", function()
+        it("aligns them", function()
+            assert.equal("[  1 -20 300]", shown("i32", { 3 }, function(i) return ({ 1, -20, 300 })[i] end))
+            assert.equal("[false  true]", shown("bool", { 2 }, function(i) return i == 2 end))
+        end)
+
+        it("shows u64 without a sign", function()
+            local text = shown("u64", { 3 }, function(i) return ({ 0, -1, math.mininteger })[i] end)
+            assert.equal("[                   0 18446744073709551615  9223372036854775808]", text)
+        end)
+    end)
+
+    describe("of floats", function()
+        local function floats(list, dtype)
+            return shown(dtype or "f64", { #list }, function(i) return list[i] end)
+        end
+
+        it("gives all of them the decimals they need, up to six digits", function()
+            assert.equal("[1.0 2.0 3.0]", floats { 1.0, 2.0, 3.0 })
+            assert.equal("[1.00 2.50 3.25]", floats { 1.0, 2.5, 3.25 })
+            assert.equal("[0.333333 1.000000]", floats { 1 / 3, 1.0 })
+            assert.equal("[0.3]", floats { 0.1 + 0.2 })
+            assert.equal("[  -1.50 1000.25]", floats { -1.5, 1000.25 })
+            assert.equal("[123456.8000      0.0001]", floats { 123456.789, 0.0001 })
+            assert.equal("[12345678.0        0.5]", floats { 12345678.0, 0.5 })
+            assert.equal("[0.0 0.0]", floats { 0.0, 0.0 })
+            assert.equal("[-0.0]", floats { -0.0 })
+        end)
+
+        it("uses exponents where decimals would get long", function()
+            assert.equal("[1.0e+08 5.0e-01]", floats { 1e8, 0.5 })
+            assert.equal("[1.0e+12 1.0e+00]", floats { 1e12, 1.0 })
+            assert.equal("[999999999999.0           -1.0]", floats { 999999999999.0, -1.0 })
+            assert.equal("[1.50e-05 2.25e+00]", floats { 1.5e-5, 2.25 })
+            assert.equal("[ 3.33333e-301 -1.00000e+300]", floats { 1e-300 / 3, -1e300 })
+            assert.equal("[4.94066e-324]", floats { 5e-324 })
+        end)
+
+        it("hides the noise of f32", function()
+            local tenth = string.unpack("<f", string.pack("<f", 0.1))
+            local many = string.unpack("<f", string.pack("<f", 10000.1))
+            assert.equal("[0.1]", floats({ tenth }, "f32"))
+            assert.equal("[10000.1000     0.1234]", floats({ many, 0.1234 }, "f32"))
+        end)
+
+        it("shows nan and infinities", function()
+            assert.equal("[ nan  inf -inf  1.5]", floats { nan, math.huge, -math.huge, 1.5 })
+            assert.equal("[nan nan]", floats { nan, -nan })
+            assert.equal("[1.0e+12     inf]", floats { 1e12, math.huge })
+        end)
+    end)
+
+    describe("of a Scalar", function()
+        local function scalar(dtype, x)
+            return show((counted(dtype, {}, function() return x end)))
+        end
+
+        it("is its value", function()
+            assert.equal("Scalar<i64> openmp\n42", scalar("i64", 42))
+            assert.equal("Scalar<u64> openmp\n18446744073709551615", scalar("u64", -1))
+            assert.equal("Scalar<bool> openmp\ntrue", scalar("bool", true))
+            assert.equal("Scalar<f64> openmp\n0.3", scalar("f64", 0.1 + 0.2))
+            assert.equal("Scalar<f64> openmp\n3.0", scalar("f64", 3.0))
+            assert.equal("Scalar<f64> openmp\n1e+300", scalar("f64", 1e300))
+            assert.equal("Scalar<f64> openmp\nnan", scalar("f64", nan))
+            assert.equal("Scalar<f64> openmp\n-inf", scalar("f64", -math.huge))
+            assert.equal("Scalar<f32> openmp\n0.1", scalar("f32", (string.unpack("<f", string.pack("<f", 0.1)))))
+            assert.equal("Scalar<f32> openmp\n16777216.0", scalar("f32", 16777216.0))
+            assert.equal("Scalar<f32> openmp\ninf", scalar("f32", math.huge))
+        end)
+    end)
+
+    describe("of a long Vector", function()
+        it("wraps up to 100 elements within 80 columns", function()
+            local lines = lines_of(shown("i64", { 100 }))
+            assert.equal("[  1   2   3   4   5   6   7   8   9  10  11  12  13  14  15  16  17  18  19", lines[1])
+            assert.equal("  96  97  98  99 100]", lines[6])
+            assert.equal(6, #lines)
+        end)
+
+        it("shows head and tail in one line from there on", function()
+            assert.equal("[  1   2   3   4   5   6   7   8   9 ...  93  94  95  96  97  98  99 100 101]",
+                shown("i64", { 101 }))
+            assert.equal("[1 1 1 1 1 1 1 1 1 1 ... 1 1 1 1 1 1 1 1 1 1]",
+                shown("u8", { 1000 }, function() return 1 end))
+            assert.equal("[9223372036854775807 ... 9223372036854775807]",
+                shown("i64", { 1000 }, function() return math.maxinteger end))
+        end)
+
+        it("reads no more than it shows", function()
+            for _, n in ipairs { 101, 1000000, 1 << 62 } do
+                local a, seen = counted("i64", { n }, identity, "Composition", 2)
+                local text = show(a)
+                assert.equal(("Composition<i64>[%d] openmp (2 operations waiting)"):format(n), lines_of(text)[1])
+                assert.equal(20, seen.count)
+                assert.equal(2, seen.calls)
+                assert.matches(("%d]$"):format(n), text)
+            end
+        end)
+    end)
+
+    describe("of higher ranks", function()
+        it("shows rows", function()
+            assert.equal("[[ 1  2  3  4]\n [ 5  6  7  8]\n [ 9 10 11 12]]", shown("i64", { 3, 4 }))
+            assert.equal("[[1]\n [2]]", shown("i64", { 2, 1 }))
+        end)
+
+        it("shows blocks with a blank line between them", function()
+            assert.equal("[[[1 2]\n  [3 4]]\n\n [[5 6]\n  [7 8]]]", shown("i64", { 2, 2, 2 }))
+            assert.equal("[[[[1]]]\n\n\n [[[2]]]]", shown("i64", { 2, 1, 1, 1 }))
+            assert.equal("[[[[[[[[1 2]]]]]]]]", shown("i64", { 1, 1, 1, 1, 1, 1, 1, 2 }))
+        end)
+
+        it("leaves out the middle in both directions", function()
+            local lines = lines_of(shown("i64", { 1000, 1000 }))
+            assert.equal(11, #lines)
+            assert.equal("[[      1       2       3       4 ...     997     998     999    1000]", lines[1])
+            assert.equal(" ...", lines[6])
+            assert.equal(" [ 999001  999002  999003  999004 ...  999997  999998  999999 1000000]]", lines[11])
+        end)
+
+        it("leaves out the middle of a few long rows", function()
+            local lines = lines_of(shown("i64", { 2, 50 }))
+            assert.equal(2, #lines)
+            assert.matches("^%[%[ +1 +2 .* %.%.%. .* 49 +50%]$", lines[1])
+            assert.matches("^ %[ *51 +52 .* %.%.%. .* 99 +100%]%]$", lines[2])
+        end)
+
+        it("shows nothing of nothing", function()
+            assert.equal("[]", shown("f64", { 0 }))
+            assert.equal("[]", shown("f64", { 3, 0 }))
+            assert.equal("[]", shown("f64", { 0, 3, 2 }))
+        end)
+
+        it("reads few elements of many", function()
+            for _, shape in ipairs { { 1 << 20, 1 << 20 }, { 1 << 15, 1 << 15, 1 << 15 }, { 999, 999, 999, 999, 999 },
+                { 100, 100, 100, 100, 100, 100, 100, 100 }, { 1 << 40, 1 }, { 1, 1 << 40 } } do
+                local a, seen = counted("f32", shape, function(i) return i * 0.5 end)
+                local text = show(a)
+                assert.is_true(seen.count <= 20 * 7 * 2 ^ (#shape - 2) * 2, seen.count)
+                assert.matches("%]$", text)
+            end
+        end)
+
+        it("is never wider than 80 columns", function()
+            local fills = {
+                i64 = function(i) return i % 2 == 0 and math.mininteger or i end,
+                f64 = function(i) return (i % 3 - 1) * 1.2345678e-300 * i end,
+                f32 = function(i) return i / 3 end,
+                bool = function(i) return i % 2 == 0 end,
+                u8 = function(i) return i % 256 end,
+                u64 = function(i) return -i end,
+            }
+            for dtype, fill in pairs(fills) do
+                for _, shape in ipairs { { 1 }, { 7 }, { 50 }, { 100 }, { 101 }, { 5000 }, { 1, 1 }, { 9, 11 },
+                    { 11, 9 }, { 30, 40 }, { 4, 25 }, { 2, 50 }, { 5, 5, 5 }, { 2, 2, 25 }, { 100, 100, 100 },
+                    { 1, 1, 1, 1, 1, 1, 1, 90 }, { 3, 3, 3, 3 }, { 2, 2, 2, 2, 2, 2, 2, 2 } } do
+                    for _, line in ipairs(lines_of(shown(dtype, shape, fill))) do
+                        assert.is_true(#line <= 80, line)
+                    end
+                end
+            end
+        end)
+    end)
+end)
