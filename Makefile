@@ -1,0 +1,299 @@
+# Builds the engine, the program and the Lua module. Everything made lands in build/.
+#
+#   make            the program, the C library and the module for stock Lua 5.4
+#   make run        set-up, build, then the weather example
+#   make test       set-up, build, every suite; the last line is "N passed, N failed"
+#   make help       all targets
+#
+# Sources are found by wildcard: a new file in a room needs no line here.
+
+# Only the rules below: make's own would try to link the lists of dependencies.
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+
+# ---------------------------------------------------------------- what can be set
+# make CC=clang, make BUILD=/tmp/x, make PREFIX=/usr DESTDIR=/tmp/root install ...
+ifeq ($(origin CC),default)
+CC := $(if $(shell command -v gcc 2>/dev/null),gcc,cc)
+endif
+CLANG      ?= clang
+BUILD      ?= build
+PREFIX     ?= /usr/local
+BINDIR     ?= $(PREFIX)/bin
+LIBDIR     ?= $(PREFIX)/lib
+MANDIR     ?= $(PREFIX)/share/man
+INCLUDEDIR ?= $(PREFIX)/include
+LUA_CMOD   ?= $(LIBDIR)/lua/5.4
+OPT        ?= -O2 -g
+SANITIZE   ?=
+WERROR     ?= -Werror
+MACHINE    := $(shell uname -m)
+
+# Lua 5.4's headers; only interp/ is given this path.
+LUA_INCDIR ?= $(firstword $(patsubst %/lua.h,%,$(wildcard \
+    /usr/include/lua5.4/lua.h /usr/local/include/lua5.4/lua.h \
+    /usr/include/lua.h /usr/local/include/lua.h)))
+LUA_LIB    ?= -llua5.4
+
+# ---------------------------------------------------------------- flags
+comma   := ,
+WARN    := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
+           -Wpointer-arith -Wundef $(WERROR)
+CFLAGS_ALL := -std=gnu11 $(OPT) -fPIC -fvisibility=hidden -fwrapv -ffp-contract=off \
+           $(SANITIZE) $(WARN) $(CPPFLAGS) $(CFLAGS)
+LDFLAGS_ALL := $(SANITIZE) -Wl,--as-needed $(LDFLAGS)
+LIBS    := -lxxhash -lhwloc -lm -ldl -lpthread
+
+# The program carries the whole of Lua where there is an archive, as the stock interpreter does.
+LUA_ARCHIVE := $(filter /%,$(shell $(CC) -print-file-name=liblua5.4.a 2>/dev/null))
+PROGRAM_LUA := $(if $(LUA_ARCHIVE),-Wl$(comma)--whole-archive $(LUA_ARCHIVE) -Wl$(comma)--no-whole-archive,$(LUA_LIB))
+
+# OpenMP's runtime. libgomp reads its environment in its constructor, so the program, which limits
+# the spinning of idle threads there, carries it as a static archive that is initialised after the
+# program's own constructor. Its symbols stay hidden from other libraries that use OpenMP.
+LIBGOMP_A := $(filter /%,$(shell $(CC) -print-file-name=libgomp.a 2>/dev/null))
+OPENMP    := -fopenmp
+ifeq ($(findstring clang,$(CC)),)
+PROGRAM_OPENMP := $(if $(LIBGOMP_A),-Wl$(comma)--exclude-libs$(comma)libgomp.a $(LIBGOMP_A),$(OPENMP))
+else
+PROGRAM_OPENMP := $(OPENMP)
+endif
+
+# What each room may see. prims/ and backends/ get no path to Lua's headers.
+INC_prims    := -Iprims
+INC_backends := -Iprims -Ibackends
+INC_interp   := -Iprims -Iinterp -isystem $(LUA_INCDIR)
+
+# ---------------------------------------------------------------- sources and objects
+OBJ     := $(BUILD)/obj
+GEN     := $(BUILD)/gen
+
+LOOPS   := backends/reference/loops.c
+ifeq ($(MACHINE),x86_64)
+ISAS    := base avx2 avx512
+else
+ISAS    := base
+endif
+ISA_base   := -DLUN_ISA=base
+ISA_avx2   := -DLUN_ISA=avx2 -march=x86-64-v3
+ISA_avx512 := -DLUN_ISA=avx512 -march=x86-64-v4 -mprefer-vector-width=512
+
+ENGINE_SRC  := $(wildcard prims/*.c) $(filter-out $(LOOPS),$(wildcard backends/*.c backends/*/*.c))
+PROGRAM_SRC := $(wildcard interp/main.c interp/call.c interp/repl*.c)
+INTERP_SRC  := $(filter-out $(PROGRAM_SRC),$(wildcard interp/*.c interp/*/*.c))
+ALL_SRC     := $(ENGINE_SRC) $(PROGRAM_SRC) $(INTERP_SRC)
+LUA_SRC     := $(wildcard lua/lunarray/*.lua lua/lunarray/*/*.lua)
+
+LOOPS_OBJ   := $(if $(wildcard $(LOOPS)),$(ISAS:%=$(OBJ)/backends/reference/loops_%.o))
+PROGRAM_OBJ := $(PROGRAM_SRC:%.c=$(OBJ)/%.o)
+LIB_OBJ     := $(ENGINE_SRC:%.c=$(OBJ)/%.o) $(LOOPS_OBJ) $(INTERP_SRC:%.c=$(OBJ)/%.o) \
+               $(OBJ)/gen/embedded.o
+
+MANPAGE     := $(wildcard docs/lunarray.1)
+
+PROGRAM := $(BUILD)/lunarray
+SHARED  := $(BUILD)/liblunarray.so.0
+STATIC  := $(BUILD)/liblunarray.a
+MODULE  := $(BUILD)/lunarray.so
+
+.PHONY: all
+all: $(PROGRAM) $(SHARED) $(BUILD)/liblunarray.so $(STATIC) $(MODULE)
+
+# ---------------------------------------------------------------- compiling
+# A change of this file (flags) rebuilds everything.
+COMPILE = @mkdir -p $(@D) && echo "  cc  $<" && $(CC) $(CFLAGS_ALL) $(1) -MMD -MP -c -o $@ $<
+
+$(OBJ)/prims/%.o: prims/%.c Makefile
+	$(call COMPILE,$(INC_prims))
+
+$(OBJ)/backends/openmp/%.o: backends/openmp/%.c Makefile
+	$(call COMPILE,$(INC_backends) -fopenmp)
+
+$(OBJ)/backends/%.o: backends/%.c Makefile
+	$(call COMPILE,$(INC_backends))
+
+$(LOOPS_OBJ): $(OBJ)/backends/reference/loops_%.o: $(LOOPS) Makefile
+	$(call COMPILE,$(INC_backends) -O3 -fno-math-errno -fno-trapping-math $(ISA_$*))
+
+$(OBJ)/interp/%.o: interp/%.c Makefile
+	$(call COMPILE,$(INC_interp))
+
+$(OBJ)/gen/%.o: $(GEN)/%.c Makefile
+	$(call COMPILE,$(INC_interp))
+
+# The lists of objects and of Lua files, so that a removed file is noticed too.
+$(BUILD)/objects.list: FORCE
+	@mkdir -p $(@D); echo '$(LIB_OBJ) $(PROGRAM_OBJ)' | cmp -s - $@ || echo '$(LIB_OBJ) $(PROGRAM_OBJ)' > $@
+$(BUILD)/lua.list: FORCE
+	@mkdir -p $(@D); echo '$(LUA_SRC)' | cmp -s - $@ || echo '$(LUA_SRC)' > $@
+
+$(GEN)/embedded.c: interp/embed.sh $(LUA_SRC) $(BUILD)/lua.list
+	@mkdir -p $(@D); echo "  gen $@"; sh interp/embed.sh $(LUA_SRC) > $@.new && mv $@.new $@
+
+$(GEN)/exports.map: Makefile
+	@mkdir -p $(@D); echo '{ global: lun_*; luaopen_lunarray*; local: *; };' > $@
+
+# ---------------------------------------------------------------- linking
+# The program carries the engine and Lua itself, and exports both to C modules.
+$(PROGRAM): $(PROGRAM_OBJ) $(LIB_OBJ) $(BUILD)/objects.list
+	@echo "  ld  $@"; $(CC) $(LDFLAGS_ALL) -Wl,-E -o $@ $(PROGRAM_OBJ) $(LIB_OBJ) \
+	    $(PROGRAM_LUA) $(PROGRAM_OPENMP) $(LIBS)
+
+$(SHARED): $(LIB_OBJ) $(GEN)/exports.map $(BUILD)/objects.list
+	@echo "  ld  $@"; $(CC) $(LDFLAGS_ALL) -shared -Wl,-soname,liblunarray.so.0 \
+	    $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -Wl,--version-script=$(GEN)/exports.map -o $@ $(LIB_OBJ) $(LUA_LIB) $(OPENMP) $(LIBS)
+
+$(BUILD)/liblunarray.so: $(SHARED)
+	@ln -sf liblunarray.so.0 $@
+
+$(STATIC): $(LIB_OBJ) $(BUILD)/objects.list
+	@echo "  ar  $@"; rm -f $@; ar rcs $@ $(LIB_OBJ)
+
+# The module takes Lua's functions from the interpreter that loads it.
+$(MODULE): $(LIB_OBJ) $(GEN)/exports.map $(BUILD)/objects.list
+	@echo "  ld  $@"; $(CC) $(LDFLAGS_ALL) -shared \
+	    -Wl,--version-script=$(GEN)/exports.map -o $@ $(LIB_OBJ) $(OPENMP) $(LIBS)
+
+# ---------------------------------------------------------------- running and testing
+# Both first make sure that everything needed is installed (tests/setup.sh).
+# They build on all cores unless make was told how many.
+JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null))
+.PHONY: run test check-deps
+run:
+	@sh tests/setup.sh run
+	@$(MAKE) --no-print-directory $(JOBS) all
+	@$(PROGRAM) examples/weather.lua examples/data/seattle-weather.csv
+
+test:
+	@sh tests/setup.sh test || { echo "0 passed, 1 failed"; exit 1; }
+	@MAKE='$(MAKE) $(JOBS)' BUILD='$(BUILD)' sh tests/run.sh
+
+check-deps:
+	@sh tests/setup.sh check && echo "everything is there"
+
+# C tests: every tests/core/*_test.c becomes one program in build/tests/.
+CORE_TESTS := $(patsubst tests/core/%.c,$(BUILD)/tests/%,$(wildcard tests/core/*_test.c))
+.PHONY: core-tests
+core-tests: $(CORE_TESTS) $(BUILD)/tests/libm.so
+
+# What the difference tests measure with: the C library's functions as a Lua module.
+$(BUILD)/tests/libm.so: tests/diff/libm.c Makefile
+	@mkdir -p $(@D); echo "  cc  $<"
+	@$(CC) $(CFLAGS_ALL) -isystem $(LUA_INCDIR) $(LDFLAGS_ALL) -shared -o $@ $< -lm
+
+INC_tests := $(INC_backends) -Iinterp -isystem $(LUA_INCDIR)
+$(OBJ)/tests/%.o: tests/core/%.c Makefile
+	$(call COMPILE,$(INC_tests) $(OPENMP))
+
+$(BUILD)/tests/%: $(OBJ)/tests/%.o $(STATIC)
+	@mkdir -p $(@D); echo "  ld  $@"
+	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(STATIC) -lcmocka $(LUA_LIB) $(OPENMP) $(LIBS)
+.SECONDARY: $(CORE_TESTS:$(BUILD)/tests/%=$(OBJ)/tests/%.o)
+
+# A second compiler reads every file: clang, with the same warnings as errors.
+SYNTAX_SRC := $(ALL_SRC) $(wildcard $(LOOPS) tests/core/*.c tests/diff/*.c)
+.PHONY: syntax
+syntax: $(SYNTAX_SRC:%=$(BUILD)/syntax/%.ok)
+
+READ = @mkdir -p $(@D) && echo "  clang  $<" && \
+    $(CLANG) $(CFLAGS_ALL) $(1) -fsyntax-only -MMD -MP -MF $(@:.ok=.d) -MT $@ $< && touch $@
+$(BUILD)/syntax/prims/%.ok: prims/% Makefile
+	$(call READ,$(INC_prims))
+$(BUILD)/syntax/backends/%.ok: backends/% Makefile
+	$(call READ,$(INC_backends) -fopenmp -DLUN_ISA=base)
+$(BUILD)/syntax/interp/%.ok: interp/% Makefile
+	$(call READ,$(INC_interp))
+$(BUILD)/syntax/tests/core/%.ok: tests/core/% Makefile
+	$(call READ,$(INC_tests) -fopenmp)
+$(BUILD)/syntax/tests/diff/%.ok: tests/diff/% Makefile
+	$(call READ,-isystem $(LUA_INCDIR))
+
+# Instrumented trees beside the normal one, running the C tests and the specs.
+.PHONY: asan tsan
+ASAN_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+asan:
+	@sh tests/setup.sh test
+	@$(MAKE) --no-print-directory $(JOBS) BUILD=build/asan SANITIZE='$(ASAN_FLAGS)' all core-tests
+	@ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	    LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lint/lsan.supp:print_suppressions=0 \
+	    BUILD=build/asan sh tests/run.sh core spec
+
+# clang's OpenMP runtime tells ThreadSanitizer what it synchronises through archer, libgomp does not.
+ARCHER = $(firstword $(wildcard /usr/lib/llvm-*/lib/libarcher.so))
+tsan:
+	@sh tests/setup.sh test
+	@$(MAKE) --no-print-directory $(JOBS) BUILD=build/tsan CC=$(CLANG) \
+	    SANITIZE=-fsanitize=thread all core-tests
+	@TSAN_OPTIONS=ignore_noninstrumented_modules=1:suppressions=$(CURDIR)/tests/lint/tsan.supp \
+	    OMP_TOOL_LIBRARIES=$(ARCHER) BUILD=build/tsan sh tests/run.sh core spec
+
+.PHONY: lint format bench bench-quick
+lint:
+	@sh tests/run.sh lint
+
+format:
+	clang-format -i $(shell find prims backends interp tests bench examples -name '*.[ch]' 2>/dev/null)
+
+bench: all
+	@sh bench/run.sh
+
+bench-quick: all
+	@sh bench/run.sh quick
+
+# ---------------------------------------------------------------- installing
+# make install-module is what LuaRocks uses: the module alone.
+VERSION = $(shell sed -n 's/^#define LUN_VERSION *"\(.*\)"/\1/p' prims/lunarray.h)
+INSTALL ?= install
+.PHONY: install install-module uninstall module
+module: $(MODULE)
+
+install-module: $(MODULE)
+	$(INSTALL) -d $(DESTDIR)$(LUA_CMOD)
+	$(INSTALL) -m 755 $(MODULE) $(DESTDIR)$(LUA_CMOD)/lunarray.so
+
+install: all install-module $(GEN)/lunarray.pc
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)
+	$(INSTALL) -m 755 $(PROGRAM) $(DESTDIR)$(BINDIR)/lunarray
+	$(INSTALL) -m 755 $(SHARED) $(DESTDIR)$(LIBDIR)/liblunarray.so.0
+	ln -sf liblunarray.so.0 $(DESTDIR)$(LIBDIR)/liblunarray.so
+	$(INSTALL) -m 644 $(STATIC) $(DESTDIR)$(LIBDIR)/liblunarray.a
+	$(INSTALL) -m 644 prims/lunarray.h $(DESTDIR)$(INCLUDEDIR)/lunarray.h
+	$(INSTALL) -m 644 $(GEN)/lunarray.pc $(DESTDIR)$(LIBDIR)/pkgconfig/lunarray.pc
+	$(if $(MANPAGE),$(INSTALL) -d $(DESTDIR)$(MANDIR)/man1)
+	$(if $(MANPAGE),$(INSTALL) -m 644 $(MANPAGE) $(DESTDIR)$(MANDIR)/man1/lunarray.1)
+
+uninstall:
+	rm -f $(DESTDIR)$(BINDIR)/lunarray $(DESTDIR)$(LIBDIR)/liblunarray.so.0 \
+	    $(DESTDIR)$(LIBDIR)/liblunarray.so $(DESTDIR)$(LIBDIR)/liblunarray.a \
+	    $(DESTDIR)$(INCLUDEDIR)/lunarray.h $(DESTDIR)$(LIBDIR)/pkgconfig/lunarray.pc \
+	    $(DESTDIR)$(LUA_CMOD)/lunarray.so $(DESTDIR)$(MANDIR)/man1/lunarray.1
+
+# Made anew at each install: it holds the directories chosen there.
+$(GEN)/lunarray.pc: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' \
+	    'Name: lunarray' 'Description: Lazy arrays that run as fused kernels' \
+	    'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -llunarray' \
+	    'Libs.private: $(LUA_LIB) $(OPENMP) $(LIBS)' > $@
+
+.PHONY: clean help
+clean:
+	rm -rf build
+
+help:
+	@printf '%s\n' \
+	    'all          the program, the C library, the module for stock Lua 5.4 (the default)' \
+	    'run          set-up, build, examples/weather.lua on its data' \
+	    'test         set-up, build, every suite; ends with "N passed, N failed"' \
+	    'asan tsan    the C tests and specs in an instrumented build' \
+	    'lint format  the style checks; clang-format over every C file' \
+	    'check-deps   say what is missing and how to install it' \
+	    'bench        the benchmarks (bench-quick: a short run)' \
+	    'install uninstall   with PREFIX and DESTDIR' \
+	    'clean        remove build/'
+
+.PHONY: FORCE
+FORCE:
+
+%.d: ;
+-include $(shell find $(OBJ) $(BUILD)/syntax -name '*.d' 2>/dev/null)

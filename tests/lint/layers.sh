@@ -1,0 +1,123 @@
+#!/bin/sh
+# Who may include whom, by an allow-list: each room knows only the headers named here. Proves first
+# that it can see a violation: it plants one for every rule in a scratch tree.
+set -eu
+cd "$(dirname "$0")/../.."
+
+# Reads "file: header" lines; prints those that the rules forbid.
+check() {
+    awk -F': ' '
+    function is(list) { return index(" " list " ", " " header " ") > 0 }
+    # The header as a name in one of the folders of backends/, or beside all of them.
+    function in_backends() { return (header in backend_header) }
+
+    # A header of ours is ours in angle brackets too.
+    function is_ours() {
+        return (header in prims_header) || (header in backend_header) || (header in interp_header)
+    }
+
+    function allowed() {
+        if (is("lua.h lauxlib.h lualib.h lua.hpp luaconf.h")) return file ~ /^interp\//
+        if (header ~ /^(CL|OpenCL)\//) return file ~ /^backends\/opencl\//
+        if (header == "omp.h") return file ~ /^backends\/openmp\//
+        if (is("dlfcn.h spawn.h")) return file ~ /^backends\/[^\/]+\//
+        if (!quoted && !is_ours()) return 1
+
+        if (file ~ /^prims\//) return (header in prims_header)
+        if (file ~ /^backends\//)
+            return is("lunarray.h ir.h backend.h op.h dtype.h strbuf.h status.h " \
+                      "ops.def dtypes.def skeletons.def status.def") || in_backends()
+        if (file ~ /^interp\/luafn\//) return is("lunarray.h ir.h") || (header in interp_header)
+        return header == "lunarray.h" || (header in interp_header)
+    }
+
+    FNR == NR { # the headers that exist: "room name"
+        split($0, part, " ")
+        if (part[1] == "prims") prims_header[part[2]]
+        if (part[1] == "backends") backend_header[part[2]]
+        if (part[1] == "interp") interp_header[part[2]]
+        next
+    }
+    {
+        file = $1; header = $2; quoted = header ~ /^"/
+        gsub(/[<>"]/, "", header)
+        sub(/^.*\/\.\.\//, "", header); sub(/^(\.\.?\/)+/, "", header)
+        if (!allowed()) { print file " must not include " header; bad = 1 }
+    }
+    END { exit bad }' "$1" "$2"
+}
+
+# Checks the tree in the current directory.
+check_tree() {
+    tree_scratch=$(mktemp -d)
+    for room in prims backends interp; do
+        if [ ! -d $room ]; then continue; fi
+        find $room -name '*.h' -o -name '*.def' | while read -r path; do
+            # A header is known by its name and by its path inside its room.
+            echo "$room ${path##*/}"
+            echo "$room ${path#"$room"/}"
+        done
+    done >"$tree_scratch/headers"
+    find prims backends interp -name '*.[ch]' -o -name '*.def' 2>/dev/null | sort |
+        while read -r path; do
+            sed -n "s,^[[:space:]]*#[[:space:]]*include[[:space:]]*\([<\"][^>\"]*[>\"]\).*,$path: \1,p" "$path"
+        done >"$tree_scratch/includes"
+    result=0
+    check "$tree_scratch/headers" "$tree_scratch/includes" || result=1
+    rm -rf "$tree_scratch"
+    return $result
+}
+
+# In a scratch tree: the include must be refused (or accepted). expect no|yes file include
+expect() {
+    echo "#include $3" >"$2"
+    verdict=no
+    if (check_tree >/dev/null); then verdict=yes; fi
+    : >"$2"
+    if [ "$verdict" != "$1" ]; then
+        echo "the check itself is broken: $2 with $3 gave $verdict, expected $1"
+        exit 1
+    fi
+}
+
+self_test() {
+    cd "$1"
+    mkdir -p prims backends/openmp backends/opencl backends/reference interp/luafn
+    touch prims/lunarray.h prims/ir.h prims/node.h prims/node.c prims/backend.h \
+        backends/cstyle.h backends/all.c backends/openmp/openmp.c backends/openmp/team.h \
+        backends/opencl/opencl.c backends/reference/block.c interp/bind.h interp/bind_array.c \
+        interp/luafn/decode.c
+    expect no prims/node.c '<lua.h>'
+    expect no prims/node.c '"cstyle.h"'
+    expect no prims/node.c '"../backends/cstyle.h"'
+    expect no prims/node.c '<dlfcn.h>'
+    expect no prims/node.c '<omp.h>'
+    expect no prims/node.h '<CL/cl.h>'
+    expect no prims/node.c '"bind.h"'
+    expect yes prims/node.c '"backend.h"'
+    expect yes prims/node.c '<math.h>'
+    expect no backends/all.c '<spawn.h>'
+    expect no backends/all.c '<omp.h>'
+    expect no backends/openmp/openmp.c '"node.h"'
+    expect no backends/openmp/openmp.c '<lauxlib.h>'
+    expect no backends/openmp/openmp.c '<CL/cl.h>'
+    expect no backends/reference/block.c '<omp.h>'
+    expect no backends/openmp/openmp.c '  "../../prims/node.h"'
+    expect yes backends/openmp/openmp.c '<spawn.h>'
+    expect yes backends/openmp/openmp.c '"team.h"'
+    expect yes backends/opencl/opencl.c '<CL/cl.h>'
+    expect no interp/bind_array.c '"node.h"'
+    expect no interp/bind_array.c '"ir.h"'
+    expect no interp/bind_array.c '"../prims/ir.h"'
+    expect no interp/bind_array.c '<ir.h>'
+    expect no interp/bind_array.c '<omp.h>'
+    expect yes interp/bind_array.c '"lunarray.h"'
+    expect yes interp/bind_array.c '<lua.h>'
+    expect yes interp/luafn/decode.c '"ir.h"'
+    expect no interp/luafn/decode.c '"node.h"'
+}
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+(self_test "$scratch") || exit 1
+check_tree

@@ -1,0 +1,128 @@
+#!/bin/sh
+# Runs the suites and ends with the line "N passed, N failed"; fails if anything failed or could not
+# run. A suite that passes takes one line; one that fails shows all it has to say.
+# usage: sh tests/run.sh [build] [syntax] [lint] [core] [spec]     all of them by default
+# BUILD names the tree to test (make asan and make tsan set it); MAKE the make to build it with.
+# TEST_TIMEOUT bounds each test program, in seconds.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+BUILD=${BUILD:-build}
+MAKE=${MAKE:-make}
+suites=${*:-build syntax lint core spec}
+limit=${TEST_TIMEOUT:-900}
+
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+out=$scratch/out
+
+# Nothing of the user's own may change what a test sees.
+LUNARRAY_CACHE_DIR=$scratch/cache
+export LUNARRAY_CACHE_DIR BUILD
+unset LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_PATH_5_4 LUA_CPATH LUA_CPATH_5_4
+
+passed=0
+failed=0
+
+# Adds one suite's counts and shows it: title passed failed. What it printed is in $out.
+account() {
+    passed=$((passed + $2))
+    failed=$((failed + $3))
+    if [ "$3" -eq 0 ]; then
+        printf 'ok    %s (%d)\n' "$1" "$2"
+    else
+        sed 's/^/      /' "$out"
+        printf 'FAIL  %s (%d passed, %d failed)\n' "$1" "$2" "$3"
+    fi
+}
+
+finish() {
+    echo "$passed passed, $failed failed"
+    if [ "$failed" -gt 0 ] || [ "$passed" -eq 0 ]; then exit 1; fi
+    exit 0
+}
+
+# A command that counts as one test: title command...
+one() {
+    title=$1
+    shift
+    if timeout "$limit" "$@" >"$out" 2>&1 </dev/null; then
+        account "$title" 1 0
+    else
+        account "$title" 0 1
+        return 1
+    fi
+}
+
+# cmocka's counts in $out, over all the groups of the program: "passed failed".
+core_counts() {
+    awk '/^\[  PASSED  \] [0-9]+ test/ { passed += $4 }
+         /^\[  FAILED  \] [0-9]+ test/ { failed += $4 }
+         END { print passed + 0, failed + 0 }' "$out"
+}
+
+# busted's counts in $out, "passed failed pending", from its last line "3 successes / 0 failures / 0 errors / 1 pending".
+spec_counts() {
+    awk '/^[0-9]+ success(es)? \/ [0-9]+ failures? \/ [0-9]+ errors? \/ [0-9]+ pending :/ {
+             passed = $1; failed = $4 + $7; pending = $10 }
+         END { print passed + 0, failed + 0, (pending > 0 ? pending : "") }' "$out"
+}
+
+# A command that reports counts itself. A failing status that its counts do not explain, or no
+# counts at all, is one more failure: title status passed failed [pending]
+counted() {
+    bad=$4
+    if [ "$bad" -eq 0 ] && { [ "$2" -ne 0 ] || [ "$3" -eq 0 ]; }; then
+        bad=1
+        echo "ended with status $2 after $3 passed tests" >>"$out"
+    fi
+    account "$1${5:+, $5 pending}" "$3" "$bad"
+}
+
+run_core() {
+    for source in tests/core/*_test.c; do
+        if [ ! -e "$source" ]; then continue; fi
+        name=$(basename "$source" .c)
+        status=0
+        timeout "$limit" "$BUILD/tests/$name" >"$out" 2>&1 </dev/null || status=$?
+        # shellcheck disable=SC2046 # words
+        counted "tests/core/$name.c" "$status" $(core_counts)
+    done
+}
+
+run_spec() {
+    for spec in tests/spec/*_spec.lua tests/diff/*_spec.lua; do
+        if [ ! -e "$spec" ]; then continue; fi
+        # The difference tests are about compiled kernels: they wait for the compiler.
+        jit=${LUNARRAY_JIT:-auto}
+        case $spec in tests/diff/*) jit=sync ;; esac
+        status=0
+        env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL \
+            LUNARRAY_JIT="$jit" LUNARRAY_DIFF_COUNTS="$scratch/compared" timeout "$limit" \
+            "$BUILD/lunarray" tests/busted.lua "$spec" >"$out" 2>&1 </dev/null || status=$?
+        # shellcheck disable=SC2046 # words
+        counted "$spec" "$status" $(spec_counts)
+    done
+    if [ ! -e "$scratch/compared" ]; then return; fi
+    awk '{ elements += $1; combinations += $2 }
+         END { printf "      compared: %d elements, %d combinations of operation, dtype and backend\n",
+                      elements, combinations }' "$scratch/compared"
+}
+
+for suite in $suites; do
+    case $suite in
+    # MAKE is a command with its options.
+    build) one "build" $MAKE --no-print-directory BUILD="$BUILD" all core-tests || finish ;;
+    syntax) one "syntax (clang)" $MAKE --no-print-directory BUILD="$BUILD" syntax ;;
+    lint)
+        for script in tests/lint/*.sh; do one "$script" sh "$script"; done
+        ;;
+    core) run_core ;;
+    spec) run_spec ;;
+    *)
+        echo "tests/run.sh: no suite '$suite'" >"$out"
+        account "$suite" 0 1
+        ;;
+    esac
+done
+finish
