@@ -193,8 +193,9 @@ describe("examples/weather.lua", function()
 
     it("says the same in stock Lua with the module", function()
         local build = os.getenv "BUILD" or "build"
-        if not lfs.attributes(build .. "/lunarray.so") or not os.execute "command -v lua5.4 >/dev/null" then
-            pending "no module, or no stock Lua 5.4"
+        local there = lfs.attributes(build .. "/lunarray.so") and os.execute "command -v lua5.4 >/dev/null"
+        if not there or build:find "[at]san" then -- stock Lua cannot load what a sanitizer instruments
+            pending "no module, or no stock Lua 5.4 to load it"
             return
         end
         local stock, complaint, code = capture(("LUA_PATH='lua/?.lua;lua/?/init.lua' LUA_CPATH='%s/?.so' "

@@ -1,0 +1,176 @@
+/* Functions about the engine as a whole: evaluating several arrays, counters, backends, devices, the
+ * accuracy of mathematical functions. */
+#include <string.h>
+
+#include "bind.h"
+
+/* The arrays among the arguments, in order, as a list of Lua's; every argument is an operand. */
+static lun_array **collect(lua_State *L, lun__host *h, int count, int *arrays)
+{
+    lun_array **list = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof(lun_array *), 0);
+    for (int i = 1; i <= count; i++) {
+        lun__check_operand(L, h, i);
+        if (lua_type(L, i) == LUA_TUSERDATA)
+            list[(*arrays)++] = lun__check_array(L, h, i);
+    }
+    return list;
+}
+
+/* lun.eval(e1, e2, ...): evaluates all in as few passes as possible; gives the arrays, and for Scalars
+ * their numbers. */
+static int evaluate(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int count = lua_gettop(L), arrays = 0;
+    lun_array **list = collect(L, h, count, &arrays);
+    lun_status s;
+    LUN__TRY(s, lun_eval(h->engine, list, arrays));
+    lun__check(L, h, s, 1);
+    lua_settop(L, count);
+    for (int i = 1; i <= count; i++) {
+        if (lua_type(L, i) == LUA_TUSERDATA &&
+            lun_class_of(lun__check_array(L, h, i)) == LUN_SCALAR) {
+            lun__push_value(L, lun__check_value(L, h, i));
+            lua_replace(L, i);
+        }
+    }
+    lun__settle(L, h);
+    return count;
+}
+
+/* ---- counters ---------------------------------------------------------------------------------- */
+
+static int stats(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    if (!lua_isnoneornil(L, 1)) {
+        const char *what = luaL_checkstring(L, 1);
+        luaL_argcheck(L, strcmp(what, "reset") == 0, 1, "\"reset\" or nothing expected");
+        lun_stats_reset(h->engine);
+        return 0;
+    }
+    lun_stats s;
+    lun_stats_get(h->engine, &s);
+    const struct {
+        const char *name;
+        int64_t value;
+    } fields[] = {
+        {"compiles", s.compiles},
+        {"cache_hits", s.cache_hits},
+        {"launches", s.launches},
+        {"interpreted", s.interpreted},
+        {"bytes_read", s.bytes_read},
+        {"bytes_written", s.bytes_written},
+        {"bytes_to_device", s.bytes_to_device},
+        {"bytes_to_host", s.bytes_to_host},
+        {"allocated", s.allocated},
+        {"pooled", s.pooled},
+        {"peak", s.peak},
+        {"allocations", s.allocations},
+        {"nodes", s.nodes},
+    };
+    int count = (int)(sizeof fields / sizeof fields[0]);
+    lua_createtable(L, 0, count);
+    for (int i = 0; i < count; i++) {
+        lua_pushinteger(L, fields[i].value);
+        lua_setfield(L, -2, fields[i].name);
+    }
+    return 1;
+}
+
+/* lun.trim(): gives pooled memory back to the system. */
+static int trim(lua_State *L)
+{
+    lun_trim(lun__here(L)->engine);
+    return 0;
+}
+
+/* ---- backends and devices ---------------------------------------------------------------------- */
+
+/* lun.backends(): the names of those that can be used here, best first; and of the others the reasons. */
+static int backends(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lua_settop(L, 0);
+    lua_newtable(L);
+    lua_newtable(L);
+    const char *name, *reason = NULL;
+    for (int i = 0; (name = lun_backend_at(h->engine, i, &reason)); i++) {
+        if (reason) {
+            lua_pushstring(L, reason);
+            lua_setfield(L, 2, name);
+        } else {
+            lua_pushstring(L, name);
+            lua_rawseti(L, 1, (lua_Integer)lua_rawlen(L, 1) + 1);
+        }
+        reason = NULL;
+    }
+    return 2;
+}
+
+static void set_text(lua_State *L, const char *name, const char *text)
+{
+    lua_pushstring(L, text);
+    lua_setfield(L, -2, name);
+}
+
+static int devices(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int room = lun_devices(h->engine, NULL, 0);
+    lun_device *rows = lua_newuserdatauv(L, ((size_t)room + 1) * sizeof *rows, 0);
+    int count = lun_devices(h->engine, rows, room);
+    if (count > room)
+        count = room;
+    lua_createtable(L, count, 0);
+    for (int i = 0; i < count; i++) {
+        lua_createtable(L, 0, 5);
+        set_text(L, "name", rows[i].name);
+        set_text(L, "kind", rows[i].kind);
+        set_text(L, "backend", rows[i].backend);
+        lua_pushinteger(L, rows[i].memory);
+        lua_setfield(L, -2, "memory");
+        lua_pushinteger(L, rows[i].units);
+        lua_setfield(L, -2, "units");
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+/* lun.use(name): selects a backend; gives the name of the one in use, as lun.use() does. */
+static int use(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    if (!lua_isnoneornil(L, 1)) {
+        lun_status s = lun_use(h->engine, luaL_checkstring(L, 1));
+        lun__check(L, h, s, 1);
+    }
+    lua_pushstring(L, lun_backend_name(h->engine));
+    return 1;
+}
+
+/* lun.math "precise" or "fast"; gives what holds now, as lun.math() does. */
+static int math_mode(lua_State *L)
+{
+    static const char *const names[] = {"fast", "precise", NULL};
+    lun__host *h = lun__here(L);
+    if (!lua_isnoneornil(L, 1)) {
+        int mode = luaL_checkoption(L, 1, NULL, names);
+        lun_status s = lun_math_mode(h->engine, mode ? LUN_MATH_PRECISE : LUN_MATH_FAST);
+        lun__check(L, h, s, 1);
+        h->math = names[mode];
+    }
+    lua_pushstring(L, h->math);
+    return 1;
+}
+
+void lun__open_engine(lua_State *L, const lun__parts *p)
+{
+    static const luaL_Reg functions[] = {
+        {"eval", evaluate},   {"stats", stats}, {"trim", trim},      {"backends", backends},
+        {"devices", devices}, {"use", use},     {"math", math_mode}, {NULL, NULL},
+    };
+    lun__register(L, p, p->core, functions);
+    lua_pushliteral(L, "Lunarray " LUN_VERSION);
+    lua_setfield(L, p->core, "_VERSION");
+}

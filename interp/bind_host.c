@@ -1,0 +1,242 @@
+/* The engine's place in a lua_State: opened at first use, ended when the state is; the references
+ * that its userdata stand for; what the garbage collector is told.
+ * Knows nothing of arrays' values. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bind.h"
+
+/* Keys of the registry: their addresses. */
+static const char host_key, offer_key;
+
+/* From how many bytes on the collector is told; less would cost more than it gives back. */
+#define TELL 65536
+/* Beyond this and twice what a full collection left, there is another one: a generational collector
+ * would not look at old arrays before its own small memory has doubled. */
+#define FULL (INT64_C(64) << 20)
+
+/* ---- opening and ending ------------------------------------------------------------------------ */
+
+static void warn(void *state, const char *text)
+{
+    lua_State *L = state;
+    lua_warning(L, "lunarray: ", 1);
+    lua_warning(L, text, 0);
+}
+
+static uint64_t fresh_seed(const void *salt)
+{
+    uint64_t seed = 0;
+    if (getentropy(&seed, sizeof seed) != 0)
+        seed = (uint64_t)time(NULL) * UINT64_C(0x9E3779B97F4A7C15) + (uintptr_t)salt;
+    return seed;
+}
+
+/* Ends the reference of an entry, which stays. */
+static void let_go(lun__held *held)
+{
+    if (!held->as.array)
+        return;
+    if (held->kind == LUN__ARRAY)
+        lun_release(held->as.array);
+    else if (held->kind == LUN__FUNCTION)
+        lun_function_release(held->as.function);
+    else
+        lun_plan_release(held->as.plan);
+    held->as.array = NULL;
+}
+
+/* The host's finaliser, in a normal run the last of all; functions that run later find no engine. */
+static int end_host(lua_State *L)
+{
+    lun__host *h = lua_touserdata(L, 1);
+    if (!h || lua_rawlen(L, 1) != sizeof *h || !h->engine)
+        return 0;
+    for (int32_t i = 0; i < h->room; i++)
+        let_go(&h->held[i]);
+    free(h->held);
+    h->held = NULL;
+    h->room = 0;
+    h->unused = -1;
+    if (h->owned)
+        lun_close(h->engine);
+    h->engine = NULL;
+    return 0;
+}
+
+static void open_engine(lua_State *L, lun__host *h)
+{
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &offer_key) == LUA_TLIGHTUSERDATA) {
+        h->engine = lua_touserdata(L, -1);
+        lua_pop(L, 1);
+        return;
+    }
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+    lun_config config = {.size = sizeof config, .log = warn, .log_ctx = lua_tothread(L, -1)};
+    lua_pop(L, 2);
+    if (lun_open(&config, &h->engine) != LUN_OK) {
+        h->engine = NULL;
+        luaL_error(L, "cannot open the engine (%s)", lun_error(NULL));
+    }
+    h->owned = true;
+}
+
+lun__host *lun__host_open(lua_State *L)
+{
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &host_key) == LUA_TUSERDATA)
+        return lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    lun__host *h = lua_newuserdatauv(L, sizeof *h, LUN__VALUES);
+    memset(h, 0, sizeof *h);
+    h->unused = -1;
+    h->math = "fast";
+    h->seed = fresh_seed(h);
+    lua_createtable(L, 0, 2);
+    lua_pushliteral(L, "lunarray.engine");
+    lua_setfield(L, -2, "__name");
+    lua_pushcfunction(L, end_host);
+    lua_setfield(L, -2, "__gc");
+    lua_setmetatable(L, -2);
+    open_engine(L, h);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &host_key);
+    return h;
+}
+
+void lun__host_offer(lua_State *L, lun_engine *e)
+{
+    lua_pushlightuserdata(L, e);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &offer_key);
+}
+
+lun_engine *lunarray_engine(lua_State *L)
+{
+    if (!lua_checkstack(L, 1))
+        return NULL;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &host_key);
+    const lun__host *h = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    return h ? h->engine : NULL;
+}
+
+lun__host *lun__here(lua_State *L)
+{
+    lun__host *h = lua_touserdata(L, lua_upvalueindex(1));
+    if (!h->engine)
+        luaL_error(L, "the engine has ended");
+    return h;
+}
+
+/* ---- userdata ---------------------------------------------------------------------------------- */
+
+/* The finaliser of whatever has an entry in held. */
+static int end_box(lua_State *L)
+{
+    lun__host *h = lua_touserdata(L, lua_upvalueindex(1));
+    lun__kind kind = (lun__kind)lua_tointeger(L, lua_upvalueindex(2));
+    lun__box *box = lun__test(L, h, 1, kind, sizeof *box);
+    if (box && h->engine) {
+        lun__held *held = &h->held[box->slot];
+        let_go(held);
+        held->next = h->unused;
+        h->unused = box->slot;
+        box->host = NULL;
+    }
+    return 0;
+}
+
+void lun__new_type(lua_State *L, int host_at, lun__kind kind, const char *name)
+{
+    lua_createtable(L, 0, 32);
+    lua_pushstring(L, name);
+    lua_setfield(L, -2, "__name");
+    if (kind <= LUN__PLAN) {
+        lua_pushvalue(L, host_at);
+        lua_pushinteger(L, kind);
+        lua_pushcclosure(L, end_box, 2);
+        lua_setfield(L, -2, "__gc");
+    }
+    lua_pushvalue(L, -1);
+    lua_setiuservalue(L, host_at, (int)kind);
+}
+
+lun__box *lun__new_box(lua_State *L, lun__host *h, lun__kind kind, size_t size, int values)
+{
+    lun__box *box = lua_newuserdatauv(L, size, values);
+    memset(box, 0, size);
+    box->host = h;
+    box->kind = (int32_t)kind;
+    lua_getiuservalue(L, lua_upvalueindex(1), (int)kind);
+    lua_setmetatable(L, -2);
+    return box;
+}
+
+/* Makes room in held for another entry. */
+static void grow(lua_State *L, lun__host *h)
+{
+    int32_t room = h->room ? h->room * 2 : 64;
+    lun__held *held = h->room < INT32_MAX / 2 && (size_t)room < SIZE_MAX / sizeof *held
+                          ? realloc(h->held, (size_t)room * sizeof *held)
+                          : NULL;
+    if (!held)
+        luaL_error(L, "not enough memory");
+    for (int32_t i = h->room; i < room; i++)
+        held[i] = (lun__held){.next = i + 1 < room ? i + 1 : -1};
+    h->unused = h->room;
+    h->held = held;
+    h->room = room;
+}
+
+lun__held *lun__new_held(lua_State *L, lun__host *h, lun__kind kind)
+{
+    lun__box *box = lua_newuserdatauv(L, sizeof *box, 0);
+    box->host = NULL;
+    /* Making the userdata may have run finalisers, which only give entries back. */
+    if (h->unused < 0)
+        grow(L, h);
+    box->slot = h->unused;
+    box->kind = (int32_t)kind;
+    lun__held *held = &h->held[box->slot];
+    h->unused = held->next;
+    held->kind = (int32_t)kind;
+    box->host = h;
+    lua_getiuservalue(L, lua_upvalueindex(1), (int)kind);
+    lua_setmetatable(L, -2);
+    return held;
+}
+
+/* ---- the collector, and the script's place ------------------------------------------------------ */
+
+void lun__settle(lua_State *L, lun__host *h)
+{
+    h->pressure += lun_pressure(h->engine);
+    if (h->pressure < TELL)
+        return;
+    int64_t kilobytes = h->pressure / 1024;
+    h->pressure = 0;
+    if (lua_gc(L, LUA_GCISRUNNING) != 1)
+        return;
+    lun_stats stats;
+    lun_stats_get(h->engine, &stats);
+    if (stats.allocated > FULL && stats.allocated / 2 > h->collected) {
+        lua_gc(L, LUA_GCCOLLECT);
+        lun_stats_get(h->engine, &stats);
+        h->collected = stats.allocated;
+    } else {
+        lua_gc(L, LUA_GCSTEP, kilobytes < INT_MAX ? (int)kilobytes : INT_MAX);
+    }
+}
+
+void lun__mark(lua_State *L, lun__host *h)
+{
+    char place[LUA_IDSIZE + 16] = "";
+    lua_Debug caller;
+    if (lua_getstack(L, 1, &caller) && lua_getinfo(L, "Sl", &caller) && caller.currentline > 0)
+        snprintf(place, sizeof place, "%s:%d", caller.short_src, caller.currentline);
+    /* Without memory for it an error tells less; that is no reason to fail here. */
+    (void)lun_mark(h->engine, place);
+}

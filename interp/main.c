@@ -1,0 +1,396 @@
+/* The program: a drop-in for the stock Lua 5.4 interpreter, with `lun` preset to the module.
+ * Options, exit codes and messages are the stock ones; --backend, --threads, --info, --help and
+ * --version are added. Knows of the engine only that luaopen_lunarray opens the module. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+
+#include "call.h"
+#include "lunarray.h"
+#include "repl.h"
+
+#define INIT_NAME      "LUA_INIT"
+#define INIT_VERSIONED INIT_NAME "_" LUA_VERSION_MAJOR "_" LUA_VERSION_MINOR
+
+/* What the command line says. The options before the script are gone through twice: once here, for
+ * errors and for what must be known early, and once to run -e, -l and -W in their order. */
+struct options {
+    const char *program; /* argv[0], for messages */
+    char **argv;
+    int argc;
+    int script;            /* index of the script, argc if there is none */
+    bool has_script;       /* false also where "--" ends the line */
+    const char *bad;       /* the option that is wrong, or NULL */
+    const char *complaint; /* what is wrong with it; holds one %s */
+    const char *backend;
+    const char *threads;
+    bool interactive, version, ignore_env, executes, info, help, about;
+};
+
+/* Above a few microseconds of waiting libgomp's threads only steal time from other processes; it
+ * reads this variable in its own constructor, which in the program runs after this one. */
+#define SPIN_NAME  "GOMP_SPINCOUNT"
+#define SPIN_COUNT "10000"
+static bool spin_was_set_here;
+
+__attribute__((constructor(101))) static void limit_spinning(void)
+{
+    if (!getenv(SPIN_NAME) && !getenv("OMP_WAIT_POLICY"))
+        spin_was_set_here = setenv(SPIN_NAME, SPIN_COUNT, 1) == 0;
+}
+
+/* ---- the command line -------------------------------------------------------------------------- */
+
+/* Matches "--name value" and "--name=value" at *index; advances *index over a separate value. The
+ * value is NULL where it is missing. */
+static bool long_option(const struct options *o, int *index, const char *name, const char **value)
+{
+    const char *text = o->argv[*index];
+    size_t length = strlen(name);
+    if (strncmp(text, name, length) != 0)
+        return false;
+    if (text[length] == '=') {
+        *value = text[length + 1] ? text + length + 1 : NULL;
+        return true;
+    }
+    if (text[length] != '\0')
+        return false;
+    const char *next = o->argv[++*index];
+    *value = next && next[0] != '-' ? next : NULL;
+    return true;
+}
+
+static bool refuse(struct options *o, const char *option, const char *complaint)
+{
+    o->bad = option;
+    o->complaint = complaint;
+    return false;
+}
+
+static bool is_count(const char *text)
+{
+    size_t digits = strspn(text, "0123456789");
+    return digits > 0 && digits < 8 && text[digits] == '\0' && strspn(text, "0") < digits;
+}
+
+/* Takes the options that start with two dashes; false with o->bad set where it is none of them. */
+static bool parse_long(struct options *o, int *index)
+{
+    const char *text = o->argv[*index];
+    if (long_option(o, index, "--backend", &o->backend))
+        return o->backend || refuse(o, text, "'%s' needs argument");
+    if (long_option(o, index, "--threads", &o->threads))
+        return (o->threads && is_count(o->threads)) ||
+               refuse(o, text, "'%s' needs a positive number");
+    if (strcmp(text, "--info") == 0)
+        o->info = true;
+    else if (strcmp(text, "--help") == 0)
+        o->help = true;
+    else if (strcmp(text, "--version") == 0)
+        o->about = true;
+    else
+        return refuse(o, text, "unrecognized option '%s'");
+    return true;
+}
+
+/* Takes one option of the stock interpreter, which is a single letter. */
+static bool parse_short(struct options *o, int *index)
+{
+    const char *text = o->argv[*index];
+    bool alone = text[2] == '\0';
+    switch (text[1]) {
+    case 'E':
+        o->ignore_env = true;
+        break;
+    case 'i':
+        o->interactive = true;
+        break;
+    case 'v':
+        o->version = true;
+        break;
+    case 'W':
+        break;
+    case 'e':
+        o->executes = true;
+        /* fall through */
+    case 'l':
+        if (alone) {
+            const char *value = o->argv[++*index];
+            if (!value || value[0] == '-')
+                return refuse(o, text, "'%s' needs argument");
+        }
+        return true;
+    default:
+        alone = false;
+        break;
+    }
+    return alone || refuse(o, text, "unrecognized option '%s'");
+}
+
+/* Reads the options up to the script. False with o->bad set at the first wrong one. */
+static bool parse(struct options *o)
+{
+    int i = 1;
+    for (; o->argv[i]; i++) {
+        const char *text = o->argv[i];
+        if (text[0] != '-' || text[1] == '\0')
+            break;
+        if (strcmp(text, "--") == 0) {
+            i++;
+            break;
+        }
+        if (!(text[1] == '-' ? parse_long(o, &i) : parse_short(o, &i)))
+            return false;
+    }
+    o->script = i;
+    o->has_script = i < o->argc;
+    return true;
+}
+
+static void print_usage(FILE *to, const char *program)
+{
+    fprintf(to,
+            "usage: %s [options] [script [args]]\n"
+            "Available options are:\n"
+            "  -e stat   execute string 'stat'\n"
+            "  -i        enter interactive mode after executing 'script'\n"
+            "  -l mod    require library 'mod' into global 'mod'\n"
+            "  -l g=mod  require library 'mod' into global 'g'\n"
+            "  -v        show version information\n"
+            "  -E        ignore environment variables\n"
+            "  -W        turn warnings on\n"
+            "  --        stop handling options\n"
+            "  -         stop handling options and execute stdin\n"
+            "  --backend name  compute with this backend (see --info)\n"
+            "  --threads n     use at most n threads of the host\n"
+            "  --info          show versions, backends, devices and the kernel cache\n"
+            "  --version       show the version of Lunarray and of Lua\n"
+            "  --help          show this text\n",
+            program);
+    fflush(to);
+}
+
+static void print_line(const char *text)
+{
+    puts(text);
+    fflush(stdout);
+}
+
+#define ABOUT "Lunarray " LUN_VERSION " (" LUA_RELEASE ")"
+
+/* ---- running ----------------------------------------------------------------------------------- */
+
+/* The global `arg`: the script is 0, its arguments count up, what stands before it counts down. */
+static void set_arg(lua_State *L, const struct options *o)
+{
+    int zero = o->has_script ? o->script : 0;
+    lua_createtable(L, o->argc - zero, zero + 1);
+    for (int i = 0; i < o->argc; i++) {
+        lua_pushstring(L, o->argv[i]);
+        lua_rawseti(L, -2, i - zero);
+    }
+    lua_setglobal(L, "arg");
+}
+
+/* Pushes arg[1], arg[2], ... as they are now; returns how many. */
+static int push_script_arguments(lua_State *L)
+{
+    if (lua_getglobal(L, "arg") != LUA_TTABLE)
+        luaL_error(L, "'arg' is not a table");
+    int count = (int)luaL_len(L, -1);
+    luaL_checkstack(L, count + 3, "too many arguments to script");
+    for (int i = 1; i <= count; i++)
+        lua_rawgeti(L, -i, i);
+    lua_remove(L, -count - 1);
+    return count;
+}
+
+/* Runs the chunk on the top, or reports why it did not load. */
+static bool run_chunk(lua_State *L, const struct options *o, int status)
+{
+    if (status == LUA_OK)
+        status = lun__call(L, 0, 0);
+    return lun__report(L, o->program, status) == LUA_OK;
+}
+
+static bool run_text(lua_State *L, const struct options *o, const char *text, const char *name)
+{
+    return run_chunk(L, o, luaL_loadbuffer(L, text, strlen(text), name));
+}
+
+static bool run_file(lua_State *L, const struct options *o, const char *path)
+{
+    return run_chunk(L, o, luaL_loadfile(L, path));
+}
+
+static bool run_script(lua_State *L, const struct options *o)
+{
+    const char *path = o->argv[o->script];
+    if (strcmp(path, "-") == 0 && strcmp(o->argv[o->script - 1], "--") != 0)
+        path = NULL;
+    int status = luaL_loadfile(L, path);
+    if (status == LUA_OK)
+        status = lun__call(L, push_script_arguments(L), LUA_MULTRET);
+    return lun__report(L, o->program, status) == LUA_OK;
+}
+
+/* -l mod and -l name=mod. */
+static bool run_require(lua_State *L, const struct options *o, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    const char *module = equals ? equals + 1 : text;
+    size_t length = equals ? (size_t)(equals - text) : strlen(text);
+
+    lua_pushlstring(L, text, length);
+    lua_getglobal(L, "require");
+    lua_pushstring(L, module);
+    int status = lun__call(L, 1, 1);
+    if (status == LUA_OK) {
+        lua_pushvalue(L, -2);
+        lua_insert(L, -2);
+        lua_pushglobaltable(L);
+        lua_insert(L, -3);
+        lua_settable(L, -3);
+        lua_pop(L, 1);
+    }
+    bool ok = lun__report(L, o->program, status) == LUA_OK;
+    lua_pop(L, 1);
+    return ok;
+}
+
+/* Runs -e, -l and -W in the order they were given; stops at the first failure. */
+static bool run_options(lua_State *L, const struct options *o)
+{
+    for (int i = 1; i < o->script; i++) {
+        const char *text = o->argv[i];
+        const char *unused = NULL;
+        if (text[1] == 'W') {
+            lua_warning(L, "@on", 0);
+        } else if (text[1] == 'e' || text[1] == 'l') {
+            const char *value = text[2] ? text + 2 : o->argv[++i];
+            if (!(text[1] == 'e' ? run_text(L, o, value, "=(command line)")
+                                 : run_require(L, o, value)))
+                return false;
+        } else if (!long_option(o, &i, "--backend", &unused)) {
+            long_option(o, &i, "--threads", &unused);
+        }
+    }
+    return true;
+}
+
+static bool run_init(lua_State *L, const struct options *o)
+{
+    const char *name = "=" INIT_VERSIONED;
+    const char *init = getenv(name + 1);
+    if (!init) {
+        name = "=" INIT_NAME;
+        init = getenv(name + 1);
+    }
+    if (!init)
+        return true;
+    return init[0] == '@' ? run_file(L, o, init + 1) : run_text(L, o, init, name);
+}
+
+static bool run_info(lua_State *L, const struct options *o)
+{
+    return run_text(L, o, "print(require 'lunarray'.info())", "=(--info)");
+}
+
+/* What is left to do when options have run: the script, the prompt, or standard input. */
+static bool run_rest(lua_State *L, const struct options *o)
+{
+    if (o->has_script && !run_script(L, o))
+        return false;
+    if (o->interactive) {
+        lun__repl(L);
+    } else if (!o->has_script && !o->executes && !o->version && !o->info) {
+        if (isatty(STDIN_FILENO)) {
+            print_line(ABOUT);
+            lun__repl(L);
+        } else {
+            /* As in the stock interpreter, an error in standard input does not fail the program. */
+            run_file(L, o, NULL);
+        }
+    }
+    return true;
+}
+
+/* The protected part of main; its argument is the options. Returns whether all went well. */
+static int run(lua_State *L)
+{
+    const struct options *o = lua_touserdata(L, 1);
+    luaL_checkversion(L);
+    if (o->version)
+        print_line(LUA_COPYRIGHT);
+    else if (o->interactive)
+        print_line(ABOUT);
+    if (o->ignore_env) {
+        lua_pushboolean(L, 1);
+        lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");
+    }
+    luaL_openlibs(L);
+    set_arg(L, o);
+    luaL_requiref(L, "lunarray", luaopen_lunarray, 0);
+    lua_setglobal(L, "lun");
+    lua_gc(L, LUA_GCGEN, 0, 0);
+    bool ok = (o->ignore_env || run_init(L, o)) && run_options(L, o) &&
+              (!o->info || run_info(L, o)) && run_rest(L, o);
+    lua_pushboolean(L, ok);
+    return 1;
+}
+
+/* What needs no Lua; true where the program has done its work, with the exit code. */
+static bool answer_early(const struct options *o, int *code)
+{
+    if (o->bad) {
+        fprintf(stderr, "%s: ", o->program);
+        fprintf(stderr, o->complaint, o->bad);
+        fputc('\n', stderr);
+        print_usage(stderr, o->program);
+        *code = EXIT_FAILURE;
+        return true;
+    }
+    *code = EXIT_SUCCESS;
+    if (o->help)
+        print_usage(stdout, o->program);
+    else if (o->about)
+        print_line(ABOUT);
+    return o->help || o->about;
+}
+
+int main(int argc, char **argv)
+{
+    /* Scripts and the processes they start see the environment as it was given. */
+    if (spin_was_set_here)
+        unsetenv(SPIN_NAME);
+
+    struct options o = {.argv = argv, .argc = argc};
+    o.program = argc > 0 && argv[0][0] ? argv[0] : "lunarray";
+    int code = EXIT_FAILURE;
+    if (argc > 0)
+        parse(&o);
+    if (answer_early(&o, &code))
+        return code;
+    if ((o.backend && setenv("LUNARRAY_BACKEND", o.backend, 1) != 0) ||
+        (o.threads && setenv("LUNARRAY_THREADS", o.threads, 1) != 0)) {
+        lun__complain(o.program, "cannot set the environment: not enough memory");
+        return EXIT_FAILURE;
+    }
+
+    lua_State *L = luaL_newstate();
+    if (!L) {
+        lun__complain(o.program, "cannot create state: not enough memory");
+        return EXIT_FAILURE;
+    }
+    lua_pushcfunction(L, run);
+    lua_pushlightuserdata(L, &o);
+    int status = lua_pcall(L, 1, 1, 0);
+    bool ok = lun__report(L, o.program, status) == LUA_OK && lua_toboolean(L, -1);
+    lua_close(L);
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,185 @@
+-- lun.help(x): what a function, method, operation or value of the module is for, as text. Operations
+-- are described by the engine's table, the rest here.
+
+local core = require "lunarray.core"
+
+local describe_op = core.internal.describe
+local describe_skeleton = core.internal.skeleton
+
+local M = {}
+
+-- Functions of the module: how they are called, and what they do.
+local FUNCTIONS = {
+    vector = { "lun.vector(t [, dtype])", "a Vector of a table's numbers; of nested tables an array of that rank" },
+    zeros = { "lun.zeros(shape [, dtype])", "zeros; shape is n or {n1, n2, ...}, dtype f64 by default" },
+    ones = { "lun.ones(shape [, dtype])", "ones; shape is n or {n1, n2, ...}, dtype f64 by default" },
+    full = { "lun.full(shape, x [, dtype])", "x everywhere; the dtype is that of x by default" },
+    range = { "lun.range(a, b [, step])", "a, a + step, ... up to b, as a Lua for counts; virtual" },
+    index = { "lun.index(n)", "1 to n; virtual" },
+    linspace = { "lun.linspace(a, b, n)", "n numbers from a to b, evenly spaced; virtual" },
+    random = {
+        "lun.random(shape [, {seed=, dist=, dtype=}])",
+        'random numbers, "uniform" in [0, 1) or "normal"; the same for the same seed; virtual',
+    },
+    frombytes = { "lun.frombytes(s, dtype [, shape])", "an array of the bytes that a:tobytes() gives" },
+    map = { "lun.map(f)", "a skeleton: f(x, extra...) on each element" },
+    zip = { "lun.zip(f)", "a skeleton: f(x, y, extra...) on each pair of elements" },
+    reduce = { "lun.reduce(f, id)", "a skeleton: all elements combined by an associative f, in order: a lazy Scalar" },
+    scan = { "lun.scan(f, id [, {inclusive=true}])", "a skeleton: running combinations; exclusive by default" },
+    sequence = { "lun.sequence(s1, s2, ...)", "a skeleton that applies one after the other, as s1 >> s2 does" },
+    compose = { "lun.compose(root):left(s):right(s)", "a tree of skeletons; :only(s) under a unary root" },
+    eval = { "lun.eval(e1, e2, ...)", "evaluates all in as few passes as possible; a Scalar gives its number" },
+    explain = { "lun.explain(e, ...)", "the kernels that evaluating e would run, without running them" },
+    stats = { 'lun.stats() or lun.stats "reset"', "counters: compiles, launches, bytes allocated and moved" },
+    trim = { "lun.trim()", "gives pooled memory back to the system" },
+    backends = { "lun.backends()", "the names of the backends that can be used here, best first" },
+    devices = { "lun.devices()", "a list of devices: name, kind, backend, memory, units" },
+    use = { "lun.use(name)", "selects a backend; gives the name of the one in use" },
+    math = { 'lun.math "precise" or "fast"', "accuracy of mathematical functions; gives the one in use" },
+    load = { "lun.load(path [, opts])", "an array from a .npy, .csv, .pgm or .ppm file, or of bytes with {dtype=}" },
+    save = { "lun.save(path, a [, opts])", "writes a file, by extension: .npy .csv .pgm .ppm, raw bytes" },
+    info = { "lun.info()", "versions, backends, devices and the kernel cache, as text" },
+    help = { "lun.help(x)", "this: give it a function, a name, an array, a skeleton or an operation" },
+    isarray = { "lun.isarray(x)", "whether x is an array" },
+}
+
+-- Methods of arrays, but those that are operations.
+local METHODS = {
+    dtype = { "a:dtype()", "the name of the element type" },
+    shape = { "a:shape()", "the extents, as several numbers" },
+    size = { "a:size()", "the number of elements; #a is the first extent" },
+    kind = { "a:kind()", "Vector, View, Scalar or Composition" },
+    pending = { "a:pending()", "the number of operations that wait to be computed" },
+    backend = { "a:backend()", "the name of the backend that computes it" },
+    copy = { "a:copy()", "a Vector of its own" },
+    cast = { "a:cast(dtype)", "the elements converted to another dtype" },
+    reshape = { "a:reshape(shape)", "the same elements in another shape" },
+    sub = { "a:sub(i, j [, step])", "elements i to j, by the rules of string.sub" },
+    eval = { "a:eval()", "computes it now; gives a" },
+    free = { "a:free()", "gives the memory back now" },
+    fill = { "a:fill(x)", "sets all elements; gives a" },
+    set = { "a:set(e)", "stores an expression into a's elements; gives a" },
+    value = { "a:value()", "the number that a Scalar is" },
+    iter = { "for i, x in a:iter()", "elements in order" },
+    totable = { "a:totable()", "a table of the elements, nested where the rank is above 1" },
+    read = { "a:read(first, count)", "a table of some elements, counted in row-major order" },
+    tobytes = { "a:tobytes()", "the elements as a string of bytes" },
+    lazy = { 'a:lazy "sum"', "a reduction as a lazy Scalar, to be evaluated together with others by lun.eval" },
+    dot = { "a:dot(b)", "the sum of the products" },
+    map = { "a:map(f, extra...)", "f(x, extra...) on each element" },
+    zip = { "a:zip(b, f, extra...)", "f(x, y, extra...) on each pair of elements" },
+    reduce = { "a:reduce(f, id)", "all elements combined by an associative f, in order; a lazy Scalar" },
+    scan = { "a:scan(f, id [, {inclusive=true}])", "running combinations; exclusive by default" },
+    source = { "a:source([backend])", "the code that computing it would run" },
+}
+
+local REDUCTIONS = {
+    sum = "the sum; integers give i64 or u64, wrapping", prod = "the product; integers give i64 or u64, wrapping",
+    mean = "the arithmetic mean", var = "the variance; a:var(ddof) divides by n - ddof",
+    std = "the square root of the variance; a:std(ddof)", any = "whether some element is true",
+    all = "whether every element is true", count = "how many elements are true (not 0)",
+    argmin = "the index of the first smallest element", argmax = "the index of the first largest element",
+    norm = "the square root of the sum of squares", min = "the smallest element; a:min(b) is elementwise",
+    max = "the largest element; a:max(b) is elementwise",
+}
+
+local SKELETON = [[
+a skeleton: s(A, extra...) calls it, s:run{A, extra..., out=B} writes into B,
+s:source([backend]) is its code, s:workgroup(n) sets the OpenCL work-group size, s1 >> s2 chains two]]
+
+local OVERVIEW = [[
+Lunarray: lazy arrays that run as fused kernels. lun.help "name" or lun.help(x) tells about one thing.
+making arrays   vector zeros ones full range index linspace random frombytes load
+skeletons       map zip reduce scan sequence compose
+computing       eval explain stats
+reductions      sum prod min max mean var std any all count argmin argmax dot norm
+the engine      backends devices use math info
+operations      %s]]
+
+-- The text for an operation of lun.op.
+local function op_text(op)
+    local name, symbol, arity, doc = describe_op(op)
+    local letters = ({ "a", "a, b", "a, b, c" })[arity]
+    local forms = { ("lun.%s(%s)"):format(name, letters) }
+    if symbol ~= "" then
+        forms[#forms + 1] = arity == 1 and symbol .. "a" or "a " .. symbol .. " b"
+    elseif name ~= "sub" then
+        forms[#forms + 1] = ("a:%s(%s)"):format(name, letters:sub(4))
+    end
+    return ("%s: %s"):format(table.concat(forms, ", "), doc)
+end
+
+local function overview()
+    local names = {}
+    for name in pairs(core.op) do
+        names[#names + 1] = name
+    end
+    table.sort(names)
+    local lines, line = {}, ""
+    for _, name in ipairs(names) do
+        if #line + #name > 80 then
+            lines[#lines + 1] = line
+            line = ""
+        end
+        line = line == "" and name or line .. " " .. name
+    end
+    lines[#lines + 1] = line
+    return OVERVIEW:format(table.concat(lines, "\n" .. (" "):rep(16)))
+end
+
+-- All that is known by this name, nil if nothing is.
+local function text_of_name(name)
+    local texts = {}
+    name = name:gsub("^lun%.op%.", ""):gsub("^lun%.", ""):gsub("^%a*:", "")
+    for _, known in ipairs { FUNCTIONS, METHODS } do
+        if known[name] then
+            texts[#texts + 1] = ("%s: %s"):format(known[name][1], known[name][2])
+        end
+    end
+    if REDUCTIONS[name] then
+        texts[#texts + 1] = ("a:%s(), lun.%s(a): %s"):format(name, name, REDUCTIONS[name])
+    end
+    if core.op[name] then
+        texts[#texts + 1] = op_text(core.op[name])
+    end
+    return texts[1] and table.concat(texts, "\n")
+end
+
+-- The name under which a function stands in the module or among the methods.
+local function name_of(f)
+    for _, where in ipairs { package.loaded.lunarray or core, core.internal.methods } do
+        for name, value in pairs(where) do
+            if value == f then
+                return name
+            end
+        end
+    end
+end
+
+-- lun.help(x): without an argument, what there is.
+function M.text(...)
+    local x = ...
+    if select("#", ...) == 0 or x == package.loaded.lunarray then
+        return overview()
+    end
+    local text
+    if type(x) == "string" then
+        text = text_of_name(x)
+    elseif type(x) == "function" then
+        text = text_of_name(name_of(x) or "")
+    elseif describe_op(x) then
+        text = op_text(x)
+    elseif describe_skeleton(x) then
+        text = SKELETON
+    elseif core.isarray(x) then
+        text = ("a %s of dtype %s; its methods: lun.help \"a:sum\" and so on"):format(x:kind(), x:dtype())
+    end
+    if text then
+        return text
+    elseif type(x) == "string" then
+        return ("no help for '%s'; lun.help() tells what there is"):format(x)
+    end
+    return ("no help for a %s; lun.help() tells what there is"):format(type(x))
+end
+
+return M

@@ -1,0 +1,67 @@
+-- What lun.explain gives, as a readable page, and the code of an expression.
+
+local core = require "lunarray.core"
+
+local M = {}
+
+local UNITS = { "bytes", "kB", "MB", "GB", "TB", "PB", "EB" }
+
+local function bytes_text(n)
+    local unit = 1
+    local x = n + 0.0
+    while x >= 1000 and unit < #UNITS do
+        x, unit = x / 1000, unit + 1
+    end
+    return unit == 1 and ("%d bytes"):format(n) or ("%.1f %s"):format(x, UNITS[unit])
+end
+
+local function count_text(n, what)
+    return ("%d %s%s"):format(n, what, n == 1 and "" or "s")
+end
+
+-- The page of a plan: what runs, in order, and why it is not one kernel.
+function M.page(plan)
+    if #plan == 0 then
+        return "plan: nothing to compute"
+    end
+    local ops, bytes = 0, 0
+    for _, kernel in ipairs(plan) do
+        ops, bytes = ops + kernel.ops, bytes + kernel.bytes
+    end
+    local lines = {
+        ("plan: %s, %s, %s moved"):format(count_text(#plan, "kernel"), count_text(ops, "operation"), bytes_text(bytes)),
+    }
+    for i, kernel in ipairs(plan) do
+        lines[#lines + 1] = ("%4d  %-7s n = %d, %s, reads %s (%s), writes %s (%s)"):format(i, kernel.name,
+            kernel.n, count_text(kernel.ops, "operation"), count_text(kernel.reads, "array"),
+            bytes_text(kernel.bytes_read), count_text(kernel.writes, "array"), bytes_text(kernel.bytes_written))
+        if kernel.cut ~= "" then
+            lines[#lines + 1] = "      cut: " .. kernel.cut
+        end
+    end
+    return table.concat(lines, "\n")
+end
+
+-- e:source([backend]): the code of all kernels that computing e would run.
+function M.source(e, backend)
+    local before = core.use()
+    if backend ~= nil then
+        local ok, message = pcall(core.use, backend)
+        if not ok then
+            local reason = type(message) == "string" and message:match "%((.*)%)$" or tostring(message)
+            error(("bad argument #1 to 'source' (%s)"):format(reason), 2)
+        end
+    end
+    local ok, plan = pcall(core.explain, e)
+    core.use(before)
+    if not ok then
+        error(plan, 2)
+    end
+    local sources = {}
+    for i, kernel in ipairs(plan) do
+        sources[i] = kernel.source
+    end
+    return table.concat(sources, "\n")
+end
+
+return M

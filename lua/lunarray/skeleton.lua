@@ -1,0 +1,252 @@
+-- What is better said in Lua about skeletons: chains (lun.sequence, >>) and trees (lun.compose) are put
+-- together here as postfix lists, which the binding runs; their text and their code.
+
+local core = require "lunarray.core"
+
+local internal = core.internal
+local describe = internal.skeleton
+local methods = internal.skeleton_methods
+local type_of_skeletons = internal.skeleton_type
+
+local M = {}
+
+-- Raises a bad argument in the script's line: `level` calls up from here.
+local function misuse(argument, call, message, level)
+    error(("bad argument #%d to '%s' (%s)"):format(argument, call, message), (level or 2) + 1)
+end
+
+local function check(s, argument, call)
+    if not describe(s) then
+        misuse(argument, call, ("skeleton expected, got %s"):format(type(s)), 3)
+    end
+end
+
+-- ---------------------------------------------------------------- programs
+
+-- The postfix list of a skeleton: false stands for an argument.
+local function list_of(s)
+    local _, leaves, list = describe(s)
+    if list then
+        return list
+    end
+    list = {}
+    for i = 1, leaves do
+        list[i] = false
+    end
+    list[leaves + 1] = s
+    return list
+end
+
+-- A copy of the list in which its k-th argument is what the list children[k] computes.
+local function substitute(list, children)
+    local result, leaf = {}, 0
+    for _, step in ipairs(list) do
+        local child
+        if not step then
+            leaf = leaf + 1
+            child = children[leaf]
+        end
+        if child then
+            table.move(child, 1, #child, #result + 1, result)
+        else
+            result[#result + 1] = step
+        end
+    end
+    return result
+end
+
+-- ---------------------------------------------------------------- chains
+
+-- lun.sequence(s1, s2, ...): s2(s1(A)) and so on.
+function M.sequence(...)
+    local count = select("#", ...)
+    if count == 0 then
+        misuse(1, "sequence", "skeleton expected, got no value")
+    end
+    local steps, list = { ... }, nil
+    for i = 1, count do
+        check(steps[i], i, "sequence")
+        local name, leaves = describe(steps[i])
+        if i == 1 then
+            list = list_of(steps[1])
+        elseif leaves ~= 1 then
+            misuse(i, "sequence", ("%s takes %d arrays; one is what comes from the left"):format(name, leaves))
+        else
+            list = substitute(list_of(steps[i]), { list })
+        end
+    end
+    return internal.program("sequence", list, { steps = steps })
+end
+
+function type_of_skeletons.__shr(a, b)
+    for i, s in ipairs { describe(a) and a or false, describe(b) and b or false } do
+        if not s then
+            misuse(i, ">>", ("skeleton expected, got %s"):format(type(i == 1 and a or b)))
+        end
+    end
+    local name, leaves = describe(b)
+    if leaves ~= 1 then
+        misuse(2, ">>", ("%s takes %d arrays; one is what comes from the left"):format(name, leaves))
+    end
+    return M.sequence(a, b)
+end
+
+-- ---------------------------------------------------------------- trees
+
+local function tree(root, children)
+    local lists = {}
+    for k, child in pairs(children) do
+        lists[k] = list_of(child)
+    end
+    return internal.program("compose", substitute(list_of(root), lists), { root = root, children = children })
+end
+
+-- lun.compose(root): a tree to which left, right and only add branches.
+function M.compose(root)
+    check(root, 1, "compose")
+    return tree(root, {})
+end
+
+-- The tree c with s as branch k of its root, which has to take `leaves` arrays.
+local function attach(c, s, call, k, leaves)
+    check(s, 1, call)
+    local name, _, _, parts = describe(c)
+    if not name or type(parts) ~= "table" or not parts.root then
+        misuse(1, call, "branches are added to what lun.compose(root) gives")
+    end
+    local root_name, root_leaves = describe(parts.root)
+    if root_leaves ~= leaves then
+        misuse(1, call, ("the root, %s, takes %d array%s: %s"):format(root_name, root_leaves,
+            root_leaves == 1 and "" or "s", root_leaves == 1 and "use only" or "use left and right"))
+    elseif parts.children[k] then
+        misuse(1, call, ("the root has a '%s' branch already"):format(call))
+    end
+    local children = { [1] = parts.children[1], [2] = parts.children[2] }
+    children[k] = s
+    return tree(parts.root, children)
+end
+
+function methods.left(c, s)
+    return attach(c, s, "left", 1, 2)
+end
+
+function methods.right(c, s)
+    return attach(c, s, "right", 2, 2)
+end
+
+function methods.only(c, s)
+    return attach(c, s, "only", 1, 1)
+end
+
+-- ---------------------------------------------------------------- text
+
+local function text_of_function(f)
+    if type(f) ~= "string" then
+        return tostring(f)
+    end
+    f = f:gsub("%s+", " ")
+    return '"' .. (#f > 40 and f:sub(1, 37) .. "..." or f) .. '"'
+end
+
+-- The text of one skeleton; the names in the text of a program stand for what it was made of.
+function type_of_skeletons.__tostring(s)
+    local name, leaves, list, what = describe(s)
+    if not name then
+        return "lunarray.skeleton"
+    elseif not list then
+        return ("%s(%s)"):format(name, text_of_function(what))
+    end
+    local steps = {}
+    for i, step in ipairs(list) do
+        steps[i] = step and tostring(step) or "array"
+    end
+    return ("%s of %d array%s: %s"):format(name, leaves, leaves == 1 and "" or "s", table.concat(steps, " "))
+end
+
+-- ---------------------------------------------------------------- code
+
+local DTYPES = {
+    bool = "bool", char = "i8", short = "i16", int = "i32", long = "i64", float = "f32", double = "f64",
+    uchar = "u8", ushort = "u16", uint = "u32", ulong = "u64",
+    int8_t = "i8", int16_t = "i16", int32_t = "i32", int64_t = "i64",
+    uint8_t = "u8", uint16_t = "u16", uint32_t = "u32", uint64_t = "u64",
+}
+
+-- The dtype that a C parameter like "const unsigned int *p" speaks of, f64 for a type of its own.
+local function dtype_of(parameter)
+    local dtype, unsigned
+    for word in parameter:gmatch "[%a_][%w_]*" do
+        dtype = dtype or DTYPES[word]
+        unsigned = unsigned or word == "unsigned"
+    end
+    if unsigned then
+        return ((dtype or "i32"):gsub("^i", "u"))
+    end
+    return dtype or "f64"
+end
+
+-- The parameters of the function in a C text, as texts.
+local function parameters_of(text)
+    text = text:gsub("/%*.-%*/", " "):gsub("//[^\n]*", " ")
+    local inside = text:match "<f>%s*(%b())" or text:match "%f[%w_]f%s*(%b())" or text:match "%b()"
+    local parameters = {}
+    for parameter in (inside or "()"):sub(2, -2):gmatch "[^,]+" do
+        parameters[#parameters + 1] = parameter
+    end
+    return parameters
+end
+
+local function read_file(path)
+    local file = io.open(path, "rb")
+    local text = file and file:read "a" or ""
+    if file then
+        file:close()
+    end
+    return text
+end
+
+local function is_c(text)
+    return text:find("{", 1, true) or text:find "^%s*%("
+end
+
+-- Arguments that stand for those of a call yet to come: small arrays and zeros, of the dtypes that a C
+-- function asks for, or of `dtype`.
+local function examples(s, dtype)
+    local _, leaves, _, what = describe(s)
+    local parameters = {}
+    if type(what) == "string" and is_c(what) then
+        parameters = parameters_of(what)
+    elseif type(what) == "string" and what:find "^[./]." then
+        parameters = parameters_of(read_file(what))
+    end
+    local arguments = {}
+    for i = 1, math.max(leaves, #parameters) do
+        local parameter = parameters[i]
+        local is_array = i <= leaves or parameter:find "[*%[]"
+        arguments[i] = is_array and core.vector({ 0, 0 }, parameter and dtype_of(parameter) or dtype) or 0
+    end
+    return table.unpack(arguments)
+end
+
+-- s:source([backend]): the code that a call runs; where the function does not say its dtypes, for f64,
+-- or for i64 where it takes integers alone.
+function methods.source(s, backend)
+    if not describe(s) then
+        misuse(1, "source", ("skeleton expected, got %s"):format(type(s)))
+    end
+    local ok, result = pcall(function()
+        return s(examples(s, "f64"))
+    end)
+    if not ok then
+        local integers, other = pcall(function()
+            return s(examples(s, "i64"))
+        end)
+        ok, result = integers, integers and other or result
+    end
+    if not ok then
+        error(result, 2)
+    end
+    return result:source(backend)
+end
+
+return M

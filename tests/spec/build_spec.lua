@@ -1,0 +1,212 @@
+-- What the build leaves: names and symbols of the products, the embedded Lua files, the module in a
+-- stock interpreter, and what `make install` puts where, used by a C program as its users would.
+
+local build = os.getenv "BUILD" or "build"
+local sanitized = build:find "asan" or build:find "tsan"
+
+local function capture(command)
+    local pipe = assert(io.popen(command .. " 2>&1"))
+    local text = pipe:read "a"
+    local _, _, status = pipe:close()
+    return text, status
+end
+
+local function succeed(command)
+    local text, status = capture(command)
+    assert.equal(0, status, command .. "\n" .. text)
+    return text
+end
+
+local function write_file(path, text)
+    local file = assert(io.open(path, "wb"))
+    file:write(text)
+    file:close()
+end
+
+local c_program = [[
+#include <lunarray.h>
+#include <stdio.h>
+
+int main(void)
+{
+    lun_engine *e = NULL;
+    lun_array *a = NULL, *sum = NULL;
+    float data[3] = {1, 2, 3}, result[3] = {0};
+    if (lun_open(NULL, &e) || lun_vector(e, data, 3, LUN_F32, &a) || lun_add(e, a, a, &sum) ||
+        lun_read(e, sum, result, 0, 3)) {
+        puts(e ? lun_error(e) : "no engine");
+        return 1;
+    }
+    printf("%g %g %g\n", result[0], result[1], result[2]);
+    lun_release(sum);
+    lun_release(a);
+    if (lun_dostring(e, "assert(#lun.vector{1, 2} == 2)")) {
+        puts(lun_error(e));
+        return 1;
+    }
+    lun_close(e);
+    return 0;
+}
+]]
+
+describe("the build", function()
+    local scratch
+
+    setup(function()
+        scratch = capture "mktemp -d":gsub("\n$", "")
+    end)
+
+    teardown(function()
+        os.execute(("rm -rf '%s'"):format(scratch))
+    end)
+
+    for _, name in ipairs { "liblunarray.so.0", "lunarray.so" } do
+        it("exports from " .. name .. " only the public names", function()
+            local count = 0
+            for symbol in succeed(("nm -D --defined-only %s/%s"):format(build, name)):gmatch "%S+\n" do
+                symbol = symbol:gsub("\n$", "")
+                assert.is_truthy(symbol:find "^lun_[^_]" or symbol:find "^luaopen_lunarray", symbol)
+                count = count + 1
+            end
+            assert.is_true(count > 100, count .. " names")
+        end)
+    end
+
+    it("names the library by its soname", function()
+        local text = succeed(("LC_ALL=C readelf -d %s/liblunarray.so.0"):format(build))
+        assert.is_truthy(text:find("soname: [liblunarray.so.0]", 1, true), text)
+        assert.equal("liblunarray.so.0\n", succeed(("readlink %s/liblunarray.so"):format(build)))
+    end)
+
+    it("leaves Lua to the interpreter that loads the module", function()
+        assert.is_falsy(succeed(("readelf -d %s/lunarray.so"):format(build)):find "liblua")
+    end)
+
+    it("puts the whole engine into the program", function()
+        assert.is_falsy(succeed(("readelf -d %s/lunarray"):format(build)):find "liblunarray")
+    end)
+
+    it("lets C modules use Lua and the engine through the program", function()
+        local names = succeed(("nm -D --defined-only %s/lunarray"):format(build))
+        for _, name in ipairs { "lua_callk", "luaL_openlibs", "luaL_addgsub", "lun_open", "lun_add" } do
+            assert.is_truthy(names:find(" " .. name .. "\n", 1, true), name)
+        end
+        assert.is_falsy(names:find " GOMP_")
+        assert.is_falsy(names:find " omp_")
+    end)
+
+    it("embeds every Lua file under its module's name", function()
+        for path in succeed "find lua/lunarray -name '*.lua'":gmatch "[^\n]+" do
+            local name = path:gsub("^lua/", ""):gsub("%.lua$", ""):gsub("/", ".")
+            if name ~= "lunarray.init" then
+                assert.equal("function", type(package.preload[name]), name)
+            end
+        end
+    end)
+
+    it("embeds bytes as they are, of any value, and empty files", function()
+        local bytes = {}
+        for i = 0, 255 do
+            bytes[#bytes + 1] = string.char(i)
+        end
+        local text = table.concat(bytes):rep(3) .. "no newline at the end"
+        succeed(("mkdir -p '%s/lua/lunarray/sub'"):format(scratch))
+        write_file(scratch .. "/lua/lunarray/init.lua", text)
+        write_file(scratch .. "/lua/lunarray/sub/init.lua", "")
+        write_file(scratch .. "/lua/lunarray/odd.lua", "return 1\n")
+        write_file(scratch .. "/main.c", [[
+            #include <stdio.h>
+            #include "modules.h"
+            int main(void)
+            {
+                for (const struct lun__embedded *row = lun__embedded; row->name; row++) {
+                    printf("%s %s %zu:", row->name, row->chunk, row->length);
+                    fwrite(row->bytes, 1, row->length, stdout);
+                }
+                return 0;
+            }]])
+        local root = capture "pwd":gsub("\n$", "")
+        succeed(("cd '%s' && sh %s/interp/embed.sh lua/lunarray/init.lua lua/lunarray/sub/init.lua"
+            .. " lua/lunarray/odd.lua >gen.c && cc -I%s/interp main.c gen.c -o show"):format(scratch, root, root))
+        assert.equal("lunarray @lua/lunarray/init.lua 789:" .. text
+            .. "lunarray.sub @lua/lunarray/sub/init.lua 0:"
+            .. "lunarray.odd @lua/lunarray/odd.lua 9:return 1\n", succeed(scratch .. "/show"))
+    end)
+
+    if sanitized then
+        return -- stock programs cannot load what is instrumented
+    end
+
+    local use = [[lua5.4 -e 'local lun = require "lunarray" print(#lun.vector{1, 2, 3}) require "lunarray.csv"']]
+
+    it("works as a module of the stock interpreter from the project's root", function()
+        assert.equal("3\n", succeed(
+            ('LUA_CPATH="%s/?.so" LUA_PATH="lua/?.lua;lua/?/init.lua" '):format(build) .. use))
+    end)
+
+    it("works there without any Lua file", function()
+        assert.equal("3\n", succeed(('LUA_CPATH="%s/?.so" LUA_PATH="nothing" '):format(build) .. use))
+    end)
+
+    describe("make install", function()
+        local root, where
+
+        setup(function()
+            root = scratch .. "/root"
+            where = ("make -s BUILD='%s' PREFIX=/opt/lun DESTDIR='%s' "):format(build, root)
+            succeed(where .. "install")
+        end)
+
+        it("puts everything in its place", function()
+            assert.equal(table.concat({
+                "/opt/lun/bin/lunarray",
+                "/opt/lun/include/lunarray.h",
+                "/opt/lun/lib/liblunarray.a",
+                "/opt/lun/lib/liblunarray.so",
+                "/opt/lun/lib/liblunarray.so.0",
+                "/opt/lun/lib/lua/5.4/lunarray.so",
+                "/opt/lun/lib/pkgconfig/lunarray.pc",
+            }, "\n") .. "\n", succeed(
+                ("cd '%s' && find . ! -type d ! -path '*/man/*' | sed 's/^.//' | LC_ALL=C sort"):format(root)))
+        end)
+
+        it("leaves a module that needs no Lua file", function()
+            assert.equal("3\n", succeed(
+                ('cd / && LUA_PATH=nothing LUA_CPATH="%s/opt/lun/lib/lua/5.4/?.so" '):format(root) .. use))
+        end)
+
+        it("leaves a program that runs from there", function()
+            assert.equal("2\n", succeed(("cd / && '%s/opt/lun/bin/lunarray' -e 'print(#lun.zeros(2))'")
+                :format(root)))
+        end)
+
+        it("leaves a library that C programs link, shared and static", function()
+            write_file(scratch .. "/use.c", c_program)
+            local pc = ("%s/opt/lun/lib/pkgconfig/lunarray.pc"):format(root)
+            local libs = succeed(("sed -n 's/^Libs.private: //p' '%s'"):format(pc)):gsub("\n$", "")
+            assert.equal("prefix=/opt/lun\n", succeed(("sed -n 1p '%s'"):format(pc)))
+            local from = ("cd '%s' && cc -Wall -Werror -I root/opt/lun/include use.c "):format(scratch)
+            succeed(from .. "-o use-shared -L root/opt/lun/lib -llunarray")
+            assert.equal("2 4 6\n", succeed(
+                ("LD_LIBRARY_PATH='%s/opt/lun/lib' '%s/use-shared'"):format(root, scratch)))
+            succeed(from .. "-o use-static root/opt/lun/lib/liblunarray.a " .. libs)
+            assert.equal("2 4 6\n", succeed(scratch .. "/use-static"))
+        end)
+
+        it("leaves a header for C11 and C++ without extensions", function()
+            local header = root .. "/opt/lun/include/lunarray.h"
+            succeed(("clang -x c -std=c11 -Wall -Wextra -pedantic -Werror -fsyntax-only '%s'"):format(header))
+            write_file(scratch .. "/use.cc", "extern \"C\" {}\n")
+            if select(2, capture(("clang++ -std=c++11 -fsyntax-only -include cstdint '%s/use.cc'")
+                :format(scratch))) == 0 then
+                succeed(("clang++ -x c++ -std=c++11 -Wall -Wextra -pedantic -Werror -fsyntax-only '%s'")
+                    :format(header))
+            end
+        end)
+
+        it("can be undone", function()
+            succeed(where .. "uninstall")
+            assert.equal("", succeed(("find '%s' ! -type d"):format(root)))
+        end)
+    end)
+end)

@@ -1,0 +1,416 @@
+-- The command line: every case runs under build/lunarray and, where there is a stock lua5.4, under
+-- that too; output, errors (program's name replaced) and exit code must be the same. What the
+-- program adds to the stock interpreter is tested below that.
+
+local function read_file(path)
+    local file = assert(io.open(path, "rb"))
+    local text = file:read "a"
+    file:close()
+    return text
+end
+
+local function capture(command)
+    local pipe = assert(io.popen(command))
+    local text = pipe:read "a"
+    pipe:close()
+    return text
+end
+
+local function first_argument()
+    local index = 0
+    while arg[index - 1] do
+        index = index - 1
+    end
+    return arg[index]
+end
+
+local here = capture "pwd":gsub("\n$", "")
+local ours = first_argument()
+if ours:sub(1, 1) ~= "/" then
+    ours = here .. "/" .. ours
+end
+local stock = capture "command -v lua5.4":gsub("\n$", "")
+local sanitized = ours:find "/asan/" or ours:find "/tsan/"
+-- ThreadSanitizer keeps signals back until instrumented code runs, which Lua's loop is not.
+local takes_signals = not ours:find "/tsan/"
+
+-- A scratch directory with the files of all cases; each command runs in it.
+local scratch
+local files = {
+    ["args.lua"] = [[print(#arg, ...) for i = -4, 4 do print(i, arg[i]) end]],
+    ["fail.lua"] = "local function inner()\n  error 'broken'\nend\n\ninner()\n",
+    ["syntax.lua"] = "local x = = 1\n",
+    ["shebang.lua"] = "#!/usr/bin/env lua\nprint 'after the first line'\n",
+    ["bom.lua"] = "\xEF\xBB\xBFprint 'after the mark'",
+    ["bombang.lua"] = "\xEF\xBB\xBF# comment\nprint 'after both'",
+    ["badbom.lua"] = "\xEF\xBBprint 'never'",
+    ["chunk.luac"] = "# first line\n" .. string.dump(load "print('binary', ...)"),
+    ["read.lua"] = "print(io.read 'l'); print(io.read 'n'); print(#io.read 'a')",
+    ["init.lua"] = "print('init', arg and #arg) x = 5",
+    ["mod.lua"] = "print('mod loaded', ...) return { name = 'mod' }",
+    ["nomod.lua"] = "error 'this module fails'",
+    ["-"] = "print 'a file called -'",
+    ["close.lua"] = [[
+        local a <close> = setmetatable({}, { __close = function(_, e) print("closed", e) end })
+        setmetatable({}, { __gc = function() print "collected" end })
+        os.exit(true, true)]],
+    ["gc.lua"] = [[
+        one = setmetatable({}, { __gc = function() error "in one" end })
+        two = setmetatable({}, { __gc = function() print "two" end })]],
+    ["warn.lua"] = [[
+        warn("@allow") warn("@off", "XXX", "@off") warn("@off") warn("@on", "YYY", "@on")
+        warn("@off") warn("@on") warn("", "@on") warn("@on") warn("Z", "Z", "Z")]],
+    ["tostring.lua"] = [[error(setmetatable({}, { __tostring = function() return "described" end }))]],
+    ["levels.lua"] = [[
+        local debug = require "debug"
+        local value = setmetatable({ x = 0 }, { __tostring = function(self)
+            return tostring(debug.getinfo(4).currentline + self.x)
+        end })
+        error(value)]],
+    ["coroutine.lua"] = [[
+        local co = coroutine.wrap(function() error { code = 1 } end)
+        print(pcall(co)) coroutine.wrap(function() error "inside" end)()]],
+    ["deep.lua"] = "local function f(n) return 1 + f(n + 1) end\nf(1)",
+    ["lunarray.lua"] = "error 'a file shadows the module'",
+}
+
+-- Runs a shell command with `lua` and "$LUA" (for a process of its own, in the background) meaning
+-- the interpreter; gives stdout, stderr, status.
+local function run(interpreter, command)
+    local script = ([[cd '%s' && LUA='%s' && lua() { "$LUA" "$@"; } && { %s
+} >out 2>err; echo $? >status]]):format(scratch, interpreter, command)
+    local path = scratch .. "/command.sh"
+    local file = assert(io.open(path, "wb"))
+    file:write(script, "\n")
+    file:close()
+    os.execute("env -u LUA_INIT -u LUA_PATH -u LUA_CPATH sh " .. path)
+    local function output(name)
+        local text = read_file(scratch .. "/" .. name)
+        local start, stop = text:find(interpreter, 1, true)
+        while start do
+            text = text:sub(1, start - 1) .. "LUA" .. text:sub(stop + 1)
+            start, stop = text:find(interpreter, start, true)
+        end
+        -- Addresses differ from run to run, the depth of the stack from program to program.
+        return (text:gsub("0x%x+", "0xADDRESS"):gsub("skipping %d+ levels", "skipping levels"))
+    end
+    return output "out", output "err", tonumber(read_file(scratch .. "/status"))
+end
+
+setup(function()
+    scratch = capture "mktemp -d":gsub("\n$", "")
+    for name, text in pairs(files) do
+        local file = assert(io.open(scratch .. "/" .. name, "wb"))
+        file:write(text)
+        file:close()
+    end
+end)
+
+teardown(function()
+    os.execute(("rm -rf '%s'"):format(scratch))
+end)
+
+-- A command, then what stock Lua 5.4 was seen to do: a part of its stdout, of its stderr, its status.
+-- Where we differ from it on purpose, the reason stands beside.
+local cases = {
+    -- statements
+    { "lua -e 'print(1 + 1)'", "2\n", "", 0 },
+    { "lua -e 'x = 7' -e 'print(x)'", "7\n", "", 0 },
+    { "lua '-eprint(1)' -ea=3 -e 'print(a)'", "1\n3\n", "", 0 },
+    { "lua -e 'a ='", "", "LUA: (command line):1: unexpected symbol near <eof>", 1 },
+    { "lua -e 'error \"broken\"'", "", "LUA: (command line):1: broken\nstack traceback:\n", 1 },
+    { "lua -e 'error(\"broken\", 0)'", "", "LUA: broken\nstack traceback:\n", 1 },
+    { "lua -e 'error {}'", "", "LUA: (error object is a table value)\n", 1 },
+    { "lua -e 'error(nil)'", "", "LUA: ", 1 },
+    { "lua -e 'error(42)'", "", "LUA: ", 1 },
+    { "lua -e 'local t; t.x = 1'", "", "attempt to index a nil value (local 't')", 1 },
+    { "lua -e 'coroutine.yield()'", "", "attempt to yield from outside a coroutine", 1 },
+    { "lua -e 'error \"first\"' -e 'print \"never\"'", "", "first", 1 },
+    { "lua -e ''", "", "", 0 },
+    { "lua -e ' '", "", "", 0 },
+    { "lua -e 'print(1)\nprint(2)'", "1\n2\n", "", 0 },
+    -- wrong options
+    { "lua -e", "", "LUA: '-e' needs argument\nusage: LUA [options]", 1 },
+    { "lua -l", "", "LUA: '-l' needs argument\nusage: LUA [options]", 1 },
+    { "lua -e -v", "", "LUA: '-e' needs argument\nusage:", 1 },
+    { "lua -x", "", "LUA: unrecognized option '-x'\nusage:", 1 },
+    { "lua -h", "", "LUA: unrecognized option '-h'\nusage:", 1 },
+    { "lua ---", "", "LUA: unrecognized option '---'\nusage:", 1 },
+    { "lua --nothing", "", "LUA: unrecognized option '--nothing'\nusage:", 1 },
+    { "lua -Ex", "", "LUA: unrecognized option '-Ex'\nusage:", 1 },
+    { "lua -vv", "", "LUA: unrecognized option '-vv'\nusage:", 1 },
+    { "lua -iv", "", "LUA: unrecognized option '-iv'\nusage:", 1 },
+    { "lua -Wx", "", "LUA: unrecognized option '-Wx'\nusage:", 1 },
+    { "lua -e 'print \"never\"' -x", "", "LUA: unrecognized option '-x'\nusage:", 1 },
+    -- version
+    { "lua -v", "PUC-Rio\n", "", 0 },
+    { "lua -v -e 'print \"hello\"'", "PUC-Rio\nhello\n", "", 0 },
+    { "echo 'print(1)' | lua -v", "PUC-Rio\n", "", 0 },
+    { "echo 'print(1)' | lua -v -", "PUC-Rio\n1\n", "", 0 },
+    -- modules
+    { "lua -l string -e 'print(string.upper \"a\")'", "A\n", "", 0 },
+    { "LUA_PATH='?.lua' lua -lmod -e 'print(mod.name)'", "mod loaded\tmod\tmod.lua\nmod\n", "", 0 },
+    { "LUA_PATH='?.lua' lua -l mod -l mod -e 'print(mod.name)'", "mod\n", "", 0 },
+    { "lua -l 's=string' '-lm=math' -e 'print(s.upper \"x\", m.max(10, 20), m)'", "", "", 0 },
+    { "LUA_PATH='?.lua' lua -l nomod -e 'print \"never\"'", "", "this module fails", 1 },
+    { "LUA_PATH=nothing LUA_CPATH=nowhere lua -l missing", "", "module 'missing' not found", 1 },
+    -- standard input
+    { "echo 'print(10) print(2)' | lua", "10\n2\n", "", 0 },
+    { "echo 'print(...) print(arg[0])' | lua - -h x", "-h\tx\n-\n", "", 0 },
+    { "lua - </dev/null", "", "", 0 },
+    { "lua </dev/null", "", "", 0 },
+    { "echo 'print(' | lua", "", "LUA: stdin:2: unexpected symbol near <eof>", 0 }, -- sic
+    { "echo 'error \"x\"' | lua", "", "LUA: stdin:1: x\nstack traceback:", 0 },
+    { "echo 'error \"x\"' | lua -", "", "LUA: stdin:1: x\nstack traceback:", 1 },
+    { "printf 'line\\n12 rest' | lua read.lua", "line\n12\n5\n", "", 0 },
+    -- scripts and arg
+    { "lua args.lua", "0\n-4\tnil\n", "", 0 },
+    { "lua args.lua a 'b c' ''", "3\ta\tb c\t\n", "", 0 },
+    { "lua -e 'y = 1' -W -- args.lua -e x", "2\t-e\tx\n-4\t-e\n-3\ty = 1\n-2\t-W\n", "", 0 },
+    { "lua -- -", "a file called -\n", "", 0 },
+    { "lua args.lua a -v --help -- -", "5\ta\t-v\t--help\t--\t-\n", "", 0 },
+    { "echo 'print(...)' | lua -e 'arg[1] = 100' -", "100\n", "", 0 },
+    { "echo | lua -e 'arg = 1' -", "", "LUA: 'arg' is not a table\n", 1 },
+    { "lua -e 'print(arg[0], #arg, arg[1])'", "LUA\t2\t-e\n", "", 0 },
+    { "lua missing.lua", "", "LUA: cannot open missing.lua", 1 },
+    { "lua .", "", "LUA: cannot read .", 1 },
+    { "lua fail.lua", "", "LUA: fail.lua:2: broken\nstack traceback:\n\t[C]: in function 'error'\n", 1 },
+    { "lua syntax.lua", "", "LUA: syntax.lua:1: unexpected symbol near '='\n", 1 },
+    { "lua shebang.lua", "after the first line\n", "", 0 },
+    { "lua bom.lua", "after the mark\n", "", 0 },
+    { "lua bombang.lua", "after both\n", "", 0 },
+    { "lua badbom.lua", "", "unexpected symbol near '<\\239>'", 1 },
+    { "lua chunk.luac 1 2", "binary\t1\t2\n", "", 0 },
+    { "lua tostring.lua", "", "LUA: described\n", 1 },
+    { "lua levels.lua", "", "LUA: 5\n", 1 },
+    { "lua coroutine.lua", "false\ttable: 0xADDRESS\n", "coroutine.lua:2: inside\n", 1 },
+    { "lua deep.lua", "", "stack overflow", 1 },
+    { "lua args.lua $(seq 1 300)", "300\t1\t2\t3", "", 0 },
+    -- the environment
+    { "LUA_INIT='x = 3' lua -e 'print(x)'", "3\n", "", 0 },
+    { "LUA_INIT='x = 3' LUA_INIT_5_4='x = 4' lua -e 'print(x)'", "4\n", "", 0 },
+    { "LUA_INIT='x = arg[1]' lua -e 'print(x)' args.lua first", "first\n", "", 0 },
+    { "LUA_INIT=@init.lua lua -e 'print(x)'", "init\t2\n5\n", "", 0 },
+    { "LUA_INIT=@missing.lua lua -e 'print(x)'", "", "LUA: cannot open missing.lua", 1 },
+    { "LUA_INIT='error \"bad\"' lua -e 'print(x)'", "", "LUA: LUA_INIT:1: bad\nstack traceback:", 1 },
+    { "LUA_INIT_5_4='error \"bad\"' lua -e 'print(x)'", "", "LUA: LUA_INIT_5_4:1: bad\n", 1 },
+    { "LUA_INIT='error(1)' LUA_PATH=x LUA_CPATH=y lua -E -e 'print(package.path, package.cpath)'",
+      "lua/5.4/?.lua", "", 0 },
+    { "LUA_PATH=x LUA_PATH_5_4='y;;z' lua -e 'print(package.path)'", "y;/", "", 0 },
+    { "lua -e 'print(package.path, package.cpath, package.config)'", "lua/5.4", "", 0 },
+    -- warnings
+    { "lua -e 'warn \"unseen\"'", "", "", 0 },
+    { "lua -W -e 'warn(\"se\", \"en\")'", "", "Lua warning: seen\n", 0 },
+    { "lua -e 'warn \"unseen\"' -W -e 'warn \"seen\"'", "", "Lua warning: seen\n", 0 },
+    { "lua -W warn.lua", "", "Lua warning: @offXXX@off\nLua warning: @on\nLua warning: ZZZ\n", 0 },
+    { "lua -W gc.lua", "two\n", "in one", 0 },
+    { "lua gc.lua", "two\n", "", 0 },
+    -- leaving
+    { "lua -e 'os.exit(3)'", "", "", 3 },
+    { "lua -e 'os.exit(false)'", "", "", 1 },
+    { "lua -e 'os.exit(true, true)'", "", "", 0 },
+    { "lua close.lua", "closed\tnil\ncollected\n", "", 0 },
+    { "lua -e 'io.stdout:write \"unflushed\"'", "unflushed", "", 0 },
+    { "lua -e 'io.output \"kept\" io.write \"text\"' && cat kept", "text", "", 0 },
+    -- the state that scripts start with
+    { "lua -e 'print(_VERSION, collectgarbage \"incremental\", getmetatable(_G))'",
+      "Lua 5.4\tgenerational\tnil\n", "", 0 },
+    { "lua -e 'print(debug.gethook(), #debug.traceback())'", "nil\t", "", 0 },
+    { "lua -e 'for k in pairs(_G) do if k ~= \"lun\" then print(k) end end' | sort", "print\n", "", 0 },
+    { "echo 'cont' | lua -e 'debug.debug() print(1)'", "1\n", "lua_debug> ", 0 },
+    -- the prompt (its first line, the version, is each interpreter's own)
+    { "printf '1 + 1\\n' | lua -i | tail -n +2", "> 1 + 1\n2\n> ", "", 0 },
+    { "printf '= 1, nil, \"s\"\\n' | lua -i | tail -n +2", "1\tnil\ts\n", "", 0 },
+    { "printf 'a =\\n10\\na\\n' | lua -i | tail -n +2", ">> 10\n> a\n10\n", "", 0 },
+    { "printf 'a = [[b\\nc\\nd]]\\n=a\\n' | lua -i | tail -n +2", "b\nc\nd\n", "", 0 },
+    { "printf 'for i = 1, 2 do\\n\\nprint(i)\\nend' | lua -i | tail -n +2", "1\n2\n", "", 0 },
+    { "printf 'x = (\\n' | lua -i | tail -n +2", ">> ", "stdin:1: unexpected symbol near <eof>", 0,
+      differs = true }, -- stock says "(null)"
+    { "printf 'error \"x\"\\n1\\n' | lua -i | tail -n +2", "> 1\n1\n", "stdin:1: x\nstack traceback", 0 },
+    { "printf 'error {}\\n2\\n' | lua -i | tail -n +2", "2\n", "(error object is a table value)", 0 },
+    { "printf 'local a = 1\\na\\nprint \"s\"\\n' | lua -i | tail -n +2", "s\n", "", 0 },
+    { "printf '\\n\\n3\\n' | lua -i | tail -n +2", "> \n> \n> 3\n3\n", "", 0 },
+    { "echo 10 | lua -e 'print = nil' -i | tail -n +2", "", "error calling 'print' (attempt to call a nil", 0 },
+    { "printf 'a = 2\\nb =\\n1\\n' | lua -e '_PROMPT = \"ask \" _PROMPT2 = 7' -i | tail -n +2",
+      "ask a = 2\nask b =\n71\nask ", "", 0 },
+    { "printf '1\\n2\\n' | lua -e 'C = 0 _PROMPT = setmetatable({}, { __tostring = function()"
+        .. " C = C + 1 return C .. \" \" end })' -i | tail -n +2", "1 1\n1\n2 2\n2\n3 ", "", 0 },
+    { "printf 'print(...)\\n' | lua -i args.lua a | tail -n +2", "1\ta\n", "", 0 },
+    { "printf 'print \"never\"\\n' | lua -i fail.lua | tail -n +2", "", "fail.lua:2: broken", 0 },
+    { "printf 'print \"never\"\\n' | lua -e 'error \"x\"' -i >/dev/null", "", "(command line):1: x", 1 },
+    { "printf 'os.exit(4)\\n' | lua -i >all; test $? = 4", "", "", 0 },
+}
+
+local interrupts = {
+    -- Ctrl-C: caught by pcall, the script goes on; not caught, it ends the script
+    { "\"$LUA\" -e 'print(pcall(function() io.stdout:write \"\" while true do end end)) print \"on\"' &"
+        .. " sleep 0.4; kill -INT $!; wait $!", "false\t", "", 0 },
+    { "\"$LUA\" -e 'while true do end' & sleep 0.4; kill -INT $!; wait $!", "", "interrupted!", 1 },
+}
+
+local function check(case)
+    local command, out_part, err_part, status = table.unpack(case)
+    local out, err, code = run(ours, command)
+    assert.is_truthy(out:find(out_part, 1, true), "stdout: " .. out)
+    assert.is_truthy(err:find(err_part, 1, true), "stderr: " .. err)
+    assert.equal(status, code)
+    if stock == "" or case.differs then
+        return
+    end
+    local stock_out, stock_err, stock_code = run(stock, command)
+    if stock_err:find("\nusage:", 1, true) then
+        -- Ours lists more options after the stock ones.
+        err = err:sub(1, #stock_err)
+    end
+    assert.equal(stock_out, out)
+    assert.equal(stock_err, err)
+    assert.equal(stock_code, code)
+end
+
+describe("the program as a Lua interpreter", function()
+    for _, case in ipairs(cases) do
+        it(case[1], function()
+            check(case)
+        end)
+    end
+
+    for _, case in ipairs(interrupts) do
+        it(case[1], function()
+            if takes_signals then
+                check(case)
+            end
+        end)
+    end
+
+    it("ends at the second Ctrl-C where no Lua instruction runs", function()
+        if not takes_signals then
+            return
+        end
+        local command = "\"$LUA\" -e 'string.find(string.rep(\"a\", 200000), \".*b\")' & sleep 0.4;"
+            .. " kill -INT $!; sleep 0.2; kill -INT $!; wait $!"
+        local _, _, code = run(ours, command)
+        assert.equal(128 + 2, code)
+    end)
+end)
+
+describe("the program's own options", function()
+    it("runs these specs itself", function()
+        local running = capture "readlink /proc/$PPID/exe":gsub("\n$", "")
+        assert.equal(capture(("readlink -f '%s'"):format(ours)):gsub("\n$", ""), running)
+        assert.is_truthy(running:find "/lunarray$")
+        assert.equal("Lua 5.4", _VERSION)
+    end)
+
+    it("presets lun to the module", function()
+        assert.equal("true\ttable\n",
+            (run(ours, "lua -e 'print(lun == require \"lunarray\", type(lun))'")))
+    end)
+
+    it("presets lun before LUA_INIT, and leaves it to scripts to change", function()
+        assert.equal("table\nnil\n",
+            (run(ours, "LUA_INIT='print(type(lun)) lun = nil' lua -e 'print(lun)'")))
+    end)
+
+    it("takes the module from inside itself, whatever lies on the path", function()
+        local out, err, code = run(ours,
+            "LUA_PATH='./?.lua' LUA_CPATH='./?.so' lua -e 'print(type(require \"lunarray\"))'")
+        assert.equal("table\n", out)
+        assert.equal("", err)
+        assert.equal(0, code)
+    end)
+
+    it("works in a directory it was not built in, with an empty environment", function()
+        assert.equal("table\n", (run(ours, "cd / && env -i '" .. ours .. "' -e 'print(type(lun))'")))
+    end)
+
+    it("says its version", function()
+        local out, err, code = run(ours, "lua --version")
+        assert.is_truthy(out:find "^Lunarray %d+%.%d+%.%d+ %(Lua 5%.4%.%d+%)\n$")
+        assert.equal("", err)
+        assert.equal(0, code)
+    end)
+
+    it("shows its options on request", function()
+        local out, err, code = run(ours, "lua --help")
+        for _, option in ipairs { "-e", "-l g=mod", "--backend", "--threads", "--info", "--version" } do
+            assert.is_truthy(out:find("\n  " .. option, 1, true), option)
+        end
+        assert.equal("", err)
+        assert.equal(0, code)
+    end)
+
+    it("shows what it computes with", function()
+        local out, err, code = run(ours, "lua --info")
+        assert.equal("", err)
+        assert.equal(0, code)
+        assert.is_truthy(out:find "%d+%.%d+%.%d+")
+        assert.is_truthy(out:find "reference")
+    end)
+
+    it("shows it before it runs a script", function()
+        assert.is_truthy(run(ours, "lua --info -e 'x = 1' args.lua end"):find "\n1\tend\n")
+    end)
+
+    for _, form in ipairs { "--backend reference", "--backend=reference" } do
+        it("passes " .. form .. " to the engine", function()
+            local out = run(ours, "LUNARRAY_BACKEND=nothing lua " .. form
+                .. " -e 'print(os.getenv \"LUNARRAY_BACKEND\")' args.lua x")
+            assert.is_truthy(out:find "^reference\n1\tx\n")
+        end)
+    end
+
+    for _, form in ipairs { "--threads 3", "--threads=3" } do
+        it("passes " .. form .. " to the engine", function()
+            assert.equal("3\n", (run(ours, "lua " .. form
+                .. " -e 'print(os.getenv \"LUNARRAY_THREADS\")'")))
+        end)
+    end
+
+    for _, wrong in ipairs {
+        { "--backend", "LUA: '--backend' needs argument\nusage:" },
+        { "--backend=", "LUA: '--backend=' needs argument\nusage:" },
+        { "--backend -e x", "LUA: '--backend' needs argument\nusage:" },
+        { "--threads", "LUA: '--threads' needs a positive number\nusage:" },
+        { "--threads 0", "LUA: '--threads' needs a positive number\nusage:" },
+        { "--threads -1", "LUA: '--threads' needs a positive number\nusage:" },
+        { "--threads two", "LUA: '--threads' needs a positive number\nusage:" },
+        { "--threads 99999999999999999999", "LUA: '--threads' needs a positive number\nusage:" },
+        { "--threadsome 2", "LUA: unrecognized option '--threadsome'\nusage:" },
+    } do
+        it("refuses " .. wrong[1], function()
+            local out, err, code = run(ours, "lua " .. wrong[1] .. " -e 'print \"never\"'")
+            assert.equal("", out)
+            assert.equal(wrong[2], err:sub(1, #wrong[2]))
+            assert.equal(1, code)
+        end)
+    end
+
+    it("limits the spinning of OpenMP's idle threads, unless told otherwise", function()
+        if sanitized then
+            return -- another OpenMP runtime, or another order of initialisation
+        end
+        local show = "lua -e 'print(os.getenv \"GOMP_SPINCOUNT\")' 2>&1 | grep -E '^nil|SPINCOUNT|^[0-9]'"
+        assert.equal("  GOMP_SPINCOUNT = '10000'\nnil\n", (run(ours, "OMP_DISPLAY_ENV=VERBOSE " .. show)))
+        assert.equal("  GOMP_SPINCOUNT = '77'\n77\n",
+            (run(ours, "GOMP_SPINCOUNT=77 OMP_DISPLAY_ENV=VERBOSE " .. show)))
+        assert.is_falsy(run(ours, "OMP_WAIT_POLICY=active OMP_DISPLAY_ENV=VERBOSE " .. show)
+            :find("'10000'", 1, true))
+    end)
+
+    it("starts in 5 ms", function()
+        if sanitized then
+            return
+        end
+        local function fastest(command)
+            local text = capture(("for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do"
+                .. " s=$(date +%%s%%N); %s; e=$(date +%%s%%N); echo $((e - s)); done"):format(command))
+            local best = math.huge
+            for time in text:gmatch "%d+" do
+                best = math.min(best, tonumber(time))
+            end
+            return best / 1e6
+        end
+        local time = fastest(("'%s' -e ''"):format(ours)) - fastest "/bin/true"
+        assert.is_true(time < 5, ("took %.1f ms"):format(time))
+    end)
+end)

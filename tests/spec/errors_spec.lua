@@ -1,0 +1,197 @@
+-- What goes wrong raises, says what and where, and leaves the engine usable.
+
+local lun = require "lunarray"
+local expect = require "expect"
+
+-- The engine still computes.
+local function usable()
+    expect.elements({ 3, 5, 7 }, lun.vector { 1, 2, 3 } + lun.vector { 2, 3, 4 })
+end
+
+describe("integer division by zero", function()
+    it("raises Lua's message in an error object", function()
+        local a, zero = lun.vector { 1, 2, 3 }, lun.vector { 1, 0, 1 }
+        local quotient, line = a // zero, debug.getinfo(1, "l").currentline
+        local rest = a % zero
+        for _, case in ipairs { { quotient, "attempt to perform 'n//0'" }, { rest, "attempt to perform 'n%%0'" } } do
+            local ok, e = pcall(case[1].eval, case[1])
+            assert.is_false(ok)
+            assert.equal("table", type(e))
+            assert.matches(case[2], e.message, 1, true)
+            assert.matches("ZERO", e.code)
+            assert.matches("errors_spec.lua:%d+$", e.where)
+            assert.equal(e.where .. ": " .. e.message, tostring(e))
+            assert.equal("failed: " .. tostring(e), "failed: " .. e)
+            usable()
+        end
+        local _, e = pcall(quotient.eval, quotient)
+        assert.matches(":" .. line .. "$", e.where)
+    end)
+
+    it("does not concern floats", function()
+        expect.elements({ 1 / 0, -1 / 0 }, lun.vector { 1.0, -1.0 } // 0.0)
+        assert.is_true((lun.vector { 1.0 } % 0.0)[1] ~= (lun.vector { 1.0 } % 0.0)[1])
+    end)
+
+    it("leaves the target of set as it was", function()
+        local a = lun.vector { 1, 2, 3 }
+        expect.failure("n//0", a.set, a, a // lun.vector { 1, 0, 1 })
+        expect.elements({ 1, 2, 3 }, a)
+    end)
+
+    it("defines what processors do not", function()
+        expect.elements({ math.mininteger }, lun.vector { math.mininteger } // -1)
+        expect.elements({ 0 }, lun.vector { math.mininteger } % -1)
+        expect.elements({ -128 }, lun.vector({ -128 }, "i8") // lun.vector({ -1 }, "i8"))
+    end)
+end)
+
+describe("a freed array", function()
+    -- Every method, with arguments that would do for an array in use.
+    local arguments = {
+        fill = { 1 }, set = { 1 }, cast = { "f32" }, reshape = { 3 }, sub = { 1, 2 }, read = { 1, 1 }, lazy = { "sum" },
+        map = { "-" }, reduce = { "+" }, scan = { "+" },
+    }
+
+    it("refuses every method", function()
+        local methods = require("lunarray.core").internal.methods
+        local count = 0
+        for name, method in pairs(methods) do
+            local a, b = lun.vector { 1, 2, 3 }, lun.vector { 1, 2, 3 }
+            local rest = arguments[name] or { b, b }
+            a:free()
+            if name == "zip" then
+                rest = { b, "+" }
+            elseif name == "source" then
+                rest = {}
+            end
+            expect.failure("attempt to use a freed Vector", method, a, table.unpack(rest))
+            count = count + 1
+        end
+        assert.is_true(count > 80)
+        usable()
+    end)
+
+    it("refuses operators, indices and length", function()
+        local a, b = lun.vector { 1, 2, 3 }, lun.vector { 1, 2, 3 }
+        a:free()
+        local message = "attempt to use a freed Vector"
+        expect.failure(message, function() return a + b end)
+        expect.failure(message, function() return b + a end)
+        expect.failure(message, function() return -a end)
+        expect.failure(message, function() return #a end)
+        expect.failure(message, function() return a[1] end)
+        expect.failure(message, function() a[1] = 1 end)
+        expect.failure(message, function() return a .. b end)
+        expect.failure(message, function() return a < 1 end)
+        expect.failure(message, function() b:set(a) end)
+        expect.failure(message, function() b:map("(int x, int y) { return x + y; }", a) end)
+        expect.failure(message, lun.eval, a)
+        expect.failure(message, lun.explain, a)
+        expect.failure(message, tostring, a)
+        expect.failure(message, a.free, a)
+        assert.is_true(lun.isarray(a))
+        assert.is_true(a == a)
+        usable()
+    end)
+
+    it("ends with its scope", function()
+        local kept
+        do
+            local a <close> = lun.vector { 1, 2, 3 }
+            kept = a
+        end
+        expect.failure("freed", function() return kept[1] end)
+        do
+            local a <close> = lun.vector { 1 }
+            a:free()
+        end
+        usable()
+    end)
+end)
+
+describe("functions of the module", function()
+    -- Calls f with values of every kind in every one of the first places; errors are welcome, crashes
+    -- and a spoilt engine are not.
+    local function kinds()
+        local freed = lun.vector { 1 }
+        freed:free()
+        return { nil, true, 7, 2.5, "x", "+", {}, { 1, 2 }, print, coroutine.create(print), io.stdout, freed,
+            lun.vector { 1, 2 }, lun.map "-", lun.op.add, math.huge, -1, { out = 1 }, [0] = 0 }, 18
+    end
+
+    local function torment(f)
+        local values, count = kinds()
+        pcall(f)
+        for i = 1, count do
+            pcall(f, values[i])
+            for j = 1, count do
+                pcall(f, values[i], values[j])
+            end
+            pcall(f, values[i], values[i], values[i], values[i])
+        end
+    end
+
+    it("survive arguments of every kind", function()
+        for name, f in pairs(lun) do
+            if type(f) == "function" and name ~= "save" and name ~= "load" then
+                torment(f)
+            end
+        end
+        lun.use(lun.backends()[1])
+        lun.math "fast"
+        usable()
+    end)
+
+    it("survive it as methods and metamethods", function()
+        local internal = require("lunarray.core").internal
+        for _, where in ipairs { internal.methods, internal.skeleton_methods, internal.array_type,
+            internal.skeleton_type, internal.page_type } do
+            for name, f in pairs(where) do
+                if type(f) == "function" and name ~= "__gc" then
+                    torment(f)
+                end
+            end
+        end
+        usable()
+    end)
+
+    it("survive strangers that bear our metatable", function()
+        local internal = require("lunarray.core").internal
+        for _, mt in ipairs { internal.array_type, internal.skeleton_type } do
+            local file = assert(io.tmpfile())
+            local old = getmetatable(file)
+            debug.setmetatable(file, mt)
+            for _, f in pairs(internal.methods) do
+                pcall(f, file)
+            end
+            pcall(function() return file + file end)
+            pcall(function() return file[1] end)
+            pcall(function() return file(1) end)
+            pcall(tostring, file)
+            debug.setmetatable(file, old)
+            file:close()
+        end
+        usable()
+    end)
+
+    it("survive very many arguments", function()
+        local many = {}
+        for i = 1, 200 do
+            many[i] = i
+        end
+        local a = lun.ones(2)
+        expect.failure("too many arguments", function()
+            a:map("(float x) { return x; }", table.unpack(many))
+        end)
+        assert.equal(200, select("#", lun.eval(table.unpack(many))))
+        usable()
+    end)
+end)
+
+describe("a function of Lua", function()
+    it("is refused, saying what to do", function()
+        expect.failure("give a C string or an operation of lun.op", lun.map, function(x) return x end)
+        usable()
+    end)
+end)

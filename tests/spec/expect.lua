@@ -1,0 +1,51 @@
+-- What the specs compare with: Lua's own numbers, element by element. Knows no engine internals.
+
+local expect = {}
+
+local function same(a, b)
+    return a == b and math.type(a) == math.type(b) or a ~= a and b ~= b
+end
+
+-- Fails unless the array holds exactly these numbers (NaN equals NaN; 1 and 1.0 differ).
+function expect.elements(wanted, array)
+    local got = array:totable()
+    assert(#got == #wanted, ("%d elements, %d expected"):format(#got, #wanted))
+    for i = 1, #wanted do
+        assert(same(wanted[i], got[i]), ("element %d is %s, %s expected"):format(i, got[i], wanted[i]))
+    end
+end
+
+-- Fails unless each element is within `ulps` rounding errors of f64.
+function expect.close(wanted, array, ulps)
+    local got = array:totable()
+    assert(#got == #wanted, ("%d elements, %d expected"):format(#got, #wanted))
+    for i = 1, #wanted do
+        local room = math.abs(wanted[i]) * 2.0 ^ -52 * (ulps or 2)
+        assert(same(wanted[i], got[i]) or math.abs(wanted[i] - got[i]) <= room,
+            ("element %d is %.17g, %.17g expected"):format(i, got[i], wanted[i]))
+    end
+end
+
+-- The list f(t1[1], t2[1], ...), f(t1[2], t2[2], ...), ...
+function expect.map(f, t, ...)
+    local result, others = {}, { ... }
+    for i = 1, #t do
+        local row = {}
+        for k, other in ipairs(others) do
+            row[k] = type(other) == "table" and other[i] or other
+        end
+        result[i] = f(t[i], table.unpack(row))
+    end
+    return result
+end
+
+-- Fails unless the call raises an error whose text holds `part`; gives the error.
+function expect.failure(part, f, ...)
+    local results = table.pack(pcall(f, ...))
+    assert(not results[1], "no error, one with '" .. part .. "' expected")
+    local text = tostring(results[2])
+    assert(text:find(part, 1, true), ("the error is '%s', one with '%s' expected"):format(text, part))
+    return results[2]
+end
+
+return expect

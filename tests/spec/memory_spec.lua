@@ -1,0 +1,150 @@
+-- Memory: what is dropped is collected although Lua sees only small userdata.
+
+local lun = require "lunarray"
+local expect = require "expect"
+
+-- This process's resident memory in MB, nil where the system does not tell.
+local function resident()
+    local file = io.open "/proc/self/status"
+    if not file then
+        return nil
+    end
+    local text = file:read "a"
+    file:close()
+    return tonumber(text:match "VmRSS:%s*(%d+) kB") / 1024
+end
+
+local MB = 1 << 20
+
+describe("memory", function()
+    for _, mode in ipairs { "generational", "incremental" } do
+        it("of 300 dropped vectors of 16 MB stays small, collecting " .. mode .. "ly", function()
+            local before = collectgarbage(mode)
+            lun.stats "reset"
+            local most = 0
+            for i = 1, 300 do
+                local a = lun.full(2 * MB, i + 0.5):copy()
+                assert.equal(i + 0.5, a[i])
+                most = math.max(most, resident() or 0)
+            end
+            collectgarbage(before)
+            assert.is_true(lun.stats().peak < 200 * MB, "peak " .. lun.stats().peak)
+            assert.is_true(most < 200 + 100, "resident " .. most)
+        end)
+
+        it("of vectors that live for a while stays small, collecting " .. mode .. "ly", function()
+            local before = collectgarbage(mode)
+            lun.stats "reset"
+            local ring = {}
+            for i = 1, 2000 do
+                ring[i % 10] = lun.full(MB // 8, i):copy()
+            end
+            assert.equal(2000, ring[0][1])
+            collectgarbage(before)
+            assert.is_true(lun.stats().peak < 200 * MB, "peak " .. lun.stats().peak)
+        end)
+
+        it("of results replaced in a loop stays small, collecting " .. mode .. "ly", function()
+            local before = collectgarbage(mode)
+            local x = lun.zeros(MB // 8)
+            lun.stats "reset"
+            for i = 1, 1000 do
+                x = (x + 1):eval()
+                assert.equal(i + 0.0, x[1])
+            end
+            collectgarbage(before)
+            assert.is_true(lun.stats().peak < 200 * MB, "peak " .. lun.stats().peak)
+        end)
+    end
+
+    it("respects a stopped collector", function()
+        collectgarbage "collect"
+        lun.stats "reset"
+        collectgarbage "stop"
+        for _ = 1, 100 do
+            lun.zeros(MB // 8):copy()
+        end
+        local held = lun.stats().allocated
+        collectgarbage "restart"
+        assert.is_true(held >= 100 * MB)
+        collectgarbage "collect"
+        assert.is_true(lun.stats().allocated < 50 * MB)
+    end)
+
+    it("comes back at once from free", function()
+        local zeros = lun.zeros(MB):eval()
+        collectgarbage "collect"
+        local before = lun.stats().allocated
+        local a = zeros:copy()
+        assert.is_true(lun.stats().allocated >= before + 8 * MB)
+        a:free()
+        assert.is_true(lun.stats().allocated < before + MB)
+        do
+            local b <close> = zeros:copy()
+            assert.equal(0.0, b[1])
+        end
+        assert.is_true(lun.stats().allocated < before + MB)
+    end)
+
+    it("of dropped expressions comes back", function()
+        collectgarbage "collect"
+        local a = lun.vector { 1, 2, 3 }
+        local before = lun.stats().nodes
+        for i = 1, 10000 do
+            local _ = (a + i) * a
+        end
+        collectgarbage "collect"
+        assert.is_true(lun.stats().nodes <= before + 10, ("%d nodes, %d before"):format(lun.stats().nodes, before))
+    end)
+
+    it("that cannot be had is an error, not an end", function()
+        local huge = lun.zeros(1 << 50)
+        expect.failure("memory", huge.copy, huge)
+        expect.failure("memory", huge.eval, huge + lun.random(1 << 50))
+        assert.equal(0.0, huge[1 << 50])
+        expect.elements({ 3 }, lun.vector { 1 } + 2)
+    end)
+
+    it("survives finalisers that use arrays", function()
+        local seen = 0
+        for i = 1, 100 do
+            setmetatable({ lun.vector { i, i } }, {
+                __gc = function(t)
+                    seen = seen + t[1]:sum() // (2 * i)
+                end,
+            })
+        end
+        collectgarbage "collect"
+        collectgarbage "collect"
+        assert.equal(100, seen)
+    end)
+
+    it("survives finalisers that free what is in use", function()
+        local a = lun.vector { 1, 2, 3 }
+        setmetatable({}, { __gc = function() a:free() end })
+        local ok = true
+        for _ = 1, 1000 do
+            ok = pcall(function() return (a + 1):sum() + #tostring(a) end)
+            if not ok then
+                break
+            end
+            local _ = lun.zeros(MB // 8):copy()
+        end
+        assert.is_false(ok)
+    end)
+
+    it("survives a resurrected array", function()
+        local saved
+        do
+            local a = lun.vector { 1, 2, 3 }
+            setmetatable({ a }, { __gc = function(t) saved = t[1] end })
+        end
+        collectgarbage "collect"
+        collectgarbage "collect"
+        if saved then
+            pcall(function() return saved + 1 end)
+            pcall(tostring, saved)
+        end
+        expect.elements({ 2 }, lun.vector { 1 } + 1)
+    end)
+end)

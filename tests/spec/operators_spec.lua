@@ -1,0 +1,251 @@
+-- Operators and elementwise functions against Lua's own arithmetic.
+
+local lun = require "lunarray"
+local expect = require "expect"
+
+local integers = { 7, -7, 0, 3, -1, 12, math.maxinteger, math.mininteger }
+local divisors = { 3, 3, 5, -2, 7, -5, 2, -1 }
+local floats = { 0.5, -1.25, 3.0, -0.0, 100.0, 1e-3, 2.5, -7.75 }
+local others = { 2.0, 0.5, -1.5, 3.25, -0.1, 7.0, -2.0, 4.0 }
+
+describe("operators", function()
+    local binary = {
+        ["+"] = function(a, b) return a + b end,
+        ["-"] = function(a, b) return a - b end,
+        ["*"] = function(a, b) return a * b end,
+        ["//"] = function(a, b) return a // b end,
+        ["%"] = function(a, b) return a % b end,
+    }
+    local exact_on_floats = { ["/"] = function(a, b) return a / b end }
+    local bitwise = {
+        ["&"] = function(a, b) return a & b end,
+        ["|"] = function(a, b) return a | b end,
+        ["~"] = function(a, b) return a ~ b end,
+    }
+
+    for symbol, f in pairs(binary) do
+        it("computes " .. symbol .. " of integers as Lua does", function()
+            local a, b = lun.vector(integers), lun.vector(divisors)
+            local result = f(a, b)
+            assert.equal("i64", result:dtype())
+            expect.elements(expect.map(f, integers, divisors), result)
+        end)
+        it("computes " .. symbol .. " of floats as Lua does", function()
+            local result = f(lun.vector(floats), lun.vector(others))
+            assert.equal("f64", result:dtype())
+            expect.elements(expect.map(f, floats, others), result)
+        end)
+        it("takes a number on either side of " .. symbol, function()
+            expect.elements(expect.map(function(x) return f(x, 3) end, integers), f(lun.vector(integers), 3))
+            expect.elements(expect.map(function(x) return f(100, x) end, divisors), f(100, lun.vector(divisors)))
+            expect.elements(expect.map(function(x) return f(2.5, x) end, others), f(2.5, lun.vector(others)))
+        end)
+    end
+
+    for symbol, f in pairs(exact_on_floats) do
+        it("gives floats for " .. symbol .. " of integers", function()
+            local result = f(lun.vector(integers), lun.vector(divisors))
+            assert.equal("f64", result:dtype())
+            expect.elements(expect.map(f, integers, divisors), result)
+        end)
+    end
+
+    for symbol, f in pairs(bitwise) do
+        it("computes " .. symbol .. " as Lua does", function()
+            expect.elements(expect.map(f, integers, divisors), f(lun.vector(integers), lun.vector(divisors)))
+        end)
+    end
+
+    it("raises to powers within 2 ULP and gives floats", function()
+        local a = lun.vector { 1, 2, 3, 4 } ^ 2
+        assert.equal("f64", a:dtype())
+        expect.close({ 1.0, 4.0, 9.0, 16.0 }, a)
+        expect.close({ 2.0, 4.0, 8.0 }, 2 ^ lun.vector { 1, 2, 3 })
+    end)
+
+    it("negates and complements", function()
+        expect.elements(expect.map(function(x) return -x end, integers), -lun.vector(integers))
+        expect.elements(expect.map(function(x) return -x end, floats), -lun.vector(floats))
+        expect.elements(expect.map(function(x) return ~x end, integers), ~lun.vector(integers))
+    end)
+
+    it("shifts by Lua's rules for any count", function()
+        local counts = { 0, 1, 63, 64, 65, -1, -63, -64 }
+        local values = expect.map(function() return -123456789 end, counts)
+        local a, n = lun.vector(values), lun.vector(counts)
+        expect.elements(expect.map(function(x, c) return x << c end, values, counts), a << n)
+        expect.elements(expect.map(function(x, c) return x >> c end, values, counts), a >> n)
+        expect.elements(expect.map(function(c) return 1 << c end, counts), 1 << n)
+        expect.elements(expect.map(function(x) return x >> -3 end, values), a >> -3)
+    end)
+
+    it("wraps integers at their dtype's width", function()
+        expect.elements({ -128, 127 }, lun.vector({ 127, -128 }, "i8") + lun.vector({ 1, -1 }, "i8"))
+        expect.elements({ 4, 255 }, lun.vector({ 250, 0 }, "u8") + lun.vector({ 10, 255 }, "u8"))
+        expect.elements({ math.mininteger }, lun.vector { math.maxinteger } + 1)
+    end)
+
+    it("keeps the array's dtype when it meets a number", function()
+        assert.equal("f32", (lun.ones(3, "f32") * 2.5):dtype())
+        assert.equal("f32", (2 - lun.ones(3, "f32")):dtype())
+        assert.equal("i16", (lun.ones(3, "i16") + 1):dtype())
+        assert.equal("f64", (lun.ones(3, "i32") + 0.5):dtype())
+        expect.failure("300", function() return lun.ones(3, "u8") + 300 end)
+    end)
+
+    it("promotes arrays by float, width and sign", function()
+        local cases = {
+            { "i32", "f32", "f32" }, { "f32", "f64", "f64" }, { "i8", "i32", "i32" }, { "u8", "i16", "i16" },
+            { "u8", "i8", "i16" }, { "u16", "i16", "i32" }, { "u32", "i32", "i64" }, { "i64", "u64", "i64" },
+            { "bool", "i8", "i8" }, { "bool", "bool", "i64" },
+        }
+        for _, case in ipairs(cases) do
+            local a, b = lun.ones(2, case[1]), lun.ones(2, case[2])
+            assert.equal(case[3], (a + b):dtype(), case[1] .. " + " .. case[2])
+            assert.equal(case[3], (b + a):dtype(), case[2] .. " + " .. case[1])
+        end
+    end)
+
+    it("broadcasts Scalars and arrays of one element", function()
+        expect.elements({ 11, 12, 13 }, lun.vector { 1, 2, 3 } + lun.vector { 10 })
+        expect.elements({ 7, 8, 9 }, lun.vector { 1, 2, 3 } + lun.vector({ 1, 2, 3 }):reduce("+"))
+    end)
+
+    it("refuses different lengths, and goes on", function()
+        local a, b = lun.range(1, 4), lun.range(1, 5)
+        local message = expect.failure("lengths differ: 4 and 5", function() return a + b end)
+        assert.matches("bad argument #2 to 'add'", message)
+        assert.matches("operators_spec.lua:%d+:", message)
+        expect.elements({ 2, 4, 6, 8 }, a + a)
+    end)
+
+    it("refuses bitwise operators on floats", function()
+        expect.failure("integers", function() return lun.ones(3) & 1 end)
+        expect.failure("integers", function() return ~lun.ones(3) end)
+        expect.failure("integers", function() return lun.ones(3, "i32") << lun.ones(3) end)
+    end)
+
+    it("refuses what is neither array nor number", function()
+        local a = lun.ones(3)
+        for _, wrong in ipairs { "1", {}, print, io.stdout, coroutine.create(print) } do
+            expect.failure("array or number expected", function() return a + wrong end)
+            expect.failure("array or number expected", function() return wrong + a end)
+        end
+        expect.failure("array or number expected", function() return a + nil end)
+    end)
+end)
+
+describe("equality and order", function()
+    it("compares arrays by identity", function()
+        local a = lun.ones(3)
+        local same = a
+        assert.is_true(a == same)
+        assert.is_false(a == lun.ones(3))
+        assert.is_false(a == 1)
+    end)
+
+    it("lets arrays be keys of tables", function()
+        local a, b = lun.ones(3), lun.ones(3)
+        local t = { [a] = "a", [b] = "b" }
+        a:fill(7)
+        assert.equal("a", t[a])
+        assert.equal("b", t[b])
+    end)
+
+    it("compares Scalars and numbers as booleans", function()
+        local s = lun.vector({ 1, 2, 3 }):reduce("+")
+        assert.is_true(s < 7)
+        assert.is_true(5 < s)
+        assert.is_false(s <= 5.5)
+        assert.is_true(s >= 6)
+        assert.is_true(s <= s)
+    end)
+
+    it("refuses < of longer arrays and names the way out", function()
+        local a = lun.range(1, 3)
+        expect.failure("a:lt(b)", function() return a < 2 end)
+        expect.failure("a:le(b)", function() return a <= a end)
+    end)
+
+    it("compares elementwise by name", function()
+        local a, b = lun.vector { 1, 2, 3 }, lun.vector { 3, 2, 1 }
+        local cases = {
+            lt = { true, false, false }, le = { true, true, false }, gt = { false, false, true },
+            ge = { false, true, true }, eq = { false, true, false }, ne = { true, false, true },
+        }
+        for name, wanted in pairs(cases) do
+            assert.equal("bool", a[name](a, b):dtype())
+            expect.elements(wanted, a[name](a, b))
+            expect.elements(wanted, lun[name](a, b))
+        end
+        expect.elements({ false, false, true }, a:gt(2))
+    end)
+
+    it("combines and chooses", function()
+        local a, b = lun.vector { true, true, false, false }, lun.vector { true, false, true, false }
+        expect.elements({ true, false, false, false }, a:land(b))
+        expect.elements({ true, true, true, false }, a:lor(b))
+        expect.elements({ false, false, true, true }, a:lnot())
+        expect.elements({ 1, -2, 3, -4 }, lun.where(b:lor(lun.vector { false, false, true, false }),
+            lun.range(1, 4), -lun.range(1, 4)))
+        expect.elements({ 1.5, 1.5, 0.0, 0.0 }, lun.where(a, 1.5, 0))
+    end)
+end)
+
+describe("functions", function()
+    it("are there as lun.f(a) and a:f()", function()
+        local names = {
+            "abs", "sign", "floor", "ceil", "round", "trunc", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2",
+            "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh",
+            "atanh", "erf", "erfc", "isnan", "isinf", "isfinite",
+        }
+        local a = lun.vector { 0.25, 0.5, 0.75 }
+        for _, name in ipairs(names) do
+            assert.equal(#a, #lun[name](a), name)
+            expect.elements(lun[name](a):totable(), a[name](a))
+        end
+        for _, name in ipairs { "atan2", "hypot", "copysign", "min", "max", "fmin", "fmax" } do
+            expect.elements(lun[name](a, 0.5):totable(), a[name](a, 0.5))
+        end
+        for _, name in ipairs { "fma", "clamp" } do
+            expect.elements(lun[name](a, 0.5, 0.6):totable(), a[name](a, 0.5, 0.6))
+        end
+    end)
+
+    it("agree with Lua's math", function()
+        local values = { 0.1, 0.5, 1.0, 2.5, 10.0, 0.001 }
+        local a = lun.vector(values)
+        for _, name in ipairs { "sqrt", "exp", "log", "sin", "cos", "tan" } do
+            expect.close(expect.map(math[name], values), a[name](a), 4)
+        end
+    end)
+
+    it("round halves away from zero", function()
+        expect.elements({ 1.0, -1.0, 2.0, -3.0, 0.0 }, lun.vector({ 0.5, -0.5, 1.5, -2.5, 0.25 }):round())
+        expect.elements({ 3, -3 }, lun.vector({ 3, -3 }):round())
+    end)
+
+    it("tell NaN apart in min and fmin", function()
+        local nan = 0.0 / 0.0
+        local a, b = lun.vector { 1.0, nan, 3.0 }, lun.vector { 2.0, 2.0, nan }
+        local low = a:min(b):totable()
+        assert.equal(1.0, low[1])
+        assert.is_true(low[2] ~= low[2] and low[3] ~= low[3])
+        expect.elements({ 1.0, 2.0, 3.0 }, a:fmin(b))
+        expect.elements({ 2.0, 2.0, 3.0 }, a:fmax(b))
+        expect.elements({ false, true, false }, a:isnan())
+        assert.is_true(a:sign()[2] ~= a:sign()[2])
+    end)
+
+    it("give numbers for numbers", function()
+        assert.equal(3.0, lun.sqrt(9))
+        assert.equal(2, lun.min(5, 2))
+        assert.equal(7, lun.add(3, 4))
+    end)
+
+    it("count their arguments", function()
+        expect.failure("array or number expected", lun.sqrt)
+        expect.failure("bad argument #2", lun.atan2, lun.ones(2))
+        expect.failure("bad argument #3", lun.clamp, lun.ones(2), 1)
+    end)
+end)

@@ -1,0 +1,147 @@
+-- Whole reductions to Lua numbers, against Lua's arithmetic.
+
+local lun = require "lunarray"
+local expect = require "expect"
+
+describe("reductions", function()
+    it("give Lua numbers", function()
+        local a = lun.vector { 3, 1, 2 }
+        assert.equal(6, a:sum())
+        assert.equal(6, a:prod())
+        assert.equal(1, a:min())
+        assert.equal(3, a:max())
+        assert.equal(2.0, a:mean())
+        assert.equal("integer", math.type(a:sum()))
+        assert.equal("float", math.type(a:mean()))
+        assert.equal(2, a:argmin())
+        assert.equal(1, a:argmax())
+        assert.equal(3, a:count())
+        assert.is_true(a:any())
+        assert.is_true(a:all())
+        assert.is_false(lun.zeros(3):any())
+        assert.is_false(lun.vector({ 1, 0 }):all())
+        assert.equal(math.sqrt(14), a:norm())
+        assert.equal(14, a:dot(a))
+        assert.equal(32.0, lun.vector({ 1.0, 2.0, 3.0 }):dot(lun.vector { 4, 5, 6 }))
+    end)
+
+    it("are functions of the module, too", function()
+        local a = lun.vector { 3, 1, 2 }
+        for _, name in ipairs { "sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "count", "argmin",
+            "argmax", "norm" } do
+            assert.equal(a[name](a), lun[name](a), name)
+        end
+    end)
+
+    it("compute variance with either divisor", function()
+        local a = lun.vector { 2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0 }
+        assert.equal(4.0, a:var())
+        assert.equal(2.0, a:std())
+        assert.is_true(math.abs(a:var(1) - 32 / 7) < 1e-12)
+        assert.is_true(math.abs(a:std(1) - math.sqrt(32 / 7)) < 1e-12)
+        expect.failure("negative", a.var, a, -1)
+        expect.failure("number expected", a.var, a, "x")
+    end)
+
+    it("do not lose digits to a large mean", function()
+        local a = lun.vector { 1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16 }
+        assert.equal(22.5, a:var())
+        assert.equal(30.0, a:var(1))
+    end)
+
+    it("sum integers in 64 bits, wrapping, and booleans as 0 and 1", function()
+        assert.equal(255 * 1000, lun.full(1000, 255, "u8"):sum())
+        assert.equal(127 * 1000, lun.full(1000, 127, "i8"):sum())
+        assert.equal(math.mininteger, lun.vector({ math.maxinteger, 1 }):sum())
+        assert.equal(2, lun.vector({ true, false, true }):sum())
+        assert.equal(2, lun.vector({ true, false, true }):count())
+        assert.equal(1 << 40, lun.full(40, 2, "u8"):prod())
+    end)
+
+    it("agree with Lua on many elements", function()
+        local n, t, sum = 100003, {}, 0
+        for i = 1, n do
+            t[i] = (i * 7919) % 1000 - 500
+            sum = sum + t[i]
+        end
+        local a = lun.vector(t)
+        assert.equal(sum, a:sum())
+        assert.equal(sum + 0.0, a:cast("f64"):sum())
+        assert.equal(sum / n, a:mean())
+        assert.equal(-500, a:min())
+        assert.equal(499, a:max())
+        local low = 1
+        for i = 2, n do
+            low = t[i] < t[low] and i or low
+        end
+        assert.equal(low, a:argmin())
+    end)
+
+    it("sum with the error of pairwise summation", function()
+        local n = 1000000
+        local a = lun.full(n, 0.1)
+        assert.is_true(math.abs(a:sum() - n * 0.1) < 1e-6)
+        assert.is_true(math.abs(lun.full(n, 0.1, "f32"):sum() - n * 0.1) < 1e-1)
+    end)
+
+    it("propagate NaN, and the first one is the index", function()
+        local nan = 0 / 0
+        local a = lun.vector { 1.0, nan, 0.5, nan }
+        assert.is_true(a:min() ~= a:min())
+        assert.is_true(a:max() ~= a:max())
+        assert.equal(2, a:argmin())
+        assert.equal(2, a:argmax())
+        assert.is_true(a:sum() ~= a:sum())
+        assert.equal(0.5, a:reduce("fmin", math.huge):value())
+    end)
+
+    it("know what an empty array gives", function()
+        local a = lun.zeros(0)
+        assert.equal(0.0, a:sum())
+        assert.equal(0, lun.zeros(0, "i32"):sum())
+        assert.equal(1.0, a:prod())
+        assert.is_false(a:any())
+        assert.is_true(a:all())
+        assert.equal(0, a:count())
+        assert.equal(0.0, a:norm())
+        assert.equal(0.0, a:dot(a))
+        for _, name in ipairs { "min", "max", "mean", "var", "std", "argmin", "argmax" } do
+            local message = expect.failure("empty", function() return a[name](a) end)
+            assert.matches(name, message, 1, true)
+        end
+        assert.equal(0.0, a:sum())
+    end)
+
+    it("reduce arrays of any rank, and expressions", function()
+        assert.equal(10, lun.vector({ { 1, 2 }, { 3, 4 } }):sum())
+        assert.equal(4, lun.vector({ { 1, 2 }, { 3, 4 } }):argmax())
+        local a, b = lun.range(1, 1000), lun.range(0, 999)
+        assert.equal(1000, ((a - b) * (a - b)):sum())
+        assert.equal(1000.0, ((a - b) ^ 2):sum())
+    end)
+
+    it("take nothing but what they know", function()
+        local a = lun.ones(3)
+        expect.failure("no argument expected", a.sum, a, 1)
+        expect.failure("array expected", a.sum)
+        expect.failure("array expected", lun.sum, 5)
+        expect.failure("array expected", a.dot, a, 5)
+        expect.failure("lengths differ: 3 and 4", a.dot, a, lun.ones(4))
+    end)
+end)
+
+describe("a:lazy", function()
+    it("gives Scalars that are evaluated together", function()
+        local a = lun.random(1000, { seed = 5 }):eval()
+        local low, high, sum = lun.eval(a:lazy "min", a:lazy "max", a:lazy "sum")
+        assert.equal(a:min(), low)
+        assert.equal(a:max(), high)
+        assert.equal(a:sum(), sum)
+        expect.failure("unknown reduction 'middle'", a.lazy, a, "middle")
+    end)
+
+    it("divides by a Scalar in one expression", function()
+        local a = lun.vector { 1.0, 3.0 }
+        expect.elements({ 0.25, 0.75 }, a / a:reduce "+")
+    end)
+end)

@@ -1,0 +1,123 @@
+-- tests/run.sh: its counts and its verdict, on a pretended tree whose test programs are shell scripts
+-- that print what cmocka and busted would.
+
+local function capture(command)
+    local pipe = assert(io.popen(command))
+    local text = pipe:read "a"
+    pipe:close()
+    return (text:gsub("\n$", ""))
+end
+
+describe("tests/run.sh", function()
+    local tree
+
+    local function write(path, text)
+        assert(os.execute(("mkdir -p $(dirname '%s/%s')"):format(tree, path)))
+        local file = assert(io.open(tree .. "/" .. path, "wb"))
+        file:write(text)
+        file:close()
+        assert(os.execute(("chmod +x '%s/%s'"):format(tree, path)))
+    end
+
+    -- A program that prints lines and ends with a status.
+    local function program(path, text, status)
+        write(path, ("#!/bin/sh\ncat <<'END'\n%s\nEND\nexit %d\n"):format(text, status))
+    end
+
+    local function run(suites)
+        local text = capture(("cd '%s' && BUILD=built MAKE=./make TEST_TIMEOUT=2 sh tests/run.sh %s 2>&1; echo $?")
+            :format(tree, suites))
+        local status = tonumber(text:match "%d+$")
+        text = text:gsub("\n%d+$", "")
+        return text:match "[^\n]*$", status, text
+    end
+
+    before_each(function()
+        tree = capture "mktemp -d"
+        assert(os.execute(("mkdir -p '%s/tests' && cp tests/run.sh '%s/tests/'"):format(tree, tree)))
+        program("make", "made", 0)
+        program("tests/lint/one.sh", "", 0)
+        write("tests/core/one_test.c", "")
+        program("built/tests/one_test", "[  PASSED  ] 3 test(s).", 0)
+        write("tests/spec/one_spec.lua", "")
+        program("built/lunarray", "4 successes / 0 failures / 0 errors / 1 pending : 0.1 seconds", 0)
+    end)
+
+    after_each(function()
+        os.execute(("rm -rf '%s'"):format(tree))
+    end)
+
+    it("sums up all suites", function()
+        local last, status, text = run ""
+        assert.is_truthy(text:find("\nok    tests/spec/one_spec.lua, 1 pending (4)\n", 1, true), text)
+        assert.equal("10 passed, 0 failed", last) -- build, syntax, lint, 3 C tests, 4 specs
+        assert.equal(0, status)
+    end)
+
+    it("runs only what is asked for", function()
+        assert.equal("3 passed, 0 failed", (run "core"))
+        assert.equal("1 passed, 0 failed", (run "lint"))
+    end)
+
+    it("counts failed C tests, over several groups", function()
+        program("built/tests/one_test", "[  PASSED  ] 2 test(s).\n[  FAILED  ] 1 test(s), listed below:\n"
+            .. "[  FAILED  ] it\n\n 1 FAILED TEST(S)\n[  PASSED  ] 5 test(s).", 1)
+        local last, status, text = run ""
+        assert.equal("14 passed, 1 failed", last)
+        assert.equal(1, status)
+        assert.is_truthy(text:find("FAILED  ] it", 1, true)) -- shows what it printed
+    end)
+
+    it("counts failures and errors of specs", function()
+        program("built/lunarray", "1 success / 1 failure / 2 errors / 0 pending : 0.1 seconds", 3)
+        local last, status = run ""
+        assert.equal("7 passed, 3 failed", last)
+        assert.equal(1, status)
+    end)
+
+    it("counts a program that crashes after its tests as failed", function()
+        program("built/tests/one_test", "[  PASSED  ] 3 test(s).", 139)
+        assert.equal("10 passed, 1 failed", (run ""))
+        program("built/lunarray", "4 successes / 0 failures / 0 errors / 0 pending : 0.1 seconds", 1)
+        assert.equal("10 passed, 2 failed", (run ""))
+    end)
+
+    it("counts a program that ran no test as failed", function()
+        program("built/tests/one_test", "", 0)
+        program("built/lunarray", "0 successes / 0 failures / 0 errors / 0 pending : 0.1 seconds", 0)
+        local last, status = run ""
+        assert.equal("3 passed, 2 failed", last)
+        assert.equal(1, status)
+    end)
+
+    it("counts a program that is not there, or does not end, as failed", function()
+        os.remove(tree .. "/built/tests/one_test")
+        write("built/lunarray", "#!/bin/sh\nexec sleep 20\n")
+        local last, status = run "core spec"
+        assert.equal("0 passed, 1 failed", (run "core"))
+        assert.equal(1, status)
+        assert.equal("0 passed, 2 failed", last)
+    end)
+
+    it("counts a failed lint", function()
+        program("tests/lint/two.sh", "a violation", 1)
+        local last, status, text = run ""
+        assert.equal("10 passed, 1 failed", last)
+        assert.equal(1, status)
+        assert.is_truthy(text:find("a violation", 1, true))
+    end)
+
+    it("stops where the build fails, and says why", function()
+        program("make", "error: no such thing", 2)
+        local last, status, text = run ""
+        assert.equal("0 passed, 1 failed", last)
+        assert.equal(1, status)
+        assert.is_truthy(text:find("error: no such thing", 1, true))
+    end)
+
+    it("refuses a suite it does not know", function()
+        local last, status = run "everything"
+        assert.equal("0 passed, 1 failed", last)
+        assert.equal(1, status)
+    end)
+end)

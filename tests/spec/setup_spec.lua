@@ -1,0 +1,135 @@
+-- tests/setup.sh, on a machine that is pretended: a PATH of our own, where programs are missing and
+-- apt-get, id and sudo only write down what they are asked.
+
+local function capture(command)
+    local pipe = assert(io.popen(command))
+    local text = pipe:read "a"
+    pipe:close()
+    return (text:gsub("\n$", ""))
+end
+
+local function read_file(path)
+    local file = io.open(path, "rb")
+    local text = file and file:read "a" or ""
+    if file then
+        file:close()
+    end
+    return text
+end
+
+describe("tests/setup.sh", function()
+    local machine, bin
+
+    local function install_program(name, text)
+        local path = bin .. "/" .. name
+        local file = assert(io.open(path, "wb"))
+        file:write("#!/bin/sh\n", text, "\n")
+        file:close()
+        assert(os.execute("chmod +x " .. path))
+    end
+
+    -- All programs of this machine, but the ones that the cases bring or take away.
+    setup(function()
+        machine = capture "mktemp -d"
+        assert(os.execute(([[cd '%s' && for dir in /usr/local/bin /bin /usr/bin; do
+            ln -sf $dir/* .; done && rm -f luacheck apt-get id sudo]]):format(machine)))
+    end)
+
+    teardown(function()
+        os.execute(("rm -rf '%s'"):format(machine))
+    end)
+
+    before_each(function()
+        bin = capture "mktemp -d"
+    end)
+
+    after_each(function()
+        os.execute(("rm -rf '%s'"):format(bin))
+    end)
+
+    local function run(what)
+        local output = capture((
+            "PATH='%s:%s' sh tests/setup.sh %s 2>&1 </dev/null; echo $?"):format(bin, machine, what))
+        return output:gsub("%d+$", ""), tonumber(output:match "%d+$")
+    end
+
+    local asked = "sudo apt-get install -y --no-install-recommends lua-check\n"
+
+    it("is silent and quick when all is there", function()
+        install_program("luacheck", "")
+        local output, status = run "test"
+        assert.equal("", output)
+        assert.equal(0, status)
+        local best = math.huge
+        for _ = 1, 5 do
+            local start = capture "date +%s%N"
+            run "test"
+            best = math.min(best, (capture "date +%s%N" - start) / 1e9)
+        end
+        assert.is_true(best < 0.2, best .. " s")
+    end)
+
+    it("does not ask for the tests' tools to run the program", function()
+        local output, status = run "run"
+        assert.equal("", output)
+        assert.equal(0, status)
+    end)
+
+    it("installs exactly what is missing, as root", function()
+        install_program("id", "echo 0")
+        install_program("apt-get", ([[echo "$DEBIAN_FRONTEND $*" >> '%s/log'
+            case $1 in install) ln -s /bin/true '%s/luacheck';; esac]]):format(bin, bin))
+        local output, status = run "test"
+        assert.equal("setup: installing lua-check\n", output)
+        assert.equal(0, status)
+        assert.equal("noninteractive update -qq\n"
+            .. "noninteractive install -y -qq --no-install-recommends lua-check\n", read_file(bin .. "/log"))
+    end)
+
+    it("installs by sudo where that needs no password", function()
+        install_program("id", "echo 1000")
+        install_program("sudo", ([[echo "$*" >> '%s/log'; shift; case $1 in env) "$@";; esac]]):format(bin))
+        install_program("apt-get", ([[case $1 in install) ln -s /bin/true '%s/luacheck';; esac]]):format(bin))
+        local _, status = run "test"
+        assert.equal(0, status)
+        assert.equal("-n true\n-n env DEBIAN_FRONTEND=noninteractive apt-get update -qq\n"
+            .. "-n env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq"
+            .. " --no-install-recommends lua-check\n", read_file(bin .. "/log"))
+    end)
+
+    it("says what to type where it may not install", function()
+        install_program("id", "echo 1000")
+        install_program("sudo", "exit 1")
+        install_program("apt-get", ("echo called > '%s/log'"):format(bin))
+        local output, status = run "test"
+        assert.is_truthy(output:find(asked, 1, true), output)
+        assert.equal(1, status)
+        assert.equal("", read_file(bin .. "/log"))
+    end)
+
+    it("says so too where there is no apt-get, and when asked only to check", function()
+        install_program("id", "echo 0")
+        local output, status = run "test"
+        assert.is_truthy(output:find(asked, 1, true), output)
+        assert.equal(1, status)
+        install_program("apt-get", ("echo called > '%s/log'"):format(bin))
+        output, status = run "check"
+        assert.is_truthy(output:find(asked, 1, true), output)
+        assert.equal(1, status)
+        assert.equal("", read_file(bin .. "/log"))
+    end)
+
+    it("fails with apt-get's own words when that fails", function()
+        install_program("id", "echo 0")
+        install_program("apt-get", "echo \"E: Unable to locate package\"; exit 100")
+        local output, status = run "test"
+        assert.is_truthy(output:find("E: Unable to locate package", 1, true), output)
+        assert.is_truthy(output:find(asked, 1, true), output)
+        assert.equal(1, status)
+    end)
+
+    it("refuses an unknown word", function()
+        local _, status = run "everything"
+        assert.equal(2, status)
+    end)
+end)
