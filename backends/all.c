@@ -1,9 +1,8 @@
 /* all.c - the backends of this build, best first; see backend.h. A new backend is a line here. */
-#include "backend.h"
-
 #include <stddef.h>
 
-extern const lun_backend lun_backend_openmp, lun_backend_reference;
+#include "openmp/openmp.h"
+#include "reference/reference.h"
 
 const lun_backend *const lun_backends_all[] = {
     &lun_backend_openmp,

@@ -68,7 +68,7 @@ typedef struct run {
 static bool finished(run *r, int64_t k)
 {
     const volatile int *cancel = r->services->cancel;
-    if (cancel && *cancel) atomic_store_explicit(&r->stop, 1, memory_order_relaxed);
+    if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED)) atomic_store_explicit(&r->stop, 1, memory_order_relaxed);
     return atomic_load_explicit(&r->stop, memory_order_relaxed) != 0 ||
            atomic_load_explicit(&r->trapped, memory_order_relaxed) < k;
 }

@@ -115,6 +115,40 @@ enum { VEC = LUN_OPF_VEC, HEAVY = LUN_OPF_HEAVY };
                              : (T)(a)
 #define CONVERT_FLOAT_TO_UNSIGNED(F, a) (a) >= 2 * HALF_RANGE(F) ? (T)-1 : (a) > 0 ? (T)(a) : (T)0
 
+/* SSE2 has no instruction for these, and a call for each element costs ten times as much. Adding and
+ * taking away 2^52 (2^23) rounds what is smaller than that to a nearest integer; the rest is one. */
+#if defined(__x86_64__) && !defined(__SSE4_1__)
+#define ROUNDING(T, suffix, limit, fabs, copysign)                                                 \
+    static inline T nearest##suffix(T a)                                                           \
+    {                                                                                              \
+        T r = fabs(a) + (limit) - (limit);                                                         \
+        return copysign(fabs(a) < (limit) ? r : a, a);                                             \
+    }                                                                                              \
+    static inline T floor_sse2##suffix(T a)                                                        \
+    {                                                                                              \
+        T r = nearest##suffix(a);                                                                  \
+        return r > a ? r - 1 : r;                                                                  \
+    }                                                                                              \
+    static inline T ceil_sse2##suffix(T a)                                                         \
+    {                                                                                              \
+        T r = nearest##suffix(a);                                                                  \
+        return copysign(r < a ? r + 1 : r, a);                                                     \
+    }                                                                                              \
+    static inline T trunc_sse2##suffix(T a)                                                        \
+    {                                                                                              \
+        T r = nearest##suffix(fabs(a));                                                            \
+        return copysign(r > fabs(a) ? r - 1 : r, a);                                               \
+    }
+ROUNDING(float, f, 0x1p23f, fabsf, copysignf)
+ROUNDING(double, , 0x1p52, fabs, copysign)
+#define floor floor_sse2
+#define floorf floor_sse2f
+#define ceil ceil_sse2
+#define ceilf ceil_sse2f
+#define trunc trunc_sse2
+#define truncf trunc_sse2f
+#endif
+
 /* The rows serve every dtype: comparisons that are always true for some, operands that C promotes. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wtype-limits"

@@ -82,30 +82,38 @@ _Static_assert((int)JOIN(kind_, ID) == (int)JOIN(LUN_KIND_, KIND), "KIND disagre
     SCAN_STEP(ROW, 1)                                                                              \
     SCAN_STEP(ROW, 2)                                                                              \
     SCAN_STEP(ROW, 4)                                                                              \
+    static inline UNUSED void NAME(shift, ROW)(T *restrict out, const T *restrict before,          \
+                                               const T *restrict p)                                \
+    {                                                                                              \
+        for (int i = 0; i < 64; i++) {                                                             \
+            T r = NAME(one, ROW)(before[i], p[i - 1]);                                             \
+            out[i] = i % 8 ? r : before[i];                                                        \
+        }                                                                                          \
+    }                                                                                              \
     static UNUSED void NAME(scan, ROW)(void *d, const void *vx, void *carry, int64_t n,            \
                                        bool inclusive)                                             \
     {                                                                                              \
+        enum { MOST = 512 }; /* steps in a row, so that none waits for what another just stored */     \
         const T *x = vx;                                                                           \
-        T *out = d, acc, before[64], p[72], q[72];                                                 \
+        T *out = d, acc, before[MOST], p[MOST + 8], q[MOST + 8];                                   \
         memcpy(&acc, carry, sizeof acc);                                                           \
-        memset(p, 0, sizeof p);                                                                    \
-        memset(q, 0, sizeof q);                                                                    \
-        for (; n >= 64; n -= 64, x += 64, out += 64) {                                             \
-            memcpy(p + 8, x, 64 * sizeof(T));                                                      \
-            NAME(step1, ROW)(q + 8, p + 8);                                                        \
-            NAME(step2, ROW)(p + 8, q + 8);                                                        \
-            NAME(step4, ROW)(q + 8, p + 8);                                                        \
-            for (int g = 0; g < 64; g += 8) {                                                      \
+        memset(p, 0, 8 * sizeof(T));                                                               \
+        memset(q, 0, 8 * sizeof(T));                                                               \
+        for (int64_t m; n >= 64; n -= m, x += m, out += m) {                                       \
+            m = n < MOST ? n & -64 : MOST;                                                         \
+            memcpy(p + 8, x, (size_t)m * sizeof(T));                                               \
+            for (int64_t i = 8; i < m; i += 64) NAME(step1, ROW)(q + i, p + i);                    \
+            for (int64_t i = 8; i < m; i += 64) NAME(step2, ROW)(p + i, q + i);                    \
+            for (int64_t i = 8; i < m; i += 64) NAME(step4, ROW)(q + i, p + i);                    \
+            for (int64_t g = 0; g < m; g += 8) {                                                   \
                 for (int l = 0; l < 8; l++) before[g + l] = acc;                                   \
                 acc = NAME(one, ROW)(acc, q[8 + g + 7]);                                           \
             }                                                                                      \
             if (inclusive)                                                                         \
-                for (int i = 0; i < 64; i++) out[i] = NAME(one, ROW)(before[i], q[8 + i]);         \
+                for (int64_t i = 0; i < m; i++) out[i] = NAME(one, ROW)(before[i], q[8 + i]);      \
             else                                                                                   \
-                for (int i = 0; i < 64; i++) {                                                     \
-                    T r = NAME(one, ROW)(before[i], q[8 + i - 1]);                                 \
-                    out[i] = i % 8 ? r : before[i];                                                \
-                }                                                                                  \
+                for (int64_t i = 0; i < m; i += 64)                                                \
+                    NAME(shift, ROW)(out + i, before + i, q + 8 + i);                              \
         }                                                                                          \
         memcpy(carry, &acc, sizeof acc);                                                           \
     }

@@ -25,7 +25,8 @@ static mock *begin(const void *self, int64_t lo, int64_t hi, lun_frame *frame)
     if (frame->scratch) memset(frame->scratch, 0x5a, 1000);
     m->seen_stream = frame->stream;
     atomic_fetch_add(&m->elements, hi - lo);
-    if (atomic_fetch_add(&m->calls, 1) + 1 == m->cancel_after) cancel_flag = 1;
+    if (atomic_fetch_add(&m->calls, 1) + 1 == m->cancel_after)
+        __atomic_store_n(&cancel_flag, 1, __ATOMIC_RELAXED);
     for (int k = 0; k < 2; k++)
         if (m->trap_at[k] >= lo && m->trap_at[k] < hi && frame->trap < 0) {
             frame->trap = k;

@@ -156,7 +156,7 @@ static inline lun_dtype ir_result_of(lun_op op, lun_dtype from)
 static inline int32_t ir_op(lun_ir *ir, lun_op op, lun_dtype from, int32_t a, int32_t b, int32_t c)
 {
     return ir_add(ir, (lun_ir_ins){.kind = LUN_IR_OP, .dtype = (uint8_t)ir_result_of(op, from),
-                                   .from = (uint8_t)from, .op = op, .a = a, .b = b, .c = c});
+                                   .from = (uint8_t)from, .op = (int32_t)op, .a = a, .b = b, .c = c});
 }
 
 static inline int32_t ir_cast(lun_ir *ir, lun_dtype to, int32_t a)
@@ -168,7 +168,7 @@ static inline int32_t ir_cast(lun_ir *ir, lun_dtype to, int32_t a)
 static inline int32_t ir_reduce(lun_ir *ir, lun_op op, int function, int32_t a)
 {
     int result = lun_ir_result_add(ir, (lun_dtype)ir->ins[a].dtype);
-    ir_add(ir, (lun_ir_ins){.kind = LUN_IR_REDUCE, .dtype = ir->ins[a].dtype, .op = op, .a = a, .b = -1,
+    ir_add(ir, (lun_ir_ins){.kind = LUN_IR_REDUCE, .dtype = ir->ins[a].dtype, .op = (int32_t)op, .a = a, .b = -1,
                             .c = function, .imm = result});
     return result;
 }
@@ -176,7 +176,7 @@ static inline int32_t ir_reduce(lun_ir *ir, lun_op op, int function, int32_t a)
 static inline int32_t ir_scan(lun_ir *ir, lun_op op, int function, bool inclusive, int32_t a,
                               int32_t initial)
 {
-    return ir_add(ir, (lun_ir_ins){.kind = LUN_IR_SCAN, .dtype = ir->ins[a].dtype, .op = op, .a = a,
+    return ir_add(ir, (lun_ir_ins){.kind = LUN_IR_SCAN, .dtype = ir->ins[a].dtype, .op = (int32_t)op, .a = a,
                                    .b = initial, .c = -1, .imm = function, .inclusive = inclusive});
 }
 

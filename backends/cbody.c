@@ -1,0 +1,371 @@
+/* cbody.c - the statements of a kernel on GNU vectors: one line for each instruction, one function for
+ * each kind.  Values that are equal for all indices are single elements, computed once for a chunk
+ * where that is possible.  Control flow is in ccontrol.c. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "crender.h"
+
+void lun_cline(lun_csection *s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    lun_strbuf_printf(s->out, "%*s", 4 * (s->depth + 1), "");
+    lun_strbuf_vprintf(s->out, format, args);
+    lun_strbuf_puts(s->out, "\n");
+    va_end(args);
+}
+
+static const lun_ir_ins *at(const lun_csection *s, int32_t v)
+{
+    return &s->r->ir->ins[v];
+}
+
+/* ---- values -------------------------------------------------------------------------------------- */
+
+lun_crep lun_cvalue_rep(const lun_crender *r, int32_t v)
+{
+    return lun_crep_of((lun_dtype)r->ir->ins[v].dtype, r->mask[v]);
+}
+
+lun_crep lun_cfull_mask(const lun_crender *r)
+{
+    return lun_crep_of(LUN_BOOL, r->bytes / r->lanes);
+}
+
+lun_cname lun_cas_scalar(const lun_csection *s, int32_t v)
+{
+    if (s->single && at(s, v)->kind == LUN_IR_ARG) return lun_cname_of("%c", 'a' + (int)at(s, v)->imm);
+    bool field = (s->r->flags[v] & LUN_CF_HOISTED) && s->need != LUN_CF_HOISTED && !s->single;
+    return lun_cname_of("%ss%" PRId32, field ? "u->" : "", v);
+}
+
+lun_cname lun_cas_vector(lun_csection *s, int32_t v, lun_crep rep)
+{
+    lun_crender *r = s->r;
+    lun_crep own = lun_cvalue_rep(r, v);
+    lun_cname x;
+    if (r->flags[v] & LUN_CF_VARYING)
+        x = lun_cname_of("v%" PRId32, v);
+    else if (r->flags[v] & LUN_CF_HOISTED)
+        x = lun_cname_of("u->v%" PRId32, v);
+    else
+        x = lun_cname_of("%s(s%" PRId32 ")", lun_cvector_splat(r, own).s, v);
+    if (own.mask && rep.mask && own.t != rep.t)
+        return lun_cname_of("%s(%s)", lun_cvector_cast(r, rep, own).s, x.s);
+    return x;
+}
+
+/* "const f32x16 v7 = " or "const lun_f32 s7 = ". */
+static lun_cname target(lun_csection *s, int32_t v)
+{
+    if (s->r->flags[v] & LUN_CF_VARYING)
+        return lun_cname_of("const %s v%" PRId32, lun_cvtype(s->r, lun_cvalue_rep(s->r, v)).s, v);
+    return lun_cname_of("const %s s%" PRId32, lun_ctype((lun_dtype)at(s, v)->dtype).s, v);
+}
+
+lun_cname lun_cslot(lun_crender *r, int64_t slot)
+{
+    lun_cname c = lun_cname_of("p%" PRId64, slot), t = lun_ctype((lun_dtype)r->ir->slots[slot].dtype);
+    bool out = r->ir->slots[slot].role == LUN_SLOT_OUT;
+    lun_cname key = lun_cname_of("slot %s", c.s);
+    if (!lun_cmake(r, key.s)) return c;
+    lun_strbuf_printf(&r->fields, "    %s%s *%s;\n", out ? "" : "const ", t.s, c.s);
+    lun_strbuf_printf(&r->setup, "    u->%s = f->slots[%" PRId64 "];\n", c.s, slot);
+    if (!out) return c;
+    lun_strbuf_printf(&r->fields, "    int t%" PRId64 ";\n", slot);
+    lun_strbuf_printf(&r->setup, "    u->t%" PRId64 " = f->stream && (lun_u64)u->%s %% %d == 0;\n", slot,
+                      c.s, r->bytes);
+    return c;
+}
+
+/* Field that holds the vector math function of an operation. */
+static lun_cname math_field(lun_crender *r, lun_op op, lun_dtype t)
+{
+    int index = lun_vecmath_index(op, t);
+    lun_cname c = lun_cname_of("m%d", index), key = lun_cname_of("math %s", c.s);
+    lun_cname type = lun_cmath_type(r, t, lun_op_get(op)->arity);
+    if (lun_cmake(r, key.s)) {
+        lun_strbuf_printf(&r->fields, "    %s %s; /* %s */\n", type.s, c.s, lun_op_get(op)->name);
+        lun_strbuf_printf(&r->setup, "    u->%s = (%s)f->math[%d];\n", c.s, type.s, index);
+    }
+    return c;
+}
+
+/* ---- single elements ----------------------------------------------------------------------------- */
+
+static void scalar_op(lun_csection *s, int32_t v)
+{
+    static const char *const bits[] = {"", ", ", ", "};
+    const lun_ir_ins *ins = at(s, v);
+    const lun_op_row *row = lun_op_get((lun_op)ins->op);
+    lun_crender *r = s->r;
+    lun_dtype from = (lun_dtype)ins->from;
+    int32_t in[3];
+    int n = lun_ir_inputs(ins, in);
+    if ((row->flags & LUN_OPF_TRAP0) && !lun_dtype_is_float(from))
+        lun_cline(s, "if (%s == 0 && f->trap < 0) f->trap = %" PRId32 ";", lun_cas_scalar(s, in[1]).s,
+                  s->single ? s->where : v);
+    lun_strbuf args = LUN_STRBUF_INIT;
+    bool math = lun_chas_math(r, (lun_op)ins->op, from) && !s->single;
+    for (int k = 0; k < n; k++)
+        lun_strbuf_printf(&args, "%s%s", math ? ", " : bits[k], lun_cas_scalar(s, in[k]).s);
+    if (math) { /* the same function as for arrays, so that the bits agree */
+        lun_cname m = math_field(r, (lun_op)ins->op, from), f = lun_cscalar_math(r, from, row->arity);
+        lun_cline(s, "%s = %s(u->%s%s);", target(s, v).s, f.s, m.s, lun_strbuf_text(&args));
+    } else {
+        lun_cline(s, "%s = %s(%s);", target(s, v).s, lun_cscalar_op(r, (lun_op)ins->op, from).s,
+                  lun_strbuf_text(&args));
+    }
+    lun_strbuf_free(&args);
+}
+
+static void scalar(lun_csection *s, int32_t v)
+{
+    const lun_ir_ins *ins = at(s, v);
+    lun_crender *r = s->r;
+    lun_dtype t = (lun_dtype)ins->dtype;
+    switch ((lun_ir_kind)ins->kind) {
+    case LUN_IR_ARG:
+        if (!s->single)
+            lun_cline(s, "%s = %s(f->args + %" PRId64 ");", target(s, v).s, lun_cscalar_uncell(r, t).s,
+                      ins->imm);
+        break;
+    case LUN_IR_CONST:
+        lun_cline(s, "%s = %s;", target(s, v).s, lun_cscalar_const(r, t, (uint64_t)ins->imm).s);
+        break;
+    case LUN_IR_LOADU:
+        lun_cline(s, "%s = u->%s[0]%s;", target(s, v).s, lun_cslot(r, ins->imm).s,
+                  t == LUN_BOOL ? " != 0" : "");
+        break;
+    case LUN_IR_GATHER:
+        lun_cline(s, "%s = u->%s[%s]%s;", target(s, v).s, lun_cslot(r, ins->imm).s,
+                  lun_cas_scalar(s, ins->a).s, t == LUN_BOOL ? " != 0" : "");
+        break;
+    case LUN_IR_CAST:
+        lun_cline(s, "%s = %s(%s);", target(s, v).s,
+                  lun_cscalar_cast(r, t, (lun_dtype)ins->from).s, lun_cas_scalar(s, ins->a).s);
+        break;
+    case LUN_IR_OP:
+        scalar_op(s, v);
+        break;
+    default:
+        lun_strbuf_printf(&r->problem, "instruction %" PRId32 " has no form on single elements", v);
+    }
+    if (s->need != LUN_CF_HOISTED) return;
+    if (r->flags[v] & LUN_CF_AS_SCALAR) {
+        lun_strbuf_printf(&r->fields, "    %s s%" PRId32 ";\n", lun_ctype(t).s, v);
+        lun_cline(s, "u->s%" PRId32 " = s%" PRId32 ";", v, v);
+    }
+    if (r->flags[v] & LUN_CF_AS_VECTOR) {
+        lun_crep rep = lun_cvalue_rep(r, v);
+        lun_strbuf_printf(&r->fields, "    %s v%" PRId32 ";\n", lun_cvtype(r, rep).s, v);
+        lun_cline(s, "u->v%" PRId32 " = %s(s%" PRId32 ");", v, lun_cvector_splat(r, rep).s, v);
+    }
+}
+
+/* ---- vectors, by kind ---------------------------------------------------------------------------- */
+
+static void emit_index(lun_csection *s, int32_t v)
+{
+    lun_crender *r = s->r;
+    lun_crep rep = {LUN_I64, false};
+    if (lun_cmake(r, "lun_index")) {
+        lun_strbuf text = LUN_STRBUF_INIT;
+        lun_strbuf_puts(&text, "INLINE $v lun_index(lun_i64 i)\n{\n    return ($v){");
+        for (int l = 0; l < r->lanes; l++) lun_strbuf_printf(&text, "%s%d", l ? ", " : "", l);
+        lun_strbuf_puts(&text, "} + i;\n}\n");
+        lun_chelper(r, rep, lun_strbuf_text(&text));
+        lun_strbuf_free(&text);
+    }
+    lun_cline(s, "%s = lun_index(i);", target(s, v).s);
+}
+
+static void emit_load(lun_csection *s, int32_t v)
+{
+    lun_cname load = lun_cvector_load(s->r, lun_cvalue_rep(s->r, v));
+    lun_cline(s, "%s = %s(u->%s, i);", target(s, v).s, load.s, lun_cslot(s->r, at(s, v)->imm).s);
+}
+
+static void emit_gather(lun_csection *s, int32_t v)
+{
+    lun_crender *r = s->r;
+    lun_crep rep = lun_cvalue_rep(r, v);
+    lun_cname c = lun_cname_of("lun_gather_%s", lun_crep_name(rep).s);
+    if (lun_cmake(r, c.s)) { /* lanes that take no part look at element 0, which exists as others do */
+        lun_strbuf text = LUN_STRBUF_INIT;
+        lun_cname index = lun_cvector(r, LUN_I64, r->lanes);
+        lun_strbuf_printf(&text,
+                          "INLINE $v lun_gather_$n(const %s *p, %s a, %s mask)\n{\n    $v r;\n    a &= mask;\n"
+                          "    for (int l = 0; l < $W; l++) r[l] = %sp[a[l]]%s;\n    return r;\n}\n",
+                          rep.mask ? "lun_u8" : "$t", index.s, index.s, rep.mask ? "-(" : "",
+                          rep.mask ? " != 0)" : "");
+        lun_chelper(r, rep, lun_strbuf_text(&text));
+        lun_strbuf_free(&text);
+    }
+    lun_cline(s, "%s = %s(u->%s, %s, %s);", target(s, v).s, c.s, lun_cslot(r, at(s, v)->imm).s,
+              lun_cas_vector(s, at(s, v)->a, (lun_crep){LUN_I64, false}).s, lun_ccurrent(s, 8).s);
+}
+
+static void emit_random(lun_csection *s, int32_t v)
+{
+    lun_crender *r = s->r;
+    lun_crep rep = lun_cvalue_rep(r, v);
+    if (r->flags[v] & LUN_CF_STREAM) {
+        lun_cline(s, "%s = %s(w%" PRId32 ", 0);", target(s, v).s, lun_cvector_load(r, rep).s, v);
+        return;
+    }
+    lun_cname c = lun_cname_of("lun_random_each_%s", lun_crep_name(rep).s);
+    lun_cname one = lun_crandom_one(r, rep.t), index = lun_cvector(r, LUN_I64, r->lanes);
+    if (lun_cmake(r, c.s)) {
+        lun_strbuf text = LUN_STRBUF_INIT;
+        lun_strbuf_printf(&text,
+                          "INLINE $v lun_random_each_$n(%s a, lun_u64 key)\n{\n    $v r;\n"
+                          "    for (int l = 0; l < $W; l++) r[l] = %s((lun_u64)a[l], key);\n"
+                          "    return r;\n}\n",
+                          index.s, one.s);
+        lun_chelper(r, rep, lun_strbuf_text(&text));
+        lun_strbuf_free(&text);
+    }
+    lun_cline(s, "%s = %s(%s, %s);", target(s, v).s, c.s,
+              lun_cas_vector(s, at(s, v)->a, (lun_crep){LUN_I64, false}).s,
+              lun_cas_scalar(s, at(s, v)->b).s);
+}
+
+static void emit_op(lun_csection *s, int32_t v)
+{
+    const lun_ir_ins *ins = at(s, v);
+    lun_crender *r = s->r;
+    lun_op op = (lun_op)ins->op;
+    const lun_op_row *row = lun_op_get(op);
+    lun_dtype from = (lun_dtype)ins->from;
+    bool choice = row->rule == LUN_RULE_SELECT;
+    lun_crep rep = lun_crep_of(from, r->mask[choice ? ins->b : ins->a]);
+    lun_crep condition = lun_crep_of(LUN_BOOL, lun_crep_bytes(rep));
+    int32_t in[3];
+    int n = lun_ir_inputs(ins, in);
+    lun_strbuf args = LUN_STRBUF_INIT;
+    bool math = lun_chas_math(r, op, from);
+    if ((row->flags & LUN_OPF_TRAP0) && !lun_dtype_is_float(from)) {
+        lun_cname b = lun_cas_vector(s, in[1], rep), note = lun_cvector_note(r, lun_crep_bytes(rep));
+        lun_cname m = lun_cvtype(r, condition), mask = lun_ccurrent(s, lun_crep_bytes(rep));
+        lun_cline(s, "const %s z%" PRId32 " = (%s == (%s){})%s%s;", m.s, v, b.s, lun_cvtype(r, rep).s,
+                  r->masked ? " & " : "", r->masked ? mask.s : "");
+        lun_cline(s, "if (__builtin_expect(%s(z%" PRId32 "), 0)) %s(&z%" PRId32 ", i, f, %" PRId32 ", 0);",
+                  lun_cvector_any(r, lun_crep_bytes(rep)).s, v, note.s, v, v);
+    }
+    for (int k = 0; k < n; k++)
+        lun_strbuf_printf(&args, "%s%s", k || math ? ", " : "",
+                          lun_cas_vector(s, in[k], choice && k == 0 ? condition : rep).s);
+    if (math)
+        lun_cline(s, "%s = %s(u->%s%s);", target(s, v).s, lun_cvector_math(r, from, row->arity).s,
+                  math_field(r, op, from).s, lun_strbuf_text(&args));
+    else
+        lun_cline(s, "%s = %s(%s);", target(s, v).s, lun_cvector_op(r, op, rep).s, lun_strbuf_text(&args));
+    lun_strbuf_free(&args);
+}
+
+static void emit_cast(lun_csection *s, int32_t v)
+{
+    lun_crender *r = s->r;
+    int32_t a = at(s, v)->a;
+    lun_crep to = lun_cvalue_rep(r, v), from = lun_cvalue_rep(r, a);
+    lun_cname x = lun_cas_vector(s, a, from);
+    if (to.t == from.t && to.mask == from.mask)
+        lun_cline(s, "%s = %s;", target(s, v).s, x.s);
+    else
+        lun_cline(s, "%s = %s(%s);", target(s, v).s, lun_cvector_cast(r, to, from).s, x.s);
+}
+
+static void emit_call(lun_csection *s, int32_t v)
+{
+    const lun_ir_ins *ins = at(s, v);
+    lun_crender *r = s->r;
+    lun_strbuf args = LUN_STRBUF_INIT;
+    for (int k = 0; k < ins->c; k++) {
+        int32_t o = r->ir->operands[ins->b + k];
+        lun_strbuf_puts(&args, ", ");
+        if (o < 0)
+            lun_strbuf_printf(&args, "u->%s", lun_cslot(r, -1 - (int64_t)o).s);
+        else if (r->flags[o] & LUN_CF_VARYING)
+            lun_strbuf_puts(&args, lun_cas_vector(s, o, lun_cvalue_rep(r, o)).s);
+        else
+            lun_strbuf_puts(&args, lun_cas_scalar(s, o).s);
+    }
+    lun_cline(s, "%s = %s(u->n - i%s);", target(s, v).s, lun_ccall(r, v).s, lun_strbuf_text(&args));
+    lun_strbuf_free(&args);
+}
+
+/* The running combinations are in memory already. */
+static void emit_scan(lun_csection *s, int32_t v)
+{
+    lun_crep rep = lun_cvalue_rep(s->r, v);
+    lun_crep lanes = {rep.t, false};
+    if (s->scope >= 0) lun_strbuf_puts(&s->r->problem, "a scan inside control flow");
+    lun_cline(s, "%s = %s(scan, 0);", target(s, v).s, lun_cvector_load(s->r, lanes).s);
+}
+
+static void emit_store(lun_csection *s, int32_t v)
+{
+    lun_crender *r = s->r;
+    int64_t slot = at(s, v)->imm;
+    lun_crep rep = lun_cvalue_rep(r, at(s, v)->a);
+    lun_cname store = lun_cvector_store(r, rep), x = lun_cas_vector(s, at(s, v)->a, rep);
+    if (s->scope >= 0) { /* other lanes keep what is there */
+        lun_cline(s, "%s(u->%s, i, %s(%s, %s, %s(u->%s, i)), u->t%" PRId64 ");", store.s,
+                  lun_cslot(r, slot).s, lun_cvector_select(r, rep).s,
+                  lun_ccurrent(s, lun_crep_bytes(rep)).s, x.s, lun_cvector_load(r, rep).s,
+                  lun_cslot(r, slot).s, slot);
+        return;
+    }
+    lun_cline(s, "%s(u->%s, i, %s, u->t%" PRId64 ");", store.s, lun_cslot(r, slot).s, x.s, slot);
+}
+
+static void emit_reduce(lun_csection *s, int32_t v)
+{
+    lun_crep rep = lun_crep_of((lun_dtype)at(s, v)->dtype, s->r->bytes / s->r->lanes);
+    if (s->scope >= 0) lun_strbuf_puts(&s->r->problem, "a reduction inside control flow");
+    lun_cline(s, "*x%" PRId64 " = %s;", at(s, v)->imm, lun_cas_vector(s, at(s, v)->a, rep).s);
+}
+
+typedef void emitter(lun_csection *s, int32_t v);
+
+static emitter *const emit[LUN_IR_KIND_COUNT] = {
+    [LUN_IR_INDEX] = emit_index,       [LUN_IR_LOAD] = emit_load,
+    [LUN_IR_GATHER] = emit_gather,     [LUN_IR_RANDOM] = emit_random,
+    [LUN_IR_OP] = emit_op,             [LUN_IR_CAST] = emit_cast,
+    [LUN_IR_CALL] = emit_call,         [LUN_IR_SCAN] = emit_scan,
+    [LUN_IR_STORE] = emit_store,       [LUN_IR_REDUCE] = emit_reduce,
+    [LUN_IR_VAR] = lun_ccontrol,       [LUN_IR_GET] = lun_ccontrol,
+    [LUN_IR_SET] = lun_ccontrol,       [LUN_IR_IF] = lun_ccontrol,
+    [LUN_IR_ELSE] = lun_ccontrol,      [LUN_IR_LOOP] = lun_ccontrol,
+    [LUN_IR_BLOCK] = lun_ccontrol,     [LUN_IR_END] = lun_ccontrol,
+    [LUN_IR_BREAK] = lun_ccontrol,     [LUN_IR_CONTINUE] = lun_ccontrol,
+    [LUN_IR_CHECK] = lun_ccontrol,
+};
+
+/* True for instructions that make a single element here. */
+static bool is_scalar(const lun_crender *r, int32_t v)
+{
+    int kind = r->ir->ins[v].kind;
+    if (!lun_ir_has_value(&r->ir->ins[v]) || (r->flags[v] & LUN_CF_VARYING)) return false;
+    return kind != LUN_IR_VAR && kind != LUN_IR_GET;
+}
+
+void lun_cbody(lun_csection *s)
+{
+    const lun_crender *r = s->r;
+    for (int32_t v = 0; v < r->ir->count; v++) {
+        unsigned f = r->flags[v];
+        bool hoisted = (f & LUN_CF_HOISTED) && !s->single;
+        if (hoisted != (s->need == LUN_CF_HOISTED)) continue;
+        if (!(f & (hoisted ? LUN_CF_BODY | LUN_CF_OPERAND : s->need))) continue;
+        if (is_scalar(r, v)) scalar(s, v);
+        else emit[r->ir->ins[v].kind](s, v);
+    }
+    if (s->need != LUN_CF_OPERAND) return;
+    int32_t a = r->ir->ins[r->ir->scan].a;
+    lun_crep rep = lun_crep_of((lun_dtype)r->ir->ins[r->ir->scan].dtype, r->bytes / r->lanes);
+    lun_cline(s, "*x = %s;", lun_cas_vector(s, a, rep).s);
+}

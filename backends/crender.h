@@ -1,0 +1,182 @@
+/* crender.h - what the parts of the C renderer share; private to the files c*.c here.
+ *
+ *   cstyle.c    the way through one kernel: facts, sections, the unit put together
+ *   cfacts.c    what a look at the IR finds out: what is needed where, what is equal for all lanes
+ *   cscalar.c   operations and casts on single elements, in plain C (any dialect)
+ *   cexpr.c     an expression of ops.def turned into one on whole vectors
+ *   cvector.c   GNU vectors: types, memory, casts
+ *   cvecop.c    GNU vectors: operations, vector math, random bits
+ *   cbody.c     the statements of a kernel on GNU vectors, one function per kind
+ *   ccontrol.c  control flow under masks
+ *   cfunction.c user functions: what their text relies on, calls, combiners
+ *   cframe.c    what runs the statements: loops, lanes of reductions
+ *   cscan.c     what runs the statements: scans, the pair tree
+ */
+#ifndef LUN_CRENDER_H
+#define LUN_CRENDER_H
+
+#include "cstyle.h"
+
+/* By instruction: where it is computed, and what it is needed for. */
+enum {
+    LUN_CF_BODY = 1,       /* needed by stores, reductions, checks */
+    LUN_CF_OPERAND = 2,    /* needed for the operand of the SCAN */
+    LUN_CF_VARYING = 4,    /* differs between indices; IF, LOOP, BLOCK: indices part ways there */
+    LUN_CF_HOISTED = 8,    /* not VARYING, and computed once for a chunk */
+    LUN_CF_AS_VECTOR = 16, /* not VARYING: some statement wants it in every lane */
+    LUN_CF_AS_SCALAR = 32, /* not VARYING: some statement wants it as a single element */
+    LUN_CF_STREAM = 64,    /* RANDOM of consecutive elements: made for 64 indices at once */
+    LUN_CF_PLAIN = 128,    /* SET: lanes that do not take part never look at the variable again */
+    LUN_CF_LEFT = 256,     /* IF, LOOP, BLOCK: a BREAK or CONTINUE inside goes past it */
+    LUN_CF_CONTINUED = 512, /* LOOP: the target of a CONTINUE */
+    LUN_CF_ELSE = 1024      /* IF: its second part is being written */
+};
+
+/* How values of a dtype look inside a kernel: a bool is a mask, 0 or -1, in signed integers. */
+typedef struct lun_crep {
+    lun_dtype t; /* of the lanes */
+    bool mask;
+} lun_crep;
+
+/* A part of the unit that evaluates IR. */
+typedef struct lun_csection {
+    struct lun_crender *r;
+    lun_strbuf *out;
+    unsigned need;     /* LUN_CF_BODY or LUN_CF_OPERAND; LUN_CF_HOISTED: the uniform values */
+    int32_t scope;     /* the innermost open IF, LOOP or BLOCK, -1: none */
+    int depth;
+    lun_strbuf labels; /* those that something jumps to */
+    bool single;       /* a function on single elements: ARG k is its parameter a, b, ... */
+    int32_t where;     /* then: the instruction of the kernel that a trap names */
+} lun_csection;
+
+typedef struct lun_crender {
+    const lun_ir *ir;
+    const lun_cstyle_target *target;
+    int bytes, lanes; /* of a native vector; how many elements of the widest dtype it holds */
+    uint16_t *flags;  /* by instruction */
+    int32_t *parent;  /* by instruction: the IF, LOOP or BLOCK around it, -1: none */
+    uint8_t *mask;    /* by value of dtype bool that is VARYING or AS_VECTOR: bytes of a lane */
+    int32_t *origin;  /* by RANDOM with STREAM: the value added to the index, -1: none; by BREAK,
+                         CONTINUE: the target; by END, ELSE: what it belongs to */
+    bool changed;     /* while facts spread: something new was found */
+    bool masked;      /* there is control flow: statements run under masks */
+    bool guarded;     /* vectors without an index below n are left out */
+    lun_strbuf types, helpers, fields, setup, prepare; /* parts of the unit */
+    lun_strbuf made;                            /* names of types and helpers, each between newlines */
+    unsigned libs;
+    lun_strbuf problem; /* why this IR cannot be rendered */
+} lun_crender;
+
+/* A name or a short piece of text, by value. */
+typedef struct lun_cname {
+    char s[64];
+} lun_cname;
+lun_cname lun_cname_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* True once for each name: the caller then writes what is called so. */
+bool lun_cmake(lun_crender *r, const char *name);
+
+/* ---- cfacts.c ------------------------------------------------------------------------------------ */
+lun_status lun_cfacts(lun_crender *r);
+/* The same for a function's body, which runs on single elements: everything is needed. */
+lun_status lun_cfacts_single(lun_crender *r);
+/* Number of statements that the section evaluates for every vector. */
+int lun_cfacts_weight(const lun_crender *r, unsigned need);
+
+/* ---- cscalar.c ----------------------------------------------------------------------------------- */
+/* C type of one element: "lun_f32"; a bool is a lun_u8 of 0 or 1. */
+lun_cname lun_ctype(lun_dtype t);
+/* Signed, unsigned integer of that many bytes. */
+lun_dtype lun_csigned(int bytes);
+lun_dtype lun_cunsigned(int bytes);
+/* Writes the row's expression for a dtype as C over a b c. */
+void lun_cexpression(lun_crender *r, lun_op op, lun_dtype from, lun_strbuf *out);
+/* Names of functions on single elements, written to r->helpers on first use. */
+lun_cname lun_cscalar_op(lun_crender *r, lun_op op, lun_dtype from);
+lun_cname lun_cscalar_cast(lun_crender *r, lun_dtype to, lun_dtype from);
+lun_cname lun_cscalar_cell(lun_crender *r, lun_dtype t);   /* element to cell */
+lun_cname lun_cscalar_uncell(lun_crender *r, lun_dtype t); /* pointer to a cell to element */
+lun_cname lun_cscalar_const(lun_crender *r, lun_dtype t, uint64_t bits);
+/* Result dtype of an operation on `from`. */
+lun_dtype lun_cop_result(lun_op op, lun_dtype from);
+
+/* ---- cexpr.c ------------------------------------------------------------------------------------- */
+/* Writes the row's expression as one on whole vectors a b c of rep.  False if it has no such form: then
+ * it is computed lane by lane. */
+bool lun_cexpr_vector(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *out);
+
+/* ---- cvector.c ----------------------------------------------------------------------------------- */
+lun_crep lun_crep_of(lun_dtype t, int mask_bytes);
+int lun_crep_bytes(lun_crep rep); /* of a lane */
+/* "f32", "b32": for names of helpers. */
+lun_cname lun_crep_name(lun_crep rep);
+/* Vector type of so many lanes, "f32x16". */
+lun_cname lun_cvector(lun_crender *r, lun_dtype t, int lanes);
+lun_cname lun_cvtype(lun_crender *r, lun_crep rep);
+/* Appends a template to the helpers: $v vector type of rep, $m its mask type, $u the unsigned one,
+ * $t type of a lane, $n name of rep, $s bits of a lane, $W lanes, $$ a dollar. */
+void lun_ctemplate(lun_crender *r, lun_strbuf *out, lun_crep rep, const char *text);
+
+lun_cname lun_cvector_cast(lun_crender *r, lun_crep to, lun_crep from);
+lun_cname lun_cvector_load(lun_crender *r, lun_crep rep);
+lun_cname lun_cvector_store(lun_crender *r, lun_crep rep);
+lun_cname lun_cvector_splat(lun_crender *r, lun_crep rep);  /* from a single element */
+lun_cname lun_cvector_select(lun_crender *r, lun_crep rep); /* (mask, then, else) */
+lun_cname lun_cvector_live(lun_crender *r, int bytes);      /* mask of the first `left` lanes */
+lun_cname lun_cvector_any(lun_crender *r, int bytes);
+/* Text of a shuffle of vectors a and b of rep: lane l comes from index at(l, lanes, arg). */
+void lun_cshuffle(lun_crender *r, lun_strbuf *out, lun_crep rep, const char *a, const char *b,
+                  int (*at)(int lane, int lanes, int arg), int arg);
+/* Appends a template to the helpers, after the types that it mentions. */
+void lun_chelper(lun_crender *r, lun_crep rep, const char *text);
+
+/* ---- cvecop.c ------------------------------------------------------------------------------------ */
+lun_cname lun_cvector_op(lun_crender *r, lun_op op, lun_crep rep);
+/* Floor, ceil, trunc, sqrt, fma: exact functions that have instructions. */
+lun_cname lun_cvector_exact(lun_crender *r, const char *name, lun_crep rep);
+/* Vector math: (function, a, ...); the function's type. */
+lun_cname lun_cvector_math(lun_crender *r, lun_dtype t, int arity);
+lun_cname lun_cmath_type(lun_crender *r, lun_dtype t, int arity);
+/* The same for single elements, which take the same function as arrays do. */
+lun_cname lun_cscalar_math(lun_crender *r, lun_dtype t, int arity);
+/* True if the table of vector math has the operation. */
+bool lun_chas_math(const lun_crender *r, lun_op op, lun_dtype t);
+/* (mask, i, frame, instruction, values or 0): sets the trap for the first lane below n, if any is. */
+lun_cname lun_cvector_note(lun_crender *r, int bytes);
+/* Philox: (words, first element, key) for 64 elements and more; one element. */
+lun_cname lun_crandom_stream(lun_crender *r, lun_dtype t);
+lun_cname lun_crandom_one(lun_crender *r, lun_dtype t);
+
+/* ---- cbody.c ------------------------------------------------------------------------------------- */
+lun_crep lun_cvalue_rep(const lun_crender *r, int32_t v);
+/* Mask of all lanes of the kernel, in the widest lanes. */
+lun_crep lun_cfull_mask(const lun_crender *r);
+/* Text of value v in every lane, as rep; as a single element. */
+lun_cname lun_cas_vector(lun_csection *s, int32_t v, lun_crep rep);
+lun_cname lun_cas_scalar(const lun_csection *s, int32_t v);
+/* Field of the uniform struct that holds a slot's address ("p3"). */
+lun_cname lun_cslot(lun_crender *r, int64_t slot);
+/* Appends an indented line. */
+void lun_cline(lun_csection *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Writes the statements that the section needs. */
+void lun_cbody(lun_csection *s);
+
+/* ---- ccontrol.c ---------------------------------------------------------------------------------- */
+/* IF to CONTINUE, VAR, GET, SET, CHECK. */
+void lun_ccontrol(lun_csection *s, int32_t v);
+/* Text of the mask of the lanes that take part here, in lanes of so many bytes. */
+lun_cname lun_ccurrent(lun_csection *s, int bytes);
+
+/* ---- cfunction.c --------------------------------------------------------------------------------- */
+/* What the text of a user's C functions relies on, and the functions themselves. */
+void lun_cfunctions(lun_crender *r, lun_strbuf *out);
+/* Name of a helper that calls function `imm` of CALL instruction v lane by lane. */
+lun_cname lun_ccall(lun_crender *r, int32_t v);
+/* Name of a function (a, b, frame) that combines two single elements for REDUCE or SCAN instruction v. */
+lun_cname lun_ccombiner(lun_crender *r, int32_t v);
+
+/* ---- cframe.c ------------------------------------------------------------------------------------ */
+void lun_cframe(lun_crender *r, lun_strbuf *out);
+
+#endif

@@ -1,0 +1,146 @@
+/* loader.c - loads shared objects from memory; see loader.h.  Knows no compiler and no cache.
+ *
+ * The dynamic linker takes two objects of the same name for one.  A file in memory has the name of its
+ * descriptor, which is reused; so its inode number is spelled out in the path that is handed over, as a
+ * row of "/" and "/./". */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* memfd_create */
+#endif
+#include "loader.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- is it whole? -------------------------------------------------------------------------------- */
+
+static bool within(uint64_t offset, uint64_t size, size_t length)
+{
+    return offset <= length && size <= length - offset;
+}
+
+bool lun_loader_check(const void *bytes, size_t length)
+{
+    static const unsigned char cls = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
+    const char *file = bytes;
+    ElfW(Ehdr) own, e;
+    if (length < sizeof e)
+        return false;
+    memcpy(&e, file, sizeof e);
+    if (memcmp(e.e_ident, ELFMAG, SELFMAG) || e.e_ident[EI_CLASS] != cls || e.e_type != ET_DYN)
+        return false;
+    /* a machine's number: that of the object that holds this code */
+    Dl_info here;
+    if (!dladdr((void *)(uintptr_t)lun_loader_check, &here))
+        return false;
+    memcpy(&own, here.dli_fbase, sizeof own);
+    if (e.e_machine != own.e_machine || e.e_ident[EI_DATA] != own.e_ident[EI_DATA])
+        return false;
+    if (e.e_phentsize != sizeof(ElfW(Phdr)) || e.e_phnum == 0)
+        return false;
+    if (!within(e.e_phoff, (uint64_t)e.e_phnum * sizeof(ElfW(Phdr)), length))
+        return false;
+    if (!within(e.e_shoff, (uint64_t)e.e_shnum * e.e_shentsize, length))
+        return false;
+    for (int i = 0; i < e.e_phnum; i++) {
+        ElfW(Phdr) p;
+        memcpy(&p, file + e.e_phoff + (size_t)i * sizeof p, sizeof p);
+        if (p.p_filesz > p.p_memsz || !within(p.p_offset, p.p_filesz, length))
+            return false;
+    }
+    return true;
+}
+
+/* ---- loading ------------------------------------------------------------------------------------- */
+
+static bool write_all(int fd, const char *bytes, size_t n)
+{
+    while (n) {
+        ssize_t put = write(fd, bytes, n);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return false;
+        bytes += put;
+        n -= (size_t)put;
+    }
+    return true;
+}
+
+/* A path to descriptor fd that no other file has had: one bit of the inode number after another. */
+static void spell_path(int fd, ino_t inode, char *path, size_t room)
+{
+    size_t n = (size_t)snprintf(path, room, "/proc/self/fd");
+    for (uint64_t i = (uint64_t)inode; i && n + 16 < room; i >>= 1)
+        n += (size_t)snprintf(path + n, room - n, "%s", i & 1 ? "/." : "/");
+    snprintf(path + n, room - n, "/%d", fd);
+}
+
+static void *open_in_memory(const void *bytes, size_t length, lun_strbuf *why)
+{
+    char path[256];
+    struct stat st;
+    void *object = NULL;
+    int fd = memfd_create("lunarray-kernel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0 || !write_all(fd, bytes, length) || fstat(fd, &st) ||
+        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)) {
+        lun_strbuf_printf(why, "memory file: %s", strerror(errno));
+    } else {
+        spell_path(fd, st.st_ino, path, sizeof path);
+        object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        const char *error = object ? NULL : dlerror();
+        if (!object)
+            lun_strbuf_puts(why, error ? error : "the dynamic linker refuses it");
+    }
+    if (fd >= 0)
+        close(fd);
+    return object;
+}
+
+static void *open_in_directory(const void *bytes, size_t length, const char *directory, lun_strbuf *why)
+{
+    char path[4096];
+    void *object = NULL;
+    if (snprintf(path, sizeof path, "%s/load-XXXXXX", directory) >= (int)sizeof path)
+        return NULL;
+    int fd = mkostemp(path, O_CLOEXEC);
+    bool written = fd >= 0 && write_all(fd, bytes, length);
+    if (fd >= 0)
+        written = close(fd) == 0 && written;
+    if (written) {
+        object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        const char *error = object ? NULL : dlerror();
+        if (!object)
+            lun_strbuf_printf(why, "; %s", error ? error : "the dynamic linker refuses it");
+    } else {
+        lun_strbuf_printf(why, "; %s: %s", path, strerror(errno));
+    }
+    if (fd >= 0)
+        unlink(path);
+    return object;
+}
+
+void *lun_loader_open(const void *bytes, size_t length, const char *fallback, lun_strbuf *why)
+{
+    if (!lun_loader_check(bytes, length)) {
+        lun_strbuf_puts(why, "not a whole shared object for this machine");
+        return NULL;
+    }
+    void *object = open_in_memory(bytes, length, why);
+    if (!object && fallback)
+        object = open_in_directory(bytes, length, fallback, why);
+    return object;
+}
+
+void *lun_loader_find(void *object, const char *name)
+{
+    return dlsym(object, name);
+}

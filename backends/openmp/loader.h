@@ -1,0 +1,23 @@
+/* loader.h - a compiled kernel's bytes made into functions of this process.
+ *
+ * Knows shared objects, not kernels.  What is loaded stays: code may be in use anywhere, and unloading
+ * gains nothing. */
+#ifndef LUN_LOADER_H
+#define LUN_LOADER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "strbuf.h"
+
+/* True if the bytes look like a whole shared object for this machine: the dynamic linker would crash on
+ * one that is cut off. */
+bool lun_loader_check(const void *bytes, size_t length);
+
+/* Loads a shared object.  fallback: a private directory, used where memory cannot be executed from a
+ * file that has no name; NULL: none.  NULL with the reason in why. */
+void *lun_loader_open(const void *bytes, size_t length, const char *fallback, lun_strbuf *why);
+/* A function of it, NULL if it has none of that name. */
+void *lun_loader_find(void *object, const char *name);
+
+#endif

@@ -1,0 +1,246 @@
+/* openmp.c - the backend `openmp`: kernels on the host's cores, compiled by the C compiler; see backend.h.
+ *
+ * A kernel runs interpreted until its machine code is there, with the same bits; so nothing waits for a
+ * compiler but kernels with functions in C, which cannot be interpreted.  Knows neither how text is
+ * rendered (cstyle.h) nor how it becomes code (jit.h). */
+#include "openmp.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../reference/reference.h"
+#include "cstyle.h"
+#include "jit.h"
+#include "team.h"
+
+enum {
+    WORTHWHILE = 1 << 18, /* operations of one launch from which compiling pays */
+    LAUNCHES = 3          /* or a kernel is run that often */
+};
+
+typedef struct openmp {
+    const lun_services *services;
+    lun_isa isa;
+    lun_openmp_team team;
+    lun_jit_compiler jit;
+} openmp;
+
+struct lun_kernel {
+    lun_ir ir; /* a copy without functions: what the host and the interpreter look at */
+    lun_interp *interp;
+    lun_exec exec; /* the one that runs; body NULL: none yet */
+    lun_unit unit;
+    int64_t cost, launches;
+    bool needs_compiler; /* it has functions in C, or is otherwise beyond the interpreter */
+    bool compiled;       /* exec is machine code */
+};
+
+static lun_status fail(openmp *o, lun_status s, const char *what, const char *text)
+{
+    lun_strbuf_clear(o->services->error);
+    lun_strbuf_puts(o->services->error, "backend openmp: ");
+    lun_strbuf_puts(o->services->error, what);
+    lun_strbuf_puts(o->services->error, text);
+    return s;
+}
+
+static lun_status openmp_open(const lun_services *services, void **state)
+{
+    openmp *o = calloc(1, sizeof *o);
+    if (!o) {
+        lun_strbuf_clear(services->error);
+        lun_strbuf_puts(services->error, "out of memory");
+        return LUN_ENOMEM;
+    }
+    o->services = services;
+    o->isa = lun_isa_here();
+    lun_team_init(&o->team, services->threads);
+    lun_jit_init(&o->jit, services, o->isa);
+    *state = o;
+    return LUN_OK;
+}
+
+static void openmp_close(void *state)
+{
+    openmp *o = state;
+    lun_jit_finish(&o->jit);
+    free(o);
+}
+
+/* ---- kernels ------------------------------------------------------------------------------------- */
+
+/* Functions in IR form are copied no more than others: they are lent for the build only. */
+static bool copy_ir(const lun_ir *from, lun_ir *to)
+{
+    bool well = true;
+    lun_ir_init(to);
+    for (int i = 0; i < from->count; i++)
+        well = well && lun_ir_add(to, from->ins[i]) >= 0;
+    for (int i = 0; i < from->slot_count; i++)
+        well = well && lun_ir_slot_add(to, (lun_dtype)from->slots[i].dtype,
+                                       (lun_ir_role)from->slots[i].role) >= 0;
+    for (int i = 0; i < from->arg_count; i++)
+        well = well && lun_ir_arg_add(to, (lun_dtype)from->args[i]) >= 0;
+    for (int i = 0; i < from->result_count; i++)
+        well = well && lun_ir_result_add(to, (lun_dtype)from->results[i]) >= 0;
+    return well;
+}
+
+static lun_status render(openmp *o, const lun_ir *ir, lun_strbuf *out, unsigned *libs)
+{
+    lun_cstyle_target target = {o->isa, lun_vecmath(o->isa, (lun_math)o->services->math)};
+    return lun_cstyle_openmp(ir, &target, out, libs);
+}
+
+static void openmp_release(void *state, lun_kernel *k)
+{
+    openmp *o = state;
+    lun_jit_forget(&o->jit, &k->unit);
+    lun_unit_free(&k->unit);
+    lun_interp_free(k->interp);
+    lun_ir_free(&k->ir);
+    free(k);
+}
+
+static lun_status openmp_build(void *state, const lun_ir *ir, const char *text, lun_kernel **out)
+{
+    openmp *o = state;
+    lun_kernel *k = calloc(1, sizeof *k);
+    lun_strbuf source = LUN_STRBUF_INIT;
+    (void)text;
+    if (!k)
+        return fail(o, LUN_ENOMEM, "out of memory", "");
+    lun_status s = copy_ir(ir, &k->ir) ? LUN_OK : LUN_ENOMEM;
+    if (s == LUN_OK)
+        s = lun_interp_make(ir, o->services->math, &k->interp);
+    if (s == LUN_EBACKEND) {
+        k->needs_compiler = true;
+        s = LUN_OK;
+    }
+    if (s == LUN_OK && (k->needs_compiler || o->services->jit != LUN_JIT_OFF))
+        s = render(o, ir, &source, &k->unit.libs);
+    if (s == LUN_EARG)
+        fail(o, s, "internal: ", lun_strbuf_text(&source));
+    else if (s != LUN_OK)
+        fail(o, s, "out of memory", "");
+    k->unit.source = source.text;
+    k->unit.wanted = k->needs_compiler;
+    k->unit.math = o->services->math;
+    k->unit.scans = ir->scan >= 0;
+    k->unit.reduces = ir->result_count > 0;
+    k->cost = lun_ir_cost(ir);
+    if (k->interp)
+        k->exec = *lun_interp_exec(k->interp);
+    if (s == LUN_OK)
+        *out = k;
+    else
+        openmp_release(state, k);
+    return s;
+}
+
+/* ---- running ------------------------------------------------------------------------------------- */
+
+static void take_over(openmp *o, lun_kernel *k)
+{
+    k->compiled = true;
+    k->exec = (lun_exec){.body = k->unit.kernel, .total = k->unit.total, .combine = k->unit.combine,
+                         .math = lun_vecmath(o->isa, (lun_math)k->unit.math)};
+    lun_interp_free(k->interp);
+    k->interp = NULL;
+}
+
+/* Brings the kernel nearer to machine code.  LUN_OK: it can run, one way or the other. */
+static lun_status advance(openmp *o, lun_kernel *k, const lun_launch *launch)
+{
+    lun_unit *u = &k->unit;
+    int jit = o->services->jit;
+    if (jit == LUN_JIT_OFF && k->needs_compiler)
+        return fail(o, LUN_EBACKEND, "a function in C needs the compiler, which is off (LUNARRAY_JIT=off)", "");
+    if (jit == LUN_JIT_OFF)
+        return LUN_OK;
+    if (u->state == LUN_UNIT_NEW)
+        lun_jit_look(&o->jit, u);
+    if (u->state == LUN_UNIT_MISSED && (k->needs_compiler || jit == LUN_JIT_SYNC)) {
+        lun_status s = lun_jit_wait(&o->jit, u);
+        if (s == LUN_ECANCEL)
+            return fail(o, s, "interrupted", "");
+    } else if (u->state == LUN_UNIT_MISSED) {
+        int64_t most = WORTHWHILE / (k->cost > 0 ? k->cost : 1);
+        if (launch->count > most || k->launches + 1 >= LAUNCHES)
+            lun_jit_queue(&o->jit, u);
+    }
+    lun_jit_poll(&o->jit);
+    if (u->state == LUN_UNIT_READY)
+        take_over(o, k);
+    else if (k->needs_compiler)
+        return fail(o, LUN_EBUILD, "the function does not compile: ", lun_strbuf_text(&u->message));
+    return LUN_OK;
+}
+
+static lun_status openmp_run(void *state, lun_kernel *k, lun_launch *launch)
+{
+    openmp *o = state;
+    if (!k->compiled) {
+        lun_status s = advance(o, k, launch);
+        if (s != LUN_OK)
+            return s;
+        o->services->stats->interpreted += !k->compiled;
+    } else {
+        lun_jit_poll(&o->jit);
+    }
+    k->launches++;
+    o->services->stats->launches++;
+    lun_team team = lun_team_for(&o->team, launch->count);
+    return lun_host_run(o->services, &k->exec, &team, &k->ir, k->cost, launch);
+}
+
+/* ---- looking inside ------------------------------------------------------------------------------ */
+
+static lun_status openmp_source(void *state, const lun_ir *ir, lun_strbuf *out)
+{
+    unsigned libs;
+    return render(state, ir, out, &libs);
+}
+
+/* "model name" of the first processor. */
+static void cpu_name(char *to, size_t room)
+{
+    char line[256];
+    FILE *f = fopen("/proc/cpuinfo", "re");
+    snprintf(to, room, "host");
+    while (f && fgets(line, sizeof line, f)) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) || !colon)
+            continue;
+        line[strcspn(line, "\n")] = 0;
+        snprintf(to, room, "%s", colon + 1 + strspn(colon + 1, " "));
+        break;
+    }
+    if (f)
+        fclose(f);
+}
+
+static int openmp_devices(void *state, lun_device *rows, int room)
+{
+    openmp *o = state;
+    if (room > 0) {
+        long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+        rows[0] = (lun_device){.kind = "cpu", .backend = "openmp", .units = o->team.wanted,
+                               .memory = pages > 0 && page > 0 ? (int64_t)pages * page : 0};
+        cpu_name(rows[0].name, sizeof rows[0].name);
+    }
+    return 1;
+}
+
+const lun_backend lun_backend_openmp = {
+    .name = "openmp",
+    .open = openmp_open,
+    .close = openmp_close,
+    .build = openmp_build,
+    .release = openmp_release,
+    .run = openmp_run,
+    .source = openmp_source,
+    .devices = openmp_devices,
+};

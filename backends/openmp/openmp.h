@@ -1,0 +1,9 @@
+/* openmp.h - the backend that runs kernels on the host's cores; see backend.h. */
+#ifndef LUN_OPENMP_H
+#define LUN_OPENMP_H
+
+#include "backend.h"
+
+extern const lun_backend lun_backend_openmp;
+
+#endif

@@ -1,0 +1,36 @@
+/* spawn.h - a program run as a child process, without a shell: started, looked after, ended.
+ * Knows nothing of compilers. */
+#ifndef LUN_SPAWN_H
+#define LUN_SPAWN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "strbuf.h"
+
+enum { LUN_SPAWN_WORDS = 64 << 10 }; /* bytes kept of what a program says */
+
+typedef enum lun_spawn_state {
+    LUN_SPAWN_RUNNING,
+    LUN_SPAWN_DONE,   /* ended with status 0 */
+    LUN_SPAWN_FAILED, /* ended otherwise */
+    LUN_SPAWN_UNKNOWN /* ended, but somebody else took its status */
+} lun_spawn_state;
+
+/* The file that a name means, as a shell would find it; NULL: there is none that can be run. */
+char *lun_spawn_find(const char *name);
+
+/* Starts path with argv in a process group of its own: nothing to read, temporary files in `temporary`,
+ * messages in English.  *pipe is the end from which its words come, not blocking.  errno, 0: well. */
+int lun_spawn_start(const char *path, char *const *argv, const char *temporary, pid_t *pid, int *pipe);
+/* Takes what has been said, keeps at most LUN_SPAWN_WORDS; closes *pipe at its end (-1). */
+void lun_spawn_listen(int *pipe, lun_strbuf *words);
+/* Does not wait.  how: "exit status 1", when it has ended. */
+lun_spawn_state lun_spawn_look(pid_t pid, char how[64]);
+/* Ends the whole group and waits for it. */
+void lun_spawn_end(pid_t pid);
+/* Waits a little for words or the end. */
+void lun_spawn_pause(int pipe, int ms);
+
+#endif
