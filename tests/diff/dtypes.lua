@@ -1,0 +1,188 @@
+-- The dtypes as the difference tests see them, written out by hand: width, range, rounding, the bytes of
+-- an element, and the table of common dtypes. Nothing here is asked of the engine; tables_spec.lua
+-- compares the list with the engine's.
+
+local libm = require "libm"
+
+local dtypes = {}
+
+-- name, kind, bits, string.pack's format ("i8" for u64 too: its elements are Lua integers of 64 bits)
+local rows = {
+    { "bool", "bool", 8, "B" },
+    { "i8", "signed", 8, "i1" },
+    { "u8", "unsigned", 8, "I1" },
+    { "i16", "signed", 16, "i2" },
+    { "u16", "unsigned", 16, "I2" },
+    { "i32", "signed", 32, "i4" },
+    { "u32", "unsigned", 32, "I4" },
+    { "i64", "signed", 64, "i8" },
+    { "u64", "unsigned", 64, "i8" },
+    { "f32", "float", 32, "f" },
+    { "f64", "float", 64, "d" },
+}
+
+dtypes.list = {}
+
+-- The integer cut to the dtype's width, as its elements come back.
+local function wrapping(bits, signed)
+    if bits == 64 then
+        return function(x)
+            return x
+        end
+    end
+    local mask, top = (1 << bits) - 1, 1 << (bits - 1)
+    return function(x)
+        x = x & mask
+        return signed and x >= top and x - mask - 1 or x
+    end
+end
+
+for i, row in ipairs(rows) do
+    local t = { name = row[1], kind = row[2], bits = row[3], format = row[4], size = row[3] // 8 }
+    t.is_float = t.kind == "float"
+    t.is_integer = t.kind == "signed" or t.kind == "unsigned"
+    t.is_wide = t.name == "u64" -- elements beyond 2^63 look negative
+    if t.is_integer then
+        t.wrap = wrapping(t.bits, t.kind == "signed")
+        t.mask = t.bits == 64 and -1 or (1 << t.bits) - 1
+        t.low = t.kind == "signed" and -(1 << (t.bits - 1)) or 0
+        t.high = t.kind == "signed" and (1 << (t.bits - 1)) - 1 or t.mask
+    end
+    dtypes.list[i] = t
+    dtypes[t.name] = t
+end
+
+-- A float rounded to the dtype.
+function dtypes.f64.round(x)
+    return x
+end
+
+function dtypes.f32.round(x)
+    return (string.unpack("f", string.pack("f", x)))
+end
+
+-- ---------------------------------------------------------------- promotion
+
+-- The dtype in which elements of two dtypes meet: SPEC section 3, row by row.
+local common = {
+    --        bool    i8     u8     i16    u16    i32    u32    i64    u64    f32    f64
+    bool = { "bool", "i8",  "u8",  "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64" },
+    i8 =   { "i8",   "i8",  "i16", "i16", "i32", "i32", "i64", "i64", "i64", "f32", "f64" },
+    u8 =   { "u8",   "i16", "u8",  "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64" },
+    i16 =  { "i16",  "i16", "i16", "i16", "i32", "i32", "i64", "i64", "i64", "f32", "f64" },
+    u16 =  { "u16",  "i32", "u16", "i32", "u16", "i32", "u32", "i64", "u64", "f32", "f64" },
+    i32 =  { "i32",  "i32", "i32", "i32", "i32", "i32", "i64", "i64", "i64", "f32", "f64" },
+    u32 =  { "u32",  "i64", "u32", "i64", "u32", "i64", "u32", "i64", "u64", "f32", "f64" },
+    i64 =  { "i64",  "i64", "i64", "i64", "i64", "i64", "i64", "i64", "i64", "f32", "f64" },
+    u64 =  { "u64",  "i64", "u64", "i64", "u64", "i64", "u64", "i64", "u64", "f32", "f64" },
+    f32 =  { "f32",  "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f64" },
+    f64 =  { "f64",  "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64" },
+}
+local column = {}
+for i, row in ipairs(rows) do
+    column[row[1]] = i
+end
+
+function dtypes.common(a, b)
+    return dtypes[common[a.name][column[b.name]]]
+end
+
+-- The same for an array and a Lua number (or boolean), which takes the array's dtype where it can.
+function dtypes.with_number(t, x)
+    if t.is_float then
+        return t
+    elseif math.type(x) == "float" then
+        return dtypes.f64
+    end
+    return t.kind == "bool" and type(x) ~= "boolean" and dtypes.i64 or t
+end
+
+-- ---------------------------------------------------------------- conversion
+
+-- The float x, truncated, within the range of the integer dtype.
+local function truncated(x, t)
+    if x ~= x then
+        return 0
+    elseif t.is_wide then
+        if x < 1 then
+            return 0
+        elseif x >= 2.0 ^ 64 then
+            return -1
+        elseif x >= 2.0 ^ 63 then
+            return math.tointeger(x - 2.0 ^ 63) | math.mininteger
+        end
+    elseif x <= t.low then
+        return t.low
+    elseif x >= t.high then
+        return t.high
+    end
+    return math.tointeger(x < 0 and math.ceil(x) or math.floor(x))
+end
+
+-- One element of dtype `from` as an element of dtype `to`.
+function dtypes.convert(x, from, to)
+    if from == to then
+        return x
+    elseif to.kind == "bool" then
+        if from.kind == "bool" then
+            return x
+        end
+        return x ~= 0
+    end
+    if from.kind == "bool" then
+        x = x and 1 or 0
+    end
+    if from.is_float then
+        return to.is_float and to.round(x) or truncated(x, to)
+    elseif to.is_float then
+        return libm.float(to.name, x, from.is_wide)
+    end
+    return to.wrap(x)
+end
+
+-- A Lua number or boolean as an element of dtype t, which it fits.
+function dtypes.number(x, t)
+    if math.type(x) == "integer" then
+        return dtypes.convert(x, dtypes.i64, t)
+    elseif math.type(x) == "float" then
+        return dtypes.convert(x, dtypes.f64, t)
+    end
+    return dtypes.convert(x, dtypes.bool, t)
+end
+
+-- ---------------------------------------------------------------- bytes
+
+local BATCH = 128
+
+-- A list of elements as the bytes of an array.
+function dtypes.pack(t, list)
+    local parts = {}
+    for i, x in ipairs(list) do
+        if t.kind == "bool" then
+            x = x and 1 or 0
+        end
+        parts[i] = string.pack(t.format, x)
+    end
+    return table.concat(parts)
+end
+
+function dtypes.unpack(t, bytes)
+    local list, format = {}, t.format:rep(BATCH)
+    local count = #bytes // t.size
+    local at = 1
+    while #list < count do
+        local left = count - #list
+        local batch = left < BATCH and t.format:rep(left) or format
+        local part = { string.unpack(batch, bytes, at) }
+        at = part[#part]
+        table.move(part, 1, #part - 1, #list + 1, list)
+    end
+    if t.kind == "bool" then
+        for i, x in ipairs(list) do
+            list[i] = x == 1 or (x ~= 0 and x) -- another byte than 0 and 1 equals neither
+        end
+    end
+    return list
+end
+
+return dtypes
