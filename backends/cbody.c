@@ -104,7 +104,7 @@ static void scalar_op(lun_csection *s, int32_t v)
     lun_dtype from = (lun_dtype)ins->from;
     int32_t in[3];
     int n = lun_ir_inputs(ins, in);
-    if ((row->flags & LUN_OPF_TRAP0) && !lun_dtype_is_float(from))
+    if (lun_cfacts_traps(r, v))
         lun_cline(s, "if (%s == 0 && f->trap < 0) f->trap = %" PRId32 ";", lun_cas_scalar(s, in[1]).s,
                   s->single ? s->where : v);
     lun_strbuf args = LUN_STRBUF_INIT;
@@ -247,7 +247,7 @@ static void emit_op(lun_csection *s, int32_t v)
     int n = lun_ir_inputs(ins, in);
     lun_strbuf args = LUN_STRBUF_INIT;
     bool math = lun_chas_math(r, op, from);
-    if ((row->flags & LUN_OPF_TRAP0) && !lun_dtype_is_float(from)) {
+    if (lun_cfacts_traps(r, v)) {
         lun_cname b = lun_cas_vector(s, in[1], rep), note = lun_cvector_note(r, lun_crep_bytes(rep));
         lun_cname m = lun_cvtype(r, condition), mask = lun_ccurrent(s, lun_crep_bytes(rep));
         lun_cline(s, "const %s z%" PRId32 " = (%s == (%s){})%s%s;", m.s, v, b.s, lun_cvtype(r, rep).s,

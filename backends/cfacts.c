@@ -209,11 +209,20 @@ static void spread(lun_crender *r, unsigned section)
     } while (r->changed && r->masked);
 }
 
+bool lun_cfacts_traps(const lun_crender *r, int32_t i)
+{
+    const lun_ir_ins *ins = &r->ir->ins[i];
+    if (ins->kind != LUN_IR_OP || lun_dtype_is_float((lun_dtype)ins->from)) return false;
+    if (!(lun_op_get((lun_op)ins->op)->flags & LUN_OPF_TRAP0)) return false;
+    return r->ir->ins[ins->b].kind != LUN_IR_CONST || r->ir->ins[ins->b].imm == 0;
+}
+
 static void find_needs(lun_crender *r)
 {
     for (int32_t i = 0; i < r->ir->count; i++) {
         int kind = r->ir->ins[i].kind;
-        if (kind == LUN_IR_STORE || kind == LUN_IR_REDUCE || kind == LUN_IR_CHECK)
+        if (kind == LUN_IR_STORE || kind == LUN_IR_REDUCE || kind == LUN_IR_CHECK ||
+            lun_cfacts_traps(r, i))
             need(r, i, LUN_CF_BODY);
     }
     spread(r, LUN_CF_BODY);

@@ -79,6 +79,8 @@ bool lun_cmake(lun_crender *r, const char *name);
 
 /* ---- cfacts.c ------------------------------------------------------------------------------------ */
 lun_status lun_cfacts(lun_crender *r);
+/* True for an instruction that fails where its second operand is 0. */
+bool lun_cfacts_traps(const lun_crender *r, int32_t i);
 /* The same for a function's body, which runs on single elements: everything is needed. */
 lun_status lun_cfacts_single(lun_crender *r);
 /* Number of statements that the section evaluates for every vector. */

@@ -10,17 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bounce.h"
+
 enum {
     ALIGNMENT = 64,
-    BLOCK = 64, /* indices that may be touched together */
     LOCAL_SCRATCH = 24 << 10,
     LOCAL_CELLS = 64,
-    LOCAL_SLOTS = 32,
-    LOCAL_BOUNCE = 4 << 10,
-    HEAVY = 64,             /* cost of an element from which workers take chunks as they get free */
-    CHUNK_NS = 20000,       /* what a chunk of such elements should take */
-    WORKER_NS = 10000,      /* what a worker should have to do at least */
-    CACHE_MOST = 32 << 20,  /* one process cannot count on more of a large last-level cache */
+    HEAVY = 64,            /* cost of an element from which workers take chunks as they get free */
+    CHUNK_NS = 20000,      /* what a chunk of such elements should take */
+    WORKER_NS = 10000,     /* what a worker should have to do at least */
+    CACHE_MOST = 32 << 20, /* one process cannot count on more of a large last-level cache */
     CACHE_LEAST = 1 << 20,
     SPINS = 256,
     CASTS = 8
@@ -28,15 +27,6 @@ enum {
 
 /* Rough: a plain operation on wide vectors, and a byte of memory on a busy machine. */
 static const double operation_ns = 0.06, byte_ns = 0.1;
-
-/* Stand-ins for slots whose memory ends inside the last block of 64. */
-typedef struct bounce {
-    int64_t cut;  /* used from this index on; INT64_MAX: never */
-    void **slots; /* all slots; those with a stand-in point to where element 0 would be */
-    char *memory; /* NULL: local */
-    void *local_slots[LOCAL_SLOTS];
-    _Alignas(ALIGNMENT) char local[LOCAL_BOUNCE];
-} bounce;
 
 typedef struct run {
     const lun_services *services;
@@ -46,15 +36,15 @@ typedef struct run {
     int64_t end;           /* first + count */
     int64_t chunk, chunks; /* elements of one; how many */
     int workers;
-    bool dynamic, plain;   /* plain: neither REDUCE nor SCAN, chunks may have any size */
+    bool dynamic, plain; /* plain: neither REDUCE nor SCAN, chunks may have any size */
     int64_t stream;
-    char *scratch;         /* of worker 0; the others follow */
+    char *scratch; /* of worker 0; the others follow */
     size_t scratch_step;
-    uint64_t *partials;    /* chunk by chunk, a cell for each result */
-    bounce *bounce;
+    uint64_t *partials; /* chunk by chunk, a cell for each result */
+    lun_bounce *bounce;
 
-    atomic_llong next;    /* the chunk to be taken */
-    atomic_llong ready;   /* SCAN: the chunk whose carry stands in `carry` */
+    atomic_llong next;  /* the chunk to be taken */
+    atomic_llong ready; /* SCAN: the chunk whose carry stands in `carry` */
     uint64_t carry;
     atomic_int stop;      /* cancelled */
     atomic_llong trapped; /* the lowest chunk that met a trap; INT64_MAX: none */
@@ -68,7 +58,8 @@ typedef struct run {
 static bool finished(run *r, int64_t k)
 {
     const volatile int *cancel = r->services->cancel;
-    if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED)) atomic_store_explicit(&r->stop, 1, memory_order_relaxed);
+    if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED))
+        atomic_store_explicit(&r->stop, 1, memory_order_relaxed);
     return atomic_load_explicit(&r->stop, memory_order_relaxed) != 0 ||
            atomic_load_explicit(&r->trapped, memory_order_relaxed) < k;
 }
@@ -76,7 +67,8 @@ static bool finished(run *r, int64_t k)
 /* Keeps the trap of the lowest chunk, so that the error does not depend on the threads. */
 static void note_trap(run *r, int64_t k, const lun_frame *frame)
 {
-    while (atomic_flag_test_and_set_explicit(&r->trap_lock, memory_order_acquire)) sched_yield();
+    while (atomic_flag_test_and_set_explicit(&r->trap_lock, memory_order_acquire))
+        sched_yield();
     if (k < atomic_load_explicit(&r->trapped, memory_order_relaxed)) {
         r->trap = frame->trap;
         r->trap_value = frame->trap_value;
@@ -98,15 +90,19 @@ static void call(run *r, lun_chunk_fn fn, int64_t k, lun_frame *frame)
         lo = cut;
     }
     if (frame->trap < 0) {
-        if (lo >= cut) frame->slots = r->bounce->slots;
+        if (lo >= cut)
+            frame->slots = r->bounce->slots;
         fn(r->exec->self, lo, hi, frame);
     }
-    if (frame->trap >= 0) note_trap(r, k, frame);
+    if (frame->trap >= 0)
+        note_trap(r, k, frame);
 }
 
 static lun_frame make_frame(const run *r, int worker)
 {
-    return (lun_frame){.n = r->end, .args = r->launch->args, .math = r->exec->math,
+    return (lun_frame){.n = r->end,
+                       .args = r->launch->args,
+                       .math = r->exec->math,
                        .stream = r->stream,
                        .scratch = r->scratch + (size_t)worker * r->scratch_step};
 }
@@ -130,24 +126,29 @@ static void work(void *ctx, int worker)
     lun_frame frame = make_frame(r, worker);
     int64_t k, to;
     if (r->dynamic) {
-        while ((k = take(r)) < r->chunks && !finished(r, k)) run_chunk(r, k, &frame);
+        while ((k = take(r)) < r->chunks && !finished(r, k))
+            run_chunk(r, k, &frame);
         return;
     }
     /* neighbouring chunks for each */
     int64_t share = r->chunks / r->workers, more = r->chunks % r->workers;
     k = worker * share + (worker < more ? worker : more);
     to = k + share + (worker < more);
-    for (; k < to && !finished(r, k); k++) run_chunk(r, k, &frame);
+    for (; k < to && !finished(r, k); k++)
+        run_chunk(r, k, &frame);
 }
 
 /* Waits until the carry of chunk k is there. False: it may never come. */
 static bool wait_for_carry(run *r, int64_t k)
 {
     for (int spins = 0; atomic_load_explicit(&r->ready, memory_order_acquire) != k; spins++) {
-        if (finished(r, k)) return false;
-        if (spins >= SPINS) sched_yield();
+        if (finished(r, k))
+            return false;
+        if (spins >= SPINS)
+            sched_yield();
 #ifdef __x86_64__
-        else __builtin_ia32_pause();
+        else
+            __builtin_ia32_pause();
 #endif
     }
     return true;
@@ -164,8 +165,10 @@ static void work_on_scan(void *ctx, int worker)
         uint64_t total = 0, carry;
         bool last = k + 1 == r->chunks;
         frame.carry = &total;
-        if (!last) call(r, r->exec->total, k, &frame);
-        if (!wait_for_carry(r, k)) return;
+        if (!last)
+            call(r, r->exec->total, k, &frame);
+        if (!wait_for_carry(r, k))
+            return;
         carry = r->carry;
         if (!last) {
             r->exec->combine(r->exec->self, -1, &carry, &total, &r->carry);
@@ -200,113 +203,32 @@ static void plan(run *r, const lun_team *team, int64_t cost)
     if (r->plain) {
         int64_t whole = divide_up(count, LUN_CHUNK), by_cost = (int64_t)(own_ns / WORKER_NS);
         double elements = CHUNK_NS / operation_ns / (double)cost;
-        if (workers > whole && workers > by_cost) workers = whole > by_cost ? whole : by_cost;
-        if (workers < 1) workers = 1;
-        if (r->dynamic && elements < LUN_CHUNK) grain = round_up((int64_t)elements + 1, BLOCK);
+        if (workers > whole && workers > by_cost)
+            workers = whole > by_cost ? whole : by_cost;
+        if (workers < 1)
+            workers = 1;
+        if (r->dynamic && elements < LUN_CHUNK)
+            grain = round_up((int64_t)elements + 1, LUN_BLOCK);
         /* the same for each worker, none larger than the grain */
         int64_t share = divide_up(count, workers), parts = divide_up(share, grain);
-        r->chunk = round_up(divide_up(share, parts), BLOCK);
+        r->chunk = round_up(divide_up(share, parts), LUN_BLOCK);
     }
     r->chunks = divide_up(count, r->chunk);
-    if (workers > r->chunks) workers = r->chunks;
+    if (workers > r->chunks)
+        workers = r->chunks;
     r->workers = workers < 1 ? 1 : (int)workers;
 }
 
 /* Whether what the run touches outgrows the last-level cache. */
 static bool exceeds_cache(int64_t bytes)
 {
-    if (bytes <= CACHE_LEAST) return false;
+    if (bytes <= CACHE_LEAST)
+        return false;
     long cache = -1;
 #ifdef _SC_LEVEL3_CACHE_SIZE
     cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
 #endif
     return bytes > (cache > 0 && cache < CACHE_MOST ? cache : CACHE_MOST);
-}
-
-/* ---- slots without room ---------------------------------------------------------------------------------- */
-
-typedef struct stand_in {
-    int64_t from, until; /* elements that are copied */
-    size_t bytes;        /* of the memory; 0: the slot needs none */
-} stand_in;
-
-static bool is_used(const lun_ir *ir, int slot, lun_ir_kind kind)
-{
-    for (int i = 0; i < ir->count; i++)
-        if (ir->ins[i].kind == kind && ir->ins[i].imm == slot) return true;
-    return false;
-}
-
-/* What slot s needs from index cut on. Memory that is gathered from as well is copied as a whole. */
-static stand_in find_stand_in(const run *r, int s, int64_t cut)
-{
-    const lun_ir *ir = r->ir;
-    const lun_launch *l = r->launch;
-    int64_t need = round_up(r->end, BLOCK), size = lun_dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
-    stand_in in = {cut, r->end, 0};
-    bool loaded = ir->slots[s].role == LUN_SLOT_IN;
-    if ((!loaded && ir->slots[s].role != LUN_SLOT_OUT) || l->room[s] >= need) return in;
-    if (loaded && !is_used(ir, s, LUN_IR_LOAD)) return in;
-    if (loaded && is_used(ir, s, LUN_IR_GATHER)) {
-        in.from = 0;
-        in.until = l->n < l->room[s] ? l->n : l->room[s];
-        if (need < in.until) need = in.until;
-    }
-    in.bytes = (size_t)round_up((need - in.from) * size, ALIGNMENT);
-    return in;
-}
-
-/* Makes the stand-ins that are needed and fills those that are read. */
-static lun_status bounce_open(run *r, bounce *b)
-{
-    const lun_launch *l = r->launch;
-    int64_t cut = r->plain ? r->end / BLOCK * BLOCK : l->first + (r->chunks - 1) * r->chunk;
-    int slots = r->ir->slot_count;
-    size_t total = 0;
-    b->cut = INT64_MAX;
-    b->memory = NULL;
-    b->slots = b->local_slots;
-    if (r->end % BLOCK == 0) return LUN_OK;
-    for (int s = 0; s < slots; s++) total += find_stand_in(r, s, cut).bytes;
-    if (total == 0) return LUN_OK;
-    size_t pointers = slots > LOCAL_SLOTS ? (size_t)slots * sizeof(void *) : 0;
-    char *at = b->local;
-    if (pointers || total > sizeof b->local) {
-        at = b->memory = malloc(total + ALIGNMENT + pointers);
-        if (!at) return LUN_ENOMEM;
-        if (pointers) b->slots = (void **)(void *)at;
-        at += pointers;
-        at += -(uintptr_t)at % ALIGNMENT;
-    }
-    for (int s = 0; s < slots; s++) {
-        stand_in in = find_stand_in(r, s, cut);
-        int64_t size = lun_dtype_get((lun_dtype)r->ir->slots[s].dtype)->bytes;
-        b->slots[s] = l->slots[s];
-        if (!in.bytes) continue;
-        size_t copied = (size_t)((in.until - in.from) * size);
-        if (r->ir->slots[s].role == LUN_SLOT_IN)
-            memcpy(at, (char *)l->slots[s] + in.from * size, copied);
-        else copied = 0;
-        memset(at + copied, 0, in.bytes - copied);
-        b->slots[s] = (void *)((uintptr_t)at - (uintptr_t)(in.from * size));
-        at += in.bytes;
-    }
-    b->cut = cut;
-    return LUN_OK;
-}
-
-/* Hands out what was written, if the run went well. */
-static void bounce_close(run *r, bounce *b, bool well)
-{
-    const lun_launch *l = r->launch;
-    for (int s = 0; well && b->cut != INT64_MAX && s < r->ir->slot_count; s++) {
-        int64_t size = lun_dtype_get((lun_dtype)r->ir->slots[s].dtype)->bytes;
-        if (r->ir->slots[s].role != LUN_SLOT_OUT || b->slots[s] == l->slots[s]) continue;
-        memcpy((char *)l->slots[s] + b->cut * size,
-               (void *)((uintptr_t)b->slots[s] + (uintptr_t)(b->cut * size)),
-               (size_t)((r->end - b->cut) * size));
-    }
-    free(b->memory);
 }
 
 /* ---- results ---------------------------------------------------------------------------------------------- */
@@ -334,14 +256,18 @@ static bool initial_carry(const lun_ir *ir, const lun_launch *l, uint64_t *carry
     int32_t v = ir->ins[ir->scan].b, casts[CASTS];
     int n = 0;
     for (; ir->ins[v].kind == LUN_IR_CAST; v = ir->ins[v].a) {
-        if (n == CASTS) return false;
+        if (n == CASTS)
+            return false;
         casts[n++] = v;
     }
     const lun_ir_ins *ins = &ir->ins[v];
     const void *from = &ins->imm;
-    if (ins->kind == LUN_IR_ARG) from = &l->args[ins->imm];
-    else if (ins->kind == LUN_IR_LOADU) from = l->slots[ins->imm];
-    else if (ins->kind != LUN_IR_CONST) return false;
+    if (ins->kind == LUN_IR_ARG)
+        from = &l->args[ins->imm];
+    else if (ins->kind == LUN_IR_LOADU)
+        from = l->slots[ins->imm];
+    else if (ins->kind != LUN_IR_CONST)
+        return false;
     uint64_t cell = 0;
     memcpy(&cell, from, lun_dtype_get((lun_dtype)ins->dtype)->bytes);
     while (n-- > 0) {
@@ -356,8 +282,10 @@ static bool initial_carry(const lun_ir *ir, const lun_launch *l, uint64_t *carry
 
 static lun_status outcome(run *r)
 {
-    if (atomic_load(&r->stop)) return LUN_ECANCEL;
-    if (atomic_load(&r->trapped) == INT64_MAX) return LUN_OK;
+    if (atomic_load(&r->stop))
+        return LUN_ECANCEL;
+    if (atomic_load(&r->trapped) == INT64_MAX)
+        return LUN_OK;
     r->launch->trap = (int)r->trap;
     r->launch->trap_value = r->trap_value;
     return r->ir->ins[r->trap].kind == LUN_IR_CHECK ? LUN_EBOUNDS : LUN_EZERO;
@@ -367,15 +295,21 @@ static lun_status outcome(run *r)
 static lun_status go(run *r, const lun_team *team)
 {
     void (*task)(void *, int) = r->ir->scan >= 0 ? work_on_scan : work;
-    bounce b;
+    lun_bounce b;
+    int64_t cut =
+        r->plain ? r->end / LUN_BLOCK * LUN_BLOCK : r->launch->first + (r->chunks - 1) * r->chunk;
     r->bounce = &b;
-    lun_status s = bounce_open(r, &b);
-    if (s != LUN_OK) return s;
-    if (r->workers == 1) task(r, 0);
-    else team->parallel(r, r->workers, task);
+    lun_status s = lun__bounce_open(&b, r->ir, r->launch, cut);
+    if (s != LUN_OK)
+        return s;
+    if (r->workers == 1)
+        task(r, 0);
+    else
+        team->parallel(r, r->workers, task);
     s = outcome(r);
-    if (s == LUN_OK && r->ir->result_count) combine_partials(r);
-    bounce_close(r, &b, s == LUN_OK);
+    if (s == LUN_OK && r->ir->result_count)
+        combine_partials(r);
+    lun__bounce_close(&b, r->ir, r->launch, s == LUN_OK);
     return s;
 }
 
@@ -387,7 +321,8 @@ static lun_status go_with_memory(run *r, const lun_team *team, size_t scratch, s
         __builtin_add_overflow(bytes, scratch + 2 * ALIGNMENT, &bytes))
         return LUN_ENOMEM;
     char *memory = malloc(bytes);
-    if (!memory) return LUN_ENOMEM;
+    if (!memory)
+        return LUN_ENOMEM;
     r->scratch = memory + -(uintptr_t)memory % ALIGNMENT;
     r->partials = (uint64_t *)(void *)(r->scratch + scratch);
     lun_status s = go(r, team);
@@ -398,12 +333,18 @@ static lun_status go_with_memory(run *r, const lun_team *team, size_t scratch, s
 lun_status lun_host_run(const lun_services *services, const lun_exec *exec, const lun_team *team,
                         const lun_ir *ir, int64_t cost, lun_launch *launch)
 {
-    run r = {.services = services, .exec = exec, .ir = ir, .launch = launch,
-             .end = launch->first + launch->count, .plain = ir->scan < 0 && ir->result_count == 0,
-             .trapped = INT64_MAX, .trap_lock = ATOMIC_FLAG_INIT};
+    run r = {.services = services,
+             .exec = exec,
+             .ir = ir,
+             .launch = launch,
+             .end = launch->first + launch->count,
+             .plain = ir->scan < 0 && ir->result_count == 0,
+             .trapped = INT64_MAX,
+             .trap_lock = ATOMIC_FLAG_INIT};
     launch->trap = -1;
     launch->trap_value = 0;
-    if (launch->count <= 0) return LUN_OK;
+    if (launch->count <= 0)
+        return LUN_OK;
     if (ir->scan >= 0 && !initial_carry(ir, launch, &r.carry)) {
         lun_strbuf_clear(services->error);
         lun_strbuf_puts(services->error, "internal: the first value of a scan must be uniform");

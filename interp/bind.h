@@ -69,6 +69,8 @@ lun__host *lun__here(lua_State *L);
 lun__host *lun__host_open(lua_State *L);
 /* Makes luaopen_lunarray use this engine in L instead of opening one. */
 void lun__host_offer(lua_State *L, lun_engine *e);
+/* The host of a state, NULL if there is none. Raises nothing. */
+lun__host *lun__host_of(lua_State *L);
 /* The engine of a state, NULL if there is none. Raises nothing. */
 lun_engine *lunarray_engine(lua_State *L);
 /* Pushes a metatable with this name and keeps it as that of a kind; used once for each. */
@@ -131,6 +133,10 @@ int lun__check_shape(lua_State *L, int i, int64_t shape[LUN_MAX_RANK]);
 
 /* Pushes a userdata for an array that a call puts into *result. Valid until the next one. */
 lun_array **lun__new_array(lua_State *L, lun__host *h);
+/* Where the userdata at i, made by lun__new_array, keeps its array. Valid until the next one is made. */
+lun_array **lun__array_place(lua_State *L, lun__host *h, int i);
+/* The array of the userdata at i, NULL if it is none. Raises nothing. */
+lun_array *lunarray_toarray(lua_State *L, int i);
 bool lun__is_array(lua_State *L, lun__host *h, int i);
 /* The array at i; a bad argument if it is none, an error if it is freed. */
 lun_array *lun__check_array(lua_State *L, lun__host *h, int i);

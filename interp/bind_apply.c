@@ -9,8 +9,7 @@ static int skeleton_call(lua_State *L)
 {
     lun__host *h = lun__here(L);
     lun__check_skeleton(L, h, 1);
-    lun__run_skeleton(L, h, 1, 2);
-    return 1;
+    return lun__run_skeleton(L, h, 1, 2);
 }
 
 /* Pushes t.out and then t[1], t[2], ...; the table is at 2. */
@@ -45,9 +44,12 @@ static int skeleton_run(lua_State *L)
     if (into && !lun__is_array(L, h, 3))
         return luaL_error(L, "bad argument 'out' to '%s' (array expected, got %s)", k->name,
                           luaL_typename(L, 3));
-    lun__run_skeleton(L, h, 1, 4);
+    int results = lun__run_skeleton(L, h, 1, 4);
     if (!into)
-        return 1;
+        return results;
+    if (results > 1)
+        return luaL_error(L, "bad argument 'out' to '%s' (the function gives %d results)", k->name,
+                          results);
     lun_array *out = lun__check_array(L, h, 3);
     lun_array *result = lun__check_array(L, h, -1);
     if (lun_size(out) != lun_size(result))
@@ -95,8 +97,7 @@ static int array_map(lua_State *L)
                    .extra_number = 3,
                    .extras = top - 2,
                    .function = 2};
-    lun__call_skeleton(L, h, &k, &c);
-    return 1;
+    return lun__call_skeleton(L, h, &k, &c);
 }
 
 /* A:zip(B, f, extra...). */
@@ -115,8 +116,7 @@ static int array_zip(lua_State *L)
                    .extra_number = 4,
                    .extras = top - 3,
                    .function = 3};
-    lun__call_skeleton(L, h, &k, &c);
-    return 1;
+    return lun__call_skeleton(L, h, &k, &c);
 }
 
 /* A:reduce(f, id) and A:scan(f, id, opts). */
@@ -129,8 +129,7 @@ static int fold(lua_State *L, lun__skeleton_kind kind, int most)
     lua_settop(L, most);
     lun__fill_skeleton(L, h, &k, 2, 3);
     lun__call c = {.element = {1}, .number = {1}, .function = 2};
-    lun__call_skeleton(L, h, &k, &c);
-    return 1;
+    return lun__call_skeleton(L, h, &k, &c);
 }
 
 static int array_reduce(lua_State *L)

@@ -16,6 +16,18 @@ static lun__held *array_at(lua_State *L, lun__host *h, int i)
     return box ? &h->held[box->slot] : NULL;
 }
 
+lun_array **lun__array_place(lua_State *L, lun__host *h, int i)
+{
+    return &array_at(L, h, i)->as.array;
+}
+
+lun_array *lunarray_toarray(lua_State *L, int i)
+{
+    lun__host *h = lun__host_of(L);
+    const lun__held *held = h ? array_at(L, h, i) : NULL;
+    return held ? held->as.array : NULL;
+}
+
 bool lun__is_array(lua_State *L, lun__host *h, int i)
 {
     return array_at(L, h, i) != NULL;

@@ -20,7 +20,8 @@ static void reduce_top(lua_State *L, lun__host *h, const lun__skeleton *k, const
 {
     int at = lua_gettop(L) - k->leaves + 1;
     lun__call c = {.name = name, .element = {at, at + 1}, .number = {first[0], first[1]}};
-    lun__call_skeleton(L, h, k, &c);
+    int results = lun__call_skeleton(L, h, k, &c);
+    lua_pop(L, results - 1); /* the first one goes on */
     lua_replace(L, at);
     lua_settop(L, at);
 }
@@ -50,12 +51,12 @@ static void run_program(lua_State *L, lun__host *h, int at, int argument)
     }
 }
 
-void lun__run_skeleton(lua_State *L, lun__host *h, int at, int first)
+int lun__run_skeleton(lua_State *L, lun__host *h, int at, int first)
 {
     const lun__skeleton *k = lun__check_skeleton(L, h, at);
     if (k->kind == LUN__PROGRAM) {
         run_program(L, h, at, first);
-        return;
+        return 1;
     }
     int count = lua_gettop(L) - first + 1;
     if (count < k->leaves)
@@ -66,7 +67,7 @@ void lun__run_skeleton(lua_State *L, lun__host *h, int at, int first)
                    .extra = first + k->leaves,
                    .extra_number = k->leaves + 1,
                    .extras = count - k->leaves};
-    lun__call_skeleton(L, h, k, &c);
+    return lun__call_skeleton(L, h, k, &c);
 }
 
 /* ---- for lua/lunarray/skeleton.lua -------------------------------------------------------------- */

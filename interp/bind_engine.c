@@ -1,6 +1,7 @@
 /* Functions about the engine as a whole: evaluating several arrays, counters, backends, devices, the
  * accuracy of mathematical functions. */
 #include <string.h>
+#include <time.h>
 
 #include "bind.h"
 
@@ -164,11 +165,21 @@ static int math_mode(lua_State *L)
     return 1;
 }
 
+/* Seconds on a clock that never goes back, for timing. */
+static int monotonic_clock(lua_State *L)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    lua_pushnumber(L, (lua_Number)t.tv_sec + 1e-9 * (lua_Number)t.tv_nsec);
+    return 1;
+}
+
 void lun__open_engine(lua_State *L, const lun__parts *p)
 {
     static const luaL_Reg functions[] = {
-        {"eval", evaluate},   {"stats", stats}, {"trim", trim},      {"backends", backends},
-        {"devices", devices}, {"use", use},     {"math", math_mode}, {NULL, NULL},
+        {"eval", evaluate},     {"stats", stats},           {"trim", trim},
+        {"backends", backends}, {"devices", devices},       {"use", use},
+        {"math", math_mode},    {"clock", monotonic_clock}, {NULL, NULL},
     };
     lun__register(L, p, p->core, functions);
     lua_pushliteral(L, "Lunarray " LUN_VERSION);

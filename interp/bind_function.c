@@ -1,9 +1,10 @@
-/* From a Lua value to a function for a skeleton: an operation of lun.op or its name, a C string, a
- * file's path. The one place where user functions enter.
+/* From a Lua value to a function for a skeleton: a Lua function, an operation of lun.op or its name, a
+ * C string, a file's path. The one place where user functions enter.
  * Knows nothing of the skeletons that take them. */
 #include <string.h>
 
 #include "bind.h"
+#include "luafn/luafn.h"
 
 /* A box for the function on the top of the stack. */
 static lun_function **new_function(lua_State *L, lun__host *h)
@@ -30,8 +31,9 @@ static lun_function *of_op(lua_State *L, lun__host *h, int i, lun_op op, int ari
     return *out;
 }
 
-/* The function of a C string. The same text gives the same function while anybody uses it. */
-static lun_function *of_c(lua_State *L, lun__host *h, int i)
+/* The function of a C string or of a Lua function. The same text or function gives the same while
+ * anybody uses it. */
+static lun_function *of_code(lua_State *L, lun__host *h, int i)
 {
     lua_getiuservalue(L, lua_upvalueindex(1), LUN__CACHE);
     lua_pushvalue(L, i);
@@ -44,7 +46,10 @@ static lun_function *of_c(lua_State *L, lun__host *h, int i)
     lua_pop(L, 1);
     lun_function **out = new_function(L, h);
     lun_status s;
-    LUN__TRY(s, lun_function_c(h->engine, lua_tostring(L, i), out));
+    if (lua_isfunction(L, i))
+        LUN__TRY(s, luafn_front(L, i, h->engine, lunarray_toarray, out));
+    else
+        LUN__TRY(s, lun_function_c(h->engine, lua_tostring(L, i), out));
     lun__check(L, h, s, i);
     lun_function *f = *out;
     lua_pushvalue(L, i);
@@ -79,7 +84,7 @@ static lun_function *of_string(lua_State *L, lun__host *h, int i, int arity, boo
     if (lun_op_find(text, arity, &op) || lun_op_find(text, 0, &op))
         return of_op(L, h, i, op, arity, folds);
     if (is_c(text))
-        return of_c(L, h, i);
+        return of_code(L, h, i);
     if (text[0] == '/' || text[0] == '.')
         return of_file(L, h, i);
     luaL_argerror(L, i,
@@ -96,10 +101,7 @@ lun_function *lun__function(lua_State *L, lun__host *h, int i, int arity, bool f
     case LUA_TSTRING:
         return of_string(L, h, i, arity, folds);
     case LUA_TFUNCTION:
-        luaL_argerror(L, i,
-                      "Lua functions cannot be compiled by this build: give a C string or an "
-                      "operation of lun.op");
-        return NULL;
+        return of_code(L, h, i);
     default:
         break;
     }

@@ -15,8 +15,9 @@ static const char host_key, offer_key;
 
 /* From how many bytes on the collector is told; less would cost more than it gives back. */
 #define TELL 65536
-/* Beyond this and twice what a full collection left, there is another one: a generational collector
- * would not look at old arrays before its own small memory has doubled. */
+/* Beyond this, and once as much has been added as the last full collection left or as Lua's own heap
+ * has, there is another one: a generational collector would not look at old arrays before that heap
+ * has doubled. */
 #define FULL (INT64_C(64) << 20)
 
 /* ---- opening and ending ------------------------------------------------------------------------ */
@@ -113,13 +114,19 @@ void lun__host_offer(lua_State *L, lun_engine *e)
     lua_rawsetp(L, LUA_REGISTRYINDEX, &offer_key);
 }
 
-lun_engine *lunarray_engine(lua_State *L)
+lun__host *lun__host_of(lua_State *L)
 {
     if (!lua_checkstack(L, 1))
         return NULL;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &host_key);
-    const lun__host *h = lua_touserdata(L, -1);
+    lun__host *h = lua_touserdata(L, -1);
     lua_pop(L, 1);
+    return h;
+}
+
+lun_engine *lunarray_engine(lua_State *L)
+{
+    const lun__host *h = lun__host_of(L);
     return h ? h->engine : NULL;
 }
 
@@ -222,7 +229,9 @@ void lun__settle(lua_State *L, lun__host *h)
         return;
     lun_stats stats;
     lun_stats_get(h->engine, &stats);
-    if (stats.allocated > FULL && stats.allocated / 2 > h->collected) {
+    int64_t heap = (int64_t)lua_gc(L, LUA_GCCOUNT) * 1024;
+    int64_t most = h->collected + (h->collected > heap ? h->collected : heap);
+    if (stats.allocated > FULL && stats.allocated > most) {
         lua_gc(L, LUA_GCCOLLECT);
         lun_stats_get(h->engine, &stats);
         h->collected = stats.allocated;

@@ -157,41 +157,67 @@ static lun_status load(lua_State *L, lun__host *h, const lun__skeleton *k, const
     return s;
 }
 
-static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o, lun_array **out)
+/* Builds into outs[room]; *results: how many there are, also when that is more than room. */
+static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o, lun_array **outs,
+                        int room, int *results)
 {
     lun_engine *e = h->engine;
+    lun_array *all[LUN__MOST_EXTRAS + 2];
+    *results = 1;
     switch (k->kind) {
     case LUN__MAP:
-        return lun_map(e, k->f, o->element[0], o->extra, o->extras, out);
     case LUN__ZIP:
-        return lun_zip(e, k->f, o->element[0], o->element[1], o->extra, o->extras, out);
+        memcpy(all, o->element, sizeof o->element);
+        if (o->extras)
+            memcpy(all + k->leaves, o->extra, (size_t)o->extras * sizeof *all);
+        return lun_call(e, k->f, all, k->leaves + o->extras, k->leaves, outs, room, results);
     case LUN__REDUCE:
-        return lun_reduce(e, k->f, k->id, o->element[0], out);
+        return lun_reduce(e, k->f, k->id, o->element[0], outs);
     case LUN__SCAN:
     case LUN__PROGRAM:
         break;
     }
-    return lun_scan(e, k->f, k->id, o->element[0], k->inclusive, out);
+    return lun_scan(e, k->f, k->id, o->element[0], k->inclusive, outs);
 }
 
-void lun__call_skeleton(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c)
+/* Loads the operands, builds, lets go of the operands. */
+static lun_status try_call(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c,
+                           lun_array **outs, int room, int *results)
 {
-    lun_array **out = lun__new_array(L, h);
-    check_arguments(L, h, k, c);
-    lun__mark(L, h);
     operands o = {.extras = 0};
     lun_status s = load(L, h, k, c, &o);
     if (s == LUN_OK)
-        LUN__TRY(s, build(h, k, &o, out));
+        LUN__TRY(s, build(h, k, &o, outs, room, results));
     for (int i = 0; i < o.extras; i++)
         if (o.own[i] && o.extra[i])
             lun_release(o.extra[i]);
+    return s;
+}
+
+int lun__call_skeleton(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c)
+{
+    lun_array *outs[LUN__MOST_RESULTS];
+    int room = 1, results = 1, first = lua_gettop(L) + 1;
+    lun__new_array(L, h);
+    check_arguments(L, h, k, c);
+    lun__mark(L, h);
+    lun_status s = try_call(L, h, k, c, outs, room, &results);
+    if (s == LUN_EARG && results > room && results <= LUN__MOST_RESULTS) {
+        /* a function with several results: a place for each of them first */
+        luaL_checkstack(L, results, "too many results");
+        for (; room < results; room++)
+            lun__new_array(L, h);
+        s = try_call(L, h, k, c, outs, room, &results);
+    }
     if (s != LUN_OK) {
         int number = c->number[k->leaves - 1];
         if (s == LUN_EARG || s == LUN_EDTYPE)
             number = c->extras > 0 ? c->extra_number : c->function ? c->function : number;
         lun__raise_as(L, h, s, number, c->name);
     }
+    for (int i = 0; i < results; i++)
+        *lun__array_place(L, h, first + i) = outs[i];
+    return results;
 }
 
 void lun__open_skeleton(lua_State *L, const lun__parts *p)

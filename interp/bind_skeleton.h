@@ -32,6 +32,8 @@ typedef struct lun__skeleton {
 
 /* As many as the engine takes: a function has 32 parameters. */
 #define LUN__MOST_EXTRAS 30
+/* As many as a Lua function may give. */
+#define LUN__MOST_RESULTS 16
 
 /* Where the arguments of a call are on the stack, and how an error counts and names them. */
 typedef struct lun__call {
@@ -47,9 +49,9 @@ lun__skeleton *lun__new_skeleton(lua_State *L, lun__host *h, lun__skeleton_kind 
 /* Fills k, of the kind that it says, from the function at f and the identity and options at id and
  * id + 1. Pushes what k->f and k->id need to stay alive: two values. */
 void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int id);
-/* Pushes the result of a skeleton that is no program. */
-void lun__call_skeleton(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c);
-/* Pushes the result of the skeleton at `at`, of any kind, for the arguments first .. the top. */
-void lun__run_skeleton(lua_State *L, lun__host *h, int at, int first);
+/* Pushes the results of a skeleton that is no program and returns their number. */
+int lun__call_skeleton(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c);
+/* The same for the skeleton at `at`, of any kind, and the arguments first .. the top. */
+int lun__run_skeleton(lua_State *L, lun__host *h, int at, int first);
 
 #endif

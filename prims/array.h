@@ -27,8 +27,6 @@ lun_status lun__array(lun_engine *e, lun_node *n, bool made, lun_array **out);
 lun_status lun__node(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out);
 /* Fails with LUN_EFREED or LUN_EARG unless a can be used on e. */
 lun_status lun__usable(lun_engine *e, const lun_array *a);
-/* Evaluates a; its node is a LEAF (or a NUMBER for Scalars) afterwards. */
-lun_status lun__force(lun_engine *e, lun_array *a, lun_node **out);
 /* "f32[100]", "f64[3, 4]" into buf, for messages. */
 const char *lun__describe(const lun_array *a, char buf[96]);
 /* A number as its own dtype's node, cast to t; rank 0. */

@@ -222,12 +222,12 @@ static const char *damage(const char *file, size_t size, const char *key, size_t
     return memcmp(&hash, &h.payload_hash, sizeof hash) ? "its bytes have changed" : NULL;
 }
 
-/* Why a file is none of ours, NULL if it may be. */
+/* Why a file is none of ours, NULL if it may be.  It has no name any more if it has been replaced. */
 static const char *foreign(const struct stat *st)
 {
     if (!S_ISREG(st->st_mode))
         return "not a file";
-    if (st->st_uid != geteuid() || (st->st_mode & (S_IWGRP | S_IWOTH)) || st->st_nlink != 1)
+    if (st->st_uid != geteuid() || (st->st_mode & (S_IWGRP | S_IWOTH)) || st->st_nlink > 1)
         return "others may write to it";
     return st->st_size > ENTRY_LIMIT ? "too large" : NULL;
 }

@@ -18,12 +18,14 @@ lun_status lun__fail(lun_engine *e, lun_status s, const char *format, ...)
     lun_strbuf_clear(&e->error);
     lun_strbuf_vprintf(&e->error, format, args);
     va_end(args);
+    e->error_where = NULL;
     return s;
 }
 
 lun_status lun__nomem(lun_engine *e)
 {
     lun_strbuf_clear(&e->error);
+    e->error_where = NULL;
     return LUN_ENOMEM;
 }
 

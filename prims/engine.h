@@ -28,6 +28,7 @@ struct lun_engine {
     lun_stats stats;
     lun_strbuf error;
     const char *error_where;
+    char error_place[256]; /* where error_where may point */
     char *compiler, *cache_dir;
     int sandbox, jit, math;
     int64_t memory_limit;
@@ -63,7 +64,7 @@ struct lun_engine {
     void (*host_close)(void *host);
 };
 
-/* Writes the text of a failure and returns s. */
+/* Writes the text of a failure, whose place is not known, and returns s. */
 lun_status lun__fail(lun_engine *e, lun_status s, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 lun_status lun__nomem(lun_engine *e);

@@ -222,6 +222,7 @@ static lun_status call_front(call *c, lun_array **outs, int room, int *results)
     if (s != LUN_OK)
         return s;
     const lun_ir_function *f = r.function;
+    *results = f->outputs;
     if (f->outputs > room)
         return lun__fail(e, LUN_EARG, "the function gives %d results, not %d", f->outputs, room);
     s = front_operands(c, &r);

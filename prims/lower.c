@@ -343,8 +343,11 @@ static void emit_reduce(lowerer *l, lun_node *n)
         return;
     lun_ir_ins ins = {.kind = LUN_IR_REDUCE, .dtype = n->acc, .op = n->op, .b = -1, .c = -1};
     ins.a = operand(l, n->in[0]);
-    if (n->op == LUN_OP_COUNT)
+    if (n->op == LUN_OP_COUNT) {
         ins.c = lun_ir_function_add(&o->ir, (lun_ir_function *)(uintptr_t)n->body);
+        if (ins.c < 0)
+            nomem(l);
+    }
     if (!grow(&o->results, o->ir.result_count, &o->result_room, sizeof *o->results)) {
         nomem(l);
         return;
@@ -354,7 +357,8 @@ static void emit_reduce(lowerer *l, lun_node *n)
     if (ins.imm < 0)
         nomem(l);
     o->ops++;
-    add(l, ins, n->where);
+    if (l->status == LUN_OK)
+        add(l, ins, n->where);
 }
 
 static void emit_store(lowerer *l, lun_node *n)

@@ -394,7 +394,8 @@ LUN_API lun_status lun_map(lun_engine *e, lun_function *f, lun_array *a, lun_arr
 LUN_API lun_status lun_zip(lun_engine *e, lun_function *f, lun_array *a, lun_array *b,
                            lun_array *const *extra, int extras, lun_array **out);
 /* Any function on `elements` elementwise operands followed by extra arguments; gives all its results (a
- * C string or an operation has one) and their number; fails if there are more than room. */
+ * C string or an operation has one) and their number, which is also told when there are more than room,
+ * which fails. */
 LUN_API lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
                             int elements, lun_array **outs, int room, int *results);
 /* Gives a Scalar: f(id, all elements in order); id NULL: the operation's identity. */

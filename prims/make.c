@@ -10,8 +10,15 @@ lun_status lun_wrap(lun_engine *e, void *data, int64_t n, lun_dtype t,
 {
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
+    int size = lun_dtype_get(t)->bytes;
     if (n < 0 || (n && !data))
         return lun__fail(e, LUN_EARG, "no data for %lld elements", (long long)n);
+    if (n > PTRDIFF_MAX / size)
+        return lun__fail(e, LUN_ERANGE, "%lld elements of %s are more than can be addressed",
+                         (long long)n, lun_dtype_name(t));
+    if ((uintptr_t)data % (uintptr_t)size)
+        return lun__fail(e, LUN_EARG, "data must be aligned to %d bytes, the size of a %s", size,
+                         lun_dtype_name(t));
     lun_storage *s = malloc(sizeof *s);
     lun_node *leaf;
     if (!s)

@@ -58,11 +58,23 @@ static int64_t slot_bytes(const lun_ir *ir, const lun_lowered *l, int i, int64_t
 static lun_status check_failed(lun_engine *e, const char *note, int64_t value)
 {
     char text[512];
-    const char *at = note ? strstr(note, "%lld") : NULL;
+    const char *message = note ? note : "a check failed";
+    for (const char *p = strchr(message, ':'); p; p = strchr(p + 1, ':')) {
+        size_t digits = strspn(p + 1, "0123456789"), place = (size_t)(p - message) + 1 + digits;
+        if (!digits || strncmp(p + 1 + digits, ": ", 2) || place >= sizeof e->error_place)
+            continue;
+        memcpy(e->error_place, message, place);
+        e->error_place[place] = '\0';
+        e->error_where = e->error_place;
+        message += place + 2;
+        break;
+    }
+    const char *at = strstr(message, "%lld");
     if (at)
-        snprintf(text, sizeof text, "%.*s%lld%s", (int)(at - note), note, (long long)value, at + 4);
+        snprintf(text, sizeof text, "%.*s%lld%s", (int)(at - message), message, (long long)value,
+                 at + 4);
     else
-        snprintf(text, sizeof text, "%s", note ? note : "a check failed");
+        snprintf(text, sizeof text, "%s", message);
     return lun__fail(e, LUN_EBOUNDS, "%s", text);
 }
 
@@ -71,12 +83,15 @@ static lun_status explain_trap(lun_engine *e, const lun_lowered *l, const lun_la
     const lun_ir_ins *ins = launch->trap >= 0 ? &l->ir.ins[launch->trap] : NULL;
     if (!ins)
         return lun__fail(e, LUN_EZERO, "attempt to perform 'n//0'");
-    e->error_where = lun__place(e, l->where[launch->trap]);
+    lun_status s;
     if (ins->kind == LUN_IR_CHECK)
-        return check_failed(e, l->notes[launch->trap], launch->trap_value);
-    return lun__fail(e, LUN_EZERO,
-                     ins->op == LUN_OP_MOD ? "attempt to perform 'n%%%%0'"
-                                           : "attempt to perform 'n//0'");
+        s = check_failed(e, l->notes[launch->trap], launch->trap_value);
+    else
+        s = lun__fail(e, LUN_EZERO,
+                      ins->op == LUN_OP_MOD ? "attempt to perform 'n%%%%0'"
+                                            : "attempt to perform 'n//0'");
+    e->error_where = lun__place(e, l->where[launch->trap]);
+    return s;
 }
 
 static void bind_slot(const lun_lowered *l, int i, lun_storage *output, int64_t first, void **at,

@@ -51,7 +51,9 @@ lun_node *lun__simplify(lun_engine *e, lun_op op, lun_node *const *in, const lun
     case LUN_OP_BNOT:
         return x->kind == LUN_NODE_OP && x->op == (int)op ? lun_node_retain(x->in[0]) : NULL;
     case LUN_OP_WHERE:
-        return in[1] == in[2] && in[1]->n == like->n ? lun_node_retain(in[1]) : NULL;
+        return in[1] == in[2] && in[1]->n == like->n && in[1]->rank == like->rank
+                   ? lun_node_retain(in[1])
+                   : NULL;
     default:
         return NULL;
     }

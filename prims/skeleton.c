@@ -57,11 +57,11 @@ static lun_status input(lun_engine *e, lun_function *f, lun_array *a, combiner *
     return s;
 }
 
-/* The initial value: given, or the operation's identity. NULL in *out: none is known. */
+/* The initial value as a Scalar: given, or the operation's identity. NULL in *out: none is known. */
 static lun_status initial(lun_engine *e, const combiner *c, lun_array *id, lun_node **out)
 {
     uint64_t cell;
-    lun_node *raw;
+    lun_node *raw, *scalar = NULL;
     *out = NULL;
     if (!id) {
         if (c->body || !lun_op_identity(c->op, c->acc, &cell))
@@ -73,8 +73,13 @@ static lun_status initial(lun_engine *e, const combiner *c, lun_array *id, lun_n
         return s;
     if (raw->n != 1)
         s = lun__fail(e, LUN_ESHAPE, "the initial value must be a number or a Scalar");
+    else if (raw->rank == 0)
+        scalar = lun_node_retain(raw);
     else
-        s = lun__cast(e, raw, c->acc, out);
+        s = lun_node_reshape(e, raw, 0, NULL, &scalar);
+    if (s == LUN_OK)
+        s = lun__cast(e, scalar, c->acc, out);
+    lun_node_release(e, scalar);
     lun_node_release(e, raw);
     return s;
 }

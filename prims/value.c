@@ -26,21 +26,6 @@ lun_status lun_eval(lun_engine *e, lun_array *const *arrays, int count)
     return s;
 }
 
-lun_status lun__force(lun_engine *e, lun_array *a, lun_node **out)
-{
-    lun_node *n;
-    e->error_where = NULL;
-    lun_status s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
-    if (s != LUN_OK)
-        return s;
-    s = lun_run(e, &n, 1);
-    if (s == LUN_OK)
-        *out = n;
-    else
-        lun_node_release(e, n);
-    return s;
-}
-
 /* ---- reading --------------------------------------------------------------------------------------------- */
 
 static lun_status check_part(lun_engine *e, const lun_array *a, int64_t first, int64_t count)
@@ -92,17 +77,22 @@ lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int6
 lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
 {
     uint64_t cell = 0;
-    if (a && a->weak) {
-        *out = a->number;
-        return LUN_OK;
-    }
     lun_status s = lun__usable(e, a);
     if (s != LUN_OK)
         return s;
+    if (a->weak) {
+        *out = a->number;
+        return LUN_OK;
+    }
     lun_node *n = a->node;
-    if (n && n->kind == LUN_NODE_LEAF && index >= 0 && index < n->n)
+    bool within = n && index >= 0 && index < n->n;
+    e->error_where = NULL;
+    /* others will be asked for: what has to be computed is computed once */
+    if (within && !n->virt && !lun_node_ready(n))
+        s = lun_run(e, &n, 1);
+    if (s == LUN_OK && within && n->kind == LUN_NODE_LEAF)
         copy_out(n, index, 1, &cell);
-    else
+    else if (s == LUN_OK)
         s = lun_read(e, a, &cell, index, 1);
     if (s == LUN_OK)
         *out = lun_cell_to_value(lun_dtype_of(a), cell);
@@ -111,17 +101,24 @@ lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
 
 lun_status lun_data(lun_engine *e, lun_array *a, const void **out)
 {
-    lun_node *n;
-    if (a && a->weak)
-        return lun__fail(e, LUN_EARG, "a number has no elements to map");
-    lun_status s = lun__force(e, a, &n);
+    int64_t offset = 0;
+    lun_status s = lun__usable(e, a);
+    e->error_where = NULL;
+    if (s == LUN_OK && a->weak)
+        s = lun__fail(e, LUN_EARG, "a number has no elements to map");
+    if (s != LUN_OK)
+        return s;
+    const lun_array *top = a;
+    for (; top->parent; top = top->parent)
+        offset += top->offset;
+    lun_node *n = top->node; /* a View's elements are those of the array it looks into */
+    s = lun_run(e, &n, 1);
     if (s != LUN_OK)
         return s;
     if (n->kind == LUN_NODE_NUMBER)
         *out = &n->cell;
     else
-        *out = lun_leaf_data(n);
-    lun_node_release(e, n); /* a still holds it */
+        *out = lun_leaf_data(n) + offset * lun_dtype_get((lun_dtype)n->dtype)->bytes;
     return LUN_OK;
 }
 
@@ -175,19 +172,19 @@ static lun_status own(lun_engine *e, lun_array *top)
     lun_storage *copy, *old;
     int64_t shape[LUN_MAX_RANK];
     lun_status s = LUN_OK;
-    if (n->kind != LUN_NODE_LEAF && !(n->kind == LUN_NODE_NUMBER && n->rank == 0))
+    if (n->kind != LUN_NODE_LEAF && n->rank == 0)
+        return lun__fail(e, LUN_EARG, "a Scalar cannot be written to");
+    bool twin = n->kind != LUN_NODE_LEAF && n->virt && n->refs > 1; /* the others stay virtual */
+    if (!twin)
         s = lun_run(e, &n, 1);
     if (s != LUN_OK)
         return s;
-    if (n->kind == LUN_NODE_NUMBER)
-        return lun__fail(e, LUN_EARG, "a Scalar cannot be written to");
-    if (n->refs == 1 && n->storage->refs == 1) {
+    if (!twin && n->refs == 1 && n->storage->refs == 1) {
         free(n->moments);
         n->moments = NULL;
         return LUN_OK;
     }
-    if (n->storage->refs >
-        1) { /* other leaves look into the storage: they keep it; never wrapped */
+    if (twin || n->storage->refs > 1) { /* others look into the storage: they keep it; never wrapped */
         s = private_copy(e, n, &copy);
         if (s != LUN_OK)
             return s;
@@ -240,8 +237,8 @@ lun_status lun_write(lun_engine *e, lun_array *a, const void *host, int64_t firs
 {
     char *at;
     lun_status s = writable(e, a, first, count, &at);
-    if (s == LUN_OK && count)
-        memcpy(at, host, (size_t)count * lun_dtype_get(lun_dtype_of(a))->bytes);
+    if (s == LUN_OK && count) /* host may be what lun_data gave */
+        memmove(at, host, (size_t)count * lun_dtype_get(lun_dtype_of(a))->bytes);
     return s;
 }
 
@@ -285,12 +282,12 @@ lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x)
     return LUN_OK;
 }
 
-/* source as target's dtype and shape, evaluated. */
+/* source as target's dtype, evaluated: a Scalar, or of target's shape. */
 static lun_status prepared(lun_engine *e, const lun_array *target, lun_array *source,
                            lun_node **out)
 {
     lun_node *raw, *n = NULL;
-    int64_t shape[LUN_MAX_RANK];
+    int64_t shape[LUN_MAX_RANK], has[LUN_MAX_RANK];
     int rank = lun_shape(target, shape);
     lun_status s =
         lun__node(e, source, source->weak ? lun_dtype_of(target) : LUN_DTYPE_COUNT, &raw);
@@ -304,7 +301,10 @@ static lun_status prepared(lun_engine *e, const lun_array *target, lun_array *so
     }
     s = lun__cast(e, raw, lun_dtype_of(target), &n);
     lun_node_release(e, raw);
-    if (s == LUN_OK && n->rank != rank && n->rank) {
+    if (s != LUN_OK)
+        return s;
+    lun_node_shape(n, has);
+    if (n->rank && (n->rank != rank || memcmp(has, shape, (size_t)rank * sizeof *has))) {
         raw = n;
         s = lun_node_reshape(e, raw, rank, shape, &n);
         lun_node_release(e, raw);
@@ -334,7 +334,9 @@ lun_status lun_store(lun_engine *e, lun_array *target, lun_array *source)
         return s;
     lun_node *old = target->node;
     bool plain = !target->parent && (old->kind != LUN_NODE_LEAF || old->storage->bytes);
-    if (plain && n->kind == LUN_NODE_LEAF && n->storage->bytes && n->storage->refs == 1) {
+    bool scalar = n->rank == 0;
+    if (plain && !scalar && n->kind == LUN_NODE_LEAF && n->storage->bytes &&
+        n->storage->refs == 1) {
         target->node = n; /* the new elements as they are, nothing is copied */
         target->made = 1;
         lun_node_release(e, old);
@@ -342,8 +344,13 @@ lun_status lun_store(lun_engine *e, lun_array *target, lun_array *source)
     }
     int64_t count = lun_size(target);
     s = writable(e, target, 0, count, &at);
-    if (s == LUN_OK)
+    if (s == LUN_OK && scalar) {
+        uint64_t cell = 0;
+        copy_out(n, 0, 1, &cell);
+        lun_cell_fill((lun_dtype)n->dtype, cell, at, count);
+    } else if (s == LUN_OK) {
         copy_out(n, 0, count, at);
+    }
     lun_node_release(e, n);
     return s;
 }

@@ -113,7 +113,7 @@ for suite in $suites; do
     case $suite in
     # MAKE is a command with its options.
     build) one "build" $MAKE --no-print-directory BUILD="$BUILD" all core-tests || finish ;;
-    syntax) one "syntax (clang)" $MAKE --no-print-directory BUILD="$BUILD" syntax ;;
+    syntax) one "syntax (clang)" $MAKE -k --no-print-directory BUILD="$BUILD" syntax ;;
     lint)
         for script in tests/lint/*.sh; do one "$script" sh "$script"; done
         ;;

@@ -145,6 +145,15 @@ static void quote(lun_strbuf *out, const char *text, size_t most)
     lun_strbuf_add(out, text, n);
 }
 
+/* The line that says most: the first with an error in it, else the first. */
+static const char *telling_line(const char *words)
+{
+    const char *p = strstr(words, "error");
+    while (p && p > words && p[-1] != '\n')
+        p--;
+    return p ? p : words;
+}
+
 static void fail(lun_jit_compiler *c, lun_unit *u, const char *what, const char *words)
 {
     c->failures++;
@@ -153,8 +162,10 @@ static void fail(lun_jit_compiler *c, lun_unit *u, const char *what, const char 
         c->told = true;
         lun_strbuf_printf(&line, "kernels stay interpreted: %s: %s%s",
                           c->path ? c->path : c->services->compiler, what, words && *words ? ": " : "");
-        if (words)
-            lun_strbuf_add(&line, words, strcspn(words, "\n"));
+        if (words) {
+            const char *said = telling_line(words);
+            lun_strbuf_add(&line, said, strcspn(said, "\n"));
+        }
         c->services->log(c->services->log_ctx, lun_strbuf_text(&line));
         lun_strbuf_free(&line);
     }

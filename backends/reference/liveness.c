@@ -19,7 +19,8 @@ static bool allocate(lun_flow *flow, size_t n)
     int32_t *numbers = malloc(n * 8 * sizeof *numbers);
     flow->needed = bytes;
     flow->last = numbers;
-    if (!bytes || !numbers) return false;
+    if (!bytes || !numbers)
+        return false;
     flow->alias = bytes + n;
     flow->forward = bytes + 2 * n;
     flow->continued = bytes + 3 * n;
@@ -41,7 +42,8 @@ static bool allocate(lun_flow *flow, size_t n)
 static int32_t find_target(const lun_ir *ir, const int32_t *open, int depth, int64_t imm)
 {
     for (int d = depth - 1; d >= 0; d--)
-        if (ir->ins[open[d]].kind != LUN_IR_IF && imm-- == 0) return open[d];
+        if (ir->ins[open[d]].kind != LUN_IR_IF && imm-- == 0)
+            return open[d];
     return -1;
 }
 
@@ -50,13 +52,15 @@ static bool find_shape(const lun_ir *ir, lun_flow *f)
 {
     int32_t *open = malloc(((size_t)ir->count + 1) * sizeof *open), loop = -1;
     int depth = 0;
-    if (!open) return false;
+    if (!open)
+        return false;
     for (int i = 0; i < ir->count; i++) {
         const lun_ir_ins *ins = &ir->ins[i];
         if (ins->kind == LUN_IR_END && depth > 0) {
             int32_t start = open[--depth];
             f->end[start] = i;
-            if (start == loop) loop = f->outer[start];
+            if (start == loop)
+                loop = f->outer[start];
         }
         f->depth[i] = depth;
         f->inside[i] = loop;
@@ -71,12 +75,14 @@ static bool find_shape(const lun_ir *ir, lun_flow *f)
             open[depth++] = i;
             break;
         case LUN_IR_ELSE:
-            if (depth > 0) f->other[open[depth - 1]] = i;
+            if (depth > 0)
+                f->other[open[depth - 1]] = i;
             break;
         case LUN_IR_BREAK:
         case LUN_IR_CONTINUE:
             f->target[i] = find_target(ir, open, depth, ins->imm);
-            if (ins->kind == LUN_IR_CONTINUE && f->target[i] >= 0) f->continued[f->target[i]] = 1;
+            if (ins->kind == LUN_IR_CONTINUE && f->target[i] >= 0)
+                f->continued[f->target[i]] = 1;
             break;
         default:
             break;
@@ -99,8 +105,10 @@ static bool may_trap(const lun_ir_ins *ins)
 static bool is_root(const lun_ir *ir, int i, lun_program_part part, int32_t output)
 {
     const lun_ir_ins *ins = &ir->ins[i];
-    if (part == LUN_PART_TOTAL) return ins->kind == LUN_IR_SCAN;
-    if (part == LUN_PART_FUNCTION && i == output) return true;
+    if (part == LUN_PART_TOTAL)
+        return ins->kind == LUN_IR_SCAN;
+    if (part == LUN_PART_FUNCTION && i == output)
+        return true;
     return ins->kind == LUN_IR_STORE || ins->kind == LUN_IR_REDUCE || ins->kind == LUN_IR_SCAN ||
            ins->kind == LUN_IR_CHECK || may_trap(ins);
 }
@@ -118,12 +126,16 @@ static void find_needed(const lun_ir *ir, lun_program_part part, int32_t output,
     for (int i = ir->count - 1; i >= 0; i--) {
         const lun_ir_ins *ins = &ir->ins[i];
         int32_t in[3];
-        bool dropped = part == LUN_PART_TOTAL && (i > ir->scan || ins->kind == LUN_IR_STORE ||
-                                                  ins->kind == LUN_IR_REDUCE);
-        if (dropped) continue;
-        if (f->control || is_root(ir, i, part, output)) f->needed[i] = 1;
-        if (!f->needed[i]) continue;
-        for (int k = inputs_of(ins, in) - 1; k >= 0; k--) f->needed[in[k]] = 1;
+        bool dropped = part == LUN_PART_TOTAL &&
+                       (i > ir->scan || ins->kind == LUN_IR_STORE || ins->kind == LUN_IR_REDUCE);
+        if (dropped)
+            continue;
+        if (f->control || is_root(ir, i, part, output))
+            f->needed[i] = 1;
+        if (!f->needed[i])
+            continue;
+        for (int k = inputs_of(ins, in) - 1; k >= 0; k--)
+            f->needed[in[k]] = 1;
     }
 }
 
@@ -140,7 +152,8 @@ static int32_t extended(const lun_flow *f, int32_t value, int32_t at)
 
 static void use(lun_flow *f, int32_t value, int32_t until)
 {
-    if (until > f->last[value]) f->last[value] = until;
+    if (until > f->last[value])
+        f->last[value] = until;
 }
 
 /* A GET may read the variable in place if nothing is SET while its value lives. */
@@ -148,11 +161,14 @@ static void find_aliases(const lun_ir *ir, lun_flow *f)
 {
     for (int g = 0; g < ir->count; g++) {
         int32_t var = ir->ins[g].a;
-        if (!f->needed[g] || ir->ins[g].kind != LUN_IR_GET) continue;
+        if (!f->needed[g] || ir->ins[g].kind != LUN_IR_GET)
+            continue;
         f->alias[g] = 1;
         for (int s = g + 1; s < f->last[g] && s < ir->count; s++)
-            if (ir->ins[s].kind == LUN_IR_SET && ir->ins[s].a == var) f->alias[g] = 0;
-        if (f->alias[g]) use(f, var, f->last[g]);
+            if (ir->ins[s].kind == LUN_IR_SET && ir->ins[s].a == var)
+                f->alias[g] = 0;
+        if (f->alias[g])
+            use(f, var, f->last[g]);
     }
 }
 
@@ -166,16 +182,21 @@ static void find_stores(const lun_ir *ir, lun_program_part part, lun_flow *f)
     int32_t loads_end = -1;
     for (int i = 0; i < ir->count; i++) {
         const lun_ir_ins *ins = &ir->ins[i];
-        if (!f->needed[i]) continue;
-        if (ins->kind == LUN_IR_LOAD && f->last[i] > loads_end) loads_end = f->last[i];
-        if (ins->kind != LUN_IR_STORE) continue;
+        if (!f->needed[i])
+            continue;
+        if (ins->kind == LUN_IR_LOAD && f->last[i] > loads_end)
+            loads_end = f->last[i];
+        if (ins->kind != LUN_IR_STORE)
+            continue;
         f->store[ins->a] = f->store[ins->a] == -1 ? i : -2;
         f->copy_loads |= f->depth[i] > 0;
     }
-    if (part != LUN_PART_BODY || f->copy_loads) return;
+    if (part != LUN_PART_BODY || f->copy_loads)
+        return;
     for (int i = 0; i < ir->count; i++) {
         const lun_ir_ins *ins = &ir->ins[i];
-        if (!f->needed[i] || ins->kind != LUN_IR_STORE) continue;
+        if (!f->needed[i] || ins->kind != LUN_IR_STORE)
+            continue;
         if (i < loads_end) {
             f->sunk[i] = 1;
             use(f, ins->a, ir->count);
@@ -185,8 +206,8 @@ static void find_stores(const lun_ir *ir, lun_program_part part, lun_flow *f)
         int kind = ir->ins[i].kind;
         bool computed = kind == LUN_IR_OP || kind == LUN_IR_CAST || kind == LUN_IR_INDEX ||
                         kind == LUN_IR_GATHER || kind == LUN_IR_RANDOM || kind == LUN_IR_SCAN;
-        f->forward[i] = f->needed[i] && computed && f->store[i] >= 0 && i >= loads_end &&
-                        f->depth[i] == 0;
+        f->forward[i] =
+            f->needed[i] && computed && f->store[i] >= 0 && i >= loads_end && f->depth[i] == 0;
         /* two STOREs into one slot: the later one counts */
         for (int s = 0; f->forward[i] && s < ir->count; s++)
             if (ir->ins[s].kind == LUN_IR_STORE && s != f->store[i] &&
@@ -205,12 +226,14 @@ lun_status lun__flow_find(const lun_ir *ir, lun_program_part part, int32_t outpu
     find_needed(ir, part, output, f);
     for (int i = 0; i < ir->count; i++) {
         int32_t in[3];
-        if (!f->needed[i]) continue;
+        if (!f->needed[i])
+            continue;
         use(f, i, i);
         for (int k = inputs_of(&ir->ins[i], in) - 1; k >= 0; k--)
             use(f, in[k], extended(f, in[k], i));
     }
-    if (part == LUN_PART_FUNCTION) use(f, output, ir->count);
+    if (part == LUN_PART_FUNCTION)
+        use(f, output, ir->count);
     find_stores(ir, part, f); /* makes some values live longer */
     find_aliases(ir, f);
     return LUN_OK;

@@ -19,16 +19,15 @@
 #error "compile with -DLUN_ISA=base, avx2 or avx512"
 #endif
 
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
+#define JOIN_(a, b)     a##b
+#define JOIN(a, b)      JOIN_(a, b)
 #define JOIN3_(a, b, c) a##_##b##_##c
-#define JOIN3(a, b, c) JOIN3_(a, b, c)
-#define UNUSED __attribute__((unused))
+#define JOIN3(a, b, c)  JOIN3_(a, b, c)
+#define UNUSED          __attribute__((unused))
 
 /* A loop whose rounds do not depend on each other, even where the result is an operand's memory. */
 #ifdef __clang__
-#define EACH(i, n)                                                                                 \
-    _Pragma("clang loop vectorize(assume_safety)") for (int64_t i = 0; i < (n); i++)
+#define EACH(i, n) _Pragma("clang loop vectorize(assume_safety)") for (int64_t i = 0; i < (n); i++)
 #pragma clang diagnostic ignored "-Wpass-failed" /* scalar libm, integer division */
 #else
 #define EACH(i, n) _Pragma("GCC ivdep") for (int64_t i = 0; i < (n); i++)
@@ -47,105 +46,105 @@
 enum { COMM = LUN_OPF_COMM, ASSOC = LUN_OPF_ASSOC, TRAP0 = LUN_OPF_TRAP0 };
 enum { VEC = LUN_OPF_VEC, HEAVY = LUN_OPF_HEAVY };
 
-#define LUN_DTYPE(ID, name, ctype, utype, bytes, kind, rank, npy, doc)                             \
-    typedef ctype type_##ID;                                                                       \
-    typedef utype unsigned_##ID;                                                                   \
+#define LUN_DTYPE(ID, name, ctype, utype, bytes, kind, rank, npy, doc) \
+    typedef ctype type_##ID;                                           \
+    typedef utype unsigned_##ID;                                       \
     enum { width_##ID = 8 * bytes, kind_##ID = LUN_KIND_##kind };
 #include "dtypes.def"
 #undef LUN_DTYPE
 
 /* The column of ops.def that serves a kind; a row that says NONE gets no entry in the table. */
-#define PICK_BOOL(flt, integer) integer
-#define PICK_SIGNED(flt, integer) integer
+#define PICK_BOOL(flt, integer)     integer
+#define PICK_SIGNED(flt, integer)   integer
 #define PICK_UNSIGNED(flt, integer) integer
-#define PICK_FLOAT(flt, integer) flt
-#define NONE 0
-#define HAS_TEXT(text) (sizeof(text) != sizeof "NONE" || (text)[0] != 'N')
+#define PICK_FLOAT(flt, integer)    flt
+#define NONE                        0
+#define HAS_TEXT(text)              (sizeof(text) != sizeof "NONE" || (text)[0] != 'N')
 
 /* What is stored: a bool is 0 or 1 whatever the expression gave. */
-#define VALUE_BOOL(expression) ((expression) != 0)
-#define VALUE_SIGNED(expression) (expression)
+#define VALUE_BOOL(expression)     ((expression) != 0)
+#define VALUE_SIGNED(expression)   (expression)
 #define VALUE_UNSIGNED(expression) (expression)
-#define VALUE_FLOAT(expression) (expression)
+#define VALUE_FLOAT(expression)    (expression)
 
 /* C types of the first operand and of the result, by the row's rule. */
-#define FIRST_ARITH T
-#define FIRST_FLOAT T
-#define FIRST_INT T
-#define FIRST_CMP T
-#define FIRST_LOGIC T
-#define FIRST_TEST T
-#define FIRST_SELECT uint8_t
-#define RESULT_ARITH T
-#define RESULT_FLOAT T
-#define RESULT_INT T
-#define RESULT_CMP uint8_t
-#define RESULT_LOGIC uint8_t
-#define RESULT_TEST uint8_t
+#define FIRST_ARITH   T
+#define FIRST_FLOAT   T
+#define FIRST_INT     T
+#define FIRST_CMP     T
+#define FIRST_LOGIC   T
+#define FIRST_TEST    T
+#define FIRST_SELECT  uint8_t
+#define RESULT_ARITH  T
+#define RESULT_FLOAT  T
+#define RESULT_INT    T
+#define RESULT_CMP    uint8_t
+#define RESULT_LOGIC  uint8_t
+#define RESULT_TEST   uint8_t
 #define RESULT_SELECT T
 
 #define LOADS_1
-#define LOADS_2                                                                                    \
-    const T b = in_b[i];                                                                           \
+#define LOADS_2          \
+    const T b = in_b[i]; \
     (void)b
-#define LOADS_3                                                                                    \
-    const T b = in_b[i], c = in_c[i];                                                              \
+#define LOADS_3                       \
+    const T b = in_b[i], c = in_c[i]; \
     (void)b, (void)c
 
 /* CAST from a kind to a kind; F: the C type of a. */
-#define CONVERT_BOOL_TO_BOOL(F, a) (a) != 0
-#define CONVERT_SIGNED_TO_BOOL(F, a) (a) != 0
-#define CONVERT_UNSIGNED_TO_BOOL(F, a) (a) != 0
-#define CONVERT_FLOAT_TO_BOOL(F, a) (a) != 0
-#define CONVERT_BOOL_TO_SIGNED(F, a) (a) != 0
-#define CONVERT_BOOL_TO_UNSIGNED(F, a) (a) != 0
-#define CONVERT_BOOL_TO_FLOAT(F, a) (a) != 0
-#define CONVERT_SIGNED_TO_SIGNED(F, a) a
-#define CONVERT_SIGNED_TO_UNSIGNED(F, a) a
-#define CONVERT_SIGNED_TO_FLOAT(F, a) a
-#define CONVERT_UNSIGNED_TO_SIGNED(F, a) a
+#define CONVERT_BOOL_TO_BOOL(F, a)         (a) != 0
+#define CONVERT_SIGNED_TO_BOOL(F, a)       (a) != 0
+#define CONVERT_UNSIGNED_TO_BOOL(F, a)     (a) != 0
+#define CONVERT_FLOAT_TO_BOOL(F, a)        (a) != 0
+#define CONVERT_BOOL_TO_SIGNED(F, a)       (a) != 0
+#define CONVERT_BOOL_TO_UNSIGNED(F, a)     (a) != 0
+#define CONVERT_BOOL_TO_FLOAT(F, a)        (a) != 0
+#define CONVERT_SIGNED_TO_SIGNED(F, a)     a
+#define CONVERT_SIGNED_TO_UNSIGNED(F, a)   a
+#define CONVERT_SIGNED_TO_FLOAT(F, a)      a
+#define CONVERT_UNSIGNED_TO_SIGNED(F, a)   a
 #define CONVERT_UNSIGNED_TO_UNSIGNED(F, a) a
-#define CONVERT_UNSIGNED_TO_FLOAT(F, a) a
-#define CONVERT_FLOAT_TO_FLOAT(F, a) a
-#define HALF_RANGE(F) ((F)((uint64_t)1 << (WIDTH - 1)))
-#define CONVERT_FLOAT_TO_SIGNED(F, a)                                                              \
-    (a) != (a)               ? 0                                                                   \
-    : (a) >= HALF_RANGE(F)   ? (T)((U)-1 >> 1)                                                     \
-    : (a) < -HALF_RANGE(F)   ? (T)((U)1 << (WIDTH - 1))                                            \
-                             : (T)(a)
+#define CONVERT_UNSIGNED_TO_FLOAT(F, a)    a
+#define CONVERT_FLOAT_TO_FLOAT(F, a)       a
+#define HALF_RANGE(F)                      ((F)((uint64_t)1 << (WIDTH - 1)))
+#define CONVERT_FLOAT_TO_SIGNED(F, a)                 \
+    (a) != (a)             ? 0                        \
+    : (a) >= HALF_RANGE(F) ? (T)((U)-1 >> 1)          \
+    : (a) < -HALF_RANGE(F) ? (T)((U)1 << (WIDTH - 1)) \
+                           : (T)(a)
 #define CONVERT_FLOAT_TO_UNSIGNED(F, a) (a) >= 2 * HALF_RANGE(F) ? (T)-1 : (a) > 0 ? (T)(a) : (T)0
 
 /* SSE2 has no instruction for these, and a call for each element costs ten times as much. Adding and
  * taking away 2^52 (2^23) rounds what is smaller than that to a nearest integer; the rest is one. */
 #if defined(__x86_64__) && !defined(__SSE4_1__)
-#define ROUNDING(T, suffix, limit, fabs, copysign)                                                 \
-    static inline T nearest##suffix(T a)                                                           \
-    {                                                                                              \
-        T r = fabs(a) + (limit) - (limit);                                                         \
-        return copysign(fabs(a) < (limit) ? r : a, a);                                             \
-    }                                                                                              \
-    static inline T floor_sse2##suffix(T a)                                                        \
-    {                                                                                              \
-        T r = nearest##suffix(a);                                                                  \
-        return r > a ? r - 1 : r;                                                                  \
-    }                                                                                              \
-    static inline T ceil_sse2##suffix(T a)                                                         \
-    {                                                                                              \
-        T r = nearest##suffix(a);                                                                  \
-        return copysign(r < a ? r + 1 : r, a);                                                     \
-    }                                                                                              \
-    static inline T trunc_sse2##suffix(T a)                                                        \
-    {                                                                                              \
-        T r = nearest##suffix(fabs(a));                                                            \
-        return copysign(r > fabs(a) ? r - 1 : r, a);                                               \
+#define ROUNDING(T, suffix, limit, fabs, copysign)     \
+    static inline T nearest##suffix(T a)               \
+    {                                                  \
+        T r = fabs(a) + (limit) - (limit);             \
+        return copysign(fabs(a) < (limit) ? r : a, a); \
+    }                                                  \
+    static inline T floor_sse2##suffix(T a)            \
+    {                                                  \
+        T r = nearest##suffix(a);                      \
+        return r > a ? r - 1 : r;                      \
+    }                                                  \
+    static inline T ceil_sse2##suffix(T a)             \
+    {                                                  \
+        T r = nearest##suffix(a);                      \
+        return copysign(r < a ? r + 1 : r, a);         \
+    }                                                  \
+    static inline T trunc_sse2##suffix(T a)            \
+    {                                                  \
+        T r = nearest##suffix(fabs(a));                \
+        return copysign(r > fabs(a) ? r - 1 : r, a);   \
     }
 ROUNDING(float, f, 0x1p23f, fabsf, copysignf)
 ROUNDING(double, , 0x1p52, fabs, copysign)
-#define floor floor_sse2
+#define floor  floor_sse2
 #define floorf floor_sse2f
-#define ceil ceil_sse2
-#define ceilf ceil_sse2f
-#define trunc trunc_sse2
+#define ceil   ceil_sse2
+#define ceilf  ceil_sse2f
+#define trunc  trunc_sse2
 #define truncf trunc_sse2f
 #endif
 
@@ -157,37 +156,37 @@ ROUNDING(double, , 0x1p52, fabs, copysign)
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wsign-compare"
 
-#define ID BOOL
+#define ID   BOOL
 #define KIND BOOL
 #include "loops_of.h"
-#define ID I8
+#define ID   I8
 #define KIND SIGNED
 #include "loops_of.h"
-#define ID U8
+#define ID   U8
 #define KIND UNSIGNED
 #include "loops_of.h"
-#define ID I16
+#define ID   I16
 #define KIND SIGNED
 #include "loops_of.h"
-#define ID U16
+#define ID   U16
 #define KIND UNSIGNED
 #include "loops_of.h"
-#define ID I32
+#define ID   I32
 #define KIND SIGNED
 #include "loops_of.h"
-#define ID U32
+#define ID   U32
 #define KIND UNSIGNED
 #include "loops_of.h"
-#define ID I64
+#define ID   I64
 #define KIND SIGNED
 #include "loops_of.h"
-#define ID U64
+#define ID   U64
 #define KIND UNSIGNED
 #include "loops_of.h"
-#define ID F32
+#define ID   F32
 #define KIND FLOAT
 #include "loops_of.h"
-#define ID F64
+#define ID   F64
 #define KIND FLOAT
 #include "loops_of.h"
 
@@ -196,84 +195,94 @@ ROUNDING(double, , 0x1p52, fabs, copysign)
 /* ---- vector math ------------------------------------------------------------------------------------ */
 
 /* libmvec's calling convention is that of plain functions on vector types. */
-#define MATH(name, element)                                                                        \
-    typedef element vector_##name __attribute__((vector_size(BYTES)));                             \
-    typedef element loose_##name                                                                   \
-        __attribute__((vector_size(BYTES), aligned(__alignof__(element)), may_alias));             \
-    static void math1_##name(void *d, const void *a, const void *b, const void *fn, int64_t n)     \
-    {                                                                                              \
-        vector_##name (*f)(vector_##name) = (vector_##name(*)(vector_##name))fn;                   \
-        loose_##name *out = d;                                                                     \
-        const loose_##name *x = a;                                                                 \
-        (void)b;                                                                                   \
-        for (int64_t i = 0; i < n / (BYTES / (int)sizeof(element)); i++) out[i] = f(x[i]);         \
-    }                                                                                              \
-    static void math2_##name(void *d, const void *a, const void *b, const void *fn, int64_t n)     \
-    {                                                                                              \
-        vector_##name (*f)(vector_##name, vector_##name) =                                         \
-            (vector_##name(*)(vector_##name, vector_##name))fn;                                    \
-        loose_##name *out = d;                                                                     \
-        const loose_##name *x = a, *y = b;                                                         \
-        for (int64_t i = 0; i < n / (BYTES / (int)sizeof(element)); i++) out[i] = f(x[i], y[i]);   \
+#define MATH(name, element)                                                                    \
+    typedef element vector_##name __attribute__((vector_size(BYTES)));                         \
+    typedef element loose_##name                                                               \
+        __attribute__((vector_size(BYTES), aligned(__alignof__(element)), may_alias));         \
+    static void math1_##name(void *d, const void *a, const void *b, const void *fn, int64_t n) \
+    {                                                                                          \
+        vector_##name (*f)(vector_##name) = (vector_##name(*)(vector_##name))fn;               \
+        loose_##name *out = d;                                                                 \
+        const loose_##name *x = a;                                                             \
+        (void)b;                                                                               \
+        for (int64_t i = 0; i < n / (BYTES / (int)sizeof(element)); i++)                       \
+            out[i] = f(x[i]);                                                                  \
+    }                                                                                          \
+    static void math2_##name(void *d, const void *a, const void *b, const void *fn, int64_t n) \
+    {                                                                                          \
+        vector_##name (*f)(vector_##name, vector_##name) =                                     \
+            (vector_##name(*)(vector_##name, vector_##name))fn;                                \
+        loose_##name *out = d;                                                                 \
+        const loose_##name *x = a, *y = b;                                                     \
+        for (int64_t i = 0; i < n / (BYTES / (int)sizeof(element)); i++)                       \
+            out[i] = f(x[i], y[i]);                                                            \
     }
 MATH(f32, float)
 MATH(f64, double)
 
+#if defined(__FMA__) && defined(__AVX2__) && defined(__GLIBC__)
+#include "loops_math.h"
+#endif
+
 /* ---- by size ------------------------------------------------------------------------------------------ */
 
-#define BY_SIZE(type)                                                                              \
-    static void fill_##type(void *d, const void *cell, int64_t n)                                  \
-    {                                                                                              \
-        type *out = d, x;                                                                          \
-        memcpy(&x, cell, sizeof x);                                                                \
-        n &= -64;                                                                                  \
-        for (int64_t i = 0; i < n; i++) out[i] = x;                                                \
-    }                                                                                              \
-    static void gather_##type(void *d, const void *x, const void *index, const uint8_t *mask,      \
-                              int64_t n)                                                           \
-    {                                                                                              \
-        type *out = d;                                                                             \
-        const type *in = x;                                                                        \
-        const int64_t *at = index;                                                                 \
-        if (mask) {                                                                                \
-            for (int64_t i = 0; i < n; i++)                                                        \
-                if (mask[i]) out[i] = in[at[i]];                                                   \
-        } else {                                                                                   \
-            EACH(i, n)                                                                             \
-            {                                                                                      \
-                out[i] = in[at[i]];                                                                \
-            }                                                                                      \
-        }                                                                                          \
-    }                                                                                              \
-    static bool any_zero_##type(const void *x, const uint8_t *mask, int64_t n)                     \
-    {                                                                                              \
-        const type *in = x;                                                                        \
-        int found = 0;                                                                             \
-        if (mask)                                                                                  \
-            for (int64_t i = 0; i < n; i++) found |= (in[i] == 0) & mask[i];                       \
-        else                                                                                       \
-            for (int64_t i = 0; i < n; i++) found |= in[i] == 0;                                   \
-        return found != 0;                                                                         \
-    }                                                                                              \
-    static void blend_##type(void *d, const void *a, const uint8_t *mask, int64_t n)               \
-    {                                                                                              \
-        type *out = d;                                                                             \
-        const type *in = a;                                                                        \
-        n &= -64;                                                                                  \
-        EACH(i, n)                                                                                 \
-        {                                                                                          \
-            out[i] = mask[i] ? in[i] : out[i];                                                     \
-        }                                                                                          \
-    }                                                                                              \
-    static void split_pairs_##type(void *d, void *e, const void *x, int64_t n)                     \
-    {                                                                                              \
-        type *even = d, *odd = e;                                                                  \
-        const type *in = x;                                                                        \
-        EACH(i, n)                                                                                 \
-        {                                                                                          \
-            even[i] = in[2 * i];                                                                   \
-            odd[i] = in[2 * i + 1];                                                                \
-        }                                                                                          \
+#define BY_SIZE(type)                                                                         \
+    static void fill_##type(void *d, const void *cell, int64_t n)                             \
+    {                                                                                         \
+        type *out = d, x;                                                                     \
+        memcpy(&x, cell, sizeof x);                                                           \
+        n &= -64;                                                                             \
+        for (int64_t i = 0; i < n; i++)                                                       \
+            out[i] = x;                                                                       \
+    }                                                                                         \
+    static void gather_##type(void *d, const void *x, const void *index, const uint8_t *mask, \
+                              int64_t n)                                                      \
+    {                                                                                         \
+        type *out = d;                                                                        \
+        const type *in = x;                                                                   \
+        const int64_t *at = index;                                                            \
+        if (mask) {                                                                           \
+            for (int64_t i = 0; i < n; i++)                                                   \
+                if (mask[i])                                                                  \
+                    out[i] = in[at[i]];                                                       \
+        } else {                                                                              \
+            EACH(i, n)                                                                        \
+            {                                                                                 \
+                out[i] = in[at[i]];                                                           \
+            }                                                                                 \
+        }                                                                                     \
+    }                                                                                         \
+    static bool any_zero_##type(const void *x, const uint8_t *mask, int64_t n)                \
+    {                                                                                         \
+        const type *in = x;                                                                   \
+        int found = 0;                                                                        \
+        if (mask)                                                                             \
+            for (int64_t i = 0; i < n; i++)                                                   \
+                found |= (in[i] == 0) & mask[i];                                              \
+        else                                                                                  \
+            for (int64_t i = 0; i < n; i++)                                                   \
+                found |= in[i] == 0;                                                          \
+        return found != 0;                                                                    \
+    }                                                                                         \
+    static void blend_##type(void *d, const void *a, const uint8_t *mask, int64_t n)          \
+    {                                                                                         \
+        type *out = d;                                                                        \
+        const type *in = a;                                                                   \
+        n &= -64;                                                                             \
+        EACH(i, n)                                                                            \
+        {                                                                                     \
+            out[i] = mask[i] ? in[i] : out[i];                                                \
+        }                                                                                     \
+    }                                                                                         \
+    static void split_pairs_##type(void *d, void *e, const void *x, int64_t n)                \
+    {                                                                                         \
+        type *even = d, *odd = e;                                                             \
+        const type *in = x;                                                                   \
+        EACH(i, n)                                                                            \
+        {                                                                                     \
+            even[i] = in[2 * i];                                                              \
+            odd[i] = in[2 * i + 1];                                                           \
+        }                                                                                     \
     }
 BY_SIZE(uint8_t)
 BY_SIZE(uint16_t)
@@ -284,7 +293,8 @@ static void iota(void *d, int64_t first, int64_t n)
 {
     int64_t *out = d;
     n &= -64;
-    for (int64_t i = 0; i < n; i++) out[i] = first + i;
+    for (int64_t i = 0; i < n; i++)
+        out[i] = first + i;
 }
 
 static void copy(void *d, const void *a, int64_t bytes)
@@ -325,7 +335,8 @@ static void fence(void)
 
 /* ---- masks -------------------------------------------------------------------------------------------- */
 
-static void split(uint8_t *yes, uint8_t *no, const uint8_t *mask, const uint8_t *condition, int64_t n)
+static void split(uint8_t *yes, uint8_t *no, const uint8_t *mask, const uint8_t *condition,
+                  int64_t n)
 {
     n &= -64;
     if (no) {
@@ -356,24 +367,26 @@ static bool any(const uint8_t *mask, int64_t n)
 {
     uint8_t found = 0;
     n &= -64;
-    for (int64_t i = 0; i < n; i++) found |= mask[i];
+    for (int64_t i = 0; i < n; i++)
+        found |= mask[i];
     return found != 0;
 }
 
 #include "loops_random.h"
 
-#define SIZES(name)                                                                                \
-    {                                                                                              \
-        name##_uint8_t, name##_uint16_t, name##_uint32_t, name##_uint64_t                          \
+#define SIZES(name)                                                       \
+    {                                                                     \
+        name##_uint8_t, name##_uint16_t, name##_uint32_t, name##_uint64_t \
     }
 
 const lun_loops JOIN(lun_loops_, LUN_ISA) = {
     .bytes = BYTES,
-    .of = {
+    .of =
+        {
 #define LUN_DTYPE(ID, name, ctype, utype, bytes, kind, rank, npy, doc) [LUN_##ID] = &loops_##ID,
 #include "dtypes.def"
 #undef LUN_DTYPE
-    },
+        },
     .math = {{math1_f32, math1_f64}, {math2_f32, math2_f64}},
     .fill = SIZES(fill),
     .iota = iota,

@@ -55,7 +55,8 @@ typedef struct lun_loops {
     /* Under a mask of bytes 0 or 1; NULL: everywhere. Any n. */
     void (*gather[4])(void *d, const void *x, const void *index, const uint8_t *mask, int64_t n);
     bool (*any_zero[4])(const void *x, const uint8_t *mask, int64_t n);
-    void (*blend[4])(void *d, const void *a, const uint8_t *mask, int64_t n); /* n: multiple of 64 */
+    void (*blend[4])(void *d, const void *a, const uint8_t *mask,
+                     int64_t n); /* n: multiple of 64 */
 
     /* Masks. n: a multiple of 64. */
     void (*split)(uint8_t *yes, uint8_t *no, const uint8_t *mask, const uint8_t *condition,

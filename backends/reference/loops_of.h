@@ -4,35 +4,36 @@
  * taken from dtypes.def. Ends with the table of the dtype and forgets ID and KIND. No include guard:
  * it is made to be included again and again. */
 
-#define T JOIN(type_, ID)
-#define U JOIN(unsigned_, ID)
-#define WIDTH JOIN(width_, ID)
-#define M(function) __builtin_choose_expr(sizeof(T) == sizeof(float), function##f, function)
-#define NAME(what, row) JOIN3(what, row, ID)
-#define PICK(flt, integer) JOIN(PICK_, KIND)(flt, integer)
-#define VALUE(expression) JOIN(VALUE_, KIND)(expression)
+#define T                    JOIN(type_, ID)
+#define U                    JOIN(unsigned_, ID)
+#define WIDTH                JOIN(width_, ID)
+#define M(function)          __builtin_choose_expr(sizeof(T) == sizeof(float), function##f, function)
+#define NAME(what, row)      JOIN3(what, row, ID)
+#define PICK(flt, integer)   JOIN(PICK_, KIND)(flt, integer)
+#define VALUE(expression)    JOIN(VALUE_, KIND)(expression)
 #define EXISTS(flt, integer) HAS_TEXT(JOIN(PICK_, KIND)(flt, integer))
 
-_Static_assert((int)JOIN(kind_, ID) == (int)JOIN(LUN_KIND_, KIND), "KIND disagrees with dtypes.def");
+_Static_assert((int)JOIN(kind_, ID) == (int)JOIN(LUN_KIND_, KIND),
+               "KIND disagrees with dtypes.def");
 
 /* ---- elementwise -------------------------------------------------------------------------------- */
 
-#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc)                 \
-    static UNUSED void NAME(op, ROW)(void *d, const void *va, const void *vb, const void *vc,      \
-                                     int64_t n)                                                    \
-    {                                                                                              \
-        RESULT_##rule *out = d;                                                                    \
-        const FIRST_##rule *in_a = va;                                                             \
-        const T *in_b = vb, *in_c = vc;                                                            \
-        (void)in_b, (void)in_c;                                                                    \
-        n &= -64;                                                                                  \
-        EACH(i, n)                                                                                 \
-        {                                                                                          \
-            const FIRST_##rule a = in_a[i];                                                        \
-            LOADS_##arity;                                                                         \
-            (void)a;                                                                               \
-            out[i] = (RESULT_##rule)(VALUE(PICK(flt, integer)));                                   \
-        }                                                                                          \
+#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc)            \
+    static UNUSED void NAME(op, ROW)(void *d, const void *va, const void *vb, const void *vc, \
+                                     int64_t n)                                               \
+    {                                                                                         \
+        RESULT_##rule *out = d;                                                               \
+        const FIRST_##rule *in_a = va;                                                        \
+        const T *in_b = vb, *in_c = vc;                                                       \
+        (void)in_b, (void)in_c;                                                               \
+        n &= -64;                                                                             \
+        EACH(i, n)                                                                            \
+        {                                                                                     \
+            const FIRST_##rule a = in_a[i];                                                   \
+            LOADS_##arity;                                                                    \
+            (void)a;                                                                          \
+            out[i] = (RESULT_##rule)(VALUE(PICK(flt, integer)));                              \
+        }                                                                                     \
     }
 #include "ops.def"
 #undef LUN_OP
@@ -40,13 +41,13 @@ _Static_assert((int)JOIN(kind_, ID) == (int)JOIN(LUN_KIND_, KIND), "KIND disagre
 /* ---- lanes, trees and scans, for associative rows -------------------------------------------------- */
 
 /* to[i] = op(from[i - distance], from[i]) from the distance-th element of a group of 8 on. */
-#define SCAN_STEP(ROW, distance)                                                                   \
-    static inline UNUSED void NAME(step##distance, ROW)(T *restrict to, const T *restrict from)    \
-    {                                                                                              \
-        for (int i = 0; i < 64; i++) {                                                             \
-            T r = NAME(one, ROW)(from[i - (distance)], from[i]);                                   \
-            to[i] = i % 8 >= (distance) ? r : from[i];                                             \
-        }                                                                                          \
+#define SCAN_STEP(ROW, distance)                                                                \
+    static inline UNUSED void NAME(step##distance, ROW)(T *restrict to, const T *restrict from) \
+    {                                                                                           \
+        for (int i = 0; i < 64; i++) {                                                          \
+            T r = NAME(one, ROW)(from[i - (distance)], from[i]);                                \
+            to[i] = i % 8 >= (distance) ? r : from[i];                                          \
+        }                                                                                       \
     }
 
 #define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc)                 \
@@ -62,21 +63,24 @@ _Static_assert((int)JOIN(kind_, ID) == (int)JOIN(LUN_KIND_, KIND), "KIND disagre
         T lane[64];                                                                                \
         memcpy(lane, acc, sizeof lane);                                                            \
         for (; n >= 64; n -= 64, x += 64)                                                          \
-            for (int l = 0; l < 64; l++) lane[l] = NAME(one, ROW)(lane[l], x[l]);                  \
+            for (int l = 0; l < 64; l++)                                                           \
+                lane[l] = NAME(one, ROW)(lane[l], x[l]);                                           \
         memcpy(acc, lane, sizeof lane);                                                            \
     }                                                                                              \
     static UNUSED void NAME(pairs, ROW)(void *work, const void *vx, int64_t n)                     \
     {                                                                                              \
         const T *x = vx;                                                                           \
         T *w = work;                                                                               \
-        if (n == 1) w[0] = x[0];                                                                   \
+        if (n == 1)                                                                                \
+            w[0] = x[0];                                                                           \
         for (; n > 1; n = (n + 1) / 2, x = w) {                                                    \
             T odd = x[n - 1];                                                                      \
             EACH(j, n / 2)                                                                         \
             {                                                                                      \
                 w[j] = NAME(one, ROW)(x[2 * j], x[2 * j + 1]);                                     \
             }                                                                                      \
-            if (n % 2) w[n / 2] = odd;                                                             \
+            if (n % 2)                                                                             \
+                w[n / 2] = odd;                                                                    \
         }                                                                                          \
     }                                                                                              \
     SCAN_STEP(ROW, 1)                                                                              \
@@ -93,7 +97,7 @@ _Static_assert((int)JOIN(kind_, ID) == (int)JOIN(LUN_KIND_, KIND), "KIND disagre
     static UNUSED void NAME(scan, ROW)(void *d, const void *vx, void *carry, int64_t n,            \
                                        bool inclusive)                                             \
     {                                                                                              \
-        enum { MOST = 512 }; /* steps in a row, so that none waits for what another just stored */     \
+        enum { MOST = 512 }; /* steps in a row, so that none waits for what another just stored */ \
         const T *x = vx;                                                                           \
         T *out = d, acc, before[MOST], p[MOST + 8], q[MOST + 8];                                   \
         memcpy(&acc, carry, sizeof acc);                                                           \
@@ -102,15 +106,20 @@ _Static_assert((int)JOIN(kind_, ID) == (int)JOIN(LUN_KIND_, KIND), "KIND disagre
         for (int64_t m; n >= 64; n -= m, x += m, out += m) {                                       \
             m = n < MOST ? n & -64 : MOST;                                                         \
             memcpy(p + 8, x, (size_t)m * sizeof(T));                                               \
-            for (int64_t i = 8; i < m; i += 64) NAME(step1, ROW)(q + i, p + i);                    \
-            for (int64_t i = 8; i < m; i += 64) NAME(step2, ROW)(p + i, q + i);                    \
-            for (int64_t i = 8; i < m; i += 64) NAME(step4, ROW)(q + i, p + i);                    \
+            for (int64_t i = 8; i < m; i += 64)                                                    \
+                NAME(step1, ROW)(q + i, p + i);                                                    \
+            for (int64_t i = 8; i < m; i += 64)                                                    \
+                NAME(step2, ROW)(p + i, q + i);                                                    \
+            for (int64_t i = 8; i < m; i += 64)                                                    \
+                NAME(step4, ROW)(q + i, p + i);                                                    \
             for (int64_t g = 0; g < m; g += 8) {                                                   \
-                for (int l = 0; l < 8; l++) before[g + l] = acc;                                   \
+                for (int l = 0; l < 8; l++)                                                        \
+                    before[g + l] = acc;                                                           \
                 acc = NAME(one, ROW)(acc, q[8 + g + 7]);                                           \
             }                                                                                      \
             if (inclusive)                                                                         \
-                for (int64_t i = 0; i < m; i++) out[i] = NAME(one, ROW)(before[i], q[8 + i]);      \
+                for (int64_t i = 0; i < m; i++)                                                    \
+                    out[i] = NAME(one, ROW)(before[i], q[8 + i]);                                  \
             else                                                                                   \
                 for (int64_t i = 0; i < m; i += 64)                                                \
                     NAME(shift, ROW)(out + i, before + i, q + 8 + i);                              \
@@ -123,17 +132,17 @@ _Static_assert((int)JOIN(kind_, ID) == (int)JOIN(LUN_KIND_, KIND), "KIND disagre
 
 /* ---- conversions ----------------------------------------------------------------------------------- */
 
-#define LUN_DTYPE(FROM, name, ctype, utype, bytes, from_kind, rank, npy, doc)                      \
-    static void NAME(cast, FROM)(void *d, const void *va, int64_t n)                               \
-    {                                                                                              \
-        T *out = d;                                                                                \
-        const ctype *in = va;                                                                      \
-        n &= -64;                                                                                  \
-        EACH(i, n)                                                                                 \
-        {                                                                                          \
-            const ctype a = in[i];                                                                 \
-            out[i] = (T)(JOIN(CONVERT_##from_kind##_TO_, KIND)(ctype, a));                         \
-        }                                                                                          \
+#define LUN_DTYPE(FROM, name, ctype, utype, bytes, from_kind, rank, npy, doc) \
+    static void NAME(cast, FROM)(void *d, const void *va, int64_t n)          \
+    {                                                                         \
+        T *out = d;                                                           \
+        const ctype *in = va;                                                 \
+        n &= -64;                                                             \
+        EACH(i, n)                                                            \
+        {                                                                     \
+            const ctype a = in[i];                                            \
+            out[i] = (T)(JOIN(CONVERT_##from_kind##_TO_, KIND)(ctype, a));    \
+        }                                                                     \
     }
 #include "dtypes.def"
 #undef LUN_DTYPE
@@ -143,36 +152,41 @@ _Static_assert((int)JOIN(kind_, ID) == (int)JOIN(LUN_KIND_, KIND), "KIND disagre
 #define COMBINES(flags, flt, integer) (((flags)&ASSOC) != 0 && EXISTS(flt, integer))
 
 static const lun_loops_of JOIN(loops_, ID) = {
-    .op = {
-#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc)                 \
+    .op =
+        {
+#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc) \
     [LUN_OP_##ROW] = EXISTS(#flt, #integer) ? NAME(op, ROW) : NULL,
 #include "ops.def"
 #undef LUN_OP
-    },
-    .lanes = {
-#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc)                 \
+        },
+    .lanes =
+        {
+#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc) \
     [LUN_OP_##ROW] = COMBINES(flags, #flt, #integer) ? NAME(lanes, ROW) : NULL,
 #include "ops.def"
 #undef LUN_OP
-    },
-    .pairs = {
-#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc)                 \
+        },
+    .pairs =
+        {
+#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc) \
     [LUN_OP_##ROW] = COMBINES(flags, #flt, #integer) ? NAME(pairs, ROW) : NULL,
 #include "ops.def"
 #undef LUN_OP
-    },
-    .scan = {
-#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc)                 \
+        },
+    .scan =
+        {
+#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc) \
     [LUN_OP_##ROW] = COMBINES(flags, #flt, #integer) ? NAME(scan, ROW) : NULL,
 #include "ops.def"
 #undef LUN_OP
-    },
-    .cast = {
-#define LUN_DTYPE(FROM, name, ctype, utype, bytes, from_kind, rank, npy, doc)                      \
+        },
+    .cast =
+        {
+#define LUN_DTYPE(FROM, name, ctype, utype, bytes, from_kind, rank, npy, doc) \
     [LUN_##FROM] = NAME(cast, FROM),
 #include "dtypes.def"
 #undef LUN_DTYPE
-    },
+        },
 };
 
 #undef COMBINES

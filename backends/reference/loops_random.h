@@ -23,11 +23,13 @@ static inline words multiply(words a, words b)
  * lanes; what is in the high halves never matters, for products and results look at the low ones. */
 static inline void blocks(uint64_t *out, uint64_t first, uint64_t key)
 {
-    const words m0 = (words){} + 0xd2511f53, m1 = (words){} + 0xcd9e8d57, low = (words){} + 0xffffffff;
+    const words m0 = (words){} + 0xd2511f53, m1 = (words){} + 0xcd9e8d57,
+                low = (words){} + 0xffffffff;
     uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
     uint64_t low_pair[WORDS], high_pair[WORDS];
     words c0, c1, c2 = {}, c3 = {};
-    for (int l = 0; l < WORDS; l++) c0[l] = first + (uint64_t)l;
+    for (int l = 0; l < WORDS; l++)
+        c0[l] = first + (uint64_t)l;
     c1 = c0 >> 32;
     for (int round = 0; round < 10; round++) {
         words p0 = multiply(c0, m0), p1 = multiply(c2, m1);
@@ -74,7 +76,8 @@ static void run_of(char *out, uint64_t first, uint64_t key, int64_t n, int size)
     for (; done < bytes; block += WORDS, skip = 0) {
         int64_t part = STEP - (int64_t)skip;
         blocks(buffer, block, key);
-        if (part > bytes - done) part = bytes - done;
+        if (part > bytes - done)
+            part = bytes - done;
         memcpy(out + done, (const char *)buffer + skip, (size_t)part);
         done += part;
     }

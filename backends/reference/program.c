@@ -1,53 +1,25 @@
-/* program.c - writes the steps of a program: registers, masks, one step per instruction; program.h.
- * Knows what steps mean, not how they are run. */
-#include "program.h"
-
+/* program.c - writes the steps of a program: registers, one step per instruction; see program.h and
+ * builder.h. Knows what steps mean, not how they are run; control flow is control.c's. */
 #include <stdlib.h>
 #include <string.h>
 
-/* An open IF, LOOP or BLOCK, or (the first) the whole program. */
-typedef struct arm {
-    int32_t ins, start;  /* its instruction; the step to which a LOOP goes back */
-    int32_t mask, other; /* who runs here; who will run the ELSE, -1 */
-    int32_t round;       /* LOOP with CONTINUE: who will run the next round, -1 */
-    int32_t jumps;       /* chain of steps that jump to its ELSE or END */
-    bool emptied;        /* a BREAK inside took elements out of mask */
-} arm;
+#include "builder.h"
 
-typedef struct builder {
-    const lun_ir *ir;
-    lun_program_part part;
-    const lun_ir_function *function;
-    const lun_loops *loops;
-    const void *const *math;
-    const lun_reducer *reducers;
-    int reducer_count;
-    lun_program *p;
-    lun_flow flow;
-    int step_room, place_room, uniform_room;
-    int32_t *place;        /* by value */
-    int32_t *dies, *after; /* values by the position where they die: head, next */
-    int64_t *free_registers[4];
-    int free_count[4], free_room[4];
-    arm *arms;
-    int depth;
-    lun_step spare;
-    lun_status status;
-} builder;
-
-static void fail(builder *b, lun_status status)
+void lun__build_fail(builder *b, lun_status status)
 {
-    if (b->status == LUN_OK) b->status = status;
+    if (b->status == LUN_OK)
+        b->status = status;
 }
 
 static bool grow(builder *b, void *array, int count, int *room, size_t bytes)
 {
     void **p = array;
-    if (count < *room) return true;
+    if (count < *room)
+        return true;
     int more = *room ? 2 * *room : 32;
     void *q = *room < INT32_MAX / 4 ? realloc(*p, (size_t)more * bytes) : NULL;
     if (!q) {
-        fail(b, LUN_ENOMEM);
+        lun__build_fail(b, LUN_ENOMEM);
         return false;
     }
     *p = q;
@@ -74,7 +46,8 @@ static int size_of(lun_dtype t)
 static int32_t add_place(builder *b, int32_t slot, int64_t offset, int size)
 {
     lun_program *p = b->p;
-    if (!grow(b, &p->places, p->place_count, &b->place_room, sizeof *p->places)) return 0;
+    if (!grow(b, &p->places, p->place_count, &b->place_room, sizeof *p->places))
+        return 0;
     p->places[p->place_count] = (lun_place){slot, offset, (uint8_t)(1 << size)};
     return p->place_count++;
 }
@@ -83,7 +56,8 @@ static int32_t add_place(builder *b, int32_t slot, int64_t offset, int size)
  * writes where an operand dies still reads each element before it overwrites it. */
 static int64_t take_register(builder *b, int size)
 {
-    if (b->free_count[size] > 0) return b->free_registers[size][--b->free_count[size]];
+    if (b->free_count[size] > 0)
+        return b->free_registers[size][--b->free_count[size]];
     int64_t offset = b->p->bytes;
     b->p->bytes += 1 << size;
     return offset;
@@ -91,23 +65,26 @@ static int64_t take_register(builder *b, int size)
 
 static void give_register(builder *b, int64_t offset, int size)
 {
-    if (offset < 0) return;
+    if (offset < 0)
+        return;
     if (!grow(b, &b->free_registers[size], b->free_count[size], &b->free_room[size],
               sizeof *b->free_registers[size]))
         return;
     b->free_registers[size][b->free_count[size]++] = offset;
 }
 
-static int32_t take_place(builder *b, int size)
+int32_t lun__build_take(builder *b, int size)
 {
     return add_place(b, -1, take_register(b, size), size);
 }
 
-static void give_place(builder *b, int32_t place)
+void lun__build_give(builder *b, int32_t place)
 {
-    if (place < 0) return;
+    if (place < 0)
+        return;
     int size = 0;
-    while (1 << size < b->p->places[place].bytes) size++;
+    while (1 << size < b->p->places[place].bytes)
+        size++;
     give_register(b, b->p->places[place].offset, size);
 }
 
@@ -130,7 +107,8 @@ static void bury(builder *b, int at, bool itself)
         bool shared = ins->kind == LUN_IR_LOAD && !b->flow.copy_loads;
         shared |= ins->kind == LUN_IR_GET && b->flow.alias[v];
         shared |= ins->kind == LUN_IR_CONST || ins->kind == LUN_IR_ARG || ins->kind == LUN_IR_LOADU;
-        if ((v == at) == itself && !shared) give_place(b, b->place[v]);
+        if ((v == at) == itself && !shared)
+            lun__build_give(b, b->place[v]);
     }
 }
 
@@ -142,19 +120,21 @@ static int32_t mask_here(const builder *b)
 }
 
 /* Never NULL: without memory, a step that is thrown away. Valid until the next one. */
-static lun_step *add_step(builder *b, lun_step_kind kind, int ins)
+lun_step *lun__build_step(builder *b, lun_step_kind kind, int ins)
 {
     lun_program *p = b->p;
     lun_step *s = &b->spare;
-    if (grow(b, &p->steps, p->count, &b->step_room, sizeof *p->steps)) s = &p->steps[p->count++];
-    *s = (lun_step){.kind = (uint8_t)kind, .ins = ins, .d = -1, .a = -1, .b = -1, .c = -1,
-                    .mask = mask_here(b), .jump = -1};
+    if (grow(b, &p->steps, p->count, &b->step_room, sizeof *p->steps))
+        s = &p->steps[p->count++];
+    *s = (lun_step){.kind = (uint8_t)kind,
+                    .ins = ins,
+                    .d = -1,
+                    .a = -1,
+                    .b = -1,
+                    .c = -1,
+                    .mask = mask_here(b),
+                    .jump = -1};
     return s;
-}
-
-static int32_t at(const builder *b, int32_t value)
-{
-    return value < 0 ? -1 : b->place[value];
 }
 
 static void add_uniform(builder *b, int i)
@@ -162,14 +142,17 @@ static void add_uniform(builder *b, int i)
     const lun_ir_ins *ins = &b->ir->ins[i];
     lun_program *p = b->p;
     if (ins->kind == LUN_IR_ARG && b->part == LUN_PART_FUNCTION) {
-        if (ins->imm < 0 || ins->imm > 1) fail(b, LUN_EBACKEND);
-        else b->place[i] = p->input[ins->imm];
+        if (ins->imm < 0 || ins->imm > 1)
+            lun__build_fail(b, LUN_EBACKEND);
+        else
+            b->place[i] = p->input[ins->imm];
         return;
     }
     int32_t place = make_place(b, i);
-    if (!grow(b, &p->uniforms, p->uniform_count, &b->uniform_room, sizeof *p->uniforms)) return;
-    p->uniforms[p->uniform_count++] = (lun_uniform){
-        place, ins->kind, (uint8_t)size_of((lun_dtype)ins->dtype), ins->imm};
+    if (!grow(b, &p->uniforms, p->uniform_count, &b->uniform_room, sizeof *p->uniforms))
+        return;
+    p->uniforms[p->uniform_count++] =
+        (lun_uniform){place, ins->kind, (uint8_t)size_of((lun_dtype)ins->dtype), ins->imm};
 }
 
 static void add_op(builder *b, int i)
@@ -177,16 +160,15 @@ static void add_op(builder *b, int i)
     const lun_ir_ins *ins = &b->ir->ins[i];
     const lun_op_row *row = lun_op_get((lun_op)ins->op);
     lun_dtype from = (lun_dtype)ins->from;
-    const void *math = lun_dtype_is_float(from)
-                           ? b->math[lun_vecmath_index((lun_op)ins->op, from)]
-                           : NULL;
+    const void *math =
+        lun_dtype_is_float(from) ? b->math[lun_vecmath_index((lun_op)ins->op, from)] : NULL;
     lun_loop_op loop = b->loops->of[from]->op[ins->op];
     int32_t d = make_place(b, i);
-    lun_step *s = add_step(b, LUN_STEP_OP, i);
+    lun_step *s = lun__build_step(b, LUN_STEP_OP, i);
     s->d = d;
-    s->a = at(b, ins->a);
-    s->b = row->arity > 1 ? at(b, ins->b) : -1;
-    s->c = row->arity > 2 ? at(b, ins->c) : -1;
+    s->a = lun__build_at(b, ins->a);
+    s->b = row->arity > 1 ? lun__build_at(b, ins->b) : -1;
+    s->c = row->arity > 2 ? lun__build_at(b, ins->c) : -1;
     s->size = (uint8_t)size_of(from);
     s->arity = row->arity;
     s->wide = from == LUN_F64;
@@ -196,17 +178,19 @@ static void add_op(builder *b, int i)
         return;
     }
     s->fn.op = loop;
-    if (!loop) fail(b, LUN_EBACKEND);
-    if ((row->flags & LUN_OPF_TRAP0) && !lun_dtype_is_float(from)) s->kind = LUN_STEP_DIVIDE;
+    if (!loop)
+        lun__build_fail(b, LUN_EBACKEND);
+    if ((row->flags & LUN_OPF_TRAP0) && !lun_dtype_is_float(from))
+        s->kind = LUN_STEP_DIVIDE;
 }
 
 static void add_cast(builder *b, int i)
 {
     const lun_ir_ins *ins = &b->ir->ins[i];
     int32_t d = make_place(b, i);
-    lun_step *s = add_step(b, LUN_STEP_CAST, i);
+    lun_step *s = lun__build_step(b, LUN_STEP_CAST, i);
     s->d = d;
-    s->a = at(b, ins->a);
+    s->a = lun__build_at(b, ins->a);
     s->fn.cast = b->loops->of[ins->dtype]->cast[ins->from];
 }
 
@@ -219,7 +203,7 @@ static void add_load(builder *b, int i)
         return;
     }
     int32_t d = make_place(b, i);
-    lun_step *s = add_step(b, LUN_STEP_COPY, i);
+    lun_step *s = lun__build_step(b, LUN_STEP_COPY, i);
     s->d = d;
     s->a = slot;
     s->size = (uint8_t)size_of((lun_dtype)ins->dtype);
@@ -231,10 +215,10 @@ static void add_plain(builder *b, int i, lun_step_kind kind)
 {
     const lun_ir_ins *ins = &b->ir->ins[i];
     int32_t d = make_place(b, i);
-    lun_step *s = add_step(b, kind, i);
+    lun_step *s = lun__build_step(b, kind, i);
     s->d = d;
-    s->a = at(b, ins->a);
-    s->b = kind == LUN_STEP_RANDOM ? at(b, ins->b) : -1;
+    s->a = lun__build_at(b, ins->a);
+    s->b = kind == LUN_STEP_RANDOM ? lun__build_at(b, ins->b) : -1;
     s->imm = ins->imm;
     s->size = (uint8_t)size_of((lun_dtype)ins->dtype);
 }
@@ -243,9 +227,9 @@ static void add_store(builder *b, int i)
 {
     const lun_ir_ins *ins = &b->ir->ins[i];
     int32_t slot = (int32_t)ins->imm;
-    lun_step *s = add_step(b, mask_here(b) < 0 ? LUN_STEP_STORE : LUN_STEP_BLEND, i);
+    lun_step *s = lun__build_step(b, mask_here(b) < 0 ? LUN_STEP_STORE : LUN_STEP_BLEND, i);
     s->d = slot;
-    s->a = at(b, ins->a);
+    s->a = lun__build_at(b, ins->a);
     s->size = (uint8_t)size_of((lun_dtype)b->ir->slots[ins->imm].dtype);
 }
 
@@ -254,17 +238,19 @@ static void add_reducer(builder *b, int i, lun_step_kind kind)
 {
     int r = 0;
     if (b->depth > 1) { /* a combination of some elements only has no meaning in a fixed tree */
-        fail(b, LUN_EBACKEND);
+        lun__build_fail(b, LUN_EBACKEND);
         return;
     }
-    while (r < b->reducer_count && b->reducers[r].ins != i) r++;
+    while (r < b->reducer_count && b->reducers[r].ins != i)
+        r++;
     if (kind == LUN_STEP_SCAN) {
         add_plain(b, i, kind);
-        if (b->status == LUN_OK) b->p->steps[b->p->count - 1].imm = r;
+        if (b->status == LUN_OK)
+            b->p->steps[b->p->count - 1].imm = r;
         return;
     }
-    lun_step *s = add_step(b, kind, i);
-    s->a = at(b, b->ir->ins[i].a);
+    lun_step *s = lun__build_step(b, kind, i);
+    s->a = lun__build_at(b, b->ir->ins[i].a);
     s->size = b->reducers[r].size;
     s->imm = r;
 }
@@ -275,129 +261,18 @@ static void add_var(builder *b, int i)
 {
     const lun_ir_ins *ins = &b->ir->ins[i];
     if (ins->kind == LUN_IR_GET && b->flow.alias[i]) {
-        b->place[i] = at(b, ins->a);
+        b->place[i] = lun__build_at(b, ins->a);
         return;
     }
-    int32_t d = ins->kind == LUN_IR_SET ? at(b, ins->a) : make_place(b, i);
-    int32_t a = at(b, ins->kind == LUN_IR_SET ? ins->b : ins->a);
-    if (d == a) return;
+    int32_t d = ins->kind == LUN_IR_SET ? lun__build_at(b, ins->a) : make_place(b, i);
+    int32_t a = lun__build_at(b, ins->kind == LUN_IR_SET ? ins->b : ins->a);
+    if (d == a)
+        return;
     bool masked = ins->kind == LUN_IR_SET && mask_here(b) >= 0;
-    lun_step *s = add_step(b, masked ? LUN_STEP_BLEND : LUN_STEP_COPY, i);
+    lun_step *s = lun__build_step(b, masked ? LUN_STEP_BLEND : LUN_STEP_COPY, i);
     s->d = d;
     s->a = a;
     s->size = (uint8_t)size_of((lun_dtype)b->ir->ins[ins->kind == LUN_IR_SET ? ins->a : i].dtype);
-}
-
-/* ---- control flow -------------------------------------------------------------------------------------------
- * Each arm (branch, loop body, block) has a mask of the elements that run it. IF splits the mask of the
- * arm around it; BREAK and CONTINUE take their elements out of the masks of all arms that they leave, so
- * that after an END the arm around goes on with what its mask still holds. An arm without elements is
- * jumped over, for its loops would not end. */
-
-static void add_mask(builder *b, lun_step_kind kind, int i, int32_t d, int32_t a)
-{
-    lun_step *s = add_step(b, kind, i);
-    s->d = d;
-    s->a = a;
-    s->mask = -1;
-}
-
-/* The last step jumps to the ELSE or END of the innermost arm. */
-static void jump_out(builder *b)
-{
-    arm *top = &b->arms[b->depth - 1];
-    if (b->status != LUN_OK) return;
-    b->p->steps[b->p->count - 1].jump = top->jumps;
-    top->jumps = b->p->count - 1;
-}
-
-static void land(builder *b, arm *top)
-{
-    while (top->jumps >= 0 && b->status == LUN_OK) {
-        lun_step *s = &b->p->steps[top->jumps];
-        top->jumps = s->jump;
-        s->jump = b->p->count;
-    }
-}
-
-static void open_arm(builder *b, int i)
-{
-    const lun_ir_ins *ins = &b->ir->ins[i];
-    int32_t around = b->arms[b->depth - 1].mask, mask = take_place(b, 0);
-    arm *a = &b->arms[b->depth];
-    *a = (arm){.ins = i, .mask = mask, .other = -1, .round = -1, .jumps = -1};
-    if (ins->kind == LUN_IR_IF) {
-        if (b->flow.other[i] >= 0) a->other = take_place(b, 0);
-        add_mask(b, LUN_STEP_SPLIT, i, a->mask, around);
-        if (b->status == LUN_OK) {
-            lun_step *s = &b->p->steps[b->p->count - 1];
-            s->b = at(b, ins->a);
-            s->c = a->other;
-        }
-        b->depth++;
-        jump_out(b);
-        return;
-    }
-    add_mask(b, LUN_STEP_MASK, i, a->mask, around);
-    if (b->flow.continued[i]) {
-        a->round = take_place(b, 0);
-        add_mask(b, LUN_STEP_MASK, i, a->round, around);
-    }
-    a->start = b->p->count;
-    b->depth++;
-}
-
-static void turn_to_else(builder *b, int i)
-{
-    arm *top = &b->arms[b->depth - 1];
-    land(b, top);
-    add_mask(b, LUN_STEP_ANY, i, -1, top->other);
-    jump_out(b);
-    give_place(b, top->mask);
-    top->mask = top->other;
-    top->other = -1;
-    top->emptied = false;
-}
-
-static void close_arm(builder *b, int i)
-{
-    arm *top = &b->arms[b->depth - 1];
-    land(b, top);
-    if (b->ir->ins[top->ins].kind == LUN_IR_LOOP) {
-        add_mask(b, LUN_STEP_REPEAT, i, top->mask, top->round);
-        if (b->status == LUN_OK) b->p->steps[b->p->count - 1].jump = top->start;
-    }
-    give_place(b, top->mask);
-    give_place(b, top->other);
-    give_place(b, top->round);
-    b->depth--;
-    top--;
-    if (b->depth > 1 && top->emptied) {
-        add_mask(b, LUN_STEP_ANY, i, -1, top->mask);
-        jump_out(b);
-    }
-}
-
-/* BREAK or CONTINUE: whoever is here leaves all arms inside the target, and the target's. */
-static void leave(builder *b, int i)
-{
-    bool again = b->ir->ins[i].kind == LUN_IR_CONTINUE;
-    int32_t here = b->arms[b->depth - 1].mask;
-    int d = b->depth - 1;
-    for (; d > 0; d--) {
-        arm *a = &b->arms[d];
-        bool last = a->ins == b->flow.target[i];
-        if (d < b->depth - 1) {
-            add_mask(b, LUN_STEP_DROP, i, a->mask, here);
-            a->emptied = true;
-        }
-        if (a->round >= 0 && !(last && again)) add_mask(b, LUN_STEP_DROP, i, a->round, here);
-        if (last) break;
-    }
-    if (d == 0) fail(b, LUN_EBACKEND);
-    add_mask(b, LUN_STEP_CLEAR, i, here, -1);
-    add_mask(b, LUN_STEP_JUMP, i, -1, -1);
-    jump_out(b);
 }
 
 /* ---- the walk --------------------------------------------------------------------------------------------- */
@@ -432,7 +307,8 @@ static void add_ins(builder *b, int i)
         add_reducer(b, i, b->part == LUN_PART_TOTAL ? LUN_STEP_TOTAL : LUN_STEP_SCAN);
         break;
     case LUN_IR_STORE:
-        if (!b->flow.sunk[i]) add_store(b, i);
+        if (!b->flow.sunk[i])
+            add_store(b, i);
         break;
     case LUN_IR_REDUCE:
         add_reducer(b, i, LUN_STEP_REDUCE);
@@ -445,28 +321,28 @@ static void add_ins(builder *b, int i)
     case LUN_IR_IF:
     case LUN_IR_LOOP:
     case LUN_IR_BLOCK:
-        open_arm(b, i);
+        lun__build_open(b, i);
         break;
     case LUN_IR_ELSE:
-        turn_to_else(b, i);
+        lun__build_else(b, i);
         break;
     case LUN_IR_END:
-        close_arm(b, i);
+        lun__build_close(b, i);
         break;
     case LUN_IR_BREAK:
     case LUN_IR_CONTINUE:
-        leave(b, i);
+        lun__build_leave(b, i);
         break;
     case LUN_IR_CHECK: {
-        lun_step *s = add_step(b, LUN_STEP_CHECK, i);
-        s->a = at(b, ins->a);
-        s->b = at(b, ins->b);
+        lun_step *s = lun__build_step(b, LUN_STEP_CHECK, i);
+        s->a = lun__build_at(b, ins->a);
+        s->b = lun__build_at(b, ins->b);
         break;
     }
     case LUN_IR_CALL:
     case LUN_IR_KIND_COUNT:
     default:
-        fail(b, LUN_EBACKEND);
+        lun__build_fail(b, LUN_EBACKEND);
     }
 }
 
@@ -478,16 +354,21 @@ static void add_lasting(builder *b)
     bool trees = false;
     for (int s = 0; s < b->ir->slot_count; s++)
         add_place(b, s, -1, size_of((lun_dtype)b->ir->slots[s].dtype));
-    if (b->flow.control) p->base_mask = take_place(b, 0);
-    for (int r = 0; r < b->reducer_count; r++) trees |= !b->reducers[r].lanes;
-    if (trees) p->work = take_place(b, 3);
+    if (b->flow.control)
+        p->base_mask = lun__build_take(b, 0);
+    for (int r = 0; r < b->reducer_count; r++)
+        trees |= !b->reducers[r].lanes;
+    if (trees)
+        p->work = lun__build_take(b, 3);
     if (b->part == LUN_PART_FUNCTION)
         for (int k = 0; k < 2; k++)
-            p->input[k] = take_place(b, size_of((lun_dtype)b->function->param[k].dtype));
+            p->input[k] = lun__build_take(b, size_of((lun_dtype)b->function->param[k].dtype));
     for (int i = 0; i < b->ir->count; i++) {
         int kind = b->ir->ins[i].kind;
-        if (!b->flow.needed[i]) continue;
-        if (kind == LUN_IR_CONST || kind == LUN_IR_ARG || kind == LUN_IR_LOADU) add_uniform(b, i);
+        if (!b->flow.needed[i])
+            continue;
+        if (kind == LUN_IR_CONST || kind == LUN_IR_ARG || kind == LUN_IR_LOADU)
+            add_uniform(b, i);
     }
 }
 
@@ -516,7 +397,8 @@ static void build(builder *b)
     const lun_ir *ir = b->ir;
     for (int i = ir->count - 1; i >= 0; i--) {
         int32_t last = b->flow.last[i];
-        if (!b->flow.needed[i] || !lun_ir_has_value(&ir->ins[i])) continue;
+        if (!b->flow.needed[i] || !lun_ir_has_value(&ir->ins[i]))
+            continue;
         b->after[i] = b->dies[last];
         b->dies[last] = i;
     }
@@ -524,30 +406,42 @@ static void build(builder *b)
     b->arms[0] = (arm){.ins = -1, .mask = b->p->base_mask, .other = -1, .round = -1, .jumps = -1};
     b->depth = 1;
     for (int i = 0; i < ir->count && b->status == LUN_OK; i++) {
-        if (!b->flow.needed[i]) continue;
+        if (!b->flow.needed[i])
+            continue;
         bury(b, i, false);
         add_ins(b, i);
         bury(b, i, true);
     }
     for (int i = 0; i < ir->count && b->status == LUN_OK; i++)
-        if (b->flow.sunk[i]) add_store(b, i);
-    if (b->part == LUN_PART_FUNCTION) b->p->output = at(b, b->function->output[0]);
+        if (b->flow.sunk[i])
+            add_store(b, i);
+    if (b->part == LUN_PART_FUNCTION)
+        b->p->output = lun__build_at(b, b->function->output[0]);
     b->p->block = b->part == LUN_PART_FUNCTION ? LUN_BLOCK_LEAST : LUN_BLOCK_MOST;
     while (b->p->block > LUN_BLOCK_LEAST && b->p->block * b->p->bytes > LUN_REGISTER_BYTES)
         b->p->block /= 2;
 }
 
-lun_status lun__program_make(const lun_ir *ir, lun_program_part part, const lun_ir_function *function,
-                             const lun_loops *loops, const void *const *math,
-                             const lun_reducer *reducers, int reducer_count, lun_program *out)
+lun_status lun__program_make(const lun_ir *ir, lun_program_part part,
+                             const lun_ir_function *function, const lun_loops *loops,
+                             const void *const *math, const lun_reducer *reducers,
+                             int reducer_count, lun_program *out)
 {
     size_t n = (size_t)ir->count + 1;
-    builder b = {.ir = ir, .part = part, .function = function, .loops = loops, .math = math,
-                 .reducers = reducers, .reducer_count = reducer_count, .p = out};
-    if (function && !combines_two(ir, function)) return LUN_EBACKEND;
+    builder b = {.ir = ir,
+                 .part = part,
+                 .function = function,
+                 .loops = loops,
+                 .math = math,
+                 .reducers = reducers,
+                 .reducer_count = reducer_count,
+                 .p = out};
+    if (function && !combines_two(ir, function))
+        return LUN_EBACKEND;
     *out = (lun_program){.base_mask = -1, .work = -1, .input = {-1, -1}, .output = -1};
     b.status = lun__flow_find(ir, part, function ? function->output[0] : -1, &b.flow);
-    if (b.status != LUN_OK) return b.status;
+    if (b.status != LUN_OK)
+        return b.status;
     b.place = malloc(n * 3 * sizeof *b.place);
     b.arms = malloc(n * sizeof *b.arms);
     if (b.place && b.arms) {
@@ -556,13 +450,15 @@ lun_status lun__program_make(const lun_ir *ir, lun_program_part part, const lun_
         b.after = b.place + 2 * n;
         build(&b);
     } else {
-        fail(&b, LUN_ENOMEM);
+        lun__build_fail(&b, LUN_ENOMEM);
     }
     free(b.place);
     free(b.arms);
-    for (int k = 0; k < 4; k++) free(b.free_registers[k]);
+    for (int k = 0; k < 4; k++)
+        free(b.free_registers[k]);
     lun__flow_free(&b.flow);
-    if (b.status != LUN_OK) lun__program_free(out);
+    if (b.status != LUN_OK)
+        lun__program_free(out);
     return b.status;
 }
 

@@ -10,17 +10,18 @@
 #include "loops.h"
 
 enum {
-    LUN_BLOCK_MOST = 1024,      /* elements of a block */
-    LUN_BLOCK_LEAST = 64,       /* also that of functions, which combine pairs of elements */
-    LUN_REGISTER_BYTES = 1 << 18 /* what the registers of one worker may take, if blocks can shrink */
+    LUN_BLOCK_MOST = 1024, /* elements of a block */
+    LUN_BLOCK_LEAST = 64,  /* also that of functions, which combine pairs of elements */
+    LUN_REGISTER_BYTES =
+        1 << 18 /* what the registers of one worker may take, if blocks can shrink */
 };
 
 /* Where operands are found: a register, or memory of a slot at the block's first element. */
 typedef struct lun_place {
-    int32_t slot;    /* -1: none */
-    int64_t offset;  /* of the register, in bytes per element of a block; -1: none */
-    uint8_t bytes;   /* of an element */
-} lun_place;         /* with both: the slot, or the register while stores bypass the caches */
+    int32_t slot;   /* -1: none */
+    int64_t offset; /* of the register, in bytes per element of a block; -1: none */
+    uint8_t bytes;  /* of an element */
+} lun_place;        /* with both: the slot, or the register while stores bypass the caches */
 
 typedef enum lun_step_kind {
     LUN_STEP_OP,     /* d = op(a, b, c) */
@@ -49,9 +50,9 @@ typedef enum lun_step_kind {
 
 typedef struct lun_step {
     uint8_t kind;
-    uint8_t size;    /* log2 of the bytes of an element; RANDOM: of the result */
-    uint8_t arity, wide; /* MATH: wide: f64 */
-    int32_t ins;     /* the IR instruction */
+    uint8_t size;             /* log2 of the bytes of an element; RANDOM: of the result */
+    uint8_t arity, wide;      /* MATH: wide: f64 */
+    int32_t ins;              /* the IR instruction */
     int32_t d, a, b, c, mask; /* places; mask: -1 outside of control flow */
     int32_t jump;
     int64_t imm;
@@ -71,9 +72,9 @@ typedef struct lun_uniform {
 
 /* A REDUCE, or the SCAN: how cells are combined. */
 typedef struct lun_reducer {
-    int32_t op;            /* LUN_OP_COUNT: function */
-    int32_t function;      /* which of the interpreter's programs */
-    int32_t result;        /* -1: the scan */
+    int32_t op;                 /* LUN_OP_COUNT: function */
+    int32_t function;           /* which of the interpreter's programs */
+    int32_t result;             /* -1: the scan */
     uint8_t dtype, bytes, size; /* size: log2 of bytes */
     uint8_t lanes;              /* op is COMM and has an identity */
     uint8_t inclusive;
@@ -88,10 +89,10 @@ typedef struct lun_program {
     int place_count;
     lun_uniform *uniforms;
     int uniform_count;
-    int64_t bytes;       /* of all registers, per element of a block */
-    int64_t block;       /* elements */
-    int32_t base_mask;   /* place: 1 for real elements, 0 for padding; -1 without control flow */
-    int32_t work;        /* place with room for a block of the widest element; -1: not needed */
+    int64_t bytes;     /* of all registers, per element of a block */
+    int64_t block;     /* elements */
+    int32_t base_mask; /* place: 1 for real elements, 0 for padding; -1 without control flow */
+    int32_t work;      /* place with room for a block of the widest element; -1: not needed */
     int32_t input[2], output; /* places of a function's parameters and its value */
 } lun_program;
 
@@ -103,18 +104,18 @@ typedef enum lun_program_part {
 
 /* What liveness.c finds out about an IR, by instruction. */
 typedef struct lun_flow {
-    bool control;       /* there is control flow, or variables */
-    bool copy_loads;    /* stores happen inside of it: LOADs may not wait */
+    bool control;    /* there is control flow, or variables */
+    bool copy_loads; /* stores happen inside of it: LOADs may not wait */
     uint8_t *needed;
-    uint8_t *alias;     /* GET: the variable itself can be read */
-    uint8_t *forward;   /* the value may be computed in the slot of its only STORE */
-    int32_t *last;      /* position of the last use; count: at the end of all */
-    int32_t *end, *other; /* of IF, LOOP, BLOCK: END, and ELSE or -1 */
-    int32_t *target;    /* of BREAK, CONTINUE: the LOOP or BLOCK */
-    int32_t *depth;     /* open IF, LOOP, BLOCK around it */
-    uint8_t *continued; /* LOOP: some CONTINUE goes to it */
-    int32_t *store;     /* by value: its only STORE, -1: none, -2: several */
-    uint8_t *sunk;      /* STORE: happens at the end of all */
+    uint8_t *alias;          /* GET: the variable itself can be read */
+    uint8_t *forward;        /* the value may be computed in the slot of its only STORE */
+    int32_t *last;           /* position of the last use; count: at the end of all */
+    int32_t *end, *other;    /* of IF, LOOP, BLOCK: END, and ELSE or -1 */
+    int32_t *target;         /* of BREAK, CONTINUE: the LOOP or BLOCK */
+    int32_t *depth;          /* open IF, LOOP, BLOCK around it */
+    uint8_t *continued;      /* LOOP: some CONTINUE goes to it */
+    int32_t *store;          /* by value: its only STORE, -1: none, -2: several */
+    uint8_t *sunk;           /* STORE: happens at the end of all */
     int32_t *outer, *inside; /* LOOP around a LOOP; innermost LOOP around an instruction */
 } lun_flow;
 
@@ -124,9 +125,10 @@ void lun__flow_free(lun_flow *flow);
 
 /* Makes the steps. reducers (in order of their instructions; the scan's included) tell which one a
  * REDUCE is. LUN_OK, LUN_ENOMEM, or LUN_EBACKEND for what cannot be interpreted. */
-lun_status lun__program_make(const lun_ir *ir, lun_program_part part, const lun_ir_function *function,
-                             const lun_loops *loops, const void *const *math,
-                             const lun_reducer *reducers, int reducer_count, lun_program *out);
+lun_status lun__program_make(const lun_ir *ir, lun_program_part part,
+                             const lun_ir_function *function, const lun_loops *loops,
+                             const void *const *math, const lun_reducer *reducers,
+                             int reducer_count, lun_program *out);
 void lun__program_free(lun_program *p);
 
 #endif

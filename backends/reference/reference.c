@@ -19,15 +19,18 @@ typedef struct reference {
 static lun_status fail(const lun_services *services, lun_status status, const char *why)
 {
     lun_strbuf_clear(services->error);
-    if (status == LUN_ENOMEM) lun_strbuf_puts(services->error, "out of memory");
-    else lun_strbuf_printf(services->error, "backend reference: %s: use backend openmp", why);
+    if (status == LUN_ENOMEM)
+        lun_strbuf_puts(services->error, "out of memory");
+    else
+        lun_strbuf_printf(services->error, "backend reference: %s: use backend openmp", why);
     return status;
 }
 
 static lun_status reference_open(const lun_services *services, void **out)
 {
     reference *state = malloc(sizeof *state);
-    if (!state) return fail(services, LUN_ENOMEM, NULL);
+    if (!state)
+        return fail(services, LUN_ENOMEM, NULL);
     state->services = services;
     *out = state;
     return LUN_OK;
@@ -51,7 +54,8 @@ static bool copy_ir(const lun_ir *from, lun_ir *to)
 {
     bool well = true;
     lun_ir_init(to);
-    for (int i = 0; i < from->count; i++) well = well && lun_ir_add(to, from->ins[i]) >= 0;
+    for (int i = 0; i < from->count; i++)
+        well = well && lun_ir_add(to, from->ins[i]) >= 0;
     for (int i = 0; i < from->slot_count; i++)
         well = well && lun_ir_slot_add(to, (lun_dtype)from->slots[i].dtype,
                                        (lun_ir_role)from->slots[i].role) >= 0;
@@ -64,7 +68,8 @@ static bool copy_ir(const lun_ir *from, lun_ir *to)
 static const char *reason(const lun_ir *ir)
 {
     for (int i = 0; i < ir->function_count; i++)
-        if (ir->functions[i]->text) return "functions given as C text need a compiler";
+        if (ir->functions[i]->text)
+            return "functions given as C text need a compiler";
     return "the combining function is too large to be interpreted";
 }
 
@@ -73,9 +78,11 @@ static lun_status reference_build(void *state, const lun_ir *ir, const char *tex
     reference *r = state;
     lun_kernel *kernel = calloc(1, sizeof *kernel);
     (void)text;
-    if (!kernel) return fail(r->services, LUN_ENOMEM, NULL);
+    if (!kernel)
+        return fail(r->services, LUN_ENOMEM, NULL);
     lun_status s = lun_interp_make(ir, r->services->math, &kernel->interp);
-    if (s == LUN_OK && !copy_ir(ir, &kernel->ir)) s = LUN_ENOMEM;
+    if (s == LUN_OK && !copy_ir(ir, &kernel->ir))
+        s = LUN_ENOMEM;
     if (s != LUN_OK) {
         reference_release(state, kernel);
         return fail(r->services, s, reason(ir));
@@ -107,8 +114,10 @@ static int reference_devices(void *state, lun_device *rows, int room)
     (void)state;
     if (room > 0) {
         long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-        rows[0] = (lun_device){.name = "host, one thread, interpreted", .kind = "cpu",
-                               .backend = "reference", .units = 1,
+        rows[0] = (lun_device){.name = "host, one thread, interpreted",
+                               .kind = "cpu",
+                               .backend = "reference",
+                               .units = 1,
                                .memory = pages > 0 && page > 0 ? (int64_t)pages * page : 0};
     }
     return 1;

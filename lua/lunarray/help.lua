@@ -31,6 +31,7 @@ local FUNCTIONS = {
     eval = { "lun.eval(e1, e2, ...)", "evaluates all in as few passes as possible; a Scalar gives its number" },
     explain = { "lun.explain(e, ...)", "the kernels that evaluating e would run, without running them" },
     stats = { 'lun.stats() or lun.stats "reset"', "counters: compiles, launches, bytes allocated and moved" },
+    clock = { "lun.clock()", "seconds on a clock that never goes back, for timing" },
     trim = { "lun.trim()", "gives pooled memory back to the system" },
     backends = { "lun.backends()", "the names of the backends that can be used here, best first" },
     devices = { "lun.devices()", "a list of devices: name, kind, backend, memory, units" },

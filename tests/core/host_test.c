@@ -10,11 +10,34 @@ enum { SLOTS = 3, MOST = 200000 };
 typedef struct mock {
     const lun_ir *ir;
     atomic_llong elements, calls;
-    int64_t cancel_after;     /* calls until the run is cancelled; 0: never */
-    int64_t trap_at[2];       /* indices whose elements trap, -1 */
+    int64_t cancel_after; /* calls until the run is cancelled; 0: never */
+    int64_t trap_at[2];   /* indices whose elements trap, -1; the first, higher one reports after */
+    atomic_int trapping[2]; /* the second has trapped, which it does while the first is running */
+    bool together;
     int64_t seen_stream;
-    uint8_t *times;           /* by index: how often it was computed */
+    uint8_t *times; /* by index: how often it was computed */
 } mock;
+
+/* Waits until trap k is on its way, at most half a second. */
+static void wait_for_trap(mock *m, int k)
+{
+    for (int i = 0; i < 500 && !atomic_load(&m->trapping[k]); i++)
+        usleep(1000);
+}
+
+static void trap(mock *m, int k, lun_frame *frame)
+{
+    if (frame->trap >= 0)
+        return;
+    frame->trap = k;
+    frame->trap_value = m->trap_at[k];
+    atomic_store(&m->trapping[k], 1);
+    if (!m->together)
+        return;
+    wait_for_trap(m, 1 - k);
+    if (k == 0)
+        usleep(20000); /* the other one has been noted by now */
+}
 
 static mock *begin(const void *self, int64_t lo, int64_t hi, lun_frame *frame)
 {
@@ -22,16 +45,15 @@ static mock *begin(const void *self, int64_t lo, int64_t hi, lun_frame *frame)
     assert_int_equal(lo % 64, 0);
     assert_true(hi > lo && hi <= frame->n);
     assert_int_equal((uintptr_t)frame->scratch % 64, 0);
-    if (frame->scratch) memset(frame->scratch, 0x5a, 1000);
+    if (frame->scratch)
+        memset(frame->scratch, 0x5a, 1000);
     m->seen_stream = frame->stream;
     atomic_fetch_add(&m->elements, hi - lo);
     if (atomic_fetch_add(&m->calls, 1) + 1 == m->cancel_after)
         __atomic_store_n(&cancel_flag, 1, __ATOMIC_RELAXED);
     for (int k = 0; k < 2; k++)
-        if (m->trap_at[k] >= lo && m->trap_at[k] < hi && frame->trap < 0) {
-            frame->trap = k;
-            frame->trap_value = m->trap_at[k];
-        }
+        if (m->trap_at[k] >= lo && m->trap_at[k] < hi)
+            trap(m, k, frame);
     return m;
 }
 
@@ -42,8 +64,10 @@ static void elementwise(const void *self, int64_t lo, int64_t hi, lun_frame *fra
     const uint8_t *a = frame->slots[0];
     const uint32_t *b = frame->slots[1];
     uint32_t *c = frame->slots[2];
-    for (int64_t i = lo; i < (hi + 63) / 64 * 64; i++) c[i] = 3u * a[i] + b[i];
-    for (int64_t i = lo; m->times && i < hi; i++) m->times[i]++;
+    for (int64_t i = lo; i < (hi + 63) / 64 * 64; i++)
+        c[i] = 3u * a[i] + b[i];
+    for (int64_t i = lo; m->times && i < hi; i++)
+        m->times[i]++;
 }
 
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -65,8 +89,10 @@ static uint64_t tree(const uint64_t *cells, int64_t n, int result)
     memcpy(x, cells, (size_t)n * sizeof *x);
     while (n > 1) {
         int64_t up = 0;
-        for (int64_t j = 0; j + 1 < n; j += 2) combine_mix(NULL, result, &x[j], &x[j + 1], &y[up++]);
-        if (n % 2) y[up++] = x[n - 1];
+        for (int64_t j = 0; j + 1 < n; j += 2)
+            combine_mix(NULL, result, &x[j], &x[j + 1], &y[up++]);
+        if (n % 2)
+            y[up++] = x[n - 1];
         memcpy(x, y, (size_t)up * sizeof *x);
         n = up;
     }
@@ -83,7 +109,8 @@ static void reducing(const void *self, int64_t lo, int64_t hi, lun_frame *frame)
     const uint64_t *x = frame->slots[0];
     uint64_t acc = 1, last = x[(hi + 63) / 64 * 64 - 1];
     (void)last; /* a kernel may read the whole block */
-    for (int64_t i = lo; i < hi; i++) acc = mix(acc, x[i]);
+    for (int64_t i = lo; i < hi; i++)
+        acc = mix(acc, x[i]);
     frame->partials[0] = acc;
     frame->partials[1] = acc + 1;
 }
@@ -94,7 +121,8 @@ static void scan_total(const void *self, int64_t lo, int64_t hi, lun_frame *fram
     const uint64_t *x = frame->slots[0];
     uint64_t acc = x[lo];
     assert_int_equal(hi - lo, LUN_SCAN_CHUNK); /* only whole chunks need one */
-    for (int64_t i = lo + 1; i < hi; i++) acc = mix(acc, x[i]);
+    for (int64_t i = lo + 1; i < hi; i++)
+        acc = mix(acc, x[i]);
     *frame->carry = acc;
 }
 
@@ -121,7 +149,8 @@ static mock *new_mock(const lun_ir *ir)
 
 static lun_exec exec_of(const mock *m, lun_chunk_fn body, lun_chunk_fn total)
 {
-    return (lun_exec){.self = m, .body = body, .total = total, .combine = combine_mix, .scratch = 1000};
+    return (lun_exec){
+        .self = m, .body = body, .total = total, .combine = combine_mix, .scratch = 1000};
 }
 
 static void make_elementwise(lun_ir *ir)
@@ -160,14 +189,13 @@ static void run_elementwise(int64_t n, int64_t first, int threads, int64_t cost,
         ((uint32_t *)(void *)c.data)[i] = 77;
     }
     m->times = calloc((size_t)n + 1, 1);
-    lun_launch launch = {.n = n, .first = first, .count = n - first, .slots = slots, .room = rooms,
-                         .bytes = 9 * n};
+    lun_launch launch = {
+        .n = n, .first = first, .count = n - first, .slots = slots, .room = rooms, .bytes = 9 * n};
     assert_int_equal(lun_host_run(&services, &exec, &team, &ir, cost, &launch), LUN_OK);
     assert_int_equal(launch.trap, -1);
     assert_int_equal(m->elements, n - first);
     for (int64_t i = 0; i < n; i++) {
-        uint32_t want = i < first ? 77
-                                  : 3u * (uint8_t)a.data[i] + ((uint32_t *)(void *)b.data)[i];
+        uint32_t want = i < first ? 77 : 3u * (uint8_t)a.data[i] + ((uint32_t *)(void *)b.data)[i];
         assert_int_equal(((uint32_t *)(void *)c.data)[i], want);
         assert_int_equal(m->times[i], i >= first);
     }
@@ -255,7 +283,8 @@ static void test_gathered_slot_without_room(void **state)
     lun_team team = {1, NULL};
     test_memory in = test_guarded((size_t)n * 8);
     uint64_t *data = (uint64_t *)(void *)in.data, *out = test_alloc(n, 8);
-    for (int64_t i = 0; i < n; i++) data[i] = (uint64_t)(i * i);
+    for (int64_t i = 0; i < n; i++)
+        data[i] = (uint64_t)(i * i);
     void *slots[2] = {data, out};
     int64_t rooms[2] = {n, (n + 63) / 64 * 64};
     lun_launch launch = {.n = n, .count = n, .slots = slots, .room = rooms, .bytes = 16 * n};
@@ -281,10 +310,12 @@ static void test_streaming_follows_bytes(void **state)
         lun_team team = {1, NULL};
         void *slots[SLOTS] = {test_alloc(64, 1), test_alloc(64, 4), test_alloc(64, 4)};
         int64_t rooms[SLOTS] = {64, 64, 64};
-        lun_launch launch = {.n = 64, .count = 64, .slots = slots, .room = rooms, .bytes = bytes[k]};
+        lun_launch launch = {
+            .n = 64, .count = 64, .slots = slots, .room = rooms, .bytes = bytes[k]};
         assert_int_equal(lun_host_run(&services, &exec, &team, &ir, 3, &launch), LUN_OK);
         assert_int_equal(m->seen_stream != 0, k);
-        for (int s = 0; s < SLOTS; s++) free(slots[s]);
+        for (int s = 0; s < SLOTS; s++)
+            free(slots[s]);
         free(m);
         lun_ir_free(&ir);
     }
@@ -308,7 +339,8 @@ static void test_reduction_tree(void **state)
     static const int64_t more[] = {16384 * 3, 16384 * 5 + 1, MOST};
     uint64_t seed = 9;
     uint64_t *data = test_alloc(MOST, 8);
-    for (int64_t i = 0; i < MOST; i++) data[i] = test_random(&seed);
+    for (int64_t i = 0; i < MOST; i++)
+        data[i] = test_random(&seed);
     for (int k = 1; k < LENGTHS + 3; k++)
         for (int t = 0; t < THREADS; t++)
             for (int heavy = 0; heavy < 2; heavy++) {
@@ -331,8 +363,12 @@ static void test_reduction_tree(void **state)
                 test_memory in = test_guarded((size_t)n * 8);
                 memcpy(in.data, data, (size_t)n * 8);
                 void *slots[1] = {in.data};
-                lun_launch launch = {.n = n, .count = n, .slots = slots, .room = &n,
-                                     .results = results, .bytes = 100000000};
+                lun_launch launch = {.n = n,
+                                     .count = n,
+                                     .slots = slots,
+                                     .room = &n,
+                                     .results = results,
+                                     .bytes = 100000000};
                 int64_t cost = heavy ? 1000 : 2;
                 assert_int_equal(lun_host_run(&services, &exec, &team, &ir, cost, &launch), LUN_OK);
                 assert_true(results[0] == tree(partial[0], chunks, 0));
@@ -354,17 +390,20 @@ static void test_many_results_use_memory(void **state)
     int32_t x = ir_load(&ir, 0);
     ir_reduce(&ir, LUN_OP_ADD, -1, x);
     ir_reduce(&ir, LUN_OP_ADD, -1, x);
-    for (int i = 0; i < 40; i++) lun_ir_result_add(&ir, LUN_U64); /* 42 cells a chunk */
+    for (int i = 0; i < 40; i++)
+        lun_ir_result_add(&ir, LUN_U64); /* 42 cells a chunk */
     mock *m = new_mock(&ir);
     lun_exec exec = exec_of(m, reducing, NULL);
     lun_services services = test_services();
     lun_team team = {1, NULL};
     uint64_t *data = test_alloc(N, 8), results[42], one[8], acc;
     int64_t n = N, room = N + 64;
-    for (int64_t i = 0; i < N; i++) data[i] = (uint64_t)i;
+    for (int64_t i = 0; i < N; i++)
+        data[i] = (uint64_t)i;
     for (int64_t c = 0; c < 5; c++) {
         acc = 1;
-        for (int64_t i = c * LUN_CHUNK; i < N && i < (c + 1) * LUN_CHUNK; i++) acc = mix(acc, data[i]);
+        for (int64_t i = c * LUN_CHUNK; i < N && i < (c + 1) * LUN_CHUNK; i++)
+            acc = mix(acc, data[i]);
         one[c] = acc;
     }
     void *slots[1] = {data};
@@ -385,17 +424,20 @@ static void make_scan(lun_ir *ir, int initial)
     lun_ir_slot_add(ir, LUN_U64, LUN_SLOT_OUT);
     lun_ir_slot_add(ir, LUN_I32, LUN_SLOT_UNIFORM);
     int32_t x = ir_load(ir, 0), first = -1;
-    if (initial == 0) first = ir_const(ir, LUN_U64, 42);
-    if (initial == 1) first = ir_arg(ir, LUN_U64);
+    if (initial == 0)
+        first = ir_const(ir, LUN_U64, 42);
+    if (initial == 1)
+        first = ir_arg(ir, LUN_U64);
     if (initial == 2)
-        first = ir_cast(ir, LUN_U64,
-                        ir_add(ir, (lun_ir_ins){.kind = LUN_IR_LOADU, .dtype = LUN_I32, .a = -1,
-                                                .imm = 2}));
+        first = ir_cast(
+            ir, LUN_U64,
+            ir_add(ir, (lun_ir_ins){.kind = LUN_IR_LOADU, .dtype = LUN_I32, .a = -1, .imm = 2}));
     ir_store(ir, 1, ir_scan(ir, LUN_OP_ADD, 0, false, x, first));
     ir_check_valid(ir);
 }
 
-static lun_status run_scan(mock *m, const lun_ir *ir, int threads, uint64_t *x, uint64_t *out, int64_t n)
+static lun_status run_scan(mock *m, const lun_ir *ir, int threads, uint64_t *x, uint64_t *out,
+                           int64_t n)
 {
     int32_t uniform = 42;
     uint64_t args[1] = {42};
@@ -404,15 +446,15 @@ static lun_status run_scan(mock *m, const lun_ir *ir, int threads, uint64_t *x, 
     lun_services services = test_services();
     lun_team team = {threads, test_parallel};
     lun_exec exec = exec_of(m, scan_body, scan_total);
-    lun_launch launch = {.n = n, .count = n, .slots = slots, .room = rooms, .args = args,
-                         .bytes = 100000000};
+    lun_launch launch = {
+        .n = n, .count = n, .slots = slots, .room = rooms, .args = args, .bytes = 100000000};
     return lun_host_run(&services, &exec, &team, ir, 3, &launch);
 }
 
 static void test_scan_chain(void **state)
 {
     (void)state;
-    static const int64_t lengths[] = {0,     1,      64,     1000,  65535, 65536,
+    static const int64_t lengths[] = {0,     1,      64,     1000,   65535, 65536,
                                       65537, 131072, 131073, 150000, MOST};
     uint64_t seed = 3;
     for (int k = 0; k < 11; k++)
@@ -425,7 +467,8 @@ static void test_scan_chain(void **state)
                 test_memory in = test_guarded((size_t)n * 8), to = test_guarded((size_t)n * 8);
                 uint64_t *x = (uint64_t *)(void *)in.data, *copy = test_alloc(n, 8);
                 uint64_t *out = in_place ? x : (uint64_t *)(void *)to.data, carry = 42, acc = 42;
-                for (int64_t i = 0; i < n; i++) copy[i] = x[i] = test_random(&seed);
+                for (int64_t i = 0; i < n; i++)
+                    copy[i] = x[i] = test_random(&seed);
                 assert_int_equal(run_scan(m, &ir, test_threads[t], x, out, n), LUN_OK);
                 for (int64_t i = 0; i < n; i++) {
                     if (i % LUN_SCAN_CHUNK == 0 && i) { /* carry' = f(carry, total of the chunk) */
@@ -476,8 +519,10 @@ static void test_cancel(void **state)
         for (int kind = 0; kind < 3; kind++) {
             lun_ir ir;
             mock *m;
-            if (kind == 0) make_scan(&ir, 0);
-            else make_reducing(&ir);
+            if (kind == 0)
+                make_scan(&ir, 0);
+            else
+                make_reducing(&ir);
             m = new_mock(&ir);
             m->cancel_after = kind == 2 ? 1 : 5;
             if (kind == 0) {
@@ -488,9 +533,14 @@ static void test_cancel(void **state)
                 lun_exec exec = exec_of(m, reducing, NULL);
                 uint64_t results[2] = {11, 12};
                 void *slots[1] = {x};
-                lun_launch launch = {.n = n, .count = n, .slots = slots, .room = &n,
-                                     .results = results, .bytes = 8 * n};
-                assert_int_equal(lun_host_run(&services, &exec, &team, &ir, 3, &launch), LUN_ECANCEL);
+                lun_launch launch = {.n = n,
+                                     .count = n,
+                                     .slots = slots,
+                                     .room = &n,
+                                     .results = results,
+                                     .bytes = 8 * n};
+                assert_int_equal(lun_host_run(&services, &exec, &team, &ir, 3, &launch),
+                                 LUN_ECANCEL);
                 assert_int_equal(results[0], 11);
                 assert_int_equal(results[1], 12);
             }
@@ -522,33 +572,52 @@ static void test_cancelled_before_it_starts(void **state)
     lun_ir_free(&ir);
 }
 
-/* The trap of the lowest chunk is reported, whatever the number of threads. */
+/* Where the last of some threads starts when 81 chunks are shared out. */
+static int64_t last_share(int threads)
+{
+    int64_t share = 81 / threads, more = 81 % threads, before = threads - 1;
+    return (before * share + (before < more ? before : more)) * LUN_CHUNK;
+}
+
+/* The trap of the lowest chunk is reported, whatever the number of threads, even if a higher one comes
+ * later; what lies behind it is not run any more. */
 static void test_trap(void **state)
 {
     (void)state;
-    int64_t n = 20 * LUN_SCAN_CHUNK + 3;
+    int64_t n = 20 * LUN_SCAN_CHUNK + 3, low = 5 * LUN_SCAN_CHUNK + 17;
     uint64_t *x = test_alloc(n, 8);
     memset(x, 1, (size_t)n * 8);
     for (int t = 0; t < THREADS; t++)
         for (int scan = 0; scan < 2; scan++) {
             lun_ir ir;
-            if (scan) make_scan(&ir, 0);
-            else make_reducing(&ir);
+            if (scan)
+                make_scan(&ir, 0);
+            else
+                make_reducing(&ir);
             mock *m = new_mock(&ir);
-            m->trap_at[0] = n - 1;
-            m->trap_at[1] = 5 * LUN_SCAN_CHUNK + 17;
+            m->trap_at[0] = test_threads[t] == 1 ? n - 1
+                            : scan               ? low + LUN_SCAN_CHUNK
+                                                 : last_share(test_threads[t]);
+            m->trap_at[1] = low;
+            m->together = test_threads[t] > 1;
             lun_services services = test_services();
             lun_team team = {test_threads[t], test_parallel};
             lun_exec exec = exec_of(m, scan ? scan_body : reducing, scan_total);
             uint64_t results[2] = {11, 12};
             void *slots[SLOTS] = {x, x, NULL};
             int64_t rooms[SLOTS] = {n + 64, n + 64, 1};
-            lun_launch launch = {.n = n, .count = n, .slots = slots, .room = rooms,
-                                 .results = results, .bytes = 8 * n};
+            lun_launch launch = {.n = n,
+                                 .count = n,
+                                 .slots = slots,
+                                 .room = rooms,
+                                 .results = results,
+                                 .bytes = 8 * n};
             assert_int_equal(lun_host_run(&services, &exec, &team, &ir, 3, &launch), LUN_EZERO);
             assert_int_equal(launch.trap, 1);
-            assert_int_equal(launch.trap_value, 5 * LUN_SCAN_CHUNK + 17);
+            assert_int_equal(launch.trap_value, low);
             assert_int_equal(results[0], 11);
+            if (test_threads[t] == 1)
+                assert_int_equal(m->calls, scan ? 12 : 21);
             free(m);
             lun_ir_free(&ir);
         }

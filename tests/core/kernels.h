@@ -47,10 +47,12 @@ static inline void test_parallel(void *ctx, int workers, void (*task)(void *ctx,
     assert_true(workers >= 2 && workers <= 16);
     for (int i = 0; i < workers; i++) {
         w[i] = (test_worker){ctx, i, task};
-        if (i) assert_int_equal(pthread_create(&threads[i], NULL, test_thread, &w[i]), 0);
+        if (i)
+            assert_int_equal(pthread_create(&threads[i], NULL, test_thread, &w[i]), 0);
     }
     task(ctx, 0);
-    for (int i = 1; i < workers; i++) pthread_join(threads[i], NULL);
+    for (int i = 1; i < workers; i++)
+        pthread_join(threads[i], NULL);
 }
 
 /* ---- services ------------------------------------------------------------------------------------- */
@@ -119,79 +121,116 @@ static inline int32_t ir_add(lun_ir *ir, lun_ir_ins ins)
 
 static inline int32_t ir_load(lun_ir *ir, int slot)
 {
-    return ir_add(ir, (lun_ir_ins){.kind = LUN_IR_LOAD, .dtype = ir->slots[slot].dtype, .a = -1, .b = -1,
-                                   .c = -1, .imm = slot});
+    return ir_add(ir, (lun_ir_ins){.kind = LUN_IR_LOAD,
+                                   .dtype = ir->slots[slot].dtype,
+                                   .a = -1,
+                                   .b = -1,
+                                   .c = -1,
+                                   .imm = slot});
 }
 
 static inline int32_t ir_store(lun_ir *ir, int slot, int32_t value)
 {
-    return ir_add(ir, (lun_ir_ins){.kind = LUN_IR_STORE, .dtype = ir->slots[slot].dtype, .a = value,
-                                   .b = -1, .c = -1, .imm = slot});
+    return ir_add(ir, (lun_ir_ins){.kind = LUN_IR_STORE,
+                                   .dtype = ir->slots[slot].dtype,
+                                   .a = value,
+                                   .b = -1,
+                                   .c = -1,
+                                   .imm = slot});
 }
 
 static inline int32_t ir_index(lun_ir *ir)
 {
-    return ir_add(ir, (lun_ir_ins){.kind = LUN_IR_INDEX, .dtype = LUN_I64, .a = -1, .b = -1, .c = -1});
+    return ir_add(ir,
+                  (lun_ir_ins){.kind = LUN_IR_INDEX, .dtype = LUN_I64, .a = -1, .b = -1, .c = -1});
 }
 
 static inline int32_t ir_const(lun_ir *ir, lun_dtype t, uint64_t cell)
 {
-    return ir_add(ir, (lun_ir_ins){.kind = LUN_IR_CONST, .dtype = (uint8_t)t, .a = -1, .b = -1, .c = -1,
+    return ir_add(ir, (lun_ir_ins){.kind = LUN_IR_CONST,
+                                   .dtype = (uint8_t)t,
+                                   .a = -1,
+                                   .b = -1,
+                                   .c = -1,
                                    .imm = (int64_t)cell});
 }
 
 static inline int32_t ir_arg(lun_ir *ir, lun_dtype t)
 {
     int arg = lun_ir_arg_add(ir, t);
-    return ir_add(ir, (lun_ir_ins){.kind = LUN_IR_ARG, .dtype = (uint8_t)t, .a = -1, .b = -1, .c = -1,
-                                   .imm = arg});
+    return ir_add(
+        ir, (lun_ir_ins){
+                .kind = LUN_IR_ARG, .dtype = (uint8_t)t, .a = -1, .b = -1, .c = -1, .imm = arg});
 }
 
 static inline lun_dtype ir_result_of(lun_op op, lun_dtype from)
 {
     int rule = lun_op_get(op)->rule;
-    return rule == LUN_RULE_CMP || rule == LUN_RULE_LOGIC || rule == LUN_RULE_TEST ? LUN_BOOL : from;
+    return rule == LUN_RULE_CMP || rule == LUN_RULE_LOGIC || rule == LUN_RULE_TEST ? LUN_BOOL
+                                                                                   : from;
 }
 
 static inline int32_t ir_op(lun_ir *ir, lun_op op, lun_dtype from, int32_t a, int32_t b, int32_t c)
 {
-    return ir_add(ir, (lun_ir_ins){.kind = LUN_IR_OP, .dtype = (uint8_t)ir_result_of(op, from),
-                                   .from = (uint8_t)from, .op = (int32_t)op, .a = a, .b = b, .c = c});
+    return ir_add(ir, (lun_ir_ins){.kind = LUN_IR_OP,
+                                   .dtype = (uint8_t)ir_result_of(op, from),
+                                   .from = (uint8_t)from,
+                                   .op = (int32_t)op,
+                                   .a = a,
+                                   .b = b,
+                                   .c = c});
 }
 
 static inline int32_t ir_cast(lun_ir *ir, lun_dtype to, int32_t a)
 {
-    return ir_add(ir, (lun_ir_ins){.kind = LUN_IR_CAST, .dtype = (uint8_t)to,
-                                   .from = ir->ins[a].dtype, .a = a, .b = -1, .c = -1});
+    return ir_add(ir, (lun_ir_ins){.kind = LUN_IR_CAST,
+                                   .dtype = (uint8_t)to,
+                                   .from = ir->ins[a].dtype,
+                                   .a = a,
+                                   .b = -1,
+                                   .c = -1});
 }
 
 static inline int32_t ir_reduce(lun_ir *ir, lun_op op, int function, int32_t a)
 {
     int result = lun_ir_result_add(ir, (lun_dtype)ir->ins[a].dtype);
-    ir_add(ir, (lun_ir_ins){.kind = LUN_IR_REDUCE, .dtype = ir->ins[a].dtype, .op = (int32_t)op, .a = a, .b = -1,
-                            .c = function, .imm = result});
+    ir_add(ir, (lun_ir_ins){.kind = LUN_IR_REDUCE,
+                            .dtype = ir->ins[a].dtype,
+                            .op = (int32_t)op,
+                            .a = a,
+                            .b = -1,
+                            .c = function,
+                            .imm = result});
     return result;
 }
 
 static inline int32_t ir_scan(lun_ir *ir, lun_op op, int function, bool inclusive, int32_t a,
                               int32_t initial)
 {
-    return ir_add(ir, (lun_ir_ins){.kind = LUN_IR_SCAN, .dtype = ir->ins[a].dtype, .op = (int32_t)op, .a = a,
-                                   .b = initial, .c = -1, .imm = function, .inclusive = inclusive});
+    return ir_add(ir, (lun_ir_ins){.kind = LUN_IR_SCAN,
+                                   .dtype = ir->ins[a].dtype,
+                                   .op = (int32_t)op,
+                                   .a = a,
+                                   .b = initial,
+                                   .c = -1,
+                                   .imm = function,
+                                   .inclusive = inclusive});
 }
 
 /* Control flow and variables: a, b and imm as the kind means them. */
 static inline int32_t ir_flow(lun_ir *ir, lun_ir_kind kind, int32_t a, int32_t b, int64_t imm)
 {
     uint8_t dtype = kind == LUN_IR_VAR || kind == LUN_IR_GET ? ir->ins[a].dtype : 0;
-    return ir_add(ir, (lun_ir_ins){.kind = (uint8_t)kind, .dtype = dtype, .a = a, .b = b, .c = -1,
-                                   .imm = imm});
+    return ir_add(
+        ir,
+        (lun_ir_ins){.kind = (uint8_t)kind, .dtype = dtype, .a = a, .b = b, .c = -1, .imm = imm});
 }
 
 static inline void ir_check_valid(const lun_ir *ir)
 {
     lun_strbuf why = LUN_STRBUF_INIT;
-    if (lun_ir_verify(ir, &why) != LUN_OK) fail_msg("%s", lun_strbuf_text(&why));
+    if (lun_ir_verify(ir, &why) != LUN_OK)
+        fail_msg("%s", lun_strbuf_text(&why));
     lun_strbuf_free(&why);
 }
 
@@ -218,12 +257,20 @@ static inline lun_status run_ir(const lun_ir *ir, void **slots, int64_t n, test_
     lun_team team = {run->threads ? run->threads : 1, test_parallel};
     ir_check_valid(ir);
     assert_true(ir->slot_count <= 64);
-    for (int i = 0; i < ir->slot_count; i++) room[i] = INT64_MAX;
+    for (int i = 0; i < ir->slot_count; i++)
+        room[i] = INT64_MAX;
     lun_status s = lun_interp_make_isa(ir, run->math, run->isa, &interp);
-    if (s != LUN_OK) return s;
-    lun_launch launch = {.n = n, .first = run->first, .count = n - run->first, .slots = slots,
-                         .room = run->room ? run->room : room, .args = run->args,
-                         .results = run->results, .bytes = run->bytes, .trap = -1};
+    if (s != LUN_OK)
+        return s;
+    lun_launch launch = {.n = n,
+                         .first = run->first,
+                         .count = n - run->first,
+                         .slots = slots,
+                         .room = run->room ? run->room : room,
+                         .args = run->args,
+                         .results = run->results,
+                         .bytes = run->bytes,
+                         .trap = -1};
     s = lun_host_run(&services, lun_interp_exec(interp), &team, ir, lun_ir_cost(ir), &launch);
     run->trap = launch.trap;
     run->trap_value = launch.trap_value;

@@ -36,11 +36,11 @@ static void *data(lun_dtype t, uint64_t seed)
 
 static void compare_all(kit *k, const lun_ir *ir, void *in, const uint64_t *args)
 {
-    lun_kernel *kernel = kit_build(k, ir);
+    kit_kernel kernel = kit_build(k, ir);
     void *slots[8] = {in};
-    for (int i = 0; i < LENGTH_COUNT; i++) kit_compare(k, ir, kernel, slots, lengths[i], args, 0);
-    kit_compare(k, ir, kernel, slots, MOST, args, (int64_t)1 << 40); /* with streaming stores */
-    lun_backend_openmp.release(k->state, kernel);
+    for (int i = 0; i < LENGTH_COUNT; i++) kit_compare(k, ir, &kernel, slots, lengths[i], args, 0);
+    kit_compare(k, ir, &kernel, slots, MOST, args, (int64_t)1 << 40); /* with streaming stores */
+    kit_release(k, &kernel);
 }
 
 /* ---- reductions ---------------------------------------------------------------------------------- */
@@ -183,12 +183,12 @@ static void test_functions_in_c(void **state)
         lun_ir_function_add(&ir, &f);
         if (way == 0) ir_reduce(&ir, LUN_OP_COUNT, 0, x);
         else ir_store(&ir, 1, ir_scan(&ir, LUN_OP_COUNT, 0, way == 1, x, first));
-        lun_kernel *kernel = kit_build(k, &ir);
+        kit_kernel kernel = kit_build(k, &ir);
         for (int i = 1; i < LENGTH_COUNT; i++) {
             uint64_t cell = initial, result = 0;
             int64_t n = lengths[i];
             test_run run = {.args = &cell, .results = &result};
-            assert_int_equal(kit_run(k, kernel, &ir, (void *[2]){in, out}, n, &run), LUN_OK);
+            assert_int_equal(kit_run(k, &kernel, &ir, (void *[2]){in, out}, n, &run), LUN_OK);
             if (way == 0) assert_int_equal(result, chunked_tree(in, n));
             /* a chunk's total starts with its first element, and carries are combined with totals */
             for (int64_t lo = 0; way && lo < n; lo += LUN_SCAN_CHUNK) {
@@ -202,7 +202,7 @@ static void test_functions_in_c(void **state)
                 cell = 2 * (uint32_t)cell + total;
             }
         }
-        lun_backend_openmp.release(k->state, kernel);
+        kit_release(k, &kernel);
         lun_ir_free(&ir);
     }
     /* a call on elements, a whole array and a number; its values do not depend on where elements stand */
@@ -221,19 +221,19 @@ static void test_functions_in_c(void **state)
     lun_ir_operand_add(&ir, -2);
     lun_ir_operand_add(&ir, s);
     ir_store(&ir, 2, ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_CALL, .dtype = LUN_F32, .a = -1, .b = first, .c = 3}));
-    lun_kernel *kernel = kit_build(k, &ir);
+    kit_kernel kernel = kit_build(k, &ir);
     uint64_t cell = 0;
     memcpy(&cell, &three, sizeof three);
     for (int64_t n = 1; n < 200; n += 33) {
         test_run run = {.args = &cell};
-        assert_int_equal(kit_run(k, kernel, &ir, (void *[3]){x, table, y}, n, &run), LUN_OK);
+        assert_int_equal(kit_run(k, &kernel, &ir, (void *[3]){x, table, y}, n, &run), LUN_OK);
         for (int64_t i = 0; i < n; i++) {
             float want = x[i] > 1 ? three * table[(int)x[i]] + expf(x[i]) : x[i] > 0.75f ? x[i] : 0.75f;
             assert_true(fabsf(y[i] - want) <= 1e-5f * want);
             assert_memory_equal(&y[i], &y[i % 60], i < 60 ? 0 : 4);
         }
     }
-    lun_backend_openmp.release(k->state, kernel);
+    kit_release(k, &kernel);
     lun_ir_free(&ir);
     free(in);
     free(out);
@@ -258,17 +258,17 @@ static void test_thread_counts(void **state)
             int32_t x = ir_load(&ir, 0), a = ir_arg(&ir, LUN_F32);
             if (scans) ir_store(&ir, 1, ir_scan(&ir, LUN_OP_ADD, 0, false, x, a));
             else ir_reduce(&ir, LUN_OP_ADD, -1, x);
-            lun_kernel *kernel = kit_build(&k, &ir);
+            kit_kernel kernel = kit_build(&k, &ir);
             for (int round = 0; round < 5; round++) {
                 uint64_t result = 0;
                 test_run run = {.args = &zero, .results = &result};
-                assert_int_equal(kit_run(&k, kernel, &ir, (void *[2]){in, scans ? out : first}, MOST, &run), LUN_OK);
+                assert_int_equal(kit_run(&k, &kernel, &ir, (void *[2]){in, scans ? out : first}, MOST, &run), LUN_OK);
                 if (scans && i == 0 && round == 0) memcpy(first, out, MOST * 4);
                 if (scans) assert_memory_equal(first, out, MOST * 4);
                 else sum[i] = result;
                 assert_int_equal(sum[i], sum[0]);
             }
-            lun_backend_openmp.release(k.state, kernel);
+            kit_release(&k, &kernel);
             lun_ir_free(&ir);
         }
         assert_int_equal(k.stats.interpreted, 0);

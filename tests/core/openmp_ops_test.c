@@ -93,15 +93,15 @@ static void compare_ops(kit *k, lun_dtype t, unsigned numbers, bool wide)
     for (int part = 0; part < parts; part++) {
         lun_ir ir;
         write_ops(&ir, t, numbers, wide, part, parts);
-        lun_kernel *kernel = kit_build(k, &ir);
+        kit_kernel kernel = kit_build(k, &ir);
         for (int round = 0; round < (numbers ? 12 : 1); round++) {
             int count = 0;
             for (int a = 0; a < 4; a++)
                 if (numbers >> a & 1)
                     args[count++] = element(a == 3 ? LUN_BOOL : t, a, round * 5, &seed, a == 1);
-            kit_compare(k, &ir, kernel, in, numbers ? 70 : N, args, 0);
+            kit_compare(k, &ir, &kernel, in, numbers ? 70 : N, args, 0);
         }
-        lun_backend_openmp.release(k->state, kernel);
+        kit_release(k, &kernel);
         lun_ir_free(&ir);
     }
     for (int a = 0; a < 4; a++) free(in[a]);
@@ -144,12 +144,12 @@ static void compare_casts(kit *k, lun_dtype from, int widest, bool number)
     for (int to = 0; to < LUN_DTYPE_COUNT; to++)
         if (lun_dtype_get((lun_dtype)to)->bytes <= widest)
             ir_store(&ir, lun_ir_slot_add(&ir, (lun_dtype)to, LUN_SLOT_OUT), ir_cast(&ir, (lun_dtype)to, a));
-    lun_kernel *kernel = kit_build(k, &ir);
+    kit_kernel kernel = kit_build(k, &ir);
     for (int round = 0; round < (number ? 40 : 1); round++) {
         arg = element(from, 0, round, &seed, false);
-        kit_compare(k, &ir, kernel, in, number ? 3 : N, &arg, 0);
+        kit_compare(k, &ir, &kernel, in, number ? 3 : N, &arg, 0);
     }
-    lun_backend_openmp.release(k->state, kernel);
+    kit_release(k, &kernel);
     lun_ir_free(&ir);
     free(in[0]);
 }
@@ -180,16 +180,16 @@ static void test_random_bits(void **state)
         if (way / 2 == 2) i = ir_op(&ir, LUN_OP_MUL, LUN_I64, i, more, -1); /* not */
         int32_t r = ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_RANDOM, .dtype = (uint8_t)t, .a = i, .b = key});
         ir_store(&ir, 0, r);
-        lun_kernel *kernel = kit_build(k, &ir);
-        kit_compare(k, &ir, kernel, (void *[1]){NULL}, 1000, args, 0);
+        kit_kernel kernel = kit_build(k, &ir);
+        kit_compare(k, &ir, &kernel, (void *[1]){NULL}, 1000, args, 0);
         if (way < 2) { /* the published vector: key 0, counter 0 */
             uint32_t out[128];
             static const uint32_t known[4] = {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8};
             test_run run = {.args = args};
-            assert_int_equal(kit_run(k, kernel, &ir, (void *[1]){out}, 2, &run), LUN_OK);
+            assert_int_equal(kit_run(k, &kernel, &ir, (void *[1]){out}, 2, &run), LUN_OK);
             assert_memory_equal(out, known, t == LUN_U32 ? 8 : 16);
         }
-        lun_backend_openmp.release(k->state, kernel);
+        kit_release(k, &kernel);
         lun_ir_free(&ir);
     }
 }

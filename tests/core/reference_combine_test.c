@@ -30,24 +30,45 @@ static uint64_t combine_whole(const combiner *f, uint64_t a, uint64_t b)
     uint64_t flip = is_signed ? (uint64_t)1 << (bits - 1) : 0; /* orders signed ones too */
     bool less = ((a & mask) ^ flip) < ((b & mask) ^ flip);
     switch (f->op) {
-    case LUN_OP_ADD: r = a + b; break;
-    case LUN_OP_MUL: r = a * b; break;
-    case LUN_OP_BAND: r = a & b; break;
-    case LUN_OP_BOR: r = a | b; break;
-    case LUN_OP_BXOR: r = a ^ b; break;
-    case LUN_OP_LAND: r = a && b; break;
-    case LUN_OP_LOR: r = a || b; break;
+    case LUN_OP_ADD:
+        r = a + b;
+        break;
+    case LUN_OP_MUL:
+        r = a * b;
+        break;
+    case LUN_OP_BAND:
+        r = a & b;
+        break;
+    case LUN_OP_BOR:
+        r = a | b;
+        break;
+    case LUN_OP_BXOR:
+        r = a ^ b;
+        break;
+    case LUN_OP_LAND:
+        r = a && b;
+        break;
+    case LUN_OP_LOR:
+        r = a || b;
+        break;
     case LUN_OP_MIN:
-    case LUN_OP_FMIN: r = less ? a : b; break;
+    case LUN_OP_FMIN:
+        r = less ? a : b;
+        break;
     case LUN_OP_MAX:
-    case LUN_OP_FMAX: r = less ? b : a; break;
-    case MIX: return from_i32((int32_t)((uint32_t)a * 3u + (uint32_t)b));
+    case LUN_OP_FMAX:
+        r = less ? b : a;
+        break;
+    case MIX:
+        return from_i32((int32_t)((uint32_t)a * 3u + (uint32_t)b));
     case BRANCH: {
         int32_t x = (int32_t)a, y = (int32_t)b;
-        for (int k = 0; k < (y & 3); k++) x = (int32_t)((uint32_t)x + (uint32_t)y);
+        for (int k = 0; k < (y & 3); k++)
+            x = (int32_t)((uint32_t)x + (uint32_t)y);
         return from_i32(x < y ? y : x);
     }
-    default: abort();
+    default:
+        abort();
     }
     return r & mask;
 }
@@ -55,13 +76,20 @@ static uint64_t combine_whole(const combiner *f, uint64_t a, uint64_t b)
 static double combine_float(int op, double a, double b)
 {
     switch (op) {
-    case LUN_OP_ADD: return a + b;
-    case LUN_OP_MUL: return a * b;
-    case LUN_OP_MIN: return isnan(a) || isnan(b) ? NAN : a < b ? a : b;
-    case LUN_OP_MAX: return isnan(a) || isnan(b) ? NAN : a > b ? a : b;
-    case LUN_OP_FMIN: return isnan(a) ? b : isnan(b) || a < b ? a : b;
-    case LUN_OP_FMAX: return isnan(a) ? b : isnan(b) || a > b ? a : b;
-    default: abort();
+    case LUN_OP_ADD:
+        return a + b;
+    case LUN_OP_MUL:
+        return a * b;
+    case LUN_OP_MIN:
+        return isnan(a) || isnan(b) ? NAN : a < b ? a : b;
+    case LUN_OP_MAX:
+        return isnan(a) || isnan(b) ? NAN : a > b ? a : b;
+    case LUN_OP_FMIN:
+        return isnan(a) ? b : isnan(b) || a < b ? a : b;
+    case LUN_OP_FMAX:
+        return isnan(a) ? b : isnan(b) || a > b ? a : b;
+    default:
+        abort();
     }
 }
 
@@ -97,8 +125,10 @@ static uint64_t neutral(const combiner *f)
 {
     lun_value v = {.dtype = LUN_F64};
     v.as.d = f->op == LUN_OP_MIN ? INFINITY : f->op == LUN_OP_MAX ? -INFINITY : 0;
-    if (f->op == LUN_OP_MUL || f->op == LUN_OP_LAND) v.as.d = 1;
-    if (f->op == LUN_OP_BAND) return UINT64_MAX >> (64 - 8 * lun_dtype_get(f->t)->bytes);
+    if (f->op == LUN_OP_MUL || f->op == LUN_OP_LAND)
+        v.as.d = 1;
+    if (f->op == LUN_OP_BAND)
+        return UINT64_MAX >> (64 - 8 * lun_dtype_get(f->t)->bytes);
     return lun_cell_from_value(f->t, v);
 }
 
@@ -120,14 +150,16 @@ static uint64_t pair_tree(const combiner *f, const uint64_t *x, int64_t n)
 static uint64_t chunk_value(const combiner *f, const uint64_t *x, int64_t n)
 {
     uint64_t lane[64];
-    if (!has_lanes(f)) return pair_tree(f, x, n);
+    if (!has_lanes(f))
+        return pair_tree(f, x, n);
     for (int l = 0; l < 64; l++) {
         lane[l] = neutral(f);
         for (int64_t i = l; i < (n + 63) / 64 * 64; i += 64)
             lane[l] = apply(f, lane[l], i < n ? x[i] : neutral(f));
     }
     for (int s = 32; s > 0; s /= 2)
-        for (int l = 0; l < s; l++) lane[l] = apply(f, lane[l], lane[l + s]);
+        for (int l = 0; l < s; l++)
+            lane[l] = apply(f, lane[l], lane[l + s]);
     return lane[0];
 }
 
@@ -140,14 +172,16 @@ static uint64_t reduced(const combiner *f, const uint64_t *x, int64_t n)
     return pair_tree(f, part, chunks);
 }
 
-static void scan_groups(const combiner *f, const uint64_t *x, int64_t n, bool inclusive, uint64_t carry,
-                        uint64_t *out)
+static void scan_groups(const combiner *f, const uint64_t *x, int64_t n, bool inclusive,
+                        uint64_t carry, uint64_t *out)
 {
     for (int64_t g = 0; g < n; g += 8) {
         uint64_t p[8], q[8];
-        for (int l = 0; l < 8; l++) p[l] = g + l < n ? x[g + l] : 0;
+        for (int l = 0; l < 8; l++)
+            p[l] = g + l < n ? x[g + l] : 0;
         for (int d = 1; d < 8; d *= 2) {
-            for (int l = 0; l < 8; l++) q[l] = l >= d ? apply(f, p[l - d], p[l]) : p[l];
+            for (int l = 0; l < 8; l++)
+                q[l] = l >= d ? apply(f, p[l - d], p[l]) : p[l];
             memcpy(p, q, sizeof p);
         }
         for (int l = 0; l < 8 && g + l < n; l++)
@@ -156,13 +190,15 @@ static void scan_groups(const combiner *f, const uint64_t *x, int64_t n, bool in
     }
 }
 
-static void scan_chain(const combiner *f, const uint64_t *x, int64_t n, bool inclusive, uint64_t acc,
-                       uint64_t *out)
+static void scan_chain(const combiner *f, const uint64_t *x, int64_t n, bool inclusive,
+                       uint64_t acc, uint64_t *out)
 {
     for (int64_t i = 0; i < n; i++) {
-        if (!inclusive) out[i] = acc;
+        if (!inclusive)
+            out[i] = acc;
         acc = apply(f, acc, x[i]);
-        if (inclusive) out[i] = acc;
+        if (inclusive)
+            out[i] = acc;
     }
 }
 
@@ -177,7 +213,8 @@ static void scanned(const combiner *f, const uint64_t *x, int64_t n, bool inclus
             total = chunk_value(f, x + i, m);
         } else {
             scan_chain(f, x + i, m, inclusive, carry, out + i);
-            for (int64_t k = 1; k < m; k++) total = apply(f, total, x[i + k]);
+            for (int64_t k = 1; k < m; k++)
+                total = apply(f, total, x[i + k]);
         }
         carry = apply(f, carry, total);
     }
@@ -191,7 +228,8 @@ static void make_function(lun_ir_function *f, lun_ir *body, int op)
     *f = (lun_ir_function){.body = body, .outputs = 1, .params = 2, .result = LUN_I32};
     f->param[0].dtype = f->param[1].dtype = LUN_I32;
     lun_ir_init(body);
-    int32_t x = ir_arg(body, LUN_I32), y = ir_arg(body, LUN_I32), three = ir_const(body, LUN_I32, 3);
+    int32_t x = ir_arg(body, LUN_I32), y = ir_arg(body, LUN_I32),
+            three = ir_const(body, LUN_I32, 3);
     if (op == MIX) {
         int32_t product = ir_op(body, LUN_OP_MUL, LUN_I32, x, three, -1);
         f->output[0] = ir_op(body, LUN_OP_ADD, LUN_I32, product, y, -1);
@@ -216,9 +254,11 @@ static void make_function(lun_ir_function *f, lun_ir *body, int op)
     f->output[0] = ir_flow(body, LUN_IR_GET, r, -1, 0);
 }
 
-/* Elements with NaNs, signed zeros and repeats among them; as dtype t, and as cells. */
-static char *make_data(lun_dtype t, int64_t n, uint64_t **cells)
+/* Elements as dtype and as cells: with NaNs and signed zeros among them for the smallest and largest,
+ * near 1 for products, so that what comes out tells one order from another. */
+static char *make_data(const combiner *f, int64_t n, uint64_t **cells)
 {
+    lun_dtype t = f->t;
     int size = lun_dtype_get(t)->bytes;
     char *data = test_alloc(n, size);
     *cells = calloc((size_t)n + 1, sizeof **cells);
@@ -226,12 +266,19 @@ static char *make_data(lun_dtype t, int64_t n, uint64_t **cells)
     for (int64_t i = 0; i < n; i++) {
         uint64_t r = test_random(&seed);
         double d = ((double)(r >> 11) * 0x1p-53 - 0.4) * (r & 1 ? 1 : 1000);
-        if (n > 100 && r % 997 == 0) d = r & 8 ? NAN : -0.0;
-        float f = (float)d;
-        if (t == LUN_BOOL) r = r % 50 != 0;
-        if (t == LUN_F32) memcpy(data + i * size, &f, 4);
-        else if (t == LUN_F64) memcpy(data + i * size, &d, 8);
-        else memcpy(data + i * size, &r, (size_t)size);
+        if (f->op == LUN_OP_MUL)
+            d = 1 + (d < 0 ? -d : d) * 1e-5;
+        else if (f->op != LUN_OP_ADD && n > 100 && n % 2 && r % 9973 == 0)
+            d = r & 8 ? NAN : -0.0;
+        float single = (float)d;
+        if (t == LUN_BOOL)
+            r = r % 50 != 0;
+        if (t == LUN_F32)
+            memcpy(data + i * size, &single, 4);
+        else if (t == LUN_F64)
+            memcpy(data + i * size, &d, 8);
+        else
+            memcpy(data + i * size, &r, (size_t)size);
         memcpy(&(*cells)[i], data + i * size, (size_t)size);
     }
     return data;
@@ -241,16 +288,17 @@ static char *make_data(lun_dtype t, int64_t n, uint64_t **cells)
 static bool same(lun_dtype t, uint64_t a, uint64_t b)
 {
     lun_value x = lun_cell_to_value(t, a), y = lun_cell_to_value(t, b);
-    if (x.dtype == LUN_F64 && isnan(x.as.d) && isnan(y.as.d)) return true;
+    if (x.dtype == LUN_F64 && isnan(x.as.d) && isnan(y.as.d))
+        return true;
     return a == b;
 }
 
 static const combiner combiners[] = {
-    {LUN_OP_ADD, LUN_F32},  {LUN_OP_ADD, LUN_F64},  {LUN_OP_ADD, LUN_I64},   {LUN_OP_ADD, LUN_U8},
-    {LUN_OP_MUL, LUN_I16},  {LUN_OP_MUL, LUN_F32},  {LUN_OP_MIN, LUN_F32},   {LUN_OP_MAX, LUN_F64},
-    {LUN_OP_MIN, LUN_I8},   {LUN_OP_MAX, LUN_U32},  {LUN_OP_BAND, LUN_U16},  {LUN_OP_BOR, LUN_I32},
+    {LUN_OP_ADD, LUN_F32},  {LUN_OP_ADD, LUN_F64},   {LUN_OP_ADD, LUN_I64},  {LUN_OP_ADD, LUN_U8},
+    {LUN_OP_MUL, LUN_I16},  {LUN_OP_MUL, LUN_F32},   {LUN_OP_MIN, LUN_F32},  {LUN_OP_MAX, LUN_F64},
+    {LUN_OP_MIN, LUN_I8},   {LUN_OP_MAX, LUN_U32},   {LUN_OP_BAND, LUN_U16}, {LUN_OP_BOR, LUN_I32},
     {LUN_OP_BXOR, LUN_U64}, {LUN_OP_LAND, LUN_BOOL}, {LUN_OP_LOR, LUN_BOOL}, {LUN_OP_FMIN, LUN_F32},
-    {LUN_OP_FMAX, LUN_F64}, {MIX, LUN_I32},         {BRANCH, LUN_I32}};
+    {LUN_OP_FMAX, LUN_F64}, {MIX, LUN_I32},          {BRANCH, LUN_I32}};
 enum { COMBINERS = sizeof combiners / sizeof *combiners };
 
 /* ---- reductions ---------------------------------------------------------------------------------------- */
@@ -260,7 +308,7 @@ static void check_reduction(const combiner *f, int64_t n, int threads, lun_isa i
     lun_ir ir, body;
     lun_ir_function function;
     uint64_t *cells, results[1] = {0x1234};
-    char *data = make_data(f->t, n, &cells);
+    char *data = make_data(f, n, &cells);
     int64_t room[1] = {n};
     void *slots[1] = {data};
     int number = -1;
@@ -273,7 +321,8 @@ static void check_reduction(const combiner *f, int64_t n, int threads, lun_isa i
     }
     int32_t x = ir_load(&ir, 0);
     ir_reduce(&ir, f->op > LUN_OP_COUNT ? LUN_OP_COUNT : (lun_op)f->op, number, x);
-    test_run run = {.threads = threads, .isa = isa, .results = results, .room = room, .bytes = 1 << 30};
+    test_run run = {
+        .threads = threads, .isa = isa, .results = results, .room = room, .bytes = 1 << 30};
     assert_int_equal(run_ir(&ir, slots, n, &run), LUN_OK);
     uint64_t want = n ? reduced(f, cells, n) : 0x1234;
     if (!same(f->t, results[0], want))
@@ -291,7 +340,8 @@ static void test_reductions(void **state)
     for (int isa = 0; isa <= (int)lun_isa_here(); isa++)
         for (int c = 0; c < COMBINERS; c++)
             for (int l = 0; l < LENGTHS; l++)
-                check_reduction(&combiners[c], test_lengths[l], test_threads[(c + l) % THREADS], (lun_isa)isa);
+                check_reduction(&combiners[c], test_lengths[l], test_threads[(c + l) % THREADS],
+                                (lun_isa)isa);
 }
 
 static void test_reductions_on_all_threads(void **state)
@@ -310,7 +360,7 @@ static void test_several_results(void **state)
     enum { N = 40000 };
     combiner sum = {LUN_OP_ADD, LUN_F64}, max = {LUN_OP_MAX, LUN_F64};
     uint64_t *cells, results[2], *squares = calloc(N, 8);
-    char *data = make_data(LUN_F64, N, &cells);
+    char *data = make_data(&sum, N, &cells);
     double *out = test_alloc(N, 8);
     void *slots[2] = {data, out};
     lun_ir ir;
@@ -341,13 +391,14 @@ static void test_several_results(void **state)
 
 /* ---- scans --------------------------------------------------------------------------------------------------- */
 
-static void check_scan(const combiner *f, int64_t n, bool inclusive, bool in_place, int threads, lun_isa isa)
+static void check_scan(const combiner *f, int64_t n, bool inclusive, bool in_place, int threads,
+                       lun_isa isa)
 {
     lun_ir ir, body;
     lun_ir_function function;
     int size = lun_dtype_get(f->t)->bytes, number = 0;
     uint64_t *cells, *want = calloc((size_t)n + 1, 8), args[1], result[1];
-    char *data = make_data(f->t, n, &cells), *out = in_place ? data : test_alloc(n, size);
+    char *data = make_data(f, n, &cells), *out = in_place ? data : test_alloc(n, size);
     void *slots[2] = {data, out};
     lun_value start = {.dtype = LUN_I64};
     start.as.i = 5;
@@ -362,9 +413,11 @@ static void check_scan(const combiner *f, int64_t n, bool inclusive, bool in_pla
     }
     int32_t x = ir_load(&ir, 0), first = ir_arg(&ir, f->t);
     ir_reduce(&ir, f->op < LUN_OP_COUNT ? (lun_op)f->op : LUN_OP_COUNT, number, x); /* beside it */
-    ir_store(&ir, 1, ir_scan(&ir, f->op < LUN_OP_COUNT ? (lun_op)f->op : LUN_OP_COUNT, number, inclusive,
-                             x, first));
-    test_run run = {.threads = threads, .isa = isa, .args = args, .results = result, .bytes = 1 << 30};
+    ir_store(&ir, 1,
+             ir_scan(&ir, f->op < LUN_OP_COUNT ? (lun_op)f->op : LUN_OP_COUNT, number, inclusive, x,
+                     first));
+    test_run run = {
+        .threads = threads, .isa = isa, .args = args, .results = result, .bytes = 1 << 30};
     assert_int_equal(run_ir(&ir, slots, n, &run), LUN_OK);
     scanned(f, cells, n, inclusive, args[0], want);
     for (int64_t i = 0; i < n; i++) {
@@ -372,10 +425,13 @@ static void check_scan(const combiner *f, int64_t n, bool inclusive, bool in_pla
         memcpy(&have, out + i * size, (size_t)size);
         if (!same(f->t, have, want[i]))
             fail_msg("scan %d %s n %lld, element %lld: %llx, not %llx", f->op, lun_dtype_name(f->t),
-                     (long long)n, (long long)i, (unsigned long long)have, (unsigned long long)want[i]);
+                     (long long)n, (long long)i, (unsigned long long)have,
+                     (unsigned long long)want[i]);
     }
-    if (n) assert_true(same(f->t, result[0], reduced(f, cells, n)));
-    if (!in_place) free(out);
+    if (n)
+        assert_true(same(f->t, result[0], reduced(f, cells, n)));
+    if (!in_place)
+        free(out);
     free(data);
     free(cells);
     free(want);
@@ -389,8 +445,8 @@ static void test_scans(void **state)
     for (int isa = 0; isa <= (int)lun_isa_here(); isa++)
         for (int c = 0; c < COMBINERS; c++)
             for (int l = 0; l < LENGTHS; l++)
-                check_scan(&combiners[c], test_lengths[l], (c + l) & 1, l & 2, test_threads[(c + l) % THREADS],
-                           (lun_isa)isa);
+                check_scan(&combiners[c], test_lengths[l], (c + l) & 1, l & 2,
+                           test_threads[(c + l) % THREADS], (lun_isa)isa);
 }
 
 static void test_scans_on_all_threads(void **state)
@@ -428,12 +484,15 @@ static void test_c_function_is_refused(void **unused)
     int32_t x = ir_load(&ir, 0);
     lun_ir_function_add(&ir, &function);
     lun_ir_operand_add(&ir, x);
-    ir_store(&ir, 1, ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_CALL, .dtype = LUN_F32, .a = -1, .b = 0, .c = 1}));
+    ir_store(
+        &ir, 1,
+        ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_CALL, .dtype = LUN_F32, .a = -1, .b = 0, .c = 1}));
     ir_check_valid(&ir);
     build(&services, &state, &ir, &status);
     assert_int_equal(status, LUN_EBACKEND);
-    assert_string_equal(lun_strbuf_text(&test_error),
-                        "backend reference: functions given as C text need a compiler: use backend openmp");
+    assert_string_equal(
+        lun_strbuf_text(&test_error),
+        "backend reference: functions given as C text need a compiler: use backend openmp");
     lun_backend_reference.close(state);
     lun_ir_free(&ir);
 }
@@ -445,7 +504,7 @@ static void test_backend(void **unused)
     combiner sum = {LUN_OP_ADD, LUN_F64};
     enum { N = 20000 };
     uint64_t *cells, result;
-    char *data = make_data(LUN_F64, N, &cells);
+    char *data = make_data(&sum, N, &cells);
     lun_services services = test_services();
     lun_status status;
     lun_strbuf source = LUN_STRBUF_INIT;
@@ -461,7 +520,8 @@ static void test_backend(void **unused)
     assert_int_equal(lun_backend_reference.source(state, &ir, &source), LUN_OK);
     assert_non_null(strstr(lun_strbuf_text(&source), "reduce"));
     lun_ir_free(&ir);
-    lun_launch launch = {.n = N, .count = N, .slots = slots, .room = room, .results = &result, .bytes = 8 * N};
+    lun_launch launch = {
+        .n = N, .count = N, .slots = slots, .room = room, .results = &result, .bytes = 8 * N};
     assert_int_equal(lun_backend_reference.run(state, kernel, &launch), LUN_OK);
     assert_true(same(LUN_F64, result, reduced(&sum, cells, N)));
     assert_int_equal(test_stats.launches, launches + 1);

@@ -25,8 +25,10 @@ static void find_blocks(const lun_ir *ir, element *e)
             open = e->around[open];
         }
         e->around[i] = open;
-        if (kind == LUN_IR_ELSE) e->other[open] = i;
-        if (kind != LUN_IR_IF && kind != LUN_IR_LOOP && kind != LUN_IR_BLOCK) continue;
+        if (kind == LUN_IR_ELSE)
+            e->other[open] = i;
+        if (kind != LUN_IR_IF && kind != LUN_IR_LOOP && kind != LUN_IR_BLOCK)
+            continue;
         e->other[i] = -1;
         open = i;
     }
@@ -36,55 +38,81 @@ static int32_t target_of(const lun_ir *ir, const element *e, int i)
 {
     int64_t k = ir->ins[i].imm;
     int32_t b = e->around[i];
-    while (ir->ins[b].kind == LUN_IR_IF || k-- > 0) b = e->around[b];
+    while (ir->ins[b].kind == LUN_IR_IF || k-- > 0)
+        b = e->around[b];
     return b;
 }
 
 static int64_t operate(lun_op op, int64_t a, int64_t b)
 {
     switch (op) {
-    case LUN_OP_ADD: return (int32_t)((uint32_t)a + (uint32_t)b);
-    case LUN_OP_SUB: return (int32_t)((uint32_t)a - (uint32_t)b);
-    case LUN_OP_MUL: return (int32_t)((uint32_t)a * (uint32_t)b);
-    case LUN_OP_BXOR: return (int32_t)((uint32_t)a ^ (uint32_t)b);
-    case LUN_OP_LT: return a < b;
-    case LUN_OP_EQ: return a == b;
+    case LUN_OP_ADD:
+        return (int32_t)((uint32_t)a + (uint32_t)b);
+    case LUN_OP_SUB:
+        return (int32_t)((uint32_t)a - (uint32_t)b);
+    case LUN_OP_MUL:
+        return (int32_t)((uint32_t)a * (uint32_t)b);
+    case LUN_OP_BXOR:
+        return (int32_t)((uint32_t)a ^ (uint32_t)b);
+    case LUN_OP_LT:
+        return a < b;
+    case LUN_OP_EQ:
+        return a == b;
     case LUN_OP_MOD: {
         int64_t r = b ? a % b : 0;
         return r != 0 && (r < 0) != (b < 0) ? r + b : r;
     }
-    default: abort();
+    default:
+        abort();
     }
 }
 
 /* Runs index i; the element of the last STORE into each slot goes to out. */
-static void run_element(const lun_ir *ir, element *e, const int32_t *const *slots, int64_t i, int32_t *out)
+static void run_element(const lun_ir *ir, element *e, const int32_t *const *slots, int64_t i,
+                        int32_t *out)
 {
     int64_t *v = e->value;
     for (int pc = 0; pc < ir->count && e->trap < 0; pc++) {
         const lun_ir_ins *ins = &ir->ins[pc];
         switch ((lun_ir_kind)ins->kind) {
-        case LUN_IR_CONST: v[pc] = (int32_t)ins->imm; break;
-        case LUN_IR_LOAD: v[pc] = slots[ins->imm][i]; break;
-        case LUN_IR_GATHER: v[pc] = slots[ins->imm][v[ins->a]]; break;
+        case LUN_IR_CONST:
+            v[pc] = (int32_t)ins->imm;
+            break;
+        case LUN_IR_LOAD:
+            v[pc] = slots[ins->imm][i];
+            break;
+        case LUN_IR_GATHER:
+            v[pc] = slots[ins->imm][v[ins->a]];
+            break;
         case LUN_IR_CAST:
         case LUN_IR_VAR:
-        case LUN_IR_GET: v[pc] = v[ins->a]; break;
-        case LUN_IR_SET: v[ins->a] = v[ins->b]; break;
-        case LUN_IR_STORE: out[ins->imm] = (int32_t)v[ins->a]; break;
+        case LUN_IR_GET:
+            v[pc] = v[ins->a];
+            break;
+        case LUN_IR_SET:
+            v[ins->a] = v[ins->b];
+            break;
+        case LUN_IR_STORE:
+            out[ins->imm] = (int32_t)v[ins->a];
+            break;
         case LUN_IR_OP:
             v[pc] = operate((lun_op)ins->op, v[ins->a], v[ins->b]);
-            if (ins->op == LUN_OP_MOD && v[ins->b] == 0) e->trap = pc;
+            if (ins->op == LUN_OP_MOD && v[ins->b] == 0)
+                e->trap = pc;
             break;
         case LUN_IR_CHECK:
-            if (v[ins->a]) break;
+            if (v[ins->a])
+                break;
             e->trap = pc;
             e->trap_value = ins->b < 0 ? 0 : v[ins->b];
             break;
         case LUN_IR_IF:
-            if (!v[ins->a]) pc = e->other[pc] >= 0 ? e->other[pc] : e->end[pc];
+            if (!v[ins->a])
+                pc = e->other[pc] >= 0 ? e->other[pc] : e->end[pc];
             break;
-        case LUN_IR_ELSE: pc = e->end[e->around[pc]]; break;
+        case LUN_IR_ELSE:
+            pc = e->end[e->around[pc]];
+            break;
         case LUN_IR_END: /* which block ends here */
             for (int b = 0; b < pc; b++)
                 if (ir->ins[b].kind == LUN_IR_LOOP && e->end[b] == pc) {
@@ -92,9 +120,14 @@ static void run_element(const lun_ir *ir, element *e, const int32_t *const *slot
                     break;
                 }
             break;
-        case LUN_IR_BREAK: pc = e->end[target_of(ir, e, pc)]; break;
-        case LUN_IR_CONTINUE: pc = target_of(ir, e, pc); break;
-        default: break;
+        case LUN_IR_BREAK:
+            pc = e->end[target_of(ir, e, pc)];
+            break;
+        case LUN_IR_CONTINUE:
+            pc = target_of(ir, e, pc);
+            break;
+        default:
+            break;
         }
     }
 }
@@ -174,8 +207,11 @@ static void write_jump(writer *w)
 {
     int level = pick(w, w->blocks);
     bool again = w->is_loop[w->blocks - 1 - level] && pick(w, 2);
-    if (pick(w, 4)) ir_flow(w->ir, LUN_IR_IF, condition(w), -1, 0);
-    else ir_flow(w->ir, LUN_IR_IF, ir_op(w->ir, LUN_OP_EQ, LUN_I32, w->values[0], w->values[0], -1), -1, 0);
+    if (pick(w, 4))
+        ir_flow(w->ir, LUN_IR_IF, condition(w), -1, 0);
+    else
+        ir_flow(w->ir, LUN_IR_IF, ir_op(w->ir, LUN_OP_EQ, LUN_I32, w->values[0], w->values[0], -1),
+                -1, 0);
     ir_flow(w->ir, again ? LUN_IR_CONTINUE : LUN_IR_BREAK, -1, -1, level);
     ir_flow(w->ir, LUN_IR_END, -1, -1, 0);
 }
@@ -186,7 +222,8 @@ static void write_gather(writer *w)
     int32_t size = ir_const(w->ir, LUN_I32, TABLE);
     int32_t at = ir_op(w->ir, LUN_OP_MOD, LUN_I32, any_value(w), size, -1);
     at = ir_cast(w->ir, LUN_I64, at);
-    add_value(w, ir_add(w->ir, (lun_ir_ins){.kind = LUN_IR_GATHER, .dtype = LUN_I32, .a = at, .imm = 2}));
+    add_value(
+        w, ir_add(w->ir, (lun_ir_ins){.kind = LUN_IR_GATHER, .dtype = LUN_I32, .a = at, .imm = 2}));
 }
 
 static void write_trap(writer *w)
@@ -254,7 +291,8 @@ static void write_kernel(lun_ir *ir, uint64_t seed, bool may_trap)
     w.vars[w.var_count++] = b;
     for (int k = 0; k < 8; k++) {
         write_block(&w);
-        if (k == 4) ir_store(ir, 3, ir_flow(ir, LUN_IR_GET, a, -1, 0));
+        if (k == 4)
+            ir_store(ir, 3, ir_flow(ir, LUN_IR_GET, a, -1, 0));
     }
     ir_store(ir, 4, ir_flow(ir, LUN_IR_GET, b, -1, 0));
     assert_true(ir->count < MOST);
@@ -282,7 +320,8 @@ static void check_kernel(uint64_t seed, bool may_trap, lun_isa isa)
         in[0][i] = (int32_t)(test_random(&r) % 41) - 20;
         in[1][i] = i % 3 ? (int32_t)test_random(&r) : i % 9;
     }
-    for (int i = 0; i < TABLE; i++) table[i] = i * i - 100;
+    for (int i = 0; i < TABLE; i++)
+        table[i] = i * i - 100;
     test_run run = {.isa = isa};
     lun_status s = run_ir(&ir, slots, N, &run);
     find_blocks(&ir, &e);
@@ -293,8 +332,10 @@ static void check_kernel(uint64_t seed, bool may_trap, lun_isa isa)
         run_element(&ir, &e, read, i, want);
         trapped |= e.trap >= 0;
         reported |= e.trap == run.trap && e.trap_value == run.trap_value;
-        if (s != LUN_OK) continue;
-        if (e.trap >= 0) fail_with_kernel(&ir, seed, i, "a trap was missed");
+        if (s != LUN_OK)
+            continue;
+        if (e.trap >= 0)
+            fail_with_kernel(&ir, seed, i, "a trap was missed");
         if (want[3] != out[0][i] || want[4] != out[1][i])
             fail_with_kernel(&ir, seed, i, "another result");
     }
@@ -342,12 +383,14 @@ static void test_collatz(void **state)
     ir_flow(&ir, LUN_IR_SET, n, ir_op(&ir, LUN_OP_ADD, LUN_I64, count, one, -1), 0);
     ir_flow(&ir, LUN_IR_END, -1, -1, 0);
     ir_store(&ir, 1, ir_flow(&ir, LUN_IR_GET, n, -1, 0));
-    for (int i = 0; i < 100; i++) in[i] = i + 1; /* then zeros, for which the loop would never end */
+    for (int i = 0; i < 100; i++)
+        in[i] = i + 1; /* then zeros, for which the loop would never end */
     test_run run = {.isa = lun_isa_here()};
     assert_int_equal(run_ir(&ir, slots, 100, &run), LUN_OK);
     for (int i = 0; i < 100; i++) {
         int64_t steps = 0;
-        for (int64_t y = i + 1; y != 1; steps++) y = y % 2 ? 3 * y + 1 : y / 2;
+        for (int64_t y = i + 1; y != 1; steps++)
+            y = y % 2 ? 3 * y + 1 : y / 2;
         assert_int_equal(out[i], steps);
     }
     lun_ir_free(&ir);
@@ -369,14 +412,21 @@ static void test_check_before_gather(void **state)
         int32_t i = ir_load(&ir, 0);
         int32_t c = ir_op(&ir, LUN_OP_LT, LUN_I64, i, ir_const(&ir, LUN_I64, 8), -1);
         int32_t check = ir_flow(&ir, LUN_IR_CHECK, c, i, 3);
-        ir_store(&ir, 2, ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_GATHER, .dtype = LUN_I64, .a = i, .imm = 1}));
-        for (int k = 0; k < 1000; k++) at[k] = k % 8;
-        if (bad >= 0) at[bad] = (int64_t)1 << 40;
-        if (bad >= 0) at[999] = (int64_t)1 << 41;
+        ir_store(
+            &ir, 2,
+            ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_GATHER, .dtype = LUN_I64, .a = i, .imm = 1}));
+        for (int k = 0; k < 1000; k++)
+            at[k] = k % 8;
+        if (bad >= 0)
+            at[bad] = (int64_t)1 << 40;
+        if (bad >= 0)
+            at[999] = (int64_t)1 << 41;
         test_run run = {.isa = lun_isa_here(), .room = room};
         assert_int_equal(run_ir(&ir, slots, 1000, &run), bad < 0 ? LUN_OK : LUN_EBOUNDS);
         assert_int_equal(run.trap, bad < 0 ? -1 : check);
-        assert_int_equal(run.trap_value, bad < 0 ? 0 : bad == 999 ? (int64_t)1 << 41 : (int64_t)1 << 40);
+        assert_int_equal(run.trap_value, bad < 0      ? 0
+                                         : bad == 999 ? (int64_t)1 << 41
+                                                      : (int64_t)1 << 40);
         lun_ir_free(&ir);
     }
     test_guarded_free(&table);
@@ -398,7 +448,8 @@ static void test_store_in_a_branch(void **state)
     ir_store(&ir, 1, ir_op(&ir, LUN_OP_NEG, LUN_I32, v, -1, -1));
     ir_flow(&ir, LUN_IR_END, -1, -1, 0);
     ir_store(&ir, 2, ir_op(&ir, LUN_OP_ADD, LUN_I32, v, ten, -1));
-    for (int i = 0; i < 256; i++) x[i] = i % 20;
+    for (int i = 0; i < 256; i++)
+        x[i] = i % 20;
     test_run run = {.isa = lun_isa_here()};
     assert_int_equal(run_ir(&ir, slots, 200, &run), LUN_OK);
     for (int i = 0; i < 200; i++) {

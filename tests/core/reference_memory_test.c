@@ -10,9 +10,11 @@ static void make_w1(lun_ir *ir)
 {
     int32_t v[4];
     lun_ir_init(ir);
-    for (int k = 0; k < 4; k++) lun_ir_slot_add(ir, LUN_F32, LUN_SLOT_IN);
+    for (int k = 0; k < 4; k++)
+        lun_ir_slot_add(ir, LUN_F32, LUN_SLOT_IN);
     lun_ir_slot_add(ir, LUN_F32, LUN_SLOT_OUT);
-    for (int k = 0; k < 4; k++) v[k] = ir_load(ir, k);
+    for (int k = 0; k < 4; k++)
+        v[k] = ir_load(ir, k);
     v[0] = ir_op(ir, LUN_OP_ADD, LUN_F32, v[0], v[1], -1);
     v[2] = ir_op(ir, LUN_OP_ADD, LUN_F32, v[2], v[3], -1);
     ir_store(ir, 4, ir_op(ir, LUN_OP_MUL, LUN_F32, v[0], v[2], -1));
@@ -33,16 +35,20 @@ static void test_lengths_and_guard_pages(void **state)
                     for (int k = 0; k < 5; k++) {
                         m[k] = test_guarded((size_t)n * 4);
                         slots[k] = m[k].data;
-                        for (int64_t i = 0; i < n; i++) ((float *)slots[k])[i] = (float)(i % 97 + k);
+                        for (int64_t i = 0; i < n; i++)
+                            ((float *)slots[k])[i] = (float)(i % 97 + k);
                     }
-                    test_run run = {.isa = (lun_isa)isa, .threads = test_threads[t], .room = room,
+                    test_run run = {.isa = (lun_isa)isa,
+                                    .threads = test_threads[t],
+                                    .room = room,
                                     .bytes = stream ? (int64_t)1 << 30 : 20 * n};
                     assert_int_equal(run_ir(&ir, slots, n, &run), LUN_OK);
                     for (int64_t i = 0; i < n; i++) {
                         float x = (float)(i % 97);
                         assert_true(((float *)slots[4])[i] == (x + (x + 1)) * ((x + 2) + (x + 3)));
                     }
-                    for (int k = 0; k < 5; k++) test_guarded_free(&m[k]);
+                    for (int k = 0; k < 5; k++)
+                        test_guarded_free(&m[k]);
                     lun_ir_free(&ir);
                 }
 }
@@ -58,7 +64,8 @@ static void test_in_place_and_unaligned(void **state)
             void *slots[5] = {a + 1, b + 3, a + 1, b + 3, a + 1};
             lun_ir ir;
             lun_ir_init(&ir);
-            for (int k = 0; k < 5; k++) lun_ir_slot_add(&ir, LUN_F64, k < 4 ? LUN_SLOT_IN : LUN_SLOT_OUT);
+            for (int k = 0; k < 5; k++)
+                lun_ir_slot_add(&ir, LUN_F64, k < 4 ? LUN_SLOT_IN : LUN_SLOT_OUT);
             int32_t x = ir_op(&ir, LUN_OP_ADD, LUN_F64, ir_load(&ir, 0), ir_load(&ir, 1), -1);
             int32_t y = ir_op(&ir, LUN_OP_ADD, LUN_F64, ir_load(&ir, 2), ir_load(&ir, 3), -1);
             ir_store(&ir, 4, ir_op(&ir, LUN_OP_MUL, LUN_F64, x, y, -1));
@@ -67,7 +74,9 @@ static void test_in_place_and_unaligned(void **state)
                 b[i + 3] = 0.5;
             }
             int64_t room[5] = {n, n, n, n, n};
-            test_run run = {.isa = lun_isa_here(), .threads = 2, .room = room,
+            test_run run = {.isa = lun_isa_here(),
+                            .threads = 2,
+                            .room = room,
                             .bytes = stream ? (int64_t)1 << 30 : 0};
             assert_int_equal(run_ir(&ir, slots, n, &run), LUN_OK);
             for (int64_t i = 0; i < n; i++)
@@ -84,19 +93,22 @@ static void test_store_before_a_later_load(void **state)
     (void)state;
     enum { LENGTH = 3000 };
     for (int late = 0; late < 2; late++) {
-        int32_t *a = test_alloc(LENGTH, 4), *out = test_alloc(LENGTH, 4), *copy = test_alloc(LENGTH, 4);
+        int32_t *a = test_alloc(LENGTH, 4), *out = test_alloc(LENGTH, 4),
+                *copy = test_alloc(LENGTH, 4);
         void *slots[4] = {a, a, out, copy};
         lun_ir ir;
         lun_ir_init(&ir);
         lun_ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);
-        for (int k = 0; k < 3; k++) lun_ir_slot_add(&ir, LUN_I32, LUN_SLOT_OUT);
+        for (int k = 0; k < 3; k++)
+            lun_ir_slot_add(&ir, LUN_I32, LUN_SLOT_OUT);
         int32_t x = ir_load(&ir, 0), y = ir_op(&ir, LUN_OP_NEG, LUN_I32, x, -1, -1);
         ir_store(&ir, 1, y);
         int32_t again = late ? ir_load(&ir, 0) : x;
         int32_t z = ir_op(&ir, LUN_OP_SUB, LUN_I32, again, y, -1); /* 2 * the old element */
         ir_store(&ir, 2, z);
         ir_store(&ir, 3, x);
-        for (int i = 0; i < LENGTH; i++) a[i] = i;
+        for (int i = 0; i < LENGTH; i++)
+            a[i] = i;
         test_run run = {.isa = lun_isa_here()};
         assert_int_equal(run_ir(&ir, slots, LENGTH, &run), LUN_OK);
         for (int i = 0; i < LENGTH; i++) {
@@ -125,7 +137,9 @@ static void test_stores_of_every_kind(void **state)
         lun_ir_slot_add(&ir, LUN_I16, LUN_SLOT_IN);
         for (int k = 0; k < 4; k++) {
             lun_ir_slot_add(&ir, LUN_I16, LUN_SLOT_OUT);
-            slots[k + 1] = out[k] = test_alloc(LENGTH, 2);
+            out[k] = test_alloc(LENGTH + 64, 2);
+            out[k] += k; /* the first alone stands where stores can bypass the caches */
+            slots[k + 1] = out[k];
         }
         int32_t x = ir_load(&ir, 0), five = ir_arg(&ir, LUN_I16);
         int32_t y = ir_op(&ir, LUN_OP_MUL, LUN_I16, x, five, -1);
@@ -133,8 +147,10 @@ static void test_stores_of_every_kind(void **state)
         ir_store(&ir, 2, y);
         ir_store(&ir, 3, ir_op(&ir, LUN_OP_SUB, LUN_I16, y, x, -1));
         ir_store(&ir, 4, five);
-        for (int i = 0; i < LENGTH; i++) in[i] = (int16_t)(i * 31);
-        test_run run = {.isa = lun_isa_here(), .args = args, .bytes = stream ? (int64_t)1 << 30 : 0};
+        for (int i = 0; i < LENGTH; i++)
+            in[i] = (int16_t)(i * 31);
+        test_run run = {
+            .isa = lun_isa_here(), .args = args, .bytes = stream ? (int64_t)1 << 30 : 0};
         assert_int_equal(run_ir(&ir, slots, LENGTH, &run), LUN_OK);
         for (int i = 0; i < LENGTH; i++) {
             int16_t product = (int16_t)((int16_t)(i * 31) * -5);
@@ -143,7 +159,9 @@ static void test_stores_of_every_kind(void **state)
             assert_int_equal(out[2][i], (int16_t)(product - (int16_t)(i * 31)));
             assert_int_equal(out[3][i], -5);
         }
-        for (int k = 0; k < 5; k++) free(slots[k]);
+        free(in);
+        for (int k = 0; k < 4; k++)
+            free(out[k] - k);
         lun_ir_free(&ir);
     }
 }
@@ -168,9 +186,11 @@ static void test_many_live_values(void **state)
         v[k] = ir_op(&ir, LUN_OP_ADD, LUN_F64, v[k - 1], ir_const(&ir, LUN_F64, cell), -1);
     }
     sum = v[VALUES - 1];
-    for (int k = VALUES - 2; k >= 0; k--) sum = ir_op(&ir, LUN_OP_ADD, LUN_F64, sum, v[k], -1);
+    for (int k = VALUES - 2; k >= 0; k--)
+        sum = ir_op(&ir, LUN_OP_ADD, LUN_F64, sum, v[k], -1);
     ir_store(&ir, 1, sum);
-    for (int i = 0; i < LENGTH; i++) x[i] = i;
+    for (int i = 0; i < LENGTH; i++)
+        x[i] = i;
     test_run run = {.isa = lun_isa_here(), .threads = 3};
     assert_int_equal(run_ir(&ir, slots, LENGTH, &run), LUN_OK);
     for (int i = 0; i < LENGTH; i++)
@@ -199,17 +219,24 @@ static void test_gather_and_index(void **state)
             lun_ir_slot_add(&ir, types[size], LUN_SLOT_ARRAY);
             lun_ir_slot_add(&ir, LUN_I64, LUN_SLOT_UNIFORM);
             lun_ir_slot_add(&ir, types[size], LUN_SLOT_OUT);
-            int32_t top = ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_LOADU, .dtype = LUN_I64, .a = -1,
-                                                   .b = -1, .c = -1, .imm = 1});
+            int32_t top = ir_add(
+                &ir,
+                (lun_ir_ins){
+                    .kind = LUN_IR_LOADU, .dtype = LUN_I64, .a = -1, .b = -1, .c = -1, .imm = 1});
             int32_t at = ir_op(&ir, LUN_OP_SUB, LUN_I64, top, ir_index(&ir), -1);
-            ir_store(&ir, 2, ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_GATHER, .dtype = (uint8_t)types[size],
-                                                      .a = at, .imm = 0}));
+            ir_store(&ir, 2,
+                     ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_GATHER,
+                                              .dtype = (uint8_t)types[size],
+                                              .a = at,
+                                              .imm = 0}));
             uint64_t seed = 1;
-            for (int64_t i = 0; i < n * bytes; i++) array.data[i] = (char)test_random(&seed);
+            for (int64_t i = 0; i < n * bytes; i++)
+                array.data[i] = (char)test_random(&seed);
             test_run run = {.isa = lun_isa_here(), .threads = 2, .room = room};
             assert_int_equal(run_ir(&ir, slots, n, &run), LUN_OK);
             for (int64_t i = 0; i < n; i++)
-                assert_memory_equal(out + i * bytes, array.data + (n - 1 - i) * bytes, (size_t)bytes);
+                assert_memory_equal(out + i * bytes, array.data + (n - 1 - i) * bytes,
+                                    (size_t)bytes);
             free(out);
             test_guarded_free(&array);
             lun_ir_free(&ir);
@@ -230,7 +257,8 @@ static void test_index_from_the_middle(void **state)
     int64_t untouched = out[FIRST - 1];
     assert_int_equal(run_ir(&ir, slots, LENGTH, &run), LUN_OK);
     assert_int_equal(out[FIRST - 1], untouched);
-    for (int64_t i = FIRST; i < LENGTH; i++) assert_int_equal(out[i], i);
+    for (int64_t i = FIRST; i < LENGTH; i++)
+        assert_int_equal(out[i], i);
     free(out);
     lun_ir_free(&ir);
 }
@@ -264,8 +292,11 @@ static void check_random(lun_dtype t, uint64_t key, int64_t offset, int64_t step
     lun_ir_slot_add(&ir, t, LUN_SLOT_OUT);
     int32_t at = ir_op(&ir, LUN_OP_MUL, LUN_I64, ir_index(&ir), ir_arg(&ir, LUN_I64), -1);
     at = ir_op(&ir, LUN_OP_ADD, LUN_I64, at, ir_arg(&ir, LUN_I64), -1);
-    ir_store(&ir, 0, ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_RANDOM, .dtype = (uint8_t)t, .a = at,
-                                              .b = ir_arg(&ir, LUN_U64)}));
+    ir_store(&ir, 0,
+             ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_RANDOM,
+                                      .dtype = (uint8_t)t,
+                                      .a = at,
+                                      .b = ir_arg(&ir, LUN_U64)}));
     test_run run = {.isa = isa, .args = args};
     assert_int_equal(run_ir(&ir, slots, LENGTH, &run), LUN_OK);
     for (int64_t i = 0; i < LENGTH; i++) {
@@ -329,12 +360,14 @@ static void test_division_by_zero(void **state)
             ir_store(&ir, 2, q);
             memset(b + LENGTH * bytes, 0, (size_t)(bytes * 24)); /* padding is no divisor */
             memset(b, 3, (size_t)(LENGTH * bytes));
-            if (where >= 0) memset(b + where * bytes, 0, (size_t)bytes);
+            if (where >= 0)
+                memset(b + where * bytes, 0, (size_t)bytes);
             test_run run = {.isa = lun_isa_here()};
             bool zero = where >= 0 && where < LENGTH;
             assert_int_equal(run_ir(&ir, slots, LENGTH, &run), zero ? LUN_EZERO : LUN_OK);
             assert_int_equal(run.trap, zero ? q : -1);
-            for (int s = 0; s < 3; s++) free(slots[s]);
+            for (int s = 0; s < 3; s++)
+                free(slots[s]);
             lun_ir_free(&ir);
         }
 }

@@ -39,7 +39,8 @@ static wide get_wide(lun_dtype t, const void *p)
     uint64_t u = 0;
     memcpy(&u, p, (size_t)sizes[t]);
     wide w = (wide)u;
-    if (is_signed(t) && (u >> (8 * sizes[t] - 1) & 1)) w -= (wide)1 << (8 * sizes[t]);
+    if (is_signed(t) && (u >> (8 * sizes[t] - 1) & 1))
+        w -= (wide)1 << (8 * sizes[t]);
     return w;
 }
 
@@ -58,22 +59,28 @@ static void put_wide(lun_dtype t, void *p, wide w)
 /* Special values first, in all pairs; then random ones, half of them small. */
 static void fill_data(lun_dtype t, char *data, int64_t n, int operand, uint64_t seed)
 {
-    static const double floats[SPECIALS] = {0.0,       -0.0, 1.0,  -1.0, INFINITY, -INFINITY, NAN,
-                                            0x1p-1060, 0.5,  -2.5, 3e38, -7.0,     9e18,      1e-42};
+    static const double floats[SPECIALS] = {0.0,       -0.0, 1.0,       -1.0, INFINITY,
+                                            -INFINITY, NAN,  0x1p-1060, 0.5,  -2.5,
+                                            3e38,      -7.0, 9e18,      1e-42};
     int bits = 8 * sizes[t];
     wide lowest = is_signed(t) ? -((wide)1 << (bits - 1)) : 0;
     wide highest = ((wide)1 << (is_signed(t) ? bits - 1 : bits)) - 1;
-    const wide whole[SPECIALS] = {0, lowest, highest, lowest + 1, highest - 1, -1, 1, 2,
-                                  3, -3,     bits,    bits - 1,   -bits,       5};
+    const wide whole[SPECIALS] = {0, lowest, highest, lowest + 1, highest - 1, -1,    1,
+                                  2, 3,      -3,      bits,       bits - 1,    -bits, 5};
     for (int64_t i = 0; i < n; i++) {
         void *p = data + i * sizes[t];
-        int64_t k = operand == 0 ? i % SPECIALS : operand == 1 ? i / SPECIALS % SPECIALS : i * 7 % SPECIALS;
+        int64_t k = operand == 0   ? i % SPECIALS
+                    : operand == 1 ? i / SPECIALS % SPECIALS
+                                   : i * 7 % SPECIALS;
         uint64_t r = test_random(&seed);
         bool special = i < 2 * SPECIALS * SPECIALS;
-        if (t == LUN_BOOL) put_wide(t, p, special ? (i >> operand) & 1 : (wide)(r & 1));
+        if (t == LUN_BOOL)
+            put_wide(t, p, special ? (i >> operand) & 1 : (wide)(r & 1));
         else if (is_float(t))
-            put_double(t, p, special ? floats[k] : ((double)(int64_t)r) * (r & 1 ? 0x1p-60 : 0x1p-50));
-        else put_wide(t, p, special ? whole[k] : r & 1 ? (wide)r : (wide)(r % 31) - 15);
+            put_double(t, p,
+                       special ? floats[k] : ((double)(int64_t)r) * (r & 1 ? 0x1p-60 : 0x1p-50));
+        else
+            put_wide(t, p, special ? whole[k] : r & 1 ? (wide)r : (wide)(r % 31) - 15);
     }
 }
 
@@ -91,7 +98,8 @@ static wide shift_left(lun_dtype t, wide a, wide count)
     int bits = 8 * sizes[t];
     unsigned __int128 u = (unsigned __int128)a & (((unsigned __int128)1 << bits) - 1);
     int64_t c = (int64_t)(uint64_t)count;
-    if (c >= bits || c <= -bits) return 0;
+    if (c >= bits || c <= -bits)
+        return 0;
     return (wide)(c >= 0 ? u << c : u >> -c);
 }
 
@@ -100,43 +108,104 @@ static bool whole_oracle(lun_op op, lun_dtype t, wide a, wide b, wide c, wide *r
 {
     int64_t count = (int64_t)(uint64_t)b;
     switch (op) {
-    case LUN_OP_ADD: *r = a + b; return true;
-    case LUN_OP_SUB: *r = a - b; return true;
-    case LUN_OP_MUL: *r = (wide)((unsigned __int128)a * (unsigned __int128)b); return true;
-    case LUN_OP_IDIV: *r = b ? floor_divide(a, b) : 0; return true;
-    case LUN_OP_MOD: *r = b ? a - b * floor_divide(a, b) : 0; return true;
-    case LUN_OP_NEG: *r = -a; return true;
-    case LUN_OP_BAND: *r = a & b; return true;
-    case LUN_OP_BOR: *r = a | b; return true;
-    case LUN_OP_BXOR: *r = a ^ b; return true;
-    case LUN_OP_BNOT: *r = -a - 1; return true;
-    case LUN_OP_SHL: *r = shift_left(t, a, count); return true;
-    case LUN_OP_SHR: *r = count == INT64_MIN ? 0 : shift_left(t, a, -(wide)count); return true;
-    case LUN_OP_LT: *r = b > a; return true;
-    case LUN_OP_LE: *r = !(a > b); return true;
-    case LUN_OP_GT: *r = b < a; return true;
-    case LUN_OP_GE: *r = !(b > a); return true;
-    case LUN_OP_EQ: *r = !(a - b); return true;
-    case LUN_OP_NE: *r = (a - b) != 0; return true;
-    case LUN_OP_LAND: *r = a ? b != 0 : 0; return true;
-    case LUN_OP_LOR: *r = a ? 1 : b != 0; return true;
-    case LUN_OP_LNOT: *r = a == 0; return true;
-    case LUN_OP_WHERE: *r = a ? b : c; return true;
-    case LUN_OP_ABS: *r = a > 0 ? a : -a; return true;
-    case LUN_OP_SIGN: *r = a > 0 ? 1 : a ? -1 : 0; return true;
+    case LUN_OP_ADD:
+        *r = a + b;
+        return true;
+    case LUN_OP_SUB:
+        *r = a - b;
+        return true;
+    case LUN_OP_MUL:
+        *r = (wide)((unsigned __int128)a * (unsigned __int128)b);
+        return true;
+    case LUN_OP_IDIV:
+        *r = b ? floor_divide(a, b) : 0;
+        return true;
+    case LUN_OP_MOD:
+        *r = b ? a - b * floor_divide(a, b) : 0;
+        return true;
+    case LUN_OP_NEG:
+        *r = -a;
+        return true;
+    case LUN_OP_BAND:
+        *r = a & b;
+        return true;
+    case LUN_OP_BOR:
+        *r = a | b;
+        return true;
+    case LUN_OP_BXOR:
+        *r = a ^ b;
+        return true;
+    case LUN_OP_BNOT:
+        *r = -a - 1;
+        return true;
+    case LUN_OP_SHL:
+        *r = shift_left(t, a, count);
+        return true;
+    case LUN_OP_SHR:
+        *r = count == INT64_MIN ? 0 : shift_left(t, a, -(wide)count);
+        return true;
+    case LUN_OP_LT:
+        *r = b > a;
+        return true;
+    case LUN_OP_LE:
+        *r = !(a > b);
+        return true;
+    case LUN_OP_GT:
+        *r = b < a;
+        return true;
+    case LUN_OP_GE:
+        *r = !(b > a);
+        return true;
+    case LUN_OP_EQ:
+        *r = !(a - b);
+        return true;
+    case LUN_OP_NE:
+        *r = (a - b) != 0;
+        return true;
+    case LUN_OP_LAND:
+        *r = a ? b != 0 : 0;
+        return true;
+    case LUN_OP_LOR:
+        *r = a ? 1 : b != 0;
+        return true;
+    case LUN_OP_LNOT:
+        *r = a == 0;
+        return true;
+    case LUN_OP_WHERE:
+        *r = a ? b : c;
+        return true;
+    case LUN_OP_ABS:
+        *r = a > 0 ? a : -a;
+        return true;
+    case LUN_OP_SIGN:
+        *r = a > 0 ? 1 : a ? -1 : 0;
+        return true;
     case LUN_OP_FLOOR:
     case LUN_OP_CEIL:
     case LUN_OP_ROUND:
-    case LUN_OP_TRUNC: *r = a; return true;
+    case LUN_OP_TRUNC:
+        *r = a;
+        return true;
     case LUN_OP_MIN:
-    case LUN_OP_FMIN: *r = a > b ? b : a; return true;
+    case LUN_OP_FMIN:
+        *r = a > b ? b : a;
+        return true;
     case LUN_OP_MAX:
-    case LUN_OP_FMAX: *r = b > a ? b : a; return true;
-    case LUN_OP_CLAMP: *r = b > a ? b : c < a ? c : a; return true;
+    case LUN_OP_FMAX:
+        *r = b > a ? b : a;
+        return true;
+    case LUN_OP_CLAMP:
+        *r = b > a ? b : c < a ? c : a;
+        return true;
     case LUN_OP_ISNAN:
-    case LUN_OP_ISINF: *r = 0; return true;
-    case LUN_OP_ISFINITE: *r = 1; return true;
-    default: return false;
+    case LUN_OP_ISINF:
+        *r = 0;
+        return true;
+    case LUN_OP_ISFINITE:
+        *r = 1;
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -144,7 +213,8 @@ static bool whole_oracle(lun_op op, lun_dtype t, wide a, wide b, wide c, wide *r
 static double lua_mod(double a, double b)
 {
     double m = fmod(a, b);
-    if (m * copysign(1.0, b) < 0) m += b;
+    if (m * copysign(1.0, b) < 0)
+        m += b;
     return m;
 }
 
@@ -153,39 +223,98 @@ static bool float_oracle(lun_op op, lun_dtype t, double a, double b, double c, d
 {
     double quotient = t == LUN_F32 ? (double)(float)(a / b) : a / b;
     switch (op) {
-    case LUN_OP_ADD: *r = a + b; return true;
-    case LUN_OP_SUB: *r = a - b; return true;
-    case LUN_OP_MUL: *r = a * b; return true;
-    case LUN_OP_DIV: *r = quotient; return true;
-    case LUN_OP_IDIV: *r = floor(quotient); return true;
-    case LUN_OP_MOD: *r = lua_mod(a, b); return true;
-    case LUN_OP_NEG: *r = copysign(a, signbit(a) ? 1.0 : -1.0); return true;
-    case LUN_OP_LT: *r = isless(a, b); return true;
-    case LUN_OP_LE: *r = islessequal(a, b); return true;
-    case LUN_OP_GT: *r = isgreater(a, b); return true;
-    case LUN_OP_GE: *r = isgreaterequal(a, b); return true;
-    case LUN_OP_EQ: *r = islessequal(a, b) && isgreaterequal(a, b); return true;
-    case LUN_OP_NE: *r = !(islessequal(a, b) && isgreaterequal(a, b)); return true;
-    case LUN_OP_ABS: *r = copysign(a, 1.0); return true;
-    case LUN_OP_SIGN: *r = isnan(a) ? a : isgreater(a, 0) ? 1 : isless(a, 0) ? -1 : 0; return true;
-    case LUN_OP_FLOOR: *r = floor(a); return true;
-    case LUN_OP_CEIL: *r = ceil(a); return true;
-    case LUN_OP_ROUND: *r = round(a); return true;
-    case LUN_OP_TRUNC: *r = trunc(a); return true;
-    case LUN_OP_SQRT: *r = sqrt(a); return true;
+    case LUN_OP_ADD:
+        *r = a + b;
+        return true;
+    case LUN_OP_SUB:
+        *r = a - b;
+        return true;
+    case LUN_OP_MUL:
+        *r = a * b;
+        return true;
+    case LUN_OP_DIV:
+        *r = quotient;
+        return true;
+    case LUN_OP_IDIV:
+        *r = floor(quotient);
+        return true;
+    case LUN_OP_MOD:
+        *r = lua_mod(a, b);
+        return true;
+    case LUN_OP_NEG:
+        *r = copysign(a, signbit(a) ? 1.0 : -1.0);
+        return true;
+    case LUN_OP_LT:
+        *r = isless(a, b);
+        return true;
+    case LUN_OP_LE:
+        *r = islessequal(a, b);
+        return true;
+    case LUN_OP_GT:
+        *r = isgreater(a, b);
+        return true;
+    case LUN_OP_GE:
+        *r = isgreaterequal(a, b);
+        return true;
+    case LUN_OP_EQ:
+        *r = islessequal(a, b) && isgreaterequal(a, b);
+        return true;
+    case LUN_OP_NE:
+        *r = !(islessequal(a, b) && isgreaterequal(a, b));
+        return true;
+    case LUN_OP_ABS:
+        *r = copysign(a, 1.0);
+        return true;
+    case LUN_OP_SIGN:
+        *r = isnan(a) ? a : isgreater(a, 0) ? 1 : isless(a, 0) ? -1 : 0;
+        return true;
+    case LUN_OP_FLOOR:
+        *r = floor(a);
+        return true;
+    case LUN_OP_CEIL:
+        *r = ceil(a);
+        return true;
+    case LUN_OP_ROUND:
+        *r = round(a);
+        return true;
+    case LUN_OP_TRUNC:
+        *r = trunc(a);
+        return true;
+    case LUN_OP_SQRT:
+        *r = sqrt(a);
+        return true;
     case LUN_OP_FMA:
         *r = t == LUN_F32 ? (double)fmaf((float)a, (float)b, (float)c) : fma(a, b, c);
         return true;
-    case LUN_OP_COPYSIGN: *r = signbit(b) ? -fabs(a) : fabs(a); return true;
-    case LUN_OP_MIN: *r = isnan(a) || isnan(b) ? NAN : fmin(a, b); return true;
-    case LUN_OP_MAX: *r = isnan(a) || isnan(b) ? NAN : fmax(a, b); return true;
-    case LUN_OP_FMIN: *r = fmin(a, b); return true;
-    case LUN_OP_FMAX: *r = fmax(a, b); return true;
-    case LUN_OP_CLAMP: *r = isless(a, b) ? b : isgreater(a, c) ? c : a; return true;
-    case LUN_OP_ISNAN: *r = fpclassify(a) == FP_NAN; return true;
-    case LUN_OP_ISINF: *r = fpclassify(a) == FP_INFINITE; return true;
-    case LUN_OP_ISFINITE: *r = fpclassify(a) != FP_NAN && fpclassify(a) != FP_INFINITE; return true;
-    default: return false;
+    case LUN_OP_COPYSIGN:
+        *r = signbit(b) ? -fabs(a) : fabs(a);
+        return true;
+    case LUN_OP_MIN:
+        *r = isnan(a) || isnan(b) ? NAN : fmin(a, b);
+        return true;
+    case LUN_OP_MAX:
+        *r = isnan(a) || isnan(b) ? NAN : fmax(a, b);
+        return true;
+    case LUN_OP_FMIN:
+        *r = fmin(a, b);
+        return true;
+    case LUN_OP_FMAX:
+        *r = fmax(a, b);
+        return true;
+    case LUN_OP_CLAMP:
+        *r = isless(a, b) ? b : isgreater(a, c) ? c : a;
+        return true;
+    case LUN_OP_ISNAN:
+        *r = fpclassify(a) == FP_NAN;
+        return true;
+    case LUN_OP_ISINF:
+        *r = fpclassify(a) == FP_INFINITE;
+        return true;
+    case LUN_OP_ISFINITE:
+        *r = fpclassify(a) != FP_NAN && fpclassify(a) != FP_INFINITE;
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -193,38 +322,90 @@ static bool float_oracle(lun_op op, lun_dtype t, double a, double b, double c, d
 static bool math_oracle(lun_op op, long double a, long double b, long double *r)
 {
     switch (op) {
-    case LUN_OP_POW: *r = powl(a, b); return true;
-    case LUN_OP_CBRT: *r = cbrtl(a); return true;
-    case LUN_OP_EXP: *r = expl(a); return true;
-    case LUN_OP_EXP2: *r = exp2l(a); return true;
-    case LUN_OP_EXPM1: *r = expm1l(a); return true;
-    case LUN_OP_LOG: *r = logl(a); return true;
-    case LUN_OP_LOG2: *r = log2l(a); return true;
-    case LUN_OP_LOG10: *r = log10l(a); return true;
-    case LUN_OP_LOG1P: *r = log1pl(a); return true;
-    case LUN_OP_SIN: *r = sinl(a); return true;
-    case LUN_OP_COS: *r = cosl(a); return true;
-    case LUN_OP_TAN: *r = tanl(a); return true;
-    case LUN_OP_ASIN: *r = asinl(a); return true;
-    case LUN_OP_ACOS: *r = acosl(a); return true;
-    case LUN_OP_ATAN: *r = atanl(a); return true;
-    case LUN_OP_ATAN2: *r = atan2l(a, b); return true;
-    case LUN_OP_SINH: *r = sinhl(a); return true;
-    case LUN_OP_COSH: *r = coshl(a); return true;
-    case LUN_OP_TANH: *r = tanhl(a); return true;
-    case LUN_OP_ASINH: *r = asinhl(a); return true;
-    case LUN_OP_ACOSH: *r = acoshl(a); return true;
-    case LUN_OP_ATANH: *r = atanhl(a); return true;
-    case LUN_OP_ERF: *r = erfl(a); return true;
-    case LUN_OP_ERFC: *r = erfcl(a); return true;
-    case LUN_OP_HYPOT: *r = hypotl(a, b); return true;
-    default: return false;
+    case LUN_OP_POW:
+        *r = powl(a, b);
+        return true;
+    case LUN_OP_CBRT:
+        *r = cbrtl(a);
+        return true;
+    case LUN_OP_EXP:
+        *r = expl(a);
+        return true;
+    case LUN_OP_EXP2:
+        *r = exp2l(a);
+        return true;
+    case LUN_OP_EXPM1:
+        *r = expm1l(a);
+        return true;
+    case LUN_OP_LOG:
+        *r = logl(a);
+        return true;
+    case LUN_OP_LOG2:
+        *r = log2l(a);
+        return true;
+    case LUN_OP_LOG10:
+        *r = log10l(a);
+        return true;
+    case LUN_OP_LOG1P:
+        *r = log1pl(a);
+        return true;
+    case LUN_OP_SIN:
+        *r = sinl(a);
+        return true;
+    case LUN_OP_COS:
+        *r = cosl(a);
+        return true;
+    case LUN_OP_TAN:
+        *r = tanl(a);
+        return true;
+    case LUN_OP_ASIN:
+        *r = asinl(a);
+        return true;
+    case LUN_OP_ACOS:
+        *r = acosl(a);
+        return true;
+    case LUN_OP_ATAN:
+        *r = atanl(a);
+        return true;
+    case LUN_OP_ATAN2:
+        *r = atan2l(a, b);
+        return true;
+    case LUN_OP_SINH:
+        *r = sinhl(a);
+        return true;
+    case LUN_OP_COSH:
+        *r = coshl(a);
+        return true;
+    case LUN_OP_TANH:
+        *r = tanhl(a);
+        return true;
+    case LUN_OP_ASINH:
+        *r = asinhl(a);
+        return true;
+    case LUN_OP_ACOSH:
+        *r = acoshl(a);
+        return true;
+    case LUN_OP_ATANH:
+        *r = atanhl(a);
+        return true;
+    case LUN_OP_ERF:
+        *r = erfl(a);
+        return true;
+    case LUN_OP_ERFC:
+        *r = erfcl(a);
+        return true;
+    case LUN_OP_HYPOT:
+        *r = hypotl(a, b);
+        return true;
+    default:
+        return false;
     }
 }
 
 static bool same_float(double got, double want, bool zeros_differ)
 {
-    if (isnan(want) || isnan(got)) return isnan(want) && isnan(got);
+    if (isnan(want) || isnan(got))
+        return isnan(want) && isnan(got);
     return got == want && (!zeros_differ || want != 0 || !signbit(got) == !signbit(want));
 }
 
@@ -233,10 +414,13 @@ static bool near(lun_dtype t, double got, long double want, double limit)
 {
     double rounded = t == LUN_F32 ? (double)(float)want : (double)want;
     int digits = t == LUN_F32 ? 24 : 53, low = t == LUN_F32 ? -149 : -1074, e;
-    if (same_float(got, rounded, true)) return true;
-    if (isnan(rounded) || isnan(got) || isinf(rounded) || isinf(got) || want == 0) return false;
+    if (same_float(got, rounded, true))
+        return true;
+    if (isnan(rounded) || isnan(got) || isinf(rounded) || isinf(got) || want == 0)
+        return false;
     frexpl(want, &e);
-    return fabsl((long double)got - want) <= (long double)limit * ldexpl(1, e - digits < low ? low : e - digits);
+    return fabsl((long double)got - want) <=
+           (long double)limit * ldexpl(1, e - digits < low ? low : e - digits);
 }
 
 /* ---- operations -------------------------------------------------------------------------------------------- */
@@ -246,7 +430,8 @@ static void check_element(lun_op op, lun_dtype t, const char *const *in, int64_t
     const lun_op_row *row = lun_op_get(op);
     bool select = row->rule == LUN_RULE_SELECT, to_bool = ir_result_of(op, t) == LUN_BOOL;
     const char *p[3];
-    for (int k = 0; k < 3; k++) p[k] = in[k] + i * sizes[k == 0 && select ? LUN_BOOL : t];
+    for (int k = 0; k < 3; k++)
+        p[k] = in[k] + i * sizes[k == 0 && select ? LUN_BOOL : t];
     if (!is_float(t) || select) {
         wide r = 0, a = get_wide(select ? LUN_BOOL : t, p[0]);
         uint64_t want = 0, have = 0;
@@ -263,14 +448,17 @@ static void check_element(lun_op op, lun_dtype t, const char *const *in, int64_t
     long double exact = 0;
     bool extreme = op == LUN_OP_MIN || op == LUN_OP_MAX || op == LUN_OP_FMIN || op == LUN_OP_FMAX;
     if (float_oracle(op, t, a, b, c, &r)) {
-        if (t == LUN_F32) r = (double)(float)r;
+        if (t == LUN_F32)
+            r = (double)(float)r;
         if (!same_float(have, r, !extreme))
-            fail_msg("%s %s(%a, %a, %a): %a, not %a", row->name, lun_dtype_name(t), a, b, c, have, r);
+            fail_msg("%s %s(%a, %a, %a): %a, not %a", row->name, lun_dtype_name(t), a, b, c, have,
+                     r);
         return;
     }
     assert_true(math_oracle(op, (long double)a, (long double)b, &exact));
     if (!near(t, have, exact, 4.0))
-        fail_msg("%s %s(%a, %a): %a, not %a", row->name, lun_dtype_name(t), a, b, have, (double)exact);
+        fail_msg("%s %s(%a, %a): %a, not %a", row->name, lun_dtype_name(t), a, b, have,
+                 (double)exact);
 }
 
 static void check_op(lun_op op, lun_dtype t, lun_isa isa, int math)
@@ -291,17 +479,20 @@ static void check_op(lun_op op, lun_dtype t, lun_isa isa, int math)
         /* elsewhere a zero divisor is tested: here it must not hide other results */
         if (k == 1 && (row->flags & LUN_OPF_TRAP0) && !is_float(t))
             for (int64_t i = 0; i < N; i++)
-                if (!get_wide(t, in[k] + i * sizes[t])) put_wide(t, (char *)slots[k] + i * sizes[t], 7);
+                if (!get_wide(t, in[k] + i * sizes[t]))
+                    put_wide(t, (char *)slots[k] + i * sizes[t], 7);
     }
     int out = lun_ir_slot_add(&ir, ir_result_of(op, t), LUN_SLOT_OUT);
     slots[out] = test_alloc(N, sizes[ir_result_of(op, t)]);
-    for (int k = 0; k < row->arity; k++) v[k] = ir_load(&ir, k);
+    for (int k = 0; k < row->arity; k++)
+        v[k] = ir_load(&ir, k);
     ir_store(&ir, out, ir_op(&ir, op, t, v[0], v[1], v[2]));
     test_run run = {.isa = isa, .math = math};
     assert_int_equal(run_ir(&ir, slots, N, &run), LUN_OK);
     for (int64_t i = 0; i < N; i++)
         check_element(op, t, in, i, (char *)slots[out] + i * sizes[ir_result_of(op, t)]);
-    for (int k = 0; k < 4; k++) free(slots[k]);
+    for (int k = 0; k < 4; k++)
+        free(slots[k]);
     lun_ir_free(&ir);
 }
 
@@ -314,7 +505,8 @@ static void test_operations(void **state)
             for (int t = 0; t < LUN_DTYPE_COUNT; t++) {
                 lun_dtype types[3] = {(lun_dtype)t, (lun_dtype)t, (lun_dtype)t}, from, to;
                 bool weak[3] = {false, false, false};
-                if (lun_op_types((lun_op)op, types, weak, &from, &to) != LUN_OK || (int)from != t) continue;
+                if (lun_op_types((lun_op)op, types, weak, &from, &to) != LUN_OK || (int)from != t)
+                    continue;
                 check_op((lun_op)op, from, (lun_isa)isa, LUN_MATH_FAST);
                 checked++;
             }
@@ -353,7 +545,8 @@ static void check_conversion(lun_dtype to, lun_dtype from, const void *x, const 
         put_double(to, &want, (double)(long double)get_wide(from, x));
     } else if (is_float(from)) {
         long double d = (long double)get_double(from, x), scale = ldexpl(1, bits);
-        long double low = is_signed(to) ? -scale / 2 : 0, high = (is_signed(to) ? scale / 2 : scale) - 1;
+        long double low = is_signed(to) ? -scale / 2 : 0,
+                    high = (is_signed(to) ? scale / 2 : scale) - 1;
         d = isnan(d) ? 0 : truncl(d);
         put_wide(to, &want, (wide)(d < low ? low : d > high ? high : d));
     } else {

@@ -183,32 +183,31 @@ end
 
 -- ---------------------------------------------------------------- graphs
 
--- A graph of a generator g: { code, leaves, values }. Its values are what the code returns, in order.
--- arity_of(name) gives an operation's number of operands.
-function graphs.make(g, arity_of)
+-- A graph of a generator g: { code, leaves, values }, its leaves of n elements (or one). arity_of(name)
+-- gives an operation's number of operands.
+function graphs.make(g, n, arity_of)
     graphs.names = graphs.names or names_of(arity_of)
     local graph = { g = g, code = {}, values = {}, leaves = {} }
     graph.dtypes = { "f64", "i64", "bool" }
     if g.pick(3) == 1 then
         graph.dtypes = { "f64", "i64", "bool", "f32", "u8", "i16", "u32", "u64" }
     end
-    local n = g.one_of { 1, 2, 63, 64, 65, 100, 130 }
     for _ = 1, 1 + g.pick(4) do
         leaf(graph, dtypes[g.one_of(graph.dtypes)], g.pick(6) == 1 and 1 or n)
     end
     local size = #graph.values + 5 + g.pick(35)
     while #graph.values < size do
-        local kind = g.pick(20)
-        if kind == 1 then
+        local kind = g.pick(100)
+        if kind < 6 then
             steps.cast(graph)
-        elseif kind == 2 then
+        elseif kind < 8 then
             steps.rotate(graph)
-        elseif kind == 3 then
+        elseif kind < 9 then
             steps.scan(graph)
-        elseif kind == 4 then
+        elseif kind < 11 then
             steps.total(graph)
         else
-            local count = kind < 9 and 1 or kind < 18 and 2 or 3
+            local count = kind < 35 and 1 or kind < 88 and 2 or 3
             operation(graph, g.one_of(graphs.names[count]), count)
         end
     end

@@ -10,7 +10,7 @@ local describe_op = require "lunarray.core".internal.describe
 
 local COUNT = tonumber(os.getenv "LUNARRAY_DIFF_GRAPHS") or 300
 local SEED = tonumber(os.getenv "LUNARRAY_DIFF_SEED") or 1
-local TOGETHER = 5 -- graphs that are evaluated at once
+local TOGETHER = 6 -- graphs that are evaluated at once
 
 local function arity_of(name)
     return (select(3, describe_op(lun.op[name])))
@@ -37,10 +37,13 @@ local function script(graph, code)
         table.concat(lines, "\n"), code)
 end
 
+local lengths = { 1, 2, 63, 64, 65, 100, 130 }
+
 local function run_batch(seeds)
     local made = {}
+    local n = lengths[seeds[1] % #lengths + 1]
     for i, seed in ipairs(seeds) do
-        local graph = graphs.make(operands.generator(seed), arity_of)
+        local graph = graphs.make(operands.generator(seed), n, arity_of)
         local wanted = chosen(graph)
         local build, code = graphs.compile(graph, wanted)
         made[i] = { seed = seed, graph = graph, wanted = wanted, build = build, code = code }
@@ -76,13 +79,12 @@ end
 
 describe("random graphs", function()
     it(("%d of them, from seed %d on"):format(COUNT, SEED), function()
-        local seeds = {}
-        for i = 1, COUNT do
-            seeds[#seeds + 1] = SEED + i - 1
-            if #seeds == TOGETHER or i == COUNT then
-                run_batch(seeds)
-                seeds = {}
+        for first = SEED, SEED + COUNT - 1, TOGETHER do
+            local seeds = {}
+            for seed = first, math.min(first + TOGETHER, SEED + COUNT) - 1 do
+                seeds[#seeds + 1] = seed
             end
+            run_batch(seeds)
         end
         harness.finish()
     end)

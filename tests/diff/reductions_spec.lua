@@ -133,83 +133,95 @@ local function check_list(t, list, backend)
     return r
 end
 
+-- Calls f(backend, list) for each backend and, inside, each list: a backend in use stays in use.
+local function on_each(lists, f)
+    for _, backend in ipairs(harness.backends) do
+        lun.use(backend)
+        for _, list in ipairs(lists) do
+            f(backend, list)
+        end
+    end
+    lun.use(harness.backends[1])
+    harness.finish()
+end
+
+local function random_lists(t, sizes, g)
+    local lists = {}
+    for k, n in ipairs(sizes) do
+        lists[k] = random_list(t, n, g)
+    end
+    return lists
+end
+
 describe("reductions of", function()
     for i, t in ipairs(dtypes.list) do
         it(t.name .. ", of every length", function()
-            local g = operands.generator(i)
-            for _, n in ipairs(lengths) do
-                local list, first = random_list(t, n, g), nil
-                for _, backend in ipairs(harness.backends) do
-                    lun.use(backend)
-                    local r = check_list(t, list, backend)
-                    first = first or r
-                    expect(("%s[%d]:sum(), as on %s,"):format(t.name, n, harness.backends[1]), backend, r.sum, first.sum)
-                    expect(("%s[%d]:prod(), as on %s,"):format(t.name, n, harness.backends[1]), backend, r.prod,
-                        first.prod)
+            local lists, first = random_lists(t, lengths, operands.generator(i)), {}
+            on_each(lists, function(backend, list)
+                local r = check_list(t, list, backend)
+                first[list] = first[list] or r
+                for _, name in ipairs { "sum", "prod" } do
+                    expect(("%s[%d]:%s(), as on %s,"):format(t.name, #list, name, harness.backends[1]), backend, r[name],
+                        first[list][name])
                 end
-            end
+            end)
             harness.combinations = harness.combinations + 13 * #harness.backends
-            harness.finish()
         end)
 
         it(t.name .. ", of long arrays", function()
-            local g = operands.generator(100 + i)
-            for _, n in ipairs(long_lengths) do
-                local list = random_list(t, n, g)
-                for _, backend in ipairs(harness.backends) do
-                    lun.use(backend)
-                    check_list(t, list, backend)
-                end
-            end
-            harness.finish()
+            on_each(random_lists(t, long_lengths, operands.generator(100 + i)), function(backend, list)
+                check_list(t, list, backend)
+            end)
         end)
 
         it(t.name .. ", where all elements are the same, or extreme", function()
-            local special = operands.special(t)
-            for _, x in ipairs(special) do
-                if x == x and number(x) ~= 0 then
-                    for _, n in ipairs { 1, 64, 65, 1025 } do
-                        local list = {}
-                        for k = 1, n do
-                            list[k] = x
-                        end
-                        for _, backend in ipairs(harness.backends) do
-                            lun.use(backend)
-                            local a, what = harness.array(t, list), ("%s[%d] of %s"):format(t.name, n, x)
-                            expect(what .. ":min()", backend, a:min(), number(x))
-                            expect(what .. ":max()", backend, a:max(), number(x))
-                            expect(what .. ":argmin()", backend, a:argmin(), 1)
-                            expect(what .. ":argmax()", backend, a:argmax(), 1)
-                            expect(what .. ":count()", backend, a:count(), n)
+            local lists = {}
+            for _, x in ipairs(operands.special(t)) do
+                for _, n in ipairs { 1, 64, 65, 1025 } do
+                    if x == x and number(x) ~= 0 then
+                        lists[#lists + 1] = { x }
+                        for k = 2, n do
+                            lists[#lists][k] = x
                         end
                     end
                 end
             end
-            harness.finish()
+            on_each(lists, function(backend, list)
+                local a, x = harness.array(t, list), number(list[1])
+                local what = ("%s[%d] of %s"):format(t.name, #list, x)
+                local min, max, count = lun.eval(a:lazy "min", a:lazy "max", a:lazy "count")
+                expect(what .. ":min()", backend, min, x)
+                expect(what .. ":max()", backend, max, x)
+                expect(what .. ":count()", backend, count, #list)
+                expect(what .. ":argmin()", backend, a:argmin(), 1)
+                expect(what .. ":argmax()", backend, a:argmax(), 1)
+            end)
         end)
 
-        it(t.name .. ": dot, and empty arrays", function()
-            local g = operands.generator(200 + i)
-            for _, n in ipairs { 0, 1, 2, 63, 64, 65, 129, 1000 } do
-                local x, y = random_list(t, n, g), random_list(t, n, g)
+        it(t.name .. ": dot", function()
+            local g, pairs_of = operands.generator(200 + i), {}
+            for k, n in ipairs { 0, 1, 2, 63, 64, 65, 129, 1000 } do
+                pairs_of[k] = { random_list(t, n, g), random_list(t, n, g) }
+            end
+            on_each(pairs_of, function(backend, pair)
+                local x, y = pair[1], pair[2]
                 local sum, magnitude = t.is_float and 0.0 or 0, 0
-                for k = 1, n do
+                for k = 1, #x do
                     -- the products are elements of the common dtype
                     local u = t.kind == "bool" and dtypes.i64 or t
                     local p = oracle.element(oracle.ops.mul, u)(u, number(x[k]), number(y[k]))
                     sum, magnitude = sum + p, t.is_float and magnitude + math.abs(p) or 0
                 end
-                for _, backend in ipairs(harness.backends) do
-                    lun.use(backend)
-                    local a, b = harness.array(t, x), harness.array(t, y)
-                    local bound = t.is_float and 20 * unit * magnitude or nil
-                    expect(("%s[%d]:dot()"):format(t.name, n), backend, a:dot(b), sum, bound)
-                end
-            end
+                local bound = t.is_float and 20 * unit * magnitude or nil
+                expect(("%s[%d]:dot()"):format(t.name, #x), backend, harness.array(t, x):dot(harness.array(t, y)), sum,
+                    bound)
+            end)
+        end)
+
+        it(t.name .. ", of nothing", function()
             local zero = t.is_float and 0.0 or 0
-            for _, backend in ipairs(harness.backends) do
-                lun.use(backend)
-                local none = harness.array(t, {})
+            on_each({ {} }, function(backend, list)
+                local none = harness.array(t, list)
                 expect("sum of nothing", backend, none:sum(), zero)
                 expect("prod of nothing", backend, none:prod(), zero + 1)
                 expect("any of nothing", backend, none:any(), false)
@@ -218,8 +230,7 @@ describe("reductions of", function()
                 for _, name in ipairs { "min", "max", "mean", "var", "std", "argmin", "argmax" } do
                     assert.has_error(function() return none[name](none) end)
                 end
-            end
-            harness.finish()
+            end)
         end)
     end
 end)
@@ -229,57 +240,53 @@ end)
 describe("a NaN in", function()
     for _, t in ipairs { dtypes.f32, dtypes.f64 } do
         it(t.name .. " counts wherever it is", function()
-            local g, nan_bytes = operands.generator(11), string.pack(t.format, nan)
-            for _, n in ipairs(lengths) do
-                local bytes = dtypes.pack(t, random_list(t, n, g))
-                for _, backend in ipairs(harness.backends) do
-                    lun.use(backend)
-                    for at = 1, n do
-                        local a = harness.array(t,
-                            bytes:sub(1, (at - 1) * t.size) .. nan_bytes .. bytes:sub(at * t.size + 1))
-                        local min, max, sum, all = lun.eval(a:lazy "min", a:lazy "max", a:lazy "sum", a:lazy "all")
-                        local good = min ~= min and max ~= max and sum ~= sum and all == true
-                        if n < 80 or at % 16 == 1 or at == n then
-                            good = good and a:argmin() == at and a:argmax() == at
-                        end
-                        harness.elements = harness.elements + 6
-                        if not good then
-                            harness.fail("%s[%d] with a NaN at %d on %s: min %s, max %s, sum %s, argmin %s, argmax %s", t.name,
-                                n, at, backend, min, max, sum, a:argmin(), a:argmax())
-                        end
+            local nan_bytes = string.pack(t.format, nan)
+            on_each(random_lists(t, lengths, operands.generator(11)), function(backend, list)
+                local n, bytes = #list, dtypes.pack(t, list)
+                for at = 1, n do
+                    local a = harness.array(t,
+                        bytes:sub(1, (at - 1) * t.size) .. nan_bytes .. bytes:sub(at * t.size + 1))
+                    local min, max, sum, all = lun.eval(a:lazy "min", a:lazy "max", a:lazy "sum", a:lazy "all")
+                    local good = min ~= min and max ~= max and sum ~= sum and all == true
+                    if n < 80 or at % 16 == 1 or at == n then
+                        good = good and a:argmin() == at and a:argmax() == at
+                    end
+                    harness.elements = harness.elements + 6
+                    if not good then
+                        harness.fail("%s[%d] with a NaN at %d on %s: min %s, max %s, sum %s, argmin %s, argmax %s", t.name,
+                            n, at, backend, min, max, sum, a:argmin(), a:argmax())
                     end
                 end
-            end
+            end)
             harness.combinations = harness.combinations + 6 * #harness.backends
-            harness.finish()
         end)
 
         it(t.name .. ": the first one wins, and infinities are numbers", function()
-            for _, backend in ipairs(harness.backends) do
-                lun.use(backend)
-                for n = 2, 140, 3 do
-                    local list = {}
-                    for k = 1, n do
-                        list[k] = k % 2 == 0 and inf or -inf
-                    end
-                    local a = harness.array(t, list)
-                    expect("argmin of infinities", backend, a:argmin(), 1)
-                    expect("argmax of infinities", backend, a:argmax(), 2)
-                    list[n], list[n // 2] = nan, nan
-                    a = harness.array(t, list)
-                    expect("argmin of NaNs", backend, a:argmin(), n // 2)
-                    expect("argmax of NaNs", backend, a:argmax(), n // 2)
-                    for k = 1, n do
-                        list[k] = nan
-                    end
-                    a = harness.array(t, list)
-                    expect("min of NaNs alone", backend, a:min(), nan)
-                    expect("argmin of NaNs alone", backend, a:argmin(), 1)
-                    expect("mean of NaNs", backend, a:mean(), nan)
-                    expect("var of NaNs", backend, a:var(), nan)
-                end
+            local sizes = {}
+            for n = 2, 140, 3 do
+                sizes[#sizes + 1] = n
             end
-            harness.finish()
+            on_each(sizes, function(backend, n)
+                local list = {}
+                for k = 1, n do
+                    list[k] = k % 2 == 0 and inf or -inf
+                end
+                local a = harness.array(t, list)
+                expect("argmin of infinities", backend, a:argmin(), 1)
+                expect("argmax of infinities", backend, a:argmax(), 2)
+                list[n], list[n // 2] = nan, nan
+                a = harness.array(t, list)
+                expect("argmin of NaNs", backend, a:argmin(), n // 2)
+                expect("argmax of NaNs", backend, a:argmax(), n // 2)
+                for k = 1, n do
+                    list[k] = nan
+                end
+                a = harness.array(t, list)
+                expect("min of NaNs alone", backend, a:min(), nan)
+                expect("argmin of NaNs alone", backend, a:argmin(), 1)
+                expect("mean of NaNs", backend, a:mean(), nan)
+                expect("var of NaNs", backend, a:var(), nan)
+            end)
         end)
     end
 end)

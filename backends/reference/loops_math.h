@@ -1,0 +1,341 @@
+/* loops_math.h - functions in f64 that libmvec has in 2 to 4 ULP only, within about 1 ULP; a part of
+ * loops.c, for instruction sets with fused multiply-add. vecmath.c's table refers to them.
+ *
+ * Reductions leave a remainder in two parts, high and low; polynomials are Chebyshev fits of the rest.
+ * Arguments that are seldom and difficult go through the C library one by one. */
+
+typedef vector_f64 real;
+typedef int64_t whole __attribute__((vector_size(BYTES)));
+
+#define OWN(name)    JOIN3(lun__##name, f64, LUN_ISA)
+#define SIGN         ((whole){0} + INT64_MIN)
+#define MAGIC        0x1.8p52 /* added, it leaves a rounded integer in the low bits */
+#define TERMS(table) (int)(sizeof(table) / sizeof *(table))
+
+real OWN(exp)(real x), OWN(expm1)(real x), OWN(sin)(real x), OWN(cos)(real x), OWN(tan)(real x);
+real OWN(asin)(real x), OWN(atan)(real x), OWN(atan2)(real y, real x), OWN(tanh)(real x), OWN(erf)(real x);
+
+static inline real fused(real a, real b, real c)
+{
+#if BYTES == 64
+    return (real)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#else
+    return (real)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#endif
+}
+
+static inline real root(real a)
+{
+#if BYTES == 64
+    return (real)_mm512_sqrt_pd((__m512d)a);
+#else
+    return (real)_mm256_sqrt_pd((__m256d)a);
+#endif
+}
+
+static inline real choose(whole mask, real a, real b)
+{
+    return (real)((mask & (whole)a) | (~mask & (whole)b));
+}
+
+/* Bit l: lane l of the mask holds. */
+static inline unsigned lanes_of(whole mask)
+{
+#if BYTES == 64
+    return _mm512_movepi64_mask((__m512i)mask);
+#else
+    return (unsigned)_mm256_movemask_pd((__m256d)mask);
+#endif
+}
+
+static inline real magnitude(real x)
+{
+    return (real)((whole)x & ~SIGN);
+}
+
+/* a with the sign of b, for a without one. */
+static inline real signed_as(real a, real b)
+{
+    return (real)((whole)a | ((whole)b & SIGN));
+}
+
+static inline real polynomial(real z, const double *c, int terms)
+{
+    real p = (real){0} + c[terms - 1];
+    for (int k = terms - 2; k >= 0; k--) p = fused(p, z, (real){0} + c[k]);
+    return p;
+}
+
+static __attribute__((noinline, cold)) real one_by_one(double (*f)(double), real x, real r, unsigned lanes)
+{
+    for (int l = 0; l < BYTES / 8; l++)
+        if (lanes >> l & 1) r[l] = f(x[l]);
+    return r;
+}
+
+/* ---- exponentials ------------------------------------------------------------------------------------ */
+
+/* (e^r - 1 - r) / r^2 for |r| <= log(2)/2 */
+static const double exp_terms[] = {
+    0x1.0000000000000p-1,  0x1.5555555555557p-3,  0x1.5555555555556p-5,  0x1.11111111100bep-7,
+    0x1.6c16c16c162c3p-10, 0x1.a01a01abf85abp-13, 0x1.a01a01a6e1e2ap-16, 0x1.71de01fdbf9cap-19,
+    0x1.27e4db46cddd1p-22, 0x1.af4e554377204p-26, 0x1.1f7340dbc337ep-29};
+
+/* x = n log(2) + r, n an integer: e^r - 1 = *high + *low. The subtraction of the long product is exact. */
+static inline real exp_reduced(real x, real *high, real *low)
+{
+    real n = fused(x, (real){0} + 0x1.71547652b82fep+0, (real){0} + MAGIC) - MAGIC;
+    real r = fused(-n, (real){0} + 0x1.62e42fefa39efp-1, x), l = n * 0x1.abc9e3b39803fp-56;
+    *high = r - l;
+    *low = (r - *high) - l;
+    *low = fused(*high * *high, polynomial(*high, exp_terms, TERMS(exp_terms)), *low);
+    return n;
+}
+
+/* 2^n for an integer -1022 <= n <= 1023 */
+static inline real power_of_two(real n)
+{
+    return (real)(((whole)(n + MAGIC) + 1023) << 52);
+}
+
+static inline real exponential(real x)
+{
+    real high, low;
+    x = choose(x > 1000, (real){0} + 1000, x);
+    x = choose(x < -1000, (real){0} - 1000, x);
+    real n = exp_reduced(x, &high, &low);
+    real sum = 1 + high, part = (n * 0.5 + MAGIC) - MAGIC; /* twice, or 2^n may be no number */
+    sum += (1 - sum + high) + low;
+    return sum * power_of_two(part) * power_of_two(n - part);
+}
+
+real OWN(exp)(real x)
+{
+    return exponential(x);
+}
+
+/* e^x - 1 = *high + *low for |x| <= 40 */
+static inline void expm1_parts(real x, real *high, real *low)
+{
+    real h, l, n = exp_reduced(x, &h, &l), scale = power_of_two(n), a = scale - 1, b = scale * h;
+    *high = a + b;
+    *low = (b - (*high - a)) + scale * l;
+}
+
+real OWN(expm1)(real x)
+{
+    real high, low;
+    whole far = magnitude(x) > 40;
+    expm1_parts(choose(far, (real){0}, x), &high, &low);
+    real r = high + low;
+    if (lanes_of(far)) r = choose(far, exponential(x) - 1, r);
+    return choose(x == 0, x, r);
+}
+
+/* From e = e^(2|x|) - 1: e / (e + 2), the quotient corrected once. */
+real OWN(tanh)(real x)
+{
+    real a = magnitude(x), high, low;
+    whole far = a > 20;
+    expm1_parts(choose(far, (real){0}, a + a), &high, &low);
+    real e = high + low, rest = (high - e) + low, d = e + 2, dropped = (2 - d) + e;
+    dropped = choose(e > 2, (e - d) + 2, dropped) + rest;
+    real q = e / d;
+    q += (fused(-q, d, e) + rest - q * dropped) / d;
+    return signed_as(magnitude(choose(far, (real){0} + 1, choose(a == 0, a, q))), x);
+}
+
+/* ---- trigonometry ----------------------------------------------------------------------------------------- */
+
+/* (sin(r) / r - 1) / r^2 and (cos(r) - 1 + r^2/2) / r^4 as functions of r^2, for |r| <= pi/4 */
+static const double sin_terms[] = {-0x1.5555555555555p-3,  0x1.1111111110ba5p-7,
+                                   -0x1.a01a019e80693p-13, 0x1.71de379252004p-19,
+                                   -0x1.ae60069e53ef1p-26, 0x1.5e098556d302ep-33};
+static const double cos_terms[] = {0x1.5555555555555p-5,  -0x1.6c16c16c16960p-10,
+                                   0x1.a01a019f4d0edp-16, -0x1.27e4fa15bd814p-22,
+                                   0x1.1eeb66b683028p-29, -0x1.907c0e63adbb6p-37};
+
+/* Arguments beyond, infinities and NaN among them, need another reduction. */
+static inline whole too_large(real x)
+{
+    return ~(magnitude(x) <= 0x1p30);
+}
+
+/* x = n pi/2 + *high + *low; n in the low bits of the result. The first difference is exact. */
+static inline whole quadrant(real x, real *high, real *low)
+{
+    real t = fused(x, (real){0} + 0x1.45f306dc9c883p-1, (real){0} + MAGIC), n = t - MAGIC;
+    real r = fused(-n, (real){0} + 0x1.921fb54442d18p+0, x);
+    real p = n * 0x1.1a62633145c07p-54, p_low = fused(n, (real){0} + 0x1.1a62633145c07p-54, -p);
+    real h = r - p, back = r - h; /* either may be the larger one */
+    real error = (r - (h + back)) + (back - p) - p_low;
+    *high = h;
+    *low = fused(n, (real){0} + 0x1.f1976b7ed8fbcp-110, error);
+    return (whole)t;
+}
+
+/* sin and cos of high + low, in two parts each. */
+static inline void sine_parts(real high, real low, real *s, real *s_low)
+{
+    real z = high * high;
+    real rest = fused(high * z, polynomial(z, sin_terms, TERMS(sin_terms)), low * (1 - 0.5 * z));
+    *s = high + rest;
+    *s_low = (high - *s) + rest;
+}
+
+static inline void cosine_parts(real high, real low, real *c, real *c_low)
+{
+    real z = high * high, z_low = fused(high, high, -z), half = 0.5 * z, w = 1 - half;
+    real rest = (1 - w) - half - 0.5 * z_low;
+    rest += fused(z * z, polynomial(z, cos_terms, TERMS(cos_terms)), -high * low);
+    *c = w + rest;
+    *c_low = (w - *c) + rest;
+}
+
+/* sin(x + turn pi/2) */
+static inline real sine(real x, int64_t turn, double (*f)(double))
+{
+    real high, low, s, c, part;
+    whole q = quadrant(x, &high, &low) + turn, far = too_large(x);
+    sine_parts(high, low, &s, &part);
+    cosine_parts(high, low, &c, &part);
+    real r = choose(-(q & 1), c, s);
+    r = (real)((whole)r ^ ((q & 2) << 62));
+    if (__builtin_expect(lanes_of(far), 0)) r = one_by_one(f, x, r, lanes_of(far));
+    return r;
+}
+
+real OWN(sin)(real x)
+{
+    return choose(x == 0, x, sine(x, 0, sin));
+}
+
+real OWN(cos)(real x)
+{
+    return sine(x, 1, cos);
+}
+
+real OWN(tan)(real x)
+{
+    real high, low, s, s_low, c, c_low;
+    whole q = quadrant(x, &high, &low), odd = -(q & 1), far = too_large(x);
+    sine_parts(high, low, &s, &s_low);
+    cosine_parts(high, low, &c, &c_low);
+    real a = choose(odd, -c, s), a_low = choose(odd, -c_low, s_low);
+    real b = choose(odd, s, c), b_low = choose(odd, s_low, c_low);
+    real inverse = 1 / b, r = a * inverse;
+    r += inverse * (fused(-r, b, a) + a_low - r * b_low);
+    r = choose(x == 0, x, r);
+    if (__builtin_expect(lanes_of(far), 0)) r = one_by_one(tan, x, r, lanes_of(far));
+    return r;
+}
+
+/* (atan(t) / t - 1) / t^2 as a function of t^2, for |t| <= 7/16 */
+static const double atan_terms[] = {
+    -0x1.5555555555555p-2, 0x1.99999999998c4p-3,  -0x1.24924924854a3p-3, 0x1.c71c71bd276f8p-4,
+    -0x1.745d154bcdba6p-4, 0x1.3b1375bbd102dp-4,  -0x1.110c9bbd49481p-4, 0x1.e17068059f076p-5,
+    -0x1.ab59159515deep-5, 0x1.6ffef98521349p-5,  -0x1.0f5ce67430a1bp-5, 0x1.e3ff48bc1e160p-7};
+
+/* atan(y / x) = *high + *low for 0 <= y <= x: as atan(1/2) or atan(1) and the rest, where that is near. */
+static inline void atan_parts(real y, real x, real *high, real *low)
+{
+    whole half = y > 0.4375 * x, one = y > 0.6875 * x;
+    real a = choose(half, fused((real){0} + 2, y, -x), y), b = choose(half, fused((real){0} + 2, x, y), x);
+    real b_low = choose(half, fused((real){0} + 2, x, -b) + y, (real){0});
+    a = choose(one, y - x, a);
+    b = choose(one, y + x, b);
+    b_low = choose(one, (x - b) + y, b_low);
+    real from = choose(half, (real){0} + 0x1.dac670561bb4fp-2, (real){0});
+    real from_low = choose(half, (real){0} + 0x1.a2b7f222f65e2p-56, (real){0});
+    from = choose(one, (real){0} + 0x1.921fb54442d18p-1, from);
+    from_low = choose(one, (real){0} + 0x1.1a62633145c07p-55, from_low);
+    real inverse = 1 / b, t = a * inverse;
+    real t_low = inverse * (fused(-t, b, a) - t * b_low), z = t * t;
+    real rest = fused(t * z, polynomial(z, atan_terms, TERMS(atan_terms)), t_low + from_low);
+    *high = from + t;
+    *low = (from - *high) + t + rest;
+}
+
+/* pi/2 or pi (times), minus or plus the parts: the sum. */
+static inline real turned(real turns, real high, real low)
+{
+    real base = turns * 0x1.921fb54442d18p+0, sum = base + high;
+    return sum + ((base - sum) + high + low + turns * 0x1.1a62633145c07p-54);
+}
+
+real OWN(atan)(real x)
+{
+    real a = magnitude(x), high, low;
+    whole steep = a > 1;
+    /* beyond 2^100 the result does not change, and 1/a would be lost */
+    real y = choose(steep, (real){0} + 1, a);
+    atan_parts(y, choose(steep, choose(a > 0x1p100, (real){0} + 0x1p100, a), (real){0} + 1), &high, &low);
+    real r = choose(steep, turned((real){0} + 1, -high, -low), high + low);
+    return signed_as(magnitude(choose(a == 0, a, r)), x);
+}
+
+real OWN(atan2)(real y, real x)
+{
+    real a = magnitude(y), b = magnitude(x), high, low;
+    whole steep = a > b, back = (whole)x < 0, easy = (a < 0x1p400) & (a > 0x1p-400) & (b < 0x1p400) & (b > 0x1p-400);
+    atan_parts(choose(steep, b, a), choose(steep, a, b), &high, &low);
+    /* steep: pi/2 -+ angle; else 0 + angle or pi - angle */
+    whole minus = (steep ^ back) & SIGN;
+    real turns = choose(steep, (real){0} + 1, choose(back, (real){0} + 2, (real){0}));
+    real r = turned(turns, (real)((whole)high ^ minus), (real)((whole)low ^ minus));
+    r = signed_as(magnitude(r), y);
+    unsigned rest = lanes_of(~easy);
+    for (int l = 0; __builtin_expect(rest != 0, 0) && l < BYTES / 8; l++)
+        if (rest >> l & 1) r[l] = atan2(y[l], x[l]);
+    return r;
+}
+
+/* (asin(t) / t - 1) / t^2 as a function of t^2, for |t| <= 1/2 */
+static const double asin_terms[] = {
+    0x1.5555555555556p-3, 0x1.3333333332ecap-4, 0x1.6db6db6e31f13p-5, 0x1.f1c71c1db0623p-6,
+    0x1.6e8bb1c8209a2p-6, 0x1.1c4d35cf95421p-6, 0x1.c9cf07674736ap-7, 0x1.782651caa6547p-7,
+    0x1.52420b04b37bep-7, 0x1.65a9c4dfcf8b2p-8, 0x1.1d189408314eep-6, -0x1.e6aaa8a0a04ccp-7,
+    0x1.d72b2bc8155f8p-6};
+
+/* Above 1/2: pi/2 - 2 asin(sqrt((1 - |x|) / 2)). */
+real OWN(asin)(real x)
+{
+    real a = magnitude(x);
+    whole near_one = a > 0.5;
+    real z = choose(near_one, 0.5 * (1 - a), a * a), t = choose(near_one, root(z), a);
+    real t_low = fused(-t, t, z) / (2 * t + 0x1p-1000);
+    real rest = t * z * polynomial(z, asin_terms, TERMS(asin_terms));
+    real steep = turned((real){0} + 1, -2 * t, -2 * (rest + t_low));
+    return signed_as(magnitude(choose(near_one, steep, a + rest)), x);
+}
+
+/* ---- the error function -------------------------------------------------------------------------------------- */
+
+/* erf(x) / x - 1 as a function of x^2, for |x| <= 0.9 */
+static const double erf_terms[] = {
+    0x1.06eba8214db69p-3,  -0x1.812746b0379e7p-2,  0x1.ce2f21a042bcfp-4,  -0x1.b82ce31288339p-6,
+    0x1.565bcd0e4db89p-8,  -0x1.c02db3f8b9920p-11, 0x1.f9a325b3e2300p-14, -0x1.f4d237464e304p-17,
+    0x1.b9e3e96088019p-20, -0x1.5f4cb18d5a9c1p-23, 0x1.f9e4c9131123ap-27, -0x1.404b3f871a0dap-30,
+    0x1.1da17cdb5a000p-34};
+
+#if BYTES == 64
+#define ERFC _ZGVeN8v_erfc
+#else
+#define ERFC _ZGVdN4v_erfc
+#endif
+real ERFC(real x);
+
+/* Above 0.9 the complement is small, and so is its error. */
+real OWN(erf)(real x)
+{
+    real a = magnitude(x), z = a * a, r = a + a * polynomial(z, erf_terms, TERMS(erf_terms));
+    whole far = ~(a <= 0.9);
+    if (lanes_of(far)) r = choose(far, 1 - ERFC(a), r);
+    return signed_as(magnitude(r), x);
+}
+
+#undef ERFC
+#undef TERMS
+#undef MAGIC
+#undef SIGN
+#undef OWN

@@ -1,0 +1,140 @@
+/* make.c - makes an interpreter from IR: its programs, its reductions, the memory it will need;
+ * see reference.h. Knows nothing of how programs are run. */
+#include <stdlib.h>
+
+#include "run.h"
+
+const lun_loops *lun_loops_for(lun_isa isa)
+{
+#ifdef __x86_64__
+    if (isa == LUN_ISA_AVX512)
+        return &lun_loops_avx512;
+    if (isa == LUN_ISA_AVX2)
+        return &lun_loops_avx2;
+#endif
+    (void)isa;
+    return &lun_loops_base;
+}
+
+/* Fills the table of reductions, the scan's included. */
+static lun_status find_reducers(lun_interp *in, const lun_ir *ir)
+{
+    in->reducers = calloc((size_t)ir->result_count + 1, sizeof *in->reducers);
+    if (!in->reducers)
+        return LUN_ENOMEM;
+    for (int i = 0; i < ir->count; i++) {
+        const lun_ir_ins *ins = &ir->ins[i];
+        bool scan = ins->kind == LUN_IR_SCAN;
+        if (!scan && ins->kind != LUN_IR_REDUCE)
+            continue;
+        if (in->reducer_count > ir->result_count)
+            return LUN_EARG;
+        lun_reducer *d = &in->reducers[in->reducer_count++];
+        *d = (lun_reducer){.op = ins->op,
+                           .ins = i,
+                           .result = scan ? -1 : (int32_t)ins->imm,
+                           .dtype = ins->dtype,
+                           .inclusive = ins->inclusive};
+        d->bytes = lun_dtype_get((lun_dtype)d->dtype)->bytes;
+        while (1 << d->size < d->bytes)
+            d->size++;
+        if (d->op == LUN_OP_COUNT) {
+            d->function = scan ? (int32_t)ins->imm : ins->c;
+            if (!ir->functions[d->function]->body)
+                return LUN_EBACKEND;
+        } else {
+            d->lanes = (lun_op_get((lun_op)d->op)->flags & LUN_OPF_COMM) &&
+                       lun_op_identity((lun_op)d->op, (lun_dtype)d->dtype, &d->identity);
+            if (!in->loops->of[d->dtype]->pairs[d->op])
+                return LUN_EBACKEND;
+        }
+        in->scans |= scan;
+    }
+    return LUN_OK;
+}
+
+static lun_status make_functions(lun_interp *in, const lun_ir *ir)
+{
+    in->functions = calloc((size_t)ir->function_count + 1, sizeof *in->functions);
+    if (!in->functions)
+        return LUN_ENOMEM;
+    in->function_count = ir->function_count;
+    for (int i = 0; i < in->reducer_count; i++) {
+        const lun_reducer *d = &in->reducers[i];
+        lun_program *p = &in->functions[d->function];
+        if (d->op < LUN_OP_COUNT || p->place_count)
+            continue;
+        const lun_ir_function *f = ir->functions[d->function];
+        lun_status s =
+            lun__program_make(f->body, LUN_PART_FUNCTION, f, in->loops, in->exec.math, NULL, 0, p);
+        if (s != LUN_OK)
+            return s;
+        if (program_bytes(p) > COMBINE_BYTES)
+            return LUN_EBACKEND;
+    }
+    return LUN_OK;
+}
+
+static void find_scratch(lun_interp *in)
+{
+    size_t function = 0, program = rounded(program_bytes(&in->body));
+    if (rounded(program_bytes(&in->total)) > program)
+        program = rounded(program_bytes(&in->total));
+    for (int i = 0; i < in->function_count; i++)
+        if (program_bytes(&in->functions[i]) > function)
+            function = program_bytes(&in->functions[i]);
+    in->exec.scratch =
+        rounded((size_t)in->reducer_count * sizeof(accumulator)) + program + rounded(function);
+}
+
+lun_status lun_interp_make_isa(const lun_ir *ir, int math, lun_isa isa, lun_interp **out)
+{
+    lun_interp *in = calloc(1, sizeof *in);
+    if (!in)
+        return LUN_ENOMEM;
+    in->loops = lun_loops_for(isa);
+    in->exec = (lun_exec){.self = in,
+                          .body = lun__run_body,
+                          .total = lun__run_total,
+                          .combine = lun__combine,
+                          .math = lun_vecmath(isa, (lun_math)math)};
+    lun_status s = find_reducers(in, ir);
+    if (s == LUN_OK)
+        s = make_functions(in, ir);
+    if (s == LUN_OK)
+        s = lun__program_make(ir, LUN_PART_BODY, NULL, in->loops, in->exec.math, in->reducers,
+                              in->reducer_count, &in->body);
+    if (s == LUN_OK && in->scans)
+        s = lun__program_make(ir, LUN_PART_TOTAL, NULL, in->loops, in->exec.math, in->reducers,
+                              in->reducer_count, &in->total);
+    if (s != LUN_OK) {
+        lun_interp_free(in);
+        return s;
+    }
+    find_scratch(in);
+    *out = in;
+    return LUN_OK;
+}
+
+lun_status lun_interp_make(const lun_ir *ir, int math, lun_interp **out)
+{
+    return lun_interp_make_isa(ir, math, lun_isa_here(), out);
+}
+
+const lun_exec *lun_interp_exec(const lun_interp *interp)
+{
+    return &interp->exec;
+}
+
+void lun_interp_free(lun_interp *in)
+{
+    if (!in)
+        return;
+    lun__program_free(&in->body);
+    lun__program_free(&in->total);
+    for (int i = 0; i < in->function_count; i++)
+        lun__program_free(&in->functions[i]);
+    free(in->functions);
+    free(in->reducers);
+    free(in);
+}

@@ -1,0 +1,79 @@
+/* run.h - the interpreter while it runs: shared by make.c, interp.c and reduce.c alone.
+ *
+ * All memory of a run is the frame's scratch: first the accumulators of reductions, then addresses of
+ * places, then the registers, then the same for combining functions. Nothing is allocated. */
+#ifndef LUN_RUN_H
+#define LUN_RUN_H
+
+#include "program.h"
+#include "reference.h"
+
+enum {
+    ALIGNMENT = 64,
+    LANE_BYTES = 8 * LUN_LANES,
+    TREE_DEPTH = 64,         /* more than log2 of all blocks of a chunk */
+    COMBINE_BYTES = 32 << 10 /* what a function may take where only the stack is at hand */
+};
+
+struct lun_interp {
+    lun_exec exec;
+    const lun_loops *loops;
+    lun_program body, total;
+    bool scans;
+    lun_program *functions;
+    int function_count;
+    lun_reducer *reducers; /* the scan's last */
+    int reducer_count;
+};
+
+/* A reduction while a chunk runs: lanes, or a stack of the complete subtrees so far. */
+typedef struct accumulator {
+    _Alignas(ALIGNMENT) unsigned char lanes[LANE_BYTES];
+    uint64_t tree[TREE_DEPTH];
+    uint64_t chain; /* function of a scan: combined from left to right */
+    int64_t pushed;
+    int height;
+    bool started; /* lanes or chain hold something */
+} accumulator;
+
+/* One call of a chunk function, or one use of a combining function. */
+typedef struct run {
+    const lun_interp *interp;
+    const lun_program *program;
+    lun_frame *frame; /* NULL for a function */
+    char **at;        /* by place */
+    char *functions;  /* memory for combining functions */
+    accumulator *accumulators;
+    int64_t first;    /* index of the block's first element */
+    int64_t valid, n; /* elements of the block: real ones; rounded up to 64 */
+    uint64_t carry;
+    int64_t trap, trap_value;
+    bool stream, streamed;
+} run;
+
+static inline size_t rounded(size_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* Addresses and registers of a program. */
+static inline size_t program_bytes(const lun_program *p)
+{
+    return rounded((size_t)p->place_count * sizeof(char *)) + (size_t)(p->bytes * p->block);
+}
+
+/* interp.c: sets up p in memory (r->n: elements of the largest block); runs it on a block. */
+void lun__run_start(run *r, const lun_program *p, char *memory);
+void lun__run_steps(run *r);
+void lun__run_body(const void *self, int64_t lo, int64_t hi, lun_frame *frame);
+void lun__run_total(const void *self, int64_t lo, int64_t hi, lun_frame *frame);
+
+/* reduce.c: a block of a REDUCE or, if `total`, of what a SCAN comes to; the end of either; a block of
+ * a SCAN; two cells. */
+void lun__reduce_block(run *r, const lun_step *s, bool total);
+uint64_t lun__reduce_finish(run *r, const lun_reducer *d, accumulator *acc);
+void lun__scan_block(run *r, const lun_step *s);
+void lun__combine(const void *self, int result, const uint64_t *a, const uint64_t *b,
+                  uint64_t *out);
+
+#endif

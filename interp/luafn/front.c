@@ -1,0 +1,258 @@
+/* front.c - what the engine sees of a Lua function: a front end that compiles it when it is called.
+ *
+ * All work with the Lua state runs protected: an error of Lua (memory) becomes a status here. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "luafn.h"
+#include "spec.h"
+
+typedef struct front {
+    lf_host *host;
+    lf_program *program;
+    lf_toarray toarray;
+    int ref; /* registry reference of the function */
+} front;
+
+/* ---- compiling ---- */
+
+static void run_passes(void *ctx)
+{
+    lf_compile *c = ctx;
+    luafn_build(c);
+    luafn_infer(c);
+    luafn_lower(c);
+    luafn_reshape(c);
+    luafn_narrow(c);
+    luafn_unload(c);
+    luafn_emit(c);
+}
+
+/* One call of specialise: what must be released however it ends. */
+typedef struct job {
+    front *f;
+    const lun_front_param *param;
+    int params;
+    lun_front_result *out;
+    lun_strbuf *error;
+    lun_status status;
+    lf_compile *c;
+    lf_spec *spec;
+} job;
+
+static void end_job(job *j)
+{
+    lf_compile *c = j->c;
+    for (int i = 1; c && i < c->sources; i++)
+        if (c->source[i].sight.program)
+            luafn_program_release(c->source[i].sight.program);
+    if (c)
+        luafn_arena_free(&c->unit.arena);
+    free(c);
+    luafn_specs_free(j->spec);
+    j->c = NULL;
+    j->spec = NULL;
+}
+
+static lun_status compile(job *j, const lf_viewer *v)
+{
+    lf_program *p = j->f->program;
+    lf_compile *c = j->c = calloc(1, sizeof *c);
+    j->spec = luafn_spec_new(j->f->host, p);
+    if (!c || !j->spec)
+        return LUN_ENOMEM;
+    c->unit.error = j->error;
+    c->view = *v;
+    c->param = j->param;
+    c->params = j->params;
+    c->program = p;
+    c->graph.u = &c->unit;
+    c->ir = &j->spec->ir;
+    c->function = &j->spec->function;
+    lf_source self = {.parent = -1, .sight = {.seen = LF_SEEN_FUNCTION, .program = p}};
+    c->source = luafn_arena_take(&c->unit.arena, sizeof *c->source);
+    c->source_value = luafn_arena_take(&c->unit.arena, sizeof *c->source_value);
+    if (!c->source || !c->source_value)
+        return LUN_ENOMEM;
+    c->source[0] = self;
+    c->sources = c->source_room = 1;
+    lun_status s = luafn_try(&c->unit, run_passes, c);
+    if (s == LUN_OK)
+        s = luafn_spec_fill(j->spec, c);
+    if (s != LUN_OK)
+        return s;
+    luafn_spec_anchor(j->spec, v);
+    s = luafn_spec_result(j->spec, j->param, j->out);
+    if (s != LUN_OK)
+        return s;
+    j->spec->next = p->specs;
+    p->specs = j->spec;
+    j->spec = NULL;
+    return LUN_OK;
+}
+
+static lun_status find_or_compile(job *j, const lf_viewer *v)
+{
+    for (lf_spec *s = j->f->program->specs; s; s = s->next) {
+        bool same;
+        if (!luafn_spec_fits(s, j->param, j->params))
+            continue;
+        lun_status status = luafn_spec_look(s, v, &same, j->error);
+        if (status != LUN_OK)
+            return status;
+        if (same) {
+            luafn_spec_anchor(s, v);
+            return luafn_spec_result(s, j->param, j->out);
+        }
+        lua_settop(v->L, v->base);
+    }
+    return compile(j, v);
+}
+
+static int protected_job(lua_State *L)
+{
+    job *j = lua_touserdata(L, 1);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, j->f->ref);
+    lf_viewer v = {.L = L, .host = j->f->host, .toarray = j->f->toarray, .base = lua_gettop(L)};
+    j->status = find_or_compile(j, &v);
+    return 0;
+}
+
+/* Runs f(ctx) protected; false if Lua raised an error. */
+static bool protect(lua_State *L, lua_CFunction f, void *ctx)
+{
+    if (!lua_checkstack(L, 3))
+        return false;
+    lua_pushcfunction(L, f);
+    lua_pushlightuserdata(L, ctx);
+    if (lua_pcall(L, 1, 0, 0) == LUA_OK)
+        return true;
+    lua_pop(L, 1);
+    return false;
+}
+
+static lun_status finish(lun_status s, lun_strbuf *error)
+{
+    if (s == LUN_ENOMEM && !error->length)
+        lun_strbuf_puts(error, "out of memory while compiling a Lua function");
+    return s;
+}
+
+static lun_status specialise(void *ctx, const lun_front_param *params, int count,
+                             lun_front_result *out, lun_strbuf *error)
+{
+    front *f = ctx;
+    lua_State *L = f->host->L;
+    job j = {.f = f, .param = params, .params = count, .out = out, .error = error};
+    if (!L) {
+        lun_strbuf_puts(error, "the Lua state of this function has been closed");
+        return LUN_EARG;
+    }
+    if (!protect(L, protected_job, &j))
+        j.status = LUN_ENOMEM;
+    end_job(&j);
+    return finish(j.status, error);
+}
+
+static void release(void *ctx)
+{
+    front *f = ctx;
+    if (f->host->L)
+        luaL_unref(f->host->L, LUA_REGISTRYINDEX, f->ref);
+    luafn_program_release(f->program);
+    luafn_host_release(f->host);
+    free(f);
+}
+
+/* ---- making ---- */
+
+typedef struct making {
+    front *f;
+    lun_strbuf *error;
+    lun_status status;
+} making;
+
+/* Stack: the making, the function. */
+static int protected_making(lua_State *L)
+{
+    making *m = lua_touserdata(L, 1);
+    front *f = m->f;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, f->ref);
+    m->status = luafn_host(L, &f->host, m->error);
+    if (m->status == LUN_OK)
+        m->status = luafn_program(L, lua_gettop(L), &f->program, m->error);
+    return 0;
+}
+
+/* Keeps the function in the registry. */
+static int protected_ref(lua_State *L)
+{
+    front *f = lua_touserdata(L, 2);
+    lua_pushvalue(L, 1);
+    f->ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    return 0;
+}
+
+static bool keep_function(lua_State *L, int index, front *f)
+{
+    index = lua_absindex(L, index);
+    if (!lua_checkstack(L, 4))
+        return false;
+    lua_pushcfunction(L, protected_ref);
+    lua_pushvalue(L, index);
+    lua_pushlightuserdata(L, f);
+    if (lua_pcall(L, 2, 0, 0) == LUA_OK)
+        return true;
+    lua_pop(L, 1);
+    return false;
+}
+
+lun_status luafn_front_make(lua_State *L, int index, lf_toarray toarray, lun_front *out,
+                            lun_strbuf *error)
+{
+    if (!lua_isfunction(L, index) || lua_iscfunction(L, index)) {
+        lun_strbuf_puts(error, lua_isfunction(L, index)
+                                   ? "a C function cannot be compiled: use a Lua function, a C "
+                                     "string or lun.op"
+                                   : "a Lua function expected");
+        return LUN_EARG;
+    }
+    front *f = calloc(1, sizeof *f);
+    making m = {.f = f, .error = error, .status = LUN_ENOMEM};
+    if (f) {
+        f->toarray = toarray;
+        f->ref = LUA_NOREF;
+        if (keep_function(L, index, f) && !protect(L, protected_making, &m))
+            m.status = LUN_ENOMEM;
+    }
+    if (m.status == LUN_OK) {
+        *out = (lun_front){f, specialise, release};
+        return LUN_OK;
+    }
+    if (f) {
+        luaL_unref(L, LUA_REGISTRYINDEX, f->ref);
+        if (f->program)
+            luafn_program_release(f->program);
+        if (f->host)
+            luafn_host_release(f->host);
+        free(f);
+    }
+    return finish(m.status, error);
+}
+
+lun_status luafn_front(lua_State *L, int index, lun_engine *e, lf_toarray toarray,
+                       lun_function **out)
+{
+    lun_strbuf error = LUN_STRBUF_INIT;
+    lun_front f;
+    lun_status s = luafn_front_make(L, index, toarray, &f, &error);
+    if (s != LUN_OK) {
+        s = lun_fail(e, s, lun_strbuf_text(&error));
+    } else {
+        s = lun_function_front(e, &f, out);
+        if (s != LUN_OK)
+            f.release(f.ctx);
+    }
+    lun_strbuf_free(&error);
+    return s;
+}

@@ -1,0 +1,360 @@
+/* openmp_test.c - the life of kernels in the openmp backend: when they are compiled, what happens when the
+ * compiler fails in any way, what is kept on disk.  What kernels compute is tested in openmp_*_test.c. */
+#include "openmp_kit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum { N = 20000 };
+
+static float in[N], out[N + 64];
+
+/* x * x + number, a kernel of its own for each number. */
+static void write_square(lun_ir *ir, float number)
+{
+    uint64_t cell = 0;
+    memcpy(&cell, &number, sizeof number);
+    lun_ir_init(ir);
+    lun_ir_slot_add(ir, LUN_F32, LUN_SLOT_IN);
+    lun_ir_slot_add(ir, LUN_F32, LUN_SLOT_OUT);
+    int32_t x = ir_load(ir, 0), c = ir_const(ir, LUN_F32, cell);
+    ir_store(ir, 1, ir_op(ir, LUN_OP_ADD, LUN_F32, ir_op(ir, LUN_OP_MUL, LUN_F32, x, x, -1), c, -1));
+}
+
+static lun_kernel *build_square(kit *k, float number)
+{
+    lun_ir ir;
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun_kernel *kernel = NULL;
+    write_square(&ir, number);
+    lun_ir_print(&ir, &text);
+    assert_int_equal(lun_backend_openmp.build(k->state, &ir, lun_strbuf_text(&text), &kernel), LUN_OK);
+    lun_strbuf_free(&text);
+    lun_ir_free(&ir);
+    return kernel;
+}
+
+static lun_status run_square(kit *k, lun_kernel *kernel, int64_t n)
+{
+    void *slots[2] = {in, out};
+    int64_t room[2] = {N, N};
+    lun_launch launch = {.n = n, .count = n, .slots = slots, .room = room, .trap = -1};
+    memset(out, 0, sizeof out);
+    return lun_backend_openmp.run(k->state, kernel, &launch);
+}
+
+static void check_square(kit *k, lun_kernel *kernel, float number, int64_t n)
+{
+    assert_int_equal(run_square(k, kernel, n), LUN_OK);
+    for (int64_t i = 0; i < n; i++) assert_true(out[i] == in[i] * in[i] + number);
+    assert_true(n + 63 > N || out[(n + 63) / 64 * 64] == 0); /* whole blocks at most */
+}
+
+/* Runs until the kernel is compiled, at most ten seconds. */
+static void wait_until_compiled(kit *k, lun_kernel *kernel, float number)
+{
+    for (int i = 0; i < 10000; i++) {
+        int64_t before = k->stats.interpreted;
+        check_square(k, kernel, number, 100);
+        if (k->stats.interpreted == before) return;
+        usleep(1000);
+    }
+    fail_msg("not compiled after ten seconds: %s", lun_strbuf_text(&k->log));
+}
+
+/* A kernel that calls a function in C. */
+static lun_status run_call(kit *k, const char *body)
+{
+    static char name[] = "fn";
+    char text[512];
+    lun_ir ir;
+    lun_kernel *kernel = NULL;
+    void *slots[2] = {in, out};
+    int64_t room[2] = {N, N};
+    snprintf(text, sizeof text, "#line 1 \"C function\"\nstatic float fn(float x) { %s }", body);
+    lun_ir_function f = {.text = text, .name = name, .params = 1, .result = LUN_F32};
+    f.param[0].dtype = LUN_F32;
+    lun_ir_init(&ir);
+    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
+    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
+    lun_ir_function_add(&ir, &f);
+    int32_t first = lun_ir_operand_add(&ir, ir_load(&ir, 0));
+    ir_store(&ir, 1, ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_CALL, .dtype = LUN_F32, .a = -1, .b = first, .c = 1}));
+    assert_int_equal(lun_backend_openmp.build(k->state, &ir, "", &kernel), LUN_OK);
+    lun_launch launch = {.n = 100, .count = 100, .slots = slots, .room = room, .trap = -1};
+    lun_status s = lun_backend_openmp.run(k->state, kernel, &launch);
+    lun_backend_openmp.release(k->state, kernel);
+    lun_ir_free(&ir);
+    return s;
+}
+
+/* ---- when kernels are compiled ------------------------------------------------------------------- */
+
+static void test_third_launch(void **state)
+{
+    kit k;
+    (void)state;
+    kit_open(&k, NULL, "cc", LUN_JIT_AUTO, 1, LUN_MATH_FAST);
+    lun_kernel *a = build_square(&k, 1), *b = build_square(&k, 2);
+    for (int i = 0; i < 2; i++) check_square(&k, a, 1, 100);
+    assert_int_equal(k.stats.compiles, 0);
+    assert_int_equal(k.stats.interpreted, 2);
+    check_square(&k, b, 2, 100);
+    wait_until_compiled(&k, a, 1);
+    assert_int_equal(k.stats.compiles, 1);
+    wait_until_compiled(&k, b, 2);
+    assert_int_equal(k.stats.compiles, 2);
+    int64_t interpreted = k.stats.interpreted, launches = k.stats.launches;
+    check_square(&k, a, 1, N);
+    assert_int_equal(k.stats.interpreted, interpreted);
+    assert_int_equal(k.stats.launches, launches + 1);
+    lun_backend_openmp.release(k.state, a);
+    lun_backend_openmp.release(k.state, b);
+    kit_close(&k, true);
+}
+
+static void test_large_launch(void **state)
+{
+    kit k;
+    (void)state;
+    static float large_in[1 << 18], large_out[1 << 18];
+    void *slots[2] = {large_in, large_out};
+    int64_t room[2] = {1 << 18, 1 << 18};
+    kit_open(&k, NULL, "cc", LUN_JIT_AUTO, 2, LUN_MATH_FAST);
+    lun_kernel *a = build_square(&k, 3);
+    lun_launch launch = {.n = 1 << 18, .count = 1 << 18, .slots = slots, .room = room};
+    assert_int_equal(lun_backend_openmp.run(k.state, a, &launch), LUN_OK);
+    assert_true(large_out[1000] == 3);
+    assert_int_equal(k.stats.compiles, 1); /* begun, not waited for */
+    assert_int_equal(k.stats.interpreted, 1);
+    lun_backend_openmp.release(k.state, a); /* while the compiler works on it */
+    lun_kernel *b = build_square(&k, 4);
+    wait_until_compiled(&k, b, 4);
+    lun_backend_openmp.release(k.state, b);
+    kit_close(&k, true);
+}
+
+static void test_off(void **state)
+{
+    kit k;
+    (void)state;
+    kit_open(&k, NULL, "cc", LUN_JIT_OFF, 1, LUN_MATH_FAST);
+    lun_kernel *a = build_square(&k, 5);
+    for (int i = 0; i < 6; i++) check_square(&k, a, 5, N);
+    assert_int_equal(k.stats.interpreted, 6);
+    assert_int_equal(run_call(&k, "return x;"), LUN_EBACKEND);
+    assert_non_null(strstr(lun_strbuf_text(&k.error), "LUNARRAY_JIT"));
+    assert_int_equal(k.stats.compiles, 0);
+    lun_backend_openmp.release(k.state, a);
+    kit_close(&k, true);
+}
+
+/* What one engine has compiled, the next one finds, even for its first launch. */
+static void test_disk(void **state)
+{
+    kit k, l;
+    char command[256];
+    (void)state;
+    kit_open(&k, NULL, "cc", LUN_JIT_SYNC, 1, LUN_MATH_FAST);
+    lun_kernel *a = build_square(&k, 6);
+    check_square(&k, a, 6, 100);
+    assert_int_equal(k.stats.compiles, 1);
+    for (int damaged = 0; damaged < 2; damaged++) {
+        kit_open(&l, k.dir, "cc", LUN_JIT_AUTO, 1, LUN_MATH_FAST);
+        lun_kernel *b = build_square(&l, 6), *c = build_square(&l, 7);
+        check_square(&l, b, 6, 100);
+        check_square(&l, c, 7, 100);
+        assert_int_equal(l.stats.cache_hits, !damaged);
+        assert_int_equal(l.stats.interpreted, 1 + damaged);
+        lun_backend_openmp.release(l.state, b);
+        lun_backend_openmp.release(l.state, c);
+        kit_close(&l, false);
+        snprintf(command, sizeof command, "for f in %s/*; do test -f $f && printf x | dd of=$f bs=1 seek=9000 "
+                                          "conv=notrunc 2>/dev/null; done; true", k.dir);
+        assert_int_equal(system(command), 0);
+    }
+    kit_open(&l, k.dir, "cc", LUN_JIT_AUTO, 1, LUN_MATH_PRECISE); /* another key */
+    lun_kernel *d = build_square(&l, 6);
+    check_square(&l, d, 6, 100);
+    assert_int_equal(l.stats.cache_hits, 0);
+    lun_backend_openmp.release(l.state, d);
+    kit_close(&l, false);
+    lun_backend_openmp.release(k.state, a);
+    kit_close(&k, true);
+}
+
+/* ---- compilers that fail ------------------------------------------------------------------------- */
+
+static char tools[64];
+
+/* A compiler made of shell: "$o" is where the output belongs. */
+static const char *script(const char *name, const char *body)
+{
+    static char path[160];
+    snprintf(path, sizeof path, "%s/%s", tools, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "#!/bin/sh\nfor a; do test \"$last\" = -o && o=$a; last=$a; done\n%s\n", body);
+    fclose(f);
+    assert_int_equal(chmod(path, 0755), 0);
+    return path;
+}
+
+static const struct {
+    const char *name, *body, *says; /* NULL: the compiler does not exist */
+} failing[] = {
+    {"no such cc", NULL, "no such compiler"},
+    {"exit", "echo 'x.c:1: error: strange' >&2; exit 1", "error: strange"},
+    {"signal", "kill -SEGV $$", "signal 11"},
+    {"hang", "sleep 100 & sleep 100", "stopped after"},
+    {"spew", "head -c 1000000 /dev/zero | tr '\\0' 'y' >&2; exit 3", "yyyy"},
+    {"nothing", "exit 0", "made no shared object"},
+    {"garbage", "echo garbage > \"$o\"", "made no shared object"},
+    {"cut", "cc \"$@\" && truncate -s 5000 \"$o\"", "made no shared object"},
+    {"empty object", "echo 'int x;' > \"$o.c\"; cc -shared -o \"$o\" \"$o.c\"; rm \"$o.c\"", "no kernel"},
+    {"gcc; touch injected", "exit 1", "exit status 1"},
+};
+
+static void test_failing_compilers(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
+        kit k;
+        const char *cc = failing[i].body ? script(failing[i].name, failing[i].body) : "/nowhere/no such cc";
+        kit_open(&k, NULL, cc, LUN_JIT_SYNC, 1, LUN_MATH_FAST);
+        k.jit.timeout_ms = 300; /* of a compiler of the kit's own: the backend's takes too long */
+        lun_unit unit = {.source = strdup("int x;"), .wanted = true};
+        assert_int_equal(lun_jit_wait(&k.jit, &unit), LUN_EBUILD);
+        if (!strstr(lun_strbuf_text(&unit.message), failing[i].says))
+            fail_msg("%s: %s", failing[i].name, lun_strbuf_text(&unit.message));
+        assert_true(unit.message.length < 2300);
+        lun_unit_free(&unit);
+        if (!strcmp(failing[i].name, "hang")) {
+            kit_close(&k, true);
+            continue;
+        }
+        lun_kernel *a = build_square(&k, 8);
+        lun_strbuf_clear(&k.log);
+        for (int round = 0; round < 5; round++) check_square(&k, a, 8, 100);
+        assert_int_equal(k.stats.interpreted, 5);
+        assert_non_null(strstr(lun_strbuf_text(&k.log), "kernels stay interpreted"));
+        assert_null(strchr(strchr(lun_strbuf_text(&k.log), '\n') + 1, '\n')); /* one line */
+        assert_int_equal(run_call(&k, "return x;"), LUN_EBUILD);
+        assert_non_null(strstr(lun_strbuf_text(&k.error), failing[i].says));
+        lun_backend_openmp.release(k.state, a);
+        lun_strbuf_clear(&k.log);
+        kit_close(&k, true);
+    }
+    assert_int_equal(access("injected", F_OK), -1);
+}
+
+/* A compiler whose path has spaces and quotes works. */
+static void test_strange_path(void **state)
+{
+    kit k;
+    (void)state;
+    kit_open(&k, NULL, script("my 'cc' \"1\"", "exec cc \"$@\""), LUN_JIT_SYNC, 1, LUN_MATH_FAST);
+    lun_kernel *a = build_square(&k, 9);
+    check_square(&k, a, 9, 100);
+    assert_int_equal(k.stats.interpreted, 0);
+    lun_backend_openmp.release(k.state, a);
+    kit_close(&k, true);
+}
+
+static void test_user_errors(void **state)
+{
+    kit k;
+    (void)state;
+    kit_open(&k, NULL, "cc", LUN_JIT_AUTO, 1, LUN_MATH_FAST);
+    assert_int_equal(run_call(&k, "int y = x;\n return x +* y; }\n float g(void) { return 1;"), LUN_EBUILD);
+    assert_non_null(strstr(lun_strbuf_text(&k.error), "C function:2:"));
+    assert_non_null(strstr(lun_strbuf_text(&k.error), "y"));
+    in[3] = 5;
+    assert_int_equal(run_call(&k, "return 2 * x;"), LUN_OK); /* and all is well afterwards */
+    assert_true(out[3] == 10);
+    kit_close(&k, true);
+}
+
+/* ---- the compiler as a process ------------------------------------------------------------------- */
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Closing ends a compiler that hangs, with everything it started; so does an interrupt. */
+static void test_hanging_compiler(void **state)
+{
+    kit k;
+    char mark[96], command[256];
+    (void)state;
+    snprintf(mark, sizeof mark, "%s/alive", tools);
+    snprintf(command, sizeof command, "(sleep 3; touch %s) & sleep 100", mark);
+    kit_open(&k, NULL, script("hang", command), LUN_JIT_AUTO, 1, LUN_MATH_FAST);
+    lun_kernel *a = build_square(&k, 10);
+    double start = seconds();
+    for (int i = 0; i < 4; i++) check_square(&k, a, 10, 100);
+    assert_int_equal(k.stats.compiles, 1);
+    k.cancel = 1;
+    assert_int_equal(run_call(&k, "return x;"), LUN_ECANCEL);
+    k.cancel = 0;
+    lun_backend_openmp.release(k.state, a);
+    kit_close(&k, true);
+    assert_true(seconds() - start < 2.5);
+    sleep(3);
+    assert_int_equal(access(mark, F_OK), -1);
+}
+
+/* Hosts that take every child's exit status, or let the kernel throw it away. */
+static void test_reaping_hosts(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 2; way++) {
+        kit k;
+        if (way == 0) signal(SIGCHLD, SIG_IGN);
+        kit_open(&k, NULL, "cc", LUN_JIT_AUTO, 1, LUN_MATH_FAST);
+        lun_kernel *a = build_square(&k, 11);
+        for (int i = 0; i < 3; i++) check_square(&k, a, 11, 100);
+        if (way == 1)
+            while (waitpid(-1, NULL, 0) > 0 || errno == EINTR) {
+            }
+        wait_until_compiled(&k, a, 11);
+        lun_backend_openmp.release(k.state, a);
+        signal(SIGCHLD, SIG_DFL);
+        kit_close(&k, true);
+    }
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N; i++) in[i] = (float)(i % 100) / 4;
+    snprintf(tools, sizeof tools, "/tmp/lunarray-tools-XXXXXX");
+    return mkdtemp(tools) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    kit_remove(tools);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_third_launch),   cmocka_unit_test(test_large_launch),
+        cmocka_unit_test(test_off),            cmocka_unit_test(test_disk),
+        cmocka_unit_test(test_failing_compilers), cmocka_unit_test(test_strange_path),
+        cmocka_unit_test(test_user_errors),    cmocka_unit_test(test_hanging_compiler),
+        cmocka_unit_test(test_reaping_hosts),
+    };
+    int failed = cmocka_run_group_tests(tests, set_up, tear_down);
+    lun_strbuf_free(&test_error);
+    return failed;
+}
