@@ -35,7 +35,9 @@ static void run_program(lua_State *L, lun__host *h, int at, int argument)
     int list = lua_gettop(L);
     int length = (int)lua_rawlen(L, list);
     /* Of each value on the way, the number of the first argument in it; two more for reduce_top. */
-    int *first = lua_newuserdatauv(L, ((size_t)program->leaves + 2) * sizeof *first, 0);
+    size_t bytes = ((size_t)program->leaves + 2) * sizeof(int);
+    int *first = lua_newuserdatauv(L, bytes, 0);
+    memset(first, 0, bytes);
     int base = lua_gettop(L), taken = 0;
     luaL_checkstack(L, program->leaves + LUA_MINSTACK, "too many arrays");
     for (int i = 1; i <= length; i++) {

@@ -90,20 +90,50 @@ run_core() {
     done
 }
 
+# Runs one spec file; its output and status go to files in $scratch: spec jit
+one_spec() {
+    name=$scratch/$(basename "$1" .lua)
+    status=0
+    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL LUNARRAY_JIT="$2" LUNARRAY_DIFF_COUNTS="$scratch/compared" \
+        timeout "$limit" "$BUILD/lunarray" tests/busted.lua "$1" >"$name.out" 2>&1 </dev/null ||
+        status=$?
+    echo "$status" >"$name.status"
+}
+
+# What one_spec left behind.
+count_spec() {
+    name=$scratch/$(basename "$1" .lua)
+    mv "$name.out" "$out"
+    # shellcheck disable=SC2046 # words
+    counted "$1" "$(cat "$name.status")" $(spec_counts)
+}
+
 run_spec() {
-    for spec in tests/spec/*_spec.lua tests/diff/*_spec.lua; do
+    for spec in tests/spec/*_spec.lua; do
         if [ ! -e "$spec" ]; then continue; fi
-        # The difference tests are about compiled kernels: they wait for the compiler.
-        jit=${LUNARRAY_JIT:-auto}
-        case $spec in tests/diff/*) jit=sync ;; esac
-        status=0
-        env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL \
-            LUNARRAY_JIT="$jit" LUNARRAY_DIFF_COUNTS="$scratch/compared" timeout "$limit" \
-            "$BUILD/lunarray" tests/busted.lua "$spec" >"$out" 2>&1 </dev/null || status=$?
-        # shellcheck disable=SC2046 # words
-        counted "$spec" "$status" $(spec_counts)
+        one_spec "$spec" "${LUNARRAY_JIT:-auto}"
+        count_spec "$spec"
     done
-    if [ ! -e "$scratch/compared" ]; then return; fi
+    run_diff
+}
+
+# The difference tests are about compiled kernels: they wait for the compiler, so two run at a time.
+run_diff() {
+    first=
+    for spec in tests/diff/*_spec.lua; do
+        if [ ! -e "$spec" ]; then return; fi
+        one_spec "$spec" sync &
+        if [ -z "$first" ]; then
+            first=$spec
+        else
+            wait
+            count_spec "$first"
+            count_spec "$spec"
+            first=
+        fi
+    done
+    wait
+    if [ -n "$first" ]; then count_spec "$first"; fi
     awk '{ elements += $1; combinations += $2 }
          END { printf "      compared: %d elements, %d combinations of operation, dtype and backend\n",
                       elements, combinations }' "$scratch/compared"

@@ -86,13 +86,14 @@ void luafn_call(lf_builder *b, uint32_t w, lf_list *results)
     case LF_FUNCTION:
         inline_call(b, f, b->c->source[f->as.i].name, &args, results);
         break;
-    case LF_CLOSURE:
-        if (!lf_is_const(luafn_read(b->g, f->as.closure->alive, b->g->now), LF_BOOL) ||
-            !luafn_read(b->g, f->as.closure->alive, b->g->now)->as.i)
+    case LF_CLOSURE: {
+        const lf_value *alive = luafn_read(b->g, f->as.closure->alive, b->g->now);
+        if (alive->kind != LF_CONST || !alive->as.i)
             luafn_stop(b, "a call of a local function outside the block of a variable that it "
                           "uses: declare the variable before the block");
         inline_call(b, f, f->as.closure->name, &args, results);
         break;
+    }
     case LF_OTHER:
         if (b->c->source[f->as.i].sight.seen == LF_SEEN_OTHER)
             luafn_stop(b, "a call of %s: %s", luafn_source_name(b->c, (int)f->as.i),

@@ -9,7 +9,21 @@
 /* How far __index is followed from table to table. */
 enum { LF_INDEX_CHAIN = 50 };
 
-/* Pushes t[field], following __index where that is a table; calls no metamethod. */
+/* The function __index on the top is called with the table below it; its result, nil after an error,
+ * replaces table, nil and metatable. */
+static void call_index(lua_State *L, const char *field)
+{
+    lua_pushvalue(L, -4);
+    lua_pushstring(L, field);
+    if (lua_pcall(L, 2, 1, 0) != LUA_OK) {
+        lua_pop(L, 1);
+        lua_pushnil(L);
+    }
+    lua_replace(L, -3);
+    lua_pop(L, 1);
+}
+
+/* Pushes t[field], following __index. */
 static void push_field(lua_State *L, int t, const char *field)
 {
     lua_pushvalue(L, t);
@@ -21,6 +35,10 @@ static void push_field(lua_State *L, int t, const char *field)
             break;
         lua_pushliteral(L, "__index");
         lua_rawget(L, -2);
+        if (lua_isfunction(L, -1)) {
+            call_index(L, field);
+            break;
+        }
         lua_replace(L, -4); /* table, nil, metatable, __index -> __index, nil, metatable */
         lua_pop(L, 1);
         if (!lua_istable(L, -2) || i == LF_INDEX_CHAIN)

@@ -167,7 +167,7 @@ static bool has_writer(lf_graph *g, const lf_block *h, int var)
     for (int i = 0; i < g->var[var].writers.count; i++) {
         const lf_closure *k = g->var[var].writers.at[i];
         const lf_value *alive = luafn_read(g, k->alive, h->preds.at[0]);
-        if (alive->kind != LF_CONST || (alive->type == LF_BOOL && alive->as.i))
+        if (alive->kind != LF_CONST || alive->as.i)
             return true;
     }
     return false;
@@ -216,7 +216,7 @@ static lf_value *reach(lf_graph *g, int var, lf_block *b)
         if (d && d->value)
             return d->value = luafn_find(d->value);
         if (b == g->var[var].frame->entry || b->preds.count == 0)
-            return luafn_nil(g);
+            return g->var[var].closure ? luafn_bool(g, false) : luafn_nil(g);
         if (b->loop && !may_write(g, b, var)) {
             b = b->preds.at[0]; /* a header's first predecessor is the way in */
         } else if (!b->sealed) {

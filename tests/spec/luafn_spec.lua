@@ -1,0 +1,155 @@
+-- Plain Lua functions given to skeletons. The oracle is the Lua VM running the same function.
+local lun = require "lunarray"
+local expect = require "expect"
+
+local backends = lun.backends()
+
+-- f on each element by the VM and by every backend: the same values and the same kinds of number.
+local function agrees(f, list, dtype)
+    local a = lun.vector(list, dtype)
+    for _, backend in ipairs(backends) do
+        lun.use(backend)
+        local got = a:map(f):totable()
+        for i, x in ipairs(list) do
+            local want = f(x)
+            local same = got[i] == want or (got[i] ~= got[i] and want ~= want)
+            assert.is_true(same, ("%s: f(%s) is %s, not %s"):format(backend, x, got[i], want))
+        end
+    end
+    lun.use(backends[1])
+end
+
+local integers, floats = {}, {}
+for i = -70, 70 do
+    integers[#integers + 1] = i * i * i // 7
+    floats[#floats + 1] = i / 4
+end
+
+describe("a Lua function", function()
+    it("branches and loops as the VM does", function()
+        agrees(function(x)
+            if x > 10 then return x * 2 elseif x < -10 then return -x else return x * x end
+        end, integers)
+        agrees(function(x)
+            local n, s = 0, 0
+            while n < x do n = n + 3; s = s + n % 5 end
+            repeat s = s - 1 until s < 10
+            return s
+        end, integers)
+        agrees(function(x)
+            local s = 0.5
+            for i = 10, 1, -3 do
+                if i == 4 and x > 0 then goto continue end
+                for j = i, i + 2 do s = s + j * x; if s > 1e6 then break end end
+                ::continue::
+            end
+            return s
+        end, floats)
+    end)
+
+    it("has Lua's arithmetic", function()
+        agrees(function(x) return x // 3 + x % 7 - (x >> 2) ~ (x & 12) | (x << 3) end, integers)
+        agrees(function(x) return x // 0.75 + x % -1.5 end, floats)
+        agrees(function(x) return (x > 2 and x or -x) + (not (x == 0) and 1 or 2) end, floats)
+        agrees(function(x) return x * 4611686018427387904 + math.maxinteger end, integers)
+        agrees(function(x) return math.max(x, 3) + math.min(x, -3) + math.abs(x) + math.floor(x) end, floats)
+    end)
+
+    it("calls other functions", function()
+        local function clamp(x, lo, hi) return x < lo and lo or x > hi and hi or x end
+        local function twice(f, x) return f(f(x)) end
+        agrees(function(x)
+            local function step(y) return clamp(y * 1.5, -8, 8) end
+            return twice(step, x)
+        end, floats)
+    end)
+
+    it("reads captured numbers at each call and compiles nothing for them", function()
+        local k = 2
+        local f = function(x) return x * k end
+        local a = lun.vector { 1, 2, 3 }
+        assert.same({ 2, 4, 6 }, a:map(f):totable())
+        local compiles = lun.stats().compiles
+        for i = 1, 20 do
+            k = i
+            assert.equal(6 * i, a:map(f):sum())
+        end
+        assert.is_true(lun.stats().compiles - compiles <= 1)
+    end)
+
+    it("indexes captured arrays, within bounds", function()
+        local w = lun.vector { 10, 20, 30 }
+        local function at(i) return w[i] + #w end
+        for _, backend in ipairs(backends) do
+            lun.use(backend)
+            assert.same({ 33, 13 }, lun.vector { 3, 1 }:map(at):totable())
+            local bad = lun.vector { 1, 4 }:map(at)
+            local ok, e = pcall(bad.totable, bad)
+            assert.is_false(ok)
+            assert.matches("index 4 is out of range for array 'w' of length 3", tostring(e), 1, true)
+            assert.matches("luafn_spec.lua:%d+", tostring(e))
+            assert.same({ 23 }, lun.vector { 2 }:map(at):totable())
+        end
+        lun.use(backends[1])
+    end)
+
+    it("gives several results in one pass", function()
+        local a = lun.vector { 7, -7, 9 }
+        lun.stats "reset"
+        local q, r = a:map(function(x) return x // 2, x % 2 == 1 end)
+        lun.eval(q, r)
+        assert.equal(1, lun.stats().launches)
+        assert.same({ 3, -4, 4 }, q:totable())
+        assert.same({ true, true, true }, r:totable())
+    end)
+
+    it("fuses with operators and reductions", function()
+        local a, b = lun.range(1, 100), lun.range(101, 200)
+        lun.stats "reset"
+        local s = (a + b):map(function(x) return x % 3 == 0 and x or 0 end):sum()
+        local want = 0
+        for i = 1, 100 do
+            local x = 2 * i + 100
+            if x % 3 == 0 then want = want + x end
+        end
+        assert.equal(want, s)
+        assert.equal(1, lun.stats().launches)
+    end)
+
+    it("zips, reduces and scans", function()
+        local a = lun.vector({ 3, 1, 4, 1, 5 }, "f32")
+        assert.same({ 9, 1, 16, 1, 25 }, a:zip(a, function(x, y) return x * y end):totable())
+        assert.equal(5, a:reduce(function(x, y) return math.max(x, y) end, 0):value())
+        assert.same({ 0, 3, 4, 8, 9 }, a:scan(function(x, y) return x + y end, 0):totable())
+        assert.equal("f32", a:map(function(x) return x * 0.1 end):dtype())
+    end)
+
+    it("ends with an integer division by zero as Lua does", function()
+        local bad = lun.vector { 1, 0 }:map(function(x) return 1 // x end)
+        expect.failure("attempt to perform 'n//0'", bad.totable, bad)
+    end)
+
+    it("is refused with line and reason where it cannot be a kernel", function()
+        local a, count, t = lun.ones(3), 0, {}
+        local cases = {
+            { function(x) return { x } end, "table" },
+            { function(x) return x .. "" end, "concatenation" },
+            { function(x) count = count + 1; return x end, "count" },
+            { function(x) return t[x] end, "t" },
+            { function(x) return unknown(x) end, "unknown" }, -- luacheck: ignore unknown
+            { function(x) return coroutine.yield(x) end, "coroutine" },
+            { function(...) return (...) end, "'...'" },
+            { function(x) return string.len(x) end, "string" },
+            { math.sin, "C function" },
+        }
+        for _, case in ipairs(cases) do
+            local ok, e = pcall(a.map, a, case[1])
+            assert.is_false(ok)
+            assert.matches(case[2], tostring(e), 1, true)
+            if case[1] ~= math.sin then assert.matches("luafn_spec.lua:%d+", tostring(e)) end
+        end
+        local function again(x) return x < 1 and 0 or again(x - 1) end
+        expect.failure("recurs", a.map, a, again)
+        assert.equal(3, a:sum()) -- the session goes on
+    end)
+end)
