@@ -121,7 +121,8 @@ static void print_results(lua_State *L)
     lua_getglobal(L, "print");
     lua_insert(L, 1);
     if (lua_pcall(L, count, 0, 0) != LUA_OK)
-        lun__complain(NULL, lua_pushfstring(L, "error calling 'print' (%s)", lua_tostring(L, -1)));
+        lun__complain(
+            NULL, lua_pushfstring(L, "error calling 'print' (%s)", luaL_tolstring(L, -1, NULL)));
 }
 
 void lun__repl(lua_State *L)
