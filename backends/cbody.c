@@ -36,7 +36,8 @@ lun_crep lun_cfull_mask(const lun_crender *r)
 
 lun_cname lun_cas_scalar(const lun_csection *s, int32_t v)
 {
-    if (s->single && at(s, v)->kind == LUN_IR_ARG) return lun_cname_of("%c", 'a' + (int)at(s, v)->imm);
+    if (s->single && at(s, v)->kind == LUN_IR_ARG)
+        return lun_cname_of("%c", 'a' + (int)at(s, v)->imm);
     bool field = (s->r->flags[v] & LUN_CF_HOISTED) && s->need != LUN_CF_HOISTED && !s->single;
     return lun_cname_of("%ss%" PRId32, field ? "u->" : "", v);
 }
@@ -67,16 +68,19 @@ static lun_cname target(lun_csection *s, int32_t v)
 
 lun_cname lun_cslot(lun_crender *r, int64_t slot)
 {
-    lun_cname c = lun_cname_of("p%" PRId64, slot), t = lun_ctype((lun_dtype)r->ir->slots[slot].dtype);
+    lun_cname c = lun_cname_of("p%" PRId64, slot),
+              t = lun_ctype((lun_dtype)r->ir->slots[slot].dtype);
     bool out = r->ir->slots[slot].role == LUN_SLOT_OUT;
     lun_cname key = lun_cname_of("slot %s", c.s);
-    if (!lun_cmake(r, key.s)) return c;
+    if (!lun_cmake(r, key.s))
+        return c;
     lun_strbuf_printf(&r->fields, "    %s%s *%s;\n", out ? "" : "const ", t.s, c.s);
     lun_strbuf_printf(&r->setup, "    u->%s = f->slots[%" PRId64 "];\n", c.s, slot);
-    if (!out) return c;
+    if (!out)
+        return c;
     lun_strbuf_printf(&r->fields, "    int t%" PRId64 ";\n", slot);
-    lun_strbuf_printf(&r->setup, "    u->t%" PRId64 " = f->stream && (lun_u64)u->%s %% %d == 0;\n", slot,
-                      c.s, r->bytes);
+    lun_strbuf_printf(&r->setup, "    u->t%" PRId64 " = f->stream && (lun_u64)u->%s %% %d == 0;\n",
+                      slot, c.s, r->bytes);
     return c;
 }
 
@@ -105,14 +109,15 @@ static void scalar_op(lun_csection *s, int32_t v)
     int32_t in[3];
     int n = lun_ir_inputs(ins, in);
     if (lun_cfacts_traps(r, v))
-        lun_cline(s, "if (%s == 0 && f->trap < 0) f->trap = %" PRId32 ";", lun_cas_scalar(s, in[1]).s,
-                  s->single ? s->where : v);
+        lun_cline(s, "if (%s == 0 && f->trap < 0) f->trap = %" PRId32 ";",
+                  lun_cas_scalar(s, in[1]).s, s->single ? s->where : v);
     lun_strbuf args = LUN_STRBUF_INIT;
     bool math = lun_chas_math(r, (lun_op)ins->op, from) && !s->single;
     for (int k = 0; k < n; k++)
         lun_strbuf_printf(&args, "%s%s", math ? ", " : bits[k], lun_cas_scalar(s, in[k]).s);
     if (math) { /* the same function as for arrays, so that the bits agree */
-        lun_cname m = math_field(r, (lun_op)ins->op, from), f = lun_cscalar_math(r, from, row->arity);
+        lun_cname m = math_field(r, (lun_op)ins->op, from),
+                  f = lun_cscalar_math(r, from, row->arity);
         lun_cline(s, "%s = %s(u->%s%s);", target(s, v).s, f.s, m.s, lun_strbuf_text(&args));
     } else {
         lun_cline(s, "%s = %s(%s);", target(s, v).s, lun_cscalar_op(r, (lun_op)ins->op, from).s,
@@ -129,8 +134,8 @@ static void scalar(lun_csection *s, int32_t v)
     switch ((lun_ir_kind)ins->kind) {
     case LUN_IR_ARG:
         if (!s->single)
-            lun_cline(s, "%s = %s(f->args + %" PRId64 ");", target(s, v).s, lun_cscalar_uncell(r, t).s,
-                      ins->imm);
+            lun_cline(s, "%s = %s(f->args + %" PRId64 ");", target(s, v).s,
+                      lun_cscalar_uncell(r, t).s, ins->imm);
         break;
     case LUN_IR_CONST:
         lun_cline(s, "%s = %s;", target(s, v).s, lun_cscalar_const(r, t, (uint64_t)ins->imm).s);
@@ -144,8 +149,8 @@ static void scalar(lun_csection *s, int32_t v)
                   lun_cas_scalar(s, ins->a).s, t == LUN_BOOL ? " != 0" : "");
         break;
     case LUN_IR_CAST:
-        lun_cline(s, "%s = %s(%s);", target(s, v).s,
-                  lun_cscalar_cast(r, t, (lun_dtype)ins->from).s, lun_cas_scalar(s, ins->a).s);
+        lun_cline(s, "%s = %s(%s);", target(s, v).s, lun_cscalar_cast(r, t, (lun_dtype)ins->from).s,
+                  lun_cas_scalar(s, ins->a).s);
         break;
     case LUN_IR_OP:
         scalar_op(s, v);
@@ -153,7 +158,8 @@ static void scalar(lun_csection *s, int32_t v)
     default:
         lun_strbuf_printf(&r->problem, "instruction %" PRId32 " has no form on single elements", v);
     }
-    if (s->need != LUN_CF_HOISTED) return;
+    if (s->need != LUN_CF_HOISTED)
+        return;
     if (r->flags[v] & LUN_CF_AS_SCALAR) {
         lun_strbuf_printf(&r->fields, "    %s s%" PRId32 ";\n", lun_ctype(t).s, v);
         lun_cline(s, "u->s%" PRId32 " = s%" PRId32 ";", v, v);
@@ -174,7 +180,8 @@ static void emit_index(lun_csection *s, int32_t v)
     if (lun_cmake(r, "lun_index")) {
         lun_strbuf text = LUN_STRBUF_INIT;
         lun_strbuf_puts(&text, "INLINE $v lun_index(lun_i64 i)\n{\n    return ($v){");
-        for (int l = 0; l < r->lanes; l++) lun_strbuf_printf(&text, "%s%d", l ? ", " : "", l);
+        for (int l = 0; l < r->lanes; l++)
+            lun_strbuf_printf(&text, "%s%d", l ? ", " : "", l);
         lun_strbuf_puts(&text, "} + i;\n}\n");
         lun_chelper(r, rep, lun_strbuf_text(&text));
         lun_strbuf_free(&text);
@@ -193,14 +200,16 @@ static void emit_gather(lun_csection *s, int32_t v)
     lun_crender *r = s->r;
     lun_crep rep = lun_cvalue_rep(r, v);
     lun_cname c = lun_cname_of("lun_gather_%s", lun_crep_name(rep).s);
-    if (lun_cmake(r, c.s)) { /* lanes that take no part look at element 0, which exists as others do */
+    if (lun_cmake(r,
+                  c.s)) { /* lanes that take no part look at element 0, which exists as others do */
         lun_strbuf text = LUN_STRBUF_INIT;
         lun_cname index = lun_cvector(r, LUN_I64, r->lanes);
-        lun_strbuf_printf(&text,
-                          "INLINE $v lun_gather_$n(const %s *p, %s a, %s mask)\n{\n    $v r;\n    a &= mask;\n"
-                          "    for (int l = 0; l < $W; l++) r[l] = %sp[a[l]]%s;\n    return r;\n}\n",
-                          rep.mask ? "lun_u8" : "$t", index.s, index.s, rep.mask ? "-(" : "",
-                          rep.mask ? " != 0)" : "");
+        lun_strbuf_printf(
+            &text,
+            "INLINE $v lun_gather_$n(const %s *p, %s a, %s mask)\n{\n    $v r;\n    a &= mask;\n"
+            "    for (int l = 0; l < $W; l++) r[l] = %sp[a[l]]%s;\n    return r;\n}\n",
+            rep.mask ? "lun_u8" : "$t", index.s, index.s, rep.mask ? "-(" : "",
+            rep.mask ? " != 0)" : "");
         lun_chelper(r, rep, lun_strbuf_text(&text));
         lun_strbuf_free(&text);
     }
@@ -248,11 +257,14 @@ static void emit_op(lun_csection *s, int32_t v)
     lun_strbuf args = LUN_STRBUF_INIT;
     bool math = lun_chas_math(r, op, from);
     if (lun_cfacts_traps(r, v)) {
-        lun_cname b = lun_cas_vector(s, in[1], rep), note = lun_cvector_note(r, lun_crep_bytes(rep));
+        lun_cname b = lun_cas_vector(s, in[1], rep),
+                  note = lun_cvector_note(r, lun_crep_bytes(rep));
         lun_cname m = lun_cvtype(r, condition), mask = lun_ccurrent(s, lun_crep_bytes(rep));
-        lun_cline(s, "const %s z%" PRId32 " = (%s == (%s){})%s%s;", m.s, v, b.s, lun_cvtype(r, rep).s,
-                  r->masked ? " & " : "", r->masked ? mask.s : "");
-        lun_cline(s, "if (__builtin_expect(%s(z%" PRId32 "), 0)) %s(&z%" PRId32 ", i, f, %" PRId32 ", 0);",
+        lun_cline(s, "const %s z%" PRId32 " = (%s == (%s){})%s%s;", m.s, v, b.s,
+                  lun_cvtype(r, rep).s, r->masked ? " & " : "", r->masked ? mask.s : "");
+        lun_cline(s,
+                  "if (__builtin_expect(%s(z%" PRId32 "), 0)) %s(&z%" PRId32 ", i, f, %" PRId32
+                  ", 0);",
                   lun_cvector_any(r, lun_crep_bytes(rep)).s, v, note.s, v, v);
     }
     for (int k = 0; k < n; k++)
@@ -262,7 +274,8 @@ static void emit_op(lun_csection *s, int32_t v)
         lun_cline(s, "%s = %s(u->%s%s);", target(s, v).s, lun_cvector_math(r, from, row->arity).s,
                   math_field(r, op, from).s, lun_strbuf_text(&args));
     else
-        lun_cline(s, "%s = %s(%s);", target(s, v).s, lun_cvector_op(r, op, rep).s, lun_strbuf_text(&args));
+        lun_cline(s, "%s = %s(%s);", target(s, v).s, lun_cvector_op(r, op, rep).s,
+                  lun_strbuf_text(&args));
     lun_strbuf_free(&args);
 }
 
@@ -302,7 +315,8 @@ static void emit_scan(lun_csection *s, int32_t v)
 {
     lun_crep rep = lun_cvalue_rep(s->r, v);
     lun_crep lanes = {rep.t, false};
-    if (s->scope >= 0) lun_strbuf_puts(&s->r->problem, "a scan inside control flow");
+    if (s->scope >= 0)
+        lun_strbuf_puts(&s->r->problem, "a scan inside control flow");
     lun_cline(s, "%s = %s(scan, 0);", target(s, v).s, lun_cvector_load(s->r, lanes).s);
 }
 
@@ -325,23 +339,24 @@ static void emit_store(lun_csection *s, int32_t v)
 static void emit_reduce(lun_csection *s, int32_t v)
 {
     lun_crep rep = lun_crep_of((lun_dtype)at(s, v)->dtype, s->r->bytes / s->r->lanes);
-    if (s->scope >= 0) lun_strbuf_puts(&s->r->problem, "a reduction inside control flow");
+    if (s->scope >= 0)
+        lun_strbuf_puts(&s->r->problem, "a reduction inside control flow");
     lun_cline(s, "*x%" PRId64 " = %s;", at(s, v)->imm, lun_cas_vector(s, at(s, v)->a, rep).s);
 }
 
 typedef void emitter(lun_csection *s, int32_t v);
 
 static emitter *const emit[LUN_IR_KIND_COUNT] = {
-    [LUN_IR_INDEX] = emit_index,       [LUN_IR_LOAD] = emit_load,
-    [LUN_IR_GATHER] = emit_gather,     [LUN_IR_RANDOM] = emit_random,
-    [LUN_IR_OP] = emit_op,             [LUN_IR_CAST] = emit_cast,
-    [LUN_IR_CALL] = emit_call,         [LUN_IR_SCAN] = emit_scan,
-    [LUN_IR_STORE] = emit_store,       [LUN_IR_REDUCE] = emit_reduce,
-    [LUN_IR_VAR] = lun_ccontrol,       [LUN_IR_GET] = lun_ccontrol,
-    [LUN_IR_SET] = lun_ccontrol,       [LUN_IR_IF] = lun_ccontrol,
-    [LUN_IR_ELSE] = lun_ccontrol,      [LUN_IR_LOOP] = lun_ccontrol,
-    [LUN_IR_BLOCK] = lun_ccontrol,     [LUN_IR_END] = lun_ccontrol,
-    [LUN_IR_BREAK] = lun_ccontrol,     [LUN_IR_CONTINUE] = lun_ccontrol,
+    [LUN_IR_INDEX] = emit_index,   [LUN_IR_LOAD] = emit_load,
+    [LUN_IR_GATHER] = emit_gather, [LUN_IR_RANDOM] = emit_random,
+    [LUN_IR_OP] = emit_op,         [LUN_IR_CAST] = emit_cast,
+    [LUN_IR_CALL] = emit_call,     [LUN_IR_SCAN] = emit_scan,
+    [LUN_IR_STORE] = emit_store,   [LUN_IR_REDUCE] = emit_reduce,
+    [LUN_IR_VAR] = lun_ccontrol,   [LUN_IR_GET] = lun_ccontrol,
+    [LUN_IR_SET] = lun_ccontrol,   [LUN_IR_IF] = lun_ccontrol,
+    [LUN_IR_ELSE] = lun_ccontrol,  [LUN_IR_LOOP] = lun_ccontrol,
+    [LUN_IR_BLOCK] = lun_ccontrol, [LUN_IR_END] = lun_ccontrol,
+    [LUN_IR_BREAK] = lun_ccontrol, [LUN_IR_CONTINUE] = lun_ccontrol,
     [LUN_IR_CHECK] = lun_ccontrol,
 };
 
@@ -349,7 +364,8 @@ static emitter *const emit[LUN_IR_KIND_COUNT] = {
 static bool is_scalar(const lun_crender *r, int32_t v)
 {
     int kind = r->ir->ins[v].kind;
-    if (!lun_ir_has_value(&r->ir->ins[v]) || (r->flags[v] & LUN_CF_VARYING)) return false;
+    if (!lun_ir_has_value(&r->ir->ins[v]) || (r->flags[v] & LUN_CF_VARYING))
+        return false;
     return kind != LUN_IR_VAR && kind != LUN_IR_GET;
 }
 
@@ -359,12 +375,17 @@ void lun_cbody(lun_csection *s)
     for (int32_t v = 0; v < r->ir->count; v++) {
         unsigned f = r->flags[v];
         bool hoisted = (f & LUN_CF_HOISTED) && !s->single;
-        if (hoisted != (s->need == LUN_CF_HOISTED)) continue;
-        if (!(f & (hoisted ? LUN_CF_BODY | LUN_CF_OPERAND : s->need))) continue;
-        if (is_scalar(r, v)) scalar(s, v);
-        else emit[r->ir->ins[v].kind](s, v);
+        if (hoisted != (s->need == LUN_CF_HOISTED))
+            continue;
+        if (!(f & (hoisted ? LUN_CF_BODY | LUN_CF_OPERAND : s->need)))
+            continue;
+        if (is_scalar(r, v))
+            scalar(s, v);
+        else
+            emit[r->ir->ins[v].kind](s, v);
     }
-    if (s->need != LUN_CF_OPERAND) return;
+    if (s->need != LUN_CF_OPERAND)
+        return;
     int32_t a = r->ir->ins[r->ir->scan].a;
     lun_crep rep = lun_crep_of((lun_dtype)r->ir->ins[r->ir->scan].dtype, r->bytes / r->lanes);
     lun_cline(s, "*x = %s;", lun_cas_vector(s, a, rep).s);

@@ -34,7 +34,8 @@ static lun_cname any(lun_csection *s)
 static lun_cname mask_of(const lun_csection *s, int32_t p)
 {
     for (; p >= 0; p = s->r->parent[p])
-        if (varies(s, p)) return lun_cname_of("k%" PRId32, p);
+        if (varies(s, p))
+            return lun_cname_of("k%" PRId32, p);
     return lun_cname_of("k");
 }
 
@@ -42,7 +43,8 @@ lun_cname lun_ccurrent(lun_csection *s, int bytes)
 {
     lun_crep full = lun_cfull_mask(s->r), rep = lun_crep_of(LUN_BOOL, bytes);
     lun_cname k = mask_of(s, s->scope);
-    if (full.t == rep.t) return k;
+    if (full.t == rep.t)
+        return k;
     return lun_cname_of("%s(%s)", lun_cvector_cast(s->r, rep, full).s, k.s);
 }
 
@@ -70,7 +72,8 @@ static void label(lun_csection *s, char place, int32_t construct)
 {
     place = here(s, place, construct);
     lun_cname name = lun_cname_of("\n%c%" PRId32 "\n", place, construct);
-    if (strstr(lun_strbuf_text(&s->labels), name.s)) lun_cline(s, "%c%" PRId32 ":;", place, construct);
+    if (strstr(lun_strbuf_text(&s->labels), name.s))
+        lun_cline(s, "%c%" PRId32 ":;", place, construct);
 }
 
 /* ---- variables ----------------------------------------------------------------------------------- */
@@ -80,7 +83,8 @@ static void variable(lun_csection *s, int32_t v)
     const lun_ir_ins *ins = at(s, v);
     lun_crep rep = lun_cvalue_rep(s->r, v);
     if (varies(s, v))
-        lun_cline(s, "%s v%" PRId32 " = %s;", lun_cvtype(s->r, rep).s, v, lun_cas_vector(s, ins->a, rep).s);
+        lun_cline(s, "%s v%" PRId32 " = %s;", lun_cvtype(s->r, rep).s, v,
+                  lun_cas_vector(s, ins->a, rep).s);
     else
         lun_cline(s, "%s s%" PRId32 " = %s;", lun_ctype((lun_dtype)ins->dtype).s, v,
                   lun_cas_scalar(s, ins->a).s);
@@ -109,8 +113,9 @@ static void set(lun_csection *s, int32_t v)
     if (s->r->flags[v] & LUN_CF_PLAIN)
         lun_cline(s, "v%" PRId32 " = %s;", ins->a, x.s);
     else
-        lun_cline(s, "v%" PRId32 " = %s(%s, %s, v%" PRId32 ");", ins->a, lun_cvector_select(s->r, rep).s,
-                  lun_ccurrent(s, lun_crep_bytes(rep)).s, x.s, ins->a);
+        lun_cline(s, "v%" PRId32 " = %s(%s, %s, v%" PRId32 ");", ins->a,
+                  lun_cvector_select(s->r, rep).s, lun_ccurrent(s, lun_crep_bytes(rep)).s, x.s,
+                  ins->a);
 }
 
 /* ---- constructs ---------------------------------------------------------------------------------- */
@@ -140,10 +145,12 @@ static void open_loop(lun_csection *s, int32_t v)
     bool live = keeps_live(s, v);
     if (varies(s, v))
         lun_cline(s, "%s k%" PRId32 " = %s;", mask_type(s).s, v, mask_of(s, s->scope).s);
-    if (live) lun_cline(s, "%s l%" PRId32 " = k%" PRId32 ";", mask_type(s).s, v, v);
+    if (live)
+        lun_cline(s, "%s l%" PRId32 " = k%" PRId32 ";", mask_type(s).s, v, v);
     lun_cline(s, "for (;;) {");
     enter(s, v);
-    if (live) lun_cline(s, "k%" PRId32 " = l%" PRId32 ";", v, v);
+    if (live)
+        lun_cline(s, "k%" PRId32 " = l%" PRId32 ";", v, v);
 }
 
 static void open_block(lun_csection *s, int32_t v)
@@ -158,9 +165,11 @@ static void open_block(lun_csection *s, int32_t v)
 static void look_around(lun_csection *s, int32_t done)
 {
     int32_t p = s->scope;
-    if (!(s->r->flags[done] & LUN_CF_LEFT) || p < 0) return;
+    if (!(s->r->flags[done] & LUN_CF_LEFT) || p < 0)
+        return;
     lun_cname k = mask_of(s, p);
-    if (k.s[1] == 0) return; /* nobody can have parted */
+    if (k.s[1] == 0)
+        return; /* nobody can have parted */
     lun_cline(s, "if (!%s(%s))", any(s).s, k.s);
     s->depth++;
     jump(s, 'e', p);
@@ -216,7 +225,8 @@ static void leave(lun_csection *s, int32_t v)
             if (keeps_live(s, p) && !(again && p == to))
                 lun_cline(s, "l%" PRId32 " &= g%" PRId32 ";", p, v);
         }
-        if (p == to) break;
+        if (p == to)
+            break;
     }
     jump(s, 'e', s->scope);
 }
@@ -228,7 +238,8 @@ static void check_single(lun_csection *s, int32_t v)
     const lun_ir_ins *ins = at(s, v);
     lun_cname value = ins->b >= 0 ? lun_cas_scalar(s, ins->b) : lun_cname_of("0");
     lun_cline(s, "if (!%s) {", lun_cas_scalar(s, ins->a).s);
-    lun_cline(s, "    if (f->trap < 0) f->trap = %" PRId32 ", f->trap_value = %s;", s->where, value.s);
+    lun_cline(s, "    if (f->trap < 0) f->trap = %" PRId32 ", f->trap_value = %s;", s->where,
+              value.s);
     lun_cline(s, "    return 0;");
     lun_cline(s, "}");
 }

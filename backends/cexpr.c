@@ -46,7 +46,8 @@ static term make(parser *s, kind k, const char *format, ...)
     va_start(args, format);
     int n = vsnprintf(t.text, sizeof t.text, format, args);
     va_end(args);
-    if (n < 0 || (size_t)n >= sizeof t.text) s->failed = true;
+    if (n < 0 || (size_t)n >= sizeof t.text)
+        s->failed = true;
     return t;
 }
 
@@ -84,20 +85,25 @@ static bool is_float(const parser *s)
 /* A literal in every lane, of the type of k. */
 static term spread(parser *s, term t, kind k)
 {
-    lun_dtype d = k == UVALUE ? lun_cunsigned(s->bytes) : k == COUNT ? lun_csigned(s->bytes) : s->rep.t;
+    lun_dtype d = k == UVALUE  ? lun_cunsigned(s->bytes)
+                  : k == COUNT ? lun_csigned(s->bytes)
+                               : s->rep.t;
     char v[24];
-    if (t.number < 0 && d != lun_csigned(s->bytes) && !lun_dtype_is_float(d)) return refuse(s);
+    if (t.number < 0 && d != lun_csigned(s->bytes) && !lun_dtype_is_float(d))
+        return refuse(s);
     return make(s, k, "((%s){} + (%s)%s)", vtype(s, d, v), lun_ctype(d).s, t.text);
 }
 
 static term as_mask(parser *s, term t)
 {
     char v[24];
-    if (t.kind == MASK) return t;
+    if (t.kind == MASK)
+        return t;
     if (t.kind == NUMBER)
-        return make(s, MASK, "((%s){} - (%s)%d)", mask_type(s, v), lun_ctype(lun_csigned(s->bytes)).s,
-                    t.number != 0);
-    if (t.loose) return refuse(s);
+        return make(s, MASK, "((%s){} - (%s)%d)", mask_type(s, v),
+                    lun_ctype(lun_csigned(s->bytes)).s, t.number != 0);
+    if (t.loose)
+        return refuse(s);
     return make(s, MASK, "(%s != (%s){})", t.text,
                 vtype(s, t.kind == VALUE ? s->rep.t : lun_cunsigned(s->bytes), v));
 }
@@ -106,8 +112,10 @@ static term as_mask(parser *s, term t)
 static term as_number(parser *s, term t)
 {
     char v[24];
-    if (t.kind != MASK) return t;
-    if (!is_float(s)) return make(s, COUNT, "(%s & 1)", t.text);
+    if (t.kind != MASK)
+        return t;
+    if (!is_float(s))
+        return make(s, COUNT, "(%s & 1)", t.text);
     return make(s, VALUE, "(%s)(%s & %s)", vtype(s, s->rep.t, v), t.text,
                 s->bytes == 4 ? "0x3f800000" : "0x3ff0000000000000");
 }
@@ -118,9 +126,12 @@ static term as_value(parser *s, term t)
     char v[24];
     term out;
     t = as_number(s, t);
-    if (t.kind == VALUE) return t;
-    if (t.kind == NUMBER) return spread(s, t, VALUE);
-    if (is_float(s)) return refuse(s);
+    if (t.kind == VALUE)
+        return t;
+    if (t.kind == NUMBER)
+        return spread(s, t, VALUE);
+    if (is_float(s))
+        return refuse(s);
     out = make(s, VALUE, "(%s)%s", vtype(s, s->rep.t, v), t.text);
     out.unused = t.unused;
     return out;
@@ -129,9 +140,12 @@ static term as_value(parser *s, term t)
 static term as_unsigned(parser *s, term t)
 {
     char v[24];
-    if (t.kind == UVALUE) return t;
-    if (t.kind == NUMBER) return spread(s, t, UVALUE);
-    if (is_float(s) || t.kind == MASK) return refuse(s);
+    if (t.kind == UVALUE)
+        return t;
+    if (t.kind == NUMBER)
+        return spread(s, t, UVALUE);
+    if (is_float(s) || t.kind == MASK)
+        return refuse(s);
     term out = make(s, UVALUE, "(%s)%s", unsigned_type(s, v), t.text);
     out.unused = t.unused;
     return out;
@@ -160,9 +174,12 @@ static void meet(parser *s, term *a, term *b)
             *a = as_unsigned(s, *a);
             *b = as_unsigned(s, *b);
         } else { /* VALUE and COUNT */
-            if (lun_dtype_get(s->rep.t)->kind != LUN_KIND_SIGNED) refuse(s);
-            if (a->kind == COUNT) *a = make(s, VALUE, "(%s)%s", vtype(s, s->rep.t, v), a->text);
-            if (b->kind == COUNT) *b = make(s, VALUE, "(%s)%s", vtype(s, s->rep.t, v), b->text);
+            if (lun_dtype_get(s->rep.t)->kind != LUN_KIND_SIGNED)
+                refuse(s);
+            if (a->kind == COUNT)
+                *a = make(s, VALUE, "(%s)%s", vtype(s, s->rep.t, v), a->text);
+            if (b->kind == COUNT)
+                *b = make(s, VALUE, "(%s)%s", vtype(s, s->rep.t, v), b->text);
         }
     }
     a->loose = b->loose = loose;
@@ -180,22 +197,27 @@ static term constant_mask(parser *s, bool value)
 
 static term compare(parser *s, const char *op, term a, term b)
 {
-    if (a.positive && b.kind == NUMBER && b.number <= 0 && !strcmp(op, ">=")) return constant_mask(s, true);
-    if (a.positive && b.kind == NUMBER && b.number < 0 && !strcmp(op, "<=")) return constant_mask(s, false);
+    if (a.positive && b.kind == NUMBER && b.number <= 0 && !strcmp(op, ">="))
+        return constant_mask(s, true);
+    if (a.positive && b.kind == NUMBER && b.number < 0 && !strcmp(op, "<="))
+        return constant_mask(s, false);
     bool unused = a.unused || b.unused;
     meet(s, &a, &b);
-    if (a.loose || unused) return refuse(s);
+    if (a.loose || unused)
+        return refuse(s);
     return make(s, MASK, "(%s %s %s)", a.text, op, b.text);
 }
 
 static term select_term(parser *s, term c, term a, term b)
 {
     bool known = c.kind == MASK && c.number != 0;
-    if (known) return c.number > 0 ? a : b;
+    if (known)
+        return c.number > 0 ? a : b;
     c = as_mask(s, c);
     if (a.kind == MASK && b.kind == MASK)
         return make(s, MASK, "((%s & %s) | (%s & ~%s))", a.text, c.text, b.text, c.text);
-    if (a.unused || b.unused) return refuse(s);
+    if (a.unused || b.unused)
+        return refuse(s);
     if (a.loose || b.loose) {
         a = as_value(s, a);
         b = as_value(s, b);
@@ -205,14 +227,16 @@ static term select_term(parser *s, term c, term a, term b)
                                : a.kind == COUNT ? lun_csigned(s->bytes)
                                                  : s->rep.t,
                                0);
-    return make(s, a.kind, "%s(%s, %s, %s)", lun_cvector_select(s->r, rep).s, c.text, a.text, b.text);
+    return make(s, a.kind, "%s(%s, %s, %s)", lun_cvector_select(s->r, rep).s, c.text, a.text,
+                b.text);
 }
 
 static term arithmetic(parser *s, char op, term a, term b)
 {
     bool unused = a.unused || b.unused;
     meet(s, &a, &b);
-    if ((op == '/' && !is_float(s)) || op == '%') return refuse(s);
+    if ((op == '/' && !is_float(s)) || op == '%')
+        return refuse(s);
     term t = make(s, a.kind, "(%s %c %s)", a.text, op, b.text);
     /* C computes narrow operands in int; so do bits of counts and values agree only when cut */
     t.loose = a.loose || (s->bytes < 4 && a.kind != COUNT && op != '&' && op != '|' && op != '^');
@@ -224,7 +248,8 @@ static term shift(parser *s, bool left, term a, term b)
 {
     char v[24];
     bool unused = a.unused || b.unused;
-    if (a.kind != UVALUE || s->bytes < 4 || b.kind == MASK || a.loose) return refuse(s);
+    if (a.kind != UVALUE || s->bytes < 4 || b.kind == MASK || a.loose)
+        return refuse(s);
     b = as_unsigned(s, b);
     /* a count that is too large belongs to lanes that take another value: keep it defined */
     term t = make(s, UVALUE, "(%s %s (%s & ((%s){} + %d)))", a.text, left ? "<<" : ">>", b.text,
@@ -237,14 +262,16 @@ static term shift(parser *s, bool left, term a, term b)
 
 static void skip(parser *s)
 {
-    while (*s->p == ' ') s->p++;
+    while (*s->p == ' ')
+        s->p++;
 }
 
 static bool take(parser *s, const char *text)
 {
     skip(s);
     size_t n = strlen(text);
-    if (strncmp(s->p, text, n)) return false;
+    if (strncmp(s->p, text, n))
+        return false;
     s->p += n;
     return true;
 }
@@ -253,7 +280,8 @@ static term fabs_of(parser *s, term a)
 {
     char v[24], m[24];
     const char *bits = s->bytes == 4 ? "0x7fffffff" : "0x7fffffffffffffff";
-    return make(s, VALUE, "((%s)((%s)%s & %s))", vtype(s, s->rep.t, v), mask_type(s, m), a.text, bits);
+    return make(s, VALUE, "((%s)((%s)%s & %s))", vtype(s, s->rep.t, v), mask_type(s, m), a.text,
+                bits);
 }
 
 static term copysign_of(parser *s, term a, term b)
@@ -261,8 +289,8 @@ static term copysign_of(parser *s, term a, term b)
     char v[24], m[24];
     const char *bits = s->bytes == 4 ? "0x7fffffff" : "0x7fffffffffffffff";
     mask_type(s, m);
-    return make(s, VALUE, "((%s)(((%s)%s & %s) | ((%s)%s & ~%s)))", vtype(s, s->rep.t, v), m, a.text,
-                bits, m, b.text, bits);
+    return make(s, VALUE, "((%s)(((%s)%s & %s) | ((%s)%s & ~%s)))", vtype(s, s->rep.t, v), m,
+                a.text, bits, m, b.text, bits);
 }
 
 /* M(name)(arguments) */
@@ -272,20 +300,26 @@ static term function(parser *s)
     size_t n = strcspn(s->p, ")");
     term arg[3] = {{.kind = NUMBER}, {.kind = NUMBER}, {.kind = NUMBER}};
     int count = 0;
-    if (n >= sizeof name) return refuse(s);
+    if (n >= sizeof name)
+        return refuse(s);
     memcpy(name, s->p, n);
     name[n] = 0;
     s->p += n + 1;
-    if (!take(s, "(")) return refuse(s);
+    if (!take(s, "("))
+        return refuse(s);
     do {
-        if (count == 3) return refuse(s);
+        if (count == 3)
+            return refuse(s);
         arg[count++] = as_value(s, ternary(s));
     } while (take(s, ","));
-    if (!take(s, ")") || !is_float(s)) return refuse(s);
-    if (!strcmp(name, "fabs")) return fabs_of(s, arg[0]);
-    if (!strcmp(name, "copysign")) return copysign_of(s, arg[0], arg[1]);
-    if (strcmp(name, "floor") && strcmp(name, "ceil") && strcmp(name, "trunc") && strcmp(name, "sqrt") &&
-        strcmp(name, "fma"))
+    if (!take(s, ")") || !is_float(s))
+        return refuse(s);
+    if (!strcmp(name, "fabs"))
+        return fabs_of(s, arg[0]);
+    if (!strcmp(name, "copysign"))
+        return copysign_of(s, arg[0], arg[1]);
+    if (strcmp(name, "floor") && strcmp(name, "ceil") && strcmp(name, "trunc") &&
+        strcmp(name, "sqrt") && strcmp(name, "fma"))
         return refuse(s);
     lun_cname f = lun_cvector_exact(s->r, name, s->rep);
     if (count == 3)
@@ -300,8 +334,10 @@ static term number(parser *s)
     term t = make(s, NUMBER, "%.*s", (int)n, s->p);
     double unit = 1;
     for (size_t i = 0; i < n; i++) {
-        if (s->p[i] != '.') t.number = 10 * t.number + (s->p[i] - '0');
-        if (memchr(s->p, '.', i)) unit *= 10;
+        if (s->p[i] != '.')
+            t.number = 10 * t.number + (s->p[i] - '0');
+        if (memchr(s->p, '.', i))
+            unit *= 10;
     }
     t.number /= unit;
     s->p += n;
@@ -311,16 +347,19 @@ static term number(parser *s)
 static term primary(parser *s)
 {
     skip(s);
-    if (isdigit((unsigned char)*s->p)) return number(s);
+    if (isdigit((unsigned char)*s->p))
+        return number(s);
     if (take(s, "WIDTH")) {
         term t = make(s, NUMBER, "%d", 8 * s->bytes);
         t.number = 8 * s->bytes;
         return t;
     }
-    if (take(s, "M(")) return function(s);
+    if (take(s, "M("))
+        return function(s);
     if (take(s, "(")) {
         term t = ternary(s);
-        if (!take(s, ")")) return refuse(s);
+        if (!take(s, ")"))
+            return refuse(s);
         return t;
     }
     if (*s->p >= 'a' && *s->p <= 'c' && !isalnum((unsigned char)s->p[1])) {
@@ -333,7 +372,8 @@ static term primary(parser *s)
 static term unary(parser *s)
 {
     term t;
-    if (++s->depth > 64) return refuse(s);
+    if (++s->depth > 64)
+        return refuse(s);
     if (take(s, "(T)")) {
         t = unary(s);
         bool number = t.kind == NUMBER;
@@ -348,8 +388,10 @@ static term unary(parser *s)
             t = refuse(s);
         } else if (lun_dtype_get(s->rep.t)->kind == LUN_KIND_UNSIGNED) {
             char v[24];
-            if (s->bytes == 8) t = make(s, COUNT, "(%s)%s", mask_type(s, v), t.text);
-            else t.positive = true;
+            if (s->bytes == 8)
+                t = make(s, COUNT, "(%s)%s", mask_type(s, v), t.text);
+            else
+                t.positive = true;
         }
     } else if (take(s, "-")) {
         t = unary(s);
@@ -367,7 +409,8 @@ static term unary(parser *s)
         }
     } else if (take(s, "~")) {
         t = unary(s);
-        if (t.kind == MASK || is_float(s)) t = refuse(s);
+        if (t.kind == MASK || is_float(s))
+            t = refuse(s);
         t = make(s, t.kind, "(~%s)", t.text);
         t.loose = s->bytes < 4;
     } else if (take(s, "!")) {
@@ -388,31 +431,42 @@ static const char *operator_ahead(parser *s, const char *const *level)
     skip(s);
     for (; *level; level++) {
         size_t n = strlen(*level);
-        if (strncmp(s->p, *level, n)) continue;
-        if (n == 1 && (s->p[1] == *s->p || (s->p[1] == '=' && strchr("<>=!", *s->p)))) continue;
+        if (strncmp(s->p, *level, n))
+            continue;
+        if (n == 1 && (s->p[1] == *s->p || (s->p[1] == '=' && strchr("<>=!", *s->p))))
+            continue;
         s->p += n;
         return *level;
     }
     return NULL;
 }
 
-static const char *const levels[][5] = {{"||", 0}, {"&&", 0},      {"|", 0},
-                                        {"^", 0},  {"&", 0},       {"==", "!=", 0},
-                                        {"<=", ">=", "<", ">", 0}, {"<<", ">>", 0},
-                                        {"+", "-", 0},             {"*", "/", "%", 0}};
+static const char *const levels[][5] = {{"||", 0},
+                                        {"&&", 0},
+                                        {"|", 0},
+                                        {"^", 0},
+                                        {"&", 0},
+                                        {"==", "!=", 0},
+                                        {"<=", ">=", "<", ">", 0},
+                                        {"<<", ">>", 0},
+                                        {"+", "-", 0},
+                                        {"*", "/", "%", 0}};
 
 static term binary(parser *s, size_t level)
 {
-    if (level == sizeof levels / sizeof *levels) return unary(s);
+    if (level == sizeof levels / sizeof *levels)
+        return unary(s);
     term a = binary(s, level + 1);
     const char *op;
     while (!s->failed && (op = operator_ahead(s, levels[level]))) {
         term b = binary(s, level + 1);
         if (!strcmp(op, "||") || !strcmp(op, "&&")) {
             bool known = a.kind == MASK && a.number != 0;
-            if (known && (a.number > 0) == (*op == '|')) continue;
+            if (known && (a.number > 0) == (*op == '|'))
+                continue;
             known = b.kind == MASK && b.number != 0;
-            if (known && (b.number > 0) != (*op == '|')) continue;
+            if (known && (b.number > 0) != (*op == '|'))
+                continue;
             a = as_mask(s, a);
             b = as_mask(s, b);
             a = make(s, MASK, "(%s %c %s)", a.text, *op, b.text);
@@ -429,11 +483,13 @@ static term binary(parser *s, size_t level)
 
 static term ternary(parser *s)
 {
-    if (++s->depth > 64) return refuse(s);
+    if (++s->depth > 64)
+        return refuse(s);
     term c = binary(s, 0);
     if (take(s, "?")) {
         term a = ternary(s);
-        if (!take(s, ":")) return refuse(s);
+        if (!take(s, ":"))
+            return refuse(s);
         term b = ternary(s);
         c = select_term(s, c, a, b);
     }
@@ -449,7 +505,8 @@ static void put_bare(const char *text, lun_strbuf *out)
     for (close = 0; close < n; close++) {
         depth += text[close] == '(';
         depth -= text[close] == ')';
-        if (depth == 0) break;
+        if (depth == 0)
+            break;
     }
     bool around = n > 2 && *text == '(' && close == n - 1;
     lun_strbuf_add(out, text + around, n - 2 * around);
@@ -469,8 +526,10 @@ bool lun_cexpr_vector(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *out)
         skip(&s);
     }
     bool test = lun_cop_result(op, rep.mask ? LUN_BOOL : rep.t) == LUN_BOOL;
-    if (!s.failed) t = test ? as_mask(&s, t) : as_value(&s, t);
-    if (s.failed || *s.p || t.unused) return false;
+    if (!s.failed)
+        t = test ? as_mask(&s, t) : as_value(&s, t);
+    if (s.failed || *s.p || t.unused)
+        return false;
     put_bare(t.text, out);
     return true;
 }

@@ -24,7 +24,8 @@ static int32_t target_of(const lun_crender *r, int32_t i)
     int64_t k = r->ir->ins[i].imm;
     int32_t p = r->parent[i];
     for (; p >= 0; p = r->parent[p])
-        if (r->ir->ins[p].kind != LUN_IR_IF && k-- == 0) break;
+        if (r->ir->ins[p].kind != LUN_IR_IF && k-- == 0)
+            break;
     return p;
 }
 
@@ -39,28 +40,34 @@ static void find_structure(lun_crender *r)
         if (kind == LUN_IR_ELSE || kind == LUN_IR_END) {
             r->origin[i] = at;
             r->parent[i] = r->parent[at];
-            if (kind == LUN_IR_END) at = r->parent[at];
+            if (kind == LUN_IR_END)
+                at = r->parent[at];
         }
-        if (opens(kind)) at = i;
+        if (opens(kind))
+            at = i;
         r->masked |= opens(kind) || kind == LUN_IR_CHECK;
-        if (!leaves(kind)) continue;
+        if (!leaves(kind))
+            continue;
         r->origin[i] = target_of(r, i);
-        if (kind == LUN_IR_CONTINUE) r->flags[r->origin[i]] |= LUN_CF_CONTINUED;
+        if (kind == LUN_IR_CONTINUE)
+            r->flags[r->origin[i]] |= LUN_CF_CONTINUED;
         for (int32_t p = r->parent[i]; p >= 0 && p != r->origin[i]; p = r->parent[p])
             r->flags[p] |= LUN_CF_LEFT;
     }
 }
 
 /* Calls visit for each value that the instruction reads. */
-static void each_input(const lun_ir *ir, int32_t i, void (*visit)(lun_crender *r, int32_t i, int32_t v),
-                       lun_crender *r)
+static void each_input(const lun_ir *ir, int32_t i,
+                       void (*visit)(lun_crender *r, int32_t i, int32_t v), lun_crender *r)
 {
     const lun_ir_ins *ins = &ir->ins[i];
     int32_t in[3];
     int n = lun_ir_inputs(ins, in);
-    for (int k = 0; k < n; k++) visit(r, i, in[k]);
+    for (int k = 0; k < n; k++)
+        visit(r, i, in[k]);
     for (int k = 0; ins->kind == LUN_IR_CALL && k < ins->c; k++)
-        if (ir->operands[ins->b + k] >= 0) visit(r, i, ir->operands[ins->b + k]);
+        if (ir->operands[ins->b + k] >= 0)
+            visit(r, i, ir->operands[ins->b + k]);
 }
 
 /* ---- what differs between indices ---------------------------------------------------------------- */
@@ -74,20 +81,23 @@ static bool varies(const lun_crender *r, int32_t v)
 static bool parted(const lun_crender *r, int32_t i, int32_t outer)
 {
     for (int32_t p = r->parent[i]; p >= 0 && p != outer; p = r->parent[p])
-        if (varies(r, p)) return true;
+        if (varies(r, p))
+            return true;
     return false;
 }
 
 static bool vary(lun_crender *r, int32_t i)
 {
-    if (varies(r, i)) return false;
+    if (varies(r, i))
+        return false;
     r->flags[i] |= LUN_CF_VARYING;
     return true;
 }
 
 static void inherit(lun_crender *r, int32_t i, int32_t v)
 {
-    if (varies(r, v)) r->flags[i] |= LUN_CF_VARYING;
+    if (varies(r, v))
+        r->flags[i] |= LUN_CF_VARYING;
 }
 
 /* One instruction; true if something new came out. */
@@ -103,14 +113,18 @@ static bool judge(lun_crender *r, int32_t i)
     case LUN_IR_SCAN:
         return vary(r, i);
     case LUN_IR_SET:
-        if (varies(r, ins->b) || parted(r, i, r->parent[ins->a])) return vary(r, ins->a);
+        if (varies(r, ins->b) || parted(r, i, r->parent[ins->a]))
+            return vary(r, ins->a);
         return false;
     case LUN_IR_BREAK:
     case LUN_IR_CONTINUE:
-        if (!parted(r, i, r->origin[i])) return false;
+        if (!parted(r, i, r->origin[i]))
+            return false;
         for (int32_t p = r->parent[i];; p = r->parent[p]) {
-            if (r->ir->ins[p].kind != LUN_IR_IF) changed |= vary(r, p);
-            if (p == r->origin[i]) return changed;
+            if (r->ir->ins[p].kind != LUN_IR_IF)
+                changed |= vary(r, p);
+            if (p == r->origin[i])
+                return changed;
         }
     default:
         each_input(r->ir, i, inherit, r);
@@ -122,7 +136,8 @@ static void find_varying(lun_crender *r)
 {
     for (bool changed = true; changed;) {
         changed = false;
-        for (int32_t i = 0; i < r->ir->count; i++) changed |= judge(r, i);
+        for (int32_t i = 0; i < r->ir->count; i++)
+            changed |= judge(r, i);
     }
 }
 
@@ -135,7 +150,8 @@ static void find_hoisted(lun_crender *r)
         int32_t in[3];
         int n = lun_ir_inputs(ins, in);
         bool hoist = !varies(r, i), top = r->parent[i] < 0 && !r->masked;
-        for (int k = 0; k < n; k++) hoist = hoist && (r->flags[in[k]] & LUN_CF_HOISTED);
+        for (int k = 0; k < n; k++)
+            hoist = hoist && (r->flags[in[k]] & LUN_CF_HOISTED);
         switch ((lun_ir_kind)ins->kind) {
         case LUN_IR_ARG:
         case LUN_IR_CONST:
@@ -153,7 +169,8 @@ static void find_hoisted(lun_crender *r)
         default:
             hoist = false;
         }
-        if (hoist) r->flags[i] |= LUN_CF_HOISTED;
+        if (hoist)
+            r->flags[i] |= LUN_CF_HOISTED;
     }
 }
 
@@ -161,7 +178,8 @@ static void find_hoisted(lun_crender *r)
 
 static void need(lun_crender *r, int32_t i, unsigned section)
 {
-    if (i < 0 || (r->flags[i] & section)) return;
+    if (i < 0 || (r->flags[i] & section))
+        return;
     r->flags[i] |= (uint16_t)section;
     r->changed = true;
 }
@@ -182,13 +200,17 @@ static void need_operand(lun_crender *r, int32_t i, int32_t v)
 static void spread_control(lun_crender *r, int32_t i, unsigned section)
 {
     const lun_ir_ins *ins = &r->ir->ins[i];
-    if (ins->kind == LUN_IR_SET && (r->flags[ins->a] & section)) need(r, i, section);
+    if (ins->kind == LUN_IR_SET && (r->flags[ins->a] & section))
+        need(r, i, section);
     if (ins->kind == LUN_IR_END || ins->kind == LUN_IR_ELSE)
-        if (r->flags[r->origin[i]] & section) need(r, i, section);
+        if (r->flags[r->origin[i]] & section)
+            need(r, i, section);
     if (leaves(ins->kind))
         for (int32_t p = r->parent[i]; p >= 0; p = p == r->origin[i] ? -1 : r->parent[p])
-            if (r->ir->ins[p].kind != LUN_IR_IF && (r->flags[p] & section)) need(r, i, section);
-    if (r->flags[i] & section) need(r, r->parent[i], section);
+            if (r->ir->ins[p].kind != LUN_IR_IF && (r->flags[p] & section))
+                need(r, i, section);
+    if (r->flags[i] & section)
+        need(r, r->parent[i], section);
 }
 
 static void spread(lun_crender *r, unsigned section)
@@ -196,9 +218,12 @@ static void spread(lun_crender *r, unsigned section)
     do {
         r->changed = false;
         for (int32_t i = r->ir->count - 1; i >= 0; i--) {
-            if (r->masked) spread_control(r, i, section);
-            if (!(r->flags[i] & section)) continue;
-            if (r->ir->ins[i].kind == LUN_IR_SCAN) continue; /* its value is read, not computed */
+            if (r->masked)
+                spread_control(r, i, section);
+            if (!(r->flags[i] & section))
+                continue;
+            if (r->ir->ins[i].kind == LUN_IR_SCAN)
+                continue; /* its value is read, not computed */
             if (r->flags[i] & LUN_CF_STREAM) {
                 need(r, r->ir->ins[i].b, section);
                 need(r, r->origin[i], section);
@@ -212,8 +237,10 @@ static void spread(lun_crender *r, unsigned section)
 bool lun_cfacts_traps(const lun_crender *r, int32_t i)
 {
     const lun_ir_ins *ins = &r->ir->ins[i];
-    if (ins->kind != LUN_IR_OP || lun_dtype_is_float((lun_dtype)ins->from)) return false;
-    if (!(lun_op_get((lun_op)ins->op)->flags & LUN_OPF_TRAP0)) return false;
+    if (ins->kind != LUN_IR_OP || lun_dtype_is_float((lun_dtype)ins->from))
+        return false;
+    if (!(lun_op_get((lun_op)ins->op)->flags & LUN_OPF_TRAP0))
+        return false;
     return r->ir->ins[ins->b].kind != LUN_IR_CONST || r->ir->ins[ins->b].imm == 0;
 }
 
@@ -226,7 +253,8 @@ static void find_needs(lun_crender *r)
             need(r, i, LUN_CF_BODY);
     }
     spread(r, LUN_CF_BODY);
-    if (r->ir->scan < 0) return;
+    if (r->ir->scan < 0)
+        return;
     need(r, r->ir->ins[r->ir->scan].a, LUN_CF_OPERAND);
     spread(r, LUN_CF_OPERAND);
 }
@@ -234,9 +262,11 @@ static void find_needs(lun_crender *r)
 /* A CHECK guards what follows it: every section that computes something inside runs it too. */
 static void find_checks(lun_crender *r)
 {
-    if (r->ir->scan < 0 || !r->masked) return;
+    if (r->ir->scan < 0 || !r->masked)
+        return;
     for (int32_t i = 0; i < r->ir->count; i++)
-        if (r->ir->ins[i].kind == LUN_IR_CHECK) need(r, i, LUN_CF_OPERAND);
+        if (r->ir->ins[i].kind == LUN_IR_CHECK)
+            need(r, i, LUN_CF_OPERAND);
     spread(r, LUN_CF_OPERAND);
 }
 
@@ -247,15 +277,18 @@ static void find_streams(lun_crender *r)
 {
     const lun_ir *ir = r->ir;
     for (int32_t i = 0; i < ir->count; i++) {
-        if (ir->ins[i].kind != LUN_IR_RANDOM || r->parent[i] >= 0) continue;
-        if (!(r->flags[ir->ins[i].b] & LUN_CF_HOISTED)) continue;
+        if (ir->ins[i].kind != LUN_IR_RANDOM || r->parent[i] >= 0)
+            continue;
+        if (!(r->flags[ir->ins[i].b] & LUN_CF_HOISTED))
+            continue;
         const lun_ir_ins *a = &ir->ins[ir->ins[i].a];
         if (a->kind == LUN_IR_INDEX) {
             r->flags[i] |= LUN_CF_STREAM;
         } else if (a->kind == LUN_IR_OP && a->op == LUN_OP_ADD) {
             for (int k = 0; k < 2; k++) {
                 int32_t x = k ? a->b : a->a, y = k ? a->a : a->b;
-                if (ir->ins[x].kind != LUN_IR_INDEX || !(r->flags[y] & LUN_CF_HOISTED)) continue;
+                if (ir->ins[x].kind != LUN_IR_INDEX || !(r->flags[y] & LUN_CF_HOISTED))
+                    continue;
                 r->flags[i] |= LUN_CF_STREAM;
                 r->origin[i] = y;
             }
@@ -270,18 +303,26 @@ static bool is_plain(const lun_crender *r, int32_t set)
     const lun_ir *ir = r->ir;
     int32_t var = ir->ins[set].a, loop = -1;
     for (int32_t p = r->parent[set]; p != r->parent[var]; p = r->parent[p]) {
-        if (p < 0) return false;
-        if (loop >= 0 && ir->ins[p].kind == LUN_IR_LOOP) return false;
-        if (!varies(r, p)) continue;
-        if (loop >= 0 || ir->ins[p].kind != LUN_IR_LOOP || (r->flags[p] & LUN_CF_CONTINUED)) return false;
+        if (p < 0)
+            return false;
+        if (loop >= 0 && ir->ins[p].kind == LUN_IR_LOOP)
+            return false;
+        if (!varies(r, p))
+            continue;
+        if (loop >= 0 || ir->ins[p].kind != LUN_IR_LOOP || (r->flags[p] & LUN_CF_CONTINUED))
+            return false;
         loop = p;
     }
-    if (loop < 0) return true;
+    if (loop < 0)
+        return true;
     for (int32_t i = var; i < ir->count; i++) {
-        if (ir->ins[i].kind != LUN_IR_GET || ir->ins[i].a != var) continue;
+        if (ir->ins[i].kind != LUN_IR_GET || ir->ins[i].a != var)
+            continue;
         int32_t p = r->parent[i];
-        while (p >= 0 && p != loop) p = r->parent[p];
-        if (p < 0) return false;
+        while (p >= 0 && p != loop)
+            p = r->parent[p];
+        if (p < 0)
+            return false;
     }
     return true;
 }
@@ -291,7 +332,8 @@ static void want(lun_crender *r, int32_t i, int32_t v)
 {
     const lun_ir_ins *ins = &r->ir->ins[i];
     bool scalar;
-    if (varies(r, v)) return;
+    if (varies(r, v))
+        return;
     switch ((lun_ir_kind)ins->kind) {
     case LUN_IR_STORE:
     case LUN_IR_REDUCE:
@@ -318,14 +360,17 @@ static void find_wants(lun_crender *r)
 {
     const unsigned any = LUN_CF_BODY | LUN_CF_OPERAND;
     for (int32_t i = 0; i < r->ir->count; i++) {
-        if (!(r->flags[i] & any) || (r->flags[i] & LUN_CF_HOISTED)) continue;
+        if (!(r->flags[i] & any) || (r->flags[i] & LUN_CF_HOISTED))
+            continue;
         if (r->flags[i] & LUN_CF_STREAM) {
             r->flags[r->ir->ins[i].b] |= LUN_CF_AS_SCALAR;
-            if (r->origin[i] >= 0) r->flags[r->origin[i]] |= LUN_CF_AS_SCALAR;
+            if (r->origin[i] >= 0)
+                r->flags[r->origin[i]] |= LUN_CF_AS_SCALAR;
         } else {
             each_input(r->ir, i, want, r);
         }
-        if (r->ir->ins[i].kind == LUN_IR_SET && is_plain(r, i)) r->flags[i] |= LUN_CF_PLAIN;
+        if (r->ir->ins[i].kind == LUN_IR_SET && is_plain(r, i))
+            r->flags[i] |= LUN_CF_PLAIN;
     }
     /* The operand of the SCAN is handed over in lanes. */
     if (r->ir->scan >= 0 && !varies(r, r->ir->ins[r->ir->scan].a))
@@ -337,7 +382,8 @@ static void find_wants(lun_crender *r)
 static bool in_lanes(const lun_crender *r, int32_t i)
 {
     unsigned f = r->flags[i];
-    if (!(f & (LUN_CF_BODY | LUN_CF_OPERAND)) || !lun_ir_has_value(&r->ir->ins[i])) return false;
+    if (!(f & (LUN_CF_BODY | LUN_CF_OPERAND)) || !lun_ir_has_value(&r->ir->ins[i]))
+        return false;
     return (f & (LUN_CF_VARYING | LUN_CF_AS_VECTOR)) != 0;
 }
 
@@ -346,7 +392,8 @@ static void find_lanes(lun_crender *r)
     int widest = 1;
     for (int32_t i = 0; i < r->ir->count; i++) {
         int bytes = lun_dtype_get((lun_dtype)r->ir->ins[i].dtype)->bytes;
-        if (in_lanes(r, i) && bytes > widest) widest = bytes;
+        if (in_lanes(r, i) && bytes > widest)
+            widest = bytes;
     }
     r->lanes = r->bytes / widest;
 }
@@ -357,12 +404,14 @@ static void find_masks(lun_crender *r)
     int widest = r->bytes / r->lanes;
     for (int32_t i = 0; i < r->ir->count; i++) {
         const lun_ir_ins *ins = &r->ir->ins[i];
-        if (ins->dtype != LUN_BOOL) continue;
+        if (ins->dtype != LUN_BOOL)
+            continue;
         int bytes = widest;
         if (ins->kind == LUN_IR_CAST || ins->kind == LUN_IR_OP) {
-            int32_t a = ins->kind == LUN_IR_OP && lun_op_get((lun_op)ins->op)->rule == LUN_RULE_SELECT
-                            ? ins->b
-                            : ins->a;
+            int32_t a =
+                ins->kind == LUN_IR_OP && lun_op_get((lun_op)ins->op)->rule == LUN_RULE_SELECT
+                    ? ins->b
+                    : ins->a;
             bytes = ins->from == LUN_BOOL ? r->mask[a] : lun_dtype_get((lun_dtype)ins->from)->bytes;
         } else if (ins->kind == LUN_IR_GET) {
             bytes = r->mask[ins->a];
@@ -375,7 +424,8 @@ int lun_cfacts_weight(const lun_crender *r, unsigned section)
 {
     int n = 0;
     for (int32_t i = 0; i < r->ir->count; i++)
-        if ((r->flags[i] & section) && !(r->flags[i] & LUN_CF_HOISTED)) n++;
+        if ((r->flags[i] & section) && !(r->flags[i] & LUN_CF_HOISTED))
+            n++;
     return n;
 }
 
@@ -391,15 +441,18 @@ static bool allocate(lun_crender *r)
 
 lun_status lun_cfacts_single(lun_crender *r)
 {
-    if (!allocate(r)) return LUN_ENOMEM;
+    if (!allocate(r))
+        return LUN_ENOMEM;
     find_structure(r);
-    for (int32_t i = 0; i < r->ir->count; i++) r->flags[i] |= LUN_CF_BODY;
+    for (int32_t i = 0; i < r->ir->count; i++)
+        r->flags[i] |= LUN_CF_BODY;
     return LUN_OK;
 }
 
 lun_status lun_cfacts(lun_crender *r)
 {
-    if (!allocate(r)) return LUN_ENOMEM;
+    if (!allocate(r))
+        return LUN_ENOMEM;
     find_structure(r);
     find_varying(r);
     find_hoisted(r);

@@ -3,8 +3,8 @@
  * combination; nothing here may change it. */
 #include <inttypes.h>
 
-#include "crender.h"
 #include "cloops.h"
+#include "crender.h"
 
 /* ---- the parts' functions ------------------------------------------------------------------------ */
 
@@ -21,23 +21,33 @@ static void parameters(lun_crender *r, unsigned need, lun_strbuf *out, const cha
     for (int32_t v = 0; v < r->ir->count; v++) {
         const lun_ir_ins *ins = &r->ir->ins[v];
         lun_dtype t = (lun_dtype)ins->dtype;
-        if (!needed(r, v, need)) continue;
+        if (!needed(r, v, need))
+            continue;
         lun_crep rep = lun_crep_of(t, r->bytes / r->lanes);
         if (ins->kind == LUN_IR_REDUCE) {
-            if (offset) lun_strbuf_printf(out, ", &x%" PRId64 "%s", ins->imm, suffix);
-            else lun_strbuf_printf(out, ", %s *x%" PRId64, lun_cvtype(r, rep).s, ins->imm);
+            if (offset)
+                lun_strbuf_printf(out, ", &x%" PRId64 "%s", ins->imm, suffix);
+            else
+                lun_strbuf_printf(out, ", %s *x%" PRId64, lun_cvtype(r, rep).s, ins->imm);
         } else if (ins->kind == LUN_IR_SCAN) {
-            if (offset) lun_strbuf_printf(out, ", scan%s", offset);
-            else lun_strbuf_printf(out, ", const %s *scan", lun_ctype(rep.t).s);
+            if (offset)
+                lun_strbuf_printf(out, ", scan%s", offset);
+            else
+                lun_strbuf_printf(out, ", const %s *scan", lun_ctype(rep.t).s);
         } else if (r->flags[v] & LUN_CF_STREAM) {
-            if (offset) lun_strbuf_printf(out, ", w%" PRId32 "%s", v, offset);
-            else lun_strbuf_printf(out, ", const %s *w%" PRId32, lun_ctype(t).s, v);
+            if (offset)
+                lun_strbuf_printf(out, ", w%" PRId32 "%s", v, offset);
+            else
+                lun_strbuf_printf(out, ", const %s *w%" PRId32, lun_ctype(t).s, v);
         }
     }
-    if (need != LUN_CF_OPERAND) return;
+    if (need != LUN_CF_OPERAND)
+        return;
     lun_crep rep = lun_crep_of((lun_dtype)r->ir->ins[r->ir->scan].dtype, r->bytes / r->lanes);
-    if (offset) lun_strbuf_printf(out, ", &x%s", suffix);
-    else lun_strbuf_printf(out, ", %s *x", lun_cvtype(r, rep).s);
+    if (offset)
+        lun_strbuf_printf(out, ", &x%s", suffix);
+    else
+        lun_strbuf_printf(out, ", %s *x", lun_cvtype(r, rep).s);
 }
 
 static void section(lun_crender *r, unsigned need, const char *name, lun_strbuf *out)
@@ -51,10 +61,12 @@ static void section(lun_crender *r, unsigned need, const char *name, lun_strbuf 
                   lun_cvector_live(r, lun_crep_bytes(full)).s);
     }
     lun_cbody(&s);
-    lun_strbuf_printf(out, "\nINLINE void %s(lun_i64 i, struct frame *f, const struct uniform *u", name);
+    lun_strbuf_printf(out, "\nINLINE void %s(lun_i64 i, struct frame *f, const struct uniform *u",
+                      name);
     parameters(r, need, out, NULL, NULL);
     lun_strbuf_printf(out, ")\n{\n%s}\n", lun_strbuf_text(&body));
-    if (body.failed || s.labels.failed) out->failed = true;
+    if (body.failed || s.labels.failed)
+        out->failed = true;
     lun_strbuf_free(&body);
     lun_strbuf_free(&s.labels);
 }
@@ -77,7 +89,8 @@ static void prepare(lun_crender *r, lun_strbuf *out)
 bool lun_cin_lanes(const lun_crender *r, int32_t v, uint64_t *identity)
 {
     const lun_ir_ins *ins = &r->ir->ins[v];
-    if (ins->op >= LUN_OP_COUNT || !(lun_op_get((lun_op)ins->op)->flags & LUN_OPF_COMM)) return false;
+    if (ins->op >= LUN_OP_COUNT || !(lun_op_get((lun_op)ins->op)->flags & LUN_OPF_COMM))
+        return false;
     return lun_op_identity((lun_op)ins->op, (lun_dtype)ins->dtype, identity);
 }
 
@@ -91,17 +104,20 @@ static void lane_helper(lun_crender *r, int32_t v)
 {
     lun_crep rep = rep_of(r, v);
     uint64_t bits = 0;
-    lun_cname op = lun_cvector_op(r, (lun_op)r->ir->ins[v].op, rep), splat = lun_cvector_splat(r, rep);
-    if (!lun_cin_lanes(r, v, &bits) || !lun_cmake(r, lun_cname_of("lun_lane%" PRId32, v).s)) return;
+    lun_cname op = lun_cvector_op(r, (lun_op)r->ir->ins[v].op, rep),
+              splat = lun_cvector_splat(r, rep);
+    if (!lun_cin_lanes(r, v, &bits) || !lun_cmake(r, lun_cname_of("lun_lane%" PRId32, v).s))
+        return;
     lun_cname id = lun_cscalar_const(r, (lun_dtype)r->ir->ins[v].dtype, bits);
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_strbuf_printf(&text, "INLINE $v lun_identity%" PRId32 "(void)\n{\n    return %s(%s);\n}\n", v, splat.s,
-                      id.s);
-    lun_strbuf_printf(&text,
-                      "INLINE $v lun_lane%" PRId32 "($v acc, $v x, lun_i64 left)\n{\n"
-                      "    if (__builtin_expect(left < $W, 0))\n        x = %s(%s(left), x, lun_identity%" PRId32
-                      "());\n    return %s(acc, x);\n}\n",
-                      v, lun_cvector_select(r, rep).s, lun_cvector_live(r, lun_crep_bytes(rep)).s, v, op.s);
+    lun_strbuf_printf(&text, "INLINE $v lun_identity%" PRId32 "(void)\n{\n    return %s(%s);\n}\n",
+                      v, splat.s, id.s);
+    lun_strbuf_printf(
+        &text,
+        "INLINE $v lun_lane%" PRId32 "($v acc, $v x, lun_i64 left)\n{\n"
+        "    if (__builtin_expect(left < $W, 0))\n        x = %s(%s(left), x, lun_identity%" PRId32
+        "());\n    return %s(acc, x);\n}\n",
+        v, lun_cvector_select(r, rep).s, lun_cvector_live(r, lun_crep_bytes(rep)).s, v, op.s);
     lun_chelper(r, rep, lun_strbuf_text(&text));
     lun_strbuf_free(&text);
 }
@@ -119,13 +135,15 @@ static lun_cname fold(lun_crender *r, int32_t v, bool unrolled, lun_strbuf *out)
     int parts = 64 / r->lanes;
     if (unrolled) {
         lun_strbuf_printf(out, "    %s a%" PRId32 "[%d] = {", type.s, v, parts);
-        for (int k = 0; k < parts; k++) lun_strbuf_printf(out, "%sa%" PRId32 "_%d", k ? ", " : "", v, k);
+        for (int k = 0; k < parts; k++)
+            lun_strbuf_printf(out, "%sa%" PRId32 "_%d", k ? ", " : "", v, k);
         lun_strbuf_puts(out, "};\n");
     }
     if (parts > 1)
         lun_strbuf_printf(out,
                           "    for (int s = %d; s; s /= 2)\n        for (int k = 0; k < s; k++)\n"
-                          "            a%" PRId32 "[k] = %s(a%" PRId32 "[k], a%" PRId32 "[k + s]);\n",
+                          "            a%" PRId32 "[k] = %s(a%" PRId32 "[k], a%" PRId32
+                          "[k + s]);\n",
                           parts / 2, v, op.s, v, v);
     for (int s = (r->lanes < 64 ? r->lanes : 64) / 2; s; s /= 2) {
         lun_cname a = lun_cname_of("a%" PRId32 "[0]", v);
@@ -143,14 +161,17 @@ static void streams(lun_crender *r, unsigned need, lun_strbuf *out)
 {
     for (int32_t v = 0; v < r->ir->count; v++) {
         const lun_ir_ins *ins = &r->ir->ins[v];
-        if (!(r->flags[v] & LUN_CF_STREAM) || !needed(r, v, need)) continue;
+        if (!(r->flags[v] & LUN_CF_STREAM) || !needed(r, v, need))
+            continue;
         int per_block = ins->dtype == LUN_U64 ? 2 : 4;
-        lun_cname t = lun_ctype((lun_dtype)ins->dtype), make = lun_crandom_stream(r, (lun_dtype)ins->dtype);
-        lun_strbuf_printf(out, "        lun_u64 b%" PRId32 "[%d] __attribute__((aligned(64)));\n", v,
-                          2 * (64 / per_block + r->bytes / 8));
-        lun_strbuf_printf(out, "        const %s *const w%" PRId32 " = %s(b%" PRId32 ", (lun_u64)i", t.s, v,
-                          make.s, v);
-        if (r->origin[v] >= 0) lun_strbuf_printf(out, " + (lun_u64)u.s%" PRId32, r->origin[v]);
+        lun_cname t = lun_ctype((lun_dtype)ins->dtype),
+                  make = lun_crandom_stream(r, (lun_dtype)ins->dtype);
+        lun_strbuf_printf(out, "        lun_u64 b%" PRId32 "[%d] __attribute__((aligned(64)));\n",
+                          v, 2 * (64 / per_block + r->bytes / 8));
+        lun_strbuf_printf(out, "        const %s *const w%" PRId32 " = %s(b%" PRId32 ", (lun_u64)i",
+                          t.s, v, make.s, v);
+        if (r->origin[v] >= 0)
+            lun_strbuf_printf(out, " + (lun_u64)u.s%" PRId32, r->origin[v]);
         lun_strbuf_printf(out, ", (lun_u64)u.s%" PRId32 ");\n", ins->b);
     }
 }
@@ -161,15 +182,16 @@ static void keep(lun_crender *r, const lun_csink *s, const char *x, const char *
 {
     lun_crep rep = rep_of(r, s->v);
     if (s->way != LUN_CLOOP_LANES) {
-        if (s->way == LUN_CLOOP_RAW) rep.mask = false;
-        lun_strbuf_printf(out, "%s%s(e%" PRId32 "%s, 0, %s, 0);\n", indent, lun_cvector_store(r, rep).s, s->v,
-                          at, x);
+        if (s->way == LUN_CLOOP_RAW)
+            rep.mask = false;
+        lun_strbuf_printf(out, "%s%s(e%" PRId32 "%s, 0, %s, 0);\n", indent,
+                          lun_cvector_store(r, rep).s, s->v, at, x);
         return;
     }
     lun_cname a = part < 0 ? lun_cname_of("a%" PRId32 "[k / %d]", s->v, r->lanes)
                            : lun_cname_of("a%" PRId32 "_%d", s->v, part);
-    lun_strbuf_printf(out, "%s%s = lun_lane%" PRId32 "(%s, %s, left -%s);\n", indent, a.s, s->v, a.s, x,
-                      at + 2);
+    lun_strbuf_printf(out, "%s%s = lun_lane%" PRId32 "(%s, %s, left -%s);\n", indent, a.s, s->v,
+                      a.s, x, at + 2);
 }
 
 /* One evaluation of a part at an offset (" + 16"), the part-th of the block if it is unrolled. */
@@ -178,9 +200,10 @@ static void evaluate(lun_crender *r, const lun_cloop *l, const char *at, int par
     const char *indent = part >= 0 ? "        " : "            ";
     lun_cname suffix = part >= 0 ? lun_cname_of("_%d", part) : lun_cname_of("%s", "");
     for (int k = 0; k < l->count; k++)
-        lun_strbuf_printf(out, "%s%s %s%s = {};\n", indent, lun_cvtype(r, rep_of(r, l->sinks[k].v)).s,
-                          l->sinks[k].name, suffix.s);
-    lun_strbuf_printf(out, "%s%s(i%s, f, &u", indent, l->need == LUN_CF_BODY ? "body" : "operand", at);
+        lun_strbuf_printf(out, "%s%s %s%s = {};\n", indent,
+                          lun_cvtype(r, rep_of(r, l->sinks[k].v)).s, l->sinks[k].name, suffix.s);
+    lun_strbuf_printf(out, "%s%s(i%s, f, &u", indent, l->need == LUN_CF_BODY ? "body" : "operand",
+                      at);
     parameters(r, l->need, out, at, suffix.s);
     lun_strbuf_puts(out, ");\n");
     for (int k = 0; k < l->count; k++) {
@@ -213,14 +236,16 @@ void lun_cloop_before(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
     for (int k = 0; k < l->count; k++) {
         int32_t v = l->sinks[k].v;
         lun_crep rep = rep_of(r, v);
-        if (l->sinks[k].way == LUN_CLOOP_ELEMENTS) lun_cscan_tree_start(r, v, out);
-        if (l->sinks[k].way != LUN_CLOOP_LANES) continue;
+        if (l->sinks[k].way == LUN_CLOOP_ELEMENTS)
+            lun_cscan_tree_start(r, v, out);
+        if (l->sinks[k].way != LUN_CLOOP_LANES)
+            continue;
         lane_helper(r, v);
         lun_cname type = lun_cvtype(r, rep);
         if (lun_cloop_unrolls(r, l->need)) {
             for (int p = 0; p < parts; p++)
-                lun_strbuf_printf(out, "    %s a%" PRId32 "_%d = lun_identity%" PRId32 "();\n", type.s, v, p,
-                                  v);
+                lun_strbuf_printf(out, "    %s a%" PRId32 "_%d = lun_identity%" PRId32 "();\n",
+                                  type.s, v, p, v);
         } else {
             lun_strbuf_printf(out,
                               "    %s a%" PRId32 "[%d];\n    for (int k = 0; k < %d; k++) a%" PRId32
@@ -233,7 +258,8 @@ void lun_cloop_before(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
 void lun_cloop_after_block(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++)
-        if (l->sinks[k].way == LUN_CLOOP_ELEMENTS) lun_cscan_tree_add(r, l->sinks[k].v, out);
+        if (l->sinks[k].way == LUN_CLOOP_ELEMENTS)
+            lun_cscan_tree_add(r, l->sinks[k].v, out);
 }
 
 void lun_cloop_results(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
@@ -242,10 +268,14 @@ void lun_cloop_results(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
         int32_t v = l->sinks[k].v;
         lun_dtype t = (lun_dtype)r->ir->ins[v].dtype;
         lun_cname value;
-        if (l->sinks[k].way == LUN_CLOOP_LANES) value = fold(r, v, lun_cloop_unrolls(r, l->need), out);
-        else if (l->sinks[k].way == LUN_CLOOP_ELEMENTS) value = lun_cscan_tree_end(r, v);
-        else continue;
-        lun_strbuf_printf(out, "    %s = %s(%s);\n", l->sinks[k].target, lun_cscalar_cell(r, t).s, value.s);
+        if (l->sinks[k].way == LUN_CLOOP_LANES)
+            value = fold(r, v, lun_cloop_unrolls(r, l->need), out);
+        else if (l->sinks[k].way == LUN_CLOOP_ELEMENTS)
+            value = lun_cscan_tree_end(r, v);
+        else
+            continue;
+        lun_strbuf_printf(out, "    %s = %s(%s);\n", l->sinks[k].target, lun_cscalar_cell(r, t).s,
+                          value.s);
     }
 }
 
@@ -260,7 +290,8 @@ void lun_cloop_open(const char *name, lun_strbuf *out)
 void lun_cloop_block(lun_crender *r, unsigned need, bool left, lun_strbuf *out)
 {
     lun_strbuf_puts(out, "    for (lun_i64 i = lo; i < hi; i += 64) {\n");
-    if (left) lun_strbuf_puts(out, "        const lun_i64 left = u.n - i;\n");
+    if (left)
+        lun_strbuf_puts(out, "        const lun_i64 left = u.n - i;\n");
     streams(r, need, out);
 }
 
@@ -269,7 +300,8 @@ void lun_cloop_block(lun_crender *r, unsigned need, bool left, lun_strbuf *out)
 static bool stores(const lun_crender *r)
 {
     for (int32_t v = 0; v < r->ir->count; v++)
-        if (r->ir->ins[v].kind == LUN_IR_STORE) return true;
+        if (r->ir->ins[v].kind == LUN_IR_STORE)
+            return true;
     return false;
 }
 
@@ -279,7 +311,8 @@ static void body_sinks(lun_crender *r, lun_cloop *l)
     uint64_t identity;
     for (int32_t v = 0; v < r->ir->count; v++) {
         const lun_ir_ins *ins = &r->ir->ins[v];
-        if (ins->kind != LUN_IR_REDUCE) continue;
+        if (ins->kind != LUN_IR_REDUCE)
+            continue;
         if (l->count == LUN_CLOOP_SINKS) {
             lun_strbuf_puts(&r->problem, "too many reductions in one kernel");
             return;
@@ -299,7 +332,8 @@ static void kernel(lun_crender *r, lun_strbuf *out)
     body_sinks(r, &body);
     lun_cloop_open("lun_kernel", out);
     lun_cloop_before(r, &body, out);
-    if (scan) lun_cscan_before(r, out);
+    if (scan)
+        lun_cscan_before(r, out);
     lun_cloop_block(r, scan ? LUN_CF_BODY | LUN_CF_OPERAND : LUN_CF_BODY, body.count || scan, out);
     if (scan) {
         lun_cscan_sink(r, &operand);
@@ -311,7 +345,8 @@ static void kernel(lun_crender *r, lun_strbuf *out)
     lun_strbuf_puts(out, "    }\n");
     lun_cloop_results(r, &body, out);
 #ifdef __x86_64__
-    if (stores(r)) lun_strbuf_puts(out, "    if (f->stream) __builtin_ia32_sfence();\n");
+    if (stores(r))
+        lun_strbuf_puts(out, "    if (f->stream) __builtin_ia32_sfence();\n");
 #endif
     lun_strbuf_puts(out, "}\n");
 }
@@ -323,17 +358,22 @@ static void combine(lun_crender *r, lun_strbuf *out)
     for (int32_t v = 0; v < r->ir->count; v++) {
         const lun_ir_ins *ins = &r->ir->ins[v];
         lun_dtype t = (lun_dtype)ins->dtype;
-        if (ins->kind != LUN_IR_REDUCE && ins->kind != LUN_IR_SCAN) continue;
-        lun_cname join = lun_ccombiner(r, v), cell = lun_cscalar_cell(r, t), of = lun_cscalar_uncell(r, t);
-        lun_strbuf_printf(&cases, "    case %" PRId64 ":\n        *out = %s(%s(%s(a), %s(b), &none));\n        break;\n",
+        if (ins->kind != LUN_IR_REDUCE && ins->kind != LUN_IR_SCAN)
+            continue;
+        lun_cname join = lun_ccombiner(r, v), cell = lun_cscalar_cell(r, t),
+                  of = lun_cscalar_uncell(r, t);
+        lun_strbuf_printf(&cases,
+                          "    case %" PRId64
+                          ":\n        *out = %s(%s(%s(a), %s(b), &none));\n        break;\n",
                           ins->kind == LUN_IR_SCAN ? -1 : ins->imm, cell.s, join.s, of.s, of.s);
     }
     if (cases.length)
-        lun_strbuf_printf(out,
-                          "\nvoid lun_combine(const void *self, int result, const lun_u64 *a, const lun_u64 *b, "
-                          "lun_u64 *out)\n{\n    struct frame none = {.trap = 0};\n    switch (result) {\n%s    "
-                          "}\n}\n",
-                          lun_strbuf_text(&cases));
+        lun_strbuf_printf(
+            out,
+            "\nvoid lun_combine(const void *self, int result, const lun_u64 *a, const lun_u64 *b, "
+            "lun_u64 *out)\n{\n    struct frame none = {.trap = 0};\n    switch (result) {\n%s    "
+            "}\n}\n",
+            lun_strbuf_text(&cases));
     lun_strbuf_free(&cases);
 }
 
@@ -341,10 +381,12 @@ void lun_cframe(lun_crender *r, lun_strbuf *out)
 {
     lun_strbuf parts = LUN_STRBUF_INIT, functions = LUN_STRBUF_INIT, uniform = LUN_STRBUF_INIT;
     bool scan = r->ir->scan >= 0;
-    if (scan) section(r, LUN_CF_OPERAND, "operand", &parts);
+    if (scan)
+        section(r, LUN_CF_OPERAND, "operand", &parts);
     section(r, LUN_CF_BODY, "body", &parts);
     kernel(r, &functions);
-    if (scan) lun_cscan_total(r, &functions);
+    if (scan)
+        lun_cscan_total(r, &functions);
     combine(r, &functions);
     prepare(r, &uniform);
     lun_strbuf_puts(out, "\n/* Vectors and single elements. */\n");
@@ -355,7 +397,8 @@ void lun_cframe(lun_crender *r, lun_strbuf *out)
     lun_strbuf_puts(out, "\n#pragma GCC visibility push(default)");
     lun_strbuf_puts(out, lun_strbuf_text(&functions));
     lun_strbuf_puts(out, "#pragma GCC visibility pop\n");
-    if (parts.failed || functions.failed || uniform.failed) out->failed = true;
+    if (parts.failed || functions.failed || uniform.failed)
+        out->failed = true;
     lun_strbuf_free(&parts);
     lun_strbuf_free(&functions);
     lun_strbuf_free(&uniform);

@@ -19,15 +19,15 @@
 
 /* By instruction: where it is computed, and what it is needed for. */
 enum {
-    LUN_CF_BODY = 1,       /* needed by stores, reductions, checks */
-    LUN_CF_OPERAND = 2,    /* needed for the operand of the SCAN */
-    LUN_CF_VARYING = 4,    /* differs between indices; IF, LOOP, BLOCK: indices part ways there */
-    LUN_CF_HOISTED = 8,    /* not VARYING, and computed once for a chunk */
-    LUN_CF_AS_VECTOR = 16, /* not VARYING: some statement wants it in every lane */
-    LUN_CF_AS_SCALAR = 32, /* not VARYING: some statement wants it as a single element */
-    LUN_CF_STREAM = 64,    /* RANDOM of consecutive elements: made for 64 indices at once */
-    LUN_CF_PLAIN = 128,    /* SET: lanes that do not take part never look at the variable again */
-    LUN_CF_LEFT = 256,     /* IF, LOOP, BLOCK: a BREAK or CONTINUE inside goes past it */
+    LUN_CF_BODY = 1,        /* needed by stores, reductions, checks */
+    LUN_CF_OPERAND = 2,     /* needed for the operand of the SCAN */
+    LUN_CF_VARYING = 4,     /* differs between indices; IF, LOOP, BLOCK: indices part ways there */
+    LUN_CF_HOISTED = 8,     /* not VARYING, and computed once for a chunk */
+    LUN_CF_AS_VECTOR = 16,  /* not VARYING: some statement wants it in every lane */
+    LUN_CF_AS_SCALAR = 32,  /* not VARYING: some statement wants it as a single element */
+    LUN_CF_STREAM = 64,     /* RANDOM of consecutive elements: made for 64 indices at once */
+    LUN_CF_PLAIN = 128,     /* SET: lanes that do not take part never look at the variable again */
+    LUN_CF_LEFT = 256,      /* IF, LOOP, BLOCK: a BREAK or CONTINUE inside goes past it */
     LUN_CF_CONTINUED = 512, /* LOOP: the target of a CONTINUE */
     LUN_CF_ELSE = 1024      /* IF: its second part is being written */
 };
@@ -42,8 +42,8 @@ typedef struct lun_crep {
 typedef struct lun_csection {
     struct lun_crender *r;
     lun_strbuf *out;
-    unsigned need;     /* LUN_CF_BODY or LUN_CF_OPERAND; LUN_CF_HOISTED: the uniform values */
-    int32_t scope;     /* the innermost open IF, LOOP or BLOCK, -1: none */
+    unsigned need; /* LUN_CF_BODY or LUN_CF_OPERAND; LUN_CF_HOISTED: the uniform values */
+    int32_t scope; /* the innermost open IF, LOOP or BLOCK, -1: none */
     int depth;
     lun_strbuf labels; /* those that something jumps to */
     bool single;       /* a function on single elements: ARG k is its parameter a, b, ... */
@@ -63,7 +63,7 @@ typedef struct lun_crender {
     bool masked;      /* there is control flow: statements run under masks */
     bool guarded;     /* vectors without an index below n are left out */
     lun_strbuf types, helpers, fields, setup, prepare; /* parts of the unit */
-    lun_strbuf made;                            /* names of types and helpers, each between newlines */
+    lun_strbuf made; /* names of types and helpers, each between newlines */
     unsigned libs;
     lun_strbuf problem; /* why this IR cannot be rendered */
 } lun_crender;

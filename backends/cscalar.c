@@ -35,7 +35,8 @@ static const char *const binary[] = {"pow", "fmod", "atan2", "hypot"};
 static bool is_one_of(const char *name, size_t n, const char *const *list, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (strlen(list[i]) == n && !strncmp(list[i], name, n)) return true;
+        if (strlen(list[i]) == n && !strncmp(list[i], name, n))
+            return true;
     return false;
 }
 
@@ -51,10 +52,12 @@ static void library(lun_crender *r, const char *name, size_t n, lun_dtype t, lun
     }
     lun_cname c = lun_cname_of("lun_libm_%.*s%s", (int)n, name, suffix), type = lun_ctype(t);
     lun_strbuf_puts(out, c.s);
-    if (!lun_cmake(r, c.s)) return;
+    if (!lun_cmake(r, c.s))
+        return;
     bool two = is_one_of(name, n, binary, sizeof binary / sizeof *binary);
-    lun_strbuf_printf(&r->helpers, "%s %s(%s%s%s) __asm__(\"%.*s%s\") __attribute__((const, nothrow));\n",
-                      type.s, c.s, type.s, two ? ", " : "", two ? type.s : "", (int)n, name, suffix);
+    lun_strbuf_printf(
+        &r->helpers, "%s %s(%s%s%s) __asm__(\"%.*s%s\") __attribute__((const, nothrow));\n", type.s,
+        c.s, type.s, two ? ", " : "", two ? type.s : "", (int)n, name, suffix);
 }
 
 void lun_cexpression(lun_crender *r, lun_op op, lun_dtype from, lun_strbuf *out)
@@ -64,7 +67,8 @@ void lun_cexpression(lun_crender *r, lun_op op, lun_dtype from, lun_strbuf *out)
     const char *p = lun_dtype_is_float(from) ? row->flt : row->integer;
     while (*p) {
         size_t n = 0;
-        while (isalnum((unsigned char)p[n]) || p[n] == '_') n++;
+        while (isalnum((unsigned char)p[n]) || p[n] == '_')
+            n++;
         if (n == 0) {
             lun_strbuf_add(out, p++, 1);
             continue;
@@ -93,7 +97,8 @@ lun_cname lun_cscalar_op(lun_crender *r, lun_op op, lun_dtype from)
     static const char *const names[] = {"a", "b", "c"};
     const lun_op_row *row = lun_op_get(op);
     lun_cname c = lun_cname_of("lun_one_%s_%s", row->name, lun_dtype_get(from)->name);
-    if (!lun_cmake(r, c.s)) return c;
+    if (!lun_cmake(r, c.s))
+        return c;
     lun_strbuf body = LUN_STRBUF_INIT;
     lun_cexpression(r, op, from, &body);
     lun_dtype result = lun_cop_result(op, from);
@@ -105,7 +110,8 @@ lun_cname lun_cscalar_op(lun_crender *r, lun_op op, lun_dtype from)
     }
     lun_strbuf_printf(&r->helpers, ")\n{\n    return %s%s%s;\n}\n", result == LUN_BOOL ? "(" : "",
                       lun_strbuf_text(&body), result == LUN_BOOL ? ") != 0" : "");
-    if (body.failed) r->helpers.failed = true;
+    if (body.failed)
+        r->helpers.failed = true;
     lun_strbuf_free(&body);
     return c;
 }
@@ -121,7 +127,8 @@ lun_cname lun_cscalar_cast(lun_crender *r, lun_dtype to, lun_dtype from)
 {
     const lun_dtype_row *d = lun_dtype_get(to), *f = lun_dtype_get(from);
     lun_cname c = lun_cname_of("lun_one_%s_from_%s", d->name, f->name), t = lun_ctype(to);
-    if (!lun_cmake(r, c.s)) return c;
+    if (!lun_cmake(r, c.s))
+        return c;
     lun_strbuf *out = &r->helpers;
     lun_strbuf_printf(out, "INLINE %s %s(%s a)\n{\n    return ", t.s, c.s, lun_ctype(from).s);
     if (to == LUN_BOOL) {
@@ -132,11 +139,11 @@ lun_cname lun_cscalar_cast(lun_crender *r, lun_dtype to, lun_dtype from)
             lun_strbuf_printf(out,
                               "a != a ? 0 : a >= (%s)%s ? (%s)((%s)-1 >> 1) : a < -(%s)%s ? "
                               "(%s)((%s)1 << %d) : (%s)a",
-                              x.s, limit(to).s, t.s, u.s, x.s, limit(to).s, t.s, u.s, 8 * d->bytes - 1,
-                              t.s);
+                              x.s, limit(to).s, t.s, u.s, x.s, limit(to).s, t.s, u.s,
+                              8 * d->bytes - 1, t.s);
         else
-            lun_strbuf_printf(out, "a >= (%s)%s ? (%s)-1 : a > 0 ? (%s)a : 0", x.s, limit(to).s, t.s,
-                              t.s);
+            lun_strbuf_printf(out, "a >= (%s)%s ? (%s)-1 : a > 0 ? (%s)a : 0", x.s, limit(to).s,
+                              t.s, t.s);
     } else {
         lun_strbuf_printf(out, "(%s)a", t.s);
     }
@@ -169,9 +176,12 @@ lun_cname lun_cscalar_uncell(lun_crender *r, lun_dtype t)
 lun_cname lun_cscalar_const(lun_crender *r, lun_dtype t, uint64_t bits)
 {
     int width = 8 * lun_dtype_get(t)->bytes;
-    if (width < 64) bits &= ((uint64_t)1 << width) - 1;
-    if (t == LUN_BOOL) bits = bits != 0;
+    if (width < 64)
+        bits &= ((uint64_t)1 << width) - 1;
+    if (t == LUN_BOOL)
+        bits = bits != 0;
     if (lun_dtype_is_float(t))
-        return lun_cname_of("%s(&(const lun_u64){0x%" PRIx64 "u})", lun_cscalar_uncell(r, t).s, bits);
+        return lun_cname_of("%s(&(const lun_u64){0x%" PRIx64 "u})", lun_cscalar_uncell(r, t).s,
+                            bits);
     return lun_cname_of("(%s)0x%" PRIx64 "u", lun_ctype(t).s, bits);
 }

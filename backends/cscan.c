@@ -24,31 +24,35 @@ static void tree_helpers(lun_crender *r, int32_t v)
 {
     lun_cname t = lun_ctype((lun_dtype)r->ir->ins[v].dtype), join = lun_ccombiner(r, v);
     lun_strbuf *out = &r->helpers;
-    if (!lun_cmake(r, lun_cname_of("lun_tree%" PRId32, v).s)) return;
-    lun_strbuf_printf(out,
-                      "/* Roots of complete subtrees, the largest first: one for each bit of blocks. */\n"
-                      "struct lun_tree%" PRId32 " { %s root[64]; int top; lun_u64 blocks; };\n"
-                      "static void lun_tree_add%" PRId32 "(struct lun_tree%" PRId32
-                      " *t, %s *x, lun_i64 count, struct frame *f)\n{\n    if (count >= 64) {\n",
-                      v, t.s, v, v, t.s);
+    if (!lun_cmake(r, lun_cname_of("lun_tree%" PRId32, v).s))
+        return;
+    lun_strbuf_printf(
+        out,
+        "/* Roots of complete subtrees, the largest first: one for each bit of blocks. */\n"
+        "struct lun_tree%" PRId32 " { %s root[64]; int top; lun_u64 blocks; };\n"
+        "static void lun_tree_add%" PRId32 "(struct lun_tree%" PRId32
+        " *t, %s *x, lun_i64 count, struct frame *f)\n{\n    if (count >= 64) {\n",
+        v, t.s, v, v, t.s);
     for (int n = 32; n; n /= 2) /* each level into memory of its own, so that it vectorises */
-        lun_strbuf_printf(out,
-                          "        %s y%d[%d];\n        for (int j = 0; j < %d; j++) y%d[j] = %s(%s[2 * j], "
-                          "%s[2 * j + 1], f);\n",
-                          t.s, n, n, n, n, join.s, n == 32 ? "x" : lun_cname_of("y%d", 2 * n).s,
-                          n == 32 ? "x" : lun_cname_of("y%d", 2 * n).s);
-    lun_strbuf_printf(out,
-                      "        x[0] = y1[0];\n    } else {\n"
-                      "        for (lun_i64 n = count; n > 1; n = (n + 1) / 2) {\n"
-                      "            for (lun_i64 j = 0; j < n / 2; j++) x[j] = %s(x[2 * j], x[2 * j + 1], f);\n"
-                      "            if (n & 1) x[n / 2] = x[n - 1];\n        }\n    }\n"
-                      "    %s y = x[0];\n"
-                      "    for (lun_u64 b = t->blocks++; b & 1; b >>= 1) y = %s(t->root[--t->top], y, f);\n"
-                      "    t->root[t->top++] = y;\n}\n"
-                      "static %s lun_tree_end%" PRId32 "(struct lun_tree%" PRId32
-                      " *t, struct frame *f)\n{\n    %s y = t->root[--t->top];\n"
-                      "    while (t->top) y = %s(t->root[--t->top], y, f);\n    return y;\n}\n",
-                      join.s, t.s, join.s, t.s, v, v, t.s, join.s);
+        lun_strbuf_printf(
+            out,
+            "        %s y%d[%d];\n        for (int j = 0; j < %d; j++) y%d[j] = %s(%s[2 * j], "
+            "%s[2 * j + 1], f);\n",
+            t.s, n, n, n, n, join.s, n == 32 ? "x" : lun_cname_of("y%d", 2 * n).s,
+            n == 32 ? "x" : lun_cname_of("y%d", 2 * n).s);
+    lun_strbuf_printf(
+        out,
+        "        x[0] = y1[0];\n    } else {\n"
+        "        for (lun_i64 n = count; n > 1; n = (n + 1) / 2) {\n"
+        "            for (lun_i64 j = 0; j < n / 2; j++) x[j] = %s(x[2 * j], x[2 * j + 1], f);\n"
+        "            if (n & 1) x[n / 2] = x[n - 1];\n        }\n    }\n"
+        "    %s y = x[0];\n"
+        "    for (lun_u64 b = t->blocks++; b & 1; b >>= 1) y = %s(t->root[--t->top], y, f);\n"
+        "    t->root[t->top++] = y;\n}\n"
+        "static %s lun_tree_end%" PRId32 "(struct lun_tree%" PRId32
+        " *t, struct frame *f)\n{\n    %s y = t->root[--t->top];\n"
+        "    while (t->top) y = %s(t->root[--t->top], y, f);\n    return y;\n}\n",
+        join.s, t.s, join.s, t.s, v, v, t.s, join.s);
 }
 
 void lun_cscan_tree_start(lun_crender *r, int32_t v, lun_strbuf *out)
@@ -62,7 +66,8 @@ void lun_cscan_tree_start(lun_crender *r, int32_t v, lun_strbuf *out)
 void lun_cscan_tree_add(lun_crender *r, int32_t v, lun_strbuf *out)
 {
     (void)r;
-    lun_strbuf_printf(out, "        lun_tree_add%" PRId32 "(&t%" PRId32 ", e%" PRId32 ", left, f);\n", v, v, v);
+    lun_strbuf_printf(
+        out, "        lun_tree_add%" PRId32 "(&t%" PRId32 ", e%" PRId32 ", left, f);\n", v, v, v);
 }
 
 lun_cname lun_cscan_tree_end(lun_crender *r, int32_t v)
@@ -108,7 +113,8 @@ static int shifted(int lane, int lanes, int arg)
 }
 
 /* Vectors that hold whole groups. */
-static void groups_in_vector(lun_crender *r, lun_crep rep, const char *op, bool inclusive, lun_strbuf *out)
+static void groups_in_vector(lun_crender *r, lun_crep rep, const char *op, bool inclusive,
+                             lun_strbuf *out)
 {
     int groups = r->lanes / GROUP;
     lun_cname v = lun_cvtype(r, rep);
@@ -125,15 +131,19 @@ static void groups_in_vector(lun_crender *r, lun_crep rep, const char *op, bool 
         lun_strbuf_printf(out, "        const %s c%d = %s(c%d, ", v.s, g + 1, op, g);
         lun_cshuffle(r, out, rep, "p", "p", last_of_group, g);
         lun_strbuf_puts(out, ");\n");
-        if (g + 1 == groups) break;
+        if (g + 1 == groups)
+            break;
         lun_strbuf_puts(out, "        c = ");
         lun_cshuffle(r, out, rep, "c", lun_cname_of("c%d", g + 1).s, carries, g + 1);
         lun_strbuf_puts(out, ";\n");
     }
-    lun_strbuf_printf(out, "        *carry = c%d;\n        p = %s(c, p);\n        *(%s *)(x + k) = ", groups, op,
-                      v.s);
-    if (inclusive) lun_strbuf_puts(out, "p");
-    else lun_cshuffle(r, out, rep, "p", "c", shifted, 0);
+    lun_strbuf_printf(
+        out, "        *carry = c%d;\n        p = %s(c, p);\n        *(%s *)(x + k) = ", groups, op,
+        v.s);
+    if (inclusive)
+        lun_strbuf_puts(out, "p");
+    else
+        lun_cshuffle(r, out, rep, "p", "c", shifted, 0);
     lun_strbuf_puts(out, ";\n");
 }
 
@@ -155,7 +165,8 @@ static int last_lane(int lane, int lanes, int arg)
 }
 
 /* Groups that fill several vectors p0, p1, ... */
-static void vectors_in_group(lun_crender *r, lun_crep rep, const char *op, bool inclusive, lun_strbuf *out)
+static void vectors_in_group(lun_crender *r, lun_crep rep, const char *op, bool inclusive,
+                             lun_strbuf *out)
 {
     int count = GROUP / r->lanes, lanes = r->lanes;
     lun_cname v = lun_cvtype(r, rep);
@@ -183,11 +194,15 @@ static void vectors_in_group(lun_crender *r, lun_crep rep, const char *op, bool 
     lun_cname last = lun_cname_of("p%d", count - 1);
     lun_cshuffle(r, out, rep, last.s, last.s, last_lane, 0);
     lun_strbuf_puts(out, ");\n");
-    for (int j = 0; j < count; j++) lun_strbuf_printf(out, "        p%d = %s(c, p%d);\n", j, op, j);
+    for (int j = 0; j < count; j++)
+        lun_strbuf_printf(out, "        p%d = %s(c, p%d);\n", j, op, j);
     for (int j = 0; j < count; j++) {
         lun_strbuf_printf(out, "        *(%s *)(x + k + %d) = ", v.s, j * lanes);
-        if (inclusive) lun_strbuf_printf(out, "p%d", j);
-        else lun_cshuffle(r, out, rep, j ? lun_cname_of("p%d", j - 1).s : "c", lun_cname_of("p%d", j).s, across, 1);
+        if (inclusive)
+            lun_strbuf_printf(out, "p%d", j);
+        else
+            lun_cshuffle(r, out, rep, j ? lun_cname_of("p%d", j - 1).s : "c",
+                         lun_cname_of("p%d", j).s, across, 1);
         lun_strbuf_puts(out, ";\n");
     }
 }
@@ -200,14 +215,18 @@ static void step_by_op(lun_crender *r)
     lun_cname op = lun_cvector_op(r, (lun_op)ins->op, rep);
     int step = r->lanes < GROUP ? GROUP : r->lanes;
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_strbuf_printf(&text,
-                      "INLINE void lun_scan(%s *x, %s *carry)\n{\n    for (int k = 0; k < 64; k += %d) {\n",
-                      lun_ctype(rep.t).s, lun_cvtype(r, rep).s, step);
-    if (r->lanes < GROUP) vectors_in_group(r, rep, op.s, ins->inclusive, &text);
-    else groups_in_vector(r, rep, op.s, ins->inclusive, &text);
+    lun_strbuf_printf(
+        &text,
+        "INLINE void lun_scan(%s *x, %s *carry)\n{\n    for (int k = 0; k < 64; k += %d) {\n",
+        lun_ctype(rep.t).s, lun_cvtype(r, rep).s, step);
+    if (r->lanes < GROUP)
+        vectors_in_group(r, rep, op.s, ins->inclusive, &text);
+    else
+        groups_in_vector(r, rep, op.s, ins->inclusive, &text);
     lun_strbuf_puts(&text, "    }\n}\n");
     lun_strbuf_puts(&r->helpers, lun_strbuf_text(&text));
-    if (text.failed) r->helpers.failed = true;
+    if (text.failed)
+        r->helpers.failed = true;
     lun_strbuf_free(&text);
 }
 
@@ -223,12 +242,15 @@ static void step_by_function(lun_crender *r)
     const char *in = rep.mask ? "x[k] & 1" : "x[k]", *minus = rep.mask ? "-" : "";
     lun_strbuf_printf(&r->helpers,
                       "static void lun_scan(%s *x, %s *carry, lun_i64 count, struct frame *f)\n{\n"
-                      "    %s acc = *carry;\n    for (lun_i64 k = 0; k < count; k++) {\n        const %s a = %s;\n",
+                      "    %s acc = *carry;\n    for (lun_i64 k = 0; k < count; k++) {\n        "
+                      "const %s a = %s;\n",
                       lun_ctype(rep.t).s, t.s, t.s, t.s, in);
     if (ins->inclusive)
-        lun_strbuf_printf(&r->helpers, "        acc = %s(acc, a, f);\n        x[k] = %sacc;\n", join.s, minus);
+        lun_strbuf_printf(&r->helpers, "        acc = %s(acc, a, f);\n        x[k] = %sacc;\n",
+                          join.s, minus);
     else
-        lun_strbuf_printf(&r->helpers, "        x[k] = %sacc;\n        acc = %s(acc, a, f);\n", minus, join.s);
+        lun_strbuf_printf(&r->helpers, "        x[k] = %sacc;\n        acc = %s(acc, a, f);\n",
+                          minus, join.s);
     lun_strbuf_puts(&r->helpers, "    }\n    *carry = acc;\n}\n");
 }
 
@@ -238,7 +260,9 @@ static void step_by_function(lun_crender *r)
 static void block(lun_crender *r, lun_strbuf *out)
 {
     int32_t v = r->ir->scan;
-    lun_strbuf_printf(out, "    %s e%" PRId32 "[64] __attribute__((aligned(64)));\n    %s *const scan = e%" PRId32 ";\n",
+    lun_strbuf_printf(out,
+                      "    %s e%" PRId32
+                      "[64] __attribute__((aligned(64)));\n    %s *const scan = e%" PRId32 ";\n",
                       lun_ctype(rep_of(r, v).t).s, v, lun_ctype(rep_of(r, v).t).s, v);
 }
 
@@ -269,7 +293,8 @@ void lun_cscan_sink(lun_crender *r, lun_cloop *l)
 
 void lun_cscan_step(lun_crender *r, lun_strbuf *out)
 {
-    lun_strbuf_printf(out, "        lun_scan(scan, &carry%s);\n", by_op(r) ? "" : ", left < 64 ? left : 64, f");
+    lun_strbuf_printf(out, "        lun_scan(scan, &carry%s);\n",
+                      by_op(r) ? "" : ", left < 64 ? left : 64, f");
 }
 
 /* ---- totals -------------------------------------------------------------------------------------- */
@@ -285,11 +310,12 @@ static void total_by_function(lun_crender *r, lun_cloop *l, lun_strbuf *out)
     lun_strbuf_printf(out, "    %s acc = {0};\n    int some = 0;\n", type.s);
     lun_cloop_block(r, l->need, true, out);
     lun_cloop_rounds(r, l, out);
-    lun_strbuf_printf(out,
-                      "        for (lun_i64 k = 0; k < 64 && k < left; k++) {\n"
-                      "            const %s a = scan[k]%s;\n            acc = some ? %s(acc, a, f) : a;\n"
-                      "            some = 1;\n        }\n    }\n    *f->carry = %s(acc);\n",
-                      type.s, rep.mask ? " & 1" : "", join.s, lun_cscalar_cell(r, t).s);
+    lun_strbuf_printf(
+        out,
+        "        for (lun_i64 k = 0; k < 64 && k < left; k++) {\n"
+        "            const %s a = scan[k]%s;\n            acc = some ? %s(acc, a, f) : a;\n"
+        "            some = 1;\n        }\n    }\n    *f->carry = %s(acc);\n",
+        type.s, rep.mask ? " & 1" : "", join.s, lun_cscalar_cell(r, t).s);
 }
 
 void lun_cscan_total(lun_crender *r, lun_strbuf *out)
@@ -302,7 +328,8 @@ void lun_cscan_total(lun_crender *r, lun_strbuf *out)
     if (!by_op(r)) {
         total_by_function(r, &l, out);
     } else {
-        l.sinks[0].way = lun_cin_lanes(r, r->ir->scan, &identity) ? LUN_CLOOP_LANES : LUN_CLOOP_ELEMENTS;
+        l.sinks[0].way =
+            lun_cin_lanes(r, r->ir->scan, &identity) ? LUN_CLOOP_LANES : LUN_CLOOP_ELEMENTS;
         lun_cloop_before(r, &l, out);
         lun_cloop_block(r, l.need, true, out);
         lun_cloop_rounds(r, &l, out);

@@ -22,7 +22,8 @@ lun_cname lun_cname_of(const char *format, ...)
 bool lun_cmake(lun_crender *r, const char *name)
 {
     lun_cname key = lun_cname_of("\n%s\n", name);
-    if (strstr(lun_strbuf_text(&r->made), key.s)) return false;
+    if (strstr(lun_strbuf_text(&r->made), key.s))
+        return false;
     lun_strbuf_puts(&r->made, key.s);
     return true;
 }
@@ -45,14 +46,16 @@ static const char head[] =
     "        r[l] = whole[from[l] % (sizeof whole / sizeof whole[0])]; r; })\n"
     "#endif\n"
     "struct frame {\n"
-    "    lun_i64 n;\n    void *const *slots;\n    const lun_u64 *args;\n    const void *const *math;\n"
+    "    lun_i64 n;\n    void *const *slots;\n    const lun_u64 *args;\n    const void *const "
+    "*math;\n"
     "    lun_u64 *partials, *carry;\n    lun_i64 trap, stream;\n    void *scratch;\n"
     "    lun_i64 trap_value;\n};\n";
 
 static bool is_guarded(const lun_crender *r)
 {
     for (int32_t v = 0; v < r->ir->count; v++)
-        if (r->ir->ins[v].kind == LUN_IR_GATHER || r->ir->ins[v].kind == LUN_IR_CALL) return true;
+        if (r->ir->ins[v].kind == LUN_IR_GATHER || r->ir->ins[v].kind == LUN_IR_CALL)
+            return true;
     return r->masked;
 }
 
@@ -60,9 +63,11 @@ static lun_status render(lun_crender *r, lun_strbuf *out)
 {
     lun_strbuf functions = LUN_STRBUF_INIT;
     lun_status s = lun_cfacts(r);
-    if (s != LUN_OK) return s;
+    if (s != LUN_OK)
+        return s;
     r->guarded = is_guarded(r);
-    lun_strbuf_printf(out, "/* Lunarray kernel: vectors of %d bytes, %d lanes. */\n", r->bytes, r->lanes);
+    lun_strbuf_printf(out, "/* Lunarray kernel: vectors of %d bytes, %d lanes. */\n", r->bytes,
+                      r->lanes);
     lun_cfunctions(r, &functions);
     lun_strbuf_puts(out, lun_strbuf_text(&functions));
     lun_strbuf_puts(out, head);
@@ -71,8 +76,10 @@ static lun_status render(lun_crender *r, lun_strbuf *out)
                   r->types.failed || r->helpers.failed || r->fields.failed || r->setup.failed ||
                   r->prepare.failed;
     lun_strbuf_free(&functions);
-    if (failed) return LUN_ENOMEM;
-    if (!r->problem.length) return LUN_OK;
+    if (failed)
+        return LUN_ENOMEM;
+    if (!r->problem.length)
+        return LUN_OK;
     lun_strbuf_clear(out);
     lun_strbuf_puts(out, lun_strbuf_text(&r->problem));
     return LUN_EARG;

@@ -10,9 +10,12 @@
 static const char *exact_instruction(const lun_crender *r, const char *name, bool f64)
 {
     bool avx512 = r->target->isa == LUN_ISA_AVX512;
-    if (r->target->isa == LUN_ISA_BASE) return NULL;
-    if (!strcmp(name, "sqrt")) return f64 ? "vsqrtpd %1, %0" : "vsqrtps %1, %0";
-    if (!strcmp(name, "fma")) return f64 ? "vfmadd213pd %3, %2, %0" : "vfmadd213ps %3, %2, %0";
+    if (r->target->isa == LUN_ISA_BASE)
+        return NULL;
+    if (!strcmp(name, "sqrt"))
+        return f64 ? "vsqrtpd %1, %0" : "vsqrtps %1, %0";
+    if (!strcmp(name, "fma"))
+        return f64 ? "vfmadd213pd %3, %2, %0" : "vfmadd213ps %3, %2, %0";
     /* bit 3: no inexact exception; 1 down, 2 up, 3 towards zero */
     if (!strcmp(name, "floor"))
         return avx512 ? (f64 ? "vrndscalepd $$9, %1, %0" : "vrndscaleps $$9, %1, %0")
@@ -28,7 +31,8 @@ lun_cname lun_cvector_exact(lun_crender *r, const char *name, lun_crep rep)
 {
     bool f64 = rep.t == LUN_F64, three = !strcmp(name, "fma");
     lun_cname c = lun_cname_of("lun_%s_of_%s", name, lun_crep_name(rep).s);
-    if (!lun_cmake(r, c.s)) return c;
+    if (!lun_cmake(r, c.s))
+        return c;
     const char *instruction = exact_instruction(r, name, f64);
     const char *reg = r->target->isa == LUN_ISA_AVX512 ? "v" : "x";
     lun_strbuf text = LUN_STRBUF_INIT;
@@ -39,15 +43,16 @@ lun_cname lun_cvector_exact(lun_crender *r, const char *name, lun_crep rep)
                           "    return a;\n}\n",
                           instruction, reg, reg, reg);
     else if (instruction)
-        lun_strbuf_printf(&text,
-                          "    $v r;\n    __asm__(\"%s\" : \"=%s\"(r) : \"%sm\"(a));\n    return r;\n}\n",
-                          instruction, reg, reg);
+        lun_strbuf_printf(
+            &text, "    $v r;\n    __asm__(\"%s\" : \"=%s\"(r) : \"%sm\"(a));\n    return r;\n}\n",
+            instruction, reg, reg);
     else {
         r->libs |= LUN_CSTYLE_LIBM;
-        lun_strbuf_printf(&text,
-                          "    $v r;\n    for (int l = 0; l < $W; l++) r[l] = __builtin_%s%s(a[l]%s);\n"
-                          "    return r;\n}\n",
-                          name, f64 ? "" : "f", three ? ", b[l], c[l]" : "");
+        lun_strbuf_printf(
+            &text,
+            "    $v r;\n    for (int l = 0; l < $W; l++) r[l] = __builtin_%s%s(a[l]%s);\n"
+            "    return r;\n}\n",
+            name, f64 ? "" : "f", three ? ", b[l], c[l]" : "");
     }
     lun_chelper(r, rep, lun_strbuf_text(&text));
     lun_strbuf_free(&text);
@@ -78,7 +83,8 @@ lun_cname lun_cvector_op(lun_crender *r, lun_op op, lun_crep rep)
     static const char *const names[] = {"a", "b", "c"};
     const lun_op_row *row = lun_op_get(op);
     lun_cname c = lun_cname_of("lun_%s_%s", row->name, lun_crep_name(rep).s);
-    if (!lun_cmake(r, c.s)) return c;
+    if (!lun_cmake(r, c.s))
+        return c;
     bool test = lun_cop_result(op, rep.mask ? LUN_BOOL : rep.t) == LUN_BOOL;
     lun_strbuf text = LUN_STRBUF_INIT, expression = LUN_STRBUF_INIT;
     bool whole = lun_cexpr_vector(r, op, rep, &expression);
@@ -89,11 +95,14 @@ lun_cname lun_cvector_op(lun_crender *r, lun_op op, lun_crep rep)
         lun_strbuf_printf(&text, "%s%s %s", k ? ", " : "",
                           row->rule == LUN_RULE_SELECT && k == 0 ? "$m" : "$v", names[k]);
     lun_strbuf_puts(&text, ")\n{\n");
-    if (whole) lun_strbuf_printf(&text, "    return %s;\n", lun_strbuf_text(&expression));
-    else lane_loop(r, op, rep, &text);
+    if (whole)
+        lun_strbuf_printf(&text, "    return %s;\n", lun_strbuf_text(&expression));
+    else
+        lane_loop(r, op, rep, &text);
     lun_strbuf_puts(&text, "}\n");
     lun_chelper(r, rep, lun_strbuf_text(&text));
-    if (text.failed || expression.failed) r->helpers.failed = true;
+    if (text.failed || expression.failed)
+        r->helpers.failed = true;
     lun_strbuf_free(&text);
     lun_strbuf_free(&expression);
     return c;
@@ -103,8 +112,10 @@ lun_cname lun_cvector_op(lun_crender *r, lun_op op, lun_crep rep)
 
 bool lun_chas_math(const lun_crender *r, lun_op op, lun_dtype t)
 {
-    if (t != LUN_F32 && t != LUN_F64) return false;
-    if (!(lun_op_get(op)->flags & LUN_OPF_VEC) || !r->target->math) return false;
+    if (t != LUN_F32 && t != LUN_F64)
+        return false;
+    if (!(lun_op_get(op)->flags & LUN_OPF_VEC) || !r->target->math)
+        return false;
     return r->target->math[lun_vecmath_index(op, t)] != NULL;
 }
 
@@ -113,8 +124,8 @@ lun_cname lun_cmath_type(lun_crender *r, lun_dtype t, int arity)
     lun_cname c = lun_cname_of("lun_math%d_%s", arity, lun_dtype_get(t)->name);
     if (lun_cmake(r, c.s)) {
         lun_cname v = lun_cvector(r, t, r->bytes / lun_dtype_get(t)->bytes);
-        lun_strbuf_printf(&r->types, "typedef %s (*%s)(%s%s%s);\n", v.s, c.s, v.s, arity == 2 ? ", " : "",
-                          arity == 2 ? v.s : "");
+        lun_strbuf_printf(&r->types, "typedef %s (*%s)(%s%s%s);\n", v.s, c.s, v.s,
+                          arity == 2 ? ", " : "", arity == 2 ? v.s : "");
     }
     return c;
 }
@@ -122,7 +133,8 @@ lun_cname lun_cmath_type(lun_crender *r, lun_dtype t, int arity)
 /* "0, 1, ..., 0, 1, ...": the lanes of a narrow vector, repeated to fill a native one. */
 static void repeated(lun_crender *r, lun_strbuf *out, int lanes)
 {
-    for (int l = 0; l < lanes; l++) lun_strbuf_printf(out, "%s%d", l ? ", " : "", l % r->lanes);
+    for (int l = 0; l < lanes; l++)
+        lun_strbuf_printf(out, "%s%d", l ? ", " : "", l % r->lanes);
 }
 
 lun_cname lun_cvector_math(lun_crender *r, lun_dtype t, int arity)
@@ -130,17 +142,20 @@ lun_cname lun_cvector_math(lun_crender *r, lun_dtype t, int arity)
     int native = r->bytes / lun_dtype_get(t)->bytes;
     lun_crep rep = {t, false};
     lun_cname c = lun_cname_of("lun_call_math%d_%s", arity, lun_dtype_get(t)->name);
-    if (!lun_cmake(r, c.s)) return c;
+    if (!lun_cmake(r, c.s))
+        return c;
     lun_cname type = lun_cmath_type(r, t, arity), wide = lun_cvector(r, t, native);
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_strbuf_printf(&text, "INLINE $v %s(%s f, $v a%s)\n{\n", c.s, type.s, arity == 2 ? ", $v b" : "");
+    lun_strbuf_printf(&text, "INLINE $v %s(%s f, $v a%s)\n{\n", c.s, type.s,
+                      arity == 2 ? ", $v b" : "");
     if (native == r->lanes) {
         lun_strbuf_printf(&text, "    return f(a%s);\n}\n", arity == 2 ? ", b" : "");
     } else {
         lun_strbuf_puts(&text, "    $v r;\n");
         for (int k = 0; k < arity; k++) {
             const char *x = k ? "b" : "a";
-            lun_strbuf_printf(&text, "    const %s wide_%s = RESIZE(%s, %s, %s, ", wide.s, x, wide.s, x, x);
+            lun_strbuf_printf(&text, "    const %s wide_%s = RESIZE(%s, %s, %s, ", wide.s, x,
+                              wide.s, x, x);
             repeated(r, &text, native);
             lun_strbuf_puts(&text, ");\n");
         }
@@ -159,13 +174,16 @@ lun_cname lun_cscalar_math(lun_crender *r, lun_dtype t, int arity)
     int native = r->bytes / lun_dtype_get(t)->bytes;
     lun_cname c = lun_cname_of("lun_one_math%d_%s", arity, lun_dtype_get(t)->name);
     lun_cname type = lun_cmath_type(r, t, arity), v = lun_cvector(r, t, native), one = lun_ctype(t);
-    if (!lun_cmake(r, c.s)) return c;
+    if (!lun_cmake(r, c.s))
+        return c;
     lun_strbuf *out = &r->helpers;
-    lun_strbuf_printf(out, "INLINE %s %s(%s f, %s a%s%s)\n{\n    return f(", one.s, c.s, type.s, one.s,
-                      arity == 2 ? ", " : "", arity == 2 ? lun_cname_of("%s b", one.s).s : "");
+    lun_strbuf_printf(out, "INLINE %s %s(%s f, %s a%s%s)\n{\n    return f(", one.s, c.s, type.s,
+                      one.s, arity == 2 ? ", " : "",
+                      arity == 2 ? lun_cname_of("%s b", one.s).s : "");
     for (int k = 0; k < arity; k++) {
         lun_strbuf_printf(out, "%s(%s){", k ? ", " : "", v.s);
-        for (int l = 0; l < native; l++) lun_strbuf_printf(out, "%s%s", l ? ", " : "", k ? "b" : "a");
+        for (int l = 0; l < native; l++)
+            lun_strbuf_printf(out, "%s%s", l ? ", " : "", k ? "b" : "a");
         lun_strbuf_puts(out, "}");
     }
     lun_strbuf_puts(out, ")[0];\n}\n");
@@ -179,14 +197,16 @@ lun_cname lun_cvector_note(lun_crender *r, int bytes)
     lun_crep rep = lun_crep_of(LUN_BOOL, bytes);
     lun_cname c = lun_cname_of("lun_note_%s", lun_crep_name(rep).s);
     if (lun_cmake(r, c.s))
-        lun_chelper(r, rep,
-                    "static __attribute__((noinline, cold)) int lun_note_$n(const $m *bad, lun_i64 i, "
-                    "struct frame *f,\n                                                 lun_i64 where, "
-                    "const lun_i64 *value)\n{\n"
-                    "    for (int l = 0; l < $W; l++) {\n        if (!(*bad)[l] || i + l >= f->n) continue;\n"
-                    "        if (f->trap < 0) {\n            f->trap = where;\n"
-                    "            f->trap_value = value ? value[l] : 0;\n        }\n"
-                    "        return 1;\n    }\n    return 0;\n}\n");
+        lun_chelper(
+            r, rep,
+            "static __attribute__((noinline, cold)) int lun_note_$n(const $m *bad, lun_i64 i, "
+            "struct frame *f,\n                                                 lun_i64 where, "
+            "const lun_i64 *value)\n{\n"
+            "    for (int l = 0; l < $W; l++) {\n        if (!(*bad)[l] || i + l >= f->n) "
+            "continue;\n"
+            "        if (f->trap < 0) {\n            f->trap = where;\n"
+            "            f->trap_value = value ? value[l] : 0;\n        }\n"
+            "        return 1;\n    }\n    return 0;\n}\n");
     return c;
 }
 
@@ -196,32 +216,40 @@ lun_cname lun_cvector_note(lun_crender *r, int bytes)
  * look at the low halves alone, so what is in the high ones never matters. */
 static void philox(lun_crender *r)
 {
-    if (!lun_cmake(r, "lun_philox")) return;
+    if (!lun_cmake(r, "lun_philox"))
+        return;
     int lanes = r->bytes / 8;
     lun_cname v = lun_cvector(r, LUN_U64, lanes), m = lun_cvector(r, LUN_I64, lanes);
     lun_strbuf *out = &r->helpers;
-    const char *multiply = r->target->isa == LUN_ISA_AVX512 ? "vpmuludq %2, %1, %0\" : \"=v\"(r) : \"v\"(a), \"v"
-                           : r->target->isa == LUN_ISA_AVX2 ? "vpmuludq %2, %1, %0\" : \"=x\"(r) : \"x\"(a), \"x"
-                                                            : NULL;
+    const char *multiply =
+        r->target->isa == LUN_ISA_AVX512 ? "vpmuludq %2, %1, %0\" : \"=v\"(r) : \"v\"(a), \"v"
+        : r->target->isa == LUN_ISA_AVX2 ? "vpmuludq %2, %1, %0\" : \"=x\"(r) : \"x\"(a), \"x"
+                                         : NULL;
     lun_strbuf_printf(out, "INLINE %s lun_multiply_low(%s a, %s b)\n{\n", v.s, v.s, v.s);
     if (multiply)
-        lun_strbuf_printf(out, "    %s r;\n    __asm__(\"%s\"(b));\n    return r;\n}\n", v.s, multiply);
+        lun_strbuf_printf(out, "    %s r;\n    __asm__(\"%s\"(b));\n    return r;\n}\n", v.s,
+                          multiply);
     else
         lun_strbuf_puts(out, "    return (a & 0xffffffffu) * (b & 0xffffffffu);\n}\n");
-    lun_strbuf_printf(out, "INLINE void lun_philox(lun_u64 *out, lun_u64 block, lun_u64 key)\n{\n"
-                           "    const %s m0 = (%s){} + 0xd2511f53u, m1 = (%s){} + 0xcd9e8d57u,\n"
-                           "        low = (%s){} + 0xffffffffu;\n    %s c0 = {", v.s, v.s, v.s, v.s, v.s);
-    for (int l = 0; l < lanes; l++) lun_strbuf_printf(out, "%s%d", l ? ", " : "", l);
-    lun_strbuf_printf(out, "}, c1, c2 = {}, c3 = {};\n    lun_u64 k0 = key & 0xffffffffu, k1 = key >> 32;\n"
-                           "    c0 += block;\n    c1 = c0 >> 32;\n"
-                           "    for (int round = 0; round < 10; round++) {\n"
-                           "        const %s p0 = lun_multiply_low(c0, m0), p1 = lun_multiply_low(c2, m1);\n"
-                           "        c0 = (p1 >> 32) ^ c1 ^ k0;\n        c2 = (p0 >> 32) ^ c3 ^ k1;\n"
-                           "        c1 = p1;\n        c3 = p0;\n"
-                           "        k0 = k0 + 0x9e3779b9u & 0xffffffffu;\n"
-                           "        k1 = k1 + 0xbb67ae85u & 0xffffffffu;\n    }\n"
-                           "    const %s a = (c0 & low) | (c1 << 32), b = (c2 & low) | (c3 << 32);\n",
-                      v.s, v.s);
+    lun_strbuf_printf(out,
+                      "INLINE void lun_philox(lun_u64 *out, lun_u64 block, lun_u64 key)\n{\n"
+                      "    const %s m0 = (%s){} + 0xd2511f53u, m1 = (%s){} + 0xcd9e8d57u,\n"
+                      "        low = (%s){} + 0xffffffffu;\n    %s c0 = {",
+                      v.s, v.s, v.s, v.s, v.s);
+    for (int l = 0; l < lanes; l++)
+        lun_strbuf_printf(out, "%s%d", l ? ", " : "", l);
+    lun_strbuf_printf(
+        out,
+        "}, c1, c2 = {}, c3 = {};\n    lun_u64 k0 = key & 0xffffffffu, k1 = key >> 32;\n"
+        "    c0 += block;\n    c1 = c0 >> 32;\n"
+        "    for (int round = 0; round < 10; round++) {\n"
+        "        const %s p0 = lun_multiply_low(c0, m0), p1 = lun_multiply_low(c2, m1);\n"
+        "        c0 = (p1 >> 32) ^ c1 ^ k0;\n        c2 = (p0 >> 32) ^ c3 ^ k1;\n"
+        "        c1 = p1;\n        c3 = p0;\n"
+        "        k0 = k0 + 0x9e3779b9u & 0xffffffffu;\n"
+        "        k1 = k1 + 0xbb67ae85u & 0xffffffffu;\n    }\n"
+        "    const %s a = (c0 & low) | (c1 << 32), b = (c2 & low) | (c3 << 32);\n",
+        v.s, v.s);
     for (int half = 0; half < 2; half++) { /* a0 b0 a1 b1 ... */
         lun_strbuf_printf(out, "    *(%s *)(out + %d) = SHUFFLE(%s, a, b", v.s, half * lanes, m.s);
         for (int l = 0; l < lanes; l++)
@@ -235,7 +263,8 @@ lun_cname lun_crandom_stream(lun_crender *r, lun_dtype t)
 {
     int per_block = t == LUN_U64 ? 2 : 4, lanes = r->bytes / 8;
     lun_cname c = lun_cname_of("lun_random_%s", lun_dtype_get(t)->name), type = lun_ctype(t);
-    if (!lun_cmake(r, c.s)) return c;
+    if (!lun_cmake(r, c.s))
+        return c;
     philox(r);
     lun_strbuf_printf(&r->helpers,
                       "/* Elements first .. first + 63; returns where they begin in buffer. */\n"
@@ -252,7 +281,8 @@ lun_cname lun_crandom_one(lun_crender *r, lun_dtype t)
 {
     int per_block = t == LUN_U64 ? 2 : 4;
     lun_cname c = lun_cname_of("lun_random_one_%s", lun_dtype_get(t)->name), type = lun_ctype(t);
-    if (!lun_cmake(r, c.s)) return c;
+    if (!lun_cmake(r, c.s))
+        return c;
     philox(r);
     lun_strbuf_printf(&r->helpers,
                       "static %s %s(lun_u64 element, lun_u64 key)\n{\n"

@@ -33,16 +33,16 @@ enum { LUN_LANES = 64, LUN_CHUNK = 16384, LUN_SCAN_CHUNK = 65536 };
 
 /* What a chunk function gets.  The layout is part of the generated code's ABI. */
 typedef struct lun_frame {
-    int64_t n;                /* indices >= n are padding: never trap, call or reduce there */
-    void *const *slots;       /* by slot: address of element 0 (or where it would be) */
-    const uint64_t *args;     /* by argument: cells */
-    const void *const *math;  /* vector math functions, see vecmath.h */
-    uint64_t *partials;       /* out, by result: this chunk's reduction, a cell */
-    uint64_t *carry;          /* SCAN: in: the carry; total function: out: the chunk's total */
-    int64_t trap;             /* out: -1, or an instruction that met b == 0 at an index < n */
-    int64_t stream;           /* nonzero: use non-temporal stores */
-    void *scratch;            /* for the executor's own use: this worker's memory */
-    int64_t trap_value;       /* out: with trap: the value that a CHECK reports, else 0 */
+    int64_t n;               /* indices >= n are padding: never trap, call or reduce there */
+    void *const *slots;      /* by slot: address of element 0 (or where it would be) */
+    const uint64_t *args;    /* by argument: cells */
+    const void *const *math; /* vector math functions, see vecmath.h */
+    uint64_t *partials;      /* out, by result: this chunk's reduction, a cell */
+    uint64_t *carry;         /* SCAN: in: the carry; total function: out: the chunk's total */
+    int64_t trap;            /* out: -1, or an instruction that met b == 0 at an index < n */
+    int64_t stream;          /* nonzero: use non-temporal stores */
+    void *scratch;           /* for the executor's own use: this worker's memory */
+    int64_t trap_value;      /* out: with trap: the value that a CHECK reports, else 0 */
 } lun_frame;
 
 /* Computes indices lo .. hi-1 (lo % 64 == 0; hi rounded up to 64 may be touched in every slot). */
@@ -56,7 +56,7 @@ typedef struct lun_exec {
      * out may be a or b. */
     void (*combine)(const void *self, int result, const uint64_t *a, const uint64_t *b,
                     uint64_t *out);
-    size_t scratch;      /* bytes of scratch one worker needs (64-byte aligned when lent) */
+    size_t scratch; /* bytes of scratch one worker needs (64-byte aligned when lent) */
     const void *const *math;
 } lun_exec;
 
@@ -64,8 +64,8 @@ typedef struct lun_exec {
 typedef void (*lun_parallel_fn)(void *ctx, int workers, void (*task)(void *ctx, int worker));
 
 typedef struct lun_team {
-    int threads;               /* how many may run at once, >= 1 */
-    lun_parallel_fn parallel;  /* not called for one worker */
+    int threads;              /* how many may run at once, >= 1 */
+    lun_parallel_fn parallel; /* not called for one worker */
 } lun_team;
 
 /* Runs exec over the launch.  ir gives slots, reductions and the scan's dtype; cost is

@@ -169,7 +169,7 @@ lun_status lun_math_mode(lun_engine *e, lun_math mode)
     if (e->math == (int)mode)
         return LUN_OK;
     lun__kernels_flush(e);
-    e->math = e->services.math = mode;
+    e->math = e->services.math = (int)mode;
     return LUN_OK;
 }
 
@@ -179,7 +179,7 @@ static int jit_mode(const lun_config *c)
 {
     const char *s = getenv("LUNARRAY_JIT");
     if (c->jit != LUN_JIT_DEFAULT)
-        return c->jit;
+        return (int)c->jit;
     if (s && !strcmp(s, "sync"))
         return LUN_JIT_SYNC;
     if (s && !strcmp(s, "off"))

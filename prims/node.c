@@ -248,7 +248,7 @@ lun_status lun_node_random(lun_engine *e, lun_node *key, lun_node *index, lun_dt
 lun_status lun_node_op(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
                        const lun_node *like, lun_node **out)
 {
-    lun_node p = {.kind = LUN_NODE_OP, .op = op, .dtype = (uint8_t)t};
+    lun_node p = {.kind = LUN_NODE_OP, .op = (int32_t)op, .dtype = (uint8_t)t};
     for (int k = 0; k < lun_op_get(op)->arity; k++)
         p.in[k] = in[k];
     lun_status s = shape_like(e, &p, like);
@@ -295,7 +295,7 @@ lun_status lun_node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_
                            lun_node *a, lun_dtype t, lun_node **out)
 {
     lun_node p = {.kind = LUN_NODE_REDUCE,
-                  .op = op,
+                  .op = (int32_t)op,
                   .function = f,
                   .body = body,
                   .n = 1,
@@ -309,7 +309,7 @@ lun_status lun_node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir
                          lun_node *a, lun_node *id, bool inclusive, lun_node **out)
 {
     lun_node p = {.kind = LUN_NODE_SCAN,
-                  .op = op,
+                  .op = (int32_t)op,
                   .function = f,
                   .body = body,
                   .inclusive = inclusive,

@@ -89,7 +89,7 @@ static bool describe(shape *s, const lun_node *n)
     put(s, n->dtype);
     put(s, (unsigned)n->acc << 1 | n->inclusive);
     put(s, (unsigned)n->op);
-    put(s, (space == s->n) | (n->rank == 0) << 1 | (space == 1) << 2);
+    put(s, (unsigned)((space == s->n) | (n->rank == 0) << 1 | (space == 1) << 2));
     for (int k = 0; !lun_node_ready(n) && (in = lun_node_operand(n, k)); k++)
         put(s, (unsigned)in->slot);
     return true;

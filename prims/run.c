@@ -214,6 +214,28 @@ lun_status lun_run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry
     return status;
 }
 
+/* A NUMBER over many indices becomes elements in memory. */
+static lun_status write_out(lun_engine *e, lun_node *n)
+{
+    lun_storage *to;
+    lun_status status = lun_storage_new(e, (lun_dtype)n->dtype, n->n, &to);
+    if (status != LUN_OK)
+        return status;
+    lun_cell_fill((lun_dtype)n->dtype, n->cell, to->data, n->n);
+    lun_node_become_leaf(e, n, to, 0);
+    return LUN_OK;
+}
+
+/* What a function indexes must be in memory. */
+static lun_status write_out_indexed(lun_engine *e, const lun_lowered *l)
+{
+    lun_status status = LUN_OK;
+    for (int i = 0; status == LUN_OK && i < l->ir.slot_count; i++)
+        if (l->slots[i].node->kind == LUN_NODE_NUMBER)
+            status = write_out(e, l->slots[i].node);
+    return status;
+}
+
 static lun_status run_kernel(lun_engine *e, const lun_schedule *s, int g, lun_node *const *roots,
                              int count)
 {
@@ -223,7 +245,8 @@ static lun_status run_kernel(lun_engine *e, const lun_schedule *s, int g, lun_no
     lun_status status = lun_lower(e, s, g, &l);
     if (status != LUN_OK)
         return status;
-    if (n > 0)
+    status = write_out_indexed(e, &l);
+    if (status == LUN_OK && n > 0)
         status = lun_kernel_get(e, &l.ir, &k);
     if (status == LUN_OK && n > 0 && s->count == 1 && lun_recipe_learn(e, roots, count, &l, k))
         return lun_run_lowered(e, &e->learned->lowered, k, n);
@@ -313,17 +336,9 @@ lun_status lun_run(lun_engine *e, lun_node *const *roots, int count)
     let_go(e, &s);
     lun_schedule_free(&s);
     /* what is a NUMBER over many indices is written out last: it needs no kernel */
-    for (int i = 0; status == LUN_OK && i < count; i++) {
-        lun_node *n = roots[i];
-        lun_storage *to;
-        if (n->kind != LUN_NODE_NUMBER || !n->rank)
-            continue;
-        status = lun_storage_new(e, (lun_dtype)n->dtype, n->n, &to);
-        if (status != LUN_OK)
-            break;
-        lun_cell_fill((lun_dtype)n->dtype, n->cell, to->data, n->n);
-        lun_node_become_leaf(e, n, to, 0);
-    }
+    for (int i = 0; status == LUN_OK && i < count; i++)
+        if (roots[i]->kind == LUN_NODE_NUMBER && roots[i]->rank)
+            status = write_out(e, roots[i]);
     return status;
 }
 
@@ -350,7 +365,9 @@ lun_status lun_run_range(lun_engine *e, lun_node *root, int64_t first, int64_t c
         int64_t from = first / 64 * 64, n = first + count - from;
         status = lun_lower(e, &s, last, &l);
         if (status == LUN_OK) {
-            status = outcome_make(e, &l, n, &o);
+            status = write_out_indexed(e, &l);
+            if (status == LUN_OK)
+                status = outcome_make(e, &l, n, &o);
             if (status == LUN_OK)
                 status = lun_kernel_get(e, &l.ir, &k);
             if (status == LUN_OK)

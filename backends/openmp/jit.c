@@ -94,9 +94,14 @@ static const char *const *isa_flags(lun_isa isa)
 {
     static const char *const none[] = {NULL};
 #ifdef __x86_64__
-    static const char *const base[] = {"-march=x86-64", NULL}, *const avx2[] = {"-march=x86-64-v3", NULL},
-                      *const avx512[] = {"-march=x86-64-v4", "-mprefer-vector-width=512", NULL};
-    return isa == LUN_ISA_AVX512 ? avx512 : isa == LUN_ISA_AVX2 ? avx2 : isa == LUN_ISA_BASE ? base : none;
+    static const char *const base[] = {"-march=x86-64", NULL},
+                             *const avx2[] = {"-march=x86-64-v3", NULL},
+                             *const avx512[] = {"-march=x86-64-v4", "-mprefer-vector-width=512",
+                                                NULL};
+    return isa == LUN_ISA_AVX512 ? avx512
+           : isa == LUN_ISA_AVX2 ? avx2
+           : isa == LUN_ISA_BASE ? base
+                                 : none;
 #else
     (void)isa;
     return none;
@@ -106,16 +111,19 @@ static const char *const *isa_flags(lun_isa isa)
 static const char *const *library_flags(unsigned libs)
 {
     static const char *const none[] = {NULL}, *const m[] = {"-lm", NULL},
-                      *const mvec[] = {"-lmvec", "-lm", NULL};
+                             *const mvec[] = {"-lmvec", "-lm", NULL};
     return libs & LUN_CSTYLE_LIBMVEC ? mvec : libs & LUN_CSTYLE_LIBM ? m : none;
 }
 
 /* Whatever decides how a unit's machine code looks. */
 static void make_key(const lun_jit_compiler *c, const lun_unit *u, lun_strbuf *key)
 {
-    lun_strbuf_printf(key, "lunarray openmp\nabi %d\nmath %d\nisa %d\ncompiler %s\nsize %lld\ntime %lld.%09lld\n"
-                           "flags", (int)LUN_CSTYLE_ABI, u->math, (int)c->isa,
-                      c->path ? c->path : "", c->size, c->seconds, c->nanoseconds);
+    lun_strbuf_printf(
+        key,
+        "lunarray openmp\nabi %d\nmath %d\nisa %d\ncompiler %s\nsize %lld\ntime %lld.%09lld\n"
+        "flags",
+        (int)LUN_CSTYLE_ABI, u->math, (int)c->isa, c->path ? c->path : "", c->size, c->seconds,
+        c->nanoseconds);
     const char *const *lists[] = {common_flags, isa_flags(c->isa), library_flags(u->libs)};
     for (int k = 0; k < 3; k++)
         for (const char *const *p = lists[k]; *p; p++)
@@ -161,7 +169,8 @@ static void fail(lun_jit_compiler *c, lun_unit *u, const char *what, const char 
         lun_strbuf line = LUN_STRBUF_INIT;
         c->told = true;
         lun_strbuf_printf(&line, "kernels stay interpreted: %s: %s%s",
-                          c->path ? c->path : c->services->compiler, what, words && *words ? ": " : "");
+                          c->path ? c->path : c->services->compiler, what,
+                          words && *words ? ": " : "");
         if (words) {
             const char *said = telling_line(words);
             lun_strbuf_add(&line, said, strcspn(said, "\n"));
@@ -181,12 +190,14 @@ static void fail(lun_jit_compiler *c, lun_unit *u, const char *what, const char 
 }
 
 /* Loads what was compiled; the reason in why if that fails. */
-static bool load(lun_jit_compiler *c, lun_unit *u, const void *bytes, size_t length, lun_strbuf *why)
+static bool load(lun_jit_compiler *c, lun_unit *u, const void *bytes, size_t length,
+                 lun_strbuf *why)
 {
     void *object = lun_loader_open(bytes, length, lun_cache_scratch(c->services->cache), why);
     if (!object)
         return false;
-    void *kernel = lun_loader_find(object, "lun_kernel"), *total = lun_loader_find(object, "lun_total"),
+    void *kernel = lun_loader_find(object, "lun_kernel"),
+         *total = lun_loader_find(object, "lun_total"),
          *combine = lun_loader_find(object, "lun_combine");
     if (!kernel || (u->scans && !total) || ((u->scans || u->reduces) && !combine)) {
         lun_strbuf_puts(why, "what it made is no kernel");
@@ -293,7 +304,8 @@ static int spawn_compiler(lun_jit_compiler *c, lun_jit_job *j, unsigned libs, co
 {
     char *argv[64];
     int n = 0;
-    const char *const *lists[] = {common_flags, isa_flags(c->isa)}, *const *libraries = library_flags(libs);
+    const char *const *lists[] = {common_flags, isa_flags(c->isa)}, *const *libraries =
+                                                                        library_flags(libs);
     argv[n++] = c->path;
     for (int k = 0; k < 2; k++)
         for (const char *const *p = lists[k]; *p; p++)
@@ -350,7 +362,8 @@ static void harvest(lun_jit_compiler *c, bool known)
     size_t length;
     char *bytes = read_file(j->output, (size_t)256 << 20, &length);
     if (!bytes || !lun_loader_check(bytes, length)) {
-        fail(c, j->unit, known ? "it ended well but made no shared object" : "it made no shared object",
+        fail(c, j->unit,
+             known ? "it ended well but made no shared object" : "it made no shared object",
              lun_strbuf_text(&j->words));
     } else {
         c->failures = 0;

@@ -24,12 +24,13 @@ typedef enum lun_unit_state {
 typedef struct lun_unit {
     char *source; /* owned; NULL once it is ready */
     unsigned libs;
-    int math;              /* lun_math that the text was rendered for */
-    bool scans, reduces;   /* which functions it has */
+    int math;            /* lun_math that the text was rendered for */
+    bool scans, reduces; /* which functions it has */
     bool wanted; /* somebody cannot do without it: its failure is an error, not a line in the log */
     lun_unit_state state;
     lun_chunk_fn kernel, total;
-    void (*combine)(const void *self, int result, const uint64_t *a, const uint64_t *b, uint64_t *out);
+    void (*combine)(const void *self, int result, const uint64_t *a, const uint64_t *b,
+                    uint64_t *out);
     lun_strbuf message;    /* FAILED: why, with the compiler's words */
     struct lun_unit *next; /* in the queue */
 } lun_unit;
@@ -52,7 +53,7 @@ typedef struct lun_jit_compiler {
     char *path;        /* of the compiler; NULL: not looked for, or there is none */
     bool looked, told; /* for the compiler; a failure has been logged */
     long long size, seconds, nanoseconds; /* of its file */
-    int failures;      /* in a row */
+    int failures;                         /* in a row */
 
     bool busy;
     lun_jit_job job;

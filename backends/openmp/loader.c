@@ -105,7 +105,8 @@ static void *open_in_memory(const void *bytes, size_t length, lun_strbuf *why)
     return object;
 }
 
-static void *open_in_directory(const void *bytes, size_t length, const char *directory, lun_strbuf *why)
+static void *open_in_directory(const void *bytes, size_t length, const char *directory,
+                               lun_strbuf *why)
 {
     char path[4096];
     void *object = NULL;

@@ -145,7 +145,9 @@ static lun_status openmp_build(void *state, const lun_ir *ir, const char *text, 
 static void take_over(openmp *o, lun_kernel *k)
 {
     k->compiled = true;
-    k->exec = (lun_exec){.body = k->unit.kernel, .total = k->unit.total, .combine = k->unit.combine,
+    k->exec = (lun_exec){.body = k->unit.kernel,
+                         .total = k->unit.total,
+                         .combine = k->unit.combine,
                          .math = lun_vecmath(o->isa, (lun_math)k->unit.math)};
     lun_interp_free(k->interp);
     k->interp = NULL;
@@ -157,7 +159,8 @@ static lun_status advance(openmp *o, lun_kernel *k, const lun_launch *launch)
     lun_unit *u = &k->unit;
     int jit = o->services->jit;
     if (jit == LUN_JIT_OFF && k->needs_compiler)
-        return fail(o, LUN_EBACKEND, "a function in C needs the compiler, which is off (LUNARRAY_JIT=off)", "");
+        return fail(o, LUN_EBACKEND,
+                    "a function in C needs the compiler, which is off (LUNARRAY_JIT=off)", "");
     if (jit == LUN_JIT_OFF)
         return LUN_OK;
     if (u->state == LUN_UNIT_NEW)
@@ -227,7 +230,9 @@ static int openmp_devices(void *state, lun_device *rows, int room)
     openmp *o = state;
     if (room > 0) {
         long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-        rows[0] = (lun_device){.kind = "cpu", .backend = "openmp", .units = o->team.wanted,
+        rows[0] = (lun_device){.kind = "cpu",
+                               .backend = "openmp",
+                               .units = o->team.wanted,
                                .memory = pages > 0 && page > 0 ? (int64_t)pages * page : 0};
         cpu_name(rows[0].name, sizeof rows[0].name);
     }

@@ -84,8 +84,8 @@ static int set_up(posix_spawnattr_t *attributes, posix_spawn_file_actions_t *fil
     static const int signals[] = {SIGINT, SIGTERM, SIGPIPE, SIGCHLD, SIGHUP, SIGQUIT, SIGALRM};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaddset(&usual, signals[i]);
-    int error = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                                         POSIX_SPAWN_SETSIGDEF);
+    int error = posix_spawnattr_setflags(
+        attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     if (!error)
         error = posix_spawnattr_setpgroup(attributes, 0);
     if (!error)
@@ -101,7 +101,8 @@ static int set_up(posix_spawnattr_t *attributes, posix_spawn_file_actions_t *fil
     return error;
 }
 
-int lun_spawn_start(const char *path, char *const *argv, const char *temporary, pid_t *pid, int *pipe)
+int lun_spawn_start(const char *path, char *const *argv, const char *temporary, pid_t *pid,
+                    int *pipe)
 {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t files;

@@ -26,7 +26,9 @@ static int affinity(void)
         size_t bytes = CPU_ALLOC_SIZE((size_t)cpus);
         if (!set)
             return 1;
-        int n = sched_getaffinity(0, bytes, set) == 0 ? CPU_COUNT_S(bytes, set) : errno == EINVAL ? 0 : 1;
+        int n = sched_getaffinity(0, bytes, set) == 0 ? CPU_COUNT_S(bytes, set)
+                : errno == EINVAL                     ? 0
+                                                      : 1;
         CPU_FREE(set);
         if (n > 0)
             return n;
@@ -88,7 +90,8 @@ int lun_team_quota(const char *groups, const char *mount)
     FILE *f = fopen(groups, "re");
     while (f && fgets(line, sizeof line, f)) { /* number:controllers:/path */
         line[strcspn(line, "\n")] = 0;
-        char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;
+        char *controllers = strchr(line, ':'),
+             *group = controllers ? strchr(controllers + 1, ':') : NULL;
         if (!group)
             continue;
         *group++ = 0;

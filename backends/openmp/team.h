@@ -8,9 +8,9 @@
 #include "host.h"
 
 typedef struct lun_openmp_team {
-    int wanted;           /* threads to use */
-    unsigned long tried;  /* forks seen when threads were last tried, plus 1; 0: never tried */
-    int possible;         /* what came out */
+    int wanted;          /* threads to use */
+    unsigned long tried; /* forks seen when threads were last tried, plus 1; 0: never tried */
+    int possible;        /* what came out */
 } lun_openmp_team;
 
 /* wanted: 0: LUNARRAY_THREADS, else as many as this process may use. */
