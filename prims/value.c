@@ -184,7 +184,8 @@ static lun_status own(lun_engine *e, lun_array *top)
         n->moments = NULL;
         return LUN_OK;
     }
-    if (twin || n->storage->refs > 1) { /* others look into the storage: they keep it; never wrapped */
+    if (twin ||
+        n->storage->refs > 1) { /* others look into the storage: they keep it; never wrapped */
         s = private_copy(e, n, &copy);
         if (s != LUN_OK)
             return s;

@@ -44,7 +44,8 @@ static bool hit(lun_cache *c, const char *key, const char *want)
 {
     void *bytes;
     size_t length;
-    if (!lun_cache_load(c, key, strlen(key), &bytes, &length)) return false;
+    if (!lun_cache_load(c, key, strlen(key), &bytes, &length))
+        return false;
     assert_int_equal(length, strlen(want));
     assert_memory_equal(bytes, want, length);
     free(bytes);
@@ -71,11 +72,15 @@ static int files(const char *dir, const char *start, char *path)
     DIR *d = opendir(dir);
     struct dirent *e;
     int n = 0;
-    if (!d) return 0;
+    if (!d)
+        return 0;
     while ((e = readdir(d))) {
-        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..")) continue;
-        if (strncmp(e->d_name, start, strlen(start))) continue;
-        if (path) snprintf(path, 512, "%.200s/%.255s", dir, e->d_name);
+        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
+            continue;
+        if (strncmp(e->d_name, start, strlen(start)))
+            continue;
+        if (path)
+            snprintf(path, 512, "%.200s/%.255s", dir, e->d_name);
         n++;
     }
     closedir(d);
@@ -172,10 +177,14 @@ static void test_damage(void **state)
         ssize_t n = size, at = round * 7919L % size;
         memcpy(bytes, whole, (size_t)size);
         memset(bytes + size, 0, sizeof bytes - (size_t)size);
-        if (round % 4 == 0) bytes[at] = (char)(bytes[at] ^ (1 << round / 4 % 8)); /* flip */
-        if (round % 4 == 1) n = at;                                               /* cut */
-        if (round % 4 == 2) memset(bytes + at, 0, (size_t)(size - at));           /* torn */
-        if (round % 4 == 3) n = size + 1 + at;                                    /* longer */
+        if (round % 4 == 0)
+            bytes[at] = (char)(bytes[at] ^ (1 << round / 4 % 8)); /* flip */
+        if (round % 4 == 1)
+            n = at; /* cut */
+        if (round % 4 == 2)
+            memset(bytes + at, 0, (size_t)(size - at)); /* torn */
+        if (round % 4 == 3)
+            n = size + 1 + at; /* longer */
         fd = open(path, O_WRONLY | O_TRUNC | O_CREAT, 0600);
         assert_int_equal(write(fd, bytes, (size_t)n), n);
         close(fd);
@@ -199,12 +208,18 @@ static void test_foreign_entries(void **state)
         assert_int_equal(files(in_root("f"), "", path), 1);
         snprintf(other, sizeof other, "%s", in_root("elsewhere"));
         unlink(other);
-        if (way == 0) assert_int_equal(rename(path, other) || symlink(other, path), 0);
-        if (way == 1) assert_int_equal(link(path, other), 0);
-        if (way == 2) assert_int_equal(chmod(path, 0666), 0);
-        if (way == 3) assert_int_equal(unlink(path) || mkdir(path, 0700), 0);
-        if (way == 4) assert_int_equal(unlink(path) || mkfifo(path, 0600), 0);
-        if (way == 5) assert_int_equal(truncate(path, (off_t)1 << 40), 0);
+        if (way == 0)
+            assert_int_equal(rename(path, other) || symlink(other, path), 0);
+        if (way == 1)
+            assert_int_equal(link(path, other), 0);
+        if (way == 2)
+            assert_int_equal(chmod(path, 0666), 0);
+        if (way == 3)
+            assert_int_equal(unlink(path) || mkdir(path, 0700), 0);
+        if (way == 4)
+            assert_int_equal(unlink(path) || mkfifo(path, 0600), 0);
+        if (way == 5)
+            assert_int_equal(truncate(path, (off_t)1 << 40), 0);
         assert_false(hit(c, "key", "value"));
         store(c, "key", "value");
         assert_true(hit(c, "key", "value"));
@@ -309,7 +324,8 @@ static void test_many_processes(void **state)
     pid_t children[4];
     for (int p = 0; p < 4; p++) {
         children[p] = fork();
-        if (children[p]) continue;
+        if (children[p])
+            continue;
         lun_cache *c = NULL;
         int wrong = lun_cache_open(in_root("m"), NULL, NULL, &c) != LUN_OK, hits = 0;
         for (int round = 0; round < 150 && !wrong; round++) {
@@ -319,7 +335,8 @@ static void test_many_processes(void **state)
             snprintf(key, sizeof key, "key %d", round % 5);
             memset(value, 'a' + round % 5, sizeof value);
             lun_cache_store(c, key, strlen(key), value, sizeof value);
-            if (!lun_cache_load(c, key, strlen(key), &bytes, &length)) continue;
+            if (!lun_cache_load(c, key, strlen(key), &bytes, &length))
+                continue;
             hits++;
             wrong = length != sizeof value || memcmp(bytes, value, length) != 0;
             free(bytes);
@@ -340,9 +357,15 @@ static void test_many_processes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_stores_and_loads), TEST(test_places),        TEST(test_damage),
-        TEST(test_foreign_entries),  TEST(test_scratch),       TEST(test_hostile_directories),
-        TEST(test_sweep),            TEST(test_failing_writes), TEST(test_many_processes),
+        TEST(test_stores_and_loads),
+        TEST(test_places),
+        TEST(test_damage),
+        TEST(test_foreign_entries),
+        TEST(test_scratch),
+        TEST(test_hostile_directories),
+        TEST(test_sweep),
+        TEST(test_failing_writes),
+        TEST(test_many_processes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

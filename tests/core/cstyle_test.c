@@ -21,12 +21,14 @@ static const char *render(const lun_ir *ir, lun_isa isa)
 
 static void expect(const char *whole, const char *part)
 {
-    if (!strstr(whole, part)) fail_msg("not found:\n%s\nin:\n%s", part, whole);
+    if (!strstr(whole, part))
+        fail_msg("not found:\n%s\nin:\n%s", part, whole);
 }
 
 static void expect_none(const char *whole, const char *part)
 {
-    if (strstr(whole, part)) fail_msg("found:\n%s\nin:\n%s", part, whole);
+    if (strstr(whole, part))
+        fail_msg("found:\n%s\nin:\n%s", part, whole);
 }
 
 /* ---- golden bodies ------------------------------------------------------------------------------- */
@@ -76,10 +78,11 @@ static void test_reduction_and_scan(void **state)
     int32_t zero = ir_arg(&ir, LUN_F64), x = ir_cast(&ir, LUN_F64, ir_load(&ir, 0));
     ir_reduce(&ir, LUN_OP_ADD, -1, x);
     const char *s = render(&ir, LUN_ISA_AVX512);
-    expect(s, "INLINE void body(lun_i64 i, struct frame *f, const struct uniform *u, f64x8 *x0)\n{\n"
-              "    const f32x8 v1 = lun_load_f32(u->p0, i);\n"
-              "    const f64x8 v2 = lun_f64_from_f32(v1);\n"
-              "    *x0 = v2;\n}\n");
+    expect(s,
+           "INLINE void body(lun_i64 i, struct frame *f, const struct uniform *u, f64x8 *x0)\n{\n"
+           "    const f32x8 v1 = lun_load_f32(u->p0, i);\n"
+           "    const f64x8 v2 = lun_f64_from_f32(v1);\n"
+           "    *x0 = v2;\n}\n");
     expect(s, "        a3_7 = lun_lane3(a3_7, x0_7, left - 56);\n");
     expect(s, "    f->partials[0] = lun_cell_f64(a3[0][0]);\n");
     expect_none(s, "lun_total");
@@ -89,13 +92,18 @@ static void test_reduction_and_scan(void **state)
     lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
     zero = ir_arg(&ir, LUN_F32);
     x = ir_load(&ir, 0);
-    ir_store(&ir, 1, ir_op(&ir, LUN_OP_SUB, LUN_F32, ir_scan(&ir, LUN_OP_ADD, 0, true, x, zero), x, -1));
+    ir_store(&ir, 1,
+             ir_op(&ir, LUN_OP_SUB, LUN_F32, ir_scan(&ir, LUN_OP_ADD, 0, true, x, zero), x, -1));
     s = render(&ir, LUN_ISA_AVX2);
-    expect(s, "INLINE void operand(lun_i64 i, struct frame *f, const struct uniform *u, f32x8 *x)\n{\n"
-              "    const f32x8 v1 = lun_load_f32(u->p0, i);\n    *x = v1;\n}\n");
-    expect(s, "    const f32x8 v2 = lun_load_f32(scan, 0);\n    const f32x8 v3 = lun_sub_f32(v2, v1);\n");
+    expect(s,
+           "INLINE void operand(lun_i64 i, struct frame *f, const struct uniform *u, f32x8 *x)\n{\n"
+           "    const f32x8 v1 = lun_load_f32(u->p0, i);\n    *x = v1;\n}\n");
+    expect(
+        s,
+        "    const f32x8 v2 = lun_load_f32(scan, 0);\n    const f32x8 v3 = lun_sub_f32(v2, v1);\n");
     expect(s, "void lun_total(");
-    expect(s, "    case -1:\n        *out = lun_cell_f32(lun_join2(lun_of_cell_f32(a), lun_of_cell_f32(b), &none));\n");
+    expect(s, "    case -1:\n        *out = lun_cell_f32(lun_join2(lun_of_cell_f32(a), "
+              "lun_of_cell_f32(b), &none));\n");
     lun_ir_free(&ir);
 }
 
@@ -121,14 +129,16 @@ static void test_control_flow(void **state)
     ir_flow(&ir, LUN_IR_END, -1, -1, 0);
     ir_store(&ir, 1, ir_flow(&ir, LUN_IR_GET, v, -1, 0));
     const char *s = render(&ir, LUN_ISA_AVX512);
-    expect(s, "    i32x16 v2 = v0;\n    lun_i32 s3 = u->s1;\n    for (;;) {\n        const lun_i32 s5 = s3;\n"
+    expect(s, "    i32x16 v2 = v0;\n    lun_i32 s3 = u->s1;\n    for (;;) {\n        const lun_i32 "
+              "s5 = s3;\n"
               "        const lun_u8 s6 = lun_one_lt_i32(s5, u->s1);\n        if (s6) {\n"
               "            goto b4;\n        }\n        const i32x16 v10 = v2;\n"
               "        const i32x16 v11 = lun_lt_i32(v10, u->v1);\n"
               "        i32x16 k12 = k & v11;\n        if (lun_any_b32(k12)) {\n"
               "            const i32x16 v13 = lun_add_i32(v10, v10);\n"
               "            v2 = lun_select_i32(k12, v13, v2);\n        }\n"
-              "        const lun_i32 s16 = lun_one_sub_i32(s5, u->s1);\n        s3 = s16;\n    }\n    b4:;\n");
+              "        const lun_i32 s16 = lun_one_sub_i32(s5, u->s1);\n        s3 = s16;\n    }\n "
+              "   b4:;\n");
     lun_ir_free(&ir);
 }
 
@@ -146,7 +156,9 @@ static void test_same_text(void **state)
         int32_t x = ir_load(&ir, 0);
         for (int op = 0; op < LUN_OP_COUNT; op++) {
             const lun_op_row *row = lun_op_get((lun_op)op);
-            if (row->rule != LUN_RULE_ARITH || !(lun_dtype_is_float((lun_dtype)t) ? row->flt : row->integer)) continue;
+            if (row->rule != LUN_RULE_ARITH ||
+                !(lun_dtype_is_float((lun_dtype)t) ? row->flt : row->integer))
+                continue;
             x = ir_op(&ir, (lun_op)op, (lun_dtype)t, x, x, x);
         }
         ir_store(&ir, 1, x);
@@ -159,9 +171,10 @@ static void test_same_text(void **state)
             for (const char *p = line; *p && *p != '\n'; p++) {
                 depth += *p == '(';
                 depth -= *p == ')';
-                if (depth > most) most = depth;
-                assert_false(isdigit((unsigned char)*p) && p[1] == ',' && isdigit((unsigned char)p[2]) &&
-                             p[3] == 'e');
+                if (depth > most)
+                    most = depth;
+                assert_false(isdigit((unsigned char)*p) && p[1] == ',' &&
+                             isdigit((unsigned char)p[2]) && p[3] == 'e');
             }
             assert_true(most < 20);
         }
@@ -175,7 +188,9 @@ static void test_same_text(void **state)
 static void test_function_text(void **state)
 {
     (void)state;
-    static char body[] = "#line 7 \"my.c\"\nstatic float fn(float x, int n) { return powf(sqrt(x), n); }", name[] = "fn";
+    static char body[] =
+        "#line 7 \"my.c\"\nstatic float fn(float x, int n) { return powf(sqrt(x), n); }",
+                name[] = "fn";
     lun_ir_function f = {.text = body, .name = name, .params = 2, .result = LUN_F32};
     f.param[0].dtype = LUN_F32;
     f.param[1].dtype = LUN_I32;
@@ -186,10 +201,13 @@ static void test_function_text(void **state)
     lun_ir_function_add(&ir, &f);
     int32_t x = ir_load(&ir, 0), n = ir_arg(&ir, LUN_I32), first = lun_ir_operand_add(&ir, x);
     lun_ir_operand_add(&ir, n);
-    ir_store(&ir, 1, ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_CALL, .dtype = LUN_F32, .a = -1, .b = first, .c = 2}));
+    ir_store(&ir, 1,
+             ir_add(&ir, (lun_ir_ins){
+                             .kind = LUN_IR_CALL, .dtype = LUN_F32, .a = -1, .b = first, .c = 2}));
     const char *s = render(&ir, LUN_ISA_AVX512), *at = strstr(s, body);
     assert_non_null(at);
-    const char *before = strstr(s, "#define sqrt(x) _Generic((x), float: __builtin_sqrtf, default: __builtin_sqrt)(x)\n");
+    const char *before = strstr(
+        s, "#define sqrt(x) _Generic((x), float: __builtin_sqrtf, default: __builtin_sqrt)(x)\n");
     assert_true(before && before < at);
     expect(s, "float lun_libm_powf(float, float) __asm__(\"powf\")");
     expect(s, "#define powf(x, y) lun_libm_powf(x, y)\n");
@@ -242,8 +260,8 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_elementwise), cmocka_unit_test(test_reduction_and_scan),
-        cmocka_unit_test(test_control_flow), cmocka_unit_test(test_same_text),
+        cmocka_unit_test(test_elementwise),   cmocka_unit_test(test_reduction_and_scan),
+        cmocka_unit_test(test_control_flow),  cmocka_unit_test(test_same_text),
         cmocka_unit_test(test_function_text), cmocka_unit_test(test_libraries),
         cmocka_unit_test(test_refused),
     };

@@ -131,8 +131,8 @@ static inline void make_two_results(lun_ir *ir, lun_ir_function *f)
     lun_ir_arg_add(ir, LUN_F64);
     lun_ir_arg_add(ir, LUN_F64);
     int x = ins(ir, LUN_IR_ARG, LUN_F64, 0), y = ins(ir, LUN_IR_ARG, LUN_F64, 1);
-    f->output[0] = op2(ir, LUN_OP_ADD, LUN_F64, LUN_F64,
-                       op2(ir, LUN_OP_MUL, LUN_F64, LUN_F64, x, y), x);
+    f->output[0] =
+        op2(ir, LUN_OP_ADD, LUN_F64, LUN_F64, op2(ir, LUN_OP_MUL, LUN_F64, LUN_F64, x, y), x);
     f->output[1] = op2(ir, LUN_OP_SUB, LUN_F64, LUN_F64, x, y);
     f->outputs = 2;
 }
@@ -162,8 +162,8 @@ static inline void make_combiner(lun_ir *ir, lun_ir_function *f)
     int64_t bits;
     memcpy(&bits, &half, sizeof bits);
     int k = ins(ir, LUN_IR_CONST, LUN_F64, bits);
-    f->output[0] = op2(ir, LUN_OP_ADD, LUN_F64, LUN_F64,
-                       op2(ir, LUN_OP_MUL, LUN_F64, LUN_F64, a, k), b);
+    f->output[0] =
+        op2(ir, LUN_OP_ADD, LUN_F64, LUN_F64, op2(ir, LUN_OP_MUL, LUN_F64, LUN_F64, a, k), b);
     f->outputs = 1;
 }
 
@@ -196,10 +196,8 @@ static inline void functions_open(functions *f)
         for (int t = 0; t < LUN_DTYPE_COUNT; t++) {
             lun_ir *ir = &f->of[k].body[t];
             lun_ir_init(ir);
-            f->of[k].made[t] = (lun_ir_function){.body = ir,
-                                                 .params = 2,
-                                                 .param = {{LUN_F64, 0}, {LUN_F64, 0}},
-                                                 .result = LUN_F64};
+            f->of[k].made[t] = (lun_ir_function){
+                .body = ir, .params = 2, .param = {{LUN_F64, 0}, {LUN_F64, 0}}, .result = LUN_F64};
             if (k == TWO_RESULTS)
                 make_two_results(ir, &f->of[k].made[t]);
             else if (k == WITH_ARRAY)
@@ -246,9 +244,9 @@ typedef struct step {
 
 static inline void step_random(rng *r, int64_t n, step *s)
 {
-    static const step_kind kinds[] = {STEP_OP,     STEP_OP,   STEP_OP,   STEP_OP,    STEP_OP,
-                                      STEP_OP,     STEP_OP,   STEP_OP,   STEP_OP,    STEP_OP,
-                                      STEP_CAST,   STEP_CAST, STEP_SCAN, STEP_TOTAL, STEP_REDUCE,
+    static const step_kind kinds[] = {STEP_OP,     STEP_OP,   STEP_OP,   STEP_OP,     STEP_OP,
+                                      STEP_OP,     STEP_OP,   STEP_OP,   STEP_OP,     STEP_OP,
+                                      STEP_CAST,   STEP_CAST, STEP_SCAN, STEP_TOTAL,  STEP_REDUCE,
                                       STEP_CONCAT, STEP_CALL, STEP_CALL, STEP_RESHAPE};
     lun_op_info info;
     *s = (step){.kind = kinds[below(r, 19)], .operands = 1, .t = any_dtype(r), .n = n};

@@ -41,7 +41,8 @@ static int32_t condition(writer *w)
     static const lun_op ops[] = {LUN_OP_LT, LUN_OP_LE, LUN_OP_EQ, LUN_OP_NE};
     int t = pick(w, TYPES);
     int32_t c = ir_op(w->ir, ops[pick(w, 4)], types[t], any(w, t), any(w, t), -1);
-    if (pick(w, 3)) return c;
+    if (pick(w, 3))
+        return c;
     int u = pick(w, TYPES);
     int32_t d = ir_op(w->ir, LUN_OP_LT, types[u], any(w, u), any(w, u), -1);
     return ir_op(w->ir, pick(w, 2) ? LUN_OP_LAND : LUN_OP_LOR, LUN_BOOL, c, d, -1);
@@ -67,7 +68,8 @@ static void write_loop(writer *w)
     int32_t one = ir_const(ir, LUN_I32, 1), count = -1, most = -1;
     if (loop) {
         int32_t seven = ir_const(ir, LUN_I32, 7);
-        most = pick(w, 2) ? ir_arg(ir, LUN_I32) : ir_op(ir, LUN_OP_MOD, LUN_I32, any(w, 0), seven, -1);
+        most =
+            pick(w, 2) ? ir_arg(ir, LUN_I32) : ir_op(ir, LUN_OP_MOD, LUN_I32, any(w, 0), seven, -1);
         count = ir_flow(ir, LUN_IR_VAR, one, -1, 0);
     }
     ir_flow(ir, loop ? LUN_IR_LOOP : LUN_IR_BLOCK, -1, -1, 0);
@@ -108,9 +110,11 @@ static void write_jump(writer *w)
 {
     int level = pick(w, w->blocks);
     bool again = w->is_loop[w->blocks - 1 - level] && pick(w, 2), bare = pick(w, 8) == 0;
-    if (!bare) open_if(w);
+    if (!bare)
+        open_if(w);
     ir_flow(w->ir, again ? LUN_IR_CONTINUE : LUN_IR_BREAK, -1, -1, level);
-    if (!bare) end(w);
+    if (!bare)
+        end(w);
 }
 
 static void write_gather(writer *w)
@@ -118,7 +122,10 @@ static void write_gather(writer *w)
     int t = pick(w, 2); /* a table of each: slots 2 and 3 */
     int32_t size = ir_const(w->ir, LUN_I64, TABLE);
     int32_t at = ir_op(w->ir, LUN_OP_MOD, LUN_I64, any(w, 2), size, -1);
-    add(w, t, ir_add(w->ir, (lun_ir_ins){.kind = LUN_IR_GATHER, .dtype = (uint8_t)types[t], .a = at, .imm = 2 + t}));
+    add(w, t,
+        ir_add(w->ir,
+               (lun_ir_ins){
+                   .kind = LUN_IR_GATHER, .dtype = (uint8_t)types[t], .a = at, .imm = 2 + t}));
 }
 
 static void write_trap(writer *w)
@@ -133,16 +140,19 @@ static void write_trap(writer *w)
 
 static void write_op(writer *w)
 {
-    static const lun_op ints[] = {LUN_OP_ADD, LUN_OP_SUB, LUN_OP_MUL, LUN_OP_BXOR, LUN_OP_MIN, LUN_OP_SHR};
-    static const lun_op floats[] = {LUN_OP_ADD, LUN_OP_SUB, LUN_OP_MUL, LUN_OP_MAX, LUN_OP_MIN, LUN_OP_DIV};
+    static const lun_op ints[] = {LUN_OP_ADD,  LUN_OP_SUB, LUN_OP_MUL,
+                                  LUN_OP_BXOR, LUN_OP_MIN, LUN_OP_SHR};
+    static const lun_op floats[] = {LUN_OP_ADD, LUN_OP_SUB, LUN_OP_MUL,
+                                    LUN_OP_MAX, LUN_OP_MIN, LUN_OP_DIV};
     int t = pick(w, TYPES), u = pick(w, TYPES), what = pick(w, 8);
     if (what == 0)
         add(w, t, ir_cast(w->ir, types[t], any(w, u)));
     else if (what == 1)
         add(w, t, ir_op(w->ir, LUN_OP_WHERE, types[t], condition(w), any(w, t), any(w, t)));
     else
-        add(w, t, ir_op(w->ir, lun_dtype_is_float(types[t]) ? floats[pick(w, 6)] : ints[pick(w, 6)], types[t],
-                        any(w, t), any(w, t), -1));
+        add(w, t,
+            ir_op(w->ir, lun_dtype_is_float(types[t]) ? floats[pick(w, 6)] : ints[pick(w, 6)],
+                  types[t], any(w, t), any(w, t), -1));
 }
 
 static void write_block(writer *w)
@@ -155,17 +165,28 @@ static void write_block(writer *w)
     for (int k = 1 + pick(w, 6); k > 0 && w->budget > 0; k--, w->budget--) {
         int what = pick(w, 17), t = pick(w, TYPES);
         pool *vs = &w->vars[t];
-        if (what < 5) write_op(w);
-        else if (what < 6) add(w, t, pick(w, 2) ? ir_arg(w->ir, types[t]) : ir_const(w->ir, types[t], 3));
-        else if (what < 7) vs->at[vs->count++] = ir_flow(w->ir, LUN_IR_VAR, any(w, t), -1, 0);
-        else if (what < 9 && vs->count) add(w, t, ir_flow(w->ir, LUN_IR_GET, vs->at[pick(w, vs->count)], -1, 0));
-        else if (what < 11 && vs->count) ir_flow(w->ir, LUN_IR_SET, vs->at[pick(w, vs->count)], any(w, t), 0);
-        else if (what < 12) write_gather(w);
-        else if (what < 13 && w->may_trap) write_trap(w);
-        else if (what < 14 && w->nest < 5) write_if(w);
-        else if (what < 15 && w->nest < 5) write_loop(w);
-        else if (what < 16 && w->blocks) write_jump(w);
-        else if (w->nest) ir_store(w->ir, 8 + t, any(w, t));
+        if (what < 5)
+            write_op(w);
+        else if (what < 6)
+            add(w, t, pick(w, 2) ? ir_arg(w->ir, types[t]) : ir_const(w->ir, types[t], 3));
+        else if (what < 7)
+            vs->at[vs->count++] = ir_flow(w->ir, LUN_IR_VAR, any(w, t), -1, 0);
+        else if (what < 9 && vs->count)
+            add(w, t, ir_flow(w->ir, LUN_IR_GET, vs->at[pick(w, vs->count)], -1, 0));
+        else if (what < 11 && vs->count)
+            ir_flow(w->ir, LUN_IR_SET, vs->at[pick(w, vs->count)], any(w, t), 0);
+        else if (what < 12)
+            write_gather(w);
+        else if (what < 13 && w->may_trap)
+            write_trap(w);
+        else if (what < 14 && w->nest < 5)
+            write_if(w);
+        else if (what < 15 && w->nest < 5)
+            write_loop(w);
+        else if (what < 16 && w->blocks)
+            write_jump(w);
+        else if (w->nest)
+            ir_store(w->ir, 8 + t, any(w, t));
     }
     for (int t = 0; t < TYPES; t++) {
         w->values[t].count = values[t];
@@ -183,9 +204,12 @@ static void write_kernel(lun_ir *ir, uint64_t seed, bool may_trap)
     w.budget = 70;
     w.may_trap = may_trap;
     lun_ir_init(ir);
-    for (int t = 0; t < 2; t++) lun_ir_slot_add(ir, types[t], LUN_SLOT_IN);
-    for (int t = 0; t < 2; t++) lun_ir_slot_add(ir, types[t], LUN_SLOT_ARRAY);
-    for (int t = 0; t < 2 * TYPES; t++) lun_ir_slot_add(ir, types[t % TYPES], LUN_SLOT_OUT);
+    for (int t = 0; t < 2; t++)
+        lun_ir_slot_add(ir, types[t], LUN_SLOT_IN);
+    for (int t = 0; t < 2; t++)
+        lun_ir_slot_add(ir, types[t], LUN_SLOT_ARRAY);
+    for (int t = 0; t < 2 * TYPES; t++)
+        lun_ir_slot_add(ir, types[t % TYPES], LUN_SLOT_OUT);
     int32_t x[TYPES] = {ir_load(ir, 0), ir_load(ir, 1)}, vars[TYPES];
     x[2] = seed % 3 ? ir_index(ir) : ir_arg(ir, LUN_I64);
     x[3] = seed % 2 ? ir_cast(ir, LUN_U8, x[0]) : ir_arg(ir, LUN_U8);
@@ -193,10 +217,13 @@ static void write_kernel(lun_ir *ir, uint64_t seed, bool may_trap)
         add(&w, t, x[t]);
         add(&w, t, ir_arg(ir, types[t]));
         /* half of the variables start equal for all indices */
-        vars[t] = w.vars[t].at[w.vars[t].count++] = ir_flow(ir, LUN_IR_VAR, w.values[t].at[pick(&w, 2)], -1, 0);
+        vars[t] = w.vars[t].at[w.vars[t].count++] =
+            ir_flow(ir, LUN_IR_VAR, w.values[t].at[pick(&w, 2)], -1, 0);
     }
-    for (int k = 0; k < 8; k++) write_block(&w);
-    for (int t = 0; t < TYPES; t++) ir_store(ir, 4 + t, ir_flow(ir, LUN_IR_GET, vars[t], -1, 0));
+    for (int k = 0; k < 8; k++)
+        write_block(&w);
+    for (int t = 0; t < TYPES; t++)
+        ir_store(ir, 4 + t, ir_flow(ir, LUN_IR_GET, vars[t], -1, 0));
     assert_true(ir->count < MOST);
 }
 
@@ -219,7 +246,8 @@ static void check_kernel(kit *k, uint64_t seed)
     for (int i = 0; i < ir.arg_count; i++) {
         float x = (float)(test_random(&r) % 100) / 8;
         args[i] = test_random(&r) % 12;
-        if (ir.args[i] == LUN_F32) memcpy(&args[i], &x, sizeof x);
+        if (ir.args[i] == LUN_F32)
+            memcpy(&args[i], &x, sizeof x);
     }
     kit_kernel kernel = kit_build(k, &ir);
     void *slots[12] = {a, b, table, table_f};
@@ -234,11 +262,13 @@ static void test_random_kernels(void **state)
     (void)state;
     unsigned long first = 0, last = 40;
     const char *seeds = getenv("TEST_SEEDS");
-    if (seeds) sscanf(seeds, "%lu-%lu", &first, &last);
+    if (seeds)
+        sscanf(seeds, "%lu-%lu", &first, &last);
     kit_open(&k, NULL, "cc", LUN_JIT_SYNC, 1, LUN_MATH_FAST);
     for (uint64_t seed = first; seed < last; seed++) {
         check_kernel(&k, seed);
-        if (k.stats.interpreted) fail_msg("seed %llu was not compiled", (unsigned long long)seed);
+        if (k.stats.interpreted)
+            fail_msg("seed %llu was not compiled", (unsigned long long)seed);
     }
     kit_close(&k, true);
 }

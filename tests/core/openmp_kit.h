@@ -43,14 +43,22 @@ static inline void kit_log(void *ctx, const char *text)
 }
 
 /* dir "": no cache; NULL: a new one. */
-static inline void kit_open(kit *k, const char *dir, const char *compiler, int jit, int threads, int math)
+static inline void kit_open(kit *k, const char *dir, const char *compiler, int jit, int threads,
+                            int math)
 {
     memset(k, 0, sizeof *k);
     snprintf(k->dir, sizeof k->dir, "%s", dir ? dir : "/tmp/lunarray-test-XXXXXX");
-    if (!dir) assert_non_null(mkdtemp(k->dir));
-    k->services = (lun_services){.error = &k->error, .stats = &k->stats, .compiler = compiler,
-                                 .threads = threads, .jit = jit, .math = math, .log = kit_log,
-                                 .log_ctx = k, .cancel = &k->cancel};
+    if (!dir)
+        assert_non_null(mkdtemp(k->dir));
+    k->services = (lun_services){.error = &k->error,
+                                 .stats = &k->stats,
+                                 .compiler = compiler,
+                                 .threads = threads,
+                                 .jit = jit,
+                                 .math = math,
+                                 .log = kit_log,
+                                 .log_ctx = k,
+                                 .cancel = &k->cancel};
     assert_int_equal(lun_cache_open(k->dir, kit_log, k, &k->services.cache), LUN_OK);
     assert_int_equal(lun_backend_openmp.open(&k->services, &k->state), LUN_OK);
     const char *isa = getenv("TEST_ISA");
@@ -67,39 +75,52 @@ static inline void kit_remove(const char *dir)
 
 static inline void kit_close(kit *k, bool remove)
 {
-    if (k->log.length) fprintf(stderr, "%s", lun_strbuf_text(&k->log));
+    if (k->log.length)
+        fprintf(stderr, "%s", lun_strbuf_text(&k->log));
     lun_backend_openmp.close(k->state);
     lun_jit_finish(&k->jit);
     lun_cache_close(k->services.cache);
-    if (remove && k->dir[0]) kit_remove(k->dir);
+    if (remove && k->dir[0])
+        kit_remove(k->dir);
     lun_strbuf_free(&k->error);
     lun_strbuf_free(&k->log);
 }
 
 /* ---- runs ---------------------------------------------------------------------------------------- */
 
-static inline lun_status kit_run_unit(kit *k, const lun_unit *unit, const lun_ir *ir, lun_launch *launch)
+static inline lun_status kit_run_unit(kit *k, const lun_unit *unit, const lun_ir *ir,
+                                      lun_launch *launch)
 {
-    const lun_exec exec = {.body = unit->kernel, .total = unit->total, .combine = unit->combine,
+    const lun_exec exec = {.body = unit->kernel,
+                           .total = unit->total,
+                           .combine = unit->combine,
                            .math = lun_vecmath(k->isa, (lun_math)k->services.math)};
     const lun_team team = {k->services.threads, test_parallel};
     return lun_host_run(&k->services, &exec, &team, ir, lun_ir_cost(ir), launch);
 }
 
-static inline lun_status kit_run(kit *k, kit_kernel *kernel, const lun_ir *ir, void **slots, int64_t n,
-                                 test_run *run)
+static inline lun_status kit_run(kit *k, kit_kernel *kernel, const lun_ir *ir, void **slots,
+                                 int64_t n, test_run *run)
 {
     int64_t room[128];
     assert_true(ir->slot_count <= 128);
-    for (int i = 0; i < ir->slot_count; i++) room[i] = INT64_MAX;
-    lun_launch launch = {.n = n, .first = run->first, .count = n - run->first, .slots = slots,
-                         .room = run->room ? run->room : room, .args = run->args,
-                         .results = run->results, .bytes = run->bytes, .trap = -1};
+    for (int i = 0; i < ir->slot_count; i++)
+        room[i] = INT64_MAX;
+    lun_launch launch = {.n = n,
+                         .first = run->first,
+                         .count = n - run->first,
+                         .slots = slots,
+                         .room = run->room ? run->room : room,
+                         .args = run->args,
+                         .results = run->results,
+                         .bytes = run->bytes,
+                         .trap = -1};
     lun_status s = kernel->kernel ? lun_backend_openmp.run(k->state, kernel->kernel, &launch)
                                   : kit_run_unit(k, &kernel->unit, ir, &launch);
     run->trap = launch.trap;
     run->trap_value = launch.trap_value;
-    if (s == LUN_EBUILD || s == LUN_EBACKEND) fprintf(stderr, "%s\n", lun_strbuf_text(&k->error));
+    if (s == LUN_EBUILD || s == LUN_EBACKEND)
+        fprintf(stderr, "%s\n", lun_strbuf_text(&k->error));
     return s;
 }
 
@@ -125,7 +146,8 @@ static inline kit_kernel kit_build(kit *k, const lun_ir *ir)
 
 static inline void kit_release(kit *k, kit_kernel *kernel)
 {
-    if (kernel->kernel) lun_backend_openmp.release(k->state, kernel->kernel);
+    if (kernel->kernel)
+        lun_backend_openmp.release(k->state, kernel->kernel);
     lun_unit_free(&kernel->unit);
 }
 
@@ -143,7 +165,8 @@ static inline void kit_show(kit *k, const lun_ir *ir)
 /* True if two elements have the same bits, or are both NaN (whose payload C leaves open). */
 static inline bool same_element(lun_dtype t, const void *a, const void *b)
 {
-    if (!memcmp(a, b, lun_dtype_get(t)->bytes)) return true;
+    if (!memcmp(a, b, lun_dtype_get(t)->bytes))
+        return true;
     if (t == LUN_F32) {
         float x, y;
         memcpy(&x, a, sizeof x);
@@ -161,8 +184,8 @@ static inline bool same_element(lun_dtype t, const void *a, const void *b)
 
 /* Runs ir interpreted (one thread) and compiled, and compares outputs, results and traps.  IN slots and
  * arguments are given; OUT slots are made here. */
-static inline void kit_compare(kit *k, const lun_ir *ir, kit_kernel *kernel, void *const *in, int64_t n,
-                               const uint64_t *args, int64_t bytes)
+static inline void kit_compare(kit *k, const lun_ir *ir, kit_kernel *kernel, void *const *in,
+                               int64_t n, const uint64_t *args, int64_t bytes)
 {
     void *want[128], *got[128];
     uint64_t want_results[64] = {0}, got_results[64] = {0};
@@ -172,7 +195,10 @@ static inline void kit_compare(kit *k, const lun_ir *ir, kit_kernel *kernel, voi
         want[s] = out ? test_alloc(n, size) : in[s];
         got[s] = out ? test_alloc(n, size) : in[s];
     }
-    test_run a = {.isa = k->isa, .args = args, .results = want_results, .math = k->services.math,
+    test_run a = {.isa = k->isa,
+                  .args = args,
+                  .results = want_results,
+                  .math = k->services.math,
                   .bytes = bytes};
     test_run b = a;
     b.results = got_results;
@@ -186,10 +212,12 @@ static inline void kit_compare(kit *k, const lun_ir *ir, kit_kernel *kernel, voi
     }
     for (int q = 0; q < ir->slot_count; q++) {
         lun_dtype d = (lun_dtype)ir->slots[q].dtype;
-        if (ir->slots[q].role != LUN_SLOT_OUT) continue;
+        if (ir->slots[q].role != LUN_SLOT_OUT)
+            continue;
         for (int64_t i = 0; s == LUN_OK && i < n; i++) {
             size_t at = (size_t)i * lun_dtype_get(d)->bytes;
-            if (same_element(d, (char *)want[q] + at, (char *)got[q] + at)) continue;
+            if (same_element(d, (char *)want[q] + at, (char *)got[q] + at))
+                continue;
             uint64_t x = 0, y = 0;
             memcpy(&x, (char *)want[q] + at, lun_dtype_get(d)->bytes);
             memcpy(&y, (char *)got[q] + at, lun_dtype_get(d)->bytes);

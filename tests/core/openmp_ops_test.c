@@ -6,16 +6,83 @@ enum { N = 1103 };
 
 /* ---- data ---------------------------------------------------------------------------------------- */
 
-static const double special_floats[] = {0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 0.49999997, 1e30,
-                                        -1e30, 1e-40, 8388608.5, 127.0, 128.0, 255.5, -129.0, 65536.0,
-                                        2147483647.0, 2147483648.0, -2147483649.0, 4294967296.0,
-                                        9223372036854775807.0, -9223372036854775808.0, 1.8446744073709552e19,
-                                        INFINITY, -INFINITY, NAN, 3.0, 7.0, 1e300, 5e-324};
-static const int64_t special_ints[] = {0, 1, -1, 2, -2, 3, 7, 8, 9, 15, 16, 31, 32, 33, 63, 64, 65, 100,
-                                       127, 128, 255, 256, -128, -129, 32767, 32768, -32768, 65535,
-                                       2147483647, -2147483648LL, 4294967295LL, INT64_MAX, INT64_MIN,
-                                       -7, -8, -31, -32, -33, -63, -64};
-enum { FLOATS = sizeof special_floats / sizeof *special_floats, INTS = sizeof special_ints / sizeof *special_ints };
+static const double special_floats[] = {0.0,
+                                        -0.0,
+                                        1.0,
+                                        -1.0,
+                                        0.5,
+                                        -0.5,
+                                        1.5,
+                                        2.5,
+                                        -2.5,
+                                        0.49999997,
+                                        1e30,
+                                        -1e30,
+                                        1e-40,
+                                        8388608.5,
+                                        127.0,
+                                        128.0,
+                                        255.5,
+                                        -129.0,
+                                        65536.0,
+                                        2147483647.0,
+                                        2147483648.0,
+                                        -2147483649.0,
+                                        4294967296.0,
+                                        9223372036854775807.0,
+                                        -9223372036854775808.0,
+                                        1.8446744073709552e19,
+                                        INFINITY,
+                                        -INFINITY,
+                                        NAN,
+                                        3.0,
+                                        7.0,
+                                        1e300,
+                                        5e-324};
+static const int64_t special_ints[] = {0,
+                                       1,
+                                       -1,
+                                       2,
+                                       -2,
+                                       3,
+                                       7,
+                                       8,
+                                       9,
+                                       15,
+                                       16,
+                                       31,
+                                       32,
+                                       33,
+                                       63,
+                                       64,
+                                       65,
+                                       100,
+                                       127,
+                                       128,
+                                       255,
+                                       256,
+                                       -128,
+                                       -129,
+                                       32767,
+                                       32768,
+                                       -32768,
+                                       65535,
+                                       2147483647,
+                                       -2147483648LL,
+                                       4294967295LL,
+                                       INT64_MAX,
+                                       INT64_MIN,
+                                       -7,
+                                       -8,
+                                       -31,
+                                       -32,
+                                       -33,
+                                       -63,
+                                       -64};
+enum {
+    FLOATS = sizeof special_floats / sizeof *special_floats,
+    INTS = sizeof special_ints / sizeof *special_ints
+};
 
 /* Element i of operand number k: pairs of special values first, then random ones; no zero divisors. */
 static uint64_t element(lun_dtype t, int k, int64_t i, uint64_t *random, bool nonzero)
@@ -24,19 +91,23 @@ static uint64_t element(lun_dtype t, int k, int64_t i, uint64_t *random, bool no
     int count = lun_dtype_is_float(t) ? FLOATS : INTS;
     int64_t which = k == 0 ? i % count : k == 1 ? i / count % count : (i * 7) % count;
     bool special = i < (int64_t)count * (count < 33 ? count : 25) || r % 8 == 0;
-    if (t == LUN_BOOL) return r & 1;
+    if (t == LUN_BOOL)
+        return r & 1;
     if (t == LUN_F32) {
         float x = special ? (float)special_floats[which]
                           : (float)((double)(int32_t)(r >> 32) / (double)(1 << (r % 31)));
         memcpy(&cell, &x, sizeof x);
     } else if (t == LUN_F64) {
-        double x = special ? special_floats[which] : (double)(int64_t)r / (double)((int64_t)1 << (r % 61));
+        double x =
+            special ? special_floats[which] : (double)(int64_t)r / (double)((int64_t)1 << (r % 61));
         memcpy(&cell, &x, sizeof x);
     } else {
         cell = special ? (uint64_t)special_ints[which] : r >> (r % 57);
         int bytes = lun_dtype_get(t)->bytes;
-        if (bytes < 8) cell &= ((uint64_t)1 << (8 * bytes)) - 1;
-        if (nonzero && cell == 0) cell = 3;
+        if (bytes < 8)
+            cell &= ((uint64_t)1 << (8 * bytes)) - 1;
+        if (nonzero && cell == 0)
+            cell = 3;
     }
     return cell;
 }
@@ -57,9 +128,12 @@ static void *operand(lun_dtype t, int k, uint64_t seed, bool nonzero)
 static bool exists(lun_op op, lun_dtype t)
 {
     const lun_op_row *row = lun_op_get(op);
-    if (lun_dtype_is_float(t) ? !row->flt : !row->integer) return false;
-    if (row->rule == LUN_RULE_LOGIC) return t == LUN_BOOL;
-    if (row->rule == LUN_RULE_FLOAT) return lun_dtype_is_float(t);
+    if (lun_dtype_is_float(t) ? !row->flt : !row->integer)
+        return false;
+    if (row->rule == LUN_RULE_LOGIC)
+        return t == LUN_BOOL;
+    if (row->rule == LUN_RULE_FLOAT)
+        return lun_dtype_is_float(t);
     return t != LUN_BOOL || row->rule == LUN_RULE_CMP || row->rule == LUN_RULE_SELECT ||
            row->rule == LUN_RULE_TEST;
 }
@@ -70,16 +144,21 @@ static void write_ops(lun_ir *ir, lun_dtype t, unsigned numbers, bool wide, int 
 {
     int32_t v[4];
     lun_ir_init(ir);
-    for (int k = 0; k < 3; k++) lun_ir_slot_add(ir, t, LUN_SLOT_IN);
+    for (int k = 0; k < 3; k++)
+        lun_ir_slot_add(ir, t, LUN_SLOT_IN);
     lun_ir_slot_add(ir, LUN_BOOL, LUN_SLOT_IN);
-    for (int k = 0; k < 3; k++) v[k] = numbers >> k & 1 ? ir_arg(ir, t) : ir_load(ir, k);
+    for (int k = 0; k < 3; k++)
+        v[k] = numbers >> k & 1 ? ir_arg(ir, t) : ir_load(ir, k);
     v[3] = numbers >> 3 & 1 ? ir_arg(ir, LUN_BOOL) : ir_load(ir, 3);
-    if (wide) ir_store(ir, lun_ir_slot_add(ir, LUN_I64, LUN_SLOT_OUT), ir_index(ir));
+    if (wide)
+        ir_store(ir, lun_ir_slot_add(ir, LUN_I64, LUN_SLOT_OUT), ir_index(ir));
     for (int op = 0; op < LUN_OP_COUNT; op++) {
         const lun_op_row *row = lun_op_get((lun_op)op);
-        if (!exists((lun_op)op, t) || op % parts != part) continue;
+        if (!exists((lun_op)op, t) || op % parts != part)
+            continue;
         int32_t a = row->rule == LUN_RULE_SELECT ? v[3] : v[0];
-        int32_t x = ir_op(ir, (lun_op)op, t, a, row->arity > 1 ? v[1] : -1, row->arity > 2 ? v[2] : -1);
+        int32_t x =
+            ir_op(ir, (lun_op)op, t, a, row->arity > 1 ? v[1] : -1, row->arity > 2 ? v[2] : -1);
         ir_store(ir, lun_ir_slot_add(ir, (lun_dtype)ir->ins[x].dtype, LUN_SLOT_OUT), x);
     }
 }
@@ -104,26 +183,30 @@ static void compare_ops(kit *k, lun_dtype t, unsigned numbers, bool wide)
         kit_release(k, &kernel);
         lun_ir_free(&ir);
     }
-    for (int a = 0; a < 4; a++) free(in[a]);
+    for (int a = 0; a < 4; a++)
+        free(in[a]);
 }
 
 static void test_ops(void **state)
 {
     kit *k = *state;
-    for (int t = 0; t < LUN_DTYPE_COUNT; t++) compare_ops(k, (lun_dtype)t, 0, false);
+    for (int t = 0; t < LUN_DTYPE_COUNT; t++)
+        compare_ops(k, (lun_dtype)t, 0, false);
 }
 
 static void test_ops_narrow(void **state)
 {
     kit *k = *state;
     for (int t = 0; t < LUN_DTYPE_COUNT; t++)
-        if (lun_dtype_get((lun_dtype)t)->bytes < 8) compare_ops(k, (lun_dtype)t, 0, true);
+        if (lun_dtype_get((lun_dtype)t)->bytes < 8)
+            compare_ops(k, (lun_dtype)t, 0, true);
 }
 
 static void test_ops_numbers(void **state)
 {
     kit *k = *state;
-    static const lun_dtype types[] = {LUN_BOOL, LUN_I8, LUN_U16, LUN_I32, LUN_U64, LUN_F32, LUN_F64};
+    static const lun_dtype types[] = {LUN_BOOL, LUN_I8,  LUN_U16, LUN_I32,
+                                      LUN_U64,  LUN_F32, LUN_F64};
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
         compare_ops(k, types[t], 15, false); /* nothing but numbers */
         compare_ops(k, types[t], 10, false); /* an array and numbers */
@@ -143,7 +226,8 @@ static void compare_casts(kit *k, lun_dtype from, int widest, bool number)
     int32_t a = number ? ir_arg(&ir, from) : ir_load(&ir, 0);
     for (int to = 0; to < LUN_DTYPE_COUNT; to++)
         if (lun_dtype_get((lun_dtype)to)->bytes <= widest)
-            ir_store(&ir, lun_ir_slot_add(&ir, (lun_dtype)to, LUN_SLOT_OUT), ir_cast(&ir, (lun_dtype)to, a));
+            ir_store(&ir, lun_ir_slot_add(&ir, (lun_dtype)to, LUN_SLOT_OUT),
+                     ir_cast(&ir, (lun_dtype)to, a));
     kit_kernel kernel = kit_build(k, &ir);
     for (int round = 0; round < (number ? 40 : 1); round++) {
         arg = element(from, 0, round, &seed, false);
@@ -176,9 +260,12 @@ static void test_random_bits(void **state)
         lun_ir_init(&ir);
         lun_ir_slot_add(&ir, t, LUN_SLOT_OUT);
         int32_t key = ir_arg(&ir, LUN_U64), more = ir_arg(&ir, LUN_I64), i = ir_index(&ir);
-        if (way / 2 == 1) i = ir_op(&ir, LUN_OP_ADD, LUN_I64, more, i, -1); /* consecutive */
-        if (way / 2 == 2) i = ir_op(&ir, LUN_OP_MUL, LUN_I64, i, more, -1); /* not */
-        int32_t r = ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_RANDOM, .dtype = (uint8_t)t, .a = i, .b = key});
+        if (way / 2 == 1)
+            i = ir_op(&ir, LUN_OP_ADD, LUN_I64, more, i, -1); /* consecutive */
+        if (way / 2 == 2)
+            i = ir_op(&ir, LUN_OP_MUL, LUN_I64, i, more, -1); /* not */
+        int32_t r =
+            ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_RANDOM, .dtype = (uint8_t)t, .a = i, .b = key});
         ir_store(&ir, 0, r);
         kit_kernel kernel = kit_build(k, &ir);
         kit_compare(k, &ir, &kernel, (void *[1]){NULL}, 1000, args, 0);

@@ -34,7 +34,8 @@ static char *make_object(size_t *length, size_t *number_at)
     assert_non_null(mkdtemp(dir));
     snprintf(command, sizeof command,
              "echo 'int number = 0x7a3b5c1d; int lun_kernel(void) { return number; }' > %s/o.c && "
-             "cc -shared -fPIC -o %s/o.so %s/o.c", dir, dir, dir);
+             "cc -shared -fPIC -o %s/o.so %s/o.c",
+             dir, dir, dir);
     assert_int_equal(system(command), 0);
     snprintf(path, sizeof path, "%s/o.so", dir);
     char *bytes = read_whole(path, length);
@@ -63,13 +64,15 @@ static void test_many_objects(void **state)
     for (int i = 0; i < COUNT; i++) {
         memcpy(bytes + at, &i, sizeof i);
         void *object = lun_loader_open(bytes, length, NULL, &why);
-        if (!object) fail_msg("object %d: %s", i, lun_strbuf_text(&why));
+        if (!object)
+            fail_msg("object %d: %s", i, lun_strbuf_text(&why));
         void *function = lun_loader_find(object, "lun_kernel");
         assert_non_null(function);
         memcpy(&functions[i], &function, sizeof function);
         assert_null(lun_loader_find(object, "no_such_function"));
     }
-    for (int i = 0; i < COUNT; i++) assert_int_equal(functions[i](), i);
+    for (int i = 0; i < COUNT; i++)
+        assert_int_equal(functions[i](), i);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     lun_strbuf_free(&why);
     free(bytes);
@@ -91,7 +94,8 @@ static void test_damaged_objects(void **state)
         free(cut);
     }
     for (size_t k = 0; k < 20; k++) { /* identification, type and machine */
-        if (k >= 7 && k < 16) continue;
+        if (k >= 7 && k < 16)
+            continue;
         bytes[k] = (char)(bytes[k] ^ 0x40);
         assert_int_equal(lun_loader_check(bytes, length), k == 6);
         bytes[k] = (char)(bytes[k] ^ 0x40);
@@ -116,10 +120,12 @@ static void use_team(lun_openmp_team *t, int threads)
     lun_team team = lun_team_for(t, 1 << 20);
     assert_int_equal(team.threads, threads);
     memset(seen, 0, sizeof seen);
-    if (threads < 2) return;
+    if (threads < 2)
+        return;
     team.parallel(&total, threads, mark);
     assert_int_equal(total, threads);
-    for (int i = 0; i < threads; i++) assert_int_equal(seen[i], 1);
+    for (int i = 0; i < threads; i++)
+        assert_int_equal(seen[i], 1);
 }
 
 static void test_team(void **state)
@@ -139,7 +145,8 @@ static void test_team(void **state)
     lun_team_init(&t, 2);
     int inside = 0;
 #pragma omp parallel num_threads(2) reduction(+ : inside)
-    inside += lun_team_for(&(lun_openmp_team){.wanted = 4}, 1 << 20).threads; /* alone in a host's region */
+    inside += lun_team_for(&(lun_openmp_team){.wanted = 4}, 1 << 20)
+                  .threads; /* alone in a host's region */
     assert_int_equal(inside, 2);
 }
 
@@ -175,7 +182,8 @@ static void test_no_threads(void **state)
         lun_openmp_team t;
         lun_team_init(&t, 60); /* more than stacks of ended threads are kept */
         alarm(20);
-        if (setrlimit(RLIMIT_AS, &limit)) _exit(2);
+        if (setrlimit(RLIMIT_AS, &limit))
+            _exit(2);
         lun_team team = lun_team_for(&t, 1 << 20);
         _exit(team.threads == 1 ? 0 : 3);
     }

@@ -21,7 +21,8 @@ static void write_square(lun_ir *ir, float number)
     lun_ir_slot_add(ir, LUN_F32, LUN_SLOT_IN);
     lun_ir_slot_add(ir, LUN_F32, LUN_SLOT_OUT);
     int32_t x = ir_load(ir, 0), c = ir_const(ir, LUN_F32, cell);
-    ir_store(ir, 1, ir_op(ir, LUN_OP_ADD, LUN_F32, ir_op(ir, LUN_OP_MUL, LUN_F32, x, x, -1), c, -1));
+    ir_store(ir, 1,
+             ir_op(ir, LUN_OP_ADD, LUN_F32, ir_op(ir, LUN_OP_MUL, LUN_F32, x, x, -1), c, -1));
 }
 
 static lun_kernel *build_square(kit *k, float number)
@@ -31,7 +32,8 @@ static lun_kernel *build_square(kit *k, float number)
     lun_kernel *kernel = NULL;
     write_square(&ir, number);
     lun_ir_print(&ir, &text);
-    assert_int_equal(lun_backend_openmp.build(k->state, &ir, lun_strbuf_text(&text), &kernel), LUN_OK);
+    assert_int_equal(lun_backend_openmp.build(k->state, &ir, lun_strbuf_text(&text), &kernel),
+                     LUN_OK);
     lun_strbuf_free(&text);
     lun_ir_free(&ir);
     return kernel;
@@ -49,7 +51,8 @@ static lun_status run_square(kit *k, lun_kernel *kernel, int64_t n)
 static void check_square(kit *k, lun_kernel *kernel, float number, int64_t n)
 {
     assert_int_equal(run_square(k, kernel, n), LUN_OK);
-    for (int64_t i = 0; i < n; i++) assert_true(out[i] == in[i] * in[i] + number);
+    for (int64_t i = 0; i < n; i++)
+        assert_true(out[i] == in[i] * in[i] + number);
     assert_true(n + 63 > N || out[(n + 63) / 64 * 64] == 0); /* whole blocks at most */
 }
 
@@ -59,7 +62,8 @@ static void wait_until_compiled(kit *k, lun_kernel *kernel, float number)
     for (int i = 0; i < 10000; i++) {
         int64_t before = k->stats.interpreted;
         check_square(k, kernel, number, 100);
-        if (k->stats.interpreted == before) return;
+        if (k->stats.interpreted == before)
+            return;
         usleep(1000);
     }
     fail_msg("not compiled after ten seconds: %s", lun_strbuf_text(&k->log));
@@ -82,7 +86,9 @@ static lun_status run_call(kit *k, const char *body)
     lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
     lun_ir_function_add(&ir, &f);
     int32_t first = lun_ir_operand_add(&ir, ir_load(&ir, 0));
-    ir_store(&ir, 1, ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_CALL, .dtype = LUN_F32, .a = -1, .b = first, .c = 1}));
+    ir_store(&ir, 1,
+             ir_add(&ir, (lun_ir_ins){
+                             .kind = LUN_IR_CALL, .dtype = LUN_F32, .a = -1, .b = first, .c = 1}));
     assert_int_equal(lun_backend_openmp.build(k->state, &ir, "", &kernel), LUN_OK);
     lun_launch launch = {.n = 100, .count = 100, .slots = slots, .room = room, .trap = -1};
     lun_status s = lun_backend_openmp.run(k->state, kernel, &launch);
@@ -99,7 +105,8 @@ static void test_third_launch(void **state)
     (void)state;
     kit_open(&k, NULL, "cc", LUN_JIT_AUTO, 1, LUN_MATH_FAST);
     lun_kernel *a = build_square(&k, 1), *b = build_square(&k, 2);
-    for (int i = 0; i < 2; i++) check_square(&k, a, 1, 100);
+    for (int i = 0; i < 2; i++)
+        check_square(&k, a, 1, 100);
     assert_int_equal(k.stats.compiles, 0);
     assert_int_equal(k.stats.interpreted, 2);
     check_square(&k, b, 2, 100);
@@ -143,7 +150,8 @@ static void test_off(void **state)
     (void)state;
     kit_open(&k, NULL, "cc", LUN_JIT_OFF, 1, LUN_MATH_FAST);
     lun_kernel *a = build_square(&k, 5);
-    for (int i = 0; i < 6; i++) check_square(&k, a, 5, N);
+    for (int i = 0; i < 6; i++)
+        check_square(&k, a, 5, N);
     assert_int_equal(k.stats.interpreted, 6);
     assert_int_equal(run_call(&k, "return x;"), LUN_EBACKEND);
     assert_non_null(strstr(lun_strbuf_text(&k.error), "LUNARRAY_JIT"));
@@ -172,8 +180,10 @@ static void test_disk(void **state)
         lun_backend_openmp.release(l.state, b);
         lun_backend_openmp.release(l.state, c);
         kit_close(&l, false);
-        snprintf(command, sizeof command, "for f in %s/*; do test -f $f && printf x | dd of=$f bs=1 seek=9000 "
-                                          "conv=notrunc 2>/dev/null; done; true", k.dir);
+        snprintf(command, sizeof command,
+                 "for f in %s/*; do test -f $f && printf x | dd of=$f bs=1 seek=9000 "
+                 "conv=notrunc 2>/dev/null; done; true",
+                 k.dir);
         assert_int_equal(system(command), 0);
     }
     kit_open(&l, k.dir, "cc", LUN_JIT_AUTO, 1, LUN_MATH_PRECISE); /* another key */
@@ -214,7 +224,8 @@ static const struct {
     {"nothing", "exit 0", "made no shared object"},
     {"garbage", "echo garbage > \"$o\"", "made no shared object"},
     {"cut", "cc \"$@\" && truncate -s 5000 \"$o\"", "made no shared object"},
-    {"empty object", "echo 'int x;' > \"$o.c\"; cc -shared -o \"$o\" \"$o.c\"; rm \"$o.c\"", "no kernel"},
+    {"empty object", "echo 'int x;' > \"$o.c\"; cc -shared -o \"$o\" \"$o.c\"; rm \"$o.c\"",
+     "no kernel"},
     {"gcc; touch injected", "exit 1", "exit status 1"},
 };
 
@@ -223,7 +234,8 @@ static void test_failing_compilers(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
         kit k;
-        const char *cc = failing[i].body ? script(failing[i].name, failing[i].body) : "/nowhere/no such cc";
+        const char *cc =
+            failing[i].body ? script(failing[i].name, failing[i].body) : "/nowhere/no such cc";
         kit_open(&k, NULL, cc, LUN_JIT_SYNC, 1, LUN_MATH_FAST);
         k.jit.timeout_ms = 300; /* of a compiler of the kit's own: the backend's takes too long */
         lun_unit unit = {.source = strdup("int x;"), .wanted = true};
@@ -238,7 +250,8 @@ static void test_failing_compilers(void **state)
         }
         lun_kernel *a = build_square(&k, 8);
         lun_strbuf_clear(&k.log);
-        for (int round = 0; round < 5; round++) check_square(&k, a, 8, 100);
+        for (int round = 0; round < 5; round++)
+            check_square(&k, a, 8, 100);
         assert_int_equal(k.stats.interpreted, 5);
         assert_non_null(strstr(lun_strbuf_text(&k.log), "kernels stay interpreted"));
         assert_null(strchr(strchr(lun_strbuf_text(&k.log), '\n') + 1, '\n')); /* one line */
@@ -269,7 +282,8 @@ static void test_user_errors(void **state)
     kit k;
     (void)state;
     kit_open(&k, NULL, "cc", LUN_JIT_AUTO, 1, LUN_MATH_FAST);
-    assert_int_equal(run_call(&k, "int y = x;\n return x +* y; }\n float g(void) { return 1;"), LUN_EBUILD);
+    assert_int_equal(run_call(&k, "int y = x;\n return x +* y; }\n float g(void) { return 1;"),
+                     LUN_EBUILD);
     assert_non_null(strstr(lun_strbuf_text(&k.error), "C function:2:"));
     assert_non_null(strstr(lun_strbuf_text(&k.error), "y"));
     in[3] = 5;
@@ -298,7 +312,8 @@ static void test_hanging_compiler(void **state)
     kit_open(&k, NULL, script("hang", command), LUN_JIT_AUTO, 1, LUN_MATH_FAST);
     lun_kernel *a = build_square(&k, 10);
     double start = seconds();
-    for (int i = 0; i < 4; i++) check_square(&k, a, 10, 100);
+    for (int i = 0; i < 4; i++)
+        check_square(&k, a, 10, 100);
     assert_int_equal(k.stats.compiles, 1);
     k.cancel = 1;
     assert_int_equal(run_call(&k, "return x;"), LUN_ECANCEL);
@@ -316,10 +331,12 @@ static void test_reaping_hosts(void **state)
     (void)state;
     for (int way = 0; way < 2; way++) {
         kit k;
-        if (way == 0) signal(SIGCHLD, SIG_IGN);
+        if (way == 0)
+            signal(SIGCHLD, SIG_IGN);
         kit_open(&k, NULL, "cc", LUN_JIT_AUTO, 1, LUN_MATH_FAST);
         lun_kernel *a = build_square(&k, 11);
-        for (int i = 0; i < 3; i++) check_square(&k, a, 11, 100);
+        for (int i = 0; i < 3; i++)
+            check_square(&k, a, 11, 100);
         if (way == 1)
             while (waitpid(-1, NULL, 0) > 0 || errno == EINTR) {
             }
@@ -333,7 +350,8 @@ static void test_reaping_hosts(void **state)
 static int set_up(void **state)
 {
     (void)state;
-    for (int i = 0; i < N; i++) in[i] = (float)(i % 100) / 4;
+    for (int i = 0; i < N; i++)
+        in[i] = (float)(i % 100) / 4;
     snprintf(tools, sizeof tools, "/tmp/lunarray-tools-XXXXXX");
     return mkdtemp(tools) ? 0 : -1;
 }
@@ -348,10 +366,14 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_third_launch),   cmocka_unit_test(test_large_launch),
-        cmocka_unit_test(test_off),            cmocka_unit_test(test_disk),
-        cmocka_unit_test(test_failing_compilers), cmocka_unit_test(test_strange_path),
-        cmocka_unit_test(test_user_errors),    cmocka_unit_test(test_hanging_compiler),
+        cmocka_unit_test(test_third_launch),
+        cmocka_unit_test(test_large_launch),
+        cmocka_unit_test(test_off),
+        cmocka_unit_test(test_disk),
+        cmocka_unit_test(test_failing_compilers),
+        cmocka_unit_test(test_strange_path),
+        cmocka_unit_test(test_user_errors),
+        cmocka_unit_test(test_hanging_compiler),
         cmocka_unit_test(test_reaping_hosts),
     };
     int failed = cmocka_run_group_tests(tests, set_up, tear_down);

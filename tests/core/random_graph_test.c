@@ -42,12 +42,12 @@ typedef struct world {
     long seed;
 } world;
 
-#define MUST(w, engine, call)                                                                  \
-    do {                                                                                       \
-        lun_status s_ = (call);                                                                \
-        if (s_)                                                                                \
-            fail_msg("seed %ld, %s: %s: %s", (w)->seed, (w)->what, lun_status_name(s_),        \
-                     lun_error(engine));                                                       \
+#define MUST(w, engine, call)                                                           \
+    do {                                                                                \
+        lun_status s_ = (call);                                                         \
+        if (s_)                                                                         \
+            fail_msg("seed %ld, %s: %s: %s", (w)->seed, (w)->what, lun_status_name(s_), \
+                     lun_error(engine));                                                \
     } while (0)
 
 /* ---- items -------------------------------------------------------------------------------------- */
@@ -104,8 +104,8 @@ static item *keep(world *w, lun_array *a, block b)
 /* Any item, most often a young one. */
 static item *pick(world *w)
 {
-    int64_t back = chance(&w->r, 60) ? below(&w->r, w->count < 6 ? w->count : 6)
-                                     : below(&w->r, w->count);
+    int64_t back =
+        chance(&w->r, 60) ? below(&w->r, w->count < 6 ? w->count : 6) : below(&w->r, w->count);
     return w->live[w->count - 1 - back];
 }
 
