@@ -188,6 +188,51 @@ static void test_store_of_its_own_parts(void **state)
     }
 }
 
+/* Arrays that are the same as another for a while. */
+static void test_wrapped_memory_has_one_writer(void **state)
+{
+    (void)state;
+    double own[6];
+    const void *at;
+    lun_array *a, *twin, *sum;
+    memcpy(own, six, sizeof own);
+    OK(lun_wrap(e, own, 6, LUN_F64, NULL, NULL, &a));
+    OK(lun_cast(e, a, LUN_F64, &twin));
+    OK(lun_add(e, twin, a, &sum));
+    OK(lun_set(e, twin, 0, number(-1)));
+    assert_memory_equal(own, six, sizeof own);
+    OK(lun_set(e, a, 1, number(-2)));
+    assert_true(own[0] == 1 && own[1] == -2);
+    const double doubled[6] = {2, 4, 6, 8, 10, 12}, first[6] = {-1, 2, 3, 4, 5, 6};
+    holds(sum, doubled, 6);
+    holds(twin, first, 6);
+    lun_release(twin);
+    OK(lun_cast(e, a, LUN_F64, &twin));
+    OK(lun_data(e, twin, &at));
+    OK(lun_set(e, a, 2, number(-3)));
+    assert_true(own[2] == -3 && ((const double *)at)[2] == 3);
+    lun_release(a); /* the twin holds the elements, but does not write through */
+    OK(lun_set(e, twin, 3, number(-4)));
+    assert_true(own[3] == 4);
+    lun_array *all[] = {twin, sum};
+    release_all(all, 2);
+}
+
+static void test_a_mapping_outlives_writes_to_others(void **state)
+{
+    (void)state;
+    const void *at;
+    lun_array *a = vector(six, 6), *twin, *part;
+    OK(lun_cast(e, a, LUN_F64, &twin));
+    OK(lun_slice(e, a, 0, 3, 1, &part));
+    OK(lun_data(e, a, &at));
+    OK(lun_set(e, part, 0, number(-1)));
+    OK(lun_set(e, twin, 1, number(-2)));
+    assert_memory_equal(at, six, sizeof six);
+    lun_array *all[] = {a, twin, part};
+    release_all(all, 3);
+}
+
 static void test_overlapping_write(void **state)
 {
     (void)state;
@@ -433,6 +478,8 @@ int main(void)
         TEST(test_store_fills_from_rank_0),
         TEST(test_store_keeps_the_shape),
         TEST(test_store_of_its_own_parts),
+        TEST(test_wrapped_memory_has_one_writer),
+        TEST(test_a_mapping_outlives_writes_to_others),
         TEST(test_overlapping_write),
         TEST(test_writing_one_leaves_its_twin_virtual),
         TEST(test_reading_elements_evaluates),
