@@ -30,7 +30,7 @@ void luafn_set(lf_builder *b, int reg, lf_value *v)
     luafn_write(b->g, b->f->base + reg, b->g->now, v);
 }
 
-static lf_value *emit(lf_builder *b, lf_kind kind, int sub, int args)
+static lf_value *emit(lf_builder *b, lf_kind kind, unsigned sub, int args)
 {
     lf_value *v = luafn_value(b->g, kind, args);
     if (b->g->values > LF_MAX_VALUES)
@@ -43,14 +43,14 @@ static lf_value *emit(lf_builder *b, lf_kind kind, int sub, int args)
     return v;
 }
 
-lf_value *luafn_emit1(lf_builder *b, lf_kind kind, int sub, lf_value *x)
+lf_value *luafn_emit1(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x)
 {
     lf_value *v = emit(b, kind, sub, 1);
     v->arg[0] = x;
     return v;
 }
 
-lf_value *luafn_emit2(lf_builder *b, lf_kind kind, int sub, lf_value *x, lf_value *y)
+lf_value *luafn_emit2(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x, lf_value *y)
 {
     if (kind == LF_ARITH) {
         lf_value *r = luafn_fold_arith(b->g, (lf_arith)sub, x, y);

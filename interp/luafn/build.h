@@ -35,8 +35,8 @@ void luafn_body(lf_compile *c, lf_frame *f, lf_list *results);
 lf_value *luafn_get(lf_builder *b, int reg);
 void luafn_set(lf_builder *b, int reg, lf_value *v);
 /* A new operation in the present block. */
-lf_value *luafn_emit1(lf_builder *b, lf_kind kind, int sub, lf_value *x);
-lf_value *luafn_emit2(lf_builder *b, lf_kind kind, int sub, lf_value *x, lf_value *y);
+lf_value *luafn_emit1(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x);
+lf_value *luafn_emit2(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x, lf_value *y);
 lf_value *luafn_emit4(lf_builder *b, lf_kind kind, lf_value *x, lf_value *y, lf_value *z,
                       lf_value *w);
 /* Leaves if v cannot be a number. what: "arithmetic". */

@@ -40,9 +40,9 @@ lf_value *luafn_find(lf_value *v)
 
 /* ---- constants: one value each ---- */
 
-lf_value *luafn_constant(lf_graph *g, lf_kind kind, int type, uint64_t bits)
+lf_value *luafn_constant(lf_graph *g, lf_kind kind, unsigned type, uint64_t bits)
 {
-    uint64_t h = bits * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)type * 31 + kind;
+    uint64_t h = bits * UINT64_C(0x9e3779b97f4a7c15) + type * UINT64_C(31) + kind;
     lf_list *list = &g->consts[h >> 58];
     for (int i = 0; i < list->count; i++) {
         lf_value *v = list->at[i];

@@ -232,7 +232,7 @@ lf_value *luafn_value(lf_graph *g, lf_kind kind, int args);
 lf_value *luafn_find(lf_value *v);
 
 /* One value for each constant. */
-lf_value *luafn_constant(lf_graph *g, lf_kind kind, int type, uint64_t bits);
+lf_value *luafn_constant(lf_graph *g, lf_kind kind, unsigned type, uint64_t bits);
 lf_value *luafn_nil(lf_graph *g);
 lf_value *luafn_bool(lf_graph *g, bool b);
 lf_value *luafn_int(lf_graph *g, int64_t i);

@@ -249,7 +249,7 @@ static void lower_phis(lf_lowering *l, lf_block *b)
 {
     for (int i = 0; i < b->phis.count; i++) {
         lf_value *v = b->phis.at[i], *phi = luafn_value(l->g, LF_PHI, v->args);
-        phi->type = luafn_dtype(l->c, (lf_type)v->type);
+        phi->type = (uint8_t)luafn_dtype(l->c, (lf_type)v->type);
         phi->block = b;
         phi->proto = v->proto;
         phi->pc = v->pc;

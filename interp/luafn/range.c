@@ -199,11 +199,11 @@ static lf_range times(lf_range a, lf_range b)
 static lf_range sum(lf_range a, lf_range b, bool minus)
 {
     lf_range r;
-    bool over = minus ? __builtin_sub_overflow(a.low, b.high, &r.low) |
-                            __builtin_sub_overflow(a.high, b.low, &r.high)
-                      : __builtin_add_overflow(a.low, b.low, &r.low) |
-                            __builtin_add_overflow(a.high, b.high, &r.high);
-    return over ? all : r;
+    bool low = minus ? __builtin_sub_overflow(a.low, b.high, &r.low)
+                     : __builtin_add_overflow(a.low, b.low, &r.low);
+    bool high = minus ? __builtin_sub_overflow(a.high, b.low, &r.high)
+                      : __builtin_add_overflow(a.high, b.high, &r.high);
+    return low || high ? all : r;
 }
 
 static int64_t floor_div(int64_t a, int64_t b)
