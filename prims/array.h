@@ -8,8 +8,9 @@
 
 struct lun_array {
     int32_t refs;
-    uint8_t weak, freed,
-        made; /* a script's number; lun_free was called; made as an array, not by an operation */
+    /* a script's number; lun_free was called; made as an array, not by an operation; its node is the
+     * leaf on the memory that lun_wrap was given */
+    uint8_t weak, freed, made, wraps;
     lun_engine *engine;
     lun_node *node;    /* NULL for a weak number, a View or when freed */
     lun_value number;  /* weak */

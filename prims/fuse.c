@@ -15,7 +15,10 @@ typedef struct info {
     lun_node *scan; /* the SCAN in its region, or NULL */
     int level;
     int ops, leaves; /* of its region, at most */
-    bool wall, root, done;
+    int cost;        /* of its region, in plain operations */
+    int group;       /* the last one that computes or reads it, from 1; 0: none */
+    int low, high;   /* levels of the sinks that compute it; low > high: none */
+    bool wall, root;
     const char *cut;
 } info;
 
@@ -24,8 +27,8 @@ typedef struct fuser {
     info *at; /* in order: operands before users */
     int count, room;
     uint64_t walk;
-    int *stack; /* exact(): indices */
-    int stack_room;
+    int *region; /* count_region(): indices of the nodes it has counted */
+    int region_count, region_room;
 } fuser;
 
 /* ---- the order ------------------------------------------------------------------------------------- */
@@ -117,30 +120,38 @@ static void wall_by_use(const info *user, int k, info *in)
         wall(in, "a concatenation copies it");
 }
 
-/* Exact number of operations and leaves in the region of node i: few are visited, for this is asked
- * only when the estimate of a region with shared parts is too high. */
-static bool exact(fuser *f, int i, int *ops, int *leaves)
+/* Whether a kernel of that level finds o's elements in memory. */
+static bool in_memory(const info *o, int level)
 {
-    int depth = 0;
+    return lun_node_ready(o->node) || (o->wall && o->level < level);
+}
+
+/* Exact number of operations and leaves in the region of node i, without those that a group computes
+ * and reads anyway (0: no group).  Stops beyond what a kernel can hold, so few are visited. */
+static bool count_region(fuser *f, int i, int group, int *ops, int *leaves)
+{
     uint64_t walk = ++f->e->walk;
-    *ops = *leaves = 0;
-    if (!grow(&f->stack, depth, &f->stack_room, sizeof *f->stack))
+    *ops = *leaves = f->region_count = 0;
+    if (!grow(&f->region, 0, &f->region_room, sizeof *f->region))
         return false;
-    f->stack[depth++] = i;
-    while (depth && *ops <= LUN_GROUP_OPS && *leaves <= LUN_GROUP_LEAVES) {
-        lun_node *n = f->at[f->stack[--depth]].node, *in;
-        ++*ops;
+    f->region[f->region_count++] = i;
+    for (int at = 0; at < f->region_count; at++) {
+        lun_node *n = f->at[f->region[at]].node, *in;
+        if (*ops > LUN_GROUP_OPS || *leaves > LUN_GROUP_LEAVES)
+            break;
+        *ops += n->kind != LUN_NODE_OUTPUT;
         for (int k = 0; (in = lun_node_operand(n, k)); k++) {
-            if (in->mark == walk || in->kind == LUN_NODE_NUMBER)
+            const info *o = &f->at[in->slot];
+            if (in->mark == walk || in->kind == LUN_NODE_NUMBER || (group && o->group == group))
                 continue;
             in->mark = walk;
-            if (lun_node_ready(in) || f->at[in->slot].wall)
+            if (in_memory(o, f->at[i].level)) {
                 ++*leaves;
-            else {
-                if (!grow(&f->stack, depth, &f->stack_room, sizeof *f->stack))
-                    return false;
-                f->stack[depth++] = in->slot;
+                continue;
             }
+            if (!grow(&f->region, f->region_count, &f->region_room, sizeof *f->region))
+                return false;
+            f->region[f->region_count++] = in->slot;
         }
     }
     return true;
@@ -151,11 +162,22 @@ static int capped(int64_t x)
     return x > 1 << 20 ? 1 << 20 : (int)x;
 }
 
-/* Sums over operands; a region of two scans keeps the first. */
+static int weight(const lun_node *n)
+{
+    if (n->kind == LUN_NODE_OP) {
+        uint8_t flags = lun_op_get((lun_op)n->op)->flags;
+        return flags & LUN_OPF_HEAVY ? 10 : flags & LUN_OPF_TRAP0 ? 8 : 1;
+    }
+    if (n->kind == LUN_NODE_CALL)
+        return 20;
+    return n->kind == LUN_NODE_RANDOM || n->kind == LUN_NODE_SCAN ? 10 : 1;
+}
+
+/* Sums over operands; a region of two scans keeps the first.  An output is its function's work. */
 static void measure(fuser *f, info *x)
 {
     lun_node *in;
-    int64_t ops = 1, leaves = 0;
+    int64_t ops = x->node->kind != LUN_NODE_OUTPUT, leaves = 0, cost = weight(x->node);
     x->level = 0;
     x->scan = NULL;
     for (int k = 0; (in = lun_node_operand(x->node, k)); k++) {
@@ -177,11 +199,13 @@ static void measure(fuser *f, info *x)
             x->scan = o->scan;
         ops += o->ops;
         leaves += o->leaves;
+        cost += o->cost;
     }
     if (x->node->kind == LUN_NODE_SCAN)
         x->scan = x->node;
     x->ops = capped(ops);
     x->leaves = capped(leaves);
+    x->cost = capped(cost);
 }
 
 /* Cuts where one kernel cannot hold two scans, or a reduction after a scan. */
@@ -207,10 +231,12 @@ static void wall_by_scan(fuser *f, info *x)
 static bool wall_by_size(fuser *f, info *x)
 {
     while (x->ops > LUN_GROUP_OPS || x->leaves > LUN_GROUP_LEAVES) {
-        if (!exact(f, x->node->slot, &x->ops, &x->leaves))
+        if (!count_region(f, x->node->slot, 0, &x->ops, &x->leaves))
             return false;
         if (x->ops <= LUN_GROUP_OPS && x->leaves <= LUN_GROUP_LEAVES)
             return true;
+        if (x->node->kind == LUN_NODE_OUTPUT)
+            return true; /* as large as its function, which has one result too many for memory */
         info *largest = NULL;
         lun_node *in;
         for (int k = 0; (in = lun_node_operand(x->node, k)); k++) {
@@ -246,14 +272,62 @@ static bool analyse(fuser *f)
     return true;
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------------ */
+/* ---- work that several kernels need ---------------------------------------------------------------- */
 
-static bool fits(const lun_group *g, const info *x, int64_t n)
+/* Storing and reading again costs about as much as this many plain operations. */
+enum { DEAR = 10 };
+
+/* Tells x's operands which levels compute them. */
+static void spread(fuser *f, const info *x)
 {
-    return !g->copy && x->node->kind != LUN_NODE_CONCAT && g->level == x->level && g->n == n &&
-           g->scan == x->scan && g->sink_count < LUN_GROUP_SINKS &&
-           g->ops + x->ops <= LUN_GROUP_OPS && g->leaves + x->leaves <= LUN_GROUP_LEAVES + 4;
+    lun_node *in;
+    for (int k = 0; (in = lun_node_operand(x->node, k)); k++) {
+        info *o = &f->at[in->slot];
+        if (in_memory(o, x->low))
+            continue;
+        if (x->low < o->low)
+            o->low = x->low;
+        if (x->high > o->high)
+            o->high = x->high;
+    }
 }
+
+/* What is dear and would be computed by kernels of several levels is kept by the first of them.  What is
+ * made of virtual arrays alone is not: those take no memory. */
+static void wall_shared(fuser *f)
+{
+    static const char *const reason = "several kernels need it";
+    for (int i = 0; i < f->count; i++) {
+        f->at[i].low = INT32_MAX;
+        f->at[i].high = -1;
+    }
+    for (int i = f->count - 1; i >= 0; i--) {
+        info *x = &f->at[i];
+        bool function = x->node->kind == LUN_NODE_CALL && x->node->body->outputs > 1;
+        if (lun_node_ready(x->node))
+            continue;
+        if (!x->wall && !x->root && x->low < x->high && x->cost >= DEAR && !x->node->virt &&
+            !function) {
+            wall(x, reason);
+            x->level = x->low;
+        }
+        if (x->wall || x->root)
+            x->low = x->high = x->level;
+        spread(f, x);
+    }
+    for (int i = 0; i < f->count; i++) { /* results of one function */
+        info *x = &f->at[i];
+        if (x->node->kind != LUN_NODE_OUTPUT || x->wall || x->root || x->node->virt)
+            continue;
+        const info *call = &f->at[x->node->in[0]->slot];
+        if (call->low < call->high) {
+            wall(x, reason);
+            x->level = call->low;
+        }
+    }
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------ */
 
 /* Length of the index space in which a sink is computed. */
 static int64_t space(const lun_node *n)
@@ -261,27 +335,69 @@ static int64_t space(const lun_node *n)
     return n->kind == LUN_NODE_REDUCE ? n->in[0]->n : n->n;
 }
 
-/* Groups of one level follow one another in s; `from` is the first of x's level. */
-static bool place(lun_schedule *s, int from, const info *x)
+/* Whether x may be a sink of g at all. */
+static bool suits(const lun_group *g, const info *x)
 {
-    lun_group *g = NULL;
-    for (int i = from; i < s->count && !g; i++)
-        if (fits(&s->groups[i], x, space(x->node)))
-            g = &s->groups[i];
-    if (!g) {
-        if (!grow(&s->groups, s->count, &s->room, sizeof *s->groups))
-            return false;
-        g = &s->groups[s->count++];
+    return !g->copy && x->node->kind != LUN_NODE_CONCAT && g->level == x->level &&
+           g->n == space(x->node) && g->scan == x->scan && g->sink_count < LUN_GROUP_SINKS;
+}
+
+static bool has_room(const lun_group *g, int ops, int leaves)
+{
+    return g->ops + ops <= LUN_GROUP_OPS && g->leaves + leaves <= LUN_GROUP_LEAVES + 4;
+}
+
+/* The number of the group that takes sink i, s->count if there is none yet; -1 without memory.  Groups
+ * of one level follow one another; `from` is the first of i's.  Few are tried, the last ones. */
+static int find_group(fuser *f, const lun_schedule *s, int from, int i)
+{
+    enum { TRIES = 64, CLOSE_TRIES = 4 };
+    const info *x = &f->at[i];
+    int ops, leaves, k = s->count - from > TRIES ? s->count - TRIES : from;
+    for (; k < s->count; k++) {
+        const lun_group *g = &s->groups[k];
+        if (!suits(g, x))
+            continue;
+        if (has_room(g, x->ops, x->leaves))
+            break;
+        if (k < s->count - CLOSE_TRIES)
+            continue;
+        if (!count_region(f, i, k + 1, &ops, &leaves)) /* it may share much with the others */
+            return -1;
+        if (has_room(g, ops, leaves))
+            break;
+    }
+    return k;
+}
+
+/* Makes sink i one of its group's. */
+static bool place(fuser *f, lun_schedule *s, int from, int i)
+{
+    const info *x = &f->at[i];
+    lun_node *in;
+    int ops, leaves, k = find_group(f, s, from, i);
+    if (k < 0 || !count_region(f, i, k + 1, &ops, &leaves) ||
+        !grow(&s->groups, k, &s->room, sizeof *s->groups))
+        return false;
+    lun_group *g = &s->groups[k];
+    if (k == s->count) {
+        s->count++;
         *g = (lun_group){.n = space(x->node), .level = x->level, .scan = x->scan, .cut = ""};
         g->copy = x->node->kind == LUN_NODE_CONCAT;
     }
     if (!grow(&g->sinks, g->sink_count, &g->sink_room, sizeof *g->sinks))
         return false;
     g->sinks[g->sink_count++] = x->node;
-    g->ops += x->ops;
-    g->leaves += x->leaves;
+    g->ops += ops;
+    g->leaves += leaves;
     if (x->cut[0])
         g->cut = x->cut;
+    for (int at = 0; at < f->region_count; at++) {
+        f->at[f->region[at]].group = k + 1;
+        for (int o = 0; (in = lun_node_operand(f->at[f->region[at]].node, o)); o++)
+            if (in_memory(&f->at[in->slot], x->level))
+                f->at[in->slot].group = k + 1;
+    }
     return true;
 }
 
@@ -313,7 +429,7 @@ static bool make_groups(fuser *f, lun_schedule *s)
             from = s->count;
             level = x->level;
         }
-        ok = place(s, from, x);
+        ok = place(f, s, from, sorted[i]);
     }
     free(start);
     free(sorted);
@@ -344,13 +460,16 @@ lun_status lun_fuse(lun_engine *e, lun_node *const *roots, int count, lun_schedu
         for (int i = 0; i < count; i++)
             if (!lun_node_ready(roots[i]))
                 f.at[roots[i]->slot].root = true;
-    ok = ok && analyse(&f) && make_groups(&f, out);
+    ok = ok && analyse(&f);
+    if (ok)
+        wall_shared(&f);
+    ok = ok && make_groups(&f, out);
     if (ok) {
         out->walk = ++e->walk;
         number(&f, out);
     }
     free(f.at);
-    free(f.stack);
+    free(f.region);
     if (ok)
         return LUN_OK;
     lun_schedule_free(out);

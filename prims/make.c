@@ -28,9 +28,11 @@ lun_status lun_wrap(lun_engine *e, void *data, int64_t n, lun_dtype t,
     lun_storage_release(e, s);
     if (status == LUN_OK)
         status = lun__array(e, leaf, true, out);
-    if (status == LUN_OK)
-        s->release = release; /* only now: a failure leaves the memory to the caller */
-    return status;
+    if (status != LUN_OK)
+        return status;
+    s->release = release; /* only now: a failure leaves the memory to the caller */
+    (*out)->wraps = 1;
+    return LUN_OK;
 }
 
 lun_status lun_tensor(lun_engine *e, const void *data, int rank, const int64_t *shape, lun_dtype t,

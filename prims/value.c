@@ -99,29 +99,6 @@ lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
     return s;
 }
 
-lun_status lun_data(lun_engine *e, lun_array *a, const void **out)
-{
-    int64_t offset = 0;
-    lun_status s = lun__usable(e, a);
-    e->error_where = NULL;
-    if (s == LUN_OK && a->weak)
-        s = lun__fail(e, LUN_EARG, "a number has no elements to map");
-    if (s != LUN_OK)
-        return s;
-    const lun_array *top = a;
-    for (; top->parent; top = top->parent)
-        offset += top->offset;
-    lun_node *n = top->node; /* a View's elements are those of the array it looks into */
-    s = lun_run(e, &n, 1);
-    if (s != LUN_OK)
-        return s;
-    if (n->kind == LUN_NODE_NUMBER)
-        *out = &n->cell;
-    else
-        *out = lun_leaf_data(n) + offset * lun_dtype_get((lun_dtype)n->dtype)->bytes;
-    return LUN_OK;
-}
-
 /* n's elements in storage that nobody else holds. A virtual n stays virtual where it can. */
 static lun_status private_copy(lun_engine *e, lun_node *n, lun_storage **out)
 {
@@ -143,34 +120,59 @@ static lun_status private_copy(lun_engine *e, lun_node *n, lun_storage **out)
     return s;
 }
 
+/* A new leaf on a copy of n's elements. */
+static lun_status leaf_on_copy(lun_engine *e, lun_node *n, lun_node **out)
+{
+    lun_storage *copy;
+    int64_t shape[LUN_MAX_RANK];
+    lun_status s = private_copy(e, n, &copy);
+    if (s != LUN_OK)
+        return s;
+    lun_node_shape(n, shape);
+    s = lun_node_leaf(e, copy, 0, n->rank, shape, out);
+    lun_storage_release(e, copy);
+    return s;
+}
+
 lun_status lun_copy(lun_engine *e, lun_array *a, lun_array **out)
 {
     lun_node *n, *leaf = NULL;
-    lun_storage *copy;
-    int64_t shape[LUN_MAX_RANK];
     e->error_where = NULL;
     lun_status s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
     if (s != LUN_OK)
         return s;
-    s = private_copy(e, n, &copy);
-    if (s == LUN_OK) {
-        lun_node_shape(n, shape);
-        s = lun_node_leaf(e, copy, 0, n->rank, shape, &leaf);
-        lun_storage_release(e, copy);
-    }
+    s = leaf_on_copy(e, n, &leaf);
     lun_node_release(e, n);
     return s == LUN_OK ? lun__array(e, leaf, true, out) : s;
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------- */
 
-/* Makes top's node a LEAF that only top holds, on the storage it has (so that wrapped memory and
- * mapped pointers stay).  Others keep the old elements in a copy. */
+/* A new leaf on n's storage; n itself goes on with a copy. */
+static lun_status leaf_on_storage(lun_engine *e, lun_node *n, lun_node **out)
+{
+    lun_storage *copy;
+    int64_t shape[LUN_MAX_RANK];
+    lun_status s = private_copy(e, n, &copy);
+    if (s != LUN_OK)
+        return s;
+    lun_node_shape(n, shape);
+    s = lun_node_leaf(e, n->storage, n->offset, n->rank, shape, out);
+    if (s != LUN_OK) {
+        lun_storage_release(e, copy);
+        return s;
+    }
+    lun_storage_release(e, n->storage); /* n's own reference */
+    n->storage = copy;
+    n->offset = 0;
+    return LUN_OK;
+}
+
+/* Makes top's node a LEAF that only top holds.  Others keep the old elements: where they are, since
+ * they may be mapped; in a copy if they are in the memory that top wraps, which stays top's. */
 static lun_status own(lun_engine *e, lun_array *top)
 {
     lun_node *n = top->node, *mine;
-    lun_storage *copy, *old;
-    int64_t shape[LUN_MAX_RANK];
     lun_status s = LUN_OK;
     if (n->kind != LUN_NODE_LEAF && n->rank == 0)
         return lun__fail(e, LUN_EARG, "a Scalar cannot be written to");
@@ -179,38 +181,43 @@ static lun_status own(lun_engine *e, lun_array *top)
         s = lun_run(e, &n, 1);
     if (s != LUN_OK)
         return s;
-    if (!twin && n->refs == 1 && n->storage->refs == 1) {
+    bool alone = !twin && n->refs == 1 && n->storage->refs == 1;
+    if (alone && (n->storage->bytes || top->wraps)) {
         free(n->moments);
         n->moments = NULL;
         return LUN_OK;
     }
-    if (twin ||
-        n->storage->refs > 1) { /* others look into the storage: they keep it; never wrapped */
-        s = private_copy(e, n, &copy);
-        if (s != LUN_OK)
-            return s;
-        lun_node_shape(n, shape);
-        s = lun_node_leaf(e, copy, 0, n->rank, shape, &mine);
-        lun_storage_release(e, copy);
-        if (s != LUN_OK)
-            return s;
-    } else {
-        s = private_copy(e, n, &copy);
-        if (s != LUN_OK)
-            return s;
-        old = n->storage;
-        lun_node_shape(n, shape);
-        s = lun_node_leaf(e, old, n->offset, n->rank, shape, &mine);
-        if (s != LUN_OK) {
-            lun_storage_release(e, copy);
-            return s;
-        }
-        lun_storage_release(e, old); /* n's own reference; mine holds one */
-        n->storage = copy;
-        n->offset = 0;
-    }
+    s = top->wraps ? leaf_on_storage(e, n, &mine) : leaf_on_copy(e, n, &mine);
+    if (s != LUN_OK)
+        return s;
     lun_node_release(e, n);
     top->node = mine;
+    return LUN_OK;
+}
+
+lun_status lun_data(lun_engine *e, lun_array *a, const void **out)
+{
+    int64_t offset = 0;
+    lun_status s = lun__usable(e, a);
+    e->error_where = NULL;
+    if (s == LUN_OK && a->weak)
+        s = lun__fail(e, LUN_EARG, "a number has no elements to map");
+    if (s != LUN_OK)
+        return s;
+    lun_array *top = a;
+    for (; top->parent; top = top->parent)
+        offset += top->offset;
+    lun_node *n = top->node; /* a View's elements are those of the array it looks into */
+    s = lun_run(e, &n, 1);
+    if (s == LUN_OK && n->kind == LUN_NODE_LEAF && !n->storage->bytes && !top->wraps)
+        s = own(e, top); /* another array writes to that memory */
+    if (s != LUN_OK)
+        return s;
+    n = top->node;
+    if (n->kind == LUN_NODE_NUMBER)
+        *out = &n->cell;
+    else
+        *out = lun_leaf_data(n) + offset * lun_dtype_get((lun_dtype)n->dtype)->bytes;
     return LUN_OK;
 }
 
@@ -334,7 +341,7 @@ lun_status lun_store(lun_engine *e, lun_array *target, lun_array *source)
     if (s != LUN_OK)
         return s;
     lun_node *old = target->node;
-    bool plain = !target->parent && (old->kind != LUN_NODE_LEAF || old->storage->bytes);
+    bool plain = !target->parent && !target->wraps;
     bool scalar = n->rank == 0;
     if (plain && !scalar && n->kind == LUN_NODE_LEAF && n->storage->bytes &&
         n->storage->refs == 1) {

@@ -13,7 +13,9 @@ typedef int64_t whole __attribute__((vector_size(BYTES)));
 #define TERMS(table) (int)(sizeof(table) / sizeof *(table))
 
 real OWN(exp)(real x), OWN(expm1)(real x), OWN(sin)(real x), OWN(cos)(real x), OWN(tan)(real x);
-real OWN(asin)(real x), OWN(atan)(real x), OWN(atan2)(real y, real x), OWN(tanh)(real x), OWN(erf)(real x);
+real OWN(asin)(real x), OWN(atan)(real x), OWN(atan2)(real y, real x), OWN(tanh)(real x),
+    OWN(erf)(real x);
+real OWN(cbrt)(real x);
 
 static inline real fused(real a, real b, real c)
 {
@@ -62,14 +64,17 @@ static inline real signed_as(real a, real b)
 static inline real polynomial(real z, const double *c, int terms)
 {
     real p = (real){0} + c[terms - 1];
-    for (int k = terms - 2; k >= 0; k--) p = fused(p, z, (real){0} + c[k]);
+    for (int k = terms - 2; k >= 0; k--)
+        p = fused(p, z, (real){0} + c[k]);
     return p;
 }
 
-static __attribute__((noinline, cold)) real one_by_one(double (*f)(double), real x, real r, unsigned lanes)
+static __attribute__((noinline, cold)) real one_by_one(double (*f)(double), real x, real r,
+                                                       unsigned lanes)
 {
     for (int l = 0; l < BYTES / 8; l++)
-        if (lanes >> l & 1) r[l] = f(x[l]);
+        if (lanes >> l & 1)
+            r[l] = f(x[l]);
     return r;
 }
 
@@ -128,7 +133,8 @@ real OWN(expm1)(real x)
     whole far = magnitude(x) > 40;
     expm1_parts(choose(far, (real){0}, x), &high, &low);
     real r = high + low;
-    if (lanes_of(far)) r = choose(far, exponential(x) - 1, r);
+    if (lanes_of(far))
+        r = choose(far, exponential(x) - 1, r);
     return choose(x == 0, x, r);
 }
 
@@ -201,7 +207,8 @@ static inline real sine(real x, int64_t turn, double (*f)(double))
     cosine_parts(high, low, &c, &part);
     real r = choose(-(q & 1), c, s);
     r = (real)((whole)r ^ ((q & 2) << 62));
-    if (__builtin_expect(lanes_of(far), 0)) r = one_by_one(f, x, r, lanes_of(far));
+    if (__builtin_expect(lanes_of(far), 0))
+        r = one_by_one(f, x, r, lanes_of(far));
     return r;
 }
 
@@ -226,21 +233,23 @@ real OWN(tan)(real x)
     real inverse = 1 / b, r = a * inverse;
     r += inverse * (fused(-r, b, a) + a_low - r * b_low);
     r = choose(x == 0, x, r);
-    if (__builtin_expect(lanes_of(far), 0)) r = one_by_one(tan, x, r, lanes_of(far));
+    if (__builtin_expect(lanes_of(far), 0))
+        r = one_by_one(tan, x, r, lanes_of(far));
     return r;
 }
 
 /* (atan(t) / t - 1) / t^2 as a function of t^2, for |t| <= 7/16 */
 static const double atan_terms[] = {
-    -0x1.5555555555555p-2, 0x1.99999999998c4p-3,  -0x1.24924924854a3p-3, 0x1.c71c71bd276f8p-4,
-    -0x1.745d154bcdba6p-4, 0x1.3b1375bbd102dp-4,  -0x1.110c9bbd49481p-4, 0x1.e17068059f076p-5,
-    -0x1.ab59159515deep-5, 0x1.6ffef98521349p-5,  -0x1.0f5ce67430a1bp-5, 0x1.e3ff48bc1e160p-7};
+    -0x1.5555555555555p-2, 0x1.99999999998c4p-3, -0x1.24924924854a3p-3, 0x1.c71c71bd276f8p-4,
+    -0x1.745d154bcdba6p-4, 0x1.3b1375bbd102dp-4, -0x1.110c9bbd49481p-4, 0x1.e17068059f076p-5,
+    -0x1.ab59159515deep-5, 0x1.6ffef98521349p-5, -0x1.0f5ce67430a1bp-5, 0x1.e3ff48bc1e160p-7};
 
 /* atan(y / x) = *high + *low for 0 <= y <= x: as atan(1/2) or atan(1) and the rest, where that is near. */
 static inline void atan_parts(real y, real x, real *high, real *low)
 {
     whole half = y > 0.4375 * x, one = y > 0.6875 * x;
-    real a = choose(half, fused((real){0} + 2, y, -x), y), b = choose(half, fused((real){0} + 2, x, y), x);
+    real a = choose(half, fused((real){0} + 2, y, -x), y),
+         b = choose(half, fused((real){0} + 2, x, y), x);
     real b_low = choose(half, fused((real){0} + 2, x, -b) + y, (real){0});
     a = choose(one, y - x, a);
     b = choose(one, y + x, b);
@@ -269,7 +278,8 @@ real OWN(atan)(real x)
     whole steep = a > 1;
     /* beyond 2^100 the result does not change, and 1/a would be lost */
     real y = choose(steep, (real){0} + 1, a);
-    atan_parts(y, choose(steep, choose(a > 0x1p100, (real){0} + 0x1p100, a), (real){0} + 1), &high, &low);
+    atan_parts(y, choose(steep, choose(a > 0x1p100, (real){0} + 0x1p100, a), (real){0} + 1), &high,
+               &low);
     real r = choose(steep, turned((real){0} + 1, -high, -low), high + low);
     return signed_as(magnitude(choose(a == 0, a, r)), x);
 }
@@ -277,7 +287,8 @@ real OWN(atan)(real x)
 real OWN(atan2)(real y, real x)
 {
     real a = magnitude(y), b = magnitude(x), high, low;
-    whole steep = a > b, back = (whole)x < 0, easy = (a < 0x1p400) & (a > 0x1p-400) & (b < 0x1p400) & (b > 0x1p-400);
+    whole steep = a > b, back = (whole)x < 0,
+          easy = (a < 0x1p400) & (a > 0x1p-400) & (b < 0x1p400) & (b > 0x1p-400);
     atan_parts(choose(steep, b, a), choose(steep, a, b), &high, &low);
     /* steep: pi/2 -+ angle; else 0 + angle or pi - angle */
     whole minus = (steep ^ back) & SIGN;
@@ -286,7 +297,8 @@ real OWN(atan2)(real y, real x)
     r = signed_as(magnitude(r), y);
     unsigned rest = lanes_of(~easy);
     for (int l = 0; __builtin_expect(rest != 0, 0) && l < BYTES / 8; l++)
-        if (rest >> l & 1) r[l] = atan2(y[l], x[l]);
+        if (rest >> l & 1)
+            r[l] = atan2(y[l], x[l]);
     return r;
 }
 
@@ -309,7 +321,28 @@ real OWN(asin)(real x)
     return signed_as(magnitude(choose(near_one, steep, a + rest)), x);
 }
 
-/* ---- the error function -------------------------------------------------------------------------------------- */
+/* ---- on top of libmvec's ------------------------------------------------------------------------------------- */
+
+#if __GLIBC_PREREQ(2, 35)
+#if BYTES == 64
+#define CBRT _ZGVeN8v_cbrt
+#define ERFC _ZGVeN8v_erfc
+#else
+#define CBRT _ZGVdN4v_cbrt
+#define ERFC _ZGVdN4v_erfc
+#endif
+real CBRT(real x), ERFC(real x);
+
+/* One step of Newton's method; subnormal numbers are scaled by 2^54 before. */
+real OWN(cbrt)(real x)
+{
+    whole small = magnitude(x) < 0x1p-1000;
+    real a = x * choose(small, (real){0} + 0x1p54, (real){0} + 1), y = CBRT(a);
+    real square = y * y, rest = fused(square, y, -a) + fused(y, y, -square) * y;
+    whole regular = (magnitude(y) < 0x1p400) & (y != 0);
+    y -= choose(regular, rest / (3 * square), (real){0});
+    return y * choose(small, (real){0} + 0x1p-18, (real){0} + 1);
+}
 
 /* erf(x) / x - 1 as a function of x^2, for |x| <= 0.9 */
 static const double erf_terms[] = {
@@ -318,23 +351,19 @@ static const double erf_terms[] = {
     0x1.b9e3e96088019p-20, -0x1.5f4cb18d5a9c1p-23, 0x1.f9e4c9131123ap-27, -0x1.404b3f871a0dap-30,
     0x1.1da17cdb5a000p-34};
 
-#if BYTES == 64
-#define ERFC _ZGVeN8v_erfc
-#else
-#define ERFC _ZGVdN4v_erfc
-#endif
-real ERFC(real x);
-
 /* Above 0.9 the complement is small, and so is its error. */
 real OWN(erf)(real x)
 {
     real a = magnitude(x), z = a * a, r = a + a * polynomial(z, erf_terms, TERMS(erf_terms));
     whole far = ~(a <= 0.9);
-    if (lanes_of(far)) r = choose(far, 1 - ERFC(a), r);
+    if (lanes_of(far))
+        r = choose(far, 1 - ERFC(a), r);
     return signed_as(magnitude(r), x);
 }
 
+#undef CBRT
 #undef ERFC
+#endif
 #undef TERMS
 #undef MAGIC
 #undef SIGN

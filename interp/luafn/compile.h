@@ -13,6 +13,7 @@
 typedef enum lf_origin {
     LF_FROM_PARAM,   /* parameter `number` of the function */
     LF_FROM_SOURCE,  /* captured: source `number` */
+    LF_FROM_SCALAR,  /* the same, an array of rank 0: a scalar of the body, after the others */
     LF_PARAM_LENGTH, /* elements of an array that is a parameter */
     LF_SOURCE_LENGTH /* first extent of a captured array */
 } lf_origin;

@@ -249,7 +249,22 @@ static lf_input *find_param(lf_compile *c, int number)
     return NULL;
 }
 
-/* The call's own parameters, then what is captured and used: scalars, arrays. */
+/* Captured inputs that are used: scalars, Scalars or arrays. */
+static int add_captured(writer *w, bool array, bool scalar_arrays)
+{
+    int n = 0;
+    for (int k = 0; k < w->c->inputs.count; k++) {
+        lf_input *in = w->c->inputs.at[k];
+        if (!in->used || in->origin == LF_FROM_PARAM || in->array != array ||
+            (in->origin == LF_FROM_SCALAR) != scalar_arrays)
+            continue;
+        add_param(w, in->dtype, in->array, in);
+        n++;
+    }
+    return n;
+}
+
+/* The call's own parameters, then what is captured. */
 static void write_params(writer *w)
 {
     lf_compile *c = w->c;
@@ -257,18 +272,12 @@ static void write_params(writer *w)
         lf_input *in = find_param(c, i);
         add_param(w, in ? in->dtype : c->param[i].dtype, c->param[i].array, in);
     }
-    for (int array = 0; array < 2; array++) {
-        int captured = 0, most = array ? LF_MAX_ARRAYS : LF_MAX_SCALARS;
-        for (int k = 0; k < c->inputs.count; k++) {
-            lf_input *in = c->inputs.at[k];
-            if (in->origin == LF_FROM_PARAM || in->array != (array == 1) || !in->used)
-                continue;
-            add_param(w, in->dtype, in->array, in);
-            if (++captured > most)
-                luafn_fail(&c->unit, c->graph.proto, -1, "more than %d captured %s: capture fewer",
-                           most, array ? "arrays" : "numbers and lengths");
-        }
-    }
+    if (add_captured(w, false, false) > LF_MAX_SCALARS)
+        luafn_fail(&c->unit, c->graph.proto, -1,
+                   "more than %d captured numbers and lengths: capture fewer", LF_MAX_SCALARS);
+    if (add_captured(w, false, true) + add_captured(w, true, false) > LF_MAX_ARRAYS)
+        luafn_fail(&c->unit, c->graph.proto, -1, "more than %d captured arrays: capture fewer",
+                   LF_MAX_ARRAYS);
 }
 
 static void mark_inputs(lf_compile *c, const lf_list *leaves)
@@ -294,7 +303,7 @@ static void write_leaf(writer *w, lf_value *v)
     ins.imm = v->as.i;
     if (v->kind != LF_IR_CONST) {
         const lf_input *in = w->c->inputs.at[v->as.i];
-        ins.kind = v->kind == LF_IR_ARG ? LUN_IR_ARG : LUN_IR_LOADU;
+        ins.kind = LUN_IR_ARG;
         ins.imm = in->position;
         ins.dtype = ins.from = (uint8_t)in->dtype;
     }

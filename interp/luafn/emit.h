@@ -27,7 +27,7 @@ typedef struct lf_place {
 void luafn_places(lf_compile *c, lf_scope *root, lf_list *leaves);
 static inline bool lf_is_leaf(const lf_value *v)
 {
-    return v->kind == LF_IR_CONST || v->kind == LF_IR_ARG || v->kind == LF_IR_LOADU;
+    return v->kind == LF_IR_CONST || v->kind == LF_IR_ARG;
 }
 static inline lf_scope *lf_scope_of(const lf_value *v)
 {

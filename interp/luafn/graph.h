@@ -72,11 +72,10 @@ typedef enum lf_kind {
     LF_FOR_NEXT,  /* index, step: the next index */
     LF_FOR_MORE,  /* index, next index, last, step: once more? */
     /* after lowering: one IR instruction each; type is a dtype */
-    LF_IR_CONST, /* as.bits */
-    LF_IR_ARG,   /* scalar number as.i of the graph */
-    LF_IR_LOADU, /* element 0 of array number as.i of the graph */
-    LF_IR_GATHER,
-    LF_IR_OP, /* sub: lun_op */
+    LF_IR_CONST,  /* as.bits */
+    LF_IR_ARG,    /* input number as.i, a scalar */
+    LF_IR_GATHER, /* of input number as.i, an array */
+    LF_IR_OP,     /* sub: lun_op */
     LF_IR_CAST,
     LF_IR_CHECK /* condition, value or NULL */
 } lf_kind;

@@ -76,14 +76,14 @@ static lf_value *leaf(lf_lowering *l, const lf_value *v)
         break;
     case LF_ELEMENT:
         own = c->source[number].sight.dtype;
-        number = luafn_input(c, LF_FROM_SOURCE, number, own, true);
-        return luafn_ir_cast(l, t, luafn_ir_input(l, LF_IR_LOADU, number, own));
+        number = luafn_input(c, LF_FROM_SCALAR, number, own, false);
+        return luafn_ir_cast(l, t, luafn_ir_arg(l, number, own));
     default:
         break;
     }
     number =
         luafn_input(c, v->kind == LF_PARAM ? LF_FROM_PARAM : LF_FROM_SOURCE, number, own, false);
-    return luafn_ir_cast(l, t, luafn_ir_input(l, LF_IR_ARG, number, own));
+    return luafn_ir_cast(l, t, luafn_ir_arg(l, number, own));
 }
 
 lf_value *luafn_low(lf_lowering *l, lf_value *v)
@@ -173,7 +173,7 @@ static lf_value *length(lf_lowering *l, const lf_value *a)
 {
     int n = a->as.i < 0 ? luafn_input(l->c, LF_PARAM_LENGTH, (int)(-1 - a->as.i), LUN_I64, false)
                         : luafn_input(l->c, LF_SOURCE_LENGTH, (int)a->as.i, LUN_I64, false);
-    return luafn_ir_input(l, LF_IR_ARG, n, LUN_I64);
+    return luafn_ir_arg(l, n, LUN_I64);
 }
 
 /* Is i known to lie in 1 .. n: the index of a loop from a positive constant to n? */
@@ -191,7 +191,7 @@ static lf_value *element(lf_lowering *l, const lf_value *v)
     lun_dtype own = param ? c->param[number].dtype : c->source[number].sight.dtype;
     if (!param && c->source[number].sight.rank > 1)
         luafn_fail(&c->unit, v->proto, v->pc,
-                   "an element of '%s', which has %d dimensions: flatten it first",
+                   "an element of '%s', which has %d dimensions: capture a Vector",
                    array_name(c, a), c->source[number].sight.rank);
     lf_value *i = luafn_as(l, v->arg[1], LUN_I64), *n = length(l, a);
     lf_value *one = luafn_ir_int(l, LUN_I64, 1);

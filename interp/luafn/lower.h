@@ -25,8 +25,8 @@ lf_value *luafn_ir_op2(lf_lowering *l, lun_op op, lf_value *a, lf_value *b);
 lf_value *luafn_ir_where(lf_lowering *l, lf_value *cond, lf_value *yes, lf_value *no);
 lf_value *luafn_ir_gather(lf_lowering *l, int input, lun_dtype t, lf_value *index);
 void luafn_ir_check(lf_lowering *l, lf_value *cond, lf_value *value, int note);
-/* Scalar or array number `input`. */
-lf_value *luafn_ir_input(lf_lowering *l, lf_kind kind, int input, lun_dtype t);
+/* The scalar that is input number `input`. */
+lf_value *luafn_ir_arg(lf_lowering *l, int input, lun_dtype t);
 /* The bits of a constant as the number that they are. */
 static inline bool lf_ir_is_const(const lf_value *v)
 {

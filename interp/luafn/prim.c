@@ -81,16 +81,16 @@ static lf_value *place(lf_lowering *l, lf_value like, lf_value *const *arg, int 
         v->arg[k] = arg[k];
     v->chain = *bucket;
     *bucket = v;
-    if (v->kind == LF_IR_ARG || v->kind == LF_IR_LOADU)
+    if (v->kind == LF_IR_ARG)
         return v;
     v->block = l->at;
     luafn_push(l->g->u, &l->at->ops, v);
     return v;
 }
 
-lf_value *luafn_ir_input(lf_lowering *l, lf_kind kind, int input, lun_dtype t)
+lf_value *luafn_ir_arg(lf_lowering *l, int input, lun_dtype t)
 {
-    return place(l, (lf_value){.kind = (uint8_t)kind, .type = (uint8_t)t, .as.i = input}, NULL, 0);
+    return place(l, (lf_value){.kind = LF_IR_ARG, .type = (uint8_t)t, .as.i = input}, NULL, 0);
 }
 
 lf_value *luafn_ir_gather(lf_lowering *l, int input, lun_dtype t, lf_value *index)

@@ -71,7 +71,7 @@ static lf_range of_leaf(const ranger *r, const lf_value *v)
 
 static lf_range get(const ranger *r, const lf_value *v)
 {
-    bool leaf = v->kind == LF_IR_CONST || v->kind == LF_IR_ARG || v->kind == LF_IR_LOADU;
+    bool leaf = v->kind == LF_IR_CONST || v->kind == LF_IR_ARG;
     return leaf ? of_leaf(r, v) : r->range[v->id];
 }
 

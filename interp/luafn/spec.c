@@ -98,7 +98,7 @@ static bool copy_inputs(lf_spec *s, const lf_compile *c)
         const lf_input *in = c->inputs.at[i];
         if (!in->used || in->origin == LF_FROM_PARAM)
             continue;
-        if (in->array)
+        if (in->array || in->origin == LF_FROM_SCALAR)
             s->array[s->arrays++] = *in;
         else
             s->scalar[s->scalars++] = *in;

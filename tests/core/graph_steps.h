@@ -120,7 +120,7 @@ static inline int op2(lun_ir *ir, lun_op op, lun_dtype from, lun_dtype to, int a
     return lun_ir_add(ir, (lun_ir_ins){.kind = LUN_IR_OP,
                                        .dtype = (uint8_t)to,
                                        .from = (uint8_t)from,
-                                       .op = op,
+                                       .op = (int32_t)op,
                                        .a = a,
                                        .b = b});
 }

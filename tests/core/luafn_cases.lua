@@ -1,6 +1,6 @@
 -- Written tests of the Lua front end; luafn_test.c says what compile, vector and program: are.
 -- Each function of the table is one test and fails by an error.
--- luacheck: read globals vector compile
+-- luacheck: read globals vector scalar compile
 -- luacheck: globals global_scale global_table
 local gen = dofile "tests/fuzz/luafn_gen.lua"
 local M = {}
@@ -574,6 +574,11 @@ function M.captures()
     assert(run_one(program, { 4 }) == 32.0)
     a = vector("u8", { 250 })
     assert(run_one(program, { 1 }) == 250 and program:dtypes() == "i64")
+
+    -- Scalars are numbers
+    local mean, total = scalar(2.5), scalar(10.0)
+    program = assert(compile(function(x, i) return (x - mean) * offset / total + a[i] end, { "f64", "i64" }))
+    assert(run_one(program, { 4.5, 1 }) == 2.0 * offset / 10.0 + 250)
 
     -- array arguments
     program = assert(compile(function(x, t, n) return x + t[n] * #t end, { "f64", vector("f64", { 1, 2 }), "weak i64" }))

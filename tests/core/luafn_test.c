@@ -2,6 +2,7 @@
  * against the Lua VM. The functions are in luafn_cases.lua and ../fuzz/luafn_gen.lua, which see:
  *
  *   vector(dtype, t)         an array that the VM can index as well
+ *   scalar(x)                a Scalar
  *   compile(f, params)       params: "f64", "weak i64", "array f32" or a vector; gives a program, or
  *                            nil and the message
  *   program:run(rows)        rows of elements and numbers; gives rows of results, or nil and the message
@@ -85,6 +86,17 @@ static int vector(lua_State *L)
     luaL_setmetatable(L, "test.vector");
     if (lun_vector(engine, data, n, t, &b->array) != LUN_OK ||
         lun_data(engine, b->array, &b->data) != LUN_OK)
+        return luaL_error(L, "%s", lun_error(engine));
+    return 1;
+}
+
+/* scalar(x): an array of rank 0, which the VM cannot use. */
+static int scalar(lua_State *L)
+{
+    boxed *b = lua_newuserdatauv(L, sizeof *b, 0);
+    *b = (boxed){NULL, NULL, LUN_F64, 1};
+    luaL_setmetatable(L, "test.vector");
+    if (lun_number(engine, luaL_checknumber(L, 1), &b->array) != LUN_OK)
         return luaL_error(L, "%s", lun_error(engine));
     return 1;
 }
@@ -197,6 +209,12 @@ static int program_gc(lua_State *L)
     return 0;
 }
 
+static bool is_scalar(const lun_array *a)
+{
+    int64_t shape[LUN_MAX_RANK];
+    return lun_shape(a, shape) == 0;
+}
+
 /* The arrays of the body: parameters first, then what is captured. */
 static void bind_arrays(const program *p, const lun_front_result *r, eval_array *out)
 {
@@ -206,6 +224,8 @@ static void bind_arrays(const program *p, const lun_front_result *r, eval_array 
             out[n++] = p->own[i];
     for (int i = 0; i < r->arrays; i++) {
         const void *data;
+        if (is_scalar(r->array[i]))
+            continue;
         assert_int_equal(lun_data(engine, r->array[i], &data), LUN_OK);
         out[n++] = (eval_array){data, lun_size(r->array[i])};
     }
@@ -249,6 +269,14 @@ static bool run_row(lua_State *L, const program *p, const lun_front_result *r, e
     }
     for (int k = 0; k < r->scalars; k++)
         args[n++] = lun_cell_from_value(r->scalar_dtype[k], r->scalar[k]);
+    for (int k = 0; k < r->arrays; k++) {
+        lun_value x;
+        if (!is_scalar(r->array[k]))
+            continue;
+        assert_int_equal(lun_get(engine, r->array[k], 0, &x), LUN_OK);
+        args[n] = lun_cell_from_value((lun_dtype)f->body->args[n], x);
+        n++;
+    }
     assert_int_equal(n, f->body->arg_count);
     eval_run(e, args, arrays);
     if (e->fault || e->failed >= 0)
@@ -353,6 +381,7 @@ static lua_State *new_state(void)
     new_type(L, "test.vector", vectors);
     new_type(L, "test.program", programs);
     lua_register(L, "vector", vector);
+    lua_register(L, "scalar", scalar);
     lua_register(L, "compile", compile);
     return L;
 }

@@ -43,6 +43,10 @@ local function converted(list, t, u)
     return result
 end
 
+-- Rounding errors of one sign pile up along a scan's chain of carries, one for each 8 elements of a chunk; data
+-- of changing signs and sizes stays far within the bound of pairwise summation. 1: allow for the chain.
+local chain = 0
+
 -- Prefixes of the list by the operation, from `start` on: what an exclusive scan gives, and one more. Floats
 -- are added and multiplied in f64; magnitude[i] bounds the error of prefix[i] in units of 2^-53.
 local function prefixes(name, t, list, start)
@@ -58,7 +62,7 @@ local function prefixes(name, t, list, start)
             local sum = total + x
             lost = lost + (math.abs(total) >= math.abs(x) and (total - sum) + x or (x - sum) + total)
             total, sizes = sum, sizes + math.abs(x)
-            prefix[i + 1], magnitude[i + 1] = total + lost, depth(i) * sizes
+            prefix[i + 1], magnitude[i + 1] = total + lost, (depth(i) + chain * i / 8) * sizes
         else
             prefix[i + 1] = f(u, prefix[i], x)
             magnitude[i + 1] = is_product and 2 * i * math.abs(prefix[i + 1]) or 0
@@ -190,7 +194,9 @@ describe("scan and reduce of", function()
         end
     end)
 
-    it("the same number, again and again, within the bound", function()
+    it("the same number, again and again, within the bound of the chain of carries", function()
+        chain = 1
+        finally(function() chain = 0 end)
         for _, t in ipairs { dtypes.f32, dtypes.f64 } do
             local list = {}
             for k = 1, 70000 do

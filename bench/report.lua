@@ -1,0 +1,134 @@
+-- Makes the table and the JSON file of the lines that bench/run.sh collected.
+-- usage: lunarray bench/report.lua lines bench.json mode
+-- In each round the ratio of ours to the plain variant, and to the fastest of the others, which is the
+-- limit; reported is the median of the rounds. It measures nothing.
+
+local path, json_path, mode = table.unpack(arg)
+
+-- name, what it is, unit, plain variant, the largest ratio to plain and to the limit, the largest time
+local rows = {
+    { "W1", "(a+b)*(c+d), f32, 2^25", "ms", "plain", 0.90, 1.05 },
+    { "W2", "b + s*c", "ms", "plain", 0.80, 1.05 },
+    { "W3sum", "sum", "ms", "plain", 1.03 },
+    { "W3dot", "dot", "ms", "plain", 1.03 },
+    { "W3mv", "mean and variance", "ms", "two_pass", 0.52 },
+    { "W4i32", "exclusive scan, i32", "ms", "plain_two_pass", 0.65, 1.1 },
+    { "W4f32", "exclusive scan, f32", "ms", "plain_two_pass", 0.55, 1.1 },
+    { "W12_100", "(a+b)*(c+d), n = 100", "us", "1thread", nil, nil, 0.6 },
+    { "W12_10000", "(a+b)*(c+d), n = 10000", "us", "1thread", nil, nil, 1.5 },
+    { "first", "result, empty cache, n = 1e5", "ms", nil, nil, nil, 2 },
+    { "next", "new expression after it", "ms", nil, nil, nil, 2 },
+    { "kernel", "from the cache, 2nd process", "ms", nil, nil, nil, 1 },
+    { "compiles", "in the 2nd process", "", nil, nil, nil, 0 },
+    { "start", "and end (plain: lua5.4)", "ms", "plain", nil, nil, 5 },
+}
+
+-- ---------------------------------------------------------------- reading
+
+local rounds = {}
+for line in io.lines(path) do
+    if line:find "^ROUND" then
+        rounds[#rounds + 1] = {}
+    else
+        local name, variant, ms = line:match "^(%S+)%s+(%S+)%s+(%S+)"
+        local round = rounds[#rounds]
+        round[name] = round[name] or {}
+        round[name][variant] = tonumber(ms)
+    end
+end
+
+local function median(list)
+    table.sort(list)
+    local n = #list
+    if n == 0 then
+        return nil
+    end
+    return n % 2 == 1 and list[n // 2 + 1] or (list[n // 2] + list[n // 2 + 1]) / 2
+end
+
+-- The fastest variant of a round that is neither ours, nor plain, nor a peer.
+local function limit_of(times, plain)
+    local least
+    for variant, ms in pairs(times) do
+        if variant ~= "ours" and variant ~= "numpy" and variant ~= plain and (not least or ms < least) then
+            least = ms
+        end
+    end
+    return least
+end
+
+local results = {}
+for _, row in ipairs(rows) do
+    local name, plain = row[1], row[4]
+    local lists = { ours = {}, plain = {}, limit = {}, numpy = {}, to_plain = {}, to_limit = {} }
+    local function add(list, x)
+        if x then
+            lists[list][#lists[list] + 1] = x
+        end
+    end
+    for _, round in ipairs(rounds) do
+        local times = round[name] or {}
+        local limit, ours, p = limit_of(times, plain), times.ours, plain and times[plain]
+        add("ours", ours)
+        add("plain", p)
+        add("limit", limit)
+        add("numpy", times.numpy)
+        add("to_plain", p and ours and ours / p)
+        add("to_limit", limit and ours and ours / limit)
+    end
+    local r = { name = name, what = row[2], unit = row[3], goal_plain = row[5], goal_limit = row[6],
+        goal_time = row[7] }
+    for key, list in pairs(lists) do
+        r[key] = median(list)
+    end
+    results[#results + 1] = r
+end
+
+-- ---------------------------------------------------------------- the table
+
+local function cell(x, format)
+    return x and (format or "%.2f"):format(x) or "-"
+end
+
+-- A figure and its goal; "!" where it is missed.
+local function against(x, goal)
+    if not x then
+        return "-"
+    elseif not goal then
+        return cell(x)
+    end
+    return ("%.2f (%s%.2f)"):format(x, x <= goal and "<= " or "! ", goal)
+end
+
+local LINE = "%-38s %9s %9s %9s %9s  %-17s %-17s %s"
+print(LINE:format("workload", "ours", "plain", "limit", "numpy", "ours/plain (goal)", "ours/limit (goal)",
+    "time (goal)"))
+for _, r in ipairs(results) do
+    if r.ours then
+        local format = r.unit == "" and "%.0f" or r.ours < 10 and "%.3f" or "%.1f"
+        local title = r.name .. " " .. r.what .. (r.unit ~= "" and ", " .. r.unit or "")
+        print(LINE:format(title, cell(r.ours, format), cell(r.plain, format), cell(r.limit, format),
+            cell(r.numpy, format), against(r.to_plain, r.goal_plain), against(r.to_limit, r.goal_limit),
+            r.goal_time and against(r.ours, r.goal_time) or ""))
+    end
+end
+
+-- ---------------------------------------------------------------- JSON
+
+local function json_number(x)
+    return x and ("%.6g"):format(x) or "null"
+end
+
+local lines = {}
+for _, r in ipairs(results) do
+    local fields = { ('"name": "%s"'):format(r.name), ('"what": "%s"'):format(r.what), ('"unit": "%s"'):format(r.unit) }
+    for _, key in ipairs { "ours", "plain", "limit", "numpy", "to_plain", "to_limit", "goal_plain", "goal_limit",
+        "goal_time" } do
+        fields[#fields + 1] = ('"%s": %s'):format(key, json_number(r[key]))
+    end
+    lines[#lines + 1] = "    {" .. table.concat(fields, ", ") .. "}"
+end
+local file = assert(io.open(json_path, "w"))
+file:write(('{\n  "mode": "%s",\n  "rounds": %d,\n  "workloads": [\n%s\n  ]\n}\n'):format(mode, #rounds,
+    table.concat(lines, ",\n")))
+file:close()

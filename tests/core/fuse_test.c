@@ -1,0 +1,341 @@
+/* fuse_test.c - how graphs are cut: limits of a kernel, functions with several results at a cut, work
+ * that several kernels share, wide graphs in linear time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "graph_steps.h"
+
+#define OK(call)                                                   \
+    do {                                                           \
+        lun_status s_ = (call);                                    \
+        if (s_)                                                    \
+            fail_msg("%s: %s", lun_status_name(s_), lun_error(e)); \
+    } while (0)
+
+static lun_engine *e;
+static functions f;
+
+static int open_engine(void **state)
+{
+    lun_config c = {.size = sizeof c, .backend = "reference", .cache_dir = ""};
+    (void)state;
+    functions_open(&f);
+    return lun_open(&c, &e) != LUN_OK;
+}
+
+static int close_engine(void **state)
+{
+    lun_stats s;
+    (void)state;
+    lun_stats_get(e, &s);
+    lun_close(e);
+    functions_close(&f);
+    return s.nodes != 0 || s.allocated != 0; /* nothing may be left over */
+}
+
+static lun_array *vector(int64_t n, double first)
+{
+    double *x = malloc((size_t)n * sizeof *x + 1);
+    lun_array *a;
+    assert_non_null(x);
+    for (int64_t i = 0; i < n; i++)
+        x[i] = first + (double)i;
+    OK(lun_vector(e, x, n, LUN_F64, &a));
+    free(x);
+    return a;
+}
+
+static lun_array *with_number(lun_op op, lun_array *a, double x)
+{
+    lun_array *k, *out, *in[2] = {a, NULL};
+    OK(lun_number(e, x, &k));
+    in[1] = k;
+    OK(lun_apply(e, op, in, 2, &out));
+    lun_release(k);
+    return out;
+}
+
+/* a + 1 + 1 + ... */
+static lun_array *chain(lun_array *a, int length)
+{
+    lun_array *x = a;
+    lun_retain(x);
+    for (int i = 0; i < length; i++) {
+        lun_array *y = with_number(LUN_OP_ADD, x, 1);
+        lun_release(x);
+        x = y;
+    }
+    return x;
+}
+
+static double at(lun_array *a, int64_t i)
+{
+    lun_value v;
+    OK(lun_get(e, a, i, &v));
+    return v.as.d;
+}
+
+static int plan(lun_array *const *roots, int count, int64_t *ops)
+{
+    lun_plan *p;
+    OK(lun_explain(e, roots, count, &p));
+    int n = lun_plan_count(p);
+    *ops = 0;
+    for (int i = 0; i < n; i++)
+        *ops += lun_plan_at(p, i)->ops;
+    lun_plan_release(p);
+    return n;
+}
+
+static void release_all(lun_array **a, int n)
+{
+    while (n)
+        lun_release(a[--n]);
+}
+
+/* ---- functions at a cut ------------------------------------------------------------------------------ */
+
+/* x*y + x and x - y of x = a + 1 + ... (length times), y = a. */
+static void two_results(int length)
+{
+    lun_function *two;
+    lun_front front = {.ctx = &f.of[TWO_RESULTS], .specialise = specialise};
+    lun_array *a = vector(5, 2), *x = chain(a, length), *out[2], *in[2] = {x, a};
+    int results;
+    OK(lun_function_front(e, &front, &two));
+    OK(lun_call(e, two, in, 2, 2, out, 2, &results));
+    assert_int_equal(results, 2);
+    OK(lun_eval(e, out, 2));
+    double xs = 3 + length;
+    assert_true(at(out[0], 1) == xs * 3 + xs);
+    assert_true(at(out[1], 1) == xs - 3);
+    lun_array *all[] = {a, x, out[0], out[1]};
+    release_all(all, 4);
+    lun_function_release(two);
+}
+
+static void test_results_of_a_function_at_the_limit(void **state)
+{
+    (void)state;
+    for (int length = 495; length < 505; length++)
+        two_results(length);
+}
+
+/* A function of more arrays than one kernel is to read: all of it still is one call. */
+static lun_status many(void *ctx, const lun_front_param *params, int count, lun_front_result *out,
+                       lun_strbuf *error)
+{
+    (void)params;
+    (void)error;
+    (void)count;
+    out->function = ctx;
+    return LUN_OK;
+}
+
+static void test_function_of_64_arrays(void **state)
+{
+    (void)state;
+    lun_ir body;
+    lun_function *fn;
+    lun_array *a[66], *out[2];
+    int results, sum = -1;
+    lun_ir_init(&body);
+    lun_ir_function made = {.body = &body, .outputs = 2};
+    for (int i = 0; i < 64; i++) {
+        lun_ir_arg_add(&body, LUN_F64);
+        int x = ins(&body, LUN_IR_ARG, LUN_F64, i);
+        sum = i ? op2(&body, LUN_OP_ADD, LUN_F64, LUN_F64, sum, x) : x;
+        made.output[1] = x;
+        a[i] = vector(3, i);
+    }
+    made.output[0] = sum;
+    lun_front front = {.ctx = &made, .specialise = many};
+    OK(lun_function_front(e, &front, &fn));
+    OK(lun_call(e, fn, a, 64, 64, out, 2, &results));
+    OK(lun_eval(e, out, 2));
+    assert_true(at(out[0], 2) == 63 * 64 / 2 + 2 * 64);
+    assert_true(at(out[1], 2) == 65);
+    a[64] = out[0];
+    a[65] = out[1];
+    release_all(a, 66);
+    lun_function_release(fn);
+    lun_ir_free(&body);
+}
+
+/* A virtual array that a function indexes has no elements of its own. */
+static void test_function_indexes_a_virtual_array(void **state)
+{
+    (void)state;
+    const int64_t n = 10;
+    lun_function *fn;
+    lun_front front = {.ctx = &f.of[WITH_ARRAY], .specialise = specialise};
+    lun_value seven = {.dtype = LUN_F64, .as.d = 7}, zero = {.dtype = LUN_I64},
+              one = {.dtype = LUN_I64, .as.i = 1};
+    lun_array *full, *range, *out[2];
+    int results;
+    OK(lun_function_front(e, &front, &fn));
+    OK(lun_full(e, 1, &n, LUN_F64, seven, &full));
+    OK(lun_range(e, zero, one, n, LUN_I64, &range));
+    lun_array *in[2] = {range, full}, *both[2] = {range, range};
+    OK(lun_call(e, fn, in, 2, 1, &out[0], 1, &results));
+    OK(lun_call(e, fn, both, 2, 1, &out[1], 1, &results));
+    assert_true(at(out[0], 9) == 7);
+    lun_value v;
+    OK(lun_get(e, out[1], 9, &v));
+    assert_int_equal(v.as.i, 9);
+    lun_array *all[] = {full, range, out[0], out[1]};
+    release_all(all, 4);
+    lun_function_release(fn);
+}
+
+/* ---- shared work --------------------------------------------------------------------------------------- */
+
+static void test_roots_share_a_large_part(void **state)
+{
+    (void)state;
+    int64_t ops;
+    lun_array *a = vector(5, 2), *x = chain(a, 300), *roots[20];
+    for (int i = 0; i < 20; i++)
+        roots[i] = with_number(LUN_OP_MUL, x, i);
+    assert_int_equal(plan(roots, 20, &ops), 1);
+    assert_int_equal(ops, 320);
+    OK(lun_eval(e, roots, 20));
+    assert_true(at(roots[19], 1) == 303 * 19);
+    release_all(roots, 20);
+    lun_release(x);
+    lun_release(a);
+}
+
+/* What is dear is computed once, though two kernels need it: a soft maximum. */
+static void test_kernels_share_a_dear_part(void **state)
+{
+    (void)state;
+    int64_t ops;
+    lun_array *a = vector(5, 0), *x, *sum, *soft;
+    OK(lun_exp(e, a, &x));
+    OK(lun_total_lazy(e, LUN_SUM, x, &sum));
+    OK(lun_div(e, x, sum, &soft));
+    assert_int_equal(plan(&soft, 1, &ops), 2);
+    assert_int_equal(ops, 3);
+    double total = 0;
+    for (int i = 0; i < 5; i++)
+        total += at(soft, i);
+    assert_true(total > 0.999999 && total < 1.000001);
+    lun_array *all[] = {a, x, sum, soft};
+    release_all(all, 4);
+}
+
+/* ---- size ---------------------------------------------------------------------------------------------- */
+
+static double seconds(clock_t since)
+{
+    return (double)(clock() - since) / CLOCKS_PER_SEC;
+}
+
+/* Bounds below are far above what linear work takes; quadratic work takes minutes. */
+
+static void test_many_concatenations(void **state)
+{
+    (void)state;
+    enum { COUNT = 100000 };
+    lun_array **roots = malloc(COUNT * sizeof(lun_array *));
+    lun_array *a = vector(2, 0);
+    assert_non_null(roots);
+    clock_t start = clock();
+    for (int i = 0; i < COUNT; i++) {
+        lun_array *x = with_number(LUN_OP_ADD, a, i);
+        OK(lun_concat(e, x, a, &roots[i]));
+        lun_release(x);
+    }
+    OK(lun_eval(e, roots, COUNT));
+    assert_true(seconds(start) < 20);
+    assert_true(at(roots[COUNT - 1], 1) == COUNT);
+    release_all(roots, COUNT);
+    free(roots);
+    lun_release(a);
+}
+
+static void test_many_lengths(void **state)
+{
+    (void)state;
+    enum { COUNT = 20000, LENGTHS = 400 };
+    lun_array **roots = malloc(COUNT * sizeof(lun_array *)), *a[LENGTHS];
+    assert_non_null(roots);
+    for (int i = 0; i < LENGTHS; i++)
+        a[i] = vector(i + 1, i);
+    clock_t start = clock();
+    for (int i = 0; i < COUNT; i++)
+        roots[i] = with_number(LUN_OP_ADD, a[i % LENGTHS], i);
+    OK(lun_eval(e, roots, COUNT));
+    assert_true(seconds(start) < 20);
+    assert_true(at(roots[COUNT - 1], 0) == COUNT - 1 + (COUNT - 1) % LENGTHS);
+    release_all(roots, COUNT);
+    release_all(a, LENGTHS);
+    free(roots);
+}
+
+/* 100000 arrays summed pairwise. */
+static void test_many_leaves(void **state)
+{
+    (void)state;
+    enum { COUNT = 100000 };
+    lun_array **x = malloc(COUNT * sizeof(lun_array *));
+    assert_non_null(x);
+    clock_t start = clock();
+    for (int i = 0; i < COUNT; i++)
+        x[i] = vector(1, i);
+    for (int n = COUNT; n > 1; n = (n + 1) / 2)
+        for (int i = 0; i < n / 2; i++) {
+            lun_array *sum;
+            OK(lun_add(e, x[i], x[n - 1 - i], &sum));
+            lun_release(x[i]);
+            lun_release(x[n - 1 - i]);
+            x[i] = sum;
+        }
+    assert_true(at(x[0], 0) == (double)COUNT * (COUNT - 1) / 2);
+    assert_true(seconds(start) < 20);
+    lun_release(x[0]);
+    free(x);
+}
+
+/* Each step uses the one before twice: the number of paths says nothing about the work. */
+static void test_a_long_chain_of_shared_steps(void **state)
+{
+    (void)state;
+    lun_array *x = vector(3, 1);
+    clock_t start = clock();
+    for (int i = 0; i < 100000; i++) {
+        lun_array *half = with_number(LUN_OP_MUL, x, 0.5), *sum;
+        OK(lun_add(e, half, half, &sum));
+        lun_release(half);
+        lun_release(x);
+        x = sum;
+    }
+    assert_true(at(x, 2) == 3);
+    assert_true(seconds(start) < 20);
+    lun_release(x);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_engine, close_engine)
+    const struct CMUnitTest tests[] = {
+        TEST(test_results_of_a_function_at_the_limit),
+        TEST(test_function_of_64_arrays),
+        TEST(test_function_indexes_a_virtual_array),
+        TEST(test_roots_share_a_large_part),
+        TEST(test_kernels_share_a_dear_part),
+        TEST(test_many_concatenations),
+        TEST(test_many_lengths),
+        TEST(test_many_leaves),
+        TEST(test_a_long_chain_of_shared_steps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
