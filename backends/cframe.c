@@ -79,9 +79,9 @@ static void prepare(lun_crender *r, lun_strbuf *out)
     lun_strbuf_printf(out,
                       "\nstruct uniform {\n    lun_i64 n;\n%s};\n\n"
                       "INLINE void prepare(lun_i64 i, struct frame *f, struct uniform *u)\n{\n"
-                      "    u->n = f->n;\n%s%s%s}\n",
+                      "    u->n = f->n;\n%s%s}\n",
                       lun_strbuf_text(&r->fields), lun_strbuf_text(&r->setup),
-                      lun_strbuf_text(&r->prepare), lun_strbuf_text(&r->keys));
+                      lun_strbuf_text(&r->prepare));
 }
 
 /* ---- lanes --------------------------------------------------------------------------------------- */
@@ -172,12 +172,7 @@ static void streams(lun_crender *r, unsigned need, lun_strbuf *out)
                           t.s, v, make.s, v);
         if (r->origin[v] >= 0)
             lun_strbuf_printf(out, " + (lun_u64)u.s%" PRId32, r->origin[v]);
-        lun_strbuf_printf(out, ", u.k%" PRId32 ");\n", ins->b);
-        if (!lun_cmake(r, lun_cname_of("keys %" PRId32, ins->b).s))
-            continue;
-        lun_strbuf_printf(&r->fields, "    lun_u64 k%" PRId32 "[20];\n", ins->b);
-        lun_strbuf_printf(&r->keys, "    lun_philox_keys(u->k%" PRId32 ", u->s%" PRId32 ");\n",
-                          ins->b, ins->b);
+        lun_strbuf_printf(out, ", (lun_u64)u.s%" PRId32 ");\n", ins->b);
     }
 }
 
@@ -217,19 +212,15 @@ static void evaluate(lun_crender *r, const lun_cloop *l, const char *at, int par
     }
 }
 
-/* Accumulators stay in registers only if each has a name; nothing else is gained by copies. */
-static bool unrolls(const lun_crender *r, const lun_cloop *l)
+bool lun_cloop_unrolls(const lun_crender *r, unsigned need)
 {
     int parts = 64 / r->lanes;
-    bool lanes = false;
-    for (int k = 0; k < l->count; k++)
-        lanes |= l->sinks[k].way == LUN_CLOOP_LANES;
-    return lanes && parts <= 8 && parts * lun_cfacts_weight(r, l->need) <= 128;
+    return parts <= 8 && parts * lun_cfacts_weight(r, need) <= 128;
 }
 
 void lun_cloop_rounds(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
 {
-    if (unrolls(r, l)) {
+    if (lun_cloop_unrolls(r, l->need)) {
         for (int k = 0; k < 64 / r->lanes; k++)
             evaluate(r, l, lun_cname_of(" + %d", k * r->lanes).s, k, out);
         return;
@@ -251,7 +242,7 @@ void lun_cloop_before(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
             continue;
         lane_helper(r, v);
         lun_cname type = lun_cvtype(r, rep);
-        if (unrolls(r, l)) {
+        if (lun_cloop_unrolls(r, l->need)) {
             for (int p = 0; p < parts; p++)
                 lun_strbuf_printf(out, "    %s a%" PRId32 "_%d = lun_identity%" PRId32 "();\n",
                                   type.s, v, p, v);
@@ -278,7 +269,7 @@ void lun_cloop_results(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
         lun_dtype t = (lun_dtype)r->ir->ins[v].dtype;
         lun_cname value;
         if (l->sinks[k].way == LUN_CLOOP_LANES)
-            value = fold(r, v, unrolls(r, l), out);
+            value = fold(r, v, lun_cloop_unrolls(r, l->need), out);
         else if (l->sinks[k].way == LUN_CLOOP_ELEMENTS)
             value = lun_cscan_tree_end(r, v);
         else

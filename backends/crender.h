@@ -8,8 +8,7 @@
  *   cvecop.c    GNU vectors: operations, vector math, random bits
  *   cbody.c     the statements of a kernel on GNU vectors, one function per kind
  *   ccontrol.c  control flow under masks
- *   cfunction.c user functions: their text, calls, combiners
- *   cprelude.c  user functions: the names that their text relies on
+ *   cfunction.c user functions: what their text relies on, calls, combiners
  *   cframe.c    what runs the statements: loops, lanes of reductions
  *   cscan.c     what runs the statements: scans, the pair tree
  */
@@ -63,7 +62,7 @@ typedef struct lun_crender {
     bool changed;     /* while facts spread: something new was found */
     bool masked;      /* there is control flow: statements run under masks */
     bool guarded;     /* vectors without an index below n are left out */
-    lun_strbuf types, helpers, fields, setup, prepare, keys; /* parts of the unit */
+    lun_strbuf types, helpers, fields, setup, prepare; /* parts of the unit */
     lun_strbuf made; /* names of types and helpers, each between newlines */
     unsigned libs;
     lun_strbuf problem; /* why this IR cannot be rendered */
@@ -172,15 +171,12 @@ void lun_ccontrol(lun_csection *s, int32_t v);
 lun_cname lun_ccurrent(lun_csection *s, int bytes);
 
 /* ---- cfunction.c --------------------------------------------------------------------------------- */
-/* The texts of a user's C functions, after what they rely on. */
+/* What the text of a user's C functions relies on, and the functions themselves. */
 void lun_cfunctions(lun_crender *r, lun_strbuf *out);
 /* Name of a helper that calls function `imm` of CALL instruction v lane by lane. */
 lun_cname lun_ccall(lun_crender *r, int32_t v);
 /* Name of a function (a, b, frame) that combines two single elements for REDUCE or SCAN instruction v. */
 lun_cname lun_ccombiner(lun_crender *r, int32_t v);
-
-/* ---- cprelude.c ---------------------------------------------------------------------------------- */
-void lun_cprelude(lun_crender *r, lun_strbuf *out);
 
 /* ---- cframe.c ------------------------------------------------------------------------------------ */
 void lun_cframe(lun_crender *r, lun_strbuf *out);

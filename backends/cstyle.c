@@ -59,14 +59,6 @@ static bool is_guarded(const lun_crender *r)
     return r->masked;
 }
 
-static bool has_loops(const lun_crender *r)
-{
-    for (int32_t v = 0; v < r->ir->count; v++)
-        if (r->ir->ins[v].kind == LUN_IR_RANDOM)
-            return true;
-    return r->ir->scan >= 0 || r->ir->function_count > 0;
-}
-
 static lun_status render(lun_crender *r, lun_strbuf *out)
 {
     lun_strbuf functions = LUN_STRBUF_INIT;
@@ -82,7 +74,7 @@ static lun_status render(lun_crender *r, lun_strbuf *out)
     lun_cframe(r, out);
     bool failed = functions.failed || out->failed || r->made.failed || r->problem.failed ||
                   r->types.failed || r->helpers.failed || r->fields.failed || r->setup.failed ||
-                  r->prepare.failed || r->keys.failed;
+                  r->prepare.failed;
     lun_strbuf_free(&functions);
     if (failed)
         return LUN_ENOMEM;
@@ -94,11 +86,11 @@ static lun_status render(lun_crender *r, lun_strbuf *out)
 }
 
 lun_status lun_cstyle_openmp(const lun_ir *ir, const lun_cstyle_target *target, lun_strbuf *out,
-                             unsigned *needs)
+                             unsigned *libs)
 {
     lun_crender r = {.ir = ir, .target = target, .bytes = lun_isa_bytes(target->isa)};
     lun_status s = render(&r, out);
-    *needs = r.libs | (has_loops(&r) ? LUN_CSTYLE_LOOPS : 0);
+    *libs = r.libs;
     free(r.flags);
     free(r.mask);
     free(r.parent);
@@ -108,7 +100,6 @@ lun_status lun_cstyle_openmp(const lun_ir *ir, const lun_cstyle_target *target, 
     lun_strbuf_free(&r.fields);
     lun_strbuf_free(&r.setup);
     lun_strbuf_free(&r.prepare);
-    lun_strbuf_free(&r.keys);
     lun_strbuf_free(&r.made);
     lun_strbuf_free(&r.problem);
     return s;
