@@ -28,7 +28,7 @@ static bool is_used(const lun_ir *ir, int slot, lun_ir_kind kind)
 static stand_in find_stand_in(const lun_ir *ir, const lun_launch *l, int s, int64_t cut)
 {
     int64_t end = l->first + l->count;
-    int64_t need = whole_blocks(end), size = lun_dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
+    int64_t need = whole_blocks(end);
     stand_in in = {cut, end, 0};
     bool loaded = ir->slots[s].role == LUN_SLOT_IN;
     if ((!loaded && ir->slots[s].role != LUN_SLOT_OUT) || l->room[s] >= need)
@@ -41,6 +41,7 @@ static stand_in find_stand_in(const lun_ir *ir, const lun_launch *l, int s, int6
         if (need < in.until)
             need = in.until;
     }
+    int64_t size = lun_dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
     in.bytes = (size_t)whole_blocks((need - in.from) * size);
     return in;
 }

@@ -34,6 +34,24 @@ lun_crep lun_cfull_mask(const lun_crender *r)
     return lun_crep_of(LUN_BOOL, r->bytes / r->lanes);
 }
 
+lun_cname lun_cnamed(const lun_csection *s, char kind, int32_t v)
+{
+    if (s->r->parts == 1)
+        return lun_cname_of("%c%" PRId32, kind, v);
+    return lun_cname_of("%c%" PRId32 "_%d", kind, v, s->part);
+}
+
+/* Where the vector stands among those that go through the body together. */
+static int place(const lun_csection *s)
+{
+    return s->part * s->r->lanes;
+}
+
+lun_cname lun_cindex(const lun_csection *s)
+{
+    return s->part ? lun_cname_of("i + %d", place(s)) : lun_cname_of("i");
+}
+
 lun_cname lun_cas_scalar(const lun_csection *s, int32_t v)
 {
     if (s->single && at(s, v)->kind == LUN_IR_ARG)
@@ -48,7 +66,7 @@ lun_cname lun_cas_vector(lun_csection *s, int32_t v, lun_crep rep)
     lun_crep own = lun_cvalue_rep(r, v);
     lun_cname x;
     if (r->flags[v] & LUN_CF_VARYING)
-        x = lun_cname_of("v%" PRId32, v);
+        x = lun_cnamed(s, 'v', v);
     else if (r->flags[v] & LUN_CF_HOISTED)
         x = lun_cname_of("u->v%" PRId32, v);
     else
@@ -62,7 +80,8 @@ lun_cname lun_cas_vector(lun_csection *s, int32_t v, lun_crep rep)
 static lun_cname target(lun_csection *s, int32_t v)
 {
     if (s->r->flags[v] & LUN_CF_VARYING)
-        return lun_cname_of("const %s v%" PRId32, lun_cvtype(s->r, lun_cvalue_rep(s->r, v)).s, v);
+        return lun_cname_of("const %s %s", lun_cvtype(s->r, lun_cvalue_rep(s->r, v)).s,
+                            lun_cnamed(s, 'v', v).s);
     return lun_cname_of("const %s s%" PRId32, lun_ctype((lun_dtype)at(s, v)->dtype).s, v);
 }
 
@@ -186,13 +205,14 @@ static void emit_index(lun_csection *s, int32_t v)
         lun_chelper(r, rep, lun_strbuf_text(&text));
         lun_strbuf_free(&text);
     }
-    lun_cline(s, "%s = lun_index(i);", target(s, v).s);
+    lun_cline(s, "%s = lun_index(%s);", target(s, v).s, lun_cindex(s).s);
 }
 
 static void emit_load(lun_csection *s, int32_t v)
 {
     lun_cname load = lun_cvector_load(s->r, lun_cvalue_rep(s->r, v));
-    lun_cline(s, "%s = %s(u->%s, i);", target(s, v).s, load.s, lun_cslot(s->r, at(s, v)->imm).s);
+    lun_cline(s, "%s = %s(u->%s, %s);", target(s, v).s, load.s, lun_cslot(s->r, at(s, v)->imm).s,
+              lun_cindex(s).s);
 }
 
 static void emit_gather(lun_csection *s, int32_t v)
@@ -207,7 +227,7 @@ static void emit_gather(lun_csection *s, int32_t v)
         lun_strbuf_printf(
             &text,
             "INLINE $v lun_gather_$n(const %s *p, %s a, %s mask)\n{\n    $v r;\n    a &= mask;\n"
-            "    for (int l = 0; l < $W; l++) r[l] = %sp[a[l]]%s;\n    return r;\n}\n",
+            "    LANES($W) r[l] = %sp[a[l]]%s;\n    return r;\n}\n",
             rep.mask ? "lun_u8" : "$t", index.s, index.s, rep.mask ? "-(" : "",
             rep.mask ? " != 0)" : "");
         lun_chelper(r, rep, lun_strbuf_text(&text));
@@ -222,7 +242,8 @@ static void emit_random(lun_csection *s, int32_t v)
     lun_crender *r = s->r;
     lun_crep rep = lun_cvalue_rep(r, v);
     if (r->flags[v] & LUN_CF_STREAM) {
-        lun_cline(s, "%s = %s(w%" PRId32 ", 0);", target(s, v).s, lun_cvector_load(r, rep).s, v);
+        lun_cline(s, "%s = %s(w%" PRId32 ", %d);", target(s, v).s, lun_cvector_load(r, rep).s, v,
+                  place(s));
         return;
     }
     lun_cname c = lun_cname_of("lun_random_each_%s", lun_crep_name(rep).s);
@@ -231,7 +252,7 @@ static void emit_random(lun_csection *s, int32_t v)
         lun_strbuf text = LUN_STRBUF_INIT;
         lun_strbuf_printf(&text,
                           "INLINE $v lun_random_each_$n(%s a, lun_u64 key)\n{\n    $v r;\n"
-                          "    for (int l = 0; l < $W; l++) r[l] = %s((lun_u64)a[l], key);\n"
+                          "    LANES($W) r[l] = %s((lun_u64)a[l], key);\n"
                           "    return r;\n}\n",
                           index.s, one.s);
         lun_chelper(r, rep, lun_strbuf_text(&text));
@@ -260,12 +281,11 @@ static void emit_op(lun_csection *s, int32_t v)
         lun_cname b = lun_cas_vector(s, in[1], rep),
                   note = lun_cvector_note(r, lun_crep_bytes(rep));
         lun_cname m = lun_cvtype(r, condition), mask = lun_ccurrent(s, lun_crep_bytes(rep));
-        lun_cline(s, "const %s z%" PRId32 " = (%s == (%s){})%s%s;", m.s, v, b.s,
-                  lun_cvtype(r, rep).s, r->masked ? " & " : "", r->masked ? mask.s : "");
-        lun_cline(s,
-                  "if (__builtin_expect(%s(z%" PRId32 "), 0)) %s(&z%" PRId32 ", i, f, %" PRId32
-                  ", 0);",
-                  lun_cvector_any(r, lun_crep_bytes(rep)).s, v, note.s, v, v);
+        lun_cname z = lun_cnamed(s, 'z', v);
+        lun_cline(s, "const %s %s = (%s == (%s){})%s%s;", m.s, z.s, b.s, lun_cvtype(r, rep).s,
+                  r->masked ? " & " : "", r->masked ? mask.s : "");
+        lun_cline(s, "if (__builtin_expect(%s(%s), 0)) %s(&%s, %s, f, %" PRId32 ", 0);",
+                  lun_cvector_any(r, lun_crep_bytes(rep)).s, z.s, note.s, z.s, lun_cindex(s).s, v);
     }
     for (int k = 0; k < n; k++)
         lun_strbuf_printf(&args, "%s%s", k || math ? ", " : "",
@@ -317,7 +337,7 @@ static void emit_scan(lun_csection *s, int32_t v)
     lun_crep lanes = {rep.t, false};
     if (s->scope >= 0)
         lun_strbuf_puts(&s->r->problem, "a scan inside control flow");
-    lun_cline(s, "%s = %s(scan, 0);", target(s, v).s, lun_cvector_load(s->r, lanes).s);
+    lun_cline(s, "%s = %s(scan, %d);", target(s, v).s, lun_cvector_load(s->r, lanes).s, place(s));
 }
 
 static void emit_store(lun_csection *s, int32_t v)
@@ -326,14 +346,14 @@ static void emit_store(lun_csection *s, int32_t v)
     int64_t slot = at(s, v)->imm;
     lun_crep rep = lun_cvalue_rep(r, at(s, v)->a);
     lun_cname store = lun_cvector_store(r, rep), x = lun_cas_vector(s, at(s, v)->a, rep);
+    lun_cname p = lun_cslot(r, slot), here = lun_cindex(s);
     if (s->scope >= 0) { /* other lanes keep what is there */
-        lun_cline(s, "%s(u->%s, i, %s(%s, %s, %s(u->%s, i)), u->t%" PRId64 ");", store.s,
-                  lun_cslot(r, slot).s, lun_cvector_select(r, rep).s,
-                  lun_ccurrent(s, lun_crep_bytes(rep)).s, x.s, lun_cvector_load(r, rep).s,
-                  lun_cslot(r, slot).s, slot);
+        lun_cline(s, "%s(u->%s, %s, %s(%s, %s, %s(u->%s, %s)), u->t%" PRId64 ");", store.s, p.s,
+                  here.s, lun_cvector_select(r, rep).s, lun_ccurrent(s, lun_crep_bytes(rep)).s, x.s,
+                  lun_cvector_load(r, rep).s, p.s, here.s, slot);
         return;
     }
-    lun_cline(s, "%s(u->%s, i, %s, u->t%" PRId64 ");", store.s, lun_cslot(r, slot).s, x.s, slot);
+    lun_cline(s, "%s(u->%s, %s, %s, u->t%" PRId64 ");", store.s, p.s, here.s, x.s, slot);
 }
 
 static void emit_reduce(lun_csection *s, int32_t v)
@@ -341,7 +361,8 @@ static void emit_reduce(lun_csection *s, int32_t v)
     lun_crep rep = lun_crep_of((lun_dtype)at(s, v)->dtype, s->r->bytes / s->r->lanes);
     if (s->scope >= 0)
         lun_strbuf_puts(&s->r->problem, "a reduction inside control flow");
-    lun_cline(s, "*x%" PRId64 " = %s;", at(s, v)->imm, lun_cas_vector(s, at(s, v)->a, rep).s);
+    lun_cline(s, "x%" PRId64 "[%d] = %s;", at(s, v)->imm, s->part,
+              lun_cas_vector(s, at(s, v)->a, rep).s);
 }
 
 typedef void emitter(lun_csection *s, int32_t v);
@@ -372,21 +393,29 @@ static bool is_scalar(const lun_crender *r, int32_t v)
 void lun_cbody(lun_csection *s)
 {
     const lun_crender *r = s->r;
+    s->done = s->sure = -1;
     for (int32_t v = 0; v < r->ir->count; v++) {
         unsigned f = r->flags[v];
         bool hoisted = (f & LUN_CF_HOISTED) && !s->single;
+        if (v <= s->done)
+            continue;
         if (hoisted != (s->need == LUN_CF_HOISTED))
             continue;
         if (!(f & (hoisted ? LUN_CF_BODY | LUN_CF_OPERAND : s->need)))
             continue;
         if (is_scalar(r, v))
             scalar(s, v);
+        else if (emit[r->ir->ins[v].kind] == lun_ccontrol)
+            lun_ccontrol(s, v);
         else
-            emit[r->ir->ins[v].kind](s, v);
+            for (s->part = 0; s->part < r->parts; s->part++)
+                emit[r->ir->ins[v].kind](s, v);
+        s->part = 0;
     }
     if (s->need != LUN_CF_OPERAND)
         return;
     int32_t a = r->ir->ins[r->ir->scan].a;
     lun_crep rep = lun_crep_of((lun_dtype)r->ir->ins[r->ir->scan].dtype, r->bytes / r->lanes);
-    lun_cline(s, "*x = %s;", lun_cas_vector(s, a, rep).s);
+    for (s->part = 0; s->part < r->parts; s->part++)
+        lun_cline(s, "x[%d] = %s;", s->part, lun_cas_vector(s, a, rep).s);
 }

@@ -3,12 +3,19 @@
  * Where all lanes go the same way (not VARYING), an IF is an if and a BREAK a goto.  Elsewhere each
  * IF, LOOP and BLOCK has a mask k<i> of the lanes that are in it now; a BREAK or CONTINUE takes its lanes
  * out of every mask up to its target.  A LOOP with a CONTINUE also keeps l<i>, the lanes that have not
- * left it.  No statement runs with an empty mask: code jumps to the end of the innermost construct
- * instead (labels e<i>, behind a construct b<i>). */
+ * left it.  No statement runs with empty masks: code jumps to the end of the innermost construct
+ * instead (labels e<i>, behind a construct b<i>).
+ *
+ * A variable that is the same for all lanes in a LOOP which they leave one by one (SPLIT) is a single
+ * element inside; whoever leaves takes its value along, into the vector that stands for it behind.
+ *
+ * Several vectors (parts) may go through the statements together, each with masks of its own. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "crender.h"
+
+#define EACH_PART(s) for ((s)->part = 0; (s)->part < (s)->r->parts; (s)->part++)
 
 static const lun_ir_ins *at(const lun_csection *s, int32_t v)
 {
@@ -20,23 +27,28 @@ static bool varies(const lun_csection *s, int32_t v)
     return (s->r->flags[v] & LUN_CF_VARYING) != 0;
 }
 
+/* ---- masks --------------------------------------------------------------------------------------- */
+
 static lun_cname mask_type(lun_csection *s)
 {
     return lun_cvtype(s->r, lun_cfull_mask(s->r));
 }
 
-static lun_cname any(lun_csection *s)
+/* Construct p or the nearest around it that has a mask, -1: none. */
+static int32_t masked_by(const lun_csection *s, int32_t p)
 {
-    return lun_cvector_any(s->r, lun_crep_bytes(lun_cfull_mask(s->r)));
+    while (p >= 0 && !varies(s, p))
+        p = s->r->parent[p];
+    return p;
 }
 
-/* The mask of construct p, or of the nearest one around it that has any. */
+/* The mask of the lanes that are in construct p, of one part. */
 static lun_cname mask_of(const lun_csection *s, int32_t p)
 {
-    for (; p >= 0; p = s->r->parent[p])
-        if (varies(s, p))
-            return lun_cname_of("k%" PRId32, p);
-    return lun_cname_of("k");
+    p = masked_by(s, p);
+    if (p >= 0)
+        return lun_cnamed(s, 'k', p);
+    return s->r->parts == 1 ? lun_cname_of("k") : lun_cname_of("k_%d", s->part);
 }
 
 lun_cname lun_ccurrent(lun_csection *s, int bytes)
@@ -48,12 +60,36 @@ lun_cname lun_ccurrent(lun_csection *s, int bytes)
     return lun_cname_of("%s(%s)", lun_cvector_cast(s->r, rep, full).s, k.s);
 }
 
+/* Appends "lun_any_b32(k7_0 | k7_1)": whether any lane of any part is in mask `kind` of v. */
+static void put_any(lun_csection *s, char kind, int32_t v, lun_strbuf *out)
+{
+    lun_cname any = lun_cvector_any(s->r, lun_crep_bytes(lun_cfull_mask(s->r)));
+    lun_strbuf_printf(out, "%s(", any.s);
+    EACH_PART(s)
+    lun_strbuf_printf(out, "%s%s", s->part ? " | " : "", lun_cnamed(s, kind, v).s);
+    s->part = 0;
+    lun_strbuf_puts(out, ")");
+}
+
+/* A line with that test at %s. */
+static void test_line(lun_csection *s, const char *before, char kind, int32_t v, const char *after)
+{
+    lun_strbuf any = LUN_STRBUF_INIT;
+    put_any(s, kind, v, &any);
+    lun_cline(s, "%s%s%s", before, lun_strbuf_text(&any), after);
+    if (any.failed)
+        s->out->failed = true;
+    lun_strbuf_free(&any);
+}
+
 /* True for a LOOP some lanes of which start their next round before others end theirs. */
 static bool keeps_live(const lun_csection *s, int32_t loop)
 {
     return at(s, loop)->kind == LUN_IR_LOOP && varies(s, loop) &&
            (s->r->flags[loop] & LUN_CF_CONTINUED);
 }
+
+/* ---- labels -------------------------------------------------------------------------------------- */
 
 /* e<i>, or f<i> in the second part of an IF. */
 static char here(const lun_csection *s, char place, int32_t construct)
@@ -68,54 +104,191 @@ static void jump(lun_csection *s, char place, int32_t construct)
     lun_cline(s, "goto %c%" PRId32 ";", place, construct);
 }
 
+static bool is_used(const lun_csection *s, char place, int32_t construct)
+{
+    lun_cname name = lun_cname_of("\n%c%" PRId32 "\n", here(s, place, construct), construct);
+    return strstr(lun_strbuf_text(&s->labels), name.s) != NULL;
+}
+
 static void label(lun_csection *s, char place, int32_t construct)
 {
-    place = here(s, place, construct);
-    lun_cname name = lun_cname_of("\n%c%" PRId32 "\n", place, construct);
-    if (strstr(lun_strbuf_text(&s->labels), name.s))
-        lun_cline(s, "%c%" PRId32 ":;", place, construct);
+    if (is_used(s, place, construct))
+        lun_cline(s, "%c%" PRId32 ":;", here(s, place, construct), construct);
 }
 
 /* ---- variables ----------------------------------------------------------------------------------- */
+
+static bool is_split(const lun_csection *s, int32_t var)
+{
+    return (s->r->flags[var] & LUN_CF_SPLIT) && !varies(s, var);
+}
+
+/* The lanes `leaving` (a name's kind, of instruction v) of one part take the values of variables along
+ * that LOOP p splits. */
+static void take_along(lun_csection *s, int32_t p, char leaving, int32_t v)
+{
+    const lun_crender *r = s->r;
+    lun_crep full = lun_cfull_mask(r);
+    for (int32_t var = 0; var < p; var++) {
+        if (r->ir->ins[var].kind != LUN_IR_VAR || !is_split(s, var) || r->origin[var] != p ||
+            !(r->flags[var] & s->need))
+            continue;
+        lun_crep rep = lun_cvalue_rep(r, var), own = lun_crep_of(LUN_BOOL, lun_crep_bytes(rep));
+        lun_cname x = lun_cnamed(s, 'v', var), m = lun_cnamed(s, leaving, v);
+        if (own.t != full.t)
+            m = lun_cname_of("%s(%s)", lun_cvector_cast(s->r, own, full).s, m.s);
+        lun_cline(s, "%s = %s(%s, %s(s%" PRId32 "), %s);", x.s, lun_cvector_select(s->r, rep).s,
+                  m.s, lun_cvector_splat(s->r, rep).s, var, x.s);
+    }
+}
+
+static bool splits_any(const lun_csection *s, int32_t loop)
+{
+    for (int32_t var = 0; var < loop; var++)
+        if (s->r->ir->ins[var].kind == LUN_IR_VAR && is_split(s, var) && s->r->origin[var] == loop)
+            return true;
+    return false;
+}
 
 static void variable(lun_csection *s, int32_t v)
 {
     const lun_ir_ins *ins = at(s, v);
     lun_crep rep = lun_cvalue_rep(s->r, v);
-    if (varies(s, v))
-        lun_cline(s, "%s v%" PRId32 " = %s;", lun_cvtype(s->r, rep).s, v,
-                  lun_cas_vector(s, ins->a, rep).s);
-    else
+    if (!varies(s, v)) {
         lun_cline(s, "%s s%" PRId32 " = %s;", lun_ctype((lun_dtype)ins->dtype).s, v,
                   lun_cas_scalar(s, ins->a).s);
+        if (!is_split(s, v))
+            return;
+        EACH_PART(s)
+        lun_cline(s, "%s %s = {};", lun_cvtype(s->r, rep).s, lun_cnamed(s, 'v', v).s);
+        return;
+    }
+    EACH_PART(s)
+    lun_cline(s, "%s %s = %s;", lun_cvtype(s->r, rep).s, lun_cnamed(s, 'v', v).s,
+              lun_cas_vector(s, ins->a, rep).s);
 }
 
 static void get(lun_csection *s, int32_t v)
 {
     const lun_ir_ins *ins = at(s, v);
-    if (varies(s, v))
-        lun_cline(s, "const %s v%" PRId32 " = v%" PRId32 ";",
-                  lun_cvtype(s->r, lun_cvalue_rep(s->r, v)).s, v, ins->a);
-    else
+    if (!varies(s, v)) {
         lun_cline(s, "const %s s%" PRId32 " = s%" PRId32 ";", lun_ctype((lun_dtype)ins->dtype).s, v,
                   ins->a);
+        return;
+    }
+    EACH_PART(s)
+    lun_cline(s, "const %s %s = %s;", lun_cvtype(s->r, lun_cvalue_rep(s->r, v)).s,
+              lun_cnamed(s, 'v', v).s, lun_cnamed(s, 'v', ins->a).s);
 }
 
 static void set(lun_csection *s, int32_t v)
 {
     const lun_ir_ins *ins = at(s, v);
     lun_crep rep = lun_cvalue_rep(s->r, ins->a);
-    if (!varies(s, ins->a)) {
+    if (!varies(s, ins->a) && !lun_cfacts_behind(s->r, v)) {
         lun_cline(s, "s%" PRId32 " = %s;", ins->a, lun_cas_scalar(s, ins->b).s);
         return;
     }
-    lun_cname x = lun_cas_vector(s, ins->b, rep);
-    if (s->r->flags[v] & LUN_CF_PLAIN)
-        lun_cline(s, "v%" PRId32 " = %s;", ins->a, x.s);
-    else
-        lun_cline(s, "v%" PRId32 " = %s(%s, %s, v%" PRId32 ");", ins->a,
-                  lun_cvector_select(s->r, rep).s, lun_ccurrent(s, lun_crep_bytes(rep)).s, x.s,
-                  ins->a);
+    EACH_PART(s)
+    {
+        lun_cname x = lun_cas_vector(s, ins->b, rep), var = lun_cnamed(s, 'v', ins->a);
+        if (s->r->flags[v] & LUN_CF_PLAIN)
+            lun_cline(s, "%s = %s;", var.s, x.s);
+        else
+            lun_cline(s, "%s = %s(%s, %s, %s);", var.s, lun_cvector_select(s->r, rep).s,
+                      lun_ccurrent(s, lun_crep_bytes(rep)).s, x.s, var.s);
+    }
+}
+
+/* ---- leaving ------------------------------------------------------------------------------------- */
+
+/* Takes the lanes h<v> out of the masks from here up to the target of v, of one part. */
+static void take_out(lun_csection *s, int32_t v)
+{
+    int32_t to = s->r->origin[v];
+    bool again = at(s, v)->kind == LUN_IR_CONTINUE;
+    lun_cname h = lun_cnamed(s, 'h', v);
+    for (int32_t p = s->scope;; p = s->r->parent[p]) {
+        bool stays = again && p == to;
+        if (varies(s, p)) {
+            lun_cline(s, "%s &= ~%s;", lun_cnamed(s, 'k', p).s, h.s);
+            if (keeps_live(s, p) && !stays)
+                lun_cline(s, "%s &= ~%s;", lun_cnamed(s, 'l', p).s, h.s);
+            if (!stays)
+                take_along(s, p, 'h', v);
+        }
+        if (p == to)
+            break;
+    }
+}
+
+/* BREAK and CONTINUE */
+static void leave(lun_csection *s, int32_t v)
+{
+    int32_t to = s->r->origin[v];
+    s->sure = -1;
+    if (!varies(s, to)) { /* everybody who is inside */
+        jump(s, at(s, v)->kind == LUN_IR_CONTINUE ? 'e' : 'b', to);
+        return;
+    }
+    EACH_PART(s)
+    {
+        lun_cline(s, "const %s %s = %s;", mask_type(s).s, lun_cnamed(s, 'h', v).s,
+                  mask_of(s, s->scope).s);
+        take_out(s, v);
+    }
+    s->part = 0;
+    jump(s, 'e', s->scope);
+}
+
+/* After lanes may have left: is anybody still here? */
+static void look_around(lun_csection *s)
+{
+    int32_t p = s->scope, m = masked_by(s, p);
+    if (m < 0)
+        return; /* nobody can have parted */
+    test_line(s, "if (!", 'k', m, ")");
+    s->depth++;
+    jump(s, 'e', p);
+    s->depth--;
+    s->sure = m == p ? p : -1;
+}
+
+/* IF with nothing but a BREAK or CONTINUE in it, where lanes part: no branch is needed for it. */
+static bool leave_if(lun_csection *s, int32_t v)
+{
+    const lun_crender *r = s->r;
+    if (v + 2 >= r->ir->count || r->origin[v + 2] != v || at(s, v + 2)->kind != LUN_IR_END)
+        return false;
+    int kind = at(s, v + 1)->kind;
+    if ((kind != LUN_IR_BREAK && kind != LUN_IR_CONTINUE) || !(r->flags[v + 1] & s->need))
+        return false;
+    int32_t to = r->origin[v + 1];
+    bool simple = s->scope == to && !keeps_live(s, to) && !splits_any(s, to);
+    EACH_PART(s)
+    {
+        lun_cname c = lun_cas_vector(s, at(s, v)->a, lun_cfull_mask(r)), k = mask_of(s, s->scope);
+        if (simple)
+            lun_cline(s, "%s &= ~%s;", k.s, c.s);
+        else
+            lun_cline(s, "const %s %s = %s & %s;", mask_type(s).s, lun_cnamed(s, 'h', v + 1).s, k.s,
+                      c.s);
+    }
+    s->part = 0;
+    if (simple) {
+        look_around(s);
+    } else {
+        test_line(s, "if (", 'h', v + 1, ") {");
+        s->depth++;
+        EACH_PART(s)
+        take_out(s, v + 1);
+        s->part = 0;
+        look_around(s);
+        s->depth--;
+        lun_cline(s, "}");
+    }
+    s->done = v + 2;
+    return true;
 }
 
 /* ---- constructs ---------------------------------------------------------------------------------- */
@@ -124,56 +297,57 @@ static void enter(lun_csection *s, int32_t v)
 {
     s->scope = v;
     s->depth++;
+    s->sure = -1;
 }
 
 static void open_if(lun_csection *s, int32_t v)
 {
-    lun_cname c, outer = mask_of(s, s->scope);
     if (!varies(s, v)) {
         lun_cline(s, "if (%s) {", lun_cas_scalar(s, at(s, v)->a).s);
         enter(s, v);
         return;
     }
-    c = lun_cas_vector(s, at(s, v)->a, lun_cfull_mask(s->r));
-    lun_cline(s, "%s k%" PRId32 " = %s & %s;", mask_type(s).s, v, outer.s, c.s);
-    lun_cline(s, "if (%s(k%" PRId32 ")) {", any(s).s, v);
+    if (leave_if(s, v))
+        return;
+    EACH_PART(s)
+    lun_cline(s, "%s %s = %s & %s;", mask_type(s).s, lun_cnamed(s, 'k', v).s,
+              mask_of(s, s->scope).s, lun_cas_vector(s, at(s, v)->a, lun_cfull_mask(s->r)).s);
+    s->part = 0;
+    test_line(s, "if (", 'k', v, ") {");
     enter(s, v);
+}
+
+/* Declares the masks of a LOOP or BLOCK. */
+static void declare_masks(lun_csection *s, int32_t v)
+{
+    if (!varies(s, v))
+        return;
+    EACH_PART(s)
+    {
+        lun_cname k = lun_cnamed(s, 'k', v);
+        lun_cline(s, "%s %s = %s;", mask_type(s).s, k.s, mask_of(s, s->scope).s);
+        if (keeps_live(s, v))
+            lun_cline(s, "%s %s = %s;", mask_type(s).s, lun_cnamed(s, 'l', v).s, k.s);
+    }
+    s->part = 0;
 }
 
 static void open_loop(lun_csection *s, int32_t v)
 {
-    bool live = keeps_live(s, v);
-    if (varies(s, v))
-        lun_cline(s, "%s k%" PRId32 " = %s;", mask_type(s).s, v, mask_of(s, s->scope).s);
-    if (live)
-        lun_cline(s, "%s l%" PRId32 " = k%" PRId32 ";", mask_type(s).s, v, v);
+    declare_masks(s, v);
     lun_cline(s, "for (;;) {");
     enter(s, v);
-    if (live)
-        lun_cline(s, "k%" PRId32 " = l%" PRId32 ";", v, v);
+    if (!keeps_live(s, v))
+        return;
+    EACH_PART(s)
+    lun_cline(s, "%s = %s;", lun_cnamed(s, 'k', v).s, lun_cnamed(s, 'l', v).s);
 }
 
 static void open_block(lun_csection *s, int32_t v)
 {
-    if (varies(s, v))
-        lun_cline(s, "%s k%" PRId32 " = %s;", mask_type(s).s, v, mask_of(s, s->scope).s);
+    declare_masks(s, v);
     lun_cline(s, "{");
     enter(s, v);
-}
-
-/* After a construct that lanes may have left past its end: is anybody still here? */
-static void look_around(lun_csection *s, int32_t done)
-{
-    int32_t p = s->scope;
-    if (!(s->r->flags[done] & LUN_CF_LEFT) || p < 0)
-        return;
-    lun_cname k = mask_of(s, p);
-    if (k.s[1] == 0)
-        return; /* nobody can have parted */
-    lun_cline(s, "if (!%s(%s))", any(s).s, k.s);
-    s->depth++;
-    jump(s, 'e', p);
-    s->depth--;
 }
 
 static void open_else(lun_csection *s, int32_t v)
@@ -185,50 +359,47 @@ static void open_else(lun_csection *s, int32_t v)
     if (!varies(s, p)) {
         lun_cline(s, "} else {");
     } else {
-        lun_cname c = lun_cas_vector(s, at(s, p)->a, lun_cfull_mask(s->r));
         lun_cline(s, "}");
-        lun_cline(s, "k%" PRId32 " = %s & ~%s;", p, mask_of(s, s->scope).s, c.s);
-        lun_cline(s, "if (%s(k%" PRId32 ")) {", any(s).s, p);
+        EACH_PART(s)
+        lun_cline(s, "%s = %s & ~%s;", lun_cnamed(s, 'k', p).s, mask_of(s, s->scope).s,
+                  lun_cas_vector(s, at(s, p)->a, lun_cfull_mask(s->r)).s);
+        s->part = 0;
+        test_line(s, "if (", 'k', p, ") {");
     }
     enter(s, p);
     s->r->flags[p] |= LUN_CF_ELSE;
 }
 
+/* The end of a LOOP: whoever came here by a jump may be nobody. */
+static void close_loop(lun_csection *s, int32_t p)
+{
+    bool sure = s->sure == p, jumped = is_used(s, 'e', p);
+    if (!varies(s, p)) {
+        label(s, 'e', p);
+        return;
+    }
+    if (sure && jumped)
+        lun_cline(s, "continue;");
+    label(s, 'e', p);
+    if (!sure || jumped)
+        test_line(s, "if (!", keeps_live(s, p) ? 'l' : 'k', p, ") break;");
+}
+
 static void close(lun_csection *s, int32_t v)
 {
     int32_t p = s->r->origin[v];
-    bool loop = at(s, p)->kind == LUN_IR_LOOP;
-    label(s, 'e', p);
+    if (at(s, p)->kind == LUN_IR_LOOP)
+        close_loop(s, p);
+    else
+        label(s, 'e', p);
     s->r->flags[p] &= (uint16_t)~LUN_CF_ELSE;
-    if (loop && varies(s, p))
-        lun_cline(s, "if (!%s(%c%" PRId32 ")) break;", any(s).s, keeps_live(s, p) ? 'l' : 'k', p);
     s->depth--;
     s->scope = s->r->parent[p];
+    s->sure = -1;
     lun_cline(s, "}");
     label(s, 'b', p);
-    look_around(s, p);
-}
-
-/* BREAK and CONTINUE */
-static void leave(lun_csection *s, int32_t v)
-{
-    int32_t to = s->r->origin[v];
-    bool again = at(s, v)->kind == LUN_IR_CONTINUE;
-    if (!varies(s, to)) { /* everybody who is inside */
-        jump(s, again ? 'e' : 'b', to);
-        return;
-    }
-    lun_cline(s, "const %s g%" PRId32 " = ~%s;", mask_type(s).s, v, mask_of(s, s->scope).s);
-    for (int32_t p = s->scope;; p = s->r->parent[p]) {
-        if (varies(s, p)) {
-            lun_cline(s, "k%" PRId32 " &= g%" PRId32 ";", p, v);
-            if (keeps_live(s, p) && !(again && p == to))
-                lun_cline(s, "l%" PRId32 " &= g%" PRId32 ";", p, v);
-        }
-        if (p == to)
-            break;
-    }
-    jump(s, 'e', s->scope);
+    if ((s->r->flags[p] & LUN_CF_LEFT) && s->scope >= 0)
+        look_around(s);
 }
 
 /* ---- checks -------------------------------------------------------------------------------------- */
@@ -253,18 +424,22 @@ static void check(lun_csection *s, int32_t v)
         return;
     }
     lun_crep full = lun_cfull_mask(r), value = {LUN_I64, false};
-    int bytes = lun_crep_bytes(full);
-    lun_cname note = lun_cvector_note(r, bytes);
-    lun_cline(s, "const %s z%" PRId32 " = %s & ~%s;", mask_type(s).s, v, mask_of(s, s->scope).s,
-              lun_cas_vector(s, ins->a, full).s);
-    lun_cline(s, "if (__builtin_expect(%s(z%" PRId32 "), 0)) {", any(s).s, v);
+    lun_cname note = lun_cvector_note(r, lun_crep_bytes(full));
+    EACH_PART(s)
+    lun_cline(s, "const %s %s = %s & ~%s;", mask_type(s).s, lun_cnamed(s, 'z', v).s,
+              mask_of(s, s->scope).s, lun_cas_vector(s, ins->a, full).s);
+    s->part = 0;
+    test_line(s, "if (__builtin_expect(", 'z', v, ", 0)) {");
     s->depth++;
-    if (ins->b >= 0)
-        lun_cline(s, "const %s y%" PRId32 " = %s;", lun_cvtype(r, value).s, v,
-                  lun_cas_vector(s, ins->b, value).s);
-    lun_cline(s, "if (%s(&z%" PRId32 ", i, f, %" PRId32 ", %s%s)) return;", note.s, v, v,
-              ins->b >= 0 ? "(const lun_i64 *)&y" : "0",
-              ins->b >= 0 ? lun_cname_of("%" PRId32, v).s : "");
+    EACH_PART(s)
+    {
+        lun_cname z = lun_cnamed(s, 'z', v), y = lun_cnamed(s, 'y', v);
+        if (ins->b >= 0)
+            lun_cline(s, "const %s %s = %s;", lun_cvtype(r, value).s, y.s,
+                      lun_cas_vector(s, ins->b, value).s);
+        lun_cline(s, "if (%s(&%s, %s, f, %" PRId32 ", %s%s)) return;", note.s, z.s, lun_cindex(s).s,
+                  v, ins->b >= 0 ? "(const lun_i64 *)&" : "0", ins->b >= 0 ? y.s : "");
+    }
     s->depth--;
     lun_cline(s, "}");
 }
@@ -302,4 +477,5 @@ void lun_ccontrol(lun_csection *s, int32_t v)
     default:
         leave(s, v);
     }
+    s->part = 0;
 }

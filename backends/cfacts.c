@@ -45,7 +45,7 @@ static void find_structure(lun_crender *r)
         }
         if (opens(kind))
             at = i;
-        r->masked |= opens(kind) || kind == LUN_IR_CHECK;
+        r->masked |= opens(kind) || kind == LUN_IR_CHECK || kind == LUN_IR_SET;
         if (!leaves(kind))
             continue;
         r->origin[i] = target_of(r, i);
@@ -53,6 +53,32 @@ static void find_structure(lun_crender *r)
             r->flags[r->origin[i]] |= LUN_CF_CONTINUED;
         for (int32_t p = r->parent[i]; p >= 0 && p != r->origin[i]; p = r->parent[p])
             r->flags[p] |= LUN_CF_LEFT;
+    }
+}
+
+/* The construct around instruction i that stands directly in block `outer`, -1: i does itself. */
+static int32_t child_of(const lun_crender *r, int32_t outer, int32_t i)
+{
+    int32_t child = -1;
+    for (int32_t p = r->parent[i]; p != outer; p = r->parent[p])
+        child = p;
+    return child;
+}
+
+/* For each VAR the LOOP beside it that holds all SETs which do not stand beside it themselves. */
+static void find_setters(lun_crender *r)
+{
+    enum { NONE = -1, SEVERAL = -2 };
+    const lun_ir *ir = r->ir;
+    for (int32_t i = 0; i < ir->count; i++) {
+        if (ir->ins[i].kind != LUN_IR_SET)
+            continue;
+        int32_t var = ir->ins[i].a, loop = child_of(r, r->parent[var], i);
+        if (loop < 0)
+            continue;
+        bool fits = ir->ins[loop].kind == LUN_IR_LOOP && !(r->flags[loop] & LUN_CF_CONTINUED) &&
+                    (r->origin[var] == NONE || r->origin[var] == loop);
+        r->origin[var] = fits ? loop : SEVERAL;
     }
 }
 
@@ -100,6 +126,30 @@ static void inherit(lun_crender *r, int32_t i, int32_t v)
         r->flags[i] |= LUN_CF_VARYING;
 }
 
+/* A SET whose value is the same for all: the variable differs where lanes have parted since it began,
+ * but for the one LOOP that they leave one by one: those inside still agree. */
+static bool judge_set(lun_crender *r, int32_t i)
+{
+    int32_t var = r->ir->ins[i].a, loop = r->origin[var];
+    bool inside = loop >= 0 && child_of(r, r->parent[var], i) == loop;
+    if (!inside)
+        return parted(r, i, r->parent[var]) && vary(r, var);
+    if (parted(r, i, loop))
+        return vary(r, var);
+    if (!varies(r, loop) || (r->flags[var] & LUN_CF_SPLIT))
+        return false;
+    r->flags[var] |= LUN_CF_SPLIT;
+    return true;
+}
+
+bool lun_cfacts_behind(const lun_crender *r, int32_t i)
+{
+    int32_t var = r->ir->ins[i].a, loop = r->origin[var];
+    if (!(r->flags[var] & LUN_CF_SPLIT) || varies(r, var) || i < loop)
+        return false;
+    return child_of(r, r->parent[var], i) != loop;
+}
+
 /* One instruction; true if something new came out. */
 static bool judge(lun_crender *r, int32_t i)
 {
@@ -113,9 +163,14 @@ static bool judge(lun_crender *r, int32_t i)
     case LUN_IR_SCAN:
         return vary(r, i);
     case LUN_IR_SET:
-        if (varies(r, ins->b) || parted(r, i, r->parent[ins->a]))
-            return vary(r, ins->a);
-        return false;
+        if (lun_cfacts_behind(r, i))
+            return false;
+        return varies(r, ins->b) ? vary(r, ins->a) : judge_set(r, i);
+    case LUN_IR_GET:
+        if (lun_cfacts_behind(r, i))
+            return vary(r, i);
+        inherit(r, i, ins->a);
+        return varies(r, i) != before;
     case LUN_IR_BREAK:
     case LUN_IR_CONTINUE:
         if (!parted(r, i, r->origin[i]))
@@ -345,7 +400,7 @@ static void want(lun_crender *r, int32_t i, int32_t v)
         scalar = true;
         break;
     case LUN_IR_SET:
-        scalar = !varies(r, ins->a);
+        scalar = !varies(r, ins->a) && !lun_cfacts_behind(r, i);
         break;
     case LUN_IR_RANDOM:
         scalar = v == ins->b;
@@ -384,7 +439,7 @@ static bool in_lanes(const lun_crender *r, int32_t i)
     unsigned f = r->flags[i];
     if (!(f & (LUN_CF_BODY | LUN_CF_OPERAND)) || !lun_ir_has_value(&r->ir->ins[i]))
         return false;
-    return (f & (LUN_CF_VARYING | LUN_CF_AS_VECTOR)) != 0;
+    return (f & (LUN_CF_VARYING | LUN_CF_AS_VECTOR | LUN_CF_SPLIT)) != 0;
 }
 
 static void find_lanes(lun_crender *r)
@@ -454,6 +509,7 @@ lun_status lun_cfacts(lun_crender *r)
     if (!allocate(r))
         return LUN_ENOMEM;
     find_structure(r);
+    find_setters(r);
     find_varying(r);
     find_hoisted(r);
     find_streams(r);

@@ -14,7 +14,7 @@ static bool needed(const lun_crender *r, int32_t v, unsigned need)
 }
 
 /* Parameters after (i, f, u) or, with `offset`, the arguments for them; values are handed over in
- * variables with that suffix. */
+ * arrays with that suffix, an element for each part. */
 static void parameters(lun_crender *r, unsigned need, lun_strbuf *out, const char *offset,
                        const char *suffix)
 {
@@ -26,7 +26,7 @@ static void parameters(lun_crender *r, unsigned need, lun_strbuf *out, const cha
         lun_crep rep = lun_crep_of(t, r->bytes / r->lanes);
         if (ins->kind == LUN_IR_REDUCE) {
             if (offset)
-                lun_strbuf_printf(out, ", &x%" PRId64 "%s", ins->imm, suffix);
+                lun_strbuf_printf(out, ", x%" PRId64 "%s", ins->imm, suffix);
             else
                 lun_strbuf_printf(out, ", %s *x%" PRId64, lun_cvtype(r, rep).s, ins->imm);
         } else if (ins->kind == LUN_IR_SCAN) {
@@ -45,7 +45,7 @@ static void parameters(lun_crender *r, unsigned need, lun_strbuf *out, const cha
         return;
     lun_crep rep = lun_crep_of((lun_dtype)r->ir->ins[r->ir->scan].dtype, r->bytes / r->lanes);
     if (offset)
-        lun_strbuf_printf(out, ", &x%s", suffix);
+        lun_strbuf_printf(out, ", x%s", suffix);
     else
         lun_strbuf_printf(out, ", %s *x", lun_cvtype(r, rep).s);
 }
@@ -57,8 +57,11 @@ static void section(lun_crender *r, unsigned need, const char *name, lun_strbuf 
     if (r->guarded) {
         lun_crep full = lun_cfull_mask(r);
         lun_cline(&s, "if (i >= u->n) return;");
-        lun_cline(&s, "const %s k = %s(u->n - i);", lun_cvtype(r, full).s,
-                  lun_cvector_live(r, lun_crep_bytes(full)).s);
+        for (s.part = 0; s.part < r->parts; s.part++)
+            lun_cline(&s, "const %s k%s = %s(u->n - (%s));", lun_cvtype(r, full).s,
+                      r->parts > 1 ? lun_cname_of("_%d", s.part).s : "",
+                      lun_cvector_live(r, lun_crep_bytes(full)).s, lun_cindex(&s).s);
+        s.part = 0;
     }
     lun_cbody(&s);
     lun_strbuf_printf(out, "\nINLINE void %s(lun_i64 i, struct frame *f, const struct uniform *u",
@@ -79,9 +82,9 @@ static void prepare(lun_crender *r, lun_strbuf *out)
     lun_strbuf_printf(out,
                       "\nstruct uniform {\n    lun_i64 n;\n%s};\n\n"
                       "INLINE void prepare(lun_i64 i, struct frame *f, struct uniform *u)\n{\n"
-                      "    u->n = f->n;\n%s%s}\n",
+                      "    u->n = f->n;\n%s%s%s}\n",
                       lun_strbuf_text(&r->fields), lun_strbuf_text(&r->setup),
-                      lun_strbuf_text(&r->prepare));
+                      lun_strbuf_text(&r->prepare), lun_strbuf_text(&r->keys));
 }
 
 /* ---- lanes --------------------------------------------------------------------------------------- */
@@ -172,60 +175,77 @@ static void streams(lun_crender *r, unsigned need, lun_strbuf *out)
                           t.s, v, make.s, v);
         if (r->origin[v] >= 0)
             lun_strbuf_printf(out, " + (lun_u64)u.s%" PRId32, r->origin[v]);
-        lun_strbuf_printf(out, ", (lun_u64)u.s%" PRId32 ");\n", ins->b);
+        lun_strbuf_printf(out, ", u.k%" PRId32 ");\n", ins->b);
+        if (!lun_cmake(r, lun_cname_of("keys %" PRId32, ins->b).s))
+            continue;
+        lun_strbuf_printf(&r->fields, "    lun_u64 k%" PRId32 "[20];\n", ins->b);
+        lun_strbuf_printf(&r->keys, "    lun_philox_keys(u->k%" PRId32 ", u->s%" PRId32 ");\n",
+                          ins->b, ins->b);
     }
 }
 
-/* What becomes of a value that was handed over in x. */
-static void keep(lun_crender *r, const lun_csink *s, const char *x, const char *at, int part,
-                 const char *indent, lun_strbuf *out)
+/* What becomes of a value x of the vector at an offset (" + 16"), the number-th of the block if that is
+ * known, else k / W + part. */
+static void keep(lun_crender *r, const lun_csink *s, const char *x, const char *at, int number,
+                 int part, lun_strbuf *out)
 {
     lun_crep rep = rep_of(r, s->v);
+    const char *indent = number >= 0 ? "        " : "            ";
     if (s->way != LUN_CLOOP_LANES) {
         if (s->way == LUN_CLOOP_RAW)
             rep.mask = false;
-        lun_strbuf_printf(out, "%s%s(e%" PRId32 "%s, 0, %s, 0);\n", indent,
-                          lun_cvector_store(r, rep).s, s->v, at, x);
+        lun_strbuf_printf(out, "%s%s(e%" PRId32 "%s, %d, %s, 0);\n", indent,
+                          lun_cvector_store(r, rep).s, s->v, at, part * r->lanes, x);
         return;
     }
-    lun_cname a = part < 0 ? lun_cname_of("a%" PRId32 "[k / %d]", s->v, r->lanes)
-                           : lun_cname_of("a%" PRId32 "_%d", s->v, part);
-    lun_strbuf_printf(out, "%s%s = lun_lane%" PRId32 "(%s, %s, left -%s);\n", indent, a.s, s->v,
-                      a.s, x, at + 2);
+    lun_cname a = number >= 0 ? lun_cname_of("a%" PRId32 "_%d", s->v, number)
+                              : lun_cname_of("a%" PRId32 "[k / %d + %d]", s->v, r->lanes, part);
+    lun_strbuf_printf(out, "%s%s = lun_lane%" PRId32 "(%s, %s, left -%s", indent, a.s, s->v, a.s, x,
+                      at + 2);
+    if (part)
+        lun_strbuf_printf(out, " - %d", part * r->lanes);
+    lun_strbuf_puts(out, ");\n");
 }
 
-/* One evaluation of a part at an offset (" + 16"), the part-th of the block if it is unrolled. */
-static void evaluate(lun_crender *r, const lun_cloop *l, const char *at, int part, lun_strbuf *out)
+/* One evaluation of a part at an offset; number: as for keep. */
+static void evaluate(lun_crender *r, const lun_cloop *l, const char *at, int number,
+                     lun_strbuf *out)
 {
-    const char *indent = part >= 0 ? "        " : "            ";
-    lun_cname suffix = part >= 0 ? lun_cname_of("_%d", part) : lun_cname_of("%s", "");
+    const char *indent = number >= 0 ? "        " : "            ";
+    lun_cname suffix = number >= 0 ? lun_cname_of("_%d", number) : lun_cname_of("%s", "");
     for (int k = 0; k < l->count; k++)
-        lun_strbuf_printf(out, "%s%s %s%s = {};\n", indent,
-                          lun_cvtype(r, rep_of(r, l->sinks[k].v)).s, l->sinks[k].name, suffix.s);
+        lun_strbuf_printf(out, "%s%s %s%s[%d] = {};\n", indent,
+                          lun_cvtype(r, rep_of(r, l->sinks[k].v)).s, l->sinks[k].name, suffix.s,
+                          r->parts);
     lun_strbuf_printf(out, "%s%s(i%s, f, &u", indent, l->need == LUN_CF_BODY ? "body" : "operand",
                       at);
     parameters(r, l->need, out, at, suffix.s);
     lun_strbuf_puts(out, ");\n");
-    for (int k = 0; k < l->count; k++) {
-        lun_cname x = lun_cname_of("%s%s", l->sinks[k].name, suffix.s);
-        keep(r, &l->sinks[k], x.s, at, part, indent, out);
-    }
+    for (int k = 0; k < l->count; k++)
+        for (int part = 0; part < r->parts; part++) {
+            lun_cname x = lun_cname_of("%s%s[%d]", l->sinks[k].name, suffix.s, part);
+            keep(r, &l->sinks[k], x.s, at, number, part, out);
+        }
 }
 
-bool lun_cloop_unrolls(const lun_crender *r, unsigned need)
+/* Accumulators stay in registers only if each has a name; nothing else is gained by copies. */
+static bool unrolls(const lun_crender *r, const lun_cloop *l)
 {
     int parts = 64 / r->lanes;
-    return parts <= 8 && parts * lun_cfacts_weight(r, need) <= 128;
+    bool lanes = false;
+    for (int k = 0; k < l->count; k++)
+        lanes |= l->sinks[k].way == LUN_CLOOP_LANES;
+    return lanes && r->parts == 1 && parts <= 8 && parts * lun_cfacts_weight(r, l->need) <= 128;
 }
 
 void lun_cloop_rounds(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
 {
-    if (lun_cloop_unrolls(r, l->need)) {
+    if (unrolls(r, l)) {
         for (int k = 0; k < 64 / r->lanes; k++)
             evaluate(r, l, lun_cname_of(" + %d", k * r->lanes).s, k, out);
         return;
     }
-    lun_strbuf_printf(out, "        for (int k = 0; k < 64; k += %d) {\n", r->lanes);
+    lun_strbuf_printf(out, "        for (int k = 0; k < 64; k += %d) {\n", r->lanes * r->parts);
     evaluate(r, l, " + k", -1, out);
     lun_strbuf_puts(out, "        }\n");
 }
@@ -242,7 +262,7 @@ void lun_cloop_before(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
             continue;
         lane_helper(r, v);
         lun_cname type = lun_cvtype(r, rep);
-        if (lun_cloop_unrolls(r, l->need)) {
+        if (unrolls(r, l)) {
             for (int p = 0; p < parts; p++)
                 lun_strbuf_printf(out, "    %s a%" PRId32 "_%d = lun_identity%" PRId32 "();\n",
                                   type.s, v, p, v);
@@ -269,7 +289,7 @@ void lun_cloop_results(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
         lun_dtype t = (lun_dtype)r->ir->ins[v].dtype;
         lun_cname value;
         if (l->sinks[k].way == LUN_CLOOP_LANES)
-            value = fold(r, v, lun_cloop_unrolls(r, l->need), out);
+            value = fold(r, v, unrolls(r, l), out);
         else if (l->sinks[k].way == LUN_CLOOP_ELEMENTS)
             value = lun_cscan_tree_end(r, v);
         else

@@ -39,7 +39,6 @@ void lun_cloop_block(lun_crender *r, unsigned need, bool left, lun_strbuf *out);
 void lun_cloop_rounds(lun_crender *r, const lun_cloop *l, lun_strbuf *out);
 void lun_cloop_after_block(lun_crender *r, const lun_cloop *l, lun_strbuf *out);
 void lun_cloop_results(lun_crender *r, const lun_cloop *l, lun_strbuf *out);
-bool lun_cloop_unrolls(const lun_crender *r, unsigned need);
 
 /* ---- cscan.c ------------------------------------------------------------------------------------- */
 void lun_cscan_tree_start(lun_crender *r, int32_t v, lun_strbuf *out);

@@ -8,7 +8,8 @@
  *   cvecop.c    GNU vectors: operations, vector math, random bits
  *   cbody.c     the statements of a kernel on GNU vectors, one function per kind
  *   ccontrol.c  control flow under masks
- *   cfunction.c user functions: what their text relies on, calls, combiners
+ *   cfunction.c user functions: their text, calls, combiners
+ *   cprelude.c  user functions: the names that their text relies on
  *   cframe.c    what runs the statements: loops, lanes of reductions
  *   cscan.c     what runs the statements: scans, the pair tree
  */
@@ -29,7 +30,8 @@ enum {
     LUN_CF_PLAIN = 128,     /* SET: lanes that do not take part never look at the variable again */
     LUN_CF_LEFT = 256,      /* IF, LOOP, BLOCK: a BREAK or CONTINUE inside goes past it */
     LUN_CF_CONTINUED = 512, /* LOOP: the target of a CONTINUE */
-    LUN_CF_ELSE = 1024      /* IF: its second part is being written */
+    LUN_CF_ELSE = 1024,     /* IF: its second part is being written */
+    LUN_CF_SPLIT = 2048 /* VAR: equal for all lanes that are in LOOP origin[], differs behind it */
 };
 
 /* How values of a dtype look inside a kernel: a bool is a mask, 0 or -1, in signed integers. */
@@ -43,26 +45,31 @@ typedef struct lun_csection {
     struct lun_crender *r;
     lun_strbuf *out;
     unsigned need; /* LUN_CF_BODY or LUN_CF_OPERAND; LUN_CF_HOISTED: the uniform values */
+    int part;      /* of r->parts: the vector that statements are written for */
     int32_t scope; /* the innermost open IF, LOOP or BLOCK, -1: none */
     int depth;
     lun_strbuf labels; /* those that something jumps to */
     bool single;       /* a function on single elements: ARG k is its parameter a, b, ... */
     int32_t where;     /* then: the instruction of the kernel that a trap names */
+    int32_t sure;      /* the LOOP whose mask is known not to be empty here, -1: none */
+    int32_t done;      /* instructions up to this one have been written already */
 } lun_csection;
 
 typedef struct lun_crender {
     const lun_ir *ir;
     const lun_cstyle_target *target;
     int bytes, lanes; /* of a native vector; how many elements of the widest dtype it holds */
+    int parts;        /* vectors that go through the body together, so that loops do not wait */
     uint16_t *flags;  /* by instruction */
     int32_t *parent;  /* by instruction: the IF, LOOP or BLOCK around it, -1: none */
     uint8_t *mask;    /* by value of dtype bool that is VARYING or AS_VECTOR: bytes of a lane */
     int32_t *origin;  /* by RANDOM with STREAM: the value added to the index, -1: none; by BREAK,
-                         CONTINUE: the target; by END, ELSE: what it belongs to */
+                         CONTINUE: the target; by END, ELSE: what it belongs to; by VAR: the
+                         LOOP beside it that alone sets it inside, -1: none or several */
     bool changed;     /* while facts spread: something new was found */
     bool masked;      /* there is control flow: statements run under masks */
     bool guarded;     /* vectors without an index below n are left out */
-    lun_strbuf types, helpers, fields, setup, prepare; /* parts of the unit */
+    lun_strbuf types, helpers, fields, setup, prepare, keys; /* parts of the unit */
     lun_strbuf made; /* names of types and helpers, each between newlines */
     unsigned libs;
     lun_strbuf problem; /* why this IR cannot be rendered */
@@ -83,6 +90,8 @@ lun_status lun_cfacts(lun_crender *r);
 bool lun_cfacts_traps(const lun_crender *r, int32_t i);
 /* The same for a function's body, which runs on single elements: everything is needed. */
 lun_status lun_cfacts_single(lun_crender *r);
+/* True for a GET or SET that sees a variable behind the LOOP that splits it. */
+bool lun_cfacts_behind(const lun_crender *r, int32_t i);
 /* Number of statements that the section evaluates for every vector. */
 int lun_cfacts_weight(const lun_crender *r, unsigned need);
 
@@ -159,6 +168,10 @@ lun_cname lun_cas_vector(lun_csection *s, int32_t v, lun_crep rep);
 lun_cname lun_cas_scalar(const lun_csection *s, int32_t v);
 /* Field of the uniform struct that holds a slot's address ("p3"). */
 lun_cname lun_cslot(lun_crender *r, int64_t slot);
+/* "v12", or "v12_0" for each part where there are several. */
+lun_cname lun_cnamed(const lun_csection *s, char kind, int32_t v);
+/* The first index of the vector: "i + 16". */
+lun_cname lun_cindex(const lun_csection *s);
 /* Appends an indented line. */
 void lun_cline(lun_csection *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Writes the statements that the section needs. */
@@ -171,12 +184,15 @@ void lun_ccontrol(lun_csection *s, int32_t v);
 lun_cname lun_ccurrent(lun_csection *s, int bytes);
 
 /* ---- cfunction.c --------------------------------------------------------------------------------- */
-/* What the text of a user's C functions relies on, and the functions themselves. */
+/* The texts of a user's C functions, after what they rely on. */
 void lun_cfunctions(lun_crender *r, lun_strbuf *out);
 /* Name of a helper that calls function `imm` of CALL instruction v lane by lane. */
 lun_cname lun_ccall(lun_crender *r, int32_t v);
 /* Name of a function (a, b, frame) that combines two single elements for REDUCE or SCAN instruction v. */
 lun_cname lun_ccombiner(lun_crender *r, int32_t v);
+
+/* ---- cprelude.c ---------------------------------------------------------------------------------- */
+void lun_cprelude(lun_crender *r, lun_strbuf *out);
 
 /* ---- cframe.c ------------------------------------------------------------------------------------ */
 void lun_cframe(lun_crender *r, lun_strbuf *out);

@@ -35,6 +35,8 @@ static const char head[] =
     "typedef __INT64_TYPE__ lun_i64;\ntypedef __UINT64_TYPE__ lun_u64;\n"
     "typedef float lun_f32;\ntypedef double lun_f64;\n"
     "#define INLINE static inline __attribute__((always_inline))\n"
+    "/* Unrolled before it is vectorised, it would not be. */\n"
+    "#define LANES(count) _Pragma(\"GCC unroll 1\") for (int l = 0; l < count; l++)\n"
     "#if defined __clang__ || __GNUC__ >= 12\n"
     "#define SHUFFLE(indices, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)\n"
     "#define RESIZE(type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)\n"
@@ -59,6 +61,31 @@ static bool is_guarded(const lun_crender *r)
     return r->masked;
 }
 
+/* Where lanes leave a loop one by one, every round waits for the one before: several vectors in turn
+ * hide that, as long as they fit the registers. */
+static int parts_of(const lun_crender *r)
+{
+    bool parted = false;
+    int parts = r->target->isa == LUN_ISA_AVX512 ? 4 : 2,
+        weight = lun_cfacts_weight(r, LUN_CF_BODY);
+    for (int32_t v = 0; v < r->ir->count; v++) {
+        if (r->ir->ins[v].kind == LUN_IR_CALL)
+            return 1;
+        parted |= r->ir->ins[v].kind == LUN_IR_LOOP && (r->flags[v] & LUN_CF_VARYING);
+    }
+    while (parts > 1 && (parts * r->lanes > 64 || parts * weight > 240))
+        parts /= 2;
+    return parted ? parts : 1;
+}
+
+static bool has_loops(const lun_crender *r)
+{
+    for (int32_t v = 0; v < r->ir->count; v++)
+        if (r->ir->ins[v].kind == LUN_IR_RANDOM)
+            return true;
+    return r->ir->scan >= 0 || r->ir->function_count > 0;
+}
+
 static lun_status render(lun_crender *r, lun_strbuf *out)
 {
     lun_strbuf functions = LUN_STRBUF_INIT;
@@ -66,6 +93,7 @@ static lun_status render(lun_crender *r, lun_strbuf *out)
     if (s != LUN_OK)
         return s;
     r->guarded = is_guarded(r);
+    r->parts = parts_of(r);
     lun_strbuf_printf(out, "/* Lunarray kernel: vectors of %d bytes, %d lanes. */\n", r->bytes,
                       r->lanes);
     lun_cfunctions(r, &functions);
@@ -74,7 +102,7 @@ static lun_status render(lun_crender *r, lun_strbuf *out)
     lun_cframe(r, out);
     bool failed = functions.failed || out->failed || r->made.failed || r->problem.failed ||
                   r->types.failed || r->helpers.failed || r->fields.failed || r->setup.failed ||
-                  r->prepare.failed;
+                  r->prepare.failed || r->keys.failed;
     lun_strbuf_free(&functions);
     if (failed)
         return LUN_ENOMEM;
@@ -86,11 +114,11 @@ static lun_status render(lun_crender *r, lun_strbuf *out)
 }
 
 lun_status lun_cstyle_openmp(const lun_ir *ir, const lun_cstyle_target *target, lun_strbuf *out,
-                             unsigned *libs)
+                             unsigned *needs)
 {
-    lun_crender r = {.ir = ir, .target = target, .bytes = lun_isa_bytes(target->isa)};
+    lun_crender r = {.ir = ir, .target = target, .bytes = lun_isa_bytes(target->isa), .parts = 1};
     lun_status s = render(&r, out);
-    *libs = r.libs;
+    *needs = r.libs | (has_loops(&r) ? LUN_CSTYLE_LOOPS : 0);
     free(r.flags);
     free(r.mask);
     free(r.parent);
@@ -100,6 +128,7 @@ lun_status lun_cstyle_openmp(const lun_ir *ir, const lun_cstyle_target *target, 
     lun_strbuf_free(&r.fields);
     lun_strbuf_free(&r.setup);
     lun_strbuf_free(&r.prepare);
+    lun_strbuf_free(&r.keys);
     lun_strbuf_free(&r.made);
     lun_strbuf_free(&r.problem);
     return s;

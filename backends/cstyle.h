@@ -13,8 +13,8 @@
 enum { LUN_CSTYLE_ABI = 1 };
 
 enum {
-    LUN_CSTYLE_LIBM = 1,   /* link with -lm */
-    LUN_CSTYLE_LIBMVEC = 2 /* and -lmvec */
+    LUN_CSTYLE_LIBM = 1, /* link with -lm */
+    LUN_CSTYLE_LOOPS = 2 /* it has loops that gain by all optimisation, -O3 */
 };
 
 typedef struct lun_cstyle_target {
@@ -26,6 +26,6 @@ typedef struct lun_cstyle_target {
  * lun_total (both lun_chunk_fn) and, for kernels with REDUCE or SCAN, lun_combine.  Equal IR and target
  * give equal text.  LUN_ENOMEM, or LUN_EARG with the reason appended to out. */
 lun_status lun_cstyle_openmp(const lun_ir *ir, const lun_cstyle_target *target, lun_strbuf *out,
-                             unsigned *libs);
+                             unsigned *needs);
 
 #endif

@@ -48,11 +48,10 @@ lun_cname lun_cvector_exact(lun_crender *r, const char *name, lun_crep rep)
             instruction, reg, reg);
     else {
         r->libs |= LUN_CSTYLE_LIBM;
-        lun_strbuf_printf(
-            &text,
-            "    $v r;\n    for (int l = 0; l < $W; l++) r[l] = __builtin_%s%s(a[l]%s);\n"
-            "    return r;\n}\n",
-            name, f64 ? "" : "f", three ? ", b[l], c[l]" : "");
+        lun_strbuf_printf(&text,
+                          "    $v r;\n    LANES($W) r[l] = __builtin_%s%s(a[l]%s);\n"
+                          "    return r;\n}\n",
+                          name, f64 ? "" : "f", three ? ", b[l], c[l]" : "");
     }
     lun_chelper(r, rep, lun_strbuf_text(&text));
     lun_strbuf_free(&text);
@@ -69,8 +68,8 @@ static void lane_loop(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *text)
     lun_dtype from = rep.mask ? LUN_BOOL : rep.t;
     lun_cname one = lun_cscalar_op(r, op, from);
     bool test = lun_cop_result(op, from) == LUN_BOOL;
-    lun_strbuf_printf(text, "    %s r;\n    for (int l = 0; l < $W; l++) r[l] = %s%s(",
-                      test ? "$m" : "$v", test ? "-" : "", one.s);
+    lun_strbuf_printf(text, "    %s r;\n    LANES($W) r[l] = %s%s(", test ? "$m" : "$v",
+                      test ? "-" : "", one.s);
     for (int k = 0; k < row->arity; k++) {
         bool truth = rep.mask || (row->rule == LUN_RULE_SELECT && k == 0);
         lun_strbuf_printf(text, "%s%s[l]%s", k ? ", " : "", names[k], truth ? " & 1" : "");
@@ -231,23 +230,46 @@ static void philox(lun_crender *r)
                           multiply);
     else
         lun_strbuf_puts(out, "    return (a & 0xffffffffu) * (b & 0xffffffffu);\n}\n");
-    lun_strbuf_printf(out,
-                      "INLINE void lun_philox(lun_u64 *out, lun_u64 block, lun_u64 key)\n{\n"
-                      "    const %s m0 = (%s){} + 0xd2511f53u, m1 = (%s){} + 0xcd9e8d57u,\n"
-                      "        low = (%s){} + 0xffffffffu;\n    %s c0 = {",
-                      v.s, v.s, v.s, v.s, v.s);
+    lun_strbuf_printf(out, "INLINE %s lun_xor(%s a, %s b, lun_u64 key)\n{\n", v.s, v.s, v.s);
+    if (r->target->isa == LUN_ISA_AVX512) /* in one instruction */
+        lun_strbuf_printf(
+            out,
+            "    const %s c = (%s){} + key;\n    __asm__(\"vpternlogq $0x96, %%2, %%1, %%0\" : "
+            "\"+v\"(a) : \"v\"(b), \"v\"(c));\n    return a;\n}\n",
+            v.s, v.s);
+    else
+        lun_strbuf_puts(out, "    return a ^ b ^ key;\n}\n");
+    /* high halves into low ones: a shuffle, for multiplications and shifts wait for one another */
+    lun_cname words = lun_cvector(r, LUN_U32, 2 * lanes),
+              index = lun_cvector(r, LUN_I32, 2 * lanes);
+    lun_strbuf_printf(out, "INLINE %s lun_high(%s a)\n{\n    return (%s)SHUFFLE(%s, (%s)a, (%s)a",
+                      v.s, v.s, v.s, index.s, words.s, words.s);
+    for (int l = 0; l < 2 * lanes; l++)
+        lun_strbuf_printf(out, ", %d", l | 1);
+    lun_strbuf_puts(out,
+                    ");\n}\n"
+                    "/* The ten pairs of keys. */\n"
+                    "INLINE void lun_philox_keys(lun_u64 *keys, lun_u64 key)\n{\n"
+                    "    for (int k = 0; k < 10; k++) {\n"
+                    "        keys[2 * k] = (lun_u32)((lun_u32)key + k * 0x9e3779b9u);\n"
+                    "        keys[2 * k + 1] = (lun_u32)((lun_u32)(key >> 32) + k * 0xbb67ae85u);\n"
+                    "    }\n}\n");
+    lun_strbuf_printf(
+        out,
+        "INLINE void lun_philox(lun_u64 *out, lun_u64 block, const lun_u64 *keys)\n{\n"
+        "    const %s m0 = (%s){} + 0xd2511f53u, m1 = (%s){} + 0xcd9e8d57u,\n"
+        "        low = (%s){} + 0xffffffffu;\n    %s c0 = {",
+        v.s, v.s, v.s, v.s, v.s);
     for (int l = 0; l < lanes; l++)
         lun_strbuf_printf(out, "%s%d", l ? ", " : "", l);
     lun_strbuf_printf(
         out,
-        "}, c1, c2 = {}, c3 = {};\n    lun_u64 k0 = key & 0xffffffffu, k1 = key >> 32;\n"
-        "    c0 += block;\n    c1 = c0 >> 32;\n"
-        "    for (int round = 0; round < 10; round++) {\n"
+        "}, c1, c2 = {}, c3 = {};\n    c0 += block;\n    c1 = c0 >> 32;\n"
+        "    for (int round = 0; round < 20; round += 2) {\n"
         "        const %s p0 = lun_multiply_low(c0, m0), p1 = lun_multiply_low(c2, m1);\n"
-        "        c0 = (p1 >> 32) ^ c1 ^ k0;\n        c2 = (p0 >> 32) ^ c3 ^ k1;\n"
-        "        c1 = p1;\n        c3 = p0;\n"
-        "        k0 = k0 + 0x9e3779b9u & 0xffffffffu;\n"
-        "        k1 = k1 + 0xbb67ae85u & 0xffffffffu;\n    }\n"
+        "        c0 = lun_xor(lun_high(p1), c1, keys[round]);\n"
+        "        c2 = lun_xor(lun_high(p0), c3, keys[round + 1]);\n"
+        "        c1 = p1;\n        c3 = p0;\n    }\n"
         "    const %s a = (c0 & low) | (c1 << 32), b = (c2 & low) | (c3 << 32);\n",
         v.s, v.s);
     for (int half = 0; half < 2; half++) { /* a0 b0 a1 b1 ... */
@@ -266,14 +288,15 @@ lun_cname lun_crandom_stream(lun_crender *r, lun_dtype t)
     if (!lun_cmake(r, c.s))
         return c;
     philox(r);
-    lun_strbuf_printf(&r->helpers,
-                      "/* Elements first .. first + 63; returns where they begin in buffer. */\n"
-                      "INLINE const %s *%s(lun_u64 *buffer, lun_u64 first, lun_u64 key)\n{\n"
-                      "    const lun_u64 block = first / %d, skip = first %% %d;\n"
-                      "    for (lun_u64 k = 0; k < %d + (skip != 0); k += %d)\n"
-                      "        lun_philox(buffer + 2 * k, block + k, key);\n"
-                      "    return (const %s *)buffer + skip;\n}\n",
-                      type.s, c.s, per_block, per_block, 64 / per_block, lanes, type.s);
+    lun_strbuf_printf(
+        &r->helpers,
+        "/* Elements first .. first + 63; returns where they begin in buffer. */\n"
+        "INLINE const %s *%s(lun_u64 *buffer, lun_u64 first, const lun_u64 *keys)\n{\n"
+        "    const lun_u64 block = first / %d, skip = first %% %d;\n"
+        "    for (lun_u64 k = 0; k < %d + (skip != 0); k += %d)\n"
+        "        lun_philox(buffer + 2 * k, block + k, keys);\n"
+        "    return (const %s *)buffer + skip;\n}\n",
+        type.s, c.s, per_block, per_block, 64 / per_block, lanes, type.s);
     return c;
 }
 
@@ -286,8 +309,9 @@ lun_cname lun_crandom_one(lun_crender *r, lun_dtype t)
     philox(r);
     lun_strbuf_printf(&r->helpers,
                       "static %s %s(lun_u64 element, lun_u64 key)\n{\n"
-                      "    lun_u64 buffer[%d] __attribute__((aligned(64)));\n"
-                      "    lun_philox(buffer, element / %d, key);\n"
+                      "    lun_u64 buffer[%d] __attribute__((aligned(64))), keys[20];\n"
+                      "    lun_philox_keys(keys, key);\n"
+                      "    lun_philox(buffer, element / %d, keys);\n"
                       "    return ((const %s *)buffer)[element %% %d];\n}\n",
                       type.s, c.s, 2 * r->bytes / 8, per_block, type.s, per_block);
     return c;

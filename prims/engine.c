@@ -11,29 +11,40 @@
 
 /* ---- failures ------------------------------------------------------------------------------------------ */
 
+void lun__clear(lun_engine *e)
+{
+    lun_strbuf_clear(&e->error);
+    e->error_where = NULL;
+    e->out_of_memory = false;
+}
+
 lun_status lun__fail(lun_engine *e, lun_status s, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    lun_strbuf_clear(&e->error);
+    lun__clear(e);
     lun_strbuf_vprintf(&e->error, format, args);
     va_end(args);
-    e->error_where = NULL;
     return s;
 }
 
 lun_status lun__nomem(lun_engine *e)
 {
-    lun_strbuf_clear(&e->error);
-    e->error_where = NULL;
+    lun__clear(e);
+    e->out_of_memory = true;
     return LUN_ENOMEM;
 }
+
+/* Why this thread's last lun_open failed: there is no engine that could keep it. */
+static _Thread_local char open_error[512];
 
 const char *lun_error(const lun_engine *e)
 {
     if (!e)
-        return "the engine could not be opened: out of memory";
-    return e->error.length ? e->error.text : "out of memory";
+        return open_error;
+    if (e->error.length)
+        return e->error.text;
+    return e->out_of_memory || e->error.failed ? "out of memory" : "";
 }
 
 const char *lun_error_where(const lun_engine *e)
@@ -99,7 +110,7 @@ lun_status lun__backend_open(lun_engine *e, lun_backend_slot *b)
     if (b->state)
         return LUN_OK;
     if (!b->reason) {
-        lun_strbuf_clear(&e->error);
+        lun__clear(e);
         lun_status s = b->backend->open(&e->services, &b->state);
         if (s == LUN_OK)
             return LUN_OK;
@@ -252,10 +263,14 @@ lun_status lun_open(const lun_config *config, lun_engine **out)
     if (config)
         memcpy(&c, config, config->size && config->size < sizeof c ? config->size : sizeof c);
     lun_engine *e = calloc(1, sizeof *e);
+    snprintf(open_error, sizeof open_error, "%s", e ? "" : "out of memory");
     if (!e)
         return LUN_ENOMEM;
     lun_status s = set_up(e, &c);
     if (s != LUN_OK) {
+        if (s == LUN_ENOMEM && !e->error.length)
+            lun__nomem(e);
+        snprintf(open_error, sizeof open_error, "%s", lun_error(e));
         if (c.log)
             c.log(c.log_ctx, lun_error(e));
         lun_close(e);

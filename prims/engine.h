@@ -28,6 +28,7 @@ struct lun_engine {
     lun_stats stats;
     lun_strbuf error;
     const char *error_where;
+    bool out_of_memory;    /* the last failure, if it has no text */
     char error_place[256]; /* where error_where may point */
     char *compiler, *cache_dir;
     int sandbox, jit, math;
@@ -64,6 +65,8 @@ struct lun_engine {
     void (*host_close)(void *host);
 };
 
+/* Forgets the last failure, for those who write their text into e->error themselves. */
+void lun__clear(lun_engine *e);
 /* Writes the text of a failure, whose place is not known, and returns s. */
 lun_status lun__fail(lun_engine *e, lun_status s, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -53,7 +53,7 @@ static lun_status describe_kernel(lun_engine *e, const lun_schedule *s, int g, l
     k->ir = text_of(&ir);
     k->source = text_of(&source);
     lun_lowered_free(&l);
-    if (status == LUN_OK && (!k->ir || !k->source))
+    if (status == LUN_ENOMEM || (status == LUN_OK && (!k->ir || !k->source)))
         status = lun__nomem(e);
     return status;
 }
@@ -106,6 +106,7 @@ lun_status lun_explain(lun_engine *e, lun_array *const *arrays, int count, lun_p
     lun_node **roots = calloc((size_t)count + 1, sizeof *roots);
     lun_status s = roots ? LUN_OK : lun__nomem(e);
     int n = 0;
+    e->error_where = NULL;
     for (; s == LUN_OK && n < count; n++) {
         s = lun__node(e, arrays[n], LUN_DTYPE_COUNT, &roots[n]);
         if (s != LUN_OK)

@@ -36,7 +36,7 @@ static lun_status from_text(lun_engine *e, lun_status s, lun_ir_function *text, 
         s = make(e, LUN_OP_COUNT, text, NULL, out);
     if (s != LUN_OK)
         lun_cfunc_free(text);
-    return s;
+    return s == LUN_ENOMEM && !e->error.length ? lun__nomem(e) : s;
 }
 
 lun_status lun_function_c(lun_engine *e, const char *text, lun_function **out)
@@ -46,7 +46,7 @@ lun_status lun_function_c(lun_engine *e, const char *text, lun_function **out)
         return lun__fail(e, LUN_EARG, "C functions are not allowed in the sandbox");
     if (!text)
         return lun__fail(e, LUN_EARG, "no function text given (NULL)");
-    lun_strbuf_clear(&e->error);
+    lun__clear(e);
     lun_status s = lun_cfunc_parse(text, &f, &e->error);
     return from_text(e, s, f, out);
 }
@@ -58,7 +58,7 @@ lun_status lun_function_file(lun_engine *e, const char *path, lun_function **out
         return lun__fail(e, LUN_EARG, "function files are not allowed in the sandbox");
     if (!path)
         return lun__fail(e, LUN_EARG, "no file given (NULL)");
-    lun_strbuf_clear(&e->error);
+    lun__clear(e);
     lun_status s = lun_cfunc_file(path, &f, &e->error);
     return from_text(e, s, f, out);
 }
@@ -168,10 +168,10 @@ static lun_status specialise(call *c, lun_front_result *r)
                                       .length = array ? lun_size(a) : 0};
     }
     memset(r, 0, sizeof *r);
-    lun_strbuf_clear(&e->error);
+    lun__clear(e);
     lun_status s = c->f->front.specialise(c->f->front.ctx, params, c->count, r, &e->error);
     if (s != LUN_OK)
-        return s;
+        return s == LUN_ENOMEM && !e->error.length ? lun__nomem(e) : s;
     r->function->notes = r->notes;
     r->function->note_count = r->note_count;
     return LUN_OK;

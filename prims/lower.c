@@ -392,7 +392,10 @@ lun_status lun_lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *o
     }
 #ifdef LUN_DEBUG
     lun_strbuf why = LUN_STRBUF_INIT;
-    if (l.status == LUN_OK && lun_ir_verify(&out->ir, &why) != LUN_OK)
+    lun_status verified = l.status == LUN_OK ? lun_ir_verify(&out->ir, &why) : LUN_OK;
+    if (verified == LUN_ENOMEM)
+        nomem(&l);
+    else if (verified != LUN_OK)
         l.status = lun__fail(e, LUN_EARG, "internal: bad IR: %s", lun_strbuf_text(&why));
     lun_strbuf_free(&why);
 #endif

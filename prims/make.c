@@ -1,5 +1,6 @@
 /* make.c - arrays from nothing: copied or wrapped memory, numbers, and virtual arrays, which are
  * expressions over the index and take no memory until someone writes. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,6 +172,8 @@ lun_status lun_range(lun_engine *e, lun_value first, lun_value by, int64_t n, lu
             i = step(e, LUN_OP_MUL, i, integer(e, by.as.i));
         if (first.as.i != 0)
             i = step(e, LUN_OP_ADD, i, integer(e, first.as.i));
+        if (first.dtype == LUN_U64)
+            i = cast(e, i, LUN_U64);
     } else {
         double a = first.dtype == LUN_F64 ? first.as.d : (double)first.as.i;
         double d = by.dtype == LUN_F64 ? by.as.d : (double)by.as.i;
@@ -186,9 +189,12 @@ lun_status lun_linspace(lun_engine *e, double a, double b, int64_t n, lun_dtype 
         return lun__fail(e, LUN_EDTYPE, "linspace needs dtype f32 or f64");
     if (n < 0)
         return lun__fail(e, LUN_ERANGE, "a length of %lld is negative", (long long)n);
-    double d = n > 1 ? (b - a) / (double)(n - 1) : 0;
+    double scale = isfinite(a) && isfinite(b) && !isfinite(b - a) ? 0.5 : 1; /* of what is summed */
+    double d = n > 1 ? (b * scale - a * scale) / (double)(n - 1) : 0;
     lun_node *x = step(e, LUN_OP_MUL, cast(e, index_of(e, n), LUN_F64), constant(e, LUN_F64, d));
-    x = step(e, LUN_OP_ADD, x, constant(e, LUN_F64, a));
+    x = step(e, LUN_OP_ADD, x, constant(e, LUN_F64, a * scale));
+    if (scale < 1)
+        x = step(e, LUN_OP_MUL, x, constant(e, LUN_F64, 1 / scale));
     if (x && n > 1) { /* b itself at the end, whatever rounding made of it */
         lun_node *end = step(e, LUN_OP_EQ, index_of(e, n), integer(e, n - 1));
         lun_node *in[3] = {end, constant(e, LUN_F64, b), x};

@@ -314,6 +314,12 @@ static void let_go(lun_engine *e, const lun_schedule *s)
             lun_node_release(e, s->groups[g].sinks[k]);
 }
 
+/* When the evaluation that starts now must end; 0: whenever it does. */
+static double deadline_of(const lun_engine *e)
+{
+    return e->time_limit > 0 ? lun__now() + e->time_limit : 0;
+}
+
 lun_status lun_run(lun_engine *e, lun_node *const *roots, int count)
 {
     lun_schedule s;
@@ -331,8 +337,7 @@ lun_status lun_run(lun_engine *e, lun_node *const *roots, int count)
     if (status != LUN_OK)
         return status;
     hold(&s);
-    double deadline = e->time_limit > 0 ? lun__now() + e->time_limit : 0;
-    status = run_schedule(e, &s, s.count, roots, count, deadline);
+    status = run_schedule(e, &s, s.count, roots, count, deadline_of(e));
     let_go(e, &s);
     lun_schedule_free(&s);
     /* what is a NUMBER over many indices is written out last: it needs no kernel */
@@ -360,7 +365,7 @@ lun_status lun_run_range(lun_engine *e, lun_node *root, int64_t first, int64_t c
                 s.groups[last].sink_count == 1 && root->kind != LUN_NODE_REDUCE &&
                 s.groups[last].sinks[0] == root;
     if (part)
-        status = run_schedule(e, &s, last, &root, 0, 0);
+        status = run_schedule(e, &s, last, &root, 0, deadline_of(e));
     if (part && status == LUN_OK) {
         int64_t from = first / 64 * 64, n = first + count - from;
         status = lun_lower(e, &s, last, &l);

@@ -111,6 +111,34 @@ static lun_status shifted(lun_engine *e, lun_node *a, double shift, moments *out
     return s;
 }
 
+/* The mean of elements whose sum overflows: of the elements times 2^-64, which is exact for those that
+ * matter.  Infinite or NaN only if some element is. */
+static lun_status scaled_mean(lun_engine *e, lun_node *a, double *mean)
+{
+    lun_node *x = NULL, *k = NULL, *small = NULL, *sum = NULL;
+    lun_status s = lun__cast(e, a, LUN_F64, &x);
+    if (s == LUN_OK)
+        s = lun__number(e, LUN_F64, 0x1p-64, &k);
+    if (s == LUN_OK)
+        s = lun__op(e, LUN_OP_MUL, (lun_node *[]){x, k}, &small);
+    if (s == LUN_OK)
+        s = lun_node_reduce(e, LUN_OP_ADD, NULL, NULL, small, LUN_F64, &sum);
+    if (s == LUN_OK)
+        s = lun_run(e, &sum, 1);
+    if (s == LUN_OK)
+        *mean = lun_cell_to_value(LUN_F64, sum->cell).as.d / (double)a->n * 0x1p64;
+    lun_node *all[] = {x, k, small, sum};
+    for (int i = 0; i < 4; i++)
+        lun_node_release(e, all[i]);
+    return s;
+}
+
+/* Whether a variance by another shift than the mean, `off` away from it, has lost digits. */
+static bool is_rough(const moments *m, double off, double n)
+{
+    return isfinite(m->mean) && off != 0 && (!isfinite(m->m2) || off * off * n > 1e4 * m->m2);
+}
+
 /* Mean and variance together, kept on the node, so that whichever is asked for second is free.
  * The shift is the first element where that is in memory; if it lies so far from the mean that digits
  * were lost in the difference of squares, a second pass shifts by the mean itself
@@ -131,9 +159,13 @@ static lun_status moments_of(lun_engine *e, lun_node *a, moments *out)
             shift = 0;
     }
     lun_status s = shifted(e, a, shift, out);
-    double off = out->mean - shift;
-    if (s == LUN_OK && isfinite(out->mean) && off * off * n > 1e4 * out->m2 && off != 0)
-        s = shifted(e, a, out->mean, out);
+    double mean = out->mean;
+    if (s == LUN_OK && !isfinite(mean))
+        s = scaled_mean(e, a, &mean);
+    out->mean = mean;
+    if (s == LUN_OK && is_rough(out, mean - shift, n))
+        s = shifted(e, a, mean, out);
+    out->mean = mean;
     if (s != LUN_OK)
         return s;
     a->moments = malloc(2 * sizeof *a->moments);

@@ -119,21 +119,18 @@ run_spec() {
 
 # The difference tests are about compiled kernels: they wait for the compiler, so two run at a time.
 run_diff() {
-    first=
-    for spec in tests/diff/*_spec.lua; do
-        if [ ! -e "$spec" ]; then return; fi
-        one_spec "$spec" sync &
-        if [ -z "$first" ]; then
-            first=$spec
-        else
-            wait
-            count_spec "$first"
-            count_spec "$spec"
-            first=
-        fi
+    set -- tests/diff/*_spec.lua
+    if [ ! -e "$1" ]; then return; fi
+    mkfifo "$scratch/turns"
+    exec 9<>"$scratch/turns" # one line for each that may start
+    printf '\n\n' >&9
+    for spec in "$@"; do
+        read -r _ <&9
+        { one_spec "$spec" sync; echo >&9; } &
     done
     wait
-    if [ -n "$first" ]; then count_spec "$first"; fi
+    exec 9>&-
+    for spec in "$@"; do count_spec "$spec"; done
     awk '{ elements += $1; combinations += $2 }
          END { printf "      compared: %d elements, %d combinations of operation, dtype and backend\n",
                       elements, combinations }' "$scratch/compared"

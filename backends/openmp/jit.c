@@ -73,7 +73,6 @@ static bool find_compiler(lun_jit_compiler *c)
 
 /* The part of the command line that decides what comes out; NULL at the end. */
 static const char *const common_flags[] = {"-std=gnu11",
-                                           "-O3",
                                            "-fno-math-errno",
                                            "-fno-trapping-math",
                                            "-ffp-contract=off",
@@ -108,11 +107,16 @@ static const char *const *isa_flags(lun_isa isa)
 #endif
 }
 
-static const char *const *library_flags(unsigned libs)
+static const char *const *level_flags(unsigned needs)
 {
-    static const char *const none[] = {NULL}, *const m[] = {"-lm", NULL},
-                             *const mvec[] = {"-lmvec", "-lm", NULL};
-    return libs & LUN_CSTYLE_LIBMVEC ? mvec : libs & LUN_CSTYLE_LIBM ? m : none;
+    static const char *const all[] = {"-O3", NULL}, *const usual[] = {"-O2", NULL};
+    return needs & LUN_CSTYLE_LOOPS ? all : usual;
+}
+
+static const char *const *library_flags(unsigned needs)
+{
+    static const char *const none[] = {NULL}, *const m[] = {"-lm", NULL};
+    return needs & LUN_CSTYLE_LIBM ? m : none;
 }
 
 /* Whatever decides how a unit's machine code looks. */
@@ -124,8 +128,9 @@ static void make_key(const lun_jit_compiler *c, const lun_unit *u, lun_strbuf *k
         "flags",
         (int)LUN_CSTYLE_ABI, u->math, (int)c->isa, c->path ? c->path : "", c->size, c->seconds,
         c->nanoseconds);
-    const char *const *lists[] = {common_flags, isa_flags(c->isa), library_flags(u->libs)};
-    for (int k = 0; k < 3; k++)
+    const char *const *lists[] = {common_flags, level_flags(u->needs), isa_flags(c->isa),
+                                  library_flags(u->needs)};
+    for (int k = 0; k < 4; k++)
         for (const char *const *p = lists[k]; *p; p++)
             lun_strbuf_printf(key, " %s", *p);
     lun_strbuf_puts(key, "\n\n");
@@ -300,14 +305,14 @@ static void clean_job(lun_jit_compiler *c)
     c->busy = false;
 }
 
-static int spawn_compiler(lun_jit_compiler *c, lun_jit_job *j, unsigned libs, const char *scratch)
+static int spawn_compiler(lun_jit_compiler *c, lun_jit_job *j, unsigned needs, const char *scratch)
 {
     char *argv[64];
     int n = 0;
-    const char *const *lists[] = {common_flags, isa_flags(c->isa)}, *const *libraries =
-                                                                        library_flags(libs);
+    const char *const *lists[] = {common_flags, level_flags(needs), isa_flags(c->isa)};
+    const char *const *libraries = library_flags(needs);
     argv[n++] = c->path;
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 3; k++)
         for (const char *const *p = lists[k]; *p; p++)
             argv[n++] = (char *)(uintptr_t)*p;
     argv[n++] = (char *)(uintptr_t) "-o";
@@ -344,7 +349,7 @@ static void start(lun_jit_compiler *c, lun_unit *u)
     if (!error && !write_file(j->source, u->source))
         error = errno ? errno : EIO;
     if (!error)
-        error = spawn_compiler(c, j, u->libs, scratch);
+        error = spawn_compiler(c, j, u->needs, scratch);
     if (error) {
         fail(c, u, strerror(error), NULL);
         clean_job(c);

@@ -23,7 +23,7 @@ typedef enum lun_unit_state {
 /* A kernel's text on its way. */
 typedef struct lun_unit {
     char *source; /* owned; NULL once it is ready */
-    unsigned libs;
+    unsigned needs;
     int math;            /* lun_math that the text was rendered for */
     bool scans, reduces; /* which functions it has */
     bool wanted; /* somebody cannot do without it: its failure is an error, not a line in the log */

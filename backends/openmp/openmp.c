@@ -88,10 +88,10 @@ static bool copy_ir(const lun_ir *from, lun_ir *to)
     return well;
 }
 
-static lun_status render(openmp *o, const lun_ir *ir, lun_strbuf *out, unsigned *libs)
+static lun_status render(openmp *o, const lun_ir *ir, lun_strbuf *out, unsigned *needs)
 {
     lun_cstyle_target target = {o->isa, lun_vecmath(o->isa, (lun_math)o->services->math)};
-    return lun_cstyle_openmp(ir, &target, out, libs);
+    return lun_cstyle_openmp(ir, &target, out, needs);
 }
 
 static void openmp_release(void *state, lun_kernel *k)
@@ -120,7 +120,7 @@ static lun_status openmp_build(void *state, const lun_ir *ir, const char *text, 
         s = LUN_OK;
     }
     if (s == LUN_OK && (k->needs_compiler || o->services->jit != LUN_JIT_OFF))
-        s = render(o, ir, &source, &k->unit.libs);
+        s = render(o, ir, &source, &k->unit.needs);
     if (s == LUN_EARG)
         fail(o, s, "internal: ", lun_strbuf_text(&source));
     else if (s != LUN_OK)
@@ -203,8 +203,8 @@ static lun_status openmp_run(void *state, lun_kernel *k, lun_launch *launch)
 
 static lun_status openmp_source(void *state, const lun_ir *ir, lun_strbuf *out)
 {
-    unsigned libs;
-    return render(state, ir, out, &libs);
+    unsigned needs;
+    return render(state, ir, out, &needs);
 }
 
 /* "model name" of the first processor. */

@@ -14,7 +14,7 @@ typedef struct mock {
     int64_t trap_at[2];   /* indices whose elements trap, -1; the first, higher one reports after */
     atomic_int trapping[2]; /* the second has trapped, which it does while the first is running */
     bool together;
-    int64_t seen_stream;
+    atomic_llong seen_stream;
     uint8_t *times; /* by index: how often it was computed */
 } mock;
 
@@ -47,7 +47,7 @@ static mock *begin(const void *self, int64_t lo, int64_t hi, lun_frame *frame)
     assert_int_equal((uintptr_t)frame->scratch % 64, 0);
     if (frame->scratch)
         memset(frame->scratch, 0x5a, 1000);
-    m->seen_stream = frame->stream;
+    atomic_store(&m->seen_stream, frame->stream);
     atomic_fetch_add(&m->elements, hi - lo);
     if (atomic_fetch_add(&m->calls, 1) + 1 == m->cancel_after)
         __atomic_store_n(&cancel_flag, 1, __ATOMIC_RELAXED);

@@ -91,6 +91,8 @@ static void write_loop(writer *w)
     end(w);
     w->blocks--;
     w->nest--;
+    if (loop)
+        add(w, 0, ir_flow(ir, LUN_IR_GET, count, -1, 0)); /* the rounds of each element */
 }
 
 static void write_if(writer *w)
@@ -201,7 +203,7 @@ static void write_kernel(lun_ir *ir, uint64_t seed, bool may_trap)
     memset(&w, 0, sizeof w);
     w.ir = ir;
     w.seed = seed;
-    w.budget = 70;
+    w.budget = 10 + (int)(seed % 4) * 20; /* small ones run several vectors at once */
     w.may_trap = may_trap;
     lun_ir_init(ir);
     for (int t = 0; t < 2; t++)

@@ -131,7 +131,7 @@ static inline kit_kernel kit_build(kit *k, const lun_ir *ir)
     ir_check_valid(ir);
     if (k->isa != lun_isa_here()) {
         lun_cstyle_target target = {k->isa, lun_vecmath(k->isa, (lun_math)k->services.math)};
-        assert_int_equal(lun_cstyle_openmp(ir, &target, &text, &made.unit.libs), LUN_OK);
+        assert_int_equal(lun_cstyle_openmp(ir, &target, &text, &made.unit.needs), LUN_OK);
         made.unit.source = text.text;
         if (lun_jit_wait(&k->jit, &made.unit) != LUN_OK)
             fail_msg("%s", lun_strbuf_text(&made.unit.message));

@@ -281,6 +281,65 @@ static void test_random_bits(void **state)
     }
 }
 
+/* ---- functions in C ------------------------------------------------------------------------------ */
+
+/* exp(x) in a user's function is the same function as the operation, for float and double. */
+static void compare_function(kit *k, lun_op op, lun_dtype t, bool wide)
+{
+    static char name[] = "fn";
+    char text[128];
+    const char *c = lun_dtype_get(t)->name[1] == '3' ? "float" : "double",
+               *fn = lun_op_get(op)->name;
+    bool two = lun_op_get(op)->arity == 2;
+    snprintf(text, sizeof text, "static %s fn(%s x, %s y) { return %s(x%s); }", c, c, c, fn,
+             two ? ", y" : "");
+    lun_ir_function f = {.text = text, .name = name, .params = 2, .result = (uint8_t)t};
+    f.param[0].dtype = f.param[1].dtype = (uint8_t)t;
+    lun_ir ir;
+    void *in[2] = {operand(t, 0, 21, false), operand(t, 1, 22, false)}, *out[2];
+    lun_ir_init(&ir);
+    for (int i = 0; i < 4; i++)
+        lun_ir_slot_add(&ir, t, i < 2 ? LUN_SLOT_IN : LUN_SLOT_OUT);
+    int32_t a = ir_load(&ir, 0), b = ir_load(&ir, 1), first = lun_ir_operand_add(&ir, a);
+    lun_ir_operand_add(&ir, b);
+    lun_ir_function_add(&ir, &f);
+    ir_store(&ir, 2, ir_op(&ir, op, t, a, two ? b : -1, -1));
+    ir_store(
+        &ir, 3,
+        ir_add(&ir, (lun_ir_ins){
+                        .kind = LUN_IR_CALL, .dtype = (uint8_t)t, .a = -1, .b = first, .c = 2}));
+    if (wide)
+        ir_store(&ir, lun_ir_slot_add(&ir, LUN_I64, LUN_SLOT_OUT), ir_index(&ir));
+    for (int i = 0; i < 2; i++)
+        out[i] = test_alloc(N, 8);
+    void *index = test_alloc(N, 8), *slots[5] = {in[0], in[1], out[0], out[1], index};
+    kit_kernel kernel = kit_build(k, &ir);
+    test_run run = {.threads = 1};
+    assert_int_equal(kit_run(k, &kernel, &ir, slots, N, &run), LUN_OK);
+    int bytes = lun_dtype_get(t)->bytes;
+    for (int i = 0; i < N; i++)
+        if (!same_element(t, (char *)out[0] + i * bytes, (char *)out[1] + i * bytes))
+            fail_msg("%s of %s, element %d: the function differs from the operation", fn, c, i);
+    kit_release(k, &kernel);
+    lun_ir_free(&ir);
+    for (int i = 0; i < 2; i++) {
+        free(in[i]);
+        free(out[i]);
+    }
+    free(index);
+}
+
+static void test_math_in_c(void **state)
+{
+    kit *k = *state;
+    compare_function(k, LUN_OP_EXP, LUN_F32, false);
+    compare_function(k, LUN_OP_EXP, LUN_F32, true);
+    compare_function(k, LUN_OP_SIN, LUN_F64, false);
+    compare_function(k, LUN_OP_POW, LUN_F32, false);
+    compare_function(k, LUN_OP_ATAN2, LUN_F64, false);
+    compare_function(k, LUN_OP_SQRT, LUN_F32, false);
+}
+
 static int set_up(void **state)
 {
     static kit k;
@@ -315,6 +374,7 @@ int main(void)
         TEST(test_ops_numbers),
         TEST(test_casts),
         TEST(test_random_bits),
+        TEST(test_math_in_c),
         cmocka_unit_test_setup_teardown(test_ops_numbers, set_up_precise, tear_down),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

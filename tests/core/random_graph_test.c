@@ -19,7 +19,7 @@
 
 enum { LIVE = 40, ROOTS = 24 };
 
-static long first_seed = 1, graphs = 260;
+static long first_seed = 1, graphs = 1200;
 
 /* An array of the tested engine and what it must hold. */
 typedef struct item {
@@ -372,10 +372,11 @@ static void change(world *w)
 static void evaluate_some(world *w)
 {
     lun_array *roots[ROOTS];
-    int count = 1 + (int)below(&w->r, ROOTS);
+    int count = 1 + (int)below(&w->r, chance(&w->r, 60) ? 4 : ROOTS);
     snprintf(w->what, sizeof w->what, "eval of %d", count);
+    int64_t n = pick(w)->b.n;
     for (int k = 0; k < count; k++)
-        roots[k] = pick(w)->a;
+        roots[k] = (chance(&w->r, 70) ? pick_size(w, n) : pick(w))->a;
     MUST(w, w->e, lun_eval(w->e, roots, count));
 }
 
@@ -411,17 +412,17 @@ static void one_graph(world *w, int steps, int lazy)
     w->n = lengths[below(&w->r, (int64_t)(sizeof lengths / sizeof *lengths))];
     for (int k = 0; k < steps; k++) {
         int64_t dice = below(&w->r, 100);
-        if (dice < 84 || w->count < 2)
+        if (dice < 72 || w->count < 2)
             new_step(w);
-        else if (dice < 90)
+        else if (dice < 84)
             new_part(w);
-        else if (dice < 92)
+        else if (dice < 87)
             new_row(w);
-        else if (dice < 93)
+        else if (dice < 88)
             free_one(w);
         else if (chance(&w->r, lazy))
             continue;
-        else if (dice < 95)
+        else if (dice < 94)
             change(w);
         else if (dice < 96)
             copy_one(w);

@@ -452,6 +452,16 @@ static void test_freed_means_freed(void **state)
     assert_int_equal(lun_get(e, NULL, 0, &v), LUN_EARG);
 }
 
+static void test_no_failure_has_no_text(void **state)
+{
+    (void)state;
+    assert_string_equal(lun_error(e), "");
+    assert_string_equal(lun_error_where(e), "");
+    lun_array *a = vector(six, 6);
+    assert_string_equal(lun_error(e), "");
+    lun_release(a);
+}
+
 /* Where a failure was says nothing about the next one. */
 static void test_place_of_the_last_failure(void **state)
 {
@@ -464,6 +474,10 @@ static void test_place_of_the_last_failure(void **state)
     assert_int_equal(lun_eval(e, &q, 1), LUN_EZERO);
     assert_string_equal(lun_error_where(e), "script.lua:12");
     assert_int_equal(lun_add(e, b, c, &out), LUN_ESHAPE);
+    assert_string_equal(lun_error_where(e), "");
+    assert_int_equal(lun_eval(e, &q, 1), LUN_EZERO);
+    lun_function *f;
+    assert_int_not_equal(lun_function_c(e, "(float x{", &f), LUN_OK);
     assert_string_equal(lun_error_where(e), "");
     lun_array *all[] = {a, q, b, c};
     release_all(all, 4);
@@ -489,6 +503,7 @@ int main(void)
         TEST(test_sizes_beyond_memory),
         TEST(test_wrap_refuses_what_it_cannot_address),
         TEST(test_freed_means_freed),
+        TEST(test_no_failure_has_no_text),
         TEST(test_place_of_the_last_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,4 +81,18 @@ describe("the difference tests cover", function()
         assert.is_true(names.reference)
         assert.is_true(names.openmp, "openmp cannot be used here")
     end)
+
+    it("compiled kernels: LUNARRAY_JIT=sync leaves nothing to the interpreter", function()
+        if os.getenv "LUNARRAY_JIT" ~= "sync" then
+            pending "LUNARRAY_JIT is not sync"
+        end
+        local used = lun.use()
+        lun.use "openmp"
+        local before = lun.stats()
+        assert.equal(6.5, (lun.vector { 1.0, 2.0, 3.0 } + 0.5)[3] + 3.0)
+        local after = lun.stats()
+        lun.use(used)
+        assert.is_true(after.launches > before.launches)
+        assert.equal(before.interpreted, after.interpreted)
+    end)
 end)
