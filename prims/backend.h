@@ -17,6 +17,7 @@
 
 typedef struct lun_cache lun_cache;   /* prims/cache.c */
 typedef struct lun_kernel lun_kernel; /* the backend's own */
+typedef struct lun_buffer lun_buffer; /* memory of a device, the backend's own */
 
 /* What the engine lends to a backend for its whole life. */
 typedef struct lun_services {
@@ -33,28 +34,30 @@ typedef struct lun_services {
 } lun_services;
 
 /* One run of a kernel over indices first .. first+count-1 of its n.
- * Slot pointers are host memory here (device buffers for backends with memory of their own); each
- * points to where element 0 is or would be: only indices first .. first+count-1 are touched, rounded
- * to whole blocks of 64 only within room.  first % 64 == 0, and first == 0 and count == n for
- * kernels with REDUCE or SCAN. */
+ * A slot is host memory, at the place where element 0 is or would be; for backends with memory of
+ * their own it is a lun_buffer, in which element 0 is or would be `origin` elements from the start.
+ * Only indices first .. first+count-1 are touched, rounded to whole blocks of 64 only within room.
+ * first % 64 == 0, and first == 0 and count == n for kernels with REDUCE or SCAN. */
 typedef struct lun_launch {
     int64_t n, first, count;
     void **slots; /* by slot */
     const int64_t
         *room; /* by slot: elements from element 0 that may be read (IN) or written (OUT) */
-    const uint64_t *args; /* by argument: a cell */
-    uint64_t *results;    /* by result: a cell of the result's dtype; not touched when n == 0 */
-    int64_t bytes;        /* memory that the run reads and writes, for the choice of store */
-    int trap;             /* out: the IR instruction that met a division by zero, or -1 */
-    int64_t trap_value;   /* out: with trap: the value that a CHECK reports */
+    const int64_t *origin; /* by slot, for backends with memory of their own, else NULL */
+    const uint64_t *args;  /* by argument: a cell */
+    uint64_t *results;     /* by result: a cell of the result's dtype; not touched when n == 0 */
+    int64_t bytes;         /* memory that the run reads and writes, for the choice of store */
+    int trap;              /* out: the IR instruction that met a division by zero, or -1 */
+    int64_t trap_value;    /* out: with trap: the value that a CHECK reports */
 } lun_launch;
 
 typedef struct lun_backend {
     const char *name; /* "reference", "openmp", "opencl" */
 
     /* Makes a state.  LUN_EBACKEND with the reason in services->error if the machine lacks
-     * something.  Must be cheap: no compiler, no device is touched before it is needed. */
-    lun_status (*open)(const lun_services *services, void **state);
+     * something.  Must be cheap: no compiler, no device is touched before it is needed.
+     * device: which of the backend's devices, from 1; 0: its best ("opencl:2" means 2). */
+    lun_status (*open)(const lun_services *services, int device, void **state);
     void (*close)(void *state);
 
     /* Takes an IR (borrowed for the call only; copy what is needed) and its canonical text, and makes
@@ -62,7 +65,8 @@ typedef struct lun_backend {
     lun_status (*build)(void *state, const lun_ir *ir, const char *text, lun_kernel **out);
     void (*release)(void *state, lun_kernel *kernel);
 
-    /* Runs it and waits for the end.  LUN_EZERO after a trapped division (launch->trap says where);
+    /* Runs it and waits for the end; a backend with memory of its own only waits for results and
+     * traps, and runs its kernels in order.  LUN_EZERO after a trapped division (launch->trap says where);
      * LUN_ECANCEL when stopped; LUN_EBUILD if a CALL does not compile. */
     lun_status (*run)(void *state, lun_kernel *kernel, lun_launch *launch);
 
@@ -71,6 +75,21 @@ typedef struct lun_backend {
 
     /* Fills at most room rows, returns how many devices there are. */
     int (*devices)(void *state, lun_device *rows, int room);
+
+    /* ---- for backends with memory of their own, else NULL ----
+     * Each fails with LUN_ENOMEM (LUN_ELIMIT: more than the device can hold at once) or LUN_EBACKEND
+     * and the text in services->error; buffers survive a failure.  upload and download return when
+     * `host` may be used again, keep up stats.bytes_to_device and bytes_to_host, and wait for the
+     * kernels before them. */
+    lun_status (*buffer_new)(void *state, int64_t bytes, lun_buffer **out); /* content undefined */
+    void (*buffer_free)(void *state, lun_buffer *buffer); /* kernels under way may still use it */
+    lun_status (*upload)(void *state, lun_buffer *to, const void *host, int64_t bytes);
+    lun_status (*download)(void *state, lun_buffer *from, int64_t offset, void *host,
+                           int64_t bytes);
+
+    /* True if it should be used where nobody says what to use: there is a GPU.  Must not load a
+     * driver on a machine without one.  NULL: false. */
+    bool (*preferred)(const lun_services *services);
 } lun_backend;
 
 /* All backends of this build, best first, NULL at the end (backends/all.c). */

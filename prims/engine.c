@@ -111,7 +111,7 @@ lun_status lun__backend_open(lun_engine *e, lun_backend_slot *b)
         return LUN_OK;
     if (!b->reason) {
         lun__clear(e);
-        lun_status s = b->backend->open(&e->services, &b->state);
+        lun_status s = b->backend->open(&e->services, 0, &b->state);
         if (s == LUN_OK)
             return LUN_OK;
         b->reason = strdup(e->error.length ? e->error.text : "out of memory");

@@ -46,8 +46,9 @@ static lun_status fail(openmp *o, lun_status s, const char *what, const char *te
     return s;
 }
 
-static lun_status openmp_open(const lun_services *services, void **state)
+static lun_status openmp_open(const lun_services *services, int device, void **state)
 {
+    (void)device;
     openmp *o = calloc(1, sizeof *o);
     if (!o) {
         lun_strbuf_clear(services->error);

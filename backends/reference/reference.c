@@ -26,8 +26,9 @@ static lun_status fail(const lun_services *services, lun_status status, const ch
     return status;
 }
 
-static lun_status reference_open(const lun_services *services, void **out)
+static lun_status reference_open(const lun_services *services, int device, void **out)
 {
+    (void)device;
     reference *state = malloc(sizeof *state);
     if (!state)
         return fail(services, LUN_ENOMEM, NULL);

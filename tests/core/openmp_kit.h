@@ -60,7 +60,7 @@ static inline void kit_open(kit *k, const char *dir, const char *compiler, int j
                                  .log_ctx = k,
                                  .cancel = &k->cancel};
     assert_int_equal(lun_cache_open(k->dir, kit_log, k, &k->services.cache), LUN_OK);
-    assert_int_equal(lun_backend_openmp.open(&k->services, &k->state), LUN_OK);
+    assert_int_equal(lun_backend_openmp.open(&k->services, 0, &k->state), LUN_OK);
     const char *isa = getenv("TEST_ISA");
     k->isa = isa ? (lun_isa)atoi(isa) : lun_isa_here();
     lun_jit_init(&k->jit, &k->services, k->isa);

@@ -463,7 +463,7 @@ static void test_scans_on_all_threads(void **state)
 static lun_kernel *build(lun_services *services, void **state, const lun_ir *ir, lun_status *status)
 {
     lun_kernel *kernel = NULL;
-    assert_int_equal(lun_backend_reference.open(services, state), LUN_OK);
+    assert_int_equal(lun_backend_reference.open(services, 0, state), LUN_OK);
     *status = lun_backend_reference.build(*state, ir, "", &kernel);
     return kernel;
 }
