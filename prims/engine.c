@@ -99,9 +99,27 @@ lun_status lun_mark(lun_engine *e, const char *place)
 
 lun_backend_slot *lun__backend_find(lun_engine *e, const char *name)
 {
+    const char *colon = name ? strchr(name, ':') : NULL;
     for (int i = 0; name && i < e->backend_count; i++)
-        if (!strcmp(e->backends[i].backend->name, name))
+        if (!strcmp(e->backends[i].name, name))
             return &e->backends[i];
+    if (!colon || e->backend_count == LUN_MAX_BACKENDS)
+        return NULL;
+    /* a device by number: a slot of its own beside its backend's */
+    char *end;
+    long device = strtol(colon + 1, &end, 10);
+    if (colon[1] < '1' || colon[1] > '9' || *end || device > 999)
+        return NULL;
+    for (int i = 0; i < e->backend_count; i++) {
+        const lun_backend *b = e->backends[i].backend;
+        if (!b->buffer_new || strncmp(b->name, name, (size_t)(colon - name)) ||
+            b->name[colon - name])
+            continue;
+        lun_backend_slot *slot = &e->backends[e->backend_count++];
+        *slot = (lun_backend_slot){.backend = b, .device = (int)device};
+        snprintf(slot->name, sizeof slot->name, "%s:%ld", b->name, device);
+        return slot;
+    }
     return NULL;
 }
 
@@ -111,12 +129,12 @@ lun_status lun__backend_open(lun_engine *e, lun_backend_slot *b)
         return LUN_OK;
     if (!b->reason) {
         lun__clear(e);
-        lun_status s = b->backend->open(&e->services, 0, &b->state);
+        lun_status s = b->backend->open(&e->services, b->device, &b->state);
         if (s == LUN_OK)
             return LUN_OK;
         b->reason = strdup(e->error.length ? e->error.text : "out of memory");
     }
-    return lun__fail(e, LUN_EBACKEND, "backend %s cannot be used here: %s", b->backend->name,
+    return lun__fail(e, LUN_EBACKEND, "backend %s cannot be used here: %s", b->name,
                      b->reason ? b->reason : "out of memory");
 }
 
@@ -132,7 +150,7 @@ lun_status lun_use(lun_engine *e, const char *name)
     if (!b) {
         lun__fail(e, LUN_EARG, "no backend '%s'; there are", name ? name : "(nil)");
         for (int i = 0; i < e->backend_count; i++)
-            lun_strbuf_printf(&e->error, "%s %s", i ? "," : "", e->backends[i].backend->name);
+            lun_strbuf_printf(&e->error, "%s %s", i ? "," : "", e->backends[i].name);
         return LUN_EARG;
     }
     lun_status s = lun__backend_open(e, b);
@@ -147,7 +165,7 @@ lun_status lun_use(lun_engine *e, const char *name)
 
 const char *lun_backend_name(const lun_engine *e)
 {
-    return e->backends[e->current].backend->name;
+    return e->backends[e->current].name;
 }
 
 const char *lun_backend_at(lun_engine *e, int index, const char **reason)
@@ -155,6 +173,8 @@ const char *lun_backend_at(lun_engine *e, int index, const char **reason)
     if (index < 0 || index >= e->backend_count)
         return NULL;
     lun_backend_slot *b = &e->backends[index];
+    if (b->device) /* devices stand behind all backends */
+        return NULL;
     if (reason)
         *reason = lun__backend_open(e, b) == LUN_OK ? NULL : b->reason;
     return b->backend->name;
@@ -165,7 +185,7 @@ int lun_devices(lun_engine *e, lun_device *rows, int room)
     int count = 0;
     for (int i = 0; i < e->backend_count; i++) {
         lun_backend_slot *b = &e->backends[i];
-        if (lun__backend_open(e, b) != LUN_OK)
+        if (b->device || lun__backend_open(e, b) != LUN_OK)
             continue;
         int left = room > count ? room - count : 0;
         count += b->backend->devices(b->state, left ? rows + count : NULL, left);
@@ -216,8 +236,14 @@ static lun_status choose_backend(lun_engine *e, const lun_config *c)
             return lun_use(e, name);
         return lun__backend_open(e, b);
     }
+    for (int i = 0; i < e->backend_count && e->current < 0; i++) {
+        const lun_backend *b = e->backends[i].backend;
+        if (b->preferred && b->preferred(&e->services) &&
+            lun__backend_open(e, &e->backends[i]) == LUN_OK)
+            e->current = i;
+    }
     for (int i = 0; i < e->backend_count && e->current < 0; i++)
-        if (lun__backend_open(e, &e->backends[i]) == LUN_OK)
+        if (!e->backends[i].backend->buffer_new && lun__backend_open(e, &e->backends[i]) == LUN_OK)
             e->current = i;
     if (e->current >= 0)
         return LUN_OK;
@@ -252,8 +278,11 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
                                  .log = c->log,
                                  .log_ctx = c->log_ctx,
                                  .cancel = &e->cancel};
-    for (int i = 0; lun_backends_all[i] && i < LUN_MAX_BACKENDS; i++)
-        e->backends[e->backend_count++].backend = lun_backends_all[i];
+    for (int i = 0; lun_backends_all[i] && i < LUN_MAX_BACKENDS; i++) {
+        lun_backend_slot *b = &e->backends[e->backend_count++];
+        b->backend = lun_backends_all[i];
+        snprintf(b->name, sizeof b->name, "%s", b->backend->name);
+    }
     return choose_backend(e, c);
 }
 

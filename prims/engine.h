@@ -12,12 +12,15 @@
 #include "pool.h"
 #include "strbuf.h"
 
-enum { LUN_MAX_BACKENDS = 8 };
+enum { LUN_MAX_BACKENDS = 32 };
 
+/* A backend, or one device of it by number. */
 typedef struct lun_backend_slot {
     const lun_backend *backend;
-    void *state;  /* once opened */
-    char *reason; /* why it cannot be used, once tried */
+    char name[32]; /* "opencl", "opencl:2" */
+    int device;    /* 0: the backend's choice */
+    void *state;   /* once opened */
+    char *reason;  /* why it cannot be used, once tried */
 } lun_backend_slot;
 
 typedef struct lun_kernel_entry lun_kernel_entry; /* kernels.c */
@@ -76,7 +79,7 @@ const char *lun__place(const lun_engine *e, uint32_t where);
 
 /* The backend in use, opened on first use. */
 lun_status lun__backend(lun_engine *e, lun_backend_slot **out);
-/* By name ("openmp", "opencl:2"). */
+/* By name ("openmp", "opencl:2"); NULL if there is none. */
 lun_backend_slot *lun__backend_find(lun_engine *e, const char *name);
 lun_status lun__backend_open(lun_engine *e, lun_backend_slot *slot);
 

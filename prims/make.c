@@ -24,7 +24,8 @@ lun_status lun_wrap(lun_engine *e, void *data, int64_t n, lun_dtype t,
     lun_node *leaf;
     if (!s)
         return lun__nomem(e);
-    *s = (lun_storage){1, t, n, n, 0, data, NULL, ctx};
+    *s = (lun_storage){
+        .refs = 1, .dtype = t, .count = n, .room = n, .data = data, .wrapped = true, .ctx = ctx};
     lun_status status = lun_node_leaf(e, s, 0, 1, &n, &leaf);
     lun_storage_release(e, s);
     if (status == LUN_OK)

@@ -324,7 +324,7 @@ lun_status lun_node_slice(lun_engine *e, lun_node *a, int64_t offset, int64_t st
 {
     /* a leaf of its own shares pooled storage; wrapped memory stays with its own leaf, which a write
      * can then tell from the rest */
-    if (a->kind == LUN_NODE_LEAF && step == 1 && a->storage->bytes)
+    if (a->kind == LUN_NODE_LEAF && step == 1 && !a->storage->wrapped)
         return lun_node_leaf(e, a->storage, a->offset + offset, rank, shape, out);
     if (a->kind == LUN_NODE_NUMBER)
         return lun_node_number(e, (lun_dtype)a->dtype, a->cell, rank, shape, out);
@@ -345,7 +345,7 @@ lun_status lun_node_concat(lun_engine *e, lun_node *a, lun_node *b, int rank, co
 lun_status lun_node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t *shape,
                             lun_node **out)
 {
-    if (a->kind == LUN_NODE_LEAF && a->storage->bytes)
+    if (a->kind == LUN_NODE_LEAF && !a->storage->wrapped)
         return lun_node_leaf(e, a->storage, a->offset, rank, shape, out);
     if (a->kind == LUN_NODE_NUMBER)
         return lun_node_number(e, (lun_dtype)a->dtype, a->cell, rank, shape, out);

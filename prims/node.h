@@ -31,14 +31,27 @@ typedef enum lun_node_kind {
     LUN_NODE_KINDS
 } lun_node_kind;
 
-/* Elements in memory, shared by leaves.  Writers need the only reference. */
+/* The same elements in the memory of a device. */
+typedef struct lun_mirror {
+    struct lun_mirror *next;
+    struct lun_backend_slot *at;
+    struct lun_buffer *buffer;
+    bool current;
+} lun_mirror;
+
+/* Elements in memory, shared by leaves.  Writers need the only reference.  Host memory or one of the
+ * mirrors holds what is current; device.c moves it when it is needed elsewhere. */
 typedef struct lun_storage {
     int refs;
     lun_dtype dtype;
     int64_t count; /* elements */
     int64_t room;  /* elements that may be touched from data[0] on */
-    int64_t bytes; /* size of the pool's block; 0: wrapped memory */
-    void *data;
+    int64_t bytes; /* size of the pool's block; 0: none */
+    void *data;    /* NULL: not in host memory yet */
+    bool stale;    /* host memory does not hold the current elements */
+    bool wrapped;  /* data is the host's own */
+    uint8_t peeks; /* times that a part was taken from a device */
+    lun_mirror *mirrors;
     void (*release)(void *data, void *ctx); /* wrapped memory */
     void *ctx;
 } lun_storage;
@@ -75,8 +88,27 @@ struct lun_node {
 
 /* Elements undefined, padding to whole blocks of 64 included. */
 lun_status lun_storage_new(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out);
+/* The same without host memory, which lun_storage_memory gives it; until then it is stale. */
+lun_status lun_storage_empty(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out);
+lun_status lun_storage_memory(lun_engine *e, lun_storage *s);
 void lun_storage_release(lun_engine *e, lun_storage *s);
 
+/* ---- device.c: storage in host memory and in that of devices ------------------------------------ */
+
+/* The same, where kernels of the backend in use write their results. */
+lun_status lun_storage_result(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out);
+/* Makes host memory current, so that data may be read; `change`: and written, which outdates mirrors. */
+lun_status lun_storage_host(lun_engine *e, lun_storage *s, bool change);
+/* Elements first .. first+count-1 into host memory; from a device without keeping them where few
+ * are asked for. */
+lun_status lun_storage_read(lun_engine *e, lun_storage *s, int64_t first, int64_t count,
+                            void *host);
+/* The buffer of the backend `at` that holds s, brought up to date. */
+lun_status lun_storage_buffer(lun_engine *e, lun_storage *s, struct lun_backend_slot *at,
+                              struct lun_buffer **out);
+void lun_storage_mirrors_free(lun_storage *s);
+
+/* Host memory must be current. */
 static inline char *lun_leaf_data(const lun_node *n)
 {
     return (char *)n->storage->data + n->offset * lun_dtype_get((lun_dtype)n->dtype)->bytes;

@@ -168,6 +168,11 @@ void lun_pool_close(lun_pool *p)
     free(p);
 }
 
+void lun_pool_press(lun_pool *p, int64_t bytes)
+{
+    p->pressure += bytes;
+}
+
 int64_t lun_pool_pressure(lun_pool *p)
 {
     int64_t n = p->pressure;

@@ -32,7 +32,7 @@ static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, o
     for (int i = 0; i < ir->slot_count; i++) {
         if (ir->slots[i].role != LUN_SLOT_OUT)
             continue;
-        lun_status s = lun_storage_new(e, (lun_dtype)ir->slots[i].dtype, n, &o->outputs[i]);
+        lun_status s = lun_storage_result(e, (lun_dtype)ir->slots[i].dtype, n, &o->outputs[i]);
         if (s != LUN_OK)
             return s;
     }
@@ -94,18 +94,26 @@ static lun_status explain_trap(lun_engine *e, const lun_lowered *l, const lun_la
     return s;
 }
 
-static void bind_slot(const lun_lowered *l, int i, lun_storage *output, int64_t first, void **at,
-                      int64_t *room)
+/* Slot i as the backend in use sees it. */
+static lun_status bind_slot(lun_engine *e, const lun_lowered *l, int i, lun_storage *output,
+                            int64_t first, void **at, int64_t *room, int64_t *origin)
 {
-    if (output) { /* element `first` of the index space is element 0 of the output */
-        *at = (char *)output->data - first * lun_dtype_get(output->dtype)->bytes;
-        *room = first + output->room;
-        return;
-    }
+    lun_backend_slot *b = &e->backends[e->current];
     const lun_node *n = l->slots[i].node;
-    int64_t offset = n->offset + l->slots[i].offset;
-    *at = (char *)n->storage->data + offset * lun_dtype_get((lun_dtype)n->dtype)->bytes;
-    *room = n->storage->room - offset;
+    /* element `first` of the index space is element 0 of an output */
+    lun_storage *s = output ? output : n->storage;
+    *origin = output ? -first : n->offset + l->slots[i].offset;
+    *room = s->room - *origin;
+    if (b->backend->buffer_new) {
+        *room = (s->count + 63) / 64 * 64 - *origin;
+        lun_buffer *buffer = NULL;
+        lun_status status = lun_storage_buffer(e, s, b, &buffer);
+        *at = buffer;
+        return status;
+    }
+    lun_status status = s->stale ? lun_storage_host(e, s, false) : LUN_OK;
+    *at = (char *)s->data + *origin * lun_dtype_get(s->dtype)->bytes;
+    return status;
 }
 
 /* Runs indices first .. first+count-1 of n. */
@@ -115,11 +123,11 @@ static lun_status launch(lun_engine *e, const lun_lowered *l, lun_kernel_entry *
     enum { FEW = 24 };
     const lun_ir *ir = &l->ir;
     void *few_at[FEW];
-    int64_t few_room[FEW];
+    int64_t few_room[2 * FEW];
     uint64_t few_args[FEW];
     size_t slots = (size_t)ir->slot_count, args = (size_t)ir->arg_count;
     void **at = slots <= FEW ? few_at : malloc(slots * sizeof *at);
-    int64_t *room = slots <= FEW ? few_room : malloc(slots * sizeof *room);
+    int64_t *room = slots <= FEW ? few_room : malloc(2 * slots * sizeof *room);
     uint64_t *cells = args <= FEW ? few_args : malloc(args * sizeof *cells);
     lun_launch run = {.n = n,
                       .first = first,
@@ -130,10 +138,11 @@ static lun_status launch(lun_engine *e, const lun_lowered *l, lun_kernel_entry *
                       .results = o->results,
                       .trap = -1};
     lun_status s = at && room && cells ? LUN_OK : lun__nomem(e);
-    int64_t written = 0;
+    int64_t written = 0, *origin = room + slots;
+    run.origin = origin;
     for (int i = 0; s == LUN_OK && i < ir->slot_count; i++) {
         int64_t bytes = slot_bytes(ir, l, i, count);
-        bind_slot(l, i, o->outputs[i], first, &at[i], &room[i]);
+        s = bind_slot(e, l, i, o->outputs[i], first, &at[i], &room[i], &origin[i]);
         run.bytes += bytes;
         if (ir->slots[i].role == LUN_SLOT_OUT)
             written += bytes;
@@ -178,8 +187,14 @@ static void empty_results(const lun_lowered *l, uint64_t *results)
 }
 
 /* The nodes take their results; o's storage goes with them. */
-static void keep(lun_engine *e, const lun_lowered *l, outcome *o)
+static lun_status keep(lun_engine *e, const lun_lowered *l, outcome *o)
 {
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) /* what may fail comes first */
+        if (o->outputs[i] && l->slots[i].node->rank == 0 && o->outputs[i]->stale)
+            s = lun_storage_host(e, o->outputs[i], false);
+    if (s != LUN_OK)
+        return s;
     for (int r = 0; r < l->ir.result_count; r++) {
         lun_node *n = l->results[r];
         lun_node_become_number(
@@ -198,6 +213,7 @@ static void keep(lun_engine *e, const lun_lowered *l, outcome *o)
             o->outputs[i] = NULL;
         }
     }
+    return LUN_OK;
 }
 
 lun_status lun_run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n)
@@ -209,7 +225,7 @@ lun_status lun_run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry
     else if (status == LUN_OK)
         empty_results(l, o.results);
     if (status == LUN_OK)
-        keep(e, l, &o);
+        status = keep(e, l, &o);
     outcome_free(e, &o, l->ir.slot_count);
     return status;
 }
@@ -266,13 +282,17 @@ static lun_status run_copy(lun_engine *e, lun_node *n)
         return status;
     int size = lun_dtype_get((lun_dtype)n->dtype)->bytes;
     char *to = s->data;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2 && status == LUN_OK; k++) {
         const lun_node *in = n->in[k];
         if (in->kind == LUN_NODE_NUMBER)
             lun_cell_fill((lun_dtype)in->dtype, in->cell, to, in->n);
-        else if (in->n)
-            memcpy(to, lun_leaf_data(in), (size_t)(in->n * size));
+        else
+            status = lun_storage_read(e, in->storage, in->offset, in->n, to);
         to += in->n * size;
+    }
+    if (status != LUN_OK) {
+        lun_storage_release(e, s);
+        return status;
     }
     e->stats.bytes_read += n->n * size;
     e->stats.bytes_written += n->n * size;
@@ -377,14 +397,10 @@ lun_status lun_run_range(lun_engine *e, lun_node *root, int64_t first, int64_t c
                 status = lun_kernel_get(e, &l.ir, &k);
             if (status == LUN_OK)
                 status = launch(e, &l, k, s.groups[last].n, from, n, &o);
-            if (status == LUN_OK) {
-                int size = lun_dtype_get((lun_dtype)root->dtype)->bytes;
-                for (int i = 0; i < l.ir.slot_count; i++)
-                    if (o.outputs[i])
-                        memcpy(host, (char *)o.outputs[i]->data + (first - from) * size,
-                               (size_t)(count * size));
-                *done = true;
-            }
+            for (int i = 0; status == LUN_OK && i < l.ir.slot_count; i++)
+                if (o.outputs[i])
+                    status = lun_storage_read(e, o.outputs[i], first - from, count, host);
+            *done = status == LUN_OK;
             outcome_free(e, &o, l.ir.slot_count);
             lun_lowered_free(&l);
         }

@@ -152,7 +152,9 @@ static lun_status moments_of(lun_engine *e, lun_node *a, moments *out)
     }
     if (a->kind == LUN_NODE_LEAF) {
         uint64_t cell = 0;
-        __builtin_memcpy(&cell, lun_leaf_data(a), lun_dtype_get((lun_dtype)a->dtype)->bytes);
+        lun_status read = lun_storage_read(e, a->storage, a->offset, 1, &cell);
+        if (read != LUN_OK)
+            return read;
         uint64_t as_double = lun_cell_cast(LUN_F64, (lun_dtype)a->dtype, cell);
         shift = lun_cell_to_value(LUN_F64, as_double).as.d;
         if (!isfinite(shift))

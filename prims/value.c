@@ -38,13 +38,13 @@ static lun_status check_part(lun_engine *e, const lun_array *a, int64_t first, i
     return LUN_OK;
 }
 
-static void copy_out(const lun_node *n, int64_t first, int64_t count, void *host)
+static lun_status copy_out(lun_engine *e, const lun_node *n, int64_t first, int64_t count,
+                           void *host)
 {
-    size_t size = lun_dtype_get((lun_dtype)n->dtype)->bytes;
-    if (n->kind == LUN_NODE_NUMBER)
-        lun_cell_fill((lun_dtype)n->dtype, n->cell, host, count);
-    else if (count)
-        memcpy(host, lun_leaf_data(n) + (size_t)first * size, (size_t)count * size);
+    if (n->kind != LUN_NODE_NUMBER)
+        return lun_storage_read(e, n->storage, n->offset + first, count, host);
+    lun_cell_fill((lun_dtype)n->dtype, n->cell, host, count);
+    return LUN_OK;
 }
 
 lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int64_t count)
@@ -68,7 +68,7 @@ lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int6
         if (n->kind != LUN_NODE_NUMBER)
             s = lun_run(e, &n, 1);
         if (s == LUN_OK)
-            copy_out(n, first, count, host);
+            s = copy_out(e, n, first, count, host);
     }
     lun_node_release(e, n);
     return s;
@@ -91,7 +91,7 @@ lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
     if (within && !n->virt && !lun_node_ready(n))
         s = lun_run(e, &n, 1);
     if (s == LUN_OK && within && n->kind == LUN_NODE_LEAF)
-        copy_out(n, index, 1, &cell);
+        s = copy_out(e, n, index, 1, &cell);
     else if (s == LUN_OK)
         s = lun_read(e, a, &cell, index, 1);
     if (s == LUN_OK)
@@ -107,13 +107,13 @@ static lun_status private_copy(lun_engine *e, lun_node *n, lun_storage **out)
     if (s != LUN_OK)
         return s;
     if (done)
-        copy_out(n, 0, n->n, (*out)->data);
+        s = copy_out(e, n, 0, n->n, (*out)->data);
     else if (n->virt && n->n)
         s = lun_run_range(e, n, 0, n->n, (*out)->data, &done);
     if (s == LUN_OK && !done) {
         s = lun_run(e, &n, 1);
         if (s == LUN_OK)
-            copy_out(n, 0, n->n, (*out)->data);
+            s = copy_out(e, n, 0, n->n, (*out)->data);
     }
     if (s != LUN_OK)
         lun_storage_release(e, *out);
@@ -182,7 +182,7 @@ static lun_status own(lun_engine *e, lun_array *top)
     if (s != LUN_OK)
         return s;
     bool alone = !twin && n->refs == 1 && n->storage->refs == 1;
-    if (alone && (n->storage->bytes || top->wraps)) {
+    if (alone && (!n->storage->wrapped || top->wraps)) {
         free(n->moments);
         n->moments = NULL;
         return LUN_OK;
@@ -209,11 +209,15 @@ lun_status lun_data(lun_engine *e, lun_array *a, const void **out)
         offset += top->offset;
     lun_node *n = top->node; /* a View's elements are those of the array it looks into */
     s = lun_run(e, &n, 1);
-    if (s == LUN_OK && n->kind == LUN_NODE_LEAF && !n->storage->bytes && !top->wraps)
+    if (s == LUN_OK && n->kind == LUN_NODE_LEAF && n->storage->wrapped && !top->wraps)
         s = own(e, top); /* another array writes to that memory */
     if (s != LUN_OK)
         return s;
     n = top->node;
+    if (n->kind != LUN_NODE_NUMBER)
+        s = lun_storage_host(e, n->storage, false);
+    if (s != LUN_OK)
+        return s;
     if (n->kind == LUN_NODE_NUMBER)
         *out = &n->cell;
     else
@@ -236,6 +240,8 @@ static lun_status writable(lun_engine *e, lun_array *a, int64_t first, int64_t c
         offset += top->offset;
     if (s == LUN_OK)
         s = own(e, top);
+    if (s == LUN_OK)
+        s = lun_storage_host(e, top->node->storage, true);
     if (s == LUN_OK)
         *at = lun_leaf_data(top->node) + offset * lun_dtype_get(lun_dtype_of(a))->bytes;
     return s;
@@ -343,7 +349,7 @@ lun_status lun_store(lun_engine *e, lun_array *target, lun_array *source)
     lun_node *old = target->node;
     bool plain = !target->parent && !target->wraps;
     bool scalar = n->rank == 0;
-    if (plain && !scalar && n->kind == LUN_NODE_LEAF && n->storage->bytes &&
+    if (plain && !scalar && n->kind == LUN_NODE_LEAF && !n->storage->wrapped &&
         n->storage->refs == 1) {
         target->node = n; /* the new elements as they are, nothing is copied */
         target->made = 1;
@@ -354,10 +360,11 @@ lun_status lun_store(lun_engine *e, lun_array *target, lun_array *source)
     s = writable(e, target, 0, count, &at);
     if (s == LUN_OK && scalar) {
         uint64_t cell = 0;
-        copy_out(n, 0, 1, &cell);
-        lun_cell_fill((lun_dtype)n->dtype, cell, at, count);
+        s = copy_out(e, n, 0, 1, &cell);
+        if (s == LUN_OK)
+            lun_cell_fill((lun_dtype)n->dtype, cell, at, count);
     } else if (s == LUN_OK) {
-        copy_out(n, 0, count, at);
+        s = copy_out(e, n, 0, count, at);
     }
     lun_node_release(e, n);
     return s;
