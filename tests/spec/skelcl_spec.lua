@@ -1,0 +1,51 @@
+-- examples/skelcl: the ways of SkelCL's users, in Lua, on every backend that can compile C strings.
+local lun = require "lunarray"
+
+local program = arg and arg[-1] or "build/lunarray"
+
+local printed = {
+    dot_product = [[
+kernels: 1
+dot product: 1001.0
+]],
+    saxpy = [[
+a = 2:   	102.0 104.0 106.0 108.0 110.0
+a = 0.5: 	100.5 101.0 101.5 102.0 102.5
+1-2x^2+x^3:	0.0 1.0 10.0 33.0 76.0
+]],
+    file = [[
+-2.5 -2.5 -2.0 -1.0 0.0 1.0 2.0 2.5 2.5
+]],
+    heat = [[
+9.38 10.19 11.43 12.53 12.96 12.53 11.43 10.19 9.38
+in all: 100.0
+]],
+    sequence = [[
+norm: 7
+of the first 1: 2.000
+of the first 2: 3.606
+of the first 3: 7.000
+kernels: 1
+]],
+    compose = [[
+kernels: 1
+44.0 66.0 66.0
+-44.0 -66.0 -66.0
+wrong number of arguments to 'compose' (4 arrays expected, got 3)
+]],
+}
+
+for _, backend in ipairs(lun.backends()) do
+    if backend ~= "reference" then
+        describe("SkelCL's examples on " .. backend, function()
+            for name, text in pairs(printed) do
+                it("print what they should: " .. name, function()
+                    local pipe = assert(io.popen(("LUNARRAY_BACKEND=%s %s examples/skelcl/%s.lua 2>&1"):format(
+                        backend, program, name)))
+                    assert.equal(text, pipe:read "a")
+                    assert.is_true(pipe:close())
+                end)
+            end
+        end)
+    end
+end
