@@ -229,6 +229,11 @@ tsan:
 	@TSAN_OPTIONS=ignore_noninstrumented_modules=1:suppressions=$(CURDIR)/tests/lint/tsan.supp \
 	    OMP_TOOL_LIBRARIES=$(ARCHER) BUILD=build/tsan sh tests/run.sh core spec
 
+# Random Lua functions: FUZZ_SECONDS=60 FUZZ_SEED=number
+.PHONY: fuzz
+fuzz: all core-tests
+	@BUILD='$(BUILD)' sh tests/fuzz/run.sh
+
 .PHONY: lint format bench bench-quick
 lint:
 	@sh tests/run.sh lint
@@ -288,7 +293,8 @@ help:
 	    'run          set-up, build, examples/weather.lua on its data' \
 	    'test         set-up, build, every suite; ends with "N passed, N failed"' \
 	    'asan tsan    the C tests and specs in an instrumented build' \
-	    'lint format  the style checks; clang-format over every C file' \
+	    'fuzz         random Lua functions on every backend (FUZZ_SECONDS, FUZZ_SEED)' \
+    'lint format  the style checks; clang-format over every C file' \
 	    'check-deps   say what is missing and how to install it' \
 	    'bench        the benchmarks (bench-quick: a short run)' \
 	    'install uninstall   with PREFIX and DESTDIR' \

@@ -172,7 +172,6 @@ static lun_status specialise(call *c, lun_front_result *r)
     lun_status s = c->f->front.specialise(c->f->front.ctx, params, c->count, r, &e->error);
     if (s != LUN_OK)
         return s == LUN_ENOMEM && !e->error.length ? lun__nomem(e) : s;
-    r->function->notes = r->notes;
     r->function->note_count = r->note_count;
     return LUN_OK;
 }
@@ -235,6 +234,7 @@ static lun_status call_front(call *c, lun_array **outs, int room, int *results)
                       (lun_dtype)f->body->ins[f->output[0]].dtype, like, &n);
     if (s != LUN_OK)
         return s;
+    n->notes = r.notes; /* equal operands have equal lengths, and so equal texts */
     int made = 0;
     for (; s == LUN_OK && made < f->outputs; made++) {
         lun_node *out = NULL;

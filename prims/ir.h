@@ -56,8 +56,8 @@ struct lun_ir_function {
     struct lun_ir *body; /* NULL for the C form */
     int32_t output[16];
     int outputs;
-    const char *const *notes; /* messages of its CHECKs, by note number; one %lld for the value */
-    int note_count;
+    int note_count; /* messages for what may fail in it; CHECK: imm is a message's number, integer
+                       division: that number + 1 */
     int params;
     struct {
         uint8_t dtype, pointer;
@@ -99,7 +99,7 @@ typedef struct lun_front_result {
     lun_dtype scalar_dtype[64]; /* the dtype in which the body takes it */
     lun_array *array[32];       /* borrowed: alive until the call returns */
     const char *const
-        *notes; /* texts for CHECKs: note number -> "script:line: message with %lld" */
+        *notes; /* texts for what may fail: note number -> "script:line: message with %lld" */
     int note_count;
 } lun_front_result;
 

@@ -204,8 +204,11 @@ static int emit_ir_call(lowerer *l, lun_node *n)
         return nomem(l);
     for (; from < ir->count; from++) {
         const lun_ir_ins *ins = &ir->ins[from];
-        bool check = ins->kind == LUN_IR_CHECK && ins->imm >= 0 && ins->imm < n->body->note_count;
-        if (!note(l, from, n->where, check ? n->body->notes[ins->imm] : NULL))
+        int64_t number = ins->kind == LUN_IR_CHECK ? ins->imm
+                         : ins->kind == LUN_IR_OP  ? ins->imm - 1
+                                                   : -1;
+        bool known = n->notes && number >= 0 && number < n->body->note_count;
+        if (!note(l, from, n->where, known ? n->notes[number] : NULL))
             return -1;
     }
     return o->value[0];

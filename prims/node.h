@@ -73,6 +73,7 @@ struct lun_node {
     int32_t elements;            /* CALL: of these, elementwise ones */
     lun_function *function;      /* keeps body alive */
     const lun_ir_function *body; /* CALL, REDUCE, SCAN by a function */
+    const char *const *notes;    /* CALL: texts of what may fail in body, for these operands */
     lun_storage *storage;        /* LEAF */
     int64_t offset, step;        /* LEAF, SLICE: in elements */
     uint64_t cell;               /* NUMBER */

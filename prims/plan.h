@@ -54,7 +54,7 @@ typedef struct lun_lowered {
     lun_arg_source *args;
     lun_node **results; /* the REDUCE of each result */
     uint32_t *where;    /* by instruction: the place it comes from */
-    const char **notes; /* by instruction: a CHECK's message, else NULL */
+    const char **notes; /* by instruction: the message of a CHECK or division, else NULL */
     int slot_room, arg_room, result_room, where_room, note_room;
     int ops; /* operations of the graph in it */
 } lun_lowered;

@@ -55,17 +55,15 @@ static int64_t slot_bytes(const lun_ir *ir, const lun_lowered *l, int i, int64_t
 }
 
 /* note: the front end's text, "script:12: message", with at most one %lld for the value. */
-static lun_status check_failed(lun_engine *e, const char *note, int64_t value)
+static lun_status note_failed(lun_engine *e, lun_status status, const char *message, int64_t value)
 {
     char text[512];
-    const char *message = note ? note : "a check failed";
+    char place_text[sizeof e->error_place] = "";
     for (const char *p = strchr(message, ':'); p; p = strchr(p + 1, ':')) {
         size_t digits = strspn(p + 1, "0123456789"), place = (size_t)(p - message) + 1 + digits;
         if (!digits || strncmp(p + 1 + digits, ": ", 2) || place >= sizeof e->error_place)
             continue;
-        memcpy(e->error_place, message, place);
-        e->error_place[place] = '\0';
-        e->error_where = e->error_place;
+        memcpy(place_text, message, place);
         message += place + 2;
         break;
     }
@@ -75,7 +73,12 @@ static lun_status check_failed(lun_engine *e, const char *note, int64_t value)
                  at + 4);
     else
         snprintf(text, sizeof text, "%s", message);
-    return lun__fail(e, LUN_EBOUNDS, "%s", text);
+    lun__fail(e, status, "%s", text);
+    if (*place_text) {
+        memcpy(e->error_place, place_text, sizeof e->error_place);
+        e->error_where = e->error_place;
+    }
+    return status;
 }
 
 static lun_status explain_trap(lun_engine *e, const lun_lowered *l, const lun_launch *launch)
@@ -83,14 +86,17 @@ static lun_status explain_trap(lun_engine *e, const lun_lowered *l, const lun_la
     const lun_ir_ins *ins = launch->trap >= 0 ? &l->ir.ins[launch->trap] : NULL;
     if (!ins)
         return lun__fail(e, LUN_EZERO, "attempt to perform 'n//0'");
-    lun_status s;
-    if (ins->kind == LUN_IR_CHECK)
-        s = check_failed(e, l->notes[launch->trap], launch->trap_value);
-    else
-        s = lun__fail(e, LUN_EZERO,
-                      ins->op == LUN_OP_MOD ? "attempt to perform 'n%%%%0'"
-                                            : "attempt to perform 'n//0'");
-    e->error_where = lun__place(e, l->where[launch->trap]);
+    bool check = ins->kind == LUN_IR_CHECK;
+    const char *note = l->notes[launch->trap];
+    lun_status s = check ? LUN_EBOUNDS : LUN_EZERO;
+    if (!note)
+        note = check                   ? "a check failed"
+               : ins->op == LUN_OP_MOD ? "attempt to perform 'n%%0'"
+                                       : "attempt to perform 'n//0'";
+    e->error_where = NULL;
+    note_failed(e, s, note, launch->trap_value);
+    if (!e->error_where)
+        e->error_where = lun__place(e, l->where[launch->trap]);
     return s;
 }
 

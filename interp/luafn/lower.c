@@ -136,9 +136,8 @@ static lf_value *divide(lf_lowering *l, lun_op op, lf_value *x, lf_value *y)
         return luafn_ir_op2(l, LUN_OP_BAND, x, luafn_ir_int(l, (lun_dtype)x->type, n - 1));
     lf_value *v = luafn_ir_op2(l, op, x, y);
     if (n == 0 && v->kind == LF_IR_OP && !v->note)
-        v->note = luafn_note(l, -1,
-                             op == LUN_OP_MOD ? "integer remainder of a division by zero"
-                                              : "integer division by zero");
+        v->note = luafn_note(
+            l, -1, op == LUN_OP_MOD ? "attempt to perform 'n%%%%0'" : "attempt to perform 'n//0'");
     return v;
 }
 

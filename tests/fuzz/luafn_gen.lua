@@ -4,6 +4,7 @@
 --   local gen = dofile "tests/fuzz/luafn_gen.lua"
 --   gen.program(seed, number, options, count)  -> text, captured, rows (see there)
 --   gen.check(count)                           the VM against compile() of luafn_test.c
+--   gen.fuzz(seconds)                          the same, for make fuzz
 --
 -- With f64 and i64 every operation has one right answer, bit for bit, so the VM decides.
 -- luacheck: read globals vector compile
@@ -460,6 +461,23 @@ function M.check(count)
         for why, n in pairs(reasons) do print("", n, why) end
     end
     assert(counts.same > count * 0.8, "too many functions were skipped")
+end
+
+-- The same for so many seconds; prints what differs and ends with "N passed, N failed".
+function M.fuzz(seconds)
+    local seed = tonumber(os.getenv "LUAFN_SEED") or 1
+    local start, number, same, different = os.time(), 0, 0, 0
+    while os.time() - start < seconds do
+        number = number + 1
+        local ok, verdict = pcall(M.compare, seed, number)
+        if not ok then
+            different = different + 1
+            print(verdict)
+        elseif verdict == "same" then
+            same = same + 1
+        end
+    end
+    print(("%d passed, %d failed"):format(same, different))
 end
 
 return M

@@ -1,0 +1,183 @@
+-- Lua functions that cannot be kernels, and kernels that fail: each message whole, with the line of the script.
+local lun = require "lunarray"
+
+local backends = lun.backends()
+
+-- The function that text, whose first line is line 1 of "script", returns for the upvalues given.
+local function script(text, ...)
+    return assert(load(text, "=script"))(...)
+end
+
+-- The text of the error that f on a raises when it is given to map.
+local function refused(text, ...)
+    local f, a = script(text, ...), lun.vector { 1.0, 2.0, 3.0 }
+    local ok, e = pcall(function() return a:map(f) end)
+    assert.is_false(ok)
+    return (tostring(e):match "bad argument #1 to 'map' %((.*)%)$")
+end
+
+-- The text and the place of the error that evaluating raises, the same on every backend.
+local function fails(wanted, where, make)
+    for _, backend in ipairs(backends) do
+        lun.use(backend)
+        local bad = make()
+        local ok, e = pcall(bad.totable, bad)
+        assert.is_false(ok)
+        assert.equal(wanted, e.message)
+        assert.equal(where, e.where)
+        assert.equal(where .. ": " .. wanted, tostring(e))
+    end
+    lun.use(backends[1])
+end
+
+describe("a Lua function that cannot be a kernel", function()
+    local cases = {
+        tables = { "return function(x)\n local t = { x }\n return t[1]\nend",
+            "script:2: a table constructor: use local variables, or capture an array" },
+        ["a captured table"] = { "local t = {}\nreturn function(x)\n return t[1]\nend",
+            "script:3: an element of a table ('t'): make it an array with lun.vector(t) and capture that" },
+        ["strings that grow"] = { "return function(x) return x .. 'a' end",
+            "script:1: string concatenation (..): functions for arrays have no strings" },
+        ["strings as numbers"] = { "return function(x)\n return x + '1' end",
+            "script:2: arithmetic on a string ('1'): only numbers and booleans can be computed with" },
+        ["strings as results"] = { "return function(x) return 'a' end",
+            "script:1: result 1 is no number: return a number or a boolean" },
+        varargs = { "return function(...) return (...) end",
+            "script:1: a function with '...': name its parameters" },
+        coroutines = { "return function(x)\n\n return coroutine.yield(x) end",
+            "script:3: a call of 'coroutine.yield': only plain Lua functions and those of math on numbers can be used" },
+        ["method calls"] = { "return function(x) return x:half() end",
+            "script:1: a method call: compute it before and capture the result" },
+        ["unknown globals"] = { "return function(x)\n return x * never_defined\nend",
+            "script:2: global 'never_defined' is nil: define it before the function is used" },
+        ["globals that are no numeric functions"] = { "return function(x) print(x) return x end",
+            "script:1: a call of global 'print': only plain Lua functions and those of math on numbers can be used" },
+        recursion = { "local function f(x)\n return x < 1 and 0 or f(x - 1)\nend\nreturn f",
+            "script:2: a recursive call of 'f': write it as a loop" },
+        ["recursion round a corner"] = {
+            "local f, g\nfunction f(x) return g(x) end\nfunction g(x)\n return f(x) end\nreturn f",
+            "script:4: a recursive call of 'f': write it as a loop" },
+        ["C functions"] = { "return math.sin", "a C function cannot be compiled: use a Lua function, a C string or lun.op" },
+        ["random numbers inside"] = { "return function(x) return math.random() end",
+            "script:1: a call of 'math.random': make the random numbers before, with lun.random" },
+        ["mutation of a captured number"] = { "local n = 0\nreturn function(x)\n n = n + 1\n return x end",
+            "script:3: assignment to the captured variable 'n': return the value instead" },
+        ["mutation of a global"] = { "return function(x) total = x return x end",
+            "script:1: assignment to a global variable: declare it local, or return the value" },
+        ["indices that are floats"] = { "local w = ...\nreturn function(x)\n return w[x / 0 * 0] end",
+            "script:3: indexing with a float: make it an integer with math.floor or //" },
+        ["writes to captured arrays"] = { "local w = ...\nreturn function(x)\n w[1] = x return x end",
+            "script:3: assignment to an element or field: return the value instead" },
+        ["no result"] = { "return function(x) end", "script:1: a function without a result: return a number" },
+        ["results on some paths only"] = { "return function(x)\n if x > 1 then return x end\nend",
+            "script:1: result 1 is a number on some paths only: return a number or a boolean" },
+        ["jumps into loops"] = {
+            "return function(x)\n if x > 1 then goto b end\n ::a:: x = x + 1\n ::b:: x = x * 2\n"
+                .. " if x < 9 then goto a end\n return x end",
+            "script:5: goto into a loop: write the loop with while, repeat or for" },
+    }
+    for name, case in pairs(cases) do
+        it("is refused with its line: " .. name, function()
+            assert.equal(case[2], refused(case[1], lun.ones(3)))
+        end)
+    end
+
+    it("leaves the session as it was", function()
+        refused "return function(...) end"
+        assert.same({ 2.0 }, lun.vector({ 1.0 }):map(function(x) return x + 1 end):totable())
+    end)
+end)
+
+describe("a Lua function without debug information", function()
+    local function stripped(text, upvalue)
+        local f = load(string.dump(script(text), true), "=gone", "b")
+        if upvalue then debug.setupvalue(f, 1, upvalue) end
+        return f
+    end
+
+    it("is compiled all the same", function()
+        local f = stripped "return function(x) local y = x * 2 if y > 3 then y = y - 1 end return y end"
+        assert.same({ 2, 3, 5 }, lun.vector({ 1, 2, 3 }):map(f):totable())
+    end)
+
+    it("fails without names", function()
+        local a = lun.vector { 1, 9 }
+        local f = stripped "return function(x) return x .. 'a' end"
+        local ok, e = pcall(function() return a:map(f) end)
+        assert.is_false(ok)
+        assert.matches("bad argument #1 to 'map' (?:1: string concatenation (..): functions for arrays have no strings)",
+            tostring(e), 1, true)
+        fails("index 9 is out of range for array '?' of length 3", "?:1", function()
+            return a:map(stripped("local w return function(x) return w[x] end", lun.vector { 1, 2, 3 }))
+        end)
+    end)
+end)
+
+describe("a Lua function that fails while it runs", function()
+    it("names the array, the index, the length and the line", function()
+        local f = script("local w = ...\nreturn function(x)\n local y = x + 1\n return\n  w[y]\nend", lun.vector { 7, 8, 9 })
+        fails("index 6 is out of range for array 'w' of length 3", "script:5", function()
+            return lun.vector({ 1, 2, 5 }):map(f)
+        end)
+        fails("index -8 is out of range for array 'w' of length 3", "script:5", function()
+            return lun.vector({ -9 }):map(f) + 1
+        end)
+    end)
+
+    it("takes the whole part of nan as index 0, which is out of range", function()
+        local f = script("local w = ...\nreturn function(x)\n return w[math.floor(x)] end", lun.vector { 7 })
+        fails("index 0 is out of range for array 'w' of length 1", "script:3", function()
+            return lun.vector({ 0 / 0 }):map(f)
+        end)
+    end)
+
+    it("ends with the line of an integer division by zero", function()
+        local a = lun.vector { 4, 0 }
+        fails("attempt to perform 'n//0'", "script:3", function()
+            return a:map(script "return function(x)\n local y = x\n return 7 // y\nend")
+        end)
+        fails("attempt to perform 'n%%0'", "script:2", function()
+            return a:map(script "return function(x)\n return 7 % x end")
+        end)
+        fails("bad argument #2 to 'fmod' (zero)", "script:2", function()
+            return a:map(script "return function(x)\n return math.fmod(7, x) end")
+        end)
+    end)
+
+    it("ends with the line of what has no value", function()
+        fails("'for' step is zero", "script:2", function()
+            return lun.vector({ 0 }):map(script "return function(x)\n for i = 1, 3, x do x = x + i end return x end")
+        end)
+        fails("math.tointeger of a number that is no integer gives nil: use math.floor", "script:1", function()
+            return lun.vector({ 0.5 }):map(script "return function(x) return math.tointeger(x) end")
+        end)
+    end)
+
+    it("tells what each of several functions met, at the lengths that it was given", function()
+        local w = lun.vector { 1, 2, 3 }
+        local f = function(x) return w[x] end
+        local g = script "return function(x, y)\n return x // (x - y) end"
+        local long = lun.vector({ 9 }):map(f)
+        w = lun.vector { 1, 2 }
+        local short = lun.vector({ 9 }):map(f)
+        local ok, e = pcall(long.totable, long)
+        assert.is_false(ok)
+        assert.equal("index 9 is out of range for array 'w' of length 3", e.message)
+        ok, e = pcall(short.totable, short)
+        assert.is_false(ok)
+        assert.equal("index 9 is out of range for array 'w' of length 2", e.message)
+        local a = lun.vector { 1, 2 }
+        fails("attempt to perform 'n//0'", "script:2", function()
+            return a:map(f) + lun.zip(g)(a, a)
+        end)
+        fails("attempt to perform 'n//0'", "script:2", function()
+            return lun.zip(g)(a, a) + a:map(f)
+        end)
+    end)
+
+    it("does not mind failures on paths that no element takes", function()
+        local w = lun.vector { 5, 6 }
+        assert.same({ 5, 0 }, lun.vector({ 1, 9 }):map(function(i) return i <= 2 and w[i] or 0 end):totable())
+        assert.same({ 2, 0 }, lun.vector({ 4, 0 }):map(function(x) if x ~= 0 then return 8 // x end return 0 end):totable())
+    end)
+end)
