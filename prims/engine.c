@@ -257,7 +257,8 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
     e->jit = jit_mode(c);
     e->sandbox = c->sandbox;
     e->memory_limit = c->memory_limit;
-    e->time_limit = c->time_limit;
+    e->config = *c;
+    e->config.backend = e->config.cache_dir = NULL;
     e->compiler = strdup(cc && cc[0] ? cc : "cc");
     if (c->cache_dir)
         dir = c->cache_dir;
@@ -328,6 +329,7 @@ void lun_close(lun_engine *e)
     if (e->cache)
         lun_cache_close(e->cache);
     lun_pool_close(e->pool);
+    lun__watch_close(e->watch);
     for (int i = 0; i < e->place_count; i++)
         free(e->places[i]);
     free(e->places);
@@ -339,7 +341,12 @@ void lun_close(lun_engine *e)
 
 void lun_cancel(lun_engine *e)
 {
-    e->cancel = 1;
+    __atomic_store_n(&e->cancel, LUN_STOP_CANCEL, __ATOMIC_RELAXED);
+}
+
+void lun_config_get(const lun_engine *e, lun_config *out)
+{
+    *out = e->config;
 }
 
 void lun_host_set(lun_engine *e, void *data, void (*close)(void *data))

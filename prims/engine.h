@@ -11,6 +11,7 @@
 #include "node.h"
 #include "pool.h"
 #include "strbuf.h"
+#include "watch.h"
 
 enum { LUN_MAX_BACKENDS = 32 };
 
@@ -36,8 +37,11 @@ struct lun_engine {
     char *compiler, *cache_dir;
     int sandbox, jit, math;
     int64_t memory_limit;
-    double time_limit;
+    lun_config config; /* as given, without its texts */
     volatile int cancel;
+    int stretch;     /* how many that began have not ended */
+    double deadline; /* of the outermost; 0: none */
+    lun_watch *watch;
 
     lun_pool *pool;
     lun_cache *cache;

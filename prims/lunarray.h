@@ -190,7 +190,7 @@ typedef struct lun_config {
     int threads;  /* 0: LUNARRAY_THREADS, else as many as this process may use */
     lun_jit jit;  /* LUN_JIT_DEFAULT: LUNARRAY_JIT, else auto */
     int64_t memory_limit; /* bytes of array elements alive at once; 0: none */
-    double time_limit;    /* seconds for one evaluation; 0: none */
+    double time_limit;    /* seconds for one evaluation, or for all of one script; 0: none */
     const char
         *cache_dir; /* kernels on disk; NULL: LUNARRAY_CACHE_DIR, else $XDG_CACHE_HOME/lunarray,
                               else ~/.cache/lunarray; "": none */
@@ -204,9 +204,13 @@ LUN_API void lun_close(lun_engine *e);
 LUN_API const char *lun_error(const lun_engine *e);
 /* "script:line" of the expression that the last failure concerns, "" if unknown. */
 LUN_API const char *lun_error_where(const lun_engine *e);
-/* Stops the evaluation that runs now, if any: it returns LUN_ECANCEL and leaves no half result.
- * From any thread or signal handler. */
+/* Stops the evaluation that runs now, if any: it returns LUN_ECANCEL and leaves no half result.  From
+ * any thread or signal handler.  A script (lun_dostring, lun_dofile) is stopped as a whole: at its
+ * next evaluation, or anywhere if the engine is a sandbox or has a time limit (Lua then looks at
+ * each instruction, which makes its own loops about half as fast; kernels run as ever). */
 LUN_API void lun_cancel(lun_engine *e);
+/* What the engine was opened with; the texts backend and cache_dir are NULL. */
+LUN_API void lun_config_get(const lun_engine *e, lun_config *out);
 /* Marks where the script stands ("file:12"): what is built from now on reports it in errors. */
 LUN_API lun_status lun_mark(lun_engine *e, const char *place);
 LUN_API const char *lun_status_name(lun_status s);
@@ -474,6 +478,12 @@ LUN_API void lun_plan_release(lun_plan *p);
 /* One pointer of the host's per engine; close is called by lun_close before anything else ends. */
 LUN_API void lun_host_set(lun_engine *e, void *data, void (*close)(void *data));
 LUN_API void *lun_host_get(lun_engine *e);
+/* A stretch of work, such as a script: from begin to end the time limit counts once for all evaluations
+ * in it, and lun_cancel holds until the end.  Stretches nest; the outermost counts. */
+LUN_API void lun_host_begin(lun_engine *e);
+LUN_API void lun_host_end(lun_engine *e);
+/* LUN_OK, or LUN_ECANCEL or LUN_ELIMIT if the stretch must end: to be asked from time to time. */
+LUN_API lun_status lun_host_check(lun_engine *e);
 /* Records an error of the host's as this call's failure and returns s. */
 LUN_API lun_status lun_fail(lun_engine *e, lun_status s, const char *text);
 

@@ -160,8 +160,8 @@ static lun_status launch(lun_engine *e, const lun_lowered *l, lun_kernel_entry *
         s = b->backend->run(b->state, k->kernel, &run);
         if (s == LUN_EZERO || s == LUN_EBOUNDS)
             s = explain_trap(e, l, &run);
-        else if (s == LUN_ECANCEL)
-            lun__fail(e, s, "interrupted");
+        else if (s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
+            s = LUN_ELIMIT;
         else if (s == LUN_ENOMEM)
             lun__nomem(e);
     }
@@ -309,15 +309,14 @@ static lun_status run_copy(lun_engine *e, lun_node *n)
 /* ---- a schedule -------------------------------------------------------------------------------------------- */
 
 static lun_status run_schedule(lun_engine *e, const lun_schedule *s, int groups,
-                               lun_node *const *roots, int count, double deadline)
+                               lun_node *const *roots, int count)
 {
     lun_status status = LUN_OK;
     for (int g = 0; status == LUN_OK && g < groups; g++) {
-        if (e->cancel)
-            status = lun__fail(e, LUN_ECANCEL, "interrupted");
-        else if (deadline > 0 && lun__now() > deadline)
-            status = lun__fail(e, LUN_ELIMIT, "time limit reached: %g seconds", e->time_limit);
-        else if (s->groups[g].copy)
+        status = lun__stopped(e);
+        if (status != LUN_OK)
+            break;
+        if (s->groups[g].copy)
             status = run_copy(e, s->groups[g].sinks[0]);
         else
             status = run_kernel(e, s, g, roots, count);
@@ -340,22 +339,10 @@ static void let_go(lun_engine *e, const lun_schedule *s)
             lun_node_release(e, s->groups[g].sinks[k]);
 }
 
-/* When the evaluation that starts now must end; 0: whenever it does. */
-static double deadline_of(const lun_engine *e)
-{
-    return e->time_limit > 0 ? lun__now() + e->time_limit : 0;
-}
-
-lun_status lun_run(lun_engine *e, lun_node *const *roots, int count)
+static lun_status run_roots(lun_engine *e, lun_node *const *roots, int count)
 {
     lun_schedule s;
-    bool done = true;
-    for (int i = 0; i < count; i++)
-        done &= roots[i]->kind == LUN_NODE_LEAF ||
-                (roots[i]->kind == LUN_NODE_NUMBER && !roots[i]->rank);
-    if (done)
-        return LUN_OK;
-    e->cancel = 0;
+    bool done;
     lun_status status = lun_recipe_run(e, roots, count, &done);
     if (status != LUN_OK || done)
         return status;
@@ -363,7 +350,7 @@ lun_status lun_run(lun_engine *e, lun_node *const *roots, int count)
     if (status != LUN_OK)
         return status;
     hold(&s);
-    status = run_schedule(e, &s, s.count, roots, count, deadline_of(e));
+    status = run_schedule(e, &s, s.count, roots, count);
     let_go(e, &s);
     lun_schedule_free(&s);
     /* what is a NUMBER over many indices is written out last: it needs no kernel */
@@ -373,8 +360,22 @@ lun_status lun_run(lun_engine *e, lun_node *const *roots, int count)
     return status;
 }
 
-lun_status lun_run_range(lun_engine *e, lun_node *root, int64_t first, int64_t count, void *host,
-                         bool *done)
+lun_status lun_run(lun_engine *e, lun_node *const *roots, int count)
+{
+    bool done = true;
+    for (int i = 0; i < count; i++)
+        done &= roots[i]->kind == LUN_NODE_LEAF ||
+                (roots[i]->kind == LUN_NODE_NUMBER && !roots[i]->rank);
+    if (done)
+        return LUN_OK;
+    lun_host_begin(e);
+    lun_status status = run_roots(e, roots, count);
+    lun_host_end(e);
+    return status;
+}
+
+static lun_status run_range(lun_engine *e, lun_node *root, int64_t first, int64_t count, void *host,
+                            bool *done)
 {
     lun_schedule s;
     lun_lowered l;
@@ -385,13 +386,12 @@ lun_status lun_run_range(lun_engine *e, lun_node *root, int64_t first, int64_t c
     if (status != LUN_OK)
         return status;
     hold(&s);
-    e->cancel = 0;
     int last = s.count - 1;
     bool part = s.count > 0 && !s.groups[last].copy && !s.groups[last].scan &&
                 s.groups[last].sink_count == 1 && root->kind != LUN_NODE_REDUCE &&
                 s.groups[last].sinks[0] == root;
     if (part)
-        status = run_schedule(e, &s, last, &root, 0, deadline_of(e));
+        status = run_schedule(e, &s, last, &root, 0);
     if (part && status == LUN_OK) {
         int64_t from = first / 64 * 64, n = first + count - from;
         status = lun_lower(e, &s, last, &l);
@@ -413,5 +413,14 @@ lun_status lun_run_range(lun_engine *e, lun_node *root, int64_t first, int64_t c
     }
     let_go(e, &s);
     lun_schedule_free(&s);
+    return status;
+}
+
+lun_status lun_run_range(lun_engine *e, lun_node *root, int64_t first, int64_t count, void *host,
+                         bool *done)
+{
+    lun_host_begin(e);
+    lun_status status = run_range(e, root, first, count, host, done);
+    lun_host_end(e);
     return status;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -317,6 +318,40 @@ static void test_time_limit(void **state)
     lun_close(e);
 }
 
+/* One long kernel is stopped in its middle, and what follows works. */
+static void test_time_limit_in_a_kernel(void **state)
+{
+    (void)state;
+    lun_engine *e;
+    lun_config c = {.size = sizeof c,
+                    .backend = "reference",
+                    .cache_dir = "",
+                    .jit = LUN_JIT_OFF,
+                    .time_limit = 0.05};
+    lun_array *k, *root, *sum;
+    lun_value one = {.dtype = LUN_I64, .as.i = 1}, v;
+    struct timespec from, to;
+    assert_int_equal(lun_open(&c, &e), LUN_OK);
+    for (int i = 0; i < 3; i++) {
+        OK(lun_range(e, one, one, i == 2 ? 100 : INT64_C(1) << 40, LUN_I64, &k));
+        OK(lun_sqrt(e, k, &root));
+        OK(lun_total_lazy(e, LUN_SUM, root, &sum));
+        clock_gettime(CLOCK_MONOTONIC, &from);
+        lun_status s = lun_eval(e, &sum, 1);
+        clock_gettime(CLOCK_MONOTONIC, &to);
+        assert_int_equal(s, i == 2 ? LUN_OK : LUN_ELIMIT);
+        assert_true((double)(to.tv_sec - from.tv_sec) < 5);
+        if (i < 2)
+            assert_string_equal(lun_error(e), "time limit reached: 0.05 seconds");
+        else
+            OK(lun_get(e, sum, 0, &v));
+        lun_release(k);
+        lun_release(root);
+        lun_release(sum);
+    }
+    lun_close(e);
+}
+
 static void test_why_an_engine_does_not_open(void **state)
 {
     (void)state;
@@ -340,6 +375,7 @@ int main(void)
         cmocka_unit_test(test_division_by_zero_in_the_middle),
         cmocka_unit_test(test_memory_limit_in_the_middle),
         cmocka_unit_test(test_time_limit),
+        cmocka_unit_test(test_time_limit_in_a_kernel),
         cmocka_unit_test(test_why_an_engine_does_not_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,20 @@
+/* watch.h - stretches of work: how long one may take, and who stops it. Private to prims/.
+ *
+ * Whatever runs looks at one flag, e->cancel. lun_cancel raises it, and so does a thread that sleeps
+ * until the time limit; that thread exists only in engines with a limit. */
+#ifndef LUN_WATCH_H
+#define LUN_WATCH_H
+
+#include "lunarray.h"
+
+typedef struct lun_watch lun_watch;
+
+/* What e->cancel can be. */
+enum { LUN_STOP_NONE, LUN_STOP_CANCEL, LUN_STOP_LIMIT };
+
+/* Why the stretch that runs now must end, as a failure; LUN_OK: it need not. */
+lun_status lun__stopped(lun_engine *e);
+/* Ends the thread. NULL is allowed. */
+void lun__watch_close(lun_watch *w);
+
+#endif
