@@ -104,6 +104,8 @@ int lun__raise(lua_State *L, lun__host *h, lun_status s, int arg);
 int lun__raise_as(lua_State *L, lun__host *h, lun_status s, int arg, const char *name);
 /* Does nothing if s is LUN_OK. */
 void lun__check(lua_State *L, lun__host *h, lun_status s, int arg);
+/* Raises the failure that lun_host_check or the like gave, from outside of the binding's functions. */
+int lun__raise_stop(lua_State *L, lun_status s);
 void lun__error_open(lua_State *L);
 
 /* Repeats a call that ran out of memory once: LUN__TRY(s, lun_eval(...)). Wants L and h. */

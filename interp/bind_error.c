@@ -37,23 +37,24 @@ static const char *push_message(lua_State *L, const lun__host *h)
     return lua_pushstring(L, lun_error(h->engine));
 }
 
-/* Writes where the script stands, "" if it does not say. */
-static void script_place(lua_State *L, char *place, size_t room)
+/* Writes where the function of a level stands, "" if it does not say. */
+static void script_place(lua_State *L, int level, char *place, size_t room)
 {
     lua_Debug caller;
     place[0] = '\0';
-    if (lua_getstack(L, 1, &caller) && lua_getinfo(L, "Sl", &caller) && caller.currentline > 0)
+    if (lua_getstack(L, level, &caller) && lua_getinfo(L, "Sl", &caller) && caller.currentline > 0)
         snprintf(place, room, "%s:%d", caller.short_src, caller.currentline);
 }
 
-/* An error object; its place is where the expression was built, else where the script stands. */
-static int raise_fault(lua_State *L, const lun__host *h, lun_status s)
+/* An error object; its place is where the expression was built, else where the script stands. The host's
+ * userdata is at host_at. */
+static int raise_fault(lua_State *L, const lun__host *h, lun_status s, int host_at, int level)
 {
     char where[256];
     snprintf(where, sizeof where, "%s", lun_error_where(h->engine));
     push_message(L, h);
     if (!where[0])
-        script_place(L, where, sizeof where);
+        script_place(L, level, where, sizeof where);
     lua_createtable(L, 0, 3);
     lua_insert(L, -2);
     lua_setfield(L, -2, "message");
@@ -61,7 +62,7 @@ static int raise_fault(lua_State *L, const lun__host *h, lun_status s)
     lua_setfield(L, -2, "code");
     lua_pushstring(L, where);
     lua_setfield(L, -2, "where");
-    lua_getiuservalue(L, lua_upvalueindex(1), LUN__ERROR);
+    lua_getiuservalue(L, host_at, LUN__ERROR);
     lua_setmetatable(L, -2);
     return lua_error(L);
 }
@@ -71,7 +72,7 @@ int lun__raise_as(lua_State *L, lun__host *h, lun_status s, int arg, const char 
     if (s == LUN_EFREED)
         return luaL_error(L, "attempt to use a freed Vector");
     if (!is_mistake(s))
-        return raise_fault(L, h, s);
+        return raise_fault(L, h, s, lua_upvalueindex(1), 1);
     const char *message = push_message(L, h);
     if (!name)
         return luaL_argerror(L, arg, message);
@@ -81,6 +82,15 @@ int lun__raise_as(lua_State *L, lun__host *h, lun_status s, int arg, const char 
 int lun__raise(lua_State *L, lun__host *h, lun_status s, int arg)
 {
     return lun__raise_as(L, h, s, arg, NULL);
+}
+
+int lun__raise_stop(lua_State *L, lun_status s)
+{
+    char text[256];
+    const lun__host *h = lun__host_open(L);
+    snprintf(text, sizeof text, "%s", lun_error(h->engine));
+    (void)lun_fail(h->engine, s, text); /* whatever it concerned, the script stands elsewhere */
+    return raise_fault(L, h, s, lua_gettop(L), 0);
 }
 
 void lun__check(lua_State *L, lun__host *h, lun_status s, int arg)

@@ -3,9 +3,8 @@
  * sees only statuses. Knows nothing of arrays but how to hand them over. */
 #include <string.h>
 
-#include <lualib.h>
-
 #include "bind.h"
+#include "sandbox.h"
 
 #define NO_MEMORY "not enough memory for Lua"
 
@@ -14,17 +13,13 @@
 /* Protected: opens the libraries and the module in a new state. */
 static int prepare(lua_State *L)
 {
-    lun_engine *e = lua_touserdata(L, 1);
-    luaL_openlibs(L);
-    lun__host_offer(L, e);
-    luaL_requiref(L, "lunarray", luaopen_lunarray, 0);
-    lua_setglobal(L, "lun");
+    lun__state_open_libs(L);
     return 0;
 }
 
 static void close_state(void *state)
 {
-    lua_close(state);
+    lun__state_close(state);
 }
 
 /* Adds the traceback to the text of a script's error. */
@@ -62,7 +57,8 @@ static lun_status fail(lua_State *L, lun_engine *e, int status)
 {
     if (status == LUA_ERRMEM) {
         lua_pop(L, 1);
-        return lun_fail(e, LUN_ENOMEM, NO_MEMORY);
+        return lun__state_refused(L) ? lun_fail(e, LUN_ELIMIT, "memory limit reached")
+                                     : lun_fail(e, LUN_ENOMEM, NO_MEMORY);
     }
     lua_pushcfunction(L, record);
     lua_insert(L, -2);
@@ -96,12 +92,12 @@ static lun_status state_of(lun_engine *e, lua_State **out)
 {
     lua_State *L = lun_host_get(e);
     if (!L) {
-        L = luaL_newstate();
+        L = lun__state_new(e);
         if (!L)
             return lun_fail(e, LUN_ENOMEM, NO_MEMORY);
         lun_status s = protect(e, L, prepare, e);
         if (s != LUN_OK) {
-            lua_close(L);
+            lun__state_close(L);
             return s;
         }
         lun_host_set(e, L, close_state);
@@ -153,8 +149,15 @@ static lun_status run(lun_engine *e, lua_CFunction f, job *j)
         return lun_fail(e, LUN_EARG, "a text is missing (NULL)");
     j->engine = e;
     lun_status s = state_of(e, &L);
-    if (s == LUN_OK)
-        s = protect(e, L, f, j);
+    if (s != LUN_OK)
+        return s;
+    lun__state_begin(L);
+    s = protect(e, L, f, j);
+    if (s == LUN_ESCRIPT) { /* the script may have made another error of the one that stopped it */
+        lun_status stopped = lun_host_check(e);
+        s = stopped == LUN_OK ? s : stopped;
+    }
+    lun__state_end(L);
     return s == LUN_OK ? j->status : s;
 }
 

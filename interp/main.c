@@ -1,6 +1,6 @@
 /* The program: a drop-in for the stock Lua 5.4 interpreter, with `lun` preset to the module.
- * Options, exit codes and messages are the stock ones; --backend, --threads, --info, --help and
- * --version are added. Knows of the engine only that luaopen_lunarray opens the module. */
+ * Options, exit codes and messages are the stock ones; --backend, --threads, --sandbox, --info, --help
+ * and --version are added. Knows of the engine how it is opened as a sandbox, nothing else. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +13,7 @@
 #include "call.h"
 #include "lunarray.h"
 #include "repl.h"
+#include "sandbox.h"
 
 #define INIT_NAME      "LUA_INIT"
 #define INIT_VERSIONED INIT_NAME "_" LUA_VERSION_MAJOR "_" LUA_VERSION_MINOR
@@ -29,6 +30,8 @@ struct options {
     const char *complaint; /* what is wrong with it; holds one %s */
     const char *backend;
     const char *threads;
+    const char *seconds, *megabytes; /* limits; given, they make a sandbox */
+    bool sandbox;
     bool interactive, version, ignore_env, executes, info, help, about;
 };
 
@@ -78,6 +81,13 @@ static bool is_count(const char *text)
     return digits > 0 && digits < 8 && text[digits] == '\0' && strspn(text, "0") < digits;
 }
 
+/* A number above 0, such as 2 or 0.5. */
+static bool is_limit(const char *text)
+{
+    char *end;
+    return text && text[0] >= '0' && text[0] <= '9' && strtod(text, &end) > 0 && !*end;
+}
+
 /* Takes the options that start with two dashes; false with o->bad set where it is none of them. */
 static bool parse_long(struct options *o, int *index)
 {
@@ -87,8 +97,15 @@ static bool parse_long(struct options *o, int *index)
     if (long_option(o, index, "--threads", &o->threads))
         return (o->threads && is_count(o->threads)) ||
                refuse(o, text, "'%s' needs a positive number");
+    if (long_option(o, index, "--time-limit", &o->seconds))
+        return is_limit(o->seconds) || refuse(o, text, "'%s' needs a positive number of seconds");
+    if (long_option(o, index, "--memory-limit", &o->megabytes))
+        return is_limit(o->megabytes) ||
+               refuse(o, text, "'%s' needs a positive number of megabytes");
     if (strcmp(text, "--info") == 0)
         o->info = true;
+    else if (strcmp(text, "--sandbox") == 0)
+        o->sandbox = true;
     else if (strcmp(text, "--help") == 0)
         o->help = true;
     else if (strcmp(text, "--version") == 0)
@@ -168,6 +185,9 @@ static void print_usage(FILE *to, const char *program)
             "  -         stop handling options and execute stdin\n"
             "  --backend name  compute with this backend (see --info)\n"
             "  --threads n     use at most n threads of the host\n"
+            "  --sandbox       keep scripts from files, processes and the machine\n"
+            "  --time-limit s    of the sandbox, in seconds\n"
+            "  --memory-limit m  of the sandbox, in megabytes\n"
             "  --info          show versions, backends, devices and the kernel cache\n"
             "  --version       show the version of Lunarray and of Lua\n"
             "  --help          show this text\n",
@@ -218,14 +238,20 @@ static bool run_chunk(lua_State *L, const struct options *o, int status)
     return lun__report(L, o->program, status) == LUA_OK;
 }
 
+/* What chunks may be: bytecode is trusted by the machine that runs it. */
+static const char *mode(const struct options *o)
+{
+    return o->sandbox ? "t" : NULL;
+}
+
 static bool run_text(lua_State *L, const struct options *o, const char *text, const char *name)
 {
-    return run_chunk(L, o, luaL_loadbuffer(L, text, strlen(text), name));
+    return run_chunk(L, o, luaL_loadbufferx(L, text, strlen(text), name, mode(o)));
 }
 
 static bool run_file(lua_State *L, const struct options *o, const char *path)
 {
-    return run_chunk(L, o, luaL_loadfile(L, path));
+    return run_chunk(L, o, luaL_loadfilex(L, path, mode(o)));
 }
 
 static bool run_script(lua_State *L, const struct options *o)
@@ -233,7 +259,7 @@ static bool run_script(lua_State *L, const struct options *o)
     const char *path = o->argv[o->script];
     if (strcmp(path, "-") == 0 && strcmp(o->argv[o->script - 1], "--") != 0)
         path = NULL;
-    int status = luaL_loadfile(L, path);
+    int status = luaL_loadfilex(L, path, mode(o));
     if (status == LUA_OK)
         status = lun__call(L, push_script_arguments(L), LUA_MULTRET);
     return lun__report(L, o->program, status) == LUA_OK;
@@ -276,8 +302,12 @@ static bool run_options(lua_State *L, const struct options *o)
             if (!(text[1] == 'e' ? run_text(L, o, value, "=(command line)")
                                  : run_require(L, o, value)))
                 return false;
-        } else if (!long_option(o, &i, "--backend", &unused)) {
-            long_option(o, &i, "--threads", &unused);
+        } else {
+            static const char *const known[] = {"--backend", "--threads", "--time-limit",
+                                                "--memory-limit"};
+            for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
+                if (long_option(o, &i, known[k], &unused))
+                    break;
         }
     }
     return true;
@@ -333,12 +363,18 @@ static int run(lua_State *L)
         lua_pushboolean(L, 1);
         lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");
     }
-    luaL_openlibs(L);
+    if (o->sandbox) {
+        lun__state_open_libs(L);
+        if (!o->interactive)
+            lun__state_begin(L);
+    } else {
+        luaL_openlibs(L);
+        luaL_requiref(L, "lunarray", luaopen_lunarray, 0);
+        lua_setglobal(L, "lun");
+    }
     set_arg(L, o);
-    luaL_requiref(L, "lunarray", luaopen_lunarray, 0);
-    lua_setglobal(L, "lun");
     lua_gc(L, LUA_GCGEN, 0, 0);
-    bool ok = (o->ignore_env || run_init(L, o)) && run_options(L, o) &&
+    bool ok = (o->ignore_env || o->sandbox || run_init(L, o)) && run_options(L, o) &&
               (!o->info || run_info(L, o)) && run_rest(L, o);
     lua_pushboolean(L, ok);
     return 1;
@@ -363,6 +399,31 @@ static bool answer_early(const struct options *o, int *code)
     return o->help || o->about;
 }
 
+static void complain(void *program, const char *text)
+{
+    lun__complain(program, text);
+}
+
+/* The state, and for a sandbox the engine that limits it. NULL with a complaint. */
+static lua_State *new_state(const struct options *o, lun_engine **engine)
+{
+    lua_State *L = NULL;
+    lun_config config = {.size = sizeof config, .sandbox = 1, .log = complain};
+    config.log_ctx = (void *)o->program;
+    config.time_limit = o->seconds ? strtod(o->seconds, NULL) : 0;
+    double bytes = o->megabytes ? strtod(o->megabytes, NULL) * 1e6 : 0;
+    config.memory_limit = bytes < 9e18 ? (int64_t)bytes : INT64_MAX;
+    if (!o->sandbox)
+        L = luaL_newstate();
+    else if (lun_open(&config, engine) == LUN_OK)
+        L = lun__state_new(*engine);
+    else
+        return NULL;
+    if (!L)
+        lun__complain(o->program, "cannot create state: not enough memory");
+    return L;
+}
+
 int main(int argc, char **argv)
 {
     /* Scripts and the processes they start see the environment as it was given. */
@@ -382,15 +443,21 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
 
-    lua_State *L = luaL_newstate();
+    o.sandbox = o.sandbox || o.seconds || o.megabytes;
+    lun_engine *engine = NULL;
+    lua_State *L = new_state(&o, &engine);
     if (!L) {
-        lun__complain(o.program, "cannot create state: not enough memory");
+        lun_close(engine);
         return EXIT_FAILURE;
     }
     lua_pushcfunction(L, run);
     lua_pushlightuserdata(L, &o);
     int status = lua_pcall(L, 1, 1, 0);
     bool ok = lun__report(L, o.program, status) == LUA_OK && lua_toboolean(L, -1);
-    lua_close(L);
+    if (engine)
+        lun__state_close(L);
+    else
+        lua_close(L);
+    lun_close(engine);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

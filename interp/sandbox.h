@@ -1,0 +1,26 @@
+/* sandbox.h - Lua states whose memory, time and reach an engine limits. Knows nothing of arrays. */
+#ifndef LUN_SANDBOX_H
+#define LUN_SANDBOX_H
+
+#include <lua.h>
+
+#include "lunarray.h"
+
+/* A new, empty state for scripts of this engine: its memory comes from the engine's allocator and
+ * counts against the engine's memory limit; warnings go to its log. NULL without memory. */
+lua_State *lun__state_new(lun_engine *e);
+/* Whether the limit has refused memory since the last lun__state_begin. */
+bool lun__state_refused(lua_State *L);
+/* Ends such a state; the engine stays. */
+void lun__state_close(lua_State *L);
+
+/* Raises errors: opens the libraries and the module, for this engine, as the globals lua and `lun`; in
+ * an engine that is a sandbox takes away what could reach beyond it. */
+void lun__state_open_libs(lua_State *L);
+
+/* From here to the end the engine's time limit counts and lun_cancel holds for all that L runs. Both
+ * are watched at each instruction of Lua if the engine is a sandbox or has a time limit. */
+void lun__state_begin(lua_State *L);
+void lun__state_end(lua_State *L);
+
+#endif

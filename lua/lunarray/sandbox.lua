@@ -1,0 +1,177 @@
+-- The globals of scripts that one does not trust: what cannot reach a file, a process, the machine's
+-- code or the state of the host. What C functions do in one call is bounded, for it cannot be stopped.
+-- The state's allocator and hook (interp/sandbox.c) bound memory and time; docs/sandbox.md tells the
+-- limits. Called with a function that raises the error of a stopped script again.
+
+local core = require "lunarray.core"
+
+local MOST = 1 << 24 -- elements of a table that one call of a C function may go through
+
+-- The functions of a library, by name.
+local function only(library, names)
+    local result = {}
+    for name in names:gmatch "%S+" do
+        result[name] = library[name]
+    end
+    return result
+end
+
+-- Raises an error for the caller of the function that calls this.
+local function refuse(message, ...)
+    error(message:format(...), 3)
+end
+
+-- ---------------------------------------------------------------- the base library
+
+local function base(check)
+    local load, setmetatable, rawget, type = load, setmetatable, rawget, type
+    local collectgarbage, select, pcall = collectgarbage, select, pcall
+    local G = only(_G, "_VERSION assert error getmetatable ipairs next pairs print rawequal rawget rawlen "
+        .. "rawset select tonumber tostring type xpcall")
+    G._G = G
+
+    -- Text only: bytecode is trusted by the machine that runs it.
+    function G.load(chunk, name, mode, ...)
+        if mode ~= nil and type(mode) == "string" and not mode:find("t", 1, true) then
+            return nil, "attempt to load a text chunk (mode is '" .. mode .. "')"
+        end
+        return load(chunk, name, "t", ...)
+    end
+
+    -- A finaliser runs where no hook does, so nothing could stop it.
+    function G.setmetatable(t, metatable)
+        if type(metatable) == "table" and rawget(metatable, "__gc") ~= nil then
+            refuse "bad argument #2 to 'setmetatable' (the sandbox has no finalisers: __gc)"
+        end
+        return setmetatable(t, metatable)
+    end
+
+    function G.collectgarbage(what)
+        if what ~= nil and what ~= "collect" and what ~= "count" and what ~= "step" then
+            refuse("bad argument #1 to 'collectgarbage' (the sandbox allows collect, count and step)")
+        end
+        return collectgarbage(what)
+    end
+
+    local function after(...)
+        check()
+        return ...
+    end
+    function G.pcall(...)
+        if select("#", ...) == 0 then
+            refuse "bad argument #1 to 'pcall' (value expected)"
+        end
+        return after(pcall(...))
+    end
+    return G
+end
+
+-- ---------------------------------------------------------------- coroutines
+
+local function coroutines(check)
+    local resume, wrap = coroutine.resume, coroutine.wrap
+    local C = only(coroutine, "close create isyieldable running status yield")
+    local function after(...)
+        check()
+        return ...
+    end
+    function C.resume(...)
+        check()
+        return after(resume(...))
+    end
+    function C.wrap(f)
+        local run = wrap(f)
+        return function(...)
+            check()
+            return after(run(...))
+        end
+    end
+    return C
+end
+
+-- ---------------------------------------------------------------- strings and tables
+
+local function strings()
+    local rep = string.rep
+    local S = only(string, "byte char find format gmatch gsub len lower match pack packsize reverse sub "
+        .. "unpack upper")
+    function S.rep(s, n, separator)
+        if #s + #(separator or "") == 0 then
+            return ""
+        end
+        return rep(s, n, separator)
+    end
+    return S
+end
+
+-- A function of the table library that is called only if it has a bounded number of elements.
+local function bounded(name, count)
+    local f = table[name]
+    return function(t, ...)
+        local n = count(t, ...)
+        if math.type(n) ~= "integer" or n > MOST then
+            refuse("bad argument #1 to '%s' (the sandbox allows %d elements at once)", name, MOST)
+        end
+        return f(t, ...)
+    end
+end
+
+local function tables()
+    local T = only(table, "concat pack unpack")
+    local function length(t)
+        return #t
+    end
+    T.insert = bounded("insert", length)
+    T.remove = bounded("remove", length)
+    T.sort = bounded("sort", length)
+    T.move = bounded("move", function(_, first, last)
+        first, last = math.tointeger(first), math.tointeger(last)
+        local n = first and last and last - first
+        return n and (last < first and 0 or n < 0 and math.maxinteger or n)
+    end)
+    return T
+end
+
+-- ---------------------------------------------------------------- the module
+
+-- `lun` without files, and without what tells of the machine or changes what the host chose.
+local function module()
+    local lun = {}
+    for name, value in pairs(require "lunarray") do
+        lun[name] = value
+    end
+    for _, name in ipairs { "load", "save", "info", "use", "math", "backends", "devices" } do
+        lun[name] = nil
+    end
+    local source = core.internal.methods.source
+    core.internal.methods.source = function(e) -- of the backend in use: another would load its driver
+        return source(e)
+    end
+    for _, metatable in ipairs { core.internal.array_type, core.internal.skeleton_type } do
+        metatable.__metatable = false
+    end
+    return lun
+end
+
+return function(check)
+    for name in pairs(package.preload) do -- later the globals are others
+        if name:find "^lunarray%." then
+            require(name)
+        end
+    end
+    local G = base(check)
+    G.lun = module()
+    G.coroutine = coroutines(check)
+    G.string = strings()
+    G.table = tables()
+    G.utf8 = only(utf8, "char charpattern codepoint codes len offset")
+    G.math = {}
+    for name, value in pairs(math) do
+        G.math[name] = value
+    end
+    G.os = only(os, "clock date difftime time")
+    local of_strings = getmetatable ""
+    of_strings.__index = G.string
+    of_strings.__metatable = false
+    return G
+end
