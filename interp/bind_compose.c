@@ -15,11 +15,14 @@ static void check_count(lua_State *L, const lun__skeleton *k, int count)
 
 /* Calls k on the values on the top, which first[] says come from which arguments on; puts the result
  * in their place. */
-static void reduce_top(lua_State *L, lun__host *h, const lun__skeleton *k, const char *name,
-                       int *first)
+static void reduce_top(lua_State *L, lun__host *h, const lun__skeleton *k,
+                       const lun__skeleton *program, int *first)
 {
     int at = lua_gettop(L) - k->leaves + 1;
-    lun__call c = {.name = name, .element = {at, at + 1}, .number = {first[0], first[1]}};
+    lun__call c = {.name = program->name,
+                   .element = {at, at + 1},
+                   .number = {first[0], first[1]},
+                   .workgroup = program->workgroup};
     int results = lun__call_skeleton(L, h, k, &c);
     lua_pop(L, results - 1); /* the first one goes on */
     lua_replace(L, at);
@@ -48,7 +51,7 @@ static void run_program(lua_State *L, lun__host *h, int at, int argument)
         } else {
             const lun__skeleton *k = lun__check_skeleton(L, h, -1);
             lua_pop(L, 1);
-            reduce_top(L, h, k, program->name, &first[lua_gettop(L) - base - k->leaves]);
+            reduce_top(L, h, k, program, &first[lua_gettop(L) - base - k->leaves]);
         }
     }
 }

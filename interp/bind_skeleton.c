@@ -186,8 +186,11 @@ static lun_status try_call(lua_State *L, lun__host *h, const lun__skeleton *k, c
 {
     operands o = {.extras = 0};
     lun_status s = load(L, h, k, c, &o);
+    lua_Integer workgroup = k->workgroup ? k->workgroup : c->workgroup;
+    lun_workgroup(h->engine, workgroup < LUN_MOST_WORKGROUP ? (int)workgroup : LUN_MOST_WORKGROUP);
     if (s == LUN_OK)
         LUN__TRY(s, build(h, k, &o, outs, room, results));
+    lun_workgroup(h->engine, 0);
     for (int i = 0; i < o.extras; i++)
         if (o.own[i] && o.extra[i])
             lun_release(o.extra[i]);

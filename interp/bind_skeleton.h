@@ -41,6 +41,7 @@ typedef struct lun__call {
     int element[2], number[2];
     int extra, extra_number, extras; /* the first one, and how many */
     int function;                    /* the number of the function, 0 if it is no argument */
+    lua_Integer workgroup;           /* for skeletons that have none of their own; 0: tuned */
 } lun__call;
 
 lun__skeleton *lun__check_skeleton(lua_State *L, lun__host *h, int i);

@@ -48,7 +48,8 @@ typedef struct lun_launch {
     uint64_t *results;     /* by result: a cell of the result's dtype; not touched when n == 0 */
     int64_t bytes;         /* memory that the run reads and writes, for the choice of store */
     int trap;              /* out: the IR instruction that met a division by zero, or -1 */
-    int64_t trap_value;    /* out: with trap: the value that a CHECK reports */
+    int workgroup; /* elements of a work-group that a script asks for; 0: the backend\'s choice */
+    int64_t trap_value; /* out: with trap: the value that a CHECK reports */
 } lun_launch;
 
 typedef struct lun_backend {

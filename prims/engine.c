@@ -95,6 +95,13 @@ lun_status lun_mark(lun_engine *e, const char *place)
     return LUN_OK;
 }
 
+void lun_workgroup(lun_engine *e, int elements)
+{
+    e->workgroup = (uint16_t)(elements < 0                    ? 0
+                              : elements > LUN_MOST_WORKGROUP ? LUN_MOST_WORKGROUP
+                                                              : elements);
+}
+
 /* ---- backends ------------------------------------------------------------------------------------------- */
 
 lun_backend_slot *lun__backend_find(lun_engine *e, const char *name)

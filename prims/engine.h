@@ -64,6 +64,7 @@ struct lun_engine {
     char **places; /* lun_mark's texts; node->where is an index + 1 */
     int place_count, place_room;
     uint32_t place;
+    uint16_t workgroup; /* lun_workgroup */
 
     struct lun_array *spare_handles;
     void *handle_slabs;

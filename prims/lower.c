@@ -291,6 +291,8 @@ static bool is_end(const lowerer *l, const lun_node *n)
 static void finish(lowerer *l, lun_node *n)
 {
     n->lowered = l->walk;
+    if (!from_memory(l, n) && n->workgroup > l->out->workgroup)
+        l->out->workgroup = n->workgroup;
     if (n->kind == LUN_NODE_NUMBER || (n->rank == 0 && from_memory(l, n)))
         return;
     if (from_memory(l, n))
@@ -341,6 +343,8 @@ static void emit(lowerer *l, lun_node *root)
 static void emit_reduce(lowerer *l, lun_node *n)
 {
     lun_lowered *o = l->out;
+    if (n->workgroup > o->workgroup)
+        o->workgroup = n->workgroup;
     emit(l, n->in[0]);
     if (l->status != LUN_OK)
         return;

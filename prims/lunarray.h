@@ -213,6 +213,10 @@ LUN_API void lun_cancel(lun_engine *e);
 LUN_API void lun_config_get(const lun_engine *e, lun_config *out);
 /* Marks where the script stands ("file:12"): what is built from now on reports it in errors. */
 LUN_API lun_status lun_mark(lun_engine *e, const char *place);
+/* Elements that a work-group of a device computes together, for kernels with what is built from now on
+ * (LUN_MOST_WORKGROUP at most; a device may have to take fewer); 0: tuned.  Other backends ignore it. */
+enum { LUN_MOST_WORKGROUP = 65535 };
+LUN_API void lun_workgroup(lun_engine *e, int elements);
 LUN_API const char *lun_status_name(lun_status s);
 
 /* Selects a backend by name ("openmp", "reference", ...). */

@@ -185,6 +185,7 @@ static lun_status intern(lun_engine *e, lun_node *proto, lun_node **out)
     *n = *proto;
     n->refs = 1;
     n->where = e->place;
+    n->workgroup = e->workgroup;
     n->virt = n->kind != LUN_NODE_LEAF;
     lun_node *in;
     for (int k = 0; (in = lun_node_operand(n, k)); k++) {

@@ -83,6 +83,7 @@ struct lun_node {
     int32_t slot;    /* and that walk's number for it */
     int32_t value;   /* the same for lowering: its value in the kernel */
     uint64_t lowered;
+    uint16_t workgroup; /* asked for, 0: tuned; not part of what a node is */
 };
 
 /* ---- storage ------------------------------------------------------------------------------------ */

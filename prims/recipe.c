@@ -83,7 +83,7 @@ static bool describe(shape *s, const lun_node *n)
     lun_node *in;
     if (space != s->n && (space != 1 || !lun_node_ready(n)))
         return false;
-    if (n->body)
+    if (n->body || n->workgroup)
         return false;
     put(s, n->kind);
     put(s, n->dtype);

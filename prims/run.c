@@ -142,6 +142,7 @@ static lun_status launch(lun_engine *e, const lun_lowered *l, lun_kernel_entry *
                       .room = room,
                       .args = cells,
                       .results = o->results,
+                      .workgroup = l->workgroup,
                       .trap = -1};
     lun_status s = at && room && cells ? LUN_OK : lun__nomem(e);
     int64_t written = 0, *origin = room + slots;

@@ -42,6 +42,7 @@ typedef struct far {
 
 static struct {
     int buffers, uploads, downloads; /* buffers: alive */
+    int workgroup;                   /* of the last launch */
     int64_t calls, fail_at;          /* 0: never */
 } seen;
 
@@ -105,6 +106,7 @@ static lun_status far_run(void *state, lun_kernel *k, lun_launch *launch)
         slots[i] = b->data + launch->origin[i] * size;
     }
     inner.slots = slots;
+    seen.workgroup = launch->workgroup;
     lun_status s = lun_backend_reference.run(f->inner, k->inner, &inner);
     launch->trap = inner.trap;
     launch->trap_value = inner.trap_value;
@@ -400,6 +402,30 @@ static void test_several_devices(void **state)
         lun_release(list[k]);
 }
 
+static void test_work_groups(void **state)
+{
+    (void)state;
+    lun_array *a = counting(N), *b, *c, *total;
+    lun_workgroup(e, 128);
+    b = times(a, 2);
+    lun_workgroup(e, 0);
+    c = times(b, 2); /* fused with what asks for 128 */
+    OK(lun_eval(e, &c, 1));
+    assert_int_equal(seen.workgroup, 128);
+    lun_release(b);
+    b = times(a, 3);
+    OK(lun_eval(e, &b, 1));
+    assert_int_equal(seen.workgroup, 0);
+    lun_workgroup(e, 1 << 20);
+    OK(lun_total_lazy(e, LUN_SUM, a, &total));
+    lun_workgroup(e, 0);
+    OK(lun_eval(e, &total, 1));
+    assert_int_equal(seen.workgroup, LUN_MOST_WORKGROUP);
+    lun_array *all[] = {a, b, c, total};
+    for (int k = 0; k < 4; k++)
+        lun_release(all[k]);
+}
+
 /* A script's work with a failure at one device call; its sum, or a failed status. */
 static lun_status work(lun_array *a, double *out)
 {
@@ -463,6 +489,7 @@ int main(void)
         TEST(test_scalars_and_scans),
         TEST(test_wrapped_memory),
         TEST(test_several_devices),
+        TEST(test_work_groups),
         TEST(test_every_call_fails_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
