@@ -35,6 +35,9 @@ LUA_INCDIR ?= $(firstword $(patsubst %/lua.h,%,$(wildcard \
     /usr/include/lua.h /usr/local/include/lua.h)))
 LUA_LIB    ?= -llua5.4
 
+# The line editor of the prompt, for the program alone; without it the prompt takes plain lines.
+LIBEDIT    ?= $(if $(wildcard /usr/include/histedit.h /usr/local/include/histedit.h),-ledit)
+
 # ---------------------------------------------------------------- flags
 comma   := ,
 WARN    := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
@@ -62,7 +65,7 @@ endif
 # What each room may see. prims/ and backends/ get no path to Lua's headers.
 INC_prims    := -Iprims
 INC_backends := -Iprims -Ibackends
-INC_interp   := -Iprims -Iinterp -isystem $(LUA_INCDIR)
+INC_interp   := -Iprims -Iinterp -isystem $(LUA_INCDIR) $(if $(LIBEDIT),-DLUN_LIBEDIT)
 
 # ---------------------------------------------------------------- sources and objects
 OBJ     := $(BUILD)/obj
@@ -134,10 +137,11 @@ $(GEN)/exports.map: Makefile
 	@mkdir -p $(@D); echo '{ global: lun_*; luaopen_lunarray*; local: *; };' > $@
 
 # ---------------------------------------------------------------- linking
-# The program carries the engine and Lua itself, and exports both to C modules.
+# The program carries the engine and Lua itself, and exports both to C modules. Ctrl-C has to find
+# the coroutine that runs, so Lua's library calls lua_resume through interp/call.c.
 $(PROGRAM): $(PROGRAM_OBJ) $(LIB_OBJ) $(BUILD)/objects.list
-	@echo "  ld  $@"; $(CC) $(LDFLAGS_ALL) -Wl,-E -o $@ $(PROGRAM_OBJ) $(LIB_OBJ) \
-	    $(PROGRAM_LUA) $(PROGRAM_OPENMP) $(LIBS)
+	@echo "  ld  $@"; $(CC) $(LDFLAGS_ALL) -Wl,-E -Wl,--wrap=lua_resume -o $@ $(PROGRAM_OBJ) $(LIB_OBJ) \
+	    $(PROGRAM_LUA) $(PROGRAM_OPENMP) $(LIBEDIT) $(LIBS)
 
 $(SHARED): $(LIB_OBJ) $(GEN)/exports.map $(BUILD)/objects.list
 	@echo "  ld  $@"; $(CC) $(LDFLAGS_ALL) -shared -Wl,-soname,liblunarray.so.0 \

@@ -113,6 +113,18 @@ static void run_chunk(run *r, int64_t k, lun_frame *frame)
     call(r, r->exec->body, k, frame);
 }
 
+/* Tells how many chunks are done, about. For worker 0, which is the thread that wants the result. */
+static void tell(const run *r, int64_t chunks)
+{
+    const lun_services *s = r->services;
+    if (s->tick)
+        s->tick(s->tick_ctx,
+                r->ir->scan >= 0          ? "scan"
+                : r->ir->result_count > 0 ? "reduce"
+                                          : "map",
+                chunks * r->chunk, r->end - r->launch->first);
+}
+
 /* ---- workers ------------------------------------------------------------------------------------------- */
 
 static int64_t take(run *r)
@@ -126,16 +138,22 @@ static void work(void *ctx, int worker)
     lun_frame frame = make_frame(r, worker);
     int64_t k, to;
     if (r->dynamic) {
-        while ((k = take(r)) < r->chunks && !finished(r, k))
+        while ((k = take(r)) < r->chunks && !finished(r, k)) {
             run_chunk(r, k, &frame);
+            if (worker == 0)
+                tell(r, k + 1);
+        }
         return;
     }
     /* neighbouring chunks for each */
     int64_t share = r->chunks / r->workers, more = r->chunks % r->workers;
     k = worker * share + (worker < more ? worker : more);
     to = k + share + (worker < more);
-    for (; k < to && !finished(r, k); k++)
+    for (; k < to && !finished(r, k); k++) {
         run_chunk(r, k, &frame);
+        if (worker == 0)
+            tell(r, (k + 1) * r->workers);
+    }
 }
 
 /* Waits until the carry of chunk k is there. False: it may never come. */

@@ -1,7 +1,9 @@
 /* Functions about the engine as a whole: evaluating several arrays, counters, backends, devices, the
  * accuracy of mathematical functions. */
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "bind.h"
 
@@ -70,11 +72,23 @@ static int stats(lua_State *L)
         {"allocations", s.allocations},
         {"nodes", s.nodes},
     };
+    const struct {
+        const char *name;
+        double value;
+    } times[] = {
+        {"compile_time", s.compile_time},
+        {"transfer_time", s.transfer_time},
+        {"run_time", s.run_time},
+    };
     int count = (int)(sizeof fields / sizeof fields[0]);
-    lua_createtable(L, 0, count);
+    lua_createtable(L, 0, count + 3);
     for (int i = 0; i < count; i++) {
         lua_pushinteger(L, fields[i].value);
         lua_setfield(L, -2, fields[i].name);
+    }
+    for (int i = 0; i < 3; i++) {
+        lua_pushnumber(L, times[i].value);
+        lua_setfield(L, -2, times[i].name);
     }
     return 1;
 }
@@ -84,6 +98,39 @@ static int trim(lua_State *L)
 {
     lun_trim(lun__here(L)->engine);
     return 0;
+}
+
+/* internal.cache(clear): the directory, entries and bytes of the kernels on disk, which it removes if it
+ * is to; or nil and why there is none. */
+static int cache(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun_cache_state s;
+    lun_cache_info(h->engine, lua_toboolean(L, 1), &s);
+    if (!s.directory) {
+        lua_pushnil(L);
+        lua_pushstring(L, s.reason);
+        return 2;
+    }
+    lua_pushstring(L, s.directory);
+    lua_pushinteger(L, s.entries);
+    lua_pushinteger(L, s.bytes);
+    return 3;
+}
+
+/* internal.terminal(): columns and rows of the window and whether stdout is one; nil where it tells none. */
+static int terminal(lua_State *L)
+{
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+        lua_pushinteger(L, size.ws_col);
+        lua_pushinteger(L, size.ws_row);
+    } else {
+        lua_pushnil(L);
+        lua_pushnil(L);
+    }
+    lua_pushboolean(L, isatty(STDOUT_FILENO));
+    return 3;
 }
 
 /* ---- backends and devices ---------------------------------------------------------------------- */
@@ -181,7 +228,9 @@ void lun__open_engine(lua_State *L, const lun__parts *p)
         {"backends", backends}, {"devices", devices},       {"use", use},
         {"math", math_mode},    {"clock", monotonic_clock}, {NULL, NULL},
     };
+    static const luaL_Reg inside[] = {{"cache", cache}, {"terminal", terminal}, {NULL, NULL}};
     lun__register(L, p, p->core, functions);
+    lun__register(L, p, p->internal, inside);
     lua_pushliteral(L, "Lunarray " LUN_VERSION);
     lua_setfield(L, p->core, "_VERSION");
 }

@@ -3,11 +3,30 @@
 #ifndef LUN_CALL_H
 #define LUN_CALL_H
 
+#include <stdbool.h>
+
 #include <lua.h>
 
-/* Calls the function below its nargs arguments. Ctrl-C raises "interrupted!" inside the call.
- * On failure the message, with a traceback, replaces function and arguments. */
+/* Calls the function below its nargs arguments. Ctrl-C raises "interrupted!" inside the call, and
+ * stops an evaluation of the engine that runs there; a second one ends the process. On failure the
+ * message, with a traceback, replaces function and arguments. */
 int lun__call(lua_State *L, int nargs, int nresults);
+
+/* From here on Ctrl-C is the prompt's: while lun__run_input runs, all of it is stopped, whatever
+ * pcall catches, and a second one within a second that finds it still running exits with 130; at
+ * other times it is noted. */
+void lun__session_begin(void);
+void lun__session_end(void);
+
+/* In a session: calls the function below its nargs arguments; `handler`, a stack index, is the message
+ * handler. *interrupted: Ctrl-C came meanwhile. */
+int lun__run_input(lua_State *L, int nargs, int nresults, int handler, bool *interrupted);
+
+/* Lets the rest of a call run although Ctrl-C has come, so that an error can be described. */
+void lun__forget_interrupt(lua_State *L);
+
+/* Whether Ctrl-C came while nothing ran, since this was last asked. */
+bool lun__was_interrupted(void);
 
 /* Writes "program: message" to stderr; no prefix where program is NULL. */
 void lun__complain(const char *program, const char *message);

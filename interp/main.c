@@ -1,6 +1,6 @@
 /* The program: a drop-in for the stock Lua 5.4 interpreter, with `lun` preset to the module.
  * Options, exit codes and messages are the stock ones; --backend, --threads, --sandbox, --info, --help
- * and --version are added. Knows of the engine how it is opened as a sandbox, nothing else. */
+ * and --version are added. Knows of the engine how it is opened as a sandbox and how far it is, nothing else. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include <lua.h>
 #include <lualib.h>
 
+#include "bind.h"
 #include "call.h"
 #include "lunarray.h"
 #include "repl.h"
@@ -203,6 +204,39 @@ static void print_line(const char *text)
 
 #define ABOUT "Lunarray " LUN_VERSION " (" LUA_RELEASE ")"
 
+/* ---- long work ------------------------------------------------------------------------------------ */
+
+/* Shows how far an evaluation is where the cursor stands, and leaves the cursor there, so that what is
+ * printed next overwrites it; NULL: erases it. */
+static void show_progress(void *ctx, const lun_progress *p)
+{
+    char text[80];
+    (void)ctx;
+    fflush(stdout);
+    if (!p) {
+        fputs("\033[K", stderr);
+    } else {
+        if (p->total > 0)
+            snprintf(text, sizeof text, "%s %.1f s, %lld of %lld elements", p->what, p->seconds,
+                     (long long)p->done, (long long)p->total);
+        else
+            snprintf(text, sizeof text, "%s %.1f s", p->what, p->seconds);
+        /* save the cursor, no wrapping; restore */
+        fprintf(stderr, "\0337\033[?7l%s\033[K\033[?7h\0338", text);
+    }
+    fflush(stderr);
+}
+
+/* A line for long work, on terminals that can erase it. */
+static void watch_progress(lua_State *L)
+{
+    const char *term = getenv("TERM");
+    lun_engine *e = lunarray_engine(L);
+    if (e && isatty(STDERR_FILENO) && isatty(STDOUT_FILENO) && term && *term &&
+        strcmp(term, "dumb") != 0)
+        lun_on_progress(e, show_progress, NULL);
+}
+
 /* ---- running ----------------------------------------------------------------------------------- */
 
 /* The global `arg`: the script is 0, its arguments count up, what stands before it counts down. */
@@ -337,11 +371,11 @@ static bool run_rest(lua_State *L, const struct options *o)
     if (o->has_script && !run_script(L, o))
         return false;
     if (o->interactive) {
-        lun__repl(L);
+        lun__repl(L, o->sandbox);
     } else if (!o->has_script && !o->executes && !o->version && !o->info) {
         if (isatty(STDIN_FILENO)) {
             print_line(ABOUT);
-            lun__repl(L);
+            lun__repl(L, o->sandbox);
         } else {
             /* As in the stock interpreter, an error in standard input does not fail the program. */
             run_file(L, o, NULL);
@@ -373,6 +407,7 @@ static int run(lua_State *L)
         lua_setglobal(L, "lun");
     }
     set_arg(L, o);
+    watch_progress(L);
     lua_gc(L, LUA_GCGEN, 0, 0);
     bool ok = (o->ignore_env || o->sandbox || run_init(L, o)) && run_options(L, o) &&
               (!o->info || run_info(L, o)) && run_rest(L, o);

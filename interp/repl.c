@@ -1,6 +1,6 @@
-/* The interactive mode: read a statement (over several lines if need be), run it, print what it
- * gives. Behaves as the stock interpreter's: _PROMPT, _PROMPT2, "=e", an expression as a statement.
- * Must not know how the program was started. */
+/* The interactive mode where no terminal is: read a statement (over several lines if need be), run it,
+ * print what it gives. Behaves as the stock interpreter's: _PROMPT, _PROMPT2, "=e", an expression as a
+ * statement. Must not know how the program was started. */
 #include "repl.h"
 
 #include <stdbool.h>
@@ -125,9 +125,13 @@ static void print_results(lua_State *L)
             NULL, lua_pushfstring(L, "error calling 'print' (%s)", luaL_tolstring(L, -1, NULL)));
 }
 
-void lun__repl(lua_State *L)
+void lun__repl(lua_State *L, bool plain)
 {
     int status;
+    if (!plain && isatty(STDIN_FILENO)) {
+        lun__session(L);
+        return;
+    }
     while ((status = read_chunk(L)) != -1) {
         if (status == LUA_OK)
             status = lun__call(L, 0, LUA_MULTRET);

@@ -1,10 +1,16 @@
-/* The interactive mode. Knows neither command line nor engine. */
+/* The interactive mode. Knows nothing of the command line. */
 #ifndef LUN_REPL_H
 #define LUN_REPL_H
 
+#include <stdbool.h>
+
 #include <lua.h>
 
-/* Reads, runs and prints until the end of the input. Errors are shown and do not end it. */
-void lun__repl(lua_State *L);
+/* Reads statements from stdin and runs them until the input ends: as a prompt at a terminal, else, or if
+ * `plain`, as the stock interpreter does. */
+void lun__repl(lua_State *L, bool plain);
+
+/* The prompt at a terminal; the module lunarray.repl says what it does. Raises what fails in it. */
+void lun__session(lua_State *L);
 
 #endif

@@ -31,6 +31,10 @@ typedef struct lun_services {
     void (*log)(void *ctx, const char *text);
     void *log_ctx;
     const volatile int *cancel; /* becomes nonzero when the evaluation shall stop */
+    /* To be called now and then, by the thread that called run or build, with what it does and how many
+     * elements of it are done; NULL: nobody wants to know. total 0: unknown. */
+    void (*tick)(void *ctx, const char *what, int64_t done, int64_t total);
+    void *tick_ctx;
 } lun_services;
 
 /* One run of a kernel over indices first .. first+count-1 of its n.

@@ -408,6 +408,36 @@ const char *lun_cache_scratch(lun_cache *c)
     return c->scratch;
 }
 
+/* ---- for people ----------------------------------------------------------------------------------- */
+
+void lun_cache_survey(lun_cache *c, bool clear, lun_cache_state *out)
+{
+    struct stat st;
+    *out = (lun_cache_state){0};
+    if (!open_directory(c, false) && (c->refused || access(c->path, F_OK) == 0)) {
+        out->reason = c->path ? "its directory belongs to another user, or others may write to it"
+                              : "neither LUNARRAY_CACHE_DIR nor a home directory names a place";
+        return;
+    }
+    out->directory = c->path;
+    int fd = c->fd < 0 ? -1 : openat(c->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (!d) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    for (struct dirent *e; (e = readdir(d));) {
+        bool entry = strspn(e->d_name, "0123456789abcdef") == NAME - 1 && !e->d_name[NAME - 1];
+        if (!entry || fstatat(c->fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode) ||
+            (clear && unlinkat(c->fd, e->d_name, 0)))
+            continue;
+        out->entries++;
+        out->bytes += st.st_size;
+    }
+    closedir(d);
+}
+
 void lun_cache_close(lun_cache *c)
 {
     if (!c)

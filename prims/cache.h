@@ -12,6 +12,8 @@
  * gets one line when the directory cannot be used or an entry is damaged. */
 lun_status lun_cache_open(const char *dir, void (*log)(void *ctx, const char *text), void *log_ctx,
                           lun_cache **out);
+/* What lun_cache_info tells. */
+void lun_cache_survey(lun_cache *cache, bool clear, lun_cache_state *out);
 /* Removes the scratch directory.  NULL is allowed. */
 void lun_cache_close(lun_cache *cache);
 

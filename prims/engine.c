@@ -393,6 +393,11 @@ void lun_trim(lun_engine *e)
     lun_pool_trim(e->pool);
 }
 
+void lun_cache_info(lun_engine *e, bool clear, lun_cache_state *out)
+{
+    lun_cache_survey(e->cache, clear, out);
+}
+
 double lun__now(void)
 {
     struct timespec t;

@@ -43,6 +43,12 @@ struct lun_engine {
     double deadline; /* of the outermost; 0: none */
     lun_watch *watch;
 
+    /* progress.c */
+    void (*progress)(void *ctx, const lun_progress *p);
+    void *progress_ctx;
+    double began, told_at; /* seconds: of this evaluation, of the last call */
+    bool progress_told;
+
     lun_pool *pool;
     lun_cache *cache;
     lun_backend_slot backends[LUN_MAX_BACKENDS];
@@ -87,6 +93,10 @@ lun_status lun__backend(lun_engine *e, lun_backend_slot **out);
 /* By name ("openmp", "opencl:2"); NULL if there is none. */
 lun_backend_slot *lun__backend_find(lun_engine *e, const char *name);
 lun_status lun__backend_open(lun_engine *e, lun_backend_slot *slot);
+
+/* An evaluation begins and ends, for those who want to see how far it is. */
+void lun__progress_begin(lun_engine *e);
+void lun__progress_end(lun_engine *e);
 
 /* Seconds on a clock that never goes back. */
 double lun__now(void);

@@ -246,6 +246,9 @@ typedef struct lun_stats {
     int64_t allocated, pooled, peak; /* bytes of elements now alive, kept for reuse, most alive */
     int64_t allocations;             /* buffers taken from the system, not from the pool */
     int64_t nodes;                   /* graph nodes alive */
+    /* Seconds: of compilers (which may run beside everything else), of transfers between host and
+     * devices, of kernels and what waits for them. */
+    double compile_time, transfer_time, run_time;
 } lun_stats;
 LUN_API void lun_stats_get(const lun_engine *e, lun_stats *out);
 LUN_API void lun_stats_reset(lun_engine *e); /* counters; allocated, pooled and nodes stay true */
@@ -253,6 +256,28 @@ LUN_API void lun_stats_reset(lun_engine *e); /* counters; allocated, pooled and 
 LUN_API int64_t lun_pressure(lun_engine *e);
 /* Gives pooled memory back to the system. */
 LUN_API void lun_trim(lun_engine *e);
+
+/* How far an evaluation is: "map", "reduce", "scan" or "compile", seconds since it began, and elements of
+ * the kernel that runs now, about; total 0: unknown. */
+typedef struct lun_progress {
+    const char *what;
+    double seconds;
+    int64_t done, total;
+} lun_progress;
+/* Has `call` called by the thread that evaluates: some ten times a second once an evaluation has taken
+ * half a second, and once with NULL when such a one has ended. It must not call the engine. NULL: no
+ * more. */
+LUN_API void lun_on_progress(lun_engine *e, void (*call)(void *ctx, const lun_progress *p),
+                             void *ctx);
+
+/* The kernels on disk. directory is NULL where none can be used, with the reason; both are valid until
+ * the engine ends. */
+typedef struct lun_cache_state {
+    const char *directory, *reason;
+    int64_t entries, bytes;
+} lun_cache_state;
+/* Tells what there is; with clear: removes it, and tells what was removed. */
+LUN_API void lun_cache_info(lun_engine *e, bool clear, lun_cache_state *out);
 
 /* ---- tables, for bindings and tools ------------------------------------------------------------- */
 

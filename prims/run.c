@@ -158,7 +158,9 @@ static lun_status launch(lun_engine *e, const lun_lowered *l, lun_kernel_entry *
         cells[i] = l->args[i].node ? l->args[i].node->cell : l->args[i].cell;
     if (s == LUN_OK) {
         lun_backend_slot *b = &e->backends[e->current];
+        double start = lun__now();
         s = b->backend->run(b->state, k->kernel, &run);
+        e->stats.run_time += lun__now() - start;
         if (s == LUN_EZERO || s == LUN_EBOUNDS)
             s = explain_trap(e, l, &run);
         else if (s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
@@ -370,7 +372,9 @@ lun_status lun_run(lun_engine *e, lun_node *const *roots, int count)
     if (done)
         return LUN_OK;
     lun_host_begin(e);
+    lun__progress_begin(e);
     lun_status status = run_roots(e, roots, count);
+    lun__progress_end(e);
     lun_host_end(e);
     return status;
 }
@@ -421,7 +425,9 @@ lun_status lun_run_range(lun_engine *e, lun_node *root, int64_t first, int64_t c
                          bool *done)
 {
     lun_host_begin(e);
+    lun__progress_begin(e);
     lun_status status = run_range(e, root, first, count, host, done);
+    lun__progress_end(e);
     lun_host_end(e);
     return status;
 }

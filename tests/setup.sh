@@ -41,6 +41,8 @@ look_for_build() {
     header stdio.h libc6-dev
     header xxhash.h libxxhash-dev
     header hwloc.h libhwloc-dev
+    header histedit.h libedit-dev
+    header png.h libpng-dev
     file lua.h liblua5.4-dev ${LUA_INCDIR:+"$LUA_INCDIR"} /usr/include/lua5.4 \
         /usr/local/include/lua5.4 /usr/include /usr/local/include
 }

@@ -381,6 +381,16 @@ static void harvest(lun_jit_compiler *c, bool known)
     lun_strbuf_free(&why);
 }
 
+/* Seconds that the compiler took. Its end may be noticed late, so the files that it read and wrote say. */
+static double time_spent(const lun_jit_job *j)
+{
+    struct stat from, to;
+    if (stat(j->source, &from) == 0 && stat(j->output, &to) == 0)
+        return (double)(to.st_mtim.tv_sec - from.st_mtim.tv_sec) +
+               1e-9 * (double)(to.st_mtim.tv_nsec - from.st_mtim.tv_nsec);
+    return 1e-9 * (double)(now_ns() - j->started);
+}
+
 /* Looks after the compiler that runs. */
 static void look_after(lun_jit_compiler *c)
 {
@@ -412,6 +422,7 @@ static void look_after(lun_jit_compiler *c)
         else
             harvest(c, s == LUN_SPAWN_DONE);
     }
+    c->services->stats->compile_time += time_spent(j);
     clean_job(c);
 }
 
@@ -485,6 +496,8 @@ lun_status lun_jit_wait(lun_jit_compiler *c, lun_unit *u)
     while (u->state != LUN_UNIT_READY && u->state != LUN_UNIT_FAILED) {
         if (cancel && *cancel)
             return LUN_ECANCEL;
+        if (c->services->tick)
+            c->services->tick(c->services->tick_ctx, "compile", 0, 0);
         if (c->busy) {
             lun_spawn_pause(c->job.pipe, 20);
             look_after(c);
