@@ -27,7 +27,7 @@ local function base(check)
     local load, setmetatable, rawget, type = load, setmetatable, rawget, type
     local collectgarbage, select, pcall = collectgarbage, select, pcall
     local G = only(_G, "_VERSION assert error getmetatable ipairs next pairs print rawequal rawget rawlen "
-        .. "rawset select tonumber tostring type xpcall")
+        .. "rawset select tonumber tostring type")
     G._G = G
 
     -- Text only: bytecode is trusted by the machine that runs it.
@@ -63,14 +63,27 @@ local function base(check)
         end
         return after(pcall(...))
     end
+
+    -- A handler runs after the function and not within its error, where no hook would stop it.
+    local function handled(handler, ok, ...)
+        check()
+        if ok then
+            return ok, ...
+        end
+        return false, select(2, G.pcall(handler, ...))
+    end
+    function G.xpcall(f, handler, ...)
+        return handled(handler, pcall(f, ...))
+    end
     return G
 end
 
 -- ---------------------------------------------------------------- coroutines
 
 local function coroutines(check)
-    local resume, wrap = coroutine.resume, coroutine.wrap
-    local C = only(coroutine, "close create isyieldable running status yield")
+    local create, resume, close = coroutine.create, coroutine.resume, coroutine.close
+    local error = error
+    local C = only(coroutine, "create isyieldable running status yield")
     local function after(...)
         check()
         return ...
@@ -79,11 +92,24 @@ local function coroutines(check)
         check()
         return after(resume(...))
     end
+    -- A coroutine that was stopped is not closed: its variables' __close would run without a hook.
+    function C.close(...)
+        check()
+        return after(close(...))
+    end
     function C.wrap(f)
-        local run = wrap(f)
+        local co = create(f)
+        local function finish(ok, ...)
+            check()
+            if ok then
+                return ...
+            end
+            close(co)
+            error((...), 0)
+        end
         return function(...)
             check()
-            return after(run(...))
+            return finish(resume(co, ...))
         end
     end
     return C

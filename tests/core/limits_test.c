@@ -1,0 +1,331 @@
+/* limits_test.c - what a host imposes on an engine: interruption from a thread and from a signal handler,
+ * limits of time and memory for evaluations and scripts, an allocator and a log of its own. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lunarray.h"
+
+#define OK(call) assert_int_equal((call), LUN_OK)
+
+/* Months of work in one kernel that needs no memory. */
+#define LONG_KERNEL "(lun.index(1 << 36) * 0.5):sqrt():max()"
+
+static const lun_config plain = {
+    .size = sizeof plain, .cache_dir = "", .jit = LUN_JIT_OFF, .threads = 2};
+
+static lun_engine *open_with(lun_config c)
+{
+    lun_engine *e = NULL;
+    OK(lun_open(&c, &e));
+    return e;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void assert_usable(lun_engine *e)
+{
+    double x = 0;
+    OK(lun_dostring(e, "x = (lun.range(1, 10) * 2):sum()"));
+    OK(lun_getnumber(e, "x", &x));
+    assert_true(x == 110);
+}
+
+/* ---- interruption ------------------------------------------------------------------------------ */
+
+static void *cancel_soon(void *e)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
+    lun_cancel(e);
+    return NULL;
+}
+
+static void assert_cancelled(lun_engine *e, const char *script)
+{
+    pthread_t t;
+    double from = now();
+    assert_int_equal(pthread_create(&t, NULL, cancel_soon, e), 0);
+    assert_int_equal(lun_dostring(e, script), LUN_ECANCEL);
+    assert_true(now() - from < 10);
+    assert_non_null(strstr(lun_error(e), "interrupted"));
+    pthread_join(t, NULL);
+    assert_usable(e);
+}
+
+static void test_cancel_from_a_thread(void **state)
+{
+    (void)state;
+    lun_engine *e = open_with(plain);
+    for (int i = 0; i < 3; i++)
+        assert_cancelled(e, LONG_KERNEL);
+    /* it holds for the whole script: what is tried again is stopped again */
+    assert_cancelled(e, "pcall(function() " LONG_KERNEL " end) " LONG_KERNEL);
+    lun_close(e);
+}
+
+/* A script's own loops, where the engine watches Lua's instructions. */
+static void test_cancel_loops(void **state)
+{
+    (void)state;
+    lun_config c = plain;
+    c.time_limit = 1000;
+    for (c.sandbox = 0; c.sandbox < 2; c.sandbox++) {
+        lun_engine *e = open_with(c);
+        assert_cancelled(e, "while true do end");
+        assert_cancelled(e, "while true do pcall(function() " LONG_KERNEL " end) end");
+        assert_cancelled(e, "local function f() while true do pcall(f) end end f()");
+        assert_cancelled(e, "coroutine.wrap(function() while true do end end)()");
+        assert_cancelled(e, "local t = setmetatable({}, {__index = function(t, k) while true do "
+                            "end end}) while true do pcall(rawget(t, 1) or t.x) end");
+        lun_close(e);
+    }
+}
+
+static lun_engine *interrupted;
+
+static void on_alarm(int signal)
+{
+    (void)signal;
+    lun_cancel(interrupted);
+}
+
+static void test_cancel_from_a_signal_handler(void **state)
+{
+    (void)state;
+    struct sigaction ours = {.sa_handler = on_alarm}, before;
+    struct itimerval soon = {.it_value = {.tv_usec = 50000}};
+    interrupted = open_with(plain);
+    sigaction(SIGALRM, &ours, &before);
+    for (int i = 0; i < 3; i++) {
+        setitimer(ITIMER_REAL, &soon, NULL);
+        assert_int_equal(lun_dostring(interrupted, LONG_KERNEL), LUN_ECANCEL);
+        assert_usable(interrupted);
+    }
+    sigaction(SIGALRM, &before, NULL);
+    lun_close(interrupted);
+}
+
+/* What was asked to stop before it began runs; another engine does not notice. */
+static void test_cancel_is_for_what_runs(void **state)
+{
+    (void)state;
+    lun_engine *one = open_with(plain), *two = open_with(plain);
+    lun_cancel(one);
+    assert_usable(one);
+    lun_cancel(one);
+    assert_usable(two);
+    lun_close(one);
+    lun_close(two);
+}
+
+/* ---- limits ------------------------------------------------------------------------------------ */
+
+static void test_time_limit_of_scripts(void **state)
+{
+    (void)state;
+    static const char *const endless[] = {
+        LONG_KERNEL,
+        "while true do end",
+        "while true do pcall(error) end",
+        "while true do pcall(coroutine.wrap(function() while true do end end)) end",
+        "while true do local x <close> = setmetatable({}, {__close = function() while true do "
+        "end end}) end",
+        "for i = 1, math.huge do local x = (lun.index(1e6) * i):max() end",
+        "table.sort({1, 2, 3}, function() while true do end end)",
+        "string.gsub('x', 'x', function() while true do end end)",
+        "if io then error 'no sandbox' end xpcall(error, function() while true do end end)",
+        "if io then error 'no sandbox' end local function f() xpcall(f, f) f() end f()",
+        "coroutine.wrap(function() local x <close> = setmetatable({}, {__close = function() while "
+        "true do end end}) while not io do end end)() error 'no sandbox'",
+        "if io then error 'no sandbox' end local co = coroutine.create(function() local x <close> "
+        "= "
+        "setmetatable({}, {__close = function() while true do end end}) while true do end end) "
+        "pcall(coroutine.resume, co) pcall(coroutine.close, co)",
+        "error(setmetatable({}, {__tostring = function() while true do end end}))",
+    };
+    lun_config c = plain;
+    c.time_limit = 0.05;
+    for (c.sandbox = 0; c.sandbox < 2; c.sandbox++) {
+        lun_engine *e = open_with(c);
+        for (size_t i = 0; i < sizeof endless / sizeof endless[0]; i++) {
+            double from = now();
+            lun_status s = lun_dostring(e, endless[i]);
+            if (s != LUN_ELIMIT && !(c.sandbox == 0 && strstr(lun_error(e), "no sandbox")))
+                fail_msg("%s gave %s: %s", endless[i], lun_status_name(s), lun_error(e));
+            assert_int_not_equal(s, LUN_OK);
+            assert_true(now() - from < 5);
+            assert_usable(e);
+        }
+        lun_close(e);
+    }
+}
+
+/* The limit is for each call anew. */
+static void test_time_limit_starts_anew(void **state)
+{
+    (void)state;
+    lun_config c = plain;
+    c.time_limit = 0.5;
+    lun_engine *e = open_with(c);
+    double from = now();
+    for (int i = 0; i < 12; i++)
+        OK(lun_dostring(e, "local t = os.clock() while os.clock() - t < 0.06 do end"));
+    assert_true(now() - from > 0.5);
+    lun_close(e);
+}
+
+static void test_memory_limit_of_scripts(void **state)
+{
+    (void)state;
+    static const char *const greedy[] = {
+        "local t = {} for i = 1, 1e9 do t[i] = i end",
+        "local s = 'x' while true do s = s .. s end",
+        "return ('x'):rep(1 << 30)",
+        "return lun.ones(1e8) + lun.random(1e8):eval()",
+        "local x = lun.ones(10) while true do x = x + 1 end",
+        "local t = {} while true do t[#t + 1] = lun.random(1000):eval() end",
+        "return lun.index(1e8):totable()",
+        "return lun.index(1e8):tobytes()",
+        "local t = {} while true do t[#t + 1] = coroutine.create(print) end",
+    };
+    lun_config c = plain;
+    c.memory_limit = 40 << 20;
+    c.time_limit = 20;
+    for (c.sandbox = 0; c.sandbox < 2; c.sandbox++) {
+        lun_engine *e = open_with(c);
+        for (size_t i = 0; i < sizeof greedy / sizeof greedy[0]; i++) {
+            lun_status s = lun_dostring(e, greedy[i]);
+            if (s != LUN_ELIMIT)
+                fail_msg("%s gave %s: %s", greedy[i], lun_status_name(s), lun_error(e));
+            if (!strstr(lun_error(e), "memory limit reached"))
+                fail_msg("%s: %s", greedy[i], lun_error(e));
+            assert_usable(e);
+        }
+        lun_close(e);
+    }
+}
+
+/* ---- the host's own ---------------------------------------------------------------------------- */
+
+typedef struct ledger {
+    long blocks, calls;
+    long fail_from; /* the call from which there is no memory; 0: never */
+} ledger;
+
+static void *keep_books(void *ctx, void *old, size_t bytes)
+{
+    ledger *l = ctx;
+    l->calls++;
+    if (bytes == 0) {
+        l->blocks -= old != NULL;
+        free(old);
+        return NULL;
+    }
+    if (l->fail_from && l->calls >= l->fail_from)
+        return NULL;
+    void *now = realloc(old, bytes);
+    l->blocks += !old && now;
+    return now;
+}
+
+static void test_allocator(void **state)
+{
+    (void)state;
+    ledger l = {0};
+    lun_config c = plain;
+    c.alloc = keep_books;
+    c.alloc_ctx = &l;
+    lun_engine *e = open_with(c);
+    assert_usable(e);
+    OK(lun_dostring(e, "v = lun.random(1e5):eval() t = {} for i = 1, 1000 do t[i] = {i} end"));
+    assert_true(l.blocks > 1000); /* Lua's as well */
+    lun_close(e);
+    assert_int_equal(l.blocks, 0);
+}
+
+/* From any call on there is no memory: a status, no leak, and afterwards all is well. */
+static void test_allocator_fails(void **state)
+{
+    (void)state;
+    for (long n = 1; n < 4000; n += n / 8 + 1) {
+        ledger l = {.fail_from = n};
+        lun_config c = plain;
+        lun_engine *e = NULL;
+        c.alloc = keep_books;
+        c.alloc_ctx = &l;
+        if (lun_open(&c, &e) == LUN_OK) {
+            lun_status s =
+                lun_dostring(e, "local t = {} for i = 1, 200 do t[i] = lun.vector {i} + i "
+                                "end lun.eval(table.unpack(t)) s = t[9]:sum()");
+            if (s != LUN_OK && s != LUN_ENOMEM)
+                fail_msg("call %ld: %s: %s", n, lun_status_name(s), lun_error(e));
+            l.fail_from = 0;
+            assert_usable(e);
+        }
+        lun_close(e);
+        assert_int_equal(l.blocks, 0);
+    }
+}
+
+static int lines;
+static char last[256];
+
+static void note(void *ctx, const char *text)
+{
+    assert_ptr_equal(ctx, &lines);
+    lines++;
+    snprintf(last, sizeof last, "%s", text);
+}
+
+static void test_log(void **state)
+{
+    (void)state;
+    lun_config c = plain;
+    c.log = note;
+    c.log_ctx = &lines;
+    c.cache_dir = "/proc/no/such/place";
+    lun_engine *e = NULL;
+    lines = 0;
+    OK(lun_open(&c, &e));
+    OK(lun_dostring(e, "warn 'from the script'"));
+    assert_true(lines > 0);
+    assert_string_equal(last, "from the script");
+    lun_close(e);
+    c.backend = "nope";
+    assert_int_equal(lun_open(&c, &e), LUN_EARG);
+    assert_non_null(strstr(last, "no backend 'nope'"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cancel_from_a_thread),
+        cmocka_unit_test(test_cancel_loops),
+        cmocka_unit_test(test_cancel_from_a_signal_handler),
+        cmocka_unit_test(test_cancel_is_for_what_runs),
+        cmocka_unit_test(test_time_limit_of_scripts),
+        cmocka_unit_test(test_time_limit_starts_anew),
+        cmocka_unit_test(test_memory_limit_of_scripts),
+        cmocka_unit_test(test_allocator),
+        cmocka_unit_test(test_allocator_fails),
+        cmocka_unit_test(test_log),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
