@@ -51,6 +51,8 @@ look_for_tests() {
     program luacheck lua-check
     program clang clang
     program clang-format clang-format
+    program g++ g++
+    program pkg-config pkg-config
     file omp.h libomp-dev /usr/lib/llvm-*/lib/clang/*/include /usr/lib/clang/*/include \
         /usr/local/include
     header cmocka.h libcmocka-dev

@@ -1,0 +1,100 @@
+-- Every example prints what its head says it prints ("prints:" and the lines below it in the comment).
+-- Those in Lua run in the program, those in examples/embed are built as their users would build them:
+-- from an installed tree, by pkg-config, as strict C11 and C++17.
+
+local build = os.getenv "BUILD" or "build"
+local sanitized = build:find "asan" or build:find "tsan"
+
+local function capture(command)
+    local pipe = assert(io.popen(command .. " 2>&1"))
+    local text = pipe:read "a"
+    local _, _, status = pipe:close()
+    return text, status
+end
+
+local function succeed(command)
+    local text, status = capture(command)
+    assert.equal(0, status, command .. "\n" .. text)
+    return text
+end
+
+-- What the comment at the head of a file says: the text, and how to run it where that is told.
+local function head_of(path)
+    local lines, command, inside = {}, nil, false
+    for line in io.lines(path) do
+        local text = line:match "^%-%- ?(.*)$" or line:match "^// ?(.*)$" or line:match "^ %*/?(.*)$"
+        if line:find "^/%*" then
+            text = ""
+        elseif not text or line:find "^ %*/" then
+            break
+        end
+        if text:find "prints:%s*$" then
+            inside = true
+        elseif inside then
+            lines[#lines + 1] = text
+        else
+            command = command or text:match "^%s+build/lunarray (examples/.*)$"
+        end
+    end
+    assert(inside, path .. " does not say what it prints")
+    local indent = lines[1]:match "^%s*"
+    for i, line in ipairs(lines) do
+        assert(line == "" or line:sub(1, #indent) == indent, path .. ": unequal indentation")
+        lines[i] = line:sub(#indent + 1)
+    end
+    while lines[#lines] == "" do
+        lines[#lines] = nil
+    end
+    return table.concat(lines, "\n") .. "\n", command
+end
+
+describe("examples", function()
+    local scratch, root
+
+    setup(function()
+        scratch = capture "mktemp -d":gsub("\n$", "")
+    end)
+
+    teardown(function()
+        os.execute(("rm -rf '%s'"):format(scratch))
+    end)
+
+    -- Those two are held to more by specs of their own.
+    local elsewhere = { ["examples/weather.lua"] = true, ["examples/mandelbrot.lua"] = true }
+    for path in io.popen("ls examples/*.lua"):lines() do
+        if not elsewhere[path] then
+            it(path .. " prints what it says", function()
+                local expected, command = head_of(path)
+                command = (command or path):gsub("/tmp/", scratch .. "/")
+                local printed = succeed(("%s/lunarray %s"):format(build, command)):gsub(scratch .. "/", "/tmp/")
+                assert.equal(expected, printed)
+            end)
+        end
+    end
+
+    if sanitized then
+        return -- what uses the library would have to be instrumented too
+    end
+
+    describe("that embed", function()
+        setup(function()
+            root = scratch .. "/root"
+            succeed(("make -s BUILD='%s' PREFIX=/opt/lun DESTDIR='%s' install"):format(build, root))
+        end)
+
+        for source, compiler in pairs {
+            ["embed.c"] = "cc -std=c11 -D_POSIX_C_SOURCE=200809L",
+            ["threads.c"] = "cc -std=c11 -pthread",
+            ["embed.cpp"] = "c++ -std=c++17",
+        } do
+            it(source .. " builds from the installed tree and prints what it says", function()
+                local path = "examples/embed/" .. source
+                succeed(("%s -Wall -Wextra -pedantic -Werror %s -o %s/%s.out $(PKG_CONFIG_SYSROOT_DIR=%s "
+                    .. "PKG_CONFIG_PATH=%s/opt/lun/lib/pkgconfig pkg-config --cflags --libs lunarray)")
+                    :format(compiler, path, scratch, source, root, root))
+                assert.equal((head_of(path)), succeed(("LD_LIBRARY_PATH=%s/opt/lun/lib LUNARRAY_CACHE_DIR=%s/cache "
+                    .. "%s/%s.out"):format(root, scratch, scratch, source)))
+            end)
+        end
+    end)
+end)
