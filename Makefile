@@ -238,6 +238,25 @@ tsan:
 fuzz: all core-tests
 	@BUILD='$(BUILD)' sh tests/fuzz/run.sh
 
+# What tries to break it: programs of their own, and the libraries that they preload (*_shim.c).
+TORTURE_SRC  := $(filter-out %_shim.c,$(wildcard tests/torture/*.c))
+TORTURE_SHIM := $(wildcard tests/torture/*_shim.c)
+.PHONY: torture torture-build
+torture: all torture-build
+	@BUILD='$(BUILD)' sh tests/torture/run.sh
+torture-build: $(TORTURE_SRC:tests/torture/%.c=$(BUILD)/torture/%) \
+    $(TORTURE_SHIM:tests/torture/%.c=$(BUILD)/torture/%.so)
+
+$(OBJ)/torture/%.o: tests/torture/%.c Makefile
+	$(call COMPILE,$(INC_tests))
+$(BUILD)/torture/%: $(OBJ)/torture/%.o $(STATIC)
+	@mkdir -p $(@D); echo "  ld  $@"
+	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(STATIC) $(LUA_LIB) $(OPENMP) $(LIBS)
+$(BUILD)/torture/%_shim.so: tests/torture/%_shim.c Makefile
+	@mkdir -p $(@D); echo "  cc  $<"
+	@$(CC) $(filter-out -fvisibility=hidden,$(CFLAGS_ALL)) -shared -o $@ $< -ldl
+.SECONDARY: $(TORTURE_SRC:tests/torture/%.c=$(OBJ)/torture/%.o)
+
 .PHONY: lint format bench bench-quick
 lint:
 	@sh tests/run.sh lint
@@ -298,6 +317,7 @@ help:
 	    'test         set-up, build, every suite; ends with "N passed, N failed"' \
 	    'asan tsan    the C tests and specs in an instrumented build' \
 	    'fuzz         random Lua functions on every backend (FUZZ_SECONDS, FUZZ_SEED)' \
+    'torture      everything that tries to break it (TORTURE: the size, 1 is full)' \
     'lint format  the style checks; clang-format over every C file' \
 	    'check-deps   say what is missing and how to install it' \
 	    'bench        the benchmarks (bench-quick: a short run)' \

@@ -16,12 +16,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { FORMAT = 1, NAME = 33, STALE_SECONDS = 3600, ENTRY_LIMIT = 256 << 20 };
+enum {
+    FORMAT = 1,
+    NAME = 33,
+    STALE_SECONDS = 60, /* no writer takes that long; a scratch directory is locked while in use */
+    ENTRY_LIMIT = 256 << 20
+};
 
 static const char magic[8] = "LUNKERN";
 
@@ -41,7 +47,8 @@ struct lun_cache {
     bool refused, swept, told_store, told_damage;
     unsigned serial;
     char *scratch;
-    pid_t owner; /* who made the scratch directory */
+    int scratch_lock; /* its descriptor: locked as long as somebody uses it, whatever ends him */
+    pid_t owner;      /* who made the scratch directory */
 };
 
 lun_status lun_cache_open(const char *dir, void (*log)(void *ctx, const char *text), void *log_ctx,
@@ -50,7 +57,7 @@ lun_status lun_cache_open(const char *dir, void (*log)(void *ctx, const char *te
     lun_cache *c = calloc(1, sizeof *c);
     if (!c)
         return LUN_ENOMEM;
-    c->fd = -1;
+    c->fd = c->scratch_lock = -1;
     c->log = log;
     c->log_ctx = log_ctx;
     if (dir && !(c->dir = strdup(dir))) {
@@ -232,22 +239,19 @@ static const char *foreign(const struct stat *st)
     return st->st_size > ENTRY_LIMIT ? "too large" : NULL;
 }
 
-/* Takes the payload out of an open entry; NULL with the reason in *why. */
+/* Takes the payload out of an open entry; NULL with the reason in *why, or without one if it may be whole
+ * but cannot be had now. */
 static void *take(int fd, const char *key, size_t key_length, size_t *length, const char **why)
 {
     struct stat st;
-    if (fstat(fd, &st)) {
-        *why = strerror(errno);
+    if (fstat(fd, &st))
         return NULL;
-    }
     if ((*why = foreign(&st)))
         return NULL;
     size_t size = (size_t)st.st_size;
     char *file = malloc(size + 1);
-    if (!file) {
-        *why = "out of memory";
+    if (!file)
         return NULL;
-    }
     *why = read_all(fd, file, size) ? damage(file, size, key, key_length) : "it cannot be read";
     if (*why) {
         free(file);
@@ -267,14 +271,16 @@ bool lun_cache_load(lun_cache *c, const char *key, size_t key_length, void **byt
     name_of(key, key_length, name);
     int fd = openat(c->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
-        if (errno == ENOENT)
-            return false;
+        if (errno != ELOOP && errno != ENXIO && errno != EACCES)
+            return false; /* none there, or none to be had now: no memory, no descriptor */
         why = strerror(errno);
     } else {
-        *bytes = take(fd, key, key_length, length, &why);
+        void *payload = take(fd, key, key_length, length, &why);
         close(fd);
+        if (payload)
+            *bytes = payload;
         if (!why)
-            return true;
+            return payload != NULL;
     }
     tell(c, &c->told_damage, "an entry is damaged and is made anew", why);
     if (unlinkat(c->fd, name, 0) && errno == EISDIR)
@@ -298,11 +304,16 @@ static void remove_files(int fd)
     closedir(d);
 }
 
-static void remove_scratch(int at, const char *name)
+/* Removes a scratch directory: our own, or one that nobody uses any more. */
+static void remove_scratch(int at, const char *name, bool ours)
 {
     int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return;
+    if (!ours && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+        close(fd);
+        return;
+    }
     remove_files(fd);
     unlinkat(at, name, AT_REMOVEDIR);
 }
@@ -329,7 +340,7 @@ static void sweep(lun_cache *c)
             time(NULL) - st.st_mtime < STALE_SECONDS)
             continue;
         if (scratch)
-            remove_scratch(c->fd, e->d_name);
+            remove_scratch(c->fd, e->d_name, false);
         else
             unlinkat(c->fd, e->d_name, 0);
     }
@@ -397,6 +408,9 @@ const char *lun_cache_scratch(lun_cache *c)
         return c->scratch;
     free(c->scratch);
     c->scratch = NULL;
+    if (c->scratch_lock >= 0)
+        close(c->scratch_lock);
+    c->scratch_lock = -1;
     c->owner = getpid();
     if (open_directory(c, true))
         c->scratch = make_scratch(c->path, "scratch-XXXXXX");
@@ -405,6 +419,10 @@ const char *lun_cache_scratch(lun_cache *c)
         c->scratch = make_scratch(t, "lunarray-XXXXXX");
     if (!c->scratch)
         c->scratch = make_scratch("/tmp", "lunarray-XXXXXX");
+    if (c->scratch)
+        c->scratch_lock = open(c->scratch, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (c->scratch_lock >= 0)
+        flock(c->scratch_lock, LOCK_EX | LOCK_NB);
     return c->scratch;
 }
 
@@ -442,8 +460,10 @@ void lun_cache_close(lun_cache *c)
 {
     if (!c)
         return;
+    if (c->scratch_lock >= 0)
+        close(c->scratch_lock);
     if (c->scratch && c->owner == getpid())
-        remove_scratch(AT_FDCWD, c->scratch);
+        remove_scratch(AT_FDCWD, c->scratch, true);
     if (c->fd >= 0)
         close(c->fd);
     free(c->scratch);

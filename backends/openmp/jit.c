@@ -44,6 +44,8 @@ void lun_unit_free(lun_unit *u)
 {
     free(u->source);
     lun_strbuf_free(&u->message);
+    lun_loader_close(u->object);
+    u->object = NULL;
 }
 
 /* ---- the compiler -------------------------------------------------------------------------------- */
@@ -206,11 +208,13 @@ static bool load(lun_jit_compiler *c, lun_unit *u, const void *bytes, size_t len
          *combine = lun_loader_find(object, "lun_combine");
     if (!kernel || (u->scans && !total) || ((u->scans || u->reduces) && !combine)) {
         lun_strbuf_puts(why, "what it made is no kernel");
+        lun_loader_close(object);
         return false;
     }
     memcpy(&u->kernel, &kernel, sizeof kernel);
     memcpy(&u->total, &total, sizeof total);
     memcpy(&u->combine, &combine, sizeof combine);
+    u->object = object;
     u->state = LUN_UNIT_READY;
     free(u->source);
     u->source = NULL;

@@ -28,6 +28,7 @@ typedef struct lun_unit {
     bool scans, reduces; /* which functions it has */
     bool wanted; /* somebody cannot do without it: its failure is an error, not a line in the log */
     lun_unit_state state;
+    void *object; /* what holds its code, unloaded with it */
     lun_chunk_fn kernel, total;
     void (*combine)(const void *self, int result, const uint64_t *a, const uint64_t *b,
                     uint64_t *out);

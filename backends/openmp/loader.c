@@ -145,3 +145,9 @@ void *lun_loader_find(void *object, const char *name)
 {
     return dlsym(object, name);
 }
+
+void lun_loader_close(void *object)
+{
+    if (object)
+        dlclose(object);
+}

@@ -1,7 +1,7 @@
 /* loader.h - a compiled kernel's bytes made into functions of this process.
  *
- * Knows shared objects, not kernels.  What is loaded stays: code may be in use anywhere, and unloading
- * gains nothing. */
+ * Knows shared objects, not kernels.  Each takes a handful of the process' memory maps, which are
+ * limited, so what is not needed any more is to be closed. */
 #ifndef LUN_LOADER_H
 #define LUN_LOADER_H
 
@@ -19,5 +19,8 @@ bool lun_loader_check(const void *bytes, size_t length);
 void *lun_loader_open(const void *bytes, size_t length, const char *fallback, lun_strbuf *why);
 /* A function of it, NULL if it has none of that name. */
 void *lun_loader_find(void *object, const char *name);
+
+/* Unloads it; nothing of it may run any more.  NULL is allowed. */
+void lun_loader_close(void *object);
 
 #endif
