@@ -93,9 +93,13 @@ lun_cname lun_cslot(lun_crender *r, int64_t slot)
     lun_cname key = lun_cname_of("slot %s", c.s);
     if (!lun_cmake(r, key.s))
         return c;
-    lun_strbuf_printf(&r->fields, "    %s%s *%s;\n", out ? "" : "const ", t.s, c.s);
-    lun_strbuf_printf(&r->setup, "    u->%s = f->slots[%" PRId64 "];\n", c.s, slot);
-    if (!out)
+    lun_strbuf_printf(&r->fields, "    %s%s%s *%s;\n", r->dialect->global, out ? "" : "const ", t.s,
+                      c.s);
+    lun_strbuf_printf(&r->setup,
+                      r->dialect->streams ? "    u->%s = f->slots[%" PRId64 "];\n"
+                                          : "    u->%s = f->p%" PRId64 ";\n",
+                      c.s, slot);
+    if (!out || !r->dialect->streams)
         return c;
     lun_strbuf_printf(&r->fields, "    int t%" PRId64 ";\n", slot);
     lun_strbuf_printf(&r->setup, "    u->t%" PRId64 " = f->stream && (lun_u64)u->%s %% %d == 0;\n",
@@ -153,7 +157,7 @@ static void scalar(lun_csection *s, int32_t v)
     switch ((lun_ir_kind)ins->kind) {
     case LUN_IR_ARG:
         if (!s->single)
-            lun_cline(s, "%s = %s(f->args + %" PRId64 ");", target(s, v).s,
+            lun_cline(s, "%s = %s(f->args[%" PRId64 "]);", target(s, v).s,
                       lun_cscalar_uncell(r, t).s, ins->imm);
         break;
     case LUN_IR_CONST:
@@ -210,7 +214,7 @@ static void emit_index(lun_csection *s, int32_t v)
 
 static void emit_load(lun_csection *s, int32_t v)
 {
-    lun_cname load = lun_cvector_load(s->r, lun_cvalue_rep(s->r, v));
+    lun_cname load = lun_cvector_load(s->r, lun_cvalue_rep(s->r, v), false);
     lun_cline(s, "%s = %s(u->%s, %s);", target(s, v).s, load.s, lun_cslot(s->r, at(s, v)->imm).s,
               lun_cindex(s).s);
 }
@@ -226,7 +230,7 @@ static void emit_gather(lun_csection *s, int32_t v)
         lun_cname index = lun_cvector(r, LUN_I64, r->lanes);
         lun_strbuf_printf(
             &text,
-            "INLINE $v lun_gather_$n(const %s *p, %s a, %s mask)\n{\n    $v r;\n    a &= mask;\n"
+            "INLINE $v lun_gather_$n($gconst %s *p, %s a, %s mask)\n{\n    $v r;\n    a &= mask;\n"
             "    LANES($W) r[l] = %sp[a[l]]%s;\n    return r;\n}\n",
             rep.mask ? "lun_u8" : "$t", index.s, index.s, rep.mask ? "-(" : "",
             rep.mask ? " != 0)" : "");
@@ -242,8 +246,8 @@ static void emit_random(lun_csection *s, int32_t v)
     lun_crender *r = s->r;
     lun_crep rep = lun_cvalue_rep(r, v);
     if (r->flags[v] & LUN_CF_STREAM) {
-        lun_cline(s, "%s = %s(w%" PRId32 ", %d);", target(s, v).s, lun_cvector_load(r, rep).s, v,
-                  place(s));
+        lun_cline(s, "%s = %s(w%" PRId32 ", %d);", target(s, v).s, lun_cvector_load(r, rep, true).s,
+                  v, place(s));
         return;
     }
     lun_cname c = lun_cname_of("lun_random_each_%s", lun_crep_name(rep).s);
@@ -337,7 +341,8 @@ static void emit_scan(lun_csection *s, int32_t v)
     lun_crep lanes = {rep.t, false};
     if (s->scope >= 0)
         lun_strbuf_puts(&s->r->problem, "a scan inside control flow");
-    lun_cline(s, "%s = %s(scan, %d);", target(s, v).s, lun_cvector_load(s->r, lanes).s, place(s));
+    lun_cline(s, "%s = %s(scan, %d);", target(s, v).s, lun_cvector_load(s->r, lanes, true).s,
+              place(s));
 }
 
 static void emit_store(lun_csection *s, int32_t v)
@@ -345,15 +350,17 @@ static void emit_store(lun_csection *s, int32_t v)
     lun_crender *r = s->r;
     int64_t slot = at(s, v)->imm;
     lun_crep rep = lun_cvalue_rep(r, at(s, v)->a);
-    lun_cname store = lun_cvector_store(r, rep), x = lun_cas_vector(s, at(s, v)->a, rep);
+    lun_cname store = lun_cvector_store(r, rep, false), x = lun_cas_vector(s, at(s, v)->a, rep);
     lun_cname p = lun_cslot(r, slot), here = lun_cindex(s);
+    lun_cname how = r->dialect->streams ? lun_cname_of("u->t%" PRId64, slot)
+                                        : lun_cname_of("u->n - (%s)", here.s);
     if (s->scope >= 0) { /* other lanes keep what is there */
-        lun_cline(s, "%s(u->%s, %s, %s(%s, %s, %s(u->%s, %s)), u->t%" PRId64 ");", store.s, p.s,
-                  here.s, lun_cvector_select(r, rep).s, lun_ccurrent(s, lun_crep_bytes(rep)).s, x.s,
-                  lun_cvector_load(r, rep).s, p.s, here.s, slot);
+        lun_cline(s, "%s(u->%s, %s, %s(%s, %s, %s(u->%s, %s)), %s);", store.s, p.s, here.s,
+                  lun_cvector_select(r, rep).s, lun_ccurrent(s, lun_crep_bytes(rep)).s, x.s,
+                  lun_cvector_load(r, rep, false).s, p.s, here.s, how.s);
         return;
     }
-    lun_cline(s, "%s(u->%s, %s, %s, u->t%" PRId64 ");", store.s, p.s, here.s, x.s, slot);
+    lun_cline(s, "%s(u->%s, %s, %s, %s);", store.s, p.s, here.s, x.s, how.s);
 }
 
 static void emit_reduce(lun_csection *s, int32_t v)
@@ -403,6 +410,8 @@ void lun_cbody(lun_csection *s)
             continue;
         if (!(f & (hoisted ? LUN_CF_BODY | LUN_CF_OPERAND : s->need)))
             continue;
+        if (s->element && lun_citem(s, v))
+            continue;
         if (is_scalar(r, v))
             scalar(s, v);
         else if (emit[r->ir->ins[v].kind] == lun_ccontrol)
@@ -415,6 +424,10 @@ void lun_cbody(lun_csection *s)
     if (s->need != LUN_CF_OPERAND)
         return;
     int32_t a = r->ir->ins[r->ir->scan].a;
+    if (s->element) {
+        lun_cline(s, "*x = %s;", lun_cas_scalar(s, a).s);
+        return;
+    }
     lun_crep rep = lun_crep_of((lun_dtype)r->ir->ins[r->ir->scan].dtype, r->bytes / r->lanes);
     for (s->part = 0; s->part < r->parts; s->part++)
         lun_cline(s, "x[%d] = %s;", s->part, lun_cas_vector(s, a, rep).s);

@@ -409,9 +409,9 @@ static void check_single(lun_csection *s, int32_t v)
     const lun_ir_ins *ins = at(s, v);
     lun_cname value = ins->b >= 0 ? lun_cas_scalar(s, ins->b) : lun_cname_of("0");
     lun_cline(s, "if (!%s) {", lun_cas_scalar(s, ins->a).s);
-    lun_cline(s, "    if (f->trap < 0) f->trap = %" PRId32 ", f->trap_value = %s;", s->where,
-              value.s);
-    lun_cline(s, "    return 0;");
+    lun_cline(s, "    if (f->trap < 0) f->trap = %" PRId32 ", f->trap_value = %s;",
+              s->single ? s->where : v, value.s);
+    lun_cline(s, s->single ? "    return 0;" : "    return;");
     lun_cline(s, "}");
 }
 
@@ -419,7 +419,7 @@ static void check(lun_csection *s, int32_t v)
 {
     const lun_ir_ins *ins = at(s, v);
     lun_crender *r = s->r;
-    if (s->single) {
+    if (s->single || s->element) {
         check_single(s, v);
         return;
     }

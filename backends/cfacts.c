@@ -504,6 +504,16 @@ lun_status lun_cfacts_single(lun_crender *r)
     return LUN_OK;
 }
 
+lun_status lun_cfacts_element(lun_crender *r)
+{
+    if (!allocate(r))
+        return LUN_ENOMEM;
+    find_structure(r);
+    find_needs(r);
+    find_checks(r);
+    return LUN_OK;
+}
+
 lun_status lun_cfacts(lun_crender *r)
 {
     if (!allocate(r))

@@ -195,7 +195,7 @@ static void keep(lun_crender *r, const lun_csink *s, const char *x, const char *
         if (s->way == LUN_CLOOP_RAW)
             rep.mask = false;
         lun_strbuf_printf(out, "%s%s(e%" PRId32 "%s, %d, %s, 0);\n", indent,
-                          lun_cvector_store(r, rep).s, s->v, at, part * r->lanes, x);
+                          lun_cvector_store(r, rep, true).s, s->v, at, part * r->lanes, x);
         return;
     }
     lun_cname a = number >= 0 ? lun_cname_of("a%" PRId32 "_%d", s->v, number)
@@ -299,12 +299,11 @@ void lun_cloop_results(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
     }
 }
 
-void lun_cloop_open(const char *name, lun_strbuf *out)
+void lun_cloop_open(lun_crender *r, const char *name, lun_strbuf *out)
 {
-    lun_strbuf_printf(out,
-                      "\nvoid %s(const void *self, lun_i64 lo, lun_i64 hi, struct frame *f)\n{\n"
-                      "    struct uniform u;\n    prepare(lo, f, &u);\n",
-                      name);
+    lun_strbuf_printf(out, r->dialect->function, name);
+    lun_strbuf_puts(out, "lun_i64 lo, lun_i64 hi, struct frame *f)\n{\n"
+                         "    struct uniform u;\n    prepare(lo, f, &u);\n");
 }
 
 void lun_cloop_block(lun_crender *r, unsigned need, bool left, lun_strbuf *out)
@@ -350,7 +349,7 @@ static void kernel(lun_crender *r, lun_strbuf *out)
     lun_cloop body = {.need = LUN_CF_BODY}, operand = {.need = LUN_CF_OPERAND};
     bool scan = r->ir->scan >= 0;
     body_sinks(r, &body);
-    lun_cloop_open("lun_kernel", out);
+    lun_cloop_open(r, "kernel", out);
     lun_cloop_before(r, &body, out);
     if (scan)
         lun_cscan_before(r, out);
@@ -365,61 +364,31 @@ static void kernel(lun_crender *r, lun_strbuf *out)
     lun_strbuf_puts(out, "    }\n");
     lun_cloop_results(r, &body, out);
 #ifdef __x86_64__
-    if (stores(r))
+    if (r->dialect->streams && stores(r))
         lun_strbuf_puts(out, "    if (f->stream) __builtin_ia32_sfence();\n");
 #endif
     lun_strbuf_puts(out, "}\n");
 }
 
-/* out = what REDUCE number `result`, or the SCAN (-1), makes of a and b. */
-static void combine(lun_crender *r, lun_strbuf *out)
+void lun_cframe(lun_crender *r, lun_strbuf *out, lun_strbuf *functions)
 {
-    lun_strbuf cases = LUN_STRBUF_INIT;
-    for (int32_t v = 0; v < r->ir->count; v++) {
-        const lun_ir_ins *ins = &r->ir->ins[v];
-        lun_dtype t = (lun_dtype)ins->dtype;
-        if (ins->kind != LUN_IR_REDUCE && ins->kind != LUN_IR_SCAN)
-            continue;
-        lun_cname join = lun_ccombiner(r, v), cell = lun_cscalar_cell(r, t),
-                  of = lun_cscalar_uncell(r, t);
-        lun_strbuf_printf(&cases,
-                          "    case %" PRId64
-                          ":\n        *out = %s(%s(%s(a), %s(b), &none));\n        break;\n",
-                          ins->kind == LUN_IR_SCAN ? -1 : ins->imm, cell.s, join.s, of.s, of.s);
-    }
-    if (cases.length)
-        lun_strbuf_printf(
-            out,
-            "\nvoid lun_combine(const void *self, int result, const lun_u64 *a, const lun_u64 *b, "
-            "lun_u64 *out)\n{\n    struct frame none = {.trap = 0};\n    switch (result) {\n%s    "
-            "}\n}\n",
-            lun_strbuf_text(&cases));
-    lun_strbuf_free(&cases);
-}
-
-void lun_cframe(lun_crender *r, lun_strbuf *out)
-{
-    lun_strbuf parts = LUN_STRBUF_INIT, functions = LUN_STRBUF_INIT, uniform = LUN_STRBUF_INIT;
+    lun_strbuf parts = LUN_STRBUF_INIT, uniform = LUN_STRBUF_INIT;
     bool scan = r->ir->scan >= 0;
     if (scan)
         section(r, LUN_CF_OPERAND, "operand", &parts);
     section(r, LUN_CF_BODY, "body", &parts);
-    kernel(r, &functions);
+    kernel(r, functions);
     if (scan)
-        lun_cscan_total(r, &functions);
-    combine(r, &functions);
+        lun_cscan_total(r, functions);
+    r->dialect->exports(r, functions);
     prepare(r, &uniform);
     lun_strbuf_puts(out, "\n/* Vectors and single elements. */\n");
     lun_strbuf_puts(out, lun_strbuf_text(&r->types));
     lun_strbuf_puts(out, lun_strbuf_text(&r->helpers));
     lun_strbuf_puts(out, lun_strbuf_text(&uniform));
     lun_strbuf_puts(out, lun_strbuf_text(&parts));
-    lun_strbuf_puts(out, "\n#pragma GCC visibility push(default)");
-    lun_strbuf_puts(out, lun_strbuf_text(&functions));
-    lun_strbuf_puts(out, "#pragma GCC visibility pop\n");
-    if (parts.failed || functions.failed || uniform.failed)
+    if (parts.failed || uniform.failed)
         out->failed = true;
     lun_strbuf_free(&parts);
-    lun_strbuf_free(&functions);
     lun_strbuf_free(&uniform);
 }

@@ -16,11 +16,12 @@ void lun_cfunctions(lun_crender *r, lun_strbuf *out)
         if (!text)
             continue;
         if (first) {
-            lun_cprelude(r, out);
+            r->dialect->prelude(r, out);
         }
         first = false;
         lun_strbuf_printf(out, "#line 1 \"C function\"\n%s\n", text);
     }
+    lun_strbuf_puts(out, lun_strbuf_text(&r->after));
     if (!first)
         lun_strbuf_puts(out, "#line 1 \"kernel\"\n");
 }
@@ -66,8 +67,8 @@ lun_cname lun_ccall(lun_crender *r, int32_t v)
             continue;
         }
         lun_dtype t = (lun_dtype)(o < 0 ? r->ir->slots[-1 - o].dtype : r->ir->ins[o].dtype);
-        lun_strbuf_printf(&head, ", %s%s %sa%d", o < 0 ? "const " : "", lun_ctype(t).s,
-                          o < 0 ? "*" : "", k);
+        lun_strbuf_printf(&head, ", %s%s%s %sa%d", o < 0 ? r->dialect->global : "",
+                          o < 0 ? "const " : "", lun_ctype(t).s, o < 0 ? "*" : "", k);
         lun_strbuf_printf(&args, "a%d", k);
     }
     lun_strbuf_printf(&r->helpers, "INLINE %s %s(lun_i64 left%s)\n{\n    %s r;\n",

@@ -33,7 +33,7 @@ bool lun_cin_lanes(const lun_crender *r, int32_t v, uint64_t *identity);
 
 /* In this order: the function's head, declarations before the loop, the loop's head, evaluations, what
  * ends a block; then the caller closes the loop, and the results are written. */
-void lun_cloop_open(const char *name, lun_strbuf *out);
+void lun_cloop_open(lun_crender *r, const char *name, lun_strbuf *out);
 void lun_cloop_before(lun_crender *r, const lun_cloop *l, lun_strbuf *out);
 void lun_cloop_block(lun_crender *r, unsigned need, bool left, lun_strbuf *out);
 void lun_cloop_rounds(lun_crender *r, const lun_cloop *l, lun_strbuf *out);
@@ -48,7 +48,7 @@ lun_cname lun_cscan_tree_end(lun_crender *r, int32_t v);
 void lun_cscan_before(lun_crender *r, lun_strbuf *out);
 void lun_cscan_sink(lun_crender *r, lun_cloop *l);
 void lun_cscan_step(lun_crender *r, lun_strbuf *out);
-/* lun_total */
+/* The function `total`. */
 void lun_cscan_total(lun_crender *r, lun_strbuf *out);
 
 #endif

@@ -4,6 +4,7 @@
  *   cfacts.c    what a look at the IR finds out: what is needed where, what is equal for all lanes
  *   cscalar.c   operations and casts on single elements, in plain C (any dialect)
  *   cexpr.c     an expression of ops.def turned into one on whole vectors
+ *   citem.c     the statements of a kernel on one element, where they are not those of cbody.c
  *   cvector.c   GNU vectors: types, memory, casts
  *   cvecop.c    GNU vectors: operations, vector math, random bits
  *   cbody.c     the statements of a kernel on GNU vectors, one function per kind
@@ -12,6 +13,8 @@
  *   cprelude.c  user functions: the names that their text relies on
  *   cframe.c    what runs the statements: loops, lanes of reductions
  *   cscan.c     what runs the statements: scans, the pair tree
+ *
+ * OpenCL C adds cl*.c, see clrender.h.
  */
 #ifndef LUN_CRENDER_H
 #define LUN_CRENDER_H
@@ -50,27 +53,46 @@ typedef struct lun_csection {
     int depth;
     lun_strbuf labels; /* those that something jumps to */
     bool single;       /* a function on single elements: ARG k is its parameter a, b, ... */
+    bool element;      /* the statements of a kernel for one index, see citem.c */
     int32_t where;     /* then: the instruction of the kernel that a trap names */
     int32_t sure;      /* the LOOP whose mask is known not to be empty here, -1: none */
     int32_t done;      /* instructions up to this one have been written already */
 } lun_csection;
 
+/* What the parts say differently in different languages. */
+typedef struct lun_cdialect {
+    const char *global;   /* stands before what a slot's address points to */
+    const char *cells;    /* stands before the cells of arguments */
+    const char *own;      /* begins the names of loads and stores in a function's own memory */
+    const char *function; /* a chunk function up to its bounds, with its name at %s */
+    const char *any;      /* body of lun_any on a mask a, NULL: by instructions */
+    bool streams;         /* stores may bypass caches, and may fill blocks beyond the last index */
+    bool builtins;        /* the language has the functions of M(), for whole vectors too */
+    bool wraps;           /* overflow of signed single elements is defined */
+    void (*prelude)(struct lun_crender *r, lun_strbuf *out); /* before users' texts */
+    void (*exports)(struct lun_crender *r, lun_strbuf *out); /* behind the chunk functions */
+} lun_cdialect;
+
 typedef struct lun_crender {
     const lun_ir *ir;
+    const lun_cdialect *dialect;
     const lun_cstyle_target *target;
-    int bytes, lanes; /* of a native vector; how many elements of the widest dtype it holds */
-    int parts;        /* vectors that go through the body together, so that loops do not wait */
-    uint16_t *flags;  /* by instruction */
-    int32_t *parent;  /* by instruction: the IF, LOOP or BLOCK around it, -1: none */
-    uint8_t *mask;    /* by value of dtype bool that is VARYING or AS_VECTOR: bytes of a lane */
-    int32_t *origin;  /* by RANDOM with STREAM: the value added to the index, -1: none; by BREAK,
+    int bytes, lanes;   /* of a native vector; how many elements of the widest dtype it holds */
+    int parts;          /* vectors that go through the body together, so that loops do not wait */
+    uint16_t *flags;    /* by instruction */
+    int32_t *parent;    /* by instruction: the IF, LOOP or BLOCK around it, -1: none */
+    uint8_t *mask;      /* by value of dtype bool that is VARYING or AS_VECTOR: bytes of a lane */
+    int32_t *origin;    /* by RANDOM with STREAM: the value added to the index, -1: none; by BREAK,
                          CONTINUE: the target; by END, ELSE: what it belongs to; by VAR: the
                          LOOP beside it that alone sets it inside, -1: none or several */
-    bool changed;     /* while facts spread: something new was found */
-    bool masked;      /* there is control flow: statements run under masks */
-    bool guarded;     /* vectors without an index below n are left out */
+    bool fp64;          /* OpenCL: double exists */
+    bool changed;       /* while facts spread: something new was found */
+    bool masked;        /* there is control flow: statements run under masks */
+    bool guarded;       /* vectors without an index below n are left out */
+    size_t local_bytes; /* OpenCL: of local memory, in the largest kernel */
     lun_strbuf types, helpers, fields, setup, prepare, keys; /* parts of the unit */
-    lun_strbuf made; /* names of types and helpers, each between newlines */
+    lun_strbuf made;  /* names of types and helpers, each between newlines */
+    lun_strbuf after; /* what stands behind users' texts */
     unsigned libs;
     lun_strbuf problem; /* why this IR cannot be rendered */
 } lun_crender;
@@ -90,6 +112,8 @@ lun_status lun_cfacts(lun_crender *r);
 bool lun_cfacts_traps(const lun_crender *r, int32_t i);
 /* The same for a function's body, which runs on single elements: everything is needed. */
 lun_status lun_cfacts_single(lun_crender *r);
+/* The same for a kernel whose statements are written for one index: nothing varies. */
+lun_status lun_cfacts_element(lun_crender *r);
 /* True for a GET or SET that sees a variable behind the LOOP that splits it. */
 bool lun_cfacts_behind(const lun_crender *r, int32_t i);
 /* Number of statements that the section evaluates for every vector. */
@@ -107,7 +131,7 @@ void lun_cexpression(lun_crender *r, lun_op op, lun_dtype from, lun_strbuf *out)
 lun_cname lun_cscalar_op(lun_crender *r, lun_op op, lun_dtype from);
 lun_cname lun_cscalar_cast(lun_crender *r, lun_dtype to, lun_dtype from);
 lun_cname lun_cscalar_cell(lun_crender *r, lun_dtype t);   /* element to cell */
-lun_cname lun_cscalar_uncell(lun_crender *r, lun_dtype t); /* pointer to a cell to element */
+lun_cname lun_cscalar_uncell(lun_crender *r, lun_dtype t); /* cell to element */
 lun_cname lun_cscalar_const(lun_crender *r, lun_dtype t, uint64_t bits);
 /* Result dtype of an operation on `from`. */
 lun_dtype lun_cop_result(lun_op op, lun_dtype from);
@@ -126,12 +150,14 @@ lun_cname lun_crep_name(lun_crep rep);
 lun_cname lun_cvector(lun_crender *r, lun_dtype t, int lanes);
 lun_cname lun_cvtype(lun_crender *r, lun_crep rep);
 /* Appends a template to the helpers: $v vector type of rep, $m its mask type, $u the unsigned one,
- * $t type of a lane, $n name of rep, $s bits of a lane, $W lanes, $$ a dollar. */
+ * $t type of a lane, $n name of rep, $s bits of a lane, $W lanes, $g the dialect's word for memory of
+ * slots, $$ a dollar. */
 void lun_ctemplate(lun_crender *r, lun_strbuf *out, lun_crep rep, const char *text);
 
 lun_cname lun_cvector_cast(lun_crender *r, lun_crep to, lun_crep from);
-lun_cname lun_cvector_load(lun_crender *r, lun_crep rep);
-lun_cname lun_cvector_store(lun_crender *r, lun_crep rep);
+/* Of memory of a slot or, with `own`, of the function. */
+lun_cname lun_cvector_load(lun_crender *r, lun_crep rep, bool own);
+lun_cname lun_cvector_store(lun_crender *r, lun_crep rep, bool own);
 lun_cname lun_cvector_splat(lun_crender *r, lun_crep rep);  /* from a single element */
 lun_cname lun_cvector_select(lun_crender *r, lun_crep rep); /* (mask, then, else) */
 lun_cname lun_cvector_live(lun_crender *r, int bytes);      /* mask of the first `left` lanes */
@@ -177,6 +203,10 @@ void lun_cline(lun_csection *s, const char *format, ...) __attribute__((format(p
 /* Writes the statements that the section needs. */
 void lun_cbody(lun_csection *s);
 
+/* ---- citem.c ------------------------------------------------------------------------------------- */
+/* In a section with `element`: what reads or writes at the index, and calls.  False for other kinds. */
+bool lun_citem(lun_csection *s, int32_t v);
+
 /* ---- ccontrol.c ---------------------------------------------------------------------------------- */
 /* IF to CONTINUE, VAR, GET, SET, CHECK. */
 void lun_ccontrol(lun_csection *s, int32_t v);
@@ -193,8 +223,16 @@ lun_cname lun_ccombiner(lun_crender *r, int32_t v);
 
 /* ---- cprelude.c ---------------------------------------------------------------------------------- */
 void lun_cprelude(lun_crender *r, lun_strbuf *out);
+void lun_cprelude_opencl(lun_crender *r, lun_strbuf *out);
 
 /* ---- cframe.c ------------------------------------------------------------------------------------ */
-void lun_cframe(lun_crender *r, lun_strbuf *out);
+/* Everything behind the head; the functions that run chunks, and the exports, go to `functions`. */
+void lun_cframe(lun_crender *r, lun_strbuf *out, lun_strbuf *functions);
+
+/* ---- cstyle.c ------------------------------------------------------------------------------------ */
+/* Facts, then the parts, then the unit: a comment, users' texts, the head, and the rest. */
+lun_status lun_crender_unit(lun_crender *r, const char *head, lun_strbuf *out);
+/* Ends a rendering: LUN_OK, or the problem in out. */
+lun_status lun_crender_end(lun_crender *r, lun_status s, lun_strbuf *out);
 
 #endif

@@ -45,6 +45,10 @@ static bool is_one_of(const char *name, size_t n, const char *const *list, size_
 static void library(lun_crender *r, const char *name, size_t n, lun_dtype t, lun_strbuf *out)
 {
     const char *suffix = t == LUN_F32 ? "f" : "";
+    if (r->dialect->builtins) {
+        lun_strbuf_add(out, name, n);
+        return;
+    }
     r->libs |= LUN_CSTYLE_LIBM;
     if (is_one_of(name, n, exact, sizeof exact / sizeof *exact)) {
         lun_strbuf_printf(out, "__builtin_%.*s%s", (int)n, name, suffix);
@@ -92,6 +96,18 @@ void lun_cexpression(lun_crender *r, lun_op op, lun_dtype from, lun_strbuf *out)
     }
 }
 
+/* a + b, a - b, a * b of integers where the language leaves overflow open: in unsigned ones of at least
+ * 32 bits.  False for other operations. */
+static bool wrapping(lun_op op, lun_dtype from, lun_strbuf *out)
+{
+    char sign = op == LUN_OP_ADD ? '+' : op == LUN_OP_SUB ? '-' : op == LUN_OP_MUL ? '*' : 0;
+    if (!sign || lun_dtype_is_float(from) || from == LUN_BOOL)
+        return false;
+    lun_cname w = lun_ctype(lun_dtype_get(from)->bytes == 8 ? LUN_U64 : LUN_U32);
+    lun_strbuf_printf(out, "(%s)((%s)a %c (%s)b)", lun_ctype(from).s, w.s, sign, w.s);
+    return true;
+}
+
 lun_cname lun_cscalar_op(lun_crender *r, lun_op op, lun_dtype from)
 {
     static const char *const names[] = {"a", "b", "c"};
@@ -100,7 +116,8 @@ lun_cname lun_cscalar_op(lun_crender *r, lun_op op, lun_dtype from)
     if (!lun_cmake(r, c.s))
         return c;
     lun_strbuf body = LUN_STRBUF_INIT;
-    lun_cexpression(r, op, from, &body);
+    if (r->dialect->wraps || !wrapping(op, from, &body))
+        lun_cexpression(r, op, from, &body);
     lun_dtype result = lun_cop_result(op, from);
     lun_strbuf_printf(&r->helpers, "INLINE %s %s(", lun_ctype(result).s, c.s);
     for (int k = 0; k < row->arity; k++) {
@@ -120,7 +137,7 @@ lun_cname lun_cscalar_op(lun_crender *r, lun_op op, lun_dtype from)
 static lun_cname limit(lun_dtype t)
 {
     int bits = 8 * lun_dtype_get(t)->bytes - (lun_dtype_get(t)->kind == LUN_KIND_SIGNED);
-    return lun_cname_of("0x1p%d", bits);
+    return lun_cname_of("0x1p%df", bits);
 }
 
 lun_cname lun_cscalar_cast(lun_crender *r, lun_dtype to, lun_dtype from)
@@ -167,8 +184,8 @@ lun_cname lun_cscalar_uncell(lun_crender *r, lun_dtype t)
     lun_cname c = lun_cname_of("lun_of_cell_%s", lun_dtype_get(t)->name), type = lun_ctype(t);
     if (lun_cmake(r, c.s))
         lun_strbuf_printf(&r->helpers,
-                          "INLINE %s %s(const lun_u64 *cell)\n{\n    %s a;\n"
-                          "    __builtin_memcpy(&a, cell, sizeof a);\n    return a;\n}\n",
+                          "INLINE %s %s(lun_u64 cell)\n{\n    %s a;\n"
+                          "    __builtin_memcpy(&a, &cell, sizeof a);\n    return a;\n}\n",
                           type.s, c.s, type.s);
     return c;
 }
@@ -181,7 +198,6 @@ lun_cname lun_cscalar_const(lun_crender *r, lun_dtype t, uint64_t bits)
     if (t == LUN_BOOL)
         bits = bits != 0;
     if (lun_dtype_is_float(t))
-        return lun_cname_of("%s(&(const lun_u64){0x%" PRIx64 "u})", lun_cscalar_uncell(r, t).s,
-                            bits);
+        return lun_cname_of("%s(0x%" PRIx64 "u)", lun_cscalar_uncell(r, t).s, bits);
     return lun_cname_of("(%s)0x%" PRIx64 "u", lun_ctype(t).s, bits);
 }

@@ -275,11 +275,11 @@ void lun_cscan_before(lun_crender *r, lun_strbuf *out)
     block(r, out);
     if (by_op(r)) {
         step_by_op(r);
-        lun_strbuf_printf(out, "    %s carry = %s(%s(f->carry));\n", lun_cvtype(r, rep).s,
+        lun_strbuf_printf(out, "    %s carry = %s(%s(*f->carry));\n", lun_cvtype(r, rep).s,
                           lun_cvector_splat(r, rep).s, of.s);
     } else {
         step_by_function(r);
-        lun_strbuf_printf(out, "    %s carry = %s(f->carry);\n", lun_ctype(t).s, of.s);
+        lun_strbuf_printf(out, "    %s carry = %s(*f->carry);\n", lun_ctype(t).s, of.s);
     }
 }
 
@@ -324,7 +324,7 @@ void lun_cscan_total(lun_crender *r, lun_strbuf *out)
     uint64_t identity;
     lun_cscan_sink(r, &l);
     snprintf(l.sinks[0].target, sizeof l.sinks[0].target, "*f->carry");
-    lun_cloop_open("lun_total", out);
+    lun_cloop_open(r, "total", out);
     if (!by_op(r)) {
         total_by_function(r, &l, out);
     } else {

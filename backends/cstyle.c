@@ -2,6 +2,7 @@
  * parts, then the unit put together.  Knows no statement. */
 #include "cstyle.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,7 @@ static const char head[] =
     "typedef __INT64_TYPE__ lun_i64;\ntypedef __UINT64_TYPE__ lun_u64;\n"
     "typedef float lun_f32;\ntypedef double lun_f64;\n"
     "#define INLINE static inline __attribute__((always_inline))\n"
+    "#define EXPORT __attribute__((visibility(\"default\")))\n"
     "/* Unrolled before it is vectorised, it would not be. */\n"
     "#define LANES(count) _Pragma(\"GCC unroll 1\") for (int l = 0; l < count; l++)\n"
     "#if defined __clang__ || __GNUC__ >= 12\n"
@@ -66,8 +68,7 @@ static bool is_guarded(const lun_crender *r)
 static int parts_of(const lun_crender *r)
 {
     bool parted = false;
-    int parts = r->target->isa == LUN_ISA_AVX512 ? 4 : 2,
-        weight = lun_cfacts_weight(r, LUN_CF_BODY);
+    int parts = r->bytes == 64 ? 4 : 2, weight = lun_cfacts_weight(r, LUN_CF_BODY);
     for (int32_t v = 0; v < r->ir->count; v++) {
         if (r->ir->ins[v].kind == LUN_IR_CALL)
             return 1;
@@ -86,7 +87,7 @@ static bool has_loops(const lun_crender *r)
     return r->ir->scan >= 0 || r->ir->function_count > 0;
 }
 
-static lun_status render(lun_crender *r, lun_strbuf *out)
+lun_status lun_crender_unit(lun_crender *r, const char *first, lun_strbuf *out)
 {
     lun_strbuf functions = LUN_STRBUF_INIT;
     lun_status s = lun_cfacts(r);
@@ -96,40 +97,84 @@ static lun_status render(lun_crender *r, lun_strbuf *out)
     r->parts = parts_of(r);
     lun_strbuf_printf(out, "/* Lunarray kernel: vectors of %d bytes, %d lanes. */\n", r->bytes,
                       r->lanes);
-    lun_cfunctions(r, &functions);
+    lun_cfunctions(r, out);
+    lun_strbuf_puts(out, first);
+    lun_cframe(r, out, &functions);
     lun_strbuf_puts(out, lun_strbuf_text(&functions));
-    lun_strbuf_puts(out, head);
-    lun_cframe(r, out);
-    bool failed = functions.failed || out->failed || r->made.failed || r->problem.failed ||
-                  r->types.failed || r->helpers.failed || r->fields.failed || r->setup.failed ||
-                  r->prepare.failed || r->keys.failed;
+    if (functions.failed)
+        out->failed = true;
     lun_strbuf_free(&functions);
-    if (failed)
-        return LUN_ENOMEM;
-    if (!r->problem.length)
-        return LUN_OK;
-    lun_strbuf_clear(out);
-    lun_strbuf_puts(out, lun_strbuf_text(&r->problem));
-    return LUN_EARG;
+    return LUN_OK;
 }
+
+lun_status lun_crender_end(lun_crender *r, lun_status s, lun_strbuf *out)
+{
+    lun_strbuf *const parts[] = {&r->types, &r->helpers, &r->fields, &r->setup,  &r->prepare,
+                                 &r->keys,  &r->after,   &r->made,   &r->problem};
+    bool failed = out->failed;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        failed |= parts[i]->failed;
+    if (s == LUN_OK && failed)
+        s = LUN_ENOMEM;
+    if (s == LUN_OK && r->problem.length) {
+        lun_strbuf_clear(out);
+        lun_strbuf_puts(out, lun_strbuf_text(&r->problem));
+        s = LUN_EARG;
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        lun_strbuf_free(parts[i]);
+    free(r->flags);
+    free(r->mask);
+    free(r->parent);
+    free(r->origin);
+    return s;
+}
+
+/* out = what REDUCE number `result`, or the SCAN (-1), makes of a and b. */
+static void combine(lun_crender *r, lun_strbuf *out)
+{
+    lun_strbuf cases = LUN_STRBUF_INIT;
+    for (int32_t v = 0; v < r->ir->count; v++) {
+        const lun_ir_ins *ins = &r->ir->ins[v];
+        lun_dtype t = (lun_dtype)ins->dtype;
+        if (ins->kind != LUN_IR_REDUCE && ins->kind != LUN_IR_SCAN)
+            continue;
+        lun_cname join = lun_ccombiner(r, v), cell = lun_cscalar_cell(r, t),
+                  of = lun_cscalar_uncell(r, t);
+        lun_strbuf_printf(&cases,
+                          "    case %" PRId64
+                          ":\n        *out = %s(%s(%s(*a), %s(*b), &none));\n        break;\n",
+                          ins->kind == LUN_IR_SCAN ? -1 : ins->imm, cell.s, join.s, of.s, of.s);
+    }
+    if (cases.length)
+        lun_strbuf_printf(
+            out,
+            "\nEXPORT void lun_combine(const void *self, int result, const lun_u64 *a, const "
+            "lun_u64 *b, "
+            "lun_u64 *out)\n{\n    struct frame none = {.trap = 0};\n    switch (result) {\n%s    "
+            "}\n}\n",
+            lun_strbuf_text(&cases));
+    lun_strbuf_free(&cases);
+}
+
+static const lun_cdialect gnu = {.global = "",
+                                 .cells = "const ",
+                                 .own = "",
+                                 .function = "\nEXPORT void lun_%s(const void *self, ",
+                                 .streams = true,
+                                 .wraps = true,
+                                 .prelude = lun_cprelude,
+                                 .exports = combine};
 
 lun_status lun_cstyle_openmp(const lun_ir *ir, const lun_cstyle_target *target, lun_strbuf *out,
                              unsigned *needs)
 {
-    lun_crender r = {.ir = ir, .target = target, .bytes = lun_isa_bytes(target->isa), .parts = 1};
-    lun_status s = render(&r, out);
+    lun_crender r = {.ir = ir,
+                     .dialect = &gnu,
+                     .target = target,
+                     .bytes = lun_isa_bytes(target->isa),
+                     .parts = 1};
+    lun_status s = lun_crender_unit(&r, head, out);
     *needs = r.libs | (has_loops(&r) ? LUN_CSTYLE_LOOPS : 0);
-    free(r.flags);
-    free(r.mask);
-    free(r.parent);
-    free(r.origin);
-    lun_strbuf_free(&r.types);
-    lun_strbuf_free(&r.helpers);
-    lun_strbuf_free(&r.fields);
-    lun_strbuf_free(&r.setup);
-    lun_strbuf_free(&r.prepare);
-    lun_strbuf_free(&r.keys);
-    lun_strbuf_free(&r.made);
-    lun_strbuf_free(&r.problem);
-    return s;
+    return lun_crender_end(&r, s, out);
 }

@@ -4,6 +4,22 @@
 
 #include "crender.h"
 
+/* ---- functions of the language ------------------------------------------------------------------- */
+
+/* A built-in function of OpenCL C on its own vector type, by the bits. */
+static void builtin(lun_crender *r, const char *helper, const char *name, int arity, lun_crep rep)
+{
+    const char *t = rep.t == LUN_F64 ? "double" : "float";
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun_strbuf_printf(&text, "INLINE $v %s($v a%s%s)\n{\n    union { $v v; %s$W o; } x = {a}",
+                      helper, arity > 1 ? ", $v b" : "", arity > 2 ? ", $v c" : "", t);
+    lun_strbuf_printf(&text, "%s%s;\n    x.o = %s(x.o%s%s);\n    return x.v;\n}\n",
+                      arity > 1 ? ", y = {b}" : "", arity > 2 ? ", z = {c}" : "", name,
+                      arity > 1 ? ", y.o" : "", arity > 2 ? ", z.o" : "");
+    lun_chelper(r, rep, lun_strbuf_text(&text));
+    lun_strbuf_free(&text);
+}
+
 /* ---- exact functions ----------------------------------------------------------------------------- */
 
 /* The x86 instruction with its operands for asm, NULL if there is none. */
@@ -33,6 +49,10 @@ lun_cname lun_cvector_exact(lun_crender *r, const char *name, lun_crep rep)
     lun_cname c = lun_cname_of("lun_%s_of_%s", name, lun_crep_name(rep).s);
     if (!lun_cmake(r, c.s))
         return c;
+    if (r->dialect->builtins) {
+        builtin(r, c.s, name, three ? 3 : 1, rep);
+        return c;
+    }
     const char *instruction = exact_instruction(r, name, f64);
     const char *reg = r->target->isa == LUN_ISA_AVX512 ? "v" : "x";
     lun_strbuf text = LUN_STRBUF_INIT;
@@ -84,6 +104,10 @@ lun_cname lun_cvector_op(lun_crender *r, lun_op op, lun_crep rep)
     lun_cname c = lun_cname_of("lun_%s_%s", row->name, lun_crep_name(rep).s);
     if (!lun_cmake(r, c.s))
         return c;
+    if (r->dialect->builtins && (row->flags & LUN_OPF_VEC)) {
+        builtin(r, c.s, row->name, row->arity, rep);
+        return c;
+    }
     bool test = lun_cop_result(op, rep.mask ? LUN_BOOL : rep.t) == LUN_BOOL;
     lun_strbuf text = LUN_STRBUF_INIT, expression = LUN_STRBUF_INIT;
     bool whole = lun_cexpr_vector(r, op, rep, &expression);

@@ -66,6 +66,9 @@ void lun_ctemplate(lun_crender *r, lun_strbuf *out, lun_crep rep, const char *te
         case 's':
             lun_strbuf_printf(out, "%d", 8 * bytes);
             break;
+        case 'g':
+            lun_strbuf_puts(out, r->dialect->global);
+            break;
         case 'W':
             lun_strbuf_printf(out, "%d", r->lanes);
             break;
@@ -157,7 +160,12 @@ lun_cname lun_cvector_any(lun_crender *r, int bytes)
     bool wide = r->target->isa != LUN_ISA_BASE;
     if (!lun_cmake(r, c.s))
         return c;
-    if (total <= 8) {
+    if (r->dialect->any) {
+        lun_strbuf text = LUN_STRBUF_INIT;
+        lun_strbuf_printf(&text, "INLINE int lun_any_$n($m a)\n{\n%s}\n", r->dialect->any);
+        lun_chelper(r, rep, lun_strbuf_text(&text));
+        lun_strbuf_free(&text);
+    } else if (total <= 8) {
         lun_strbuf text = LUN_STRBUF_INIT;
         lun_strbuf_printf(&text, "INLINE int lun_any_$n($m a)\n{\n    return (lun_u%d)a != 0;\n}\n",
                           8 * total);
@@ -185,28 +193,46 @@ lun_cname lun_cvector_any(lun_crender *r, int bytes)
 
 /* ---- memory -------------------------------------------------------------------------------------- */
 
-lun_cname lun_cvector_load(lun_crender *r, lun_crep rep)
+/* "lun_load_f32"; where memory of slots is of another kind, "lun_own_load_f32" too. */
+static lun_cname memory_name(const lun_crender *r, const char *what, lun_crep rep, bool own)
 {
-    lun_cname c = lun_cname_of("lun_load_%s", lun_crep_name(rep).s);
+    return lun_cname_of("lun_%s%s_%s", own ? r->dialect->own : "", what, lun_crep_name(rep).s);
+}
+
+/* The template with $g as nothing. */
+static void own_helper(lun_crender *r, lun_crep rep, const char *text)
+{
+    lun_cdialect plain = *r->dialect;
+    const lun_cdialect *before = r->dialect;
+    plain.global = "";
+    r->dialect = &plain;
+    lun_chelper(r, rep, text);
+    r->dialect = before;
+}
+
+lun_cname lun_cvector_load(lun_crender *r, lun_crep rep, bool own)
+{
+    lun_cname c = memory_name(r, "load", rep, own);
+    lun_strbuf text = LUN_STRBUF_INIT;
     if (!lun_cmake(r, c.s))
         return c;
     if (rep.mask) { /* bytes of 0 and 1 become masks */
         lun_crep bytes = lun_crep_of(LUN_U8, 0),
                  wide = lun_crep_of(lun_cunsigned(lun_crep_bytes(rep)), 0);
-        lun_cname load = lun_cvector_load(r, bytes), cast = lun_cvector_cast(r, wide, bytes);
-        lun_strbuf text = LUN_STRBUF_INIT;
+        lun_cname load = lun_cvector_load(r, bytes, own), cast = lun_cvector_cast(r, wide, bytes);
         lun_strbuf_printf(&text,
-                          "INLINE $v lun_load_$n(const lun_u8 *p, lun_i64 i)\n{\n"
+                          "INLINE $v %s($gconst lun_u8 *p, lun_i64 i)\n{\n"
                           "    return %s(%s(p, i)) != ($u){};\n}\n",
-                          cast.s, load.s);
-        lun_chelper(r, rep, lun_strbuf_text(&text));
-        lun_strbuf_free(&text);
-        return c;
+                          c.s, cast.s, load.s);
+    } else {
+        lun_strbuf_printf(&text,
+                          "INLINE $v %s($gconst $t *p, lun_i64 i)\n{\n"
+                          "    typedef $v loose __attribute__((aligned(1), may_alias));\n"
+                          "    return *($gconst loose *)(p + i);\n}\n",
+                          c.s);
     }
-    lun_chelper(r, rep,
-                "INLINE $v lun_load_$n(const $t *p, lun_i64 i)\n{\n"
-                "    typedef $v loose __attribute__((aligned(1), may_alias));\n"
-                "    return *(const loose *)(p + i);\n}\n");
+    (own ? own_helper : lun_chelper)(r, rep, lun_strbuf_text(&text));
+    lun_strbuf_free(&text);
     return c;
 }
 
@@ -217,6 +243,8 @@ static const char *streaming(const lun_crender *r, int bytes)
     (void)r, (void)bytes;
     return "";
 #else
+    if (!r->dialect->streams)
+        return "";
     if (bytes == 64 && r->target->isa == LUN_ISA_AVX512)
         return "movntps512";
     if (bytes == 32 && r->target->isa != LUN_ISA_BASE)
@@ -225,25 +253,28 @@ static const char *streaming(const lun_crender *r, int bytes)
 #endif
 }
 
-lun_cname lun_cvector_store(lun_crender *r, lun_crep rep)
+lun_cname lun_cvector_store(lun_crender *r, lun_crep rep, bool own)
 {
-    lun_cname c = lun_cname_of("lun_store_%s", lun_crep_name(rep).s);
+    lun_cname c = memory_name(r, "store", rep, own);
+    const char *last = r->dialect->streams ? "int stream" : "lun_i64 left";
     lun_strbuf text = LUN_STRBUF_INIT;
     if (!lun_cmake(r, c.s))
         return c;
     if (rep.mask) {
         lun_crep bytes = lun_crep_of(LUN_U8, 0),
                  wide = lun_crep_of(lun_cunsigned(lun_crep_bytes(rep)), 0);
-        lun_cname store = lun_cvector_store(r, bytes), cast = lun_cvector_cast(r, bytes, wide);
+        lun_cname store = lun_cvector_store(r, bytes, own), cast = lun_cvector_cast(r, bytes, wide);
         lun_strbuf_printf(&text,
-                          "INLINE void lun_store_$n(lun_u8 *p, lun_i64 i, $v a, int stream)\n{\n"
-                          "    %s(p, i, %s(($u)a & 1), stream);\n}\n",
-                          store.s, cast.s);
+                          "INLINE void %s($glun_u8 *p, lun_i64 i, $v a, %s)\n{\n"
+                          "    %s(p, i, %s(($u)a & 1), %s);\n}\n",
+                          c.s, last, store.s, cast.s, r->dialect->streams ? "stream" : "left");
     } else {
         int total = r->lanes * lun_crep_bytes(rep);
         const char *stream = streaming(r, total);
-        lun_strbuf_puts(&text, "INLINE void lun_store_$n($t *p, lun_i64 i, $v a, int stream)\n{\n"
-                               "    typedef $v loose __attribute__((aligned(1), may_alias));\n");
+        lun_strbuf_printf(&text,
+                          "INLINE void %s($g$t *p, lun_i64 i, $v a, %s)\n{\n"
+                          "    typedef $v loose __attribute__((aligned(1), may_alias));\n",
+                          c.s, last);
         if (*stream)
             lun_strbuf_printf(
                 &text,
@@ -253,9 +284,13 @@ lun_cname lun_cvector_store(lun_crender *r, lun_crep rep)
                 "        __builtin_ia32_%s((float *)(p + i), (piece)a);\n#endif\n"
                 "        return;\n    }\n",
                 total, stream);
-        lun_strbuf_puts(&text, "    *(loose *)(p + i) = a;\n}\n");
+        if (!r->dialect->streams && !own)
+            lun_strbuf_puts(&text, "    if (__builtin_expect(left < $W, 0)) {\n"
+                                   "        for (int l = 0; l < left; l++) p[i + l] = a[l];\n"
+                                   "        return;\n    }\n");
+        lun_strbuf_puts(&text, "    *($gloose *)(p + i) = a;\n}\n");
     }
-    lun_chelper(r, rep, lun_strbuf_text(&text));
+    (own ? own_helper : lun_chelper)(r, rep, lun_strbuf_text(&text));
     lun_strbuf_free(&text);
     return c;
 }
@@ -360,7 +395,7 @@ static lun_cname step(lun_crender *r, lun_dtype to, lun_dtype from)
                           "#ifndef __clang__\n    $v r;\n    __asm__(\"%s %%1, %%0\" : \"=v\"(r) : "
                           "\"%s\"(a));\n    return r;\n#else\n",
                           name, lun_dtype_get(from)->bytes > lun_dtype_get(to)->bytes ? "v" : "vm");
-    bool by_bits = r->target->isa != LUN_ISA_AVX512 && to == LUN_F64 &&
+    bool by_bits = r->target->isa != LUN_ISA_AVX512 && r->dialect->streams && to == LUN_F64 &&
                    (from == LUN_I64 || from == LUN_U64 || from == LUN_U32);
     bool low_parts = r->target->isa == LUN_ISA_AVX2 && !lun_dtype_is_float(to) &&
                      !lun_dtype_is_float(from) &&
@@ -423,12 +458,12 @@ static void saturate(lun_crender *r, lun_dtype to, lun_crep from, lun_strbuf *te
     lun_cname mask = lun_cvector_cast(r, to_mask, from_mask), pick = lun_cvector_select(r, to_rep);
     lun_cname v = lun_cvtype(r, to_rep), u = lun_ctype(lun_cunsigned(d->bytes)), i = lun_ctype(to);
     lun_strbuf_printf(text, "    %s r = %s(a);\n", v.s, convert.s);
-    lun_strbuf_printf(text, "    r = %s(%s(a >= %s((%s)0x1p%d)), (%s){} + (%s)((%s)-1%s), r);\n",
+    lun_strbuf_printf(text, "    r = %s(%s(a >= %s((%s)0x1p%df)), (%s){} + (%s)((%s)-1%s), r);\n",
                       pick.s, mask.s, splat.s, t.s, is_signed ? bits - 1 : bits, v.s, i.s, u.s,
                       is_signed ? " >> 1" : "");
     if (is_signed)
         lun_strbuf_printf(text,
-                          "    r = %s(%s(a < %s(-(%s)0x1p%d)), (%s){} + (%s)((%s)1 << %d), r);\n"
+                          "    r = %s(%s(a < %s(-(%s)0x1p%df)), (%s){} + (%s)((%s)1 << %d), r);\n"
                           "    return %s(%s(a == a), r, (%s){});\n",
                           pick.s, mask.s, splat.s, t.s, bits - 1, v.s, i.s, u.s, bits - 1, pick.s,
                           mask.s, v.s);

@@ -1,0 +1,387 @@
+/* clc_kit.h - a kernel rendered as OpenCL C, built and run on a device through libOpenCL, which is loaded
+ * here; one of the kits that *_cases.h take.  Follows the launch protocol of cstyle.h by itself, and looks at
+ * memory around what a kernel may touch.  Knows no kernel. */
+#ifndef TEST_CLC_KIT_H
+#define TEST_CLC_KIT_H
+
+#include "kernels.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+
+#include "cstyle.h"
+
+/* ---- OpenCL -------------------------------------------------------------------------------------- */
+
+typedef struct cl_object *cl_handle;
+typedef int32_t cl_error;
+
+/* X(result, name, parameters): what is used here, as the specification declares it. */
+#define CL_FUNCTIONS(X)                                                                           \
+    X(cl_error, GetPlatformIDs, (uint32_t, cl_handle *, uint32_t *))                              \
+    X(cl_error, GetPlatformInfo, (cl_handle, uint32_t, size_t, void *, size_t *))                 \
+    X(cl_error, GetDeviceIDs, (cl_handle, uint64_t, uint32_t, cl_handle *, uint32_t *))           \
+    X(cl_error, GetDeviceInfo, (cl_handle, uint32_t, size_t, void *, size_t *))                   \
+    X(cl_handle, CreateContext,                                                                   \
+      (const intptr_t *, uint32_t, const cl_handle *, void *, void *, cl_error *))                \
+    X(cl_handle, CreateCommandQueue, (cl_handle, cl_handle, uint64_t, cl_error *))                \
+    X(cl_handle, CreateProgramWithSource,                                                         \
+      (cl_handle, uint32_t, const char **, const size_t *, cl_error *))                           \
+    X(cl_error, BuildProgram,                                                                     \
+      (cl_handle, uint32_t, const cl_handle *, const char *, void *, void *))                     \
+    X(cl_error, GetProgramBuildInfo, (cl_handle, cl_handle, uint32_t, size_t, void *, size_t *))  \
+    X(cl_handle, CreateKernel, (cl_handle, const char *, cl_error *))                             \
+    X(cl_handle, CreateBuffer, (cl_handle, uint64_t, size_t, void *, cl_error *))                 \
+    X(cl_error, SetKernelArg, (cl_handle, uint32_t, size_t, const void *))                        \
+    X(cl_error, EnqueueNDRangeKernel,                                                             \
+      (cl_handle, cl_handle, uint32_t, const size_t *, const size_t *, const size_t *, uint32_t,  \
+       const cl_handle *, cl_handle *))                                                           \
+    X(cl_error, EnqueueReadBuffer,                                                                \
+      (cl_handle, cl_handle, uint32_t, size_t, size_t, void *, uint32_t, const cl_handle *,       \
+       cl_handle *))                                                                              \
+    X(cl_error, EnqueueWriteBuffer,                                                               \
+      (cl_handle, cl_handle, uint32_t, size_t, size_t, const void *, uint32_t, const cl_handle *, \
+       cl_handle *))                                                                              \
+    X(cl_error, Finish, (cl_handle))                                                              \
+    X(cl_error, ReleaseKernel, (cl_handle))                                                       \
+    X(cl_error, ReleaseProgram, (cl_handle))                                                      \
+    X(cl_error, ReleaseMemObject, (cl_handle))                                                    \
+    X(cl_error, ReleaseCommandQueue, (cl_handle))                                                 \
+    X(cl_error, ReleaseContext, (cl_handle))
+
+#define DECLARE(result, name, params) static result(*cl##name) params;
+CL_FUNCTIONS(DECLARE)
+#undef DECLARE
+
+enum {
+    CL_PLATFORM_NAME = 0x0902,
+    CL_DEVICE_UNITS = 0x1002,
+    CL_DEVICE_NATIVE_FLOATS = 0x103a,
+    CL_DEVICE_FP_CONFIG = 0x101b,
+    CL_DEVICE_DOUBLE_FP_CONFIG = 0x1032,
+    CL_DEVICE_NAME = 0x102b,
+    CL_BUILD_LOG = 0x1183,
+    CL_ROUNDED_DIVIDE = 128
+};
+
+/* False: there is no OpenCL here. */
+static inline bool cl_load(void)
+{
+    void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return false;
+#define FIND(result, name, params)                \
+    {                                             \
+        void *found = dlsym(library, "cl" #name); \
+        if (!found)                               \
+            return false;                         \
+        memcpy(&cl##name, &found, sizeof found);  \
+    }
+    CL_FUNCTIONS(FIND)
+#undef FIND
+    return true;
+}
+
+static inline cl_handle cl_buffer(cl_handle context, size_t bytes)
+{
+    cl_error error;
+    cl_handle buffer = clCreateBuffer(context, 1, bytes ? bytes : 8, NULL, &error);
+    assert_int_equal(error, 0);
+    return buffer;
+}
+
+/* ---- the device ---------------------------------------------------------------------------------- */
+
+/* Where kernels run now: a device and a form. */
+static struct cl_place {
+    cl_handle device, context, queue;
+    char name[128], options[128];
+    int units;
+    lun_cl_target target;
+} cl_place;
+
+typedef struct kit {
+    lun_services services; /* math: that of the interpreter, which is to be near */
+    lun_strbuf error, log;
+    lun_stats stats;
+    volatile int cancel;
+    lun_isa isa;
+} kit;
+
+typedef struct kit_kernel {
+    cl_handle program;
+    lun_cl_shape shape;
+} kit_kernel;
+
+static inline void kit_open(kit *k, const char *dir, const char *compiler, int jit, int threads,
+                            int math)
+{
+    (void)dir, (void)compiler, (void)jit, (void)threads, (void)math;
+    memset(k, 0, sizeof *k);
+    k->services.math = LUN_MATH_PRECISE;
+    k->isa = lun_isa_here();
+}
+
+static inline void kit_close(kit *k, bool remove)
+{
+    (void)remove;
+    lun_strbuf_free(&k->error);
+    lun_strbuf_free(&k->log);
+}
+
+/* ---- kernels ------------------------------------------------------------------------------------- */
+
+static inline void kit_show(kit *k, const lun_ir *ir)
+{
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun_cl_shape shape;
+    (void)k;
+    lun_ir_print(ir, &text);
+    lun_cstyle_opencl(ir, &cl_place.target, &text, &shape);
+    fprintf(stderr, "%s\n", lun_strbuf_text(&text));
+    lun_strbuf_free(&text);
+}
+
+static inline kit_kernel kit_build(kit *k, const lun_ir *ir)
+{
+    lun_strbuf text = LUN_STRBUF_INIT;
+    kit_kernel made = {.program = NULL};
+    cl_error error;
+    ir_check_valid(ir);
+    if (lun_cstyle_opencl(ir, &cl_place.target, &text, &made.shape) != LUN_OK)
+        fail_msg("%s", lun_strbuf_text(&text));
+    const char *source = lun_strbuf_text(&text);
+    made.program = clCreateProgramWithSource(cl_place.context, 1, &source, NULL, &error);
+    assert_int_equal(error, 0);
+    error = clBuildProgram(made.program, 1, &cl_place.device, cl_place.options, NULL, NULL);
+    if (error || getenv("TEST_SHOW")) {
+        size_t length = 0;
+        clGetProgramBuildInfo(made.program, cl_place.device, CL_BUILD_LOG, 0, NULL, &length);
+        char *log = calloc(1, length + 1);
+        clGetProgramBuildInfo(made.program, cl_place.device, CL_BUILD_LOG, length, log, NULL);
+        fprintf(stderr, "%s\n%s\n", source, log);
+        free(log);
+        kit_show(k, ir);
+    }
+    assert_int_equal(error, 0);
+    lun_strbuf_free(&text);
+    return made;
+}
+
+static inline void kit_release(kit *k, kit_kernel *kernel)
+{
+    (void)k;
+    clReleaseProgram(kernel->program);
+}
+
+/* ---- runs ---------------------------------------------------------------------------------------- */
+
+/* Elements of whole arrays, which nobody tells otherwise. */
+static int64_t kit_array_elements = 4;
+
+/* A slot on the device: in front of element 0 stand some that must stay as they are. */
+typedef struct cl_slot {
+    cl_handle buffer;
+    size_t bytes, origin, used; /* of the buffer; in front; of elements */
+    char *content;
+    bool out;
+} cl_slot;
+
+static inline cl_slot cl_slot_make(const lun_ir_slot *slot, int number, const void *data, int64_t n)
+{
+    size_t size = lun_dtype_get((lun_dtype)slot->dtype)->bytes;
+    int64_t elements = slot->role == LUN_SLOT_ARRAY     ? kit_array_elements
+                       : slot->role == LUN_SLOT_UNIFORM ? 1
+                                                        : n;
+    cl_slot s = {.origin = (size_t)(number % 3) * size,
+                 .used = (size_t)elements * size,
+                 .out = slot->role == LUN_SLOT_OUT};
+    s.bytes = s.origin + s.used + LUN_CL_SLACK;
+    s.buffer = cl_buffer(cl_place.context, s.bytes);
+    s.content = malloc(s.bytes);
+    assert_non_null(s.content);
+    memset(s.content, 0xb7, s.bytes);
+    if (s.used)
+        memcpy(s.content + s.origin, data, s.used);
+    assert_int_equal(
+        clEnqueueWriteBuffer(cl_place.queue, s.buffer, 1, 0, s.bytes, s.content, 0, NULL, NULL), 0);
+    return s;
+}
+
+/* Brings elements from `first` on back and looks at what is around them. */
+static inline void cl_slot_end(cl_slot *s, size_t first, void *data)
+{
+    char *now = malloc(s->bytes);
+    assert_non_null(now);
+    assert_int_equal(
+        clEnqueueReadBuffer(cl_place.queue, s->buffer, 1, 0, s->bytes, now, 0, NULL, NULL), 0);
+    size_t lo = s->origin + first, hi = s->out ? s->origin + s->used : lo;
+    if (lo > hi)
+        lo = hi;
+    assert_memory_equal(now, s->content, lo);
+    assert_memory_equal(now + hi, s->content + hi, s->bytes - hi);
+    if (s->out && s->used)
+        memcpy(data, now + s->origin, s->used);
+    free(now);
+    free(s->content);
+    clReleaseMemObject(s->buffer);
+}
+
+static inline void cl_step(const kit_kernel *kernel, const lun_cl_plan *plan, int step,
+                           cl_handle cells, const cl_slot *slots, cl_handle work)
+{
+    cl_error error;
+    uint32_t arg = 0;
+    cl_handle entry = clCreateKernel(kernel->program, plan->step[step].kernel, &error);
+    assert_int_equal(error, 0);
+    assert_int_equal(clSetKernelArg(entry, arg++, sizeof cells, &cells), 0);
+    for (int s = 0; s < kernel->shape.slots; s++)
+        assert_int_equal(clSetKernelArg(entry, arg++, sizeof(cl_handle), &slots[s].buffer), 0);
+    if (plan->work)
+        assert_int_equal(clSetKernelArg(entry, arg++, sizeof work, &work), 0);
+    error = clEnqueueNDRangeKernel(cl_place.queue, entry, 1, NULL, &plan->step[step].global,
+                                   &plan->step[step].local, 0, NULL, NULL);
+    assert_int_equal(error, 0);
+    clReleaseKernel(entry);
+}
+
+static inline lun_status cl_outcome(const lun_ir *ir, const uint64_t *read, test_run *run)
+{
+    run->trap = -1;
+    if (!read[0]) {
+        if (ir->result_count)
+            memcpy(run->results, read + 2, (size_t)ir->result_count * sizeof *read);
+        return LUN_OK;
+    }
+    run->trap = (int)read[0] - 1;
+    run->trap_value = (int64_t)read[1];
+    assert_in_range(run->trap, 0, ir->count - 1);
+    return ir->ins[run->trap].kind == LUN_IR_CHECK ? LUN_EBOUNDS : LUN_EZERO;
+}
+
+static inline lun_status kit_run(kit *k, kit_kernel *kernel, const lun_ir *ir, void **slots,
+                                 int64_t n, test_run *run)
+{
+    lun_cl_plan plan;
+    cl_slot on[128];
+    uint64_t cells[1024], read[80] = {0};
+    int count = LUN_CL_HEAD;
+    (void)k;
+    assert_true(ir->slot_count <= 128 && ir->arg_count < 800);
+    run->trap = -1;
+    lun_cl_plan_make(&kernel->shape, run->first, n - run->first, cl_place.units, &plan);
+    if (!plan.steps)
+        return LUN_OK;
+    memcpy(cells, plan.head, sizeof plan.head);
+    for (int s = 0; s < ir->slot_count; s++) {
+        on[s] = cl_slot_make(&ir->slots[s], s, slots[s], n);
+        cells[count++] = on[s].origin / lun_dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
+    }
+    for (int a = 0; a < ir->arg_count; a++)
+        cells[count++] = run->args[a];
+    cl_handle constants = cl_buffer(cl_place.context, (size_t)count * 8),
+              work = cl_buffer(cl_place.context, (size_t)plan.work * 8);
+    clEnqueueWriteBuffer(cl_place.queue, constants, 1, 0, (size_t)count * 8, cells, 0, NULL, NULL);
+    if (plan.clear)
+        clEnqueueWriteBuffer(cl_place.queue, work, 1, 0, (size_t)plan.clear * 8, read, 0, NULL,
+                             NULL);
+    for (int i = 0; i < plan.steps; i++)
+        cl_step(kernel, &plan, i, constants, on, work);
+    assert_int_equal(clFinish(cl_place.queue), 0);
+    if (plan.read)
+        clEnqueueReadBuffer(cl_place.queue, work, 1, 0, (size_t)plan.read * 8, read, 0, NULL, NULL);
+    lun_status s = cl_outcome(ir, read, run);
+    for (int i = 0; i < ir->slot_count; i++)
+        cl_slot_end(&on[i],
+                    (size_t)run->first * lun_dtype_get((lun_dtype)ir->slots[i].dtype)->bytes,
+                    slots[i]);
+    clReleaseMemObject(constants);
+    clReleaseMemObject(work);
+    return s;
+}
+
+/* Math functions are the device's own: 4 ULP in f32 and 2 in f64 are promised, and the interpreter's may be
+ * one off on the other side. */
+static inline int64_t kit_slack(const lun_ir *ir, int slot)
+{
+    for (int i = 0; i < ir->count; i++) {
+        const lun_ir_ins *ins = &ir->ins[i];
+        if (ins->kind != LUN_IR_STORE || ins->imm != slot)
+            continue;
+        const lun_ir_ins *value = &ir->ins[ins->a];
+        if (value->kind == LUN_IR_OP && (lun_op_get((lun_op)value->op)->flags & LUN_OPF_VEC))
+            return value->dtype == LUN_F32 ? 5 : 3;
+    }
+    return 0;
+}
+
+/* ---- all devices --------------------------------------------------------------------------------- */
+
+static inline void cl_describe(cl_handle device)
+{
+    uint64_t single = 0, both = 0;
+    uint32_t units = 1, floats = 4;
+    cl_place.device = device;
+    clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof cl_place.name, cl_place.name, NULL);
+    clGetDeviceInfo(device, CL_DEVICE_UNITS, sizeof units, &units, NULL);
+    clGetDeviceInfo(device, CL_DEVICE_NATIVE_FLOATS, sizeof floats, &floats, NULL);
+    clGetDeviceInfo(device, CL_DEVICE_FP_CONFIG, sizeof single, &single, NULL);
+    clGetDeviceInfo(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof both, &both, NULL);
+    cl_place.units = (int)units;
+    cl_place.target.fp64 = both != 0;
+    cl_place.target.bytes = floats >= 16 ? 64 : floats >= 8 ? 32 : 16;
+    snprintf(cl_place.options, sizeof cl_place.options, "%s %s", LUN_CL_OPTIONS,
+             single & CL_ROUNDED_DIVIDE ? LUN_CL_ROUNDED : "");
+}
+
+/* Runs the group for a device in a form, if TEST_FORM (vector, scalar) does not say otherwise. */
+static inline int cl_run_form(int (*group)(void), lun_cl_form form)
+{
+    const char *only = getenv("TEST_FORM"), *name = form == LUN_CL_VECTOR ? "vector" : "scalar";
+    cl_error error;
+    if (only && strcmp(only, name))
+        return 0;
+    cl_place.target.form = form;
+    cl_place.context = clCreateContext(NULL, 1, &cl_place.device, NULL, NULL, &error);
+    assert_int_equal(error, 0);
+    cl_place.queue = clCreateCommandQueue(cl_place.context, cl_place.device, 0, &error);
+    assert_int_equal(error, 0);
+    printf("%s, %s form\n", cl_place.name, name);
+    int failed = group();
+    clReleaseCommandQueue(cl_place.queue);
+    clReleaseContext(cl_place.context);
+    return failed;
+}
+
+/* Runs the group on all devices: in both forms on PoCL's, in the scalar one elsewhere.  Devices without f64
+ * cannot run most kernels and are left out. */
+static inline int cl_run_all(int (*group)(void))
+{
+    cl_handle platforms[16], devices[16];
+    uint32_t count = 0, many, ran = 0;
+    int failed = 0;
+    if (!cl_load() || clGetPlatformIDs(16, platforms, &count) || count > 16)
+        count = 0;
+    for (uint32_t p = 0; p < count; p++) {
+        char name[128] = "";
+        clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, sizeof name, name, NULL);
+        if (clGetDeviceIDs(platforms[p], 0xffffffff, 16, devices, &many))
+            continue;
+        for (uint32_t d = 0; d < many && d < 16; d++) {
+            cl_describe(devices[d]);
+            if (!cl_place.target.fp64 || strstr(name, "Oclgrind"))
+                continue;
+            ran++;
+            if (strstr(name, "Portable Computing Language"))
+                failed += cl_run_form(group, LUN_CL_VECTOR);
+            failed += cl_run_form(group, LUN_CL_SCALAR);
+        }
+    }
+    if (!ran)
+        printf("skipped: there is no OpenCL device with f64 here\n");
+    return failed;
+}
+
+#include "kit_compare.h"
+
+#endif
