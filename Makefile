@@ -178,12 +178,16 @@ check-deps:
 # C tests: every tests/core/*_test.c becomes one program in build/tests/.
 CORE_TESTS := $(patsubst tests/core/%.c,$(BUILD)/tests/%,$(wildcard tests/core/*_test.c))
 .PHONY: core-tests
-core-tests: $(CORE_TESTS) $(BUILD)/tests/libm.so
+core-tests: $(CORE_TESTS) $(BUILD)/tests/libm.so $(BUILD)/tests/pty
 
 # What the difference tests measure with: the C library's functions as a Lua module.
 $(BUILD)/tests/libm.so: tests/diff/libm.c Makefile
 	@mkdir -p $(@D); echo "  cc  $<"
 	@$(CC) $(CFLAGS_ALL) -isystem $(LUA_INCDIR) $(LDFLAGS_ALL) -shared -o $@ $< -lm
+
+# What drives the program at a pseudo terminal.
+$(BUILD)/tests/pty: tests/pty.c Makefile
+	@mkdir -p $(@D); echo "  cc  $<"; $(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $<
 
 INC_tests := $(INC_backends) -Iinterp -isystem $(LUA_INCDIR)
 $(OBJ)/tests/%.o: tests/core/%.c Makefile
@@ -195,7 +199,7 @@ $(BUILD)/tests/%: $(OBJ)/tests/%.o $(STATIC)
 .SECONDARY: $(CORE_TESTS:$(BUILD)/tests/%=$(OBJ)/tests/%.o)
 
 # A second compiler reads every file: clang, with the same warnings as errors.
-SYNTAX_SRC := $(ALL_SRC) $(wildcard $(LOOPS) tests/core/*.c tests/diff/*.c)
+SYNTAX_SRC := $(ALL_SRC) $(wildcard $(LOOPS) tests/*.c tests/core/*.c tests/diff/*.c)
 .PHONY: syntax
 syntax: $(SYNTAX_SRC:%=$(BUILD)/syntax/%.ok)
 
@@ -209,6 +213,8 @@ $(BUILD)/syntax/interp/%.ok: interp/% Makefile
 	$(call READ,$(INC_interp))
 $(BUILD)/syntax/tests/core/%.ok: tests/core/% Makefile
 	$(call READ,$(INC_tests) -fopenmp)
+$(BUILD)/syntax/tests/%.ok: tests/% Makefile
+	$(call READ,)
 $(BUILD)/syntax/tests/diff/%.ok: tests/diff/% Makefile
 	$(call READ,-isystem $(LUA_INCDIR))
 

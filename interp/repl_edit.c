@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -326,6 +327,19 @@ void lun__editor_close(lun__editor *ed)
     free(ed);
 }
 
+/* libedit prints the prompt first: what is typed between that and its own change of mode would be
+ * taken, and shown, by the terminal. */
+static void leave_line_mode(void)
+{
+    struct termios mode;
+    if (tcgetattr(STDIN_FILENO, &mode) != 0)
+        return;
+    mode.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    mode.c_cc[VMIN] = 1;
+    mode.c_cc[VTIME] = 0;
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &mode);
+}
+
 lun__reading lun__editor_read(lun__editor *ed, const char *prompt, const char **line,
                               size_t *length)
 {
@@ -337,6 +351,7 @@ lun__reading lun__editor_read(lun__editor *ed, const char *prompt, const char **
         return LUN__ENDED;
     ed->interrupted = false;
     hold_back(&held);
+    leave_line_mode();
     say(PASTE_ON);
     const char *text = el_gets(ed->el, &count);
     say(PASTE_OFF);

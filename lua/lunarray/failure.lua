@@ -23,7 +23,6 @@ local function user_levels(first, stop)
         end
         local ours = info.source:find "^@lua/lunarray/"
         if not ours and (info.what ~= "C" or #levels > 0) then
-            info.level = level - first -- counted from the caller's first
             levels[#levels + 1] = info
         end
     end
@@ -58,19 +57,22 @@ end
 
 -- ---------------------------------------------------------------- did you mean
 
--- What a name meant where the error came from: a local, an upvalue or a global.
-local function scope(level)
+-- What a name means in a function that runs: a local, an upvalue or a global.
+local function scope(f)
     return function(name)
         local found
+        local level = 1
+        while getinfo(level, "f") and getinfo(level, "f").func ~= f do
+            level = level + 1
+        end
         for i = 1, 250 do
-            local known, value = getlocal(level + 1, i)
+            local known, value = getlocal(level, i)
             if not known then
                 break
             elseif known == name then
                 found = value -- the last one of that name holds
             end
         end
-        local f = getinfo(level + 1, "f").func
         for i = 1, 250 do
             local known, value = getupvalue(f, i)
             if found ~= nil or not known then
@@ -130,20 +132,21 @@ local function alternatives(kind, name, line, first)
         end
     elseif kind == "method" then -- of a call or a constructor
         local names = complete.names(require("lunarray.core").internal.methods)
-        return table.move(complete.names ""  , 1, 1000, #names + 1, names)
+        local of_strings = complete.names ""
+        return table.move(of_strings, 1, #of_strings, #names + 1, names)
     end
     return {}
 end
 
--- "did you mean 'pairs'?", nil where nothing is close. level: that of the user's innermost function.
-local function hint(message, info, input, level)
+-- "did you mean 'pairs'?", nil where nothing is close. info: of the user's innermost function.
+local function hint(message, info, input)
     local kind, name = message:match "%(([a-z]+) '([%a_][%w_]*)'%)"
     if not info or info.what == "C" or not message:find "nil value" or
         kind ~= "global" and kind ~= "field" and kind ~= "method" then
         return nil
     end
     local line = kind == "global" and "" or source_line(info, input)
-    local names, path = alternatives(kind, name, line, scope(level))
+    local names, path = alternatives(kind, name, line, scope(info.func))
     local near = guess.nearest(name, names)
     if near then
         local mark = kind == "method" and ":" or "."
@@ -180,7 +183,7 @@ function failure.describe(value, depth, stop, input)
     return {
         message = message,
         trace = trace(levels),
-        hint = innermost and hint(message, innermost, input, innermost.level + depth + 1),
+        hint = innermost and hint(message, innermost, input),
     }
 end
 

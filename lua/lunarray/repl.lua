@@ -92,7 +92,8 @@ local function prompt(name, fallback)
         local ok, text = pcall(tostring, value)
         return ok and text or fallback
     end
-    return paint(session.host.colour, "prompt", fallback):gsub("(\27%[[%d]*m)", "\1%1\1")
+    -- A sequence that takes no room stands between bytes \1, and not at the end.
+    return session.host.colour and fallback:gsub("(>+)", "\1\27[1m\1%1\1\27[0m\1") or fallback
 end
 
 -- Reads until there is a whole input: its text, its chunk (nil with a message where it is none) and

@@ -1,0 +1,215 @@
+/* Drives a program at a pseudo terminal, for tests: runs the command with a terminal of its own and does
+ * what the lines of standard input say; what the terminal showed goes to standard output, then a line with
+ * how the program ended. Knows nothing of what it runs.
+ *
+ * usage: pty columns command [arguments], with lines
+ *     send TEXT      types it; \n \r \t \e \xHH \\ stand for bytes
+ *     wait TEXT      reads until TEXT has appeared since the last wait (10 s, else fails)
+ *     sleep MS       reads for so long
+ *     time           writes "[ms since the last send]"
+ *     mark TEXT      writes TEXT on a line of its own into the output
+ * At the end of the script the terminal is closed after the program's end, or 10 s. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PATIENCE_MS = 10000, SEEN = 1 << 20 };
+
+static char seen[SEEN + 1]; /* since the last wait */
+static size_t seen_length;
+static int terminal;
+static double sent_at;
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+/* Reads what is there within ms; false at the end. */
+static int pump(int ms)
+{
+    char bytes[4096];
+    struct pollfd p = {.fd = terminal, .events = POLLIN};
+    if (poll(&p, 1, ms) <= 0)
+        return 1;
+    ssize_t n = read(terminal, bytes, sizeof bytes);
+    if (n <= 0)
+        return n < 0 && errno == EINTR;
+    fwrite(bytes, 1, (size_t)n, stdout);
+    if (seen_length + (size_t)n > SEEN) {
+        size_t kept = SEEN / 2;
+        memmove(seen, seen + seen_length - kept, kept);
+        seen_length = kept;
+    }
+    memcpy(seen + seen_length, bytes, (size_t)n);
+    seen_length += (size_t)n;
+    seen[seen_length] = '\0';
+    return 1;
+}
+
+/* Turns the escapes of `text`, in place, into bytes; returns how many. */
+static size_t unescape(char *text)
+{
+    char *to = text;
+    for (const char *p = text; *p; p++) {
+        if (*p != '\\' || !p[1]) {
+            *to++ = *p;
+            continue;
+        }
+        switch (*++p) {
+        case 'n':
+            *to++ = '\n';
+            break;
+        case 'r':
+            *to++ = '\r';
+            break;
+        case 't':
+            *to++ = '\t';
+            break;
+        case 'e':
+            *to++ = '\033';
+            break;
+        case 'x': {
+            char hex[3] = {p[1], p[1] ? p[2] : '\0', '\0'};
+            *to++ = (char)strtol(hex, NULL, 16);
+            p += strlen(hex);
+            break;
+        }
+        default:
+            *to++ = *p;
+        }
+    }
+    *to = '\0';
+    return (size_t)(to - text);
+}
+
+static void send_bytes(const char *text, size_t n)
+{
+    sent_at = now_ms();
+    while (n > 0) {
+        ssize_t done = write(terminal, text, n);
+        if (done <= 0)
+            return;
+        text += done;
+        n -= (size_t)done;
+    }
+}
+
+/* Waits for the text and drops what came up to its end. */
+static int wait_for(const char *text, size_t n)
+{
+    double start = now_ms();
+    for (;;) {
+        char *at = memmem(seen, seen_length, text, n);
+        if (at) {
+            size_t gone = (size_t)(at - seen) + n;
+            memmove(seen, seen + gone, seen_length - gone + 1);
+            seen_length -= gone;
+            return 1;
+        }
+        double left = PATIENCE_MS - (now_ms() - start);
+        if (left <= 0 || !pump((int)left + 1))
+            return 0;
+    }
+}
+
+static int follow(char *line)
+{
+    char *text = strchr(line, ' ');
+    size_t n = 0;
+    if (text) {
+        *text++ = '\0';
+        n = unescape(text);
+    }
+    if (strcmp(line, "send") == 0 && text) {
+        send_bytes(text, n);
+    } else if (strcmp(line, "wait") == 0 && text) {
+        if (!wait_for(text, n)) {
+            printf("\n[never came: %s]\n", text);
+            return 0;
+        }
+    } else if (strcmp(line, "sleep") == 0 && text) {
+        double end = now_ms() + atof(text);
+        while (now_ms() < end && pump((int)(end - now_ms()) + 1))
+            ;
+    } else if (strcmp(line, "time") == 0) {
+        printf("\n[%.1f ms]\n", now_ms() - sent_at);
+    } else if (strcmp(line, "mark") == 0 && text) {
+        printf("\n%s\n", text);
+    } else {
+        printf("\n[unknown: %s]\n", line);
+        return 0;
+    }
+    return 1;
+}
+
+static pid_t start(char **argv, int columns)
+{
+    struct winsize size = {.ws_col = (unsigned short)columns, .ws_row = 24};
+    terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (terminal < 0 || grantpt(terminal) || unlockpt(terminal) ||
+        ioctl(terminal, TIOCSWINSZ, &size))
+        return -1;
+    const char *name = ptsname(terminal);
+    pid_t pid = name ? fork() : -1;
+    if (pid != 0)
+        return pid;
+    setsid();
+    signal(SIGINT, SIG_DFL);
+    int fd = open(name, O_RDWR); /* becomes the controlling terminal */
+    if (fd < 0 || dup2(fd, 0) < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0)
+        _exit(126);
+    if (fd > 2)
+        close(fd);
+    execvp(argv[0], argv);
+    _exit(127);
+}
+
+int main(int argc, char **argv)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t n;
+    int status = 0, ok = 1;
+    pid_t pid = argc > 2 ? start(argv + 2, atoi(argv[1])) : -1;
+    if (pid < 0) {
+        fprintf(stderr, "pty: usage: pty columns command [arguments]; or no terminal can be had\n");
+        return 2;
+    }
+    while (ok && (n = getline(&line, &room, stdin)) > 0) {
+        if (line[n - 1] == '\n')
+            line[n - 1] = '\0';
+        if (line[0])
+            ok = follow(line);
+    }
+    double end = now_ms() + PATIENCE_MS;
+    while (ok && now_ms() < end && pump(100) && waitpid(pid, &status, WNOHANG) != pid)
+        ;
+    while (waitpid(pid, &status, WNOHANG) == 0) {
+        if (now_ms() > end || !ok) {
+            kill(pid, SIGKILL);
+            ok = 0;
+        }
+        usleep(10000);
+    }
+    free(line);
+    if (WIFSIGNALED(status))
+        printf("\n[signal %d]\n", WTERMSIG(status));
+    else
+        printf("\n[exit %d]\n", WEXITSTATUS(status));
+    return ok ? 0 : 1;
+}

@@ -1,0 +1,472 @@
+-- The prompt, as someone at a terminal meets it: driven through a pseudo terminal.
+
+package.path = "tests/?.lua;" .. package.path
+local terminal = require "terminal"
+
+local dialogue, run = terminal.dialogue, terminal.run
+local directory
+
+setup(function()
+    directory = terminal.directory()
+end)
+
+teardown(function()
+    terminal.remove(directory)
+end)
+
+local function shows(text, part)
+    assert.is_truthy(text:find(part, 1, true), ("no %q in:\n%s"):format(part, text))
+end
+
+local function hides(text, part)
+    assert.is_falsy(text:find(part, 1, true), ("%q in:\n%s"):format(part, text))
+end
+
+local function write(name, content, mode)
+    local path = directory .. "/" .. name
+    local file = assert(io.open(path, "wb"))
+    file:write(content)
+    file:close()
+    os.execute(("chmod %s '%s'"):format(mode or "644", path))
+    return path
+end
+
+local function read(path)
+    local file = assert(io.open(path, "rb"))
+    local content = file:read "a"
+    file:close()
+    return content
+end
+
+describe("showing values", function()
+    it("prints what an expression gives, with and without =", function()
+        local text = dialogue { "1 + 1", "=2, nil, 's'", "x = 5", "x", "print 'p'" }
+        shows(text, "> 1 + 1\n2\n")
+        shows(text, "\n2\tnil\ts\n")
+        shows(text, "> x = 5\n> x\n5\n")
+        shows(text, "> print 'p'\np\n> ")
+        shows(text, "[exit 0]")
+    end)
+
+    it("is silent after a semicolon, and keeps the last value in _", function()
+        local text = dialogue { "6 * 7;", "_", "_ + 1", "y = 1", "_", "'a', 'b'", "_ ;", "_" }
+        shows(text, "> 6 * 7;\n> _\n42\n> _ + 1\n43\n> y = 1\n> _\n43\n")
+        shows(text, "> _ ;\n> _\na\n")
+    end)
+
+    it("summarises arrays, and computes only what it shows", function()
+        local text = run({
+            { "wait", "> " },
+            { "send", "(lun.index(4) + 0.5)\r" }, { "wait", "> " },
+            { "send", "(lun.index(1000000000000) + 1)^2\r" }, { "wait", "]\r\n" }, { "time" },
+            { "wait", "> " }, { "send", "\4" },
+        })
+        shows(text, "Composition<f64>[4] openmp (1 operation waiting)\n[1.5 2.5 3.5 4.5]\n")
+        shows(text, "Composition<f64>[1000000000000] openmp (3 operations waiting)\n[4.00e+00 9.00e+00")
+        local time = tonumber(text:match "%[([%d.]+) ms%]")
+        if not terminal.build:find "[at]san" then
+            assert.is_true(time < 50, ("took %g ms"):format(time))
+        end
+    end)
+
+    it("shows errors without the prompt's own frames, and goes on", function()
+        local text = dialogue {
+            "error 'broken'", "local function f() error 'deep' end f()", "error {}",
+            "error(setmetatable({}, { __tostring = function() return 'described' end }))",
+            "lun.vector{1} // 0", "x = = 1", "lun.vector{1}:cast 'f99'", "1 + 1",
+        }
+        shows(text, "> error 'broken'\nstdin:1: broken\n> ")
+        shows(text, "stdin:1: deep\n  stdin:1: in local 'f'\n  stdin:1: in main chunk\n> ")
+        shows(text, "(error object is a table value)\n")
+        shows(text, "\ndescribed\n")
+        shows(text, "stdin:1: attempt to perform 'n//0'\n> ")
+        shows(text, "stdin:1: unexpected symbol near '='\n")
+        shows(text, "bad argument #1 to 'cast'")
+        shows(text, "> 1 + 1\n2\n")
+        hides(text, "lunarray/")
+    end)
+end)
+
+describe("input", function()
+    it("goes over several lines where it has to", function()
+        local text = dialogue { "for i = 1, 2 do", "print(i * 10)", "end", "s = [[a", "b]]", "s", "f(" , ")" }
+        shows(text, "> for i = 1, 2 do\n>> print(i * 10)\n>> end\n10\n20\n> ")
+        shows(text, "> s\na\nb\n")
+        shows(text, "attempt to call a nil value (global 'f')")
+    end)
+
+    it("uses _PROMPT and _PROMPT2", function()
+        local text = dialogue({ "a =", "3", "a" }, { arguments = [[-e '_PROMPT = "ask> " _PROMPT2 = "more> "' -i]] })
+        shows(text, "ask> a =\nmore> 3\nask> a\n3\n")
+    end)
+
+    it("is edited: arrows, home, end, backspace", function()
+        local text = run {
+            { "wait", "> " }, { "send", "12 + 4\27[D\27[D\27[D\127" }, { "sleep", 100 }, { "send", "3\27[H1\27[F0\r" },
+            { "wait", "> " }, { "send", "\27[A\r" }, { "wait", "> " }, { "send", "\4" },
+        }
+        shows(text, "\n1163\n") -- 1123 + 40, and again from the history
+        assert.equal(2, select(2, text:gsub("\n1163\n", "")))
+    end)
+
+    it("takes pasted text as it is, and runs it at Enter", function()
+        local text = run {
+            { "wait", "> " },
+            { "send", "\27[200~local k = 20\nfor i = 1, 2 do\n\tprint(k + i)\nend\n\27[201~" },
+            { "sleep", 200 }, { "mark", "before Enter" }, { "send", "\r" }, { "wait", "22" }, { "wait", "> " },
+            { "send", "\27[200~z = 5\nz + 1\nz * 2\27[201~\r" }, { "wait", "10" }, { "wait", "> " },
+            { "send", "\4" },
+        }
+        local before, after = text:match "^(.-)before Enter(.*)$"
+        hides(before, "\n21\n")
+        shows(after, "21\n22\n")
+        shows(after, "6\n10\n")
+    end)
+
+    it("ends at Ctrl-D, which an unfinished line keeps", function()
+        local text = run { { "wait", "> " }, { "send", "x\4" }, { "sleep", 100 }, { "send", "\127\4" } }
+        shows(text, "[exit 0]")
+    end)
+
+    it("takes characters beyond ASCII", function()
+        for _, locale in ipairs { "C", "C.UTF-8" } do
+            local text = dialogue({ "#'\u{e9}\u{2200}', '\u{2200}'" }, { environment = "LC_ALL=" .. locale })
+            shows(text, "5\t\u{2200}\n")
+        end
+    end)
+end)
+
+describe("history", function()
+    local function session(inputs, home)
+        return dialogue(inputs, { directory = home })
+    end
+
+    it("is kept, several lines as one entry, readable by nobody else", function()
+        local home = terminal.directory()
+        session({ "1 + 1", "for i = 1, 2 do", "print(i) end", "'\\n'" }, home)
+        local path = home .. "/lunarray/history"
+        assert.equal("1 + 1\nfor i = 1, 2 do\\nprint(i) end\n'\\\\n'\n", read(path))
+        assert.equal("600", io.popen(("stat -c %%a '%s'"):format(path)):read "l")
+        local text = run({
+            { "wait", "> " }, { "send", "\27[A\27[A\r" }, { "wait", "2\r\n" }, { "wait", "> " },
+            { "send", "\27[A\27[A\27[A\27[A\r" }, { "wait", "2\r\n" }, { "wait", "> " }, { "send", "\4" },
+        }, { directory = home })
+        shows(text, "\n1\n2\n")
+        assert.is_truthy(text:find "1 %+ 1\n+2\n", text)
+        terminal.remove(home)
+    end)
+
+    it("keeps what two sessions at once typed", function()
+        local home = terminal.directory()
+        write("outer.lua", ([[
+            os.execute("mkdir -p '%s/inner'")
+            package.path = "%s/?.lua"
+            print(#require("terminal").dialogue({ "'inner'" }, { directory = "%s/inner", environment = "XDG_STATE_HOME=%s" }))
+        ]]):format(home, os.getenv "PWD" .. "/tests", home, home))
+        session({ "'first'", ("dofile '%s/outer.lua';"):format(directory), "'last'" }, home)
+        local entries = read(home .. "/lunarray/history")
+        assert.equal("'first'\ndofile '" .. directory .. "/outer.lua';\n'inner'\n'last'\n", entries)
+        terminal.remove(home)
+    end)
+
+    it("does not grow without end", function()
+        local home = terminal.directory()
+        os.execute(("mkdir -p '%s/lunarray'"):format(home))
+        local file = assert(io.open(home .. "/lunarray/history", "wb"))
+        for i = 1, 5000 do
+            file:write("x", i, "\n")
+        end
+        file:close()
+        session({ "1" }, home)
+        local content = read(home .. "/lunarray/history")
+        assert.equal("x3001\n", content:match "^[^\n]*\n")
+        assert.is_truthy(content:find "x5000\n1\n$")
+        terminal.remove(home)
+    end)
+
+    it("is no reason to fail", function()
+        shows(dialogue({ "1 + 1" }, { environment = "XDG_STATE_HOME=/proc/nowhere" }), "\n2\n")
+        shows(dialogue({ "1 + 1" }, { environment = "HOME= XDG_STATE_HOME=" }), "\n2\n")
+    end)
+end)
+
+describe("completion", function()
+    -- What stands in the line after the keys.
+    local function completed(keys, before)
+        local steps = { { "wait", "> " } }
+        for _, line in ipairs(before or {}) do
+            table.move({ { "send", line .. "\r" }, { "wait", "\n" }, { "wait", "> " } }, 1, 3, #steps + 1, steps)
+        end
+        table.move({
+            { "mark", "from here" }, { "send", keys }, { "sleep", 150 }, { "send", "\21\4" },
+        }, 1, 4, #steps + 1, steps)
+        return run(steps, { directory = directory }):match "from here\n(.*)$"
+    end
+
+    it("knows globals and fields", function()
+        shows(completed "collectg\t", "collectgarbage")
+        shows(completed "lun.linsp\t", "lun.linspace")
+        shows(completed "lun.r\t\t", "random  range   reduce  round")
+        shows(completed("a.long_f\t", { "a = { long_field = 1 }" }), "a.long_field")
+        shows(completed "print(string.for\t", "print(string.format")
+    end)
+
+    it("follows __index", function()
+        shows(completed("o.inh\t", { "o = setmetatable({}, { __index = { inherited = 1 } })" }), "o.inherited")
+        shows(completed("s:rev\t", { "s = 'text'" }), "s:reverse")
+        shows(completed("f = io.stdout; io.stdout:setv\t"), "io.stdout:setvbuf")
+    end)
+
+    it("knows the methods of arrays, also of what a call gives", function()
+        shows(completed("v:argm\t\t", { "v = lun.index(3)" }), "argmax  argmin")
+        shows(completed "lun.vector{1}:tota\t", "lun.vector{1}:totable")
+        shows(completed("v:nothing_such\t", { "v = lun.index(3)" }), "v:nothing_such")
+    end)
+
+    it("runs no code of the user's", function()
+        hides(completed("t.a\tb", { "t = setmetatable({}, { __index = function() print 'ran' end })" }), "ran")
+    end)
+
+    it("knows modules after require, and files in other strings", function()
+        write("some_data.csv", "a\n1\n")
+        write("some_module.lua", "return 1")
+        shows(completed "require 'lunarray.np\t", "require 'lunarray.npy")
+        shows(completed "require 'some_m\t", "require 'some_module")
+        shows(completed "lun.load 'some_d\t", "lun.load 'some_data.csv")
+        os.execute(("mkdir -p '%s/folder'"):format(directory))
+        write("folder/inside.npy", "")
+        shows(completed "lun.load('fold\tin\t", "lun.load('folder/inside.npy")
+    end)
+
+    it("knows commands", function()
+        shows(completed ":dev\t", ":devices")
+    end)
+end)
+
+describe("did you mean", function()
+    it("suggests globals, fields and methods", function()
+        local text = dialogue {
+            "pritn(1)", "lun.rnage(1, 2)", "a = lun.index(3)", "a:summ()", "lnu", "lun.vectro",
+            "local b = a; b:maen()", "(a + 1):summ()", "string.fromat('x')", "xyzzy.q",
+        }
+        shows(text, "did you mean 'print'?")
+        shows(text, "did you mean 'lun.range'?")
+        shows(text, "did you mean 'a:sum'?")
+        shows(text, "nil (did you mean 'lun'?)")
+        shows(text, "nil (did you mean 'lun.vector'?)")
+        shows(text, "did you mean 'b:mean'?")
+        shows(text, "did you mean 'sum'?")
+        shows(text, "did you mean 'string.format'?")
+        shows(text, "attempt to index a nil value (global 'xyzzy')\n> ")
+    end)
+
+    it("reads the line of a script", function()
+        write("misspelt.lua", "local v = lun.index(3)\nreturn v:proud()\n")
+        shows(dialogue({ "dofile 'misspelt.lua'" }, { directory = directory }), "did you mean 'v:prod'?")
+    end)
+end)
+
+describe("commands", function()
+    it("are listed, and close ones suggested", function()
+        local text = dialogue { ":help", ":tiem on", ":", ":time maybe" }
+        for _, part in ipairs { ":time on|off", ":explain e", ":devices", ":cache [clear]", ":quit" } do
+            shows(text, part)
+        end
+        shows(text, "there is no command :tiem; did you mean ':time'?\ncommands are :help :time")
+        shows(text, ":time on|off, not 'maybe'")
+    end)
+
+    it(":time tells compile, transfer and run apart", function()
+        local text = dialogue({ ":time on", "lun.index(1000):sum()", ":time off", "1 + 1" },
+            { environment = ("LUNARRAY_JIT=sync LUNARRAY_CACHE_DIR='%s/timed'"):format(directory) })
+        local compile = text:match "500500\n[%d.]+ %w+: compile ([%d.]+ %w+), transfer 0 us, run [%d.]+ %w+ %(1 kernels"
+        assert.is_truthy(compile, text)
+        assert.is_truthy(compile:find "ms" or compile:find "s$")
+        shows(text, "> 1 + 1\n2\n> ")
+    end)
+
+    it(":explain shows the plan without running it", function()
+        local text = dialogue { ":explain lun.index(10) + 1", "lun.stats().launches", ":explain", ":explain 1 +" }
+        shows(text, "plan: 1 kernel, 1 operation")
+        shows(text, "> lun.stats().launches\n0\n")
+        shows(text, ":explain takes an expression")
+        shows(text, "near <eof>")
+    end)
+
+    it(":devices and :cache tell what there is", function()
+        local cache = directory .. "/kernels"
+        local text = dialogue({ ":devices", "lun.index(100):sum()", ":cache", ":cache clear", ":cache" },
+            { environment = ("LUNARRAY_JIT=sync LUNARRAY_CACHE_DIR='%s'"):format(cache) })
+        shows(text, "* openmp")
+        shows(text, cache .. ": 1 kernels, ")
+        shows(text, "removed 1 kernels")
+        shows(text, cache .. ": 0 kernels, 0 bytes")
+        shows(dialogue({ ":cache" }, { environment = "LUNARRAY_CACHE_DIR=" }), "there is no kernel cache")
+    end)
+
+    it(":quit leaves", function()
+        shows(run { { "wait", "> " }, { "send", ":quit\r" } }, "[exit 0]")
+    end)
+end)
+
+describe("help", function()
+    it("is a function and a word", function()
+        local text = dialogue { "help", "help 'reduce'", "help(lun.scan)", "help(lun.index(2))" }
+        shows(text, "making arrays")
+        shows(text, "a:reduce(f, id)")
+        shows(text, "lun.scan(f, id")
+        shows(text, "of dtype i64")
+    end)
+
+    it("leaves a global of that name alone", function()
+        shows(dialogue({ "help" }, { arguments = [[-e 'help = "mine"' -i]] }), "\nmine\n")
+    end)
+end)
+
+describe("Ctrl-C", function()
+    if terminal.build:find "/tsan" then
+        return -- it keeps signals back
+    end
+
+    -- Types the input, Ctrl-C after `ms`, and an expression that shows that all is well; gives the
+    -- milliseconds from Ctrl-C to the prompt and what was shown.
+    local function interrupt(input, ms, opts)
+        local steps = { { "wait", "> " }, { "send", "kept = 41\r" }, { "wait", "\n" }, { "wait", "> " } }
+        local text = run(table.move({
+            { "send", input .. "\r" }, { "wait", "\n" }, { "sleep", ms or 300 }, { "send", "\3" },
+            { "wait", "interrupted" }, { "wait", "> " }, { "time" },
+            { "send", "kept + 1\r" }, { "wait", "42" }, { "wait", "> " }, { "send", "\4" },
+        }, 1, 11, #steps + 1, steps), opts)
+        shows(text, "[exit 0]")
+        return tonumber(text:match "%[([%d.]+) ms%]"), text
+    end
+
+    local function quick(time)
+        if not terminal.build:find "/asan" then
+            assert.is_true(time < 500, ("took %g ms"):format(time)) -- the promise is 200 on an idle machine
+        end
+    end
+
+    it("stops a loop", function()
+        quick(interrupt "while true do end")
+    end)
+
+    it("stops a loop that catches errors", function()
+        quick(interrupt "while true do pcall(function() while true do end end) end")
+    end)
+
+    it("stops a loop in a coroutine", function()
+        quick(interrupt "coroutine.wrap(function() coroutine.wrap(function() while true do end end)() end)()")
+        quick(interrupt "while true do coroutine.resume(coroutine.create(function() while true do end end)) end")
+    end)
+
+    it("stops an elementwise kernel", function()
+        quick(interrupt "x = lun.random(3e7) for i = 1, 60 do x = x:sin() + x:exp() end x:eval()")
+    end)
+
+    it("stops a reduction", function()
+        quick(interrupt "(lun.index(1000000000000):cast 'f64' * 0.5):sum()")
+    end)
+
+    it("stops the reference backend", function()
+        quick(interrupt("(lun.index(100000000000) * 3):sum()", 300, { arguments = "--backend reference" }))
+    end)
+
+    it("stops printing", function()
+        quick((interrupt "for i = 1, 1e9 do print(i) end"))
+    end)
+
+    it("stops reading and waiting", function()
+        quick(interrupt "io.read()")
+        quick(interrupt "os.execute 'sleep 20' error 'interrupted anyway'")
+    end)
+
+    it("stops waiting for the compiler", function()
+        local compiler = write("slow-cc", "#!/bin/sh\nsleep 20\n", "755")
+        quick(interrupt("lun.index(1000):sum()", 300,
+            { environment = ("LUNARRAY_JIT=sync LUNARRAY_CC='%s' LUNARRAY_CACHE_DIR='%s/slow'"):format(compiler, directory) }))
+    end)
+
+    it("gives a fresh line at the prompt, and drops an unfinished input", function()
+        local text = run {
+            { "wait", "> " }, { "send", "unfinished(" }, { "sleep", 100 }, { "send", "\3" }, { "wait", "> " },
+            { "send", "for i = 1, 2 do\r" }, { "wait", ">> " }, { "send", "\3" }, { "wait", "> " },
+            { "send", "6 * 7\r" }, { "wait", "42" }, { "wait", "> " }, { "send", "\4" },
+        }
+        shows(text, "[exit 0]")
+    end)
+
+    it("pressed twice within a second ends what does not stop, with 130", function()
+        local text = run {
+            { "wait", "> " }, { "send", "string.find(string.rep('a', 300000), '.-.-b')\r" }, { "wait", "\n" },
+            { "sleep", 300 }, { "send", "\3" }, { "sleep", 200 }, { "send", "\3" },
+        }
+        shows(text, "[exit 130]")
+    end)
+end)
+
+describe("a long evaluation", function()
+    local long = "x = lun.random(3e7) for i = 1, 12 do x = x:sin() + x:exp() end x:eval();"
+
+    it("shows how far it is, and erases that", function()
+        local steps = { { "wait", "> " }, { "send", "(lun.index(1000000000000) * 2):sum()\r" },
+            { "wait", "reduce 0." }, { "wait", " of 1000000000000 elements" }, { "send", "\3" }, { "wait", "\27[K" },
+            { "wait", "interrupted" }, { "wait", "> " }, { "send", "\4" } }
+        shows(run(steps), "[exit 0]")
+    end)
+
+    it("shows nothing in a pipe or a dumb terminal", function()
+        local pipe = io.popen(("TERM=xterm '%s' -e \"%s\" 2>&1"):format(terminal.program, long))
+        assert.equal("", pipe:read "a")
+        pipe:close()
+        hides((select(2, dialogue({ long }, { environment = "TERM=dumb" }))), " elements")
+    end)
+end)
+
+describe("terminals that can do less", function()
+    it("get plain lines: dumb ones", function()
+        local text, raw = dialogue({ "1 + 1", "for i = 1, 1 do", "print(i + 6) end", ":devices", "lun.rnage" },
+            { environment = "TERM=dumb" })
+        hides(raw, "\27")
+        shows(text, "> 1 + 1\n2\n> for i = 1, 1 do\n>> print(i + 6) end\n7\n")
+        shows(text, "* openmp")
+        shows(text, "did you mean")
+        shows(text, "[exit 0]")
+    end)
+
+    it("get plain lines: stdout that is none", function()
+        local text = run({ { "sleep", 300 }, { "send", "1 + 1\r" }, { "send", "\4" } },
+            { program = "sh", arguments = ("-c '%s | cat'"):format(terminal.program) })
+        shows(text, "> 1 + 1\n2\n> ")
+    end)
+
+    it("stop a loop too", function()
+        local text = run({ { "wait", "> " }, { "send", "while true do end\r" }, { "sleep", 300 }, { "send", "\3" },
+            { "wait", "interrupted" }, { "wait", "> " }, { "send", "typed\3" }, { "wait", "> " },
+            { "send", "1 + 1\r" }, { "wait", "2" }, { "send", "\4" } }, { environment = "TERM=dumb" })
+        shows(text, "[exit 0]")
+    end)
+
+    it("show colours unless NO_COLOR is set", function()
+        local _, raw = run({ { "wait", ">" }, { "sleep", 100 }, { "send", "error 'x'\r" }, { "wait", "stdin:1: x" },
+            { "sleep", 100 }, { "send", "\4" } }, { environment = "NO_COLOR=" })
+        shows(raw, "\27[31mstdin:1: x\27[0m")
+        _, raw = dialogue { "error 'x'" }
+        assert.is_falsy(raw:find "\27%[%d*m")
+    end)
+end)
+
+describe("the way in", function()
+    it("is the terminal, -i after other options, -e alone runs and ends", function()
+        shows(dialogue({ "x" }, { arguments = "-e 'x = 7' -i" }), "> x\n7\n")
+        local text = run({}, { arguments = "-e 'print(6 * 7)'" })
+        assert.equal("42\n\n[exit 0]\n", text)
+        write("script.lua", "y = arg[1]")
+        shows(dialogue({ "y" }, { arguments = "-i script.lua word", directory = directory }), "\nword\n")
+    end)
+
+    it("runs a script from the terminal with -", function()
+        local text = run({ { "sleep", 200 }, { "send", "print(6 * 7)\r\4" } }, { arguments = "-" })
+        shows(text, "42\n\n[exit 0]")
+    end)
+end)
