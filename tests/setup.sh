@@ -53,6 +53,7 @@ look_for_tests() {
     program clang-format clang-format
     program g++ g++
     program pkg-config pkg-config
+    file UTF-8.gz locales /usr/share/i18n/charmaps
     file omp.h libomp-dev /usr/lib/llvm-*/lib/clang/*/include /usr/lib/clang/*/include \
         /usr/local/include
     header cmocka.h libcmocka-dev
