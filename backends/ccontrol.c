@@ -9,6 +9,9 @@
  * A variable that is the same for all lanes in a LOOP which they leave one by one (SPLIT) is a single
  * element inside; whoever leaves takes its value along, into the vector that stands for it behind.
  *
+ * A LAZY loop (crounds.c) asks every few rounds only whether any lane is left, and has no branch where
+ * lanes leave it.  q<i> counts, downwards from 0, the rounds of a COUNTED variable in each lane.
+ *
  * Several vectors (parts) may go through the statements together, each with masks of its own. */
 #include <inttypes.h>
 #include <string.h>
@@ -142,6 +145,51 @@ static void take_along(lun_csection *s, int32_t p, char leaving, int32_t v)
     }
 }
 
+static bool is_lazy(const lun_csection *s, int32_t loop)
+{
+    return (s->r->flags[loop] & LUN_CF_LAZY) != 0;
+}
+
+/* Number of parts' vectors of a kind, each on a line by `write`, for all variables that LAZY LOOP p splits. */
+static void each_split(lun_csection *s, int32_t p, void (*write)(lun_csection *s, int32_t var))
+{
+    for (int32_t var = 0; is_lazy(s, p) && var < p; var++) {
+        if (at(s, var)->kind != LUN_IR_VAR || !is_split(s, var) || s->r->origin[var] != p ||
+            !(s->r->flags[var] & s->need))
+            continue;
+        EACH_PART(s)
+        write(s, var);
+        s->part = 0;
+    }
+}
+
+/* What lanes have that leave at once; its rounds are counted from here. */
+static void start_split(lun_csection *s, int32_t var)
+{
+    lun_crep rep = lun_cvalue_rep(s->r, var);
+    lun_cline(s, "%s = %s(s%" PRId32 ");", lun_cnamed(s, 'v', var).s,
+              lun_cvector_splat(s->r, rep).s, var);
+    if (s->r->flags[var] & LUN_CF_COUNTED)
+        lun_cline(s, "%s %s = {};", mask_type(s).s, lun_cnamed(s, 'q', var).s);
+}
+
+/* The rounds counted so far become what they have added. */
+static void settle_split(lun_csection *s, int32_t var)
+{
+    lun_crender *r = s->r;
+    lun_crep rep = lun_cvalue_rep(r, var), count = {lun_cfull_mask(r).t, false};
+    bool down = false;
+    if (!(r->flags[var] & LUN_CF_COUNTED))
+        return;
+    int32_t step = lun_crounds_step(r, var, &down);
+    lun_cname v = lun_cnamed(s, 'v', var), q = lun_cnamed(s, 'q', var);
+    if (rep.t != count.t)
+        q = lun_cname_of("%s(%s)", lun_cvector_cast(r, rep, count).s, q.s);
+    lun_cline(s, "%s %c= %s * %s(%s);", v.s, down ? '+' : '-', q.s, lun_cvector_splat(r, rep).s,
+              lun_cas_scalar(s, step).s);
+    lun_cline(s, "%s -= %s;", lun_cnamed(s, 'q', var).s, lun_cnamed(s, 'q', var).s);
+}
+
 static bool splits_any(const lun_csection *s, int32_t loop)
 {
     for (int32_t var = 0; var < loop; var++)
@@ -181,12 +229,31 @@ static void get(lun_csection *s, int32_t v)
               lun_cnamed(s, 'v', v).s, lun_cnamed(s, 'v', ins->a).s);
 }
 
+/* The lanes that are still in the LAZY loop take the new value, or count a round. */
+static void set_split(lun_csection *s, int32_t var)
+{
+    lun_crep rep = lun_cvalue_rep(s->r, var);
+    EACH_PART(s)
+    {
+        lun_cname x = lun_cnamed(s, 'v', var);
+        if (s->r->flags[var] & LUN_CF_COUNTED)
+            lun_cline(s, "%s += %s;", lun_cnamed(s, 'q', var).s, mask_of(s, s->scope).s);
+        else
+            lun_cline(s, "%s = %s(%s, %s(s%" PRId32 "), %s);", x.s, lun_cvector_select(s->r, rep).s,
+                      lun_ccurrent(s, lun_crep_bytes(rep)).s, lun_cvector_splat(s->r, rep).s, var,
+                      x.s);
+    }
+    s->part = 0;
+}
+
 static void set(lun_csection *s, int32_t v)
 {
     const lun_ir_ins *ins = at(s, v);
     lun_crep rep = lun_cvalue_rep(s->r, ins->a);
     if (!varies(s, ins->a) && !lun_cfacts_behind(s->r, v)) {
         lun_cline(s, "s%" PRId32 " = %s;", ins->a, lun_cas_scalar(s, ins->b).s);
+        if (is_split(s, ins->a) && v > s->r->origin[ins->a] && is_lazy(s, s->r->origin[ins->a]))
+            set_split(s, ins->a);
         return;
     }
     EACH_PART(s)
@@ -254,6 +321,33 @@ static void look_around(lun_csection *s)
     s->sure = m == p ? p : -1;
 }
 
+/* An exit of the LAZY loop around it, where value c holds (negated: does not).  A part of the condition
+ * that is the same for all lanes is a jump: everybody leaves. */
+static void leave_lazy(lun_csection *s, int32_t c, int32_t loop)
+{
+    const lun_crender *r = s->r;
+    bool negated = false;
+    while (at(s, c)->kind == LUN_IR_OP && at(s, c)->op == LUN_OP_LNOT) {
+        negated = !negated;
+        c = at(s, c)->a;
+    }
+    while (varies(s, c) && at(s, c)->kind == LUN_IR_OP &&
+           at(s, c)->op == (negated ? LUN_OP_LAND : LUN_OP_LOR)) {
+        int32_t a = at(s, c)->a, b = at(s, c)->b, same = varies(s, a) ? b : a;
+        if (varies(s, same) || (r->flags[same] & LUN_CF_HOISTED))
+            break;
+        lun_cline(s, "if (%s%s)", negated ? "!" : "", lun_cas_scalar(s, same).s);
+        s->depth++;
+        jump(s, 'b', loop);
+        s->depth--;
+        c = same == a ? b : a;
+    }
+    EACH_PART(s)
+    lun_cline(s, "%s &= %s%s;", lun_cnamed(s, 'k', loop).s, negated ? "" : "~",
+              lun_cas_vector(s, c, lun_cfull_mask(r)).s);
+    s->part = 0;
+}
+
 /* IF with nothing but a BREAK or CONTINUE in it, where lanes part: no branch is needed for it. */
 static bool leave_if(lun_csection *s, int32_t v)
 {
@@ -264,6 +358,11 @@ static bool leave_if(lun_csection *s, int32_t v)
     if ((kind != LUN_IR_BREAK && kind != LUN_IR_CONTINUE) || !(r->flags[v + 1] & s->need))
         return false;
     int32_t to = r->origin[v + 1];
+    if (is_lazy(s, to)) {
+        leave_lazy(s, at(s, v)->a, to);
+        s->done = v + 2;
+        return true;
+    }
     bool simple = s->scope == to && !keeps_live(s, to) && !splits_any(s, to);
     EACH_PART(s)
     {
@@ -335,8 +434,15 @@ static void declare_masks(lun_csection *s, int32_t v)
 static void open_loop(lun_csection *s, int32_t v)
 {
     declare_masks(s, v);
+    each_split(s, v, start_split);
+    if (is_lazy(s, v))
+        lun_cline(s, "unsigned r%" PRId32 " = 0;", v);
     lun_cline(s, "for (;;) {");
     enter(s, v);
+    if (is_lazy(s, v)) {
+        lun_cline(s, "for (int r = 0; r < %d; r++) {", lun_crounds(s->r, v));
+        s->depth++;
+    }
     if (!keeps_live(s, v))
         return;
     EACH_PART(s)
@@ -370,17 +476,43 @@ static void open_else(lun_csection *s, int32_t v)
     s->r->flags[p] |= LUN_CF_ELSE;
 }
 
+/* A loop may never end: somebody may want it to. */
+static void poll(lun_csection *s)
+{
+    if (s->r->dialect->cancels)
+        lun_cline(s, "if (__builtin_expect(*f->cancel, 0)) return%s;", s->single ? " 0" : "");
+}
+
 /* The end of a LOOP: whoever came here by a jump may be nobody. */
 static void close_loop(lun_csection *s, int32_t p)
 {
     bool sure = s->sure == p, jumped = is_used(s, 'e', p);
-    if (!varies(s, p)) {
+    if (is_lazy(s, p)) {
         label(s, 'e', p);
+        s->depth--;
+        lun_cline(s, "}");
+        test_line(s, "if (!", 'k', p, ") break;");
+        lun_cline(s, "if (__builtin_expect(++r%" PRId32 " == 1u << 28, 0)) {", p);
+        s->depth++;
+        lun_cline(s, "r%" PRId32 " = 0;", p);
+        each_split(s, p, settle_split);
+        s->depth--;
+        lun_cline(s, "}");
+        poll(s);
         return;
     }
+    if (!varies(s, p)) {
+        label(s, 'e', p);
+        poll(s);
+        return;
+    }
+    if (sure || !jumped)
+        poll(s);
     if (sure && jumped)
         lun_cline(s, "continue;");
     label(s, 'e', p);
+    if (!sure && jumped)
+        poll(s);
     if (!sure || jumped)
         test_line(s, "if (!", keeps_live(s, p) ? 'l' : 'k', p, ") break;");
 }
@@ -398,6 +530,7 @@ static void close(lun_csection *s, int32_t v)
     s->sure = -1;
     lun_cline(s, "}");
     label(s, 'b', p);
+    each_split(s, p, settle_split);
     if ((s->r->flags[p] & LUN_CF_LEFT) && s->scope >= 0)
         look_around(s);
 }

@@ -434,7 +434,7 @@ static void find_wants(lun_crender *r)
 
 /* ---- lanes --------------------------------------------------------------------------------------- */
 
-static bool in_lanes(const lun_crender *r, int32_t i)
+bool lun_cfacts_in_lanes(const lun_crender *r, int32_t i)
 {
     unsigned f = r->flags[i];
     if (!(f & (LUN_CF_BODY | LUN_CF_OPERAND)) || !lun_ir_has_value(&r->ir->ins[i]))
@@ -447,9 +447,12 @@ static void find_lanes(lun_crender *r)
     int widest = 1;
     for (int32_t i = 0; i < r->ir->count; i++) {
         int bytes = lun_dtype_get((lun_dtype)r->ir->ins[i].dtype)->bytes;
-        if (in_lanes(r, i) && bytes > widest)
+        if (lun_cfacts_in_lanes(r, i) && bytes > widest)
             widest = bytes;
     }
+    int in_loops = lun_crounds_widest(r);
+    if (in_loops)
+        widest = in_loops;
     r->lanes = r->bytes / widest;
 }
 
@@ -526,6 +529,7 @@ lun_status lun_cfacts(lun_crender *r)
     find_needs(r);
     find_checks(r);
     find_wants(r);
+    lun_crounds_find(r);
     find_lanes(r);
     find_masks(r);
     return LUN_OK;

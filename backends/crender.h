@@ -9,6 +9,7 @@
  *   cvecop.c    GNU vectors: operations, vector math, random bits
  *   cbody.c     the statements of a kernel on GNU vectors, one function per kind
  *   ccontrol.c  control flow under masks
+ *   crounds.c   loops that may run a few rounds for nobody: which, and what they count
  *   cfunction.c user functions: their text, calls, combiners
  *   cprelude.c  user functions: the names that their text relies on
  *   cframe.c    what runs the statements: loops, lanes of reductions
@@ -34,7 +35,9 @@ enum {
     LUN_CF_LEFT = 256,      /* IF, LOOP, BLOCK: a BREAK or CONTINUE inside goes past it */
     LUN_CF_CONTINUED = 512, /* LOOP: the target of a CONTINUE */
     LUN_CF_ELSE = 1024,     /* IF: its second part is being written */
-    LUN_CF_SPLIT = 2048 /* VAR: equal for all lanes that are in LOOP origin[], differs behind it */
+    LUN_CF_SPLIT = 2048, /* VAR: equal for all lanes that are in LOOP origin[], differs behind it */
+    LUN_CF_LAZY = 4096,  /* LOOP: see crounds.c */
+    LUN_CF_COUNTED = 8192 /* VAR, SPLIT: each round of its LAZY LOOP adds the same integer */
 };
 
 /* How values of a dtype look inside a kernel: a bool is a mask, 0 or -1, in signed integers. */
@@ -69,6 +72,7 @@ typedef struct lun_cdialect {
     bool streams;         /* stores may bypass caches, and may fill blocks beyond the last index */
     bool builtins;        /* the language has the functions of M(), for whole vectors too */
     bool wraps;           /* overflow of signed single elements is defined */
+    bool cancels;         /* loops look at frame.cancel */
     void (*prelude)(struct lun_crender *r, lun_strbuf *out); /* before users' texts */
     void (*exports)(struct lun_crender *r, lun_strbuf *out); /* behind the chunk functions */
 } lun_cdialect;
@@ -116,8 +120,20 @@ lun_status lun_cfacts_single(lun_crender *r);
 lun_status lun_cfacts_element(lun_crender *r);
 /* True for a GET or SET that sees a variable behind the LOOP that splits it. */
 bool lun_cfacts_behind(const lun_crender *r, int32_t i);
+/* True for a value that some section wants in lanes. */
+bool lun_cfacts_in_lanes(const lun_crender *r, int32_t i);
 /* Number of statements that the section evaluates for every vector. */
 int lun_cfacts_weight(const lun_crender *r, unsigned need);
+
+/* ---- crounds.c ----------------------------------------------------------------------------------- */
+/* Marks LAZY loops and COUNTED variables; the other facts, but for lanes, are known. */
+void lun_crounds_find(lun_crender *r);
+/* Bytes of the widest value in lanes inside loops, where wider ones outside may take two vectors; else 0. */
+int lun_crounds_widest(const lun_crender *r);
+/* Rounds of a LAZY LOOP between two looks at who is left. */
+int lun_crounds(const lun_crender *r, int32_t loop);
+/* The value that each round adds to a SPLIT variable (down: subtracts); -1: no such. */
+int32_t lun_crounds_step(const lun_crender *r, int32_t var, bool *down);
 
 /* ---- cscalar.c ----------------------------------------------------------------------------------- */
 /* C type of one element: "lun_f32"; a bool is a lun_u8 of 0 or 1. */

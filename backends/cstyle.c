@@ -53,7 +53,7 @@ static const char head[] =
     "    lun_i64 n;\n    void *const *slots;\n    const lun_u64 *args;\n    const void *const "
     "*math;\n"
     "    lun_u64 *partials, *carry;\n    lun_i64 trap, stream;\n    void *scratch;\n"
-    "    lun_i64 trap_value;\n};\n";
+    "    lun_i64 trap_value;\n    const volatile int *cancel;\n};\n";
 
 static bool is_guarded(const lun_crender *r)
 {
@@ -151,7 +151,8 @@ static void combine(lun_crender *r, lun_strbuf *out)
             out,
             "\nEXPORT void lun_combine(const void *self, int result, const lun_u64 *a, const "
             "lun_u64 *b, "
-            "lun_u64 *out)\n{\n    struct frame none = {.trap = 0};\n    switch (result) {\n%s    "
+            "lun_u64 *out)\n{\n    static const volatile int never = 0;\n    struct frame none = "
+            "{.trap = 0, .cancel = &never};\n    switch (result) {\n%s    "
             "}\n}\n",
             lun_strbuf_text(&cases));
     lun_strbuf_free(&cases);
@@ -163,6 +164,7 @@ static const lun_cdialect gnu = {.global = "",
                                  .function = "\nEXPORT void lun_%s(const void *self, ",
                                  .streams = true,
                                  .wraps = true,
+                                 .cancels = true,
                                  .prelude = lun_cprelude,
                                  .exports = combine};
 

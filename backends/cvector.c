@@ -270,7 +270,8 @@ lun_cname lun_cvector_store(lun_crender *r, lun_crep rep, bool own)
                           c.s, last, store.s, cast.s, r->dialect->streams ? "stream" : "left");
     } else {
         int total = r->lanes * lun_crep_bytes(rep);
-        const char *stream = streaming(r, total);
+        int pieces = total > r->bytes ? total / r->bytes : 1;
+        const char *stream = streaming(r, total / pieces);
         lun_strbuf_printf(&text,
                           "INLINE void %s($g$t *p, lun_i64 i, $v a, %s)\n{\n"
                           "    typedef $v loose __attribute__((aligned(1), may_alias));\n",
@@ -278,12 +279,13 @@ lun_cname lun_cvector_store(lun_crender *r, lun_crep rep, bool own)
         if (*stream)
             lun_strbuf_printf(
                 &text,
-                "    typedef float piece __attribute__((vector_size(%d)));\n"
-                "    if (stream) {\n#ifdef __clang__\n"
-                "        __builtin_nontemporal_store((piece)a, (piece *)(p + i));\n#else\n"
-                "        __builtin_ia32_%s((float *)(p + i), (piece)a);\n#endif\n"
+                "    typedef float piece __attribute__((vector_size(%d), may_alias));\n"
+                "    if (stream) {\n        const piece *const of = (const piece *)&a;\n"
+                "        for (int k = 0; k < %d; k++)\n#ifdef __clang__\n"
+                "            __builtin_nontemporal_store(of[k], (piece *)(p + i) + k);\n#else\n"
+                "            __builtin_ia32_%s((float *)(p + i) + %d * k, of[k]);\n#endif\n"
                 "        return;\n    }\n",
-                total, stream);
+                total / pieces, pieces, stream, total / pieces / 4);
         if (!r->dialect->streams && !own)
             lun_strbuf_puts(&text, "    if (__builtin_expect(left < $W, 0)) {\n"
                                    "        for (int l = 0; l < left; l++) p[i + l] = a[l];\n"

@@ -100,7 +100,9 @@ static void call(run *r, lun_chunk_fn fn, int64_t k, lun_frame *frame)
 
 static lun_frame make_frame(const run *r, int worker)
 {
+    static const volatile int never = 0;
     return (lun_frame){.n = r->end,
+                       .cancel = r->services->cancel ? r->services->cancel : &never,
                        .args = r->launch->args,
                        .math = r->exec->math,
                        .stream = r->stream,
@@ -300,7 +302,7 @@ static bool initial_carry(const lun_ir *ir, const lun_launch *l, uint64_t *carry
 
 static lun_status outcome(run *r)
 {
-    if (atomic_load(&r->stop))
+    if (finished(r, -1)) /* the last chunk may have given up */
         return LUN_ECANCEL;
     if (atomic_load(&r->trapped) == INT64_MAX)
         return LUN_OK;

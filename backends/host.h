@@ -33,16 +33,17 @@ enum { LUN_LANES = 64, LUN_CHUNK = 16384, LUN_SCAN_CHUNK = 65536 };
 
 /* What a chunk function gets.  The layout is part of the generated code's ABI. */
 typedef struct lun_frame {
-    int64_t n;               /* indices >= n are padding: never trap, call or reduce there */
-    void *const *slots;      /* by slot: address of element 0 (or where it would be) */
-    const uint64_t *args;    /* by argument: cells */
-    const void *const *math; /* vector math functions, see vecmath.h */
-    uint64_t *partials;      /* out, by result: this chunk's reduction, a cell */
-    uint64_t *carry;         /* SCAN: in: the carry; total function: out: the chunk's total */
-    int64_t trap;            /* out: -1, or an instruction that met b == 0 at an index < n */
-    int64_t stream;          /* nonzero: use non-temporal stores */
-    void *scratch;           /* for the executor's own use: this worker's memory */
-    int64_t trap_value;      /* out: with trap: the value that a CHECK reports, else 0 */
+    int64_t n;                  /* indices >= n are padding: never trap, call or reduce there */
+    void *const *slots;         /* by slot: address of element 0 (or where it would be) */
+    const uint64_t *args;       /* by argument: cells */
+    const void *const *math;    /* vector math functions, see vecmath.h */
+    uint64_t *partials;         /* out, by result: this chunk's reduction, a cell */
+    uint64_t *carry;            /* SCAN: in: the carry; total function: out: the chunk's total */
+    int64_t trap;               /* out: -1, or an instruction that met b == 0 at an index < n */
+    int64_t stream;             /* nonzero: use non-temporal stores */
+    void *scratch;              /* for the executor's own use: this worker's memory */
+    int64_t trap_value;         /* out: with trap: the value that a CHECK reports, else 0 */
+    const volatile int *cancel; /* nonzero: give up; what has been computed does not matter */
 } lun_frame;
 
 /* Computes indices lo .. hi-1 (lo % 64 == 0; hi rounded up to 64 may be touched in every slot). */
