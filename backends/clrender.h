@@ -3,7 +3,8 @@
  *   clc.c       the way through one kernel, the words of the dialect
  *   clentry.c   kernels of the VECTOR form, what the kernels of both forms have in common
  *   clgroup.c   kernels of the SCALAR form: work-groups of 64 lanes
- *   clscan.c    the same for scans */
+ *   clscan.c    the same for scans
+ *   clmath.c    math functions where the language's own are not near enough */
 #ifndef LUN_CLRENDER_H
 #define LUN_CLRENDER_H
 

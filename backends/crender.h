@@ -223,6 +223,11 @@ void lun_cbody(lun_csection *s);
 /* In a section with `element`: what reads or writes at the index, and calls.  False for other kinds. */
 bool lun_citem(lun_csection *s, int32_t v);
 
+/* ---- clmath.c ------------------------------------------------------------------------------------ */
+/* Writes the operation as a function on whole vectors under that name, where the language's own function
+ * is not near enough; else false. */
+bool lun_clmath(lun_crender *r, const char *helper, lun_op op, lun_crep rep);
+
 /* ---- ccontrol.c ---------------------------------------------------------------------------------- */
 /* IF to CONTINUE, VAR, GET, SET, CHECK. */
 void lun_ccontrol(lun_csection *s, int32_t v);

@@ -57,7 +57,7 @@ lun_status lun_cstyle_openmp(const lun_ir *ir, const lun_cstyle_target *target, 
  * last step has ended.
  *
  * Both forms give the bits that host.h's order gives wherever the operations are exact; math functions
- * are the device's own, or the text's where PoCL's miss the promise (see clcmath.c).
+ * are the device's own, or the text's where PoCL's miss the promise (see clmath.c).
  *
  * LUN_CL_VECTOR: a work-item is a work-group and streams chunks in GNU vectors; for CPU devices whose
  * compiler is clang (PoCL).  It reads IN slots up to the next whole block of 64 elements: behind the last

@@ -105,7 +105,8 @@ lun_cname lun_cvector_op(lun_crender *r, lun_op op, lun_crep rep)
     if (!lun_cmake(r, c.s))
         return c;
     if (r->dialect->builtins && (row->flags & LUN_OPF_VEC)) {
-        builtin(r, c.s, row->name, row->arity, rep);
+        if (!lun_clmath(r, c.s, op, rep))
+            builtin(r, c.s, row->name, row->arity, rep);
         return c;
     }
     bool test = lun_cop_result(op, rep.mask ? LUN_BOOL : rep.t) == LUN_BOOL;
