@@ -178,7 +178,7 @@ check-deps:
 # C tests: every tests/core/*_test.c becomes one program in build/tests/.
 CORE_TESTS := $(patsubst tests/core/%.c,$(BUILD)/tests/%,$(wildcard tests/core/*_test.c))
 .PHONY: core-tests
-core-tests: $(CORE_TESTS) $(BUILD)/tests/libm.so $(BUILD)/tests/pty
+core-tests: $(CORE_TESTS) $(BUILD)/tests/libm.so $(BUILD)/tests/pty $(BUILD)/tests/shim/libOpenCL.so.1
 
 # What the difference tests measure with: the C library's functions as a Lua module.
 $(BUILD)/tests/libm.so: tests/diff/libm.c Makefile
@@ -188,6 +188,11 @@ $(BUILD)/tests/libm.so: tests/diff/libm.c Makefile
 # What drives the program at a pseudo terminal.
 $(BUILD)/tests/pty: tests/pty.c Makefile
 	@mkdir -p $(@D); echo "  cc  $<"; $(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $<
+
+# An OpenCL library that fails on demand, in front of the real one.
+$(BUILD)/tests/shim/libOpenCL.so.1: tests/shim/cl_faults.c Makefile
+	@mkdir -p $(@D); echo "  cc  $<"
+	@$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -shared -o $@ $< -ldl
 
 INC_tests := $(INC_backends) -Iinterp -isystem $(LUA_INCDIR)
 $(OBJ)/tests/%.o: tests/core/%.c Makefile
@@ -199,7 +204,7 @@ $(BUILD)/tests/%: $(OBJ)/tests/%.o $(STATIC)
 .SECONDARY: $(CORE_TESTS:$(BUILD)/tests/%=$(OBJ)/tests/%.o)
 
 # A second compiler reads every file: clang, with the same warnings as errors.
-SYNTAX_SRC := $(ALL_SRC) $(wildcard $(LOOPS) tests/*.c tests/core/*.c tests/diff/*.c)
+SYNTAX_SRC := $(ALL_SRC) $(wildcard $(LOOPS) tests/*.c tests/core/*.c tests/diff/*.c tests/shim/*.c)
 .PHONY: syntax
 syntax: $(SYNTAX_SRC:%=$(BUILD)/syntax/%.ok)
 
@@ -217,6 +222,9 @@ $(BUILD)/syntax/tests/%.ok: tests/% Makefile
 	$(call READ,)
 $(BUILD)/syntax/tests/diff/%.ok: tests/diff/% Makefile
 	$(call READ,-isystem $(LUA_INCDIR))
+
+$(BUILD)/syntax/tests/shim/%.ok: tests/shim/% Makefile
+	$(call READ,)
 
 # Instrumented trees beside the normal one, running the C tests and the specs.
 .PHONY: asan tsan
@@ -263,7 +271,7 @@ $(BUILD)/torture/%_shim.so: tests/torture/%_shim.c Makefile
 	@$(CC) $(filter-out -fvisibility=hidden,$(CFLAGS_ALL)) -shared -o $@ $< -ldl
 .SECONDARY: $(TORTURE_SRC:tests/torture/%.c=$(OBJ)/torture/%.o)
 
-.PHONY: lint format bench bench-quick
+.PHONY: lint format bench bench-quick bench-gpu oclgrind
 lint:
 	@sh tests/run.sh lint
 
@@ -275,6 +283,14 @@ bench: all
 
 bench-quick: all
 	@sh bench/run.sh quick
+
+# Any OpenCL device will do; a GPU is taken first.
+bench-gpu: all
+	@CC='$(CC)' sh bench/gpu/run.sh
+
+# The specs of backend opencl on a simulated device that reports every wrong access.
+oclgrind: all
+	@sh tests/oclgrind.sh
 
 # ---------------------------------------------------------------- installing
 # make install-module is what LuaRocks uses: the module alone.
@@ -326,7 +342,8 @@ help:
     'torture      everything that tries to break it (TORTURE: the size, 1 is full)' \
     'lint format  the style checks; clang-format over every C file' \
 	    'check-deps   say what is missing and how to install it' \
-	    'bench        the benchmarks (bench-quick: a short run)' \
+	    'bench        the benchmarks (bench-quick: a short run; bench-gpu: on an OpenCL device)' \
+    'oclgrind     the OpenCL specs on a device that reports wrong accesses and races' \
 	    'install uninstall   with PREFIX and DESTDIR' \
 	    'clean        remove build/'
 

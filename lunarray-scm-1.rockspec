@@ -20,6 +20,7 @@ dependencies = {
 external_dependencies = {
     XXHASH = { header = "xxhash.h" },
     HWLOC = { header = "hwloc.h" },
+    OPENCL = { header = "CL/cl.h" },
 }
 build = {
     type = "make",
@@ -31,7 +32,7 @@ build = {
         LUA_INCDIR = "$(LUA_INCDIR)",
         LUA_CMOD = "$(LIBDIR)",
         WERROR = "",
-        CPPFLAGS = "-I$(XXHASH_INCDIR) -I$(HWLOC_INCDIR)",
+        CPPFLAGS = "-I$(XXHASH_INCDIR) -I$(HWLOC_INCDIR) -I$(OPENCL_INCDIR)",
         LDFLAGS = "-L$(XXHASH_LIBDIR) -L$(HWLOC_LIBDIR)",
     },
 }

@@ -113,5 +113,9 @@ void lun_cache_store(lun_cache *cache, const char *key, size_t key_length, const
 /* Directory for a compiler's temporary files: private, 0700, made on first use; NULL if none can be
  * had.  Owned by the cache. */
 const char *lun_cache_scratch(lun_cache *cache);
+/* Waits at most wait_ms for the lock that the processes sharing this directory have in common; -1: it
+ * was not to be had.  A process that ends lets go of it. */
+int lun_cache_lock(lun_cache *cache, int wait_ms);
+void lun_cache_unlock(int lock); /* -1 is allowed */
 
 #endif

@@ -456,6 +456,29 @@ void lun_cache_survey(lun_cache *c, bool clear, lun_cache_state *out)
     closedir(d);
 }
 
+/* ---- the lock -------------------------------------------------------------------------------------- */
+
+int lun_cache_lock(lun_cache *c, int wait_ms)
+{
+    if (!open_directory(c, true))
+        return -1;
+    int fd = openat(c->fd, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+    for (int waited = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB); waited += 5) {
+        if (waited >= wait_ms || (errno != EWOULDBLOCK && errno != EINTR)) {
+            close(fd);
+            return -1;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+    return fd;
+}
+
+void lun_cache_unlock(int lock)
+{
+    if (lock >= 0)
+        close(lock);
+}
+
 void lun_cache_close(lun_cache *c)
 {
     if (!c)

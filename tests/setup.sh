@@ -41,6 +41,7 @@ look_for_build() {
     header stdio.h libc6-dev
     header xxhash.h libxxhash-dev
     header hwloc.h libhwloc-dev
+    header CL/cl.h opencl-headers
     header histedit.h libedit-dev
     header png.h libpng-dev
     file lua.h liblua5.4-dev ${LUA_INCDIR:+"$LUA_INCDIR"} /usr/include/lua5.4 \
@@ -57,6 +58,9 @@ look_for_tests() {
     file omp.h libomp-dev /usr/lib/llvm-*/lib/clang/*/include /usr/lib/clang/*/include \
         /usr/local/include
     header cmocka.h libcmocka-dev
+    # The loader and a driver that runs on processors.
+    file libOpenCL.so.1 ocl-icd-libopencl1 /usr/lib/*-linux-gnu /usr/lib /usr/lib64 /usr/local/lib
+    file pocl.icd pocl-opencl-icd /etc/OpenCL/vendors
     # The interpreter itself knows where modules may be; busted brings the rest with it.
     if ! command -v lua5.4 >/dev/null 2>&1; then
         need lua5.4

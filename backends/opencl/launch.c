@@ -1,0 +1,226 @@
+/* launch.c - runs a kernel: its plan, its arguments, slices of its indices, its results; see state.h.
+ * Knows no text. */
+#include <string.h>
+
+#include "guard.h"
+#include "state.h"
+
+enum {
+    SLICE = 40000000, /* nanoseconds that a slice shall take */
+    GRAIN = 16384,    /* indices that slices are multiples of */
+    GROWTH = 8,
+    FIRST_OPS = 1 << 28 /* operations of the first slice of a kernel whose speed is not known */
+};
+
+/* ---- steps --------------------------------------------------------------------------------------- */
+
+static lun_status find_entry(lun_opencl *o, lun_kernel *k, const char *name, cl_kernel *out)
+{
+    cl_int code;
+    lun_cl_entry *e = k->entry;
+    while (e->name && strcmp(e->name, name))
+        e++;
+    if (!e->name) {
+        e->kernel = o->cl.clCreateKernel(k->program, name, &code);
+        if (!e->kernel)
+            return lun_opencl_failed(o, "clCreateKernel", code);
+        e->name = name;
+    }
+    *out = e->kernel;
+    return LUN_OK;
+}
+
+static lun_status bind(lun_opencl *o, const lun_kernel *k, const lun_launch *l, cl_kernel kernel,
+                       bool work)
+{
+    int slots = k->shape.slots;
+    cl_int code = o->cl.clSetKernelArg(kernel, 0, sizeof o->cells, &o->cells);
+    for (int i = 0; code == CL_SUCCESS && i < slots; i++) {
+        const lun_buffer *b = l->slots[i];
+        code = o->cl.clSetKernelArg(kernel, (cl_uint)(i + 1), sizeof b->mem, &b->mem);
+    }
+    if (code == CL_SUCCESS && work)
+        code = o->cl.clSetKernelArg(kernel, (cl_uint)(slots + 1), sizeof o->work, &o->work);
+    return code == CL_SUCCESS ? LUN_OK : lun_opencl_failed(o, "clSetKernelArg", code);
+}
+
+/* A device that refuses one kernel but still answers is not lost. */
+static lun_status refuse(lun_opencl *o, cl_int code)
+{
+    return o->cl.clFinish(o->queue) == CL_SUCCESS
+               ? lun_opencl_failed(o, "clEnqueueNDRangeKernel", code)
+               : lun_opencl_lost(o, "clEnqueueNDRangeKernel", code);
+}
+
+static lun_status enqueue(lun_opencl *o, lun_kernel *k, const lun_launch *l,
+                          const lun_cl_plan *plan, lun_cl_flight *f)
+{
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && i < plan->steps; i++) {
+        cl_kernel kernel = NULL;
+        cl_event *event = i == plan->steps - 1 ? &f->last : i == 0 ? &f->first : NULL;
+        s = find_entry(o, k, plan->step[i].kernel, &kernel);
+        if (s == LUN_OK)
+            s = bind(o, k, l, kernel, plan->work > 0);
+        if (s != LUN_OK)
+            break;
+        cl_int code = o->cl.clEnqueueNDRangeKernel(o->queue, kernel, 1, NULL, &plan->step[i].global,
+                                                   &plan->step[i].local, 0, NULL, event);
+        if (code != CL_SUCCESS)
+            s = refuse(o, code);
+    }
+    if (s != LUN_OK && f->first)
+        o->cl.clReleaseEvent(f->first);
+    return s;
+}
+
+/* ---- a slice ------------------------------------------------------------------------------------- */
+
+static void fill(const lun_kernel *k, const lun_launch *l, const lun_cl_plan *plan, uint64_t *cells)
+{
+    for (int i = 0; i < LUN_CL_HEAD; i++)
+        *cells++ = (uint64_t)plan->head[i];
+    for (int i = 0; i < k->shape.slots; i++)
+        *cells++ = l->origin ? (uint64_t)l->origin[i] : 0;
+    if (k->shape.args)
+        memcpy(cells, l->args, (size_t)k->shape.args * sizeof *cells);
+}
+
+static lun_status write_cells(lun_opencl *o, cl_mem to, const uint64_t *cells, int64_t count)
+{
+    cl_int code = o->cl.clEnqueueWriteBuffer(o->queue, to, CL_FALSE, 0,
+                                             (size_t)count * sizeof *cells, cells, 0, NULL, NULL);
+    return code == CL_SUCCESS ? LUN_OK : lun_opencl_lost(o, "clEnqueueWriteBuffer", code);
+}
+
+/* Gives indices first .. first+count-1 to the device.  fresh: traps and results start here. */
+static lun_status fly(lun_opencl *o, lun_kernel *k, const lun_launch *l, const lun_cl_plan *plan,
+                      int64_t count, bool fresh)
+{
+    static const uint64_t zeros[16];
+    lun_cl_flight *f;
+    int cells = LUN_CL_HEAD + k->shape.slots + k->shape.args;
+    int64_t clear = plan->clear < 16 ? plan->clear : 16;
+    lun_status s = lun_opencl_cells(o, &o->cells, &o->cell_room, cells);
+    if (s == LUN_OK && fresh && plan->work)
+        s = lun_opencl_cells(o, &o->work, &o->work_room, plan->work);
+    if (s == LUN_OK)
+        s = lun_opencl_board(o, cells, &f);
+    if (s != LUN_OK)
+        return s;
+    fill(k, l, plan, f->cells);
+    s = write_cells(o, o->cells, f->cells, cells);
+    if (s == LUN_OK && fresh && clear)
+        s = write_cells(o, o->work, zeros, clear);
+    if (s == LUN_OK)
+        s = enqueue(o, k, l, plan, f);
+    if (s == LUN_OK) {
+        f->kernel = k;
+        f->count = count;
+        lun_opencl_depart(o, f);
+        return LUN_OK;
+    }
+    /* the copy of the cells may be under way: they must not change before it has ended */
+    if (!o->dead)
+        o->cl.clFinish(o->queue);
+    return s;
+}
+
+/* How many of `left` indices make the next slice, after one of `last` (0: the first).  How long a loop runs
+ * depends on what it is given: there every run feels its way. */
+static int64_t slice_of(const lun_opencl *o, const lun_kernel *k, int64_t left, int64_t last)
+{
+    double most = k->rate > 0 ? SLICE / k->rate : 0;
+    if (k->shape.results || k->shape.scan)
+        return left;
+    if (k->loops && !last)
+        most = o->target.form == LUN_CL_VECTOR ? GRAIN : 16 * GRAIN;
+    else if (k->loops)
+        most = most > 0 && most < GROWTH * (double)last ? most : GROWTH * (double)last;
+    else if (most <= 0)
+        most = (double)FIRST_OPS / (double)(k->shape.cost < 1 ? 1 : k->shape.cost);
+    if (most < GRAIN)
+        return left < GRAIN ? left : GRAIN;
+    if ((double)left <= most * 1.5)
+        return left;
+    return (int64_t)most / GRAIN * GRAIN;
+}
+
+/* ---- a run --------------------------------------------------------------------------------------- */
+
+static lun_status fetch(lun_opencl *o, const lun_kernel *k, int64_t count, lun_launch *l)
+{
+    uint64_t few[2 + 64];
+    lun_status s = lun_opencl_wait(o, 0);
+    if (s != LUN_OK)
+        return s;
+    if (count > (int64_t)(sizeof few / sizeof *few))
+        return lun_opencl_fail(o, LUN_ELIMIT, "a kernel with %d results", k->shape.results);
+    cl_int code = o->cl.clEnqueueReadBuffer(o->queue, o->work, CL_TRUE, 0,
+                                            (size_t)count * sizeof *few, few, 0, NULL, NULL);
+    if (code != CL_SUCCESS)
+        return lun_opencl_lost(o, "clEnqueueReadBuffer", code);
+    if (few[0]) {
+        int trap = (int)(few[0] - 1);
+        l->trap = trap;
+        l->trap_value = (int64_t)few[1];
+        return trap < k->kind_count && k->kinds[trap] == LUN_IR_CHECK ? LUN_EBOUNDS : LUN_EZERO;
+    }
+    if (k->shape.results)
+        memcpy(l->results, few + 2, (size_t)k->shape.results * sizeof *few);
+    return LUN_OK;
+}
+
+static lun_status fly_all(lun_opencl *o, lun_kernel *k, lun_launch *l, lun_cl_plan *plan)
+{
+    const volatile int *cancel = o->services->cancel;
+    lun_status s = LUN_OK;
+    for (int64_t done = 0, count = 0; s == LUN_OK && done < l->count;) {
+        bool first = done == 0;
+        count = slice_of(o, k, l->count - done, count);
+        if (cancel && *cancel)
+            return lun_opencl_fail(o, LUN_ECANCEL, "interrupted");
+        lun_cl_plan_make(&k->shape, l->first + done, count, o->device.units, plan);
+        if (plan->steps)
+            s = fly(o, k, l, plan, count, first);
+        done += count;
+        /* its speed decides the size of the next one, or of the one after that */
+        if (s == LUN_OK && done < l->count && (k->loops || k->rate <= 0))
+            s = lun_opencl_wait(o, first || k->rate <= 0 ? 0 : 1);
+    }
+    return s;
+}
+
+lun_status lun_opencl_run(void *state, lun_kernel *k, lun_launch *l)
+{
+    lun_opencl *o = state;
+    lun_cl_plan plan = {.steps = 0};
+    lun_guard g;
+    bool first_run = !k->ran;
+    l->trap = -1;
+    l->trap_value = 0;
+    if (l->n <= 0 || l->count <= 0)
+        return LUN_OK;
+    lun_status s = lun_opencl_ready(o);
+    if (s != LUN_OK)
+        return s;
+    o->services->stats->launches++;
+    if (first_run)
+        lun_guard_enter(&g, false);
+    s = fly_all(o, k, l, &plan);
+    if (s == LUN_OK && first_run)
+        s = lun_opencl_wait(o, 0);
+    if (first_run)
+        lun_guard_leave(&g);
+    if (s == LUN_OK && plan.read)
+        s = fetch(o, k, plan.read, l);
+    else if (s == LUN_OK) {
+        cl_int code = o->cl.clFlush(o->queue);
+        s = code == CL_SUCCESS ? LUN_OK : lun_opencl_lost(o, "clFlush", code);
+    }
+    if (s == LUN_OK && first_run) {
+        k->ran = true;
+        lun_opencl_program_store(o, k);
+    }
+    return s;
+}

@@ -1,0 +1,189 @@
+/* opencl_faults_test.c - every call to OpenCL fails once, with each of several codes: nothing crashes, the
+ * failure names the call, nothing stays behind on the device, and what comes after is told cleanly.
+ * Runs itself again with tests/shim/cl_faults.c as its OpenCL library. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* basename */
+#endif
+#include "opencl/api.h"
+#include "opencl_kit.h"
+
+#include <dlfcn.h>
+#include <libgen.h>
+#include <limits.h>
+
+enum { N = 1000 };
+
+static void (*fail_at)(long k, int code);
+static const char *(*failed)(void);
+static long (*alive)(void);
+
+static void *symbol(const char *name)
+{
+    void *library = dlopen("libOpenCL.so.1", RTLD_NOW), *address;
+    assert_non_null(library);
+    address = dlsym(library, name);
+    if (!address)
+        fail_msg("the library that was loaded is not the test's");
+    return address;
+}
+
+static void find_controls(void)
+{
+    void *address = symbol("lun_test_cl_fail");
+    memcpy(&fail_at, &address, sizeof address);
+    address = symbol("lun_test_cl_failed");
+    memcpy(&failed, &address, sizeof address);
+    address = symbol("lun_test_cl_alive");
+    memcpy(&alive, &address, sizeof address);
+}
+
+/* sum of a * b + argument, and its elements. */
+static void make_kernel(lun_ir *ir)
+{
+    device_axpy(ir);
+    ir_reduce(ir, LUN_OP_ADD, -1, ir->ins[ir->count - 1].a);
+}
+
+typedef struct session {
+    device_kit k;
+    lun_ir ir;
+    lun_kernel *kernel;
+    lun_buffer *slots[3];
+    float a[N], b[N], out[N];
+    uint64_t results[2];
+} session;
+
+/* The work of a session up to the first failure. */
+static lun_status work(session *s)
+{
+    uint64_t args[1] = {0};
+    test_run run = {.args = args, .results = s->results};
+    lun_status t = device->open(&s->k.services, 0, &s->k.state);
+    for (int i = 0; t == LUN_OK && i < 3; i++)
+        t = device->buffer_new(s->k.state, N * 4, &s->slots[i]);
+    if (t == LUN_OK)
+        t = device->upload(s->k.state, s->slots[0], s->a, N * 4);
+    if (t == LUN_OK)
+        t = device->upload(s->k.state, s->slots[1], s->b, N * 4);
+    if (t == LUN_OK)
+        t = device->build(s->k.state, &s->ir, "", &s->kernel);
+    for (int i = 0; t == LUN_OK && i < 2; i++)
+        t = device_run(&s->k, s->kernel, s->slots, NULL, N, 0, N, &run);
+    if (t == LUN_OK)
+        t = device->download(s->k.state, s->slots[2], 0, s->out, N * 4);
+    return t;
+}
+
+static void session_open(session *s, const char *dir)
+{
+    memset(s, 0, sizeof *s);
+    device_services(&s->k, dir);
+    make_kernel(&s->ir);
+    for (int i = 0; i < N; i++) {
+        s->a[i] = (float)i;
+        s->b[i] = 2;
+    }
+}
+
+static void session_close(session *s)
+{
+    for (int i = 0; i < 3; i++)
+        if (s->slots[i])
+            device->buffer_free(s->k.state, s->slots[i]);
+    if (s->kernel)
+        device->release(s->k.state, s->kernel);
+    device_close(&s->k, false);
+    lun_ir_free(&s->ir);
+}
+
+/* Call k fails with the code.  False if there is no k-th call any more. */
+static bool fail_once(const char *dir, long k, int code)
+{
+    session s;
+    session_open(&s, dir);
+    long before = alive();
+    fail_at(k, code);
+    lun_status t = work(&s);
+    const char *name = failed();
+    const char *text = lun_strbuf_text(&s.k.error);
+    if (t == LUN_OK) { /* it could do without that call, or the call came later */
+        for (int i = 0; i < N; i++)
+            assert_true(s.out[i] == 2 * (float)i);
+    } else {
+        if (!name)
+            fail_msg("call %ld, code %d: %s without a failed call: %s", k, code, lun_status_name(t),
+                     text);
+        if (!strstr(text, name))
+            fail_msg("call %ld, code %d: %s is not named in: %s", k, code, name, text);
+        assert_true(t == LUN_EBACKEND || t == LUN_ENOMEM || t == LUN_EBUILD || t == LUN_EDTYPE);
+    }
+    fail_at(0, 0);
+    if (t != LUN_OK && s.k.state && s.kernel) { /* afterwards: it works, or says that it is over */
+        test_run run = {.args = (uint64_t[1]){0}, .results = s.results};
+        t = device_run(&s.k, s.kernel, s.slots, NULL, N, 0, N, &run);
+        if (t != LUN_OK)
+            device_says(&s.k, "cannot be used any more");
+    }
+    session_close(&s);
+    if (alive() != before)
+        fail_msg("call %ld (%s), code %d: %ld objects are left", k, name ? name : "-", code,
+                 alive() - before);
+    return name != NULL;
+}
+
+static void fail_everywhere(const char *dir, int code, long least)
+{
+    long k = 1;
+    while (fail_once(dir, k, code))
+        k++;
+    if (k < least)
+        fail_msg("only %ld calls", k);
+}
+
+/* Kernels come from the cache on disk. */
+static void test_warm(void **unused)
+{
+    static const int codes[] = {CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY, CL_DEVICE_NOT_AVAILABLE,
+                                -9999};
+    session s;
+    char dir[64];
+    (void)unused;
+    session_open(&s, NULL);
+    snprintf(dir, sizeof dir, "%s", s.k.dir);
+    device_ok(&s.k, work(&s));
+    session_close(&s);
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        fail_everywhere(dir, codes[i], 40);
+    session_open(&s, dir);
+    device_close(&s.k, true);
+    lun_ir_free(&s.ir);
+}
+
+/* Kernels are compiled. */
+static void test_cold(void **unused)
+{
+    (void)unused;
+    fail_everywhere("", CL_BUILD_PROGRAM_FAILURE, 40);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_warm),
+        cmocka_unit_test(test_cold),
+    };
+    char self[PATH_MAX] = "", path[PATH_MAX + 16], before[PATH_MAX];
+    const char *old = getenv("LD_LIBRARY_PATH");
+    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
+        return 1;
+    snprintf(before, sizeof before, "%s", self);
+    snprintf(path, sizeof path, "%s/shim", dirname(before));
+    if (!old || strncmp(old, path, strlen(path))) {
+        if (setenv("LD_LIBRARY_PATH", path, 1))
+            return 1;
+        execl(self, self, (char *)NULL);
+        return 1;
+    }
+    find_controls();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

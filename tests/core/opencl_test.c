@@ -1,0 +1,523 @@
+/* opencl_test.c - the opencl backend through its contract: buffers, runs against the interpreter, slices
+ * and cancelling, the cache on disk, signals, fork, failures. Needs a device that the loader finds. */
+#include "opencl_kit.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- devices and buffers -------------------------------------------------------------------------- */
+
+static void test_devices(void **unused)
+{
+    device_kit k;
+    lun_device rows[64];
+    (void)unused;
+    device_open(&k, "");
+    int count = device->devices(k.state, rows, 64);
+    assert_in_range(count, 1, 64);
+    for (int i = 0; i < count; i++) {
+        assert_string_equal(rows[i].backend, "opencl");
+        assert_true(rows[i].name[0] && rows[i].memory > 0 && rows[i].units > 0);
+        assert_true(!strcmp(rows[i].kind, "gpu") || !strcmp(rows[i].kind, "cpu") ||
+                    !strcmp(rows[i].kind, "accelerator"));
+    }
+    assert_int_equal(device->devices(k.state, NULL, 0), count);
+    void *state;
+    assert_int_equal(device->open(&k.services, 99, &state), LUN_EBACKEND);
+    device_says(&k, "there is no device 99");
+    assert_int_equal(device->open(&k.services, count, &state), LUN_OK);
+    device->close(state);
+    device_close(&k, false);
+}
+
+static void test_buffers(void **unused)
+{
+    static const int64_t sizes[] = {0, 1, 255, 256, 257, 4096, 100000, 1 << 20, (1 << 20) + 1};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
+    device_kit k;
+    lun_buffer *b[SIZES];
+    uint64_t seed = 1;
+    (void)unused;
+    device_open(&k, "");
+    for (int round = 0; round < 3; round++) {
+        int64_t before = k.stats.bytes_to_device, there = k.stats.bytes_to_host, all = 0;
+        for (int i = 0; i < SIZES; i++) {
+            char *bytes = test_alloc(sizes[i], 1), *back = test_alloc(sizes[i], 1);
+            for (int64_t j = 0; j < sizes[i]; j++)
+                bytes[j] = (char)test_random(&seed);
+            b[i] = device_array(&k, bytes, sizes[i]);
+            device_ok(&k, device->download(k.state, b[i], 0, back, sizes[i]));
+            assert_memory_equal(bytes, back, (size_t)sizes[i]);
+            if (sizes[i] > 100) {
+                device_ok(&k, device->download(k.state, b[i], 37, back, 50));
+                assert_memory_equal(bytes + 37, back, 50);
+                all += 50;
+            }
+            all += sizes[i];
+            free(bytes);
+            free(back);
+        }
+        assert_int_equal(k.stats.bytes_to_host - there, all);
+        assert_int_equal(k.stats.bytes_to_device - before,
+                         all - 50 * 7); /* seven are larger than 100 */
+        for (int i = 0; i < SIZES; i++)
+            device->buffer_free(k.state, b[i]);
+    }
+    device_close(&k, false);
+}
+
+static void test_limits(void **unused)
+{
+    device_kit k;
+    lun_buffer *b;
+    char bytes[64];
+    (void)unused;
+    device_open(&k, "");
+    assert_int_equal(device->buffer_new(k.state, INT64_MAX, &b), LUN_ELIMIT);
+    device_says(&k, "9223372036854775807 bytes is more than");
+    assert_int_equal(device->buffer_new(k.state, (int64_t)1 << 50, &b), LUN_ELIMIT);
+    b = device_array(&k, NULL, 64);
+    assert_int_equal(device->download(k.state, b, 1 << 20, bytes, 1), LUN_ERANGE);
+    assert_int_equal(device->upload(k.state, b, bytes, 1 << 20), LUN_ERANGE);
+    device_ok(&k, device->upload(k.state, b, bytes, 64)); /* nothing is broken */
+    device->buffer_free(k.state, b);
+    device_close(&k, false);
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------ */
+
+static float *floats(int64_t n, uint64_t seed)
+{
+    float *x = test_alloc(n, sizeof *x);
+    for (int64_t i = 0; i < n; i++)
+        x[i] = (float)(int64_t)(test_random(&seed) % 2001 - 1000) / 8;
+    return x;
+}
+
+static uint64_t cell_of(float x)
+{
+    uint64_t cell = 0;
+    memcpy(&cell, &x, sizeof x);
+    return cell;
+}
+
+static void test_elementwise(void **unused)
+{
+    device_kit k;
+    lun_ir ir;
+    uint64_t args[1] = {cell_of(2.5f)};
+    (void)unused;
+    device_open(&k, "");
+    device_axpy(&ir);
+    lun_kernel *kernel = device_build(&k, &ir);
+    for (int i = 0; i < LENGTHS; i++) {
+        void *in[3] = {floats(test_lengths[i], 1), floats(test_lengths[i], 2), NULL};
+        device_compare(&k, &ir, kernel, in, test_lengths[i], args);
+        free(in[0]);
+        free(in[1]);
+    }
+    device->release(k.state, kernel);
+    lun_ir_free(&ir);
+    device_close(&k, false);
+}
+
+/* Slots whose element 0 is not where their buffer starts, and a part of the indices. */
+static void test_origin(void **unused)
+{
+    enum { N = 1000, FIRST = 192, COUNT = 500, SHIFT = 77 };
+    device_kit k;
+    lun_ir ir;
+    uint64_t args[1] = {cell_of(1)};
+    const int64_t origin[3] = {SHIFT, 0, -FIRST};
+    test_run run = {.args = args};
+    float *a = floats(N + SHIFT, 1), *b = floats(N, 2), got[COUNT + 8];
+    (void)unused;
+    device_open(&k, "");
+    device_axpy(&ir);
+    lun_kernel *kernel = device_build(&k, &ir);
+    memset(got, 0, sizeof got);
+    lun_buffer *slots[3] = {device_array(&k, a, (N + SHIFT) * 4), device_array(&k, b, N * 4),
+                            device_array(&k, got, sizeof got)};
+    device_ok(&k, device_run(&k, kernel, slots, origin, N, FIRST, COUNT, &run));
+    device_ok(&k, device->download(k.state, slots[2], 0, got, sizeof got));
+    for (int i = 0; i < COUNT; i++)
+        assert_true(got[i] == a[SHIFT + FIRST + i] * b[FIRST + i] + 1);
+    for (int i = COUNT; i < COUNT + 8; i++)
+        assert_true(got[i] == 0);
+    for (int i = 0; i < 3; i++)
+        device->buffer_free(k.state, slots[i]);
+    device->release(k.state, kernel);
+    lun_ir_free(&ir);
+    free(a);
+    free(b);
+    device_close(&k, false);
+}
+
+/* Several results and an output; a scan; integer division that traps. */
+static void test_epilogues(void **unused)
+{
+    device_kit k;
+    lun_ir sums, scan, quotient;
+    (void)unused;
+    device_open(&k, "");
+    lun_ir_init(&sums);
+    lun_ir_slot_add(&sums, LUN_I32, LUN_SLOT_IN);
+    lun_ir_slot_add(&sums, LUN_I32, LUN_SLOT_OUT);
+    int32_t x = ir_load(&sums, 0), square = ir_op(&sums, LUN_OP_MUL, LUN_I32, x, x, -1);
+    ir_store(&sums, 1, square);
+    ir_reduce(&sums, LUN_OP_ADD, -1, square);
+    ir_reduce(&sums, LUN_OP_MAX, -1, x);
+    lun_ir_init(&scan);
+    lun_ir_slot_add(&scan, LUN_I32, LUN_SLOT_IN);
+    lun_ir_slot_add(&scan, LUN_I32, LUN_SLOT_OUT);
+    int32_t seven = ir_const(&scan, LUN_I32, 7);
+    int32_t y = ir_load(&scan, 0);
+    scan.scan = ir_scan(&scan, LUN_OP_ADD, 0, false, y, seven);
+    ir_store(&scan, 1, scan.scan);
+    lun_ir_init(&quotient);
+    lun_ir_slot_add(&quotient, LUN_I32, LUN_SLOT_IN);
+    lun_ir_slot_add(&quotient, LUN_I32, LUN_SLOT_OUT);
+    int32_t z = ir_load(&quotient, 0), hundred = ir_const(&quotient, LUN_I32, 100);
+    ir_store(&quotient, 1, ir_op(&quotient, LUN_OP_IDIV, LUN_I32, hundred, z, -1));
+    lun_ir *all[3] = {&sums, &scan, &quotient};
+    lun_kernel *kernels[3];
+    for (int q = 0; q < 3; q++)
+        kernels[q] = device_build(&k, all[q]);
+    for (int i = 0; i < LENGTHS; i++) {
+        int64_t n = test_lengths[i];
+        int32_t *data = test_alloc(n, 4);
+        uint64_t seed = (uint64_t)i;
+        for (int64_t j = 0; j < n; j++)
+            data[j] = (int32_t)(test_random(&seed) % 1000) + 1;
+        void *in[2] = {data, NULL};
+        for (int q = 0; q < 3; q++)
+            device_compare(&k, all[q], kernels[q], in, n, NULL);
+        if (n) {
+            data[n / 2] = 0;
+            device_compare(&k, all[2], kernels[2], in, n, NULL);
+        }
+        free(data);
+    }
+    for (int q = 0; q < 3; q++) {
+        device->release(k.state, kernels[q]);
+        lun_ir_free(all[q]);
+    }
+    device_close(&k, false);
+}
+
+/* ---- time ------------------------------------------------------------------------------------------ */
+
+static void interrupt(union sigval v)
+{
+    *(volatile int *)v.sival_ptr = 1;
+}
+
+/* Sets the flag after so many seconds, from another thread. */
+static timer_t alarm_after(volatile int *flag, double seconds)
+{
+    timer_t t;
+    struct sigevent how = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = interrupt};
+    how.sigev_value.sival_ptr = (void *)(uintptr_t)flag;
+    struct itimerspec when = {
+        .it_value = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)}};
+    assert_int_equal(timer_create(CLOCK_MONOTONIC, &how, &t), 0);
+    assert_int_equal(timer_settime(t, 0, &when, NULL), 0);
+    return t;
+}
+
+/* Many indices that each take long: cut in slices, right, and stopped soon after the wish. */
+static void test_slices(void **unused)
+{
+    enum { N = 1 << 20 };
+    device_kit k;
+    lun_ir ir;
+    uint64_t args[1] = {100};
+    test_run run = {.args = args};
+    int64_t *got = test_alloc(N, 8);
+    (void)unused;
+    device_open(&k, "");
+    device_loop(&ir);
+    lun_kernel *kernel = device_build(&k, &ir);
+    lun_buffer *out = device_array(&k, NULL, N * 8);
+    device_ok(&k, device_run(&k, kernel, &out, NULL, N, 0, N, &run));
+    device_ok(&k, device->download(k.state, out, 0, got, N * 8));
+    for (int64_t i = 0; i < N; i += 4097) {
+        int64_t x = i;
+        for (int64_t left = 100; left; left--)
+            x = (int64_t)((uint64_t)x * 31) ^ left;
+        assert_int_equal(got[i], x);
+    }
+    args[0] = 100000; /* minutes */
+    timer_t t = alarm_after(&k.cancel, 0.3);
+    double start = now();
+    assert_int_equal(device_run(&k, kernel, &out, NULL, N, 0, N, &run), LUN_ECANCEL);
+    double took = now() - start - 0.3;
+    timer_delete(t);
+    if (took > 1.0) /* 0.2 on a machine that has nothing else to do */
+        fail_msg("stopped only after %.3f s", took);
+    k.cancel = 0;
+    args[0] = 10;
+    device_ok(&k, device_run(&k, kernel, &out, NULL, N, 0, 1000, &run));
+    device_ok(&k, device->download(k.state, out, 0, got, 8000));
+    int64_t x = 999;
+    for (int64_t left = 10; left; left--)
+        x = (int64_t)((uint64_t)x * 31) ^ left;
+    assert_int_equal(got[999], x);
+    device->buffer_free(k.state, out);
+    device->release(k.state, kernel);
+    lun_ir_free(&ir);
+    free(got);
+    device_close(&k, false);
+}
+
+/* What a process does that runs a kernel without end; its exit status. */
+static int endless(void)
+{
+    device_kit k;
+    lun_ir ir;
+    uint64_t args[1] = {UINT64_MAX};
+    test_run run = {.args = args};
+    device_open(&k, "");
+    device_loop(&ir);
+    lun_kernel *kernel = device_build(&k, &ir);
+    lun_buffer *out = device_array(&k, NULL, 8000);
+    timer_t t = alarm_after(&k.cancel, 0.2);
+    double start = now();
+    lun_status s = device_run(&k, kernel, &out, NULL, 1000, 0, 1000, &run);
+    if (s == LUN_OK)
+        s = device->download(k.state, out, 0, (char[8]){0}, 8);
+    timer_delete(t);
+    if (s != LUN_ECANCEL || now() - start > 1.5)
+        return 1;
+    k.cancel = 0;
+    if (device->download(k.state, out, 0, (char[8]){0}, 8) != LUN_EBACKEND)
+        return 2;
+    device_says(&k, "does not end");
+    if (device_run(&k, kernel, &out, NULL, 1000, 0, 1000, &run) != LUN_EBACKEND)
+        return 3;
+    device->buffer_free(k.state, out);
+    device->release(k.state, kernel);
+    lun_ir_free(&ir);
+    device_close(&k, false);
+    return 0;
+}
+
+/* Runs this program again with one argument; its wait status, -1 if it took longer than so many seconds. */
+static int again(const char *what, double limit)
+{
+    double start = now();
+    pid_t child = fork();
+    int status = 0;
+    assert_true(child >= 0);
+    if (child == 0) {
+        execl("/proc/self/exe", "opencl_test", what, (char *)NULL);
+        _exit(99);
+    }
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        if (now() - start > limit) {
+            kill(child, SIGKILL);
+            waitpid(child, &status, 0);
+            return -1;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    return status;
+}
+
+static void test_endless(void **unused)
+{
+    (void)unused;
+    assert_int_equal(again("endless", 60), 0);
+}
+
+/* ---- the cache on disk ----------------------------------------------------------------------------- */
+
+static void run_once(device_kit *k)
+{
+    lun_ir ir;
+    uint64_t args[1] = {cell_of(2.5f)};
+    device_axpy(&ir);
+    lun_kernel *kernel = device_build(k, &ir);
+    void *in[3] = {floats(1000, 1), floats(1000, 2), NULL};
+    device_compare(k, &ir, kernel, in, 1000, args);
+    free(in[0]);
+    free(in[1]);
+    device->release(k->state, kernel);
+    lun_ir_free(&ir);
+}
+
+static void test_cache(void **unused)
+{
+    device_kit k, second, third;
+    char command[200];
+    (void)unused;
+    device_open(&k, NULL);
+    run_once(&k);
+    assert_int_equal(k.stats.compiles, 1);
+    assert_int_equal(k.stats.cache_hits, 0);
+    run_once(&k);
+    assert_int_equal(k.stats.cache_hits, 1);
+    device_open(&second, k.dir);
+    run_once(&second);
+    assert_int_equal(second.stats.compiles, 0);
+    assert_int_equal(second.stats.cache_hits, 1);
+    /* every byte of the entries is turned: they are made anew */
+    snprintf(command, sizeof command,
+             "for f in %s/????????????????????????????????; do tr '\\000-\\377' '\\001-\\377\\000' "
+             "< $f > $f.new && chmod 600 $f.new && mv $f.new $f; done",
+             k.dir);
+    assert_int_equal(system(command), 0);
+    device_open(&third, k.dir);
+    run_once(&third);
+    assert_int_equal(third.stats.compiles, 1);
+    assert_int_equal(third.stats.cache_hits, 0);
+    device_close(&third, false);
+    device_close(&second, false);
+    device_close(&k, true);
+}
+
+/* ---- the host -------------------------------------------------------------------------------------- */
+
+static void handler(int s)
+{
+    (void)s;
+}
+
+/* What a process does that has handlers of its own before any driver is loaded; its exit status. */
+static int signals(void)
+{
+    static const int which[] = {SIGINT,  SIGTERM, SIGFPE,  SIGSEGV,
+                                SIGUSR1, SIGUSR2, SIGPIPE, SIGCHLD};
+    struct sigaction before[8], after;
+    device_kit k;
+    for (int i = 0; i < 8; i++) {
+        struct sigaction own = {.sa_handler = handler, .sa_flags = SA_RESTART};
+        sigaddset(&own.sa_mask, SIGHUP);
+        if (i < 7)
+            sigaction(which[i], &own, NULL);
+        sigaction(which[i], NULL, &before[i]);
+    }
+    device_open(&k, NULL);
+    run_once(&k);
+    for (int i = 0; i < 8; i++) {
+        sigaction(which[i], NULL, &after);
+        if (after.sa_handler != before[i].sa_handler ||
+            ((after.sa_flags ^ before[i].sa_flags) & ~0x04000000) || /* SA_RESTORER */
+            sigismember(&after.sa_mask, SIGHUP) != sigismember(&before[i].sa_mask, SIGHUP))
+            return 1 + i;
+    }
+    sigset_t mask;
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    for (int i = 0; i < 8; i++)
+        if (sigismember(&mask, which[i]))
+            return 20 + i;
+    device_close(&k, true);
+    return 0;
+}
+
+static void test_signals(void **unused)
+{
+    (void)unused;
+    assert_int_equal(again("signals", 60), 0);
+}
+
+static void test_fork(void **unused)
+{
+    device_kit k;
+    lun_ir ir;
+    uint64_t args[1] = {0};
+    test_run run = {.args = args};
+    int status;
+    (void)unused;
+    device_open(&k, "");
+    device_axpy(&ir);
+    lun_kernel *kernel = device_build(&k, &ir);
+    float *x = floats(100, 1);
+    lun_buffer *slots[3] = {device_array(&k, x, 400), device_array(&k, x, 400),
+                            device_array(&k, NULL, 400)};
+    device_ok(&k, device_run(&k, kernel, slots, NULL, 100, 0, 100, &run));
+    pid_t child = fork();
+    if (child == 0) {
+        lun_buffer *b;
+        lun_kernel *other;
+        int wrong = 0;
+        alarm(20);
+        wrong += device_run(&k, kernel, slots, NULL, 100, 0, 100, &run) != LUN_EBACKEND;
+        wrong += !strstr(lun_strbuf_text(&k.error), "fork");
+        wrong += device->buffer_new(k.state, 100, &b) != LUN_EBACKEND;
+        wrong += device->upload(k.state, slots[0], x, 400) != LUN_EBACKEND;
+        wrong += device->download(k.state, slots[0], 0, x, 400) != LUN_EBACKEND;
+        wrong += device->build(k.state, &ir, "", &other) != LUN_EBACKEND;
+        device->release(k.state, kernel);
+        device->buffer_free(k.state, slots[0]);
+        device->close(k.state);
+        _exit(wrong);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    device_ok(&k, device_run(&k, kernel, slots, NULL, 100, 0, 100, &run));
+    for (int i = 0; i < 3; i++)
+        device->buffer_free(k.state, slots[i]);
+    device->release(k.state, kernel);
+    lun_ir_free(&ir);
+    free(x);
+    device_close(&k, false);
+}
+
+/* ---- failures --------------------------------------------------------------------------------------- */
+
+/* A user's function that does not compile: the compiler's words are told, and the next kernel works. */
+static void test_build_failure(void **unused)
+{
+    device_kit k;
+    lun_ir ir;
+    char text[] = "float broken(float x) { return x * undeclared_name; }", name[] = "broken";
+    lun_ir_function f = {
+        .text = text, .name = name, .params = 1, .param = {{LUN_F32, 0}}, .result = LUN_F32};
+    lun_kernel *kernel = NULL;
+    (void)unused;
+    device_open(&k, "");
+    lun_ir_init(&ir);
+    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
+    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
+    int32_t x = ir_load(&ir, 0);
+    int at = lun_ir_operand_add(&ir, x), function = lun_ir_function_add(&ir, &f);
+    ir_store(
+        &ir, 1,
+        ir_add(
+            &ir,
+            (lun_ir_ins){
+                .kind = LUN_IR_CALL, .dtype = LUN_F32, .a = -1, .b = at, .c = 1, .imm = function}));
+    ir_check_valid(&ir);
+    assert_int_equal(device->build(k.state, &ir, "", &kernel), LUN_EBUILD);
+    device_says(&k, "does not compile");
+    device_says(&k, "undeclared_name");
+    lun_ir_free(&ir);
+    run_once(&k);
+    device_close(&k, false);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_devices), cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_limits),  cmocka_unit_test(test_elementwise),
+        cmocka_unit_test(test_origin),  cmocka_unit_test(test_epilogues),
+        cmocka_unit_test(test_slices),  cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_cache),   cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_fork),    cmocka_unit_test(test_build_failure),
+    };
+    if (argc > 1 && !strcmp(argv[1], "endless"))
+        return endless();
+    if (argc > 1 && !strcmp(argv[1], "signals"))
+        return signals();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

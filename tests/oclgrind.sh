@@ -1,0 +1,46 @@
+#!/bin/sh
+# Runs the specs of backend opencl on Oclgrind, a simulated device that reports reads and writes out of
+# bounds, data races and uninitialised values, in both forms of kernels. Expects no report.
+# usage: sh tests/oclgrind.sh [spec ...]     tests/spec/opencl_spec.lua by default
+set -u
+cd "$(dirname "$0")/.." || exit 1
+BUILD=${BUILD:-build}
+driver=
+for file in /usr/lib/oclgrind/liboclgrind-rt-icd.so /usr/lib/*/oclgrind/liboclgrind-rt-icd.so \
+    /usr/local/lib/oclgrind/liboclgrind-rt-icd.so /usr/local/lib/liboclgrind-rt-icd.so; do
+    if [ -e "$file" ]; then driver=$file; break; fi
+done
+if [ -z "$driver" ]; then
+    echo "oclgrind: not installed (Debian: apt-get install oclgrind)" >&2
+    exit 1
+fi
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+mkdir "$scratch/vendors"
+echo "$driver" >"$scratch/vendors/oclgrind.icd"
+
+# It is the only driver; what the specs' own programs run is watched too.
+OCL_ICD_VENDORS=$scratch/vendors
+OCLGRIND_DATA_RACES=1
+OCLGRIND_UNINITIALIZED=1
+LUNARRAY_CACHE_DIR=$scratch/cache
+export OCL_ICD_VENDORS OCLGRIND_DATA_RACES OCLGRIND_UNINITIALIZED LUNARRAY_CACHE_DIR BUILD
+unset OCLGRIND_QUICK
+if [ $# -eq 0 ]; then set -- tests/spec/opencl_spec.lua; fi
+
+bad=0
+for form in scalar vector; do
+    for spec in "$@"; do
+        log=$scratch/log
+        LUNARRAY_OPENCL_FORM=$form "$BUILD/lunarray" tests/busted.lua "$spec" >"$log" 2>&1
+        status=$?
+        reports=$(grep -cE '^(Invalid|Uninitialized|Read-write|Write-write|.*data race|.*[Uu]ninitialized value)' "$log")
+        echo "$spec, $form: status $status, $reports reports"
+        if [ "$status" -ne 0 ] || [ "$reports" -ne 0 ]; then
+            head -n 200 "$log"
+            bad=1
+        fi
+    done
+done
+exit $bad

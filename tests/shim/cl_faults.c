@@ -1,0 +1,191 @@
+/* cl_faults.c - stands between a program and the OpenCL library: passes every call on, but lets one of
+ * them fail, counts what is made and released, and can crash where drivers do.
+ *
+ * Built as libOpenCL.so.1 in a directory of its own; LD_LIBRARY_PATH puts it before the real one.
+ * LUN_TEST_CL=abort, exit or hang: what the first clGetPlatformIDs does. */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#pragma GCC visibility push(default)
+
+/* ---- control -------------------------------------------------------------------------------------- */
+
+static long calls, fail_at, alive;
+static cl_int fail_code;
+static const char *failed;
+
+/* The k-th call from now fails with the code; 0: none. */
+void lun_test_cl_fail(long k, int code);
+void lun_test_cl_fail(long k, int code)
+{
+    calls = 0;
+    fail_at = k;
+    fail_code = code;
+    failed = NULL;
+}
+
+/* Name of the call that failed, or NULL. */
+const char *lun_test_cl_failed(void);
+const char *lun_test_cl_failed(void)
+{
+    return failed;
+}
+
+/* Objects made and not released. */
+long lun_test_cl_alive(void);
+long lun_test_cl_alive(void)
+{
+    return alive;
+}
+
+static int fails(const char *name)
+{
+    if (++calls != fail_at)
+        return 0;
+    failed = name;
+    return 1;
+}
+
+static void *real(const char *name)
+{
+    static const char *const places[] = {"/usr/lib/x86_64-linux-gnu/libOpenCL.so.1",
+                                         "/usr/lib/aarch64-linux-gnu/libOpenCL.so.1",
+                                         "/usr/lib64/libOpenCL.so.1", "/usr/lib/libOpenCL.so.1"};
+    static void *library;
+    for (size_t i = 0; !library && i < sizeof places / sizeof *places; i++)
+        library = dlopen(places[i], RTLD_NOW | RTLD_LOCAL);
+    void *address = library ? dlsym(library, name) : NULL;
+    if (!address)
+        abort();
+    return address;
+}
+
+/* ---- calls ---------------------------------------------------------------------------------------- */
+
+#define REAL(name)               \
+    __typeof__(&name) call;      \
+    void *address = real(#name); \
+    memcpy(&call, &address, sizeof address)
+
+#define STATUS(name, params, args)                   \
+    CL_API_ENTRY cl_int CL_API_CALL name params      \
+    {                                                \
+        REAL(name);                                  \
+        return fails(#name) ? fail_code : call args; \
+    }
+
+/* Calls that give an event. */
+#define EVENT(name, params, args)               \
+    CL_API_ENTRY cl_int CL_API_CALL name params \
+    {                                           \
+        REAL(name);                             \
+        if (fails(#name))                       \
+            return fail_code;                   \
+        cl_int code = call args;                \
+        alive += event && code == CL_SUCCESS;   \
+        return code;                            \
+    }
+
+#define MAKE(type, name, params, args)        \
+    CL_API_ENTRY type CL_API_CALL name params \
+    {                                         \
+        REAL(name);                           \
+        if (fails(#name)) {                   \
+            if (code)                         \
+                *code = fail_code;            \
+            return NULL;                      \
+        }                                     \
+        type made = call args;                \
+        alive += made != NULL;                \
+        return made;                          \
+    }
+
+/* Even where it reports a failure the object goes. */
+#define RELEASE(name, type)                           \
+    CL_API_ENTRY cl_int CL_API_CALL name(type object) \
+    {                                                 \
+        REAL(name);                                   \
+        cl_int code = call(object);                   \
+        alive--;                                      \
+        return fails(#name) ? fail_code : code;       \
+    }
+
+static void misbehave(void)
+{
+    const char *how = getenv("LUN_TEST_CL");
+    if (how && !strcmp(how, "abort"))
+        abort();
+    if (how && !strcmp(how, "exit"))
+        _exit(0);
+    while (how && !strcmp(how, "hang"))
+        pause();
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetPlatformIDs(cl_uint n, cl_platform_id *p, cl_uint *count)
+{
+    REAL(clGetPlatformIDs);
+    misbehave();
+    return fails("clGetPlatformIDs") ? fail_code : call(n, p, count);
+}
+
+STATUS(clGetPlatformInfo, (cl_platform_id p, cl_platform_info i, size_t n, void *v, size_t *r),
+       (p, i, n, v, r))
+STATUS(clGetDeviceIDs,
+       (cl_platform_id p, cl_device_type t, cl_uint n, cl_device_id *d, cl_uint *count),
+       (p, t, n, d, count))
+STATUS(clGetDeviceInfo, (cl_device_id d, cl_device_info i, size_t n, void *v, size_t *r),
+       (d, i, n, v, r))
+MAKE(cl_context, clCreateContext,
+     (const cl_context_properties *p, cl_uint n, const cl_device_id *d,
+      void(CL_CALLBACK *f)(const char *, const void *, size_t, void *), void *c, cl_int *code),
+     (p, n, d, f, c, code))
+RELEASE(clReleaseContext, cl_context)
+MAKE(cl_command_queue, clCreateCommandQueue,
+     (cl_context c, cl_device_id d, cl_command_queue_properties p, cl_int *code), (c, d, p, code))
+RELEASE(clReleaseCommandQueue, cl_command_queue)
+MAKE(cl_mem, clCreateBuffer, (cl_context c, cl_mem_flags f, size_t n, void *p, cl_int *code),
+     (c, f, n, p, code))
+RELEASE(clReleaseMemObject, cl_mem)
+EVENT(clEnqueueReadBuffer,
+      (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t n, void *p, cl_uint c,
+       const cl_event *w, cl_event *event),
+      (q, m, b, o, n, p, c, w, event))
+EVENT(clEnqueueWriteBuffer,
+      (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t n, const void *p, cl_uint c,
+       const cl_event *w, cl_event *event),
+      (q, m, b, o, n, p, c, w, event))
+MAKE(cl_program, clCreateProgramWithSource,
+     (cl_context c, cl_uint n, const char **s, const size_t *l, cl_int *code), (c, n, s, l, code))
+MAKE(cl_program, clCreateProgramWithBinary,
+     (cl_context c, cl_uint n, const cl_device_id *d, const size_t *l, const unsigned char **b,
+      cl_int *status, cl_int *code),
+     (c, n, d, l, b, status, code))
+STATUS(clBuildProgram,
+       (cl_program p, cl_uint n, const cl_device_id *d, const char *o,
+        void(CL_CALLBACK *f)(cl_program, void *), void *c),
+       (p, n, d, o, f, c))
+STATUS(clGetProgramInfo, (cl_program p, cl_program_info i, size_t n, void *v, size_t *r),
+       (p, i, n, v, r))
+STATUS(clGetProgramBuildInfo,
+       (cl_program p, cl_device_id d, cl_program_build_info i, size_t n, void *v, size_t *r),
+       (p, d, i, n, v, r))
+RELEASE(clReleaseProgram, cl_program)
+MAKE(cl_kernel, clCreateKernel, (cl_program p, const char *n, cl_int *code), (p, n, code))
+RELEASE(clReleaseKernel, cl_kernel)
+STATUS(clSetKernelArg, (cl_kernel k, cl_uint i, size_t n, const void *v), (k, i, n, v))
+EVENT(clEnqueueNDRangeKernel,
+      (cl_command_queue q, cl_kernel k, cl_uint n, const size_t *o, const size_t *g,
+       const size_t *l, cl_uint c, const cl_event *w, cl_event *event),
+      (q, k, n, o, g, l, c, w, event))
+STATUS(clFlush, (cl_command_queue q), (q))
+STATUS(clFinish, (cl_command_queue q), (q))
+STATUS(clWaitForEvents, (cl_uint n, const cl_event *e), (n, e))
+STATUS(clGetEventInfo, (cl_event e, cl_event_info i, size_t n, void *v, size_t *r), (e, i, n, v, r))
+STATUS(clGetEventProfilingInfo, (cl_event e, cl_profiling_info i, size_t n, void *v, size_t *r),
+       (e, i, n, v, r))
+RELEASE(clReleaseEvent, cl_event)
