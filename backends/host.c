@@ -350,8 +350,48 @@ static lun_status go_with_memory(run *r, const lun_team *team, size_t scratch, s
     return s;
 }
 
-lun_status lun_host_run(const lun_services *services, const lun_exec *exec, const lun_team *team,
-                        const lun_ir *ir, int64_t cost, lun_launch *launch)
+/* Whether the run is one chunk on this thread, in memory with room for whole blocks. */
+static bool is_small(const lun_exec *exec, const lun_ir *ir, int64_t cost, const lun_launch *l)
+{
+    int64_t end = l->first + l->count, whole = round_up(end, LUN_BLOCK);
+    if (l->count > LUN_CHUNK || l->bytes > CACHE_LEAST || exec->scratch || ir->scan >= 0 ||
+        ir->result_count || cost * l->count > (int64_t)(WORKER_NS / operation_ns))
+        return false;
+    for (int s = 0; s < ir->slot_count; s++)
+        if (l->room[s] < whole &&
+            (ir->slots[s].role == LUN_SLOT_IN || ir->slots[s].role == LUN_SLOT_OUT))
+            return false;
+    return true;
+}
+
+/* With nothing to plan, to share out or to collect. */
+static lun_status run_small(const lun_services *services, const lun_exec *exec, const lun_ir *ir,
+                            lun_launch *l)
+{
+    lun_frame frame;
+    const volatile int *cancel = services->cancel;
+    if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED))
+        return LUN_ECANCEL;
+    frame.n = l->first + l->count;
+    frame.slots = l->slots;
+    frame.args = l->args;
+    frame.math = exec->math;
+    frame.partials = frame.carry = NULL;
+    frame.trap = -1;
+    frame.stream = 0;
+    frame.scratch = NULL;
+    frame.trap_value = 0;
+    exec->body(exec->self, l->first, frame.n, &frame);
+    if (frame.trap < 0)
+        return LUN_OK;
+    l->trap = (int)frame.trap;
+    l->trap_value = frame.trap_value;
+    return ir->ins[frame.trap].kind == LUN_IR_CHECK ? LUN_EBOUNDS : LUN_EZERO;
+}
+
+static lun_status run_large(const lun_services *services, const lun_exec *exec,
+                            const lun_team *team, const lun_ir *ir, int64_t cost,
+                            lun_launch *launch)
 {
     run r = {.services = services,
              .exec = exec,
@@ -361,16 +401,12 @@ lun_status lun_host_run(const lun_services *services, const lun_exec *exec, cons
              .plain = ir->scan < 0 && ir->result_count == 0,
              .trapped = INT64_MAX,
              .trap_lock = ATOMIC_FLAG_INIT};
-    launch->trap = -1;
-    launch->trap_value = 0;
-    if (launch->count <= 0)
-        return LUN_OK;
     if (ir->scan >= 0 && !initial_carry(ir, launch, &r.carry)) {
         lun_strbuf_clear(services->error);
         lun_strbuf_puts(services->error, "internal: the first value of a scan must be uniform");
         return LUN_EARG;
     }
-    plan(&r, team, cost < 1 ? 1 : cost);
+    plan(&r, team, cost);
     r.stream = exceeds_cache(launch->bytes);
     r.scratch_step = (exec->scratch + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     size_t scratch, cells;
@@ -384,4 +420,16 @@ lun_status lun_host_run(const lun_services *services, const lun_exec *exec, cons
     r.scratch = local;
     r.partials = local_cells;
     return go(&r, team);
+}
+
+lun_status lun_host_run(const lun_services *services, const lun_exec *exec, const lun_team *team,
+                        const lun_ir *ir, int64_t cost, lun_launch *launch)
+{
+    launch->trap = -1;
+    launch->trap_value = 0;
+    if (launch->count <= 0)
+        return LUN_OK;
+    if (is_small(exec, ir, cost, launch))
+        return run_small(services, exec, ir, launch);
+    return run_large(services, exec, team, ir, cost < 1 ? 1 : cost, launch);
 }

@@ -63,8 +63,16 @@ typedef struct lun__box {
 
 /* ---- the host (bind_host.c) ---- */
 
+/* Raises the error that the engine has ended. */
+int lun__ended(lua_State *L);
 /* The host of the running function; raises an error if its engine has ended. */
-lun__host *lun__here(lua_State *L);
+static inline lun__host *lun__here(lua_State *L)
+{
+    lun__host *h = lua_touserdata(L, lua_upvalueindex(1));
+    if (!h->engine)
+        lun__ended(L);
+    return h;
+}
 /* Pushes the state's host; opens the engine, or takes the one on offer, at first. */
 lun__host *lun__host_open(lua_State *L);
 /* Makes luaopen_lunarray use this engine in L instead of opening one. */
@@ -86,6 +94,12 @@ static inline lun__box *lun__test(lua_State *L, const lun__host *h, int i, lun__
     lun__box *box = lua_touserdata(L, i);
     bool ours = box && lua_rawlen(L, i) == size && box->host == h && box->kind == (int32_t)kind;
     return ours ? box : NULL;
+}
+/* The entry of the array at i, NULL if there is no array. */
+static inline lun__held *lun__array_at(lua_State *L, const lun__host *h, int i)
+{
+    const lun__box *box = lun__test(L, h, i, LUN__ARRAY, sizeof *box);
+    return box ? &h->held[box->slot] : NULL;
 }
 /* Tells the collector what has been allocated since; after every call that may have. May run it. */
 void lun__settle(lua_State *L, lun__host *h);

@@ -9,28 +9,21 @@ lun_array **lun__new_array(lua_State *L, lun__host *h)
     return &lun__new_held(L, h, LUN__ARRAY)->as.array;
 }
 
-/* The entry of the array at i, NULL if there is no array. */
-static lun__held *array_at(lua_State *L, lun__host *h, int i)
-{
-    const lun__box *box = lun__test(L, h, i, LUN__ARRAY, sizeof *box);
-    return box ? &h->held[box->slot] : NULL;
-}
-
 lun_array **lun__array_place(lua_State *L, lun__host *h, int i)
 {
-    return &array_at(L, h, i)->as.array;
+    return &lun__array_at(L, h, i)->as.array;
 }
 
 lun_array *lunarray_toarray(lua_State *L, int i)
 {
     lun__host *h = lun__host_of(L);
-    const lun__held *held = h ? array_at(L, h, i) : NULL;
+    const lun__held *held = h ? lun__array_at(L, h, i) : NULL;
     return held ? held->as.array : NULL;
 }
 
 bool lun__is_array(lua_State *L, lun__host *h, int i)
 {
-    return array_at(L, h, i) != NULL;
+    return lun__array_at(L, h, i) != NULL;
 }
 
 /* Raises the error for an array that has been freed. */
@@ -43,7 +36,7 @@ static lun_array *usable(lua_State *L, const lun__held *held)
 
 lun_array *lun__check_array(lua_State *L, lun__host *h, int i)
 {
-    const lun__held *held = array_at(L, h, i);
+    const lun__held *held = lun__array_at(L, h, i);
     if (!held)
         luaL_typeerror(L, i, "array");
     return usable(L, held);
@@ -51,7 +44,7 @@ lun_array *lun__check_array(lua_State *L, lun__host *h, int i)
 
 lun_array *lun__check_operand(lua_State *L, lun__host *h, int i)
 {
-    const lun__held *held = array_at(L, h, i);
+    const lun__held *held = lun__array_at(L, h, i);
     if (held)
         return usable(L, held);
     int type = lua_type(L, i);
@@ -78,7 +71,7 @@ lun_value lun__check_value(lua_State *L, lun__host *h, int i)
     lun_value x = {.dtype = LUN_BOOL};
     if (lun__to_value(L, i, &x))
         return x;
-    const lun__held *held = array_at(L, h, i);
+    const lun__held *held = lun__array_at(L, h, i);
     if (!held)
         luaL_typeerror(L, i, "number or boolean");
     lun_array *a = usable(L, held);
@@ -277,7 +270,7 @@ static int array_free(lua_State *L)
 static int array_close(lua_State *L)
 {
     lun__host *h = lua_touserdata(L, lua_upvalueindex(1));
-    const lun__held *held = h->engine ? array_at(L, h, 1) : NULL;
+    const lun__held *held = h->engine ? lun__array_at(L, h, 1) : NULL;
     if (held && held->as.array && !lun_is_freed(held->as.array))
         lun__check(L, h, lun_free(h->engine, held->as.array), 1);
     return 0;

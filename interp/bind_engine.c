@@ -7,32 +7,29 @@
 
 #include "bind.h"
 
-/* The arrays among the arguments, in order, as a list of Lua's; every argument is an operand. */
-static lun_array **collect(lua_State *L, lun__host *h, int count, int *arrays)
-{
-    lun_array **list = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof(lun_array *), 0);
-    for (int i = 1; i <= count; i++) {
-        lun__check_operand(L, h, i);
-        if (lua_type(L, i) == LUA_TUSERDATA)
-            list[(*arrays)++] = lun__check_array(L, h, i);
-    }
-    return list;
-}
-
 /* lun.eval(e1, e2, ...): evaluates all in as few passes as possible; gives the arrays, and for Scalars
  * their numbers. */
 static int evaluate(lua_State *L)
 {
+    enum { FEW = 8 };
     lun__host *h = lun__here(L);
     int count = lua_gettop(L), arrays = 0;
-    lun_array **list = collect(L, h, count, &arrays);
+    lun_array *few[FEW], **list = few;
+    if (count > FEW)
+        list = lua_newuserdatauv(L, (size_t)count * sizeof *list, 0);
+    for (int i = 1; i <= count; i++) {
+        lun_array *a = lun__check_operand(L, h, i);
+        if (a)
+            list[arrays++] = a;
+    }
     lun_status s;
     LUN__TRY(s, lun_eval(h->engine, list, arrays));
     lun__check(L, h, s, 1);
-    lua_settop(L, count);
+    if (count > FEW)
+        lua_settop(L, count);
     for (int i = 1; i <= count; i++) {
-        if (lua_type(L, i) == LUA_TUSERDATA &&
-            lun_class_of(lun__check_array(L, h, i)) == LUN_SCALAR) {
+        const lun__held *held = lun__array_at(L, h, i);
+        if (held && lun_class_of(held->as.array) == LUN_SCALAR) {
             lun__push_value(L, lun__check_value(L, h, i));
             lua_replace(L, i);
         }

@@ -130,23 +130,20 @@ lun_engine *lunarray_engine(lua_State *L)
     return h ? h->engine : NULL;
 }
 
-lun__host *lun__here(lua_State *L)
+int lun__ended(lua_State *L)
 {
-    lun__host *h = lua_touserdata(L, lua_upvalueindex(1));
-    if (!h->engine)
-        luaL_error(L, "the engine has ended");
-    return h;
+    return luaL_error(L, "the engine has ended");
 }
 
 /* ---- userdata ---------------------------------------------------------------------------------- */
 
-/* The finaliser of whatever has an entry in held. */
+/* The finaliser of whatever has an entry in held. A script makes and drops arrays all the time. */
 static int end_box(lua_State *L)
 {
     lun__host *h = lua_touserdata(L, lua_upvalueindex(1));
-    lun__kind kind = (lun__kind)lua_tointeger(L, lua_upvalueindex(2));
-    lun__box *box = lun__test(L, h, 1, kind, sizeof *box);
-    if (box && h->engine) {
+    lun__box *box = lua_touserdata(L, 1);
+    bool ours = box && lua_rawlen(L, 1) == sizeof *box && box->host == h;
+    if (ours && box->kind <= LUN__PLAN && h->engine) {
         lun__held *held = &h->held[box->slot];
         let_go(held);
         held->next = h->unused;
@@ -163,8 +160,7 @@ void lun__new_type(lua_State *L, int host_at, lun__kind kind, const char *name)
     lua_setfield(L, -2, "__name");
     if (kind <= LUN__PLAN) {
         lua_pushvalue(L, host_at);
-        lua_pushinteger(L, kind);
-        lua_pushcclosure(L, end_box, 2);
+        lua_pushcclosure(L, end_box, 1);
         lua_setfield(L, -2, "__gc");
     }
     lua_pushvalue(L, -1);

@@ -51,17 +51,31 @@ int lun__apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_trap)
 }
 
 /* An operation as one upvalue: what it is, its arity, whether it can fail in a kernel. */
-static lua_Integer packed(lun_op op, int arity)
+static void *packed(lun_op op, int arity)
 {
-    return (int)op << 3 | arity << 1 | (op == LUN_OP_IDIV || op == LUN_OP_MOD);
+    return (void *)(uintptr_t)((unsigned)op << 3 | (unsigned)arity << 1 |
+                               (op == LUN_OP_IDIV || op == LUN_OP_MOD));
+}
+
+/* Two arrays, and all goes well: the whole of it. False: nothing has happened that counts. */
+static bool apply_to_two(lua_State *L, lun__host *h, lun_op op)
+{
+    const lun__held *a = lun__array_at(L, h, 1), *b = a ? lun__array_at(L, h, 2) : NULL;
+    if (!b || !a->as.array || !b->as.array)
+        return false;
+    lun_array *operands[2] = {a->as.array, b->as.array};
+    return lun_apply(h->engine, op, operands, 2, lun__new_array(L, h)) == LUN_OK;
 }
 
 /* Upvalues: the host, the operation as packed. */
 static int call_op(lua_State *L)
 {
     lun__host *h = lun__here(L);
-    int what = (int)lua_tointeger(L, lua_upvalueindex(2));
-    return lun__apply(L, h, (lun_op)(what >> 3), what >> 1 & 3, what & 1);
+    unsigned what = (unsigned)(uintptr_t)lua_touserdata(L, lua_upvalueindex(2));
+    lun_op op = (lun_op)(what >> 3);
+    if ((what & 7) == 2 << 1 && apply_to_two(L, h, op))
+        return 1;
+    return lun__apply(L, h, op, what >> 1 & 3, what & 1);
 }
 
 /* lun.op.add(a, b): the operation is the first argument. */
@@ -139,7 +153,7 @@ static void push_event(lua_State *L, const lun_op_info *info)
 static void push_function(lua_State *L, const lun__parts *p, lun_op op, const lun_op_info *info)
 {
     lua_pushvalue(L, p->host_at);
-    lua_pushinteger(L, packed(op, info->arity));
+    lua_pushlightuserdata(L, packed(op, info->arity));
     lua_pushcclosure(L, call_op, 2);
 }
 

@@ -4,32 +4,27 @@
 #include <math.h>
 #include <string.h>
 
-static const lun_dtype_row rows[] = {
+const lun_dtype_row lun__dtype_rows[LUN_DTYPE_COUNT] = {
 #define LUN_DTYPE(ID, name, ctype, utype, bytes, kind, rank, npy, doc) \
     {#name, #ctype, #utype, npy, doc, bytes, LUN_KIND_##kind, rank},
 #include "dtypes.def"
 #undef LUN_DTYPE
 };
 
-const lun_dtype_row *lun_dtype_get(lun_dtype t)
-{
-    return &rows[t];
-}
-
 const char *lun_dtype_name(lun_dtype t)
 {
-    return (unsigned)t < LUN_DTYPE_COUNT ? rows[t].name : NULL;
+    return (unsigned)t < LUN_DTYPE_COUNT ? lun__dtype_rows[t].name : NULL;
 }
 
 int lun_dtype_size(lun_dtype t)
 {
-    return (unsigned)t < LUN_DTYPE_COUNT ? rows[t].bytes : 0;
+    return (unsigned)t < LUN_DTYPE_COUNT ? lun__dtype_rows[t].bytes : 0;
 }
 
 bool lun_dtype_find(const char *name, lun_dtype *out)
 {
     for (int i = 0; name && i < LUN_DTYPE_COUNT; i++)
-        if (!strcmp(rows[i].name, name)) {
+        if (!strcmp(lun__dtype_rows[i].name, name)) {
             *out = (lun_dtype)i;
             return true;
         }
@@ -38,7 +33,7 @@ bool lun_dtype_find(const char *name, lun_dtype *out)
 
 lun_dtype lun_dtype_common(lun_dtype a, lun_dtype b)
 {
-    const lun_dtype_row *x = &rows[a], *y = &rows[b];
+    const lun_dtype_row *x = &lun__dtype_rows[a], *y = &lun__dtype_rows[b];
     if (a == b)
         return a;
     if (x->kind == LUN_KIND_BOOL)
@@ -56,10 +51,10 @@ lun_dtype lun_dtype_common(lun_dtype a, lun_dtype b)
         return x->rank > y->rank ? a : b;
     /* mixed signs */
     lun_dtype s = x->kind == LUN_KIND_SIGNED ? a : b, u = x->kind == LUN_KIND_SIGNED ? b : a;
-    if (rows[s].rank > rows[u].rank)
+    if (lun__dtype_rows[s].rank > lun__dtype_rows[u].rank)
         return s;
     static const lun_dtype wider[] = {LUN_I16, LUN_I16, LUN_I32, LUN_I64, LUN_I64};
-    return wider[rows[u].rank];
+    return wider[lun__dtype_rows[u].rank];
 }
 
 /* ---- single elements ---------------------------------------------------------------------------- */
@@ -79,8 +74,8 @@ static double cell_double(lun_dtype t, uint64_t cell)
 lun_value lun_cell_to_value(lun_dtype t, uint64_t cell)
 {
     lun_value v = {.dtype = LUN_I64};
-    int bits = 8 * rows[t].bytes;
-    switch (rows[t].kind) {
+    int bits = 8 * lun__dtype_rows[t].bytes;
+    switch (lun__dtype_rows[t].kind) {
     case LUN_KIND_FLOAT:
         v.dtype = LUN_F64;
         v.as.d = cell_double(t, cell);
@@ -114,10 +109,10 @@ static uint64_t float_cell(lun_dtype t, double x)
 /* Truncates and saturates; NaN gives 0. */
 static uint64_t integer_from_double(lun_dtype t, double x)
 {
-    int bits = 8 * rows[t].bytes;
+    int bits = 8 * lun__dtype_rows[t].bytes;
     if (isnan(x))
         return 0;
-    if (rows[t].kind == LUN_KIND_UNSIGNED) {
+    if (lun__dtype_rows[t].kind == LUN_KIND_UNSIGNED) {
         if (x <= 0)
             return 0;
         if (x >= ldexp(1, bits))
@@ -136,7 +131,7 @@ uint64_t lun_cell_from_value(lun_dtype t, lun_value v)
     bool is_float = v.dtype == LUN_F64;
     if (t == LUN_BOOL)
         return is_float ? v.as.d != 0 : v.as.u != 0;
-    if (rows[t].kind == LUN_KIND_FLOAT) {
+    if (lun__dtype_rows[t].kind == LUN_KIND_FLOAT) {
         if (is_float)
             return float_cell(t, v.as.d);
         if (t == LUN_F32) { /* one rounding, not two */
@@ -147,7 +142,7 @@ uint64_t lun_cell_from_value(lun_dtype t, lun_value v)
     }
     if (is_float)
         return integer_from_double(t, v.as.d);
-    return v.as.u & (UINT64_MAX >> (64 - 8 * rows[t].bytes));
+    return v.as.u & (UINT64_MAX >> (64 - 8 * lun__dtype_rows[t].bytes));
 }
 
 uint64_t lun_cell_cast(lun_dtype to, lun_dtype from, uint64_t cell)
@@ -158,7 +153,7 @@ uint64_t lun_cell_cast(lun_dtype to, lun_dtype from, uint64_t cell)
 void lun_cell_fill(lun_dtype t, uint64_t cell, void *to, int64_t n)
 {
     enum { BLOCK = 1 << 14 }; /* copied from a part that stays in the nearest cache */
-    size_t size = rows[t].bytes, total = (size_t)n * size, done = size;
+    size_t size = lun__dtype_rows[t].bytes, total = (size_t)n * size, done = size;
     if (n <= 0)
         return;
     memcpy(to, &cell, size);
@@ -173,14 +168,14 @@ void lun_cell_fill(lun_dtype t, uint64_t cell, void *to, int64_t n)
 
 bool lun_value_fits(lun_dtype t, lun_value v)
 {
-    int bits = 8 * rows[t].bytes;
-    if (rows[t].kind == LUN_KIND_FLOAT)
+    int bits = 8 * lun__dtype_rows[t].bytes;
+    if (lun__dtype_rows[t].kind == LUN_KIND_FLOAT)
         return v.dtype != LUN_BOOL;
     if (t == LUN_BOOL)
         return v.dtype == LUN_BOOL;
     if (v.dtype == LUN_BOOL)
         return true;
-    bool is_unsigned = rows[t].kind == LUN_KIND_UNSIGNED;
+    bool is_unsigned = lun__dtype_rows[t].kind == LUN_KIND_UNSIGNED;
     if (v.dtype == LUN_F64) {
         double x = v.as.d, top = ldexp(1, is_unsigned ? bits : bits - 1);
         return x == floor(x) && x < top && x >= (is_unsigned ? 0 : -top);

@@ -23,7 +23,12 @@ typedef struct lun_dtype_row {
     uint8_t bytes, kind, rank;
 } lun_dtype_row;
 
-const lun_dtype_row *lun_dtype_get(lun_dtype t);
+extern const lun_dtype_row lun__dtype_rows[LUN_DTYPE_COUNT];
+
+static inline const lun_dtype_row *lun_dtype_get(lun_dtype t)
+{
+    return &lun__dtype_rows[t];
+}
 
 static inline bool lun_dtype_is_float(lun_dtype t)
 {

@@ -332,6 +332,7 @@ void lun_close(lun_engine *e)
         free(e->backends[i].reason);
     }
     lun__nodes_close(e);
+    lun__storage_close(e);
     lun__arrays_close(e);
     if (e->cache)
         lun_cache_close(e->cache);

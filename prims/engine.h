@@ -75,6 +75,9 @@ struct lun_engine {
     struct lun_array *spare_handles;
     void *handle_slabs;
 
+    lun_storage *spare_storage; /* vector.c: unused ones */
+    int untimed;                /* run.c: launches since the last one that was timed */
+
     void *host;
     void (*host_close)(void *host);
 };
@@ -101,8 +104,9 @@ void lun__progress_end(lun_engine *e);
 /* Seconds on a clock that never goes back. */
 double lun__now(void);
 
-/* Releases what node.c, kernels.c and recipe.c keep in the engine. */
+/* Releases what node.c, vector.c, kernels.c and recipe.c keep in the engine. */
 void lun__nodes_close(lun_engine *e);
+void lun__storage_close(lun_engine *e);
 void lun__kernels_flush(lun_engine *e);
 void lun__recipes_flush(lun_engine *e);
 

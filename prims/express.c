@@ -108,7 +108,7 @@ lun_status lun__op(lun_engine *e, lun_op op, lun_node *const *in, lun_node **out
 {
     const lun_op_row *row = lun_op_get(op);
     lun_node *cast[3] = {0};
-    lun_dtype t[3], from, to;
+    lun_dtype t[3] = {LUN_BOOL, LUN_BOOL, LUN_BOOL}, from, to;
     const bool weak[3] = {false, false, false};
     for (int k = 0; k < row->arity; k++)
         t[k] = (lun_dtype)in[k]->dtype;
@@ -158,6 +158,29 @@ static lun_status wrong_dtype(lun_engine *e, lun_op op, lun_array *const *operan
     return LUN_EDTYPE;
 }
 
+/* The node of an array that has one of its own and needs no conversion here; else NULL. */
+static lun_node *plain(const lun_engine *e, const lun_array *a)
+{
+    bool own = a && a->engine == e && !(a->weak | a->freed) && !a->parent;
+    return own && a->node->rank == 1 ? a->node : NULL;
+}
+
+/* Arithmetic on two arrays of one dtype and length, what scripts do most, without detours.  False: not
+ * that. */
+static bool combine(lun_engine *e, lun_op op, lun_array *const *operands, lun_status *status,
+                    lun_array **out)
+{
+    lun_node *in[2] = {plain(e, operands[0]), plain(e, operands[1])}, *n;
+    if (!in[0] || !in[1] || in[0]->dtype != in[1]->dtype || in[0]->n != in[1]->n ||
+        in[0]->dtype == LUN_BOOL)
+        return false;
+    n = lun__simplify(e, op, in, in[0]);
+    *status = n ? LUN_OK : lun_node_op(e, op, in, (lun_dtype)in[0]->dtype, in[0], &n);
+    if (*status == LUN_OK)
+        *status = lun__array(e, n, false, out);
+    return true;
+}
+
 lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *operands, int count,
                      lun_array **out)
 {
@@ -165,18 +188,21 @@ lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *operands, int c
         return lun__fail(e, LUN_EARG, "no such operation: %d", (int)op);
     const lun_op_row *row = lun_op_get(op);
     lun_node *in[3] = {0}, *n = NULL;
-    lun_dtype t[3], from, to;
-    bool weak[3];
+    lun_dtype t[3] = {LUN_BOOL, LUN_BOOL, LUN_BOOL}, from, to;
+    bool weak[3] = {false, false, false};
+    lun_status s;
     if (count != row->arity)
         return lun__fail(e, LUN_EARG, "%s takes %d operands, not %d", row->name, row->arity, count);
+    if (count == 2 && row->rule == LUN_RULE_ARITH && combine(e, op, operands, &s, out))
+        return s;
     for (int k = 0; k < count; k++) {
-        lun_status s = lun__usable(e, operands[k]);
+        s = lun__usable(e, operands[k]);
         if (s != LUN_OK)
             return s;
         t[k] = lun_dtype_of(operands[k]);
         weak[k] = operands[k]->weak;
     }
-    lun_status s = lun_op_types(op, t, weak, &from, &to);
+    s = lun_op_types(op, t, weak, &from, &to);
     if (s != LUN_OK)
         return wrong_dtype(e, op, operands);
     for (int k = 0; s == LUN_OK && k < count; k++) {

@@ -15,22 +15,45 @@ typedef struct slab {
     lun_node nodes[SLAB_NODES];
 } slab;
 
-static lun_node *take(lun_engine *e)
+/* More unused nodes; false: out of memory. */
+static bool make_nodes(lun_engine *e)
 {
-    if (!e->spare) {
-        slab *s = calloc(1, sizeof *s);
-        if (!s)
-            return NULL;
-        s->next = e->slabs;
-        e->slabs = s;
-        for (int i = 0; i < SLAB_NODES; i++) {
-            s->nodes[i].chain = e->spare;
-            e->spare = &s->nodes[i];
-        }
+    slab *s = calloc(1, sizeof *s);
+    if (!s)
+        return false;
+    s->next = e->slabs;
+    e->slabs = s;
+    for (int i = 0; i < SLAB_NODES; i++) {
+        s->nodes[i].chain = e->spare;
+        e->spare = &s->nodes[i];
+    }
+    return true;
+}
+
+/* A node without operands yet; NULL and the error: out of memory.  Field by field: what an unused node
+ * holds is NULL already, and clearing all of it would take longer than the rest. */
+static lun_node *start(lun_engine *e, lun_node_kind kind, lun_dtype t)
+{
+    if (!e->spare && !make_nodes(e)) {
+        lun__nomem(e);
+        return NULL;
     }
     lun_node *n = e->spare;
     e->spare = n->chain;
     e->stats.nodes++;
+    n->refs = 1;
+    n->kind = (uint8_t)kind;
+    n->dtype = (uint8_t)t;
+    n->acc = n->rank = n->inclusive = n->source = 0;
+    n->virt = kind != LUN_NODE_LEAF;
+    n->op = 0;
+    n->n = 0;
+    n->offset = n->step = 0;
+    n->cell = 0;
+    n->where = 0;
+    n->workgroup = 0;
+    n->elements = 0;
+    n->mark = n->lowered = 0;
     return n;
 }
 
@@ -39,6 +62,22 @@ static void give(lun_engine *e, lun_node *n)
     n->chain = e->spare;
     e->spare = n;
     e->stats.nodes--;
+}
+
+/* Ends a node that nobody has seen, whose operands are not counted yet. */
+static void drop(lun_engine *e, lun_node *n)
+{
+    if (n->shape)
+        free(n->shape);
+    if (n->more)
+        free(n->more);
+    n->shape = NULL;
+    n->more = NULL;
+    n->in[0] = n->in[1] = n->in[2] = NULL;
+    n->count = 0;
+    n->function = NULL;
+    n->body = NULL;
+    give(e, n);
 }
 
 void lun__nodes_close(lun_engine *e)
@@ -55,13 +94,6 @@ void lun__nodes_close(lun_engine *e)
     e->spare = NULL;
 }
 
-lun_node *lun_node_operand(const lun_node *n, int k)
-{
-    if (n->kind == LUN_NODE_CALL)
-        return k < n->count ? n->more[k] : NULL;
-    return k < 3 ? n->in[k] : NULL;
-}
-
 void lun_node_shape(const lun_node *n, int64_t shape[LUN_MAX_RANK])
 {
     if (n->rank == 1)
@@ -70,33 +102,56 @@ void lun_node_shape(const lun_node *n, int64_t shape[LUN_MAX_RANK])
         shape[i] = n->shape[i];
 }
 
-lun_node *lun_node_retain(lun_node *n)
-{
-    n->refs++;
-    return n;
-}
-
 /* ---- the table of living nodes ---------------------------------------------------------------------- */
 
-static uint32_t mix(uint32_t h, uint64_t x)
+/* Factors of the parts of a hash, which do not wait for each other. */
+#define ODD_1 UINT64_C(0x9e3779b97f4a7c15)
+#define ODD_2 UINT64_C(0xc2b2ae3d27d4eb4f)
+#define ODD_3 UINT64_C(0x165667b19e3779f9)
+#define ODD_4 UINT64_C(0xd6e8feb86659fd93)
+#define ODD_5 UINT64_C(0xff51afd7ed558ccd)
+
+static uint32_t folded(uint64_t h)
 {
-    x *= 0x9e3779b97f4a7c15u;
-    return (h ^ (uint32_t)(x >> 32)) * 0x85ebca6bu + (h >> 15);
+    h ^= h >> 32;
+    h *= ODD_2;
+    return (uint32_t)(h >> 32);
+}
+
+/* Kind, operation and dtypes. */
+static uint64_t nature(const lun_node *n)
+{
+    return (uint64_t)(uint32_t)n->op << 32 | (uint64_t)n->acc << 17 | (uint64_t)n->inclusive << 16 |
+           (uint64_t)n->kind << 8 | n->dtype;
+}
+
+static uint64_t place_of(const void *p)
+{
+    return (uint64_t)(uintptr_t)p;
 }
 
 static uint32_t hash_of(const lun_node *n)
 {
-    uint32_t h = mix((uint32_t)n->kind << 16 | (uint32_t)n->dtype << 8 | n->rank, (uint64_t)n->n);
-    h = mix(h, (uint64_t)(uint32_t)n->op << 16 | (uint64_t)n->acc << 1 | n->inclusive);
-    for (int k = 0; k < 3; k++)
-        h = mix(h, (uint64_t)(uintptr_t)n->in[k] + (uint64_t)k);
-    if (n->kind == LUN_NODE_NUMBER)
-        h = mix(h, n->cell);
-    if (n->kind == LUN_NODE_SLICE)
-        h = mix(mix(h, (uint64_t)n->offset), (uint64_t)n->step);
-    for (int k = 0; k < n->count; k++)
-        h = mix(h, (uint64_t)(uintptr_t)n->more[k]);
-    return mix(h, (uint64_t)(uintptr_t)n->body);
+    uint64_t h = nature(n) * ODD_1 + ((uint64_t)n->n ^ (uint64_t)n->rank << 56) * ODD_2 +
+                 place_of(n->in[0]) * ODD_3 + place_of(n->in[1]) * ODD_4 +
+                 place_of(n->in[2]) * ODD_5;
+    if (n->kind != LUN_NODE_OP) {
+        h += n->cell * ODD_3 + (uint64_t)n->offset * ODD_4 + (uint64_t)n->step * ODD_5;
+        for (int k = 0; k < n->count; k++)
+            h = (h ^ h >> 29) * ODD_1 + place_of(n->more[k]);
+        h += place_of(n->body) * ODD_1;
+    }
+    return folded(h);
+}
+
+/* For recipe.c, which looks for graphs of the same form. */
+static uint32_t form_of(const lun_node *n)
+{
+    static const uint64_t odd[] = {ODD_3, ODD_4, ODD_5};
+    uint64_t h = nature(n) * ODD_1;
+    for (int k = 0; k < 3 && n->in[k]; k++)
+        h += (lun_node_form(n->in[k]) + UINT64_C(1)) * odd[k];
+    return folded(h);
 }
 
 static bool equal(const lun_node *a, const lun_node *b)
@@ -166,27 +221,24 @@ static lun_status shape_like(lun_engine *e, lun_node *n, const lun_node *like)
     return set_shape(e, n, like->rank, like->shape);
 }
 
-/* Finds an equal node or makes one of *proto, whose shape and more are owned by the callee. */
-static lun_status intern(lun_engine *e, lun_node *proto, lun_node **out)
+/* An equal node in place of n, or n itself, whose operands it then counts. */
+static lun_status intern(lun_engine *e, lun_node *n, lun_node **out)
 {
-    if (e->node_count >= e->bucket_count && !grow_table(e))
-        goto nomem;
-    proto->hash = hash_of(proto);
-    for (lun_node *n = e->buckets[proto->hash & (e->bucket_count - 1)]; n; n = n->chain)
-        if (equal(n, proto)) {
-            free(proto->shape);
-            free(proto->more);
-            *out = lun_node_retain(n);
+    if (e->node_count >= e->bucket_count && !grow_table(e)) {
+        drop(e, n);
+        return lun__nomem(e);
+    }
+    n->hash = hash_of(n);
+    lun_node **bucket = &e->buckets[n->hash & (e->bucket_count - 1)];
+    for (lun_node *other = *bucket; other; other = other->chain)
+        if (other->hash == n->hash && equal(other, n)) {
+            drop(e, n);
+            *out = lun_node_retain(other);
             return LUN_OK;
         }
-    lun_node *n = take(e);
-    if (!n)
-        goto nomem;
-    *n = *proto;
-    n->refs = 1;
+    n->form = form_of(n);
     n->where = e->place;
     n->workgroup = e->workgroup;
-    n->virt = n->kind != LUN_NODE_LEAF;
     lun_node *in;
     for (int k = 0; (in = lun_node_operand(n, k)); k++) {
         in->refs++;
@@ -194,28 +246,32 @@ static lun_status intern(lun_engine *e, lun_node *proto, lun_node **out)
     }
     if (n->function)
         lun_function_retain(n->function);
-    lun_node **bucket = &e->buckets[n->hash & (e->bucket_count - 1)];
     n->chain = *bucket;
     *bucket = n;
     e->node_count++;
     *out = n;
     return LUN_OK;
-nomem:
-    free(proto->shape);
-    free(proto->more);
-    return lun__nomem(e);
+}
+
+/* The same, for a node whose shape may have failed. */
+static lun_status shaped(lun_engine *e, lun_node *n, lun_status s, lun_node **out)
+{
+    if (s == LUN_OK)
+        return intern(e, n, out);
+    drop(e, n);
+    return s;
 }
 
 lun_status lun_node_leaf(lun_engine *e, lun_storage *s, int64_t offset, int rank,
                          const int64_t *shape, lun_node **out)
 {
-    lun_node *n = take(e);
+    lun_node *n = start(e, LUN_NODE_LEAF, s->dtype);
     if (!n)
-        return lun__nomem(e);
-    *n = (lun_node){.refs = 1, .kind = LUN_NODE_LEAF, .dtype = (uint8_t)s->dtype, .offset = offset};
+        return LUN_ENOMEM;
+    n->offset = offset;
     lun_status status = set_shape(e, n, rank, shape);
     if (status != LUN_OK) {
-        give(e, n);
+        drop(e, n);
         return status;
     }
     s->refs++;
@@ -227,97 +283,116 @@ lun_status lun_node_leaf(lun_engine *e, lun_storage *s, int64_t offset, int rank
 lun_status lun_node_number(lun_engine *e, lun_dtype t, uint64_t cell, int rank,
                            const int64_t *shape, lun_node **out)
 {
-    lun_node p = {.kind = LUN_NODE_NUMBER, .dtype = (uint8_t)t, .cell = cell};
-    lun_status s = set_shape(e, &p, rank, shape);
-    return s == LUN_OK ? intern(e, &p, out) : s;
+    lun_node *n = start(e, LUN_NODE_NUMBER, t);
+    if (!n)
+        return LUN_ENOMEM;
+    n->cell = cell;
+    return shaped(e, n, set_shape(e, n, rank, shape), out);
 }
 
-lun_status lun_node_index(lun_engine *e, int64_t n, lun_node **out)
+lun_status lun_node_index(lun_engine *e, int64_t length, lun_node **out)
 {
-    lun_node p = {.kind = LUN_NODE_INDEX, .dtype = LUN_I64, .rank = 1, .n = n, .source = 1};
-    return intern(e, &p, out);
+    lun_node *n = start(e, LUN_NODE_INDEX, LUN_I64);
+    if (!n)
+        return LUN_ENOMEM;
+    n->rank = 1;
+    n->n = length;
+    n->source = 1;
+    return intern(e, n, out);
 }
 
 lun_status lun_node_random(lun_engine *e, lun_node *key, lun_node *index, lun_dtype t,
                            lun_node **out)
 {
-    lun_node p = {.kind = LUN_NODE_RANDOM, .dtype = (uint8_t)t, .in = {key, index}, .source = 1};
-    lun_status s = shape_like(e, &p, index);
-    return s == LUN_OK ? intern(e, &p, out) : s;
+    lun_node *n = start(e, LUN_NODE_RANDOM, t);
+    if (!n)
+        return LUN_ENOMEM;
+    n->in[0] = key;
+    n->in[1] = index;
+    n->source = 1;
+    return shaped(e, n, shape_like(e, n, index), out);
 }
 
 lun_status lun_node_op(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
                        const lun_node *like, lun_node **out)
 {
-    lun_node p = {.kind = LUN_NODE_OP, .op = (int32_t)op, .dtype = (uint8_t)t};
+    lun_node *n = start(e, LUN_NODE_OP, t);
+    if (!n)
+        return LUN_ENOMEM;
+    n->op = (int32_t)op;
     for (int k = 0; k < lun_op_get(op)->arity; k++)
-        p.in[k] = in[k];
-    lun_status s = shape_like(e, &p, like);
-    return s == LUN_OK ? intern(e, &p, out) : s;
+        n->in[k] = in[k];
+    return shaped(e, n, shape_like(e, n, like), out);
 }
 
 lun_status lun_node_cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out)
 {
-    lun_node p = {.kind = LUN_NODE_CAST, .dtype = (uint8_t)t, .in = {a}, .source = a->source};
-    lun_status s = shape_like(e, &p, a);
-    return s == LUN_OK ? intern(e, &p, out) : s;
+    lun_node *n = start(e, LUN_NODE_CAST, t);
+    if (!n)
+        return LUN_ENOMEM;
+    n->in[0] = a;
+    n->source = a->source;
+    return shaped(e, n, shape_like(e, n, a), out);
 }
 
 lun_status lun_node_call(lun_engine *e, lun_function *f, const lun_ir_function *body,
                          lun_node *const *operands, int count, int elements, lun_dtype t,
                          const lun_node *like, lun_node **out)
 {
-    lun_node p = {.kind = LUN_NODE_CALL,
-                  .dtype = (uint8_t)t,
-                  .function = f,
-                  .body = body,
-                  .count = count,
-                  .elements = elements};
-    lun_status s = shape_like(e, &p, like);
-    if (s != LUN_OK)
-        return s;
-    p.more = malloc((size_t)count * sizeof *p.more);
-    if (!p.more) {
-        free(p.shape);
+    lun_node *n = start(e, LUN_NODE_CALL, t);
+    if (!n)
+        return LUN_ENOMEM;
+    n->more = malloc((size_t)count * sizeof *n->more);
+    if (!n->more) {
+        drop(e, n);
         return lun__nomem(e);
     }
-    memcpy(p.more, operands, (size_t)count * sizeof *p.more);
-    return intern(e, &p, out);
+    memcpy(n->more, operands, (size_t)count * sizeof *n->more);
+    n->function = f;
+    n->body = body;
+    n->count = count;
+    n->elements = elements;
+    return shaped(e, n, shape_like(e, n, like), out);
 }
 
 lun_status lun_node_output(lun_engine *e, lun_node *call, int number, lun_dtype t, lun_node **out)
 {
-    lun_node p = {.kind = LUN_NODE_OUTPUT, .op = number, .dtype = (uint8_t)t, .in = {call}};
-    lun_status s = shape_like(e, &p, call);
-    return s == LUN_OK ? intern(e, &p, out) : s;
+    lun_node *n = start(e, LUN_NODE_OUTPUT, t);
+    if (!n)
+        return LUN_ENOMEM;
+    n->op = number;
+    n->in[0] = call;
+    return shaped(e, n, shape_like(e, n, call), out);
 }
 
 lun_status lun_node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
                            lun_node *a, lun_dtype t, lun_node **out)
 {
-    lun_node p = {.kind = LUN_NODE_REDUCE,
-                  .op = (int32_t)op,
-                  .function = f,
-                  .body = body,
-                  .n = 1,
-                  .dtype = (uint8_t)t,
-                  .acc = a->dtype,
-                  .in = {a}};
-    return intern(e, &p, out);
+    lun_node *n = start(e, LUN_NODE_REDUCE, t);
+    if (!n)
+        return LUN_ENOMEM;
+    n->op = (int32_t)op;
+    n->function = f;
+    n->body = body;
+    n->n = 1;
+    n->acc = a->dtype;
+    n->in[0] = a;
+    return intern(e, n, out);
 }
 
 lun_status lun_node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
                          lun_node *a, lun_node *id, bool inclusive, lun_node **out)
 {
-    lun_node p = {.kind = LUN_NODE_SCAN,
-                  .op = (int32_t)op,
-                  .function = f,
-                  .body = body,
-                  .inclusive = inclusive,
-                  .dtype = a->dtype,
-                  .in = {a, id}};
-    lun_status s = shape_like(e, &p, a);
-    return s == LUN_OK ? intern(e, &p, out) : s;
+    lun_node *n = start(e, LUN_NODE_SCAN, (lun_dtype)a->dtype);
+    if (!n)
+        return LUN_ENOMEM;
+    n->op = (int32_t)op;
+    n->function = f;
+    n->body = body;
+    n->inclusive = inclusive;
+    n->in[0] = a;
+    n->in[1] = id;
+    return shaped(e, n, shape_like(e, n, a), out);
 }
 
 lun_status lun_node_slice(lun_engine *e, lun_node *a, int64_t offset, int64_t step, int rank,
@@ -329,18 +404,24 @@ lun_status lun_node_slice(lun_engine *e, lun_node *a, int64_t offset, int64_t st
         return lun_node_leaf(e, a->storage, a->offset + offset, rank, shape, out);
     if (a->kind == LUN_NODE_NUMBER)
         return lun_node_number(e, (lun_dtype)a->dtype, a->cell, rank, shape, out);
-    lun_node p = {
-        .kind = LUN_NODE_SLICE, .dtype = a->dtype, .in = {a}, .offset = offset, .step = step};
-    lun_status s = set_shape(e, &p, rank, shape);
-    return s == LUN_OK ? intern(e, &p, out) : s;
+    lun_node *n = start(e, LUN_NODE_SLICE, (lun_dtype)a->dtype);
+    if (!n)
+        return LUN_ENOMEM;
+    n->in[0] = a;
+    n->offset = offset;
+    n->step = step;
+    return shaped(e, n, set_shape(e, n, rank, shape), out);
 }
 
 lun_status lun_node_concat(lun_engine *e, lun_node *a, lun_node *b, int rank, const int64_t *shape,
                            lun_node **out)
 {
-    lun_node p = {.kind = LUN_NODE_CONCAT, .dtype = a->dtype, .in = {a, b}};
-    lun_status s = set_shape(e, &p, rank, shape);
-    return s == LUN_OK ? intern(e, &p, out) : s;
+    lun_node *n = start(e, LUN_NODE_CONCAT, (lun_dtype)a->dtype);
+    if (!n)
+        return LUN_ENOMEM;
+    n->in[0] = a;
+    n->in[1] = b;
+    return shaped(e, n, set_shape(e, n, rank, shape), out);
 }
 
 lun_status lun_node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t *shape,
@@ -350,9 +431,12 @@ lun_status lun_node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t 
         return lun_node_leaf(e, a->storage, a->offset, rank, shape, out);
     if (a->kind == LUN_NODE_NUMBER)
         return lun_node_number(e, (lun_dtype)a->dtype, a->cell, rank, shape, out);
-    lun_node p = {.kind = LUN_NODE_RESHAPE, .dtype = a->dtype, .in = {a}, .source = a->source};
-    lun_status s = set_shape(e, &p, rank, shape);
-    return s == LUN_OK ? intern(e, &p, out) : s;
+    lun_node *n = start(e, LUN_NODE_RESHAPE, (lun_dtype)a->dtype);
+    if (!n)
+        return LUN_ENOMEM;
+    n->in[0] = a;
+    n->source = a->source;
+    return shaped(e, n, set_shape(e, n, rank, shape), out);
 }
 
 /* ---- ending ------------------------------------------------------------------------------------------ */
@@ -370,12 +454,14 @@ static lun_node *let_go(lun_engine *e, lun_node *n, lun_node *dying)
         }
     if (n->function)
         lun_function_release(n->function);
-    free(n->more);
-    memset(n->in, 0, sizeof n->in);
+    if (n->more)
+        free(n->more);
+    n->in[0] = n->in[1] = n->in[2] = NULL;
     n->more = NULL;
     n->count = 0;
     n->function = NULL;
     n->body = NULL;
+    n->notes = NULL;
     return dying;
 }
 
@@ -384,9 +470,12 @@ static void bury(lun_engine *e, lun_node *dying)
     while (dying) {
         lun_node *n = dying;
         dying = let_go(e, n, n->chain);
-        lun_storage_release(e, n->storage);
-        free(n->shape);
-        free(n->moments);
+        if (n->storage)
+            lun_storage_release(e, n->storage);
+        if (n->shape)
+            free(n->shape);
+        if (n->moments)
+            free(n->moments);
         n->shape = NULL;
         n->moments = NULL;
         n->storage = NULL;
@@ -394,10 +483,8 @@ static void bury(lun_engine *e, lun_node *dying)
     }
 }
 
-void lun_node_release(lun_engine *e, lun_node *n)
+void lun__node_end(lun_engine *e, lun_node *n)
 {
-    if (!n || --n->refs)
-        return;
     if (n->kind != LUN_NODE_LEAF)
         forget(e, n);
     n->chain = NULL;

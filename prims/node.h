@@ -52,10 +52,12 @@ typedef struct lun_storage {
     bool wrapped;  /* data is the host's own */
     uint8_t peeks; /* times that a part was taken from a device */
     lun_mirror *mirrors;
+    struct lun_storage *chain;              /* next unused one */
     void (*release)(void *data, void *ctx); /* wrapped memory */
     void *ctx;
 } lun_storage;
 
+/* What is asked for most stands first.  While a node is unused all its pointers are NULL. */
 typedef struct lun_node lun_node;
 struct lun_node {
     int32_t refs;
@@ -64,26 +66,28 @@ struct lun_node {
     uint8_t source; /* part of a virtual array (range, random): not counted as waiting work */
     uint8_t virt;   /* has no leaf below it */
     int32_t op;     /* lun_op; LUN_OP_COUNT: function */
-    uint32_t hash, where;
-    int64_t n;      /* elements */
-    int64_t *shape; /* rank extents; NULL for rank 0 and 1 */
+    uint32_t hash;  /* of what it is: equal nodes have the same */
+    uint32_t form;  /* of its kind and those below when it was made, whatever the leaves are */
+    uint32_t where;
+    int64_t n; /* elements */
     lun_node *in[3];
-    lun_node **more;             /* CALL: operands */
-    int32_t count;               /* CALL: their number */
-    int32_t elements;            /* CALL: of these, elementwise ones */
-    lun_function *function;      /* keeps body alive */
+    lun_node *chain;        /* next in the hash bucket; next to die */
+    uint64_t mark;          /* the walk over the graph that saw it last, */
+    int32_t slot;           /* and that walk's number for it */
+    uint16_t workgroup;     /* asked for, 0: tuned; not part of what a node is */
+    lun_storage *storage;   /* LEAF */
+    int64_t offset, step;   /* LEAF, SLICE: in elements */
+    uint64_t cell;          /* NUMBER */
+    int64_t *shape;         /* rank extents; NULL for rank 0 and 1 */
+    double *moments;        /* LEAF: count of shift, mean and variance once computed; see total.c */
+    lun_node **more;        /* CALL: operands */
+    int32_t count;          /* CALL: their number */
+    int32_t elements;       /* CALL: of these, elementwise ones */
+    lun_function *function; /* keeps body alive */
     const lun_ir_function *body; /* CALL, REDUCE, SCAN by a function */
     const char *const *notes;    /* CALL: texts of what may fail in body, for these operands */
-    lun_storage *storage;        /* LEAF */
-    int64_t offset, step;        /* LEAF, SLICE: in elements */
-    uint64_t cell;               /* NUMBER */
-    double *moments; /* LEAF: count of shift, mean and variance once computed; see total.c */
-    lun_node *chain; /* next in the hash bucket; next to die */
-    uint64_t mark;   /* the walk over the graph that saw it last, */
-    int32_t slot;    /* and that walk's number for it */
-    int32_t value;   /* the same for lowering: its value in the kernel */
-    uint64_t lowered;
-    uint16_t workgroup; /* asked for, 0: tuned; not part of what a node is */
+    uint64_t lowered;            /* the walk of lowering that saw it last, */
+    int32_t value;               /* and its value in that kernel */
 };
 
 /* ---- storage ------------------------------------------------------------------------------------ */
@@ -145,8 +149,21 @@ lun_status lun_node_concat(lun_engine *e, lun_node *a, lun_node *b, int rank, co
 lun_status lun_node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t *shape,
                             lun_node **out);
 
-lun_node *lun_node_retain(lun_node *n);
-void lun_node_release(lun_engine *e, lun_node *n); /* NULL is allowed; never recurses */
+static inline lun_node *lun_node_retain(lun_node *n)
+{
+    n->refs++;
+    return n;
+}
+
+/* Ends a node without references; never recurses. */
+void lun__node_end(lun_engine *e, lun_node *n);
+
+/* NULL is allowed. */
+static inline void lun_node_release(lun_engine *e, lun_node *n)
+{
+    if (n && !--n->refs)
+        lun__node_end(e, n);
+}
 
 /* n has been evaluated: it becomes a leaf on s (takes the reference), its operands are released. */
 void lun_node_become_leaf(lun_engine *e, lun_node *n, lun_storage *s, int64_t offset);
@@ -154,8 +171,21 @@ void lun_node_become_leaf(lun_engine *e, lun_node *n, lun_storage *s, int64_t of
 void lun_node_become_number(lun_engine *e, lun_node *n, uint64_t cell);
 
 /* Operand k of n, NULL past the last. */
-lun_node *lun_node_operand(const lun_node *n, int k);
+static inline lun_node *lun_node_operand(const lun_node *n, int k)
+{
+    if (n->kind == LUN_NODE_CALL)
+        return k < n->count ? n->more[k] : NULL;
+    return k < 3 ? n->in[k] : NULL;
+}
+
 void lun_node_shape(const lun_node *n, int64_t shape[LUN_MAX_RANK]);
+/* The form of what a kernel only reads. */
+static inline uint32_t lun_node_form(const lun_node *n)
+{
+    bool ready = n->kind == LUN_NODE_LEAF || n->kind == LUN_NODE_NUMBER;
+    return ready ? (uint32_t)n->kind << 8 | n->dtype : n->form;
+}
+
 /* Elements in memory or none needed: nothing has to run before n is used in a kernel. */
 static inline bool lun_node_ready(const lun_node *n)
 {

@@ -15,18 +15,13 @@ enum {
 /* A column that says NONE becomes the string "NONE"; lun_op_get's rows hold NULL instead. */
 #define TEXT(...) (#__VA_ARGS__[0] == 'N' && sizeof #__VA_ARGS__ == 5 ? NULL : #__VA_ARGS__)
 
-static const lun_op_row rows[] = {
+const lun_op_row lun__op_rows[LUN_OP_COUNT] = {
 #define LUN_OP(ID, name, symbol, arity, rule, flt, integer, flags, identity, doc) \
     {#name,     symbol,        arity, LUN_RULE_##rule, flags, LUN_ID_##identity,  \
      TEXT(flt), TEXT(integer), doc},
 #include "ops.def"
 #undef LUN_OP
 };
-
-const lun_op_row *lun_op_get(lun_op op)
-{
-    return &rows[op];
-}
 
 /* The dtype that arrays and numbers meet in. A number takes the arrays' dtype; a float number makes an
  * integer array f64. */
@@ -55,7 +50,7 @@ static lun_dtype meet(const lun_dtype *t, const bool *weak, int n)
 lun_status lun_op_types(lun_op op, const lun_dtype *t, const bool *weak, lun_dtype *from,
                         lun_dtype *out)
 {
-    const lun_op_row *r = &rows[op];
+    const lun_op_row *r = &lun__op_rows[op];
     lun_dtype m;
     switch ((lun_rule)r->rule) {
     case LUN_RULE_LOGIC:
@@ -103,7 +98,7 @@ static uint64_t extreme(lun_dtype t, bool highest)
 bool lun_op_identity(lun_op op, lun_dtype t, uint64_t *bits)
 {
     lun_value v = {.dtype = LUN_I64};
-    switch ((lun_identity)rows[op].identity) {
+    switch ((lun_identity)lun__op_rows[op].identity) {
     case LUN_ID_ZERO:
         v.as.i = 0;
         break;
@@ -115,7 +110,7 @@ bool lun_op_identity(lun_op op, lun_dtype t, uint64_t *bits)
         break;
     case LUN_ID_HIGHEST:
     case LUN_ID_LOWEST:
-        *bits = extreme(t, rows[op].identity == LUN_ID_HIGHEST);
+        *bits = extreme(t, lun__op_rows[op].identity == LUN_ID_HIGHEST);
         return true;
     case LUN_ID_NONE:
     default:
@@ -131,7 +126,7 @@ bool lun_op_describe(lun_op op, lun_op_info *out)
 {
     if ((unsigned)op >= LUN_OP_COUNT)
         return false;
-    const lun_op_row *r = &rows[op];
+    const lun_op_row *r = &lun__op_rows[op];
     *out = (lun_op_info){r->name, r->symbol, r->doc, r->arity, (r->flags & LUN_OPF_ASSOC) != 0};
     return true;
 }
@@ -142,11 +137,11 @@ bool lun_op_find(const char *name, int arity, lun_op *out)
     if (!name || !name[0])
         return false;
     for (int i = 0; i < LUN_OP_COUNT; i++) {
-        if (strcmp(rows[i].name, name) && strcmp(rows[i].symbol, name))
+        if (strcmp(lun__op_rows[i].name, name) && strcmp(lun__op_rows[i].symbol, name))
             continue;
-        if (arity && rows[i].arity != arity)
+        if (arity && lun__op_rows[i].arity != arity)
             continue;
-        if (found && rows[i].arity <= rows[*out].arity)
+        if (found && lun__op_rows[i].arity <= lun__op_rows[*out].arity)
             continue;
         *out = (lun_op)i;
         found = true;

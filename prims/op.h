@@ -44,8 +44,13 @@ typedef struct lun_op_row {
     const char *doc;
 } lun_op_row;
 
+extern const lun_op_row lun__op_rows[LUN_OP_COUNT];
+
 /* Row of an operation below LUN_OP_COUNT. */
-const lun_op_row *lun_op_get(lun_op op);
+static inline const lun_op_row *lun_op_get(lun_op op)
+{
+    return &lun__op_rows[op];
+}
 
 /* Dtype to which operands are converted (*from) and of the result (*out), for operand dtypes t[arity];
  * weak[i] marks a Lua number (t[i] is then I64, F64 or BOOL), which adapts to the others.

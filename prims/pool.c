@@ -8,7 +8,8 @@
 #include <sys/mman.h>
 
 enum {
-    ALIGN = 64,
+    ALIGN_BITS = 6,
+    ALIGN = 1 << ALIGN_BITS,
     CLASSES = 4 * 63,
     MAP_FROM = 1 << 20, /* blocks of this size and more are mapped */
     HUGE_PAGE = 2 << 20,
@@ -43,10 +44,9 @@ lun_pool *lun_pool_open(const lun_config *config, lun_stats *stats, int64_t limi
 /* Size class of a number of bytes, and the class's size. */
 static int class_of(int64_t bytes, int64_t *size)
 {
-    int64_t base = ALIGN;
-    int c = 0;
-    for (; bytes > 2 * base; base *= 2)
-        c += 4;
+    /* the power of two below: bytes <= 2 * base */
+    int step = bytes > 2 * ALIGN ? 63 - __builtin_clzll((uint64_t)bytes - 1) - ALIGN_BITS : 0;
+    int64_t base = (int64_t)ALIGN << step;
     for (int k = 0;; k++) { /* ends: k == 4 fits */
         int64_t s = base + base / 4 * k;
         s = (s + ALIGN - 1) / ALIGN * ALIGN;
@@ -54,7 +54,7 @@ static int class_of(int64_t bytes, int64_t *size)
             s = (s + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
         if (bytes <= s) {
             *size = s;
-            return c + k;
+            return 4 * step + k;
         }
     }
 }

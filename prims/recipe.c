@@ -1,22 +1,20 @@
 /* recipe.c - remembers how small graphs of a known shape were lowered, so that the next graph of that
  * shape goes from nodes to its kernel with one look-up: no fusing, no IR, no text.
  *
- * The shape is a byte string: for each node, operands first, its kind, operation, dtype and the numbers
- * of its operands.  Neither lengths nor numbers' values are in it. */
+ * Nodes carry a hash of their form, so the look-up is by the roots' hashes; the graph is then compared
+ * with the recipe node by node, users before operands, which also finds the kernel's operands.  Neither
+ * lengths nor numbers' values are part of a shape. */
 #include "recipe.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES = 48, ROOTS = 8, BYTES = 12 * NODES + 2 * ROOTS + 8, BUCKETS = 256, MOST = 4096 };
+enum { NODES = 48, ROOTS = 8, BUCKETS = 256, MOST = 4096 };
 
 typedef struct shape {
     lun_node *order[NODES];
     int count;
-    uint8_t text[BYTES];
-    int length;
     int64_t n; /* of the index space */
-    uint64_t hash;
 } shape;
 
 /* A kernel over one index space can hold these without memory in between. */
@@ -71,87 +69,113 @@ static bool visit(lun_engine *e, shape *s, lun_node *root)
     return true;
 }
 
-static void put(shape *s, unsigned x)
+/* Indices over which n or, for a reduction, its operand exists. */
+static int64_t space_of(const lun_node *n)
 {
-    s->text[s->length++] = (uint8_t)x;
+    return n->kind == LUN_NODE_REDUCE ? n->in[0]->n : n->n;
 }
 
-/* What distinguishes n for lowering; false if it cannot be in a recipe. */
-static bool describe(shape *s, const lun_node *n)
+/* What distinguishes n for lowering over `space` indices; bit 63: it cannot be in a recipe. */
+static uint64_t what_of(const lun_node *n, int64_t space)
 {
-    int64_t space = n->kind == LUN_NODE_REDUCE ? n->in[0]->n : n->n;
-    lun_node *in;
-    if (space != s->n && (space != 1 || !lun_node_ready(n)))
-        return false;
-    if (n->body || n->workgroup)
-        return false;
-    put(s, n->kind);
-    put(s, n->dtype);
-    put(s, (unsigned)n->acc << 1 | n->inclusive);
-    put(s, (unsigned)n->op);
-    put(s, (unsigned)((space == s->n) | (n->rank == 0) << 1 | (space == 1) << 2));
-    for (int k = 0; !lun_node_ready(n) && (in = lun_node_operand(n, k)); k++)
-        put(s, (unsigned)in->slot);
-    return true;
+    int64_t own = space_of(n);
+    bool foreign = own != space && (own != 1 || !lun_node_ready(n));
+    return (uint64_t)(foreign || n->body || n->workgroup) << 63 | (uint64_t)(own == space) << 50 |
+           (uint64_t)(n->rank == 0) << 49 | (uint64_t)(own == 1) << 48 |
+           (uint64_t)(uint16_t)n->op << 32 | (uint64_t)n->acc << 24 | (uint64_t)n->inclusive << 16 |
+           (uint64_t)n->dtype << 8 | n->kind;
 }
 
+/* The nodes below the roots in order. */
 static bool shape_of(lun_engine *e, lun_node *const *roots, int count, shape *s)
 {
-    s->count = s->length = 0;
+    s->count = 0;
     e->walk++;
     if (count > ROOTS)
         return false;
     for (int i = 0; i < count; i++) {
         if (lun_node_ready(roots[i]) || !simple(roots[i]) || !visit(e, s, roots[i]))
             return false;
-        int64_t n = roots[i]->kind == LUN_NODE_REDUCE ? roots[i]->in[0]->n : roots[i]->n;
-        if (i && n != s->n)
-            return false;
-        s->n = n;
+        for (int k = 0; k < i; k++)
+            if (roots[k] == roots[i])
+                return false;
     }
-    if (s->n == 0)
-        return false;
-    for (int i = 0; i < s->count; i++)
-        if (!describe(s, s->order[i]))
+    s->n = space_of(roots[0]);
+    for (int i = 0; s->n && i < s->count; i++)
+        if (what_of(s->order[i], s->n) >> 63)
             return false;
-    put(s, 0xff);
+    return s->n != 0;
+}
+
+static uint32_t form_of(lun_node *const *roots, int count)
+{
+    uint32_t form = 0;
     for (int i = 0; i < count; i++)
-        put(s, (unsigned)roots[i]->slot);
-    s->hash = 0xcbf29ce484222325u;
-    for (int i = 0; i < s->length; i++)
-        s->hash = (s->hash ^ s->text[i]) * 0x100000001b3u;
+        form = form * 31 + lun_node_form(roots[i]);
+    return form;
+}
+
+/* Whether the graph below the roots has the recipe's shape; its nodes in order then. */
+static bool matches(lun_engine *e, const lun_recipe *r, lun_node *const *roots, int count,
+                    lun_node **order)
+{
+    uint64_t walk = ++e->walk;
+    int64_t space = space_of(roots[0]);
+    if (r->roots != count || !space)
+        return false;
+    for (int i = 0; i < count; i++) {
+        if (roots[i]->mark == walk)
+            return false;
+        roots[i]->mark = walk;
+        order[r->at[i]] = roots[i];
+    }
+    for (int i = r->count - 1; i >= 0; i--) {
+        const lun_recipe_part *p = &r->parts[i];
+        lun_node *n = order[i];
+        if (what_of(n, space) != p->what)
+            return false;
+        for (int k = 0; k < 3 && p->in[k] >= 0; k++) {
+            lun_node *in = n->in[k];
+            if (!(p->fresh >> k & 1)) {
+                if (order[p->in[k]] != in)
+                    return false;
+                continue;
+            }
+            if (in->mark == walk)
+                return false;
+            in->mark = walk;
+            order[p->in[k]] = in;
+        }
+    }
     return true;
 }
 
-static lun_recipe *find(const lun_engine *e, const shape *s)
+static lun_recipe *find(lun_engine *e, lun_node *const *roots, int count, lun_node **order)
 {
-    if (!e->recipes)
-        return NULL;
-    for (lun_recipe *r = e->recipes[s->hash & (BUCKETS - 1)]; r; r = r->next)
-        if (r->hash == s->hash && r->length == s->length &&
-            !memcmp(r->text, s->text, (size_t)s->length))
-            return r;
-    return NULL;
+    uint32_t form = form_of(roots, count);
+    lun_recipe *r = e->recipes[form & (BUCKETS - 1)];
+    while (r && (r->form != form || !matches(e, r, roots, count, order)))
+        r = r->next;
+    return r;
 }
 
 lun_status lun_recipe_run(lun_engine *e, lun_node *const *roots, int count, bool *done)
 {
-    shape s;
+    lun_node *order[NODES];
     *done = false;
-    if (!e->recipes || !shape_of(e, roots, count, &s))
-        return LUN_OK;
-    lun_recipe *r = find(e, &s);
+    lun_recipe *r = e->recipes ? find(e, roots, count, order) : NULL;
     if (!r)
         return LUN_OK;
+    int64_t n = space_of(roots[0]);
     lun_lowered *l = &r->lowered;
     for (int i = 0; i < l->ir.slot_count; i++)
-        l->slots[i].node = s.order[r->slots[i]];
+        l->slots[i].node = order[r->slots[i]];
     for (int i = 0; i < l->ir.arg_count; i++)
         if (r->args[i] >= 0)
-            l->args[i].node = s.order[r->args[i]];
+            l->args[i].node = order[r->args[i]];
     for (int i = 0; i < l->ir.result_count; i++)
-        l->results[i] = s.order[r->results[i]];
-    lun_status status = lun_run_lowered(e, l, r->kernel, s.n);
+        l->results[i] = order[r->results[i]];
+    lun_status status = lun_run_lowered(e, l, r->kernel, n);
     /* a division by zero is met again on the long way, which knows where it was written */
     *done = status != LUN_EZERO;
     return *done ? status : LUN_OK;
@@ -160,28 +184,56 @@ lun_status lun_recipe_run(lun_engine *e, lun_node *const *roots, int count, bool
 static void recipe_free(lun_recipe *r)
 {
     lun_lowered_free(&r->lowered);
-    free(r->text);
+    free(r->parts);
     free(r->slots);
     free(r);
 }
 
-/* Numbers of the nodes that slots, args and results come from. */
-static bool index_sources(lun_recipe *r, const lun_lowered *l)
+/* Numbers of the nodes that slots, args and results come from, and of the roots. */
+static bool index_sources(lun_recipe *r, const lun_lowered *l, lun_node *const *roots)
 {
-    size_t total =
-        (size_t)l->ir.slot_count + (size_t)l->ir.arg_count + (size_t)l->ir.result_count + 1;
+    size_t total = (size_t)l->ir.slot_count + (size_t)l->ir.arg_count + (size_t)l->ir.result_count +
+                   (size_t)r->roots;
     int32_t *at = malloc(total * sizeof *at);
     if (!at)
         return false;
     r->slots = at;
     r->args = at + l->ir.slot_count;
     r->results = r->args + l->ir.arg_count;
+    r->at = r->results + l->ir.result_count;
     for (int i = 0; i < l->ir.slot_count; i++)
         r->slots[i] = l->slots[i].node->slot;
     for (int i = 0; i < l->ir.arg_count; i++)
         r->args[i] = l->args[i].node ? l->args[i].node->slot : -1;
     for (int i = 0; i < l->ir.result_count; i++)
         r->results[i] = l->results[i]->slot;
+    for (int i = 0; i < r->roots; i++)
+        r->at[i] = roots[i]->slot;
+    return true;
+}
+
+/* The nodes, in the order in which `matches` meets them: the last one first. */
+static bool write_parts(lun_recipe *r, const shape *s)
+{
+    bool named[NODES] = {false};
+    r->count = s->count;
+    r->parts = malloc((size_t)s->count * sizeof *r->parts);
+    if (!r->parts)
+        return false;
+    for (int i = 0; i < r->roots; i++)
+        named[r->at[i]] = true;
+    for (int i = s->count - 1; i >= 0; i--) {
+        const lun_node *n = s->order[i];
+        lun_recipe_part *p = &r->parts[i];
+        *p = (lun_recipe_part){.what = what_of(n, s->n), .in = {-1, -1, -1}};
+        for (int k = 0; k < 3 && !lun_node_ready(n) && n->in[k]; k++) {
+            int32_t number = n->in[k]->slot;
+            p->in[k] = (int8_t)number;
+            if (!named[number])
+                p->fresh |= (uint8_t)(1 << k);
+            named[number] = true;
+        }
+    }
     return true;
 }
 
@@ -189,29 +241,30 @@ bool lun_recipe_learn(lun_engine *e, lun_node *const *roots, int count, lun_lowe
                       lun_kernel_entry *k)
 {
     shape s;
-    if (e->recipe_count >= MOST || !shape_of(e, roots, count, &s) || find(e, &s))
+    lun_node *order[NODES];
+    if (e->recipe_count >= MOST)
         return false;
     if (!e->recipes) {
         e->recipes = calloc(BUCKETS, sizeof(lun_recipe *));
         if (!e->recipes)
             return false;
     }
+    if (!shape_of(e, roots, count, &s) || find(e, roots, count, order))
+        return false;
     lun_recipe *r = calloc(1, sizeof *r);
     if (!r)
         return false;
-    r->text = malloc((size_t)s.length);
-    if (!r->text || !index_sources(r, l)) {
+    r->roots = count;
+    if (!index_sources(r, l, roots) || !write_parts(r, &s)) {
         recipe_free(r);
         return false;
     }
-    memcpy(r->text, s.text, (size_t)s.length);
-    r->length = s.length;
-    r->hash = s.hash;
+    r->form = form_of(roots, count);
     r->kernel = k;
     r->lowered = *l;
     memset(l, 0, sizeof *l);
-    r->next = e->recipes[s.hash & (BUCKETS - 1)];
-    e->recipes[s.hash & (BUCKETS - 1)] = r;
+    r->next = e->recipes[r->form & (BUCKETS - 1)];
+    e->recipes[r->form & (BUCKETS - 1)] = r;
     e->recipe_count++;
     e->learned = r;
     return true;

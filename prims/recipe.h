@@ -4,14 +4,22 @@
 
 #include "plan.h"
 
+/* A node as lowering sees it: `what` holds its kind, operation and dtypes. */
+typedef struct lun_recipe_part {
+    uint64_t what;
+    int8_t in[3];  /* numbers of the operands; -1: no more */
+    uint8_t fresh; /* bits: operands that no later node and no root has named */
+} lun_recipe_part;
+
 struct lun_recipe {
     lun_recipe *next;
-    uint8_t *text; /* the shape */
-    int length;
-    uint64_t hash;
+    lun_recipe_part *parts; /* operands before users */
+    int count, roots;
+    uint32_t form;
     lun_lowered lowered;     /* its nodes are those of the last run: replaced before use */
     int32_t *slots;          /* numbers of nodes in the shape's order, by slot; one block with */
-    int32_t *args, *results; /* by argument (-1: fixed), by result */
+    int32_t *args, *results; /* by argument (-1: fixed), by result, */
+    int32_t *at;             /* by root */
     lun_kernel_entry *kernel;
 };
 

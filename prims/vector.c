@@ -5,6 +5,13 @@
 #include "engine.h"
 #include "node.h"
 
+/* Kept for the next one. */
+static void put_away(lun_engine *e, lun_storage *s)
+{
+    s->chain = e->spare_storage;
+    e->spare_storage = s;
+}
+
 lun_status lun_storage_empty(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out)
 {
     int64_t bytes, size = lun_dtype_get(t)->bytes;
@@ -13,7 +20,11 @@ lun_status lun_storage_empty(lun_engine *e, lun_dtype t, int64_t count, lun_stor
         return lun__fail(e, LUN_ENOMEM,
                          "out of memory: %lld elements of %s are more than can be addressed",
                          (long long)count, lun_dtype_name(t));
-    lun_storage *s = malloc(sizeof *s);
+    lun_storage *s = e->spare_storage;
+    if (s)
+        e->spare_storage = s->chain;
+    else
+        s = malloc(sizeof *s);
     if (!s)
         return lun__nomem(e);
     *s = (lun_storage){.refs = 1, .dtype = t, .count = count, .room = padded, .stale = true};
@@ -49,7 +60,7 @@ lun_status lun_storage_new(lun_engine *e, lun_dtype t, int64_t count, lun_storag
         return status;
     status = lun_storage_memory(e, s);
     if (status != LUN_OK) {
-        free(s);
+        put_away(e, s);
         return status;
     }
     s->stale = false;
@@ -66,5 +77,14 @@ void lun_storage_release(lun_engine *e, lun_storage *s)
         lun_pool_give(e->pool, s->data, s->bytes);
     else if (s->release)
         s->release(s->data, s->ctx);
-    free(s);
+    put_away(e, s);
+}
+
+void lun__storage_close(lun_engine *e)
+{
+    for (lun_storage *s = e->spare_storage, *next; s; s = next) {
+        next = s->chain;
+        free(s);
+    }
+    e->spare_storage = NULL;
 }
