@@ -224,7 +224,6 @@ grows "local t = {} while true do t[#t + 1] = lun.map(load 'return function(x) r
 grows "string.format('%s', ('x'):rep(1 << 22)):rep(1 << 10)"
 grows "local t = {} while true do t[#t + 1] = {pcall(error, {})} end"
 grows "utf8.char(table.unpack({65, 66})):rep(1 << 30)"
-grows "local t = {} while true do t[#t + 1] = lun.explain(lun.random(10) + #t) end"
 grows "local t = table.pack(('x'):rep(1 << 25), ('y'):rep(1 << 25), ('z'):rep(1 << 25)) return t"
 
 -- ---------------------------------------------------------------- crashes
