@@ -189,14 +189,18 @@ typedef struct lun_config {
         *backend; /* "openmp", "reference", "opencl:2"; NULL: LUNARRAY_BACKEND, else the best */
     int threads;  /* 0: LUNARRAY_THREADS, else as many as this process may use */
     lun_jit jit;  /* LUN_JIT_DEFAULT: LUNARRAY_JIT, else auto */
-    int64_t memory_limit; /* bytes of array elements alive at once; 0: none */
+    int64_t memory_limit; /* bytes of array elements, and of Lua in the engine's own state, alive at
+                             once; 0: none */
     double time_limit;    /* seconds for one evaluation, or for all of one script; 0: none */
     const char
         *cache_dir; /* kernels on disk; NULL: LUNARRAY_CACHE_DIR, else $XDG_CACHE_HOME/lunarray,
                               else ~/.cache/lunarray; "": none */
-    int sandbox;    /* nonzero: no C strings, no file paths as functions */
+    int sandbox; /* nonzero: no C strings, no file paths as functions; scripts cannot reach files,
+                       processes or the machine's code: docs/sandbox.md */
 } lun_config;
 
+/* Opens an engine into *out; no device or compiler is touched before it is needed.  LUN_EARG: no such
+ * backend; LUN_EBACKEND: it cannot be used here; LUN_ENOMEM.  lun_error(NULL) tells the reason. */
 LUN_API lun_status lun_open(const lun_config *config_or_NULL, lun_engine **out);
 /* Ends the engine.  Waits shortly for a compiler that is filling the cache.  NULL is allowed. */
 LUN_API void lun_close(lun_engine *e);
@@ -217,15 +221,19 @@ LUN_API lun_status lun_mark(lun_engine *e, const char *place);
  * (LUN_MOST_WORKGROUP at most; a device may have to take fewer); 0: tuned.  Other backends ignore it. */
 enum { LUN_MOST_WORKGROUP = 65535 };
 LUN_API void lun_workgroup(lun_engine *e, int elements);
+/* "ESHAPE" for LUN_ESHAPE; "unknown" for what is no status. */
 LUN_API const char *lun_status_name(lun_status s);
 
-/* Selects a backend by name ("openmp", "reference", ...). */
+/* Selects a backend by name ("openmp", "opencl:2", ...).  LUN_EARG with the list of names if there is no
+ * such; LUN_EBACKEND with the reason if it cannot be used here.  Arrays stay usable. */
 LUN_API lun_status lun_use(lun_engine *e, const char *backend);
-/* The backend in use. */
+/* The name of the backend in use; lives as long as the engine. */
 LUN_API const char *lun_backend_name(const lun_engine *e);
 /* Names of the backends of this build, best first; NULL past the last.  *reason: why it cannot be
  * used here, or NULL if it can. */
 LUN_API const char *lun_backend_at(lun_engine *e, int index, const char **reason);
+/* Accuracy of mathematical functions: LUN_MATH_FAST (the default: 4 ULP in f32, 2 in f64) or LUN_MATH_PRECISE
+ * (the C library's scalar functions).  LUN_EARG for anything else. */
 LUN_API lun_status lun_math_mode(lun_engine *e, lun_math mode);
 
 typedef struct lun_device {
@@ -250,8 +258,10 @@ typedef struct lun_stats {
      * devices, of kernels and what waits for them. */
     double compile_time, transfer_time, run_time;
 } lun_stats;
+/* The counters as they are now. */
 LUN_API void lun_stats_get(const lun_engine *e, lun_stats *out);
-LUN_API void lun_stats_reset(lun_engine *e); /* counters; allocated, pooled and nodes stay true */
+/* Sets the counters to 0; allocated, pooled and nodes stay true. */
+LUN_API void lun_stats_reset(lun_engine *e);
 /* Bytes of elements allocated since the last call: what a garbage collector should be told. */
 LUN_API int64_t lun_pressure(lun_engine *e);
 /* Gives pooled memory back to the system. */
@@ -286,144 +296,235 @@ typedef struct lun_op_info {
     int arity;
     bool reduces; /* associative: may be given to reduce and scan */
 } lun_op_info;
-LUN_API bool lun_op_describe(lun_op op, lun_op_info *out); /* false past the last row */
-/* By name ("add") or operator text and arity ("-", 2); arity 0: any, the larger first. */
+/* The row of an operation; its texts live for ever.  False past the last one, *out untouched. */
+LUN_API bool lun_op_describe(lun_op op, lun_op_info *out);
+/* An operation by name ("add") or operator text and arity ("-", 2); arity 0: any, the larger first.
+ * False if there is none. */
 LUN_API bool lun_op_find(const char *name, int arity, lun_op *out);
-LUN_API const char *lun_dtype_name(lun_dtype t); /* "f32"; NULL if t is no dtype */
+/* "f32"; NULL if t is no dtype. */
+LUN_API const char *lun_dtype_name(lun_dtype t);
+/* The dtype of a name such as "f32"; false if there is none. */
 LUN_API bool lun_dtype_find(const char *name, lun_dtype *out);
-LUN_API int lun_dtype_size(lun_dtype t);                 /* bytes of one element */
-LUN_API const char *lun_reduction_name(lun_reduction r); /* NULL past the last row */
+/* Bytes of one element. */
+LUN_API int lun_dtype_size(lun_dtype t);
+/* "sum"; NULL past the last row. */
+LUN_API const char *lun_reduction_name(lun_reduction r);
 
 /* ---- making arrays ------------------------------------------------------------------------------- */
 /* shape: rank extents, rank 0..LUN_MAX_RANK (rank 0: a Scalar), each >= 0, row-major. */
 
-/* Own memory as a Vector, not copied: data must stay valid and unchanged by others until release
- * (NULL: nothing to call) is called.  Writes through the array go to data. */
+/* Own memory as a Vector of n elements, not copied: data, aligned for t, must stay valid and unchanged by
+ * others until release (NULL: nothing to call) is called, which may be as late as lun_close.  Writes
+ * through the array go to data. */
 LUN_API lun_status lun_wrap(lun_engine *e, void *data, int64_t n, lun_dtype t,
                             void (*release)(void *data, void *ctx), void *ctx, lun_array **out);
-/* n elements copied from data (NULL: zeros). */
+/* A Vector of n elements copied from data (NULL: zeros).  LUN_ESHAPE if n < 0 or the bytes are beyond what
+ * can be addressed. */
 LUN_API lun_status lun_vector(lun_engine *e, const void *data, int64_t n, lun_dtype t,
                               lun_array **out);
+/* The same with a shape: its product elements, row-major. */
 LUN_API lun_status lun_tensor(lun_engine *e, const void *data, int rank, const int64_t *shape,
                               lun_dtype t, lun_array **out);
-/* A number of a script: weak, it takes the dtype of the arrays it meets. */
+/* A Scalar that is weak: it takes the dtype of the arrays it meets, as a number of a script does. */
 LUN_API lun_status lun_number(lun_engine *e, double x, lun_array **out);
+/* The same for an integer; with arrays of floats it becomes one. */
 LUN_API lun_status lun_integer(lun_engine *e, int64_t x, lun_array **out);
+/* The same for a truth value. */
 LUN_API lun_status lun_boolean(lun_engine *e, bool x, lun_array **out);
-/* Virtual arrays: computed where they are used, no memory until someone writes. */
+/* x everywhere.  This and the next three are virtual: computed where they are used, no memory until
+ * someone writes.  LUN_ERANGE if x does not fit t. */
 LUN_API lun_status lun_full(lun_engine *e, int rank, const int64_t *shape, lun_dtype t, lun_value x,
                             lun_array **out);
+/* n elements first + i * step, i from 0. */
 LUN_API lun_status lun_range(lun_engine *e, lun_value first, lun_value step, int64_t n, lun_dtype t,
-                             lun_array **out); /* first + i * step */
+                             lun_array **out);
+/* n elements (t: f32 or f64) from a to b, evenly spaced, b exactly at the end. */
 LUN_API lun_status lun_linspace(lun_engine *e, double a, double b, int64_t n, lun_dtype t,
-                                lun_array **out); /* b exactly at the end */
-/* Philox4x32-10 under key `seed`; see the documentation for which word belongs to which element.
+                                lun_array **out);
+/* Philox4x32-10 under key `seed`: element k (from 0) depends on seed and k alone.
  * f32, f64: uniform in [0, 1) or normal; u32, i32, u64, i64: the bits. */
 LUN_API lun_status lun_random(lun_engine *e, int rank, const int64_t *shape, uint64_t seed,
                               lun_dist dist, lun_dtype t, lun_array **out);
 
 /* ---- expressions (lazy) --------------------------------------------------------------------------- */
 
-/* Any operation of the table on `count` operands (its arity).  Extents must be equal; numbers, Scalars
- * and length-1 arrays broadcast. */
+/* Any operation of the table on `count` operands (its arity).  Extents must be equal (LUN_ESHAPE); numbers,
+ * Scalars and length-1 arrays broadcast.  Operands are converted to their common dtype: floats beat
+ * integers, then the wider wins; LUN_EDTYPE where the operation does not take it. */
 LUN_API lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *operands, int count,
                              lun_array **out);
 /* clang-format off */
+/* One function for each operation, the same as lun_apply.  The result has the operands' extents; its dtype
+ * follows the rules of lun_apply. */
 /* BEGIN GENERATED OPS */
+/* sum */
 LUN_API lun_status lun_add(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* difference */
 LUN_API lun_status lun_sub(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* product */
 LUN_API lun_status lun_mul(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* quotient, always a float */
 LUN_API lun_status lun_div(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* quotient rounded down; integer division by zero is an error */
 LUN_API lun_status lun_idiv(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* remainder of division rounded down: the sign is that of b; integer b == 0 is an error */
 LUN_API lun_status lun_mod(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* power, always a float */
 LUN_API lun_status lun_pow(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* negation */
 LUN_API lun_status lun_neg(lun_engine *e, lun_array *a, lun_array **out);
+/* bitwise and */
 LUN_API lun_status lun_band(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* bitwise or */
 LUN_API lun_status lun_bor(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* bitwise exclusive or */
 LUN_API lun_status lun_bxor(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* logical shift left; a negative count shifts right */
 LUN_API lun_status lun_shl(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* logical shift right; a negative count shifts left */
 LUN_API lun_status lun_shr(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* bitwise complement */
 LUN_API lun_status lun_bnot(lun_engine *e, lun_array *a, lun_array **out);
+/* less than */
 LUN_API lun_status lun_lt(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* less than or equal */
 LUN_API lun_status lun_le(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* greater than */
 LUN_API lun_status lun_gt(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* greater than or equal */
 LUN_API lun_status lun_ge(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* equal, elementwise */
 LUN_API lun_status lun_eq(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* not equal, elementwise */
 LUN_API lun_status lun_ne(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* logical and */
 LUN_API lun_status lun_land(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* logical or */
 LUN_API lun_status lun_lor(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* logical not */
 LUN_API lun_status lun_lnot(lun_engine *e, lun_array *a, lun_array **out);
+/* b where a is true, else c */
 LUN_API lun_status lun_where(lun_engine *e, lun_array *a, lun_array *b, lun_array *c,
                           lun_array **out);
+/* absolute value */
 LUN_API lun_status lun_abs(lun_engine *e, lun_array *a, lun_array **out);
+/* -1, 0 or 1; NaN stays NaN */
 LUN_API lun_status lun_sign(lun_engine *e, lun_array *a, lun_array **out);
+/* rounded down */
 LUN_API lun_status lun_floor(lun_engine *e, lun_array *a, lun_array **out);
+/* rounded up */
 LUN_API lun_status lun_ceil(lun_engine *e, lun_array *a, lun_array **out);
+/* rounded to the nearest integer, halves away from zero */
 LUN_API lun_status lun_round(lun_engine *e, lun_array *a, lun_array **out);
+/* rounded towards zero */
 LUN_API lun_status lun_trunc(lun_engine *e, lun_array *a, lun_array **out);
+/* square root */
 LUN_API lun_status lun_sqrt(lun_engine *e, lun_array *a, lun_array **out);
+/* cube root */
 LUN_API lun_status lun_cbrt(lun_engine *e, lun_array *a, lun_array **out);
+/* e^a */
 LUN_API lun_status lun_exp(lun_engine *e, lun_array *a, lun_array **out);
+/* 2^a */
 LUN_API lun_status lun_exp2(lun_engine *e, lun_array *a, lun_array **out);
+/* e^a - 1, exact near 0 */
 LUN_API lun_status lun_expm1(lun_engine *e, lun_array *a, lun_array **out);
+/* natural logarithm */
 LUN_API lun_status lun_log(lun_engine *e, lun_array *a, lun_array **out);
+/* logarithm to base 2 */
 LUN_API lun_status lun_log2(lun_engine *e, lun_array *a, lun_array **out);
+/* logarithm to base 10 */
 LUN_API lun_status lun_log10(lun_engine *e, lun_array *a, lun_array **out);
+/* log(1 + a), exact near 0 */
 LUN_API lun_status lun_log1p(lun_engine *e, lun_array *a, lun_array **out);
+/* sine, a in radians */
 LUN_API lun_status lun_sin(lun_engine *e, lun_array *a, lun_array **out);
+/* cosine, a in radians */
 LUN_API lun_status lun_cos(lun_engine *e, lun_array *a, lun_array **out);
+/* tangent, a in radians */
 LUN_API lun_status lun_tan(lun_engine *e, lun_array *a, lun_array **out);
+/* arc sine, in radians */
 LUN_API lun_status lun_asin(lun_engine *e, lun_array *a, lun_array **out);
+/* arc cosine, in radians */
 LUN_API lun_status lun_acos(lun_engine *e, lun_array *a, lun_array **out);
+/* arc tangent, in radians */
 LUN_API lun_status lun_atan(lun_engine *e, lun_array *a, lun_array **out);
+/* angle of the point (b, a), in radians */
 LUN_API lun_status lun_atan2(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* hyperbolic sine */
 LUN_API lun_status lun_sinh(lun_engine *e, lun_array *a, lun_array **out);
+/* hyperbolic cosine */
 LUN_API lun_status lun_cosh(lun_engine *e, lun_array *a, lun_array **out);
+/* hyperbolic tangent */
 LUN_API lun_status lun_tanh(lun_engine *e, lun_array *a, lun_array **out);
+/* inverse hyperbolic sine */
 LUN_API lun_status lun_asinh(lun_engine *e, lun_array *a, lun_array **out);
+/* inverse hyperbolic cosine */
 LUN_API lun_status lun_acosh(lun_engine *e, lun_array *a, lun_array **out);
+/* inverse hyperbolic tangent */
 LUN_API lun_status lun_atanh(lun_engine *e, lun_array *a, lun_array **out);
+/* error function */
 LUN_API lun_status lun_erf(lun_engine *e, lun_array *a, lun_array **out);
+/* 1 - erf(a) */
 LUN_API lun_status lun_erfc(lun_engine *e, lun_array *a, lun_array **out);
+/* sqrt(a^2 + b^2) without overflow */
 LUN_API lun_status lun_hypot(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* a * b + c, rounded once */
 LUN_API lun_status lun_fma(lun_engine *e, lun_array *a, lun_array *b, lun_array *c,
                           lun_array **out);
+/* a with the sign of b */
 LUN_API lun_status lun_copysign(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* the smaller one; NaN if either is NaN */
 LUN_API lun_status lun_min(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* the larger one; NaN if either is NaN */
 LUN_API lun_status lun_max(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* the smaller one; NaN is ignored */
 LUN_API lun_status lun_fmin(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* the larger one; NaN is ignored */
 LUN_API lun_status lun_fmax(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* a limited to b .. c */
 LUN_API lun_status lun_clamp(lun_engine *e, lun_array *a, lun_array *b, lun_array *c,
                           lun_array **out);
+/* true for NaN */
 LUN_API lun_status lun_isnan(lun_engine *e, lun_array *a, lun_array **out);
+/* true for an infinity */
 LUN_API lun_status lun_isinf(lun_engine *e, lun_array *a, lun_array **out);
+/* true for neither NaN nor infinity */
 LUN_API lun_status lun_isfinite(lun_engine *e, lun_array *a, lun_array **out);
 /* END GENERATED OPS */
 /* clang-format on */
+/* The elements as dtype t: floats to integers truncate and saturate (NaN: 0), integers to narrower ones wrap. */
 LUN_API lun_status lun_cast(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out);
-/* count elements from `first`, `step` apart (may be negative); of a rank-N array: rows. */
+/* count elements from `first`, `step` apart (may be negative, not 0); of a rank-N array: rows.  LUN_ERANGE if
+ * one lies outside. */
 LUN_API lun_status lun_slice(lun_engine *e, lun_array *a, int64_t first, int64_t count,
                              int64_t step, lun_array **out);
-/* a then b, along the first extent; the other extents must be equal. */
+/* a then b, along the first extent; the other extents must be equal (LUN_ESHAPE). */
 LUN_API lun_status lun_concat(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* The same elements in another shape of as many (LUN_ESHAPE). */
 LUN_API lun_status lun_reshape(lun_engine *e, lun_array *a, int rank, const int64_t *shape,
                                lun_array **out);
-/* Row i of a rank-N array (N >= 2) as a View: writes to it go to a. */
+/* Row i, from 0, of a rank-N array (N >= 2) as a View: writes to it go to a.  LUN_ERANGE. */
 LUN_API lun_status lun_row(lun_engine *e, lun_array *a, int64_t i, lun_array **out);
 
 /* ---- skeletons (lazy) ------------------------------------------------------------------------------ */
 
-/* A predefined operation, a C function's text ("(float x, float y){ return x*y; }": result type and
- * name may be missing; parameters after the elements are extra arguments, pointers whole arrays), or
- * a file that holds one (entry `f` or `<f>`; #include "..." is expanded). */
+/* A function for skeletons; these three give a reference that lun_function_release ends.  Of an operation: */
 LUN_API lun_status lun_function_op(lun_engine *e, lun_op op, lun_function **out);
+/* Of a C function's text: "(float x, float y){ return x*y; }".  Result type and name may be missing;
+ * parameters after the elements are extra arguments, pointers whole arrays.  LUN_EARG if it cannot be read as
+ * one, or in a sandbox; what the compiler says comes with the first evaluation (LUN_EBUILD). */
 LUN_API lun_status lun_function_c(lun_engine *e, const char *text, lun_function **out);
+/* Of a file that holds one (entry `f` or `<f>`); #include "..." is expanded.  LUN_EIO if it cannot be read. */
 LUN_API lun_status lun_function_file(lun_engine *e, const char *path, lun_function **out);
+/* One reference more.  NULL is allowed. */
 LUN_API void lun_function_retain(lun_function *f);
+/* One reference less; arrays that use the function keep it alive.  NULL is allowed. */
 LUN_API void lun_function_release(lun_function *f);
 
+/* f(x, extra...) on each element of a; extra: `extras` numbers or whole arrays. */
 LUN_API lun_status lun_map(lun_engine *e, lun_function *f, lun_array *a, lun_array *const *extra,
                            int extras, lun_array **out);
+/* f(x, y, extra...) on each pair; a and b have equal extents (LUN_ESHAPE). */
 LUN_API lun_status lun_zip(lun_engine *e, lun_function *f, lun_array *a, lun_array *b,
                            lun_array *const *extra, int extras, lun_array **out);
 /* Any function on `elements` elementwise operands followed by extra arguments; gives all its results (a
@@ -431,9 +532,12 @@ LUN_API lun_status lun_zip(lun_engine *e, lun_function *f, lun_array *a, lun_arr
  * which fails. */
 LUN_API lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
                             int elements, lun_array **outs, int room, int *results);
-/* Gives a Scalar: f(id, all elements in order); id NULL: the operation's identity. */
+/* A Scalar: f(id, all elements in order), f associative; id NULL: the operation's identity (LUN_EARG if it
+ * has none). */
 LUN_API lun_status lun_reduce(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
                               lun_array **out);
+/* Running combinations of a Vector, of its length; exclusive: element i combines id and the elements before i.
+ * f must be associative; id NULL: the operation's identity. */
 LUN_API lun_status lun_scan(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
                             bool inclusive, lun_array **out);
 
@@ -447,39 +551,53 @@ LUN_API lun_status lun_total_lazy(lun_engine *e, lun_reduction r, lun_array *a, 
 
 /* ---- values ---------------------------------------------------------------------------------------- */
 
-/* Evaluates all of them in as few passes as possible. */
+/* Evaluates all of them in as few passes as possible; they keep their results.  After a failure those that
+ * were done have theirs, the others wait as before. */
 LUN_API lun_status lun_eval(lun_engine *e, lun_array *const *arrays, int count);
 /* Elements first .. first+count-1 (row-major) into host memory; computes only these where the
- * expression allows it. */
+ * expression allows it.  LUN_ERANGE if they are not all there. */
 LUN_API lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int64_t count);
-/* From host memory into a's storage (a Vector or View; a Composition becomes a Vector). */
+/* Elements first .. first+count-1 from host memory, in a's dtype, into a's storage (a Vector or View; a
+ * Composition becomes a Vector).  Expressions built before keep the old elements. */
 LUN_API lun_status lun_write(lun_engine *e, lun_array *a, const void *host, int64_t first,
                              int64_t count);
 /* Evaluates and maps the elements for reading, until the next call that writes to a or releases it. */
 LUN_API lun_status lun_data(lun_engine *e, lun_array *a, const void **out);
-/* One element or a Scalar's value. */
+/* One element, counted from 0 in row-major order, or a Scalar's value.  LUN_ERANGE. */
 LUN_API lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out);
+/* Sets one element.  LUN_ERANGE if there is no such or x does not fit the dtype. */
 LUN_API lun_status lun_set(lun_engine *e, lun_array *a, int64_t index, lun_value x);
+/* Sets all elements.  LUN_ERANGE if x does not fit the dtype. */
 LUN_API lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x);
 /* Evaluates source into target's existing storage (converted to its dtype); lengths must be equal or
  * source a scalar.  Expressions built before keep the old elements. */
 LUN_API lun_status lun_store(lun_engine *e, lun_array *target, lun_array *source);
+/* A Vector of its own, or a rank-N array, with the same elements. */
 LUN_API lun_status lun_copy(lun_engine *e, lun_array *a, lun_array **out);
 
+/* One reference more. */
 LUN_API void lun_retain(lun_array *a);
+/* One reference less; the last one ends the array.  NULL is allowed. */
 LUN_API void lun_release(lun_array *a);
 /* Gives the memory back now; any later use of a but lun_release fails with LUN_EFREED. */
 LUN_API lun_status lun_free(lun_engine *e, lun_array *a);
 
+/* Vector, View, Scalar or Composition; these queries compute nothing and cannot fail. */
 LUN_API lun_class lun_class_of(const lun_array *a);
+/* The dtype of its elements. */
 LUN_API lun_dtype lun_dtype_of(const lun_array *a);
-LUN_API bool lun_is_weak(const lun_array *a); /* a number of a script */
+/* True for a number of a script. */
+LUN_API bool lun_is_weak(const lun_array *a);
+/* True after lun_free. */
 LUN_API bool lun_is_freed(const lun_array *a);
-LUN_API int64_t lun_length(const lun_array *a); /* the first extent; 1 for a Scalar */
-LUN_API int64_t lun_size(const lun_array *a);   /* number of elements */
-LUN_API int lun_shape(const lun_array *a, int64_t shape[LUN_MAX_RANK]); /* returns the rank */
-LUN_API int64_t
-lun_pending(const lun_array *a); /* operations waiting to be computed; 0: evaluated */
+/* The first extent; 1 for a Scalar. */
+LUN_API int64_t lun_length(const lun_array *a);
+/* The number of elements. */
+LUN_API int64_t lun_size(const lun_array *a);
+/* Returns the rank and writes as many extents. */
+LUN_API int lun_shape(const lun_array *a, int64_t shape[LUN_MAX_RANK]);
+/* Operations waiting to be computed; 0: evaluated. */
+LUN_API int64_t lun_pending(const lun_array *a);
 /* True for arrays that have no memory of their own: range, index, full, random and what is built of them. */
 LUN_API bool lun_is_virtual(const lun_array *a);
 
@@ -495,21 +613,25 @@ typedef struct lun_plan_kernel {
     const char *source; /* what the backend compiles */
     const char *cut;    /* why the graph was cut after it; "" for the last */
 } lun_plan_kernel;
-/* What an evaluation of these arrays would run, without running it. */
+/* What an evaluation of these arrays would run, without running it; ended by lun_plan_release. */
 LUN_API lun_status lun_explain(lun_engine *e, lun_array *const *arrays, int count, lun_plan **out);
+/* How many kernels. */
 LUN_API int lun_plan_count(const lun_plan *p);
-/* Valid until lun_plan_release. */
+/* Kernel `index` from 0, in order; valid until lun_plan_release.  NULL past the last. */
 LUN_API const lun_plan_kernel *lun_plan_at(const lun_plan *p, int index);
+/* Ends a plan.  NULL is allowed. */
 LUN_API void lun_plan_release(lun_plan *p);
 
 /* ---- for hosts that bring a language of their own ------------------------------------------------------ */
 
 /* One pointer of the host's per engine; close is called by lun_close before anything else ends. */
 LUN_API void lun_host_set(lun_engine *e, void *data, void (*close)(void *data));
+/* The pointer of lun_host_set, NULL if there is none. */
 LUN_API void *lun_host_get(lun_engine *e);
 /* A stretch of work, such as a script: from begin to end the time limit counts once for all evaluations
  * in it, and lun_cancel holds until the end.  Stretches nest; the outermost counts. */
 LUN_API void lun_host_begin(lun_engine *e);
+/* Ends the stretch that began last. */
 LUN_API void lun_host_end(lun_engine *e);
 /* LUN_OK, or LUN_ECANCEL or LUN_ELIMIT if the stretch must end: to be asked from time to time. */
 LUN_API lun_status lun_host_check(lun_engine *e);
@@ -520,12 +642,19 @@ LUN_API lun_status lun_fail(lun_engine *e, lun_status s, const char *text);
 
 /* Opens the module in a host's own lua_State (for luaL_requiref). */
 LUN_API int luaopen_lunarray(struct lua_State *L);
-/* A Lua state of the engine's own, made on first use, with `lun` preset to this engine. */
+/* Runs a text (no bytecode) in a Lua state of the engine's own, made on first use, with `lun` preset to this
+ * engine.  LUN_ESCRIPT: a syntax error, or an error that nobody caught, with its traceback; LUN_ECANCEL,
+ * LUN_ELIMIT, LUN_ENOMEM: what stopped it.  The state and its globals stay for the next call. */
 LUN_API lun_status lun_dostring(lun_engine *e, const char *text);
+/* The same with a file.  LUN_EIO if it cannot be read. */
 LUN_API lun_status lun_dofile(lun_engine *e, const char *path);
+/* Makes a the value of a global; the script shares it with the host. */
 LUN_API lun_status lun_setglobal(lun_engine *e, const char *name, lun_array *a);
+/* The array that is the value of a global; LUN_EARG if it is none. */
 LUN_API lun_status lun_getglobal(lun_engine *e, const char *name, lun_array **out);
+/* Makes x, a float, the value of a global. */
 LUN_API lun_status lun_setnumber(lun_engine *e, const char *name, double x);
+/* The number, or Scalar, that is the value of a global; LUN_EARG if it is none. */
 LUN_API lun_status lun_getnumber(lun_engine *e, const char *name, double *out);
 
 #ifdef __cplusplus

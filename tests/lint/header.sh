@@ -28,12 +28,15 @@ enums() {
 }
 ops() {
     tr '\n' ' ' <prims/ops.def | sed 's/LUN_OP(/\nLUN_OP(/g' |
-        sed -n 's/^LUN_OP([A-Z0-9_]*, \([a-z0-9_]*\), "[^"]*", \([0-9]\),.*/\1 \2/p' |
+        sed -n 's/^LUN_OP([A-Z0-9_]*, \([a-z0-9_]*\), "[^"]*", \([0-9]\),.*"\([^"]*\)").*/\1 \2 \3/p' |
         awk '{ p = "lun_array *a"
                if ($2 > 1) p = p ", lun_array *b"
                if ($2 > 2) p = p ", lun_array *c"
                n = "lun_" $1
+               doc = $0
+               sub(/^[^ ]* [^ ]* /, "", doc)
                line = "LUN_API lun_status " n "(lun_engine *e, " p ","
+               print "/* " doc " */"
                if (length(line) + 18 <= 100) print line " lun_array **out);"
                else print line "\n                          lun_array **out);" }'
 }
