@@ -45,7 +45,7 @@ WARN    := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-pro
 CFLAGS_ALL := -std=gnu11 $(OPT) -fPIC -fvisibility=hidden -fwrapv -ffp-contract=off \
            $(SANITIZE) $(WARN) $(CPPFLAGS) $(CFLAGS)
 LDFLAGS_ALL := $(SANITIZE) -Wl,--as-needed $(LDFLAGS)
-LIBS    := -lxxhash -lhwloc -lm -ldl -lpthread
+LIBS    := -lxxhash -lhwloc -lpng -lm -ldl -lpthread
 
 # The program carries the whole of Lua where there is an archive, as the stock interpreter does.
 LUA_ARCHIVE := $(filter /%,$(shell $(CC) -print-file-name=liblua5.4.a 2>/dev/null))

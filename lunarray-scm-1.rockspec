@@ -21,6 +21,7 @@ external_dependencies = {
     XXHASH = { header = "xxhash.h" },
     HWLOC = { header = "hwloc.h" },
     OPENCL = { header = "CL/cl.h" },
+    PNG = { header = "png.h" },
 }
 build = {
     type = "make",
@@ -32,7 +33,7 @@ build = {
         LUA_INCDIR = "$(LUA_INCDIR)",
         LUA_CMOD = "$(LIBDIR)",
         WERROR = "",
-        CPPFLAGS = "-I$(XXHASH_INCDIR) -I$(HWLOC_INCDIR) -I$(OPENCL_INCDIR)",
-        LDFLAGS = "-L$(XXHASH_LIBDIR) -L$(HWLOC_LIBDIR)",
+        CPPFLAGS = "-I$(XXHASH_INCDIR) -I$(HWLOC_INCDIR) -I$(OPENCL_INCDIR) -I$(PNG_INCDIR)",
+        LDFLAGS = "-L$(XXHASH_LIBDIR) -L$(HWLOC_LIBDIR) -L$(PNG_LIBDIR)",
     },
 }

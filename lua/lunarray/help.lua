@@ -37,8 +37,25 @@ local FUNCTIONS = {
     devices = { "lun.devices()", "a list of devices: name, kind, backend, memory, units" },
     use = { "lun.use(name)", "selects a backend; gives the name of the one in use" },
     math = { 'lun.math "precise" or "fast"', "accuracy of mathematical functions; gives the one in use" },
-    load = { "lun.load(path [, opts])", "an array from a .npy, .csv, .pgm or .ppm file, or of bytes with {dtype=}" },
-    save = { "lun.save(path, a [, opts])", "writes a file, by extension: .npy .csv .pgm .ppm, raw bytes" },
+    load = {
+        "lun.load(path [, opts])",
+        "an array from a .npy, .csv, .png, .pgm or .ppm file, or of bytes with {dtype=}",
+    },
+    save = { "lun.save(path, a [, opts])", "writes a file, by extension: .npy .csv .png .pgm .ppm, raw bytes" },
+    plot = {
+        "lun.plot([x,] y [, opts])",
+        "draws in the terminal; y: an array, or a table of them, one series each; opts: title, names, points=true,\n"
+            .. "xlim={low, high}, ylim=, width=, height=, colour=, string=true (gives the text)",
+    },
+    hist = {
+        "lun.hist(a [, bins] [, opts])",
+        "how often which values come, as bars; opts: low, high, title, width, colour, string=true",
+    },
+    image = {
+        "lun.image(A [, opts])",
+        "draws [height][width] in gray, [height][width][3] in colours; opts: low, high, title, width, height,\n"
+            .. 'colour=false, "16", "256" or "true", string=true',
+    },
     info = { "lun.info()", "versions, backends, devices and the kernel cache, as text" },
     help = { "lun.help(x)", "this: give it a function, a name, an array, a skeleton or an operation" },
     isarray = { "lun.isarray(x)", "whether x is an array" },
@@ -94,6 +111,7 @@ making arrays   vector zeros ones full range index linspace random frombytes loa
 skeletons       map zip reduce scan sequence compose
 computing       eval explain stats
 reductions      sum prod min max mean var std any all count argmin argmax dot norm
+pictures        plot hist image
 the engine      backends devices use math info
 operations      %s]]
 

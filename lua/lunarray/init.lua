@@ -23,6 +23,9 @@ end
 
 lun.load = later("io", "load")
 lun.save = later("io", "save")
+lun.plot = later("plot", "plot")
+lun.hist = later("hist", "hist")
+lun.image = later("image", "image")
 lun.info = later("info", "text")
 lun.help = later("help", "text")
 

@@ -12,13 +12,14 @@ local formats = {
     npy = require "lunarray.npy",
     raw = require "lunarray.raw",
     pnm = require "lunarray.pnm",
+    png = require "lunarray.png",
 }
 
 local by_extension = {
-    csv = "csv", npy = "npy", pgm = "pnm", ppm = "pnm", pnm = "pnm", raw = "raw", bin = "raw",
+    csv = "csv", npy = "npy", pgm = "pnm", ppm = "pnm", pnm = "pnm", png = "png", raw = "raw", bin = "raw",
 }
 
-local KNOWN = ".csv .npy .pgm .ppm .pnm, and for bare elements .raw .bin or any other with "
+local KNOWN = ".csv .npy .pgm .ppm .pnm .png, and for bare elements .raw .bin or any other with "
     .. '{dtype = "f32"} or the like'
 
 -- The format's name and module and the file's extension; or nil, bad argument's number, message.

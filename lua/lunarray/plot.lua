@@ -1,0 +1,338 @@
+-- lun.plot: lines and points in the terminal, eight dots a character (braille), with axes. The engine
+-- reduces long arrays to what the columns can show; Lua sees some hundred numbers of each series.
+
+local core = require "lunarray.core"
+local picture = require "lunarray.picture"
+
+local plot = {}
+
+local KNOWN = { width = true, height = true, string = true, colour = true, title = true, points = true,
+    names = true, ylim = true, xlim = true }
+local COLOURS = { 34, 31, 32, 35, 33, 36 }
+local SAMPLES = 20000 -- points read of a series that is drawn point by point
+local LONG = 1 << 28 -- elements of a line; of a longer one every k-th is looked at
+
+-- ---------------------------------------------------------------- the canvas
+
+-- The bit of each dot in a braille character: [row][column].
+local DOTS = { [0] = { [0] = 1, 8 }, { [0] = 2, 16 }, { [0] = 4, 32 }, { [0] = 64, 128 } }
+
+local Canvas = {}
+Canvas.__index = Canvas
+
+local function new_canvas(columns, rows)
+    return setmetatable({ columns = columns, rows = rows, cells = {}, owner = {} }, Canvas)
+end
+
+-- Sets the dot x, y: from the left and from the bottom, from 0.
+function Canvas:dot(x, y, series)
+    if x < 0 or y < 0 or x >= 2 * self.columns or y >= 4 * self.rows then
+        return
+    end
+    y = 4 * self.rows - 1 - y
+    local cell = y // 4 * self.columns + x // 2
+    self.cells[cell] = (self.cells[cell] or 0) | DOTS[y % 4][x % 2]
+    self.owner[cell] = series
+end
+
+-- A vertical stroke.
+function Canvas:column(x, low, high, series)
+    for y = math.max(low, 0), math.min(high, 4 * self.rows - 1) do
+        self:dot(x, y, series)
+    end
+end
+
+-- A straight line between two dots.
+function Canvas:line(x1, y1, x2, y2, series)
+    local steps = math.max(math.abs(x2 - x1), math.abs(y2 - y1), 1)
+    for i = 0, steps do
+        self:dot(math.floor(x1 + (x2 - x1) * i / steps + 0.5), math.floor(y1 + (y2 - y1) * i / steps + 0.5), series)
+    end
+end
+
+-- The text of a row from the top, from 0.
+function Canvas:row(row, colours)
+    local parts = {}
+    for column = 0, self.columns - 1 do
+        local cell = row * self.columns + column
+        local bits = self.cells[cell]
+        local text = bits and utf8.char(0x2800 + bits) or " "
+        if bits and colours then
+            text = ("\27[%dm%s\27[0m"):format(COLOURS[(self.owner[cell] - 1) % #COLOURS + 1], text)
+        end
+        parts[#parts + 1] = text
+    end
+    return (table.concat(parts):gsub(" +$", ""))
+end
+
+-- ---------------------------------------------------------------- data
+
+local function finite(x)
+    return x == x and x ~= math.huge and x ~= -math.huge
+end
+
+local function as_numbers(a)
+    return a:dtype():find "^f" and a or a:cast "f64"
+end
+
+-- Every k-th element, so that no more than `most` are left; and k.
+local function thinned(a, most)
+    local n = a:size()
+    local step = math.max(1, (n + most - 1) // most)
+    return step == 1 and a or a:sub(1, n, step), step
+end
+
+-- The smallest and largest element in each of `columns` equal parts; nan where a part has none.
+local function envelope(a, columns)
+    local lows, highs = {}, {}
+    local n = a:size()
+    for i = 1, columns do
+        local part = a:sub(n * (i - 1) // columns + 1, n * i // columns)
+        local low, high = picture.limits(part)
+        lows[i], highs[i] = low or 0 / 0, high or 0 / 0
+    end
+    return lows, highs
+end
+
+-- What is drawn of a series: points x, y one by one, or an envelope of columns.
+local function sample(x, y, columns)
+    local n = y:size()
+    local series = { n = n }
+    if x then
+        local thin_x, step = thinned(x, SAMPLES)
+        series.x = as_numbers(thin_x):totable()
+        series.y = as_numbers(step == 1 and y or y:sub(1, n, step)):totable()
+    elseif n <= 2 * columns then
+        series.y = as_numbers(y):totable()
+    else
+        series.lows, series.highs = envelope(as_numbers((thinned(y, LONG))), 2 * columns)
+    end
+    return series
+end
+
+local function widen(range, values)
+    for _, v in ipairs(values or {}) do
+        if finite(v) then
+            range[1], range[2] = math.min(range[1], v), math.max(range[2], v)
+        end
+    end
+end
+
+-- The limits of what all series show in one direction, widened where they are one value.
+local function range_of(all, ...)
+    local range = { math.huge, -math.huge }
+    for _, series in ipairs(all) do
+        for _, field in ipairs { ... } do
+            widen(range, series[field])
+        end
+    end
+    if range[1] > range[2] then
+        return { 0, 1 }
+    elseif range[1] == range[2] then
+        local more = math.max(math.abs(range[1]) * 0.05, 0.5)
+        return { range[1] - more, range[2] + more }
+    end
+    return range
+end
+
+-- ---------------------------------------------------------------- drawing
+
+-- A function from a value in range to a dot from 0 to last.
+local function scale(range, last)
+    local span = range[2] - range[1]
+    if not finite(span) then -- the difference of huge values
+        return function(v)
+            return math.floor((v / 2 - range[1] / 2) / (range[2] / 2 - range[1] / 2) * last + 0.5)
+        end
+    end
+    return function(v)
+        return math.floor((v - range[1]) / span * last + 0.5)
+    end
+end
+
+local function ascends(values)
+    for i = 2, #values do
+        if values[i] < values[i - 1] or values[i] ~= values[i] then
+            return false
+        end
+    end
+    return true
+end
+
+local function draw_points(canvas, series, k, to_x, to_y, points)
+    local x0, y0
+    for i, y in ipairs(series.y) do
+        local x = series.x and series.x[i] or i
+        if finite(x) and finite(y) then
+            local px, py = to_x(x), to_y(y)
+            if points or not x0 then
+                canvas:dot(px, py, k)
+            else
+                canvas:line(x0, y0, px, py, k)
+            end
+            x0, y0 = px, py
+        else
+            x0 = nil
+        end
+    end
+end
+
+-- A stroke for each column, long enough to touch its neighbour.
+local function draw_envelope(canvas, series, k, to_y)
+    local low0, high0
+    for i, low in ipairs(series.lows) do
+        local high = series.highs[i]
+        if finite(low) then
+            local from, to = to_y(low), to_y(high)
+            local low1, high1 = from, to
+            if low0 and from > high0 + 1 then
+                from = high0 + 1
+            elseif low0 and to < low0 - 1 then
+                to = low0 - 1
+            end
+            canvas:column(i - 1, from, to, k)
+            low0, high0 = low1, high1
+        else
+            low0 = nil
+        end
+    end
+end
+
+local function pad(text, width)
+    return (" "):rep(width - utf8.len(text)) .. text
+end
+
+-- The canvas with a title, labels of the y axis beside it and of the x axis below it.
+local function frame(canvas, x, y, opts, all, colours)
+    local lines, labels, width = {}, {}, 0
+    local marks = { [0] = y[2], [canvas.rows // 2] = (y[1] / 2 + y[2] / 2), [canvas.rows - 1] = y[1] }
+    for row, value in pairs(marks) do
+        labels[row] = picture.label(value)
+        width = math.max(width, #labels[row])
+    end
+    if opts.title then
+        lines[1] = (" "):rep(width + 2) .. tostring(opts.title)
+    end
+    for row = 0, canvas.rows - 1 do
+        local edge = labels[row] and " ┤" or " │"
+        lines[#lines + 1] = pad(labels[row] or "", width) .. edge .. canvas:row(row, colours)
+    end
+    lines[#lines + 1] = (" "):rep(width + 1) .. "└" .. ("─"):rep(canvas.columns)
+    local left, right = picture.label(x[1]), picture.label(x[2])
+    local middle = picture.label(x[1] / 2 + x[2] / 2)
+    local gap = canvas.columns - #left - #middle - #right
+    lines[#lines + 1] = (" "):rep(width + 2) .. (gap < 2 and left or left .. (" "):rep(gap // 2) .. middle
+        .. (" "):rep(gap - gap // 2) .. right)
+    if #all > 1 or opts.names then
+        local names = {}
+        for k, series in ipairs(all) do
+            local mark = colours and ("\27[%dm██\27[0m "):format(COLOURS[(k - 1) % #COLOURS + 1]) or ""
+            names[k] = mark .. series.name
+        end
+        lines[#lines + 1] = (" "):rep(width + 2) .. table.concat(names, "   ")
+    end
+    return lines
+end
+
+-- ---------------------------------------------------------------- arguments
+
+local function check_array(a, argument)
+    if not core.isarray(a) then
+        picture.misuse(argument, "plot", "array, or a table of arrays, expected, got %s", type(a))
+    end
+    local shape = { a:shape() }
+    if #shape > 1 then
+        picture.misuse(argument, "plot", "a Vector expected, got an array of rank %d; a:reshape(a:size()) makes one",
+            #shape)
+    elseif a:size() == 0 then
+        picture.misuse(argument, "plot", "the array has no elements")
+    end
+    return a
+end
+
+-- The series at `argument`: a list of { array, name }. An array, a list of them or a table by name.
+local function series_of(a, argument, names)
+    local list = {}
+    if type(a) ~= "table" then
+        list[1] = { check_array(a, argument), names and names[1] or "1" }
+        return list
+    end
+    for i, one in ipairs(a) do
+        list[i] = { check_array(one, argument), tostring(names and names[i] or i) }
+    end
+    local keys = {}
+    for key in pairs(a) do
+        if type(key) == "string" then
+            keys[#keys + 1] = key
+        end
+    end
+    table.sort(keys)
+    for _, key in ipairs(keys) do
+        list[#list + 1] = { check_array(a[key], argument), key }
+    end
+    if #list == 0 then
+        picture.misuse(argument, "plot", "array, or a table of arrays, expected, got an empty table")
+    end
+    return list
+end
+
+-- Whether a table is one of series, not of options.
+local function holds_series(t)
+    local _, value = next(t)
+    return core.isarray(value)
+end
+
+local function check_limits(range, name, argument)
+    if range ~= nil and not (type(range) == "table" and #range == 2 and math.type(range[1]) and math.type(range[2])
+        and range[1] < range[2]) then
+        picture.misuse(argument, "plot", "option '%s': {low, high} expected", name)
+    end
+    return range
+end
+
+-- lun.plot(y [, opts]), lun.plot(x, y [, opts]): y may be a table of arrays, one series each.
+function plot.plot(...)
+    local x, y, opts = ...
+    local opts_at = 3
+    if not core.isarray(y) and not (type(y) == "table" and holds_series(y)) then
+        x, y, opts = nil, ...
+        opts_at = 2
+    end
+    opts = picture.options(opts, KNOWN, opts_at, "plot")
+    check_limits(opts.xlim, "xlim", opts_at)
+    check_limits(opts.ylim, "ylim", opts_at)
+    local list = series_of(y, opts_at - 1, opts.names)
+    if x ~= nil then
+        check_array(x, 1)
+    end
+    local width, height = picture.room(opts)
+    local rows = opts.height or math.max(4, math.min(20, height - 6))
+    local columns = math.max(8, width - 12)
+    local all, last = {}, 1
+    for k, one in ipairs(list) do
+        if x and x:size() ~= one[1]:size() then
+            picture.misuse(2, "plot", "lengths differ: %d and %d", x:size(), one[1]:size())
+        end
+        all[k] = sample(x, one[1], columns)
+        all[k].name = one[2]
+        last = math.max(last, one[1]:size())
+    end
+    local xs = opts.xlim or (x and range_of(all, "x") or { 1, math.max(last, 2) })
+    local ys = opts.ylim or range_of(all, "y", "lows", "highs")
+    local canvas = new_canvas(columns, rows)
+    local to_x, to_y = scale(xs, 2 * columns - 1), scale(ys, 4 * rows - 1)
+    for k, series in ipairs(all) do
+        if series.lows then
+            draw_envelope(canvas, series, k, to_y)
+        else
+            local points = opts.points
+            if points == nil then
+                points = x ~= nil and not ascends(series.x)
+            end
+            draw_points(canvas, series, k, to_x, to_y, points)
+        end
+    end
+    return picture.give(frame(canvas, xs, ys, opts, all, picture.colours(opts)), opts)
+end
+
+return plot
