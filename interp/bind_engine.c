@@ -230,4 +230,6 @@ void lun__open_engine(lua_State *L, const lun__parts *p)
     lun__register(L, p, p->internal, inside);
     lua_pushliteral(L, "Lunarray " LUN_VERSION);
     lua_setfield(L, p->core, "_VERSION");
+    lua_pushliteral(L, LUA_RELEASE);
+    lua_setfield(L, p->internal, "lua_release");
 }

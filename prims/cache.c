@@ -434,7 +434,7 @@ void lun_cache_survey(lun_cache *c, bool clear, lun_cache_state *out)
     *out = (lun_cache_state){0};
     if (!open_directory(c, false) && (c->refused || access(c->path, F_OK) == 0)) {
         out->reason = c->path ? "its directory belongs to another user, or others may write to it"
-                              : "neither LUNARRAY_CACHE_DIR nor a home directory names a place";
+                              : "LUNARRAY_CACHE_DIR is empty, or there is no home directory";
         return;
     }
     out->directory = c->path;

@@ -6,7 +6,7 @@
  *     send TEXT      types it; \n \r \t \e \xHH \\ stand for bytes
  *     wait TEXT      reads until TEXT has appeared since the last wait (10 s, else fails)
  *     sleep MS       reads for so long
- *     time           writes "[ms since the last send]"
+ *     time           writes "[ms since the last send, or the start]"
  *     mark TEXT      writes TEXT on a line of its own into the output
  * At the end of the script the terminal is closed after the program's end, or 10 s. */
 #ifndef _GNU_SOURCE
@@ -185,6 +185,7 @@ int main(int argc, char **argv)
     size_t room = 0;
     ssize_t n;
     int status = 0, ok = 1;
+    sent_at = now_ms();
     pid_t pid = argc > 2 ? start(argv + 2, atoi(argv[1])) : -1;
     if (pid < 0) {
         fprintf(stderr, "pty: usage: pty columns command [arguments]; or no terminal can be had\n");

@@ -343,8 +343,15 @@ describe("the program's own options", function()
         local out, err, code = run(ours, "lua --info")
         assert.equal("", err)
         assert.equal(0, code)
-        assert.is_truthy(out:find "%d+%.%d+%.%d+")
+        assert.is_truthy(out:find "^version    Lunarray %d+%.%d+%.%d+, Lua 5%.4%.%d+\n")
+        for _, name in ipairs { "backend", "backends", "devices", "machine", "math", "compiler", "cache" } do
+            assert.is_truthy(out:find("\n" .. name .. " +%S"), name)
+        end
         assert.is_truthy(out:find "reference")
+        assert.is_truthy(out:find "%d+ cores?, %d+ hardware threads?")
+        out = run(ours, "LUNARRAY_CC=/no/such/cc LUNARRAY_CACHE_DIR= lua --info")
+        assert.is_truthy(out:find("/no/such/cc: not found; kernels stay interpreted", 1, true))
+        assert.is_truthy(out:find "\ncache      none: ")
     end)
 
     it("shows it before it runs a script", function()
