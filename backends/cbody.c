@@ -122,6 +122,16 @@ static lun_cname math_field(lun_crender *r, lun_op op, lun_dtype t)
 
 /* ---- single elements ----------------------------------------------------------------------------- */
 
+/* Where the language's functions on vectors differ from those on single elements, and a vector of this dtype
+ * exists: the bits shall not depend on whether a value is the same for all. */
+static bool by_vector(const lun_csection *s, lun_op op, lun_dtype t)
+{
+    const lun_crender *r = s->r;
+    if (!r->dialect->builtins || s->element || s->single || r->lanes > 16)
+        return false;
+    return lun_dtype_is_float(t) && (lun_op_get(op)->flags & LUN_OPF_VEC);
+}
+
 static void scalar_op(lun_csection *s, int32_t v)
 {
     static const char *const bits[] = {"", ", ", ", "};
@@ -136,9 +146,15 @@ static void scalar_op(lun_csection *s, int32_t v)
                   lun_cas_scalar(s, in[1]).s, s->single ? s->where : v);
     lun_strbuf args = LUN_STRBUF_INIT;
     bool math = lun_chas_math(r, (lun_op)ins->op, from) && !s->single;
+    bool vector = by_vector(s, (lun_op)ins->op, from);
+    lun_crep rep = {from, false};
     for (int k = 0; k < n; k++)
-        lun_strbuf_printf(&args, "%s%s", math ? ", " : bits[k], lun_cas_scalar(s, in[k]).s);
-    if (math) { /* the same function as for arrays, so that the bits agree */
+        lun_strbuf_printf(&args, vector ? "%s%s(%s)" : "%s%s%s", math ? ", " : bits[k],
+                          vector ? lun_cvector_splat(r, rep).s : "", lun_cas_scalar(s, in[k]).s);
+    if (vector) {
+        lun_cline(s, "%s = %s(%s)[0];", target(s, v).s, lun_cvector_op(r, (lun_op)ins->op, rep).s,
+                  lun_strbuf_text(&args));
+    } else if (math) { /* the same function as for arrays, so that the bits agree */
         lun_cname m = math_field(r, (lun_op)ins->op, from),
                   f = lun_cscalar_math(r, from, row->arity);
         lun_cline(s, "%s = %s(u->%s%s);", target(s, v).s, f.s, m.s, lun_strbuf_text(&args));

@@ -3,17 +3,45 @@
  * below 2.3 and 1.4 there.  Knows no IR. */
 #include "clrender.h"
 
-/* In f32 by way of f64: the built-in ones on floats are off by 1e-4. */
-static void by_f64(lun_crender *r, const char *helper, const char *name, lun_crep rep)
+/* sin, cos, tan in f32, computed in f64: n pi/2 is taken off x in two steps, and short polynomials are
+ * enough for what is left.  The built-in ones on floats are off by 1e-4. */
+static void trigonometry(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
 {
-    lun_cname wide = lun_cvector(r, LUN_F64, r->lanes);
+    const lun_crep wide = {LUN_F64, false};
+    lun_cname w = lun_cvtype(r, rep), pick = lun_cvector_select(r, wide),
+              any = lun_cvector_any(r, 8), fma = lun_cvector_exact(r, "fma", wide);
     lun_strbuf text = LUN_STRBUF_INIT;
+    lun_strbuf_printf(
+        &text,
+        "INLINE %s %s(%s a)\n{\n"
+        "    const $v x = __builtin_convertvector(a, $v), magic = ($v){} + 0x1.8p52;\n"
+        "    const $v t = %s(x, ($v){} + 0x1.45f306dc9c883p-1, magic), n = t - magic;\n"
+        "    $v r = %s(-n, ($v){} + 0x1.921fb54442d18p+0, x);\n"
+        "    r -= n * 0x1.1a62633145c07p-54;\n"
+        "    const $v z = r * r;\n"
+        "    const $v s = r + r * z * (-0x1.5555555555555p-3 + z * (0x1.1111111110ba5p-7 +\n"
+        "        z * (-0x1.a01a019e80693p-13 + z * 0x1.71de379252004p-19)));\n"
+        "    const $v c = 1.0 - 0.5 * z + z * z * (0x1.5555555555555p-5 + z *\n"
+        "        (-0x1.6c16c16c16960p-10 + z * (0x1.a01a019f4d0edp-16 - z * "
+        "0x1.27e4fa15bd814p-22)));\n"
+        "    const $m q = ($m)t + %d, odd = -(q & 1);\n",
+        w.s, helper, w.s, fma.s, fma.s, op == LUN_OP_COS);
+    if (op == LUN_OP_TAN)
+        lun_strbuf_printf(&text, "    $v y = %s(odd, -c, s) / %s(odd, s, c);\n", pick.s, pick.s);
+    else
+        lun_strbuf_printf(&text, "    $v y = ($v)(($m)%s(odd, c, s) ^ ((q & 2) << 62));\n", pick.s);
+    if (op != LUN_OP_COS)
+        lun_strbuf_printf(&text, "    y = %s(x == 0, x, y);\n", pick.s);
     lun_strbuf_printf(&text,
-                      "INLINE $v %s($v a)\n{\n"
-                      "    union { %s v; double$W o; } x = {__builtin_convertvector(a, %s)};\n"
-                      "    x.o = %s(x.o);\n    return __builtin_convertvector(x.v, $v);\n}\n",
-                      helper, wide.s, wide.s, name);
-    lun_chelper(r, rep, lun_strbuf_text(&text));
+                      "    const $m far = ~(($v)(($m)x & 0x7fffffffffffffff) <= 0x1p30);\n"
+                      "    if (__builtin_expect(%s(far), 0)) {\n"
+                      "        union { $v v; double$W o; } f = {x};\n        f.o = %s(f.o);\n"
+                      "        y = %s(far, f.v, y);\n    }\n"
+                      "    return __builtin_convertvector(y, %s);\n}\n",
+                      any.s, lun_op_get(op)->name, pick.s, w.s);
+    lun_chelper(r, wide, lun_strbuf_text(&text));
+    if (text.failed)
+        r->helpers.failed = true;
     lun_strbuf_free(&text);
 }
 
@@ -87,7 +115,7 @@ static void tangent(lun_crender *r, const char *helper, lun_crep rep)
 bool lun_clmath(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
 {
     if (rep.t == LUN_F32 && r->fp64 && (op == LUN_OP_SIN || op == LUN_OP_COS || op == LUN_OP_TAN))
-        by_f64(r, helper, lun_op_get(op)->name, rep);
+        trigonometry(r, helper, op, rep);
     else if (rep.t == LUN_F64 && op == LUN_OP_TAN)
         tangent(r, helper, rep);
     else if (rep.t == LUN_F64 && op == LUN_OP_POW && r->lanes == 8)
