@@ -132,6 +132,23 @@ static bool by_vector(const lun_csection *s, lun_op op, lun_dtype t)
     return lun_dtype_is_float(t) && (lun_op_get(op)->flags & LUN_OPF_VEC);
 }
 
+/* Division by zero.  Loops might not end with what there is no value for: what is inside control flow
+ * stops here. */
+static void trap_single(lun_csection *s, int32_t v, lun_cname divisor)
+{
+    lun_cline(s, "if (%s == 0) {", divisor.s);
+    if (s->single)
+        lun_cline(s, "    if (f->trap < 0) f->trap = %" PRId32 ", f->trap_value = %" PRId32 ";",
+                  s->where, v);
+    else
+        lun_cline(s, "    if (f->trap < 0) f->trap = %" PRId32 ";", v);
+    if (s->single)
+        lun_cline(s, "    return 0;");
+    else if (s->r->masked)
+        lun_cline(s, "    return;");
+    lun_cline(s, "}");
+}
+
 static void scalar_op(lun_csection *s, int32_t v)
 {
     static const char *const bits[] = {"", ", ", ", "};
@@ -142,8 +159,7 @@ static void scalar_op(lun_csection *s, int32_t v)
     int32_t in[3];
     int n = lun_ir_inputs(ins, in);
     if (lun_cfacts_traps(r, v))
-        lun_cline(s, "if (%s == 0 && f->trap < 0) f->trap = %" PRId32 ";",
-                  lun_cas_scalar(s, in[1]).s, s->single ? s->where : v);
+        trap_single(s, v, lun_cas_scalar(s, in[1]));
     lun_strbuf args = LUN_STRBUF_INIT;
     bool math = lun_chas_math(r, (lun_op)ins->op, from) && !s->single;
     bool vector = by_vector(s, (lun_op)ins->op, from);
@@ -304,8 +320,9 @@ static void emit_op(lun_csection *s, int32_t v)
         lun_cname z = lun_cnamed(s, 'z', v);
         lun_cline(s, "const %s %s = (%s == (%s){})%s%s;", m.s, z.s, b.s, lun_cvtype(r, rep).s,
                   r->masked ? " & " : "", r->masked ? mask.s : "");
-        lun_cline(s, "if (__builtin_expect(%s(%s), 0)) %s(&%s, %s, f, %" PRId32 ", 0);",
-                  lun_cvector_any(r, lun_crep_bytes(rep)).s, z.s, note.s, z.s, lun_cindex(s).s, v);
+        lun_cline(s, "if (__builtin_expect(%s(%s), 0) && %s(&%s, %s, f, %" PRId32 ", 0)%s;",
+                  lun_cvector_any(r, lun_crep_bytes(rep)).s, z.s, note.s, z.s, lun_cindex(s).s, v,
+                  r->masked ? ") return" : ") {}");
     }
     for (int k = 0; k < n; k++)
         lun_strbuf_printf(&args, "%s%s", k || math ? ", " : "",

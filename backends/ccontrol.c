@@ -542,6 +542,8 @@ static void check_single(lun_csection *s, int32_t v)
     const lun_ir_ins *ins = at(s, v);
     lun_cname value = ins->b >= 0 ? lun_cas_scalar(s, ins->b) : lun_cname_of("0");
     lun_cline(s, "if (!%s) {", lun_cas_scalar(s, ins->a).s);
+    if (s->single)
+        value = lun_cname_of("%" PRId32, v);
     lun_cline(s, "    if (f->trap < 0) f->trap = %" PRId32 ", f->trap_value = %s;",
               s->single ? s->where : v, value.s);
     lun_cline(s, s->single ? "    return 0;" : "    return;");

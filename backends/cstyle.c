@@ -143,7 +143,7 @@ static void combine(lun_crender *r, lun_strbuf *out)
                   of = lun_cscalar_uncell(r, t);
         lun_strbuf_printf(&cases,
                           "    case %" PRId64
-                          ":\n        *out = %s(%s(%s(*a), %s(*b), &none));\n        break;\n",
+                          ":\n        *out = %s(%s(%s(*a), %s(*b), f));\n        break;\n",
                           ins->kind == LUN_IR_SCAN ? -1 : ins->imm, cell.s, join.s, of.s, of.s);
     }
     if (cases.length)
@@ -151,8 +151,7 @@ static void combine(lun_crender *r, lun_strbuf *out)
             out,
             "\nEXPORT void lun_combine(const void *self, int result, const lun_u64 *a, const "
             "lun_u64 *b, "
-            "lun_u64 *out)\n{\n    static const volatile int never = 0;\n    struct frame none = "
-            "{.trap = 0, .cancel = &never};\n    switch (result) {\n%s    "
+            "lun_u64 *out, struct frame *f)\n{\n    switch (result) {\n%s    "
             "}\n}\n",
             lun_strbuf_text(&cases));
     lun_strbuf_free(&cases);

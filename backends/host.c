@@ -191,7 +191,10 @@ static void work_on_scan(void *ctx, int worker)
             return;
         carry = r->carry;
         if (!last) {
-            r->exec->combine(r->exec->self, -1, &carry, &total, &r->carry);
+            frame.trap = -1;
+            r->exec->combine(r->exec->self, -1, &carry, &total, &r->carry, &frame);
+            if (frame.trap >= 0)
+                note_trap(r, k, &frame);
             atomic_store_explicit(&r->ready, k + 1, memory_order_release);
         }
         frame.carry = &carry;
@@ -256,18 +259,22 @@ static bool exceeds_cache(int64_t bytes)
 /* Partial results, in order, by the adjacent-pair tree. */
 static void combine_partials(run *r)
 {
+    lun_frame frame = make_frame(r, 0);
+    frame.trap = -1;
     const int results = r->ir->result_count;
     uint64_t *cell = r->partials;
     for (int64_t n = r->chunks; n > 1; n = divide_up(n, 2)) {
         for (int64_t j = 0; j < n / 2; j++)
             for (int k = 0; k < results; k++)
                 r->exec->combine(r->exec->self, k, &cell[2 * j * results + k],
-                                 &cell[(2 * j + 1) * results + k], &cell[j * results + k]);
+                                 &cell[(2 * j + 1) * results + k], &cell[j * results + k], &frame);
         if (n % 2)
             memmove(&cell[n / 2 * results], &cell[(n - 1) * results],
                     (size_t)results * sizeof *cell);
     }
     memcpy(r->launch->results, cell, (size_t)results * sizeof *cell);
+    if (frame.trap >= 0)
+        note_trap(r, 0, &frame);
 }
 
 /* The SCAN's initial value: a constant, an argument or one element, perhaps converted. */
@@ -327,8 +334,10 @@ static lun_status go(run *r, const lun_team *team)
     else
         team->parallel(r, r->workers, task);
     s = outcome(r);
-    if (s == LUN_OK && r->ir->result_count)
+    if (s == LUN_OK && r->ir->result_count) {
         combine_partials(r);
+        s = outcome(r);
+    }
     lun__bounce_close(&b, r->ir, r->launch, s == LUN_OK);
     return s;
 }

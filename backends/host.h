@@ -33,16 +33,18 @@ enum { LUN_LANES = 64, LUN_CHUNK = 16384, LUN_SCAN_CHUNK = 65536 };
 
 /* What a chunk function gets.  The layout is part of the generated code's ABI. */
 typedef struct lun_frame {
-    int64_t n;                  /* indices >= n are padding: never trap, call or reduce there */
-    void *const *slots;         /* by slot: address of element 0 (or where it would be) */
-    const uint64_t *args;       /* by argument: cells */
-    const void *const *math;    /* vector math functions, see vecmath.h */
-    uint64_t *partials;         /* out, by result: this chunk's reduction, a cell */
-    uint64_t *carry;            /* SCAN: in: the carry; total function: out: the chunk's total */
-    int64_t trap;               /* out: -1, or an instruction that met b == 0 at an index < n */
-    int64_t stream;             /* nonzero: use non-temporal stores */
-    void *scratch;              /* for the executor's own use: this worker's memory */
-    int64_t trap_value;         /* out: with trap: the value that a CHECK reports, else 0 */
+    int64_t n;               /* indices >= n are padding: never trap, call or reduce there */
+    void *const *slots;      /* by slot: address of element 0 (or where it would be) */
+    const uint64_t *args;    /* by argument: cells */
+    const void *const *math; /* vector math functions, see vecmath.h */
+    uint64_t *partials;      /* out, by result: this chunk's reduction, a cell */
+    uint64_t *carry;         /* SCAN: in: the carry; total function: out: the chunk's total */
+    int64_t trap;            /* out: -1, or an instruction that met b == 0 at an index < n */
+    int64_t stream;          /* nonzero: use non-temporal stores */
+    void *scratch;           /* for the executor's own use: this worker's memory */
+    /* out: with trap: the value that a CHECK reports; of a function of a REDUCE or SCAN the
+     * instruction in its body; else 0 */
+    int64_t trap_value;
     const volatile int *cancel; /* nonzero: give up; what has been computed does not matter */
 } lun_frame;
 
@@ -54,9 +56,9 @@ typedef struct lun_exec {
     lun_chunk_fn body;  /* kernels without SCAN: everything; with SCAN: out from carry */
     lun_chunk_fn total; /* SCAN only: the chunk's total into *carry */
     /* *out = reduction `result` (or the scan when result == -1) applied to cells *a and *b;
-     * out may be a or b. */
+     * out may be a or b.  Traps go into the frame, of which only args and cancel are given. */
     void (*combine)(const void *self, int result, const uint64_t *a, const uint64_t *b,
-                    uint64_t *out);
+                    uint64_t *out, lun_frame *frame);
     size_t scratch; /* bytes of scratch one worker needs (64-byte aligned when lent) */
     const void *const *math;
 } lun_exec;

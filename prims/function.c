@@ -82,7 +82,14 @@ void lun_function_release(lun_function *f)
         lun_cfunc_free(f->text);
     if (f->front.release)
         f->front.release(f->front.ctx);
+    if (f->filled) {
+        lun_ir_free(f->filled->body);
+        free(f->filled->body);
+        free(f->filled);
+    }
+    lun_function *of = f->of;
     free(f);
+    lun_function_release(of); /* which is made from none */
 }
 
 /* ---- applying ---------------------------------------------------------------------------------------- */
@@ -309,41 +316,112 @@ lun_status lun_zip(lun_engine *e, lun_function *f, lun_array *a, lun_array *b,
     return call_one(e, f, both, 2, extra, extras, out);
 }
 
-/* For skeleton.c: the body of f as a combiner of two values of dtype t, with the dtype it gives. */
-lun_status lun__combiner(lun_engine *e, lun_function *f, lun_dtype *t, const lun_ir_function **body)
+/* ---- combining ----------------------------------------------------------------------------------------- */
+
+/* A copy of a combiner's body in which the captured numbers are constants: between chunks a combiner is
+ * called with two values and nothing else. */
+static lun_status fill_in(lun_engine *e, lun_function *f, const lun_front_result *r,
+                          lun_function **out)
 {
-    if (f->text) {
-        const lun_ir_function *c = f->text;
-        if (c->params != 2 || c->param[0].pointer || c->param[1].pointer ||
-            c->param[0].dtype != c->result || c->param[1].dtype != c->result)
-            return lun__fail(e, LUN_EARG,
-                             "reduce and scan need a function of two values that gives a third "
-                             "of the same type");
-        *t = (lun_dtype)c->result;
-        *body = c;
-        return LUN_OK;
+    lun_status s = make(e, LUN_OP_COUNT, NULL, NULL, out);
+    if (s != LUN_OK)
+        return s;
+    lun_function *filled = *out;
+    lun_function_retain(f);
+    filled->of = f;
+    filled->filled = malloc(sizeof *filled->filled);
+    lun_ir *ir = malloc(sizeof *ir);
+    bool ok = filled->filled && ir;
+    if (ok) {
+        lun_ir_init(ir);
+        *filled->filled = *r->function;
+        filled->filled->body = ir;
+        filled->filled->params = 2;
+    } else {
+        free(ir);
+        free(filled->filled);
+        filled->filled = NULL;
     }
+    const lun_ir *from = r->function->body;
+    for (int k = 0; ok && k < 2; k++)
+        ok = lun_ir_arg_add(ir, (lun_dtype)from->args[k]) >= 0;
+    for (int i = 0; ok && i < from->count; i++) {
+        lun_ir_ins ins = from->ins[i];
+        if (ins.kind == LUN_IR_ARG && ins.imm >= 2) {
+            int k = (int)ins.imm - 2;
+            ins.kind = LUN_IR_CONST;
+            ins.imm = (int64_t)lun_cell_from_value(r->scalar_dtype[k], r->scalar[k]);
+        }
+        ok = lun_ir_add(ir, ins) >= 0;
+    }
+    if (ok)
+        return LUN_OK;
+    lun_function_release(filled);
+    *out = NULL;
+    return lun__nomem(e);
+}
+
+static lun_status c_combiner(lun_engine *e, const lun_ir_function *c, lun_dtype *t)
+{
+    if (c->params != 2 || c->param[0].pointer || c->param[1].pointer ||
+        c->param[0].dtype != c->result || c->param[1].dtype != c->result)
+        return lun__fail(e, LUN_EARG,
+                         "reduce and scan need a function of two values that gives a third "
+                         "of the same type");
+    *t = (lun_dtype)c->result;
+    return LUN_OK;
+}
+
+/* The specialised body for two values of dtype t. */
+static lun_status combine_as(lun_engine *e, lun_function *f, lun_dtype t, lun_front_result *r)
+{
     lun_array x = {.refs = 1, .engine = e};
-    for (int round = 0; round < 3; round++) { /* what it gives must be what it takes */
-        lun_front_result r;
-        lun_node number = {.kind = LUN_NODE_NUMBER, .dtype = (uint8_t)*t, .n = 1, .refs = 1};
-        x.node = &number;
-        lun_array *both[2] = {&x, &x};
-        call c = {e, f, both, 2, 2, NULL, 0};
-        lun_status s = specialise(&c, &r);
+    lun_node number = {.kind = LUN_NODE_NUMBER, .dtype = (uint8_t)t, .n = 1, .refs = 1};
+    lun_array *both[2] = {&x, &x};
+    call c = {e, f, both, 2, 2, NULL, 0};
+    x.node = &number;
+    lun_status s = specialise(&c, r);
+    if (s == LUN_OK && r->arrays)
+        s = lun__fail(e, LUN_EARG,
+                      "a function for reduce or scan cannot index captured arrays or take captured "
+                      "Scalars: zip them with the elements before, or capture s:value()");
+    if (s == LUN_OK && r->function->outputs != 1)
+        s = lun__fail(e, LUN_EARG, "a function for reduce or scan gives one result, not %d",
+                      r->function->outputs);
+    return s;
+}
+
+lun_status lun__combiner(lun_engine *e, lun_function *f, lun_dtype *t, const lun_ir_function **body,
+                         lun_function **owner)
+{
+    lun_front_result r;
+    lun_status s = LUN_OK;
+    *owner = NULL;
+    *body = f->text;
+    if (f->text)
+        s = c_combiner(e, f->text, t);
+    for (int round = 0; s == LUN_OK && !*body; round++) { /* what it gives must be what it takes */
+        s = combine_as(e, f, *t, &r);
         if (s != LUN_OK)
             return s;
-        if (r.scalars || r.arrays)
-            return lun__fail(e, LUN_EARG,
-                             "a function for reduce or scan cannot use captured numbers or arrays");
-        if (r.function->outputs != 1)
-            return lun__fail(e, LUN_EARG, "a function for reduce or scan gives one result, not %d",
-                             r.function->outputs);
         lun_dtype given = (lun_dtype)r.function->body->ins[r.function->output[0]].dtype;
-        *body = r.function;
         if (given == *t)
-            return LUN_OK;
+            *body = r.function;
+        else if (round == 2)
+            s = lun__fail(e, LUN_EDTYPE, "the function does not give the dtype that it takes");
         *t = given;
     }
-    return lun__fail(e, LUN_EDTYPE, "the function does not give the dtype that it takes");
+    if (s != LUN_OK)
+        return s;
+    if (!f->text)
+        r.function->notes = r.notes;
+    if (f->text || !r.scalars) {
+        lun_function_retain(f);
+        *owner = f;
+        return LUN_OK;
+    }
+    s = fill_in(e, f, &r, owner);
+    if (s == LUN_OK)
+        *body = (*owner)->filled;
+    return s;
 }

@@ -11,11 +11,13 @@ struct lun_function {
     lun_op op;             /* LUN_OP_COUNT: not an operation */
     lun_ir_function *text; /* C form, or NULL */
     lun_front front;       /* front.specialise is NULL for the other forms */
+    lun_function *of;      /* a combiner with captured numbers filled in: what it was made from */
+    lun_ir_function *filled;
 };
 
 /* The body of f (no operation) as a combiner of two values of dtype *t; *t becomes the dtype in which
- * it really combines. */
-lun_status lun__combiner(lun_engine *e, lun_function *f, lun_dtype *t,
-                         const lun_ir_function **body);
+ * it really combines.  *owner, a new reference, keeps the body alive. */
+lun_status lun__combiner(lun_engine *e, lun_function *f, lun_dtype *t, const lun_ir_function **body,
+                         lun_function **owner);
 
 #endif

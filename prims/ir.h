@@ -56,6 +56,7 @@ struct lun_ir_function {
     struct lun_ir *body; /* NULL for the C form */
     int32_t output[16];
     int outputs;
+    const char *const *notes; /* of a combiner; else they go with each use */
     int note_count; /* messages for what may fail in it; CHECK: imm is a message's number, integer
                        division: that number + 1 */
     int params;

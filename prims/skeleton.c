@@ -11,16 +11,18 @@ static lun_dtype accumulator(lun_op op, lun_dtype t)
 typedef struct combiner {
     lun_op op;
     const lun_ir_function *body;
-    lun_dtype acc, out; /* combined in, given as */
+    lun_dtype acc, out;  /* combined in, given as */
+    lun_function *owner; /* of body; a reference */
 } combiner;
 
 static lun_status combiner_of(lun_engine *e, lun_function *f, lun_dtype t, combiner *c)
 {
     c->op = f->op;
     c->body = NULL;
+    c->owner = NULL;
     if (f->op == LUN_OP_COUNT) {
         c->acc = t;
-        lun_status s = lun__combiner(e, f, &c->acc, &c->body);
+        lun_status s = lun__combiner(e, f, &c->acc, &c->body, &c->owner);
         c->out = c->acc;
         return s;
     }
@@ -92,18 +94,22 @@ static bool is_identity(const combiner *c, const lun_node *id)
 }
 
 /* f(id, r), both Scalars of dtype acc. */
-static lun_status combined(lun_engine *e, lun_function *f, const combiner *c, lun_node *id,
-                           lun_node *r, lun_node **out)
+static lun_status combined(lun_engine *e, const combiner *c, lun_node *id, lun_node *r,
+                           lun_node **out)
 {
     lun_node *both[2] = {id, r};
-    if (c->body)
-        return lun_node_call(e, f, c->body, both, 2, 2, c->acc, r, out);
+    if (c->body) {
+        lun_status s = lun_node_call(e, c->owner, c->body, both, 2, 2, c->acc, r, out);
+        if (s == LUN_OK)
+            (*out)->notes = c->body->notes;
+        return s;
+    }
     return lun__op(e, c->op, both, out);
 }
 
 lun_status lun_reduce(lun_engine *e, lun_function *f, lun_array *id, lun_array *a, lun_array **out)
 {
-    combiner c;
+    combiner c = {.owner = NULL};
     lun_node *in = NULL, *first = NULL, *r = NULL, *all = NULL, *n = NULL;
     lun_status s = input(e, f, a, &c, &in);
     if (s == LUN_OK)
@@ -113,14 +119,15 @@ lun_status lun_reduce(lun_engine *e, lun_function *f, lun_array *id, lun_array *
     if (s == LUN_OK && in->n == 0) {
         all = lun_node_retain(first);
     } else if (s == LUN_OK && (!first || is_identity(&c, first))) {
-        s = lun_node_reduce(e, c.op, c.body ? f : NULL, c.body, in, c.out, &n);
+        s = lun_node_reduce(e, c.op, c.owner, c.body, in, c.out, &n);
     } else if (s == LUN_OK) {
-        s = lun_node_reduce(e, c.op, c.body ? f : NULL, c.body, in, c.acc, &r);
+        s = lun_node_reduce(e, c.op, c.owner, c.body, in, c.acc, &r);
         if (s == LUN_OK)
-            s = combined(e, f, &c, first, r, &all);
+            s = combined(e, &c, first, r, &all);
     }
     if (s == LUN_OK && all)
         s = lun__cast(e, all, c.out, &n);
+    lun_function_release(c.owner);
     lun_node_release(e, in);
     lun_node_release(e, first);
     lun_node_release(e, r);
@@ -131,7 +138,7 @@ lun_status lun_reduce(lun_engine *e, lun_function *f, lun_array *id, lun_array *
 lun_status lun_scan(lun_engine *e, lun_function *f, lun_array *id, lun_array *a, bool inclusive,
                     lun_array **out)
 {
-    combiner c;
+    combiner c = {.owner = NULL};
     lun_node *in = NULL, *first = NULL, *scan = NULL, *n = NULL;
     lun_status s = input(e, f, a, &c, &in);
     if (s == LUN_OK)
@@ -139,9 +146,10 @@ lun_status lun_scan(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
     if (s == LUN_OK && !first)
         s = lun__fail(e, LUN_EARG, "a scan by this function needs an initial value");
     if (s == LUN_OK)
-        s = lun_node_scan(e, c.op, c.body ? f : NULL, c.body, in, first, inclusive, &scan);
+        s = lun_node_scan(e, c.op, c.owner, c.body, in, first, inclusive, &scan);
     if (s == LUN_OK)
         s = lun__cast(e, scan, c.out, &n);
+    lun_function_release(c.owner);
     lun_node_release(e, in);
     lun_node_release(e, first);
     lun_node_release(e, scan);

@@ -31,7 +31,7 @@ typedef struct lun_unit {
     void *object; /* what holds its code, unloaded with it */
     lun_chunk_fn kernel, total;
     void (*combine)(const void *self, int result, const uint64_t *a, const uint64_t *b,
-                    uint64_t *out);
+                    uint64_t *out, lun_frame *frame);
     lun_strbuf message;    /* FAILED: why, with the compiler's words */
     struct lun_unit *next; /* in the queue */
 } lun_unit;

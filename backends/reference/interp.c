@@ -120,6 +120,8 @@ static const lun_step *run_mask(run *r, const lun_step *s)
     case LUN_STEP_REPEAT:
         if (a)
             memcpy(d, a, (size_t)r->n);
+        if (*r->cancel) /* give up: nothing that follows matters */
+            return r->program->steps + r->program->count;
         return loops->any(d, r->n) ? target : s + 1;
     case LUN_STEP_JUMP:
     default:
@@ -145,6 +147,8 @@ void lun__run_steps(run *r)
         case LUN_STEP_DIVIDE:
             if (loops->any_zero[s->size](at[s->b], mask, r->valid))
                 set_trap(r, s->ins, 0);
+            if (r->trap >= 0 && p->base_mask >= 0)
+                return; /* a loop might never end with what Lua has no value for */
             s->fn.op(at[s->d], at[s->a], at[s->b], NULL, n);
             break;
         case LUN_STEP_OP:
@@ -204,6 +208,7 @@ static void run_chunk(const lun_interp *interp, const lun_program *p, int64_t lo
     int64_t stop = hi < frame->n ? hi : frame->n, most = (stop - lo + 63) / 64 * 64;
     run r = {.interp = interp,
              .frame = frame,
+             .cancel = frame->cancel,
              .first = lo,
              .trap = -1,
              .stream = frame->stream && p == &interp->body,
@@ -217,7 +222,7 @@ static void run_chunk(const lun_interp *interp, const lun_program *p, int64_t lo
     if (interp->scans && p == &interp->body)
         r.carry = *frame->carry;
     lun__run_start(&r, p, memory + accumulators);
-    for (; r.first < stop && r.trap < 0; r.first += p->block) {
+    for (; r.first < stop && r.trap < 0 && !*r.cancel; r.first += p->block) {
         r.valid = stop - r.first < p->block ? stop - r.first : p->block;
         r.n = (r.valid + 63) / 64 * 64;
         move_to_block(&r);
@@ -230,6 +235,8 @@ static void run_chunk(const lun_interp *interp, const lun_program *p, int64_t lo
         frame->trap_value = r.trap_value;
         return;
     }
+    if (r.first < stop || *r.cancel)
+        return;
     for (int i = 0; i < interp->reducer_count; i++) {
         const lun_reducer *d = &interp->reducers[i];
         if (p == &interp->total && d->result < 0)

@@ -41,8 +41,9 @@ typedef struct run {
     const lun_interp *interp;
     const lun_program *program;
     lun_frame *frame; /* NULL for a function */
-    char **at;        /* by place */
-    char *functions;  /* memory for combining functions */
+    const volatile int *cancel;
+    char **at;       /* by place */
+    char *functions; /* memory for combining functions */
     accumulator *accumulators;
     int64_t first;    /* index of the block's first element */
     int64_t valid, n; /* elements of the block: real ones; rounded up to 64 */
@@ -73,7 +74,7 @@ void lun__run_total(const void *self, int64_t lo, int64_t hi, lun_frame *frame);
 void lun__reduce_block(run *r, const lun_step *s, bool total);
 uint64_t lun__reduce_finish(run *r, const lun_reducer *d, accumulator *acc);
 void lun__scan_block(run *r, const lun_step *s);
-void lun__combine(const void *self, int result, const uint64_t *a, const uint64_t *b,
-                  uint64_t *out);
+void lun__combine(const void *self, int result, const uint64_t *a, const uint64_t *b, uint64_t *out,
+                  lun_frame *frame);
 
 #endif

@@ -103,7 +103,7 @@ static void test_reduction_and_scan(void **state)
         "    const f32x8 v2 = lun_load_f32(scan, 0);\n    const f32x8 v3 = lun_sub_f32(v2, v1);\n");
     expect(s, "void lun_total(");
     expect(s, "    case -1:\n        *out = lun_cell_f32(lun_join2(lun_of_cell_f32(*a), "
-              "lun_of_cell_f32(*b), &none));\n");
+              "lun_of_cell_f32(*b), f));\n");
     lun_ir_free(&ir);
 }
 

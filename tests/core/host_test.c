@@ -76,9 +76,9 @@ static uint64_t mix(uint64_t a, uint64_t b)
 }
 
 static void combine_mix(const void *self, int result, const uint64_t *a, const uint64_t *b,
-                        uint64_t *out)
+                        uint64_t *out, lun_frame *frame)
 {
-    (void)self;
+    (void)self, (void)frame;
     *out = mix(*a, *b) + (uint64_t)(result > 0);
 }
 
@@ -90,7 +90,7 @@ static uint64_t tree(const uint64_t *cells, int64_t n, int result)
     while (n > 1) {
         int64_t up = 0;
         for (int64_t j = 0; j + 1 < n; j += 2)
-            combine_mix(NULL, result, &x[j], &x[j + 1], &y[up++]);
+            combine_mix(NULL, result, &x[j], &x[j + 1], &y[up++], NULL);
         if (n % 2)
             y[up++] = x[n - 1];
         memcpy(x, y, (size_t)up * sizeof *x);

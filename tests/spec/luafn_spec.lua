@@ -127,6 +127,46 @@ describe("a Lua function", function()
         assert.equal("f32", a:map(function(x) return x * 0.1 end):dtype())
     end)
 
+    it("reduces and scans with captured numbers, as they are at the call", function()
+        local k = 3
+        local function f(x, y) return (x + y) % k end
+        local a = lun.index(40000)
+        for _, backend in ipairs(backends) do
+            lun.use(backend)
+            for new = 3, 6 do
+                k = new
+                assert.equal(40000 * 40001 // 2 % k, a:reduce(f, 0):value())
+                assert.equal(30000 * 30001 // 2 % k, a:scan(f, 0)[30001])
+            end
+        end
+        k = 10
+        local ten = a:reduce(f, 0)
+        k = 7
+        local seven = a:reduce(f, 0)
+        assert.equal(40000 * 40001 // 2 % 10, ten:value())
+        assert.equal(40000 * 40001 // 2 % 7, seven:value())
+        expect.failure("cannot index captured arrays", function()
+            return a:reduce(function(x, y) return x + a[y] end)
+        end)
+        lun.use(backends[1])
+    end)
+
+    it("reports what fails where chunks are combined", function()
+        local n = 2 * 16384
+        local whole = n * (n + 1) // 2 -- met only when both chunks come together
+        local function f(x, y)
+            local s = x + y
+            return s // (s == whole and 0 or 1)
+        end
+        for _, backend in ipairs(backends) do
+            lun.use(backend)
+            local s = lun.index(n):reduce(f)
+            local line = debug.getinfo(f, "S").linedefined + 2
+            expect.failure(("luafn_spec.lua:%d: attempt to perform 'n//0'"):format(line), s.value, s)
+        end
+        lun.use(backends[1])
+    end)
+
     it("ends with an integer division by zero as Lua does", function()
         local bad = lun.vector { 1, 0 }:map(function(x) return 1 // x end)
         expect.failure("attempt to perform 'n//0'", bad.totable, bad)

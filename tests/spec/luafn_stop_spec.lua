@@ -1,0 +1,69 @@
+-- A Lua function that never ends: a signal ends it, on every backend, and the session goes on.
+local lun = require "lunarray"
+
+local build = os.getenv "BUILD" or "build"
+
+-- A session of its own, which gets SIGINT once it has said that it begins; how long it took then to get to the
+-- next line, and what it said.
+local function interrupted(backend, body)
+    local lines, path = os.tmpname(), os.tmpname()
+    local file = assert(io.open(lines, "w"))
+    file:write(([[
+lun.use %q; a = lun.index(100000); print("be" .. "gin")
+spin = %s
+spin(a)
+print("goes on", a:sum())
+]]):format(backend, body))
+    file:close()
+    local command = ([[
+        LUNARRAY_JIT=sync %s -i <%s >%s 2>&1 & child=$!
+        for try in $(seq 1 600); do grep -q begin %s && break; sleep 0.05; done
+        sleep 0.7
+        kill -INT $child; start=$(date +%%s%%N)
+        wait $child; echo "$(( ($(date +%%s%%N) - start) / 1000000 )) ms"
+        cat %s
+    ]]):format(build .. "/lunarray", lines, path, path, path)
+    local pipe = assert(io.popen("sh -c '" .. command .. "' 2>&1"))
+    local text = pipe:read "a"
+    pipe:close()
+    os.remove(lines)
+    os.remove(path)
+    return tonumber(text:match "(%d+) ms"), text
+end
+
+describe("a Lua function that never ends", function()
+    local bodies = {
+        ["where elements go their own ways"] =
+            "function(a) a:map(function(x) local n = 0.5 while n < x + 1 do n = n * 0.5 end return n end):eval() end",
+        ["where all go the same way"] =
+            "function(a) local k = 1.5 a:map(function(x) local n = k while n > 0 do n = n + 1.0 end return n + x end):eval() end",
+        ["in a combination"] =
+            "function(a) a:reduce(function(x, y) local n = x while n == x or n ~= x do n = n + y end return n end):value() end",
+    }
+    for name, body in pairs(bodies) do
+        for _, backend in ipairs { "reference", "openmp" } do
+            it(("is ended by a signal %s, on %s"):format(name, backend), function()
+                local ms, text = interrupted(backend, body)
+                assert.matches("interrupted", text, 1, true)
+                assert.matches("goes on\t5000050000", text, 1, true)
+                assert.is_true(ms < 2000, text) -- far less where nothing else runs
+            end)
+        end
+    end
+
+    it("does not go on past a division by zero", function()
+        for _, backend in ipairs(lun.backends()) do
+            lun.use(backend)
+            local bad = lun.vector({ 1, 0 }):map(function(x)
+                while true do
+                    local y = 7 // x
+                    if y > 0 then return y end
+                end
+            end)
+            local ok, e = pcall(bad.totable, bad)
+            assert.is_false(ok)
+            assert.equal("attempt to perform 'n//0'", e.message)
+        end
+        lun.use(lun.backends()[1])
+    end)
+end)
