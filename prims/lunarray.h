@@ -267,7 +267,7 @@ LUN_API int64_t lun_pressure(lun_engine *e);
 /* Gives pooled memory back to the system. */
 LUN_API void lun_trim(lun_engine *e);
 
-/* How far an evaluation is: "map", "reduce", "scan" or "compile", seconds since it began, and elements of
+/* How far an evaluation is: "map", "reduce", "scan", "compile" or "run", seconds since it began, and elements of
  * the kernel that runs now, about; total 0: unknown. */
 typedef struct lun_progress {
     const char *what;

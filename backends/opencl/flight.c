@@ -127,6 +127,8 @@ lun_status lun_opencl_wait(lun_opencl *o, int left)
         start = start ? start : now;
         if (cancel && *cancel)
             return interrupted(o);
+        if (o->services->tick)
+            o->services->tick(o->services->tick_ctx, "run", 0, 0);
         if (o->abandoned && now - start > (int64_t)PATIENCE * 1000000000) {
             o->stuck = true;
             lun_opencl_die(o, "a kernel on it that was interrupted does not end");

@@ -139,8 +139,12 @@ lun_status lun_opencl_cells(lun_opencl *o, cl_mem *mem, int64_t *room, int64_t c
 /* Everything before has ended, so that the transfer itself takes no longer than its bytes need. */
 static lun_status prepare(lun_opencl *o)
 {
+    int64_t start = lun_opencl_now();
     lun_status s = lun_opencl_ready(o);
-    return s == LUN_OK ? lun_opencl_wait(o, 0) : s;
+    if (s == LUN_OK)
+        s = lun_opencl_wait(o, 0);
+    o->services->stats->run_time += 1e-9 * (double)(lun_opencl_now() - start);
+    return s;
 }
 
 lun_status lun_opencl_upload(void *state, lun_buffer *to, const void *host, int64_t bytes)
@@ -152,8 +156,10 @@ lun_status lun_opencl_upload(void *state, lun_buffer *to, const void *host, int6
     if (bytes < 0 || bytes > to->bytes)
         return lun_opencl_fail(o, LUN_ERANGE, "%lld bytes do not fit into a buffer of %lld",
                                (long long)bytes, (long long)to->bytes);
+    int64_t start = lun_opencl_now();
     cl_int code = o->cl.clEnqueueWriteBuffer(o->queue, to->mem, CL_TRUE, 0, (size_t)bytes, host, 0,
                                              NULL, NULL);
+    o->services->stats->transfer_time += 1e-9 * (double)(lun_opencl_now() - start);
     if (code != CL_SUCCESS)
         return lun_opencl_lost(o, "clEnqueueWriteBuffer", code);
     o->services->stats->bytes_to_device += bytes;
@@ -170,8 +176,10 @@ lun_status lun_opencl_download(void *state, lun_buffer *from, int64_t offset, vo
     if (bytes < 0 || offset < 0 || offset > from->bytes - bytes)
         return lun_opencl_fail(o, LUN_ERANGE, "%lld bytes at %lld are not in a buffer of %lld",
                                (long long)bytes, (long long)offset, (long long)from->bytes);
+    int64_t start = lun_opencl_now();
     cl_int code = o->cl.clEnqueueReadBuffer(o->queue, from->mem, CL_TRUE, (size_t)offset,
                                             (size_t)bytes, host, 0, NULL, NULL);
+    o->services->stats->transfer_time += 1e-9 * (double)(lun_opencl_now() - start);
     if (code != CL_SUCCESS)
         return lun_opencl_lost(o, "clEnqueueReadBuffer", code);
     o->services->stats->bytes_to_host += bytes;

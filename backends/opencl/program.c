@@ -146,8 +146,11 @@ lun_status lun_opencl_program(lun_opencl *o, const char *text, lun_kernel *k)
     k->stored = k->program || k->key.failed;
     if (k->program)
         o->services->stats->cache_hits++;
-    else
+    else {
+        int64_t start = lun_opencl_now();
         k->program = compile_twice(o, text, &call, &code, &words);
+        o->services->stats->compile_time += 1e-9 * (double)(lun_opencl_now() - start);
+    }
     lun_guard_leave(&g);
     lun_status s = LUN_OK;
     if (!k->program)

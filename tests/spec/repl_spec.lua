@@ -372,6 +372,20 @@ describe("Ctrl-C", function()
         quick(interrupt("(lun.index(100000000000) * 3):sum()", 300, { arguments = "--backend reference" }))
     end)
 
+    it("stops OpenCL, and its compiler", function()
+        local has = false
+        for _, name in ipairs(lun.backends()) do
+            has = has or name == "opencl"
+        end
+        if not has then
+            return -- no device here
+        end
+        local opts = { arguments = "--backend opencl" }
+        interrupt("(lun.index(100000000000) * 3):sum()", 1500, opts)
+        local time = interrupt("x = lun.random(2e7) for i = 1, 200 do x = x:sin() + x:exp() end x:eval()", 100, opts)
+        assert.is_true(time < 10000) -- a driver's compiler cannot be stopped
+    end)
+
     it("stops printing", function()
         quick((interrupt "for i = 1, 1e9 do print(i) end"))
     end)
