@@ -24,7 +24,7 @@ function commands.start_clock()
         local function since(name)
             return after[name] - before[name]
         end
-        return ("%s: compile %s, transfer %s, run %s (%d kernels run, %d compiled, %d from the cache)"):format(
+        return ("%s: compile %s, transfer %s, run %s (launches %d, compiles %d, cache hits %d)"):format(
             seconds(total), seconds(since "compile_time"), seconds(since "transfer_time"),
             seconds(since "run_time"), since "launches", since "compiles", since "cache_hits")
     end
@@ -39,6 +39,10 @@ local function bytes_text(n)
         n, i = n / 1000, i + 1
     end
     return (i == 1 and "%d %s" or "%.1f %s"):format(n, units[i])
+end
+
+local function kernels_text(n)
+    return ("%d kernel%s"):format(n, n == 1 and "" or "s")
 end
 
 -- ---------------------------------------------------------------- the commands
@@ -99,9 +103,9 @@ local table_of = {
             if not dir then
                 write("there is no kernel cache: " .. entries)
             elseif what == "clear" then
-                write(("removed %d kernels (%s) from %s"):format(entries, bytes_text(bytes), dir))
+                write(("removed %s (%s) from %s"):format(kernels_text(entries), bytes_text(bytes), dir))
             else
-                write(("%s: %d kernels, %s"):format(dir, entries, bytes_text(bytes)))
+                write(("%s: %s, %s"):format(dir, kernels_text(entries), bytes_text(bytes)))
             end
         end,
     },

@@ -279,7 +279,7 @@ describe("commands", function()
     it(":time tells compile, transfer and run apart", function()
         local text = dialogue({ ":time on", "lun.index(1000):sum()", ":time off", "1 + 1" },
             { environment = ("LUNARRAY_JIT=sync LUNARRAY_CACHE_DIR='%s/timed'"):format(directory) })
-        local compile = text:match "500500\n[%d.]+ %w+: compile ([%d.]+ %w+), transfer 0 us, run [%d.]+ %w+ %(1 kernels"
+        local compile = text:match "500500\n[%d.]+ %w+: compile ([%d.]+ %w+), transfer 0 us, run [%d.]+ %w+ %(launches 1, compiles 1, cache hits 0%)"
         assert.is_truthy(compile, text)
         assert.is_truthy(compile:find "ms" or compile:find "s$")
         shows(text, "> 1 + 1\n2\n> ")
@@ -298,8 +298,8 @@ describe("commands", function()
         local text = dialogue({ ":devices", "lun.index(100):sum()", ":cache", ":cache clear", ":cache" },
             { environment = ("LUNARRAY_JIT=sync LUNARRAY_CACHE_DIR='%s'"):format(cache) })
         shows(text, "* openmp")
-        shows(text, cache .. ": 1 kernels, ")
-        shows(text, "removed 1 kernels")
+        shows(text, cache .. ": 1 kernel, ")
+        shows(text, "removed 1 kernel ")
         shows(text, cache .. ": 0 kernels, 0 bytes")
         shows(dialogue({ ":cache" }, { environment = "LUNARRAY_CACHE_DIR=" }), "there is no kernel cache")
     end)
