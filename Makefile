@@ -278,6 +278,12 @@ lint:
 format:
 	clang-format -i $(shell find prims backends interp tests bench examples -name '*.[ch]' 2>/dev/null)
 
+# What the examples in the documentation print, and the reference, as they are now.
+.PHONY: docs
+docs: all
+	@$(PROGRAM) tests/docs.lua --write README.md docs/*.md
+	@$(PROGRAM) tests/reference.lua > docs/reference.md
+
 bench: all
 	@sh bench/run.sh
 
@@ -341,6 +347,7 @@ help:
 	    'fuzz         random Lua functions on every backend (FUZZ_SECONDS, FUZZ_SEED)' \
     'torture      everything that tries to break it (TORTURE: the size, 1 is full)' \
     'lint format  the style checks; clang-format over every C file' \
+    'docs         write what the examples print, and the reference, into docs/' \
 	    'check-deps   say what is missing and how to install it' \
 	    'bench        the benchmarks (bench-quick: a short run; bench-gpu: on an OpenCL device)' \
     'oclgrind     the OpenCL specs on a device that reports wrong accesses and races' \

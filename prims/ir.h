@@ -113,7 +113,7 @@ typedef struct lun_front {
 } lun_front;
 
 /* Makes a function of the engine from a front end (front.release is called with the last release). */
-LUN_API lun_status lun_function_front(lun_engine *e, const lun_front *front, lun_function **out);
+lun_status lun_function_front(lun_engine *e, const lun_front *front, lun_function **out);
 
 void lun_ir_init(lun_ir *ir);
 void lun_ir_free(lun_ir *ir); /* its arrays, not the functions */

@@ -93,7 +93,7 @@ function Session:answer(code)
         self.env._ = results[2]
         local ok, problem = pcall(self.env.print, table.unpack(results, 2, results.n))
         if not ok then
-            self.env.print(("error calling 'print' (%s)"):format(tostring(problem)))
+            self.env.print((tostring(problem)))
         end
     end
     return self:take()

@@ -175,6 +175,9 @@ local function name_of(f)
     end
 end
 
+-- What the reference is made of.
+M.functions, M.methods, M.reductions, M.op_text = FUNCTIONS, METHODS, REDUCTIONS, op_text
+
 -- lun.help(x): without an argument, what there is.
 function M.text(...)
     local x = ...

@@ -1,0 +1,249 @@
+-- docs/reference.md, made of what the program knows: the help texts, the tables of operations and statuses,
+-- the comments of the Lua files and of lunarray.h.
+--
+--     build/lunarray tests/reference.lua > docs/reference.md
+
+local core = require "lunarray.core"
+local help = require "lunarray.help"
+local describe = core.internal.describe
+
+local M = {}
+
+local out
+
+local function put(format, ...)
+    out[#out + 1] = select("#", ...) > 0 and format:format(...) or format
+end
+
+local function sorted(t)
+    local keys = {}
+    for key in pairs(t) do
+        keys[#keys + 1] = key
+    end
+    table.sort(keys)
+    return keys
+end
+
+-- Text for a cell of a table: code where it is code.
+local function cell(text)
+    return (text:gsub("|", "\\|"):gsub("%s*\n%s*", " "))
+end
+
+local function code(text)
+    return "`" .. text .. "`"
+end
+
+local function read(path)
+    local file = assert(io.open(path))
+    local text = file:read "a"
+    file:close()
+    return text
+end
+
+-- ---------------------------------------------------------------- Lua
+
+-- The comment above a function of lua/lunarray that a script calls as lun.<name>.
+local function comment_of(name)
+    for line in io.lines "lua/lunarray/init.lua" do
+        local file, inside = line:match("^lun%." .. name .. ' = later%("([%w_]+)", "([%w_]+)"%)')
+        if file then
+            local comment = {}
+            for source in io.lines("lua/lunarray/" .. file .. ".lua") do
+                local text = source:match "^%-%- ?(.*)$"
+                if text then
+                    comment[#comment + 1] = text
+                elseif source:find("^function M%." .. inside .. "%(") then
+                    return table.concat(comment, " ")
+                else
+                    comment = {}
+                end
+            end
+        end
+    end
+end
+
+-- Those functions of the module that are neither operations nor described as reductions.
+function M.functions()
+    local names = {}
+    for name, value in pairs(package.loaded.lunarray) do
+        if type(value) == "function" and not core.op[name] and not help.reductions[name] then
+            names[name] = true
+        end
+    end
+    return names
+end
+
+function M.methods()
+    local names = {}
+    for name in pairs(core.internal.methods) do
+        if not core.op[name] and not help.reductions[name] then
+            names[name] = true
+        end
+    end
+    return names
+end
+
+local groups = {
+    { "Making arrays", "vector zeros ones full range index linspace random frombytes" },
+    { "Skeletons", "map zip reduce scan sequence compose" },
+    { "Computing", "eval explain stats profile clock trim" },
+    { "Files", "load save" },
+    { "Pictures", "plot hist image" },
+    { "The engine", "backends devices use math info help isarray" },
+}
+
+local function module()
+    put "## The module\n"
+    local left = M.functions()
+    local function rows(title, names)
+        put("### %s\n", title)
+        put "| call | what it does |\n|---|---|"
+        local details = {}
+        for _, name in ipairs(names) do
+            local text = help.functions[name]
+            if left[name] and text then
+                put("| %s | %s |", code(cell(text[1])), cell(text[2]))
+                details[#details + 1] = name ~= "help" and comment_of(name) or nil
+                left[name] = nil
+            end
+        end
+        put ""
+        for _, text in ipairs(details) do
+            put("%s\n", (text:gsub("^(lun%.%w+%b()):", "`%1`:")))
+        end
+    end
+    for _, group in ipairs(groups) do
+        local names = {}
+        for name in group[2]:gmatch "%S+" do
+            names[#names + 1] = name
+        end
+        rows(group[1], names)
+    end
+    if next(left) then
+        rows("More", sorted(left))
+    end
+end
+
+local function methods()
+    put "## Methods of arrays\n"
+    put "Every function of the operations below is a method too: `a:sqrt()`, `a:lt(b)`.\n"
+    put "| call | what it does |\n|---|---|"
+    for _, name in ipairs(sorted(M.methods())) do
+        local text = help.methods[name]
+        if text then
+            put("| %s | %s |", code(cell(text[1])), cell(text[2]))
+        end
+    end
+    put "\n## Reductions to a number\n"
+    put "`a:lazy \"sum\"` is the lazy form of those that share a pass.\n"
+    put "| call | what it gives |\n|---|---|"
+    for _, name in ipairs(sorted(help.reductions)) do
+        put("| `a:%s()` | %s |", name, cell(help.reductions[name]))
+    end
+    put ""
+end
+
+local function operations()
+    put "## Operations\n"
+    put "As functions and as methods; `lun.op.add` and so on are values for skeletons, as are their names.\n"
+    put "| operation | what it is |\n|---|---|"
+    for _, name in ipairs(sorted(core.op)) do
+        local forms, doc = help.op_text(core.op[name]):match "^(.-): (.*)$"
+        put("| %s | %s |", code(cell(forms)):gsub(", (%S)", "`, `%1"):gsub("%(a`, `b`, `c%)", "(a, b, c)")
+            :gsub("%(a`, `b%)", "(a, b)"):gsub("%(b`, `c%)", "(b, c)"), cell(doc))
+        assert(describe(core.op[name]))
+    end
+    put ""
+end
+
+-- ---------------------------------------------------------------- the tables
+
+local function statuses()
+    put "## Statuses\n"
+    put "`lun_status` in C (with `LUN_` in front), the field `code` of an error object in Lua.\n"
+    put "| name | meaning |\n|---|---|"
+    for id, doc in read "prims/status.def":gmatch 'LUN_STATUS%(([%w_]+),%s*%d+,%s*"([^"]*)"%)' do
+        put("| `%s` | %s |", id, cell(doc))
+    end
+    put ""
+end
+
+local function program()
+    put "## The program\n"
+    local pipe = assert(io.popen((os.getenv "BUILD" or "build") .. "/lunarray --help"))
+    put("```text\n%s```\n", pipe:read "a":gsub("^usage: %S+", "usage: lunarray"))
+    pipe:close()
+    put [[
+| variable | meaning |
+|---|---|
+| `LUNARRAY_BACKEND` | the backend to start with; the option `--backend` wins |
+| `LUNARRAY_THREADS` | how many threads at most |
+| `LUNARRAY_JIT` | `auto` (the default), `sync`: wait for the compiler, `off`: never call it |
+| `LUNARRAY_CC` | the C compiler, `cc` by default |
+| `LUNARRAY_CACHE_DIR` | where compiled kernels are kept; empty: nowhere |
+]]
+end
+
+-- ---------------------------------------------------------------- C
+
+-- The functions of lunarray.h in order: { section, name, prototype, comment }. A comment counts where it
+-- stands directly above.
+function M.c_functions()
+    local list, section, comment, prototype = {}, "", nil, nil
+    local inside
+    for line in io.lines "prims/lunarray.h" do
+        local heading = line:match "^/%* %-%-%-%- (.-) %-+ %*/$"
+        if heading then
+            section, comment = heading, nil
+        elseif prototype then
+            prototype = prototype .. " " .. line:match "^%s*(.-)%s*$"
+        elseif line:find "^LUN_API" then
+            prototype = line:match "^LUN_API (.*)$"
+        elseif inside or line:find "^/%*" then
+            comment = (inside and comment .. " " or "") .. line:gsub("^%s*/?%*+/?%s?", ""):gsub("%s*%*/$", "")
+            inside = not line:find "%*/%s*$"
+        elseif line == "" then
+            comment = nil
+        end
+        if prototype and prototype:find ";" then
+            local name = prototype:match "([%w_]+)%("
+            list[#list + 1] = { section = section, name = name, prototype = prototype:gsub("%s+", " "), comment = comment }
+            prototype, comment = nil, nil
+        end
+    end
+    return list
+end
+
+local function header()
+    put "## C\n"
+    put "`#include <lunarray.h>`, `pkg-config --cflags --libs lunarray`. The head of the file tells what holds for all of it;"
+    put "[examples/embed](../examples/embed) shows it at work.\n"
+    local section
+    for _, f in ipairs(M.c_functions()) do
+        if f.section ~= section then
+            section = f.section
+            put("\n### C: %s\n", section)
+        end
+        put("- `%s`  \n  %s", f.prototype, (f.comment or ""):gsub("%s+", " "):gsub("[*_<]", "\\%0"))
+    end
+end
+
+-- The page as text.
+function M.text()
+    out = {}
+    put "# Reference\n"
+    put "Made by `build/lunarray tests/reference.lua` of the program's own help, its tables and `lunarray.h`; do not edit.\n"
+    module()
+    methods()
+    operations()
+    statuses()
+    program()
+    header()
+    return table.concat(out, "\n"):gsub("\n+$", "\n")
+end
+
+if arg and (arg[0] or ""):find "tests/reference%.lua$" then
+    io.write((M.text()))
+end
+
+return M
