@@ -148,6 +148,29 @@ describe("the build", function()
         assert.equal("3\n", succeed(('LUA_CPATH="%s/?.so" LUA_PATH="nothing" '):format(build) .. use))
     end)
 
+    it("has a manual page with every option of the program", function()
+        local page = assert(io.open "docs/lunarray.1"):read "a":gsub("\\%-", "-")
+        for option in succeed(build .. "/lunarray --help"):gmatch "%-%-[a-z-]+" do
+            assert.is_truthy(page:find(option, 1, true), option)
+        end
+    end)
+
+    it("has a rockspec whose targets and headers are there", function()
+        local rock = {}
+        assert(loadfile("lunarray-scm-1.rockspec", "t", rock))()
+        assert.equal("lunarray", rock.package)
+        assert.equal("make", rock.build.type)
+        local makefile = assert(io.open "Makefile"):read "a"
+        for _, target in ipairs { rock.build.build_target, rock.build.install_target } do
+            assert.is_truthy(makefile:find("\n" .. target:gsub("%-", "%%-") .. ":"), target)
+        end
+        local needed = assert(io.open "tests/setup.sh"):read "a"
+        for name, dependency in pairs(rock.external_dependencies) do
+            assert.is_truthy(needed:find("header " .. dependency.header, 1, true), name)
+            assert.is_truthy(rock.build.variables.CPPFLAGS:find(name .. "_INCDIR", 1, true), name)
+        end
+    end)
+
     describe("make install", function()
         local root, where
 
@@ -166,8 +189,9 @@ describe("the build", function()
                 "/opt/lun/lib/liblunarray.so.0",
                 "/opt/lun/lib/lua/5.4/lunarray.so",
                 "/opt/lun/lib/pkgconfig/lunarray.pc",
+                "/opt/lun/share/man/man1/lunarray.1",
             }, "\n") .. "\n", succeed(
-                ("cd '%s' && find . ! -type d ! -path '*/man/*' | sed 's/^.//' | LC_ALL=C sort"):format(root)))
+                ("cd '%s' && find . ! -type d | sed 's/^.//' | LC_ALL=C sort"):format(root)))
         end)
 
         it("leaves a module that needs no Lua file", function()
@@ -197,9 +221,9 @@ describe("the build", function()
             local header = root .. "/opt/lun/include/lunarray.h"
             succeed(("clang -x c -std=c11 -Wall -Wextra -pedantic -Werror -fsyntax-only '%s'"):format(header))
             write_file(scratch .. "/use.cc", "extern \"C\" {}\n")
-            if select(2, capture(("clang++ -std=c++11 -fsyntax-only -include cstdint '%s/use.cc'")
+            if select(2, capture(("clang++ -std=c++17 -fsyntax-only -include cstdint '%s/use.cc'")
                 :format(scratch))) == 0 then
-                succeed(("clang++ -x c++ -std=c++11 -Wall -Wextra -pedantic -Werror -fsyntax-only '%s'")
+                succeed(("clang++ -x c++ -std=c++17 -Wall -Wextra -pedantic -Werror -fsyntax-only '%s'")
                     :format(header))
             end
         end)
