@@ -268,7 +268,7 @@ $(BUILD)/torture/%: $(OBJ)/torture/%.o $(STATIC)
 	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(STATIC) $(LUA_LIB) $(OPENMP) $(LIBS)
 $(BUILD)/torture/%_shim.so: tests/torture/%_shim.c Makefile
 	@mkdir -p $(@D); echo "  cc  $<"
-	@$(CC) $(filter-out -fvisibility=hidden,$(CFLAGS_ALL)) -shared -o $@ $< -ldl
+	@$(CC) $(filter-out -fvisibility=hidden,$(CFLAGS_ALL)) -isystem $(LUA_INCDIR) -shared -o $@ $< -ldl
 .SECONDARY: $(TORTURE_SRC:tests/torture/%.c=$(OBJ)/torture/%.o)
 
 .PHONY: lint format bench bench-quick bench-gpu oclgrind

@@ -1,0 +1,86 @@
+#!/bin/sh
+# Random kernels made by an instrumented compiler: undefined behaviour and floats that do not fit an integer end the
+# process (traps, no runtime), then addresses outside of an object's memory are reported (AddressSanitizer's runtime
+# is preloaded). Kernels come from random IR, random graphs and random Lua functions, results are compared as ever.
+set -u
+BUILD=${BUILD:-build}
+scratch=${TORTURE_SCRATCH:-/tmp}/kernels
+mkdir -p "$scratch/bin"
+log=$scratch/compiled
+real=$(command -v gcc) || exit 1
+
+# A compiler that adds what $INSTRUMENT says and keeps count.
+cat >"$scratch/bin/cc" <<EOF
+#!/bin/sh
+echo x >>$log
+exec $real "\$@" \$INSTRUMENT
+EOF
+chmod 755 "$scratch/bin/cc"
+PATH=$scratch/bin:$PATH
+export PATH
+unset LUNARRAY_CC
+
+count() { wc -l <"$log"; }
+failed=0
+
+# A program that must end well: title command...
+try() {
+    title=$1
+    shift
+    status=0
+    timeout 300 "$@" >"$scratch/out" 2>&1 || status=$?
+    if [ "$status" -ne 0 ] || grep -q "AddressSanitizer\|runtime error" "$scratch/out"; then
+        failed=$((failed + 1))
+        echo "$title: status $status"
+        tail -n 40 "$scratch/out"
+    fi
+}
+
+# Rounds until so many kernels have been compiled: target preloaded
+rounds() {
+    : >"$log"
+    seed=1
+    while [ "$(count)" -lt "$1" ] && [ "$failed" -lt 5 ]; do
+        export TEST_SEEDS="$((seed * 100))-$((seed * 100 + 25))"
+        LUNARRAY_CACHE_DIR=$scratch/cache$seed
+        export LUNARRAY_CACHE_DIR LUNARRAY_BACKEND=openmp LUNARRAY_JIT=sync
+        export LUNARRAY_DIFF_GRAPHS=12 LUNARRAY_DIFF_SEED=$((seed * 1000)) LUNARRAY_DIFF_COUNTS="$scratch/counts"
+        if [ -z "$2" ]; then
+            # the IR's generator runs inside of a test program that links the engine
+            try "random IR, TEST_SEEDS=$TEST_SEEDS" "$BUILD/tests/openmp_flow_test"
+        fi
+        try "random graphs, LUNARRAY_DIFF_SEED=$LUNARRAY_DIFF_SEED" env ${2:+LD_PRELOAD="$2"} \
+            "$BUILD/lunarray" tests/busted.lua tests/diff/graphs_spec.lua
+        try "random Lua functions, seed $seed" env ${2:+LD_PRELOAD="$2"} \
+            "$BUILD/lunarray" tests/fuzz/luafn_run.lua "$seed" 20 both openmp
+        rm -rf "$LUNARRAY_CACHE_DIR"
+        seed=$((seed + 1))
+    done
+}
+
+scaled() { awk -v f="${TORTURE:-0.01}" -v full="$1" -v least="$2" 'BEGIN { n = int(full * f); print n < least ? least : n }'; }
+
+report() { # name count
+    if [ "$failed" -eq 0 ]; then
+        printf 'ok\t%s\t%s kernels, 0 reports\n' "$1" "$2"
+    else
+        printf 'FAIL\t%s\t%s kernels, %s runs failed\n' "$1" "$2" "$failed"
+    fi
+}
+
+INSTRUMENT="-fsanitize=undefined,float-cast-overflow -fno-sanitize-recover=all -fsanitize-undefined-trap-on-error"
+export INSTRUMENT
+rounds "$(scaled 10000 40)" ""
+report "kernels with undefined behaviour trapped" "$(count)"
+
+failed=0
+asan=$($real -print-file-name=libasan.so)
+if [ -e "$asan" ]; then
+    INSTRUMENT="-fsanitize=address -fno-omit-frame-pointer"
+    ASAN_OPTIONS=detect_leaks=0:abort_on_error=0:verify_asan_link_order=0
+    export ASAN_OPTIONS
+    rounds "$(scaled 10000 25)" "$asan"
+    report "kernels with addresses checked" "$(count)"
+else
+    printf 'ok\tkernels with addresses checked\tleft out: no libasan\n'
+fi

@@ -1,0 +1,88 @@
+-- What the Lua parts of the torture share: sizes by the factor TORTURE, one line per figure, programs run with
+-- an environment of their own, random numbers that a seed repeats.
+local kit = {}
+
+kit.factor = tonumber(os.getenv "TORTURE") or 0.01
+kit.build = os.getenv "BUILD" or "build"
+
+function kit.count(full, least)
+    return math.max(least, math.ceil(full * kit.factor))
+end
+
+-- A line for the driver: what was tested, and its figure or what went wrong.
+function kit.report(good, name, format, ...)
+    io.write(good and "ok" or "FAIL", "\t", name, "\t", (format:format(...):gsub("[\n\t]", " ")), "\n")
+    io.flush()
+end
+
+-- Runs f, which returns whether it went well, a format and its values.
+function kit.part(name, f)
+    local result = table.pack(xpcall(f, debug.traceback))
+    if not result[1] then
+        io.stderr:write(tostring(result[2]), "\n")
+        kit.report(false, name, "%s", tostring(result[2]):match "^[^\n]*")
+    else
+        kit.report(result[2], name, table.unpack(result, 3, result.n))
+    end
+end
+
+function kit.quote(s)
+    return "'" .. s:gsub("'", "'\\''") .. "'"
+end
+
+local directory
+-- A directory for this part's files.
+function kit.directory()
+    if not directory then
+        local pipe = assert(io.popen("mktemp -d " .. (os.getenv "TORTURE_SCRATCH" or "/tmp") .. "/part-XXXXXX"))
+        directory = assert(pipe:read "l")
+        pipe:close()
+    end
+    return directory
+end
+
+function kit.write(path, text, mode)
+    local f = assert(io.open(path, "wb"))
+    f:write(text)
+    f:close()
+    if mode then
+        assert(os.execute(("chmod %s %s"):format(mode, kit.quote(path))))
+    end
+    return path
+end
+
+function kit.read(path)
+    local f = io.open(path, "rb")
+    if not f then
+        return ""
+    end
+    local text = f:read "a"
+    f:close()
+    return text
+end
+
+-- Runs a script text by the program, with "NAME=value ..." before it and at most `seconds`. Gives its output, its
+-- errors and its exit status (128 + signal).
+function kit.run(text, environment, seconds, before)
+    local dir = kit.directory()
+    local script, out, err = dir .. "/script.lua", dir .. "/out", dir .. "/err"
+    kit.write(script, text)
+    -- the command stands in a subshell, so that a shell that reports signals does so in `err`
+    local _, _, status = os.execute(("{ %s env %s timeout -s KILL %d %s/lunarray %s >%s; } 2>%s"):format(before or "",
+        environment or "", seconds or 60, kit.build, script, out, err))
+    return kit.read(out), kit.read(err), status
+end
+
+-- A generator of whole numbers in 1 .. n (splitmix64).
+function kit.generator(seed)
+    local state = seed
+    return function(n)
+        state = state + 0x9e3779b97f4a7c15
+        local z = state
+        z = (z ~ (z >> 30)) * 0xbf58476d1ce4e5b9
+        z = (z ~ (z >> 27)) * 0x94d049bb133111eb
+        return ((z ~ (z >> 31)) >> 1) % n + 1
+    end
+end
+
+return kit

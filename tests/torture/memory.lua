@@ -1,0 +1,188 @@
+-- Memory that runs out at every allocation in turn, of the engine, of Lua and of the C library, in works that touch
+-- every part of the interface: each failure is an error that says so, nothing crashes or hangs, no element is lost,
+-- and the same work done again is right. Runs itself with a preloaded library (alloc_shim.c).
+local kit = dofile "tests/torture/kit.lua"
+
+if not os.getenv "ALLOC_SHIM" then
+    local store = kit.directory()
+    local _, how, status = os.execute(([[ALLOC_SHIM=1 LD_PRELOAD=%s/torture/alloc_shim.so LUNARRAY_BACKEND=openmp \
+        LUNARRAY_CC=%s/torture/stored_cc STORED_CC_DIR=%s exec %s/lunarray tests/torture/memory.lua]]):format(kit.build,
+        kit.build, store, kit.build))
+    if status ~= 0 then
+        kit.report(false, "failing allocations", "ended by %s %s", how, status)
+    end
+    -- the specs themselves, with one failing allocation each, anywhere
+    kit.part("failing allocations in the specs", function()
+        local random, crashes, runs = kit.generator(tonumber(os.getenv "TORTURE_SEED") or 1), 0, 0
+        local pipe = io.popen "ls tests/spec/*_spec.lua"
+        local specs = {}
+        for line in pipe:lines() do
+            -- those that start programs of their own are no specs of the interface
+            if not line:find "build_spec" and not line:find "setup_spec" and not line:find "repl" and not line:find "cli_spec" then
+                specs[#specs + 1] = line
+            end
+        end
+        pipe:close()
+        for i = 1, kit.count(500, 6) do
+            local spec = specs[(i - 1) % #specs + 1]
+            local at = random(random(2) == 1 and 300000 or 1500000)
+            local command = ("ALLOC_FAIL_AT=%d LD_PRELOAD=%s/torture/alloc_shim.so LUNARRAY_BACKEND=reference timeout -s KILL 120 %s/lunarray tests/busted.lua %s >%s/out 2>&1")
+                :format(at, kit.build, kit.build, spec, kit.directory())
+            local _, way, code = os.execute(command)
+            runs = runs + 1
+            if way == "signal" or code >= 124 then
+                crashes = crashes + 1
+                io.stderr:write(command, ": ", code, "\n", kit.read(kit.directory() .. "/out"):sub(-2000), "\n")
+            end
+        end
+        return crashes == 0, "%d runs, %d crashes or hangs", runs, crashes
+    end)
+    return
+end
+
+package.cpath = kit.build .. "/torture/?.so;" .. package.cpath
+local shim = require "alloc_shim"
+local lun = require "lunarray"
+
+-- Where the OpenMP runtime allocates, in this process.
+local function find_runtime()
+    local base
+    for line in io.lines "/proc/self/maps" do
+        base = base or line:match "^(%x+)%-%x+ %S+ 0+ .*/lunarray$"
+    end
+    local first, last
+    local pipe = io.popen("nm " .. kit.build .. "/lunarray")
+    for line in pipe:lines() do
+        local address, name = line:match "^(%x+) [tT] (%S+)$"
+        if name and (name:find "^gomp_.*alloc" or name == "gomp_malloc_cleared") and not name:find "cold" then
+            address = tonumber(address, 16)
+            first, last = math.min(first or address, address), math.max(last or address, address)
+        end
+    end
+    pipe:close()
+    if base and first then
+        shim.runtime(tonumber(base, 16) + first, tonumber(base, 16) + last + 256)
+    end
+end
+find_runtime()
+
+local file = kit.directory() .. "/file"
+local a, b = lun.vector { 3.5, 1.25, 2, 8, 5 }, lun.vector { 1, 2, 3, 4, 5 }
+local big = lun.range(1, 100000):eval()
+local weights = lun.vector { 0.5, 0.25, 2 }
+local saved = lun.vector { 1, 2, 3 }
+lun.save(file .. ".npy", saved)
+lun.save(file .. ".csv", { x = saved, y = { "a", "b", "c" } })
+
+-- The error that is expected, as a text; another one is passed on.
+local function caught(f, expected)
+    local _, e = pcall(f)
+    return tostring(e):match(expected) or error(e, 0)
+end
+
+-- Each gives a text that must always be the same.
+local works = {
+    vector = function() return lun.vector { 1, 2, 3.5 } end,
+    nested = function() return lun.vector { { 1, 2 }, { 3, 4 } } end,
+    virtual = function() return lun.range(1, 10) .. lun.linspace(0, 1, 5):cast "i64" end,
+    random = function() return lun.random(5, { seed = 3 }) end,
+    operators = function() return (a + b) * a - b / a + a // 2 % 3 ^ -a end,
+    integers = function() return (b & 3 | 8 ~ b) << 1 >> 1 end,
+    compare = function() return lun.where(a:lt(b), a, b):max(2) end,
+    functions = function() return a:sin():exp():sqrt():atan2(b) end,
+    lazy = function() local x = a for _ = 1, 100 do x = x + b end return x end,
+    shared = function() local x = b for _ = 1, 40 do x = x + x end return x end,
+    sum = function() return a:sum() .. ":" .. b:prod() .. ":" .. a:mean() .. ":" .. a:var(1) .. ":" .. a:argmax() end,
+    eval = function() return table.concat({ lun.eval(a:lazy "sum", b:lazy "max", (a * b):lazy "min") }, ",") end,
+    several = function() local x, y = lun.eval(a + 1, a * 2) return tostring(x) .. tostring(y) end,
+    large = function() return ((big + 1) * 2):sum() end,
+    scan = function() return lun.scan("+", 0)(big):max() end,
+    map = function() return lun.map(function(x) return x * 2 + 1 end)(a) end,
+    branches = function()
+        return lun.map(function(x, k) local s = 0 for i = 1, 3 do if x > i then s = s + k else s = s - 1 end end return s end)(a, 3)
+    end,
+    captured = function() return lun.map(function(i) return weights[i % 3 + 1] * 2 end)(b) end,
+    zip = function() return lun.zip(function(x, y) return math.max(x, y) end)(a, b) end,
+    reduce = function() return lun.reduce(function(x, y) return x + y end, 0)(a):value() end,
+    sequence = function() return (lun.map "-" >> lun.map(function(x) return x + 1 end))(a) end,
+    compose = function() return lun.compose(lun.zip "+"):left(lun.map "-"):right(lun.map "-")(a, b) end,
+    c_string = function() return lun.map "(double x, double k){ return x * k + 1; }"(a, 2) end,
+    run = function() local c = a:copy() lun.map("-"):run { c, out = c } return c end,
+    set = function() local c = a:copy() c[2] = 9 c:set(c * 2) c:fill(3) return c end,
+    sub = function() return b:sub(2, 4) .. b:sub(-1, 1, -2) end,
+    rows = function() local m = lun.vector { { 1, 2 }, { 3, 4 } } m[1][2] = 7 return m * 2 end,
+    cast = function() return a:cast "f32":cast "u8":cast "bool" end,
+    totable = function() return table.concat(a:totable(), ",") end,
+    iter = function() local s = 0 for i, x in b:iter() do s = s + i * x end return s end,
+    bytes = function() return lun.frombytes(b:tobytes(), "i64") end,
+    show = function() return tostring(big * 2) .. tostring(lun.zeros { 30, 30 }) end,
+    explain = function() return #tostring(lun.explain((a + b):sqrt():lazy "sum")) > 100 end,
+    source = function() return #(a + b):source() > 100 end,
+    npy = function() assert(lun.save(file .. ".npy", saved)) return assert(lun.load(file .. ".npy")) end,
+    csv = function() local t = assert(lun.load(file .. ".csv")) return tostring(t.x) .. t.y[3] end,
+    raw = function() assert(lun.save(file .. ".raw", b)) return assert(lun.load(file .. ".raw", { dtype = "i64" })) end,
+    error = function() return caught(function() return (b // (b - 1)):eval() end, "n//0") end,
+    shapes = function() return caught(function() return b + saved end, "lengths") end,
+    stats = function() return type(lun.stats().peak) end,
+}
+
+local names = {}
+for name in pairs(works) do
+    names[#names + 1] = name
+end
+table.sort(names)
+
+-- The work's text. What is printed may have been computed as a whole, where its parts could not be had.
+local function text_of(name)
+    return (tostring(works[name]()):gsub(" %(%d+ operations? waiting%)", ""))
+end
+
+local function memory_error(e)
+    local text = tostring(e)
+    return text:find "memory" or text:find "ENOMEM" or text:find "Cannot allocate" or type(e) == "table" and e.code == "ENOMEM"
+end
+
+local failures, wrong, odd = 0, 0, 0
+local function fail_everywhere(name, on, step)
+    local expected = text_of(name)
+    local n = 1
+    while true do
+        collectgarbage()
+        shim.arm(n, on)
+        local ok, result = pcall(text_of, name)
+        local _, failed = shim.disarm()
+        if failed == 0 then
+            return
+        end
+        failures = failures + 1
+        if ok and result ~= expected then
+            wrong = wrong + 1
+            io.stderr:write(("%s, allocation %d: %s instead of %s\n"):format(name, n, result, expected))
+        elseif not ok and not memory_error(result) then
+            odd = odd + 1
+            io.stderr:write(("%s, allocation %d: %s\n"):format(name, n, tostring(result)))
+        end
+        result = nil -- luacheck: ignore
+        if n % 5 == 1 and text_of(name) ~= expected then
+            wrong = wrong + 1
+            io.stderr:write(("%s, after allocation %d failed: another result\n"):format(name, n))
+        end
+        n = n + step
+    end
+end
+
+local only = os.getenv "TORTURE_ONLY"
+kit.part("failing allocations", function()
+    collectgarbage()
+    local step = kit.factor >= 0.2 and 1 or 23
+    for _, name in ipairs(names) do
+        if not only or only == name then
+                        fail_everywhere(name, false, step)
+            fail_everywhere(name, true, step)
+        end
+    end
+    collectgarbage()
+    collectgarbage()
+    return wrong == 0 and odd == 0, "%d works, %d failures: %d wrong, %d errors that do not say so, 0 crashes", #names, failures,
+        wrong, odd
+end)
