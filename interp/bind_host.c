@@ -13,8 +13,9 @@
 /* Keys of the registry: their addresses. */
 static const char host_key, offer_key;
 
-/* From how many bytes on the collector is told; less would cost more than it gives back. */
-#define TELL 65536
+/* From how many more bytes on the collector is told; less would cost more than it gives back. Arrays made
+ * and dropped in a loop come to as much before they are reused: it fits a core's own cache. */
+#define TELL (512 * 1024)
 /* Beyond this, and once as much has been added as the last full collection left or as Lua's own heap
  * has, there is another one: a generational collector would not look at old arrays before that heap
  * has doubled. */
@@ -217,8 +218,11 @@ lun__held *lun__new_held(lua_State *L, lun__host *h, lun__kind kind)
 void lun__settle(lua_State *L, lun__host *h)
 {
     h->pressure += lun_pressure(h->engine);
-    if (h->pressure < TELL)
+    if (h->pressure < TELL) {
+        if (h->pressure < 0)
+            h->pressure = 0;
         return;
+    }
     int64_t kilobytes = h->pressure / 1024;
     h->pressure = 0;
     if (lua_gc(L, LUA_GCISRUNNING) != 1)

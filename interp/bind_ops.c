@@ -57,14 +57,34 @@ static void *packed(lun_op op, int arity)
                                (op == LUN_OP_IDIV || op == LUN_OP_MOD));
 }
 
-/* Two arrays, and all goes well: the whole of it. False: nothing has happened that counts. */
+/* A number at i as an array; NULL for anything else, or without memory. */
+static lun_array *number_at(lua_State *L, lun__host *h, int i)
+{
+    lun_array *x = NULL;
+    if (lua_type(L, i) != LUA_TNUMBER)
+        return NULL;
+    lun_status s = lua_isinteger(L, i) ? lun_integer(h->engine, lua_tointeger(L, i), &x)
+                                       : lun_number(h->engine, lua_tonumber(L, i), &x);
+    return s == LUN_OK ? x : NULL;
+}
+
+/* Two arrays, or one and a number, and all goes well: the whole of it. False: nothing has happened that
+ * counts. */
 static bool apply_to_two(lua_State *L, lun__host *h, lun_op op)
 {
-    const lun__held *a = lun__array_at(L, h, 1), *b = a ? lun__array_at(L, h, 2) : NULL;
-    if (!b || !a->as.array || !b->as.array)
+    const lun__held *a = lun__array_at(L, h, 1), *b = lun__array_at(L, h, 2);
+    if (!a && !b)
         return false;
-    lun_array *operands[2] = {a->as.array, b->as.array};
-    return lun_apply(h->engine, op, operands, 2, lun__new_array(L, h)) == LUN_OK;
+    lun_array *operands[2] = {a ? a->as.array : NULL, b ? b->as.array : NULL}, *number = NULL;
+    lun_array **out = lun__new_array(L, h);
+    if (!a)
+        operands[0] = number = number_at(L, h, 1);
+    else if (!b)
+        operands[1] = number = number_at(L, h, 2);
+    bool well = operands[0] && operands[1] && lun_apply(h->engine, op, operands, 2, out) == LUN_OK;
+    if (number)
+        lun_release(number);
+    return well;
 }
 
 /* Upvalues: the host, the operation as packed. */

@@ -165,12 +165,37 @@ static lun_node *plain(const lun_engine *e, const lun_array *a)
     return own && a->node->rank == 1 ? a->node : NULL;
 }
 
-/* Arithmetic on two arrays of one dtype and length, what scripts do most, without detours.  False: not
- * that. */
+/* A script's number as an operand beside floats of dtype t; NULL: it is none, or does not fit. */
+static lun_node *number_beside(lun_engine *e, const lun_array *a, lun_dtype t)
+{
+    lun_node *n = NULL;
+    bool fits = a && a->weak && a->engine == e && lun_dtype_is_float(t);
+    return fits && lun__constant(e, t, a->number, &n) == LUN_OK ? n : NULL;
+}
+
+static bool combine_number(lun_engine *e, lun_op op, lun_node **in, lun_node *number,
+                           lun_status *status, lun_array **out)
+{
+    lun_node *n;
+    *status = finish(e, op, in, (lun_dtype)number->dtype, &n);
+    lun_node_release(e, number);
+    if (*status == LUN_OK)
+        *status = lun__array(e, n, false, out);
+    return true;
+}
+
+/* Arithmetic on two arrays of one dtype and length, or on a float array and a number: what scripts do
+ * most, without detours.  False: not that. */
 static bool combine(lun_engine *e, lun_op op, lun_array *const *operands, lun_status *status,
                     lun_array **out)
 {
-    lun_node *in[2] = {plain(e, operands[0]), plain(e, operands[1])}, *n;
+    lun_node *in[2] = {plain(e, operands[0]), plain(e, operands[1])}, *n, *number = NULL;
+    if (in[0] && !in[1])
+        in[1] = number = number_beside(e, operands[1], (lun_dtype)in[0]->dtype);
+    else if (in[1] && !in[0])
+        in[0] = number = number_beside(e, operands[0], (lun_dtype)in[1]->dtype);
+    if (number)
+        return combine_number(e, op, in, number, status, out);
     if (!in[0] || !in[1] || in[0]->dtype != in[1]->dtype || in[0]->n != in[1]->n ||
         in[0]->dtype == LUN_BOOL)
         return false;

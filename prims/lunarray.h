@@ -262,7 +262,8 @@ typedef struct lun_stats {
 LUN_API void lun_stats_get(const lun_engine *e, lun_stats *out);
 /* Sets the counters to 0; allocated, pooled and nodes stay true. */
 LUN_API void lun_stats_reset(lun_engine *e);
-/* Bytes of elements allocated since the last call: what a garbage collector should be told. */
+/* Bytes of elements allocated since the last call, less those freed: what a garbage collector should be
+ * told. */
 LUN_API int64_t lun_pressure(lun_engine *e);
 /* Gives pooled memory back to the system. */
 LUN_API void lun_trim(lun_engine *e);

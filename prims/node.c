@@ -2,6 +2,7 @@
  * Release and lookup never recurse: a graph may be a million operations deep. */
 #include "node.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +33,7 @@ static bool make_nodes(lun_engine *e)
 
 /* A node without operands yet; NULL and the error: out of memory.  Field by field: what an unused node
  * holds is NULL already, and clearing all of it would take longer than the rest. */
-static lun_node *start(lun_engine *e, lun_node_kind kind, lun_dtype t)
+static inline lun_node *start(lun_engine *e, lun_node_kind kind, lun_dtype t)
 {
     if (!e->spare && !make_nodes(e)) {
         lun__nomem(e);
@@ -118,21 +119,16 @@ static uint32_t folded(uint64_t h)
     return (uint32_t)(h >> 32);
 }
 
-/* Kind, operation and dtypes. */
-static uint64_t nature(const lun_node *n)
-{
-    return (uint64_t)(uint32_t)n->op << 32 | (uint64_t)n->acc << 17 | (uint64_t)n->inclusive << 16 |
-           (uint64_t)n->kind << 8 | n->dtype;
-}
+_Static_assert(offsetof(lun_node, inclusive) == 7, "lun_node_nature reads eight bytes");
 
 static uint64_t place_of(const void *p)
 {
     return (uint64_t)(uintptr_t)p;
 }
 
-static uint32_t hash_of(const lun_node *n)
+static inline uint32_t hash_of(const lun_node *n)
 {
-    uint64_t h = nature(n) * ODD_1 + ((uint64_t)n->n ^ (uint64_t)n->rank << 56) * ODD_2 +
+    uint64_t h = lun_node_nature(n) * ODD_1 + ((uint64_t)n->n ^ (uint64_t)n->rank << 56) * ODD_2 +
                  place_of(n->in[0]) * ODD_3 + place_of(n->in[1]) * ODD_4 +
                  place_of(n->in[2]) * ODD_5;
     if (n->kind != LUN_NODE_OP) {
@@ -148,7 +144,7 @@ static uint32_t hash_of(const lun_node *n)
 static uint32_t form_of(const lun_node *n)
 {
     static const uint64_t odd[] = {ODD_3, ODD_4, ODD_5};
-    uint64_t h = nature(n) * ODD_1;
+    uint64_t h = lun_node_nature(n) * ODD_1;
     for (int k = 0; k < 3 && n->in[k]; k++)
         h += (lun_node_form(n->in[k]) + UINT64_C(1)) * odd[k];
     return folded(h);
@@ -156,8 +152,7 @@ static uint32_t form_of(const lun_node *n)
 
 static bool equal(const lun_node *a, const lun_node *b)
 {
-    return a->hash == b->hash && a->kind == b->kind && a->dtype == b->dtype && a->acc == b->acc &&
-           a->rank == b->rank && a->inclusive == b->inclusive && a->op == b->op && a->n == b->n &&
+    return lun_node_nature(a) == lun_node_nature(b) && a->rank == b->rank && a->n == b->n &&
            a->in[0] == b->in[0] && a->in[1] == b->in[1] && a->in[2] == b->in[2] &&
            a->cell == b->cell && a->offset == b->offset && a->step == b->step &&
            a->body == b->body && a->count == b->count && a->elements == b->elements &&

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "lunarray.h"
 #include "op.h"
@@ -60,12 +61,12 @@ typedef struct lun_storage {
 /* What is asked for most stands first.  While a node is unused all its pointers are NULL. */
 typedef struct lun_node lun_node;
 struct lun_node {
+    int32_t op; /* lun_op; LUN_OP_COUNT: function */
+    uint8_t kind, dtype, acc, inclusive;
     int32_t refs;
-    uint8_t kind, dtype, acc, rank;
-    uint8_t inclusive;
+    uint8_t rank;
     uint8_t source; /* part of a virtual array (range, random): not counted as waiting work */
     uint8_t virt;   /* has no leaf below it */
-    int32_t op;     /* lun_op; LUN_OP_COUNT: function */
     uint32_t hash;  /* of what it is: equal nodes have the same */
     uint32_t form;  /* of its kind and those below when it was made, whatever the leaves are */
     uint32_t where;
@@ -179,6 +180,14 @@ static inline lun_node *lun_node_operand(const lun_node *n, int k)
 }
 
 void lun_node_shape(const lun_node *n, int64_t shape[LUN_MAX_RANK]);
+/* Operation, kind and dtypes at once. */
+static inline uint64_t lun_node_nature(const lun_node *n)
+{
+    uint64_t x;
+    memcpy(&x, &n->op, sizeof x);
+    return x;
+}
+
 /* The form of what a kernel only reads. */
 static inline uint32_t lun_node_form(const lun_node *n)
 {

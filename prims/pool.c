@@ -46,15 +46,15 @@ static int class_of(int64_t bytes, int64_t *size)
 {
     /* the power of two below: bytes <= 2 * base */
     int step = bytes > 2 * ALIGN ? 63 - __builtin_clzll((uint64_t)bytes - 1) - ALIGN_BITS : 0;
-    int64_t base = (int64_t)ALIGN << step;
-    for (int k = 0;; k++) { /* ends: k == 4 fits */
-        int64_t s = base + base / 4 * k;
+    uint64_t base = (uint64_t)ALIGN << step;
+    for (unsigned k = 0;; k++) { /* ends: k == 4 fits */
+        uint64_t s = base + base / 4 * k;
         s = (s + ALIGN - 1) / ALIGN * ALIGN;
         if (s >= MAP_FROM)
             s = (s + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-        if (bytes <= s) {
-            *size = s;
-            return 4 * step + k;
+        if ((uint64_t)bytes <= s) {
+            *size = (int64_t)s;
+            return 4 * step + (int)k;
         }
     }
 }
@@ -137,6 +137,7 @@ void lun_pool_give(lun_pool *p, void *at, int64_t room)
     int64_t size;
     lun_stats *s = p->stats;
     s->allocated -= room;
+    p->pressure -= room;
     if (s->pooled + room > KEEP && s->pooled + room > s->allocated) {
         system_give(p, at, room);
         return;

@@ -22,7 +22,7 @@ lun_status lun_pool_take(lun_pool *p, int64_t bytes, void **out, int64_t *room);
 void lun_pool_give(lun_pool *p, void *block, int64_t room);
 /* Gives unused blocks back to the system. */
 void lun_pool_trim(lun_pool *p);
-/* Bytes taken since the last call, and elsewhere on behalf of the same arrays. */
+/* Bytes taken since the last call, and elsewhere on behalf of the same arrays, less those given back. */
 void lun_pool_press(lun_pool *p, int64_t bytes);
 int64_t lun_pool_pressure(lun_pool *p);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES = 48, ROOTS = 8, BUCKETS = 256, MOST = 4096 };
+enum { NODES = 48, ROOTS = 8, BUCKETS = 256, MOST = 4096, FOREIGN = 255 };
 
 typedef struct shape {
     lun_node *order[NODES];
@@ -75,15 +75,14 @@ static int64_t space_of(const lun_node *n)
     return n->kind == LUN_NODE_REDUCE ? n->in[0]->n : n->n;
 }
 
-/* What distinguishes n for lowering over `space` indices; bit 63: it cannot be in a recipe. */
-static uint64_t what_of(const lun_node *n, int64_t space)
+/* What else distinguishes n for lowering over `space` indices; FOREIGN: it cannot be in a recipe. */
+static uint8_t place_of(const lun_node *n, int64_t space)
 {
     int64_t own = space_of(n);
+    unsigned bits =
+        (unsigned)(own == space) | (unsigned)(n->rank == 0) << 1 | (unsigned)(own == 1) << 2;
     bool foreign = own != space && (own != 1 || !lun_node_ready(n));
-    return (uint64_t)(foreign || n->body || n->workgroup) << 63 | (uint64_t)(own == space) << 50 |
-           (uint64_t)(n->rank == 0) << 49 | (uint64_t)(own == 1) << 48 |
-           (uint64_t)(uint16_t)n->op << 32 | (uint64_t)n->acc << 24 | (uint64_t)n->inclusive << 16 |
-           (uint64_t)n->dtype << 8 | n->kind;
+    return foreign || n->body || n->workgroup ? FOREIGN : (uint8_t)bits;
 }
 
 /* The nodes below the roots in order. */
@@ -102,7 +101,7 @@ static bool shape_of(lun_engine *e, lun_node *const *roots, int count, shape *s)
     }
     s->n = space_of(roots[0]);
     for (int i = 0; s->n && i < s->count; i++)
-        if (what_of(s->order[i], s->n) >> 63)
+        if (place_of(s->order[i], s->n) == FOREIGN)
             return false;
     return s->n != 0;
 }
@@ -132,7 +131,7 @@ static bool matches(lun_engine *e, const lun_recipe *r, lun_node *const *roots, 
     for (int i = r->count - 1; i >= 0; i--) {
         const lun_recipe_part *p = &r->parts[i];
         lun_node *n = order[i];
-        if (what_of(n, space) != p->what)
+        if (lun_node_nature(n) != p->nature || place_of(n, space) != p->place)
             return false;
         for (int k = 0; k < 3 && p->in[k] >= 0; k++) {
             lun_node *in = n->in[k];
@@ -225,7 +224,8 @@ static bool write_parts(lun_recipe *r, const shape *s)
     for (int i = s->count - 1; i >= 0; i--) {
         const lun_node *n = s->order[i];
         lun_recipe_part *p = &r->parts[i];
-        *p = (lun_recipe_part){.what = what_of(n, s->n), .in = {-1, -1, -1}};
+        *p = (lun_recipe_part){
+            .nature = lun_node_nature(n), .place = place_of(n, s->n), .in = {-1, -1, -1}};
         for (int k = 0; k < 3 && !lun_node_ready(n) && n->in[k]; k++) {
             int32_t number = n->in[k]->slot;
             p->in[k] = (int8_t)number;

@@ -4,11 +4,12 @@
 
 #include "plan.h"
 
-/* A node as lowering sees it: `what` holds its kind, operation and dtypes. */
+/* A node as lowering sees it. */
 typedef struct lun_recipe_part {
-    uint64_t what;
-    int8_t in[3];  /* numbers of the operands; -1: no more */
-    uint8_t fresh; /* bits: operands that no later node and no root has named */
+    uint64_t nature; /* its operation, kind and dtypes */
+    uint8_t place;   /* its length and rank within the index space */
+    uint8_t fresh;   /* bits: operands that no later node and no root has named */
+    int8_t in[3];    /* numbers of the operands; -1: no more */
 } lun_recipe_part;
 
 struct lun_recipe {

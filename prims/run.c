@@ -51,19 +51,6 @@ static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, o
 
 /* ---- launching --------------------------------------------------------------------------------------- */
 
-static int64_t slot_bytes(const lun_ir *ir, const lun_lowered *l, int i, int64_t n)
-{
-    int64_t size = lun_dtype_get((lun_dtype)ir->slots[i].dtype)->bytes;
-    switch ((lun_ir_role)ir->slots[i].role) {
-    case LUN_SLOT_UNIFORM:
-        return size;
-    case LUN_SLOT_ARRAY:
-        return size * l->slots[i].node->n;
-    default:
-        return size * n;
-    }
-}
-
 /* note: the front end's text, "script:12: message", with at most one %lld for the value. */
 static lun_status note_failed(lun_engine *e, lun_status status, const char *message, int64_t value)
 {
@@ -121,26 +108,43 @@ static lun_status explain_trap(lun_engine *e, const lun_lowered *l, const lun_la
     return s;
 }
 
+/* A lun_launch being filled. */
+typedef struct binding {
+    void **at;
+    int64_t *room, *origin;
+    int64_t bytes, written;
+} binding;
+
 /* Slot i as the backend in use sees it. */
-static lun_status bind_slot(lun_engine *e, const lun_lowered *l, int i, lun_storage *output,
-                            int64_t first, void **at, int64_t *room, int64_t *origin)
+static inline lun_status bind_slot(lun_engine *e, lun_backend_slot *b, const lun_lowered *l, int i,
+                                   lun_storage *output, int64_t first, int64_t count, binding *to)
 {
-    lun_backend_slot *b = &e->backends[e->current];
     const lun_node *n = l->slots[i].node;
     /* element `first` of the index space is element 0 of an output */
     lun_storage *s = output ? output : n->storage;
-    *origin = output ? -first : n->offset + l->slots[i].offset;
-    *room = s->room - *origin;
+    int64_t origin = output ? -first : n->offset + l->slots[i].offset;
+    int64_t size = lun_dtype_get(s->dtype)->bytes;
+    lun_ir_role role = (lun_ir_role)l->ir.slots[i].role;
+    int64_t bytes = size * (role == LUN_SLOT_UNIFORM ? 1 : role == LUN_SLOT_ARRAY ? n->n : count);
+    to->bytes += bytes;
+    if (output)
+        to->written += bytes;
+    to->origin[i] = origin;
     if (b->backend->buffer_new) {
-        *room = (s->count + 63) / 64 * 64 - *origin;
         lun_buffer *buffer = NULL;
         lun_status status = lun_storage_buffer(e, s, b, &buffer);
-        *at = buffer;
+        to->room[i] = (s->count + 63) / 64 * 64 - origin;
+        to->at[i] = buffer;
         return status;
     }
-    lun_status status = s->stale ? lun_storage_host(e, s, false) : LUN_OK;
-    *at = (char *)s->data + *origin * lun_dtype_get(s->dtype)->bytes;
-    return status;
+    if (s->stale) {
+        lun_status status = lun_storage_host(e, s, false);
+        if (status != LUN_OK)
+            return status;
+    }
+    to->room[i] = s->room - origin;
+    to->at[i] = (char *)s->data + origin * size;
+    return LUN_OK;
 }
 
 /* Runs and counts the time.  Of launches too small for a look at the clock one in sixteen stands for
@@ -182,19 +186,15 @@ static lun_status launch(lun_engine *e, const lun_lowered *l, lun_kernel_entry *
                       .workgroup = l->workgroup,
                       .trap = -1};
     lun_status s = at && room && cells ? LUN_OK : lun__nomem(e);
-    int64_t written = 0, *origin = room + slots;
-    run.origin = origin;
-    for (int i = 0; s == LUN_OK && i < ir->slot_count; i++) {
-        int64_t bytes = slot_bytes(ir, l, i, count);
-        s = bind_slot(e, l, i, o->outputs[i], first, &at[i], &room[i], &origin[i]);
-        run.bytes += bytes;
-        if (ir->slots[i].role == LUN_SLOT_OUT)
-            written += bytes;
-    }
+    lun_backend_slot *b = &e->backends[e->current];
+    binding to = {at, room, room + slots, 0, 0};
+    for (int i = 0; s == LUN_OK && i < ir->slot_count; i++)
+        s = bind_slot(e, b, l, i, o->outputs[i], first, count, &to);
+    run.origin = to.origin;
+    run.bytes = to.bytes;
     for (int i = 0; s == LUN_OK && i < ir->arg_count; i++)
         cells[i] = l->args[i].node ? l->args[i].node->cell : l->args[i].cell;
     if (s == LUN_OK) {
-        lun_backend_slot *b = &e->backends[e->current];
         s = run_timed(e, b, k->kernel, &run);
         if (s == LUN_EZERO || s == LUN_EBOUNDS)
             s = explain_trap(e, l, &run);
@@ -204,8 +204,8 @@ static lun_status launch(lun_engine *e, const lun_lowered *l, lun_kernel_entry *
             lun__nomem(e);
     }
     if (s == LUN_OK) {
-        e->stats.bytes_read += run.bytes - written;
-        e->stats.bytes_written += written;
+        e->stats.bytes_read += to.bytes - to.written;
+        e->stats.bytes_written += to.written;
     }
     if (at != few_at)
         free(at);
