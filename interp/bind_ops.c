@@ -73,7 +73,7 @@ static lun_array *number_at(lua_State *L, lun__host *h, int i)
 static bool apply_to_two(lua_State *L, lun__host *h, lun_op op)
 {
     const lun__held *a = lun__array_at(L, h, 1), *b = lun__array_at(L, h, 2);
-    if (!a && !b)
+    if ((!a && !b) || lua_gettop(L) != 2)
         return false;
     lun_array *operands[2] = {a ? a->as.array : NULL, b ? b->as.array : NULL}, *number = NULL;
     lun_array **out = lun__new_array(L, h);
