@@ -17,10 +17,10 @@ lun_cname lun_clslot_type(const lun_crender *r, int slot)
 void lun_clkernel(lun_crender *r, const char *name, int group, lun_strbuf *out)
 {
     const lun_ir *ir = r->ir;
-    lun_strbuf_printf(out,
-                      "\n__kernel __attribute__((reqd_work_group_size(%d, 1, 1))) void %s(\n"
-                      "    __constant lun_u64 *cells",
-                      group, name);
+    lun_strbuf_puts(out, "\n__kernel ");
+    if (group)
+        lun_strbuf_printf(out, "__attribute__((reqd_work_group_size(%d, 1, 1))) ", group);
+    lun_strbuf_printf(out, "void %s(\n    __constant lun_u64 *cells", name);
     for (int s = 0; s < ir->slot_count; s++)
         lun_strbuf_printf(out, ", %s *p%d", lun_clslot_type(r, s).s, s);
     if (lun_clworks(ir))

@@ -7,8 +7,6 @@
 #include "clrender.h"
 #include "host.h"
 
-enum { GROUP = 256 }; /* as in clplan.c: work-items of a group that takes single elements */
-
 static const char barrier[] = "barrier(CLK_LOCAL_MEM_FENCE);\n";
 
 /* ---- a kernel's statements ----------------------------------------------------------------------- */
@@ -217,7 +215,7 @@ void lun_clsinks_end(lun_crender *r, const lun_clsinks *l, const char *target, l
 
 static void elementwise(lun_crender *r, lun_strbuf *out)
 {
-    lun_clkernel(r, "lun_kernel", GROUP, out);
+    lun_clkernel(r, "lun_kernel", 0, out);
     lun_strbuf_puts(out, "    struct uniform u;\n    prepare(&f, &u);\n"
                          "    for (lun_i64 i = cells[1] + get_global_id(0); i < f.n; i += "
                          "get_global_size(0))\n        body(i, &f, &u);\n");

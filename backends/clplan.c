@@ -61,11 +61,15 @@ void lun_cl_plan_make(const lun_cl_shape *shape, int64_t first, int64_t count, i
 {
     bool scalar = shape->form == LUN_CL_SCALAR, ordered = shape->scan || shape->results;
     int64_t lanes = scalar ? LUN_LANES : 1, chunk = shape->scan ? LUN_SCAN_CHUNK : LUN_CHUNK;
+    int64_t group = shape->group > 0 ? shape->group : GROUP;
     *plan = (lun_cl_plan){.steps = 0};
     if (count <= 0)
         return;
-    if (!ordered)
-        chunk = scalar ? GROUP : portion(shape, count, units);
+    if (!ordered && scalar)
+        chunk = group;
+    else if (!ordered)
+        chunk = shape->group > 0 ? divide_up(group, LUN_LANES) * LUN_LANES
+                                 : portion(shape, count, units);
     int64_t chunks = divide_up(count, chunk);
     plan->head[0] = first + count;
     plan->head[1] = first;
@@ -80,7 +84,7 @@ void lun_cl_plan_make(const lun_cl_shape *shape, int64_t first, int64_t count, i
         add(plan, "lun_kernel", chunks, lanes);
     else
         add(plan, "lun_kernel", clamp(chunks, 1, scalar ? MOST_GROUPS : chunks),
-            scalar ? GROUP : 1);
+            scalar ? group : 1);
     if (shape->results && chunks > 1)
         add(plan, "lun_finish", 1, lanes);
 }

@@ -18,7 +18,7 @@ bool lun_clworks(const lun_ir *ir);
 /* ---- clentry.c ----------------------------------------------------------------------------------- */
 /* "__global const lun_f32" */
 lun_cname lun_clslot_type(const lun_crender *r, int slot);
-/* A kernel's head, with work-groups of so many items, its frame f and, where the run has several chunks,
+/* A kernel's head, with work-groups of so many items (0: any number), its frame f and, where the run has several chunks,
  * where they meet: chunks, partials, carries. */
 void lun_clkernel(lun_crender *r, const char *name, int group, lun_strbuf *out);
 /* Its end: reports a trap. */

@@ -44,7 +44,7 @@ lun_status lun_cstyle_openmp(const lun_ir *ir, const lun_cstyle_target *target, 
  *
  * A run: lun_cl_plan_make; if plan.work > 0, have a buffer of at least plan.work cells and set its first
  * plan.clear cells to 0; fill `cells`; run plan.step[0 .. steps) in order, one-dimensional, offset 0, with
- * exactly that global and local size (the kernels demand that local size); then, if plan.read > 0, read the
+ * exactly that global and local size (kernels with REDUCE or SCAN demand that local size); then, if plan.read > 0, read the
  * first plan.read cells of work, which are:
  *
  *   work[0]      0, or 1 + the instruction that trapped (a CHECK: LUN_EBOUNDS; else LUN_EZERO)
@@ -92,6 +92,8 @@ typedef struct lun_cl_shape {
     bool scan, traps;
     int64_t cost;       /* lun_ir_cost */
     size_t local_bytes; /* local memory of its most demanding entry (declared in the text) */
+    int group; /* elements of a work-group, for kernels without REDUCE and SCAN, at the host's
+                           choice; 0: as the plan thinks best.  VECTOR: in whole blocks of 64 */
 } lun_cl_shape;
 
 typedef struct lun_cl_plan {

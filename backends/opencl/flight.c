@@ -13,7 +13,7 @@
 enum {
     AHEAD = 80000000, /* nanoseconds of work from which nothing more is given to the device */
     SHORT = 5000000,  /* a wait that need not be interruptible */
-    PATIENCE = 3      /* seconds that a stopped evaluation's kernels may take to end */
+    PATIENCE = 5      /* seconds that a stopped evaluation's kernels may take to end */
 };
 
 static lun_cl_flight *at(lun_opencl *o, int i)
@@ -36,6 +36,8 @@ static void learn(lun_opencl *o, const lun_cl_flight *f)
         end <= start)
         return;
     f->kernel->rate = (double)(end - start) / (double)f->count;
+    if (f->trial >= 0)
+        lun_opencl_tried(o, f->kernel, f->trial, f->kernel->rate);
 }
 
 /* Ends the oldest flight. */
@@ -127,8 +129,8 @@ lun_status lun_opencl_wait(lun_opencl *o, int left)
         start = start ? start : now;
         if (cancel && *cancel)
             return interrupted(o);
-        if (o->services->tick)
-            o->services->tick(o->services->tick_ctx, "run", 0, 0);
+        if (o->services->tick && o->doing)
+            o->services->tick(o->services->tick_ctx, o->doing, o->progress, o->goal);
         if (o->abandoned && now - start > (int64_t)PATIENCE * 1000000000) {
             o->stuck = true;
             lun_opencl_die(o, "a kernel on it that was interrupted does not end");

@@ -8,7 +8,8 @@
 enum {
     SLICE = 40000000, /* nanoseconds that a slice shall take */
     GRAIN = 16384,    /* indices that slices are multiples of */
-    GROWTH = 8,
+    LOOP_GRAIN = 1024,
+    GROWTH = 8,         /* of the slices of a run that feels its way */
     FIRST_OPS = 1 << 28 /* operations of the first slice of a kernel whose speed is not known */
 };
 
@@ -69,9 +70,39 @@ static lun_status enqueue(lun_opencl *o, lun_kernel *k, const lun_launch *l,
         if (code != CL_SUCCESS)
             s = refuse(o, code);
     }
-    if (s != LUN_OK && f->first)
+    if (s != LUN_OK && f->first) {
         o->cl.clReleaseEvent(f->first);
+        f->first = NULL;
+    }
     return s;
+}
+
+/* The plan for indices first .. first+count-1, with the size of work-groups that the script wants, or that
+ * is fastest. */
+static lun_status make_plan(lun_opencl *o, lun_kernel *k, const lun_launch *l, int64_t first,
+                            int64_t count, lun_cl_plan *plan, int *trial)
+{
+    lun_cl_shape shape = k->shape;
+    bool free_size = !shape.results && !shape.scan;
+    *trial = -1;
+    if (free_size && shape.form == LUN_CL_SCALAR) {
+        cl_kernel kernel = NULL;
+        lun_status s = find_entry(o, k, "lun_kernel", &kernel);
+        if (s != LUN_OK)
+            return s;
+        shape.group = lun_opencl_group(o, k, kernel, count, trial);
+    }
+    if (free_size && l->workgroup > 0) {
+        int64_t most = shape.form == LUN_CL_SCALAR ? k->tuning.most : INT32_MAX;
+        *trial = -1;
+        if (l->workgroup > most)
+            return lun_opencl_fail(o, LUN_ELIMIT,
+                                   "%s: a work-group of %d: this kernel has at most %lld there",
+                                   o->device.name, l->workgroup, (long long)most);
+        shape.group = l->workgroup;
+    }
+    lun_cl_plan_make(&shape, first, count, o->device.units, plan);
+    return LUN_OK;
 }
 
 /* ---- a slice ------------------------------------------------------------------------------------- */
@@ -95,7 +126,7 @@ static lun_status write_cells(lun_opencl *o, cl_mem to, const uint64_t *cells, i
 
 /* Gives indices first .. first+count-1 to the device.  fresh: traps and results start here. */
 static lun_status fly(lun_opencl *o, lun_kernel *k, const lun_launch *l, const lun_cl_plan *plan,
-                      int64_t count, bool fresh)
+                      int64_t count, int trial, bool fresh)
 {
     static const uint64_t zeros[16];
     lun_cl_flight *f;
@@ -117,6 +148,7 @@ static lun_status fly(lun_opencl *o, lun_kernel *k, const lun_launch *l, const l
     if (s == LUN_OK) {
         f->kernel = k;
         f->count = count;
+        f->trial = trial;
         lun_opencl_depart(o, f);
         return LUN_OK;
     }
@@ -131,19 +163,20 @@ static lun_status fly(lun_opencl *o, lun_kernel *k, const lun_launch *l, const l
 static int64_t slice_of(const lun_opencl *o, const lun_kernel *k, int64_t left, int64_t last)
 {
     double most = k->rate > 0 ? SLICE / k->rate : 0;
+    int64_t grain = k->loops ? LOOP_GRAIN : GRAIN;
     if (k->shape.results || k->shape.scan)
         return left;
     if (k->loops && !last)
-        most = o->target.form == LUN_CL_VECTOR ? GRAIN : 16 * GRAIN;
+        most = (double)grain * (o->device.type & CL_DEVICE_TYPE_CPU ? o->device.units : 256);
     else if (k->loops)
         most = most > 0 && most < GROWTH * (double)last ? most : GROWTH * (double)last;
     else if (most <= 0)
         most = (double)FIRST_OPS / (double)(k->shape.cost < 1 ? 1 : k->shape.cost);
-    if (most < GRAIN)
-        return left < GRAIN ? left : GRAIN;
+    if (most < (double)grain)
+        return left < grain ? left : grain;
     if ((double)left <= most * 1.5)
         return left;
-    return (int64_t)most / GRAIN * GRAIN;
+    return (int64_t)most / grain * grain;
 }
 
 /* ---- a run --------------------------------------------------------------------------------------- */
@@ -180,10 +213,12 @@ static lun_status fly_all(lun_opencl *o, lun_kernel *k, lun_launch *l, lun_cl_pl
         count = slice_of(o, k, l->count - done, count);
         if (cancel && *cancel)
             return lun_opencl_fail(o, LUN_ECANCEL, "interrupted");
-        lun_cl_plan_make(&k->shape, l->first + done, count, o->device.units, plan);
-        if (plan->steps)
-            s = fly(o, k, l, plan, count, first);
+        int trial;
+        s = make_plan(o, k, l, l->first + done, count, plan, &trial);
+        if (s == LUN_OK && plan->steps)
+            s = fly(o, k, l, plan, count, trial, first);
         done += count;
+        o->progress = done;
         /* its speed decides the size of the next one, or of the one after that */
         if (s == LUN_OK && done < l->count && (k->loops || k->rate <= 0))
             s = lun_opencl_wait(o, first || k->rate <= 0 ? 0 : 1);
@@ -205,6 +240,9 @@ lun_status lun_opencl_run(void *state, lun_kernel *k, lun_launch *l)
     if (s != LUN_OK)
         return s;
     o->services->stats->launches++;
+    o->doing = k->shape.scan ? "scan" : k->shape.results ? "reduce" : "map";
+    o->progress = 0;
+    o->goal = l->count;
     if (first_run)
         lun_guard_enter(&g, false);
     s = fly_all(o, k, l, &plan);

@@ -6,6 +6,7 @@
  *   memory.c   buffers and their pool
  *   program.c  text to a program: the driver's compiler, the cache on disk
  *   launch.c   a kernel's arguments, its slices, its results
+ *   tune.c     work-group sizes by trial
  */
 #ifndef LUN_OPENCL_STATE_H
 #define LUN_OPENCL_STATE_H
@@ -19,7 +20,7 @@
 #include "cstyle.h"
 #include "device.h"
 
-enum { LUN_CL_FLIGHTS = 32, LUN_CL_CLASSES = 160 };
+enum { LUN_CL_FLIGHTS = 32, LUN_CL_CLASSES = 160, LUN_CL_TRIALS = 6 };
 
 /* A launch, or a slice of one, that the device may still be busy with. */
 typedef struct lun_cl_flight {
@@ -27,6 +28,7 @@ typedef struct lun_cl_flight {
     lun_kernel *kernel;      /* whose speed it shows; NULL if that is gone */
     int64_t count, expected; /* indices; nanoseconds, by what is known of the kernel */
     bool sure;               /* that is known well */
+    int trial;               /* which of the kernel's trials it is, -1: none */
     uint64_t *cells;         /* what is being copied to the device */
     int cell_room;
 } lun_cl_flight;
@@ -47,8 +49,10 @@ typedef struct lun_opencl {
 
     lun_cl_flight flight[LUN_CL_FLIGHTS]; /* in order, from `oldest`; a ring */
     int oldest, flying;
-    int64_t ahead;     /* nanoseconds of work in flight, as expected */
-    int64_t abandoned; /* when an evaluation was stopped with work in flight; 0: never */
+    int64_t ahead;          /* nanoseconds of work in flight, as expected */
+    int64_t abandoned;      /* when an evaluation was stopped with work in flight; 0: never */
+    int64_t progress, goal; /* elements of the run under way, given to the device and in all */
+    const char *doing;
 
     cl_mem cells, work; /* of the launches, one after the other */
     int64_t cell_room, work_room;
@@ -64,6 +68,16 @@ struct lun_buffer {
     lun_buffer *next;
 };
 
+/* Which size of work-groups is fastest: each is tried a few times. */
+typedef struct lun_cl_tuning {
+    bool started, settled;
+    int group;    /* what was found, or the only choice; 0: the plan's own */
+    int64_t most; /* that the device takes for the kernel */
+    int count, next;
+    int size[LUN_CL_TRIALS], samples[LUN_CL_TRIALS];
+    double best[LUN_CL_TRIALS]; /* nanoseconds of an index */
+} lun_cl_tuning;
+
 /* One function of a kernel's program, with the arguments that it holds now. */
 typedef struct lun_cl_entry {
     const char *name; /* of a plan's step; NULL: not made yet */
@@ -76,10 +90,11 @@ struct lun_kernel {
     lun_cl_entry entry[LUN_CL_STEPS];
     uint8_t *kinds; /* by instruction: what can trap */
     int kind_count;
-    bool loops;     /* indices may take very different times */
-    bool ran;       /* the driver has compiled all of it */
-    bool stored;    /* its program is in the cache on disk */
-    double rate;    /* nanoseconds of an index, 0: not known yet */
+    bool loops;  /* indices may take very different times */
+    bool ran;    /* the driver has compiled all of it */
+    bool stored; /* its program is in the cache on disk */
+    double rate; /* nanoseconds of an index, 0: not known yet */
+    lun_cl_tuning tuning;
     lun_strbuf key; /* in the cache on disk */
 };
 
@@ -129,6 +144,13 @@ lun_status lun_opencl_program(lun_opencl *o, const char *text, lun_kernel *k);
 /* Puts the program into the cache on disk, once.  Best called after its first run: drivers compile
  * some of it only then. */
 void lun_opencl_program_store(lun_opencl *o, lun_kernel *k);
+
+/* ---- tune.c -------------------------------------------------------------------------------------- */
+/* The work-group size for so many indices, 0: the plan's own; *trial: which trial that is, or -1.
+ * kernel: the entry that will run. */
+int lun_opencl_group(lun_opencl *o, lun_kernel *k, cl_kernel kernel, int64_t count, int *trial);
+/* A trial took so many nanoseconds for an index. */
+void lun_opencl_tried(lun_opencl *o, lun_kernel *k, int trial, double rate);
 
 /* ---- launch.c ------------------------------------------------------------------------------------ */
 lun_status lun_opencl_run(void *state, lun_kernel *k, lun_launch *launch);

@@ -21,6 +21,7 @@ typedef struct device_kit {
 } device_kit;
 
 static const lun_backend *const device = &lun_backend_opencl;
+static int device_workgroup; /* of the launches to come */
 
 /* Services without a device.  dir "": no cache; NULL: a new one. */
 static inline void device_services(device_kit *k, const char *dir)
@@ -94,7 +95,8 @@ static inline lun_status device_run(device_kit *k, lun_kernel *kernel, lun_buffe
     int64_t room[64];
     for (int i = 0; i < 64; i++)
         room[i] = INT64_MAX;
-    lun_launch l = {.n = n,
+    lun_launch l = {.workgroup = device_workgroup,
+                    .n = n,
                     .first = first,
                     .count = count,
                     .slots = (void **)slots,

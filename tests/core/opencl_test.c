@@ -1,5 +1,6 @@
 /* opencl_test.c - the opencl backend through its contract: buffers, runs against the interpreter, slices
  * and cancelling, the cache on disk, signals, fork, failures. Needs a device that the loader finds. */
+#include "opencl/state.h"
 #include "opencl_kit.h"
 
 #include <signal.h>
@@ -384,6 +385,98 @@ static void test_cache(void **unused)
     device_close(&k, true);
 }
 
+/* ---- work-groups ----------------------------------------------------------------------------------- */
+
+static void run_large(device_kit *k, lun_kernel *kernel, lun_buffer **slots, int times)
+{
+    enum { N = 1 << 18 };
+    uint64_t args[1] = {cell_of(2.5f)};
+    test_run run = {.args = args};
+    for (int i = 0; i < times; i++)
+        device_ok(k, device_run(k, kernel, slots, NULL, N, 0, N, &run));
+    device_ok(k, device->download(k->state, slots[2], 0, (char[8]){0}, 8)); /* all have ended */
+    device_ok(k, device_run(k, kernel, slots, NULL, N, 0, N, &run));
+}
+
+/* Kernels on single elements: sizes are tried, one stays, the next process knows it. */
+static void test_tuning(void **unused)
+{
+    enum { N = 1 << 18 };
+    device_kit k, second;
+    lun_ir ir;
+    float *x = floats(N, 1);
+    (void)unused;
+    setenv("LUNARRAY_OPENCL_FORM", "scalar", 1);
+    device_open(&k, NULL);
+    device_axpy(&ir);
+    lun_kernel *kernel = device_build(&k, &ir);
+    lun_buffer *slots[3] = {device_array(&k, x, N * 4), device_array(&k, x, N * 4),
+                            device_array(&k, NULL, N * 4)};
+    run_large(&k, kernel, slots, 1);
+    assert_false(kernel->tuning.settled);
+    run_large(&k, kernel, slots, 3 * LUN_CL_TRIALS);
+    assert_true(kernel->tuning.settled);
+    assert_in_range(kernel->tuning.group, 1, kernel->tuning.most);
+    int group = kernel->tuning.group;
+    device_open(&second, k.dir);
+    lun_kernel *other = device_build(&second, &ir);
+    lun_buffer *there[3] = {device_array(&second, x, N * 4), device_array(&second, x, N * 4),
+                            device_array(&second, NULL, N * 4)};
+    run_large(&second, other, there, 1);
+    assert_true(other->tuning.settled);
+    assert_int_equal(other->tuning.group, group);
+    for (int i = 0; i < 3; i++) {
+        device->buffer_free(k.state, slots[i]);
+        device->buffer_free(second.state, there[i]);
+    }
+    device->release(k.state, kernel);
+    device->release(second.state, other);
+    device_close(&second, false);
+    device_close(&k, true);
+    lun_ir_free(&ir);
+    free(x);
+    unsetenv("LUNARRAY_OPENCL_FORM");
+}
+
+/* The size that a script wants: the same results, or a clear refusal. */
+static void test_workgroup(void **unused)
+{
+    static const char *const forms[] = {"scalar", "vector"};
+    static const int sizes[] = {1, 7, 64, 100, 1024, 4000};
+    (void)unused;
+    for (int f = 0; f < 2; f++) {
+        device_kit k;
+        lun_ir ir;
+        uint64_t args[1] = {cell_of(2.5f)};
+        setenv("LUNARRAY_OPENCL_FORM", forms[f], 1);
+        device_open(&k, "");
+        device_axpy(&ir);
+        lun_kernel *kernel = device_build(&k, &ir);
+        void *in[3] = {floats(3000, 1), floats(3000, 2), NULL};
+        for (int i = 0; i < 6; i++) {
+            device_workgroup = sizes[i];
+            device_compare(&k, &ir, kernel, in, 3000, args);
+        }
+        if (f == 0) {
+            test_run run = {.args = args};
+            lun_buffer *slots[3] = {device_array(&k, in[0], 12000), device_array(&k, in[1], 12000),
+                                    device_array(&k, NULL, 12000)};
+            device_workgroup = 1 << 20;
+            assert_int_equal(device_run(&k, kernel, slots, NULL, 3000, 0, 3000, &run), LUN_ELIMIT);
+            device_says(&k, "work-group of 1048576");
+            for (int i = 0; i < 3; i++)
+                device->buffer_free(k.state, slots[i]);
+        }
+        device_workgroup = 0;
+        free(in[0]);
+        free(in[1]);
+        device->release(k.state, kernel);
+        lun_ir_free(&ir);
+        device_close(&k, false);
+    }
+    unsetenv("LUNARRAY_OPENCL_FORM");
+}
+
 /* ---- the host -------------------------------------------------------------------------------------- */
 
 static void handler(int s)
@@ -508,12 +601,13 @@ static void test_build_failure(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_devices), cmocka_unit_test(test_buffers),
-        cmocka_unit_test(test_limits),  cmocka_unit_test(test_elementwise),
-        cmocka_unit_test(test_origin),  cmocka_unit_test(test_epilogues),
-        cmocka_unit_test(test_slices),  cmocka_unit_test(test_endless),
-        cmocka_unit_test(test_cache),   cmocka_unit_test(test_signals),
-        cmocka_unit_test(test_fork),    cmocka_unit_test(test_build_failure),
+        cmocka_unit_test(test_devices),   cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_limits),    cmocka_unit_test(test_elementwise),
+        cmocka_unit_test(test_origin),    cmocka_unit_test(test_epilogues),
+        cmocka_unit_test(test_slices),    cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_cache),     cmocka_unit_test(test_tuning),
+        cmocka_unit_test(test_workgroup), cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_fork),      cmocka_unit_test(test_build_failure),
     };
     if (argc > 1 && !strcmp(argv[1], "endless"))
         return endless();

@@ -177,6 +177,9 @@ STATUS(clGetProgramBuildInfo,
 RELEASE(clReleaseProgram, cl_program)
 MAKE(cl_kernel, clCreateKernel, (cl_program p, const char *n, cl_int *code), (p, n, code))
 RELEASE(clReleaseKernel, cl_kernel)
+STATUS(clGetKernelWorkGroupInfo,
+       (cl_kernel k, cl_device_id d, cl_kernel_work_group_info i, size_t n, void *v, size_t *r),
+       (k, d, i, n, v, r))
 STATUS(clSetKernelArg, (cl_kernel k, cl_uint i, size_t n, const void *v), (k, i, n, v))
 EVENT(clEnqueueNDRangeKernel,
       (cl_command_queue q, cl_kernel k, cl_uint n, const size_t *o, const size_t *g,

@@ -1,0 +1,110 @@
+/* tune.c - the size of work-groups, found by trying; see state.h.
+ *
+ * Only kernels that take elements one by one have a choice (scalar form, no reduction, no scan).  Large
+ * launches take the sizes in turn; when each has been timed a few times the fastest stays, and is
+ * remembered with the kernel in the cache on disk.  The results do not depend on it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "state.h"
+
+enum {
+    WORTHWHILE = 1 << 18, /* indices from which a launch shows what a size is worth */
+    SAMPLES = 3
+};
+
+/* ---- the cache on disk --------------------------------------------------------------------------- */
+
+static void make_key(const lun_kernel *k, lun_strbuf *key)
+{
+    lun_strbuf_puts(key, "work-group of ");
+    lun_strbuf_add(key, lun_strbuf_text(&k->key), k->key.length);
+}
+
+static bool recall(lun_opencl *o, const lun_kernel *k, int *group)
+{
+    lun_strbuf key = LUN_STRBUF_INIT;
+    void *bytes;
+    size_t length;
+    make_key(k, &key);
+    bool found =
+        !key.failed && lun_cache_load(o->services->cache, key.text, key.length, &bytes, &length);
+    lun_strbuf_free(&key);
+    if (!found)
+        return false;
+    if (length == sizeof *group)
+        memcpy(group, bytes, sizeof *group);
+    free(bytes);
+    return length == sizeof *group;
+}
+
+static void remember(lun_opencl *o, const lun_kernel *k, int group)
+{
+    lun_strbuf key = LUN_STRBUF_INIT;
+    make_key(k, &key);
+    if (!key.failed)
+        lun_cache_store(o->services->cache, key.text, key.length, &group, sizeof group);
+    lun_strbuf_free(&key);
+}
+
+/* ---- trials -------------------------------------------------------------------------------------- */
+
+/* Sizes to try: those that the device takes for this kernel, or the one that an earlier process found. */
+static void start(lun_opencl *o, lun_kernel *k, cl_kernel kernel)
+{
+    static const int sizes[LUN_CL_TRIALS] = {256, 128, 64, 512, 32, 1024};
+    lun_cl_tuning *t = &k->tuning;
+    size_t most = 0;
+    int known = 0;
+    t->started = true;
+    if (o->cl.clGetKernelWorkGroupInfo(kernel, o->device.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
+                                       &most, NULL) != CL_SUCCESS)
+        most = 0;
+    if (most > o->device.group)
+        most = o->device.group;
+    t->most = (int64_t)most;
+    for (int i = 0; i < LUN_CL_TRIALS; i++)
+        if ((size_t)sizes[i] <= most)
+            t->size[t->count++] = sizes[i];
+    if (recall(o, k, &known) && known > 0 && (size_t)known <= most) {
+        t->group = known;
+        t->settled = true;
+    } else if (t->count < 2) {
+        t->group = most && most < 256 ? (int)most : 0;
+        t->settled = true;
+    } else {
+        t->group = t->size[0];
+    }
+}
+
+int lun_opencl_group(lun_opencl *o, lun_kernel *k, cl_kernel kernel, int64_t count, int *trial)
+{
+    lun_cl_tuning *t = &k->tuning;
+    *trial = -1;
+    if (!t->started)
+        start(o, k, kernel);
+    if (t->settled || count < WORTHWHILE || !k->ran)
+        return t->group;
+    *trial = t->next;
+    t->next = (t->next + 1) % t->count;
+    return t->size[*trial];
+}
+
+void lun_opencl_tried(lun_opencl *o, lun_kernel *k, int trial, double rate)
+{
+    lun_cl_tuning *t = &k->tuning;
+    int best = 0;
+    if (t->settled)
+        return;
+    if (!t->samples[trial]++ || rate < t->best[trial])
+        t->best[trial] = rate;
+    for (int i = 0; i < t->count; i++) {
+        if (t->samples[i] < SAMPLES)
+            return;
+        if (t->best[i] < t->best[best])
+            best = i;
+    }
+    t->group = t->size[best];
+    t->settled = true;
+    remember(o, k, t->group);
+}
