@@ -7,6 +7,7 @@ local commands = require "lunarray.commands"
 local complete = require "lunarray.complete"
 local failure = require "lunarray.failure"
 local guess = require "lunarray.guess"
+local peek = require "lunarray.peek"
 
 local repl = {}
 
@@ -39,11 +40,12 @@ local function show_failure(problem)
     stderr:flush()
 end
 
--- The text of results, as print would write them.
+-- The text of results: as print would write them, and what plain tables hold.
 local function texts(results)
     local parts = {}
+    local width = core.internal.terminal() or 80
     for i = 1, results.n do
-        parts[i] = tostring(results[i])
+        parts[i] = peek.text(results[i], width) or tostring(results[i])
     end
     return table.concat(parts, "\t")
 end

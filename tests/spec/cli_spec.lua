@@ -246,6 +246,13 @@ local interrupts = {
     { "\"$LUA\" -e 'print(pcall(function() io.stdout:write \"\" while true do end end)) print \"on\"' &"
         .. " sleep 0.4; kill -INT $!; wait $!", "false\t", "", 0 },
     { "\"$LUA\" -e 'while true do end' & sleep 0.4; kill -INT $!; wait $!", "", "interrupted!", 1 },
+    -- also in a coroutine, where stock Lua's goes on, and in an evaluation; a script may catch it and evaluate again
+    { "\"$LUA\" -e 'coroutine.wrap(function() while true do end end)()' & sleep 0.4; kill -INT $!; wait $!",
+      "", "interrupted!", 1, differs = true },
+    { "\"$LUA\" -e '(lun.index(1000000000000) * 2):sum()' & sleep 0.4; kill -INT $!; wait $!",
+      "", "interrupted", 1, differs = true },
+    { "\"$LUA\" -e 'print(pcall(function() pcall(lun.eval, (lun.index(1000000000000) * 2):lazy \"sum\") end))"
+        .. " print(lun.index(4):sum())' & sleep 0.4; kill -INT $!; wait $!", "interrupted!\n10\n", "", 0, differs = true },
 }
 
 local function check(case)

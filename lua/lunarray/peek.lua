@@ -1,0 +1,80 @@
+-- What a plain table holds, for the prompt: one level of it, a bounded number of entries, on one line if
+-- that fits. Runs no code of the user's. Knows nothing of the prompt.
+
+local core = require "lunarray.core"
+
+local peek = {}
+
+local getmetatable = debug.getmetatable
+local MOST = 20 -- entries
+local LONGEST = 60 -- bytes of a string
+
+local function is_name(key)
+    return type(key) == "string" and key:find "^[%a_][%w_]*$"
+end
+
+local function text_of(value)
+    if type(value) == "string" then
+        local cut = #value > LONGEST and value:sub(1, LONGEST) or value
+        return ("%q"):format(cut):gsub("\\\n", "\\n") .. (cut == value and "" or "...")
+    elseif core.isarray(value) then
+        local usable, dtype = pcall(value.dtype, value)
+        return usable and ("%s<%s>[%s]"):format(value:kind(), dtype, table.concat({ value:shape() }, ", ")) or "freed"
+    elseif type(value) == "table" and not getmetatable(value) then
+        return next(value) == nil and "{}" or "{...}"
+    elseif type(value) == "table" or type(value) == "userdata" then
+        return type(value)
+    end
+    return tostring(value)
+end
+
+-- The keys past the list, names and numbers first, in order.
+local function sorted_keys(t, listed)
+    local keys = {}
+    for key in next, t do
+        if not (math.type(key) == "integer" and key >= 1 and key <= listed) then
+            keys[#keys + 1] = key
+        end
+    end
+    local function rank(key)
+        return type(key) == "number" and 1 or type(key) == "string" and 2 or 3
+    end
+    table.sort(keys, function(a, b)
+        if rank(a) ~= rank(b) then
+            return rank(a) < rank(b)
+        end
+        return rank(a) < 3 and a < b
+    end)
+    return keys
+end
+
+-- The text of a table without a metatable, nil for anything else. width: of a line.
+function peek.text(t, width)
+    if type(t) ~= "table" or getmetatable(t) then
+        return nil
+    end
+    local listed = rawlen(t)
+    local parts = {}
+    for i = 1, math.min(listed, MOST) do
+        parts[i] = text_of(rawget(t, i))
+    end
+    local keys = sorted_keys(t, listed)
+    for _, key in ipairs(keys) do
+        if #parts >= MOST then
+            break
+        end
+        local name = is_name(key) and key or "[" .. text_of(key) .. "]"
+        parts[#parts + 1] = name .. " = " .. text_of(rawget(t, key))
+    end
+    local more = listed + #keys - #parts
+    if more > 0 then
+        parts[#parts + 1] = ("... %d more"):format(more)
+    end
+    local line = "{" .. table.concat(parts, ", ") .. "}"
+    if utf8.len(line, 1, -1, true) and #line <= width or #parts <= 1 then
+        return line
+    end
+    return "{\n  " .. table.concat(parts, ",\n  ") .. "\n}"
+end
+
+return peek
