@@ -12,6 +12,7 @@ real=$(command -v gcc) || exit 1
 # A compiler that adds what $INSTRUMENT says and keeps count.
 cat >"$scratch/bin/cc" <<EOF
 #!/bin/sh
+unset LD_PRELOAD
 echo x >>$log
 exec $real "\$@" \$INSTRUMENT
 EOF
