@@ -168,10 +168,34 @@ lun_cname lun_cscalar_cast(lun_crender *r, lun_dtype to, lun_dtype from)
     return c;
 }
 
+/* Between an element and a cell in languages that have names for that. */
+static void named_cells(lun_crender *r, lun_dtype t, const char *cell, const char *uncell)
+{
+    lun_cname c = lun_ctype(t);
+    bool single = t == LUN_F32, real = lun_dtype_is_float(t);
+    lun_dtype u = lun_cunsigned(lun_dtype_get(t)->bytes);
+    if (cell)
+        lun_strbuf_printf(&r->helpers, "INLINE lun_u64 %s(%s a)\n{\n    return %s(a);\n}\n", cell,
+                          c.s,
+                          single ? "as_uint"
+                          : real ? "as_ulong"
+                                 : lun_cname_of("(%s)", lun_ctype(u).s).s);
+    if (uncell)
+        lun_strbuf_printf(&r->helpers, "INLINE %s %s(lun_u64 cell)\n{\n    return %s;\n}\n", c.s,
+                          uncell,
+                          single ? "as_float((lun_u32)cell)"
+                          : real ? "as_double(cell)"
+                                 : lun_cname_of("(%s)cell", c.s).s);
+}
+
 lun_cname lun_cscalar_cell(lun_crender *r, lun_dtype t)
 {
     lun_cname c = lun_cname_of("lun_cell_%s", lun_dtype_get(t)->name);
-    if (lun_cmake(r, c.s))
+    if (!lun_cmake(r, c.s))
+        return c;
+    if (r->dialect->builtins)
+        named_cells(r, t, c.s, NULL);
+    else
         lun_strbuf_printf(&r->helpers,
                           "INLINE lun_u64 %s(%s a)\n{\n    lun_u64 cell = 0;\n"
                           "    __builtin_memcpy(&cell, &a, sizeof a);\n    return cell;\n}\n",
@@ -182,7 +206,11 @@ lun_cname lun_cscalar_cell(lun_crender *r, lun_dtype t)
 lun_cname lun_cscalar_uncell(lun_crender *r, lun_dtype t)
 {
     lun_cname c = lun_cname_of("lun_of_cell_%s", lun_dtype_get(t)->name), type = lun_ctype(t);
-    if (lun_cmake(r, c.s))
+    if (!lun_cmake(r, c.s))
+        return c;
+    if (r->dialect->builtins)
+        named_cells(r, t, NULL, c.s);
+    else
         lun_strbuf_printf(&r->helpers,
                           "INLINE %s %s(lun_u64 cell)\n{\n    %s a;\n"
                           "    __builtin_memcpy(&a, &cell, sizeof a);\n    return a;\n}\n",

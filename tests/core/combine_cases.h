@@ -3,6 +3,8 @@
 #ifndef TEST_COMBINE_CASES_H
 #define TEST_COMBINE_CASES_H
 
+#include "cfunc.h"
+
 enum { MOST = 150000 };
 
 static const lun_op combining[] = {LUN_OP_ADD,  LUN_OP_MUL,  LUN_OP_MIN,  LUN_OP_MAX,
@@ -273,6 +275,55 @@ static void test_functions_in_c(void **state)
     lun_ir_free(&ir);
     free(in);
     free(out);
+}
+
+/* A text as scripts give it: constants, helpers, names that C and OpenCL C type differently. */
+static void test_user_text(void **state)
+{
+    kit *k = *state;
+    static const char source[] =
+        "static const float weights[3] = {0.25f, 0.5f, 0.25f};\n"
+        "static float square(float x) { return x * x; }\n"
+        "float smooth(float x, const float *table, int32_t shift, uint8_t m)\n{\n"
+        "    float sum = 0;\n"
+        "    for (int j = 0; j < 3; j++) sum += weights[j] * table[min(j + shift, 3)];\n"
+        "    return fmax(sum, square(x)) + sqrt(4) + pow(x, 2) + max(m, 3) + fabsf(-x) +\n"
+        "        clamp(x, 0.0f, 1.0f) + M_PI_F * abs(shift);\n}\n";
+    lun_strbuf error = LUN_STRBUF_INIT;
+    lun_ir_function *f = NULL;
+    if (lun_cfunc_parse(source, &f, &error) != LUN_OK)
+        fail_msg("%s", lun_strbuf_text(&error));
+    float in[256] = {0}, out[256], table[4] = {1, 2, 4, 8}; /* whole blocks */
+    lun_ir ir;
+    lun_ir_init(&ir);
+    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
+    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_ARRAY);
+    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
+    lun_ir_function_add(&ir, f);
+    int32_t x = ir_load(&ir, 0), s = ir_arg(&ir, LUN_I32), m = ir_const(&ir, LUN_U8, 200);
+    int32_t first = lun_ir_operand_add(&ir, x);
+    lun_ir_operand_add(&ir, -2);
+    lun_ir_operand_add(&ir, s);
+    lun_ir_operand_add(&ir, m);
+    ir_store(&ir, 2,
+             ir_add(&ir, (lun_ir_ins){
+                             .kind = LUN_IR_CALL, .dtype = LUN_F32, .a = -1, .b = first, .c = 4}));
+    kit_kernel kernel = kit_build(k, &ir);
+    for (int i = 0; i < 200; i++)
+        in[i] = (float)(i - 60) / 32;
+    uint64_t shift = 1;
+    test_run run = {.args = &shift};
+    assert_int_equal(kit_run(k, &kernel, &ir, (void *[3]){in, table, out}, 200, &run), LUN_OK);
+    for (int i = 0; i < 200; i++) {
+        float a = in[i], sum = 0.25f * 2 + 0.5f * 4 + 0.25f * 8, unit = a < 0 ? 0 : a > 1 ? 1 : a;
+        double want = (double)(a * a > sum ? a * a : sum) + 2 + (double)(a * a) + 200 +
+                      (double)fabsf(a) + (double)unit + 3.14159265;
+        assert_true(fabs((double)out[i] - want) < 1e-4);
+    }
+    kit_release(k, &kernel);
+    lun_ir_free(&ir);
+    lun_cfunc_free(f);
+    lun_strbuf_free(&error);
 }
 
 /* ---- each test -------------------------------------------------------------------------------- */

@@ -56,11 +56,8 @@ static void test_thread_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_reductions),
-        TEST(test_scans),
-        TEST(test_functions_in_ir),
-        TEST(test_functions_in_c),
-        cmocka_unit_test(test_thread_counts),
+        TEST(test_reductions),     TEST(test_scans),     TEST(test_functions_in_ir),
+        TEST(test_functions_in_c), TEST(test_user_text), cmocka_unit_test(test_thread_counts),
     };
     int failed = kit_group(tests);
     lun_strbuf_free(&test_error);
