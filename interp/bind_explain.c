@@ -27,6 +27,7 @@ static void push_kernel(lua_State *L, const lun_plan_kernel *k)
     set_text(L, "ir", k->ir);
     set_text(L, "source", k->source);
     set_text(L, "cut", k->cut);
+    set_text(L, "types", k->types);
 }
 
 /* lun.explain(e1, e2, ...): a list of kernels; runs nothing. */

@@ -51,9 +51,10 @@ static lun_status describe_kernel(lun_engine *e, const lun_schedule *s, int g, l
     if (status == LUN_OK)
         status = b->backend->source(b->state, &l.ir, &source);
     k->ir = text_of(&ir);
+    k->types = text_of(&l.types);
     k->source = text_of(&source);
     lun_lowered_free(&l);
-    if (status == LUN_ENOMEM || (status == LUN_OK && (!k->ir || !k->source)))
+    if (status == LUN_ENOMEM || (status == LUN_OK && (!k->ir || !k->source || !k->types)))
         status = lun__nomem(e);
     return status;
 }
@@ -72,7 +73,8 @@ static lun_status describe(lun_engine *e, const lun_schedule *s, int g, lun_plan
     k->bytes_read = k->bytes_written = n->n * lun_dtype_get((lun_dtype)n->dtype)->bytes;
     k->ir = strdup("");
     k->source = strdup("");
-    return k->ir && k->source ? LUN_OK : lun__nomem(e);
+    k->types = strdup("");
+    return k->ir && k->source && k->types ? LUN_OK : lun__nomem(e);
 }
 
 static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_plan **out)
@@ -137,6 +139,7 @@ void lun_plan_release(lun_plan *p)
     for (int i = 0; p->kernels && i < p->count; i++) {
         free((char *)(uintptr_t)p->kernels[i].ir);
         free((char *)(uintptr_t)p->kernels[i].source);
+        free((char *)(uintptr_t)p->kernels[i].types);
     }
     free(p->kernels);
     free(p);

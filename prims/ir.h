@@ -57,6 +57,7 @@ struct lun_ir_function {
     int32_t output[16];
     int outputs;
     const char *const *notes; /* of a combiner; else they go with each use */
+    const char *types;        /* what a front end found out, for people; NULL: nothing */
     int note_count; /* messages for what may fail in it; CHECK: imm is a message's number, integer
                        division: that number + 1 */
     int params;

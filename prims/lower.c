@@ -197,6 +197,8 @@ static int emit_ir_call(lowerer *l, lun_node *n)
         else
             params[p++] = operand(l, n->more[k]);
     }
+    if (n->body->types && !strstr(lun_strbuf_text(&l->out->types), n->body->types))
+        lun_strbuf_printf(&l->out->types, "%s%s", l->out->types.length ? "\n" : "", n->body->types);
     int from = ir->count;
     lun_status s = lun_ir_inline(ir, n->body, params, arrays, o->value);
     free(params);
@@ -420,5 +422,6 @@ void lun_lowered_free(lun_lowered *l)
     free(l->results);
     free(l->where);
     free(l->notes);
+    lun_strbuf_free(&l->types);
     memset(l, 0, sizeof *l);
 }

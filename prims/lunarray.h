@@ -613,6 +613,8 @@ typedef struct lun_plan_kernel {
     const char *ir;     /* canonical IR */
     const char *source; /* what the backend compiles */
     const char *cut;    /* why the graph was cut after it; "" for the last */
+    const char
+        *types; /* dtypes found in plain Lua functions: of parameters, variables, results; "" */
 } lun_plan_kernel;
 /* What an evaluation of these arrays would run, without running it; ended by lun_plan_release. */
 LUN_API lun_status lun_explain(lun_engine *e, lun_array *const *arrays, int count, lun_plan **out);

@@ -56,8 +56,9 @@ typedef struct lun_lowered {
     uint32_t *where;    /* by instruction: the place it comes from */
     const char **notes; /* by instruction: the message of a CHECK or division, else NULL */
     int slot_room, arg_room, result_room, where_room, note_room;
-    int ops;       /* operations of the graph in it */
-    int workgroup; /* the largest that its nodes ask for, 0: tuned */
+    int ops;          /* operations of the graph in it */
+    lun_strbuf types; /* what is known of the functions in it, for explain */
+    int workgroup;    /* the largest that its nodes ask for, 0: tuned */
 } lun_lowered;
 
 /* The IR of group g.  Other groups' sinks that it needs are read as arrays (or arguments, for Scalars). */

@@ -1,6 +1,7 @@
 /* build.c - Lua bytecode to a graph: blocks, jumps, loops, returns. What single operations mean is
  * in build_ops.c, calls and closures in build_call.c. */
 #include "build.h"
+#include "report.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@ lf_value *luafn_get(lf_builder *b, int reg)
 void luafn_set(lf_builder *b, int reg, lf_value *v)
 {
     luafn_write(b->g, b->f->base + reg, b->g->now, v);
+    luafn_report_local(b->c, b->f->proto, reg, b->pc, v);
 }
 
 static lf_value *emit(lf_builder *b, lf_kind kind, unsigned sub, int args)
@@ -393,6 +395,7 @@ void luafn_build(lf_compile *c)
         v->proto = f->proto;
         c->param_value[i] = v;
         luafn_write(g, f->base + i, g->entry, v);
+        luafn_report_local(c, f->proto, i, -1, v);
     }
     luafn_body(c, f, &g->results);
     g->exit = g->now;

@@ -47,6 +47,8 @@ typedef struct lf_compile {
     bool wide;              /* 64-bit elements take part */
     lf_list inputs;         /* lf_input */
     lf_list notes;          /* lf_note */
+    lf_list named;          /* values of local variables, for report.c */
+    lun_strbuf *types;      /* where the report goes */
     lf_value **param_value; /* by parameter; NULL: the function does not take it */
 
     lun_ir *ir; /* where the result goes */

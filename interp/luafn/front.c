@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "luafn.h"
+#include "report.h"
 #include "spec.h"
 
 typedef struct front {
@@ -21,6 +22,7 @@ static void run_passes(void *ctx)
     lf_compile *c = ctx;
     luafn_build(c);
     luafn_infer(c);
+    luafn_report(c, c->types);
     luafn_lower(c);
     luafn_reshape(c);
     luafn_narrow(c);
@@ -69,6 +71,7 @@ static lun_status compile(job *j, const lf_viewer *v)
     c->graph.u = &c->unit;
     c->ir = &j->spec->ir;
     c->function = &j->spec->function;
+    c->types = &j->spec->types;
     lf_source self = {.parent = -1, .sight = {.seen = LF_SEEN_FUNCTION, .program = p}};
     c->source = luafn_arena_take(&c->unit.arena, sizeof *c->source);
     c->source_value = luafn_arena_take(&c->unit.arena, sizeof *c->source_value);
@@ -79,6 +82,7 @@ static lun_status compile(job *j, const lf_viewer *v)
     lun_status s = luafn_try(&c->unit, run_passes, c);
     if (s == LUN_OK)
         s = luafn_spec_fill(j->spec, c);
+    c->function->types = lun_strbuf_text(&j->spec->types);
     if (s != LUN_OK)
         return s;
     luafn_spec_anchor(j->spec, v);

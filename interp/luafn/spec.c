@@ -43,6 +43,7 @@ static void free_spec(lf_spec *s)
     for (int i = 0; s->note && i < s->notes; i++)
         free((char *)(uintptr_t)s->note[i].text);
     free_texts(s->texts, s->notes);
+    lun_strbuf_free(&s->types);
     lun_ir_free(&s->ir);
     luafn_host_release(s->host);
     free(s->param);

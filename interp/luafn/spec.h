@@ -26,6 +26,7 @@ typedef struct lf_spec {
     lf_note *note;
     int notes;
     lf_texts *texts;
+    lun_strbuf types; /* what report.c found */
     lun_ir ir;
     lun_ir_function function;
 } lf_spec;

@@ -35,6 +35,9 @@ function M.page(plan)
         lines[#lines + 1] = ("%4d  %-7s n = %d, %s, reads %s (%s), writes %s (%s)"):format(i, kernel.name,
             kernel.n, count_text(kernel.ops, "operation"), count_text(kernel.reads, "array"),
             bytes_text(kernel.bytes_read), count_text(kernel.writes, "array"), bytes_text(kernel.bytes_written))
+        if kernel.types ~= "" then
+            lines[#lines + 1] = "      " .. kernel.types:gsub("\n", "\n      ")
+        end
         if kernel.cut ~= "" then
             lines[#lines + 1] = "      cut: " .. kernel.cut
         end
