@@ -128,10 +128,8 @@ static void print_results(lua_State *L)
 void lun__repl(lua_State *L, bool plain)
 {
     int status;
-    if (!plain && isatty(STDIN_FILENO)) {
-        lun__session(L);
+    if (!plain && isatty(STDIN_FILENO) && lun__session(L))
         return;
-    }
     while ((status = read_chunk(L)) != -1) {
         if (status == LUA_OK)
             status = lun__call(L, 0, LUA_MULTRET);

@@ -10,7 +10,8 @@
  * `plain`, as the stock interpreter does. */
 void lun__repl(lua_State *L, bool plain);
 
-/* The prompt at a terminal; the module lunarray.repl says what it does. Raises what fails in it. */
-void lun__session(lua_State *L);
+/* The prompt at a terminal; the module lunarray.repl says what it does. False with a complaint if that
+ * fails: a script may break what it is made of. */
+bool lun__session(lua_State *L);
 
 #endif

@@ -239,7 +239,7 @@ static bool wants_colour(int fd)
     return isatty(fd) && !(no && *no) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-void lun__session(lua_State *L)
+bool lun__session(lua_State *L)
 {
     static const luaL_Reg functions[] = {{"read", session_read},
                                          {"remember", session_remember},
@@ -262,5 +262,7 @@ void lun__session(lua_State *L)
     int status = lua_pcall(L, 1, 0, 0);
     lun__session_end();
     if (status != LUA_OK)
-        lua_error(L);
+        lun__complain("the prompt has failed, going on with a plain one",
+                      luaL_tolstring(L, -1, NULL));
+    return status == LUA_OK;
 }

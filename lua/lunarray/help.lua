@@ -52,7 +52,7 @@ local FUNCTIONS = {
         "how often which values come, as bars; opts: low, high, title, width, colour, string=true",
     },
     image = {
-        "lun.image(A [, opts])",
+        "lun.image(A [, high] [, opts])",
         "draws [height][width] in gray, [height][width][3] in colours; opts: low, high, title, width, height,\n"
             .. 'colour=false, "16", "256" or "true", string=true',
     },

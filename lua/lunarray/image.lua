@@ -124,7 +124,7 @@ end
 -- ---------------------------------------------------------------- the whole
 
 -- What is black and what is white: all of an integer type's values up to 16 bits, else all there are.
-local function levels(A, dtype, opts)
+local function levels(A, dtype, black, white)
     local low, high = 0, 1
     if dtype == "u8" then
         high = 255
@@ -133,7 +133,7 @@ local function levels(A, dtype, opts)
     elseif dtype ~= "bool" then
         low, high = picture.limits(A:reshape(A:size()))
     end
-    low, high = opts.low or low or 0, opts.high or high or 1
+    low, high = black or low or 0, white or high or 1
     return low, high > low and high or low + 1
 end
 
@@ -162,10 +162,14 @@ local function pixel_row(A, y, size, range)
     return pixels
 end
 
--- lun.image(A [, opts]): A is [height][width], or [height][width][channels] of 1 (gray), 2 (gray, alpha),
+-- lun.image(A [, high] [, opts]), high as lun.load gives it beside an image: A is [height][width], or [height][width][channels] of 1 (gray), 2 (gray, alpha),
 -- 3 or 4 (red, green, blue, alpha).
-function image.image(A, opts)
-    opts = picture.options(opts, KNOWN, 2, "image")
+function image.image(A, high, opts)
+    local opts_at = 3
+    if type(high) ~= "number" and opts == nil then
+        high, opts, opts_at = nil, high, 2
+    end
+    opts = picture.options(opts, KNOWN, opts_at, "image")
     if not core.isarray(A) then
         picture.misuse(1, "image", "array expected, got %s", type(A))
     end
@@ -179,7 +183,7 @@ function image.image(A, opts)
     local columns, rows = fit(shape[1], shape[2], opts)
     local size = { height = shape[1], width = shape[2], channels = shape[3] or 1, columns = columns, rows = rows,
         dtype = A:dtype() }
-    local range = { levels(A, size.dtype, opts) }
+    local range = { levels(A, size.dtype, opts.low, opts.high or high) }
     local colours = picture.colours(opts)
     local lines = { opts.title and tostring(opts.title) }
     for y = 1, rows, 2 do

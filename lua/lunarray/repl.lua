@@ -12,7 +12,7 @@ local peek = require "lunarray.peek"
 local repl = {}
 
 local stdout, stderr = io.stdout, io.stderr
-local tostring, load, pcall = tostring, load, pcall
+local tostring, load, pcall, rawget, rawset = tostring, load, pcall, rawget, rawset
 local WELCOME = "Type an expression to see its value, :help for what else there is, Ctrl-D to leave.\n"
 
 -- The running session; there is one at a time, as there is one terminal.
@@ -89,7 +89,7 @@ local function compile(text)
 end
 
 local function prompt(name, fallback)
-    local value = _G[name]
+    local value = rawget(_G, name)
     if value ~= nil then
         local ok, text = pcall(tostring, value)
         return ok and text or fallback
@@ -173,7 +173,7 @@ local function run_input(text, chunk, is_expression)
     local clock = session.timing and commands.start_clock()
     local ok, results = run(chunk)
     if ok and is_expression and results.n > 0 then
-        _G._ = results[1]
+        rawset(_G, "_", results[1]) -- whatever the script thinks of new globals
         if not text:find ";%s*$" then
             ok, results = run(function()
                 local shown = texts(results)
@@ -240,8 +240,8 @@ end
 -- Reads and runs inputs until the terminal ends or :quit.
 function repl.session(host)
     session = { host = host, input = "" }
-    if _G.help == nil then
-        _G.help = make_help()
+    if rawget(_G, "help") == nil then
+        rawset(_G, "help", make_help())
     end
     if host.colour then
         write_line(paint(true, "dim", (WELCOME:gsub("\n$", ""))))

@@ -271,6 +271,15 @@ describe("lun.image", function()
         assert.is_truthy(lun.image(lun.random({ 4, 4, 3 }, { seed = 1 }), { string = true, colour = "true" }):find "▀")
     end)
 
+    it("takes what lun.load gives", function()
+        local path = os.tmpname() .. ".png"
+        lun.save(path, gray)
+        local a, most = lun.load(path)
+        os.remove(path)
+        assert.equal(" @\n@", lun.image(a, most, { string = true }))
+        assert.equal("+", lun.image(lun.vector { { 0.5 }, { 0.5 } }, 1, { string = true, low = 0 }))
+    end)
+
     it("refuses what is no image", function()
         refuses("[height][width]", lun.image, lun.index(3))
         refuses("[height][width]", lun.image, lun.zeros { 2, 2, 5 })
