@@ -162,8 +162,8 @@ local function pixel_row(A, y, size, range)
     return pixels
 end
 
--- lun.image(A [, high] [, opts]), high as lun.load gives it beside an image: A is [height][width], or [height][width][channels] of 1 (gray), 2 (gray, alpha),
--- 3 or 4 (red, green, blue, alpha).
+-- lun.image(A [, high] [, opts]): A is [height][width], or [height][width][channels] of 1 (gray), 2 (gray,
+-- alpha), 3 or 4 (red, green, blue, alpha); high: what is white, as lun.load gives it beside an image.
 function image.image(A, high, opts)
     local opts_at = 3
     if type(high) ~= "number" and opts == nil then
