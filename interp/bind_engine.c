@@ -90,6 +90,57 @@ static int stats(lua_State *L)
     return 1;
 }
 
+/* The row of a profile as a table on the top. */
+static void push_profile_row(lua_State *L, const lun_profile_row *r)
+{
+    const struct {
+        const char *name;
+        int64_t value;
+    } counts[] = {{"ops", r->ops},
+                  {"calls", r->calls},
+                  {"interpreted", r->interpreted},
+                  {"elements", r->elements},
+                  {"bytes", r->bytes}};
+    const struct {
+        const char *name;
+        double value;
+    } times[] = {{"compile", r->compile}, {"transfer", r->transfer}, {"run", r->run}};
+    const struct {
+        const char *name, *value;
+    } texts[] = {{"name", r->name}, {"what", r->what}, {"where", r->where}};
+    lua_createtable(L, 0, 11);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        lua_pushinteger(L, counts[i].value);
+        lua_setfield(L, -2, counts[i].name);
+    }
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        lua_pushnumber(L, times[i].value);
+        lua_setfield(L, -2, times[i].name);
+    }
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        lua_pushstring(L, texts[i].value);
+        lua_setfield(L, -2, texts[i].name);
+    }
+}
+
+/* internal.profile(true) starts a profile; internal.profile(false) ends it and gives its rows. */
+static int profile(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    if (lua_toboolean(L, 1)) {
+        lun__check(L, h, lun_profile_start(h->engine), 1);
+        return 0;
+    }
+    lun_profile_stop(h->engine);
+    lun_profile_row r;
+    lua_newtable(L);
+    for (int i = 0; lun_profile_at(h->engine, i, &r); i++) {
+        push_profile_row(L, &r);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
 /* lun.trim(): gives pooled memory back to the system. */
 static int trim(lua_State *L)
 {
@@ -225,7 +276,8 @@ void lun__open_engine(lua_State *L, const lun__parts *p)
         {"backends", backends}, {"devices", devices},       {"use", use},
         {"math", math_mode},    {"clock", monotonic_clock}, {NULL, NULL},
     };
-    static const luaL_Reg inside[] = {{"cache", cache}, {"terminal", terminal}, {NULL, NULL}};
+    static const luaL_Reg inside[] = {
+        {"cache", cache}, {"terminal", terminal}, {"profile", profile}, {NULL, NULL}};
     lun__register(L, p, p->core, functions);
     lun__register(L, p, p->internal, inside);
     lua_pushliteral(L, "Lunarray " LUN_VERSION);

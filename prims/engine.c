@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "cache.h"
+#include "profile.h"
 
 /* ---- failures ------------------------------------------------------------------------------------------ */
 
@@ -338,6 +339,7 @@ void lun_close(lun_engine *e)
         lun_cache_close(e->cache);
     lun_pool_close(e->pool);
     lun__watch_close(e->watch);
+    lun__profile_free(e->profile);
     for (int i = 0; i < e->place_count; i++)
         free(e->places[i]);
     free(e->places);

@@ -42,6 +42,8 @@ struct lun_engine {
     int stretch;     /* how many that began have not ended */
     double deadline; /* of the outermost; 0: none */
     lun_watch *watch;
+    struct lun_profile *profile; /* the last one, NULL: never asked for */
+    bool profiling;
 
     /* progress.c */
     void (*progress)(void *ctx, const lun_progress *p);

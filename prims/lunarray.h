@@ -625,6 +625,25 @@ LUN_API const lun_plan_kernel *lun_plan_at(const lun_plan *p, int index);
 /* Ends a plan.  NULL is allowed. */
 LUN_API void lun_plan_release(lun_plan *p);
 
+/* What one kernel has cost while a profile ran. Seconds. */
+typedef struct lun_profile_row {
+    const char *name;           /* "map", "reduce", "scan" */
+    const char *what;           /* its operations, as far as they fit: "sub mul add" */
+    const char *where;          /* "script:12" of its last operation, "" if unknown */
+    int ops;                    /* operations in it */
+    int64_t calls, interpreted; /* runs; of these, by the reference tier */
+    int64_t elements, bytes;    /* of its index space; read and written */
+    double compile;             /* of the compiler, even where it ran beside */
+    double transfer, run;       /* between host and device; of the kernel and what waits for it */
+} lun_profile_row;
+/* Counts for each kernel from now on what it costs, and forgets what was counted before. */
+LUN_API lun_status lun_profile_start(lun_engine *e);
+/* Counts no more; the rows stay. */
+LUN_API void lun_profile_stop(lun_engine *e);
+/* Row `index` from 0; false past the last. Its texts are valid until the next lun_profile_start or
+ * evaluation. */
+LUN_API bool lun_profile_at(const lun_engine *e, int index, lun_profile_row *out);
+
 /* ---- for hosts that bring a language of their own ------------------------------------------------------ */
 
 /* One pointer of the host's per engine; close is called by lun_close before anything else ends. */

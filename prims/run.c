@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "plan.h"
+#include "profile.h"
 #include "recipe.h"
 
 enum { FEW = 24 }; /* slots, arguments, results that need no memory */
@@ -165,8 +166,8 @@ static lun_status run_timed(lun_engine *e, const lun_backend_slot *b, lun_kernel
 }
 
 /* Runs indices first .. first+count-1 of n. */
-static lun_status launch(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
-                         int64_t first, int64_t count, const outcome *o)
+static lun_status launch_now(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
+                             int64_t first, int64_t count, const outcome *o)
 {
     const lun_ir *ir = &l->ir;
     void *few_at[FEW];
@@ -213,6 +214,18 @@ static lun_status launch(lun_engine *e, const lun_lowered *l, lun_kernel_entry *
         free(room);
     if (cells != few_args)
         free(cells);
+    return s;
+}
+
+static lun_status launch(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
+                         int64_t first, int64_t count, const outcome *o)
+{
+    if (!e->profiling)
+        return launch_now(e, l, k, n, first, count, o);
+    lun_stats before = e->stats;
+    double start = lun__now();
+    lun_status s = launch_now(e, l, k, n, first, count, o);
+    lun__profile_after(e, &before, lun__now() - start, l, k, count);
     return s;
 }
 

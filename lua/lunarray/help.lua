@@ -31,6 +31,7 @@ local FUNCTIONS = {
     eval = { "lun.eval(e1, e2, ...)", "evaluates all in as few passes as possible; a Scalar gives its number" },
     explain = { "lun.explain(e, ...)", "the kernels that evaluating e would run, without running them" },
     stats = { 'lun.stats() or lun.stats "reset"', "counters: compiles, launches, bytes allocated and moved" },
+    profile = { "lun.profile(f)", "calls f() and prints what each kernel in it cost; gives the rows and f's results" },
     clock = { "lun.clock()", "seconds on a clock that never goes back, for timing" },
     trim = { "lun.trim()", "gives pooled memory back to the system" },
     backends = { "lun.backends()", "the names of the backends that can be used here, best first" },
@@ -109,7 +110,7 @@ local OVERVIEW = [[
 Lunarray: lazy arrays that run as fused kernels. lun.help "name" or lun.help(x) tells about one thing.
 making arrays   vector zeros ones full range index linspace random frombytes load
 skeletons       map zip reduce scan sequence compose
-computing       eval explain stats
+computing       eval explain stats profile
 reductions      sum prod min max mean var std any all count argmin argmax dot norm
 pictures        plot hist image
 the engine      backends devices use math info

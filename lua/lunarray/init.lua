@@ -26,6 +26,7 @@ lun.save = later("io", "save")
 lun.plot = later("plot", "plot")
 lun.hist = later("hist", "hist")
 lun.image = later("image", "image")
+lun.profile = later("profile", "profile")
 lun.info = later("info", "text")
 lun.help = later("help", "text")
 

@@ -1,0 +1,72 @@
+-- lun.profile: a row for each kernel that ran in a function, and what it printed of them.
+
+-- What f prints, as text, and its results.
+local function printed(f)
+    local lines, real = {}, print
+    rawset(_G, "print", function(text)
+        lines[#lines + 1] = text
+    end)
+    local results = table.pack(pcall(f))
+    rawset(_G, "print", real)
+    return table.concat(lines, "\n"), table.unpack(results, 1, results.n)
+end
+
+describe("lun.profile", function()
+    local a = lun.random(100000, { seed = 3 }):eval()
+
+    it("counts calls, elements and bytes of each kernel", function()
+        local text, ok, rows, sum, extra = printed(function()
+            return lun.profile(function(k, more)
+                local s = 0
+                for i = 1, 5 do
+                    s = s + ((a - i) * k):sum()
+                end
+                local b = (a:sqrt() + 1):eval()
+                return s, more, b
+            end, 2, "more")
+        end)
+        assert.is_true(ok, rows)
+        assert.equal("more", extra)
+        assert.is_true(sum < 0)
+        assert.equal(2, #rows)
+        local by = { [rows[1].name] = rows[1], [rows[2].name] = rows[2] }
+        assert.same({ 5, 500000, 5 * 800000, 3 }, { by.reduce.calls, by.reduce.elements, by.reduce.bytes, by.reduce.ops })
+        assert.same({ 1, 100000, 1600000, 2 }, { by.map.calls, by.map.elements, by.map.bytes, by.map.ops })
+        assert.equal("sub mul", by.reduce.what)
+        assert.equal("sqrt add", by.map.what)
+        for _, row in ipairs(rows) do
+            assert.is_true(row.run > 0 and row.run < 60 and row.compile >= 0 and row.transfer >= 0)
+            assert.is_true(row.interpreted <= row.calls)
+        end
+        assert.is_true(rows[1].run >= rows[2].run)
+        local lines = {}
+        for line in text:gmatch "[^\n]+" do
+            lines[#lines + 1] = line
+        end
+        assert.equal(3, #lines)
+        assert.matches("^kernel +calls +compile +transfer +run ms +GB/s +operations$", lines[1])
+        assert.matches("^%l+ +%d+ +[%d.]+ +[%d.]+ +[%d.]+ +[%d.]+ +%l+ %l+", lines[2])
+    end)
+
+    it("starts anew and says when nothing ran", function()
+        local text, _, rows = printed(function() return lun.profile(function() end) end)
+        assert.equal("no kernel ran", text)
+        assert.same({}, rows)
+    end)
+
+    it("passes errors on and ends with them", function()
+        local text, ok, problem = printed(function()
+            return lun.profile(function()
+                (a + 1):eval()
+                error({ "mine" })
+            end)
+        end)
+        assert.same({ "", false }, { text, ok })
+        assert.same({ "mine" }, problem)
+        assert.same({ "no kernel ran" }, { (printed(function() return lun.profile(print and function() end) end)) })
+    end)
+
+    it("wants a function", function()
+        assert.has_error(function() lun.profile(7) end, "bad argument #1 to 'profile' (function expected, got number)")
+    end)
+end)
