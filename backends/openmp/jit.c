@@ -328,8 +328,9 @@ static int spawn_compiler(lun_jit_compiler *c, lun_jit_job *j, unsigned needs, c
     return lun_spawn_start(c->path, argv, scratch, &j->pid, &j->pipe);
 }
 
-/* Starts the compiler on a unit; on failure the unit has FAILED. */
-static void start(lun_jit_compiler *c, lun_unit *u)
+/* Starts the compiler on a unit; on failure the unit has FAILED.  What nobody waits for must not slow down
+ * what runs meanwhile: that compiler gives way. */
+static void start(lun_jit_compiler *c, lun_unit *u, bool waited_for)
 {
     lun_jit_job *j = &c->job;
     if (!find_compiler(c)) {
@@ -359,6 +360,8 @@ static void start(lun_jit_compiler *c, lun_unit *u)
         clean_job(c);
         return;
     }
+    if (!waited_for)
+        lun_spawn_yield(j->pid);
     u->state = LUN_UNIT_RUNNING;
     c->services->stats->compiles++;
 }
@@ -459,7 +462,7 @@ static void unqueue(lun_jit_compiler *c, lun_unit *u)
 }
 
 /* Starts the next unit; those that cannot be started have FAILED. */
-static void start_next(lun_jit_compiler *c)
+static void start_next(lun_jit_compiler *c, bool waited_for)
 {
     while (!c->busy && c->first) {
         lun_unit *u = c->first;
@@ -467,7 +470,7 @@ static void start_next(lun_jit_compiler *c)
         if (c->failures >= GIVE_UP && !u->wanted)
             u->state = LUN_UNIT_FAILED;
         else
-            start(c, u);
+            start(c, u, waited_for);
     }
 }
 
@@ -482,7 +485,7 @@ void lun_jit_poll(lun_jit_compiler *c)
         c->polled = t;
         look_after(c);
     }
-    start_next(c);
+    start_next(c, false);
 }
 
 lun_status lun_jit_wait(lun_jit_compiler *c, lun_unit *u)
@@ -508,7 +511,7 @@ lun_status lun_jit_wait(lun_jit_compiler *c, lun_unit *u)
         }
         if (u->state == LUN_UNIT_MISSED)
             lun_jit_queue(c, u);
-        start_next(c);
+        start_next(c, true);
     }
     return u->state == LUN_UNIT_READY ? LUN_OK : LUN_EBUILD;
 }

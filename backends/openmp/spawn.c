@@ -132,8 +132,12 @@ int lun_spawn_start(const char *path, char *const *argv, const char *temporary, 
         return error;
     }
     *pipe = ends[0];
-    setpriority(PRIO_PGRP, (id_t)*pid, POLITE);
     return 0;
+}
+
+void lun_spawn_yield(pid_t pid)
+{
+    (void)setpriority(PRIO_PGRP, (id_t)pid, POLITE);
 }
 
 void lun_spawn_listen(int *pipe, lun_strbuf *words)

@@ -27,6 +27,8 @@ int lun_spawn_start(const char *path, char *const *argv, const char *temporary, 
                     int *pipe);
 /* Takes what has been said, keeps at most LUN_SPAWN_WORDS; closes *pipe at its end (-1). */
 void lun_spawn_listen(int *pipe, lun_strbuf *words);
+/* Lets the program and what it starts give way to others. */
+void lun_spawn_yield(pid_t pid);
 /* Does not wait.  how: "exit status 1", when it has ended. */
 lun_spawn_state lun_spawn_look(pid_t pid, char how[64]);
 /* Ends the whole group and waits for it. */
