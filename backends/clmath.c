@@ -1,6 +1,6 @@
 /* clmath.c - math functions of OpenCL texts in the VECTOR form that PoCL 3.1's built-in functions on vectors
- * miss (4 ULP in f32, 2 in f64 are promised): sin, cos, tan in f32 and tan, pow in f64.  All others stay
- * below 2.3 and 1.4 there.  Knows no IR. */
+ * miss (4 ULP in f32, 2 in f64 are promised): sin, cos, tan in f32, tan, pow in f64 and log1p next to 0.  All
+ * others stay below 2.3 and 1.4 there.  Knows no IR. */
 #include "clrender.h"
 
 /* sin, cos, tan in f32, computed in f64: n pi/2 is taken off x in two steps, and short polynomials are
@@ -56,6 +56,24 @@ static void power(lun_crender *r, const char *helper, lun_crep rep)
                       "    return x.v;\n}\n",
                       helper);
     lun_chelper(r, rep, lun_strbuf_text(&text));
+    lun_strbuf_free(&text);
+}
+
+/* The built-in one gives 0 for the smallest numbers; log(1 + a) is a there. */
+static void logarithm(lun_crender *r, const char *helper, lun_crep rep)
+{
+    bool wide = rep.t == LUN_F64;
+    lun_cname pick = lun_cvector_select(r, rep);
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun_strbuf_printf(&text,
+                      "INLINE $v %s($v a)\n{\n"
+                      "    union { $v v; %s$W o; } y = {a};\n    y.o = log1p(y.o);\n"
+                      "    return %s(($v)(($m)a & %s) < %s, a, y.v);\n}\n",
+                      helper, wide ? "double" : "float", pick.s,
+                      wide ? "0x7fffffffffffffff" : "0x7fffffff", wide ? "0x1p-55" : "0x1p-26f");
+    lun_chelper(r, rep, lun_strbuf_text(&text));
+    if (text.failed)
+        r->helpers.failed = true;
     lun_strbuf_free(&text);
 }
 
@@ -120,6 +138,8 @@ bool lun_clmath(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
         tangent(r, helper, rep);
     else if (rep.t == LUN_F64 && op == LUN_OP_POW && r->lanes == 8)
         power(r, helper, rep);
+    else if (op == LUN_OP_LOG1P && (rep.t == LUN_F32 || rep.t == LUN_F64))
+        logarithm(r, helper, rep);
     else
         return false;
     return true;

@@ -10,7 +10,19 @@ local libm = require "libm"
 
 local harness = { elements = 0, combinations = 0 }
 
-harness.backends = lun.backends()
+-- The backends of the host, which give the same bits, and the device, which does so wherever operations are
+-- exact. A device's compiler takes long, so it takes part in one run of so many: LUNARRAY_DIFF_DEVICE=1 has
+-- it take part in all.
+harness.backends = {}
+for _, name in ipairs(lun.backends()) do
+    if name == "opencl" then
+        harness.device = name
+    else
+        harness.backends[#harness.backends + 1] = name
+    end
+end
+harness.device_every = tonumber(os.getenv "LUNARRAY_DIFF_DEVICE")
+local runs = 0
 
 local SHOWN = 12 -- failures that a message quotes
 
@@ -41,10 +53,17 @@ local function evaluate(entries)
 end
 
 -- make() builds the arrays anew and returns a list of entries { label =, array = }. Gives, by backend, the
--- list with the results; `backends`: the names, by default all.
-function harness.run(make, backends)
-    local results = { backends = backends or harness.backends }
+-- list with the results; `backends`: the names, by default those of the host. every: the device takes part
+-- too, in one run of so many.
+function harness.run(make, backends, every)
+    local results = { backends = { table.unpack(backends or harness.backends) } }
     local before = lun.use()
+    if every and harness.device then
+        runs = runs + 1
+        if runs % (harness.device_every or every) == 0 then
+            results.backends[#results.backends + 1] = harness.device
+        end
+    end
     for _, backend in ipairs(results.backends) do
         lun.use(backend)
         results[backend] = evaluate(make())
@@ -160,11 +179,15 @@ function harness.first_difference(t, x, y)
     return nil
 end
 
--- All results have the same bits on every backend.
-function harness.same_bits(results, operands)
+-- All results have the same bits on every backend; exact: on the device too, which has math functions and
+-- a way to accumulate of its own.
+function harness.same_bits(results, operands, exact)
     local first = results.backends[1]
     for k = 2, #results.backends do
         local other = results.backends[k]
+        if other == harness.device and not exact then
+            break
+        end
         for i, entry in ipairs(results[first]) do
             local second = results[other][i]
             local t = dtypes[entry.dtype]

@@ -134,7 +134,7 @@ local function run_cases(t, list, cases, backends)
                 case.start) }
         end
         return entries
-    end, backends)
+    end, backends, backends == harness.backends and 40)
     local known = {}
     for i, case in ipairs(cases) do
         local key = case.name

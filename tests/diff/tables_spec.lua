@@ -80,6 +80,7 @@ describe("the difference tests cover", function()
         local names = set(harness.backends)
         assert.is_true(names.reference)
         assert.is_true(names.openmp, "openmp cannot be used here")
+        assert.equal("opencl", harness.device, "opencl cannot be used here")
     end)
 
     it("compiled kernels: LUNARRAY_JIT=sync leaves nothing to the interpreter", function()
