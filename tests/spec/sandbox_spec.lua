@@ -190,6 +190,13 @@ lasts "load(function() while true do end end)"
 lasts "for i, x in lun.index(1 << 40):iter() do end"
 lasts "(lun.index(1 << 36) * 0.5):sqrt():max()"
 lasts "while true do pcall(function() return (lun.index(1 << 36) * 0.5):sqrt():max() end) end"
+for _, n in ipairs { "10", "1 << 20" } do
+    local spin = "function(x, y) while x + y > 0 do x = x + 1 end return x + y end"
+    lasts(("local a = lun.ones(%s) a:map(function(x) while x > 0 do x = x + 1 end return x end):eval()"):format(n))
+    lasts(("local a = lun.ones(%s) while true do pcall(function() a:zip(a, %s):eval() end) end"):format(n, spin))
+    lasts(("local a = lun.ones(%s) a:reduce(%s, 0):value()"):format(n, spin))
+    lasts(("local a = lun.ones(%s) a:scan(%s, 0):eval()"):format(n, spin))
+end
 lasts "while true do (lun.random(1000) + 1):sum() end"
 lasts "local x = lun.ones(100) while true do x = x:map(function(v) return v + 1 end):eval() end"
 lasts "while true do lun.ones(10):map(load 'return function(x) return x * 2 end' ()):eval() end"
