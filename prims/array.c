@@ -77,6 +77,7 @@ void lun_release(lun_array *a)
 
 lun_status lun_free(lun_engine *e, lun_array *a)
 {
+    LUN_NEED(e, true);
     lun_status s = lun__usable(e, a);
     if (s != LUN_OK)
         return s;
@@ -88,6 +89,8 @@ lun_status lun_free(lun_engine *e, lun_array *a)
 
 lun_status lun__usable(lun_engine *e, const lun_array *a)
 {
+    if (!e)
+        return LUN_EARG;
     if (!a)
         return lun__fail(e, LUN_EARG, "no array given (NULL)");
     if (a->engine != e)
@@ -101,6 +104,9 @@ lun_status lun__usable(lun_engine *e, const lun_array *a)
 
 lun_status lun__constant(lun_engine *e, lun_dtype t, lun_value v, lun_node **out)
 {
+    lun_status s = lun__value_check(e, v);
+    if (s != LUN_OK)
+        return s;
     if (!lun_value_fits(t, v)) {
         if (v.dtype == LUN_F64)
             return lun__fail(e, LUN_ERANGE, "number %.14g does not fit dtype %s", v.as.d,
@@ -159,7 +165,7 @@ lun_dtype lun_dtype_of(const lun_array *a)
 
 int lun_shape(const lun_array *a, int64_t shape[LUN_MAX_RANK])
 {
-    if (!a || a->weak || lun_is_freed(a))
+    if (!a || !shape || a->weak || lun_is_freed(a))
         return 0;
     if (a->parent) {
         memcpy(shape, a->shape, (size_t)a->rank * sizeof *shape);

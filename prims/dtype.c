@@ -23,7 +23,7 @@ int lun_dtype_size(lun_dtype t)
 
 bool lun_dtype_find(const char *name, lun_dtype *out)
 {
-    for (int i = 0; name && i < LUN_DTYPE_COUNT; i++)
+    for (int i = 0; name && out && i < LUN_DTYPE_COUNT; i++)
         if (!strcmp(lun__dtype_rows[i].name, name)) {
             *out = (lun_dtype)i;
             return true;

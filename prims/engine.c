@@ -55,7 +55,21 @@ const char *lun_error_where(const lun_engine *e)
 
 lun_status lun_fail(lun_engine *e, lun_status s, const char *text)
 {
-    return lun__fail(e, s, "%s", text);
+    return e ? lun__fail(e, s, "%s", text ? text : "") : s;
+}
+
+lun_status lun__missing(lun_engine *e)
+{
+    return e ? lun__fail(e, LUN_EARG, "an argument is missing (NULL), or a count is negative")
+             : LUN_EARG;
+}
+
+lun_status lun__value_check(lun_engine *e, lun_value v)
+{
+    if (v.dtype == LUN_BOOL || v.dtype == LUN_I64 || v.dtype == LUN_U64 || v.dtype == LUN_F64)
+        return LUN_OK;
+    return lun__fail(e, LUN_EDTYPE, "a lun_value is bool, i64, u64 or f64, not dtype %d",
+                     (int)v.dtype);
 }
 
 const char *lun__place(const lun_engine *e, uint32_t where)
@@ -65,6 +79,7 @@ const char *lun__place(const lun_engine *e, uint32_t where)
 
 lun_status lun_mark(lun_engine *e, const char *place)
 {
+    LUN_NEED(e, true);
     if (!place || !place[0]) {
         e->place = 0;
         return LUN_OK;
@@ -98,6 +113,8 @@ lun_status lun_mark(lun_engine *e, const char *place)
 
 void lun_workgroup(lun_engine *e, int elements)
 {
+    if (!e)
+        return;
     e->workgroup = (uint16_t)(elements < 0                    ? 0
                               : elements > LUN_MOST_WORKGROUP ? LUN_MOST_WORKGROUP
                                                               : elements);
@@ -154,6 +171,7 @@ lun_status lun__backend(lun_engine *e, lun_backend_slot **out)
 
 lun_status lun_use(lun_engine *e, const char *name)
 {
+    LUN_NEED(e, true);
     lun_backend_slot *b = lun__backend_find(e, name);
     if (!b) {
         lun__fail(e, LUN_EARG, "no backend '%s'; there are", name ? name : "(nil)");
@@ -173,12 +191,12 @@ lun_status lun_use(lun_engine *e, const char *name)
 
 const char *lun_backend_name(const lun_engine *e)
 {
-    return e->backends[e->current].name;
+    return e ? e->backends[e->current].name : "";
 }
 
 const char *lun_backend_at(lun_engine *e, int index, const char **reason)
 {
-    if (index < 0 || index >= e->backend_count)
+    if (!e || index < 0 || index >= e->backend_count)
         return NULL;
     lun_backend_slot *b = &e->backends[index];
     if (b->device) /* devices stand behind all backends */
@@ -190,6 +208,8 @@ const char *lun_backend_at(lun_engine *e, int index, const char **reason)
 
 int lun_devices(lun_engine *e, lun_device *rows, int room)
 {
+    if (!e || (room > 0 && !rows))
+        return 0;
     int count = 0;
     for (int i = 0; i < e->backend_count; i++) {
         lun_backend_slot *b = &e->backends[i];
@@ -203,6 +223,7 @@ int lun_devices(lun_engine *e, lun_device *rows, int room)
 
 lun_status lun_math_mode(lun_engine *e, lun_math mode)
 {
+    LUN_NEED(e, true);
     if (mode != LUN_MATH_FAST && mode != LUN_MATH_PRECISE)
         return lun__fail(e, LUN_EARG, "math mode must be fast or precise");
     if (e->math == (int)mode)
@@ -295,11 +316,30 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
     return choose_backend(e, c);
 }
 
+/* Why a configuration cannot be meant, NULL if it can. */
+static const char *senseless(const lun_config *given, const lun_config *c)
+{
+    if (given->size && given->size < offsetof(lun_config, alloc_ctx))
+        return "lun_config: size must be sizeof(lun_config)";
+    if ((unsigned)c->jit > LUN_JIT_OFF)
+        return "lun_config: no such jit";
+    if (c->threads < 0 || c->memory_limit < 0 || !(c->time_limit >= 0))
+        return "lun_config: threads, memory_limit and time_limit must not be negative";
+    return NULL;
+}
+
 lun_status lun_open(const lun_config *config, lun_engine **out)
 {
     lun_config c = {.size = sizeof c};
     if (config)
         memcpy(&c, config, config->size && config->size < sizeof c ? config->size : sizeof c);
+    const char *wrong = !out     ? "no place for the engine (NULL)"
+                        : config ? senseless(config, &c)
+                                 : NULL;
+    if (wrong) {
+        snprintf(open_error, sizeof open_error, "%s", wrong);
+        return LUN_EARG;
+    }
     lun_engine *e = calloc(1, sizeof *e);
     snprintf(open_error, sizeof open_error, "%s", e ? "" : "out of memory");
     if (!e)
@@ -351,34 +391,48 @@ void lun_close(lun_engine *e)
 
 void lun_cancel(lun_engine *e)
 {
+    if (!e)
+        return;
     __atomic_store_n(&e->cancel, LUN_STOP_CANCEL, __ATOMIC_RELAXED);
 }
 
 void lun_config_get(const lun_engine *e, lun_config *out)
 {
+    if (!e || !out)
+        return;
     *out = e->config;
 }
 
 void lun_host_set(lun_engine *e, void *data, void (*close)(void *data))
 {
+    if (!e)
+        return;
     e->host = data;
     e->host_close = close;
 }
 
 void *lun_host_get(lun_engine *e)
 {
-    return e->host;
+    return e ? e->host : NULL;
 }
 
 /* ---- counters ---------------------------------------------------------------------------------------------- */
 
 void lun_stats_get(const lun_engine *e, lun_stats *out)
 {
+    if (!out)
+        return;
+    if (!e) {
+        *out = (lun_stats){0};
+        return;
+    }
     *out = e->stats;
 }
 
 void lun_stats_reset(lun_engine *e)
 {
+    if (!e)
+        return;
     lun_stats s = {.allocated = e->stats.allocated,
                    .pooled = e->stats.pooled,
                    .peak = e->stats.allocated,
@@ -388,16 +442,20 @@ void lun_stats_reset(lun_engine *e)
 
 int64_t lun_pressure(lun_engine *e)
 {
-    return lun_pool_pressure(e->pool);
+    return e ? lun_pool_pressure(e->pool) : 0;
 }
 
 void lun_trim(lun_engine *e)
 {
+    if (!e)
+        return;
     lun_pool_trim(e->pool);
 }
 
 void lun_cache_info(lun_engine *e, bool clear, lun_cache_state *out)
 {
+    if (!e || !out)
+        return;
     lun_cache_survey(e->cache, clear, out);
 }
 

@@ -86,6 +86,16 @@ struct lun_engine {
 
 /* Forgets the last failure, for those who write their text into e->error themselves. */
 void lun__clear(lun_engine *e);
+/* An argument that must be given is NULL, or a count makes no sense: for LUN_NEED. */
+lun_status lun__missing(lun_engine *e);
+/* The first line of functions of the interface: what they cannot do without. */
+#define LUN_NEED(e, condition)      \
+    do {                            \
+        if (!(e) || !(condition))   \
+            return lun__missing(e); \
+    } while (0)
+/* Fails unless v's dtype is one that a lun_value can have. */
+lun_status lun__value_check(lun_engine *e, lun_value v);
 /* Writes the text of a failure, whose place is not known, and returns s. */
 lun_status lun__fail(lun_engine *e, lun_status s, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -105,6 +105,7 @@ static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_
 
 lun_status lun_explain(lun_engine *e, lun_array *const *arrays, int count, lun_plan **out)
 {
+    LUN_NEED(e, out && count >= 0 && (count == 0 || arrays));
     lun_node **roots = calloc((size_t)count + 1, sizeof *roots);
     lun_status s = roots ? LUN_OK : lun__nomem(e);
     int n = 0;
@@ -124,12 +125,12 @@ lun_status lun_explain(lun_engine *e, lun_array *const *arrays, int count, lun_p
 
 int lun_plan_count(const lun_plan *p)
 {
-    return p->count;
+    return p ? p->count : 0;
 }
 
 const lun_plan_kernel *lun_plan_at(const lun_plan *p, int index)
 {
-    return index >= 0 && index < p->count ? &p->kernels[index] : NULL;
+    return p && index >= 0 && index < p->count ? &p->kernels[index] : NULL;
 }
 
 void lun_plan_release(lun_plan *p)

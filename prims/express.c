@@ -209,6 +209,7 @@ static bool combine(lun_engine *e, lun_op op, lun_array *const *operands, lun_st
 lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *operands, int count,
                      lun_array **out)
 {
+    LUN_NEED(e, operands && out);
     if ((unsigned)op >= LUN_OP_COUNT)
         return lun__fail(e, LUN_EARG, "no such operation: %d", (int)op);
     const lun_op_row *row = lun_op_get(op);
@@ -272,6 +273,7 @@ lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *operands, int c
 
 lun_status lun_cast(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out)
 {
+    LUN_NEED(e, out);
     lun_node *n, *c;
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
@@ -358,6 +360,7 @@ lun_status lun__slice(lun_engine *e, lun_node *a, int64_t offset, int64_t step, 
 lun_status lun_slice(lun_engine *e, lun_array *a, int64_t first, int64_t count, int64_t step,
                      lun_array **out)
 {
+    LUN_NEED(e, out);
     lun_node *n, *part;
     int64_t shape[LUN_MAX_RANK], rows, last, row = 1;
     lun_status s = lun__usable(e, a);
@@ -374,6 +377,8 @@ lun_status lun_slice(lun_engine *e, lun_array *a, int64_t first, int64_t count, 
         return lun__fail(e, LUN_ERANGE, "elements %lld to %lld are not within length %lld",
                          (long long)first + 1, (long long)(first + (count - 1) * step + 1),
                          (long long)rows);
+    if (step == 0 && count > 1)
+        return lun__fail(e, LUN_ERANGE, "a step of 0 leads nowhere");
     if (rank > 1 && step != 1 && count > 1)
         return lun__fail(e, LUN_ESHAPE,
                          "a step of %lld between rows: rows are taken one after another",
@@ -391,6 +396,7 @@ lun_status lun_slice(lun_engine *e, lun_array *a, int64_t first, int64_t count, 
 
 lun_status lun_concat(lun_engine *e, lun_array *a, lun_array *b, lun_array **out)
 {
+    LUN_NEED(e, out);
     lun_array *both[2] = {a, b};
     lun_node *in[2] = {0}, *n = NULL;
     int64_t shape[2][LUN_MAX_RANK];
@@ -429,6 +435,7 @@ lun_status lun_concat(lun_engine *e, lun_array *a, lun_array *b, lun_array **out
 
 lun_status lun_reshape(lun_engine *e, lun_array *a, int rank, const int64_t *shape, lun_array **out)
 {
+    LUN_NEED(e, out && (rank <= 0 || shape));
     lun_node *n, *r;
     int64_t size = 1;
     lun_status s = lun__shape_check(e, rank, shape);
@@ -451,6 +458,7 @@ lun_status lun_reshape(lun_engine *e, lun_array *a, int rank, const int64_t *sha
 
 lun_status lun_row(lun_engine *e, lun_array *a, int64_t i, lun_array **out)
 {
+    LUN_NEED(e, out);
     int64_t shape[LUN_MAX_RANK], row = 1;
     lun_array *v = NULL;
     lun_status s = lun__usable(e, a);

@@ -25,6 +25,7 @@ static lun_status make(lun_engine *e, lun_op op, lun_ir_function *text, const lu
 
 lun_status lun_function_op(lun_engine *e, lun_op op, lun_function **out)
 {
+    LUN_NEED(e, out);
     if ((unsigned)op >= LUN_OP_COUNT)
         return lun__fail(e, LUN_EARG, "no such operation: %d", (int)op);
     return make(e, op, NULL, NULL, out);
@@ -41,6 +42,7 @@ static lun_status from_text(lun_engine *e, lun_status s, lun_ir_function *text, 
 
 lun_status lun_function_c(lun_engine *e, const char *text, lun_function **out)
 {
+    LUN_NEED(e, out);
     lun_ir_function *f = NULL;
     if (e->sandbox)
         return lun__fail(e, LUN_EARG, "C functions are not allowed in the sandbox");
@@ -53,6 +55,7 @@ lun_status lun_function_c(lun_engine *e, const char *text, lun_function **out)
 
 lun_status lun_function_file(lun_engine *e, const char *path, lun_function **out)
 {
+    LUN_NEED(e, out);
     lun_ir_function *f = NULL;
     if (e->sandbox)
         return lun__fail(e, LUN_EARG, "function files are not allowed in the sandbox");
@@ -265,6 +268,7 @@ static lun_status call_front(call *c, lun_array **outs, int room, int *results)
 lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
                     int elements, lun_array **outs, int room, int *results)
 {
+    LUN_NEED(e, operands && outs && results);
     lun_node *nodes[64 + 64 + 32];
     call c = {e, f, operands, count, elements, nodes, 0};
     if (!f)
@@ -306,12 +310,14 @@ static lun_status call_one(lun_engine *e, lun_function *f, lun_array **first, in
 lun_status lun_map(lun_engine *e, lun_function *f, lun_array *a, lun_array *const *extra,
                    int extras, lun_array **out)
 {
+    LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
     return call_one(e, f, &a, 1, extra, extras, out);
 }
 
 lun_status lun_zip(lun_engine *e, lun_function *f, lun_array *a, lun_array *b,
                    lun_array *const *extra, int extras, lun_array **out)
 {
+    LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
     lun_array *both[2] = {a, b};
     return call_one(e, f, both, 2, extra, extras, out);
 }

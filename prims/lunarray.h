@@ -4,6 +4,9 @@
  *          Composition (an expression not yet evaluated).  Nothing runs while expressions are built.
  * Errors.  A call that can fail returns a lun_status; LUN_OK is 0.  On failure its out parameters are
  *          untouched and lun_error(e) says what, where and what to do, until the next call.
+ * NULL.    Where an engine, an array, a function or a place for a result must be given, NULL is refused:
+ *          LUN_EARG, or 0, "" or NULL where no status is returned.  So is what no enumeration has.  A
+ *          handle that has been ended (lun_close, the last lun_release) cannot be told and must not be used.
  * Owning.  A call that gives an array (lun_array **out) gives a reference, ended by lun_release.
  *          Arrays handed in are borrowed.  Release every array before lun_close.
  * Threads. One engine is used by one thread at a time; different engines by different threads at

@@ -9,6 +9,7 @@
 lun_status lun_wrap(lun_engine *e, void *data, int64_t n, lun_dtype t,
                     void (*release)(void *data, void *ctx), void *ctx, lun_array **out)
 {
+    LUN_NEED(e, out);
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
     int size = lun_dtype_get(t)->bytes;
@@ -40,6 +41,7 @@ lun_status lun_wrap(lun_engine *e, void *data, int64_t n, lun_dtype t,
 lun_status lun_tensor(lun_engine *e, const void *data, int rank, const int64_t *shape, lun_dtype t,
                       lun_array **out)
 {
+    LUN_NEED(e, out && (rank <= 0 || shape));
     lun_storage *s;
     lun_node *leaf;
     int64_t n = 1;
@@ -81,22 +83,26 @@ static lun_status weak(lun_engine *e, lun_value v, lun_array **out)
 
 lun_status lun_number(lun_engine *e, double x, lun_array **out)
 {
+    LUN_NEED(e, out);
     return weak(e, (lun_value){.dtype = LUN_F64, .as.d = x}, out);
 }
 
 lun_status lun_integer(lun_engine *e, int64_t x, lun_array **out)
 {
+    LUN_NEED(e, out);
     return weak(e, (lun_value){.dtype = LUN_I64, .as.i = x}, out);
 }
 
 lun_status lun_boolean(lun_engine *e, bool x, lun_array **out)
 {
+    LUN_NEED(e, out);
     return weak(e, (lun_value){.dtype = LUN_BOOL, .as.u = x}, out);
 }
 
 lun_status lun_full(lun_engine *e, int rank, const int64_t *shape, lun_dtype t, lun_value x,
                     lun_array **out)
 {
+    LUN_NEED(e, out && (rank <= 0 || shape));
     lun_node *c, *n;
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
@@ -163,10 +169,16 @@ static lun_status made(lun_engine *e, lun_node *n, lun_array **out)
 lun_status lun_range(lun_engine *e, lun_value first, lun_value by, int64_t n, lun_dtype t,
                      lun_array **out)
 {
+    LUN_NEED(e, out);
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
     if (n < 0)
         return lun__fail(e, LUN_ERANGE, "a length of %lld is negative", (long long)n);
+    lun_status given = lun__value_check(e, first);
+    if (given == LUN_OK)
+        given = lun__value_check(e, by);
+    if (given != LUN_OK)
+        return given;
     lun_node *i = index_of(e, n);
     if (first.dtype != LUN_F64 && by.dtype != LUN_F64) {
         if (by.as.i != 1)
@@ -186,6 +198,7 @@ lun_status lun_range(lun_engine *e, lun_value first, lun_value by, int64_t n, lu
 
 lun_status lun_linspace(lun_engine *e, double a, double b, int64_t n, lun_dtype t, lun_array **out)
 {
+    LUN_NEED(e, out);
     if (!((unsigned)t < LUN_DTYPE_COUNT) || !lun_dtype_is_float(t))
         return lun__fail(e, LUN_EDTYPE, "linspace needs dtype f32 or f64");
     if (n < 0)
@@ -271,6 +284,9 @@ static lun_node *normal(lun_engine *e, uint64_t seed, int64_t n, lun_dtype t)
 lun_status lun_random(lun_engine *e, int rank, const int64_t *shape, uint64_t seed, lun_dist dist,
                       lun_dtype t, lun_array **out)
 {
+    LUN_NEED(e, out && (rank <= 0 || shape));
+    if (dist != LUN_UNIFORM && dist != LUN_NORMAL)
+        return lun__fail(e, LUN_EARG, "no such distribution: %d", (int)dist);
     lun_status s = lun__shape_check(e, rank, shape);
     int64_t n = 1;
     if (s != LUN_OK)

@@ -124,7 +124,7 @@ bool lun_op_identity(lun_op op, lun_dtype t, uint64_t *bits)
 
 bool lun_op_describe(lun_op op, lun_op_info *out)
 {
-    if ((unsigned)op >= LUN_OP_COUNT)
+    if ((unsigned)op >= LUN_OP_COUNT || !out)
         return false;
     const lun_op_row *r = &lun__op_rows[op];
     *out = (lun_op_info){r->name, r->symbol, r->doc, r->arity, (r->flags & LUN_OPF_ASSOC) != 0};
@@ -134,7 +134,7 @@ bool lun_op_describe(lun_op op, lun_op_info *out)
 bool lun_op_find(const char *name, int arity, lun_op *out)
 {
     bool found = false;
-    if (!name || !name[0])
+    if (!name || !name[0] || !out)
         return false;
     for (int i = 0; i < LUN_OP_COUNT; i++) {
         if (strcmp(lun__op_rows[i].name, name) && strcmp(lun__op_rows[i].symbol, name))

@@ -22,6 +22,8 @@ static void tick(void *ctx, const char *what, int64_t done, int64_t total)
 
 void lun_on_progress(lun_engine *e, void (*call)(void *ctx, const lun_progress *p), void *ctx)
 {
+    if (!e)
+        return;
     e->progress = call;
     e->progress_ctx = ctx;
     e->services.tick = call ? tick : NULL;

@@ -109,6 +109,7 @@ static lun_status combined(lun_engine *e, const combiner *c, lun_node *id, lun_n
 
 lun_status lun_reduce(lun_engine *e, lun_function *f, lun_array *id, lun_array *a, lun_array **out)
 {
+    LUN_NEED(e, out);
     combiner c = {.owner = NULL};
     lun_node *in = NULL, *first = NULL, *r = NULL, *all = NULL, *n = NULL;
     lun_status s = input(e, f, a, &c, &in);
@@ -138,6 +139,7 @@ lun_status lun_reduce(lun_engine *e, lun_function *f, lun_array *id, lun_array *
 lun_status lun_scan(lun_engine *e, lun_function *f, lun_array *id, lun_array *a, bool inclusive,
                     lun_array **out)
 {
+    LUN_NEED(e, out);
     combiner c = {.owner = NULL};
     lun_node *in = NULL, *first = NULL, *scan = NULL, *n = NULL;
     lun_status s = input(e, f, a, &c, &in);

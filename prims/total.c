@@ -279,6 +279,7 @@ static lun_status operand(lun_engine *e, lun_reduction r, lun_array *a, lun_node
 
 lun_status lun_total(lun_engine *e, lun_reduction r, lun_array *a, int64_t ddof, lun_value *out)
 {
+    LUN_NEED(e, out);
     lun_node *n, *scalar = NULL;
     lun_status s = operand(e, r, a, &n);
     if (s != LUN_OK)
@@ -301,6 +302,7 @@ lun_status lun_total(lun_engine *e, lun_reduction r, lun_array *a, int64_t ddof,
 
 lun_status lun_total_lazy(lun_engine *e, lun_reduction r, lun_array *a, lun_array **out)
 {
+    LUN_NEED(e, out);
     lun_node *n, *scalar = NULL;
     lun_status s = operand(e, r, a, &n);
     if (s == LUN_OK)

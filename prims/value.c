@@ -7,6 +7,7 @@
 
 lun_status lun_eval(lun_engine *e, lun_array *const *arrays, int count)
 {
+    LUN_NEED(e, count >= 0 && (count == 0 || arrays));
     enum { FEW = 16 };
     lun_node *few[FEW] = {0}, **roots = count <= FEW ? few : malloc((size_t)count * sizeof *roots);
     int n = 0;
@@ -49,6 +50,7 @@ static lun_status copy_out(lun_engine *e, const lun_node *n, int64_t first, int6
 
 lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int64_t count)
 {
+    LUN_NEED(e, host || count == 0);
     lun_node *n;
     bool done = false;
     lun_status s = lun__usable(e, a);
@@ -76,6 +78,7 @@ lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int6
 
 lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
 {
+    LUN_NEED(e, out);
     uint64_t cell = 0;
     lun_status s = lun__usable(e, a);
     if (s != LUN_OK)
@@ -136,6 +139,7 @@ static lun_status leaf_on_copy(lun_engine *e, lun_node *n, lun_node **out)
 
 lun_status lun_copy(lun_engine *e, lun_array *a, lun_array **out)
 {
+    LUN_NEED(e, out);
     lun_node *n, *leaf = NULL;
     e->error_where = NULL;
     lun_status s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
@@ -197,6 +201,7 @@ static lun_status own(lun_engine *e, lun_array *top)
 
 lun_status lun_data(lun_engine *e, lun_array *a, const void **out)
 {
+    LUN_NEED(e, out);
     int64_t offset = 0;
     lun_status s = lun__usable(e, a);
     e->error_where = NULL;
@@ -249,6 +254,7 @@ static lun_status writable(lun_engine *e, lun_array *a, int64_t first, int64_t c
 
 lun_status lun_write(lun_engine *e, lun_array *a, const void *host, int64_t first, int64_t count)
 {
+    LUN_NEED(e, host || count == 0);
     char *at;
     lun_status s = writable(e, a, first, count, &at);
     if (s == LUN_OK && count) /* host may be what lun_data gave */
@@ -269,6 +275,7 @@ static lun_status fitting_cell(lun_engine *e, const lun_array *a, lun_value x, u
 
 lun_status lun_set(lun_engine *e, lun_array *a, int64_t index, lun_value x)
 {
+    LUN_NEED(e, true);
     char *at;
     uint64_t cell;
     lun_status s = lun__usable(e, a);
@@ -283,6 +290,7 @@ lun_status lun_set(lun_engine *e, lun_array *a, int64_t index, lun_value x)
 
 lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x)
 {
+    LUN_NEED(e, true);
     char *at;
     uint64_t cell;
     lun_status s = lun__usable(e, a);
@@ -334,6 +342,7 @@ static lun_status prepared(lun_engine *e, const lun_array *target, lun_array *so
 
 lun_status lun_store(lun_engine *e, lun_array *target, lun_array *source)
 {
+    LUN_NEED(e, true);
     lun_node *n = NULL;
     char *at;
     lun_status s = lun__usable(e, target);

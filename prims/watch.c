@@ -118,6 +118,8 @@ static void watch_until(lun_engine *e, double deadline)
 
 void lun_host_begin(lun_engine *e)
 {
+    if (!e)
+        return;
     if (e->stretch++ > 0)
         return;
     __atomic_store_n(&e->cancel, LUN_STOP_NONE, __ATOMIC_RELAXED);
@@ -129,6 +131,8 @@ void lun_host_begin(lun_engine *e)
 
 void lun_host_end(lun_engine *e)
 {
+    if (!e || e->stretch == 0)
+        return;
     if (--e->stretch > 0 || e->deadline <= 0)
         return;
     e->deadline = 0;
@@ -149,5 +153,6 @@ lun_status lun__stopped(lun_engine *e)
 
 lun_status lun_host_check(lun_engine *e)
 {
+    LUN_NEED(e, true);
     return lun__stopped(e);
 }

@@ -1,0 +1,131 @@
+-- Programs that go to extremes: deep and shared graphs, dropped ones, collection under pressure, many ways to end,
+-- little address space, children after use.
+local kit = dofile "tests/torture/kit.lua"
+local lun = require "lunarray"
+
+kit.part("deep graphs", function()
+    local n = kit.count(1000000, 50000)
+    local x = lun.vector { 1, 2, 3 }
+    local start = os.clock()
+    local y = x
+    for _ = 1, n do
+        y = y + x
+    end
+    local built = os.clock() - start
+    local good = y[3] == 3 * (n + 1)
+    local whole = os.clock() - start
+    local z = x
+    for i = 1, n do
+        z = i % 3 == 0 and z:abs() or z - x
+    end
+    z = nil -- luacheck: ignore
+    collectgarbage()
+    local deep = x
+    for _ = 1, kit.count(200000, 5000) do
+        deep = lun.where(deep:gt(0), deep, x)
+    end
+    lun.explain(deep)
+    return good and lun.vector { 2 }:sum() == 2, "%d operations: built in %.2f s, evaluated in %.2f s", n, built, whole - built
+end)
+
+kit.part("shared graphs", function()
+    local x = lun.vector { 1, 2, 3 }
+    local start = os.clock()
+    local y = x
+    for _ = 1, 200 do
+        y = y + y
+    end
+    local plan = lun.explain(y)
+    local ops = 0
+    for i = 1, #plan do
+        ops = ops + plan[i].ops
+    end
+    local zero = y:sum() -- 2^200 wraps to 0
+    local took = (os.clock() - start) * 1000
+    return ops <= 210 and zero == 0, "x = x + x 200 times: %d operations, %.1f ms", ops, took
+end)
+
+-- Bytes of this process in memory, now and at most.
+local function resident(field)
+    for line in io.lines "/proc/self/status" do
+        local kb = line:match("^" .. field .. ":%s*(%d+) kB")
+        if kb then
+            return tonumber(kb) * 1024
+        end
+    end
+end
+
+kit.part("collection under pressure", function()
+    local total = 2.0 ^ 40 * kit.factor
+    local size = 4 << 20
+    local kept, bytes = {}, 0
+    for i = 1, 25 do
+        kept[i] = lun.zeros(size // 8):copy()
+        kept[i][1] = 1
+    end
+    local before = resident "VmRSS"
+    local i = 0
+    while bytes < total do
+        -- one page is touched: the rest of a buffer costs no time
+        local x = lun.zeros(8 * size // 8):copy()
+        kept[i % 25 + 1][2] = bytes
+        if i % 50 == 0 then
+            kept[i % 25 + 1] = lun.full(size // 8, i):eval()
+        end
+        bytes, i = bytes + #x * 8, i + 1
+    end
+    local peak = lun.stats().peak
+    local grown = resident "VmHWM"
+    return peak < 3 * (100 << 20) + (64 << 20), "%.0f GB allocated, 100 MB alive: at most %d MB of elements, %d MB resident (%d before)",
+        bytes / 1e9, peak >> 20, grown >> 20, before >> 20
+end)
+
+kit.part("ways to end", function()
+    local head = "local x = lun.range(1, 1e5):eval() local y = (x * 2 + 1):sum() " ..
+        "local z = lun.map(function(a) return a + 1 end)(x) z:eval() local w = x + y "
+    local ends = {
+        { "", 0 }, { "os.exit(true)", 0 }, { "os.exit(true, true)", 0 }, { "os.exit(false)", 1 }, { "os.exit(7, true)", 7 },
+        { "error 'x'", 1 }, { "error({})", 1 }, { "error(setmetatable({}, { __tostring = error }))", 1 },
+        { "setmetatable({}, { __gc = function() print(w:sum()) end })", 0 },
+        { "setmetatable({}, { __gc = function() error 'x' end }) lun.eval(w)", 0 },
+        { "local c <close> = setmetatable({}, { __close = function() lun.eval(w) end })", 0 },
+        { "coroutine.wrap(function() lun.eval(w) os.exit(3, true) end)()", 3 },
+        { "io.popen 'true':close() os.execute 'true' lun.eval(w)", 0 },
+        { "local _ = w:map '-' os.exit(4)", 4 },
+    }
+    local bad, runs = 0, kit.count(1000, #ends * 2)
+    for i = 1, runs do
+        local row = ends[i % #ends + 1]
+        local out, err, status = kit.run(head .. row[1], i % 2 == 0 and "LUNARRAY_BACKEND=reference" or "LUNARRAY_JIT=auto", 20)
+        if status ~= row[2] then
+            bad = bad + 1
+            io.stderr:write(("%s: status %s, not %d: %s%s\n"):format(row[1], status, row[2], out, err))
+        end
+    end
+    return bad == 0, "%d programs, %d crashed, hung or ended with another status", runs, bad
+end)
+
+kit.part("little address space, few threads", function()
+    local text = "local x = lun.range(1, 300000) print((x * 2):eval():sum(), pcall(function() return lun.zeros(4e6):copy():sum() end))"
+    local steps, bad, errors = kit.count(50, 8), 0, 0
+    for i = 1, steps do
+        local kb = 60000 + i * 400000 // steps
+        local out, err, status = kit.run(text, "LUNARRAY_THREADS=8", 30, "ulimit -v " .. kb .. ";")
+        -- the program itself may not fit: then it says so
+        local refused = status == 1 or status == 127
+        errors = errors + (refused and 1 or 0)
+        if not refused and (status ~= 0 or not out:find "^90000300000\t") then
+            bad = bad + 1
+            io.stderr:write(("ulimit -v %d: status %s: %s%s\n"):format(kb, status, out, err))
+        end
+    end
+    for i = 1, steps do
+        local out, err, status = kit.run("local x = lun.range(1, 3000000) for i = 1, 20 do x = (x + 1):eval() end print(x:sum())",
+            "LUNARRAY_THREADS=8", 30, "ulimit -u " .. i .. ";")
+        if status ~= 0 or out ~= "4500061500000\n" then
+            bad = bad + 1
+            io.stderr:write(("ulimit -u %d: status %s: %s%s\n"):format(i, status, out, err))
+        end
+    end
+    return bad == 0, "%d steps of ulimit -v (%d refused), %d of ulimit -u: %d wrong", steps, errors, steps, bad
+end)

@@ -1,0 +1,98 @@
+-- The same bits everywhere: digests of 200 sums and scans and of all that threads could disturb, for each number of
+-- threads, backend and way to run, in every locale; means to the last certified digits. floats of different
+-- backends differ in nothing: no operation is exempt on reference and openmp.
+local kit = dofile "tests/torture/kit.lua"
+local lun = require "lunarray"
+
+local function digest(environment)
+    local pipe = assert(io.popen(("env %s %s/lunarray tests/diff/digest.lua 2>&1"):format(environment, kit.build)))
+    local text = pipe:read "a"
+    local good = pipe:close()
+    return good and text
+end
+
+-- Lines about C functions are there only where a compiler is.
+local function without_c(text)
+    return (text:gsub("compos[^\n]*\n", ""))
+end
+
+kit.part("the same bits on all threads", function()
+    local threads = kit.factor >= 0.1 and { 1, 2, 3, 4, 7, 8 } or { 1, 3, 8 }
+    local expected, runs, bad, lines = nil, 0, 0, 0
+    for round = 1, kit.factor >= 1 and 5 or 1 do
+        for _, backend in ipairs { "openmp", "reference" } do
+            for _, n in ipairs(threads) do
+                for _, jit in ipairs(backend == "openmp" and { "sync", "auto", "off" } or { "off" }) do
+                    if round == 1 or jit ~= "sync" then
+                        local text = digest(("LUNARRAY_BACKEND=%s LUNARRAY_THREADS=%d LUNARRAY_JIT=%s"):format(backend, n, jit))
+                        runs = runs + 1
+                        if not expected then
+                            expected = text
+                            lines = select(2, (text or ""):gsub("\n", ""))
+                        end
+                        if not text or without_c(text) ~= without_c(expected) then
+                            bad = bad + 1
+                            io.stderr:write(("%s, %d threads, %s differs\n"):format(backend, n, jit))
+                        end
+                    end
+                end
+            end
+        end
+    end
+    return bad == 0 and lines > 300, "%d digests in %d processes, %d differ", lines, runs, bad
+end)
+
+-- Numerical accuracy: series with a known mean, whose sums lose digits where they are added one after another.
+kit.part("certified means", function()
+    local function digits(got, certain)
+        return got == certain and 16 or -math.log(math.abs(got - certain) / math.abs(certain), 10)
+    end
+    local function alternating(base, step, n)
+        local list = { base + step }
+        for i = 2, n do
+            list[i] = i % 2 == 0 and base or base + 2 * step
+        end
+        return list
+    end
+    local series = {
+        { { 10000001, 10000003, 10000002 }, 10000002 },
+        { alternating(1.1, 0.1, 1001), 1.2 },
+        { alternating(1000000.1, 0.1, 1001), 1000000.2 },
+        { alternating(10000000.1, 0.1, 1001), 10000000.2 },
+    }
+    local least = 16
+    for _, backend in ipairs { "reference", "openmp" } do
+        lun.use(backend)
+        for _, row in ipairs(series) do
+            least = math.min(least, digits(lun.vector(row[1], "f64"):mean(), row[2]))
+            local many = lun.vector(row[1], "f64")
+            for _ = 1, 6 do
+                many = many .. many
+            end
+            least = math.min(least, digits(many:mean(), row[2]))
+        end
+    end
+    return least >= 13, "at least %.1f correct digits of the mean in 4 series", least
+end)
+
+-- A locale whose decimal point is a comma must not reach kernels, files or texts.
+kit.part("a comma as the decimal point", function()
+    local dir = kit.directory() .. "/locale"
+    os.execute("mkdir -p " .. dir)
+    local made = os.execute(("localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1"):format(dir))
+    if not made then
+        return true, "left out: no localedef, or no de_DE to make"
+    end
+    local specs = kit.factor >= 1 and { "operators", "csv", "show", "making", "reductions", "skeletons", "cfunctions", "luafn",
+        "npy", "lazy" } or { "show", "csv" }
+    local bad = 0
+    for _, name in ipairs(specs) do
+        local command = ([[env LOCPATH=%s LC_ALL=de_DE.UTF-8 LUA_INIT="os.setlocale('de_DE.UTF-8')" LUNARRAY_JIT=sync \
+            %s/lunarray tests/busted.lua tests/spec/%s_spec.lua >%s/out 2>&1]]):format(dir, kit.build, name, kit.directory())
+        if not os.execute(command) then
+            bad = bad + 1
+            io.stderr:write(name, ":\n", kit.read(kit.directory() .. "/out"):sub(-1500), "\n")
+        end
+    end
+    return bad == 0, "%d specs, %d fail", #specs, bad
+end)
