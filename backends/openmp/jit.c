@@ -526,10 +526,11 @@ void lun_jit_forget(lun_jit_compiler *c, lun_unit *u)
 
 void lun_jit_finish(lun_jit_compiler *c)
 {
-    int64_t start_time = now_ns();
+    const volatile int *cancel = c->services->cancel;
+    int64_t start_time = now_ns(), patience = cancel && *cancel ? 0 : (int64_t)CLOSE_MS * 1000000;
     c->first = NULL;
     c->last = &c->first;
-    while (c->busy && now_ns() - start_time < (int64_t)CLOSE_MS * 1000000) {
+    while (c->busy && now_ns() - start_time < patience) {
         look_after(c);
         if (c->busy)
             lun_spawn_pause(c->job.pipe, 10);

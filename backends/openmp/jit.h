@@ -64,7 +64,7 @@ typedef struct lun_jit_compiler {
 } lun_jit_compiler;
 
 void lun_jit_init(lun_jit_compiler *c, const lun_services *services, lun_isa isa);
-/* Waits shortly for a compiler that runs, so that its result is not lost, then ends it. */
+/* Waits shortly for a compiler that runs, so that its result is not lost, then ends it; at once after a cancellation. */
 void lun_jit_finish(lun_jit_compiler *c);
 
 /* Takes the unit from disk if it is there.  True if it is READY. */

@@ -19,8 +19,7 @@ export LUNARRAY_CACHE_DIR TORTURE_SCRATCH TORTURE BUILD
 unset LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_PATH_5_4 LUA_CPATH LUA_CPATH_5_4
 
 if [ $# -eq 0 ]; then
-    set -- cache disk compilers memory limits exits kernels edges nan overlap random interface capi programs deep \
-        pressure cancel same soak fuzz
+    set -- cache disk compilers memory kernels edges interface capi programs cancel same files random soak
 fi
 
 : >"$scratch/table"
