@@ -25,11 +25,12 @@ static const char vector_words[] =
 
 static const char scalar_words[] = "#define INLINE static inline\n";
 
-/* Whether a mask has a lane: halves meet until a word is left. */
+/* Whether a mask has a lane. */
 static const char any_lane[] =
+    "#if __has_builtin(__builtin_reduce_or)\n    return __builtin_reduce_or(a) != 0;\n#else\n"
     "    lun_u64 w[(sizeof a + 7) / 8] = {0}, k = 0;\n"
     "    __builtin_memcpy(w, &a, sizeof a);\n"
-    "    for (uint l = 0; l < sizeof w / 8; l++) k |= w[l];\n    return k != 0;\n";
+    "    for (uint l = 0; l < sizeof w / 8; l++) k |= w[l];\n    return k != 0;\n#endif\n";
 
 static const lun_cdialect vector_dialect = {.global = "__global ",
                                             .cells = "__constant ",
