@@ -228,6 +228,23 @@ static void scalar(lun_csection *s, int32_t v)
 
 /* ---- vectors, by kind ---------------------------------------------------------------------------- */
 
+/* The first lane of an AFFINE value; the others follow it. */
+static void first_lane(lun_csection *s, int32_t v)
+{
+    const lun_ir_ins *ins = at(s, v);
+    lun_cname a = lun_cnamed(s, 'a', v);
+    if (!(s->r->flags[v] & LUN_CF_AFFINE))
+        return;
+    if (ins->kind == LUN_IR_INDEX) {
+        lun_cline(s, "const lun_i64 %s = %s;", a.s, lun_cindex(s).s);
+        return;
+    }
+    int32_t moving = s->r->flags[ins->a] & LUN_CF_AFFINE ? ins->a : ins->b;
+    lun_cline(s, "const lun_i64 %s = %s %c %s;", a.s, lun_cnamed(s, 'a', moving).s,
+              ins->op == LUN_OP_SUB ? '-' : '+',
+              lun_cas_scalar(s, moving == ins->a ? ins->b : ins->a).s);
+}
+
 static void emit_index(lun_csection *s, int32_t v)
 {
     lun_crender *r = s->r;
@@ -242,6 +259,7 @@ static void emit_index(lun_csection *s, int32_t v)
         lun_strbuf_free(&text);
     }
     lun_cline(s, "%s = lun_index(%s);", target(s, v).s, lun_cindex(s).s);
+    first_lane(s, v);
 }
 
 static void emit_load(lun_csection *s, int32_t v)
@@ -269,8 +287,20 @@ static void emit_gather(lun_csection *s, int32_t v)
         lun_chelper(r, rep, lun_strbuf_text(&text));
         lun_strbuf_free(&text);
     }
-    lun_cline(s, "%s = %s(u->%s, %s, %s);", target(s, v).s, c.s, lun_cslot(r, at(s, v)->imm).s,
-              lun_cas_vector(s, at(s, v)->a, (lun_crep){LUN_I64, false}).s, lun_ccurrent(s, 8).s);
+    lun_strbuf whole = LUN_STRBUF_INIT;
+    int32_t a = at(s, v)->a;
+    if (r->flags[a] & LUN_CF_AFFINE) { /* all lanes take part: one load */
+        int bytes = lun_crep_bytes(lun_cfull_mask(r));
+        lun_strbuf_printf(&whole, "!%s(~%s) ? %s(u->%s, %s) : ", lun_cvector_any(r, bytes).s,
+                          lun_ccurrent(s, bytes).s, lun_cvector_load(r, rep, false).s,
+                          lun_cslot(r, at(s, v)->imm).s, lun_cnamed(s, 'a', a).s);
+    }
+    lun_cline(s, "%s = %s%s(u->%s, %s, %s);", target(s, v).s, lun_strbuf_text(&whole), c.s,
+              lun_cslot(r, at(s, v)->imm).s, lun_cas_vector(s, a, (lun_crep){LUN_I64, false}).s,
+              lun_ccurrent(s, 8).s);
+    if (whole.failed)
+        s->out->failed = true;
+    lun_strbuf_free(&whole);
 }
 
 static void emit_random(lun_csection *s, int32_t v)
@@ -334,6 +364,7 @@ static void emit_op(lun_csection *s, int32_t v)
         lun_cline(s, "%s = %s(%s);", target(s, v).s, lun_cvector_op(r, op, rep).s,
                   lun_strbuf_text(&args));
     lun_strbuf_free(&args);
+    first_lane(s, v);
 }
 
 static void emit_cast(lun_csection *s, int32_t v)

@@ -559,6 +559,14 @@ static void check(lun_csection *s, int32_t v)
         return;
     }
     lun_crep full = lun_cfull_mask(r), value = {LUN_I64, false};
+    int32_t x, low, high;
+    bool range = lun_cfacts_range(r, v, &x, &low, &high);
+    if (range) { /* the first and the last lane tell */
+        lun_cname first = (s->part = 0, lun_cnamed(s, 'a', x));
+        lun_cline(s, "if (!(%s >= %s && %s <= %s - %d)) {", first.s, lun_cas_scalar(s, low).s,
+                  first.s, lun_cas_scalar(s, high).s, r->lanes * r->parts - 1);
+        s->depth++;
+    }
     lun_cname note = lun_cvector_note(r, lun_crep_bytes(full));
     EACH_PART(s)
     lun_cline(s, "const %s %s = %s & ~%s;", mask_type(s).s, lun_cnamed(s, 'z', v).s,
@@ -577,6 +585,10 @@ static void check(lun_csection *s, int32_t v)
     }
     s->depth--;
     lun_cline(s, "}");
+    if (range) {
+        s->depth--;
+        lun_cline(s, "}");
+    }
 }
 
 void lun_ccontrol(lun_csection *s, int32_t v)

@@ -382,6 +382,54 @@ static bool is_plain(const lun_crender *r, int32_t set)
     return true;
 }
 
+/* Consecutive elements have consecutive indices: gathers from there are loads. */
+static void find_affine(lun_crender *r)
+{
+    for (int32_t i = 0; i < r->ir->count; i++) {
+        const lun_ir_ins *ins = &r->ir->ins[i];
+        bool add = ins->kind == LUN_IR_OP && ins->op == LUN_OP_ADD && ins->dtype == LUN_I64;
+        bool sub = ins->kind == LUN_IR_OP && ins->op == LUN_OP_SUB && ins->dtype == LUN_I64;
+        bool affine = ins->kind == LUN_IR_INDEX;
+        if (add || sub)
+            affine = (r->flags[ins->a] & LUN_CF_AFFINE) && !varies(r, ins->b);
+        if (add && !affine)
+            affine = (r->flags[ins->b] & LUN_CF_AFFINE) && !varies(r, ins->a);
+        if (!affine || !r->dialect->streams)
+            continue;
+        r->flags[i] |= LUN_CF_AFFINE;
+        if (add || sub)
+            r->flags[varies(r, ins->a) ? ins->b : ins->a] |= LUN_CF_AS_SCALAR;
+    }
+}
+
+/* Both ends of a CHECK of an AFFINE value: low <= it <= high, equal for all; then single elements tell. */
+bool lun_cfacts_range(const lun_crender *r, int32_t check, int32_t *value, int32_t *low,
+                      int32_t *high)
+{
+    const lun_ir_ins *both = &r->ir->ins[r->ir->ins[check].a];
+    if (both->kind != LUN_IR_OP || both->op != LUN_OP_LAND)
+        return false;
+    const lun_ir_ins *below = &r->ir->ins[both->a], *above = &r->ir->ins[both->b];
+    if (below->kind != LUN_IR_OP || below->op != LUN_OP_LE || above->kind != LUN_IR_OP ||
+        above->op != LUN_OP_GE || below->a != above->a || below->from != LUN_I64 ||
+        !(r->flags[below->a] & LUN_CF_AFFINE) || varies(r, below->b) || varies(r, above->b))
+        return false;
+    *value = below->a;
+    *high = below->b;
+    *low = above->b;
+    return true;
+}
+
+static void find_ranges(lun_crender *r)
+{
+    int32_t value, low, high;
+    for (int32_t i = 0; i < r->ir->count; i++)
+        if (r->ir->ins[i].kind == LUN_IR_CHECK && lun_cfacts_range(r, i, &value, &low, &high)) {
+            r->flags[low] |= LUN_CF_AS_SCALAR;
+            r->flags[high] |= LUN_CF_AS_SCALAR;
+        }
+}
+
 /* How a value that is equal for all indices is wanted by instruction i. */
 static void want(lun_crender *r, int32_t i, int32_t v)
 {
@@ -528,6 +576,8 @@ lun_status lun_cfacts(lun_crender *r)
     find_streams(r);
     find_needs(r);
     find_checks(r);
+    find_affine(r);
+    find_ranges(r);
     find_wants(r);
     lun_crounds_find(r);
     find_lanes(r);

@@ -37,7 +37,8 @@ enum {
     LUN_CF_ELSE = 1024,     /* IF: its second part is being written */
     LUN_CF_SPLIT = 2048, /* VAR: equal for all lanes that are in LOOP origin[], differs behind it */
     LUN_CF_LAZY = 4096,  /* LOOP: see crounds.c */
-    LUN_CF_COUNTED = 8192 /* VAR, SPLIT: each round of its LAZY LOOP adds the same integer */
+    LUN_CF_COUNTED = 8192, /* VAR, SPLIT: each round of its LAZY LOOP adds the same integer */
+    LUN_CF_AFFINE = 16384  /* i64: the index plus what is equal for all; a<i> is its first lane */
 };
 
 /* How values of a dtype look inside a kernel: a bool is a mask, 0 or -1, in signed integers. */
@@ -120,6 +121,9 @@ lun_status lun_cfacts_single(lun_crender *r);
 lun_status lun_cfacts_element(lun_crender *r);
 /* True for a GET or SET that sees a variable behind the LOOP that splits it. */
 bool lun_cfacts_behind(const lun_crender *r, int32_t i);
+/* True for a CHECK that an AFFINE value lies between two that are equal for all. */
+bool lun_cfacts_range(const lun_crender *r, int32_t check, int32_t *value, int32_t *low,
+                      int32_t *high);
 /* True for a value that some section wants in lanes. */
 bool lun_cfacts_in_lanes(const lun_crender *r, int32_t i);
 /* Number of statements that the section evaluates for every vector. */

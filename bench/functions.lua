@@ -1,4 +1,4 @@
--- W6: plain Lua functions as kernels, where hand-written C has explicit vectors or vector prototypes.
+-- W6, W7: plain Lua functions as kernels, where hand-written C has explicit vectors or vector prototypes.
 -- usage: lunarray bench/functions.lua workload...
 -- What an evaluation gives is checked against the Lua VM in a few places before anything is timed.
 
@@ -35,7 +35,7 @@ local function mandelbrot(name, limit)
     measure.run(name, "ours", 1, function()
         return lun.eval(skeleton(x, y):cast "i32")
     end, free)
-    measure.run(name, "ours_i64", 1, function()
+    measure.run(name .. "_i64", "ours", 1, function()
         return lun.eval(skeleton(x, y))
     end, free)
 end
@@ -48,6 +48,55 @@ end
 
 function workloads.W6_1000()
     mandelbrot("W6_1000", 1000)
+end
+
+-- Black-Scholes prices with local helper functions, f32.
+function workloads.W7bs()
+    local n, rate, v, strike = 1 << 22, 0.02, 0.3, 20
+    local function uniform(low, high, seed)
+        return (lun.random(n, { seed = seed, dtype = "f32" }) * (high - low) + low):copy()
+    end
+    local s, t = uniform(5, 30, 1), uniform(0.25, 10, 3)
+    local function normal(d)
+        local a = math.abs(d)
+        local k = 1 / (1 + 0.2316419 * a)
+        local p = k * (0.319381530 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))))
+        local y = 0.39894228 * math.exp(-0.5 * a * a) * p
+        return d < 0 and y or 1 - y
+    end
+    local function price(spot, time)
+        local root = v * math.sqrt(time)
+        local d1 = (math.log(spot / strike) + (rate + 0.5 * v * v) * time) / root
+        return spot * normal(d1) - strike * math.exp(-rate * time) * normal(d1 - root)
+    end
+    local prices = lun.zip(price)
+    local got = prices(s, t)
+    for i = 1, n, n // 50 do
+        assert(math.abs(got[i] - price(s[i], t[i])) < 2e-4, i)
+    end
+    measure.run("W7bs", "ours", 1, function()
+        return lun.eval(prices(s, t))
+    end, free)
+end
+
+-- The mean of 17 neighbours, over a captured array, f32.
+function workloads.W7box()
+    local n, taps = 1 << 24, 17
+    local w = lun.random(n + taps - 1, { seed = 4, dtype = "f32" }):copy()
+    local function box(i)
+        local sum = 0.0
+        for j = 0, 16 do
+            sum = sum + w[i + j]
+        end
+        return sum / 17
+    end
+    local got = lun.index(n):map(box)
+    for i = 1, n, n // 50 do
+        assert(math.abs(got[i] - box(i)) < 1e-6, i)
+    end
+    measure.run("W7box", "ours", 1, function()
+        return lun.eval(lun.index(n):map(box))
+    end, free)
 end
 
 for _, name in ipairs(arg) do

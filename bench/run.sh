@@ -123,6 +123,10 @@ while [ "$round" -le "$rounds" ]; do
     keep "$ours" bench/large.lua W3sum W3dot W3mv
     c_program w04_scan $w04
     keep "$ours" bench/large.lua W4i32 W4f32
+    c_program w06_mandelbrot plain_static,avx512_v4u4,avx512_v4u8
+    keep "$ours" bench/functions.lua W6_256
+    c_program w07_functions plain,vector
+    keep "$ours" bench/functions.lua W7bs W7box
     c_program w12_latency 1thread
     keep "$ours" bench/latency.lua
     peer W12
