@@ -28,6 +28,8 @@ void lun__profile_free(lun_profile *p)
 
 lun_status lun_profile_start(lun_engine *e)
 {
+    if (!e)
+        return LUN_EARG;
     lun_profile *p = calloc(1, sizeof *p);
     if (!p)
         return lun__nomem(e);
@@ -40,13 +42,14 @@ lun_status lun_profile_start(lun_engine *e)
 
 void lun_profile_stop(lun_engine *e)
 {
-    e->profiling = false;
+    if (e)
+        e->profiling = false;
 }
 
 bool lun_profile_at(const lun_engine *e, int index, lun_profile_row *out)
 {
-    const lun_profile *p = e->profile;
-    if (!p || index < 0 || index >= p->count)
+    const lun_profile *p = e ? e->profile : NULL;
+    if (!p || !out || index < 0 || index >= p->count)
         return false;
     *out = p->rows[index].told;
     out->what = p->rows[index].what;
