@@ -271,6 +271,20 @@ $(BUILD)/torture/%_shim.so: tests/torture/%_shim.c Makefile
 	@$(CC) $(filter-out -fvisibility=hidden,$(CFLAGS_ALL)) -isystem $(LUA_INCDIR) -shared -o $@ $< -ldl
 .SECONDARY: $(TORTURE_SRC:tests/torture/%.c=$(OBJ)/torture/%.o)
 
+# Lines and branches that the C tests and the specs reach, by gcovr.
+.PHONY: coverage
+coverage:
+	@sh tests/setup.sh test
+	@command -v gcovr >/dev/null || { echo "coverage needs gcovr (apt-get install gcovr)"; exit 1; }
+	@$(MAKE) --no-print-directory $(JOBS) BUILD=build/coverage OPT='-O0 -g' SANITIZE=--coverage all core-tests
+	@find build/coverage -name '*.gcda' -delete
+	@BUILD=build/coverage sh tests/run.sh core spec || true
+	@gcovr --root . --filter prims/ --filter backends/ --filter interp/ --exclude-unreachable-branches \
+	    --exclude-throw-branches --sort-percentage --txt build/coverage/report.txt build/coverage/obj
+	@gcovr --root . --filter prims/ --filter backends/ --filter interp/ --exclude-unreachable-branches \
+	    --exclude-throw-branches --branches --txt build/coverage/branches.txt build/coverage/obj
+	@tail -n 4 build/coverage/report.txt; tail -n 4 build/coverage/branches.txt
+
 .PHONY: lint format bench bench-quick bench-gpu oclgrind
 lint:
 	@sh tests/run.sh lint
@@ -346,6 +360,7 @@ help:
 	    'asan tsan    the C tests and specs in an instrumented build' \
 	    'fuzz         random Lua functions on every backend (FUZZ_SECONDS, FUZZ_SEED)' \
     'torture      everything that tries to break it (TORTURE: the size, 1 is full)' \
+    'coverage     lines and branches that the tests reach, by gcovr' \
     'lint format  the style checks; clang-format over every C file' \
     'docs         write what the examples print, and the reference, into docs/' \
 	    'check-deps   say what is missing and how to install it' \

@@ -1,14 +1,14 @@
 #!/bin/sh
 # Runs the suites and ends with the line "N passed, N failed"; fails if anything failed or could not
 # run. A suite that passes takes one line; one that fails shows all it has to say.
-# usage: sh tests/run.sh [build] [syntax] [lint] [core] [spec]     all of them by default
+# usage: sh tests/run.sh [build] [syntax] [lint] [core] [spec] [torture]     all of them by default
 # BUILD names the tree to test (make asan and make tsan set it); MAKE the make to build it with.
 # TEST_TIMEOUT bounds each test program, in seconds.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build}
 MAKE=${MAKE:-make}
-suites=${*:-build syntax lint core spec}
+suites=${*:-build syntax lint core spec torture}
 limit=${TEST_TIMEOUT:-900}
 
 scratch=$(mktemp -d) || exit 1
@@ -136,16 +136,27 @@ run_diff() {
                       elements, combinations }' "$scratch/compared"
 }
 
+# The torture at a small size: what it reports is counted and shown.
+run_torture() {
+    status=0
+    TORTURE=0.001 timeout "$limit" sh tests/torture/run.sh cache disk compilers edges interface capi programs cancel \
+        files >"$out" 2>&1 </dev/null || status=$?
+    # shellcheck disable=SC2046 # words
+    counted "tests/torture" "$status" $(awk '/^[0-9]+ passed, [0-9]+ failed$/ { passed = $1; failed = $3 }
+        END { print passed + 0, failed + 0 }' "$out")
+}
+
 for suite in $suites; do
     case $suite in
     # MAKE is a command with its options.
-    build) one "build" $MAKE --no-print-directory BUILD="$BUILD" all core-tests || finish ;;
+    build) one "build" $MAKE --no-print-directory BUILD="$BUILD" all core-tests torture-build || finish ;;
     syntax) one "syntax (clang)" $MAKE -k --no-print-directory BUILD="$BUILD" syntax ;;
     lint)
         for script in tests/lint/*.sh; do one "$script" sh "$script"; done
         ;;
     core) run_core ;;
     spec) run_spec ;;
+    torture) run_torture ;;
     *)
         echo "tests/run.sh: no suite '$suite'" >"$out"
         account "$suite" 0 1

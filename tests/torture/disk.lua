@@ -72,8 +72,8 @@ kit.part("disks", function()
             local set = row[2]:gsub("%$d", d)
             local env = row[3]:gsub("%$d", d)
             kit.write(kit.directory() .. "/work.lua", work .. work)
-            kit.write(kit.directory() .. "/do.sh", ("set -e\n%s\nexec env %s %s %s/lunarray %s/work.lua\n"):format(set, env, real, kit.build,
-                kit.directory()))
+            kit.write(kit.directory() .. "/do.sh", ("set -e\n%s\nexec env %s %s %s/lunarray %s/work.lua\n"):format(set, env, real,
+                kit.build, kit.directory()))
             local pipe = io.popen((mounts and "unshare -m " or "") .. "sh " .. kit.directory() .. "/do.sh 2>" ..
                 kit.directory() .. "/err")
             local out = pipe:read "a"

@@ -21,7 +21,8 @@ local seeds = {
     ppm = { "P6\n2 1\n255\nabcdef", "P3\n1 1\n255\n1 2 3\n" },
 }
 
-local pieces = { "99999999999999999999", "-1", "(", ")", "'", "\0", "\xff\xff\xff\xff", "1e999", ",", "\"", "\n", "P5", "4611686018427387904",
+local pieces = { "99999999999999999999", "-1", "(", ")", "'", "\0", "\xff\xff\xff\xff", "1e999", ",", "\"", "\n", "P5",
+    "4611686018427387904",
     "shape", "__import__", "{", "|O", ">f8", ("9"):rep(400) }
 
 local function mutate(random, text)
@@ -81,7 +82,8 @@ kit.part("damaged C functions", function()
         "#include \"a\"\nlong <f>(long x) { /* } */ return x; // }\n}", "static int g(int a) { return a; } int f(int x) { return g(x); }",
         "(double x){ char c = '}'; const char *s = \"}{\"; return x; }",
     }
-    local odd = { "{", "}", "(", ")", "\"", "'", "\\", "/*", "*/", "//", "#", "<f>", "const", "unsigned", "??/", "\0", "\n", "*", "...", "[", "]",
+    local odd = { "{", "}", "(", ")", "\"", "'", "\\", "/*", "*/", "//", "#", "<f>", "const", "unsigned", "??/", "\0", "\n", "*", "...",
+        "[", "]",
         ("("):rep(5000), ("{"):rep(5000), ("a"):rep(70000), "float", ";", "typedef struct { int a; } s;" }
     local tries, made, refused, bad = kit.count(300000, 3000), 0, 0, 0
     for _ = 1, tries do

@@ -26,7 +26,8 @@ if not os.getenv "ALLOC_SHIM" then
         for i = 1, kit.count(500, 6) do
             local spec = specs[(i - 1) % #specs + 1]
             local at = random(random(2) == 1 and 300000 or 1500000)
-            local command = ("ALLOC_FAIL_AT=%d LD_PRELOAD=%s/torture/alloc_shim.so LUNARRAY_BACKEND=reference timeout -s KILL 120 %s/lunarray tests/busted.lua %s >%s/out 2>&1")
+            local command = ([[ALLOC_FAIL_AT=%d LD_PRELOAD=%s/torture/alloc_shim.so LUNARRAY_BACKEND=reference \
+                timeout -s KILL 120 %s/lunarray tests/busted.lua %s >%s/out 2>&1]])
                 :format(at, kit.build, kit.build, spec, kit.directory())
             local _, way, code = os.execute(command)
             runs = runs + 1

@@ -76,6 +76,7 @@ kit.part("collection under pressure", function()
     end
     local peak = lun.stats().peak
     local grown = resident "VmHWM"
+    assert(#kept == 25)
     return peak < 3 * (100 << 20) + (64 << 20), "%.0f GB allocated, 100 MB alive: at most %d MB of elements, %d MB resident (%d before)",
         bytes / 1e9, peak >> 20, grown >> 20, before >> 20
 end)
@@ -128,4 +129,29 @@ kit.part("little address space, few threads", function()
         end
     end
     return bad == 0, "%d steps of ulimit -v (%d refused), %d of ulimit -u: %d wrong", steps, errors, steps, bad
+end)
+
+kit.part("lengths around 2^31", function()
+    local bad, lengths = 0, { 0, 1, 15, 16, 17, 63, 64, 65, 16383, 16384, 16385, 65535, 65536, 65537 }
+    if kit.factor >= 0.5 then -- gigabytes
+        table.move({ (1 << 31) - 1, 1 << 31, (1 << 31) + 1 }, 1, 3, #lengths + 1, lengths)
+    end
+    for _, n in ipairs(lengths) do
+        local a = lun.full(n, 1, "u8"):eval()
+        if n > 0 then
+            a[n] = 7
+        end
+        local want = n > 0 and n + 6 or 0
+        if #a ~= n or a:sum() ~= want or (a + a):sum() ~= 2 * want or n > 0 and (a:argmax() ~= n or a[-1] ~= 7 or a:sub(n, n)[1] ~= 7) then
+            bad = bad + 1
+            io.stderr:write(n, " is wrong\n")
+        end
+        a:free()
+        lun.trim()
+    end
+    local refused = 0
+    for _, n in ipairs { 1 << 62, (1 << 62) + 1, math.maxinteger, 1 << 48, -1, 2.0 ^ 70 } do
+        refused = refused + (pcall(function() return lun.zeros(n):copy():sum() end) and 0 or 1)
+    end
+    return bad == 0 and refused == 6, "%d lengths, %d wrong; %d of 6 impossible ones refused", #lengths, bad, refused
 end)

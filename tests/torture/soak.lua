@@ -39,7 +39,7 @@ local mix = {
     function() return lun.scan("+", 0)(a):max() end,
     function(i) return lun.map(function(x, k) if x > 0.5 then return x * k else return x - gain end end)(a, i % 7):mean() end,
     function(i) gain = i % 5 return lun.map(function(k) return weights[k % 64 + 1] * gain end)(index):sum() end,
-    function() return lun.map "(double x){ return x * 3; }"(a):max() end,
+    function() lun.use "openmp" return lun.map "(double x){ return x * 3; }"(a):max() end,
     function(i) return #tostring(a:sub(i % 100 + 1, -1) * 2) end,
     function() return #tostring(lun.explain((a + 1):sqrt():lazy "sum")) end,
     function() lun.save(file .. ".npy", a) return lun.load(file .. ".npy"):sum() end,
