@@ -430,10 +430,14 @@ static void emit_store(lun_csection *s, int32_t v)
 static void emit_reduce(lun_csection *s, int32_t v)
 {
     lun_crep rep = lun_crep_of((lun_dtype)at(s, v)->dtype, s->r->bytes / s->r->lanes);
+    int32_t a = at(s, v)->a;
+    if (s->r->flags[v] & LUN_CF_WIDE) {
+        a = at(s, a)->a;
+        rep = lun_crep_of(LUN_F32, s->r->bytes / s->r->lanes);
+    }
     if (s->scope >= 0)
         lun_strbuf_puts(&s->r->problem, "a reduction inside control flow");
-    lun_cline(s, "x%" PRId64 "[%d] = %s;", at(s, v)->imm, s->part,
-              lun_cas_vector(s, at(s, v)->a, rep).s);
+    lun_cline(s, "x%" PRId64 "[%d] = %s;", at(s, v)->imm, s->part, lun_cas_vector(s, a, rep).s);
 }
 
 typedef void emitter(lun_csection *s, int32_t v);

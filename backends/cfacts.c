@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cloops.h"
 #include "crender.h"
 
 /* ---- structure ----------------------------------------------------------------------------------- */
@@ -490,9 +491,75 @@ bool lun_cfacts_in_lanes(const lun_crender *r, int32_t i)
     return (f & (LUN_CF_VARYING | LUN_CF_AS_VECTOR | LUN_CF_SPLIT)) != 0;
 }
 
+int lun_cfacts_weight(const lun_crender *r, unsigned section)
+{
+    int n = 0;
+    for (int32_t i = 0; i < r->ir->count; i++)
+        if ((r->flags[i] & section) && !(r->flags[i] & LUN_CF_HOISTED))
+            n++;
+    return n;
+}
+
+/* True for a CAST that only makes f32 wider to be added up in lanes. */
+static bool is_widened(const lun_crender *r, int32_t v)
+{
+    const lun_ir_ins *ins = &r->ir->ins[v];
+    bool reduced = false;
+    uint64_t identity;
+    if (ins->kind != LUN_IR_CAST || ins->dtype != LUN_F64 || ins->from != LUN_F32 ||
+        !(r->flags[v] & LUN_CF_VARYING))
+        return false;
+    for (int32_t i = 0; i < r->ir->count; i++) {
+        const lun_ir_ins *user = &r->ir->ins[i];
+        bool uses = user->a == v || user->b == v || user->c == v;
+        if (user->kind == LUN_IR_REDUCE && user->a == v && lun_cin_lanes(r, i, &identity))
+            reduced = true;
+        else if (uses)
+            return false;
+    }
+    return reduced;
+}
+
+/* Whether a vector costs much more than what taking it apart does. */
+static bool is_dear(const lun_crender *r)
+{
+    enum { MANY = 24 };
+    if (lun_cfacts_weight(r, LUN_CF_BODY) >= MANY)
+        return true;
+    for (int32_t i = 0; i < r->ir->count; i++)
+        if (r->ir->ins[i].kind == LUN_IR_OP && (r->flags[i] & LUN_CF_VARYING) &&
+            (lun_op_get((lun_op)r->ir->ins[i].op)->flags & (LUN_OPF_VEC | LUN_OPF_HEAVY)))
+            return true;
+    return false;
+}
+
+/* Where all else is f32 or narrower, the f64 of sums would halve the lanes of everything: then a REDUCE takes
+ * f32 and makes two vectors of it. */
+static void find_wide(lun_crender *r)
+{
+    if (!r->dialect->streams || r->masked || r->ir->scan >= 0 || !is_dear(r))
+        return;
+    for (int32_t i = 0; i < r->ir->count; i++)
+        if (lun_cfacts_in_lanes(r, i) && lun_dtype_get((lun_dtype)r->ir->ins[i].dtype)->bytes > 4 &&
+            !is_widened(r, i))
+            return;
+    for (int32_t i = 0; i < r->ir->count; i++) {
+        const lun_ir_ins *ins = &r->ir->ins[i];
+        if (ins->kind != LUN_IR_REDUCE || !is_widened(r, ins->a))
+            continue;
+        r->flags[i] |= LUN_CF_WIDE;
+    }
+    for (int32_t i = 0; i < r->ir->count; i++) {
+        const lun_ir_ins *ins = &r->ir->ins[i];
+        if (r->flags[i] & LUN_CF_WIDE)
+            r->flags[ins->a] &= (uint16_t) ~(LUN_CF_BODY | LUN_CF_OPERAND);
+    }
+}
+
 static void find_lanes(lun_crender *r)
 {
     int widest = 1;
+    find_wide(r);
     for (int32_t i = 0; i < r->ir->count; i++) {
         int bytes = lun_dtype_get((lun_dtype)r->ir->ins[i].dtype)->bytes;
         if (lun_cfacts_in_lanes(r, i) && bytes > widest)
@@ -524,15 +591,6 @@ static void find_masks(lun_crender *r)
         }
         r->mask[i] = (uint8_t)(bytes > widest ? widest : bytes);
     }
-}
-
-int lun_cfacts_weight(const lun_crender *r, unsigned section)
-{
-    int n = 0;
-    for (int32_t i = 0; i < r->ir->count; i++)
-        if ((r->flags[i] & section) && !(r->flags[i] & LUN_CF_HOISTED))
-            n++;
-    return n;
 }
 
 static bool allocate(lun_crender *r)

@@ -23,7 +23,7 @@ static void parameters(lun_crender *r, unsigned need, lun_strbuf *out, const cha
         lun_dtype t = (lun_dtype)ins->dtype;
         if (!needed(r, v, need))
             continue;
-        lun_crep rep = lun_crep_of(t, r->bytes / r->lanes);
+        lun_crep rep = lun_crep_of(r->flags[v] & LUN_CF_WIDE ? LUN_F32 : t, r->bytes / r->lanes);
         if (ins->kind == LUN_IR_REDUCE) {
             if (offset)
                 lun_strbuf_printf(out, ", x%" PRId64 "%s", ins->imm, suffix);
@@ -100,6 +100,37 @@ bool lun_cin_lanes(const lun_crender *r, int32_t v, uint64_t *identity)
 static lun_crep rep_of(const lun_crender *r, int32_t v)
 {
     return lun_crep_of((lun_dtype)r->ir->ins[v].dtype, r->bytes / r->lanes);
+}
+
+/* A WIDE reduction's accumulators are half as long as other vectors: sets that length, returns what to set
+ * it back to. */
+static int shorten(lun_crender *r, int32_t v)
+{
+    int lanes = r->lanes;
+    if (r->flags[v] & LUN_CF_WIDE)
+        r->lanes /= 2;
+    return lanes;
+}
+
+/* Name of the function that takes one half of an f32 vector as f64; to be called with full lanes. */
+static lun_cname half(lun_crender *r, int number)
+{
+    int lanes = r->lanes;
+    lun_crep single = lun_crep_of(LUN_F32, 4), twice = lun_crep_of(LUN_F64, 8);
+    lun_cname c = lun_cname_of("lun_half%d", number), whole = lun_cvtype(r, single);
+    if (!lun_cmake(r, c.s))
+        return c;
+    r->lanes /= 2;
+    lun_cname part = lun_cvtype(r, single), to = lun_cvtype(r, twice),
+              cast = lun_cvector_cast(r, twice, single);
+    r->lanes = lanes;
+    lun_strbuf *out = &r->helpers;
+    lun_strbuf_printf(out,
+                      "INLINE %s %s(%s a)\n{\n    %s b;\n"
+                      "    __builtin_memcpy(&b, (const lun_f32 *)&a + %d, sizeof b);\n"
+                      "    return %s(b);\n}\n",
+                      to.s, c.s, whole.s, part.s, number * lanes / 2, cast.s);
+    return c;
 }
 
 /* lun_lane<v>(acc, x, left): x joins the lanes; beyond the last index the identity does. */
@@ -186,9 +217,26 @@ static void streams(lun_crender *r, unsigned need, lun_strbuf *out)
 
 /* What becomes of a value x of the vector at an offset (" + 16"), the number-th of the block if that is
  * known, else k / W + part. */
+static void keep_wide(lun_crender *r, const lun_csink *s, const char *x, const char *at, int number,
+                      int part, lun_strbuf *out)
+{
+    for (int k = 0; k < 2; k++) {
+        lun_cname f = half(r, k), a = number >= 0
+                                          ? lun_cname_of("a%" PRId32 "_%d", s->v, 2 * number + k)
+                                          : lun_cname_of("a%" PRId32 "[2 * (k / %d + %d) + %d]",
+                                                         s->v, r->lanes, part, k);
+        lun_strbuf_printf(out, "            %s = lun_lane%" PRId32 "(%s, %s(%s), left -%s - %d);\n",
+                          a.s, s->v, a.s, f.s, x, at + 2, part * r->lanes + k * r->lanes / 2);
+    }
+}
+
 static void keep(lun_crender *r, const lun_csink *s, const char *x, const char *at, int number,
                  int part, lun_strbuf *out)
 {
+    if (r->flags[s->v] & LUN_CF_WIDE) {
+        keep_wide(r, s, x, at, number, part, out);
+        return;
+    }
     lun_crep rep = rep_of(r, s->v);
     const char *indent = number >= 0 ? "        " : "            ";
     if (s->way != LUN_CLOOP_LANES) {
@@ -213,10 +261,12 @@ static void evaluate(lun_crender *r, const lun_cloop *l, const char *at, int num
 {
     const char *indent = number >= 0 ? "        " : "            ";
     lun_cname suffix = number >= 0 ? lun_cname_of("_%d", number) : lun_cname_of("%s", "");
-    for (int k = 0; k < l->count; k++)
-        lun_strbuf_printf(out, "%s%s %s%s[%d] = {};\n", indent,
-                          lun_cvtype(r, rep_of(r, l->sinks[k].v)).s, l->sinks[k].name, suffix.s,
-                          r->parts);
+    for (int k = 0; k < l->count; k++) {
+        bool wide = r->flags[l->sinks[k].v] & LUN_CF_WIDE;
+        lun_crep rep = wide ? lun_crep_of(LUN_F32, 4) : rep_of(r, l->sinks[k].v);
+        lun_strbuf_printf(out, "%s%s %s%s[%d] = {};\n", indent, lun_cvtype(r, rep).s,
+                          l->sinks[k].name, suffix.s, r->parts);
+    }
     lun_strbuf_printf(out, "%s%s(i%s, f, &u", indent, l->need == LUN_CF_BODY ? "body" : "operand",
                       at);
     parameters(r, l->need, out, at, suffix.s);
@@ -252,7 +302,6 @@ void lun_cloop_rounds(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
 
 void lun_cloop_before(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
 {
-    int parts = 64 / r->lanes;
     for (int k = 0; k < l->count; k++) {
         int32_t v = l->sinks[k].v;
         lun_crep rep = rep_of(r, v);
@@ -260,9 +309,12 @@ void lun_cloop_before(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
             lun_cscan_tree_start(r, v, out);
         if (l->sinks[k].way != LUN_CLOOP_LANES)
             continue;
+        bool unrolled = unrolls(r, l);
+        int lanes = shorten(r, v), parts = 64 / r->lanes;
         lane_helper(r, v);
         lun_cname type = lun_cvtype(r, rep);
-        if (unrolls(r, l)) {
+        r->lanes = lanes;
+        if (unrolled) {
             for (int p = 0; p < parts; p++)
                 lun_strbuf_printf(out, "    %s a%" PRId32 "_%d = lun_identity%" PRId32 "();\n",
                                   type.s, v, p, v);
@@ -288,9 +340,12 @@ void lun_cloop_results(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
         int32_t v = l->sinks[k].v;
         lun_dtype t = (lun_dtype)r->ir->ins[v].dtype;
         lun_cname value;
-        if (l->sinks[k].way == LUN_CLOOP_LANES)
-            value = fold(r, v, unrolls(r, l), out);
-        else if (l->sinks[k].way == LUN_CLOOP_ELEMENTS)
+        if (l->sinks[k].way == LUN_CLOOP_LANES) {
+            bool unrolled = unrolls(r, l);
+            int lanes = shorten(r, v);
+            value = fold(r, v, unrolled, out);
+            r->lanes = lanes;
+        } else if (l->sinks[k].way == LUN_CLOOP_ELEMENTS)
             value = lun_cscan_tree_end(r, v);
         else
             continue;

@@ -38,7 +38,8 @@ enum {
     LUN_CF_SPLIT = 2048, /* VAR: equal for all lanes that are in LOOP origin[], differs behind it */
     LUN_CF_LAZY = 4096,  /* LOOP: see crounds.c */
     LUN_CF_COUNTED = 8192, /* VAR, SPLIT: each round of its LAZY LOOP adds the same integer */
-    LUN_CF_AFFINE = 16384  /* i64: the index plus what is equal for all; a<i> is its first lane */
+    LUN_CF_AFFINE = 16384, /* i64: the index plus what is equal for all; a<i> is its first lane */
+    LUN_CF_WIDE = 32768    /* REDUCE in f64 of what is f32 up to its CAST, which it does itself */
 };
 
 /* How values of a dtype look inside a kernel: a bool is a mask, 0 or -1, in signed integers. */
