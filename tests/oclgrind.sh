@@ -24,18 +24,23 @@ echo "$driver" >"$scratch/vendors/oclgrind.icd"
 OCL_ICD_VENDORS=$scratch/vendors
 OCLGRIND_DATA_RACES=1
 OCLGRIND_UNINITIALIZED=1
+OCLGRIND_NUM_THREADS=1
+OCLGRIND_BUILD_OPTIONS=-cl-opt-disable # its interpreter does not know all that the optimiser writes
 LUNARRAY_CACHE_DIR=$scratch/cache
-export OCL_ICD_VENDORS OCLGRIND_DATA_RACES OCLGRIND_UNINITIALIZED LUNARRAY_CACHE_DIR BUILD
+export OCL_ICD_VENDORS OCLGRIND_DATA_RACES OCLGRIND_UNINITIALIZED OCLGRIND_NUM_THREADS OCLGRIND_BUILD_OPTIONS LUNARRAY_CACHE_DIR BUILD
 unset OCLGRIND_QUICK
 if [ $# -eq 0 ]; then set -- tests/spec/opencl_spec.lua; fi
 
 bad=0
 for form in scalar vector; do
+    # In vectors a kernel reads whole blocks, and leaves out what comes of the elements behind the end:
+    # those may hold anything.
+    if [ $form = vector ]; then OCLGRIND_UNINITIALIZED=; fi
     for spec in "$@"; do
         log=$scratch/log
         LUNARRAY_OPENCL_FORM=$form "$BUILD/lunarray" tests/busted.lua "$spec" >"$log" 2>&1
         status=$?
-        reports=$(grep -cE '^(Invalid|Uninitialized|Read-write|Write-write|.*data race|.*[Uu]ninitialized value)' "$log")
+        reports=$(grep -cE '^(OCLGRIND FATAL|Invalid|Uninitialized|Read-write|Write-write|.*data race|.*[Uu]ninitialized value)' "$log")
         echo "$spec, $form: status $status, $reports reports"
         if [ "$status" -ne 0 ] || [ "$reports" -ne 0 ]; then
             head -n 200 "$log"
