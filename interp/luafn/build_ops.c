@@ -111,6 +111,14 @@ static lf_value *array_at(lf_builder *b, int reg, const char *what)
     if (v->kind == LF_TABLE)
         luafn_stop(b, "%s of a table%s: make it an array with lun.vector(t) and capture that", what,
                    value_name(b, v, reg));
+    const lf_value *outer = v->kind == LF_LOAD ? v->arg[0] : NULL;
+    if (outer && outer->kind == LF_ARRAY && outer->as.i >= 0 &&
+        b->c->source[outer->as.i].sight.rank > 1)
+        luafn_stop(b,
+                   "%s of a row of %s, which has %d dimensions: capture its elements as a Vector "
+                   "and index w[(i - 1) * columns + j]",
+                   what, luafn_source_name(b->c, (int)outer->as.i),
+                   b->c->source[outer->as.i].sight.rank);
     luafn_stop(b, "%s of %s%s: only captured arrays and array arguments have elements", what,
                luafn_describe(v), value_name(b, v, reg));
 }

@@ -190,7 +190,7 @@ static lf_value *element(lf_lowering *l, const lf_value *v)
     lun_dtype own = param ? c->param[number].dtype : c->source[number].sight.dtype;
     if (!param && c->source[number].sight.rank > 1)
         luafn_fail(&c->unit, v->proto, v->pc,
-                   "an element of '%s', which has %d dimensions: capture a Vector",
+                   "an element of '%s', which has %d dimensions: capture its elements as a Vector",
                    array_name(c, a), c->source[number].sight.rank);
     lf_value *i = luafn_as(l, v->arg[1], LUN_I64), *n = length(l, a);
     lf_value *one = luafn_ir_int(l, LUN_I64, 1);

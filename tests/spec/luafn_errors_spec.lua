@@ -66,6 +66,9 @@ describe("a Lua function that cannot be a kernel", function()
             "script:1: assignment to a global variable: declare it local, or return the value" },
         ["indices that are floats"] = { "local w = ...\nreturn function(x)\n return w[x / 0 * 0] end",
             "script:3: indexing with a float: make it an integer with math.floor or //" },
+        ["rows of captured arrays"] = { "local _ = ...\nreturn function(x)\n return A[1][2] end",
+            "script:3: an element of a row of global 'A', which has 2 dimensions: capture its elements as a Vector and "
+                .. "index w[(i - 1) * columns + j]" },
         ["writes to captured arrays"] = { "local w = ...\nreturn function(x)\n w[1] = x return x end",
             "script:3: assignment to an element or field: return the value instead" },
         ["no result"] = { "return function(x) end", "script:1: a function without a result: return a number" },
@@ -78,7 +81,9 @@ describe("a Lua function that cannot be a kernel", function()
     }
     for name, case in pairs(cases) do
         it("is refused with its line: " .. name, function()
+            _G.A = lun.vector { { 1, 2 }, { 3, 4 } } -- luacheck: ignore
             assert.equal(case[2], refused(case[1], lun.ones(3)))
+            _G.A = nil -- luacheck: ignore
         end)
     end
 
