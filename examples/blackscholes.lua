@@ -1,6 +1,11 @@
 -- Prices of European options by Black and Scholes: a function with local helper functions, and captured numbers
 -- that change from call to call without anything being compiled again.
 -- Usage: lunarray examples/blackscholes.lua [options]
+--     build/lunarray examples/blackscholes.lua 1000
+-- prints:
+--     volatility 0.2: calls 3.9373, puts 4.6185 on average, ... ms
+--     volatility 0.3: calls 5.0544, puts 5.7356 on average, ... ms
+--     volatility 0.4: calls 6.2327, puts 6.9139 on average, ... ms
 local lun = require "lunarray"
 
 local n = tonumber(arg[1]) or 1000000

@@ -1,6 +1,11 @@
 -- A convolution over a captured array: each element becomes a weighted mean of its neighbours, and the ends of
 -- the signal repeat. The function is plain Lua, and so is what it is checked against.
 -- Usage: lunarray examples/convolution.lua [elements [radius]]
+--     build/lunarray examples/convolution.lua 1000
+-- prints:
+--     1000 elements, 16 neighbours: ... ms
+--     1000 of them checked; deviation before 0.1400, behind 0.0354
+--     examples/convolution.lua:22: index -7 is out of range for array 'signal' of length 1000
 local lun = require "lunarray"
 
 local n, radius = tonumber(arg[1]) or 1000000, tonumber(arg[2]) or 8
