@@ -83,6 +83,7 @@ static void interrupt_script(int number)
 {
     int error = errno;
     on_signal(number, SIG_DFL, 0);
+    asked = 1;
     if (top) {
         set_hook(top->L);
         if (engine)
@@ -151,6 +152,8 @@ static int protected(lua_State *L, int nargs, int nresults, int handler)
     lun_engine *e = lunarray_engine(L); /* a script may have ended it */
     if (engine && e == engine)
         lun_host_end(e);
+    if (e && status != LUA_OK && asked && !in_session)
+        lun_cancel(e); /* the program ends now, and nothing waits for a compiler */
     clear_hook(L);
     return status;
 }
