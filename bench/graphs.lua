@@ -86,7 +86,7 @@ local function run(g, salt, each, show)
     end
     lun.eval(table.unpack(results))
     local time = os.clock() - start
-    value, results = nil, nil
+    for i in pairs(value) do value[i] = nil end
     collectgarbage()
     return time
 end

@@ -57,6 +57,12 @@ for _, t in ipairs { "f64", "f32" } do
     lun.eval(a, b)
     show(t .. " functions", (a:sin() * b:exp() + (a + 1):log()):sqrt():atan2(b) + a:tanh() - b:erf() + a ^ b)
     show(t .. " sum of functions", (a:cos() * b:cbrt()):sum())
+    for _, m in ipairs { 1, 15, 17, 64, 65, 16385 } do
+        local x, y = a:sub(1, m), b:sub(1, m)
+        local s, p = lun.eval((x:cos() * y:exp()):lazy "sum", (x:sin() / 30 + 1):lazy "prod")
+        show(("%s sum of functions, %d"):format(t, m), s)
+        show(("%s product of functions, %d"):format(t, m), p)
+    end
     show(t .. " uniform", lun.random(n, { seed = 42, dtype = t }))
     show(t .. " uniform, in a pass", (lun.random(n, { seed = 43, dtype = t }) * a):sum())
     show(t .. " normal", lun.random(n, { seed = 44, dtype = t, dist = "normal" }))

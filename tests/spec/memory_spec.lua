@@ -125,6 +125,38 @@ describe("memory", function()
         assert.equal(100, seen)
     end)
 
+    it("takes nothing from the system after the first steps of a loop", function()
+        local n = MB // 4
+        local x, y = lun.random(n, { seed = 1 }):copy(), lun.random(n, { seed = 2 }):copy()
+        x[1], y[1] = 0.5, 0.25 -- or else they would take no memory
+        local before
+        for step = 1, 100 do
+            local z = lun.eval((x + y) * 0.5 - x * y)
+            x:free()
+            x, y = y, z
+            if step == 5 then -- until dropped intermediate expressions have been collected once
+                before = lun.stats().allocations
+            end
+        end
+        assert.equal(before, lun.stats().allocations)
+    end)
+
+    it("needs the inputs and the result of a pipeline, and no more than a block for each thread", function()
+        local n = MB
+        local x = lun.random(n, { seed = 1 }):copy()
+        x[1] = 0.5
+        collectgarbage "collect"
+        lun.stats "reset"
+        local before = lun.stats().allocated
+        local e = x
+        for i = 1, 20 do
+            e = (e * i + x):sin()
+        end
+        lun.eval(e)
+        local more = lun.stats().peak - before
+        assert.is_true(more >= 8 * n and more <= 8 * n + MB * 2, more)
+    end)
+
     it("survives finalisers that free what is in use", function()
         local a = lun.vector { 1, 2, 3 }
         setmetatable({}, { __gc = function() a:free() end })
