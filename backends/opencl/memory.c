@@ -6,7 +6,10 @@
 
 #include "state.h"
 
-enum { LEAST_SHIFT = 8 }; /* the smallest class: 256 bytes */
+enum {
+    LEAST_SHIFT = 8,   /* the smallest class: 256 bytes */
+    LEAST_CELLS = 1024 /* what small kernels share without making it anew */
+};
 
 static int64_t class_bytes(int c)
 {
@@ -127,6 +130,7 @@ lun_status lun_opencl_cells(lun_opencl *o, cl_mem *mem, int64_t *room, int64_t c
         o->cl.clReleaseMemObject(*mem); /* ends when the kernels under way have */
     *room = 0;
     int64_t wanted = cells < most / 2 ? 2 * cells : cells;
+    wanted = wanted < LEAST_CELLS && LEAST_CELLS < most ? LEAST_CELLS : wanted;
     *mem = allocate(o, wanted * 8, &code);
     if (!*mem)
         return lun_opencl_failed(o, "clCreateBuffer", code);
