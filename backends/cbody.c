@@ -54,7 +54,7 @@ lun_cname lun_cindex(const lun_csection *s)
 
 lun_cname lun_cas_scalar(const lun_csection *s, int32_t v)
 {
-    if (s->single && at(s, v)->kind == LUN_IR_ARG)
+    if (s->single && at(s, v)->kind == LUN_IR_ARG && at(s, v)->imm < 2)
         return lun_cname_of("%c", 'a' + (int)at(s, v)->imm);
     bool field = (s->r->flags[v] & LUN_CF_HOISTED) && s->need != LUN_CF_HOISTED && !s->single;
     return lun_cname_of("%ss%" PRId32, field ? "u->" : "", v);
@@ -188,9 +188,10 @@ static void scalar(lun_csection *s, int32_t v)
     lun_dtype t = (lun_dtype)ins->dtype;
     switch ((lun_ir_kind)ins->kind) {
     case LUN_IR_ARG:
-        if (!s->single)
+        if (!s->single || ins->imm >= 2)
             lun_cline(s, "%s = %s(f->args[%" PRId64 "]);", target(s, v).s,
-                      lun_cscalar_uncell(r, t).s, ins->imm);
+                      lun_cscalar_uncell(r, t).s,
+                      s->single ? s->captured + ins->imm - 2 : ins->imm);
         break;
     case LUN_IR_CONST:
         lun_cline(s, "%s = %s;", target(s, v).s, lun_cscalar_const(r, t, (uint64_t)ins->imm).s);

@@ -92,8 +92,13 @@ lun_cname lun_ccall(lun_crender *r, int32_t v)
 static void ir_function(lun_crender *r, const lun_ir_function *fn, lun_strbuf *out, int32_t where)
 {
     lun_crender outer = *r;
-    lun_csection s = {
-        .r = r, .out = out, .need = LUN_CF_BODY, .scope = -1, .single = true, .where = where};
+    lun_csection s = {.r = r,
+                      .out = out,
+                      .need = LUN_CF_BODY,
+                      .scope = -1,
+                      .single = true,
+                      .where = where,
+                      .captured = r->ir->ins[where].captured - 1};
     r->ir = fn->body;
     r->masked = false;
     if (lun_cfacts_single(r) == LUN_OK) {

@@ -60,6 +60,7 @@ typedef struct lun_csection {
     bool single;       /* a function on single elements: ARG k is its parameter a, b, ... */
     bool element;      /* the statements of a kernel for one index, see citem.c */
     int32_t where;     /* then: the instruction of the kernel that a trap names */
+    int32_t captured;  /* then: the kernel's argument that its third parameter is */
     int32_t sure;      /* the LOOP whose mask is known not to be empty here, -1: none */
     int32_t done;      /* instructions up to this one have been written already */
 } lun_csection;

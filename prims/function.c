@@ -85,11 +85,7 @@ void lun_function_release(lun_function *f)
         lun_cfunc_free(f->text);
     if (f->front.release)
         f->front.release(f->front.ctx);
-    if (f->filled) {
-        lun_ir_free(f->filled->body);
-        free(f->filled->body);
-        free(f->filled);
-    }
+    free(f->cells);
     lun_function *of = f->of;
     free(f);
     lun_function_release(of); /* which is made from none */
@@ -324,47 +320,34 @@ lun_status lun_zip(lun_engine *e, lun_function *f, lun_array *a, lun_array *b,
 
 /* ---- combining ----------------------------------------------------------------------------------------- */
 
-/* A copy of a combiner's body in which the captured numbers are constants: between chunks a combiner is
- * called with two values and nothing else. */
-static lun_status fill_in(lun_engine *e, lun_function *f, const lun_front_result *r,
-                          lun_function **out)
+/* f with the numbers that it captures now: they are arguments of the kernels that combine by it. */
+static lun_status with_captured(lun_engine *e, lun_function *f, const lun_front_result *r,
+                                lun_function **out)
 {
     lun_status s = make(e, LUN_OP_COUNT, NULL, NULL, out);
     if (s != LUN_OK)
         return s;
-    lun_function *filled = *out;
     lun_function_retain(f);
-    filled->of = f;
-    filled->filled = malloc(sizeof *filled->filled);
-    lun_ir *ir = malloc(sizeof *ir);
-    bool ok = filled->filled && ir;
-    if (ok) {
-        lun_ir_init(ir);
-        *filled->filled = *r->function;
-        filled->filled->body = ir;
-        filled->filled->params = 2;
-    } else {
-        free(ir);
-        free(filled->filled);
-        filled->filled = NULL;
+    (*out)->of = f;
+    (*out)->cells = malloc((size_t)r->scalars * sizeof *(*out)->cells);
+    if (!(*out)->cells) {
+        lun_function_release(*out);
+        *out = NULL;
+        return lun__nomem(e);
     }
-    const lun_ir *from = r->function->body;
-    for (int k = 0; ok && k < 2; k++)
-        ok = lun_ir_arg_add(ir, (lun_dtype)from->args[k]) >= 0;
-    for (int i = 0; ok && i < from->count; i++) {
-        lun_ir_ins ins = from->ins[i];
-        if (ins.kind == LUN_IR_ARG && ins.imm >= 2) {
-            int k = (int)ins.imm - 2;
-            ins.kind = LUN_IR_CONST;
-            ins.imm = (int64_t)lun_cell_from_value(r->scalar_dtype[k], r->scalar[k]);
-        }
-        ok = lun_ir_add(ir, ins) >= 0;
-    }
-    if (ok)
-        return LUN_OK;
-    lun_function_release(filled);
-    *out = NULL;
-    return lun__nomem(e);
+    for (int k = 0; k < r->scalars; k++)
+        (*out)->cells[k] = lun_cell_from_value(r->scalar_dtype[k], r->scalar[k]);
+    (*out)->captured = r->scalars;
+    return LUN_OK;
+}
+
+bool lun__same_captured(const lun_function *a, const lun_function *b)
+{
+    if (a == b)
+        return true;
+    int captured = a ? a->captured : 0;
+    return captured == (b ? b->captured : 0) &&
+           (!captured || !memcmp(a->cells, b->cells, (size_t)captured * sizeof *a->cells));
 }
 
 static lun_status c_combiner(lun_engine *e, const lun_ir_function *c, lun_dtype *t)
@@ -426,8 +409,5 @@ lun_status lun__combiner(lun_engine *e, lun_function *f, lun_dtype *t, const lun
         *owner = f;
         return LUN_OK;
     }
-    s = fill_in(e, f, &r, owner);
-    if (s == LUN_OK)
-        *body = (*owner)->filled;
-    return s;
+    return with_captured(e, f, &r, owner);
 }

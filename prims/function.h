@@ -11,9 +11,15 @@ struct lun_function {
     lun_op op;             /* LUN_OP_COUNT: not an operation */
     lun_ir_function *text; /* C form, or NULL */
     lun_front front;       /* front.specialise is NULL for the other forms */
-    lun_function *of;      /* a combiner with captured numbers filled in: what it was made from */
-    lun_ir_function *filled;
+    /* A combiner with the numbers that it captured when it was used: what it was made from, and their
+     * cells, for the body's parameters from the third on. */
+    lun_function *of;
+    uint64_t *cells;
+    int captured;
 };
+
+/* Whether both bring the same captured numbers to a body that they share. */
+bool lun__same_captured(const lun_function *a, const lun_function *b);
 
 /* The body of f (no operation) as a combiner of two values of dtype *t; *t becomes the dtype in which
  * it really combines.  *owner, a new reference, keeps the body alive. */

@@ -245,6 +245,8 @@ static void print_combiner(const lun_ir_ins *ins, int64_t function, lun_strbuf *
         lun_strbuf_printf(out, " %s", lun_op_get((lun_op)ins->op)->name);
     else
         lun_strbuf_printf(out, " f%" PRId64, function);
+    if (ins->captured)
+        lun_strbuf_printf(out, " a%d", ins->captured - 1);
 }
 
 static void print_ins(const lun_ir *ir, int i, lun_strbuf *out)

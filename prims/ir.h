@@ -29,7 +29,9 @@ typedef struct lun_ir_ins {
     uint8_t inclusive; /* SCAN */
     int32_t op;        /* lun_op, or LUN_OP_COUNT */
     int32_t a, b, c;
-    int32_t unused; /* 0, so that instructions can be compared as bytes */
+    /* REDUCE, SCAN by a function in IR that captures numbers: 1 + the kernel's argument that its third
+     * parameter takes, the further ones follow; else 0. */
+    int32_t captured;
     int64_t imm;
 } lun_ir_ins;
 

@@ -85,7 +85,14 @@ static bool check_combiner(verifier *v, const lun_ir_ins *ins, int64_t function)
     if (ins->op < LUN_OP_COUNT)
         return (lun_op_get((lun_op)ins->op)->flags & LUN_OPF_ASSOC) ||
                wrong(v, "the operation is not associative");
-    return (function >= 0 && function < v->ir->function_count) || wrong(v, "no such function");
+    if (function < 0 || function >= v->ir->function_count)
+        return wrong(v, "no such function");
+    const lun_ir *body = v->ir->functions[function]->body, *ir = v->ir;
+    for (int k = 2; body && k < body->arg_count; k++)
+        if (ins->captured < 1 || ins->captured - 1 + k - 2 >= ir->arg_count ||
+            ir->args[ins->captured - 1 + k - 2] != body->args[k])
+            return wrong(v, "no argument for what the function captures");
+    return true;
 }
 
 static bool check_block(verifier *v, const lun_ir_ins *ins)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "function.h"
 #include "plan.h"
 
 typedef struct lowerer {
@@ -87,15 +88,34 @@ static int add_slot(lowerer *l, lun_node *n, int64_t offset, lun_ir_role role)
 }
 
 /* A scalar argument: a node's cell at launch, or a cell fixed now. */
-static int add_arg(lowerer *l, lun_node *n, lun_dtype t, uint64_t cell)
+/* A further argument; its number. */
+static int new_arg(lowerer *l, lun_node *n, lun_dtype t, uint64_t cell)
 {
     lun_lowered *o = l->out;
     if (!grow(&o->args, o->ir.arg_count, &o->arg_room, sizeof *o->args))
         return nomem(l);
     o->args[o->ir.arg_count] = (lun_arg_source){n, cell};
     int i = lun_ir_arg_add(&o->ir, t);
+    return i < 0 ? nomem(l) : i;
+}
+
+/* What a combiner captures becomes arguments; what its instruction says of them. */
+static int32_t add_captured(lowerer *l, const lun_node *n)
+{
+    int32_t first = l->out->ir.arg_count + 1;
+    if (!n->body || !n->function->captured)
+        return 0;
+    for (int k = 0; k < n->function->captured; k++)
+        if (new_arg(l, NULL, (lun_dtype)n->body->body->args[2 + k], n->function->cells[k]) < 0)
+            return 0;
+    return first;
+}
+
+static int add_arg(lowerer *l, lun_node *n, lun_dtype t, uint64_t cell)
+{
+    int i = new_arg(l, n, t, cell);
     if (i < 0)
-        return nomem(l);
+        return -1;
     return add(l, (lun_ir_ins){.kind = LUN_IR_ARG, .dtype = (uint8_t)t, .imm = i}, 0);
 }
 
@@ -270,6 +290,7 @@ static int emit_node(lowerer *l, lun_node *n)
             if (f < 0)
                 return nomem(l);
             ins.imm = f;
+            ins.captured = add_captured(l, n);
         }
         break;
     case LUN_NODE_RESHAPE:
@@ -356,6 +377,7 @@ static void emit_reduce(lowerer *l, lun_node *n)
         ins.c = lun_ir_function_add(&o->ir, (lun_ir_function *)(uintptr_t)n->body);
         if (ins.c < 0)
             nomem(l);
+        ins.captured = add_captured(l, n);
     }
     if (!grow(&o->results, o->ir.result_count, &o->result_room, sizeof *o->results)) {
         nomem(l);

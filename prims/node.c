@@ -1,13 +1,13 @@
 /* node.c - nodes: allocation, hash-consing, release.  Two equal expressions are one node.
  * Release and lookup never recurse: a graph may be a million operations deep. */
 #include "node.h"
+#include "function.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine.h"
-#include "function.h"
 
 enum { SLAB_NODES = 255, FIRST_BUCKETS = 256 };
 
@@ -155,7 +155,8 @@ static bool equal(const lun_node *a, const lun_node *b)
     return lun_node_nature(a) == lun_node_nature(b) && a->rank == b->rank && a->n == b->n &&
            a->in[0] == b->in[0] && a->in[1] == b->in[1] && a->in[2] == b->in[2] &&
            a->cell == b->cell && a->offset == b->offset && a->step == b->step &&
-           a->body == b->body && a->count == b->count && a->elements == b->elements &&
+           a->body == b->body && lun__same_captured(a->function, b->function) &&
+           a->count == b->count && a->elements == b->elements &&
            (!a->count || !memcmp(a->more, b->more, (size_t)a->count * sizeof *a->more)) &&
            (a->rank < 2 || !memcmp(a->shape, b->shape, a->rank * sizeof *a->shape));
 }

@@ -97,14 +97,23 @@ static bool is_identity(const combiner *c, const lun_node *id)
 static lun_status combined(lun_engine *e, const combiner *c, lun_node *id, lun_node *r,
                            lun_node **out)
 {
-    lun_node *both[2] = {id, r};
-    if (c->body) {
-        lun_status s = lun_node_call(e, c->owner, c->body, both, 2, 2, c->acc, r, out);
-        if (s == LUN_OK)
-            (*out)->notes = c->body->notes;
-        return s;
+    lun_node *in[2 + 64] = {id, r};
+    int count = 2;
+    lun_status s = LUN_OK;
+    if (!c->body)
+        return lun__op(e, c->op, in, out);
+    for (int k = 0; s == LUN_OK && k < c->owner->captured; k++) {
+        lun_dtype t = (lun_dtype)c->body->body->args[count];
+        s = lun_node_number(e, t, c->owner->cells[k], 0, NULL, &in[count]);
+        count += s == LUN_OK;
     }
-    return lun__op(e, c->op, both, out);
+    if (s == LUN_OK)
+        s = lun_node_call(e, c->owner, c->body, in, count, 2, c->acc, r, out);
+    if (s == LUN_OK)
+        (*out)->notes = c->body->notes;
+    while (count > 2)
+        lun_node_release(e, in[--count]);
+    return s;
 }
 
 lun_status lun_reduce(lun_engine *e, lun_function *f, lun_array *id, lun_array *a, lun_array **out)

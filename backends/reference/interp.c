@@ -40,7 +40,7 @@ void lun__run_start(run *r, const lun_program *p, char *memory)
         const void *from = &u->imm;
         uint64_t cell = 0;
         if (u->kind == LUN_IR_ARG)
-            from = &r->frame->args[u->imm];
+            from = &r->args[u->imm];
         if (u->kind == LUN_IR_LOADU)
             from = r->frame->slots[u->imm];
         memcpy(&cell, from, p->places[u->place].bytes);
@@ -208,6 +208,7 @@ static void run_chunk(const lun_interp *interp, const lun_program *p, int64_t lo
     int64_t stop = hi < frame->n ? hi : frame->n, most = (stop - lo + 63) / 64 * 64;
     run r = {.interp = interp,
              .frame = frame,
+             .args = frame->args,
              .cancel = frame->cancel,
              .first = lo,
              .trap = -1,

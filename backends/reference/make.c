@@ -32,6 +32,7 @@ static lun_status find_reducers(lun_interp *in, const lun_ir *ir)
         lun_reducer *d = &in->reducers[in->reducer_count++];
         *d = (lun_reducer){.op = ins->op,
                            .ins = i,
+                           .captured = ins->captured ? ins->captured - 1 : 0,
                            .result = scan ? -1 : (int32_t)ins->imm,
                            .dtype = ins->dtype,
                            .inclusive = ins->inclusive};

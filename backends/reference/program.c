@@ -141,18 +141,16 @@ static void add_uniform(builder *b, int i)
 {
     const lun_ir_ins *ins = &b->ir->ins[i];
     lun_program *p = b->p;
-    if (ins->kind == LUN_IR_ARG && b->part == LUN_PART_FUNCTION) {
-        if (ins->imm < 0 || ins->imm > 1)
-            lun__build_fail(b, LUN_EBACKEND);
-        else
-            b->place[i] = p->input[ins->imm];
+    bool captured = ins->kind == LUN_IR_ARG && b->part == LUN_PART_FUNCTION;
+    if (captured && ins->imm < 2) {
+        b->place[i] = p->input[ins->imm];
         return;
     }
     int32_t place = make_place(b, i);
     if (!grow(b, &p->uniforms, p->uniform_count, &b->uniform_room, sizeof *p->uniforms))
         return;
-    p->uniforms[p->uniform_count++] =
-        (lun_uniform){place, ins->kind, (uint8_t)size_of((lun_dtype)ins->dtype), ins->imm};
+    p->uniforms[p->uniform_count++] = (lun_uniform){
+        place, ins->kind, (uint8_t)size_of((lun_dtype)ins->dtype), ins->imm - (captured ? 2 : 0)};
 }
 
 static void add_op(builder *b, int i)
@@ -389,7 +387,10 @@ static bool combines_two(const lun_ir *ir, const lun_ir_function *f)
             break;
         }
     }
-    return f->params == 2 && !f->param[0].pointer && !f->param[1].pointer && f->outputs == 1;
+    for (int k = 0; k < f->params; k++)
+        if (f->param[k].pointer)
+            return false;
+    return f->params >= 2 && f->outputs == 1;
 }
 
 static void build(builder *b)

@@ -80,6 +80,7 @@ typedef struct lun_reducer {
     uint8_t inclusive;
     uint64_t identity;
     int32_t ins;
+    int32_t captured; /* function: the first argument that it captures */
 } lun_reducer;
 
 typedef struct lun_program {

@@ -19,11 +19,15 @@ static void run_function(run *r, run *f, int ins, int64_t valid)
     }
 }
 
-static void start_function(run *f, const run *r, int function, char *memory)
+static void start_function(run *f, const run *r, const lun_reducer *d, char *memory)
 {
-    *f = (run){
-        .interp = r->interp, .cancel = r->cancel, .n = LUN_BLOCK_LEAST, .valid = 1, .trap = -1};
-    lun__run_start(f, &r->interp->functions[function], memory);
+    *f = (run){.interp = r->interp,
+               .args = r->args + d->captured,
+               .cancel = r->cancel,
+               .n = LUN_BLOCK_LEAST,
+               .valid = 1,
+               .trap = -1};
+    lun__run_start(f, &r->interp->functions[d->function], memory);
 }
 
 /* out = a combined with b, all cells. f: the started function, if it is one. */
@@ -125,7 +129,7 @@ void lun__reduce_block(run *r, const lun_step *s, bool total)
         push(r, NULL, d, acc, cell);
         return;
     }
-    start_function(&f, r, d->function, r->functions);
+    start_function(&f, r, d, r->functions);
     if (total) {
         for (int64_t i = 0; i < r->valid; i++) {
             memcpy(&cell, x + i * d->bytes, d->bytes);
@@ -154,7 +158,7 @@ uint64_t lun__reduce_finish(run *r, const lun_reducer *d, accumulator *acc)
     if (d->lanes && acc->started)
         push(r, NULL, d, acc, fold_lanes(r, d, acc));
     if (function)
-        start_function(&f, r, d->function, r->functions);
+        start_function(&f, r, d, r->functions);
     cell = acc->tree[--acc->height];
     while (acc->height > 0)
         combine_cells(r, function ? &f : NULL, d, &acc->tree[--acc->height], &cell, &cell);
@@ -171,7 +175,7 @@ void lun__scan_block(run *r, const lun_step *s)
         r->interp->loops->of[d->dtype]->scan[d->op](out, x, &r->carry, r->n, inclusive);
         return;
     }
-    start_function(&f, r, d->function, r->functions);
+    start_function(&f, r, d, r->functions);
     for (int64_t i = 0; i < r->valid; i++) {
         uint64_t before = r->carry, cell = 0;
         memcpy(&cell, x + i * d->bytes, d->bytes);
@@ -187,12 +191,12 @@ void lun__combine(const void *self, int result, const uint64_t *a, const uint64_
     const lun_reducer *d = interp->reducers;
     while (d->result != result)
         d++;
-    run r = {.interp = interp, .cancel = frame->cancel, .trap = -1}, f;
+    run r = {.interp = interp, .args = frame->args, .cancel = frame->cancel, .trap = -1}, f;
     if (d->op < LUN_OP_COUNT) {
         combine_cells(&r, NULL, d, a, b, out);
     } else {
         _Alignas(ALIGNMENT) char memory[COMBINE_BYTES];
-        start_function(&f, &r, d->function, memory);
+        start_function(&f, &r, d, memory);
         combine_cells(&r, &f, d, a, b, out);
     }
     if (r.trap >= 0 && frame->trap < 0) {

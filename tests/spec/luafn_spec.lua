@@ -133,10 +133,14 @@ describe("a Lua function", function()
         local a = lun.index(40000)
         for _, backend in ipairs(backends) do
             lun.use(backend)
-            for new = 3, 4 do
+            local made
+            for new = 3, 6 do
                 k = new
                 assert.equal(40000 * 40001 // 2 % k, a:reduce(f, 0):value())
                 assert.equal(30000 * 30001 // 2 % k, a:scan(f, 0)[30001])
+                local stats = lun.stats()
+                made = made or stats.compiles + stats.cache_hits
+                assert.equal(made, stats.compiles + stats.cache_hits)
             end
         end
         k = 10
