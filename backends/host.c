@@ -377,22 +377,19 @@ static bool is_small(const lun_exec *exec, const lun_ir *ir, int64_t cost, const
 static lun_status run_small(const lun_services *services, const lun_exec *exec, const lun_ir *ir,
                             lun_launch *l)
 {
-    lun_frame frame;
-    const volatile int *cancel = services->cancel;
-    if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED))
+    static const volatile int never = 0;
+    const volatile int *cancel = services->cancel ? services->cancel : &never;
+    if (__atomic_load_n(cancel, __ATOMIC_RELAXED))
         return LUN_ECANCEL;
-    frame.n = l->first + l->count;
-    frame.slots = l->slots;
-    frame.args = l->args;
-    frame.math = exec->math;
-    frame.partials = frame.carry = NULL;
-    frame.trap = -1;
-    frame.stream = 0;
-    frame.scratch = NULL;
-    frame.trap_value = 0;
+    lun_frame frame = {.n = l->first + l->count,
+                       .slots = l->slots,
+                       .args = l->args,
+                       .math = exec->math,
+                       .trap = -1,
+                       .cancel = cancel};
     exec->body(exec->self, l->first, frame.n, &frame);
-    if (frame.trap < 0)
-        return LUN_OK;
+    if (frame.trap < 0) /* stopped on the way, or done */
+        return __atomic_load_n(cancel, __ATOMIC_RELAXED) ? LUN_ECANCEL : LUN_OK;
     l->trap = (int)frame.trap;
     l->trap_value = frame.trap_value;
     return ir->ins[frame.trap].kind == LUN_IR_CHECK ? LUN_EBOUNDS : LUN_EZERO;

@@ -40,7 +40,7 @@ typedef struct accumulator {
 typedef struct run {
     const lun_interp *interp;
     const lun_program *program;
-    lun_frame *frame; /* NULL for a function */
+    lun_frame *frame;     /* NULL for a function */
     const uint64_t *args; /* the kernel's; for a function, those that it captures */
     const volatile int *cancel;
     char **at;       /* by place */

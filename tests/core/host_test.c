@@ -45,6 +45,8 @@ static mock *begin(const void *self, int64_t lo, int64_t hi, lun_frame *frame)
     assert_int_equal(lo % 64, 0);
     assert_true(hi > lo && hi <= frame->n);
     assert_int_equal((uintptr_t)frame->scratch % 64, 0);
+    assert_non_null(frame->cancel); /* long loops look at it */
+    assert_in_range(*frame->cancel, 0, 1);
     if (frame->scratch)
         memset(frame->scratch, 0x5a, 1000);
     atomic_store(&m->seen_stream, frame->stream);
@@ -551,6 +553,36 @@ static void test_cancel(void **state)
     free(x);
 }
 
+/* A short run, too, tells its chunk where to look, and notices what the chunk saw. */
+static void test_cancelled_in_a_short_run(void **state)
+{
+    (void)state;
+    lun_ir ir;
+    make_elementwise(&ir);
+    uint8_t a[64] = {0};
+    uint32_t b[64] = {0}, c[64];
+    void *slots[SLOTS] = {a, b, c};
+    int64_t room[SLOTS] = {64, 64, 64};
+    lun_team team = {1, NULL};
+    for (int k = 0; k < 3; k++) {
+        mock *m = new_mock(&ir);
+        lun_exec exec = exec_of(m, elementwise, NULL);
+        lun_services services = test_services();
+        lun_launch launch = {
+            .n = 64, .count = 64, .slots = slots, .room = room, .bytes = 64 * 9, .trap = -1};
+        exec.scratch = 0;
+        m->cancel_after = k == 1;
+        if (k == 2)
+            services.cancel = NULL;
+        assert_int_equal(lun_host_run(&services, &exec, &team, &ir, 3, &launch),
+                         k == 1 ? LUN_ECANCEL : LUN_OK);
+        assert_int_equal(m->calls, 1);
+        free(m);
+    }
+    cancel_flag = 0;
+    lun_ir_free(&ir);
+}
+
 static void test_cancelled_before_it_starts(void **state)
 {
     (void)state;
@@ -637,6 +669,7 @@ int main(void)
         cmocka_unit_test(test_scan_chain),
         cmocka_unit_test(test_scan_refuses_a_varying_start),
         cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_cancelled_in_a_short_run),
         cmocka_unit_test(test_cancelled_before_it_starts),
         cmocka_unit_test(test_trap),
     };
