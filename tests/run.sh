@@ -100,12 +100,12 @@ one_spec() {
     echo "$status" >"$name.status"
 }
 
-# What one_spec left behind.
+# What one_spec left behind: spec [words for its title]
 count_spec() {
     name=$scratch/$(basename "$1" .lua)
     mv "$name.out" "$out"
     # shellcheck disable=SC2046 # words
-    counted "$1" "$(cat "$name.status")" $(spec_counts)
+    counted "$1${2:-}" "$(cat "$name.status")" $(spec_counts)
 }
 
 run_spec() {
@@ -114,7 +114,22 @@ run_spec() {
         one_spec "$spec" "${LUNARRAY_JIT:-auto}"
         count_spec "$spec"
     done
+    run_device
     run_diff
+}
+
+# What scripts do with arrays and skeletons is the same on a device.
+run_device() {
+    if ! LUNARRAY_BACKEND=opencl "$BUILD/lunarray" -e '' >"$out" 2>&1 </dev/null; then
+        echo "      no OpenCL device: nothing run on opencl"
+        return
+    fi
+    for name in skeletons operators reductions cfunctions indexing making; do
+        spec=tests/spec/${name}_spec.lua
+        if [ ! -e "$spec" ]; then continue; fi
+        LUNARRAY_BACKEND=opencl one_spec "$spec" sync
+        count_spec "$spec" " on opencl"
+    done
 }
 
 # The difference tests are about compiled kernels: they wait for the compiler, so two run at a time.
