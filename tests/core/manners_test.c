@@ -359,6 +359,9 @@ static void with_processes(void *limit)
 static void test_few_threads(void **state)
 {
     (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* its own thread at the end needs a process */
+#endif
     for (rlim_t n = 0; n < 50; n++)
         assert_int_equal(in_child(with_processes, &n), 0);
 }
@@ -426,6 +429,9 @@ static void leave_open(void *how)
 static void test_every_way_to_end(void **state)
 {
     (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* what a program that just ends leaves behind is a leak to it */
+#endif
     static const int expected[] = {0, 3, 4, 128 + SIGTERM, 5, 6, 7};
     for (int how = 0; how < 7; how++)
         assert_int_equal(in_child(leave_open, &how), expected[how]);
