@@ -45,6 +45,8 @@ WARN    := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-pro
 CFLAGS_ALL := -std=gnu11 $(OPT) -fPIC -fvisibility=hidden -fwrapv -ffp-contract=off \
            $(SANITIZE) $(WARN) $(CPPFLAGS) $(CFLAGS)
 LDFLAGS_ALL := $(SANITIZE) -Wl,--as-needed $(LDFLAGS)
+# Of libraries that only tests load: they have no longjmp to rename.
+LDFLAGS_TOOL = $(filter-out -Wl$(comma)--defsym%,$(LDFLAGS_ALL))
 LIBS    := -lxxhash -lhwloc -lpng -lm -ldl -lpthread
 
 # The program carries the whole of Lua where there is an archive, as the stock interpreter does.
@@ -183,7 +185,7 @@ core-tests: $(CORE_TESTS) $(BUILD)/tests/libm.so $(BUILD)/tests/pty $(BUILD)/tes
 # What the difference tests measure with: the C library's functions as a Lua module.
 $(BUILD)/tests/libm.so: tests/diff/libm.c Makefile
 	@mkdir -p $(@D); echo "  cc  $<"
-	@$(CC) $(CFLAGS_ALL) -isystem $(LUA_INCDIR) $(LDFLAGS_ALL) -shared -o $@ $< -lm
+	@$(CC) $(CFLAGS_ALL) -isystem $(LUA_INCDIR) $(LDFLAGS_TOOL) -shared -o $@ $< -lm
 
 # What drives the program at a pseudo terminal.
 $(BUILD)/tests/pty: tests/pty.c Makefile
@@ -192,7 +194,7 @@ $(BUILD)/tests/pty: tests/pty.c Makefile
 # An OpenCL library that fails on demand, in front of the real one.
 $(BUILD)/tests/shim/libOpenCL.so.1: tests/shim/cl_faults.c Makefile
 	@mkdir -p $(@D); echo "  cc  $<"
-	@$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -shared -o $@ $< -ldl
+	@$(CC) $(CFLAGS_ALL) $(LDFLAGS_TOOL) -shared -o $@ $< -ldl
 
 INC_tests := $(INC_backends) -Iinterp -isystem $(LUA_INCDIR)
 $(OBJ)/tests/%.o: tests/core/%.c Makefile
