@@ -1,24 +1,12 @@
 /* device_test.c - arrays whose elements are in the memory of a device: what is moved, when, and what
  * is left when moving fails.  The device is a double: the reference backend behind buffers that
  * only it can read, whose calls are counted and fail on demand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "engine_kit.h"
 #include "reference/reference.h"
-
-#define OK(call)                                                   \
-    do {                                                           \
-        lun_status s_ = (call);                                    \
-        if (s_)                                                    \
-            fail_msg("%s: %s", lun_status_name(s_), lun_error(e)); \
-    } while (0)
 
 /* ---- the double ------------------------------------------------------------------------------------ */
 
@@ -187,23 +175,18 @@ const lun_backend *const lun_backends_all[] = {&lun_backend_far, &lun_backend_re
 /* ---- tests ----------------------------------------------------------------------------------------- */
 
 enum { N = 3000 };
-static lun_engine *e;
 
 static int open_engine(void **state)
 {
-    lun_config c = {.size = sizeof c, .backend = "far", .cache_dir = ""};
     (void)state;
     memset(&seen, 0, sizeof seen);
-    return lun_open(&c, &e) != LUN_OK;
+    return kit_engine_open("far");
 }
 
 static int close_engine(void **state)
 {
-    lun_stats s;
     (void)state;
-    lun_stats_get(e, &s);
-    lun_close(e);
-    return s.nodes != 0 || s.allocated != 0 || seen.buffers != 0;
+    return kit_engine_close() || seen.buffers != 0;
 }
 
 static lun_array *counting(int64_t n)

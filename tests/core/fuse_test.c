@@ -1,43 +1,28 @@
 /* fuse_test.c - how graphs are cut: limits of a kernel, functions with several results at a cut, work
  * that several kernels share, wide graphs in linear time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "graph_steps.h"
 
-#define OK(call)                                                   \
-    do {                                                           \
-        lun_status s_ = (call);                                    \
-        if (s_)                                                    \
-            fail_msg("%s: %s", lun_status_name(s_), lun_error(e)); \
-    } while (0)
+#include "engine_kit.h" /* last: parameters above have the name of its engine */
 
-static lun_engine *e;
 static functions f;
 
 static int open_engine(void **state)
 {
-    lun_config c = {.size = sizeof c, .backend = "reference", .cache_dir = ""};
     (void)state;
     functions_open(&f);
-    return lun_open(&c, &e) != LUN_OK;
+    return kit_engine_open("reference");
 }
 
 static int close_engine(void **state)
 {
-    lun_stats s;
     (void)state;
-    lun_stats_get(e, &s);
-    lun_close(e);
+    int left = kit_engine_close();
     functions_close(&f);
-    return s.nodes != 0 || s.allocated != 0; /* nothing may be left over */
+    return left;
 }
 
 static lun_array *vector(int64_t n, double first)

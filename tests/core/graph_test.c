@@ -1,41 +1,22 @@
 /* graph_test.c - the engine through its C interface: laziness, fusion, sharing, copy-on-write, deep
  * graphs, counters.  Runs on the reference backend, which needs no compiler. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
-#include "lunarray.h"
-
-#define OK(call)                                                   \
-    do {                                                           \
-        lun_status s_ = (call);                                    \
-        if (s_)                                                    \
-            fail_msg("%s: %s", lun_status_name(s_), lun_error(e)); \
-    } while (0)
-
-static lun_engine *e;
+#include "engine_kit.h"
 
 static int open_engine(void **state)
 {
-    lun_config c = {.size = sizeof c, .backend = "reference", .cache_dir = ""};
     (void)state;
-    return lun_open(&c, &e) != LUN_OK;
+    return kit_engine_open("reference");
 }
 
 static int close_engine(void **state)
 {
-    lun_stats s;
     (void)state;
-    lun_stats_get(e, &s);
-    lun_close(e);
-    return s.nodes != 0 || s.allocated != 0; /* nothing may be left over */
+    return kit_engine_close();
 }
 
 static lun_array *vector(const double *x, int64_t n)

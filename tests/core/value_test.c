@@ -1,40 +1,21 @@
 /* value_test.c - elements in and out of arrays where it gets narrow: Views on what is not in memory,
  * stores that change nothing but elements, arrays of rank 0, virtual arrays that somebody writes to. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "lunarray.h"
-
-#define OK(call)                                                   \
-    do {                                                           \
-        lun_status s_ = (call);                                    \
-        if (s_)                                                    \
-            fail_msg("%s: %s", lun_status_name(s_), lun_error(e)); \
-    } while (0)
-
-static lun_engine *e;
+#include "engine_kit.h"
 
 static int open_engine(void **state)
 {
-    lun_config c = {.size = sizeof c, .backend = "reference", .cache_dir = ""};
     (void)state;
-    return lun_open(&c, &e) != LUN_OK;
+    return kit_engine_open("reference");
 }
 
 static int close_engine(void **state)
 {
-    lun_stats s;
     (void)state;
-    lun_stats_get(e, &s);
-    lun_close(e);
-    return s.nodes != 0 || s.allocated != 0; /* nothing may be left over */
+    return kit_engine_close();
 }
 
 static lun_value number(double x)
