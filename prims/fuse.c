@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fuse.h"
+#include "grow.h"
 
 /* ---- the order ------------------------------------------------------------------------------------- */
 
@@ -16,22 +17,6 @@ typedef struct frame {
     lun_node *node;
     int next;
 } frame;
-
-static bool grow(void *array, int count, int *room, size_t bytes)
-{
-    void **p = array;
-    if (count < *room)
-        return true;
-    if (*room > INT32_MAX / 4)
-        return false;
-    int more = *room ? 2 * *room : 64;
-    void *q = realloc(*p, (size_t)more * bytes);
-    if (!q)
-        return false;
-    *p = q;
-    *room = more;
-    return true;
-}
 
 /* Appends root and what it is made of. node->slot becomes the index of its info. */
 static bool order(lun_fuser *f, lun_node *root)
@@ -42,14 +27,14 @@ static bool order(lun_fuser *f, lun_node *root)
     if (root->mark == f->walk)
         return true;
     root->mark = f->walk;
-    ok = grow(&stack, depth, &room, sizeof *stack);
+    ok = lun__grow(&stack, depth, &room, sizeof *stack);
     if (ok)
         stack[depth++] = (frame){root, 0};
     while (ok && depth) {
         frame *top = &stack[depth - 1];
         lun_node *in = lun_node_ready(top->node) ? NULL : lun_node_operand(top->node, top->next);
         if (!in) {
-            ok = grow(&f->at, f->count, &f->room, sizeof *f->at);
+            ok = lun__grow(&f->at, f->count, &f->room, sizeof *f->at);
             if (!ok)
                 break;
             top->node->slot = f->count;
@@ -61,7 +46,7 @@ static bool order(lun_fuser *f, lun_node *root)
         if (in->mark == f->walk)
             continue;
         in->mark = f->walk;
-        ok = grow(&stack, depth, &room, sizeof *stack);
+        ok = lun__grow(&stack, depth, &room, sizeof *stack);
         if (ok)
             stack[depth++] = (frame){in, 0};
     }
@@ -103,7 +88,7 @@ bool lun__fuse_region(lun_fuser *f, int i, int group, int *ops, int *leaves)
 {
     uint64_t walk = ++f->e->walk;
     *ops = *leaves = f->region_count = 0;
-    if (!grow(&f->region, 0, &f->region_room, sizeof *f->region))
+    if (!lun__grow(&f->region, 0, &f->region_room, sizeof *f->region))
         return false;
     f->region[f->region_count++] = i;
     for (int at = 0; at < f->region_count; at++) {
@@ -120,7 +105,7 @@ bool lun__fuse_region(lun_fuser *f, int i, int group, int *ops, int *leaves)
                 ++*leaves;
                 continue;
             }
-            if (!grow(&f->region, f->region_count, &f->region_room, sizeof *f->region))
+            if (!lun__grow(&f->region, f->region_count, &f->region_room, sizeof *f->region))
                 return false;
             f->region[f->region_count++] = in->slot;
         }

@@ -4,22 +4,7 @@
 #include <string.h>
 
 #include "fuse.h"
-
-static bool grow(void *array, int count, int *room, size_t bytes)
-{
-    void **p = array;
-    if (count < *room)
-        return true;
-    if (*room > INT32_MAX / 4)
-        return false;
-    int more = *room ? 2 * *room : 64;
-    void *q = realloc(*p, (size_t)more * bytes);
-    if (!q)
-        return false;
-    *p = q;
-    *room = more;
-    return true;
-}
+#include "grow.h"
 
 /* Length of the index space in which a sink is computed. */
 static int64_t space(const lun_node *n)
@@ -69,7 +54,7 @@ static bool place(lun_fuser *f, lun_schedule *s, int from, int i)
     lun_node *in;
     int ops, leaves, k = find_group(f, s, from, i);
     if (k < 0 || !lun__fuse_region(f, i, k + 1, &ops, &leaves) ||
-        !grow(&s->groups, k, &s->room, sizeof *s->groups))
+        !lun__grow(&s->groups, k, &s->room, sizeof *s->groups))
         return false;
     lun_group *g = &s->groups[k];
     if (k == s->count) {
@@ -77,7 +62,7 @@ static bool place(lun_fuser *f, lun_schedule *s, int from, int i)
         *g = (lun_group){.n = space(x->node), .level = x->level, .scan = x->scan, .cut = ""};
         g->copy = x->node->kind == LUN_NODE_CONCAT;
     }
-    if (!grow(&g->sinks, g->sink_count, &g->sink_room, sizeof *g->sinks))
+    if (!lun__grow(&g->sinks, g->sink_count, &g->sink_room, sizeof *g->sinks))
         return false;
     g->sinks[g->sink_count++] = x->node;
     g->ops += ops;

@@ -2,6 +2,8 @@
  * Knows no producer and no renderer. */
 #include "ir.h"
 
+#include "grow.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,26 +25,9 @@ void lun_ir_free(lun_ir *ir)
     lun_ir_init(ir);
 }
 
-/* Makes room for one more element; the array may move. */
-static bool grow(void *array, int count, int *room, size_t bytes)
-{
-    void **p = array;
-    if (count < *room)
-        return true;
-    if (*room > INT32_MAX / 4)
-        return false;
-    int more = *room ? 2 * *room : 16;
-    void *q = realloc(*p, (size_t)more * bytes);
-    if (!q)
-        return false;
-    *p = q;
-    *room = more;
-    return true;
-}
-
 int lun_ir_add(lun_ir *ir, lun_ir_ins ins)
 {
-    if (!grow(&ir->ins, ir->count, &ir->ins_room, sizeof *ir->ins))
+    if (!lun__grow(&ir->ins, ir->count, &ir->ins_room, sizeof *ir->ins))
         return -1;
     if (ins.kind == LUN_IR_SCAN)
         ir->scan = ir->count;
@@ -52,7 +37,7 @@ int lun_ir_add(lun_ir *ir, lun_ir_ins ins)
 
 int lun_ir_slot_add(lun_ir *ir, lun_dtype dtype, lun_ir_role role)
 {
-    if (!grow(&ir->slots, ir->slot_count, &ir->slot_room, sizeof *ir->slots))
+    if (!lun__grow(&ir->slots, ir->slot_count, &ir->slot_room, sizeof *ir->slots))
         return -1;
     ir->slots[ir->slot_count] = (lun_ir_slot){(uint8_t)dtype, (uint8_t)role};
     return ir->slot_count++;
@@ -60,7 +45,7 @@ int lun_ir_slot_add(lun_ir *ir, lun_dtype dtype, lun_ir_role role)
 
 int lun_ir_arg_add(lun_ir *ir, lun_dtype dtype)
 {
-    if (!grow(&ir->args, ir->arg_count, &ir->arg_room, sizeof *ir->args))
+    if (!lun__grow(&ir->args, ir->arg_count, &ir->arg_room, sizeof *ir->args))
         return -1;
     ir->args[ir->arg_count] = (uint8_t)dtype;
     return ir->arg_count++;
@@ -68,7 +53,7 @@ int lun_ir_arg_add(lun_ir *ir, lun_dtype dtype)
 
 int lun_ir_operand_add(lun_ir *ir, int32_t operand)
 {
-    if (!grow(&ir->operands, ir->operand_count, &ir->operand_room, sizeof *ir->operands))
+    if (!lun__grow(&ir->operands, ir->operand_count, &ir->operand_room, sizeof *ir->operands))
         return -1;
     ir->operands[ir->operand_count] = operand;
     return ir->operand_count++;
@@ -79,7 +64,7 @@ int lun_ir_function_add(lun_ir *ir, lun_ir_function *f)
     for (int i = 0; i < ir->function_count; i++)
         if (ir->functions[i] == f)
             return i;
-    if (!grow(&ir->functions, ir->function_count, &ir->function_room, sizeof *ir->functions))
+    if (!lun__grow(&ir->functions, ir->function_count, &ir->function_room, sizeof *ir->functions))
         return -1;
     ir->functions[ir->function_count] = f;
     return ir->function_count++;
@@ -87,7 +72,7 @@ int lun_ir_function_add(lun_ir *ir, lun_ir_function *f)
 
 int lun_ir_result_add(lun_ir *ir, lun_dtype dtype)
 {
-    if (!grow(&ir->results, ir->result_count, &ir->result_room, sizeof *ir->results))
+    if (!lun__grow(&ir->results, ir->result_count, &ir->result_room, sizeof *ir->results))
         return -1;
     ir->results[ir->result_count] = (uint8_t)dtype;
     return ir->result_count++;

@@ -96,12 +96,14 @@ typedef struct lun_front_param {
     int64_t length;   /* elements of a whole array, else 0 */
 } lun_front_param;
 
+enum { LUN_FRONT_SCALARS = 64, LUN_FRONT_ARRAYS = 32 }; /* that a function may capture */
+
 typedef struct lun_front_result {
     lun_ir_function *function; /* owned by the front end until its release */
     int scalars, arrays;       /* what it captures */
-    lun_value scalar[64];
-    lun_dtype scalar_dtype[64]; /* the dtype in which the body takes it */
-    lun_array *array[32];       /* borrowed: alive until the call returns */
+    lun_value scalar[LUN_FRONT_SCALARS];
+    lun_dtype scalar_dtype[LUN_FRONT_SCALARS]; /* the dtype in which the body takes it */
+    lun_array *array[LUN_FRONT_ARRAYS];        /* borrowed: alive until the call returns */
     const char *const
         *notes; /* texts for what may fail: note number -> "script:line: message with %lld" */
     int note_count;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "function.h"
+#include "grow.h"
 #include "plan.h"
 
 typedef struct lowerer {
@@ -30,20 +31,6 @@ typedef struct frame {
     int next;
 } frame;
 
-static bool grow(void *array, int count, int *room, size_t bytes)
-{
-    void **p = array;
-    if (count < *room)
-        return true;
-    int more = *room ? 2 * *room : 16;
-    void *q = realloc(*p, (size_t)more * bytes);
-    if (!q)
-        return false;
-    *p = q;
-    *room = more;
-    return true;
-}
-
 static int nomem(lowerer *l)
 {
     if (l->status == LUN_OK)
@@ -55,8 +42,8 @@ static int nomem(lowerer *l)
 static bool note(lowerer *l, int i, uint32_t where, const char *text)
 {
     lun_lowered *o = l->out;
-    if (!grow(&o->where, i, &o->where_room, sizeof *o->where) ||
-        !grow(&o->notes, i, &o->note_room, sizeof *o->notes)) {
+    if (!lun__grow(&o->where, i, &o->where_room, sizeof *o->where) ||
+        !lun__grow(&o->notes, i, &o->note_room, sizeof *o->notes)) {
         nomem(l);
         return false;
     }
@@ -80,7 +67,7 @@ static int add_slot(lowerer *l, lun_node *n, int64_t offset, lun_ir_role role)
     for (int i = 0; i < o->ir.slot_count; i++)
         if (o->slots[i].node == n && o->slots[i].offset == offset && o->ir.slots[i].role == role)
             return i;
-    if (!grow(&o->slots, o->ir.slot_count, &o->slot_room, sizeof *o->slots))
+    if (!lun__grow(&o->slots, o->ir.slot_count, &o->slot_room, sizeof *o->slots))
         return nomem(l);
     o->slots[o->ir.slot_count] = (lun_slot_source){n, offset};
     int i = lun_ir_slot_add(&o->ir, (lun_dtype)n->dtype, role);
@@ -92,7 +79,7 @@ static int add_slot(lowerer *l, lun_node *n, int64_t offset, lun_ir_role role)
 static int new_arg(lowerer *l, lun_node *n, lun_dtype t, uint64_t cell)
 {
     lun_lowered *o = l->out;
-    if (!grow(&o->args, o->ir.arg_count, &o->arg_room, sizeof *o->args))
+    if (!lun__grow(&o->args, o->ir.arg_count, &o->arg_room, sizeof *o->args))
         return nomem(l);
     o->args[o->ir.arg_count] = (lun_arg_source){n, cell};
     int i = lun_ir_arg_add(&o->ir, t);
@@ -204,7 +191,7 @@ static int emit_ir_call(lowerer *l, lun_node *n)
 {
     lun_ir *ir = &l->out->ir;
     int32_t *params = malloc(((size_t)n->count + 1) * 2 * sizeof *params);
-    if (!params || !grow(&l->calls, l->call_count, &l->call_room, sizeof *l->calls)) {
+    if (!params || !lun__grow(&l->calls, l->call_count, &l->call_room, sizeof *l->calls)) {
         free(params);
         return nomem(l);
     }
@@ -338,7 +325,7 @@ static void emit(lowerer *l, lun_node *root)
     int depth = 0, room = 0;
     if (root->lowered == l->walk)
         return;
-    if (!grow(&stack, 0, &room, sizeof *stack)) {
+    if (!lun__grow(&stack, 0, &room, sizeof *stack)) {
         nomem(l);
         return;
     }
@@ -355,7 +342,7 @@ static void emit(lowerer *l, lun_node *root)
         top->next++;
         if (in->lowered == l->walk || indexed(n, top->next - 1, in))
             continue;
-        if (!grow(&stack, depth, &room, sizeof *stack))
+        if (!lun__grow(&stack, depth, &room, sizeof *stack))
             nomem(l);
         else
             stack[depth++] = (frame){in, 0};
@@ -379,7 +366,7 @@ static void emit_reduce(lowerer *l, lun_node *n)
             nomem(l);
         ins.captured = add_captured(l, n);
     }
-    if (!grow(&o->results, o->ir.result_count, &o->result_room, sizeof *o->results)) {
+    if (!lun__grow(&o->results, o->ir.result_count, &o->result_room, sizeof *o->results)) {
         nomem(l);
         return;
     }

@@ -97,7 +97,7 @@ static bool is_identity(const combiner *c, const lun_node *id)
 static lun_status combined(lun_engine *e, const combiner *c, lun_node *id, lun_node *r,
                            lun_node **out)
 {
-    lun_node *in[2 + 64] = {id, r};
+    lun_node *in[2 + LUN_FRONT_SCALARS] = {id, r};
     int count = 2;
     lun_status s = LUN_OK;
     if (!c->body)

@@ -11,7 +11,7 @@ typedef struct writer {
 } writer;
 
 /* What lun_ir_function and lun_front_result have room for. */
-enum { LF_MAX_OUTPUTS = 16, LF_MAX_PARAMS = 32, LF_MAX_SCALARS = 64, LF_MAX_ARRAYS = 32 };
+enum { LF_MAX_OUTPUTS = 16, LF_MAX_PARAMS = 32 };
 
 static int add(writer *w, lun_ir_ins ins)
 {
@@ -272,12 +272,12 @@ static void write_params(writer *w)
         lf_input *in = find_param(c, i);
         add_param(w, in ? in->dtype : c->param[i].dtype, c->param[i].array, in);
     }
-    if (add_captured(w, false, false) > LF_MAX_SCALARS)
+    if (add_captured(w, false, false) > LUN_FRONT_SCALARS)
         luafn_fail(&c->unit, c->graph.proto, -1,
-                   "more than %d captured numbers and lengths: capture fewer", LF_MAX_SCALARS);
-    if (add_captured(w, false, true) + add_captured(w, true, false) > LF_MAX_ARRAYS)
+                   "more than %d captured numbers and lengths: capture fewer", LUN_FRONT_SCALARS);
+    if (add_captured(w, false, true) + add_captured(w, true, false) > LUN_FRONT_ARRAYS)
         luafn_fail(&c->unit, c->graph.proto, -1, "more than %d captured arrays: capture fewer",
-                   LF_MAX_ARRAYS);
+                   LUN_FRONT_ARRAYS);
 }
 
 static void mark_inputs(lf_compile *c, const lf_list *leaves)
