@@ -1,4 +1,4 @@
-"""The same workloads in numpy, timed and printed as the other programs do.
+"""The same workloads in numpy and, where it is installed, numexpr, timed and printed as the other programs do.
 usage: peer.py workload..."""
 import gc
 import os
@@ -7,12 +7,17 @@ import time
 
 import numpy as np
 
+try:
+    import numexpr
+except ImportError:
+    numexpr = None
+
 REPS = int(os.environ.get("BENCH_REPS", 11))
 N = int(os.environ.get("BENCH_N", 1 << 25))
 WARMUP = 2
 
 
-def run(name, body):
+def run(name, body, variant="numpy"):
     times = []
     for rep in range(1 - WARMUP, REPS + 1):
         gc.collect()
@@ -23,11 +28,22 @@ def run(name, body):
         if rep > 0:
             times.append((end - start) * 1e3)
     times.sort()
-    print(f"{name:<10} {'numpy':<22} {times[len(times) // 2]:10.4f} ms min {times[0]:.4f}", flush=True)
+    print(f"{name:<10} {variant:<22} {times[len(times) // 2]:10.4f} ms min {times[0]:.4f}", flush=True)
 
 
 def uniform(seed, n=N):
     return np.random.default_rng(seed).random(n, dtype=np.float32)
+
+
+def run_numexpr(name, text, arrays, calls=1):
+    if numexpr:
+
+        def body():
+            for _ in range(calls):
+                result = numexpr.evaluate(text, local_dict=arrays)
+            return result
+
+        run(name, body, "numexpr")
 
 
 def small(n):
@@ -38,6 +54,7 @@ def small(n):
             (a + b) * (c + d)
 
     run(f"W12_{n}", body)
+    run_numexpr(f"W12_{n}", "(a + b) * (c + d)", {"a": a, "b": b, "c": c, "d": d}, 1000)
 
 
 def main(chosen):
@@ -45,12 +62,16 @@ def main(chosen):
         a, b, c, d = (uniform(i) for i in range(4))
     if "W1" in chosen:
         run("W1", lambda: (a + b) * (c + d))
+        run_numexpr("W1", "(a + b) * (c + d)", {"a": a, "b": b, "c": c, "d": d})
     if "W2" in chosen:
         run("W2", lambda: b + np.float32(0.4) * c)
+        run_numexpr("W2", "b + s * c", {"b": b, "c": c, "s": np.float32(0.4)})
     if "W3sum" in chosen:
         run("W3sum", lambda: a.sum())
+        run_numexpr("W3sum", "sum(a)", {"a": a})
     if "W3dot" in chosen:
         run("W3dot", lambda: a.dot(b))
+        run_numexpr("W3dot", "sum(a * b)", {"a": a, "b": b})
     if "W3mv" in chosen:
         run("W3mv", lambda: (a.mean(), a.var()))
     if "W4i32" in chosen:

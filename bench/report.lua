@@ -1,9 +1,11 @@
 -- Makes the table and the JSON file of the lines that bench/run.sh collected.
 -- usage: lunarray bench/report.lua lines bench.json mode
 -- In each round the ratio of ours to the plain variant, and to the fastest of the others, which is the
--- limit; reported is the median of the rounds. It measures nothing.
+-- limit; reported is the median of the rounds. Peers are told in multiples of ours. It measures nothing.
 
 local path, json_path, mode = table.unpack(arg)
+
+local PEERS = { "numpy", "numexpr", "luajit", "lua" }
 
 -- name, what it is, unit, plain variant, the largest ratio to plain and to the limit, the largest time
 local rows = {
@@ -51,9 +53,13 @@ end
 
 -- The fastest variant of a round that is neither ours, nor plain, nor a peer.
 local function limit_of(times, plain)
+    local others = { ours = true, [plain or "plain"] = true }
+    for _, peer in ipairs(PEERS) do
+        others[peer] = true
+    end
     local least
     for variant, ms in pairs(times) do
-        if variant ~= "ours" and variant ~= "numpy" and variant ~= plain and (not least or ms < least) then
+        if not others[variant] and (not least or ms < least) then
             least = ms
         end
     end
@@ -63,10 +69,11 @@ end
 local results = {}
 for _, row in ipairs(rows) do
     local name, plain = row[1], row[4]
-    local lists = { ours = {}, plain = {}, limit = {}, numpy = {}, to_plain = {}, to_limit = {} }
+    local lists = {}
     local function add(list, x)
         if x then
-            lists[list][#lists[list] + 1] = x
+            lists[list] = lists[list] or {}
+            table.insert(lists[list], x)
         end
     end
     for _, round in ipairs(rounds) do
@@ -75,7 +82,9 @@ for _, row in ipairs(rows) do
         add("ours", ours)
         add("plain", p)
         add("limit", limit)
-        add("numpy", times.numpy)
+        for _, peer in ipairs(PEERS) do
+            add(peer, times[peer])
+        end
         add("to_plain", p and ours and ours / p)
         add("to_limit", limit and ours and ours / limit)
     end
@@ -103,16 +112,27 @@ local function against(x, goal)
     return ("%.2f (%s%.2f)"):format(x, x <= goal and "<= " or "! ", goal)
 end
 
-local LINE = "%-38s %9s %9s %9s %9s  %-17s %-17s %s"
-print(LINE:format("workload", "ours", "plain", "limit", "numpy", "ours/plain (goal)", "ours/limit (goal)",
-    "time (goal)"))
+-- How many times as long the peers take.
+local function peers_of(r)
+    local list = {}
+    for _, peer in ipairs(PEERS) do
+        if r[peer] then
+            list[#list + 1] = ("%s %.3gx"):format(peer, r[peer] / r.ours)
+        end
+    end
+    return table.concat(list, ", ")
+end
+
+local LINE = "%-38s %9s %9s %9s  %-17s %-17s %-17s %s"
+print(LINE:format("workload", "ours", "plain", "limit", "ours/plain (goal)", "ours/limit (goal)", "time (goal)",
+    "peers"))
 for _, r in ipairs(results) do
     if r.ours then
         local format = r.unit == "" and "%.0f" or r.ours < 10 and "%.3f" or "%.1f"
         local title = r.name .. " " .. r.what .. (r.unit ~= "" and ", " .. r.unit or "")
         print(LINE:format(title, cell(r.ours, format), cell(r.plain, format), cell(r.limit, format),
-            cell(r.numpy, format), against(r.to_plain, r.goal_plain), against(r.to_limit, r.goal_limit),
-            r.goal_time and against(r.ours, r.goal_time) or ""))
+            against(r.to_plain, r.goal_plain), against(r.to_limit, r.goal_limit),
+            r.goal_time and against(r.ours, r.goal_time) or "", peers_of(r)))
     end
 end
 
@@ -125,8 +145,8 @@ end
 local lines = {}
 for _, r in ipairs(results) do
     local fields = { ('"name": "%s"'):format(r.name), ('"what": "%s"'):format(r.what), ('"unit": "%s"'):format(r.unit) }
-    for _, key in ipairs { "ours", "plain", "limit", "numpy", "to_plain", "to_limit", "goal_plain", "goal_limit",
-        "goal_time" } do
+    for _, key in ipairs { "ours", "plain", "limit", "to_plain", "to_limit", "goal_plain", "goal_limit", "goal_time",
+        table.unpack(PEERS) } do
         fields[#fields + 1] = ('"%s": %s'):format(key, json_number(r[key]))
     end
     lines[#lines + 1] = "    {" .. table.concat(fields, ", ") .. "}"

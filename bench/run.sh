@@ -104,6 +104,12 @@ peer() {
     if [ -n "$numpy" ]; then keep "$numpy" bench/peer.py "$@"; fi
 }
 
+loops() { # in the language itself
+    for lua in luajit lua5.4; do
+        if command -v "$lua" >/dev/null 2>&1; then keep "$lua" bench/peer.lua "$@"; fi
+    done
+}
+
 # A process that finds no kernel in the cache.
 first_result() {
     LUNARRAY_CACHE_DIR=$(mktemp -d "$scratch/empty.XXXXXX") LUNARRAY_JIT=auto keep "$ours" bench/first.lua first
@@ -136,8 +142,11 @@ while [ "$round" -le "$rounds" ]; do
     if command -v lua5.4 >/dev/null 2>&1; then
         BENCH_REPS=21 keep "$BUILD/bench/start" start plain lua5.4 -e ''
     fi
-    # numpy's large arrays take long and change little: once
-    if [ "$round" -eq 1 ]; then peer W1 W2 W3sum W3dot W3mv W4i32 W4f32; fi
+    # the others' large arrays take long and change little: once
+    if [ "$round" -eq 1 ]; then
+        peer W1 W2 W3sum W3dot W3mv W4i32 W4f32
+        BENCH_REPS=3 loops W1 W2 W3sum W3dot W3mv W4i32 W4f32 W6 W12
+    fi
     round=$((round + 1))
 done
 
