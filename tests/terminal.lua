@@ -1,18 +1,12 @@
 -- A session of the program at a pseudo terminal, for specs: types, waits and gives what the terminal
 -- showed. The work is done by tests/pty.c. Knows nothing of the prompt.
 
+local shell = require "shell"
+
 local terminal = {}
 
-local function first_argument()
-    local index = 0
-    while arg[index - 1] do
-        index = index - 1
-    end
-    return arg[index]
-end
-
 -- The program that runs the specs, and the directory it was built in.
-terminal.program = io.popen(("readlink -f '%s'"):format(first_argument())):read "l"
+terminal.program = io.popen(("readlink -f '%s'"):format(shell.interpreter())):read "l"
 terminal.build = terminal.program:match "^(.*)/"
 
 -- Bytes as a line of pty's script.

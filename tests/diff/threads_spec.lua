@@ -1,20 +1,12 @@
 -- The same bits for 1, 2, 3 and 7 threads, on every backend, compiled and interpreted: digest.lua runs
 -- once for each in a process of its own, and all must print the same lines.
 local harness = require "diff.harness"
-
--- The interpreter that runs this file.
-local function interpreter()
-    local index = 0
-    while arg[index - 1] do
-        index = index - 1
-    end
-    return arg[index]
-end
+local shell = require "shell"
 
 -- Lines of digest.lua by name.
 local function run(backend, threads, jit)
     local command = ("LUNARRAY_BACKEND=%s LUNARRAY_THREADS=%d LUNARRAY_JIT=%s %s tests/diff/digest.lua 2>&1"):format(
-        backend, threads, jit, interpreter())
+        backend, threads, jit, shell.interpreter())
     local pipe = assert(io.popen(command))
     local lines, count = {}, 0
     for line in pipe:lines() do

@@ -1,26 +1,18 @@
 -- What the build leaves: names and symbols of the products, the embedded Lua files, the module in a
 -- stock interpreter, and what `make install` puts where, used by a C program as its users would.
 
+local shell = require "shell"
 local build = os.getenv "BUILD" or "build"
 local sanitized = build:find "asan" or build:find "tsan"
 
 local function capture(command)
-    local pipe = assert(io.popen(command .. " 2>&1"))
-    local text = pipe:read "a"
-    local _, _, status = pipe:close()
-    return text, status
+    return shell.capture(command .. " 2>&1")
 end
 
 local function succeed(command)
     local text, status = capture(command)
     assert.equal(0, status, command .. "\n" .. text)
     return text
-end
-
-local function write_file(path, text)
-    local file = assert(io.open(path, "wb"))
-    file:write(text)
-    file:close()
 end
 
 local c_program = [[
@@ -111,10 +103,10 @@ describe("the build", function()
         end
         local text = table.concat(bytes):rep(3) .. "no newline at the end"
         succeed(("mkdir -p '%s/lua/lunarray/sub'"):format(scratch))
-        write_file(scratch .. "/lua/lunarray/init.lua", text)
-        write_file(scratch .. "/lua/lunarray/sub/init.lua", "")
-        write_file(scratch .. "/lua/lunarray/odd.lua", "return 1\n")
-        write_file(scratch .. "/main.c", [[
+        shell.write(scratch .. "/lua/lunarray/init.lua", text)
+        shell.write(scratch .. "/lua/lunarray/sub/init.lua", "")
+        shell.write(scratch .. "/lua/lunarray/odd.lua", "return 1\n")
+        shell.write(scratch .. "/main.c", [[
             #include <stdio.h>
             #include "modules.h"
             int main(void)
@@ -205,7 +197,7 @@ describe("the build", function()
         end)
 
         it("leaves a library that C programs link, shared and static", function()
-            write_file(scratch .. "/use.c", c_program)
+            shell.write(scratch .. "/use.c", c_program)
             local pc = ("%s/opt/lun/lib/pkgconfig/lunarray.pc"):format(root)
             local libs = succeed(("sed -n 's/^Libs.private: //p' '%s'"):format(pc)):gsub("\n$", "")
             assert.equal("prefix=/opt/lun\n", succeed(("sed -n 1p '%s'"):format(pc)))
@@ -220,7 +212,7 @@ describe("the build", function()
         it("leaves a header for C11 and C++ without extensions", function()
             local header = root .. "/opt/lun/include/lunarray.h"
             succeed(("clang -x c -std=c11 -Wall -Wextra -pedantic -Werror -fsyntax-only '%s'"):format(header))
-            write_file(scratch .. "/use.cc", "extern \"C\" {}\n")
+            shell.write(scratch .. "/use.cc", "extern \"C\" {}\n")
             if select(2, capture(("clang++ -std=c++17 -fsyntax-only -include cstdint '%s/use.cc'")
                 :format(scratch))) == 0 then
                 succeed(("clang++ -x c++ -std=c++17 -Wall -Wextra -pedantic -Werror -fsyntax-only '%s'")

@@ -2,12 +2,7 @@
 
 local lun = require "lunarray"
 local expect = require "expect"
-
-local function write(path, text)
-    local file = assert(io.open(path, "w"))
-    file:write(text)
-    file:close()
-end
+local shell = require "shell"
 
 describe("C strings", function()
     it("take elements, with or without name and result type", function()
@@ -126,21 +121,21 @@ describe("files", function()
     end)
 
     it("hold a function f, helpers and includes", function()
-        write(directory .. "/half.h", "static float half_of(float x) { return x / 2; }\n")
-        write(directory .. "/f.cl", '#include "half.h"\nfloat f(float x, float k) { return half_of(x) * k; }\n')
+        shell.write(directory .. "/half.h", "static float half_of(float x) { return x / 2; }\n")
+        shell.write(directory .. "/f.cl", '#include "half.h"\nfloat f(float x, float k) { return half_of(x) * k; }\n')
         expect.elements({ 1.5, 3.0 }, lun.map(directory .. "/f.cl")(lun.vector({ 1, 2 }, "f32"), 3))
         assert.is_true(#lun.map(directory .. "/f.cl"):source() > 20)
     end)
 
     it("may mark the function", function()
-        write(directory .. "/g.cl", "float g(float x) { return x; }\nfloat <f>(float x) { return g(x) + 1; }\n")
+        shell.write(directory .. "/g.cl", "float g(float x) { return x; }\nfloat <f>(float x) { return g(x) + 1; }\n")
         expect.elements({ 2.0, 3.0 }, lun.map(directory .. "/g.cl")(lun.vector({ 1, 2 }, "f32")))
     end)
 
     it("that are missing or empty are refused by name", function()
         expect.failure(directory .. "/none.cl", lun.map, directory .. "/none.cl")
         expect.failure("./none.cl", lun.map, "./none.cl")
-        write(directory .. "/empty.cl", "")
+        shell.write(directory .. "/empty.cl", "")
         expect.failure("bad argument #1 to 'map'", function() lun.map(directory .. "/empty.cl") end)
         expect.elements({ -1 }, lun.map "-"(lun.vector { 1 }))
     end)

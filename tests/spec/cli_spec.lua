@@ -2,34 +2,14 @@
 -- that too; output, errors (program's name replaced) and exit code must be the same. What the
 -- program adds to the stock interpreter is tested below that.
 
-local function read_file(path)
-    local file = assert(io.open(path, "rb"))
-    local text = file:read "a"
-    file:close()
-    return text
-end
+local shell = require "shell"
 
-local function capture(command)
-    local pipe = assert(io.popen(command))
-    local text = pipe:read "a"
-    pipe:close()
-    return text
-end
-
-local function first_argument()
-    local index = 0
-    while arg[index - 1] do
-        index = index - 1
-    end
-    return arg[index]
-end
-
-local here = capture "pwd":gsub("\n$", "")
-local ours = first_argument()
+local here = shell.capture "pwd":gsub("\n$", "")
+local ours = shell.interpreter()
 if ours:sub(1, 1) ~= "/" then
     ours = here .. "/" .. ours
 end
-local stock = capture "command -v lua5.4":gsub("\n$", "")
+local stock = shell.capture "command -v lua5.4":gsub("\n$", "")
 local sanitized = ours:find "/asan/" or ours:find "/tsan/"
 -- ThreadSanitizer keeps signals back until instrumented code runs, which Lua's loop is not.
 local takes_signals = not ours:find "/tsan/"
@@ -85,7 +65,7 @@ local function run(interpreter, command)
     file:close()
     os.execute("env -u LUA_INIT -u LUA_PATH -u LUA_CPATH sh " .. path)
     local function output(name)
-        local text = read_file(scratch .. "/" .. name)
+        local text = shell.slurp(scratch .. "/" .. name)
         local start, stop = text:find(interpreter, 1, true)
         while start do
             text = text:sub(1, start - 1) .. "LUA" .. text:sub(stop + 1)
@@ -94,11 +74,11 @@ local function run(interpreter, command)
         -- Addresses differ from run to run, the depth of the stack from program to program.
         return (text:gsub("0x%x+", "0xADDRESS"):gsub("skipping %d+ levels", "skipping levels"))
     end
-    return output "out", output "err", tonumber(read_file(scratch .. "/status"))
+    return output "out", output "err", tonumber(shell.slurp(scratch .. "/status"))
 end
 
 setup(function()
-    scratch = capture "mktemp -d":gsub("\n$", "")
+    scratch = shell.capture "mktemp -d":gsub("\n$", "")
     for name, text in pairs(files) do
         local file = assert(io.open(scratch .. "/" .. name, "wb"))
         file:write(text)
@@ -302,8 +282,8 @@ end)
 
 describe("the program's own options", function()
     it("runs these specs itself", function()
-        local running = capture "readlink /proc/$PPID/exe":gsub("\n$", "")
-        assert.equal(capture(("readlink -f '%s'"):format(ours)):gsub("\n$", ""), running)
+        local running = shell.capture "readlink /proc/$PPID/exe":gsub("\n$", "")
+        assert.equal(shell.capture(("readlink -f '%s'"):format(ours)):gsub("\n$", ""), running)
         assert.is_truthy(running:find "/lunarray$")
         assert.equal("Lua 5.4", _VERSION)
     end)
@@ -416,7 +396,7 @@ describe("the program's own options", function()
             return
         end
         local function fastest(command)
-            local text = capture(("for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do"
+            local text = shell.capture(("for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do"
                 .. " s=$(date +%%s%%N); %s; e=$(date +%%s%%N); echo $((e - s)); done"):format(command))
             local best = math.huge
             for time in text:gmatch "%d+" do

@@ -1,6 +1,7 @@
 -- CSV in and out: types, quoting, every way a file can be bad, locale, bits, and failed saves.
 local lun = require "lunarray"
 local lfs = require "lfs"
+local shell = require "shell"
 
 local nan = 0.0 / 0.0
 
@@ -11,18 +12,7 @@ local function path_of(name)
 end
 
 local function write(text, name)
-    local path = path_of(name or "t.csv")
-    local f = assert(io.open(path, "wb"))
-    f:write(text)
-    f:close()
-    return path
-end
-
-local function slurp(path)
-    local f = assert(io.open(path, "rb"))
-    local text = f:read "a"
-    f:close()
-    return text
+    return shell.write(path_of(name or "t.csv"), text)
 end
 
 local function load_text(text)
@@ -58,20 +48,11 @@ local function listing()
     return names
 end
 
--- The interpreter that runs this file.
-local function interpreter()
-    local index = 0
-    while arg[index - 1] do
-        index = index - 1
-    end
-    return arg[index]
-end
-
 -- Runs Lua text in a process of its own with our paths; gives its output and its exit status.
 local function child(before, text)
     local script = write(text, "child.lua")
     local command = ("%s LUA_PATH='%s' LUA_CPATH='%s' %s %s 2>&1; echo \"status $?\""):format(
-        before, package.path, package.cpath, interpreter(), script)
+        before, package.path, package.cpath, shell.interpreter(), script)
     local pipe = assert(io.popen(command))
     local out = pipe:read "a"
     pipe:close()
@@ -453,7 +434,7 @@ describe("csv", function()
             }, { names = { "f", "i", "b", "t", "u", "m" } }))
             assert.equal('f,i,b,t,u,m\n0.10000000149011612,-9223372036854775808,true,x,0,1\n'
                 .. '1.5,0,false,"say ""no"", twice\r\n",18446744073709551615,2.5\n'
-                .. '2.0,9223372036854775807,true,,9223372036854775808,true\n', slurp(path))
+                .. '2.0,9223372036854775807,true,,9223372036854775808,true\n', shell.slurp(path))
             local t = assert(lun.load(path))
             assert.same({ 0, -1, math.mininteger }, t.u:totable())
             assert.same({ "true", "false", "true" }, t.b)
@@ -466,7 +447,7 @@ describe("csv", function()
             local x = assert(lun.load(path)).x:totable()
             assert.is_true(x[1] ~= x[1] and x[2] == 1)
             assert.is_true(lun.save(path, { x = lun.vector({}, "f64") }))
-            assert.equal("x\n", slurp(path))
+            assert.equal("x\n", shell.slurp(path))
             assert.is_true(lun.save(path, { ['a,"b"'] = { "1" }, ["\239\187\191z"] = { "2" } }))
             local t = assert(lun.load(path))
             assert.same({ 1 }, t['a,"b"']:totable())
@@ -480,11 +461,11 @@ describe("csv", function()
             local t = assert(load_text "c,a,b\n1,2,3\n")
             t.aa = t.a * 2
             assert.is_true(lun.save(path, t))
-            assert.equal("c,a,b,aa\n1,2,3,4\n", slurp(path))
+            assert.equal("c,a,b,aa\n1,2,3,4\n", shell.slurp(path))
             assert.is_true(lun.save(path, t, { names = { "b", "c" } }))
-            assert.equal("b,c\n3,1\n", slurp(path))
+            assert.equal("b,c\n3,1\n", shell.slurp(path))
             assert.is_true(lun.save(path, { z = { 1 }, y = { 2 } }))
-            assert.equal("y,z\n2,1\n", slurp(path))
+            assert.equal("y,z\n2,1\n", shell.slurp(path))
         end)
 
         it("writes thousands of rows", function()
@@ -525,7 +506,7 @@ describe("csv", function()
             refused("columns 1 and 2 are both named 'a'", { a = { 1 } }, { names = { "a", "a" } })
             refused("names is not a list", { a = { 1 } }, { names = "a" })
             refused("bad argument #3 to 'save' %(unknown option 'sep' for csv%)", { a = { 1 } }, { sep = ";" })
-            assert.equal("old\n1\n", slurp(path))
+            assert.equal("old\n1\n", shell.slurp(path))
             assert.same({ "m.csv" }, listing())
         end)
 
@@ -551,7 +532,7 @@ describe("csv", function()
             ]]):format(path))
             assert.equal("0", status, out)
             assert.equal(("nil\t%s: File too large\t27\n"):format(path), out)
-            assert.equal("old\n1\n", slurp(path))
+            assert.equal("old\n1\n", shell.slurp(path))
             assert.same({ "full.csv" }, listing())
         end)
     end)
@@ -580,7 +561,7 @@ describe("csv", function()
         end
         assert.equal("0", status, out)
         assert.equal("[  1.500000 -22.500000   0.333333]\n[1.0e-10 2.0e+00]\n", out)
-        assert.equal('a,b\n1.5,"2,5"\n-22.5,"1,0"\n0.3333333333333333,x\n', slurp(path_of "out.csv"))
+        assert.equal('a,b\n1.5,"2,5"\n-22.5,"1,0"\n0.3333333333333333,x\n', shell.slurp(path_of "out.csv"))
     end)
 
     it("raises for an extension nobody knows", function()

@@ -1,5 +1,6 @@
 -- The documentation holds: every example prints what stands below it, the reference is the one that the
 -- program's own tables give, every public function is described, every link leads somewhere.
+local shell = require "shell"
 local docs = dofile "tests/docs.lua"
 local reference = dofile "tests/reference.lua"
 
@@ -9,13 +10,6 @@ local sanitized = build:find "asan" or build:find "tsan"
 local pages = { "README.md", "CONTRIBUTING.md", "CHANGELOG.md" }
 for path in io.popen("ls docs/*.md"):lines() do
     pages[#pages + 1] = path
-end
-
-local function slurp(path)
-    local file = assert(io.open(path))
-    local text = file:read "a"
-    file:close()
-    return text
 end
 
 describe("documentation", function()
@@ -61,7 +55,7 @@ describe("documentation", function()
     -- The Lua column of the first table of porting.md, cell by cell.
     it("compares with NumPy by code that runs", function()
         local count = 0
-        for line in slurp "docs/porting.md":match "## NumPy and Torch(.-)Watch out":gmatch "[^\n]+" do
+        for line in shell.slurp "docs/porting.md":match "## NumPy and Torch(.-)Watch out":gmatch "[^\n]+" do
             local last = line:match "| ([^|]*) |$"
             for code in (line:find("`", 1, true) and last or ""):gmatch "`([^`]*)`" do
                 local env = setmetatable({ a = lun.vector { 1.5, 2, 3, 4, 5 }, b = lun.range(2, 6) * 1.0,
@@ -80,7 +74,7 @@ describe("documentation", function()
     end)
 
     it("has a reference in step with the program", function()
-        assert.equal(reference.text(), slurp "docs/reference.md", "run make docs")
+        assert.equal(reference.text(), shell.slurp "docs/reference.md", "run make docs")
     end)
 
     it("describes every function of the module and every method", function()
@@ -111,7 +105,7 @@ describe("documentation", function()
 
     it("has links that lead somewhere", function()
         for _, path in ipairs(pages) do
-            for target in slurp(path):gsub("```.-```", ""):gmatch "%]%(([^)#]+)[^)]*%)" do
+            for target in shell.slurp(path):gsub("```.-```", ""):gmatch "%]%(([^)#]+)[^)]*%)" do
                 if not target:find "^https?:" then
                     local file = io.open((path:match "^.*/" or "") .. target)
                     assert.is_truthy(file, path .. ": " .. target)

@@ -3,14 +3,12 @@
 -- Those in Lua run in the program, those in examples/embed are built as their users would build them:
 -- from an installed tree, by pkg-config, as strict C11 and C++17.
 
+local shell = require "shell"
 local build = os.getenv "BUILD" or "build"
 local sanitized = build:find "asan" or build:find "tsan"
 
 local function capture(command)
-    local pipe = assert(io.popen(command .. " 2>&1"))
-    local text = pipe:read "a"
-    local _, _, status = pipe:close()
-    return text, status
+    return shell.capture(command .. " 2>&1")
 end
 
 local function succeed(command)

@@ -1,6 +1,7 @@
 -- .npy in and out, checked against numpy where there is one, and raw bytes; every way a file can be bad.
 local lun = require "lunarray"
 local lfs = require "lfs"
+local shell = require "shell"
 
 local directory
 
@@ -9,18 +10,7 @@ local function path_of(name)
 end
 
 local function write(text, name)
-    local path = path_of(name or "t.npy")
-    local f = assert(io.open(path, "wb"))
-    f:write(text)
-    f:close()
-    return path
-end
-
-local function slurp(path)
-    local f = assert(io.open(path, "rb"))
-    local text = f:read "a"
-    f:close()
-    return text
+    return shell.write(path_of(name or "t.npy"), text)
 end
 
 -- A file of the given header text and data.
@@ -280,7 +270,7 @@ describe("npy", function()
             for n = 0, 40 do
                 local path = path_of "p.npy"
                 assert.is_true(lun.save(path, lun.zeros(10 ^ (n % 7) // 1 | 0, n % 2 == 0 and "f32" or "u8")))
-                local text = slurp(path)
+                local text = shell.slurp(path)
                 assert.equal("\147NUMPY\1\0", text:sub(1, 8))
                 local length = string.unpack("<I2", text, 9)
                 assert.equal(0, (10 + length) % 64)
@@ -288,8 +278,8 @@ describe("npy", function()
             end
             local path = path_of "v.npy"
             assert.is_true(lun.save(path, lun.vector({ 1, 2 }, "i16")))
-            assert.equal("{'descr': '<i2', 'fortran_order': False, 'shape': (2,), }", slurp(path):match "{.*}")
-            assert.equal("\1\0\2\0", slurp(path):sub(-4))
+            assert.equal("{'descr': '<i2', 'fortran_order': False, 'shape': (2,), }", shell.slurp(path):match "{.*}")
+            assert.equal("\1\0\2\0", shell.slurp(path):sub(-4))
         end)
 
         it("keeps every dtype and shape", function()
@@ -297,7 +287,7 @@ describe("npy", function()
             for _, dtype in sorted(samples) do
                 local bytes = samples[dtype][2]
                 assert.is_true(lun.save(path, lun.frombytes(bytes, dtype)))
-                assert.equal(bytes, slurp(path):sub(-#bytes))
+                assert.equal(bytes, shell.slurp(path):sub(-#bytes))
                 local back = assert(lun.load(path))
                 assert.same({ dtype, samples[dtype][1] }, { back:dtype(), back:totable() })
                 assert.is_true(lun.save(path, lun.frombytes(bytes, dtype, { 1, 3, 1 })))
@@ -335,7 +325,7 @@ describe("npy", function()
             ok, message = pcall(lun.load, path, { shape = 3 })
             assert.is_false(ok)
             assert.matches("bad argument #2 to 'load' %(unknown option 'shape' for npy%)", message)
-            assert.equal("old", slurp(path))
+            assert.equal("old", shell.slurp(path))
         end)
 
         it("that fails leaves no file behind", function()
@@ -381,7 +371,7 @@ np.save('h.npy', np.zeros(4, dtype='f2'))
                 shape[#shape + 1] = math.tointeger(tonumber(extent))
             end
             assert.same(#shape > 0 and shape or { 1 }, { a:shape() })
-            assert.equal(slurp(path_of("n" .. n .. ".bin")), a:tobytes())
+            assert.equal(shell.slurp(path_of("n" .. n .. ".bin")), a:tobytes())
         end
         assert.equal(2 * 11 * 8, count, out)
         assert.same({ 0.0, 1.0, 2.0, 3.0, 4.0 }, assert(lun.load(path_of "v2.npy")):totable())
@@ -496,14 +486,14 @@ describe("raw bytes", function()
     it("are saved as they are, or cast", function()
         local path = path_of "s.raw"
         assert.is_true(lun.save(path, lun.vector({ 1, 258 }, "u16")))
-        assert.equal("\1\0\2\1", slurp(path))
+        assert.equal("\1\0\2\1", shell.slurp(path))
         assert.is_true(lun.save(path, lun.vector({ 1, 2 }, "i64"), { dtype = "i8" }))
-        assert.equal("\1\2", slurp(path))
+        assert.equal("\1\2", shell.slurp(path))
         assert.is_true(lun.save(path_of "s.xyz", lun.vector({ 1, 2 }, "i64"), { dtype = "u16" }))
-        assert.equal("\1\0\2\0", slurp(path_of "s.xyz"))
+        assert.equal("\1\0\2\0", shell.slurp(path_of "s.xyz"))
         local ok, message = pcall(lun.save, path, lun.vector { 1 }, { dtype = "f31" })
         assert.is_false(ok)
         assert.matches("unknown dtype 'f31'", message)
-        assert.equal("\1\2", slurp(path))
+        assert.equal("\1\2", shell.slurp(path))
     end)
 end)

@@ -1,4 +1,5 @@
 -- PNG files: what is saved comes back, what others wrote is read, what is damaged is refused.
+local shell = require "shell"
 
 -- ---------------------------------------------------------------- another writer of PNG files
 
@@ -54,10 +55,7 @@ local function path(name)
 end
 
 local function write(name, content)
-    local file = assert(io.open(path(name), "wb"))
-    file:write(content)
-    file:close()
-    return path(name)
+    return shell.write(path(name), content)
 end
 
 local function load(content)

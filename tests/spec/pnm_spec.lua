@@ -1,6 +1,7 @@
 -- PGM and PPM images in and out; every way a file can be bad.
 local lun = require "lunarray"
 local lfs = require "lfs"
+local shell = require "shell"
 
 local directory
 
@@ -9,18 +10,7 @@ local function path_of(name)
 end
 
 local function write(text, name)
-    local path = path_of(name or "t.pgm")
-    local f = assert(io.open(path, "wb"))
-    f:write(text)
-    f:close()
-    return path
-end
-
-local function slurp(path)
-    local f = assert(io.open(path, "rb"))
-    local text = f:read "a"
-    f:close()
-    return text
+    return shell.write(path_of(name or "t.pgm"), text)
 end
 
 describe("pnm", function()
@@ -156,21 +146,21 @@ describe("pnm", function()
         it("writes P5 and P6 of 8 and 16 bits", function()
             local path = path_of "s.pgm"
             assert.is_true(lun.save(path, lun.vector({ { 0, 10, 13 }, { 128, 254, 255 } }, "u8")))
-            assert.equal("P5\n3 2\n255\n\0\10\13\128\254\255", slurp(path))
+            assert.equal("P5\n3 2\n255\n\0\10\13\128\254\255", shell.slurp(path))
             assert.is_true(lun.save(path, lun.vector({ { 258, 65535 } }, "u16")))
-            assert.equal("P5\n2 1\n65535\n\1\2\255\255", slurp(path))
+            assert.equal("P5\n2 1\n65535\n\1\2\255\255", shell.slurp(path))
             path = path_of "s.ppm"
             assert.is_true(lun.save(path, lun.vector({ { { 1, 2, 3 } }, { { 4, 5, 6 } } }, "u8")))
-            assert.equal("P6\n1 2\n255\n\1\2\3\4\5\6", slurp(path))
+            assert.equal("P6\n1 2\n255\n\1\2\3\4\5\6", shell.slurp(path))
             assert.is_true(lun.save(path_of "s.pnm", lun.vector({ { { 1, 2, 3 } } }, "u16")))
-            assert.equal("P6\n1 1\n65535\n\0\1\0\2\0\3", slurp(path_of "s.pnm"))
+            assert.equal("P6\n1 1\n65535\n\0\1\0\2\0\3", shell.slurp(path_of "s.pnm"))
         end)
 
         it("writes what load reads", function()
             local path = path_of "r.pgm"
             local a, maxval = lun.load(write "P5 2 2 4095\n\0\0\15\255\1\2\3\4")
             assert.is_true(lun.save(path, a, { maxval = maxval }))
-            assert.equal("P5\n2 2\n4095\n\0\0\15\255\1\2\3\4", slurp(path))
+            assert.equal("P5\n2 2\n4095\n\0\0\15\255\1\2\3\4", shell.slurp(path))
             local b, again = lun.load(path)
             assert.same({ a:totable(), 4095 }, { b:totable(), again })
         end)
@@ -183,7 +173,7 @@ describe("pnm", function()
                 assert.is_false(ok)
                 assert.matches("bad argument #%d to 'save'", message)
                 assert.matches(pattern, message)
-                assert.equal("old", slurp(path_of(name)))
+                assert.equal("old", shell.slurp(path_of(name)))
             end
             local gray, colour = lun.vector({ { 1, 2 } }, "u8"), lun.vector({ { { 1, 2, 3 } } }, "u8")
             refused("a .pgm image has the shape {height, width}, this is u8%[1, 1, 3%]", "m.pgm", colour)

@@ -1,6 +1,7 @@
 -- The prompt, as someone at a terminal meets it: driven through a pseudo terminal.
 
 package.path = "tests/?.lua;" .. package.path
+local shell = require "shell"
 local terminal = require "terminal"
 
 local dialogue, run = terminal.dialogue, terminal.run
@@ -31,13 +32,6 @@ local function write(name, content, mode)
     file:close()
     os.execute(("chmod %s '%s'"):format(mode or "644", path))
     return path
-end
-
-local function read(path)
-    local file = assert(io.open(path, "rb"))
-    local content = file:read "a"
-    file:close()
-    return content
 end
 
 describe("showing values", function()
@@ -183,7 +177,7 @@ describe("history", function()
         local home = terminal.directory()
         session({ "1 + 1", "for i = 1, 2 do", "print(i) end", "'\\n'" }, home)
         local path = home .. "/lunarray/history"
-        assert.equal("1 + 1\nfor i = 1, 2 do\\nprint(i) end\n'\\\\n'\n", read(path))
+        assert.equal("1 + 1\nfor i = 1, 2 do\\nprint(i) end\n'\\\\n'\n", shell.slurp(path))
         assert.equal("600", io.popen(("stat -c %%a '%s'"):format(path)):read "l")
         local text = run({
             { "wait", "> " }, { "send", "\27[A\27[A\r" }, { "wait", "2\r\n" }, { "wait", "> " },
@@ -202,7 +196,7 @@ describe("history", function()
             print(#require("terminal").dialogue({ "'inner'" }, { directory = "%s/inner", environment = "XDG_STATE_HOME=%s" }))
         ]]):format(home, os.getenv "PWD" .. "/tests", home, home))
         session({ "'first'", ("dofile '%s/outer.lua';"):format(directory), "'last'" }, home)
-        local entries = read(home .. "/lunarray/history")
+        local entries = shell.slurp(home .. "/lunarray/history")
         assert.equal("'first'\ndofile '" .. directory .. "/outer.lua';\n'inner'\n'last'\n", entries)
         terminal.remove(home)
     end)
@@ -216,7 +210,7 @@ describe("history", function()
         end
         file:close()
         session({ "1" }, home)
-        local content = read(home .. "/lunarray/history")
+        local content = shell.slurp(home .. "/lunarray/history")
         assert.equal("x3001\n", content:match "^[^\n]*\n")
         assert.is_truthy(content:find "x5000\n1\n$")
         terminal.remove(home)

@@ -1,11 +1,11 @@
 -- tests/run.sh: its counts and its verdict, on a pretended tree whose test programs are shell scripts
 -- that print what cmocka and busted would.
 
+local shell = require "shell"
+
+-- Without the line's end.
 local function capture(command)
-    local pipe = assert(io.popen(command))
-    local text = pipe:read "a"
-    pipe:close()
-    return (text:gsub("\n$", ""))
+    return (shell.capture(command):gsub("\n$", ""))
 end
 
 describe("tests/run.sh", function()

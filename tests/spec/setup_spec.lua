@@ -1,11 +1,11 @@
 -- tests/setup.sh, on a machine that is pretended: a PATH of our own, where programs are missing and
 -- apt-get, id and sudo only write down what they are asked.
 
+local shell = require "shell"
+
+-- Without the line's end.
 local function capture(command)
-    local pipe = assert(io.popen(command))
-    local text = pipe:read "a"
-    pipe:close()
-    return (text:gsub("\n$", ""))
+    return (shell.capture(command):gsub("\n$", ""))
 end
 
 local function read_file(path)

@@ -1,31 +1,12 @@
 -- The weather example: its figures against plain Lua's, its picture, its manners, and bad input.
 local lfs = require "lfs"
+local shell = require "shell"
 
 local DATA = "examples/data/seattle-weather.csv"
 local directory
 
--- The interpreter that runs this file.
-local function interpreter()
-    local index = 0
-    while arg[index - 1] do
-        index = index - 1
-    end
-    return arg[index]
-end
-
-local function slurp(path)
-    local f = assert(io.open(path, "rb"))
-    local text = f:read "a"
-    f:close()
-    return text
-end
-
 local function write(text, name)
-    local path = directory .. "/" .. (name or "t.csv")
-    local f = assert(io.open(path, "wb"))
-    f:write(text)
-    f:close()
-    return path
+    return shell.write(directory .. "/" .. (name or "t.csv"), text)
 end
 
 -- What a command writes to stdout and stderr, and its exit status.
@@ -35,11 +16,11 @@ local function capture(command)
     local out = pipe:read "a"
     pipe:close()
     local status = out:match "status (%d+)\n$"
-    return out:gsub("status %d+\n$", ""), slurp(errors), tonumber(status)
+    return out:gsub("status %d+\n$", ""), shell.slurp(errors), tonumber(status)
 end
 
 local function weather(arguments, before)
-    return capture(("%s %s examples/weather.lua %s"):format(before or "", interpreter(), arguments))
+    return capture(("%s %s examples/weather.lua %s"):format(before or "", shell.interpreter(), arguments))
 end
 
 local function lines_of(text)
@@ -182,7 +163,7 @@ describe("examples/weather.lua", function()
             pending "no script(1) to make a terminal"
             return
         end
-        local command = ("script -qec '%s examples/weather.lua %s' /dev/null </dev/null"):format(interpreter(), DATA)
+        local command = ("script -qec '%s examples/weather.lua %s' /dev/null </dev/null"):format(shell.interpreter(), DATA)
         local coloured = capture("NO_COLOR= TERM=xterm-256color " .. command)
         assert.is_truthy(coloured:find "\27%[38;5;%d+m")
         local plain = coloured:gsub("\27%[[%d;]*m", ""):gsub("\r\n", "\n")

@@ -1,0 +1,38 @@
+-- Files and processes for specs: whole files in and out, commands and what they print, the interpreter that runs
+-- the specs. Knows nothing of Lunarray.
+
+local shell = {}
+
+-- The interpreter that runs this process, as it was started.
+function shell.interpreter()
+    local index = 0
+    while arg[index - 1] do
+        index = index - 1
+    end
+    return arg[index]
+end
+
+function shell.slurp(path)
+    local file = assert(io.open(path, "rb"))
+    local text = file:read "a"
+    file:close()
+    return text
+end
+
+-- Gives the path back.
+function shell.write(path, text)
+    local file = assert(io.open(path, "wb"))
+    file:write(text)
+    file:close()
+    return path
+end
+
+-- What a command writes to its standard output, and its exit status.
+function shell.capture(command)
+    local pipe = assert(io.popen(command))
+    local text = pipe:read "a"
+    local _, _, status = pipe:close()
+    return text, status
+end
+
+return shell
