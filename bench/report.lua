@@ -28,6 +28,14 @@ local rows = {
     { "start", "and end (plain: lua5.4)", "ms", "plain", nil, nil, 5 },
 }
 
+-- the math functions, one thread, against loops through libmvec
+for name in ("exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
+    .. "erf erfc cbrt pow atan2 hypot"):gmatch "%a[%w]*" do
+    for _, dtype in ipairs { "f64", "f32" } do
+        rows[#rows + 1] = { name .. "_" .. dtype, "libmvec, 2^18", "ms", "libmvec" }
+    end
+end
+
 -- ---------------------------------------------------------------- reading
 
 local rounds = {}

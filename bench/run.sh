@@ -19,6 +19,7 @@ quick)
     w02=plain,nt_thp
     w03=plain,acc8,acc8_pf1k,acc4,acc4_pf1k,two_pass,one_pass_thp
     w04=plain_two_pass,one_pass_nt_256k,one_pass_nt_128k
+    math="exp log sin pow"
     ;;
 full)
     rounds=${ROUNDS:-7}
@@ -27,6 +28,7 @@ full)
     w02=plain,nt_thp,nt_thp_pf1k,nt_thp_pf4k
     w03=plain,acc8,acc8_pf1k,acc8_pf4k,streams4,acc4,acc4_pf1k,acc4_pf4k,two_pass,one_pass_thp
     w04=plain_two_pass,simd_two_pass_nt,one_pass_nt_128k,one_pass_nt_256k
+    math=""
     ;;
 *)
     echo "usage: sh bench/run.sh [quick]" >&2
@@ -70,7 +72,12 @@ make_one() {
 }
 
 for source in bench/baselines/w*.c; do
-    make_one "$BUILD/bench/$(basename "$source" .c)" "$source" -fopenmp
+    case $source in
+    *w08*) flags="-mprefer-vector-width=512 -fno-math-errno -fno-trapping-math" ;;
+    *) flags= ;;
+    esac
+    # shellcheck disable=SC2086 # several words
+    make_one "$BUILD/bench/$(basename "$source" .c)" "$source" -fopenmp $flags
 done
 make_one "$BUILD/bench/start" bench/start.c
 make_one "$BUILD/bench/clock.so" bench/clock.c -shared -fPIC -isystem "$lua_include"
@@ -133,6 +140,10 @@ while [ "$round" -le "$rounds" ]; do
     keep "$ours" bench/functions.lua W6_256
     c_program w07_functions plain,vector
     keep "$ours" bench/functions.lua W7bs W7box
+    # shellcheck disable=SC2086 # several words
+    OMP_NUM_THREADS=1 BENCH_ONLY=libmvec keep "$BUILD/bench/w08_math" $math
+    # shellcheck disable=SC2086
+    LUNARRAY_THREADS=1 keep "$ours" bench/math.lua $math
     c_program w12_latency 1thread
     keep "$ours" bench/latency.lua
     peer W12
