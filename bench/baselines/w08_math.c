@@ -5,44 +5,44 @@
 
 enum { N = 1 << 18 };
 
-#define UNARY(X)                                                                                             \
-    X(exp, -20, 20) X(exp2, -20, 20) X(expm1, -2, 2) X(log, 0.01, 100) X(log2, 0.01, 100)                      \
-    X(log10, 0.01, 100) X(log1p, -0.9, 9) X(sin, -10, 10) X(cos, -10, 10) X(tan, -10, 10) X(asin, -1, 1)       \
-    X(acos, -1, 1) X(atan, -10, 10) X(sinh, -9, 9) X(cosh, -9, 9) X(tanh, -4, 4) X(asinh, -10, 10)             \
-    X(acosh, 1, 20) X(atanh, -0.99, 0.99) X(erf, -3, 3) X(erfc, -3, 3) X(cbrt, -10, 10)
+#define UNARY(X)                                                                              \
+    X(exp, -20, 20)                                                                           \
+    X(exp2, -20, 20) X(expm1, -2, 2) X(log, 0.01, 100) X(log2, 0.01, 100) X(log10, 0.01, 100) \
+        X(log1p, -0.9, 9) X(sin, -10, 10) X(cos, -10, 10) X(tan, -10, 10) X(asin, -1, 1)      \
+            X(acos, -1, 1) X(atan, -10, 10) X(sinh, -9, 9) X(cosh, -9, 9) X(tanh, -4, 4)      \
+                X(asinh, -10, 10) X(acosh, 1, 20) X(atanh, -0.99, 0.99) X(erf, -3, 3)         \
+                    X(erfc, -3, 3) X(cbrt, -10, 10)
 #define BINARY(X) X(pow, 0.1, 10) X(atan2, -3, 3) X(hypot, -10, 10)
 
-#define DECLARE_1(fn, low, high)                                      \
-    _Pragma("omp declare simd notinbranch") double fn(double);        \
-    _Pragma("omp declare simd notinbranch") float fn##f(float);       \
-    double scalar_##fn(double) __asm__(#fn);                          \
+#define DECLARE_1(fn, low, high)                                \
+    _Pragma("omp declare simd notinbranch") double fn(double);  \
+    _Pragma("omp declare simd notinbranch") float fn##f(float); \
+    double scalar_##fn(double) __asm__(#fn);                    \
     float scalar_##fn##f(float) __asm__(#fn "f");
-#define DECLARE_2(fn, low, high)                                      \
+#define DECLARE_2(fn, low, high)                                       \
     _Pragma("omp declare simd notinbranch") double fn(double, double); \
     _Pragma("omp declare simd notinbranch") float fn##f(float, float); \
-    double scalar_##fn(double, double) __asm__(#fn);                  \
+    double scalar_##fn(double, double) __asm__(#fn);                   \
     float scalar_##fn##f(float, float) __asm__(#fn "f");
 UNARY(DECLARE_1)
 BINARY(DECLARE_2)
 
 /* One function over arrays of one type. */
-#define LOOP_1(type, name, called)                                    \
-    static void name(type *r, const type *x, const type *y)           \
-    {                                                                 \
-        (void)y;                                                      \
-        _Pragma("omp parallel for simd") for (int i = 0; i < N; i++)  \
-            r[i] = called(x[i]);                                      \
+#define LOOP_1(type, name, called)                                                        \
+    static void name(type *r, const type *x, const type *y)                               \
+    {                                                                                     \
+        (void)y;                                                                          \
+        _Pragma("omp parallel for simd") for (int i = 0; i < N; i++) r[i] = called(x[i]); \
     }
-#define LOOP_2(type, name, called)                                    \
-    static void name(type *r, const type *x, const type *y)           \
-    {                                                                 \
-        _Pragma("omp parallel for simd") for (int i = 0; i < N; i++)  \
-            r[i] = called(x[i], y[i]);                                \
+#define LOOP_2(type, name, called)                                                              \
+    static void name(type *r, const type *x, const type *y)                                     \
+    {                                                                                           \
+        _Pragma("omp parallel for simd") for (int i = 0; i < N; i++) r[i] = called(x[i], y[i]); \
     }
-#define LOOPS(LOOP, fn)                                               \
-    LOOP(double, vector_d_##fn, fn)                                   \
-    LOOP(float, vector_s_##fn, fn##f)                                 \
-    LOOP(double, scalar_d_##fn, scalar_##fn)                          \
+#define LOOPS(LOOP, fn)                      \
+    LOOP(double, vector_d_##fn, fn)          \
+    LOOP(float, vector_s_##fn, fn##f)        \
+    LOOP(double, scalar_d_##fn, scalar_##fn) \
     LOOP(float, scalar_s_##fn, scalar_##fn##f)
 #define LOOPS_1(fn, low, high) LOOPS(LOOP_1, fn)
 #define LOOPS_2(fn, low, high) LOOPS(LOOP_2, fn)
@@ -59,7 +59,7 @@ typedef struct row {
     loop_s *vector_s, *scalar_s;
 } row;
 
-#define ROW(fn, low, high)                                                                                    \
+#define ROW(fn, low, high) \
     {#fn "_f64", #fn "_f32", low, high, vector_d_##fn, scalar_d_##fn, vector_s_##fn, scalar_s_##fn},
 static const row rows[] = {UNARY(ROW) BINARY(ROW)};
 
@@ -72,7 +72,8 @@ int main(int argc, char **argv)
         const row *f = &rows[k];
         int chosen = argc < 2;
         for (int i = 1; i < argc; i++)
-            chosen |= !strncmp(argv[i], f->name_d, strlen(argv[i])) && f->name_d[strlen(argv[i])] == '_';
+            chosen |=
+                !strncmp(argv[i], f->name_d, strlen(argv[i])) && f->name_d[strlen(argv[i])] == '_';
         if (!chosen)
             continue;
         uint64_t state = 1;
