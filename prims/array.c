@@ -16,7 +16,7 @@ typedef struct slab {
 static lun_array *take(lun_engine *e)
 {
     if (!e->spare_handles) {
-        slab *s = malloc(sizeof *s);
+        slab *s = calloc(1, sizeof *s); /* unused handles have no references */
         if (!s)
             return NULL;
         s->next = e->handle_slabs;
@@ -32,6 +32,17 @@ static lun_array *take(lun_engine *e)
     a->refs = 1;
     a->engine = e;
     return a;
+}
+
+void lun__arrays_end(lun_engine *e)
+{
+    for (slab *s = e->handle_slabs; s; s = s->next)
+        for (int i = 0; i < SLAB_HANDLES; i++) {
+            lun_array *a = &s->handles[i];
+            if (a->refs > 0)
+                lun_node_release(e, a->node);
+            a->node = NULL;
+        }
 }
 
 void lun__arrays_close(lun_engine *e)

@@ -364,6 +364,7 @@ void lun_close(lun_engine *e)
         return;
     if (e->host_close)
         e->host_close(e->host);
+    lun__arrays_end(e); /* while the devices that hold their elements are still open */
     if (e->kernels)
         lun__kernels_flush(e);
     lun__recipes_flush(e);

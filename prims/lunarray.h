@@ -8,7 +8,7 @@
  *          LUN_EARG, or 0, "" or NULL where no status is returned.  So is what no enumeration has.  A
  *          handle that has been ended (lun_close, the last lun_release) cannot be told and must not be used.
  * Owning.  A call that gives an array (lun_array **out) gives a reference, ended by lun_release.
- *          Arrays handed in are borrowed.  Release every array before lun_close.
+ *          Arrays handed in are borrowed.  Release every array before lun_close, which ends what is left.
  * Threads. One engine is used by one thread at a time; different engines by different threads at
  *          once.  Only lun_cancel may be called from anywhere at any time.
  * Indices. Here, as in C, elements count from 0.  Lengths are int64_t, in elements.

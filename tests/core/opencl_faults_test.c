@@ -166,11 +166,43 @@ static void test_cold(void **unused)
     fail_everywhere("", CL_BUILD_PROGRAM_FAILURE, 40);
 }
 
+static void count_release(void *data, void *ctx)
+{
+    (void)data;
+    ++*(int *)ctx;
+}
+
+/* lun_close ends what nobody released: results on the device, uploaded and wrapped memory, a View, and
+ * an expression that never ran. */
+static void test_close_with_arrays(void **unused)
+{
+    const lun_config config = {.size = sizeof config, .backend = "opencl", .cache_dir = ""};
+    static double own[N];
+    int released = 0;
+    long before = alive();
+    lun_engine *e;
+    lun_array *wrapped, *vector, *sum, *rows, *pending;
+    (void)unused;
+    assert_int_equal(lun_open(&config, &e), LUN_OK);
+    assert_int_equal(lun_wrap(e, own, N, LUN_F64, count_release, &released, &wrapped), LUN_OK);
+    assert_int_equal(lun_vector(e, own, N, LUN_F64, &vector), LUN_OK);
+    assert_int_equal(lun_add(e, wrapped, vector, &sum), LUN_OK);
+    assert_int_equal(lun_eval(e, &sum, 1), LUN_OK);
+    assert_int_equal(lun_reshape(e, sum, 2, (int64_t[2]){2, N / 2}, &rows), LUN_OK);
+    assert_int_equal(lun_mul(e, rows, rows, &pending), LUN_OK);
+    assert_true(alive() > before);
+    assert_int_equal(released, 0);
+    lun_close(e);
+    assert_int_equal(released, 1);
+    assert_int_equal(alive() - before, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_warm),
         cmocka_unit_test(test_cold),
+        cmocka_unit_test(test_close_with_arrays),
     };
     char self[PATH_MAX] = "", path[PATH_MAX + 16], before[PATH_MAX];
     const char *old = getenv("LD_LIBRARY_PATH");
