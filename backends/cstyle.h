@@ -67,7 +67,7 @@ lun_status lun_cstyle_openmp(const lun_ir *ir, const lun_cstyle_target *target, 
  *
  * Build with LUN_CL_OPTIONS, and with LUN_CL_ROUNDED where the device's CL_DEVICE_SINGLE_FP_CONFIG has
  * CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT; with no option that relaxes arithmetic. */
-#define LUN_CL_OPTIONS "-cl-std=CL1.2"
+#define LUN_CL_OPTIONS "-cl-std=CL1.2 -w" /* a driver must not print either */
 #define LUN_CL_ROUNDED "-cl-fp32-correctly-rounded-divide-sqrt"
 
 enum {

@@ -124,12 +124,22 @@ run_device() {
         echo "      no OpenCL device: nothing run on opencl"
         return
     fi
-    for name in skeletons operators reductions cfunctions indexing making; do
-        spec=tests/spec/${name}_spec.lua
-        if [ ! -e "$spec" ]; then continue; fi
-        LUNARRAY_BACKEND=opencl one_spec "$spec" sync
-        count_spec "$spec" " on opencl"
+    # Left out: what says which backend or how much host memory is used, files and the program itself.
+    for name in skeletons skelcl cfunctions operators reductions indexing making lazy luafn luafn_errors \
+        luafn_random luafn_stop mandelbrot profile show npy csv weather; do
+        device_spec "tests/spec/${name}_spec.lua" " on opencl"
     done
+    # Once more with kernels as graphics processors get them.
+    LUNARRAY_OPENCL_FORM=scalar device_spec tests/spec/skeletons_spec.lua " on opencl, single elements"
+    LUNARRAY_OPENCL_FORM=scalar LUNARRAY_DIFF_BACKENDS=reference LUNARRAY_DIFF_DEVICE=2 LUNARRAY_DIFF_GRAPHS=96 \
+        device_spec tests/diff/graphs_spec.lua " on opencl, single elements" openmp
+}
+
+# A spec, if there is one, with arrays on a device: spec words-for-its-title [the backend to begin with]
+device_spec() {
+    if [ ! -e "$1" ]; then return; fi
+    LUNARRAY_BACKEND=${3:-opencl} one_spec "$1" sync
+    count_spec "$1" "$2"
 }
 
 # The difference tests are about compiled kernels: they wait for the compiler, so two run at a time.

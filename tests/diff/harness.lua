@@ -12,17 +12,27 @@ local harness = { elements = 0, combinations = 0 }
 
 -- The backends of the host, which give the same bits, and the device, which does so wherever operations are
 -- exact. A device's compiler takes long, so it takes part in one run of so many: LUNARRAY_DIFF_DEVICE=1 has
--- it take part in all.
+-- it take part in all. LUNARRAY_DIFF_BACKENDS: of the host's backends only these.
 harness.backends = {}
+local asked = os.getenv "LUNARRAY_DIFF_BACKENDS"
 for _, name in ipairs(lun.backends()) do
     if name == "opencl" then
         harness.device = name
-    else
+    elseif not asked or (" " .. asked .. " "):find(" " .. name .. " ", 1, true) then
         harness.backends[#harness.backends + 1] = name
     end
 end
 harness.device_every = tonumber(os.getenv "LUNARRAY_DIFF_DEVICE")
 local runs = 0
+
+-- The backends for a test of dtype t: with the device, if it takes part in this dtype's (chosen: a set).
+function harness.backends_for(t, chosen)
+    local list = { table.unpack(harness.backends) }
+    if harness.device and (chosen[t.name] or harness.device_every == 1) then
+        list[#list + 1] = harness.device
+    end
+    return list
+end
 
 local SHOWN = 12 -- failures that a message quotes
 

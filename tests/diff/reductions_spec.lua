@@ -1,6 +1,7 @@
 -- Whole reductions of every dtype: exact for integers, within the bound of pairwise summation for floats;
 -- lengths around every block size; NaN at every position; ties, infinities, empty arrays; and reduce with
--- every associative operation and with functions that keep the order of their operands.
+-- every associative operation and with functions that keep the order of their operands. On a device two dtypes
+-- are tried; LUNARRAY_DIFF_DEVICE=1 tries all.
 local harness = require "diff.harness"
 local lun = require "lunarray"
 local dtypes = require "diff.dtypes"
@@ -133,9 +134,12 @@ local function check_list(t, list, backend)
     return r
 end
 
--- Calls f(backend, list) for each backend and, inside, each list: a backend in use stays in use.
-local function on_each(lists, f)
-    for _, backend in ipairs(harness.backends) do
+local on_device = { f32 = true, i16 = true }
+
+-- Calls f(backend, list) for each backend and, inside, each list: a backend in use stays in use. t: the
+-- dtype of the lists.
+local function on_each(t, lists, f)
+    for _, backend in ipairs(harness.backends_for(t, on_device)) do
         lun.use(backend)
         for _, list in ipairs(lists) do
             f(backend, list)
@@ -157,7 +161,7 @@ describe("reductions of", function()
     for i, t in ipairs(dtypes.list) do
         it(t.name .. ", of every length", function()
             local lists, first = random_lists(t, lengths, operands.generator(i)), {}
-            on_each(lists, function(backend, list)
+            on_each(t, lists, function(backend, list)
                 local r = check_list(t, list, backend)
                 first[list] = first[list] or r
                 for _, name in ipairs { "sum", "prod" } do
@@ -169,7 +173,7 @@ describe("reductions of", function()
         end)
 
         it(t.name .. ", of long arrays", function()
-            on_each(random_lists(t, long_lengths, operands.generator(100 + i)), function(backend, list)
+            on_each(t, random_lists(t, long_lengths, operands.generator(100 + i)), function(backend, list)
                 check_list(t, list, backend)
             end)
         end)
@@ -186,7 +190,7 @@ describe("reductions of", function()
                     end
                 end
             end
-            on_each(lists, function(backend, list)
+            on_each(t, lists, function(backend, list)
                 local a, x = harness.array(t, list), number(list[1])
                 local what = ("%s[%d] of %s"):format(t.name, #list, x)
                 local min, max, count = lun.eval(a:lazy "min", a:lazy "max", a:lazy "count")
@@ -203,7 +207,7 @@ describe("reductions of", function()
             for k, n in ipairs { 0, 1, 2, 63, 64, 65, 129, 1000 } do
                 pairs_of[k] = { random_list(t, n, g), random_list(t, n, g) }
             end
-            on_each(pairs_of, function(backend, pair)
+            on_each(t, pairs_of, function(backend, pair)
                 local x, y = pair[1], pair[2]
                 local sum, magnitude = t.is_float and 0.0 or 0, 0
                 for k = 1, #x do
@@ -220,7 +224,7 @@ describe("reductions of", function()
 
         it(t.name .. ", of nothing", function()
             local zero = t.is_float and 0.0 or 0
-            on_each({ {} }, function(backend, list)
+            on_each(t, { {} }, function(backend, list)
                 local none = harness.array(t, list)
                 expect("sum of nothing", backend, none:sum(), zero)
                 expect("prod of nothing", backend, none:prod(), zero + 1)
@@ -241,7 +245,7 @@ describe("a NaN in", function()
     for _, t in ipairs { dtypes.f32, dtypes.f64 } do
         it(t.name .. " counts wherever it is", function()
             local nan_bytes = string.pack(t.format, nan)
-            on_each(random_lists(t, lengths, operands.generator(11)), function(backend, list)
+            on_each(t, random_lists(t, lengths, operands.generator(11)), function(backend, list)
                 local n, bytes = #list, dtypes.pack(t, list)
                 for at = 1, n do
                     local a = harness.array(t,
@@ -266,7 +270,7 @@ describe("a NaN in", function()
             for n = 2, 140, 3 do
                 sizes[#sizes + 1] = n
             end
-            on_each(sizes, function(backend, n)
+            on_each(t, sizes, function(backend, n)
                 local list = {}
                 for k = 1, n do
                     list[k] = k % 2 == 0 and inf or -inf

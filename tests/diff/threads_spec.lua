@@ -1,12 +1,13 @@
 -- The same bits for 1, 2, 3 and 7 threads, on every backend, compiled and interpreted: digest.lua runs
--- once for each in a process of its own, and all must print the same lines.
+-- once for each in a process of its own, and all must print the same lines. So must a device, in both forms of
+-- its kernels and on any number of its cores, but for lines about math functions, which are its own there.
 local harness = require "diff.harness"
 local shell = require "shell"
 
--- Lines of digest.lua by name.
-local function run(backend, threads, jit)
-    local command = ("LUNARRAY_BACKEND=%s LUNARRAY_THREADS=%d LUNARRAY_JIT=%s %s tests/diff/digest.lua 2>&1"):format(
-        backend, threads, jit, shell.interpreter())
+-- Lines of digest.lua by name, at least so many; more: of the environment.
+local function run(backend, threads, jit, least, more)
+    local command = ("%s LUNARRAY_BACKEND=%s LUNARRAY_THREADS=%d LUNARRAY_JIT=%s %s tests/diff/digest.lua 2>&1"):format(
+        more or "", backend, threads, jit, shell.interpreter())
     local pipe = assert(io.popen(command))
     local lines, count = {}, 0
     for line in pipe:lines() do
@@ -16,7 +17,7 @@ local function run(backend, threads, jit)
     end
     local good, _, status = pipe:close()
     assert(good and status == 0, "digest.lua failed: " .. command)
-    assert.is_true(count > 300)
+    assert.is_true(count > (least or 300))
     return lines
 end
 
@@ -43,6 +44,40 @@ describe("the same bits", function()
                 end
             end
             harness.combinations = harness.combinations + 1
+            harness.finish()
+        end)
+    end
+end)
+
+-- What a device may compute differently: its math functions, and normal numbers, which are made by them.
+local function is_exempt(name)
+    return name:find "function" or name:find "normal"
+end
+
+describe("the same bits as on the host", function()
+    local ways = harness.device and { { "f32", "vector" }, { "i64", "scalar" } } or {}
+    for _, way in ipairs(ways) do
+        local dtype, form = table.unpack(way)
+        it(("for %s on a device, kernels in the form '%s'"):format(dtype, form), function()
+            local more = ("DIGEST_DTYPES=%s LUNARRAY_OPENCL_FORM=%s"):format(dtype, form)
+            local expected = run("reference", 2, "off", 50, "DIGEST_DTYPES=" .. dtype)
+            local here = run(harness.device, 1, "sync", 50, more)
+            local alone = run(harness.device, 1, "sync", 50, more .. " POCL_MAX_PTHREAD_COUNT=1")
+            local compared = 0
+            for name, rest in pairs(here) do
+                if expected[name] and not is_exempt(name) then
+                    compared = compared + 1
+                    if expected[name] ~= rest then
+                        harness.fail("%s is %s on the device, but %s on the host", name, rest, expected[name])
+                    end
+                end
+                if alone[name] ~= rest then
+                    harness.fail("%s is %s on the device, but %s on one of its cores", name, rest, alone[name])
+                end
+            end
+            assert.is_true(compared > 50)
+            harness.elements = harness.elements + compared
+            harness.combinations = harness.combinations + 2
             harness.finish()
         end)
     end

@@ -149,8 +149,10 @@ describe("lun.stats", function()
         end
         local a = lun.random(1000, { seed = 3 }):eval()
         assert.equal(1, lun.stats().launches)
-        assert.is_true(lun.stats().allocated >= 8000)
-        assert.is_true(lun.stats().peak >= 8000)
+        if not lun.use():find "opencl" then -- the counters are of the host's memory
+            assert.is_true(lun.stats().allocated >= 8000)
+            assert.is_true(lun.stats().peak >= 8000)
+        end
         a:free()
         expect.failure("reset", lun.stats, "clear")
     end)
