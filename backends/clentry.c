@@ -109,8 +109,9 @@ static void bounds(const lun_crender *r, lun_strbuf *out)
 {
     if (lun_cltraps(r->ir))
         lun_strbuf_puts(out, "    if (*(volatile __global int *)work) return;\n");
-    lun_strbuf_puts(out, "    const lun_i64 k = get_group_id(0), lo = cells[1] + k * cells[2];\n"
-                         "    const lun_i64 hi = f.n - lo < cells[2] ? f.n : lo + cells[2];\n");
+    lun_strbuf_puts(
+        out, "    const lun_i64 k = cells[4] + get_group_id(0), lo = cells[1] + k * cells[2];\n"
+             "    const lun_i64 hi = f.n - lo < cells[2] ? f.n : lo + cells[2];\n");
 }
 
 static void total(lun_crender *r, lun_strbuf *out)

@@ -228,10 +228,11 @@ static void reductions(lun_crender *r, lun_strbuf *out)
     lun_clsinks_body(r, &l);
     lun_clkernel(r, "lun_kernel", LUN_LANES, out);
     lun_clsinks_open(r, &l, out);
-    lun_strbuf_puts(out, "    struct uniform u;\n    prepare(&f, &u);\n"
-                         "    const int lane = get_local_id(0);\n"
-                         "    const lun_i64 k = get_group_id(0), lo = cells[1] + k * cells[2];\n"
-                         "    const lun_i64 hi = f.n - lo < cells[2] ? f.n : lo + cells[2];\n");
+    lun_strbuf_puts(
+        out, "    struct uniform u;\n    prepare(&f, &u);\n"
+             "    const int lane = get_local_id(0);\n"
+             "    const lun_i64 k = cells[4] + get_group_id(0), lo = cells[1] + k * cells[2];\n"
+             "    const lun_i64 hi = f.n - lo < cells[2] ? f.n : lo + cells[2];\n");
     lun_strbuf_printf(out,
                       "    for (lun_i64 b = lo; b < hi; b += %d) {\n"
                       "        const lun_i64 left = hi - b;\n",

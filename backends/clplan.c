@@ -35,8 +35,9 @@ static int64_t portion(const lun_cl_shape *shape, int64_t count, int units)
     return divide_up(share, LUN_LANES) * LUN_LANES;
 }
 
-static void add(lun_cl_plan *plan, const char *kernel, int64_t groups, int64_t local)
+static void add(lun_cl_plan *plan, const char *kernel, int64_t groups, int64_t local, bool chunks)
 {
+    plan->step[plan->steps].chunks = chunks ? groups : 0;
     plan->step[plan->steps].kernel = kernel;
     plan->step[plan->steps].global = (size_t)(groups * local);
     plan->step[plan->steps].local = (size_t)local;
@@ -77,14 +78,14 @@ void lun_cl_plan_make(const lun_cl_shape *shape, int64_t first, int64_t count, i
     plan->head[3] = chunks;
     lay_out(shape, chunks, plan);
     if (shape->scan && chunks > 1) {
-        add(plan, "lun_total", chunks - 1, lanes);
-        add(plan, "lun_carry", 1, lanes);
+        add(plan, "lun_total", chunks - 1, lanes, true);
+        add(plan, "lun_carry", 1, lanes, false);
     }
     if (ordered)
-        add(plan, "lun_kernel", chunks, lanes);
+        add(plan, "lun_kernel", chunks, lanes, true);
     else
-        add(plan, "lun_kernel", clamp(chunks, 1, scalar ? MOST_GROUPS : chunks),
-            scalar ? group : 1);
+        add(plan, "lun_kernel", clamp(chunks, 1, scalar ? MOST_GROUPS : chunks), scalar ? group : 1,
+            false);
     if (shape->results && chunks > 1)
-        add(plan, "lun_finish", 1, lanes);
+        add(plan, "lun_finish", 1, lanes, false);
 }

@@ -33,10 +33,11 @@ static lun_cname type_of(const lun_crender *r)
 
 static void open_chunk(lun_strbuf *out)
 {
-    lun_strbuf_puts(out, "    struct uniform u;\n    prepare(&f, &u);\n"
-                         "    const int lane = get_local_id(0);\n"
-                         "    const lun_i64 k = get_group_id(0), lo = cells[1] + k * cells[2];\n"
-                         "    const lun_i64 hi = f.n - lo < cells[2] ? f.n : lo + cells[2];\n");
+    lun_strbuf_puts(
+        out, "    struct uniform u;\n    prepare(&f, &u);\n"
+             "    const int lane = get_local_id(0);\n"
+             "    const lun_i64 k = cells[4] + get_group_id(0), lo = cells[1] + k * cells[2];\n"
+             "    const lun_i64 hi = f.n - lo < cells[2] ? f.n : lo + cells[2];\n");
 }
 
 /* ---- totals and carries -------------------------------------------------------------------------- */

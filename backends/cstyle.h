@@ -45,7 +45,8 @@ lun_status lun_cstyle_openmp(const lun_ir *ir, const lun_cstyle_target *target, 
  * A run: lun_cl_plan_make; if plan.work > 0, have a buffer of at least plan.work cells and set its first
  * plan.clear cells to 0; fill `cells`; run plan.step[0 .. steps) in order, one-dimensional, offset 0, with
  * exactly that global and local size (kernels with REDUCE or SCAN demand that local size); then, if plan.read > 0, read the
- * first plan.read cells of work, which are:
+ * first plan.read cells of work.  A step with chunks may also be run in parts, one after the other, each with
+ * a global size for its chunks and the number of its first one in head[4].  The cells that are read:
  *
  *   work[0]      0, or 1 + the instruction that trapped (a CHECK: LUN_EBOUNDS; else LUN_EZERO)
  *   work[1]      the value that a CHECK reports, an int64_t
@@ -71,10 +72,10 @@ lun_status lun_cstyle_openmp(const lun_ir *ir, const lun_cstyle_target *target, 
 #define LUN_CL_ROUNDED "-cl-fp32-correctly-rounded-divide-sqrt"
 
 enum {
-    LUN_CL_HEAD = 4,
+    LUN_CL_HEAD = 5,
     LUN_CL_STEPS = 4,
     LUN_CL_SLACK = 64 * 8,
-    LUN_CL_ABI = 1 /* changes whenever what is said above does */
+    LUN_CL_ABI = 2 /* changes whenever what is said above does */
 };
 
 typedef enum lun_cl_form { LUN_CL_VECTOR, LUN_CL_SCALAR } lun_cl_form;
@@ -103,6 +104,7 @@ typedef struct lun_cl_plan {
     struct {
         const char *kernel; /* "lun_kernel", "lun_total", "lun_carry", "lun_finish" */
         size_t global, local;
+        int64_t chunks; /* one for each group; 0: a group for all, or for any */
     } step[LUN_CL_STEPS];
 } lun_cl_plan;
 

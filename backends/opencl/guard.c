@@ -4,7 +4,11 @@
 #endif
 #include "guard.h"
 
+#include <pthread.h>
 #include <string.h>
+
+/* Handlers belong to the process, and so does what drivers set up when they are first asked. */
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
 void lun_guard_enter(lun_guard *g, bool block)
 {
@@ -14,6 +18,7 @@ void lun_guard_enter(lun_guard *g, bool block)
     sigfillset(&most);
     for (size_t i = 0; i < sizeof synchronous / sizeof *synchronous; i++)
         sigdelset(&most, synchronous[i]);
+    pthread_mutex_lock(&one_at_a_time);
     g->blocked = block && !pthread_sigmask(SIG_BLOCK, &most, &g->mask);
     for (int s = 1; s < LUN_GUARD_SIGNALS; s++)
         if (sigaction(s, NULL, &g->before[s]))
@@ -36,4 +41,5 @@ void lun_guard_leave(const lun_guard *g)
             sigaction(s, &g->before[s], NULL);
     if (g->blocked)
         pthread_sigmask(SIG_SETMASK, &g->mask, NULL);
+    pthread_mutex_unlock(&one_at_a_time);
 }

@@ -1,7 +1,9 @@
 /* guard.h - the host's signal handling, kept whole around calls into a driver.
  *
  * Drivers start threads and compilers that put handlers of their own in place of the host's.  leave puts
- * every handler back that was changed since enter.  Knows no OpenCL. */
+ * every handler back that was changed since enter.  One thread of the process at a time is between them: the others'
+ * guards would take the driver's handlers for the host's, and drivers (PoCL 3.1) are not safe there either.
+ * Guards do not nest.  Knows no OpenCL. */
 #ifndef LUN_OPENCL_GUARD_H
 #define LUN_OPENCL_GUARD_H
 

@@ -53,20 +53,33 @@ static lun_status refuse(lun_opencl *o, cl_int code)
                : lun_opencl_lost(o, "clEnqueueNDRangeKernel", code);
 }
 
+/* What is given to the device at once: steps first .. end-1; of a step that goes by chunks `chunks` of them
+ * from number head[4] of the plan on, 0: all. */
+typedef struct part {
+    int first, end;
+    int64_t chunks, count; /* count: indices, 0 for what does not go over them */
+    int trial;
+    bool fresh;   /* traps and results start here */
+    bool guarded; /* something in it runs for the first time: drivers compile then */
+} part;
+
 static lun_status enqueue(lun_opencl *o, lun_kernel *k, const lun_launch *l,
-                          const lun_cl_plan *plan, lun_cl_flight *f)
+                          const lun_cl_plan *plan, const part *p, lun_cl_flight *f)
 {
     lun_status s = LUN_OK;
-    for (int i = 0; s == LUN_OK && i < plan->steps; i++) {
+    for (int i = p->first; s == LUN_OK && i < p->end; i++) {
         cl_kernel kernel = NULL;
-        cl_event *event = i == plan->steps - 1 ? &f->last : i == 0 ? &f->first : NULL;
+        cl_event *event = i == p->end - 1 ? &f->last : i == p->first ? &f->first : NULL;
+        size_t local = plan->step[i].local, global = plan->step[i].global;
+        if (plan->step[i].chunks && p->chunks)
+            global = (size_t)p->chunks * local;
         s = find_entry(o, k, plan->step[i].kernel, &kernel);
         if (s == LUN_OK)
             s = bind(o, k, l, kernel, plan->work > 0);
         if (s != LUN_OK)
             break;
-        cl_int code = o->cl.clEnqueueNDRangeKernel(o->queue, kernel, 1, NULL, &plan->step[i].global,
-                                                   &plan->step[i].local, 0, NULL, event);
+        cl_int code = o->cl.clEnqueueNDRangeKernel(o->queue, kernel, 1, NULL, &global, &local, 0,
+                                                   NULL, event);
         if (code != CL_SUCCESS)
             s = refuse(o, code);
     }
@@ -124,16 +137,16 @@ static lun_status write_cells(lun_opencl *o, cl_mem to, const uint64_t *cells, i
     return code == CL_SUCCESS ? LUN_OK : lun_opencl_lost(o, "clEnqueueWriteBuffer", code);
 }
 
-/* Gives indices first .. first+count-1 to the device.  fresh: traps and results start here. */
-static lun_status fly(lun_opencl *o, lun_kernel *k, const lun_launch *l, const lun_cl_plan *plan,
-                      int64_t count, int trial, bool fresh)
+/* Gives a part to the device. */
+static lun_status give(lun_opencl *o, lun_kernel *k, const lun_launch *l, const lun_cl_plan *plan,
+                       const part *p)
 {
     static const uint64_t zeros[16];
     lun_cl_flight *f;
     int cells = LUN_CL_HEAD + k->shape.slots + k->shape.args;
     int64_t clear = plan->clear < 16 ? plan->clear : 16;
     lun_status s = lun_opencl_cells(o, &o->cells, &o->cell_room, cells);
-    if (s == LUN_OK && fresh && plan->work)
+    if (s == LUN_OK && p->fresh && plan->work)
         s = lun_opencl_cells(o, &o->work, &o->work_room, plan->work);
     if (s == LUN_OK)
         s = lun_opencl_board(o, cells, &f);
@@ -141,14 +154,14 @@ static lun_status fly(lun_opencl *o, lun_kernel *k, const lun_launch *l, const l
         return s;
     fill(k, l, plan, f->cells);
     s = write_cells(o, o->cells, f->cells, cells);
-    if (s == LUN_OK && fresh && clear)
+    if (s == LUN_OK && p->fresh && clear)
         s = write_cells(o, o->work, zeros, clear);
     if (s == LUN_OK)
-        s = enqueue(o, k, l, plan, f);
+        s = enqueue(o, k, l, plan, p, f);
     if (s == LUN_OK) {
         f->kernel = k;
-        f->count = count;
-        f->trial = trial;
+        f->count = p->count;
+        f->trial = p->trial;
         lun_opencl_depart(o, f);
         return LUN_OK;
     }
@@ -158,16 +171,31 @@ static lun_status fly(lun_opencl *o, lun_kernel *k, const lun_launch *l, const l
     return s;
 }
 
-/* How many of `left` indices make the next slice, after one of `last` (0: the first).  How long a loop runs
- * depends on what it is given: there every run feels its way. */
-static int64_t slice_of(const lun_opencl *o, const lun_kernel *k, int64_t left, int64_t last)
+static lun_status fly(lun_opencl *o, lun_kernel *k, const lun_launch *l, const lun_cl_plan *plan,
+                      const part *p)
+{
+    const volatile int *cancel = o->services->cancel;
+    lun_guard g;
+    if (cancel && *cancel)
+        return lun_opencl_fail(o, LUN_ECANCEL, "interrupted");
+    if (p->guarded)
+        lun_guard_enter(&g, false);
+    lun_status s = give(o, k, l, plan, p);
+    if (p->guarded && s == LUN_OK)
+        s = lun_opencl_wait(o, 0);
+    if (p->guarded)
+        lun_guard_leave(&g);
+    return s;
+}
+
+/* How many of `left` indices make the next slice, in whole grains, after one of `last` (0: the first).  How
+ * long a loop runs depends on what it is given: there every run feels its way, from `start` on. */
+static int64_t slice_of(const lun_kernel *k, int64_t grain, int64_t start, int64_t left,
+                        int64_t last)
 {
     double most = k->rate > 0 ? SLICE / k->rate : 0;
-    int64_t grain = k->loops ? LOOP_GRAIN : GRAIN;
-    if (k->shape.results || k->shape.scan)
-        return left;
     if (k->loops && !last)
-        most = (double)grain * (o->device.type & CL_DEVICE_TYPE_CPU ? o->device.units : 256);
+        most = (double)start;
     else if (k->loops)
         most = most > 0 && most < GROWTH * (double)last ? most : GROWTH * (double)last;
     else if (most <= 0)
@@ -177,6 +205,12 @@ static int64_t slice_of(const lun_opencl *o, const lun_kernel *k, int64_t left, 
     if ((double)left <= most * 1.5)
         return left;
     return (int64_t)most / grain * grain;
+}
+
+/* A slice's speed decides the size of the next one, or of the one after that. */
+static lun_status feel(lun_opencl *o, const lun_kernel *k, bool first)
+{
+    return k->loops || k->rate <= 0 ? lun_opencl_wait(o, first || k->rate <= 0 ? 0 : 1) : LUN_OK;
 }
 
 /* ---- a run --------------------------------------------------------------------------------------- */
@@ -204,25 +238,78 @@ static lun_status fetch(lun_opencl *o, const lun_kernel *k, int64_t count, lun_l
     return LUN_OK;
 }
 
-static lun_status fly_all(lun_opencl *o, lun_kernel *k, lun_launch *l, lun_cl_plan *plan)
+/* Elements for themselves: any indices make a run of their own. */
+static lun_status fly_elements(lun_opencl *o, lun_kernel *k, const lun_launch *l, lun_cl_plan *plan)
 {
-    const volatile int *cancel = o->services->cancel;
+    int64_t grain = k->loops ? LOOP_GRAIN : GRAIN;
+    int64_t start = LOOP_GRAIN * (o->device.type & CL_DEVICE_TYPE_CPU ? o->device.units : 256);
     lun_status s = LUN_OK;
     for (int64_t done = 0, count = 0; s == LUN_OK && done < l->count;) {
-        bool first = done == 0;
-        count = slice_of(o, k, l->count - done, count);
-        if (cancel && *cancel)
-            return lun_opencl_fail(o, LUN_ECANCEL, "interrupted");
-        int trial;
-        s = make_plan(o, k, l, l->first + done, count, plan, &trial);
-        if (s == LUN_OK && plan->steps)
-            s = fly(o, k, l, plan, count, trial, first);
+        part p = {.end = 1, .fresh = done == 0, .guarded = done == 0 && !k->ran};
+        count = slice_of(k, grain, start, l->count - done, count);
+        s = make_plan(o, k, l, l->first + done, count, plan, &p.trial);
+        p.count = count;
+        p.guarded |= p.trial >= 0 || l->workgroup > 0;
+        if (s == LUN_OK)
+            s = fly(o, k, l, plan, &p);
         done += count;
         o->progress = done;
-        /* its speed decides the size of the next one, or of the one after that */
-        if (s == LUN_OK && done < l->count && (k->loops || k->rate <= 0))
-            s = lun_opencl_wait(o, first || k->rate <= 0 ? 0 : 1);
+        if (s == LUN_OK && done < l->count)
+            s = feel(o, k, p.fresh);
     }
+    return s;
+}
+
+/* The least that keeps the device busy, in whole chunks. */
+static int64_t least_of(const lun_opencl *o, const lun_cl_plan *plan)
+{
+    int64_t groups = (int64_t)o->device.units * (o->device.type & CL_DEVICE_TYPE_CPU ? 1 : 8);
+    return plan->head[2] * (groups < 1 ? 1 : groups);
+}
+
+/* One step of what needs an order, by slices of its chunks. */
+static lun_status fly_step(lun_opencl *o, lun_kernel *k, const lun_launch *l, lun_cl_plan *plan,
+                           int step, bool *fresh)
+{
+    int64_t chunks = plan->step[step].chunks, chunk = plan->head[2], grain = least_of(o, plan);
+    lun_status s = LUN_OK;
+    for (int64_t done = 0, count = 0; s == LUN_OK && (done < chunks || !done);) {
+        part p = {.first = step, .end = step + 1, .trial = -1, .fresh = *fresh};
+        p.guarded = !done && !k->ran;
+        if (chunks) {
+            count = slice_of(k, grain, grain, (chunks - done) * chunk, count);
+            p.chunks = (count + chunk - 1) / chunk;
+            p.count = p.chunks * chunk;
+        }
+        plan->head[4] = done;
+        s = fly(o, k, l, plan, &p);
+        *fresh = false;
+        if (!chunks)
+            break;
+        done += p.chunks;
+        o->progress = done * chunk < l->count ? done * chunk : l->count;
+        if (s == LUN_OK && done < chunks)
+            s = feel(o, k, done == p.chunks);
+    }
+    return s;
+}
+
+static bool is_long(const lun_kernel *k, const lun_launch *l, int64_t least)
+{
+    return slice_of(k, least, least, l->count, 0) < l->count;
+}
+
+/* Reductions and scans: one plan, at once if it is short. */
+static lun_status fly_ordered(lun_opencl *o, lun_kernel *k, const lun_launch *l, lun_cl_plan *plan)
+{
+    part whole = {.count = l->count, .fresh = true, .guarded = !k->ran};
+    lun_status s = make_plan(o, k, l, l->first, l->count, plan, &whole.trial);
+    bool fresh = true;
+    whole.end = plan->steps;
+    if (s != LUN_OK || !is_long(k, l, least_of(o, plan)))
+        return s == LUN_OK ? fly(o, k, l, plan, &whole) : s;
+    for (int i = 0; s == LUN_OK && i < plan->steps; i++)
+        s = fly_step(o, k, l, plan, i, &fresh);
     return s;
 }
 
@@ -230,8 +317,7 @@ lun_status lun_opencl_run(void *state, lun_kernel *k, lun_launch *l)
 {
     lun_opencl *o = state;
     lun_cl_plan plan = {.steps = 0};
-    lun_guard g;
-    bool first_run = !k->ran;
+    bool first_run = !k->ran, ordered = k->shape.results || k->shape.scan;
     l->trap = -1;
     l->trap_value = 0;
     if (l->n <= 0 || l->count <= 0)
@@ -243,13 +329,9 @@ lun_status lun_opencl_run(void *state, lun_kernel *k, lun_launch *l)
     o->doing = k->shape.scan ? "scan" : k->shape.results ? "reduce" : "map";
     o->progress = 0;
     o->goal = l->count;
-    if (first_run)
-        lun_guard_enter(&g, false);
-    s = fly_all(o, k, l, &plan);
+    s = (ordered ? fly_ordered : fly_elements)(o, k, l, &plan);
     if (s == LUN_OK && first_run)
         s = lun_opencl_wait(o, 0);
-    if (first_run)
-        lun_guard_leave(&g);
     if (s == LUN_OK && plan.read)
         s = fetch(o, k, plan.read, l);
     else if (s == LUN_OK) {

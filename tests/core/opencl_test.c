@@ -279,6 +279,78 @@ static void test_slices(void **unused)
     device_close(&k, false);
 }
 
+/* The stirred indices, all of them summed up or, as a scan, up to each. */
+static void stirred(lun_ir *ir, bool scan)
+{
+    device_loop(ir);
+    ir->count--; /* its store */
+    int32_t x = ir->count - 1;
+    if (scan)
+        ir_store(ir, 0, ir_scan(ir, LUN_OP_ADD, 0, true, x, ir_const(ir, LUN_I64, 0)));
+    else
+        ir_store(ir, 0, x);
+    if (!scan)
+        ir_reduce(ir, LUN_OP_ADD, -1, x);
+}
+
+/* Reductions and scans are cut too: right, also where the slices are not equal, and stopped soon. */
+static void ordered_slices(const char *form, bool scan)
+{
+    enum { N = 11 * 65536 + 77, LONG = 1 << 23 };
+    device_kit k;
+    lun_ir ir;
+    uint64_t args[1] = {20}, results[1] = {0}, sum = 0;
+    test_run run = {.args = args, .results = results};
+    int64_t *got = test_alloc(N, 8);
+    setenv("LUNARRAY_OPENCL_FORM", form, 1);
+    device_open(&k, "");
+    stirred(&ir, scan);
+    lun_kernel *kernel = device_build(&k, &ir);
+    assert_true(kernel->loops);
+    lun_buffer *out = device_array(&k, NULL, (int64_t)LONG * 8);
+    for (int times = 0; times < 2; times++) {
+        device_ok(&k, device_run(&k, kernel, &out, NULL, N, 0, N, &run));
+        device_ok(&k, device->download(k.state, out, 0, got, N * 8));
+        sum = 0;
+        for (int64_t i = 0; i < N; i++) {
+            int64_t x = i;
+            for (int64_t left = 20; left; left--)
+                x = (int64_t)((uint64_t)x * 31) ^ left;
+            sum += (uint64_t)x;
+            assert_int_equal(got[i], scan ? (int64_t)sum : x);
+        }
+        assert_true(scan || results[0] == sum);
+    }
+    args[0] = scan ? 200 : 1000;
+    timer_t t = alarm_after(&k.cancel, 0.2);
+    double start = now();
+    assert_int_equal(device_run(&k, kernel, &out, NULL, LONG, 0, LONG, &run), LUN_ECANCEL);
+    double took = now() - start - 0.2;
+    timer_delete(t);
+    if (took > 1.0) /* 0.2 on a machine that has nothing else to do */
+        fail_msg("stopped only after %.3f s", took);
+    k.cancel = 0;
+    args[0] = 0;
+    device_ok(&k, device_run(&k, kernel, &out, NULL, 1000, 0, 1000, &run));
+    device_ok(&k, device->download(k.state, out, 0, got, 8000));
+    assert_int_equal(got[999], scan ? 999 * 500 : 999);
+    device->buffer_free(k.state, out);
+    device->release(k.state, kernel);
+    lun_ir_free(&ir);
+    free(got);
+    device_close(&k, false);
+    unsetenv("LUNARRAY_OPENCL_FORM");
+}
+
+static void test_ordered_slices(void **unused)
+{
+    (void)unused;
+    for (int scan = 0; scan < 2; scan++) {
+        ordered_slices("vector", scan != 0);
+        ordered_slices("scalar", scan != 0);
+    }
+}
+
 /* What a process does that runs a kernel without end; its exit status. */
 static int endless(void)
 {
@@ -604,13 +676,14 @@ static void test_build_failure(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_devices),   cmocka_unit_test(test_buffers),
-        cmocka_unit_test(test_limits),    cmocka_unit_test(test_elementwise),
-        cmocka_unit_test(test_origin),    cmocka_unit_test(test_epilogues),
-        cmocka_unit_test(test_slices),    cmocka_unit_test(test_endless),
-        cmocka_unit_test(test_cache),     cmocka_unit_test(test_tuning),
-        cmocka_unit_test(test_workgroup), cmocka_unit_test(test_signals),
-        cmocka_unit_test(test_fork),      cmocka_unit_test(test_build_failure),
+        cmocka_unit_test(test_devices),       cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_limits),        cmocka_unit_test(test_elementwise),
+        cmocka_unit_test(test_origin),        cmocka_unit_test(test_epilogues),
+        cmocka_unit_test(test_slices),        cmocka_unit_test(test_ordered_slices),
+        cmocka_unit_test(test_endless),       cmocka_unit_test(test_cache),
+        cmocka_unit_test(test_tuning),        cmocka_unit_test(test_workgroup),
+        cmocka_unit_test(test_signals),       cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_build_failure),
     };
     if (argc > 1 && !strcmp(argv[1], "endless"))
         return endless();
