@@ -3,6 +3,7 @@
 #include "opencl/state.h"
 #include "opencl_kit.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -383,6 +384,55 @@ static int endless(void)
     return 0;
 }
 
+/* An engine of its own: NULL if its results are right. */
+static void *engine(void *failed)
+{
+    enum { N = 5000 };
+    const lun_config config = {.size = sizeof config, .backend = "opencl", .cache_dir = ""};
+    lun_engine *e;
+    lun_array *a = NULL, *b = NULL;
+    static const double zeros[N];
+    double x = -1;
+    if (lun_open(&config, &e) != LUN_OK)
+        return failed;
+    lun_status s = lun_vector(e, zeros, N, LUN_F64, &a);
+    for (int i = 0; s == LUN_OK && i < 6; i++) { /* six kernels: their texts differ */
+        s = i % 2 ? lun_exp(e, a, &b) : lun_cos(e, a, &b);
+        for (int k = 0; s == LUN_OK && k < i; k++) {
+            lun_array *c = NULL;
+            s = lun_mul(e, b, b, &c);
+            lun_release(b);
+            b = c;
+        }
+        if (s == LUN_OK)
+            s = lun_read(e, b, &x, N - 1, 1);
+        lun_release(b);
+        b = NULL;
+        if (x != 1) /* NaN too */
+            s = LUN_EARG;
+    }
+    lun_release(a);
+    lun_close(e);
+    return s == LUN_OK ? NULL : failed;
+}
+
+/* What a process does in which several engines ask for devices, and compile, at once; its exit status. */
+static int engines(void)
+{
+    enum { ENGINES = 6 };
+    pthread_t thread[ENGINES];
+    int bad = 0;
+    for (int i = 0; i < ENGINES; i++)
+        if (pthread_create(&thread[i], NULL, engine, &bad))
+            return 99;
+    for (int i = 0; i < ENGINES; i++) {
+        void *failed;
+        pthread_join(thread[i], &failed);
+        bad += failed != NULL;
+    }
+    return bad;
+}
+
 /* Runs this program again with one argument; its wait status, -1 if it took longer than so many seconds. */
 static int again(const char *what, double limit)
 {
@@ -412,6 +462,12 @@ static void test_endless(void **unused)
     skip(); /* what a kernel that still runs may read is left to it */
 #endif
     assert_int_equal(again("endless", 60), 0);
+}
+
+static void test_engines(void **unused)
+{
+    (void)unused;
+    assert_int_equal(again("engines", 120), 0);
 }
 
 /* ---- the cache on disk ----------------------------------------------------------------------------- */
@@ -676,18 +732,20 @@ static void test_build_failure(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_devices),       cmocka_unit_test(test_buffers),
-        cmocka_unit_test(test_limits),        cmocka_unit_test(test_elementwise),
-        cmocka_unit_test(test_origin),        cmocka_unit_test(test_epilogues),
-        cmocka_unit_test(test_slices),        cmocka_unit_test(test_ordered_slices),
-        cmocka_unit_test(test_endless),       cmocka_unit_test(test_cache),
-        cmocka_unit_test(test_tuning),        cmocka_unit_test(test_workgroup),
-        cmocka_unit_test(test_signals),       cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_build_failure),
+        cmocka_unit_test(test_devices),   cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_limits),    cmocka_unit_test(test_elementwise),
+        cmocka_unit_test(test_origin),    cmocka_unit_test(test_epilogues),
+        cmocka_unit_test(test_slices),    cmocka_unit_test(test_ordered_slices),
+        cmocka_unit_test(test_endless),   cmocka_unit_test(test_engines),
+        cmocka_unit_test(test_cache),     cmocka_unit_test(test_tuning),
+        cmocka_unit_test(test_workgroup), cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_fork),      cmocka_unit_test(test_build_failure),
     };
     if (argc > 1 && !strcmp(argv[1], "endless"))
         return endless();
     if (argc > 1 && !strcmp(argv[1], "signals"))
         return signals();
+    if (argc > 1 && !strcmp(argv[1], "engines"))
+        return engines();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
