@@ -159,7 +159,7 @@ static lun_status wrong_dtype(lun_engine *e, lun_op op, lun_array *const *operan
 }
 
 /* The node of an array that has one of its own and needs no conversion here; else NULL. */
-static lun_node *plain(const lun_engine *e, const lun_array *a)
+static inline lun_node *plain(const lun_engine *e, const lun_array *a)
 {
     bool own = a && a->engine == e && !(a->weak | a->freed) && !a->parent;
     return own && a->node->rank == 1 ? a->node : NULL;
@@ -173,21 +173,22 @@ static lun_node *number_beside(lun_engine *e, const lun_array *a, lun_dtype t)
     return fits && lun__constant(e, t, a->number, &n) == LUN_OK ? n : NULL;
 }
 
-static bool combine_number(lun_engine *e, lun_op op, lun_node **in, lun_node *number,
-                           lun_status *status, lun_array **out)
+static lun_status combine_number(lun_engine *e, lun_op op, lun_node **in, lun_node *number,
+                                 lun_array **out)
 {
     lun_node *n;
-    *status = finish(e, op, in, (lun_dtype)number->dtype, &n);
+    lun_status s = finish(e, op, in, (lun_dtype)number->dtype, &n);
     lun_node_release(e, number);
-    if (*status == LUN_OK)
-        *status = lun__array(e, n, false, out);
-    return true;
+    return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }
 
-/* Arithmetic on two arrays of one dtype and length, or on a float array and a number: what scripts do
- * most, without detours.  False: not that. */
-static bool combine(lun_engine *e, lun_op op, lun_array *const *operands, lun_status *status,
-                    lun_array **out)
+static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands, int count,
+                            lun_array **out);
+
+/* Arithmetic on two arrays of one dtype and length, or on a float array and a number, is what scripts do
+ * most: it takes no detours. */
+static lun_status apply_arithmetic(lun_engine *e, lun_op op, lun_array *const *operands,
+                                   lun_array **out)
 {
     lun_node *in[2] = {plain(e, operands[0]), plain(e, operands[1])}, *n, *number = NULL;
     if (in[0] && !in[1])
@@ -195,32 +196,23 @@ static bool combine(lun_engine *e, lun_op op, lun_array *const *operands, lun_st
     else if (in[1] && !in[0])
         in[0] = number = number_beside(e, operands[0], (lun_dtype)in[1]->dtype);
     if (number)
-        return combine_number(e, op, in, number, status, out);
+        return combine_number(e, op, in, number, out);
     if (!in[0] || !in[1] || in[0]->dtype != in[1]->dtype || in[0]->n != in[1]->n ||
         in[0]->dtype == LUN_BOOL)
-        return false;
+        return apply_any(e, op, operands, 2, out);
     n = lun__simplify(e, op, in, in[0]);
-    *status = n ? LUN_OK : lun_node_op(e, op, in, (lun_dtype)in[0]->dtype, in[0], &n);
-    if (*status == LUN_OK)
-        *status = lun__array(e, n, false, out);
-    return true;
+    lun_status s = n ? LUN_OK : lun_node_op(e, op, in, (lun_dtype)in[0]->dtype, in[0], &n);
+    return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }
 
-lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *operands, int count,
-                     lun_array **out)
+static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands, int count,
+                            lun_array **out)
 {
-    LUN_NEED(e, operands && out);
-    if ((unsigned)op >= LUN_OP_COUNT)
-        return lun__fail(e, LUN_EARG, "no such operation: %d", (int)op);
     const lun_op_row *row = lun_op_get(op);
     lun_node *in[3] = {0}, *n = NULL;
     lun_dtype t[3] = {LUN_BOOL, LUN_BOOL, LUN_BOOL}, from, to;
     bool weak[3] = {false, false, false};
     lun_status s;
-    if (count != row->arity)
-        return lun__fail(e, LUN_EARG, "%s takes %d operands, not %d", row->name, row->arity, count);
-    if (count == 2 && row->rule == LUN_RULE_ARITH && combine(e, op, operands, &s, out))
-        return s;
     for (int k = 0; k < count; k++) {
         s = lun__usable(e, operands[k]);
         if (s != LUN_OK)
@@ -254,6 +246,20 @@ lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *operands, int c
     for (int k = 0; k < count; k++)
         lun_node_release(e, in[k]);
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
+}
+
+lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *operands, int count,
+                     lun_array **out)
+{
+    LUN_NEED(e, operands && out);
+    if ((unsigned)op >= LUN_OP_COUNT)
+        return lun__fail(e, LUN_EARG, "no such operation: %d", (int)op);
+    const lun_op_row *row = lun_op_get(op);
+    if (count != row->arity)
+        return lun__fail(e, LUN_EARG, "%s takes %d operands, not %d", row->name, row->arity, count);
+    if (count == 2 && row->rule == LUN_RULE_ARITH)
+        return apply_arithmetic(e, op, operands, out);
+    return apply_any(e, op, operands, count, out);
 }
 
 #define OPERANDS_1 lun_array *a

@@ -12,16 +12,17 @@
 enum { SLAB_NODES = 255, FIRST_BUCKETS = 256 };
 
 typedef struct slab {
-    struct slab *next;
     lun_node nodes[SLAB_NODES];
+    struct slab *next;
 } slab;
 
 /* More unused nodes; false: out of memory. */
 static bool make_nodes(lun_engine *e)
 {
-    slab *s = calloc(1, sizeof *s);
+    slab *s = aligned_alloc(_Alignof(slab), sizeof *s);
     if (!s)
         return false;
+    memset(s, 0, sizeof *s);
     s->next = e->slabs;
     e->slabs = s;
     for (int i = 0; i < SLAB_NODES; i++) {
@@ -45,7 +46,7 @@ static inline lun_node *start(lun_engine *e, lun_node_kind kind, lun_dtype t)
     n->refs = 1;
     n->kind = (uint8_t)kind;
     n->dtype = (uint8_t)t;
-    n->acc = n->rank = n->inclusive = n->source = 0;
+    n->acc = n->rank = n->inclusive = n->source = n->rich = 0;
     n->virt = kind != LUN_NODE_LEAF;
     n->op = 0;
     n->n = 0;
@@ -53,7 +54,6 @@ static inline lun_node *start(lun_engine *e, lun_node_kind kind, lun_dtype t)
     n->cell = 0;
     n->where = 0;
     n->workgroup = 0;
-    n->elements = 0;
     n->mark = n->lowered = 0;
     return n;
 }
@@ -65,19 +65,27 @@ static void give(lun_engine *e, lun_node *n)
     e->stats.nodes--;
 }
 
+/* Ends what a rich node has; its operands are let go already. */
+static void impoverish(lun_node *n)
+{
+    free(n->shape);
+    free(n->moments);
+    free(n->more);
+    n->shape = NULL;
+    n->moments = NULL;
+    n->more = NULL;
+    n->count = n->elements = 0;
+    n->function = NULL;
+    n->body = NULL;
+    n->notes = NULL;
+}
+
 /* Ends a node that nobody has seen, whose operands are not counted yet. */
 static void drop(lun_engine *e, lun_node *n)
 {
-    if (n->shape)
-        free(n->shape);
-    if (n->more)
-        free(n->more);
-    n->shape = NULL;
-    n->more = NULL;
+    if (n->rich)
+        impoverish(n);
     n->in[0] = n->in[1] = n->in[2] = NULL;
-    n->count = 0;
-    n->function = NULL;
-    n->body = NULL;
     give(e, n);
 }
 
@@ -93,6 +101,14 @@ void lun__nodes_close(lun_engine *e)
     e->slabs = NULL;
     e->buckets = NULL;
     e->spare = NULL;
+}
+
+/* At most *count operands, the first NULL ends them. */
+static inline lun_node *const *operands(const lun_node *n, int *count)
+{
+    bool call = n->kind == LUN_NODE_CALL;
+    *count = call ? n->count : 3;
+    return call ? n->more : n->in;
 }
 
 void lun_node_shape(const lun_node *n, int64_t shape[LUN_MAX_RANK])
@@ -112,7 +128,7 @@ void lun_node_shape(const lun_node *n, int64_t shape[LUN_MAX_RANK])
 #define ODD_4 UINT64_C(0xd6e8feb86659fd93)
 #define ODD_5 UINT64_C(0xff51afd7ed558ccd)
 
-static uint32_t folded(uint64_t h)
+static inline uint32_t folded(uint64_t h)
 {
     h ^= h >> 32;
     h *= ODD_2;
@@ -121,7 +137,7 @@ static uint32_t folded(uint64_t h)
 
 _Static_assert(offsetof(lun_node, inclusive) == 7, "lun_node_nature reads eight bytes");
 
-static uint64_t place_of(const void *p)
+static inline uint64_t place_of(const void *p)
 {
     return (uint64_t)(uintptr_t)p;
 }
@@ -133,6 +149,8 @@ static inline uint32_t hash_of(const lun_node *n)
                  place_of(n->in[2]) * ODD_5;
     if (n->kind != LUN_NODE_OP) {
         h += n->cell * ODD_3 + (uint64_t)n->offset * ODD_4 + (uint64_t)n->step * ODD_5;
+    }
+    if (n->rich) {
         for (int k = 0; k < n->count; k++)
             h = (h ^ h >> 29) * ODD_1 + place_of(n->more[k]);
         h += place_of(n->body) * ODD_1;
@@ -141,24 +159,32 @@ static inline uint32_t hash_of(const lun_node *n)
 }
 
 /* For recipe.c, which looks for graphs of the same form. */
-static uint32_t form_of(const lun_node *n)
+static inline uint32_t form_of(const lun_node *n)
 {
-    static const uint64_t odd[] = {ODD_3, ODD_4, ODD_5};
     uint64_t h = lun_node_nature(n) * ODD_1;
-    for (int k = 0; k < 3 && n->in[k]; k++)
-        h += (lun_node_form(n->in[k]) + UINT64_C(1)) * odd[k];
+    if (n->in[0])
+        h += (lun_node_form(n->in[0]) + UINT64_C(1)) * ODD_3;
+    if (n->in[1])
+        h += (lun_node_form(n->in[1]) + UINT64_C(1)) * ODD_4;
+    if (n->in[2])
+        h += (lun_node_form(n->in[2]) + UINT64_C(1)) * ODD_5;
     return folded(h);
 }
 
-static bool equal(const lun_node *a, const lun_node *b)
+static bool equal_rich(const lun_node *a, const lun_node *b)
+{
+    return a->body == b->body && lun__same_captured(a->function, b->function) &&
+           a->count == b->count && a->elements == b->elements &&
+           (!a->count || !memcmp(a->more, b->more, (size_t)a->count * sizeof *a->more)) &&
+           (a->rank < 2 || !memcmp(a->shape, b->shape, a->rank * sizeof *a->shape));
+}
+
+static inline bool equal(const lun_node *a, const lun_node *b)
 {
     return lun_node_nature(a) == lun_node_nature(b) && a->rank == b->rank && a->n == b->n &&
            a->in[0] == b->in[0] && a->in[1] == b->in[1] && a->in[2] == b->in[2] &&
            a->cell == b->cell && a->offset == b->offset && a->step == b->step &&
-           a->body == b->body && lun__same_captured(a->function, b->function) &&
-           a->count == b->count && a->elements == b->elements &&
-           (!a->count || !memcmp(a->more, b->more, (size_t)a->count * sizeof *a->more)) &&
-           (a->rank < 2 || !memcmp(a->shape, b->shape, a->rank * sizeof *a->shape));
+           (!(a->rich | b->rich) || equal_rich(a, b));
 }
 
 static bool grow_table(lun_engine *e)
@@ -203,11 +229,12 @@ static lun_status set_shape(lun_engine *e, lun_node *n, int rank, const int64_t 
     n->shape = malloc((size_t)rank * sizeof *n->shape);
     if (!n->shape)
         return lun__nomem(e);
+    n->rich = 1;
     memcpy(n->shape, shape, (size_t)rank * sizeof *shape);
     return LUN_OK;
 }
 
-static lun_status shape_like(lun_engine *e, lun_node *n, const lun_node *like)
+static inline lun_status shape_like(lun_engine *e, lun_node *n, const lun_node *like)
 {
     if (like->rank < 2) {
         n->rank = like->rank;
@@ -235,12 +262,13 @@ static lun_status intern(lun_engine *e, lun_node *n, lun_node **out)
     n->form = form_of(n);
     n->where = e->place;
     n->workgroup = e->workgroup;
-    lun_node *in;
-    for (int k = 0; (in = lun_node_operand(n, k)); k++) {
-        in->refs++;
-        n->virt &= in->virt;
+    int count;
+    lun_node *const *in = operands(n, &count);
+    for (int k = 0; k < count && in[k]; k++) {
+        in[k]->refs++;
+        n->virt &= in[k]->virt;
     }
-    if (n->function)
+    if (n->rich && n->function)
         lun_function_retain(n->function);
     n->chain = *bucket;
     *bucket = n;
@@ -332,7 +360,7 @@ lun_status lun_node_cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out
 }
 
 lun_status lun_node_call(lun_engine *e, lun_function *f, const lun_ir_function *body,
-                         lun_node *const *operands, int count, int elements, lun_dtype t,
+                         lun_node *const *in, int count, int elements, lun_dtype t,
                          const lun_node *like, lun_node **out)
 {
     lun_node *n = start(e, LUN_NODE_CALL, t);
@@ -343,7 +371,8 @@ lun_status lun_node_call(lun_engine *e, lun_function *f, const lun_ir_function *
         drop(e, n);
         return lun__nomem(e);
     }
-    memcpy(n->more, operands, (size_t)count * sizeof *n->more);
+    memcpy(n->more, in, (size_t)count * sizeof *n->more);
+    n->rich = 1;
     n->function = f;
     n->body = body;
     n->count = count;
@@ -370,6 +399,7 @@ lun_status lun_node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_
     n->op = (int32_t)op;
     n->function = f;
     n->body = body;
+    n->rich = f || body;
     n->n = 1;
     n->acc = a->dtype;
     n->in[0] = a;
@@ -385,6 +415,7 @@ lun_status lun_node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir
     n->op = (int32_t)op;
     n->function = f;
     n->body = body;
+    n->rich = f || body;
     n->inclusive = inclusive;
     n->in[0] = a;
     n->in[1] = id;
@@ -437,27 +468,28 @@ lun_status lun_node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t 
 
 /* ---- ending ------------------------------------------------------------------------------------------ */
 
-/* Lets go of what n holds; operands that nobody else holds join the list of the dying. */
-static lun_node *let_go(lun_engine *e, lun_node *n, lun_node *dying)
+/* Lets go of what n was made from; operands that nobody else holds join the list of the dying. */
+static inline lun_node *let_go(lun_engine *e, lun_node *n, lun_node *dying)
 {
-    lun_node *in;
-    for (int k = 0; (in = lun_node_operand(n, k)); k++)
-        if (!--in->refs) {
-            if (in->kind != LUN_NODE_LEAF)
-                forget(e, in);
-            in->chain = dying;
-            dying = in;
+    int count;
+    lun_node *const *in = operands(n, &count);
+    for (int k = 0; k < count && in[k]; k++)
+        if (!--in[k]->refs) {
+            if (in[k]->kind != LUN_NODE_LEAF)
+                forget(e, in[k]);
+            in[k]->chain = dying;
+            dying = in[k];
         }
-    if (n->function)
-        lun_function_release(n->function);
-    if (n->more)
-        free(n->more);
     n->in[0] = n->in[1] = n->in[2] = NULL;
-    n->more = NULL;
-    n->count = 0;
-    n->function = NULL;
-    n->body = NULL;
-    n->notes = NULL;
+    if (n->rich) {
+        lun_function_release(n->function);
+        free(n->more);
+        n->more = NULL;
+        n->count = n->elements = 0;
+        n->function = NULL;
+        n->body = NULL;
+        n->notes = NULL;
+    }
     return dying;
 }
 
@@ -468,13 +500,9 @@ static void bury(lun_engine *e, lun_node *dying)
         dying = let_go(e, n, n->chain);
         if (n->storage)
             lun_storage_release(e, n->storage);
-        if (n->shape)
-            free(n->shape);
-        if (n->moments)
-            free(n->moments);
-        n->shape = NULL;
-        n->moments = NULL;
         n->storage = NULL;
+        if (n->rich)
+            impoverish(n);
         give(e, n);
     }
 }
@@ -510,7 +538,6 @@ void lun_node_become_number(lun_engine *e, lun_node *n, uint64_t cell)
     n->source = n->inclusive = n->acc = 0;
     n->op = 0;
     n->offset = n->step = 0;
-    n->elements = 0;
     n->cell = cell;
     n->hash = hash_of(n);
     lun_node **bucket = &e->buckets[n->hash & (e->bucket_count - 1)];

@@ -58,27 +58,34 @@ typedef struct lun_storage {
     void *ctx;
 } lun_storage;
 
-/* What is asked for most stands first.  While a node is unused all its pointers are NULL. */
+/* What making, walking and ending a graph look at is in the first line of cache, what evaluating looks at
+ * in the second; the third is touched only where `rich` says so.  While a node is unused all its pointers
+ * are NULL. */
 typedef struct lun_node lun_node;
 struct lun_node {
-    int32_t op; /* lun_op; LUN_OP_COUNT: function */
+    _Alignas(64) int32_t op; /* lun_op; LUN_OP_COUNT: function */
     uint8_t kind, dtype, acc, inclusive;
     int32_t refs;
     uint8_t rank;
     uint8_t source; /* part of a virtual array (range, random): not counted as waiting work */
     uint8_t virt;   /* has no leaf below it */
+    uint8_t rich;   /* some of what stands from `shape` on is used */
     uint32_t hash;  /* of what it is: equal nodes have the same */
     uint32_t form;  /* of its kind and those below when it was made, whatever the leaves are */
-    uint32_t where;
-    int64_t n; /* elements */
+    int64_t n;      /* elements */
     lun_node *in[3];
-    lun_node *chain;        /* next in the hash bucket; next to die */
-    uint64_t mark;          /* the walk over the graph that saw it last, */
-    int32_t slot;           /* and that walk's number for it */
-    uint16_t workgroup;     /* asked for, 0: tuned; not part of what a node is */
-    lun_storage *storage;   /* LEAF */
-    int64_t offset, step;   /* LEAF, SLICE: in elements */
-    uint64_t cell;          /* NUMBER */
+    lun_node *chain; /* next in the hash bucket; next to die */
+
+    uint64_t mark;        /* the walk over the graph that saw it last, */
+    int32_t slot;         /* and that walk's number for it */
+    int32_t value;        /* its value in the kernel of */
+    uint64_t lowered;     /* the walk of lowering that saw it last */
+    uint32_t where;       /* the place that built it */
+    uint16_t workgroup;   /* asked for, 0: tuned; not part of what a node is */
+    lun_storage *storage; /* LEAF */
+    int64_t offset, step; /* LEAF, SLICE: in elements */
+    uint64_t cell;        /* NUMBER */
+
     int64_t *shape;         /* rank extents; NULL for rank 0 and 1 */
     double *moments;        /* LEAF: count of shift, mean and variance once computed; see total.c */
     lun_node **more;        /* CALL: operands */
@@ -87,8 +94,6 @@ struct lun_node {
     lun_function *function; /* keeps body alive */
     const lun_ir_function *body; /* CALL, REDUCE, SCAN by a function */
     const char *const *notes;    /* CALL: texts of what may fail in body, for these operands */
-    uint64_t lowered;            /* the walk of lowering that saw it last, */
-    int32_t value;               /* and its value in that kernel */
 };
 
 /* ---- storage ------------------------------------------------------------------------------------ */

@@ -42,21 +42,19 @@ lun_pool *lun_pool_open(const lun_config *config, lun_stats *stats, int64_t limi
 }
 
 /* Size class of a number of bytes, and the class's size. */
-static int class_of(int64_t bytes, int64_t *size)
+static inline int class_of(int64_t bytes, int64_t *size)
 {
-    /* the power of two below: bytes <= 2 * base */
-    int step = bytes > 2 * ALIGN ? 63 - __builtin_clzll((uint64_t)bytes - 1) - ALIGN_BITS : 0;
+    /* what rounding up to lines, or to huge pages, adds must not change the class */
+    uint64_t grain = bytes > MAP_FROM / 8 * 7 ? HUGE_PAGE : ALIGN;
+    uint64_t whole = ((uint64_t)bytes + grain - 1) & ~(grain - 1);
+    /* the power of two below: base < whole <= 2 * base */
+    int step = whole > 2 * ALIGN ? 63 - __builtin_clzll(whole - 1) - ALIGN_BITS : 0;
     uint64_t base = (uint64_t)ALIGN << step;
-    for (unsigned k = 0;; k++) { /* ends: k == 4 fits */
-        uint64_t s = base + base / 4 * k;
-        s = (s + ALIGN - 1) / ALIGN * ALIGN;
-        if (s >= MAP_FROM)
-            s = (s + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-        if ((uint64_t)bytes <= s) {
-            *size = (int64_t)s;
-            return 4 * step + (int)k;
-        }
-    }
+    int quarter = step + ALIGN_BITS - 2; /* as a power of two */
+    uint64_t k = (whole - base + (UINT64_C(1) << quarter) - 1) >> quarter;
+    uint64_t most = base + (k << quarter);
+    *size = (int64_t)((most + grain - 1) & ~(grain - 1));
+    return 4 * step + (int)k;
 }
 
 /* With an allocator of the user's the original pointer is kept in front of the aligned block. */

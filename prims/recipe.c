@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES = 48, ROOTS = 8, BUCKETS = 256, MOST = 4096, FOREIGN = 255 };
+enum { NODES = 48, ROOTS = 8, BUCKETS = 256, MOST = 4096 };
+
+/* Of a place. */
+enum { WHOLE = 1, SCALAR = 2, ONE = 4, FOREIGN = 255 };
 
 typedef struct shape {
     lun_node *order[NODES];
@@ -80,9 +83,17 @@ static uint8_t place_of(const lun_node *n, int64_t space)
 {
     int64_t own = space_of(n);
     unsigned bits =
-        (unsigned)(own == space) | (unsigned)(n->rank == 0) << 1 | (unsigned)(own == 1) << 2;
+        (own == space ? WHOLE : 0u) | (n->rank == 0 ? SCALAR : 0u) | (own == 1 ? ONE : 0u);
     bool foreign = own != space && (own != 1 || !lun_node_ready(n));
     return foreign || n->body || n->workgroup ? FOREIGN : (uint8_t)bits;
+}
+
+/* Whether that is n's place. Most nodes have an element for each index and nothing else to them. */
+static inline bool is_at(const lun_node *n, uint8_t place, int64_t space)
+{
+    if (place == WHOLE && n->n == space && n->rank && !(n->rich | n->workgroup))
+        return space > 1;
+    return place_of(n, space) == place;
 }
 
 /* The nodes below the roots in order. */
@@ -131,7 +142,7 @@ static bool matches(lun_engine *e, const lun_recipe *r, lun_node *const *roots, 
     for (int i = r->count - 1; i >= 0; i--) {
         const lun_recipe_part *p = &r->parts[i];
         lun_node *n = order[i];
-        if (lun_node_nature(n) != p->nature || place_of(n, space) != p->place)
+        if (lun_node_nature(n) != p->nature || !is_at(n, p->place, space))
             return false;
         for (int k = 0; k < 3 && p->in[k] >= 0; k++) {
             lun_node *in = n->in[k];

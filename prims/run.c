@@ -10,42 +10,52 @@
 
 enum { FEW = 24 }; /* slots, arguments, results that need no memory */
 
+/* A result in memory, and the node that it is for. */
+typedef struct output {
+    lun_storage *storage; /* NULL: the node has taken it */
+    lun_node *node;
+} output;
+
 /* Results of one launch, until they are given to their nodes. */
 typedef struct outcome {
-    lun_storage **outputs; /* by slot; NULL where the slot is none */
+    output *outputs; /* in the order of their slots */
+    int count;
     uint64_t *results;
-    lun_storage *few_outputs[FEW];
+    output few_outputs[FEW];
     uint64_t few_results[FEW];
 } outcome;
 
-static void outcome_free(lun_engine *e, outcome *o, int slots)
+static void outcome_free(lun_engine *e, outcome *o)
 {
-    for (int i = 0; o->outputs && i < slots; i++)
-        if (o->outputs[i])
-            lun_storage_release(e, o->outputs[i]);
+    for (int k = 0; k < o->count; k++)
+        if (o->outputs[k].storage)
+            lun_storage_release(e, o->outputs[k].storage);
     if (o->outputs != o->few_outputs)
         free(o->outputs);
     if (o->results != o->few_results)
         free(o->results);
 }
 
+/* Also on failure o is to be ended by outcome_free. */
 static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, outcome *o)
 {
     const lun_ir *ir = &l->ir;
-    o->outputs = ir->slot_count <= FEW ? o->few_outputs
-                                       : calloc((size_t)ir->slot_count, sizeof(lun_storage *));
+    o->count = 0;
+    o->outputs =
+        ir->slot_count <= FEW ? o->few_outputs : calloc((size_t)ir->slot_count, sizeof *o->outputs);
     o->results = ir->result_count <= FEW ? o->few_results
                                          : calloc((size_t)ir->result_count, sizeof *o->results);
     if (!o->outputs || !o->results)
         return lun__nomem(e);
-    for (int i = 0; i < ir->slot_count; i++)
-        o->outputs[i] = NULL;
     for (int i = 0; i < ir->slot_count; i++) {
         if (ir->slots[i].role != LUN_SLOT_OUT)
             continue;
-        lun_status s = lun_storage_result(e, (lun_dtype)ir->slots[i].dtype, n, &o->outputs[i]);
+        output *to = &o->outputs[o->count];
+        to->node = l->slots[i].node;
+        lun_status s = lun_storage_result(e, (lun_dtype)ir->slots[i].dtype, n, &to->storage);
         if (s != LUN_OK)
             return s;
+        o->count++;
     }
     return LUN_OK;
 }
@@ -118,17 +128,17 @@ typedef struct binding {
 
 /* Slot i as the backend in use sees it. */
 static inline lun_status bind_slot(lun_engine *e, lun_backend_slot *b, const lun_lowered *l, int i,
-                                   lun_storage *output, int64_t first, int64_t count, binding *to)
+                                   lun_storage *written, int64_t first, int64_t count, binding *to)
 {
     const lun_node *n = l->slots[i].node;
     /* element `first` of the index space is element 0 of an output */
-    lun_storage *s = output ? output : n->storage;
-    int64_t origin = output ? -first : n->offset + l->slots[i].offset;
+    lun_storage *s = written ? written : n->storage;
+    int64_t origin = written ? -first : n->offset + l->slots[i].offset;
     int64_t size = lun_dtype_get(s->dtype)->bytes;
     lun_ir_role role = (lun_ir_role)l->ir.slots[i].role;
     int64_t bytes = size * (role == LUN_SLOT_UNIFORM ? 1 : role == LUN_SLOT_ARRAY ? n->n : count);
     to->bytes += bytes;
-    if (output)
+    if (written)
         to->written += bytes;
     to->origin[i] = origin;
     if (b->backend->buffer_new) {
@@ -189,8 +199,11 @@ static lun_status launch_now(lun_engine *e, const lun_lowered *l, lun_kernel_ent
     lun_status s = at && room && cells ? LUN_OK : lun__nomem(e);
     lun_backend_slot *b = &e->backends[e->current];
     binding to = {at, room, room + slots, 0, 0};
-    for (int i = 0; s == LUN_OK && i < ir->slot_count; i++)
-        s = bind_slot(e, b, l, i, o->outputs[i], first, count, &to);
+    const output *next = o->outputs;
+    for (int i = 0; s == LUN_OK && i < ir->slot_count; i++) {
+        lun_storage *written = ir->slots[i].role == LUN_SLOT_OUT ? next++->storage : NULL;
+        s = bind_slot(e, b, l, i, written, first, count, &to);
+    }
     run.origin = to.origin;
     run.bytes = to.bytes;
     for (int i = 0; s == LUN_OK && i < ir->arg_count; i++)
@@ -246,28 +259,29 @@ static void empty_results(const lun_lowered *l, uint64_t *results)
 /* The nodes take their results; o's storage goes with them. */
 static lun_status keep(lun_engine *e, const lun_lowered *l, outcome *o)
 {
-    lun_status s = LUN_OK;
-    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) /* what may fail comes first */
-        if (o->outputs[i] && l->slots[i].node->rank == 0 && o->outputs[i]->stale)
-            s = lun_storage_host(e, o->outputs[i], false);
-    if (s != LUN_OK)
-        return s;
+    for (int k = 0; k < o->count; k++) { /* what may fail comes first */
+        const output *from = &o->outputs[k];
+        lun_status s = from->node->rank == 0 && from->storage->stale
+                           ? lun_storage_host(e, from->storage, false)
+                           : LUN_OK;
+        if (s != LUN_OK)
+            return s;
+    }
     for (int r = 0; r < l->ir.result_count; r++) {
         lun_node *n = l->results[r];
         lun_node_become_number(
             e, n, lun_cell_cast((lun_dtype)n->dtype, (lun_dtype)n->acc, o->results[r]));
     }
-    for (int i = 0; i < l->ir.slot_count; i++) {
-        if (!o->outputs[i])
-            continue;
-        lun_node *n = l->slots[i].node;
+    for (int k = 0; k < o->count; k++) {
+        output *from = &o->outputs[k];
+        lun_node *n = from->node;
         if (n->rank == 0) {
             uint64_t cell = 0;
-            memcpy(&cell, o->outputs[i]->data, lun_dtype_get((lun_dtype)n->dtype)->bytes);
+            memcpy(&cell, from->storage->data, lun_dtype_get((lun_dtype)n->dtype)->bytes);
             lun_node_become_number(e, n, cell);
         } else {
-            lun_node_become_leaf(e, n, o->outputs[i], 0);
-            o->outputs[i] = NULL;
+            lun_node_become_leaf(e, n, from->storage, 0);
+            from->storage = NULL;
         }
     }
     return LUN_OK;
@@ -276,8 +290,6 @@ static lun_status keep(lun_engine *e, const lun_lowered *l, outcome *o)
 lun_status lun_run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n)
 {
     outcome o;
-    o.outputs = NULL;
-    o.results = NULL;
     lun_status status = outcome_make(e, l, n, &o);
     if (status == LUN_OK && n > 0)
         status = launch(e, l, k, n, 0, n, &o);
@@ -285,7 +297,7 @@ lun_status lun_run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry
         empty_results(l, o.results);
     if (status == LUN_OK)
         status = keep(e, l, &o);
-    outcome_free(e, &o, l->ir.slot_count);
+    outcome_free(e, &o);
     return status;
 }
 
@@ -434,9 +446,6 @@ static lun_status run_range(lun_engine *e, lun_node *root, int64_t first, int64_
 {
     lun_schedule s;
     lun_lowered l;
-    outcome o;
-    o.outputs = NULL;
-    o.results = NULL;
     lun_kernel_entry *k;
     *done = false;
     lun_status status = lun_fuse(e, &root, 1, &s);
@@ -453,18 +462,18 @@ static lun_status run_range(lun_engine *e, lun_node *root, int64_t first, int64_
         int64_t from = first / 64 * 64, n = first + count - from;
         status = lun_lower(e, &s, last, &l);
         if (status == LUN_OK) {
-            status = write_out_indexed(e, &l);
+            outcome o;
+            status = outcome_make(e, &l, n, &o);
             if (status == LUN_OK)
-                status = outcome_make(e, &l, n, &o);
+                status = write_out_indexed(e, &l);
             if (status == LUN_OK)
                 status = lun_kernel_get(e, &l.ir, &k);
             if (status == LUN_OK)
                 status = launch(e, &l, k, s.groups[last].n, from, n, &o);
-            for (int i = 0; status == LUN_OK && i < l.ir.slot_count; i++)
-                if (o.outputs[i])
-                    status = lun_storage_read(e, o.outputs[i], first - from, count, host);
+            for (int i = 0; status == LUN_OK && i < o.count; i++)
+                status = lun_storage_read(e, o.outputs[i].storage, first - from, count, host);
             *done = status == LUN_OK;
-            outcome_free(e, &o, l.ir.slot_count);
+            outcome_free(e, &o);
             lun_lowered_free(&l);
         }
     }

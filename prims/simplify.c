@@ -35,7 +35,7 @@ static lun_node *power(lun_engine *e, lun_node *x, const lun_node *exponent, con
 lun_node *lun__simplify(lun_engine *e, lun_op op, lun_node *const *in, const lun_node *like)
 {
     lun_node *x = in[0];
-    lun_kind_of kind = (lun_kind_of)lun_dtype_get((lun_dtype)x->dtype)->kind;
+    const lun_dtype_row *t = lun_dtype_get((lun_dtype)x->dtype);
     switch (op) {
     case LUN_OP_POW:
         return power(e, x, in[1], like);
@@ -43,9 +43,9 @@ lun_node *lun__simplify(lun_engine *e, lun_op op, lun_node *const *in, const lun
     case LUN_OP_CEIL:
     case LUN_OP_ROUND:
     case LUN_OP_TRUNC:
-        return kind == LUN_KIND_FLOAT ? NULL : lun_node_retain(x);
+        return t->kind == LUN_KIND_FLOAT ? NULL : lun_node_retain(x);
     case LUN_OP_ABS:
-        return kind == LUN_KIND_UNSIGNED ? lun_node_retain(x) : NULL;
+        return t->kind == LUN_KIND_UNSIGNED ? lun_node_retain(x) : NULL;
     case LUN_OP_NEG:
     case LUN_OP_LNOT:
     case LUN_OP_BNOT:

@@ -9,10 +9,11 @@ lun_status lun_eval(lun_engine *e, lun_array *const *arrays, int count)
 {
     LUN_NEED(e, count >= 0 && (count == 0 || arrays));
     enum { FEW = 16 };
-    lun_node *few[FEW] = {0}, **roots = count <= FEW ? few : malloc((size_t)count * sizeof *roots);
+    lun_node *few[FEW], **roots = count <= FEW ? few : malloc((size_t)count * sizeof *roots);
     int n = 0;
     lun_status s = roots ? LUN_OK : lun__nomem(e);
     e->error_where = NULL;
+    few[0] = NULL;
     for (; s == LUN_OK && n < count; n++) {
         s = lun__node(e, arrays[n], LUN_DTYPE_COUNT, &roots[n]);
         if (s != LUN_OK)

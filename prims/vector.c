@@ -32,23 +32,25 @@ lun_status lun_storage_empty(lun_engine *e, lun_dtype t, int64_t count, lun_stor
     return LUN_OK;
 }
 
-lun_status lun_storage_memory(lun_engine *e, lun_storage *s)
+static lun_status no_memory(lun_engine *e, const lun_storage *s, lun_status why, int64_t bytes)
 {
-    int64_t size = lun_dtype_get(s->dtype)->bytes, bytes = s->room * size, room;
-    void *data = NULL;
-    lun_status status = lun_pool_take(e->pool, bytes, &data, &room);
-    if (status == LUN_ELIMIT)
+    if (why == LUN_ELIMIT)
         return lun__fail(
             e, LUN_ELIMIT,
             "memory limit reached: %lld bytes for %lld elements of %s, %lld of %lld in use",
             (long long)bytes, (long long)s->count, lun_dtype_name(s->dtype),
             (long long)e->stats.allocated, (long long)e->memory_limit);
+    return lun__fail(e, LUN_ENOMEM, "out of memory: %lld bytes for %lld elements of %s",
+                     (long long)bytes, (long long)s->count, lun_dtype_name(s->dtype));
+}
+
+lun_status lun_storage_memory(lun_engine *e, lun_storage *s)
+{
+    int64_t size = lun_dtype_get(s->dtype)->bytes, bytes = s->room * size;
+    lun_status status = lun_pool_take(e->pool, bytes, &s->data, &s->bytes);
     if (status != LUN_OK)
-        return lun__fail(e, LUN_ENOMEM, "out of memory: %lld bytes for %lld elements of %s",
-                         (long long)bytes, (long long)s->count, lun_dtype_name(s->dtype));
-    s->data = data;
-    s->bytes = room;
-    s->room = room / size;
+        return no_memory(e, s, status, bytes);
+    s->room = (int64_t)((uint64_t)s->bytes >> __builtin_ctz((unsigned)size)); /* 1, 2, 4 or 8 */
     return LUN_OK;
 }
 
