@@ -11,6 +11,7 @@
 #include <lua.h>
 
 #include "lunarray.h"
+#include "recycle.h"
 
 /* What a userdata of ours can stand for; also the number of the host's user value that keeps the
  * metatable. From LUN__ERROR on they are no userdata: the metatable of error objects, the C functions by
@@ -36,9 +37,10 @@ typedef struct lun__held {
         lun_array *array;
         lun_function *function;
         lun_plan *plan;
-    } as; /* NULL: freed, or not yet made */
+    } as;                       /* NULL: freed, or not yet made */
+    const struct lun__box *box; /* the userdata, while it lives */
     int32_t kind;
-    int32_t next; /* of the unused ones */
+    int32_t next; /* of the unused ones, or of the dead ones */
 } lun__held;
 
 /* One engine in one lua_State: a userdata that the registry keeps. */
@@ -46,11 +48,13 @@ typedef struct lun__host {
     lun_engine *engine; /* NULL once ended */
     bool owned;         /* opened here, so closed here */
     lun__held *held;
-    int32_t room, unused; /* unused: the first entry to take, -1 if there is none */
-    int64_t pressure;     /* bytes not yet told to the collector */
-    int64_t collected;    /* bytes of elements alive after the last full collection */
-    uint64_t seed;        /* of the next random array that has none */
-    const char *math;     /* "fast" or "precise" */
+    int32_t room, unused;    /* unused: the first entry to take, -1 if there is none */
+    int32_t dead;            /* the first whose userdata is gone, which lun__bury ends; -1: none */
+    lun__recycler *recycler; /* notices that; NULL: finalisers do */
+    int64_t pressure;        /* bytes not yet told to the collector */
+    int64_t collected;       /* bytes of elements alive after the last full collection */
+    uint64_t seed;           /* of the next random array that has none */
+    const char *math;        /* "fast" or "precise" */
 } lun__host;
 
 /* Every userdata of ours starts so: by its size, its host and its kind it is known, whatever metatable
@@ -65,12 +69,16 @@ typedef struct lun__box {
 
 /* Raises the error that the engine has ended. */
 int lun__ended(lua_State *L);
+/* Ends the references of entries whose userdata are gone. */
+void lun__bury(lun__host *h);
 /* The host of the running function; raises an error if its engine has ended. */
 static inline lun__host *lun__here(lua_State *L)
 {
     lun__host *h = lua_touserdata(L, lua_upvalueindex(1));
     if (!h->engine)
         lun__ended(L);
+    if (h->dead >= 0)
+        lun__bury(h);
     return h;
 }
 /* Pushes the state's host; opens the engine, or takes the one on offer, at first. */
@@ -101,6 +109,8 @@ static inline lun__held *lun__array_at(lua_State *L, const lun__host *h, int i)
     const lun__box *box = lun__test(L, h, i, LUN__ARRAY, sizeof *box);
     return box ? &h->held[box->slot] : NULL;
 }
+/* A full collection, after which what has died is released; h may be NULL. */
+void lun__collect(lua_State *L, lun__host *h);
 /* Tells the collector what has been allocated since; after every call that may have. May run it. */
 void lun__settle(lua_State *L, lun__host *h);
 /* Marks the script's line for what is built from now on. */

@@ -27,7 +27,7 @@ bool lun__again(lua_State *L, lun__host *h, lun_status s, int *tries)
         s == LUN_ENOMEM || (s == LUN_ELIMIT && strstr(lun_error(h->engine), "memory"));
     if (!short_of_memory || (*tries)++ > 0)
         return false;
-    lua_gc(L, LUA_GCCOLLECT);
+    lun__collect(L, h);
     return true;
 }
 

@@ -38,18 +38,17 @@ static uint64_t fresh_seed(const void *salt)
     return seed;
 }
 
-/* Ends the reference of an entry, which stays. */
+/* Ends the reference of an entry, which stays. What is released may come back here. */
 static void let_go(lun__held *held)
 {
-    if (!held->as.array)
-        return;
-    if (held->kind == LUN__ARRAY)
-        lun_release(held->as.array);
-    else if (held->kind == LUN__FUNCTION)
-        lun_function_release(held->as.function);
-    else
-        lun_plan_release(held->as.plan);
+    lun__held was = *held;
     held->as.array = NULL;
+    if (was.kind == LUN__ARRAY)
+        lun_release(was.as.array);
+    else if (was.kind == LUN__FUNCTION)
+        lun_function_release(was.as.function);
+    else if (was.as.plan)
+        lun_plan_release(was.as.plan);
 }
 
 /* The host's finaliser, in a normal run the last of all; functions that run later find no engine. */
@@ -60,10 +59,12 @@ static int end_host(lua_State *L)
         return 0;
     for (int32_t i = 0; i < h->room; i++)
         let_go(&h->held[i]);
+    if (h->recycler)
+        lun__recycler_serve(h->recycler, NULL);
     free(h->held);
     h->held = NULL;
     h->room = 0;
-    h->unused = -1;
+    h->unused = h->dead = -1;
     if (h->owned)
         lun_close(h->engine);
     h->engine = NULL;
@@ -94,7 +95,7 @@ lun__host *lun__host_open(lua_State *L)
     lua_pop(L, 1);
     lun__host *h = lua_newuserdatauv(L, sizeof *h, LUN__VALUES);
     memset(h, 0, sizeof *h);
-    h->unused = -1;
+    h->unused = h->dead = -1;
     h->math = "fast";
     h->seed = fresh_seed(h);
     lua_createtable(L, 0, 2);
@@ -104,6 +105,9 @@ lun__host *lun__host_open(lua_State *L)
     lua_setfield(L, -2, "__gc");
     lua_setmetatable(L, -2);
     open_engine(L, h);
+    h->recycler = lun__recycler_of(L);
+    if (h->recycler)
+        lun__recycler_serve(h->recycler, h);
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &host_key);
     return h;
@@ -138,28 +142,49 @@ int lun__ended(lua_State *L)
 
 /* ---- userdata ---------------------------------------------------------------------------------- */
 
-/* The finaliser of whatever has an entry in held. A script makes and drops arrays all the time. */
+/* The finaliser of whatever has an entry in held, but for arrays where the allocator tells of their end. */
 static int end_box(lua_State *L)
 {
     lun__host *h = lua_touserdata(L, lua_upvalueindex(1));
     lun__box *box = lua_touserdata(L, 1);
     bool ours = box && lua_rawlen(L, 1) == sizeof *box && box->host == h;
     if (ours && box->kind <= LUN__PLAN && h->engine) {
-        lun__held *held = &h->held[box->slot];
-        let_go(held);
-        held->next = h->unused;
-        h->unused = box->slot;
+        lun__box_ended(h, box);
+        lun__bury(h);
         box->host = NULL;
     }
     return 0;
 }
 
+void lun__box_ended(lun__host *h, const lun__box *box)
+{
+    uint32_t slot = (uint32_t)box->slot;
+    if (slot >= (uint32_t)h->room || h->held[slot].box != box)
+        return;
+    h->held[slot].box = NULL;
+    h->held[slot].next = h->dead;
+    h->dead = (int32_t)slot;
+}
+
+void lun__bury(lun__host *h)
+{
+    while (h->dead >= 0) {
+        int32_t slot = h->dead;
+        lun__held *held = &h->held[slot];
+        h->dead = held->next;
+        held->next = h->unused;
+        h->unused = slot;
+        let_go(held);
+    }
+}
+
 void lun__new_type(lua_State *L, int host_at, lun__kind kind, const char *name)
 {
+    const lun__host *h = lua_touserdata(L, host_at);
     lua_createtable(L, 0, 32);
     lua_pushstring(L, name);
     lua_setfield(L, -2, "__name");
-    if (kind <= LUN__PLAN) {
+    if (kind <= LUN__PLAN && !(kind == LUN__ARRAY && h->recycler)) {
         lua_pushvalue(L, host_at);
         lua_pushcclosure(L, end_box, 1);
         lua_setfield(L, -2, "__gc");
@@ -198,15 +223,17 @@ static void grow(lua_State *L, lun__host *h)
 lun__held *lun__new_held(lua_State *L, lun__host *h, lun__kind kind)
 {
     lun__box *box = lua_newuserdatauv(L, sizeof *box, 0);
-    box->host = NULL;
-    /* Making the userdata may have run finalisers, which only give entries back. */
+    *box = (lun__box){.host = NULL, .slot = -1, .kind = (int32_t)kind};
+    /* Making the userdata may have run the collector, which only gives entries back. */
+    if (h->dead >= 0)
+        lun__bury(h);
     if (h->unused < 0)
         grow(L, h);
     box->slot = h->unused;
-    box->kind = (int32_t)kind;
     lun__held *held = &h->held[box->slot];
     h->unused = held->next;
     held->kind = (int32_t)kind;
+    held->box = box;
     box->host = h;
     lua_getiuservalue(L, lua_upvalueindex(1), (int)kind);
     lua_setmetatable(L, -2);
@@ -214,6 +241,13 @@ lun__held *lun__new_held(lua_State *L, lun__host *h, lun__kind kind)
 }
 
 /* ---- the collector, and the script's place ------------------------------------------------------ */
+
+void lun__collect(lua_State *L, lun__host *h)
+{
+    lua_gc(L, LUA_GCCOLLECT);
+    if (h)
+        lun__bury(h);
+}
 
 void lun__settle(lua_State *L, lun__host *h)
 {
@@ -232,11 +266,12 @@ void lun__settle(lua_State *L, lun__host *h)
     int64_t heap = (int64_t)lua_gc(L, LUA_GCCOUNT) * 1024;
     int64_t most = h->collected + (h->collected > heap ? h->collected : heap);
     if (stats.allocated > FULL && stats.allocated > most) {
-        lua_gc(L, LUA_GCCOLLECT);
+        lun__collect(L, h);
         lun_stats_get(h->engine, &stats);
         h->collected = stats.allocated;
     } else {
         lua_gc(L, LUA_GCSTEP, kilobytes < INT_MAX ? (int)kilobytes : INT_MAX);
+        lun__bury(h);
     }
 }
 

@@ -13,6 +13,7 @@
 #include "bind.h"
 #include "call.h"
 #include "lunarray.h"
+#include "recycle.h"
 #include "repl.h"
 #include "sandbox.h"
 
@@ -448,12 +449,15 @@ static lua_State *new_state(const struct options *o, lun_engine **engine)
     config.time_limit = o->seconds ? strtod(o->seconds, NULL) : 0;
     double bytes = o->megabytes ? strtod(o->megabytes, NULL) * 1e6 : 0;
     config.memory_limit = bytes < 9e18 ? (int64_t)bytes : INT64_MAX;
-    if (!o->sandbox)
+    if (!o->sandbox) {
         L = luaL_newstate();
-    else if (lun_open(&config, engine) == LUN_OK)
+        if (L)
+            lun__recycle(L);
+    } else if (lun_open(&config, engine) == LUN_OK) {
         L = lun__state_new(*engine);
-    else
+    } else {
         return NULL;
+    }
     if (!L)
         lun__complain(o->program, "cannot create state: not enough memory");
     return L;
@@ -492,7 +496,7 @@ int main(int argc, char **argv)
     if (engine)
         lun__state_close(L);
     else
-        lua_close(L);
+        lun__recycle_close(L);
     lun_close(engine);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

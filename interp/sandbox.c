@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <lualib.h>
 
@@ -24,10 +25,11 @@ typedef struct guard {
     bool refused;  /* memory, because of the limit, in this stretch */
 } guard;
 
+/* Every coroutine gets a copy of the main thread's extra space. */
 static guard *guard_of(lua_State *L)
 {
-    void *g;
-    lua_getallocf(L, &g);
+    guard *g;
+    memcpy(&g, lua_getextraspace(L), sizeof g);
     return g;
 }
 
@@ -82,10 +84,13 @@ lua_State *lun__state_new(lun_engine *e)
     g->engine = e;
     lun_config_get(e, &g->config);
     lua_State *L = lua_newstate(allocate, g);
-    if (!L)
+    if (!L) {
         free(g);
-    else
-        lua_setwarnf(L, warn, g);
+        return NULL;
+    }
+    memcpy(lua_getextraspace(L), &g, sizeof g);
+    lua_setwarnf(L, warn, g);
+    lun__recycle(L);
     return L;
 }
 
@@ -98,7 +103,7 @@ void lun__state_close(lua_State *L)
 {
     guard *g = guard_of(L);
     g->config.memory_limit = 0; /* finalisers may need a little to end well */
-    lua_close(L);
+    lun__recycle_close(L);
     free(g);
 }
 
@@ -110,7 +115,7 @@ static bool beyond_repair(lua_State *L, const guard *g)
 {
     if (!beyond_limit(g, 0))
         return false;
-    lua_gc(L, LUA_GCCOLLECT);
+    lun__collect(L, lun__host_of(L));
     return beyond_limit(g, 0);
 }
 
@@ -141,7 +146,7 @@ void lun__state_begin(lua_State *L)
     guard *g = guard_of(L);
     g->refused = false;
     if (beyond_limit(g, g->config.memory_limit / 4))
-        lua_gc(L, LUA_GCCOLLECT); /* what the last script left */
+        lun__collect(L, lun__host_of(L)); /* what the last script left */
     if (is_watched(g))
         lua_sethook(L, watch, LUA_MASKCOUNT, STEP);
     lun_host_begin(g->engine);
@@ -149,6 +154,9 @@ void lun__state_begin(lua_State *L)
 
 void lun__state_end(lua_State *L)
 {
+    lun__host *h = lun__host_of(L);
+    if (h)
+        lun__bury(h);
     lun_host_end(guard_of(L)->engine);
 }
 

@@ -9,28 +9,31 @@
 enum { SLAB_HANDLES = 128 };
 
 typedef struct slab {
-    struct slab *next;
     lun_array handles[SLAB_HANDLES];
+    struct slab *next;
 } slab;
 
 static lun_array *take(lun_engine *e)
 {
     if (!e->spare_handles) {
-        slab *s = calloc(1, sizeof *s); /* unused handles have no references */
+        slab *s = aligned_alloc(_Alignof(slab), sizeof *s);
         if (!s)
             return NULL;
+        memset(s, 0, sizeof *s); /* unused handles have no references */
         s->next = e->handle_slabs;
         e->handle_slabs = s;
         for (int i = 0; i < SLAB_HANDLES; i++) {
-            s->handles[i].chain = e->spare_handles;
+            s->handles[i].parent = e->spare_handles;
             e->spare_handles = &s->handles[i];
         }
     }
     lun_array *a = e->spare_handles;
-    e->spare_handles = a->chain;
-    memset(a, 0, offsetof(lun_array, shape));
+    e->spare_handles = a->parent;
     a->refs = 1;
+    a->weak = a->freed = a->made = a->wraps = 0;
     a->engine = e;
+    a->parent = NULL;
+    a->rank = 0;
     return a;
 }
 
@@ -80,7 +83,7 @@ void lun_release(lun_array *a)
         lun_array *parent = a->parent;
         lun_engine *e = a->engine;
         lun_node_release(e, a->node);
-        a->chain = e->spare_handles;
+        a->parent = e->spare_handles;
         e->spare_handles = a;
         a = parent;
     }

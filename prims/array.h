@@ -6,19 +6,20 @@
 #include "engine.h"
 #include "node.h"
 
+/* What a plain array needs is in one line of cache. */
 struct lun_array {
-    int32_t refs;
+    _Alignas(64) int32_t refs;
     /* a script's number; lun_free was called; made as an array, not by an operation; its node is the
      * leaf on the memory that lun_wrap was given */
     uint8_t weak, freed, made, wraps;
     lun_engine *engine;
-    lun_node *node;    /* NULL for a weak number, a View or when freed */
-    lun_value number;  /* weak */
-    lun_array *parent; /* View: rows of this array, which may be a View itself */
-    int64_t offset;    /* View: first element in parent */
-    int8_t rank;       /* View */
+    lun_node *node; /* NULL for a weak number, a View or when freed */
+    lun_array
+        *parent; /* View: rows of this array, which may be a View itself; the next unused handle */
+    lun_value number; /* weak */
+    int64_t offset;   /* View: first element in parent */
+    int8_t rank;      /* View */
     int64_t shape[LUN_MAX_RANK - 1];
-    lun_array *chain; /* unused handles */
 };
 
 /* A handle on a node (takes the reference, also on failure). */

@@ -163,7 +163,7 @@ static inline lun_status bind_slot(lun_engine *e, lun_backend_slot *b, const lun
 static lun_status run_timed(lun_engine *e, const lun_backend_slot *b, lun_kernel *k,
                             lun_launch *run)
 {
-    enum { SMALL = 1 << 16, STANDS_FOR = 16 };
+    enum { SMALL = 1 << 18, STANDS_FOR = 16 };
     if (run->bytes < SMALL && e->stats.launches > STANDS_FOR && e->untimed < STANDS_FOR - 1) {
         e->untimed++;
         return b->backend->run(b->state, k, run);

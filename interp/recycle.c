@@ -1,0 +1,108 @@
+/* Blocks of arrays' userdata kept for reuse, and their end told; see recycle.h. What Lua calls its allocator
+ * with is enough for both: the size of a block tells whether it can be one. Knows nothing of arrays but how
+ * large their userdata are. */
+#include "recycle.h"
+
+#include <stdlib.h>
+
+#include "bind.h"
+
+enum {
+    KEPT = 1024
+}; /* blocks at most: more than die between two young collections of a small heap */
+
+typedef struct spare {
+    struct spare *next;
+} spare;
+
+struct lun__recycler {
+    lua_Alloc alloc;
+    void *ctx;
+    size_t size; /* of the block of a box; 0: not known yet */
+    size_t at;   /* where in its block a box stands */
+    spare *spares;
+    int count;
+    lun__host *host;
+    void *last; /* while the size is not known: the last block of a userdata, */
+    size_t last_size;
+};
+
+static void *allocate(void *self, void *old, size_t had, size_t size)
+{
+    lun__recycler *r = self;
+    if (!old && size == r->size && r->spares) {
+        spare *s = r->spares;
+        r->spares = s->next;
+        r->count--;
+        return s;
+    }
+    if (old && !size && had == r->size) {
+        if (r->host)
+            lun__box_ended(r->host, (const lun__box *)(const void *)((char *)old + r->at));
+        if (r->count < KEPT) {
+            spare *s = old;
+            s->next = r->spares;
+            r->spares = s;
+            r->count++;
+            return NULL;
+        }
+    }
+    void *block = r->alloc(r->ctx, old, had, size);
+    if (!r->size && !old && had == LUA_TUSERDATA) {
+        r->last = block;
+        r->last_size = size;
+    }
+    return block;
+}
+
+void lun__recycle(lua_State *L)
+{
+    lun__recycler *r = calloc(1, sizeof *r);
+    if (!r)
+        return;
+    r->alloc = lua_getallocf(L, &r->ctx);
+    lua_setallocf(L, allocate, r);
+}
+
+void lun__recycle_close(lua_State *L)
+{
+    lun__recycler *r;
+    bool ours = lua_getallocf(L, (void **)&r) == allocate;
+    lua_close(L);
+    if (!ours)
+        return;
+    for (spare *s = r->spares, *next; s; s = next) {
+        next = s->next;
+        r->alloc(r->ctx, s, r->size, 0);
+    }
+    free(r);
+}
+
+/* Has a box made to see its block. */
+static bool measure(lua_State *L, lun__recycler *r)
+{
+    bool runs = lua_gc(L, LUA_GCISRUNNING) == 1;
+    lua_gc(L, LUA_GCSTOP);
+    const char *box = lua_newuserdatauv(L, sizeof(lun__box), 0), *block = r->last;
+    lua_pop(L, 1);
+    if (runs)
+        lua_gc(L, LUA_GCRESTART);
+    if (!block || box < block || box + sizeof(lun__box) > block + r->last_size)
+        return false;
+    r->at = (size_t)(box - block);
+    r->size = r->last_size;
+    return true;
+}
+
+lun__recycler *lun__recycler_of(lua_State *L)
+{
+    lun__recycler *r;
+    if (lua_getallocf(L, (void **)&r) != allocate || r->host)
+        return NULL;
+    return r->size || measure(L, r) ? r : NULL;
+}
+
+void lun__recycler_serve(lun__recycler *r, lun__host *h)
+{
+    r->host = h;
+}
