@@ -111,6 +111,9 @@ static inline lun__held *lun__array_at(lua_State *L, const lun__host *h, int i)
 }
 /* A full collection, after which what has died is released; h may be NULL. */
 void lun__collect(lua_State *L, lun__host *h);
+/* Looks for a block of so many bytes among what has died: at first young objects, then all if that takes
+ * less than fresh memory would. */
+void lun__scavenge(lua_State *L, lun__host *h, int64_t bytes, bool thoroughly);
 /* Tells the collector what has been allocated since; after every call that may have. May run it. */
 void lun__settle(lua_State *L, lun__host *h);
 /* Marks the script's line for what is built from now on. */
@@ -118,8 +121,10 @@ void lun__mark(lua_State *L, lun__host *h);
 
 /* ---- errors (bind_error.c) ---- */
 
-/* After a failed call: true if memory was short and a full collection has been made, so that it may
- * be tried again. At most once per *tries, which starts as 0. */
+/* How often a call that is thrifty may collect. */
+enum { LUN__COLLECTIONS = 2 };
+/* After a failed call: true if memory was short and a collection has been made, so that it may be tried
+ * again. *tries starts as 0. */
 bool lun__again(lua_State *L, lun__host *h, lun_status s, int *tries);
 /* Raises the failure: a bad argument number `arg` for a caller's mistake, an error object for a fault
  * in a kernel. */
@@ -132,13 +137,16 @@ void lun__check(lua_State *L, lun__host *h, lun_status s, int arg);
 int lun__raise_stop(lua_State *L, lun_status s);
 void lun__error_open(lua_State *L);
 
-/* Repeats a call that ran out of memory once: LUN__TRY(s, lun_eval(...)). Wants L and h. */
-#define LUN__TRY(s, call)                                        \
-    do {                                                         \
-        int tries_ = 0;                                          \
-        do                                                       \
-            (s) = (call);                                        \
-        while ((s) != LUN_OK && lun__again(L, h, (s), &tries_)); \
+/* Repeats a call that ran out of memory, or would take some from the system while a collection may find
+ * it: LUN__TRY(s, lun_eval(...)). Wants L and h. */
+#define LUN__TRY(s, call)                                          \
+    do {                                                           \
+        int tries_ = 0;                                            \
+        do {                                                       \
+            lun_thrifty(h->engine, tries_ < LUN__COLLECTIONS);     \
+            (s) = (call);                                          \
+        } while ((s) != LUN_OK && lun__again(L, h, (s), &tries_)); \
+        lun_thrifty(h->engine, false);                             \
     } while (0)
 
 /* ---- values (bind_value.c) ---- */

@@ -23,10 +23,16 @@ static bool is_mistake(lun_status s)
 
 bool lun__again(lua_State *L, lun__host *h, lun_status s, int *tries)
 {
+    int64_t wanted = lun_thrifty(h->engine, false);
+    if (wanted && *tries < LUN__COLLECTIONS) {
+        lun__scavenge(L, h, wanted, ++*tries > 1);
+        return true;
+    }
     bool short_of_memory =
         s == LUN_ENOMEM || (s == LUN_ELIMIT && strstr(lun_error(h->engine), "memory"));
-    if (!short_of_memory || (*tries)++ > 0)
+    if (!short_of_memory || *tries > LUN__COLLECTIONS)
         return false;
+    *tries = LUN__COLLECTIONS + 1;
     lun__collect(L, h);
     return true;
 }

@@ -249,6 +249,37 @@ void lun__collect(lua_State *L, lun__host *h)
         lun__bury(h);
 }
 
+/* Bytes of Lua's own. */
+static int64_t heap_of(lua_State *L)
+{
+    return (int64_t)lua_gc(L, LUA_GCCOUNT) * 1024;
+}
+
+/* Whether a full collection is due: beside what is alive of arrays and of Lua's own there may be as much again
+ * that is not. */
+static bool is_due(lua_State *L, const lun__host *h)
+{
+    lun_stats stats;
+    lun_stats_get(h->engine, &stats);
+    int64_t heap = heap_of(L), most = h->collected + (h->collected > heap ? h->collected : heap);
+    return stats.allocated > FULL && stats.allocated > most;
+}
+
+static void collect_all(lua_State *L, lun__host *h)
+{
+    lun_stats stats;
+    lun__collect(L, h);
+    lun_stats_get(h->engine, &stats);
+    h->collected = stats.allocated;
+}
+
+static void collect_some(lua_State *L, lun__host *h, int64_t bytes)
+{
+    int64_t kilobytes = bytes / 1024;
+    lua_gc(L, LUA_GCSTEP, kilobytes < INT_MAX ? (int)kilobytes : INT_MAX);
+    lun__bury(h);
+}
+
 void lun__settle(lua_State *L, lun__host *h)
 {
     h->pressure += lun_pressure(h->engine);
@@ -257,22 +288,24 @@ void lun__settle(lua_State *L, lun__host *h)
             h->pressure = 0;
         return;
     }
-    int64_t kilobytes = h->pressure / 1024;
+    int64_t bytes = h->pressure;
     h->pressure = 0;
     if (lua_gc(L, LUA_GCISRUNNING) != 1)
         return;
-    lun_stats stats;
-    lun_stats_get(h->engine, &stats);
-    int64_t heap = (int64_t)lua_gc(L, LUA_GCCOUNT) * 1024;
-    int64_t most = h->collected + (h->collected > heap ? h->collected : heap);
-    if (stats.allocated > FULL && stats.allocated > most) {
-        lun__collect(L, h);
-        lun_stats_get(h->engine, &stats);
-        h->collected = stats.allocated;
-    } else {
-        lua_gc(L, LUA_GCSTEP, kilobytes < INT_MAX ? (int)kilobytes : INT_MAX);
-        lun__bury(h);
-    }
+    if (is_due(L, h))
+        collect_all(L, h);
+    else
+        collect_some(L, h, bytes);
+}
+
+void lun__scavenge(lua_State *L, lun__host *h, int64_t bytes, bool thoroughly)
+{
+    if (lua_gc(L, LUA_GCISRUNNING) != 1)
+        return;
+    if (!thoroughly)
+        collect_some(L, h, TELL);
+    else if (bytes / 2 > heap_of(L) || is_due(L, h))
+        collect_all(L, h);
 }
 
 void lun__mark(lua_State *L, lun__host *h)

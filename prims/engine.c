@@ -446,6 +446,11 @@ int64_t lun_pressure(lun_engine *e)
     return e ? lun_pool_pressure(e->pool) : 0;
 }
 
+int64_t lun_thrifty(lun_engine *e, bool on)
+{
+    return e ? lun_pool_thrifty(e->pool, on) : 0;
+}
+
 void lun_trim(lun_engine *e)
 {
     if (!e)

@@ -268,6 +268,10 @@ LUN_API void lun_stats_reset(lun_engine *e);
 /* Bytes of elements allocated since the last call, less those freed: what a garbage collector should be
  * told. */
 LUN_API int64_t lun_pressure(lun_engine *e);
+/* For hosts with a garbage collector. on: the next call that needs a large block of memory, and finds none
+ * that an array has left, fails with LUN_ENOMEM. Returns how many bytes one has wanted since the last
+ * lun_thrifty, or 0: then collect, and make that call again. Large blocks do not count in lun_pressure for whoever does so. */
+LUN_API int64_t lun_thrifty(lun_engine *e, bool on);
 /* Gives pooled memory back to the system. */
 LUN_API void lun_trim(lun_engine *e);
 

@@ -13,7 +13,8 @@ enum {
     CLASSES = 4 * 63,
     MAP_FROM = 1 << 20, /* blocks of this size and more are mapped */
     HUGE_PAGE = 2 << 20,
-    KEEP = 64 << 20 /* unused bytes always kept; beyond that as much as is alive */
+    LARGE = 512 << 10, /* blocks of this size and more are worth a collection */
+    KEEP = 64 << 20    /* unused bytes always kept; beyond that as much as is alive */
 };
 
 typedef struct block {
@@ -27,6 +28,9 @@ struct lun_pool {
     void *ctx;
     lun_stats *stats;
     int64_t limit, pressure;
+    int64_t refused; /* see lun_pool_thrifty */
+    bool thrifty;
+    bool asked; /* a host is thrifty now and then */
 };
 
 lun_pool *lun_pool_open(const lun_config *config, lun_stats *stats, int64_t limit)
@@ -98,6 +102,12 @@ static void system_give(lun_pool *p, void *at, int64_t size)
     }
 }
 
+/* What a garbage collector is to be told of a block. */
+static inline int64_t pressure_of(const lun_pool *p, int64_t size)
+{
+    return p->asked && size >= LARGE ? 0 : size;
+}
+
 lun_status lun_pool_take(lun_pool *p, int64_t bytes, void **out, int64_t *room)
 {
     if (bytes < 0 || bytes > INT64_MAX / 4)
@@ -111,6 +121,10 @@ lun_status lun_pool_take(lun_pool *p, int64_t bytes, void **out, int64_t *room)
     if (b) {
         p->free[c] = b->next;
         s->pooled -= size;
+    } else if (p->thrifty && size >= LARGE) {
+        p->thrifty = false;
+        p->refused = size;
+        return LUN_ENOMEM;
     } else {
         b = system_take(p, size);
         if (!b && s->pooled) {
@@ -124,7 +138,7 @@ lun_status lun_pool_take(lun_pool *p, int64_t bytes, void **out, int64_t *room)
     s->allocated += size;
     if (s->allocated > s->peak)
         s->peak = s->allocated;
-    p->pressure += size;
+    p->pressure += pressure_of(p, size);
     *out = b;
     *room = size;
     return LUN_OK;
@@ -135,7 +149,7 @@ void lun_pool_give(lun_pool *p, void *at, int64_t room)
     int64_t size;
     lun_stats *s = p->stats;
     s->allocated -= room;
-    p->pressure -= room;
+    p->pressure -= pressure_of(p, room);
     if (s->pooled + room > KEEP && s->pooled + room > s->allocated) {
         system_give(p, at, room);
         return;
@@ -177,4 +191,13 @@ int64_t lun_pool_pressure(lun_pool *p)
     int64_t n = p->pressure;
     p->pressure = 0;
     return n;
+}
+
+int64_t lun_pool_thrifty(lun_pool *p, bool on)
+{
+    int64_t refused = p->refused;
+    p->thrifty = on;
+    p->asked |= on;
+    p->refused = 0;
+    return refused;
 }

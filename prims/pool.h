@@ -25,5 +25,8 @@ void lun_pool_trim(lun_pool *p);
 /* Bytes taken since the last call, and elsewhere on behalf of the same arrays, less those given back. */
 void lun_pool_press(lun_pool *p, int64_t bytes);
 int64_t lun_pool_pressure(lun_pool *p);
+/* on: the next large block that is not there for reuse is refused (LUN_ENOMEM). Returns the bytes of one
+ * that was since the last call, or 0. From the first time on large blocks do not count in the pressure. */
+int64_t lun_pool_thrifty(lun_pool *p, bool on);
 
 #endif

@@ -301,6 +301,27 @@ static void test_closing_order(void **state)
     }
 }
 
+/* A host's state keeps its allocator; arrays of such a state are released by finalisers, or by its end. */
+static void test_host_allocator(void **state)
+{
+    (void)state;
+    lua_State *L = luaL_newstate();
+    assert_non_null(L);
+    void *before, *after;
+    lua_Alloc own = lua_getallocf(L, &before);
+    luaL_openlibs(L);
+    luaL_requiref(L, "lunarray", luaopen_lunarray, 1);
+    assert_true(lua_getallocf(L, &after) == own);
+    assert_ptr_equal(after, before);
+    run_in(L, "collectgarbage()\n"
+              "local a, before = lunarray.vector {1, 2, 3}, lunarray.stats().nodes\n"
+              "for i = 1, 1000 do local _ = (a + i) * a end\n"
+              "collectgarbage()\n"
+              "assert(lunarray.stats().nodes <= before + 5)\n"
+              "kept = a * 2");
+    lua_close(L);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +336,7 @@ int main(void)
         cmocka_unit_test(test_two_engines),
         cmocka_unit_test(test_own_states),
         cmocka_unit_test(test_closing_order),
+        cmocka_unit_test(test_host_allocator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,12 @@ end
 
 local MB = 1 << 20
 
+-- The program that runs this.
+local program = arg[0]
+for i = -1, -100, -1 do
+    program = arg[i] or program
+end
+
 -- A Vector of n elements of 8 bytes that are in memory, the first of them x.
 local function stored(n, x)
     return (lun.index(n) + (x - 1)):eval()
@@ -125,20 +131,65 @@ describe("memory", function()
         assert.equal(100, seen)
     end)
 
-    it("takes nothing from the system after the first steps of a loop", function()
-        local n = MB // 4
-        local x, y = lun.random(n, { seed = 1 }):copy(), lun.random(n, { seed = 2 }):copy()
-        x[1], y[1] = 0.5, 0.25 -- or else they would take no memory
-        local before
-        for step = 1, 100 do
-            local z = lun.eval((x + y) * 0.5 - x * y)
-            x:free()
-            x, y = y, z
-            if step == 5 then -- until dropped intermediate expressions have been collected once
-                before = lun.stats().allocations
+    -- What a loop of 100 steps takes from the system after its second one, by the counter. In a program of its
+    -- own, whose heap is that of a script.
+    local function taken(mode, step)
+        local script = ([[
+            collectgarbage "%s"
+            local n = 1 << 18
+            local x, y = lun.random(n, { seed = 1 }):copy(), lun.random(n, { seed = 2 }):copy()
+            local before
+            for i = 1, 100 do
+                if i == 3 then before = lun.stats().allocations end
+                %s
+            end
+            io.write(lun.stats().allocations - before)]]):format(mode, step)
+        local pipe = assert(io.popen(("%s -e '%s'"):format(program, script)))
+        local text = pipe:read "a"
+        pipe:close()
+        return text
+    end
+
+    for _, mode in ipairs { "generational", "incremental" } do
+        it("is taken in the first two steps of a loop only, collecting " .. mode .. "ly", function()
+            assert.equal("0", taken(mode, "local z = lun.eval((x + y) * 0.5 - x * y) x:free() x, y = y, z"))
+            assert.equal("0", taken(mode, "x = lun.eval((x + y) * 0.5 - x * y)"))
+            assert.equal("0", taken(mode, "x, y = y, lun.eval((x + y) * 0.5 - x * y)"))
+            assert.equal("0", taken(mode, "x = (x + y):sqrt():eval() y = (x * y):copy()"))
+            assert.equal("0", taken(mode, "lun.eval(x + y, x - y, x * y)"))
+            assert.equal("0", taken(mode, "y[i] = (x * y):sum()"))
+        end)
+    end
+
+    it("of arrays is told from that of anything else of the same size", function()
+        collectgarbage "collect"
+        local before = lun.stats().nodes
+        do
+            local kept, others = {}, {}
+            for i = 1, 2000 do
+                local a = lun.vector { i, i + 1 }
+                kept[i % 50] = a * 2
+                others[i % 70] = i % 20 == 0 and io.tmpfile() or ("x"):rep(i % 48)
+                local _ = coroutine.wrap(function() return a + i end)
+            end
+            assert.equal(11, #others[41])
+            for i = 0, 49 do
+                local n = 2000 - (2000 - i) % 50
+                expect.elements({ 2 * n, 2 * n + 2 }, kept[i])
             end
         end
-        assert.equal(before, lun.stats().allocations)
+        collectgarbage "collect"
+        assert.is_true(lun.stats().nodes <= before + 10, ("%d nodes, %d before"):format(lun.stats().nodes, before))
+    end)
+
+    it("comes back from arrays that lost their metatable", function()
+        collectgarbage "collect"
+        local before = lun.stats().nodes
+        for i = 1, 1000 do
+            debug.setmetatable(lun.vector { i, 2 }, nil)
+        end
+        collectgarbage "collect"
+        assert.is_true(lun.stats().nodes <= before + 10)
     end)
 
     it("needs the inputs and the result of a pipeline, and no more than a block for each thread", function()
