@@ -57,6 +57,18 @@ def small(n):
     run_numexpr(f"W12_{n}", "(a + b) * (c + d)", {"a": a, "b": b, "c": c, "d": d}, 1000)
 
 
+def chain(n):
+    a, b, c = (uniform(i, n) for i in range(3))
+
+    def body():
+        for _ in range(1000):
+            x = a
+            for _ in range(10):
+                x = x * b + c
+
+    run("W12_chain", body)
+
+
 def main(chosen):
     if any(name in chosen for name in ("W1", "W2", "W3sum", "W3dot", "W3mv", "W4f32")):
         a, b, c, d = (uniform(i) for i in range(4))
@@ -82,6 +94,7 @@ def main(chosen):
     if "W12" in chosen:
         small(100)
         small(10000)
+        chain(100)
 
 
 main(sys.argv[1:])

@@ -7,7 +7,8 @@ local path, json_path, mode = table.unpack(arg)
 
 local PEERS = { "numpy", "numexpr", "luajit", "lua" }
 
--- name, what it is, unit, plain variant, the largest ratio to plain and to the limit, the largest time
+-- name, what it is, unit, plain variant, the largest ratio to plain and to the limit, the largest time, how
+-- many times as long a peer must take
 local rows = {
     { "W1", "(a+b)*(c+d), f32, 2^25", "ms", "plain", 0.90, 1.05 },
     { "W2", "b + s*c", "ms", "plain", 0.80, 1.05 },
@@ -20,7 +21,10 @@ local rows = {
     { "W7bs", "Black-Scholes, f32, 2^22", "ms", "plain" },
     { "W7box", "17 neighbours, f32, 2^24", "ms", "plain" },
     { "W12_100", "(a+b)*(c+d), n = 100", "us", "1thread", nil, nil, 0.6 },
+    { "W12_100_61", "the same, 61 arrays in turn", "us" },
     { "W12_10000", "(a+b)*(c+d), n = 10000", "us", "1thread", nil, nil, 1.5 },
+    { "W12_10000_61", "the same, 61 arrays in turn", "us" },
+    { "W12_chain", "20 operations, n = 100", "us", nil, nil, nil, nil, { numpy = 5 } },
     { "first", "result, empty cache, n = 1e5", "ms", nil, nil, nil, 2 },
     { "next", "new expression after it", "ms", nil, nil, nil, 2 },
     { "kernel", "from the cache, 2nd process", "ms", nil, nil, nil, 1 },
@@ -97,7 +101,7 @@ for _, row in ipairs(rows) do
         add("to_limit", limit and ours and ours / limit)
     end
     local r = { name = name, what = row[2], unit = row[3], goal_plain = row[5], goal_limit = row[6],
-        goal_time = row[7] }
+        goal_time = row[7], goal_peers = row[8] or {} }
     for key, list in pairs(lists) do
         r[key] = median(list)
     end
@@ -125,7 +129,9 @@ local function peers_of(r)
     local list = {}
     for _, peer in ipairs(PEERS) do
         if r[peer] then
-            list[#list + 1] = ("%s %.3gx"):format(peer, r[peer] / r.ours)
+            local times, goal = r[peer] / r.ours, r.goal_peers[peer]
+            local mark = goal and (" (%s%.3gx)"):format(times >= goal and ">= " or "! ", goal) or ""
+            list[#list + 1] = ("%s %.3gx%s"):format(peer, times, mark)
         end
     end
     return table.concat(list, ", ")

@@ -71,14 +71,19 @@ typedef struct lun__box {
 int lun__ended(lua_State *L);
 /* Ends the references of entries whose userdata are gone. */
 void lun__bury(lun__host *h);
-/* The host of the running function; raises an error if its engine has ended. */
-static inline lun__host *lun__here(lua_State *L)
+/* Raises an error if the engine has ended; releases what has died. */
+static inline void lun__ready(lua_State *L, lun__host *h)
 {
-    lun__host *h = lua_touserdata(L, lua_upvalueindex(1));
     if (!h->engine)
         lun__ended(L);
     if (h->dead >= 0)
         lun__bury(h);
+}
+/* The host of the running function, ready. */
+static inline lun__host *lun__here(lua_State *L)
+{
+    lun__host *h = lua_touserdata(L, lua_upvalueindex(1));
+    lun__ready(L, h);
     return h;
 }
 /* Pushes the state's host; opens the engine, or takes the one on offer, at first. */
@@ -95,6 +100,8 @@ void lun__new_type(lua_State *L, int host_at, lun__kind kind, const char *name);
 lun__box *lun__new_box(lua_State *L, lun__host *h, lun__kind kind, size_t size, int values);
 /* The same with an entry of held, where a call can put what it makes. Valid until the next one. */
 lun__held *lun__new_held(lua_State *L, lun__host *h, lun__kind kind);
+/* The same for an array, from a function that has the metatable at this index. */
+lun__held *lun__new_held_array(lua_State *L, lun__host *h, int metatable);
 /* The userdata at i if it is of that kind, size and host, else NULL. */
 static inline lun__box *lun__test(lua_State *L, const lun__host *h, int i, lun__kind kind,
                                   size_t size)

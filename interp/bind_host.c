@@ -220,7 +220,8 @@ static void grow(lua_State *L, lun__host *h)
     h->room = room;
 }
 
-lun__held *lun__new_held(lua_State *L, lun__host *h, lun__kind kind)
+/* Pushes a userdata without its metatable. */
+static inline lun__held *push_box(lua_State *L, lun__host *h, lun__kind kind)
 {
     lun__box *box = lua_newuserdatauv(L, sizeof *box, 0);
     *box = (lun__box){.host = NULL, .slot = -1, .kind = (int32_t)kind};
@@ -235,7 +236,21 @@ lun__held *lun__new_held(lua_State *L, lun__host *h, lun__kind kind)
     held->kind = (int32_t)kind;
     held->box = box;
     box->host = h;
+    return held;
+}
+
+lun__held *lun__new_held(lua_State *L, lun__host *h, lun__kind kind)
+{
+    lun__held *held = push_box(L, h, kind);
     lua_getiuservalue(L, lua_upvalueindex(1), (int)kind);
+    lua_setmetatable(L, -2);
+    return held;
+}
+
+lun__held *lun__new_held_array(lua_State *L, lun__host *h, int metatable)
+{
+    lun__held *held = push_box(L, h, LUN__ARRAY);
+    lua_pushvalue(L, metatable);
     lua_setmetatable(L, -2);
     return held;
 }

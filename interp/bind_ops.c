@@ -50,12 +50,13 @@ int lun__apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_trap)
     return 1;
 }
 
-/* An operation as one upvalue: what it is, its arity, whether it can fail in a kernel. */
-static void *packed(lun_op op, int arity)
-{
-    return (void *)(uintptr_t)((unsigned)op << 3 | (unsigned)arity << 1 |
-                               (op == LUN_OP_IDIV || op == LUN_OP_MOD));
-}
+/* What a function of an operation knows: its second upvalue. The third is the metatable of arrays. */
+typedef struct known {
+    lun__host *host;
+    lun_op op;
+    int arity;
+    bool may_trap; /* can fail in a kernel */
+} known;
 
 /* A number at i as an array; NULL for anything else, or without memory. */
 static lun_array *number_at(lua_State *L, lun__host *h, int i)
@@ -76,7 +77,7 @@ static bool apply_to_two(lua_State *L, lun__host *h, lun_op op)
     if ((!a && !b) || lua_gettop(L) != 2)
         return false;
     lun_array *operands[2] = {a ? a->as.array : NULL, b ? b->as.array : NULL}, *number = NULL;
-    lun_array **out = lun__new_array(L, h);
+    lun_array **out = &lun__new_held_array(L, h, lua_upvalueindex(3))->as.array;
     if (!a)
         operands[0] = number = number_at(L, h, 1);
     else if (!b)
@@ -87,15 +88,13 @@ static bool apply_to_two(lua_State *L, lun__host *h, lun_op op)
     return well;
 }
 
-/* Upvalues: the host, the operation as packed. */
 static int call_op(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    unsigned what = (unsigned)(uintptr_t)lua_touserdata(L, lua_upvalueindex(2));
-    lun_op op = (lun_op)(what >> 3);
-    if ((what & 7) == 2 << 1 && apply_to_two(L, h, op))
+    const known *k = lua_touserdata(L, lua_upvalueindex(2));
+    lun__ready(L, k->host);
+    if (k->arity == 2 && apply_to_two(L, k->host, k->op))
         return 1;
-    return lun__apply(L, h, op, what >> 1 & 3, what & 1);
+    return lun__apply(L, k->host, k->op, k->arity, k->may_trap);
 }
 
 /* lun.op.add(a, b): the operation is the first argument. */
@@ -173,8 +172,10 @@ static void push_event(lua_State *L, const lun_op_info *info)
 static void push_function(lua_State *L, const lun__parts *p, lun_op op, const lun_op_info *info)
 {
     lua_pushvalue(L, p->host_at);
-    lua_pushlightuserdata(L, packed(op, info->arity));
-    lua_pushcclosure(L, call_op, 2);
+    known *k = lua_newuserdatauv(L, sizeof *k, 0);
+    *k = (known){p->host, op, info->arity, op == LUN_OP_IDIV || op == LUN_OP_MOD};
+    lua_pushvalue(L, p->array);
+    lua_pushcclosure(L, call_op, 3);
 }
 
 static void push_value_of(lua_State *L, const lun__parts *p, lun_op op)

@@ -30,13 +30,14 @@ struct lun__recycler {
 static void *allocate(void *self, void *old, size_t had, size_t size)
 {
     lun__recycler *r = self;
-    if (!old && size == r->size && r->spares) {
+    if (!old) {
         spare *s = r->spares;
-        r->spares = s->next;
-        r->count--;
-        return s;
-    }
-    if (old && !size && had == r->size) {
+        if (size == r->size && s) {
+            r->spares = s->next;
+            r->count--;
+            return s;
+        }
+    } else if (!size && had == r->size) {
         if (r->host)
             lun__box_ended(r->host, (const lun__box *)(const void *)((char *)old + r->at));
         if (r->count < KEPT) {

@@ -244,6 +244,19 @@ static inline lun_status shape_like(lun_engine *e, lun_node *n, const lun_node *
     return set_shape(e, n, like->rank, like->shape);
 }
 
+/* n holds its operands and its function. */
+static inline void count_operands(lun_node *n)
+{
+    int count;
+    lun_node *const *in = operands(n, &count);
+    for (int k = 0; k < count && in[k]; k++) {
+        in[k]->refs++;
+        n->virt &= in[k]->virt;
+    }
+    if (n->rich && n->function)
+        lun_function_retain(n->function);
+}
+
 /* An equal node in place of n, or n itself, whose operands it then counts. */
 static lun_status intern(lun_engine *e, lun_node *n, lun_node **out)
 {
@@ -262,14 +275,7 @@ static lun_status intern(lun_engine *e, lun_node *n, lun_node **out)
     n->form = form_of(n);
     n->where = e->place;
     n->workgroup = e->workgroup;
-    int count;
-    lun_node *const *in = operands(n, &count);
-    for (int k = 0; k < count && in[k]; k++) {
-        in[k]->refs++;
-        n->virt &= in[k]->virt;
-    }
-    if (n->rich && n->function)
-        lun_function_retain(n->function);
+    count_operands(n);
     n->chain = *bucket;
     *bucket = n;
     e->node_count++;
