@@ -368,10 +368,22 @@ static void emit_op(lun_csection *s, int32_t v)
     first_lane(s, v);
 }
 
+/* What a CAST of value a to dtype t may look at instead: integers made wider and then cut again are as
+ * they were. */
+static int32_t before_widening(const lun_csection *s, int32_t a, lun_dtype t)
+{
+    const lun_ir_ins *wide = at(s, a);
+    bool ints = !lun_dtype_is_float((lun_dtype)wide->dtype) && !lun_dtype_is_float(t) &&
+                wide->dtype != LUN_BOOL && t != LUN_BOOL;
+    bool back = wide->kind == LUN_IR_CAST && (lun_dtype)wide->from == t && ints &&
+                lun_dtype_get((lun_dtype)wide->dtype)->bytes >= lun_dtype_get(t)->bytes;
+    return back && (s->r->flags[a] & LUN_CF_VARYING) ? wide->a : a;
+}
+
 static void emit_cast(lun_csection *s, int32_t v)
 {
     lun_crender *r = s->r;
-    int32_t a = at(s, v)->a;
+    int32_t a = before_widening(s, at(s, v)->a, (lun_dtype)at(s, v)->dtype);
     lun_crep to = lun_cvalue_rep(r, v), from = lun_cvalue_rep(r, a);
     lun_cname x = lun_cas_vector(s, a, from);
     if (to.t == from.t && to.mask == from.mask)

@@ -9,16 +9,13 @@
  * A variable that is the same for all lanes in a LOOP which they leave one by one (SPLIT) is a single
  * element inside; whoever leaves takes its value along, into the vector that stands for it behind.
  *
- * A LAZY loop (crounds.c) asks every few rounds only whether any lane is left, and has no branch where
- * lanes leave it.  q<i> counts, downwards from 0, the rounds of a COUNTED variable in each lane.
+ * Loops that look around every few rounds only are in clazy.c.
  *
  * Several vectors (parts) may go through the statements together, each with masks of its own. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "crender.h"
-
-#define EACH_PART(s) for ((s)->part = 0; (s)->part < (s)->r->parts; (s)->part++)
+#include "ccontrol.h"
 
 static const lun_ir_ins *at(const lun_csection *s, int32_t v)
 {
@@ -32,7 +29,7 @@ static bool varies(const lun_csection *s, int32_t v)
 
 /* ---- masks --------------------------------------------------------------------------------------- */
 
-static lun_cname mask_type(lun_csection *s)
+lun_cname lun_cmask_type(lun_csection *s)
 {
     return lun_cvtype(s->r, lun_cfull_mask(s->r));
 }
@@ -45,10 +42,11 @@ static int32_t masked_by(const lun_csection *s, int32_t p)
     return p;
 }
 
-/* The mask of the lanes that are in construct p, of one part. */
-static lun_cname mask_of(const lun_csection *s, int32_t p)
+lun_cname lun_cmask_of(lun_csection *s, int32_t p)
 {
     p = masked_by(s, p);
+    if (p >= 0 && lun_clazy_bits(s, p))
+        return lun_cname_of("%s(%s)", lun_cbits_to_mask(s->r).s, lun_cnamed(s, 'k', p).s);
     if (p >= 0)
         return lun_cnamed(s, 'k', p);
     return s->r->parts == 1 ? lun_cname_of("k") : lun_cname_of("k_%d", s->part);
@@ -57,7 +55,7 @@ static lun_cname mask_of(const lun_csection *s, int32_t p)
 lun_cname lun_ccurrent(lun_csection *s, int bytes)
 {
     lun_crep full = lun_cfull_mask(s->r), rep = lun_crep_of(LUN_BOOL, bytes);
-    lun_cname k = mask_of(s, s->scope);
+    lun_cname k = lun_cmask_of(s, s->scope);
     if (full.t == rep.t)
         return k;
     return lun_cname_of("%s(%s)", lun_cvector_cast(s->r, rep, full).s, k.s);
@@ -74,8 +72,7 @@ static void put_any(lun_csection *s, char kind, int32_t v, lun_strbuf *out)
     lun_strbuf_puts(out, ")");
 }
 
-/* A line with that test at %s. */
-static void test_line(lun_csection *s, const char *before, char kind, int32_t v, const char *after)
+void lun_ctest_line(lun_csection *s, const char *before, char kind, int32_t v, const char *after)
 {
     lun_strbuf any = LUN_STRBUF_INIT;
     put_any(s, kind, v, &any);
@@ -100,7 +97,7 @@ static char here(const lun_csection *s, char place, int32_t construct)
     return place == 'e' && (s->r->flags[construct] & LUN_CF_ELSE) ? 'f' : place;
 }
 
-static void jump(lun_csection *s, char place, int32_t construct)
+void lun_cjump(lun_csection *s, char place, int32_t construct)
 {
     place = here(s, place, construct);
     lun_strbuf_printf(&s->labels, "\n%c%" PRId32 "\n", place, construct);
@@ -113,7 +110,7 @@ static bool is_used(const lun_csection *s, char place, int32_t construct)
     return strstr(lun_strbuf_text(&s->labels), name.s) != NULL;
 }
 
-static void label(lun_csection *s, char place, int32_t construct)
+void lun_clabel(lun_csection *s, char place, int32_t construct)
 {
     if (is_used(s, place, construct))
         lun_cline(s, "%c%" PRId32 ":;", here(s, place, construct), construct);
@@ -121,7 +118,7 @@ static void label(lun_csection *s, char place, int32_t construct)
 
 /* ---- variables ----------------------------------------------------------------------------------- */
 
-static bool is_split(const lun_csection *s, int32_t var)
+bool lun_csplit(const lun_csection *s, int32_t var)
 {
     return (s->r->flags[var] & LUN_CF_SPLIT) && !varies(s, var);
 }
@@ -133,7 +130,7 @@ static void take_along(lun_csection *s, int32_t p, char leaving, int32_t v)
     const lun_crender *r = s->r;
     lun_crep full = lun_cfull_mask(r);
     for (int32_t var = 0; var < p; var++) {
-        if (r->ir->ins[var].kind != LUN_IR_VAR || !is_split(s, var) || r->origin[var] != p ||
+        if (r->ir->ins[var].kind != LUN_IR_VAR || !lun_csplit(s, var) || r->origin[var] != p ||
             !(r->flags[var] & s->need))
             continue;
         lun_crep rep = lun_cvalue_rep(r, var), own = lun_crep_of(LUN_BOOL, lun_crep_bytes(rep));
@@ -145,55 +142,11 @@ static void take_along(lun_csection *s, int32_t p, char leaving, int32_t v)
     }
 }
 
-static bool is_lazy(const lun_csection *s, int32_t loop)
-{
-    return (s->r->flags[loop] & LUN_CF_LAZY) != 0;
-}
-
-/* Number of parts' vectors of a kind, each on a line by `write`, for all variables that LAZY LOOP p splits. */
-static void each_split(lun_csection *s, int32_t p, void (*write)(lun_csection *s, int32_t var))
-{
-    for (int32_t var = 0; is_lazy(s, p) && var < p; var++) {
-        if (at(s, var)->kind != LUN_IR_VAR || !is_split(s, var) || s->r->origin[var] != p ||
-            !(s->r->flags[var] & s->need))
-            continue;
-        EACH_PART(s)
-        write(s, var);
-        s->part = 0;
-    }
-}
-
-/* What lanes have that leave at once; its rounds are counted from here. */
-static void start_split(lun_csection *s, int32_t var)
-{
-    lun_crep rep = lun_cvalue_rep(s->r, var);
-    lun_cline(s, "%s = %s(s%" PRId32 ");", lun_cnamed(s, 'v', var).s,
-              lun_cvector_splat(s->r, rep).s, var);
-    if (s->r->flags[var] & LUN_CF_COUNTED)
-        lun_cline(s, "%s %s = {};", mask_type(s).s, lun_cnamed(s, 'q', var).s);
-}
-
-/* The rounds counted so far become what they have added. */
-static void settle_split(lun_csection *s, int32_t var)
-{
-    lun_crender *r = s->r;
-    lun_crep rep = lun_cvalue_rep(r, var), count = {lun_cfull_mask(r).t, false};
-    bool down = false;
-    if (!(r->flags[var] & LUN_CF_COUNTED))
-        return;
-    int32_t step = lun_crounds_step(r, var, &down);
-    lun_cname v = lun_cnamed(s, 'v', var), q = lun_cnamed(s, 'q', var);
-    if (rep.t != count.t)
-        q = lun_cname_of("%s(%s)", lun_cvector_cast(r, rep, count).s, q.s);
-    lun_cline(s, "%s %c= %s * %s(%s);", v.s, down ? '+' : '-', q.s, lun_cvector_splat(r, rep).s,
-              lun_cas_scalar(s, step).s);
-    lun_cline(s, "%s -= %s;", lun_cnamed(s, 'q', var).s, lun_cnamed(s, 'q', var).s);
-}
-
 static bool splits_any(const lun_csection *s, int32_t loop)
 {
     for (int32_t var = 0; var < loop; var++)
-        if (s->r->ir->ins[var].kind == LUN_IR_VAR && is_split(s, var) && s->r->origin[var] == loop)
+        if (s->r->ir->ins[var].kind == LUN_IR_VAR && lun_csplit(s, var) &&
+            s->r->origin[var] == loop)
             return true;
     return false;
 }
@@ -205,7 +158,7 @@ static void variable(lun_csection *s, int32_t v)
     if (!varies(s, v)) {
         lun_cline(s, "%s s%" PRId32 " = %s;", lun_ctype((lun_dtype)ins->dtype).s, v,
                   lun_cas_scalar(s, ins->a).s);
-        if (!is_split(s, v))
+        if (!lun_csplit(s, v))
             return;
         EACH_PART(s)
         lun_cline(s, "%s %s = {};", lun_cvtype(s->r, rep).s, lun_cnamed(s, 'v', v).s);
@@ -229,31 +182,14 @@ static void get(lun_csection *s, int32_t v)
               lun_cnamed(s, 'v', v).s, lun_cnamed(s, 'v', ins->a).s);
 }
 
-/* The lanes that are still in the LAZY loop take the new value, or count a round. */
-static void set_split(lun_csection *s, int32_t var)
-{
-    lun_crep rep = lun_cvalue_rep(s->r, var);
-    EACH_PART(s)
-    {
-        lun_cname x = lun_cnamed(s, 'v', var);
-        if (s->r->flags[var] & LUN_CF_COUNTED)
-            lun_cline(s, "%s += %s;", lun_cnamed(s, 'q', var).s, mask_of(s, s->scope).s);
-        else
-            lun_cline(s, "%s = %s(%s, %s(s%" PRId32 "), %s);", x.s, lun_cvector_select(s->r, rep).s,
-                      lun_ccurrent(s, lun_crep_bytes(rep)).s, lun_cvector_splat(s->r, rep).s, var,
-                      x.s);
-    }
-    s->part = 0;
-}
-
 static void set(lun_csection *s, int32_t v)
 {
     const lun_ir_ins *ins = at(s, v);
     lun_crep rep = lun_cvalue_rep(s->r, ins->a);
     if (!varies(s, ins->a) && !lun_cfacts_behind(s->r, v)) {
         lun_cline(s, "s%" PRId32 " = %s;", ins->a, lun_cas_scalar(s, ins->b).s);
-        if (is_split(s, ins->a) && v > s->r->origin[ins->a] && is_lazy(s, s->r->origin[ins->a]))
-            set_split(s, ins->a);
+        if (lun_csplit(s, ins->a) && v > s->r->origin[ins->a] && lun_clazy(s, s->r->origin[ins->a]))
+            lun_clazy_set(s, ins->a);
         return;
     }
     EACH_PART(s)
@@ -295,17 +231,17 @@ static void leave(lun_csection *s, int32_t v)
     int32_t to = s->r->origin[v];
     s->sure = -1;
     if (!varies(s, to)) { /* everybody who is inside */
-        jump(s, at(s, v)->kind == LUN_IR_CONTINUE ? 'e' : 'b', to);
+        lun_cjump(s, at(s, v)->kind == LUN_IR_CONTINUE ? 'e' : 'b', to);
         return;
     }
     EACH_PART(s)
     {
-        lun_cline(s, "const %s %s = %s;", mask_type(s).s, lun_cnamed(s, 'h', v).s,
-                  mask_of(s, s->scope).s);
+        lun_cline(s, "const %s %s = %s;", lun_cmask_type(s).s, lun_cnamed(s, 'h', v).s,
+                  lun_cmask_of(s, s->scope).s);
         take_out(s, v);
     }
     s->part = 0;
-    jump(s, 'e', s->scope);
+    lun_cjump(s, 'e', s->scope);
 }
 
 /* After lanes may have left: is anybody still here? */
@@ -314,38 +250,11 @@ static void look_around(lun_csection *s)
     int32_t p = s->scope, m = masked_by(s, p);
     if (m < 0)
         return; /* nobody can have parted */
-    test_line(s, "if (!", 'k', m, ")");
+    lun_ctest_line(s, "if (!", 'k', m, ")");
     s->depth++;
-    jump(s, 'e', p);
+    lun_cjump(s, 'e', p);
     s->depth--;
     s->sure = m == p ? p : -1;
-}
-
-/* An exit of the LAZY loop around it, where value c holds (negated: does not).  A part of the condition
- * that is the same for all lanes is a jump: everybody leaves. */
-static void leave_lazy(lun_csection *s, int32_t c, int32_t loop)
-{
-    const lun_crender *r = s->r;
-    bool negated = false;
-    while (at(s, c)->kind == LUN_IR_OP && at(s, c)->op == LUN_OP_LNOT) {
-        negated = !negated;
-        c = at(s, c)->a;
-    }
-    while (varies(s, c) && at(s, c)->kind == LUN_IR_OP &&
-           at(s, c)->op == (negated ? LUN_OP_LAND : LUN_OP_LOR)) {
-        int32_t a = at(s, c)->a, b = at(s, c)->b, same = varies(s, a) ? b : a;
-        if (varies(s, same) || (r->flags[same] & LUN_CF_HOISTED))
-            break;
-        lun_cline(s, "if (%s%s)", negated ? "!" : "", lun_cas_scalar(s, same).s);
-        s->depth++;
-        jump(s, 'b', loop);
-        s->depth--;
-        c = same == a ? b : a;
-    }
-    EACH_PART(s)
-    lun_cline(s, "%s &= %s%s;", lun_cnamed(s, 'k', loop).s, negated ? "" : "~",
-              lun_cas_vector(s, c, lun_cfull_mask(r)).s);
-    s->part = 0;
 }
 
 /* IF with nothing but a BREAK or CONTINUE in it, where lanes part: no branch is needed for it. */
@@ -358,26 +267,27 @@ static bool leave_if(lun_csection *s, int32_t v)
     if ((kind != LUN_IR_BREAK && kind != LUN_IR_CONTINUE) || !(r->flags[v + 1] & s->need))
         return false;
     int32_t to = r->origin[v + 1];
-    if (is_lazy(s, to)) {
-        leave_lazy(s, at(s, v)->a, to);
+    if (lun_clazy(s, to)) {
+        lun_clazy_leave(s, at(s, v)->a, to);
         s->done = v + 2;
         return true;
     }
     bool simple = s->scope == to && !keeps_live(s, to) && !splits_any(s, to);
     EACH_PART(s)
     {
-        lun_cname c = lun_cas_vector(s, at(s, v)->a, lun_cfull_mask(r)), k = mask_of(s, s->scope);
+        lun_cname c = lun_cas_vector(s, at(s, v)->a, lun_cfull_mask(r)),
+                  k = lun_cmask_of(s, s->scope);
         if (simple)
             lun_cline(s, "%s &= ~%s;", k.s, c.s);
         else
-            lun_cline(s, "const %s %s = %s & %s;", mask_type(s).s, lun_cnamed(s, 'h', v + 1).s, k.s,
-                      c.s);
+            lun_cline(s, "const %s %s = %s & %s;", lun_cmask_type(s).s, lun_cnamed(s, 'h', v + 1).s,
+                      k.s, c.s);
     }
     s->part = 0;
     if (simple) {
         look_around(s);
     } else {
-        test_line(s, "if (", 'h', v + 1, ") {");
+        lun_ctest_line(s, "if (", 'h', v + 1, ") {");
         s->depth++;
         EACH_PART(s)
         take_out(s, v + 1);
@@ -409,10 +319,10 @@ static void open_if(lun_csection *s, int32_t v)
     if (leave_if(s, v))
         return;
     EACH_PART(s)
-    lun_cline(s, "%s %s = %s & %s;", mask_type(s).s, lun_cnamed(s, 'k', v).s,
-              mask_of(s, s->scope).s, lun_cas_vector(s, at(s, v)->a, lun_cfull_mask(s->r)).s);
+    lun_cline(s, "%s %s = %s & %s;", lun_cmask_type(s).s, lun_cnamed(s, 'k', v).s,
+              lun_cmask_of(s, s->scope).s, lun_cas_vector(s, at(s, v)->a, lun_cfull_mask(s->r)).s);
     s->part = 0;
-    test_line(s, "if (", 'k', v, ") {");
+    lun_ctest_line(s, "if (", 'k', v, ") {");
     enter(s, v);
 }
 
@@ -424,9 +334,14 @@ static void declare_masks(lun_csection *s, int32_t v)
     EACH_PART(s)
     {
         lun_cname k = lun_cnamed(s, 'k', v);
-        lun_cline(s, "%s %s = %s;", mask_type(s).s, k.s, mask_of(s, s->scope).s);
+        lun_cname from = lun_cmask_of(s, s->scope);
+        if (lun_clazy_bits(s, v))
+            lun_cline(s, "%s %s = %s(%s);", lun_cbits_type(s->r).s, k.s, lun_cbits_of_mask(s->r).s,
+                      from.s);
+        else
+            lun_cline(s, "%s %s = %s;", lun_cmask_type(s).s, k.s, from.s);
         if (keeps_live(s, v))
-            lun_cline(s, "%s %s = %s;", mask_type(s).s, lun_cnamed(s, 'l', v).s, k.s);
+            lun_cline(s, "%s %s = %s;", lun_cmask_type(s).s, lun_cnamed(s, 'l', v).s, k.s);
     }
     s->part = 0;
 }
@@ -434,15 +349,12 @@ static void declare_masks(lun_csection *s, int32_t v)
 static void open_loop(lun_csection *s, int32_t v)
 {
     declare_masks(s, v);
-    each_split(s, v, start_split);
-    if (is_lazy(s, v))
-        lun_cline(s, "unsigned r%" PRId32 " = 0;", v);
+    if (lun_clazy(s, v))
+        lun_clazy_open(s, v);
     lun_cline(s, "for (;;) {");
     enter(s, v);
-    if (is_lazy(s, v)) {
-        lun_cline(s, "for (int r = 0; r < %d; r++) {", lun_crounds(s->r, v));
-        s->depth++;
-    }
+    if (lun_clazy(s, v))
+        lun_clazy_rounds(s, v);
     if (!keeps_live(s, v))
         return;
     EACH_PART(s)
@@ -459,7 +371,7 @@ static void open_block(lun_csection *s, int32_t v)
 static void open_else(lun_csection *s, int32_t v)
 {
     int32_t p = s->r->origin[v];
-    label(s, 'e', p);
+    lun_clabel(s, 'e', p);
     s->depth--;
     s->scope = s->r->parent[p];
     if (!varies(s, p)) {
@@ -467,17 +379,17 @@ static void open_else(lun_csection *s, int32_t v)
     } else {
         lun_cline(s, "}");
         EACH_PART(s)
-        lun_cline(s, "%s = %s & ~%s;", lun_cnamed(s, 'k', p).s, mask_of(s, s->scope).s,
+        lun_cline(s, "%s = %s & ~%s;", lun_cnamed(s, 'k', p).s, lun_cmask_of(s, s->scope).s,
                   lun_cas_vector(s, at(s, p)->a, lun_cfull_mask(s->r)).s);
         s->part = 0;
-        test_line(s, "if (", 'k', p, ") {");
+        lun_ctest_line(s, "if (", 'k', p, ") {");
     }
     enter(s, p);
     s->r->flags[p] |= LUN_CF_ELSE;
 }
 
 /* A loop may never end: somebody may want it to. */
-static void poll(lun_csection *s)
+void lun_cpoll(lun_csection *s)
 {
     if (s->r->dialect->cancels)
         lun_cline(s, "if (__builtin_expect(*f->cancel, 0)) return%s;", s->single ? " 0" : "");
@@ -487,34 +399,24 @@ static void poll(lun_csection *s)
 static void close_loop(lun_csection *s, int32_t p)
 {
     bool sure = s->sure == p, jumped = is_used(s, 'e', p);
-    if (is_lazy(s, p)) {
-        label(s, 'e', p);
-        s->depth--;
-        lun_cline(s, "}");
-        test_line(s, "if (!", 'k', p, ") break;");
-        lun_cline(s, "if (__builtin_expect(++r%" PRId32 " == 1u << 28, 0)) {", p);
-        s->depth++;
-        lun_cline(s, "r%" PRId32 " = 0;", p);
-        each_split(s, p, settle_split);
-        s->depth--;
-        lun_cline(s, "}");
-        poll(s);
+    if (lun_clazy(s, p)) {
+        lun_clazy_close(s, p);
         return;
     }
     if (!varies(s, p)) {
-        label(s, 'e', p);
-        poll(s);
+        lun_clabel(s, 'e', p);
+        lun_cpoll(s);
         return;
     }
     if (sure || !jumped)
-        poll(s);
+        lun_cpoll(s);
     if (sure && jumped)
         lun_cline(s, "continue;");
-    label(s, 'e', p);
+    lun_clabel(s, 'e', p);
     if (!sure && jumped)
-        poll(s);
+        lun_cpoll(s);
     if (!sure || jumped)
-        test_line(s, "if (!", keeps_live(s, p) ? 'l' : 'k', p, ") break;");
+        lun_ctest_line(s, "if (!", keeps_live(s, p) ? 'l' : 'k', p, ") break;");
 }
 
 static void close(lun_csection *s, int32_t v)
@@ -523,14 +425,15 @@ static void close(lun_csection *s, int32_t v)
     if (at(s, p)->kind == LUN_IR_LOOP)
         close_loop(s, p);
     else
-        label(s, 'e', p);
+        lun_clabel(s, 'e', p);
     s->r->flags[p] &= (uint16_t)~LUN_CF_ELSE;
     s->depth--;
     s->scope = s->r->parent[p];
     s->sure = -1;
     lun_cline(s, "}");
-    label(s, 'b', p);
-    each_split(s, p, settle_split);
+    lun_clabel(s, 'b', p);
+    if (lun_clazy(s, p))
+        lun_clazy_behind(s, p);
     if ((s->r->flags[p] & LUN_CF_LEFT) && s->scope >= 0)
         look_around(s);
 }
@@ -569,10 +472,10 @@ static void check(lun_csection *s, int32_t v)
     }
     lun_cname note = lun_cvector_note(r, lun_crep_bytes(full));
     EACH_PART(s)
-    lun_cline(s, "const %s %s = %s & ~%s;", mask_type(s).s, lun_cnamed(s, 'z', v).s,
-              mask_of(s, s->scope).s, lun_cas_vector(s, ins->a, full).s);
+    lun_cline(s, "const %s %s = %s & ~%s;", lun_cmask_type(s).s, lun_cnamed(s, 'z', v).s,
+              lun_cmask_of(s, s->scope).s, lun_cas_vector(s, ins->a, full).s);
     s->part = 0;
-    test_line(s, "if (__builtin_expect(", 'z', v, ", 0)) {");
+    lun_ctest_line(s, "if (__builtin_expect(", 'z', v, ", 0)) {");
     s->depth++;
     EACH_PART(s)
     {

@@ -9,6 +9,8 @@
  *   cvecop.c    GNU vectors: operations, vector math, random bits
  *   cbody.c     the statements of a kernel on GNU vectors, one function per kind
  *   ccontrol.c  control flow under masks
+ *   clazy.c     the same for loops that look around every few rounds only
+ *   cbits.c     masks in registers of their own, a bit for each lane
  *   crounds.c   loops that may run a few rounds for nobody: which, and what they count
  *   cfunction.c user functions: their text, calls, combiners
  *   cprelude.c  user functions: the names that their text relies on
@@ -206,6 +208,20 @@ lun_cname lun_cvector_note(lun_crender *r, int bytes);
 /* Philox: (words, first element, key) for 64 elements and more; one element. */
 lun_cname lun_crandom_stream(lun_crender *r, lun_dtype t);
 lun_cname lun_crandom_one(lun_crender *r, lun_dtype t);
+
+/* ---- cbits.c ------------------------------------------------------------------------------------- */
+/* True if masks of full lanes may be kept as bits; everything else here only then. */
+bool lun_cbits(const lun_crender *r);
+lun_cname lun_cbits_type(const lun_crender *r);
+lun_cname
+lun_cbits_set(lun_crender *r); /* type: .part[] for each part, .all of them as one number */
+lun_cname lun_cbits_of_mask(lun_crender *r);
+lun_cname lun_cbits_to_mask(lun_crender *r);
+lun_cname lun_cbits_keep(lun_crender *r);  /* (address, bits): into memory */
+lun_cname lun_cbits_count(lun_crender *r); /* (lanes, bits, n): n less in these lanes */
+/* (bits, a, b): those where the comparison holds (negated: does not); "" where there is none. */
+lun_cname lun_cbits_while(lun_crender *r, lun_op op, lun_dtype t, bool negated);
+lun_cname lun_cbits_while_mask(lun_crender *r, bool negated); /* (bits, mask) */
 
 /* ---- cbody.c ------------------------------------------------------------------------------------- */
 lun_crep lun_cvalue_rep(const lun_crender *r, int32_t v);
