@@ -450,6 +450,13 @@ static void emit_reduce(lun_csection *s, int32_t v)
     }
     if (s->scope >= 0)
         lun_strbuf_puts(&s->r->problem, "a reduction inside control flow");
+    if (s->r->flags[v] & LUN_CF_NARROW) {
+        a = at(s, a)->a;
+        lun_crep from = lun_cvalue_rep(s->r, a), to = {LUN_I32, false};
+        lun_cline(s, "x%" PRId64 "[%d] = %s(%s);", at(s, v)->imm, s->part,
+                  lun_cvector_cast(s->r, to, from).s, lun_cas_vector(s, a, from).s);
+        return;
+    }
     lun_cline(s, "x%" PRId64 "[%d] = %s;", at(s, v)->imm, s->part, lun_cas_vector(s, a, rep).s);
 }
 

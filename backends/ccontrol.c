@@ -426,7 +426,7 @@ static void close(lun_csection *s, int32_t v)
         close_loop(s, p);
     else
         lun_clabel(s, 'e', p);
-    s->r->flags[p] &= (uint16_t)~LUN_CF_ELSE;
+    s->r->flags[p] &= ~(uint32_t)LUN_CF_ELSE;
     s->depth--;
     s->scope = s->r->parent[p];
     s->sure = -1;

@@ -1,5 +1,5 @@
 /* cfacts.c - what a look at the IR finds out before a line is rendered: which instructions each part of
- * the unit needs, what is equal for all indices, where indices part ways, how many lanes a vector has.
+ * the unit needs, what is equal for all indices, where indices part ways.
  * Knows nothing of text. */
 #include <stdlib.h>
 #include <string.h>
@@ -236,7 +236,7 @@ static void need(lun_crender *r, int32_t i, unsigned section)
 {
     if (i < 0 || (r->flags[i] & section))
         return;
-    r->flags[i] |= (uint16_t)section;
+    r->flags[i] |= (uint32_t)section;
     r->changed = true;
 }
 
@@ -500,99 +500,6 @@ int lun_cfacts_weight(const lun_crender *r, unsigned section)
     return n;
 }
 
-/* True for a CAST that only makes f32 wider to be added up in lanes. */
-static bool is_widened(const lun_crender *r, int32_t v)
-{
-    const lun_ir_ins *ins = &r->ir->ins[v];
-    bool reduced = false;
-    uint64_t identity;
-    if (ins->kind != LUN_IR_CAST || ins->dtype != LUN_F64 || ins->from != LUN_F32 ||
-        !(r->flags[v] & LUN_CF_VARYING))
-        return false;
-    for (int32_t i = 0; i < r->ir->count; i++) {
-        const lun_ir_ins *user = &r->ir->ins[i];
-        bool uses = user->a == v || user->b == v || user->c == v;
-        if (user->kind == LUN_IR_REDUCE && user->a == v && lun_cin_lanes(r, i, &identity))
-            reduced = true;
-        else if (uses)
-            return false;
-    }
-    return reduced;
-}
-
-/* Whether a vector costs much more than what taking it apart does. */
-static bool is_dear(const lun_crender *r)
-{
-    enum { MANY = 24 };
-    if (lun_cfacts_weight(r, LUN_CF_BODY) >= MANY)
-        return true;
-    for (int32_t i = 0; i < r->ir->count; i++)
-        if (r->ir->ins[i].kind == LUN_IR_OP && (r->flags[i] & LUN_CF_VARYING) &&
-            (lun_op_get((lun_op)r->ir->ins[i].op)->flags & (LUN_OPF_VEC | LUN_OPF_HEAVY)))
-            return true;
-    return false;
-}
-
-/* Where all else is f32 or narrower, the f64 of sums would halve the lanes of everything: then a REDUCE takes
- * f32 and makes two vectors of it. */
-static void find_wide(lun_crender *r)
-{
-    if (!r->dialect->streams || r->masked || r->ir->scan >= 0 || !is_dear(r))
-        return;
-    for (int32_t i = 0; i < r->ir->count; i++)
-        if (lun_cfacts_in_lanes(r, i) && lun_dtype_get((lun_dtype)r->ir->ins[i].dtype)->bytes > 4 &&
-            !is_widened(r, i))
-            return;
-    for (int32_t i = 0; i < r->ir->count; i++) {
-        const lun_ir_ins *ins = &r->ir->ins[i];
-        if (ins->kind != LUN_IR_REDUCE || !is_widened(r, ins->a))
-            continue;
-        r->flags[i] |= LUN_CF_WIDE;
-    }
-    for (int32_t i = 0; i < r->ir->count; i++) {
-        const lun_ir_ins *ins = &r->ir->ins[i];
-        if (r->flags[i] & LUN_CF_WIDE)
-            r->flags[ins->a] &= (uint16_t) ~(LUN_CF_BODY | LUN_CF_OPERAND);
-    }
-}
-
-static void find_lanes(lun_crender *r)
-{
-    int widest = 1;
-    find_wide(r);
-    for (int32_t i = 0; i < r->ir->count; i++) {
-        int bytes = lun_dtype_get((lun_dtype)r->ir->ins[i].dtype)->bytes;
-        if (lun_cfacts_in_lanes(r, i) && bytes > widest)
-            widest = bytes;
-    }
-    int in_loops = lun_crounds_widest(r);
-    if (in_loops)
-        widest = in_loops;
-    r->lanes = r->bytes / widest;
-}
-
-/* Masks are as wide as what they were made from, or are first used with. */
-static void find_masks(lun_crender *r)
-{
-    int widest = r->bytes / r->lanes;
-    for (int32_t i = 0; i < r->ir->count; i++) {
-        const lun_ir_ins *ins = &r->ir->ins[i];
-        if (ins->dtype != LUN_BOOL)
-            continue;
-        int bytes = widest;
-        if (ins->kind == LUN_IR_CAST || ins->kind == LUN_IR_OP) {
-            int32_t a =
-                ins->kind == LUN_IR_OP && lun_op_get((lun_op)ins->op)->rule == LUN_RULE_SELECT
-                    ? ins->b
-                    : ins->a;
-            bytes = ins->from == LUN_BOOL ? r->mask[a] : lun_dtype_get((lun_dtype)ins->from)->bytes;
-        } else if (ins->kind == LUN_IR_GET) {
-            bytes = r->mask[ins->a];
-        }
-        r->mask[i] = (uint8_t)(bytes > widest ? widest : bytes);
-    }
-}
-
 static bool allocate(lun_crender *r)
 {
     size_t n = (size_t)r->ir->count + 1;
@@ -638,7 +545,6 @@ lun_status lun_cfacts(lun_crender *r)
     find_ranges(r);
     find_wants(r);
     lun_crounds_find(r);
-    find_lanes(r);
-    find_masks(r);
+    lun_clanes(r);
     return LUN_OK;
 }

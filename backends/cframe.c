@@ -23,7 +23,9 @@ static void parameters(lun_crender *r, unsigned need, lun_strbuf *out, const cha
         lun_dtype t = (lun_dtype)ins->dtype;
         if (!needed(r, v, need))
             continue;
-        lun_crep rep = lun_crep_of(r->flags[v] & LUN_CF_WIDE ? LUN_F32 : t, r->bytes / r->lanes);
+        if (r->flags[v] & (LUN_CF_WIDE | LUN_CF_NARROW))
+            t = r->flags[v] & LUN_CF_WIDE ? LUN_F32 : LUN_I32;
+        lun_crep rep = lun_crep_of(t, r->bytes / r->lanes);
         if (ins->kind == LUN_IR_REDUCE) {
             if (offset)
                 lun_strbuf_printf(out, ", x%" PRId64 "%s", ins->imm, suffix);
@@ -99,6 +101,8 @@ bool lun_cin_lanes(const lun_crender *r, int32_t v, uint64_t *identity)
 
 static lun_crep rep_of(const lun_crender *r, int32_t v)
 {
+    if (r->flags[v] & LUN_CF_NARROW)
+        return (lun_crep){LUN_I32, false};
     return lun_crep_of((lun_dtype)r->ir->ins[v].dtype, r->bytes / r->lanes);
 }
 
@@ -189,31 +193,6 @@ static lun_cname fold(lun_crender *r, int32_t v, bool unrolled, lun_strbuf *out)
 }
 
 /* ---- the loop ------------------------------------------------------------------------------------ */
-
-/* Streams of random bits for 64 indices. */
-static void streams(lun_crender *r, unsigned need, lun_strbuf *out)
-{
-    for (int32_t v = 0; v < r->ir->count; v++) {
-        const lun_ir_ins *ins = &r->ir->ins[v];
-        if (!(r->flags[v] & LUN_CF_STREAM) || !needed(r, v, need))
-            continue;
-        int per_block = ins->dtype == LUN_U64 ? 2 : 4;
-        lun_cname t = lun_ctype((lun_dtype)ins->dtype),
-                  make = lun_crandom_stream(r, (lun_dtype)ins->dtype);
-        lun_strbuf_printf(out, "        lun_u64 b%" PRId32 "[%d] __attribute__((aligned(64)));\n",
-                          v, 2 * (64 / per_block + r->bytes / 8));
-        lun_strbuf_printf(out, "        const %s *const w%" PRId32 " = %s(b%" PRId32 ", (lun_u64)i",
-                          t.s, v, make.s, v);
-        if (r->origin[v] >= 0)
-            lun_strbuf_printf(out, " + (lun_u64)u.s%" PRId32, r->origin[v]);
-        lun_strbuf_printf(out, ", u.k%" PRId32 ");\n", ins->b);
-        if (!lun_cmake(r, lun_cname_of("keys %" PRId32, ins->b).s))
-            continue;
-        lun_strbuf_printf(&r->fields, "    lun_u64 k%" PRId32 "[20];\n", ins->b);
-        lun_strbuf_printf(&r->keys, "    lun_philox_keys(u->k%" PRId32 ", u->s%" PRId32 ");\n",
-                          ins->b, ins->b);
-    }
-}
 
 /* What becomes of a value x of the vector at an offset (" + 16"), the number-th of the block if that is
  * known, else k / W + part. */
@@ -366,7 +345,7 @@ void lun_cloop_block(lun_crender *r, unsigned need, bool left, lun_strbuf *out)
     lun_strbuf_puts(out, "    for (lun_i64 i = lo; i < hi; i += 64) {\n");
     if (left)
         lun_strbuf_puts(out, "        const lun_i64 left = u.n - i;\n");
-    streams(r, need, out);
+    lun_crandom_streams(r, need, out);
 }
 
 /* ---- the unit's functions ------------------------------------------------------------------------ */

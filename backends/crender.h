@@ -2,11 +2,13 @@
  *
  *   cstyle.c    the way through one kernel: facts, sections, the unit put together
  *   cfacts.c    what a look at the IR finds out: what is needed where, what is equal for all lanes
+ *   clanes.c    how many lanes vectors have
  *   cscalar.c   operations and casts on single elements, in plain C (any dialect)
  *   cexpr.c     an expression of ops.def turned into one on whole vectors
  *   citem.c     the statements of a kernel on one element, where they are not those of cbody.c
  *   cvector.c   GNU vectors: types, memory, casts
- *   cvecop.c    GNU vectors: operations, vector math, random bits
+ *   cvecop.c    GNU vectors: operations, vector math
+ *   crandom.c   random bits
  *   cbody.c     the statements of a kernel on GNU vectors, one function per kind
  *   ccontrol.c  control flow under masks
  *   clazy.c     the same for loops that look around every few rounds only
@@ -41,7 +43,9 @@ enum {
     LUN_CF_LAZY = 4096,  /* LOOP: see crounds.c */
     LUN_CF_COUNTED = 8192, /* VAR, SPLIT: each round of its LAZY LOOP adds the same integer */
     LUN_CF_AFFINE = 16384, /* i64: the index plus what is equal for all; a<i> is its first lane */
-    LUN_CF_WIDE = 32768    /* REDUCE in f64 of what is f32 up to its CAST, which it does itself */
+    LUN_CF_WIDE = 32768,   /* REDUCE in f64 of what is f32 up to its CAST, which it does itself */
+    LUN_CF_NARROW =
+        65536 /* REDUCE that adds up i32 in a chunk, of what is narrower up to its CAST */
 };
 
 /* How values of a dtype look inside a kernel: a bool is a mask, 0 or -1, in signed integers. */
@@ -88,7 +92,7 @@ typedef struct lun_crender {
     const lun_cstyle_target *target;
     int bytes, lanes;   /* of a native vector; how many elements of the widest dtype it holds */
     int parts;          /* vectors that go through the body together, so that loops do not wait */
-    uint16_t *flags;    /* by instruction */
+    uint32_t *flags;    /* by instruction */
     int32_t *parent;    /* by instruction: the IF, LOOP or BLOCK around it, -1: none */
     uint8_t *mask;      /* by value of dtype bool that is VARYING or AS_VECTOR: bytes of a lane */
     int32_t *origin;    /* by RANDOM with STREAM: the value added to the index, -1: none; by BREAK,
@@ -132,6 +136,10 @@ bool lun_cfacts_range(const lun_crender *r, int32_t check, int32_t *value, int32
 bool lun_cfacts_in_lanes(const lun_crender *r, int32_t i);
 /* Number of statements that the section evaluates for every vector. */
 int lun_cfacts_weight(const lun_crender *r, unsigned need);
+
+/* ---- clanes.c ------------------------------------------------------------------------------------ */
+/* Number of lanes, widths of masks, WIDE and NARROW reductions; all other facts are known. */
+void lun_clanes(lun_crender *r);
 
 /* ---- crounds.c ----------------------------------------------------------------------------------- */
 /* Marks LAZY loops and COUNTED variables; the other facts, but for lanes, are known. */
@@ -205,8 +213,11 @@ lun_cname lun_cscalar_math(lun_crender *r, lun_dtype t, int arity);
 bool lun_chas_math(const lun_crender *r, lun_op op, lun_dtype t);
 /* (mask, i, frame, instruction, values or 0): sets the trap for the first lane below n, if any is. */
 lun_cname lun_cvector_note(lun_crender *r, int bytes);
-/* Philox: (words, first element, key) for 64 elements and more; one element. */
-lun_cname lun_crandom_stream(lun_crender *r, lun_dtype t);
+
+/* ---- crandom.c ----------------------------------------------------------------------------------- */
+/* The words that STREAMs of a section give for the 64 indices from i on, as w<v>. */
+void lun_crandom_streams(lun_crender *r, unsigned need, lun_strbuf *out);
+/* (element, key): one word. */
 lun_cname lun_crandom_one(lun_crender *r, lun_dtype t);
 
 /* ---- cbits.c ------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* cvecop.c - GNU vectors in the generated text: operations of ops.def, vector math by pointer, division
- * by zero, random bits.  Knows no IR. */
+ * by zero.  Knows no IR. */
 #include <string.h>
 
 #include "crender.h"
@@ -97,6 +97,31 @@ static void lane_loop(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *text)
     lun_strbuf_puts(text, ");\n    return r;\n");
 }
 
+/* Shifts by a count for each lane: the instruction gives 0 for counts of the width and beyond, which
+ * negative ones are, too.  Where counts may be negative (u64 ones are read as i64), one of the two
+ * directions has lanes that are not 0. */
+static bool shift(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *text)
+{
+    int bytes = lun_crep_bytes(rep), total = bytes * r->lanes;
+    bool both = lun_dtype_get(rep.t)->kind == LUN_KIND_SIGNED || rep.t == LUN_U64;
+    if ((op != LUN_OP_SHL && op != LUN_OP_SHR) || rep.mask || r->dialect->builtins || bytes < 4 ||
+        r->target->isa == LUN_ISA_BASE || total < 16 ||
+        total > (r->target->isa == LUN_ISA_AVX512 ? 64 : 32))
+        return false;
+    char to = op == LUN_OP_SHL ? 'l' : 'r', back = to == 'l' ? 'r' : 'l';
+    const char *format = "    __asm__(\"vps%clv%c %%2, %%1, %%0\" : \"=v\"(%c) : \"v\"(a), "
+                         "\"v\"(b));\n";
+    char lane = bytes == 4 ? 'd' : 'q';
+    lun_strbuf_printf(text, "    $v r%s;\n", both ? ", s" : "");
+    lun_strbuf_printf(text, format, to, lane, 'r');
+    if (both) {
+        lun_strbuf_puts(text, "    b = -b;\n");
+        lun_strbuf_printf(text, format, back, lane, 's');
+    }
+    lun_strbuf_printf(text, "    return r%s;\n", both ? " | s" : "");
+    return true;
+}
+
 lun_cname lun_cvector_op(lun_crender *r, lun_op op, lun_crep rep)
 {
     static const char *const names[] = {"a", "b", "c"};
@@ -110,8 +135,9 @@ lun_cname lun_cvector_op(lun_crender *r, lun_op op, lun_crep rep)
         return c;
     }
     bool test = lun_cop_result(op, rep.mask ? LUN_BOOL : rep.t) == LUN_BOOL;
-    lun_strbuf text = LUN_STRBUF_INIT, expression = LUN_STRBUF_INIT;
-    bool whole = lun_cexpr_vector(r, op, rep, &expression);
+    lun_strbuf text = LUN_STRBUF_INIT, expression = LUN_STRBUF_INIT, shifted = LUN_STRBUF_INIT;
+    bool by_instruction = shift(r, op, rep, &shifted);
+    bool whole = by_instruction || lun_cexpr_vector(r, op, rep, &expression);
     /* a loop over lanes is expensive to compile, so it stands in the unit once */
     lun_strbuf_printf(&text, "%s %s %s(", whole ? "INLINE" : "static __attribute__((noinline))",
                       test ? "$m" : "$v", c.s);
@@ -119,16 +145,19 @@ lun_cname lun_cvector_op(lun_crender *r, lun_op op, lun_crep rep)
         lun_strbuf_printf(&text, "%s%s %s", k ? ", " : "",
                           row->rule == LUN_RULE_SELECT && k == 0 ? "$m" : "$v", names[k]);
     lun_strbuf_puts(&text, ")\n{\n");
-    if (whole)
+    if (by_instruction)
+        lun_strbuf_puts(&text, lun_strbuf_text(&shifted));
+    else if (whole)
         lun_strbuf_printf(&text, "    return %s;\n", lun_strbuf_text(&expression));
     else
         lane_loop(r, op, rep, &text);
     lun_strbuf_puts(&text, "}\n");
     lun_chelper(r, rep, lun_strbuf_text(&text));
-    if (text.failed || expression.failed)
+    if (text.failed || expression.failed || shifted.failed)
         r->helpers.failed = true;
     lun_strbuf_free(&text);
     lun_strbuf_free(&expression);
+    lun_strbuf_free(&shifted);
     return c;
 }
 
@@ -231,113 +260,5 @@ lun_cname lun_cvector_note(lun_crender *r, int bytes)
             "        if (f->trap < 0) {\n            f->trap = where;\n"
             "            f->trap_value = value ? value[l] : 0;\n        }\n"
             "        return 1;\n    }\n    return 0;\n}\n");
-    return c;
-}
-
-/* ---- random bits --------------------------------------------------------------------------------- */
-
-/* Philox4x32-10 on vectors of 64-bit lanes, one block a lane.  Words stand in the low halves; products
- * look at the low halves alone, so what is in the high ones never matters. */
-static void philox(lun_crender *r)
-{
-    if (!lun_cmake(r, "lun_philox"))
-        return;
-    int lanes = r->bytes / 8;
-    lun_cname v = lun_cvector(r, LUN_U64, lanes), m = lun_cvector(r, LUN_I64, lanes);
-    lun_strbuf *out = &r->helpers;
-    const char *multiply =
-        r->target->isa == LUN_ISA_AVX512 ? "vpmuludq %2, %1, %0\" : \"=v\"(r) : \"v\"(a), \"v"
-        : r->target->isa == LUN_ISA_AVX2 ? "vpmuludq %2, %1, %0\" : \"=x\"(r) : \"x\"(a), \"x"
-                                         : NULL;
-    lun_strbuf_printf(out, "INLINE %s lun_multiply_low(%s a, %s b)\n{\n", v.s, v.s, v.s);
-    if (multiply)
-        lun_strbuf_printf(out, "    %s r;\n    __asm__(\"%s\"(b));\n    return r;\n}\n", v.s,
-                          multiply);
-    else
-        lun_strbuf_puts(out, "    return (a & 0xffffffffu) * (b & 0xffffffffu);\n}\n");
-    lun_strbuf_printf(out, "INLINE %s lun_xor(%s a, %s b, lun_u64 key)\n{\n", v.s, v.s, v.s);
-    if (r->target->isa == LUN_ISA_AVX512) /* in one instruction */
-        lun_strbuf_printf(
-            out,
-            "    const %s c = (%s){} + key;\n    __asm__(\"vpternlogq $0x96, %%2, %%1, %%0\" : "
-            "\"+v\"(a) : \"v\"(b), \"v\"(c));\n    return a;\n}\n",
-            v.s, v.s);
-    else
-        lun_strbuf_puts(out, "    return a ^ b ^ key;\n}\n");
-    /* high halves into low ones: a shuffle, for multiplications and shifts wait for one another */
-    lun_cname words = lun_cvector(r, LUN_U32, 2 * lanes),
-              index = lun_cvector(r, LUN_I32, 2 * lanes);
-    lun_strbuf_printf(out, "INLINE %s lun_high(%s a)\n{\n    return (%s)SHUFFLE(%s, (%s)a, (%s)a",
-                      v.s, v.s, v.s, index.s, words.s, words.s);
-    for (int l = 0; l < 2 * lanes; l++)
-        lun_strbuf_printf(out, ", %d", l | 1);
-    lun_strbuf_puts(out,
-                    ");\n}\n"
-                    "/* The ten pairs of keys. */\n"
-                    "INLINE void lun_philox_keys(lun_u64 *keys, lun_u64 key)\n{\n"
-                    "    for (int k = 0; k < 10; k++) {\n"
-                    "        keys[2 * k] = (lun_u32)((lun_u32)key + k * 0x9e3779b9u);\n"
-                    "        keys[2 * k + 1] = (lun_u32)((lun_u32)(key >> 32) + k * 0xbb67ae85u);\n"
-                    "    }\n}\n");
-    lun_strbuf_printf(
-        out,
-        "INLINE void lun_philox(lun_u64 *out, lun_u64 block, const lun_u64 *keys)\n{\n"
-        "    const %s m0 = (%s){} + 0xd2511f53u, m1 = (%s){} + 0xcd9e8d57u,\n"
-        "        low = (%s){} + 0xffffffffu;\n    %s c0 = {",
-        v.s, v.s, v.s, v.s, v.s);
-    for (int l = 0; l < lanes; l++)
-        lun_strbuf_printf(out, "%s%d", l ? ", " : "", l);
-    lun_strbuf_printf(
-        out,
-        "}, c1, c2 = {}, c3 = {};\n    c0 += block;\n    c1 = c0 >> 32;\n"
-        "    for (int round = 0; round < 20; round += 2) {\n"
-        "        const %s p0 = lun_multiply_low(c0, m0), p1 = lun_multiply_low(c2, m1);\n"
-        "        c0 = lun_xor(lun_high(p1), c1, keys[round]);\n"
-        "        c2 = lun_xor(lun_high(p0), c3, keys[round + 1]);\n"
-        "        c1 = p1;\n        c3 = p0;\n    }\n"
-        "    const %s a = (c0 & low) | (c1 << 32), b = (c2 & low) | (c3 << 32);\n",
-        v.s, v.s);
-    for (int half = 0; half < 2; half++) { /* a0 b0 a1 b1 ... */
-        lun_strbuf_printf(out, "    *(%s *)(out + %d) = SHUFFLE(%s, a, b", v.s, half * lanes, m.s);
-        for (int l = 0; l < lanes; l++)
-            lun_strbuf_printf(out, ", %d", half * lanes / 2 + l / 2 + (l & 1 ? lanes : 0));
-        lun_strbuf_puts(out, ");\n");
-    }
-    lun_strbuf_puts(out, "}\n");
-}
-
-lun_cname lun_crandom_stream(lun_crender *r, lun_dtype t)
-{
-    int per_block = t == LUN_U64 ? 2 : 4, lanes = r->bytes / 8;
-    lun_cname c = lun_cname_of("lun_random_%s", lun_dtype_get(t)->name), type = lun_ctype(t);
-    if (!lun_cmake(r, c.s))
-        return c;
-    philox(r);
-    lun_strbuf_printf(
-        &r->helpers,
-        "/* Elements first .. first + 63; returns where they begin in buffer. */\n"
-        "INLINE const %s *%s(lun_u64 *buffer, lun_u64 first, const lun_u64 *keys)\n{\n"
-        "    const lun_u64 block = first / %d, skip = first %% %d;\n"
-        "    for (lun_u64 k = 0; k < %d + (skip != 0); k += %d)\n"
-        "        lun_philox(buffer + 2 * k, block + k, keys);\n"
-        "    return (const %s *)buffer + skip;\n}\n",
-        type.s, c.s, per_block, per_block, 64 / per_block, lanes, type.s);
-    return c;
-}
-
-lun_cname lun_crandom_one(lun_crender *r, lun_dtype t)
-{
-    int per_block = t == LUN_U64 ? 2 : 4;
-    lun_cname c = lun_cname_of("lun_random_one_%s", lun_dtype_get(t)->name), type = lun_ctype(t);
-    if (!lun_cmake(r, c.s))
-        return c;
-    philox(r);
-    lun_strbuf_printf(&r->helpers,
-                      "static %s %s(lun_u64 element, lun_u64 key)\n{\n"
-                      "    lun_u64 buffer[%d] __attribute__((aligned(64))), keys[20];\n"
-                      "    lun_philox_keys(keys, key);\n"
-                      "    lun_philox(buffer, element / %d, keys);\n"
-                      "    return ((const %s *)buffer)[element %% %d];\n}\n",
-                      type.s, c.s, 2 * r->bytes / 8, per_block, type.s, per_block);
     return c;
 }

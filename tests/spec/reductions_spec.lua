@@ -58,6 +58,23 @@ describe("reductions", function()
         assert.equal(1 << 40, lun.full(40, 2, "u8"):prod())
     end)
 
+    it("sum small integers of many elements without loss, compiled or not", function()
+        local n = 70001 -- several chunks, the last one not full
+        local most = { bool = true, i8 = -128, u8 = 255, i16 = -32768, u16 = 65535 }
+        for dtype, x in pairs(most) do
+            local a = lun.full(n, x, dtype):copy()
+            local one = x == true and 1 or x
+            assert.equal(n * one, a:sum(), dtype)
+            assert.equal(n * one, (a:lnot():lnot():cast "i64" * one):sum(), dtype)
+        end
+        local k = lun.index(n):cast "f32"
+        local wide = k:cast("u16"):cast "i64"
+        local below, sum, most_of = lun.eval(k:le(60000):reduce("+", 0), wide:reduce("+", 0), wide:reduce("max", 0))
+        assert.equal(60000, below)
+        assert.equal(65535 * 65536 // 2 + (n - 65535) * 65535, sum)
+        assert.equal(65535, most_of)
+    end)
+
     it("agree with Lua on many elements", function()
         local n, t, sum = 100003, {}, 0
         for i = 1, n do
