@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "bounce.h"
+#include "feed.h"
 
 enum {
     ALIGNMENT = 64,
@@ -22,6 +23,7 @@ enum {
     CACHE_MOST = 32 << 20, /* one process cannot count on more of a large last-level cache */
     CACHE_LEAST = 1 << 20,
     SPINS = 256,
+    READ_BYTES = 128 << 10, /* at once from a file, at least, where there is as much */
     CASTS = 8
 };
 
@@ -42,6 +44,9 @@ typedef struct run {
     size_t scratch_step;
     uint64_t *partials; /* chunk by chunk, a cell for each result */
     lun_bounce *bounce;
+    char *feeds; /* of worker 0; NULL: all elements are in memory */
+    size_t feed_step;
+    int64_t batch; /* chunks that a worker takes, and reads, at once */
 
     atomic_llong next;  /* the chunk to be taken */
     atomic_llong ready; /* SCAN: the chunk whose carry stands in `carry` */
@@ -50,7 +55,14 @@ typedef struct run {
     atomic_llong trapped; /* the lowest chunk that met a trap; INT64_MAX: none */
     atomic_flag trap_lock;
     int64_t trap, trap_value; /* of that chunk; under the lock */
+    lun_status failure;       /* what that makes of the run */
 } run;
+
+/* What a worker has of its own. */
+typedef struct own {
+    lun_frame frame;
+    lun_feed feed;
+} own;
 
 /* ---- one chunk ---------------------------------------------------------------------------------------- */
 
@@ -65,33 +77,63 @@ static bool finished(run *r, int64_t k)
 }
 
 /* Keeps the trap of the lowest chunk, so that the error does not depend on the threads. */
-static void note_trap(run *r, int64_t k, const lun_frame *frame)
+static void note(run *r, int64_t k, lun_status failure, int64_t trap, int64_t value)
 {
     while (atomic_flag_test_and_set_explicit(&r->trap_lock, memory_order_acquire))
         sched_yield();
     if (k < atomic_load_explicit(&r->trapped, memory_order_relaxed)) {
-        r->trap = frame->trap;
-        r->trap_value = frame->trap_value;
+        r->trap = trap;
+        r->trap_value = value;
+        r->failure = failure;
         atomic_store_explicit(&r->trapped, k, memory_order_relaxed);
     }
     atomic_flag_clear_explicit(&r->trap_lock, memory_order_release);
 }
 
-/* Runs fn on chunk k; from the bounce's cut on with the stand-ins. */
-static void call(run *r, lun_chunk_fn fn, int64_t k, lun_frame *frame)
+static lun_status kind_of_trap(const lun_ir *ir, int64_t trap)
 {
+    return ir->ins[trap].kind == LUN_IR_CHECK ? LUN_EBOUNDS : LUN_EZERO;
+}
+
+static void note_trap(run *r, int64_t k, const lun_frame *frame)
+{
+    note(r, k, kind_of_trap(r->ir, frame->trap), frame->trap, frame->trap_value);
+}
+
+static void *const *slots_of(const run *r, const own *w, void *const *slots)
+{
+    return r->feeds ? lun__feed_slots(&w->feed, r->ir, r->launch, slots) : slots;
+}
+
+/* Reads chunk k's batch, unless it is there. */
+static int feed(const run *r, own *w, int64_t k)
+{
+    int64_t lo = r->launch->first + k / r->batch * r->batch * r->chunk;
+    int64_t hi = r->end - lo < r->batch * r->chunk ? r->end : lo + r->batch * r->chunk;
+    return r->feeds ? lun__feed_fill(&w->feed, r->ir, r->launch, lo, hi) : 0;
+}
+
+/* Runs fn on chunk k; from the bounce's cut on with the stand-ins. */
+static void call(run *r, lun_chunk_fn fn, int64_t k, own *w)
+{
+    lun_frame *frame = &w->frame;
     int64_t lo = r->launch->first + k * r->chunk, cut = r->bounce->cut;
     int64_t hi = r->end - lo < r->chunk ? r->end : lo + r->chunk;
+    int failure = feed(r, w, k);
     frame->trap = -1;
     frame->trap_value = 0;
-    frame->slots = r->launch->slots;
+    if (failure) {
+        note(r, k, LUN_EIO, w->feed.slot, failure);
+        return;
+    }
+    frame->slots = slots_of(r, w, r->launch->slots);
     if (lo < cut && hi > cut) {
         fn(r->exec->self, lo, cut, frame);
         lo = cut;
     }
     if (frame->trap < 0) {
         if (lo >= cut)
-            frame->slots = r->bounce->slots;
+            frame->slots = slots_of(r, w, r->bounce->slots);
         fn(r->exec->self, lo, hi, frame);
     }
     if (frame->trap >= 0)
@@ -109,10 +151,19 @@ static lun_frame make_frame(const run *r, int worker)
                        .scratch = r->scratch + (size_t)worker * r->scratch_step};
 }
 
-static void run_chunk(run *r, int64_t k, lun_frame *frame)
+static own make_own(const run *r, int worker)
 {
-    frame->partials = r->partials + k * r->ir->result_count;
-    call(r, r->exec->body, k, frame);
+    own w = {.frame = make_frame(r, worker)};
+    if (r->feeds)
+        lun__feed_open(&w.feed, r->ir, r->feeds + (size_t)worker * r->feed_step,
+                       r->batch * r->chunk);
+    return w;
+}
+
+static void run_chunk(run *r, int64_t k, own *w)
+{
+    w->frame.partials = r->partials + k * r->ir->result_count;
+    call(r, r->exec->body, k, w);
 }
 
 /* Tells how many chunks are done, about. For worker 0, which is the thread that wants the result. */
@@ -131,20 +182,21 @@ static void tell(const run *r, int64_t chunks)
 
 static int64_t take(run *r)
 {
-    return atomic_fetch_add_explicit(&r->next, 1, memory_order_relaxed);
+    return atomic_fetch_add_explicit(&r->next, r->batch, memory_order_relaxed);
 }
 
 static void work(void *ctx, int worker)
 {
     run *r = ctx;
-    lun_frame frame = make_frame(r, worker);
+    own w = make_own(r, worker);
     int64_t k, to;
     if (r->dynamic) {
-        while ((k = take(r)) < r->chunks && !finished(r, k)) {
-            run_chunk(r, k, &frame);
-            if (worker == 0)
-                tell(r, k + 1);
-        }
+        while ((k = take(r)) < r->chunks && !finished(r, k))
+            for (to = k + r->batch; k < to && k < r->chunks && !finished(r, k); k++) {
+                run_chunk(r, k, &w);
+                if (worker == 0)
+                    tell(r, k + 1);
+            }
         return;
     }
     /* neighbouring chunks for each */
@@ -152,7 +204,7 @@ static void work(void *ctx, int worker)
     k = worker * share + (worker < more ? worker : more);
     to = k + share + (worker < more);
     for (; k < to && !finished(r, k); k++) {
-        run_chunk(r, k, &frame);
+        run_chunk(r, k, &w);
         if (worker == 0)
             tell(r, (k + 1) * r->workers);
     }
@@ -179,26 +231,27 @@ static bool wait_for_carry(run *r, int64_t k)
 static void work_on_scan(void *ctx, int worker)
 {
     run *r = ctx;
-    lun_frame frame = make_frame(r, worker);
+    own w = make_own(r, worker);
+    lun_frame *frame = &w.frame;
     int64_t k;
     while ((k = take(r)) < r->chunks && !finished(r, k)) {
         uint64_t total = 0, carry;
         bool last = k + 1 == r->chunks;
-        frame.carry = &total;
+        frame->carry = &total;
         if (!last)
-            call(r, r->exec->total, k, &frame);
+            call(r, r->exec->total, k, &w);
         if (!wait_for_carry(r, k))
             return;
         carry = r->carry;
         if (!last) {
-            frame.trap = -1;
-            r->exec->combine(r->exec->self, -1, &carry, &total, &r->carry, &frame);
-            if (frame.trap >= 0)
-                note_trap(r, k, &frame);
+            frame->trap = -1;
+            r->exec->combine(r->exec->self, -1, &carry, &total, &r->carry, frame);
+            if (frame->trap >= 0)
+                note_trap(r, k, frame);
             atomic_store_explicit(&r->ready, k + 1, memory_order_release);
         }
-        frame.carry = &carry;
-        run_chunk(r, k, &frame);
+        frame->carry = &carry;
+        run_chunk(r, k, &w);
     }
 }
 
@@ -237,6 +290,14 @@ static void plan(run *r, const lun_team *team, int64_t cost)
         r->chunk = round_up(divide_up(share, parts), LUN_BLOCK);
     }
     r->chunks = divide_up(count, r->chunk);
+    r->batch = 1;
+    if (r->launch->streams) { /* a file is read best from its start to its end, in large pieces */
+        int64_t bytes = lun__feed_widest(r->ir, r->launch) * r->chunk;
+        r->dynamic = true;
+        r->batch = r->ir->scan < 0 && bytes < READ_BYTES ? divide_up(READ_BYTES, bytes) : 1;
+        if (workers > divide_up(r->chunks, r->batch))
+            workers = divide_up(r->chunks, r->batch);
+    }
     if (workers > r->chunks)
         workers = r->chunks;
     r->workers = workers < 1 ? 1 : (int)workers;
@@ -315,7 +376,7 @@ static lun_status outcome(run *r)
         return LUN_OK;
     r->launch->trap = (int)r->trap;
     r->launch->trap_value = r->trap_value;
-    return r->ir->ins[r->trap].kind == LUN_IR_CHECK ? LUN_EBOUNDS : LUN_EZERO;
+    return r->failure;
 }
 
 /* With memory for partial results and scratch. */
@@ -346,14 +407,18 @@ static lun_status go(run *r, const lun_team *team)
 static lun_status go_with_memory(run *r, const lun_team *team, size_t scratch, size_t cells)
 {
     size_t bytes;
+    size_t feeds;
     if (__builtin_mul_overflow(cells, sizeof *r->partials, &bytes) ||
+        __builtin_mul_overflow(r->feed_step, (size_t)r->workers, &feeds) ||
+        __builtin_add_overflow(bytes, feeds, &bytes) ||
         __builtin_add_overflow(bytes, scratch + 2 * ALIGNMENT, &bytes))
         return LUN_ENOMEM;
     char *memory = malloc(bytes);
     if (!memory)
         return LUN_ENOMEM;
     r->scratch = memory + -(uintptr_t)memory % ALIGNMENT;
-    r->partials = (uint64_t *)(void *)(r->scratch + scratch);
+    r->feeds = feeds ? r->scratch + scratch : NULL;
+    r->partials = (uint64_t *)(void *)(r->scratch + scratch + feeds);
     lun_status s = go(r, team);
     free(memory);
     return s;
@@ -363,8 +428,8 @@ static lun_status go_with_memory(run *r, const lun_team *team, size_t scratch, s
 static bool is_small(const lun_exec *exec, const lun_ir *ir, int64_t cost, const lun_launch *l)
 {
     int64_t end = l->first + l->count, whole = round_up(end, LUN_BLOCK);
-    if (l->count > LUN_CHUNK || l->bytes > CACHE_LEAST || exec->scratch || ir->scan >= 0 ||
-        ir->result_count || cost * l->count > (int64_t)(WORKER_NS / operation_ns))
+    if (l->count > LUN_CHUNK || l->streams || l->bytes > CACHE_LEAST || exec->scratch ||
+        ir->scan >= 0 || ir->result_count || cost * l->count > (int64_t)(WORKER_NS / operation_ns))
         return false;
     for (int s = 0; s < ir->slot_count; s++)
         if (l->room[s] < whole &&
@@ -392,7 +457,7 @@ static lun_status run_small(const lun_services *services, const lun_exec *exec, 
         return __atomic_load_n(cancel, __ATOMIC_RELAXED) ? LUN_ECANCEL : LUN_OK;
     l->trap = (int)frame.trap;
     l->trap_value = frame.trap_value;
-    return ir->ins[frame.trap].kind == LUN_IR_CHECK ? LUN_EBOUNDS : LUN_EZERO;
+    return kind_of_trap(ir, frame.trap);
 }
 
 static lun_status run_large(const lun_services *services, const lun_exec *exec,
@@ -415,11 +480,12 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
     plan(&r, team, cost);
     r.stream = exceeds_cache(launch->bytes);
     r.scratch_step = (exec->scratch + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    r.feed_step = lun__feed_bytes(ir, launch, r.batch * r.chunk);
     size_t scratch, cells;
     if (__builtin_mul_overflow(r.scratch_step, (size_t)r.workers, &scratch) ||
         __builtin_mul_overflow((size_t)r.chunks, (size_t)ir->result_count, &cells))
         return LUN_ENOMEM;
-    if (scratch > LOCAL_SCRATCH || cells > LOCAL_CELLS)
+    if (scratch > LOCAL_SCRATCH || cells > LOCAL_CELLS || r.feed_step)
         return go_with_memory(&r, team, scratch, cells);
     _Alignas(ALIGNMENT) char local[LOCAL_SCRATCH];
     uint64_t local_cells[LOCAL_CELLS];

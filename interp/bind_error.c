@@ -14,7 +14,6 @@ static bool is_mistake(lun_status s)
     case LUN_EDTYPE:
     case LUN_ESHAPE:
     case LUN_ERANGE:
-    case LUN_EIO:
         return true;
     default:
         return false;

@@ -64,6 +64,8 @@ static lun_function *of_file(lua_State *L, lun__host *h, int i)
     lun_function **out = new_function(L, h);
     lun_status s;
     LUN__TRY(s, lun_function_file(h->engine, lua_tostring(L, i), out));
+    if (s == LUN_EIO) /* another path mends it */
+        luaL_argerror(L, i, lua_pushstring(L, lun_error(h->engine)));
     lun__check(L, h, s, i);
     return *out;
 }

@@ -240,27 +240,21 @@ const char *lun__describe(const lun_array *a, char buf[96])
     return buf;
 }
 
-/* Operations that wait: counted over the graph, each once, in walk order without recursion. */
-int64_t lun_pending(const lun_array *a)
+/* ---- over the graph ------------------------------------------------------------------------------------ */
+
+void lun__walk(lun_engine *e, lun_node *top, bool (*visit)(void *ctx, const lun_node *n), void *ctx)
 {
-    if (!a || a->weak || lun_is_freed(a))
-        return 0;
-    while (a->parent)
-        a = a->parent;
-    lun_engine *e = a->engine;
     int room = 64, depth = 0;
-    int64_t count = 0;
     lun_node *in, **stack = malloc((size_t)room * sizeof *stack);
     if (!stack)
-        return 0;
+        return;
     uint64_t walk = ++e->walk;
-    stack[depth++] = a->node;
-    a->node->mark = walk;
+    stack[depth++] = top;
+    top->mark = walk;
     while (depth) {
         lun_node *n = stack[--depth];
-        if (lun_node_ready(n))
-            continue;
-        count += !n->source && n->kind != LUN_NODE_RESHAPE && n->kind != LUN_NODE_OUTPUT;
+        if (!visit(ctx, n))
+            break;
         for (int k = 0; (in = lun_node_operand(n, k)); k++) {
             if (in->mark == walk)
                 continue;
@@ -269,7 +263,7 @@ int64_t lun_pending(const lun_array *a)
                 lun_node **more = realloc(stack, 2 * (size_t)room * sizeof *stack);
                 if (!more) {
                     free(stack);
-                    return count;
+                    return;
                 }
                 stack = more;
                 room *= 2;
@@ -278,5 +272,22 @@ int64_t lun_pending(const lun_array *a)
         }
     }
     free(stack);
+}
+
+static bool count_waiting(void *count, const lun_node *n)
+{
+    *(int64_t *)count += !lun_node_ready(n) && !n->source && n->kind != LUN_NODE_RESHAPE &&
+                         n->kind != LUN_NODE_OUTPUT;
+    return true;
+}
+
+int64_t lun_pending(const lun_array *a)
+{
+    if (!a || a->weak || lun_is_freed(a))
+        return 0;
+    while (a->parent)
+        a = a->parent;
+    int64_t count = 0;
+    lun__walk(a->engine, a->node, count_waiting, &count);
     return count;
 }

@@ -37,6 +37,14 @@ typedef struct lun_services {
     void *tick_ctx;
 } lun_services;
 
+/* The elements of a slot that are not in memory: read gives elements first .. first+count-1, from any
+ * thread; 0, or a number that says why not.  Element i of the slot is element `origin` + i there. */
+typedef struct lun_stream {
+    int (*read)(const void *self, int64_t first, int64_t count, void *to); /* NULL: in memory */
+    const void *self;
+    int64_t origin;
+} lun_stream;
+
 /* One run of a kernel over indices first .. first+count-1 of its n.
  * A slot is host memory, at the place where element 0 is or would be; for backends with memory of
  * their own it is a lun_buffer, in which element 0 is or would be `origin` elements from the start.
@@ -48,10 +56,13 @@ typedef struct lun_launch {
     const int64_t
         *room; /* by slot: elements from element 0 that may be read (IN) or written (OUT) */
     const int64_t *origin; /* by slot, for backends with memory of their own, else NULL */
-    const uint64_t *args;  /* by argument: a cell */
-    uint64_t *results;     /* by result: a cell of the result's dtype; not touched when n == 0 */
-    int64_t bytes;         /* memory that the run reads and writes, for the choice of store */
-    int trap;              /* out: the IR instruction that met a division by zero, or -1 */
+    /* by slot, for IN slots that no GATHER reads; NULL: all are in memory.  Never for backends with
+     * memory of their own. */
+    const lun_stream *streams;
+    const uint64_t *args; /* by argument: a cell */
+    uint64_t *results;    /* by result: a cell of the result's dtype; not touched when n == 0 */
+    int64_t bytes;        /* memory that the run reads and writes, for the choice of store */
+    int trap;             /* out: the IR instruction that met a division by zero, or -1 */
     int workgroup; /* elements of a work-group that a script asks for; 0: the backend\'s choice */
     int64_t trap_value; /* out: with trap: the value that a CHECK reports */
 } lun_launch;
@@ -72,6 +83,7 @@ typedef struct lun_backend {
 
     /* Runs it and waits for the end; a backend with memory of its own only waits for results and
      * traps, and runs its kernels in order.  LUN_EZERO after a trapped division (launch->trap says where);
+     * LUN_EIO when a stream could not be read (trap: its slot, trap_value: what read gave);
      * LUN_ECANCEL when stopped; LUN_EBUILD if a CALL does not compile. */
     lun_status (*run)(void *state, lun_kernel *kernel, lun_launch *launch);
 

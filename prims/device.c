@@ -6,6 +6,7 @@
 
 #include "engine.h"
 #include "node.h"
+#include "source.h"
 
 /* Parts up to this size are taken from a device without the rest, a few times. */
 enum { PEEK_SHARE = 16, PEEKS = 8 };
@@ -88,12 +89,16 @@ lun_status lun_storage_host(lun_engine *e, lun_storage *s, bool change)
         lun_mirror *m = find_current(s);
         if (!s->data)
             status = lun_storage_memory(e, s);
-        if (status == LUN_OK && m && s->count)
+        if (status == LUN_OK && s->source)
+            status = lun_storage_fetch_all(e, s, 0, s->count, s->data);
+        else if (status == LUN_OK && m && s->count)
             status = m->at->backend->download(m->at->state, m->buffer, 0, s->data,
                                               bytes_of(s, s->count));
         if (status != LUN_OK)
             return status;
         s->stale = false;
+        lun_source_release(s->source);
+        s->source = NULL;
     }
     for (lun_mirror *m = change ? s->mirrors : NULL; m; m = m->next)
         m->current = false;
@@ -106,6 +111,8 @@ lun_status lun_storage_read(lun_engine *e, lun_storage *s, int64_t first, int64_
     bool part = count < s->count / PEEK_SHARE && s->peeks < PEEKS;
     if (!count)
         return LUN_OK;
+    if (s->source)
+        return lun_storage_fetch_all(e, s, first, count, host);
     if (m && (part || count == s->count)) {
         s->peeks += part;
         return m->at->backend->download(m->at->state, m->buffer, bytes_of(s, first), host,
@@ -117,13 +124,31 @@ lun_status lun_storage_read(lun_engine *e, lun_storage *s, int64_t first, int64_
     return status;
 }
 
+/* Elements in a file, by way of memory that is let go again. */
+static lun_status upload_file(lun_engine *e, const lun_storage *s, lun_backend_slot *at,
+                              lun_mirror *m)
+{
+    lun_storage *copy;
+    lun_status status = lun_storage_new(e, s->dtype, s->count, &copy);
+    if (status != LUN_OK)
+        return status;
+    status = lun_storage_fetch_all(e, s, 0, s->count, copy->data);
+    if (status == LUN_OK && s->count)
+        status = at->backend->upload(at->state, m->buffer, copy->data, bytes_of(s, s->count));
+    lun_storage_release(e, copy);
+    return status;
+}
+
 lun_status lun_storage_buffer(lun_engine *e, lun_storage *s, lun_backend_slot *at, lun_buffer **out)
 {
     lun_mirror *m = find(s, at);
     lun_status status = m ? LUN_OK : add(e, s, at, &m);
     if (status == LUN_OK && !m->current) {
-        status = lun_storage_host(e, s, false);
-        if (status == LUN_OK && s->count)
+        if (s->source)
+            status = upload_file(e, s, at, m);
+        else
+            status = lun_storage_host(e, s, false);
+        if (status == LUN_OK && s->count && !s->source)
             status = at->backend->upload(at->state, m->buffer, s->data, bytes_of(s, s->count));
         if (status != LUN_OK)
             return status;

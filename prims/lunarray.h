@@ -326,6 +326,17 @@ LUN_API const char *lun_reduction_name(lun_reduction r);
  * through the array go to data. */
 LUN_API lun_status lun_wrap(lun_engine *e, void *data, int64_t n, lun_dtype t,
                             void (*release)(void *data, void *ctx), void *ctx, lun_array **out);
+/* The bytes of a regular file as a Vector of u8: read where they are used, never mapped, never written
+ * to.  A kernel that goes through them takes them chunk by chunk, so the file may be larger than memory;
+ * indexing in a function, a step other than 1, lun_data and a write need all of them in memory, where a
+ * write stays.  The file may be renamed or removed, but not change: then evaluations fail with LUN_EIO.
+ * LUN_EIO if it cannot be opened; errno tells why (ESPIPE: it is no regular file). */
+LUN_API lun_status lun_open_file(lun_engine *e, const char *path, lun_array **out);
+/* The elements of dtype t that lie in such bytes from byte `offset` on, which need not be aligned;
+ * swapped: their bytes are in the other order than this machine's.  In bool any byte but 0 is true.
+ * Bytes beyond the shape are left out; LUN_ERANGE if there are not enough. */
+LUN_API lun_status lun_file_elements(lun_engine *e, lun_array *bytes, int64_t offset, lun_dtype t,
+                                     bool swapped, int rank, const int64_t *shape, lun_array **out);
 /* A Vector of n elements copied from data (NULL: zeros).  LUN_ESHAPE if n < 0 or the bytes are beyond what
  * can be addressed. */
 LUN_API lun_status lun_vector(lun_engine *e, const void *data, int64_t n, lun_dtype t,
@@ -608,6 +619,8 @@ LUN_API int lun_shape(const lun_array *a, int64_t shape[LUN_MAX_RANK]);
 LUN_API int64_t lun_pending(const lun_array *a);
 /* True for arrays that have no memory of their own: range, index, full, random and what is built of them. */
 LUN_API bool lun_is_virtual(const lun_array *a);
+/* True where elements that it is made of are in a file (lun_open_file). */
+LUN_API bool lun_is_streamed(const lun_array *a);
 
 /* ---- looking inside --------------------------------------------------------------------------------- */
 

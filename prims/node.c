@@ -428,11 +428,29 @@ lun_status lun_node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir
     return shaped(e, n, shape_like(e, n, a), out);
 }
 
+/* Of a file only the part, so that whoever needs it in memory need not have the rest there. */
+static lun_status leaf_on_part(lun_engine *e, const lun_node *a, int64_t offset, int rank,
+                               const int64_t *shape, lun_node **out)
+{
+    int64_t count = 1;
+    lun_storage *part;
+    for (int i = 0; i < rank; i++)
+        count *= shape[i];
+    lun_status s = lun_storage_part(e, a->storage, a->offset + offset, count, &part);
+    if (s != LUN_OK)
+        return s;
+    s = lun_node_leaf(e, part, 0, rank, shape, out);
+    lun_storage_release(e, part);
+    return s;
+}
+
 lun_status lun_node_slice(lun_engine *e, lun_node *a, int64_t offset, int64_t step, int rank,
                           const int64_t *shape, lun_node **out)
 {
     /* a leaf of its own shares pooled storage; wrapped memory stays with its own leaf, which a write
      * can then tell from the rest */
+    if (a->kind == LUN_NODE_LEAF && step == 1 && a->storage->source)
+        return leaf_on_part(e, a, offset, rank, shape, out);
     if (a->kind == LUN_NODE_LEAF && step == 1 && !a->storage->wrapped)
         return lun_node_leaf(e, a->storage, a->offset + offset, rank, shape, out);
     if (a->kind == LUN_NODE_NUMBER)

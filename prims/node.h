@@ -51,8 +51,13 @@ typedef struct lun_storage {
     void *data;    /* NULL: not in host memory yet */
     bool stale;    /* host memory does not hold the current elements */
     bool wrapped;  /* data is the host's own */
+    bool swapped;  /* source has the bytes of each element in the other order */
     uint8_t peeks; /* times that a part was taken from a device */
     lun_mirror *mirrors;
+    /* The file that holds the elements from byte `start` on until somebody needs them in host memory or
+     * changes them; NULL: none.  Kernels take them from there, chunk by chunk. */
+    struct lun_source *source;
+    int64_t start;
     struct lun_storage *chain;              /* next unused one */
     void (*release)(void *data, void *ctx); /* wrapped memory */
     void *ctx;
@@ -119,6 +124,17 @@ lun_status lun_storage_read(lun_engine *e, lun_storage *s, int64_t first, int64_
 lun_status lun_storage_buffer(lun_engine *e, lun_storage *s, struct lun_backend_slot *at,
                               struct lun_buffer **out);
 void lun_storage_mirrors_free(lun_storage *s);
+
+/* ---- file.c: storage in a file ------------------------------------------------------------------- */
+
+/* Elements first .. first+count-1 of one in a file, as a storage of their own. */
+lun_status lun_storage_part(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
+                            lun_storage **out);
+/* Elements from the file into memory: 0, or what lun_source_fail tells.  From any thread. */
+int lun_storage_fetch(const lun_storage *s, int64_t first, int64_t count, void *to);
+/* The same with all that is to be said about it; can be stopped. */
+lun_status lun_storage_fetch_all(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
+                                 void *to);
 
 /* Host memory must be current. */
 static inline char *lun_leaf_data(const lun_node *n)

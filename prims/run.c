@@ -7,6 +7,7 @@
 #include "plan.h"
 #include "profile.h"
 #include "recipe.h"
+#include "source.h"
 
 enum { FEW = 24 }; /* slots, arguments, results that need no memory */
 
@@ -124,7 +125,40 @@ typedef struct binding {
     void **at;
     int64_t *room, *origin;
     int64_t bytes, written;
+    lun_stream *streams; /* NULL: none needed yet */
 } binding;
+
+static int read_stream(const void *storage, int64_t first, int64_t count, void *to)
+{
+    return lun_storage_fetch(storage, first, count, to);
+}
+
+static lun_status explain_stream(lun_engine *e, const lun_storage *s, int failure)
+{
+    return lun_source_fail(e, s->source, failure);
+}
+
+/* Whether a kernel reads slot i's elements one after the other, so that they need not be in memory. */
+static bool is_sequential(const lun_ir *ir, int i)
+{
+    for (int k = 0; k < ir->count; k++)
+        if (ir->ins[k].kind == LUN_IR_GATHER && ir->ins[k].imm == i)
+            return false;
+    return ir->slots[i].role == LUN_SLOT_IN;
+}
+
+static lun_status bind_stream(lun_engine *e, const lun_storage *s, const lun_lowered *l, int i,
+                              binding *to)
+{
+    if (!to->streams)
+        to->streams = calloc((size_t)l->ir.slot_count, sizeof *to->streams);
+    if (!to->streams)
+        return lun__nomem(e);
+    to->streams[i] = (lun_stream){read_stream, s, to->origin[i]};
+    to->room[i] = INT64_MAX; /* it is read into memory with room enough */
+    to->at[i] = NULL;
+    return lun_source_check(e, s->source);
+}
 
 /* Slot i as the backend in use sees it. */
 static inline lun_status bind_slot(lun_engine *e, lun_backend_slot *b, const lun_lowered *l, int i,
@@ -149,6 +183,8 @@ static inline lun_status bind_slot(lun_engine *e, lun_backend_slot *b, const lun
         return status;
     }
     if (s->stale) {
+        if (s->source && is_sequential(&l->ir, i))
+            return bind_stream(e, s, l, i, to);
         lun_status status = lun_storage_host(e, s, false);
         if (status != LUN_OK)
             return status;
@@ -198,13 +234,14 @@ static lun_status launch_now(lun_engine *e, const lun_lowered *l, lun_kernel_ent
                       .trap = -1};
     lun_status s = at && room && cells ? LUN_OK : lun__nomem(e);
     lun_backend_slot *b = &e->backends[e->current];
-    binding to = {at, room, room + slots, 0, 0};
+    binding to = {at, room, room + slots, 0, 0, NULL};
     const output *next = o->outputs;
     for (int i = 0; s == LUN_OK && i < ir->slot_count; i++) {
         lun_storage *written = ir->slots[i].role == LUN_SLOT_OUT ? next++->storage : NULL;
         s = bind_slot(e, b, l, i, written, first, count, &to);
     }
     run.origin = to.origin;
+    run.streams = to.streams;
     run.bytes = to.bytes;
     for (int i = 0; s == LUN_OK && i < ir->arg_count; i++)
         cells[i] = l->args[i].node ? l->args[i].node->cell : l->args[i].cell;
@@ -214,6 +251,8 @@ static lun_status launch_now(lun_engine *e, const lun_lowered *l, lun_kernel_ent
             s = explain_trap(e, l, &run);
         else if (s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
             s = LUN_ELIMIT;
+        else if (s == LUN_EIO && to.streams)
+            s = explain_stream(e, to.streams[run.trap].self, (int)run.trap_value);
         else if (s == LUN_ENOMEM)
             lun__nomem(e);
     }
@@ -221,6 +260,7 @@ static lun_status launch_now(lun_engine *e, const lun_lowered *l, lun_kernel_ent
         e->stats.bytes_read += to.bytes - to.written;
         e->stats.bytes_written += to.written;
     }
+    free(to.streams);
     if (at != few_at)
         free(at);
     if (room != few_room)

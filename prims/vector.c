@@ -4,6 +4,7 @@
 
 #include "engine.h"
 #include "node.h"
+#include "source.h"
 
 /* Kept for the next one. */
 static void put_away(lun_engine *e, lun_storage *s)
@@ -32,16 +33,22 @@ lun_status lun_storage_empty(lun_engine *e, lun_dtype t, int64_t count, lun_stor
     return LUN_OK;
 }
 
+/* For messages: why elements that were in a file need memory. */
+static const char *of_file(const lun_storage *s)
+{
+    return s->source ? " from a file, all of which a write or an index needs in memory" : "";
+}
+
 static lun_status no_memory(lun_engine *e, const lun_storage *s, lun_status why, int64_t bytes)
 {
     if (why == LUN_ELIMIT)
         return lun__fail(
             e, LUN_ELIMIT,
-            "memory limit reached: %lld bytes for %lld elements of %s, %lld of %lld in use",
-            (long long)bytes, (long long)s->count, lun_dtype_name(s->dtype),
+            "memory limit reached: %lld bytes for %lld elements of %s%s, %lld of %lld in use",
+            (long long)bytes, (long long)s->count, lun_dtype_name(s->dtype), of_file(s),
             (long long)e->stats.allocated, (long long)e->memory_limit);
-    return lun__fail(e, LUN_ENOMEM, "out of memory: %lld bytes for %lld elements of %s",
-                     (long long)bytes, (long long)s->count, lun_dtype_name(s->dtype));
+    return lun__fail(e, LUN_ENOMEM, "out of memory: %lld bytes for %lld elements of %s%s",
+                     (long long)bytes, (long long)s->count, lun_dtype_name(s->dtype), of_file(s));
 }
 
 lun_status lun_storage_memory(lun_engine *e, lun_storage *s)
@@ -79,6 +86,7 @@ void lun_storage_release(lun_engine *e, lun_storage *s)
         lun_pool_give(e->pool, s->data, s->bytes);
     else if (s->release)
         s->release(s->data, s->ctx);
+    lun_source_release(s->source);
     put_away(e, s);
 }
 

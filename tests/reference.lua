@@ -87,7 +87,7 @@ local groups = {
     { "Making arrays", "vector zeros ones full range index linspace random frombytes" },
     { "Skeletons", "map zip reduce scan sequence compose" },
     { "Computing", "eval explain stats profile clock trim" },
-    { "Files", "load save" },
+    { "Files", "load open save" },
     { "Pictures", "plot hist image" },
     { "The engine", "backends devices use math info help isarray" },
 }

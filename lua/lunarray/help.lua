@@ -42,6 +42,11 @@ local FUNCTIONS = {
         "lun.load(path [, opts])",
         "an array from a .npy, .csv, .png, .pgm or .ppm file, or of bytes with {dtype=}",
     },
+    open = {
+        "lun.open(path [, opts])",
+        "an array whose elements stay in a .npy file, or one of bare elements with {dtype=, shape=, offset=}, of any\n"
+            .. "size: read chunk by chunk where they are used; a write copies them into memory, never into the file",
+    },
     save = { "lun.save(path, a [, opts])", "writes a file, by extension: .npy .csv .png .pgm .ppm, raw bytes" },
     plot = {
         "lun.plot([x,] y [, opts])",
@@ -108,7 +113,7 @@ s:source([backend]) is its code, s:workgroup(n) sets the OpenCL work-group size,
 
 local OVERVIEW = [[
 Lunarray: lazy arrays that run as fused kernels. lun.help "name" or lun.help(x) tells about one thing.
-making arrays   vector zeros ones full range index linspace random frombytes load
+making arrays   vector zeros ones full range index linspace random frombytes load open
 skeletons       map zip reduce scan sequence compose
 computing       eval explain stats profile
 reductions      sum prod min max mean var std any all count argmin argmax dot norm

@@ -22,6 +22,7 @@ local function later(file, name)
 end
 
 lun.load = later("io", "load")
+lun.open = later("io", "open")
 lun.save = later("io", "save")
 lun.plot = later("plot", "plot")
 lun.hist = later("hist", "hist")

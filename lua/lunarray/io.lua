@@ -1,4 +1,4 @@
--- lun.load and lun.save: picks the format by the file's extension and gives errors their form.
+-- lun.load, lun.open and lun.save: picks the format by the file's extension and gives errors their form.
 -- A caller's mistake raises; what is wrong with a file is nil, message, code. The code is the
 -- system's errno (a number) or, for the content, "format" (it breaks the rules of its format),
 -- "short" or "long" (its length does not fit its header) or "unsupported" (sound, but no array can
@@ -18,6 +18,8 @@ local formats = {
 local by_extension = {
     csv = "csv", npy = "npy", pgm = "pnm", ppm = "pnm", pnm = "pnm", png = "png", raw = "raw", bin = "raw",
 }
+
+local MAX_RANK = 8
 
 local KNOWN = ".csv .npy .pgm .ppm .pnm .png, and for bare elements .raw .bin or any other with "
     .. '{dtype = "f32"} or the like'
@@ -47,6 +49,20 @@ local function option_fault(opts, known, name)
             return ("unknown option '%s' for %s"):format(tostring(option), name)
         end
     end
+end
+
+local EIO = 5 -- the system's number
+
+-- f(...); or nil, message, code if a file that elements are in cannot be read.
+local function reading(f, ...)
+    local results = table.pack(pcall(f, ...))
+    local problem = results[2]
+    if results[1] then
+        return table.unpack(results, 2, results.n)
+    elseif type(problem) == "table" and rawget(problem, "code") == "EIO" then
+        return nil, problem.message, EIO
+    end
+    error(problem, 0)
 end
 
 local function misuse(argument, call, message)
@@ -83,6 +99,66 @@ function M.load(path, opts)
     return a, extra
 end
 
+-- ---------------------------------------------------------------- arrays on files
+
+-- A source, as the formats read from, of the bytes that an array on a file has.
+local Bytes = {}
+Bytes.__index = Bytes
+
+function Bytes:read(count)
+    count = math.min(count, self.left)
+    local text, message, code = reading(core.internal.bytes, self.array, #self.array - self.left + 1, count)
+    self.left = self.left - (text and count or 0)
+    return text, message, code
+end
+
+-- Nil if opts.offset is one, else what is wrong with it.
+local function offset_fault(offset)
+    if offset ~= nil and (math.type(offset) ~= "integer" or offset < 0) then
+        return "offset is a number of bytes from 0 up"
+    end
+end
+
+-- lun.open(path [, opts]): an array whose elements stay in a .npy file or one of bare elements and are
+-- read where they are used; or nil, message, code. opts for bare elements: dtype, shape, offset.
+function M.open(path, opts)
+    opts = opts == nil and {} or opts
+    local name, format, message = format_for(path, opts, 2)
+    local fault
+    if not name then
+        misuse(format, "open", message)
+    elseif not format.open_options then
+        fault = "elements of a .%s file are not stored as they are in memory; lun.load reads it"
+        misuse(1, "open", fault:format(message))
+    end
+    fault = option_fault(opts, format.open_options, name) or offset_fault(opts.offset)
+    if not fault and format.load_fault then
+        fault = format.load_fault(opts)
+    end
+    if fault then
+        misuse(2, "open", fault)
+    end
+    local bytes, code
+    bytes, message, code = core.internal.open(path)
+    if not bytes then
+        return nil, message, code
+    end
+    local _ <close> = bytes
+    local size, offset = #bytes, opts.offset or 0
+    if offset > size then
+        return nil, ("%s: the file is too short: offset %d, there are %d bytes"):format(path, offset, size), "short"
+    end
+    local source = setmetatable({ array = bytes, left = size - offset }, Bytes)
+    local layout
+    layout, message, code = format.layout(source, opts)
+    if not layout then
+        return nil, code == EIO and message or path .. ": " .. message, code
+    elseif #layout.shape > MAX_RANK then
+        return nil, ("%s: rank %d; at most %d is supported"):format(path, #layout.shape, MAX_RANK), "unsupported"
+    end
+    return core.internal.elements(bytes, size - source.left, layout.dtype, layout.shape, layout.swap)
+end
+
 -- lun.save(path, a [, opts]): true, or nil, message, code with the old file untouched. opts: names
 -- (.csv), maxval (images), dtype (raw bytes).
 function M.save(path, a, opts)
@@ -105,11 +181,13 @@ function M.save(path, a, opts)
             error(freed, 2)
         end
     end
-    local pieces, why = format.encode(a, opts, extension)
-    if not pieces then
+    local pieces, why, code = reading(format.encode, a, opts, extension)
+    if code == EIO then
+        return nil, why, code
+    elseif not pieces then
         misuse(2, "save", why)
     end
-    return file.write(path, pieces)
+    return reading(file.write, path, pieces)
 end
 
 return M

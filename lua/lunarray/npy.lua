@@ -4,7 +4,7 @@
 local dtypes = require "lunarray.dtypes"
 local raw = require "lunarray.raw"
 
-local npy = { load_options = {}, save_options = {} }
+local npy = { load_options = {}, open_options = {}, save_options = {} }
 
 local MAGIC = "\147NUMPY"
 local MAX_RANK = 8
@@ -170,8 +170,8 @@ local function read_header(source)
     return take(source, length)
 end
 
--- The array in the bytes of `source`, or nil, message, code.
-function npy.decode(source)
+-- Reads the header and says what follows, as raw.layout does; or nil, message, code.
+function npy.layout(source)
     local text, message, code = read_header(source)
     if not text then
         return nil, message, code
@@ -196,7 +196,16 @@ function npy.decode(source)
     if #shape == 0 then
         shape = { 1 } -- NumPy's rank 0 becomes a Vector of one element, which broadcasts like it
     end
-    return raw.decode(source, { dtype = dtype, shape = shape, swap = swap })
+    return raw.layout(source, { dtype = dtype, shape = shape, swap = swap })
+end
+
+-- The array in the bytes of `source`, or nil, message, code.
+function npy.decode(source)
+    local layout, message, code = npy.layout(source)
+    if not layout then
+        return nil, message, code
+    end
+    return raw.decode(source, layout)
 end
 
 -- ---------------------------------------------------------------- writing
@@ -210,7 +219,7 @@ function npy.encode(a)
     local header = ("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }"):format(descr, tuple)
     local padding = -(#MAGIC + 4 + #header + 1) % 64
     header = header .. (" "):rep(padding) .. "\n"
-    return raw.pieces { MAGIC .. "\1\0" .. string.pack("<s2", header), a:tobytes() }
+    return raw.contents(MAGIC .. "\1\0" .. string.pack("<s2", header), a)
 end
 
 return npy

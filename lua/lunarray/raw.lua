@@ -1,9 +1,14 @@
 -- Files of bare little-endian elements: the caller says dtype and, if it is not a Vector, shape.
 -- Knows nothing of files beyond their bytes.
 
+local core = require "lunarray.core"
 local dtypes = require "lunarray.dtypes"
 
-local raw = { load_options = { dtype = true, shape = true }, save_options = { dtype = true } }
+local raw = {
+    load_options = { dtype = true, shape = true },
+    open_options = { dtype = true, shape = true, offset = true },
+    save_options = { dtype = true },
+}
 
 -- Nil if the dtype is one of ours, else what is wrong with it.
 function raw.dtype_fault(dtype)
@@ -47,9 +52,9 @@ function raw.count(shape, bytes)
     return empty and 0 or count
 end
 
--- An array of the next bytes of `source`, which must be neither short nor long of opts.shape;
--- or nil, message, code.
-function raw.decode(source, opts)
+-- What the next bytes of `source` are, which must be neither short nor long of opts.shape:
+-- { dtype, shape (extents), bytes (their number), swap }; or nil, message, code.
+function raw.layout(source, opts)
     local size = dtypes.by_name[opts.dtype].bytes
     local shape = opts.shape
     if not shape then
@@ -71,17 +76,27 @@ function raw.decode(source, opts)
         message = message:format(short and "short" or "long", what, count * size, source.left)
         return nil, message, short and "short" or "long"
     end
-    local bytes, message, code = source:rest()
+    return { dtype = opts.dtype, shape = shape, bytes = count * size, swap = opts.swap and size > 1 }
+end
+
+-- An array of the next bytes of `source`, or nil, message, code.
+function raw.decode(source, opts)
+    local layout, message, code = raw.layout(source, opts)
+    local bytes
+    if layout then
+        bytes, message, code = source:rest()
+    end
     if not bytes then
         return nil, message, code
-    elseif #bytes ~= count * size then
+    elseif #bytes ~= layout.bytes then
         return nil, "the file became shorter while it was read", "short"
     end
-    if opts.swap and size > 1 then
+    if layout.swap then
+        local size = dtypes.by_name[layout.dtype].bytes
         local order = { "%8", "%7", "%6", "%5", "%4", "%3", "%2", "%1" }
         bytes = bytes:gsub(("(.)"):rep(size), table.concat(order, "", 9 - size))
     end
-    return dtypes.array(bytes, opts.dtype, shape)
+    return dtypes.array(bytes, layout.dtype, layout.shape)
 end
 
 -- An iterator over a list of strings, as encoders return it.
@@ -90,6 +105,31 @@ function raw.pieces(list)
     return function()
         i = i + 1
         return list[i]
+    end
+end
+
+local PIECE = 4 << 20 -- bytes at a time
+local LARGE = 64 << 20 -- from here on in pieces
+
+-- An iterator over `head` and the bytes of `a`. A large expression over files or virtual arrays is computed
+-- piece by piece and not kept: its elements need not fit into memory.
+function raw.contents(head, a)
+    local size, total = dtypes.by_name[a:dtype()].bytes, a:size()
+    if total < LARGE // size then
+        return raw.pieces { head, a:tobytes() }
+    elseif not core.internal.streamed(a) then
+        a:eval()
+    end
+    local first = 0
+    return function()
+        if first == 0 then
+            first = 1
+            return head
+        elseif first <= total then
+            local count = math.min(PIECE // size, total - first + 1)
+            first = first + count
+            return core.internal.bytes(a, first - count, count)
+        end
     end
 end
 
@@ -102,7 +142,7 @@ function raw.encode(a, opts)
         end
         a = a:dtype() == opts.dtype and a or a:cast(opts.dtype)
     end
-    return raw.pieces { a:tobytes() }
+    return raw.contents("", a)
 end
 
 return raw

@@ -1,0 +1,88 @@
+/* Arrays on files, and parts of arrays as bytes: internal.open, elements, bytes and streamed, for
+ * lua/lunarray/io.lua. Knows no format. */
+#include <errno.h>
+#include <string.h>
+
+#include "bind.h"
+
+/* internal.open(path): the bytes of a file as a Vector of u8; or nil, message, errno. */
+static int open_file(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    const char *path = luaL_checkstring(L, 1);
+    lun_status s;
+    int reason = 0;
+    for (int tries = 0; tries < 2; tries++) {
+        lun_array **out = lun__new_array(L, h);
+        LUN__TRY(s, lun_open_file(h->engine, path, out));
+        reason = errno;
+        if (s != LUN_EIO || (reason != EMFILE && reason != ENFILE))
+            break;
+        lua_gc(L, LUA_GCCOLLECT); /* arrays that nobody holds hold files */
+    }
+    if (s == LUN_EIO) {
+        luaL_pushfail(L);
+        lua_pushstring(L, lun_error(h->engine));
+        lua_pushinteger(L, reason);
+        return 3;
+    }
+    lun__check(L, h, s, 1);
+    return 1;
+}
+
+/* internal.elements(bytes, offset, dtype, shape, swapped): what lies in such bytes. */
+static int file_elements(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int64_t shape[LUN_MAX_RANK];
+    (void)lun__check_array(L, h, 1);
+    int64_t offset = luaL_checkinteger(L, 2);
+    lun_dtype t = lun__check_dtype(L, 3);
+    int rank = lun__check_shape(L, 4, shape);
+    bool swapped = lua_toboolean(L, 5);
+    lun_array **out = lun__new_array(L, h);
+    lun_array *bytes = lun__check_array(L, h, 1);
+    lun_status s;
+    LUN__TRY(s, lun_file_elements(h->engine, bytes, offset, t, swapped, rank, shape, out));
+    lun__check(L, h, s, 1);
+    return 1;
+}
+
+/* internal.bytes(a, first, count): elements, counted from 1 in row-major order, as this machine stores
+ * them. What has to be computed for them is not kept where they can be had alone. */
+static int part_bytes(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun_array *a = lun__check_array(L, h, 1);
+    int64_t size = lun_size(a), first = luaL_checkinteger(L, 2), count = luaL_checkinteger(L, 3);
+    luaL_argcheck(L, first >= 1 && first - 1 <= size, 2, "index out of range");
+    luaL_argcheck(L, count >= 0 && count <= size - (first - 1), 3, "more than there is");
+    size_t bytes = (size_t)count * (size_t)lun_dtype_size(lun_dtype_of(a));
+    luaL_Buffer text;
+    char *to = luaL_buffinitsize(L, &text, bytes);
+    lun_status s;
+    LUN__TRY(s, lun_read(h->engine, a, to, first - 1, count));
+    lun__check(L, h, s, 1);
+    luaL_pushresultsize(&text, bytes);
+    lun__settle(L, h);
+    return 1;
+}
+
+/* internal.streamed(a): whether elements that it is made of are in files, or it has none in memory. */
+static int is_streamed(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    const lun_array *a = lun__check_array(L, h, 1);
+    lua_pushboolean(L, lun_is_streamed(a) || lun_is_virtual(a));
+    return 1;
+}
+
+void lun__open_file(lua_State *L, const lun__parts *p)
+{
+    static const luaL_Reg functions[] = {{"open", open_file},
+                                         {"elements", file_elements},
+                                         {"bytes", part_bytes},
+                                         {"streamed", is_streamed},
+                                         {NULL, NULL}};
+    lun__register(L, p, p->internal, functions);
+}
