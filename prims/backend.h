@@ -130,4 +130,14 @@ const char *lun_cache_scratch(lun_cache *cache);
 int lun_cache_lock(lun_cache *cache, int wait_ms);
 void lun_cache_unlock(int lock); /* -1 is allowed */
 
+/* Claims to make the entry of a key, so that processes that share the directory need not all make it.
+ * Never waits.  A claim is a descriptor, closed on exec: whoever makes the entry is to inherit it, for
+ * the claim is TAKEN as long as any process has it open.  It is LEFT when none has, but its owner lives
+ * and has not ended it: the entry may be about to be stored.  After some patience with that, claim it
+ * as `abandoned`.  NONE: no claims can be had in this directory; make the entry without. */
+enum { LUN_CLAIM_NONE = -1, LUN_CLAIM_TAKEN = -2, LUN_CLAIM_LEFT = -3 };
+int lun_cache_claim(lun_cache *cache, const char *key, size_t key_length, bool abandoned);
+/* Ends a claim of ours: the entry is stored, or will not be. */
+void lun_cache_unclaim(lun_cache *cache, const char *key, size_t key_length);
+
 #endif

@@ -1,65 +1,40 @@
 /* jit.h - texts of kernels made into machine code by the C compiler, while others run.
  *
  * The compiler is a child process, one at a time, that is looked after whenever somebody polls; there is
- * no thread.  What it makes is kept on disk (cache) and loaded (loader.h).  Knows no IR: a unit is text. */
+ * no thread.  Kernels that wait meanwhile are compiled together in its next run.  What it makes is kept on
+ * disk (cache) and loaded (loader.h).  What another process is compiling is left to it for a while.
+ * Knows no IR: a unit is text. */
 #ifndef LUN_JIT_H
 #define LUN_JIT_H
 
-#include <sys/types.h>
-
 #include "backend.h"
-#include "host.h"
-#include "vecmath.h"
+#include "compiler.h"
+#include "job.h"
+#include "loader.h"
+#include "unit.h"
 
-typedef enum lun_unit_state {
-    LUN_UNIT_NEW,
-    LUN_UNIT_MISSED,  /* looked for on disk, not found */
-    LUN_UNIT_QUEUED,  /* waits for the compiler */
-    LUN_UNIT_RUNNING, /* the compiler works on it */
-    LUN_UNIT_READY,
-    LUN_UNIT_FAILED
-} lun_unit_state;
-
-/* A kernel's text on its way. */
-typedef struct lun_unit {
-    char *source; /* owned; NULL once it is ready */
-    unsigned needs;
-    int math;            /* lun_math that the text was rendered for */
-    bool scans, reduces; /* which functions it has */
-    bool wanted; /* somebody cannot do without it: its failure is an error, not a line in the log */
-    lun_unit_state state;
-    void *object; /* what holds its code, unloaded with it */
-    lun_chunk_fn kernel, total;
-    void (*combine)(const void *self, int result, const uint64_t *a, const uint64_t *b,
-                    uint64_t *out, lun_frame *frame);
-    lun_strbuf message;    /* FAILED: why, with the compiler's words */
-    struct lun_unit *next; /* in the queue */
-} lun_unit;
-
-typedef struct lun_jit_job {
+/* What a run makes of a unit. */
+typedef struct lun_jit_part {
     lun_unit *unit; /* NULL: released meanwhile; the result still goes to disk */
     lun_strbuf key;
-    pid_t pid, owner; /* the compiler, the process that started it */
-    int pipe;         /* its words, -1: closed */
-    lun_strbuf words;
-    char *source, *output; /* files */
-    int64_t started;       /* ns */
-} lun_jit_job;
+} lun_jit_part;
+
+enum { LUN_JIT_PARTS = 8 }; /* more gain little and make those that are done wait */
 
 typedef struct lun_jit_compiler {
     const lun_services *services;
-    lun_isa isa;
+    lun_compiler compiler;
+    lun_loader loader;
     int64_t timeout_ms; /* for one compiler run; tests shorten it */
 
-    char *path;        /* of the compiler; NULL: not looked for, or there is none */
-    bool looked, told; /* for the compiler; a failure has been logged */
-    long long size, seconds, nanoseconds; /* of its file */
-    int failures;                         /* in a row */
+    bool told;    /* a failure has been logged */
+    int failures; /* in a row */
 
-    bool busy;
-    lun_jit_job job;
-    lun_unit *first, **last;
-    int64_t polled; /* ns */
+    lun_job job;
+    lun_jit_part parts[LUN_JIT_PARTS]; /* of the job */
+    int part_count;
+    lun_unit *first, **last; /* the queue */
+    int64_t polled;          /* ns */
     unsigned serial;
 } lun_jit_compiler;
 
@@ -77,6 +52,5 @@ void lun_jit_poll(lun_jit_compiler *c);
 lun_status lun_jit_wait(lun_jit_compiler *c, lun_unit *u);
 /* Takes a unit out of everything before it goes away. */
 void lun_jit_forget(lun_jit_compiler *c, lun_unit *u);
-void lun_unit_free(lun_unit *u);
 
 #endif

@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 /* ---- is it whole? -------------------------------------------------------------------------------- */
 
@@ -129,25 +130,81 @@ static void *open_in_directory(const void *bytes, size_t length, const char *dir
     return object;
 }
 
-void *lun_loader_open(const void *bytes, size_t length, const char *fallback, lun_strbuf *why)
+/* ---- objects ------------------------------------------------------------------------------------- */
+
+struct lun_object {
+    void *handle;
+    XXH128_hash_t hash; /* of its bytes */
+    size_t length;
+    int users;
+    lun_object *next, **link; /* link: what points to this one; NULL: its loader has ended */
+};
+
+static lun_object *find_loaded(const lun_loader *l, XXH128_hash_t hash, size_t length)
+{
+    lun_object *o = l->first;
+    while (o && (o->length != length || !XXH128_isEqual(o->hash, hash)))
+        o = o->next;
+    return o;
+}
+
+lun_object *lun_loader_open(lun_loader *l, const void *bytes, size_t length, const char *fallback,
+                            lun_strbuf *why)
 {
     if (!lun_loader_check(bytes, length)) {
         lun_strbuf_puts(why, "not a whole shared object for this machine");
         return NULL;
     }
-    void *object = open_in_memory(bytes, length, why);
-    if (!object && fallback)
-        object = open_in_directory(bytes, length, fallback, why);
-    return object;
+    XXH128_hash_t hash = XXH3_128bits(bytes, length);
+    lun_object *o = find_loaded(l, hash, length);
+    if (o) {
+        o->users++;
+        return o;
+    }
+    o = malloc(sizeof *o);
+    if (!o) {
+        lun_strbuf_puts(why, "out of memory");
+        return NULL;
+    }
+    *o = (lun_object){.hash = hash, .length = length, .users = 1, .next = l->first};
+    o->handle = open_in_memory(bytes, length, why);
+    if (!o->handle && fallback)
+        o->handle = open_in_directory(bytes, length, fallback, why);
+    if (!o->handle) {
+        free(o);
+        return NULL;
+    }
+    o->link = &l->first;
+    if (o->next)
+        o->next->link = &o->next;
+    l->first = o;
+    return o;
 }
 
-void *lun_loader_find(void *object, const char *name)
+void *lun_loader_find(const lun_object *object, const char *name)
 {
-    return dlsym(object, name);
+    return dlsym(object->handle, name);
 }
 
-void lun_loader_close(void *object)
+void lun_loader_close(lun_object *o)
 {
-    if (object)
-        dlclose(object);
+    if (!o || --o->users > 0)
+        return;
+    dlclose(o->handle);
+    if (o->link) {
+        *o->link = o->next;
+        if (o->next)
+            o->next->link = o->link;
+    }
+    free(o);
+}
+
+void lun_loader_end(lun_loader *l)
+{
+    while (l->first) {
+        lun_object *o = l->first;
+        l->first = o->next;
+        o->next = NULL;
+        o->link = NULL;
+    }
 }

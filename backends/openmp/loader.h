@@ -14,13 +14,23 @@
  * one that is cut off. */
 bool lun_loader_check(const void *bytes, size_t length);
 
-/* Loads a shared object.  fallback: a private directory, used where memory cannot be executed from a
- * file that has no name; NULL: none.  NULL with the reason in why. */
-void *lun_loader_open(const void *bytes, size_t length, const char *fallback, lun_strbuf *why);
-/* A function of it, NULL if it has none of that name. */
-void *lun_loader_find(void *object, const char *name);
+typedef struct lun_object lun_object; /* a shared object in use, counted */
 
-/* Unloads it; nothing of it may run any more.  NULL is allowed. */
-void lun_loader_close(void *object);
+typedef struct lun_loader {
+    lun_object *first; /* what is loaded */
+} lun_loader;
+
+/* Loads a shared object; one whose bytes are loaded already is used once more.  fallback: a private
+ * directory, used where memory cannot be executed from a file that has no name; NULL: none.  NULL with
+ * the reason in why. */
+lun_object *lun_loader_open(lun_loader *l, const void *bytes, size_t length, const char *fallback,
+                            lun_strbuf *why);
+/* A function of it, NULL if it has none of that name. */
+void *lun_loader_find(const lun_object *object, const char *name);
+
+/* For one user less; after the last it is unloaded: nothing of it may run any more.  NULL is allowed. */
+void lun_loader_close(lun_object *object);
+/* Ends the loader; its objects stay until they are closed. */
+void lun_loader_end(lun_loader *l);
 
 #endif

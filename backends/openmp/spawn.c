@@ -76,7 +76,8 @@ static char **environment(const char *temporary, char **own)
     return env;
 }
 
-static int set_up(posix_spawnattr_t *attributes, posix_spawn_file_actions_t *files, int words)
+static int set_up(posix_spawnattr_t *attributes, posix_spawn_file_actions_t *files, int words,
+                  const int *kept, int kept_count)
 {
     sigset_t none, usual;
     sigemptyset(&none);
@@ -98,11 +99,13 @@ static int set_up(posix_spawnattr_t *attributes, posix_spawn_file_actions_t *fil
         error = posix_spawn_file_actions_adddup2(files, words, 1);
     if (!error)
         error = posix_spawn_file_actions_adddup2(files, words, 2);
+    for (int i = 0; i < kept_count && !error; i++) /* to itself: it stays open */
+        error = posix_spawn_file_actions_adddup2(files, kept[i], kept[i]);
     return error;
 }
 
-int lun_spawn_start(const char *path, char *const *argv, const char *temporary, pid_t *pid,
-                    int *pipe)
+int lun_spawn_start(const char *path, char *const *argv, const char *temporary, const int *kept,
+                    int kept_count, pid_t *pid, int *pipe)
 {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t files;
@@ -117,7 +120,7 @@ int lun_spawn_start(const char *path, char *const *argv, const char *temporary, 
         if (!error) {
             /* the program's end may block: only ours must not */
             fcntl(ends[1], F_SETFL, 0);
-            error = set_up(&attributes, &files, ends[1]);
+            error = set_up(&attributes, &files, ends[1], kept, kept_count);
             if (!error)
                 error = posix_spawn(pid, path, &files, &attributes, argv, env);
             posix_spawn_file_actions_destroy(&files);

@@ -22,9 +22,10 @@ typedef enum lun_spawn_state {
 char *lun_spawn_find(const char *name);
 
 /* Starts path with argv in a process group of its own: nothing to read, temporary files in `temporary`,
- * messages in English.  *pipe is the end from which its words come, not blocking.  errno, 0: well. */
-int lun_spawn_start(const char *path, char *const *argv, const char *temporary, pid_t *pid,
-                    int *pipe);
+ * messages in English; it inherits the descriptors `kept`.  *pipe is the end from which its words come,
+ * not blocking.  errno, 0: well. */
+int lun_spawn_start(const char *path, char *const *argv, const char *temporary, const int *kept,
+                    int kept_count, pid_t *pid, int *pipe);
 /* Takes what has been said, keeps at most LUN_SPAWN_WORDS; closes *pipe at its end (-1). */
 void lun_spawn_listen(int *pipe, lun_strbuf *words);
 /* Lets the program and what it starts give way to others. */

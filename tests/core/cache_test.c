@@ -293,14 +293,102 @@ static void test_sweep(void **state)
     mkdir(in_root("w/scratch-old"), 0700);
     close(open(in_root("w/scratch-old/k0.c"), O_CREAT | O_WRONLY, 0600));
     assert_int_equal(utimensat(AT_FDCWD, in_root("w/.tmp-1-0-0"), old, 0), 0);
+    close(open(in_root("w/claim-old"), O_CREAT | O_WRONLY, 0600));
+    close(open(in_root("w/claim-new"), O_CREAT | O_WRONLY, 0600));
     assert_int_equal(utimensat(AT_FDCWD, in_root("w/scratch-old"), old, 0), 0);
+    assert_int_equal(utimensat(AT_FDCWD, in_root("w/claim-old"), old, 0), 0);
     c = open_cache(in_root("w"));
     assert_true(hit(c, "k", "v"));
     assert_int_equal(files(in_root("w"), ".tmp-", NULL), 2); /* a load sweeps nothing */
     store(c, "l", "v");
     assert_int_equal(files(in_root("w"), ".tmp-", NULL), 1);
     assert_int_equal(files(in_root("w"), "scratch-", NULL), 0);
+    assert_int_equal(files(in_root("w"), "claim-", NULL), 1);
     lun_cache_close(c);
+}
+
+static int claim(lun_cache *c, const char *key, bool abandoned)
+{
+    return lun_cache_claim(c, key, strlen(key), abandoned);
+}
+
+/* A claim is one process' at a time, until it is ended; those of killed processes hold nobody up. */
+static void test_claims(void **state)
+{
+    (void)state;
+    lun_cache *c = open_cache(in_root("c")), *d = open_cache(in_root("c"));
+    int mine = claim(c, "k", false);
+    assert_true(mine >= 0);
+    assert_int_equal(fcntl(mine, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+    assert_int_equal(claim(d, "k", false), LUN_CLAIM_TAKEN);
+    assert_int_equal(claim(d, "k", true), LUN_CLAIM_TAKEN); /* not abandoned */
+    int other = claim(d, "l", false);
+    assert_true(other >= 0);
+    int copy = dup(mine); /* as a child has it */
+    close(mine);
+    assert_int_equal(claim(d, "k", false), LUN_CLAIM_TAKEN);
+    close(copy);
+    assert_int_equal(claim(d, "k", false), LUN_CLAIM_LEFT);
+    assert_int_equal(claim(d, "k", false), LUN_CLAIM_LEFT); /* looking is not taking */
+    lun_cache_unclaim(c, "k", 1);
+    mine = claim(d, "k", false);
+    assert_true(mine >= 0);
+    close(mine);
+    mine = claim(c, "k", true);
+    assert_true(mine >= 0);
+    close(mine);
+    close(other);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(claim(c, "m", false) < 0);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    mine = claim(c, "m", false); /* its owner is no more */
+    assert_true(mine >= 0);
+    close(mine);
+    assert_int_equal(files(in_root("c"), "claim-", NULL), 3);
+    lun_cache_state survey;
+    store(c, "e", "v");
+    lun_cache_survey(c, false, &survey);
+    assert_int_equal(survey.entries, 1);
+    lun_cache_close(c);
+    lun_cache_close(d);
+    c = open_cache("");
+    assert_int_equal(claim(c, "k", false), LUN_CLAIM_NONE);
+    lun_cache_close(c);
+}
+
+/* Processes that claim the same key at once: never two have it. */
+static void test_claims_exclude(void **state)
+{
+    (void)state;
+    pid_t children[4];
+    for (int p = 0; p < 4; p++) {
+        children[p] = fork();
+        if (children[p])
+            continue;
+        lun_cache *c = NULL;
+        int wrong = lun_cache_open(in_root("x"), NULL, NULL, &c) != LUN_OK;
+        for (int i = 0; i < 2000 && !wrong; i++) {
+            int fd = claim(c, "k", false);
+            if (fd < 0)
+                continue;
+            int lock = open(in_root("x-inside"), O_CREAT | O_EXCL | O_WRONLY, 0600);
+            wrong |= lock < 0;
+            close(lock);
+            unlink(in_root("x-inside"));
+            lun_cache_unclaim(c, "k", 1);
+            close(fd);
+        }
+        lun_cache_close(c);
+        _exit(wrong);
+    }
+    for (int p = 0; p < 4; p++) {
+        int status;
+        waitpid(children[p], &status, 0);
+        assert_int_equal(status, 0);
+    }
 }
 
 /* A full disk, a directory that goes away: nothing worse than a miss. */
@@ -364,6 +452,8 @@ int main(void)
         TEST(test_scratch),
         TEST(test_hostile_directories),
         TEST(test_sweep),
+        TEST(test_claims),
+        TEST(test_claims_exclude),
         TEST(test_failing_writes),
         TEST(test_many_processes),
     };

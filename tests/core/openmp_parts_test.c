@@ -58,12 +58,13 @@ static void test_many_objects(void **state)
     size_t length, at;
     char *bytes = make_object(&length, &at);
     lun_strbuf why = LUN_STRBUF_INIT;
+    lun_loader loader = {0};
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     few.rlim_max = before.rlim_max;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
     for (int i = 0; i < COUNT; i++) {
         memcpy(bytes + at, &i, sizeof i);
-        void *object = lun_loader_open(bytes, length, NULL, &why);
+        lun_object *object = lun_loader_open(&loader, bytes, length, NULL, &why);
         if (!object)
             fail_msg("object %d: %s", i, lun_strbuf_text(&why));
         void *function = lun_loader_find(object, "lun_kernel");
@@ -74,6 +75,7 @@ static void test_many_objects(void **state)
     for (int i = 0; i < COUNT; i++)
         assert_int_equal(functions[i](), i);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    lun_loader_end(&loader);
     lun_strbuf_free(&why);
     free(bytes);
 }
@@ -85,12 +87,13 @@ static void test_damaged_objects(void **state)
     size_t length, at;
     char *bytes = make_object(&length, &at);
     lun_strbuf why = LUN_STRBUF_INIT;
+    lun_loader loader = {0};
     assert_true(lun_loader_check(bytes, length));
     for (size_t n = 0; n < length; n += 1 + n / 50) {
         char *cut = malloc(n + 1); /* so that a sanitizer sees reads beyond */
         memcpy(cut, bytes, n);
         assert_false(lun_loader_check(cut, n));
-        assert_null(lun_loader_open(cut, n, NULL, &why));
+        assert_null(lun_loader_open(&loader, cut, n, NULL, &why));
         free(cut);
     }
     for (size_t k = 0; k < 20; k++) { /* identification, type and machine */

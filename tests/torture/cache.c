@@ -193,7 +193,8 @@ static int temporaries(void)
     struct dirent *e;
     int n = 0;
     while (d && (e = readdir(d)))
-        n += !strncmp(e->d_name, ".tmp-", 5) || !strncmp(e->d_name, "scratch-", 8);
+        n += !strncmp(e->d_name, ".tmp-", 5) || !strncmp(e->d_name, "scratch-", 8) ||
+             !strncmp(e->d_name, "claim-", 6);
     if (d)
         closedir(d);
     return n;
@@ -204,7 +205,8 @@ static void age(void)
 {
     char command[256];
     snprintf(command, sizeof command,
-             "find '%s' -mindepth 1 -maxdepth 1 \\( -name '.tmp-*' -o -name 'scratch-*' \\) "
+             "find '%s' -mindepth 1 -maxdepth 1 \\( -name '.tmp-*' -o -name 'scratch-*' "
+             "-o -name 'claim-*' \\) "
              "-exec touch -d '2 hours ago' {} +",
              cache_dir);
     if (system(command))
@@ -300,9 +302,10 @@ static void many_processes(void)
         compiles += lines_of_log();
     }
     unsetenv("STORED_CC_LOG");
-    kit_report(failed == 0, "16 processes on an empty cache",
+    double each = (double)compiles / (double)(rounds * kernels);
+    kit_report(failed == 0 && each <= 1.2, "16 processes on an empty cache",
                "%d kernels, %ld rounds: %ld processes failed, %.2f compiler runs a kernel", kernels,
-               rounds, failed, (double)compiles / (double)(rounds * kernels));
+               rounds, failed, each);
 }
 
 /* ---- hostile directories ---------------------------------------------------------------------------- */

@@ -1,0 +1,123 @@
+/* compiler.c - the C compiler's file, flags and key; see compiler.h. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* st_mtim */
+#endif
+#include "compiler.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cstyle.h"
+#include "spawn.h"
+
+bool lun_compiler_find(lun_compiler *c)
+{
+    static const char *const others[] = {"gcc", "clang"};
+    struct stat st;
+    if (c->looked)
+        return c->path != NULL;
+    c->looked = true;
+    c->path = lun_spawn_find(c->name);
+    for (int i = 0; i < 2 && !c->path && !strcmp(c->name, "cc"); i++)
+        c->path = lun_spawn_find(others[i]);
+    if (c->path && stat(c->path, &st))
+        lun_compiler_free(c);
+    if (!c->path)
+        return false;
+    c->size = (long long)st.st_size;
+    c->seconds = (long long)st.st_mtim.tv_sec;
+    c->nanoseconds = (long long)st.st_mtim.tv_nsec;
+    return true;
+}
+
+void lun_compiler_free(lun_compiler *c)
+{
+    free(c->path);
+    c->path = NULL;
+}
+
+/* The part of the command line that decides what comes out; NULL at the end. */
+static const char *const common_flags[] = {"-std=gnu11",
+                                           "-fno-math-errno",
+                                           "-fno-trapping-math",
+                                           "-ffp-contract=off",
+                                           "-fwrapv",
+                                           "-fno-strict-aliasing",
+                                           "-fvisibility=hidden",
+                                           "-fno-stack-protector",
+                                           "-fno-asynchronous-unwind-tables",
+                                           "-fdiagnostics-color=never",
+                                           "-w",
+                                           "-pipe",
+                                           "-fPIC",
+                                           "-shared",
+                                           "-nostdlib",
+                                           NULL};
+
+static const char *const *isa_flags(lun_isa isa)
+{
+    static const char *const none[] = {NULL};
+#ifdef __x86_64__
+    static const char *const base[] = {"-march=x86-64", NULL},
+                             *const avx2[] = {"-march=x86-64-v3", NULL},
+                             *const avx512[] = {"-march=x86-64-v4", "-mprefer-vector-width=512",
+                                                NULL};
+    return isa == LUN_ISA_AVX512 ? avx512
+           : isa == LUN_ISA_AVX2 ? avx2
+           : isa == LUN_ISA_BASE ? base
+                                 : none;
+#else
+    (void)isa;
+    return none;
+#endif
+}
+
+static const char *const *level_flags(unsigned needs)
+{
+    static const char *const all[] = {"-O3", NULL}, *const usual[] = {"-O2", NULL};
+    return needs & LUN_CSTYLE_LOOPS ? all : usual;
+}
+
+static const char *const *library_flags(unsigned needs)
+{
+    static const char *const none[] = {NULL}, *const m[] = {"-lm", NULL};
+    return needs & LUN_CSTYLE_LIBM ? m : none;
+}
+
+void lun_compiler_key(const lun_compiler *c, const char *text, unsigned needs, int math,
+                      lun_strbuf *key)
+{
+    lun_strbuf_printf(key,
+                      "lunarray openmp\nobject 2\nabi %d\nmath %d\nisa %d\ncompiler %s\nsize "
+                      "%lld\ntime %lld.%09lld\n"
+                      "flags",
+                      (int)LUN_CSTYLE_ABI, math, (int)c->isa, c->path ? c->path : "", c->size,
+                      c->seconds, c->nanoseconds);
+    const char *const *lists[] = {common_flags, level_flags(needs), isa_flags(c->isa),
+                                  library_flags(needs)};
+    for (int k = 0; k < 4; k++)
+        for (const char *const *p = lists[k]; *p; p++)
+            lun_strbuf_printf(key, " %s", *p);
+    lun_strbuf_puts(key, "\n\n");
+    lun_strbuf_puts(key, text);
+}
+
+void lun_compiler_command(const lun_compiler *c, unsigned needs, char *from, char *to,
+                          char *words[LUN_COMPILER_WORDS])
+{
+    static char output[] = "-o";
+    int n = 0;
+    const char *const *lists[] = {common_flags, level_flags(needs), isa_flags(c->isa)};
+    words[n++] = c->path;
+    for (int k = 0; k < 3; k++)
+        for (const char *const *p = lists[k]; *p; p++)
+            words[n++] = (char *)(uintptr_t)*p;
+    words[n++] = output;
+    words[n++] = to;
+    words[n++] = from;
+    for (const char *const *p = library_flags(needs); *p; p++)
+        words[n++] = (char *)(uintptr_t)*p;
+    words[n] = NULL;
+}

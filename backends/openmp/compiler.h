@@ -1,0 +1,30 @@
+/* compiler.h - the C compiler as a command: which file it is, what it is told, what its output depends on.
+ * Knows neither processes nor kernels. */
+#ifndef LUN_COMPILER_H
+#define LUN_COMPILER_H
+
+#include <stdbool.h>
+
+#include "strbuf.h"
+#include "vecmath.h"
+
+typedef struct lun_compiler {
+    const char *name; /* as configured */
+    lun_isa isa;
+    char *path;                           /* NULL: not looked for, or there is none */
+    bool looked;                          /* for it */
+    long long size, seconds, nanoseconds; /* of its file */
+} lun_compiler;
+
+enum { LUN_COMPILER_WORDS = 64 }; /* of a command line, at most */
+
+bool lun_compiler_find(lun_compiler *c);
+void lun_compiler_free(lun_compiler *c);
+/* Appends whatever decides how a text's machine code looks; needs: LUN_CSTYLE_*, math: lun_math. */
+void lun_compiler_key(const lun_compiler *c, const char *text, unsigned needs, int math,
+                      lun_strbuf *key);
+/* The command line from a file to a shared object, NULL at its end. */
+void lun_compiler_command(const lun_compiler *c, unsigned needs, char *from, char *to,
+                          char *words[LUN_COMPILER_WORDS]);
+
+#endif

@@ -1,0 +1,166 @@
+/* job.c - one run of the compiler; see job.h. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* st_mtim, O_NOFOLLOW */
+#endif
+#include "job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "spawn.h"
+
+enum { MOST = 256 << 20 }; /* bytes of an object */
+
+int64_t lun_job_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+void lun_job_init(lun_job *j)
+{
+    *j = (lun_job){.pipe = -1};
+}
+
+/* ---- files --------------------------------------------------------------------------------------- */
+
+static char *file_name(const char *directory, unsigned serial, const char *suffix)
+{
+    size_t room = strlen(directory) + 32;
+    char *s = malloc(room);
+    if (s)
+        snprintf(s, room, "%s/k%u%s", directory, serial, suffix);
+    return s;
+}
+
+static bool write_file(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    size_t n = strlen(text);
+    while (fd >= 0 && n) {
+        ssize_t put = write(fd, text, n);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            break;
+        text += put;
+        n -= (size_t)put;
+    }
+    return fd >= 0 && close(fd) == 0 && n == 0;
+}
+
+/* The whole file, at most `most` bytes; NULL: there is none. */
+static char *read_file(const char *path, size_t most, size_t *length)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    char *bytes = NULL;
+    size_t got = 0;
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+        (size_t)st.st_size <= most)
+        bytes = malloc((size_t)st.st_size);
+    while (bytes && got < (size_t)st.st_size) {
+        ssize_t n = read(fd, bytes + got, (size_t)st.st_size - got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        got += (size_t)n;
+    }
+    if (fd >= 0)
+        close(fd);
+    *length = got;
+    return bytes;
+}
+
+char *lun_job_output(const lun_job *j, size_t *length)
+{
+    return read_file(j->output, MOST, length);
+}
+
+double lun_job_seconds(const lun_job *j)
+{
+    struct stat from, to;
+    if (stat(j->source, &from) == 0 && stat(j->output, &to) == 0)
+        return (double)(to.st_mtim.tv_sec - from.st_mtim.tv_sec) +
+               1e-9 * (double)(to.st_mtim.tv_nsec - from.st_mtim.tv_nsec);
+    return 1e-9 * (double)(lun_job_now() - j->started);
+}
+
+/* ---- the process --------------------------------------------------------------------------------- */
+
+int lun_job_start(lun_job *j, const lun_compiler *c, const char *text, unsigned needs,
+                  const char *scratch, unsigned serial, bool polite, const int *kept,
+                  int kept_count)
+{
+    char *words[LUN_COMPILER_WORDS];
+    lun_job_init(j);
+    j->busy = true;
+    j->owner = getpid();
+    j->started = lun_job_now();
+    j->source = file_name(scratch, serial, ".c");
+    j->output = file_name(scratch, serial, ".so");
+    int error = j->source && j->output ? 0 : ENOMEM;
+    if (!error && !write_file(j->source, text))
+        error = errno ? errno : EIO;
+    if (!error) {
+        lun_compiler_command(c, needs, j->source, j->output, words);
+        error = lun_spawn_start(c->path, words, scratch, kept, kept_count, &j->pid, &j->pipe);
+    }
+    if (error) {
+        j->pid = 0;
+        lun_job_clear(j);
+    } else if (polite) {
+        lun_spawn_yield(j->pid);
+    }
+    return error;
+}
+
+lun_job_state lun_job_look(lun_job *j, int64_t timeout_ms, char how[64])
+{
+    if (j->owner != getpid())
+        return LUN_JOB_FOREIGN;
+    lun_spawn_listen(&j->pipe, &j->words);
+    lun_spawn_state s = lun_spawn_look(j->pid, how);
+    if (s == LUN_SPAWN_RUNNING) {
+        if (lun_job_now() - j->started < timeout_ms * 1000000)
+            return LUN_JOB_RUNNING;
+        lun_spawn_end(j->pid);
+        snprintf(how, 64, "stopped after %lld ms", (long long)timeout_ms);
+    }
+    j->pid = 0;
+    lun_spawn_listen(&j->pipe, &j->words);
+    return s == LUN_SPAWN_RUNNING  ? LUN_JOB_LATE
+           : s == LUN_SPAWN_FAILED ? LUN_JOB_FAILED
+           : s == LUN_SPAWN_DONE   ? LUN_JOB_DONE
+                                   : LUN_JOB_UNKNOWN;
+}
+
+void lun_job_wait(const lun_job *j, int ms)
+{
+    lun_spawn_pause(j->pipe, ms);
+}
+
+void lun_job_clear(lun_job *j)
+{
+    bool ours = j->owner == getpid();
+    if (ours && j->pid > 0)
+        lun_spawn_end(j->pid);
+    if (ours && j->source)
+        unlink(j->source);
+    if (ours && j->output)
+        unlink(j->output);
+    if (j->pipe >= 0)
+        close(j->pipe);
+    free(j->source);
+    free(j->output);
+    lun_strbuf_free(&j->words);
+    lun_job_init(j);
+}

@@ -1,0 +1,80 @@
+/* unit.c - how a unit ends: as functions, or as a message; see unit.h. */
+#include "unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bundle.h"
+
+enum { QUOTE = 2048 }; /* bytes of the compiler's words in a message */
+
+/* Text cut to `most` bytes at the end of a line. */
+static void quote(lun_strbuf *out, const char *text, size_t most)
+{
+    size_t n = strlen(text);
+    if (n > most) {
+        n = most;
+        while (n > 0 && text[n - 1] != '\n')
+            n--;
+        if (n == 0)
+            n = most;
+        lun_strbuf_add(out, text, n);
+        lun_strbuf_puts(out, "... (more)");
+        return;
+    }
+    while (n > 0 && text[n - 1] == '\n')
+        n--;
+    lun_strbuf_add(out, text, n);
+}
+
+static void *find(const lun_object *object, const char *name, const char *suffix)
+{
+    char whole[64];
+    snprintf(whole, sizeof whole, "%s%s", name, suffix);
+    return lun_loader_find(object, whole);
+}
+
+bool lun_unit_load(lun_unit *u, lun_loader *l, const char *scratch, const void *bytes,
+                   size_t length, lun_strbuf *why)
+{
+    char suffix[LUN_SUFFIX];
+    lun_object *object = lun_loader_open(l, bytes, length, scratch, why);
+    if (!object)
+        return false;
+    lun_bundle_suffix(u->source, suffix);
+    void *kernel = find(object, "lun_kernel", suffix), *total = find(object, "lun_total", suffix),
+         *combine = find(object, "lun_combine", suffix);
+    if (!kernel || (u->scans && !total) || ((u->scans || u->reduces) && !combine)) {
+        lun_strbuf_puts(why, "what it made is no kernel");
+        lun_loader_close(object);
+        return false;
+    }
+    memcpy(&u->kernel, &kernel, sizeof kernel);
+    memcpy(&u->total, &total, sizeof total);
+    memcpy(&u->combine, &combine, sizeof combine);
+    u->object = object;
+    u->state = LUN_UNIT_READY;
+    free(u->source);
+    u->source = NULL;
+    return true;
+}
+
+void lun_unit_fail(lun_unit *u, const char *who, const char *what, const char *words)
+{
+    u->state = LUN_UNIT_FAILED;
+    lun_strbuf_clear(&u->message);
+    lun_strbuf_printf(&u->message, "%s: %s", who, what);
+    if (words && *words) {
+        lun_strbuf_puts(&u->message, "\n");
+        quote(&u->message, words, QUOTE);
+    }
+}
+
+void lun_unit_free(lun_unit *u)
+{
+    free(u->source);
+    lun_strbuf_free(&u->message);
+    lun_loader_close(u->object);
+    u->object = NULL;
+}

@@ -1,0 +1,331 @@
+/* openmp_jit_test.c - kernels that are compiled together, and processes that share a cache directory and leave
+ * kernels to one another. */
+#include "openmp_square.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "openmp/bundle.h"
+
+/* ---- texts put together -------------------------------------------------------------------------- */
+
+/* Three texts that give different things the same names. */
+static const char *const texts[] = {
+    "#define EXPORT __attribute__((visibility(\"default\")))\ntypedef int cell;\n"
+    "typedef int (*give)(int);\nstruct pair {\n    cell a, b;\n};\n/* static int no(void); \" */\n"
+    "static int help(int a) { return a + 1; }\nstatic const cell table[2] = {10, 1e1};\n"
+    "EXPORT int lun_kernel(int x)\n{\n    struct pair pair = {x, table[1]};\n    give help2 = "
+    "help;\n"
+    "    return help2(pair.a) + pair.b;\n}\n",
+    "#define EXPORT __attribute__((visibility(\"default\")))\ntypedef long cell;\n"
+    "static const char help[] = \"a \\\" ( static int quote;\";\nstruct pair {\n    char a;\n};\n"
+    "EXPORT long lun_kernel(cell x)\n{\n    return x * (cell)sizeof(struct pair) * help[0];\n}\n",
+    "#define EXPORT __attribute__((visibility(\"default\")))\n"
+    "enum { table = 7 };\nunsigned long long twice(int a) __asm__(\"abs\");\n"
+    "EXPORT int lun_kernel(int x)\n{\n    return table * x;\n}\n",
+};
+
+static void test_bundle(void **state)
+{
+    (void)state;
+    static const int expected[] = {5 + 1 + 10, 5 * 'a', 35};
+    char suffix[3][LUN_SUFFIX], path[160], object[160], name[64];
+    lun_strbuf text = LUN_STRBUF_INIT, why = LUN_STRBUF_INIT;
+    for (int i = 0; i < 3; i++) {
+        lun_bundle_suffix(texts[i], suffix[i]);
+        lun_bundle_add(&text, texts[i], suffix[i], true);
+    }
+    snprintf(path, sizeof path, "%s/bundle.c", tools);
+    snprintf(object, sizeof object, "%s/bundle.so", tools);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(lun_strbuf_text(&text), f);
+    fclose(f);
+    char command[512];
+    snprintf(command, sizeof command, "cc -w -shared -fPIC -fvisibility=hidden -o %s %s", object,
+             path);
+    assert_int_equal(system(command), 0);
+    static char bytes[1 << 16];
+    f = fopen(object, "rb");
+    assert_non_null(f);
+    size_t length = fread(bytes, 1, sizeof bytes, f);
+    fclose(f);
+    lun_loader loader = {0};
+    lun_object *o = lun_loader_open(&loader, bytes, length, NULL, &why);
+    assert_non_null(o);
+    for (int i = 0; i < 3; i++) {
+        int (*function)(int);
+        snprintf(name, sizeof name, "lun_kernel%s", suffix[i]);
+        void *found = lun_loader_find(o, name);
+        assert_non_null(found);
+        memcpy(&function, &found, sizeof found);
+        assert_int_equal(function(5), expected[i]);
+    }
+    assert_ptr_equal(lun_loader_open(&loader, bytes, length, NULL, &why), o); /* once more */
+    lun_loader_close(o);
+    assert_ptr_equal(loader.first, o);
+    lun_loader_close(o);
+    assert_null(loader.first);
+    lun_strbuf_free(&text);
+    lun_strbuf_free(&why);
+}
+
+/* ---- kernels compiled together ------------------------------------------------------------------- */
+
+enum { FEW = 7 };
+
+static void run_often(kit *k, lun_kernel **kernels, int count, int first)
+{
+    for (int round = 0; round < 3; round++)
+        for (int i = 0; i < count; i++)
+            check_square(k, kernels[i], (float)(first + i), 100);
+}
+
+/* The first is compiled at once; what waits meanwhile, in the next run; each has an entry of its own. */
+static void test_together(void **state)
+{
+    kit k, l;
+    lun_kernel *kernels[FEW];
+    (void)state;
+    kit_open(&k, NULL, "cc", LUN_JIT_AUTO, 1, LUN_MATH_FAST);
+    for (int i = 0; i < FEW; i++)
+        kernels[i] = build_square(&k, (float)(20 + i));
+    run_often(&k, kernels, FEW, 20);
+    for (int i = 0; i < FEW; i++)
+        wait_until_compiled(&k, kernels[i], (float)(20 + i));
+    assert_int_equal(k.stats.compiles, 2);
+    lun_backend_openmp.release(k.state, kernels[3]); /* the others stay */
+    for (int i = 0; i < FEW; i++)
+        if (i != 3)
+            check_square(&k, kernels[i], (float)(20 + i), N);
+    kit_open(&l, k.dir, "cc", LUN_JIT_AUTO, 1, LUN_MATH_FAST);
+    for (int i = FEW - 1; i >= 0; i--) {
+        lun_kernel *b = build_square(&l, (float)(20 + i));
+        check_square(&l, b, (float)(20 + i), N);
+        lun_backend_openmp.release(l.state, b);
+    }
+    assert_int_equal(l.stats.cache_hits, FEW);
+    assert_int_equal(l.stats.interpreted, 0);
+    kit_close(&l, false);
+    for (int i = 0; i < FEW; i++)
+        if (i != 3)
+            lun_backend_openmp.release(k.state, kernels[i]);
+    kit_close(&k, true);
+}
+
+/* A kernel that the compiler refuses costs the others in its run nothing but time. */
+static void test_one_bad_among_several(void **state)
+{
+    kit k;
+    lun_kernel *kernels[FEW];
+    (void)state;
+    const char *cc = script("picky", "for a; do case $a in *.c) grep -q 0x42c80000u \"$a\" && "
+                                     "{ echo 'error: not this one' >&2; exit 1; };; esac; done\n"
+                                     "exec cc \"$@\"");
+    kit_open(&k, NULL, cc, LUN_JIT_AUTO, 1, LUN_MATH_FAST);
+    for (int i = 0; i < FEW; i++)
+        kernels[i] = build_square(&k, (float)(97 + i)); /* 100 is 0x42c80000 */
+    run_often(&k, kernels, FEW, 97);
+    for (int i = 0; i < FEW; i++)
+        if (i != 3)
+            wait_until_compiled(&k, kernels[i], (float)(97 + i));
+    int64_t before = k.stats.interpreted;
+    for (int round = 0; round < 1000 && !k.log.length; round++, usleep(1000))
+        check_square(&k, kernels[3], 100, 100);
+    check_square(&k, kernels[3], 100, 100);
+    assert_true(k.stats.interpreted > before);
+    assert_non_null(strstr(lun_strbuf_text(&k.log), "not this one"));
+    lun_strbuf_clear(&k.log);
+    for (int i = 0; i < FEW; i++)
+        lun_backend_openmp.release(k.state, kernels[i]);
+    kit_close(&k, true);
+}
+
+/* ---- processes that share a directory ------------------------------------------------------------ */
+
+/* A compiler that leaves a line in a log and takes its time. */
+static const char *slow(const char *name, const char *nap)
+{
+    char body[256];
+    snprintf(body, sizeof body, "echo x >> %s/log\necho $$ > %s/pid\nsleep %s\nexec cc \"$@\"",
+             tools, tools, nap);
+    return script(name, body);
+}
+
+static long runs(void)
+{
+    struct stat st;
+    char path[96];
+    snprintf(path, sizeof path, "%s/log", tools);
+    return stat(path, &st) ? 0 : (long)st.st_size / 2;
+}
+
+static void forget_runs(void)
+{
+    char path[96];
+    snprintf(path, sizeof path, "%s/log", tools);
+    unlink(path);
+}
+
+static void wait_for_runs(long count)
+{
+    for (int i = 0; i < 10000 && runs() < count; i++)
+        usleep(1000);
+    assert_int_equal(runs(), count);
+}
+
+/* A process that compiles kernel 50 in directory dir; it ends as the kernel's sum is right. */
+static pid_t start_process(const char *dir, const char *cc)
+{
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid)
+        return pid;
+    kit k;
+    alarm(60);
+    kit_open(&k, dir, cc, LUN_JIT_SYNC, 1, LUN_MATH_FAST);
+    lun_kernel *a = build_square(&k, 50);
+    bool well = run_square(&k, a, 100) == LUN_OK && out[7] == in[7] * in[7] + 50;
+    lun_backend_openmp.release(k.state, a);
+    kit_close(&k, false);
+    _exit(well && k.stats.interpreted == 0 ? 0 : 1);
+}
+
+static void expect_end(pid_t pid)
+{
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+static void make_dir(char dir[64])
+{
+    snprintf(dir, 64, "/tmp/lunarray-shared-XXXXXX");
+    assert_non_null(mkdtemp(dir));
+}
+
+/* Eight that start at once: one compiles, the others take what it made. */
+static void test_one_compiles(void **state)
+{
+    pid_t pids[8];
+    char dir[64];
+    (void)state;
+    make_dir(dir);
+    forget_runs();
+    const char *cc = slow("slow", "0.2");
+    for (int i = 0; i < 8; i++)
+        pids[i] = start_process(dir, cc);
+    for (int i = 0; i < 8; i++)
+        expect_end(pids[i]);
+    assert_int_equal(runs(), 1);
+    kit_remove(dir);
+}
+
+/* Nobody waits: while another process compiles, a kernel is interpreted; then it takes over. */
+static void test_interpreted_meanwhile(void **state)
+{
+    kit k;
+    char dir[64];
+    (void)state;
+    make_dir(dir);
+    forget_runs();
+    const char *cc = slow("slow", "1");
+    pid_t pid = start_process(dir, cc);
+    wait_for_runs(1);
+    kit_open(&k, dir, cc, LUN_JIT_AUTO, 1, LUN_MATH_FAST);
+    lun_kernel *a = build_square(&k, 50), *b = build_square(&k, 51);
+    double start = seconds();
+    for (int i = 0; i < 5; i++)
+        check_square(&k, a, 50, 100);
+    assert_int_equal(k.stats.interpreted, 5);
+    assert_int_equal(k.stats.compiles, 0);
+    for (int i = 0; i < 3; i++) /* what nobody compiles is not kept from it */
+        check_square(&k, b, 51, 100);
+    assert_int_equal(k.stats.compiles, 1);
+    assert_true(seconds() - start < 0.5);
+    wait_until_compiled(&k, a, 50);
+    assert_int_equal(k.stats.cache_hits, 1);
+    wait_until_compiled(&k, b, 51);
+    assert_int_equal(k.stats.compiles, 1);
+    assert_int_equal(runs(), 2);
+    lun_backend_openmp.release(k.state, a);
+    lun_backend_openmp.release(k.state, b);
+    kit_close(&k, false);
+    expect_end(pid);
+    kit_remove(dir);
+}
+
+/* A process that is killed with its compiler holds nobody up. */
+static void test_killed_owner(void **state)
+{
+    char dir[64], command[256];
+    (void)state;
+    make_dir(dir);
+    forget_runs();
+    pid_t pid = start_process(dir, slow("slow", "50"));
+    wait_for_runs(1);
+    double start = seconds();
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    snprintf(command, sizeof command, "kill -KILL -$(cat %s/pid)", tools); /* its group */
+    assert_int_equal(system(command), 0);
+    expect_end(start_process(dir, slow("slow", "0")));
+    assert_true(seconds() - start < 10);
+    assert_true(runs() >= 2);
+    kit_remove(dir);
+}
+
+/* Patience ends where a compiler's time does. */
+static void test_patience(void **state)
+{
+    kit k;
+    char dir[64];
+    (void)state;
+    make_dir(dir);
+    forget_runs();
+    pid_t pid = start_process(dir, slow("slow", "2"));
+    wait_for_runs(1);
+    kit_open(&k, dir, slow("slow", "0"), LUN_JIT_SYNC, 1, LUN_MATH_FAST);
+    lun_unit mine = {.source = strdup("int lun_kernel(void) { return 1; }"), .wanted = true},
+             same = {.source = strdup(mine.source), .wanted = true};
+    lun_strbuf key = LUN_STRBUF_INIT;
+    assert_true(lun_compiler_find(&k.jit.compiler));
+    lun_compiler_key(&k.jit.compiler, mine.source, 0, 0, &key);
+    int claim = lun_cache_claim(k.services.cache, key.text, key.length, false);
+    assert_true(claim >= 0); /* and it stays */
+    k.jit.timeout_ms = 400;
+    double start = seconds();
+    assert_int_equal(lun_jit_wait(&k.jit, &mine), LUN_EBUILD); /* not exported: no kernel */
+    assert_true(seconds() - start >= 0.4 && seconds() - start < 5);
+    assert_non_null(strstr(lun_strbuf_text(&mine.message), "no kernel"));
+    k.cancel = 1;
+    claim = lun_cache_claim(k.services.cache, key.text, key.length, true);
+    assert_int_equal(lun_jit_wait(&k.jit, &same), LUN_ECANCEL);
+    k.cancel = 0;
+    lun_jit_forget(&k.jit, &same);
+    lun_unit_free(&mine);
+    lun_unit_free(&same);
+    lun_strbuf_free(&key);
+    if (claim >= 0)
+        close(claim);
+    kit_close(&k, false);
+    expect_end(pid);
+    kit_remove(dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bundle),
+        cmocka_unit_test(test_together),
+        cmocka_unit_test(test_one_bad_among_several),
+        cmocka_unit_test(test_one_compiles),
+        cmocka_unit_test(test_interpreted_meanwhile),
+        cmocka_unit_test(test_killed_owner),
+        cmocka_unit_test(test_patience),
+    };
+    int failed = cmocka_run_group_tests(tests, set_up, tear_down);
+    lun_strbuf_free(&test_error);
+    return failed;
+}
