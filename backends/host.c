@@ -8,45 +8,34 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bounce.h"
 #include "feed.h"
+#include "hostcut.h"
 
 enum {
     ALIGNMENT = 64,
     LOCAL_SCRATCH = 24 << 10,
     LOCAL_CELLS = 64,
-    HEAVY = 64,            /* cost of an element from which workers take chunks as they get free */
-    CHUNK_NS = 20000,      /* what a chunk of such elements should take */
-    WORKER_NS = 10000,     /* what a worker should have to do at least */
-    CACHE_MOST = 32 << 20, /* one process cannot count on more of a large last-level cache */
-    CACHE_LEAST = 1 << 20,
+    SMALL_BYTES = 1 << 20,
     SPINS = 256,
-    READ_BYTES = 128 << 10, /* at once from a file, at least, where there is as much */
     CASTS = 8
 };
-
-/* Rough: a plain operation on wide vectors, and a byte of memory on a busy machine. */
-static const double operation_ns = 0.06, byte_ns = 0.1;
 
 typedef struct run {
     const lun_services *services;
     const lun_exec *exec;
     const lun_ir *ir;
     lun_launch *launch;
-    int64_t end;           /* first + count */
-    int64_t chunk, chunks; /* elements of one; how many */
-    int workers;
-    bool dynamic, plain; /* plain: neither REDUCE nor SCAN, chunks may have any size */
-    int64_t stream;
+    int64_t end; /* first + count */
+    lun_cut cut;
+    bool plain;    /* neither REDUCE nor SCAN */
     char *scratch; /* of worker 0; the others follow */
     size_t scratch_step;
     uint64_t *partials; /* chunk by chunk, a cell for each result */
     lun_bounce *bounce;
     char *feeds; /* of worker 0; NULL: all elements are in memory */
     size_t feed_step;
-    int64_t batch; /* chunks that a worker takes, and reads, at once */
 
     atomic_llong next;  /* the chunk to be taken */
     atomic_llong ready; /* SCAN: the chunk whose carry stands in `carry` */
@@ -108,8 +97,9 @@ static void *const *slots_of(const run *r, const own *w, void *const *slots)
 /* Reads chunk k's batch, unless it is there. */
 static int feed(const run *r, own *w, int64_t k)
 {
-    int64_t lo = r->launch->first + k / r->batch * r->batch * r->chunk;
-    int64_t hi = r->end - lo < r->batch * r->chunk ? r->end : lo + r->batch * r->chunk;
+    int64_t lo = r->launch->first + k / r->cut.batch * r->cut.batch * r->cut.chunk;
+    int64_t hi =
+        r->end - lo < r->cut.batch * r->cut.chunk ? r->end : lo + r->cut.batch * r->cut.chunk;
     return r->feeds ? lun__feed_fill(&w->feed, r->ir, r->launch, lo, hi) : 0;
 }
 
@@ -117,8 +107,8 @@ static int feed(const run *r, own *w, int64_t k)
 static void call(run *r, lun_chunk_fn fn, int64_t k, own *w)
 {
     lun_frame *frame = &w->frame;
-    int64_t lo = r->launch->first + k * r->chunk, cut = r->bounce->cut;
-    int64_t hi = r->end - lo < r->chunk ? r->end : lo + r->chunk;
+    int64_t lo = r->launch->first + k * r->cut.chunk, cut = r->bounce->cut;
+    int64_t hi = r->end - lo < r->cut.chunk ? r->end : lo + r->cut.chunk;
     int failure = feed(r, w, k);
     frame->trap = -1;
     frame->trap_value = 0;
@@ -147,7 +137,7 @@ static lun_frame make_frame(const run *r, int worker)
                        .cancel = r->services->cancel ? r->services->cancel : &never,
                        .args = r->launch->args,
                        .math = r->exec->math,
-                       .stream = r->stream,
+                       .stream = r->cut.stream,
                        .scratch = r->scratch + (size_t)worker * r->scratch_step};
 }
 
@@ -156,7 +146,7 @@ static own make_own(const run *r, int worker)
     own w = {.frame = make_frame(r, worker)};
     if (r->feeds)
         lun__feed_open(&w.feed, r->ir, r->feeds + (size_t)worker * r->feed_step,
-                       r->batch * r->chunk);
+                       r->cut.batch * r->cut.chunk);
     return w;
 }
 
@@ -175,14 +165,14 @@ static void tell(const run *r, int64_t chunks)
                 r->ir->scan >= 0          ? "scan"
                 : r->ir->result_count > 0 ? "reduce"
                                           : "map",
-                chunks * r->chunk, r->end - r->launch->first);
+                chunks * r->cut.chunk, r->end - r->launch->first);
 }
 
 /* ---- workers ------------------------------------------------------------------------------------------- */
 
 static int64_t take(run *r)
 {
-    return atomic_fetch_add_explicit(&r->next, r->batch, memory_order_relaxed);
+    return atomic_fetch_add_explicit(&r->next, r->cut.batch, memory_order_relaxed);
 }
 
 static void work(void *ctx, int worker)
@@ -190,23 +180,20 @@ static void work(void *ctx, int worker)
     run *r = ctx;
     own w = make_own(r, worker);
     int64_t k, to;
-    if (r->dynamic) {
-        while ((k = take(r)) < r->chunks && !finished(r, k))
-            for (to = k + r->batch; k < to && k < r->chunks && !finished(r, k); k++) {
+    if (r->cut.dynamic) {
+        while ((k = take(r)) < r->cut.chunks && !finished(r, k))
+            for (to = k + r->cut.batch; k < to && k < r->cut.chunks && !finished(r, k); k++) {
                 run_chunk(r, k, &w);
                 if (worker == 0)
                     tell(r, k + 1);
             }
         return;
     }
-    /* neighbouring chunks for each */
-    int64_t share = r->chunks / r->workers, more = r->chunks % r->workers;
-    k = worker * share + (worker < more ? worker : more);
-    to = k + share + (worker < more);
+    lun_cut_share(&r->cut, worker, &k, &to);
     for (; k < to && !finished(r, k); k++) {
         run_chunk(r, k, &w);
         if (worker == 0)
-            tell(r, (k + 1) * r->workers);
+            tell(r, (k + 1) * r->cut.workers);
     }
 }
 
@@ -234,9 +221,9 @@ static void work_on_scan(void *ctx, int worker)
     own w = make_own(r, worker);
     lun_frame *frame = &w.frame;
     int64_t k;
-    while ((k = take(r)) < r->chunks && !finished(r, k)) {
+    while ((k = take(r)) < r->cut.chunks && !finished(r, k)) {
         uint64_t total = 0, carry;
-        bool last = k + 1 == r->chunks;
+        bool last = k + 1 == r->cut.chunks;
         frame->carry = &total;
         if (!last)
             call(r, r->exec->total, k, &w);
@@ -255,66 +242,6 @@ static void work_on_scan(void *ctx, int worker)
     }
 }
 
-/* ---- how the work is cut ------------------------------------------------------------------------------ */
-
-static int64_t round_up(int64_t n, int64_t to)
-{
-    return n / to * to + (n % to ? to : 0);
-}
-
-static int64_t divide_up(int64_t n, int64_t by)
-{
-    return n / by + (n % by != 0);
-}
-
-/* Chunks and workers. Where results depend on chunks, these depend on n alone. */
-static void plan(run *r, const lun_team *team, int64_t cost)
-{
-    int64_t count = r->launch->count, grain = LUN_CHUNK;
-    double own_ns = (double)count * (double)cost * operation_ns;
-    double most = (own_ns + (double)r->launch->bytes * byte_ns) / WORKER_NS;
-    int64_t workers = most < team->threads ? (int64_t)most : team->threads;
-    r->dynamic = cost >= HEAVY;
-    r->chunk = r->ir->scan >= 0 ? LUN_SCAN_CHUNK : LUN_CHUNK;
-    if (r->plain) {
-        int64_t whole = divide_up(count, LUN_CHUNK), by_cost = (int64_t)(own_ns / WORKER_NS);
-        double elements = CHUNK_NS / operation_ns / (double)cost;
-        if (workers > whole && workers > by_cost)
-            workers = whole > by_cost ? whole : by_cost;
-        if (workers < 1)
-            workers = 1;
-        if (r->dynamic && elements < LUN_CHUNK)
-            grain = round_up((int64_t)elements + 1, LUN_BLOCK);
-        /* the same for each worker, none larger than the grain */
-        int64_t share = divide_up(count, workers), parts = divide_up(share, grain);
-        r->chunk = round_up(divide_up(share, parts), LUN_BLOCK);
-    }
-    r->chunks = divide_up(count, r->chunk);
-    r->batch = 1;
-    if (r->launch->streams) { /* a file is read best from its start to its end, in large pieces */
-        int64_t bytes = lun__feed_widest(r->ir, r->launch) * r->chunk;
-        r->dynamic = true;
-        r->batch = r->ir->scan < 0 && bytes < READ_BYTES ? divide_up(READ_BYTES, bytes) : 1;
-        if (workers > divide_up(r->chunks, r->batch))
-            workers = divide_up(r->chunks, r->batch);
-    }
-    if (workers > r->chunks)
-        workers = r->chunks;
-    r->workers = workers < 1 ? 1 : (int)workers;
-}
-
-/* Whether what the run touches outgrows the last-level cache. */
-static bool exceeds_cache(int64_t bytes)
-{
-    if (bytes <= CACHE_LEAST)
-        return false;
-    long cache = -1;
-#ifdef _SC_LEVEL3_CACHE_SIZE
-    cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-#endif
-    return bytes > (cache > 0 && cache < CACHE_MOST ? cache : CACHE_MOST);
-}
-
 /* ---- results ---------------------------------------------------------------------------------------------- */
 
 /* Partial results, in order, by the adjacent-pair tree. */
@@ -324,7 +251,7 @@ static void combine_partials(run *r)
     frame.trap = -1;
     const int results = r->ir->result_count;
     uint64_t *cell = r->partials;
-    for (int64_t n = r->chunks; n > 1; n = divide_up(n, 2)) {
+    for (int64_t n = r->cut.chunks; n > 1; n = lun_cut_divide(n, 2)) {
         for (int64_t j = 0; j < n / 2; j++)
             for (int k = 0; k < results; k++)
                 r->exec->combine(r->exec->self, k, &cell[2 * j * results + k],
@@ -384,16 +311,16 @@ static lun_status go(run *r, const lun_team *team)
 {
     void (*task)(void *, int) = r->ir->scan >= 0 ? work_on_scan : work;
     lun_bounce b;
-    int64_t cut =
-        r->plain ? r->end / LUN_BLOCK * LUN_BLOCK : r->launch->first + (r->chunks - 1) * r->chunk;
+    int64_t cut = r->plain ? r->end / LUN_BLOCK * LUN_BLOCK
+                           : r->launch->first + (r->cut.chunks - 1) * r->cut.chunk;
     r->bounce = &b;
     lun_status s = lun__bounce_open(&b, r->ir, r->launch, cut);
     if (s != LUN_OK)
         return s;
-    if (r->workers == 1)
+    if (r->cut.workers == 1)
         task(r, 0);
     else
-        team->parallel(r, r->workers, task);
+        team->parallel(team, r, r->cut.workers, task);
     s = outcome(r);
     if (s == LUN_OK && r->ir->result_count) {
         combine_partials(r);
@@ -409,7 +336,7 @@ static lun_status go_with_memory(run *r, const lun_team *team, size_t scratch, s
     size_t bytes;
     size_t feeds;
     if (__builtin_mul_overflow(cells, sizeof *r->partials, &bytes) ||
-        __builtin_mul_overflow(r->feed_step, (size_t)r->workers, &feeds) ||
+        __builtin_mul_overflow(r->feed_step, (size_t)r->cut.workers, &feeds) ||
         __builtin_add_overflow(bytes, feeds, &bytes) ||
         __builtin_add_overflow(bytes, scratch + 2 * ALIGNMENT, &bytes))
         return LUN_ENOMEM;
@@ -427,9 +354,10 @@ static lun_status go_with_memory(run *r, const lun_team *team, size_t scratch, s
 /* Whether the run is one chunk on this thread, in memory with room for whole blocks. */
 static bool is_small(const lun_exec *exec, const lun_ir *ir, int64_t cost, const lun_launch *l)
 {
-    int64_t end = l->first + l->count, whole = round_up(end, LUN_BLOCK);
-    if (l->count > LUN_CHUNK || l->streams || l->bytes > CACHE_LEAST || exec->scratch ||
-        ir->scan >= 0 || ir->result_count || cost * l->count > (int64_t)(WORKER_NS / operation_ns))
+    int64_t end = l->first + l->count, whole = lun_cut_round(end, LUN_BLOCK);
+    if (l->count > LUN_CHUNK || l->streams || l->bytes > SMALL_BYTES || exec->scratch ||
+        ir->scan >= 0 || ir->result_count ||
+        cost * l->count > (int64_t)(LUN_WORKER_NS / LUN_OPERATION_NS))
         return false;
     for (int s = 0; s < ir->slot_count; s++)
         if (l->room[s] < whole &&
@@ -477,13 +405,17 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
         lun_strbuf_puts(services->error, "internal: the first value of a scan must be uniform");
         return LUN_EARG;
     }
-    plan(&r, team, cost);
-    r.stream = exceeds_cache(launch->bytes);
+    lun_cut_make(&(lun_cut_wish){.count = launch->count,
+                                 .bytes = launch->bytes,
+                                 .cost = cost,
+                                 .scans = ir->scan >= 0,
+                                 .plain = r.plain},
+                 team, &r.cut);
     r.scratch_step = (exec->scratch + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    r.feed_step = lun__feed_bytes(ir, launch, r.batch * r.chunk);
+    r.feed_step = lun__feed_bytes(ir, launch, r.cut.batch * r.cut.chunk);
     size_t scratch, cells;
-    if (__builtin_mul_overflow(r.scratch_step, (size_t)r.workers, &scratch) ||
-        __builtin_mul_overflow((size_t)r.chunks, (size_t)ir->result_count, &cells))
+    if (__builtin_mul_overflow(r.scratch_step, (size_t)r.cut.workers, &scratch) ||
+        __builtin_mul_overflow((size_t)r.cut.chunks, (size_t)ir->result_count, &cells))
         return LUN_ENOMEM;
     if (scratch > LOCAL_SCRATCH || cells > LOCAL_CELLS || r.feed_step)
         return go_with_memory(&r, team, scratch, cells);

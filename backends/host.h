@@ -31,6 +31,10 @@
 
 enum { LUN_LANES = 64, LUN_CHUNK = 16384, LUN_SCAN_CHUNK = 65536 };
 
+/* What a plain operation on wide vectors takes, roughly, and what a worker should have to do at least. */
+#define LUN_OPERATION_NS 0.06
+#define LUN_WORKER_NS    10000
+
 /* What a chunk function gets.  The layout is part of the generated code's ABI. */
 typedef struct lun_frame {
     int64_t n;               /* indices >= n are padding: never trap, call or reduce there */
@@ -64,12 +68,17 @@ typedef struct lun_exec {
 } lun_exec;
 
 /* Runs task(ctx, worker) on `workers` threads at once, worker 0 .. workers-1, and waits. */
-typedef void (*lun_parallel_fn)(void *ctx, int workers, void (*task)(void *ctx, int worker));
+typedef struct lun_team lun_team;
+typedef void (*lun_parallel_fn)(const lun_team *team, void *ctx, int workers,
+                                void (*task)(void *ctx, int worker));
 
-typedef struct lun_team {
+struct lun_team {
     int threads;              /* how many may run at once, >= 1 */
     lun_parallel_fn parallel; /* not called for one worker */
-} lun_team;
+    const void *self;         /* for `parallel` */
+    int64_t chunk_bytes,
+        cache_bytes; /* what stays near a core, and in the last-level caches; 0: unknown */
+};
 
 /* Runs exec over the launch.  ir gives slots, reductions and the scan's dtype; cost is
  * lun_ir_cost(ir).  Returns LUN_OK, LUN_EZERO (launch->trap set), LUN_ECANCEL or LUN_ENOMEM. */

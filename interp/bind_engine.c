@@ -220,7 +220,7 @@ static int devices(lua_State *L)
         count = room;
     lua_createtable(L, count, 0);
     for (int i = 0; i < count; i++) {
-        lua_createtable(L, 0, 5);
+        lua_createtable(L, 0, 6);
         set_text(L, "name", rows[i].name);
         set_text(L, "kind", rows[i].kind);
         set_text(L, "backend", rows[i].backend);
@@ -228,6 +228,8 @@ static int devices(lua_State *L)
         lua_setfield(L, -2, "memory");
         lua_pushinteger(L, rows[i].units);
         lua_setfield(L, -2, "units");
+        if (rows[i].machine[0])
+            set_text(L, "machine", rows[i].machine);
         lua_rawseti(L, -2, i + 1);
     }
     return 1;

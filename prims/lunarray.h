@@ -242,7 +242,8 @@ LUN_API lun_status lun_math_mode(lun_engine *e, lun_math mode);
 typedef struct lun_device {
     char name[128], kind[16], backend[16]; /* kind: "cpu", "gpu", "accelerator" */
     int64_t memory;                        /* bytes */
-    int units;                             /* cores or compute units */
+    int units;                             /* threads or compute units */
+    char machine[192];                     /* of the host: cores, memory nodes, caches; else "" */
 } lun_device;
 /* Fills at most room rows; returns how many devices there are. */
 LUN_API int lun_devices(lun_engine *e, lun_device *rows, int room);

@@ -67,6 +67,7 @@ static void openmp_close(void *state)
 {
     openmp *o = state;
     lun_jit_finish(&o->jit);
+    lun_team_free(&o->team);
     free(o);
 }
 
@@ -229,6 +230,7 @@ static void cpu_name(char *to, size_t room)
 static int openmp_devices(void *state, lun_device *rows, int room)
 {
     openmp *o = state;
+    lun_team_look(&o->team);
     if (room > 0) {
         long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
         rows[0] = (lun_device){.kind = "cpu",
@@ -236,6 +238,8 @@ static int openmp_devices(void *state, lun_device *rows, int room)
                                .units = o->team.wanted,
                                .memory = pages > 0 && page > 0 ? (int64_t)pages * page : 0};
         cpu_name(rows[0].name, sizeof rows[0].name);
+        if (o->team.topology.count)
+            lun_topology_tell(&o->team.topology, rows[0].machine, sizeof rows[0].machine);
     }
     return 1;
 }

@@ -1,118 +1,20 @@
 /* team.c - threads by OpenMP; see team.h.  Knows nothing of kernels. */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* sched_getaffinity */
+#define _GNU_SOURCE /* sched_getcpu, dladdr */
 #endif
 #include "team.h"
 
-#include <errno.h>
-#include <limits.h>
+#include <dlfcn.h>
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "cpus.h"
 
 enum { ALONE = 1024 }; /* indices that one thread computes before others have woken up */
-
-/* ---- how many ------------------------------------------------------------------------------------ */
-
-static int affinity(void)
-{
-    for (int cpus = 1024; cpus <= 1 << 20; cpus *= 4) {
-        cpu_set_t *set = CPU_ALLOC((size_t)cpus);
-        size_t bytes = CPU_ALLOC_SIZE((size_t)cpus);
-        if (!set)
-            return 1;
-        int n = sched_getaffinity(0, bytes, set) == 0 ? CPU_COUNT_S(bytes, set)
-                : errno == EINVAL                     ? 0
-                                                      : 1;
-        CPU_FREE(set);
-        if (n > 0)
-            return n;
-    }
-    return 1;
-}
-
-/* CPUs by one group's files: "quota period" in cpu.max, or in two files; 0: no quota. */
-static int group_quota(const char *directory)
-{
-    static const char *const files[][2] = {{"cpu.max", NULL},
-                                           {"cpu.cfs_quota_us", "cpu.cfs_period_us"}};
-    for (int k = 0; k < 2; k++) {
-        char path[PATH_MAX], text[64] = "";
-        long long quota = 0, period = 0;
-        for (int part = 0; part < 2 && files[k][part]; part++) {
-            if (snprintf(path, sizeof path, "%s/%s", directory, files[k][part]) >= PATH_MAX)
-                continue;
-            FILE *f = fopen(path, "re");
-            size_t used = strlen(text);
-            if (!f)
-                continue;
-            if (!fgets(text + used, (int)(sizeof text - used), f))
-                text[used] = 0;
-            fclose(f);
-            text[strcspn(text, "\n")] = ' ';
-        }
-        if (sscanf(text, "%lld %lld", &quota, &period) == 2 && quota > 0 && period > 0) {
-            long long cpus = quota / period + (quota % period != 0);
-            return cpus < INT_MAX ? (int)cpus : INT_MAX;
-        }
-    }
-    return 0;
-}
-
-/* The smallest quota from a group up to the root of its hierarchy. */
-static int hierarchy_quota(const char *mount, const char *group)
-{
-    char path[PATH_MAX];
-    int least = 0;
-    size_t root = strlen(mount);
-    if ((size_t)snprintf(path, sizeof path, "%s%s", mount, group) >= sizeof path)
-        return 0;
-    for (;;) {
-        int n = group_quota(path);
-        if (n > 0 && (least == 0 || n < least))
-            least = n;
-        char *slash = strrchr(path, '/');
-        if (!slash || (size_t)(slash - path) < root)
-            return least;
-        *slash = 0;
-    }
-}
-
-int lun_team_quota(const char *groups, const char *mount)
-{
-    char line[PATH_MAX], where[PATH_MAX];
-    int least = 0;
-    FILE *f = fopen(groups, "re");
-    while (f && fgets(line, sizeof line, f)) { /* number:controllers:/path */
-        line[strcspn(line, "\n")] = 0;
-        char *controllers = strchr(line, ':'),
-             *group = controllers ? strchr(controllers + 1, ':') : NULL;
-        if (!group)
-            continue;
-        *group++ = 0;
-        bool unified = !controllers[1];
-        if (!unified && !strstr(controllers, "cpu"))
-            continue;
-        snprintf(where, sizeof where, "%.2000s%s", mount, unified ? "" : "/cpu");
-        int n = hierarchy_quota(where, group);
-        if (n > 0 && (least == 0 || n < least))
-            least = n;
-    }
-    if (f)
-        fclose(f);
-    return least;
-}
-
-int lun_team_default(void)
-{
-    int n = affinity(), quota = lun_team_quota("/proc/self/cgroup", "/sys/fs/cgroup");
-    return quota > 0 && quota < n ? quota : n;
-}
 
 /* ---- whether they can be made -------------------------------------------------------------------- */
 
@@ -160,13 +62,71 @@ static int try_threads(int n)
     return made;
 }
 
-static void parallel(void *ctx, int workers, void (*task)(void *ctx, int worker))
+/* ---- where they run ------------------------------------------------------------------------------ */
+
+/* Whether threads may be moved to the memory nodes of their chunks: there are several, nobody has said where
+ * threads belong, and the OpenMP runtime is linked into the same object as this code, so nobody else's
+ * regions use its threads. */
+static bool may_bind(const lun_openmp_team *t)
 {
+    static const char *const said[] = {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY",
+                                       "KMP_AFFINITY"};
+    Dl_info ours, runtime;
+    if (!t->topology.here || t->places.node_count < 2)
+        return false;
+    for (int i = 0; i < t->topology.count; i++)
+        if (!t->topology.places[i].allowed)
+            return false;
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (getenv(said[i]))
+            return false;
+    return dladdr((void *)(uintptr_t)lun_team_for, &ours) &&
+           dladdr((void *)(uintptr_t)omp_get_num_threads, &runtime) &&
+           ours.dli_fbase == runtime.dli_fbase;
+}
+
+static int node_of_cpu(const lun_topology *t, int cpu)
+{
+    for (int i = 0; i < t->count; i++)
+        if (t->places[i].cpu == cpu)
+            return t->places[i].node;
+    return -1;
+}
+
+/* Moves the calling thread to the memory node of a worker, unless it is there. */
+static void go_to_node(const lun_openmp_team *t, int worker)
+{
+    int node = t->places.nodes[worker];
+    if (node_of_cpu(&t->topology, sched_getcpu()) == node)
+        return;
+    int most = 0;
+    for (int i = 0; i < t->topology.count; i++)
+        if (t->topology.places[i].cpu > most)
+            most = t->topology.places[i].cpu;
+    cpu_set_t *set = CPU_ALLOC((size_t)most + 1);
+    size_t bytes = CPU_ALLOC_SIZE((size_t)most + 1);
+    if (!set)
+        return;
+    CPU_ZERO_S(bytes, set);
+    for (int i = 0; i < t->topology.count; i++)
+        if (t->topology.places[i].node == node)
+            CPU_SET_S((size_t)t->topology.places[i].cpu, bytes, set);
+    (void)sched_setaffinity(0, bytes, set); /* where it may not, it stays */
+    CPU_FREE(set);
+}
+
+static void parallel(const lun_team *team, void *ctx, int workers,
+                     void (*task)(void *ctx, int worker))
+{
+    const lun_openmp_team *t = team->self;
 #pragma omp parallel num_threads(workers)
     {
         /* the runtime may give fewer threads than asked for: each then takes several places */
         int step = omp_get_num_threads();
-        for (int w = omp_get_thread_num(); w < workers; w += step)
+        int w = omp_get_thread_num();
+        if (w > 0 && t->bind) /* the first is the caller's own thread */
+            go_to_node(t, w);
+        for (; w < workers; w += step)
             task(ctx, w);
     }
 }
@@ -178,14 +138,40 @@ void lun_team_init(lun_openmp_team *t, int wanted)
     const char *s = getenv("LUNARRAY_THREADS");
     if (wanted <= 0 && s)
         wanted = atoi(s);
-    *t = (lun_openmp_team){.wanted = wanted > 0 ? wanted : lun_team_default(), .possible = 1};
+    *t = (lun_openmp_team){.asked = wanted > 0 ? wanted : 0, .possible = 1};
+    t->wanted = t->asked ? t->asked : lun_cpus_allowed();
+    int quota = t->asked || t->wanted < 2 ? 0 : lun_cpus_quota_here();
+    if (quota > 0 && quota < t->wanted)
+        t->wanted = quota;
+}
+
+void lun_team_free(lun_openmp_team *t)
+{
+    lun_places_free(&t->places);
+    lun_topology_free(&t->topology);
+}
+
+void lun_team_look(lun_openmp_team *t)
+{
+    if (t->looked)
+        return;
+    t->looked = true;
+    lun_places_wish wish = {.threads = t->asked, .quota = lun_cpus_quota_here(), .siblings = true};
+    if (!lun_topology_load(NULL, &t->topology) ||
+        !lun_places_make(&t->topology, &wish, &t->places)) {
+        lun_team_free(t);
+        return;
+    }
+    t->wanted = t->places.threads;
+    t->bind = may_bind(t);
 }
 
 lun_team lun_team_for(lun_openmp_team *t, int64_t n)
 {
-    lun_team team = {1, parallel};
+    lun_team team = {.threads = 1, .parallel = parallel, .self = t};
     if (t->wanted < 2 || n <= ALONE || omp_in_parallel())
         return team;
+    lun_team_look(t);
     unsigned long seen = atomic_load(&forks) + 1;
     if (t->tried != seen) {
         pthread_once(&once, watch_forks);
@@ -194,5 +180,7 @@ lun_team lun_team_for(lun_openmp_team *t, int64_t n)
         t->tried = seen;
     }
     team.threads = t->possible;
+    team.chunk_bytes = t->places.chunk_bytes;
+    team.cache_bytes = t->places.cache_bytes;
     return team;
 }

@@ -6,21 +6,27 @@
 #define LUN_TEAM_H
 
 #include "host.h"
+#include "places.h"
 
 typedef struct lun_openmp_team {
     int wanted;          /* threads to use */
+    int asked;           /* by configuration; 0: as many as make sense */
     unsigned long tried; /* forks seen when threads were last tried, plus 1; 0: never tried */
     int possible;        /* what came out */
+
+    bool looked; /* at the machine */
+    bool bind;   /* its threads stay on the memory nodes of their chunks */
+    lun_topology topology;
+    lun_places places;
 } lun_openmp_team;
 
-/* wanted: 0: LUNARRAY_THREADS, else as many as this process may use. */
+/* wanted: 0: LUNARRAY_THREADS, else as many as this process may use.  The machine is not looked at before a
+ * run is large enough for several threads. */
 void lun_team_init(lun_openmp_team *t, int wanted);
+void lun_team_free(lun_openmp_team *t);
+/* Looks at the machine: then t->wanted is final. */
+void lun_team_look(lun_openmp_team *t);
 /* The team for a run over n indices: one thread where more cannot be had or make no sense. */
 lun_team lun_team_for(lun_openmp_team *t, int64_t n);
-/* As many threads as this process may use at once: by affinity and CPU quota. */
-int lun_team_default(void);
-/* CPUs that the quota of the control group allows, rounded up; 0: no quota.  groups: a file like
- * /proc/self/cgroup, mount: where the hierarchies are mounted. */
-int lun_team_quota(const char *groups, const char *mount);
 
 #endif

@@ -95,7 +95,7 @@ static lun_status reference_build(void *state, const lun_ir *ir, const char *tex
 
 static lun_status reference_run(void *state, lun_kernel *kernel, lun_launch *launch)
 {
-    static const lun_team alone = {1, NULL};
+    static const lun_team alone = {.threads = 1};
     reference *r = state;
     r->services->stats->launches++;
     r->services->stats->interpreted++;

@@ -110,7 +110,7 @@ static int far_devices(void *state, lun_device *rows, int room)
 {
     (void)state;
     for (int i = 0; i < 2 && i < room; i++)
-        rows[i] = (lun_device){"far", "gpu", "far", 1 << 30, 1};
+        rows[i] = (lun_device){"far", "gpu", "far", 1 << 30, 1, ""};
     return 2;
 }
 

@@ -178,7 +178,7 @@ static void run_elementwise(int64_t n, int64_t first, int threads, int64_t cost,
     mock *m = new_mock(&ir);
     lun_exec exec = exec_of(m, elementwise, NULL);
     lun_services services = test_services();
-    lun_team team = {threads, test_parallel};
+    lun_team team = {.threads = threads, .parallel = test_parallel};
     int64_t room = guarded ? n : (n + 63) / 64 * 64;
     test_memory a = test_guarded((size_t)room), b = test_guarded((size_t)room * 4),
                 c = test_guarded((size_t)room * 4);
@@ -238,7 +238,7 @@ static void test_in_place(void **state)
         mock *m = new_mock(&ir);
         lun_exec exec = exec_of(m, elementwise, NULL);
         lun_services services = test_services();
-        lun_team team = {2, test_parallel};
+        lun_team team = {.threads = 2, .parallel = test_parallel};
         test_memory a = test_guarded((size_t)n), b = test_guarded((size_t)n * 4);
         uint32_t *x = (uint32_t *)(void *)b.data;
         void *slots[SLOTS] = {a.data, x, x};
@@ -282,7 +282,7 @@ static void test_gathered_slot_without_room(void **state)
     mock *m = new_mock(&ir);
     lun_exec exec = exec_of(m, gather_and_load, NULL);
     lun_services services = test_services();
-    lun_team team = {1, NULL};
+    lun_team team = {.threads = 1};
     test_memory in = test_guarded((size_t)n * 8);
     uint64_t *data = (uint64_t *)(void *)in.data, *out = test_alloc(n, 8);
     for (int64_t i = 0; i < n; i++)
@@ -309,7 +309,7 @@ static void test_streaming_follows_bytes(void **state)
         mock *m = new_mock(&ir);
         lun_exec exec = exec_of(m, elementwise, NULL);
         lun_services services = test_services();
-        lun_team team = {1, NULL};
+        lun_team team = {.threads = 1};
         void *slots[SLOTS] = {test_alloc(64, 1), test_alloc(64, 4), test_alloc(64, 4)};
         int64_t rooms[SLOTS] = {64, 64, 64};
         lun_launch launch = {
@@ -361,7 +361,7 @@ static void test_reduction_tree(void **state)
                 mock *m = new_mock(&ir);
                 lun_exec exec = exec_of(m, reducing, NULL);
                 lun_services services = test_services();
-                lun_team team = {test_threads[t], test_parallel};
+                lun_team team = {.threads = test_threads[t], .parallel = test_parallel};
                 test_memory in = test_guarded((size_t)n * 8);
                 memcpy(in.data, data, (size_t)n * 8);
                 void *slots[1] = {in.data};
@@ -397,7 +397,7 @@ static void test_many_results_use_memory(void **state)
     mock *m = new_mock(&ir);
     lun_exec exec = exec_of(m, reducing, NULL);
     lun_services services = test_services();
-    lun_team team = {1, NULL};
+    lun_team team = {.threads = 1};
     uint64_t *data = test_alloc(N, 8), results[42], one[8], acc;
     int64_t n = N, room = N + 64;
     for (int64_t i = 0; i < N; i++)
@@ -446,7 +446,7 @@ static lun_status run_scan(mock *m, const lun_ir *ir, int threads, uint64_t *x, 
     void *slots[SLOTS] = {x, out, &uniform};
     int64_t rooms[SLOTS] = {n, n, 1};
     lun_services services = test_services();
-    lun_team team = {threads, test_parallel};
+    lun_team team = {.threads = threads, .parallel = test_parallel};
     lun_exec exec = exec_of(m, scan_body, scan_total);
     lun_launch launch = {
         .n = n, .count = n, .slots = slots, .room = rooms, .args = args, .bytes = 100000000};
@@ -531,7 +531,7 @@ static void test_cancel(void **state)
                 assert_int_equal(run_scan(m, &ir, test_threads[t], x, x, n), LUN_ECANCEL);
             } else {
                 lun_services services = test_services();
-                lun_team team = {test_threads[t], test_parallel};
+                lun_team team = {.threads = test_threads[t], .parallel = test_parallel};
                 lun_exec exec = exec_of(m, reducing, NULL);
                 uint64_t results[2] = {11, 12};
                 void *slots[1] = {x};
@@ -563,7 +563,7 @@ static void test_cancelled_in_a_short_run(void **state)
     uint32_t b[64] = {0}, c[64];
     void *slots[SLOTS] = {a, b, c};
     int64_t room[SLOTS] = {64, 64, 64};
-    lun_team team = {1, NULL};
+    lun_team team = {.threads = 1};
     for (int k = 0; k < 3; k++) {
         mock *m = new_mock(&ir);
         lun_exec exec = exec_of(m, elementwise, NULL);
@@ -590,7 +590,7 @@ static void test_cancelled_before_it_starts(void **state)
     make_reducing(&ir);
     mock *m = new_mock(&ir);
     lun_services services = test_services();
-    lun_team team = {1, NULL};
+    lun_team team = {.threads = 1};
     lun_exec exec = exec_of(m, reducing, NULL);
     uint64_t x[64] = {0}, results[2];
     void *slots[1] = {x};
@@ -633,7 +633,7 @@ static void test_trap(void **state)
             m->trap_at[1] = low;
             m->together = test_threads[t] > 1;
             lun_services services = test_services();
-            lun_team team = {test_threads[t], test_parallel};
+            lun_team team = {.threads = test_threads[t], .parallel = test_parallel};
             lun_exec exec = exec_of(m, scan ? scan_body : reducing, scan_total);
             uint64_t results[2] = {11, 12};
             void *slots[SLOTS] = {x, x, NULL};

@@ -40,8 +40,10 @@ static inline void *test_thread(void *arg)
     return NULL;
 }
 
-static inline void test_parallel(void *ctx, int workers, void (*task)(void *ctx, int worker))
+static inline void test_parallel(const lun_team *team, void *ctx, int workers,
+                                 void (*task)(void *ctx, int worker))
 {
+    (void)team;
     pthread_t threads[16];
     test_worker w[16];
     assert_true(workers >= 2 && workers <= 16);
@@ -254,7 +256,7 @@ static inline lun_status run_ir(const lun_ir *ir, void **slots, int64_t n, test_
     lun_interp *interp;
     int64_t room[64];
     lun_services services = test_services();
-    lun_team team = {run->threads ? run->threads : 1, test_parallel};
+    lun_team team = {.threads = run->threads ? run->threads : 1, .parallel = test_parallel};
     ir_check_valid(ir);
     assert_true(ir->slot_count <= 64);
     for (int i = 0; i < ir->slot_count; i++)

@@ -95,7 +95,7 @@ static inline lun_status kit_run_unit(kit *k, const lun_unit *unit, const lun_ir
                            .total = unit->total,
                            .combine = unit->combine,
                            .math = lun_vecmath(k->isa, (lun_math)k->services.math)};
-    const lun_team team = {k->services.threads, test_parallel};
+    const lun_team team = {.threads = k->services.threads, .parallel = test_parallel};
     return lun_host_run(&k->services, &exec, &team, ir, lun_ir_cost(ir), launch);
 }
 

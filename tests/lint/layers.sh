@@ -19,7 +19,7 @@ check() {
     function allowed() {
         if (is("lua.h lauxlib.h lualib.h lua.hpp luaconf.h")) return file ~ /^interp\//
         if (header ~ /^(CL|OpenCL)\//) return file ~ /^backends\/opencl\//
-        if (header == "omp.h") return file ~ /^backends\/openmp\//
+        if (header == "omp.h" || header == "hwloc.h") return file ~ /^backends\/openmp\//
         if (is("dlfcn.h spawn.h")) return file ~ /^backends\/[^\/]+\//
         if (!quoted && !is_ours()) return 1
 
@@ -92,6 +92,8 @@ self_test() {
     expect no prims/node.c '"../backends/cstyle.h"'
     expect no prims/node.c '<dlfcn.h>'
     expect no prims/node.c '<omp.h>'
+    expect no prims/node.c '<hwloc.h>'
+    expect yes backends/openmp/openmp.c '<hwloc.h>'
     expect no prims/node.h '<CL/cl.h>'
     expect no prims/node.c '"bind.h"'
     expect yes prims/node.c '"backend.h"'

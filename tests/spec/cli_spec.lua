@@ -336,6 +336,11 @@ describe("the program's own options", function()
         end
         assert.is_truthy(out:find "reference")
         assert.is_truthy(out:find "%d+ cores?, %d+ hardware threads?")
+        local server = "HWLOC_SYNTHETIC='pack:2 numa:1 l3:1(size=8388608) core:8 pu:2' "
+        local simulated = run(ours, server .. "lua --info")
+        assert.is_truthy(simulated:find("\nmachine    2 packages, 2 memory nodes, 16 cores, 32 hardware threads, "
+            .. "L3 8 MiB (simulated)\n", 1, true))
+        assert.is_truthy(simulated:find "%(cpu, openmp%): %d+ units")
         out = run(ours, "LUNARRAY_CC=/no/such/cc LUNARRAY_CACHE_DIR= lua --info")
         assert.is_truthy(out:find("/no/such/cc: not found; kernels stay interpreted", 1, true))
         assert.is_truthy(out:find "\ncache      none: ")

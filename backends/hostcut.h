@@ -1,0 +1,41 @@
+/* hostcut.h - how a run on the host is cut into chunks and shared out: a function of sizes and costs. */
+#ifndef LUN_HOSTCUT_H
+#define LUN_HOSTCUT_H
+
+#include "host.h"
+
+typedef struct lun_cut_wish {
+    int64_t count, bytes; /* indices; memory that they read and write */
+    int64_t cost;         /* lun_ir_cost, >= 1 */
+    int64_t
+        file_bytes; /* of the widest of an index's elements that are read from files; 0: none is */
+    bool scans, plain; /* plain: neither REDUCE nor SCAN, chunks may have any size */
+} lun_cut_wish;
+
+typedef struct lun_cut {
+    int64_t chunk, chunks; /* indices of one; how many */
+    int64_t batch;         /* chunks that a worker takes, and reads from a file, at once */
+    int workers;
+    bool
+        dynamic; /* workers take chunks as they get free; else each has neighbouring ones, always the
+                   * same for equal counts, so that memory stays on the node that touched it first */
+    bool stream; /* it outgrows the caches: non-temporal stores pay */
+} lun_cut;
+
+/* Where results depend on chunks, these depend on the count alone. */
+void lun_cut_make(const lun_cut_wish *wish, const lun_team *team, lun_cut *out);
+/* The chunks *from .. *to - 1 of a worker, where they are not taken dynamically. */
+void lun_cut_share(const lun_cut *cut, int worker, int64_t *from, int64_t *to);
+
+/* n / by and n, rounded up. */
+static inline int64_t lun_cut_divide(int64_t n, int64_t by)
+{
+    return n / by + (n % by != 0);
+}
+
+static inline int64_t lun_cut_round(int64_t n, int64_t to)
+{
+    return lun_cut_divide(n, to) * to;
+}
+
+#endif

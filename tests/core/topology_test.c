@@ -1,0 +1,320 @@
+/* topology_test.c - how many threads, on which hardware threads and memory nodes, with which chunks: on simulated
+ * machines, by tables.  And what looking at the machine leaves alone. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* sched_setaffinity */
+#endif
+#include "openmp_kit.h"
+
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "hostcut.h"
+#include "openmp/cpus.h"
+#include "openmp/places.h"
+#include "openmp/team.h"
+
+#define LAPTOP    "pack:1 l3:1(size=12582912) l2:4(size=1310720) core:1 pu:2"
+#define SERVER    "pack:2 numa:1 l3:1(size=33554432) l2:8(size=1048576) core:1 pu:2"
+#define CHIPLET   "pack:1 numa:1 l3:4(size=16777216) core:4 pu:1"
+#define LARGE_L3  "pack:1 l3:1(size=268435456) l2:2(size=2097152) core:1 pu:1"
+#define PLAIN     "pack:1 core:2 pu:1"
+#define SHARED_L2 "pack:1 l2:2(size=4194304) core:4 pu:1"
+
+/* ---- machines ------------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *machine;
+    int packages, nodes, cores, count, caches, l2_cores;
+    int64_t l2, l3;
+    const char *told;
+} machines[] = {
+    {LAPTOP, 1, 1, 4, 8, 1, 1, 1280 << 10, 12 << 20,
+     "1 package, 1 memory node, 4 cores, 8 hardware threads, L2 1280 KiB, L3 12 MiB (simulated)"},
+    {SERVER, 2, 2, 16, 32, 2, 1, 1 << 20, 32 << 20,
+     "2 packages, 2 memory nodes, 16 cores, 32 hardware threads, L2 1 MiB, L3 32 MiB (simulated)"},
+    {CHIPLET, 1, 1, 16, 16, 4, 1, 0, 16 << 20, NULL},
+    {LARGE_L3, 1, 1, 2, 2, 1, 1, 2 << 20, 256 << 20, NULL},
+    {PLAIN, 1, 1, 2, 2, 1, 1, 0, 0,
+     "1 package, 1 memory node, 2 cores, 2 hardware threads (simulated)"},
+    {SHARED_L2, 1, 1, 8, 8, 2, 4, 4 << 20, 0, NULL},
+};
+
+static void test_machines(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+        lun_topology t;
+        char told[256];
+        if (!lun_topology_load(machines[i].machine, &t))
+            fail_msg("%s cannot be read", machines[i].machine);
+        assert_false(t.here);
+        assert_int_equal(t.packages, machines[i].packages);
+        assert_int_equal(t.nodes, machines[i].nodes);
+        assert_int_equal(t.cores, machines[i].cores);
+        assert_int_equal(t.count, machines[i].count);
+        assert_int_equal(t.caches, machines[i].caches);
+        assert_int_equal(t.l2_cores, machines[i].l2_cores);
+        assert_int_equal(t.l2, machines[i].l2);
+        assert_int_equal(t.l3, machines[i].l3);
+        lun_topology_tell(&t, told, sizeof told);
+        if (machines[i].told)
+            assert_string_equal(told, machines[i].told);
+        lun_topology_free(&t);
+    }
+    lun_topology none;
+    assert_false(lun_topology_load("nonsense:2", &none));
+    assert_null(none.places);
+}
+
+/* ---- places -------------------------------------------------------------------------------------- */
+
+/* allowed: "" all, else a digit for each hardware thread in the machine's order.  cpus: by worker. */
+static const struct {
+    const char *machine;
+    int wanted, quota;
+    bool siblings;
+    const char *allowed, *cpus, *nodes;
+    int64_t chunk_kib, cache_mib;
+} wishes[] = {
+    /* all of it; cores only; a quota: distinct cores first */
+    {LAPTOP, 0, 0, true, "", "0 1 2 3 4 5 6 7", "0 0 0 0 0 0 0 0", 640, 12},
+    {LAPTOP, 0, 0, false, "", "0 2 4 6", "0 0 0 0", 640, 12},
+    {LAPTOP, 0, 3, true, "", "0 2 4", "0 0 0", 640, 12},
+    {LAPTOP, 0, 6, true, "", "0 1 2 3 4 6", "0 0 0 0 0 0", 640, 12},
+    {LAPTOP, 0, 6, false, "", "0 2 4 6", "0 0 0 0", 640, 12},
+    /* affinity: of what is left, cores first; one core's two hardware threads */
+    {LAPTOP, 0, 0, true, "00111000", "2 3 4", "0 0 0", 640, 12},
+    {LAPTOP, 0, 2, true, "00111000", "2 4", "0 0", 640, 12},
+    {LAPTOP, 0, 0, true, "00110000", "2 3", "0 0", 640, 12},
+    {LAPTOP, 0, 0, false, "00110000", "2", "0", 640, 12},
+    /* asked for: whatever the quota says, even more than there are; chunks of neighbours stay near */
+    {LAPTOP, 2, 1, true, "", "0 2", "0 0", 640, 12},
+    {LAPTOP, 4, 0, true, "00110000", "2 2 3 3", "0 0 0 0", 640, 12},
+    {LAPTOP, 1, 0, true, "00000000", "-1", "0", 640, 0},
+    {LAPTOP, 0, 0, true, "00000000", "-1", "0", 640, 0},
+    /* two memory nodes: few threads are shared out among them, the workers of one are neighbours */
+    {SERVER, 4, 0, true, "", "0 2 16 18", "0 0 1 1", 512, 64},
+    {SERVER, 5, 0, true, "", "0 2 4 16 18", "0 0 0 1 1", 512, 64},
+    {SERVER, 1, 0, true, "", "0", "0", 512, 32},
+    {SERVER, 0, 3, true, "", "0 2 16", "0 0 1", 512, 64},
+    {SERVER, 0, 0, false, "", "0 2 4 6 8 10 12 14 16 18 20 22 24 26 28 30",
+     "0 0 0 0 0 0 0 0 1 1 1 1 1 1 1 1", 512, 64},
+    {SERVER, 18, 0, true, "", "0 1 2 4 6 8 10 12 14 16 17 18 20 22 24 26 28 30",
+     "0 0 0 0 0 0 0 0 0 1 1 1 1 1 1 1 1 1", 512, 64},
+    {SERVER, 0, 0, true, "00000000000000001111000000000000", "16 17 18 19", "1 1 1 1", 512, 32},
+    {SERVER, 0, 0, true, "11000000000000001111000000000000", "0 1 16 17 18 19", "0 0 1 1 1 1", 512,
+     64},
+    /* caches: each that a worker has counts, a large one no more than 32 MiB */
+    {CHIPLET, 0, 0, true, "", "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15",
+     "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0", 0, 64},
+    {CHIPLET, 5, 0, true, "", "0 1 2 3 4", "0 0 0 0 0", 0, 32},
+    {LARGE_L3, 0, 0, true, "", "0 1", "0 0", 1024, 32},
+    {SHARED_L2, 0, 0, true, "", "0 1 2 3 4 5 6 7", "0 0 0 0 0 0 0 0", 512, 8},
+    {PLAIN, 0, 0, true, "", "0 1", "0 0", 0, 0},
+};
+
+static void list(const int *values, int count, char *to, size_t room)
+{
+    size_t n = 0;
+    to[0] = 0;
+    for (int i = 0; i < count && n < room; i++)
+        n += (size_t)snprintf(to + n, room - n, "%s%d", i ? " " : "", values[i]);
+}
+
+static void test_places(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
+        lun_topology t;
+        lun_places p;
+        char cpus[256], nodes[256];
+        assert_true(lun_topology_load(wishes[i].machine, &t));
+        for (int k = 0; wishes[i].allowed[k]; k++)
+            t.places[k].allowed = wishes[i].allowed[k] == '1';
+        lun_places_wish wish = {wishes[i].wanted, wishes[i].quota, wishes[i].siblings};
+        assert_true(lun_places_make(&t, &wish, &p));
+        list(p.cpus, p.threads, cpus, sizeof cpus);
+        list(p.nodes, p.threads, nodes, sizeof nodes);
+        if (strcmp(cpus, wishes[i].cpus) || strcmp(nodes, wishes[i].nodes))
+            fail_msg("row %d: cpus %s on nodes %s", (int)i, cpus, nodes);
+        assert_int_equal(p.chunk_bytes, wishes[i].chunk_kib << 10);
+        assert_int_equal(p.cache_bytes, wishes[i].cache_mib << 20);
+        lun_places_free(&p);
+        lun_topology_free(&t);
+    }
+}
+
+/* ---- chunks -------------------------------------------------------------------------------------- */
+
+/* kind: p plain, r REDUCE, s SCAN.  shares: how many chunks each worker gets; "": as they get free. */
+static const struct {
+    int64_t count, bytes_each, cost;
+    char kind;
+    int threads;
+    int64_t chunk_kib, cache_mib;
+    int workers;
+    int64_t chunk;
+    const char *shares;
+    bool stream;
+} cuts[] = {
+    /* small runs stay on one thread, larger ones get more */
+    {10000, 12, 3, 'p', 8, 0, 32, 1, 10048, "1", false},
+    {16384, 12, 3, 'p', 8, 0, 32, 1, 16384, "1", false},
+    {32768, 12, 3, 'p', 8, 0, 32, 2, 16384, "1 1", false},
+    {1 << 20, 12, 3, 'p', 8, 0, 32, 8, 16384, "8 8 8 8 8 8 8 8", false},
+    {1 << 20, 12, 3, 'p', 2, 0, 8, 2, 16384, "32 32", true},
+    /* shares are equal where lengths are odd */
+    {100000, 12, 3, 'p', 3, 0, 32, 3, 11136, "3 3 3", false},
+    /* what a chunk touches fits half of L2; not for the fixed chunks of reductions and scans */
+    {1 << 20, 40, 3, 'p', 2, 128, 64, 2, 3264, "161 161", false},
+    {1 << 20, 4000, 3, 'p', 2, 128, 64, 2, 1024, "512 512", true},
+    {1 << 20, 40, 3, 'r', 2, 128, 64, 2, LUN_CHUNK, "32 32", false},
+    {1 << 20, 40, 3, 's', 2, 128, 64, 2, LUN_SCAN_CHUNK, "8 8", false},
+    {100001, 4, 3, 'r', 4, 0, 32, 4, LUN_CHUNK, "2 2 2 1", false},
+    /* dear elements: more threads for fewer of them, small chunks that are taken as workers get free */
+    {1000, 4, 3000, 'p', 4, 0, 32, 4, 128, "", false},
+    {1 << 20, 4, 3000, 'p', 4, 0, 32, 4, 128, "", false},
+};
+
+static void test_chunks(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
+        lun_team team = {.threads = cuts[i].threads,
+                         .chunk_bytes = cuts[i].chunk_kib << 10,
+                         .cache_bytes = cuts[i].cache_mib << 20};
+        lun_cut_wish wish = {.count = cuts[i].count,
+                             .bytes = cuts[i].count * cuts[i].bytes_each,
+                             .cost = cuts[i].cost,
+                             .plain = cuts[i].kind == 'p',
+                             .scans = cuts[i].kind == 's'};
+        lun_cut cut;
+        int shares[64];
+        char told[256];
+        lun_cut_make(&wish, &team, &cut);
+        int64_t before = 0;
+        for (int w = 0; w < cut.workers; w++) {
+            int64_t from, to;
+            lun_cut_share(&cut, w, &from, &to);
+            assert_int_equal(from, before); /* neighbours, none left out */
+            shares[w] = (int)(to - from);
+            before = to;
+        }
+        assert_int_equal(before, cut.chunks);
+        assert_true(cut.chunk % 64 == 0 && cut.chunks * cut.chunk >= wish.count &&
+                    (cut.chunks - 1) * cut.chunk < wish.count);
+        list(shares, cut.workers, told, sizeof told);
+        if (cut.workers != cuts[i].workers || cut.chunk != cuts[i].chunk ||
+            cut.dynamic != !cuts[i].shares[0] ||
+            (cuts[i].shares[0] && strcmp(told, cuts[i].shares)) || cut.stream != cuts[i].stream)
+            fail_msg("row %d: %d workers, chunks of %d, shares %s, %s%s", (int)i, cut.workers,
+                     (int)cut.chunk, told, cut.dynamic ? "dynamic " : "",
+                     cut.stream ? "streams" : "");
+    }
+}
+
+/* ---- this machine -------------------------------------------------------------------------------- */
+
+/* Whether the process has a library whose path contains the word. */
+static bool has_loaded(const char *word)
+{
+    char line[4096];
+    bool found = false;
+    FILE *f = fopen("/proc/self/maps", "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f))
+        found |= strchr(line, '/') && strstr(strchr(line, '/'), word);
+    fclose(f);
+    return found;
+}
+
+static void test_this_machine(void **state)
+{
+    (void)state;
+    static const char *const drivers[] = {"OpenCL", "libcuda", "libGL",  "libX11",
+                                          "nvidia", "hwloc_",  "libxml", "libpocl"};
+    lun_topology t;
+    lun_places p;
+    cpu_set_t before, after;
+    char **environment = environ;
+    sched_getaffinity(0, sizeof before, &before);
+    assert_true(lun_topology_load(NULL, &t));
+    sched_getaffinity(0, sizeof after, &after);
+    assert_true(CPU_EQUAL(&before, &after));
+    assert_ptr_equal(environ, environment);
+    assert_null(getenv("HWLOC_PLUGINS_PATH"));
+    for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++)
+        if (has_loaded(drivers[i]))
+            fail_msg("%s has been loaded", drivers[i]);
+    assert_true(has_loaded("libhwloc")); /* the check sees what there is */
+    assert_true(t.here);
+    int allowed = 0;
+    for (int i = 0; i < t.count; i++) {
+        assert_true(t.places[i].node < t.nodes && t.places[i].core < t.cores);
+        allowed += t.places[i].allowed;
+    }
+    assert_int_equal(allowed, lun_cpus_allowed());
+    assert_true(lun_places_make(&t, &(lun_places_wish){.siblings = true}, &p));
+    assert_int_equal(p.threads, allowed);
+    lun_places_free(&p);
+    lun_topology_free(&t);
+}
+
+/* A thread that may use one CPU only gets a team of one. */
+static void test_affinity(void **state)
+{
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        cpu_set_t one;
+        lun_openmp_team t;
+        CPU_ZERO(&one);
+        CPU_SET((size_t)sched_getcpu(), &one);
+        if (sched_setaffinity(0, sizeof one, &one))
+            _exit(2);
+        lun_team_init(&t, 0);
+        lun_team_look(&t);
+        _exit(t.wanted == 1 && t.places.threads == 1 && t.places.cpus[0] == sched_getcpu() &&
+                      !t.bind
+                  ? 0
+                  : 3);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+/* The team follows the machine that hwloc is told of, and nobody is moved on a simulated one. */
+static void test_simulated_team(void **state)
+{
+    (void)state;
+    lun_openmp_team t;
+    setenv("HWLOC_SYNTHETIC", SERVER, 1);
+    lun_team_init(&t, 0);
+    lun_team_look(&t);
+    int quota = lun_cpus_quota_here();
+    assert_int_equal(t.wanted, quota > 0 && quota < 32 ? quota : 32);
+    assert_int_equal(t.places.node_count, 2);
+    assert_false(t.bind);
+    lun_team_free(&t);
+    lun_team_init(&t, 3);
+    lun_team team = lun_team_for(&t, 1 << 20);
+    assert_int_equal(team.threads, 3);
+    assert_int_equal(team.chunk_bytes, 512 << 10);
+    assert_int_equal(team.cache_bytes, 64 << 20);
+    lun_team_free(&t);
+    unsetenv("HWLOC_SYNTHETIC");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_this_machine), cmocka_unit_test(test_machines),
+        cmocka_unit_test(test_places),       cmocka_unit_test(test_chunks),
+        cmocka_unit_test(test_affinity),     cmocka_unit_test(test_simulated_team),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    lun_strbuf_free(&test_error);
+    return failed;
+}
