@@ -65,6 +65,10 @@ typedef struct lun__box {
     int32_t kind; /* lun__kind */
 } lun__box;
 
+/* The size of a userdata with an entry in held: an odd one, for Lua has next to no other blocks of it, and
+ * recycle.c looks into whatever has that size. */
+enum { LUN__HELD_BYTES = sizeof(lun__box) + 1 };
+
 /* ---- the host (bind_host.c) ---- */
 
 /* Raises the error that the engine has ended. */
@@ -113,7 +117,7 @@ static inline lun__box *lun__test(lua_State *L, const lun__host *h, int i, lun__
 /* The entry of the array at i, NULL if there is no array. */
 static inline lun__held *lun__array_at(lua_State *L, const lun__host *h, int i)
 {
-    const lun__box *box = lun__test(L, h, i, LUN__ARRAY, sizeof *box);
+    const lun__box *box = lun__test(L, h, i, LUN__ARRAY, LUN__HELD_BYTES);
     return box ? &h->held[box->slot] : NULL;
 }
 /* A full collection, after which what has died is released; h may be NULL. */

@@ -38,7 +38,7 @@ static lun_function *of_code(lua_State *L, lun__host *h, int i)
     lua_getiuservalue(L, lua_upvalueindex(1), LUN__CACHE);
     lua_pushvalue(L, i);
     lua_rawget(L, -2);
-    const lun__box *known = lun__test(L, h, -1, LUN__FUNCTION, sizeof *known);
+    const lun__box *known = lun__test(L, h, -1, LUN__FUNCTION, LUN__HELD_BYTES);
     if (known) {
         lua_remove(L, -2);
         return h->held[known->slot].as.function;

@@ -147,7 +147,7 @@ static int end_box(lua_State *L)
 {
     lun__host *h = lua_touserdata(L, lua_upvalueindex(1));
     lun__box *box = lua_touserdata(L, 1);
-    bool ours = box && lua_rawlen(L, 1) == sizeof *box && box->host == h;
+    bool ours = box && lua_rawlen(L, 1) == LUN__HELD_BYTES && box->host == h;
     if (ours && box->kind <= LUN__PLAN && h->engine) {
         lun__box_ended(h, box);
         lun__bury(h);
@@ -223,7 +223,7 @@ static void grow(lua_State *L, lun__host *h)
 /* Pushes a userdata without its metatable. */
 static inline lun__held *push_box(lua_State *L, lun__host *h, lun__kind kind)
 {
-    lun__box *box = lua_newuserdatauv(L, sizeof *box, 0);
+    lun__box *box = lua_newuserdatauv(L, LUN__HELD_BYTES, 0);
     *box = (lun__box){.host = NULL, .slot = -1, .kind = (int32_t)kind};
     /* Making the userdata may have run the collector, which only gives entries back. */
     if (h->dead >= 0)

@@ -496,7 +496,7 @@ int main(int argc, char **argv)
     if (engine)
         lun__state_close(L);
     else
-        lun__recycle_close(L);
+        lua_close(L);
     lun_close(engine);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,13 +3,14 @@
  * large their userdata are. */
 #include "recycle.h"
 
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bind.h"
 
-enum {
-    KEPT = 1024
-}; /* blocks at most: more than die between two young collections of a small heap */
+/* Blocks at most: more than die between two young collections of a small heap. */
+enum { KEPT = 1024 };
 
 typedef struct spare {
     struct spare *next;
@@ -23,9 +24,19 @@ struct lun__recycler {
     spare *spares;
     int count;
     lun__host *host;
-    void *last; /* while the size is not known: the last block of a userdata, */
+    void *state; /* the block of the lua_State itself, which is the last to go */
+    void *last;  /* while the size is not known: the last block of a userdata, */
     size_t last_size;
 };
+
+static void end(lun__recycler *r)
+{
+    for (spare *s = r->spares, *next; s; s = next) {
+        next = s->next;
+        r->alloc(r->ctx, s, r->size, 0);
+    }
+    free(r);
+}
 
 static void *allocate(void *self, void *old, size_t had, size_t size)
 {
@@ -48,7 +59,13 @@ static void *allocate(void *self, void *old, size_t had, size_t size)
             return NULL;
         }
     }
+    if (old && (uintptr_t)r->host - (uintptr_t)old < had)
+        r->host = NULL; /* its finaliser was taken from it */
     void *block = r->alloc(r->ctx, old, had, size);
+    if (old && old == r->state && !size) {
+        end(r);
+        return NULL;
+    }
     if (!r->size && !old && had == LUA_TUSERDATA) {
         r->last = block;
         r->last_size = size;
@@ -62,21 +79,8 @@ void lun__recycle(lua_State *L)
     if (!r)
         return;
     r->alloc = lua_getallocf(L, &r->ctx);
+    r->state = lua_getextraspace(L); /* where that of a main thread begins */
     lua_setallocf(L, allocate, r);
-}
-
-void lun__recycle_close(lua_State *L)
-{
-    lun__recycler *r;
-    bool ours = lua_getallocf(L, (void **)&r) == allocate;
-    lua_close(L);
-    if (!ours)
-        return;
-    for (spare *s = r->spares, *next; s; s = next) {
-        next = s->next;
-        r->alloc(r->ctx, s, r->size, 0);
-    }
-    free(r);
 }
 
 /* Has a box made to see its block. */
@@ -84,11 +88,13 @@ static bool measure(lua_State *L, lun__recycler *r)
 {
     bool runs = lua_gc(L, LUA_GCISRUNNING) == 1;
     lua_gc(L, LUA_GCSTOP);
-    const char *box = lua_newuserdatauv(L, sizeof(lun__box), 0), *block = r->last;
+    char *box = lua_newuserdatauv(L, LUN__HELD_BYTES, 0);
+    const char *block = r->last;
+    memset(box, -1, LUN__HELD_BYTES); /* no slot */
     lua_pop(L, 1);
     if (runs)
         lua_gc(L, LUA_GCRESTART);
-    if (!block || box < block || box + sizeof(lun__box) > block + r->last_size)
+    if (!block || box < block || box + LUN__HELD_BYTES > block + r->last_size)
         return false;
     r->at = (size_t)(box - block);
     r->size = r->last_size;
@@ -97,8 +103,11 @@ static bool measure(lua_State *L, lun__recycler *r)
 
 lun__recycler *lun__recycler_of(lua_State *L)
 {
-    lun__recycler *r;
-    if (lua_getallocf(L, (void **)&r) != allocate || r->host)
+    void *ctx;
+    if (lua_getallocf(L, &ctx) != allocate)
+        return NULL;
+    lun__recycler *r = ctx;
+    if (r->host)
         return NULL;
     return r->size || measure(L, r) ? r : NULL;
 }

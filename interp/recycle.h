@@ -12,10 +12,8 @@ struct lun__host;
 struct lun__box;
 typedef struct lun__recycler lun__recycler;
 
-/* Wraps L's allocator. Without memory for it L stays as it is. */
+/* Wraps the allocator of L, a main thread, until its end. Without memory for it L stays as it is. */
 void lun__recycle(lua_State *L);
-/* lua_close, also of a state that has no recycler. */
-void lun__recycle_close(lua_State *L);
 
 /* That of a state which serves no host yet, NULL if there is none. Raises Lua's memory error. */
 lun__recycler *lun__recycler_of(lua_State *L);

@@ -103,7 +103,7 @@ void lun__state_close(lua_State *L)
 {
     guard *g = guard_of(L);
     g->config.memory_limit = 0; /* finalisers may need a little to end well */
-    lun__recycle_close(L);
+    lua_close(L);
     free(g);
 }
 

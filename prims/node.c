@@ -11,6 +11,10 @@
 
 enum { SLAB_NODES = 255, FIRST_BUCKETS = 256 };
 
+_Static_assert(offsetof(lun_node, op) == 0 && offsetof(lun_node, kind) == 4 &&
+                   offsetof(lun_node, dtype) == 5 && offsetof(lun_node, inclusive) == 7,
+               "a node's nature is its first eight bytes");
+
 typedef struct slab {
     lun_node nodes[SLAB_NODES];
     struct slab *next;
@@ -34,7 +38,7 @@ static bool make_nodes(lun_engine *e)
 
 /* A node without operands yet; NULL and the error: out of memory.  Field by field: what an unused node
  * holds is NULL already, and clearing all of it would take longer than the rest. */
-static inline lun_node *start(lun_engine *e, lun_node_kind kind, lun_dtype t)
+static inline lun_node *start(lun_engine *e, lun_node_kind kind, int32_t op, lun_dtype t)
 {
     if (!e->spare && !make_nodes(e)) {
         lun__nomem(e);
@@ -43,12 +47,12 @@ static inline lun_node *start(lun_engine *e, lun_node_kind kind, lun_dtype t)
     lun_node *n = e->spare;
     e->spare = n->chain;
     e->stats.nodes++;
+    /* in one go, for it is soon read in one: what was stored in pieces would have to be waited for */
+    uint64_t nature = (uint32_t)op | (uint64_t)(uint8_t)kind << 32 | (uint64_t)(uint8_t)t << 40;
+    memcpy(n, &nature, sizeof nature);
     n->refs = 1;
-    n->kind = (uint8_t)kind;
-    n->dtype = (uint8_t)t;
-    n->acc = n->rank = n->inclusive = n->source = n->rich = 0;
+    n->rank = n->source = n->rich = 0;
     n->virt = kind != LUN_NODE_LEAF;
-    n->op = 0;
     n->n = 0;
     n->offset = n->step = 0;
     n->cell = 0;
@@ -134,8 +138,6 @@ static inline uint32_t folded(uint64_t h)
     h *= ODD_2;
     return (uint32_t)(h >> 32);
 }
-
-_Static_assert(offsetof(lun_node, inclusive) == 7, "lun_node_nature reads eight bytes");
 
 static inline uint64_t place_of(const void *p)
 {
@@ -295,7 +297,7 @@ static lun_status shaped(lun_engine *e, lun_node *n, lun_status s, lun_node **ou
 lun_status lun_node_leaf(lun_engine *e, lun_storage *s, int64_t offset, int rank,
                          const int64_t *shape, lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_LEAF, s->dtype);
+    lun_node *n = start(e, LUN_NODE_LEAF, 0, s->dtype);
     if (!n)
         return LUN_ENOMEM;
     n->offset = offset;
@@ -313,7 +315,7 @@ lun_status lun_node_leaf(lun_engine *e, lun_storage *s, int64_t offset, int rank
 lun_status lun_node_number(lun_engine *e, lun_dtype t, uint64_t cell, int rank,
                            const int64_t *shape, lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_NUMBER, t);
+    lun_node *n = start(e, LUN_NODE_NUMBER, 0, t);
     if (!n)
         return LUN_ENOMEM;
     n->cell = cell;
@@ -322,7 +324,7 @@ lun_status lun_node_number(lun_engine *e, lun_dtype t, uint64_t cell, int rank,
 
 lun_status lun_node_index(lun_engine *e, int64_t length, lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_INDEX, LUN_I64);
+    lun_node *n = start(e, LUN_NODE_INDEX, 0, LUN_I64);
     if (!n)
         return LUN_ENOMEM;
     n->rank = 1;
@@ -334,7 +336,7 @@ lun_status lun_node_index(lun_engine *e, int64_t length, lun_node **out)
 lun_status lun_node_random(lun_engine *e, lun_node *key, lun_node *index, lun_dtype t,
                            lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_RANDOM, t);
+    lun_node *n = start(e, LUN_NODE_RANDOM, 0, t);
     if (!n)
         return LUN_ENOMEM;
     n->in[0] = key;
@@ -346,10 +348,9 @@ lun_status lun_node_random(lun_engine *e, lun_node *key, lun_node *index, lun_dt
 lun_status lun_node_op(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
                        const lun_node *like, lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_OP, t);
+    lun_node *n = start(e, LUN_NODE_OP, (int32_t)op, t);
     if (!n)
         return LUN_ENOMEM;
-    n->op = (int32_t)op;
     for (int k = 0; k < lun_op_get(op)->arity; k++)
         n->in[k] = in[k];
     return shaped(e, n, shape_like(e, n, like), out);
@@ -357,7 +358,7 @@ lun_status lun_node_op(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype 
 
 lun_status lun_node_cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_CAST, t);
+    lun_node *n = start(e, LUN_NODE_CAST, 0, t);
     if (!n)
         return LUN_ENOMEM;
     n->in[0] = a;
@@ -369,7 +370,7 @@ lun_status lun_node_call(lun_engine *e, lun_function *f, const lun_ir_function *
                          lun_node *const *in, int count, int elements, lun_dtype t,
                          const lun_node *like, lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_CALL, t);
+    lun_node *n = start(e, LUN_NODE_CALL, 0, t);
     if (!n)
         return LUN_ENOMEM;
     n->more = malloc((size_t)count * sizeof *n->more);
@@ -388,10 +389,9 @@ lun_status lun_node_call(lun_engine *e, lun_function *f, const lun_ir_function *
 
 lun_status lun_node_output(lun_engine *e, lun_node *call, int number, lun_dtype t, lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_OUTPUT, t);
+    lun_node *n = start(e, LUN_NODE_OUTPUT, number, t);
     if (!n)
         return LUN_ENOMEM;
-    n->op = number;
     n->in[0] = call;
     return shaped(e, n, shape_like(e, n, call), out);
 }
@@ -399,10 +399,9 @@ lun_status lun_node_output(lun_engine *e, lun_node *call, int number, lun_dtype 
 lun_status lun_node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
                            lun_node *a, lun_dtype t, lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_REDUCE, t);
+    lun_node *n = start(e, LUN_NODE_REDUCE, (int32_t)op, t);
     if (!n)
         return LUN_ENOMEM;
-    n->op = (int32_t)op;
     n->function = f;
     n->body = body;
     n->rich = f || body;
@@ -415,10 +414,9 @@ lun_status lun_node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_
 lun_status lun_node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
                          lun_node *a, lun_node *id, bool inclusive, lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_SCAN, (lun_dtype)a->dtype);
+    lun_node *n = start(e, LUN_NODE_SCAN, (int32_t)op, (lun_dtype)a->dtype);
     if (!n)
         return LUN_ENOMEM;
-    n->op = (int32_t)op;
     n->function = f;
     n->body = body;
     n->rich = f || body;
@@ -455,7 +453,7 @@ lun_status lun_node_slice(lun_engine *e, lun_node *a, int64_t offset, int64_t st
         return lun_node_leaf(e, a->storage, a->offset + offset, rank, shape, out);
     if (a->kind == LUN_NODE_NUMBER)
         return lun_node_number(e, (lun_dtype)a->dtype, a->cell, rank, shape, out);
-    lun_node *n = start(e, LUN_NODE_SLICE, (lun_dtype)a->dtype);
+    lun_node *n = start(e, LUN_NODE_SLICE, 0, (lun_dtype)a->dtype);
     if (!n)
         return LUN_ENOMEM;
     n->in[0] = a;
@@ -467,7 +465,7 @@ lun_status lun_node_slice(lun_engine *e, lun_node *a, int64_t offset, int64_t st
 lun_status lun_node_concat(lun_engine *e, lun_node *a, lun_node *b, int rank, const int64_t *shape,
                            lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_CONCAT, (lun_dtype)a->dtype);
+    lun_node *n = start(e, LUN_NODE_CONCAT, 0, (lun_dtype)a->dtype);
     if (!n)
         return LUN_ENOMEM;
     n->in[0] = a;
@@ -482,7 +480,7 @@ lun_status lun_node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t 
         return lun_node_leaf(e, a->storage, a->offset, rank, shape, out);
     if (a->kind == LUN_NODE_NUMBER)
         return lun_node_number(e, (lun_dtype)a->dtype, a->cell, rank, shape, out);
-    lun_node *n = start(e, LUN_NODE_RESHAPE, (lun_dtype)a->dtype);
+    lun_node *n = start(e, LUN_NODE_RESHAPE, 0, (lun_dtype)a->dtype);
     if (!n)
         return LUN_ENOMEM;
     n->in[0] = a;
