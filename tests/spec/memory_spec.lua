@@ -182,6 +182,29 @@ describe("memory", function()
         assert.is_true(lun.stats().nodes <= before + 10, ("%d nodes, %d before"):format(lun.stats().nodes, before))
     end)
 
+    it("is safe where a script takes the engine its finaliser, or ends the state itself", function()
+        local script = [[
+            local x = {}
+            for i = 1, 100 do
+                x[i] = lun.vector { i } + 1
+            end
+            for _, v in pairs(debug.getregistry()) do
+                local m = type(v) == "userdata" and debug.getmetatable(v)
+                if m and m.__name == "lunarray.engine" then
+                    debug.setmetatable(v, nil)
+                    io.write "taken "
+                end
+            end]]
+        for _, ending in ipairs { "", "os.exit(true, true)" } do
+            -- the engine leaks then, as it must
+            local pipe = assert(io.popen(("ASAN_OPTIONS=detect_leaks=0 %s -e '%s %s'; echo $?"):format(program, script,
+                ending)))
+            local text = pipe:read "a"
+            pipe:close()
+            assert.equal("taken 0\n", text)
+        end
+    end)
+
     it("comes back from arrays that lost their metatable", function()
         collectgarbage "collect"
         local before = lun.stats().nodes
