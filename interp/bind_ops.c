@@ -92,7 +92,7 @@ static int call_op(lua_State *L)
 {
     const known *k = lua_touserdata(L, lua_upvalueindex(2));
     lun__ready(L, k->host);
-    if (k->arity == 2 && apply_to_two(L, k->host, k->op))
+    if (k->arity == 2 && !k->may_trap && apply_to_two(L, k->host, k->op))
         return 1;
     return lun__apply(L, k->host, k->op, k->arity, k->may_trap);
 }
