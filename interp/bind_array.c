@@ -136,8 +136,7 @@ static int array_pending(lua_State *L)
 static int array_backend(lua_State *L)
 {
     lun__host *h = lun__here(L);
-    lun__check_array(L, h, 1);
-    lua_pushstring(L, lun_backend_name(h->engine));
+    lua_pushstring(L, lun_device_of(lun__check_array(L, h, 1)));
     return 1;
 }
 

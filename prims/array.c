@@ -229,6 +229,18 @@ bool lun_is_virtual(const lun_array *a)
     return a->node->virt && a->node->rank > 0;
 }
 
+const char *lun_device_of(const lun_array *a)
+{
+    const lun_array *whole = a;
+    while (whole && whole->parent)
+        whole = whole->parent;
+    if (!whole)
+        return "";
+    if (whole->node && whole->node->storage)
+        return lun_storage_place(whole->engine, whole->node->storage);
+    return lun_backend_name(whole->engine);
+}
+
 const char *lun__describe(const lun_array *a, char buf[96])
 {
     int64_t shape[LUN_MAX_RANK];

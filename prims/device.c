@@ -158,3 +158,15 @@ lun_status lun_storage_buffer(lun_engine *e, lun_storage *s, lun_backend_slot *a
         *out = m->buffer;
     return status;
 }
+
+const char *lun_storage_place(const lun_engine *e, const lun_storage *s)
+{
+    const lun_backend_slot *here = &e->backends[e->current];
+    const lun_mirror *m = find(s, here);
+    if (m && m->current)
+        return here->name;
+    if (!s->stale)
+        return here->backend->buffer_new ? "host" : here->name;
+    m = find_current(s);
+    return m ? m->at->name : here->name;
+}

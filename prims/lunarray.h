@@ -622,6 +622,10 @@ LUN_API int64_t lun_pending(const lun_array *a);
 LUN_API bool lun_is_virtual(const lun_array *a);
 /* True where elements that it is made of are in a file (lun_open_file). */
 LUN_API bool lun_is_streamed(const lun_array *a);
+/* Where its elements are: "openmp", "opencl:2", ...: a backend that has them in its memory, if possible the one
+ * in use; "host": in host memory, while a device is in use that does not have them (yet).  Of what is not computed:
+ * the backend in use, which would do it. */
+LUN_API const char *lun_device_of(const lun_array *a);
 
 /* ---- looking inside --------------------------------------------------------------------------------- */
 

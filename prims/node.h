@@ -124,6 +124,8 @@ lun_status lun_storage_read(lun_engine *e, lun_storage *s, int64_t first, int64_
 lun_status lun_storage_buffer(lun_engine *e, lun_storage *s, struct lun_backend_slot *at,
                               struct lun_buffer **out);
 void lun_storage_mirrors_free(lun_storage *s);
+/* Where the current elements are: the backend in use if it can read them, "host", or another device's. */
+const char *lun_storage_place(const lun_engine *e, const lun_storage *s);
 
 /* ---- file.c: storage in a file ------------------------------------------------------------------- */
 

@@ -231,6 +231,37 @@ describe("data", function()
     end)
 end)
 
+describe("an array says where its elements are:", function()
+    local function title(a)
+        return tostring(a):match "^[^\n]*"
+    end
+
+    it("on the device that computed them", function()
+        local a = on("opencl", function() return (lun.index(N) * 2):eval() end)
+        assert.equal("opencl", a:backend())
+        on("openmp", function()
+            assert.matches(" opencl$", title(a))
+            local b = (a + 1):eval()
+            assert.matches(" openmp$", title(b))
+            assert.matches(" openmp$", title(a)) -- it came along
+        end)
+        on("opencl", function() assert.matches(" opencl$", title(a)) end) -- and is still there
+    end)
+
+    it("in host memory, until a device needs them", function()
+        on("opencl", function()
+            local a = lun.vector(lun.index(N):totable())
+            assert.matches(" host$", title(a))
+            local sum = a:sum()
+            assert.equal(N * (N + 1) // 2, sum)
+            assert.matches(" opencl$", title(a))
+            a[1] = 5
+            assert.matches(" host$", title(a))
+            assert.matches(" opencl %(1 operation waiting%)$", title(a + 1))
+        end)
+    end)
+end)
+
 -- ---------------------------------------------------------------- devices
 
 describe("devices", function()

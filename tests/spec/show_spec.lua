@@ -61,7 +61,7 @@ describe("tostring", function()
 
         it("how many operations wait", function()
             local v = lun.vector { 1, 2, 3 }
-            local text = "Composition<i64>[3] " .. v:backend() .. " (1 operation waiting)"
+            local text = "Composition<i64>[3] " .. lun.use() .. " (1 operation waiting)"
             assert.equal(text, lines_of(tostring(v + v))[1])
             assert.equal((text:gsub("1 operation", "3 operations")), lines_of(tostring(v * v + v - 1))[1])
             lun.eval(v)
