@@ -229,23 +229,6 @@ static void scalar(lun_csection *s, int32_t v)
 
 /* ---- vectors, by kind ---------------------------------------------------------------------------- */
 
-/* The first lane of an AFFINE value; the others follow it. */
-static void first_lane(lun_csection *s, int32_t v)
-{
-    const lun_ir_ins *ins = at(s, v);
-    lun_cname a = lun_cnamed(s, 'a', v);
-    if (!(s->r->flags[v] & LUN_CF_AFFINE))
-        return;
-    if (ins->kind == LUN_IR_INDEX) {
-        lun_cline(s, "const lun_i64 %s = %s;", a.s, lun_cindex(s).s);
-        return;
-    }
-    int32_t moving = s->r->flags[ins->a] & LUN_CF_AFFINE ? ins->a : ins->b;
-    lun_cline(s, "const lun_i64 %s = %s %c %s;", a.s, lun_cnamed(s, 'a', moving).s,
-              ins->op == LUN_OP_SUB ? '-' : '+',
-              lun_cas_scalar(s, moving == ins->a ? ins->b : ins->a).s);
-}
-
 static void emit_index(lun_csection *s, int32_t v)
 {
     lun_crender *r = s->r;
@@ -260,7 +243,7 @@ static void emit_index(lun_csection *s, int32_t v)
         lun_strbuf_free(&text);
     }
     lun_cline(s, "%s = lun_index(%s);", target(s, v).s, lun_cindex(s).s);
-    first_lane(s, v);
+    lun_cfirst_lane(s, v);
 }
 
 static void emit_load(lun_csection *s, int32_t v)
@@ -268,40 +251,6 @@ static void emit_load(lun_csection *s, int32_t v)
     lun_cname load = lun_cvector_load(s->r, lun_cvalue_rep(s->r, v), false);
     lun_cline(s, "%s = %s(u->%s, %s);", target(s, v).s, load.s, lun_cslot(s->r, at(s, v)->imm).s,
               lun_cindex(s).s);
-}
-
-static void emit_gather(lun_csection *s, int32_t v)
-{
-    lun_crender *r = s->r;
-    lun_crep rep = lun_cvalue_rep(r, v);
-    lun_cname c = lun_cname_of("lun_gather_%s", lun_crep_name(rep).s);
-    if (lun_cmake(r,
-                  c.s)) { /* lanes that take no part look at element 0, which exists as others do */
-        lun_strbuf text = LUN_STRBUF_INIT;
-        lun_cname index = lun_cvector(r, LUN_I64, r->lanes);
-        lun_strbuf_printf(
-            &text,
-            "INLINE $v lun_gather_$n($gconst %s *p, %s a, %s mask)\n{\n    $v r;\n    a &= mask;\n"
-            "    LANES($W) r[l] = %sp[a[l]]%s;\n    return r;\n}\n",
-            rep.mask ? "lun_u8" : "$t", index.s, index.s, rep.mask ? "-(" : "",
-            rep.mask ? " != 0)" : "");
-        lun_chelper(r, rep, lun_strbuf_text(&text));
-        lun_strbuf_free(&text);
-    }
-    lun_strbuf whole = LUN_STRBUF_INIT;
-    int32_t a = at(s, v)->a;
-    if (r->flags[a] & LUN_CF_AFFINE) { /* all lanes take part: one load */
-        int bytes = lun_crep_bytes(lun_cfull_mask(r));
-        lun_strbuf_printf(&whole, "!%s(~%s) ? %s(u->%s, %s) : ", lun_cvector_any(r, bytes).s,
-                          lun_ccurrent(s, bytes).s, lun_cvector_load(r, rep, false).s,
-                          lun_cslot(r, at(s, v)->imm).s, lun_cnamed(s, 'a', a).s);
-    }
-    lun_cline(s, "%s = %s%s(u->%s, %s, %s);", target(s, v).s, lun_strbuf_text(&whole), c.s,
-              lun_cslot(r, at(s, v)->imm).s, lun_cas_vector(s, a, (lun_crep){LUN_I64, false}).s,
-              lun_ccurrent(s, 8).s);
-    if (whole.failed)
-        s->out->failed = true;
-    lun_strbuf_free(&whole);
 }
 
 static void emit_random(lun_csection *s, int32_t v)
@@ -365,7 +314,7 @@ static void emit_op(lun_csection *s, int32_t v)
         lun_cline(s, "%s = %s(%s);", target(s, v).s, lun_cvector_op(r, op, rep).s,
                   lun_strbuf_text(&args));
     lun_strbuf_free(&args);
-    first_lane(s, v);
+    lun_cfirst_lane(s, v);
 }
 
 /* What a CAST of value a to dtype t may look at instead: integers made wider and then cut again are as
@@ -464,7 +413,7 @@ typedef void emitter(lun_csection *s, int32_t v);
 
 static emitter *const emit[LUN_IR_KIND_COUNT] = {
     [LUN_IR_INDEX] = emit_index,   [LUN_IR_LOAD] = emit_load,
-    [LUN_IR_GATHER] = emit_gather, [LUN_IR_RANDOM] = emit_random,
+    [LUN_IR_GATHER] = lun_cgather, [LUN_IR_RANDOM] = emit_random,
     [LUN_IR_OP] = emit_op,         [LUN_IR_CAST] = emit_cast,
     [LUN_IR_CALL] = emit_call,     [LUN_IR_SCAN] = emit_scan,
     [LUN_IR_STORE] = emit_store,   [LUN_IR_REDUCE] = emit_reduce,
@@ -473,7 +422,7 @@ static emitter *const emit[LUN_IR_KIND_COUNT] = {
     [LUN_IR_ELSE] = lun_ccontrol,  [LUN_IR_LOOP] = lun_ccontrol,
     [LUN_IR_BLOCK] = lun_ccontrol, [LUN_IR_END] = lun_ccontrol,
     [LUN_IR_BREAK] = lun_ccontrol, [LUN_IR_CONTINUE] = lun_ccontrol,
-    [LUN_IR_CHECK] = lun_ccontrol,
+    [LUN_IR_CHECK] = lun_ccheck,
 };
 
 /* True for instructions that make a single element here. */
@@ -502,11 +451,11 @@ void lun_cbody(lun_csection *s)
             continue;
         if (is_scalar(r, v))
             scalar(s, v);
-        else if (emit[r->ir->ins[v].kind] == lun_ccontrol)
-            lun_ccontrol(s, v);
+        else if (emit[r->ir->ins[v].kind] == lun_ccontrol || emit[r->ir->ins[v].kind] == lun_ccheck)
+            emit[r->ir->ins[v].kind](s, v);
         else
             for (s->part = 0; s->part < r->parts; s->part++)
-                emit[r->ir->ins[v].kind](s, v);
+                (f & LUN_CF_LINEAR ? lun_cfirst_lane : emit[r->ir->ins[v].kind])(s, v);
         s->part = 0;
     }
     if (s->need != LUN_CF_OPERAND)

@@ -438,62 +438,6 @@ static void close(lun_csection *s, int32_t v)
         look_around(s);
 }
 
-/* ---- checks -------------------------------------------------------------------------------------- */
-
-static void check_single(lun_csection *s, int32_t v)
-{
-    const lun_ir_ins *ins = at(s, v);
-    lun_cname value = ins->b >= 0 ? lun_cas_scalar(s, ins->b) : lun_cname_of("0");
-    lun_cline(s, "if (!%s) {", lun_cas_scalar(s, ins->a).s);
-    if (s->single)
-        value = lun_cname_of("%" PRId32, v);
-    lun_cline(s, "    if (f->trap < 0) f->trap = %" PRId32 ", f->trap_value = %s;",
-              s->single ? s->where : v, value.s);
-    lun_cline(s, s->single ? "    return 0;" : "    return;");
-    lun_cline(s, "}");
-}
-
-static void check(lun_csection *s, int32_t v)
-{
-    const lun_ir_ins *ins = at(s, v);
-    lun_crender *r = s->r;
-    if (s->single || s->element) {
-        check_single(s, v);
-        return;
-    }
-    lun_crep full = lun_cfull_mask(r), value = {LUN_I64, false};
-    int32_t x, low, high;
-    bool range = lun_cfacts_range(r, v, &x, &low, &high);
-    if (range) { /* the first and the last lane tell */
-        lun_cname first = (s->part = 0, lun_cnamed(s, 'a', x));
-        lun_cline(s, "if (!(%s >= %s && %s <= %s - %d)) {", first.s, lun_cas_scalar(s, low).s,
-                  first.s, lun_cas_scalar(s, high).s, r->lanes * r->parts - 1);
-        s->depth++;
-    }
-    lun_cname note = lun_cvector_note(r, lun_crep_bytes(full));
-    EACH_PART(s)
-    lun_cline(s, "const %s %s = %s & ~%s;", lun_cmask_type(s).s, lun_cnamed(s, 'z', v).s,
-              lun_cmask_of(s, s->scope).s, lun_cas_vector(s, ins->a, full).s);
-    s->part = 0;
-    lun_ctest_line(s, "if (__builtin_expect(", 'z', v, ", 0)) {");
-    s->depth++;
-    EACH_PART(s)
-    {
-        lun_cname z = lun_cnamed(s, 'z', v), y = lun_cnamed(s, 'y', v);
-        if (ins->b >= 0)
-            lun_cline(s, "const %s %s = %s;", lun_cvtype(r, value).s, y.s,
-                      lun_cas_vector(s, ins->b, value).s);
-        lun_cline(s, "if (%s(&%s, %s, f, %" PRId32 ", %s%s)) return;", note.s, z.s, lun_cindex(s).s,
-                  v, ins->b >= 0 ? "(const lun_i64 *)&" : "0", ins->b >= 0 ? y.s : "");
-    }
-    s->depth--;
-    lun_cline(s, "}");
-    if (range) {
-        s->depth--;
-        lun_cline(s, "}");
-    }
-}
-
 void lun_ccontrol(lun_csection *s, int32_t v)
 {
     switch ((lun_ir_kind)at(s, v)->kind) {
@@ -520,9 +464,6 @@ void lun_ccontrol(lun_csection *s, int32_t v)
         break;
     case LUN_IR_END:
         close(s, v);
-        break;
-    case LUN_IR_CHECK:
-        check(s, v);
         break;
     default:
         leave(s, v);

@@ -83,10 +83,10 @@ static void find_setters(lun_crender *r)
     }
 }
 
-/* Calls visit for each value that the instruction reads. */
-static void each_input(const lun_ir *ir, int32_t i,
-                       void (*visit)(lun_crender *r, int32_t i, int32_t v), lun_crender *r)
+void lun_cfacts_inputs(lun_crender *r, int32_t i,
+                       void (*visit)(lun_crender *r, int32_t i, int32_t v))
 {
+    const lun_ir *ir = r->ir;
     const lun_ir_ins *ins = &ir->ins[i];
     int32_t in[3];
     int n = lun_ir_inputs(ins, in);
@@ -183,7 +183,7 @@ static bool judge(lun_crender *r, int32_t i)
                 return changed;
         }
     default:
-        each_input(r->ir, i, inherit, r);
+        lun_cfacts_inputs(r, i, inherit);
         return varies(r, i) != before;
     }
 }
@@ -284,7 +284,7 @@ static void spread(lun_crender *r, unsigned section)
                 need(r, r->ir->ins[i].b, section);
                 need(r, r->origin[i], section);
             } else {
-                each_input(r->ir, i, section == LUN_CF_BODY ? need_body : need_operand, r);
+                lun_cfacts_inputs(r, i, section == LUN_CF_BODY ? need_body : need_operand);
             }
         }
     } while (r->changed && r->masked);
@@ -383,54 +383,6 @@ static bool is_plain(const lun_crender *r, int32_t set)
     return true;
 }
 
-/* Consecutive elements have consecutive indices: gathers from there are loads. */
-static void find_affine(lun_crender *r)
-{
-    for (int32_t i = 0; i < r->ir->count; i++) {
-        const lun_ir_ins *ins = &r->ir->ins[i];
-        bool add = ins->kind == LUN_IR_OP && ins->op == LUN_OP_ADD && ins->dtype == LUN_I64;
-        bool sub = ins->kind == LUN_IR_OP && ins->op == LUN_OP_SUB && ins->dtype == LUN_I64;
-        bool affine = ins->kind == LUN_IR_INDEX;
-        if (add || sub)
-            affine = (r->flags[ins->a] & LUN_CF_AFFINE) && !varies(r, ins->b);
-        if (add && !affine)
-            affine = (r->flags[ins->b] & LUN_CF_AFFINE) && !varies(r, ins->a);
-        if (!affine || !r->dialect->streams)
-            continue;
-        r->flags[i] |= LUN_CF_AFFINE;
-        if (add || sub)
-            r->flags[varies(r, ins->a) ? ins->b : ins->a] |= LUN_CF_AS_SCALAR;
-    }
-}
-
-/* Both ends of a CHECK of an AFFINE value: low <= it <= high, equal for all; then single elements tell. */
-bool lun_cfacts_range(const lun_crender *r, int32_t check, int32_t *value, int32_t *low,
-                      int32_t *high)
-{
-    const lun_ir_ins *both = &r->ir->ins[r->ir->ins[check].a];
-    if (both->kind != LUN_IR_OP || both->op != LUN_OP_LAND)
-        return false;
-    const lun_ir_ins *below = &r->ir->ins[both->a], *above = &r->ir->ins[both->b];
-    if (below->kind != LUN_IR_OP || below->op != LUN_OP_LE || above->kind != LUN_IR_OP ||
-        above->op != LUN_OP_GE || below->a != above->a || below->from != LUN_I64 ||
-        !(r->flags[below->a] & LUN_CF_AFFINE) || varies(r, below->b) || varies(r, above->b))
-        return false;
-    *value = below->a;
-    *high = below->b;
-    *low = above->b;
-    return true;
-}
-
-static void find_ranges(lun_crender *r)
-{
-    int32_t value, low, high;
-    for (int32_t i = 0; i < r->ir->count; i++)
-        if (r->ir->ins[i].kind == LUN_IR_CHECK && lun_cfacts_range(r, i, &value, &low, &high)) {
-            r->flags[low] |= LUN_CF_AS_SCALAR;
-            r->flags[high] |= LUN_CF_AS_SCALAR;
-        }
-}
-
 /* How a value that is equal for all indices is wanted by instruction i. */
 static void want(lun_crender *r, int32_t i, int32_t v)
 {
@@ -464,14 +416,14 @@ static void find_wants(lun_crender *r)
 {
     const unsigned any = LUN_CF_BODY | LUN_CF_OPERAND;
     for (int32_t i = 0; i < r->ir->count; i++) {
-        if (!(r->flags[i] & any) || (r->flags[i] & LUN_CF_HOISTED))
+        if (!(r->flags[i] & any) || (r->flags[i] & (LUN_CF_HOISTED | LUN_CF_LINEAR)))
             continue;
         if (r->flags[i] & LUN_CF_STREAM) {
             r->flags[r->ir->ins[i].b] |= LUN_CF_AS_SCALAR;
             if (r->origin[i] >= 0)
                 r->flags[r->origin[i]] |= LUN_CF_AS_SCALAR;
         } else {
-            each_input(r->ir, i, want, r);
+            lun_cfacts_inputs(r, i, want);
         }
         if (r->ir->ins[i].kind == LUN_IR_SET && is_plain(r, i))
             r->flags[i] |= LUN_CF_PLAIN;
@@ -486,7 +438,8 @@ static void find_wants(lun_crender *r)
 bool lun_cfacts_in_lanes(const lun_crender *r, int32_t i)
 {
     unsigned f = r->flags[i];
-    if (!(f & (LUN_CF_BODY | LUN_CF_OPERAND)) || !lun_ir_has_value(&r->ir->ins[i]))
+    if (!(f & (LUN_CF_BODY | LUN_CF_OPERAND)) || (f & LUN_CF_LINEAR) ||
+        !lun_ir_has_value(&r->ir->ins[i]))
         return false;
     return (f & (LUN_CF_VARYING | LUN_CF_AS_VECTOR | LUN_CF_SPLIT)) != 0;
 }
@@ -541,8 +494,7 @@ lun_status lun_cfacts(lun_crender *r)
     find_streams(r);
     find_needs(r);
     find_checks(r);
-    find_affine(r);
-    find_ranges(r);
+    lun_caffine(r);
     find_wants(r);
     lun_crounds_find(r);
     lun_clanes(r);

@@ -2,9 +2,11 @@
  *
  *   cstyle.c    the way through one kernel: facts, sections, the unit put together
  *   cfacts.c    what a look at the IR finds out: what is needed where, what is equal for all lanes
+ *   caffine.c   values that grow by one from index to index
  *   clanes.c    how many lanes vectors have
  *   cscalar.c   operations and casts on single elements, in plain C (any dialect)
  *   cexpr.c     an expression of ops.def turned into one on whole vectors
+ *   cgather.c   elements of arrays at computed places, and checks of these
  *   citem.c     the statements of a kernel on one element, where they are not those of cbody.c
  *   cvector.c   GNU vectors: types, memory, casts
  *   cvecop.c    GNU vectors: operations, vector math
@@ -44,8 +46,8 @@ enum {
     LUN_CF_COUNTED = 8192, /* VAR, SPLIT: each round of its LAZY LOOP adds the same integer */
     LUN_CF_AFFINE = 16384, /* i64: the index plus what is equal for all; a<i> is its first lane */
     LUN_CF_WIDE = 32768,   /* REDUCE in f64 of what is f32 up to its CAST, which it does itself */
-    LUN_CF_NARROW =
-        65536 /* REDUCE that adds up i32 in a chunk, of what is narrower up to its CAST */
+    LUN_CF_NARROW = 65536, /* REDUCE that adds up i32 in a chunk, of narrower integers */
+    LUN_CF_LINEAR = 131072 /* AFFINE, or tells its range: lanes are not needed */
 };
 
 /* How values of a dtype look inside a kernel: a bool is a mask, 0 or -1, in signed integers. */
@@ -129,13 +131,21 @@ lun_status lun_cfacts_single(lun_crender *r);
 lun_status lun_cfacts_element(lun_crender *r);
 /* True for a GET or SET that sees a variable behind the LOOP that splits it. */
 bool lun_cfacts_behind(const lun_crender *r, int32_t i);
-/* True for a CHECK that an AFFINE value lies between two that are equal for all. */
+/* True for a CHECK that the AFFINE value it reports lies between two that are equal for all. */
 bool lun_cfacts_range(const lun_crender *r, int32_t check, int32_t *value, int32_t *low,
                       int32_t *high);
 /* True for a value that some section wants in lanes. */
 bool lun_cfacts_in_lanes(const lun_crender *r, int32_t i);
 /* Number of statements that the section evaluates for every vector. */
 int lun_cfacts_weight(const lun_crender *r, unsigned need);
+
+/* Calls visit for each value that the instruction reads. */
+void lun_cfacts_inputs(lun_crender *r, int32_t i,
+                       void (*visit)(lun_crender *r, int32_t i, int32_t v));
+
+/* ---- caffine.c ----------------------------------------------------------------------------------- */
+/* Marks AFFINE and LINEAR values; what varies and what is needed is known. */
+void lun_caffine(lun_crender *r);
 
 /* ---- clanes.c ------------------------------------------------------------------------------------ */
 /* Number of lanes, widths of masks, WIDE and NARROW reductions; all other facts are known. */
@@ -262,10 +272,16 @@ bool lun_citem(lun_csection *s, int32_t v);
 bool lun_clmath(lun_crender *r, const char *helper, lun_op op, lun_crep rep);
 
 /* ---- ccontrol.c ---------------------------------------------------------------------------------- */
-/* IF to CONTINUE, VAR, GET, SET, CHECK. */
+/* IF to CONTINUE, VAR, GET, SET. */
 void lun_ccontrol(lun_csection *s, int32_t v);
 /* Text of the mask of the lanes that take part here, in lanes of so many bytes. */
 lun_cname lun_ccurrent(lun_csection *s, int bytes);
+
+/* ---- cgather.c ----------------------------------------------------------------------------------- */
+/* The first lane of an AFFINE value, a<v>; the others follow it.  Nothing for other values. */
+void lun_cfirst_lane(lun_csection *s, int32_t v);
+void lun_cgather(lun_csection *s, int32_t v);
+void lun_ccheck(lun_csection *s, int32_t v);
 
 /* ---- cfunction.c --------------------------------------------------------------------------------- */
 /* The texts of a user's C functions, after what they rely on. */

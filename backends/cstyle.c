@@ -63,20 +63,24 @@ static bool is_guarded(const lun_crender *r)
     return r->masked;
 }
 
-/* Where lanes leave a loop one by one, every round waits for the one before: several vectors in turn
- * hide that, as long as they fit the registers. */
+/* A round of a loop waits for the one before: several vectors in turn hide that, as long as they fit the
+ * registers.  Not where a branch inside might be skipped for one of them alone. */
 static int parts_of(const lun_crender *r)
 {
-    bool parted = false;
+    bool loops = false, parted = false, branches = false;
     int parts = r->bytes == 64 ? 4 : 2, weight = lun_cfacts_weight(r, LUN_CF_BODY);
     for (int32_t v = 0; v < r->ir->count; v++) {
-        if (r->ir->ins[v].kind == LUN_IR_CALL)
+        int kind = r->ir->ins[v].kind;
+        bool varies = (r->flags[v] & LUN_CF_VARYING) != 0;
+        if (kind == LUN_IR_CALL)
             return 1;
-        parted |= r->ir->ins[v].kind == LUN_IR_LOOP && (r->flags[v] & LUN_CF_VARYING);
+        loops |= kind == LUN_IR_LOOP;
+        parted |= kind == LUN_IR_LOOP && varies;
+        branches |= (kind == LUN_IR_IF || kind == LUN_IR_BLOCK) && varies;
     }
     while (parts > 1 && (parts * r->lanes > 64 || parts * weight > 240))
         parts /= 2;
-    return parted ? parts : 1;
+    return parted || (loops && !branches) ? parts : 1;
 }
 
 static bool has_loops(const lun_crender *r)
