@@ -1,4 +1,5 @@
 -- W6, W7: plain Lua functions as kernels, where hand-written C has explicit vectors or vector prototypes.
+-- W10: points from the random generator.
 -- usage: lunarray bench/functions.lua workload...
 -- What an evaluation gives is checked against the Lua VM in a few places before anything is timed.
 
@@ -97,6 +98,19 @@ function workloads.W7box()
     measure.run("W7box", "ours", 1, function()
         return lun.eval(lun.index(n):map(box))
     end, free)
+end
+
+-- Pi from 1e8 points: two numbers of Philox4x32-10 each.
+function workloads.W10()
+    local n, seed = 100000000, 0
+    local function hits()
+        seed = seed + 2
+        local x = lun.random(n, { seed = seed, dtype = "f32" })
+        local y = lun.random(n, { seed = seed + 1, dtype = "f32" })
+        return (x * x + y * y):le(1):sum()
+    end
+    assert(math.abs(4 * hits() / n - math.pi) < 1e-3)
+    measure.run("W10", "ours", 1, hits, function() end)
 end
 
 for _, name in ipairs(arg) do

@@ -73,7 +73,7 @@ make_one() {
 
 for source in bench/baselines/w*.c; do
     case $source in
-    *w08*) flags="-mprefer-vector-width=512 -fno-math-errno -fno-trapping-math" ;;
+    *w07* | *w08*) flags="-mprefer-vector-width=512 -fno-math-errno -fno-trapping-math" ;;
     *) flags= ;;
     esac
     # shellcheck disable=SC2086 # several words
@@ -140,6 +140,8 @@ while [ "$round" -le "$rounds" ]; do
     keep "$ours" bench/functions.lua W6_256
     c_program w07_functions plain,vector
     keep "$ours" bench/functions.lua W7bs W7box
+    c_program w10_montecarlo plain,avx512_blend_v2,avx512_blend_v4
+    keep "$ours" bench/functions.lua W10
     # shellcheck disable=SC2086 # several words
     OMP_NUM_THREADS=1 BENCH_ONLY=libmvec keep "$BUILD/bench/w08_math" $math
     # shellcheck disable=SC2086
