@@ -306,6 +306,20 @@ bench: all
 bench-quick: all
 	@sh bench/run.sh quick
 
+# How far the functions are from the true values, into docs/accuracy.md; MPFR is needed for this alone.
+# ACCURACY: the share of arguments that is taken, 1 by default; ACCURACY_NAME: one function.
+ACCURACY ?= 1
+.PHONY: accuracy
+accuracy: $(BUILD)/accuracy
+	@$(BUILD)/accuracy $(ACCURACY) $(ACCURACY_NAME) > $(BUILD)/accuracy.md; status=$$?; \
+	    if [ '$(ACCURACY)$(ACCURACY_NAME)' = 1 ] && [ -s $(BUILD)/accuracy.md ]; then \
+	        cp $(BUILD)/accuracy.md docs/accuracy.md; else cat $(BUILD)/accuracy.md; fi; exit $$status
+$(BUILD)/accuracy: $(wildcard bench/accuracy/*.[ch]) $(STATIC)
+	@echo '#include <mpfr.h>' | $(CC) -E - >/dev/null 2>&1 || \
+	    { echo "accuracy needs MPFR (apt-get install libmpfr-dev)"; exit 1; }
+	@echo "  cc  bench/accuracy"; $(CC) $(CFLAGS_ALL) -O3 -march=native -fno-math-errno -fno-trapping-math \
+	    $(OPENMP) $(INC_backends) -o $@ $(filter %.c,$^) $(STATIC) -lmpfr -lgmp $(LUA_LIB) $(LIBS)
+
 # Any OpenCL device will do; a GPU is taken first.
 bench-gpu: all
 	@CC='$(CC)' sh bench/gpu/run.sh
@@ -367,6 +381,7 @@ help:
     'docs         write what the examples print, and the reference, into docs/' \
 	    'check-deps   say what is missing and how to install it' \
 	    'bench        the benchmarks (bench-quick: a short run; bench-gpu: on an OpenCL device)' \
+    'accuracy     errors of the functions in ULP, by MPFR, into docs/accuracy.md (20 minutes)' \
     'oclgrind     the OpenCL specs on a device that reports wrong accesses and races' \
 	    'install uninstall   with PREFIX and DESTDIR' \
 	    'clean        remove build/'

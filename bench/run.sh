@@ -20,6 +20,7 @@ quick)
     w03=plain,acc8,acc8_pf1k,acc4,acc4_pf1k,two_pass,one_pass_thp
     w04=plain_two_pass,one_pass_nt_256k,one_pass_nt_128k
     math="exp log sin pow"
+    w13_megabytes=512 w13_limit=250
     ;;
 full)
     rounds=${ROUNDS:-7}
@@ -29,6 +30,7 @@ full)
     w03=plain,acc8,acc8_pf1k,acc8_pf4k,streams4,acc4,acc4_pf1k,acc4_pf4k,two_pass,one_pass_thp
     w04=plain_two_pass,simd_two_pass_nt,one_pass_nt_128k,one_pass_nt_256k
     math=""
+    w13_megabytes=2048 w13_limit=500
     ;;
 *)
     echo "usage: sh bench/run.sh [quick]" >&2
@@ -149,6 +151,9 @@ while [ "$round" -le "$rounds" ]; do
     c_program w12_latency 1thread
     keep "$ours" bench/latency.lua
     peer W12
+    # a file of several times the address space that the process may have
+    keep sh -c "ulimit -v $((w13_limit * 1024)); exec '$ours' bench/files.lua '$scratch/file.raw' $w13_megabytes"
+    rm -f "$scratch/file.raw"
     first_result
     keep "$ours" bench/first.lua cached
     BENCH_REPS=21 keep "$BUILD/bench/start" start ours "$ours" -e ''

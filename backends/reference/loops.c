@@ -222,6 +222,8 @@ MATH(f64, double)
 
 #if defined(__FMA__) && defined(__AVX2__) && defined(__GLIBC__)
 #include "loops_math.h"
+#elif defined(__x86_64__) && defined(__GLIBC__)
+#include "loops_wide.h"
 #endif
 
 /* ---- by size ------------------------------------------------------------------------------------------ */

@@ -15,7 +15,7 @@ typedef int64_t whole __attribute__((vector_size(BYTES)));
 real OWN(exp)(real x), OWN(expm1)(real x), OWN(sin)(real x), OWN(cos)(real x), OWN(tan)(real x);
 real OWN(asin)(real x), OWN(atan)(real x), OWN(atan2)(real y, real x), OWN(tanh)(real x),
     OWN(erf)(real x);
-real OWN(cbrt)(real x);
+real OWN(cbrt)(real x), OWN(erfc)(real x);
 
 static inline real fused(real a, real b, real c)
 {
@@ -380,11 +380,13 @@ real OWN(asin)(real x)
 #if BYTES == 64
 #define CBRT _ZGVeN8v_cbrt
 #define ERF  _ZGVeN8v_erf
+#define ERFC _ZGVeN8v_erfc
 #else
 #define CBRT _ZGVdN4v_cbrt
 #define ERF  _ZGVdN4v_erf
+#define ERFC _ZGVdN4v_erfc
 #endif
-real CBRT(real x), ERF(real x);
+real CBRT(real x), ERF(real x), ERFC(real x);
 
 /* One step of Newton's method; subnormal numbers are scaled by 2^54 before. */
 real OWN(cbrt)(real x)
@@ -395,6 +397,28 @@ real OWN(cbrt)(real x)
     lanes odd_ones = beyond(magnitude(y), (real){0} + 0x1p400) | zero(y);
     y -= choose(odd_ones, (real){0}, rest / (3 * square));
     return y * choose(small, (real){0} + 0x1p-18, (real){0} + 1);
+}
+
+/* erfc(x) x e^(x^2) as a function of 1 / x^2, for x > 20: 1 / sqrt(pi) times the asymptotic series */
+static const double erfc_terms[] = {
+    0x1.20dd750429b6dp-1, -0x1.20dd750429b6dp-2, 0x1.b14c2f863e924p-2, -0x1.0ecf9db3e71b6p+0,
+    0x1.d9eb53fad46ffp+1, -0x1.0a945f3d177efp+4, 0x1.6e8c02f4004e9p+6, -0x1.29d1c266403fdp+9};
+
+/* Where libmvec's x^2 has lost digits, beyond 20, that is squared in two parts. */
+real OWN(erfc)(real x)
+{
+    lanes far = greater(x, (real){0} + 20);
+    real r = ERFC(x);
+    if (__builtin_expect(!lanes_of(far), 1))
+        return r;
+    real a = choose(far, bounded(x, 30), (real){0} + 20); /* beyond 28 it is 0 */
+    real z = a * a, z_low = fused(a, a, -z), t = 1 / z, high, low;
+    real n = exp_reduced(-z, &high, &low), one = 1 + high, rest = (1 - one + high) + low;
+    real s = one + rest, s_low = (one - s) + rest - z_low * s;
+    real p = polynomial(t, erfc_terms, TERMS(erfc_terms)), q = p / a, q_low = fused(-q, a, p) / a;
+    real main = s * q;
+    rest = fused(s, q, -main) + s_low * q + s * q_low;
+    return choose(far, scaled(main + rest, n), r);
 }
 
 /* erf(x) / x - 1 as a function of x^2, for |x| <= 1/16: there libmvec's is above 2 ULP, elsewhere near 1 */
@@ -410,6 +434,7 @@ real OWN(erf)(real x)
 
 #undef CBRT
 #undef ERF
+#undef ERFC
 #endif
 #undef TERMS
 #undef MAGIC

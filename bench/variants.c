@@ -1,9 +1,9 @@
-/* accuracy.c - measures the math functions behind ops.def: the scalar C library, libmvec's variants and,
+/* variants.c - measures the math functions behind ops.def: the scalar C library, libmvec's variants and,
  * where they are others, those that backends/vecmath.c has chosen, in f32 and f64, against the C library's
  * long double functions. Its table decides what stands in vecmath.c; nothing else reads it.
  *
- *   cc -O2 -ffp-contract=off -Iprims -Ibackends bench/accuracy.c build/liblunarray.a -o /tmp/accuracy \
- *       -lmvec -lm -ldl && /tmp/accuracy [millions [name]]
+ *   cc -O2 -ffp-contract=off -Iprims -Ibackends bench/variants.c build/liblunarray.a -o /tmp/variants \
+ *       -lmvec -lm -ldl && /tmp/variants [millions [name]]
  *
  * Columns: largest error in ULP and the argument where it was seen, and how many special cases
  * (NaN, infinities, signed zeros, domain errors, overflow) differ from the true result. */

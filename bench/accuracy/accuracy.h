@@ -1,0 +1,86 @@
+/* accuracy.h - how far the elementwise functions are from the true values: what the parts of the measurement
+ * share. functions.c has the functions and their true values, judge.c counts units of the last place,
+ * variants.c computes, main.c chooses the arguments, report.c writes the page. */
+#ifndef ACCURACY_H
+#define ACCURACY_H
+
+#include <mpfr.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lunarray.h"
+#include "vecmath.h"
+
+typedef long double wide;
+
+typedef struct function {
+    const char *name;
+    lun_op op;
+    int arity;
+    double from, to;  /* where it bends: half of the arguments of f64 come from there */
+    double low, high; /* beyond, there are only special values */
+    int (*exact1)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
+    int (*exact2)(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t);
+    wide (*wide1)(wide);
+    wide (*wide2)(wide, wide);
+    float (*f1)(float);
+    double (*d1)(double);
+    float (*f2)(float, float);
+    double (*d2)(double, double);
+} function;
+
+extern const function functions[];
+extern const int function_count;
+
+/* The value at x, y correctly rounded to 64 bits. */
+wide exact_by_mpfr(const function *f, double x, double y);
+
+/* What computes: the tables that kernels take their functions from, and an OpenCL device. */
+typedef enum variant { AVX512, AVX2, BASE, PRECISE, OPENCL, VARIANTS } variant;
+
+enum { BLOCK = 1 << 14 };
+
+/* False: it is not to be had here. */
+bool variant_open(variant v);
+void variants_close(void);
+const char *variant_device(void);
+/* out = f of n <= BLOCK * 64 numbers; y: of functions of two. Any thread, but OPENCL. */
+void compute_f32(variant v, const function *f, const float *x, const float *y, float *out, int n);
+void compute_f64(variant v, const function *f, const double *x, const double *y, double *out,
+                 int n);
+/* The same by an engine on a backend of the host: "openmp" or "reference". */
+void compute_by_engine(const char *backend, const function *f, lun_dtype t, const void *x,
+                       const void *y, void *out, int n);
+
+/* The largest error seen, and where. */
+typedef struct worst {
+    double ulp, at[2];
+    double wrong_at[2]; /* the first place where it is wrong in kind: NaN, infinity, sign of zero */
+    int64_t wrong, seen;
+} worst;
+
+/* Errors of n results (a multiple of 8) against true values good to f64; x, y: the arguments. */
+void judge_f32(worst *w, const float *x, const float *y, const double *exact, const float *got,
+               int n);
+/* Error in ULP of f32 or f64; infinite: wrong in kind. */
+double error_in_ulp(wide exact, double got, bool is_double);
+void note(worst *w, double ulp, double x, double y);
+void merge(worst *into, const worst *from);
+
+/* What is measured, and what came of it. */
+enum { MOST_FUNCTIONS = 64, OTHERS = 64, DEVICE = 256 };
+typedef struct measurement {
+    double share;                  /* of all arguments that are to be taken */
+    double pairs, samples, device; /* arguments: f32 of two, f64, of these on the device */
+    uint64_t
+        stride; /* one of so many f32 for the host's variant, OTHERS and DEVICE times that for others */
+    variant host; /* what this machine's kernels use */
+    bool there[VARIANTS], measured[MOST_FUNCTIONS];
+    worst table[MOST_FUNCTIONS][2][VARIANTS];
+    double screen_error[2]; /* of what screens f32 and f64, in their ULP */
+} measurement;
+
+/* Writes the page to standard output; gives how often the promise is not kept on the host. */
+int report(const measurement *m, double seconds);
+
+#endif
