@@ -1,9 +1,13 @@
-/* Arrays on files, and parts of arrays as bytes: internal.open, elements, bytes and streamed, for
- * lua/lunarray/io.lua. Knows no format. */
+/* Arrays on files, and elements into files: internal.open, elements, bytes, write and streamed, for
+ * lua/lunarray/io.lua and raw.lua. Knows no format. */
 #include <errno.h>
-#include <string.h>
+#include <lualib.h>
+#include <stdio.h>
 
 #include "bind.h"
+
+/* Bytes that are computed and written at a time. */
+#define PIECE (INT64_C(2) << 20)
 
 /* internal.open(path): the bytes of a file as a Vector of u8; or nil, message, errno. */
 static int open_file(lua_State *L)
@@ -68,6 +72,31 @@ static int part_bytes(lua_State *L)
     return 1;
 }
 
+/* internal.write(file, a): all elements into a file of Lua's, some at a time; what has to be computed for them
+ * is not kept where they can be had so. True; or nil, message, errno. */
+static int write_elements(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    const luaL_Stream *to = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+    luaL_argcheck(L, to->closef, 1, "closed file");
+    int64_t total = lun_size(lun__check_array(L, h, 2));
+    size_t size = (size_t)lun_dtype_size(lun_dtype_of(lun__check_array(L, h, 2)));
+    int64_t most = PIECE / (int64_t)size;
+    char *buffer = lua_newuserdatauv(L, (size_t)(total < most ? total : most) * size, 0);
+    for (int64_t first = 0, some; first < total; first += some) {
+        lun_array *a = lun__check_array(L, h, 2);
+        some = total - first < most ? total - first : most;
+        lun_status s;
+        LUN__TRY(s, lun_read(h->engine, a, buffer, first, some));
+        lun__check(L, h, s, 2);
+        errno = 0;
+        if (fwrite(buffer, size, (size_t)some, to->f) != (size_t)some)
+            return luaL_fileresult(L, 0, NULL);
+    }
+    lun__settle(L, h);
+    return luaL_fileresult(L, 1, NULL);
+}
+
 /* internal.streamed(a): whether elements that it is made of are in files, or it has none in memory. */
 static int is_streamed(lua_State *L)
 {
@@ -79,10 +108,8 @@ static int is_streamed(lua_State *L)
 
 void lun__open_file(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg functions[] = {{"open", open_file},
-                                         {"elements", file_elements},
-                                         {"bytes", part_bytes},
-                                         {"streamed", is_streamed},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"open", open_file},       {"elements", file_elements},
+                                         {"bytes", part_bytes},     {"write", write_elements},
+                                         {"streamed", is_streamed}, {NULL, NULL}};
     lun__register(L, p, p->internal, functions);
 }

@@ -88,7 +88,8 @@ local function unguessable()
     return (tostring({}) .. os.time() .. os.clock()):gsub("%W", "")
 end
 
--- Writes the strings that `next_piece` returns until it returns nil into `path`: true, or
+-- Writes what `next_piece` returns until it returns nil into `path`, strings and functions that write to the
+-- handle they are given: true, or
 -- nil, message, errno. They go to a temporary file in the same directory, which then takes the
 -- name (and the place of a symbolic link); an error, also one raised by next_piece, removes it.
 function file.write(path, next_piece)
@@ -110,7 +111,11 @@ function file.write(path, next_piece)
     })
     local ok
     for piece in next_piece do
-        ok, message, code = handle:write(piece)
+        if type(piece) == "function" then
+            ok, message, code = piece(handle)
+        else
+            ok, message, code = handle:write(piece)
+        end
         if not ok then
             return nil, path .. ": " .. message, code
         end

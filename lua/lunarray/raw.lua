@@ -108,29 +108,19 @@ function raw.pieces(list)
     end
 end
 
-local PIECE = 4 << 20 -- bytes at a time
-local LARGE = 64 << 20 -- from here on in pieces
+local LARGE = 64 << 20 -- bytes from which on elements are not all needed at once
 
 -- An iterator over `head` and the bytes of `a`. A large expression over files or virtual arrays is computed
--- piece by piece and not kept: its elements need not fit into memory.
+-- piece by piece while it is written, and not kept: its elements need not fit into memory.
 function raw.contents(head, a)
-    local size, total = dtypes.by_name[a:dtype()].bytes, a:size()
-    if total < LARGE // size then
+    if a:size() < LARGE // dtypes.by_name[a:dtype()].bytes then
         return raw.pieces { head, a:tobytes() }
     elseif not core.internal.streamed(a) then
         a:eval()
     end
-    local first = 0
-    return function()
-        if first == 0 then
-            first = 1
-            return head
-        elseif first <= total then
-            local count = math.min(PIECE // size, total - first + 1)
-            first = first + count
-            return core.internal.bytes(a, first - count, count)
-        end
-    end
+    return raw.pieces { head, function(handle)
+        return core.internal.write(handle, a)
+    end }
 end
 
 -- An iterator over the bytes of `a`, cast to opts.dtype if that is given.
