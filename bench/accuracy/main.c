@@ -314,9 +314,9 @@ int main(int argc, char **argv)
     }
     while ((double)m.stride * m.share < 1)
         m.stride *= 2;
-    m.pairs = 0x1p26 * m.share;
-    m.samples = 0x1p23 * m.share;
-    m.device = 0x1p20 * m.share;
+    m.pairs = 0x1p27 * m.share;
+    m.samples = 0x1p25 * m.share;
+    m.device = 0x1p21 * m.share;
     m.host = (variant)((int)AVX512 + (int)LUN_ISA_AVX512 - (int)lun_isa_here());
     for (int v = 0; v < VARIANTS; v++)
         m.there[v] = variant_open((variant)v);

@@ -24,7 +24,7 @@ static const char method[] =
     "- **OpenCL**: the device named above. Its functions are its own but for those in "
     "`backends/clmath.c`.\n"
     "\n"
-    "f32, one argument: %s numbers for the variant of this machine, one of %llu for the others,\n"
+    "f32, one argument: %s for the variant of this machine, one of %llu for the others,\n"
     "one of %llu on OpenCL. f32, two arguments: %.2g pairs (the others: a quarter of them, OpenCL: "
     "a\n"
     "sixteenth). f64: %.2g arguments (OpenCL: %.2g), half of them from where the function bends, "
@@ -67,9 +67,12 @@ static void put_head(const measurement *m, double seconds)
            "%s, gcc %s, glibc %s, MPFR %s. OpenCL: %s.\n\n",
            date, seconds / 60, cpu, system, __VERSION__, gnu_get_libc_version(), mpfr_get_version(),
            m->there[OPENCL] ? variant_device() : "none");
-    printf(method, m->stride == 1 ? "all 2^32" : "a part of the",
-           (unsigned long long)(OTHERS * m->stride), (unsigned long long)(DEVICE * m->stride),
-           m->pairs, m->samples, m->device, m->screen_error[0], m->screen_error[1]);
+    char numbers[64] = "all 2^32 numbers";
+    if (m->stride > 1)
+        snprintf(numbers, sizeof numbers, "one of %llu numbers", (unsigned long long)m->stride);
+    printf(method, numbers, (unsigned long long)(OTHERS * m->stride),
+           (unsigned long long)(DEVICE * m->stride), m->pairs, m->samples, m->device,
+           m->screen_error[0], m->screen_error[1]);
 }
 
 static void put_place(const function *f, bool is_double, const double at[2])

@@ -122,6 +122,15 @@ local works = {
     npy = function() assert(lun.save(file .. ".npy", saved)) return assert(lun.load(file .. ".npy")) end,
     csv = function() local t = assert(lun.load(file .. ".csv")) return tostring(t.x) .. t.y[3] end,
     raw = function() assert(lun.save(file .. ".raw", b)) return assert(lun.load(file .. ".raw", { dtype = "i64" })) end,
+    open = function()
+        assert(lun.save(file .. ".npy", big))
+        local f <close> = assert(lun.open(file .. ".npy"))
+        local part <close> = f:sub(3, 9)
+        local results = { f:sum(), (f * 2 + 1):max(), lun.scan("+", 0)(f):max(), f[7], part:sum() }
+        part[2] = 0
+        results[6] = part:sum()
+        return table.concat(results, ":")
+    end,
     error = function() return caught(function() return (b // (b - 1)):eval() end, "n//0") end,
     shapes = function() return caught(function() return b + saved end, "lengths") end,
     stats = function() return type(lun.stats().peak) end,
