@@ -18,9 +18,15 @@ enum {
     LOCAL_SCRATCH = 24 << 10,
     LOCAL_CELLS = 64,
     SMALL_BYTES = 1 << 20,
+    SHARES = 32,
     SPINS = 256,
     CASTS = 8
 };
+
+/* Chunks that are left: the first in the lower half, the end in the upper one. */
+typedef struct share {
+    _Alignas(ALIGNMENT) atomic_ullong rest;
+} share;
 
 typedef struct run {
     const lun_services *services;
@@ -37,7 +43,9 @@ typedef struct run {
     char *feeds; /* of worker 0; NULL: all elements are in memory */
     size_t feed_step;
 
-    atomic_llong next;  /* the chunk to be taken */
+    share shares[SHARES];
+    int share_count;
+    atomic_llong next;  /* SCAN: the chunk to be taken */
     atomic_llong ready; /* SCAN: the chunk whose carry stands in `carry` */
     uint64_t carry;
     atomic_int stop;      /* cancelled */
@@ -160,6 +168,8 @@ static void run_chunk(run *r, int64_t k, own *w)
 static void tell(const run *r, int64_t chunks)
 {
     const lun_services *s = r->services;
+    if (chunks > r->cut.chunks)
+        chunks = r->cut.chunks;
     if (s->tick)
         s->tick(s->tick_ctx,
                 r->ir->scan >= 0          ? "scan"
@@ -175,26 +185,60 @@ static int64_t take(run *r)
     return atomic_fetch_add_explicit(&r->next, r->cut.batch, memory_order_relaxed);
 }
 
+/* Takes the first or the last chunk that is left of a share; -1: none is. */
+static int64_t take_of(share *s, bool first)
+{
+    unsigned long long rest = atomic_load_explicit(&s->rest, memory_order_relaxed), less;
+    do {
+        if ((rest & UINT32_MAX) >= rest >> 32)
+            return -1;
+        less = first ? rest + 1 : rest - (1ull << 32);
+    } while (!atomic_compare_exchange_weak_explicit(&s->rest, &rest, less, memory_order_relaxed,
+                                                    memory_order_relaxed));
+    return (int64_t)(first ? rest & UINT32_MAX : (rest >> 32) - 1);
+}
+
+/* Cuts the chunks into shares, one for each worker as far as there is room. */
+static void make_shares(run *r)
+{
+    r->share_count = r->cut.workers < SHARES ? r->cut.workers : SHARES;
+    for (int s = 0; s < r->share_count; s++) {
+        int64_t from, to;
+        lun_cut_share(&r->cut, r->share_count, s, &from, &to);
+        atomic_init(&r->shares[s].rest, (unsigned long long)to << 32 | (unsigned long long)from);
+    }
+}
+
+/* A worker takes its own share from the front; then what others have left, from the back and from its
+ * neighbours first.  Whoever stops at a chunk stops before or behind all that is left of the share. */
 static void work(void *ctx, int worker)
 {
     run *r = ctx;
     own w = make_own(r, worker);
+    int64_t k, done = 0;
+    int mine = (int)((int64_t)worker * r->share_count / r->cut.workers);
+    for (int i = 0; i < r->share_count; i++) {
+        share *s = &r->shares[(mine + i) % r->share_count];
+        while ((k = take_of(s, i == 0)) >= 0 && !finished(r, k)) {
+            run_chunk(r, k, &w);
+            if (worker == 0)
+                tell(r, ++done * r->cut.workers);
+        }
+    }
+}
+
+/* In order, batch by batch: where files are read, or there are more chunks than a share can count. */
+static void work_in_order(void *ctx, int worker)
+{
+    run *r = ctx;
+    own w = make_own(r, worker);
     int64_t k, to;
-    if (r->cut.dynamic) {
-        while ((k = take(r)) < r->cut.chunks && !finished(r, k))
-            for (to = k + r->cut.batch; k < to && k < r->cut.chunks && !finished(r, k); k++) {
-                run_chunk(r, k, &w);
-                if (worker == 0)
-                    tell(r, k + 1);
-            }
-        return;
-    }
-    lun_cut_share(&r->cut, worker, &k, &to);
-    for (; k < to && !finished(r, k); k++) {
-        run_chunk(r, k, &w);
-        if (worker == 0)
-            tell(r, (k + 1) * r->cut.workers);
-    }
+    while ((k = take(r)) < r->cut.chunks && !finished(r, k))
+        for (to = k + r->cut.batch; k < to && k < r->cut.chunks && !finished(r, k); k++) {
+            run_chunk(r, k, &w);
+            if (worker == 0)
+                tell(r, k + 1);
+        }
 }
 
 /* Waits until the carry of chunk k is there. False: it may never come. */
@@ -309,7 +353,8 @@ static lun_status outcome(run *r)
 /* With memory for partial results and scratch. */
 static lun_status go(run *r, const lun_team *team)
 {
-    void (*task)(void *, int) = r->ir->scan >= 0 ? work_on_scan : work;
+    bool in_order = r->cut.in_order || r->cut.chunks > UINT32_MAX;
+    void (*task)(void *, int) = r->ir->scan >= 0 ? work_on_scan : in_order ? work_in_order : work;
     lun_bounce b;
     int64_t cut = r->plain ? r->end / LUN_BLOCK * LUN_BLOCK
                            : r->launch->first + (r->cut.chunks - 1) * r->cut.chunk;
@@ -317,6 +362,8 @@ static lun_status go(run *r, const lun_team *team)
     lun_status s = lun__bounce_open(&b, r->ir, r->launch, cut);
     if (s != LUN_OK)
         return s;
+    if (r->ir->scan < 0 && !in_order)
+        make_shares(r);
     if (r->cut.workers == 1)
         task(r, 0);
     else

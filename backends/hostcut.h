@@ -16,16 +16,15 @@ typedef struct lun_cut {
     int64_t chunk, chunks; /* indices of one; how many */
     int64_t batch;         /* chunks that a worker takes, and reads from a file, at once */
     int workers;
-    bool
-        dynamic; /* workers take chunks as they get free; else each has neighbouring ones, always the
-                   * same for equal counts, so that memory stays on the node that touched it first */
-    bool stream; /* it outgrows the caches: non-temporal stores pay */
+    bool in_order; /* workers take batches from first to last; else each begins with its share */
+    bool stream;   /* it outgrows the caches: non-temporal stores pay */
 } lun_cut;
 
 /* Where results depend on chunks, these depend on the count alone. */
 void lun_cut_make(const lun_cut_wish *wish, const lun_team *team, lun_cut *out);
-/* The chunks *from .. *to - 1 of a worker, where they are not taken dynamically. */
-void lun_cut_share(const lun_cut *cut, int worker, int64_t *from, int64_t *to);
+/* The chunks *from .. *to - 1 of share number s: neighbours, always the same for equal counts, so that memory
+ * stays on the node that touched it first. */
+void lun_cut_share(const lun_cut *cut, int shares, int s, int64_t *from, int64_t *to);
 
 /* n / by and n, rounded up. */
 static inline int64_t lun_cut_divide(int64_t n, int64_t by)

@@ -258,6 +258,51 @@ static void test_in_place(void **state)
     }
 }
 
+/* A worker that is held up, as by another process on its core, leaves its share to the others. */
+typedef struct held {
+    int64_t chunks;
+    atomic_llong done;
+    atomic_int late;
+} held;
+
+static void hold_first(const void *self, int64_t lo, int64_t hi, lun_frame *frame)
+{
+    held *h = (held *)(uintptr_t)self;
+    (void)hi;
+    (void)frame;
+    for (int i = 0; lo == 0 && atomic_load(&h->done) < h->chunks - 1; i++) {
+        if (i == 10000) {
+            atomic_store(&h->late, 1);
+            break;
+        }
+        usleep(1000);
+    }
+    atomic_fetch_add(&h->done, 1);
+}
+
+static void test_shares_are_taken_over(void **state)
+{
+    (void)state;
+    for (int threads = 2; threads <= 16; threads += 7) {
+        held h = {.chunks = 40};
+        int64_t n = h.chunks * LUN_CHUNK;
+        lun_ir ir;
+        make_elementwise(&ir);
+        lun_exec exec = {.self = &h, .body = hold_first};
+        lun_services services = test_services();
+        lun_team team = {.threads = threads, .parallel = test_parallel};
+        void *slots[SLOTS] = {NULL, NULL, NULL};
+        int64_t rooms[SLOTS] = {n, n, n};
+        lun_launch launch = {.n = n, .count = n, .slots = slots, .room = rooms, .bytes = 9 * n};
+        /* whole chunks for each worker */
+        h.chunks = threads == 2 ? 40 : (40 + threads - 1) / threads * threads;
+        assert_int_equal(lun_host_run(&services, &exec, &team, &ir, 3, &launch), LUN_OK);
+        assert_int_equal(atomic_load(&h.done), h.chunks);
+        assert_int_equal(atomic_load(&h.late), 0);
+        lun_ir_free(&ir);
+    }
+}
+
 static void gather_and_load(const void *self, int64_t lo, int64_t hi, lun_frame *frame)
 {
     begin(self, lo, hi, frame);
@@ -662,6 +707,7 @@ int main(void)
         cmocka_unit_test(test_elementwise),
         cmocka_unit_test(test_part_of_the_indices),
         cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_shares_are_taken_over),
         cmocka_unit_test(test_gathered_slot_without_room),
         cmocka_unit_test(test_streaming_follows_bytes),
         cmocka_unit_test(test_reduction_tree),

@@ -147,7 +147,7 @@ static void test_places(void **state)
 
 /* ---- chunks -------------------------------------------------------------------------------------- */
 
-/* kind: p plain, r REDUCE, s SCAN.  shares: how many chunks each worker gets; "": as they get free. */
+/* kind: p plain, r REDUCE, s SCAN.  shares: how many chunks each worker has. */
 static const struct {
     int64_t count, bytes_each, cost;
     char kind;
@@ -172,9 +172,9 @@ static const struct {
     {1 << 20, 40, 3, 'r', 2, 128, 64, 2, LUN_CHUNK, "32 32", false},
     {1 << 20, 40, 3, 's', 2, 128, 64, 2, LUN_SCAN_CHUNK, "8 8", false},
     {100001, 4, 3, 'r', 4, 0, 32, 4, LUN_CHUNK, "2 2 2 1", false},
-    /* dear elements: more threads for fewer of them, small chunks that are taken as workers get free */
-    {1000, 4, 3000, 'p', 4, 0, 32, 4, 128, "", false},
-    {1 << 20, 4, 3000, 'p', 4, 0, 32, 4, 128, "", false},
+    /* dear elements: more threads for fewer of them, small chunks */
+    {1000, 4, 3000, 'p', 4, 0, 32, 4, 128, "2 2 2 2", false},
+    {1 << 20, 4, 3000, 'p', 4, 0, 32, 4, 128, "2048 2048 2048 2048", false},
 };
 
 static void test_chunks(void **state)
@@ -196,7 +196,7 @@ static void test_chunks(void **state)
         int64_t before = 0;
         for (int w = 0; w < cut.workers; w++) {
             int64_t from, to;
-            lun_cut_share(&cut, w, &from, &to);
+            lun_cut_share(&cut, cut.workers, w, &from, &to);
             assert_int_equal(from, before); /* neighbours, none left out */
             shares[w] = (int)(to - from);
             before = to;
@@ -206,11 +206,9 @@ static void test_chunks(void **state)
                     (cut.chunks - 1) * cut.chunk < wish.count);
         list(shares, cut.workers, told, sizeof told);
         if (cut.workers != cuts[i].workers || cut.chunk != cuts[i].chunk ||
-            cut.dynamic != !cuts[i].shares[0] ||
-            (cuts[i].shares[0] && strcmp(told, cuts[i].shares)) || cut.stream != cuts[i].stream)
-            fail_msg("row %d: %d workers, chunks of %d, shares %s, %s%s", (int)i, cut.workers,
-                     (int)cut.chunk, told, cut.dynamic ? "dynamic " : "",
-                     cut.stream ? "streams" : "");
+            strcmp(told, cuts[i].shares) || cut.stream != cuts[i].stream)
+            fail_msg("row %d: %d workers, chunks of %d, shares %s%s", (int)i, cut.workers,
+                     (int)cut.chunk, told, cut.stream ? ", streams" : "");
     }
 }
 
