@@ -80,6 +80,12 @@ lun_cname lun_cscan_tree_end(lun_crender *r, int32_t v)
 
 enum { GROUP = 8 };
 
+/* Within groups of 8: the lane `arg` below; lanes without one take the second operand. */
+static int below_or_other(int lane, int lanes, int arg)
+{
+    return lane % GROUP >= arg ? lane - arg : lanes + lane;
+}
+
 /* Within groups of 8: the lane `arg` below; lanes without one keep their own. */
 static int below(int lane, int lanes, int arg)
 {
@@ -112,14 +118,38 @@ static int shifted(int lane, int lanes, int arg)
     return lane % GROUP ? lane - 1 : lanes + lane;
 }
 
+/* A value that leaves every other's bits as they are, as a vector; false if the operation has none. */
+static bool neutral(lun_crender *r, lun_crep rep, lun_cname *out)
+{
+    const lun_ir_ins *ins = &r->ir->ins[r->ir->scan];
+    lun_dtype t = (lun_dtype)ins->dtype;
+    uint64_t bits;
+    if (rep.mask || !lun_cin_lanes(r, r->ir->scan, &bits))
+        return false;
+    if (ins->op == LUN_OP_ADD && lun_dtype_is_float(t)) /* 0 + -0 is not -0 */
+        bits = (uint64_t)1 << (8 * lun_dtype_get(t)->bytes - 1);
+    *out = lun_cname_of("%s(%s)", lun_cvector_splat(r, rep).s, lun_cscalar_const(r, t, bits).s);
+    return true;
+}
+
 /* Vectors that hold whole groups. */
 static void groups_in_vector(lun_crender *r, lun_crep rep, const char *op, bool inclusive,
                              lun_strbuf *out)
 {
     int groups = r->lanes / GROUP;
     lun_cname v = lun_cvtype(r, rep);
+    lun_cname id;
+    bool whole = neutral(r, rep, &id);
     lun_strbuf_printf(out, "        %s p = *(%s *)(x + k);\n", v.s, v.s);
+    if (whole)
+        lun_strbuf_printf(out, "        const %s id = %s;\n", v.s, id.s);
     for (int d = 1; d < GROUP; d *= 2) {
+        if (whole) {
+            lun_strbuf_printf(out, "        p = %s(", op);
+            lun_cshuffle(r, out, rep, "p", "id", below_or_other, d);
+            lun_strbuf_puts(out, ", p);\n");
+            continue;
+        }
         lun_strbuf_printf(out, "        const %s q%d = %s(", v.s, d, op);
         lun_cshuffle(r, out, rep, "p", "p", below, d);
         lun_strbuf_puts(out, ", p);\n        p = ");
