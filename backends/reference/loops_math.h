@@ -399,10 +399,10 @@ real OWN(cbrt)(real x)
     return y * choose(small, (real){0} + 0x1p-18, (real){0} + 1);
 }
 
-/* erfc(x) x e^(x^2) as a function of 1 / x^2, for x > 20: 1 / sqrt(pi) times the asymptotic series */
+/* erfc(x) x e^(x^2) = 1/sqrt(pi) + t times this, t = 1 / x^2, for x > 20: the asymptotic series */
 static const double erfc_terms[] = {
-    0x1.20dd750429b6dp-1, -0x1.20dd750429b6dp-2, 0x1.b14c2f863e924p-2, -0x1.0ecf9db3e71b6p+0,
-    0x1.d9eb53fad46ffp+1, -0x1.0a945f3d177efp+4, 0x1.6e8c02f4004e9p+6, -0x1.29d1c266403fdp+9};
+    -0x1.20dd750429b6dp-2, 0x1.b14c2f863e924p-2, -0x1.0ecf9db3e71b6p+0, 0x1.d9eb53fad46ffp+1,
+    -0x1.0a945f3d177efp+4, 0x1.6e8c02f4004e9p+6, -0x1.29d1c266403fdp+9};
 
 /* Where libmvec's x^2 has lost digits, beyond 20, that is squared in two parts. */
 real OWN(erfc)(real x)
@@ -415,8 +415,11 @@ real OWN(erfc)(real x)
     real z = a * a, z_low = fused(a, a, -z), t = 1 / z, high, low;
     real n = exp_reduced(-z, &high, &low), one = 1 + high, rest = (1 - one + high) + low;
     real s = one + rest, s_low = (one - s) + rest - z_low * s;
-    real p = polynomial(t, erfc_terms, TERMS(erfc_terms)), q = p / a, q_low = fused(-q, a, p) / a;
-    real main = s * q;
+    const real first = (real){0} + 0x1.20dd750429b6dp-1;
+    real u =
+        fused(t, polynomial(t, erfc_terms, TERMS(erfc_terms)), (real){0} + 0x1.1ae3a914fed80p-57);
+    real p = first + u, p_low = (first - p) + u;
+    real q = p / a, q_low = (fused(-q, a, p) + p_low) / a, main = s * q;
     rest = fused(s, q, -main) + s_low * q + s * q_low;
     return choose(far, scaled(main + rest, n), r);
 }
