@@ -49,4 +49,18 @@ describe("the examples of Lua functions", function()
             assert.matches("all well", text, 1, true)
         end)
     end
+
+    -- Behind a loop on i32, lanes are so many that those of i64 fill two registers.
+    it("are compiled whatever their results are cast to", function()
+        local ok, text = output("openmp", [=[-e "
+            local x = lun.index(1000):cast 'i32':copy()
+            local function count(x) local n = 0 while x < 100 and n < 20 do x, n = x * 2 + 1, n + 1 end return n end
+            for _, dtype in ipairs { 'i8', 'u16', 'i32', 'f32', 'f64' } do
+                assert((x:map(count):cast(dtype) + x)[3] == 3 + count(3))
+                assert(((x:map(count):cast(dtype) + x:cast 'u8'):cast 'i64' + x:cast 'i8')[3] == 6 + count(3))
+            end
+            print(lun.stats().interpreted)"]=])
+        assert.is_true(ok, text)
+        assert.equal("0\n", text)
+    end)
 end)
