@@ -45,7 +45,7 @@ WARN    := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-pro
 CFLAGS_ALL := -std=gnu11 $(OPT) -fPIC -fvisibility=hidden -fwrapv -ffp-contract=off \
            $(SANITIZE) $(WARN) $(CPPFLAGS) $(CFLAGS)
 LDFLAGS_ALL := $(SANITIZE) -Wl,--as-needed $(LDFLAGS)
-# Of libraries that only tests load: they have no longjmp to rename.
+# Of libraries: they have no longjmp of Lua's to rename.
 LDFLAGS_TOOL = $(filter-out -Wl$(comma)--defsym%,$(LDFLAGS_ALL))
 LIBS    := -lxxhash -lhwloc -lpng -lm -ldl -lpthread
 
@@ -146,7 +146,7 @@ $(PROGRAM): $(PROGRAM_OBJ) $(LIB_OBJ) $(BUILD)/objects.list
 	    $(PROGRAM_LUA) $(PROGRAM_OPENMP) $(LIBEDIT) $(LIBS)
 
 $(SHARED): $(LIB_OBJ) $(GEN)/exports.map $(BUILD)/objects.list
-	@echo "  ld  $@"; $(CC) $(LDFLAGS_ALL) -shared -Wl,-soname,liblunarray.so.0 \
+	@echo "  ld  $@"; $(CC) $(LDFLAGS_TOOL) -shared -Wl,-soname,liblunarray.so.0 \
 	    $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -Wl,--version-script=$(GEN)/exports.map -o $@ $(LIB_OBJ) $(LUA_LIB) $(OPENMP) $(LIBS)
 
 $(BUILD)/liblunarray.so: $(SHARED)
@@ -157,7 +157,7 @@ $(STATIC): $(LIB_OBJ) $(BUILD)/objects.list
 
 # The module takes Lua's functions from the interpreter that loads it.
 $(MODULE): $(LIB_OBJ) $(GEN)/exports.map $(BUILD)/objects.list
-	@echo "  ld  $@"; $(CC) $(LDFLAGS_ALL) -shared \
+	@echo "  ld  $@"; $(CC) $(LDFLAGS_TOOL) -shared \
 	    -Wl,--version-script=$(GEN)/exports.map -o $@ $(LIB_OBJ) $(OPENMP) $(LIBS)
 
 # ---------------------------------------------------------------- running and testing
@@ -243,7 +243,7 @@ asan:
 ARCHER = $(firstword $(wildcard /usr/lib/llvm-*/lib/libarcher.so))
 tsan:
 	@sh tests/setup.sh test
-	@$(MAKE) --no-print-directory $(JOBS) BUILD=build/tsan CC=$(CLANG) \
+	@$(MAKE) --no-print-directory $(JOBS) BUILD=build/tsan CC='$(CLANG)' \
 	    SANITIZE=-fsanitize=thread LDFLAGS='$(LDFLAGS) -Wl,--defsym,__longjmp_chk=longjmp' \
 	    all core-tests
 	@TSAN_OPTIONS=ignore_noninstrumented_modules=1:suppressions=$(CURDIR)/tests/lint/tsan.supp \
@@ -253,6 +253,23 @@ tsan:
 .PHONY: fuzz
 fuzz: all core-tests
 	@BUILD='$(BUILD)' sh tests/fuzz/run.sh
+
+# libFuzzer's programs, in an instrumented tree of their own; sh tests/torture/fuzz.sh runs them.
+FUZZ_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FUZZERS    := $(patsubst tests/fuzz/%_fuzz.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*_fuzz.c))
+.PHONY: fuzzers fuzzers-here
+fuzzers:
+	@$(MAKE) --no-print-directory BUILD='$(BUILD)/clang-fuzz' CC='$(CLANG)' OPT='-O1 -g' \
+	    SANITIZE='$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link' fuzzers-here
+fuzzers-here: $(FUZZERS)
+$(OBJ)/fuzz/%.o: tests/fuzz/%.c Makefile
+	$(call COMPILE,$(INC_tests) -Itests/core)
+# The fuzzer's bytes take the place of what lua_dump writes.
+$(BUILD)/fuzz/bytecode: LDFLAGS += -Wl,--wrap=lua_dump
+$(BUILD)/fuzz/%: $(OBJ)/fuzz/%_fuzz.o $(STATIC)
+	@mkdir -p $(@D); echo "  ld  $@"
+	@$(CC) $(FUZZ_FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $< $(STATIC) $(LUA_LIB) $(OPENMP) $(LIBS)
+.SECONDARY: $(FUZZERS:$(BUILD)/fuzz/%=$(OBJ)/fuzz/%_fuzz.o)
 
 # What tries to break it: programs of their own, and the libraries that they preload (*_shim.c).
 TORTURE_SRC  := $(filter-out %_shim.c,$(wildcard tests/torture/*.c))
@@ -264,10 +281,10 @@ torture-build: $(TORTURE_SRC:tests/torture/%.c=$(BUILD)/torture/%) \
     $(TORTURE_SHIM:tests/torture/%.c=$(BUILD)/torture/%.so)
 
 $(OBJ)/torture/%.o: tests/torture/%.c Makefile
-	$(call COMPILE,$(INC_tests))
+	$(call COMPILE,$(INC_tests) -Itests/core $(OPENMP))
 $(BUILD)/torture/%: $(OBJ)/torture/%.o $(STATIC)
 	@mkdir -p $(@D); echo "  ld  $@"
-	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(STATIC) $(LUA_LIB) $(OPENMP) $(LIBS)
+	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(STATIC) -lcmocka $(LUA_LIB) $(OPENMP) $(LIBS)
 $(BUILD)/torture/%_shim.so: tests/torture/%_shim.c Makefile
 	@mkdir -p $(@D); echo "  cc  $<"
 	@$(CC) $(filter-out -fvisibility=hidden,$(CFLAGS_ALL)) -isystem $(LUA_INCDIR) -shared -o $@ $< -ldl

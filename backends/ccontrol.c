@@ -123,13 +123,18 @@ bool lun_csplit(const lun_csection *s, int32_t var)
     return (s->r->flags[var] & LUN_CF_SPLIT) && !varies(s, var);
 }
 
+static bool is_lazy(const lun_csection *s, int32_t loop)
+{
+    return (s->r->flags[loop] & LUN_CF_LAZY) != 0;
+}
+
 /* The lanes `leaving` (a name's kind, of instruction v) of one part take the values of variables along
- * that LOOP p splits. */
+ * that LOOP p splits.  Those that leave a LAZY one have them, or their rounds, already. */
 static void take_along(lun_csection *s, int32_t p, char leaving, int32_t v)
 {
     const lun_crender *r = s->r;
     lun_crep full = lun_cfull_mask(r);
-    for (int32_t var = 0; var < p; var++) {
+    for (int32_t var = 0; !is_lazy(s, p) && var < p; var++) {
         if (r->ir->ins[var].kind != LUN_IR_VAR || !lun_csplit(s, var) || r->origin[var] != p ||
             !(r->flags[var] & s->need))
             continue;

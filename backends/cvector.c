@@ -331,11 +331,14 @@ static const char *instruction(const lun_crender *r, lun_dtype to, lun_dtype fro
         {LUN_I64, LUN_F32, LUN_ISA_AVX512, "vcvttps2qq"},
         {LUN_U64, LUN_F32, LUN_ISA_AVX512, "vcvttps2uqq"},
     };
-    int bytes = lun_dtype_get(to)->bytes, most = lun_dtype_get(from)->bytes;
-    if (most < bytes)
-        most = bytes;
-    if (most * r->lanes > r->bytes)
-        return NULL; /* both sides must be registers */
+    int bytes = lun_dtype_get(to)->bytes, least = lun_dtype_get(from)->bytes, most = bytes;
+    if (least > bytes) {
+        most = least;
+        least = bytes;
+    }
+    /* both sides must be registers; wide elements outside of a loop in narrow lanes take two */
+    if (least * r->lanes > 32 || most * r->lanes > r->bytes)
+        return NULL;
     bool ints = !lun_dtype_is_float(to) && !lun_dtype_is_float(from);
     if (ints)
         to = lun_csigned(bytes);

@@ -1,7 +1,7 @@
 /* decode.c - reads binary chunks of Lua 5.4 (the same format from 5.4.0 to 5.4.8).
  *
- * The chunks come from lua_dump of this very process, so a surprise means another Lua, not an
- * attack; still no read goes past the end. */
+ * The chunks come from lua_dump of this very process, but what it dumps may have been loaded as bytes by a
+ * script: nothing that they say is believed. */
 #include "decode.h"
 
 #include <string.h>
@@ -140,10 +140,10 @@ static void read_lines(reader *r, lf_proto *p)
     for (int i = 0, pc = 0; i <= wholes; i++) {
         int next = i < wholes ? integer(r) : n;
         int whole = i < wholes ? integer(r) : 0;
-        if (next > n)
+        if (next > n - (i < wholes) || next < pc)
             stop(r, "wrong number of lines");
         for (; pc < next; pc++)
-            p->line[pc] = line += step[pc];
+            p->line[pc] = line = (int)((unsigned)line + (unsigned)step[pc]);
         if (i < wholes)
             p->line[pc++] = line = whole;
     }
@@ -194,6 +194,7 @@ static lf_proto *read_function(reader *r, const char *source)
     for (int i = 0; i < p->ps; i++)
         p->p[i] = read_function(r, p->source);
     read_debug(r, p);
+    luafn_check(r->u, p);
     luafn_flow(r->u, p);
     r->depth--;
     return p;

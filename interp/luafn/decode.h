@@ -58,6 +58,9 @@ typedef struct lf_proto {
 /* Decodes a dump; everything lies in the unit's arena. */
 lf_proto *luafn_decode(lf_unit *u, const char *bytes, size_t length);
 
+/* Leaves if p's instructions do not fit what else p says of itself; those inside of it are checked already. */
+void luafn_check(lf_unit *u, const lf_proto *p);
+
 /* The line of an instruction; the function's first line if pc < 0 or it is stripped. */
 int luafn_line(const lf_proto *p, int pc);
 /* Appends "file:line". */

@@ -5,7 +5,7 @@
 
 enum { MOST = 3000, TABLE = 37, N = 1111, TYPES = 4 };
 
-static const lun_dtype types[TYPES] = {LUN_I32, LUN_F32, LUN_I64, LUN_U8};
+static const lun_dtype flow_types[TYPES] = {LUN_I32, LUN_F32, LUN_I64, LUN_U8};
 
 /* Values and variables that may be used, by type; a block's own are forgotten at its end. */
 typedef struct pool {
@@ -41,11 +41,11 @@ static int32_t condition(writer *w)
 {
     static const lun_op ops[] = {LUN_OP_LT, LUN_OP_LE, LUN_OP_EQ, LUN_OP_NE};
     int t = pick(w, TYPES);
-    int32_t c = ir_op(w->ir, ops[pick(w, 4)], types[t], any(w, t), any(w, t), -1);
+    int32_t c = ir_op(w->ir, ops[pick(w, 4)], flow_types[t], any(w, t), any(w, t), -1);
     if (pick(w, 3))
         return c;
     int u = pick(w, TYPES);
-    int32_t d = ir_op(w->ir, LUN_OP_LT, types[u], any(w, u), any(w, u), -1);
+    int32_t d = ir_op(w->ir, LUN_OP_LT, flow_types[u], any(w, u), any(w, u), -1);
     return ir_op(w->ir, pick(w, 2) ? LUN_OP_LAND : LUN_OP_LOR, LUN_BOOL, c, d, -1);
 }
 
@@ -128,14 +128,14 @@ static void write_gather(writer *w)
     add(w, t,
         ir_add(w->ir,
                (lun_ir_ins){
-                   .kind = LUN_IR_GATHER, .dtype = (uint8_t)types[t], .a = at, .imm = 2 + t}));
+                   .kind = LUN_IR_GATHER, .dtype = (uint8_t)flow_types[t], .a = at, .imm = 2 + t}));
 }
 
 static void write_trap(writer *w)
 {
     int t = pick(w, 2) ? 0 : 2;
     if (pick(w, 2)) {
-        add(w, t, ir_op(w->ir, LUN_OP_IDIV, types[t], any(w, t), any(w, t), -1));
+        add(w, t, ir_op(w->ir, LUN_OP_IDIV, flow_types[t], any(w, t), any(w, t), -1));
         return;
     }
     ir_flow(w->ir, LUN_IR_CHECK, condition(w), pick(w, 2) ? any(w, 2) : -1, 0);
@@ -149,13 +149,13 @@ static void write_op(writer *w)
                                     LUN_OP_MAX, LUN_OP_MIN, LUN_OP_DIV};
     int t = pick(w, TYPES), u = pick(w, TYPES), what = pick(w, 8);
     if (what == 0)
-        add(w, t, ir_cast(w->ir, types[t], any(w, u)));
+        add(w, t, ir_cast(w->ir, flow_types[t], any(w, u)));
     else if (what == 1)
-        add(w, t, ir_op(w->ir, LUN_OP_WHERE, types[t], condition(w), any(w, t), any(w, t)));
+        add(w, t, ir_op(w->ir, LUN_OP_WHERE, flow_types[t], condition(w), any(w, t), any(w, t)));
     else
         add(w, t,
-            ir_op(w->ir, lun_dtype_is_float(types[t]) ? floats[pick(w, 6)] : ints[pick(w, 6)],
-                  types[t], any(w, t), any(w, t), -1));
+            ir_op(w->ir, lun_dtype_is_float(flow_types[t]) ? floats[pick(w, 6)] : ints[pick(w, 6)],
+                  flow_types[t], any(w, t), any(w, t), -1));
 }
 
 static void write_block(writer *w)
@@ -171,7 +171,8 @@ static void write_block(writer *w)
         if (what < 5)
             write_op(w);
         else if (what < 6)
-            add(w, t, pick(w, 2) ? ir_arg(w->ir, types[t]) : ir_const(w->ir, types[t], 3));
+            add(w, t,
+                pick(w, 2) ? ir_arg(w->ir, flow_types[t]) : ir_const(w->ir, flow_types[t], 3));
         else if (what < 7)
             vs->at[vs->count++] = ir_flow(w->ir, LUN_IR_VAR, any(w, t), -1, 0);
         else if (what < 9 && vs->count)
@@ -208,17 +209,17 @@ static void write_kernel(lun_ir *ir, uint64_t seed, bool may_trap)
     w.may_trap = may_trap;
     lun_ir_init(ir);
     for (int t = 0; t < 2; t++)
-        lun_ir_slot_add(ir, types[t], LUN_SLOT_IN);
+        lun_ir_slot_add(ir, flow_types[t], LUN_SLOT_IN);
     for (int t = 0; t < 2; t++)
-        lun_ir_slot_add(ir, types[t], LUN_SLOT_ARRAY);
+        lun_ir_slot_add(ir, flow_types[t], LUN_SLOT_ARRAY);
     for (int t = 0; t < 2 * TYPES; t++)
-        lun_ir_slot_add(ir, types[t % TYPES], LUN_SLOT_OUT);
+        lun_ir_slot_add(ir, flow_types[t % TYPES], LUN_SLOT_OUT);
     int32_t x[TYPES] = {ir_load(ir, 0), ir_load(ir, 1)}, vars[TYPES];
     x[2] = seed % 3 ? ir_index(ir) : ir_arg(ir, LUN_I64);
     x[3] = seed % 2 ? ir_cast(ir, LUN_U8, x[0]) : ir_arg(ir, LUN_U8);
     for (int t = 0; t < TYPES; t++) {
         add(&w, t, x[t]);
-        add(&w, t, ir_arg(ir, types[t]));
+        add(&w, t, ir_arg(ir, flow_types[t]));
         /* half of the variables start equal for all indices */
         vars[t] = w.vars[t].at[w.vars[t].count++] =
             ir_flow(ir, LUN_IR_VAR, w.values[t].at[pick(&w, 2)], -1, 0);

@@ -21,6 +21,7 @@ typedef struct eval {
     uint64_t *value; /* by instruction: the cell of a value, or of a VAR */
     int *match;      /* by instruction: IF: its ELSE or END; ELSE, LOOP, BLOCK: its END */
     int64_t steps;   /* left */
+    int64_t most;    /* steps of a run; 0: plenty */
     int failed;      /* instruction, or -1 */
     int64_t failed_value;
     const char *fault; /* a mistake in the IR */
@@ -397,7 +398,7 @@ static inline void eval_run(eval *e, const uint64_t *args, const eval_array *arr
     e->failed = -1;
     e->failed_value = 0;
     e->fault = NULL;
-    e->steps = 20 * 1000 * 1000;
+    e->steps = e->most ? e->most : 20 * 1000 * 1000;
     for (int i = 0; i < e->ir->count && !e->fault && e->failed < 0; i++) {
         if (--e->steps < 0)
             e->fault = "an endless loop";

@@ -4,9 +4,29 @@
 
 #include "flow_cases.h"
 
+/* Kernels that went wrong once, each on the instruction sets up to the one here. */
+static void test_known_kernels(void **state)
+{
+    static const uint64_t seeds[] = {
+        383,  /* 64-bit elements outside of a loop in narrower lanes take two vectors */
+        2225, /* a loop that all lanes leave at once, its rounds counted in lanes */
+    };
+    (void)state;
+    for (lun_isa isa = LUN_ISA_BASE; isa <= lun_isa_here(); isa++) {
+        kit k;
+        kit_open(&k, "", "cc", LUN_JIT_SYNC, 1, LUN_MATH_FAST);
+        k.isa = isa;
+        lun_jit_init(&k.jit, &k.services, isa);
+        for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++)
+            check_kernel(&k, seeds[i]);
+        kit_close(&k, false);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_kernels)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_kernels),
+                                       cmocka_unit_test(test_known_kernels)};
     int failed = kit_group(tests);
     lun_strbuf_free(&test_error);
     return failed;

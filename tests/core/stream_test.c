@@ -66,7 +66,7 @@ static lun_status run(job *j, bool streamed, int64_t cost)
     make(&ir, j->what);
     assert_int_equal(lun_interp_make(&ir, LUN_MATH_FAST, &interp), LUN_OK);
     lun_services services = test_services();
-    lun_team team = {j->threads, test_parallel};
+    lun_team team = {.threads = j->threads, .parallel = test_parallel};
     lun_stream streams[3] = {{read_tape, &j->tapes[0], SHIFT}};
     int64_t rooms[3] = {j->n, j->n, j->n};
     void *slots[3] = {(void *)(uintptr_t)j->tapes[0].data, (void *)(uintptr_t)j->tapes[1].data,

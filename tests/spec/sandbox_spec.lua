@@ -3,8 +3,7 @@
 -- by a signal, and those that would not end or fit are stopped by the limit.
 
 local build = os.getenv "BUILD" or "build"
-local sanitized = build:find "asan" or build:find "tsan"
-local MEMORY = sanitized and "512" or "64" -- megabytes
+local MEMORY = "64" -- megabytes
 
 local scratch
 
