@@ -107,9 +107,9 @@ bool lun_cl_devices_list(const lun_cl *cl, lun_cl_devices *out, lun_strbuf *why)
     cl_platform_id platforms[LUN_CL_DEVICES];
     cl_device_id ids[LUN_CL_DEVICES];
     cl_uint count = 0, found = 0;
-    cl_int unclear = CL_SUCCESS;
     int refused = 0;
-    out->count = 0;
+    out->count = out->silent = 0;
+    out->unclear = CL_SUCCESS;
     cl_int status = cl->clGetPlatformIDs(LUN_CL_DEVICES, platforms, &count);
     if (status != CL_SUCCESS) {
         lun_cl_error_text(why, "clGetPlatformIDs", status);
@@ -127,7 +127,8 @@ bool lun_cl_devices_list(const lun_cl *cl, lun_cl_devices *out, lun_strbuf *why)
             cl_int code;
             if (!describe(cl, platforms[p], ids[i], &d, &code)) {
                 refused++;
-                unclear = code != CL_SUCCESS ? code : unclear;
+                out->silent += code != CL_SUCCESS;
+                out->unclear = code != CL_SUCCESS ? code : out->unclear;
             } else if (out->count < LUN_CL_DEVICES) {
                 insert(out, &d);
             }
@@ -137,8 +138,8 @@ bool lun_cl_devices_list(const lun_cl *cl, lun_cl_devices *out, lun_strbuf *why)
         return true;
     if (!count)
         lun_strbuf_puts(why, "no OpenCL driver is installed (such as pocl-opencl-icd)");
-    else if (unclear != CL_SUCCESS)
-        lun_cl_error_text(why, "clGetDeviceInfo", unclear);
+    else if (out->silent)
+        lun_cl_error_text(why, "clGetDeviceInfo", out->unclear);
     else if (refused)
         lun_strbuf_printf(why, "none of %d OpenCL devices can compile kernels", refused);
     else

@@ -30,6 +30,8 @@ typedef struct lun_cl_device {
 typedef struct lun_cl_devices {
     lun_cl_device device[LUN_CL_DEVICES];
     int count;
+    int silent;     /* devices that are left out because they do not tell what they are, */
+    cl_int unclear; /* and what the last of them said */
 } lun_cl_devices;
 
 /* All devices that can compile and run kernels.  False with the reason appended to why if there is

@@ -85,7 +85,7 @@ lun_status lun_opencl_buffer_new(void *state, int64_t bytes, lun_buffer **out)
         c = -1;
         whole = bytes;
     }
-    if (c >= 0 && o->spare[c]) {
+    if (c >= 0 && o->spare[c] && o->pooled) {
         *out = o->spare[c];
         o->spare[c] = (*out)->next;
         o->spare_bytes -= whole;

@@ -61,10 +61,16 @@ static lun_status opencl_open(const lun_services *services, int device, void **o
         lun_strbuf_printf(&why, "there is no device %d: OpenCL has %d here", device,
                           o->devices.count);
         for (int i = 0; i < o->devices.count && i < 8; i++)
-            lun_strbuf_printf(&why, "%s %d is %s", i ? "," : ",", i + 1, o->devices.device[i].name);
+            lun_strbuf_printf(&why, ", %d is %s", i + 1, o->devices.device[i].name);
+        if (o->devices.silent) {
+            lun_strbuf_printf(&why, "; %d left out, ", o->devices.silent);
+            lun_cl_error_text(&why, "clGetDeviceInfo", o->devices.unclear);
+        }
     }
     if (s == LUN_OK) {
         o->device = o->devices.device[device ? device - 1 : 0];
+        const char *pool = getenv("LUNARRAY_OPENCL_POOL"); /* off: for tools that watch memory */
+        o->pooled = !pool || strcmp(pool, "off") != 0;
         choose_form(o);
         *out = o;
     } else {

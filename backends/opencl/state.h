@@ -39,6 +39,7 @@ typedef struct lun_opencl {
     lun_cl_devices devices; /* of the machine */
     lun_cl_device device;   /* this state's */
     lun_cl_target target;   /* how kernels are rendered for it */
+    bool pooled;            /* freed buffers are used again; else they are only kept */
     bool chosen;            /* target.form was chosen by the user: it is not changed */
     cl_context context;     /* NULL until something is made on the device */
     cl_command_queue queue;

@@ -166,6 +166,82 @@ static void test_cold(void **unused)
     fail_everywhere("", CL_BUILD_PROGRAM_FAILURE, 40);
 }
 
+/* ---- a script's work ------------------------------------------------------------------------------ */
+
+/* What is in host memory before anything fails. */
+static const char before_script[] = "lun.use 'reference'\n"
+                                    "src = (lun.range(1, 40000) * 0.5):copy()\n"
+                                    "wide = lun.range(1, 140000):copy()\n";
+
+/* Reductions and scans of several chunks, a captured array, two devices that meet, parts that are read. */
+static const char work_script[] =
+    "lun.use 'opencl:1'\n"
+    "assert(src:sum() == 400010000.0)\n"
+    "local scan = lun.scan('+', 0, { inclusive = true })(wide):eval()\n"
+    "assert(scan[140000] == 70000 * 140001)\n"
+    "local w = lun.vector { 10, 20, 30, 40 }\n"
+    "picked = lun.index(40000):map(function(i) return w[i % 4 + 1] end):eval()\n"
+    "assert(picked[3] == 40)\n"
+    "lun.use 'opencl:2'\n"
+    "local both = (src + picked):eval()\n"
+    "assert(both:sum() == 400010000.0 + 1000000)\n"
+    "assert(not pcall(function() return (wide // (wide - 5)):eval() end))\n";
+
+/* Whatever failed: host memory is whole, and what was on a device is right or said to be lost. */
+static const char after_script[] = "lun.use 'reference'\n"
+                                   "assert(src:sum() == 400010000.0)\n"
+                                   "assert(wide:sum() == 70000 * 140001)\n"
+                                   "if picked then\n"
+                                   "    local good, sum = pcall(picked.sum, picked)\n"
+                                   "    assert(not good or sum == 1000000)\n"
+                                   "end\n";
+
+static void script_ok(lun_engine *e, const char *text, long k)
+{
+    lun_status s = lun_dostring(e, text);
+    if (s != LUN_OK)
+        fail_msg("call %ld: %s: %s", k, lun_status_name(s), lun_error(e));
+}
+
+/* The k-th call to OpenCL that the script makes fails.  False if it makes fewer. */
+static bool script_once(const char *dir, long k, int code)
+{
+    const lun_config config = {.size = sizeof config, .backend = "reference", .cache_dir = dir};
+    long before = alive();
+    lun_engine *e;
+    assert_int_equal(lun_open(&config, &e), LUN_OK);
+    script_ok(e, before_script, k);
+    fail_at(k, code);
+    lun_status s = lun_dostring(e, work_script);
+    const char *name = failed();
+    if (s != LUN_OK && (!name || !strstr(lun_error(e), name)))
+        fail_msg("call %ld (%s), code %d: %s", k, name ? name : "-", code, lun_error(e));
+    fail_at(0, 0);
+    script_ok(e, after_script, k);
+    lun_close(e);
+    if (alive() != before)
+        fail_msg("call %ld (%s), code %d: %ld objects are left", k, name ? name : "-", code,
+                 alive() - before);
+    return name != NULL;
+}
+
+static void test_scripts(void **unused)
+{
+    static const int codes[] = {CL_OUT_OF_RESOURCES, CL_MEM_OBJECT_ALLOCATION_FAILURE};
+    char dir[] = "/tmp/lunarray-test-XXXXXX", command[128];
+    (void)unused;
+    assert_non_null(mkdtemp(dir));
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        long k = 1;
+        while (script_once(dir, k, codes[i]))
+            k++;
+        if (k < 150)
+            fail_msg("only %ld calls", k);
+    }
+    snprintf(command, sizeof command, "rm -rf '%s'", dir);
+    assert_int_equal(system(command), 0);
+}
+
 static void count_release(void *data, void *ctx)
 {
     (void)data;
@@ -203,6 +279,7 @@ int main(void)
         cmocka_unit_test(test_warm),
         cmocka_unit_test(test_cold),
         cmocka_unit_test(test_close_with_arrays),
+        cmocka_unit_test(test_scripts),
     };
     char self[PATH_MAX] = "", path[PATH_MAX + 16], before[PATH_MAX];
     const char *old = getenv("LD_LIBRARY_PATH");
@@ -210,8 +287,8 @@ int main(void)
         return 1;
     snprintf(before, sizeof before, "%s", self);
     snprintf(path, sizeof path, "%s/shim", dirname(before));
-    if (!old || strncmp(old, path, strlen(path))) {
-        if (setenv("LD_LIBRARY_PATH", path, 1))
+    if (!old || strncmp(old, path, strlen(path))) { /* PoCL's devices: two of them */
+        if (setenv("LD_LIBRARY_PATH", path, 1) || setenv("POCL_DEVICES", "pthread pthread", 1))
             return 1;
         execl(self, self, (char *)NULL);
         return 1;
