@@ -123,16 +123,25 @@ local function fresh(array)
     end
 end
 
-function workloads.sum()
+-- Ours is always added up in f64.
+local function sum_against(kernel, title)
     local a, ha = both(1)
     local out, next_of = hand.buffer(8 * groups), fresh(a)
-    return "sum, f32", 4 * n, function()
+    return title, 4 * n, function()
         local array, k = next_of()
         return (array * 1):reduce("+", k % 2):value() - k % 2
     end, function()
-        run("sum", "bbl", ha, out, n)
+        run(kernel, "bbl", ha, out, n)
         return total(out)
     end
+end
+
+function workloads.sum()
+    return sum_against("sum", "sum, f32 (by hand added in f32)")
+end
+
+function workloads.sum64()
+    return sum_against("sum64", "sum, f32 (by hand added in f64)")
 end
 
 function workloads.dot()
@@ -182,13 +191,16 @@ function workloads.scan()
     end
 end
 
+-- In the form that our kernels have here, both ways.
 function workloads.mandelbrot()
     local width, height, most = 2048, 1536, 256
-    local out = hand.buffer(4 * width * height)
-    local dx, dy = 3 / width, 2.25 / height
-    local escape = lun.map(function(p)
-        local cr, ci, zr, zi = -2.0 + dx * (p % width), -1.125 + dy * (p // width), 0.0, 0.0
-        local k = 0
+    local points = width * height
+    local index = (lun.index(points) - 1):cast "i32"
+    local x = ((index % width):cast "f32" * (3 / width) - 2):eval()
+    local y = ((index // width):cast "f32" * (2.25 / height) - 1.125):eval()
+    local hx, hy, out = hand.buffer(x:tobytes()), hand.buffer(y:tobytes()), hand.buffer(4 * points)
+    local escape = lun.zip(function(cr, ci)
+        local zr, zi, k = 0.0, 0.0, 0
         while k < most do
             local r2, i2 = zr * zr, zi * zi
             if r2 + i2 > 4.0 then
@@ -200,32 +212,25 @@ function workloads.mandelbrot()
         end
         return k
     end, { out = "i32" })
-    local c_escape = lun.map([[int f(int p, int width, int most, float dx, float dy) {
-        float cr = -2.0f + dx * (p % width), ci = -1.125f + dy * (p / width), zr = 0, zi = 0;
-        int k = 0;
-        for (; k < most; k++) {
-            float r2 = zr * zr, i2 = zi * zi;
-            if (r2 + i2 > 4.0f) break;
-            zi = 2.0f * zr * zi + ci;
-            zr = r2 - i2 + cr;
-        }
-        return k; }]])
-    local points = (lun.index(width * height) - 1):cast "i32":eval()
-    local middle, result = width * height // 2 + width // 3, nil
-    if os.getenv "BENCH_MANDELBROT" == "c" then
-        escape = function(p) return c_escape(p, width, most, dx, dy) end
-    end
-    return "Mandelbrot 2048 x 1536, 256 rounds", 0, function()
-        result = escape(points):eval()
-        return result[middle]
-    end, function()
-        if cpu then
-            hand.run("mandelbrot", height, 1, "blll", out, width, height, most)
+    local vectors = cpu and os.getenv "LUNARRAY_OPENCL_FORM" ~= "scalar"
+    local result
+    -- some points are compared one by one, all by their sum
+    result = escape(x, y):eval()
+    local function by_hand()
+        if vectors then
+            hand.run("mandelbrot_vectors", 256, 1, "bbbll", hx, hy, out, points, most)
         else
-            run("mandelbrot", "blll", out, width, height, most)
+            hand.run("mandelbrot", cpu and points or 1 << 20, cpu and 64 or 256, "bbbll", hx, hy, out, points, most)
         end
-        return int_at(out, middle)
-    end, function()
+        return int_at(out, points // 2 + width // 3)
+    end
+    by_hand()
+    local all = hand.read(out, 0, 4 * points)
+    assert(lun.frombytes(all, "i32"):ne(result):count() <= points // 10000, "Mandelbrot: by hand differs")
+    return ("Mandelbrot %d x %d, f32%s"):format(width, height, vectors and ", vectors" or ""), 0, function()
+        result = escape(x, y):eval()
+        return result[points // 2 + width // 3]
+    end, by_hand, function()
         result:free()
     end
 end
@@ -291,7 +296,7 @@ local function copy_rate()
     return 2 * bytes / median(times) * 1e-6
 end
 
-local order = { "W1", "W2", "sum", "dot", "moments", "scan", "mandelbrot", "circle" }
+local order = { "W1", "W2", "sum", "sum64", "dot", "moments", "scan", "mandelbrot", "circle" }
 if #arg > 0 then
     order = arg
 end

@@ -23,3 +23,8 @@ unset LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_PATH_5_4 LUA_CPATH LUA_CPATH_5_4 LUNARR
 LUNARRAY_CACHE_DIR=$scratch/cache
 export LUNARRAY_CACHE_DIR
 "$BUILD/lunarray" bench/gpu/bench.lua "$@"
+# On a processor kernels have two forms; the other one is what graphics processors get.
+if [ $# -eq 0 ] && "$BUILD/lunarray" -e 'lun.use "opencl" local d = lun.devices() for _, x in ipairs(d) do
+    if x.backend == "opencl" then os.exit(x.kind == "cpu") end end'; then
+    LUNARRAY_OPENCL_FORM=scalar "$BUILD/lunarray" bench/gpu/bench.lua mandelbrot
+fi
