@@ -56,6 +56,19 @@ static void end_job(job *j)
     j->spec = NULL;
 }
 
+/* Code that Lua's compiler has not written may go through all passes and still make no sense. */
+static lun_status verify(const job *j, const lf_program *p)
+{
+    lun_strbuf why = LUN_STRBUF_INIT;
+    lun_status s = lun_ir_verify(&j->spec->ir, &why);
+    lun_strbuf_free(&why);
+    if (s != LUN_OK && s != LUN_ENOMEM) {
+        luafn_where(p->proto, -1, j->error);
+        lun_strbuf_puts(j->error, ": the code of this Lua function cannot be read");
+    }
+    return s;
+}
+
 static lun_status compile(job *j, const lf_viewer *v)
 {
     lf_program *p = j->f->program;
@@ -83,6 +96,8 @@ static lun_status compile(job *j, const lf_viewer *v)
     if (s == LUN_OK)
         s = luafn_spec_fill(j->spec, c);
     c->function->types = lun_strbuf_text(&j->spec->types);
+    if (s == LUN_OK)
+        s = verify(j, p);
     if (s != LUN_OK)
         return s;
     luafn_spec_anchor(j->spec, v);

@@ -1,28 +1,43 @@
 #!/bin/sh
-# libFuzzer on texts of C functions, which are taken apart before any compiler sees them: a minute at full size,
-# beginning with tests/fuzz/corpus. Left out where clang has no libFuzzer.
+# libFuzzer, a minute for each at full size, beginning with the files in tests/fuzz/corpus: texts of C functions, code of
+# Lua functions, sequences of calls of the C interface, files.  What guides it: the branches of the whole engine, for
+# files the lines of Lua, too.  Left out where clang has no libFuzzer.
 set -u
+BUILD=${BUILD:-build}
 out=${TORTURE_SCRATCH:-/tmp}/fuzz
-mkdir -p "$out/corpus"
-seconds=$(awk -v f="${TORTURE:-0.01}" 'BEGIN { n = int(60 * f); print n < 5 ? 5 : n }')
-name="random texts of C functions"
-set -- prims/cfunc.c prims/cnames.c prims/csignature.c prims/csource.c prims/ctoken.c prims/cunit.c prims/strbuf.c \
-    prims/dtype.c
-if ! clang -g -O1 -std=gnu11 -fwrapv -fsanitize=fuzzer,address,undefined -Iprims -o "$out/run" \
-    tests/fuzz/cfunction_fuzz.c "$@" -lm >"$out/build" 2>&1; then
-    if echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' |
-        clang -fsanitize=fuzzer -x c - -o "$out/none" 2>/dev/null; then
-        printf 'FAIL\t%s\tdoes not build\n' "$name"
-        cat "$out/build" >&2
-    else
-        printf 'ok\t%s\tleft out: clang has no libFuzzer\n' "$name"
-    fi
+mkdir -p "$out"
+seconds=$(awk -v f="${TORTURE:-0.01}" 'BEGIN { n = int(60 * f); print n < 5 ? 5 : n > 3600 ? 3600 : n }')
+CLANG=${CLANG:-clang}
+
+if ! echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' |
+    $CLANG -fsanitize=fuzzer -x c - -o "$out/none" 2>/dev/null; then
+    printf 'ok\trandom bytes\tleft out: clang has no libFuzzer\n'
     exit 0
 fi
-if "$out/run" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2000 -max_len=4096 -artifact_prefix="$out/" "$out/corpus" \
-    tests/fuzz/corpus/cfunction >"$out/log" 2>&1; then
-    printf 'ok\t%s\t%s, 0 reports\n' "$name" "$(sed -n 's/^Done \(.*\)/\1/p' "$out/log")"
-else
-    printf 'FAIL\t%s\tsee below\n' "$name"
-    tail -n 50 "$out/log" >&2
+if ! env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL ${MAKE:-make} -j2 BUILD="$BUILD" CLANG="$CLANG" fuzzers >"$out/build" 2>&1; then
+    printf 'FAIL\trandom bytes\tthe fuzzers do not build\n'
+    tail -n 30 "$out/build" >&2
+    exit 0
 fi
+
+# title program corpus options...
+fuzz() {
+    title=$1 program=$2 corpus=$3
+    shift 3
+    mkdir -p "$out/$corpus"
+    if FUZZ_KIND=$corpus "$BUILD/clang-fuzz/fuzz/$program" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4000 \
+        -detect_leaks=0 -artifact_prefix="$out/" "$@" "$out/$corpus" "tests/fuzz/corpus/$corpus" >"$out/log" 2>&1; then
+        printf 'ok\t%s\t%s, %s branches, 0 reports\n' "$title" "$(sed -n 's/^Done \(.*\)/\1/p' "$out/log")" \
+            "$(sed -n 's/.* cov: \([0-9]*\).*/\1/p' "$out/log" | tail -n 1)"
+    else
+        printf 'FAIL\t%s\tsee below\n' "$title"
+        grep -v '^#[0-9]' "$out/log" | tail -n 50 >&2
+    fi
+}
+
+fuzz "random texts of C functions" cfunction cfunction -max_len=4096
+fuzz "random code of Lua functions" bytecode bytecode -max_len=2048
+fuzz "random calls, by bytes" sequence sequence -max_len=512
+for kind in npy csv pnm png; do
+    fuzz "random bytes as .$kind" files $kind -max_len=1500
+done
