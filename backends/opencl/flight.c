@@ -127,7 +127,7 @@ lun_status lun_opencl_wait(lun_opencl *o, int left)
             return s;
         int64_t now = lun_opencl_now();
         start = start ? start : now;
-        if (cancel && *cancel)
+        if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED))
             return interrupted(o);
         if (o->services->tick && o->doing)
             o->services->tick(o->services->tick_ctx, o->doing, o->progress, o->goal);

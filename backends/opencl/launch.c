@@ -176,7 +176,7 @@ static lun_status fly(lun_opencl *o, lun_kernel *k, const lun_launch *l, const l
 {
     const volatile int *cancel = o->services->cancel;
     lun_guard g;
-    if (cancel && *cancel)
+    if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED))
         return lun_opencl_fail(o, LUN_ECANCEL, "interrupted");
     if (p->guarded)
         lun_guard_enter(&g, false);

@@ -120,7 +120,8 @@ static const lun_step *run_mask(run *r, const lun_step *s)
     case LUN_STEP_REPEAT:
         if (a)
             memcpy(d, a, (size_t)r->n);
-        if (*r->cancel) /* give up: nothing that follows matters */
+        if (__atomic_load_n(r->cancel,
+                            __ATOMIC_RELAXED)) /* give up: nothing that follows matters */
             return r->program->steps + r->program->count;
         return loops->any(d, r->n) ? target : s + 1;
     case LUN_STEP_JUMP:
@@ -223,7 +224,8 @@ static void run_chunk(const lun_interp *interp, const lun_program *p, int64_t lo
     if (interp->scans && p == &interp->body)
         r.carry = *frame->carry;
     lun__run_start(&r, p, memory + accumulators);
-    for (; r.first < stop && r.trap < 0 && !*r.cancel; r.first += p->block) {
+    for (; r.first < stop && r.trap < 0 && !__atomic_load_n(r.cancel, __ATOMIC_RELAXED);
+         r.first += p->block) {
         r.valid = stop - r.first < p->block ? stop - r.first : p->block;
         r.n = (r.valid + 63) / 64 * 64;
         move_to_block(&r);
@@ -236,7 +238,7 @@ static void run_chunk(const lun_interp *interp, const lun_program *p, int64_t lo
         frame->trap_value = r.trap_value;
         return;
     }
-    if (r.first < stop || *r.cancel)
+    if (r.first < stop || __atomic_load_n(r.cancel, __ATOMIC_RELAXED))
         return;
     for (int i = 0; i < interp->reducer_count; i++) {
         const lun_reducer *d = &interp->reducers[i];

@@ -1,7 +1,8 @@
 /* alloc_shim.c - preloaded: malloc, calloc and realloc that fail on demand. A script that loads this file as a
  * module counts, arms and disarms: arm(n [, on]) lets the n-th allocation from now on fail (all after it too if
- * on), disarm() gives how many there were and how many failed. ALLOC_FAIL_AT arms from the start. The OpenMP
- * runtime's own calls are let through: it ends the process where it gets no memory. */
+ * on), disarm() gives how many there were and how many failed, every(n, k) lets each n-th fail, beginning with the
+ * k-th. ALLOC_FAIL_AT arms from the start. The OpenMP runtime's own calls are let through: it ends the process where it
+ * gets no memory; so are those of other code that runtime(first, last) names. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -20,19 +21,24 @@ extern void *__libc_realloc(void *old, size_t n);
 extern void *__libc_memalign(size_t alignment, size_t n);
 int luaopen_alloc_shim(lua_State *L);
 
-static long count, at, failed;
+static long count, at, failed, step; /* step: every so many-th */
 static int armed, on;
-static unsigned char *runtime_first, *runtime_last; /* the OpenMP runtime's code */
+enum { RANGES = 4 };
+static struct {
+    unsigned char *first, *last;
+} spared[RANGES]; /* code whose allocations never fail */
+static int ranges;
 
 static int failing(const void *caller)
 {
     if (!__atomic_load_n(&armed, __ATOMIC_RELAXED))
         return 0;
     const unsigned char *p = caller;
-    if (p >= runtime_first && p < runtime_last)
-        return 0;
+    for (int i = 0; i < ranges; i++)
+        if (p >= spared[i].first && p < spared[i].last)
+            return 0;
     long now = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
-    if (now != at && !(on && now > at))
+    if (step ? now % step != at : now != at && !(on && now > at))
         return 0;
     __atomic_add_fetch(&failed, 1, __ATOMIC_RELAXED);
     errno = ENOMEM;
@@ -84,6 +90,15 @@ static int arm(lua_State *L)
 {
     at = (long)luaL_checkinteger(L, 1);
     on = lua_toboolean(L, 2);
+    count = failed = step = 0;
+    armed = 1;
+    return 0;
+}
+
+static int every(lua_State *L)
+{
+    step = (long)luaL_checkinteger(L, 1);
+    at = (long)luaL_checkinteger(L, 2) % step;
     count = failed = 0;
     armed = 1;
     return 0;
@@ -100,15 +115,17 @@ static int disarm(lua_State *L)
 /* runtime(first, last): addresses of code whose allocations never fail. */
 static int runtime(lua_State *L)
 {
-    runtime_first = (unsigned char *)(intptr_t)luaL_checkinteger(L, 1);
-    runtime_last = (unsigned char *)(intptr_t)luaL_checkinteger(L, 2);
+    if (ranges == RANGES)
+        return luaL_error(L, "too many ranges");
+    spared[ranges].first = (unsigned char *)(intptr_t)luaL_checkinteger(L, 1);
+    spared[ranges++].last = (unsigned char *)(intptr_t)luaL_checkinteger(L, 2);
     return 0;
 }
 
 int luaopen_alloc_shim(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"arm", arm}, {"disarm", disarm}, {"runtime", runtime}, {NULL, NULL}};
+        {"arm", arm}, {"disarm", disarm}, {"every", every}, {"runtime", runtime}, {NULL, NULL}};
     luaL_newlib(L, functions);
     return 1;
 }

@@ -1,0 +1,131 @@
+/* threads.c - eight threads with an engine each, a thousand kernels in each of them, no two in one thread alike: results
+ * are those of a single thread.  `make tsan` runs it, too, where a race would be reported;
+ * RACE puts one there: one engine for two threads. */
+#include "kit.h"
+
+#include <pthread.h>
+
+#include "lunarray.h"
+
+enum { THREADS = 8, LENGTH = 3000, MOST = 1000 };
+
+typedef struct worker {
+    pthread_t thread;
+    int number, kernels;
+    bool failed;
+    double sums[MOST];
+} worker;
+
+/* A kernel of `number`'s own: its operations are the digits of that. */
+static lun_status make(lun_engine *e, lun_array *x, int number, lun_array **out)
+{
+    lun_array *y = x;
+    lun_status s = LUN_OK;
+    lun_retain(y);
+    for (int n = number + 7; n && s == LUN_OK; n /= 7) {
+        lun_array *z = NULL;
+        switch (n % 7) {
+        case 0:
+            s = lun_add(e, y, x, &z);
+            break;
+        case 1:
+            s = lun_mul(e, y, x, &z);
+            break;
+        case 2:
+            s = lun_sin(e, y, &z);
+            break;
+        case 3:
+            s = lun_max(e, y, x, &z);
+            break;
+        case 4:
+            s = lun_sub(e, x, y, &z);
+            break;
+        case 5:
+            s = lun_abs(e, y, &z);
+            break;
+        default:
+            s = lun_cast(e, y, number % 2 ? LUN_F32 : LUN_F64, &z);
+        }
+        lun_release(y);
+        y = z;
+    }
+    *out = y;
+    return s;
+}
+
+static void *work(void *arg)
+{
+    worker *w = arg;
+    lun_engine *e = NULL;
+    lun_array *x = NULL;
+    lun_value first = {.dtype = LUN_F64, .as.d = 0.5}, step = {.dtype = LUN_F64, .as.d = 0.001};
+    lun_config c = {.size = sizeof c,
+                    .backend = w->number % 2 ? "reference" : "openmp",
+                    .threads = 2,
+                    .jit = LUN_JIT_OFF,
+                    .cache_dir = ""};
+    w->failed =
+        lun_open(&c, &e) != LUN_OK || lun_range(e, first, step, LENGTH, LUN_F64, &x) != LUN_OK;
+    for (int i = 0; i < w->kernels && !w->failed; i++) {
+        lun_array *y = NULL;
+        lun_value sum;
+        w->failed = make(e, x, i, &y) != LUN_OK || lun_eval(e, &y, 1) != LUN_OK ||
+                    lun_total(e, LUN_SUM, y, 0, &sum) != LUN_OK;
+        if (!w->failed)
+            w->sums[i] = sum.as.d;
+        lun_release(y);
+    }
+    lun_release(x);
+    lun_close(e);
+    return NULL;
+}
+
+/* What must not be done: both threads use the engine at once. */
+static void *use_shared(void *arg)
+{
+    for (int i = 0; i < 50; i++) {
+        lun_array *x = NULL;
+        lun_value sum;
+        if (lun_number(arg, i, &x) == LUN_OK)
+            lun_total(arg, LUN_SUM, x, 0, &sum);
+        lun_release(x);
+    }
+    return NULL;
+}
+
+static int race(void)
+{
+    lun_engine *e = NULL;
+    pthread_t t;
+    lun_config c = {.size = sizeof c, .backend = "reference", .cache_dir = ""};
+    if (lun_open(&c, &e) != LUN_OK || pthread_create(&t, NULL, use_shared, e))
+        return 1;
+    use_shared(e);
+    pthread_join(t, NULL);
+    return 0; /* not closed: what is in it now is anybody's guess */
+}
+
+int main(void)
+{
+    static worker one, all[THREADS];
+    int wrong = 0;
+    if (getenv("RACE"))
+        return race();
+    one.kernels = (int)kit_count(MOST, 40);
+    if (one.kernels > MOST)
+        one.kernels = MOST;
+    work(&one);
+    for (int t = 0; t < THREADS; t++) {
+        all[t].number = t;
+        all[t].kernels = one.kernels;
+        if (pthread_create(&all[t].thread, NULL, work, &all[t]))
+            return 1;
+    }
+    for (int t = 0; t < THREADS; t++) {
+        pthread_join(all[t].thread, NULL);
+        wrong += all[t].failed || memcmp(all[t].sums, one.sums, sizeof one.sums) != 0;
+    }
+    kit_report(!one.failed && wrong == 0, "engines in threads", "%d threads x %d kernels, %d wrong",
+               THREADS, one.kernels, wrong);
+    return wrong != 0;
+}
