@@ -299,11 +299,7 @@ coverage:
 	@$(MAKE) --no-print-directory $(JOBS) BUILD=build/coverage OPT='-O0 -g' SANITIZE=--coverage all core-tests
 	@find build/coverage -name '*.gcda' -delete
 	@BUILD=build/coverage sh tests/run.sh core spec || true
-	@gcovr --root . --filter prims/ --filter backends/ --filter interp/ --exclude-unreachable-branches \
-	    --exclude-throw-branches --sort-percentage --txt build/coverage/report.txt build/coverage/obj
-	@gcovr --root . --filter prims/ --filter backends/ --filter interp/ --exclude-unreachable-branches \
-	    --exclude-throw-branches --branches --txt build/coverage/branches.txt build/coverage/obj
-	@tail -n 4 build/coverage/report.txt; tail -n 4 build/coverage/branches.txt
+	@sh tests/coverage.sh build/coverage
 
 .PHONY: lint format bench bench-quick bench-gpu oclgrind
 lint:

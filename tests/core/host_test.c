@@ -46,7 +46,7 @@ static mock *begin(const void *self, int64_t lo, int64_t hi, lun_frame *frame)
     assert_true(hi > lo && hi <= frame->n);
     assert_int_equal((uintptr_t)frame->scratch % 64, 0);
     assert_non_null(frame->cancel); /* long loops look at it */
-    assert_in_range(*frame->cancel, 0, 1);
+    assert_in_range(__atomic_load_n(frame->cancel, __ATOMIC_RELAXED), 0, 1);
     if (frame->scratch)
         memset(frame->scratch, 0x5a, 1000);
     atomic_store(&m->seen_stream, frame->stream);

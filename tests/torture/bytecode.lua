@@ -31,6 +31,8 @@ for i = 1, tries do
     else -- after an empty piece or one with a line of text
         f, message = load(function() pieces = pieces + 1 return ({ "#\n", text })[pieces] end, "x", mode)
     end
+    -- what has lost the mark of bytecode may be a text without a statement
+    if f and not text:find "[^%%s;]" then message = "an empty text" f = nil end
     if f then loaded = loaded + 1 end
     if type(message) == "string" then spoken = spoken + 1 end
 end

@@ -1,0 +1,40 @@
+#!/bin/sh
+# The lines and branches that a run of an instrumented tree (make coverage) has reached, by room, as docs/coverage.md
+# shows them, and the functions that nothing has called. Full lists go to build/coverage.
+# usage: sh tests/coverage.sh directory
+set -u
+cd "$(dirname "$0")/.." || exit 1
+tree=$1
+csv=$tree/coverage.csv
+gcovr --root . --filter prims/ --filter backends/ --filter interp/ --exclude-unreachable-branches \
+    --exclude-throw-branches --gcov-ignore-parse-errors --csv "$csv" --html-details "$tree/index.html" "$tree/obj" || exit 1
+
+awk -F, 'NR > 1 {
+        split($1, part, "/")
+        room = part[1] == "prims" ? "prims/" : part[1] == "interp" ? (part[2] == "luafn" ? "interp/luafn/" : "interp/") :
+            part[3] != "" ? "backends/" part[2] "/" : "backends/"
+        for (k = 0; k < 2; k++) {
+            name = k ? "all" : room
+            lines[name] += $2; hit[name] += $3; branches[name] += $5; taken[name] += $6; files[name]++
+        }
+    }
+    END {
+        print "| room | files | lines | of them run | branches | of them taken |"
+        print "|---|---|---|---|---|---|"
+        n = split("prims/ backends/ backends/reference/ backends/openmp/ backends/opencl/ interp/ interp/luafn/ all", order, " ")
+        for (i = 1; i <= n; i++) {
+            r = order[i]
+            if (lines[r])
+                printf "| %s | %d | %d | %.1f %% | %d | %.1f %% |\n", r, files[r], lines[r], 100 * hit[r] / lines[r],
+                    branches[r], 100 * taken[r] / branches[r]
+        }
+    }' "$csv"
+
+echo
+echo "functions that nothing has called:"
+find "$tree/obj/prims" "$tree/obj/backends" "$tree/obj/interp" -name '*.gcda' | sort | while read -r data; do
+    gcov -f -n "$data" 2>/dev/null
+done | awk '/^Function/ { f = $2; next }
+    /^File/ { file = $2; next }
+    f != "" && /^Lines executed:0.00%/ { gsub(/\047/, "", f); print "  " f }
+    { f = "" }' | sort -u
