@@ -10,9 +10,11 @@
 #include "topology.h"
 
 #include <hwloc.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- loading ------------------------------------------------------------------------------------- */
@@ -33,19 +35,34 @@ static char **environment_without_plugins(void)
     return copy;
 }
 
+static pthread_mutex_t swapping = PTHREAD_MUTEX_INITIALIZER; /* engines may start at once */
+
 /* A topology without plugins; what stands in the environment's place must be kept. */
 static bool initialise(hwloc_topology_t *h, char ***kept)
 {
-    char **usual = environ;
     if (getenv("HWLOC_PLUGINS_PATH"))
         return hwloc_topology_init(h) == 0;
     *kept = environment_without_plugins();
     if (!*kept)
         return false;
+    char **usual = environ;
     environ = *kept;
     bool well = hwloc_topology_init(h) == 0;
     if (environ == *kept)
         environ = usual;
+    return well;
+}
+
+/* One at a time; in a child of fork that may be waited for in vain. */
+static bool initialise_alone(hwloc_topology_t *h, char ***kept)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    if (pthread_mutex_timedlock(&swapping, &until))
+        return false;
+    bool well = initialise(h, kept);
+    pthread_mutex_unlock(&swapping);
     return well;
 }
 
@@ -136,7 +153,7 @@ bool lun_topology_load(const char *synthetic, lun_topology *t)
 {
     hwloc_topology_t h;
     *t = (lun_topology){0};
-    if (!initialise(&h, &t->environment)) {
+    if (!initialise_alone(&h, &t->environment)) {
         lun_topology_free(t);
         return false;
     }
