@@ -334,9 +334,10 @@ $(BUILD)/accuracy: $(wildcard bench/accuracy/*.[ch]) $(STATIC)
 	@echo "  cc  bench/accuracy"; $(CC) $(CFLAGS_ALL) -O3 -march=native -fno-math-errno -fno-trapping-math \
 	    $(OPENMP) $(INC_backends) -o $@ $(filter %.c,$^) $(STATIC) -lmpfr -lgmp $(LUA_LIB) $(LIBS)
 
-# Any OpenCL device will do; a GPU is taken first.
-bench-gpu: all
-	@CC='$(CC)' sh bench/gpu/run.sh
+# Any OpenCL device will do; a GPU is taken first. Where something is missing for building, what was built
+# elsewhere and copied here, build/ and all, is used as it is.
+bench-gpu:
+	@MAKE='$(MAKE) $(JOBS)' CC='$(CC)' BUILD='$(BUILD)' sh bench/gpu/run.sh
 
 # The specs of backend opencl on a simulated device that reports every wrong access.
 oclgrind: all

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Makes sure that what the build (run) or the tests (test) need is there, and installs exactly the
 # missing Debian packages where it may: as root, or by sudo without a password. Elsewhere it prints
-# the one command to type and fails. With `check` it looks for all of it and installs nothing.
-# usage: sh tests/setup.sh run|test|check
+# the one command to type and fails. With `check` it looks for all of it and installs nothing, with `build` for
+# what the build needs.
+# usage: sh tests/setup.sh run|test|check|build
 set -eu
 what=${1:-run}
 missing=
@@ -83,7 +84,7 @@ look_for_tests() {
 look() {
     missing=
     look_for_build
-    if [ "$what" != run ]; then look_for_tests; fi
+    if [ "$what" != run ] && [ "$what" != build ]; then look_for_tests; fi
 }
 
 # Prints what to type; the caller has no rights to do it.
@@ -95,16 +96,16 @@ advise() {
 }
 
 case $what in
-run | test | check) ;;
+run | test | check | build) ;;
 *)
-    echo "usage: sh tests/setup.sh run|test|check" >&2
+    echo "usage: sh tests/setup.sh run|test|check|build" >&2
     exit 2
     ;;
 esac
 
 look
 if [ -z "$missing" ]; then exit 0; fi
-if [ "$what" = check ] || ! command -v apt-get >/dev/null 2>&1; then advise; fi
+if [ "$what" = check ] || [ "$what" = build ] || ! command -v apt-get >/dev/null 2>&1; then advise; fi
 if [ "$(id -u)" = 0 ]; then
     as_root=
 elif command -v sudo >/dev/null 2>&1 && sudo -n true >/dev/null 2>&1; then

@@ -7,7 +7,8 @@
 
 enum {
     SLICE = 40000000, /* nanoseconds that a slice shall take */
-    GRAIN = 16384,    /* indices that slices are multiples of */
+    STEP = 1000000, /* that the first one of a loop should take, were it as fast as the last time */
+    GRAIN = 16384,  /* indices that slices are multiples of */
     LOOP_GRAIN = 1024,
     GROWTH = 8,         /* of the slices of a run that feels its way */
     FIRST_OPS = 1 << 28 /* operations of the first slice of a kernel whose speed is not known */
@@ -195,7 +196,7 @@ static int64_t slice_of(const lun_kernel *k, int64_t grain, int64_t start, int64
 {
     double most = k->rate > 0 ? SLICE / k->rate : 0;
     if (k->loops && !last)
-        most = (double)start;
+        most = k->rate > 0 && STEP / k->rate > (double)start ? STEP / k->rate : (double)start;
     else if (k->loops)
         most = most > 0 && most < GROWTH * (double)last ? most : GROWTH * (double)last;
     else if (most <= 0)

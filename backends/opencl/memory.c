@@ -32,6 +32,7 @@ static int64_t spare_limit(const lun_opencl *o)
 
 static void release(lun_opencl *o, lun_buffer *b)
 {
+    o->live_bytes -= b->bytes;
     if (lun_opencl_may_release(o))
         o->cl.clReleaseMemObject(b->mem);
     free(b);
@@ -42,6 +43,7 @@ void lun_opencl_trim(lun_opencl *o)
     for (int c = 0; c < LUN_CL_CLASSES; c++)
         for (lun_buffer *b = o->spare[c], *next; b; b = next) {
             next = b->next;
+            o->live_bytes += b->bytes;
             release(o, b);
         }
     for (int c = 0; c < LUN_CL_CLASSES; c++)
@@ -89,8 +91,12 @@ lun_status lun_opencl_buffer_new(void *state, int64_t bytes, lun_buffer **out)
         *out = o->spare[c];
         o->spare[c] = (*out)->next;
         o->spare_bytes -= whole;
+        o->live_bytes += whole;
         return LUN_OK;
     }
+    /* drivers that find memory only when a buffer is used would fail then, where nothing can be given back */
+    if (o->live_bytes + o->spare_bytes > o->device.memory / 8 * 7 - whole)
+        lun_opencl_trim(o);
     cl_int code = CL_SUCCESS;
     lun_buffer *b = malloc(sizeof *b);
     if (!b)
@@ -100,6 +106,7 @@ lun_status lun_opencl_buffer_new(void *state, int64_t bytes, lun_buffer **out)
         free(b);
         return lun_opencl_failed(o, "clCreateBuffer", code);
     }
+    o->live_bytes += whole;
     *out = b;
     return LUN_OK;
 }
@@ -116,6 +123,7 @@ void lun_opencl_buffer_free(void *state, lun_buffer *b)
     b->next = o->spare[b->size_class];
     o->spare[b->size_class] = b;
     o->spare_bytes += b->bytes;
+    o->live_bytes -= b->bytes;
 }
 
 lun_status lun_opencl_cells(lun_opencl *o, cl_mem *mem, int64_t *room, int64_t cells)

@@ -59,7 +59,7 @@ typedef struct lun_opencl {
     int64_t cell_room, work_room;
 
     lun_buffer *spare[LUN_CL_CLASSES]; /* freed buffers, by size class */
-    int64_t spare_bytes;
+    int64_t spare_bytes, live_bytes;   /* of these, and of buffers in use */
 } lun_opencl;
 
 struct lun_buffer {
