@@ -315,6 +315,9 @@ static void fork_again(void *e)
 static void test_fork(void **state)
 {
     (void)state;
+#ifdef __SANITIZE_THREAD__
+    LEAVE_OUT("ThreadSanitizer does not support threads in a child of a program with threads");
+#endif
     lun_engine *e = open_engine(LUN_JIT_AUTO);
     do_work(e, 1);
     for (int i = 0; i < 20; i++) {
@@ -337,6 +340,9 @@ static void stop_in_child(void *e)
 static void test_fork_with_a_time_limit(void **state)
 {
     (void)state;
+#ifdef __SANITIZE_THREAD__
+    LEAVE_OUT("ThreadSanitizer does not support threads in a child of a program with threads");
+#endif
     lun_config c = {
         .size = sizeof c, .cache_dir = "", .jit = LUN_JIT_OFF, .threads = 2, .time_limit = 0.05};
     lun_engine *e = NULL;
@@ -361,6 +367,9 @@ static void with_processes(void *limit)
 static void test_few_threads(void **state)
 {
     (void)state;
+#ifdef __SANITIZE_THREAD__
+    LEAVE_OUT("ThreadSanitizer does not support threads in a child of a program with threads");
+#endif
 #ifdef __SANITIZE_ADDRESS__
     LEAVE_OUT("AddressSanitizer needs a thread of its own at the end");
 #endif
@@ -399,6 +408,30 @@ static void test_little_address_space(void **state)
         rlim_t more = i < 25 ? i * 40000 : (i - 24) * 1500000;
         assert_int_equal(in_child(with_memory, &more), 0);
     }
+}
+
+/* Work that asks for no device: no driver, and no library that loads drivers by itself, comes into the process. */
+static void without_drivers(void *unused)
+{
+    char line[1024];
+    (void)unused;
+    lun_engine *e = open_engine(LUN_JIT_AUTO);
+    if (!work(e, 1) || lun_use(e, "reference") != LUN_OK || !work(e, 1))
+        exit(9);
+    FILE *f = fopen("/proc/self/maps", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (strstr(line, "OpenCL") || strstr(line, "pocl") || strstr(line, "libLLVM"))
+            exit(8);
+    if (!f)
+        exit(7);
+    fclose(f);
+    lun_close(e);
+}
+
+static void test_no_drivers(void **state)
+{
+    (void)state;
+    assert_int_equal(in_child(without_drivers, NULL), 0);
 }
 
 static void leave_open(void *how)
@@ -442,6 +475,7 @@ static void test_every_way_to_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_drivers), /* first: others ask for devices */
         cmocka_unit_test(test_floating_point_modes),
         cmocka_unit_test(test_signals),
         cmocka_unit_test(test_output),
