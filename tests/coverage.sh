@@ -1,18 +1,19 @@
 #!/bin/sh
 # The lines and branches that a run of an instrumented tree (make coverage) has reached, by room, as docs/coverage.md
 # shows them, and the functions that nothing has called. Full lists go to build/coverage.
-# usage: sh tests/coverage.sh directory
+# usage: sh tests/coverage.sh directory [again]     again: from the lists that are there
 set -u
 cd "$(dirname "$0")/.." || exit 1
 tree=$1
 csv=$tree/coverage.csv
-gcovr --root . --filter prims/ --filter backends/ --filter interp/ --exclude-unreachable-branches \
+[ "${2:-}" = again ] || gcovr --root . --filter prims/ --filter backends/ --filter interp/ --exclude-unreachable-branches \
     --exclude-throw-branches --gcov-ignore-parse-errors --csv "$csv" --html-details "$tree/index.html" "$tree/obj" || exit 1
 
 awk -F, 'NR > 1 {
         split($1, part, "/")
-        room = part[1] == "prims" ? "prims/" : part[1] == "interp" ? (part[2] == "luafn" ? "interp/luafn/" : "interp/") :
-            part[3] != "" ? "backends/" part[2] "/" : "backends/"
+        room = part[1] "/"
+        if (part[1] == "interp" && part[2] == "luafn" || part[1] == "backends" && part[3] != "")
+            room = room part[2] "/"
         for (k = 0; k < 2; k++) {
             name = k ? "all" : room
             lines[name] += $2; hit[name] += $3; branches[name] += $5; taken[name] += $6; files[name]++
