@@ -1,0 +1,180 @@
+/* jitrun.c - a run of the compiler: texts put together, what becomes of its result or failure; see jitrun.h.
+ * Knows nothing of what waits, nor how a compiler is started (job.c). */
+#include "jitrun.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bundle.h"
+
+/* ---- how a unit ends ----------------------------------------------------------------------------- */
+
+static const char *compiler_name(const lun_jit_compiler *c)
+{
+    return c->compiler.path ? c->compiler.path : c->compiler.name;
+}
+
+/* The line that says most: the first with an error in it, else the first. */
+static const char *telling_line(const char *words)
+{
+    const char *p = strstr(words, "error");
+    while (p && p > words && p[-1] != '\n')
+        p--;
+    return p ? p : words;
+}
+
+/* The first failure of something that nobody has to have. */
+static void log_failure(lun_jit_compiler *c, const char *what, const char *words)
+{
+    lun_strbuf line = LUN_STRBUF_INIT;
+    if (c->told || !c->services->log)
+        return;
+    c->told = true;
+    lun_strbuf_printf(&line, "kernels stay interpreted: %s: %s%s", compiler_name(c), what,
+                      words && *words ? ": " : "");
+    if (words) {
+        const char *said = telling_line(words);
+        lun_strbuf_add(&line, said, strcspn(said, "\n"));
+    }
+    c->services->log(c->services->log_ctx, lun_strbuf_text(&line));
+    lun_strbuf_free(&line);
+}
+
+void lun__jit_fail(lun_jit_compiler *c, lun_unit *u, const char *what, const char *words)
+{
+    c->failures++;
+    if (!u || !u->wanted)
+        log_failure(c, what, words);
+    if (u)
+        lun_unit_fail(u, compiler_name(c), what, words);
+}
+
+static bool load(lun_jit_compiler *c, lun_unit *u, const void *bytes, size_t length,
+                 lun_strbuf *why)
+{
+    return lun_unit_load(u, &c->loader, lun_cache_scratch(c->services->cache), bytes, length, why);
+}
+
+bool lun__jit_load(lun_jit_compiler *c, lun_unit *u, const lun_strbuf *key)
+{
+    lun_strbuf why = LUN_STRBUF_INIT;
+    void *bytes;
+    size_t length;
+    if (key->failed || !lun_cache_load(c->services->cache, key->text, key->length, &bytes, &length))
+        return false;
+    bool loaded = load(c, u, bytes, length, &why);
+    c->services->stats->cache_hits += loaded;
+    free(bytes);
+    lun_strbuf_free(&why);
+    return loaded;
+}
+
+/* ---- a run --------------------------------------------------------------------------------------- */
+
+void lun__jit_clear(lun_jit_compiler *c, bool unclaim)
+{
+    for (int i = 0; i < c->part_count; i++) {
+        lun_strbuf *key = &c->parts[i].key;
+        if (unclaim && !key->failed)
+            lun_cache_unclaim(c->services->cache, key->text, key->length);
+        lun_strbuf_free(key);
+        c->parts[i] = (lun_jit_part){0};
+    }
+    c->part_count = 0;
+    lun_job_clear(&c->job);
+}
+
+/* The run has come to nothing.  Where several units were in it, each gets one of its own. */
+static void fail_run(lun_jit_compiler *c, const char *what, const char *words, bool for_all)
+{
+    if (c->part_count == 1 || for_all) {
+        for (int i = 0; i < c->part_count; i++)
+            if (c->part_count == 1 || c->parts[i].unit)
+                lun__jit_fail(c, c->parts[i].unit, what, words);
+        return;
+    }
+    for (int i = c->part_count - 1; i >= 0; i--)
+        if (c->parts[i].unit) {
+            c->parts[i].unit->alone = true;
+            lun__jit_put_first(c, c->parts[i].unit);
+        }
+}
+
+/* The compiler has ended, well or with an unknown status: its output decides. */
+static void harvest(lun_jit_compiler *c, bool known)
+{
+    size_t length;
+    char *bytes = lun_job_output(&c->job, &length);
+    if (!bytes || !lun_loader_check(bytes, length)) {
+        fail_run(c, known ? "it ended well but made no shared object" : "it made no shared object",
+                 lun_strbuf_text(&c->job.words), false);
+        free(bytes);
+        return;
+    }
+    c->failures = 0;
+    for (int i = 0; i < c->part_count; i++) {
+        lun_jit_part *part = &c->parts[i];
+        lun_strbuf why = LUN_STRBUF_INIT;
+        if (!part->unit || load(c, part->unit, bytes, length, &why))
+            lun_cache_store(c->services->cache, part->key.text, part->key.length, bytes, length);
+        else
+            lun__jit_fail(c, part->unit, lun_strbuf_text(&why), NULL);
+        lun_strbuf_free(&why);
+    }
+    free(bytes);
+}
+
+void lun__jit_look_after(lun_jit_compiler *c)
+{
+    char how[64];
+    lun_job_state s = lun_job_look(&c->job, c->timeout_ms, how);
+    if (s == LUN_JOB_RUNNING)
+        return;
+    if (s == LUN_JOB_FOREIGN) { /* a child of fork: the compiler belongs to the parent */
+        for (int i = 0; i < c->part_count; i++)
+            if (c->parts[i].unit)
+                c->parts[i].unit->state = LUN_UNIT_MISSED;
+        lun__jit_clear(c, false);
+        return;
+    }
+    if (s == LUN_JOB_LATE)
+        c->failures = LUN_JIT_GIVE_UP;
+    if (s == LUN_JOB_LATE || s == LUN_JOB_FAILED)
+        fail_run(c, how, lun_strbuf_text(&c->job.words), s == LUN_JOB_LATE);
+    else
+        harvest(c, s == LUN_JOB_DONE);
+    c->services->stats->compile_time += lun_job_seconds(&c->job);
+    lun__jit_clear(c, true);
+}
+
+void lun__jit_start(lun_jit_compiler *c, bool waited_for, const int *claims, int claim_count)
+{
+    lun_strbuf text = LUN_STRBUF_INIT;
+    const char *scratch = lun_cache_scratch(c->services->cache);
+    bool failed = false;
+    for (int i = 0; i < c->part_count; i++) {
+        char suffix[LUN_SUFFIX];
+        const lun_unit *u = c->parts[i].unit;
+        lun_bundle_suffix(u->source, suffix);
+        lun_bundle_add(&text, u->source, suffix, c->part_count > 1);
+        failed = failed || c->parts[i].key.failed;
+    }
+    int error = text.failed || failed ? ENOMEM : 0;
+    if (!error && scratch)
+        error = lun_job_start(&c->job, &c->compiler, text.text, c->parts[0].unit->needs, scratch,
+                              c->serial++, !waited_for, claims, claim_count);
+    lun_strbuf_free(&text);
+    for (int i = 0; i < claim_count; i++)
+        close(claims[i]);
+    if (error || !scratch) {
+        fail_run(c, scratch ? strerror(error) : "no directory for temporary files (set TMPDIR)",
+                 NULL, true);
+        lun__jit_clear(c, true);
+        return;
+    }
+    for (int i = 0; i < c->part_count; i++)
+        c->parts[i].unit->state = LUN_UNIT_RUNNING;
+    c->services->stats->compiles++;
+}
