@@ -56,6 +56,7 @@ static void test_many_objects(void **state)
     (void)state;
     enum { COUNT = 2000 };
     static int (*functions[COUNT])(void);
+    static lun_object *objects[COUNT];
     struct rlimit before, few = {.rlim_cur = 40};
     size_t length, at;
     char *bytes = make_object(&length, &at);
@@ -73,11 +74,18 @@ static void test_many_objects(void **state)
         assert_non_null(function);
         memcpy(&functions[i], &function, sizeof function);
         assert_null(lun_loader_find(object, "no_such_function"));
+        objects[i] = object;
     }
     for (int i = 0; i < COUNT; i++)
         assert_int_equal(functions[i](), i);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    for (int i = 0; i < COUNT; i += 2)
+        lun_loader_close(objects[i]);
+    for (int i = 1; i < COUNT; i += 2)
+        assert_int_equal(functions[i](), i);
     lun_loader_end(&loader);
+    for (int i = 1; i < COUNT; i += 2)
+        lun_loader_close(objects[i]);
     lun_strbuf_free(&why);
     free(bytes);
 }
@@ -141,9 +149,11 @@ static void test_team(void **state)
     assert_int_equal(lun_team_for(&t, 10).threads, 1); /* no threads for nothing */
     use_team(&t, 5);
     use_team(&t, 5);
+    lun_team_free(&t);
     setenv("LUNARRAY_THREADS", "3", 1);
     lun_team_init(&t, 0);
     use_team(&t, 3);
+    lun_team_free(&t);
     unsetenv("LUNARRAY_THREADS");
     lun_team_init(&t, 0);
     assert_true(t.wanted >= 1 && t.wanted <= lun_cpus_allowed());
@@ -175,6 +185,7 @@ static void test_fork(void **state)
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_int_equal(status, 0);
     }
+    lun_team_free(&t);
 }
 
 /* Where threads cannot be made, one does the work. */
