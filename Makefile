@@ -326,7 +326,7 @@ ACCURACY ?= 1
 .PHONY: accuracy
 accuracy: $(BUILD)/accuracy
 	@$(BUILD)/accuracy $(ACCURACY) $(ACCURACY_NAME) > $(BUILD)/accuracy.md; status=$$?; \
-	    if [ '$(ACCURACY)$(ACCURACY_NAME)' = 1 ] && [ -s $(BUILD)/accuracy.md ]; then \
+	    if [ -z '$(ACCURACY_NAME)' ] && [ -s $(BUILD)/accuracy.md ]; then \
 	        cp $(BUILD)/accuracy.md docs/accuracy.md; else cat $(BUILD)/accuracy.md; fi; exit $$status
 $(BUILD)/accuracy: $(wildcard bench/accuracy/*.[ch]) $(STATIC)
 	@echo '#include <mpfr.h>' | $(CC) -E - >/dev/null 2>&1 || \

@@ -63,10 +63,13 @@ static void put_head(const measurement *m, double seconds)
     line_of("/proc/cpuinfo", "model name", cpu, sizeof cpu);
     line_of("/etc/os-release", "PRETTY_NAME", system, sizeof system);
     strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
-    printf("# Accuracy\n\nMade by `make accuracy` on %s, in %.0f minutes of processor time: %s,\n"
+    char option[32] = "";
+    if (m->share < 1)
+        snprintf(option, sizeof option, " ACCURACY=%g", m->share);
+    printf("# Accuracy\n\nMade by `make accuracy%s` on %s, in %.0f minutes of processor time: %s,\n"
            "%s, gcc %s, glibc %s, MPFR %s. OpenCL: %s.\n\n",
-           date, seconds / 60, cpu, system, __VERSION__, gnu_get_libc_version(), mpfr_get_version(),
-           m->there[OPENCL] ? variant_device() : "none");
+           option, date, seconds / 60, cpu, system, __VERSION__, gnu_get_libc_version(),
+           mpfr_get_version(), m->there[OPENCL] ? variant_device() : "none");
     char numbers[64] = "all 2^32 numbers";
     if (m->stride > 1)
         snprintf(numbers, sizeof numbers, "one of %llu numbers", (unsigned long long)m->stride);
