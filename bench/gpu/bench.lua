@@ -149,11 +149,11 @@ function workloads.dot()
     local a, ha = both(1)
     local b, hb = both(2)
     local out, next_of = hand.buffer(8 * groups), fresh(a)
-    return "dot product, f32", 8 * n, function()
+    return "dot product, f32 (in f64)", 8 * n, function()
         local array, k = next_of()
         return (array * b):reduce("+", k % 2):value() - k % 2
     end, function()
-        run("dotp", "bbbl", ha, hb, out, n)
+        run("dot64", "bbbl", ha, hb, out, n)
         return total(out)
     end
 end
@@ -161,12 +161,12 @@ end
 function workloads.moments()
     local a, ha = both(1)
     local out = hand.buffer(16 * groups)
-    return "mean and variance, f32", 4 * n, function()
+    return "mean and variance, f32 (in f64)", 4 * n, function()
         local copy = a:sub(1, n) -- nothing is kept of it
         local mean, variance = copy:mean(), copy:var()
         return mean + variance
     end, function()
-        run("moments", "bbl", ha, out, n)
+        run("moments64", "bbl", ha, out, n)
         local mean = total(out) / n
         return mean + total(out, groups) / n - mean * mean
     end
@@ -212,11 +212,11 @@ function workloads.mandelbrot()
             k = k + 1
         end
         return k
-    end, { out = "i32" })
+    end)
     local vectors = cpu and os.getenv "LUNARRAY_OPENCL_FORM" ~= "scalar"
     local result
     -- some points are compared one by one, all by their sum
-    result = escape(x, y):eval()
+    result = escape(x, y):cast "i32":eval()
     local function by_hand()
         if vectors then
             hand.run("mandelbrot_vectors", 256, 1, "bbbll", hx, hy, out, points, most)
@@ -229,7 +229,7 @@ function workloads.mandelbrot()
     local all = hand.read(out, 0, 4 * points)
     assert(lun.frombytes(all, "i32"):ne(result):count() <= points // 10000, "Mandelbrot: by hand differs")
     return ("Mandelbrot %d x %d, f32%s"):format(width, height, vectors and ", vectors" or ""), 0, function()
-        result = escape(x, y):eval()
+        result = escape(x, y):cast "i32":eval()
         return result[points // 2 + width // 3]
     end, by_hand, function()
         result:free()

@@ -116,31 +116,34 @@ __kernel void sum64(__global const real *a, __global double *out, long n)
     ;
 }
 
-__kernel void dotp(__global const real *a, __global const real *b, __global double *out, long n)
+__kernel void dot64(__global const real *a, __global const real *b, __global double *out, long n)
 {
-    real acc = 0, more = 0;
+    real64 acc = 0, more = 0;
     EACH(i, n / LANES / 2)
     {
-        acc += a[2 * i] * b[2 * i];
-        more += a[2 * i + 1] * b[2 * i + 1];
+        acc += WIDEN(a[2 * i] * b[2 * i]);
+        more += WIDEN(a[2 * i + 1] * b[2 * i + 1]);
     }
-    PARTIAL(out, get_group_id(0), acc + more)
+    PARTIAL64(out, get_group_id(0), acc + more)
     ;
 }
 
 /* Sum and sum of squares in one pass. */
-__kernel void moments(__global const real *a, __global double *out, long n)
+__kernel void moments64(__global const real *a, __global double *out, long n)
 {
-    real acc = 0, squares = 0;
+    real64 acc = 0, squares = 0;
     EACH(i, n / LANES)
     {
-        real x = a[i];
+        real64 x = WIDEN(a[i]);
         acc += x;
         squares += x * x;
     }
-    PARTIAL(out, get_group_id(0), acc)
+    PARTIAL64(out, get_group_id(0), acc)
     ;
-    PARTIAL(out, get_num_groups(0) + get_group_id(0), squares)
+#if !CPU
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+    PARTIAL64(out, get_num_groups(0) + get_group_id(0), squares)
     ;
 }
 
