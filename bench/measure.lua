@@ -22,8 +22,9 @@ function measure.print(name, variant, ms, least)
 end
 
 -- Times body(), `each` evaluations, after warm-up runs. after(result) is not timed: it lets go of the result
--- and changes an input, so that no kept result can be measured; that work was done is checked.
-function measure.run(name, variant, each, body, after)
+-- and changes an input, so that no kept result can be measured; that work was done is checked. The time told
+-- is that of a body times `scale` (1).
+function measure.run(name, variant, each, body, after, scale)
     local ms, before = {}, nil
     for rep = 1 - WARMUP, measure.reps do
         if rep == 1 then
@@ -33,7 +34,7 @@ function measure.run(name, variant, each, body, after)
         local result = body()
         local time = clock.now() - start
         if rep > 0 then
-            ms[rep] = time
+            ms[rep] = time * (scale or 1)
         end
         after(result, rep)
     end
