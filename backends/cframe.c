@@ -6,6 +6,8 @@
 #include "cloops.h"
 #include "crender.h"
 
+enum { UNROLLED = 64 }; /* statements of a loop that is written out */
+
 /* ---- the parts' functions ------------------------------------------------------------------------ */
 
 static bool needed(const lun_crender *r, int32_t v, unsigned need)
@@ -274,7 +276,11 @@ void lun_cloop_rounds(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
             evaluate(r, l, lun_cname_of(" + %d", k * r->lanes).s, k, out);
         return;
     }
-    lun_strbuf_printf(out, "        for (int k = 0; k < 64; k += %d) {\n", r->lanes * r->parts);
+    /* where little is done for a vector, the loop itself would count */
+    int step = r->lanes * r->parts;
+    if (r->dialect->streams && 64 / step * lun_cfacts_weight(r, l->need) <= UNROLLED)
+        lun_strbuf_printf(out, "        _Pragma(\"GCC unroll %d\")\n", 64 / step);
+    lun_strbuf_printf(out, "        for (int k = 0; k < 64; k += %d) {\n", step);
     evaluate(r, l, " + k", -1, out);
     lun_strbuf_puts(out, "        }\n");
 }
@@ -350,14 +356,6 @@ void lun_cloop_block(lun_crender *r, unsigned need, bool left, lun_strbuf *out)
 
 /* ---- the unit's functions ------------------------------------------------------------------------ */
 
-static bool stores(const lun_crender *r)
-{
-    for (int32_t v = 0; v < r->ir->count; v++)
-        if (r->ir->ins[v].kind == LUN_IR_STORE)
-            return true;
-    return false;
-}
-
 /* The body's reductions. */
 static void body_sinks(lun_crender *r, lun_cloop *l)
 {
@@ -397,10 +395,6 @@ static void kernel(lun_crender *r, lun_strbuf *out)
     lun_cloop_after_block(r, &body, out);
     lun_strbuf_puts(out, "    }\n");
     lun_cloop_results(r, &body, out);
-#ifdef __x86_64__
-    if (r->dialect->streams && stores(r))
-        lun_strbuf_puts(out, "    if (f->stream) __builtin_ia32_sfence();\n");
-#endif
     lun_strbuf_puts(out, "}\n");
 }
 

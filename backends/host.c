@@ -211,9 +211,8 @@ static void make_shares(run *r)
 
 /* A worker takes its own share from the front; then what others have left, from the back and from its
  * neighbours first.  Whoever stops at a chunk stops before or behind all that is left of the share. */
-static void work(void *ctx, int worker)
+static void work_on_shares(run *r, int worker)
 {
-    run *r = ctx;
     own w = make_own(r, worker);
     int64_t k, done = 0;
     int mine = (int)((int64_t)worker * r->share_count / r->cut.workers);
@@ -228,9 +227,8 @@ static void work(void *ctx, int worker)
 }
 
 /* In order, batch by batch: where files are read, or there are more chunks than a share can count. */
-static void work_in_order(void *ctx, int worker)
+static void work_in_order(run *r, int worker)
 {
-    run *r = ctx;
     own w = make_own(r, worker);
     int64_t k, to;
     while ((k = take(r)) < r->cut.chunks && !finished(r, k))
@@ -259,9 +257,8 @@ static bool wait_for_carry(run *r, int64_t k)
 
 /* Chunks are taken in order, so whoever waits for a carry waits for a chunk that somebody runs. A worker
  * that gives up (cancelled, or a trap in a lower chunk) has a reason that all waiting ones see too. */
-static void work_on_scan(void *ctx, int worker)
+static void work_on_scan(run *r, int worker)
 {
-    run *r = ctx;
     own w = make_own(r, worker);
     lun_frame *frame = &w.frame;
     int64_t k;
@@ -284,6 +281,26 @@ static void work_on_scan(void *ctx, int worker)
         frame->carry = &carry;
         run_chunk(r, k, &w);
     }
+}
+
+static bool in_order(const run *r)
+{
+    return r->cut.in_order || r->cut.chunks > UINT32_MAX;
+}
+
+static void work(void *ctx, int worker)
+{
+    run *r = ctx;
+    if (r->ir->scan >= 0)
+        work_on_scan(r, worker);
+    else if (in_order(r))
+        work_in_order(r, worker);
+    else
+        work_on_shares(r, worker);
+#ifdef __x86_64__
+    if (r->cut.stream) /* once, not after each chunk: what others shall see is in memory now */
+        __builtin_ia32_sfence();
+#endif
 }
 
 /* ---- results ---------------------------------------------------------------------------------------------- */
@@ -353,8 +370,6 @@ static lun_status outcome(run *r)
 /* With memory for partial results and scratch. */
 static lun_status go(run *r, const lun_team *team)
 {
-    bool in_order = r->cut.in_order || r->cut.chunks > UINT32_MAX;
-    void (*task)(void *, int) = r->ir->scan >= 0 ? work_on_scan : in_order ? work_in_order : work;
     lun_bounce b;
     int64_t cut = r->plain ? r->end / LUN_BLOCK * LUN_BLOCK
                            : r->launch->first + (r->cut.chunks - 1) * r->cut.chunk;
@@ -362,12 +377,12 @@ static lun_status go(run *r, const lun_team *team)
     lun_status s = lun__bounce_open(&b, r->ir, r->launch, cut);
     if (s != LUN_OK)
         return s;
-    if (r->ir->scan < 0 && !in_order)
+    if (r->ir->scan < 0 && !in_order(r))
         make_shares(r);
     if (r->cut.workers == 1)
-        task(r, 0);
+        work(r, 0);
     else
-        team->parallel(team, r, r->cut.workers, task);
+        team->parallel(team, r, r->cut.workers, work);
     s = outcome(r);
     if (s == LUN_OK && r->ir->result_count) {
         combine_partials(r);

@@ -44,7 +44,7 @@ typedef struct lun_frame {
     uint64_t *partials;      /* out, by result: this chunk's reduction, a cell */
     uint64_t *carry;         /* SCAN: in: the carry; total function: out: the chunk's total */
     int64_t trap;            /* out: -1, or an instruction that met b == 0 at an index < n */
-    int64_t stream;          /* nonzero: use non-temporal stores */
+    int64_t stream;          /* nonzero: use non-temporal stores; the caller fences */
     void *scratch;           /* for the executor's own use: this worker's memory */
     /* out: with trap: the value that a CHECK reports; of a function of a REDUCE or SCAN the
      * instruction in its body; else 0 */
