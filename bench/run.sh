@@ -83,6 +83,7 @@ for source in bench/baselines/w*.c; do
 done
 make_one "$BUILD/bench/start" bench/start.c
 make_one "$BUILD/bench/clock.so" bench/clock.c -shared -fPIC -isystem "$lua_include"
+make_one "$BUILD/bench/empty.so" bench/empty.c -shared -fPIC -isystem "$lua_include"
 
 # ---------------------------------------------------------------- running
 # Keeps the lines of a program: command...
@@ -150,6 +151,7 @@ while [ "$round" -le "$rounds" ]; do
     LUNARRAY_THREADS=1 keep "$ours" bench/math.lua $math
     c_program w12_latency 1thread
     keep "$ours" bench/latency.lua
+    keep "$ours" bench/floor.lua
     peer W12
     # a file of several times the address space that the process may have
     keep sh -c "ulimit -v $((w13_limit * 1024)); exec '$ours' bench/files.lua '$scratch/file.raw' $w13_megabytes"
