@@ -7,6 +7,8 @@
 #include "clrender.h"
 #include "host.h"
 
+enum { LIGHT = 40 }; /* cost of an element */
+
 static const char barrier[] = "barrier(CLK_LOCAL_MEM_FENCE);\n";
 
 /* ---- a kernel's statements ----------------------------------------------------------------------- */
@@ -233,6 +235,8 @@ static void reductions(lun_crender *r, lun_strbuf *out)
              "    const int lane = get_local_id(0);\n"
              "    const lun_i64 k = cells[4] + get_group_id(0), lo = cells[1] + k * cells[2];\n"
              "    const lun_i64 hi = f.n - lo < cells[2] ? f.n : lo + cells[2];\n");
+    if (lun_ir_cost(r->ir) <= LIGHT) /* several loads at once hide their latency */
+        lun_strbuf_puts(out, "#pragma unroll 4\n");
     lun_strbuf_printf(out,
                       "    for (lun_i64 b = lo; b < hi; b += %d) {\n"
                       "        const lun_i64 left = hi - b;\n",
@@ -265,7 +269,7 @@ static void finish(lun_crender *r, lun_strbuf *out)
                           results, ins->imm, lun_cscalar_cell(r, t).s, join.s, of.s, ins->imm, of.s,
                           results, ins->imm, ins->imm);
     }
-    lun_clkernel(r, "lun_finish", LUN_LANES, out);
+    lun_clkernel(r, "lun_finish", LUN_CL_JOINERS, out);
     lun_strbuf_printf(
         out,
         "    const int lane = get_local_id(0);\n"
@@ -277,7 +281,7 @@ static void finish(lun_crender *r, lun_strbuf *out)
         "        barrier(CLK_GLOBAL_MEM_FENCE);\n"
         "        __global lun_u64 *const t = from;\n        from = to;\n        to = t;\n    }\n"
         "    for (int q = lane; q < %d; q += %d) work[2 + q] = from[q];\n",
-        results, LUN_LANES, results, lun_strbuf_text(&pairs), results, LUN_LANES);
+        results, LUN_CL_JOINERS, results, lun_strbuf_text(&pairs), results, LUN_CL_JOINERS);
     lun_clkernel_end(r, out);
     if (pairs.failed)
         out->failed = true;

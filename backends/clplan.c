@@ -87,5 +87,5 @@ void lun_cl_plan_make(const lun_cl_shape *shape, int64_t first, int64_t count, i
         add(plan, "lun_kernel", clamp(chunks, 1, scalar ? MOST_GROUPS : chunks), scalar ? group : 1,
             false);
     if (shape->results && chunks > 1)
-        add(plan, "lun_finish", 1, lanes, false);
+        add(plan, "lun_finish", 1, scalar ? LUN_CL_JOINERS : 1, false);
 }

@@ -74,8 +74,9 @@ lun_status lun_cstyle_openmp(const lun_ir *ir, const lun_cstyle_target *target, 
 enum {
     LUN_CL_HEAD = 5,
     LUN_CL_STEPS = 4,
+    LUN_CL_JOINERS = 256, /* work-items of lun_finish, SCALAR */
     LUN_CL_SLACK = 64 * 8,
-    LUN_CL_ABI = 2 /* changes whenever what is said above does */
+    LUN_CL_ABI = 3 /* changes whenever what is said above does */
 };
 
 typedef enum lun_cl_form { LUN_CL_VECTOR, LUN_CL_SCALAR } lun_cl_form;
