@@ -131,27 +131,6 @@ int lun_ir_inputs(const lun_ir_ins *ins, int32_t in[3])
     }
 }
 
-void lun_ir_after_scan(const lun_ir *ir, uint8_t *flags)
-{
-    memset(flags, 0, (size_t)ir->count);
-    for (int i = 0; i < ir->count; i++) {
-        const lun_ir_ins *ins = &ir->ins[i];
-        int32_t in[3];
-        int n = lun_ir_inputs(ins, in);
-        flags[i] = ins->kind == LUN_IR_SCAN;
-        for (int k = 0; k < n; k++)
-            flags[i] |= flags[in[k]];
-        if (ins->kind == LUN_IR_CALL)
-            for (int k = 0; k < ins->c; k++) {
-                int32_t o = ir->operands[ins->b + k];
-                if (o >= 0)
-                    flags[i] |= flags[o];
-            }
-        if (ins->kind == LUN_IR_SET)
-            flags[ins->a] |= flags[i];
-    }
-}
-
 int64_t lun_ir_cost(const lun_ir *ir)
 {
     int64_t cost = 1;

@@ -135,8 +135,6 @@ int lun_ir_result_add(lun_ir *ir, lun_dtype dtype);
 bool lun_ir_has_value(const lun_ir_ins *ins);
 /* Operands of an instruction that are values: writes at most 3 (CALL: use operands[]). */
 int lun_ir_inputs(const lun_ir_ins *ins, int32_t in[3]);
-/* Marks (1) in flags[count] every value that depends on the SCAN; the SCAN itself included. */
-void lun_ir_after_scan(const lun_ir *ir, uint8_t *flags);
 /* Rough cost of the body for one element, in plain operations. */
 int64_t lun_ir_cost(const lun_ir *ir);
 

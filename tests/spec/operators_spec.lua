@@ -243,6 +243,16 @@ describe("functions", function()
         assert.equal(7, lun.add(3, 4))
     end)
 
+    it("are what the values of lun.op do when they are called", function()
+        local a = lun.vector { 1, 2, 3 }
+        assert.same({ 5, 6, 7 }, lun.op.add(a, 4):totable())
+        assert.equal(3, lun.op.add(1, 2))
+        assert.same({ 1, 4, 9 }, lun.op.mul(a, a):totable())
+        assert.equal(4.0, lun.op.sqrt(16))
+        assert.equal("lun.op.add", tostring(lun.op.add))
+        expect.failure("bad argument", lun.op.add, a, {})
+    end)
+
     it("count their arguments", function()
         expect.failure("array or number expected", lun.sqrt)
         expect.failure("bad argument #2", lun.atan2, lun.ones(2))
