@@ -82,15 +82,22 @@ static int skeleton_workgroup(lua_State *L)
 
 /* ---- methods of arrays ------------------------------------------------------------------------- */
 
-/* A:map(f, extra...). */
+/* The options that end the arguments of a method; else 0. */
+static int last_options(lua_State *L, int first)
+{
+    int top = lua_gettop(L);
+    return top >= first && lua_istable(L, top) ? top : 0;
+}
+
+/* A:map(f, extra..., opts). */
 static int array_map(lua_State *L)
 {
     lun__host *h = lun__here(L);
     lun__skeleton k = {.kind = LUN__MAP};
     lun__check_array(L, h, 1);
     luaL_checkany(L, 2);
-    int top = lua_gettop(L);
-    lun__fill_skeleton(L, h, &k, 2, 0);
+    int options = last_options(L, 3), top = lua_gettop(L) - (options != 0);
+    lun__fill_skeleton(L, h, &k, 2, 0, options);
     lun__call c = {.element = {1},
                    .number = {1},
                    .extra = 3,
@@ -100,7 +107,7 @@ static int array_map(lua_State *L)
     return lun__call_skeleton(L, h, &k, &c);
 }
 
-/* A:zip(B, f, extra...). */
+/* A:zip(B, f, extra..., opts). */
 static int array_zip(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -108,8 +115,8 @@ static int array_zip(lua_State *L)
     lun__check_array(L, h, 1);
     lun__check_array(L, h, 2);
     luaL_checkany(L, 3);
-    int top = lua_gettop(L);
-    lun__fill_skeleton(L, h, &k, 3, 0);
+    int options = last_options(L, 4), top = lua_gettop(L) - (options != 0);
+    lun__fill_skeleton(L, h, &k, 3, 0, options);
     lun__call c = {.element = {1, 2},
                    .number = {1, 2},
                    .extra = 4,
@@ -127,7 +134,7 @@ static int fold(lua_State *L, lun__skeleton_kind kind, int most)
     lun__check_array(L, h, 1);
     luaL_checkany(L, 2);
     lua_settop(L, most);
-    lun__fill_skeleton(L, h, &k, 2, 3);
+    lun__fill_skeleton(L, h, &k, 2, 3, most > 3 ? 4 : 0);
     lun__call c = {.element = {1}, .number = {1}, .function = 2};
     return lun__call_skeleton(L, h, &k, &c);
 }

@@ -10,11 +10,12 @@ static const struct {
     int operands; /* that its function takes of them */
     bool extras;  /* whether more arguments follow */
     bool folds;   /* whether it has an identity */
+    const char *option;
 } kinds[] = {
-    [LUN__MAP] = {"map", 1, 1, true, false},
-    [LUN__ZIP] = {"zip", 2, 2, true, false},
-    [LUN__REDUCE] = {"reduce", 1, 2, false, true},
-    [LUN__SCAN] = {"scan", 1, 2, false, true},
+    [LUN__MAP] = {"map", 1, 1, true, false, "out"},
+    [LUN__ZIP] = {"zip", 2, 2, true, false, "out"},
+    [LUN__REDUCE] = {"reduce", 1, 2, false, true, NULL},
+    [LUN__SCAN] = {"scan", 1, 2, false, true, "inclusive"},
 };
 
 lun__skeleton *lun__check_skeleton(lua_State *L, lun__host *h, int i)
@@ -57,29 +58,60 @@ static lun_array *push_identity(lua_State *L, lun__host *h, int i)
     return *out;
 }
 
-/* The option `inclusive` of the table at i, if there is one. */
-static bool inclusive_option(lua_State *L, int i)
+/* k's dtype for result r, from the name at the top, which it pops. */
+static void one_dtype(lua_State *L, lun__skeleton *k, int r, int options)
 {
-    bool inclusive = false;
-    if (lua_isnoneornil(L, i))
-        return false;
-    luaL_checktype(L, i, LUA_TTABLE);
-    for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
-        if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), "inclusive") != 0)
-            luaL_argerror(L, i,
-                          lua_pushfstring(L, "unknown option '%s': inclusive is known",
-                                          luaL_tolstring(L, -2, NULL)));
-        inclusive = lua_toboolean(L, -1);
-    }
-    return inclusive;
+    lun_dtype t;
+    if (lua_type(L, -1) != LUA_TSTRING || !lun_dtype_find(lua_tostring(L, -1), &t))
+        luaL_argerror(L, options,
+                      lua_pushfstring(L, "option out: a dtype or a list of dtypes expected, got %s",
+                                      luaL_tolstring(L, -1, NULL)));
+    k->out[r] = (signed char)t;
+    lua_pop(L, 1);
 }
 
-void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int id)
+/* The option out at the top: a dtype for all results, or a list of one for each. */
+static void out_option(lua_State *L, lun__skeleton *k, int options)
+{
+    if (lua_type(L, -1) != LUA_TTABLE) {
+        k->outs = -1;
+        lua_pushvalue(L, -1);
+        one_dtype(L, k, 0, options);
+        return;
+    }
+    lua_Unsigned n = lua_rawlen(L, -1);
+    luaL_argcheck(L, n >= 1 && n <= LUN__MOST_RESULTS, options,
+                  "option out: 1 to 16 dtypes expected");
+    for (k->outs = 0; k->outs < (int)n; k->outs++) {
+        lua_rawgeti(L, -1, k->outs + 1);
+        one_dtype(L, k, k->outs, options);
+    }
+}
+
+/* The options in the table at i, if there is one: `inclusive` of scan, `out` of map and zip. */
+static void read_options(lua_State *L, lun__skeleton *k, int i)
+{
+    const char *known = kinds[k->kind].option;
+    if (!i || lua_isnoneornil(L, i))
+        return;
+    luaL_checktype(L, i, LUA_TTABLE);
+    for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
+        if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), known) != 0)
+            luaL_argerror(L, i,
+                          lua_pushfstring(L, "unknown option '%s': %s is known",
+                                          luaL_tolstring(L, -2, NULL), known));
+        if (k->kind == LUN__SCAN)
+            k->inclusive = lua_toboolean(L, -1);
+        else
+            out_option(L, k, i);
+    }
+}
+
+void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int id, int options)
 {
     k->name = kinds[k->kind].name;
     k->leaves = kinds[k->kind].leaves;
-    if (k->kind == LUN__SCAN)
-        k->inclusive = inclusive_option(L, id + 1);
+    read_options(L, k, options);
     k->f = lun__function(L, h, f, kinds[k->kind].operands, kinds[k->kind].folds);
     if (kinds[k->kind].folds)
         k->id = push_identity(L, h, id);
@@ -87,7 +119,7 @@ void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int
         lua_pushnil(L);
 }
 
-/* lun.map(f), lun.zip(f), lun.reduce(f, id), lun.scan(f, id, opts). Upvalues: the host, the kind. */
+/* lun.map(f, opts), lun.zip(f, opts), lun.reduce(f, id), lun.scan(f, id, opts). Upvalues: the host, the kind. */
 static int new_skeleton(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -95,7 +127,7 @@ static int new_skeleton(lua_State *L)
     lun__skeleton *k =
         lun__new_skeleton(L, h, (lun__skeleton_kind)lua_tointeger(L, lua_upvalueindex(2)));
     int at = lua_gettop(L);
-    lun__fill_skeleton(L, h, k, 1, 2);
+    lun__fill_skeleton(L, h, k, 1, 2, k->kind == LUN__SCAN ? 3 : k->kind == LUN__REDUCE ? 0 : 2);
     lua_setiuservalue(L, at, LUN__USE_ID);
     lua_setiuservalue(L, at, LUN__USE_FUNCTION);
     lua_pushvalue(L, 1);
@@ -197,6 +229,24 @@ static lun_status try_call(lua_State *L, lun__host *h, const lun__skeleton *k, c
     return s;
 }
 
+/* Gives the results, at first and above, the dtypes that the skeleton was made with. */
+static void convert(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c,
+                    int first, int results)
+{
+    if (k->outs > 0 && k->outs != results)
+        luaL_error(L, "bad option 'out' of '%s' (%d dtypes for %d result%s)",
+                   c->name ? c->name : k->name, k->outs, results, results == 1 ? "" : "s");
+    for (int i = 0; k->outs && i < results; i++) {
+        lun_array **place = lun__array_place(L, h, first + i), *cast;
+        lun_dtype t = (lun_dtype)k->out[k->outs > 0 ? i : 0];
+        if (lun_dtype_of(*place) == t)
+            continue;
+        lun__check(L, h, lun_cast(h->engine, *place, t, &cast), c->number[0]);
+        lun_release(*place);
+        *place = cast;
+    }
+}
+
 int lun__call_skeleton(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c)
 {
     lun_array *outs[LUN__MOST_RESULTS];
@@ -220,6 +270,7 @@ int lun__call_skeleton(lua_State *L, lun__host *h, const lun__skeleton *k, const
     }
     for (int i = 0; i < results; i++)
         *lun__array_place(L, h, first + i) = outs[i];
+    convert(L, h, k, c, first, results);
     return results;
 }
 

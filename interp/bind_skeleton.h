@@ -19,6 +19,11 @@ enum { LUN__USE_FUNCTION = 1, LUN__USE_ID, LUN__USE_SOURCE };
 enum { LUN__USE_LIST = 1, LUN__USE_PARTS };
 #define LUN__SKELETON_VALUES 3
 
+/* As many as the engine takes: a function has 32 parameters. */
+#define LUN__MOST_EXTRAS 30
+/* As many as a Lua function may give. */
+#define LUN__MOST_RESULTS 16
+
 typedef struct lun__skeleton {
     lun__box box;
     lun__skeleton_kind kind;
@@ -28,12 +33,9 @@ typedef struct lun__skeleton {
     bool inclusive;
     int leaves;            /* arrays that it takes */
     lua_Integer workgroup; /* 0: tuned */
+    int outs; /* dtypes in `out`, one for each result; -1: one for all; 0: as they come */
+    signed char out[LUN__MOST_RESULTS];
 } lun__skeleton;
-
-/* As many as the engine takes: a function has 32 parameters. */
-#define LUN__MOST_EXTRAS 30
-/* As many as a Lua function may give. */
-#define LUN__MOST_RESULTS 16
 
 /* Where the arguments of a call are on the stack, and how an error counts and names them. */
 typedef struct lun__call {
@@ -47,9 +49,9 @@ typedef struct lun__call {
 lun__skeleton *lun__check_skeleton(lua_State *L, lun__host *h, int i);
 /* Pushes a skeleton of a kind, empty. */
 lun__skeleton *lun__new_skeleton(lua_State *L, lun__host *h, lun__skeleton_kind kind);
-/* Fills k, of the kind that it says, from the function at f and the identity and options at id and
- * id + 1. Pushes what k->f and k->id need to stay alive: two values. */
-void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int id);
+/* Fills k, of the kind that it says, from the function at f, the identity at id and the table of options (0:
+ * none can be given). Pushes what k->f and k->id need to stay alive: two values. */
+void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int id, int options);
 /* Pushes the results of a skeleton that is no program and returns their number. */
 int lun__call_skeleton(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c);
 /* The same for the skeleton at `at`, of any kind, and the arguments first .. the top. */

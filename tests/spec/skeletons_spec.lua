@@ -137,6 +137,36 @@ describe("s:run", function()
         expect.elements({ 9.0, 12.0, 15.0 }, f)
     end)
 
+    it("gives results the dtypes that the option out names", function()
+        local a = lun.vector { 1.5, 2.5, 300.5 }
+        local function twice(x) return x * 2 end
+        local function both(x) return x * 2, x > 2 end
+        local b = lun.map(twice, { out = "i32" })(a)
+        assert.equal("i32", b:dtype())
+        expect.elements({ 3, 5, 601 }, b)
+        assert.equal("f32", lun.zip("+", { out = "f32" })(a, a):dtype())
+        expect.elements({ 4, 7, 127 }, a:map(function(x, k) return x * k end, 3, { out = "i8" }))
+        expect.elements({ 3, 5, 255 }, a:zip(a, "+", { out = "u8" }))
+        local c, d = a:map(both, { out = { "f32", "i64" } })
+        assert.same({ "f32", "i64" }, { c:dtype(), d:dtype() })
+        expect.elements({ 0, 1, 1 }, d)
+        local e, f = a:map(both, { out = "f32" })
+        assert.same({ "f32", "f32" }, { e:dtype(), f:dtype() })
+        assert.equal("i32", (lun.map(twice, { out = "i32" }) >> lun.map "neg")(a):dtype())
+        assert.equal(1, #lun.explain(b + 1))
+    end)
+
+    it("refuses an option out that is none", function()
+        local a = lun.vector { 1, 2 }
+        local function same(x) return x end
+        for _, wrong in ipairs { "i33", 5, {}, { "f32", false }, print } do
+            expect.failure("(option out: ", lun.map, same, { out = wrong })
+        end
+        expect.failure("unknown option 'oot': out is known", lun.map, same, { oot = "f32" })
+        expect.failure("(2 dtypes for 1 result)", lun.map(same, { out = { "f32", "i8" } }), a)
+        expect.failure("unknown option 'out': inclusive is known", lun.scan, "+", 0, { out = "i8" })
+    end)
+
     it("refuses an out of another length", function()
         local a = lun.range(1, 4)
         expect.failure("bad argument 'out' to 'zip' (lengths differ: 5 elements for 4)",
