@@ -29,7 +29,7 @@ end
 
 local function run(name, body, times)
     local ms = {}
-    for rep = -1, REPS do
+    for rep = 0, REPS do
         collectgarbage()
         local start = clock()
         body()

@@ -20,6 +20,7 @@ quick)
     w03=plain,acc8,acc8_pf1k,acc4,acc4_pf1k,two_pass,one_pass_thp
     w04=plain_two_pass,one_pass_nt_256k,one_pass_nt_128k
     math="exp log sin pow"
+    loop_reps=1
     w13_megabytes=512 w13_limit=250
     ;;
 full)
@@ -30,6 +31,7 @@ full)
     w03=plain,acc8,acc8_pf1k,acc8_pf4k,streams4,acc4,acc4_pf1k,acc4_pf4k,two_pass,one_pass_thp
     w04=plain_two_pass,simd_two_pass_nt,one_pass_nt_128k,one_pass_nt_256k
     math=""
+    loop_reps=3
     w13_megabytes=2048 w13_limit=500
     ;;
 *)
@@ -98,8 +100,10 @@ keep() {
     fi
 }
 
-c_program() { # program variants
-    BENCH_ONLY=$2 keep "$BUILD/bench/$1"
+c_program() { # program variants argument...
+    name=$1 variants=$2
+    shift 2
+    BENCH_ONLY=$variants keep "$BUILD/bench/$name" "$@"
 }
 
 numpy=
@@ -139,7 +143,7 @@ while [ "$round" -le "$rounds" ]; do
     keep "$ours" bench/large.lua W3sum W3dot W3mv
     c_program w04_scan $w04
     keep "$ours" bench/large.lua W4i32 W4f32
-    c_program w06_mandelbrot plain_static,avx512_v4u4,avx512_v4u8
+    c_program w06_mandelbrot plain_static,avx512_v4u4,avx512_v4u8 256
     keep "$ours" bench/functions.lua W6_256
     c_program w07_functions plain,vector
     keep "$ours" bench/functions.lua W7bs W7box
@@ -165,7 +169,7 @@ while [ "$round" -le "$rounds" ]; do
     # the others' large arrays take long and change little: once
     if [ "$round" -eq 1 ]; then
         peer W1 W2 W3sum W3dot W3mv W4i32 W4f32
-        BENCH_REPS=3 loops W1 W2 W3sum W3dot W3mv W4i32 W4f32 W6 W12
+        BENCH_REPS=$loop_reps loops W1 W2 W3sum W3dot W3mv W4i32 W4f32 W6 W12
     fi
     round=$((round + 1))
 done

@@ -138,12 +138,15 @@ static long total(const int32_t *out)
     return s;
 }
 
-int main(void)
+/* w06_mandelbrot [iterations] */
+int main(int argc, char **argv)
 {
     int32_t *out = bench_alloc((size_t)W * H * sizeof *out, PAGES_HUGE);
     int32_t iters[] = {256, 1000};
     for (int i = 0; i < 2; i++) {
         int32_t max = iters[i];
+        if (argc > 1 && max != atoi(argv[1]))
+            continue;
         char name[16];
         snprintf(name, sizeof name, "W6_%d", max);
         lockstep(out, max);
