@@ -177,6 +177,15 @@ void lun_opencl_forget(lun_opencl *o, const lun_kernel *k)
             at(o, i)->kernel = NULL;
 }
 
+void lun_opencl_settle(lun_opencl *o)
+{
+    if (!lun_opencl_may_release(o))
+        return;
+    /* a driver that fails once need not fail twice */
+    if (o->cl.clFinish(o->queue) != CL_SUCCESS && o->cl.clFinish(o->queue) != CL_SUCCESS)
+        o->stuck = true;
+}
+
 void lun_opencl_land(lun_opencl *o)
 {
     int64_t start = lun_opencl_now();
@@ -185,6 +194,8 @@ void lun_opencl_land(lun_opencl *o)
             o->stuck = true;
         pause_after(lun_opencl_now() - start);
     }
+    if (o->flying)
+        lun_opencl_settle(o);
     while (o->flying)
         arrive(o);
     for (int i = 0; i < LUN_CL_FLIGHTS; i++) {

@@ -167,8 +167,7 @@ static lun_status give(lun_opencl *o, lun_kernel *k, const lun_launch *l, const 
         return LUN_OK;
     }
     /* the copy of the cells may be under way: they must not change before it has ended */
-    if (!o->dead)
-        o->cl.clFinish(o->queue);
+    lun_opencl_settle(o);
     return s;
 }
 

@@ -4,6 +4,7 @@
  * first buffer or kernel.  Knows neither how text is rendered (cstyle.h) nor how it is compiled and run. */
 #include "opencl.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,8 +18,13 @@
 /* Loads the library and lists the devices; false with the reason. */
 static bool look_around(lun_cl *cl, lun_cl_devices *devices, lun_strbuf *why)
 {
+    /* a child that is forked to ask while another thread loads a library would wait for the loader's lock */
+    static pthread_mutex_t one_asks = PTHREAD_MUTEX_INITIALIZER;
     lun_guard g;
-    if (!lun_cl_probe(why) || !lun_cl_load(cl, why))
+    pthread_mutex_lock(&one_asks);
+    bool loaded = lun_cl_probe(why) && lun_cl_load(cl, why);
+    pthread_mutex_unlock(&one_asks);
+    if (!loaded)
         return false;
     lun_guard_enter(&g, true);
     bool any = lun_cl_devices_list(cl, devices, why);

@@ -125,6 +125,8 @@ lun_status lun_opencl_wait(lun_opencl *o, int left);
 /* Forgets a kernel that is about to go. */
 void lun_opencl_forget(lun_opencl *o, const lun_kernel *k);
 /* Waits for the rest of the flights, but not for ever, and frees what they hold. */
+/* Waits until nothing that was given to the device reads memory of ours; else the device is stuck. */
+void lun_opencl_settle(lun_opencl *o);
 void lun_opencl_land(lun_opencl *o);
 
 /* ---- memory.c ------------------------------------------------------------------------------------ */
