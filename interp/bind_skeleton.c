@@ -61,7 +61,7 @@ static lun_array *push_identity(lua_State *L, lun__host *h, int i)
 /* k's dtype for result r, from the name at the top, which it pops. */
 static void one_dtype(lua_State *L, lun__skeleton *k, int r, int options)
 {
-    lun_dtype t;
+    lun_dtype t = LUN_BOOL;
     if (lua_type(L, -1) != LUA_TSTRING || !lun_dtype_find(lua_tostring(L, -1), &t))
         luaL_argerror(L, options,
                       lua_pushfstring(L, "option out: a dtype or a list of dtypes expected, got %s",
