@@ -78,7 +78,7 @@ struct lun_engine {
     void *handle_slabs;
 
     lun_storage *spare_storage; /* vector.c: unused ones */
-    int untimed;                /* run.c: launches since the last one that was timed */
+    int untimed;                /* launch.c: launches since the last one that was timed */
 
     void *host;
     void (*host_close)(void *host);

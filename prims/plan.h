@@ -1,4 +1,5 @@
-/* plan.h - from a graph to groups (fuse.c), from a group to IR (lower.c), from IR to results (run.c).
+/* plan.h - from a graph to groups (fuse.c), from a group to IR (lower.c), from IR to results (launch.c),
+ * all groups in their order (run.c).
  * Private to prims/. */
 #ifndef LUN_PLAN_INTERNAL_H
 #define LUN_PLAN_INTERNAL_H
@@ -69,8 +70,7 @@ void lun_lowered_free(lun_lowered *l);
 struct lun_kernel_entry {
     lun_kernel_entry *next;
     uint64_t hash;
-    char *
-        key; /* IR without functions: its slots and instructions as bytes; else its canonical text */
+    char *key; /* IR without functions: its slots and instructions as bytes; else its text */
     size_t length;
     lun_kernel *kernel;
 };
@@ -86,6 +86,9 @@ lun_status lun_run_range(lun_engine *e, lun_node *root, int64_t first, int64_t c
                          bool *done);
 /* Allocates, launches over n > 0 indices and gives the results to the sinks of a lowered group. */
 lun_status lun_run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n);
+/* Computes elements first .. first + count - 1 of the only result, of n, into host; the node stays as it is. */
+lun_status lun_run_part(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
+                        int64_t first, int64_t count, void *host);
 
 /* ---- recipes: how small graphs of a known shape were run last time --------------------------------- */
 /* Tries to evaluate the roots by a recipe.  *done: whether it did. */
