@@ -51,6 +51,11 @@ local function option_fault(opts, known, name)
     end
 end
 
+-- Nil if an array, or a table of them, can be read with these options, else what is wrong.
+local function read_fault(format, opts, known, name)
+    return option_fault(opts, known, name) or format.load_fault and format.load_fault(opts) or nil
+end
+
 local EIO = 5 -- the system's number
 
 -- f(...); or nil, message, code if a file that elements are in cannot be read.
@@ -79,10 +84,7 @@ function M.load(path, opts)
     if not name then
         misuse(format, "load", message)
     end
-    local fault = option_fault(opts, format.load_options, name)
-    if not fault and format.load_fault then
-        fault = format.load_fault(opts)
-    end
+    local fault = read_fault(format, opts, format.load_options, name)
     if fault then
         misuse(2, "load", fault)
     end
@@ -131,10 +133,7 @@ function M.open(path, opts)
         fault = "elements of a .%s file are not stored as they are in memory; lun.load reads it"
         misuse(1, "open", fault:format(message))
     end
-    fault = option_fault(opts, format.open_options, name) or offset_fault(opts.offset)
-    if not fault and format.load_fault then
-        fault = format.load_fault(opts)
-    end
+    fault = read_fault(format, opts, format.open_options, name) or offset_fault(opts.offset)
     if fault then
         misuse(2, "open", fault)
     end
