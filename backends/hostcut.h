@@ -7,9 +7,8 @@
 typedef struct lun_cut_wish {
     int64_t count, bytes; /* indices; memory that they read and write */
     int64_t cost;         /* lun_ir_cost, >= 1 */
-    int64_t
-        file_bytes; /* of the widest of an index's elements that are read from files; 0: none is */
-    bool scans, plain; /* plain: neither REDUCE nor SCAN, chunks may have any size */
+    int64_t file_bytes;   /* of the widest element of an index that is in a file; 0: none is */
+    bool scans, plain;    /* plain: neither REDUCE nor SCAN, chunks may have any size */
 } lun_cut_wish;
 
 typedef struct lun_cut {

@@ -3,7 +3,7 @@
  * long double functions. Its table decides what stands in vecmath.c; nothing else reads it.
  *
  *   cc -O2 -ffp-contract=off -Iprims -Ibackends bench/variants.c build/liblunarray.a -o /tmp/variants \
- *       -lmvec -lm -ldl && /tmp/variants [millions [name]]
+ *       -lmvec -lm -ldl -lpng -lxxhash -lhwloc && /tmp/variants [millions [name]]
  *
  * Columns: largest error in ULP and the argument where it was seen, and how many special cases
  * (NaN, infinities, signed zeros, domain errors, overflow) differ from the true result. */
