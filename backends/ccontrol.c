@@ -262,7 +262,8 @@ static void look_around(lun_csection *s)
     s->sure = m == p ? p : -1;
 }
 
-/* IF with nothing but a BREAK or CONTINUE in it, where lanes part: no branch is needed for it. */
+/* IF with nothing but a BREAK or CONTINUE in it, where lanes part: no branch is needed for it.  Out of a
+ * LAZY loop it is also the only way where all lanes leave at once. */
 static bool leave_if(lun_csection *s, int32_t v)
 {
     const lun_crender *r = s->r;
@@ -277,6 +278,8 @@ static bool leave_if(lun_csection *s, int32_t v)
         s->done = v + 2;
         return true;
     }
+    if (!varies(s, v))
+        return false;
     bool simple = s->scope == to && !keeps_live(s, to) && !splits_any(s, to);
     EACH_PART(s)
     {
@@ -316,13 +319,13 @@ static void enter(lun_csection *s, int32_t v)
 
 static void open_if(lun_csection *s, int32_t v)
 {
+    if (leave_if(s, v))
+        return;
     if (!varies(s, v)) {
         lun_cline(s, "if (%s) {", lun_cas_scalar(s, at(s, v)->a).s);
         enter(s, v);
         return;
     }
-    if (leave_if(s, v))
-        return;
     EACH_PART(s)
     lun_cline(s, "%s %s = %s & %s;", lun_cmask_type(s).s, lun_cnamed(s, 'k', v).s,
               lun_cmask_of(s, s->scope).s, lun_cas_vector(s, at(s, v)->a, lun_cfull_mask(s->r)).s);

@@ -158,8 +158,17 @@ static void narrow(lun_csection *s, int32_t c, int32_t loop, bool negated)
     }
 }
 
+/* Everybody leaves where c, which is the same for all lanes, holds (negated: does not). */
+static void leave_all(lun_csection *s, int32_t c, int32_t loop, bool negated)
+{
+    lun_cline(s, "if (%s%s)", negated ? "!" : "", lun_cas_scalar(s, c).s);
+    s->depth++;
+    lun_cjump(s, 'b', loop);
+    s->depth--;
+}
+
 /* An exit where value c holds (negated: does not).  A part of the condition that is the same for all lanes
- * is a jump: everybody leaves. */
+ * is a jump. */
 void lun_clazy_leave(lun_csection *s, int32_t c, int32_t loop)
 {
     const lun_crender *r = s->r;
@@ -173,11 +182,12 @@ void lun_clazy_leave(lun_csection *s, int32_t c, int32_t loop)
         int32_t a = at(s, c)->a, b = at(s, c)->b, same = r->flags[a] & LUN_CF_VARYING ? b : a;
         if ((r->flags[same] & LUN_CF_VARYING) || (r->flags[same] & LUN_CF_HOISTED))
             break;
-        lun_cline(s, "if (%s%s)", negated ? "!" : "", lun_cas_scalar(s, same).s);
-        s->depth++;
-        lun_cjump(s, 'b', loop);
-        s->depth--;
+        leave_all(s, same, loop, negated);
         c = same == a ? b : a;
+    }
+    if (!(r->flags[c] & LUN_CF_VARYING)) {
+        leave_all(s, c, loop, negated);
+        return;
     }
     EACH_PART(s)
     {
