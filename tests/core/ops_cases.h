@@ -284,7 +284,17 @@ static void test_random_bits(void **state)
 
 /* ---- functions in C ------------------------------------------------------------------------------ */
 
-/* exp(x) in a user's function is the same function as the operation, for float and double. */
+/* What exp(x) in a user's function may differ by from the operation, in ULP: gcc vectorises the call, so that it is the
+ * same function; clang calls the C library's for each element. */
+static int64_t function_slack(lun_dtype t)
+{
+    static int clang = -1;
+    if (clang < 0)
+        clang = !system("cc --version 2>/dev/null | grep -q clang");
+    return clang ? (t == LUN_F32 ? 5 : 3) : 0;
+}
+
+/* exp(x) in a user's function is the operation, for float and double. */
 static void compare_function(kit *k, lun_op op, lun_dtype t, bool wide)
 {
     static char name[] = "fn";
@@ -318,9 +328,9 @@ static void compare_function(kit *k, lun_op op, lun_dtype t, bool wide)
     test_run run = {.threads = 1};
     assert_int_equal(kit_run(k, &kernel, &ir, slots, N, &run), LUN_OK);
     int bytes = lun_dtype_get(t)->bytes;
+    int64_t slack = kit_slack(&ir, 2) + function_slack(t);
     for (int i = 0; i < N; i++)
-        if (!near_element(t, (char *)out[0] + i * bytes, (char *)out[1] + i * bytes,
-                          kit_slack(&ir, 2)))
+        if (!near_element(t, (char *)out[0] + i * bytes, (char *)out[1] + i * bytes, slack))
             fail_msg("%s of %s, element %d: the function differs from the operation", fn, c, i);
     kit_release(k, &kernel);
     lun_ir_free(&ir);
