@@ -84,7 +84,7 @@ ISA_avx2   := -DLUN_ISA=avx2 -march=x86-64-v3
 ISA_avx512 := -DLUN_ISA=avx512 -march=x86-64-v4 -mprefer-vector-width=512
 
 ENGINE_SRC  := $(wildcard prims/*.c) $(filter-out $(LOOPS),$(wildcard backends/*.c backends/*/*.c))
-PROGRAM_SRC := $(wildcard interp/main.c interp/call.c interp/repl*.c)
+PROGRAM_SRC := $(wildcard interp/main.c interp/options.c interp/call.c interp/repl*.c)
 INTERP_SRC  := $(filter-out $(PROGRAM_SRC),$(wildcard interp/*.c interp/*/*.c))
 ALL_SRC     := $(ENGINE_SRC) $(PROGRAM_SRC) $(INTERP_SRC)
 LUA_SRC     := $(wildcard lua/lunarray/*.lua lua/lunarray/*/*.lua)

@@ -8,7 +8,8 @@
  *   cexpr.c     an expression of ops.def turned into one on whole vectors
  *   cgather.c   elements of arrays at computed places, and checks of these
  *   citem.c     the statements of a kernel on one element, where they are not those of cbody.c
- *   cvector.c   GNU vectors: types, memory, casts
+ *   cvector.c   GNU vectors: types, memory
+ *   ccast.c     GNU vectors: casts
  *   cvecop.c    GNU vectors: operations, vector math
  *   crandom.c   random bits
  *   cbody.c     the statements of a kernel on GNU vectors, one function per kind
@@ -196,7 +197,6 @@ lun_cname lun_cvtype(lun_crender *r, lun_crep rep);
  * slots, $$ a dollar. */
 void lun_ctemplate(lun_crender *r, lun_strbuf *out, lun_crep rep, const char *text);
 
-lun_cname lun_cvector_cast(lun_crender *r, lun_crep to, lun_crep from);
 /* Of memory of a slot or, with `own`, of the function. */
 lun_cname lun_cvector_load(lun_crender *r, lun_crep rep, bool own);
 lun_cname lun_cvector_store(lun_crender *r, lun_crep rep, bool own);
@@ -209,6 +209,9 @@ void lun_cshuffle(lun_crender *r, lun_strbuf *out, lun_crep rep, const char *a, 
                   int (*at)(int lane, int lanes, int arg), int arg);
 /* Appends a template to the helpers, after the types that it mentions. */
 void lun_chelper(lun_crender *r, lun_crep rep, const char *text);
+
+/* ---- ccast.c ------------------------------------------------------------------------------------- */
+lun_cname lun_cvector_cast(lun_crender *r, lun_crep to, lun_crep from);
 
 /* ---- cvecop.c ------------------------------------------------------------------------------------ */
 lun_cname lun_cvector_op(lun_crender *r, lun_op op, lun_crep rep);

@@ -1,5 +1,5 @@
 /* The program: a drop-in for the stock Lua 5.4 interpreter, with `lun` preset to the module.
- * Options, exit codes and messages are the stock ones; --backend, --threads, --sandbox, --info, --help
+ * Options (options.c), exit codes and messages are the stock ones; --backend, --threads, --sandbox, --info, --help
  * and --version are added. Knows of the engine how it is opened as a sandbox and how far it is, nothing else. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,29 +13,13 @@
 #include "bind.h"
 #include "call.h"
 #include "lunarray.h"
+#include "options.h"
 #include "recycle.h"
 #include "repl.h"
 #include "sandbox.h"
 
 #define INIT_NAME      "LUA_INIT"
 #define INIT_VERSIONED INIT_NAME "_" LUA_VERSION_MAJOR "_" LUA_VERSION_MINOR
-
-/* What the command line says. The options before the script are gone through twice: once here, for
- * errors and for what must be known early, and once to run -e, -l and -W in their order. */
-struct options {
-    const char *program; /* argv[0], for messages */
-    char **argv;
-    int argc;
-    int script;            /* index of the script, argc if there is none */
-    bool has_script;       /* false also where "--" ends the line */
-    const char *bad;       /* the option that is wrong, or NULL */
-    const char *complaint; /* what is wrong with it; holds one %s */
-    const char *backend;
-    const char *threads;
-    const char *seconds, *megabytes; /* limits; given, they make a sandbox */
-    bool sandbox;
-    bool interactive, version, ignore_env, executes, info, help, about;
-};
 
 /* Above a few microseconds of waiting libgomp's threads only steal time from other processes; it
  * reads this variable in its own constructor, which in the program runs after this one. */
@@ -47,154 +31,6 @@ __attribute__((constructor(101))) static void limit_spinning(void)
 {
     if (!getenv(SPIN_NAME) && !getenv("OMP_WAIT_POLICY"))
         spin_was_set_here = setenv(SPIN_NAME, SPIN_COUNT, 1) == 0;
-}
-
-/* ---- the command line -------------------------------------------------------------------------- */
-
-/* Matches "--name value" and "--name=value" at *index; advances *index over a separate value. The
- * value is NULL where it is missing. */
-static bool long_option(const struct options *o, int *index, const char *name, const char **value)
-{
-    const char *text = o->argv[*index];
-    size_t length = strlen(name);
-    if (strncmp(text, name, length) != 0)
-        return false;
-    if (text[length] == '=') {
-        *value = text[length + 1] ? text + length + 1 : NULL;
-        return true;
-    }
-    if (text[length] != '\0')
-        return false;
-    const char *next = o->argv[++*index];
-    *value = next && next[0] != '-' ? next : NULL;
-    return true;
-}
-
-static bool refuse(struct options *o, const char *option, const char *complaint)
-{
-    o->bad = option;
-    o->complaint = complaint;
-    return false;
-}
-
-static bool is_count(const char *text)
-{
-    size_t digits = strspn(text, "0123456789");
-    return digits > 0 && digits < 8 && text[digits] == '\0' && strspn(text, "0") < digits;
-}
-
-/* A number above 0, such as 2 or 0.5. */
-static bool is_limit(const char *text)
-{
-    char *end;
-    return text && text[0] >= '0' && text[0] <= '9' && strtod(text, &end) > 0 && !*end;
-}
-
-/* Takes the options that start with two dashes; false with o->bad set where it is none of them. */
-static bool parse_long(struct options *o, int *index)
-{
-    const char *text = o->argv[*index];
-    if (long_option(o, index, "--backend", &o->backend))
-        return o->backend || refuse(o, text, "'%s' needs argument");
-    if (long_option(o, index, "--threads", &o->threads))
-        return (o->threads && is_count(o->threads)) ||
-               refuse(o, text, "'%s' needs a positive number");
-    if (long_option(o, index, "--time-limit", &o->seconds))
-        return is_limit(o->seconds) || refuse(o, text, "'%s' needs a positive number of seconds");
-    if (long_option(o, index, "--memory-limit", &o->megabytes))
-        return is_limit(o->megabytes) ||
-               refuse(o, text, "'%s' needs a positive number of megabytes");
-    if (strcmp(text, "--info") == 0)
-        o->info = true;
-    else if (strcmp(text, "--sandbox") == 0)
-        o->sandbox = true;
-    else if (strcmp(text, "--help") == 0)
-        o->help = true;
-    else if (strcmp(text, "--version") == 0)
-        o->about = true;
-    else
-        return refuse(o, text, "unrecognized option '%s'");
-    return true;
-}
-
-/* Takes one option of the stock interpreter, which is a single letter. */
-static bool parse_short(struct options *o, int *index)
-{
-    const char *text = o->argv[*index];
-    bool alone = text[2] == '\0';
-    switch (text[1]) {
-    case 'E':
-        o->ignore_env = true;
-        break;
-    case 'i':
-        o->interactive = true;
-        break;
-    case 'v':
-        o->version = true;
-        break;
-    case 'W':
-        break;
-    case 'e':
-        o->executes = true;
-        /* fall through */
-    case 'l':
-        if (alone) {
-            const char *value = o->argv[++*index];
-            if (!value || value[0] == '-')
-                return refuse(o, text, "'%s' needs argument");
-        }
-        return true;
-    default:
-        alone = false;
-        break;
-    }
-    return alone || refuse(o, text, "unrecognized option '%s'");
-}
-
-/* Reads the options up to the script. False with o->bad set at the first wrong one. */
-static bool parse(struct options *o)
-{
-    int i = 1;
-    for (; o->argv[i]; i++) {
-        const char *text = o->argv[i];
-        if (text[0] != '-' || text[1] == '\0')
-            break;
-        if (strcmp(text, "--") == 0) {
-            i++;
-            break;
-        }
-        if (!(text[1] == '-' ? parse_long(o, &i) : parse_short(o, &i)))
-            return false;
-    }
-    o->script = i;
-    o->has_script = i < o->argc;
-    return true;
-}
-
-static void print_usage(FILE *to, const char *program)
-{
-    fprintf(to,
-            "usage: %s [options] [script [args]]\n"
-            "Available options are:\n"
-            "  -e stat   execute string 'stat'\n"
-            "  -i        enter interactive mode after executing 'script'\n"
-            "  -l mod    require library 'mod' into global 'mod'\n"
-            "  -l g=mod  require library 'mod' into global 'g'\n"
-            "  -v        show version information\n"
-            "  -E        ignore environment variables\n"
-            "  -W        turn warnings on\n"
-            "  --        stop handling options\n"
-            "  -         stop handling options and execute stdin\n"
-            "  --backend name  compute with this backend (see --info)\n"
-            "  --threads n     use at most n threads of the host\n"
-            "  --sandbox       keep scripts from files, processes and the machine\n"
-            "  --time-limit s    of the sandbox, in seconds\n"
-            "  --memory-limit m  of the sandbox, in megabytes\n"
-            "  --info          show versions, backends, devices and the kernel cache\n"
-            "  --version       show the version of Lunarray and of Lua\n"
-            "  --help          show this text\n",
-            program);
-    fflush(to);
 }
 
 static void print_line(const char *text)
@@ -241,7 +77,7 @@ static void watch_progress(lua_State *L)
 /* ---- running ----------------------------------------------------------------------------------- */
 
 /* The global `arg`: the script is 0, its arguments count up, what stands before it counts down. */
-static void set_arg(lua_State *L, const struct options *o)
+static void set_arg(lua_State *L, const lun_options *o)
 {
     int zero = o->has_script ? o->script : 0;
     lua_createtable(L, o->argc - zero, zero + 1);
@@ -266,7 +102,7 @@ static int push_script_arguments(lua_State *L)
 }
 
 /* Runs the chunk on the top, or reports why it did not load. */
-static bool run_chunk(lua_State *L, const struct options *o, int status)
+static bool run_chunk(lua_State *L, const lun_options *o, int status)
 {
     if (status == LUA_OK)
         status = lun__call(L, 0, 0);
@@ -274,22 +110,22 @@ static bool run_chunk(lua_State *L, const struct options *o, int status)
 }
 
 /* What chunks may be: bytecode is trusted by the machine that runs it. */
-static const char *mode(const struct options *o)
+static const char *mode(const lun_options *o)
 {
     return o->sandbox ? "t" : NULL;
 }
 
-static bool run_text(lua_State *L, const struct options *o, const char *text, const char *name)
+static bool run_text(lua_State *L, const lun_options *o, const char *text, const char *name)
 {
     return run_chunk(L, o, luaL_loadbufferx(L, text, strlen(text), name, mode(o)));
 }
 
-static bool run_file(lua_State *L, const struct options *o, const char *path)
+static bool run_file(lua_State *L, const lun_options *o, const char *path)
 {
     return run_chunk(L, o, luaL_loadfilex(L, path, mode(o)));
 }
 
-static bool run_script(lua_State *L, const struct options *o)
+static bool run_script(lua_State *L, const lun_options *o)
 {
     const char *path = o->argv[o->script];
     if (strcmp(path, "-") == 0 && strcmp(o->argv[o->script - 1], "--") != 0)
@@ -301,7 +137,7 @@ static bool run_script(lua_State *L, const struct options *o)
 }
 
 /* -l mod and -l name=mod. */
-static bool run_require(lua_State *L, const struct options *o, const char *text)
+static bool run_require(lua_State *L, const lun_options *o, const char *text)
 {
     const char *equals = strchr(text, '=');
     const char *module = equals ? equals + 1 : text;
@@ -325,11 +161,10 @@ static bool run_require(lua_State *L, const struct options *o, const char *text)
 }
 
 /* Runs -e, -l and -W in the order they were given; stops at the first failure. */
-static bool run_options(lua_State *L, const struct options *o)
+static bool run_options(lua_State *L, const lun_options *o)
 {
     for (int i = 1; i < o->script; i++) {
         const char *text = o->argv[i];
-        const char *unused = NULL;
         if (text[1] == 'W') {
             lua_warning(L, "@on", 0);
         } else if (text[1] == 'e' || text[1] == 'l') {
@@ -338,17 +173,13 @@ static bool run_options(lua_State *L, const struct options *o)
                                  : run_require(L, o, value)))
                 return false;
         } else {
-            static const char *const known[] = {"--backend", "--threads", "--time-limit",
-                                                "--memory-limit"};
-            for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
-                if (long_option(o, &i, known[k], &unused))
-                    break;
+            lun__options_pass(o, &i);
         }
     }
     return true;
 }
 
-static bool run_init(lua_State *L, const struct options *o)
+static bool run_init(lua_State *L, const lun_options *o)
 {
     const char *name = "=" INIT_VERSIONED;
     const char *init = getenv(name + 1);
@@ -361,13 +192,13 @@ static bool run_init(lua_State *L, const struct options *o)
     return init[0] == '@' ? run_file(L, o, init + 1) : run_text(L, o, init, name);
 }
 
-static bool run_info(lua_State *L, const struct options *o)
+static bool run_info(lua_State *L, const lun_options *o)
 {
     return run_text(L, o, "print(require 'lunarray'.info())", "=(--info)");
 }
 
 /* What is left to do when options have run: the script, the prompt, or standard input. */
-static bool run_rest(lua_State *L, const struct options *o)
+static bool run_rest(lua_State *L, const lun_options *o)
 {
     if (o->has_script && !run_script(L, o))
         return false;
@@ -388,7 +219,7 @@ static bool run_rest(lua_State *L, const struct options *o)
 /* The protected part of main; its argument is the options. Returns whether all went well. */
 static int run(lua_State *L)
 {
-    const struct options *o = lua_touserdata(L, 1);
+    const lun_options *o = lua_touserdata(L, 1);
     luaL_checkversion(L);
     if (o->version)
         print_line(LUA_COPYRIGHT);
@@ -417,19 +248,19 @@ static int run(lua_State *L)
 }
 
 /* What needs no Lua; true where the program has done its work, with the exit code. */
-static bool answer_early(const struct options *o, int *code)
+static bool answer_early(const lun_options *o, int *code)
 {
     if (o->bad) {
         fprintf(stderr, "%s: ", o->program);
         fprintf(stderr, o->complaint, o->bad);
         fputc('\n', stderr);
-        print_usage(stderr, o->program);
+        lun__options_usage(stderr, o->program);
         *code = EXIT_FAILURE;
         return true;
     }
     *code = EXIT_SUCCESS;
     if (o->help)
-        print_usage(stdout, o->program);
+        lun__options_usage(stdout, o->program);
     else if (o->about)
         print_line(ABOUT);
     return o->help || o->about;
@@ -441,7 +272,7 @@ static void complain(void *program, const char *text)
 }
 
 /* The state, and for a sandbox the engine that limits it. NULL with a complaint. */
-static lua_State *new_state(const struct options *o, lun_engine **engine)
+static lua_State *new_state(const lun_options *o, lun_engine **engine)
 {
     lua_State *L = NULL;
     lun_config config = {.size = sizeof config, .sandbox = 1, .log = complain};
@@ -469,11 +300,11 @@ int main(int argc, char **argv)
     if (spin_was_set_here)
         unsetenv(SPIN_NAME);
 
-    struct options o = {.argv = argv, .argc = argc};
+    lun_options o = {.argv = argv, .argc = argc};
     o.program = argc > 0 && argv[0][0] ? argv[0] : "lunarray";
     int code = EXIT_FAILURE;
     if (argc > 0)
-        parse(&o);
+        lun__options_parse(&o);
     if (answer_early(&o, &code))
         return code;
     if ((o.backend && setenv("LUNARRAY_BACKEND", o.backend, 1) != 0) ||

@@ -19,7 +19,8 @@ static void test_known_kernels(void **state)
         lun_jit_init(&k.jit, &k.services, isa);
         for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++)
             check_kernel(&k, seeds[i]);
-        assert_int_equal(k.stats.interpreted, 0); /* a kernel that does not compile is no comparison */
+        assert_int_equal(k.stats.interpreted,
+                         0); /* a kernel that does not compile is no comparison */
         kit_close(&k, false);
     }
 }

@@ -1,0 +1,34 @@
+/* options.h - the command line of the program: what was asked for, or which option is wrong.
+ * Private to the program. */
+#ifndef LUN_OPTIONS_H
+#define LUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* What the command line says. The options before the script are gone through twice: once here, for
+ * errors and for what must be known early, and once to run -e, -l and -W in their order. */
+typedef struct lun_options {
+    const char *program; /* argv[0], for messages */
+    char **argv;
+    int argc;
+    int script;            /* index of the script, argc if there is none */
+    bool has_script;       /* false also where "--" ends the line */
+    const char *bad;       /* the option that is wrong, or NULL */
+    const char *complaint; /* what is wrong with it; holds one %s */
+    const char *backend;
+    const char *threads;
+    const char *seconds, *megabytes; /* limits; given, they make a sandbox */
+    bool sandbox;
+    bool interactive, version, ignore_env, executes, info, help, about;
+} lun_options;
+
+/* Reads the options up to the script; o->argv and o->argc are given. False with o->bad set at the first wrong one. */
+bool lun__options_parse(lun_options *o);
+
+/* Goes from an option with two dashes to the last of its words, for who runs the options in their order. */
+void lun__options_pass(const lun_options *o, int *index);
+
+void lun__options_usage(FILE *to, const char *program);
+
+#endif
