@@ -148,7 +148,7 @@ static void test_one_bad_among_several(void **state)
 static const char *slow(const char *name, const char *nap)
 {
     char body[256];
-    snprintf(body, sizeof body, "echo x >> %s/log\necho $$ > %s/pid\nsleep %s\nexec cc \"$@\"",
+    snprintf(body, sizeof body, "echo $$ > %s/pid\necho x >> %s/log\nsleep %s\nexec cc \"$@\"",
              tools, tools, nap);
     return script(name, body);
 }
