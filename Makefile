@@ -291,14 +291,15 @@ $(BUILD)/torture/%_shim.so: tests/torture/%_shim.c Makefile
 	@$(CC) $(filter-out -fvisibility=hidden,$(CFLAGS_ALL)) -isystem $(LUA_INCDIR) -shared -o $@ $< -ldl
 .SECONDARY: $(TORTURE_SRC:tests/torture/%.c=$(OBJ)/torture/%.o)
 
-# Lines and branches that the C tests and the specs reach, by gcovr.
+# Lines and branches that the C tests, the specs and the small torture reach, by gcovr.
 .PHONY: coverage
 coverage:
 	@sh tests/setup.sh test
 	@command -v gcovr >/dev/null || { echo "coverage needs gcovr (apt-get install gcovr)"; exit 1; }
-	@$(MAKE) --no-print-directory $(JOBS) BUILD=build/coverage OPT='-O0 -g' SANITIZE=--coverage all core-tests
+	@$(MAKE) --no-print-directory $(JOBS) BUILD=build/coverage OPT='-O0 -g' \
+	    SANITIZE='--coverage -fprofile-update=atomic' all core-tests torture-build
 	@find build/coverage -name '*.gcda' -delete
-	@BUILD=build/coverage sh tests/run.sh core spec || true
+	@BUILD=build/coverage sh tests/run.sh core spec torture || true
 	@sh tests/coverage.sh build/coverage
 
 .PHONY: lint format bench bench-quick bench-gpu oclgrind

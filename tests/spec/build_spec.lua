@@ -205,7 +205,9 @@ describe("the build", function()
             succeed(from .. "-o use-shared -L root/opt/lun/lib -llunarray")
             assert.equal("2 4 6\n", succeed(
                 ("LD_LIBRARY_PATH='%s/opt/lun/lib' '%s/use-shared'"):format(root, scratch)))
-            succeed(from .. "-o use-static root/opt/lun/lib/liblunarray.a " .. libs)
+            -- what make coverage builds needs its counters' library too
+            succeed(from .. "-o use-static root/opt/lun/lib/liblunarray.a " .. libs
+                .. (build:find "coverage" and " --coverage" or ""))
             assert.equal("2 4 6\n", succeed(scratch .. "/use-static"))
         end)
 
