@@ -23,6 +23,17 @@ static size_t buffer_bytes(const lun_ir *ir, int slot, int64_t chunk)
     return rounded((size_t)chunk) * size;
 }
 
+int64_t lun__feed_widest(const lun_ir *ir, const lun_launch *l)
+{
+    int64_t widest = 0;
+    for (int s = 0; l->streams && s < ir->slot_count; s++) {
+        int64_t size = lun_dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
+        if (l->streams[s].read && size > widest)
+            widest = size;
+    }
+    return widest;
+}
+
 size_t lun__feed_bytes(const lun_ir *ir, const lun_launch *l, int64_t chunk)
 {
     size_t total = table_bytes(ir);

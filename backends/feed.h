@@ -13,6 +13,8 @@ typedef struct lun_feed {
     int slot;      /* that could not be read */
 } lun_feed;
 
+/* Bytes of the widest element that is not in memory; 0: all slots are. */
+int64_t lun__feed_widest(const lun_ir *ir, const lun_launch *l);
 /* Bytes that a worker needs for chunks of so many elements; 0: all slots are in memory; SIZE_MAX: more
  * than can be addressed. */
 size_t lun__feed_bytes(const lun_ir *ir, const lun_launch *l, int64_t chunk);

@@ -177,6 +177,7 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
     lun_cut_make(&(lun_cut_wish){.count = launch->count,
                                  .bytes = launch->bytes,
                                  .cost = cost,
+                                 .file_bytes = lun__feed_widest(ir, launch),
                                  .scans = ir->scan >= 0,
                                  .plain = r.plain},
                  team, &r.cut);

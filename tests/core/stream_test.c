@@ -11,6 +11,7 @@ typedef struct tape {
     const char *data;
     int size; /* of an element */
     atomic_llong given;
+    atomic_int reads;
     int64_t bad; /* the element that cannot be read, -1 */
 } tape;
 
@@ -22,6 +23,7 @@ static int read_tape(const void *self, int64_t first, int64_t count, void *to)
         return FAILURE;
     memcpy(to, t->data + (first - SHIFT) * t->size, (size_t)(count * t->size));
     atomic_fetch_add(&t->given, count);
+    atomic_fetch_add(&t->reads, 1);
     return 0;
 }
 
@@ -152,6 +154,27 @@ static void test_part_of_the_indices(void **state)
         compare(&(job){.n = 300001, .first = 70016, .threads = test_threads[t], .both = true});
 }
 
+/* A file is read in large pieces, however small the chunks: 128 KB at once. */
+static void test_large_pieces(void **state)
+{
+    (void)state;
+    enum { N = 700001, PIECE = 128 << 10 };
+    uint8_t *bytes = calloc(N, 1);
+    uint64_t *words = calloc(N, 8), *out = calloc(N, 8);
+    assert_true(bytes && words && out);
+    for (int what = MAP; what <= SUM; what++)
+        for (int t = 0; t < THREADS; t++) {
+            job j = {.what = (shape)what, .n = N, .threads = test_threads[t], .out = out};
+            open_job(&j, bytes, words);
+            assert_int_equal(run(&j, true, 3), LUN_OK);
+            assert_int_equal(j.tapes[0].given, N);
+            assert_in_range(j.tapes[0].reads, 1, (N + PIECE - 1) / PIECE);
+        }
+    free(bytes);
+    free(words);
+    free(out);
+}
+
 /* The lowest chunk that fails is told, whichever thread meets it; the run ends. */
 static void test_failure(void **state)
 {
@@ -184,6 +207,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_as_memory),
         cmocka_unit_test(test_part_of_the_indices),
+        cmocka_unit_test(test_large_pieces),
         cmocka_unit_test(test_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
