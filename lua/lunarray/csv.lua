@@ -80,8 +80,11 @@ local function record(text, pos)
             pos = after
         else
             local stop = find(text, '[,"\r\n]', pos) or #text + 1
-            if byte(text, stop) == QUOTE then
-                return nil, "a quote inside a bare field; quote the whole field and double it", stop
+            if byte(text, stop) == QUOTE then -- 5'11" is a text as it stands, blanks before quotes are a slip
+                if not find(sub(text, pos, stop - 1), "[^ \t]") then
+                    return nil, "a quote after blanks; remove the blanks, or quote the whole field and double it", stop
+                end
+                stop = find(text, "[,\r\n]", stop) or #text + 1
             end
             field = sub(text, pos, stop - 1)
             pos = stop
