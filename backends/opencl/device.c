@@ -49,15 +49,44 @@ static bool has_fp64(reader *r)
 
 static void texts(const lun_cl *cl, lun_cl_device *d)
 {
-    char vendor[64], version[64], own[64];
+    char vendor[128], version[256], target[256], own[96];
     text_of(cl->clGetDeviceInfo(d->id, CL_DEVICE_NAME, sizeof d->name, d->name, NULL), d->name,
             sizeof d->name);
     text_of(cl->clGetPlatformInfo(d->platform, CL_PLATFORM_NAME, sizeof vendor, vendor, NULL),
             vendor, sizeof vendor);
     text_of(cl->clGetPlatformInfo(d->platform, CL_PLATFORM_VERSION, sizeof version, version, NULL),
             version, sizeof version);
+    text_of(cl->clGetDeviceInfo(d->id, CL_DEVICE_VERSION, sizeof target, target, NULL), target,
+            sizeof target);
     text_of(cl->clGetDeviceInfo(d->id, CL_DRIVER_VERSION, sizeof own, own, NULL), own, sizeof own);
-    snprintf(d->driver, sizeof d->driver, "%.40s %.50s %.30s", vendor, version, own);
+    snprintf(d->driver, sizeof d->driver, "%s; %s; %s; %s", vendor, version, target, own);
+}
+
+uint64_t lun_cl_host_features(const char *cpuinfo)
+{
+    static const char *const names[] = {"\nflags", "\nFeatures", "\nisa"};
+    uint64_t hash = 0xcbf29ce484222325u;
+    const char *line = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !line; i++)
+        line = strstr(cpuinfo, names[i]);
+    if (!line)
+        return 0;
+    for (line++; *line && *line != '\n'; line++)
+        hash = (hash ^ (unsigned char)*line) * 0x100000001b3u;
+    return hash;
+}
+
+/* Of this machine's first processor: two with the same name may differ, as virtual ones do. */
+static uint64_t features_here(void)
+{
+    char text[16384];
+    FILE *f = fopen("/proc/cpuinfo", "re");
+    if (!f)
+        return 0;
+    size_t n = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    text[n] = 0;
+    return lun_cl_host_features(text);
 }
 
 /* False for a device that cannot be used: gone, without a compiler, not for kernels, or (a code) because
@@ -82,6 +111,7 @@ static bool describe(const lun_cl *cl, cl_platform_id platform, cl_device_id id,
     d->rounded = number(&r, CL_DEVICE_SINGLE_FP_CONFIG, sizeof(cl_device_fp_config)) & ROUNDED;
     d->fp64 = has_fp64(&r);
     texts(cl, d);
+    d->host = d->type & CL_DEVICE_TYPE_CPU ? features_here() : 0;
     *code = r.code;
     return usable && r.code == CL_SUCCESS;
 }
@@ -152,7 +182,7 @@ lun_device lun_cl_device_row(const lun_cl_device *d)
 {
     static const char *const kinds[] = {"gpu", "accelerator", "cpu"};
     lun_device row = {.backend = "opencl", .memory = d->memory, .units = d->units};
-    snprintf(row.name, sizeof row.name, "%s", d->name);
+    snprintf(row.name, sizeof row.name, "%.127s", d->name);
     snprintf(row.kind, sizeof row.kind, "%s", kinds[rank_of(d)]);
     return row;
 }

@@ -18,7 +18,8 @@ typedef struct lun_cl_device {
     cl_platform_id platform;
     cl_device_id id;
     cl_device_type type;
-    char name[128], driver[128]; /* driver: platform, its version, the driver's version */
+    char name[256], driver[768]; /* driver: platform, its version, the device's, the driver's */
+    uint64_t host;               /* of processors: what this machine's can do, in a number */
     int64_t memory, most_bytes;  /* in all; of one buffer */
     int64_t parameter_bytes;     /* of a kernel's arguments */
     size_t group;                /* the largest work-group */
@@ -37,6 +38,8 @@ typedef struct lun_cl_devices {
 /* All devices that can compile and run kernels.  False with the reason appended to why if there is
  * none.  May load drivers: call it inside a guard. */
 bool lun_cl_devices_list(const lun_cl *cl, lun_cl_devices *out, lun_strbuf *why);
+/* A number for the instructions that a processor has, by the text of /proc/cpuinfo; 0: it does not say. */
+uint64_t lun_cl_host_features(const char *cpuinfo);
 /* The row of a table of devices. */
 lun_device lun_cl_device_row(const lun_cl_device *d);
 /* True if this machine has the device node of a graphics processor.  Loads nothing. */

@@ -10,16 +10,15 @@ enum { QUOTE = 4096, LOCK_MS = 10000 };
 
 /* ---- the cache on disk --------------------------------------------------------------------------- */
 
-static const char *options_of(const lun_opencl *o)
+static const char *options_of(const lun_cl_device *d)
 {
-    return o->device.rounded ? LUN_CL_OPTIONS " " LUN_CL_ROUNDED : LUN_CL_OPTIONS;
+    return d->rounded ? LUN_CL_OPTIONS " " LUN_CL_ROUNDED : LUN_CL_OPTIONS;
 }
 
-/* Everything that the driver's output depends on. */
-static void make_key(const lun_opencl *o, const char *text, lun_strbuf *key)
+void lun_opencl_key(const lun_cl_device *d, const char *text, lun_strbuf *key)
 {
-    lun_strbuf_printf(key, "opencl %d\n%s\n%s\n%s\n", LUN_CL_ABI, o->device.driver, o->device.name,
-                      options_of(o));
+    lun_strbuf_printf(key, "opencl %d\n%s\n%s\n%016llx\n%s\n", LUN_CL_ABI, d->driver, d->name,
+                      (unsigned long long)d->host, options_of(d));
     lun_strbuf_puts(key, text);
 }
 
@@ -32,7 +31,7 @@ static cl_program from_binary(lun_opencl *o, const void *bytes, size_t length)
     cl_program p = o->cl.clCreateProgramWithBinary(o->context, 1, &o->device.id, &length, &binary,
                                                    &status, &code);
     if (p && status == CL_SUCCESS &&
-        o->cl.clBuildProgram(p, 1, &o->device.id, options_of(o), NULL, NULL) == CL_SUCCESS)
+        o->cl.clBuildProgram(p, 1, &o->device.id, options_of(&o->device), NULL, NULL) == CL_SUCCESS)
         return p;
     if (p)
         o->cl.clReleaseProgram(p);
@@ -105,7 +104,7 @@ static cl_program compile(lun_opencl *o, const char *text, const char **call, cl
     if (!p)
         return NULL;
     *call = "clBuildProgram";
-    *code = o->cl.clBuildProgram(p, 1, &o->device.id, options_of(o), NULL, NULL);
+    *code = o->cl.clBuildProgram(p, 1, &o->device.id, options_of(&o->device), NULL, NULL);
     if (*code == CL_SUCCESS)
         return p;
     lun_strbuf_clear(words);
@@ -140,7 +139,7 @@ lun_status lun_opencl_program(lun_opencl *o, const char *text, lun_kernel *k)
     const char *call = "";
     cl_int code = CL_SUCCESS;
     lun_guard g;
-    make_key(o, text, &k->key);
+    lun_opencl_key(&o->device, text, &k->key);
     lun_guard_enter(&g, false);
     k->program = from_cache(o, k);
     k->stored = k->program || k->key.failed;

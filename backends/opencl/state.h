@@ -144,6 +144,8 @@ void lun_opencl_trim(lun_opencl *o);
 /* Makes k->program of the text, by the cache on disk or the driver's compiler.  LUN_EBUILD with the
  * compiler's words. */
 lun_status lun_opencl_program(lun_opencl *o, const char *text, lun_kernel *k);
+/* Appends everything that the driver's output depends on. */
+void lun_opencl_key(const lun_cl_device *d, const char *text, lun_strbuf *key);
 /* Puts the program into the cache on disk, once.  Best called after its first run: drivers compile
  * some of it only then. */
 void lun_opencl_program_store(lun_opencl *o, lun_kernel *k);

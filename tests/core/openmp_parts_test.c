@@ -50,11 +50,11 @@ static char *make_object(size_t *length, size_t *number_at)
     return bytes;
 }
 
-/* 2,000 objects, each of which stays itself, without a descriptor for each. */
+/* 5,000 objects, each of which stays itself, without a descriptor for each. */
 static void test_many_objects(void **state)
 {
     (void)state;
-    enum { COUNT = 2000 };
+    enum { COUNT = 5000 };
     static int (*functions[COUNT])(void);
     static lun_object *objects[COUNT];
     struct rlimit before, few = {.rlim_cur = 40};
