@@ -3,6 +3,7 @@
 #include "call.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,6 +29,7 @@ static lun_engine *volatile engine;
 static volatile sig_atomic_t in_session; /* see lun__session_begin */
 static volatile sig_atomic_t asked;      /* Ctrl-C came during this call */
 static volatile sig_atomic_t noted;      /* Ctrl-C came while nothing ran */
+static pthread_t session_thread;         /* that of the prompt */
 static struct timespec asked_at;
 static int patience; /* instructions until a session's next "interrupted!" */
 
@@ -96,7 +98,12 @@ static void interrupt_session(int number)
 {
     int error = errno;
     struct timespec now;
-    (void)number;
+    if (!pthread_equal(pthread_self(),
+                       session_thread)) { /* a thread of some library's: it may wait for a key */
+        pthread_kill(session_thread, number);
+        errno = error;
+        return;
+    }
     if (!top) {
         noted = 1;
         return;
@@ -188,6 +195,7 @@ void lun__session_begin(void)
 {
     in_session = 1;
     noted = 0;
+    session_thread = pthread_self();
     on_signal(SIGINT, interrupt_session, 0);
 }
 

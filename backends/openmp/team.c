@@ -119,12 +119,28 @@ static void go_to_node(const lun_openmp_team *t, int worker)
     CPU_FREE(set);
 }
 
+/* From here on threads that are made take no signals but those of their own faults and of profilers: a signal that the
+ * caller holds back would reach them instead, and its handler would run where the host does not expect it. */
+static void hold_back(sigset_t *before)
+{
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGPROF};
+    sigset_t others;
+    sigfillset(&others);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        sigdelset(&others, own[i]);
+    pthread_sigmask(SIG_BLOCK, &others, before);
+}
+
 static void parallel(const lun_team *team, void *ctx, int workers,
                      void (*task)(void *ctx, int worker))
 {
     const lun_openmp_team *t = team->self;
+    sigset_t before;
+    hold_back(&before);
 #pragma omp parallel num_threads(workers)
     {
+        if (omp_get_thread_num() == 0) /* the caller, as it was */
+            pthread_sigmask(SIG_SETMASK, &before, NULL);
         /* the runtime may give fewer threads than asked for: each then takes several places */
         int step = omp_get_num_threads();
         int w = omp_get_thread_num();

@@ -12,6 +12,7 @@
 
 #include "left_out.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fenv.h>
 #include <locale.h>
@@ -184,6 +185,41 @@ static void test_signals(void **state)
     sigprocmask(SIG_SETMASK, NULL, &mask_after);
     assert_true(sigismember(&mask_after, SIGUSR2) && !sigismember(&mask_after, SIGINT));
     sigprocmask(SIG_UNBLOCK, &mask, NULL);
+}
+
+/* Threads that the library has made hold back what is the host's: SIGINT is held back by all but this one. */
+static void test_threads_take_no_signals(void **state)
+{
+    (void)state;
+#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
+    LEAVE_OUT("sanitizers have threads of their own");
+#endif
+    sigset_t after;
+    lun_engine *e = open_engine(LUN_JIT_SYNC);
+    do_work(e, 1);
+    DIR *tasks = opendir("/proc/self/task");
+    if (!tasks)
+        skip();
+    int others = 0;
+    for (struct dirent *d; (d = readdir(tasks));) {
+        char path[300], line[256];
+        unsigned long long blocked = 0;
+        snprintf(path, sizeof path, "/proc/self/task/%s/status", d->d_name);
+        FILE *f = atoi(d->d_name) > 0 && atoi(d->d_name) != getpid() ? fopen(path, "re") : NULL;
+        while (f && fgets(line, sizeof line, f))
+            sscanf(line, "SigBlk: %llx", &blocked);
+        if (!f)
+            continue;
+        fclose(f);
+        others++;
+        assert_true(blocked >> (SIGINT - 1) & 1 && blocked >> (SIGUSR1 - 1) & 1);
+        assert_false(blocked >> (SIGSEGV - 1) & 1);
+    }
+    closedir(tasks);
+    assert_true(others >= 1);
+    pthread_sigmask(SIG_SETMASK, NULL, &after);
+    assert_false(sigismember(&after, SIGINT));
+    lun_close(e);
 }
 
 /* Whatever fails, too. */
@@ -478,6 +514,7 @@ int main(void)
         cmocka_unit_test(test_no_drivers), /* first: others ask for devices */
         cmocka_unit_test(test_floating_point_modes),
         cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_threads_take_no_signals),
         cmocka_unit_test(test_output),
         cmocka_unit_test(test_locale),
         cmocka_unit_test(test_fork),
