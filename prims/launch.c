@@ -159,6 +159,19 @@ static lun_status bind_stream(lun_engine *e, const lun_storage *s, const lun_low
     return lun_source_check(e, s->source);
 }
 
+/* Of one storage, some slots may be read in pieces and others need all of it: then all find it in memory. */
+static void bind_loaded(const lun_ir *ir, binding *to)
+{
+    for (int i = 0; i < ir->slot_count; i++) {
+        const lun_storage *s = to->streams[i].self;
+        if (!s || s->source)
+            continue;
+        to->streams[i] = (lun_stream){0};
+        to->room[i] = s->room - to->origin[i];
+        to->at[i] = (char *)s->data + to->origin[i] * lun_dtype_get(s->dtype)->bytes;
+    }
+}
+
 /* Slot i as the backend in use sees it. */
 static inline lun_status bind_slot(lun_engine *e, lun_backend_slot *b, const lun_lowered *l, int i,
                                    lun_storage *written, int64_t first, int64_t count, binding *to)
@@ -239,6 +252,8 @@ static lun_status launch_now(lun_engine *e, const lun_lowered *l, lun_kernel_ent
         lun_storage *written = ir->slots[i].role == LUN_SLOT_OUT ? next++->storage : NULL;
         s = bind_slot(e, b, l, i, written, first, count, &to);
     }
+    if (s == LUN_OK && to.streams)
+        bind_loaded(ir, &to);
     run.origin = to.origin;
     run.streams = to.streams;
     run.bytes = to.bytes;

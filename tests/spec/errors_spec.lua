@@ -46,6 +46,24 @@ describe("integer division by zero", function()
     end)
 end)
 
+describe("the operand that does not suit", function()
+    it("is named by its number", function()
+        local bytes, two, three = lun.vector({ 1, 2 }, "u8"), lun.ones(2), lun.ones(3)
+        expect.failure("#1 to 'add' (number 300 does not fit dtype u8)", function() return 300 + bytes end)
+        expect.failure("#2 to 'add' (number 300 does not fit dtype u8)", function() return bytes + 300 end)
+        for arg, x in ipairs { -1, 300 } do
+            local limits = { 0, 2 }
+            limits[arg] = x
+            expect.failure(("#%d to '"):format(arg + 1), lun.clamp, bytes, limits[1], limits[2])
+        end
+        expect.failure("#1 to '", lun.where, 2, two, two)
+        expect.failure("#3 to '", lun.where, two:gt(0), two, three)
+        expect.failure("#2 to '", lun.where, two:gt(0), three, two)
+        expect.failure("#3 to '", lun.fma, two, 1, three)
+        usable()
+    end)
+end)
+
 describe("a freed array", function()
     -- Every method, with arguments that would do for an array in use.
     local arguments = {

@@ -89,6 +89,20 @@ describe("lun.open", function()
         lfs.rmdir(directory)
     end)
 
+    it("reads one array both in order and at other places in a function", function()
+        local a = lun.linspace(0, 1, 100000):eval()
+        local path = path_of "t.npy"
+        assert(lun.save(path, a))
+        for _, backend in ipairs { "reference", "openmp" } do
+            lun.use(backend)
+            local f = assert(lun.open(path))
+            local g = f:map(function(x) return x + f[3] end)
+            local h = (f * 2):zip(f, function(x, y) return x + y + f[7] end)
+            assert.equal(0, g:ne(a + a[3]):count())
+            assert.equal(0, h:ne(a * 2 + a + a[7]):count())
+        end
+    end)
+
     for _, dtype in ipairs { "bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64" } do
         it("gives the results of memory for " .. dtype, function()
             for _, n in ipairs { 3, 64, 1001, 16385, 150001 } do
