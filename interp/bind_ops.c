@@ -1,58 +1,11 @@
 /* The elementwise operations as functions, methods and operators, all made in one loop over the
  * engine's table: an operation is named here only where Lua knows it by another name or compares, and
  * the two that can fail in a kernel. a + b runs through here, so that path is short. */
-#include <stdio.h>
 #include <string.h>
 
 #include "bind.h"
 
 #define MOST_OPERANDS 3
-
-/* Whether the message is about the number at i: it quotes it as prims/array.c does. */
-static bool is_quoted(lua_State *L, lun__host *h, int i)
-{
-    char text[64];
-    if (lua_type(L, i) != LUA_TNUMBER)
-        return false;
-    if (lua_isinteger(L, i))
-        snprintf(text, sizeof text, "number %lld ", (long long)lua_tointeger(L, i));
-    else
-        snprintf(text, sizeof text, "number %.14g ", lua_tonumber(L, i));
-    return !strncmp(lun_error(h->engine), text, strlen(text));
-}
-
-/* Whether the array at i has extents that the one at 1 to i - 1 with more than one element has not. */
-static bool is_unlike(lua_State *L, lun__host *h, int i)
-{
-    int64_t mine[LUN_MAX_RANK], other[LUN_MAX_RANK];
-    if (lua_type(L, i) != LUA_TUSERDATA || lun_size(lun__check_array(L, h, i)) == 1)
-        return false;
-    int rank = lun_shape(lun__check_array(L, h, i), mine);
-    for (int k = 1; k < i; k++)
-        if (lua_type(L, k) == LUA_TUSERDATA && lun_size(lun__check_array(L, h, k)) != 1)
-            return lun_shape(lun__check_array(L, h, k), other) != rank ||
-                   memcmp(mine, other, (size_t)rank * sizeof *mine);
-    return false;
-}
-
-/* The operand that a refusal is about: a number that does not fit, extents unlike those before, and of dtypes
- * most likely the first float; else the last one. */
-static int suspect(lua_State *L, lun__host *h, lun_status s, int count)
-{
-    for (int i = 1; i <= count && s == LUN_ERANGE; i++)
-        if (is_quoted(L, h, i))
-            return i;
-    for (int i = 2; i <= count && s == LUN_ESHAPE; i++)
-        if (is_unlike(L, h, i))
-            return i;
-    for (int i = 1; i < count && s == LUN_EDTYPE; i++) {
-        bool is_array = lua_type(L, i) == LUA_TUSERDATA;
-        lun_dtype t = is_array ? lun_dtype_of(lun__check_array(L, h, i)) : LUN_BOOL;
-        if (t == LUN_F32 || t == LUN_F64 || (!is_array && !lua_isinteger(L, i)))
-            return i;
-    }
-    return count > 1 ? 2 : 1;
-}
 
 int lun__apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_trap)
 {
@@ -75,11 +28,12 @@ int lun__apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_trap)
     }
     if (s == LUN_OK)
         LUN__TRY(s, lun_apply(h->engine, op, operands, count, out));
+    int about = s == LUN_OK ? 0 : lun_error_operand(h->engine);
     for (int i = 0; numbers && i < count; i++)
         if (own[i] && operands[i])
             lun_release(operands[i]);
     if (s != LUN_OK)
-        return lun__raise(L, h, s, suspect(L, h, s, count));
+        return lun__raise(L, h, s, about ? about : count > 1 ? 2 : 1);
     if (numbers == count)
         lun__push_value(L, lun__check_value(L, h, count + 1));
     return 1;

@@ -16,6 +16,7 @@ void lun__clear(lun_engine *e)
 {
     lun_strbuf_clear(&e->error);
     e->error_where = NULL;
+    e->error_operand = 0;
     e->out_of_memory = false;
 }
 
@@ -46,6 +47,11 @@ const char *lun_error(const lun_engine *e)
     if (e->error.length)
         return e->error.text;
     return e->out_of_memory || e->error.failed ? "out of memory" : "";
+}
+
+int lun_error_operand(const lun_engine *e)
+{
+    return e ? e->error_operand : 0;
 }
 
 const char *lun_error_where(const lun_engine *e)

@@ -31,6 +31,7 @@ struct lun_engine {
     lun_services services;
     lun_stats stats;
     lun_strbuf error;
+    int error_operand; /* from 1; 0: not about one */
     const char *error_where;
     bool out_of_memory;    /* the last failure, if it has no text */
     char error_place[256]; /* where error_where may point */

@@ -12,7 +12,7 @@ static void shape_text(const lun_node *n, char buf[96])
     lun__describe(&a, buf);
 }
 
-const lun_node *lun__like(lun_engine *e, const char *name, lun_node *const *in, int count)
+const lun_node *lun__like(lun_engine *e, lun_node *const *in, int count)
 {
     const lun_node *like = in[0];
     int64_t x[LUN_MAX_RANK], y[LUN_MAX_RANK];
@@ -39,7 +39,7 @@ const lun_node *lun__like(lun_engine *e, const char *name, lun_node *const *in, 
             shape_text(n, b);
             lun__fail(e, LUN_ESHAPE, "shapes differ: %s and %s", a, b);
         }
-        (void)name;
+        e->error_operand = k + 1;
         return NULL;
     }
     return like;
@@ -87,8 +87,7 @@ lun_status lun__number(lun_engine *e, lun_dtype t, double x, lun_node **out)
 /* Operands of the right dtypes already. */
 static lun_status finish(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t, lun_node **out)
 {
-    const lun_op_row *row = lun_op_get(op);
-    const lun_node *like = lun__like(e, row->name, in, row->arity);
+    const lun_node *like = lun__like(e, in, lun_op_get(op)->arity);
     if (!like)
         return LUN_ESHAPE;
     lun_node *simple = lun__simplify(e, op, in, like);
@@ -147,14 +146,19 @@ static lun_op shift_count(lun_op op, lun_dtype from, lun_value *count)
     return op == LUN_OP_SHL ? LUN_OP_SHR : LUN_OP_SHL;
 }
 
+/* The operand that it is about is the first float, else the last one. */
 static lun_status wrong_dtype(lun_engine *e, lun_op op, lun_array *const *operands)
 {
     const lun_op_row *row = lun_op_get(op);
+    int about = 0;
+    while (about < row->arity - 1 && !lun_dtype_is_float(lun_dtype_of(operands[about])))
+        about++;
     lun_fail(e, LUN_EDTYPE, "");
     lun_strbuf_printf(&e->error, "%s needs integers, not", row->name);
     for (int k = 0; k < row->arity; k++)
         lun_strbuf_printf(&e->error, "%s %s", k ? " and" : "",
                           lun_dtype_name(lun_dtype_of(operands[k])));
+    e->error_operand = about + 1;
     return LUN_EDTYPE;
 }
 
@@ -215,8 +219,10 @@ static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands
     lun_status s;
     for (int k = 0; k < count; k++) {
         s = lun__usable(e, operands[k]);
-        if (s != LUN_OK)
+        if (s != LUN_OK) {
+            e->error_operand = k + 1;
             return s;
+        }
         t[k] = lun_dtype_of(operands[k]);
         weak[k] = operands[k]->weak;
     }
@@ -231,6 +237,8 @@ static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands
             if (k == 1 && (op == LUN_OP_SHL || op == LUN_OP_SHR))
                 op = shift_count(op, from, &v);
             s = lun__constant(e, want, v, &in[k]);
+            if (s != LUN_OK)
+                e->error_operand = k + 1;
             continue;
         }
         s = lun__node(e, operands[k], want, &raw);

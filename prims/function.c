@@ -150,7 +150,7 @@ static lun_status call_c(call *c, lun_array **out)
         s = c_operand(c, k);
     if (s != LUN_OK)
         return s;
-    const lun_node *like = lun__like(e, "zip", c->nodes, c->elements);
+    const lun_node *like = lun__like(e, c->nodes, c->elements);
     if (!like)
         return LUN_ESHAPE;
     s = lun_node_call(e, c->f, f, c->nodes, c->count, c->elements, (lun_dtype)f->result, like, &n);
@@ -233,7 +233,7 @@ static lun_status call_front(call *c, lun_array **outs, int room, int *results)
     s = front_operands(c, &r);
     if (s != LUN_OK)
         return s;
-    const lun_node *like = lun__like(e, "zip", c->nodes, c->elements);
+    const lun_node *like = lun__like(e, c->nodes, c->elements);
     if (!like)
         return LUN_ESHAPE;
     s = lun_node_call(e, c->f, f, c->nodes, c->node_count, c->elements,

@@ -209,6 +209,8 @@ LUN_API lun_status lun_open(const lun_config *config_or_NULL, lun_engine **out);
 LUN_API void lun_close(lun_engine *e);
 /* Text of the last failed call, "" if there is none; after a failed lun_open pass NULL: the reason. */
 LUN_API const char *lun_error(const lun_engine *e);
+/* The operand, from 1, that the last failure of an elementwise operation is about; 0: not about one of them. */
+LUN_API int lun_error_operand(const lun_engine *e);
 /* "script:line" of the expression that the last failure concerns, "" if unknown. */
 LUN_API const char *lun_error_where(const lun_engine *e);
 /* Stops the evaluation that runs now, if any: it returns LUN_ECANCEL and leaves no half result.  From

@@ -103,6 +103,12 @@ static void test_errors(void **state)
     assert_int_equal(lun_vector(e, NULL, 4, LUN_F32, &a), LUN_OK);
     assert_int_equal(lun_vector(e, NULL, 5, LUN_F32, &b), LUN_OK);
     assert_int_equal(lun_add(e, a, b, &out), LUN_ESHAPE);
+    assert_int_equal(lun_error_operand(e), 2);
+    assert_int_equal(lun_add(e, a, NULL, &out), LUN_EARG);
+    assert_int_equal(lun_error_operand(e), 2);
+    assert_int_equal(lun_row(e, a, 0, &out), LUN_ESHAPE);
+    assert_int_equal(lun_error_operand(e), 0);
+    assert_int_equal(lun_add(e, a, b, &out), LUN_ESHAPE);
     assert_null(out);
     assert_non_null(strstr(lun_error(e), "4 and 5"));
     assert_int_equal(lun_free(e, a), LUN_OK);
