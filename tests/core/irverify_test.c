@@ -1,0 +1,274 @@
+/* irverify_test.c - the rules of ir.h: for each, IR that keeps it but for one word is refused with a text
+ * that says which rule.  Knows no producer. */
+#include "kernels.h"
+
+#include <stdio.h>
+
+static char fn_name[] = "fn", fn_text[] = "static float fn(float x) { return x; }";
+
+static lun_ir_function scalar_function(void)
+{
+    lun_ir_function f = {.text = fn_text, .name = fn_name, .params = 1, .result = LUN_F32};
+    f.param[0].dtype = LUN_F32;
+    return f;
+}
+
+static lun_ir_function called;
+
+/* A kernel with an instruction of nearly every kind.  The numbers below are their places. */
+enum {
+    ARG,
+    CONST,
+    INDEX,
+    LOAD,
+    LOADU,
+    GATHER,
+    ADD,
+    LESS,
+    CALL,
+    VAR,
+    CHECK,
+    IF,
+    SET,
+    ELSE,
+    INNER,
+    END,
+    LOOP,
+    BREAK,
+    LOOP_END,
+    GET,
+    REDUCE,
+    SCAN,
+    STORE,
+    COUNT
+};
+
+static void make(lun_ir *ir)
+{
+    called = scalar_function();
+    lun_ir_init(ir);
+    lun_ir_slot_add(ir, LUN_F32, LUN_SLOT_IN);
+    lun_ir_slot_add(ir, LUN_F32, LUN_SLOT_UNIFORM);
+    lun_ir_slot_add(ir, LUN_F32, LUN_SLOT_OUT);
+    lun_ir_function_add(ir, &called);
+    int32_t arg = ir_arg(ir, LUN_F32), one = ir_const(ir, LUN_F32, 1), i = ir_index(ir);
+    int32_t x = ir_load(ir, 0);
+    ir_add(ir, (lun_ir_ins){.kind = LUN_IR_LOADU, .dtype = LUN_F32, .imm = 1});
+    ir_add(ir, (lun_ir_ins){.kind = LUN_IR_GATHER, .dtype = LUN_F32, .a = i});
+    int32_t y = ir_op(ir, LUN_OP_ADD, LUN_F32, x, one, -1);
+    int32_t less = ir_op(ir, LUN_OP_LT, LUN_F32, x, y, -1);
+    int32_t first = lun_ir_operand_add(ir, x);
+    ir_add(ir, (lun_ir_ins){.kind = LUN_IR_CALL, .dtype = LUN_F32, .a = -1, .b = first, .c = 1});
+    int32_t var = ir_add(ir, (lun_ir_ins){.kind = LUN_IR_VAR, .dtype = LUN_F32, .a = x});
+    ir_add(ir, (lun_ir_ins){.kind = LUN_IR_CHECK, .a = less, .b = i});
+    ir_add(ir, (lun_ir_ins){.kind = LUN_IR_IF, .a = less});
+    ir_add(ir, (lun_ir_ins){.kind = LUN_IR_SET, .a = var, .b = y});
+    ir_add(ir, (lun_ir_ins){.kind = LUN_IR_ELSE});
+    ir_const(ir, LUN_F32, 2);
+    ir_add(ir, (lun_ir_ins){.kind = LUN_IR_END});
+    ir_add(ir, (lun_ir_ins){.kind = LUN_IR_LOOP});
+    ir_add(ir, (lun_ir_ins){.kind = LUN_IR_BREAK});
+    ir_add(ir, (lun_ir_ins){.kind = LUN_IR_END});
+    ir_add(ir, (lun_ir_ins){.kind = LUN_IR_GET, .dtype = LUN_F32, .a = var});
+    ir_reduce(ir, LUN_OP_ADD, -1, y);
+    ir_store(ir, 2, ir_scan(ir, LUN_OP_ADD, 0, false, y, arg));
+    assert_int_equal(ir->count, COUNT);
+}
+
+/* What is done to instruction `at`: one of its words becomes another. */
+enum word { KIND, DTYPE, OP, A, B, C, IMM };
+
+typedef struct damage {
+    int at;
+    enum word word;
+    int64_t to;
+    const char *why;
+} damage;
+
+static const damage table[] = {
+    {ARG, IMM, 1, "no such argument"},
+    {ARG, IMM, -1, "no such argument"},
+    {ARG, DTYPE, LUN_F64, "wrong dtype of the argument"},
+    {LOAD, IMM, 3, "no such slot"},
+    {LOAD, IMM, -1, "no such slot"},
+    {LOAD, IMM, 2, "the slot has another role"},
+    {LOAD, DTYPE, LUN_F64, "value and slot differ in dtype"},
+    {LOADU, IMM, 0, "the slot has another role"},
+    {GATHER, IMM, 1, "the slot has another role"},
+    {GATHER, A, CONST, "an index must be i64"},
+    {ADD, OP, LUN_OP_COUNT, "no such operation"},
+    {ADD, OP, -1, "no such operation"},
+    {ADD, OP, LUN_OP_BXOR, "the operation does not exist for this dtype"},
+    {ADD, OP, LUN_OP_EQ, "wrong dtype of the result"},
+    {ADD, A, ADD, "an operand is no earlier instruction"},
+    {ADD, A, -1, "an operand is no earlier instruction"},
+    {ADD, A, INDEX, "operand and operation differ in dtype"},
+    {LESS, DTYPE, LUN_F32, "wrong dtype of the result"},
+    {CALL, IMM, 1, "no such function"},
+    {CALL, IMM, -1, "no such function"},
+    {CALL, C, 2, "wrong number of arguments"},
+    {CALL, B, 1, "no such operands"},
+    {CALL, B, -1, "no such operands"},
+    {CHECK, A, LOAD, "a check needs a bool"},
+    {IF, A, LOAD, "a condition must be a bool"},
+    {SET, A, LOAD, "set of what is no variable of that dtype"},
+    {SET, B, INDEX, "set of what is no variable of that dtype"},
+    {GET, A, LOAD, "get of what is no variable"},
+    {GET, A, INNER, "an operand has no value here"},
+    {GET, A, SET, "an operand has no value here"},
+    {IF, KIND, LUN_IR_BLOCK, "else without if"},
+    {ELSE, KIND, LUN_IR_END, "end without a block"},
+    {LOOP_END, KIND, LUN_IR_LOOP, "a block has no end"},
+    {BREAK, IMM, 1, "no such enclosing block"},
+    {END, KIND, LUN_IR_BREAK, "no such enclosing block"},
+    {REDUCE, IMM, 1, "no such result"},
+    {REDUCE, IMM, -1, "no such result"},
+    {REDUCE, DTYPE, LUN_F64, "wrong dtype of the result"},
+    {REDUCE, OP, LUN_OP_SUB, "the operation is not associative"},
+    {SCAN, OP, LUN_OP_DIV, "the operation is not associative"},
+    {STORE, IMM, 0, "the slot has another role"},
+    {STORE, A, INDEX, "value and slot differ in dtype"},
+    {STORE, KIND, LUN_IR_KIND_COUNT, "no such kind"},
+};
+
+/* One line that names the first instruction that is wrong: `at`, or a later one that shows it. */
+static void expect_wrong(const lun_ir *ir, int at, const char *why)
+{
+    lun_strbuf text = LUN_STRBUF_INIT;
+    int told = -1, used = 0;
+    lun_status s = lun_ir_verify(ir, &text);
+    const char *said = lun_strbuf_text(&text);
+    if (s != LUN_EARG || sscanf(said, "instruction %d: %n", &told, &used) != 1 || told < at ||
+        strncmp(said + used, why, strlen(why)) || strcmp(said + used + strlen(why), "\n"))
+        fail_msg("instruction %d: %s expected: %s", at, why, said);
+    lun_strbuf_free(&text);
+}
+
+static void test_sound(void **state)
+{
+    (void)state;
+    lun_ir ir;
+    make(&ir);
+    ir_check_valid(&ir);
+    lun_ir_free(&ir);
+}
+
+static void test_damaged(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
+        const damage *d = &table[k];
+        lun_ir ir;
+        make(&ir);
+        lun_ir_ins *ins = &ir.ins[d->at];
+        switch (d->word) {
+        case KIND:
+            ins->kind = (uint8_t)d->to;
+            break;
+        case DTYPE:
+            ins->dtype = (uint8_t)d->to;
+            break;
+        case OP:
+            ins->op = (int32_t)d->to;
+            break;
+        case A:
+            ins->a = (int32_t)d->to;
+            break;
+        case B:
+            ins->b = (int32_t)d->to;
+            break;
+        case C:
+            ins->c = (int32_t)d->to;
+            break;
+        case IMM:
+            ins->imm = d->to;
+            break;
+        }
+        expect_wrong(&ir, d->at, d->why);
+        lun_ir_free(&ir);
+    }
+}
+
+static void test_continue(void **state)
+{
+    (void)state;
+    lun_ir ir;
+    lun_ir_init(&ir);
+    ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_BLOCK});
+    ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_CONTINUE});
+    ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_END});
+    expect_wrong(&ir, 1, "continue of a block");
+    lun_ir_free(&ir);
+}
+
+static void test_two_scans(void **state)
+{
+    (void)state;
+    lun_ir ir;
+    make(&ir);
+    ir_add(&ir, ir.ins[SCAN]);
+    expect_wrong(&ir, COUNT, "a second scan");
+    lun_ir_free(&ir);
+}
+
+/* Whole arrays go where pointers are, numbers where they are not. */
+static void test_arguments_of_calls(void **state)
+{
+    (void)state;
+    lun_ir ir;
+    make(&ir);
+    called.param[0].pointer = 1;
+    expect_wrong(&ir, CALL, "array and scalar mixed up");
+    ir.operands[0] = -1 - 0; /* slot 0 is no ARRAY */
+    expect_wrong(&ir, CALL, "the slot has another role");
+    ir.slots[0].role = LUN_SLOT_ARRAY;
+    ir.ins[LOAD] = ir.ins[CONST];
+    ir_check_valid(&ir);
+    called.param[0].pointer = 0;
+    expect_wrong(&ir, CALL, "array and scalar mixed up");
+    ir.operands[0] = COUNT;
+    expect_wrong(&ir, CALL, "an operand is no earlier instruction");
+    lun_ir_free(&ir);
+}
+
+/* A combining function in IR gets what it captures from the kernel's arguments. */
+static void test_combiners(void **state)
+{
+    (void)state;
+    lun_ir ir, body;
+    make(&ir);
+    lun_ir_init(&body);
+    for (int k = 0; k < 3; k++)
+        ir_arg(&body, LUN_F32);
+    lun_ir_function f = {.body = &body, .params = 2, .outputs = 1, .result = LUN_F32};
+    int function = lun_ir_function_add(&ir, &f);
+    lun_ir_ins *reduce = &ir.ins[REDUCE];
+    reduce->op = LUN_OP_COUNT;
+    reduce->c = function;
+    expect_wrong(&ir, REDUCE, "no argument for what the function captures");
+    reduce->captured = 2;
+    expect_wrong(&ir, REDUCE, "no argument for what the function captures");
+    reduce->captured = 1;
+    ir_check_valid(&ir);
+    ir.args[0] = LUN_F64;
+    ir.ins[ARG].dtype = LUN_F64;
+    ir.ins[SCAN].b = CONST;
+    expect_wrong(&ir, REDUCE, "no argument for what the function captures");
+    reduce->c = function + 1;
+    expect_wrong(&ir, REDUCE, "no such function");
+    lun_ir_free(&body);
+    lun_ir_free(&ir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sound),
+        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_continue),
+        cmocka_unit_test(test_two_scans),
+        cmocka_unit_test(test_arguments_of_calls),
+        cmocka_unit_test(test_combiners),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
