@@ -8,6 +8,8 @@
  *     sleep MS       reads for so long
  *     time           writes "[ms since the last send, or the start]"
  *     mark TEXT      writes TEXT on a line of its own into the output
+ *     signal N       sends the program signal number N
+ *     columns N      makes the terminal N columns wide
  * At the end of the script the terminal is closed after the program's end, or 10 s. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -30,6 +32,7 @@ enum { PATIENCE_MS = 10000, SEEN = 1 << 20 };
 static char seen[SEEN + 1]; /* since the last wait */
 static size_t seen_length;
 static int terminal;
+static pid_t program;
 static double sent_at;
 
 static double now_ms(void)
@@ -127,6 +130,12 @@ static int wait_for(const char *text, size_t n)
     }
 }
 
+static int resize(int columns)
+{
+    struct winsize size = {.ws_col = (unsigned short)columns, .ws_row = 24};
+    return ioctl(terminal, TIOCSWINSZ, &size);
+}
+
 static int follow(char *line)
 {
     char *text = strchr(line, ' ');
@@ -150,6 +159,10 @@ static int follow(char *line)
         printf("\n[%.1f ms]\n", now_ms() - sent_at);
     } else if (strcmp(line, "mark") == 0 && text) {
         printf("\n%s\n", text);
+    } else if (strcmp(line, "signal") == 0 && text) {
+        kill(program, atoi(text));
+    } else if (strcmp(line, "columns") == 0 && text) {
+        resize(atoi(text));
     } else {
         printf("\n[unknown: %s]\n", line);
         return 0;
@@ -159,10 +172,8 @@ static int follow(char *line)
 
 static pid_t start(char **argv, int columns)
 {
-    struct winsize size = {.ws_col = (unsigned short)columns, .ws_row = 24};
     terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-    if (terminal < 0 || grantpt(terminal) || unlockpt(terminal) ||
-        ioctl(terminal, TIOCSWINSZ, &size))
+    if (terminal < 0 || grantpt(terminal) || unlockpt(terminal) || resize(columns))
         return -1;
     const char *name = ptsname(terminal);
     pid_t pid = name ? fork() : -1;
@@ -186,7 +197,7 @@ int main(int argc, char **argv)
     ssize_t n;
     int status = 0, ok = 1;
     sent_at = now_ms();
-    pid_t pid = argc > 2 ? start(argv + 2, atoi(argv[1])) : -1;
+    pid_t pid = program = argc > 2 ? start(argv + 2, atoi(argv[1])) : -1;
     if (pid < 0) {
         fprintf(stderr, "pty: usage: pty columns command [arguments]; or no terminal can be had\n");
         return 2;

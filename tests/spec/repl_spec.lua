@@ -168,6 +168,50 @@ describe("input", function()
     end)
 end)
 
+-- the editor's own modes of a terminal: pasted text comes between marks
+local PASTE_ON, PASTE_OFF = "\27[?2004h", "\27[?2004l"
+
+describe("signals while a line is edited", function()
+    it("a window that changes its width: the line stays", function()
+        local text = run {
+            { "wait", "> " }, { "send", "x = 6 * 7 -- " .. ("y"):rep(50) }, { "sleep", 100 }, { "columns", 40 },
+            { "sleep", 100 }, { "send", "\r" }, { "wait", "> " }, { "columns", 120 }, { "sleep", 50 },
+            { "send", "x .. '!'\r" }, { "wait", "42!" }, { "wait", "> " }, { "send", "\4" },
+        }
+        shows(text, "[exit 0]")
+    end)
+
+    for name, number in pairs { SIGTERM = 15, SIGHUP = 1, SIGQUIT = 3 } do
+        it(name .. " ends the program, and the terminal is as it was", function()
+            local text, raw = run({
+                { "wait", "> " }, { "send", "1 + " }, { "sleep", 200 }, { "signal", number },
+            }, { environment = "ASAN_OPTIONS=handle_abort=0 sh -c 'ulimit -c 0; exec \"$@\"' sh" })
+            shows(text, ("[signal %d]"):format(number))
+            local at = raw:match ".*()\27%[%?2004"
+            assert.equal(PASTE_OFF, raw:sub(at, at + #PASTE_OFF - 1))
+        end)
+    end
+
+    it("Ctrl-Z gives the terminal back to the shell; fg goes on with the line", function()
+        local text, raw = run({
+            { "wait", "> " }, { "send", "x = 6 * " }, { "sleep", 200 }, { "send", "\26" }, { "wait", "stopped" },
+            { "sleep", 300 }, { "send", "7\r" }, { "wait", "> " }, { "send", "x .. '!'\r" }, { "wait", "42!" },
+            { "wait", "> " }, { "send", "\4" }, { "wait", "ended 0" },
+        }, { program = "sh", arguments = ("-mc '%s -i; echo stopped; fg; echo ended $?'"):format(terminal.program) })
+        shows(text, "[exit 0]")
+        local before = raw:match "^(.-)stopped"
+        local at = before:match ".*()\27%[%?2004"
+        assert.equal(PASTE_OFF, before:sub(at, at + #PASTE_OFF - 1))
+        shows(raw:match "stopped(.*)$", PASTE_ON)
+    end)
+
+    it("a paste that never ends: the input does", function()
+        local text = run { { "wait", "> " }, { "send", "\27[200~1 + 1\4" }, { "sleep", 100 }, { "send", "\3" },
+            { "wait", "> " }, { "send", "6 * 7\r" }, { "wait", "42" }, { "wait", "> " }, { "send", "\4" } }
+        shows(text, "[exit 0]")
+    end)
+end)
+
 describe("history", function()
     local function session(inputs, home)
         return dialogue(inputs, { directory = home })
