@@ -53,11 +53,23 @@ static void test_thread_counts(void **state)
     free(first);
 }
 
+static int set_up_narrow(void **state)
+{
+    set_up(state);
+    kit_narrow(*state);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_reductions),     TEST(test_scans),     TEST(test_functions_in_ir),
-        TEST(test_functions_in_c), TEST(test_user_text), cmocka_unit_test(test_thread_counts),
+        TEST(test_reductions),
+        TEST(test_scans),
+        TEST(test_functions_in_ir),
+        TEST(test_functions_in_c),
+        TEST(test_user_text),
+        cmocka_unit_test(test_thread_counts),
+        cmocka_unit_test_setup_teardown(test_scans, set_up_narrow, tear_down),
     };
     int failed = kit_group(tests);
     lun_strbuf_free(&test_error);

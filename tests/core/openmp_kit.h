@@ -66,6 +66,14 @@ static inline void kit_open(kit *k, const char *dir, const char *compiler, int j
     lun_jit_init(&k->jit, &k->services, k->isa);
 }
 
+/* From here on kernels are for vectors of 16 bytes, whatever this CPU has. */
+static inline void kit_narrow(kit *k)
+{
+    lun_jit_finish(&k->jit);
+    k->isa = LUN_ISA_BASE;
+    lun_jit_init(&k->jit, &k->services, k->isa);
+}
+
 static inline void kit_remove(const char *dir)
 {
     char command[128];

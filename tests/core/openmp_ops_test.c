@@ -12,6 +12,13 @@ static int set_up_precise(void **state)
     return 0;
 }
 
+static int set_up_narrow(void **state)
+{
+    set_up(state);
+    kit_narrow(*state);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -22,6 +29,7 @@ int main(void)
         TEST(test_random_bits),
         TEST(test_math_in_c),
         cmocka_unit_test_setup_teardown(test_ops_numbers, set_up_precise, tear_down),
+        cmocka_unit_test_setup_teardown(test_casts, set_up_narrow, tear_down),
     };
     int failed = kit_group(tests);
     lun_strbuf_free(&test_error);

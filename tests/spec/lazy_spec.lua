@@ -86,6 +86,14 @@ describe("lazy evaluation", function()
 end)
 
 describe("lun.explain", function()
+    it("tells of copies", function()
+        local plan = lun.explain(lun.vector { 1, 2 } .. lun.vector { 3 })
+        assert.equal("copy", plan[1].name)
+        assert.equal(1, plan[1].ops)
+        assert.equal(48, plan[1].bytes)
+        assert.matches("1  copy    n = 3, 1 operation", tostring(plan), 1, true)
+    end)
+
     it("tells what would run, without running it", function()
         local a, b = lun.random(1000, { seed = 1 }):eval(), lun.random(1000, { seed = 2 }):eval()
         local plan

@@ -197,6 +197,51 @@ describe("a Lua function", function()
         assert.equal("", lun.explain(lun.vector { 3 } + 1)[1].types)
     end)
 
+    it("computes with constants as Lua does", function()
+        local whole = { 0, 1, -1, 7, -7, 64, -64, math.maxinteger, math.mininteger }
+        local real = { 0.0, -0.0, 0.5, -2.5, 3.0, 1e300, 1 / 0, -1 / 0, 0 / 0 }
+        local zero, same = lun.vector { 0 }, function(x, y)
+            return x == y and math.type(x) == math.type(y) and (x ~= 0 or 1 / x == 1 / y) or x ~= x and y ~= y
+        end
+        local function compare(expression, a, b) -- locals, which Lua's compiler does not fold
+            local text = "return function(x) local a, b = %s, %s return %s end"
+            local function word(x)
+                return x == math.mininteger and "math.mininteger" or math.type(x) == "integer" and tostring(x)
+                    or x ~= x and "(0/0)" or x == 1 / 0 and "math.huge" or x == -1 / 0 and "-math.huge" or ("%a"):format(x)
+            end
+            local f = assert(load(text:format(word(a), word(b), expression)))()
+            local right, want = pcall(f, 0)
+            local done, got = pcall(function() return zero:map(f)[1] end)
+            assert(right == done and (not right or same(want, got)),
+                ("%s with a = %s, b = %s: %s, not %s"):format(expression, a, b, got, want))
+        end
+        for _, list in ipairs { whole, real } do
+            for _, a in ipairs(list) do
+                for _, b in ipairs(list) do
+                    for op in ("+ - * / // % ^ < <= > >= == ~="):gmatch "%S+" do
+                        compare("a " .. op .. " b", a, b)
+                    end
+                    for op in (list == whole and "& | ~ << >>" or ""):gmatch "%S+" do
+                        compare("a " .. op .. " b", a, b)
+                    end
+                    compare("math.max(a, b)", a, b)
+                    compare("math.min(a, b)", a, b)
+                end
+                compare("-a", a, 0)
+                compare("math.abs(a)", a, 0)
+                compare("(not (a < b)) == (a >= b)", a, 1)
+                compare(list == whole and "~a" or "math.sqrt(a)", a, 0)
+                compare("a + b", a, 2.5)
+                compare("b // a", a, -3)
+            end
+        end
+        for _, a in ipairs { 0.5, -0.5, 2.0, -2.5, 1e15 } do
+            compare("math.floor(a)", a, 0)
+            compare("math.ceil(a)", a, 0)
+            compare("math.tointeger(a // 1)", a, 0)
+        end
+    end)
+
     it("ends with an integer division by zero as Lua does", function()
         local bad = lun.vector { 1, 0 }:map(function(x) return 1 // x end)
         expect.failure("attempt to perform 'n//0'", bad.totable, bad)

@@ -152,6 +152,11 @@ describe("lun.open", function()
             packed[i] = string.pack(">i2", list[i])
         end
         assert.equal(lun.vector(list):sum(), lun.open(write(npy(">i2", #list, table.concat(packed)))):sum())
+        for i = 1, #list do
+            list[i] = i * 1000.5
+            packed[i] = string.pack(">f", list[i])
+        end
+        assert.equal(lun.vector(list, "f32"):sum(), lun.open(write(npy(">f4", #list, table.concat(packed)))):sum())
         assert.equal(3, lun.open(write("\0\1\2\255", "t.raw"), { dtype = "bool" }):count())
     end)
 

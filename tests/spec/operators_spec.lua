@@ -69,6 +69,19 @@ describe("operators", function()
         expect.elements(expect.map(function(x) return ~x end, integers), ~lun.vector(integers))
     end)
 
+    it("shifts unsigned elements by numbers of either sign and any size", function()
+        for _, t in ipairs { "u8", "u16", "u32", "u64" } do
+            local a, width = lun.vector({ 1, 3, 200 }, t), 8 * #lun.zeros(1, t):tobytes()
+            local mask = width == 64 and -1 or (1 << width) - 1
+            for _, n in ipairs { 0, 1, -1, 7, -7, 64, -64, 101, -101, math.maxinteger, math.mininteger } do
+                local left = expect.map(function(x) return x << n & mask end, { 1, 3, 200 })
+                local right = expect.map(function(x) return x >> n & mask end, { 1, 3, 200 })
+                expect.elements(left, a << n)
+                expect.elements(right, a >> n)
+            end
+        end
+    end)
+
     it("shifts by Lua's rules for any count", function()
         local counts = { 0, 1, 63, 64, 65, -1, -63, -64 }
         local values = expect.map(function() return -123456789 end, counts)

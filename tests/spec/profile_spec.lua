@@ -14,6 +14,29 @@ end
 describe("lun.profile", function()
     local a = lun.random(100000, { seed = 3 }):eval()
 
+    it("names C functions and loops, and no more operations than there is room for", function()
+        local _, ok, rows = printed(function()
+            return lun.profile(function()
+                local b = a:map "(double x) { return x + 1; }":eval()
+                b:map(function(x) while x < 5 do x = x + 1 end return x end):eval()
+                local c = a
+                for _ = 1, 40 do
+                    c = (c * 1.5):sin()
+                end
+                c:eval()
+            end)
+        end)
+        assert.is_true(ok, rows)
+        local names = {}
+        for i, row in ipairs(rows) do
+            names[i] = row.what
+        end
+        table.sort(names, function(x, y) return #x < #y end)
+        assert.equal("C", names[1])
+        assert.is_truthy(names[2]:find("loop", 1, true), names[2])
+        assert.matches("^mul sin mul sin .* %.%.%.$", names[3])
+    end)
+
     it("counts calls, elements and bytes of each kernel", function()
         local text, ok, rows, sum, extra = printed(function()
             return lun.profile(function(k, more)

@@ -137,6 +137,21 @@ describe("s:run", function()
         expect.elements({ 9.0, 12.0, 15.0 }, f)
     end)
 
+    it("refuses an array out that does not fit", function()
+        local a, copy = lun.vector { 1, 2, 3 }, lun.map(function(x) return x end)
+        expect.failure("bad argument 'out' to 'map' (lengths differ: 4 elements for 3)",
+            copy.run, copy, { a, out = lun.zeros(4, "i64") })
+        local two = lun.map(function(x) return x, x end)
+        expect.failure("bad argument 'out' to 'map' (the function gives 2 results)", two.run, two, { a, out = a:copy() })
+        local many = {}
+        for i = 1, 300 do
+            many[i] = a
+        end
+        expect.failure("too many arguments to 'run' (300)", copy.run, copy, many)
+        expect.failure("too many arguments to 'map' (at most 30 follow the arrays)",
+            copy, a, table.unpack(table.move(many, 1, 31, 1, {})))
+    end)
+
     it("gives results the dtypes that the option out names", function()
         local a = lun.vector { 1.5, 2.5, 300.5 }
         local function twice(x) return x * 2 end
