@@ -143,10 +143,11 @@ static int next_byte(lun__editor *ed)
 {
     while (ed->count == 0) {
         struct pollfd terminal = {.fd = STDIN_FILENO, .events = POLLIN};
-        sigset_t open;
+        sigset_t open, closed;
         if (!heed_signals(ed))
             return -1;
-        pthread_sigmask(SIG_SETMASK, NULL, &open);
+        pthread_sigmask(SIG_SETMASK, NULL, &closed);
+        open = closed;
         for (int i = 0; i < WATCHED; i++)
             sigdelset(&open, watched[i]);
         if (ppoll(&terminal, 1, NULL, &open) < 0) {
@@ -154,6 +155,11 @@ static int next_byte(lun__editor *ed)
                 return -1;
             continue;
         }
+        /* a signal that came before these keys: where there are some, ppoll leaves it waiting */
+        pthread_sigmask(SIG_SETMASK, &open, NULL);
+        pthread_sigmask(SIG_SETMASK, &closed, NULL);
+        if (!heed_signals(ed))
+            return -1;
         ssize_t n = read(STDIN_FILENO, ed->keys, sizeof ed->keys);
         if (n < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
