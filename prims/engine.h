@@ -51,6 +51,7 @@ struct lun_engine {
     void *progress_ctx;
     double began, told_at; /* seconds: of this evaluation, of the last call */
     bool progress_told;
+    bool telling; /* the host's function runs: nothing is evaluated */
 
     lun_pool *pool;
     lun_cache *cache;

@@ -286,8 +286,8 @@ typedef struct lun_progress {
     int64_t done, total;
 } lun_progress;
 /* Has `call` called by the thread that evaluates: some ten times a second once an evaluation has taken
- * half a second, and once with NULL when such a one has ended. It must not call the engine. NULL: no
- * more. */
+ * half a second, and once with NULL when such a one has ended. Until then it must not call the engine, but for
+ * lun_cancel: an evaluation fails with LUN_EARG. NULL: no more. */
 LUN_API void lun_on_progress(lun_engine *e, void (*call)(void *ctx, const lun_progress *p),
                              void *ctx);
 

@@ -17,7 +17,9 @@ static void tick(void *ctx, const char *what, int64_t done, int64_t total)
                       .seconds = now - e->began,
                       .done = done < total ? done : total,
                       .total = total};
+    e->telling = true;
     e->progress(e->progress_ctx, &p);
+    e->telling = false;
 }
 
 void lun_on_progress(lun_engine *e, void (*call)(void *ctx, const lun_progress *p), void *ctx)

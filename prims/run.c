@@ -127,6 +127,13 @@ static lun_status run_roots(lun_engine *e, lun_node *const *roots, int count)
     return status;
 }
 
+static lun_status refuse(lun_engine *e)
+{
+    return lun__fail(
+        e, LUN_EARG,
+        "an evaluation is under way: a function of lun_on_progress cannot begin another");
+}
+
 lun_status lun_run(lun_engine *e, lun_node *const *roots, int count)
 {
     bool done = true;
@@ -135,6 +142,8 @@ lun_status lun_run(lun_engine *e, lun_node *const *roots, int count)
                 (roots[i]->kind == LUN_NODE_NUMBER && !roots[i]->rank);
     if (done)
         return LUN_OK;
+    if (e->telling)
+        return refuse(e);
     lun_host_begin(e);
     lun__progress_begin(e);
     lun_status status = run_roots(e, roots, count);
@@ -180,6 +189,9 @@ static lun_status run_range(lun_engine *e, lun_node *root, int64_t first, int64_
 lun_status lun_run_range(lun_engine *e, lun_node *root, int64_t first, int64_t count, void *host,
                          bool *done)
 {
+    *done = false;
+    if (e->telling)
+        return refuse(e);
     lun_host_begin(e);
     lun__progress_begin(e);
     lun_status status = run_range(e, root, first, count, host, done);

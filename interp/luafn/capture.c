@@ -138,7 +138,12 @@ lun_status luafn_look(const lf_viewer *v, const lf_source *list, int i, lf_sight
     default: {
         lun_array *a = lua_isuserdata(L, -1) ? v->toarray(L, lua_gettop(L)) : NULL;
         out->seen = LF_SEEN_OTHER;
-        if (a && !lun_is_freed(a))
+        if (a && lun_is_freed(a)) {
+            lun_strbuf_printf(error, "attempt to use a freed Vector ('%s')",
+                              s->name ? s->name : "?");
+            return error->failed ? LUN_ENOMEM : LUN_EFREED;
+        }
+        if (a)
             see_array(a, out);
     }
     }
