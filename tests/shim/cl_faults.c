@@ -2,8 +2,13 @@
  * them fail, counts what is made and released, and can crash where drivers do.
  *
  * Built as libOpenCL.so.1 in a directory of its own; LD_LIBRARY_PATH puts it before the real one.
- * LUN_TEST_CL=abort, exit or hang: what the first clGetPlatformIDs does. */
+ * LUN_TEST_CL=abort, exit or hang: what the first clGetPlatformIDs does.  LUN_TEST_CL_CALLERS: a file that gets a line
+ * for each call of it, with the object that the call comes from. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dladdr */
+#endif
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -126,9 +131,21 @@ static void misbehave(void)
         pause();
 }
 
+static void note_caller(void *address)
+{
+    const char *path = getenv("LUN_TEST_CL_CALLERS");
+    FILE *f = path ? fopen(path, "ae") : NULL;
+    Dl_info from;
+    if (!f)
+        return;
+    fprintf(f, "%s\n", dladdr(address, &from) ? from.dli_fname : "?");
+    fclose(f);
+}
+
 CL_API_ENTRY cl_int CL_API_CALL clGetPlatformIDs(cl_uint n, cl_platform_id *p, cl_uint *count)
 {
     REAL(clGetPlatformIDs);
+    note_caller(__builtin_return_address(0));
     misbehave();
     return fails("clGetPlatformIDs") ? fail_code : call(n, p, count);
 }

@@ -305,6 +305,51 @@ describe("devices", function()
     end)
 end)
 
+-- ---------------------------------------------------------------- who asks drivers
+
+-- The test's library between the program and the drivers writes down who asks for the platforms.
+describe("drivers", function()
+    local work = [[
+        local a = lun.range(1, 300000):eval()
+        assert((a * 2 + 1):sum() == 90000600000 and lun.scan("+", 0)(a):max() > 0)]]
+
+    -- The objects that called, one after another.
+    local function callers(environment, script, options)
+        local path = scratch .. "/callers"
+        os.remove(path)
+        local output, status = program(("LD_LIBRARY_PATH='%s/tests/shim' LUN_TEST_CL_CALLERS=%s %s"):format(BUILD, path, environment),
+            script, options)
+        assert.equal(0, status, output)
+        local list = {}
+        local file = io.open(path)
+        for line in file and file:lines() or function() end do
+            list[#list + 1] = line
+        end
+        if file then
+            file:close()
+        end
+        return list
+    end
+
+    it("are asked by nobody for work on the processor", function()
+        for _, backend in ipairs { "openmp", "reference" } do
+            for _, threads in ipairs { 1, 4 } do
+                assert.same({}, callers(("LUNARRAY_BACKEND=%s LUNARRAY_THREADS=%d"):format(backend, threads), work))
+            end
+        end
+    end)
+
+    it("are asked by this program alone, once in a process of its own and once here", function()
+        for _, environment in ipairs { "LUNARRAY_BACKEND=opencl", "LUNARRAY_BACKEND=openmp" } do
+            local list = callers(environment, "lun.devices() lun.backends() " .. work .. " lun.devices()", "")
+            assert.equal(2, #list, table.concat(list, " "))
+            for _, caller in ipairs(list) do
+                assert.truthy(caller:find "/lunarray$", caller)
+            end
+        end
+    end)
+end)
+
 -- ---------------------------------------------------------------- what is missing
 
 describe("without OpenCL", function()
