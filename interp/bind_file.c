@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "bind.h"
+#include "hold.h"
 
 /* Bytes that are computed and written at a time. */
 #define PIECE (INT64_C(2) << 20)
@@ -106,10 +107,24 @@ static int is_streamed(lua_State *L)
     return 1;
 }
 
+/* internal.writing(f, ...): what f(...) gives; files that grow too large are errors in it, no signal. */
+static int writing(lua_State *L)
+{
+    lun__held_signal held;
+    lun__hold_signal(&held);
+    int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
+    lun__let_signal_go(&held);
+    return status == LUA_OK ? lua_gettop(L) : lua_error(L);
+}
+
 void lun__open_file(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg functions[] = {{"open", open_file},       {"elements", file_elements},
-                                         {"bytes", part_bytes},     {"write", write_elements},
-                                         {"streamed", is_streamed}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"open", open_file},
+                                         {"elements", file_elements},
+                                         {"bytes", part_bytes},
+                                         {"write", write_elements},
+                                         {"streamed", is_streamed},
+                                         {"writing", writing},
+                                         {NULL, NULL}};
     lun__register(L, p, p->internal, functions);
 }

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "hold.h"
+
 /* Entries that are kept, entries at which a file is shortened, bytes of one entry, bytes of a file. */
 enum { KEPT = 2000, MOST = 2 * KEPT, LONGEST = 1 << 16, LARGEST = 64 << 20 };
 
@@ -60,16 +62,19 @@ static int open_locked(const char *path)
 
 static bool write_all(int fd, const char *from, size_t n)
 {
+    lun__held_signal held;
+    lun__hold_signal(&held);
     while (n > 0) {
         ssize_t done = write(fd, from, n);
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
-            return false;
+            break;
         from += done;
         n -= (size_t)done;
     }
-    return true;
+    lun__let_signal_go(&held);
+    return n == 0;
 }
 
 /* The whole file as a string of *length bytes, NULL if it cannot be had. */

@@ -112,6 +112,11 @@ typedef struct lun_backend {
 /* All backends of this build, best first, NULL at the end (backends/all.c). */
 extern const lun_backend *const lun_backends_all[];
 
+/* ---- files --------------------------------------------------------------------------------------- */
+
+/* Writes n bytes; false with errno, which is EFBIG beyond the process's limit: there is no signal. */
+bool lun_write_all(int fd, const void *bytes, size_t n);
+
 /* ---- the cache, as backends see it ------------------------------------------------------------
  * An entry is bytes under a key; the whole key is stored and compared, the bytes are checked against
  * a hash before they are returned.  A damaged or foreign entry is a miss and is removed. */

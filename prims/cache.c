@@ -50,21 +50,6 @@ static bool read_all(int fd, char *to, size_t n)
     return true;
 }
 
-static bool write_all(int fd, const void *from, size_t n)
-{
-    const char *p = from;
-    while (n) {
-        ssize_t put = write(fd, p, n);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return false;
-        p += put;
-        n -= (size_t)put;
-    }
-    return true;
-}
-
 /* Why the bytes of a file are no entry for this key, NULL if they are. */
 static const char *damage(const char *file, size_t size, const char *key, size_t key_length)
 {
@@ -157,8 +142,8 @@ static bool write_entry(lun_cache *c, const char *name, const char *key, size_t 
     int fd = openat(c->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return false;
-    bool well = write_all(fd, &h, sizeof h) && write_all(fd, key, key_length) &&
-                write_all(fd, bytes, length);
+    bool well = lun_write_all(fd, &h, sizeof h) && lun_write_all(fd, key, key_length) &&
+                lun_write_all(fd, bytes, length);
     int error = errno;
     if (close(fd) && well) {
         well = false;
@@ -180,9 +165,13 @@ void lun_cache_store(lun_cache *c, const char *key, size_t key_length, const voi
     clock_gettime(CLOCK_REALTIME, &t);
     snprintf(temporary, sizeof temporary, ".tmp-%ld-%u-%ld-%p", (long)getpid(), c->serial++,
              (long)t.tv_nsec, (void *)c);
-    if (write_entry(c, temporary, key, key_length, bytes, length) &&
-        renameat(c->fd, temporary, c->fd, name) == 0)
-        return;
+    for (int tries = 0; tries < 2; tries++) {
+        if (write_entry(c, temporary, key, key_length, bytes, length) &&
+            renameat(c->fd, temporary, c->fd, name) == 0)
+            return;
+        if (errno != ENOENT || !lun__cache_renewed(c))
+            break;
+    }
     lun__cache_tell(c, &c->told_store, "an entry cannot be written", strerror(errno));
     unlinkat(c->fd, temporary, 0);
 }

@@ -65,14 +65,15 @@ static bool sign(int fd)
 {
     char text[32];
     int n = snprintf(text, sizeof text, "%ld\n", (long)getpid());
-    return ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)n, 0) == n;
+    return ftruncate(fd, 0) == 0 && lseek(fd, 0, SEEK_SET) == 0 &&
+           lun_write_all(fd, text, (size_t)n);
 }
 
 int lun_cache_claim(lun_cache *c, const char *key, size_t key_length, bool abandoned)
 {
     char name[CLAIM];
     struct stat st;
-    bool made = false;
+    bool made = false, met = false; /* met: somebody else's */
     if (!lun__cache_directory(c, true))
         return LUN_CLAIM_NONE;
     claim_name(key, key_length, name);
@@ -80,10 +81,13 @@ int lun_cache_claim(lun_cache *c, const char *key, size_t key_length, bool aband
         int fd = openat(c->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (fd >= 0)
             made = true;
-        else if (errno == EEXIST)
+        else if ((met = errno == EEXIST))
             fd = openat(c->fd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-        if (fd < 0 && errno == ENOENT)
-            continue; /* ended between the two */
+        if (fd < 0 && errno == ENOENT) { /* ended between the two, or the directory is gone */
+            if (!lun__cache_renewed(c))
+                return LUN_CLAIM_NONE;
+            continue;
+        }
         if (fd < 0)
             return LUN_CLAIM_NONE;
         if (flock(fd, LOCK_EX | LOCK_NB)) {
@@ -104,7 +108,7 @@ int lun_cache_claim(lun_cache *c, const char *key, size_t key_length, bool aband
             return LUN_CLAIM_LEFT;
         made = false;
     }
-    return LUN_CLAIM_TAKEN;
+    return met ? LUN_CLAIM_TAKEN : LUN_CLAIM_NONE;
 }
 
 void lun_cache_unclaim(lun_cache *c, const char *key, size_t key_length)

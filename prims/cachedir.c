@@ -137,6 +137,16 @@ bool lun__cache_directory(lun_cache *c, bool create)
     return false;
 }
 
+bool lun__cache_renewed(lun_cache *c)
+{
+    struct stat st;
+    if (fstat(c->fd, &st) == 0 && st.st_nlink > 0)
+        return true;
+    close(c->fd);
+    c->fd = -1;
+    return lun__cache_directory(c, true);
+}
+
 void lun__cache_name(const char *key, size_t length, char name[LUN_CACHE_NAME])
 {
     XXH128_canonical_t h;

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backend.h"
 #include "spawn.h"
 
 enum { MOST = 256 << 20 }; /* bytes of an object */
@@ -43,17 +44,12 @@ static char *file_name(const char *directory, unsigned serial, const char *suffi
 static bool write_file(const char *path, const char *text)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    size_t n = strlen(text);
-    while (fd >= 0 && n) {
-        ssize_t put = write(fd, text, n);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            break;
-        text += put;
-        n -= (size_t)put;
-    }
-    return fd >= 0 && close(fd) == 0 && n == 0;
+    bool well = fd >= 0 && lun_write_all(fd, text, strlen(text));
+    int error = errno;
+    if (fd >= 0 && close(fd) && well)
+        return false;
+    errno = error;
+    return well;
 }
 
 /* The whole file, at most `most` bytes; NULL: there is none. */

@@ -21,6 +21,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "backend.h"
+
 /* ---- is it whole? -------------------------------------------------------------------------------- */
 
 static bool within(uint64_t offset, uint64_t size, size_t length)
@@ -62,20 +64,6 @@ bool lun_loader_check(const void *bytes, size_t length)
 
 /* ---- loading ------------------------------------------------------------------------------------- */
 
-static bool write_all(int fd, const char *bytes, size_t n)
-{
-    while (n) {
-        ssize_t put = write(fd, bytes, n);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return false;
-        bytes += put;
-        n -= (size_t)put;
-    }
-    return true;
-}
-
 /* A path to descriptor fd that no other file has had: one bit of the inode number after another. */
 static void spell_path(int fd, ino_t inode, char *path, size_t room)
 {
@@ -91,7 +79,7 @@ static void *open_in_memory(const void *bytes, size_t length, lun_strbuf *why)
     struct stat st;
     void *object = NULL;
     int fd = memfd_create("lunarray-kernel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (fd < 0 || !write_all(fd, bytes, length) || fstat(fd, &st) ||
+    if (fd < 0 || !lun_write_all(fd, bytes, length) || fstat(fd, &st) ||
         fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)) {
         lun_strbuf_printf(why, "memory file: %s", strerror(errno));
     } else {
@@ -114,7 +102,7 @@ static void *open_in_directory(const void *bytes, size_t length, const char *dir
     if (snprintf(path, sizeof path, "%s/load-XXXXXX", directory) >= (int)sizeof path)
         return NULL;
     int fd = mkostemp(path, O_CLOEXEC);
-    bool written = fd >= 0 && write_all(fd, bytes, length);
+    bool written = fd >= 0 && lun_write_all(fd, bytes, length);
     if (fd >= 0)
         written = close(fd) == 0 && written;
     if (written) {

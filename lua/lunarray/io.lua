@@ -186,7 +186,7 @@ function M.save(path, a, opts)
     elseif not pieces then
         misuse(2, "save", why)
     end
-    return reading(file.write, path, pieces)
+    return reading(core.internal.writing, file.write, path, pieces)
 end
 
 return M

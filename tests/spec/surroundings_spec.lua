@@ -1,0 +1,112 @@
+-- What surrounds the program may be odd: limits, directories that vanish, signals. It computes the same, a save
+-- that fails says so and leaves the old file, and nothing hangs.
+local lfs = require "lfs"
+
+local BUILD = os.getenv "BUILD" or "build"
+local directory
+
+local function path_of(name)
+    return directory .. "/" .. name
+end
+
+-- Runs the program with a script in a file, after shell commands, with a minute at most; gives what it printed, through
+-- a pipe, and its status.
+local function program(script, before)
+    local f = assert(io.open(path_of "script.lua", "w"))
+    f:write(script)
+    f:close()
+    local pipe = assert(io.popen(("{ %s exec timeout -s KILL 60 %s/lunarray %s; } 2>&1"):format(before or "",
+        lfs.currentdir() .. "/" .. BUILD, path_of "script.lua")))
+    local text = pipe:read "a"
+    local _, _, status = pipe:close()
+    return text, status
+end
+
+-- New kernels, each compiled; what they give, and how often the compiler ran.
+local compute = [[
+    local sum = 0
+    for i = 1, 3 do
+        local f = load("return function(x) return x > 0.5 and x * " .. i .. " or " .. i .. " - x end")()
+        sum = sum + lun.random(20000, { seed = i }):map(f):sum()
+        if between then between(i) end
+    end
+    print(("%.17g %d"):format(sum, lun.stats().compiles))
+]]
+
+local wait = "LUNARRAY_JIT=sync; export LUNARRAY_JIT LUNARRAY_CACHE_DIR;"
+
+describe("in odd surroundings", function()
+    local wanted
+
+    setup(function()
+        directory = os.tmpname()
+        os.remove(directory)
+        assert(lfs.mkdir(directory))
+        wanted = program(compute, "LUNARRAY_CACHE_DIR=; LUNARRAY_JIT=off; export LUNARRAY_JIT LUNARRAY_CACHE_DIR;"):match "%S+"
+        assert(tonumber(wanted))
+    end)
+
+    teardown(function()
+        os.execute("rm -rf '" .. directory .. "'")
+    end)
+
+    it("a limit on the size of files ends no program", function()
+        for blocks = 0, 64, 16 do
+            local text, status = program(compute, ("ulimit -f %d; LUNARRAY_CACHE_DIR=%s; %s"):format(blocks,
+                path_of("limit" .. blocks), wait))
+            assert.equal(0, status, text)
+            assert.equal(wanted, text:match "^%S+")
+        end
+    end)
+
+    it("a save beyond such a limit is told and leaves the old file", function()
+        local text, status = program(([[
+            for _, name in ipairs { "a.npy", "a.csv", "a.raw", "a.pgm" } do
+                local path, small = %q .. name, lun.full({ 2, 2 }, 7, "u8")
+                local large = lun.full({ 500, 500 }, 9, "u8")
+                if name == "a.csv" then
+                    small, large = { x = lun.ones(2) }, { x = lun.ones(100000) }
+                end
+                assert(lun.save(path, small))
+                local f = io.open(path, "rb")
+                local before = f:read "a"
+                f:close()
+                print(lun.save(path, large))
+                f = io.open(path, "rb")
+                assert(f:read "a" == before)
+                f:close()
+            end
+            print(lun.ones(3):sum())]]):format(path_of ""), "ulimit -f 8;")
+        assert.equal(0, status, text)
+        assert.equal(4, select(2, text:gsub("nil\t[^\n]*File too large\t27\n", "")), text)
+        assert.matches("3.0\n$", text)
+        for name in lfs.dir(directory) do
+            assert.is_nil(name:find "^%.lunarray") -- what was written is removed
+        end
+    end)
+
+    it("a cache directory that is removed meanwhile is made again", function()
+        local cache = path_of "removed"
+        local text, status = program(("function between(i) if i < 3 then os.execute 'rm -rf %s' end end\n%s"):format(cache,
+            compute), ("LUNARRAY_CACHE_DIR=%s; %s"):format(cache, wait))
+        assert.equal(0, status, text)
+        assert.equal(wanted .. " 3\n", text)
+        assert.equal("directory", lfs.attributes(cache, "mode"))
+        assert.equal(wanted, program(compute, ("LUNARRAY_CACHE_DIR=%s; %s"):format(cache, wait)):match "%S+")
+    end)
+
+    it("a directory that takes no files is no cache", function()
+        for _, path in ipairs { "/proc", "/dev/null", "/proc/self/nosuch", path_of "script.lua/x", "/proc/" .. ("x"):rep(300) } do
+            local text, status = program(compute, ("LUNARRAY_CACHE_DIR=%s; %s"):format(path, wait))
+            assert.equal(0, status, text)
+            assert.equal(wanted .. " 3\n", text)
+        end
+    end)
+
+    it("a working directory that is gone does not matter", function()
+        local text, status = program(compute, ("mkdir %s; cd %s; rmdir %s; LUNARRAY_CACHE_DIR=; %s"):format(path_of "gone",
+            path_of "gone", path_of "gone", wait))
+        assert.equal(0, status, text)
+        assert.equal(wanted, text:match "^%S+")
+    end)
+end)
