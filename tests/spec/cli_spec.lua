@@ -346,6 +346,32 @@ describe("the program's own options", function()
         assert.is_truthy(out:find "\ncache      none: ")
     end)
 
+    it("keeps threads on the memory nodes of their chunks, unless told otherwise; never the caller's", function()
+        local script = [[
+            local a = lun.random(3e6, { seed = 1 }):eval()
+            print(a:sum() == 3e6 * a:mean())
+            for i = 1, 8 do a = (a * 0.5):eval() end
+            local me = io.open "/proc/self/stat":read "n"
+            for task in io.popen("ls /proc/" .. me .. "/task"):lines() do
+                local status = io.open("/proc/" .. me .. "/task/" .. task .. "/status"):read "a"
+                print(tonumber(task) == me and "caller" or "thread", status:match "Cpus_allowed_list:%s*(%S+)")
+            end]]
+        local nodes = "HWLOC_THISSYSTEM=1 HWLOC_SYNTHETIC='numa:2 core:1 pu:1' LUNARRAY_THREADS=2 taskset -c 0,1 \"$LUA\" -e '"
+            .. script .. "'"
+        if sanitized or select(3, run(ours, "taskset -c 0,1 true")) ~= 0 then
+            return -- the OpenMP runtime is another object, or there is one CPU
+        end
+        local text = run(ours, nodes)
+        assert.matches("^true\n", text)
+        assert.matches("\ncaller\t0[,-]1\n", text)
+        for cpus in text:gmatch "thread\t(%S+)" do -- a thread that is there already stays free
+            assert.is_true(cpus == "1" or cpus == "0-1" or cpus == "0,1", text)
+        end
+        text = run(ours, "OMP_PROC_BIND=false " .. nodes)
+        assert.matches("^true\n", text)
+        assert.is_falsy(text:find("thread\t1\n", 1, true), text)
+    end)
+
     it("shows it before it runs a script", function()
         assert.is_truthy(run(ours, "lua --info -e 'x = 1' args.lua end"):find "\n1\tend\n")
     end)
