@@ -2,8 +2,9 @@
  * them fail, counts what is made and released, and can crash where drivers do.
  *
  * Built as libOpenCL.so.1 in a directory of its own; LD_LIBRARY_PATH puts it before the real one.
- * LUN_TEST_CL=abort, exit or hang: what the first clGetPlatformIDs does.  LUN_TEST_CL_CALLERS: a file that gets a line
- * for each call of it, with the object that the call comes from. */
+ * LUN_TEST_CL=abort, exit or hang: what the first clGetPlatformIDs does; plain: the compiler knows no GNU
+ * vectors; nof64: devices have no double.  LUN_TEST_CL_CALLERS: a file that gets a line for each call of
+ * clGetPlatformIDs, with the object that the call comes from. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr */
 #endif
@@ -120,14 +121,19 @@ static void *real(const char *name)
         return fails(#name) ? fail_code : code;       \
     }
 
-static void misbehave(void)
+static int asked_to(const char *what)
 {
     const char *how = getenv("LUN_TEST_CL");
-    if (how && !strcmp(how, "abort"))
+    return how && !strcmp(how, what);
+}
+
+static void misbehave(void)
+{
+    if (asked_to("abort"))
         abort();
-    if (how && !strcmp(how, "exit"))
+    if (asked_to("exit"))
         _exit(0);
-    while (how && !strcmp(how, "hang"))
+    while (asked_to("hang"))
         pause();
 }
 
@@ -155,8 +161,24 @@ STATUS(clGetPlatformInfo, (cl_platform_id p, cl_platform_info i, size_t n, void 
 STATUS(clGetDeviceIDs,
        (cl_platform_id p, cl_device_type t, cl_uint n, cl_device_id *d, cl_uint *count),
        (p, t, n, d, count))
-STATUS(clGetDeviceInfo, (cl_device_id d, cl_device_info i, size_t n, void *v, size_t *r),
-       (d, i, n, v, r))
+
+CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id d, cl_device_info i, size_t n, void *v,
+                                                size_t *r)
+{
+    REAL(clGetDeviceInfo);
+    if (fails("clGetDeviceInfo"))
+        return fail_code;
+    cl_int code = call(d, i, n, v, r);
+    if (code == CL_SUCCESS && v && asked_to("nof64")) {
+        if (i == CL_DEVICE_DOUBLE_FP_CONFIG)
+            memset(v, 0, n);
+        char *f64 = i == CL_DEVICE_EXTENSIONS ? strstr(v, "cl_khr_fp64") : NULL;
+        if (f64)
+            memset(f64, 'x', strlen("cl_khr_fp64"));
+    }
+    return code;
+}
+
 MAKE(cl_context, clCreateContext,
      (const cl_context_properties *p, cl_uint n, const cl_device_id *d,
       void(CL_CALLBACK *f)(const char *, const void *, size_t, void *), void *c, cl_int *code),
@@ -176,8 +198,28 @@ EVENT(clEnqueueWriteBuffer,
       (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t n, const void *p, cl_uint c,
        const cl_event *w, cl_event *event),
       (q, m, b, o, n, p, c, w, event))
-MAKE(cl_program, clCreateProgramWithSource,
-     (cl_context c, cl_uint n, const char **s, const size_t *l, cl_int *code), (c, n, s, l, code))
+
+static const char no_vectors[] = "#error no vectors here\n";
+
+/* Texts come in one piece that ends with a 0. */
+CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithSource(cl_context c, cl_uint n,
+                                                              const char **s, const size_t *l,
+                                                              cl_int *code)
+{
+    const char *text = no_vectors;
+    REAL(clCreateProgramWithSource);
+    if (fails("clCreateProgramWithSource")) {
+        if (code)
+            *code = fail_code;
+        return NULL;
+    }
+    if (asked_to("plain") && strstr(*s, "vector_size"))
+        s = &text, l = NULL;
+    cl_program made = call(c, n, s, l, code);
+    alive += made != NULL;
+    return made;
+}
+
 MAKE(cl_program, clCreateProgramWithBinary,
      (cl_context c, cl_uint n, const cl_device_id *d, const size_t *l, const unsigned char **b,
       cl_int *status, cl_int *code),

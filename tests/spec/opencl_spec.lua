@@ -387,6 +387,42 @@ describe("without OpenCL", function()
         end)
     end
 
+    -- what a device of another kind would be asked to do
+    local function pretending(what, script)
+        return program(("LUN_TEST_CL=%s LD_LIBRARY_PATH='%s/tests/shim' LUNARRAY_BACKEND=opencl LUNARRAY_CACHE_DIR="):format(
+            what, BUILD), script)
+    end
+
+    it("a compiler without vectors gets single elements", function()
+        local output, status = pretending("plain", [[
+            local a = lun.range(1, 5000)
+            print((a * 2 + 1):sum(), a:scan("+", 0)[5000], a:map(function(x) while x > 7 do x = x // 2 end return x end):sum())
+            print(#lun.explain(a + 1), (a:source "opencl" .. (a + 1):source "opencl"):find "vector_size")]])
+        assert.equal(0, status, output)
+        local sum = 0
+        for x = 1, 5000 do
+            while x > 7 do x = x // 2 end
+            sum = sum + x
+        end
+        output = output:gsub("^1 error generated.\n", "") -- PoCL's
+        assert.equal(("25010000\t12497500\t%d\n1\tnil\n"):format(sum), output)
+    end)
+
+    it("a device without f64 computes the rest, and says what it cannot", function()
+        local output, status = pretending("nof64", [[
+            local a = lun.range(1, 5000):cast "i32":eval()
+            print((a * 2 + 1):sum(), a:max(), a:cast "f32":max())
+            print(pcall(function() return (a * 0.5):sum() end))
+            print(pcall(function() return a:map(function(x) return x / 2 end):eval() end))
+            print(pcall(function() return a:cast "f32":map "(float x) { return (double)x * 2; }":sum() end))
+            lun.use "openmp"
+            print((a * 0.5):sum())]])
+        assert.equal(0, status, output)
+        assert.truthy(output:find("^25010000\t5000\t5000%.0\n"), output)
+        assert.equal(3, select(2, output:gsub("\nfalse\t[^\n]*computes in f64, which the device lacks", "")), output)
+        assert.truthy(output:find "\n6251250%.0\n$", output)
+    end)
+
     it("a broken driver is left out", function()
         os.execute(("mkdir -p %s/vendors && echo /nonexistent/libdriver.so > %s/vendors/broken.icd"):format(scratch,
             scratch))
