@@ -196,6 +196,14 @@ describe("lun.range, index and linspace", function()
         expect.elements({ 1.0, 2.0 }, a)
         expect.elements({ 0.0, 0.25, 0.5, 0.75, 1.0 }, lun.range(0, 1, 0.25))
         assert.equal(11, #lun.range(0, 1, 0.1))
+        for k = 1, 2000 do -- as many as there are numbers a + i * step up to b, however the quotient is rounded
+            local a, b, step, n = (k * 7 % 41 - 20) / 10, (k * 11 % 61 - 30) / 10, (k * 13 % 30 + 1) / 10, 0
+            step = b < a and -step or step
+            while step > 0 and a + n * step <= b or step < 0 and a + n * step >= b do
+                n = n + 1
+            end
+            assert.equal(n, #lun.range(a, b, step), ("range(%s, %s, %s)"):format(a, b, step))
+        end
         expect.elements({ 1.0, 0.5, 0.0 }, lun.range(1, 0, -0.5))
     end)
 
@@ -292,6 +300,7 @@ describe("lun.random", function()
 
     it("has a normal distribution too", function()
         local a = lun.random(20000, { seed = 1, dist = "normal" })
+        assert.equal(lun.random(9, { seed = 1 })[9], lun.random(9, { seed = 1, dist = "uniform" })[9])
         assert.is_true(math.abs(a:mean()) < 0.05)
         assert.is_true(math.abs(a:std() - 1) < 0.05)
     end)

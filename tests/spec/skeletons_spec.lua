@@ -143,6 +143,7 @@ describe("s:run", function()
             copy.run, copy, { a, out = lun.zeros(4, "i64") })
         local two = lun.map(function(x) return x, x end)
         expect.failure("bad argument 'out' to 'map' (the function gives 2 results)", two.run, two, { a, out = a:copy() })
+        expect.failure("bad argument #2 to 'map' (array or number expected, got table)", copy, a, {})
         local many = {}
         for i = 1, 300 do
             many[i] = a
