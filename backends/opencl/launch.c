@@ -313,9 +313,8 @@ static lun_status fly_ordered(lun_opencl *o, lun_kernel *k, const lun_launch *l,
     return s;
 }
 
-lun_status lun_opencl_run(void *state, lun_kernel *k, lun_launch *l)
+static lun_status launch(lun_opencl *o, lun_kernel *k, lun_launch *l)
 {
-    lun_opencl *o = state;
     lun_cl_plan plan = {.steps = 0};
     bool first_run = !k->ran, ordered = k->shape.results || k->shape.scan;
     l->trap = -1;
@@ -342,5 +341,12 @@ lun_status lun_opencl_run(void *state, lun_kernel *k, lun_launch *l)
         k->ran = true;
         lun_opencl_program_store(o, k);
     }
+    return s;
+}
+
+lun_status lun_opencl_run(void *state, lun_kernel *k, lun_launch *l)
+{
+    lun_status s = launch(state, k, l);
+    lun_opencl_program_unclaim(state, k); /* however that ended: others may want to make it */
     return s;
 }

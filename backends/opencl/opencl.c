@@ -161,6 +161,7 @@ static void opencl_release(void *state, lun_kernel *k)
         if (k->program)
             o->cl.clReleaseProgram(k->program);
     }
+    lun_opencl_program_unclaim(o, k);
     lun_strbuf_free(&k->key);
     free(k->kinds);
     free(k);
@@ -226,6 +227,7 @@ static lun_status opencl_build(void *state, const lun_ir *ir, const char *text, 
         free(k);
         return lun_opencl_fail(o, LUN_ENOMEM, "out of memory");
     }
+    k->claim = -1;
     s = compile(o, ir, k);
     if (s != LUN_OK) {
         opencl_release(o, k);

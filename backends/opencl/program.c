@@ -2,11 +2,14 @@
  * see state.h.  Knows no IR and no launch. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "guard.h"
 #include "state.h"
 
-enum { QUOTE = 4096, LOCK_MS = 10000 };
+/* PATIENCE: with a program that another process makes; LEFT: with one that it has left unmade. */
+enum { QUOTE = 4096, LOCK_MS = 10000, PATIENCE_MS = 30000, LEFT_MS = 500 };
+static const int64_t MILLISECOND = 1000000;
 
 /* ---- the cache on disk --------------------------------------------------------------------------- */
 
@@ -42,12 +45,51 @@ static cl_program from_cache(lun_opencl *o, const lun_kernel *k)
 {
     void *bytes;
     size_t length;
+    lun_guard g;
     if (k->key.failed ||
         !lun_cache_load(o->services->cache, k->key.text, k->key.length, &bytes, &length))
         return NULL;
+    lun_guard_enter(&g, false);
     cl_program p = from_binary(o, bytes, length);
+    lun_guard_leave(&g);
     free(bytes);
     return p;
+}
+
+/* A program that another process has made or is making, or NULL: then it is ours to make.  PoCL 3.1 crashes where one
+ * process asks for a program's binary while another compiles the same; so whoever stores it has claimed it before, and
+ * whoever did not get a claim, after some patience, does not store. */
+static cl_program await(lun_opencl *o, lun_kernel *k)
+{
+    int64_t start = lun_opencl_now(), left = 0;
+    for (;;) {
+        cl_program p = from_cache(o, k);
+        if (p || k->key.failed)
+            return p;
+        int64_t now = lun_opencl_now();
+        k->claim = lun_cache_claim(o->services->cache, k->key.text, k->key.length,
+                                   left && now - left > LEFT_MS * MILLISECOND);
+        if (k->claim >= 0) {
+            p = from_cache(o, k); /* it may have been made since it was looked for */
+            if (p)
+                lun_opencl_program_unclaim(o, k);
+            return p;
+        }
+        if (k->claim == LUN_CLAIM_NONE || now - start > PATIENCE_MS * MILLISECOND ||
+            (o->services->cancel && *o->services->cancel))
+            return NULL;
+        left = k->claim == LUN_CLAIM_TAKEN ? 0 : left ? left : now;
+        nanosleep(&(struct timespec){.tv_nsec = 5 * MILLISECOND}, NULL);
+    }
+}
+
+void lun_opencl_program_unclaim(lun_opencl *o, lun_kernel *k)
+{
+    if (k->claim < 0)
+        return;
+    lun_cache_unclaim(o->services->cache, k->key.text, k->key.length);
+    lun_cache_unlock(k->claim);
+    k->claim = -1;
 }
 
 void lun_opencl_program_store(lun_opencl *o, lun_kernel *k)
@@ -57,6 +99,8 @@ void lun_opencl_program_store(lun_opencl *o, lun_kernel *k)
     if (k->stored)
         return;
     k->stored = true; /* also if it cannot be: then it is not tried again */
+    if (k->claim < 0)
+        return;
     lun_guard_enter(&g, false);
     cl_int code =
         o->cl.clGetProgramInfo(k->program, CL_PROGRAM_BINARY_SIZES, sizeof length, &length, NULL);
@@ -66,6 +110,7 @@ void lun_opencl_program_store(lun_opencl *o, lun_kernel *k)
         lun_cache_store(o->services->cache, k->key.text, k->key.length, bytes, length);
     free(bytes);
     lun_guard_leave(&g);
+    lun_opencl_program_unclaim(o, k);
 }
 
 /* ---- the driver's compiler ----------------------------------------------------------------------- */
@@ -140,18 +185,20 @@ lun_status lun_opencl_program(lun_opencl *o, const char *text, lun_kernel *k)
     cl_int code = CL_SUCCESS;
     lun_guard g;
     lun_opencl_key(&o->device, text, &k->key);
-    lun_guard_enter(&g, false);
-    k->program = from_cache(o, k);
+    k->program = await(o, k);
     k->stored = k->program || k->key.failed;
     if (k->program)
         o->services->stats->cache_hits++;
     else {
         int64_t start = lun_opencl_now();
+        lun_guard_enter(&g, false);
         k->program = compile_twice(o, text, &call, &code, &words);
+        lun_guard_leave(&g);
         o->services->stats->compile_time += 1e-9 * (double)(lun_opencl_now() - start);
     }
-    lun_guard_leave(&g);
     lun_status s = LUN_OK;
+    if (!k->program)
+        lun_opencl_program_unclaim(o, k);
     if (!k->program)
         s = refused(code) ? LUN_EBUILD : lun_opencl_failed(o, call, code);
     else if (!k->stored)

@@ -93,7 +93,8 @@ struct lun_kernel {
     int kind_count;
     bool loops;  /* indices may take very different times */
     bool ran;    /* the driver has compiled all of it */
-    bool stored; /* its program is in the cache on disk */
+    bool stored; /* its program is in the cache on disk, or will not be */
+    int claim;   /* from building to storing, so that other processes leave it to us; or negative */
     double rate; /* nanoseconds of an index, 0: not known yet */
     lun_cl_tuning tuning;
     lun_strbuf key; /* in the cache on disk */
@@ -149,6 +150,8 @@ void lun_opencl_key(const lun_cl_device *d, const char *text, lun_strbuf *key);
 /* Puts the program into the cache on disk, once.  Best called after its first run: drivers compile
  * some of it only then. */
 void lun_opencl_program_store(lun_opencl *o, lun_kernel *k);
+/* Ends the claim, if there is one: the program is stored, or will not be. */
+void lun_opencl_program_unclaim(lun_opencl *o, lun_kernel *k);
 
 /* ---- tune.c -------------------------------------------------------------------------------------- */
 /* The work-group size for so many indices, 0: the plan's own; *trial: which trial that is, or -1.

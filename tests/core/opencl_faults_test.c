@@ -7,6 +7,7 @@
 #include "opencl/api.h"
 #include "opencl_kit.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <libgen.h>
 #include <limits.h>
@@ -25,6 +26,18 @@ static void *symbol(const char *name)
     if (!address)
         fail_msg("the library that was loaded is not the test's");
     return address;
+}
+
+/* Open descriptors of this process. */
+static long descriptors(void)
+{
+    long n = 0;
+    DIR *d = opendir("/proc/self/fd");
+    while (d && readdir(d))
+        n++;
+    if (d)
+        closedir(d);
+    return n;
 }
 
 static void find_controls(void)
@@ -100,6 +113,7 @@ static void session_close(session *s)
 static bool fail_once(const char *dir, long k, int code)
 {
     session s;
+    long open_before = descriptors();
     session_open(&s, dir);
     long before = alive();
     fail_at(k, code);
@@ -128,6 +142,9 @@ static bool fail_once(const char *dir, long k, int code)
     if (alive() != before)
         fail_msg("call %ld (%s), code %d: %ld objects are left", k, name ? name : "-", code,
                  alive() - before);
+    if (descriptors() != open_before)
+        fail_msg("call %ld (%s), code %d: %ld descriptors are left", k, name ? name : "-", code,
+                 descriptors() - open_before);
     return name != NULL;
 }
 
@@ -207,8 +224,9 @@ static void script_ok(lun_engine *e, const char *text, long k)
 static bool script_once(const char *dir, long k, int code)
 {
     const lun_config config = {.size = sizeof config, .backend = "reference", .cache_dir = dir};
-    long before = alive();
+    long before = alive(), open_before = descriptors();
     lun_engine *e;
+    lun_stats stats;
     assert_int_equal(lun_open(&config, &e), LUN_OK);
     script_ok(e, before_script, k);
     fail_at(k, code);
@@ -218,10 +236,19 @@ static bool script_once(const char *dir, long k, int code)
         fail_msg("call %ld (%s), code %d: %s", k, name ? name : "-", code, lun_error(e));
     fail_at(0, 0);
     script_ok(e, after_script, k);
+    assert_int_equal(lun_dostring(e, "src, wide, picked = nil collectgarbage() collectgarbage()"),
+                     LUN_OK);
+    lun_stats_get(e, &stats);
+    if (stats.nodes != 0 || stats.allocated != 0)
+        fail_msg("call %ld (%s), code %d: %lld nodes and %lld bytes of elements are left", k,
+                 name ? name : "-", code, (long long)stats.nodes, (long long)stats.allocated);
     lun_close(e);
     if (alive() != before)
         fail_msg("call %ld (%s), code %d: %ld objects are left", k, name ? name : "-", code,
                  alive() - before);
+    if (descriptors() != open_before)
+        fail_msg("call %ld (%s), code %d: %ld descriptors are left", k, name ? name : "-", code,
+                 descriptors() - open_before);
     return name != NULL;
 }
 

@@ -56,7 +56,7 @@ local literals = { 0, 1, 2, 3, 0.5, -0.0, 2.5, 1e10, 1 / 3 }
 -- A number of a script that fits dtype t, and its text.
 local function literal(graph, t)
     local x = graph.g.one_of(literals)
-    return x, math.type(x) == "integer" and tostring(x) or ("%a"):format(x), dtypes.with_number(t, x)
+    return x, math.type(x) == "integer" and tostring(x) or (("%a"):format(x):gsub(",", ".")), dtypes.with_number(t, x)
 end
 
 -- An operand that is safe to divide by: an odd number.

@@ -31,7 +31,7 @@ local function script(graph, code)
         local texts = {}
         for k, x in ipairs(one.list) do
             texts[k] = x ~= x and "0/0" or math.type(x) == "float" and
-                (math.abs(x) == math.huge and (x < 0 and "-1/0" or "1/0") or ("%a"):format(x)) or tostring(x)
+                (math.abs(x) == math.huge and (x < 0 and "-1/0" or "1/0") or (("%a"):format(x):gsub(",", "."))) or tostring(x)
         end
         lines[i] = ("  lun.vector({ %s }, %q),"):format(table.concat(texts, ", "), one.t.name)
     end

@@ -210,6 +210,19 @@ local function memory_error(e)
     return text:find "memory" or text:find "ENOMEM" or text:find "Cannot allocate" or type(e) == "table" and e.code == "ENOMEM"
 end
 
+-- What a failure may leave behind: arrays' memory, nodes of graphs, descriptors, memory of Lua's.
+local function held()
+    for _ = 1, 3 do
+        collectgarbage()
+    end
+    lun.trim()
+    local s, open = lun.stats(), 0
+    local pipe = io.popen(("ls /proc/%d/fd | wc -l"):format(io.open("/proc/self/stat"):read "n"))
+    open = pipe:read "n"
+    pipe:close()
+    return { nodes = s.nodes, elements = s.allocated, descriptors = open, lua = collectgarbage "count" // 1 | 0 }
+end
+
 local failures, wrong, odd = 0, 0, 0
 local function fail_everywhere(name, on, step)
     local expected = text_of(name)
@@ -243,14 +256,23 @@ local only = os.getenv "TORTURE_ONLY"
 kit.part("failing allocations", function()
     collectgarbage()
     local step = kit.factor >= 0.2 and 1 or 23
+    local lost = {}
     for _, name in ipairs(names) do
         if not only or only == name then
-                        fail_everywhere(name, false, step)
+            text_of(name)
+            local before = held()
+            fail_everywhere(name, false, step)
             fail_everywhere(name, true, step)
+            local after = held()
+            for what, allowed in pairs { nodes = 0, elements = 0, descriptors = 0, lua = 64 } do
+                if after[what] > before[what] + allowed then
+                    lost[#lost + 1] = ("%s: %s from %d to %d"):format(name, what, before[what], after[what])
+                    io.stderr:write(lost[#lost], "\n")
+                end
+            end
         end
     end
-    collectgarbage()
-    collectgarbage()
-    return wrong == 0 and odd == 0, "%d works, %d failures: %d wrong, %d errors that do not say so, 0 crashes", #names, failures,
-        wrong, odd
+    return wrong == 0 and odd == 0 and #lost == 0,
+        "%d works, %d failures: %d wrong, %d errors that do not say so, 0 crashes; nodes, elements, descriptors %s", #names, failures,
+        wrong, odd, #lost == 0 and "as before" or "lost: " .. lost[1]
 end)
