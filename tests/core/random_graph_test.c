@@ -441,6 +441,7 @@ static void one_graph(world *w, int steps, int lazy)
 
 static void test_random_graphs(void **state)
 {
+    int64_t all = 0;
     (void)state;
     lun_config c = {.size = sizeof c, .backend = "reference", .cache_dir = ""};
     lun_stats stats;
@@ -453,6 +454,7 @@ static void test_random_graphs(void **state)
         w.r.state = (uint64_t)w.seed * 0x9e3779b97f4a7c15u;
         int64_t dice = below(&w.r, 100);
         int steps = 1 + (int)below(&w.r, dice < 60 ? 20 : dice < 94 ? 120 : dice < 99 ? 600 : 2000);
+        all += steps;
         one_graph(&w, steps, chance(&w.r, 40) ? 100 : 30);
         lun_stats_get(w.e, &stats);
         assert_int_equal(stats.nodes, 0);
@@ -461,6 +463,7 @@ static void test_random_graphs(void **state)
     functions_close(&w.f);
     lun_close(w.e);
     lun_close(w.single);
+    printf("%lld steps\n", (long long)all);
 }
 
 int main(int argc, char **argv)

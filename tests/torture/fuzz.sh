@@ -6,7 +6,7 @@ set -u
 BUILD=${BUILD:-build}
 out=${TORTURE_SCRATCH:-/tmp}/fuzz
 mkdir -p "$out"
-seconds=$(awk -v f="${TORTURE:-0.01}" 'BEGIN { n = int(60 * f); print n < 5 ? 5 : n > 3600 ? 3600 : n }')
+seconds=$(awk -v f="${TORTURE:-0.01}" 'BEGIN { n = int(60 * f); print (n < 5 ? 5 : n > 3600 ? 3600 : n) }')
 CLANG=${CLANG:-clang}
 
 if ! echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' |

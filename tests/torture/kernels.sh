@@ -61,7 +61,7 @@ rounds() {
     done
 }
 
-scaled() { awk -v f="${TORTURE:-0.01}" -v full="$1" -v least="$2" 'BEGIN { n = int(full * f); print n < least ? least : n }'; }
+scaled() { awk -v f="${TORTURE:-0.01}" -v full="$1" -v least="$2" 'BEGIN { n = int(full * f); print (n < least ? least : n) }'; }
 
 report() { # name count
     if [ "$failed" -eq 0 ]; then

@@ -216,9 +216,10 @@ local function held()
         collectgarbage()
     end
     lun.trim()
-    local s, open = lun.stats(), 0
-    local pipe = io.popen(("ls /proc/%d/fd | wc -l"):format(io.open("/proc/self/stat"):read "n"))
-    open = pipe:read "n"
+    local s, stat = lun.stats(), io.open "/proc/self/stat"
+    local pipe = io.popen(("ls /proc/%d/fd | wc -l"):format(stat:read "n"))
+    local open = pipe:read "n"
+    stat:close()
     pipe:close()
     return { nodes = s.nodes, elements = s.allocated, descriptors = open, lua = collectgarbage "count" // 1 | 0 }
 end

@@ -28,6 +28,26 @@ kit.part("deep graphs", function()
     return good and lun.vector { 2 }:sum() == 2, "%d operations: built in %.2f s, evaluated in %.2f s", n, built, whole - built
 end)
 
+-- The same in a stack of one megabyte: nothing recurses over a graph, neither when it is evaluated nor when it is dropped.
+kit.part("deep graphs in a small stack", function()
+    local n = kit.count(1000000, 20000)
+    local out, err, status = kit.run(([[
+        local x = lun.vector { 1, 2, 3 }
+        local y = x
+        for _ = 1, %d do y = y + x end
+        print(y[3])
+        local z = x
+        for i = 1, %d do z = i %% 3 == 0 and z:abs() or z - x end
+        z = nil
+        collectgarbage()
+        lun.explain(x + 1)]]):format(n, n), "", 300, "ulimit -s 1024;")
+    local good = status == 0 and out == 3 * (n + 1) .. "\n"
+    if not good then
+        io.stderr:write(out, err, "\n")
+    end
+    return good, "%d operations evaluated, %d dropped, with 1 MB of stack: status %s", n, n, status
+end)
+
 kit.part("shared graphs", function()
     local x = lun.vector { 1, 2, 3 }
     local start = os.clock()

@@ -4,7 +4,7 @@
 set -u
 BUILD=${BUILD:-build}
 out=${TORTURE_SCRATCH:-/tmp}/random
-scaled() { awk -v f="${TORTURE:-0.01}" -v full="$1" -v least="$2" 'BEGIN { n = int(full * f); print n < least ? least : n }'; }
+scaled() { awk -v f="${TORTURE:-0.01}" -v full="$1" -v least="$2" 'BEGIN { n = int(full * f); print (n < least ? least : n) }'; }
 seed=${TORTURE_SEED:-$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')}
 
 # name figure command...
@@ -12,7 +12,7 @@ try() {
     name=$1 figure=$2
     shift 2
     if "$@" >"$out" 2>&1; then
-        printf 'ok\t%s\t%s\n' "$name" "$figure"
+        printf 'ok\t%s\t%s%s\n' "$name" "$(sed -n 's/^\([0-9]* steps\)$/\1 in /p' "$out")" "$figure"
     else
         printf 'FAIL\t%s\tseed %s: ended with status %s\n' "$name" "$seed" "$?"
         tail -n 30 "$out" >&2
