@@ -4,6 +4,7 @@
 #include "opencl/state.h"
 #include "opencl_kit.h"
 
+#include <fenv.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -652,6 +653,32 @@ static int signals(void)
     return 0;
 }
 
+/* Loading drivers, compiling and running leave this thread's floating-point modes alone. */
+static void test_modes(void **unused)
+{
+    static const int rounding[] = {FE_UPWARD, FE_TOWARDZERO, FE_TONEAREST};
+    (void)unused;
+    for (int i = 0; i < 3; i++) {
+        device_kit k;
+        volatile double least = 4.9406564584124654e-324;
+        assert_int_equal(fesetround(rounding[i]), 0);
+#ifdef __x86_64__
+        unsigned before = __builtin_ia32_stmxcsr() & ~0x3fu, after;
+#endif
+        device_open(&k, "");
+        run_once(&k);
+        device_close(&k, false);
+#ifdef __x86_64__
+        after = __builtin_ia32_stmxcsr() & ~0x3fu;
+        assert_int_equal(after, before);
+#endif
+        int now = fegetround();
+        fesetround(FE_TONEAREST);
+        assert_int_equal(now, rounding[i]);
+        assert_true(least > 0 && least + least > least && least * 0.5 == 0);
+    }
+}
+
 static void test_signals(void **unused)
 {
     (void)unused;
@@ -737,14 +764,15 @@ static void test_build_failure(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_devices),   cmocka_unit_test(test_buffers),
-        cmocka_unit_test(test_limits),    cmocka_unit_test(test_elementwise),
-        cmocka_unit_test(test_origin),    cmocka_unit_test(test_epilogues),
-        cmocka_unit_test(test_slices),    cmocka_unit_test(test_ordered_slices),
-        cmocka_unit_test(test_endless),   cmocka_unit_test(test_engines),
-        cmocka_unit_test(test_cache),     cmocka_unit_test(test_tuning),
-        cmocka_unit_test(test_workgroup), cmocka_unit_test(test_signals),
-        cmocka_unit_test(test_fork),      cmocka_unit_test(test_build_failure),
+        cmocka_unit_test(test_devices),       cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_limits),        cmocka_unit_test(test_elementwise),
+        cmocka_unit_test(test_origin),        cmocka_unit_test(test_epilogues),
+        cmocka_unit_test(test_slices),        cmocka_unit_test(test_ordered_slices),
+        cmocka_unit_test(test_endless),       cmocka_unit_test(test_engines),
+        cmocka_unit_test(test_cache),         cmocka_unit_test(test_tuning),
+        cmocka_unit_test(test_workgroup),     cmocka_unit_test(test_modes),
+        cmocka_unit_test(test_signals),       cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_build_failure),
     };
     if (argc > 1 && !strcmp(argv[1], "endless"))
         return endless();

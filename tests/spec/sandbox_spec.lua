@@ -2,6 +2,8 @@
 -- of its own (build/lunarray --sandbox). One that got hold of something says ESCAPED; none may, none may end
 -- by a signal, and those that would not end or fit are stopped by the limit.
 
+local shell = require "shell"
+
 local build = os.getenv "BUILD" or "build"
 local MEMORY = "64" -- megabytes
 
@@ -304,6 +306,21 @@ describe("the sandbox", function()
             end
         end)
     end
+
+    -- One call of a C function is not interrupted (docs/sandbox.md): the process needs a limit of its own.
+    it("and a limit of the process end patterns that are made to take for ever", function()
+        for _, code in ipairs {
+            "string.find(('a'):rep(300000), '.-.-.-b')",
+            "for _ in ('a'):rep(50):gmatch(('a?'):rep(50) .. ('a'):rep(50)) do end pcall(string.gsub, ('x'):rep(200000), '.-.-.-y', '')",
+        } do
+            shell.write(scratch .. "/pattern.lua", code)
+            local pipe = assert(io.popen(("bash -c 'ulimit -t 1; exec timeout -s KILL 60 %s/lunarray --sandbox --time-limit 0.2 %s' "
+                .. ">/dev/null 2>&1; echo $?"):format(build, scratch .. "/pattern.lua")))
+            local status = pipe:read "n"
+            pipe:close()
+            assert.is_true(status == 128 + 24 or status == 128 + 9, status) -- SIGXCPU, or SIGKILL a second later
+        end
+    end)
 
     it("lets honest scripts work", function()
         local text, status = run([=[
