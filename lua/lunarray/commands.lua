@@ -79,7 +79,13 @@ local table_of = {
             if text == "" or not f then
                 return ":explain takes an expression" .. (message and text ~= "" and ": " .. message or "")
             end
-            write(tostring(core.explain(f())))
+            local values = table.pack(f())
+            for i = 1, math.max(values.n, 1) do
+                if not core.isarray(values[i]) then
+                    return (":explain takes arrays, not %s"):format(values.n > 0 and type(values[i]) or "nothing")
+                end
+            end
+            write(tostring(core.explain(table.unpack(values, 1, values.n))))
         end,
     },
     {

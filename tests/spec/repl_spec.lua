@@ -374,11 +374,13 @@ describe("commands", function()
     end)
 
     it(":explain shows the plan without running it", function()
-        local text = dialogue { ":explain lun.index(10) + 1", "lun.stats().launches", ":explain", ":explain 1 +" }
+        local text = dialogue { ":explain lun.index(10) + 1", "lun.stats().launches", ":explain", ":explain 1 +",
+            ":explain lun.index(3), 5" }
         shows(text, "plan: 1 kernel, 1 operation")
         shows(text, "> lun.stats().launches\n0\n")
         shows(text, ":explain takes an expression")
         shows(text, "near <eof>")
+        shows(text, ":explain takes arrays, not number")
     end)
 
     it(":devices and :cache tell what there is", function()

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Random sequences of calls of the C interface, random Lua functions on every backend, random graphs against the
-# oracle, by the generators of the other suites at a larger size.
+# Random sequences of calls of the C interface, random Lua functions on every backend, random graphs and programs against
+# the oracle, by the generators of the other suites at a larger size.
 set -u
 BUILD=${BUILD:-build}
 out=${TORTURE_SCRATCH:-/tmp}/random
@@ -29,3 +29,9 @@ n=$(scaled 10000 60)
 try "random graphs against the oracle" "$n graphs from seed $seed, 0 differences" \
     env LUNARRAY_DIFF_GRAPHS="$n" LUNARRAY_DIFF_SEED="$seed" LUNARRAY_DIFF_COUNTS="$out.counts" LUNARRAY_JIT=off \
     "$BUILD/lunarray" tests/busted.lua tests/diff/graphs_spec.lua
+n=$(scaled 20000 60)
+for jit in off auto; do
+    try "random programs against the model, JIT $jit" "$n programs from seed $seed, 0 differences" \
+        env LUNARRAY_DIFF_PROGRAMS="$n" LUNARRAY_DIFF_SEED="$seed" LUNARRAY_DIFF_COUNTS="$out.counts" LUNARRAY_JIT=$jit \
+        "$BUILD/lunarray" tests/busted.lua tests/diff/programs_spec.lua
+done

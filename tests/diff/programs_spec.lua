@@ -1,0 +1,53 @@
+-- Random whole programs (programs.lua) on the backends of the host, between which they also change, and some on the
+-- device. LUNARRAY_DIFF_PROGRAMS sets how many, LUNARRAY_DIFF_SEED where they begin. A failure shows the program.
+local harness = require "diff.harness"
+local lun = require "lunarray"
+local lfs = require "lfs"
+local run = require "diff.program_run"
+
+local COUNT = tonumber(os.getenv "LUNARRAY_DIFF_PROGRAMS") or 120
+local SEED = tonumber(os.getenv "LUNARRAY_DIFF_SEED") or 1
+local DEVICE_EVERY = 40
+local COMPILED_EVERY = 30 -- the specs wait for the compiler; the interpreter runs all programs
+
+describe("random programs", function()
+    local directory
+    local before = lun.use()
+
+    setup(function()
+        directory = os.tmpname()
+        os.remove(directory)
+        assert(lfs.mkdir(directory))
+    end)
+
+    teardown(function()
+        lun.use(before)
+        os.execute("rm -rf '" .. directory .. "'")
+    end)
+
+    it(("%d of them, from seed %d on"):format(COUNT, SEED), function()
+        local compiled = os.getenv "LUNARRAY_JIT" ~= "sync" and 1 or COMPILED_EVERY
+        for seed = SEED, SEED + COUNT - 1 do
+            local backends = { "reference" }
+            if seed % compiled == 0 then
+                backends = { "openmp" }
+            elseif seed % DEVICE_EVERY == 1 and harness.device then
+                backends = { harness.device }
+            end
+            local uses = seed % 3 == 0 and { "reference", "openmp" } or nil
+            for _, backend in ipairs(backends) do
+                local failure = run.one(seed, backend, directory, uses)
+                if failure then
+                    harness.fail("%s", failure)
+                end
+                harness.combinations = harness.combinations + 1
+            end
+            if #harness.failures > 0 then
+                break
+            end
+        end
+        harness.finish()
+    end)
+end)
+
+teardown(harness.report)
