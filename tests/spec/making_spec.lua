@@ -197,12 +197,12 @@ describe("lun.range, index and linspace", function()
         expect.elements({ 0.0, 0.25, 0.5, 0.75, 1.0 }, lun.range(0, 1, 0.25))
         assert.equal(11, #lun.range(0, 1, 0.1))
         for k = 1, 2000 do -- as many as there are numbers a + i * step up to b, however the quotient is rounded
-            local a, b, step, n = (k * 7 % 41 - 20) / 10, (k * 11 % 61 - 30) / 10, (k * 13 % 30 + 1) / 10, 0
-            step = b < a and -step or step
-            while step > 0 and a + n * step <= b or step < 0 and a + n * step >= b do
+            local first, b, step, n = (k * 7 % 41 - 20) / 10, (k * 11 % 61 - 30) / 10, (k * 13 % 30 + 1) / 10, 0
+            step = b < first and -step or step
+            while step > 0 and first + n * step <= b or step < 0 and first + n * step >= b do
                 n = n + 1
             end
-            assert.equal(n, #lun.range(a, b, step), ("range(%s, %s, %s)"):format(a, b, step))
+            assert.equal(n, #lun.range(first, b, step), ("range(%s, %s, %s)"):format(first, b, step))
         end
         expect.elements({ 1.0, 0.5, 0.0 }, lun.range(1, 0, -0.5))
     end)
