@@ -296,8 +296,10 @@ $(BUILD)/torture/%_shim.so: tests/torture/%_shim.c Makefile
 coverage:
 	@sh tests/setup.sh test
 	@command -v gcovr >/dev/null || { echo "coverage needs gcovr (apt-get install gcovr)"; exit 1; }
+	@mkdir -p build/coverage && $(CC) -O2 -fPIC -fvisibility=hidden -c -o build/coverage/counted_exit.o tests/counted_exit.c
 	@$(MAKE) --no-print-directory $(JOBS) BUILD=build/coverage OPT='-O0 -g' \
-	    SANITIZE='--coverage -fprofile-update=atomic' all core-tests torture-build
+	    SANITIZE='--coverage -fprofile-update=atomic' LDFLAGS='$(LDFLAGS) -Wl,--wrap=_exit build/coverage/counted_exit.o' \
+	    all core-tests torture-build
 	@find build/coverage -name '*.gcda' -delete
 	@BUILD=build/coverage sh tests/run.sh core spec torture || true
 	@sh tests/coverage.sh build/coverage
