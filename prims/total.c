@@ -61,7 +61,7 @@ static lun_status total_node(lun_engine *e, lun_reduction r, lun_node *a, lun_no
     default:
         lun_node_release(e, a);
         return lun__fail(e, LUN_EARG, "%s is no reduction that can stay lazy",
-                         lun_reduction_name(r) ? lun_reduction_name(r) : "(unknown)");
+                         lun_reduction_name(r));
     }
 }
 
