@@ -372,6 +372,18 @@ describe("the program's own options", function()
         assert.is_falsy(text:find("thread\t1\n", 1, true), text)
     end)
 
+    it("complains in a sandbox too", function()
+        local _, err, code = run(ours, "LUNARRAY_BACKEND=nothing lua --sandbox -e 'print(1)'")
+        assert.equal("LUA: no backend 'nothing'; there are openmp, opencl, reference\n", err)
+        assert.equal(1, code)
+        local out
+        out, err, code = run(ours, "LUNARRAY_CC=/bin/false LUNARRAY_JIT=sync LUNARRAY_CACHE_DIR= lua --sandbox --backend openmp "
+            .. "-e 'print((lun.index(100000) + 1):sum())'")
+        assert.equal("5000150000\n", out)
+        assert.matches("^LUA: kernels stay interpreted: /bin/false: exit status 1", err)
+        assert.equal(0, code)
+    end)
+
     it("shows it before it runs a script", function()
         assert.is_truthy(run(ours, "lua --info -e 'x = 1' args.lua end"):find "\n1\tend\n")
     end)
@@ -398,6 +410,11 @@ describe("the program's own options", function()
         { "--threads", "LUA: '--threads' needs a positive number\nusage:" },
         { "--threads 0", "LUA: '--threads' needs a positive number\nusage:" },
         { "--threads -1", "LUA: '--threads' needs a positive number\nusage:" },
+        { "--time-limit", "LUA: '--time-limit' needs a positive number of seconds\nusage:" },
+        { "--time-limit 0", "LUA: '--time-limit' needs a positive number of seconds\nusage:" },
+        { "--time-limit=-1", "LUA: '--time-limit=-1' needs a positive number of seconds\nusage:" },
+        { "--memory-limit 1x", "LUA: '--memory-limit' needs a positive number of megabytes\nusage:" },
+        { "--memory-limit nan", "LUA: '--memory-limit' needs a positive number of megabytes\nusage:" },
         { "--threads two", "LUA: '--threads' needs a positive number\nusage:" },
         { "--threads 99999999999999999999", "LUA: '--threads' needs a positive number\nusage:" },
         { "--threadsome 2", "LUA: unrecognized option '--threadsome'\nusage:" },

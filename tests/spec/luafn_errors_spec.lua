@@ -77,6 +77,8 @@ describe("a Lua function that cannot be a kernel", function()
             "script:2: comparison on a value that is no number: only numbers and booleans can be computed with" },
         ["a number on some paths only"] = { "return function(x)\n local y if x > 1 then y = 1 end\n return x + y end",
             "script:3: arithmetic on a value that is a number on some paths only (local 'y'): give it a number on every path" },
+        ["nil on some paths, compared"] = { "return function(x)\n local y = x > 2 and nil\n return y == nil and 1 or 0 end",
+            "script:3: comparison on a value that may be nil (local 'y'): give it a value on every path" },
         ["a boolean as a shift count"] = { "return function(x)\n local b = x > 1\n return 1 << b end",
             "script:3: arithmetic on a boolean (local 'b'): make it a number with 'b and 1 or 0'" },
         ["a boolean that is compared"] = { "return function(x)\n local b = x > 1\n return b > 1 and 1 or 0 end",

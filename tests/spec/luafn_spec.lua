@@ -242,6 +242,50 @@ describe("a Lua function", function()
         end
     end)
 
+    it("does what Lua does with nil, truth, loops and jumps", function()
+        local bodies = {
+            "return x == nil and 1 or 2", "return x ~= nil and x or 0", "local y return y == nil and x or 0",
+            "local y = nil if y then return 1 end return x", "local y return (y ~= x) and 1 or 0", "return not nil and x or 1",
+            "local t = x > 1 local u = x > 2 return (t == u) and 1 or 0", "local t = x > 1 return (t ~= true) and 1 or 0",
+            "local t = (x > 1) == (x > 2) return t and 5 or 6", "return (false == (x > 2)) and 1 or 0",
+            "local t = x > 1 and x < 3 return t and x or -x", "local t = x > 1 or x < 3 return t and 1 or 2",
+            "local t = not (x > 1) return t and 1 or 0", "local y = x > 2 or nil return y and 1 or 0",
+            "return x >= 2 and x <= 3 and 1 or x < 2 and 2 or 3",
+            "local n = 0 for i = 10, x, -1 do n = n + i end return n", "local n = 0 for i = 10, 1, -3 do n = n + i * x end return n",
+            "local n = 0 for i = x, x + 5, 2 do n = n + i end return n",
+            "local n = 0 for i = 1.0, 3.0, 0.5 do n = n + i end return n",
+            "local n, i = 0, 100 while i > 0 do i = i - 7 n = n + i end return n + x",
+            "local n, i = 0, 100 repeat i = i - 7 n = n + i until i <= x return n",
+            "local n, i = 0, 100 while i ~= 2 do i = i - 7 n = n + 1 end return n + x",
+            "local y = x if y == y then y = y + 1 end return y",
+            "local a, b if x > 1 then a, b = 1, 2 else a, b = 2, 1 end return a - b",
+            "local a = x while true do a = a + 1 if a > 5 then goto done end end ::done:: return a",
+            "local i = 0 ::top:: i = i + 1 if i < x then goto top end return i", "return math.max(x, 2, 3.5)", "return -(-x)",
+        }
+        for _, body in ipairs(bodies) do
+            local f = assert(load("return function(x) " .. body .. " end"))()
+            for _, list in ipairs { { 1, 2, 3, 4 }, { 0.5, 1.5, 2.5 } } do
+                for i, got in lun.vector(list):map(f):iter() do
+                    assert(got == f(list[i]), ("%s of %s is %s, not %s"):format(body, list[i], got, f(list[i])))
+                end
+            end
+        end
+        for body, base in pairs { ["2"] = 2, ["10"] = 10, ["3"] = 3, ["x + 1"] = false } do
+            local f = assert(load("return function(x) return math.log(x, " .. body .. ") end"))()
+            expect.close(expect.map(function(x) return math.log(x, base or x + 1) end, { 1.5, 2.0, 10.0 }),
+                lun.vector({ 1.5, 2.0, 10.0 }):map(f), 16)
+        end
+    end)
+
+    it("may have any number of constants", function()
+        local words = { "return function(x) local y = 0 goto last " }
+        for i = 1, 140000 do -- more than an instruction has room for
+            words[#words + 1] = ("y = %d.5 "):format(i)
+        end
+        words[#words + 1] = "::last:: y = 123456.75 return x + y end"
+        assert.equal(123457.75, lun.vector({ 1.0 }):map(assert(load(table.concat(words)))())[1])
+    end)
+
     it("ends with an integer division by zero as Lua does", function()
         local bad = lun.vector { 1, 0 }:map(function(x) return 1 // x end)
         expect.failure("attempt to perform 'n//0'", bad.totable, bad)
