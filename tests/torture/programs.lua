@@ -48,6 +48,26 @@ kit.part("deep graphs in a small stack", function()
     return good, "%d operations evaluated, %d dropped, with 1 MB of stack: status %s", n, n, status
 end)
 
+-- What we write nests nothing (each operation is a statement); what a C function of the user's nests is the compiler's to
+-- take or to refuse, clang's limit being 256: a result, or an error with its words, and the engine goes on.
+kit.part("nested source", function()
+    local before, results, refused, bad = lun.use(), 0, 0, 0
+    for _, backend in ipairs(lun.backends()) do
+        lun.use(backend)
+        for _, depth in ipairs(kit.factor >= 0.1 and { 200, 300, 1000, 10000, 100000 } or { 100, 1000 }) do
+            local text = "(double x){ return " .. ("("):rep(depth) .. "x" .. (")"):rep(depth) .. " + 1; }"
+            local ok, e = pcall(function() return lun.map(text)(lun.vector { 1, 2 }):eval()[2] end)
+            results, refused = results + (ok and 1 or 0), refused + (ok and 0 or 1)
+            if ok and e ~= 3 or not ok and not tostring(e):find "compile" or lun.vector { 1, 2 }:sum() ~= 3 then
+                bad = bad + 1
+                io.stderr:write(backend, " ", depth, ": ", tostring(e), "\n")
+            end
+        end
+    end
+    lun.use(before)
+    return bad == 0 and results > 0, "%d results, %d refused by compilers with their words, %d wrong", results, refused, bad
+end)
+
 kit.part("shared graphs", function()
     local x = lun.vector { 1, 2, 3 }
     local start = os.clock()
@@ -156,22 +176,34 @@ kit.part("lengths around 2^31", function()
     if kit.factor >= 0.5 then -- gigabytes
         table.move({ (1 << 31) - 1, 1 << 31, (1 << 31) + 1 }, 1, 3, #lengths + 1, lengths)
     end
-    for _, n in ipairs(lengths) do
-        local a = lun.full(n, 1, "u8"):eval()
-        if n > 0 then
-            a[n] = 7
+    local before, device = lun.use(), 0
+    for _, backend in ipairs(lun.backends()) do
+        lun.use(backend)
+        for _, n in ipairs(lengths) do
+            if n < 1 << 31 and backend ~= before and backend ~= "opencl" or n > 1 << 20 and backend ~= before then
+                goto another -- gigabytes on one backend only
+            end
+            device = device + (backend == "opencl" and 1 or 0)
+            local a = lun.full(n, 1, "u8"):eval()
+            if n > 0 then
+                a[n] = 7
+            end
+            local want = n > 0 and n + 6 or 0
+            if #a ~= n or a:sum() ~= want or (a + a):sum() ~= 2 * want or
+                n > 0 and (a:argmax() ~= n or a[-1] ~= 7 or a:sub(n, n)[1] ~= 7) then
+                bad = bad + 1
+                io.stderr:write(backend, ": ", n, " is wrong\n")
+            end
+            a:free()
+            lun.trim()
+            ::another::
         end
-        local want = n > 0 and n + 6 or 0
-        if #a ~= n or a:sum() ~= want or (a + a):sum() ~= 2 * want or n > 0 and (a:argmax() ~= n or a[-1] ~= 7 or a:sub(n, n)[1] ~= 7) then
-            bad = bad + 1
-            io.stderr:write(n, " is wrong\n")
-        end
-        a:free()
-        lun.trim()
     end
+    lun.use(before)
     local refused = 0
     for _, n in ipairs { 1 << 62, (1 << 62) + 1, math.maxinteger, 1 << 48, -1, 2.0 ^ 70 } do
         refused = refused + (pcall(function() return lun.zeros(n):copy():sum() end) and 0 or 1)
     end
-    return bad == 0 and refused == 6, "%d lengths, %d wrong; %d of 6 impossible ones refused", #lengths, bad, refused
+    return bad == 0 and refused == 6, "%d lengths, %d of them on opencl too, %d wrong; %d of 6 impossible ones refused",
+        #lengths, device, bad, refused
 end)
