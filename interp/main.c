@@ -53,11 +53,11 @@ static void show_progress(void *ctx, const lun_progress *p)
     if (!p) {
         fputs("\033[K", stderr);
     } else {
-        if (p->total > 0)
-            snprintf(text, sizeof text, "%s %.1f s, %lld of %lld elements", p->what, p->seconds,
+        long long tenths = (long long)(p->seconds * 10 + 0.5); /* with a point in every locale */
+        int n = snprintf(text, sizeof text, "%s %lld.%lld s", p->what, tenths / 10, tenths % 10);
+        if (p->total > 0 && n > 0 && n < (int)sizeof text)
+            snprintf(text + n, sizeof text - (size_t)n, ", %lld of %lld elements",
                      (long long)p->done, (long long)p->total);
-        else
-            snprintf(text, sizeof text, "%s %.1f s", p->what, p->seconds);
         /* save the cursor, no wrapping; restore */
         fprintf(stderr, "\0337\033[?7l%s\033[K\033[?7h\0338", text);
     }
@@ -277,8 +277,8 @@ static lua_State *new_state(const lun_options *o, lun_engine **engine)
     lua_State *L = NULL;
     lun_config config = {.size = sizeof config, .sandbox = 1, .log = complain};
     config.log_ctx = (void *)o->program;
-    config.time_limit = o->seconds ? strtod(o->seconds, NULL) : 0;
-    double bytes = o->megabytes ? strtod(o->megabytes, NULL) * 1e6 : 0;
+    config.time_limit = o->seconds ? lun__options_limit(o->seconds) : 0;
+    double bytes = o->megabytes ? lun__options_limit(o->megabytes) * 1e6 : 0;
     config.memory_limit = bytes < 9e18 ? (int64_t)bytes : INT64_MAX;
     if (!o->sandbox) {
         L = luaL_newstate();

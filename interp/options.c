@@ -1,4 +1,5 @@
 /* options.c - reads the command line of the program; see options.h. Runs nothing. */
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,11 +47,26 @@ static bool is_count(const char *text)
     return digits > 0 && digits < 8 && text[digits] == '\0' && strspn(text, "0") < digits;
 }
 
-/* A number above 0, such as 2 or 0.5. */
+double lun__options_limit(const char *text)
+{
+    char own[64], *end;
+    const char *point = text ? strchr(text, '.') : NULL;
+    int before = point ? (int)(point - text) : 0;
+    if (!text || text[0] < '0' || text[0] > '9' || strlen(text) > sizeof own / 2)
+        return 0;
+    /* LUA_INIT may have set a locale in which numbers have no point */
+    if (point)
+        snprintf(own, sizeof own, "%.*s%.16s%s", before, text, localeconv()->decimal_point,
+                 point + 1);
+    else
+        snprintf(own, sizeof own, "%s", text);
+    double x = strtod(own, &end);
+    return *end ? 0 : x;
+}
+
 static bool is_limit(const char *text)
 {
-    char *end;
-    return text && text[0] >= '0' && text[0] <= '9' && strtod(text, &end) > 0 && !*end;
+    return lun__options_limit(text) > 0;
 }
 
 /* Takes the options that start with two dashes; false with o->bad set where it is none of them. */

@@ -29,6 +29,9 @@ bool lun__options_parse(lun_options *o);
 /* Goes from an option with two dashes to the last of its words, for who runs the options in their order. */
 void lun__options_pass(const lun_options *o, int *index);
 
+/* A limit: a number above 0, such as 2 or 0.5; 0 for a text that is none. */
+double lun__options_limit(const char *text);
+
 void lun__options_usage(FILE *to, const char *program);
 
 #endif

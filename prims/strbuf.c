@@ -1,6 +1,7 @@
 /* strbuf.c - a growing string; knows nothing but bytes. */
 #include "strbuf.h"
 
+#include <locale.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,4 +84,17 @@ void lun_strbuf_printf(lun_strbuf *s, const char *format, ...)
 const char *lun_strbuf_text(const lun_strbuf *s)
 {
     return s->text ? s->text : "";
+}
+
+const char *lun_number_text(double x, char text[LUN_NUMBER_TEXT])
+{
+    snprintf(text, LUN_NUMBER_TEXT, "%.14g", x);
+    const char *point = localeconv()->decimal_point;
+    char *at = strstr(text, point);
+    size_t length = strlen(point);
+    if (at && length) {
+        *at = '.';
+        memmove(at + 1, at + length, strlen(at + length) + 1);
+    }
+    return text;
 }

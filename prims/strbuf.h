@@ -25,6 +25,9 @@ void lun_strbuf_printf(lun_strbuf *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void lun_strbuf_vprintf(lun_strbuf *s, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
+/* A number in at most 14 digits, in every locale with a point; in `text`, which it gives. */
+enum { LUN_NUMBER_TEXT = 40 };
+const char *lun_number_text(double x, char text[LUN_NUMBER_TEXT]);
 /* The text, "" when empty. */
 const char *lun_strbuf_text(const lun_strbuf *s);
 

@@ -141,13 +141,15 @@ void lun_host_end(lun_engine *e)
 
 lun_status lun__stopped(lun_engine *e)
 {
+    char text[LUN_NUMBER_TEXT];
     int why = __atomic_load_n(&e->cancel, __ATOMIC_RELAXED);
     if (why == LUN_STOP_NONE && e->deadline > 0 && lun__now() > e->deadline)
         why = LUN_STOP_LIMIT;
     if (why == LUN_STOP_CANCEL)
         return lun__fail(e, LUN_ECANCEL, "interrupted");
     if (why == LUN_STOP_LIMIT)
-        return lun__fail(e, LUN_ELIMIT, "time limit reached: %g seconds", e->config.time_limit);
+        return lun__fail(e, LUN_ELIMIT, "time limit reached: %s seconds",
+                         lun_number_text(e->config.time_limit, text));
     return LUN_OK;
 }
 

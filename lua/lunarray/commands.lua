@@ -2,6 +2,7 @@
 
 local core = require "lunarray.core"
 local guess = require "lunarray.guess"
+local number = require "lunarray.number"
 
 local commands = {}
 
@@ -9,11 +10,11 @@ local commands = {}
 
 local function seconds(t)
     if t < 1e-3 then
-        return ("%.0f us"):format(t * 1e6)
+        return number.format("%.0f us", t * 1e6)
     elseif t < 1 then
-        return ("%.1f ms"):format(t * 1e3)
+        return number.format("%.1f ms", t * 1e3)
     end
-    return ("%.2f s"):format(t)
+    return number.format("%.2f s", t)
 end
 
 -- Starts to measure; what it gives tells how long it took since, and on what.
@@ -38,7 +39,7 @@ local function bytes_text(n)
     while n >= 1000 and i < #units do
         n, i = n / 1000, i + 1
     end
-    return (i == 1 and "%d %s" or "%.1f %s"):format(n, units[i])
+    return number.format(i == 1 and "%d " or "%.1f ", n) .. units[i]
 end
 
 local function kernels_text(n)

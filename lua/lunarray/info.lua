@@ -2,6 +2,7 @@
 -- compiler and the kernel cache, as text.
 
 local core = require "lunarray.core"
+local number = require "lunarray.number"
 
 local M = {}
 
@@ -25,7 +26,8 @@ end
 
 local function cache()
     local dir, entries, bytes = core.internal.cache()
-    return dir and ("%s: %s, %.1f MB"):format(dir, count(entries, "kernel"), bytes / 1e6) or "none: " .. entries
+    return dir and ("%s: %s, %s"):format(dir, count(entries, "kernel"), number.format("%.1f MB", bytes / 1e6)) or
+        "none: " .. entries
 end
 
 -- ---------------------------------------------------------------- the whole
@@ -50,8 +52,8 @@ function M.text()
     local devices, machine = core.devices(), "unknown"
     for i, device in ipairs(devices) do
         machine = device.machine or machine
-        add(i == 1 and "devices" or "", ("%s (%s, %s): %d units, %.1f GB"):format(device.name, device.kind,
-            device.backend, device.units, device.memory / 1e9))
+        add(i == 1 and "devices" or "", ("%s (%s, %s): %d units, %s GB"):format(device.name, device.kind,
+            device.backend, device.units, number.format("%.1f", device.memory / 1e9)))
     end
     add("machine", machine)
     add("math", core.math())

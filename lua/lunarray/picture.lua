@@ -2,6 +2,7 @@
 -- and checking of arguments. Knows no picture.
 
 local core = require "lunarray.core"
+local number = require "lunarray.number"
 
 local picture = {}
 
@@ -95,7 +96,7 @@ end
 
 -- A number as a label: at most `digits` of it.
 function picture.label(x, digits)
-    local text = ("%." .. (digits or 4) .. "g"):format(x)
+    local text = number.format("%." .. (digits or 4) .. "g", x)
     return (text:gsub("e%+?(-?)0*(%d)", "e%1%2"))
 end
 

@@ -1,6 +1,7 @@
 -- What lun.explain gives, as a readable page, and the code of an expression.
 
 local core = require "lunarray.core"
+local number = require "lunarray.number"
 
 local M = {}
 
@@ -12,7 +13,7 @@ local function bytes_text(n)
     while x >= 1000 and unit < #UNITS do
         x, unit = x / 1000, unit + 1
     end
-    return unit == 1 and ("%d bytes"):format(n) or ("%.1f %s"):format(x, UNITS[unit])
+    return unit == 1 and ("%d bytes"):format(n) or number.format("%.1f ", x) .. UNITS[unit]
 end
 
 local function count_text(n, what)

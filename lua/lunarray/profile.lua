@@ -2,6 +2,7 @@
 -- The counting is the engine's.
 
 local core = require "lunarray.core"
+local number = require "lunarray.number"
 
 local M = {}
 
@@ -10,10 +11,12 @@ local profile = core.internal.profile
 local COLUMNS = {
     { "kernel", function(r) return r.name end, left = true },
     { "calls", function(r) return ("%d"):format(r.calls) end },
-    { "compile", function(r) return ("%.2f"):format(r.compile * 1e3) end },
-    { "transfer", function(r) return ("%.2f"):format(r.transfer * 1e3) end },
-    { "run ms", function(r) return ("%.2f"):format(r.run * 1e3) end },
-    { "GB/s", function(r) return r.run > 0 and r.bytes > 0 and ("%.1f"):format(r.bytes / r.run / 1e9) or "-" end },
+    { "compile", function(r) return number.format("%.2f", r.compile * 1e3) end },
+    { "transfer", function(r) return number.format("%.2f", r.transfer * 1e3) end },
+    { "run ms", function(r) return number.format("%.2f", r.run * 1e3) end },
+    { "GB/s", function(r)
+        return r.run > 0 and r.bytes > 0 and number.format("%.1f", r.bytes / r.run / 1e9) or "-"
+    end },
     { "operations", function(r) return r.what .. (r.where ~= "" and "  " .. r.where or "") end, left = true },
 }
 

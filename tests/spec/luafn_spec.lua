@@ -207,7 +207,7 @@ describe("a Lua function", function()
             local text = "return function(x) local a, b = %s, %s return %s end"
             local function word(x)
                 return x == math.mininteger and "math.mininteger" or math.type(x) == "integer" and tostring(x)
-                    or x ~= x and "(0/0)" or x == 1 / 0 and "math.huge" or x == -1 / 0 and "-math.huge" or ("%a"):format(x)
+                    or x ~= x and "(0/0)" or x == 1 / 0 and "math.huge" or x == -1 / 0 and "-math.huge" or (("%a"):format(x):gsub(",", "."))
             end
             local f = assert(load(text:format(word(a), word(b), expression)))()
             local right, want = pcall(f, 0)

@@ -93,11 +93,13 @@ kit.part("a comma as the decimal point", function()
     if not made then
         return true, "left out: no localedef, or no de_DE to make"
     end
-    -- all of them at full size, but for those of building and installing
+    -- all of them at full size, but for those of building, installing and example programs
     local names = kit.factor >= 1 and "{spec,diff}/*" or "spec/{show,csv,csv_numbers}"
     local specs, pipe = {}, io.popen(("bash -c 'ls tests/%s_spec.lua'"):format(names))
+    -- those compare what scripts print by string.format, which is Lua's own and has the locale's point
+    local own = { examples = true, skelcl = true, weather = true, build = true, setup = true }
     for line in pipe:lines() do
-        if not line:find "/build_" and not line:find "/setup_" then
+        if not own[line:match "/(%a+)_spec"] then
             specs[#specs + 1] = line
         end
     end
