@@ -155,6 +155,7 @@ static void fail_everywhere(const char *dir, int code, long least)
         k++;
     if (k < least)
         fail_msg("only %ld calls", k);
+    print_message("each of %ld calls has failed with %d\n", k - 1, code);
 }
 
 /* Kernels come from the cache on disk. */
@@ -264,6 +265,7 @@ static void test_scripts(void **unused)
             k++;
         if (k < 150)
             fail_msg("only %ld calls", k);
+        print_message("each of %ld calls of a script has failed with %d\n", k - 1, codes[i]);
     }
     snprintf(command, sizeof command, "rm -rf '%s'", dir);
     assert_int_equal(system(command), 0);
