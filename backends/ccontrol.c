@@ -400,7 +400,9 @@ static void open_else(lun_csection *s, int32_t v)
 void lun_cpoll(lun_csection *s)
 {
     if (s->r->dialect->cancels)
-        lun_cline(s, "if (__builtin_expect(*f->cancel, 0)) return%s;", s->single ? " 0" : "");
+        lun_cline(
+            s, "if (__builtin_expect(__atomic_load_n(f->cancel, __ATOMIC_RELAXED), 0)) return%s;",
+            s->single ? " 0" : "");
 }
 
 /* The end of a LOOP: whoever came here by a jump may be nobody. */

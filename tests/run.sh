@@ -1,7 +1,8 @@
 #!/bin/sh
 # Runs the suites and ends with the line "N passed, N failed"; fails if anything failed or could not
 # run. A suite that passes takes one line; one that fails shows all it has to say.
-# usage: sh tests/run.sh [build] [syntax] [lint] [core] [spec] [torture]     all of them by default; races: with TSan
+# usage: sh tests/run.sh [build] [syntax] [lint] [core] [spec] [torture]     all of them by default; races: what
+# make tsan adds
 # BUILD names the tree to test (make asan and make tsan set it); MAKE the make to build it with.
 # TEST_TIMEOUT bounds each test program, in seconds.
 set -u
@@ -179,17 +180,20 @@ run_torture() {
         END { print passed + 0, failed + 0 }' "$out")
 }
 
-# Threads with engines of their own, a thousand kernels each: for ThreadSanitizer. One with a race that was put there is
-# reported, or nothing would be.
+# Under ThreadSanitizer: threads with engines of their own, a thousand kernels each; a race that was put there is reported,
+# or nothing would be; and no process of any test has left a report where TSAN_OPTIONS has them written.
 run_races() {
     one "tests/torture/threads.c" env TORTURE=1 "$BUILD/torture/threads"
     status=0
-    RACE=1 timeout "$limit" "$BUILD/torture/threads" >"$out" 2>&1 || status=$?
+    TSAN_OPTIONS=${TSAN_OPTIONS:-}:log_path=stderr RACE=1 timeout "$limit" "$BUILD/torture/threads" >"$out" 2>&1 || status=$?
     if [ "$status" -ne 0 ] && grep -q "WARNING: ThreadSanitizer: data race" "$out"; then
         account "a planted race is reported" 1 0
     else
         account "a planted race is reported" 0 1
     fi
+    find "$BUILD/reports" -type f -exec grep -l "WARNING: ThreadSanitizer" {} + >"$scratch/reports"
+    xargs -r cat <"$scratch/reports" >"$out"
+    account "no race in any process" $(($(wc -l <"$scratch/reports") == 0)) "$(wc -l <"$scratch/reports")"
 }
 
 for suite in $suites; do

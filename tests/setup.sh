@@ -2,8 +2,8 @@
 # Makes sure that what the build (run) or the tests (test) need is there, and installs exactly the
 # missing Debian packages where it may: as root, or by sudo without a password. Elsewhere it prints
 # the one command to type and fails. With `check` it looks for all of it and installs nothing, with `build` for
-# what the build needs.
-# usage: sh tests/setup.sh run|test|check|build
+# what the build needs; `tsan` is `test` and what ThreadSanitizer needs besides. CLANG: clang's name.
+# usage: sh tests/setup.sh run|test|tsan|check|build
 set -eu
 what=${1:-run}
 missing=
@@ -81,9 +81,20 @@ look_for_tests() {
     done
 }
 
+# Its runtime comes with clang's recommendations only; archer tells it of OpenMP, the symbolizer finds what is suppressed.
+look_for_tsan() {
+    if ! echo 'int main(void) { return 0; }' |
+        ${CLANG:-clang} -fsanitize=thread -x c - -o /dev/null >/dev/null 2>&1; then
+        need libclang-rt-dev
+    fi
+    file libarcher.so libomp-dev /usr/lib/llvm-*/lib
+    program llvm-symbolizer llvm
+}
+
 look() {
     missing=
     look_for_build
+    if [ "$what" = tsan ]; then look_for_tsan; fi
     if [ "$what" != run ] && [ "$what" != build ]; then look_for_tests; fi
 }
 
@@ -96,9 +107,9 @@ advise() {
 }
 
 case $what in
-run | test | check | build) ;;
+run | test | tsan | check | build) ;;
 *)
-    echo "usage: sh tests/setup.sh run|test|check|build" >&2
+    echo "usage: sh tests/setup.sh run|test|tsan|check|build" >&2
     exit 2
     ;;
 esac

@@ -199,7 +199,7 @@ lun_status lun_jit_wait(lun_jit_compiler *c, lun_unit *u)
 {
     const volatile int *cancel = c->services->cancel;
     while (u->state != LUN_UNIT_READY && u->state != LUN_UNIT_FAILED) {
-        if (cancel && *cancel)
+        if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED))
             return LUN_ECANCEL;
         if (c->services->tick)
             c->services->tick(c->services->tick_ctx, "compile", 0, 0);
@@ -230,7 +230,8 @@ void lun_jit_forget(lun_jit_compiler *c, lun_unit *u)
 void lun_jit_finish(lun_jit_compiler *c)
 {
     const volatile int *cancel = c->services->cancel;
-    int64_t start = lun_job_now(), patience = cancel && *cancel ? 0 : (int64_t)CLOSE_MS * 1000000;
+    bool stopped = cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED);
+    int64_t start = lun_job_now(), patience = stopped ? 0 : (int64_t)CLOSE_MS * 1000000;
     c->first = NULL;
     c->last = &c->first;
     while (c->job.busy && lun_job_now() - start < patience) {

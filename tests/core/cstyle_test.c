@@ -138,7 +138,8 @@ static void test_control_flow(void **state)
               "            const i32x16 v13 = lun_add_i32(v10, v10);\n"
               "            v2 = lun_select_i32(k12, v13, v2);\n        }\n"
               "        const lun_i32 s16 = lun_one_sub_i32(s5, u->s1);\n        s3 = s16;\n"
-              "        if (__builtin_expect(*f->cancel, 0)) return;\n    }\n    b4:;\n");
+              "        if (__builtin_expect(__atomic_load_n(f->cancel, __ATOMIC_RELAXED), 0)) "
+              "return;\n    }\n    b4:;\n");
     lun_ir_free(&ir);
 }
 

@@ -128,6 +128,18 @@ describe("tests/setup.sh", function()
         assert.equal(1, status)
     end)
 
+    it("asks for ThreadSanitizer's runtime where clang comes without it", function()
+        install_program("id", "echo 1000")
+        install_program("luacheck", "")
+        install_program("clang", "exit 1")
+        local output, status = run "tsan"
+        assert.is_truthy(output:find(" libclang-rt-dev", 1, true), output)
+        assert.equal(1, status)
+        output, status = run "test"
+        assert.equal("", output)
+        assert.equal(0, status)
+    end)
+
     it("refuses an unknown word", function()
         local _, status = run "everything"
         assert.equal(2, status)
