@@ -308,6 +308,7 @@ coverage:
 	    all core-tests torture-build
 	@find build/coverage -name '*.gcda' -delete
 	@BUILD=build/coverage sh tests/run.sh core spec torture || true
+	@BUILD=build/coverage TORTURE=0.001 sh tests/torture/run.sh memory || true
 	@sh tests/coverage.sh build/coverage
 
 .PHONY: lint format bench bench-quick bench-gpu oclgrind
