@@ -42,13 +42,19 @@ static const char *push_message(lua_State *L, const lun__host *h)
     return lua_pushstring(L, lun_error(h->engine));
 }
 
-/* Writes where the function of a level stands, "" if it does not say. */
+/* Writes where the function of a level stands, "" if it does not say; of level 0: where the nearest function of
+ * a script stands, which is none of the module's own. */
 static void script_place(lua_State *L, int level, char *place, size_t room)
 {
+    static const char own[] = "lua/lunarray/";
+    enum { DEPTH = 32 };
     lua_Debug caller;
+    int last = level ? level : DEPTH;
     place[0] = '\0';
-    if (lua_getstack(L, level, &caller) && lua_getinfo(L, "Sl", &caller) && caller.currentline > 0)
-        snprintf(place, room, "%s:%d", caller.short_src, caller.currentline);
+    for (; level <= last && !place[0] && lua_getstack(L, level, &caller); level++)
+        if (lua_getinfo(L, "Sl", &caller) && caller.currentline > 0 &&
+            (last < DEPTH || strncmp(caller.short_src, own, sizeof own - 1) != 0))
+            snprintf(place, room, "%s:%d", caller.short_src, caller.currentline);
 }
 
 /* An error object; its place is where the expression was built, else where the script stands. The host's

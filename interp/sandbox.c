@@ -13,7 +13,8 @@
 #include "bind.h"
 
 enum {
-    STEP = 1000,     /* instructions from one look at the clock to the next */
+    STEP = 1000, /* instructions from one look at the clock to the next */
+    WATCHED = LUA_MASKCOUNT | LUA_MASKCALL,
     NODE_BYTES = 256 /* about what a waiting operation takes, which is not the engine's pool's */
 };
 
@@ -119,20 +120,20 @@ static bool beyond_repair(lua_State *L, const guard *g)
     return beyond_limit(g, 0);
 }
 
-/* Called every STEP instructions; once the stretch must end, at each one. */
+/* Called every STEP instructions, and before each call, of which some take long; once the stretch must end, at each
+ * instruction. */
 static void watch(lua_State *L, lua_Debug *ar)
 {
     const guard *g = guard_of(L);
-    (void)ar;
     lun_status s = lun_host_check(g->engine);
-    if (s == LUN_OK && beyond_repair(L, g))
+    if (s == LUN_OK && ar->event == LUA_HOOKCOUNT && beyond_repair(L, g))
         s = lun_fail(g->engine, LUN_ELIMIT, "memory limit reached");
     if (s == LUN_OK) {
         if (lua_gethookcount(L) != STEP)
-            lua_sethook(L, watch, LUA_MASKCOUNT, STEP);
+            lua_sethook(L, watch, WATCHED, STEP);
         return;
     }
-    lua_sethook(L, watch, LUA_MASKCOUNT, 1);
+    lua_sethook(L, watch, WATCHED, 1);
     lun__raise_stop(L, s);
 }
 
@@ -148,7 +149,7 @@ void lun__state_begin(lua_State *L)
     if (beyond_limit(g, g->config.memory_limit / 4))
         lun__collect(L, lun__host_of(L)); /* what the last script left */
     if (is_watched(g))
-        lua_sethook(L, watch, LUA_MASKCOUNT, STEP);
+        lua_sethook(L, watch, WATCHED, STEP);
     lun_host_begin(g->engine);
 }
 

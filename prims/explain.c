@@ -94,6 +94,8 @@ static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_
     for (int g = 0; status == LUN_OK && g < s.count; g++) {
         p->count++;
         status = describe(e, &s, g, &p->kernels[g]);
+        if (status == LUN_OK)
+            status = lun__stopped(e);
     }
     lun_schedule_free(&s);
     if (status == LUN_OK)
@@ -115,8 +117,10 @@ lun_status lun_explain(lun_engine *e, lun_array *const *arrays, int count, lun_p
         if (s != LUN_OK)
             break;
     }
+    lun_host_begin(e);
     if (s == LUN_OK)
         s = plan_of(e, roots, count, out);
+    lun_host_end(e);
     while (n)
         lun_node_release(e, roots[--n]);
     free(roots);

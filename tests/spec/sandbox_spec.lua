@@ -2,6 +2,7 @@
 -- of its own (build/lunarray --sandbox). One that got hold of something says ESCAPED; none may, none may end
 -- by a signal, and those that would not end or fit are stopped by the limit.
 
+local lun = require "lunarray"
 local shell = require "shell"
 
 local build = os.getenv "BUILD" or "build"
@@ -208,6 +209,13 @@ lasts "while true do lun.explain(lun.ones(10) + 1) end"
 lasts "while true do lun.help() end"
 lasts "while true do pcall(lun.vector, {1, 'x'}) end"
 
+-- calls of which each takes its time: the clock is looked at before each
+lasts "local t = {} for i = 1, 1e6 do t[i] = i end while true do lun.vector(t) end"
+lasts "local t = {} for i = 1, 3e5 do t[i] = i end while true do table.concat(t) end"
+lasts "while true do local s = ('x'):rep(2e7) end"
+lasts "local x = lun.random(10) for i = 1, 1e5 do x = x + 1 end while true do pcall(lun.explain, x) end"
+lasts "local x = lun.random(10) for i = 1, 1e5 do x = x + 1 end for i = 1, 100 do x:source() end"
+
 -- ---------------------------------------------------------------- memory
 
 grows "local t = {} for i = 1, 1 << 40 do t[i] = i end"
@@ -294,11 +302,15 @@ describe("the sandbox", function()
 
     for _, row in ipairs(rows) do
         it(("%s: %s"):format(row.what, row.name:sub(1, 100)), function()
+            local started = lun.clock()
             local text, status = run(row.code, row.what == "is stopped in time" and "0.1" or "60")
+            local seconds = lun.clock() - started
             assert.is_falsy(text:find("ESCAPED", 1, true), text)
             assert.is_true(status <= 1, text)
             if row.what == "is stopped in time" then
                 assert.is_truthy(text:find("time limit reached", 1, true), text)
+                assert.is_true(seconds < 15, seconds) -- on a busy machine
+                assert.is_truthy(text:find ":%d+: time limit", text)
             elseif row.what == "is stopped when too large" then
                 assert.is_truthy(text:find "memory limit reached" or text:find "not enough memory" or text:find "too large"
                     or text:find "too many elements", text)
