@@ -1,13 +1,13 @@
 /* threads.c - eight threads with an engine each, a thousand kernels in each of them, no two in one thread alike: results
  * are those of a single thread.  `make tsan` runs it, too, where a race would be reported;
- * RACE puts one there: one engine for two threads. */
+ * RACE puts one there: "engine", one for two threads; or the name of a backend, whose kernel reads what the host writes. */
 #include "kit.h"
 
 #include <pthread.h>
 
 #include "lunarray.h"
 
-enum { THREADS = 8, LENGTH = 3000, MOST = 1000 };
+enum { THREADS = 8, LENGTH = 3000, MOST = 1000, SHARED = 1 << 14 };
 
 typedef struct worker {
     pthread_t thread;
@@ -80,7 +80,9 @@ static void *work(void *arg)
     return NULL;
 }
 
-/* What must not be done: both threads use the engine at once. */
+/* ---- what must not be done -------------------------------------------------------------------------- */
+
+/* Both threads use the engine at once. */
 static void *use_shared(void *arg)
 {
     for (int i = 0; i < 50; i++) {
@@ -105,12 +107,41 @@ static int race(void)
     return 0; /* not closed: what is in it now is anybody's guess */
 }
 
+static void *write_there(void *arg)
+{
+    for (int i = 0; i < SHARED; i++)
+        ((double *)arg)[i] = i;
+    return NULL;
+}
+
+/* The host writes elements that a kernel reads. */
+static int race_with_kernel(const char *backend)
+{
+    static _Alignas(4096) double elements[SHARED]; /* or copies would be made */
+    lun_config c = {.size = sizeof c, .backend = backend, .jit = LUN_JIT_SYNC, .cache_dir = ""};
+    lun_engine *e = NULL;
+    lun_array *x = NULL, *y = NULL;
+    lun_value sum;
+    pthread_t t;
+    if (lun_open(&c, &e) != LUN_OK ||
+        lun_wrap(e, elements, SHARED, LUN_F64, NULL, NULL, &x) != LUN_OK ||
+        lun_mul(e, x, x, &y) != LUN_OK || pthread_create(&t, NULL, write_there, elements))
+        return 1;
+    lun_total(e, LUN_SUM, y, 0, &sum);
+    pthread_join(t, NULL);
+    lun_release(x);
+    lun_release(y);
+    lun_close(e);
+    return 0;
+}
+
 int main(void)
 {
     static worker one, all[THREADS];
     int wrong = 0;
-    if (getenv("RACE"))
-        return race();
+    const char *planted = getenv("RACE");
+    if (planted)
+        return strcmp(planted, "engine") ? race_with_kernel(planted) : race();
     one.kernels = (int)kit_count(MOST, 40);
     if (one.kernels > MOST)
         one.kernels = MOST;
