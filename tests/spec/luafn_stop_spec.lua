@@ -46,7 +46,7 @@ describe("a Lua function that never ends", function()
                 local ms, text = interrupted(backend, body)
                 assert.matches("interrupted", text, 1, true)
                 assert.matches("goes on\t5000050000", text, 1, true)
-                assert.is_true(ms < 2000, text) -- far less where nothing else runs
+                assert.is_true(ms < 5000, text) -- far less where nothing else runs
             end)
         end
     end
