@@ -184,6 +184,8 @@ describe("backends", function()
 
     it("are refused by unknown names", function()
         expect.failure("no backend 'cuda'", lun.use, "cuda")
+        pcall(lun.use, "opencl:99") -- what could not be used is not offered
+        assert.is_nil(expect.failure("no backend 'cuda'", lun.use, "cuda"):find "99")
         expect.elements({ 2 }, lun.vector { 1 } + 1)
     end)
 
