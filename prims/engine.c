@@ -182,7 +182,8 @@ lun_status lun_use(lun_engine *e, const char *name)
     if (!b) {
         lun__fail(e, LUN_EARG, "no backend '%s'; there are", name ? name : "(nil)");
         for (int i = 0; i < e->backend_count; i++)
-            if (!strchr(e->backends[i].name, ':') || e->backends[i].state) /* a device that was found */
+            if (!strchr(e->backends[i].name, ':') ||
+                e->backends[i].state) /* a device that was found */
                 lun_strbuf_printf(&e->error, "%s %s", i ? "," : "", e->backends[i].name);
         return LUN_EARG;
     }

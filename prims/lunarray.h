@@ -216,7 +216,7 @@ LUN_API const char *lun_error_where(const lun_engine *e);
 /* Stops the evaluation that runs now, if any: it returns LUN_ECANCEL and leaves no half result.  From
  * any thread or signal handler.  A script (lun_dostring, lun_dofile) is stopped as a whole: at its
  * next evaluation, or anywhere if the engine is a sandbox or has a time limit (Lua then looks at
- * each instruction and call, which makes its own loops half as fast and calls less; kernels run as ever). */
+ * each instruction and call: its own loops are half as fast, its calls a third; kernels run as ever). */
 LUN_API void lun_cancel(lun_engine *e);
 /* What the engine was opened with; the texts backend and cache_dir are NULL. */
 LUN_API void lun_config_get(const lun_engine *e, lun_config *out);

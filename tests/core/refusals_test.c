@@ -95,8 +95,7 @@ static void test_reductions(void **state)
     lun_array *out = NULL;
     expect(lun_total_lazy(e, LUN_VAR, vector, &out), LUN_EARG,
            "var is no reduction that can stay lazy");
-    expect(lun_total_lazy(e, (lun_reduction)99, vector, &out), LUN_EARG,
-           "no such reduction: 99");
+    expect(lun_total_lazy(e, (lun_reduction)99, vector, &out), LUN_EARG, "no such reduction: 99");
     expect(lun_reduce(e, sub, number, vector, &out), LUN_EARG, "sub is not associative");
     expect(lun_scan(e, sub, number, vector, true, &out), LUN_EARG, "sub is not associative");
     assert_null(out);
@@ -113,9 +112,8 @@ static void test_arguments(void **state)
            "parameter 2 of the function is an array of f64, the argument is a number");
     expect(lun_map(e, c, vector, (lun_array *[]){bytes, number}, 2, &out), LUN_EDTYPE,
            "parameter 2 of the function is an array of f64, the argument is u8[6]");
-    expect(
-        lun_map(e, c, vector, (lun_array *[]){vector, vector}, 2, &out), LUN_EDTYPE,
-        "parameter 3 of the function is a number (i32), the argument is an array f64[6]");
+    expect(lun_map(e, c, vector, (lun_array *[]){vector, vector}, 2, &out), LUN_EDTYPE,
+           "parameter 3 of the function is a number (i32), the argument is an array f64[6]");
     expect(lun_zip(e, c, vector, vector, &number, 1, &out), LUN_EARG,
            "parameter 2 of the function takes an element: it must be no pointer");
     expect(lun_map(e, c, vector, many, 1, &out), LUN_EARG,
