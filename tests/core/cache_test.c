@@ -130,6 +130,25 @@ static void test_stores_and_loads(void **state)
     lun_cache_close(NULL);
 }
 
+/* One holds it at a time; others wait as long as they say. */
+static void test_lock(void **state)
+{
+    (void)state;
+    lun_cache *c = open_cache(in_root("locked")), *d = open_cache(in_root("locked")),
+              *none = open_cache("");
+    int lock = lun_cache_lock(c, 0);
+    assert_true(lock >= 0);
+    assert_int_equal(lun_cache_lock(d, 30), -1);
+    lun_cache_unlock(lock);
+    lock = lun_cache_lock(d, 30);
+    assert_true(lock >= 0);
+    lun_cache_unlock(lock);
+    lun_cache_unlock(lun_cache_lock(none, 0)); /* there is none */
+    lun_cache_close(c);
+    lun_cache_close(d);
+    lun_cache_close(none);
+}
+
 static void test_places(void **state)
 {
     (void)state;
@@ -457,6 +476,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_stores_and_loads),
+        TEST(test_lock),
         TEST(test_places),
         TEST(test_damage),
         TEST(test_foreign_entries),
