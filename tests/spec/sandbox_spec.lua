@@ -16,7 +16,7 @@ local function run(code, seconds)
     local file = assert(io.open(path, "wb"))
     file:write(code)
     file:close()
-    local pipe = assert(io.popen(("LUNARRAY_CACHE_DIR='' timeout -s KILL 100 %s/lunarray --sandbox --time-limit %s "
+    local pipe = assert(io.popen(("LUNARRAY_CACHE_DIR='' timeout -s KILL 300 %s/lunarray --sandbox --time-limit %s "
         .. "--memory-limit %s %s 2>&1; echo \"status $?\""):format(build, seconds, MEMORY, path)))
     local text = pipe:read "a"
     pipe:close()
