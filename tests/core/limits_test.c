@@ -50,9 +50,27 @@ static void assert_usable(lun_engine *e)
 
 /* ---- interruption ------------------------------------------------------------------------------ */
 
+/* A script has begun when it wants so much memory; a wish to stop before that would not be for it. */
+enum { SIGN = 100003 };
+static int begun;
+
+static void *note_begin(void *unused, void *old, size_t size)
+{
+    (void)unused;
+    if (size >= SIGN)
+        __atomic_store_n(&begun, 1, __ATOMIC_RELEASE);
+    if (size)
+        return realloc(old, size);
+    free(old);
+    return NULL;
+}
+
 static void *cancel_soon(void *e)
 {
-    nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
+    const struct timespec soon = {.tv_nsec = 50 * 1000 * 1000};
+    do
+        nanosleep(&soon, NULL);
+    while (!__atomic_load_n(&begun, __ATOMIC_ACQUIRE));
     lun_cancel(e);
     return NULL;
 }
@@ -60,9 +78,12 @@ static void *cancel_soon(void *e)
 static void assert_cancelled(lun_engine *e, const char *script)
 {
     pthread_t t;
+    char text[512];
     double from = now();
+    snprintf(text, sizeof text, "local sign = ('x'):rep(%d); %s", SIGN, script);
+    __atomic_store_n(&begun, 0, __ATOMIC_RELEASE);
     assert_int_equal(pthread_create(&t, NULL, cancel_soon, e), 0);
-    assert_int_equal(lun_dostring(e, script), LUN_ECANCEL);
+    assert_int_equal(lun_dostring(e, text), LUN_ECANCEL);
     assert_true(now() - from < 10);
     assert_non_null(strstr(lun_error(e), "interrupted"));
     pthread_join(t, NULL);
@@ -72,7 +93,9 @@ static void assert_cancelled(lun_engine *e, const char *script)
 static void test_cancel_from_a_thread(void **state)
 {
     (void)state;
-    lun_engine *e = open_with(plain);
+    lun_config c = plain;
+    c.alloc = note_begin;
+    lun_engine *e = open_with(c);
     for (int i = 0; i < 3; i++)
         assert_cancelled(e, LONG_KERNEL);
     /* it holds for the whole script: what is tried again is stopped again */
@@ -85,6 +108,7 @@ static void test_cancel_loops(void **state)
 {
     (void)state;
     lun_config c = plain;
+    c.alloc = note_begin;
     c.time_limit = 1000;
     for (c.sandbox = 0; c.sandbox < 2; c.sandbox++) {
         lun_engine *e = open_with(c);
@@ -110,12 +134,17 @@ static void test_cancel_from_a_signal_handler(void **state)
 {
     (void)state;
     struct sigaction ours = {.sa_handler = on_alarm}, before;
-    struct itimerval soon = {.it_value = {.tv_usec = 50000}};
+    /* again, should the first come before there is something to stop */
+    const struct itimerval soon = {.it_interval = {.tv_usec = 50000},
+                                   .it_value = {.tv_usec = 50000}};
+    const struct itimerval never = {0};
     interrupted = open_with(plain);
     sigaction(SIGALRM, &ours, &before);
     for (int i = 0; i < 3; i++) {
         setitimer(ITIMER_REAL, &soon, NULL);
-        assert_int_equal(lun_dostring(interrupted, LONG_KERNEL), LUN_ECANCEL);
+        lun_status s = lun_dostring(interrupted, LONG_KERNEL);
+        setitimer(ITIMER_REAL, &never, NULL);
+        assert_int_equal(s, LUN_ECANCEL);
         assert_usable(interrupted);
     }
     sigaction(SIGALRM, &before, NULL);

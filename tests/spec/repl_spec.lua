@@ -173,10 +173,6 @@ end)
 local PASTE_ON, PASTE_OFF = "\27[?2004h", "\27[?2004l"
 
 describe("signals while a line is edited", function()
-    if not takes_signals then
-        return
-    end
-
     it("a window that changes its width: the line stays", function()
         local text = run {
             { "wait", "> " }, { "send", "x = 6 * 7 -- " .. ("y"):rep(50) }, { "sleep", 100 }, { "columns", 40 },

@@ -51,7 +51,8 @@ describe("in odd surroundings", function()
     end)
 
     it("a limit on the size of files ends no program", function()
-        for blocks = 0, 64, 16 do
+        -- ThreadSanitizer itself writes a file before the program begins
+        for blocks = BUILD:find "/tsan" and 16 or 0, 64, 16 do
             local text, status = program(compute, ("ulimit -f %d; LUNARRAY_CACHE_DIR=%s; %s"):format(blocks,
                 path_of("limit" .. blocks), wait))
             assert.equal(0, status, text)
