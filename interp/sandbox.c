@@ -121,7 +121,7 @@ static bool beyond_repair(lua_State *L, const guard *g)
 }
 
 /* Called every STEP instructions, and before each call, of which some take long; once the stretch must end, at each
- * instruction. */
+ * instruction, but not when the error's handler is called. */
 static void watch(lua_State *L, lua_Debug *ar)
 {
     const guard *g = guard_of(L);
@@ -133,7 +133,7 @@ static void watch(lua_State *L, lua_Debug *ar)
             lua_sethook(L, watch, WATCHED, STEP);
         return;
     }
-    lua_sethook(L, watch, WATCHED, 1);
+    lua_sethook(L, watch, LUA_MASKCOUNT, 1);
     lun__raise_stop(L, s);
 }
 

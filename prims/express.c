@@ -58,6 +58,9 @@ lun_status lun__shape_check(lun_engine *e, int rank, const int64_t *shape)
         else if (__builtin_mul_overflow(n, shape[i] ? shape[i] : 1, &n))
             return lun__fail(e, LUN_ERANGE,
                              "too many elements: the product of the extents exceeds 2^63");
+    if (n > LUN_MOST_ELEMENTS)
+        return lun__fail(e, LUN_ERANGE, "too many elements: %lld, of at most 2^63 - 2^20 - 1",
+                         (long long)n);
     return LUN_OK;
 }
 

@@ -174,7 +174,9 @@ lun_status lun_range(lun_engine *e, lun_value first, lun_value by, int64_t n, lu
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
     if (n < 0)
         return lun__fail(e, LUN_ERANGE, "a length of %lld is negative", (long long)n);
-    lun_status given = lun__value_check(e, first);
+    lun_status given = lun__shape_check(e, 1, &n);
+    if (given == LUN_OK)
+        given = lun__value_check(e, first);
     if (given == LUN_OK)
         given = lun__value_check(e, by);
     if (given != LUN_OK)
@@ -203,6 +205,8 @@ lun_status lun_linspace(lun_engine *e, double a, double b, int64_t n, lun_dtype 
         return lun__fail(e, LUN_EDTYPE, "linspace needs dtype f32 or f64");
     if (n < 0)
         return lun__fail(e, LUN_ERANGE, "a length of %lld is negative", (long long)n);
+    if (lun__shape_check(e, 1, &n) != LUN_OK)
+        return LUN_ERANGE;
     double scale = isfinite(a) && isfinite(b) && !isfinite(b - a) ? 0.5 : 1; /* of what is summed */
     double d = n > 1 ? (b * scale - a * scale) / (double)(n - 1) : 0;
     lun_node *x = step(e, LUN_OP_MUL, cast(e, index_of(e, n), LUN_F64), constant(e, LUN_F64, d));

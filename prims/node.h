@@ -147,6 +147,9 @@ static inline char *lun_leaf_data(const lun_node *n)
 /* ---- making nodes -------------------------------------------------------------------------------- */
 /* Each takes borrowed operands and gives a reference (an existing node where an equal one lives). */
 
+/* Indices are rounded up to whole vectors, chunks and work-groups, which must not overflow. */
+#define LUN_MOST_ELEMENTS (INT64_MAX - (INT64_C(1) << 20))
+
 lun_status lun_node_leaf(lun_engine *e, lun_storage *s, int64_t offset, int rank,
                          const int64_t *shape, lun_node **out); /* takes a reference to s */
 lun_status lun_node_number(lun_engine *e, lun_dtype t, uint64_t cell, int rank,

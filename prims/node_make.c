@@ -31,6 +31,14 @@ static inline lun_node *start(lun_engine *e, lun_node_kind kind, int32_t op, lun
     return n;
 }
 
+static lun_status countable(lun_engine *e, int64_t n)
+{
+    return n <= LUN_MOST_ELEMENTS
+               ? LUN_OK
+               : lun__fail(e, LUN_ERANGE, "too many elements: %lld, of at most 2^63 - 2^20 - 1",
+                           (long long)n);
+}
+
 static lun_status set_shape(lun_engine *e, lun_node *n, int rank, const int64_t *shape)
 {
     n->rank = (uint8_t)rank;
@@ -39,8 +47,9 @@ static lun_status set_shape(lun_engine *e, lun_node *n, int rank, const int64_t 
         if (__builtin_mul_overflow(n->n, shape[i], &n->n))
             return lun__fail(e, LUN_ERANGE,
                              "too many elements: the product of the extents exceeds 2^63");
-    if (rank < 2)
-        return LUN_OK;
+    lun_status s = countable(e, n->n);
+    if (s != LUN_OK || rank < 2)
+        return s;
     n->shape = malloc((size_t)rank * sizeof *n->shape);
     if (!n->shape)
         return lun__nomem(e);
@@ -98,6 +107,8 @@ lun_status lun_node_number(lun_engine *e, lun_dtype t, uint64_t cell, int rank,
 
 lun_status lun_node_index(lun_engine *e, int64_t length, lun_node **out)
 {
+    if (countable(e, length) != LUN_OK)
+        return LUN_ERANGE;
     lun_node *n = start(e, LUN_NODE_INDEX, 0, LUN_I64);
     if (!n)
         return LUN_ENOMEM;

@@ -338,4 +338,19 @@ describe("bytes", function()
         expect.elements({ true, false, true }, lun.frombytes("\7\0\1", "bool"))
         assert.equal("\1\0\1", lun.frombytes("\7\0\1", "bool"):tobytes())
     end)
+
+    it("counts elements as far as indices can be rounded up", function()
+        local most = math.maxinteger - (1 << 20)
+        expect.elements({ most - 1, most }, lun.index(most):sub(-2, -1))
+        assert.equal(most, lun.index(most)[-1])
+        assert.equal(most + 1, (lun.index(most) + 1)[-1])
+        for _, make in ipairs {
+            function(n) return lun.index(n) end, function(n) return lun.zeros(n) end, function(n) return lun.range(1, n) end,
+            function(n) return lun.linspace(0, 1, n) end, function(n) return lun.random(n) end,
+            function(n) return lun.full({ n // 4 + 1, 4 }, 7) end,
+        } do
+            expect.failure("too many elements", make, math.maxinteger)
+            expect.failure("too many elements", make, most + 1)
+        end
+    end)
 end)
