@@ -243,23 +243,40 @@ lun_status lun_math_mode(lun_engine *e, lun_math mode)
 
 /* ---- opening and closing --------------------------------------------------------------------------------- */
 
-static int jit_mode(const lun_config *c)
+static lun_status jit_mode(lun_engine *e, const lun_config *c)
 {
+    static const char *const words[] = {"auto", "sync", "off"};
+    static const lun_jit modes[] = {LUN_JIT_AUTO, LUN_JIT_SYNC, LUN_JIT_OFF};
     const char *s = getenv("LUNARRAY_JIT");
+    e->jit = (int)c->jit;
     if (c->jit != LUN_JIT_DEFAULT)
-        return (int)c->jit;
-    if (s && !strcmp(s, "sync"))
-        return LUN_JIT_SYNC;
-    if (s && !strcmp(s, "off"))
-        return LUN_JIT_OFF;
-    return LUN_JIT_AUTO;
+        return LUN_OK;
+    e->jit = LUN_JIT_AUTO;
+    if (!s || !*s)
+        return LUN_OK;
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(s, words[i])) {
+            e->jit = (int)modes[i];
+            return LUN_OK;
+        }
+    return lun__fail(e, LUN_EARG, "LUNARRAY_JIT must be auto, sync or off, not '%s'", s);
 }
 
-static int thread_count(const lun_config *c)
+static lun_status thread_count(lun_engine *e, const lun_config *c, int *count)
 {
+    enum { MOST = 1024 };
     const char *s = getenv("LUNARRAY_THREADS");
-    int n = c->threads ? c->threads : s ? atoi(s) : 0;
-    return n < 0 ? 0 : n > 1024 ? 1024 : n;
+    *count = c->threads;
+    if (!c->threads && s && *s) {
+        size_t digits = strspn(s, "0123456789");
+        if (s[digits] || strspn(s, "0") == digits)
+            return lun__fail(e, LUN_EARG, "LUNARRAY_THREADS must be a positive number, not '%s'",
+                             s);
+        *count = digits > 9 ? MOST : atoi(s);
+    }
+    if (*count > MOST)
+        *count = MOST;
+    return LUN_OK;
 }
 
 static lun_status choose_backend(lun_engine *e, const lun_config *c)
@@ -291,7 +308,12 @@ static lun_status choose_backend(lun_engine *e, const lun_config *c)
 static lun_status set_up(lun_engine *e, const lun_config *c)
 {
     const char *cc = getenv("LUNARRAY_CC"), *dir = getenv("LUNARRAY_CACHE_DIR");
-    e->jit = jit_mode(c);
+    int threads = 0;
+    lun_status s = jit_mode(e, c);
+    if (s == LUN_OK)
+        s = thread_count(e, c, &threads);
+    if (s != LUN_OK)
+        return s;
     e->sandbox = c->sandbox;
     e->memory_limit = c->memory_limit;
     e->config = *c;
@@ -303,14 +325,14 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
     e->pool = lun_pool_open(c, &e->stats, c->memory_limit);
     if (!e->compiler || (dir && !e->cache_dir) || !e->pool)
         return LUN_ENOMEM;
-    lun_status s = lun_cache_open(e->cache_dir, c->log, c->log_ctx, &e->cache);
+    s = lun_cache_open(e->cache_dir, c->log, c->log_ctx, &e->cache);
     if (s != LUN_OK)
         return s;
     e->services = (lun_services){.error = &e->error,
                                  .stats = &e->stats,
                                  .cache = e->cache,
                                  .compiler = e->compiler,
-                                 .threads = thread_count(c),
+                                 .threads = threads,
                                  .jit = e->jit,
                                  .math = e->math,
                                  .log = c->log,

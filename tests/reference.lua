@@ -181,6 +181,8 @@ local function program()
 | `LUNARRAY_JIT` | `auto` (the default), `sync`: wait for the compiler, `off`: never call it |
 | `LUNARRAY_CC` | the C compiler, `cc` by default |
 | `LUNARRAY_CACHE_DIR` | where compiled kernels are kept; empty: nowhere |
+
+A word that one of the first three does not know is an error when the engine opens.
 ]]
 end
 

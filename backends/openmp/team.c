@@ -155,9 +155,6 @@ static void parallel(const lun_team *team, void *ctx, int workers,
 
 void lun_team_init(lun_openmp_team *t, int wanted)
 {
-    const char *s = getenv("LUNARRAY_THREADS");
-    if (wanted <= 0 && s)
-        wanted = atoi(s);
     *t = (lun_openmp_team){.asked = wanted > 0 ? wanted : 0, .possible = 1};
     t->wanted = t->asked ? t->asked : lun_cpus_allowed();
     int quota = t->asked || t->wanted < 2 ? 0 : lun_cpus_quota_here();

@@ -149,11 +149,6 @@ static void test_team(void **state)
     use_team(&t, 5);
     use_team(&t, 5);
     lun_team_free(&t);
-    setenv("LUNARRAY_THREADS", "3", 1);
-    lun_team_init(&t, 0);
-    use_team(&t, 3);
-    lun_team_free(&t);
-    unsetenv("LUNARRAY_THREADS");
     lun_team_init(&t, 0);
     assert_true(t.wanted >= 1 && t.wanted <= lun_cpus_allowed());
     lun_team_init(&t, 2);

@@ -385,6 +385,22 @@ describe("the program's own options", function()
         assert.equal(0, code)
     end)
 
+    it("refuses words of the environment that it does not know", function()
+        for _, row in ipairs {
+            { "LUNARRAY_JIT=synch", "LUNARRAY_JIT must be auto, sync or off, not 'synch'" },
+            { "LUNARRAY_THREADS=two", "LUNARRAY_THREADS must be a positive number, not 'two'" },
+            { "LUNARRAY_THREADS=0", "LUNARRAY_THREADS must be a positive number, not '0'" },
+            { "LUNARRAY_THREADS=-1", "LUNARRAY_THREADS must be a positive number, not '-1'" },
+        } do
+            local _, err, code = run(ours, row[1] .. " lua -e 'print(1)'")
+            assert.is_truthy(err:find(row[2], 1, true), err)
+            assert.equal(1, code)
+        end
+        for _, well in ipairs { "LUNARRAY_JIT=", "LUNARRAY_JIT=auto", "LUNARRAY_THREADS=", "LUNARRAY_THREADS=99999999999" } do
+            assert.equal("6.0\n", (run(ours, well .. " lua -e 'print(lun.vector { 1.5, 4.5 }:sum())'")))
+        end
+    end)
+
     it("shows it before it runs a script", function()
         assert.is_truthy(run(ours, "lua --info -e 'x = 1' args.lua end"):find "\n1\tend\n")
     end)
