@@ -414,7 +414,11 @@ static void close_loop(lun_csection *s, int32_t p)
         return;
     }
     if (!varies(s, p)) {
+        int32_t m = masked_by(s, p);
         lun_clabel(s, 'e', p);
+        /* who came here by a jump may have left what is around it: then nobody goes on */
+        if (jumped && m >= 0 && (s->r->flags[p] & LUN_CF_LEFT))
+            lun_ctest_line(s, "if (!", 'k', m, ") break;");
         lun_cpoll(s);
         return;
     }

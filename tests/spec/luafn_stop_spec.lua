@@ -51,6 +51,37 @@ describe("a Lua function that never ends", function()
         end
     end
 
+    it("is over where all that are left return from a loop in a loop", function()
+        local code = [[
+            local stop = 2
+            local f = function(x, k)
+                local y = x
+                if x < k then
+                    repeat
+                        for _ = 1.0, 3 do
+                            y = y + 1
+                            if stop ~= 1 then return y end
+                        end
+                    until y ~= 1.0
+                end
+                return y
+            end
+            local a, want = {}, {}
+            for k = 1, 200 do
+                a[k] = k % 7 + 100.0
+                want[k] = f(a[k], k)
+            end
+            local got = lun.zip(f)(lun.vector(a), lun.index(200))
+            for k = 1, 200 do
+                assert(got[k] == want[k])
+            end
+            print "the same"]]
+        local pipe = assert(io.popen(("LUNARRAY_JIT=sync timeout -s KILL 60 %s/lunarray -e '%s'"):format(
+            os.getenv "BUILD" or "build", code)))
+        assert.equal("the same\n", pipe:read "a")
+        pipe:close()
+    end)
+
     it("does not go on past a division by zero", function()
         for _, backend in ipairs(lun.backends()) do
             lun.use(backend)
