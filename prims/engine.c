@@ -245,8 +245,8 @@ lun_status lun_math_mode(lun_engine *e, lun_math mode)
 
 static lun_status jit_mode(lun_engine *e, const lun_config *c)
 {
-    static const char *const words[] = {"auto", "sync", "off"};
-    static const lun_jit modes[] = {LUN_JIT_AUTO, LUN_JIT_SYNC, LUN_JIT_OFF};
+    static const char *const words[] = {
+        [LUN_JIT_AUTO] = "auto", [LUN_JIT_SYNC] = "sync", [LUN_JIT_OFF] = "off"};
     const char *s = getenv("LUNARRAY_JIT");
     e->jit = (int)c->jit;
     if (c->jit != LUN_JIT_DEFAULT)
@@ -254,9 +254,9 @@ static lun_status jit_mode(lun_engine *e, const lun_config *c)
     e->jit = LUN_JIT_AUTO;
     if (!s || !*s)
         return LUN_OK;
-    for (int i = 0; i < 3; i++)
+    for (size_t i = LUN_JIT_AUTO; i < sizeof words / sizeof words[0]; i++)
         if (!strcmp(s, words[i])) {
-            e->jit = (int)modes[i];
+            e->jit = (int)i;
             return LUN_OK;
         }
     return lun__fail(e, LUN_EARG, "LUNARRAY_JIT must be auto, sync or off, not '%s'", s);

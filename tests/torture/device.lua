@@ -56,28 +56,8 @@ if found then
     end)
 
     kit.part("ways to end, opencl", function()
-        local head = "local x = lun.range(1, 1e5):eval() local y = (x * 2 + 1):sum() local z = (x + 1):eval() local w = x + y "
-        local ends = {
-            { "", 0 }, { "os.exit(true)", 0 }, { "os.exit(true, true)", 0 }, { "os.exit(false)", 1 }, { "os.exit(7, true)", 7 },
-            { "error 'x'", 1 }, { "(x // 0):eval()", 1 }, { "lun.eval(w) error({})", 1 },
-            { "setmetatable({}, { __gc = function() print(w:sum()) end })", 0 },
-            { "local c <close> = setmetatable({}, { __close = function() lun.eval(w) end })", 0 },
-            { "coroutine.wrap(function() lun.eval(w) os.exit(3, true) end)()", 3 },
-            { "io.popen 'true':close() os.execute 'true' lun.eval(w)", 0 },
-            { "io.popen('kill -TERM ' .. io.open '/proc/self/stat':read 'n') while true do w:max() lun.eval(x + 1) end", 143 },
-            { "local k = lun.map(function(i) for j = 1, 1000 do i = i * 3 ~ j end return i end)(lun.index(1e6)) os.exit(5)", 5 },
-        }
         local environment = fresh "ends" .. " LUNARRAY_BACKEND=opencl"
-        local bad, runs = 0, kit.count(1000, 5)
-        for i = 1, runs do
-            local row = ends[i * 3 % #ends + 1]
-            local out, err, status = kit.run(head .. row[1], environment, 60)
-            if status ~= row[2] then
-                bad = bad + 1
-                io.stderr:write(("%s: status %s, not %d: %s%s\n"):format(row[1], status, row[2], out, err))
-            end
-        end
-        return bad == 0, "%d programs, %d crashed, hung or ended with another status", runs, bad
+        return kit.ends(kit.count(1000, 5), function() return environment end)
     end)
 end
 

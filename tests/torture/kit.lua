@@ -73,6 +73,36 @@ function kit.run(text, environment, seconds, before)
     return kit.read(out), kit.read(err), status
 end
 
+local ends = {
+    { "", 0 }, { "os.exit(true)", 0 }, { "os.exit(true, true)", 0 }, { "os.exit(false)", 1 }, { "os.exit(7, true)", 7 },
+    { "error 'x'", 1 }, { "error({})", 1 }, { "error(setmetatable({}, { __tostring = error }))", 1 },
+    { "(x // 0):eval()", 1 }, { "lun.eval(w) error({})", 1 },
+    { "setmetatable({}, { __gc = function() print(w:sum()) end })", 0 },
+    { "setmetatable({}, { __gc = function() error 'x' end }) lun.eval(w)", 0 },
+    { "local c <close> = setmetatable({}, { __close = function() lun.eval(w) end })", 0 },
+    { "coroutine.wrap(function() lun.eval(w) os.exit(3, true) end)()", 3 },
+    { "io.popen 'true':close() os.execute 'true' lun.eval(w)", 0 },
+    { "local _ = w:map '-' os.exit(4)", 4 },
+    { "io.popen('kill -TERM ' .. io.open '/proc/self/stat':read 'n') while true do w:max() lun.eval(x + 1) end", 143 },
+    { "local k = lun.map(function(i) for j = 1, 1000 do i = i * 3 ~ j end return i end)(lun.index(1e6)) os.exit(5)", 5 },
+}
+
+-- Runs as many programs as `runs` says, each way to end in its turn, with environment(round); what kit.part wants.
+function kit.ends(runs, environment)
+    local head = "local x = lun.range(1, 1e5):eval() local y = (x * 2 + 1):sum() "
+        .. "local z = lun.map(function(a) return a + 1 end)(x) z:eval() local w = x + y "
+    local bad = 0
+    for i = 1, runs do
+        local row = ends[i * 5 % #ends + 1]
+        local out, err, status = kit.run(head .. row[1], environment((i - 1) // #ends), 60)
+        if status ~= row[2] then
+            bad = bad + 1
+            io.stderr:write(("%s: status %s, not %d: %s%s\n"):format(row[1], status, row[2], out, err))
+        end
+    end
+    return bad == 0, "%d programs, %d crashed, hung or ended with another status", runs, bad
+end
+
 -- A generator of whole numbers in 1 .. n (splitmix64).
 function kit.generator(seed)
     local state = seed

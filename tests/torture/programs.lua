@@ -122,28 +122,7 @@ kit.part("collection under pressure", function()
 end)
 
 kit.part("ways to end", function()
-    local head = "local x = lun.range(1, 1e5):eval() local y = (x * 2 + 1):sum() " ..
-        "local z = lun.map(function(a) return a + 1 end)(x) z:eval() local w = x + y "
-    local ends = {
-        { "", 0 }, { "os.exit(true)", 0 }, { "os.exit(true, true)", 0 }, { "os.exit(false)", 1 }, { "os.exit(7, true)", 7 },
-        { "error 'x'", 1 }, { "error({})", 1 }, { "error(setmetatable({}, { __tostring = error }))", 1 },
-        { "setmetatable({}, { __gc = function() print(w:sum()) end })", 0 },
-        { "setmetatable({}, { __gc = function() error 'x' end }) lun.eval(w)", 0 },
-        { "local c <close> = setmetatable({}, { __close = function() lun.eval(w) end })", 0 },
-        { "coroutine.wrap(function() lun.eval(w) os.exit(3, true) end)()", 3 },
-        { "io.popen 'true':close() os.execute 'true' lun.eval(w)", 0 },
-        { "local _ = w:map '-' os.exit(4)", 4 },
-    }
-    local bad, runs = 0, kit.count(1000, #ends * 2)
-    for i = 1, runs do
-        local row = ends[i % #ends + 1]
-        local out, err, status = kit.run(head .. row[1], i % 2 == 0 and "LUNARRAY_BACKEND=reference" or "LUNARRAY_JIT=auto", 20)
-        if status ~= row[2] then
-            bad = bad + 1
-            io.stderr:write(("%s: status %s, not %d: %s%s\n"):format(row[1], status, row[2], out, err))
-        end
-    end
-    return bad == 0, "%d programs, %d crashed, hung or ended with another status", runs, bad
+    return kit.ends(kit.count(1000, 36), function(round) return round % 2 == 0 and "LUNARRAY_BACKEND=reference" or "LUNARRAY_JIT=auto" end)
 end)
 
 kit.part("little address space, few threads", function()
