@@ -530,6 +530,31 @@ static void test_cache(void **unused)
     device_close(&k, true);
 }
 
+/* A compiler that cannot be stopped is not begun after the wish to stop; what was claimed is given back. */
+static void test_cancelled_build(void **unused)
+{
+    device_kit k;
+    lun_ir ir;
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun_kernel *kernel = NULL;
+    (void)unused;
+    device_open(&k, NULL);
+    device_axpy(&ir);
+    assert_int_equal(lun_ir_print(&ir, &text), LUN_OK);
+    k.cancel = 1;
+    assert_int_equal(device->build(k.state, &ir, lun_strbuf_text(&text), &kernel), LUN_ECANCEL);
+    device_says(&k, "interrupted");
+    assert_null(kernel);
+    k.cancel = 0;
+    run_once(&k);
+    run_once(&k);
+    assert_int_equal(k.stats.compiles, 1);
+    assert_int_equal(k.stats.cache_hits, 1);
+    lun_strbuf_free(&text);
+    lun_ir_free(&ir);
+    device_close(&k, true);
+}
+
 /* ---- work-groups ----------------------------------------------------------------------------------- */
 
 static void run_large(device_kit *k, lun_kernel *kernel, lun_buffer **slots, int times)
@@ -773,15 +798,15 @@ static void test_build_failure(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_devices),       cmocka_unit_test(test_buffers),
-        cmocka_unit_test(test_limits),        cmocka_unit_test(test_elementwise),
-        cmocka_unit_test(test_origin),        cmocka_unit_test(test_epilogues),
-        cmocka_unit_test(test_slices),        cmocka_unit_test(test_ordered_slices),
-        cmocka_unit_test(test_endless),       cmocka_unit_test(test_engines),
-        cmocka_unit_test(test_cache),         cmocka_unit_test(test_tuning),
-        cmocka_unit_test(test_workgroup),     cmocka_unit_test(test_modes),
-        cmocka_unit_test(test_signals),       cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_build_failure),
+        cmocka_unit_test(test_devices), cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_limits),  cmocka_unit_test(test_elementwise),
+        cmocka_unit_test(test_origin),  cmocka_unit_test(test_epilogues),
+        cmocka_unit_test(test_slices),  cmocka_unit_test(test_ordered_slices),
+        cmocka_unit_test(test_endless), cmocka_unit_test(test_engines),
+        cmocka_unit_test(test_cache),   cmocka_unit_test(test_cancelled_build),
+        cmocka_unit_test(test_tuning),  cmocka_unit_test(test_workgroup),
+        cmocka_unit_test(test_modes),   cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_fork),    cmocka_unit_test(test_build_failure),
     };
     if (argc > 1 && !strcmp(argv[1], "endless"))
         return endless();
