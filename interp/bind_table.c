@@ -33,6 +33,8 @@ static int complain(const walk *w, int depth, const char *what)
                          lua_pushfstring(w->L, "%s %s", place(w, depth, text, sizeof text), what));
 }
 
+static const char is_nil[] = "is nil: a table with holes makes no array";
+
 /* Complains about numbers as keys beyond 1 .. n in the table on the top; a nil before is found later. */
 static void refuse_holes(const walk *w, int depth, int64_t n)
 {
@@ -46,6 +48,40 @@ static void refuse_holes(const walk *w, int depth, int64_t n)
                                  (lua_Integer)n, (lua_Integer)numbers));
 }
 
+/* More elements than a table can hold; a table may hold another many times, though. */
+#define MOST (INT64_C(1) << 40)
+
+/* Whether the table on the top has metamethods by which it is read. */
+static bool has_readers(lua_State *L)
+{
+    if (luaL_getmetafield(L, -1, "__index") == LUA_TNIL &&
+        luaL_getmetafield(L, -1, "__len") == LUA_TNIL)
+        return false;
+    lua_pop(L, 1);
+    return true;
+}
+
+/* Puts a plain table in the place of one on the top whose metamethods say what is in it, as Lua's own library reads
+ * it; the first nil ends that, so no length can lie. */
+static void read_through(walk *w, int depth)
+{
+    lua_State *L = w->L;
+    if (!has_readers(L))
+        return;
+    lua_Integer n = luaL_len(L, -1);
+    if (n > MOST)
+        luaL_argerror(L, 1, "too many elements");
+    refuse_holes(w, depth, n);
+    lua_newtable(L);
+    for (lua_Integer i = 1; i <= n; i++) {
+        w->at[depth] = i;
+        if (lua_geti(L, -2, i) == LUA_TNIL)
+            complain(w, depth + 1, is_nil);
+        lua_rawseti(L, -2, i);
+    }
+    lua_remove(L, -2);
+}
+
 /* Finds rank and shape by the first element of each level; the table is at 1. */
 static void measure(walk *w)
 {
@@ -55,6 +91,7 @@ static void measure(walk *w)
         if (w->rank == LUN_MAX_RANK)
             complain(w, w->rank,
                      lua_pushfstring(L, "is a table: at most %d levels are allowed", LUN_MAX_RANK));
+        read_through(w, w->rank);
         w->at[w->rank] = 1;
         w->shape[w->rank++] = (int64_t)lua_rawlen(L, -1);
         lua_rawgeti(L, -1, 1);
@@ -93,7 +130,7 @@ static void note_element(walk *w)
         complain(w, w->rank, "is a table, unlike the first element: the table is ragged");
         break;
     case LUA_TNIL:
-        complain(w, w->rank, "is nil: a table with holes makes no array");
+        complain(w, w->rank, is_nil);
         break;
     default:
         complain(w, w->rank,
@@ -122,6 +159,7 @@ static void pack_element(walk *w)
 static void visit(walk *w, int depth)
 {
     lua_State *L = w->L;
+    read_through(w, depth);
     int64_t n = (int64_t)lua_rawlen(L, -1);
     if (n != w->shape[depth])
         refuse_ragged(w, depth, n);
@@ -146,9 +184,6 @@ static void visit(walk *w, int depth)
         lua_pop(L, 1);
     }
 }
-
-/* More elements than a table can hold; a table may hold another many times, though. */
-#define MOST (INT64_C(1) << 40)
 
 /* The number of elements that the shape speaks of. */
 static int64_t count_of(const walk *w)

@@ -99,6 +99,34 @@ describe("lun.vector", function()
         expect.failure("table of numbers expected", lun.vector)
     end)
 
+    it("reads a table through its metamethods, as Lua's own library does", function()
+        local function proxy(t, length)
+            return setmetatable({}, { __index = t, __len = function() return length or #t end })
+        end
+        expect.elements({ 1, 2, 3 }, lun.vector(proxy { 1, 2, 3 }))
+        expect.elements({ 1, 2 }, lun.vector(proxy({ 1, 2, 3 }, 2)))
+        assert.same({ { 1, 2 }, { 3, 4 } }, lun.vector(proxy { proxy { 1, 2 }, { 3, 4 } }):totable())
+        assert.same({ { 1, 2 }, { 3, 4 } }, lun.vector({ { 1, 2 }, proxy { 3, 4 } }):totable())
+        expect.elements({ 7, 8 }, lun.vector(setmetatable({ 7, 8 }, { __index = table })))
+        expect.elements({ 1, 0, 3 }, lun.vector(setmetatable({ 1, nil, 3 }, { __index = function() return 0 end,
+            __len = function() return 3 end })))
+        expect.failure("t[3] is nil", lun.vector, proxy({ 1, 2 }, 3))
+        expect.failure("t[1] is nil", lun.vector, setmetatable({}, { __len = function() return math.maxinteger >> 24 end }))
+        expect.failure("too many elements", lun.vector, setmetatable({}, { __len = function() return math.maxinteger end }))
+        expect.failure("holes", lun.vector, setmetatable({ [1] = 1, [10] = 3 }, { __index = table }))
+        expect.failure("t[2] has 1 elements, t[1] has 2", lun.vector, proxy { proxy { 1, 2 }, proxy { 3 } })
+        expect.failure("length is not an integer", lun.vector, setmetatable({}, { __len = function() return "x" end }))
+        expect.failure("at most 8 levels", lun.vector, setmetatable({}, { __index = function(t) return t end,
+            __len = function() return 1 end }))
+        expect.failure("stop here", lun.vector, setmetatable({}, { __index = function() error "stop here" end,
+            __len = function() return 1 end }))
+        local calls = 0
+        expect.failure("t[1][1]", lun.vector, { setmetatable({}, { __len = function() return 1 end, __index = function()
+            calls = calls + 1 -- another answer each time
+            return calls < 3 and 1 or "x"
+        end }) })
+    end)
+
     it("refuses unknown dtypes and lists the known ones", function()
         local message = expect.failure("unknown dtype 'f46'", lun.vector, { 1 }, "f46")
         assert.matches("bool i8 u8 i16 u16 i32 u32 i64 u64 f32 f64", message, 1, true)
