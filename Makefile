@@ -235,7 +235,7 @@ ASAN_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-f
 asan:
 	@sh tests/setup.sh test
 	@$(MAKE) --no-print-directory $(JOBS) BUILD=build/asan SANITIZE='$(ASAN_FLAGS)' all core-tests
-	@ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	@ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
 	    LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lint/lsan.supp:print_suppressions=0 \
 	    BUILD=build/asan sh tests/run.sh core spec
 
@@ -247,7 +247,7 @@ asan:
 # whatever becomes of them.
 ARCHER       = $(firstword $(wildcard /usr/lib/llvm-*/lib/libarcher.so))
 TSAN_REPORTS = $(CURDIR)/build/tsan/reports
-TSAN_FLAGS   = ignore_noninstrumented_modules=1:ignore_noninstrumented_modules=no:die_after_fork=0
+TSAN_FLAGS   = ignore_noninstrumented_modules=1:ignore_noninstrumented_modules=no:die_after_fork=0:allocator_may_return_null=1
 tsan:
 	@CLANG='$(CLANG)' sh tests/setup.sh tsan
 	@$(MAKE) --no-print-directory $(JOBS) BUILD=build/tsan CC='$(CLANG)' OPT='-O2 -g -fno-vectorize -fno-slp-vectorize' \

@@ -268,7 +268,8 @@ static lun_status launch_now(lun_engine *e, const lun_lowered *l, lun_kernel_ent
         else if (s == LUN_EIO && to.streams)
             s = explain_stream(e, to.streams[run.trap].self, (int)run.trap_value);
         else if (s == LUN_ENOMEM)
-            lun__nomem(e);
+            lun__fail(e, s, "out of memory: a kernel over %lld elements gets no working memory",
+                      (long long)count);
     }
     if (s == LUN_OK) {
         e->stats.bytes_read += to.bytes - to.written;

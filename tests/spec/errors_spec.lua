@@ -8,6 +8,15 @@ local function usable()
     expect.elements({ 3, 5, 7 }, lun.vector { 1, 2, 3 } + lun.vector { 2, 3, 4 })
 end
 
+describe("a kernel without memory to work in", function()
+    it("says so, and over how many elements", function()
+        local _, e = pcall(function() return (lun.index(1 << 60) + 1):sum() end)
+        assert.matches("1152921504606846976 elements gets no working memory", e.message, 1, true)
+        assert.matches("NOMEM", e.code)
+        usable()
+    end)
+end)
+
 describe("integer division by zero", function()
     it("raises Lua's message in an error object", function()
         local a, zero = lun.vector { 1, 2, 3 }, lun.vector { 1, 0, 1 }
