@@ -1,4 +1,4 @@
-/* build.h - expressions as nodes: what express.c, make.c, skeleton.c and total.c share.
+/* build.h - expressions as nodes: what express.c, part.c, make.c, skeleton.c and total.c share.
  * All take borrowed nodes and give references.  Private to prims/. */
 #ifndef LUN_BUILD_H
 #define LUN_BUILD_H
@@ -9,7 +9,9 @@
 
 /* op on nodes of any dtypes that fit it (numbers already typed): converts, simplifies, makes the node. */
 lun_status lun__op(lun_engine *e, lun_op op, lun_node *const *in, lun_node **out);
-/* The same, and lets go of the operands, also on failure; NULL operands are a failure before: pass it on. */
+/* The same with operands of the right dtypes already; t: the result's. */
+lun_status lun__op_of(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t, lun_node **out);
+/* lun__op, and lets go of the operands, also on failure; NULL operands are a failure before: pass it on. */
 lun_status lun__op2(lun_engine *e, lun_op op, lun_node *a, lun_node *b, lun_node **out);
 lun_status lun__cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out);
 lun_status lun__number(lun_engine *e, lun_dtype t, double x, lun_node **out);
