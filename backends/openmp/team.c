@@ -11,6 +11,9 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "cpus.h"
 
@@ -37,32 +40,52 @@ static void watch_forks(void)
     pthread_atfork(before_fork, NULL, NULL);
 }
 
-static void *stay(void *gate)
+typedef struct trial {
+    pthread_t thread;
+    pthread_mutex_t *gate;
+    pid_t id;
+} trial;
+
+static void *stay(void *self)
 {
-    pthread_mutex_lock(gate);
-    pthread_mutex_unlock(gate);
+    trial *t = self;
+    t->id = (pid_t)syscall(SYS_gettid);
+    pthread_mutex_lock(t->gate);
+    pthread_mutex_unlock(t->gate);
     return NULL;
+}
+
+/* Waits for a thread's end, also in the kernel, which counts it for a moment after it has been joined: the OpenMP
+ * runtime ends the process where it cannot have the thread that was just tried. */
+static void see_off(const trial *t)
+{
+    pthread_join(t->thread, NULL);
+    for (int i = 0; i < 1000 && syscall(SYS_tgkill, getpid(), t->id, 0) == 0; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 }
 
 /* How many of n threads can exist at once. */
 static int try_threads(int n)
 {
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-    pthread_t *threads = calloc((size_t)n, sizeof *threads);
+    trial *trials = calloc((size_t)n, sizeof *trials);
     int made = 0;
-    if (!threads)
+    if (!trials)
         return 0;
     sigset_t all, before; /* signals are for the threads that were here before */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_mutex_lock(&gate);
-    while (made < n && pthread_create(&threads[made], NULL, stay, &gate) == 0)
-        made++;
+    for (; made < n; made++) {
+        trials[made].gate = &gate;
+        if (pthread_create(&trials[made].thread, NULL, stay, &trials[made]) != 0)
+            break;
+    }
     pthread_mutex_unlock(&gate);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     for (int i = 0; i < made; i++)
-        pthread_join(threads[i], NULL);
-    free(threads);
+        see_off(&trials[i]);
+    free(trials);
     return made;
 }
 
