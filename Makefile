@@ -250,9 +250,10 @@ TSAN_REPORTS = $(CURDIR)/build/tsan/reports
 TSAN_FLAGS   = ignore_noninstrumented_modules=1:ignore_noninstrumented_modules=no:die_after_fork=0:allocator_may_return_null=1
 tsan:
 	@CLANG='$(CLANG)' sh tests/setup.sh tsan
+	@mkdir -p build/tsan && $(CLANG) -O2 -fPIC -c -o build/tsan/tsan_stack.o tests/tsan_stack.c
 	@$(MAKE) --no-print-directory $(JOBS) BUILD=build/tsan CC='$(CLANG)' OPT='-O2 -g -fno-vectorize -fno-slp-vectorize' \
 	    LOOPS_OPT= SANITIZE='-fsanitize=thread -D__SANITIZE_THREAD__' \
-	    LDFLAGS='$(LDFLAGS) -Wl,--defsym,__longjmp_chk=longjmp' all core-tests torture-build
+	    LDFLAGS='$(LDFLAGS) -Wl,--defsym,__longjmp_chk=longjmp build/tsan/tsan_stack.o' all core-tests torture-build
 	@rm -rf $(TSAN_REPORTS); mkdir -p $(TSAN_REPORTS)
 	@TSAN_OPTIONS=$(TSAN_FLAGS):suppressions=$(CURDIR)/tests/lint/tsan.supp:log_path=$(TSAN_REPORTS)/of \
 	    OMP_TOOL_LIBRARIES=$(ARCHER) LUNARRAY_CC=$(CURDIR)/tests/tsan_cc.sh \

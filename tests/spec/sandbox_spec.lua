@@ -7,10 +7,6 @@ local shell = require "shell"
 
 local build = os.getenv "BUILD" or "build"
 local MEMORY = "64" -- megabytes
--- After an error that Lua raised ThreadSanitizer's stack of calls is one short, and archer, in the exit handler of
--- libomp, may crash there: under it these scripts have one thread, and no archer.
-local threads = build:find "/tsan" and "OMP_TOOL=disabled LUNARRAY_THREADS=1 " or ""
-
 local scratch
 
 -- What a script prints and how its program ends.
@@ -19,8 +15,8 @@ local function run(code, seconds)
     local file = assert(io.open(path, "wb"))
     file:write(code)
     file:close()
-    local pipe = assert(io.popen(("%sLUNARRAY_CACHE_DIR='' timeout -s KILL 300 %s/lunarray --sandbox --time-limit %s "
-        .. "--memory-limit %s %s 2>&1; echo \"status $?\""):format(threads, build, seconds, MEMORY, path)))
+    local pipe = assert(io.popen(("LUNARRAY_CACHE_DIR='' timeout -s KILL 300 %s/lunarray --sandbox --time-limit %s "
+        .. "--memory-limit %s %s 2>&1; echo \"status $?\""):format(build, seconds, MEMORY, path)))
     local text = pipe:read "a"
     pipe:close()
     return text, tonumber(text:match "status (%d+)\n$")
