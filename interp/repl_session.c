@@ -1,11 +1,17 @@
 /* The prompt at a terminal: what lunarray.repl, which is the session, needs of the system: a line with
  * completion, an input run so that Ctrl-C stops it, the size of the window, names of files.
  * Knows nothing of how inputs are understood or results are shown. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* ppoll */
+#endif
 #include "repl.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <locale.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,6 +83,35 @@ static void complete(void *ctx, const char *text, size_t length, const char **in
 
 /* ---- lines ---------------------------------------------------------------------------------------- */
 
+/* Whether stdin's buffer has bytes that a script left there. */
+static bool has_buffered(void)
+{
+#ifdef __GLIBC__
+    return stdin->_IO_read_ptr < stdin->_IO_read_end; /* there is no function for it */
+#else
+    return true; /* not known: nothing is waited for */
+#endif
+}
+
+/* Waits until there is something to read; false after Ctrl-C, also one that came just before: read() would not see that
+ * and go on waiting. */
+static bool await_input(void)
+{
+    struct pollfd terminal = {.fd = STDIN_FILENO, .events = POLLIN};
+    sigset_t interrupt, before;
+    bool stopped = false;
+    if (has_buffered())
+        return true;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &interrupt, &before);
+    while (!(stopped = lun__was_interrupted()) && ppoll(&terminal, 1, NULL, &before) < 0 &&
+           errno == EINTR)
+        continue;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return !stopped;
+}
+
 /* Pushes a line typed at a terminal without an editor. */
 static lun__reading read_plain(lua_State *L, const char *prompt)
 {
@@ -87,6 +122,10 @@ static lun__reading read_plain(lua_State *L, const char *prompt)
         if (*prompt != '\1')
             putchar(*prompt);
     fflush(stdout);
+    if (!await_input()) {
+        putchar('\n');
+        return LUN__INTERRUPTED;
+    }
     luaL_buffinit(L, &line);
     errno = 0;
     while ((c = getchar()) != EOF && c != '\n') {

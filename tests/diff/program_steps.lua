@@ -99,7 +99,7 @@ function steps.virtual(p)
         for i = 1, a.n do
             a.buf[i] = x
         end
-        p:define(a, ("lun.full(%s, %s, %q)"):format(shape_text(shape), tostring(x), t.name))
+        p:define(a, ("lun.full(%s, %s, %q)"):format(shape_text(shape), programs.number_text(x), t.name))
         return
     end
     local first, step = g.pick(20) - 10, g.one_of { 1, 2, 3, -1, -7 }
@@ -324,8 +324,8 @@ function steps.scan(p)
     end
     local result = programs.array(a.t, a.shape, list)
     local options = inclusive and ", {inclusive = true}" or ""
-    local code = g.pick(2) == 1 and ("%s:scan(%q, %s%s)"):format(name, op, tostring(start), options)
-        or ("lun.scan(%q, %s%s)(%s)"):format(op, tostring(start), options, name)
+    local code = g.pick(2) == 1 and ("%s:scan(%q, %s%s)"):format(name, op, programs.number_text(start), options)
+        or ("lun.scan(%q, %s%s)(%s)"):format(op, programs.number_text(start), options, name)
     p:define(result, programs.settle(row, result, code))
 end
 
@@ -340,7 +340,7 @@ function steps.reduce(p)
         x = f(a.t, x, y)
     end
     local result = programs.array(a.t, {}, { x })
-    p:define(result, programs.settle(row, result, ("%s:reduce(%q, %s)"):format(name, op, tostring(start))))
+    p:define(result, programs.settle(row, result, ("%s:reduce(%q, %s)"):format(name, op, programs.number_text(start))))
 end
 
 local totals = {}
@@ -538,7 +538,7 @@ function steps.mistake(p)
         "fails('', function() A:fill('x') end)",
     }
     local form = p.g.one_of(forms)
-    p:emit((form:gsub("A", name):gsub("N", tostring(a.n)):gsub("Z", tostring(zero))))
+    p:emit((form:gsub("A", name):gsub("N", tostring(a.n)):gsub("Z", programs.number_text(zero))))
 end
 
 -- ---------------------------------------------------------------- any step

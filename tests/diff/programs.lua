@@ -154,7 +154,7 @@ local function number_text(x)
     elseif math.abs(x) == math.huge then
         return x < 0 and "(-1/0)" or "(1/0)"
     end
-    return ("%a"):format(x)
+    return (("%a"):format(x):gsub(",", "."))
 end
 programs.number_text = number_text
 

@@ -264,7 +264,7 @@ describe("lun.range, index and linspace", function()
         local a = lun.index(1000000000)
         assert.equal(1000000000, a[-1])
         assert.equal(999999999, a[999999999])
-        assert.equal(before, lun.stats().allocated)
+        assert.is_true(lun.stats().allocated <= before) -- less where something was collected meanwhile
         local b = lun.range(1, 3)
         b[2] = 20
         expect.elements({ 1, 20, 3 }, b)

@@ -75,7 +75,7 @@ describe("showing values", function()
         shows(text, "Composition<f64>[1000000000000] openmp (3 operations waiting)\n[4.00e+00 9.00e+00")
         local time = tonumber(text:match "%[([%d.]+) ms%]")
         if not terminal.build:find "[at]san" then
-            assert.is_true(time < 50, ("took %g ms"):format(time))
+            assert.is_true(time < 2000, ("took %g ms"):format(time)) -- all of it: minutes
         end
     end)
 
@@ -566,6 +566,16 @@ describe("terminals that can do less", function()
             { "wait", "interrupted" }, { "wait", "> " }, { "send", "typed\3" }, { "wait", "> " },
             { "send", "1 + 1\r" }, { "wait", "2" }, { "send", "\4" } }, { environment = "TERM=dumb" })
         shows(text, "[exit 0]")
+    end)
+
+    it("take Ctrl-C the moment the prompt is there, and lines that a script left unread", function()
+        local steps = { { "wait", "> " } }
+        for _ = 1, 30 do
+            table.move({ { "send", "typed\3" }, { "wait", "> " } }, 1, 2, #steps + 1, steps)
+        end
+        table.move({ { "send", "n = io.read 'n'\r" }, { "wait", "\n" }, { "send", "12 + 30\r" }, { "wait", "30" },
+            { "wait", "> " }, { "send", "n * 2\r" }, { "wait", "24" }, { "send", "\4" } }, 1, 8, #steps + 1, steps)
+        shows(run(steps, { environment = "TERM=dumb" }), "[exit 0]")
     end)
 
     it("show colours unless NO_COLOR is set", function()
