@@ -35,6 +35,9 @@ local compute = [[
 
 local wait = "LUNARRAY_JIT=sync; export LUNARRAY_JIT LUNARRAY_CACHE_DIR;"
 
+-- What `make coverage` counts is written into files at the end of every program.
+local counted = BUILD:find "/coverage"
+
 describe("in odd surroundings", function()
     local wanted
 
@@ -51,6 +54,9 @@ describe("in odd surroundings", function()
     end)
 
     it("a limit on the size of files ends no program", function()
+        if counted then
+            return
+        end
         -- ThreadSanitizer itself writes a file before the program begins
         for blocks = BUILD:find "/tsan" and 16 or 0, 64, 16 do
             local text, status = program(compute, ("ulimit -f %d; LUNARRAY_CACHE_DIR=%s; %s"):format(blocks,
@@ -61,6 +67,9 @@ describe("in odd surroundings", function()
     end)
 
     it("a save beyond such a limit is told and leaves the old file", function()
+        if counted then
+            return
+        end
         local text, status = program(([[
             for _, name in ipairs { "a.npy", "a.csv", "a.raw", "a.pgm" } do
                 local path, small = %q .. name, lun.full({ 2, 2 }, 7, "u8")
