@@ -1,5 +1,6 @@
 /* hold.h - writing files without SIGXFSZ: what grows beyond the process's limit (ulimit -f) fails with EFBIG
- * instead. The mask of the thread alone is changed, and put back; handlers stay as they are. Knows no Lua. */
+ * instead. The mask of the thread alone is changed, and put back; handlers stay as they are. What prims/write.c does for
+ * itself: nothing but lunarray.h is seen here. Knows no Lua. */
 #ifndef LUN_INTERP_HOLD_H
 #define LUN_INTERP_HOLD_H
 
