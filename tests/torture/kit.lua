@@ -87,13 +87,15 @@ local ends = {
     { "local k = lun.map(function(i) for j = 1, 1000 do i = i * 3 ~ j end return i end)(lun.index(1e6)) os.exit(5)", 5 },
 }
 
--- Runs as many programs as `runs` says, each way to end in its turn, with environment(round); what kit.part wants.
-function kit.ends(runs, environment)
+-- Runs 1000 programs at full size, at least `least` (nil: two rounds of all ways to end), with environment(round); what
+-- kit.part wants.
+function kit.ends(least, environment)
+    local runs = kit.count(1000, least or 2 * #ends)
     local head = "local x = lun.range(1, 1e5):eval() local y = (x * 2 + 1):sum() "
         .. "local z = lun.map(function(a) return a + 1 end)(x) z:eval() local w = x + y "
     local bad = 0
     for i = 1, runs do
-        local row = ends[i * 5 % #ends + 1]
+        local row = ends[i * 5 % #ends + 1] -- 5: few programs are of different kinds
         local out, err, status = kit.run(head .. row[1], environment((i - 1) // #ends), 60)
         if status ~= row[2] then
             bad = bad + 1
