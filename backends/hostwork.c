@@ -17,8 +17,7 @@ typedef struct own {
 
 bool lun__run_finished(lun_run *r, int64_t k)
 {
-    const volatile int *cancel = r->services->cancel;
-    if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED))
+    if (lun_stop_wanted(r->services))
         atomic_store_explicit(&r->stop, 1, memory_order_relaxed);
     return atomic_load_explicit(&r->stop, memory_order_relaxed) != 0 ||
            atomic_load_explicit(&r->trapped, memory_order_relaxed) < k;

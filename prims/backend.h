@@ -37,6 +37,12 @@ typedef struct lun_services {
     void *tick_ctx;
 } lun_services;
 
+/* Whether the evaluation shall stop: to be asked from time to time, by any thread. */
+static inline bool lun_stop_wanted(const lun_services *s)
+{
+    return s->cancel && __atomic_load_n(s->cancel, __ATOMIC_RELAXED);
+}
+
 /* The elements of a slot that are not in memory: read gives elements first .. first+count-1, from any
  * thread; 0, or a number that says why not.  Element i of the slot is element `origin` + i there. */
 typedef struct lun_stream {

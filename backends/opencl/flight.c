@@ -109,7 +109,6 @@ static bool ends_soon(lun_opencl *o)
 
 lun_status lun_opencl_wait(lun_opencl *o, int left)
 {
-    const volatile int *cancel = o->services->cancel;
     int64_t start = 0;
     if (o->flying <= left)
         return LUN_OK;
@@ -127,7 +126,7 @@ lun_status lun_opencl_wait(lun_opencl *o, int left)
             return s;
         int64_t now = lun_opencl_now();
         start = start ? start : now;
-        if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED))
+        if (lun_stop_wanted(o->services))
             return interrupted(o);
         if (o->services->tick && o->doing)
             o->services->tick(o->services->tick_ctx, o->doing, o->progress, o->goal);

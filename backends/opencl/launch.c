@@ -174,9 +174,8 @@ static lun_status give(lun_opencl *o, lun_kernel *k, const lun_launch *l, const 
 static lun_status fly(lun_opencl *o, lun_kernel *k, const lun_launch *l, const lun_cl_plan *plan,
                       const part *p)
 {
-    const volatile int *cancel = o->services->cancel;
     lun_guard g;
-    if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED))
+    if (lun_stop_wanted(o->services))
         return lun_opencl_fail(o, LUN_ECANCEL, "interrupted");
     if (p->guarded)
         lun_guard_enter(&g, false);

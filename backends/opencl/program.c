@@ -56,12 +56,6 @@ static cl_program from_cache(lun_opencl *o, const lun_kernel *k)
     return p;
 }
 
-static bool stopped(const lun_opencl *o)
-{
-    const volatile int *cancel = o->services->cancel;
-    return cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED);
-}
-
 /* A program that another process has made or is making, or NULL: then it is ours to make.  PoCL 3.1 crashes where one
  * process asks for a program's binary while another compiles the same; so whoever stores it has claimed it before, and
  * whoever did not get a claim, after some patience, does not store. */
@@ -81,7 +75,8 @@ static cl_program await(lun_opencl *o, lun_kernel *k)
                 lun_opencl_program_unclaim(o, k);
             return p;
         }
-        if (k->claim == LUN_CLAIM_NONE || now - start > PATIENCE_MS * MILLISECOND || stopped(o))
+        if (k->claim == LUN_CLAIM_NONE || now - start > PATIENCE_MS * MILLISECOND ||
+            lun_stop_wanted(o->services))
             return NULL;
         left = k->claim == LUN_CLAIM_TAKEN ? 0 : left ? left : now;
         nanosleep(&(struct timespec){.tv_nsec = 5 * MILLISECOND}, NULL);
@@ -194,7 +189,7 @@ lun_status lun_opencl_program(lun_opencl *o, const char *text, lun_kernel *k)
     k->stored = k->program || k->key.failed;
     if (k->program)
         o->services->stats->cache_hits++;
-    else if (stopped(o)) { /* the compiler cannot be interrupted once it runs */
+    else if (lun_stop_wanted(o->services)) { /* the compiler cannot be interrupted once it runs */
         lun_opencl_program_unclaim(o, k);
         return lun_opencl_fail(o, LUN_ECANCEL, "interrupted");
     } else {

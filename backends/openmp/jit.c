@@ -197,9 +197,8 @@ void lun_jit_poll(lun_jit_compiler *c)
 
 lun_status lun_jit_wait(lun_jit_compiler *c, lun_unit *u)
 {
-    const volatile int *cancel = c->services->cancel;
     while (u->state != LUN_UNIT_READY && u->state != LUN_UNIT_FAILED) {
-        if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED))
+        if (lun_stop_wanted(c->services))
             return LUN_ECANCEL;
         if (c->services->tick)
             c->services->tick(c->services->tick_ctx, "compile", 0, 0);
@@ -229,8 +228,7 @@ void lun_jit_forget(lun_jit_compiler *c, lun_unit *u)
 
 void lun_jit_finish(lun_jit_compiler *c)
 {
-    const volatile int *cancel = c->services->cancel;
-    bool stopped = cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED);
+    bool stopped = lun_stop_wanted(c->services);
     int64_t start = lun_job_now(), patience = stopped ? 0 : (int64_t)CLOSE_MS * 1000000;
     c->first = NULL;
     c->last = &c->first;
