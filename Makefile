@@ -46,6 +46,8 @@ WARN    := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-pro
 CFLAGS_ALL := -std=gnu11 $(OPT) -fPIC -fvisibility=hidden -fwrapv -ffp-contract=off \
            $(SANITIZE) $(WARN) $(CPPFLAGS) $(CFLAGS)
 LDFLAGS_ALL := $(SANITIZE) -Wl,--as-needed $(LDFLAGS)
+# A library that was loaded stays: libgomp's threads, which run on in it, would lose their code.
+RESIDENT := -Wl,-z,nodelete
 # Of libraries: they have no longjmp of Lua's to rename.
 LDFLAGS_TOOL = $(filter-out -Wl$(comma)--defsym%,$(LDFLAGS_ALL))
 LIBS    := -lxxhash -lhwloc -lpng -lm -ldl -lpthread
@@ -147,7 +149,7 @@ $(PROGRAM): $(PROGRAM_OBJ) $(LIB_OBJ) $(BUILD)/objects.list
 	    $(PROGRAM_LUA) $(PROGRAM_OPENMP) $(LIBEDIT) $(LIBS)
 
 $(SHARED): $(LIB_OBJ) $(GEN)/exports.map $(BUILD)/objects.list
-	@echo "  ld  $@"; $(CC) $(LDFLAGS_TOOL) -shared -Wl,-soname,liblunarray.so.0 \
+	@echo "  ld  $@"; $(CC) $(LDFLAGS_TOOL) -shared $(RESIDENT) -Wl,-soname,liblunarray.so.0 \
 	    $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -Wl,--version-script=$(GEN)/exports.map -o $@ $(LIB_OBJ) $(LUA_LIB) $(OPENMP) $(LIBS)
 
 $(BUILD)/liblunarray.so: $(SHARED)
@@ -158,7 +160,7 @@ $(STATIC): $(LIB_OBJ) $(BUILD)/objects.list
 
 # The module takes Lua's functions from the interpreter that loads it.
 $(MODULE): $(LIB_OBJ) $(GEN)/exports.map $(BUILD)/objects.list
-	@echo "  ld  $@"; $(CC) $(LDFLAGS_TOOL) -shared \
+	@echo "  ld  $@"; $(CC) $(LDFLAGS_TOOL) -shared $(RESIDENT) \
 	    -Wl,--version-script=$(GEN)/exports.map -o $@ $(LIB_OBJ) $(OPENMP) $(LIBS)
 
 # ---------------------------------------------------------------- running and testing

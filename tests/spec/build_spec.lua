@@ -136,6 +136,55 @@ describe("the build", function()
             ('LUA_CPATH="%s/?.so" LUA_PATH="lua/?.lua;lua/?/init.lua" '):format(build) .. use))
     end)
 
+    it("stays loaded when a state or a host lets go of it, as OpenMP's threads still run", function()
+        for _, name in ipairs { "liblunarray.so.0", "lunarray.so" } do
+            assert.is_truthy(succeed(("readelf -d %s/%s"):format(build, name)):find "NODELETE", name)
+        end
+    end)
+
+    it("ends well in the stock interpreter after work on all threads, and loses no output", function()
+        shell.write(scratch .. "/end.lua", [[
+            local lun = require "lunarray"
+            io.write(tostring((lun.random(1000000) * 2):sum() > 0), "\n")]])
+        for _, policy in ipairs { "passive", "active" } do
+            for _ = 1, 20 do
+                assert.equal("true\n", succeed(('OMP_WAIT_POLICY=%s LUNARRAY_THREADS=4 LUA_CPATH="%s/?.so" '
+                    .. "LUA_PATH=nothing lua5.4 '%s/end.lua'"):format(policy, build, scratch)))
+            end
+        end
+    end)
+
+    it("ends well in a host that unloads it", function()
+        shell.write(scratch .. "/unload.c", [[
+            #include <dlfcn.h>
+            #include <stdio.h>
+            #include "lunarray.h"
+            #define FIND(name) __typeof__(&name) p_##name = (__typeof__(&name))dlsym(library, #name)
+            int main(int argc, char **argv)
+            {
+                (void)argc;
+                for (int round = 0; round < 3; round++) {
+                    void *library = dlopen(argv[1], RTLD_NOW);
+                    if (!library)
+                        return 2;
+                    FIND(lun_open);
+                    FIND(lun_dostring);
+                    FIND(lun_close);
+                    lun_engine *e = NULL;
+                    if (p_lun_open(NULL, &e) || p_lun_dostring(e, "assert((lun.random(1000000) * 2):sum() > 0)"))
+                        return 3;
+                    p_lun_close(e);
+                    dlclose(library);
+                }
+                puts("done");
+                return 0;
+            }]])
+        succeed(("cc -Iprims '%s/unload.c' -o '%s/unload' -ldl"):format(scratch, scratch))
+        for _ = 1, 5 do
+            assert.equal("done\n", succeed(("LUNARRAY_THREADS=4 '%s/unload' %s/liblunarray.so.0"):format(scratch, build)))
+        end
+    end)
+
     it("works there without any Lua file", function()
         assert.equal("3\n", succeed(('LUA_CPATH="%s/?.so" LUA_PATH="nothing" '):format(build) .. use))
     end)
