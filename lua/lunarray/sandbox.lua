@@ -24,9 +24,11 @@ end
 -- ---------------------------------------------------------------- the base library
 
 local function base(check)
-    local load, setmetatable, rawget, type = load, setmetatable, rawget, type
+    local load, getmetatable, setmetatable, rawget, type = load, getmetatable, setmetatable, rawget, type
     local collectgarbage, select, pcall = collectgarbage, select, pcall
-    local G = only(_G, "_VERSION assert error getmetatable ipairs next pairs print rawequal rawget rawlen "
+    local real_metatable = debug.getmetatable
+    local own = setmetatable({}, { __mode = "k" }) -- the metatables that scripts have set
+    local G = only(_G, "_VERSION assert error ipairs next pairs print rawequal rawget rawlen "
         .. "rawset select tonumber tostring type")
     G._G = G
 
@@ -43,7 +45,21 @@ local function base(check)
         if type(metatable) == "table" and rawget(metatable, "__gc") ~= nil then
             refuse "bad argument #2 to 'setmetatable' (the sandbox has no finalisers: __gc)"
         end
-        return setmetatable(t, metatable)
+        setmetatable(t, metatable)
+        if metatable ~= nil then
+            own[metatable] = true
+        end
+        return t
+    end
+
+    -- The engine's metatables are shared by all its values: a script that could write to them would
+    -- run where no hook does.
+    function G.getmetatable(...)
+        local metatable = getmetatable(...)
+        if type(metatable) == "table" and not own[metatable] and metatable == real_metatable((...)) then
+            return false
+        end
+        return metatable
     end
 
     function G.collectgarbage(what)
@@ -143,8 +159,14 @@ local function bounded(name, count)
 end
 
 local function tables()
+    local real_metatable, rawget, type = debug.getmetatable, rawget, type
     local T = only(table, "concat pack unpack")
+    -- The function asks for the length once more, so it must be one that stays.
     local function length(t)
+        local metatable = real_metatable(t)
+        if type(t) == "table" and metatable and rawget(metatable, "__len") ~= nil then
+            error("bad argument #1 (the sandbox takes no tables with __len here)", 3)
+        end
         return #t
     end
     T.insert = bounded("insert", length)
@@ -172,9 +194,6 @@ local function module()
     local source = core.internal.methods.source
     core.internal.methods.source = function(e) -- of the backend in use: another would load its driver
         return source(e)
-    end
-    for _, metatable in ipairs { core.internal.array_type, core.internal.skeleton_type } do
-        metatable.__metatable = false
     end
     return lun
 end

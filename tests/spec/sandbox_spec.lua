@@ -180,6 +180,26 @@ lasts "pcall(table.move, {}, 1, 1 << 60, 2) while true do end"
 lasts "pcall(table.move, {}, math.mininteger, math.maxinteger, 2) while true do end"
 lasts "pcall(table.insert, setmetatable({}, {__len = function() return 1 << 50 end}), 1, 1) while true do end"
 lasts "pcall(table.remove, setmetatable({}, {__len = function() return 1 << 50 end}), 1) while true do end"
+-- A length that is another when it is asked for again.
+for _, call in ipairs { "insert(t, 1, 5)", "remove(t, 1)", "sort(t)" } do
+    lasts(("local n = 0 local t = setmetatable({}, {__len = function() n = n + 1 return n == 1 and 1 or 1 << 60 end})"
+        .. " pcall(function() table.%s end) while true do end"):format(call))
+end
+-- What the engine's own values share, called where no hook is.
+for what, value in pairs {
+    errors = "select(2, pcall(function() return (lun.vector{1} // 0):eval() end))", plans = "lun.explain(lun.vector{1} + 1)",
+    kernels = "lun.explain(lun.vector{1} + 1)[1]", operations = "lun.op.add", arrays = "lun.vector{1}",
+    skeletons = "lun.map '-'", strings = "''",
+} do
+    finds(("return (getmetatable(%s)) -- of %s"):format(value, what))
+    for _, event in ipairs { "__gc", "__tostring", "__close", "__name" } do
+        lasts(("local e = %s pcall(function() getmetatable(e).%s = function() while true do end end end)"
+            .. " for i = 1, 100 do local x = %s end collectgarbage() pcall(error, e) while true do end")
+            :format(value, event, value))
+    end
+end
+breaks([[local e = select(2, pcall(function() return (lun.vector{1} // 0):eval() end))
+    pcall(function() getmetatable(e).__tostring = function() while true do end end end) error(e) ]])
 lasts "pcall(table.sort, setmetatable({}, {__len = function() return 1 << 30 end}), function() return true end) while true do end"
 lasts "pcall(table.unpack, {}, 1, 1 << 30) while true do end"
 lasts "table.concat(setmetatable({}, {__index = function() return '' end}), '', 1, 1 << 60)"
