@@ -21,6 +21,7 @@
 
 #include "luafn/luafn.h"
 #include "luafn_eval.h"
+#include "texts.h"
 
 enum { MAX = 64 };
 
@@ -169,6 +170,7 @@ static bool specialise(lua_State *L, program *p, lun_front_result *r)
             print_error("%s\n", lun_strbuf_text(&error));
         }
         assert_int_equal(s, LUN_OK);
+        texts_note_ir(r->function->body);
     }
     if (s != LUN_OK) {
         lua_pushnil(L);
@@ -468,5 +470,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_captures),  cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_random),    cmocka_unit_test(test_closed_state),
     };
-    return cmocka_run_group_tests(tests, open_engine, close_engine);
+    return texts_check(cmocka_run_group_tests(tests, open_engine, close_engine), __FILE__);
 }

@@ -13,6 +13,7 @@
 #include "cstyle.h"
 #include "openmp/jit.h"
 #include "openmp/openmp.h"
+#include "texts.h"
 
 /* TEST_ISA=0 or 1: tests run machine code for a smaller instruction set than this CPU's. */
 
@@ -137,6 +138,7 @@ static inline kit_kernel kit_build(kit *k, const lun_ir *ir)
     lun_strbuf text = LUN_STRBUF_INIT;
     kit_kernel made = {.kernel = NULL};
     ir_check_valid(ir);
+    texts_note(ir);
     if (k->isa != lun_isa_here()) {
         lun_cstyle_target target = {k->isa, lun_vecmath(k->isa, (lun_math)k->services.math)};
         assert_int_equal(lun_cstyle_openmp(ir, &target, &text, &made.unit.needs), LUN_OK);
@@ -177,7 +179,8 @@ static inline int64_t kit_slack(const lun_ir *ir, int slot)
     return 0;
 }
 
-#define kit_group(tests) cmocka_run_group_tests(tests, NULL, NULL)
+/* The tests, and the texts of all kernels that they build. */
+#define kit_group(tests) texts_check(cmocka_run_group_tests(tests, NULL, NULL), __FILE__)
 
 #include "kit_compare.h"
 

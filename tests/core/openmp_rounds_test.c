@@ -243,7 +243,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_loops),
                                        cmocka_unit_test(test_lanes)};
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = kit_group(tests);
     lun_strbuf_free(&test_error);
     return failed;
 }
