@@ -5,7 +5,7 @@
 #   make test       set-up, build, every suite; the last line is "N passed, N failed"
 #   make help       all targets
 #
-# Sources are found by wildcard: a new file in a room needs no line here.
+# Sources are found by name: a new file in a room needs no line here.
 
 # Only the rules below: make's own would try to link the lists of dependencies.
 MAKEFLAGS += --no-builtin-rules
@@ -86,9 +86,10 @@ ISA_base   := -DLUN_ISA=base
 ISA_avx2   := -DLUN_ISA=avx2 -march=x86-64-v3
 ISA_avx512 := -DLUN_ISA=avx512 -march=x86-64-v4 -mprefer-vector-width=512
 
-ENGINE_SRC  := $(wildcard prims/*.c) $(filter-out $(LOOPS),$(wildcard backends/*.c backends/*/*.c))
-PROGRAM_SRC := $(wildcard interp/main.c interp/options.c interp/call.c interp/repl*.c)
-INTERP_SRC  := $(filter-out $(PROGRAM_SRC),$(wildcard interp/*.c interp/*/*.c))
+sources = $(shell find $(1) -name '*.c' | LC_ALL=C sort)
+ENGINE_SRC  := $(filter-out $(LOOPS),$(call sources,prims backends))
+PROGRAM_SRC := $(call sources,interp/program)
+INTERP_SRC  := $(filter-out $(PROGRAM_SRC),$(call sources,interp))
 ALL_SRC     := $(ENGINE_SRC) $(PROGRAM_SRC) $(INTERP_SRC)
 LUA_SRC     := $(wildcard lua/lunarray/*.lua lua/lunarray/*/*.lua)
 
@@ -135,15 +136,15 @@ $(BUILD)/objects.list: FORCE
 $(BUILD)/lua.list: FORCE
 	@mkdir -p $(@D); echo '$(LUA_SRC)' | cmp -s - $@ || echo '$(LUA_SRC)' > $@
 
-$(GEN)/embedded.c: interp/embed.sh $(LUA_SRC) $(BUILD)/lua.list
-	@mkdir -p $(@D); echo "  gen $@"; sh interp/embed.sh $(LUA_SRC) > $@.new && mv $@.new $@
+$(GEN)/embedded.c: interp/state/embed.sh $(LUA_SRC) $(BUILD)/lua.list
+	@mkdir -p $(@D); echo "  gen $@"; sh interp/state/embed.sh $(LUA_SRC) > $@.new && mv $@.new $@
 
 $(GEN)/exports.map: Makefile
 	@mkdir -p $(@D); echo '{ global: lun_*; luaopen_lunarray*; local: *; };' > $@
 
 # ---------------------------------------------------------------- linking
 # The program carries the engine and Lua itself, and exports both to C modules. Ctrl-C has to find
-# the coroutine that runs, so Lua's library calls lua_resume through interp/call.c.
+# the coroutine that runs, so Lua's library calls lua_resume through interp/program/call.c.
 $(PROGRAM): $(PROGRAM_OBJ) $(LIB_OBJ) $(BUILD)/objects.list
 	@echo "  ld  $@"; $(CC) $(LDFLAGS_ALL) -Wl,-E -Wl,--wrap=lua_resume -o $@ $(PROGRAM_OBJ) $(LIB_OBJ) \
 	    $(PROGRAM_LUA) $(PROGRAM_OPENMP) $(LIBEDIT) $(LIBS)
@@ -156,7 +157,7 @@ $(BUILD)/liblunarray.so: $(SHARED)
 	@ln -sf liblunarray.so.0 $@
 
 $(STATIC): $(LIB_OBJ) $(BUILD)/objects.list
-	@echo "  ar  $@"; rm -f $@; ar rcs $@ $(LIB_OBJ)
+	@echo "  ar  $@"; rm -f $@; ar qcs $@ $(LIB_OBJ)
 
 # The module takes Lua's functions from the interpreter that loads it.
 $(MODULE): $(LIB_OBJ) $(GEN)/exports.map $(BUILD)/objects.list

@@ -1,6 +1,6 @@
-/* variants.c - measures the math functions behind ops.def: the scalar C library, libmvec's variants and,
- * where they are others, those that backends/vecmath.c has chosen, in f32 and f64, against the C library's
- * long double functions. Its table decides what stands in vecmath.c; nothing else reads it.
+/* variants.c - measures the math functions behind table/ops.def: the scalar C library, libmvec's variants and,
+ * where they are others, those that backends/math/table.c has chosen, in f32 and f64, against the C library's
+ * long double functions. Its table decides what stands in math/table.c; nothing else reads it.
  *
  *   cc -O2 -ffp-contract=off -Iprims -Ibackends bench/variants.c build/liblunarray.a -o /tmp/variants \
  *       -lmvec -lm -ldl -lpng -lxxhash -lhwloc && /tmp/variants [millions [name]]
@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "op.h"
-#include "vecmath.h"
+#include "math/vecmath.h"
+#include "table/op.h"
 
 typedef long double wide;
 typedef void (*any_fn)(void);

@@ -11,11 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ir.h"
+#include "base/strbuf.h"
+#include "ir/ir.h"
 #include "lunarray.h"
-#include "strbuf.h"
 
-typedef struct lun_cache lun_cache;   /* prims/cache.c */
+typedef struct lun_cache lun_cache;   /* prims/cache/entry.c */
 typedef struct lun_kernel lun_kernel; /* the backend's own */
 typedef struct lun_buffer lun_buffer; /* memory of a device, the backend's own */
 

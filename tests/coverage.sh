@@ -12,8 +12,10 @@ csv=$tree/coverage.csv
 awk -F, 'NR > 1 {
         split($1, part, "/")
         room = part[1] "/"
-        if (part[1] == "interp" && part[2] == "luafn" || part[1] == "backends" && part[3] != "")
+        if (part[3] != "")
             room = room part[2] "/"
+        if (!(room in lines))
+            order[++n] = room
         for (k = 0; k < 2; k++) {
             name = k ? "all" : room
             lines[name] += $2; hit[name] += $3; branches[name] += $5; taken[name] += $6; files[name]++
@@ -22,12 +24,11 @@ awk -F, 'NR > 1 {
     END {
         print "| room | files | lines | of them run | branches | of them taken |"
         print "|---|---|---|---|---|---|"
-        n = split("prims/ backends/ backends/reference/ backends/openmp/ backends/opencl/ interp/ interp/luafn/ all", order, " ")
+        order[++n] = "all"
         for (i = 1; i <= n; i++) {
             r = order[i]
-            if (lines[r])
-                printf "| %s | %d | %d | %.1f %% | %d | %.1f %% |\n", r, files[r], lines[r], 100 * hit[r] / lines[r],
-                    branches[r], 100 * taken[r] / branches[r]
+            printf "| %s | %d | %d | %.1f %% | %d | %.1f %% |\n", r, files[r], lines[r], 100 * hit[r] / lines[r],
+                branches[r], branches[r] ? 100 * taken[r] / branches[r] : 100
         }
     }' "$csv"
 

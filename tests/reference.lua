@@ -162,7 +162,7 @@ local function statuses()
     put "## Statuses\n"
     put "`lun_status` in C (with `LUN_` in front), the field `code` of an error object in Lua.\n"
     put "| name | meaning |\n|---|---|"
-    for id, doc in read "prims/status.def":gmatch 'LUN_STATUS%(([%w_]+),%s*%d+,%s*"([^"]*)"%)' do
+    for id, doc in read "prims/table/status.def":gmatch 'LUN_STATUS%(([%w_]+),%s*%d+,%s*"([^"]*)"%)' do
         put("| `%s` | %s |", id, cell(doc))
     end
     put ""

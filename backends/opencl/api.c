@@ -1,5 +1,5 @@
 /* api.c - the OpenCL library by dlopen; see api.h. */
-#include "api.h"
+#include "opencl/api.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -22,7 +22,7 @@ bool lun_cl_load(lun_cl *cl, lun_strbuf *why)
     memcpy(&cl->name, &address, sizeof address); \
     if (!address)                                \
         missing = #name;
-#include "entries.def"
+#include "opencl/entries.def"
 #undef LUN_CL
     if (missing)
         lun_strbuf_printf(why, "%s has no %s: OpenCL 1.2 is needed", LUN_CL_LIBRARY, missing);
@@ -44,7 +44,7 @@ static const struct error {
     const char *name, *hint;
 } errors[] = {
 #define LUN_CL_ERROR(code, hint) {code, #code, hint},
-#include "errors.def"
+#include "opencl/errors.def"
 #undef LUN_CL_ERROR
 };
 

@@ -10,11 +10,11 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
-#include "strbuf.h"
+#include "base/strbuf.h"
 
 typedef struct lun_cl {
 #define LUN_CL(name) __typeof__(&name) name;
-#include "entries.def"
+#include "opencl/entries.def"
 #undef LUN_CL
 } lun_cl;
 

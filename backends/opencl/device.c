@@ -1,5 +1,5 @@
 /* device.c - lists and orders devices; see device.h. */
-#include "device.h"
+#include "opencl/device.h"
 
 #include <glob.h>
 #include <stdio.h>

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "api.h"
+#include "base/strbuf.h"
 #include "lunarray.h"
-#include "strbuf.h"
+#include "opencl/api.h"
 
 enum { LUN_CL_DEVICES = 64 };
 

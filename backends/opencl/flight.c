@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "state.h"
+#include "opencl/state.h"
 
 enum {
     AHEAD = 80000000, /* nanoseconds of work from which nothing more is given to the device */

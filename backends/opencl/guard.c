@@ -2,7 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sa_flags, pthread_sigmask */
 #endif
-#include "guard.h"
+#include "opencl/guard.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * Knows no text. */
 #include <string.h>
 
-#include "guard.h"
-#include "state.h"
+#include "opencl/guard.h"
+#include "opencl/state.h"
 
 enum {
     SLICE = 40000000, /* nanoseconds that a slice shall take */

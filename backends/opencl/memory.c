@@ -4,7 +4,7 @@
  * The queue is in order: a buffer that kernels under way still use may be given out again at once. */
 #include <stdlib.h>
 
-#include "state.h"
+#include "opencl/state.h"
 
 enum {
     LEAST_SHIFT = 8,   /* the smallest class: 256 bytes */

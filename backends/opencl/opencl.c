@@ -1,17 +1,17 @@
 /* opencl.c - the backend `opencl`: kernels on a device of any OpenCL driver; see backend.h.
  *
  * The library is opened and drivers are asked only when the backend is; context and queue are made with the
- * first buffer or kernel.  Knows neither how text is rendered (cstyle.h) nor how it is compiled and run. */
-#include "opencl.h"
+ * first buffer or kernel.  Knows neither how text is rendered (render/render.h) nor how it is compiled and run. */
+#include "opencl/opencl.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "guard.h"
-#include "probe.h"
-#include "state.h"
+#include "opencl/guard.h"
+#include "opencl/probe.h"
+#include "opencl/state.h"
 
 /* ---- opening and closing ------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* pipe2 */
 #endif
-#include "probe.h"
+#include "opencl/probe.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "api.h"
+#include "opencl/api.h"
 
 enum { LIMIT_SECONDS = 15, MOST_PLATFORMS = 64, MOST_DEVICES = 64 };
 

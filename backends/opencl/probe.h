@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "strbuf.h"
+#include "base/strbuf.h"
 
 /* True if a child lists platforms and devices without harm.  Else false, with the reason appended to why.
  * A process in which the library is loaded has passed this before, or its host uses OpenCL itself:

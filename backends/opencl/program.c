@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "guard.h"
-#include "state.h"
+#include "opencl/guard.h"
+#include "opencl/state.h"
 
 /* PATIENCE: with a program that another process makes; LEFT: with one that it has left unmade. */
 enum { QUOTE = 4096, LOCK_MS = 10000, PATIENCE_MS = 30000, LEFT_MS = 500 };

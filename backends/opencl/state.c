@@ -1,5 +1,5 @@
 /* state.c - context and queue of a device, made on first use, and how failures are told; see state.h. */
-#include "state.h"
+#include "opencl/state.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "guard.h"
+#include "opencl/guard.h"
 
 lun_status lun_opencl_fail(lun_opencl *o, lun_status s, const char *format, ...)
 {

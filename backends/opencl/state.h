@@ -15,10 +15,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "api.h"
 #include "backend.h"
-#include "cstyle.h"
-#include "device.h"
+#include "opencl/api.h"
+#include "opencl/device.h"
+#include "render/render.h"
 
 enum { LUN_CL_FLIGHTS = 32, LUN_CL_CLASSES = 160, LUN_CL_TRIALS = 6 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "state.h"
+#include "opencl/state.h"
 
 enum {
     WORTHWHILE = 1 << 18, /* indices from which a launch shows what a size is worth */

@@ -1,6 +1,6 @@
 /* bundle.c - several texts as one; see bundle.h.  C has no way to put a text into a scope of its own, so
  * the preprocessor renames what the text names outside of braces and parentheses. */
-#include "bundle.h"
+#include "openmp/bundle.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "strbuf.h"
+#include "base/strbuf.h"
 
 enum { LUN_SUFFIX = 18 };
 

@@ -2,15 +2,15 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* st_mtim */
 #endif
-#include "compiler.h"
+#include "openmp/compiler.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cstyle.h"
-#include "spawn.h"
+#include "openmp/spawn.h"
+#include "render/render.h"
 
 bool lun_compiler_find(lun_compiler *c)
 {

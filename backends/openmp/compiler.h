@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "strbuf.h"
-#include "vecmath.h"
+#include "base/strbuf.h"
+#include "math/vecmath.h"
 
 typedef struct lun_compiler {
     const char *name; /* as configured */

@@ -2,7 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_getaffinity */
 #endif
-#include "cpus.h"
+#include "openmp/cpus.h"
 
 #include <errno.h>
 #include <limits.h>

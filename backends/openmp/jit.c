@@ -1,11 +1,11 @@
 /* jit.c - units of text to machine code; see jit.h.  Knows what waits, what is compiled together, what is left
  * to other processes; not what a run does (jitrun.c). */
-#include "jit.h"
+#include "openmp/jit.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "jitrun.h"
+#include "openmp/jitrun.h"
 
 enum {
     TIMEOUT_MS = 30000,

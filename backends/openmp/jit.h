@@ -8,10 +8,10 @@
 #define LUN_JIT_H
 
 #include "backend.h"
-#include "compiler.h"
-#include "job.h"
-#include "loader.h"
-#include "unit.h"
+#include "openmp/compiler.h"
+#include "openmp/job.h"
+#include "openmp/loader.h"
+#include "openmp/unit.h"
 
 /* What a run makes of a unit. */
 typedef struct lun_jit_part {

@@ -1,13 +1,13 @@
 /* jitrun.c - a run of the compiler: texts put together, what becomes of its result or failure; see jitrun.h.
  * Knows nothing of what waits, nor how a compiler is started (job.c). */
-#include "jitrun.h"
+#include "openmp/jitrun.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "bundle.h"
+#include "openmp/bundle.h"
 
 /* ---- how a unit ends ----------------------------------------------------------------------------- */
 

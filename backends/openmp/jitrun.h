@@ -2,7 +2,7 @@
 #ifndef LUN_JITRUN_H
 #define LUN_JITRUN_H
 
-#include "jit.h"
+#include "openmp/jit.h"
 
 enum { LUN_JIT_GIVE_UP = 3 }; /* failures in a row after which ordinary kernels stay interpreted */
 

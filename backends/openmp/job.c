@@ -2,7 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* st_mtim, O_NOFOLLOW */
 #endif
-#include "job.h"
+#include "openmp/job.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "backend.h"
-#include "spawn.h"
+#include "openmp/spawn.h"
 
 enum { MOST = 256 << 20 }; /* bytes of an object */
 

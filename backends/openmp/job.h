@@ -4,8 +4,8 @@
 
 #include <sys/types.h>
 
-#include "compiler.h"
-#include "strbuf.h"
+#include "base/strbuf.h"
+#include "openmp/compiler.h"
 
 typedef enum lun_job_state {
     LUN_JOB_RUNNING,

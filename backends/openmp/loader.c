@@ -6,7 +6,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create */
 #endif
-#include "loader.h"
+#include "openmp/loader.h"
 
 #include <dlfcn.h>
 #include <elf.h>

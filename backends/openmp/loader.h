@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "strbuf.h"
+#include "base/strbuf.h"
 
 /* True if the bytes look like a whole shared object for this machine: the dynamic linker would crash on
  * one that is cut off. */

@@ -2,18 +2,18 @@
  *
  * A kernel runs interpreted until its machine code is there, with the same bits; so nothing waits for a
  * compiler but kernels with functions in C, which cannot be interpreted.  Knows neither how text is
- * rendered (cstyle.h) nor how it becomes code (jit.h). */
-#include "openmp.h"
+ * rendered (render/render.h) nor how it becomes code (jit.h). */
+#include "openmp/openmp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../reference/reference.h"
-#include "cstyle.h"
-#include "jit.h"
-#include "team.h"
+#include "openmp/jit.h"
+#include "openmp/team.h"
+#include "reference/reference.h"
+#include "render/render.h"
 
 enum {
     WORTHWHILE = 1 << 18, /* operations of one launch from which compiling pays */

@@ -1,6 +1,6 @@
 /* places.c - the choice of places; see places.h.  First one hardware thread of each core, in turn from each
  * memory node, so that few threads have the most of caches and memory; then the cores' other ones. */
-#include "places.h"
+#include "openmp/places.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef LUN_PLACES_H
 #define LUN_PLACES_H
 
-#include "topology.h"
+#include "openmp/topology.h"
 
 /* What is asked for. */
 typedef struct lun_places_wish {

@@ -3,7 +3,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* pipe2 */
 #endif
-#include "spawn.h"
+#include "openmp/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "strbuf.h"
+#include "base/strbuf.h"
 
 enum { LUN_SPAWN_WORDS = 64 << 10 }; /* bytes kept of what a program says */
 

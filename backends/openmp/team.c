@@ -2,7 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_getcpu, dladdr */
 #endif
-#include "team.h"
+#include "openmp/team.h"
 
 #include <dlfcn.h>
 #include <omp.h>
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cpus.h"
+#include "openmp/cpus.h"
 
 enum { ALONE = 1024 }; /* indices that one thread computes before others have woken up */
 

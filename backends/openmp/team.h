@@ -5,8 +5,8 @@
 #ifndef LUN_TEAM_H
 #define LUN_TEAM_H
 
-#include "host.h"
-#include "places.h"
+#include "host/host.h"
+#include "openmp/places.h"
 
 typedef struct lun_openmp_team {
     int wanted;          /* threads to use */

@@ -7,7 +7,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* environ */
 #endif
-#include "topology.h"
+#include "openmp/topology.h"
 
 #include <hwloc.h>
 #include <pthread.h>

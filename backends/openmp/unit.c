@@ -1,11 +1,11 @@
 /* unit.c - how a unit ends: as functions, or as a message; see unit.h. */
-#include "unit.h"
+#include "openmp/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bundle.h"
+#include "openmp/bundle.h"
 
 enum { QUOTE = 2048 }; /* bytes of the compiler's words in a message */
 

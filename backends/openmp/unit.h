@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "host.h"
-#include "loader.h"
-#include "strbuf.h"
+#include "base/strbuf.h"
+#include "host/host.h"
+#include "openmp/loader.h"
 
 typedef enum lun_unit_state {
     LUN_UNIT_NEW,

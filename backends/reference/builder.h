@@ -2,7 +2,7 @@
 #ifndef LUN_BUILDER_H
 #define LUN_BUILDER_H
 
-#include "program.h"
+#include "reference/program.h"
 
 /* An open IF, LOOP or BLOCK, or (the first) the whole program. */
 typedef struct arm {

@@ -4,7 +4,7 @@
  * arm around it; BREAK and CONTINUE take their elements out of the masks of all arms that they leave, so
  * that after an END the arm around goes on with what its mask still holds. An arm without elements is
  * jumped over. */
-#include "builder.h"
+#include "reference/builder.h"
 
 static void add_mask(builder *b, lun_step_kind kind, int i, int32_t d, int32_t a)
 {

@@ -3,7 +3,7 @@
  * Knows what steps mean; not how they were made, nor in which order results are combined. */
 #include <string.h>
 
-#include "run.h"
+#include "reference/run.h"
 
 /* ---- starting a program ----------------------------------------------------------------------------- */
 

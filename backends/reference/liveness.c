@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program.h"
+#include "reference/program.h"
 
 void lun__flow_free(lun_flow *flow)
 {

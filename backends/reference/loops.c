@@ -1,15 +1,15 @@
 /* loops.c - the interpreter's inner loops; see loops.h. Compiled once per instruction set, with
  * -DLUN_ISA=base, avx2 or avx512 and the matching -march; each copy exports lun_loops_<isa>.
  *
- * The loops per dtype come from ops.def and dtypes.def (loops_of.h); those that depend on the size of
+ * The loops per dtype come from table/ops.def and table/dtypes.def (loops_of.h); those that depend on the size of
  * an element alone stand here. */
-#include "loops.h"
+#include "reference/loops.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "dtype.h"
+#include "table/dtype.h"
 
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -53,10 +53,10 @@ enum { VEC = LUN_OPF_VEC, HEAVY = LUN_OPF_HEAVY };
     typedef ctype type_##ID;                                           \
     typedef utype unsigned_##ID;                                       \
     enum { width_##ID = 8 * bytes, kind_##ID = LUN_KIND_##kind };
-#include "dtypes.def"
+#include "table/dtypes.def"
 #undef LUN_DTYPE
 
-/* The column of ops.def that serves a kind; a row that says NONE gets no entry in the table. */
+/* The column of table/ops.def that serves a kind; a row that says NONE gets no entry in the table. */
 #define PICK_BOOL(flt, integer)     integer
 #define PICK_SIGNED(flt, integer)   integer
 #define PICK_UNSIGNED(flt, integer) integer
@@ -161,37 +161,37 @@ ROUNDING(double, , 0x1p52, fabs, copysign)
 
 #define ID   BOOL
 #define KIND BOOL
-#include "loops_of.h"
+#include "reference/loops_of.h"
 #define ID   I8
 #define KIND SIGNED
-#include "loops_of.h"
+#include "reference/loops_of.h"
 #define ID   U8
 #define KIND UNSIGNED
-#include "loops_of.h"
+#include "reference/loops_of.h"
 #define ID   I16
 #define KIND SIGNED
-#include "loops_of.h"
+#include "reference/loops_of.h"
 #define ID   U16
 #define KIND UNSIGNED
-#include "loops_of.h"
+#include "reference/loops_of.h"
 #define ID   I32
 #define KIND SIGNED
-#include "loops_of.h"
+#include "reference/loops_of.h"
 #define ID   U32
 #define KIND UNSIGNED
-#include "loops_of.h"
+#include "reference/loops_of.h"
 #define ID   I64
 #define KIND SIGNED
-#include "loops_of.h"
+#include "reference/loops_of.h"
 #define ID   U64
 #define KIND UNSIGNED
-#include "loops_of.h"
+#include "reference/loops_of.h"
 #define ID   F32
 #define KIND FLOAT
-#include "loops_of.h"
+#include "reference/loops_of.h"
 #define ID   F64
 #define KIND FLOAT
-#include "loops_of.h"
+#include "reference/loops_of.h"
 
 #pragma GCC diagnostic pop
 
@@ -224,9 +224,9 @@ MATH(f32, float)
 MATH(f64, double)
 
 #if defined(__FMA__) && defined(__AVX2__) && defined(__GLIBC__)
-#include "loops_math.h"
+#include "math/f64.h"
 #elif defined(__x86_64__) && defined(__GLIBC__)
-#include "loops_wide.h"
+#include "math/f64_wide.h"
 #endif
 
 /* ---- by size ------------------------------------------------------------------------------------------ */
@@ -377,7 +377,7 @@ static bool any(const uint8_t *mask, int64_t n)
     return found != 0;
 }
 
-#include "loops_random.h"
+#include "reference/loops_random.h"
 
 #define SIZES(name)                                                       \
     {                                                                     \
@@ -389,7 +389,7 @@ const lun_loops JOIN(lun_loops_, LUN_ISA) = {
     .of =
         {
 #define LUN_DTYPE(ID, name, ctype, utype, bytes, kind, rank, npy, doc) [LUN_##ID] = &loops_##ID,
-#include "dtypes.def"
+#include "table/dtypes.def"
 #undef LUN_DTYPE
         },
     .math = {{math1_f32, math1_f64}, {math2_f32, math2_f64}},

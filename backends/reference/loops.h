@@ -11,8 +11,8 @@
 #ifndef LUN_LOOPS_H
 #define LUN_LOOPS_H
 
-#include "op.h"
-#include "vecmath.h"
+#include "math/vecmath.h"
+#include "table/op.h"
 
 typedef void (*lun_loop_op)(void *d, const void *a, const void *b, const void *c, int64_t n);
 typedef void (*lun_loop_cast)(void *d, const void *a, int64_t n);
@@ -21,7 +21,7 @@ typedef void (*lun_loop_lanes)(void *acc, const void *x, int64_t n);
 /* work[0] = x[0 .. n) combined by the adjacent-pair tree; any n >= 1. work has room for (n+1)/2 and
  * may be x. */
 typedef void (*lun_loop_pairs)(void *work, const void *x, int64_t n);
-/* The scan that host.h defines for operations: groups of 8, *carry goes on. */
+/* The scan that host/host.h defines for operations: groups of 8, *carry goes on. */
 typedef void (*lun_loop_scan)(void *d, const void *x, void *carry, int64_t n, bool inclusive);
 
 /* Loops of one dtype; NULL where the operation does not exist. */
@@ -38,7 +38,7 @@ typedef struct lun_loops {
     int bytes; /* of a vector */
     const lun_loops_of *of[LUN_DTYPE_COUNT];
 
-    /* A function of vecmath.h's table on whole vectors, by arity - 1 and whether it is f64. */
+    /* A function of math/vecmath.h's table on whole vectors, by arity - 1 and whether it is f64. */
     void (*math[2][2])(void *d, const void *a, const void *b, const void *fn, int64_t n);
 
     void (*fill[4])(void *d, const void *cell, int64_t n);

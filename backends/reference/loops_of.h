@@ -1,7 +1,7 @@
 /* loops_of.h - the loops of one dtype, included by loops.c once for each.
  *
- * Before: ID is the dtype, KIND its kind. T, U, WIDTH and M(f), which the rows of ops.def speak of, are
- * taken from dtypes.def. Ends with the table of the dtype and forgets ID and KIND. No include guard:
+ * Before: ID is the dtype, KIND its kind. T, U, WIDTH and M(f), which the rows of table/ops.def speak of, are
+ * taken from table/dtypes.def. Ends with the table of the dtype and forgets ID and KIND. No include guard:
  * it is made to be included again and again. */
 
 #define T                    JOIN(type_, ID)
@@ -14,7 +14,7 @@
 #define EXISTS(flt, integer) HAS_TEXT(JOIN(PICK_, KIND)(flt, integer))
 
 _Static_assert((int)JOIN(kind_, ID) == (int)JOIN(LUN_KIND_, KIND),
-               "KIND disagrees with dtypes.def");
+               "KIND disagrees with table/dtypes.def");
 
 /* ---- elementwise -------------------------------------------------------------------------------- */
 
@@ -35,7 +35,7 @@ _Static_assert((int)JOIN(kind_, ID) == (int)JOIN(LUN_KIND_, KIND),
             out[i] = (RESULT_##rule)(VALUE(PICK(flt, integer)));                              \
         }                                                                                     \
     }
-#include "ops.def"
+#include "table/ops.def"
 #undef LUN_OP
 
 /* ---- lanes, trees and scans, for associative rows -------------------------------------------------- */
@@ -126,7 +126,7 @@ _Static_assert((int)JOIN(kind_, ID) == (int)JOIN(LUN_KIND_, KIND),
         }                                                                                          \
         memcpy(carry, &acc, sizeof acc);                                                           \
     }
-#include "ops.def"
+#include "table/ops.def"
 #undef LUN_OP
 #undef SCAN_STEP
 
@@ -144,7 +144,7 @@ _Static_assert((int)JOIN(kind_, ID) == (int)JOIN(LUN_KIND_, KIND),
             out[i] = (T)(JOIN(CONVERT_##from_kind##_TO_, KIND)(ctype, a));    \
         }                                                                     \
     }
-#include "dtypes.def"
+#include "table/dtypes.def"
 #undef LUN_DTYPE
 
 /* ---- the table --------------------------------------------------------------------------------------- */
@@ -156,35 +156,35 @@ static const lun_loops_of JOIN(loops_, ID) = {
         {
 #define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc) \
     [LUN_OP_##ROW] = EXISTS(#flt, #integer) ? NAME(op, ROW) : NULL,
-#include "ops.def"
+#include "table/ops.def"
 #undef LUN_OP
         },
     .lanes =
         {
 #define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc) \
     [LUN_OP_##ROW] = COMBINES(flags, #flt, #integer) ? NAME(lanes, ROW) : NULL,
-#include "ops.def"
+#include "table/ops.def"
 #undef LUN_OP
         },
     .pairs =
         {
 #define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc) \
     [LUN_OP_##ROW] = COMBINES(flags, #flt, #integer) ? NAME(pairs, ROW) : NULL,
-#include "ops.def"
+#include "table/ops.def"
 #undef LUN_OP
         },
     .scan =
         {
 #define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc) \
     [LUN_OP_##ROW] = COMBINES(flags, #flt, #integer) ? NAME(scan, ROW) : NULL,
-#include "ops.def"
+#include "table/ops.def"
 #undef LUN_OP
         },
     .cast =
         {
 #define LUN_DTYPE(FROM, name, ctype, utype, bytes, from_kind, rank, npy, doc) \
     [LUN_##FROM] = NAME(cast, FROM),
-#include "dtypes.def"
+#include "table/dtypes.def"
 #undef LUN_DTYPE
         },
 };

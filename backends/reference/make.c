@@ -2,7 +2,7 @@
  * see reference.h. Knows nothing of how programs are run. */
 #include <stdlib.h>
 
-#include "run.h"
+#include "reference/run.h"
 
 const lun_loops *lun_loops_for(lun_isa isa)
 {

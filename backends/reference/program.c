@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "builder.h"
+#include "reference/builder.h"
 
 void lun__build_fail(builder *b, lun_status status)
 {

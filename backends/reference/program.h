@@ -5,9 +5,9 @@
 #ifndef LUN_PROGRAM_H
 #define LUN_PROGRAM_H
 
-#include "dtype.h"
-#include "ir.h"
-#include "loops.h"
+#include "ir/ir.h"
+#include "reference/loops.h"
+#include "table/dtype.h"
 
 enum {
     LUN_BLOCK_MOST = 1024, /* elements of a block */

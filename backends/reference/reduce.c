@@ -1,10 +1,10 @@
 /* reduce.c - reductions and scans of the interpreter: lanes, trees of pairs, combining functions; run.h.
  *
- * The order of combination is host.h's, so that results do not depend on blocks. Knows cells and blocks,
+ * The order of combination is host/host.h's, so that results do not depend on blocks. Knows cells and blocks,
  * no chunk and no slot. */
 #include <string.h>
 
-#include "run.h"
+#include "reference/run.h"
 
 /* d = function(a, b) for `valid` <= 64 pairs that stand in the function's input places. */
 static void run_function(run *r, run *f, int ins, int64_t valid)

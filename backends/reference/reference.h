@@ -7,8 +7,8 @@
 #define LUN_REFERENCE_H
 
 #include "backend.h"
-#include "host.h"
-#include "vecmath.h"
+#include "host/host.h"
+#include "math/vecmath.h"
 
 typedef struct lun_interp lun_interp;
 

@@ -5,8 +5,8 @@
 #ifndef LUN_RUN_H
 #define LUN_RUN_H
 
-#include "program.h"
-#include "reference.h"
+#include "reference/program.h"
+#include "reference/reference.h"
 
 enum {
     ALIGNMENT = 64,

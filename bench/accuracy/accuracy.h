@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "lunarray.h"
-#include "vecmath.h"
+#include "math/vecmath.h"
 
 typedef long double wide;
 

@@ -5,9 +5,9 @@
 #ifndef LUAFN_COMPILE_H
 #define LUAFN_COMPILE_H
 
-#include "capture.h"
-#include "graph.h"
-#include "program.h"
+#include "luafn/capture/capture.h"
+#include "luafn/capture/program.h"
+#include "luafn/ssa/graph.h"
 
 /* A parameter of the body: a scalar or a whole array. */
 typedef enum lf_origin {
@@ -47,7 +47,7 @@ typedef struct lf_compile {
     bool wide;              /* 64-bit elements take part */
     lf_list inputs;         /* lf_input */
     lf_list notes;          /* lf_note */
-    lf_list named;          /* values of local variables, for report.c */
+    lf_list named;          /* values of local variables, for luafn/type/report.c */
     lun_strbuf *types;      /* where the report goes */
     lf_value **param_value; /* by parameter; NULL: the function does not take it */
 
@@ -64,7 +64,7 @@ void luafn_narrow(lf_compile *c);
 void luafn_unload(lf_compile *c);
 void luafn_emit(lf_compile *c);
 
-/* ---- sources.c: values from outside ---- */
+/* ---- luafn/ssa/captured.c: values from outside ---- */
 
 /* The value of an upvalue (from 1) of the captured function `parent`, or of a field of the captured
  * table `parent`. */
@@ -75,7 +75,7 @@ const char *luafn_source_name(lf_compile *c, int source);
 /* The type in which elements of a dtype are computed: small integers are i32, unsigned ones i64. */
 lf_type luafn_type_of(lun_dtype t);
 
-/* ---- types.c ---- */
+/* ---- luafn/type/rules.c ---- */
 
 /* What a value may be on different paths. */
 lf_type luafn_join(lf_type a, lf_type b);
@@ -92,7 +92,7 @@ static inline lf_type lf_settled(const lf_compile *c, lf_type t)
 /* Leaves with "what on a boolean (local 'x'): hint". */
 _Noreturn void luafn_mistyped(lf_compile *c, const lf_value *v, int operand, const char *what);
 
-/* ---- fold.c ---- */
+/* ---- luafn/lower/fold.c ---- */
 
 /* Lua's arithmetic on two constants; NULL if it would raise an error. */
 lf_value *luafn_fold_arith(lf_graph *g, lf_arith op, const lf_value *a, const lf_value *b);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "luafn.h"
-#include "report.h"
-#include "spec.h"
+#include "luafn/capture/kept.h"
+#include "luafn/luafn.h"
+#include "luafn/type/report.h"
 
 typedef struct front {
     lf_host *host;

@@ -7,7 +7,7 @@
 
 #include <lua.h>
 
-#include "ir.h"
+#include "ir/ir.h"
 
 /* Makes a function of the engine from the plain Lua function at index. toarray gives the array of a
  * userdata, NULL if it is none; it must not raise an error. Raises none itself: on failure the

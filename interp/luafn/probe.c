@@ -1,6 +1,6 @@
 /* probe.c - compiles small functions with the running Lua and compares the instructions with what
- * opcodes.h says: the chunk's header cannot tell one 5.4.x, or a patched Lua, from another. */
-#include "program.h"
+ * luafn/bytecode/opcodes.h says: the chunk's header cannot tell one 5.4.x, or a patched Lua, from another. */
+#include "luafn/capture/program.h"
 
 typedef struct probe_row {
     const char *text; /* a function; u is an upvalue, g a global */

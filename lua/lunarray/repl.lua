@@ -1,5 +1,5 @@
 -- The prompt at a terminal: reads inputs, over several lines if need be, runs them, shows what they
--- give. What it needs of the system comes in one table, `host` (see interp/repl_session.c). Commands, completion
+-- give. What it needs of the system comes in one table, `host` (program/repl_session.c). Commands, completion
 -- and errors have files of their own.
 
 local core = require "lunarray.core"

@@ -1,6 +1,6 @@
 -- The globals of scripts that one does not trust: what cannot reach a file, a process, the machine's
 -- code or the state of the host. What C functions do in one call is bounded, for it cannot be stopped.
--- The state's allocator and hook (interp/sandbox.c) bound memory and time; docs/sandbox.md tells the
+-- The state's allocator and hook (interp/state/sandbox.c) bound memory and time; docs/sandbox.md tells the
 -- limits. Called with a function that raises the error of a stopped script again.
 
 local core = require "lunarray.core"

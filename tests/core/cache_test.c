@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "cache.h"
+#include "cache/cache.h"
 
 static char root[64];
 static int lines; /* logged */

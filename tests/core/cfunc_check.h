@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "cfunc.h"
-#include "dtype.h"
+#include "ctext/function.h"
+#include "table/dtype.h"
 
 static const char prelude_c[] =
     "typedef signed char int8_t; typedef unsigned char uint8_t; typedef short int16_t;\n"

@@ -1,5 +1,5 @@
 /* clc_kit.h - a kernel rendered as OpenCL C, built and run on a device through libOpenCL, which is loaded
- * here; one of the kits that *_cases.h take.  Follows the launch protocol of cstyle.h by itself, and looks at
+ * here; one of the kits that *_cases.h take.  Follows the launch protocol of render/render.h by itself, and looks at
  * memory around what a kernel may touch.  Knows no kernel. */
 #ifndef TEST_CLC_KIT_H
 #define TEST_CLC_KIT_H
@@ -9,7 +9,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-#include "cstyle.h"
+#include "render/render.h"
 
 /* ---- OpenCL -------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #ifndef TEST_COMBINE_CASES_H
 #define TEST_COMBINE_CASES_H
 
-#include "cfunc.h"
+#include "ctext/function.h"
 
 enum { MOST = 150000 };
 
@@ -164,7 +164,7 @@ static void test_functions_in_ir(void **state)
     }
 }
 
-/* The adjacent-pair tree over chunks, as host.h defines it, with 2 a + b. */
+/* The adjacent-pair tree over chunks, as host/host.h defines it, with 2 a + b. */
 static uint32_t tree(const uint32_t *x, int64_t n)
 {
     static uint32_t y[MOST];

@@ -4,7 +4,7 @@
 
 #include <ctype.h>
 
-#include "cstyle.h"
+#include "render/render.h"
 
 static lun_strbuf text = LUN_STRBUF_INIT;
 static unsigned libs;

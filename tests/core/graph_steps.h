@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dtype.h"
-#include "ir.h"
+#include "ir/ir.h"
 #include "lunarray.h"
+#include "table/dtype.h"
 
 /* ---- random numbers: splitmix64 ------------------------------------------------------------------- */
 

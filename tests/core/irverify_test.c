@@ -1,4 +1,4 @@
-/* irverify_test.c - the rules of ir.h: for each, IR that keeps it but for one word is refused with a text
+/* irverify_test.c - the rules of ir/ir.h: for each, IR that keeps it but for one word is refused with a text
  * that says which rule.  Knows no producer. */
 #include "kernels.h"
 

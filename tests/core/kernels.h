@@ -16,10 +16,10 @@
 #include <cmocka.h>
 
 #include "backend.h"
-#include "dtype.h"
-#include "host.h"
-#include "ir.h"
+#include "host/host.h"
+#include "ir/ir.h"
 #include "reference/reference.h"
+#include "table/dtype.h"
 
 static const int64_t test_lengths[] = {0, 1, 7, 63, 64, 65, 1000, 16384, 16385, 70000};
 static const int test_threads[] = {1, 2, 3, 7};

@@ -1,4 +1,4 @@
-/* luafn_eval.h - runs the IR of one function for one element, one instruction after the other, as ir.h
+/* luafn_eval.h - runs the IR of one function for one element, one instruction after the other, as ir/ir.h
  * says in words. An oracle for the Lua front end: slow, plain, written without the backends. */
 #ifndef LUAFN_EVAL_H
 #define LUAFN_EVAL_H
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir.h"
+#include "ir/ir.h"
 
 typedef struct eval_array {
     const void *data;

@@ -40,7 +40,7 @@ typedef struct named {
     }
 static const named functions[] = {
 #define LUN_OP(ID, name, meta, arity, rule, FLT, INT, flags, identity, doc) NAMED_##arity(name),
-#include "ops.def"
+#include "table/ops.def"
 #undef LUN_OP
 };
 

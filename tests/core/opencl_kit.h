@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cache.h"
+#include "cache/cache.h"
 #include "opencl/opencl.h"
 
 typedef struct device_kit {

@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "cache.h"
-#include "cstyle.h"
+#include "cache/cache.h"
 #include "openmp/jit.h"
 #include "openmp/openmp.h"
+#include "render/render.h"
 #include "texts.h"
 
 /* TEST_ISA=0 or 1: tests run machine code for a smaller instruction set than this CPU's. */

@@ -1,5 +1,5 @@
 /* reference_combine_test.c - reductions and scans of interpreter and host together, bit for bit against
- * the order that host.h fixes, written out here element by element. */
+ * the order that host/host.h fixes, written out here element by element. */
 #include "kernels.h"
 
 #include <math.h>

@@ -166,7 +166,7 @@ static void test_names(void **state)
     (void)state;
     static const char *const names[] = {
 #define LUN_STATUS(name, number, doc) [number] = #name,
-#include "status.def"
+#include "table/status.def"
 #undef LUN_STATUS
     };
     int count = (int)(sizeof names / sizeof *names);

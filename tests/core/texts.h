@@ -15,7 +15,7 @@
 
 #include <xxhash.h>
 
-#include "cstyle.h"
+#include "render/render.h"
 
 enum { TEXTS_MATH = 2 * LUN_OP_COUNT };
 

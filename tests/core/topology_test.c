@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hostcut.h"
+#include "host/cut.h"
 #include "openmp/cpus.h"
 #include "openmp/places.h"
 #include "openmp/team.h"

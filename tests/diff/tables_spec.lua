@@ -9,7 +9,7 @@ local describe_op = require "lunarray.core".internal.describe
 
 -- Second arguments of the rows of a table file: names.
 local function rows(file, macro)
-    local handle = assert(io.open("prims/" .. file, "rb"))
+    local handle = assert(io.open("prims/table/" .. file, "rb"))
     local text = handle:read "a"
     handle:close()
     local names = {}

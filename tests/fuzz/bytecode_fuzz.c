@@ -1,5 +1,5 @@
 /* bytecode_fuzz.c - for libFuzzer: the code of a Lua function, damaged.  What luafn reads and compiles is refused with
- * a reason or becomes IR that keeps every rule of ir.h, and running that IR reads nothing outside of its arrays.
+ * a reason or becomes IR that keeps every rule of ir/ir.h, and running that IR reads nothing outside of its arrays.
  * The bytes take the place of what lua_dump writes (linked with --wrap=lua_dump), so that Lua's own reader, which
  * trusts them, is never asked.  Closures of four upvalues stand around the code. */
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cfunc.h"
+#include "ctext/function.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -8,26 +8,26 @@ rows() { # macro file -> first macro argument, second argument
 }
 enums() {
     echo "typedef enum lun_status {"
-    rows LUN_STATUS prims/status.def | awk '{printf "    LUN_%s = %s,\n", $1, $2}' | sed '$s/,$//'
+    rows LUN_STATUS prims/table/status.def | awk '{printf "    LUN_%s = %s,\n", $1, $2}' | sed '$s/,$//'
     echo "} lun_status;"
     echo
     echo "typedef enum lun_dtype {"
-    rows LUN_DTYPE prims/dtypes.def | awk '{printf "    LUN_%s,\n", $1}'
+    rows LUN_DTYPE prims/table/dtypes.def | awk '{printf "    LUN_%s,\n", $1}'
     echo "    LUN_DTYPE_COUNT"
     echo "} lun_dtype;"
     echo
     echo "typedef enum lun_op {"
-    rows LUN_OP prims/ops.def | awk '{printf "    LUN_OP_%s,\n", $1}'
+    rows LUN_OP prims/table/ops.def | awk '{printf "    LUN_OP_%s,\n", $1}'
     echo "    LUN_OP_COUNT"
     echo "} lun_op;"
     echo
     echo "typedef enum lun_reduction {"
-    rows LUN_REDUCTION prims/skeletons.def | awk '{printf "    LUN_%s,\n", $1}'
+    rows LUN_REDUCTION prims/table/skeletons.def | awk '{printf "    LUN_%s,\n", $1}'
     echo "    LUN_REDUCTION_COUNT"
     echo "} lun_reduction;"
 }
 ops() {
-    tr '\n' ' ' <prims/ops.def | sed 's/LUN_OP(/\nLUN_OP(/g' |
+    tr '\n' ' ' <prims/table/ops.def | sed 's/LUN_OP(/\nLUN_OP(/g' |
         sed -n 's/^LUN_OP([A-Z0-9_]*, \([a-z0-9_]*\), "[^"]*", \([0-9]\),.*"\([^"]*\)").*/\1 \2 \3/p' |
         awk '{ p = "lun_array *a"
                if ($2 > 1) p = p ", lun_array *b"

@@ -25,9 +25,9 @@ check() {
 
         if (file ~ /^prims\//) return (header in prims_header)
         if (file ~ /^backends\//)
-            return is("lunarray.h ir.h backend.h op.h dtype.h strbuf.h status.h " \
-                      "ops.def dtypes.def skeletons.def status.def") || in_backends()
-        if (file ~ /^interp\/luafn\//) return is("lunarray.h ir.h") || (header in interp_header)
+            return is("lunarray.h ir/ir.h backend.h table/op.h table/dtype.h base/strbuf.h " \
+                      "table/ops.def table/dtypes.def table/skeletons.def table/status.def") || in_backends()
+        if (file ~ /^interp\/luafn\//) return is("lunarray.h ir/ir.h") || (header in interp_header)
         return header == "lunarray.h" || (header in interp_header)
     }
 
@@ -53,8 +53,7 @@ check_tree() {
     for room in prims backends interp; do
         if [ ! -d $room ]; then continue; fi
         find $room -name '*.h' -o -name '*.def' | while read -r path; do
-            # A header is known by its name and by its path inside its room.
-            echo "$room ${path##*/}"
+            # A header is known by its path inside its room.
             echo "$room ${path#"$room"/}"
         done
     done >"$tree_scratch/headers"
@@ -82,41 +81,42 @@ expect() {
 
 self_test() {
     cd "$1"
-    mkdir -p prims backends/openmp backends/opencl backends/reference interp/luafn
-    touch prims/lunarray.h prims/ir.h prims/node.h prims/node.c prims/backend.h \
-        backends/cstyle.h backends/all.c backends/openmp/openmp.c backends/openmp/team.h \
-        backends/opencl/opencl.c backends/reference/block.c interp/bind.h interp/bind_array.c \
-        interp/luafn/decode.c
-    expect no prims/node.c '<lua.h>'
-    expect no prims/node.c '"cstyle.h"'
-    expect no prims/node.c '"../backends/cstyle.h"'
-    expect no prims/node.c '<dlfcn.h>'
-    expect no prims/node.c '<omp.h>'
-    expect no prims/node.c '<hwloc.h>'
+    mkdir -p prims/graph prims/ir backends/render backends/openmp backends/opencl backends/reference \
+        interp/bind interp/luafn/bytecode
+    touch prims/lunarray.h prims/ir/ir.h prims/graph/node.h prims/graph/node.c prims/backend.h \
+        backends/render/render.h backends/all.c backends/openmp/openmp.c backends/openmp/team.h \
+        backends/opencl/opencl.c backends/reference/block.c interp/bind/bind.h interp/bind/array.c \
+        interp/luafn/bytecode/decode.c
+    expect no prims/graph/node.c '<lua.h>'
+    expect no prims/graph/node.c '"render/render.h"'
+    expect no prims/graph/node.c '"../backends/render/render.h"'
+    expect no prims/graph/node.c '<dlfcn.h>'
+    expect no prims/graph/node.c '<omp.h>'
+    expect no prims/graph/node.c '<hwloc.h>'
     expect yes backends/openmp/openmp.c '<hwloc.h>'
-    expect no prims/node.h '<CL/cl.h>'
-    expect no prims/node.c '"bind.h"'
-    expect yes prims/node.c '"backend.h"'
-    expect yes prims/node.c '<math.h>'
+    expect no prims/graph/node.h '<CL/cl.h>'
+    expect no prims/graph/node.c '"bind/bind.h"'
+    expect yes prims/graph/node.c '"backend.h"'
+    expect yes prims/graph/node.c '<math.h>'
     expect no backends/all.c '<spawn.h>'
     expect no backends/all.c '<omp.h>'
-    expect no backends/openmp/openmp.c '"node.h"'
+    expect no backends/openmp/openmp.c '"graph/node.h"'
     expect no backends/openmp/openmp.c '<lauxlib.h>'
     expect no backends/openmp/openmp.c '<CL/cl.h>'
     expect no backends/reference/block.c '<omp.h>'
-    expect no backends/openmp/openmp.c '  "../../prims/node.h"'
+    expect no backends/openmp/openmp.c '  "../../prims/graph/node.h"'
     expect yes backends/openmp/openmp.c '<spawn.h>'
-    expect yes backends/openmp/openmp.c '"team.h"'
+    expect yes backends/openmp/openmp.c '"openmp/team.h"'
     expect yes backends/opencl/opencl.c '<CL/cl.h>'
-    expect no interp/bind_array.c '"node.h"'
-    expect no interp/bind_array.c '"ir.h"'
-    expect no interp/bind_array.c '"../prims/ir.h"'
-    expect no interp/bind_array.c '<ir.h>'
-    expect no interp/bind_array.c '<omp.h>'
-    expect yes interp/bind_array.c '"lunarray.h"'
-    expect yes interp/bind_array.c '<lua.h>'
-    expect yes interp/luafn/decode.c '"ir.h"'
-    expect no interp/luafn/decode.c '"node.h"'
+    expect no interp/bind/array.c '"graph/node.h"'
+    expect no interp/bind/array.c '"ir/ir.h"'
+    expect no interp/bind/array.c '"../prims/ir/ir.h"'
+    expect no interp/bind/array.c '<ir/ir.h>'
+    expect no interp/bind/array.c '<omp.h>'
+    expect yes interp/bind/array.c '"lunarray.h"'
+    expect yes interp/bind/array.c '<lua.h>'
+    expect yes interp/luafn/bytecode/decode.c '"ir/ir.h"'
+    expect no interp/luafn/bytecode/decode.c '"graph/node.h"'
 }
 
 scratch=$(mktemp -d)

@@ -108,7 +108,7 @@ describe("the build", function()
         shell.write(scratch .. "/lua/lunarray/odd.lua", "return 1\n")
         shell.write(scratch .. "/main.c", [[
             #include <stdio.h>
-            #include "modules.h"
+            #include "state/modules.h"
             int main(void)
             {
                 for (const struct lun__embedded *row = lun__embedded; row->name; row++) {
@@ -118,7 +118,7 @@ describe("the build", function()
                 return 0;
             }]])
         local root = capture "pwd":gsub("\n$", "")
-        succeed(("cd '%s' && sh %s/interp/embed.sh lua/lunarray/init.lua lua/lunarray/sub/init.lua"
+        succeed(("cd '%s' && sh %s/interp/state/embed.sh lua/lunarray/init.lua lua/lunarray/sub/init.lua"
             .. " lua/lunarray/odd.lua >gen.c && cc -I%s/interp main.c gen.c -o show"):format(scratch, root, root))
         assert.equal("lunarray @lua/lunarray/init.lua 789:" .. text
             .. "lunarray.sub @lua/lunarray/sub/init.lua 0:"

@@ -1,4 +1,4 @@
-/* cache.c - torture of the kernel cache: damaged entries, writers killed at any moment, many processes on an
+/* cache/entry.c - torture of the kernel cache: damaged entries, writers killed at any moment, many processes on an
  * empty cache, hostile directories.  Kernels are those of an engine; a compiler that has each output ready
  * (stored_cc.c) makes thousands of rebuilds bearable.  argv[1]: that compiler. */
 #include "kit.h"

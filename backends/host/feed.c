@@ -1,0 +1,91 @@
+/* feed.c - a worker's buffers for elements that are not in memory; see feed.h.  Knows neither where they come
+ * from nor what a chunk does with them. */
+#include "host/feed.h"
+
+#include <string.h>
+
+enum { LINE = 64 };
+
+static size_t rounded(size_t bytes)
+{
+    return (bytes + LINE - 1) / LINE * LINE;
+}
+
+static size_t table_bytes(const lun_ir *ir)
+{
+    return rounded((size_t)ir->slot_count * sizeof(void *));
+}
+
+/* Whole blocks, whatever the element. */
+static size_t buffer_bytes(const lun_ir *ir, int slot, int64_t chunk)
+{
+    size_t size = lun_dtype_get((lun_dtype)ir->slots[slot].dtype)->bytes;
+    return rounded((size_t)chunk) * size;
+}
+
+int64_t lun__feed_widest(const lun_ir *ir, const lun_launch *l)
+{
+    int64_t widest = 0;
+    for (int s = 0; l->streams && s < ir->slot_count; s++) {
+        int64_t size = lun_dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
+        if (l->streams[s].read && size > widest)
+            widest = size;
+    }
+    return widest;
+}
+
+size_t lun__feed_bytes(const lun_ir *ir, const lun_launch *l, int64_t chunk)
+{
+    size_t total = table_bytes(ir);
+    for (int s = 0; l->streams && s < ir->slot_count; s++)
+        if (l->streams[s].read && __builtin_add_overflow(total, buffer_bytes(ir, s, chunk), &total))
+            return SIZE_MAX;
+    return l->streams ? total : 0;
+}
+
+void lun__feed_open(lun_feed *f, const lun_ir *ir, char *memory, int64_t chunk)
+{
+    *f = (lun_feed){.slots = (void **)(void *)memory,
+                    .buffers = memory + table_bytes(ir),
+                    .chunk = chunk,
+                    .held = -1};
+}
+
+int lun__feed_fill(lun_feed *f, const lun_ir *ir, const lun_launch *l, int64_t lo, int64_t hi)
+{
+    char *at = f->buffers;
+    if (f->held == lo)
+        return 0;
+    f->held = -1;
+    for (int s = 0; s < ir->slot_count; s++) {
+        const lun_stream *from = &l->streams[s];
+        if (!from->read)
+            continue;
+        size_t room = buffer_bytes(ir, s, f->chunk);
+        size_t size = lun_dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
+        int failure = from->read(from->self, from->origin + lo, hi - lo, at);
+        if (failure) {
+            f->slot = s;
+            return failure;
+        }
+        size_t filled = (size_t)(hi - lo) * size, touched = rounded((size_t)(hi - lo)) * size;
+        memset(at + filled, 0, touched - filled);
+        at += room;
+    }
+    f->held = lo;
+    return 0;
+}
+
+void **lun__feed_slots(const lun_feed *f, const lun_ir *ir, const lun_launch *l, void *const *base)
+{
+    uintptr_t at = (uintptr_t)f->buffers;
+    memcpy(f->slots, base, (size_t)ir->slot_count * sizeof *base);
+    for (int s = 0; s < ir->slot_count; s++) {
+        uintptr_t size = (uintptr_t)lun_dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
+        if (!l->streams[s].read)
+            continue;
+        f->slots[s] = (void *)(at - (uintptr_t)f->held * size); /* where element 0 would be */
+        at += buffer_bytes(ir, s, f->chunk);
+    }
+    return f->slots;
+}

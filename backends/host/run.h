@@ -1,0 +1,58 @@
+/* run.h - a run on the host, as run.c makes it and work.c's workers do it. */
+#ifndef LUN_HOSTRUN_H
+#define LUN_HOSTRUN_H
+
+#include <stdatomic.h>
+
+#include "host/bounce.h"
+#include "host/cut.h"
+#include "host/feed.h"
+#include "host/host.h"
+
+enum { LUN_ALIGNMENT = 64, LUN_SHARES = 32 };
+
+/* Chunks that are left: the first in the lower half, the end in the upper one. */
+typedef struct lun_share {
+    _Alignas(LUN_ALIGNMENT) atomic_ullong rest;
+} lun_share;
+
+typedef struct lun_run {
+    const lun_services *services;
+    const lun_exec *exec;
+    const lun_ir *ir;
+    lun_launch *launch;
+    int64_t end; /* first + count */
+    lun_cut cut;
+    bool plain;    /* neither REDUCE nor SCAN */
+    char *scratch; /* of worker 0; the others follow */
+    size_t scratch_step;
+    uint64_t *partials; /* chunk by chunk, a cell for each result */
+    lun_bounce *bounce;
+    char *feeds; /* of worker 0; NULL: all elements are in memory */
+    size_t feed_step;
+
+    lun_share shares[LUN_SHARES];
+    int share_count;
+    atomic_llong next;  /* SCAN: the chunk to be taken */
+    atomic_llong ready; /* SCAN: the chunk whose carry stands in `carry` */
+    uint64_t carry;
+    atomic_int stop;      /* cancelled */
+    atomic_llong trapped; /* the lowest chunk that met a trap; INT64_MAX: none */
+    atomic_flag trap_lock;
+    int64_t trap, trap_value; /* of that chunk; under the lock */
+    lun_status failure;       /* what that makes of the run */
+} lun_run;
+
+/* True when chunk k need not run: the run was stopped, or has failed before k. */
+bool lun__run_finished(lun_run *r, int64_t k);
+/* Keeps what the frame says of chunk k, if no lower one has failed. */
+void lun__run_note_trap(lun_run *r, int64_t k, const lun_frame *frame);
+/* The status that a trap at this instruction makes. */
+lun_status lun__trap_kind(const lun_ir *ir, int64_t trap);
+lun_frame lun__run_frame(const lun_run *r, int worker);
+/* Shares the chunks out, where that is not done one by one. */
+void lun__run_share(lun_run *r);
+/* All that a worker does; ctx: the lun_run. */
+void lun__run_work(void *ctx, int worker);
+
+#endif

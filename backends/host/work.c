@@ -1,0 +1,256 @@
+/* work.c - what workers do in a run: chunks by shares, in order, or along the chain of a scan; see run.h.
+ *
+ * Knows what a chunk is and which comes next; not how one is computed, nor where results meet. */
+#include "host/run.h"
+
+#include <sched.h>
+
+enum { SPINS = 256 };
+
+/* What a worker has of its own. */
+typedef struct own {
+    lun_frame frame;
+    lun_feed feed;
+} own;
+
+/* ---- one chunk ---------------------------------------------------------------------------------------- */
+
+bool lun__run_finished(lun_run *r, int64_t k)
+{
+    if (lun_stop_wanted(r->services))
+        atomic_store_explicit(&r->stop, 1, memory_order_relaxed);
+    return atomic_load_explicit(&r->stop, memory_order_relaxed) != 0 ||
+           atomic_load_explicit(&r->trapped, memory_order_relaxed) < k;
+}
+
+/* Keeps the trap of the lowest chunk, so that the error does not depend on the threads. */
+static void note(lun_run *r, int64_t k, lun_status failure, int64_t trap, int64_t value)
+{
+    while (atomic_flag_test_and_set_explicit(&r->trap_lock, memory_order_acquire))
+        sched_yield();
+    if (k < atomic_load_explicit(&r->trapped, memory_order_relaxed)) {
+        r->trap = trap;
+        r->trap_value = value;
+        r->failure = failure;
+        atomic_store_explicit(&r->trapped, k, memory_order_relaxed);
+    }
+    atomic_flag_clear_explicit(&r->trap_lock, memory_order_release);
+}
+
+lun_status lun__trap_kind(const lun_ir *ir, int64_t trap)
+{
+    return ir->ins[trap].kind == LUN_IR_CHECK ? LUN_EBOUNDS : LUN_EZERO;
+}
+
+void lun__run_note_trap(lun_run *r, int64_t k, const lun_frame *frame)
+{
+    note(r, k, lun__trap_kind(r->ir, frame->trap), frame->trap, frame->trap_value);
+}
+
+static void *const *slots_of(const lun_run *r, const own *w, void *const *slots)
+{
+    return r->feeds ? lun__feed_slots(&w->feed, r->ir, r->launch, slots) : slots;
+}
+
+/* Reads chunk k's batch, unless it is there. */
+static int feed(const lun_run *r, own *w, int64_t k)
+{
+    int64_t lo = r->launch->first + k / r->cut.batch * r->cut.batch * r->cut.chunk;
+    int64_t hi =
+        r->end - lo < r->cut.batch * r->cut.chunk ? r->end : lo + r->cut.batch * r->cut.chunk;
+    return r->feeds ? lun__feed_fill(&w->feed, r->ir, r->launch, lo, hi) : 0;
+}
+
+/* Runs fn on chunk k; from the bounce's cut on with the stand-ins. */
+static void call(lun_run *r, lun_chunk_fn fn, int64_t k, own *w)
+{
+    lun_frame *frame = &w->frame;
+    int64_t lo = r->launch->first + k * r->cut.chunk, cut = r->bounce->cut;
+    int64_t hi = r->end - lo < r->cut.chunk ? r->end : lo + r->cut.chunk;
+    int failure = feed(r, w, k);
+    frame->trap = -1;
+    frame->trap_value = 0;
+    if (failure) {
+        note(r, k, LUN_EIO, w->feed.slot, failure);
+        return;
+    }
+    frame->slots = slots_of(r, w, r->launch->slots);
+    if (lo < cut && hi > cut) {
+        fn(r->exec->self, lo, cut, frame);
+        lo = cut;
+    }
+    if (frame->trap < 0) {
+        if (lo >= cut)
+            frame->slots = slots_of(r, w, r->bounce->slots);
+        fn(r->exec->self, lo, hi, frame);
+    }
+    if (frame->trap >= 0)
+        lun__run_note_trap(r, k, frame);
+}
+
+lun_frame lun__run_frame(const lun_run *r, int worker)
+{
+    static const volatile int never = 0;
+    return (lun_frame){.n = r->end,
+                       .cancel = r->services->cancel ? r->services->cancel : &never,
+                       .args = r->launch->args,
+                       .math = r->exec->math,
+                       .stream = r->cut.stream,
+                       .scratch = r->scratch + (size_t)worker * r->scratch_step};
+}
+
+static own make_own(const lun_run *r, int worker)
+{
+    own w = {.frame = lun__run_frame(r, worker)};
+    if (r->feeds)
+        lun__feed_open(&w.feed, r->ir, r->feeds + (size_t)worker * r->feed_step,
+                       r->cut.batch * r->cut.chunk);
+    return w;
+}
+
+static void run_chunk(lun_run *r, int64_t k, own *w)
+{
+    w->frame.partials = r->partials + k * r->ir->result_count;
+    call(r, r->exec->body, k, w);
+}
+
+/* Tells how many chunks are done, about. For worker 0, which is the thread that wants the result. */
+static void tell(const lun_run *r, int64_t chunks)
+{
+    const lun_services *s = r->services;
+    if (chunks > r->cut.chunks)
+        chunks = r->cut.chunks;
+    if (s->tick)
+        s->tick(s->tick_ctx,
+                r->ir->scan >= 0          ? "scan"
+                : r->ir->result_count > 0 ? "reduce"
+                                          : "map",
+                chunks * r->cut.chunk, r->end - r->launch->first);
+}
+
+/* ---- workers ------------------------------------------------------------------------------------------- */
+
+static int64_t take(lun_run *r)
+{
+    return atomic_fetch_add_explicit(&r->next, r->cut.batch, memory_order_relaxed);
+}
+
+/* Takes the first or the last chunk that is left of a share; -1: none is. */
+static int64_t take_of(lun_share *s, bool first)
+{
+    unsigned long long rest = atomic_load_explicit(&s->rest, memory_order_relaxed), less;
+    do {
+        if ((rest & UINT32_MAX) >= rest >> 32)
+            return -1;
+        less = first ? rest + 1 : rest - (1ull << 32);
+    } while (!atomic_compare_exchange_weak_explicit(&s->rest, &rest, less, memory_order_relaxed,
+                                                    memory_order_relaxed));
+    return (int64_t)(first ? rest & UINT32_MAX : (rest >> 32) - 1);
+}
+
+static bool in_order(const lun_run *r)
+{
+    return r->cut.in_order || r->cut.chunks > UINT32_MAX;
+}
+
+/* Cuts the chunks into shares, one for each worker as far as there is room. */
+void lun__run_share(lun_run *r)
+{
+    if (r->ir->scan >= 0 || in_order(r))
+        return;
+    r->share_count = r->cut.workers < LUN_SHARES ? r->cut.workers : LUN_SHARES;
+    for (int s = 0; s < r->share_count; s++) {
+        int64_t from, to;
+        lun_cut_share(&r->cut, r->share_count, s, &from, &to);
+        atomic_init(&r->shares[s].rest, (unsigned long long)to << 32 | (unsigned long long)from);
+    }
+}
+
+/* A worker takes its own share from the front; then what others have left, from the back and from its
+ * neighbours first.  Whoever stops at a chunk stops before or behind all that is left of the share. */
+static void work_on_shares(lun_run *r, int worker)
+{
+    own w = make_own(r, worker);
+    int64_t k, done = 0;
+    int mine = (int)((int64_t)worker * r->share_count / r->cut.workers);
+    for (int i = 0; i < r->share_count; i++) {
+        lun_share *s = &r->shares[(mine + i) % r->share_count];
+        while ((k = take_of(s, i == 0)) >= 0 && !lun__run_finished(r, k)) {
+            run_chunk(r, k, &w);
+            if (worker == 0)
+                tell(r, ++done * r->cut.workers);
+        }
+    }
+}
+
+/* In order, batch by batch: where files are read, or there are more chunks than a share can count. */
+static void work_in_order(lun_run *r, int worker)
+{
+    own w = make_own(r, worker);
+    int64_t k, to;
+    while ((k = take(r)) < r->cut.chunks && !lun__run_finished(r, k))
+        for (to = k + r->cut.batch; k < to && k < r->cut.chunks && !lun__run_finished(r, k); k++) {
+            run_chunk(r, k, &w);
+            if (worker == 0)
+                tell(r, k + 1);
+        }
+}
+
+/* Waits until the carry of chunk k is there. False: it may never come. */
+static bool wait_for_carry(lun_run *r, int64_t k)
+{
+    for (int spins = 0; atomic_load_explicit(&r->ready, memory_order_acquire) != k; spins++) {
+        if (lun__run_finished(r, k))
+            return false;
+        if (spins >= SPINS)
+            sched_yield();
+#ifdef __x86_64__
+        else
+            __builtin_ia32_pause();
+#endif
+    }
+    return true;
+}
+
+/* Chunks are taken in order, so whoever waits for a carry waits for a chunk that somebody runs. A worker
+ * that gives up (cancelled, or a trap in a lower chunk) has a reason that all waiting ones see too. */
+static void work_on_scan(lun_run *r, int worker)
+{
+    own w = make_own(r, worker);
+    lun_frame *frame = &w.frame;
+    int64_t k;
+    while ((k = take(r)) < r->cut.chunks && !lun__run_finished(r, k)) {
+        uint64_t total = 0, carry;
+        bool last = k + 1 == r->cut.chunks;
+        frame->carry = &total;
+        if (!last)
+            call(r, r->exec->total, k, &w);
+        if (!wait_for_carry(r, k))
+            return;
+        carry = r->carry;
+        if (!last) {
+            frame->trap = -1;
+            r->exec->combine(r->exec->self, -1, &carry, &total, &r->carry, frame);
+            if (frame->trap >= 0)
+                lun__run_note_trap(r, k, frame);
+            atomic_store_explicit(&r->ready, k + 1, memory_order_release);
+        }
+        frame->carry = &carry;
+        run_chunk(r, k, &w);
+    }
+}
+
+void lun__run_work(void *ctx, int worker)
+{
+    lun_run *r = ctx;
+    if (r->ir->scan >= 0)
+        work_on_scan(r, worker);
+    else if (in_order(r))
+        work_in_order(r, worker);
+    else
+        work_on_shares(r, worker);
+#ifdef __x86_64__
+    if (r->cut.stream) /* once, not after each chunk: what others shall see is in memory now */
+        __builtin_ia32_sfence();
+#endif
+}

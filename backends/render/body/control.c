@@ -1,0 +1,486 @@
+/* control.c - control flow on GNU vectors: lanes that part ways run under masks.
+ *
+ * Where all lanes go the same way (not VARYING), an IF is an if and a BREAK a goto.  Elsewhere each
+ * IF, LOOP and BLOCK has a mask k<i> of the lanes that are in it now; a BREAK or CONTINUE takes its lanes
+ * out of every mask up to its target.  A LOOP with a CONTINUE also keeps l<i>, the lanes that have not
+ * left it.  No statement runs with empty masks: code jumps to the end of the innermost construct
+ * instead (labels e<i>, behind a construct b<i>).
+ *
+ * A variable that is the same for all lanes in a LOOP which they leave one by one (SPLIT) is a single
+ * element inside; whoever leaves takes its value along, into the vector that stands for it behind.
+ *
+ * Loops that look around every few rounds only are in lazy.c.
+ *
+ * Several vectors (parts) may go through the statements together, each with masks of its own. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "render/body/control.h"
+
+static const lun_ir_ins *at(const lun_csection *s, int32_t v)
+{
+    return &s->r->ir->ins[v];
+}
+
+static bool varies(const lun_csection *s, int32_t v)
+{
+    return (s->r->flags[v] & LUN_CF_VARYING) != 0;
+}
+
+/* ---- masks --------------------------------------------------------------------------------------- */
+
+lun_cname lun_cmask_type(lun_csection *s)
+{
+    return lun_cvtype(s->r, lun_cfull_mask(s->r));
+}
+
+/* Construct p or the nearest around it that has a mask, -1: none. */
+static int32_t masked_by(const lun_csection *s, int32_t p)
+{
+    while (p >= 0 && !varies(s, p))
+        p = s->r->parent[p];
+    return p;
+}
+
+lun_cname lun_cmask_of(lun_csection *s, int32_t p)
+{
+    p = masked_by(s, p);
+    if (p >= 0 && lun_clazy_bits(s, p))
+        return lun_cname_of("%s(%s)", lun_cbits_to_mask(s->r).s, lun_cnamed(s, 'k', p).s);
+    if (p >= 0)
+        return lun_cnamed(s, 'k', p);
+    return s->r->parts == 1 ? lun_cname_of("k") : lun_cname_of("k_%d", s->part);
+}
+
+lun_cname lun_ccurrent(lun_csection *s, int bytes)
+{
+    lun_crep full = lun_cfull_mask(s->r), rep = lun_crep_of(LUN_BOOL, bytes);
+    lun_cname k = lun_cmask_of(s, s->scope);
+    if (full.t == rep.t)
+        return k;
+    return lun_cname_of("%s(%s)", lun_cvector_cast(s->r, rep, full).s, k.s);
+}
+
+/* Appends "lun_any_b32(k7_0 | k7_1)": whether any lane of any part is in mask `kind` of v. */
+static void put_any(lun_csection *s, char kind, int32_t v, lun_strbuf *out)
+{
+    lun_cname any = lun_cvector_any(s->r, lun_crep_bytes(lun_cfull_mask(s->r)));
+    lun_strbuf_printf(out, "%s(", any.s);
+    EACH_PART(s)
+    lun_strbuf_printf(out, "%s%s", s->part ? " | " : "", lun_cnamed(s, kind, v).s);
+    s->part = 0;
+    lun_strbuf_puts(out, ")");
+}
+
+void lun_ctest_line(lun_csection *s, const char *before, char kind, int32_t v, const char *after)
+{
+    lun_strbuf any = LUN_STRBUF_INIT;
+    put_any(s, kind, v, &any);
+    lun_cline(s, "%s%s%s", before, lun_strbuf_text(&any), after);
+    if (any.failed)
+        s->out->failed = true;
+    lun_strbuf_free(&any);
+}
+
+/* True for a LOOP some lanes of which start their next round before others end theirs. */
+static bool keeps_live(const lun_csection *s, int32_t loop)
+{
+    return at(s, loop)->kind == LUN_IR_LOOP && varies(s, loop) &&
+           (s->r->flags[loop] & LUN_CF_CONTINUED);
+}
+
+/* ---- labels -------------------------------------------------------------------------------------- */
+
+/* e<i>, or f<i> in the second part of an IF. */
+static char here(const lun_csection *s, char place, int32_t construct)
+{
+    return place == 'e' && (s->r->flags[construct] & LUN_CF_ELSE) ? 'f' : place;
+}
+
+void lun_cjump(lun_csection *s, char place, int32_t construct)
+{
+    place = here(s, place, construct);
+    lun_strbuf_printf(&s->labels, "\n%c%" PRId32 "\n", place, construct);
+    lun_cline(s, "goto %c%" PRId32 ";", place, construct);
+}
+
+static bool is_used(const lun_csection *s, char place, int32_t construct)
+{
+    lun_cname name = lun_cname_of("\n%c%" PRId32 "\n", here(s, place, construct), construct);
+    return strstr(lun_strbuf_text(&s->labels), name.s) != NULL;
+}
+
+void lun_clabel(lun_csection *s, char place, int32_t construct)
+{
+    if (is_used(s, place, construct))
+        lun_cline(s, "%c%" PRId32 ":;", here(s, place, construct), construct);
+}
+
+/* ---- variables ----------------------------------------------------------------------------------- */
+
+bool lun_csplit(const lun_csection *s, int32_t var)
+{
+    return (s->r->flags[var] & LUN_CF_SPLIT) && !varies(s, var);
+}
+
+static bool is_lazy(const lun_csection *s, int32_t loop)
+{
+    return (s->r->flags[loop] & LUN_CF_LAZY) != 0;
+}
+
+/* The lanes `leaving` (a name's kind, of instruction v) of one part take the values of variables along
+ * that LOOP p splits.  Those that leave a LAZY one have them, or their rounds, already. */
+static void take_along(lun_csection *s, int32_t p, char leaving, int32_t v)
+{
+    const lun_crender *r = s->r;
+    lun_crep full = lun_cfull_mask(r);
+    for (int32_t var = 0; !is_lazy(s, p) && var < p; var++) {
+        if (r->ir->ins[var].kind != LUN_IR_VAR || !lun_csplit(s, var) || r->origin[var] != p ||
+            !(r->flags[var] & s->need))
+            continue;
+        lun_crep rep = lun_cvalue_rep(r, var), own = lun_crep_of(LUN_BOOL, lun_crep_bytes(rep));
+        lun_cname x = lun_cnamed(s, 'v', var), m = lun_cnamed(s, leaving, v);
+        if (own.t != full.t)
+            m = lun_cname_of("%s(%s)", lun_cvector_cast(s->r, own, full).s, m.s);
+        lun_cline(s, "%s = %s(%s, %s(s%" PRId32 "), %s);", x.s, lun_cvector_select(s->r, rep).s,
+                  m.s, lun_cvector_splat(s->r, rep).s, var, x.s);
+    }
+}
+
+static bool splits_any(const lun_csection *s, int32_t loop)
+{
+    for (int32_t var = 0; var < loop; var++)
+        if (s->r->ir->ins[var].kind == LUN_IR_VAR && lun_csplit(s, var) &&
+            s->r->origin[var] == loop)
+            return true;
+    return false;
+}
+
+static void variable(lun_csection *s, int32_t v)
+{
+    const lun_ir_ins *ins = at(s, v);
+    lun_crep rep = lun_cvalue_rep(s->r, v);
+    if (!varies(s, v)) {
+        lun_cline(s, "%s s%" PRId32 " = %s;", lun_ctype((lun_dtype)ins->dtype).s, v,
+                  lun_cas_scalar(s, ins->a).s);
+        if (!lun_csplit(s, v))
+            return;
+        EACH_PART(s)
+        lun_cline(s, "%s %s = {};", lun_cvtype(s->r, rep).s, lun_cnamed(s, 'v', v).s);
+        return;
+    }
+    EACH_PART(s)
+    lun_cline(s, "%s %s = %s;", lun_cvtype(s->r, rep).s, lun_cnamed(s, 'v', v).s,
+              lun_cas_vector(s, ins->a, rep).s);
+}
+
+static void get(lun_csection *s, int32_t v)
+{
+    const lun_ir_ins *ins = at(s, v);
+    if (!varies(s, v)) {
+        lun_cline(s, "const %s s%" PRId32 " = s%" PRId32 ";", lun_ctype((lun_dtype)ins->dtype).s, v,
+                  ins->a);
+        return;
+    }
+    EACH_PART(s)
+    lun_cline(s, "const %s %s = %s;", lun_cvtype(s->r, lun_cvalue_rep(s->r, v)).s,
+              lun_cnamed(s, 'v', v).s, lun_cnamed(s, 'v', ins->a).s);
+}
+
+static void set(lun_csection *s, int32_t v)
+{
+    const lun_ir_ins *ins = at(s, v);
+    lun_crep rep = lun_cvalue_rep(s->r, ins->a);
+    if (!varies(s, ins->a) && !lun_cfacts_behind(s->r, v)) {
+        lun_cline(s, "s%" PRId32 " = %s;", ins->a, lun_cas_scalar(s, ins->b).s);
+        if (lun_csplit(s, ins->a) && v > s->r->origin[ins->a] && lun_clazy(s, s->r->origin[ins->a]))
+            lun_clazy_set(s, ins->a);
+        return;
+    }
+    EACH_PART(s)
+    {
+        lun_cname x = lun_cas_vector(s, ins->b, rep), var = lun_cnamed(s, 'v', ins->a);
+        if (s->r->flags[v] & LUN_CF_PLAIN)
+            lun_cline(s, "%s = %s;", var.s, x.s);
+        else
+            lun_cline(s, "%s = %s(%s, %s, %s);", var.s, lun_cvector_select(s->r, rep).s,
+                      lun_ccurrent(s, lun_crep_bytes(rep)).s, x.s, var.s);
+    }
+}
+
+/* ---- leaving ------------------------------------------------------------------------------------- */
+
+/* Takes the lanes h<v> out of the masks from here up to the target of v, of one part. */
+static void take_out(lun_csection *s, int32_t v)
+{
+    int32_t to = s->r->origin[v];
+    bool again = at(s, v)->kind == LUN_IR_CONTINUE;
+    lun_cname h = lun_cnamed(s, 'h', v);
+    for (int32_t p = s->scope;; p = s->r->parent[p]) {
+        bool stays = again && p == to;
+        if (varies(s, p)) {
+            lun_cline(s, "%s &= ~%s;", lun_cnamed(s, 'k', p).s, h.s);
+            if (keeps_live(s, p) && !stays)
+                lun_cline(s, "%s &= ~%s;", lun_cnamed(s, 'l', p).s, h.s);
+            if (!stays)
+                take_along(s, p, 'h', v);
+        }
+        if (p == to)
+            break;
+    }
+}
+
+/* BREAK and CONTINUE */
+static void leave(lun_csection *s, int32_t v)
+{
+    int32_t to = s->r->origin[v];
+    s->sure = -1;
+    if (!varies(s, to)) { /* everybody who is inside */
+        lun_cjump(s, at(s, v)->kind == LUN_IR_CONTINUE ? 'e' : 'b', to);
+        return;
+    }
+    EACH_PART(s)
+    {
+        lun_cline(s, "const %s %s = %s;", lun_cmask_type(s).s, lun_cnamed(s, 'h', v).s,
+                  lun_cmask_of(s, s->scope).s);
+        take_out(s, v);
+    }
+    s->part = 0;
+    lun_cjump(s, 'e', s->scope);
+}
+
+/* After lanes may have left: is anybody still here? */
+static void look_around(lun_csection *s)
+{
+    int32_t p = s->scope, m = masked_by(s, p);
+    if (m < 0)
+        return; /* nobody can have parted */
+    lun_ctest_line(s, "if (!", 'k', m, ")");
+    s->depth++;
+    lun_cjump(s, 'e', p);
+    s->depth--;
+    s->sure = m == p ? p : -1;
+}
+
+/* IF with nothing but a BREAK or CONTINUE in it, where lanes part: no branch is needed for it.  Out of a
+ * LAZY loop it is also the only way where all lanes leave at once. */
+static bool leave_if(lun_csection *s, int32_t v)
+{
+    const lun_crender *r = s->r;
+    if (v + 2 >= r->ir->count || r->origin[v + 2] != v || at(s, v + 2)->kind != LUN_IR_END)
+        return false;
+    int kind = at(s, v + 1)->kind;
+    if ((kind != LUN_IR_BREAK && kind != LUN_IR_CONTINUE) || !(r->flags[v + 1] & s->need))
+        return false;
+    int32_t to = r->origin[v + 1];
+    if (lun_clazy(s, to)) {
+        lun_clazy_leave(s, at(s, v)->a, to);
+        s->done = v + 2;
+        return true;
+    }
+    if (!varies(s, v))
+        return false;
+    bool simple = s->scope == to && !keeps_live(s, to) && !splits_any(s, to);
+    EACH_PART(s)
+    {
+        lun_cname c = lun_cas_vector(s, at(s, v)->a, lun_cfull_mask(r)),
+                  k = lun_cmask_of(s, s->scope);
+        if (simple)
+            lun_cline(s, "%s &= ~%s;", k.s, c.s);
+        else
+            lun_cline(s, "const %s %s = %s & %s;", lun_cmask_type(s).s, lun_cnamed(s, 'h', v + 1).s,
+                      k.s, c.s);
+    }
+    s->part = 0;
+    if (simple) {
+        look_around(s);
+    } else {
+        lun_ctest_line(s, "if (", 'h', v + 1, ") {");
+        s->depth++;
+        EACH_PART(s)
+        take_out(s, v + 1);
+        s->part = 0;
+        look_around(s);
+        s->depth--;
+        lun_cline(s, "}");
+    }
+    s->done = v + 2;
+    return true;
+}
+
+/* ---- constructs ---------------------------------------------------------------------------------- */
+
+static void enter(lun_csection *s, int32_t v)
+{
+    s->scope = v;
+    s->depth++;
+    s->sure = -1;
+}
+
+static void open_if(lun_csection *s, int32_t v)
+{
+    if (leave_if(s, v))
+        return;
+    if (!varies(s, v)) {
+        lun_cline(s, "if (%s) {", lun_cas_scalar(s, at(s, v)->a).s);
+        enter(s, v);
+        return;
+    }
+    EACH_PART(s)
+    lun_cline(s, "%s %s = %s & %s;", lun_cmask_type(s).s, lun_cnamed(s, 'k', v).s,
+              lun_cmask_of(s, s->scope).s, lun_cas_vector(s, at(s, v)->a, lun_cfull_mask(s->r)).s);
+    s->part = 0;
+    lun_ctest_line(s, "if (", 'k', v, ") {");
+    enter(s, v);
+}
+
+/* Declares the masks of a LOOP or BLOCK. */
+static void declare_masks(lun_csection *s, int32_t v)
+{
+    if (!varies(s, v))
+        return;
+    EACH_PART(s)
+    {
+        lun_cname k = lun_cnamed(s, 'k', v);
+        lun_cname from = lun_cmask_of(s, s->scope);
+        if (lun_clazy_bits(s, v))
+            lun_cline(s, "%s %s = %s(%s);", lun_cbits_type(s->r).s, k.s, lun_cbits_of_mask(s->r).s,
+                      from.s);
+        else
+            lun_cline(s, "%s %s = %s;", lun_cmask_type(s).s, k.s, from.s);
+        if (keeps_live(s, v))
+            lun_cline(s, "%s %s = %s;", lun_cmask_type(s).s, lun_cnamed(s, 'l', v).s, k.s);
+    }
+    s->part = 0;
+}
+
+static void open_loop(lun_csection *s, int32_t v)
+{
+    declare_masks(s, v);
+    if (lun_clazy(s, v))
+        lun_clazy_open(s, v);
+    lun_cline(s, "for (;;) {");
+    enter(s, v);
+    if (lun_clazy(s, v))
+        lun_clazy_rounds(s, v);
+    if (!keeps_live(s, v))
+        return;
+    EACH_PART(s)
+    lun_cline(s, "%s = %s;", lun_cnamed(s, 'k', v).s, lun_cnamed(s, 'l', v).s);
+}
+
+static void open_block(lun_csection *s, int32_t v)
+{
+    declare_masks(s, v);
+    lun_cline(s, "{");
+    enter(s, v);
+}
+
+static void open_else(lun_csection *s, int32_t v)
+{
+    int32_t p = s->r->origin[v];
+    lun_clabel(s, 'e', p);
+    s->depth--;
+    s->scope = s->r->parent[p];
+    if (!varies(s, p)) {
+        lun_cline(s, "} else {");
+    } else {
+        lun_cline(s, "}");
+        EACH_PART(s)
+        lun_cline(s, "%s = %s & ~%s;", lun_cnamed(s, 'k', p).s, lun_cmask_of(s, s->scope).s,
+                  lun_cas_vector(s, at(s, p)->a, lun_cfull_mask(s->r)).s);
+        s->part = 0;
+        lun_ctest_line(s, "if (", 'k', p, ") {");
+    }
+    enter(s, p);
+    s->r->flags[p] |= LUN_CF_ELSE;
+}
+
+/* A loop may never end: somebody may want it to. */
+void lun_cpoll(lun_csection *s)
+{
+    if (s->r->dialect->cancels)
+        lun_cline(
+            s, "if (__builtin_expect(__atomic_load_n(f->cancel, __ATOMIC_RELAXED), 0)) return%s;",
+            s->single ? " 0" : "");
+}
+
+/* The end of a LOOP: whoever came here by a jump may be nobody. */
+static void close_loop(lun_csection *s, int32_t p)
+{
+    bool sure = s->sure == p, jumped = is_used(s, 'e', p);
+    if (lun_clazy(s, p)) {
+        lun_clazy_close(s, p);
+        return;
+    }
+    if (!varies(s, p)) {
+        int32_t m = masked_by(s, p);
+        lun_clabel(s, 'e', p);
+        /* who came here by a jump may have left what is around it: then nobody goes on */
+        if (jumped && m >= 0 && (s->r->flags[p] & LUN_CF_LEFT))
+            lun_ctest_line(s, "if (!", 'k', m, ") break;");
+        lun_cpoll(s);
+        return;
+    }
+    if (sure || !jumped)
+        lun_cpoll(s);
+    if (sure && jumped)
+        lun_cline(s, "continue;");
+    lun_clabel(s, 'e', p);
+    if (!sure && jumped)
+        lun_cpoll(s);
+    if (!sure || jumped)
+        lun_ctest_line(s, "if (!", keeps_live(s, p) ? 'l' : 'k', p, ") break;");
+}
+
+static void close(lun_csection *s, int32_t v)
+{
+    int32_t p = s->r->origin[v];
+    if (at(s, p)->kind == LUN_IR_LOOP)
+        close_loop(s, p);
+    else
+        lun_clabel(s, 'e', p);
+    s->r->flags[p] &= ~(uint32_t)LUN_CF_ELSE;
+    s->depth--;
+    s->scope = s->r->parent[p];
+    s->sure = -1;
+    lun_cline(s, "}");
+    lun_clabel(s, 'b', p);
+    if (lun_clazy(s, p))
+        lun_clazy_behind(s, p);
+    if ((s->r->flags[p] & LUN_CF_LEFT) && s->scope >= 0)
+        look_around(s);
+}
+
+void lun_ccontrol(lun_csection *s, int32_t v)
+{
+    switch ((lun_ir_kind)at(s, v)->kind) {
+    case LUN_IR_VAR:
+        variable(s, v);
+        break;
+    case LUN_IR_GET:
+        get(s, v);
+        break;
+    case LUN_IR_SET:
+        set(s, v);
+        break;
+    case LUN_IR_IF:
+        open_if(s, v);
+        break;
+    case LUN_IR_ELSE:
+        open_else(s, v);
+        break;
+    case LUN_IR_LOOP:
+        open_loop(s, v);
+        break;
+    case LUN_IR_BLOCK:
+        open_block(s, v);
+        break;
+    case LUN_IR_END:
+        close(s, v);
+        break;
+    default:
+        leave(s, v);
+    }
+    s->part = 0;
+}

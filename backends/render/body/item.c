@@ -1,0 +1,109 @@
+/* item.c - the statements of a kernel on one element, as plain C control flow: what statement.c writes for
+ * values that are equal for all indices serves all values here; this adds what depends on the index i. */
+#include <inttypes.h>
+
+#include "render/renderer.h"
+
+static const lun_ir_ins *at(const lun_csection *s, int32_t v)
+{
+    return &s->r->ir->ins[v];
+}
+
+static lun_cname named(const lun_csection *s, int32_t v)
+{
+    return lun_cname_of("const %s s%" PRId32, lun_ctype((lun_dtype)at(s, v)->dtype).s, v);
+}
+
+/* Philox4x32-10: the block that holds the element, and its word or words of it. */
+static lun_cname random_one(lun_crender *r, lun_dtype t)
+{
+    lun_cname c = lun_cname_of("lun_random_one_%s", lun_dtype_get(t)->name);
+    if (!lun_cmake(r, c.s))
+        return c;
+    if (lun_cmake(r, "lun_philox"))
+        lun_strbuf_puts(
+            &r->helpers,
+            "INLINE uint4 lun_philox(lun_u64 block, lun_u64 key)\n{\n"
+            "    uint4 c = (uint4)((uint)block, (uint)(block >> 32), 0, 0);\n"
+            "    uint k0 = (uint)key, k1 = (uint)(key >> 32);\n"
+            "    for (int round = 0; round < 10; round++) {\n"
+            "        const uint h0 = mul_hi(c.x, 0xd2511f53u), h1 = mul_hi(c.z, 0xcd9e8d57u);\n"
+            "        c = (uint4)(h1 ^ c.y ^ k0, c.z * 0xcd9e8d57u, h0 ^ c.w ^ k1, c.x * "
+            "0xd2511f53u);\n"
+            "        k0 += 0x9e3779b9u;\n        k1 += 0xbb67ae85u;\n    }\n    return c;\n}\n");
+    if (t == LUN_U64)
+        lun_strbuf_puts(&r->helpers,
+                        "INLINE lun_u64 lun_random_one_u64(lun_u64 i, lun_u64 key)\n{\n"
+                        "    const uint4 c = lun_philox(i / 2, key);\n"
+                        "    return i & 1 ? c.z | (lun_u64)c.w << 32 : c.x | (lun_u64)c.y << 32;\n"
+                        "}\n");
+    else
+        lun_strbuf_puts(&r->helpers,
+                        "INLINE lun_u32 lun_random_one_u32(lun_u64 i, lun_u64 key)\n{\n"
+                        "    const uint4 c = lun_philox(i / 4, key);\n"
+                        "    return i & 2 ? i & 1 ? c.w : c.z : i & 1 ? c.y : c.x;\n}\n");
+    return c;
+}
+
+static void random(lun_csection *s, int32_t v)
+{
+    const lun_ir_ins *ins = at(s, v);
+    lun_cline(s, "%s = %s((lun_u64)%s, %s);", named(s, v).s,
+              random_one(s->r, (lun_dtype)ins->dtype).s, lun_cas_scalar(s, ins->a).s,
+              lun_cas_scalar(s, ins->b).s);
+}
+
+static void call(lun_csection *s, int32_t v)
+{
+    const lun_ir_ins *ins = at(s, v);
+    lun_strbuf args = LUN_STRBUF_INIT;
+    for (int k = 0; k < ins->c; k++) {
+        int32_t o = s->r->ir->operands[ins->b + k];
+        lun_strbuf_puts(&args, k ? ", " : "");
+        if (o < 0)
+            lun_strbuf_printf(&args, "u->%s", lun_cslot(s->r, -1 - (int64_t)o).s);
+        else
+            lun_strbuf_puts(&args, lun_cas_scalar(s, o).s);
+    }
+    lun_cline(s, "%s = %s(%s)%s;", named(s, v).s, s->r->ir->functions[ins->imm]->name,
+              lun_strbuf_text(&args), ins->dtype == LUN_BOOL ? " != 0" : "");
+    if (args.failed)
+        s->out->failed = true;
+    lun_strbuf_free(&args);
+}
+
+bool lun_citem(lun_csection *s, int32_t v)
+{
+    const lun_ir_ins *ins = at(s, v);
+    switch ((lun_ir_kind)ins->kind) {
+    case LUN_IR_INDEX:
+        lun_cline(s, "%s = i;", named(s, v).s);
+        return true;
+    case LUN_IR_LOAD:
+        lun_cline(s, "%s = u->%s[i]%s;", named(s, v).s, lun_cslot(s->r, ins->imm).s,
+                  ins->dtype == LUN_BOOL ? " != 0" : "");
+        return true;
+    case LUN_IR_RANDOM:
+        random(s, v);
+        return true;
+    case LUN_IR_CALL:
+        call(s, v);
+        return true;
+    case LUN_IR_SCAN:
+        lun_cline(s, "%s = scan;", named(s, v).s);
+        break;
+    case LUN_IR_STORE:
+        lun_cline(s, "u->%s[i] = %s;", lun_cslot(s->r, ins->imm).s, lun_cas_scalar(s, ins->a).s);
+        return true;
+    case LUN_IR_REDUCE:
+        lun_cline(s, "*x%" PRId64 " = %s;", ins->imm, lun_cas_scalar(s, ins->a).s);
+        break;
+    default:
+        return false;
+    }
+    if (s->scope >= 0)
+        lun_strbuf_puts(&s->r->problem, ins->kind == LUN_IR_SCAN
+                                            ? "a scan inside control flow"
+                                            : "a reduction inside control flow");
+    return true;
+}

@@ -1,0 +1,307 @@
+/* lazy.c - loops that ask every few rounds only whether any lane is left, and have no branch where lanes
+ * leave them (LAZY, see render/facts/exits.c).
+ *
+ * A variable that lanes take along from such a loop is written where it is set, in the lanes that are
+ * still there; or, if each round adds the same integer (COUNTED), q<i> counts, downwards from 0, the
+ * rounds of each lane.
+ *
+ * Where masks are bits (render/vector/bits.c), rounds are counted together: each SET keeps the bits of its lanes,
+ * g<i>[c<i>++], and if at the end nobody has left (m<i>, the bits then and before), all lanes count
+ * them at once.  That takes three instructions of four off the units that the loop's values need. */
+#include <inttypes.h>
+
+#include "render/body/control.h"
+
+static const lun_ir_ins *at(const lun_csection *s, int32_t v)
+{
+    return &s->r->ir->ins[v];
+}
+
+bool lun_clazy(const lun_csection *s, int32_t loop)
+{
+    return (s->r->flags[loop] & LUN_CF_LAZY) != 0;
+}
+
+bool lun_clazy_bits(const lun_csection *s, int32_t loop)
+{
+    return lun_clazy(s, loop) && lun_cbits(s->r);
+}
+
+static bool is_counted(const lun_csection *s, int32_t var)
+{
+    return (s->r->flags[var] & LUN_CF_COUNTED) != 0;
+}
+
+/* The next variable from `var` on that lanes take along from the loop, -1: no more. */
+static int32_t next_split(const lun_csection *s, int32_t var, int32_t loop)
+{
+    for (; var < loop; var++)
+        if (at(s, var)->kind == LUN_IR_VAR && lun_csplit(s, var) && s->r->origin[var] == loop &&
+            (s->r->flags[var] & s->need))
+            return var;
+    return -1;
+}
+
+#define EACH_SPLIT(s, loop, var) \
+    for (int32_t var = next_split(s, 0, loop); var >= 0; var = next_split(s, var + 1, loop))
+
+static bool counts_any(const lun_csection *s, int32_t loop)
+{
+    EACH_SPLIT(s, loop, var)
+    if (is_counted(s, var))
+        return true;
+    return false;
+}
+
+/* ---- variables ----------------------------------------------------------------------------------- */
+
+/* Bits that were kept become rounds in lanes: entries 0 .. count-1. */
+static void count_kept(lun_csection *s, int32_t var, lun_cname count)
+{
+    lun_cline(s, "for (int j = 0; j < %s; j++) {", count.s);
+    s->depth++;
+    EACH_PART(s)
+    {
+        lun_cname q = lun_cnamed(s, 'q', var);
+        lun_cline(s, "%s = %s(%s, g%" PRId32 "[j].part[%d], 1);", q.s, lun_cbits_count(s->r).s, q.s,
+                  var, s->part);
+    }
+    s->part = 0;
+    s->depth--;
+    lun_cline(s, "}");
+}
+
+/* The rounds counted so far become what they have added. */
+static void settle(lun_csection *s, int32_t var)
+{
+    lun_crender *r = s->r;
+    lun_crep rep = lun_cvalue_rep(r, var), count = {lun_cfull_mask(r).t, false};
+    bool down = false;
+    int32_t step = lun_crounds_step(r, var, &down);
+    EACH_PART(s)
+    {
+        lun_cname v = lun_cnamed(s, 'v', var), q = lun_cnamed(s, 'q', var);
+        lun_cname rounds = q;
+        if (rep.t != count.t)
+            rounds = lun_cname_of("%s(%s)", lun_cvector_cast(r, rep, count).s, q.s);
+        lun_cline(s, "%s %c= %s * %s(%s);", v.s, down ? '+' : '-', rounds.s,
+                  lun_cvector_splat(r, rep).s, lun_cas_scalar(s, step).s);
+        lun_cline(s, "%s -= %s;", q.s, q.s);
+    }
+    s->part = 0;
+}
+
+static void settle_all(lun_csection *s, int32_t loop)
+{
+    EACH_SPLIT(s, loop, var)
+    if (is_counted(s, var))
+        settle(s, var);
+}
+
+/* What lanes have that leave at once; its rounds are counted from here. */
+static void start_split(lun_csection *s, int32_t var, int32_t loop)
+{
+    lun_crep rep = lun_cvalue_rep(s->r, var);
+    EACH_PART(s)
+    {
+        lun_cline(s, "%s = %s(s%" PRId32 ");", lun_cnamed(s, 'v', var).s,
+                  lun_cvector_splat(s->r, rep).s, var);
+        if (is_counted(s, var))
+            lun_cline(s, "%s %s = {};", lun_cmask_type(s).s, lun_cnamed(s, 'q', var).s);
+    }
+    s->part = 0;
+    if (is_counted(s, var) && lun_clazy_bits(s, loop))
+        lun_cline(s, "%s g%" PRId32 "[%d]; int c%" PRId32 " = 0;", lun_cbits_set(s->r).s, var,
+                  lun_crounds(s->r, loop), var);
+}
+
+void lun_clazy_set(lun_csection *s, int32_t var)
+{
+    int32_t loop = s->r->origin[var];
+    lun_crep rep = lun_cvalue_rep(s->r, var);
+    bool bits = lun_clazy_bits(s, loop);
+    EACH_PART(s)
+    {
+        lun_cname x = lun_cnamed(s, 'v', var);
+        if (!is_counted(s, var))
+            lun_cline(s, "%s = %s(%s, %s(s%" PRId32 "), %s);", x.s, lun_cvector_select(s->r, rep).s,
+                      lun_ccurrent(s, lun_crep_bytes(rep)).s, lun_cvector_splat(s->r, rep).s, var,
+                      x.s);
+        else if (bits)
+            lun_cline(s, "%s(&g%" PRId32 "[c%" PRId32 "].part[%d], %s);", lun_cbits_keep(s->r).s,
+                      var, var, s->part, lun_cnamed(s, 'k', loop).s);
+        else
+            lun_cline(s, "%s += %s;", lun_cnamed(s, 'q', var).s, lun_cmask_of(s, s->scope).s);
+    }
+    s->part = 0;
+    if (is_counted(s, var) && bits)
+        lun_cline(s, "c%" PRId32 "++;", var);
+}
+
+/* ---- leaving ------------------------------------------------------------------------------------- */
+
+/* Those stay whose value c is true (negated: is not), as bits; a comparison narrows them by itself. */
+static void narrow(lun_csection *s, int32_t c, int32_t loop, bool negated)
+{
+    lun_crender *r = s->r;
+    const lun_ir_ins *test = at(s, c);
+    lun_cname f = lun_cname_of("%s", ""), k = lun_cnamed(s, 'k', loop);
+    if (test->kind == LUN_IR_OP && test->from != LUN_BOOL)
+        f = lun_cbits_while(r, (lun_op)test->op, (lun_dtype)test->from, negated);
+    if (*f.s) {
+        lun_crep rep = {(lun_dtype)test->from, false};
+        lun_cline(s, "%s = %s(%s, %s, %s);", k.s, f.s, k.s, lun_cas_vector(s, test->a, rep).s,
+                  lun_cas_vector(s, test->b, rep).s);
+    } else {
+        lun_cline(s, "%s = %s(%s, %s);", k.s, lun_cbits_while_mask(r, negated).s, k.s,
+                  lun_cas_vector(s, c, lun_cfull_mask(r)).s);
+    }
+}
+
+/* Everybody leaves where c, which is the same for all lanes, holds (negated: does not). */
+static void leave_all(lun_csection *s, int32_t c, int32_t loop, bool negated)
+{
+    lun_cline(s, "if (%s%s)", negated ? "!" : "", lun_cas_scalar(s, c).s);
+    s->depth++;
+    lun_cjump(s, 'b', loop);
+    s->depth--;
+}
+
+/* An exit where value c holds (negated: does not).  A part of the condition that is the same for all lanes
+ * is a jump. */
+void lun_clazy_leave(lun_csection *s, int32_t c, int32_t loop)
+{
+    const lun_crender *r = s->r;
+    bool negated = false;
+    while (at(s, c)->kind == LUN_IR_OP && at(s, c)->op == LUN_OP_LNOT) {
+        negated = !negated;
+        c = at(s, c)->a;
+    }
+    while ((r->flags[c] & LUN_CF_VARYING) && at(s, c)->kind == LUN_IR_OP &&
+           at(s, c)->op == (negated ? LUN_OP_LAND : LUN_OP_LOR)) {
+        int32_t a = at(s, c)->a, b = at(s, c)->b, same = r->flags[a] & LUN_CF_VARYING ? b : a;
+        if ((r->flags[same] & LUN_CF_VARYING) || (r->flags[same] & LUN_CF_HOISTED))
+            break;
+        leave_all(s, same, loop, negated);
+        c = same == a ? b : a;
+    }
+    if (!(r->flags[c] & LUN_CF_VARYING)) {
+        leave_all(s, c, loop, negated);
+        return;
+    }
+    EACH_PART(s)
+    {
+        if (lun_clazy_bits(s, loop))
+            narrow(s, c, loop, !negated);
+        else
+            lun_cline(s, "%s &= %s%s;", lun_cnamed(s, 'k', loop).s, negated ? "" : "~",
+                      lun_cas_vector(s, c, lun_cfull_mask(r)).s);
+    }
+    s->part = 0;
+}
+
+/* ---- the loop ------------------------------------------------------------------------------------ */
+
+/* Line by line, the bits of all parts to n<i>. */
+static void keep_all(lun_csection *s, int32_t loop)
+{
+    EACH_PART(s)
+    lun_cline(s, "%s(&n%" PRId32 ".part[%d], %s);", lun_cbits_keep(s->r).s, loop, s->part,
+              lun_cnamed(s, 'k', loop).s);
+    s->part = 0;
+}
+
+void lun_clazy_open(lun_csection *s, int32_t loop)
+{
+    EACH_SPLIT(s, loop, var)
+    start_split(s, var, loop);
+    if (lun_clazy_bits(s, loop) && counts_any(s, loop)) {
+        lun_cline(s, "%s n%" PRId32 ";", lun_cbits_set(s->r).s, loop);
+        keep_all(s, loop);
+        lun_cline(s, "lun_u%d m%" PRId32 " = n%" PRId32 ".all;", s->r->parts * s->r->lanes, loop,
+                  loop);
+    }
+    lun_cline(s, "unsigned r%" PRId32 " = 0;", loop);
+}
+
+void lun_clazy_rounds(lun_csection *s, int32_t loop)
+{
+    int rounds = lun_crounds(s->r, loop);
+    if (lun_clazy_bits(s, loop))
+        lun_cline(s, "_Pragma(\"GCC unroll %d\")", rounds);
+    lun_cline(s, "for (int r = 0; r < %d; r++) {", rounds);
+    s->depth++;
+}
+
+/* All counted variables have kept as many entries as there are rounds. */
+static void count_rounds(lun_csection *s, int32_t loop)
+{
+    int rounds = lun_crounds(s->r, loop);
+    keep_all(s, loop);
+    lun_cline(s, "if (__builtin_expect(n%" PRId32 ".all == m%" PRId32 ", 1)) {", loop, loop);
+    s->depth++;
+    EACH_SPLIT(s, loop, var)
+    {
+        if (!is_counted(s, var))
+            continue;
+        EACH_PART(s)
+        lun_cline(s, "%s = %s(%s, %s, %d);", lun_cnamed(s, 'q', var).s, lun_cbits_count(s->r).s,
+                  lun_cnamed(s, 'q', var).s, lun_cnamed(s, 'k', loop).s, rounds);
+        s->part = 0;
+        lun_cline(s, "c%" PRId32 " = 0;", var);
+    }
+    s->depth--;
+    lun_cline(s, "} else {");
+    s->depth++;
+    lun_cline(s, "m%" PRId32 " = n%" PRId32 ".all;", loop, loop);
+    EACH_SPLIT(s, loop, var)
+    {
+        if (!is_counted(s, var))
+            continue;
+        count_kept(s, var, lun_cname_of("%d", rounds));
+        lun_cline(s, "c%" PRId32 " = 0;", var);
+    }
+    lun_cline(s, "if (!m%" PRId32 ") break;", loop);
+    s->depth--;
+    lun_cline(s, "}");
+}
+
+void lun_clazy_close(lun_csection *s, int32_t loop)
+{
+    lun_clabel(s, 'e', loop);
+    s->depth--;
+    lun_cline(s, "}");
+    if (!lun_clazy_bits(s, loop)) {
+        lun_ctest_line(s, "if (!", 'k', loop, ") break;");
+    } else if (counts_any(s, loop)) {
+        count_rounds(s, loop);
+    } else {
+        lun_strbuf any = LUN_STRBUF_INIT;
+        EACH_PART(s)
+        lun_strbuf_printf(&any, "%s%s", s->part ? " | " : "", lun_cnamed(s, 'k', loop).s);
+        s->part = 0;
+        lun_cline(s, "if (!(%s)) break;", lun_strbuf_text(&any));
+        if (any.failed)
+            s->out->failed = true;
+        lun_strbuf_free(&any);
+    }
+    lun_cline(s, "if (__builtin_expect(++r%" PRId32 " == 1u << 28, 0)) {", loop);
+    s->depth++;
+    lun_cline(s, "r%" PRId32 " = 0;", loop);
+    settle_all(s, loop);
+    s->depth--;
+    lun_cline(s, "}");
+    lun_cpoll(s);
+}
+
+void lun_clazy_behind(lun_csection *s, int32_t loop)
+{
+    EACH_SPLIT(s, loop, var)
+    {
+        if (!is_counted(s, var))
+            continue;
+        if (lun_clazy_bits(s, loop))
+            count_kept(s, var, lun_cname_of("c%" PRId32, var));
+        settle(s, var);
+    }
+}

@@ -1,0 +1,371 @@
+/* scan.c - what runs a kernel's statements over a chunk when order matters: scans, and reductions by
+ * the tree of adjacent pairs.  host/host.h fixes both.
+ *
+ * A block of 64 operands of a scan is laid down in memory, turned into the running combinations where it
+ * stands, and read back by the statements that follow: that costs less than it saves, for the stores and
+ * loads overlap with the chain of carries. */
+#include <inttypes.h>
+
+#include "render/chunk/chunk.h"
+
+static lun_crep rep_of(const lun_crender *r, int32_t v)
+{
+    return lun_crep_of((lun_dtype)r->ir->ins[v].dtype, r->bytes / r->lanes);
+}
+
+static bool by_op(const lun_crender *r)
+{
+    return r->ir->ins[r->ir->scan].op < LUN_OP_COUNT;
+}
+
+/* ---- the tree of adjacent pairs ------------------------------------------------------------------ */
+
+static void tree_helpers(lun_crender *r, int32_t v)
+{
+    lun_cname t = lun_ctype((lun_dtype)r->ir->ins[v].dtype), join = lun_ccombiner(r, v);
+    lun_strbuf *out = &r->helpers;
+    if (!lun_cmake(r, lun_cname_of("lun_tree%" PRId32, v).s))
+        return;
+    lun_strbuf_printf(
+        out,
+        "/* Roots of complete subtrees, the largest first: one for each bit of blocks. */\n"
+        "struct lun_tree%" PRId32 " { %s root[64]; int top; lun_u64 blocks; };\n"
+        "static void lun_tree_add%" PRId32 "(struct lun_tree%" PRId32
+        " *t, %s *x, lun_i64 count, struct frame *f)\n{\n    if (count >= 64) {\n",
+        v, t.s, v, v, t.s);
+    for (int n = 32; n; n /= 2) /* each level into memory of its own, so that it vectorises */
+        lun_strbuf_printf(
+            out,
+            "        %s y%d[%d];\n        for (int j = 0; j < %d; j++) y%d[j] = %s(%s[2 * j], "
+            "%s[2 * j + 1], f);\n",
+            t.s, n, n, n, n, join.s, n == 32 ? "x" : lun_cname_of("y%d", 2 * n).s,
+            n == 32 ? "x" : lun_cname_of("y%d", 2 * n).s);
+    lun_strbuf_printf(
+        out,
+        "        x[0] = y1[0];\n    } else {\n"
+        "        for (lun_i64 n = count; n > 1; n = (n + 1) / 2) {\n"
+        "            for (lun_i64 j = 0; j < n / 2; j++) x[j] = %s(x[2 * j], x[2 * j + 1], f);\n"
+        "            if (n & 1) x[n / 2] = x[n - 1];\n        }\n    }\n"
+        "    %s y = x[0];\n"
+        "    for (lun_u64 b = t->blocks++; b & 1; b >>= 1) y = %s(t->root[--t->top], y, f);\n"
+        "    t->root[t->top++] = y;\n}\n"
+        "static %s lun_tree_end%" PRId32 "(struct lun_tree%" PRId32
+        " *t, struct frame *f)\n{\n    %s y = t->root[--t->top];\n"
+        "    while (t->top) y = %s(t->root[--t->top], y, f);\n    return y;\n}\n",
+        join.s, t.s, join.s, t.s, v, v, t.s, join.s);
+}
+
+void lun_cscan_tree_start(lun_crender *r, int32_t v, lun_strbuf *out)
+{
+    tree_helpers(r, v);
+    lun_strbuf_printf(out, "    struct lun_tree%" PRId32 " t%" PRId32 " = {.top = 0};\n", v, v);
+    lun_strbuf_printf(out, "    %s e%" PRId32 "[64] __attribute__((aligned(64)));\n",
+                      lun_ctype((lun_dtype)r->ir->ins[v].dtype).s, v);
+}
+
+void lun_cscan_tree_add(lun_crender *r, int32_t v, lun_strbuf *out)
+{
+    (void)r;
+    lun_strbuf_printf(
+        out, "        lun_tree_add%" PRId32 "(&t%" PRId32 ", e%" PRId32 ", left, f);\n", v, v, v);
+}
+
+lun_cname lun_cscan_tree_end(lun_crender *r, int32_t v)
+{
+    (void)r;
+    return lun_cname_of("lun_tree_end%" PRId32 "(&t%" PRId32 ", f)", v, v);
+}
+
+/* ---- scans by an operation ----------------------------------------------------------------------- */
+
+enum { GROUP = 8 };
+
+/* Within groups of 8: the lane `arg` below; lanes without one take the second operand. */
+static int below_or_other(int lane, int lanes, int arg)
+{
+    return lane % GROUP >= arg ? lane - arg : lanes + lane;
+}
+
+/* Within groups of 8: the lane `arg` below; lanes without one keep their own. */
+static int below(int lane, int lanes, int arg)
+{
+    (void)lanes;
+    return lane % GROUP >= arg ? lane - arg : lane;
+}
+
+/* From the combined vector, or from the one before (second operand) for lanes that have none below. */
+static int combined(int lane, int lanes, int arg)
+{
+    return lane % GROUP >= arg ? lane : lanes + lane;
+}
+
+static int last_of_group(int lane, int lanes, int arg)
+{
+    (void)lane, (void)lanes;
+    return GROUP * arg + GROUP - 1;
+}
+
+/* Carries by group: lanes below group `arg` from the first operand, the others from the second. */
+static int carries(int lane, int lanes, int arg)
+{
+    return lane < GROUP * arg ? lane : lanes + lane;
+}
+
+/* One place up within groups, the carry (second operand) in front. */
+static int shifted(int lane, int lanes, int arg)
+{
+    (void)arg;
+    return lane % GROUP ? lane - 1 : lanes + lane;
+}
+
+/* A value that leaves every other's bits as they are, as a vector; false if the operation has none. */
+static bool neutral(lun_crender *r, lun_crep rep, lun_cname *out)
+{
+    const lun_ir_ins *ins = &r->ir->ins[r->ir->scan];
+    lun_dtype t = (lun_dtype)ins->dtype;
+    uint64_t bits;
+    if (rep.mask || !lun_cin_lanes(r, r->ir->scan, &bits))
+        return false;
+    if (ins->op == LUN_OP_ADD && lun_dtype_is_float(t)) /* 0 + -0 is not -0 */
+        bits = (uint64_t)1 << (8 * lun_dtype_get(t)->bytes - 1);
+    *out = lun_cname_of("%s(%s)", lun_cvector_splat(r, rep).s, lun_cscalar_const(r, t, bits).s);
+    return true;
+}
+
+/* Vectors that hold whole groups. */
+static void groups_in_vector(lun_crender *r, lun_crep rep, const char *op, bool inclusive,
+                             lun_strbuf *out)
+{
+    int groups = r->lanes / GROUP;
+    lun_cname v = lun_cvtype(r, rep);
+    lun_cname id;
+    bool whole = neutral(r, rep, &id);
+    lun_strbuf_printf(out, "        %s p = *(%s *)(x + k);\n", v.s, v.s);
+    if (whole)
+        lun_strbuf_printf(out, "        const %s id = %s;\n", v.s, id.s);
+    for (int d = 1; d < GROUP; d *= 2) {
+        if (whole) {
+            lun_strbuf_printf(out, "        p = %s(", op);
+            lun_cshuffle(r, out, rep, "p", "id", below_or_other, d);
+            lun_strbuf_puts(out, ", p);\n");
+            continue;
+        }
+        lun_strbuf_printf(out, "        const %s q%d = %s(", v.s, d, op);
+        lun_cshuffle(r, out, rep, "p", "p", below, d);
+        lun_strbuf_puts(out, ", p);\n        p = ");
+        lun_cshuffle(r, out, rep, lun_cname_of("q%d", d).s, "p", combined, d);
+        lun_strbuf_puts(out, ";\n");
+    }
+    lun_strbuf_printf(out, "        %s c0 = *carry, c = c0;\n", v.s);
+    for (int g = 0; g < groups; g++) {
+        lun_strbuf_printf(out, "        const %s c%d = %s(c%d, ", v.s, g + 1, op, g);
+        lun_cshuffle(r, out, rep, "p", "p", last_of_group, g);
+        lun_strbuf_puts(out, ");\n");
+        if (g + 1 == groups)
+            break;
+        lun_strbuf_puts(out, "        c = ");
+        lun_cshuffle(r, out, rep, "c", lun_cname_of("c%d", g + 1).s, carries, g + 1);
+        lun_strbuf_puts(out, ";\n");
+    }
+    lun_strbuf_printf(
+        out, "        *carry = c%d;\n        p = %s(c, p);\n        *(%s *)(x + k) = ", groups, op,
+        v.s);
+    if (inclusive)
+        lun_strbuf_puts(out, "p");
+    else
+        lun_cshuffle(r, out, rep, "p", "c", shifted, 0);
+    lun_strbuf_puts(out, ";\n");
+}
+
+/* Lane `arg` places below, counted through the vector before (first operand) and this one (second). */
+static int across(int lane, int lanes, int arg)
+{
+    return lanes + lane - arg;
+}
+
+static int keep_low(int lane, int lanes, int arg)
+{
+    return lane >= arg ? lane : lanes + lane;
+}
+
+static int last_lane(int lane, int lanes, int arg)
+{
+    (void)lane, (void)arg;
+    return lanes - 1;
+}
+
+/* Groups that fill several vectors p0, p1, ... */
+static void vectors_in_group(lun_crender *r, lun_crep rep, const char *op, bool inclusive,
+                             lun_strbuf *out)
+{
+    int count = GROUP / r->lanes, lanes = r->lanes;
+    lun_cname v = lun_cvtype(r, rep);
+    for (int j = 0; j < count; j++)
+        lun_strbuf_printf(out, "        %s p%d = *(%s *)(x + k + %d);\n", v.s, j, v.s, j * lanes);
+    for (int d = 1; d < GROUP; d *= 2) {
+        for (int j = count - 1; j >= 0 && (j + 1) * lanes > d; j--) {
+            lun_cname p = lun_cname_of("p%d", j);
+            if (d >= lanes) { /* j >= d / lanes here */
+                lun_strbuf_printf(out, "        p%d = %s(p%d, p%d);\n", j, op, j - d / lanes, j);
+            } else if (j > 0) {
+                lun_strbuf_printf(out, "        p%d = %s(", j, op);
+                lun_cshuffle(r, out, rep, lun_cname_of("p%d", j - 1).s, p.s, across, d);
+                lun_strbuf_printf(out, ", p%d);\n", j);
+            } else {
+                lun_strbuf_printf(out, "        const %s q%d = %s(", v.s, d, op);
+                lun_cshuffle(r, out, rep, "p0", "p0", across, d);
+                lun_strbuf_puts(out, ", p0);\n        p0 = ");
+                lun_cshuffle(r, out, rep, lun_cname_of("q%d", d).s, "p0", keep_low, d);
+                lun_strbuf_puts(out, ";\n");
+            }
+        }
+    }
+    lun_strbuf_printf(out, "        const %s c = *carry;\n        *carry = %s(c, ", v.s, op);
+    lun_cname last = lun_cname_of("p%d", count - 1);
+    lun_cshuffle(r, out, rep, last.s, last.s, last_lane, 0);
+    lun_strbuf_puts(out, ");\n");
+    for (int j = 0; j < count; j++)
+        lun_strbuf_printf(out, "        p%d = %s(c, p%d);\n", j, op, j);
+    for (int j = 0; j < count; j++) {
+        lun_strbuf_printf(out, "        *(%s *)(x + k + %d) = ", v.s, j * lanes);
+        if (inclusive)
+            lun_strbuf_printf(out, "p%d", j);
+        else
+            lun_cshuffle(r, out, rep, j ? lun_cname_of("p%d", j - 1).s : "c",
+                         lun_cname_of("p%d", j).s, across, 1);
+        lun_strbuf_puts(out, ";\n");
+    }
+}
+
+static void step_by_op(lun_crender *r)
+{
+    int32_t v = r->ir->scan;
+    const lun_ir_ins *ins = &r->ir->ins[v];
+    lun_crep rep = rep_of(r, v);
+    lun_cname op = lun_cvector_op(r, (lun_op)ins->op, rep);
+    int step = r->lanes < GROUP ? GROUP : r->lanes;
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun_strbuf_printf(
+        &text,
+        "INLINE void lun_scan(%s *x, %s *carry)\n{\n    for (int k = 0; k < 64; k += %d) {\n",
+        lun_ctype(rep.t).s, lun_cvtype(r, rep).s, step);
+    if (r->lanes < GROUP)
+        vectors_in_group(r, rep, op.s, ins->inclusive, &text);
+    else
+        groups_in_vector(r, rep, op.s, ins->inclusive, &text);
+    lun_strbuf_puts(&text, "    }\n}\n");
+    lun_strbuf_puts(&r->helpers, lun_strbuf_text(&text));
+    if (text.failed)
+        r->helpers.failed = true;
+    lun_strbuf_free(&text);
+}
+
+/* ---- scans by a function ------------------------------------------------------------------------- */
+
+/* Left to right, on elements; lanes of a bool are masks. */
+static void step_by_function(lun_crender *r)
+{
+    int32_t v = r->ir->scan;
+    const lun_ir_ins *ins = &r->ir->ins[v];
+    lun_crep rep = rep_of(r, v);
+    lun_cname join = lun_ccombiner(r, v), t = lun_ctype((lun_dtype)ins->dtype);
+    const char *in = rep.mask ? "x[k] & 1" : "x[k]", *minus = rep.mask ? "-" : "";
+    lun_strbuf_printf(&r->helpers,
+                      "static void lun_scan(%s *x, %s *carry, lun_i64 count, struct frame *f)\n{\n"
+                      "    %s acc = *carry;\n    for (lun_i64 k = 0; k < count; k++) {\n        "
+                      "const %s a = %s;\n",
+                      lun_ctype(rep.t).s, t.s, t.s, t.s, in);
+    if (ins->inclusive)
+        lun_strbuf_printf(&r->helpers, "        acc = %s(acc, a, f);\n        x[k] = %sacc;\n",
+                          join.s, minus);
+    else
+        lun_strbuf_printf(&r->helpers, "        x[k] = %sacc;\n        acc = %s(acc, a, f);\n",
+                          minus, join.s);
+    lun_strbuf_puts(&r->helpers, "    }\n    *carry = acc;\n}\n");
+}
+
+/* ---- in the kernel ------------------------------------------------------------------------------- */
+
+/* The block of operands, then of running combinations. */
+static void block(lun_crender *r, lun_strbuf *out)
+{
+    int32_t v = r->ir->scan;
+    lun_strbuf_printf(out,
+                      "    %s e%" PRId32
+                      "[64] __attribute__((aligned(64)));\n    %s *const scan = e%" PRId32 ";\n",
+                      lun_ctype(rep_of(r, v).t).s, v, lun_ctype(rep_of(r, v).t).s, v);
+}
+
+void lun_cscan_before(lun_crender *r, lun_strbuf *out)
+{
+    int32_t v = r->ir->scan;
+    lun_crep rep = rep_of(r, v);
+    lun_dtype t = (lun_dtype)r->ir->ins[v].dtype;
+    lun_cname of = lun_cscalar_uncell(r, t);
+    block(r, out);
+    if (by_op(r)) {
+        step_by_op(r);
+        lun_strbuf_printf(out, "    %s carry = %s(%s(*f->carry));\n", lun_cvtype(r, rep).s,
+                          lun_cvector_splat(r, rep).s, of.s);
+    } else {
+        step_by_function(r);
+        lun_strbuf_printf(out, "    %s carry = %s(*f->carry);\n", lun_ctype(t).s, of.s);
+    }
+}
+
+void lun_cscan_sink(lun_crender *r, lun_cloop *l)
+{
+    lun_csink *s = &l->sinks[l->count++];
+    s->v = r->ir->scan;
+    s->way = LUN_CLOOP_RAW;
+    snprintf(s->name, sizeof s->name, "x");
+}
+
+void lun_cscan_step(lun_crender *r, lun_strbuf *out)
+{
+    lun_strbuf_printf(out, "        lun_scan(scan, &carry%s);\n",
+                      by_op(r) ? "" : ", left < 64 ? left : 64, f");
+}
+
+/* ---- totals -------------------------------------------------------------------------------------- */
+
+/* A function's total is the chain from the first element on. */
+static void total_by_function(lun_crender *r, lun_cloop *l, lun_strbuf *out)
+{
+    int32_t v = r->ir->scan;
+    lun_crep rep = rep_of(r, v);
+    lun_dtype t = (lun_dtype)r->ir->ins[v].dtype;
+    lun_cname join = lun_ccombiner(r, v), type = lun_ctype(t);
+    block(r, out);
+    lun_strbuf_printf(out, "    %s acc = {0};\n    int some = 0;\n", type.s);
+    lun_cloop_block(r, l->need, true, out);
+    lun_cloop_rounds(r, l, out);
+    lun_strbuf_printf(
+        out,
+        "        for (lun_i64 k = 0; k < 64 && k < left; k++) {\n"
+        "            const %s a = scan[k]%s;\n            acc = some ? %s(acc, a, f) : a;\n"
+        "            some = 1;\n        }\n    }\n    *f->carry = %s(acc);\n",
+        type.s, rep.mask ? " & 1" : "", join.s, lun_cscalar_cell(r, t).s);
+}
+
+void lun_cscan_total(lun_crender *r, lun_strbuf *out)
+{
+    lun_cloop l = {.need = LUN_CF_OPERAND};
+    uint64_t identity;
+    lun_cscan_sink(r, &l);
+    snprintf(l.sinks[0].target, sizeof l.sinks[0].target, "*f->carry");
+    lun_cloop_open(r, "total", out);
+    if (!by_op(r)) {
+        total_by_function(r, &l, out);
+    } else {
+        l.sinks[0].way =
+            lun_cin_lanes(r, r->ir->scan, &identity) ? LUN_CLOOP_LANES : LUN_CLOOP_ELEMENTS;
+        lun_cloop_before(r, &l, out);
+        lun_cloop_block(r, l.need, true, out);
+        lun_cloop_rounds(r, &l, out);
+        lun_cloop_after_block(r, &l, out);
+        lun_strbuf_puts(out, "    }\n");
+        lun_cloop_results(r, &l, out);
+    }
+    lun_strbuf_puts(out, "}\n");
+}

@@ -1,0 +1,108 @@
+/* affine.c - values that grow by one from index to index: which they are, which checks of their range single
+ * elements tell, and which of them are never needed in lanes.  Knows nothing of text. */
+#include "render/renderer.h"
+
+static bool varies(const lun_crender *r, int32_t v)
+{
+    return (r->flags[v] & LUN_CF_VARYING) != 0;
+}
+
+/* Consecutive elements have consecutive indices: gathers from there are loads. */
+static void find_affine(lun_crender *r)
+{
+    for (int32_t i = 0; i < r->ir->count; i++) {
+        const lun_ir_ins *ins = &r->ir->ins[i];
+        bool add = ins->kind == LUN_IR_OP && ins->op == LUN_OP_ADD && ins->dtype == LUN_I64;
+        bool sub = ins->kind == LUN_IR_OP && ins->op == LUN_OP_SUB && ins->dtype == LUN_I64;
+        bool affine = ins->kind == LUN_IR_INDEX;
+        if (add || sub)
+            affine = (r->flags[ins->a] & LUN_CF_AFFINE) && !varies(r, ins->b);
+        if (add && !affine)
+            affine = (r->flags[ins->b] & LUN_CF_AFFINE) && !varies(r, ins->a);
+        if (!affine || !r->dialect->streams)
+            continue;
+        r->flags[i] |= LUN_CF_AFFINE;
+        if (add || sub)
+            r->flags[varies(r, ins->a) ? ins->b : ins->a] |= LUN_CF_AS_SCALAR;
+    }
+}
+
+/* Both ends of a CHECK of an AFFINE value: low <= it <= high, equal for all; then single elements tell. */
+bool lun_cfacts_range(const lun_crender *r, int32_t check, int32_t *value, int32_t *low,
+                      int32_t *high)
+{
+    const lun_ir_ins *ins = &r->ir->ins[check], *both = &r->ir->ins[ins->a];
+    if (both->kind != LUN_IR_OP || both->op != LUN_OP_LAND)
+        return false;
+    const lun_ir_ins *below = &r->ir->ins[both->a], *above = &r->ir->ins[both->b];
+    if (below->kind != LUN_IR_OP || below->op != LUN_OP_LE || above->kind != LUN_IR_OP ||
+        above->op != LUN_OP_GE || below->a != above->a || ins->b != below->a ||
+        below->from != LUN_I64 || !(r->flags[below->a] & LUN_CF_AFFINE) || varies(r, below->b) ||
+        varies(r, above->b))
+        return false;
+    *value = below->a;
+    *high = below->b;
+    *low = above->b;
+    return true;
+}
+
+static void find_ranges(lun_crender *r)
+{
+    int32_t value, low, high;
+    for (int32_t i = 0; i < r->ir->count; i++)
+        if (r->ir->ins[i].kind == LUN_IR_CHECK && lun_cfacts_range(r, i, &value, &low, &high)) {
+            r->flags[low] |= LUN_CF_AS_SCALAR;
+            r->flags[high] |= LUN_CF_AS_SCALAR;
+        }
+}
+
+/* ---- what lanes never hold ------------------------------------------------------------------------ */
+
+static bool is_range(const lun_crender *r, int32_t i)
+{
+    int32_t value, low, high;
+    return r->ir->ins[i].kind == LUN_IR_CHECK && lun_cfacts_range(r, i, &value, &low, &high);
+}
+
+static bool is_linear(const lun_crender *r, int32_t v)
+{
+    return (r->flags[v] & LUN_CF_LINEAR) != 0;
+}
+
+/* Instruction i uses v: if that takes lanes, v must be there. */
+static void use(lun_crender *r, int32_t i, int32_t v)
+{
+    const lun_ir_ins *ins = &r->ir->ins[i];
+    bool place = ins->kind == LUN_IR_GATHER && ins->a == v;
+    if (!is_linear(r, v) || is_linear(r, i) || place || is_range(r, i))
+        return;
+    r->flags[v] &= ~(uint32_t)LUN_CF_LINEAR;
+    r->changed = true;
+}
+
+/* AFFINE values and the conditions of checks of their range, unless something wants their lanes. */
+static void find_linear(lun_crender *r)
+{
+    for (int32_t i = 0; i < r->ir->count; i++) {
+        if (r->flags[i] & LUN_CF_AFFINE)
+            r->flags[i] |= LUN_CF_LINEAR;
+        if (!is_range(r, i))
+            continue;
+        const lun_ir_ins *both = &r->ir->ins[r->ir->ins[i].a];
+        r->flags[r->ir->ins[i].a] |= LUN_CF_LINEAR;
+        r->flags[both->a] |= LUN_CF_LINEAR;
+        r->flags[both->b] |= LUN_CF_LINEAR;
+    }
+    do {
+        r->changed = false;
+        for (int32_t i = 0; i < r->ir->count; i++)
+            lun_cfacts_inputs(r, i, use);
+    } while (r->changed);
+}
+
+void lun_caffine(lun_crender *r)
+{
+    find_affine(r);
+    find_ranges(r);
+    find_linear(r);
+}

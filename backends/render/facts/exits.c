@@ -1,0 +1,211 @@
+/* exits.c - loops that lanes leave one by one, and that may run a few rounds too many: what they have
+ * inside does no harm once nobody is left, so whether anybody is gets asked every few rounds only.
+ *
+ * In such a loop a variable that is the same for all lanes inside (SPLIT) needs no branch either: it is
+ * copied to the lanes that are still there wherever it is set, or, if each round adds the same integer,
+ * the rounds of each lane are counted in lanes as narrow as the loop's other values.  So a 64-bit
+ * counter does not halve the lanes of a loop on 32-bit elements.  Knows nothing of text. */
+#include "render/renderer.h"
+
+enum {
+    LUN_ROUNDS = 4,       /* at most, between two looks */
+    LUN_ROUNDS_WORK = 160 /* a round's statements times rounds: more is wasted on nobody */
+};
+
+static const lun_ir_ins *at(const lun_crender *r, int32_t v)
+{
+    return &r->ir->ins[v];
+}
+
+static bool inside(const lun_crender *r, int32_t i, int32_t loop)
+{
+    for (int32_t p = r->parent[i]; p >= 0; p = r->parent[p])
+        if (p == loop)
+            return true;
+    return false;
+}
+
+static int32_t end_of(const lun_crender *r, int32_t construct)
+{
+    int32_t i = construct + 1;
+    while (r->origin[i] != construct || at(r, i)->kind != LUN_IR_END)
+        i++;
+    return i;
+}
+
+/* IF, BREAK, END directly in the loop that it leaves. */
+static bool is_exit(const lun_crender *r, int32_t leave, int32_t loop)
+{
+    int32_t p = r->parent[leave];
+    return at(r, leave)->kind == LUN_IR_BREAK && r->origin[leave] == loop && p == leave - 1 &&
+           r->parent[p] == loop && at(r, p)->kind == LUN_IR_IF &&
+           at(r, leave + 1)->kind == LUN_IR_END;
+}
+
+/* May instruction i, inside the loop, run for nobody? */
+static bool is_harmless(const lun_crender *r, int32_t i, int32_t loop)
+{
+    switch ((lun_ir_kind)at(r, i)->kind) {
+    case LUN_IR_BREAK:
+    case LUN_IR_CONTINUE:
+        return is_exit(r, i, loop);
+    case LUN_IR_OP:
+        return !lun_cfacts_traps(r, i) &&
+               !(lun_op_get((lun_op)at(r, i)->op)->flags & LUN_OPF_HEAVY);
+    case LUN_IR_CONST:
+    case LUN_IR_CAST:
+    case LUN_IR_VAR:
+    case LUN_IR_GET:
+    case LUN_IR_SET:
+    case LUN_IR_IF:
+    case LUN_IR_ELSE:
+    case LUN_IR_END:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_lazy(const lun_crender *r, int32_t loop)
+{
+    if (at(r, loop)->kind != LUN_IR_LOOP || !(r->flags[loop] & LUN_CF_VARYING) ||
+        (r->flags[loop] & LUN_CF_CONTINUED))
+        return false;
+    int32_t end = end_of(r, loop);
+    for (int32_t i = loop + 1; i < end; i++)
+        if (!is_harmless(r, i, loop))
+            return false;
+    return lun_crounds(r, loop) > 1;
+}
+
+int lun_crounds(const lun_crender *r, int32_t loop)
+{
+    int32_t end = end_of(r, loop);
+    int n = 1, rounds = LUN_ROUNDS;
+    for (int32_t i = loop + 1; i < end; i++)
+        n += !(r->flags[i] & LUN_CF_HOISTED);
+    while (rounds > 1 && rounds * n > LUN_ROUNDS_WORK)
+        rounds /= 2;
+    return rounds;
+}
+
+/* ---- counted variables --------------------------------------------------------------------------- */
+
+static bool is_get(const lun_crender *r, int32_t v, int32_t var, int32_t set)
+{
+    return at(r, v)->kind == LUN_IR_GET && at(r, v)->a == var && v < set &&
+           inside(r, v, r->origin[var]);
+}
+
+int32_t lun_crounds_step(const lun_crender *r, int32_t var, bool *down)
+{
+    int32_t loop = r->origin[var], end = end_of(r, loop), set = -1, step = -1;
+    for (int32_t i = loop + 1; i < end; i++) {
+        if (at(r, i)->kind != LUN_IR_SET || at(r, i)->a != var)
+            continue;
+        if (set >= 0 || r->parent[i] != loop)
+            return -1;
+        set = i;
+    }
+    if (set < 0)
+        return -1;
+    const lun_ir_ins *x = at(r, at(r, set)->b);
+    *down = x->op == LUN_OP_SUB;
+    if (x->kind != LUN_IR_OP || (x->op != LUN_OP_ADD && !*down))
+        return -1;
+    if (is_get(r, x->a, var, set))
+        step = x->b;
+    else if (!*down && is_get(r, x->b, var, set))
+        step = x->a;
+    return step >= 0 && (r->flags[step] & LUN_CF_HOISTED) ? step : -1;
+}
+
+/* ---- lanes --------------------------------------------------------------------------------------- */
+
+/* May instruction i, outside of loops, work on vectors of twice the native size? */
+static bool may_be_wide(const lun_crender *r, int32_t i)
+{
+    const lun_ir_ins *ins = at(r, i);
+    switch ((lun_ir_kind)ins->kind) {
+    case LUN_IR_INDEX:
+    case LUN_IR_LOAD:
+    case LUN_IR_VAR:
+    case LUN_IR_GET:
+    case LUN_IR_SET:
+    case LUN_IR_STORE:
+        return true;
+    case LUN_IR_CAST:
+        return ins->dtype != LUN_BOOL && ins->from != LUN_BOOL;
+    case LUN_IR_OP:
+        return ins->op == LUN_OP_ADD || ins->op == LUN_OP_SUB || ins->op == LUN_OP_MUL;
+    default:
+        return false;
+    }
+}
+
+static int width(uint8_t t)
+{
+    return lun_dtype_get((lun_dtype)t)->bytes;
+}
+
+/* How many bytes the widest value has in lanes that an instruction deals with. */
+static int deals_with(const lun_crender *r, int32_t i)
+{
+    const lun_ir_ins *ins = at(r, i);
+    int32_t in[3];
+    int bytes = lun_cfacts_in_lanes(r, i) ? width(ins->dtype) : 1, n = lun_ir_inputs(ins, in);
+    if (!(r->flags[i] & (LUN_CF_BODY | LUN_CF_OPERAND)))
+        return 1;
+    for (int k = 0; k < n; k++)
+        if (lun_cfacts_in_lanes(r, in[k]) && width(at(r, in[k])->dtype) > bytes)
+            bytes = width(at(r, in[k])->dtype);
+    return bytes;
+}
+
+static bool in_loop(const lun_crender *r, int32_t i)
+{
+    for (int32_t p = r->parent[i]; p >= 0; p = r->parent[p])
+        if (at(r, p)->kind == LUN_IR_LOOP)
+            return true;
+    return false;
+}
+
+/* A SET or GET in its loop moves a single element. */
+static bool is_counted(const lun_crender *r, int32_t i)
+{
+    int kind = at(r, i)->kind;
+    return (kind == LUN_IR_SET || kind == LUN_IR_GET) && (r->flags[at(r, i)->a] & LUN_CF_COUNTED) &&
+           !lun_cfacts_behind(r, i);
+}
+
+int lun_crounds_widest(const lun_crender *r)
+{
+    int widest = 1;
+    bool lazy = false;
+    for (int32_t i = 0; i < r->ir->count; i++) {
+        lazy |= (r->flags[i] & LUN_CF_LAZY) != 0;
+        if (in_loop(r, i) && !is_counted(r, i) && deals_with(r, i) > widest)
+            widest = deals_with(r, i);
+    }
+    if (!lazy || widest != 4)
+        return 0;
+    for (int32_t i = 0; i < r->ir->count; i++)
+        if (!in_loop(r, i) && deals_with(r, i) > widest && (r->flags[i] & LUN_CF_VARYING) &&
+            !may_be_wide(r, i))
+            return 0;
+    return widest;
+}
+
+void lun_crounds_find(lun_crender *r)
+{
+    bool down;
+    for (int32_t i = 0; i < r->ir->count; i++)
+        if (is_lazy(r, i))
+            r->flags[i] |= LUN_CF_LAZY;
+    for (int32_t i = 0; i < r->ir->count; i++)
+        if (at(r, i)->kind == LUN_IR_VAR && (r->flags[i] & LUN_CF_SPLIT) &&
+            !(r->flags[i] & LUN_CF_VARYING) && (r->flags[r->origin[i]] & LUN_CF_LAZY) &&
+            !lun_dtype_is_float((lun_dtype)at(r, i)->dtype) && at(r, i)->dtype != LUN_BOOL &&
+            lun_crounds_step(r, i, &down) >= 0)
+            r->flags[i] |= LUN_CF_COUNTED;
+}

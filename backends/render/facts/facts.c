@@ -1,0 +1,502 @@
+/* facts.c - what a look at the IR finds out before a line is rendered: which instructions each part of
+ * the unit needs, what is equal for all indices, where indices part ways.
+ * Knows nothing of text. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/chunk/chunk.h"
+#include "render/renderer.h"
+
+/* ---- structure ----------------------------------------------------------------------------------- */
+
+static bool opens(int kind)
+{
+    return kind == LUN_IR_IF || kind == LUN_IR_LOOP || kind == LUN_IR_BLOCK;
+}
+
+static bool leaves(int kind)
+{
+    return kind == LUN_IR_BREAK || kind == LUN_IR_CONTINUE;
+}
+
+/* The imm-th LOOP or BLOCK around instruction i. */
+static int32_t target_of(const lun_crender *r, int32_t i)
+{
+    int64_t k = r->ir->ins[i].imm;
+    int32_t p = r->parent[i];
+    for (; p >= 0; p = r->parent[p])
+        if (r->ir->ins[p].kind != LUN_IR_IF && k-- == 0)
+            break;
+    return p;
+}
+
+static void find_structure(lun_crender *r)
+{
+    const lun_ir *ir = r->ir;
+    int32_t at = -1;
+    for (int32_t i = 0; i < ir->count; i++) {
+        int kind = ir->ins[i].kind;
+        r->origin[i] = -1;
+        r->parent[i] = at;
+        if (kind == LUN_IR_ELSE || kind == LUN_IR_END) {
+            r->origin[i] = at;
+            r->parent[i] = r->parent[at];
+            if (kind == LUN_IR_END)
+                at = r->parent[at];
+        }
+        if (opens(kind))
+            at = i;
+        r->masked |= opens(kind) || kind == LUN_IR_CHECK || kind == LUN_IR_SET;
+        if (!leaves(kind))
+            continue;
+        r->origin[i] = target_of(r, i);
+        if (kind == LUN_IR_CONTINUE)
+            r->flags[r->origin[i]] |= LUN_CF_CONTINUED;
+        for (int32_t p = r->parent[i]; p >= 0 && p != r->origin[i]; p = r->parent[p])
+            r->flags[p] |= LUN_CF_LEFT;
+    }
+}
+
+/* The construct around instruction i that stands directly in block `outer`, -1: i does itself. */
+static int32_t child_of(const lun_crender *r, int32_t outer, int32_t i)
+{
+    int32_t child = -1;
+    for (int32_t p = r->parent[i]; p != outer; p = r->parent[p])
+        child = p;
+    return child;
+}
+
+/* For each VAR the LOOP beside it that holds all SETs which do not stand beside it themselves. */
+static void find_setters(lun_crender *r)
+{
+    enum { NONE = -1, SEVERAL = -2 };
+    const lun_ir *ir = r->ir;
+    for (int32_t i = 0; i < ir->count; i++) {
+        if (ir->ins[i].kind != LUN_IR_SET)
+            continue;
+        int32_t var = ir->ins[i].a, loop = child_of(r, r->parent[var], i);
+        if (loop < 0)
+            continue;
+        bool fits = ir->ins[loop].kind == LUN_IR_LOOP && !(r->flags[loop] & LUN_CF_CONTINUED) &&
+                    (r->origin[var] == NONE || r->origin[var] == loop);
+        r->origin[var] = fits ? loop : SEVERAL;
+    }
+}
+
+void lun_cfacts_inputs(lun_crender *r, int32_t i,
+                       void (*visit)(lun_crender *r, int32_t i, int32_t v))
+{
+    const lun_ir *ir = r->ir;
+    const lun_ir_ins *ins = &ir->ins[i];
+    int32_t in[3];
+    int n = lun_ir_inputs(ins, in);
+    for (int k = 0; k < n; k++)
+        visit(r, i, in[k]);
+    for (int k = 0; ins->kind == LUN_IR_CALL && k < ins->c; k++)
+        if (ir->operands[ins->b + k] >= 0)
+            visit(r, i, ir->operands[ins->b + k]);
+}
+
+/* ---- what differs between indices ---------------------------------------------------------------- */
+
+static bool varies(const lun_crender *r, int32_t v)
+{
+    return (r->flags[v] & LUN_CF_VARYING) != 0;
+}
+
+/* True if indices may have parted ways somewhere between `outer` (excluded) and i. */
+static bool parted(const lun_crender *r, int32_t i, int32_t outer)
+{
+    for (int32_t p = r->parent[i]; p >= 0 && p != outer; p = r->parent[p])
+        if (varies(r, p))
+            return true;
+    return false;
+}
+
+static bool vary(lun_crender *r, int32_t i)
+{
+    if (varies(r, i))
+        return false;
+    r->flags[i] |= LUN_CF_VARYING;
+    return true;
+}
+
+static void inherit(lun_crender *r, int32_t i, int32_t v)
+{
+    if (varies(r, v))
+        r->flags[i] |= LUN_CF_VARYING;
+}
+
+/* A SET whose value is the same for all: the variable differs where lanes have parted since it began,
+ * but for the one LOOP that they leave one by one: those inside still agree. */
+static bool judge_set(lun_crender *r, int32_t i)
+{
+    int32_t var = r->ir->ins[i].a, loop = r->origin[var];
+    bool inside = loop >= 0 && child_of(r, r->parent[var], i) == loop;
+    if (!inside)
+        return parted(r, i, r->parent[var]) && vary(r, var);
+    if (parted(r, i, loop))
+        return vary(r, var);
+    if (!varies(r, loop) || (r->flags[var] & LUN_CF_SPLIT))
+        return false;
+    r->flags[var] |= LUN_CF_SPLIT;
+    return true;
+}
+
+bool lun_cfacts_behind(const lun_crender *r, int32_t i)
+{
+    int32_t var = r->ir->ins[i].a, loop = r->origin[var];
+    if (!(r->flags[var] & LUN_CF_SPLIT) || varies(r, var) || i < loop)
+        return false;
+    return child_of(r, r->parent[var], i) != loop;
+}
+
+/* One instruction; true if something new came out. */
+static bool judge(lun_crender *r, int32_t i)
+{
+    const lun_ir_ins *ins = &r->ir->ins[i];
+    bool changed = false, before = varies(r, i);
+    switch ((lun_ir_kind)ins->kind) {
+    case LUN_IR_INDEX:
+    case LUN_IR_LOAD:
+    case LUN_IR_RANDOM:
+    case LUN_IR_CALL:
+    case LUN_IR_SCAN:
+        return vary(r, i);
+    case LUN_IR_SET:
+        if (lun_cfacts_behind(r, i))
+            return false;
+        return varies(r, ins->b) ? vary(r, ins->a) : judge_set(r, i);
+    case LUN_IR_GET:
+        if (lun_cfacts_behind(r, i))
+            return vary(r, i);
+        inherit(r, i, ins->a);
+        return varies(r, i) != before;
+    case LUN_IR_BREAK:
+    case LUN_IR_CONTINUE:
+        if (!parted(r, i, r->origin[i]))
+            return false;
+        for (int32_t p = r->parent[i];; p = r->parent[p]) {
+            if (r->ir->ins[p].kind != LUN_IR_IF)
+                changed |= vary(r, p);
+            if (p == r->origin[i])
+                return changed;
+        }
+    default:
+        lun_cfacts_inputs(r, i, inherit);
+        return varies(r, i) != before;
+    }
+}
+
+static void find_varying(lun_crender *r)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int32_t i = 0; i < r->ir->count; i++)
+            changed |= judge(r, i);
+    }
+}
+
+/* What can be computed once, before the first index: it depends on arguments and uniform slots alone,
+ * and computing it where it would not have run does no harm. */
+static void find_hoisted(lun_crender *r)
+{
+    for (int32_t i = 0; i < r->ir->count; i++) {
+        const lun_ir_ins *ins = &r->ir->ins[i];
+        int32_t in[3];
+        int n = lun_ir_inputs(ins, in);
+        bool hoist = !varies(r, i), top = r->parent[i] < 0 && !r->masked;
+        for (int k = 0; k < n; k++)
+            hoist = hoist && (r->flags[in[k]] & LUN_CF_HOISTED);
+        switch ((lun_ir_kind)ins->kind) {
+        case LUN_IR_ARG:
+        case LUN_IR_CONST:
+        case LUN_IR_CAST:
+            break;
+        case LUN_IR_LOADU:
+            hoist = hoist && (top || r->ir->slots[ins->imm].role == LUN_SLOT_UNIFORM);
+            break;
+        case LUN_IR_OP:
+            hoist = hoist && (top || !(lun_op_get((lun_op)ins->op)->flags & LUN_OPF_TRAP0));
+            break;
+        case LUN_IR_GATHER:
+            hoist = hoist && top;
+            break;
+        default:
+            hoist = false;
+        }
+        if (hoist)
+            r->flags[i] |= LUN_CF_HOISTED;
+    }
+}
+
+/* ---- what is needed ------------------------------------------------------------------------------ */
+
+static void need(lun_crender *r, int32_t i, unsigned section)
+{
+    if (i < 0 || (r->flags[i] & section))
+        return;
+    r->flags[i] |= (uint32_t)section;
+    r->changed = true;
+}
+
+static void need_body(lun_crender *r, int32_t i, int32_t v)
+{
+    (void)i;
+    need(r, v, LUN_CF_BODY);
+}
+
+static void need_operand(lun_crender *r, int32_t i, int32_t v)
+{
+    (void)i;
+    need(r, v, LUN_CF_OPERAND);
+}
+
+/* Control flow around what is needed is needed, and so is each exit of a needed construct. */
+static void spread_control(lun_crender *r, int32_t i, unsigned section)
+{
+    const lun_ir_ins *ins = &r->ir->ins[i];
+    if (ins->kind == LUN_IR_SET && (r->flags[ins->a] & section))
+        need(r, i, section);
+    if (ins->kind == LUN_IR_END || ins->kind == LUN_IR_ELSE)
+        if (r->flags[r->origin[i]] & section)
+            need(r, i, section);
+    if (leaves(ins->kind))
+        for (int32_t p = r->parent[i]; p >= 0; p = p == r->origin[i] ? -1 : r->parent[p])
+            if (r->ir->ins[p].kind != LUN_IR_IF && (r->flags[p] & section))
+                need(r, i, section);
+    if (r->flags[i] & section)
+        need(r, r->parent[i], section);
+}
+
+static void spread(lun_crender *r, unsigned section)
+{
+    do {
+        r->changed = false;
+        for (int32_t i = r->ir->count - 1; i >= 0; i--) {
+            if (r->masked)
+                spread_control(r, i, section);
+            if (!(r->flags[i] & section))
+                continue;
+            if (r->ir->ins[i].kind == LUN_IR_SCAN)
+                continue; /* its value is read, not computed */
+            if (r->flags[i] & LUN_CF_STREAM) {
+                need(r, r->ir->ins[i].b, section);
+                need(r, r->origin[i], section);
+            } else {
+                lun_cfacts_inputs(r, i, section == LUN_CF_BODY ? need_body : need_operand);
+            }
+        }
+    } while (r->changed && r->masked);
+}
+
+bool lun_cfacts_traps(const lun_crender *r, int32_t i)
+{
+    const lun_ir_ins *ins = &r->ir->ins[i];
+    if (ins->kind != LUN_IR_OP || lun_dtype_is_float((lun_dtype)ins->from))
+        return false;
+    if (!(lun_op_get((lun_op)ins->op)->flags & LUN_OPF_TRAP0))
+        return false;
+    return r->ir->ins[ins->b].kind != LUN_IR_CONST || r->ir->ins[ins->b].imm == 0;
+}
+
+static void find_needs(lun_crender *r)
+{
+    for (int32_t i = 0; i < r->ir->count; i++) {
+        int kind = r->ir->ins[i].kind;
+        if (kind == LUN_IR_STORE || kind == LUN_IR_REDUCE || kind == LUN_IR_CHECK ||
+            lun_cfacts_traps(r, i))
+            need(r, i, LUN_CF_BODY);
+    }
+    spread(r, LUN_CF_BODY);
+    if (r->ir->scan < 0)
+        return;
+    need(r, r->ir->ins[r->ir->scan].a, LUN_CF_OPERAND);
+    spread(r, LUN_CF_OPERAND);
+}
+
+/* A CHECK guards what follows it: every section that computes something inside runs it too. */
+static void find_checks(lun_crender *r)
+{
+    if (r->ir->scan < 0 || !r->masked)
+        return;
+    for (int32_t i = 0; i < r->ir->count; i++)
+        if (r->ir->ins[i].kind == LUN_IR_CHECK)
+            need(r, i, LUN_CF_OPERAND);
+    spread(r, LUN_CF_OPERAND);
+}
+
+/* ---- special cases ------------------------------------------------------------------------------- */
+
+/* RANDOM of the index, or of the index plus something uniform. */
+static void find_streams(lun_crender *r)
+{
+    const lun_ir *ir = r->ir;
+    for (int32_t i = 0; i < ir->count; i++) {
+        if (ir->ins[i].kind != LUN_IR_RANDOM || r->parent[i] >= 0)
+            continue;
+        if (!(r->flags[ir->ins[i].b] & LUN_CF_HOISTED))
+            continue;
+        const lun_ir_ins *a = &ir->ins[ir->ins[i].a];
+        if (a->kind == LUN_IR_INDEX) {
+            r->flags[i] |= LUN_CF_STREAM;
+        } else if (a->kind == LUN_IR_OP && a->op == LUN_OP_ADD) {
+            for (int k = 0; k < 2; k++) {
+                int32_t x = k ? a->b : a->a, y = k ? a->a : a->b;
+                if (ir->ins[x].kind != LUN_IR_INDEX || !(r->flags[y] & LUN_CF_HOISTED))
+                    continue;
+                r->flags[i] |= LUN_CF_STREAM;
+                r->origin[i] = y;
+            }
+        }
+    }
+}
+
+/* A SET may write all lanes if indices have not parted since the VAR, or if those that have left the
+ * LOOP never look again: the variable belongs to the block around the loop and is read inside it only. */
+static bool is_plain(const lun_crender *r, int32_t set)
+{
+    const lun_ir *ir = r->ir;
+    int32_t var = ir->ins[set].a, loop = -1;
+    for (int32_t p = r->parent[set]; p != r->parent[var]; p = r->parent[p]) {
+        if (p < 0)
+            return false;
+        if (loop >= 0 && ir->ins[p].kind == LUN_IR_LOOP)
+            return false;
+        if (!varies(r, p))
+            continue;
+        if (loop >= 0 || ir->ins[p].kind != LUN_IR_LOOP || (r->flags[p] & LUN_CF_CONTINUED))
+            return false;
+        loop = p;
+    }
+    if (loop < 0)
+        return true;
+    for (int32_t i = var; i < ir->count; i++) {
+        if (ir->ins[i].kind != LUN_IR_GET || ir->ins[i].a != var)
+            continue;
+        int32_t p = r->parent[i];
+        while (p >= 0 && p != loop)
+            p = r->parent[p];
+        if (p < 0)
+            return false;
+    }
+    return true;
+}
+
+/* How a value that is equal for all indices is wanted by instruction i. */
+static void want(lun_crender *r, int32_t i, int32_t v)
+{
+    const lun_ir_ins *ins = &r->ir->ins[i];
+    bool scalar;
+    if (varies(r, v))
+        return;
+    switch ((lun_ir_kind)ins->kind) {
+    case LUN_IR_STORE:
+    case LUN_IR_REDUCE:
+    case LUN_IR_CHECK:
+        scalar = false;
+        break;
+    case LUN_IR_CALL:
+    case LUN_IR_SCAN:
+        scalar = true;
+        break;
+    case LUN_IR_SET:
+        scalar = !varies(r, ins->a) && !lun_cfacts_behind(r, i);
+        break;
+    case LUN_IR_RANDOM:
+        scalar = v == ins->b;
+        break;
+    default:
+        scalar = !varies(r, i);
+    }
+    r->flags[v] |= scalar ? LUN_CF_AS_SCALAR : LUN_CF_AS_VECTOR;
+}
+
+static void find_wants(lun_crender *r)
+{
+    const unsigned any = LUN_CF_BODY | LUN_CF_OPERAND;
+    for (int32_t i = 0; i < r->ir->count; i++) {
+        if (!(r->flags[i] & any) || (r->flags[i] & (LUN_CF_HOISTED | LUN_CF_LINEAR)))
+            continue;
+        if (r->flags[i] & LUN_CF_STREAM) {
+            r->flags[r->ir->ins[i].b] |= LUN_CF_AS_SCALAR;
+            if (r->origin[i] >= 0)
+                r->flags[r->origin[i]] |= LUN_CF_AS_SCALAR;
+        } else {
+            lun_cfacts_inputs(r, i, want);
+        }
+        if (r->ir->ins[i].kind == LUN_IR_SET && is_plain(r, i))
+            r->flags[i] |= LUN_CF_PLAIN;
+    }
+    /* The operand of the SCAN is handed over in lanes. */
+    if (r->ir->scan >= 0 && !varies(r, r->ir->ins[r->ir->scan].a))
+        r->flags[r->ir->ins[r->ir->scan].a] |= LUN_CF_AS_VECTOR;
+}
+
+/* ---- lanes --------------------------------------------------------------------------------------- */
+
+bool lun_cfacts_in_lanes(const lun_crender *r, int32_t i)
+{
+    unsigned f = r->flags[i];
+    if (!(f & (LUN_CF_BODY | LUN_CF_OPERAND)) || (f & LUN_CF_LINEAR) ||
+        !lun_ir_has_value(&r->ir->ins[i]))
+        return false;
+    return (f & (LUN_CF_VARYING | LUN_CF_AS_VECTOR | LUN_CF_SPLIT)) != 0;
+}
+
+int lun_cfacts_weight(const lun_crender *r, unsigned section)
+{
+    int n = 0;
+    for (int32_t i = 0; i < r->ir->count; i++)
+        if ((r->flags[i] & section) && !(r->flags[i] & LUN_CF_HOISTED))
+            n++;
+    return n;
+}
+
+static bool allocate(lun_crender *r)
+{
+    size_t n = (size_t)r->ir->count + 1;
+    r->flags = calloc(n, sizeof *r->flags);
+    r->mask = calloc(n, sizeof *r->mask);
+    r->parent = malloc(n * sizeof *r->parent);
+    r->origin = malloc(n * sizeof *r->origin);
+    return r->flags && r->mask && r->parent && r->origin;
+}
+
+lun_status lun_cfacts_single(lun_crender *r)
+{
+    if (!allocate(r))
+        return LUN_ENOMEM;
+    find_structure(r);
+    for (int32_t i = 0; i < r->ir->count; i++)
+        r->flags[i] |= LUN_CF_BODY;
+    return LUN_OK;
+}
+
+lun_status lun_cfacts_element(lun_crender *r)
+{
+    if (!allocate(r))
+        return LUN_ENOMEM;
+    find_structure(r);
+    find_needs(r);
+    find_checks(r);
+    return LUN_OK;
+}
+
+lun_status lun_cfacts(lun_crender *r)
+{
+    if (!allocate(r))
+        return LUN_ENOMEM;
+    find_structure(r);
+    find_setters(r);
+    find_varying(r);
+    find_hoisted(r);
+    find_streams(r);
+    find_needs(r);
+    find_checks(r);
+    lun_caffine(r);
+    find_wants(r);
+    lun_crounds_find(r);
+    lun_clanes(r);
+    return LUN_OK;
+}

@@ -1,0 +1,148 @@
+/* lanes.c - how many lanes the vectors of a kernel have: as many as its widest value allows, where sums do not
+ * count that may be wider than what is added up.  And how wide masks are.  Knows nothing of text. */
+#include "render/chunk/chunk.h"
+#include "render/renderer.h"
+
+/* True for a value in lanes that reductions in lanes take (by `op`, LUN_OP_COUNT: any), and nothing else does. */
+static bool is_only_reduced(const lun_crender *r, int32_t v, lun_op op)
+{
+    bool reduced = false;
+    uint64_t identity;
+    if (!(r->flags[v] & LUN_CF_VARYING))
+        return false;
+    for (int32_t i = 0; i < r->ir->count; i++) {
+        const lun_ir_ins *user = &r->ir->ins[i];
+        bool uses = user->a == v || user->b == v || user->c == v;
+        if (user->kind == LUN_IR_REDUCE && user->a == v && lun_cin_lanes(r, i, &identity) &&
+            (op == LUN_OP_COUNT || user->op == (int32_t)op))
+            reduced = true;
+        else if (uses)
+            return false;
+    }
+    return reduced;
+}
+
+/* True for a CAST that only makes f32 wider to be added up in lanes. */
+static bool is_widened(const lun_crender *r, int32_t v)
+{
+    const lun_ir_ins *ins = &r->ir->ins[v];
+    return ins->kind == LUN_IR_CAST && ins->dtype == LUN_F64 && ins->from == LUN_F32 &&
+           is_only_reduced(r, v, LUN_OP_COUNT);
+}
+
+/* The same for integers of at most 16 bits (or bools): 16384 of them, a chunk (host/host.h), fit 32 bits. */
+static bool is_cast_up(const lun_crender *r, int32_t v)
+{
+    const lun_ir_ins *ins = &r->ir->ins[v];
+    return ins->kind == LUN_IR_CAST && (ins->dtype == LUN_I64 || ins->dtype == LUN_U64) &&
+           !lun_dtype_is_float((lun_dtype)ins->from) &&
+           lun_dtype_get((lun_dtype)ins->from)->bytes <= 2 && is_only_reduced(r, v, LUN_OP_ADD);
+}
+
+/* Whether a vector costs much more than what taking it apart does. */
+static bool is_dear(const lun_crender *r)
+{
+    enum { MANY = 24 };
+    if (lun_cfacts_weight(r, LUN_CF_BODY) >= MANY)
+        return true;
+    for (int32_t i = 0; i < r->ir->count; i++)
+        if (r->ir->ins[i].kind == LUN_IR_OP && (r->flags[i] & LUN_CF_VARYING) &&
+            (lun_op_get((lun_op)r->ir->ins[i].op)->flags & (LUN_OPF_VEC | LUN_OPF_HEAVY)))
+            return true;
+    return false;
+}
+
+/* Where all else is f32 or narrower, the f64 of sums would halve the lanes of everything: then a REDUCE takes
+ * f32 and makes two vectors of it. */
+static void find_wide(lun_crender *r)
+{
+    if (!r->dialect->streams || r->masked || r->ir->scan >= 0 || !is_dear(r))
+        return;
+    for (int32_t i = 0; i < r->ir->count; i++)
+        if (lun_cfacts_in_lanes(r, i) && lun_dtype_get((lun_dtype)r->ir->ins[i].dtype)->bytes > 4 &&
+            !is_widened(r, i))
+            return;
+    for (int32_t i = 0; i < r->ir->count; i++) {
+        const lun_ir_ins *ins = &r->ir->ins[i];
+        if (ins->kind != LUN_IR_REDUCE || !is_widened(r, ins->a))
+            continue;
+        r->flags[i] |= LUN_CF_WIDE;
+    }
+    for (int32_t i = 0; i < r->ir->count; i++) {
+        const lun_ir_ins *ins = &r->ir->ins[i];
+        if (r->flags[i] & LUN_CF_WIDE)
+            r->flags[ins->a] &= ~(uint32_t)(LUN_CF_BODY | LUN_CF_OPERAND);
+    }
+}
+
+/* Sums of small integers are in 64 bits, which would halve the lanes of f32 and divide those of what was
+ * added up: within a chunk 32 bits do, and a sum of integers has the same bits in any order. */
+static bool find_narrow(lun_crender *r)
+{
+    bool any = false;
+    if (!r->dialect->streams || r->ir->scan >= 0)
+        return false;
+    for (int32_t i = 0; i < r->ir->count; i++)
+        if (lun_cfacts_in_lanes(r, i) && lun_dtype_get((lun_dtype)r->ir->ins[i].dtype)->bytes > 4 &&
+            !is_cast_up(r, i) && r->ir->ins[i].kind != LUN_IR_REDUCE)
+            return false;
+    for (int32_t i = 0; i < r->ir->count; i++) {
+        const lun_ir_ins *ins = &r->ir->ins[i];
+        if (ins->kind != LUN_IR_REDUCE || ins->op != LUN_OP_ADD || !is_cast_up(r, ins->a))
+            continue;
+        r->flags[i] |= LUN_CF_NARROW;
+        any = true;
+    }
+    for (int32_t i = 0; i < r->ir->count; i++)
+        if (r->flags[i] & LUN_CF_NARROW)
+            r->flags[r->ir->ins[i].a] &= ~(uint32_t)(LUN_CF_BODY | LUN_CF_OPERAND);
+    return any;
+}
+
+static void find_lanes(lun_crender *r)
+{
+    int widest = 1;
+    find_wide(r);
+    bool narrow = find_narrow(r);
+    if (narrow)
+        widest = 4;
+    for (int32_t i = 0; i < r->ir->count; i++) {
+        int bytes = lun_dtype_get((lun_dtype)r->ir->ins[i].dtype)->bytes;
+        if (narrow && bytes > 4)
+            bytes = 4;
+        if (lun_cfacts_in_lanes(r, i) && bytes > widest)
+            widest = bytes;
+    }
+    int in_loops = lun_crounds_widest(r);
+    if (in_loops)
+        widest = in_loops;
+    r->lanes = r->bytes / widest;
+}
+
+/* Masks are as wide as what they were made from, or are first used with. */
+static void find_masks(lun_crender *r)
+{
+    int widest = r->bytes / r->lanes;
+    for (int32_t i = 0; i < r->ir->count; i++) {
+        const lun_ir_ins *ins = &r->ir->ins[i];
+        if (ins->dtype != LUN_BOOL)
+            continue;
+        int bytes = widest;
+        if (ins->kind == LUN_IR_CAST || ins->kind == LUN_IR_OP) {
+            int32_t a =
+                ins->kind == LUN_IR_OP && lun_op_get((lun_op)ins->op)->rule == LUN_RULE_SELECT
+                    ? ins->b
+                    : ins->a;
+            bytes = ins->from == LUN_BOOL ? r->mask[a] : lun_dtype_get((lun_dtype)ins->from)->bytes;
+        } else if (ins->kind == LUN_IR_GET) {
+            bytes = r->mask[ins->a];
+        }
+        r->mask[i] = (uint8_t)(bytes > widest ? widest : bytes);
+    }
+}
+
+void lun_clanes(lun_crender *r)
+{
+    find_lanes(r);
+    find_masks(r);
+}

@@ -1,0 +1,187 @@
+/* group_scan.c - scans in the SCALAR form: a work-group of 64 lanes runs a chunk in tiles of 512 elements, in
+ * which each lane combines a group of 8, and one of them chains the groups; host/host.h's order, and so its bits.
+ * By a function, one lane goes over the elements from left to right. */
+#include <inttypes.h>
+
+#include "host/host.h"
+#include "render/chunk/chunk.h"
+#include "render/opencl/opencl.h"
+
+enum { EACH = 8, TILE = LUN_LANES * EACH };
+
+static const char barrier[] = "barrier(CLK_LOCAL_MEM_FENCE);\n";
+
+static const lun_ir_ins *scan_of(const lun_crender *r)
+{
+    return &r->ir->ins[r->ir->scan];
+}
+
+static bool by_op(const lun_crender *r)
+{
+    return scan_of(r)->op < LUN_OP_COUNT;
+}
+
+static lun_dtype dtype_of(const lun_crender *r)
+{
+    return (lun_dtype)scan_of(r)->dtype;
+}
+
+static lun_cname type_of(const lun_crender *r)
+{
+    return lun_ctype(dtype_of(r));
+}
+
+static void open_chunk(lun_strbuf *out)
+{
+    lun_strbuf_puts(
+        out, "    struct uniform u;\n    prepare(&f, &u);\n"
+             "    const int lane = get_local_id(0);\n"
+             "    const lun_i64 k = cells[4] + get_group_id(0), lo = cells[1] + k * cells[2];\n"
+             "    const lun_i64 hi = f.n - lo < cells[2] ? f.n : lo + cells[2];\n");
+}
+
+/* ---- totals and carries -------------------------------------------------------------------------- */
+
+static void total_by_op(lun_crender *r, lun_strbuf *out)
+{
+    uint64_t identity;
+    lun_clsinks l = {.count = 1};
+    l.sink[0] = (lun_clsink){.v = r->ir->scan,
+                             .lanes = lun_cin_lanes(r, r->ir->scan, &identity),
+                             .x = lun_cname_of("x")};
+    lun_clkernel(r, "lun_total", LUN_LANES, out);
+    lun_clsinks_open(r, &l, out);
+    open_chunk(out);
+    lun_strbuf_printf(out,
+                      "    for (lun_i64 b = lo; b < hi; b += %d) {\n"
+                      "        const lun_i64 left = hi - b;\n",
+                      LUN_LANES);
+    lun_clsinks_fresh(r, &l, out);
+    lun_strbuf_puts(out, "        if (lane < left) operand(b + lane, &f, &u, &x);\n");
+    lun_clsinks_join(r, &l, out);
+    lun_strbuf_puts(out, "    }\n");
+    lun_clsinks_end(r, &l, "carries[k]", out);
+    lun_clkernel_end(r, out);
+}
+
+static void total_by_function(lun_crender *r, lun_strbuf *out)
+{
+    lun_cname t = type_of(r);
+    lun_clkernel(r, "lun_total", LUN_LANES, out);
+    lun_cllocal(r, dtype_of(r), "x", LUN_LANES, out);
+    open_chunk(out);
+    lun_strbuf_printf(
+        out,
+        "    %s y = 0;\n    for (lun_i64 b = lo; b < hi; b += %d) {\n"
+        "        %s v = 0;\n        if (b + lane < hi) operand(b + lane, &f, &u, &v);\n"
+        "        x[lane] = v;\n        %s"
+        "        for (int j = 0; lane == 0 && j < %d && b + j < hi; j++)\n"
+        "            y = b + j == lo ? x[j] : %s(y, x[j], &f);\n        %s    }\n"
+        "    if (lane == 0) carries[k] = %s(y);\n",
+        t.s, LUN_LANES, t.s, barrier, LUN_LANES, lun_ccombiner(r, r->ir->scan).s, barrier,
+        lun_cscalar_cell(r, dtype_of(r)).s);
+    lun_clkernel_end(r, out);
+}
+
+/* Totals become carries, 64 at a time. */
+static void carry(lun_crender *r, lun_strbuf *out)
+{
+    lun_cname t = type_of(r), of = lun_cscalar_uncell(r, dtype_of(r)),
+              cell = lun_cscalar_cell(r, dtype_of(r));
+    lun_clkernel(r, "lun_carry", LUN_LANES, out);
+    lun_cllocal(r, dtype_of(r), "x", LUN_LANES, out);
+    lun_strbuf_printf(
+        out,
+        "    const int lane = get_local_id(0);\n    %s y = %s(lun_initial(&f));\n"
+        "    for (lun_i64 b = 0; b < chunks; b += %d) {\n"
+        "        if (b + lane < chunks - 1) x[lane] = %s(carries[b + lane]);\n        %s"
+        "        for (int j = 0; lane == 0 && j < %d && b + j < chunks; j++) {\n"
+        "            const %s z = x[j];\n            x[j] = y;\n"
+        "            if (b + j < chunks - 1) y = %s(y, z, &f);\n        }\n        %s"
+        "        if (b + lane < chunks) carries[b + lane] = %s(x[lane]);\n        %s    }\n",
+        t.s, of.s, LUN_LANES, of.s, barrier, LUN_LANES, t.s, lun_ccombiner(r, r->ir->scan).s,
+        barrier, cell.s, barrier);
+    lun_clkernel_end(r, out);
+}
+
+/* ---- the running combinations of a tile ---------------------------------------------------------- */
+
+static void tile_by_op(lun_crender *r, lun_strbuf *out)
+{
+    lun_cname t = type_of(r), join = lun_ccombiner(r, r->ir->scan);
+    lun_strbuf_printf(out,
+                      "        %s p[%d];\n"
+                      "        for (int j = 0; j < %d; j++) p[j] = x[%d * lane + j];\n"
+                      "        for (int d = 1; d < %d; d *= 2)\n"
+                      "            for (int j = %d; j >= d; j--) p[j] = %s(p[j - d], p[j], &f);\n"
+                      "        c[lane] = p[%d];\n        %s"
+                      "        if (lane == 0) {\n            for (int g = 0; g < %d; g++) {\n"
+                      "                const %s z = %s(y, c[g], &f);\n                c[g] = y;\n"
+                      "                y = z;\n            }\n        }\n        %s",
+                      t.s, EACH, EACH, EACH, EACH, EACH - 1, join.s, EACH - 1, barrier, LUN_LANES,
+                      t.s, join.s, barrier);
+    if (scan_of(r)->inclusive)
+        lun_strbuf_printf(out,
+                          "        for (int j = 0; j < %d; j++) x[%d * lane + j] = %s(c[lane], "
+                          "p[j], &f);\n        %s",
+                          EACH, EACH, join.s, barrier);
+    else
+        lun_strbuf_printf(out,
+                          "        x[%d * lane] = c[lane];\n"
+                          "        for (int j = 1; j < %d; j++) x[%d * lane + j] = %s(c[lane], "
+                          "p[j - 1], &f);\n        %s",
+                          EACH, EACH, EACH, join.s, barrier);
+}
+
+static void tile_by_function(lun_crender *r, lun_strbuf *out)
+{
+    lun_cname t = type_of(r), join = lun_ccombiner(r, r->ir->scan);
+    lun_strbuf_printf(out,
+                      "        for (int j = 0; lane == 0 && j < %d && i + j < hi; j++) {\n"
+                      "            const %s z = %s(y, x[j], &f);\n            x[j] = %s;\n"
+                      "            y = z;\n        }\n        %s",
+                      TILE, t.s, join.s, scan_of(r)->inclusive ? "z" : "y", barrier);
+}
+
+static void kernel(lun_crender *r, lun_strbuf *out)
+{
+    lun_clsinks l = {.count = 0};
+    lun_cname t = type_of(r);
+    lun_clsinks_body(r, &l);
+    lun_clkernel(r, "lun_kernel", LUN_LANES, out);
+    lun_cllocal(r, dtype_of(r), "x", TILE, out);
+    if (by_op(r))
+        lun_cllocal(r, dtype_of(r), "c", LUN_LANES, out);
+    lun_clsinks_open(r, &l, out);
+    open_chunk(out);
+    lun_strbuf_printf(out,
+                      "    %s y = %s(chunks > 1 ? carries[k] : lun_initial(&f));\n"
+                      "    for (lun_i64 i = lo; i < hi; i += %d) {\n"
+                      "        for (int j = lane; j < %d; j += %d) {\n            %s v = 0;\n"
+                      "            if (i + j < hi) operand(i + j, &f, &u, &v);\n"
+                      "            x[j] = v;\n        }\n        %s",
+                      t.s, lun_cscalar_uncell(r, dtype_of(r)).s, TILE, TILE, LUN_LANES, t.s,
+                      barrier);
+    (by_op(r) ? tile_by_op : tile_by_function)(r, out);
+    lun_strbuf_printf(out,
+                      "        for (lun_i64 b = i; b < hi && b < i + %d; b += %d) {\n"
+                      "        const lun_i64 left = hi - b;\n",
+                      TILE, LUN_LANES);
+    lun_clsinks_fresh(r, &l, out);
+    lun_strbuf_puts(out, "        if (lane < left) body(b + lane, &f, &u, x[b - i + lane]");
+    lun_clsinks_arguments(&l, out);
+    lun_strbuf_puts(out, ");\n");
+    lun_clsinks_join(r, &l, out);
+    lun_strbuf_printf(out, "        }\n        %s    }\n", barrier);
+    if (l.count)
+        lun_strbuf_printf(out, "    f.partials = partials + k * %d;\n", r->ir->result_count);
+    lun_clsinks_end(r, &l, "f.partials", out);
+    lun_clkernel_end(r, out);
+}
+
+void lun_clscan(lun_crender *r, lun_strbuf *out)
+{
+    (by_op(r) ? total_by_op : total_by_function)(r, out);
+    carry(r, out);
+    kernel(r, out);
+}

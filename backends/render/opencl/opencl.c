@@ -1,0 +1,148 @@
+/* opencl.c - the way through one kernel for OpenCL C: the words of its dialect, what stands at the head of a
+ * text, what a device must have for it.  Knows neither a statement nor how kernels are launched. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "host/host.h"
+#include "render/opencl/opencl.h"
+
+/* ---- words --------------------------------------------------------------------------------------- */
+
+/* Contraction is off for users' texts too. */
+static const char start[] = "#pragma OPENCL FP_CONTRACT OFF\n";
+
+static const char head[] =
+    "typedef char lun_i8;\ntypedef uchar lun_u8;\ntypedef short lun_i16;\ntypedef ushort lun_u16;\n"
+    "typedef int lun_i32;\ntypedef uint lun_u32;\ntypedef long lun_i64;\ntypedef ulong lun_u64;\n"
+    "typedef float lun_f32;\n";
+
+static const char vector_words[] =
+    "#define INLINE static inline __attribute__((always_inline))\n"
+    "#define LANES(count) for (int l = 0; l < count; l++)\n"
+    "#define SHUFFLE(indices, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)\n"
+    "#define RESIZE(type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)\n";
+
+static const char scalar_words[] = "#define INLINE static inline\n";
+
+/* Whether a mask has a lane. */
+static const char any_lane[] =
+    "#if __has_builtin(__builtin_reduce_or)\n    return __builtin_reduce_or(a) != 0;\n#else\n"
+    "    lun_u64 w[(sizeof a + 7) / 8] = {0}, k = 0;\n"
+    "    __builtin_memcpy(w, &a, sizeof a);\n"
+    "    for (uint l = 0; l < sizeof w / 8; l++) k |= w[l];\n    return k != 0;\n#endif\n";
+
+static const lun_cdialect vector_dialect = {.global = "__global ",
+                                            .cells = "__constant ",
+                                            .own = "own_",
+                                            .function = "\nINLINE void chunk_%s(",
+                                            .any = any_lane,
+                                            .builtins = true,
+                                            .prelude = lun_cprelude_opencl,
+                                            .exports = lun_clentries};
+static const lun_cdialect scalar_dialect = {.global = "__global ",
+                                            .cells = "__constant ",
+                                            .own = "own_",
+                                            .builtins = true,
+                                            .prelude = lun_cprelude_opencl,
+                                            .exports = lun_clgroups};
+
+/* ---- head ---------------------------------------------------------------------------------------- */
+
+static void put_head(const lun_crender *r, const lun_cl_target *target, lun_strbuf *out)
+{
+    lun_strbuf_puts(out, head);
+    if (target->fp64)
+        lun_strbuf_puts(out, "typedef double lun_f64;\n");
+    lun_strbuf_puts(out, target->form == LUN_CL_VECTOR ? vector_words : scalar_words);
+    lun_strbuf_puts(out, "struct frame {\n    lun_i64 n;\n    __constant lun_u64 *args;\n"
+                         "    __global lun_u64 *partials;\n    lun_u64 *carry;\n"
+                         "    lun_i64 trap, trap_value;\n");
+    for (int s = 0; s < r->ir->slot_count; s++)
+        lun_strbuf_printf(out, "    %s *p%d;\n", lun_clslot_type(r, s).s, s);
+    lun_strbuf_puts(out, "};\n");
+}
+
+/* ---- what a kernel needs ------------------------------------------------------------------------- */
+
+static bool body_has_f64(const lun_ir *ir)
+{
+    bool found = false;
+    for (int i = 0; i < ir->count; i++) {
+        const lun_ir_ins *ins = &ir->ins[i];
+        bool from = ins->kind == LUN_IR_OP || ins->kind == LUN_IR_CAST;
+        found |= lun_ir_has_value(ins) && ins->dtype == LUN_F64;
+        found |= ins->kind == LUN_IR_REDUCE && ins->dtype == LUN_F64;
+        found |= from && ins->from == LUN_F64;
+    }
+    for (int i = 0; i < ir->slot_count; i++)
+        found |= ir->slots[i].dtype == LUN_F64;
+    return found;
+}
+
+static bool has_f64(const lun_ir *ir)
+{
+    bool found = body_has_f64(ir);
+    for (int i = 0; i < ir->function_count; i++)
+        found |= ir->functions[i]->body && body_has_f64(ir->functions[i]->body);
+    return found;
+}
+
+static bool body_traps(const lun_ir *ir)
+{
+    const lun_crender look = {.ir = ir};
+    for (int32_t i = 0; i < ir->count; i++)
+        if (ir->ins[i].kind == LUN_IR_CHECK || lun_cfacts_traps(&look, i))
+            return true;
+    return false;
+}
+
+bool lun_cltraps(const lun_ir *ir)
+{
+    bool traps = body_traps(ir);
+    for (int i = 0; i < ir->function_count; i++)
+        traps |= ir->functions[i]->body && body_traps(ir->functions[i]->body);
+    return traps;
+}
+
+bool lun_clworks(const lun_ir *ir)
+{
+    return ir->result_count || ir->scan >= 0 || lun_cltraps(ir);
+}
+
+/* ---- a text -------------------------------------------------------------------------------------- */
+
+lun_status lun_cstyle_opencl(const lun_ir *ir, const lun_cl_target *target, lun_strbuf *out,
+                             lun_cl_shape *shape)
+{
+    const lun_cstyle_target plain = {LUN_ISA_BASE, NULL};
+    bool vector = target->form == LUN_CL_VECTOR;
+    lun_crender r = {.ir = ir,
+                     .dialect = vector ? &vector_dialect : &scalar_dialect,
+                     .target = &plain,
+                     .bytes = vector ? target->bytes : 8,
+                     .parts = 1,
+                     .fp64 = target->fp64};
+    lun_strbuf first = LUN_STRBUF_INIT;
+    *shape = (lun_cl_shape){.form = target->form,
+                            .slots = ir->slot_count,
+                            .args = ir->arg_count,
+                            .results = ir->result_count,
+                            .scan = ir->scan >= 0,
+                            .traps = lun_cltraps(ir),
+                            .cost = lun_ir_cost(ir)};
+    if (!target->fp64 && has_f64(ir)) {
+        lun_strbuf_puts(out, "it computes in f64, which the device lacks (sums and products of f32 "
+                             "are accumulated in f64 too)");
+        return LUN_EDTYPE;
+    }
+    lun_strbuf_puts(out, start);
+    put_head(&r, target, &first);
+    lun_status s = vector ? lun_crender_unit(&r, lun_strbuf_text(&first), out)
+                          : lun_clscalar_unit(&r, lun_strbuf_text(&first), out);
+    if (first.failed)
+        out->failed = true;
+    lun_strbuf_free(&first);
+    shape->local_bytes = r.local_bytes;
+    return lun_crender_end(&r, s, out);
+}

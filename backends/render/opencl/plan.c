@@ -1,0 +1,91 @@
+/* plan.c - how an OpenCL text is run: sizes of steps and of the memory between them, as render/render.h promises
+ * them.  Knows no text and no device; the texts rely on the same order of cells in `work`:
+ *
+ *   trap, its value | results | partial results, by chunk | half as many again | carries, by chunk
+ *
+ * One chunk alone writes its partial results where the results stand. */
+#include "host/host.h"
+#include "render/render.h"
+
+enum {
+    HEAVY = 64,       /* cost of an element from which chunks are cut by time */
+    LIGHT_COST = 160, /* operations in 10 us: what a work-item should have to do at least */
+    GROUP = 256,      /* work-items of a group that takes single elements */
+    MOST_GROUPS = 1 << 20
+};
+
+static int64_t divide_up(int64_t n, int64_t by)
+{
+    return n / by + (n % by != 0);
+}
+
+static int64_t clamp(int64_t x, int64_t lo, int64_t hi)
+{
+    return x < lo ? lo : x > hi ? hi : x;
+}
+
+/* Elements of a work-item where chunks may have any size: each unit gets a share, no share is so small
+ * that starting it costs more, and expensive elements come in small portions, so that units end together. */
+static int64_t portion(const lun_cl_shape *shape, int64_t count, int units)
+{
+    int64_t cost = shape->cost < 1 ? 1 : shape->cost;
+    int64_t least = clamp(LIGHT_COST * 1024 / cost, LUN_LANES, LUN_CHUNK);
+    int64_t most = cost < HEAVY ? LUN_CHUNK : clamp(2 * least, LUN_LANES, LUN_CHUNK);
+    int64_t share = clamp(divide_up(count, units < 1 ? 1 : units), least, most);
+    return divide_up(share, LUN_LANES) * LUN_LANES;
+}
+
+static void add(lun_cl_plan *plan, const char *kernel, int64_t groups, int64_t local, bool chunks)
+{
+    plan->step[plan->steps].chunks = chunks ? groups : 0;
+    plan->step[plan->steps].kernel = kernel;
+    plan->step[plan->steps].global = (size_t)(groups * local);
+    plan->step[plan->steps].local = (size_t)local;
+    plan->steps++;
+}
+
+/* Memory of the run: see above. */
+static void lay_out(const lun_cl_shape *shape, int64_t chunks, lun_cl_plan *plan)
+{
+    int64_t results = shape->results;
+    if (!shape->traps && !results && !shape->scan)
+        return;
+    plan->clear = 2;
+    plan->read = shape->traps || results ? 2 + results : 0;
+    plan->work = 2 + results;
+    if (chunks > 1)
+        plan->work += results * (chunks + divide_up(chunks, 2)) + (shape->scan ? chunks : 0);
+}
+
+void lun_cl_plan_make(const lun_cl_shape *shape, int64_t first, int64_t count, int units,
+                      lun_cl_plan *plan)
+{
+    bool scalar = shape->form == LUN_CL_SCALAR, ordered = shape->scan || shape->results;
+    int64_t lanes = scalar ? LUN_LANES : 1, chunk = shape->scan ? LUN_SCAN_CHUNK : LUN_CHUNK;
+    int64_t group = shape->group > 0 ? shape->group : GROUP;
+    *plan = (lun_cl_plan){.steps = 0};
+    if (count <= 0)
+        return;
+    if (!ordered && scalar)
+        chunk = group;
+    else if (!ordered)
+        chunk = shape->group > 0 ? divide_up(group, LUN_LANES) * LUN_LANES
+                                 : portion(shape, count, units);
+    int64_t chunks = divide_up(count, chunk);
+    plan->head[0] = first + count;
+    plan->head[1] = first;
+    plan->head[2] = chunk;
+    plan->head[3] = chunks;
+    lay_out(shape, chunks, plan);
+    if (shape->scan && chunks > 1) {
+        add(plan, "lun_total", chunks - 1, lanes, true);
+        add(plan, "lun_carry", 1, lanes, false);
+    }
+    if (ordered)
+        add(plan, "lun_kernel", chunks, lanes, true);
+    else
+        add(plan, "lun_kernel", clamp(chunks, 1, scalar ? MOST_GROUPS : chunks), scalar ? group : 1,
+            false);
+    if (shape->results && chunks > 1)
+        add(plan, "lun_finish", 1, scalar ? LUN_CL_JOINERS : 1, false);
+}

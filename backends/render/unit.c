@@ -1,0 +1,185 @@
+/* unit.c - the way through one kernel for the dialect of C with GNU vectors: facts first, then the
+ * parts, then the unit put together.  Knows no statement. */
+#include "render/render.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/renderer.h"
+
+lun_cname lun_cname_of(const char *format, ...)
+{
+    lun_cname c;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(c.s, sizeof c.s, format, args);
+    va_end(args);
+    return c;
+}
+
+bool lun_cmake(lun_crender *r, const char *name)
+{
+    lun_cname key = lun_cname_of("\n%s\n", name);
+    if (strstr(lun_strbuf_text(&r->made), key.s))
+        return false;
+    lun_strbuf_puts(&r->made, key.s);
+    return true;
+}
+
+static const char head[] =
+    "typedef __INT8_TYPE__ lun_i8;\ntypedef __UINT8_TYPE__ lun_u8;\n"
+    "typedef __INT16_TYPE__ lun_i16;\ntypedef __UINT16_TYPE__ lun_u16;\n"
+    "typedef __INT32_TYPE__ lun_i32;\ntypedef __UINT32_TYPE__ lun_u32;\n"
+    "typedef __INT64_TYPE__ lun_i64;\ntypedef __UINT64_TYPE__ lun_u64;\n"
+    "typedef float lun_f32;\ntypedef double lun_f64;\n"
+    "#define INLINE static inline __attribute__((always_inline))\n"
+    "#define EXPORT __attribute__((visibility(\"default\")))\n"
+    "/* Unrolled before it is vectorised, it would not be. */\n"
+    "#define LANES(count) _Pragma(\"GCC unroll 1\") for (int l = 0; l < count; l++)\n"
+    "#if defined __clang__ || __GNUC__ >= 12\n"
+    "#define SHUFFLE(indices, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)\n"
+    "#define RESIZE(type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)\n"
+    "#else\n"
+    "#define SHUFFLE(indices, a, b, ...) __builtin_shuffle(a, b, (indices){__VA_ARGS__})\n"
+    "#define RESIZE(type, a, b, ...) __extension__({ __typeof__(a) whole = a; type r; \\\n"
+    "    static const int from[] = {__VA_ARGS__}; \\\n"
+    "    for (unsigned l = 0; l < sizeof from / sizeof *from; l++) \\\n"
+    "        r[l] = whole[from[l] % (sizeof whole / sizeof whole[0])]; r; })\n"
+    "#endif\n"
+    "struct frame {\n"
+    "    lun_i64 n;\n    void *const *slots;\n    const lun_u64 *args;\n    const void *const "
+    "*math;\n"
+    "    lun_u64 *partials, *carry;\n    lun_i64 trap, stream;\n    void *scratch;\n"
+    "    lun_i64 trap_value;\n    const volatile int *cancel;\n};\n";
+
+static bool is_guarded(const lun_crender *r)
+{
+    for (int32_t v = 0; v < r->ir->count; v++)
+        if (r->ir->ins[v].kind == LUN_IR_GATHER || r->ir->ins[v].kind == LUN_IR_CALL)
+            return true;
+    return r->masked;
+}
+
+/* A round of a loop waits for the one before: several vectors in turn hide that, as long as they fit the
+ * registers.  Not where a branch inside might be skipped for one of them alone. */
+static int parts_of(const lun_crender *r)
+{
+    bool loops = false, parted = false, branches = false;
+    int parts = r->bytes == 64 ? 4 : 2, weight = lun_cfacts_weight(r, LUN_CF_BODY);
+    for (int32_t v = 0; v < r->ir->count; v++) {
+        int kind = r->ir->ins[v].kind;
+        bool varies = (r->flags[v] & LUN_CF_VARYING) != 0;
+        if (kind == LUN_IR_CALL)
+            return 1;
+        loops |= kind == LUN_IR_LOOP;
+        parted |= kind == LUN_IR_LOOP && varies;
+        branches |= (kind == LUN_IR_IF || kind == LUN_IR_BLOCK) && varies;
+    }
+    while (parts > 1 && (parts * r->lanes > 64 || parts * weight > 240))
+        parts /= 2;
+    return parted || (loops && !branches) ? parts : 1;
+}
+
+static bool has_loops(const lun_crender *r)
+{
+    for (int32_t v = 0; v < r->ir->count; v++)
+        if (r->ir->ins[v].kind == LUN_IR_RANDOM)
+            return true;
+    return r->ir->scan >= 0 || r->ir->function_count > 0;
+}
+
+lun_status lun_crender_unit(lun_crender *r, const char *first, lun_strbuf *out)
+{
+    lun_strbuf functions = LUN_STRBUF_INIT;
+    lun_status s = lun_cfacts(r);
+    if (s != LUN_OK)
+        return s;
+    r->guarded = is_guarded(r);
+    r->parts = parts_of(r);
+    lun_strbuf_printf(out, "/* Lunarray kernel: vectors of %d bytes, %d lanes. */\n", r->bytes,
+                      r->lanes);
+    lun_cfunctions(r, out);
+    lun_strbuf_puts(out, first);
+    lun_cframe(r, out, &functions);
+    lun_strbuf_puts(out, lun_strbuf_text(&functions));
+    if (functions.failed)
+        out->failed = true;
+    lun_strbuf_free(&functions);
+    return LUN_OK;
+}
+
+lun_status lun_crender_end(lun_crender *r, lun_status s, lun_strbuf *out)
+{
+    lun_strbuf *const parts[] = {&r->types, &r->helpers, &r->fields, &r->setup,  &r->prepare,
+                                 &r->keys,  &r->after,   &r->made,   &r->problem};
+    bool failed = out->failed;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        failed |= parts[i]->failed;
+    if (s == LUN_OK && failed)
+        s = LUN_ENOMEM;
+    if (s == LUN_OK && r->problem.length) {
+        lun_strbuf_clear(out);
+        lun_strbuf_puts(out, lun_strbuf_text(&r->problem));
+        s = LUN_EARG;
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        lun_strbuf_free(parts[i]);
+    free(r->flags);
+    free(r->mask);
+    free(r->parent);
+    free(r->origin);
+    return s;
+}
+
+/* out = what REDUCE number `result`, or the SCAN (-1), makes of a and b. */
+static void combine(lun_crender *r, lun_strbuf *out)
+{
+    lun_strbuf cases = LUN_STRBUF_INIT;
+    for (int32_t v = 0; v < r->ir->count; v++) {
+        const lun_ir_ins *ins = &r->ir->ins[v];
+        lun_dtype t = (lun_dtype)ins->dtype;
+        if (ins->kind != LUN_IR_REDUCE && ins->kind != LUN_IR_SCAN)
+            continue;
+        lun_cname join = lun_ccombiner(r, v), cell = lun_cscalar_cell(r, t),
+                  of = lun_cscalar_uncell(r, t);
+        lun_strbuf_printf(&cases,
+                          "    case %" PRId64
+                          ":\n        *out = %s(%s(%s(*a), %s(*b), f));\n        break;\n",
+                          ins->kind == LUN_IR_SCAN ? -1 : ins->imm, cell.s, join.s, of.s, of.s);
+    }
+    if (cases.length)
+        lun_strbuf_printf(
+            out,
+            "\nEXPORT void lun_combine(const void *self, int result, const lun_u64 *a, const "
+            "lun_u64 *b, "
+            "lun_u64 *out, struct frame *f)\n{\n    switch (result) {\n%s    "
+            "}\n}\n",
+            lun_strbuf_text(&cases));
+    lun_strbuf_free(&cases);
+}
+
+static const lun_cdialect gnu = {.global = "",
+                                 .cells = "const ",
+                                 .own = "",
+                                 .function = "\nEXPORT void lun_%s(const void *self, ",
+                                 .streams = true,
+                                 .wraps = true,
+                                 .cancels = true,
+                                 .prelude = lun_cprelude,
+                                 .exports = combine};
+
+lun_status lun_cstyle_openmp(const lun_ir *ir, const lun_cstyle_target *target, lun_strbuf *out,
+                             unsigned *needs)
+{
+    lun_crender r = {.ir = ir,
+                     .dialect = &gnu,
+                     .target = target,
+                     .bytes = lun_isa_bytes(target->isa),
+                     .parts = 1};
+    lun_status s = lun_crender_unit(&r, head, out);
+    *needs = r.libs | (has_loops(&r) ? LUN_CSTYLE_LOOPS : 0);
+    return lun_crender_end(&r, s, out);
+}

@@ -1,0 +1,329 @@
+/* prelude.c - the names that a user's C text relies on: types, mathematical functions for float and double
+ * under one name as in OpenCL C, a few constants.  What the text does not mention is left out. */
+#include <ctype.h>
+#include <string.h>
+
+#include "render/renderer.h"
+
+static const char types[] =
+    "typedef __INT8_TYPE__ int8_t;\ntypedef __UINT8_TYPE__ uint8_t, uchar;\n"
+    "typedef __INT16_TYPE__ int16_t;\ntypedef __UINT16_TYPE__ uint16_t, ushort;\n"
+    "typedef __INT32_TYPE__ int32_t;\ntypedef __UINT32_TYPE__ uint32_t, uint;\n"
+    "typedef __INT64_TYPE__ int64_t;\ntypedef __UINT64_TYPE__ uint64_t, ulong;\n"
+    "typedef __SIZE_TYPE__ size_t;\ntypedef _Bool bool;\n"
+    "#define true 1\n#define false 0\n#define LUN_GLOBAL\n#define LUN_CONSTANT\n"
+    "#define __global\n#define __constant const\n";
+
+/* Of the C library, by number of arguments; and how OpenCL C calls more. */
+static const char *const library1[] = {"rint", "nearbyint", "tgamma", "lgamma",
+                                       "logb", "exp10",     "round"};
+static const char *const library2[] = {"fmod", "fmin", "fmax", "fdim", "nextafter", "remainder"};
+
+static const struct {
+    const char *name, *text;
+} macros[] = {
+    {"min", "(x, y) __extension__({ __typeof__((x) + (y)) lun_x = (x), lun_y = (y); "
+            "lun_y < lun_x ? lun_y : lun_x; })"},
+    {"max", "(x, y) __extension__({ __typeof__((x) + (y)) lun_x = (x), lun_y = (y); "
+            "lun_x < lun_y ? lun_y : lun_x; })"},
+    {"clamp",
+     "(x, lo, hi) __extension__({ __typeof__((x) + (lo) + (hi)) lun_c = (x), lun_l = (lo), "
+     "lun_h = (hi); lun_c < lun_l ? lun_l : lun_h < lun_c ? lun_h : lun_c; })"},
+    {"mad", "(x, y, z) ((x) * (y) + (z))"},
+    {"rsqrt", "(x) (1 / _Generic((x), float: __builtin_sqrtf, default: __builtin_sqrt)(x))"},
+    {"abs", "(x) __extension__({ __typeof__(x) lun_a = (x); lun_a < 0 ? -lun_a : lun_a; })"},
+    {"isnan", "(x) __builtin_isnan(x)"},
+    {"isinf", "(x) (__builtin_isinf(x) != 0)"},
+    {"isfinite", "(x) __builtin_isfinite(x)"},
+    {"signbit", "(x) (__builtin_signbit(x) != 0)"},
+    {"INFINITY", " __builtin_inff()"},
+    {"NAN", " __builtin_nanf(\"\")"},
+    {"HUGE_VAL", " __builtin_inf()"},
+    {"FLT_MAX", " __FLT_MAX__"},
+    {"FLT_MIN", " __FLT_MIN__"},
+    {"FLT_EPSILON", " __FLT_EPSILON__"},
+    {"DBL_MAX", " __DBL_MAX__"},
+    {"DBL_MIN", " __DBL_MIN__"},
+    {"DBL_EPSILON", " __DBL_EPSILON__"},
+    {"INT_MAX", " __INT_MAX__"},
+    {"INT_MIN", " (-__INT_MAX__ - 1)"},
+    {"LONG_MAX", " __LONG_MAX__"},
+    {"LONG_MIN", " (-__LONG_MAX__ - 1)"},
+    {"M_PI", " 0x1.921fb54442d18p1"},
+    {"M_PI_2", " 0x1.921fb54442d18p0"},
+    {"M_PI_4", " 0x1.921fb54442d18p-1"},
+    {"M_E", " 0x1.5bf0a8b145769p1"},
+    {"M_LN2", " 0x1.62e42fefa39efp-1"},
+    {"M_SQRT2", " 0x1.6a09e667f3bcdp0"},
+    {"M_PI_F", " 0x1.921fb6p1f"},
+    {"M_E_F", " 0x1.5bf0a8p1f"},
+};
+
+static bool is_word(int c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool mentions(const char *text, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = text; (p = strstr(p, word)); p++)
+        if (!is_word(p[n]) && (p == text || !is_word(p[-1])))
+            return true;
+    return false;
+}
+
+static bool any_mentions(const lun_crender *r, const char *word)
+{
+    for (int i = 0; i < r->ir->function_count; i++)
+        if (r->ir->functions[i]->text && mentions(r->ir->functions[i]->text, word))
+            return true;
+    return false;
+}
+
+/* sqrt(x) and sqrtf(x): functions that the compiler may replace by an instruction. */
+static bool is_exact(const char *name)
+{
+    static const char *const names[] = {"sqrt",     "fabs", "floor", "ceil",      "trunc",
+                                        "copysign", "fma",  "rint",  "nearbyint", "round",
+                                        "fmin",     "fmax", "fdim"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(names[i], name))
+            return true;
+    return false;
+}
+
+/* One function of the C library for float (suffix "f") or double, under a name of ours: the compiler
+ * would otherwise compute constants in its own way, and pow(x, 0.5) as a square root.  With `vector` it has
+ * variants on whole vectors too, which vectorised loops call: those of math/vecmath.h, defined in the unit. */
+static void declare(lun_strbuf *out, const char *name, int arity, const char *suffix, bool vector)
+{
+    const char *t = *suffix ? "float" : "double";
+    const char *more = arity == 1 ? "" : arity == 2 ? ", float" : ", float, float";
+    if (!*suffix)
+        more = arity == 1 ? "" : arity == 2 ? ", double" : ", double, double";
+    lun_strbuf_printf(
+        out, "%s lun_libm_%s%s(%s%s) __asm__(\"%s%s%s\") __attribute__((const, nothrow%s));\n", t,
+        name, suffix, t, more, vector ? "lun_math_" : "", name, suffix,
+        vector ? ", simd(\"notinbranch\")" : "");
+}
+
+/* The variant on vectors of so many bytes, called as libmvec's would be. */
+static void define_variant(lun_crender *r, lun_op op, lun_dtype t, char letter, int bytes)
+{
+    const lun_op_row *row = lun_op_get(op);
+    int lanes = bytes / lun_dtype_get(t)->bytes, native = r->bytes / lun_dtype_get(t)->bytes;
+    lun_cname v = lun_cvector(r, t, lanes), wide = lun_cvector(r, t, native);
+    lun_cname f = lun_cname_of("lun_%c_%s_%s", letter, row->name, lun_dtype_get(t)->name);
+    const char *b = row->arity == 2 ? ", b" : "", *suffix = t == LUN_F32 ? "f" : "";
+    lun_strbuf *out = &r->helpers;
+    lun_strbuf_printf(
+        out, "%s %s(%s a%s%s) __asm__(\"_ZGV%cN%d%s_lun_math_%s%s\");\n%s %s(%s a%s%s)\n{\n", v.s,
+        f.s, v.s, row->arity == 2 ? ", " : "", row->arity == 2 ? lun_cname_of("%s b", v.s).s : "",
+        letter, lanes, row->arity == 2 ? "vv" : "v", row->name, suffix, v.s, f.s, v.s,
+        row->arity == 2 ? ", " : "", row->arity == 2 ? lun_cname_of("%s b", v.s).s : "");
+    if (lanes == native) {
+        lun_strbuf_printf(out, "    return lun_m%d(a%s);\n}\n", lun_vecmath_index(op, t), b);
+        return;
+    }
+    for (int k = 0; k < row->arity; k++) {
+        const char *x = k ? "b" : "a";
+        lun_strbuf_printf(out, "    const %s wide_%s = RESIZE(%s, %s, %s", wide.s, x, wide.s, x, x);
+        for (int l = 0; l < native; l++)
+            lun_strbuf_printf(out, ", %d", l % lanes);
+        lun_strbuf_puts(out, ");\n");
+    }
+    lun_strbuf_printf(out, "    const %s y = lun_m%d(wide_a%s);\n    return RESIZE(%s, y, y",
+                      wide.s, lun_vecmath_index(op, t), row->arity == 2 ? ", wide_b" : "", v.s);
+    for (int l = 0; l < lanes; l++)
+        lun_strbuf_printf(out, ", %d", l);
+    lun_strbuf_puts(out, ");\n}\n");
+}
+
+/* What declare() promised: the function itself, from the C library, and its variants for every size of
+ * vectors that a compiler for this instruction set may choose, which call math/vecmath.h's. */
+static void define(lun_crender *r, lun_op op, lun_dtype t)
+{
+    static const struct {
+        char letter; /* SSE, AVX, AVX2, AVX-512 in the names of variants */
+        int bytes;
+        lun_isa least;
+    } variants[] = {{'b', 16, LUN_ISA_BASE},
+                    {'c', 32, LUN_ISA_AVX2},
+                    {'d', 32, LUN_ISA_AVX2},
+                    {'e', 64, LUN_ISA_AVX512}};
+    const lun_op_row *row = lun_op_get(op);
+    const char *suffix = t == LUN_F32 ? "f" : "", *more = row->arity == 2 ? ", " : "";
+    lun_cname type = lun_cmath_type(r, t, row->arity), c = lun_ctype(t);
+    lun_cname second = row->arity == 2 ? lun_cname_of("%s b", c.s) : lun_cname_of("%s", "");
+    int index = lun_vecmath_index(op, t);
+    lun_strbuf *out = &r->helpers;
+    lun_strbuf_printf(out, "static %s lun_m%d;\n", type.s, index);
+    lun_strbuf_printf(&r->setup, "    lun_m%d = (%s)f->math[%d];\n", index, type.s, index);
+    lun_strbuf_printf(out,
+                      "%s lun_scalar_%s%s(%s a%s%s) __asm__(\"%s%s\");\n"
+                      "%s lun_one_math_%s%s(%s a%s%s) __asm__(\"lun_math_%s%s\");\n"
+                      "%s lun_one_math_%s%s(%s a%s%s)\n{\n    return lun_scalar_%s%s(a%s);\n}\n",
+                      c.s, row->name, suffix, c.s, more, second.s, row->name, suffix, c.s,
+                      row->name, suffix, c.s, more, second.s, row->name, suffix, c.s, row->name,
+                      suffix, c.s, more, second.s, row->name, suffix, row->arity == 2 ? ", b" : "");
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
+        if (r->target->isa >= variants[i].least)
+            define_variant(r, op, t, variants[i].letter, variants[i].bytes);
+}
+
+/* Declares one function; rows of the table get their vector variants. */
+static void provide(lun_crender *r, lun_strbuf *out, const char *name, int arity, lun_op op,
+                    lun_dtype t)
+{
+    bool vector = op < LUN_OP_COUNT && lun_chas_math(r, op, t);
+    declare(out, name, arity, t == LUN_F32 ? "f" : "", vector);
+    if (vector)
+        define(r, op, t);
+}
+
+static void math_name(lun_crender *r, lun_strbuf *out, const char *name, int arity, lun_op op)
+{
+    static const char *const params[] = {"", "(x)", "(x, y)", "(x, y, z)"};
+    static const char *const sums[] = {"", "(x)", "(x) + (y)", "(x) + (y) + (z)"};
+    lun_cname single = lun_cname_of("%sf", name);
+    bool generic = any_mentions(r, name), plain = any_mentions(r, single.s);
+    if (!generic && !plain)
+        return;
+    lun_cname f = lun_cname_of("__builtin_%sf", name), d = lun_cname_of("__builtin_%s", name);
+    r->libs |= LUN_CSTYLE_LIBM;
+    if (!is_exact(name)) {
+        f = lun_cname_of("lun_libm_%sf", name);
+        d = lun_cname_of("lun_libm_%s", name);
+        provide(r, out, name, arity, op, LUN_F32);
+        if (generic)
+            provide(r, out, name, arity, op, LUN_F64);
+    }
+    if (generic)
+        lun_strbuf_printf(out, "#define %s%s _Generic(%s, float: %s, default: %s)%s\n", name,
+                          params[arity], sums[arity], f.s, d.s, params[arity]);
+    if (plain)
+        lun_strbuf_printf(out, "#define %s%s %s%s\n", single.s, params[arity], f.s, params[arity]);
+}
+
+/* Calls write for each mathematical function, with the row of the table that it is, if any. */
+static void each_name(lun_crender *r, lun_strbuf *out,
+                      void (*write)(lun_crender *r, lun_strbuf *out, const char *name, int arity,
+                                    lun_op op))
+{
+    for (int op = 0; op < LUN_OP_COUNT; op++) { /* rows of the form M(name)(a, ...) */
+        const lun_op_row *row = lun_op_get((lun_op)op);
+        char name[16];
+        size_t n = row->flt && !strncmp(row->flt, "M(", 2) ? strcspn(row->flt + 2, ")") : 0;
+        if (n == 0 || n >= sizeof name ||
+            strspn(row->flt + n + 3, "(abc, )") != strlen(row->flt + n + 3))
+            continue;
+        memcpy(name, row->flt + 2, n);
+        name[n] = 0;
+        write(r, out, name, row->arity, (lun_op)op);
+    }
+    for (size_t i = 0; i < sizeof library1 / sizeof *library1; i++)
+        write(r, out, library1[i], 1, LUN_OP_COUNT);
+    for (size_t i = 0; i < sizeof library2 / sizeof *library2; i++)
+        write(r, out, library2[i], 2, LUN_OP_COUNT);
+}
+
+static void macro_names(const lun_crender *r, lun_strbuf *out)
+{
+    for (size_t i = 0; i < sizeof macros / sizeof *macros; i++)
+        if (any_mentions(r, macros[i].name))
+            lun_strbuf_printf(out, "#define %s%s\n", macros[i].name, macros[i].text);
+}
+
+void lun_cprelude(lun_crender *r, lun_strbuf *out)
+{
+    lun_strbuf_puts(out, types);
+    each_name(r, out, math_name);
+    macro_names(r, out);
+}
+
+/* ---- OpenCL C ------------------------------------------------------------------------------------ */
+
+static const char opencl_types[] =
+    "typedef char int8_t;\ntypedef uchar uint8_t;\ntypedef short int16_t;\n"
+    "typedef ushort uint16_t;\ntypedef int int32_t;\ntypedef uint uint32_t;\n"
+    "typedef long int64_t;\ntypedef ulong uint64_t;\n"
+    "#define LUN_GLOBAL __global\n#define LUN_CONSTANT __constant\n";
+
+/* What a number is before a function of floats: integers become the widest float, as in C. */
+static void real_numbers(const lun_crender *r, lun_strbuf *out)
+{
+    static const char *const from[] = {"char", "uchar", "short", "ushort", "int",
+                                       "uint", "long",  "ulong", "bool"};
+    const char *wide = r->fp64 ? "double" : "float";
+    const char *form =
+        "static inline __attribute__((overloadable)) %s lun_real(%s x) { return x; }\n";
+    lun_strbuf_printf(out, form, "float", "float");
+    if (r->fp64)
+        lun_strbuf_printf(out, form, "double", "double");
+    for (size_t i = 0; i < sizeof from / sizeof *from; i++)
+        lun_strbuf_printf(out, form, wide, from[i]);
+}
+
+/* The language's function under a name of ours, then its name as a macro that takes any numbers.  What the
+ * name was before (it may be a macro of the implementation) comes back behind the users' texts. */
+static void overload(lun_crender *r, lun_strbuf *out, const char *name, int arity, const char *call)
+{
+    static const char *const params[] = {"", "(x)", "(x, y)", "(x, y, z)"};
+    static const char *const sums[] = {"", "(x)", "(x) + (y)", "(x) + (y) + (z)"};
+    for (int t = 0; t < 1 + r->fp64; t++) {
+        const char *c = t ? "double" : "float";
+        lun_strbuf_printf(out, "static inline __attribute__((overloadable)) %s lun_c_%s(%s x", c,
+                          name, c);
+        for (int k = 1; k < arity; k++)
+            lun_strbuf_printf(out, ", %s %c", c, 'x' + k);
+        lun_strbuf_printf(out, ") { return %s%s; }\n", call, params[arity]);
+    }
+    lun_strbuf_printf(out, "#pragma push_macro(\"%s\")\n#undef %s\n#define %s%s lun_c_%s(", name,
+                      name, name, params[arity], name);
+    for (int k = 0; k < arity; k++)
+        lun_strbuf_printf(out, "%s(__typeof__(lun_real(%s)))(%c)", k ? ", " : "", sums[arity],
+                          'x' + k);
+    lun_strbuf_puts(out, ")\n");
+    lun_strbuf_printf(&r->after, "#pragma pop_macro(\"%s\")\n", name);
+}
+
+static void opencl_name(lun_crender *r, lun_strbuf *out, const char *name, int arity, lun_op op)
+{
+    static const char *const params[] = {"", "(x)", "(x, y)", "(x, y, z)"};
+    static const char *const floats[] = {"", "((float)(x))", "((float)(x), (float)(y))",
+                                         "((float)(x), (float)(y), (float)(z))"};
+    lun_cname single = lun_cname_of("%sf", name);
+    bool generic = any_mentions(r, name), plain = any_mentions(r, single.s);
+    (void)op;
+    if (!generic && !plain)
+        return;
+    overload(r, out, name, arity, strcmp(name, "nearbyint") ? name : "rint");
+    if (plain)
+        lun_strbuf_printf(out, "#define %sf%s lun_c_%s%s\n", name, params[arity], name,
+                          floats[arity]);
+}
+
+/* Macros that OpenCL C has as functions of one type only. */
+static void opencl_macros(lun_crender *r, lun_strbuf *out)
+{
+    static const char *const names[] = {"min", "max", "clamp", "abs", "mad"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (size_t k = 0; k < sizeof macros / sizeof *macros; k++) {
+            if (strcmp(macros[k].name, names[i]) || !any_mentions(r, names[i]))
+                continue;
+            lun_strbuf_printf(out, "#pragma push_macro(\"%s\")\n#undef %s\n#define %s%s\n",
+                              names[i], names[i], names[i], macros[k].text);
+            lun_strbuf_printf(&r->after, "#pragma pop_macro(\"%s\")\n", names[i]);
+        }
+}
+
+void lun_cprelude_opencl(lun_crender *r, lun_strbuf *out)
+{
+    lun_strbuf_puts(out, opencl_types);
+    real_numbers(r, out);
+    each_name(r, out, opencl_name);
+    if (any_mentions(r, "rsqrt"))
+        overload(r, out, "rsqrt", 1, "1 / sqrt");
+    opencl_macros(r, out);
+}

@@ -1,0 +1,141 @@
+/* bits.c - masks as bits: what AVX-512 keeps in registers of their own, one bit for each lane, and the
+ * small inline functions on them in the generated text.  A comparison and the mask that it narrows are one
+ * instruction there, and so is counting in the lanes of a mask.  Knows no IR. */
+#include <string.h>
+
+#include "render/renderer.h"
+
+bool lun_cbits(const lun_crender *r)
+{
+    return r->dialect->streams && r->target->isa == LUN_ISA_AVX512 &&
+           (r->lanes == 8 || r->lanes == 16);
+}
+
+/* "d" or "q": lanes of a full mask, in names of instructions. */
+static char lane(const lun_crender *r)
+{
+    return r->lanes == 16 ? 'd' : 'q';
+}
+
+/* "w" or "b": as many bits as lanes, in names of instructions. */
+static char width(const lun_crender *r)
+{
+    return r->lanes == 16 ? 'w' : 'b';
+}
+
+lun_cname lun_cbits_type(const lun_crender *r)
+{
+    return lun_cname_of("lun_u%d", r->lanes);
+}
+
+lun_cname lun_cbits_set(lun_crender *r)
+{
+    lun_cname c = lun_cname_of("%s", "union lun_bits"), bits = lun_cbits_type(r);
+    if (lun_cmake(r, c.s))
+        lun_strbuf_printf(&r->types, "union lun_bits { %s part[%d]; lun_u%d all; };\n", bits.s,
+                          r->parts, r->parts * r->lanes);
+    return c;
+}
+
+/* A helper on the lanes of a full mask; the format takes the type of its bits, then the letter. */
+static lun_cname helper(lun_crender *r, const char *name, const char *format, char letter)
+{
+    lun_cname c = lun_cname_of("lun_bits_%s", name);
+    lun_strbuf text = LUN_STRBUF_INIT;
+    if (!lun_cmake(r, c.s))
+        return c;
+    lun_strbuf_printf(&text, format, lun_cbits_type(r).s, letter);
+    lun_chelper(r, lun_crep_of(LUN_BOOL, r->bytes / r->lanes), lun_strbuf_text(&text));
+    if (text.failed)
+        r->helpers.failed = true;
+    lun_strbuf_free(&text);
+    return c;
+}
+
+lun_cname lun_cbits_of_mask(lun_crender *r)
+{
+    return helper(
+        r, "of_mask",
+        "INLINE %s lun_bits_of_mask($m a)\n{\n    lun_u$W k;\n"
+        "    __asm__(\"vpmov%c2m %%1, %%0\" : \"=Yk\"(k) : \"v\"(a));\n    return k;\n}\n",
+        lane(r));
+}
+
+lun_cname lun_cbits_to_mask(lun_crender *r)
+{
+    return helper(
+        r, "to_mask",
+        "INLINE $m lun_bits_to_mask(%s k)\n{\n    $m a;\n"
+        "    __asm__(\"vpmovm2%c %%1, %%0\" : \"=v\"(a) : \"Yk\"(k));\n    return a;\n}\n",
+        lane(r));
+}
+
+lun_cname lun_cbits_keep(lun_crender *r)
+{ /* not C's way: the compiler would collect several masks in a vector first */
+    return helper(r, "keep",
+                  "INLINE void lun_bits_keep(%s *to, lun_u$W k)\n{\n"
+                  "    __asm__(\"kmov%c %%1, %%0\" : \"=m\"(*to) : \"Yk\"(k));\n}\n",
+                  width(r));
+}
+
+lun_cname lun_cbits_count(lun_crender *r)
+{
+    return helper(r, "count",
+                  "INLINE $m lun_bits_count($m q, %s k, int n)\n{\n"
+                  "    const $m by = ($m){} + n;\n"
+                  "    __asm__(\"vpsub%c %%1, %%0, %%0%%{%%2%%}\" : \"+v\"(q) : \"v\"(by), "
+                  "\"Yk\"(k));\n    return q;\n}\n",
+                  lane(r));
+}
+
+lun_cname lun_cbits_while_mask(lun_crender *r, bool negated)
+{
+    return helper(r, negated ? "unless_mask" : "while_mask",
+                  negated ? "INLINE %s lun_bits_unless_mask(lun_u$W k, $m a)\n{\n"
+                            "    __asm__(\"vptestnm%c %%1, %%1, %%0%%{%%0%%}\" : \"+Yk\"(k) : "
+                            "\"v\"(a));\n    return k;\n}\n"
+                          : "INLINE %s lun_bits_while_mask(lun_u$W k, $m a)\n{\n"
+                            "    __asm__(\"vptestm%c %%1, %%1, %%0%%{%%0%%}\" : \"+Yk\"(k) : "
+                            "\"v\"(a));\n    return k;\n}\n",
+                  lane(r));
+}
+
+/* Predicates of the comparing instructions: of floats, of integers; [1]: where the operation does not hold. */
+static const struct {
+    lun_op op;
+    int flt[2], integer[2];
+} predicates[] = {
+    {LUN_OP_LT, {17, 21}, {1, 5}}, {LUN_OP_LE, {18, 22}, {2, 6}}, {LUN_OP_GT, {30, 26}, {6, 2}},
+    {LUN_OP_GE, {29, 25}, {5, 1}}, {LUN_OP_EQ, {0, 4}, {0, 4}},   {LUN_OP_NE, {4, 0}, {4, 0}},
+};
+
+lun_cname lun_cbits_while(lun_crender *r, lun_op op, lun_dtype t, bool negated)
+{
+    const lun_dtype_row *d = lun_dtype_get(t);
+    const char *word = negated ? "unless" : "while";
+    lun_cname c = lun_cname_of("lun_bits_%s_%s_%s", word, lun_op_get(op)->name, d->name);
+    lun_crep rep = {t, false};
+    lun_strbuf text = LUN_STRBUF_INIT;
+    size_t i = 0;
+    while (i < sizeof predicates / sizeof *predicates && predicates[i].op != op)
+        i++;
+    if (i == sizeof predicates / sizeof *predicates || d->bytes != r->bytes / r->lanes)
+        return lun_cname_of("%s", "");
+    if (!lun_cmake(r, c.s))
+        return c;
+    bool flt = lun_dtype_is_float(t);
+    lun_cname what = flt ? lun_cname_of("vcmpp%c", d->bytes == 4 ? 's' : 'd')
+                         : lun_cname_of("vpcmp%s%c", d->kind == LUN_KIND_UNSIGNED ? "u" : "",
+                                        d->bytes == 4 ? 'd' : 'q');
+    lun_strbuf_printf(&text,
+                      "INLINE %s %s(lun_u$W k, $v a, $v b)\n{\n"
+                      "    __asm__(\"%s $$%d, %%2, %%1, %%0%%{%%0%%}\" : \"+Yk\"(k) : \"v\"(a), "
+                      "\"v\"(b));\n    return k;\n}\n",
+                      lun_cbits_type(r).s, c.s, what.s,
+                      flt ? predicates[i].flt[negated] : predicates[i].integer[negated]);
+    lun_chelper(r, rep, lun_strbuf_text(&text));
+    if (text.failed)
+        r->helpers.failed = true;
+    lun_strbuf_free(&text);
+    return c;
+}

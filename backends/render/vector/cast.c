@@ -1,0 +1,215 @@
+/* cast.c - conversions of GNU vectors in the generated text, to another dtype and to lanes of another width.
+ * gcc turns some of __builtin_convertvector's cases into a dozen instructions; where one instruction does it,
+ * it is named.  Knows no IR. */
+#include "render/renderer.h"
+
+/* The x86 instruction that converts whole vectors of one size of lanes to another. */
+static const char *instruction(const lun_crender *r, lun_dtype to, lun_dtype from)
+{
+    static const struct {
+        lun_dtype to, from;
+        int isa;
+        const char *name;
+    } table[] = {
+        {LUN_I16, LUN_I8, LUN_ISA_AVX2, "vpmovsxbw"},
+        {LUN_I16, LUN_U8, LUN_ISA_AVX2, "vpmovzxbw"},
+        {LUN_I32, LUN_I8, LUN_ISA_AVX2, "vpmovsxbd"},
+        {LUN_I32, LUN_U8, LUN_ISA_AVX2, "vpmovzxbd"},
+        {LUN_I64, LUN_I8, LUN_ISA_AVX2, "vpmovsxbq"},
+        {LUN_I64, LUN_U8, LUN_ISA_AVX2, "vpmovzxbq"},
+        {LUN_I32, LUN_I16, LUN_ISA_AVX2, "vpmovsxwd"},
+        {LUN_I32, LUN_U16, LUN_ISA_AVX2, "vpmovzxwd"},
+        {LUN_I64, LUN_I16, LUN_ISA_AVX2, "vpmovsxwq"},
+        {LUN_I64, LUN_U16, LUN_ISA_AVX2, "vpmovzxwq"},
+        {LUN_I64, LUN_I32, LUN_ISA_AVX2, "vpmovsxdq"},
+        {LUN_I64, LUN_U32, LUN_ISA_AVX2, "vpmovzxdq"},
+        {LUN_I8, LUN_I16, LUN_ISA_AVX512, "vpmovwb"},
+        {LUN_I8, LUN_I32, LUN_ISA_AVX512, "vpmovdb"},
+        {LUN_I8, LUN_I64, LUN_ISA_AVX512, "vpmovqb"},
+        {LUN_I16, LUN_I32, LUN_ISA_AVX512, "vpmovdw"},
+        {LUN_I16, LUN_I64, LUN_ISA_AVX512, "vpmovqw"},
+        {LUN_I32, LUN_I64, LUN_ISA_AVX512, "vpmovqd"},
+        {LUN_F64, LUN_F32, LUN_ISA_AVX2, "vcvtps2pd"},
+        {LUN_F64, LUN_I32, LUN_ISA_AVX2, "vcvtdq2pd"},
+        {LUN_F64, LUN_U32, LUN_ISA_AVX512, "vcvtudq2pd"},
+        {LUN_I64, LUN_F32, LUN_ISA_AVX512, "vcvttps2qq"},
+        {LUN_U64, LUN_F32, LUN_ISA_AVX512, "vcvttps2uqq"},
+    };
+    int bytes = lun_dtype_get(to)->bytes, least = lun_dtype_get(from)->bytes, most = bytes;
+    if (least > bytes) {
+        most = least;
+        least = bytes;
+    }
+    /* both sides must be registers; wide elements outside of a loop in narrow lanes take two */
+    if (least * r->lanes > 32 || most * r->lanes > r->bytes)
+        return NULL;
+    bool ints = !lun_dtype_is_float(to) && !lun_dtype_is_float(from);
+    if (ints)
+        to = lun_csigned(bytes);
+    if (ints && lun_dtype_get(from)->bytes > bytes)
+        from = lun_csigned(lun_dtype_get(from)->bytes);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].to == to && table[i].from == from && (int)r->target->isa >= table[i].isa)
+            return table[i].name;
+    return NULL;
+}
+
+static lun_cname step(lun_crender *r, lun_dtype to, lun_dtype from);
+
+/* Integers cut to narrower ones, as a choice of parts: AVX2 has shuffles for that, no conversion. */
+static void take_low_parts(lun_crender *r, lun_dtype to, lun_dtype from, lun_strbuf *text)
+{
+    int times = lun_dtype_get(from)->bytes / lun_dtype_get(to)->bytes;
+    lun_cname parts = lun_cvector(r, to, r->lanes * times);
+    lun_strbuf_printf(text, "    return RESIZE($v, (%s)a, (%s)a", parts.s, parts.s);
+    for (int l = 0; l < r->lanes; l++)
+        lun_strbuf_printf(text, ", %d", l * times);
+    lun_strbuf_puts(text, ");\n");
+}
+
+/* 64-bit integers (or unsigned ones of 32) to f64 without an instruction for it: each half becomes the
+ * low bits of a large float, and one addition rounds. */
+static void f64_by_bits(lun_crender *r, lun_dtype from, lun_strbuf *text)
+{
+    lun_cname wide =
+        from == LUN_U32 ? lun_cname_of("%s(a)", step(r, LUN_U64, LUN_U32).s) : lun_cname_of("a");
+    lun_strbuf_printf(text,
+                      "    const $u x = ($u)%s;\n    const $v lo = ($v)((x & 0xffffffff) | "
+                      "0x4330000000000000);\n",
+                      wide.s);
+    if (from == LUN_U32)
+        lun_strbuf_puts(text, "    return lo - 0x1p52;\n");
+    else if (from == LUN_U64)
+        lun_strbuf_puts(text, "    const $v hi = ($v)((x >> 32) ^ 0x4530000000000000) - "
+                              "(0x1p84 + 0x1p52);\n    return hi + lo;\n");
+    else
+        lun_strbuf_puts(text, "    const $v hi = ($v)((x >> 32) ^ 0x4530000080000000) - "
+                              "(0x1p84 + 0x1p63 + 0x1p52);\n    return hi + lo;\n");
+}
+
+/* lun_step_f64_f32(a): one conversion as C defines it, without any care for its range. */
+static lun_cname step(lun_crender *r, lun_dtype to, lun_dtype from)
+{
+    lun_crep rep = {to, false};
+    lun_cname c =
+        lun_cname_of("lun_step_%s_%s", lun_dtype_get(to)->name, lun_dtype_get(from)->name);
+    if (!lun_cmake(r, c.s))
+        return c;
+    const char *name = instruction(r, to, from);
+    lun_cname v = lun_cvector(r, from, r->lanes);
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun_strbuf_printf(&text, "INLINE $v %s(%s a)\n{\n", c.s, v.s);
+    if (name)
+        lun_strbuf_printf(&text,
+                          "#ifndef __clang__\n    $v r;\n    __asm__(\"%s %%1, %%0\" : \"=v\"(r) : "
+                          "\"%s\"(a));\n    return r;\n#else\n",
+                          name, lun_dtype_get(from)->bytes > lun_dtype_get(to)->bytes ? "v" : "vm");
+    bool by_bits = r->target->isa != LUN_ISA_AVX512 && r->dialect->streams && to == LUN_F64 &&
+                   (from == LUN_I64 || from == LUN_U64 || from == LUN_U32);
+    bool low_parts = r->target->isa == LUN_ISA_AVX2 && !lun_dtype_is_float(to) &&
+                     !lun_dtype_is_float(from) &&
+                     lun_dtype_get(from)->bytes > lun_dtype_get(to)->bytes;
+    if (by_bits)
+        f64_by_bits(r, from, &text);
+    else if (low_parts)
+        take_low_parts(r, to, from, &text);
+    else
+        lun_strbuf_puts(&text, "    return __builtin_convertvector(a, $v);\n");
+    lun_strbuf_puts(&text, name ? "#endif\n}\n" : "}\n");
+    lun_chelper(r, rep, lun_strbuf_text(&text));
+    lun_strbuf_free(&text);
+    return c;
+}
+
+/* Integers narrower than 32 bits meet floats by way of i32. */
+static lun_cname widen_or_step(lun_crender *r, lun_dtype to, lun_dtype from, const char *a)
+{
+    bool narrow = lun_dtype_is_float(to) && lun_dtype_get(from)->bytes < 4;
+    if (narrow) {
+        lun_cname first = step(r, LUN_I32, from), second = step(r, to, LUN_I32);
+        return lun_cname_of("%s(%s(%s))", second.s, first.s, a);
+    }
+    bool same = !lun_dtype_is_float(to) && !lun_dtype_is_float(from) &&
+                lun_dtype_get(to)->bytes == lun_dtype_get(from)->bytes;
+    if (same)
+        return lun_cname_of("(%s)%s", lun_cvector(r, to, r->lanes).s, a);
+    return lun_cname_of("%s(%s)", step(r, to, from).s, a);
+}
+
+/* Float to integer: truncated by way of an integer that is large enough, then cut to the range. */
+static void saturate(lun_crender *r, lun_dtype to, lun_crep from, lun_strbuf *text)
+{
+    const lun_dtype_row *d = lun_dtype_get(to);
+    bool is_signed = d->kind == LUN_KIND_SIGNED;
+    int bits = 8 * d->bytes;
+    lun_dtype by = d->bytes < 4 ? LUN_I32 : to;
+    lun_cname t = lun_ctype(from.t), select = lun_cvector_select(r, from),
+              splat = lun_cvector_splat(r, from), convert = step(r, by, from.t),
+              cut = by == to ? lun_cname_of("r") : widen_or_step(r, to, by, "r");
+    lun_crep to_rep = {to, false}, by_rep = {by, false};
+    if (d->bytes < 4) { /* both ends are floats of either width */
+        const char *low = is_signed ? d->bytes == 1 ? "-0x80" : "-0x8000" : "0";
+        const char *high = is_signed       ? d->bytes == 1 ? "0x7f" : "0x7fff"
+                           : d->bytes == 1 ? "0xff"
+                                           : "0xffff";
+        lun_strbuf_printf(text, "    a = %s(a == a, a, ($v){});\n", select.s);
+        lun_strbuf_printf(text, "    a = %s(a > %s((%s)%s), %s((%s)%s), a);\n", select.s, splat.s,
+                          t.s, high, splat.s, t.s, high);
+        lun_strbuf_printf(text, "    a = %s(a < %s((%s)%s), %s((%s)%s), a);\n", select.s, splat.s,
+                          t.s, low, splat.s, t.s, low);
+        lun_strbuf_printf(text, "    const %s r = %s(a);\n    return %s;\n",
+                          lun_cvtype(r, by_rep).s, convert.s, cut.s);
+        return;
+    }
+    /* masks of the source's lanes become masks of the target's */
+    lun_crep from_mask = lun_crep_of(LUN_BOOL, lun_crep_bytes(from)),
+             to_mask = lun_crep_of(LUN_BOOL, d->bytes);
+    lun_cname mask = lun_cvector_cast(r, to_mask, from_mask), pick = lun_cvector_select(r, to_rep);
+    lun_cname v = lun_cvtype(r, to_rep), u = lun_ctype(lun_cunsigned(d->bytes)), i = lun_ctype(to);
+    lun_strbuf_printf(text, "    %s r = %s(a);\n", v.s, convert.s);
+    lun_strbuf_printf(text, "    r = %s(%s(a >= %s((%s)0x1p%df)), (%s){} + (%s)((%s)-1%s), r);\n",
+                      pick.s, mask.s, splat.s, t.s, is_signed ? bits - 1 : bits, v.s, i.s, u.s,
+                      is_signed ? " >> 1" : "");
+    if (is_signed)
+        lun_strbuf_printf(text,
+                          "    r = %s(%s(a < %s(-(%s)0x1p%df)), (%s){} + (%s)((%s)1 << %d), r);\n"
+                          "    return %s(%s(a == a), r, (%s){});\n",
+                          pick.s, mask.s, splat.s, t.s, bits - 1, v.s, i.s, u.s, bits - 1, pick.s,
+                          mask.s, v.s);
+    else
+        lun_strbuf_printf(text, "    return %s(%s(a > ($v){}), r, (%s){});\n", pick.s, mask.s, v.s);
+}
+
+lun_cname lun_cvector_cast(lun_crender *r, lun_crep to, lun_crep from)
+{
+    lun_cname c = lun_cname_of("lun_%s_from_%s", lun_crep_name(to).s, lun_crep_name(from).s);
+    if (!lun_cmake(r, c.s))
+        return c;
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun_strbuf_printf(&text, "INLINE %s %s($v a)\n{\n", lun_cvtype(r, to).s, c.s);
+    bool to_int = !lun_dtype_is_float(to.t), from_float = lun_dtype_is_float(from.t);
+    if (to.mask && from.mask) {
+        lun_strbuf_printf(&text, "    return %s;\n", widen_or_step(r, to.t, from.t, "a").s);
+    } else if (to.mask) {
+        lun_crep own = lun_crep_of(LUN_BOOL, lun_crep_bytes(from));
+        lun_cname cast = lun_crep_bytes(own) == lun_crep_bytes(to) ? lun_cname_of("%s", "")
+                                                                   : lun_cvector_cast(r, to, own);
+        lun_strbuf_printf(&text, "    return %s(a != ($v){});\n", cast.s);
+    } else if (from.mask && !to_int) { /* the bits of 1, or none */
+        lun_crep own = lun_crep_of(LUN_BOOL, lun_crep_bytes(to));
+        lun_strbuf_printf(&text, "    return (%s)(%s & %s);\n", lun_cvtype(r, to).s,
+                          own.t == from.t ? "a" : widen_or_step(r, own.t, from.t, "a").s,
+                          to.t == LUN_F32 ? "0x3f800000" : "0x3ff0000000000000");
+    } else if (from.mask) {
+        lun_crep ints = lun_crep_of(lun_csigned(lun_crep_bytes(from)), 0);
+        lun_strbuf_printf(&text, "    return %s;\n", widen_or_step(r, to.t, ints.t, "(a & 1)").s);
+    } else if (to_int && from_float) {
+        saturate(r, to.t, from, &text);
+    } else {
+        lun_strbuf_printf(&text, "    return %s;\n", widen_or_step(r, to.t, from.t, "a").s);
+    }
+    lun_strbuf_puts(&text, "}\n");
+    lun_chelper(r, from, lun_strbuf_text(&text));
+    lun_strbuf_free(&text);
+    return c;
+}

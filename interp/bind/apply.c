@@ -1,0 +1,165 @@
+/* How scripts call skeletons: s(A, extra...), s:run{A, extra..., out=B}, A:map(f, extra...) and the
+ * like. What a call then does is skeleton.c's. */
+#include <string.h>
+
+#include "bind/skeleton.h"
+
+/* s(A, extra...) */
+static int skeleton_call(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun__check_skeleton(L, h, 1);
+    return lun__run_skeleton(L, h, 1, 2);
+}
+
+/* Pushes t.out and then t[1], t[2], ...; the table is at 2. */
+static void unpack_run(lua_State *L)
+{
+    luaL_checktype(L, 2, LUA_TTABLE);
+    lua_settop(L, 2);
+    lua_getfield(L, 2, "out");
+    lua_Unsigned n = lua_rawlen(L, 2);
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+        bool known = lua_type(L, -2) == LUA_TSTRING ? strcmp(lua_tostring(L, -2), "out") == 0
+                                                    : lua_isinteger(L, -2);
+        if (!known)
+            luaL_error(L,
+                       "bad argument to 'run' (unknown field '%s': {A, extra..., out=B} expected)",
+                       luaL_tolstring(L, -2, NULL));
+    }
+    if (n > LUN__MOST_EXTRAS + 2)
+        luaL_error(L, "too many arguments to 'run' (%I)", (lua_Integer)n);
+    luaL_checkstack(L, (int)n + LUA_MINSTACK, "too many arguments");
+    for (int i = 1; i <= (int)n; i++)
+        lua_rawgeti(L, 2, i);
+}
+
+/* s:run{A, extra..., out=B}: into B's storage, and returns B; without out like a call. */
+static int skeleton_run(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    const lun__skeleton *k = lun__check_skeleton(L, h, 1);
+    unpack_run(L);
+    bool into = !lua_isnil(L, 3);
+    if (into && !lun__is_array(L, h, 3))
+        return luaL_error(L, "bad argument 'out' to '%s' (array expected, got %s)", k->name,
+                          luaL_typename(L, 3));
+    int results = lun__run_skeleton(L, h, 1, 4);
+    if (!into)
+        return results;
+    if (results > 1)
+        return luaL_error(L, "bad argument 'out' to '%s' (the function gives %d results)", k->name,
+                          results);
+    lun_array *out = lun__check_array(L, h, 3);
+    lun_array *result = lun__check_array(L, h, -1);
+    if (lun_size(out) != lun_size(result))
+        return luaL_error(L, "bad argument 'out' to '%s' (lengths differ: %I elements for %I)",
+                          k->name, (lua_Integer)lun_size(out), (lua_Integer)lun_size(result));
+    lun_status s;
+    LUN__TRY(s, lun_store(h->engine, out, result));
+    lun__check(L, h, s, 2);
+    lua_pushvalue(L, 3);
+    lun__settle(L, h);
+    return 1;
+}
+
+/* s:workgroup(n) sets and returns s; s:workgroup() reads, nil where it is tuned. */
+static int skeleton_workgroup(lua_State *L)
+{
+    lun__skeleton *k = lun__check_skeleton(L, lun__here(L), 1);
+    if (!lua_isnoneornil(L, 2)) {
+        lua_Integer n = luaL_checkinteger(L, 2);
+        luaL_argcheck(L, n > 0, 2, "a work-group has at least one element");
+        k->workgroup = n;
+        lua_settop(L, 1);
+    } else if (k->workgroup) {
+        lua_pushinteger(L, k->workgroup);
+    } else {
+        lua_pushnil(L);
+    }
+    return 1;
+}
+
+/* ---- methods of arrays ------------------------------------------------------------------------- */
+
+/* The options that end the arguments of a method; else 0. */
+static int last_options(lua_State *L, int first)
+{
+    int top = lua_gettop(L);
+    return top >= first && lua_istable(L, top) ? top : 0;
+}
+
+/* A:map(f, extra..., opts). */
+static int array_map(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun__skeleton k = {.kind = LUN__MAP};
+    lun__check_array(L, h, 1);
+    luaL_checkany(L, 2);
+    int options = last_options(L, 3), top = lua_gettop(L) - (options != 0);
+    lun__fill_skeleton(L, h, &k, 2, 0, options);
+    lun__call c = {.element = {1},
+                   .number = {1},
+                   .extra = 3,
+                   .extra_number = 3,
+                   .extras = top - 2,
+                   .function = 2};
+    return lun__call_skeleton(L, h, &k, &c);
+}
+
+/* A:zip(B, f, extra..., opts). */
+static int array_zip(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun__skeleton k = {.kind = LUN__ZIP};
+    lun__check_array(L, h, 1);
+    lun__check_array(L, h, 2);
+    luaL_checkany(L, 3);
+    int options = last_options(L, 4), top = lua_gettop(L) - (options != 0);
+    lun__fill_skeleton(L, h, &k, 3, 0, options);
+    lun__call c = {.element = {1, 2},
+                   .number = {1, 2},
+                   .extra = 4,
+                   .extra_number = 4,
+                   .extras = top - 3,
+                   .function = 3};
+    return lun__call_skeleton(L, h, &k, &c);
+}
+
+/* A:reduce(f, id) and A:scan(f, id, opts). */
+static int fold(lua_State *L, lun__skeleton_kind kind, int most)
+{
+    lun__host *h = lun__here(L);
+    lun__skeleton k = {.kind = kind};
+    lun__check_array(L, h, 1);
+    luaL_checkany(L, 2);
+    lua_settop(L, most);
+    lun__fill_skeleton(L, h, &k, 2, 3, most > 3 ? 4 : 0);
+    lun__call c = {.element = {1}, .number = {1}, .function = 2};
+    return lun__call_skeleton(L, h, &k, &c);
+}
+
+static int array_reduce(lua_State *L)
+{
+    return fold(L, LUN__REDUCE, 3);
+}
+
+static int array_scan(lua_State *L)
+{
+    return fold(L, LUN__SCAN, 4);
+}
+
+void lun__open_apply(lua_State *L, const lun__parts *p)
+{
+    static const luaL_Reg array_methods[] = {{"map", array_map},
+                                             {"zip", array_zip},
+                                             {"reduce", array_reduce},
+                                             {"scan", array_scan},
+                                             {NULL, NULL}};
+    static const luaL_Reg methods[] = {
+        {"run", skeleton_run}, {"workgroup", skeleton_workgroup}, {NULL, NULL}};
+    static const luaL_Reg events[] = {{"__call", skeleton_call}, {NULL, NULL}};
+    lun__register(L, p, p->methods, array_methods);
+    lun__register(L, p, p->skeleton_methods, methods);
+    lun__register(L, p, p->skeleton, events);
+}

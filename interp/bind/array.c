@@ -1,0 +1,297 @@
+/* Arrays as userdata: what every other part needs to take and give them, and the methods that ask
+ * about an array or make another of it. Elements are index.c's, operators ops.c's. */
+#include "bind/bind.h"
+
+/* ---- taking and giving ------------------------------------------------------------------------- */
+
+lun_array **lun__new_array(lua_State *L, lun__host *h)
+{
+    return &lun__new_held(L, h, LUN__ARRAY)->as.array;
+}
+
+lun_array **lun__array_place(lua_State *L, lun__host *h, int i)
+{
+    return &lun__array_at(L, h, i)->as.array;
+}
+
+lun_array *lunarray_toarray(lua_State *L, int i)
+{
+    lun__host *h = lun__host_of(L);
+    const lun__held *held = h ? lun__array_at(L, h, i) : NULL;
+    return held ? held->as.array : NULL;
+}
+
+bool lun__is_array(lua_State *L, lun__host *h, int i)
+{
+    return lun__array_at(L, h, i) != NULL;
+}
+
+/* Raises the error for an array that has been freed. */
+static lun_array *usable(lua_State *L, const lun__held *held)
+{
+    if (!held->as.array || lun_is_freed(held->as.array))
+        luaL_error(L, "attempt to use a freed Vector");
+    return held->as.array;
+}
+
+lun_array *lun__check_array(lua_State *L, lun__host *h, int i)
+{
+    const lun__held *held = lun__array_at(L, h, i);
+    if (!held)
+        luaL_typeerror(L, i, "array");
+    return usable(L, held);
+}
+
+lun_array *lun__check_operand(lua_State *L, lun__host *h, int i)
+{
+    const lun__held *held = lun__array_at(L, h, i);
+    if (held)
+        return usable(L, held);
+    int type = lua_type(L, i);
+    if (type != LUA_TNUMBER && type != LUA_TBOOLEAN)
+        luaL_typeerror(L, i, "array or number");
+    return NULL;
+}
+
+lun_status lun__load_operand(lua_State *L, lun__host *h, int i, lun_array **out, bool *own)
+{
+    int type = lua_type(L, i);
+    *own = type != LUA_TUSERDATA;
+    if (type == LUA_TBOOLEAN)
+        return lun_boolean(h->engine, lua_toboolean(L, i), out);
+    if (type == LUA_TNUMBER)
+        return lua_isinteger(L, i) ? lun_integer(h->engine, lua_tointeger(L, i), out)
+                                   : lun_number(h->engine, lua_tonumber(L, i), out);
+    *out = h->held[((const lun__box *)lua_touserdata(L, i))->slot].as.array;
+    return LUN_OK;
+}
+
+lun_value lun__check_value(lua_State *L, lun__host *h, int i)
+{
+    lun_value x = {.dtype = LUN_BOOL};
+    if (lun__to_value(L, i, &x))
+        return x;
+    const lun__held *held = lun__array_at(L, h, i);
+    if (!held)
+        luaL_typeerror(L, i, "number or boolean");
+    lun_array *a = usable(L, held);
+    if (lun_size(a) != 1)
+        luaL_argerror(
+            L, i,
+            lua_pushfstring(L, "one number expected, got %I elements", (lua_Integer)lun_size(a)));
+    lun_status s;
+    LUN__TRY(s, lun_get(h->engine, a, 0, &x));
+    lun__check(L, h, s, i);
+    return x;
+}
+
+/* ---- what it is -------------------------------------------------------------------------------- */
+
+static int array_len(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lua_pushinteger(L, lun_length(lun__check_array(L, h, 1)));
+    return 1;
+}
+
+static int array_dtype(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lua_pushstring(L, lun_dtype_name(lun_dtype_of(lun__check_array(L, h, 1))));
+    return 1;
+}
+
+static int array_shape(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int64_t shape[LUN_MAX_RANK];
+    int rank = lun_shape(lun__check_array(L, h, 1), shape);
+    for (int d = 0; d < rank; d++)
+        lua_pushinteger(L, shape[d]);
+    return rank;
+}
+
+static int array_size(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lua_pushinteger(L, lun_size(lun__check_array(L, h, 1)));
+    return 1;
+}
+
+static int array_kind(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    static const char *const names[] = {"Vector", "View", "Scalar", "Composition"};
+    lua_pushstring(L, names[lun_class_of(lun__check_array(L, h, 1))]);
+    return 1;
+}
+
+static int array_pending(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lua_pushinteger(L, lun_pending(lun__check_array(L, h, 1)));
+    return 1;
+}
+
+static int array_backend(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lua_pushstring(L, lun_device_of(lun__check_array(L, h, 1)));
+    return 1;
+}
+
+static int is_array(lua_State *L)
+{
+    lua_pushboolean(L, lun__is_array(L, lun__here(L), 1));
+    return 1;
+}
+
+/* ---- others made of it ------------------------------------------------------------------------- */
+
+/* Leaves the new array alone on the top, or raises. */
+static int give(lua_State *L, lun__host *h, lun_status s, int arg)
+{
+    lun__check(L, h, s, arg);
+    lun__settle(L, h);
+    return 1;
+}
+
+static int array_copy(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun_array **out = lun__new_array(L, h);
+    lun_array *a = lun__check_array(L, h, 1);
+    lun_status s;
+    LUN__TRY(s, lun_copy(h->engine, a, out));
+    return give(L, h, s, 1);
+}
+
+static int array_cast(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun_dtype t = lun__check_dtype(L, 2);
+    lun_array **out = lun__new_array(L, h);
+    lun_array *a = lun__check_array(L, h, 1);
+    lun_status s;
+    LUN__TRY(s, lun_cast(h->engine, a, t, out));
+    return give(L, h, s, 1);
+}
+
+static int array_reshape(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int64_t shape[LUN_MAX_RANK];
+    int rank = lun__check_shape(L, 2, shape);
+    lun_array **out = lun__new_array(L, h);
+    lun_array *a = lun__check_array(L, h, 1);
+    lun_status s;
+    LUN__TRY(s, lun_reshape(h->engine, a, rank, shape, out));
+    return give(L, h, s, 2);
+}
+
+/* string.sub's reading of a first index: at least 1. */
+static int64_t first_index(lua_Integer i, int64_t n)
+{
+    if (i > 0)
+        return i;
+    return i == 0 || i < -n ? 1 : n + i + 1;
+}
+
+/* string.sub's reading of a last index: at most n. */
+static int64_t last_index(lua_Integer i, int64_t n)
+{
+    if (i > n)
+        return n;
+    if (i >= 0)
+        return i;
+    return i < -n ? 0 : n + i + 1;
+}
+
+/* v:sub(i, j [, step]): i and j as string.sub has them; a negative step goes down from i to j. */
+static int array_sub(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int64_t n = lun_length(lun__check_array(L, h, 1));
+    lua_Integer step = luaL_optinteger(L, 4, 1);
+    luaL_argcheck(L, step != 0, 4, "'step' is zero");
+    lua_Integer i = luaL_checkinteger(L, 2);
+    lua_Integer j = luaL_optinteger(L, 3, step > 0 ? -1 : 1);
+    int64_t first = step > 0 ? first_index(i, n) : last_index(i, n);
+    int64_t last = step > 0 ? last_index(j, n) : first_index(j, n);
+    /* Both lie in 0 .. n + 1, so only the step can be large. */
+    int64_t span = step > 0 ? last - first : first - last;
+    uint64_t pace = step > 0 ? (uint64_t)step : 0 - (uint64_t)step;
+    int64_t count = span < 0 ? 0 : (int64_t)((uint64_t)span / pace) + 1;
+    if (count <= 1)
+        step = 1;
+    lun_array **out = lun__new_array(L, h);
+    lun_array *a = lun__check_array(L, h, 1);
+    lun_status s;
+    LUN__TRY(s, lun_slice(h->engine, a, count ? first - 1 : 0, count, step, out));
+    return give(L, h, s, 1);
+}
+
+static int array_concat(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun_array **out = lun__new_array(L, h);
+    lun_array *a = lun__check_array(L, h, 1);
+    lun_array *b = lun__check_array(L, h, 2);
+    lun_status s;
+    LUN__TRY(s, lun_concat(h->engine, a, b, out));
+    return give(L, h, s, 2);
+}
+
+/* ---- its life: a freed array keeps its reference until it is finalised, so that a pointer to it
+ * stays good while a call that was given it runs finalisers ---------------------------------------------------------------------------------- */
+
+static int array_eval(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun_array *a = lun__check_array(L, h, 1);
+    lun_status s;
+    LUN__TRY(s, lun_eval(h->engine, &a, 1));
+    lun__check(L, h, s, 1);
+    lua_settop(L, 1);
+    lun__settle(L, h);
+    return 1;
+}
+
+static int array_free(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun_array *a = lun__check_array(L, h, 1);
+    lun__check(L, h, lun_free(h->engine, a), 1);
+    return 0;
+}
+
+/* The end of a <close> variable, whether or not the array was freed before. */
+static int array_close(lua_State *L)
+{
+    lun__host *h = lua_touserdata(L, lua_upvalueindex(1));
+    const lun__held *held = h->engine ? lun__array_at(L, h, 1) : NULL;
+    if (held && held->as.array && !lun_is_freed(held->as.array))
+        lun__check(L, h, lun_free(h->engine, held->as.array), 1);
+    return 0;
+}
+
+void lun__open_array(lua_State *L, const lun__parts *p)
+{
+    static const luaL_Reg methods[] = {
+        {"dtype", array_dtype}, {"shape", array_shape},     {"size", array_size},
+        {"kind", array_kind},   {"pending", array_pending}, {"backend", array_backend},
+        {"copy", array_copy},   {"cast", array_cast},       {"reshape", array_reshape},
+        {"sub", array_sub},     {"eval", array_eval},       {"free", array_free},
+        {NULL, NULL},
+    };
+    static const luaL_Reg events[] = {
+        {"__len", array_len},
+        {"__concat", array_concat},
+        {"__close", array_close},
+        {NULL, NULL},
+    };
+    static const luaL_Reg functions[] = {{"isarray", is_array}, {NULL, NULL}};
+    lun__register(L, p, p->methods, methods);
+    lun__register(L, p, p->array, events);
+    lun__register(L, p, p->core, functions);
+}

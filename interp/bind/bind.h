@@ -1,0 +1,242 @@
+/* bind.h - what the files of the Lua binding share: the engine's place in a lua_State, boxes for
+ * arrays and functions, and how a status becomes a Lua error.
+ *
+ * Every C function of the binding has the host as its first upvalue. The binding turns Lua's stack
+ * into calls of lunarray.h and knows nothing of how the engine works.
+ */
+#ifndef LUN_BIND_H
+#define LUN_BIND_H
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "bind/recycle.h"
+#include "lunarray.h"
+
+/* What a userdata of ours can stand for; also the number of the host's user value that keeps the
+ * metatable. From LUN__ERROR on they are no userdata: the metatable of error objects, the C functions by
+ * their text, the table that luaopen_lunarray_core gives, the metatable of what lun.explain gives. */
+typedef enum lun__kind {
+    LUN__ARRAY = 1,
+    LUN__FUNCTION,
+    LUN__PLAN,
+    LUN__SKELETON,
+    LUN__OP,
+    LUN__KINDS,
+    LUN__ERROR = LUN__KINDS,
+    LUN__CACHE,
+    LUN__CORE,
+    LUN__PAGE,
+    LUN__VALUES = LUN__PAGE
+} lun__kind;
+
+/* One reference into the engine. The table of them owns the references, so that all are ended before
+ * the engine whatever the order in which Lua finalises its userdata, or where it never does. */
+typedef struct lun__held {
+    union {
+        lun_array *array;
+        lun_function *function;
+        lun_plan *plan;
+    } as;                       /* NULL: freed, or not yet made */
+    const struct lun__box *box; /* the userdata, while it lives */
+    int32_t kind;
+    int32_t next; /* of the unused ones, or of the dead ones */
+} lun__held;
+
+/* One engine in one lua_State: a userdata that the registry keeps. */
+typedef struct lun__host {
+    lun_engine *engine; /* NULL once ended */
+    bool owned;         /* opened here, so closed here */
+    lun__held *held;
+    int32_t room, unused;    /* unused: the first entry to take, -1 if there is none */
+    int32_t dead;            /* the first whose userdata is gone, which lun__bury ends; -1: none */
+    lun__recycler *recycler; /* notices that; NULL: finalisers do */
+    int64_t pressure;        /* bytes not yet told to the collector */
+    int64_t collected;       /* bytes of elements alive after the last full collection */
+    uint64_t seed;           /* of the next random array that has none */
+    const char *math;        /* "fast" or "precise" */
+} lun__host;
+
+/* Every userdata of ours starts so: by its size, its host and its kind it is known, whatever metatable
+ * a script may have given it, or given to a stranger. */
+typedef struct lun__box {
+    lun__host *host;
+    int32_t slot; /* in held; LUN__OP: the operation; LUN__SKELETON: unused */
+    int32_t kind; /* lun__kind */
+} lun__box;
+
+/* The size of a userdata with an entry in held: an odd one, for Lua has next to no other blocks of it, and
+ * recycle.c looks into whatever has that size. */
+enum { LUN__HELD_BYTES = sizeof(lun__box) + 1 };
+
+/* ---- the host (host.c) ---- */
+
+/* Raises the error that the engine has ended. */
+int lun__ended(lua_State *L);
+/* Ends the references of entries whose userdata are gone. */
+void lun__bury(lun__host *h);
+/* Raises an error if the engine has ended; releases what has died. */
+static inline void lun__ready(lua_State *L, lun__host *h)
+{
+    if (!h->engine)
+        lun__ended(L);
+    if (h->dead >= 0)
+        lun__bury(h);
+}
+/* The host of the running function, ready. */
+static inline lun__host *lun__here(lua_State *L)
+{
+    lun__host *h = lua_touserdata(L, lua_upvalueindex(1));
+    lun__ready(L, h);
+    return h;
+}
+/* Pushes the state's host; opens the engine, or takes the one on offer, at first. */
+lun__host *lun__host_open(lua_State *L);
+/* Makes luaopen_lunarray use this engine in L instead of opening one. */
+void lun__host_offer(lua_State *L, lun_engine *e);
+/* The host of a state, NULL if there is none. Raises nothing. */
+lun__host *lun__host_of(lua_State *L);
+/* The engine of a state, NULL if there is none. Raises nothing. */
+lun_engine *lunarray_engine(lua_State *L);
+/* Pushes a metatable with this name and keeps it as that of a kind; used once for each. */
+void lun__new_type(lua_State *L, int host_at, lun__kind kind, const char *name);
+/* Pushes a userdata of a kind and of `size` bytes, 0 but for what every one starts with. */
+lun__box *lun__new_box(lua_State *L, lun__host *h, lun__kind kind, size_t size, int values);
+/* The same with an entry of held, where a call can put what it makes. Valid until the next one. */
+lun__held *lun__new_held(lua_State *L, lun__host *h, lun__kind kind);
+/* The same for an array, from a function that has the metatable at this index. */
+lun__held *lun__new_held_array(lua_State *L, lun__host *h, int metatable);
+/* The userdata at i if it is of that kind, size and host, else NULL. */
+static inline lun__box *lun__test(lua_State *L, const lun__host *h, int i, lun__kind kind,
+                                  size_t size)
+{
+    lun__box *box = lua_touserdata(L, i);
+    bool ours = box && lua_rawlen(L, i) == size && box->host == h && box->kind == (int32_t)kind;
+    return ours ? box : NULL;
+}
+/* The entry of the array at i, NULL if there is no array. */
+static inline lun__held *lun__array_at(lua_State *L, const lun__host *h, int i)
+{
+    const lun__box *box = lun__test(L, h, i, LUN__ARRAY, LUN__HELD_BYTES);
+    return box ? &h->held[box->slot] : NULL;
+}
+/* A full collection, after which what has died is released; h may be NULL. */
+void lun__collect(lua_State *L, lun__host *h);
+/* Looks for a block of so many bytes among what has died: at first young objects, then all if that takes
+ * less than fresh memory would. */
+void lun__scavenge(lua_State *L, lun__host *h, int64_t bytes, bool thoroughly);
+/* Tells the collector what has been allocated since; after every call that may have. May run it. */
+void lun__settle(lua_State *L, lun__host *h);
+/* Marks the script's line for what is built from now on. */
+void lun__mark(lua_State *L, lun__host *h);
+
+/* ---- errors (error.c) ---- */
+
+/* How often a call that is thrifty may collect. */
+enum { LUN__COLLECTIONS = 2 };
+/* After a failed call: true if memory was short and a collection has been made, so that it may be tried
+ * again. *tries starts as 0. */
+bool lun__again(lua_State *L, lun__host *h, lun_status s, int *tries);
+/* Raises the failure: a bad argument number `arg` for a caller's mistake, an error object for a fault
+ * in a kernel. */
+int lun__raise(lua_State *L, lun__host *h, lun_status s, int arg);
+/* The same, where a mistake is reported as "bad argument #arg to 'name'". */
+int lun__raise_as(lua_State *L, lun__host *h, lun_status s, int arg, const char *name);
+/* Does nothing if s is LUN_OK. */
+void lun__check(lua_State *L, lun__host *h, lun_status s, int arg);
+/* Raises the failure that lun_host_check or the like gave, from outside of the binding's functions. */
+int lun__raise_stop(lua_State *L, lun_status s);
+void lun__error_open(lua_State *L);
+
+/* Repeats a call that ran out of memory, or would take some from the system while a collection may find
+ * it: LUN__TRY(s, lun_eval(...)). Wants L and h. */
+#define LUN__TRY(s, call)                                          \
+    do {                                                           \
+        int tries_ = 0;                                            \
+        do {                                                       \
+            lun_thrifty(h->engine, tries_ < LUN__COLLECTIONS);     \
+            (s) = (call);                                          \
+        } while ((s) != LUN_OK && lun__again(L, h, (s), &tries_)); \
+        lun_thrifty(h->engine, false);                             \
+    } while (0)
+
+/* ---- values (value.c) ---- */
+
+void lun__push_value(lua_State *L, lun_value x);
+/* Pushes the element at p. */
+void lun__push_element(lua_State *L, lun_dtype t, const void *p);
+/* The Lua number or boolean at i; false for anything else. */
+bool lun__to_value(lua_State *L, int i, lun_value *out);
+/* Stores x as an element of dtype t; NULL, or why it does not fit. */
+const char *lun__pack(lun_dtype t, lun_value x, void *to);
+/* The dtype named at i; a bad argument otherwise. */
+lun_dtype lun__check_dtype(lua_State *L, int i);
+/* The shape at i: n or {n1, n2, ...}. Returns the rank. */
+int lun__check_shape(lua_State *L, int i, int64_t shape[LUN_MAX_RANK]);
+
+/* ---- arrays (array.c and its neighbours) ---- */
+
+/* Pushes a userdata for an array that a call puts into *result. Valid until the next one. */
+lun_array **lun__new_array(lua_State *L, lun__host *h);
+/* Where the userdata at i, made by lun__new_array, keeps its array. Valid until the next one is made. */
+lun_array **lun__array_place(lua_State *L, lun__host *h, int i);
+/* The array of the userdata at i, NULL if it is none. Raises nothing. */
+lun_array *lunarray_toarray(lua_State *L, int i);
+bool lun__is_array(lua_State *L, lun__host *h, int i);
+/* The array at i; a bad argument if it is none, an error if it is freed. */
+lun_array *lun__check_array(lua_State *L, lun__host *h, int i);
+/* The array at i, NULL for a number or a boolean; a bad argument for anything else. */
+lun_array *lun__check_operand(lua_State *L, lun__host *h, int i);
+/* The operand at i as an array; *own: to be released by the caller. Raises nothing. */
+lun_status lun__load_operand(lua_State *L, lun__host *h, int i, lun_array **out, bool *own);
+/* The value at i: number, boolean or array of one element; a bad argument otherwise. */
+lun_value lun__check_value(lua_State *L, lun__host *h, int i);
+/* Pushes element (or row) i, from 0. */
+void lun__push_at(lua_State *L, lun__host *h, lun_array *a, int64_t i, int arg);
+
+/* Pushes op applied to the operands at 1 .. count of the stack; numbers alone give a number (ops.c).
+ * may_trap: an error may come when it is computed, and should name the script's line. */
+int lun__apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_trap);
+
+/* ---- user functions (function.c) ---- */
+
+/* Pushes a box with the function that the value at i says; arity: its elementwise operands; folds: it has
+ * to be associative. */
+lun_function *lun__function(lua_State *L, lun__host *h, int i, int arity, bool folds);
+
+/* ---- parts: each adds its functions to the tables at these stack indices ---- */
+
+typedef struct lun__parts {
+    lun__host *host;
+    int host_at;  /* the host's userdata, upvalue of everything */
+    int core;     /* the module's table */
+    int internal; /* core.internal: for lua/lunarray only */
+    int array;    /* metatable of arrays */
+    int methods;  /* their methods */
+    int skeleton; /* metatable of skeletons */
+    int skeleton_methods;
+} lun__parts;
+
+/* Adds functions to the table at `table`, each with the host as upvalue. */
+void lun__register(lua_State *L, const lun__parts *p, int table, const luaL_Reg *functions);
+void lun__open_array(lua_State *L, const lun__parts *p);
+void lun__open_index(lua_State *L, const lun__parts *p);
+void lun__open_data(lua_State *L, const lun__parts *p);
+void lun__open_ops(lua_State *L, const lun__parts *p);
+void lun__open_reduce(lua_State *L, const lun__parts *p);
+void lun__open_make(lua_State *L, const lun__parts *p);
+void lun__open_function(lua_State *L, const lun__parts *p);
+void lun__open_skeleton(lua_State *L, const lun__parts *p);
+void lun__open_apply(lua_State *L, const lun__parts *p);
+void lun__open_compose(lua_State *L, const lun__parts *p);
+void lun__open_engine(lua_State *L, const lun__parts *p);
+void lun__open_explain(lua_State *L, const lun__parts *p);
+void lun__open_png(lua_State *L, const lun__parts *p);
+void lun__open_file(lua_State *L, const lun__parts *p);
+
+/* lun.vector(t [, dtype]) of a Lua table (table.c). */
+int lun__vector_of_table(lua_State *L);
+
+LUN_API int luaopen_lunarray_core(lua_State *L);
+
+#endif

@@ -1,0 +1,147 @@
+/* Calls of skeletons of every kind; chains and trees of skeletons, which run as postfix programs: a
+ * list of skeletons, with false where an argument comes. Lists are put together by
+ * lua/lunarray/skeleton.lua; running one needs no recursion, however deep the tree. */
+#include <string.h>
+
+#include "bind/skeleton.h"
+
+/* Raises unless the call brings as many arrays as the skeleton takes. */
+static void check_count(lua_State *L, const lun__skeleton *k, int count)
+{
+    if (count != k->leaves)
+        luaL_error(L, "wrong number of arguments to '%s' (%d array%s expected, got %d)", k->name,
+                   k->leaves, k->leaves == 1 ? "" : "s", count);
+}
+
+/* Calls k on the values on the top, which first[] says come from which arguments on; puts the result
+ * in their place. */
+static void reduce_top(lua_State *L, lun__host *h, const lun__skeleton *k,
+                       const lun__skeleton *program, int *first)
+{
+    int at = lua_gettop(L) - k->leaves + 1;
+    lun__call c = {.name = program->name,
+                   .element = {at, at + 1},
+                   .number = {first[0], first[1]},
+                   .workgroup = program->workgroup};
+    int results = lun__call_skeleton(L, h, k, &c);
+    lua_pop(L, results - 1); /* the first one goes on */
+    lua_replace(L, at);
+    lua_settop(L, at);
+}
+
+static void run_program(lua_State *L, lun__host *h, int at, int argument)
+{
+    const lun__skeleton *program = lun__check_skeleton(L, h, at);
+    int top = lua_gettop(L);
+    check_count(L, program, top - argument + 1);
+    lua_getiuservalue(L, at, LUN__USE_LIST);
+    int list = lua_gettop(L);
+    int length = (int)lua_rawlen(L, list);
+    /* Of each value on the way, the number of the first argument in it; two more for reduce_top. */
+    size_t bytes = ((size_t)program->leaves + 2) * sizeof(int);
+    int *first = lua_newuserdatauv(L, bytes, 0);
+    memset(first, 0, bytes);
+    int base = lua_gettop(L), taken = 0;
+    luaL_checkstack(L, program->leaves + LUA_MINSTACK, "too many arrays");
+    for (int i = 1; i <= length; i++) {
+        if (lua_rawgeti(L, list, i) == LUA_TBOOLEAN) {
+            lua_pop(L, 1);
+            lua_pushvalue(L, argument + taken);
+            first[lua_gettop(L) - base - 1] = ++taken;
+        } else {
+            const lun__skeleton *k = lun__check_skeleton(L, h, -1);
+            lua_pop(L, 1);
+            reduce_top(L, h, k, program, &first[lua_gettop(L) - base - k->leaves]);
+        }
+    }
+}
+
+int lun__run_skeleton(lua_State *L, lun__host *h, int at, int first)
+{
+    const lun__skeleton *k = lun__check_skeleton(L, h, at);
+    if (k->kind == LUN__PROGRAM) {
+        run_program(L, h, at, first);
+        return 1;
+    }
+    int count = lua_gettop(L) - first + 1;
+    if (count < k->leaves)
+        check_count(L, k, count);
+    lun__call c = {.name = k->name,
+                   .element = {first, first + 1},
+                   .number = {1, 2},
+                   .extra = first + k->leaves,
+                   .extra_number = k->leaves + 1,
+                   .extras = count - k->leaves};
+    return lun__call_skeleton(L, h, k, &c);
+}
+
+/* ---- for lua/lunarray/skeleton.lua -------------------------------------------------------------- */
+
+/* The arrays that the list at i takes; raises unless it is a whole program: each skeleton finds its
+ * operands, and one value is left. */
+static int check_list(lua_State *L, lun__host *h, int i)
+{
+    int leaves = 0, depth = 0;
+    lua_Unsigned length = lua_rawlen(L, i);
+    luaL_argcheck(L, length > 0 && length < 1000000, i, "too many skeletons");
+    for (int k = 1; k <= (int)length; k++) {
+        if (lua_rawgeti(L, i, k) == LUA_TBOOLEAN) {
+            leaves++;
+            depth++;
+        } else {
+            const lun__skeleton *s = lun__check_skeleton(L, h, -1);
+            luaL_argcheck(L, s->kind != LUN__PROGRAM && depth >= s->leaves, i, "not a program");
+            depth -= s->leaves - 1;
+        }
+        lua_pop(L, 1);
+    }
+    luaL_argcheck(L, depth == 1, i, "not a program");
+    return leaves;
+}
+
+/* internal.program(name, list, parts): a skeleton that runs the list. */
+static int new_program(lua_State *L)
+{
+    static const char *const names[] = {"sequence", "compose", NULL};
+    lun__host *h = lun__here(L);
+    const char *name = names[luaL_checkoption(L, 1, NULL, names)];
+    luaL_checktype(L, 2, LUA_TTABLE);
+    lua_settop(L, 3);
+    int leaves = check_list(L, h, 2);
+    lun__skeleton *k = lun__new_skeleton(L, h, LUN__PROGRAM);
+    k->name = name;
+    k->leaves = leaves;
+    lua_pushvalue(L, 2);
+    lua_setiuservalue(L, -2, LUN__USE_LIST);
+    lua_pushvalue(L, 3);
+    lua_setiuservalue(L, -2, LUN__USE_PARTS);
+    return 1;
+}
+
+/* internal.skeleton(s): its name, how many arrays it takes, and for a program its list and parts, else
+ * nil and what its function was made of. Nothing if s is no skeleton. */
+static int describe(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    const lun__skeleton *k =
+        (const lun__skeleton *)lun__test(L, h, 1, LUN__SKELETON, sizeof(lun__skeleton));
+    if (!k)
+        return 0;
+    lua_pushstring(L, k->name);
+    lua_pushinteger(L, k->leaves);
+    if (k->kind == LUN__PROGRAM) {
+        lua_getiuservalue(L, 1, LUN__USE_LIST);
+        lua_getiuservalue(L, 1, LUN__USE_PARTS);
+    } else {
+        lua_pushnil(L);
+        lua_getiuservalue(L, 1, LUN__USE_SOURCE);
+    }
+    return 4;
+}
+
+void lun__open_compose(lua_State *L, const lun__parts *p)
+{
+    static const luaL_Reg internal[] = {
+        {"program", new_program}, {"skeleton", describe}, {NULL, NULL}};
+    lun__register(L, p, p->internal, internal);
+}

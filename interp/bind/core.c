@@ -1,0 +1,72 @@
+/* luaopen_lunarray_core: makes the host and the metatables and lets each part add its functions. What
+ * comes out is a plain table; lua/lunarray/init.lua makes the module of it.
+ * Knows no function of the parts. */
+#include "bind/bind.h"
+
+void lun__register(lua_State *L, const lun__parts *p, int table, const luaL_Reg *functions)
+{
+    lua_pushvalue(L, table);
+    lua_pushvalue(L, p->host_at);
+    luaL_setfuncs(L, functions, 1);
+    lua_pop(L, 1);
+}
+
+/* Pushes a table and sets it as a field of the one at `in`; returns where it is. */
+static int add_table(lua_State *L, int in, const char *name)
+{
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, in, name);
+    return lua_gettop(L);
+}
+
+/* Makes the metatables and the module's table, with nothing in it yet but core.internal. The host is
+ * on the top. */
+static lun__parts start(lua_State *L, lun__host *h)
+{
+    lun__parts p;
+    p.host = h;
+    p.host_at = lua_gettop(L);
+    lua_newtable(L);
+    p.core = lua_gettop(L);
+    p.internal = add_table(L, p.core, "internal");
+    p.methods = add_table(L, p.internal, "methods");
+    p.skeleton_methods = add_table(L, p.internal, "skeleton_methods");
+    lun__new_type(L, p.host_at, LUN__ARRAY, "lunarray.array");
+    p.array = lua_gettop(L);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, p.internal, "array_type");
+    lun__new_type(L, p.host_at, LUN__SKELETON, "lunarray.skeleton");
+    p.skeleton = lua_gettop(L);
+    lua_pushvalue(L, p.skeleton_methods);
+    lua_setfield(L, p.skeleton, "__index");
+    lua_pushvalue(L, p.skeleton);
+    lua_setfield(L, p.internal, "skeleton_type");
+    lun__new_type(L, p.host_at, LUN__ERROR, "lunarray.error");
+    lun__error_open(L);
+    lua_pop(L, 1);
+    return p;
+}
+
+int luaopen_lunarray_core(lua_State *L)
+{
+    /* Methods that bear an operation's name come after the operations: a:sub(i, j) is a slice. */
+    static void (*const parts[])(lua_State *, const lun__parts *) = {
+        lun__open_ops,   lun__open_reduce,  lun__open_array,    lun__open_index,
+        lun__open_data,  lun__open_make,    lun__open_function, lun__open_skeleton,
+        lun__open_apply, lun__open_compose, lun__open_engine,   lun__open_explain,
+        lun__open_png,   lun__open_file,
+    };
+    lua_settop(L, 0);
+    lun__host *h = lun__host_open(L);
+    if (lua_getiuservalue(L, 1, LUN__CORE) == LUA_TTABLE)
+        return 1;
+    lua_settop(L, 1);
+    lun__parts p = start(L, h);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        parts[i](L, &p);
+    lua_settop(L, p.core);
+    lua_pushvalue(L, -1);
+    lua_setiuservalue(L, p.host_at, LUN__CORE);
+    return 1;
+}

@@ -1,0 +1,289 @@
+/* Functions about the engine as a whole: evaluating several arrays, counters, backends, devices, the
+ * accuracy of mathematical functions. */
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bind/bind.h"
+
+/* lun.eval(e1, e2, ...): evaluates all in as few passes as possible; gives the arrays, and for Scalars
+ * their numbers. */
+static int evaluate(lua_State *L)
+{
+    enum { FEW = 8 };
+    lun__host *h = lun__here(L);
+    int count = lua_gettop(L), arrays = 0;
+    lun_array *few[FEW], **list = few;
+    if (count > FEW)
+        list = lua_newuserdatauv(L, (size_t)count * sizeof *list, 0);
+    for (int i = 1; i <= count; i++) {
+        lun_array *a = lun__check_operand(L, h, i);
+        if (a)
+            list[arrays++] = a;
+    }
+    lun_status s;
+    LUN__TRY(s, lun_eval(h->engine, list, arrays));
+    lun__check(L, h, s, 1);
+    if (count > FEW)
+        lua_settop(L, count);
+    for (int i = 1; i <= count; i++) {
+        const lun__held *held = lun__array_at(L, h, i);
+        if (held && lun_class_of(held->as.array) == LUN_SCALAR) {
+            lun__push_value(L, lun__check_value(L, h, i));
+            lua_replace(L, i);
+        }
+    }
+    lun__settle(L, h);
+    return count;
+}
+
+/* ---- counters ---------------------------------------------------------------------------------- */
+
+static int stats(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    if (!lua_isnoneornil(L, 1)) {
+        const char *what = luaL_checkstring(L, 1);
+        luaL_argcheck(L, strcmp(what, "reset") == 0, 1, "\"reset\" or nothing expected");
+        lun_stats_reset(h->engine);
+        return 0;
+    }
+    lun_stats s;
+    lun_stats_get(h->engine, &s);
+    const struct {
+        const char *name;
+        int64_t value;
+    } fields[] = {
+        {"compiles", s.compiles},
+        {"cache_hits", s.cache_hits},
+        {"launches", s.launches},
+        {"interpreted", s.interpreted},
+        {"bytes_read", s.bytes_read},
+        {"bytes_written", s.bytes_written},
+        {"bytes_to_device", s.bytes_to_device},
+        {"bytes_to_host", s.bytes_to_host},
+        {"allocated", s.allocated},
+        {"pooled", s.pooled},
+        {"peak", s.peak},
+        {"allocations", s.allocations},
+        {"nodes", s.nodes},
+    };
+    const struct {
+        const char *name;
+        double value;
+    } times[] = {
+        {"compile_time", s.compile_time},
+        {"transfer_time", s.transfer_time},
+        {"run_time", s.run_time},
+    };
+    int count = (int)(sizeof fields / sizeof fields[0]);
+    lua_createtable(L, 0, count + 3);
+    for (int i = 0; i < count; i++) {
+        lua_pushinteger(L, fields[i].value);
+        lua_setfield(L, -2, fields[i].name);
+    }
+    for (int i = 0; i < 3; i++) {
+        lua_pushnumber(L, times[i].value);
+        lua_setfield(L, -2, times[i].name);
+    }
+    return 1;
+}
+
+/* The row of a profile as a table on the top. */
+static void push_profile_row(lua_State *L, const lun_profile_row *r)
+{
+    const struct {
+        const char *name;
+        int64_t value;
+    } counts[] = {{"ops", r->ops},
+                  {"calls", r->calls},
+                  {"interpreted", r->interpreted},
+                  {"elements", r->elements},
+                  {"bytes", r->bytes}};
+    const struct {
+        const char *name;
+        double value;
+    } times[] = {{"compile", r->compile}, {"transfer", r->transfer}, {"run", r->run}};
+    const struct {
+        const char *name, *value;
+    } texts[] = {{"name", r->name}, {"what", r->what}, {"where", r->where}};
+    lua_createtable(L, 0, 11);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        lua_pushinteger(L, counts[i].value);
+        lua_setfield(L, -2, counts[i].name);
+    }
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        lua_pushnumber(L, times[i].value);
+        lua_setfield(L, -2, times[i].name);
+    }
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        lua_pushstring(L, texts[i].value);
+        lua_setfield(L, -2, texts[i].name);
+    }
+}
+
+/* internal.profile(true) starts a profile; internal.profile(false) ends it and gives its rows. */
+static int profile(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    if (lua_toboolean(L, 1)) {
+        lun__check(L, h, lun_profile_start(h->engine), 1);
+        return 0;
+    }
+    lun_profile_stop(h->engine);
+    lun_profile_row r;
+    lua_newtable(L);
+    for (int i = 0; lun_profile_at(h->engine, i, &r); i++) {
+        push_profile_row(L, &r);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+/* lun.trim(): gives pooled memory back to the system. */
+static int trim(lua_State *L)
+{
+    lun_trim(lun__here(L)->engine);
+    return 0;
+}
+
+/* internal.cache(clear): the directory, entries and bytes of the kernels on disk, which it removes if it
+ * is to; or nil and why there is none. */
+static int cache(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun_cache_state s;
+    lun_cache_info(h->engine, lua_toboolean(L, 1), &s);
+    if (!s.directory) {
+        lua_pushnil(L);
+        lua_pushstring(L, s.reason);
+        return 2;
+    }
+    lua_pushstring(L, s.directory);
+    lua_pushinteger(L, s.entries);
+    lua_pushinteger(L, s.bytes);
+    return 3;
+}
+
+/* internal.terminal(): columns and rows of the window and whether stdout is one; nil where it tells none. */
+static int terminal(lua_State *L)
+{
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+        lua_pushinteger(L, size.ws_col);
+        lua_pushinteger(L, size.ws_row);
+    } else {
+        lua_pushnil(L);
+        lua_pushnil(L);
+    }
+    lua_pushboolean(L, isatty(STDOUT_FILENO));
+    return 3;
+}
+
+/* ---- backends and devices ---------------------------------------------------------------------- */
+
+/* lun.backends(): the names of those that can be used here, best first; and of the others the reasons. */
+static int backends(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lua_settop(L, 0);
+    lua_newtable(L);
+    lua_newtable(L);
+    const char *name, *reason = NULL;
+    for (int i = 0; (name = lun_backend_at(h->engine, i, &reason)); i++) {
+        if (reason) {
+            lua_pushstring(L, reason);
+            lua_setfield(L, 2, name);
+        } else {
+            lua_pushstring(L, name);
+            lua_rawseti(L, 1, (lua_Integer)lua_rawlen(L, 1) + 1);
+        }
+        reason = NULL;
+    }
+    return 2;
+}
+
+static void set_text(lua_State *L, const char *name, const char *text)
+{
+    lua_pushstring(L, text);
+    lua_setfield(L, -2, name);
+}
+
+static int devices(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int room = lun_devices(h->engine, NULL, 0);
+    lun_device *rows = lua_newuserdatauv(L, ((size_t)room + 1) * sizeof *rows, 0);
+    int count = lun_devices(h->engine, rows, room);
+    if (count > room)
+        count = room;
+    lua_createtable(L, count, 0);
+    for (int i = 0; i < count; i++) {
+        lua_createtable(L, 0, 6);
+        set_text(L, "name", rows[i].name);
+        set_text(L, "kind", rows[i].kind);
+        set_text(L, "backend", rows[i].backend);
+        lua_pushinteger(L, rows[i].memory);
+        lua_setfield(L, -2, "memory");
+        lua_pushinteger(L, rows[i].units);
+        lua_setfield(L, -2, "units");
+        if (rows[i].machine[0])
+            set_text(L, "machine", rows[i].machine);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+/* lun.use(name): selects a backend; gives the name of the one in use, as lun.use() does. */
+static int use(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    if (!lua_isnoneornil(L, 1)) {
+        lun_status s = lun_use(h->engine, luaL_checkstring(L, 1));
+        lun__check(L, h, s, 1);
+    }
+    lua_pushstring(L, lun_backend_name(h->engine));
+    return 1;
+}
+
+/* lun.math "precise" or "fast"; gives what holds now, as lun.math() does. */
+static int math_mode(lua_State *L)
+{
+    static const char *const names[] = {"fast", "precise", NULL};
+    lun__host *h = lun__here(L);
+    if (!lua_isnoneornil(L, 1)) {
+        int mode = luaL_checkoption(L, 1, NULL, names);
+        lun_status s = lun_math_mode(h->engine, mode ? LUN_MATH_PRECISE : LUN_MATH_FAST);
+        lun__check(L, h, s, 1);
+        h->math = names[mode];
+    }
+    lua_pushstring(L, h->math);
+    return 1;
+}
+
+/* Seconds on a clock that never goes back, for timing. */
+static int monotonic_clock(lua_State *L)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    lua_pushnumber(L, (lua_Number)t.tv_sec + 1e-9 * (lua_Number)t.tv_nsec);
+    return 1;
+}
+
+void lun__open_engine(lua_State *L, const lun__parts *p)
+{
+    static const luaL_Reg functions[] = {
+        {"eval", evaluate},     {"stats", stats},           {"trim", trim},
+        {"backends", backends}, {"devices", devices},       {"use", use},
+        {"math", math_mode},    {"clock", monotonic_clock}, {NULL, NULL},
+    };
+    static const luaL_Reg inside[] = {
+        {"cache", cache}, {"terminal", terminal}, {"profile", profile}, {NULL, NULL}};
+    lun__register(L, p, p->core, functions);
+    lun__register(L, p, p->internal, inside);
+    lua_pushliteral(L, "Lunarray " LUN_VERSION);
+    lua_setfield(L, p->core, "_VERSION");
+    lua_pushliteral(L, LUA_RELEASE);
+    lua_setfield(L, p->internal, "lua_release");
+}

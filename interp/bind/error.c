@@ -1,0 +1,141 @@
+/* From a status to a Lua error: a caller's mistake becomes "bad argument #2 to 'zip' (...)", a fault
+ * in a kernel an error object with code, message and where.
+ * Knows nothing of the calls that fail. Whoever raises must hold nothing that Lua does not own. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bind/bind.h"
+
+/* True for what a caller can mend by other arguments. */
+static bool is_mistake(lun_status s)
+{
+    switch (s) {
+    case LUN_EARG:
+    case LUN_EDTYPE:
+    case LUN_ESHAPE:
+    case LUN_ERANGE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool lun__again(lua_State *L, lun__host *h, lun_status s, int *tries)
+{
+    int64_t wanted = lun_thrifty(h->engine, false);
+    if (wanted && *tries < LUN__COLLECTIONS) {
+        lun__scavenge(L, h, wanted, ++*tries > 1);
+        return true;
+    }
+    bool short_of_memory =
+        s == LUN_ENOMEM || (s == LUN_ELIMIT && strstr(lun_error(h->engine), "memory"));
+    if (!short_of_memory || *tries > LUN__COLLECTIONS)
+        return false;
+    *tries = LUN__COLLECTIONS + 1;
+    lun__collect(L, h);
+    return true;
+}
+
+/* Pushes the engine's text first of all: what Lua does next may run finalisers that use the engine. */
+static const char *push_message(lua_State *L, const lun__host *h)
+{
+    return lua_pushstring(L, lun_error(h->engine));
+}
+
+/* Writes where the function of a level stands, "" if it does not say; of level 0: where the nearest function of
+ * a script stands, which is none of the module's own. */
+static void script_place(lua_State *L, int level, char *place, size_t room)
+{
+    static const char own[] = "lua/lunarray/";
+    enum { DEPTH = 32 };
+    lua_Debug caller;
+    int last = level ? level : DEPTH;
+    place[0] = '\0';
+    for (; level <= last && !place[0] && lua_getstack(L, level, &caller); level++)
+        if (lua_getinfo(L, "Sl", &caller) && caller.currentline > 0 &&
+            (last < DEPTH || strncmp(caller.short_src, own, sizeof own - 1) != 0))
+            snprintf(place, room, "%s:%d", caller.short_src, caller.currentline);
+}
+
+/* An error object; its place is where the expression was built, else where the script stands. The host's
+ * userdata is at host_at. */
+static int raise_fault(lua_State *L, const lun__host *h, lun_status s, int host_at, int level)
+{
+    char where[256];
+    snprintf(where, sizeof where, "%s", lun_error_where(h->engine));
+    push_message(L, h);
+    if (!where[0])
+        script_place(L, level, where, sizeof where);
+    lua_createtable(L, 0, 3);
+    lua_insert(L, -2);
+    lua_setfield(L, -2, "message");
+    lua_pushstring(L, lun_status_name(s));
+    lua_setfield(L, -2, "code");
+    lua_pushstring(L, where);
+    lua_setfield(L, -2, "where");
+    lua_getiuservalue(L, host_at, LUN__ERROR);
+    lua_setmetatable(L, -2);
+    return lua_error(L);
+}
+
+int lun__raise_as(lua_State *L, lun__host *h, lun_status s, int arg, const char *name)
+{
+    if (s == LUN_EFREED)
+        return luaL_error(L, "attempt to use a freed Vector");
+    if (!is_mistake(s))
+        return raise_fault(L, h, s, lua_upvalueindex(1), 1);
+    const char *message = push_message(L, h);
+    if (!name)
+        return luaL_argerror(L, arg, message);
+    return luaL_error(L, "bad argument #%d to '%s' (%s)", arg, name, message);
+}
+
+int lun__raise(lua_State *L, lun__host *h, lun_status s, int arg)
+{
+    return lun__raise_as(L, h, s, arg, NULL);
+}
+
+int lun__raise_stop(lua_State *L, lun_status s)
+{
+    char text[256];
+    const lun__host *h = lun__host_open(L);
+    snprintf(text, sizeof text, "%s", lun_error(h->engine));
+    (void)lun_fail(h->engine, s, text); /* whatever it concerned, the script stands elsewhere */
+    return raise_fault(L, h, s, lua_gettop(L), 0);
+}
+
+void lun__check(lua_State *L, lun__host *h, lun_status s, int arg)
+{
+    if (s != LUN_OK)
+        lun__raise_as(L, h, s, arg, NULL);
+}
+
+/* tostring of an error object: "where: message". */
+static int error_text(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_getfield(L, 1, "where");
+    lua_getfield(L, 1, "message");
+    const char *where = lua_tostring(L, -2);
+    const char *message = luaL_tolstring(L, -1, NULL);
+    if (where && *where)
+        lua_pushfstring(L, "%s: %s", where, message);
+    return 1;
+}
+
+/* "failed: " .. err is how scripts report errors that usually are strings. */
+static int error_concat(lua_State *L)
+{
+    luaL_tolstring(L, 1, NULL);
+    luaL_tolstring(L, 2, NULL);
+    lua_concat(L, 2);
+    return 1;
+}
+
+void lun__error_open(lua_State *L)
+{
+    lua_pushcfunction(L, error_text);
+    lua_setfield(L, -2, "__tostring");
+    lua_pushcfunction(L, error_concat);
+    lua_setfield(L, -2, "__concat");
+}

@@ -1,0 +1,66 @@
+/* lun.explain: the engine's plan as a Lua table. What its page looks like is said in Lua. */
+#include "bind/bind.h"
+
+static void set_integer(lua_State *L, const char *name, int64_t x)
+{
+    lua_pushinteger(L, x);
+    lua_setfield(L, -2, name);
+}
+
+static void set_text(lua_State *L, const char *name, const char *text)
+{
+    lua_pushstring(L, text ? text : "");
+    lua_setfield(L, -2, name);
+}
+
+static void push_kernel(lua_State *L, const lun_plan_kernel *k)
+{
+    lua_createtable(L, 0, 12);
+    set_integer(L, "ops", k->ops);
+    set_integer(L, "reads", k->reads);
+    set_integer(L, "writes", k->writes);
+    set_integer(L, "bytes_read", k->bytes_read);
+    set_integer(L, "bytes_written", k->bytes_written);
+    set_integer(L, "bytes", k->bytes_read + k->bytes_written);
+    set_integer(L, "n", k->n);
+    set_text(L, "name", k->name);
+    set_text(L, "ir", k->ir);
+    set_text(L, "source", k->source);
+    set_text(L, "cut", k->cut);
+    set_text(L, "types", k->types);
+}
+
+/* lun.explain(e1, e2, ...): a list of kernels; runs nothing. */
+static int explain(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int count = lua_gettop(L);
+    luaL_checkany(L, 1);
+    lun_array **arrays = lua_newuserdatauv(L, (size_t)count * sizeof(lun_array *), 0);
+    for (int i = 1; i <= count; i++)
+        arrays[i - 1] = lun__check_array(L, h, i);
+    lun__held *held = lun__new_held(L, h, LUN__PLAN);
+    lun_status s;
+    LUN__TRY(s, lun_explain(h->engine, arrays, count, &held->as.plan));
+    lun__check(L, h, s, 1);
+    const lun_plan *kernels = held->as.plan;
+    int length = lun_plan_count(kernels);
+    lua_createtable(L, length, 0);
+    for (int i = 0; i < length; i++) {
+        push_kernel(L, lun_plan_at(kernels, i));
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_getiuservalue(L, lua_upvalueindex(1), LUN__PAGE);
+    lua_setmetatable(L, -2);
+    return 1;
+}
+
+void lun__open_explain(lua_State *L, const lun__parts *p)
+{
+    static const luaL_Reg functions[] = {{"explain", explain}, {NULL, NULL}};
+    lun__new_type(L, p->host_at, LUN__PLAN, "lunarray.plan");
+    lua_pop(L, 1);
+    lun__new_type(L, p->host_at, LUN__PAGE, "lunarray.page");
+    lua_setfield(L, p->internal, "page_type");
+    lun__register(L, p, p->core, functions);
+}

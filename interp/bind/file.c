@@ -1,0 +1,130 @@
+/* Arrays on files, and elements into files: internal.open, elements, bytes, write and streamed, for
+ * lua/lunarray/io.lua and raw.lua. Knows no format. */
+#include <errno.h>
+#include <lualib.h>
+#include <stdio.h>
+
+#include "bind/bind.h"
+#include "bind/hold.h"
+
+/* Bytes that are computed and written at a time. */
+#define PIECE (INT64_C(2) << 20)
+
+/* internal.open(path): the bytes of a file as a Vector of u8; or nil, message, errno. */
+static int open_file(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    const char *path = luaL_checkstring(L, 1);
+    lun_status s;
+    int reason = 0;
+    for (int tries = 0; tries < 2; tries++) {
+        lun_array **out = lun__new_array(L, h);
+        LUN__TRY(s, lun_open_file(h->engine, path, out));
+        reason = errno;
+        if (s != LUN_EIO || (reason != EMFILE && reason != ENFILE))
+            break;
+        lua_gc(L, LUA_GCCOLLECT); /* arrays that nobody holds hold files */
+    }
+    if (s == LUN_EIO) {
+        luaL_pushfail(L);
+        lua_pushstring(L, lun_error(h->engine));
+        lua_pushinteger(L, reason);
+        return 3;
+    }
+    lun__check(L, h, s, 1);
+    return 1;
+}
+
+/* internal.elements(bytes, offset, dtype, shape, swapped): what lies in such bytes. */
+static int file_elements(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int64_t shape[LUN_MAX_RANK];
+    (void)lun__check_array(L, h, 1);
+    int64_t offset = luaL_checkinteger(L, 2);
+    lun_dtype t = lun__check_dtype(L, 3);
+    int rank = lun__check_shape(L, 4, shape);
+    bool swapped = lua_toboolean(L, 5);
+    lun_array **out = lun__new_array(L, h);
+    lun_array *bytes = lun__check_array(L, h, 1);
+    lun_status s;
+    LUN__TRY(s, lun_file_elements(h->engine, bytes, offset, t, swapped, rank, shape, out));
+    lun__check(L, h, s, 1);
+    return 1;
+}
+
+/* internal.bytes(a, first, count): elements, counted from 1 in row-major order, as this machine stores
+ * them. What has to be computed for them is not kept where they can be had alone. */
+static int part_bytes(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun_array *a = lun__check_array(L, h, 1);
+    int64_t size = lun_size(a), first = luaL_checkinteger(L, 2), count = luaL_checkinteger(L, 3);
+    luaL_argcheck(L, first >= 1 && first - 1 <= size, 2, "index out of range");
+    luaL_argcheck(L, count >= 0 && count <= size - (first - 1), 3, "more than there is");
+    size_t bytes = (size_t)count * (size_t)lun_dtype_size(lun_dtype_of(a));
+    luaL_Buffer text;
+    char *to = luaL_buffinitsize(L, &text, bytes);
+    lun_status s;
+    LUN__TRY(s, lun_read(h->engine, a, to, first - 1, count));
+    lun__check(L, h, s, 1);
+    luaL_pushresultsize(&text, bytes);
+    lun__settle(L, h);
+    return 1;
+}
+
+/* internal.write(file, a): all elements into a file of Lua's, some at a time; what has to be computed for them
+ * is not kept where they can be had so. True; or nil, message, errno. */
+static int write_elements(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    const luaL_Stream *to = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+    luaL_argcheck(L, to->closef, 1, "closed file");
+    int64_t total = lun_size(lun__check_array(L, h, 2));
+    size_t size = (size_t)lun_dtype_size(lun_dtype_of(lun__check_array(L, h, 2)));
+    int64_t most = PIECE / (int64_t)size;
+    char *buffer = lua_newuserdatauv(L, (size_t)(total < most ? total : most) * size, 0);
+    for (int64_t first = 0, some; first < total; first += some) {
+        lun_array *a = lun__check_array(L, h, 2);
+        some = total - first < most ? total - first : most;
+        lun_status s;
+        LUN__TRY(s, lun_read(h->engine, a, buffer, first, some));
+        lun__check(L, h, s, 2);
+        errno = 0;
+        if (fwrite(buffer, size, (size_t)some, to->f) != (size_t)some)
+            return luaL_fileresult(L, 0, NULL);
+    }
+    lun__settle(L, h);
+    return luaL_fileresult(L, 1, NULL);
+}
+
+/* internal.streamed(a): whether elements that it is made of are in files, or it has none in memory. */
+static int is_streamed(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    const lun_array *a = lun__check_array(L, h, 1);
+    lua_pushboolean(L, lun_is_streamed(a) || lun_is_virtual(a));
+    return 1;
+}
+
+/* internal.writing(f, ...): what f(...) gives; files that grow too large are errors in it, no signal. */
+static int writing(lua_State *L)
+{
+    lun__held_signal held;
+    lun__hold_signal(&held);
+    int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
+    lun__let_signal_go(&held);
+    return status == LUA_OK ? lua_gettop(L) : lua_error(L);
+}
+
+void lun__open_file(lua_State *L, const lun__parts *p)
+{
+    static const luaL_Reg functions[] = {{"open", open_file},
+                                         {"elements", file_elements},
+                                         {"bytes", part_bytes},
+                                         {"write", write_elements},
+                                         {"streamed", is_streamed},
+                                         {"writing", writing},
+                                         {NULL, NULL}};
+    lun__register(L, p, p->internal, functions);
+}

@@ -1,0 +1,128 @@
+/* From a Lua value to a function for a skeleton: a Lua function, an operation of lun.op or its name, a
+ * C string, a file's path. The one place where user functions enter.
+ * Knows nothing of the skeletons that take them. */
+#include <string.h>
+
+#include "bind/bind.h"
+#include "luafn/luafn.h"
+
+/* A box for the function on the top of the stack. */
+static lun_function **new_function(lua_State *L, lun__host *h)
+{
+    return &lun__new_held(L, h, LUN__FUNCTION)->as.function;
+}
+
+/* The function of an operation, if it fits. */
+static lun_function *of_op(lua_State *L, lun__host *h, int i, lun_op op, int arity, bool folds)
+{
+    lun_op_info info;
+    lun_op_describe(op, &info);
+    if (info.arity != arity)
+        luaL_argerror(L, i,
+                      lua_pushfstring(L, "'%s' takes %d operand%s, not %d", info.name, info.arity,
+                                      info.arity == 1 ? "" : "s", arity));
+    if (folds && !info.reduces)
+        luaL_argerror(L, i,
+                      lua_pushfstring(L, "'%s' is not associative: order would matter", info.name));
+    lun_function **out = new_function(L, h);
+    lun_status s;
+    LUN__TRY(s, lun_function_op(h->engine, op, out));
+    lun__check(L, h, s, i);
+    return *out;
+}
+
+/* The function of a C string or of a Lua function. The same text or function gives the same while
+ * anybody uses it. */
+static lun_function *of_code(lua_State *L, lun__host *h, int i)
+{
+    lua_getiuservalue(L, lua_upvalueindex(1), LUN__CACHE);
+    lua_pushvalue(L, i);
+    lua_rawget(L, -2);
+    const lun__box *known = lun__test(L, h, -1, LUN__FUNCTION, LUN__HELD_BYTES);
+    if (known) {
+        lua_remove(L, -2);
+        return h->held[known->slot].as.function;
+    }
+    lua_pop(L, 1);
+    lun_function **out = new_function(L, h);
+    lun_status s;
+    if (lua_isfunction(L, i))
+        LUN__TRY(s, luafn_front(L, i, h->engine, lunarray_toarray, out));
+    else
+        LUN__TRY(s, lun_function_c(h->engine, lua_tostring(L, i), out));
+    lun__check(L, h, s, i);
+    lun_function *f = *out;
+    lua_pushvalue(L, i);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, -4);
+    lua_remove(L, -2);
+    return f;
+}
+
+static lun_function *of_file(lua_State *L, lun__host *h, int i)
+{
+    lun_function **out = new_function(L, h);
+    lun_status s;
+    LUN__TRY(s, lun_function_file(h->engine, lua_tostring(L, i), out));
+    if (s == LUN_EIO) /* another path mends it */
+        luaL_argerror(L, i, lua_pushstring(L, lun_error(h->engine)));
+    lun__check(L, h, s, i);
+    return *out;
+}
+
+/* A C string holds a body, or starts with its parameters. */
+static bool is_c(const char *text)
+{
+    return strchr(text, '{') || text[strspn(text, " \t\r\n")] == '(';
+}
+
+static lun_function *of_string(lua_State *L, lun__host *h, int i, int arity, bool folds)
+{
+    size_t length;
+    const char *text = lua_tolstring(L, i, &length);
+    lun_op op;
+    if (strlen(text) != length)
+        luaL_argerror(L, i, "the text holds a zero byte");
+    if (lun_op_find(text, arity, &op) || lun_op_find(text, 0, &op))
+        return of_op(L, h, i, op, arity, folds);
+    if (is_c(text))
+        return of_code(L, h, i);
+    if (text[0] == '/' || text[0] == '.')
+        return of_file(L, h, i);
+    luaL_argerror(L, i,
+                  lua_pushfstring(L,
+                                  "'%s' is no operation of lun.op, no C string as \"(float x){ "
+                                  "return x; }\" and no path, which starts with / or .",
+                                  text));
+    return NULL;
+}
+
+lun_function *lun__function(lua_State *L, lun__host *h, int i, int arity, bool folds)
+{
+    switch (lua_type(L, i)) {
+    case LUA_TSTRING:
+        return of_string(L, h, i, arity, folds);
+    case LUA_TFUNCTION:
+        return of_code(L, h, i);
+    default:
+        break;
+    }
+    const lun__box *box = lun__test(L, h, i, LUN__OP, sizeof *box);
+    if (box)
+        return of_op(L, h, i, (lun_op)box->slot, arity, folds);
+    luaL_typeerror(L, i, "function, C string, path or operation");
+    return NULL;
+}
+
+void lun__open_function(lua_State *L, const lun__parts *p)
+{
+    lun__new_type(L, p->host_at, LUN__FUNCTION, "lunarray.function");
+    lua_pop(L, 1);
+    /* The cache holds functions weakly. */
+    lua_newtable(L);
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "v");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    lua_setiuservalue(L, p->host_at, LUN__CACHE);
+}

@@ -1,0 +1,334 @@
+/* The engine's place in a lua_State: opened at first use, ended when the state is; the references
+ * that its userdata stand for; what the garbage collector is told.
+ * Knows nothing of arrays' values. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bind/bind.h"
+
+/* Keys of the registry: their addresses. */
+static const char host_key, offer_key;
+
+/* From how many more bytes on the collector is told; less would cost more than it gives back. Arrays made
+ * and dropped in a loop come to as much before they are reused: it fits a core's own cache. */
+#define TELL (512 * 1024)
+/* Beyond this, and once as much has been added as the last full collection left or as Lua's own heap
+ * has, there is another one: a generational collector would not look at old arrays before that heap
+ * has doubled. */
+#define FULL (INT64_C(64) << 20)
+
+/* ---- opening and ending ------------------------------------------------------------------------ */
+
+static void warn(void *state, const char *text)
+{
+    lua_State *L = state;
+    lua_warning(L, "lunarray: ", 1);
+    lua_warning(L, text, 0);
+}
+
+static uint64_t fresh_seed(const void *salt)
+{
+    uint64_t seed = 0;
+    if (getentropy(&seed, sizeof seed) != 0)
+        seed = (uint64_t)time(NULL) * UINT64_C(0x9E3779B97F4A7C15) + (uintptr_t)salt;
+    return seed;
+}
+
+/* Ends the reference of an entry, which stays. What is released may come back here. */
+static void let_go(lun__held *held)
+{
+    lun__held was = *held;
+    held->as.array = NULL;
+    if (was.kind == LUN__ARRAY)
+        lun_release(was.as.array);
+    else if (was.kind == LUN__FUNCTION)
+        lun_function_release(was.as.function);
+    else if (was.as.plan)
+        lun_plan_release(was.as.plan);
+}
+
+/* The host's finaliser, in a normal run the last of all; functions that run later find no engine. */
+static int end_host(lua_State *L)
+{
+    lun__host *h = lua_touserdata(L, 1);
+    if (!h || lua_rawlen(L, 1) != sizeof *h || !h->engine)
+        return 0;
+    for (int32_t i = 0; i < h->room; i++)
+        let_go(&h->held[i]);
+    if (h->recycler)
+        lun__recycler_serve(h->recycler, NULL);
+    free(h->held);
+    h->held = NULL;
+    h->room = 0;
+    h->unused = h->dead = -1;
+    if (h->owned)
+        lun_close(h->engine);
+    h->engine = NULL;
+    return 0;
+}
+
+static void open_engine(lua_State *L, lun__host *h)
+{
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &offer_key) == LUA_TLIGHTUSERDATA) {
+        h->engine = lua_touserdata(L, -1);
+        lua_pop(L, 1);
+        return;
+    }
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+    lun_config config = {.size = sizeof config, .log = warn, .log_ctx = lua_tothread(L, -1)};
+    lua_pop(L, 2);
+    if (lun_open(&config, &h->engine) != LUN_OK) {
+        h->engine = NULL;
+        luaL_error(L, "cannot open the engine (%s)", lun_error(NULL));
+    }
+    h->owned = true;
+}
+
+lun__host *lun__host_open(lua_State *L)
+{
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &host_key) == LUA_TUSERDATA)
+        return lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    lun__host *h = lua_newuserdatauv(L, sizeof *h, LUN__VALUES);
+    memset(h, 0, sizeof *h);
+    h->unused = h->dead = -1;
+    h->math = "fast";
+    h->seed = fresh_seed(h);
+    lua_createtable(L, 0, 2);
+    lua_pushliteral(L, "lunarray.engine");
+    lua_setfield(L, -2, "__name");
+    lua_pushcfunction(L, end_host);
+    lua_setfield(L, -2, "__gc");
+    lua_setmetatable(L, -2);
+    open_engine(L, h);
+    h->recycler = lun__recycler_of(L);
+    if (h->recycler)
+        lun__recycler_serve(h->recycler, h);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &host_key);
+    return h;
+}
+
+void lun__host_offer(lua_State *L, lun_engine *e)
+{
+    lua_pushlightuserdata(L, e);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &offer_key);
+}
+
+lun__host *lun__host_of(lua_State *L)
+{
+    if (!lua_checkstack(L, 1))
+        return NULL;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &host_key);
+    lun__host *h = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    return h;
+}
+
+lun_engine *lunarray_engine(lua_State *L)
+{
+    const lun__host *h = lun__host_of(L);
+    return h ? h->engine : NULL;
+}
+
+int lun__ended(lua_State *L)
+{
+    return luaL_error(L, "the engine has ended");
+}
+
+/* ---- userdata ---------------------------------------------------------------------------------- */
+
+/* The finaliser of whatever has an entry in held, but for arrays where the allocator tells of their end. */
+static int end_box(lua_State *L)
+{
+    lun__host *h = lua_touserdata(L, lua_upvalueindex(1));
+    lun__box *box = lua_touserdata(L, 1);
+    bool ours = box && lua_rawlen(L, 1) == LUN__HELD_BYTES && box->host == h;
+    if (ours && box->kind <= LUN__PLAN && h->engine) {
+        lun__box_ended(h, box);
+        lun__bury(h);
+        box->host = NULL;
+    }
+    return 0;
+}
+
+void lun__box_ended(lun__host *h, const lun__box *box)
+{
+    uint32_t slot = (uint32_t)box->slot;
+    if (slot >= (uint32_t)h->room || h->held[slot].box != box)
+        return;
+    h->held[slot].box = NULL;
+    h->held[slot].next = h->dead;
+    h->dead = (int32_t)slot;
+}
+
+void lun__bury(lun__host *h)
+{
+    while (h->dead >= 0) {
+        int32_t slot = h->dead;
+        lun__held *held = &h->held[slot];
+        h->dead = held->next;
+        held->next = h->unused;
+        h->unused = slot;
+        let_go(held);
+    }
+}
+
+void lun__new_type(lua_State *L, int host_at, lun__kind kind, const char *name)
+{
+    const lun__host *h = lua_touserdata(L, host_at);
+    lua_createtable(L, 0, 32);
+    lua_pushstring(L, name);
+    lua_setfield(L, -2, "__name");
+    if (kind <= LUN__PLAN && !(kind == LUN__ARRAY && h->recycler)) {
+        lua_pushvalue(L, host_at);
+        lua_pushcclosure(L, end_box, 1);
+        lua_setfield(L, -2, "__gc");
+    }
+    lua_pushvalue(L, -1);
+    lua_setiuservalue(L, host_at, (int)kind);
+}
+
+lun__box *lun__new_box(lua_State *L, lun__host *h, lun__kind kind, size_t size, int values)
+{
+    lun__box *box = lua_newuserdatauv(L, size, values);
+    memset(box, 0, size);
+    box->host = h;
+    box->kind = (int32_t)kind;
+    lua_getiuservalue(L, lua_upvalueindex(1), (int)kind);
+    lua_setmetatable(L, -2);
+    return box;
+}
+
+/* Makes room in held for another entry. */
+static void grow(lua_State *L, lun__host *h)
+{
+    int32_t room = h->room ? h->room * 2 : 64;
+    lun__held *held = h->room < INT32_MAX / 2 && (size_t)room < SIZE_MAX / sizeof *held
+                          ? realloc(h->held, (size_t)room * sizeof *held)
+                          : NULL;
+    if (!held)
+        luaL_error(L, "not enough memory");
+    for (int32_t i = h->room; i < room; i++)
+        held[i] = (lun__held){.next = i + 1 < room ? i + 1 : -1};
+    h->unused = h->room;
+    h->held = held;
+    h->room = room;
+}
+
+/* Pushes a userdata without its metatable. */
+static inline lun__held *push_box(lua_State *L, lun__host *h, lun__kind kind)
+{
+    lun__box *box = lua_newuserdatauv(L, LUN__HELD_BYTES, 0);
+    *box = (lun__box){.host = NULL, .slot = -1, .kind = (int32_t)kind};
+    /* Making the userdata may have run the collector, which only gives entries back. */
+    if (h->dead >= 0)
+        lun__bury(h);
+    if (h->unused < 0)
+        grow(L, h);
+    box->slot = h->unused;
+    lun__held *held = &h->held[box->slot];
+    h->unused = held->next;
+    held->kind = (int32_t)kind;
+    held->box = box;
+    box->host = h;
+    return held;
+}
+
+lun__held *lun__new_held(lua_State *L, lun__host *h, lun__kind kind)
+{
+    lun__held *held = push_box(L, h, kind);
+    lua_getiuservalue(L, lua_upvalueindex(1), (int)kind);
+    lua_setmetatable(L, -2);
+    return held;
+}
+
+lun__held *lun__new_held_array(lua_State *L, lun__host *h, int metatable)
+{
+    lun__held *held = push_box(L, h, LUN__ARRAY);
+    lua_pushvalue(L, metatable);
+    lua_setmetatable(L, -2);
+    return held;
+}
+
+/* ---- the collector, and the script's place ------------------------------------------------------ */
+
+void lun__collect(lua_State *L, lun__host *h)
+{
+    lua_gc(L, LUA_GCCOLLECT);
+    if (h)
+        lun__bury(h);
+}
+
+/* Bytes of Lua's own. */
+static int64_t heap_of(lua_State *L)
+{
+    return (int64_t)lua_gc(L, LUA_GCCOUNT) * 1024;
+}
+
+/* Whether a full collection is due: beside what is alive of arrays and of Lua's own there may be as much again
+ * that is not. */
+static bool is_due(lua_State *L, const lun__host *h)
+{
+    lun_stats stats;
+    lun_stats_get(h->engine, &stats);
+    int64_t heap = heap_of(L), most = h->collected + (h->collected > heap ? h->collected : heap);
+    return stats.allocated > FULL && stats.allocated > most;
+}
+
+static void collect_all(lua_State *L, lun__host *h)
+{
+    lun_stats stats;
+    lun__collect(L, h);
+    lun_stats_get(h->engine, &stats);
+    h->collected = stats.allocated;
+}
+
+static void collect_some(lua_State *L, lun__host *h, int64_t bytes)
+{
+    int64_t kilobytes = bytes / 1024;
+    lua_gc(L, LUA_GCSTEP, kilobytes < INT_MAX ? (int)kilobytes : INT_MAX);
+    lun__bury(h);
+}
+
+void lun__settle(lua_State *L, lun__host *h)
+{
+    h->pressure += lun_pressure(h->engine);
+    if (h->pressure < TELL) {
+        if (h->pressure < 0)
+            h->pressure = 0;
+        return;
+    }
+    int64_t bytes = h->pressure;
+    h->pressure = 0;
+    if (lua_gc(L, LUA_GCISRUNNING) != 1)
+        return;
+    if (is_due(L, h))
+        collect_all(L, h);
+    else
+        collect_some(L, h, bytes);
+}
+
+void lun__scavenge(lua_State *L, lun__host *h, int64_t bytes, bool thoroughly)
+{
+    if (lua_gc(L, LUA_GCISRUNNING) != 1)
+        return;
+    if (!thoroughly)
+        collect_some(L, h, TELL);
+    else if (bytes / 2 > heap_of(L) || is_due(L, h))
+        collect_all(L, h);
+}
+
+void lun__mark(lua_State *L, lun__host *h)
+{
+    char place[LUA_IDSIZE + 16] = "";
+    lua_Debug caller;
+    if (lua_getstack(L, 1, &caller) && lua_getinfo(L, "Sl", &caller) && caller.currentline > 0)
+        snprintf(place, sizeof place, "%s:%d", caller.short_src, caller.currentline);
+    /* Without memory for it an error tells less; that is no reason to fail here. */
+    (void)lun_mark(h->engine, place);
+}

@@ -1,0 +1,111 @@
+/* Reductions of whole arrays to Lua numbers, made in one loop over the engine's table, and what is
+ * built of them. Where an operation bears the same name (min, max), a second argument tells which. */
+#include <string.h>
+
+#include "bind/bind.h"
+
+static bool is_index(lun_reduction r)
+{
+    return r == LUN_ARGMIN || r == LUN_ARGMAX;
+}
+
+/* Pushes the reduction of the array at 1. */
+static int total(lua_State *L, lun__host *h, lun_reduction r, int64_t ddof)
+{
+    lun_array *a = lun__check_array(L, h, 1);
+    lun_value x;
+    lun_status s;
+    LUN__TRY(s, lun_total(h->engine, r, a, ddof, &x));
+    lun__check(L, h, s, 1);
+    if (is_index(r))
+        x.as.i++;
+    lun__push_value(L, x);
+    lun__settle(L, h);
+    return 1;
+}
+
+/* a:sum(), lun.sum(a). Upvalues: the host, the reduction. */
+static int call_reduction(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun_reduction r = (lun_reduction)lua_tointeger(L, lua_upvalueindex(2));
+    int64_t ddof = 0;
+    lun__check_array(L, h, 1);
+    if (r == LUN_VAR || r == LUN_STD) {
+        ddof = luaL_optinteger(L, 2, 0);
+        luaL_argcheck(L, ddof >= 0, 2, "'ddof' is negative");
+    } else if (!lua_isnoneornil(L, 2)) {
+        return luaL_argerror(L, 2, "no argument expected: it reduces the whole array");
+    }
+    return total(L, h, r, ddof);
+}
+
+/* a:min() and a:min(b). Upvalues: the host, the reduction, the operation, its arity. */
+static int call_either(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    if (lua_isnoneornil(L, 2))
+        return total(L, h, (lun_reduction)lua_tointeger(L, lua_upvalueindex(2)), 0);
+    return lun__apply(L, h, (lun_op)lua_tointeger(L, lua_upvalueindex(3)),
+                      (int)lua_tointeger(L, lua_upvalueindex(4)), false);
+}
+
+/* a:lazy "sum": the reduction as a Scalar, to be evaluated together with others. */
+static int array_lazy(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    const char *name = luaL_checkstring(L, 2);
+    int r = 0;
+    while (lun_reduction_name((lun_reduction)r) &&
+           strcmp(lun_reduction_name((lun_reduction)r), name) != 0)
+        r++;
+    if (!lun_reduction_name((lun_reduction)r))
+        return luaL_argerror(L, 2, lua_pushfstring(L, "unknown reduction '%s'", name));
+    lun_array **out = lun__new_array(L, h);
+    lun_array *a = lun__check_array(L, h, 1);
+    lun_status s;
+    LUN__TRY(s, lun_total_lazy(h->engine, (lun_reduction)r, a, out));
+    lun__check(L, h, s, 2);
+    return 1;
+}
+
+/* a:dot(b): one pass, no temporary. */
+static int array_dot(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun_array **product = lun__new_array(L, h);
+    lun_array *a = lun__check_array(L, h, 1);
+    lun_array *b = lun__check_array(L, h, 2);
+    lun_value x;
+    lun_status s;
+    LUN__TRY(s, lun_mul(h->engine, a, b, product));
+    lun__check(L, h, s, 2);
+    LUN__TRY(s, lun_total(h->engine, LUN_SUM, *product, 0, &x));
+    lun__check(L, h, s, 2);
+    lun__push_value(L, x);
+    lun__settle(L, h);
+    return 1;
+}
+
+void lun__open_reduce(lua_State *L, const lun__parts *p)
+{
+    const char *name;
+    for (int r = 0; (name = lun_reduction_name((lun_reduction)r)); r++) {
+        lun_op op;
+        lun_op_info info;
+        lua_pushvalue(L, p->host_at);
+        lua_pushinteger(L, r);
+        if (lun_op_find(name, 0, &op) && lun_op_describe(op, &info)) {
+            lua_pushinteger(L, op);
+            lua_pushinteger(L, info.arity);
+            lua_pushcclosure(L, call_either, 4);
+        } else {
+            lua_pushcclosure(L, call_reduction, 2);
+        }
+        lua_pushvalue(L, -1);
+        lua_setfield(L, p->core, name);
+        lua_setfield(L, p->methods, name);
+    }
+    static const luaL_Reg methods[] = {{"lazy", array_lazy}, {"dot", array_dot}, {NULL, NULL}};
+    lun__register(L, p, p->methods, methods);
+}

@@ -1,0 +1,285 @@
+/* Skeletons: map, zip, reduce and scan made without data, and one call of one of them.
+ * How scripts call them is apply.c's, chains and trees are compose.c's. */
+#include <string.h>
+
+#include "bind/skeleton.h"
+
+static const struct {
+    const char *name;
+    int leaves;   /* arrays that the skeleton takes */
+    int operands; /* that its function takes of them */
+    bool extras;  /* whether more arguments follow */
+    bool folds;   /* whether it has an identity */
+    const char *option;
+} kinds[] = {
+    [LUN__MAP] = {"map", 1, 1, true, false, "out"},
+    [LUN__ZIP] = {"zip", 2, 2, true, false, "out"},
+    [LUN__REDUCE] = {"reduce", 1, 2, false, true, NULL},
+    [LUN__SCAN] = {"scan", 1, 2, false, true, "inclusive"},
+};
+
+lun__skeleton *lun__check_skeleton(lua_State *L, lun__host *h, int i)
+{
+    lun__box *box = lun__test(L, h, i, LUN__SKELETON, sizeof(lun__skeleton));
+    if (!box)
+        luaL_typeerror(L, i, "skeleton");
+    return (lun__skeleton *)box;
+}
+
+lun__skeleton *lun__new_skeleton(lua_State *L, lun__host *h, lun__skeleton_kind kind)
+{
+    lun__skeleton *k =
+        (lun__skeleton *)lun__new_box(L, h, LUN__SKELETON, sizeof *k, LUN__SKELETON_VALUES);
+    k->kind = kind;
+    return k;
+}
+
+/* ---- making ------------------------------------------------------------------------------------ */
+
+/* Pushes the identity given at i as an array and returns it; nil and NULL if there is none. */
+static lun_array *push_identity(lua_State *L, lun__host *h, int i)
+{
+    if (lua_isnoneornil(L, i)) {
+        lua_pushnil(L);
+        return NULL;
+    }
+    lun__check_operand(L, h, i);
+    if (lua_type(L, i) == LUA_TUSERDATA) {
+        lun_array *a = lun__check_array(L, h, i);
+        luaL_argcheck(L, lun_size(a) == 1, i, "one number expected");
+        lua_pushvalue(L, i);
+        return a;
+    }
+    lun_array **out = lun__new_array(L, h);
+    bool own;
+    lun_status s;
+    LUN__TRY(s, lun__load_operand(L, h, i, out, &own));
+    lun__check(L, h, s, i);
+    return *out;
+}
+
+/* k's dtype for result r, from the name at the top, which it pops. */
+static void one_dtype(lua_State *L, lun__skeleton *k, int r, int options)
+{
+    lun_dtype t = LUN_BOOL;
+    if (lua_type(L, -1) != LUA_TSTRING || !lun_dtype_find(lua_tostring(L, -1), &t))
+        luaL_argerror(L, options,
+                      lua_pushfstring(L, "option out: a dtype or a list of dtypes expected, got %s",
+                                      luaL_tolstring(L, -1, NULL)));
+    k->out[r] = (signed char)t;
+    lua_pop(L, 1);
+}
+
+/* The option out at the top: a dtype for all results, or a list of one for each. */
+static void out_option(lua_State *L, lun__skeleton *k, int options)
+{
+    if (lua_type(L, -1) != LUA_TTABLE) {
+        k->outs = -1;
+        lua_pushvalue(L, -1);
+        one_dtype(L, k, 0, options);
+        return;
+    }
+    lua_Unsigned n = lua_rawlen(L, -1);
+    luaL_argcheck(L, n >= 1 && n <= LUN__MOST_RESULTS, options,
+                  "option out: 1 to 16 dtypes expected");
+    for (k->outs = 0; k->outs < (int)n; k->outs++) {
+        lua_rawgeti(L, -1, k->outs + 1);
+        one_dtype(L, k, k->outs, options);
+    }
+}
+
+/* The options in the table at i, if there is one: `inclusive` of scan, `out` of map and zip. */
+static void read_options(lua_State *L, lun__skeleton *k, int i)
+{
+    const char *known = kinds[k->kind].option;
+    if (!i || lua_isnoneornil(L, i))
+        return;
+    luaL_checktype(L, i, LUA_TTABLE);
+    for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
+        if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), known) != 0)
+            luaL_argerror(L, i,
+                          lua_pushfstring(L, "unknown option '%s': %s is known",
+                                          luaL_tolstring(L, -2, NULL), known));
+        if (k->kind == LUN__SCAN)
+            k->inclusive = lua_toboolean(L, -1);
+        else
+            out_option(L, k, i);
+    }
+}
+
+void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int id, int options)
+{
+    k->name = kinds[k->kind].name;
+    k->leaves = kinds[k->kind].leaves;
+    read_options(L, k, options);
+    k->f = lun__function(L, h, f, kinds[k->kind].operands, kinds[k->kind].folds);
+    if (kinds[k->kind].folds)
+        k->id = push_identity(L, h, id);
+    else
+        lua_pushnil(L);
+}
+
+/* lun.map(f, opts), lun.zip(f, opts), lun.reduce(f, id), lun.scan(f, id, opts). Upvalues: the host, the kind. */
+static int new_skeleton(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lua_settop(L, 3);
+    lun__skeleton *k =
+        lun__new_skeleton(L, h, (lun__skeleton_kind)lua_tointeger(L, lua_upvalueindex(2)));
+    int at = lua_gettop(L);
+    lun__fill_skeleton(L, h, k, 1, 2, k->kind == LUN__SCAN ? 3 : k->kind == LUN__REDUCE ? 0 : 2);
+    lua_setiuservalue(L, at, LUN__USE_ID);
+    lua_setiuservalue(L, at, LUN__USE_FUNCTION);
+    lua_pushvalue(L, 1);
+    lua_setiuservalue(L, at, LUN__USE_SOURCE);
+    return 1;
+}
+
+/* ---- calling ----------------------------------------------------------------------------------- */
+
+/* Raises a bad argument of a call: found is at stack index i and counted as `number`. */
+static void wrong_type(lua_State *L, const lun__call *c, int i, int number, const char *expected)
+{
+    if (!c->name)
+        luaL_typeerror(L, i, expected);
+    luaL_error(L, "bad argument #%d to '%s' (%s expected, got %s)", number, c->name, expected,
+               luaL_typename(L, i));
+}
+
+static void check_arguments(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c)
+{
+    for (int i = 0; i < k->leaves; i++) {
+        if (!lun__is_array(L, h, c->element[i]))
+            wrong_type(L, c, c->element[i], c->number[i], "array");
+        lun__check_array(L, h, c->element[i]);
+    }
+    if (c->extras > 0 && !kinds[k->kind].extras)
+        luaL_error(L, "wrong number of arguments to '%s' (%d expected, got %d)", k->name, k->leaves,
+                   k->leaves + c->extras);
+    if (c->extras > LUN__MOST_EXTRAS)
+        luaL_error(L, "too many arguments to '%s' (at most %d follow the arrays)", k->name,
+                   LUN__MOST_EXTRAS);
+    for (int i = 0; i < c->extras; i++) {
+        int at = c->extra + i, type = lua_type(L, at);
+        if (type == LUA_TNUMBER || type == LUA_TBOOLEAN)
+            continue;
+        if (!lun__is_array(L, h, at))
+            wrong_type(L, c, at, c->extra_number + i, "array or number");
+        lun__check_array(L, h, at);
+    }
+}
+
+/* The arrays of a call; those made of numbers are its own. */
+typedef struct operands {
+    lun_array *element[2], *extra[LUN__MOST_EXTRAS];
+    bool own[LUN__MOST_EXTRAS];
+    int extras;
+} operands;
+
+static lun_status load(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c,
+                       operands *o)
+{
+    bool own;
+    for (int i = 0; i < k->leaves; i++)
+        (void)lun__load_operand(L, h, c->element[i], &o->element[i], &own);
+    lun_status s = LUN_OK;
+    for (; o->extras < c->extras && s == LUN_OK; o->extras++)
+        LUN__TRY(s, lun__load_operand(L, h, c->extra + o->extras, &o->extra[o->extras],
+                                      &o->own[o->extras]));
+    return s;
+}
+
+/* Builds into outs[room]; *results: how many there are, also when that is more than room. */
+static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o, lun_array **outs,
+                        int room, int *results)
+{
+    lun_engine *e = h->engine;
+    lun_array *all[LUN__MOST_EXTRAS + 2];
+    *results = 1;
+    switch (k->kind) {
+    case LUN__MAP:
+    case LUN__ZIP:
+        memcpy(all, o->element, sizeof o->element);
+        if (o->extras)
+            memcpy(all + k->leaves, o->extra, (size_t)o->extras * sizeof *all);
+        return lun_call(e, k->f, all, k->leaves + o->extras, k->leaves, outs, room, results);
+    case LUN__REDUCE:
+        return lun_reduce(e, k->f, k->id, o->element[0], outs);
+    case LUN__SCAN:
+    case LUN__PROGRAM:
+        break;
+    }
+    return lun_scan(e, k->f, k->id, o->element[0], k->inclusive, outs);
+}
+
+/* Loads the operands, builds, lets go of the operands. */
+static lun_status try_call(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c,
+                           lun_array **outs, int room, int *results)
+{
+    operands o = {.extras = 0};
+    lun_status s = load(L, h, k, c, &o);
+    lua_Integer workgroup = k->workgroup ? k->workgroup : c->workgroup;
+    lun_workgroup(h->engine, workgroup < LUN_MOST_WORKGROUP ? (int)workgroup : LUN_MOST_WORKGROUP);
+    if (s == LUN_OK)
+        LUN__TRY(s, build(h, k, &o, outs, room, results));
+    lun_workgroup(h->engine, 0);
+    for (int i = 0; i < o.extras; i++)
+        if (o.own[i] && o.extra[i])
+            lun_release(o.extra[i]);
+    return s;
+}
+
+/* Gives the results, at first and above, the dtypes that the skeleton was made with. */
+static void convert(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c,
+                    int first, int results)
+{
+    if (k->outs > 0 && k->outs != results)
+        luaL_error(L, "bad option 'out' of '%s' (%d dtypes for %d result%s)",
+                   c->name ? c->name : k->name, k->outs, results, results == 1 ? "" : "s");
+    for (int i = 0; k->outs && i < results; i++) {
+        lun_array **place = lun__array_place(L, h, first + i), *cast;
+        lun_dtype t = (lun_dtype)k->out[k->outs > 0 ? i : 0];
+        if (lun_dtype_of(*place) == t)
+            continue;
+        lun__check(L, h, lun_cast(h->engine, *place, t, &cast), c->number[0]);
+        lun_release(*place);
+        *place = cast;
+    }
+}
+
+int lun__call_skeleton(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c)
+{
+    lun_array *outs[LUN__MOST_RESULTS];
+    int room = 1, results = 1, first = lua_gettop(L) + 1;
+    lun__new_array(L, h);
+    check_arguments(L, h, k, c);
+    lun__mark(L, h);
+    lun_status s = try_call(L, h, k, c, outs, room, &results);
+    if (s == LUN_EARG && results > room && results <= LUN__MOST_RESULTS) {
+        /* a function with several results: a place for each of them first */
+        luaL_checkstack(L, results, "too many results");
+        for (; room < results; room++)
+            lun__new_array(L, h);
+        s = try_call(L, h, k, c, outs, room, &results);
+    }
+    if (s != LUN_OK) {
+        int number = c->number[k->leaves - 1];
+        if (s == LUN_EARG || s == LUN_EDTYPE)
+            number = c->extras > 0 ? c->extra_number : c->function ? c->function : number;
+        lun__raise_as(L, h, s, number, c->name);
+    }
+    for (int i = 0; i < results; i++)
+        *lun__array_place(L, h, first + i) = outs[i];
+    convert(L, h, k, c, first, results);
+    return results;
+}
+
+void lun__open_skeleton(lua_State *L, const lun__parts *p)
+{
+    for (int kind = 0; kind < LUN__PROGRAM; kind++) {
+        lua_pushvalue(L, p->host_at);
+        lua_pushinteger(L, kind);
+        lua_pushcclosure(L, new_skeleton, 2);
+        lua_setfield(L, p->core, kinds[kind].name);
+    }
+}

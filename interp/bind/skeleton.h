@@ -1,0 +1,60 @@
+/* skeleton.h - skeletons as userdata, for the files that make, call and combine them.
+ * A program is a chain or tree of skeletons, kept as a list in postfix order. */
+#ifndef LUN_BIND_SKELETON_H
+#define LUN_BIND_SKELETON_H
+
+#include "bind/bind.h"
+
+typedef enum lun__skeleton_kind {
+    LUN__MAP,
+    LUN__ZIP,
+    LUN__REDUCE,
+    LUN__SCAN,
+    LUN__PROGRAM
+} lun__skeleton_kind;
+
+/* User values of a skeleton: what keeps f and id alive, the Lua value that f was made of; of a program
+ * its list and what lua/lunarray/skeleton.lua has to know of it. */
+enum { LUN__USE_FUNCTION = 1, LUN__USE_ID, LUN__USE_SOURCE };
+enum { LUN__USE_LIST = 1, LUN__USE_PARTS };
+#define LUN__SKELETON_VALUES 3
+
+/* As many as the engine takes: a function has 32 parameters. */
+#define LUN__MOST_EXTRAS 30
+/* As many as a Lua function may give. */
+#define LUN__MOST_RESULTS 16
+
+typedef struct lun__skeleton {
+    lun__box box;
+    lun__skeleton_kind kind;
+    const char *name; /* "map", ..., "sequence", "compose" */
+    lun_function *f;
+    lun_array *id; /* NULL: the operation's own */
+    bool inclusive;
+    int leaves;            /* arrays that it takes */
+    lua_Integer workgroup; /* 0: tuned */
+    int outs; /* dtypes in `out`, one for each result; -1: one for all; 0: as they come */
+    signed char out[LUN__MOST_RESULTS];
+} lun__skeleton;
+
+/* Where the arguments of a call are on the stack, and how an error counts and names them. */
+typedef struct lun__call {
+    const char *name; /* NULL: the running function's */
+    int element[2], number[2];
+    int extra, extra_number, extras; /* the first one, and how many */
+    int function;                    /* the number of the function, 0 if it is no argument */
+    lua_Integer workgroup;           /* for skeletons that have none of their own; 0: tuned */
+} lun__call;
+
+lun__skeleton *lun__check_skeleton(lua_State *L, lun__host *h, int i);
+/* Pushes a skeleton of a kind, empty. */
+lun__skeleton *lun__new_skeleton(lua_State *L, lun__host *h, lun__skeleton_kind kind);
+/* Fills k, of the kind that it says, from the function at f, the identity at id and the table of options (0:
+ * none can be given). Pushes what k->f and k->id need to stay alive: two values. */
+void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int id, int options);
+/* Pushes the results of a skeleton that is no program and returns their number. */
+int lun__call_skeleton(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c);
+/* The same for the skeleton at `at`, of any kind, and the arguments first .. the top. */
+int lun__run_skeleton(lua_State *L, lun__host *h, int at, int first);
+
+#endif

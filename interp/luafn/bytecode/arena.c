@@ -1,0 +1,114 @@
+/* arena.c - memory and failure of one compilation. Knows nothing of Lua or the IR. */
+#include "luafn/bytecode/arena.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "luafn/bytecode/decode.h"
+
+typedef struct lf_chunk {
+    struct lf_chunk *next;
+    size_t used, room;
+    max_align_t memory[];
+} lf_chunk;
+
+/* A function that needs more than this is refused, as if memory had ended. */
+enum { LF_FIRST = 16 << 10, LF_LIMIT = 256 << 20 };
+
+void *luafn_arena_take(lf_arena *a, size_t bytes)
+{
+    lf_chunk *c = a->chunks;
+    if (bytes > LF_LIMIT)
+        return NULL;
+    bytes = (bytes + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
+    if (!c || c->room - c->used < bytes) {
+        size_t room = c ? 2 * c->room : LF_FIRST;
+        if (room > LF_LIMIT / 16)
+            room = LF_LIMIT / 16;
+        if (room < bytes)
+            room = bytes;
+        if (a->total + room > LF_LIMIT)
+            return NULL;
+        c = calloc(1, sizeof *c + room);
+        if (!c)
+            return NULL;
+        c->room = room;
+        c->next = a->chunks;
+        a->chunks = c;
+        a->total += room;
+    }
+    void *p = (char *)c->memory + c->used;
+    c->used += bytes;
+    return p;
+}
+
+void luafn_arena_free(lf_arena *a)
+{
+    while (a->chunks) {
+        lf_chunk *next = a->chunks->next;
+        free(a->chunks);
+        a->chunks = next;
+    }
+    a->total = 0;
+}
+
+lun_status luafn_try(lf_unit *u, void (*work)(void *ctx), void *ctx)
+{
+    u->status = LUN_OK;
+    if (!setjmp(u->escape))
+        work(ctx);
+    return u->status;
+}
+
+void luafn_nomem(lf_unit *u)
+{
+    u->status = LUN_ENOMEM;
+    lun_strbuf_clear(u->error);
+    lun_strbuf_puts(u->error, "out of memory while compiling a Lua function");
+    longjmp(u->escape, 1);
+}
+
+void *luafn_take(lf_unit *u, size_t count, size_t size)
+{
+    size_t bytes;
+    void *p =
+        __builtin_mul_overflow(count, size, &bytes) ? NULL : luafn_arena_take(&u->arena, bytes);
+    if (!p)
+        luafn_nomem(u);
+    return p;
+}
+
+char *luafn_copy(lf_unit *u, const char *text, size_t length)
+{
+    char *copy = luafn_take(u, length + 1, 1);
+    memcpy(copy, text, length);
+    return copy;
+}
+
+void luafn_push(lf_unit *u, lf_list *list, void *item)
+{
+    if (list->count == list->room) {
+        int room = list->room ? 2 * list->room : 4;
+        void **at = LF_NEW(u, void *, room);
+        if (list->count)
+            memcpy(at, list->at, (size_t)list->count * sizeof *at);
+        list->at = at;
+        list->room = room;
+    }
+    list->at[list->count++] = item;
+}
+
+void luafn_fail(lf_unit *u, const lf_proto *p, int pc, const char *format, ...)
+{
+    va_list args;
+    u->status = LUN_EARG;
+    lun_strbuf_clear(u->error);
+    luafn_where(p, pc, u->error);
+    lun_strbuf_puts(u->error, ": ");
+    va_start(args, format);
+    lun_strbuf_vprintf(u->error, format, args);
+    va_end(args);
+    if (u->error->failed)
+        u->status = LUN_ENOMEM;
+    longjmp(u->escape, 1);
+}

@@ -1,0 +1,54 @@
+/* arena.h - one compilation: its memory and its way out.
+ *
+ * Everything a compilation makes lies in one arena and goes at once. A mistake in the script or a
+ * failed allocation leaves by longjmp to the point where luafn_try was entered, inside this folder:
+ * no Lua state and no engine is jumped over. */
+#ifndef LUAFN_UNIT_H
+#define LUAFN_UNIT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "ir/ir.h"
+
+struct lf_proto;
+
+typedef struct lf_arena {
+    struct lf_chunk *chunks; /* newest first */
+    size_t total;            /* bytes of all chunks */
+} lf_arena;
+
+/* Zeroed memory, NULL if there is none or the arena has reached its limit. */
+void *luafn_arena_take(lf_arena *a, size_t bytes);
+void luafn_arena_free(lf_arena *a);
+
+typedef struct lf_unit {
+    lf_arena arena;
+    jmp_buf escape;
+    lun_status status;
+    lun_strbuf *error; /* where the text of a failure goes */
+} lf_unit;
+
+/* Runs work(ctx) and returns its status: LUN_OK, or what luafn_fail and luafn_nomem left. */
+lun_status luafn_try(lf_unit *u, void (*work)(void *ctx), void *ctx);
+
+/* count elements of `size` bytes, zeroed; does not return without memory. */
+void *luafn_take(lf_unit *u, size_t count, size_t size);
+#define LF_NEW(u, type, count) ((type *)luafn_take((u), (size_t)(count), sizeof(type)))
+char *luafn_copy(lf_unit *u, const char *text, size_t length);
+
+/* A growing list of pointers. */
+typedef struct lf_list {
+    void **at;
+    int count, room;
+} lf_list;
+
+void luafn_push(lf_unit *u, lf_list *list, void *item);
+
+_Noreturn void luafn_nomem(lf_unit *u);
+/* Leaves with "file:line: text". pc < 0: the line on which the function begins. */
+_Noreturn void luafn_fail(lf_unit *u, const struct lf_proto *p, int pc, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif

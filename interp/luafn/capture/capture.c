@@ -1,0 +1,169 @@
+/* capture.c - looks at upvalues and fields and says what kind of thing is there. */
+#include "luafn/capture/capture.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "luafn/capture/program.h"
+
+/* How far __index is followed from table to table. */
+enum { LF_INDEX_CHAIN = 50 };
+
+/* The function __index on the top is called with the table below it; its result, nil after an error,
+ * replaces table, nil and metatable. */
+static void call_index(lua_State *L, const char *field)
+{
+    lua_pushvalue(L, -4);
+    lua_pushstring(L, field);
+    if (lua_pcall(L, 2, 1, 0) != LUA_OK) {
+        lua_pop(L, 1);
+        lua_pushnil(L);
+    }
+    lua_replace(L, -3);
+    lua_pop(L, 1);
+}
+
+/* Pushes t[field], following __index. */
+static void push_field(lua_State *L, int t, const char *field)
+{
+    lua_pushvalue(L, t);
+    for (int i = 0;; i++) {
+        lua_pushstring(L, field);
+        if (lua_rawget(L, -2) != LUA_TNIL)
+            break;
+        if (!lua_getmetatable(L, -2))
+            break;
+        lua_pushliteral(L, "__index");
+        lua_rawget(L, -2);
+        if (lua_isfunction(L, -1)) {
+            call_index(L, field);
+            break;
+        }
+        lua_replace(L, -4); /* table, nil, metatable, __index -> __index, nil, metatable */
+        lua_pop(L, 1);
+        if (!lua_istable(L, -2) || i == LF_INDEX_CHAIN)
+            break;
+        lua_pop(L, 1);
+    }
+    lua_remove(L, -2);
+}
+
+static void see_number(lua_State *L, const lf_source *s, lf_sight *out)
+{
+    static const char *const fixed[] = {"pi", "huge", "maxinteger", "mininteger"};
+    static const double values[] = {3.141592653589793238462643383279502884, HUGE_VAL};
+    if (lua_isinteger(L, -1)) {
+        int64_t i = lua_tointeger(L, -1);
+        out->value = (lun_value){.dtype = LUN_I64, .as.i = i};
+        out->seen = i >= -(1 << 24) && i <= 1 << 24    ? LF_SEEN_INT24
+                    : i >= -(1 << 30) && i <= 1 << 30  ? LF_SEEN_INT30
+                    : i >= INT32_MIN && i <= INT32_MAX ? LF_SEEN_INT32
+                                                       : LF_SEEN_INT64;
+        for (int k = 2; s->field && k < 4; k++)
+            if (!strcmp(s->field, fixed[k]) && i == (k == 2 ? INT64_MAX : INT64_MIN))
+                out->seen = LF_SEEN_FIXED;
+        return;
+    }
+    out->value = (lun_value){.dtype = LUN_F64, .as.d = lua_tonumber(L, -1)};
+    out->seen = LF_SEEN_FLOAT;
+    for (int k = 0; s->field && k < 2; k++)
+        if (!strcmp(s->field, fixed[k]) && out->value.as.d == values[k])
+            out->seen = LF_SEEN_FIXED;
+}
+
+static lun_status see_function(const lf_viewer *v, const lf_source *s, lf_sight *out,
+                               lun_strbuf *error)
+{
+    lua_State *L = v->L;
+    out->seen = LF_SEEN_OTHER;
+    if (lua_iscfunction(L, -1)) {
+        lua_CFunction f = lua_tocfunction(L, -1);
+        for (int k = 0; k < LF_MATH_COUNT; k++)
+            if (f && f == v->host->math[k]) {
+                out->seen = LF_SEEN_BUILTIN;
+                out->math = (lf_math)k;
+            }
+        return LUN_OK;
+    }
+    out->seen = LF_SEEN_FUNCTION;
+    if (s->known && lua_topointer(L, -1) == s->known) {
+        out->program = s->sight.program;
+        out->program->refs++;
+        return LUN_OK;
+    }
+    return luafn_program(L, -1, &out->program, error);
+}
+
+static void see_array(lun_array *a, lf_sight *out)
+{
+    int64_t shape[LUN_MAX_RANK] = {1};
+    out->seen = LF_SEEN_ARRAY;
+    out->array = a;
+    out->dtype = lun_dtype_of(a);
+    out->rank = lun_shape(a, shape);
+    out->length = out->rank ? shape[0] : 1;
+    out->small = out->length <= 1 << 30;
+}
+
+lun_status luafn_look(const lf_viewer *v, const lf_source *list, int i, lf_sight *out,
+                      lun_strbuf *error)
+{
+    lua_State *L = v->L;
+    const lf_source *s = &list[i];
+    memset(out, 0, sizeof *out);
+    luaL_checkstack(L, 8, "a Lua function captures too much");
+    if (!s->upvalue)
+        push_field(L, v->base + s->parent, s->field);
+    else if (!lua_getupvalue(L, v->base + s->parent, s->upvalue))
+        lua_pushnil(L);
+    switch (lua_type(L, -1)) {
+    case LUA_TNIL:
+        out->seen = LF_SEEN_NIL;
+        break;
+    case LUA_TBOOLEAN:
+        out->seen = LF_SEEN_BOOL;
+        out->value = (lun_value){.dtype = LUN_BOOL, .as.u = lua_toboolean(L, -1) != 0};
+        break;
+    case LUA_TNUMBER:
+        see_number(L, s, out);
+        break;
+    case LUA_TSTRING:
+        out->seen = LF_SEEN_STRING;
+        break;
+    case LUA_TTABLE:
+        out->seen = LF_SEEN_TABLE;
+        break;
+    case LUA_TFUNCTION:
+        return see_function(v, s, out, error);
+    default: {
+        lun_array *a = lua_isuserdata(L, -1) ? v->toarray(L, lua_gettop(L)) : NULL;
+        out->seen = LF_SEEN_OTHER;
+        if (a && lun_is_freed(a)) {
+            lun_strbuf_printf(error, "attempt to use a freed Vector ('%s')",
+                              s->name ? s->name : "?");
+            return error->failed ? LUN_ENOMEM : LUN_EFREED;
+        }
+        if (a)
+            see_array(a, out);
+    }
+    }
+    return LUN_OK;
+}
+
+bool luafn_same_sight(const lf_sight *then, const lf_sight *now)
+{
+    if (then->seen != now->seen)
+        return false;
+    switch (then->seen) {
+    case LF_SEEN_FIXED:
+        return then->value.dtype == now->value.dtype && then->value.as.u == now->value.as.u;
+    case LF_SEEN_FUNCTION:
+        return then->program == now->program;
+    case LF_SEEN_BUILTIN:
+        return then->math == now->math;
+    case LF_SEEN_ARRAY:
+        return then->dtype == now->dtype && then->rank == now->rank && then->small == now->small;
+    default:
+        return true;
+    }
+}

@@ -1,0 +1,72 @@
+/* capture.h - what a Lua function finds outside itself: upvalues, globals, fields of tables.
+ *
+ * Each is a source: a way to it (upvalue or field of another source) and what was seen there when
+ * the function was compiled. Code stays valid as long as every source shows the same kind of thing;
+ * numbers, booleans and arrays may change at will. */
+#ifndef LUAFN_CAPTURE_H
+#define LUAFN_CAPTURE_H
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "luafn/ssa/graph.h"
+
+/* Decoded functions by their code, and what was compiled from them; see program.h. */
+struct lf_program;
+
+typedef enum lf_seen {
+    LF_SEEN_NIL,
+    LF_SEEN_BOOL,
+    LF_SEEN_INT24, /* an integer that f32 holds exactly */
+    LF_SEEN_INT30, /* up to 2^30: counting up to it cannot leave i32 */
+    LF_SEEN_INT32,
+    LF_SEEN_INT64,
+    LF_SEEN_FLOAT,
+    LF_SEEN_FIXED, /* math.pi and its like: this number and no other */
+    LF_SEEN_STRING,
+    LF_SEEN_TABLE,
+    LF_SEEN_FUNCTION, /* a plain Lua function: program */
+    LF_SEEN_BUILTIN,  /* a function of the math library: math */
+    LF_SEEN_ARRAY,
+    LF_SEEN_OTHER
+} lf_seen;
+
+typedef struct lf_sight {
+    lf_seen seen;
+    struct lf_program *program;
+    lf_math math;
+    lun_value value;  /* numbers and booleans */
+    lun_array *array; /* borrowed: alive while the source shows it */
+    lun_dtype dtype;
+    int rank;
+    bool small; /* its first extent is at most 2^30 */
+    int64_t length;
+} lf_sight;
+
+typedef struct lf_source {
+    int parent;        /* source; -1 for the first, the function itself */
+    int upvalue;       /* of a function, from 1, or 0 */
+    const char *field; /* of a table */
+    const char *name;  /* for messages */
+    const void *known; /* identity of a function that need not be decoded again */
+    lf_sight sight;
+} lf_source;
+
+typedef lun_array *(*lf_toarray)(lua_State *L, int index);
+
+/* Where sources are looked at: source i's value stands at stack index base + i. */
+typedef struct lf_viewer {
+    lua_State *L;
+    struct lf_host *host;
+    lf_toarray toarray;
+    int base;
+} lf_viewer;
+
+/* Pushes the value of source i, which is not the first, and says what it is. A program in the sight is a new reference.
+ * May raise a Lua error (memory). */
+lun_status luafn_look(const lf_viewer *v, const lf_source *list, int i, lf_sight *out,
+                      lun_strbuf *error);
+/* Is code made for `then` valid for `now`? */
+bool luafn_same_sight(const lf_sight *then, const lf_sight *now);
+
+#endif

@@ -1,0 +1,261 @@
+/* kept.c - keeps compiled functions, and answers a call for one with the values captured now. */
+#include "luafn/capture/kept.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+lf_spec *luafn_spec_new(lf_host *h, const lf_program *owner)
+{
+    lf_spec *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->host = h;
+    s->owner = owner;
+    h->refs++;
+    lun_ir_init(&s->ir);
+    s->function.body = &s->ir;
+    return s;
+}
+
+static void free_texts(lf_texts *t, int notes)
+{
+    while (t) {
+        lf_texts *next = t->next;
+        for (int i = 0; t->text && i < notes; i++)
+            free(t->text[i]);
+        free(t->text);
+        free(t->length);
+        free(t);
+        t = next;
+    }
+}
+
+static void free_spec(lf_spec *s)
+{
+    for (int i = 1; i < s->sources; i++) {
+        lf_sight *sight = &s->source[i].sight;
+        if (sight->program && sight->program != s->owner)
+            luafn_program_release(sight->program);
+        if (s->anchor && s->host->L)
+            luaL_unref(s->host->L, LUA_REGISTRYINDEX, s->anchor[i]);
+    }
+    for (int i = 0; s->note && i < s->notes; i++)
+        free((char *)(uintptr_t)s->note[i].text);
+    free_texts(s->texts, s->notes);
+    lun_strbuf_free(&s->types);
+    lun_ir_free(&s->ir);
+    luafn_host_release(s->host);
+    free(s->param);
+    free(s->source);
+    free(s->now);
+    free(s->anchor);
+    free(s->scalar);
+    free(s->array);
+    free(s->note);
+    free(s);
+}
+
+void luafn_specs_free(lf_spec *s)
+{
+    while (s) {
+        lf_spec *next = s->next;
+        free_spec(s);
+        s = next;
+    }
+}
+
+/* ---- from a compilation ---- */
+
+static bool copy_sources(lf_spec *s, const lf_compile *c)
+{
+    size_t n = (size_t)c->sources;
+    s->now = calloc(n, sizeof *s->now);
+    s->anchor = malloc(n * sizeof *s->anchor);
+    s->source = malloc(n * sizeof *s->source);
+    if (!s->now || !s->anchor || !s->source)
+        return false;
+    for (int i = 0; i < c->sources; i++) {
+        s->source[i] = c->source[i];
+        s->source[i].name = NULL; /* the others' text belongs to programs that stay */
+        s->now[i] = c->source[i].sight;
+        s->anchor[i] = LUA_NOREF;
+        lf_sight *sight = &s->source[i].sight;
+        if (i > 0 && sight->program && sight->program != s->owner)
+            sight->program->refs++;
+    }
+    s->sources = c->sources;
+    return true;
+}
+
+static bool copy_inputs(lf_spec *s, const lf_compile *c)
+{
+    size_t n = (size_t)c->inputs.count + 1;
+    s->scalar = calloc(n, sizeof *s->scalar);
+    s->array = calloc(n, sizeof *s->array);
+    if (!s->scalar || !s->array)
+        return false;
+    for (int i = 0; i < c->inputs.count; i++) {
+        const lf_input *in = c->inputs.at[i];
+        if (!in->used || in->origin == LF_FROM_PARAM)
+            continue;
+        if (in->array || in->origin == LF_FROM_SCALAR)
+            s->array[s->arrays++] = *in;
+        else
+            s->scalar[s->scalars++] = *in;
+    }
+    return true;
+}
+
+static bool copy_notes(lf_spec *s, const lf_compile *c)
+{
+    s->note = calloc((size_t)c->notes.count + 1, sizeof *s->note);
+    if (!s->note)
+        return false;
+    s->notes = c->notes.count;
+    for (int i = 0; i < s->notes; i++) {
+        const lf_note *note = c->notes.at[i];
+        char *text = malloc(strlen(note->text) + 1);
+        if (!text)
+            return false;
+        s->note[i] = *note;
+        s->note[i].text = strcpy(text, note->text);
+        if (note->length_of >= 0)
+            s->note[i].of = *(const lf_input *)c->inputs.at[note->length_of];
+    }
+    return true;
+}
+
+lun_status luafn_spec_fill(lf_spec *s, const lf_compile *c)
+{
+    size_t n = (size_t)c->params + 1;
+    s->param = calloc(n, sizeof *s->param);
+    if (!s->param)
+        return LUN_ENOMEM;
+    for (int i = 0; i < c->params; i++)
+        s->param[i] = c->param[i];
+    s->params = c->params;
+    return copy_sources(s, c) && copy_inputs(s, c) && copy_notes(s, c) ? LUN_OK : LUN_ENOMEM;
+}
+
+/* ---- for a call ---- */
+
+bool luafn_spec_fits(const lf_spec *s, const lun_front_param *param, int params)
+{
+    if (s->params != params)
+        return false;
+    for (int i = 0; i < params; i++)
+        if (s->param[i].dtype != param[i].dtype || s->param[i].array != param[i].array ||
+            s->param[i].weak != param[i].weak)
+            return false;
+    return true;
+}
+
+lun_status luafn_spec_look(lf_spec *s, const lf_viewer *v, bool *same, lun_strbuf *error)
+{
+    *same = true;
+    for (int i = 1; i < s->sources && *same; i++) {
+        lun_status status = luafn_look(v, s->source, i, &s->now[i], error);
+        if (status != LUN_OK)
+            return status;
+        *same = luafn_same_sight(&s->source[i].sight, &s->now[i]);
+        if (s->now[i].program)
+            luafn_program_release(s->now[i].program); /* the source has its own */
+    }
+    return LUN_OK;
+}
+
+void luafn_spec_anchor(lf_spec *s, const lf_viewer *v)
+{
+    for (int i = 1; i < s->sources; i++) {
+        lf_source *source = &s->source[i];
+        int at = v->base + i;
+        if (source->sight.seen != LF_SEEN_FUNCTION)
+            continue;
+        if (source->known == lua_topointer(v->L, at))
+            continue;
+        source->known = NULL;
+        luaL_unref(v->L, LUA_REGISTRYINDEX, s->anchor[i]);
+        s->anchor[i] = LUA_NOREF;
+        lua_pushvalue(v->L, at);
+        s->anchor[i] = luaL_ref(v->L, LUA_REGISTRYINDEX);
+        source->known = lua_topointer(v->L, at);
+    }
+}
+
+static int64_t length_of(const lf_spec *s, const lf_input *in, const lun_front_param *param)
+{
+    return in->origin == LF_PARAM_LENGTH ? param[in->number].length : s->now[in->number].length;
+}
+
+static char *text_of(const lf_note *note, int64_t length)
+{
+    lun_strbuf b = LUN_STRBUF_INIT;
+    const char *mark = note->length_of >= 0 ? strchr(note->text, 1) : NULL;
+    if (mark) {
+        lun_strbuf_add(&b, note->text, (size_t)(mark - note->text));
+        lun_strbuf_printf(&b, "%" PRId64 "%s", length, mark + 1);
+    } else {
+        lun_strbuf_puts(&b, note->text);
+    }
+    if (b.failed)
+        lun_strbuf_free(&b);
+    return b.text;
+}
+
+/* The texts with the lengths of now; made when a length is seen for the first time, and kept, because
+ * expressions that wait may still need the older ones. */
+static const lf_texts *texts_for(lf_spec *s, const lun_front_param *param)
+{
+    size_t n = (size_t)s->notes;
+    lf_texts *t = s->texts;
+    for (; t; t = t->next) {
+        int i = 0;
+        while (i < s->notes &&
+               (s->note[i].length_of < 0 || t->length[i] == length_of(s, &s->note[i].of, param)))
+            i++;
+        if (i == s->notes)
+            return t;
+    }
+    t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->length = calloc(n + 1, sizeof *t->length);
+    t->text = calloc(n + 1, sizeof *t->text);
+    bool ok = t->length && t->text;
+    for (int i = 0; ok && i < s->notes; i++) {
+        if (s->note[i].length_of >= 0)
+            t->length[i] = length_of(s, &s->note[i].of, param);
+        t->text[i] = text_of(&s->note[i], t->length[i]);
+        ok = t->text[i] != NULL;
+    }
+    if (!ok) {
+        free_texts(t, s->notes);
+        return NULL;
+    }
+    t->next = s->texts;
+    s->texts = t;
+    return t;
+}
+
+lun_status luafn_spec_result(lf_spec *s, const lun_front_param *param, lun_front_result *out)
+{
+    const lf_texts *t = texts_for(s, param);
+    if (!t)
+        return LUN_ENOMEM;
+    out->function = &s->function;
+    out->scalars = s->scalars;
+    out->arrays = s->arrays;
+    for (int i = 0; i < s->scalars; i++) {
+        const lf_input *in = &s->scalar[i];
+        out->scalar_dtype[i] = in->dtype;
+        out->scalar[i] = in->origin == LF_FROM_SOURCE
+                             ? s->now[in->number].value
+                             : (lun_value){LUN_I64, {.i = length_of(s, in, param)}};
+    }
+    for (int i = 0; i < s->arrays; i++)
+        out->array[i] = s->now[s->array[i].number].array;
+    out->notes = (const char *const *)t->text;
+    out->note_count = s->notes;
+    return LUN_OK;
+}

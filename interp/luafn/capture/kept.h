@@ -1,0 +1,47 @@
+/* kept.h - a function compiled for certain parameters and certain things captured. */
+#ifndef LUAFN_SPEC_H
+#define LUAFN_SPEC_H
+
+#include "luafn/compile.h"
+
+/* The texts of the notes for certain lengths of arrays. */
+typedef struct lf_texts {
+    struct lf_texts *next;
+    int64_t *length; /* by note; 0 where it shows none */
+    char **text;
+} lf_texts;
+
+typedef struct lf_spec {
+    struct lf_spec *next;
+    lf_host *host; /* a reference, for the anchors */
+    const lf_program *owner;
+    lun_front_param *param;
+    int params;
+    lf_source *source; /* programs in them are references, but for the owner */
+    lf_sight *now;     /* by source: as seen last */
+    int *anchor;       /* by source: registry reference of a known function, or LUA_NOREF */
+    int sources;
+    lf_input *scalar, *array; /* captured, in the body's order */
+    int scalars, arrays;
+    lf_note *note;
+    int notes;
+    lf_texts *texts;
+    lun_strbuf types; /* what luafn/type/report.c found */
+    lun_ir ir;
+    lun_ir_function function;
+} lf_spec;
+
+/* Makes an empty one; NULL without memory. */
+lf_spec *luafn_spec_new(lf_host *h, const lf_program *owner);
+void luafn_specs_free(lf_spec *s);
+/* Takes over what a finished compilation found; c's sources and params. */
+lun_status luafn_spec_fill(lf_spec *s, const lf_compile *c);
+bool luafn_spec_fits(const lf_spec *s, const lun_front_param *param, int params);
+/* Looks at the sources again, each pushed on the stack from v->base + 1 on; *same: the code is good
+ * for what is there now. May raise a Lua error. */
+lun_status luafn_spec_look(lf_spec *s, const lf_viewer *v, bool *same, lun_strbuf *error);
+/* Keeps the functions that the sources show, so that they are known the next time. */
+void luafn_spec_anchor(lf_spec *s, const lf_viewer *v);
+lun_status luafn_spec_result(lf_spec *s, const lun_front_param *param, lun_front_result *out);
+
+#endif

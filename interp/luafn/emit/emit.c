@@ -1,0 +1,337 @@
+/* emit.c - the tree as IR. Knows how instructions look; what they mean was settled before. */
+#include "luafn/emit/emit.h"
+
+#include <string.h>
+
+typedef struct writer {
+    lf_compile *c;
+    lun_ir *ir;
+    const lf_item *open[512]; /* loops and groups around, outermost first */
+    int depth;
+} writer;
+
+/* What lun_ir_function and lun_front_result have room for. */
+enum { LF_MAX_OUTPUTS = 16, LF_MAX_PARAMS = 32 };
+
+static int add(writer *w, lun_ir_ins ins)
+{
+    int i = lun_ir_add(w->ir, ins);
+    if (i < 0)
+        luafn_nomem(&w->c->unit);
+    return i;
+}
+
+static lun_ir_ins make(lun_ir_kind kind, int dtype, int a, int b)
+{
+    return (lun_ir_ins){.kind = (uint8_t)kind,
+                        .dtype = (uint8_t)dtype,
+                        .from = (uint8_t)dtype,
+                        .op = LUN_OP_COUNT,
+                        .a = a,
+                        .b = b,
+                        .c = -1};
+}
+
+/* ---- values ---- */
+
+/* The instruction that gives v here. */
+static int ref(writer *w, lf_value *v, const lf_scope *here)
+{
+    lf_place *p = v->place;
+    if (lf_is_leaf(v) || lf_within(here, lf_scope_of(v)))
+        return p->ins;
+    for (const lf_got *g = p->got; g; g = g->next)
+        if (lf_within(here, g->scope))
+            return g->ins;
+    lf_got *g = LF_NEW(&w->c->unit, lf_got, 1);
+    g->scope = here;
+    g->ins = add(w, make(LUN_IR_GET, v->type, p->var, -1));
+    g->next = p->got;
+    p->got = g;
+    return g->ins;
+}
+
+static void write_op(writer *w, lf_value *v, const lf_scope *here)
+{
+    int arg[3] = {-1, -1, -1};
+    for (int k = 0; k < v->args; k++)
+        if (v->arg[k])
+            arg[k] = ref(w, v->arg[k], here);
+    lun_ir_ins ins = make(LUN_IR_OP, v->type, arg[0], arg[1]);
+    ins.c = arg[2];
+    switch ((lf_kind)v->kind) {
+    case LF_IR_GATHER:
+        ins.kind = LUN_IR_GATHER;
+        ins.imm = ((const lf_input *)w->c->inputs.at[v->as.i])->position;
+        break;
+    case LF_IR_CAST:
+        ins.kind = LUN_IR_CAST;
+        ins.from = v->from;
+        break;
+    case LF_IR_CHECK:
+        ins.kind = LUN_IR_CHECK;
+        ins.imm = v->note - 1;
+        break;
+    default:
+        ins.op = v->sub;
+        ins.from = v->from;
+        ins.imm = v->note; /* from 1; 0: cannot fail */
+    }
+    int i = add(w, ins);
+    if (!v->place)
+        return;
+    v->place->ins = i;
+    if (v->place->variable)
+        add(w, make(LUN_IR_SET, v->type, v->place->var, i));
+}
+
+static void write_ops(writer *w, const lf_item *item)
+{
+    const lf_block *b = item->block;
+    for (int k = 0; k < b->phis.count; k++) {
+        lf_value *phi = b->phis.at[k];
+        if (phi->place)
+            phi->place->ins = add(w, make(LUN_IR_GET, phi->type, phi->place->var, -1));
+    }
+    for (int k = 0; k < b->ops.count; k++)
+        write_op(w, b->ops.at[k], item->scope);
+}
+
+static bool is_set(const lf_value *phi, const lf_block *from)
+{
+    const lf_value *v = luafn_incoming(phi, from);
+    return phi->place && v != phi && v != phi->place->init;
+}
+
+/* A loop's phi begins with its first value, but must be set again on the way back. */
+static bool must_set(const lf_item *edge, const lf_value *phi)
+{
+    bool back = edge->block->succ[edge->way]->order <= edge->block->order;
+    return is_set(phi, edge->block) || (back && luafn_incoming(phi, edge->block) != phi);
+}
+
+static void write_edge(writer *w, const lf_item *item)
+{
+    const lf_block *to = item->block->succ[item->way];
+    for (int k = 0; k < to->phis.count; k++) {
+        lf_value *phi = to->phis.at[k];
+        if (!phi->place || !must_set(item, phi))
+            continue;
+        int v = ref(w, luafn_incoming(phi, item->block), item->scope);
+        add(w, make(LUN_IR_SET, phi->type, phi->place->var, v));
+    }
+}
+
+static void declare(writer *w, const lf_item *item)
+{
+    for (int k = 0; k < item->vars.count; k++) {
+        lf_value *v = item->vars.at[k];
+        lf_place *p = v->place;
+        int init = ref(w, p->init ? p->init : p->zero, item->scope);
+        p->var = add(w, make(LUN_IR_VAR, v->type, init, -1));
+    }
+}
+
+/* ---- control ---- */
+
+/* Nothing to run: only edges whose values are there already, and branches between such. */
+static bool silent(const lf_scope *s)
+{
+    for (int i = 0; i < s->items.count; i++) {
+        const lf_item *item = lf_item_at(s, i);
+        if (item->kind == LF_IF && silent(item->body[0]) && silent(item->body[1]))
+            continue;
+        if (item->kind == LF_OPS && !item->block->ops.count && !item->block->phis.count)
+            continue;
+        if (item->kind != LF_EDGE)
+            return false;
+        const lf_block *to = item->block->succ[item->way];
+        for (int k = 0; k < to->phis.count; k++) {
+            const lf_value *phi = to->phis.at[k];
+            if (phi->place && must_set(item, phi))
+                return false;
+        }
+    }
+    return true;
+}
+
+static void write_scope(writer *w, const lf_scope *s);
+
+static void write_branch(writer *w, const lf_item *item)
+{
+    const lf_scope *yes = item->body[0], *no = item->body[1];
+    bool flip = item->flip;
+    if (silent(yes)) {
+        const lf_scope *s = yes;
+        yes = no;
+        no = s;
+        flip = !flip;
+    }
+    if (silent(yes))
+        return;
+    int cond = ref(w, item->cond, item->scope);
+    if (flip) {
+        lun_ir_ins ins = make(LUN_IR_OP, LUN_BOOL, cond, -1);
+        ins.op = LUN_OP_LNOT;
+        cond = add(w, ins);
+    }
+    add(w, make(LUN_IR_IF, LUN_BOOL, cond, -1));
+    write_scope(w, yes);
+    if (!silent(no)) {
+        add(w, make(LUN_IR_ELSE, 0, -1, -1));
+        write_scope(w, no);
+    }
+    add(w, make(LUN_IR_END, 0, -1, -1));
+}
+
+static void write_jump(writer *w, const lf_item *item)
+{
+    lun_ir_ins ins = make(item->kind == LF_BREAK ? LUN_IR_BREAK : LUN_IR_CONTINUE, 0, -1, -1);
+    while (w->open[w->depth - 1 - ins.imm] != item->target)
+        ins.imm++;
+    add(w, ins);
+}
+
+/* Recursive as the tree is: at most some hundred levels. */
+static void write_scope(writer *w, const lf_scope *s)
+{
+    for (int i = 0; i < s->items.count; i++) {
+        const lf_item *item = lf_item_at(s, i);
+        declare(w, item);
+        switch (item->kind) {
+        case LF_OPS:
+            write_ops(w, item);
+            break;
+        case LF_EDGE:
+            write_edge(w, item);
+            break;
+        case LF_IF:
+            write_branch(w, item);
+            break;
+        case LF_LOOP:
+        case LF_GROUP:
+            add(w, make(item->kind == LF_LOOP ? LUN_IR_LOOP : LUN_IR_BLOCK, 0, -1, -1));
+            w->open[w->depth++] = item;
+            write_scope(w, item->body[0]);
+            w->depth--;
+            add(w, make(LUN_IR_END, 0, -1, -1));
+            break;
+        default:
+            write_jump(w, item);
+        }
+    }
+}
+
+/* ---- parameters ---- */
+
+/* f->param tells as many as it has room for; the body has them all. */
+static void add_param(writer *w, lun_dtype t, bool array, lf_input *in)
+{
+    lun_ir_function *f = w->c->function;
+    if (f->params < LF_MAX_PARAMS) {
+        f->param[f->params].dtype = (uint8_t)t;
+        f->param[f->params++].pointer = array;
+    }
+    int n = array ? lun_ir_slot_add(w->ir, t, LUN_SLOT_ARRAY) : lun_ir_arg_add(w->ir, t);
+    if (n < 0)
+        luafn_nomem(&w->c->unit);
+    if (in)
+        in->position = n;
+}
+
+static lf_input *find_param(lf_compile *c, int number)
+{
+    for (int k = 0; k < c->inputs.count; k++) {
+        lf_input *in = c->inputs.at[k];
+        if (in->origin == LF_FROM_PARAM && in->number == number)
+            return in;
+    }
+    return NULL;
+}
+
+/* Captured inputs that are used: scalars, Scalars or arrays. */
+static int add_captured(writer *w, bool array, bool scalar_arrays)
+{
+    int n = 0;
+    for (int k = 0; k < w->c->inputs.count; k++) {
+        lf_input *in = w->c->inputs.at[k];
+        if (!in->used || in->origin == LF_FROM_PARAM || in->array != array ||
+            (in->origin == LF_FROM_SCALAR) != scalar_arrays)
+            continue;
+        add_param(w, in->dtype, in->array, in);
+        n++;
+    }
+    return n;
+}
+
+/* The call's own parameters, then what is captured. */
+static void write_params(writer *w)
+{
+    lf_compile *c = w->c;
+    for (int i = 0; i < c->params; i++) {
+        lf_input *in = find_param(c, i);
+        add_param(w, in ? in->dtype : c->param[i].dtype, c->param[i].array, in);
+    }
+    if (add_captured(w, false, false) > LUN_FRONT_SCALARS)
+        luafn_fail(&c->unit, c->graph.proto, -1,
+                   "more than %d captured numbers and lengths: capture fewer", LUN_FRONT_SCALARS);
+    if (add_captured(w, false, true) + add_captured(w, true, false) > LUN_FRONT_ARRAYS)
+        luafn_fail(&c->unit, c->graph.proto, -1, "more than %d captured arrays: capture fewer",
+                   LUN_FRONT_ARRAYS);
+}
+
+static void mark_inputs(lf_compile *c, const lf_list *leaves)
+{
+    for (int i = 0; i < leaves->count; i++) {
+        const lf_value *v = leaves->at[i];
+        if (v->kind != LF_IR_CONST)
+            ((lf_input *)c->inputs.at[v->as.i])->used = true;
+    }
+    for (int i = 0; i < c->graph.order.count; i++) {
+        const lf_block *b = c->graph.order.at[i];
+        for (int k = 0; k < b->ops.count; k++) {
+            const lf_value *v = b->ops.at[k];
+            if (v->kind == LF_IR_GATHER)
+                ((lf_input *)c->inputs.at[v->as.i])->used = true;
+        }
+    }
+}
+
+static void write_leaf(writer *w, lf_value *v)
+{
+    lun_ir_ins ins = make(LUN_IR_CONST, v->type, -1, -1);
+    ins.imm = v->as.i;
+    if (v->kind != LF_IR_CONST) {
+        const lf_input *in = w->c->inputs.at[v->as.i];
+        ins.kind = LUN_IR_ARG;
+        ins.imm = in->position;
+        ins.dtype = ins.from = (uint8_t)in->dtype;
+    }
+    v->place->ins = add(w, ins);
+}
+
+void luafn_emit(lf_compile *c)
+{
+    lf_graph *g = &c->graph;
+    lf_list leaves = {0};
+    writer *w = LF_NEW(&c->unit, writer, 1);
+    *w = (writer){.c = c, .ir = c->ir};
+    if (g->results.count > LF_MAX_OUTPUTS)
+        luafn_fail(&c->unit, g->proto, -1, "%d results: return at most %d", g->results.count,
+                   LF_MAX_OUTPUTS);
+    if (g->exit->order <
+        0) /* a test that luafn/type/infer.c could not decide is always false after all */
+        luafn_fail(&c->unit, g->proto, -1, "a function that never returns: give it a return");
+    lf_scope *root = luafn_tree(c);
+    luafn_tidy(c, root);
+    luafn_places(c, root, &leaves);
+    mark_inputs(c, &leaves);
+    write_params(w);
+    for (int i = 0; i < leaves.count; i++)
+        write_leaf(w, leaves.at[i]);
+    write_scope(w, root);
+    for (int i = 0; i < g->results.count; i++)
+        c->function->output[i] = ref(w, g->results.at[i], root);
+    c->function->outputs = g->results.count;
+    c->function->result = w->ir->ins[c->function->output[0]].dtype;
+}

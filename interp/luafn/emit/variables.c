@@ -1,0 +1,174 @@
+/* variables.c - decides which values need variables: a value can be used where its scope is open; phis, and
+ * what is used beyond its scope, go through a variable of a scope around both. */
+#include "luafn/emit/emit.h"
+
+typedef struct placer {
+    lf_compile *c;
+    lf_list *leaves; /* constants and arguments in use, in order of use */
+    int order;
+} placer;
+
+static lf_place *place_of(placer *p, lf_value *v)
+{
+    if (v->place)
+        return v->place;
+    v->place = LF_NEW(&p->c->unit, lf_place, 1);
+    v->place->ins = v->place->var = -1;
+    v->place->variable = v->kind == LF_PHI;
+    if (lf_is_leaf(v))
+        luafn_push(&p->c->unit, p->leaves, v);
+    else
+        v->place->home = lf_scope_of(v);
+    return v->place;
+}
+
+/* The innermost scope around both. */
+static lf_scope *around(lf_scope *a, lf_scope *b)
+{
+    while (a != b) {
+        if (a->depth >= b->depth)
+            a = a->parent;
+        else
+            b = b->parent;
+    }
+    return a;
+}
+
+static void use(placer *p, lf_value *v, lf_scope *at)
+{
+    lf_place *place = place_of(p, v);
+    if (lf_is_leaf(v) || lf_within(at, lf_scope_of(v)))
+        return;
+    place->variable = true;
+    place->home = around(place->home, at);
+}
+
+lf_value *luafn_incoming(const lf_value *phi, const lf_block *from)
+{
+    const lf_block *b = phi->block;
+    for (int k = 0; k < b->preds.count; k++)
+        if (b->preds.at[k] == from)
+            return phi->arg[k];
+    return NULL;
+}
+
+/* Uses on an edge; the variables of its phis must be open here. */
+static void use_edge(placer *p, const lf_item *edge)
+{
+    const lf_block *to = edge->block->succ[edge->way];
+    for (int k = 0; k < to->phis.count; k++) {
+        lf_value *phi = to->phis.at[k], *v = luafn_incoming(phi, edge->block);
+        lf_place *place = place_of(p, phi);
+        place->home = around(place->home, edge->scope);
+        if (v != phi)
+            use(p, v, edge->scope);
+    }
+}
+
+static void use_ops(placer *p, const lf_item *item)
+{
+    for (int k = 0; k < item->block->ops.count; k++) {
+        const lf_value *v = item->block->ops.at[k];
+        for (int j = 0; j < v->args; j++)
+            if (v->arg[j])
+                use(p, v->arg[j], item->scope);
+    }
+}
+
+static void walk(placer *p, lf_scope *s)
+{
+    for (int i = 0; i < s->items.count; i++) {
+        lf_item *item = lf_item_at(s, i);
+        item->order = p->order++;
+        if (item->kind == LF_OPS)
+            use_ops(p, item);
+        if (item->kind == LF_EDGE)
+            use_edge(p, item);
+        if (item->kind == LF_IF)
+            use(p, item->cond, s);
+        for (int k = 0; k < 2; k++)
+            if (item->body[k])
+                walk(p, item->body[k]);
+    }
+}
+
+/* ---- where variables are declared ---- */
+
+static void declare_at(placer *p, lf_item *before, lf_value *v)
+{
+    luafn_push(&p->c->unit, &before->vars, v);
+    if (v->place->init)
+        return;
+    v->place->zero = luafn_constant(&p->c->graph, LF_IR_CONST, v->type, 0);
+    place_of(p, v->place->zero);
+}
+
+/* The item of scope s in which (or as which) item stands. */
+static lf_item *ancestor(lf_item *item, const lf_scope *s)
+{
+    while (item->scope != s)
+        item = item->scope->owner;
+    return item;
+}
+
+static lf_item *earlier(lf_item *a, lf_item *b)
+{
+    return !a || b->order < a->order ? b : a;
+}
+
+/* Is v at hand before item, in its scope? */
+static bool at_hand(const lf_value *v, const lf_item *item)
+{
+    if (lf_is_leaf(v))
+        return true;
+    return v->block->item->order < item->order && lf_within(item->scope, lf_scope_of(v));
+}
+
+/* A phi's variable stands before everything that touches it. If that is one of its own edges, the value
+ * there is the first one; if the phi's block follows in the same scope, any operand that is at hand. */
+static void declare_phi(placer *p, lf_value *phi)
+{
+    lf_place *place = phi->place;
+    const lf_block *b = phi->block;
+    lf_item *before = ancestor(b->item, place->home);
+    for (int k = 0; k < b->preds.count; k++) {
+        const lf_block *from = b->preds.at[k];
+        lf_item *edge = from->edge_item[from->succ[0] == b ? 0 : 1];
+        if (edge)
+            before = earlier(before, ancestor(edge, place->home));
+    }
+    if (before->kind == LF_EDGE)
+        place->init = luafn_incoming(phi, before->block);
+    else if (b->item->scope == place->home)
+        for (int k = 0; k < phi->args && !place->init; k++)
+            if (phi->arg[k] != phi && at_hand(phi->arg[k], before))
+                place->init = phi->arg[k];
+    declare_at(p, before, phi);
+}
+
+static void declare(placer *p)
+{
+    lf_graph *g = &p->c->graph;
+    for (int i = 0; i < g->order.count; i++) {
+        lf_block *b = g->order.at[i];
+        for (int k = 0; k < b->phis.count; k++)
+            if (((lf_value *)b->phis.at[k])->place)
+                declare_phi(p, b->phis.at[k]);
+        for (int k = 0; k < b->ops.count; k++) {
+            lf_value *v = b->ops.at[k];
+            if (!v->place || !v->place->variable)
+                continue;
+            declare_at(p, ancestor(b->item, v->place->home), v);
+        }
+    }
+}
+
+void luafn_places(lf_compile *c, lf_scope *root, lf_list *leaves)
+{
+    placer p = {.c = c, .leaves = leaves};
+    lf_graph *g = &c->graph;
+    walk(&p, root);
+    for (int i = 0; i < g->results.count; i++)
+        use(&p, g->results.at[i], root);
+    declare(&p);
+}

@@ -1,0 +1,141 @@
+/* compare.c - comparisons, exact between integers and floats as in Lua: an integer that the
+ * float cannot hold is never rounded. */
+#include "luafn/lower/lowering.h"
+
+#include <math.h>
+
+typedef enum relation { EQ, LT, LE, GT, GE } relation;
+
+static const lun_op ops[] = {LUN_OP_EQ, LUN_OP_LT, LUN_OP_LE, LUN_OP_GT, LUN_OP_GE};
+
+static lf_value *op(lf_lowering *l, relation r, lf_value *a, lf_value *b)
+{
+    return luafn_ir_op2(l, ops[r], a, b);
+}
+
+static relation mirror(relation r)
+{
+    static const relation other[] = {EQ, GT, GE, LT, LE};
+    return other[r];
+}
+
+/* i against the constant c: against the integer next to it. */
+static lf_value *against_float(lf_lowering *l, relation r, lf_value *i, double c)
+{
+    double edge = r == LT || r == GE ? ceil(c) : floor(c), top = ldexp(1, 63);
+    if (c != c || (r == EQ && edge != c))
+        return luafn_ir_bool(l, false);
+    if (edge >= top)
+        return luafn_ir_bool(l, r == LT || r == LE);
+    if (edge < -top)
+        return luafn_ir_bool(l, r == GT || r == GE);
+    int64_t n = (int64_t)edge;
+    if (i->type == LUN_I32 && (n < INT32_MIN || n > INT32_MAX))
+        return luafn_ir_bool(l, r != EQ && (n > 0 ? r == LT || r == LE : r == GT || r == GE));
+    return op(l, r, i, luafn_ir_int(l, (lun_dtype)i->type, n));
+}
+
+/* The float of dtype t next to n, not above (or not below) it. */
+static double neighbour(lun_dtype t, int64_t n, bool above)
+{
+    double x = t == LUN_F32 ? (double)(float)n : (double)n;
+    bool too_high = x >= 9223372036854775808.0 || (int64_t)x > n,
+         exact = !too_high && (int64_t)x == n;
+    if (exact || too_high == above)
+        return x;
+    double to = above ? HUGE_VAL : -HUGE_VAL;
+    return t == LUN_F32 ? (double)nextafterf((float)x, (float)to) : nextafter(x, to);
+}
+
+/* The constant n against f: against the float next to it. */
+static lf_value *against_integer(lf_lowering *l, relation r, int64_t n, lf_value *f)
+{
+    lun_dtype t = (lun_dtype)f->type;
+    double low = neighbour(t, n, false), high = neighbour(t, n, true);
+    if (low == high)
+        return op(l, r, luafn_ir_real(l, t, low), f);
+    if (r == EQ)
+        return luafn_ir_bool(l, false);
+    if (r == LT || r == LE)
+        return op(l, LE, luafn_ir_real(l, t, high), f);
+    return op(l, GE, luafn_ir_real(l, t, low), f);
+}
+
+/* Does the float dtype hold every value of i? */
+static bool holds(const lf_lowering *l, lun_dtype t, const lf_value *source, const lf_value *i)
+{
+    if (source->kind == LF_SCALAR) {
+        lf_seen seen = l->c->source[source->as.i].sight.seen;
+        return seen == LF_SEEN_INT24 || (seen <= LF_SEEN_INT32 && t == LUN_F64);
+    }
+    return i->type == LUN_I32 && t == LUN_F64;
+}
+
+/* Any integer against any float, by rounding the float to the integer's side. A conversion saturates
+ * and gives 0 for NaN, so both ends and NaN are looked at apart; top is 2^31 or 2^63. */
+static lf_value *general(lf_lowering *l, relation r, lf_value *i, lf_value *f)
+{
+    lun_dtype t = (lun_dtype)f->type, n = (lun_dtype)i->type;
+    double size = ldexp(1, n == LUN_I32 ? 31 : 63);
+    lf_value *top = luafn_ir_real(l, t, size), *bottom = luafn_ir_real(l, t, -size);
+    lf_value *up = luafn_ir_cast(l, n, luafn_ir_op1(l, LUN_OP_CEIL, f));
+    lf_value *round = luafn_ir_op1(l, LUN_OP_FLOOR, f), *down = luafn_ir_cast(l, n, round);
+    lf_value *number = op(l, EQ, f, f), *x;
+    switch (r) {
+    case LT:
+        x = luafn_ir_op2(l, LUN_OP_LOR, op(l, LT, i, up), op(l, GE, f, top));
+        return luafn_ir_op2(l, LUN_OP_LAND, x, number);
+    case LE:
+        return luafn_ir_op2(l, LUN_OP_LAND, op(l, LE, i, down), op(l, GE, f, bottom));
+    case GT:
+        x = luafn_ir_op2(l, LUN_OP_LOR, op(l, GT, i, down), op(l, LT, f, bottom));
+        return luafn_ir_op2(l, LUN_OP_LAND, x, number);
+    case GE:
+        return luafn_ir_op2(l, LUN_OP_LAND, op(l, GE, i, up), op(l, LT, f, top));
+    default:
+        x = luafn_ir_op2(l, LUN_OP_LAND, op(l, EQ, round, f), op(l, EQ, i, down));
+        x = luafn_ir_op2(l, LUN_OP_LAND, x, op(l, GE, f, bottom));
+        return luafn_ir_op2(l, LUN_OP_LAND, x, op(l, LT, f, top));
+    }
+}
+
+/* Integer a against float b. */
+static lf_value *mixed(lf_lowering *l, relation r, lf_value *a, lf_value *b)
+{
+    lun_dtype t = luafn_dtype(l->c, (lf_type)b->type);
+    if (lf_is_const(b, LF_WF))
+        return against_float(l, r, luafn_low(l, a), b->as.n);
+    if (lf_is_const(a, LF_WI))
+        return against_integer(l, r, a->as.i, luafn_as(l, b, t));
+    lf_value *i = luafn_low(l, a), *f = luafn_as(l, b, t);
+    if (holds(l, t, a, i))
+        return op(l, r, luafn_ir_cast(l, t, i), f);
+    return general(l, r, i, f);
+}
+
+/* Booleans, nil: only equality. */
+static lf_value *equal(lf_lowering *l, lf_value *a, lf_value *b)
+{
+    lf_type x = (lf_type)a->type, y = (lf_type)b->type;
+    bool alike = x == y || (x >= LF_BOOL && x <= LF_MAYBE && y >= LF_BOOL && y <= LF_MAYBE);
+    if (!alike)
+        return luafn_ir_bool(l, false);
+    if (x == LF_NIL)
+        return luafn_ir_bool(l, true);
+    return op(l, EQ, luafn_as(l, a, LUN_BOOL), luafn_as(l, b, LUN_BOOL));
+}
+
+lf_value *luafn_lower_compare(lf_lowering *l, const lf_value *v)
+{
+    lf_value *a = v->arg[0], *b = v->arg[1];
+    lf_type x = (lf_type)a->type, y = (lf_type)b->type;
+    relation r = v->sub == LF_EQ ? EQ : v->sub == LF_LT ? LT : LE;
+    if (!lf_is_number(x) || !lf_is_number(y))
+        return equal(l, a, b);
+    if (lf_is_int(x) && lf_is_float(y))
+        return mixed(l, r, a, b);
+    if (lf_is_float(x) && lf_is_int(y))
+        return mixed(l, mirror(r), b, a);
+    lun_dtype t = luafn_dtype(l->c, luafn_common(l->c, a, b));
+    return op(l, r, luafn_as(l, a, t), luafn_as(l, b, t));
+}

@@ -1,0 +1,348 @@
+/* lower.c - replaces every value by IR values of fixed dtypes. Comparisons, loops and the math library
+ * have files of their own. */
+#include "luafn/lower/lowering.h"
+
+#include <math.h>
+#include <string.h>
+
+lun_dtype luafn_dtype(const lf_compile *c, lf_type t)
+{
+    switch (lf_settled(c, t)) {
+    case LF_I32:
+        return LUN_I32;
+    case LF_I64:
+        return LUN_I64;
+    case LF_F32:
+        return LUN_F32;
+    case LF_F64:
+        return LUN_F64;
+    default:
+        return LUN_BOOL;
+    }
+}
+
+int luafn_note(lf_lowering *l, int length_of, const char *format, ...)
+{
+    lun_strbuf text = LUN_STRBUF_INIT;
+    va_list args;
+    char *copy = NULL;
+    lf_note *note = LF_NEW(l->g->u, lf_note, 1);
+    luafn_where(l->from->proto, l->from->pc, &text);
+    lun_strbuf_puts(&text, ": ");
+    va_start(args, format);
+    lun_strbuf_vprintf(&text, format, args);
+    va_end(args);
+    if (!text.failed)
+        copy = luafn_arena_take(&l->g->u->arena, text.length + 1);
+    if (copy)
+        memcpy(copy, text.text, text.length);
+    lun_strbuf_free(&text);
+    if (!copy)
+        luafn_nomem(l->g->u);
+    note->text = copy;
+    note->length_of = length_of;
+    luafn_push(l->g->u, &l->c->notes, note);
+    return l->c->notes.count;
+}
+
+int luafn_input(lf_compile *c, lf_origin origin, int number, lun_dtype t, bool array)
+{
+    for (int i = 0; i < c->inputs.count; i++) {
+        const lf_input *in = c->inputs.at[i];
+        if (in->origin == origin && in->number == number && in->array == array)
+            return i;
+    }
+    lf_input *in = LF_NEW(&c->unit, lf_input, 1);
+    *in = (lf_input){origin, number, -1, t, array, false};
+    luafn_push(&c->unit, &c->inputs, in);
+    return c->inputs.count - 1;
+}
+
+/* ---- leaves ---- */
+
+static lf_value *leaf(lf_lowering *l, const lf_value *v)
+{
+    lf_compile *c = l->c;
+    lun_dtype t = luafn_dtype(c, (lf_type)v->type), own = t;
+    int number = (int)v->as.i;
+    switch ((lf_kind)v->kind) {
+    case LF_CONST:
+        if (v->type == LF_WF)
+            return luafn_ir_real(l, t, v->as.n);
+        return luafn_ir_int(l, t, v->as.i);
+    case LF_PARAM:
+        if (!c->param[number].weak)
+            own = c->param[number].dtype;
+        break;
+    case LF_ELEMENT:
+        own = c->source[number].sight.dtype;
+        number = luafn_input(c, LF_FROM_SCALAR, number, own, false);
+        return luafn_ir_cast(l, t, luafn_ir_arg(l, number, own));
+    default:
+        break;
+    }
+    number =
+        luafn_input(c, v->kind == LF_PARAM ? LF_FROM_PARAM : LF_FROM_SOURCE, number, own, false);
+    return luafn_ir_cast(l, t, luafn_ir_arg(l, number, own));
+}
+
+lf_value *luafn_low(lf_lowering *l, lf_value *v)
+{
+    if (!v->low && v->kind < LF_PHI)
+        return leaf(l, v); /* its conversion belongs into this block */
+    return v->low;
+}
+
+lf_value *luafn_as(lf_lowering *l, lf_value *v, lun_dtype t)
+{
+    if (v->kind == LF_CONST && v->type == LF_NIL)
+        return luafn_ir_const(l, t, 0);
+    if (v->kind == LF_CONST && v->type == LF_WF)
+        return luafn_ir_real(l, t, v->as.n);
+    if (v->kind == LF_CONST && v->type == LF_WI)
+        return luafn_ir_int(l, t, v->as.i);
+    return luafn_ir_cast(l, t, luafn_low(l, v));
+}
+
+/* ---- arithmetic ---- */
+
+/* x ^ y: exact where it is a product; square roots as pow has them: -inf gives inf, -0 gives 0. */
+static lf_value *power(lf_lowering *l, lf_value *x, lf_value *y)
+{
+    lun_dtype t = (lun_dtype)x->type;
+    double n = lf_ir_is_const(y) ? luafn_const_real(y) : 0.0;
+    if (!lf_ir_is_const(y))
+        return luafn_ir_op2(l, LUN_OP_POW, x, y);
+    if (n == 0)
+        return luafn_ir_real(l, t, 1.0);
+    if (n == 1)
+        return x;
+    if (n == 2)
+        return luafn_ir_op2(l, LUN_OP_MUL, x, x);
+    if (n == 0.5) {
+        lf_value *root =
+            luafn_ir_op1(l, LUN_OP_SQRT, luafn_ir_op2(l, LUN_OP_ADD, x, luafn_ir_real(l, t, 0.0)));
+        lf_value *low = luafn_ir_op2(l, LUN_OP_EQ, x, luafn_ir_real(l, t, -HUGE_VAL));
+        return luafn_ir_where(l, low, luafn_ir_real(l, t, HUGE_VAL), root);
+    }
+    return luafn_ir_op2(l, LUN_OP_POW, x, y);
+}
+
+/* Integer // and %: the operation itself fails where y is 0. */
+static lf_value *divide(lf_lowering *l, lun_op op, lf_value *x, lf_value *y)
+{
+    int64_t n = lf_ir_is_const(y) ? luafn_const_int(y) : 0;
+    if (op == LUN_OP_MOD && n > 0 && (n & (n - 1)) == 0)
+        return luafn_ir_op2(l, LUN_OP_BAND, x, luafn_ir_int(l, (lun_dtype)x->type, n - 1));
+    lf_value *v = luafn_ir_op2(l, op, x, y);
+    if (n == 0 && v->kind == LF_IR_OP && !v->note)
+        v->note = luafn_note(
+            l, -1, op == LUN_OP_MOD ? "attempt to perform 'n%%%%0'" : "attempt to perform 'n//0'");
+    return v;
+}
+
+static lf_value *arithmetic(lf_lowering *l, const lf_value *v)
+{
+    static const lun_op ops[] = {
+        [LF_ADD] = LUN_OP_ADD,   [LF_SUB] = LUN_OP_SUB,   [LF_MUL] = LUN_OP_MUL,
+        [LF_MOD] = LUN_OP_MOD,   [LF_POW] = LUN_OP_POW,   [LF_DIV] = LUN_OP_DIV,
+        [LF_IDIV] = LUN_OP_IDIV, [LF_BAND] = LUN_OP_BAND, [LF_BOR] = LUN_OP_BOR,
+        [LF_BXOR] = LUN_OP_BXOR, [LF_SHL] = LUN_OP_SHL,   [LF_SHR] = LUN_OP_SHR,
+    };
+    lun_dtype t = luafn_dtype(l->c, (lf_type)v->type);
+    lf_value *x = luafn_as(l, v->arg[0], t), *y = luafn_as(l, v->arg[1], t);
+    if (v->sub == LF_POW)
+        return power(l, x, y);
+    if ((v->sub == LF_IDIV || v->sub == LF_MOD) && !lun_dtype_is_float(t))
+        return divide(l, ops[v->sub], x, y);
+    return luafn_ir_op2(l, ops[v->sub], x, y);
+}
+
+/* ---- arrays ---- */
+
+static const char *array_name(const lf_compile *c, const lf_value *a)
+{
+    if (a->as.i >= 0)
+        return c->source[a->as.i].name;
+    const char *name = luafn_local_name(c->program->proto, (int)(-1 - a->as.i), 0);
+    return name ? name : "?";
+}
+
+static lf_value *length(lf_lowering *l, const lf_value *a)
+{
+    int n = a->as.i < 0 ? luafn_input(l->c, LF_PARAM_LENGTH, (int)(-1 - a->as.i), LUN_I64, false)
+                        : luafn_input(l->c, LF_SOURCE_LENGTH, (int)a->as.i, LUN_I64, false);
+    return luafn_ir_arg(l, n, LUN_I64);
+}
+
+/* Is i known to lie in 1 .. n: the index of a loop from a positive constant to n? */
+static bool inside(const lf_value *i, const lf_value *n)
+{
+    return i->first && i->last == n && lf_ir_is_const(i->first) && luafn_const_int(i->first) >= 1;
+}
+
+static lf_value *element(lf_lowering *l, const lf_value *v)
+{
+    lf_compile *c = l->c;
+    const lf_value *a = v->arg[0];
+    bool param = a->as.i < 0;
+    int number = (int)(param ? -1 - a->as.i : a->as.i);
+    lun_dtype own = param ? c->param[number].dtype : c->source[number].sight.dtype;
+    if (!param && c->source[number].sight.rank > 1)
+        luafn_fail(&c->unit, v->proto, v->pc,
+                   "an element of '%s', which has %d dimensions: capture its elements as a Vector",
+                   array_name(c, a), c->source[number].sight.rank);
+    lf_value *i = luafn_as(l, v->arg[1], LUN_I64), *n = length(l, a);
+    lf_value *one = luafn_ir_int(l, LUN_I64, 1);
+    if (!inside(i, n)) {
+        lf_value *ok = luafn_ir_op2(l, LUN_OP_LAND, luafn_ir_op2(l, LUN_OP_GE, i, one),
+                                    luafn_ir_op2(l, LUN_OP_LE, i, n));
+        luafn_ir_check(l, ok, i,
+                       luafn_note(l, (int)n->as.i,
+                                  "index %%lld is out of range for array '%s' of length \1",
+                                  array_name(c, a)));
+    }
+    int in = luafn_input(c, param ? LF_FROM_PARAM : LF_FROM_SOURCE, number, own, true);
+    lf_value *x = luafn_ir_gather(l, in, own, luafn_ir_op2(l, LUN_OP_SUB, i, one));
+    return luafn_ir_cast(l, luafn_dtype(c, (lf_type)v->type), x);
+}
+
+/* ---- the pass ---- */
+
+static lf_value *truth(lf_lowering *l, lf_value *v)
+{
+    if (v->type == LF_BOOL || v->type == LF_MAYBE)
+        return luafn_as(l, v, LUN_BOOL);
+    return luafn_ir_bool(l, v->type != LF_NIL);
+}
+
+static lf_value *operation(lf_lowering *l, lf_value *v)
+{
+    switch ((lf_kind)v->kind) {
+    case LF_ARITH:
+        return arithmetic(l, v);
+    case LF_NEG:
+        return luafn_ir_op1(l, LUN_OP_NEG,
+                            luafn_as(l, v->arg[0], luafn_dtype(l->c, (lf_type)v->type)));
+    case LF_BNOT:
+        return luafn_ir_op1(l, LUN_OP_BNOT,
+                            luafn_as(l, v->arg[0], luafn_dtype(l->c, (lf_type)v->type)));
+    case LF_NOT:
+        return luafn_ir_op1(l, LUN_OP_LNOT, truth(l, v->arg[0]));
+    case LF_TRUTH:
+        return truth(l, v->arg[0]);
+    case LF_COMPARE:
+        return luafn_lower_compare(l, v);
+    case LF_LOAD:
+        return element(l, v);
+    case LF_LENGTH:
+        return length(l, v->arg[0]);
+    case LF_MATH:
+        return luafn_lower_math(l, v);
+    default:
+        return luafn_lower_for(l, v);
+    }
+}
+
+static void lower_phis(lf_lowering *l, lf_block *b)
+{
+    for (int i = 0; i < b->phis.count; i++) {
+        lf_value *v = b->phis.at[i], *phi = luafn_value(l->g, LF_PHI, v->args);
+        phi->type = (uint8_t)luafn_dtype(l->c, (lf_type)v->type);
+        phi->block = b;
+        phi->proto = v->proto;
+        phi->pc = v->pc;
+        v->low = phi;
+    }
+}
+
+/* What FOR_FIRST brings into a phi that only the loop itself changes; NULL for others. (A body that
+ * begins with a while loop shares its header with that loop, where the script may assign the index.) */
+static const lf_value *first_index(const lf_value *phi)
+{
+    const lf_value *first = NULL;
+    for (int k = 0; k < phi->args; k++) {
+        const lf_value *v = phi->arg[k];
+        if (v == phi || (v->kind == LF_FOR_NEXT && v->arg[0] == phi))
+            continue;
+        if (v->kind != LF_FOR_FIRST || first)
+            return NULL;
+        first = v;
+    }
+    return first;
+}
+
+/* The bounds of a numeric for's index. */
+static void find_bounds(lf_lowering *l, lf_value *phi)
+{
+    const lf_value *v = first_index(phi);
+    if (!v || v->type != LF_I64 || !v->low)
+        return;
+    if (!lf_is_int((lf_type)v->arg[1]->type) || !lf_is_const(v->arg[2], LF_WI))
+        return;
+    bool up = v->arg[2]->as.i > 0;
+    phi->low->first = luafn_as(l, v->arg[up ? 0 : 1], LUN_I64);
+    phi->low->last = luafn_as(l, v->arg[up ? 1 : 0], LUN_I64);
+}
+
+static void lower_ops(lf_lowering *l, lf_block *b)
+{
+    lf_list ops = b->ops;
+    b->ops = (lf_list){0};
+    l->at = b;
+    for (int i = 0; i < b->phis.count; i++)
+        find_bounds(l, b->phis.at[i]);
+    for (int i = 0; i < ops.count; i++) {
+        lf_value *v = ops.at[i];
+        l->from = v;
+        v->low = operation(l, v);
+    }
+    if (b->end != LF_BRANCH)
+        return;
+    b->cond = truth(l, b->cond);
+    if (b->cond->kind == LF_IR_OP && b->cond->sub == LUN_OP_LNOT) {
+        lf_block *t = b->succ[0];
+        b->cond = b->cond->arg[0];
+        b->succ[0] = b->succ[1];
+        b->succ[1] = t;
+    }
+    if (!lf_ir_is_const(b->cond))
+        return;
+    b->end = LF_JUMP;
+    if (!b->cond->as.bits)
+        b->succ[0] = b->succ[1];
+}
+
+/* What flows into a phi is converted at the end of the block that it comes from. */
+static void connect_phis(lf_lowering *l, lf_block *b)
+{
+    for (int i = 0; i < b->phis.count; i++) {
+        lf_value *v = b->phis.at[i], *phi = v->low;
+        for (int k = 0; k < v->args; k++) {
+            l->at = b->preds.at[k];
+            phi->arg[k] = luafn_as(l, v->arg[k], (lun_dtype)phi->type);
+        }
+        b->phis.at[i] = phi;
+    }
+}
+
+void luafn_lower(lf_compile *c)
+{
+    lf_graph *g = &c->graph;
+    lf_lowering *l = LF_NEW(&c->unit, lf_lowering, 1);
+    *l = (lf_lowering){.c = c, .g = g};
+    luafn_dominators(g);
+    for (int i = 0; i < g->order.count; i++)
+        lower_phis(l, g->order.at[i]);
+    for (int i = 0; i < g->order.count; i++)
+        lower_ops(l, g->order.at[i]);
+    l->from = NULL;
+    for (int i = 0; i < g->order.count; i++)
+        connect_phis(l, g->order.at[i]);
+    l->at = g->exit;
+    for (int i = 0; i < g->results.count; i++) {
+        lf_value *v = g->results.at[i];
+        g->results.at[i] = luafn_as(l, v, luafn_dtype(c, (lf_type)v->type));
+    }
+    luafn_simplify(g);
+}

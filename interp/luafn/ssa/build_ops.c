@@ -1,0 +1,317 @@
+/* build_ops.c - instructions that compute: moves, constants, arithmetic, upvalues, indexing. */
+#include "luafn/ssa/build.h"
+
+#include <stdio.h>
+
+const char *luafn_describe(const lf_value *v)
+{
+    switch ((lf_kind)v->kind) {
+    case LF_FUNCTION:
+    case LF_BUILTIN:
+    case LF_CLOSURE:
+        return "a function";
+    case LF_TABLE:
+        return "a table";
+    case LF_ARRAY:
+        return "an array";
+    case LF_STRING:
+        return "a string";
+    case LF_OTHER:
+        return "a value that is no number";
+    case LF_CONST:
+        return v->type == LF_NIL ? "nil" : v->type == LF_BOOL ? "a boolean" : "a number";
+    default:
+        return "a value";
+    }
+}
+
+const char *luafn_reg_name(const lf_builder *b, int reg)
+{
+    const char *name = reg < 0 ? NULL : luafn_local_name(b->f->proto, reg, b->pc);
+    if (!name)
+        return "";
+    char *text = luafn_take(&b->c->unit, 16 + 64, 1);
+    snprintf(text, 16 + 64, " (local '%.60s')", name);
+    return text;
+}
+
+static const char *value_name(const lf_builder *b, const lf_value *v, int reg)
+{
+    const char *name = luafn_reg_name(b, reg);
+    bool source = v->kind == LF_STRING || v->kind == LF_FUNCTION || v->kind == LF_TABLE ||
+                  v->kind == LF_OTHER || (v->kind == LF_ARRAY && v->as.i >= 0);
+    if (*name || !source)
+        return name;
+    char *text = luafn_take(&b->c->unit, 128, 1);
+    if (v->kind == LF_STRING)
+        snprintf(text, 128, " ('%.100s')", v->as.s);
+    else
+        snprintf(text, 128, " (%.100s)", luafn_source_name(b->c, (int)v->as.i));
+    return text;
+}
+
+void luafn_need_number(lf_builder *b, const lf_value *v, int reg, const char *what)
+{
+    const char *hint = "only numbers and booleans can be computed with";
+    if (v->kind == LF_ARRAY)
+        hint = "take an element, w[i], or use lun.zip for two arrays";
+    if (v->kind >= LF_FUNCTION && v->kind <= LF_OTHER)
+        luafn_stop(b, "%s on %s%s: %s", what, luafn_describe(v), value_name(b, v, reg), hint);
+}
+
+int luafn_upvalue_var(lf_builder *b, const lf_frame *f, int index, lf_value **value)
+{
+    while (f->closure) {
+        const lf_upval *u = &f->proto->upval[index];
+        f = f->closure->frame;
+        if (u->in_stack)
+            return f->base + u->index;
+        index = u->index;
+    }
+    *value = luafn_upvalue(b->c, b->f, b->pc, f->source, index + 1);
+    return -1;
+}
+
+static lf_value *upvalue(lf_builder *b, int index)
+{
+    lf_value *v = NULL;
+    int var = luafn_upvalue_var(b, b->f, index, &v);
+    return var < 0 ? v : luafn_read(b->g, var, b->g->now);
+}
+
+static void set_upvalue(lf_builder *b, uint32_t w)
+{
+    lf_value *v = NULL;
+    int var = luafn_upvalue_var(b, b->f, lf_b(w), &v);
+    if (var < 0)
+        luafn_stop(b, "assignment to the captured variable '%s': return the value instead",
+                   b->f->proto->upval[lf_b(w)].name);
+    luafn_write(b->g, var, b->g->now, luafn_get(b, lf_a(w)));
+}
+
+/* ---- indexing ---- */
+
+static void get_field(lf_builder *b, uint32_t w)
+{
+    bool up = lf_op(w) == OP_GETTABUP;
+    lf_value *t = up ? upvalue(b, lf_b(w)) : luafn_get(b, lf_b(w));
+    const lf_const *k = &b->f->proto->k[lf_c(w)];
+    const char *name = value_name(b, t, up ? -1 : lf_b(w));
+    if (t->kind != LF_TABLE || k->tag != LF_K_STRING)
+        luafn_stop(b, "field '%.60s' of %s%s: only fields of captured tables can be read", k->as.s,
+                   luafn_describe(t), name);
+    luafn_set(b, lf_a(w), luafn_field(b->c, b->f, b->pc, (int)t->as.i, k->as.s));
+}
+
+static lf_value *array_at(lf_builder *b, int reg, const char *what)
+{
+    lf_value *v = luafn_get(b, reg);
+    if (v->kind == LF_ARRAY)
+        return v;
+    if (v->kind == LF_TABLE)
+        luafn_stop(b, "%s of a table%s: make it an array with lun.vector(t) and capture that", what,
+                   value_name(b, v, reg));
+    const lf_value *outer = v->kind == LF_LOAD ? v->arg[0] : NULL;
+    if (outer && outer->kind == LF_ARRAY && outer->as.i >= 0 &&
+        b->c->source[outer->as.i].sight.rank > 1)
+        luafn_stop(b,
+                   "%s of a row of %s, which has %d dimensions: capture its elements as a Vector "
+                   "and index w[(i - 1) * columns + j]",
+                   what, luafn_source_name(b->c, (int)outer->as.i),
+                   b->c->source[outer->as.i].sight.rank);
+    luafn_stop(b, "%s of %s%s: only captured arrays and array arguments have elements", what,
+               luafn_describe(v), value_name(b, v, reg));
+}
+
+static void get_element(lf_builder *b, uint32_t w)
+{
+    lf_value *t = array_at(b, lf_b(w), "an element"), *i;
+    if (lf_op(w) == OP_GETI) {
+        i = luafn_int(b->g, lf_c(w));
+    } else {
+        i = luafn_get(b, lf_c(w));
+        luafn_need_number(b, i, lf_c(w), "indexing");
+    }
+    luafn_set(b, lf_a(w), luafn_emit2(b, LF_LOAD, 0, t, i));
+}
+
+/* ---- arithmetic ---- */
+
+static void arithmetic(lf_builder *b, uint32_t w, lf_arith op, bool constant)
+{
+    lf_value *x = luafn_get(b, lf_b(w)), *y;
+    luafn_need_number(b, x, lf_b(w), "arithmetic");
+    if (constant) {
+        const lf_const *k = &b->f->proto->k[lf_c(w)];
+        y = k->tag == LF_K_INT ? luafn_int(b->g, k->as.i) : luafn_float(b->g, k->as.n);
+    } else {
+        y = luafn_get(b, lf_c(w));
+        luafn_need_number(b, y, lf_c(w), "arithmetic");
+    }
+    luafn_set(b, lf_a(w), luafn_emit2(b, LF_ARITH, op, x, y));
+}
+
+/* SHRI is x >> sC, SHLI is sC << x. */
+static void immediate(lf_builder *b, uint32_t w)
+{
+    lf_value *x = luafn_get(b, lf_b(w)), *n = luafn_int(b->g, lf_sc(w));
+    luafn_need_number(b, x, lf_b(w), "arithmetic");
+    if (lf_op(w) == OP_SHLI)
+        luafn_set(b, lf_a(w), luafn_emit2(b, LF_ARITH, LF_SHL, n, x));
+    else
+        luafn_set(b, lf_a(w),
+                  luafn_emit2(b, LF_ARITH, lf_op(w) == OP_ADDI ? LF_ADD : LF_SHR, x, n));
+}
+
+static void unary(lf_builder *b, uint32_t w, lf_kind kind)
+{
+    lf_value *x = luafn_get(b, lf_b(w));
+    if (kind == LF_LENGTH) {
+        x = array_at(b, lf_b(w), "the length");
+    } else if (kind != LF_NOT) {
+        luafn_need_number(b, x, lf_b(w), "arithmetic");
+        if (kind == LF_NEG && lf_is_const(x, LF_WI)) {
+            luafn_set(b, lf_a(w), luafn_int(b->g, -x->as.i));
+            return;
+        }
+        if (kind == LF_NEG && lf_is_const(x, LF_WF)) {
+            luafn_set(b, lf_a(w), luafn_float(b->g, -x->as.n));
+            return;
+        }
+    }
+    luafn_set(b, lf_a(w), luafn_emit1(b, kind, 0, x));
+}
+
+static _Noreturn void refuse(lf_builder *b, lf_opcode op)
+{
+    switch (op) {
+    case OP_NEWTABLE:
+    case OP_SETLIST:
+        luafn_stop(b, "a table constructor: use local variables, or capture an array");
+    case OP_SETTABLE:
+    case OP_SETI:
+    case OP_SETFIELD:
+        luafn_stop(b, "assignment to an element or field: return the value instead");
+    case OP_SETTABUP:
+        luafn_stop(b, "assignment to a global variable: declare it local, or return the value");
+    case OP_SELF:
+        luafn_stop(b, "a method call: compute it before and capture the result");
+    case OP_CONCAT:
+        luafn_stop(b, "string concatenation (..): functions for arrays have no strings");
+    case OP_TFORPREP:
+    case OP_TFORCALL:
+    case OP_TFORLOOP:
+        luafn_stop(b, "a generic 'for': use a numeric for, 'for i = 1, #w do'");
+    case OP_VARARG:
+    case OP_VARARGPREP:
+        luafn_stop(b, "'...': name the parameters");
+    case OP_TBC:
+        luafn_stop(b, "a to-be-closed variable: functions for arrays have nothing to close");
+    default:
+        luafn_stop(b, "an instruction that is not known (%d)", op);
+    }
+}
+
+/* ADD to SHR and ADDK to BXORK stand in the same order. */
+static lf_arith arith_of(int distance)
+{
+    static const lf_arith order[] = {LF_ADD,  LF_SUB,  LF_MUL, LF_MOD,  LF_POW, LF_DIV,
+                                     LF_IDIV, LF_BAND, LF_BOR, LF_BXOR, LF_SHL, LF_SHR};
+    return order[distance];
+}
+
+/* Moves and constants; false if w is something else. */
+static bool load(lf_builder *b, uint32_t w)
+{
+    int a = lf_a(w);
+    switch (lf_op(w)) {
+    case OP_MOVE:
+        luafn_set(b, a, luafn_get(b, lf_b(w)));
+        return true;
+    case OP_LOADI:
+        luafn_set(b, a, luafn_int(b->g, lf_sbx(w)));
+        return true;
+    case OP_LOADF:
+        luafn_set(b, a, luafn_float(b->g, lf_sbx(w)));
+        return true;
+    case OP_LOADFALSE:
+    case OP_LOADTRUE:
+        luafn_set(b, a, luafn_bool(b->g, lf_op(w) == OP_LOADTRUE));
+        return true;
+    case OP_LOADNIL:
+        for (int r = a; r <= a + lf_b(w); r++)
+            luafn_set(b, r, luafn_nil(b->g));
+        return true;
+    case OP_GETUPVAL:
+        luafn_set(b, a, upvalue(b, lf_b(w)));
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Arithmetic and its like; false if w is something else. */
+static bool compute(lf_builder *b, uint32_t w)
+{
+    lf_opcode op = lf_op(w);
+    if (op >= OP_ADD && op <= OP_SHR) {
+        arithmetic(b, w, arith_of((int)op - OP_ADD), false);
+        return true;
+    }
+    if (op >= OP_ADDK && op <= OP_BXORK) {
+        arithmetic(b, w, arith_of((int)op - OP_ADDK), true);
+        return true;
+    }
+    switch (op) {
+    case OP_ADDI:
+    case OP_SHRI:
+    case OP_SHLI:
+        immediate(b, w);
+        return true;
+    case OP_MMBIN: /* only for operands with metamethods */
+    case OP_MMBINI:
+    case OP_MMBINK:
+        return true;
+    case OP_UNM:
+        unary(b, w, LF_NEG);
+        return true;
+    case OP_BNOT:
+        unary(b, w, LF_BNOT);
+        return true;
+    case OP_NOT:
+        unary(b, w, LF_NOT);
+        return true;
+    case OP_LEN:
+        unary(b, w, LF_LENGTH);
+        return true;
+    default:
+        return false;
+    }
+}
+
+void luafn_operation(lf_builder *b, uint32_t w)
+{
+    if (load(b, w) || compute(b, w))
+        return;
+    switch (lf_op(w)) {
+    case OP_SETUPVAL:
+        set_upvalue(b, w);
+        break;
+    case OP_GETTABUP:
+    case OP_GETFIELD:
+        get_field(b, w);
+        break;
+    case OP_GETTABLE:
+    case OP_GETI:
+        get_element(b, w);
+        break;
+    case OP_CLOSURE:
+        luafn_closure(b, w);
+        break;
+    case OP_CLOSE:
+        luafn_close(b, lf_a(w));
+        break;
+    default:
+        refuse(b, lf_op(w));
+    }
+}

@@ -1,0 +1,278 @@
+/* graph.h - a function in SSA form: blocks, values, and how they are made.
+ *
+ * A graph begins with values as Lua's instructions mean them, of types still to be found; lowering
+ * replaces them with values that are one IR instruction each. Knows no Lua state. */
+#ifndef LUAFN_GRAPH_H
+#define LUAFN_GRAPH_H
+
+#include "luafn/bytecode/decode.h"
+#include "luafn/bytecode/flow.h"
+
+/* Types of values, widest last within numbers: a join of two numbers is the larger. WI and WF are
+ * weak: literals and captured numbers, which adapt to what they meet. */
+typedef enum lf_type {
+    LF_NONE, /* not known yet */
+    LF_WI,
+    LF_I32,
+    LF_I64,
+    LF_WF,
+    LF_F32,
+    LF_F64,
+    LF_BOOL,
+    LF_NIL,
+    LF_MAYBE,  /* a boolean or nil */
+    LF_OBJECT, /* a function, table, array, string: known while compiling, or of no use */
+    LF_MIX     /* sometimes a number, sometimes not */
+} lf_type;
+
+static inline bool lf_is_int(lf_type t)
+{
+    return t >= LF_WI && t <= LF_I64;
+}
+
+static inline bool lf_is_float(lf_type t)
+{
+    return t >= LF_WF && t <= LF_F64;
+}
+
+static inline bool lf_is_number(lf_type t)
+{
+    return t >= LF_WI && t <= LF_F64;
+}
+
+typedef enum lf_kind {
+    LF_CONST,   /* nil, boolean, number: as.i, as.n */
+    LF_PARAM,   /* parameter number as.i */
+    LF_SCALAR,  /* captured number or boolean: source as.i */
+    LF_ELEMENT, /* captured Scalar (an array of rank 0): source as.i */
+    LF_PHI,
+    /* objects */
+    LF_FUNCTION, /* captured Lua function: source as.i */
+    LF_BUILTIN,  /* function of the math library: sub */
+    LF_CLOSURE,  /* local function: as.closure */
+    LF_TABLE,    /* captured table: source as.i */
+    LF_ARRAY,    /* captured array: source as.i; array parameter: -1 - its number */
+    LF_STRING,   /* as.s */
+    LF_OTHER,    /* captured value of no use: source as.i */
+    /* operations as Lua means them */
+    LF_ARITH, /* sub: lua's operator, lf_arith */
+    LF_NEG,
+    LF_BNOT,
+    LF_NOT,
+    LF_TRUTH,
+    LF_COMPARE, /* sub: lf_relation */
+    LF_LOAD,    /* element arg 1 of array arg 0 */
+    LF_LENGTH,
+    LF_MATH, /* sub: lf_math */
+    /* numeric for: initial value, limit, step */
+    LF_FOR_TEST,  /* runs at all? */
+    LF_FOR_FIRST, /* the index, converted */
+    LF_FOR_LAST,  /* integers: the last index; floats: the limit */
+    LF_FOR_STEP,  /* the step, converted */
+    LF_FOR_NEXT,  /* index, step: the next index */
+    LF_FOR_MORE,  /* index, next index, last, step: once more? */
+    /* after lowering: one IR instruction each; type is a dtype */
+    LF_IR_CONST,  /* as.bits */
+    LF_IR_ARG,    /* input number as.i, a scalar */
+    LF_IR_GATHER, /* of input number as.i, an array */
+    LF_IR_OP,     /* sub: lun_op */
+    LF_IR_CAST,
+    LF_IR_CHECK /* condition, value or NULL */
+} lf_kind;
+
+typedef enum lf_arith {
+    LF_ADD,
+    LF_SUB,
+    LF_MUL,
+    LF_MOD,
+    LF_POW,
+    LF_DIV,
+    LF_IDIV,
+    LF_BAND,
+    LF_BOR,
+    LF_BXOR,
+    LF_SHL,
+    LF_SHR
+} lf_arith;
+
+typedef enum lf_relation { LF_EQ, LF_LT, LF_LE } lf_relation;
+
+/* X(ID, name in the math library or NULL) */
+#define LF_MATHS(X)           \
+    X(ABS, "abs")             \
+    X(CEIL, "ceil")           \
+    X(FLOOR, "floor")         \
+    X(SQRT, "sqrt")           \
+    X(EXP, "exp")             \
+    X(LOG, "log")             \
+    X(SIN, "sin")             \
+    X(COS, "cos")             \
+    X(TAN, "tan")             \
+    X(ASIN, "asin")           \
+    X(ACOS, "acos")           \
+    X(ATAN, "atan")           \
+    X(MAX, "max")             \
+    X(MIN, "min")             \
+    X(FMOD, "fmod")           \
+    X(MODF, "modf")           \
+    X(TOINTEGER, "tointeger") \
+    X(ULT, "ult")             \
+    X(ATAN2, NULL)            \
+    X(LOG_BASE, NULL)         \
+    X(FRACTION, NULL) /* what modf leaves */
+
+typedef enum lf_math {
+#define LF_MATH_ENUM(id, name) LF_MATH_##id,
+    LF_MATHS(LF_MATH_ENUM)
+#undef LF_MATH_ENUM
+        LF_MATH_COUNT
+} lf_math;
+
+typedef struct lf_value lf_value;
+typedef struct lf_block lf_block;
+typedef struct lf_frame lf_frame;
+
+/* A local function: known while compiling, so that calls of it are inlined. */
+typedef struct lf_closure {
+    lf_proto *proto;
+    lf_frame *frame; /* where it is made */
+    const char *name;
+    int alive; /* variable: true until one of those that it captures goes out of scope */
+    int *var;  /* those that it captures, itself or through the functions around it */
+    int vars;
+} lf_closure;
+
+struct lf_value {
+    uint8_t kind, sub, type, from; /* from: dtype of the operands of LF_IR_OP and LF_IR_CAST */
+    bool mark;                     /* scratch of one pass */
+    int id, pc, args;
+    int note;              /* number of the text for what may fail, from 1; 0: none */
+    const lf_proto *proto; /* where it comes from: for messages */
+    lf_block *block;
+    lf_value **arg;
+    lf_value *instead; /* replaced by this one */
+    lf_value *low;     /* lowered to this one */
+    lf_value *chain;
+    union {
+        int64_t i;
+        double n;
+        uint64_t bits;
+        const char *s;
+        lf_closure *closure;
+    } as;
+    lf_value *first, *last; /* phi of a numeric for's index: bounds once lowered, else NULL */
+    struct lf_place *place; /* luafn/emit/emit.c */
+};
+
+typedef enum lf_end { LF_OPEN, LF_JUMP, LF_BRANCH, LF_RETURN } lf_end;
+
+struct lf_block {
+    int id, order; /* order: number in reverse postorder, -1 if unreachable */
+    lf_end end;
+    lf_block *succ[2]; /* BRANCH: where cond holds first */
+    lf_value *cond;
+    lf_list preds, phis, ops;
+    /* while the graph is built */
+    bool sealed;         /* all predecessors are known */
+    lf_list waiting;     /* phis of an open loop header */
+    const lf_span *loop; /* the loop that this header begins */
+    const lf_frame *frame;
+    /* of the finished graph */
+    lf_block *idom;
+    int below, size;    /* its number in the dominator tree, and how many follow under it */
+    struct lf_loop *in; /* the innermost loop around it */
+    bool reached;       /* control may come here */
+    bool edge[2];       /* and leave this way */
+    struct lf_item *item, *edge_item[2]; /* luafn/emit/tree.h */
+};
+
+/* One body being inlined. */
+struct lf_frame {
+    lf_proto *proto;
+    lf_frame *caller;
+    int call_pc, depth;
+    int source;                /* a captured function's, or -1 */
+    const lf_closure *closure; /* a local function's, or NULL */
+    int base;                  /* variable of register 0 */
+    lf_block *entry;
+};
+
+typedef struct lf_var {
+    const lf_frame *frame;
+    const lf_closure *closure; /* whose `alive` this is, or NULL */
+    int reg;                   /* -1: none */
+    lf_list writers;           /* closures made so far that assign it */
+} lf_var;
+
+typedef struct lf_graph {
+    lf_unit *u;
+    lf_block *entry, *exit;
+    lf_list blocks;
+    lf_list order;   /* reachable blocks in reverse postorder */
+    lf_list results; /* of the function, used in exit */
+    int values;      /* ids given */
+    int inlined;     /* calls put in place */
+    const lf_proto *proto;
+    lf_list consts[64]; /* by hash */
+
+    /* while it is built */
+    lf_block *now; /* where instructions go */
+    lf_var *var;
+    int vars, var_room;
+    struct lf_def *def; /* hash table (block, variable) -> value */
+    int defs, def_room;
+    lf_list pending; /* phis without operands */
+    lf_list closures;
+} lf_graph;
+
+lf_block *luafn_block(lf_graph *g);
+lf_value *luafn_value(lf_graph *g, lf_kind kind, int args);
+/* The value that v stands for now. */
+lf_value *luafn_find(lf_value *v);
+
+/* One value for each constant. */
+lf_value *luafn_constant(lf_graph *g, lf_kind kind, unsigned type, uint64_t bits);
+lf_value *luafn_nil(lf_graph *g);
+lf_value *luafn_bool(lf_graph *g, bool b);
+lf_value *luafn_int(lf_graph *g, int64_t i);
+lf_value *luafn_float(lf_graph *g, double n);
+static inline bool lf_is_const(const lf_value *v, lf_type t)
+{
+    return v->kind == LF_CONST && v->type == t;
+}
+
+void luafn_jump(lf_graph *g, lf_block *from, lf_block *to);
+void luafn_branch(lf_graph *g, lf_block *from, lf_value *cond, lf_block *yes, lf_block *no);
+
+/* Variables: `count` new ones of a frame, registers or (reg < 0) others. */
+int luafn_vars(lf_graph *g, const lf_frame *frame, int count, int reg);
+void luafn_write(lf_graph *g, int var, lf_block *b, lf_value *v);
+/* Its value at the end of what b holds by now. */
+lf_value *luafn_read(lf_graph *g, int var, lf_block *b);
+/* No more predecessors will come. */
+void luafn_seal(lf_graph *g, lf_block *b);
+
+/* ---- passes.c, cfg.c: on a finished graph ---- */
+
+/* Reverse postorder of what can be reached; drops edges from elsewhere, phis with one operand,
+ * blocks that only continue another. */
+void luafn_simplify(lf_graph *g);
+void luafn_order(lf_graph *g);
+void luafn_dominators(lf_graph *g);
+bool luafn_dominates(const lf_block *a, const lf_block *b);
+/* A natural loop; the innermost one around a block is its `in`. */
+typedef struct lf_loop {
+    struct lf_loop *parent;
+    lf_block *header;
+} lf_loop;
+
+/* Finds the loops of an ordered graph. */
+void luafn_loops(lf_graph *g);
+bool luafn_is_header(const lf_block *b);
+bool luafn_in_loop(const lf_block *b, const lf_loop *loop);
+/* Removes values without use; roots are what has an effect. */
+void luafn_sweep(lf_graph *g, bool (*effect)(const lf_value *v));
+void luafn_drop_pred(lf_block *b, int index);
+void luafn_replace_pred(lf_block *b, lf_block *old, lf_block *new);
+
+#endif

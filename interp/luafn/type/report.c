@@ -1,0 +1,136 @@
+/* report.c - what inference found, as text for people: the types of parameters, of what is captured, of local
+ * variables and results, and where integers become floats. Runs behind inference; changes nothing. */
+#include "luafn/type/report.h"
+
+#include <string.h>
+
+typedef struct named {
+    const lf_proto *proto;
+    const char *name;
+    lf_value *value;
+    int pc;
+} named;
+
+/* The local variable that an instruction sets: one that is there behind it, or that begins with the values
+ * of this and the next instructions. */
+static const char *name_of(const lf_proto *p, int reg, int pc)
+{
+    enum { LF_VALUES = 16 };
+    for (int i = pc + 1; i < p->codes && i < pc + LF_VALUES; i++) {
+        const char *name = luafn_local_name(p, reg, i);
+        if (name || lf_a(p->code[i]) == reg)
+            return name;
+    }
+    return NULL;
+}
+
+void luafn_report_local(lf_compile *c, const lf_proto *p, int reg, int pc, lf_value *v)
+{
+    const char *name = p == c->program->proto ? name_of(p, reg, pc) : NULL;
+    if (!name || name[0] == '(') /* "(for state)" */
+        return;
+    named *n = LF_NEW(&c->unit, named, 1);
+    *n = (named){p, name, v, pc};
+    luafn_push(&c->unit, &c->named, n);
+}
+
+static const char *type_name(const lf_compile *c, lf_type t)
+{
+    switch (lf_settled(c, t)) {
+    case LF_I32:
+        return "i32";
+    case LF_I64:
+        return "i64";
+    case LF_F32:
+        return "f32";
+    case LF_F64:
+        return "f64";
+    case LF_BOOL:
+        return "bool";
+    case LF_OBJECT:
+        return "function or array";
+    case LF_NIL:
+        return "nil";
+    case LF_NONE:
+        return "never computed";
+    default:
+        return "of several kinds";
+    }
+}
+
+static lf_type type_of(lf_value *v)
+{
+    return (lf_type)luafn_find(v)->type;
+}
+
+/* One local variable: all values that are written to it. */
+static void put_local(const lf_compile *c, int first, lun_strbuf *out)
+{
+    const named *of = c->named.at[first];
+    const named *integer = NULL;
+    lf_type t = LF_NONE;
+    int values = 0;
+    for (int i = first; i < c->named.count; i++) {
+        const named *n = c->named.at[i];
+        if (strcmp(n->name, of->name) != 0)
+            continue;
+        values++;
+        t = luafn_join(t, type_of(n->value));
+        if (!integer && lf_is_int(type_of(n->value)))
+            integer = n;
+    }
+    if (values == 1 && of->pc < 0)
+        return; /* a parameter that keeps its value */
+    lun_strbuf_printf(out, "\n  local %s: %s", of->name, type_name(c, t));
+    if (integer && lf_is_float(t))
+        lun_strbuf_printf(out, " (the integer of line %d becomes a float)",
+                          luafn_line(integer->proto, integer->pc));
+}
+
+static bool seen_before(const lf_compile *c, int i)
+{
+    const named *n = c->named.at[i];
+    for (int k = 0; k < i; k++)
+        if (!strcmp(((const named *)c->named.at[k])->name, n->name))
+            return true;
+    return false;
+}
+
+static void put_captured(lf_compile *c, lun_strbuf *out)
+{
+    for (int i = 1; i < c->sources; i++) {
+        const lf_sight *s = &c->source[i].sight;
+        const char *name = luafn_source_name(c, i);
+        if (s->seen == LF_SEEN_ARRAY)
+            lun_strbuf_printf(out, "\n  captured %s: array of %s", name, lun_dtype_name(s->dtype));
+        else if (s->seen >= LF_SEEN_BOOL && s->seen <= LF_SEEN_FLOAT)
+            lun_strbuf_printf(out, "\n  captured %s: %s, read at each call", name,
+                              lun_dtype_is_float(s->value.dtype) ? "a float"
+                              : s->value.dtype == LUN_BOOL       ? "a boolean"
+                                                                 : "an integer");
+    }
+}
+
+void luafn_report(lf_compile *c, lun_strbuf *out)
+{
+    const lf_proto *p = c->program->proto;
+    lun_strbuf_puts(out, "function ");
+    luafn_where(p, -1, out);
+    lun_strbuf_puts(out, "(");
+    for (int i = 0; i < p->params && i < c->params; i++) {
+        const char *name = luafn_local_name(p, i, 0);
+        lun_strbuf_printf(out, "%s%s: %s%s", i ? ", " : "", name ? name : "?",
+                          c->param[i].array ? "array of " : "",
+                          c->param[i].array || !c->param_value[i]
+                              ? lun_dtype_name(c->param[i].dtype)
+                              : type_name(c, (lf_type)c->param_value[i]->type));
+    }
+    lun_strbuf_puts(out, ") gives ");
+    for (int i = 0; i < c->graph.results.count; i++)
+        lun_strbuf_printf(out, "%s%s", i ? ", " : "",
+                          type_name(c, type_of(c->graph.results.at[i])));
+    put_captured(c, out);
+    for (int i = 0; i < c->named.count; i++)
+        if (!seen_before(c, i))
+            put_local(c, i, out);
+}

@@ -1,0 +1,272 @@
+/* rules.c - the types of operations: Lua's rules, with numbers of fixed width and weak literals. */
+#include "luafn/compile.h"
+
+lf_type luafn_type_of(lun_dtype t)
+{
+    switch (t) {
+    case LUN_BOOL:
+        return LF_BOOL;
+    case LUN_F32:
+        return LF_F32;
+    case LUN_F64:
+        return LF_F64;
+    case LUN_U32: /* Lua has no unsigned numbers */
+    case LUN_I64:
+    case LUN_U64:
+        return LF_I64;
+    default:
+        return LF_I32;
+    }
+}
+
+lf_type luafn_join(lf_type a, lf_type b)
+{
+    if (a == LF_NONE || a == b)
+        return b;
+    if (b == LF_NONE)
+        return a;
+    if (lf_is_number(a) && lf_is_number(b))
+        return a > b ? a : b;
+    if (a >= LF_BOOL && a <= LF_MAYBE && b >= LF_BOOL && b <= LF_MAYBE)
+        return LF_MAYBE;
+    return LF_MIX;
+}
+
+/* May a weak integer be computed in i32? */
+static bool fits_i32(const lf_compile *c, const lf_value *v)
+{
+    if (v->kind == LF_CONST)
+        return v->as.i >= INT32_MIN && v->as.i <= INT32_MAX;
+    if (v->kind == LF_SCALAR)
+        return c->source[v->as.i].sight.seen != LF_SEEN_INT64;
+    return true;
+}
+
+lf_type luafn_common(const lf_compile *c, const lf_value *a, const lf_value *b)
+{
+    lf_type x = (lf_type)a->type, y = (lf_type)b->type;
+    if (x == LF_WI && y == LF_I32 && !fits_i32(c, a))
+        return LF_I64;
+    if (y == LF_WI && x == LF_I32 && !fits_i32(c, b))
+        return LF_I64;
+    return luafn_join(x, y);
+}
+
+/* ---- mistakes ---- */
+
+/* The register that holds an operand of the instruction that v comes from, or -1. */
+static int register_of(const lf_value *v, int operand)
+{
+    uint32_t w = v->proto->code[v->pc];
+    lf_opcode op = lf_op(w);
+    if (op >= OP_ADD && op <= OP_SHR)
+        return operand ? lf_c(w) : lf_b(w);
+    if ((op >= OP_ADDI && op <= OP_SHRI) || op == OP_UNM || op == OP_BNOT || op == OP_NOT)
+        return operand ? -1 : lf_b(w);
+    switch (op) {
+    case OP_SHLI:
+        return operand ? lf_b(w) : -1;
+    case OP_EQ:
+    case OP_LT:
+    case OP_LE:
+        return operand ? lf_b(w) : lf_a(w);
+    case OP_EQK:
+    case OP_EQI:
+    case OP_LTI:
+    case OP_LEI:
+    case OP_TEST:
+        return operand ? -1 : lf_a(w);
+    case OP_GTI:
+    case OP_GEI:
+        return operand ? lf_a(w) : -1;
+    case OP_TESTSET:
+        return lf_b(w);
+    case OP_GETTABLE:
+        return operand ? lf_c(w) : lf_b(w);
+    case OP_FORPREP:
+        return -1;
+    default:
+        return -1;
+    }
+}
+
+void luafn_mistyped(lf_compile *c, const lf_value *v, int operand, const char *what)
+{
+    const lf_value *x = v->arg[operand];
+    int reg = v->pc >= 0 ? register_of(v, operand) : -1;
+    const char *name = reg >= 0 ? luafn_local_name(v->proto, reg, v->pc) : NULL;
+    const char *is, *hint;
+    switch ((lf_type)x->type) {
+    case LF_BOOL:
+        is = "a boolean";
+        hint = "make it a number with 'b and 1 or 0'";
+        break;
+    case LF_NIL:
+        is = "nil";
+        hint = x->kind == LF_CONST && name ? "give it a value, or pass the argument"
+                                           : "give it a value on every path";
+        break;
+    case LF_MAYBE:
+        is = "a value that may be nil";
+        hint = "give it a value on every path";
+        break;
+    case LF_OBJECT:
+        is = "a value that is no number";
+        hint = "only numbers and booleans can be computed with";
+        break;
+    default:
+        is = "a value that is a number on some paths only";
+        hint = "give it a number on every path";
+    }
+    luafn_fail(&c->unit, v->proto, v->pc, "%s on %s%s%s%s: %s", what, is, name ? " (local '" : "",
+               name ? name : "", name ? "')" : "", hint);
+}
+
+static bool known(const lf_value *v)
+{
+    for (int k = 0; k < v->args; k++)
+        if (v->arg[k]->type == LF_NONE)
+            return false;
+    return true;
+}
+
+static void need_numbers(lf_compile *c, const lf_value *v, const char *what)
+{
+    for (int k = 0; k < v->args; k++)
+        if (!lf_is_number((lf_type)v->arg[k]->type))
+            luafn_mistyped(c, v, k, what);
+}
+
+/* The wider of the operands' float types; weak if there is none. */
+static lf_type float_of(const lf_value *v)
+{
+    lf_type t = LF_WF;
+    for (int k = 0; k < v->args; k++)
+        if (lf_is_float((lf_type)v->arg[k]->type))
+            t = luafn_join(t, (lf_type)v->arg[k]->type);
+    return t;
+}
+
+static void need_integers(lf_compile *c, const lf_value *v, const char *what)
+{
+    for (int k = 0; k < v->args; k++)
+        if (!lf_is_int((lf_type)v->arg[k]->type))
+            luafn_fail(&c->unit, v->proto, v->pc,
+                       "%s on a float: make it an integer with math.floor or //", what);
+}
+
+/* ---- operations ---- */
+
+static lf_type type_arith(lf_compile *c, const lf_value *v)
+{
+    need_numbers(c, v, "arithmetic");
+    switch ((lf_arith)v->sub) {
+    case LF_DIV:
+    case LF_POW:
+        return float_of(v);
+    case LF_BAND:
+    case LF_BOR:
+    case LF_BXOR:
+    case LF_SHL:
+    case LF_SHR:
+        need_integers(c, v, "a bitwise operation");
+        return luafn_common(c, v->arg[0], v->arg[1]);
+    default:
+        return luafn_common(c, v->arg[0], v->arg[1]);
+    }
+}
+
+static lf_type type_math(lf_compile *c, const lf_value *v)
+{
+    need_numbers(c, v, "math");
+    switch ((lf_math)v->sub) {
+    case LF_MATH_FLOOR:
+    case LF_MATH_CEIL:
+    case LF_MATH_MODF:
+    case LF_MATH_TOINTEGER:
+        return lf_is_int((lf_type)v->arg[0]->type) ? (lf_type)v->arg[0]->type : LF_I64;
+    case LF_MATH_ABS:
+        return (lf_type)v->arg[0]->type;
+    case LF_MATH_ULT:
+        need_integers(c, v, "math.ult");
+        return LF_BOOL;
+    case LF_MATH_MAX:
+    case LF_MATH_MIN:
+    case LF_MATH_FMOD:
+        return v->args < 2 ? (lf_type)v->arg[0]->type : luafn_common(c, v->arg[0], v->arg[1]);
+    default:
+        return float_of(v);
+    }
+}
+
+static lf_type type_compare(lf_compile *c, const lf_value *v)
+{
+    if (v->sub != LF_EQ) {
+        need_numbers(c, v, "comparison");
+        return LF_BOOL;
+    }
+    for (int k = 0; k < 2; k++) {
+        lf_type t = (lf_type)v->arg[k]->type, other = (lf_type)v->arg[1 - k]->type;
+        if (t == LF_MIX || (t == LF_MAYBE && !lf_is_number(other)) ||
+            (t == LF_OBJECT && other == LF_OBJECT))
+            luafn_mistyped(c, v, k, "comparison");
+    }
+    return LF_BOOL;
+}
+
+/* Integers if the initial value and the step are; floats as wide as the widest. */
+static lf_type type_for(lf_compile *c, const lf_value *v)
+{
+    need_numbers(c, v, "'for'");
+    bool integers = lf_is_int((lf_type)v->arg[0]->type) && lf_is_int((lf_type)v->arg[2]->type);
+    return v->kind == LF_FOR_TEST ? LF_BOOL : integers ? LF_I64 : float_of(v);
+}
+
+lf_type luafn_type_op(lf_compile *c, const lf_value *v)
+{
+    if (!known(v))
+        return LF_NONE;
+    switch ((lf_kind)v->kind) {
+    case LF_ARITH:
+        return type_arith(c, v);
+    case LF_NEG:
+        need_numbers(c, v, "arithmetic");
+        return (lf_type)v->arg[0]->type;
+    case LF_BNOT:
+        need_numbers(c, v, "arithmetic");
+        need_integers(c, v, "a bitwise operation");
+        return (lf_type)v->arg[0]->type;
+    case LF_NOT:
+    case LF_TRUTH:
+        if (v->arg[0]->type == LF_MIX)
+            luafn_mistyped(c, v, 0, "a condition");
+        return LF_BOOL;
+    case LF_COMPARE:
+        return type_compare(c, v);
+    case LF_LOAD: {
+        const lf_value *a = v->arg[0];
+        if (!lf_is_number((lf_type)v->arg[1]->type))
+            luafn_mistyped(c, v, 1, "indexing");
+        if (!lf_is_int((lf_type)v->arg[1]->type))
+            luafn_fail(&c->unit, v->proto, v->pc,
+                       "indexing with a float: make it an integer with math.floor or //");
+        return luafn_type_of(a->as.i < 0 ? c->param[-1 - a->as.i].dtype
+                                         : c->source[a->as.i].sight.dtype);
+    }
+    case LF_LENGTH:
+        return LF_I64;
+    case LF_MATH:
+        return type_math(c, v);
+    case LF_FOR_TEST:
+    case LF_FOR_FIRST:
+    case LF_FOR_LAST:
+    case LF_FOR_STEP:
+        return type_for(c, v);
+    case LF_FOR_NEXT:
+        return luafn_join((lf_type)v->arg[0]->type, (lf_type)v->arg[1]->type);
+    case LF_FOR_MORE:
+        return LF_BOOL;
+    default:
+        return (lf_type)v->type;
+    }
+}

@@ -1,0 +1,333 @@
+/* The program: a drop-in for the stock Lua 5.4 interpreter, with `lun` preset to the module.
+ * Options (options.c), exit codes and messages are the stock ones; --backend, --threads, --sandbox, --info, --help
+ * and --version are added. Knows of the engine how it is opened as a sandbox and how far it is, nothing else. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+
+#include "bind/bind.h"
+#include "bind/recycle.h"
+#include "lunarray.h"
+#include "program/call.h"
+#include "program/options.h"
+#include "program/repl.h"
+#include "state/sandbox.h"
+
+#define INIT_NAME      "LUA_INIT"
+#define INIT_VERSIONED INIT_NAME "_" LUA_VERSION_MAJOR "_" LUA_VERSION_MINOR
+
+/* Above a few microseconds of waiting libgomp's threads only steal time from other processes; it
+ * reads this variable in its own constructor, which in the program runs after this one. */
+#define SPIN_NAME  "GOMP_SPINCOUNT"
+#define SPIN_COUNT "10000"
+static bool spin_was_set_here;
+
+__attribute__((constructor(101))) static void limit_spinning(void)
+{
+    if (!getenv(SPIN_NAME) && !getenv("OMP_WAIT_POLICY"))
+        spin_was_set_here = setenv(SPIN_NAME, SPIN_COUNT, 1) == 0;
+}
+
+static void print_line(const char *text)
+{
+    puts(text);
+    fflush(stdout);
+}
+
+#define ABOUT "Lunarray " LUN_VERSION " (" LUA_RELEASE ")"
+
+/* ---- long work ------------------------------------------------------------------------------------ */
+
+/* Shows how far an evaluation is where the cursor stands, and leaves the cursor there, so that what is
+ * printed next overwrites it; NULL: erases it. */
+static void show_progress(void *ctx, const lun_progress *p)
+{
+    char text[80];
+    (void)ctx;
+    fflush(stdout);
+    if (!p) {
+        fputs("\033[K", stderr);
+    } else {
+        long long tenths = (long long)(p->seconds * 10 + 0.5); /* with a point in every locale */
+        int n = snprintf(text, sizeof text, "%s %lld.%lld s", p->what, tenths / 10, tenths % 10);
+        if (p->total > 0 && n > 0 && n < (int)sizeof text)
+            snprintf(text + n, sizeof text - (size_t)n, ", %lld of %lld elements",
+                     (long long)p->done, (long long)p->total);
+        /* save the cursor, no wrapping; restore */
+        fprintf(stderr, "\0337\033[?7l%s\033[K\033[?7h\0338", text);
+    }
+    fflush(stderr);
+}
+
+/* A line for long work, on terminals that can erase it. */
+static void watch_progress(lua_State *L)
+{
+    const char *term = getenv("TERM");
+    lun_engine *e = lunarray_engine(L);
+    if (e && isatty(STDERR_FILENO) && isatty(STDOUT_FILENO) && term && *term &&
+        strcmp(term, "dumb") != 0)
+        lun_on_progress(e, show_progress, NULL);
+}
+
+/* ---- running ----------------------------------------------------------------------------------- */
+
+/* The global `arg`: the script is 0, its arguments count up, what stands before it counts down. */
+static void set_arg(lua_State *L, const lun_options *o)
+{
+    int zero = o->has_script ? o->script : 0;
+    lua_createtable(L, o->argc - zero, zero + 1);
+    for (int i = 0; i < o->argc; i++) {
+        lua_pushstring(L, o->argv[i]);
+        lua_rawseti(L, -2, i - zero);
+    }
+    lua_setglobal(L, "arg");
+}
+
+/* Pushes arg[1], arg[2], ... as they are now; returns how many. */
+static int push_script_arguments(lua_State *L)
+{
+    if (lua_getglobal(L, "arg") != LUA_TTABLE)
+        luaL_error(L, "'arg' is not a table");
+    int count = (int)luaL_len(L, -1);
+    luaL_checkstack(L, count + 3, "too many arguments to script");
+    for (int i = 1; i <= count; i++)
+        lua_rawgeti(L, -i, i);
+    lua_remove(L, -count - 1);
+    return count;
+}
+
+/* Runs the chunk on the top, or reports why it did not load. */
+static bool run_chunk(lua_State *L, const lun_options *o, int status)
+{
+    if (status == LUA_OK)
+        status = lun__call(L, 0, 0);
+    return lun__report(L, o->program, status) == LUA_OK;
+}
+
+/* What chunks may be: bytecode is trusted by the machine that runs it. */
+static const char *mode(const lun_options *o)
+{
+    return o->sandbox ? "t" : NULL;
+}
+
+static bool run_text(lua_State *L, const lun_options *o, const char *text, const char *name)
+{
+    return run_chunk(L, o, luaL_loadbufferx(L, text, strlen(text), name, mode(o)));
+}
+
+static bool run_file(lua_State *L, const lun_options *o, const char *path)
+{
+    return run_chunk(L, o, luaL_loadfilex(L, path, mode(o)));
+}
+
+static bool run_script(lua_State *L, const lun_options *o)
+{
+    const char *path = o->argv[o->script];
+    if (strcmp(path, "-") == 0 && strcmp(o->argv[o->script - 1], "--") != 0)
+        path = NULL;
+    int status = luaL_loadfilex(L, path, mode(o));
+    if (status == LUA_OK)
+        status = lun__call(L, push_script_arguments(L), LUA_MULTRET);
+    return lun__report(L, o->program, status) == LUA_OK;
+}
+
+/* -l mod and -l name=mod. */
+static bool run_require(lua_State *L, const lun_options *o, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    const char *module = equals ? equals + 1 : text;
+    size_t length = equals ? (size_t)(equals - text) : strlen(text);
+
+    lua_pushlstring(L, text, length);
+    lua_getglobal(L, "require");
+    lua_pushstring(L, module);
+    int status = lun__call(L, 1, 1);
+    if (status == LUA_OK) {
+        lua_pushvalue(L, -2);
+        lua_insert(L, -2);
+        lua_pushglobaltable(L);
+        lua_insert(L, -3);
+        lua_settable(L, -3);
+        lua_pop(L, 1);
+    }
+    bool ok = lun__report(L, o->program, status) == LUA_OK;
+    lua_pop(L, 1);
+    return ok;
+}
+
+/* Runs -e, -l and -W in the order they were given; stops at the first failure. */
+static bool run_options(lua_State *L, const lun_options *o)
+{
+    for (int i = 1; i < o->script; i++) {
+        const char *text = o->argv[i];
+        if (text[1] == 'W') {
+            lua_warning(L, "@on", 0);
+        } else if (text[1] == 'e' || text[1] == 'l') {
+            const char *value = text[2] ? text + 2 : o->argv[++i];
+            if (!(text[1] == 'e' ? run_text(L, o, value, "=(command line)")
+                                 : run_require(L, o, value)))
+                return false;
+        } else {
+            lun__options_pass(o, &i);
+        }
+    }
+    return true;
+}
+
+static bool run_init(lua_State *L, const lun_options *o)
+{
+    const char *name = "=" INIT_VERSIONED;
+    const char *init = getenv(name + 1);
+    if (!init) {
+        name = "=" INIT_NAME;
+        init = getenv(name + 1);
+    }
+    if (!init)
+        return true;
+    return init[0] == '@' ? run_file(L, o, init + 1) : run_text(L, o, init, name);
+}
+
+static bool run_info(lua_State *L, const lun_options *o)
+{
+    return run_text(L, o, "print(require 'lunarray'.info())", "=(--info)");
+}
+
+/* What is left to do when options have run: the script, the prompt, or standard input. */
+static bool run_rest(lua_State *L, const lun_options *o)
+{
+    if (o->has_script && !run_script(L, o))
+        return false;
+    if (o->interactive) {
+        lun__repl(L, o->sandbox);
+    } else if (!o->has_script && !o->executes && !o->version && !o->info) {
+        if (isatty(STDIN_FILENO)) {
+            print_line(ABOUT);
+            lun__repl(L, o->sandbox);
+        } else {
+            /* As in the stock interpreter, an error in standard input does not fail the program. */
+            run_file(L, o, NULL);
+        }
+    }
+    return true;
+}
+
+/* The protected part of main; its argument is the options. Returns whether all went well. */
+static int run(lua_State *L)
+{
+    const lun_options *o = lua_touserdata(L, 1);
+    luaL_checkversion(L);
+    if (o->version)
+        print_line(LUA_COPYRIGHT);
+    else if (o->interactive)
+        print_line(ABOUT);
+    if (o->ignore_env) {
+        lua_pushboolean(L, 1);
+        lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");
+    }
+    if (o->sandbox) {
+        lun__state_open_libs(L);
+        if (!o->interactive)
+            lun__state_begin(L);
+    } else {
+        luaL_openlibs(L);
+        luaL_requiref(L, "lunarray", luaopen_lunarray, 0);
+        lua_setglobal(L, "lun");
+    }
+    set_arg(L, o);
+    watch_progress(L);
+    lua_gc(L, LUA_GCGEN, 0, 0);
+    bool ok = (o->ignore_env || o->sandbox || run_init(L, o)) && run_options(L, o) &&
+              (!o->info || run_info(L, o)) && run_rest(L, o);
+    lua_pushboolean(L, ok);
+    return 1;
+}
+
+/* What needs no Lua; true where the program has done its work, with the exit code. */
+static bool answer_early(const lun_options *o, int *code)
+{
+    if (o->bad) {
+        fprintf(stderr, "%s: ", o->program);
+        fprintf(stderr, o->complaint, o->bad);
+        fputc('\n', stderr);
+        lun__options_usage(stderr, o->program);
+        *code = EXIT_FAILURE;
+        return true;
+    }
+    *code = EXIT_SUCCESS;
+    if (o->help)
+        lun__options_usage(stdout, o->program);
+    else if (o->about)
+        print_line(ABOUT);
+    return o->help || o->about;
+}
+
+static void complain(void *program, const char *text)
+{
+    lun__complain(program, text);
+}
+
+/* The state, and for a sandbox the engine that limits it. NULL with a complaint. */
+static lua_State *new_state(const lun_options *o, lun_engine **engine)
+{
+    lua_State *L = NULL;
+    lun_config config = {.size = sizeof config, .sandbox = 1, .log = complain};
+    config.log_ctx = (void *)o->program;
+    config.time_limit = o->seconds ? lun__options_limit(o->seconds) : 0;
+    double bytes = o->megabytes ? lun__options_limit(o->megabytes) * 1e6 : 0;
+    config.memory_limit = bytes < 9e18 ? (int64_t)bytes : INT64_MAX;
+    if (!o->sandbox) {
+        L = luaL_newstate();
+        if (L)
+            lun__recycle(L);
+    } else if (lun_open(&config, engine) == LUN_OK) {
+        L = lun__state_new(*engine);
+    } else {
+        return NULL;
+    }
+    if (!L)
+        lun__complain(o->program, "cannot create state: not enough memory");
+    return L;
+}
+
+int main(int argc, char **argv)
+{
+    /* Scripts and the processes they start see the environment as it was given. */
+    if (spin_was_set_here)
+        unsetenv(SPIN_NAME);
+
+    lun_options o = {.argv = argv, .argc = argc};
+    o.program = argc > 0 && argv[0][0] ? argv[0] : "lunarray";
+    int code = EXIT_FAILURE;
+    if (argc > 0)
+        lun__options_parse(&o);
+    if (answer_early(&o, &code))
+        return code;
+    if ((o.backend && setenv("LUNARRAY_BACKEND", o.backend, 1) != 0) ||
+        (o.threads && setenv("LUNARRAY_THREADS", o.threads, 1) != 0)) {
+        lun__complain(o.program, "cannot set the environment: not enough memory");
+        return EXIT_FAILURE;
+    }
+
+    o.sandbox = o.sandbox || o.seconds || o.megabytes;
+    lun_engine *engine = NULL;
+    lua_State *L = new_state(&o, &engine);
+    if (!L) {
+        lun_close(engine);
+        return EXIT_FAILURE;
+    }
+    lua_pushcfunction(L, run);
+    lua_pushlightuserdata(L, &o);
+    int status = lua_pcall(L, 1, 1, 0);
+    bool ok = lun__report(L, o.program, status) == LUA_OK && lua_toboolean(L, -1);
+    if (engine)
+        lun__state_close(L);
+    else
+        lua_close(L);
+    lun_close(engine);
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,29 @@
+#!/bin/sh
+# Turns Lua files into one C table: sh interp/state/embed.sh lua/lunarray/init.lua ... > embedded.c
+# Each row is {module name, chunk name, bytes, length}; interp/state/modules.c reads the table.
+# Uses only sh, od, sed, awk and wc, so that a build needs no Lua. Knows nothing of what the files say.
+set -eu
+
+# lua/lunarray/csv.lua -> lunarray.csv; lua/lunarray/init.lua -> lunarray
+module_name() {
+    echo "$1" | sed -e 's,^lua/,,' -e 's,\.lua$,,' -e 's,/init$,,' -e 's,/,.,g'
+}
+
+echo '/* Made by interp/state/embed.sh from lua/; do not edit. */'
+echo '#include "state/modules.h"'
+number=0
+for file in "$@"; do
+    number=$((number + 1))
+    echo "static const unsigned char file_$number[] = {"
+    # A zero ends each array, so that an empty file is a legal one too.
+    od -An -v -tu1 "$file" | awk '{ gsub(/[ \t]+/, ","); sub(/^,/, ""); sub(/,$/, ""); print $0 "," }'
+    echo '0};'
+done
+echo 'const struct lun__embedded lun__embedded[] = {'
+number=0
+for file in "$@"; do
+    number=$((number + 1))
+    size=$(wc -c < "$file")
+    echo "    {\"$(module_name "$file")\", \"@$file\", file_$number, $((size))},"
+done
+echo '    {0, 0, 0, 0}};'

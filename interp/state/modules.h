@@ -1,0 +1,18 @@
+/* The Lua files of lua/lunarray/, embedded by interp/state/embed.sh, and the entry points of the module.
+ * Knows nothing of what the files or the engine do. */
+#ifndef LUN_MODULES_H
+#define LUN_MODULES_H
+
+#include <stddef.h>
+
+/* One Lua file; the table ends with a row whose name is NULL. */
+struct lun__embedded {
+    const char *name;  /* as given to require: "lunarray.csv" */
+    const char *chunk; /* as shown in messages: "@lua/lunarray/csv.lua" */
+    const unsigned char *bytes;
+    size_t length;
+};
+
+extern const struct lun__embedded lun__embedded[];
+
+#endif

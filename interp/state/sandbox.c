@@ -1,0 +1,193 @@
+/* Lua states whose memory, time and reach an engine limits. Memory: an allocator that counts. Time
+ * and interruption: a hook that every coroutine inherits and whose error comes back at each instruction,
+ * so that no pcall outlives it. Reach: the globals that lua/lunarray/sandbox.lua makes.
+ * Knows nothing of arrays. */
+#include "state/sandbox.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lualib.h>
+
+#include "bind/bind.h"
+
+enum {
+    STEP = 1000, /* instructions from one look at the clock to the next */
+    WATCHED = LUA_MASKCOUNT | LUA_MASKCALL,
+    NODE_BYTES = 256 /* about what a waiting operation takes, which is not the engine's pool's */
+};
+
+/* What the state's allocator works for. */
+typedef struct guard {
+    lun_engine *engine;
+    lun_config config;
+    int64_t bytes; /* of Lua's, alive */
+    bool refused;  /* memory, because of the limit, in this stretch */
+} guard;
+
+/* Every coroutine gets a copy of the main thread's extra space. */
+static guard *guard_of(lua_State *L)
+{
+    guard *g;
+    memcpy(&g, lua_getextraspace(L), sizeof g);
+    return g;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+static bool beyond_limit(const guard *g, int64_t more)
+{
+    lun_stats s;
+    if (g->config.memory_limit <= 0)
+        return false;
+    lun_stats_get(g->engine, &s);
+    return g->bytes + more + s.allocated + s.nodes * NODE_BYTES > g->config.memory_limit;
+}
+
+/* Lua's allocator. Making a block smaller never fails. */
+static void *allocate(void *ctx, void *old, size_t old_size, size_t size)
+{
+    guard *g = ctx;
+    size_t had = old ? old_size : 0; /* without a block the size says what Lua wants one for */
+    if (size > had) {
+        bool refused = size > INT64_MAX / 4 || beyond_limit(g, (int64_t)(size - had));
+        g->refused |= refused;
+        if (refused)
+            return NULL;
+    }
+    void *now = NULL;
+    if (g->config.alloc)
+        now = old || size ? g->config.alloc(g->config.alloc_ctx, old, size) : NULL;
+    else if (size)
+        now = realloc(old, size);
+    else
+        free(old);
+    if (size && !now)
+        return size <= had ? old : NULL;
+    g->bytes += (int64_t)size - (int64_t)had;
+    return now;
+}
+
+static void warn(void *ctx, const char *text, int more)
+{
+    const guard *g = ctx;
+    (void)more;
+    if (g->config.log && text[0] != '@')
+        g->config.log(g->config.log_ctx, text);
+}
+
+lua_State *lun__state_new(lun_engine *e)
+{
+    guard *g = calloc(1, sizeof *g);
+    if (!g)
+        return NULL;
+    g->engine = e;
+    lun_config_get(e, &g->config);
+    lua_State *L = lua_newstate(allocate, g);
+    if (!L) {
+        free(g);
+        return NULL;
+    }
+    memcpy(lua_getextraspace(L), &g, sizeof g);
+    lua_setwarnf(L, warn, g);
+    lun__recycle(L);
+    return L;
+}
+
+bool lun__state_refused(lua_State *L)
+{
+    return guard_of(L)->refused;
+}
+
+void lun__state_close(lua_State *L)
+{
+    guard *g = guard_of(L);
+    g->config.memory_limit = 0; /* finalisers may need a little to end well */
+    lua_close(L);
+    free(g);
+}
+
+/* ---- time -------------------------------------------------------------------------------------- */
+
+/* Whether the limit is passed even by what is in use. Arrays that are not are given back only by a full
+ * collection, which Lua's own emergency is not. */
+static bool beyond_repair(lua_State *L, const guard *g)
+{
+    if (!beyond_limit(g, 0))
+        return false;
+    lun__collect(L, lun__host_of(L));
+    return beyond_limit(g, 0);
+}
+
+/* Called every STEP instructions, and before each call, of which some take long; once the stretch must end, at each
+ * instruction, but not when the error's handler is called. */
+static void watch(lua_State *L, lua_Debug *ar)
+{
+    const guard *g = guard_of(L);
+    lun_status s = lun_host_check(g->engine);
+    if (s == LUN_OK && ar->event == LUA_HOOKCOUNT && beyond_repair(L, g))
+        s = lun_fail(g->engine, LUN_ELIMIT, "memory limit reached");
+    if (s == LUN_OK) {
+        if (lua_gethookcount(L) != STEP)
+            lua_sethook(L, watch, WATCHED, STEP);
+        return;
+    }
+    lua_sethook(L, watch, LUA_MASKCOUNT, 1);
+    lun__raise_stop(L, s);
+}
+
+static bool is_watched(const guard *g)
+{
+    return g->config.sandbox || g->config.time_limit > 0;
+}
+
+void lun__state_begin(lua_State *L)
+{
+    guard *g = guard_of(L);
+    g->refused = false;
+    if (beyond_limit(g, g->config.memory_limit / 4))
+        lun__collect(L, lun__host_of(L)); /* what the last script left */
+    if (is_watched(g))
+        lua_sethook(L, watch, WATCHED, STEP);
+    lun_host_begin(g->engine);
+}
+
+void lun__state_end(lua_State *L)
+{
+    lun__host *h = lun__host_of(L);
+    if (h)
+        lun__bury(h);
+    lun_host_end(guard_of(L)->engine);
+}
+
+/* For the functions that run other code: raises the error again where that code swallowed it. */
+static int check(lua_State *L)
+{
+    lun_status s = lun_host_check(guard_of(L)->engine);
+    return s == LUN_OK ? 0 : lun__raise_stop(L, s);
+}
+
+/* ---- reach ------------------------------------------------------------------------------------- */
+
+/* The globals of the sandbox become those that chunks are loaded with. */
+static void restrict_globals(lua_State *L)
+{
+    lua_getglobal(L, "require");
+    lua_pushliteral(L, "lunarray.sandbox");
+    lua_call(L, 1, 1);
+    lua_pushcfunction(L, check);
+    lua_call(L, 1, 1);
+    lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+}
+
+void lun__state_open_libs(lua_State *L)
+{
+    const guard *g = guard_of(L);
+    luaL_openlibs(L);
+    lun__host_offer(L, g->engine);
+    luaL_requiref(L, "lunarray", luaopen_lunarray, 0);
+    lua_setglobal(L, "lun");
+    if (g->config.sandbox)
+        restrict_globals(L);
+}

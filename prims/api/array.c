@@ -1,0 +1,306 @@
+/* array.c - handles: making, releasing, asking.  What they stand for is graph/node.c's, reading and writing
+ * through them value.c's. */
+#include "api/array.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLAB_HANDLES = 128 };
+
+typedef struct slab {
+    lun_array handles[SLAB_HANDLES];
+    struct slab *next;
+} slab;
+
+static lun_array *take(lun_engine *e)
+{
+    if (!e->spare_handles) {
+        slab *s = aligned_alloc(_Alignof(slab), sizeof *s);
+        if (!s)
+            return NULL;
+        memset(s, 0, sizeof *s); /* unused handles have no references */
+        s->next = e->handle_slabs;
+        e->handle_slabs = s;
+        for (int i = 0; i < SLAB_HANDLES; i++) {
+            s->handles[i].parent = e->spare_handles;
+            e->spare_handles = &s->handles[i];
+        }
+    }
+    lun_array *a = e->spare_handles;
+    e->spare_handles = a->parent;
+    a->refs = 1;
+    a->weak = a->freed = a->made = a->wraps = 0;
+    a->engine = e;
+    a->parent = NULL;
+    a->rank = 0;
+    return a;
+}
+
+void lun__arrays_end(lun_engine *e)
+{
+    for (slab *s = e->handle_slabs; s; s = s->next)
+        for (int i = 0; i < SLAB_HANDLES; i++) {
+            lun_array *a = &s->handles[i];
+            if (a->refs > 0)
+                lun_node_release(e, a->node);
+            a->node = NULL;
+        }
+}
+
+void lun__arrays_close(lun_engine *e)
+{
+    slab *s = e->handle_slabs;
+    while (s) {
+        slab *next = s->next;
+        free(s);
+        s = next;
+    }
+}
+
+lun_status lun__array(lun_engine *e, lun_node *n, bool made, lun_array **out)
+{
+    lun_array *a = take(e);
+    if (!a) {
+        lun_node_release(e, n);
+        return lun__nomem(e);
+    }
+    a->node = n;
+    a->made = made;
+    *out = a;
+    return LUN_OK;
+}
+
+void lun_retain(lun_array *a)
+{
+    if (a)
+        a->refs++;
+}
+
+void lun_release(lun_array *a)
+{
+    while (a && !--a->refs) { /* a View may hold the last reference to its parent */
+        lun_array *parent = a->parent;
+        lun_engine *e = a->engine;
+        lun_node_release(e, a->node);
+        a->parent = e->spare_handles;
+        e->spare_handles = a;
+        a = parent;
+    }
+}
+
+lun_status lun_free(lun_engine *e, lun_array *a)
+{
+    LUN_NEED(e, true);
+    lun_status s = lun__usable(e, a);
+    if (s != LUN_OK)
+        return s;
+    lun_node_release(e, a->node);
+    a->node = NULL;
+    a->freed = 1;
+    return LUN_OK;
+}
+
+lun_status lun__usable(lun_engine *e, const lun_array *a)
+{
+    if (!e)
+        return LUN_EARG;
+    if (!a)
+        return lun__fail(e, LUN_EARG, "no array given (NULL)");
+    if (a->engine != e)
+        return lun__fail(e, LUN_EARG, "the array belongs to another engine");
+    for (const lun_array *p = a; p; p = p->parent)
+        if (p->freed)
+            return lun__fail(e, LUN_EFREED, "attempt to use a freed %s",
+                             p->parent || p->rank > 1 ? "View" : "Vector");
+    return LUN_OK;
+}
+
+lun_status lun__constant(lun_engine *e, lun_dtype t, lun_value v, lun_node **out)
+{
+    lun_status s = lun__value_check(e, v);
+    if (s != LUN_OK)
+        return s;
+    if (!lun_value_fits(t, v)) {
+        char text[LUN_NUMBER_TEXT];
+        if (v.dtype == LUN_F64)
+            return lun__fail(e, LUN_ERANGE, "number %s does not fit dtype %s",
+                             lun_number_text(v.as.d, text), lun_dtype_name(t));
+        if (v.dtype == LUN_BOOL)
+            return lun__fail(e, LUN_EDTYPE, "a boolean does not fit dtype %s", lun_dtype_name(t));
+        return lun__fail(e, LUN_ERANGE, "number %lld does not fit dtype %s", (long long)v.as.i,
+                         lun_dtype_name(t));
+    }
+    return lun_node_number(e, t, lun_cell_from_value(t, v), 0, NULL, out);
+}
+
+lun_status lun__node(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out)
+{
+    lun_status s = lun__usable(e, a);
+    if (s != LUN_OK)
+        return s;
+    if (a->weak)
+        return lun__constant(e, t == LUN_DTYPE_COUNT ? a->number.dtype : t, a->number, out);
+    if (!a->parent) {
+        *out = lun_node_retain(a->node);
+        return LUN_OK;
+    }
+    int64_t offset = 0;
+    const lun_array *top = a;
+    for (; top->parent; top = top->parent)
+        offset += top->offset;
+    return lun_node_slice(e, top->node, offset, 1, a->rank, a->shape, out);
+}
+
+/* ---- asking ------------------------------------------------------------------------------------------- */
+
+bool lun_is_weak(const lun_array *a)
+{
+    return a && a->weak;
+}
+
+bool lun_is_freed(const lun_array *a)
+{
+    for (; a; a = a->parent)
+        if (a->freed)
+            return true;
+    return false;
+}
+
+lun_dtype lun_dtype_of(const lun_array *a)
+{
+    if (!a || lun_is_freed(a))
+        return LUN_DTYPE_COUNT;
+    if (a->weak)
+        return a->number.dtype;
+    while (a->parent)
+        a = a->parent;
+    return (lun_dtype)a->node->dtype;
+}
+
+int lun_shape(const lun_array *a, int64_t shape[LUN_MAX_RANK])
+{
+    if (!a || !shape || a->weak || lun_is_freed(a))
+        return 0;
+    if (a->parent) {
+        memcpy(shape, a->shape, (size_t)a->rank * sizeof *shape);
+        return a->rank;
+    }
+    lun_node_shape(a->node, shape);
+    return a->node->rank;
+}
+
+int64_t lun_length(const lun_array *a)
+{
+    int64_t shape[LUN_MAX_RANK] = {1};
+    if (!a || lun_is_freed(a))
+        return 0;
+    lun_shape(a, shape);
+    return shape[0];
+}
+
+int64_t lun_size(const lun_array *a)
+{
+    int64_t shape[LUN_MAX_RANK], n = 1;
+    if (!a || lun_is_freed(a))
+        return 0;
+    int rank = lun_shape(a, shape);
+    for (int i = 0; i < rank; i++)
+        n *= shape[i];
+    return n;
+}
+
+lun_class lun_class_of(const lun_array *a)
+{
+    if (!a || a->weak || lun_is_freed(a))
+        return LUN_SCALAR;
+    if (a->parent)
+        return LUN_VIEW;
+    if (a->node->rank == 0)
+        return LUN_SCALAR;
+    if (a->node->kind == LUN_NODE_LEAF || a->made)
+        return a->node->rank > 1 ? LUN_VIEW : LUN_VECTOR;
+    return LUN_COMPOSITION;
+}
+
+bool lun_is_virtual(const lun_array *a)
+{
+    if (!a || a->weak || a->parent || a->freed)
+        return false;
+    return a->node->virt && a->node->rank > 0;
+}
+
+const char *lun_device_of(const lun_array *a)
+{
+    const lun_array *whole = a;
+    while (whole && whole->parent)
+        whole = whole->parent;
+    if (!whole)
+        return "";
+    if (whole->node && whole->node->storage)
+        return lun_storage_place(whole->engine, whole->node->storage);
+    return lun_backend_name(whole->engine);
+}
+
+const char *lun__describe(const lun_array *a, char buf[96])
+{
+    int64_t shape[LUN_MAX_RANK];
+    int rank = lun_shape(a, shape);
+    size_t at = (size_t)snprintf(buf, 96, "%s[", lun_dtype_name(lun_dtype_of(a)));
+    for (int i = 0; i < rank && at < 80; i++)
+        at += (size_t)snprintf(buf + at, 96 - at, i ? ", %lld" : "%lld", (long long)shape[i]);
+    snprintf(buf + (at < 94 ? at : 94), 2, "]");
+    return buf;
+}
+
+/* ---- over the graph ------------------------------------------------------------------------------------ */
+
+void lun__walk(lun_engine *e, lun_node *top, bool (*visit)(void *ctx, const lun_node *n), void *ctx)
+{
+    int room = 64, depth = 0;
+    lun_node *in, **stack = malloc((size_t)room * sizeof *stack);
+    if (!stack)
+        return;
+    uint64_t walk = ++e->walk;
+    stack[depth++] = top;
+    top->mark = walk;
+    while (depth) {
+        lun_node *n = stack[--depth];
+        if (!visit(ctx, n))
+            break;
+        for (int k = 0; (in = lun_node_operand(n, k)); k++) {
+            if (in->mark == walk)
+                continue;
+            in->mark = walk;
+            if (depth == room) {
+                lun_node **more = realloc(stack, 2 * (size_t)room * sizeof *stack);
+                if (!more) {
+                    free(stack);
+                    return;
+                }
+                stack = more;
+                room *= 2;
+            }
+            stack[depth++] = in;
+        }
+    }
+    free(stack);
+}
+
+static bool count_waiting(void *count, const lun_node *n)
+{
+    *(int64_t *)count += !lun_node_ready(n) && !n->source && n->kind != LUN_NODE_RESHAPE &&
+                         n->kind != LUN_NODE_OUTPUT;
+    return true;
+}
+
+int64_t lun_pending(const lun_array *a)
+{
+    if (!a || a->weak || lun_is_freed(a))
+        return 0;
+    while (a->parent)
+        a = a->parent;
+    int64_t count = 0;
+    lun__walk(a->engine, a->node, count_waiting, &count);
+    return count;
+}

@@ -1,0 +1,413 @@
+/* call.c - users' functions: made, applied to elements, specialised by a front end.
+ * How they combine elements (reduce, scan) is fold.c's. */
+#include "graph/function.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "ctext/function.h"
+
+static lun_status make(lun_engine *e, lun_op op, lun_ir_function *text, const lun_front *front,
+                       lun_function **out)
+{
+    lun_function *f = calloc(1, sizeof *f);
+    if (!f)
+        return lun__nomem(e);
+    f->refs = 1;
+    f->op = op;
+    f->text = text;
+    if (front)
+        f->front = *front;
+    *out = f;
+    return LUN_OK;
+}
+
+lun_status lun_function_op(lun_engine *e, lun_op op, lun_function **out)
+{
+    LUN_NEED(e, out);
+    if ((unsigned)op >= LUN_OP_COUNT)
+        return lun__fail(e, LUN_EARG, "no such operation: %d", (int)op);
+    return make(e, op, NULL, NULL, out);
+}
+
+static lun_status from_text(lun_engine *e, lun_status s, lun_ir_function *text, lun_function **out)
+{
+    if (s == LUN_OK)
+        s = make(e, LUN_OP_COUNT, text, NULL, out);
+    if (s != LUN_OK)
+        lun_cfunc_free(text);
+    return s == LUN_ENOMEM && !e->error.length ? lun__nomem(e) : s;
+}
+
+lun_status lun_function_c(lun_engine *e, const char *text, lun_function **out)
+{
+    LUN_NEED(e, out);
+    lun_ir_function *f = NULL;
+    if (e->sandbox)
+        return lun__fail(e, LUN_EARG, "C functions are not allowed in the sandbox");
+    if (!text)
+        return lun__fail(e, LUN_EARG, "no function text given (NULL)");
+    lun__clear(e);
+    lun_status s = lun_cfunc_parse(text, &f, &e->error);
+    return from_text(e, s, f, out);
+}
+
+lun_status lun_function_file(lun_engine *e, const char *path, lun_function **out)
+{
+    LUN_NEED(e, out);
+    lun_ir_function *f = NULL;
+    if (e->sandbox)
+        return lun__fail(e, LUN_EARG, "function files are not allowed in the sandbox");
+    if (!path)
+        return lun__fail(e, LUN_EARG, "no file given (NULL)");
+    lun__clear(e);
+    lun_status s = lun_cfunc_file(path, &f, &e->error);
+    return from_text(e, s, f, out);
+}
+
+lun_status lun_function_front(lun_engine *e, const lun_front *front, lun_function **out)
+{
+    return make(e, LUN_OP_COUNT, NULL, front, out);
+}
+
+void lun_function_retain(lun_function *f)
+{
+    if (f)
+        f->refs++;
+}
+
+void lun_function_release(lun_function *f)
+{
+    if (!f || --f->refs)
+        return;
+    if (f->text)
+        lun_cfunc_free(f->text);
+    if (f->front.release)
+        f->front.release(f->front.ctx);
+    free(f->cells);
+    lun_function *of = f->of;
+    free(f);
+    lun_function_release(of); /* which is made from none */
+}
+
+/* ---- applying ---------------------------------------------------------------------------------------- */
+
+typedef struct call {
+    lun_engine *e;
+    lun_function *f;
+    lun_array *const *operands;
+    int count, elements;
+    lun_node **nodes; /* operands as nodes; the captured ones follow */
+    int node_count;
+} call;
+
+static lun_status c_operand(call *c, int k)
+{
+    lun_engine *e = c->e;
+    const lun_ir_function *f = c->f->text;
+    lun_array *a = c->operands[k];
+    lun_dtype want = (lun_dtype)f->param[k].dtype;
+    lun_node *raw;
+    char shape[96];
+    bool array = !a->weak && lun_size(a) >= 0 && lun_shape(a, (int64_t[LUN_MAX_RANK]){0}) > 0;
+    if (f->param[k].pointer && (!array || lun_dtype_of(a) != want))
+        return lun__fail(e, LUN_EDTYPE,
+                         "parameter %d of the function is an array of %s, the argument is %s",
+                         k + 1, lun_dtype_name(want), array ? lun__describe(a, shape) : "a number");
+    if (!f->param[k].pointer && array && k >= c->elements)
+        return lun__fail(
+            e, LUN_EDTYPE,
+            "parameter %d of the function is a number (%s), the argument is an array %s", k + 1,
+            lun_dtype_name(want), lun__describe(a, shape));
+    if (f->param[k].pointer && k < c->elements)
+        return lun__fail(e, LUN_EARG,
+                         "parameter %d of the function takes an element: it must be no pointer",
+                         k + 1);
+    lun_status s = lun__node(e, a, want, &raw);
+    if (s != LUN_OK)
+        return s;
+    s = lun__cast(e, raw, want, &c->nodes[c->node_count]);
+    lun_node_release(e, raw);
+    if (s == LUN_OK)
+        c->node_count++;
+    return s;
+}
+
+static lun_status call_c(call *c, lun_array **out)
+{
+    const lun_ir_function *f = c->f->text;
+    lun_engine *e = c->e;
+    lun_node *n = NULL;
+    if (f->params != c->count)
+        return lun__fail(e, LUN_EARG,
+                         "the function takes %d parameters; it is given %d element%s and %d extra "
+                         "argument%s",
+                         f->params, c->elements, c->elements == 1 ? "" : "s",
+                         c->count - c->elements, c->count - c->elements == 1 ? "" : "s");
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < c->count; k++)
+        s = c_operand(c, k);
+    if (s != LUN_OK)
+        return s;
+    const lun_node *like = lun__like(e, c->nodes, c->elements);
+    if (!like)
+        return LUN_ESHAPE;
+    s = lun_node_call(e, c->f, f, c->nodes, c->count, c->elements, (lun_dtype)f->result, like, &n);
+    return s == LUN_OK ? lun__array(e, n, false, out) : s;
+}
+
+/* The IR of the front end's function for these operands, and what it captures as further nodes. */
+static lun_status specialise(call *c, lun_front_result *r)
+{
+    lun_engine *e = c->e;
+    lun_front_param params[64];
+    if (c->count > 64)
+        return lun__fail(e, LUN_EARG, "more than 64 arguments");
+    for (int k = 0; k < c->count; k++) {
+        int64_t shape[LUN_MAX_RANK];
+        lun_array *a = c->operands[k];
+        bool array = k >= c->elements && lun_shape(a, shape) > 0;
+        params[k] = (lun_front_param){.dtype = lun_dtype_of(a),
+                                      .array = array,
+                                      .weak = a->weak,
+                                      .length = array ? lun_size(a) : 0};
+    }
+    memset(r, 0, sizeof *r);
+    lun__clear(e);
+    lun_status s = c->f->front.specialise(c->f->front.ctx, params, c->count, r, &e->error);
+    if (s != LUN_OK)
+        return s == LUN_ENOMEM && !e->error.length ? lun__nomem(e) : s;
+    r->function->note_count = r->note_count;
+    return LUN_OK;
+}
+
+/* Dtype of the k-th scalar parameter of an IR function's body. */
+static lun_dtype scalar_param(const lun_ir_function *f, int k)
+{
+    return (lun_dtype)f->body->args[k];
+}
+
+static lun_status front_operands(call *c, const lun_front_result *r)
+{
+    lun_engine *e = c->e;
+    lun_status s = LUN_OK;
+    for (int k = 0, scalar = 0; s == LUN_OK && k < c->count; k++) {
+        lun_array *a = c->operands[k];
+        int64_t shape[LUN_MAX_RANK];
+        bool array = k >= c->elements && lun_shape(a, shape) > 0;
+        lun_node *raw;
+        lun_dtype want = array ? lun_dtype_of(a) : scalar_param(r->function, scalar++);
+        s = lun__node(e, a, want, &raw);
+        if (s != LUN_OK)
+            break;
+        s = lun__cast(e, raw, want, &c->nodes[c->node_count]);
+        lun_node_release(e, raw);
+        c->node_count += s == LUN_OK;
+    }
+    for (int k = 0; s == LUN_OK && k < r->scalars; k++) {
+        s = lun_node_number(e, r->scalar_dtype[k],
+                            lun_cell_from_value(r->scalar_dtype[k], r->scalar[k]), 0, NULL,
+                            &c->nodes[c->node_count]);
+        c->node_count += s == LUN_OK;
+    }
+    for (int k = 0; s == LUN_OK && k < r->arrays; k++) {
+        s = lun__node(e, r->array[k], LUN_DTYPE_COUNT, &c->nodes[c->node_count]);
+        c->node_count += s == LUN_OK;
+    }
+    return s;
+}
+
+static lun_status call_front(call *c, lun_array **outs, int room, int *results)
+{
+    lun_engine *e = c->e;
+    lun_front_result r;
+    lun_node *n = NULL;
+    lun_status s = specialise(c, &r);
+    if (s != LUN_OK)
+        return s;
+    const lun_ir_function *f = r.function;
+    *results = f->outputs;
+    if (f->outputs > room)
+        return lun__fail(e, LUN_EARG, "the function gives %d results, not %d", f->outputs, room);
+    s = front_operands(c, &r);
+    if (s != LUN_OK)
+        return s;
+    const lun_node *like = lun__like(e, c->nodes, c->elements);
+    if (!like)
+        return LUN_ESHAPE;
+    s = lun_node_call(e, c->f, f, c->nodes, c->node_count, c->elements,
+                      (lun_dtype)f->body->ins[f->output[0]].dtype, like, &n);
+    if (s != LUN_OK)
+        return s;
+    n->notes = r.notes; /* equal operands have equal lengths, and so equal texts */
+    int made = 0;
+    for (; s == LUN_OK && made < f->outputs; made++) {
+        lun_node *out = NULL;
+        if (f->outputs == 1)
+            out = lun_node_retain(n);
+        else
+            s = lun_node_output(e, n, made, (lun_dtype)f->body->ins[f->output[made]].dtype, &out);
+        if (s == LUN_OK)
+            s = lun__array(e, out, false, &outs[made]);
+        if (s != LUN_OK)
+            break;
+    }
+    lun_node_release(e, n);
+    if (s != LUN_OK)
+        while (made)
+            lun_release(outs[--made]);
+    *results = f->outputs;
+    return s;
+}
+
+lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
+                    int elements, lun_array **outs, int room, int *results)
+{
+    LUN_NEED(e, operands && outs && results);
+    lun_node *nodes[64 + 64 + 32];
+    call c = {e, f, operands, count, elements, nodes, 0};
+    if (!f)
+        return lun__fail(e, LUN_EARG, "no function given (NULL)");
+    if (count < elements || elements < 1 || count > 64 || room < 1)
+        return lun__fail(e, LUN_EARG, "a function takes 1 to 64 operands");
+    for (int k = 0; k < count; k++) {
+        lun_status s = lun__usable(e, operands[k]);
+        if (s != LUN_OK)
+            return s;
+    }
+    *results = 1;
+    lun_status s;
+    if (f->op < LUN_OP_COUNT)
+        return lun_apply(e, f->op, operands, count, outs);
+    if (f->text)
+        s = call_c(&c, outs);
+    else
+        s = call_front(&c, outs, room, results);
+    while (c.node_count)
+        lun_node_release(e, nodes[--c.node_count]);
+    return s;
+}
+
+static lun_status call_one(lun_engine *e, lun_function *f, lun_array **first, int elements,
+                           lun_array *const *extra, int extras, lun_array **out)
+{
+    lun_array *operands[64];
+    int results;
+    if (extras < 0 || extras > 64 - elements)
+        return lun__fail(e, LUN_EARG, "more than 60 extra arguments");
+    for (int k = 0; k < elements; k++)
+        operands[k] = first[k];
+    for (int k = 0; k < extras; k++)
+        operands[elements + k] = extra[k];
+    return lun_call(e, f, operands, elements + extras, elements, out, 1, &results);
+}
+
+lun_status lun_map(lun_engine *e, lun_function *f, lun_array *a, lun_array *const *extra,
+                   int extras, lun_array **out)
+{
+    LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
+    return call_one(e, f, &a, 1, extra, extras, out);
+}
+
+lun_status lun_zip(lun_engine *e, lun_function *f, lun_array *a, lun_array *b,
+                   lun_array *const *extra, int extras, lun_array **out)
+{
+    LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
+    lun_array *both[2] = {a, b};
+    return call_one(e, f, both, 2, extra, extras, out);
+}
+
+/* ---- combining ----------------------------------------------------------------------------------------- */
+
+/* f with the numbers that it captures now: they are arguments of the kernels that combine by it. */
+static lun_status with_captured(lun_engine *e, lun_function *f, const lun_front_result *r,
+                                lun_function **out)
+{
+    lun_status s = make(e, LUN_OP_COUNT, NULL, NULL, out);
+    if (s != LUN_OK)
+        return s;
+    lun_function_retain(f);
+    (*out)->of = f;
+    (*out)->cells = malloc((size_t)r->scalars * sizeof *(*out)->cells);
+    if (!(*out)->cells) {
+        lun_function_release(*out);
+        *out = NULL;
+        return lun__nomem(e);
+    }
+    for (int k = 0; k < r->scalars; k++)
+        (*out)->cells[k] = lun_cell_from_value(r->scalar_dtype[k], r->scalar[k]);
+    (*out)->captured = r->scalars;
+    return LUN_OK;
+}
+
+bool lun__same_captured(const lun_function *a, const lun_function *b)
+{
+    if (a == b)
+        return true;
+    int captured = a ? a->captured : 0;
+    return captured == (b ? b->captured : 0) &&
+           (!captured || !memcmp(a->cells, b->cells, (size_t)captured * sizeof *a->cells));
+}
+
+static lun_status c_combiner(lun_engine *e, const lun_ir_function *c, lun_dtype *t)
+{
+    if (c->params != 2 || c->param[0].pointer || c->param[1].pointer ||
+        c->param[0].dtype != c->result || c->param[1].dtype != c->result)
+        return lun__fail(e, LUN_EARG,
+                         "reduce and scan need a function of two values that gives a third "
+                         "of the same type");
+    *t = (lun_dtype)c->result;
+    return LUN_OK;
+}
+
+/* The specialised body for two values of dtype t. */
+static lun_status combine_as(lun_engine *e, lun_function *f, lun_dtype t, lun_front_result *r)
+{
+    lun_array x = {.refs = 1, .engine = e};
+    lun_node number = {.kind = LUN_NODE_NUMBER, .dtype = (uint8_t)t, .n = 1, .refs = 1};
+    lun_array *both[2] = {&x, &x};
+    call c = {e, f, both, 2, 2, NULL, 0};
+    x.node = &number;
+    lun_status s = specialise(&c, r);
+    if (s == LUN_OK && r->arrays)
+        s = lun__fail(e, LUN_EARG,
+                      "a function for reduce or scan cannot index captured arrays or take captured "
+                      "Scalars: zip them with the elements before, or capture s:value()");
+    if (s == LUN_OK && r->function->outputs != 1)
+        s = lun__fail(e, LUN_EARG, "a function for reduce or scan gives one result, not %d",
+                      r->function->outputs);
+    return s;
+}
+
+lun_status lun__combiner(lun_engine *e, lun_function *f, lun_dtype *t, const lun_ir_function **body,
+                         lun_function **owner)
+{
+    lun_front_result r;
+    lun_status s = LUN_OK;
+    *owner = NULL;
+    *body = f->text;
+    if (f->text)
+        s = c_combiner(e, f->text, t);
+    for (int round = 0; s == LUN_OK && !*body; round++) { /* what it gives must be what it takes */
+        s = combine_as(e, f, *t, &r);
+        if (s != LUN_OK)
+            return s;
+        lun_dtype given = (lun_dtype)r.function->body->ins[r.function->output[0]].dtype;
+        if (given == *t)
+            *body = r.function;
+        else if (round == 2)
+            s = lun__fail(e, LUN_EDTYPE, "the function does not give the dtype that it takes");
+        *t = given;
+    }
+    if (s != LUN_OK)
+        return s;
+    if (!f->text)
+        r.function->notes = r.notes;
+    if (f->text || !r.scalars) {
+        lun_function_retain(f);
+        *owner = f;
+        return LUN_OK;
+    }
+    return with_captured(e, f, &r, owner);
+}

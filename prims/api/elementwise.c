@@ -1,0 +1,302 @@
+/* elementwise.c - elementwise expressions: conversion of operands, shapes. Parts of arrays are part.c's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/api.h"
+
+/* ---- shapes ------------------------------------------------------------------------------------------ */
+
+static void shape_text(const lun_node *n, char buf[96])
+{
+    lun_array a = {.engine = NULL, .node = (lun_node *)(uintptr_t)n};
+    lun__describe(&a, buf);
+}
+
+const lun_node *lun__like(lun_engine *e, lun_node *const *in, int count)
+{
+    const lun_node *like = in[0];
+    int64_t x[LUN_MAX_RANK], y[LUN_MAX_RANK];
+    for (int k = 1; k < count; k++) {
+        const lun_node *n = in[k];
+        if (n->rank == 0 || (n->n == 1 && n->rank == 1 && like->rank > 0))
+            continue;
+        if (like->rank == 0 || (like->n == 1 && like->rank == 1)) {
+            like = n;
+            continue;
+        }
+        if (n->rank == 1 && like->rank == 1 && n->n == like->n)
+            continue;
+        lun_node_shape(n, x);
+        lun_node_shape(like, y);
+        if (n->rank == like->rank && !memcmp(x, y, n->rank * sizeof *x))
+            continue;
+        char a[96], b[96];
+        if (n->rank == 1 && like->rank == 1) {
+            lun__fail(e, LUN_ESHAPE, "lengths differ: %lld and %lld", (long long)like->n,
+                      (long long)n->n);
+        } else {
+            shape_text(like, a);
+            shape_text(n, b);
+            lun__fail(e, LUN_ESHAPE, "shapes differ: %s and %s", a, b);
+        }
+        e->error_operand = k + 1;
+        return NULL;
+    }
+    return like;
+}
+
+lun_status lun__shape_check(lun_engine *e, int rank, const int64_t *shape)
+{
+    int64_t n = 1;
+    if (rank < 0 || rank > LUN_MAX_RANK)
+        return lun__fail(e, LUN_ESHAPE, "rank %d: an array has 0 to %d extents", rank,
+                         LUN_MAX_RANK);
+    for (int i = 0; i < rank; i++)
+        if (shape[i] < 0)
+            return lun__fail(e, LUN_ERANGE, "extent %d is negative: %lld", i + 1,
+                             (long long)shape[i]);
+        else if (__builtin_mul_overflow(n, shape[i] ? shape[i] : 1, &n))
+            return lun__fail(e, LUN_ERANGE,
+                             "too many elements: the product of the extents exceeds 2^63");
+    if (n > LUN_MOST_ELEMENTS)
+        return lun__fail(e, LUN_ERANGE, "too many elements: %lld, of at most 2^63 - 2^20 - 1",
+                         (long long)n);
+    return LUN_OK;
+}
+
+/* ---- operations ---------------------------------------------------------------------------------------- */
+
+lun_status lun__cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out)
+{
+    int64_t shape[LUN_MAX_RANK];
+    if (a->dtype == t) {
+        *out = lun_node_retain(a);
+        return LUN_OK;
+    }
+    if (a->kind == LUN_NODE_NUMBER) {
+        lun_node_shape(a, shape);
+        return lun_node_number(e, t, lun_cell_cast(t, (lun_dtype)a->dtype, a->cell), a->rank, shape,
+                               out);
+    }
+    return lun_node_cast(e, a, t, out);
+}
+
+lun_status lun__number(lun_engine *e, lun_dtype t, double x, lun_node **out)
+{
+    lun_value v = {.dtype = LUN_F64, .as.d = x};
+    return lun_node_number(e, t, lun_cell_from_value(t, v), 0, NULL, out);
+}
+
+lun_status lun__op_of(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t, lun_node **out)
+{
+    const lun_node *like = lun__like(e, in, lun_op_get(op)->arity);
+    if (!like)
+        return LUN_ESHAPE;
+    lun_node *simple = lun__simplify(e, op, in, like);
+    if (simple) {
+        *out = simple;
+        return LUN_OK;
+    }
+    return lun_node_op(e, op, in, t, like, out);
+}
+
+static lun_dtype operand_dtype(const lun_op_row *row, int k, lun_dtype from)
+{
+    return row->rule == LUN_RULE_SELECT && k == 0 ? LUN_BOOL : from;
+}
+
+lun_status lun__op(lun_engine *e, lun_op op, lun_node *const *in, lun_node **out)
+{
+    const lun_op_row *row = lun_op_get(op);
+    lun_node *cast[3] = {0};
+    lun_dtype t[3] = {LUN_BOOL, LUN_BOOL, LUN_BOOL}, from, to;
+    const bool weak[3] = {false, false, false};
+    for (int k = 0; k < row->arity; k++)
+        t[k] = (lun_dtype)in[k]->dtype;
+    lun_status s = lun_op_types(op, t, weak, &from, &to);
+    for (int k = 0; s == LUN_OK && k < row->arity; k++)
+        s = lun__cast(e, in[k], operand_dtype(row, k, from), &cast[k]);
+    if (s == LUN_OK)
+        s = lun__op_of(e, op, cast, to, out);
+    for (int k = 0; k < row->arity; k++)
+        lun_node_release(e, cast[k]);
+    return s;
+}
+
+lun_status lun__op2(lun_engine *e, lun_op op, lun_node *a, lun_node *b, lun_node **out)
+{
+    lun_node *in[2] = {a, b};
+    bool unary = lun_op_get(op)->arity == 1;
+    lun_status s = a && (b || unary) ? lun__op(e, op, in, out) : LUN_ENOMEM;
+    lun_node_release(e, a);
+    lun_node_release(e, b);
+    return s;
+}
+
+/* A script's shift count may be negative or large for any dtype. */
+static lun_op shift_count(lun_op op, lun_dtype from, lun_value *count)
+{
+    if (count->dtype != LUN_I64)
+        return op;
+    if (count->as.i > 100)
+        count->as.i = 100;
+    if (count->as.i < -100)
+        count->as.i = -100;
+    if (count->as.i >= 0 || lun_dtype_get(from)->kind != LUN_KIND_UNSIGNED)
+        return op;
+    count->as.i = -count->as.i;
+    return op == LUN_OP_SHL ? LUN_OP_SHR : LUN_OP_SHL;
+}
+
+/* The operand that it is about is the first float, else the last one. */
+static lun_status wrong_dtype(lun_engine *e, lun_op op, lun_array *const *operands)
+{
+    const lun_op_row *row = lun_op_get(op);
+    int about = 0;
+    while (about < row->arity - 1 && !lun_dtype_is_float(lun_dtype_of(operands[about])))
+        about++;
+    lun_fail(e, LUN_EDTYPE, "");
+    lun_strbuf_printf(&e->error, "%s needs integers, not", row->name);
+    for (int k = 0; k < row->arity; k++)
+        lun_strbuf_printf(&e->error, "%s %s", k ? " and" : "",
+                          lun_dtype_name(lun_dtype_of(operands[k])));
+    e->error_operand = about + 1;
+    return LUN_EDTYPE;
+}
+
+/* The node of an array that has one of its own and needs no conversion here; else NULL. */
+static inline lun_node *plain(const lun_engine *e, const lun_array *a)
+{
+    bool own = a && a->engine == e && !(a->weak | a->freed) && !a->parent;
+    return own && a->node->rank == 1 ? a->node : NULL;
+}
+
+/* A script's number as an operand beside floats of dtype t; NULL: it is none, or does not fit. */
+static lun_node *number_beside(lun_engine *e, const lun_array *a, lun_dtype t)
+{
+    lun_node *n = NULL;
+    bool fits = a && a->weak && a->engine == e && lun_dtype_is_float(t);
+    return fits && lun__constant(e, t, a->number, &n) == LUN_OK ? n : NULL;
+}
+
+static lun_status combine_number(lun_engine *e, lun_op op, lun_node **in, lun_node *number,
+                                 lun_array **out)
+{
+    lun_node *n;
+    lun_status s = lun__op_of(e, op, in, (lun_dtype)number->dtype, &n);
+    lun_node_release(e, number);
+    return s == LUN_OK ? lun__array(e, n, false, out) : s;
+}
+
+static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands, int count,
+                            lun_array **out);
+
+/* Arithmetic on two arrays of one dtype and length, or on a float array and a number, is what scripts do
+ * most: it takes no detours. */
+static lun_status apply_arithmetic(lun_engine *e, lun_op op, lun_array *const *operands,
+                                   lun_array **out)
+{
+    lun_node *in[2] = {plain(e, operands[0]), plain(e, operands[1])}, *n, *number = NULL;
+    if (in[0] && !in[1])
+        in[1] = number = number_beside(e, operands[1], (lun_dtype)in[0]->dtype);
+    else if (in[1] && !in[0])
+        in[0] = number = number_beside(e, operands[0], (lun_dtype)in[1]->dtype);
+    if (number)
+        return combine_number(e, op, in, number, out);
+    if (!in[0] || !in[1] || in[0]->dtype != in[1]->dtype || in[0]->n != in[1]->n ||
+        in[0]->dtype == LUN_BOOL)
+        return apply_any(e, op, operands, 2, out);
+    n = lun__simplify(e, op, in, in[0]);
+    lun_status s = n ? LUN_OK : lun_node_op(e, op, in, (lun_dtype)in[0]->dtype, in[0], &n);
+    return s == LUN_OK ? lun__array(e, n, false, out) : s;
+}
+
+static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands, int count,
+                            lun_array **out)
+{
+    const lun_op_row *row = lun_op_get(op);
+    lun_node *in[3] = {0}, *n = NULL;
+    lun_dtype t[3] = {LUN_BOOL, LUN_BOOL, LUN_BOOL}, from, to;
+    bool weak[3] = {false, false, false};
+    lun_status s;
+    for (int k = 0; k < count; k++) {
+        s = lun__usable(e, operands[k]);
+        if (s != LUN_OK) {
+            e->error_operand = k + 1;
+            return s;
+        }
+        t[k] = lun_dtype_of(operands[k]);
+        weak[k] = operands[k]->weak;
+    }
+    s = lun_op_types(op, t, weak, &from, &to);
+    if (s != LUN_OK)
+        return wrong_dtype(e, op, operands);
+    for (int k = 0; s == LUN_OK && k < count; k++) {
+        lun_dtype want = operand_dtype(row, k, from);
+        lun_node *raw = NULL;
+        if (weak[k]) {
+            lun_value v = operands[k]->number;
+            if (k == 1 && (op == LUN_OP_SHL || op == LUN_OP_SHR))
+                op = shift_count(op, from, &v);
+            s = lun__constant(e, want, v, &in[k]);
+            if (s != LUN_OK)
+                e->error_operand = k + 1;
+            continue;
+        }
+        s = lun__node(e, operands[k], want, &raw);
+        if (s == LUN_OK && raw->dtype == want)
+            in[k] = raw;
+        else if (s == LUN_OK) {
+            s = lun__cast(e, raw, want, &in[k]);
+            lun_node_release(e, raw);
+        }
+    }
+    if (s == LUN_OK)
+        s = lun__op_of(e, op, in, to, &n);
+    for (int k = 0; k < count; k++)
+        lun_node_release(e, in[k]);
+    return s == LUN_OK ? lun__array(e, n, false, out) : s;
+}
+
+lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *operands, int count,
+                     lun_array **out)
+{
+    LUN_NEED(e, operands && out);
+    if ((unsigned)op >= LUN_OP_COUNT)
+        return lun__fail(e, LUN_EARG, "no such operation: %d", (int)op);
+    const lun_op_row *row = lun_op_get(op);
+    if (count != row->arity)
+        return lun__fail(e, LUN_EARG, "%s takes %d operands, not %d", row->name, row->arity, count);
+    if (count == 2 && row->rule == LUN_RULE_ARITH)
+        return apply_arithmetic(e, op, operands, out);
+    return apply_any(e, op, operands, count, out);
+}
+
+#define OPERANDS_1 lun_array *a
+#define OPERANDS_2 lun_array *a, lun_array *b
+#define OPERANDS_3 lun_array *a, lun_array *b, lun_array *c
+#define LIST_1     a
+#define LIST_2     a, b
+#define LIST_3     a, b, c
+#define LUN_OP(ID, name, symbol, arity, rule, flt, integer, flags, identity, doc) \
+    lun_status lun_##name(lun_engine *e, OPERANDS_##arity, lun_array **out)       \
+    {                                                                             \
+        lun_array *in[] = {LIST_##arity};                                         \
+        return lun_apply(e, LUN_OP_##ID, in, arity, out);                         \
+    }
+#include "table/ops.def"
+#undef LUN_OP
+
+lun_status lun_cast(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out)
+{
+    LUN_NEED(e, out);
+    lun_node *n, *c;
+    if ((unsigned)t >= LUN_DTYPE_COUNT)
+        return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
+    lun_status s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
+    if (s != LUN_OK)
+        return s;
+    s = lun__cast(e, n, t, &c);
+    lun_node_release(e, n);
+    return s == LUN_OK ? lun__array(e, c, a->made, out) : s;
+}

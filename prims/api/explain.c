@@ -1,0 +1,151 @@
+/* explain.c - the plan of an evaluation, told without running it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "plan/plan.h"
+
+struct lun_plan {
+    lun_plan_kernel *kernels;
+    int count;
+};
+
+static char *text_of(lun_strbuf *s)
+{
+    char *t = s->failed ? NULL : strdup(lun_strbuf_text(s));
+    lun_strbuf_free(s);
+    return t;
+}
+
+static void count_slots(const lun_lowered *l, int64_t n, lun_plan_kernel *k)
+{
+    for (int i = 0; i < l->ir.slot_count; i++) {
+        const lun_ir_slot *slot = &l->ir.slots[i];
+        int64_t size = lun_dtype_get((lun_dtype)slot->dtype)->bytes;
+        if (slot->role == LUN_SLOT_OUT) {
+            k->writes++;
+            k->bytes_written += n * size;
+        } else {
+            k->reads++;
+            k->bytes_read += size * (slot->role == LUN_SLOT_IN        ? n
+                                     : slot->role == LUN_SLOT_UNIFORM ? 1
+                                                                      : l->slots[i].node->n);
+        }
+    }
+}
+
+static lun_status describe_kernel(lun_engine *e, const lun_schedule *s, int g, lun_plan_kernel *k)
+{
+    lun_lowered l;
+    lun_backend_slot *b;
+    lun_strbuf ir = LUN_STRBUF_INIT, source = LUN_STRBUF_INIT;
+    lun_status status = lun_lower(e, s, g, &l);
+    if (status != LUN_OK)
+        return status;
+    k->ops = l.ops;
+    k->name = l.ir.scan >= 0 ? "scan" : l.ir.result_count ? "reduce" : "map";
+    count_slots(&l, k->n, k);
+    status = lun__backend(e, &b);
+    if (status == LUN_OK)
+        status = lun_ir_print(&l.ir, &ir);
+    if (status == LUN_OK)
+        status = b->backend->source(b->state, &l.ir, &source);
+    k->ir = text_of(&ir);
+    k->types = text_of(&l.types);
+    k->source = text_of(&source);
+    lun_lowered_free(&l);
+    if (status == LUN_ENOMEM || (status == LUN_OK && (!k->ir || !k->source || !k->types)))
+        status = lun__nomem(e);
+    return status;
+}
+
+static lun_status describe(lun_engine *e, const lun_schedule *s, int g, lun_plan_kernel *k)
+{
+    const lun_group *group = &s->groups[g];
+    *k = (lun_plan_kernel){.n = group->n, .cut = group->cut};
+    if (!group->copy)
+        return describe_kernel(e, s, g, k);
+    const lun_node *n = group->sinks[0];
+    k->name = "copy";
+    k->ops = 1;
+    k->reads = 2;
+    k->writes = 1;
+    k->bytes_read = k->bytes_written = n->n * lun_dtype_get((lun_dtype)n->dtype)->bytes;
+    k->ir = strdup("");
+    k->source = strdup("");
+    k->types = strdup("");
+    return k->ir && k->source && k->types ? LUN_OK : lun__nomem(e);
+}
+
+static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_plan **out)
+{
+    lun_schedule s;
+    lun_plan *p = calloc(1, sizeof *p);
+    if (!p)
+        return lun__nomem(e);
+    lun_status status = lun_fuse(e, roots, count, &s);
+    if (status != LUN_OK) {
+        free(p);
+        return status;
+    }
+    p->kernels = calloc((size_t)s.count + 1, sizeof *p->kernels);
+    if (!p->kernels)
+        status = lun__nomem(e);
+    for (int g = 0; status == LUN_OK && g < s.count; g++) {
+        p->count++;
+        status = describe(e, &s, g, &p->kernels[g]);
+        if (status == LUN_OK)
+            status = lun__stopped(e);
+    }
+    lun_schedule_free(&s);
+    if (status == LUN_OK)
+        *out = p;
+    else
+        lun_plan_release(p);
+    return status;
+}
+
+lun_status lun_explain(lun_engine *e, lun_array *const *arrays, int count, lun_plan **out)
+{
+    LUN_NEED(e, out && count >= 0 && (count == 0 || arrays));
+    lun_node **roots = calloc((size_t)count + 1, sizeof *roots);
+    lun_status s = roots ? LUN_OK : lun__nomem(e);
+    int n = 0;
+    e->error_where = NULL;
+    for (; s == LUN_OK && n < count; n++) {
+        s = lun__node(e, arrays[n], LUN_DTYPE_COUNT, &roots[n]);
+        if (s != LUN_OK)
+            break;
+    }
+    lun_host_begin(e);
+    if (s == LUN_OK)
+        s = plan_of(e, roots, count, out);
+    lun_host_end(e);
+    while (n)
+        lun_node_release(e, roots[--n]);
+    free(roots);
+    return s;
+}
+
+int lun_plan_count(const lun_plan *p)
+{
+    return p ? p->count : 0;
+}
+
+const lun_plan_kernel *lun_plan_at(const lun_plan *p, int index)
+{
+    return p && index >= 0 && index < p->count ? &p->kernels[index] : NULL;
+}
+
+void lun_plan_release(lun_plan *p)
+{
+    if (!p)
+        return;
+    for (int i = 0; p->kernels && i < p->count; i++) {
+        free((char *)(uintptr_t)p->kernels[i].ir);
+        free((char *)(uintptr_t)p->kernels[i].source);
+        free((char *)(uintptr_t)p->kernels[i].types);
+    }
+    free(p->kernels);
+    free(p);
+}

@@ -1,0 +1,168 @@
+/* fold.c - reduce and scan as nodes: which dtype they accumulate in, and their initial values. */
+#include "api/api.h"
+#include "graph/function.h"
+
+/* Sums and products of floats are accumulated in f64, whatever the elements are. */
+static lun_dtype accumulator(lun_op op, lun_dtype t)
+{
+    return lun_dtype_is_float(t) && (op == LUN_OP_ADD || op == LUN_OP_MUL) ? LUN_F64 : t;
+}
+
+typedef struct combiner {
+    lun_op op;
+    const lun_ir_function *body;
+    lun_dtype acc, out;  /* combined in, given as */
+    lun_function *owner; /* of body; a reference */
+} combiner;
+
+static lun_status combiner_of(lun_engine *e, lun_function *f, lun_dtype t, combiner *c)
+{
+    c->op = f->op;
+    c->body = NULL;
+    c->owner = NULL;
+    if (f->op == LUN_OP_COUNT) {
+        c->acc = t;
+        lun_status s = lun__combiner(e, f, &c->acc, &c->body, &c->owner);
+        c->out = c->acc;
+        return s;
+    }
+    const lun_op_row *row = lun_op_get(f->op);
+    const lun_dtype both[2] = {t, t};
+    const bool weak[2] = {false, false};
+    if (!(row->flags & LUN_OPF_ASSOC))
+        return lun__fail(e, LUN_EARG,
+                         "%s is not associative: reduce and scan need an operation that is",
+                         row->name);
+    if (lun_op_types(f->op, both, weak, &c->acc, &c->out) != LUN_OK)
+        return lun__fail(e, LUN_EDTYPE, "%s needs integers, not %s", row->name, lun_dtype_name(t));
+    c->acc = accumulator(f->op, c->out);
+    return LUN_OK;
+}
+
+/* a's node in the dtype in which it is combined. */
+static lun_status input(lun_engine *e, lun_function *f, lun_array *a, combiner *c, lun_node **out)
+{
+    lun_node *raw;
+    if (!f)
+        return lun__fail(e, LUN_EARG, "no function given (NULL)");
+    lun_status s = lun__usable(e, a);
+    if (s == LUN_OK && a->weak)
+        s = lun__fail(e, LUN_EARG, "an array is needed, not a number");
+    if (s == LUN_OK)
+        s = combiner_of(e, f, lun_dtype_of(a), c);
+    if (s == LUN_OK)
+        s = lun__node(e, a, LUN_DTYPE_COUNT, &raw);
+    if (s != LUN_OK)
+        return s;
+    s = lun__cast(e, raw, c->acc, out);
+    lun_node_release(e, raw);
+    return s;
+}
+
+/* The initial value as a Scalar: given, or the operation's identity. NULL in *out: none is known. */
+static lun_status initial(lun_engine *e, const combiner *c, lun_array *id, lun_node **out)
+{
+    uint64_t cell;
+    lun_node *raw, *scalar = NULL;
+    *out = NULL;
+    if (!id) {
+        if (c->body || !lun_op_identity(c->op, c->acc, &cell))
+            return LUN_OK;
+        return lun_node_number(e, c->acc, cell, 0, NULL, out);
+    }
+    lun_status s = lun__node(e, id, c->acc, &raw);
+    if (s != LUN_OK)
+        return s;
+    if (raw->n != 1)
+        s = lun__fail(e, LUN_ESHAPE, "the initial value must be a number or a Scalar");
+    else if (raw->rank == 0)
+        scalar = lun_node_retain(raw);
+    else
+        s = lun_node_reshape(e, raw, 0, NULL, &scalar);
+    if (s == LUN_OK)
+        s = lun__cast(e, scalar, c->acc, out);
+    lun_node_release(e, scalar);
+    lun_node_release(e, raw);
+    return s;
+}
+
+static bool is_identity(const combiner *c, const lun_node *id)
+{
+    uint64_t cell;
+    return !c->body && id->kind == LUN_NODE_NUMBER && lun_op_identity(c->op, c->acc, &cell) &&
+           cell == id->cell;
+}
+
+/* f(id, r), both Scalars of dtype acc. */
+static lun_status combined(lun_engine *e, const combiner *c, lun_node *id, lun_node *r,
+                           lun_node **out)
+{
+    lun_node *in[2 + LUN_FRONT_SCALARS] = {id, r};
+    int count = 2;
+    lun_status s = LUN_OK;
+    if (!c->body)
+        return lun__op(e, c->op, in, out);
+    for (int k = 0; s == LUN_OK && k < c->owner->captured; k++) {
+        lun_dtype t = (lun_dtype)c->body->body->args[count];
+        s = lun_node_number(e, t, c->owner->cells[k], 0, NULL, &in[count]);
+        count += s == LUN_OK;
+    }
+    if (s == LUN_OK)
+        s = lun_node_call(e, c->owner, c->body, in, count, 2, c->acc, r, out);
+    if (s == LUN_OK)
+        (*out)->notes = c->body->notes;
+    while (count > 2)
+        lun_node_release(e, in[--count]);
+    return s;
+}
+
+lun_status lun_reduce(lun_engine *e, lun_function *f, lun_array *id, lun_array *a, lun_array **out)
+{
+    LUN_NEED(e, out);
+    combiner c = {.owner = NULL};
+    lun_node *in = NULL, *first = NULL, *r = NULL, *all = NULL, *n = NULL;
+    lun_status s = input(e, f, a, &c, &in);
+    if (s == LUN_OK)
+        s = initial(e, &c, id, &first);
+    if (s == LUN_OK && in->n == 0 && !first)
+        s = lun__fail(e, LUN_EARG, "reduce of an empty array without an initial value");
+    if (s == LUN_OK && in->n == 0) {
+        all = lun_node_retain(first);
+    } else if (s == LUN_OK && (!first || is_identity(&c, first))) {
+        s = lun_node_reduce(e, c.op, c.owner, c.body, in, c.out, &n);
+    } else if (s == LUN_OK) {
+        s = lun_node_reduce(e, c.op, c.owner, c.body, in, c.acc, &r);
+        if (s == LUN_OK)
+            s = combined(e, &c, first, r, &all);
+    }
+    if (s == LUN_OK && all)
+        s = lun__cast(e, all, c.out, &n);
+    lun_function_release(c.owner);
+    lun_node_release(e, in);
+    lun_node_release(e, first);
+    lun_node_release(e, r);
+    lun_node_release(e, all);
+    return s == LUN_OK ? lun__array(e, n, false, out) : s;
+}
+
+lun_status lun_scan(lun_engine *e, lun_function *f, lun_array *id, lun_array *a, bool inclusive,
+                    lun_array **out)
+{
+    LUN_NEED(e, out);
+    combiner c = {.owner = NULL};
+    lun_node *in = NULL, *first = NULL, *scan = NULL, *n = NULL;
+    lun_status s = input(e, f, a, &c, &in);
+    if (s == LUN_OK)
+        s = initial(e, &c, id, &first);
+    if (s == LUN_OK && !first)
+        s = lun__fail(e, LUN_EARG, "a scan by this function needs an initial value");
+    if (s == LUN_OK)
+        s = lun_node_scan(e, c.op, c.owner, c.body, in, first, inclusive, &scan);
+    if (s == LUN_OK)
+        s = lun__cast(e, scan, c.out, &n);
+    lun_function_release(c.owner);
+    lun_node_release(e, in);
+    lun_node_release(e, first);
+    lun_node_release(e, scan);
+    return s == LUN_OK ? lun__array(e, n, false, out) : s;
+}

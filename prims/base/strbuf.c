@@ -1,0 +1,100 @@
+/* strbuf.c - a growing string; knows nothing but bytes. */
+#include "base/strbuf.h"
+
+#include <locale.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void lun_strbuf_free(lun_strbuf *s)
+{
+    free(s->text);
+    *s = (lun_strbuf)LUN_STRBUF_INIT;
+}
+
+void lun_strbuf_clear(lun_strbuf *s)
+{
+    s->length = 0;
+    s->failed = false;
+    if (s->text)
+        s->text[0] = '\0';
+}
+
+/* Room for `more` bytes and the NUL. */
+static bool reserve(lun_strbuf *s, size_t more)
+{
+    if (s->failed || more > SIZE_MAX / 4 || s->length > SIZE_MAX / 4) {
+        s->failed = true;
+        return false;
+    }
+    size_t need = s->length + more + 1;
+    if (need <= s->room)
+        return true;
+    size_t room = s->room ? s->room : 64;
+    while (room < need)
+        room *= 2;
+    char *text = realloc(s->text, room);
+    if (!text) {
+        s->failed = true;
+        return false;
+    }
+    s->text = text;
+    s->room = room;
+    return true;
+}
+
+void lun_strbuf_add(lun_strbuf *s, const char *bytes, size_t length)
+{
+    if (!reserve(s, length))
+        return;
+    if (length)
+        memcpy(s->text + s->length, bytes, length);
+    s->length += length;
+    s->text[s->length] = '\0';
+}
+
+void lun_strbuf_puts(lun_strbuf *s, const char *text)
+{
+    lun_strbuf_add(s, text, strlen(text));
+}
+
+void lun_strbuf_vprintf(lun_strbuf *s, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    if (n < 0)
+        s->failed = true;
+    if (n >= 0 && reserve(s, (size_t)n)) {
+        vsnprintf(s->text + s->length, (size_t)n + 1, format, again);
+        s->length += (size_t)n;
+    }
+    va_end(again);
+}
+
+void lun_strbuf_printf(lun_strbuf *s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    lun_strbuf_vprintf(s, format, args);
+    va_end(args);
+}
+
+const char *lun_strbuf_text(const lun_strbuf *s)
+{
+    return s->text ? s->text : "";
+}
+
+const char *lun_number_text(double x, char text[LUN_NUMBER_TEXT])
+{
+    snprintf(text, LUN_NUMBER_TEXT, "%.14g", x);
+    const char *point = localeconv()->decimal_point;
+    char *at = strstr(text, point);
+    size_t length = strlen(point);
+    if (at && length) {
+        *at = '.';
+        memmove(at + 1, at + length, strlen(at + length) + 1);
+    }
+    return text;
+}

@@ -1,0 +1,121 @@
+/* claim.c - how processes that share a cache directory keep out of each other's way: one lock for all, and
+ * claims, a file for each entry that somebody is making.
+ *
+ * A claim's file stands as long as its owner wants it and is locked as long as a process has its
+ * descriptor, so the system itself ends the claims of processes that are killed.  Claims are advice:
+ * whoever does not get one may make the entry all the same.  Knows nothing of entries. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* O_NOFOLLOW */
+#endif
+#include "cache/directory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+int lun_cache_lock(lun_cache *c, int wait_ms)
+{
+    if (!lun__cache_directory(c, true))
+        return -1;
+    int fd = openat(c->fd, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+    for (int waited = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB); waited += 5) {
+        if (waited >= wait_ms || (errno != EWOULDBLOCK && errno != EINTR)) {
+            close(fd);
+            return -1;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+    return fd;
+}
+
+void lun_cache_unlock(int lock)
+{
+    if (lock >= 0)
+        close(lock);
+}
+
+/* ---- claims ---------------------------------------------------------------------------------------- */
+
+enum { TRIES = 16, CLAIM = sizeof LUN_CACHE_CLAIM + LUN_CACHE_NAME };
+
+static void claim_name(const char *key, size_t length, char name[CLAIM])
+{
+    char entry[LUN_CACHE_NAME];
+    lun__cache_name(key, length, entry);
+    snprintf(name, CLAIM, "%s%s", LUN_CACHE_CLAIM, entry);
+}
+
+/* Whether the process that made a claim may still be there; nobody has written into a new one yet. */
+static bool owner_lives(int fd)
+{
+    char text[32] = "";
+    ssize_t n = pread(fd, text, sizeof text - 1, 0);
+    long pid = n > 0 ? strtol(text, NULL, 10) : 0;
+    return pid <= 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH;
+}
+
+static bool sign(int fd)
+{
+    char text[32];
+    int n = snprintf(text, sizeof text, "%ld\n", (long)getpid());
+    return ftruncate(fd, 0) == 0 && lseek(fd, 0, SEEK_SET) == 0 &&
+           lun_write_all(fd, text, (size_t)n);
+}
+
+int lun_cache_claim(lun_cache *c, const char *key, size_t key_length, bool abandoned)
+{
+    char name[CLAIM];
+    struct stat st;
+    bool made = false, met = false; /* met: somebody else's */
+    if (!lun__cache_directory(c, true))
+        return LUN_CLAIM_NONE;
+    claim_name(key, key_length, name);
+    for (int tries = 0; tries < TRIES; tries++) {
+        int fd = openat(c->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (fd >= 0)
+            made = true;
+        else if ((met = errno == EEXIST))
+            fd = openat(c->fd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+        if (fd < 0 && errno == ENOENT) { /* ended between the two, or the directory is gone */
+            if (!lun__cache_renewed(c))
+                return LUN_CLAIM_NONE;
+            continue;
+        }
+        if (fd < 0)
+            return LUN_CLAIM_NONE;
+        if (flock(fd, LOCK_EX | LOCK_NB)) {
+            int error = errno;
+            close(fd);
+            if (error != EWOULDBLOCK)
+                return LUN_CLAIM_NONE;
+            if (!made)
+                return LUN_CLAIM_TAKEN;
+            sched_yield(); /* somebody looks at what has just been made */
+            continue;
+        }
+        bool there = fstat(fd, &st) == 0 && st.st_nlink > 0;
+        if (there && (made || abandoned || !owner_lives(fd)))
+            return sign(fd) ? fd : (close(fd), LUN_CLAIM_NONE);
+        close(fd);
+        if (there)
+            return LUN_CLAIM_LEFT;
+        made = false;
+    }
+    return met ? LUN_CLAIM_TAKEN : LUN_CLAIM_NONE;
+}
+
+void lun_cache_unclaim(lun_cache *c, const char *key, size_t key_length)
+{
+    char name[CLAIM];
+    if (!lun__cache_directory(c, false))
+        return;
+    claim_name(key, key_length, name);
+    unlinkat(c->fd, name, 0);
+}

@@ -1,0 +1,150 @@
+/* backends.c - the engine's backends: found by name, opened when first asked for, the one in use; math modes and
+ * devices, which are theirs. Knows no node. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/state.h"
+
+lun_backend_slot *lun__backend_find(lun_engine *e, const char *name)
+{
+    const char *colon = name ? strchr(name, ':') : NULL;
+    for (int i = 0; name && i < e->backend_count; i++)
+        if (!strcmp(e->backends[i].name, name))
+            return &e->backends[i];
+    if (!colon || e->backend_count == LUN_MAX_BACKENDS)
+        return NULL;
+    /* a device by number: a slot of its own beside its backend's */
+    char *end;
+    long device = strtol(colon + 1, &end, 10);
+    if (colon[1] < '1' || colon[1] > '9' || *end || device > 999)
+        return NULL;
+    for (int i = 0; i < e->backend_count; i++) {
+        const lun_backend *b = e->backends[i].backend;
+        if (!b->buffer_new || strncmp(b->name, name, (size_t)(colon - name)) ||
+            b->name[colon - name])
+            continue;
+        lun_backend_slot *slot = &e->backends[e->backend_count++];
+        *slot = (lun_backend_slot){.backend = b, .device = (int)device};
+        snprintf(slot->name, sizeof slot->name, "%s:%ld", b->name, device);
+        return slot;
+    }
+    return NULL;
+}
+
+lun_status lun__backend_open(lun_engine *e, lun_backend_slot *b)
+{
+    if (b->state)
+        return LUN_OK;
+    if (!b->reason) {
+        lun__clear(e);
+        lun_status s = b->backend->open(&e->services, b->device, &b->state);
+        if (s == LUN_OK)
+            return LUN_OK;
+        b->reason = strdup(e->error.length ? e->error.text : "out of memory");
+    }
+    return lun__fail(e, LUN_EBACKEND, "backend %s cannot be used here: %s", b->name,
+                     b->reason ? b->reason : "out of memory");
+}
+
+lun_status lun__backend(lun_engine *e, lun_backend_slot **out)
+{
+    *out = &e->backends[e->current];
+    return (*out)->state ? LUN_OK : lun__backend_open(e, *out);
+}
+
+lun_status lun_use(lun_engine *e, const char *name)
+{
+    LUN_NEED(e, true);
+    lun_backend_slot *b = lun__backend_find(e, name);
+    if (!b) {
+        lun__fail(e, LUN_EARG, "no backend '%s'; there are", name ? name : "(nil)");
+        for (int i = 0; i < e->backend_count; i++)
+            if (!strchr(e->backends[i].name, ':') ||
+                e->backends[i].state) /* a device that was found */
+                lun_strbuf_printf(&e->error, "%s %s", i ? "," : "", e->backends[i].name);
+        return LUN_EARG;
+    }
+    lun_status s = lun__backend_open(e, b);
+    if (s != LUN_OK)
+        return s;
+    if (b != &e->backends[e->current]) {
+        lun__kernels_flush(e);
+        e->current = (int)(b - e->backends);
+    }
+    return LUN_OK;
+}
+
+const char *lun_backend_name(const lun_engine *e)
+{
+    return e ? e->backends[e->current].name : "";
+}
+
+const char *lun_backend_at(lun_engine *e, int index, const char **reason)
+{
+    if (!e || index < 0 || index >= e->backend_count)
+        return NULL;
+    lun_backend_slot *b = &e->backends[index];
+    if (b->device) /* devices stand behind all backends */
+        return NULL;
+    if (reason)
+        *reason = lun__backend_open(e, b) == LUN_OK ? NULL : b->reason;
+    return b->backend->name;
+}
+
+int lun_devices(lun_engine *e, lun_device *rows, int room)
+{
+    if (!e || (room > 0 && !rows))
+        return 0;
+    int count = 0;
+    for (int i = 0; i < e->backend_count; i++) {
+        lun_backend_slot *b = &e->backends[i];
+        if (b->device || lun__backend_open(e, b) != LUN_OK)
+            continue;
+        int left = room > count ? room - count : 0;
+        count += b->backend->devices(b->state, left ? rows + count : NULL, left);
+    }
+    return count;
+}
+
+lun_status lun_math_mode(lun_engine *e, lun_math mode)
+{
+    LUN_NEED(e, true);
+    if (mode != LUN_MATH_FAST && mode != LUN_MATH_PRECISE)
+        return lun__fail(e, LUN_EARG, "math mode must be fast or precise");
+    if (e->math == (int)mode)
+        return LUN_OK;
+    lun__kernels_flush(e);
+    e->math = e->services.math = (int)mode;
+    return LUN_OK;
+}
+
+lun_status lun__backend_choose(lun_engine *e, const char *name)
+{
+    for (int i = 0; lun_backends_all[i] && i < LUN_MAX_BACKENDS; i++) {
+        lun_backend_slot *b = &e->backends[e->backend_count++];
+        b->backend = lun_backends_all[i];
+        snprintf(b->name, sizeof b->name, "%s", b->backend->name);
+    }
+    e->current = -1;
+    if (name && name[0]) {
+        lun_backend_slot *b = lun__backend_find(e, name);
+        e->current = b ? (int)(b - e->backends) : 0;
+        if (!b)
+            return lun_use(e, name);
+        return lun__backend_open(e, b);
+    }
+    for (int i = 0; i < e->backend_count && e->current < 0; i++) {
+        const lun_backend *b = e->backends[i].backend;
+        if (b->preferred && b->preferred(&e->services) &&
+            lun__backend_open(e, &e->backends[i]) == LUN_OK)
+            e->current = i;
+    }
+    for (int i = 0; i < e->backend_count && e->current < 0; i++)
+        if (!e->backends[i].backend->buffer_new && lun__backend_open(e, &e->backends[i]) == LUN_OK)
+            e->current = i;
+    if (e->current >= 0)
+        return LUN_OK;
+    e->current = 0;
+    return LUN_EBACKEND;
+}

@@ -1,0 +1,357 @@
+/* open.c - the engine object: failures, configuration, opening and closing, counters. */
+#include "engine/state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "api/array.h"
+#include "cache/cache.h"
+#include "run/profile.h"
+
+/* ---- failures ------------------------------------------------------------------------------------------ */
+
+void lun__clear(lun_engine *e)
+{
+    lun_strbuf_clear(&e->error);
+    e->error_where = NULL;
+    e->error_operand = 0;
+    e->out_of_memory = false;
+}
+
+lun_status lun__fail(lun_engine *e, lun_status s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    lun__clear(e);
+    lun_strbuf_vprintf(&e->error, format, args);
+    va_end(args);
+    return s;
+}
+
+lun_status lun__nomem(lun_engine *e)
+{
+    lun__clear(e);
+    e->out_of_memory = true;
+    return LUN_ENOMEM;
+}
+
+/* Why this thread's last lun_open failed: there is no engine that could keep it. */
+static _Thread_local char open_error[512];
+
+const char *lun_error(const lun_engine *e)
+{
+    if (!e)
+        return open_error;
+    if (e->error.length)
+        return e->error.text;
+    return e->out_of_memory || e->error.failed ? "out of memory" : "";
+}
+
+int lun_error_operand(const lun_engine *e)
+{
+    return e ? e->error_operand : 0;
+}
+
+const char *lun_error_where(const lun_engine *e)
+{
+    return e && e->error_where ? e->error_where : "";
+}
+
+lun_status lun_fail(lun_engine *e, lun_status s, const char *text)
+{
+    return e ? lun__fail(e, s, "%s", text ? text : "") : s;
+}
+
+lun_status lun__missing(lun_engine *e)
+{
+    return e ? lun__fail(e, LUN_EARG, "an argument is missing (NULL), or a count is negative")
+             : LUN_EARG;
+}
+
+lun_status lun__value_check(lun_engine *e, lun_value v)
+{
+    if (v.dtype == LUN_BOOL || v.dtype == LUN_I64 || v.dtype == LUN_U64 || v.dtype == LUN_F64)
+        return LUN_OK;
+    return lun__fail(e, LUN_EDTYPE, "a lun_value is bool, i64, u64 or f64, not dtype %d",
+                     (int)v.dtype);
+}
+
+const char *lun__place(const lun_engine *e, uint32_t where)
+{
+    return where && where <= (uint32_t)e->place_count ? e->places[where - 1] : "";
+}
+
+lun_status lun_mark(lun_engine *e, const char *place)
+{
+    LUN_NEED(e, true);
+    if (!place || !place[0]) {
+        e->place = 0;
+        return LUN_OK;
+    }
+    /* a script comes back to the same few places, most often to the last ones */
+    for (int i = e->place_count - 1, tries = 0; i >= 0 && tries < 16; i--, tries++)
+        if (!strcmp(e->places[i], place)) {
+            e->place = (uint32_t)i + 1;
+            return LUN_OK;
+        }
+    for (int i = 0; i < e->place_count; i++)
+        if (!strcmp(e->places[i], place)) {
+            e->place = (uint32_t)i + 1;
+            return LUN_OK;
+        }
+    if (e->place_count == e->place_room) {
+        int room = e->place_room ? 2 * e->place_room : 32;
+        char **places = realloc(e->places, (size_t)room * sizeof *places);
+        if (!places)
+            return lun__nomem(e);
+        e->places = places;
+        e->place_room = room;
+    }
+    char *copy = strdup(place);
+    if (!copy)
+        return lun__nomem(e);
+    e->places[e->place_count++] = copy;
+    e->place = (uint32_t)e->place_count;
+    return LUN_OK;
+}
+
+void lun_workgroup(lun_engine *e, int elements)
+{
+    if (!e)
+        return;
+    e->workgroup = (uint16_t)(elements < 0                    ? 0
+                              : elements > LUN_MOST_WORKGROUP ? LUN_MOST_WORKGROUP
+                                                              : elements);
+}
+
+/* ---- opening and closing --------------------------------------------------------------------------------- */
+
+static lun_status jit_mode(lun_engine *e, const lun_config *c)
+{
+    static const char *const words[] = {
+        [LUN_JIT_AUTO] = "auto", [LUN_JIT_SYNC] = "sync", [LUN_JIT_OFF] = "off"};
+    const char *s = getenv("LUNARRAY_JIT");
+    e->jit = (int)c->jit;
+    if (c->jit != LUN_JIT_DEFAULT)
+        return LUN_OK;
+    e->jit = LUN_JIT_AUTO;
+    if (!s || !*s)
+        return LUN_OK;
+    for (size_t i = LUN_JIT_AUTO; i < sizeof words / sizeof words[0]; i++)
+        if (!strcmp(s, words[i])) {
+            e->jit = (int)i;
+            return LUN_OK;
+        }
+    return lun__fail(e, LUN_EARG, "LUNARRAY_JIT must be auto, sync or off, not '%s'", s);
+}
+
+static lun_status thread_count(lun_engine *e, const lun_config *c, int *count)
+{
+    enum { MOST = 1024 };
+    const char *s = getenv("LUNARRAY_THREADS");
+    *count = c->threads;
+    if (!c->threads && s && *s) {
+        size_t digits = strspn(s, "0123456789");
+        if (s[digits] || strspn(s, "0") == digits)
+            return lun__fail(e, LUN_EARG, "LUNARRAY_THREADS must be a positive number, not '%s'",
+                             s);
+        *count = digits > 9 ? MOST : atoi(s);
+    }
+    if (*count > MOST)
+        *count = MOST;
+    return LUN_OK;
+}
+
+static lun_status set_up(lun_engine *e, const lun_config *c)
+{
+    const char *cc = getenv("LUNARRAY_CC"), *dir = getenv("LUNARRAY_CACHE_DIR");
+    int threads = 0;
+    lun_status s = jit_mode(e, c);
+    if (s == LUN_OK)
+        s = thread_count(e, c, &threads);
+    if (s != LUN_OK)
+        return s;
+    e->sandbox = c->sandbox;
+    e->memory_limit = c->memory_limit;
+    e->config = *c;
+    e->config.backend = e->config.cache_dir = NULL;
+    e->compiler = strdup(cc && cc[0] ? cc : "cc");
+    if (c->cache_dir)
+        dir = c->cache_dir;
+    e->cache_dir = dir ? strdup(dir) : NULL;
+    e->pool = lun_pool_open(c, &e->stats, c->memory_limit);
+    if (!e->compiler || (dir && !e->cache_dir) || !e->pool)
+        return LUN_ENOMEM;
+    s = lun_cache_open(e->cache_dir, c->log, c->log_ctx, &e->cache);
+    if (s != LUN_OK)
+        return s;
+    e->services = (lun_services){.error = &e->error,
+                                 .stats = &e->stats,
+                                 .cache = e->cache,
+                                 .compiler = e->compiler,
+                                 .threads = threads,
+                                 .jit = e->jit,
+                                 .math = e->math,
+                                 .log = c->log,
+                                 .log_ctx = c->log_ctx,
+                                 .cancel = &e->cancel};
+    return lun__backend_choose(e, c->backend ? c->backend : getenv("LUNARRAY_BACKEND"));
+}
+
+/* Why a configuration cannot be meant, NULL if it can. */
+static const char *senseless(const lun_config *given, const lun_config *c)
+{
+    if (given->size && given->size < offsetof(lun_config, alloc_ctx))
+        return "lun_config: size must be sizeof(lun_config)";
+    if ((unsigned)c->jit > LUN_JIT_OFF)
+        return "lun_config: no such jit";
+    if (c->threads < 0 || c->memory_limit < 0 || !(c->time_limit >= 0))
+        return "lun_config: threads, memory_limit and time_limit must not be negative";
+    return NULL;
+}
+
+lun_status lun_open(const lun_config *config, lun_engine **out)
+{
+    lun_config c = {.size = sizeof c};
+    if (config)
+        memcpy(&c, config, config->size && config->size < sizeof c ? config->size : sizeof c);
+    const char *wrong = !out     ? "no place for the engine (NULL)"
+                        : config ? senseless(config, &c)
+                                 : NULL;
+    if (wrong) {
+        snprintf(open_error, sizeof open_error, "%s", wrong);
+        return LUN_EARG;
+    }
+    lun_engine *e = calloc(1, sizeof *e);
+    snprintf(open_error, sizeof open_error, "%s", e ? "" : "out of memory");
+    if (!e)
+        return LUN_ENOMEM;
+    lun_status s = set_up(e, &c);
+    if (s != LUN_OK) {
+        if (s == LUN_ENOMEM && !e->error.length)
+            lun__nomem(e);
+        snprintf(open_error, sizeof open_error, "%s", lun_error(e));
+        if (c.log)
+            c.log(c.log_ctx, lun_error(e));
+        lun_close(e);
+        return s;
+    }
+    *out = e;
+    return LUN_OK;
+}
+
+void lun_close(lun_engine *e)
+{
+    if (!e)
+        return;
+    if (e->host_close)
+        e->host_close(e->host);
+    lun__arrays_end(e); /* while the devices that hold their elements are still open */
+    if (e->kernels)
+        lun__kernels_flush(e);
+    lun__recipes_flush(e);
+    for (int i = 0; i < e->backend_count; i++) {
+        if (e->backends[i].state)
+            e->backends[i].backend->close(e->backends[i].state);
+        free(e->backends[i].reason);
+    }
+    lun__nodes_close(e);
+    lun__storage_close(e);
+    lun__arrays_close(e);
+    if (e->cache)
+        lun_cache_close(e->cache);
+    lun_pool_close(e->pool);
+    lun__watch_close(e->watch);
+    lun__profile_free(e->profile);
+    for (int i = 0; i < e->place_count; i++)
+        free(e->places[i]);
+    free(e->places);
+    free(e->compiler);
+    free(e->cache_dir);
+    lun_strbuf_free(&e->error);
+    free(e);
+}
+
+void lun_cancel(lun_engine *e)
+{
+    if (!e)
+        return;
+    __atomic_store_n(&e->cancel, LUN_STOP_CANCEL, __ATOMIC_RELAXED);
+}
+
+void lun_config_get(const lun_engine *e, lun_config *out)
+{
+    if (!e || !out)
+        return;
+    *out = e->config;
+}
+
+void lun_host_set(lun_engine *e, void *data, void (*close)(void *data))
+{
+    if (!e)
+        return;
+    e->host = data;
+    e->host_close = close;
+}
+
+void *lun_host_get(lun_engine *e)
+{
+    return e ? e->host : NULL;
+}
+
+/* ---- counters ---------------------------------------------------------------------------------------------- */
+
+void lun_stats_get(const lun_engine *e, lun_stats *out)
+{
+    if (!out)
+        return;
+    if (!e) {
+        *out = (lun_stats){0};
+        return;
+    }
+    *out = e->stats;
+}
+
+void lun_stats_reset(lun_engine *e)
+{
+    if (!e)
+        return;
+    lun_stats s = {.allocated = e->stats.allocated,
+                   .pooled = e->stats.pooled,
+                   .peak = e->stats.allocated,
+                   .nodes = e->stats.nodes};
+    e->stats = s;
+}
+
+int64_t lun_pressure(lun_engine *e)
+{
+    return e ? lun_pool_pressure(e->pool) : 0;
+}
+
+int64_t lun_thrifty(lun_engine *e, bool on)
+{
+    return e ? lun_pool_thrifty(e->pool, on) : 0;
+}
+
+void lun_trim(lun_engine *e)
+{
+    if (!e)
+        return;
+    lun_pool_trim(e->pool);
+}
+
+void lun_cache_info(lun_engine *e, bool clear, lun_cache_state *out)
+{
+    if (!e || !out)
+        return;
+    lun_cache_survey(e->cache, clear, out);
+}
+
+double lun__now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}

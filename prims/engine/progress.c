@@ -1,0 +1,46 @@
+/* progress.c - tells a host how far a long evaluation is. Backends tick while they work; what comes
+ * too early or too often is dropped here. Knows nothing of how it is shown. */
+#include "engine/state.h"
+
+#define FIRST 0.5 /* seconds */
+#define PACE  0.1
+
+static void tick(void *ctx, const char *what, int64_t done, int64_t total)
+{
+    lun_engine *e = ctx;
+    double now = lun__now();
+    if (now - e->began < FIRST || now - e->told_at < PACE)
+        return;
+    e->told_at = now;
+    e->progress_told = true;
+    lun_progress p = {.what = what,
+                      .seconds = now - e->began,
+                      .done = done < total ? done : total,
+                      .total = total};
+    e->telling = true;
+    e->progress(e->progress_ctx, &p);
+    e->telling = false;
+}
+
+void lun_on_progress(lun_engine *e, void (*call)(void *ctx, const lun_progress *p), void *ctx)
+{
+    if (!e)
+        return;
+    e->progress = call;
+    e->progress_ctx = ctx;
+    e->services.tick = call ? tick : NULL;
+    e->services.tick_ctx = e;
+}
+
+void lun__progress_begin(lun_engine *e)
+{
+    if (e->progress)
+        e->began = lun__now();
+}
+
+void lun__progress_end(lun_engine *e)
+{
+    if (e->progress_told && e->progress)
+        e->progress(e->progress_ctx, NULL);
+    e->progress_told = false;
+}

@@ -1,0 +1,160 @@
+/* watch.c - stretches of work, their time limit and their cancellation; see watch.h.
+ * Without memory or a thread for it the limit still holds, but only between kernels. Knows nothing of
+ * what runs. */
+#include "engine/watch.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/state.h"
+
+struct lun_watch {
+    pthread_t thread;
+    pid_t process; /* a child has no such thread after fork */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    double deadline; /* 0: nothing to watch */
+    bool ends;
+    volatile int *flag;
+};
+
+static struct timespec timespec_of(double t)
+{
+    return (struct timespec){.tv_sec = (time_t)t, .tv_nsec = (long)((t - (double)(time_t)t) * 1e9)};
+}
+
+static void *sleep_until_limit(void *self)
+{
+    lun_watch *w = self;
+    pthread_mutex_lock(&w->lock);
+    while (!w->ends) {
+        if (w->deadline <= 0) {
+            pthread_cond_wait(&w->changed, &w->lock);
+            continue;
+        }
+        if (lun__now() >= w->deadline) {
+            int none = LUN_STOP_NONE;
+            __atomic_compare_exchange_n(w->flag, &none, LUN_STOP_LIMIT, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED);
+            w->deadline = 0;
+            continue;
+        }
+        struct timespec until = timespec_of(w->deadline);
+        pthread_cond_timedwait(&w->changed, &w->lock, &until);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+/* Signals are for the threads that were here before. */
+static bool start_thread(lun_watch *w)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool ok = pthread_create(&w->thread, NULL, sleep_until_limit, w) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return ok;
+}
+
+static lun_watch *watch_open(volatile int *flag)
+{
+    pthread_condattr_t clock;
+    lun_watch *w = calloc(1, sizeof *w);
+    if (!w)
+        return NULL;
+    w->flag = flag;
+    w->process = getpid();
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&w->changed, &clock);
+    pthread_condattr_destroy(&clock);
+    if (start_thread(w))
+        return w;
+    pthread_cond_destroy(&w->changed);
+    pthread_mutex_destroy(&w->lock);
+    free(w);
+    return NULL;
+}
+
+void lun__watch_close(lun_watch *w)
+{
+    if (!w)
+        return;
+    if (w->process ==
+        getpid()) { /* else there is nothing to end, and a lock may be taken for ever */
+        pthread_mutex_lock(&w->lock);
+        w->ends = true;
+        pthread_cond_signal(&w->changed);
+        pthread_mutex_unlock(&w->lock);
+        pthread_join(w->thread, NULL);
+        pthread_cond_destroy(&w->changed);
+        pthread_mutex_destroy(&w->lock);
+    }
+    free(w);
+}
+
+static void watch_until(lun_engine *e, double deadline)
+{
+    if (e->watch && e->watch->process != getpid()) {
+        lun__watch_close(e->watch);
+        e->watch = NULL;
+    }
+    if (!e->watch && deadline > 0)
+        e->watch = watch_open(&e->cancel);
+    if (!e->watch)
+        return;
+    pthread_mutex_lock(&e->watch->lock);
+    e->watch->deadline = deadline;
+    if (deadline > 0)
+        pthread_cond_signal(&e->watch->changed);
+    pthread_mutex_unlock(&e->watch->lock);
+}
+
+void lun_host_begin(lun_engine *e)
+{
+    if (!e)
+        return;
+    if (e->stretch++ > 0)
+        return;
+    __atomic_store_n(&e->cancel, LUN_STOP_NONE, __ATOMIC_RELAXED);
+    if (e->config.time_limit > 0) {
+        e->deadline = lun__now() + e->config.time_limit;
+        watch_until(e, e->deadline);
+    }
+}
+
+void lun_host_end(lun_engine *e)
+{
+    if (!e || e->stretch == 0)
+        return;
+    if (--e->stretch > 0 || e->deadline <= 0)
+        return;
+    e->deadline = 0;
+    watch_until(e, 0);
+}
+
+lun_status lun__stopped(lun_engine *e)
+{
+    char text[LUN_NUMBER_TEXT];
+    int why = __atomic_load_n(&e->cancel, __ATOMIC_RELAXED);
+    if (why == LUN_STOP_NONE && e->deadline > 0 && lun__now() > e->deadline)
+        why = LUN_STOP_LIMIT;
+    if (why == LUN_STOP_CANCEL)
+        return lun__fail(e, LUN_ECANCEL, "interrupted");
+    if (why == LUN_STOP_LIMIT)
+        return lun__fail(e, LUN_ELIMIT, "time limit reached: %s seconds",
+                         lun_number_text(e->config.time_limit, text));
+    return LUN_OK;
+}
+
+lun_status lun_host_check(lun_engine *e)
+{
+    LUN_NEED(e, true);
+    return lun__stopped(e);
+}

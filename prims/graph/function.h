@@ -1,0 +1,29 @@
+/* function.h - a user's function as the engine holds it: an operation, C text, or a front end's.
+ * Private to prims/. */
+#ifndef LUN_FUNCTION_H
+#define LUN_FUNCTION_H
+
+#include "ir/ir.h"
+#include "lunarray.h"
+
+struct lun_function {
+    int refs;
+    lun_op op;             /* LUN_OP_COUNT: not an operation */
+    lun_ir_function *text; /* C form, or NULL */
+    lun_front front;       /* front.specialise is NULL for the other forms */
+    /* A combiner with the numbers that it captured when it was used: what it was made from, and their
+     * cells, for the body's parameters from the third on. */
+    lun_function *of;
+    uint64_t *cells;
+    int captured;
+};
+
+/* Whether both bring the same captured numbers to a body that they share. */
+bool lun__same_captured(const lun_function *a, const lun_function *b);
+
+/* The body of f (no operation) as a combiner of two values of dtype *t; *t becomes the dtype in which
+ * it really combines.  *owner, a new reference, keeps the body alive. */
+lun_status lun__combiner(lun_engine *e, lun_function *f, lun_dtype *t, const lun_ir_function **body,
+                         lun_function **owner);
+
+#endif

@@ -1,0 +1,274 @@
+/* make.c - one node of each kind.  Knows how a node is filled, not where it is kept: the table may have
+ * an equal one to give instead. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/make.h"
+
+/* A node without operands yet; NULL and the error: out of memory.  Field by field: what an unused node
+ * holds is NULL already, and clearing all of it would take longer than the rest. */
+static inline lun_node *start(lun_engine *e, lun_node_kind kind, int32_t op, lun_dtype t)
+{
+    if (!e->spare && !lun__nodes_more(e)) {
+        lun__nomem(e);
+        return NULL;
+    }
+    lun_node *n = e->spare;
+    e->spare = n->chain;
+    e->stats.nodes++;
+    /* in one go, for it is soon read in one: what was stored in pieces would have to be waited for */
+    uint64_t nature = (uint32_t)op | (uint64_t)(uint8_t)kind << 32 | (uint64_t)(uint8_t)t << 40;
+    memcpy(n, &nature, sizeof nature);
+    n->refs = 1;
+    n->rank = n->source = n->rich = 0;
+    n->virt = kind != LUN_NODE_LEAF;
+    n->n = 0;
+    n->offset = n->step = 0;
+    n->cell = 0;
+    n->where = 0;
+    n->workgroup = 0;
+    n->mark = n->lowered = 0;
+    return n;
+}
+
+static lun_status countable(lun_engine *e, int64_t n)
+{
+    return n <= LUN_MOST_ELEMENTS
+               ? LUN_OK
+               : lun__fail(e, LUN_ERANGE, "too many elements: %lld, of at most 2^63 - 2^20 - 1",
+                           (long long)n);
+}
+
+static lun_status set_shape(lun_engine *e, lun_node *n, int rank, const int64_t *shape)
+{
+    n->rank = (uint8_t)rank;
+    n->n = 1;
+    for (int i = 0; i < rank; i++)
+        if (__builtin_mul_overflow(n->n, shape[i], &n->n))
+            return lun__fail(e, LUN_ERANGE,
+                             "too many elements: the product of the extents exceeds 2^63");
+    lun_status s = countable(e, n->n);
+    if (s != LUN_OK || rank < 2)
+        return s;
+    n->shape = malloc((size_t)rank * sizeof *n->shape);
+    if (!n->shape)
+        return lun__nomem(e);
+    n->rich = 1;
+    memcpy(n->shape, shape, (size_t)rank * sizeof *shape);
+    return LUN_OK;
+}
+
+static inline lun_status shape_like(lun_engine *e, lun_node *n, const lun_node *like)
+{
+    if (like->rank < 2) {
+        n->rank = like->rank;
+        n->n = like->n;
+        return LUN_OK;
+    }
+    return set_shape(e, n, like->rank, like->shape);
+}
+
+/* The same, for a node whose shape may have failed. */
+static lun_status shaped(lun_engine *e, lun_node *n, lun_status s, lun_node **out)
+{
+    if (s == LUN_OK)
+        return lun__node_intern(e, n, out);
+    lun__node_drop(e, n);
+    return s;
+}
+
+lun_status lun_node_leaf(lun_engine *e, lun_storage *s, int64_t offset, int rank,
+                         const int64_t *shape, lun_node **out)
+{
+    lun_node *n = start(e, LUN_NODE_LEAF, 0, s->dtype);
+    if (!n)
+        return LUN_ENOMEM;
+    n->offset = offset;
+    lun_status status = set_shape(e, n, rank, shape);
+    if (status != LUN_OK) {
+        lun__node_drop(e, n);
+        return status;
+    }
+    s->refs++;
+    n->storage = s;
+    *out = n;
+    return LUN_OK;
+}
+
+lun_status lun_node_number(lun_engine *e, lun_dtype t, uint64_t cell, int rank,
+                           const int64_t *shape, lun_node **out)
+{
+    lun_node *n = start(e, LUN_NODE_NUMBER, 0, t);
+    if (!n)
+        return LUN_ENOMEM;
+    n->cell = cell;
+    return shaped(e, n, set_shape(e, n, rank, shape), out);
+}
+
+lun_status lun_node_index(lun_engine *e, int64_t length, lun_node **out)
+{
+    if (countable(e, length) != LUN_OK)
+        return LUN_ERANGE;
+    lun_node *n = start(e, LUN_NODE_INDEX, 0, LUN_I64);
+    if (!n)
+        return LUN_ENOMEM;
+    n->rank = 1;
+    n->n = length;
+    n->source = 1;
+    return lun__node_intern(e, n, out);
+}
+
+lun_status lun_node_random(lun_engine *e, lun_node *key, lun_node *index, lun_dtype t,
+                           lun_node **out)
+{
+    lun_node *n = start(e, LUN_NODE_RANDOM, 0, t);
+    if (!n)
+        return LUN_ENOMEM;
+    n->in[0] = key;
+    n->in[1] = index;
+    n->source = 1;
+    return shaped(e, n, shape_like(e, n, index), out);
+}
+
+lun_status lun_node_op(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
+                       const lun_node *like, lun_node **out)
+{
+    lun_node *n = start(e, LUN_NODE_OP, (int32_t)op, t);
+    if (!n)
+        return LUN_ENOMEM;
+    for (int k = 0; k < lun_op_get(op)->arity; k++)
+        n->in[k] = in[k];
+    return shaped(e, n, shape_like(e, n, like), out);
+}
+
+lun_status lun_node_cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out)
+{
+    lun_node *n = start(e, LUN_NODE_CAST, 0, t);
+    if (!n)
+        return LUN_ENOMEM;
+    n->in[0] = a;
+    n->source = a->source;
+    return shaped(e, n, shape_like(e, n, a), out);
+}
+
+lun_status lun_node_call(lun_engine *e, lun_function *f, const lun_ir_function *body,
+                         lun_node *const *in, int count, int elements, lun_dtype t,
+                         const lun_node *like, lun_node **out)
+{
+    lun_node *n = start(e, LUN_NODE_CALL, 0, t);
+    if (!n)
+        return LUN_ENOMEM;
+    n->more = malloc((size_t)count * sizeof *n->more);
+    if (!n->more) {
+        lun__node_drop(e, n);
+        return lun__nomem(e);
+    }
+    memcpy(n->more, in, (size_t)count * sizeof *n->more);
+    n->rich = 1;
+    n->function = f;
+    n->body = body;
+    n->count = count;
+    n->elements = elements;
+    return shaped(e, n, shape_like(e, n, like), out);
+}
+
+lun_status lun_node_output(lun_engine *e, lun_node *call, int number, lun_dtype t, lun_node **out)
+{
+    lun_node *n = start(e, LUN_NODE_OUTPUT, number, t);
+    if (!n)
+        return LUN_ENOMEM;
+    n->in[0] = call;
+    return shaped(e, n, shape_like(e, n, call), out);
+}
+
+lun_status lun_node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
+                           lun_node *a, lun_dtype t, lun_node **out)
+{
+    lun_node *n = start(e, LUN_NODE_REDUCE, (int32_t)op, t);
+    if (!n)
+        return LUN_ENOMEM;
+    n->function = f;
+    n->body = body;
+    n->rich = f || body;
+    n->n = 1;
+    n->acc = a->dtype;
+    n->in[0] = a;
+    return lun__node_intern(e, n, out);
+}
+
+lun_status lun_node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
+                         lun_node *a, lun_node *id, bool inclusive, lun_node **out)
+{
+    lun_node *n = start(e, LUN_NODE_SCAN, (int32_t)op, (lun_dtype)a->dtype);
+    if (!n)
+        return LUN_ENOMEM;
+    n->function = f;
+    n->body = body;
+    n->rich = f || body;
+    n->inclusive = inclusive;
+    n->in[0] = a;
+    n->in[1] = id;
+    return shaped(e, n, shape_like(e, n, a), out);
+}
+
+/* Of a file only the part, so that whoever needs it in memory need not have the rest there. */
+static lun_status leaf_on_part(lun_engine *e, const lun_node *a, int64_t offset, int rank,
+                               const int64_t *shape, lun_node **out)
+{
+    int64_t count = 1;
+    lun_storage *part;
+    for (int i = 0; i < rank; i++)
+        count *= shape[i];
+    lun_status s = lun_storage_part(e, a->storage, a->offset + offset, count, &part);
+    if (s != LUN_OK)
+        return s;
+    s = lun_node_leaf(e, part, 0, rank, shape, out);
+    lun_storage_release(e, part);
+    return s;
+}
+
+lun_status lun_node_slice(lun_engine *e, lun_node *a, int64_t offset, int64_t step, int rank,
+                          const int64_t *shape, lun_node **out)
+{
+    /* a leaf of its own shares pooled storage; wrapped memory stays with its own leaf, which a write
+     * can then tell from the rest */
+    if (a->kind == LUN_NODE_LEAF && step == 1 && a->storage->source)
+        return leaf_on_part(e, a, offset, rank, shape, out);
+    if (a->kind == LUN_NODE_LEAF && step == 1 && !a->storage->wrapped)
+        return lun_node_leaf(e, a->storage, a->offset + offset, rank, shape, out);
+    if (a->kind == LUN_NODE_NUMBER)
+        return lun_node_number(e, (lun_dtype)a->dtype, a->cell, rank, shape, out);
+    lun_node *n = start(e, LUN_NODE_SLICE, 0, (lun_dtype)a->dtype);
+    if (!n)
+        return LUN_ENOMEM;
+    n->in[0] = a;
+    n->offset = offset;
+    n->step = step;
+    return shaped(e, n, set_shape(e, n, rank, shape), out);
+}
+
+lun_status lun_node_concat(lun_engine *e, lun_node *a, lun_node *b, int rank, const int64_t *shape,
+                           lun_node **out)
+{
+    lun_node *n = start(e, LUN_NODE_CONCAT, 0, (lun_dtype)a->dtype);
+    if (!n)
+        return LUN_ENOMEM;
+    n->in[0] = a;
+    n->in[1] = b;
+    return shaped(e, n, set_shape(e, n, rank, shape), out);
+}
+
+lun_status lun_node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t *shape,
+                            lun_node **out)
+{
+    if (a->kind == LUN_NODE_LEAF && !a->storage->wrapped)
+        return lun_node_leaf(e, a->storage, a->offset, rank, shape, out);
+    if (a->kind == LUN_NODE_NUMBER)
+        return lun_node_number(e, (lun_dtype)a->dtype, a->cell, rank, shape, out);
+    lun_node *n = start(e, LUN_NODE_RESHAPE, 0, (lun_dtype)a->dtype);
+    if (!n)
+        return LUN_ENOMEM;
+    n->in[0] = a;
+    n->source = a->source;
+    return shaped(e, n, set_shape(e, n, rank, shape), out);
+}

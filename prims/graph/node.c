@@ -1,0 +1,309 @@
+/* node.c - nodes: allocation, hash-consing, release; make.c fills them.  Two equal expressions are one node.
+ * Release and lookup never recurse: a graph may be a million operations deep. */
+#include "graph/node.h"
+#include "graph/function.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/state.h"
+#include "graph/make.h"
+
+enum { SLAB_NODES = 255, FIRST_BUCKETS = 256 };
+
+_Static_assert(offsetof(lun_node, op) == 0 && offsetof(lun_node, kind) == 4 &&
+                   offsetof(lun_node, dtype) == 5 && offsetof(lun_node, inclusive) == 7,
+               "a node's nature is its first eight bytes");
+
+typedef struct slab {
+    lun_node nodes[SLAB_NODES];
+    struct slab *next;
+} slab;
+
+bool lun__nodes_more(lun_engine *e)
+{
+    slab *s = aligned_alloc(_Alignof(slab), sizeof *s);
+    if (!s)
+        return false;
+    memset(s, 0, sizeof *s);
+    s->next = e->slabs;
+    e->slabs = s;
+    for (int i = 0; i < SLAB_NODES; i++) {
+        s->nodes[i].chain = e->spare;
+        e->spare = &s->nodes[i];
+    }
+    return true;
+}
+
+static void give(lun_engine *e, lun_node *n)
+{
+    n->chain = e->spare;
+    e->spare = n;
+    e->stats.nodes--;
+}
+
+/* Ends what a rich node has; its operands are let go already. */
+static void impoverish(lun_node *n)
+{
+    free(n->shape);
+    free(n->moments);
+    free(n->more);
+    n->shape = NULL;
+    n->moments = NULL;
+    n->more = NULL;
+    n->count = n->elements = 0;
+    n->function = NULL;
+    n->body = NULL;
+    n->notes = NULL;
+}
+
+void lun__node_drop(lun_engine *e, lun_node *n)
+{
+    if (n->rich)
+        impoverish(n);
+    n->in[0] = n->in[1] = n->in[2] = NULL;
+    give(e, n);
+}
+
+void lun__nodes_close(lun_engine *e)
+{
+    slab *s = e->slabs;
+    while (s) {
+        slab *next = s->next;
+        free(s);
+        s = next;
+    }
+    free(e->buckets);
+    e->slabs = NULL;
+    e->buckets = NULL;
+    e->spare = NULL;
+}
+
+/* At most *count operands, the first NULL ends them. */
+static inline lun_node *const *operands(const lun_node *n, int *count)
+{
+    bool call = n->kind == LUN_NODE_CALL;
+    *count = call ? n->count : 3;
+    return call ? n->more : n->in;
+}
+
+void lun_node_shape(const lun_node *n, int64_t shape[LUN_MAX_RANK])
+{
+    if (n->rank == 1)
+        shape[0] = n->n;
+    for (int i = 0; i < n->rank && n->shape; i++)
+        shape[i] = n->shape[i];
+}
+
+/* ---- the table of living nodes ---------------------------------------------------------------------- */
+
+/* Factors of the parts of a hash, which do not wait for each other. */
+#define ODD_1 UINT64_C(0x9e3779b97f4a7c15)
+#define ODD_2 UINT64_C(0xc2b2ae3d27d4eb4f)
+#define ODD_3 UINT64_C(0x165667b19e3779f9)
+#define ODD_4 UINT64_C(0xd6e8feb86659fd93)
+#define ODD_5 UINT64_C(0xff51afd7ed558ccd)
+
+static inline uint32_t folded(uint64_t h)
+{
+    h ^= h >> 32;
+    h *= ODD_2;
+    return (uint32_t)(h >> 32);
+}
+
+static inline uint64_t place_of(const void *p)
+{
+    return (uint64_t)(uintptr_t)p;
+}
+
+static inline uint32_t hash_of(const lun_node *n)
+{
+    uint64_t h = lun_node_nature(n) * ODD_1 + ((uint64_t)n->n ^ (uint64_t)n->rank << 56) * ODD_2 +
+                 place_of(n->in[0]) * ODD_3 + place_of(n->in[1]) * ODD_4 +
+                 place_of(n->in[2]) * ODD_5;
+    if (n->kind != LUN_NODE_OP) {
+        h += n->cell * ODD_3 + (uint64_t)n->offset * ODD_4 + (uint64_t)n->step * ODD_5;
+    }
+    if (n->rich) {
+        for (int k = 0; k < n->count; k++)
+            h = (h ^ h >> 29) * ODD_1 + place_of(n->more[k]);
+        h += place_of(n->body) * ODD_1;
+    }
+    return folded(h);
+}
+
+/* For run/recipe.c, which looks for graphs of the same form. */
+static inline uint32_t form_of(const lun_node *n)
+{
+    uint64_t h = lun_node_nature(n) * ODD_1;
+    if (n->in[0])
+        h += (lun_node_form(n->in[0]) + UINT64_C(1)) * ODD_3;
+    if (n->in[1])
+        h += (lun_node_form(n->in[1]) + UINT64_C(1)) * ODD_4;
+    if (n->in[2])
+        h += (lun_node_form(n->in[2]) + UINT64_C(1)) * ODD_5;
+    return folded(h);
+}
+
+static bool equal_rich(const lun_node *a, const lun_node *b)
+{
+    return a->body == b->body && lun__same_captured(a->function, b->function) &&
+           a->count == b->count && a->elements == b->elements &&
+           (!a->count || !memcmp(a->more, b->more, (size_t)a->count * sizeof *a->more)) &&
+           (a->rank < 2 || !memcmp(a->shape, b->shape, a->rank * sizeof *a->shape));
+}
+
+static inline bool equal(const lun_node *a, const lun_node *b)
+{
+    return lun_node_nature(a) == lun_node_nature(b) && a->rank == b->rank && a->n == b->n &&
+           a->in[0] == b->in[0] && a->in[1] == b->in[1] && a->in[2] == b->in[2] &&
+           a->cell == b->cell && a->offset == b->offset && a->step == b->step &&
+           (!(a->rich | b->rich) || equal_rich(a, b));
+}
+
+static bool grow_table(lun_engine *e)
+{
+    uint64_t count = e->bucket_count ? 2 * e->bucket_count : FIRST_BUCKETS;
+    lun_node **buckets = calloc(count, sizeof *buckets);
+    if (!buckets)
+        return e->bucket_count != 0;
+    for (uint64_t i = 0; i < e->bucket_count; i++)
+        for (lun_node *n = e->buckets[i], *next; n; n = next) {
+            next = n->chain;
+            n->chain = buckets[n->hash & (count - 1)];
+            buckets[n->hash & (count - 1)] = n;
+        }
+    free(e->buckets);
+    e->buckets = buckets;
+    e->bucket_count = count;
+    return true;
+}
+
+static void forget(lun_engine *e, lun_node *n)
+{
+    lun_node **at = &e->buckets[n->hash & (e->bucket_count - 1)];
+    while (*at != n)
+        at = &(*at)->chain;
+    *at = n->chain;
+    e->node_count--;
+}
+
+/* n holds its operands and its function. */
+static inline void count_operands(lun_node *n)
+{
+    int count;
+    lun_node *const *in = operands(n, &count);
+    for (int k = 0; k < count && in[k]; k++) {
+        in[k]->refs++;
+        n->virt &= in[k]->virt;
+    }
+    if (n->rich && n->function)
+        lun_function_retain(n->function);
+}
+
+lun_status lun__node_intern(lun_engine *e, lun_node *n, lun_node **out)
+{
+    if (e->node_count >= e->bucket_count && !grow_table(e)) {
+        lun__node_drop(e, n);
+        return lun__nomem(e);
+    }
+    n->hash = hash_of(n);
+    lun_node **bucket = &e->buckets[n->hash & (e->bucket_count - 1)];
+    for (lun_node *other = *bucket; other; other = other->chain)
+        if (other->hash == n->hash && equal(other, n)) {
+            lun__node_drop(e, n);
+            *out = lun_node_retain(other);
+            return LUN_OK;
+        }
+    n->form = form_of(n);
+    n->where = e->place;
+    n->workgroup = e->workgroup;
+    count_operands(n);
+    n->chain = *bucket;
+    *bucket = n;
+    e->node_count++;
+    *out = n;
+    return LUN_OK;
+}
+
+/* ---- ending ------------------------------------------------------------------------------------------ */
+
+/* Lets go of what n was made from; operands that nobody else holds join the list of the dying. */
+static inline lun_node *let_go(lun_engine *e, lun_node *n, lun_node *dying)
+{
+    int count;
+    lun_node *const *in = operands(n, &count);
+    for (int k = 0; k < count && in[k]; k++)
+        if (!--in[k]->refs) {
+            if (in[k]->kind != LUN_NODE_LEAF)
+                forget(e, in[k]);
+            in[k]->chain = dying;
+            dying = in[k];
+        }
+    n->in[0] = n->in[1] = n->in[2] = NULL;
+    if (n->rich) {
+        lun_function_release(n->function);
+        free(n->more);
+        n->more = NULL;
+        n->count = n->elements = 0;
+        n->function = NULL;
+        n->body = NULL;
+        n->notes = NULL;
+    }
+    return dying;
+}
+
+static void bury(lun_engine *e, lun_node *dying)
+{
+    while (dying) {
+        lun_node *n = dying;
+        dying = let_go(e, n, n->chain);
+        if (n->storage)
+            lun_storage_release(e, n->storage);
+        n->storage = NULL;
+        if (n->rich)
+            impoverish(n);
+        give(e, n);
+    }
+}
+
+void lun__node_end(lun_engine *e, lun_node *n)
+{
+    if (n->kind != LUN_NODE_LEAF)
+        forget(e, n);
+    n->chain = NULL;
+    bury(e, n);
+}
+
+void lun_node_become_leaf(lun_engine *e, lun_node *n, lun_storage *s, int64_t offset)
+{
+    if (n->kind != LUN_NODE_LEAF)
+        forget(e, n);
+    lun_node *dying = let_go(e, n, NULL);
+    n->kind = LUN_NODE_LEAF;
+    n->virt = n->source = 0;
+    n->storage = s;
+    n->offset = offset;
+    n->op = 0;
+    n->step = 0;
+    bury(e, dying);
+}
+
+void lun_node_become_number(lun_engine *e, lun_node *n, uint64_t cell)
+{
+    forget(e, n);
+    lun_node *dying = let_go(e, n, NULL);
+    n->kind = LUN_NODE_NUMBER;
+    n->virt = 1;
+    n->source = n->inclusive = n->acc = 0;
+    n->op = 0;
+    n->offset = n->step = 0;
+    n->cell = cell;
+    n->hash = hash_of(n);
+    lun_node **bucket = &e->buckets[n->hash & (e->bucket_count - 1)];
+    n->chain = *bucket; /* an equal NUMBER may live beside it: harmless */
+    *bucket = n;
+    e->node_count++;
+    bury(e, dying);
+}

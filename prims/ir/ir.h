@@ -1,0 +1,151 @@
+/* ir.h - kernel IR: what one kernel computes, for every producer and every renderer.
+ *
+ * Typed SSA in one array of instructions, in order of evaluation; an operand is the index of an
+ * earlier instruction.  The kernel runs its body for every index i of 0 .. n-1.  The IR knows no
+ * graph, no vector and no backend: buffers are numbered slots, scalars numbered arguments, whose
+ * contents come with a launch.  Nothing of a script's data is in it, so equal IR means equal kernel.
+ */
+#ifndef LUN_IR_H
+#define LUN_IR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "lunarray.h"
+#include "table/op.h"
+
+typedef enum lun_ir_kind {
+#define LUN_IR(kind, text) LUN_IR_##kind,
+#include "ir/ir.def"
+#undef LUN_IR
+    LUN_IR_KIND_COUNT
+} lun_ir_kind;
+
+typedef struct lun_ir_ins {
+    uint8_t kind;      /* lun_ir_kind */
+    uint8_t dtype;     /* of the value; of the combined values for SCAN and REDUCE */
+    uint8_t from;      /* dtype of the operands, for OP and CAST */
+    uint8_t inclusive; /* SCAN */
+    int32_t op;        /* lun_op, or LUN_OP_COUNT */
+    int32_t a, b, c;
+    /* REDUCE, SCAN by a function in IR that captures numbers: 1 + the kernel's argument that its third
+     * parameter takes, the further ones follow; else 0. */
+    int32_t captured;
+    int64_t imm;
+} lun_ir_ins;
+
+typedef enum lun_ir_role {
+    LUN_SLOT_IN,      /* n elements, read at i (or gathered) */
+    LUN_SLOT_OUT,     /* n elements, written at i; may be the same memory as an IN slot */
+    LUN_SLOT_UNIFORM, /* one element, read */
+    LUN_SLOT_ARRAY    /* a whole array, gathered from or handed to a function */
+} lun_ir_role;
+
+typedef struct lun_ir_slot {
+    uint8_t dtype, role;
+} lun_ir_slot;
+
+/* A user's function, in one of two forms.
+ * C: text is a complete C definition (with its helpers) in which the entry is called `name`; it is
+ * compiled as it stands.  Pointer parameters take an ARRAY slot.  Used by CALL, REDUCE and SCAN.
+ * IR: body is IR without LOAD, STORE, REDUCE and SCAN, in which ARG k is the k-th scalar parameter
+ * and slot k (role ARRAY) the k-th array parameter; its values are output[0..outputs).  Lowering
+ * copies it into kernels; REDUCE and SCAN refer to it. */
+struct lun_ir;
+struct lun_ir_function {
+    char *text, *name;
+    struct lun_ir *body; /* NULL for the C form */
+    int32_t output[16];
+    int outputs;
+    const char *const *notes; /* of a combiner; else they go with each use */
+    const char *types;        /* what a front end found out, for people; NULL: nothing */
+    int note_count; /* messages for what may fail in it; CHECK: imm is a message's number, integer
+                       division: that number + 1 */
+    int params;
+    struct {
+        uint8_t dtype, pointer;
+    } param[32];
+    uint8_t result;
+};
+typedef struct lun_ir_function lun_ir_function;
+
+typedef struct lun_ir {
+    lun_ir_ins *ins;
+    int count, ins_room;
+    lun_ir_slot *slots;
+    int slot_count, slot_room;
+    uint8_t *args; /* dtype of each scalar argument */
+    int arg_count, arg_room;
+    int32_t *operands; /* of CALLs: a value, or -1 - slot for a whole array */
+    int operand_count, operand_room;
+    lun_ir_function **functions; /* borrowed */
+    int function_count, function_room;
+    uint8_t *results; /* dtype of each reduction's result */
+    int result_count, result_room;
+    int scan; /* the SCAN instruction, or -1 */
+} lun_ir;
+
+/* ---- functions in a language of their own (plain Lua functions) -------------------------------
+ * A front end makes the IR of a function for given parameter types when a skeleton is called, so that
+ * one function serves every dtype.  Parameters of the body: the elements, then the call's extra
+ * arguments, then what the function captures, scalars and arrays numbered apart. */
+typedef struct lun_front_param {
+    lun_dtype dtype;
+    bool array, weak; /* a whole array; a script's number */
+    int64_t length;   /* elements of a whole array, else 0 */
+} lun_front_param;
+
+enum { LUN_FRONT_SCALARS = 64, LUN_FRONT_ARRAYS = 32 }; /* that a function may capture */
+
+typedef struct lun_front_result {
+    lun_ir_function *function; /* owned by the front end until its release */
+    int scalars, arrays;       /* what it captures */
+    lun_value scalar[LUN_FRONT_SCALARS];
+    lun_dtype scalar_dtype[LUN_FRONT_SCALARS]; /* the dtype in which the body takes it */
+    lun_array *array[LUN_FRONT_ARRAYS];        /* borrowed: alive until the call returns */
+    const char *const
+        *notes; /* texts for what may fail: note number -> "script:line: message with %lld" */
+    int note_count;
+} lun_front_result;
+
+typedef struct lun_front {
+    void *ctx;
+    /* error: where to write what cannot be compiled, with file:line */
+    lun_status (*specialise)(void *ctx, const lun_front_param *params, int count,
+                             lun_front_result *out, lun_strbuf *error);
+    void (*release)(void *ctx);
+} lun_front;
+
+/* Makes a function of the engine from a front end (front.release is called with the last release). */
+lun_status lun_function_front(lun_engine *e, const lun_front *front, lun_function **out);
+
+void lun_ir_init(lun_ir *ir);
+void lun_ir_free(lun_ir *ir); /* its arrays, not the functions */
+
+/* Each of these appends and returns the index (value, slot, argument, operand, function) or -1
+ * without memory. */
+int lun_ir_add(lun_ir *ir, lun_ir_ins ins);
+int lun_ir_slot_add(lun_ir *ir, lun_dtype dtype, lun_ir_role role);
+int lun_ir_arg_add(lun_ir *ir, lun_dtype dtype);
+int lun_ir_operand_add(lun_ir *ir, int32_t operand);
+int lun_ir_function_add(lun_ir *ir, lun_ir_function *f);
+int lun_ir_result_add(lun_ir *ir, lun_dtype dtype);
+
+bool lun_ir_has_value(const lun_ir_ins *ins);
+/* Operands of an instruction that are values: writes at most 3 (CALL: use operands[]). */
+int lun_ir_inputs(const lun_ir_ins *ins, int32_t in[3]);
+/* Rough cost of the body for one element, in plain operations. */
+int64_t lun_ir_cost(const lun_ir *ir);
+
+/* Copies a function's body into ir: params are values of ir (scalar parameters, in order), arrays are
+ * slots of ir (array parameters, in order); writes the values of its outputs to result[outputs]. */
+lun_status lun_ir_inline(lun_ir *ir, const lun_ir_function *f, const int32_t *params,
+                         const int32_t *arrays, int32_t *result);
+
+/* The canonical text: one instruction a line; equal texts mean equal kernels. */
+lun_status lun_ir_print(const lun_ir *ir, lun_strbuf *out);
+/* Checks every rule above; on a violation returns LUN_EARG and says which in why. */
+lun_status lun_ir_verify(const lun_ir *ir, lun_strbuf *why);
+
+#endif

@@ -1,0 +1,332 @@
+/* fuse.c - cuts the graph into groups, each of which becomes one kernel.
+ *
+ * Nodes are visited operands first.  A node that must be in memory before its consumer starts is a
+ * `wall`; every cut has a reason that explain shows.  Walls and roots are the sinks; a sink's level is
+ * one above the highest wall below it, and sinks of one level and one length share a kernel.
+ * Knows no IR and no backend.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "plan/region.h"
+
+/* ---- the order ------------------------------------------------------------------------------------- */
+
+typedef struct frame {
+    lun_node *node;
+    int next;
+} frame;
+
+/* Appends root and what it is made of. node->slot becomes the index of its info. */
+static bool order(lun_fuser *f, lun_node *root)
+{
+    frame *stack = NULL;
+    int depth = 0, room = 0;
+    bool ok = true;
+    if (root->mark == f->walk)
+        return true;
+    root->mark = f->walk;
+    ok = lun__grow(&stack, depth, &room, sizeof *stack);
+    if (ok)
+        stack[depth++] = (frame){root, 0};
+    while (ok && depth) {
+        frame *top = &stack[depth - 1];
+        lun_node *in = lun_node_ready(top->node) ? NULL : lun_node_operand(top->node, top->next);
+        if (!in) {
+            ok = lun__grow(&f->at, f->count, &f->room, sizeof *f->at);
+            if (!ok)
+                break;
+            top->node->slot = f->count;
+            f->at[f->count++] = (lun_fuse_info){.node = top->node, .cut = ""};
+            depth--;
+            continue;
+        }
+        top->next++;
+        if (in->mark == f->walk)
+            continue;
+        in->mark = f->walk;
+        ok = lun__grow(&stack, depth, &room, sizeof *stack);
+        if (ok)
+            stack[depth++] = (frame){in, 0};
+    }
+    free(stack);
+    return ok;
+}
+
+/* ---- walls ----------------------------------------------------------------------------------------------- */
+
+static void wall(lun_fuse_info *in, const char *reason)
+{
+    if (in->wall || lun_node_ready(in->node))
+        return;
+    in->wall = true;
+    in->cut = reason;
+}
+
+/* What user needs of operand k before it can start. */
+static void wall_by_use(const lun_fuse_info *user, int k, lun_fuse_info *in)
+{
+    lun_node *u = user->node, *n = in->node;
+    if (n->kind == LUN_NODE_REDUCE)
+        wall(in, "a reduction ends");
+    else if (u->kind == LUN_NODE_CONCAT)
+        wall(in, "a concatenation copies it");
+    else if (u->kind == LUN_NODE_SLICE)
+        wall(in, "a part of it is taken");
+    else if (u->kind == LUN_NODE_CALL && k >= u->elements && n->rank > 0)
+        wall(in, "a function indexes it");
+    else if (u->kind == LUN_NODE_SCAN && k == 1)
+        wall(in, "a scan starts with it");
+    else if (u->kind != LUN_NODE_REDUCE && n->n != u->n)
+        wall(in, "it is broadcast");
+    else if (n->kind == LUN_NODE_CONCAT)
+        wall(in, "a concatenation copies it");
+}
+
+bool lun__fuse_region(lun_fuser *f, int i, int group, int *ops, int *leaves)
+{
+    uint64_t walk = ++f->e->walk;
+    *ops = *leaves = f->region_count = 0;
+    if (!lun__grow(&f->region, 0, &f->region_room, sizeof *f->region))
+        return false;
+    f->region[f->region_count++] = i;
+    for (int at = 0; at < f->region_count; at++) {
+        lun_node *n = f->at[f->region[at]].node, *in;
+        if (*ops > LUN_GROUP_OPS || *leaves > LUN_GROUP_LEAVES)
+            break;
+        *ops += n->kind != LUN_NODE_OUTPUT;
+        for (int k = 0; (in = lun_node_operand(n, k)); k++) {
+            const lun_fuse_info *o = &f->at[in->slot];
+            if (in->mark == walk || in->kind == LUN_NODE_NUMBER || (group && o->group == group))
+                continue;
+            in->mark = walk;
+            if (lun__fuse_in_memory(o, f->at[i].level)) {
+                ++*leaves;
+                continue;
+            }
+            if (!lun__grow(&f->region, f->region_count, &f->region_room, sizeof *f->region))
+                return false;
+            f->region[f->region_count++] = in->slot;
+        }
+    }
+    return true;
+}
+
+static int capped(int64_t x)
+{
+    return x > 1 << 20 ? 1 << 20 : (int)x;
+}
+
+static int weight(const lun_node *n)
+{
+    if (n->kind == LUN_NODE_OP) {
+        uint8_t flags = lun_op_get((lun_op)n->op)->flags;
+        return flags & LUN_OPF_HEAVY ? 10 : flags & LUN_OPF_TRAP0 ? 8 : 1;
+    }
+    if (n->kind == LUN_NODE_CALL)
+        return 20;
+    return n->kind == LUN_NODE_RANDOM || n->kind == LUN_NODE_SCAN ? 10 : 1;
+}
+
+/* Sums over operands; a region of two scans keeps the first.  An output is its function's work. */
+static void measure(lun_fuser *f, lun_fuse_info *x)
+{
+    lun_node *in;
+    int64_t ops = x->node->kind != LUN_NODE_OUTPUT, leaves = 0, cost = weight(x->node);
+    x->level = 0;
+    x->scan = NULL;
+    for (int k = 0; (in = lun_node_operand(x->node, k)); k++) {
+        lun_fuse_info *o = &f->at[in->slot];
+        if (in->kind == LUN_NODE_NUMBER)
+            continue;
+        if (in->kind == LUN_NODE_LEAF) {
+            leaves++;
+            continue;
+        }
+        int level = o->wall ? o->level + 1 : o->level;
+        if (level > x->level)
+            x->level = level;
+        if (o->wall) {
+            leaves++;
+            continue;
+        }
+        if (o->scan && !x->scan)
+            x->scan = o->scan;
+        ops += o->ops;
+        leaves += o->leaves;
+        cost += o->cost;
+    }
+    if (x->node->kind == LUN_NODE_SCAN)
+        x->scan = x->node;
+    x->ops = capped(ops);
+    x->leaves = capped(leaves);
+    x->cost = capped(cost);
+}
+
+/* Cuts where one kernel cannot hold two scans, or a reduction after a scan. */
+static void wall_by_scan(lun_fuser *f, lun_fuse_info *x)
+{
+    lun_node *in, *scan = NULL;
+    for (int k = 0; (in = lun_node_operand(x->node, k)); k++) {
+        lun_fuse_info *o = &f->at[in->slot];
+        if (lun_node_ready(in) || o->wall || !o->scan)
+            continue;
+        if (x->node->kind == LUN_NODE_SCAN)
+            wall(o, "one kernel holds one scan");
+        else if (x->node->kind == LUN_NODE_REDUCE)
+            wall(o, "a reduction follows a scan");
+        else if (scan && scan != o->scan)
+            wall(o, "one kernel holds one scan");
+        else
+            scan = o->scan;
+    }
+}
+
+/* Puts the largest operands into memory until the region fits one kernel. */
+static bool wall_by_size(lun_fuser *f, lun_fuse_info *x)
+{
+    while (x->ops > LUN_GROUP_OPS || x->leaves > LUN_GROUP_LEAVES) {
+        if (!lun__fuse_region(f, x->node->slot, 0, &x->ops, &x->leaves))
+            return false;
+        if (x->ops <= LUN_GROUP_OPS && x->leaves <= LUN_GROUP_LEAVES)
+            return true;
+        if (x->node->kind == LUN_NODE_OUTPUT)
+            return true; /* as large as its function, which has one result too many for memory */
+        lun_fuse_info *largest = NULL;
+        lun_node *in;
+        for (int k = 0; (in = lun_node_operand(x->node, k)); k++) {
+            lun_fuse_info *o = &f->at[in->slot];
+            if (lun_node_ready(in) || o->wall || in->source)
+                continue;
+            if (!largest || o->ops + 10 * o->leaves > largest->ops + 10 * largest->leaves)
+                largest = o;
+        }
+        if (!largest)
+            return true; /* one operation alone: nothing left to cut */
+        wall(largest, x->ops > LUN_GROUP_OPS ? "too many operations for one kernel"
+                                             : "too many arrays for one kernel");
+        measure(f, x);
+    }
+    return true;
+}
+
+static bool analyse(lun_fuser *f)
+{
+    for (int i = 0; i < f->count; i++) {
+        lun_fuse_info *x = &f->at[i];
+        lun_node *in;
+        if (lun_node_ready(x->node))
+            continue;
+        for (int k = 0; (in = lun_node_operand(x->node, k)); k++)
+            wall_by_use(x, k, &f->at[in->slot]);
+        wall_by_scan(f, x);
+        measure(f, x);
+        if (!wall_by_size(f, x))
+            return false;
+    }
+    return true;
+}
+
+/* ---- work that several kernels need ---------------------------------------------------------------- */
+
+/* Storing and reading again costs about as much as this many plain operations. */
+enum { DEAR = 10 };
+
+/* Tells x's operands which levels compute them. */
+static void spread(lun_fuser *f, const lun_fuse_info *x)
+{
+    lun_node *in;
+    for (int k = 0; (in = lun_node_operand(x->node, k)); k++) {
+        lun_fuse_info *o = &f->at[in->slot];
+        if (lun__fuse_in_memory(o, x->low))
+            continue;
+        if (x->low < o->low)
+            o->low = x->low;
+        if (x->high > o->high)
+            o->high = x->high;
+    }
+}
+
+/* What is dear and would be computed by kernels of several levels is kept by the first of them.  What is
+ * made of virtual arrays alone is not: those take no memory. */
+static void wall_shared(lun_fuser *f)
+{
+    static const char *const reason = "several kernels need it";
+    for (int i = 0; i < f->count; i++) {
+        f->at[i].low = INT32_MAX;
+        f->at[i].high = -1;
+    }
+    for (int i = f->count - 1; i >= 0; i--) {
+        lun_fuse_info *x = &f->at[i];
+        bool function = x->node->kind == LUN_NODE_CALL && x->node->body->outputs > 1;
+        if (lun_node_ready(x->node))
+            continue;
+        if (!x->wall && !x->root && x->low < x->high && x->cost >= DEAR && !x->node->virt &&
+            !function) {
+            wall(x, reason);
+            x->level = x->low;
+        }
+        if (x->wall || x->root)
+            x->low = x->high = x->level;
+        spread(f, x);
+    }
+    for (int i = 0; i < f->count; i++) { /* results of one function */
+        lun_fuse_info *x = &f->at[i];
+        if (x->node->kind != LUN_NODE_OUTPUT || x->wall || x->root || x->node->virt)
+            continue;
+        const lun_fuse_info *call = &f->at[x->node->in[0]->slot];
+        if (call->low < call->high) {
+            wall(x, reason);
+            x->level = call->low;
+        }
+    }
+}
+
+/* From now on node->slot of a sink is its group, of every other node -1. */
+static void number(lun_fuser *f, lun_schedule *s)
+{
+    for (int i = 0; i < f->count; i++) {
+        f->at[i].node->mark = s->walk;
+        f->at[i].node->slot = -1;
+    }
+    for (int g = 0; g < s->count; g++)
+        for (int k = 0; k < s->groups[g].sink_count; k++)
+            s->groups[g].sinks[k]->slot = g;
+}
+
+lun_status lun_fuse(lun_engine *e, lun_node *const *roots, int count, lun_schedule *out)
+{
+    lun_fuser f = {.e = e, .walk = ++e->walk};
+    memset(out, 0, sizeof *out);
+    bool ok = true;
+    for (int i = 0; ok && i < count; i++)
+        if (!lun_node_ready(roots[i]))
+            ok = order(&f, roots[i]);
+    if (ok)
+        for (int i = 0; i < count; i++)
+            if (!lun_node_ready(roots[i]))
+                f.at[roots[i]->slot].root = true;
+    ok = ok && analyse(&f);
+    if (ok)
+        wall_shared(&f);
+    ok = ok && lun__fuse_groups(&f, out);
+    if (ok) {
+        out->walk = ++e->walk;
+        number(&f, out);
+    }
+    free(f.at);
+    free(f.region);
+    if (ok)
+        return LUN_OK;
+    lun_schedule_free(out);
+    return lun__nomem(e);
+}
+
+void lun_schedule_free(lun_schedule *s)
+{
+    for (int i = 0; i < s->count; i++)
+        free(s->groups[i].sinks);
+    free(s->groups);
+    memset(s, 0, sizeof *s);
+}

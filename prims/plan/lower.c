@@ -1,0 +1,436 @@
+/* lower.c - a group of the graph becomes kernel IR; the last place that sees a node.
+ *
+ * Numbers become arguments, one for each use, so that their values never shape a kernel.  Arrays become
+ * slots, one for each array however often it is used. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "graph/function.h"
+#include "plan/plan.h"
+
+typedef struct lowerer {
+    lun_engine *e;
+    const lun_schedule *s;
+    const lun_group *g;
+    int group;
+    lun_lowered *out;
+    uint64_t walk;
+    lun_status status;
+    struct outputs *calls; /* of the CALLs emitted so far */
+    int call_count, call_room;
+} lowerer;
+
+typedef struct outputs {
+    const lun_node *call;
+    int32_t value[16];
+} outputs;
+
+typedef struct frame {
+    lun_node *node;
+    int next;
+} frame;
+
+static int nomem(lowerer *l)
+{
+    if (l->status == LUN_OK)
+        l->status = lun__nomem(l->e);
+    return -1;
+}
+
+/* Where instruction i comes from, for errors. */
+static bool note(lowerer *l, int i, uint32_t where, const char *text)
+{
+    lun_lowered *o = l->out;
+    if (!lun__grow(&o->where, i, &o->where_room, sizeof *o->where) ||
+        !lun__grow(&o->notes, i, &o->note_room, sizeof *o->notes)) {
+        nomem(l);
+        return false;
+    }
+    o->where[i] = where;
+    o->notes[i] = text;
+    return true;
+}
+
+static int add(lowerer *l, lun_ir_ins ins, uint32_t where)
+{
+    lun_lowered *o = l->out;
+    if (!note(l, o->ir.count, where, NULL))
+        return -1;
+    int v = lun_ir_add(&o->ir, ins);
+    return v < 0 ? nomem(l) : v;
+}
+
+static int add_slot(lowerer *l, lun_node *n, int64_t offset, lun_ir_role role)
+{
+    lun_lowered *o = l->out;
+    for (int i = 0; i < o->ir.slot_count; i++)
+        if (o->slots[i].node == n && o->slots[i].offset == offset && o->ir.slots[i].role == role)
+            return i;
+    if (!lun__grow(&o->slots, o->ir.slot_count, &o->slot_room, sizeof *o->slots))
+        return nomem(l);
+    o->slots[o->ir.slot_count] = (lun_slot_source){n, offset};
+    int i = lun_ir_slot_add(&o->ir, (lun_dtype)n->dtype, role);
+    return i < 0 ? nomem(l) : i;
+}
+
+/* A scalar argument: a node's cell at launch, or a cell fixed now. */
+/* A further argument; its number. */
+static int new_arg(lowerer *l, lun_node *n, lun_dtype t, uint64_t cell)
+{
+    lun_lowered *o = l->out;
+    if (!lun__grow(&o->args, o->ir.arg_count, &o->arg_room, sizeof *o->args))
+        return nomem(l);
+    o->args[o->ir.arg_count] = (lun_arg_source){n, cell};
+    int i = lun_ir_arg_add(&o->ir, t);
+    return i < 0 ? nomem(l) : i;
+}
+
+/* What a combiner captures becomes arguments; what its instruction says of them. */
+static int32_t add_captured(lowerer *l, const lun_node *n)
+{
+    int32_t first = l->out->ir.arg_count + 1;
+    if (!n->body || !n->function->captured)
+        return 0;
+    for (int k = 0; k < n->function->captured; k++)
+        if (new_arg(l, NULL, (lun_dtype)n->body->body->args[2 + k], n->function->cells[k]) < 0)
+            return 0;
+    return first;
+}
+
+static int add_arg(lowerer *l, lun_node *n, lun_dtype t, uint64_t cell)
+{
+    int i = new_arg(l, n, t, cell);
+    if (i < 0)
+        return -1;
+    return add(l, (lun_ir_ins){.kind = LUN_IR_ARG, .dtype = (uint8_t)t, .imm = i}, 0);
+}
+
+/* Another group's sink is read, not computed again, if it comes earlier. */
+static bool stored_before(const lowerer *l, const lun_node *n)
+{
+    return n->mark == l->s->walk && n->slot >= 0 && n->slot < l->group;
+}
+
+static bool from_memory(const lowerer *l, const lun_node *n)
+{
+    return n->kind == LUN_NODE_LEAF || stored_before(l, n);
+}
+
+static int load(lowerer *l, lun_node *n, int64_t offset, bool uniform)
+{
+    if (n->kind != LUN_NODE_LEAF && n->rank == 0)
+        return add_arg(l, n, (lun_dtype)n->dtype, 0);
+    int s = add_slot(l, n, offset, uniform ? LUN_SLOT_UNIFORM : LUN_SLOT_IN);
+    if (s < 0)
+        return -1;
+    return add(
+        l, (lun_ir_ins){.kind = uniform ? LUN_IR_LOADU : LUN_IR_LOAD, .dtype = n->dtype, .imm = s},
+        0);
+}
+
+/* The value of operand n as a kernel over the group's n sees it; n has been emitted already. */
+static int operand(lowerer *l, lun_node *n)
+{
+    if (n->kind == LUN_NODE_NUMBER)
+        return add_arg(l, n, (lun_dtype)n->dtype, 0);
+    if (n->rank == 0 && from_memory(l, n))
+        return load(l, n, 0, true);
+    return n->value;
+}
+
+/* ---- one node ---------------------------------------------------------------------------------------- */
+
+static int emit_slice(lowerer *l, lun_node *n)
+{
+    lun_node *base = n->in[0];
+    if (n->step == 1)
+        return load(l, base, n->offset, false);
+    int slot = add_slot(l, base, 0, LUN_SLOT_ARRAY);
+    int i = add(l, (lun_ir_ins){.kind = LUN_IR_INDEX, .dtype = LUN_I64}, 0);
+    int step = add_arg(l, NULL, LUN_I64, (uint64_t)n->step);
+    int offset = add_arg(l, NULL, LUN_I64, (uint64_t)n->offset);
+    lun_ir_ins op = {
+        .kind = LUN_IR_OP, .dtype = LUN_I64, .from = LUN_I64, .op = LUN_OP_MUL, .a = i, .b = step};
+    op.a = add(l, op, 0);
+    op.b = offset;
+    op.op = LUN_OP_ADD;
+    int at = add(l, op, 0);
+    if (slot < 0 || at < 0)
+        return -1;
+    return add(l, (lun_ir_ins){.kind = LUN_IR_GATHER, .dtype = n->dtype, .a = at, .imm = slot}, 0);
+}
+
+static int emit_c_call(lowerer *l, lun_node *n)
+{
+    lun_ir *ir = &l->out->ir;
+    int32_t operands[32];
+    for (int k = 0; k < n->count; k++) {
+        if (n->body->param[k].pointer) {
+            int s = add_slot(l, n->more[k], 0, LUN_SLOT_ARRAY);
+            operands[k] = -1 - s;
+        } else {
+            operands[k] = operand(l, n->more[k]);
+        }
+    }
+    int first = ir->operand_count;
+    for (int k = 0; k < n->count; k++)
+        if (lun_ir_operand_add(ir, operands[k]) < 0)
+            return nomem(l);
+    int f = lun_ir_function_add(ir, (lun_ir_function *)(uintptr_t)n->body);
+    if (f < 0)
+        return nomem(l);
+    return add(
+        l,
+        (lun_ir_ins){.kind = LUN_IR_CALL, .dtype = n->dtype, .b = first, .c = n->count, .imm = f},
+        n->where);
+}
+
+/* A function in IR form is copied into the kernel. */
+static int emit_ir_call(lowerer *l, lun_node *n)
+{
+    lun_ir *ir = &l->out->ir;
+    int32_t *params = malloc(((size_t)n->count + 1) * 2 * sizeof *params);
+    if (!params || !lun__grow(&l->calls, l->call_count, &l->call_room, sizeof *l->calls)) {
+        free(params);
+        return nomem(l);
+    }
+    int32_t *arrays = params + n->count + 1;
+    outputs *o = &l->calls[l->call_count++];
+    o->call = n;
+    for (int k = 0, p = 0, a = 0; k < n->count; k++) {
+        if (k >= n->elements && n->more[k]->rank > 0)
+            arrays[a++] = add_slot(l, n->more[k], 0, LUN_SLOT_ARRAY);
+        else
+            params[p++] = operand(l, n->more[k]);
+    }
+    if (n->body->types && !strstr(lun_strbuf_text(&l->out->types), n->body->types))
+        lun_strbuf_printf(&l->out->types, "%s%s", l->out->types.length ? "\n" : "", n->body->types);
+    int from = ir->count;
+    lun_status s = lun_ir_inline(ir, n->body, params, arrays, o->value);
+    free(params);
+    if (s != LUN_OK)
+        return nomem(l);
+    for (; from < ir->count; from++) {
+        const lun_ir_ins *ins = &ir->ins[from];
+        int64_t number = ins->kind == LUN_IR_CHECK ? ins->imm
+                         : ins->kind == LUN_IR_OP  ? ins->imm - 1
+                                                   : -1;
+        bool known = n->notes && number >= 0 && number < n->body->note_count;
+        if (!note(l, from, n->where, known ? n->notes[number] : NULL))
+            return -1;
+    }
+    return o->value[0];
+}
+
+static int emit_output(const lowerer *l, const lun_node *n)
+{
+    const outputs *o = l->calls;
+    while (o->call != n->in[0])
+        o++;
+    return o->value[n->op];
+}
+
+static int emit_node(lowerer *l, lun_node *n)
+{
+    int32_t v[3] = {-1, -1, -1};
+    lun_node *in;
+    lun_ir_ins ins = {.dtype = n->dtype, .a = -1, .b = -1, .c = -1};
+    l->out->ops += !n->source;
+    if (n->kind == LUN_NODE_SLICE)
+        return emit_slice(l, n);
+    if (n->kind == LUN_NODE_OUTPUT)
+        return emit_output(l, n);
+    if (n->kind == LUN_NODE_CALL)
+        return n->body->text ? emit_c_call(l, n) : emit_ir_call(l, n);
+    for (int k = 0; (in = lun_node_operand(n, k)); k++)
+        v[k] = operand(l, in);
+    ins.a = v[0];
+    ins.b = v[1];
+    ins.c = v[2];
+    switch ((lun_node_kind)n->kind) {
+    case LUN_NODE_INDEX:
+        ins.kind = LUN_IR_INDEX;
+        break;
+    case LUN_NODE_RANDOM:
+        ins.kind = LUN_IR_RANDOM;
+        ins.a = v[1];
+        ins.b = v[0];
+        break;
+    case LUN_NODE_OP: {
+        const lun_op_row *row = lun_op_get((lun_op)n->op);
+        ins.kind = LUN_IR_OP;
+        ins.op = n->op;
+        ins.from = row->rule == LUN_RULE_SELECT ? n->dtype : n->in[0]->dtype;
+        break;
+    }
+    case LUN_NODE_CAST:
+        ins.kind = LUN_IR_CAST;
+        ins.from = n->in[0]->dtype;
+        break;
+    case LUN_NODE_SCAN:
+        ins.kind = LUN_IR_SCAN;
+        ins.op = n->op;
+        ins.inclusive = n->inclusive;
+        if (n->op == LUN_OP_COUNT) {
+            int f = lun_ir_function_add(&l->out->ir, (lun_ir_function *)(uintptr_t)n->body);
+            if (f < 0)
+                return nomem(l);
+            ins.imm = f;
+            ins.captured = add_captured(l, n);
+        }
+        break;
+    case LUN_NODE_RESHAPE:
+        return v[0];
+    default:
+        l->status =
+            lun__fail(l->e, LUN_EARG, "internal: a node of kind %d cannot be lowered", n->kind);
+        return -1;
+    }
+    return add(l, ins, n->where);
+}
+
+/* ---- the walk --------------------------------------------------------------------------------------------- */
+
+/* True if nothing below n is to be visited: it is read, or computed without operands. */
+static bool is_end(const lowerer *l, const lun_node *n)
+{
+    return n->kind == LUN_NODE_NUMBER || from_memory(l, n);
+}
+
+static void finish(lowerer *l, lun_node *n)
+{
+    n->lowered = l->walk;
+    if (!from_memory(l, n) && n->workgroup > l->out->workgroup)
+        l->out->workgroup = n->workgroup;
+    if (n->kind == LUN_NODE_NUMBER || (n->rank == 0 && from_memory(l, n)))
+        return;
+    if (from_memory(l, n))
+        n->value = load(l, n, 0, n->n == 1 && l->g->n != 1);
+    else
+        n->value = emit_node(l, n);
+}
+
+/* Whether user reads operand k through a slot of its own instead of as a value. */
+static bool indexed(const lun_node *user, int k, const lun_node *in)
+{
+    if (user->kind == LUN_NODE_SLICE)
+        return true;
+    return user->kind == LUN_NODE_CALL && k >= user->elements && in->rank > 0;
+}
+
+static void emit(lowerer *l, lun_node *root)
+{
+    frame *stack = NULL;
+    int depth = 0, room = 0;
+    if (root->lowered == l->walk)
+        return;
+    if (!lun__grow(&stack, 0, &room, sizeof *stack)) {
+        nomem(l);
+        return;
+    }
+    stack[depth++] = (frame){root, 0};
+    while (depth && l->status == LUN_OK) {
+        frame *top = &stack[depth - 1];
+        lun_node *n = top->node, *in = is_end(l, n) ? NULL : lun_node_operand(n, top->next);
+        if (!in || n->lowered == l->walk) {
+            if (n->lowered != l->walk)
+                finish(l, n);
+            depth--;
+            continue;
+        }
+        top->next++;
+        if (in->lowered == l->walk || indexed(n, top->next - 1, in))
+            continue;
+        if (!lun__grow(&stack, depth, &room, sizeof *stack))
+            nomem(l);
+        else
+            stack[depth++] = (frame){in, 0};
+    }
+    free(stack);
+}
+
+static void emit_reduce(lowerer *l, lun_node *n)
+{
+    lun_lowered *o = l->out;
+    if (n->workgroup > o->workgroup)
+        o->workgroup = n->workgroup;
+    emit(l, n->in[0]);
+    if (l->status != LUN_OK)
+        return;
+    lun_ir_ins ins = {.kind = LUN_IR_REDUCE, .dtype = n->acc, .op = n->op, .b = -1, .c = -1};
+    ins.a = operand(l, n->in[0]);
+    if (n->op == LUN_OP_COUNT) {
+        ins.c = lun_ir_function_add(&o->ir, (lun_ir_function *)(uintptr_t)n->body);
+        if (ins.c < 0)
+            nomem(l);
+        ins.captured = add_captured(l, n);
+    }
+    if (!lun__grow(&o->results, o->ir.result_count, &o->result_room, sizeof *o->results)) {
+        nomem(l);
+        return;
+    }
+    o->results[o->ir.result_count] = n;
+    ins.imm = lun_ir_result_add(&o->ir, (lun_dtype)n->acc);
+    if (ins.imm < 0)
+        nomem(l);
+    o->ops++;
+    if (l->status == LUN_OK)
+        add(l, ins, n->where);
+}
+
+static void emit_store(lowerer *l, lun_node *n)
+{
+    emit(l, n);
+    if (l->status != LUN_OK)
+        return;
+    int s = add_slot(l, n, 0, LUN_SLOT_OUT);
+    if (s >= 0)
+        add(l,
+            (lun_ir_ins){.kind = LUN_IR_STORE,
+                         .dtype = n->dtype,
+                         .a = operand(l, n),
+                         .b = -1,
+                         .c = -1,
+                         .imm = s},
+            0);
+}
+
+lun_status lun_lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out)
+{
+    lowerer l = {.e = e, .s = s, .g = &s->groups[g], .group = g, .out = out, .walk = ++e->walk};
+    memset(out, 0, sizeof *out);
+    lun_ir_init(&out->ir);
+    for (int i = 0; l.status == LUN_OK && i < l.g->sink_count; i++) {
+        lun_node *n = l.g->sinks[i];
+        if (n->kind == LUN_NODE_REDUCE)
+            emit_reduce(&l, n);
+        else
+            emit_store(&l, n);
+    }
+#ifdef LUN_DEBUG
+    lun_strbuf why = LUN_STRBUF_INIT;
+    lun_status verified = l.status == LUN_OK ? lun_ir_verify(&out->ir, &why) : LUN_OK;
+    if (verified == LUN_ENOMEM)
+        nomem(&l);
+    else if (verified != LUN_OK)
+        l.status = lun__fail(e, LUN_EARG, "internal: bad IR: %s", lun_strbuf_text(&why));
+    lun_strbuf_free(&why);
+#endif
+    free(l.calls);
+    if (l.status != LUN_OK)
+        lun_lowered_free(out);
+    return l.status;
+}
+
+void lun_lowered_free(lun_lowered *l)
+{
+    lun_ir_free(&l->ir);
+    free(l->slots);
+    free(l->args);
+    free(l->results);
+    free(l->where);
+    free(l->notes);
+    lun_strbuf_free(&l->types);
+    memset(l, 0, sizeof *l);
+}

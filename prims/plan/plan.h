@@ -1,0 +1,101 @@
+/* plan.h - from a graph to groups (fuse.c), from a group to IR (lower.c), from IR to results (run/launch.c),
+ * all groups in their order (run/run.c).
+ * Private to prims/. */
+#ifndef LUN_PLAN_INTERNAL_H
+#define LUN_PLAN_INTERNAL_H
+
+#include "engine/state.h"
+#include "graph/node.h"
+#include "ir/ir.h"
+
+enum {
+    LUN_GROUP_OPS = 500,   /* most operations in one kernel */
+    LUN_GROUP_LEAVES = 56, /* most arrays it reads */
+    LUN_GROUP_SINKS = 32   /* most results it has */
+};
+
+/* What one kernel computes: the sinks, over n indices. */
+typedef struct lun_group {
+    int64_t n;
+    int level;
+    lun_node *scan;   /* the SCAN inside, or NULL */
+    lun_node **sinks; /* borrowed; they live as long as the roots do */
+    int sink_count, sink_room;
+    int ops, leaves; /* estimates that limit its size */
+    bool copy;       /* one CONCAT sink: a copy, not a kernel */
+    const char *cut; /* why the graph was cut after it, "" */
+} lun_group;
+
+/* Groups in the order in which they must run.  While a schedule is in use, node->slot of each sink
+ * is its group's number and node->mark the schedule's walk. */
+typedef struct lun_schedule {
+    lun_group *groups;
+    int count, room;
+    uint64_t walk;
+} lun_schedule;
+
+/* Cuts the graph below the roots into groups. */
+lun_status lun_fuse(lun_engine *e, lun_node *const *roots, int count, lun_schedule *out);
+void lun_schedule_free(lun_schedule *s);
+
+/* Where a kernel's slots and arguments come from. */
+typedef struct lun_slot_source {
+    lun_node *node; /* IN, UNIFORM, ARRAY: its elements from `offset` on; OUT: it receives them */
+    int64_t offset;
+} lun_slot_source;
+
+typedef struct lun_arg_source {
+    lun_node *node; /* its cell; NULL: the cell here */
+    uint64_t cell;
+} lun_arg_source;
+
+typedef struct lun_lowered {
+    lun_ir ir;
+    lun_slot_source *slots;
+    lun_arg_source *args;
+    lun_node **results; /* the REDUCE of each result */
+    uint32_t *where;    /* by instruction: the place it comes from */
+    const char **notes; /* by instruction: the message of a CHECK or division, else NULL */
+    int slot_room, arg_room, result_room, where_room, note_room;
+    int ops;          /* operations of the graph in it */
+    lun_strbuf types; /* what is known of the functions in it, for explain */
+    int workgroup;    /* the largest that its nodes ask for, 0: tuned */
+} lun_lowered;
+
+/* The IR of group g.  Other groups' sinks that it needs are read as arrays (or arguments, for Scalars). */
+lun_status lun_lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out);
+void lun_lowered_free(lun_lowered *l);
+
+/* ---- kernels of the backend in use, by their IR ---------------------------------------------------- */
+struct lun_kernel_entry {
+    lun_kernel_entry *next;
+    uint64_t hash;
+    char *key; /* IR without functions: its slots and instructions as bytes; else its text */
+    size_t length;
+    lun_kernel *kernel;
+};
+lun_status lun_kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **out);
+
+/* ---- evaluation --------------------------------------------------------------------------------------- */
+
+/* Makes every root a LEAF (or NUMBER, for Scalars). */
+lun_status lun_run(lun_engine *e, lun_node *const *roots, int count);
+/* Elements first .. first+count-1 of an unevaluated root into host memory, without keeping them, where
+ * only they need to be computed.  *done: false if the root must be evaluated as a whole. */
+lun_status lun_run_range(lun_engine *e, lun_node *root, int64_t first, int64_t count, void *host,
+                         bool *done);
+/* Allocates, launches over n > 0 indices and gives the results to the sinks of a lowered group. */
+lun_status lun_run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n);
+/* Computes elements first .. first + count - 1 of the only result, of n, into host; the node stays as it is. */
+lun_status lun_run_part(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
+                        int64_t first, int64_t count, void *host);
+
+/* ---- recipes: how small graphs of a known shape were run last time --------------------------------- */
+/* Tries to evaluate the roots by a recipe.  *done: whether it did. */
+lun_status lun_recipe_run(lun_engine *e, lun_node *const *roots, int count, bool *done);
+/* Remembers how a schedule of one group over n indices was lowered, for graphs of this shape.  To be
+ * called before the group runs.  Takes *l over if it returns true. */
+bool lun_recipe_learn(lun_engine *e, lun_node *const *roots, int count, lun_lowered *l,
+                      lun_kernel_entry *k);
+
+#endif

@@ -1,0 +1,371 @@
+/* launch.c - one launch of a kernel: its results' memory, its arrays as the backend sees them, what went wrong in the
+ * script's words, the results' way to their nodes. Knows nothing of other groups, nor of what a kernel computes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/plan.h"
+#include "run/profile.h"
+#include "store/source.h"
+
+enum { FEW = 24 }; /* slots, arguments, results that need no memory */
+
+/* A result in memory, and the node that it is for. */
+typedef struct output {
+    lun_storage *storage; /* NULL: the node has taken it */
+    lun_node *node;
+} output;
+
+/* Results of one launch, until they are given to their nodes. */
+typedef struct outcome {
+    output *outputs; /* in the order of their slots */
+    int count;
+    uint64_t *results;
+    output few_outputs[FEW];
+    uint64_t few_results[FEW];
+} outcome;
+
+static void outcome_free(lun_engine *e, outcome *o)
+{
+    for (int k = 0; k < o->count; k++)
+        if (o->outputs[k].storage)
+            lun_storage_release(e, o->outputs[k].storage);
+    if (o->outputs != o->few_outputs)
+        free(o->outputs);
+    if (o->results != o->few_results)
+        free(o->results);
+}
+
+/* Also on failure o is to be ended by outcome_free. */
+static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, outcome *o)
+{
+    const lun_ir *ir = &l->ir;
+    o->count = 0;
+    o->outputs =
+        ir->slot_count <= FEW ? o->few_outputs : calloc((size_t)ir->slot_count, sizeof *o->outputs);
+    o->results = ir->result_count <= FEW ? o->few_results
+                                         : calloc((size_t)ir->result_count, sizeof *o->results);
+    if (!o->outputs || !o->results)
+        return lun__nomem(e);
+    for (int i = 0; i < ir->slot_count; i++) {
+        if (ir->slots[i].role != LUN_SLOT_OUT)
+            continue;
+        output *to = &o->outputs[o->count];
+        to->node = l->slots[i].node;
+        lun_status s = lun_storage_result(e, (lun_dtype)ir->slots[i].dtype, n, &to->storage);
+        if (s != LUN_OK)
+            return s;
+        o->count++;
+    }
+    return LUN_OK;
+}
+
+/* ---- launching --------------------------------------------------------------------------------------- */
+
+/* note: the front end's text, "script:12: message", with at most one %lld for the value. */
+static lun_status note_failed(lun_engine *e, lun_status status, const char *message, int64_t value)
+{
+    char text[512];
+    char place_text[sizeof e->error_place] = "";
+    for (const char *p = strchr(message, ':'); p; p = strchr(p + 1, ':')) {
+        size_t digits = strspn(p + 1, "0123456789"), place = (size_t)(p - message) + 1 + digits;
+        if (!digits || strncmp(p + 1 + digits, ": ", 2) || place >= sizeof e->error_place)
+            continue;
+        memcpy(place_text, message, place);
+        message += place + 2;
+        break;
+    }
+    const char *at = strstr(message, "%lld");
+    if (at)
+        snprintf(text, sizeof text, "%.*s%lld%s", (int)(at - message), message, (long long)value,
+                 at + 4);
+    else
+        snprintf(text, sizeof text, "%s", message);
+    lun__fail(e, status, "%s", text);
+    if (*place_text) {
+        memcpy(e->error_place, place_text, sizeof e->error_place);
+        e->error_where = e->error_place;
+    }
+    return status;
+}
+
+static lun_status explain_trap(lun_engine *e, const lun_lowered *l, const lun_launch *launch)
+{
+    const lun_ir_ins *ins = launch->trap >= 0 ? &l->ir.ins[launch->trap] : NULL;
+    if (!ins)
+        return lun__fail(e, LUN_EZERO, "attempt to perform 'n//0'");
+    bool check = ins->kind == LUN_IR_CHECK;
+    const char *note = l->notes[launch->trap];
+    bool combines = ins->kind == LUN_IR_REDUCE || ins->kind == LUN_IR_SCAN;
+    const lun_ir_function *f = combines && ins->op == LUN_OP_COUNT
+                                   ? l->ir.functions[ins->kind == LUN_IR_SCAN ? ins->imm : ins->c]
+                                   : NULL;
+    if (f && f->body && launch->trap_value >= 0 && launch->trap_value < f->body->count) {
+        ins = &f->body->ins[launch->trap_value]; /* where in the combining function */
+        check = ins->kind == LUN_IR_CHECK;
+        int64_t number = check ? ins->imm : ins->imm - 1;
+        if (f->notes && number >= 0 && number < f->note_count)
+            note = f->notes[number];
+    }
+    lun_status s = check ? LUN_EBOUNDS : LUN_EZERO;
+    if (!note)
+        note = check                   ? "a check failed"
+               : ins->op == LUN_OP_MOD ? "attempt to perform 'n%%0'"
+                                       : "attempt to perform 'n//0'";
+    e->error_where = NULL;
+    note_failed(e, s, note, launch->trap_value);
+    if (!e->error_where)
+        e->error_where = lun__place(e, l->where[launch->trap]);
+    return s;
+}
+
+/* A lun_launch being filled. */
+typedef struct binding {
+    void **at;
+    int64_t *room, *origin;
+    int64_t bytes, written;
+    lun_stream *streams; /* NULL: none needed yet */
+} binding;
+
+static int read_stream(const void *storage, int64_t first, int64_t count, void *to)
+{
+    return lun_storage_fetch(storage, first, count, to);
+}
+
+static lun_status explain_stream(lun_engine *e, const lun_storage *s, int failure)
+{
+    return lun_source_fail(e, s->source, failure);
+}
+
+/* Whether a kernel reads slot i's elements one after the other, so that they need not be in memory. */
+static bool is_sequential(const lun_ir *ir, int i)
+{
+    for (int k = 0; k < ir->count; k++)
+        if (ir->ins[k].kind == LUN_IR_GATHER && ir->ins[k].imm == i)
+            return false;
+    return ir->slots[i].role == LUN_SLOT_IN;
+}
+
+static lun_status bind_stream(lun_engine *e, const lun_storage *s, const lun_lowered *l, int i,
+                              binding *to)
+{
+    if (!to->streams)
+        to->streams = calloc((size_t)l->ir.slot_count, sizeof *to->streams);
+    if (!to->streams)
+        return lun__nomem(e);
+    to->streams[i] = (lun_stream){read_stream, s, to->origin[i]};
+    to->room[i] = INT64_MAX; /* it is read into memory with room enough */
+    to->at[i] = NULL;
+    return lun_source_check(e, s->source);
+}
+
+/* Of one storage, some slots may be read in pieces and others need all of it: then all find it in memory. */
+static void bind_loaded(const lun_ir *ir, binding *to)
+{
+    for (int i = 0; i < ir->slot_count; i++) {
+        const lun_storage *s = to->streams[i].self;
+        if (!s || s->source)
+            continue;
+        to->streams[i] = (lun_stream){0};
+        to->room[i] = s->room - to->origin[i];
+        to->at[i] = (char *)s->data + to->origin[i] * lun_dtype_get(s->dtype)->bytes;
+    }
+}
+
+/* Slot i as the backend in use sees it. */
+static inline lun_status bind_slot(lun_engine *e, lun_backend_slot *b, const lun_lowered *l, int i,
+                                   lun_storage *written, int64_t first, int64_t count, binding *to)
+{
+    const lun_node *n = l->slots[i].node;
+    /* element `first` of the index space is element 0 of an output */
+    lun_storage *s = written ? written : n->storage;
+    int64_t origin = written ? -first : n->offset + l->slots[i].offset;
+    int64_t size = lun_dtype_get(s->dtype)->bytes;
+    lun_ir_role role = (lun_ir_role)l->ir.slots[i].role;
+    int64_t bytes = size * (role == LUN_SLOT_UNIFORM ? 1 : role == LUN_SLOT_ARRAY ? n->n : count);
+    to->bytes += bytes;
+    if (written)
+        to->written += bytes;
+    to->origin[i] = origin;
+    if (b->backend->buffer_new) {
+        lun_buffer *buffer = NULL;
+        lun_status status = lun_storage_buffer(e, s, b, &buffer);
+        to->room[i] = (s->count + 63) / 64 * 64 - origin;
+        to->at[i] = buffer;
+        return status;
+    }
+    if (s->stale) {
+        if (s->source && is_sequential(&l->ir, i))
+            return bind_stream(e, s, l, i, to);
+        lun_status status = lun_storage_host(e, s, false);
+        if (status != LUN_OK)
+            return status;
+    }
+    to->room[i] = s->room - origin;
+    to->at[i] = (char *)s->data + origin * size;
+    return LUN_OK;
+}
+
+/* Runs and counts the time.  Of launches too small for a look at the clock one in sixteen stands for
+ * those before it. */
+static lun_status run_timed(lun_engine *e, const lun_backend_slot *b, lun_kernel *k,
+                            lun_launch *run)
+{
+    enum { SMALL = 1 << 18, STANDS_FOR = 16 };
+    if (run->bytes < SMALL && e->stats.launches > STANDS_FOR && e->untimed < STANDS_FOR - 1) {
+        e->untimed++;
+        return b->backend->run(b->state, k, run);
+    }
+    double start = lun__now();
+    lun_status s = b->backend->run(b->state, k, run);
+    e->stats.run_time += (lun__now() - start) * (e->untimed + 1);
+    e->untimed = 0;
+    return s;
+}
+
+/* Runs indices first .. first+count-1 of n. */
+static lun_status launch_now(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
+                             int64_t first, int64_t count, const outcome *o)
+{
+    const lun_ir *ir = &l->ir;
+    void *few_at[FEW];
+    int64_t few_room[2 * FEW];
+    uint64_t few_args[FEW];
+    size_t slots = (size_t)ir->slot_count, args = (size_t)ir->arg_count;
+    void **at = slots <= FEW ? few_at : malloc(slots * sizeof *at);
+    int64_t *room = slots <= FEW ? few_room : malloc(2 * slots * sizeof *room);
+    uint64_t *cells = args <= FEW ? few_args : malloc(args * sizeof *cells);
+    lun_launch run = {.n = n,
+                      .first = first,
+                      .count = count,
+                      .slots = at,
+                      .room = room,
+                      .args = cells,
+                      .results = o->results,
+                      .workgroup = l->workgroup,
+                      .trap = -1};
+    lun_status s = at && room && cells ? LUN_OK : lun__nomem(e);
+    lun_backend_slot *b = &e->backends[e->current];
+    binding to = {at, room, room + slots, 0, 0, NULL};
+    const output *next = o->outputs;
+    for (int i = 0; s == LUN_OK && i < ir->slot_count; i++) {
+        lun_storage *written = ir->slots[i].role == LUN_SLOT_OUT ? next++->storage : NULL;
+        s = bind_slot(e, b, l, i, written, first, count, &to);
+    }
+    if (s == LUN_OK && to.streams)
+        bind_loaded(ir, &to);
+    run.origin = to.origin;
+    run.streams = to.streams;
+    run.bytes = to.bytes;
+    for (int i = 0; s == LUN_OK && i < ir->arg_count; i++)
+        cells[i] = l->args[i].node ? l->args[i].node->cell : l->args[i].cell;
+    if (s == LUN_OK) {
+        s = run_timed(e, b, k->kernel, &run);
+        if (s == LUN_EZERO || s == LUN_EBOUNDS)
+            s = explain_trap(e, l, &run);
+        else if (s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
+            s = LUN_ELIMIT;
+        else if (s == LUN_EIO && to.streams)
+            s = explain_stream(e, to.streams[run.trap].self, (int)run.trap_value);
+        else if (s == LUN_ENOMEM)
+            lun__fail(e, s, "out of memory: a kernel over %lld elements gets no working memory",
+                      (long long)count);
+    }
+    if (s == LUN_OK) {
+        e->stats.bytes_read += to.bytes - to.written;
+        e->stats.bytes_written += to.written;
+    }
+    free(to.streams);
+    if (at != few_at)
+        free(at);
+    if (room != few_room)
+        free(room);
+    if (cells != few_args)
+        free(cells);
+    return s;
+}
+
+static lun_status launch(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
+                         int64_t first, int64_t count, const outcome *o)
+{
+    if (!e->profiling)
+        return launch_now(e, l, k, n, first, count, o);
+    lun_stats before = e->stats;
+    double start = lun__now();
+    lun_status s = launch_now(e, l, k, n, first, count, o);
+    lun__profile_after(e, &before, lun__now() - start, l, k, count);
+    return s;
+}
+
+/* ---- keeping ------------------------------------------------------------------------------------------- */
+
+/* A reduction over no elements gives its identity. */
+static void empty_results(const lun_lowered *l, uint64_t *results)
+{
+    for (int r = 0; r < l->ir.result_count; r++) {
+        const lun_node *n = l->results[r];
+        uint64_t cell = 0;
+        if (n->op < LUN_OP_COUNT)
+            lun_op_identity((lun_op)n->op, (lun_dtype)n->acc, &cell);
+        results[r] = cell;
+    }
+}
+
+/* The nodes take their results; o's storage goes with them. */
+static lun_status keep(lun_engine *e, const lun_lowered *l, outcome *o)
+{
+    for (int k = 0; k < o->count; k++) { /* what may fail comes first */
+        const output *from = &o->outputs[k];
+        lun_status s = from->node->rank == 0 && from->storage->stale
+                           ? lun_storage_host(e, from->storage, false)
+                           : LUN_OK;
+        if (s != LUN_OK)
+            return s;
+    }
+    for (int r = 0; r < l->ir.result_count; r++) {
+        lun_node *n = l->results[r];
+        lun_node_become_number(
+            e, n, lun_cell_cast((lun_dtype)n->dtype, (lun_dtype)n->acc, o->results[r]));
+    }
+    for (int k = 0; k < o->count; k++) {
+        output *from = &o->outputs[k];
+        lun_node *n = from->node;
+        if (n->rank == 0) {
+            uint64_t cell = 0;
+            memcpy(&cell, from->storage->data, lun_dtype_get((lun_dtype)n->dtype)->bytes);
+            lun_node_become_number(e, n, cell);
+        } else {
+            lun_node_become_leaf(e, n, from->storage, 0);
+            from->storage = NULL;
+        }
+    }
+    return LUN_OK;
+}
+
+lun_status lun_run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n)
+{
+    outcome o;
+    lun_status status = outcome_make(e, l, n, &o);
+    if (status == LUN_OK && n > 0)
+        status = launch(e, l, k, n, 0, n, &o);
+    else if (status == LUN_OK)
+        empty_results(l, o.results);
+    if (status == LUN_OK)
+        status = keep(e, l, &o);
+    outcome_free(e, &o);
+    return status;
+}
+
+lun_status lun_run_part(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
+                        int64_t first, int64_t count, void *host)
+{
+    int64_t from = first / 64 * 64, room = first + count - from;
+    outcome o;
+    lun_status status = outcome_make(e, l, room, &o);
+    if (status == LUN_OK)
+        status = launch(e, l, k, n, from, room, &o);
+    for (int i = 0; status == LUN_OK && i < o.count; i++)
+        status = lun_storage_read(e, o.outputs[i].storage, first - from, count, host);
+    outcome_free(e, &o);
+    return status;
+}

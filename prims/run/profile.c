@@ -1,0 +1,130 @@
+/* profile.c - what each kernel costs: calls, time, bytes; see lun_profile_start. Rows are found by the
+ * kernel's hash, so they outlive kernels. Without memory for a row its launches are not counted: a profile
+ * fails no evaluation. */
+#include "run/profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct row {
+    lun_profile_row told;
+    uint64_t hash;
+    char what[80], where[128];
+} row;
+
+struct lun_profile {
+    row *rows;
+    int count, room;
+    double compile_seen; /* compile_time up to here has been given to a row */
+};
+
+void lun__profile_free(lun_profile *p)
+{
+    if (p)
+        free(p->rows);
+    free(p);
+}
+
+lun_status lun_profile_start(lun_engine *e)
+{
+    if (!e)
+        return LUN_EARG;
+    lun_profile *p = calloc(1, sizeof *p);
+    if (!p)
+        return lun__nomem(e);
+    p->compile_seen = e->stats.compile_time;
+    lun__profile_free(e->profile);
+    e->profile = p;
+    e->profiling = true;
+    return LUN_OK;
+}
+
+void lun_profile_stop(lun_engine *e)
+{
+    if (e)
+        e->profiling = false;
+}
+
+bool lun_profile_at(const lun_engine *e, int index, lun_profile_row *out)
+{
+    const lun_profile *p = e ? e->profile : NULL;
+    if (!p || !out || index < 0 || index >= p->count)
+        return false;
+    *out = p->rows[index].told;
+    out->what = p->rows[index].what;
+    out->where = p->rows[index].where;
+    return true;
+}
+
+/* The operations in the order of the kernel, as far as there is room. */
+static void name_operations(const lun_ir *ir, char *to, size_t room)
+{
+    size_t used = 0;
+    to[0] = 0;
+    for (int i = 0; i < ir->count; i++) {
+        const lun_ir_ins *ins = &ir->ins[i];
+        lun_op_info info;
+        const char *name = NULL;
+        if (ins->kind == LUN_IR_OP && lun_op_describe((lun_op)ins->op, &info))
+            name = info.name;
+        else if (ins->kind == LUN_IR_CALL)
+            name = "C";
+        else if (ins->kind == LUN_IR_LOOP)
+            name = "loop";
+        if (!name)
+            continue;
+        size_t length = strlen(name);
+        if (used + length + 5 > room) {
+            memcpy(to + used, " ...", 5);
+            return;
+        }
+        used += (size_t)snprintf(to + used, room - used, "%s%s", used ? " " : "", name);
+    }
+}
+
+static row *row_of(lun_engine *e, const lun_lowered *l, const lun_kernel_entry *k)
+{
+    lun_profile *p = e->profile;
+    for (int i = 0; i < p->count; i++)
+        if (p->rows[i].hash == k->hash)
+            return &p->rows[i];
+    if (p->count == p->room) {
+        int room = p->room ? 2 * p->room : 16;
+        row *rows = realloc(p->rows, (size_t)room * sizeof *rows);
+        if (!rows)
+            return NULL;
+        p->rows = rows;
+        p->room = room;
+    }
+    row *r = &p->rows[p->count++];
+    *r = (row){.hash = k->hash};
+    r->told.name = l->ir.scan >= 0 ? "scan" : l->ir.result_count ? "reduce" : "map";
+    r->told.ops = l->ops;
+    name_operations(&l->ir, r->what, sizeof r->what);
+    for (int i = l->ir.count - 1; i >= 0 && !r->where[0]; i--)
+        snprintf(r->where, sizeof r->where, "%s", lun__place(e, l->where[i]));
+    return r;
+}
+
+void lun__profile_after(lun_engine *e, const lun_stats *before, double seconds,
+                        const lun_lowered *l, const lun_kernel_entry *k, int64_t count)
+{
+    row *r = row_of(e, l, k);
+    const lun_stats *now = &e->stats;
+    double transfer = now->transfer_time - before->transfer_time;
+    double waited = now->compile_time - before->compile_time;
+    if (!r)
+        return;
+    r->told.calls++;
+    r->told.elements += count;
+    r->told.interpreted += now->interpreted - before->interpreted;
+    r->told.bytes +=
+        now->bytes_read - before->bytes_read + now->bytes_written - before->bytes_written;
+    r->told.compile += now->compile_time - e->profile->compile_seen;
+    e->profile->compile_seen = now->compile_time;
+    r->told.transfer += transfer;
+    /* a compiler that was waited for took its time within these seconds, another one beside them */
+    seconds -= transfer;
+    r->told.run += e->jit == LUN_JIT_SYNC && waited < seconds ? seconds - waited : seconds;
+}

@@ -1,0 +1,15 @@
+/* profile.h - what each kernel costs, counted while somebody asks for it. Private to prims/. */
+#ifndef LUN_PROFILE_H
+#define LUN_PROFILE_H
+
+#include "plan/plan.h"
+
+typedef struct lun_profile lun_profile;
+
+/* After a launch while e->profiling: the counters before it, how long it took, what it ran. */
+void lun__profile_after(lun_engine *e, const lun_stats *before, double seconds,
+                        const lun_lowered *l, const lun_kernel_entry *k, int64_t count);
+/* NULL is allowed. */
+void lun__profile_free(lun_profile *p);
+
+#endif

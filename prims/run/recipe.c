@@ -1,0 +1,294 @@
+/* recipe.c - remembers how small graphs of a known shape were lowered, so that the next graph of that
+ * shape goes from nodes to its kernel with one look-up: no fusing, no IR, no text.
+ *
+ * Nodes carry a hash of their form, so the look-up is by the roots' hashes; the graph is then compared
+ * with the recipe node by node, users before operands, which also finds the kernel's operands.  Neither
+ * lengths nor numbers' values are part of a shape. */
+#include "run/recipe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NODES = 48, ROOTS = 8, BUCKETS = 256, MOST = 4096 };
+
+/* Of a place. */
+enum { WHOLE = 1, SCALAR = 2, ONE = 4, FOREIGN = 255 };
+
+typedef struct shape {
+    lun_node *order[NODES];
+    int count;
+    int64_t n; /* of the index space */
+} shape;
+
+/* A kernel over one index space can hold these without memory in between. */
+static bool simple(const lun_node *n)
+{
+    switch ((lun_node_kind)n->kind) {
+    case LUN_NODE_LEAF:
+    case LUN_NODE_NUMBER:
+    case LUN_NODE_INDEX:
+    case LUN_NODE_RANDOM:
+    case LUN_NODE_OP:
+    case LUN_NODE_CAST:
+    case LUN_NODE_REDUCE:
+    case LUN_NODE_SCAN:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool visit(lun_engine *e, shape *s, lun_node *root)
+{
+    struct {
+        lun_node *node;
+        int next;
+    } stack[NODES + 1];
+    int depth = 0;
+    if (root->mark == e->walk)
+        return true;
+    root->mark = e->walk;
+    stack[depth].node = root;
+    stack[depth++].next = 0;
+    while (depth) {
+        lun_node *n = stack[depth - 1].node;
+        lun_node *in = lun_node_ready(n) ? NULL : lun_node_operand(n, stack[depth - 1].next++);
+        if (in) {
+            if (in->mark == e->walk)
+                continue;
+            if (depth > NODES || !simple(in) || in->kind == LUN_NODE_REDUCE)
+                return false;
+            in->mark = e->walk;
+            stack[depth].node = in;
+            stack[depth++].next = 0;
+            continue;
+        }
+        if (s->count == NODES)
+            return false;
+        n->slot = s->count;
+        s->order[s->count++] = n;
+        depth--;
+    }
+    return true;
+}
+
+/* Indices over which n or, for a reduction, its operand exists. */
+static int64_t space_of(const lun_node *n)
+{
+    return n->kind == LUN_NODE_REDUCE ? n->in[0]->n : n->n;
+}
+
+/* What else distinguishes n for lowering over `space` indices; FOREIGN: it cannot be in a recipe. */
+static uint8_t place_of(const lun_node *n, int64_t space)
+{
+    int64_t own = space_of(n);
+    unsigned bits =
+        (own == space ? WHOLE : 0u) | (n->rank == 0 ? SCALAR : 0u) | (own == 1 ? ONE : 0u);
+    bool foreign = own != space && (own != 1 || !lun_node_ready(n));
+    return foreign || n->body || n->workgroup ? FOREIGN : (uint8_t)bits;
+}
+
+/* Whether that is n's place. Most nodes have an element for each index and nothing else to them. */
+static inline bool is_at(const lun_node *n, uint8_t place, int64_t space)
+{
+    if (place == WHOLE && n->n == space && n->rank && !(n->rich | n->workgroup))
+        return space > 1;
+    return place_of(n, space) == place;
+}
+
+/* The nodes below the roots in order. */
+static bool shape_of(lun_engine *e, lun_node *const *roots, int count, shape *s)
+{
+    s->count = 0;
+    e->walk++;
+    if (count > ROOTS)
+        return false;
+    for (int i = 0; i < count; i++) {
+        if (lun_node_ready(roots[i]) || !simple(roots[i]) || !visit(e, s, roots[i]))
+            return false;
+        for (int k = 0; k < i; k++)
+            if (roots[k] == roots[i])
+                return false;
+    }
+    s->n = space_of(roots[0]);
+    for (int i = 0; s->n && i < s->count; i++)
+        if (place_of(s->order[i], s->n) == FOREIGN)
+            return false;
+    return s->n != 0;
+}
+
+static uint32_t form_of(lun_node *const *roots, int count)
+{
+    uint32_t form = 0;
+    for (int i = 0; i < count; i++)
+        form = form * 31 + lun_node_form(roots[i]);
+    return form;
+}
+
+/* Whether the graph below the roots has the recipe's shape; its nodes in order then. */
+static bool matches(lun_engine *e, const lun_recipe *r, lun_node *const *roots, int count,
+                    lun_node **order)
+{
+    uint64_t walk = ++e->walk;
+    int64_t space = space_of(roots[0]);
+    if (r->roots != count || !space)
+        return false;
+    for (int i = 0; i < count; i++) {
+        if (roots[i]->mark == walk)
+            return false;
+        roots[i]->mark = walk;
+        order[r->at[i]] = roots[i];
+    }
+    for (int i = r->count - 1; i >= 0; i--) {
+        const lun_recipe_part *p = &r->parts[i];
+        lun_node *n = order[i];
+        if (lun_node_nature(n) != p->nature || !is_at(n, p->place, space))
+            return false;
+        for (int k = 0; k < 3 && p->in[k] >= 0; k++) {
+            lun_node *in = n->in[k];
+            if (!(p->fresh >> k & 1)) {
+                if (order[p->in[k]] != in)
+                    return false;
+                continue;
+            }
+            if (in->mark == walk)
+                return false;
+            in->mark = walk;
+            order[p->in[k]] = in;
+        }
+    }
+    return true;
+}
+
+static lun_recipe *find(lun_engine *e, lun_node *const *roots, int count, lun_node **order)
+{
+    uint32_t form = form_of(roots, count);
+    lun_recipe *r = e->recipes[form & (BUCKETS - 1)];
+    while (r && (r->form != form || !matches(e, r, roots, count, order)))
+        r = r->next;
+    return r;
+}
+
+lun_status lun_recipe_run(lun_engine *e, lun_node *const *roots, int count, bool *done)
+{
+    lun_node *order[NODES];
+    *done = false;
+    lun_recipe *r = e->recipes ? find(e, roots, count, order) : NULL;
+    if (!r)
+        return LUN_OK;
+    int64_t n = space_of(roots[0]);
+    lun_lowered *l = &r->lowered;
+    for (int i = 0; i < l->ir.slot_count; i++)
+        l->slots[i].node = order[r->slots[i]];
+    for (int i = 0; i < l->ir.arg_count; i++)
+        if (r->args[i] >= 0)
+            l->args[i].node = order[r->args[i]];
+    for (int i = 0; i < l->ir.result_count; i++)
+        l->results[i] = order[r->results[i]];
+    lun_status status = lun_run_lowered(e, l, r->kernel, n);
+    /* a division by zero is met again on the long way, which knows where it was written */
+    *done = status != LUN_EZERO;
+    return *done ? status : LUN_OK;
+}
+
+static void recipe_free(lun_recipe *r)
+{
+    lun_lowered_free(&r->lowered);
+    free(r->parts);
+    free(r->slots);
+    free(r);
+}
+
+/* Numbers of the nodes that slots, args and results come from, and of the roots. */
+static bool index_sources(lun_recipe *r, const lun_lowered *l, lun_node *const *roots)
+{
+    size_t total = (size_t)l->ir.slot_count + (size_t)l->ir.arg_count + (size_t)l->ir.result_count +
+                   (size_t)r->roots;
+    int32_t *at = malloc(total * sizeof *at);
+    if (!at)
+        return false;
+    r->slots = at;
+    r->args = at + l->ir.slot_count;
+    r->results = r->args + l->ir.arg_count;
+    r->at = r->results + l->ir.result_count;
+    for (int i = 0; i < l->ir.slot_count; i++)
+        r->slots[i] = l->slots[i].node->slot;
+    for (int i = 0; i < l->ir.arg_count; i++)
+        r->args[i] = l->args[i].node ? l->args[i].node->slot : -1;
+    for (int i = 0; i < l->ir.result_count; i++)
+        r->results[i] = l->results[i]->slot;
+    for (int i = 0; i < r->roots; i++)
+        r->at[i] = roots[i]->slot;
+    return true;
+}
+
+/* The nodes, in the order in which `matches` meets them: the last one first. */
+static bool write_parts(lun_recipe *r, const shape *s)
+{
+    bool named[NODES] = {false};
+    r->count = s->count;
+    r->parts = malloc((size_t)s->count * sizeof *r->parts);
+    if (!r->parts)
+        return false;
+    for (int i = 0; i < r->roots; i++)
+        named[r->at[i]] = true;
+    for (int i = s->count - 1; i >= 0; i--) {
+        const lun_node *n = s->order[i];
+        lun_recipe_part *p = &r->parts[i];
+        *p = (lun_recipe_part){
+            .nature = lun_node_nature(n), .place = place_of(n, s->n), .in = {-1, -1, -1}};
+        for (int k = 0; k < 3 && !lun_node_ready(n) && n->in[k]; k++) {
+            int32_t number = n->in[k]->slot;
+            p->in[k] = (int8_t)number;
+            if (!named[number])
+                p->fresh |= (uint8_t)(1 << k);
+            named[number] = true;
+        }
+    }
+    return true;
+}
+
+bool lun_recipe_learn(lun_engine *e, lun_node *const *roots, int count, lun_lowered *l,
+                      lun_kernel_entry *k)
+{
+    shape s;
+    lun_node *order[NODES];
+    if (e->recipe_count >= MOST)
+        return false;
+    if (!e->recipes) {
+        e->recipes = calloc(BUCKETS, sizeof(lun_recipe *));
+        if (!e->recipes)
+            return false;
+    }
+    if (!shape_of(e, roots, count, &s) || find(e, roots, count, order))
+        return false;
+    lun_recipe *r = calloc(1, sizeof *r);
+    if (!r)
+        return false;
+    r->roots = count;
+    if (!index_sources(r, l, roots) || !write_parts(r, &s)) {
+        recipe_free(r);
+        return false;
+    }
+    r->form = form_of(roots, count);
+    r->kernel = k;
+    r->lowered = *l;
+    memset(l, 0, sizeof *l);
+    r->next = e->recipes[r->form & (BUCKETS - 1)];
+    e->recipes[r->form & (BUCKETS - 1)] = r;
+    e->recipe_count++;
+    e->learned = r;
+    return true;
+}
+
+void lun__recipes_flush(lun_engine *e)
+{
+    for (int i = 0; e->recipes && i < BUCKETS; i++)
+        for (lun_recipe *r = e->recipes[i], *next; r; r = next) {
+            next = r->next;
+            recipe_free(r);
+        }
+    free(e->recipes);
+    e->recipes = NULL;
+    e->recipe_count = 0;
+}

@@ -1,0 +1,27 @@
+/* recipe.h - what recipe.c remembers of one shape of graph. Private to prims/. */
+#ifndef LUN_RECIPE_H
+#define LUN_RECIPE_H
+
+#include "plan/plan.h"
+
+/* A node as lowering sees it. */
+typedef struct lun_recipe_part {
+    uint64_t nature; /* its operation, kind and dtypes */
+    uint8_t place;   /* its length and rank within the index space */
+    uint8_t fresh;   /* bits: operands that no later node and no root has named */
+    int8_t in[3];    /* numbers of the operands; -1: no more */
+} lun_recipe_part;
+
+struct lun_recipe {
+    lun_recipe *next;
+    lun_recipe_part *parts; /* operands before users */
+    int count, roots;
+    uint32_t form;
+    lun_lowered lowered;     /* its nodes are those of the last run: replaced before use */
+    int32_t *slots;          /* numbers of nodes in the shape's order, by slot; one block with */
+    int32_t *args, *results; /* by argument (-1: fixed), by result, */
+    int32_t *at;             /* by root */
+    lun_kernel_entry *kernel;
+};
+
+#endif

@@ -1,0 +1,172 @@
+/* mirror.c - storage in host memory and in that of devices: where the current elements are, and moving
+ * them when they are needed elsewhere.  A storage moves only when it must: a copy on a device stays
+ * until the elements change.  Knows no kernel. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/state.h"
+#include "graph/node.h"
+#include "store/source.h"
+
+/* Parts up to this size are taken from a device without the rest, a few times. */
+enum { PEEK_SHARE = 16, PEEKS = 8 };
+
+static int64_t bytes_of(const lun_storage *s, int64_t count)
+{
+    return count * lun_dtype_get(s->dtype)->bytes;
+}
+
+static lun_mirror *find(const lun_storage *s, const lun_backend_slot *at)
+{
+    lun_mirror *m = s->mirrors;
+    while (m && m->at != at)
+        m = m->next;
+    return m;
+}
+
+/* One that holds the current elements, if any does. */
+static lun_mirror *find_current(const lun_storage *s)
+{
+    lun_mirror *m = s->mirrors;
+    while (m && !m->current)
+        m = m->next;
+    return m;
+}
+
+static lun_status add(lun_engine *e, lun_storage *s, lun_backend_slot *at, lun_mirror **out)
+{
+    lun_mirror *m = calloc(1, sizeof *m);
+    if (!m)
+        return lun__nomem(e);
+    int64_t padded = bytes_of(s, (s->count + 63) / 64 * 64);
+    lun_status status = at->backend->buffer_new(at->state, padded, &m->buffer);
+    if (status != LUN_OK) {
+        free(m);
+        return status;
+    }
+    m->at = at;
+    m->next = s->mirrors;
+    s->mirrors = m;
+    lun_pool_press(e->pool, padded);
+    *out = m;
+    return LUN_OK;
+}
+
+void lun_storage_mirrors_free(lun_storage *s)
+{
+    for (lun_mirror *m = s->mirrors, *next; m; m = next) {
+        next = m->next;
+        m->at->backend->buffer_free(m->at->state, m->buffer);
+        free(m);
+    }
+    s->mirrors = NULL;
+}
+
+lun_status lun_storage_result(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out)
+{
+    lun_backend_slot *at = &e->backends[e->current];
+    lun_mirror *m;
+    lun_storage *s;
+    if (!at->backend->buffer_new)
+        return lun_storage_new(e, t, count, out);
+    lun_status status = lun_storage_empty(e, t, count, &s);
+    if (status != LUN_OK)
+        return status;
+    status = add(e, s, at, &m);
+    if (status != LUN_OK) {
+        lun_storage_release(e, s);
+        return status;
+    }
+    m->current = true;
+    *out = s;
+    return LUN_OK;
+}
+
+lun_status lun_storage_host(lun_engine *e, lun_storage *s, bool change)
+{
+    lun_status status = LUN_OK;
+    if (s->stale) {
+        lun_mirror *m = find_current(s);
+        if (!s->data)
+            status = lun_storage_memory(e, s);
+        if (status == LUN_OK && s->source)
+            status = lun_storage_fetch_all(e, s, 0, s->count, s->data);
+        else if (status == LUN_OK && m && s->count)
+            status = m->at->backend->download(m->at->state, m->buffer, 0, s->data,
+                                              bytes_of(s, s->count));
+        if (status != LUN_OK)
+            return status;
+        s->stale = false;
+        lun_source_release(s->source);
+        s->source = NULL;
+    }
+    for (lun_mirror *m = change ? s->mirrors : NULL; m; m = m->next)
+        m->current = false;
+    return LUN_OK;
+}
+
+lun_status lun_storage_read(lun_engine *e, lun_storage *s, int64_t first, int64_t count, void *host)
+{
+    lun_mirror *m = s->stale ? find_current(s) : NULL;
+    bool part = count < s->count / PEEK_SHARE && s->peeks < PEEKS;
+    if (!count)
+        return LUN_OK;
+    if (s->source)
+        return lun_storage_fetch_all(e, s, first, count, host);
+    if (m && (part || count == s->count)) {
+        s->peeks += part;
+        return m->at->backend->download(m->at->state, m->buffer, bytes_of(s, first), host,
+                                        bytes_of(s, count));
+    }
+    lun_status status = s->stale ? lun_storage_host(e, s, false) : LUN_OK;
+    if (status == LUN_OK)
+        memcpy(host, (char *)s->data + bytes_of(s, first), (size_t)bytes_of(s, count));
+    return status;
+}
+
+/* Elements in a file, by way of memory that is let go again. */
+static lun_status upload_file(lun_engine *e, const lun_storage *s, lun_backend_slot *at,
+                              lun_mirror *m)
+{
+    lun_storage *copy;
+    lun_status status = lun_storage_new(e, s->dtype, s->count, &copy);
+    if (status != LUN_OK)
+        return status;
+    status = lun_storage_fetch_all(e, s, 0, s->count, copy->data);
+    if (status == LUN_OK && s->count)
+        status = at->backend->upload(at->state, m->buffer, copy->data, bytes_of(s, s->count));
+    lun_storage_release(e, copy);
+    return status;
+}
+
+lun_status lun_storage_buffer(lun_engine *e, lun_storage *s, lun_backend_slot *at, lun_buffer **out)
+{
+    lun_mirror *m = find(s, at);
+    lun_status status = m ? LUN_OK : add(e, s, at, &m);
+    if (status == LUN_OK && !m->current) {
+        if (s->source)
+            status = upload_file(e, s, at, m);
+        else
+            status = lun_storage_host(e, s, false);
+        if (status == LUN_OK && s->count && !s->source)
+            status = at->backend->upload(at->state, m->buffer, s->data, bytes_of(s, s->count));
+        if (status != LUN_OK)
+            return status;
+        m->current = true;
+    }
+    if (status == LUN_OK)
+        *out = m->buffer;
+    return status;
+}
+
+const char *lun_storage_place(const lun_engine *e, const lun_storage *s)
+{
+    const lun_backend_slot *here = &e->backends[e->current];
+    const lun_mirror *m = find(s, here);
+    if (m && m->current)
+        return here->name;
+    if (!s->stale)
+        return here->backend->buffer_new ? "host" : here->name;
+    m = find_current(s);
+    return m ? m->at->name : here->name;
+}

@@ -1,0 +1,65 @@
+/* op.h - ops.def and dtypes.def expanded: what the operations and element types are.
+ *
+ * Pure data and rules on types; knows no graph, no storage, no backend. */
+#ifndef LUN_OP_H
+#define LUN_OP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lunarray.h"
+#include "table/dtype.h"
+
+typedef enum lun_rule {
+    LUN_RULE_ARITH,
+    LUN_RULE_FLOAT,
+    LUN_RULE_INT,
+    LUN_RULE_CMP,
+    LUN_RULE_LOGIC,
+    LUN_RULE_TEST,
+    LUN_RULE_SELECT
+} lun_rule;
+
+enum {
+    LUN_OPF_COMM = 1,
+    LUN_OPF_ASSOC = 2,
+    LUN_OPF_TRAP0 = 4,
+    LUN_OPF_VEC = 8,
+    LUN_OPF_HEAVY = 16
+};
+
+typedef enum lun_identity {
+    LUN_ID_NONE,
+    LUN_ID_ZERO,
+    LUN_ID_ONE,
+    LUN_ID_HIGHEST, /* +inf, or the dtype's largest value */
+    LUN_ID_LOWEST,  /* -inf, or the dtype's smallest value */
+    LUN_ID_ONES     /* all bits */
+} lun_identity;
+
+typedef struct lun_op_row {
+    const char *name, *symbol; /* symbol: "+", or "" */
+    uint8_t arity, rule, flags, identity;
+    const char *flt, *integer; /* C expressions over a b c, NULL if there is none */
+    const char *doc;
+} lun_op_row;
+
+extern const lun_op_row lun__op_rows[LUN_OP_COUNT];
+
+/* Row of an operation below LUN_OP_COUNT. */
+static inline const lun_op_row *lun_op_get(lun_op op)
+{
+    return &lun__op_rows[op];
+}
+
+/* Dtype to which operands are converted (*from) and of the result (*out), for operand dtypes t[arity];
+ * weak[i] marks a Lua number (t[i] is then I64, F64 or BOOL), which adapts to the others.
+ * LUN_EDTYPE if the operation does not exist for these. */
+lun_status lun_op_types(lun_op op, const lun_dtype *t, const bool *weak, lun_dtype *from,
+                        lun_dtype *out);
+
+/* The neutral element of an operation in a dtype, as bits in the low bytes of the cell.
+ * False if the row has none. */
+bool lun_op_identity(lun_op op, lun_dtype t, uint64_t *bits);
+
+#endif
