@@ -21,9 +21,6 @@ lun_status lun__slice(lun_engine *e, lun_node *a, int64_t offset, int64_t step, 
 /* The operand whose shape the result of an elementwise operation has; NULL (and the error) if the
  * shapes do not fit together.  name: for the message. */
 const lun_node *lun__like(lun_engine *e, lun_node *const *in, int count);
-/* What op gives on operands of that kind without computing anything, or NULL: x^2 is x*x, floor of an
- * integer is itself.  A reference. */
-lun_node *lun__simplify(lun_engine *e, lun_op op, lun_node *const *in, const lun_node *like);
 /* A shape's extents checked: rank, no negative ones. */
 lun_status lun__shape_check(lun_engine *e, int rank, const int64_t *shape);
 

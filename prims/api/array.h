@@ -31,10 +31,6 @@ lun_status lun__node(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out);
 lun_status lun__usable(lun_engine *e, const lun_array *a);
 /* "f32[100]", "f64[3, 4]" into buf, for messages. */
 const char *lun__describe(const lun_array *a, char buf[96]);
-/* Visits top and all that it is made of, each once, without recursion, until visit gives false (or
- * memory is short). */
-void lun__walk(lun_engine *e, lun_node *top, bool (*visit)(void *ctx, const lun_node *n),
-               void *ctx);
 /* A number as its own dtype's node, cast to t; rank 0. */
 lun_status lun__constant(lun_engine *e, lun_dtype t, lun_value v, lun_node **out);
 

@@ -71,26 +71,6 @@ lun_status lun_function_front(lun_engine *e, const lun_front *front, lun_functio
     return make(e, LUN_OP_COUNT, NULL, front, out);
 }
 
-void lun_function_retain(lun_function *f)
-{
-    if (f)
-        f->refs++;
-}
-
-void lun_function_release(lun_function *f)
-{
-    if (!f || --f->refs)
-        return;
-    if (f->text)
-        lun_cfunc_free(f->text);
-    if (f->front.release)
-        f->front.release(f->front.ctx);
-    free(f->cells);
-    lun_function *of = f->of;
-    free(f);
-    lun_function_release(of); /* which is made from none */
-}
-
 /* ---- applying ---------------------------------------------------------------------------------------- */
 
 typedef struct call {
@@ -339,15 +319,6 @@ static lun_status with_captured(lun_engine *e, lun_function *f, const lun_front_
         (*out)->cells[k] = lun_cell_from_value(r->scalar_dtype[k], r->scalar[k]);
     (*out)->captured = r->scalars;
     return LUN_OK;
-}
-
-bool lun__same_captured(const lun_function *a, const lun_function *b)
-{
-    if (a == b)
-        return true;
-    int captured = a ? a->captured : 0;
-    return captured == (b ? b->captured : 0) &&
-           (!captured || !memcmp(a->cells, b->cells, (size_t)captured * sizeof *a->cells));
 }
 
 static lun_status c_combiner(lun_engine *e, const lun_ir_function *c, lun_dtype *t)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "graph/simplify.h"
 
 /* ---- shapes ------------------------------------------------------------------------------------------ */
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "api/api.h"
-#include "plan/plan.h"
+#include "run/run.h"
 
 /* ---- as nodes ------------------------------------------------------------------------------------------- */
 

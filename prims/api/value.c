@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "plan/plan.h"
+#include "run/run.h"
 
 lun_status lun_eval(lun_engine *e, lun_array *const *arrays, int count)
 {

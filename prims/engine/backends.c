@@ -1,5 +1,5 @@
-/* backends.c - the engine's backends: found by name, opened when first asked for, the one in use; math modes and
- * devices, which are theirs. Knows no node. */
+/* backends.c - the engine's backends: found by name, opened when first asked for, the one in use; their devices.
+ * Knows no node and no kernel. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +32,15 @@ lun_backend_slot *lun__backend_find(lun_engine *e, const char *name)
     return NULL;
 }
 
+lun_status lun__backend_unknown(lun_engine *e, const char *name)
+{
+    lun__fail(e, LUN_EARG, "no backend '%s'; there are", name ? name : "(nil)");
+    for (int i = 0; i < e->backend_count; i++)
+        if (!strchr(e->backends[i].name, ':') || e->backends[i].state) /* a device that was found */
+            lun_strbuf_printf(&e->error, "%s %s", i ? "," : "", e->backends[i].name);
+    return LUN_EARG;
+}
+
 lun_status lun__backend_open(lun_engine *e, lun_backend_slot *b)
 {
     if (b->state)
@@ -51,28 +60,6 @@ lun_status lun__backend(lun_engine *e, lun_backend_slot **out)
 {
     *out = &e->backends[e->current];
     return (*out)->state ? LUN_OK : lun__backend_open(e, *out);
-}
-
-lun_status lun_use(lun_engine *e, const char *name)
-{
-    LUN_NEED(e, true);
-    lun_backend_slot *b = lun__backend_find(e, name);
-    if (!b) {
-        lun__fail(e, LUN_EARG, "no backend '%s'; there are", name ? name : "(nil)");
-        for (int i = 0; i < e->backend_count; i++)
-            if (!strchr(e->backends[i].name, ':') ||
-                e->backends[i].state) /* a device that was found */
-                lun_strbuf_printf(&e->error, "%s %s", i ? "," : "", e->backends[i].name);
-        return LUN_EARG;
-    }
-    lun_status s = lun__backend_open(e, b);
-    if (s != LUN_OK)
-        return s;
-    if (b != &e->backends[e->current]) {
-        lun__kernels_flush(e);
-        e->current = (int)(b - e->backends);
-    }
-    return LUN_OK;
 }
 
 const char *lun_backend_name(const lun_engine *e)
@@ -107,18 +94,6 @@ int lun_devices(lun_engine *e, lun_device *rows, int room)
     return count;
 }
 
-lun_status lun_math_mode(lun_engine *e, lun_math mode)
-{
-    LUN_NEED(e, true);
-    if (mode != LUN_MATH_FAST && mode != LUN_MATH_PRECISE)
-        return lun__fail(e, LUN_EARG, "math mode must be fast or precise");
-    if (e->math == (int)mode)
-        return LUN_OK;
-    lun__kernels_flush(e);
-    e->math = e->services.math = (int)mode;
-    return LUN_OK;
-}
-
 lun_status lun__backend_choose(lun_engine *e, const char *name)
 {
     for (int i = 0; lun_backends_all[i] && i < LUN_MAX_BACKENDS; i++) {
@@ -131,7 +106,7 @@ lun_status lun__backend_choose(lun_engine *e, const char *name)
         lun_backend_slot *b = lun__backend_find(e, name);
         e->current = b ? (int)(b - e->backends) : 0;
         if (!b)
-            return lun_use(e, name);
+            return lun__backend_unknown(e, name);
         return lun__backend_open(e, b);
     }
     for (int i = 0; i < e->backend_count && e->current < 0; i++) {

@@ -1,5 +1,6 @@
 /* progress.c - tells a host how far a long evaluation is. Backends tick while they work; what comes
  * too early or too often is dropped here. Knows nothing of how it is shown. */
+#include "base/clock.h"
 #include "engine/state.h"
 
 #define FIRST 0.5 /* seconds */

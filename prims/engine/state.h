@@ -1,4 +1,4 @@
-/* state.h - the engine object: everything one engine owns, and how failures are told.
+/* state.h - the engine object: everything one engine owns.  Knows other rooms' types by name only.
  * Private to prims/. */
 #ifndef LUN_ENGINE_H
 #define LUN_ENGINE_H
@@ -8,10 +8,9 @@
 
 #include "backend.h"
 #include "base/strbuf.h"
+#include "engine/failure.h"
 #include "engine/watch.h"
-#include "graph/node.h"
 #include "lunarray.h"
-#include "store/pool.h"
 
 enum { LUN_MAX_BACKENDS = 32 };
 
@@ -24,6 +23,10 @@ typedef struct lun_backend_slot {
     char *reason;  /* why it cannot be used, once tried */
 } lun_backend_slot;
 
+/* What other rooms keep here; each is theirs alone. */
+typedef struct lun_pool lun_pool;                 /* store/pool.c */
+typedef struct lun_storage lun_storage;           /* store/storage.c */
+typedef struct lun_node lun_node;                 /* graph/node.c */
 typedef struct lun_kernel_entry lun_kernel_entry; /* run/kernels.c */
 typedef struct lun_recipe lun_recipe;             /* run/recipe.c */
 
@@ -86,29 +89,12 @@ struct lun_engine {
     void (*host_close)(void *host);
 };
 
-/* Forgets the last failure, for those who write their text into e->error themselves. */
-void lun__clear(lun_engine *e);
-/* An argument that must be given is NULL, or a count makes no sense: for LUN_NEED. */
-lun_status lun__missing(lun_engine *e);
-/* The first line of functions of the interface: what they cannot do without. */
-#define LUN_NEED(e, condition)      \
-    do {                            \
-        if (!(e) || !(condition))   \
-            return lun__missing(e); \
-    } while (0)
-/* Fails unless v's dtype is one that a lun_value can have. */
-lun_status lun__value_check(lun_engine *e, lun_value v);
-/* Writes the text of a failure, whose place is not known, and returns s. */
-lun_status lun__fail(lun_engine *e, lun_status s, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-lun_status lun__nomem(lun_engine *e);
-/* The place with that number ("script:12"), "" for 0. */
-const char *lun__place(const lun_engine *e, uint32_t where);
-
 /* The backend in use, opened on first use. */
 lun_status lun__backend(lun_engine *e, lun_backend_slot **out);
 /* By name ("openmp", "opencl:2"); NULL if there is none. */
 lun_backend_slot *lun__backend_find(lun_engine *e, const char *name);
+/* The failure that there is none of that name, with the names that there are. */
+lun_status lun__backend_unknown(lun_engine *e, const char *name);
 lun_status lun__backend_open(lun_engine *e, lun_backend_slot *slot);
 /* Lists the backends and opens the one named, or the first that is good for a start if name is NULL or "". */
 lun_status lun__backend_choose(lun_engine *e, const char *name);
@@ -116,14 +102,5 @@ lun_status lun__backend_choose(lun_engine *e, const char *name);
 /* An evaluation begins and ends, for those who want to see how far it is. */
 void lun__progress_begin(lun_engine *e);
 void lun__progress_end(lun_engine *e);
-
-/* Seconds on a clock that never goes back. */
-double lun__now(void);
-
-/* Releases what graph/node.c, store/storage.c, run/kernels.c and run/recipe.c keep in the engine. */
-void lun__nodes_close(lun_engine *e);
-void lun__storage_close(lun_engine *e);
-void lun__kernels_flush(lun_engine *e);
-void lun__recipes_flush(lun_engine *e);
 
 #endif

@@ -2,7 +2,7 @@
  * specification promises, NaN, infinities and signed zeros included. */
 #include <string.h>
 
-#include "api/api.h"
+#include "graph/simplify.h"
 
 static double number_of(const lun_node *n)
 {

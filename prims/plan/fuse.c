@@ -84,35 +84,6 @@ static void wall_by_use(const lun_fuse_info *user, int k, lun_fuse_info *in)
         wall(in, "a concatenation copies it");
 }
 
-bool lun__fuse_region(lun_fuser *f, int i, int group, int *ops, int *leaves)
-{
-    uint64_t walk = ++f->e->walk;
-    *ops = *leaves = f->region_count = 0;
-    if (!lun__grow(&f->region, 0, &f->region_room, sizeof *f->region))
-        return false;
-    f->region[f->region_count++] = i;
-    for (int at = 0; at < f->region_count; at++) {
-        lun_node *n = f->at[f->region[at]].node, *in;
-        if (*ops > LUN_GROUP_OPS || *leaves > LUN_GROUP_LEAVES)
-            break;
-        *ops += n->kind != LUN_NODE_OUTPUT;
-        for (int k = 0; (in = lun_node_operand(n, k)); k++) {
-            const lun_fuse_info *o = &f->at[in->slot];
-            if (in->mark == walk || in->kind == LUN_NODE_NUMBER || (group && o->group == group))
-                continue;
-            in->mark = walk;
-            if (lun__fuse_in_memory(o, f->at[i].level)) {
-                ++*leaves;
-                continue;
-            }
-            if (!lun__grow(&f->region, f->region_count, &f->region_room, sizeof *f->region))
-                return false;
-            f->region[f->region_count++] = in->slot;
-        }
-    }
-    return true;
-}
-
 static int capped(int64_t x)
 {
     return x > 1 << 20 ? 1 << 20 : (int)x;

@@ -1,5 +1,4 @@
-/* plan.h - from a graph to groups (fuse.c), from a group to IR (lower.c), from IR to results (run/launch.c),
- * all groups in their order (run/run.c).
+/* plan.h - from a graph to groups (fuse.c), from a group to IR (lower.c).  Nothing runs here.
  * Private to prims/. */
 #ifndef LUN_PLAN_INTERNAL_H
 #define LUN_PLAN_INTERNAL_H
@@ -65,37 +64,5 @@ typedef struct lun_lowered {
 /* The IR of group g.  Other groups' sinks that it needs are read as arrays (or arguments, for Scalars). */
 lun_status lun_lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out);
 void lun_lowered_free(lun_lowered *l);
-
-/* ---- kernels of the backend in use, by their IR ---------------------------------------------------- */
-struct lun_kernel_entry {
-    lun_kernel_entry *next;
-    uint64_t hash;
-    char *key; /* IR without functions: its slots and instructions as bytes; else its text */
-    size_t length;
-    lun_kernel *kernel;
-};
-lun_status lun_kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **out);
-
-/* ---- evaluation --------------------------------------------------------------------------------------- */
-
-/* Makes every root a LEAF (or NUMBER, for Scalars). */
-lun_status lun_run(lun_engine *e, lun_node *const *roots, int count);
-/* Elements first .. first+count-1 of an unevaluated root into host memory, without keeping them, where
- * only they need to be computed.  *done: false if the root must be evaluated as a whole. */
-lun_status lun_run_range(lun_engine *e, lun_node *root, int64_t first, int64_t count, void *host,
-                         bool *done);
-/* Allocates, launches over n > 0 indices and gives the results to the sinks of a lowered group. */
-lun_status lun_run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n);
-/* Computes elements first .. first + count - 1 of the only result, of n, into host; the node stays as it is. */
-lun_status lun_run_part(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
-                        int64_t first, int64_t count, void *host);
-
-/* ---- recipes: how small graphs of a known shape were run last time --------------------------------- */
-/* Tries to evaluate the roots by a recipe.  *done: whether it did. */
-lun_status lun_recipe_run(lun_engine *e, lun_node *const *roots, int count, bool *done);
-/* Remembers how a schedule of one group over n indices was lowered, for graphs of this shape.  To be
- * called before the group runs.  Takes *l over if it returns true. */
-bool lun_recipe_learn(lun_engine *e, lun_node *const *roots, int count, lun_lowered *l,
-                      lun_kernel_entry *k);
 
 #endif

@@ -1,5 +1,5 @@
-/* region.h - what fuse.c, which decides where the graph is cut, and groups.c, which puts the parts
- * together as kernels, know of a graph's nodes. Private to these two. */
+/* region.h - what is known of a graph's nodes while it is cut: shared by fuse.c, which decides where, region.c, which
+ * measures what a kernel would hold, and groups.c, which puts the parts together.  Private to these. */
 #ifndef LUN_FUSE_H
 #define LUN_FUSE_H
 

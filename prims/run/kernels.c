@@ -2,7 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/plan.h"
+#include "run/kernels.h"
+#include "run/recipe.h"
 
 static uint64_t hash_bytes(const char *s, size_t n)
 {

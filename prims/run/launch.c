@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/plan.h"
+#include "base/clock.h"
 #include "run/profile.h"
+#include "run/run.h"
 #include "store/source.h"
 
 enum { FEW = 24 }; /* slots, arguments, results that need no memory */

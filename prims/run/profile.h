@@ -3,6 +3,7 @@
 #define LUN_PROFILE_H
 
 #include "plan/plan.h"
+#include "run/kernels.h"
 
 typedef struct lun_profile lun_profile;
 

@@ -5,6 +5,7 @@
  * with the recipe node by node, users before operands, which also finds the kernel's operands.  Neither
  * lengths nor numbers' values are part of a shape. */
 #include "run/recipe.h"
+#include "run/run.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #define LUN_RECIPE_H
 
 #include "plan/plan.h"
+#include "run/kernels.h"
 
 /* A node as lowering sees it. */
 typedef struct lun_recipe_part {
@@ -23,5 +24,14 @@ struct lun_recipe {
     int32_t *at;             /* by root */
     lun_kernel_entry *kernel;
 };
+
+/* Tries to evaluate the roots by a recipe.  *done: whether it did. */
+lun_status lun_recipe_run(lun_engine *e, lun_node *const *roots, int count, bool *done);
+/* Remembers how a schedule of one group over n indices was lowered, for graphs of this shape.  To be
+ * called before the group runs.  Takes *l over if it returns true. */
+bool lun_recipe_learn(lun_engine *e, lun_node *const *roots, int count, lun_lowered *l,
+                      lun_kernel_entry *k);
+
+void lun__recipes_flush(lun_engine *e);
 
 #endif

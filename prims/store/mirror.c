@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "engine/state.h"
-#include "graph/node.h"
+#include "store/pool.h"
 #include "store/source.h"
+#include "store/storage.h"
+#include "table/dtype.h"
 
 /* Parts up to this size are taken from a device without the rest, a few times. */
 enum { PEEK_SHARE = 16, PEEKS = 8 };
@@ -50,16 +52,6 @@ static lun_status add(lun_engine *e, lun_storage *s, lun_backend_slot *at, lun_m
     lun_pool_press(e->pool, padded);
     *out = m;
     return LUN_OK;
-}
-
-void lun_storage_mirrors_free(lun_storage *s)
-{
-    for (lun_mirror *m = s->mirrors, *next; m; m = next) {
-        next = m->next;
-        m->at->backend->buffer_free(m->at->state, m->buffer);
-        free(m);
-    }
-    s->mirrors = NULL;
 }
 
 lun_status lun_storage_result(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out)

@@ -1,10 +1,12 @@
-/* storage.c - storage of elements in host memory: from the engine's pool, or a host's own, wrapped.  Knows
- * no device. */
+/* storage.c - storage of elements in host memory: from the engine's pool, or a host's own, wrapped; how it ends,
+ * its copies on devices included. */
 #include <stdlib.h>
 
 #include "engine/state.h"
-#include "graph/node.h"
+#include "store/pool.h"
 #include "store/source.h"
+#include "store/storage.h"
+#include "table/dtype.h"
 
 /* Kept for the next one. */
 static void put_away(lun_engine *e, lun_storage *s)
@@ -77,11 +79,21 @@ lun_status lun_storage_new(lun_engine *e, lun_dtype t, int64_t count, lun_storag
     return LUN_OK;
 }
 
+static void free_mirrors(lun_storage *s)
+{
+    for (lun_mirror *m = s->mirrors, *next; m; m = next) {
+        next = m->next;
+        m->at->backend->buffer_free(m->at->state, m->buffer);
+        free(m);
+    }
+    s->mirrors = NULL;
+}
+
 void lun_storage_release(lun_engine *e, lun_storage *s)
 {
     if (!s || --s->refs)
         return;
-    lun_storage_mirrors_free(s);
+    free_mirrors(s);
     if (s->bytes)
         lun_pool_give(e->pool, s->data, s->bytes);
     else if (s->release)

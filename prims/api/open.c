@@ -1,130 +1,16 @@
-/* open.c - the engine object: failures, configuration, opening and closing, counters. */
-#include "engine/state.h"
+/* open.c - an engine begins and ends: configuration, what every room keeps in it, counters. */
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "api/array.h"
 #include "cache/cache.h"
+#include "engine/state.h"
+#include "run/kernels.h"
 #include "run/profile.h"
-
-/* ---- failures ------------------------------------------------------------------------------------------ */
-
-void lun__clear(lun_engine *e)
-{
-    lun_strbuf_clear(&e->error);
-    e->error_where = NULL;
-    e->error_operand = 0;
-    e->out_of_memory = false;
-}
-
-lun_status lun__fail(lun_engine *e, lun_status s, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    lun__clear(e);
-    lun_strbuf_vprintf(&e->error, format, args);
-    va_end(args);
-    return s;
-}
-
-lun_status lun__nomem(lun_engine *e)
-{
-    lun__clear(e);
-    e->out_of_memory = true;
-    return LUN_ENOMEM;
-}
-
-/* Why this thread's last lun_open failed: there is no engine that could keep it. */
-static _Thread_local char open_error[512];
-
-const char *lun_error(const lun_engine *e)
-{
-    if (!e)
-        return open_error;
-    if (e->error.length)
-        return e->error.text;
-    return e->out_of_memory || e->error.failed ? "out of memory" : "";
-}
-
-int lun_error_operand(const lun_engine *e)
-{
-    return e ? e->error_operand : 0;
-}
-
-const char *lun_error_where(const lun_engine *e)
-{
-    return e && e->error_where ? e->error_where : "";
-}
-
-lun_status lun_fail(lun_engine *e, lun_status s, const char *text)
-{
-    return e ? lun__fail(e, s, "%s", text ? text : "") : s;
-}
-
-lun_status lun__missing(lun_engine *e)
-{
-    return e ? lun__fail(e, LUN_EARG, "an argument is missing (NULL), or a count is negative")
-             : LUN_EARG;
-}
-
-lun_status lun__value_check(lun_engine *e, lun_value v)
-{
-    if (v.dtype == LUN_BOOL || v.dtype == LUN_I64 || v.dtype == LUN_U64 || v.dtype == LUN_F64)
-        return LUN_OK;
-    return lun__fail(e, LUN_EDTYPE, "a lun_value is bool, i64, u64 or f64, not dtype %d",
-                     (int)v.dtype);
-}
-
-const char *lun__place(const lun_engine *e, uint32_t where)
-{
-    return where && where <= (uint32_t)e->place_count ? e->places[where - 1] : "";
-}
-
-lun_status lun_mark(lun_engine *e, const char *place)
-{
-    LUN_NEED(e, true);
-    if (!place || !place[0]) {
-        e->place = 0;
-        return LUN_OK;
-    }
-    /* a script comes back to the same few places, most often to the last ones */
-    for (int i = e->place_count - 1, tries = 0; i >= 0 && tries < 16; i--, tries++)
-        if (!strcmp(e->places[i], place)) {
-            e->place = (uint32_t)i + 1;
-            return LUN_OK;
-        }
-    for (int i = 0; i < e->place_count; i++)
-        if (!strcmp(e->places[i], place)) {
-            e->place = (uint32_t)i + 1;
-            return LUN_OK;
-        }
-    if (e->place_count == e->place_room) {
-        int room = e->place_room ? 2 * e->place_room : 32;
-        char **places = realloc(e->places, (size_t)room * sizeof *places);
-        if (!places)
-            return lun__nomem(e);
-        e->places = places;
-        e->place_room = room;
-    }
-    char *copy = strdup(place);
-    if (!copy)
-        return lun__nomem(e);
-    e->places[e->place_count++] = copy;
-    e->place = (uint32_t)e->place_count;
-    return LUN_OK;
-}
-
-void lun_workgroup(lun_engine *e, int elements)
-{
-    if (!e)
-        return;
-    e->workgroup = (uint16_t)(elements < 0                    ? 0
-                              : elements > LUN_MOST_WORKGROUP ? LUN_MOST_WORKGROUP
-                                                              : elements);
-}
+#include "run/recipe.h"
+#include "store/pool.h"
 
 /* ---- opening and closing --------------------------------------------------------------------------------- */
 
@@ -221,18 +107,18 @@ lun_status lun_open(const lun_config *config, lun_engine **out)
                         : config ? senseless(config, &c)
                                  : NULL;
     if (wrong) {
-        snprintf(open_error, sizeof open_error, "%s", wrong);
+        lun__open_failed(wrong);
         return LUN_EARG;
     }
     lun_engine *e = calloc(1, sizeof *e);
-    snprintf(open_error, sizeof open_error, "%s", e ? "" : "out of memory");
+    lun__open_failed(e ? "" : "out of memory");
     if (!e)
         return LUN_ENOMEM;
     lun_status s = set_up(e, &c);
     if (s != LUN_OK) {
         if (s == LUN_ENOMEM && !e->error.length)
             lun__nomem(e);
-        snprintf(open_error, sizeof open_error, "%s", lun_error(e));
+        lun__open_failed(lun_error(e));
         if (c.log)
             c.log(c.log_ctx, lun_error(e));
         lun_close(e);
@@ -347,11 +233,4 @@ void lun_cache_info(lun_engine *e, bool clear, lun_cache_state *out)
     if (!e || !out)
         return;
     lun_cache_survey(e->cache, clear, out);
-}
-
-double lun__now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }

@@ -1,0 +1,74 @@
+/* open_file.c - arrays whose elements are a file's bytes.  Knows no format. */
+#include "api/api.h"
+#include "graph/walk.h"
+#include "store/source.h"
+
+static lun_status array_on(lun_engine *e, lun_storage *s, int rank, const int64_t *shape,
+                           lun_array **out)
+{
+    lun_node *leaf;
+    lun_status status = lun_node_leaf(e, s, 0, rank, shape, &leaf);
+    lun_storage_release(e, s);
+    return status == LUN_OK ? lun__array(e, leaf, true, out) : status;
+}
+
+lun_status lun_open_file(lun_engine *e, const char *path, lun_array **out)
+{
+    LUN_NEED(e, path && out);
+    lun_source *source;
+    lun_storage *s;
+    int64_t size;
+    lun_status status = lun_source_open(e, path, &source, &size);
+    if (status != LUN_OK)
+        return status;
+    status = lun_storage_filed(e, source, 0, false, LUN_U8, size, &s);
+    lun_source_release(source);
+    return status == LUN_OK ? array_on(e, s, 1, &size, out) : status;
+}
+
+lun_status lun_file_elements(lun_engine *e, lun_array *bytes, int64_t offset, lun_dtype t,
+                             bool swapped, int rank, const int64_t *shape, lun_array **out)
+{
+    LUN_NEED(e, out && (rank <= 0 || shape));
+    lun_status status = lun__usable(e, bytes);
+    if (status == LUN_OK && (unsigned)t >= LUN_DTYPE_COUNT)
+        status = lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
+    if (status == LUN_OK)
+        status = lun__shape_check(e, rank, shape);
+    if (status != LUN_OK)
+        return status;
+    const lun_node *n = bytes->node;
+    if (!n || n->kind != LUN_NODE_LEAF || n->dtype != LUN_U8 || !n->storage->source)
+        return lun__fail(e, LUN_EARG,
+                         "the array is not the bytes of a file, as lun_open_file gives them");
+    int64_t size = lun_dtype_get(t)->bytes, count = 1, needed;
+    for (int i = 0; i < rank; i++)
+        count *= shape[i];
+    if (offset < 0 || offset > n->n || __builtin_mul_overflow(count, size, &needed) ||
+        needed > n->n - offset)
+        return lun__fail(e, LUN_ERANGE,
+                         "%lld elements of %s from byte %lld on are not within %lld bytes",
+                         (long long)count, lun_dtype_name(t), (long long)offset, (long long)n->n);
+    lun_storage *s;
+    status = lun_storage_filed(e, n->storage->source, n->storage->start + n->offset + offset,
+                               swapped, t, count, &s);
+    return status == LUN_OK ? array_on(e, s, rank, shape, out) : status;
+}
+
+static bool look_for_file(void *found, const lun_node *n)
+{
+    bool in_file = n->kind == LUN_NODE_LEAF && n->storage->source;
+    *(bool *)found |= in_file;
+    return !in_file;
+}
+
+bool lun_is_streamed(const lun_array *a)
+{
+    if (!a || a->weak || lun_is_freed(a))
+        return false;
+    while (a->parent)
+        a = a->parent;
+    bool found = false;
+    lun__walk(a->engine, a->node, look_for_file, &found);
+    return found;
+}

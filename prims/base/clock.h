@@ -1,0 +1,8 @@
+/* clock.h - a clock for durations and deadlines.  Knows nothing of what is timed. */
+#ifndef LUN_CLOCK_H
+#define LUN_CLOCK_H
+
+/* Seconds on a clock that never goes back. */
+double lun__now(void);
+
+#endif

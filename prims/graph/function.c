@@ -1,0 +1,36 @@
+/* function.c - users' functions as the graph keeps them: references, and what they captured. */
+#include "graph/function.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctext/function.h"
+
+void lun_function_retain(lun_function *f)
+{
+    if (f)
+        f->refs++;
+}
+
+void lun_function_release(lun_function *f)
+{
+    if (!f || --f->refs)
+        return;
+    if (f->text)
+        lun_cfunc_free(f->text);
+    if (f->front.release)
+        f->front.release(f->front.ctx);
+    free(f->cells);
+    lun_function *of = f->of;
+    free(f);
+    lun_function_release(of); /* which is made from none */
+}
+
+bool lun__same_captured(const lun_function *a, const lun_function *b)
+{
+    if (a == b)
+        return true;
+    int captured = a ? a->captured : 0;
+    return captured == (b ? b->captured : 0) &&
+           (!captured || !memcmp(a->cells, b->cells, (size_t)captured * sizeof *a->cells));
+}
