@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "openmp/jitrun.h"
+#include "openmp/queue.h"
 
 enum {
     TIMEOUT_MS = 30000,
@@ -48,35 +49,6 @@ bool lun_jit_look(lun_jit_compiler *c, lun_unit *u)
 
 /* ---- the queue ----------------------------------------------------------------------------------- */
 
-static void put_last(lun_jit_compiler *c, lun_unit *u)
-{
-    u->state = LUN_UNIT_QUEUED;
-    u->next = NULL;
-    *c->last = u;
-    c->last = &u->next;
-}
-
-void lun__jit_put_first(lun_jit_compiler *c, lun_unit *u)
-{
-    u->state = LUN_UNIT_QUEUED;
-    u->next = c->first;
-    c->first = u;
-    if (c->last == &c->first)
-        c->last = &u->next;
-}
-
-static void unqueue(lun_jit_compiler *c, lun_unit *u)
-{
-    lun_unit **p = &c->first;
-    while (*p && *p != u)
-        p = &(*p)->next;
-    if (*p)
-        *p = u->next;
-    c->last = &c->first;
-    while (*c->last)
-        c->last = &(*c->last)->next;
-}
-
 void lun_jit_queue(lun_jit_compiler *c, lun_unit *u)
 {
     if (u->state != LUN_UNIT_NEW && u->state != LUN_UNIT_MISSED)
@@ -84,7 +56,7 @@ void lun_jit_queue(lun_jit_compiler *c, lun_unit *u)
     if (c->failures >= LUN_JIT_GIVE_UP && !u->wanted)
         u->state = LUN_UNIT_FAILED;
     else
-        put_last(c, u);
+        lun__jit_put_last(c, u);
     c->polled = 0; /* it need not wait for the next look */
 }
 
@@ -133,12 +105,12 @@ static void take(lun_jit_compiler *c, lun_unit *u, int64_t now, int *claims, int
 {
     int claim = -1;
     if (c->failures >= LUN_JIT_GIVE_UP && !u->wanted) {
-        unqueue(c, u);
+        lun__jit_unqueue(c, u);
         u->state = LUN_UNIT_FAILED;
         return;
     }
     if (!lun_compiler_find(&c->compiler)) {
-        unqueue(c, u);
+        lun__jit_unqueue(c, u);
         c->failures = LUN_JIT_GIVE_UP;
         lun__jit_fail(c, u, "no such compiler (set LUNARRAY_CC)", NULL);
         return;
@@ -148,7 +120,7 @@ static void take(lun_jit_compiler *c, lun_unit *u, int64_t now, int *claims, int
     bool ready = may_start(c, u, &key, now, &claim);
     if (ready || u->state == LUN_UNIT_READY) {
         lun_unit_state state = u->state;
-        unqueue(c, u);
+        lun__jit_unqueue(c, u);
         u->state = state;
     }
     if (!ready) {
@@ -220,7 +192,7 @@ lun_status lun_jit_wait(lun_jit_compiler *c, lun_unit *u)
 void lun_jit_forget(lun_jit_compiler *c, lun_unit *u)
 {
     if (u->state == LUN_UNIT_QUEUED)
-        unqueue(c, u);
+        lun__jit_unqueue(c, u);
     for (int i = 0; i < c->part_count; i++)
         if (c->parts[i].unit == u)
             c->parts[i].unit = NULL;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "openmp/bundle.h"
+#include "openmp/queue.h"
 
 /* ---- how a unit ends ----------------------------------------------------------------------------- */
 

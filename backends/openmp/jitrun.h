@@ -10,8 +10,6 @@ enum { LUN_JIT_GIVE_UP = 3 }; /* failures in a row after which ordinary kernels 
 bool lun__jit_load(lun_jit_compiler *c, lun_unit *u, const lun_strbuf *key);
 /* A unit (NULL: one that is gone) has come to nothing; the first failure is logged. */
 void lun__jit_fail(lun_jit_compiler *c, lun_unit *u, const char *what, const char *words);
-/* Puts a unit at the head of the queue; in jit.c. */
-void lun__jit_put_first(lun_jit_compiler *c, lun_unit *u);
 
 /* Starts the compiler on the parts; on failure their units have FAILED.  What nobody waits for must not
  * slow down what runs meanwhile: that compiler gives way.  The claims are the compiler's from now on. */

@@ -1,4 +1,5 @@
-/* builder.h - a program while it is written: shared by program.c and control.c alone. */
+/* builder.h - a program while it is written: builder.c has what program.c and
+ * control.c write it with, control.c what program.c calls. For these three alone. */
 #ifndef LUN_BUILDER_H
 #define LUN_BUILDER_H
 
@@ -34,16 +35,32 @@ typedef struct builder {
     lun_status status;
 } builder;
 
-/* program.c: remembers the first failure; registers of 1 << size bytes an element; a step (never NULL:
- * without memory one that is thrown away; valid until the next one); where a value is found. */
+/* Remembers the first failure. */
 void lun__build_fail(builder *b, lun_status status);
+/* Makes room for element `count` of *array (of *room elements of so many bytes); false: LUN_ENOMEM. */
+bool lun__build_grow(builder *b, void *array, int count, int *room, size_t bytes);
+
+/* A register for elements of 1 << size bytes, reused from values of the same size: then a step that
+ * writes where an operand dies still reads each element before it overwrites it. */
+int64_t lun__build_register(builder *b, int size);
+/* A place: of a slot (-1: none) and of a register (-1: none). */
+int32_t lun__build_place(builder *b, int32_t slot, int64_t offset, int size);
+/* A place with a register of its own; the register of a place is free again. */
 int32_t lun__build_take(builder *b, int size);
 void lun__build_give(builder *b, int32_t place);
-lun_step *lun__build_step(builder *b, lun_step_kind kind, int ins);
+/* Where a value is found. */
 static inline int32_t lun__build_at(const builder *b, int32_t value)
 {
     return value < 0 ? -1 : b->place[value];
 }
+
+/* The mask of the innermost arm; -1 outside of control flow. */
+static inline int32_t lun__build_mask(const builder *b)
+{
+    return b->depth > 1 ? b->arms[b->depth - 1].mask : -1;
+}
+/* Never NULL: without memory, a step that is thrown away. Valid until the next one. */
+lun_step *lun__build_step(builder *b, lun_step_kind kind, int ins);
 
 /* control.c: IF, LOOP, BLOCK; ELSE; END; BREAK and CONTINUE. */
 void lun__build_open(builder *b, int i);

@@ -5,28 +5,6 @@
 
 #include "reference/builder.h"
 
-void lun__build_fail(builder *b, lun_status status)
-{
-    if (b->status == LUN_OK)
-        b->status = status;
-}
-
-static bool grow(builder *b, void *array, int count, int *room, size_t bytes)
-{
-    void **p = array;
-    if (count < *room)
-        return true;
-    int more = *room ? 2 * *room : 32;
-    void *q = *room < INT32_MAX / 4 ? realloc(*p, (size_t)more * bytes) : NULL;
-    if (!q) {
-        lun__build_fail(b, LUN_ENOMEM);
-        return false;
-    }
-    *p = q;
-    *room = more;
-    return true;
-}
-
 static int size_of(lun_dtype t)
 {
     switch (lun_dtype_get(t)->bytes) {
@@ -43,58 +21,13 @@ static int size_of(lun_dtype t)
 
 /* ---- places ------------------------------------------------------------------------------------------ */
 
-static int32_t add_place(builder *b, int32_t slot, int64_t offset, int size)
-{
-    lun_program *p = b->p;
-    if (!grow(b, &p->places, p->place_count, &b->place_room, sizeof *p->places))
-        return 0;
-    p->places[p->place_count] = (lun_place){slot, offset, (uint8_t)(1 << size)};
-    return p->place_count++;
-}
-
-/* A register for elements of 1 << size bytes, reused from values of the same size: then a step that
- * writes where an operand dies still reads each element before it overwrites it. */
-static int64_t take_register(builder *b, int size)
-{
-    if (b->free_count[size] > 0)
-        return b->free_registers[size][--b->free_count[size]];
-    int64_t offset = b->p->bytes;
-    b->p->bytes += 1 << size;
-    return offset;
-}
-
-static void give_register(builder *b, int64_t offset, int size)
-{
-    if (offset < 0)
-        return;
-    if (!grow(b, &b->free_registers[size], b->free_count[size], &b->free_room[size],
-              sizeof *b->free_registers[size]))
-        return;
-    b->free_registers[size][b->free_count[size]++] = offset;
-}
-
-int32_t lun__build_take(builder *b, int size)
-{
-    return add_place(b, -1, take_register(b, size), size);
-}
-
-void lun__build_give(builder *b, int32_t place)
-{
-    if (place < 0)
-        return;
-    int size = 0;
-    while (1 << size < b->p->places[place].bytes)
-        size++;
-    give_register(b, b->p->places[place].offset, size);
-}
-
 /* The place for the value of instruction i. */
 static int32_t make_place(builder *b, int i)
 {
     const lun_ir_ins *ins = &b->ir->ins[i];
     int size = size_of((lun_dtype)ins->dtype);
     int32_t slot = b->flow.forward[i] ? (int32_t)b->ir->ins[b->flow.store[i]].imm : -1;
-    b->place[i] = add_place(b, slot, take_register(b, size), size);
+    b->place[i] = lun__build_place(b, slot, lun__build_register(b, size), size);
     return b->place[i];
 }
 
@@ -114,29 +47,6 @@ static void bury(builder *b, int at, bool itself)
 
 /* ---- steps ----------------------------------------------------------------------------------------------- */
 
-static int32_t mask_here(const builder *b)
-{
-    return b->depth > 1 ? b->arms[b->depth - 1].mask : -1;
-}
-
-/* Never NULL: without memory, a step that is thrown away. Valid until the next one. */
-lun_step *lun__build_step(builder *b, lun_step_kind kind, int ins)
-{
-    lun_program *p = b->p;
-    lun_step *s = &b->spare;
-    if (grow(b, &p->steps, p->count, &b->step_room, sizeof *p->steps))
-        s = &p->steps[p->count++];
-    *s = (lun_step){.kind = (uint8_t)kind,
-                    .ins = ins,
-                    .d = -1,
-                    .a = -1,
-                    .b = -1,
-                    .c = -1,
-                    .mask = mask_here(b),
-                    .jump = -1};
-    return s;
-}
-
 static void add_uniform(builder *b, int i)
 {
     const lun_ir_ins *ins = &b->ir->ins[i];
@@ -147,7 +57,7 @@ static void add_uniform(builder *b, int i)
         return;
     }
     int32_t place = make_place(b, i);
-    if (!grow(b, &p->uniforms, p->uniform_count, &b->uniform_room, sizeof *p->uniforms))
+    if (!lun__build_grow(b, &p->uniforms, p->uniform_count, &b->uniform_room, sizeof *p->uniforms))
         return;
     p->uniforms[p->uniform_count++] = (lun_uniform){
         place, ins->kind, (uint8_t)size_of((lun_dtype)ins->dtype), ins->imm - (captured ? 2 : 0)};
@@ -225,7 +135,7 @@ static void add_store(builder *b, int i)
 {
     const lun_ir_ins *ins = &b->ir->ins[i];
     int32_t slot = (int32_t)ins->imm;
-    lun_step *s = lun__build_step(b, mask_here(b) < 0 ? LUN_STEP_STORE : LUN_STEP_BLEND, i);
+    lun_step *s = lun__build_step(b, lun__build_mask(b) < 0 ? LUN_STEP_STORE : LUN_STEP_BLEND, i);
     s->d = slot;
     s->a = lun__build_at(b, ins->a);
     s->size = (uint8_t)size_of((lun_dtype)b->ir->slots[ins->imm].dtype);
@@ -266,7 +176,7 @@ static void add_var(builder *b, int i)
     int32_t a = lun__build_at(b, ins->kind == LUN_IR_SET ? ins->b : ins->a);
     if (d == a)
         return;
-    bool masked = ins->kind == LUN_IR_SET && mask_here(b) >= 0;
+    bool masked = ins->kind == LUN_IR_SET && lun__build_mask(b) >= 0;
     lun_step *s = lun__build_step(b, masked ? LUN_STEP_BLEND : LUN_STEP_COPY, i);
     s->d = d;
     s->a = a;
@@ -351,7 +261,7 @@ static void add_lasting(builder *b)
     lun_program *p = b->p;
     bool trees = false;
     for (int s = 0; s < b->ir->slot_count; s++)
-        add_place(b, s, -1, size_of((lun_dtype)b->ir->slots[s].dtype));
+        lun__build_place(b, s, -1, size_of((lun_dtype)b->ir->slots[s].dtype));
     if (b->flow.control)
         p->base_mask = lun__build_take(b, 0);
     for (int r = 0; r < b->reducer_count; r++)

@@ -3,14 +3,6 @@
  * Knows no function of the parts. */
 #include "bind/bind.h"
 
-void lun__register(lua_State *L, const lun__parts *p, int table, const luaL_Reg *functions)
-{
-    lua_pushvalue(L, table);
-    lua_pushvalue(L, p->host_at);
-    luaL_setfuncs(L, functions, 1);
-    lua_pop(L, 1);
-}
-
 /* Pushes a table and sets it as a field of the one at `in`; returns where it is. */
 static int add_table(lua_State *L, int in, const char *name)
 {
