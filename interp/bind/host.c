@@ -51,6 +51,19 @@ static void let_go(lun__held *held)
         lun_plan_release(was.as.plan);
 }
 
+/* Puts the entry of a box whose userdata has ended among the dead ones; no box at `data`: does nothing. */
+static void box_ended(void *host, const void *data)
+{
+    lun__host *h = host;
+    const lun__box *box = data;
+    uint32_t slot = (uint32_t)box->slot;
+    if (slot >= (uint32_t)h->room || h->held[slot].box != box)
+        return;
+    h->held[slot].box = NULL;
+    h->held[slot].next = h->dead;
+    h->dead = (int32_t)slot;
+}
+
 /* The host's finaliser, in a normal run the last of all; functions that run later find no engine. */
 static int end_host(lua_State *L)
 {
@@ -60,7 +73,7 @@ static int end_host(lua_State *L)
     for (int32_t i = 0; i < h->room; i++)
         let_go(&h->held[i]);
     if (h->recycler)
-        lun__recycler_serve(h->recycler, NULL);
+        lun__recycler_serve(h->recycler, NULL, NULL);
     free(h->held);
     h->held = NULL;
     h->room = 0;
@@ -105,9 +118,9 @@ lun__host *lun__host_open(lua_State *L)
     lua_setfield(L, -2, "__gc");
     lua_setmetatable(L, -2);
     open_engine(L, h);
-    h->recycler = lun__recycler_of(L);
+    h->recycler = lun__recycler_of(L, LUN__HELD_BYTES);
     if (h->recycler)
-        lun__recycler_serve(h->recycler, h);
+        lun__recycler_serve(h->recycler, h, box_ended);
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &host_key);
     return h;
@@ -149,21 +162,11 @@ static int end_box(lua_State *L)
     lun__box *box = lua_touserdata(L, 1);
     bool ours = box && lua_rawlen(L, 1) == LUN__HELD_BYTES && box->host == h;
     if (ours && box->kind <= LUN__PLAN && h->engine) {
-        lun__box_ended(h, box);
+        box_ended(h, box);
         lun__bury(h);
         box->host = NULL;
     }
     return 0;
-}
-
-void lun__box_ended(lun__host *h, const lun__box *box)
-{
-    uint32_t slot = (uint32_t)box->slot;
-    if (slot >= (uint32_t)h->room || h->held[slot].box != box)
-        return;
-    h->held[slot].box = NULL;
-    h->held[slot].next = h->dead;
-    h->dead = (int32_t)slot;
 }
 
 void lun__bury(lun__host *h)

@@ -1,13 +1,12 @@
-/* Blocks of arrays' userdata kept for reuse, and their end told; see recycle.h. What Lua calls its allocator
- * with is enough for both: the size of a block tells whether it can be one. Knows nothing of arrays but how
- * large their userdata are. */
+/* recycle.c - blocks of one size kept for reuse, and their end told; see recycle.h. What Lua calls its
+ * allocator with is enough for both: the size of a block tells whether it can hold such a userdata.
+ * Knows nothing of arrays. */
 #include "bind/recycle.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "bind/bind.h"
 
 /* Blocks at most: more than die between two young collections of a small heap. */
 enum { KEPT = 1024 };
@@ -19,12 +18,13 @@ typedef struct spare {
 struct lun__recycler {
     lua_Alloc alloc;
     void *ctx;
-    size_t size; /* of the block of a box; 0: not known yet */
-    size_t at;   /* where in its block a box stands */
+    size_t size; /* of the block of a userdata that is watched; 0: not known yet */
+    size_t at;   /* where in its block the userdata begins */
     spare *spares;
     int count;
-    lun__host *host;
-    void *state; /* the block of the lua_State itself, which is the last to go */
+    void *owner; /* NULL: none is told */
+    lun__ended_call *ended;
+    void *state; /* the block of the lua_State itself, which is freed last */
     void *last;  /* while the size is not known: the last block of a userdata, */
     size_t last_size;
 };
@@ -49,8 +49,8 @@ static void *allocate(void *self, void *old, size_t had, size_t size)
             return s;
         }
     } else if (!size && had == r->size) {
-        if (r->host)
-            lun__box_ended(r->host, (const lun__box *)(const void *)((char *)old + r->at));
+        if (r->owner)
+            r->ended(r->owner, (char *)old + r->at);
         if (r->count < KEPT) {
             spare *s = old;
             s->next = r->spares;
@@ -59,8 +59,8 @@ static void *allocate(void *self, void *old, size_t had, size_t size)
             return NULL;
         }
     }
-    if (old && (uintptr_t)r->host - (uintptr_t)old < had)
-        r->host = NULL; /* its finaliser was taken from it */
+    if (old && (uintptr_t)r->owner - (uintptr_t)old < had)
+        r->owner = NULL; /* a script has taken its finaliser from it */
     void *block = r->alloc(r->ctx, old, had, size);
     if (old && old == r->state && !size) {
         end(r);
@@ -83,36 +83,37 @@ void lun__recycle(lua_State *L)
     lua_setallocf(L, allocate, r);
 }
 
-/* Has a box made to see its block. */
-static bool measure(lua_State *L, lun__recycler *r)
+/* Has a userdata of so many bytes made to see its block. */
+static bool measure(lua_State *L, lun__recycler *r, size_t bytes)
 {
     bool runs = lua_gc(L, LUA_GCISRUNNING) == 1;
     lua_gc(L, LUA_GCSTOP);
-    char *box = lua_newuserdatauv(L, LUN__HELD_BYTES, 0);
+    char *data = lua_newuserdatauv(L, bytes, 0);
     const char *block = r->last;
-    memset(box, -1, LUN__HELD_BYTES); /* no slot */
+    memset(data, -1, bytes); /* belongs to no owner */
     lua_pop(L, 1);
     if (runs)
         lua_gc(L, LUA_GCRESTART);
-    if (!block || box < block || box + LUN__HELD_BYTES > block + r->last_size)
+    if (!block || data < block || data + bytes > block + r->last_size)
         return false;
-    r->at = (size_t)(box - block);
+    r->at = (size_t)(data - block);
     r->size = r->last_size;
     return true;
 }
 
-lun__recycler *lun__recycler_of(lua_State *L)
+lun__recycler *lun__recycler_of(lua_State *L, size_t bytes)
 {
     void *ctx;
     if (lua_getallocf(L, &ctx) != allocate)
         return NULL;
     lun__recycler *r = ctx;
-    if (r->host)
+    if (r->owner)
         return NULL;
-    return r->size || measure(L, r) ? r : NULL;
+    return r->size || measure(L, r, bytes) ? r : NULL;
 }
 
-void lun__recycler_serve(lun__recycler *r, lun__host *h)
+void lun__recycler_serve(lun__recycler *r, void *owner, lun__ended_call *ended)
 {
-    r->host = h;
+    r->owner = owner;
+    r->ended = ended;
 }

@@ -4,24 +4,23 @@
 #ifndef LUN_RECYCLE_H
 #define LUN_RECYCLE_H
 
-#include <stdbool.h>
+#include <stddef.h>
 
 #include <lua.h>
 
-struct lun__host;
-struct lun__box;
 typedef struct lun__recycler lun__recycler;
+/* Is told of a userdata's end: data, of the size that is watched, is freed, or is other bytes in a block of
+ * that size. Called amid Lua's work: must call nothing of Lua. */
+typedef void lun__ended_call(void *owner, const void *data);
 
 /* Wraps the allocator of L, a main thread, until its end. Without memory for it L stays as it is. */
 void lun__recycle(lua_State *L);
 
-/* That of a state which serves no host yet, NULL if there is none. Raises Lua's memory error. */
-lun__recycler *lun__recycler_of(lua_State *L);
-/* From now on lun__box_ended(h, box) is called when Lua frees a block that may hold a box of h, or holds
- * other bytes at its place. NULL: of none. */
-void lun__recycler_serve(lun__recycler *r, struct lun__host *h);
-
-/* host.c: as said. Called amid Lua's work: must call nothing of Lua. */
-void lun__box_ended(struct lun__host *h, const struct lun__box *box);
+/* That of a state which serves no owner yet, NULL if there is none. Userdata of so many bytes, without user
+ * values, are watched: the same number in all calls. Raises Lua's memory error. */
+lun__recycler *lun__recycler_of(lua_State *L, size_t bytes);
+/* From now on ended(owner, data) is called for each; owner, a userdata of L, ends it by its own end. NULL:
+ * none is told. */
+void lun__recycler_serve(lun__recycler *r, void *owner, lun__ended_call *ended);
 
 #endif
