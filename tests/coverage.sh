@@ -1,6 +1,6 @@
 #!/bin/sh
-# The lines and branches that a run of an instrumented tree (make coverage) has reached, by room, as docs/coverage.md
-# shows them, and the functions that nothing has called. Full lists go to build/coverage.
+# The lines and branches that a run of an instrumented tree (make coverage) has reached, by folder, and the functions
+# that no test has called (docs/coverage.md). Every line is in index.html of the tree.
 # usage: sh tests/coverage.sh directory [again]     again: from the lists that are there
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -22,7 +22,7 @@ awk -F, 'NR > 1 {
         }
     }
     END {
-        print "| room | files | lines | of them run | branches | of them taken |"
+        print "| folder | files | lines | reached | branches | taken |"
         print "|---|---|---|---|---|---|"
         order[++n] = "all"
         for (i = 1; i <= n; i++) {
@@ -33,7 +33,7 @@ awk -F, 'NR > 1 {
     }' "$csv"
 
 echo
-echo "functions that nothing has called:"
+echo "functions that no test has called:"
 find "$tree/obj/prims" "$tree/obj/backends" "$tree/obj/interp" -name '*.gcda' | sort | while read -r data; do
     gcov -f -n "$data" 2>/dev/null
 done | awk '/^Function/ { f = $2; next }
