@@ -4,8 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "luafn/capture/kept.h"
+#include "luafn/emit/emit.h"
+#include "luafn/improve/improve.h"
+#include "luafn/kept.h"
+#include "luafn/lower/lowering.h"
 #include "luafn/luafn.h"
+#include "luafn/ssa/build.h"
+#include "luafn/type/infer.h"
 #include "luafn/type/report.h"
 
 typedef struct front {
@@ -104,8 +109,7 @@ static lun_status compile(job *j, const lf_viewer *v)
     s = luafn_spec_result(j->spec, j->param, j->out);
     if (s != LUN_OK)
         return s;
-    j->spec->next = p->specs;
-    p->specs = j->spec;
+    luafn_spec_keep(p, j->spec);
     j->spec = NULL;
     return LUN_OK;
 }

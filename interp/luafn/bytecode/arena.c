@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "luafn/bytecode/decode.h"
-
 typedef struct lf_chunk {
     struct lf_chunk *next;
     size_t used, room;
@@ -96,19 +94,4 @@ void luafn_push(lf_unit *u, lf_list *list, void *item)
         list->room = room;
     }
     list->at[list->count++] = item;
-}
-
-void luafn_fail(lf_unit *u, const lf_proto *p, int pc, const char *format, ...)
-{
-    va_list args;
-    u->status = LUN_EARG;
-    lun_strbuf_clear(u->error);
-    luafn_where(p, pc, u->error);
-    lun_strbuf_puts(u->error, ": ");
-    va_start(args, format);
-    lun_strbuf_vprintf(u->error, format, args);
-    va_end(args);
-    if (u->error->failed)
-        u->status = LUN_ENOMEM;
-    longjmp(u->escape, 1);
 }

@@ -3,16 +3,13 @@
  * Everything a compilation makes lies in one arena and goes at once. A mistake in the script or a
  * failed allocation leaves by longjmp to the point where luafn_try was entered, inside this folder:
  * no Lua state and no engine is jumped over. */
-#ifndef LUAFN_UNIT_H
-#define LUAFN_UNIT_H
+#ifndef LUAFN_ARENA_H
+#define LUAFN_ARENA_H
 
 #include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 
 #include "ir/ir.h"
-
-struct lf_proto;
 
 typedef struct lf_arena {
     struct lf_chunk *chunks; /* newest first */
@@ -47,8 +44,5 @@ typedef struct lf_list {
 void luafn_push(lf_unit *u, lf_list *list, void *item);
 
 _Noreturn void luafn_nomem(lf_unit *u);
-/* Leaves with "file:line: text". pc < 0: the line on which the function begins. */
-_Noreturn void luafn_fail(lf_unit *u, const struct lf_proto *p, int pc, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -2,7 +2,7 @@
  * constants, upvalues and functions that there are, pairs of instructions that belong together.
  *
  * Lua's own compiler keeps them; code that a script has loaded as bytes need not. */
-#include "luafn/bytecode/decode.h"
+#include "luafn/bytecode/check.h"
 
 typedef struct checker {
     lf_unit *u;

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#include "luafn/bytecode/flow.h"
-
 /* Lua's parser nests functions at most 200 deep. */
 enum { LF_DEPTH = 250 };
 
@@ -194,8 +192,6 @@ static lf_proto *read_function(reader *r, const char *source)
     for (int i = 0; i < p->ps; i++)
         p->p[i] = read_function(r, p->source);
     read_debug(r, p);
-    luafn_check(r->u, p);
-    luafn_flow(r->u, p);
     r->depth--;
     return p;
 }
@@ -221,43 +217,4 @@ lf_proto *luafn_decode(lf_unit *u, const char *bytes, size_t length)
         stop(&r, "numbers are in another format");
     byte(&r); /* number of upvalues, again told below */
     return read_function(&r, NULL);
-}
-
-int luafn_line(const lf_proto *p, int pc)
-{
-    return p->line && pc >= 0 && pc < p->codes ? p->line[pc] : p->line_defined;
-}
-
-/* The chunk's name as Lua's messages show it. */
-static void put_source(const char *source, lun_strbuf *out)
-{
-    if (!source) {
-        lun_strbuf_puts(out, "?");
-    } else if (*source == '@' || *source == '=') {
-        lun_strbuf_puts(out, source + 1);
-    } else {
-        size_t n = strcspn(source, "\n");
-        bool cut = n > 40 || source[n] != 0;
-        if (n > 40)
-            n = 40;
-        lun_strbuf_puts(out, "[string \"");
-        lun_strbuf_add(out, source, n);
-        lun_strbuf_puts(out, cut ? "...\"]" : "\"]");
-    }
-}
-
-void luafn_where(const lf_proto *p, int pc, lun_strbuf *out)
-{
-    put_source(p ? p->source : NULL, out);
-    lun_strbuf_printf(out, ":%d", p ? luafn_line(p, pc) : 0);
-}
-
-const char *luafn_local_name(const lf_proto *p, int reg, int pc)
-{
-    for (int i = 0; i < p->locals && p->local[i].start <= pc; i++)
-        if (pc < p->local[i].end && reg-- == 0) {
-            const char *name = p->local[i].name;
-            return name && *name != '(' ? name : NULL;
-        }
-    return NULL;
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "luafn/capture/program.h"
+#include "luafn/capture/host.h"
 
 /* How far __index is followed from table to table. */
 enum { LF_INDEX_CHAIN = 50 };

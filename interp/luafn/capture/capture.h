@@ -8,8 +8,10 @@
 
 #include <lauxlib.h>
 #include <lua.h>
+#include <stdbool.h>
 
-#include "luafn/ssa/graph.h"
+#include "ir/ir.h"
+#include "luafn/capture/builtin.h"
 
 /* Decoded functions by their code, and what was compiled from them; see program.h. */
 struct lf_program;

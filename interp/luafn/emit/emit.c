@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "luafn/emit/variables.h"
+
 typedef struct writer {
     lf_compile *c;
     lun_ir *ir;

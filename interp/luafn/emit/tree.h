@@ -5,7 +5,7 @@
 #ifndef LUAFN_TREE_H
 #define LUAFN_TREE_H
 
-#include "luafn/compile.h"
+#include "luafn/ssa/compile.h"
 
 typedef enum lf_item_kind {
     LF_OPS,   /* the values of block */

@@ -1,6 +1,6 @@
 /* variables.c - decides which values need variables: a value can be used where its scope is open; phis, and
  * what is used beyond its scope, go through a variable of a scope around both. */
-#include "luafn/emit/emit.h"
+#include "luafn/emit/variables.h"
 
 typedef struct placer {
     lf_compile *c;

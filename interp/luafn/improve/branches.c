@@ -1,5 +1,7 @@
 /* branches.c - fewer branches: tests joined by and / or become one condition, and short branches that
  * only choose values become WHERE. What is moved must be cheap and must not fail. */
+#include "luafn/improve/improve.h"
+
 #include "luafn/lower/lowering.h"
 
 enum { LF_ROUNDS = 8, LF_CHEAP = 10 };
@@ -149,11 +151,6 @@ static bool choose(lf_lowering *l, lf_block *b)
     b->end = LF_JUMP;
     b->succ[0] = m;
     return true;
-}
-
-bool luafn_has_effect(const lf_value *v)
-{
-    return v->kind == LF_IR_CHECK || (v->kind == LF_IR_OP && v->note);
 }
 
 /* ---- whole numbers of a script ---- */

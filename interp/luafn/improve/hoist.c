@@ -1,5 +1,7 @@
 /* hoist.c - takes out of loops what need not be inside: operations whose operands come from outside,
  * and copies of values that are wanted behind the loop only. */
+#include "luafn/improve/improve.h"
+
 #include "luafn/lower/lowering.h"
 
 enum { LF_SPECULATE = 4 }; /* cost of what may run before a loop that would not have reached it */

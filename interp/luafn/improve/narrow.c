@@ -1,5 +1,7 @@
 /* narrow.c - counters that provably fit i32 become i32, in kernels whose elements have at most 32 bits:
  * twice as many fit a vector. What cannot see the difference is narrowed with them. */
+#include "luafn/improve/improve.h"
+
 #include "luafn/improve/range.h"
 #include "luafn/lower/lowering.h"
 

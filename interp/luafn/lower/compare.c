@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "luafn/type/rules.h"
+
 typedef enum relation { EQ, LT, LE, GT, GE } relation;
 
 static const lun_op ops[] = {LUN_OP_EQ, LUN_OP_LT, LUN_OP_LE, LUN_OP_GT, LUN_OP_GE};

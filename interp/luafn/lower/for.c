@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "luafn/type/rules.h"
+
 static lf_value *op(lf_lowering *l, lun_op o, lf_value *a, lf_value *b)
 {
     return luafn_ir_op2(l, o, a, b);

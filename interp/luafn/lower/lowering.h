@@ -1,8 +1,8 @@
 /* lowering.h - from values as Lua means them to values that are one IR instruction each. */
-#ifndef LUAFN_LOWER_H
-#define LUAFN_LOWER_H
+#ifndef LUAFN_LOWERING_H
+#define LUAFN_LOWERING_H
 
-#include "luafn/compile.h"
+#include "luafn/ssa/compile.h"
 
 enum { LF_BUCKETS = 4096 };
 
@@ -14,11 +14,24 @@ typedef struct lf_lowering {
     lf_value *bucket[LF_BUCKETS]; /* values made, to be found again */
 } lf_lowering;
 
-/* ---- value.c: values of IR, folded and found again where an equal one is at hand ---- */
+/* ---- const.c ---- */
 lf_value *luafn_ir_const(lf_lowering *l, lun_dtype t, uint64_t bits);
 lf_value *luafn_ir_int(lf_lowering *l, lun_dtype t, int64_t x);
 lf_value *luafn_ir_real(lf_lowering *l, lun_dtype t, double x);
 lf_value *luafn_ir_bool(lf_lowering *l, bool x);
+/* The bits of a constant as the number that they are. */
+int64_t luafn_const_int(const lf_value *v);
+double luafn_const_real(const lf_value *v);
+static inline bool lf_ir_is_const(const lf_value *v)
+{
+    return v->kind == LF_IR_CONST;
+}
+
+/* ---- fold.c ---- */
+/* Folds an operation on constants: false if it must run. */
+bool luafn_fold_op(lun_op op, lun_dtype from, const lf_value *const *arg, int args, uint64_t *bits);
+
+/* ---- value.c: values of IR, folded and found again where an equal one is at hand ---- */
 lf_value *luafn_ir_cast(lf_lowering *l, lun_dtype t, lf_value *a);
 lf_value *luafn_ir_op1(lf_lowering *l, lun_op op, lf_value *a);
 lf_value *luafn_ir_op2(lf_lowering *l, lun_op op, lf_value *a, lf_value *b);
@@ -27,17 +40,10 @@ lf_value *luafn_ir_gather(lf_lowering *l, int input, lun_dtype t, lf_value *inde
 void luafn_ir_check(lf_lowering *l, lf_value *cond, lf_value *value, int note);
 /* The scalar that is input number `input`. */
 lf_value *luafn_ir_arg(lf_lowering *l, int input, lun_dtype t);
-/* The bits of a constant as the number that they are. */
-static inline bool lf_ir_is_const(const lf_value *v)
-{
-    return v->kind == LF_IR_CONST;
-}
-int64_t luafn_const_int(const lf_value *v);
-double luafn_const_real(const lf_value *v);
-/* Folds an operation on constants: false if it must run. */
-bool luafn_fold_op(lun_op op, lun_dtype from, const lf_value *const *arg, int args, uint64_t *bits);
+/* Operations that may fail stay where they are, used or not. */
+bool luafn_has_effect(const lf_value *v);
 
-/* ---- lower.c ---- */
+/* ---- lowering.c ---- */
 lun_dtype luafn_dtype(const lf_compile *c, lf_type t);
 /* v in its own dtype, in another. */
 lf_value *luafn_low(lf_lowering *l, lf_value *v);
@@ -47,15 +53,12 @@ int luafn_note(lf_lowering *l, int length_of, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int luafn_input(lf_compile *c, lf_origin origin, int number, lun_dtype t, bool array);
 
-/* ---- luafn/improve/branches.c ---- */
-/* About how many plain operations; a very large number for what must not run where it did not. */
-int luafn_cost(const lf_value *v);
-/* Operations that may fail stay where they are, used or not. */
-bool luafn_has_effect(const lf_value *v);
-
 /* ---- compare.c, for.c, math.c ---- */
 lf_value *luafn_lower_compare(lf_lowering *l, const lf_value *v);
 lf_value *luafn_lower_for(lf_lowering *l, const lf_value *v);
 lf_value *luafn_lower_math(lf_lowering *l, const lf_value *v);
+
+/* ---- lower.c: the pass ---- */
+void luafn_lower(lf_compile *c);
 
 #endif

@@ -5,38 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- constants ---- */
-
-lf_value *luafn_ir_const(lf_lowering *l, lun_dtype t, uint64_t bits)
-{
-    return luafn_constant(l->g, LF_IR_CONST, t, bits);
-}
-
-lf_value *luafn_ir_int(lf_lowering *l, lun_dtype t, int64_t x)
-{
-    return luafn_ir_const(l, t, lun_cell_from_value(t, (lun_value){LUN_I64, {.i = x}}));
-}
-
-lf_value *luafn_ir_real(lf_lowering *l, lun_dtype t, double x)
-{
-    return luafn_ir_const(l, t, lun_cell_from_value(t, (lun_value){LUN_F64, {.d = x}}));
-}
-
-lf_value *luafn_ir_bool(lf_lowering *l, bool x)
-{
-    return luafn_ir_const(l, LUN_BOOL, x);
-}
-
-int64_t luafn_const_int(const lf_value *v)
-{
-    return lun_cell_to_value((lun_dtype)v->type, v->as.bits).as.i;
-}
-
-double luafn_const_real(const lf_value *v)
-{
-    return lun_cell_to_value((lun_dtype)v->type, v->as.bits).as.d;
-}
-
 /* ---- equal values ---- */
 
 static bool equal(const lf_value *v, const lf_value *w)
@@ -303,4 +271,9 @@ lf_value *luafn_ir_where(lf_lowering *l, lf_value *cond, lf_value *yes, lf_value
                        : luafn_ir_op2(l, LUN_OP_LAND, cond, yes);
     }
     return make_op(l, LUN_OP_WHERE, arg, 3);
+}
+
+bool luafn_has_effect(const lf_value *v)
+{
+    return v->kind == LF_IR_CHECK || (v->kind == LF_IR_OP && v->note);
 }

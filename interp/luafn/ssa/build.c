@@ -1,81 +1,10 @@
 /* build.c - Lua bytecode to a graph: blocks, jumps, loops, returns. What single operations mean is
- * in build_ops.c, calls and closures in build_call.c. */
+ * in build_ops.c, calls in build_call.c.
+ *
+ * build_call.c calls luafn_body again for the function called (build.h). */
 #include "luafn/ssa/build.h"
-#include "luafn/type/report.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
-void luafn_stop(lf_builder *b, const char *format, ...)
-{
-    char text[400];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    luafn_fail(&b->c->unit, b->f->proto, b->pc, "%s", text);
-}
-
-void luafn_too_large(lf_builder *b)
-{
-    luafn_stop(b, "too large a function, once those that it calls are put in place: split it");
-}
-
-lf_value *luafn_get(lf_builder *b, int reg)
-{
-    return luafn_read(b->g, b->f->base + reg, b->g->now);
-}
-
-void luafn_set(lf_builder *b, int reg, lf_value *v)
-{
-    luafn_write(b->g, b->f->base + reg, b->g->now, v);
-    luafn_report_local(b->c, b->f->proto, reg, b->pc, v);
-}
-
-static lf_value *emit(lf_builder *b, lf_kind kind, unsigned sub, int args)
-{
-    lf_value *v = luafn_value(b->g, kind, args);
-    if (b->g->values > LF_MAX_VALUES)
-        luafn_too_large(b);
-    v->sub = (uint8_t)sub;
-    v->proto = b->f->proto;
-    v->pc = b->pc;
-    v->block = b->g->now;
-    luafn_push(b->g->u, &b->g->now->ops, v);
-    return v;
-}
-
-lf_value *luafn_emit1(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x)
-{
-    lf_value *v = emit(b, kind, sub, 1);
-    v->arg[0] = x;
-    return v;
-}
-
-lf_value *luafn_emit2(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x, lf_value *y)
-{
-    if (kind == LF_ARITH) {
-        lf_value *r = luafn_fold_arith(b->g, (lf_arith)sub, x, y);
-        if (r)
-            return r;
-    }
-    lf_value *v = emit(b, kind, sub, 2);
-    v->arg[0] = x;
-    v->arg[1] = y;
-    return v;
-}
-
-lf_value *luafn_emit4(lf_builder *b, lf_kind kind, lf_value *x, lf_value *y, lf_value *z,
-                      lf_value *w)
-{
-    lf_value *v = emit(b, kind, 0, w ? 4 : 3);
-    v->arg[0] = x;
-    v->arg[1] = y;
-    v->arg[2] = z;
-    if (w)
-        v->arg[3] = w;
-    return v;
-}
+#include "luafn/ssa/named.h"
 
 /* ---- edges ---- */
 

@@ -1,77 +1,6 @@
 /* build_ops.c - instructions that compute: moves, constants, arithmetic, upvalues, indexing. */
 #include "luafn/ssa/build.h"
 
-#include <stdio.h>
-
-const char *luafn_describe(const lf_value *v)
-{
-    switch ((lf_kind)v->kind) {
-    case LF_FUNCTION:
-    case LF_BUILTIN:
-    case LF_CLOSURE:
-        return "a function";
-    case LF_TABLE:
-        return "a table";
-    case LF_ARRAY:
-        return "an array";
-    case LF_STRING:
-        return "a string";
-    case LF_OTHER:
-        return "a value that is no number";
-    case LF_CONST:
-        return v->type == LF_NIL ? "nil" : v->type == LF_BOOL ? "a boolean" : "a number";
-    default:
-        return "a value";
-    }
-}
-
-const char *luafn_reg_name(const lf_builder *b, int reg)
-{
-    const char *name = reg < 0 ? NULL : luafn_local_name(b->f->proto, reg, b->pc);
-    if (!name)
-        return "";
-    char *text = luafn_take(&b->c->unit, 16 + 64, 1);
-    snprintf(text, 16 + 64, " (local '%.60s')", name);
-    return text;
-}
-
-static const char *value_name(const lf_builder *b, const lf_value *v, int reg)
-{
-    const char *name = luafn_reg_name(b, reg);
-    bool source = v->kind == LF_STRING || v->kind == LF_FUNCTION || v->kind == LF_TABLE ||
-                  v->kind == LF_OTHER || (v->kind == LF_ARRAY && v->as.i >= 0);
-    if (*name || !source)
-        return name;
-    char *text = luafn_take(&b->c->unit, 128, 1);
-    if (v->kind == LF_STRING)
-        snprintf(text, 128, " ('%.100s')", v->as.s);
-    else
-        snprintf(text, 128, " (%.100s)", luafn_source_name(b->c, (int)v->as.i));
-    return text;
-}
-
-void luafn_need_number(lf_builder *b, const lf_value *v, int reg, const char *what)
-{
-    const char *hint = "only numbers and booleans can be computed with";
-    if (v->kind == LF_ARRAY)
-        hint = "take an element, w[i], or use lun.zip for two arrays";
-    if (v->kind >= LF_FUNCTION && v->kind <= LF_OTHER)
-        luafn_stop(b, "%s on %s%s: %s", what, luafn_describe(v), value_name(b, v, reg), hint);
-}
-
-int luafn_upvalue_var(lf_builder *b, const lf_frame *f, int index, lf_value **value)
-{
-    while (f->closure) {
-        const lf_upval *u = &f->proto->upval[index];
-        f = f->closure->frame;
-        if (u->in_stack)
-            return f->base + u->index;
-        index = u->index;
-    }
-    *value = luafn_upvalue(b->c, b->f, b->pc, f->source, index + 1);
-    return -1;
-}
-
 static lf_value *upvalue(lf_builder *b, int index)
 {
     lf_value *v = NULL;
@@ -96,7 +25,7 @@ static void get_field(lf_builder *b, uint32_t w)
     bool up = lf_op(w) == OP_GETTABUP;
     lf_value *t = up ? upvalue(b, lf_b(w)) : luafn_get(b, lf_b(w));
     const lf_const *k = &b->f->proto->k[lf_c(w)];
-    const char *name = value_name(b, t, up ? -1 : lf_b(w));
+    const char *name = luafn_value_name(b, t, up ? -1 : lf_b(w));
     if (t->kind != LF_TABLE || k->tag != LF_K_STRING)
         luafn_stop(b, "field '%.60s' of %s%s: only fields of captured tables can be read", k->as.s,
                    luafn_describe(t), name);
@@ -110,7 +39,7 @@ static lf_value *array_at(lf_builder *b, int reg, const char *what)
         return v;
     if (v->kind == LF_TABLE)
         luafn_stop(b, "%s of a table%s: make it an array with lun.vector(t) and capture that", what,
-                   value_name(b, v, reg));
+                   luafn_value_name(b, v, reg));
     const lf_value *outer = v->kind == LF_LOAD ? v->arg[0] : NULL;
     if (outer && outer->kind == LF_ARRAY && outer->as.i >= 0 &&
         b->c->source[outer->as.i].sight.rank > 1)
@@ -120,7 +49,7 @@ static lf_value *array_at(lf_builder *b, int reg, const char *what)
                    what, luafn_source_name(b->c, (int)outer->as.i),
                    b->c->source[outer->as.i].sight.rank);
     luafn_stop(b, "%s of %s%s: only captured arrays and array arguments have elements", what,
-               luafn_describe(v), value_name(b, v, reg));
+               luafn_describe(v), luafn_value_name(b, v, reg));
 }
 
 static void get_element(lf_builder *b, uint32_t w)

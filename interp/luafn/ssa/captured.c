@@ -1,5 +1,5 @@
 /* captured.c - captured things as values of the graph. */
-#include "luafn/compile.h"
+#include "luafn/ssa/captured.h"
 
 #include <stdio.h>
 #include <string.h>

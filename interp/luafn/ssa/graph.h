@@ -5,7 +5,6 @@
 #ifndef LUAFN_GRAPH_H
 #define LUAFN_GRAPH_H
 
-#include "luafn/bytecode/decode.h"
 #include "luafn/bytecode/flow.h"
 
 /* Types of values, widest last within numbers: a join of two numbers is the larger. WI and WF are
@@ -96,37 +95,6 @@ typedef enum lf_arith {
 } lf_arith;
 
 typedef enum lf_relation { LF_EQ, LF_LT, LF_LE } lf_relation;
-
-/* X(ID, name in the math library or NULL) */
-#define LF_MATHS(X)           \
-    X(ABS, "abs")             \
-    X(CEIL, "ceil")           \
-    X(FLOOR, "floor")         \
-    X(SQRT, "sqrt")           \
-    X(EXP, "exp")             \
-    X(LOG, "log")             \
-    X(SIN, "sin")             \
-    X(COS, "cos")             \
-    X(TAN, "tan")             \
-    X(ASIN, "asin")           \
-    X(ACOS, "acos")           \
-    X(ATAN, "atan")           \
-    X(MAX, "max")             \
-    X(MIN, "min")             \
-    X(FMOD, "fmod")           \
-    X(MODF, "modf")           \
-    X(TOINTEGER, "tointeger") \
-    X(ULT, "ult")             \
-    X(ATAN2, NULL)            \
-    X(LOG_BASE, NULL)         \
-    X(FRACTION, NULL) /* what modf leaves */
-
-typedef enum lf_math {
-#define LF_MATH_ENUM(id, name) LF_MATH_##id,
-    LF_MATHS(LF_MATH_ENUM)
-#undef LF_MATH_ENUM
-        LF_MATH_COUNT
-} lf_math;
 
 typedef struct lf_value lf_value;
 typedef struct lf_block lf_block;
@@ -252,7 +220,17 @@ lf_value *luafn_read(lf_graph *g, int var, lf_block *b);
 /* No more predecessors will come. */
 void luafn_seal(lf_graph *g, lf_block *b);
 
-/* ---- passes.c, cfg.c: on a finished graph ---- */
+/* ---- fold.c ---- */
+
+/* Lua's arithmetic on two constants; NULL if it would raise an error. */
+lf_value *luafn_fold_arith(lf_graph *g, lf_arith op, const lf_value *a, const lf_value *b);
+
+/* ---- dtypes.c ---- */
+
+/* The type in which elements of a dtype are computed: small integers are i32, unsigned ones i64. */
+lf_type luafn_type_of(lun_dtype t);
+
+/* ---- cfg.c: on a finished graph ---- */
 
 /* Reverse postorder of what can be reached; drops edges from elsewhere, phis with one operand,
  * blocks that only continue another. */

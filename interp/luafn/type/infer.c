@@ -2,7 +2,9 @@
  *
  * Types only grow, along edges found executable (Wegman and Zadeck, 1991); a condition whose outcome
  * follows from types alone (a number is true) leaves one edge. */
-#include "luafn/compile.h"
+#include "luafn/type/infer.h"
+
+#include "luafn/type/rules.h"
 
 typedef enum outcome { UNKNOWN, NO, YES, EITHER } outcome;
 

@@ -4,35 +4,9 @@
 
 #include <string.h>
 
-typedef struct named {
-    const lf_proto *proto;
-    const char *name;
-    lf_value *value;
-    int pc;
-} named;
-
-/* The local variable that an instruction sets: one that is there behind it, or that begins with the values
- * of this and the next instructions. */
-static const char *name_of(const lf_proto *p, int reg, int pc)
-{
-    enum { LF_VALUES = 16 };
-    for (int i = pc + 1; i < p->codes && i < pc + LF_VALUES; i++) {
-        const char *name = luafn_local_name(p, reg, i);
-        if (name || lf_a(p->code[i]) == reg)
-            return name;
-    }
-    return NULL;
-}
-
-void luafn_report_local(lf_compile *c, const lf_proto *p, int reg, int pc, lf_value *v)
-{
-    const char *name = p == c->program->proto ? name_of(p, reg, pc) : NULL;
-    if (!name || name[0] == '(') /* "(for state)" */
-        return;
-    named *n = LF_NEW(&c->unit, named, 1);
-    *n = (named){p, name, v, pc};
-    luafn_push(&c->unit, &c->named, n);
-}
+#include "luafn/ssa/captured.h"
+#include "luafn/ssa/named.h"
+#include "luafn/type/rules.h"
 
 static const char *type_name(const lf_compile *c, lf_type t)
 {
@@ -66,12 +40,12 @@ static lf_type type_of(lf_value *v)
 /* One local variable: all values that are written to it. */
 static void put_local(const lf_compile *c, int first, lun_strbuf *out)
 {
-    const named *of = c->named.at[first];
-    const named *integer = NULL;
+    const lf_named *of = c->named.at[first];
+    const lf_named *integer = NULL;
     lf_type t = LF_NONE;
     int values = 0;
     for (int i = first; i < c->named.count; i++) {
-        const named *n = c->named.at[i];
+        const lf_named *n = c->named.at[i];
         if (strcmp(n->name, of->name) != 0)
             continue;
         values++;
@@ -89,9 +63,9 @@ static void put_local(const lf_compile *c, int first, lun_strbuf *out)
 
 static bool seen_before(const lf_compile *c, int i)
 {
-    const named *n = c->named.at[i];
+    const lf_named *n = c->named.at[i];
     for (int k = 0; k < i; k++)
-        if (!strcmp(((const named *)c->named.at[k])->name, n->name))
+        if (!strcmp(((const lf_named *)c->named.at[k])->name, n->name))
             return true;
     return false;
 }

@@ -1,23 +1,5 @@
 /* rules.c - the types of operations: Lua's rules, with numbers of fixed width and weak literals. */
-#include "luafn/compile.h"
-
-lf_type luafn_type_of(lun_dtype t)
-{
-    switch (t) {
-    case LUN_BOOL:
-        return LF_BOOL;
-    case LUN_F32:
-        return LF_F32;
-    case LUN_F64:
-        return LF_F64;
-    case LUN_U32: /* Lua has no unsigned numbers */
-    case LUN_I64:
-    case LUN_U64:
-        return LF_I64;
-    default:
-        return LF_I32;
-    }
-}
+#include "luafn/type/rules.h"
 
 lf_type luafn_join(lf_type a, lf_type b)
 {

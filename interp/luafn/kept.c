@@ -1,5 +1,5 @@
 /* kept.c - keeps compiled functions, and answers a call for one with the values captured now. */
-#include "luafn/capture/kept.h"
+#include "luafn/kept.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -63,6 +63,13 @@ void luafn_specs_free(lf_spec *s)
         free_spec(s);
         s = next;
     }
+}
+
+void luafn_spec_keep(lf_program *p, lf_spec *s)
+{
+    s->next = p->specs;
+    p->specs = s;
+    p->free_specs = luafn_specs_free;
 }
 
 /* ---- from a compilation ---- */

@@ -1,8 +1,9 @@
 /* kept.h - a function compiled for certain parameters and certain things captured. */
-#ifndef LUAFN_SPEC_H
-#define LUAFN_SPEC_H
+#ifndef LUAFN_KEPT_H
+#define LUAFN_KEPT_H
 
-#include "luafn/compile.h"
+#include "luafn/capture/host.h"
+#include "luafn/ssa/compile.h"
 
 /* The texts of the notes for certain lengths of arrays. */
 typedef struct lf_texts {
@@ -34,6 +35,8 @@ typedef struct lf_spec {
 /* Makes an empty one; NULL without memory. */
 lf_spec *luafn_spec_new(lf_host *h, const lf_program *owner);
 void luafn_specs_free(lf_spec *s);
+/* Hands s over to its program, which frees it. */
+void luafn_spec_keep(lf_program *p, lf_spec *s);
 /* Takes over what a finished compilation found; c's sources and params. */
 lun_status luafn_spec_fill(lf_spec *s, const lf_compile *c);
 bool luafn_spec_fits(const lf_spec *s, const lun_front_param *param, int params);

@@ -1,10 +1,11 @@
 /* compile.h - the compilation of one Lua function for given parameters: what its passes share.
  *
- * build (bytecode to graph) -> infer (types) -> lower (graph to IR values) -> reshape, narrow, unload
+ * build (bytecode to graph) -> infer (types) -> lower (graph to IR values) -> branches, narrow, hoist
  * (smaller code) -> tree (structured control flow) -> emit (lun_ir). */
 #ifndef LUAFN_COMPILE_H
 #define LUAFN_COMPILE_H
 
+#include "ir/ir.h"
 #include "luafn/capture/capture.h"
 #include "luafn/capture/program.h"
 #include "luafn/ssa/graph.h"
@@ -47,7 +48,7 @@ typedef struct lf_compile {
     bool wide;              /* 64-bit elements take part */
     lf_list inputs;         /* lf_input */
     lf_list notes;          /* lf_note */
-    lf_list named;          /* values of local variables, for luafn/type/report.c */
+    lf_list named;          /* values of local variables, see named.h */
     lun_strbuf *types;      /* where the report goes */
     lf_value **param_value; /* by parameter; NULL: the function does not take it */
 
@@ -55,46 +56,10 @@ typedef struct lf_compile {
     lun_ir_function *function;
 } lf_compile;
 
-/* The passes, in order. Each leaves by luafn_fail if the function cannot be compiled. */
-void luafn_build(lf_compile *c);
-void luafn_infer(lf_compile *c);
-void luafn_lower(lf_compile *c);
-void luafn_reshape(lf_compile *c);
-void luafn_narrow(lf_compile *c);
-void luafn_unload(lf_compile *c);
-void luafn_emit(lf_compile *c);
-
-/* ---- luafn/ssa/captured.c: values from outside ---- */
-
-/* The value of an upvalue (from 1) of the captured function `parent`, or of a field of the captured
- * table `parent`. */
-lf_value *luafn_upvalue(lf_compile *c, const lf_frame *f, int pc, int parent, int upvalue);
-lf_value *luafn_field(lf_compile *c, const lf_frame *f, int pc, int parent, const char *field);
-/* What it is called in messages: "global 'f'", "'w'". */
-const char *luafn_source_name(lf_compile *c, int source);
-/* The type in which elements of a dtype are computed: small integers are i32, unsigned ones i64. */
-lf_type luafn_type_of(lun_dtype t);
-
-/* ---- luafn/type/rules.c ---- */
-
-/* What a value may be on different paths. */
-lf_type luafn_join(lf_type a, lf_type b);
-/* The type in which two numbers are computed or compared. */
-lf_type luafn_common(const lf_compile *c, const lf_value *a, const lf_value *b);
-/* The type of an operation on operands of the types they have now; LF_NONE: not known yet. Leaves if
- * there is none. */
-lf_type luafn_type_op(lf_compile *c, const lf_value *v);
 /* What weak types become: i64, and f32 or f64. */
 static inline lf_type lf_settled(const lf_compile *c, lf_type t)
 {
     return t == LF_WI ? LF_I64 : t == LF_WF ? c->real : t;
 }
-/* Leaves with "what on a boolean (local 'x'): hint". */
-_Noreturn void luafn_mistyped(lf_compile *c, const lf_value *v, int operand, const char *what);
-
-/* ---- luafn/lower/fold.c ---- */
-
-/* Lua's arithmetic on two constants; NULL if it would raise an error. */
-lf_value *luafn_fold_arith(lf_graph *g, lf_arith op, const lf_value *a, const lf_value *b);
 
 #endif

@@ -1,0 +1,59 @@
+/* where.c - places in a script, for messages. */
+#include "luafn/bytecode/where.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+int luafn_line(const lf_proto *p, int pc)
+{
+    return p->line && pc >= 0 && pc < p->codes ? p->line[pc] : p->line_defined;
+}
+
+/* The chunk's name as Lua's messages show it. */
+static void put_source(const char *source, lun_strbuf *out)
+{
+    if (!source) {
+        lun_strbuf_puts(out, "?");
+    } else if (*source == '@' || *source == '=') {
+        lun_strbuf_puts(out, source + 1);
+    } else {
+        size_t n = strcspn(source, "\n");
+        bool cut = n > 40 || source[n] != 0;
+        if (n > 40)
+            n = 40;
+        lun_strbuf_puts(out, "[string \"");
+        lun_strbuf_add(out, source, n);
+        lun_strbuf_puts(out, cut ? "...\"]" : "\"]");
+    }
+}
+
+void luafn_where(const lf_proto *p, int pc, lun_strbuf *out)
+{
+    put_source(p ? p->source : NULL, out);
+    lun_strbuf_printf(out, ":%d", p ? luafn_line(p, pc) : 0);
+}
+
+const char *luafn_local_name(const lf_proto *p, int reg, int pc)
+{
+    for (int i = 0; i < p->locals && p->local[i].start <= pc; i++)
+        if (pc < p->local[i].end && reg-- == 0) {
+            const char *name = p->local[i].name;
+            return name && *name != '(' ? name : NULL;
+        }
+    return NULL;
+}
+
+void luafn_fail(lf_unit *u, const lf_proto *p, int pc, const char *format, ...)
+{
+    va_list args;
+    u->status = LUN_EARG;
+    lun_strbuf_clear(u->error);
+    luafn_where(p, pc, u->error);
+    lun_strbuf_puts(u->error, ": ");
+    va_start(args, format);
+    lun_strbuf_vprintf(u->error, format, args);
+    va_end(args);
+    if (u->error->failed)
+        u->status = LUN_ENOMEM;
+    longjmp(u->escape, 1);
+}

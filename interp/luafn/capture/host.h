@@ -1,0 +1,25 @@
+/* host.h - what luafn keeps in a lua_State: decoded functions, shared by all closures of the same code, and
+ * the genuine functions of the math library. */
+#ifndef LUAFN_HOST_H
+#define LUAFN_HOST_H
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "luafn/capture/builtin.h"
+#include "luafn/capture/program.h"
+
+typedef struct lf_host {
+    int refs;
+    lua_State *L; /* the main thread; NULL once the state has been closed */
+    lua_CFunction math[LF_MATH_COUNT];
+} lf_host;
+
+/* The host of a state, made on first use; a new reference. May raise a Lua error. */
+lun_status luafn_host(lua_State *L, lf_host **out, lun_strbuf *error);
+void luafn_host_release(lf_host *h);
+
+/* The program of the Lua function at index; a new reference. May raise a Lua error. */
+lun_status luafn_program(lua_State *L, int index, lf_program **out, lun_strbuf *error);
+
+#endif

@@ -1,0 +1,102 @@
+/* lowering.c - what lowering asks for everywhere: dtypes, leaves, conversions, notes, inputs. */
+#include "luafn/lower/lowering.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+lun_dtype luafn_dtype(const lf_compile *c, lf_type t)
+{
+    switch (lf_settled(c, t)) {
+    case LF_I32:
+        return LUN_I32;
+    case LF_I64:
+        return LUN_I64;
+    case LF_F32:
+        return LUN_F32;
+    case LF_F64:
+        return LUN_F64;
+    default:
+        return LUN_BOOL;
+    }
+}
+
+int luafn_note(lf_lowering *l, int length_of, const char *format, ...)
+{
+    lun_strbuf text = LUN_STRBUF_INIT;
+    va_list args;
+    char *copy = NULL;
+    lf_note *note = LF_NEW(l->g->u, lf_note, 1);
+    luafn_where(l->from->proto, l->from->pc, &text);
+    lun_strbuf_puts(&text, ": ");
+    va_start(args, format);
+    lun_strbuf_vprintf(&text, format, args);
+    va_end(args);
+    if (!text.failed)
+        copy = luafn_arena_take(&l->g->u->arena, text.length + 1);
+    if (copy)
+        memcpy(copy, text.text, text.length);
+    lun_strbuf_free(&text);
+    if (!copy)
+        luafn_nomem(l->g->u);
+    note->text = copy;
+    note->length_of = length_of;
+    luafn_push(l->g->u, &l->c->notes, note);
+    return l->c->notes.count;
+}
+
+int luafn_input(lf_compile *c, lf_origin origin, int number, lun_dtype t, bool array)
+{
+    for (int i = 0; i < c->inputs.count; i++) {
+        const lf_input *in = c->inputs.at[i];
+        if (in->origin == origin && in->number == number && in->array == array)
+            return i;
+    }
+    lf_input *in = LF_NEW(&c->unit, lf_input, 1);
+    *in = (lf_input){origin, number, -1, t, array, false};
+    luafn_push(&c->unit, &c->inputs, in);
+    return c->inputs.count - 1;
+}
+
+static lf_value *leaf(lf_lowering *l, const lf_value *v)
+{
+    lf_compile *c = l->c;
+    lun_dtype t = luafn_dtype(c, (lf_type)v->type), own = t;
+    int number = (int)v->as.i;
+    switch ((lf_kind)v->kind) {
+    case LF_CONST:
+        if (v->type == LF_WF)
+            return luafn_ir_real(l, t, v->as.n);
+        return luafn_ir_int(l, t, v->as.i);
+    case LF_PARAM:
+        if (!c->param[number].weak)
+            own = c->param[number].dtype;
+        break;
+    case LF_ELEMENT:
+        own = c->source[number].sight.dtype;
+        number = luafn_input(c, LF_FROM_SCALAR, number, own, false);
+        return luafn_ir_cast(l, t, luafn_ir_arg(l, number, own));
+    default:
+        break;
+    }
+    number =
+        luafn_input(c, v->kind == LF_PARAM ? LF_FROM_PARAM : LF_FROM_SOURCE, number, own, false);
+    return luafn_ir_cast(l, t, luafn_ir_arg(l, number, own));
+}
+
+lf_value *luafn_low(lf_lowering *l, lf_value *v)
+{
+    if (!v->low && v->kind < LF_PHI)
+        return leaf(l, v); /* its conversion belongs into this block */
+    return v->low;
+}
+
+lf_value *luafn_as(lf_lowering *l, lf_value *v, lun_dtype t)
+{
+    if (v->kind == LF_CONST && v->type == LF_NIL)
+        return luafn_ir_const(l, t, 0);
+    if (v->kind == LF_CONST && v->type == LF_WF)
+        return luafn_ir_real(l, t, v->as.n);
+    if (v->kind == LF_CONST && v->type == LF_WI)
+        return luafn_ir_int(l, t, v->as.i);
+    return luafn_ir_cast(l, t, luafn_low(l, v));
+}

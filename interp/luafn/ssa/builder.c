@@ -1,0 +1,147 @@
+/* builder.c - registers, values and messages of one body being translated. */
+#include "luafn/ssa/builder.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "luafn/ssa/named.h"
+
+void luafn_stop(lf_builder *b, const char *format, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    luafn_fail(&b->c->unit, b->f->proto, b->pc, "%s", text);
+}
+
+void luafn_too_large(lf_builder *b)
+{
+    luafn_stop(b, "too large a function, once those that it calls are put in place: split it");
+}
+
+lf_value *luafn_get(lf_builder *b, int reg)
+{
+    return luafn_read(b->g, b->f->base + reg, b->g->now);
+}
+
+void luafn_set(lf_builder *b, int reg, lf_value *v)
+{
+    luafn_write(b->g, b->f->base + reg, b->g->now, v);
+    luafn_report_local(b->c, b->f->proto, reg, b->pc, v);
+}
+
+static lf_value *emit(lf_builder *b, lf_kind kind, unsigned sub, int args)
+{
+    lf_value *v = luafn_value(b->g, kind, args);
+    if (b->g->values > LF_MAX_VALUES)
+        luafn_too_large(b);
+    v->sub = (uint8_t)sub;
+    v->proto = b->f->proto;
+    v->pc = b->pc;
+    v->block = b->g->now;
+    luafn_push(b->g->u, &b->g->now->ops, v);
+    return v;
+}
+
+lf_value *luafn_emit1(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x)
+{
+    lf_value *v = emit(b, kind, sub, 1);
+    v->arg[0] = x;
+    return v;
+}
+
+lf_value *luafn_emit2(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x, lf_value *y)
+{
+    if (kind == LF_ARITH) {
+        lf_value *r = luafn_fold_arith(b->g, (lf_arith)sub, x, y);
+        if (r)
+            return r;
+    }
+    lf_value *v = emit(b, kind, sub, 2);
+    v->arg[0] = x;
+    v->arg[1] = y;
+    return v;
+}
+
+lf_value *luafn_emit4(lf_builder *b, lf_kind kind, lf_value *x, lf_value *y, lf_value *z,
+                      lf_value *w)
+{
+    lf_value *v = emit(b, kind, 0, w ? 4 : 3);
+    v->arg[0] = x;
+    v->arg[1] = y;
+    v->arg[2] = z;
+    if (w)
+        v->arg[3] = w;
+    return v;
+}
+
+const char *luafn_describe(const lf_value *v)
+{
+    switch ((lf_kind)v->kind) {
+    case LF_FUNCTION:
+    case LF_BUILTIN:
+    case LF_CLOSURE:
+        return "a function";
+    case LF_TABLE:
+        return "a table";
+    case LF_ARRAY:
+        return "an array";
+    case LF_STRING:
+        return "a string";
+    case LF_OTHER:
+        return "a value that is no number";
+    case LF_CONST:
+        return v->type == LF_NIL ? "nil" : v->type == LF_BOOL ? "a boolean" : "a number";
+    default:
+        return "a value";
+    }
+}
+
+const char *luafn_reg_name(const lf_builder *b, int reg)
+{
+    const char *name = reg < 0 ? NULL : luafn_local_name(b->f->proto, reg, b->pc);
+    if (!name)
+        return "";
+    char *text = luafn_take(&b->c->unit, 16 + 64, 1);
+    snprintf(text, 16 + 64, " (local '%.60s')", name);
+    return text;
+}
+
+const char *luafn_value_name(const lf_builder *b, const lf_value *v, int reg)
+{
+    const char *name = luafn_reg_name(b, reg);
+    bool source = v->kind == LF_STRING || v->kind == LF_FUNCTION || v->kind == LF_TABLE ||
+                  v->kind == LF_OTHER || (v->kind == LF_ARRAY && v->as.i >= 0);
+    if (*name || !source)
+        return name;
+    char *text = luafn_take(&b->c->unit, 128, 1);
+    if (v->kind == LF_STRING)
+        snprintf(text, 128, " ('%.100s')", v->as.s);
+    else
+        snprintf(text, 128, " (%.100s)", luafn_source_name(b->c, (int)v->as.i));
+    return text;
+}
+
+void luafn_need_number(lf_builder *b, const lf_value *v, int reg, const char *what)
+{
+    const char *hint = "only numbers and booleans can be computed with";
+    if (v->kind == LF_ARRAY)
+        hint = "take an element, w[i], or use lun.zip for two arrays";
+    if (v->kind >= LF_FUNCTION && v->kind <= LF_OTHER)
+        luafn_stop(b, "%s on %s%s: %s", what, luafn_describe(v), luafn_value_name(b, v, reg), hint);
+}
+
+int luafn_upvalue_var(lf_builder *b, const lf_frame *f, int index, lf_value **value)
+{
+    while (f->closure) {
+        const lf_upval *u = &f->proto->upval[index];
+        f = f->closure->frame;
+        if (u->in_stack)
+            return f->base + u->index;
+        index = u->index;
+    }
+    *value = luafn_upvalue(b->c, b->f, b->pc, f->source, index + 1);
+    return -1;
+}

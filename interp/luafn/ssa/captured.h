@@ -1,0 +1,14 @@
+/* captured.h - captured things as values of the graph. */
+#ifndef LUAFN_CAPTURED_H
+#define LUAFN_CAPTURED_H
+
+#include "luafn/ssa/compile.h"
+
+/* The value of an upvalue (from 1) of the captured function `parent`, or of a field of the captured
+ * table `parent`. */
+lf_value *luafn_upvalue(lf_compile *c, const lf_frame *f, int pc, int parent, int upvalue);
+lf_value *luafn_field(lf_compile *c, const lf_frame *f, int pc, int parent, const char *field);
+/* What it is called in messages: "global 'f'", "'w'". */
+const char *luafn_source_name(lf_compile *c, int source);
+
+#endif

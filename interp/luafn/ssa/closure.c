@@ -1,0 +1,48 @@
+/* closure.c - local functions and the variables that they share with the function around them. */
+#include "luafn/ssa/build.h"
+
+void luafn_closure(lf_builder *b, uint32_t w)
+{
+    lf_compile *c = b->c;
+    lf_graph *g = b->g;
+    lf_closure *k = LF_NEW(&c->unit, lf_closure, 1);
+    k->proto = b->f->proto->p[lf_bx(w)];
+    k->frame = b->f;
+    k->name = luafn_local_name(b->f->proto, lf_a(w), b->pc + 1);
+    k->var = LF_NEW(&c->unit, int, k->proto->upvals);
+    for (int i = 0; i < k->proto->upvals; i++) {
+        const lf_upval *u = &k->proto->upval[i];
+        lf_value *ignored = NULL;
+        int var = u->in_stack     ? b->f->base + u->index
+                  : b->f->closure ? luafn_upvalue_var(b, b->f, u->index, &ignored)
+                                  : -1;
+        if (var < 0)
+            continue;
+        k->var[k->vars++] = var;
+        if (luafn_assigns(k->proto, i))
+            luafn_push(&c->unit, &g->var[var].writers, k);
+    }
+    k->alive = luafn_vars(g, b->f, 1, -1);
+    g->var[k->alive].closure = k;
+    luafn_write(g, k->alive, g->now, luafn_bool(g, true));
+    luafn_push(&c->unit, &g->closures, k);
+    lf_value *v = luafn_value(g, LF_CLOSURE, 0);
+    v->type = LF_OBJECT;
+    v->as.closure = k;
+    luafn_set(b, lf_a(w), v);
+}
+
+void luafn_close(lf_builder *b, int reg)
+{
+    lf_graph *g = b->g;
+    for (int i = 0; i < g->closures.count; i++) {
+        const lf_closure *k = g->closures.at[i];
+        for (int j = 0; j < k->vars; j++) {
+            const lf_var *v = &g->var[k->var[j]];
+            if (v->frame != b->f || v->reg < reg)
+                continue;
+            luafn_write(g, k->alive, g->now, luafn_bool(g, false));
+            break;
+        }
+    }
+}

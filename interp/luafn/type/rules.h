@@ -1,0 +1,17 @@
+/* rules.h - the types of operations. */
+#ifndef LUAFN_RULES_H
+#define LUAFN_RULES_H
+
+#include "luafn/ssa/compile.h"
+
+/* What a value may be on different paths. */
+lf_type luafn_join(lf_type a, lf_type b);
+/* The type in which two numbers are computed or compared. */
+lf_type luafn_common(const lf_compile *c, const lf_value *a, const lf_value *b);
+/* The type of an operation on operands of the types they have now; LF_NONE: not known yet. Leaves if
+ * there is none. */
+lf_type luafn_type_op(lf_compile *c, const lf_value *v);
+/* Leaves with "what on a boolean (local 'x'): hint". */
+_Noreturn void luafn_mistyped(lf_compile *c, const lf_value *v, int operand, const char *what);
+
+#endif
