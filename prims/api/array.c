@@ -258,8 +258,8 @@ const char *lun__describe(const lun_array *a, char buf[96])
 
 static bool count_waiting(void *count, const lun_node *n)
 {
-    *(int64_t *)count += !lun_node_ready(n) && !n->source && n->kind != LUN_NODE_RESHAPE &&
-                         n->kind != LUN_NODE_OUTPUT;
+    *(int64_t *)count +=
+        !lun_node_ready(n) && !n->source && n->kind != LUN_NODE_RESHAPE && lun_node_works(n);
     return true;
 }
 

@@ -7,7 +7,8 @@
 typedef struct slicer {
     lun_engine *e;
     int64_t offset, step, count;
-    int budget; /* nodes that may still be rebuilt */
+    int budget;     /* nodes that may still be rebuilt */
+    uint32_t place; /* of the node to be rebuilt next, 0: its own */
 } slicer;
 
 /* The slice of an index: offset + i * step. */
@@ -43,6 +44,12 @@ static lun_status slice_down(slicer *c, lun_node *n, int64_t whole, int depth, l
         *out = lun_node_retain(n);
         return LUN_OK;
     }
+    if (n->kind == LUN_NODE_PLACE) {
+        c->place = n->where;
+        return slice_down(c, n->in[0], whole, depth, out);
+    }
+    uint32_t place = c->place ? c->place : n->where, here = c->e->place;
+    c->place = 0;
     if (n->kind == LUN_NODE_INDEX)
         return slice_index(c, out);
     bool elementwise =
@@ -53,12 +60,14 @@ static lun_status slice_down(slicer *c, lun_node *n, int64_t whole, int depth, l
     int k = 0;
     for (; s == LUN_OK && k < 3 && n->in[k]; k++)
         s = slice_down(c, n->in[k], whole, depth - 1, &in[k]);
+    c->e->place = place; /* a part stands where the whole was written */
     if (s == LUN_OK && n->kind == LUN_NODE_CAST)
         s = lun_node_cast(c->e, in[0], (lun_dtype)n->dtype, out);
     else if (s == LUN_OK && n->kind == LUN_NODE_RANDOM)
         s = lun_node_random(c->e, in[0], in[1], (lun_dtype)n->dtype, out);
     else if (s == LUN_OK)
         s = lun__op_of(c->e, (lun_op)n->op, in, (lun_dtype)n->dtype, out);
+    c->e->place = here;
     for (k = 0; k < 3; k++)
         lun_node_release(c->e, in[k]);
     return s;
@@ -68,7 +77,7 @@ lun_status lun__slice(lun_engine *e, lun_node *a, int64_t offset, int64_t step, 
                       const int64_t *shape, lun_node **out)
 {
     if (rank == 1 && a->rank == 1 && a->n > 1 && !lun_node_ready(a)) {
-        slicer c = {e, offset, step, shape[0], 64};
+        slicer c = {e, offset, step, shape[0], 64, 0};
         return slice_down(&c, a, a->n, 24, out);
     }
     return lun_node_slice(e, a, offset, step, rank, shape, out);

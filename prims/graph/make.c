@@ -130,6 +130,27 @@ lun_status lun_node_random(lun_engine *e, lun_node *key, lun_node *index, lun_dt
     return shaped(e, n, shape_like(e, n, index), out);
 }
 
+/* Whether a kernel that computes n may fail there. */
+static inline bool may_fail(const lun_node *n)
+{
+    return n->kind == LUN_NODE_OP && lun_op_get((lun_op)n->op)->flags & LUN_OPF_TRAP0 &&
+           !lun_dtype_is_float((lun_dtype)n->dtype);
+}
+
+/* *out, which was written elsewhere before, as written at this place; a reference for a reference. */
+static lun_status place(lun_engine *e, lun_node **out)
+{
+    lun_node *shared = *out;
+    lun_node *n = start(e, LUN_NODE_PLACE, (int32_t)e->place, (lun_dtype)shared->dtype);
+    lun_status s = LUN_ENOMEM;
+    if (n) {
+        n->in[0] = shared;
+        s = shaped(e, n, shape_like(e, n, shared), out);
+    }
+    lun_node_release(e, shared);
+    return s;
+}
+
 lun_status lun_node_op(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
                        const lun_node *like, lun_node **out)
 {
@@ -138,7 +159,10 @@ lun_status lun_node_op(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype 
         return LUN_ENOMEM;
     for (int k = 0; k < lun_op_get(op)->arity; k++)
         n->in[k] = in[k];
-    return shaped(e, n, shape_like(e, n, like), out);
+    lun_status s = shaped(e, n, shape_like(e, n, like), out);
+    if (s == LUN_OK && (*out)->where != e->place && e->place && may_fail(*out))
+        s = place(e, out);
+    return s;
 }
 
 lun_status lun_node_cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out)

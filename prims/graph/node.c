@@ -211,7 +211,7 @@ lun_status lun__node_intern(lun_engine *e, lun_node *n, lun_node **out)
     n->hash = hash_of(n);
     lun_node **bucket = &e->buckets[n->hash & (e->bucket_count - 1)];
     for (lun_node *other = *bucket; other; other = other->chain)
-        if (other->hash == n->hash && equal(other, n)) {
+        if (other->hash == n->hash && other->workgroup == e->workgroup && equal(other, n)) {
             lun__node_drop(e, n);
             *out = lun_node_retain(other);
             return LUN_OK;

@@ -31,6 +31,8 @@ typedef enum lun_node_kind {
     LUN_NODE_SLICE,  /* in[0] from element offset, `step` elements apart */
     LUN_NODE_CONCAT, /* in[0] then in[1] */
     LUN_NODE_RESHAPE, /* in[0] in another shape */
+    LUN_NODE_PLACE,   /* in[0], an operation that may fail, written again at place number op: equal
+                       expressions share a node, the place of an error is that of each */
     LUN_NODE_KINDS
 } lun_node_kind;
 
@@ -57,7 +59,7 @@ struct lun_node {
     int32_t value;        /* its value in the kernel of */
     uint64_t lowered;     /* the walk of lowering that saw it last */
     uint32_t where;       /* the place that built it */
-    uint16_t workgroup;   /* asked for, 0: tuned; not part of what a node is */
+    uint16_t workgroup;   /* asked for, 0: tuned */
     lun_storage *storage; /* LEAF */
     int64_t offset, step; /* LEAF, SLICE: in elements */
     uint64_t cell;        /* NUMBER */
@@ -155,6 +157,12 @@ static inline uint32_t lun_node_form(const lun_node *n)
 {
     bool ready = n->kind == LUN_NODE_LEAF || n->kind == LUN_NODE_NUMBER;
     return ready ? (uint32_t)n->kind << 8 | n->dtype : n->form;
+}
+
+/* An operation of its own; else another node's result, elements or place. */
+static inline bool lun_node_works(const lun_node *n)
+{
+    return n->kind != LUN_NODE_OUTPUT && n->kind != LUN_NODE_PLACE;
 }
 
 /* Elements in memory or none needed: nothing has to run before n is used in a kernel. */

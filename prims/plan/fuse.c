@@ -104,7 +104,7 @@ static int weight(const lun_node *n)
 static void measure(lun_fuser *f, lun_fuse_info *x)
 {
     lun_node *in;
-    int64_t ops = x->node->kind != LUN_NODE_OUTPUT, leaves = 0, cost = weight(x->node);
+    int64_t ops = lun_node_works(x->node), leaves = 0, cost = weight(x->node);
     x->level = 0;
     x->scan = NULL;
     for (int k = 0; (in = lun_node_operand(x->node, k)); k++) {

@@ -231,12 +231,13 @@ static int emit_output(const lowerer *l, const lun_node *n)
     return o->value[n->op];
 }
 
-static int emit_node(lowerer *l, lun_node *n)
+/* where: the place that it is written at, for this use. */
+static int emit_node(lowerer *l, lun_node *n, uint32_t where)
 {
     int32_t v[3] = {-1, -1, -1};
     lun_node *in;
     lun_ir_ins ins = {.dtype = n->dtype, .a = -1, .b = -1, .c = -1};
-    l->out->ops += !n->source;
+    l->out->ops += !n->source && lun_node_works(n);
     if (n->kind == LUN_NODE_SLICE)
         return emit_slice(l, n);
     if (n->kind == LUN_NODE_OUTPUT)
@@ -281,13 +282,14 @@ static int emit_node(lowerer *l, lun_node *n)
         }
         break;
     case LUN_NODE_RESHAPE:
+    case LUN_NODE_PLACE:
         return v[0];
     default:
         l->status =
             lun__fail(l->e, LUN_EARG, "internal: a node of kind %d cannot be lowered", n->kind);
         return -1;
     }
-    return add(l, ins, n->where);
+    return add(l, ins, where);
 }
 
 /* ---- the walk --------------------------------------------------------------------------------------------- */
@@ -298,7 +300,8 @@ static bool is_end(const lowerer *l, const lun_node *n)
     return n->kind == LUN_NODE_NUMBER || from_memory(l, n);
 }
 
-static void finish(lowerer *l, lun_node *n)
+/* user: the node by which n was reached, NULL: none. */
+static void finish(lowerer *l, lun_node *n, const lun_node *user)
 {
     n->lowered = l->walk;
     if (!from_memory(l, n) && n->workgroup > l->out->workgroup)
@@ -308,7 +311,7 @@ static void finish(lowerer *l, lun_node *n)
     if (from_memory(l, n))
         n->value = load(l, n, 0, n->n == 1 && l->g->n != 1);
     else
-        n->value = emit_node(l, n);
+        n->value = emit_node(l, n, user && user->kind == LUN_NODE_PLACE ? user->where : n->where);
 }
 
 /* Whether user reads operand k through a slot of its own instead of as a value. */
@@ -335,7 +338,7 @@ static void emit(lowerer *l, lun_node *root)
         lun_node *n = top->node, *in = is_end(l, n) ? NULL : lun_node_operand(n, top->next);
         if (!in || n->lowered == l->walk) {
             if (n->lowered != l->walk)
-                finish(l, n);
+                finish(l, n, depth > 1 ? stack[depth - 2].node : NULL);
             depth--;
             continue;
         }

@@ -37,6 +37,30 @@ describe("integer division by zero", function()
         assert.matches(":" .. line .. "$", e.where)
     end)
 
+    it("names the line of each expression, also where equal ones share a node", function()
+        local a, zero = lun.vector { 1, 2, 3 }, lun.vector { 1, 0, 1 }
+        local function line_of(e)
+            local ok, problem = pcall(e.eval, e)
+            assert.is_false(ok)
+            return tonumber(problem.where:match ":(%d+)$")
+        end
+        local here = debug.getinfo(1, "l").currentline
+        local x = a // zero -- + 1
+        local y = a // zero -- + 2
+        local z = (a // zero):lazy "sum" -- + 3
+        local mod = a % zero -- + 4
+        local sum = y + 1
+        local part = y:sub(1, 2)
+        local same = a // zero -- + 7
+        for _, case in ipairs { { x, 1 }, { y, 2 }, { z, 3 }, { mod, 4 }, { sum, 2 }, { part, 2 }, { same, 7 },
+            { x + 1, 1 }, { x:sub(2, 3), 1 }, { -y, 2 }, { y:abs(), 2 },
+            { x, 1 }, { y * x, 2 }, { x * y, 1 } } do
+            assert.equal(here + case[2], line_of(case[1]))
+        end
+        assert.equal(1, #lun.explain(x, y, same))
+        assert.equal(1, lun.explain(x, y, same)[1].ops)
+    end)
+
     it("does not concern floats", function()
         expect.elements({ 1 / 0, -1 / 0 }, lun.vector { 1.0, -1.0 } // 0.0)
         assert.is_true((lun.vector { 1.0 } % 0.0)[1] ~= (lun.vector { 1.0 } % 0.0)[1])
