@@ -113,6 +113,17 @@ typedef struct lun_crender {
     lun_strbuf problem; /* why this IR cannot be rendered */
 } lun_crender;
 
+static inline const lun_ir_ins *lun__ins(const lun_crender *r, int32_t v)
+{
+    return &r->ir->ins[v];
+}
+
+/* True for a value, or a construct, that may differ between indices. */
+static inline bool lun__varies(const lun_crender *r, int32_t v)
+{
+    return (r->flags[v] & LUN_CF_VARYING) != 0;
+}
+
 /* A name or a short piece of text, by value. */
 typedef struct lun_cname {
     char s[64];

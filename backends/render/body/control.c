@@ -17,16 +17,6 @@
 
 #include "render/body/control.h"
 
-static const lun_ir_ins *at(const lun_csection *s, int32_t v)
-{
-    return &s->r->ir->ins[v];
-}
-
-static bool varies(const lun_csection *s, int32_t v)
-{
-    return (s->r->flags[v] & LUN_CF_VARYING) != 0;
-}
-
 /* ---- masks --------------------------------------------------------------------------------------- */
 
 lun_cname lun_cmask_type(lun_csection *s)
@@ -37,7 +27,7 @@ lun_cname lun_cmask_type(lun_csection *s)
 /* Construct p or the nearest around it that has a mask, -1: none. */
 static int32_t masked_by(const lun_csection *s, int32_t p)
 {
-    while (p >= 0 && !varies(s, p))
+    while (p >= 0 && !lun__varies(s->r, p))
         p = s->r->parent[p];
     return p;
 }
@@ -85,7 +75,7 @@ void lun_ctest_line(lun_csection *s, const char *before, char kind, int32_t v, c
 /* True for a LOOP some lanes of which start their next round before others end theirs. */
 static bool keeps_live(const lun_csection *s, int32_t loop)
 {
-    return at(s, loop)->kind == LUN_IR_LOOP && varies(s, loop) &&
+    return lun__ins(s->r, loop)->kind == LUN_IR_LOOP && lun__varies(s->r, loop) &&
            (s->r->flags[loop] & LUN_CF_CONTINUED);
 }
 
@@ -120,7 +110,7 @@ void lun_clabel(lun_csection *s, char place, int32_t construct)
 
 bool lun_csplit(const lun_csection *s, int32_t var)
 {
-    return (s->r->flags[var] & LUN_CF_SPLIT) && !varies(s, var);
+    return (s->r->flags[var] & LUN_CF_SPLIT) && !lun__varies(s->r, var);
 }
 
 static bool is_lazy(const lun_csection *s, int32_t loop)
@@ -158,9 +148,9 @@ static bool splits_any(const lun_csection *s, int32_t loop)
 
 static void variable(lun_csection *s, int32_t v)
 {
-    const lun_ir_ins *ins = at(s, v);
+    const lun_ir_ins *ins = lun__ins(s->r, v);
     lun_crep rep = lun_cvalue_rep(s->r, v);
-    if (!varies(s, v)) {
+    if (!lun__varies(s->r, v)) {
         lun_cline(s, "%s s%" PRId32 " = %s;", lun_ctype((lun_dtype)ins->dtype).s, v,
                   lun_cas_scalar(s, ins->a).s);
         if (!lun_csplit(s, v))
@@ -176,8 +166,8 @@ static void variable(lun_csection *s, int32_t v)
 
 static void get(lun_csection *s, int32_t v)
 {
-    const lun_ir_ins *ins = at(s, v);
-    if (!varies(s, v)) {
+    const lun_ir_ins *ins = lun__ins(s->r, v);
+    if (!lun__varies(s->r, v)) {
         lun_cline(s, "const %s s%" PRId32 " = s%" PRId32 ";", lun_ctype((lun_dtype)ins->dtype).s, v,
                   ins->a);
         return;
@@ -189,9 +179,9 @@ static void get(lun_csection *s, int32_t v)
 
 static void set(lun_csection *s, int32_t v)
 {
-    const lun_ir_ins *ins = at(s, v);
+    const lun_ir_ins *ins = lun__ins(s->r, v);
     lun_crep rep = lun_cvalue_rep(s->r, ins->a);
-    if (!varies(s, ins->a) && !lun_cfacts_behind(s->r, v)) {
+    if (!lun__varies(s->r, ins->a) && !lun_cfacts_behind(s->r, v)) {
         lun_cline(s, "s%" PRId32 " = %s;", ins->a, lun_cas_scalar(s, ins->b).s);
         if (lun_csplit(s, ins->a) && v > s->r->origin[ins->a] && lun_clazy(s, s->r->origin[ins->a]))
             lun_clazy_set(s, ins->a);
@@ -214,11 +204,11 @@ static void set(lun_csection *s, int32_t v)
 static void take_out(lun_csection *s, int32_t v)
 {
     int32_t to = s->r->origin[v];
-    bool again = at(s, v)->kind == LUN_IR_CONTINUE;
+    bool again = lun__ins(s->r, v)->kind == LUN_IR_CONTINUE;
     lun_cname h = lun_cnamed(s, 'h', v);
     for (int32_t p = s->scope;; p = s->r->parent[p]) {
         bool stays = again && p == to;
-        if (varies(s, p)) {
+        if (lun__varies(s->r, p)) {
             lun_cline(s, "%s &= ~%s;", lun_cnamed(s, 'k', p).s, h.s);
             if (keeps_live(s, p) && !stays)
                 lun_cline(s, "%s &= ~%s;", lun_cnamed(s, 'l', p).s, h.s);
@@ -235,8 +225,8 @@ static void leave(lun_csection *s, int32_t v)
 {
     int32_t to = s->r->origin[v];
     s->sure = -1;
-    if (!varies(s, to)) { /* everybody who is inside */
-        lun_cjump(s, at(s, v)->kind == LUN_IR_CONTINUE ? 'e' : 'b', to);
+    if (!lun__varies(s->r, to)) { /* everybody who is inside */
+        lun_cjump(s, lun__ins(s->r, v)->kind == LUN_IR_CONTINUE ? 'e' : 'b', to);
         return;
     }
     EACH_PART(s)
@@ -267,23 +257,23 @@ static void look_around(lun_csection *s)
 static bool leave_if(lun_csection *s, int32_t v)
 {
     const lun_crender *r = s->r;
-    if (v + 2 >= r->ir->count || r->origin[v + 2] != v || at(s, v + 2)->kind != LUN_IR_END)
+    if (v + 2 >= r->ir->count || r->origin[v + 2] != v || lun__ins(s->r, v + 2)->kind != LUN_IR_END)
         return false;
-    int kind = at(s, v + 1)->kind;
+    int kind = lun__ins(s->r, v + 1)->kind;
     if ((kind != LUN_IR_BREAK && kind != LUN_IR_CONTINUE) || !(r->flags[v + 1] & s->need))
         return false;
     int32_t to = r->origin[v + 1];
     if (lun_clazy(s, to)) {
-        lun_clazy_leave(s, at(s, v)->a, to);
+        lun_clazy_leave(s, lun__ins(s->r, v)->a, to);
         s->done = v + 2;
         return true;
     }
-    if (!varies(s, v))
+    if (!lun__varies(s->r, v))
         return false;
     bool simple = s->scope == to && !keeps_live(s, to) && !splits_any(s, to);
     EACH_PART(s)
     {
-        lun_cname c = lun_cas_vector(s, at(s, v)->a, lun_cfull_mask(r)),
+        lun_cname c = lun_cas_vector(s, lun__ins(s->r, v)->a, lun_cfull_mask(r)),
                   k = lun_cmask_of(s, s->scope);
         if (simple)
             lun_cline(s, "%s &= ~%s;", k.s, c.s);
@@ -321,14 +311,15 @@ static void open_if(lun_csection *s, int32_t v)
 {
     if (leave_if(s, v))
         return;
-    if (!varies(s, v)) {
-        lun_cline(s, "if (%s) {", lun_cas_scalar(s, at(s, v)->a).s);
+    if (!lun__varies(s->r, v)) {
+        lun_cline(s, "if (%s) {", lun_cas_scalar(s, lun__ins(s->r, v)->a).s);
         enter(s, v);
         return;
     }
     EACH_PART(s)
     lun_cline(s, "%s %s = %s & %s;", lun_cmask_type(s).s, lun_cnamed(s, 'k', v).s,
-              lun_cmask_of(s, s->scope).s, lun_cas_vector(s, at(s, v)->a, lun_cfull_mask(s->r)).s);
+              lun_cmask_of(s, s->scope).s,
+              lun_cas_vector(s, lun__ins(s->r, v)->a, lun_cfull_mask(s->r)).s);
     s->part = 0;
     lun_ctest_line(s, "if (", 'k', v, ") {");
     enter(s, v);
@@ -337,7 +328,7 @@ static void open_if(lun_csection *s, int32_t v)
 /* Declares the masks of a LOOP or BLOCK. */
 static void declare_masks(lun_csection *s, int32_t v)
 {
-    if (!varies(s, v))
+    if (!lun__varies(s->r, v))
         return;
     EACH_PART(s)
     {
@@ -382,13 +373,13 @@ static void open_else(lun_csection *s, int32_t v)
     lun_clabel(s, 'e', p);
     s->depth--;
     s->scope = s->r->parent[p];
-    if (!varies(s, p)) {
+    if (!lun__varies(s->r, p)) {
         lun_cline(s, "} else {");
     } else {
         lun_cline(s, "}");
         EACH_PART(s)
         lun_cline(s, "%s = %s & ~%s;", lun_cnamed(s, 'k', p).s, lun_cmask_of(s, s->scope).s,
-                  lun_cas_vector(s, at(s, p)->a, lun_cfull_mask(s->r)).s);
+                  lun_cas_vector(s, lun__ins(s->r, p)->a, lun_cfull_mask(s->r)).s);
         s->part = 0;
         lun_ctest_line(s, "if (", 'k', p, ") {");
     }
@@ -413,7 +404,7 @@ static void close_loop(lun_csection *s, int32_t p)
         lun_clazy_close(s, p);
         return;
     }
-    if (!varies(s, p)) {
+    if (!lun__varies(s->r, p)) {
         int32_t m = masked_by(s, p);
         lun_clabel(s, 'e', p);
         /* who came here by a jump may have left what is around it: then nobody goes on */
@@ -436,7 +427,7 @@ static void close_loop(lun_csection *s, int32_t p)
 static void close(lun_csection *s, int32_t v)
 {
     int32_t p = s->r->origin[v];
-    if (at(s, p)->kind == LUN_IR_LOOP)
+    if (lun__ins(s->r, p)->kind == LUN_IR_LOOP)
         close_loop(s, p);
     else
         lun_clabel(s, 'e', p);
@@ -454,7 +445,7 @@ static void close(lun_csection *s, int32_t v)
 
 void lun_ccontrol(lun_csection *s, int32_t v)
 {
-    switch ((lun_ir_kind)at(s, v)->kind) {
+    switch ((lun_ir_kind)lun__ins(s->r, v)->kind) {
     case LUN_IR_VAR:
         variable(s, v);
         break;

@@ -7,14 +7,9 @@
 
 #include "render/body/control.h"
 
-static const lun_ir_ins *at(const lun_csection *s, int32_t v)
-{
-    return &s->r->ir->ins[v];
-}
-
 void lun_cfirst_lane(lun_csection *s, int32_t v)
 {
-    const lun_ir_ins *ins = at(s, v);
+    const lun_ir_ins *ins = lun__ins(s->r, v);
     lun_cname a = lun_cnamed(s, 'a', v);
     if (!(s->r->flags[v] & LUN_CF_AFFINE))
         return;
@@ -94,8 +89,8 @@ void lun_cgather(lun_csection *s, int32_t v)
 {
     lun_crender *r = s->r;
     lun_crep rep = lun_cvalue_rep(r, v);
-    int32_t a = at(s, v)->a;
-    lun_cname p = lun_cslot(r, at(s, v)->imm), type = lun_cvtype(r, rep);
+    int32_t a = lun__ins(s->r, v)->a;
+    lun_cname p = lun_cslot(r, lun__ins(s->r, v)->imm), type = lun_cvtype(r, rep);
     if (r->flags[a] & LUN_CF_AFFINE)
         lun_cline(s, "const %s %s = %s(u->%s, %s, %s);", type.s, lun_cnamed(s, 'v', v).s,
                   consecutive(r, rep).s, p.s, lun_cnamed(s, 'a', a).s,
@@ -110,7 +105,7 @@ void lun_cgather(lun_csection *s, int32_t v)
 
 static void check_single(lun_csection *s, int32_t v)
 {
-    const lun_ir_ins *ins = at(s, v);
+    const lun_ir_ins *ins = lun__ins(s->r, v);
     lun_cname value = ins->b >= 0 ? lun_cas_scalar(s, ins->b) : lun_cname_of("0");
     lun_cline(s, "if (!%s) {", lun_cas_scalar(s, ins->a).s);
     if (s->single)
@@ -162,7 +157,7 @@ static void check_range(lun_csection *s, int32_t v, int32_t x, lun_cname low, lu
 
 static void check_lanes(lun_csection *s, int32_t v)
 {
-    const lun_ir_ins *ins = at(s, v);
+    const lun_ir_ins *ins = lun__ins(s->r, v);
     lun_crender *r = s->r;
     lun_crep full = lun_cfull_mask(r), value = {LUN_I64, false};
     lun_cname note = lun_cvector_note(r, lun_crep_bytes(full));

@@ -4,14 +4,9 @@
 
 #include "render/renderer.h"
 
-static const lun_ir_ins *at(const lun_csection *s, int32_t v)
-{
-    return &s->r->ir->ins[v];
-}
-
 static lun_cname named(const lun_csection *s, int32_t v)
 {
-    return lun_cname_of("const %s s%" PRId32, lun_ctype((lun_dtype)at(s, v)->dtype).s, v);
+    return lun_cname_of("const %s s%" PRId32, lun_ctype((lun_dtype)lun__ins(s->r, v)->dtype).s, v);
 }
 
 /* Philox4x32-10: the block that holds the element, and its word or words of it. */
@@ -47,7 +42,7 @@ static lun_cname random_one(lun_crender *r, lun_dtype t)
 
 static void random(lun_csection *s, int32_t v)
 {
-    const lun_ir_ins *ins = at(s, v);
+    const lun_ir_ins *ins = lun__ins(s->r, v);
     lun_cline(s, "%s = %s((lun_u64)%s, %s);", named(s, v).s,
               random_one(s->r, (lun_dtype)ins->dtype).s, lun_cas_scalar(s, ins->a).s,
               lun_cas_scalar(s, ins->b).s);
@@ -55,7 +50,7 @@ static void random(lun_csection *s, int32_t v)
 
 static void call(lun_csection *s, int32_t v)
 {
-    const lun_ir_ins *ins = at(s, v);
+    const lun_ir_ins *ins = lun__ins(s->r, v);
     lun_strbuf args = LUN_STRBUF_INIT;
     for (int k = 0; k < ins->c; k++) {
         int32_t o = s->r->ir->operands[ins->b + k];
@@ -74,7 +69,7 @@ static void call(lun_csection *s, int32_t v)
 
 bool lun_citem(lun_csection *s, int32_t v)
 {
-    const lun_ir_ins *ins = at(s, v);
+    const lun_ir_ins *ins = lun__ins(s->r, v);
     switch ((lun_ir_kind)ins->kind) {
     case LUN_IR_INDEX:
         lun_cline(s, "%s = i;", named(s, v).s);

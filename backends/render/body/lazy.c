@@ -12,11 +12,6 @@
 
 #include "render/body/control.h"
 
-static const lun_ir_ins *at(const lun_csection *s, int32_t v)
-{
-    return &s->r->ir->ins[v];
-}
-
 bool lun_clazy(const lun_csection *s, int32_t loop)
 {
     return (s->r->flags[loop] & LUN_CF_LAZY) != 0;
@@ -36,8 +31,8 @@ static bool is_counted(const lun_csection *s, int32_t var)
 static int32_t next_split(const lun_csection *s, int32_t var, int32_t loop)
 {
     for (; var < loop; var++)
-        if (at(s, var)->kind == LUN_IR_VAR && lun_csplit(s, var) && s->r->origin[var] == loop &&
-            (s->r->flags[var] & s->need))
+        if (lun__ins(s->r, var)->kind == LUN_IR_VAR && lun_csplit(s, var) &&
+            s->r->origin[var] == loop && (s->r->flags[var] & s->need))
             return var;
     return -1;
 }
@@ -144,7 +139,7 @@ void lun_clazy_set(lun_csection *s, int32_t var)
 static void narrow(lun_csection *s, int32_t c, int32_t loop, bool negated)
 {
     lun_crender *r = s->r;
-    const lun_ir_ins *test = at(s, c);
+    const lun_ir_ins *test = lun__ins(s->r, c);
     lun_cname f = lun_cname_of("%s", ""), k = lun_cnamed(s, 'k', loop);
     if (test->kind == LUN_IR_OP && test->from != LUN_BOOL)
         f = lun_cbits_while(r, (lun_op)test->op, (lun_dtype)test->from, negated);
@@ -173,13 +168,14 @@ void lun_clazy_leave(lun_csection *s, int32_t c, int32_t loop)
 {
     const lun_crender *r = s->r;
     bool negated = false;
-    while (at(s, c)->kind == LUN_IR_OP && at(s, c)->op == LUN_OP_LNOT) {
+    while (lun__ins(s->r, c)->kind == LUN_IR_OP && lun__ins(s->r, c)->op == LUN_OP_LNOT) {
         negated = !negated;
-        c = at(s, c)->a;
+        c = lun__ins(s->r, c)->a;
     }
-    while ((r->flags[c] & LUN_CF_VARYING) && at(s, c)->kind == LUN_IR_OP &&
-           at(s, c)->op == (negated ? LUN_OP_LAND : LUN_OP_LOR)) {
-        int32_t a = at(s, c)->a, b = at(s, c)->b, same = r->flags[a] & LUN_CF_VARYING ? b : a;
+    while ((r->flags[c] & LUN_CF_VARYING) && lun__ins(s->r, c)->kind == LUN_IR_OP &&
+           lun__ins(s->r, c)->op == (negated ? LUN_OP_LAND : LUN_OP_LOR)) {
+        int32_t a = lun__ins(s->r, c)->a, b = lun__ins(s->r, c)->b,
+                same = r->flags[a] & LUN_CF_VARYING ? b : a;
         if ((r->flags[same] & LUN_CF_VARYING) || (r->flags[same] & LUN_CF_HOISTED))
             break;
         leave_all(s, same, loop, negated);

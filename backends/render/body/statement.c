@@ -17,11 +17,6 @@ void lun_cline(lun_csection *s, const char *format, ...)
     va_end(args);
 }
 
-static const lun_ir_ins *at(const lun_csection *s, int32_t v)
-{
-    return &s->r->ir->ins[v];
-}
-
 /* ---- values -------------------------------------------------------------------------------------- */
 
 lun_crep lun_cvalue_rep(const lun_crender *r, int32_t v)
@@ -54,8 +49,8 @@ lun_cname lun_cindex(const lun_csection *s)
 
 lun_cname lun_cas_scalar(const lun_csection *s, int32_t v)
 {
-    if (s->single && at(s, v)->kind == LUN_IR_ARG && at(s, v)->imm < 2)
-        return lun_cname_of("%c", 'a' + (int)at(s, v)->imm);
+    if (s->single && lun__ins(s->r, v)->kind == LUN_IR_ARG && lun__ins(s->r, v)->imm < 2)
+        return lun_cname_of("%c", 'a' + (int)lun__ins(s->r, v)->imm);
     bool field = (s->r->flags[v] & LUN_CF_HOISTED) && s->need != LUN_CF_HOISTED && !s->single;
     return lun_cname_of("%ss%" PRId32, field ? "u->" : "", v);
 }
@@ -82,7 +77,7 @@ static lun_cname target(lun_csection *s, int32_t v)
     if (s->r->flags[v] & LUN_CF_VARYING)
         return lun_cname_of("const %s %s", lun_cvtype(s->r, lun_cvalue_rep(s->r, v)).s,
                             lun_cnamed(s, 'v', v).s);
-    return lun_cname_of("const %s s%" PRId32, lun_ctype((lun_dtype)at(s, v)->dtype).s, v);
+    return lun_cname_of("const %s s%" PRId32, lun_ctype((lun_dtype)lun__ins(s->r, v)->dtype).s, v);
 }
 
 lun_cname lun_cslot(lun_crender *r, int64_t slot)
@@ -152,7 +147,7 @@ static void trap_single(lun_csection *s, int32_t v, lun_cname divisor)
 static void scalar_op(lun_csection *s, int32_t v)
 {
     static const char *const bits[] = {"", ", ", ", "};
-    const lun_ir_ins *ins = at(s, v);
+    const lun_ir_ins *ins = lun__ins(s->r, v);
     const lun_op_row *row = lun_op_get((lun_op)ins->op);
     lun_crender *r = s->r;
     lun_dtype from = (lun_dtype)ins->from;
@@ -183,7 +178,7 @@ static void scalar_op(lun_csection *s, int32_t v)
 
 static void scalar(lun_csection *s, int32_t v)
 {
-    const lun_ir_ins *ins = at(s, v);
+    const lun_ir_ins *ins = lun__ins(s->r, v);
     lun_crender *r = s->r;
     lun_dtype t = (lun_dtype)ins->dtype;
     switch ((lun_ir_kind)ins->kind) {
@@ -249,8 +244,8 @@ static void emit_index(lun_csection *s, int32_t v)
 static void emit_load(lun_csection *s, int32_t v)
 {
     lun_cname load = lun_cvector_load(s->r, lun_cvalue_rep(s->r, v), false);
-    lun_cline(s, "%s = %s(u->%s, %s);", target(s, v).s, load.s, lun_cslot(s->r, at(s, v)->imm).s,
-              lun_cindex(s).s);
+    lun_cline(s, "%s = %s(u->%s, %s);", target(s, v).s, load.s,
+              lun_cslot(s->r, lun__ins(s->r, v)->imm).s, lun_cindex(s).s);
 }
 
 static void emit_random(lun_csection *s, int32_t v)
@@ -275,13 +270,13 @@ static void emit_random(lun_csection *s, int32_t v)
         lun_strbuf_free(&text);
     }
     lun_cline(s, "%s = %s(%s, %s);", target(s, v).s, c.s,
-              lun_cas_vector(s, at(s, v)->a, (lun_crep){LUN_I64, false}).s,
-              lun_cas_scalar(s, at(s, v)->b).s);
+              lun_cas_vector(s, lun__ins(s->r, v)->a, (lun_crep){LUN_I64, false}).s,
+              lun_cas_scalar(s, lun__ins(s->r, v)->b).s);
 }
 
 static void emit_op(lun_csection *s, int32_t v)
 {
-    const lun_ir_ins *ins = at(s, v);
+    const lun_ir_ins *ins = lun__ins(s->r, v);
     lun_crender *r = s->r;
     lun_op op = (lun_op)ins->op;
     const lun_op_row *row = lun_op_get(op);
@@ -321,7 +316,7 @@ static void emit_op(lun_csection *s, int32_t v)
  * they were. */
 static int32_t before_widening(const lun_csection *s, int32_t a, lun_dtype t)
 {
-    const lun_ir_ins *wide = at(s, a);
+    const lun_ir_ins *wide = lun__ins(s->r, a);
     bool ints = !lun_dtype_is_float((lun_dtype)wide->dtype) && !lun_dtype_is_float(t) &&
                 wide->dtype != LUN_BOOL && t != LUN_BOOL;
     bool back = wide->kind == LUN_IR_CAST && (lun_dtype)wide->from == t && ints &&
@@ -332,7 +327,7 @@ static int32_t before_widening(const lun_csection *s, int32_t a, lun_dtype t)
 static void emit_cast(lun_csection *s, int32_t v)
 {
     lun_crender *r = s->r;
-    int32_t a = before_widening(s, at(s, v)->a, (lun_dtype)at(s, v)->dtype);
+    int32_t a = before_widening(s, lun__ins(s->r, v)->a, (lun_dtype)lun__ins(s->r, v)->dtype);
     lun_crep to = lun_cvalue_rep(r, v), from = lun_cvalue_rep(r, a);
     lun_cname x = lun_cas_vector(s, a, from);
     if (to.t == from.t && to.mask == from.mask)
@@ -343,7 +338,7 @@ static void emit_cast(lun_csection *s, int32_t v)
 
 static void emit_call(lun_csection *s, int32_t v)
 {
-    const lun_ir_ins *ins = at(s, v);
+    const lun_ir_ins *ins = lun__ins(s->r, v);
     lun_crender *r = s->r;
     lun_strbuf args = LUN_STRBUF_INIT;
     for (int k = 0; k < ins->c; k++) {
@@ -374,9 +369,10 @@ static void emit_scan(lun_csection *s, int32_t v)
 static void emit_store(lun_csection *s, int32_t v)
 {
     lun_crender *r = s->r;
-    int64_t slot = at(s, v)->imm;
-    lun_crep rep = lun_cvalue_rep(r, at(s, v)->a);
-    lun_cname store = lun_cvector_store(r, rep, false), x = lun_cas_vector(s, at(s, v)->a, rep);
+    int64_t slot = lun__ins(s->r, v)->imm;
+    lun_crep rep = lun_cvalue_rep(r, lun__ins(s->r, v)->a);
+    lun_cname store = lun_cvector_store(r, rep, false),
+              x = lun_cas_vector(s, lun__ins(s->r, v)->a, rep);
     lun_cname p = lun_cslot(r, slot), here = lun_cindex(s);
     lun_cname how = r->dialect->streams ? lun_cname_of("u->t%" PRId64, slot)
                                         : lun_cname_of("u->n - (%s)", here.s);
@@ -391,22 +387,23 @@ static void emit_store(lun_csection *s, int32_t v)
 
 static void emit_reduce(lun_csection *s, int32_t v)
 {
-    lun_crep rep = lun_crep_of((lun_dtype)at(s, v)->dtype, s->r->bytes / s->r->lanes);
-    int32_t a = at(s, v)->a;
+    lun_crep rep = lun_crep_of((lun_dtype)lun__ins(s->r, v)->dtype, s->r->bytes / s->r->lanes);
+    int32_t a = lun__ins(s->r, v)->a;
     if (s->r->flags[v] & LUN_CF_WIDE) {
-        a = at(s, a)->a;
+        a = lun__ins(s->r, a)->a;
         rep = lun_crep_of(LUN_F32, s->r->bytes / s->r->lanes);
     }
     if (s->scope >= 0)
         lun_strbuf_puts(&s->r->problem, "a reduction inside control flow");
     if (s->r->flags[v] & LUN_CF_NARROW) {
-        a = at(s, a)->a;
+        a = lun__ins(s->r, a)->a;
         lun_crep from = lun_cvalue_rep(s->r, a), to = {LUN_I32, false};
-        lun_cline(s, "x%" PRId64 "[%d] = %s(%s);", at(s, v)->imm, s->part,
+        lun_cline(s, "x%" PRId64 "[%d] = %s(%s);", lun__ins(s->r, v)->imm, s->part,
                   lun_cvector_cast(s->r, to, from).s, lun_cas_vector(s, a, from).s);
         return;
     }
-    lun_cline(s, "x%" PRId64 "[%d] = %s;", at(s, v)->imm, s->part, lun_cas_vector(s, a, rep).s);
+    lun_cline(s, "x%" PRId64 "[%d] = %s;", lun__ins(s->r, v)->imm, s->part,
+              lun_cas_vector(s, a, rep).s);
 }
 
 typedef void emitter(lun_csection *s, int32_t v);

@@ -2,11 +2,6 @@
  * elements tell, and which of them are never needed in lanes.  Knows nothing of text. */
 #include "render/renderer.h"
 
-static bool varies(const lun_crender *r, int32_t v)
-{
-    return (r->flags[v] & LUN_CF_VARYING) != 0;
-}
-
 /* Consecutive elements have consecutive indices: gathers from there are loads. */
 static void find_affine(lun_crender *r)
 {
@@ -16,14 +11,14 @@ static void find_affine(lun_crender *r)
         bool sub = ins->kind == LUN_IR_OP && ins->op == LUN_OP_SUB && ins->dtype == LUN_I64;
         bool affine = ins->kind == LUN_IR_INDEX;
         if (add || sub)
-            affine = (r->flags[ins->a] & LUN_CF_AFFINE) && !varies(r, ins->b);
+            affine = (r->flags[ins->a] & LUN_CF_AFFINE) && !lun__varies(r, ins->b);
         if (add && !affine)
-            affine = (r->flags[ins->b] & LUN_CF_AFFINE) && !varies(r, ins->a);
+            affine = (r->flags[ins->b] & LUN_CF_AFFINE) && !lun__varies(r, ins->a);
         if (!affine || !r->dialect->streams)
             continue;
         r->flags[i] |= LUN_CF_AFFINE;
         if (add || sub)
-            r->flags[varies(r, ins->a) ? ins->b : ins->a] |= LUN_CF_AS_SCALAR;
+            r->flags[lun__varies(r, ins->a) ? ins->b : ins->a] |= LUN_CF_AS_SCALAR;
     }
 }
 
@@ -37,8 +32,8 @@ bool lun_cfacts_range(const lun_crender *r, int32_t check, int32_t *value, int32
     const lun_ir_ins *below = &r->ir->ins[both->a], *above = &r->ir->ins[both->b];
     if (below->kind != LUN_IR_OP || below->op != LUN_OP_LE || above->kind != LUN_IR_OP ||
         above->op != LUN_OP_GE || below->a != above->a || ins->b != below->a ||
-        below->from != LUN_I64 || !(r->flags[below->a] & LUN_CF_AFFINE) || varies(r, below->b) ||
-        varies(r, above->b))
+        below->from != LUN_I64 || !(r->flags[below->a] & LUN_CF_AFFINE) ||
+        lun__varies(r, below->b) || lun__varies(r, above->b))
         return false;
     *value = below->a;
     *high = below->b;

@@ -12,11 +12,6 @@ enum {
     LUN_ROUNDS_WORK = 160 /* a round's statements times rounds: more is wasted on nobody */
 };
 
-static const lun_ir_ins *at(const lun_crender *r, int32_t v)
-{
-    return &r->ir->ins[v];
-}
-
 static bool inside(const lun_crender *r, int32_t i, int32_t loop)
 {
     for (int32_t p = r->parent[i]; p >= 0; p = r->parent[p])
@@ -28,7 +23,7 @@ static bool inside(const lun_crender *r, int32_t i, int32_t loop)
 static int32_t end_of(const lun_crender *r, int32_t construct)
 {
     int32_t i = construct + 1;
-    while (r->origin[i] != construct || at(r, i)->kind != LUN_IR_END)
+    while (r->origin[i] != construct || lun__ins(r, i)->kind != LUN_IR_END)
         i++;
     return i;
 }
@@ -37,21 +32,21 @@ static int32_t end_of(const lun_crender *r, int32_t construct)
 static bool is_exit(const lun_crender *r, int32_t leave, int32_t loop)
 {
     int32_t p = r->parent[leave];
-    return at(r, leave)->kind == LUN_IR_BREAK && r->origin[leave] == loop && p == leave - 1 &&
-           r->parent[p] == loop && at(r, p)->kind == LUN_IR_IF &&
-           at(r, leave + 1)->kind == LUN_IR_END;
+    return lun__ins(r, leave)->kind == LUN_IR_BREAK && r->origin[leave] == loop && p == leave - 1 &&
+           r->parent[p] == loop && lun__ins(r, p)->kind == LUN_IR_IF &&
+           lun__ins(r, leave + 1)->kind == LUN_IR_END;
 }
 
 /* May instruction i, inside the loop, run for nobody? */
 static bool is_harmless(const lun_crender *r, int32_t i, int32_t loop)
 {
-    switch ((lun_ir_kind)at(r, i)->kind) {
+    switch ((lun_ir_kind)lun__ins(r, i)->kind) {
     case LUN_IR_BREAK:
     case LUN_IR_CONTINUE:
         return is_exit(r, i, loop);
     case LUN_IR_OP:
         return !lun_cfacts_traps(r, i) &&
-               !(lun_op_get((lun_op)at(r, i)->op)->flags & LUN_OPF_HEAVY);
+               !(lun_op_get((lun_op)lun__ins(r, i)->op)->flags & LUN_OPF_HEAVY);
     case LUN_IR_CONST:
     case LUN_IR_CAST:
     case LUN_IR_VAR:
@@ -68,7 +63,7 @@ static bool is_harmless(const lun_crender *r, int32_t i, int32_t loop)
 
 static bool is_lazy(const lun_crender *r, int32_t loop)
 {
-    if (at(r, loop)->kind != LUN_IR_LOOP || !(r->flags[loop] & LUN_CF_VARYING) ||
+    if (lun__ins(r, loop)->kind != LUN_IR_LOOP || !(r->flags[loop] & LUN_CF_VARYING) ||
         (r->flags[loop] & LUN_CF_CONTINUED))
         return false;
     int32_t end = end_of(r, loop);
@@ -93,7 +88,7 @@ int lun_crounds(const lun_crender *r, int32_t loop)
 
 static bool is_get(const lun_crender *r, int32_t v, int32_t var, int32_t set)
 {
-    return at(r, v)->kind == LUN_IR_GET && at(r, v)->a == var && v < set &&
+    return lun__ins(r, v)->kind == LUN_IR_GET && lun__ins(r, v)->a == var && v < set &&
            inside(r, v, r->origin[var]);
 }
 
@@ -101,7 +96,7 @@ int32_t lun_crounds_step(const lun_crender *r, int32_t var, bool *down)
 {
     int32_t loop = r->origin[var], end = end_of(r, loop), set = -1, step = -1;
     for (int32_t i = loop + 1; i < end; i++) {
-        if (at(r, i)->kind != LUN_IR_SET || at(r, i)->a != var)
+        if (lun__ins(r, i)->kind != LUN_IR_SET || lun__ins(r, i)->a != var)
             continue;
         if (set >= 0 || r->parent[i] != loop)
             return -1;
@@ -109,7 +104,7 @@ int32_t lun_crounds_step(const lun_crender *r, int32_t var, bool *down)
     }
     if (set < 0)
         return -1;
-    const lun_ir_ins *x = at(r, at(r, set)->b);
+    const lun_ir_ins *x = lun__ins(r, lun__ins(r, set)->b);
     *down = x->op == LUN_OP_SUB;
     if (x->kind != LUN_IR_OP || (x->op != LUN_OP_ADD && !*down))
         return -1;
@@ -125,7 +120,7 @@ int32_t lun_crounds_step(const lun_crender *r, int32_t var, bool *down)
 /* May instruction i, outside of loops, work on vectors of twice the native size? */
 static bool may_be_wide(const lun_crender *r, int32_t i)
 {
-    const lun_ir_ins *ins = at(r, i);
+    const lun_ir_ins *ins = lun__ins(r, i);
     switch ((lun_ir_kind)ins->kind) {
     case LUN_IR_INDEX:
     case LUN_IR_LOAD:
@@ -151,21 +146,21 @@ static int width(uint8_t t)
 /* How many bytes the widest value has in lanes that an instruction deals with. */
 static int deals_with(const lun_crender *r, int32_t i)
 {
-    const lun_ir_ins *ins = at(r, i);
+    const lun_ir_ins *ins = lun__ins(r, i);
     int32_t in[3];
     int bytes = lun_cfacts_in_lanes(r, i) ? width(ins->dtype) : 1, n = lun_ir_inputs(ins, in);
     if (!(r->flags[i] & (LUN_CF_BODY | LUN_CF_OPERAND)))
         return 1;
     for (int k = 0; k < n; k++)
-        if (lun_cfacts_in_lanes(r, in[k]) && width(at(r, in[k])->dtype) > bytes)
-            bytes = width(at(r, in[k])->dtype);
+        if (lun_cfacts_in_lanes(r, in[k]) && width(lun__ins(r, in[k])->dtype) > bytes)
+            bytes = width(lun__ins(r, in[k])->dtype);
     return bytes;
 }
 
 static bool in_loop(const lun_crender *r, int32_t i)
 {
     for (int32_t p = r->parent[i]; p >= 0; p = r->parent[p])
-        if (at(r, p)->kind == LUN_IR_LOOP)
+        if (lun__ins(r, p)->kind == LUN_IR_LOOP)
             return true;
     return false;
 }
@@ -173,9 +168,9 @@ static bool in_loop(const lun_crender *r, int32_t i)
 /* A SET or GET in its loop moves a single element. */
 static bool is_counted(const lun_crender *r, int32_t i)
 {
-    int kind = at(r, i)->kind;
-    return (kind == LUN_IR_SET || kind == LUN_IR_GET) && (r->flags[at(r, i)->a] & LUN_CF_COUNTED) &&
-           !lun_cfacts_behind(r, i);
+    int kind = lun__ins(r, i)->kind;
+    return (kind == LUN_IR_SET || kind == LUN_IR_GET) &&
+           (r->flags[lun__ins(r, i)->a] & LUN_CF_COUNTED) && !lun_cfacts_behind(r, i);
 }
 
 int lun_crounds_widest(const lun_crender *r)
@@ -203,9 +198,9 @@ void lun_crounds_find(lun_crender *r)
         if (is_lazy(r, i))
             r->flags[i] |= LUN_CF_LAZY;
     for (int32_t i = 0; i < r->ir->count; i++)
-        if (at(r, i)->kind == LUN_IR_VAR && (r->flags[i] & LUN_CF_SPLIT) &&
+        if (lun__ins(r, i)->kind == LUN_IR_VAR && (r->flags[i] & LUN_CF_SPLIT) &&
             !(r->flags[i] & LUN_CF_VARYING) && (r->flags[r->origin[i]] & LUN_CF_LAZY) &&
-            !lun_dtype_is_float((lun_dtype)at(r, i)->dtype) && at(r, i)->dtype != LUN_BOOL &&
-            lun_crounds_step(r, i, &down) >= 0)
+            !lun_dtype_is_float((lun_dtype)lun__ins(r, i)->dtype) &&
+            lun__ins(r, i)->dtype != LUN_BOOL && lun_crounds_step(r, i, &down) >= 0)
             r->flags[i] |= LUN_CF_COUNTED;
 }

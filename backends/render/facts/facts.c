@@ -99,23 +99,18 @@ void lun_cfacts_inputs(lun_crender *r, int32_t i,
 
 /* ---- what differs between indices ---------------------------------------------------------------- */
 
-static bool varies(const lun_crender *r, int32_t v)
-{
-    return (r->flags[v] & LUN_CF_VARYING) != 0;
-}
-
 /* True if indices may have parted ways somewhere between `outer` (excluded) and i. */
 static bool parted(const lun_crender *r, int32_t i, int32_t outer)
 {
     for (int32_t p = r->parent[i]; p >= 0 && p != outer; p = r->parent[p])
-        if (varies(r, p))
+        if (lun__varies(r, p))
             return true;
     return false;
 }
 
 static bool vary(lun_crender *r, int32_t i)
 {
-    if (varies(r, i))
+    if (lun__varies(r, i))
         return false;
     r->flags[i] |= LUN_CF_VARYING;
     return true;
@@ -123,7 +118,7 @@ static bool vary(lun_crender *r, int32_t i)
 
 static void inherit(lun_crender *r, int32_t i, int32_t v)
 {
-    if (varies(r, v))
+    if (lun__varies(r, v))
         r->flags[i] |= LUN_CF_VARYING;
 }
 
@@ -137,7 +132,7 @@ static bool judge_set(lun_crender *r, int32_t i)
         return parted(r, i, r->parent[var]) && vary(r, var);
     if (parted(r, i, loop))
         return vary(r, var);
-    if (!varies(r, loop) || (r->flags[var] & LUN_CF_SPLIT))
+    if (!lun__varies(r, loop) || (r->flags[var] & LUN_CF_SPLIT))
         return false;
     r->flags[var] |= LUN_CF_SPLIT;
     return true;
@@ -146,7 +141,7 @@ static bool judge_set(lun_crender *r, int32_t i)
 bool lun_cfacts_behind(const lun_crender *r, int32_t i)
 {
     int32_t var = r->ir->ins[i].a, loop = r->origin[var];
-    if (!(r->flags[var] & LUN_CF_SPLIT) || varies(r, var) || i < loop)
+    if (!(r->flags[var] & LUN_CF_SPLIT) || lun__varies(r, var) || i < loop)
         return false;
     return child_of(r, r->parent[var], i) != loop;
 }
@@ -155,7 +150,7 @@ bool lun_cfacts_behind(const lun_crender *r, int32_t i)
 static bool judge(lun_crender *r, int32_t i)
 {
     const lun_ir_ins *ins = &r->ir->ins[i];
-    bool changed = false, before = varies(r, i);
+    bool changed = false, before = lun__varies(r, i);
     switch ((lun_ir_kind)ins->kind) {
     case LUN_IR_INDEX:
     case LUN_IR_LOAD:
@@ -166,12 +161,12 @@ static bool judge(lun_crender *r, int32_t i)
     case LUN_IR_SET:
         if (lun_cfacts_behind(r, i))
             return false;
-        return varies(r, ins->b) ? vary(r, ins->a) : judge_set(r, i);
+        return lun__varies(r, ins->b) ? vary(r, ins->a) : judge_set(r, i);
     case LUN_IR_GET:
         if (lun_cfacts_behind(r, i))
             return vary(r, i);
         inherit(r, i, ins->a);
-        return varies(r, i) != before;
+        return lun__varies(r, i) != before;
     case LUN_IR_BREAK:
     case LUN_IR_CONTINUE:
         if (!parted(r, i, r->origin[i]))
@@ -184,7 +179,7 @@ static bool judge(lun_crender *r, int32_t i)
         }
     default:
         lun_cfacts_inputs(r, i, inherit);
-        return varies(r, i) != before;
+        return lun__varies(r, i) != before;
     }
 }
 
@@ -205,7 +200,7 @@ static void find_hoisted(lun_crender *r)
         const lun_ir_ins *ins = &r->ir->ins[i];
         int32_t in[3];
         int n = lun_ir_inputs(ins, in);
-        bool hoist = !varies(r, i), top = r->parent[i] < 0 && !r->masked;
+        bool hoist = !lun__varies(r, i), top = r->parent[i] < 0 && !r->masked;
         for (int k = 0; k < n; k++)
             hoist = hoist && (r->flags[in[k]] & LUN_CF_HOISTED);
         switch ((lun_ir_kind)ins->kind) {
@@ -363,7 +358,7 @@ static bool is_plain(const lun_crender *r, int32_t set)
             return false;
         if (loop >= 0 && ir->ins[p].kind == LUN_IR_LOOP)
             return false;
-        if (!varies(r, p))
+        if (!lun__varies(r, p))
             continue;
         if (loop >= 0 || ir->ins[p].kind != LUN_IR_LOOP || (r->flags[p] & LUN_CF_CONTINUED))
             return false;
@@ -388,7 +383,7 @@ static void want(lun_crender *r, int32_t i, int32_t v)
 {
     const lun_ir_ins *ins = &r->ir->ins[i];
     bool scalar;
-    if (varies(r, v))
+    if (lun__varies(r, v))
         return;
     switch ((lun_ir_kind)ins->kind) {
     case LUN_IR_STORE:
@@ -401,13 +396,13 @@ static void want(lun_crender *r, int32_t i, int32_t v)
         scalar = true;
         break;
     case LUN_IR_SET:
-        scalar = !varies(r, ins->a) && !lun_cfacts_behind(r, i);
+        scalar = !lun__varies(r, ins->a) && !lun_cfacts_behind(r, i);
         break;
     case LUN_IR_RANDOM:
         scalar = v == ins->b;
         break;
     default:
-        scalar = !varies(r, i);
+        scalar = !lun__varies(r, i);
     }
     r->flags[v] |= scalar ? LUN_CF_AS_SCALAR : LUN_CF_AS_VECTOR;
 }
@@ -429,7 +424,7 @@ static void find_wants(lun_crender *r)
             r->flags[i] |= LUN_CF_PLAIN;
     }
     /* The operand of the SCAN is handed over in lanes. */
-    if (r->ir->scan >= 0 && !varies(r, r->ir->ins[r->ir->scan].a))
+    if (r->ir->scan >= 0 && !lun__varies(r, r->ir->ins[r->ir->scan].a))
         r->flags[r->ir->ins[r->ir->scan].a] |= LUN_CF_AS_VECTOR;
 }
 
