@@ -1,30 +1,11 @@
-/* call.c - user functions in the generated text: the text itself, calls lane by lane, combiners of
- * reductions and scans.  What the text relies on is in render/user/prelude.c.  Knows no statement but the call. */
+/* call.c - calls of a user's C functions on GNU vectors, lane by lane.  Knows no statement but the call. */
+#include "render/body/call.h"
+
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "render/renderer.h"
-
-/* ---- the text -------------------------------------------------------------------------------------- */
-
-void lun_cfunctions(lun_crender *r, lun_strbuf *out)
-{
-    bool first = true;
-    for (int i = 0; i < r->ir->function_count; i++) {
-        const char *text = r->ir->functions[i]->text;
-        if (!text)
-            continue;
-        if (first) {
-            r->dialect->prelude(r, out);
-        }
-        first = false;
-        lun_strbuf_printf(out, "#line 1 \"C function\"\n%s\n", text);
-    }
-    lun_strbuf_puts(out, lun_strbuf_text(&r->after));
-    if (!first)
-        lun_strbuf_puts(out, "#line 1 \"kernel\"\n");
-}
+#include "render/body/value.h"
+#include "render/text/element.h"
+#include "render/text/text.h"
 
 /* ---- calls --------------------------------------------------------------------------------------- */
 
@@ -82,67 +63,5 @@ lun_cname lun_ccall(lun_crender *r, int32_t v)
     lun_strbuf_free(&head);
     lun_strbuf_free(&fill);
     lun_strbuf_free(&args);
-    return c;
-}
-
-/* ---- combiners ----------------------------------------------------------------------------------- */
-
-/* A function in IR form, as one on single elements: its statements are those of a kernel in which
- * nothing differs between indices. */
-static void ir_function(lun_crender *r, const lun_ir_function *fn, lun_strbuf *out, int32_t where)
-{
-    lun_crender outer = *r;
-    lun_csection s = {.r = r,
-                      .out = out,
-                      .need = LUN_CF_BODY,
-                      .scope = -1,
-                      .single = true,
-                      .where = where,
-                      .captured = r->ir->ins[where].captured - 1};
-    r->ir = fn->body;
-    r->masked = false;
-    if (lun_cfacts_single(r) == LUN_OK) {
-        lun_cbody(&s);
-        lun_cline(&s, "return %s;", lun_cas_scalar(&s, fn->output[0]).s);
-    } else {
-        out->failed = true;
-    }
-    if (s.labels.failed)
-        out->failed = true;
-    lun_strbuf_free(&s.labels);
-    free(r->flags);
-    free(r->mask);
-    free(r->parent);
-    free(r->origin);
-    r->ir = outer.ir;
-    r->masked = outer.masked;
-    r->flags = outer.flags;
-    r->mask = outer.mask;
-    r->parent = outer.parent;
-    r->origin = outer.origin;
-}
-
-lun_cname lun_ccombiner(lun_crender *r, int32_t v)
-{
-    const lun_ir_ins *ins = &r->ir->ins[v];
-    lun_cname c = lun_cname_of("lun_join%" PRId32, v), t = lun_ctype((lun_dtype)ins->dtype);
-    if (!lun_cmake(r, c.s))
-        return c;
-    lun_strbuf body = LUN_STRBUF_INIT;
-    const char *truth = ins->dtype == LUN_BOOL ? " != 0" : "";
-    int64_t k = ins->kind == LUN_IR_SCAN ? ins->imm : ins->c;
-    if (ins->op < LUN_OP_COUNT) {
-        lun_cname one = lun_cscalar_op(r, (lun_op)ins->op, (lun_dtype)ins->dtype);
-        lun_strbuf_printf(&body, "    return %s(a, b);\n", one.s);
-    } else if (r->ir->functions[k]->text) {
-        lun_strbuf_printf(&body, "    return %s(a, b)%s;\n", r->ir->functions[k]->name, truth);
-    } else {
-        ir_function(r, r->ir->functions[k], &body, v);
-    }
-    lun_strbuf_printf(&r->helpers, "INLINE %s %s(%s a, %s b, struct frame *f)\n{\n%s}\n", t.s, c.s,
-                      t.s, t.s, lun_strbuf_text(&body));
-    if (body.failed)
-        r->helpers.failed = true;
-    lun_strbuf_free(&body);
     return c;
 }

@@ -12,65 +12,20 @@
  * Loops that look around every few rounds only are in lazy.c.
  *
  * Several vectors (parts) may go through the statements together, each with masks of its own. */
-#include <inttypes.h>
-#include <string.h>
-
 #include "render/body/control.h"
 
+#include <inttypes.h>
+
+#include "render/body/lazy.h"
+#include "render/body/mask.h"
+#include "render/body/value.h"
+#include "render/facts/uses.h"
+#include "render/text/element.h"
+#include "render/text/text.h"
+#include "render/vector/bits.h"
+#include "render/vector/cast.h"
+
 /* ---- masks --------------------------------------------------------------------------------------- */
-
-lun_cname lun_cmask_type(lun_csection *s)
-{
-    return lun_cvtype(s->r, lun_cfull_mask(s->r));
-}
-
-/* Construct p or the nearest around it that has a mask, -1: none. */
-static int32_t masked_by(const lun_csection *s, int32_t p)
-{
-    while (p >= 0 && !lun__varies(s->r, p))
-        p = s->r->parent[p];
-    return p;
-}
-
-lun_cname lun_cmask_of(lun_csection *s, int32_t p)
-{
-    p = masked_by(s, p);
-    if (p >= 0 && lun_clazy_bits(s, p))
-        return lun_cname_of("%s(%s)", lun_cbits_to_mask(s->r).s, lun_cnamed(s, 'k', p).s);
-    if (p >= 0)
-        return lun_cnamed(s, 'k', p);
-    return s->r->parts == 1 ? lun_cname_of("k") : lun_cname_of("k_%d", s->part);
-}
-
-lun_cname lun_ccurrent(lun_csection *s, int bytes)
-{
-    lun_crep full = lun_cfull_mask(s->r), rep = lun_crep_of(LUN_BOOL, bytes);
-    lun_cname k = lun_cmask_of(s, s->scope);
-    if (full.t == rep.t)
-        return k;
-    return lun_cname_of("%s(%s)", lun_cvector_cast(s->r, rep, full).s, k.s);
-}
-
-/* Appends "lun_any_b32(k7_0 | k7_1)": whether any lane of any part is in mask `kind` of v. */
-static void put_any(lun_csection *s, char kind, int32_t v, lun_strbuf *out)
-{
-    lun_cname any = lun_cvector_any(s->r, lun_crep_bytes(lun_cfull_mask(s->r)));
-    lun_strbuf_printf(out, "%s(", any.s);
-    EACH_PART(s)
-    lun_strbuf_printf(out, "%s%s", s->part ? " | " : "", lun_cnamed(s, kind, v).s);
-    s->part = 0;
-    lun_strbuf_puts(out, ")");
-}
-
-void lun_ctest_line(lun_csection *s, const char *before, char kind, int32_t v, const char *after)
-{
-    lun_strbuf any = LUN_STRBUF_INIT;
-    put_any(s, kind, v, &any);
-    lun_cline(s, "%s%s%s", before, lun_strbuf_text(&any), after);
-    if (any.failed)
-        s->out->failed = true;
-    lun_strbuf_free(&any);
-}
 
 /* True for a LOOP some lanes of which start their next round before others end theirs. */
 static bool keeps_live(const lun_csection *s, int32_t loop)
@@ -79,39 +34,7 @@ static bool keeps_live(const lun_csection *s, int32_t loop)
            (s->r->flags[loop] & LUN_CF_CONTINUED);
 }
 
-/* ---- labels -------------------------------------------------------------------------------------- */
-
-/* e<i>, or f<i> in the second part of an IF. */
-static char here(const lun_csection *s, char place, int32_t construct)
-{
-    return place == 'e' && (s->r->flags[construct] & LUN_CF_ELSE) ? 'f' : place;
-}
-
-void lun_cjump(lun_csection *s, char place, int32_t construct)
-{
-    place = here(s, place, construct);
-    lun_strbuf_printf(&s->labels, "\n%c%" PRId32 "\n", place, construct);
-    lun_cline(s, "goto %c%" PRId32 ";", place, construct);
-}
-
-static bool is_used(const lun_csection *s, char place, int32_t construct)
-{
-    lun_cname name = lun_cname_of("\n%c%" PRId32 "\n", here(s, place, construct), construct);
-    return strstr(lun_strbuf_text(&s->labels), name.s) != NULL;
-}
-
-void lun_clabel(lun_csection *s, char place, int32_t construct)
-{
-    if (is_used(s, place, construct))
-        lun_cline(s, "%c%" PRId32 ":;", here(s, place, construct), construct);
-}
-
 /* ---- variables ----------------------------------------------------------------------------------- */
-
-bool lun_csplit(const lun_csection *s, int32_t var)
-{
-    return (s->r->flags[var] & LUN_CF_SPLIT) && !lun__varies(s->r, var);
-}
 
 static bool is_lazy(const lun_csection *s, int32_t loop)
 {
@@ -242,7 +165,7 @@ static void leave(lun_csection *s, int32_t v)
 /* After lanes may have left: is anybody still here? */
 static void look_around(lun_csection *s)
 {
-    int32_t p = s->scope, m = masked_by(s, p);
+    int32_t p = s->scope, m = lun__mask_holder(s, p);
     if (m < 0)
         return; /* nobody can have parted */
     lun_ctest_line(s, "if (!", 'k', m, ")");
@@ -387,25 +310,16 @@ static void open_else(lun_csection *s, int32_t v)
     s->r->flags[p] |= LUN_CF_ELSE;
 }
 
-/* A loop may never end: somebody may want it to. */
-void lun_cpoll(lun_csection *s)
-{
-    if (s->r->dialect->cancels)
-        lun_cline(
-            s, "if (__builtin_expect(__atomic_load_n(f->cancel, __ATOMIC_RELAXED), 0)) return%s;",
-            s->single ? " 0" : "");
-}
-
 /* The end of a LOOP: whoever came here by a jump may be nobody. */
 static void close_loop(lun_csection *s, int32_t p)
 {
-    bool sure = s->sure == p, jumped = is_used(s, 'e', p);
+    bool sure = s->sure == p, jumped = lun__mask_jumped(s, 'e', p);
     if (lun_clazy(s, p)) {
         lun_clazy_close(s, p);
         return;
     }
     if (!lun__varies(s->r, p)) {
-        int32_t m = masked_by(s, p);
+        int32_t m = lun__mask_holder(s, p);
         lun_clabel(s, 'e', p);
         /* who came here by a jump may have left what is around it: then nobody goes on */
         if (jumped && m >= 0 && (s->r->flags[p] & LUN_CF_LEFT))

@@ -3,9 +3,16 @@
  * Where places grow by one from index to index (AFFINE, render/facts/affine.c), the first lane's tells those of the
  * others: a gather is a load of the lanes that take part, and a check of the range compares single
  * elements. */
+#include "render/body/gather.h"
+
 #include <inttypes.h>
 
-#include "render/body/control.h"
+#include "render/body/mask.h"
+#include "render/body/value.h"
+#include "render/facts/affine.h"
+#include "render/text/text.h"
+#include "render/vector/bits.h"
+#include "render/vector/memory.h"
 
 void lun_cfirst_lane(lun_csection *s, int32_t v)
 {

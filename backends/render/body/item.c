@@ -1,8 +1,12 @@
 /* item.c - the statements of a kernel on one element, as plain C control flow: what statement.c writes for
  * values that are equal for all indices serves all values here; this adds what depends on the index i. */
+#include "render/body/item.h"
+
 #include <inttypes.h>
 
-#include "render/renderer.h"
+#include "render/body/value.h"
+#include "render/text/element.h"
+#include "render/text/text.h"
 
 static lun_cname named(const lun_csection *s, int32_t v)
 {

@@ -8,19 +8,16 @@
  * Where masks are bits (render/vector/bits.c), rounds are counted together: each SET keeps the bits of its lanes,
  * g<i>[c<i>++], and if at the end nobody has left (m<i>, the bits then and before), all lanes count
  * them at once.  That takes three instructions of four off the units that the loop's values need. */
+#include "render/body/lazy.h"
+
 #include <inttypes.h>
 
-#include "render/body/control.h"
-
-bool lun_clazy(const lun_csection *s, int32_t loop)
-{
-    return (s->r->flags[loop] & LUN_CF_LAZY) != 0;
-}
-
-bool lun_clazy_bits(const lun_csection *s, int32_t loop)
-{
-    return lun_clazy(s, loop) && lun_cbits(s->r);
-}
+#include "render/body/mask.h"
+#include "render/body/value.h"
+#include "render/facts/exits.h"
+#include "render/text/text.h"
+#include "render/vector/bits.h"
+#include "render/vector/cast.h"
 
 static bool is_counted(const lun_csection *s, int32_t var)
 {

@@ -1,226 +1,24 @@
 /* statement.c - the statements of a kernel on GNU vectors: one line for each instruction, one function for
  * each kind.  Values that are equal for all indices are single elements, computed once for a chunk
  * where that is possible.  Control flow is in control.c. */
+#include "render/body/statement.h"
+
 #include <inttypes.h>
-#include <stdarg.h>
-#include <string.h>
 
-#include "render/renderer.h"
-
-void lun_cline(lun_csection *s, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    lun_strbuf_printf(s->out, "%*s", 4 * (s->depth + 1), "");
-    lun_strbuf_vprintf(s->out, format, args);
-    lun_strbuf_puts(s->out, "\n");
-    va_end(args);
-}
-
-/* ---- values -------------------------------------------------------------------------------------- */
-
-lun_crep lun_cvalue_rep(const lun_crender *r, int32_t v)
-{
-    return lun_crep_of((lun_dtype)r->ir->ins[v].dtype, r->mask[v]);
-}
-
-lun_crep lun_cfull_mask(const lun_crender *r)
-{
-    return lun_crep_of(LUN_BOOL, r->bytes / r->lanes);
-}
-
-lun_cname lun_cnamed(const lun_csection *s, char kind, int32_t v)
-{
-    if (s->r->parts == 1)
-        return lun_cname_of("%c%" PRId32, kind, v);
-    return lun_cname_of("%c%" PRId32 "_%d", kind, v, s->part);
-}
-
-/* Where the vector stands among those that go through the body together. */
-static int place(const lun_csection *s)
-{
-    return s->part * s->r->lanes;
-}
-
-lun_cname lun_cindex(const lun_csection *s)
-{
-    return s->part ? lun_cname_of("i + %d", place(s)) : lun_cname_of("i");
-}
-
-lun_cname lun_cas_scalar(const lun_csection *s, int32_t v)
-{
-    if (s->single && lun__ins(s->r, v)->kind == LUN_IR_ARG && lun__ins(s->r, v)->imm < 2)
-        return lun_cname_of("%c", 'a' + (int)lun__ins(s->r, v)->imm);
-    bool field = (s->r->flags[v] & LUN_CF_HOISTED) && s->need != LUN_CF_HOISTED && !s->single;
-    return lun_cname_of("%ss%" PRId32, field ? "u->" : "", v);
-}
-
-lun_cname lun_cas_vector(lun_csection *s, int32_t v, lun_crep rep)
-{
-    lun_crender *r = s->r;
-    lun_crep own = lun_cvalue_rep(r, v);
-    lun_cname x;
-    if (r->flags[v] & LUN_CF_VARYING)
-        x = lun_cnamed(s, 'v', v);
-    else if (r->flags[v] & LUN_CF_HOISTED)
-        x = lun_cname_of("u->v%" PRId32, v);
-    else
-        x = lun_cname_of("%s(s%" PRId32 ")", lun_cvector_splat(r, own).s, v);
-    if (own.mask && rep.mask && own.t != rep.t)
-        return lun_cname_of("%s(%s)", lun_cvector_cast(r, rep, own).s, x.s);
-    return x;
-}
-
-/* "const f32x16 v7 = " or "const lun_f32 s7 = ". */
-static lun_cname target(lun_csection *s, int32_t v)
-{
-    if (s->r->flags[v] & LUN_CF_VARYING)
-        return lun_cname_of("const %s %s", lun_cvtype(s->r, lun_cvalue_rep(s->r, v)).s,
-                            lun_cnamed(s, 'v', v).s);
-    return lun_cname_of("const %s s%" PRId32, lun_ctype((lun_dtype)lun__ins(s->r, v)->dtype).s, v);
-}
-
-lun_cname lun_cslot(lun_crender *r, int64_t slot)
-{
-    lun_cname c = lun_cname_of("p%" PRId64, slot),
-              t = lun_ctype((lun_dtype)r->ir->slots[slot].dtype);
-    bool out = r->ir->slots[slot].role == LUN_SLOT_OUT;
-    lun_cname key = lun_cname_of("slot %s", c.s);
-    if (!lun_cmake(r, key.s))
-        return c;
-    lun_strbuf_printf(&r->fields, "    %s%s%s *%s;\n", r->dialect->global, out ? "" : "const ", t.s,
-                      c.s);
-    lun_strbuf_printf(&r->setup,
-                      r->dialect->streams ? "    u->%s = f->slots[%" PRId64 "];\n"
-                                          : "    u->%s = f->p%" PRId64 ";\n",
-                      c.s, slot);
-    if (!out || !r->dialect->streams)
-        return c;
-    lun_strbuf_printf(&r->fields, "    int t%" PRId64 ";\n", slot);
-    lun_strbuf_printf(&r->setup, "    u->t%" PRId64 " = f->stream && (lun_u64)u->%s %% %d == 0;\n",
-                      slot, c.s, r->bytes);
-    return c;
-}
-
-/* Field that holds the vector math function of an operation. */
-static lun_cname math_field(lun_crender *r, lun_op op, lun_dtype t)
-{
-    int index = lun_vecmath_index(op, t);
-    lun_cname c = lun_cname_of("m%d", index), key = lun_cname_of("math %s", c.s);
-    lun_cname type = lun_cmath_type(r, t, lun_op_get(op)->arity);
-    if (lun_cmake(r, key.s)) {
-        lun_strbuf_printf(&r->fields, "    %s %s; /* %s */\n", type.s, c.s, lun_op_get(op)->name);
-        lun_strbuf_printf(&r->setup, "    u->%s = (%s)f->math[%d];\n", c.s, type.s, index);
-    }
-    return c;
-}
-
-/* ---- single elements ----------------------------------------------------------------------------- */
-
-/* Where the language's functions on vectors differ from those on single elements, and a vector of this dtype
- * exists: the bits shall not depend on whether a value is the same for all. */
-static bool by_vector(const lun_csection *s, lun_op op, lun_dtype t)
-{
-    const lun_crender *r = s->r;
-    if (!r->dialect->builtins || s->element || s->single || r->lanes > 16)
-        return false;
-    return lun_dtype_is_float(t) && (lun_op_get(op)->flags & LUN_OPF_VEC);
-}
-
-/* Division by zero.  Loops might not end with what there is no value for: what is inside control flow
- * stops here. */
-static void trap_single(lun_csection *s, int32_t v, lun_cname divisor)
-{
-    lun_cline(s, "if (%s == 0) {", divisor.s);
-    if (s->single)
-        lun_cline(s, "    if (f->trap < 0) f->trap = %" PRId32 ", f->trap_value = %" PRId32 ";",
-                  s->where, v);
-    else
-        lun_cline(s, "    if (f->trap < 0) f->trap = %" PRId32 ";", v);
-    if (s->single)
-        lun_cline(s, "    return 0;");
-    else if (s->r->masked)
-        lun_cline(s, "    return;");
-    lun_cline(s, "}");
-}
-
-static void scalar_op(lun_csection *s, int32_t v)
-{
-    static const char *const bits[] = {"", ", ", ", "};
-    const lun_ir_ins *ins = lun__ins(s->r, v);
-    const lun_op_row *row = lun_op_get((lun_op)ins->op);
-    lun_crender *r = s->r;
-    lun_dtype from = (lun_dtype)ins->from;
-    int32_t in[3];
-    int n = lun_ir_inputs(ins, in);
-    if (lun_cfacts_traps(r, v))
-        trap_single(s, v, lun_cas_scalar(s, in[1]));
-    lun_strbuf args = LUN_STRBUF_INIT;
-    bool math = lun_chas_math(r, (lun_op)ins->op, from) && !s->single;
-    bool vector = by_vector(s, (lun_op)ins->op, from);
-    lun_crep rep = {from, false};
-    for (int k = 0; k < n; k++)
-        lun_strbuf_printf(&args, vector ? "%s%s(%s)" : "%s%s%s", math ? ", " : bits[k],
-                          vector ? lun_cvector_splat(r, rep).s : "", lun_cas_scalar(s, in[k]).s);
-    if (vector) {
-        lun_cline(s, "%s = %s(%s)[0];", target(s, v).s, lun_cvector_op(r, (lun_op)ins->op, rep).s,
-                  lun_strbuf_text(&args));
-    } else if (math) { /* the same function as for arrays, so that the bits agree */
-        lun_cname m = math_field(r, (lun_op)ins->op, from),
-                  f = lun_cscalar_math(r, from, row->arity);
-        lun_cline(s, "%s = %s(u->%s%s);", target(s, v).s, f.s, m.s, lun_strbuf_text(&args));
-    } else {
-        lun_cline(s, "%s = %s(%s);", target(s, v).s, lun_cscalar_op(r, (lun_op)ins->op, from).s,
-                  lun_strbuf_text(&args));
-    }
-    lun_strbuf_free(&args);
-}
-
-static void scalar(lun_csection *s, int32_t v)
-{
-    const lun_ir_ins *ins = lun__ins(s->r, v);
-    lun_crender *r = s->r;
-    lun_dtype t = (lun_dtype)ins->dtype;
-    switch ((lun_ir_kind)ins->kind) {
-    case LUN_IR_ARG:
-        if (!s->single || ins->imm >= 2)
-            lun_cline(s, "%s = %s(f->args[%" PRId64 "]);", target(s, v).s,
-                      lun_cscalar_uncell(r, t).s,
-                      s->single ? s->captured + ins->imm - 2 : ins->imm);
-        break;
-    case LUN_IR_CONST:
-        lun_cline(s, "%s = %s;", target(s, v).s, lun_cscalar_const(r, t, (uint64_t)ins->imm).s);
-        break;
-    case LUN_IR_LOADU:
-        lun_cline(s, "%s = u->%s[0]%s;", target(s, v).s, lun_cslot(r, ins->imm).s,
-                  t == LUN_BOOL ? " != 0" : "");
-        break;
-    case LUN_IR_GATHER:
-        lun_cline(s, "%s = u->%s[%s]%s;", target(s, v).s, lun_cslot(r, ins->imm).s,
-                  lun_cas_scalar(s, ins->a).s, t == LUN_BOOL ? " != 0" : "");
-        break;
-    case LUN_IR_CAST:
-        lun_cline(s, "%s = %s(%s);", target(s, v).s, lun_cscalar_cast(r, t, (lun_dtype)ins->from).s,
-                  lun_cas_scalar(s, ins->a).s);
-        break;
-    case LUN_IR_OP:
-        scalar_op(s, v);
-        break;
-    default:
-        lun_strbuf_printf(&r->problem, "instruction %" PRId32 " has no form on single elements", v);
-    }
-    if (s->need != LUN_CF_HOISTED)
-        return;
-    if (r->flags[v] & LUN_CF_AS_SCALAR) {
-        lun_strbuf_printf(&r->fields, "    %s s%" PRId32 ";\n", lun_ctype(t).s, v);
-        lun_cline(s, "u->s%" PRId32 " = s%" PRId32 ";", v, v);
-    }
-    if (r->flags[v] & LUN_CF_AS_VECTOR) {
-        lun_crep rep = lun_cvalue_rep(r, v);
-        lun_strbuf_printf(&r->fields, "    %s v%" PRId32 ";\n", lun_cvtype(r, rep).s, v);
-        lun_cline(s, "u->v%" PRId32 " = %s(s%" PRId32 ");", v, lun_cvector_splat(r, rep).s, v);
-    }
-}
+#include "render/body/call.h"
+#include "render/body/control.h"
+#include "render/body/gather.h"
+#include "render/body/item.h"
+#include "render/body/mask.h"
+#include "render/body/single.h"
+#include "render/body/value.h"
+#include "render/facts/uses.h"
+#include "render/text/text.h"
+#include "render/vector/cast.h"
+#include "render/vector/math.h"
+#include "render/vector/memory.h"
+#include "render/vector/operation.h"
+#include "render/vector/random.h"
 
 /* ---- vectors, by kind ---------------------------------------------------------------------------- */
 
@@ -237,14 +35,14 @@ static void emit_index(lun_csection *s, int32_t v)
         lun_chelper(r, rep, lun_strbuf_text(&text));
         lun_strbuf_free(&text);
     }
-    lun_cline(s, "%s = lun_index(%s);", target(s, v).s, lun_cindex(s).s);
+    lun_cline(s, "%s = lun_index(%s);", lun__value_declare(s, v).s, lun_cindex(s).s);
     lun_cfirst_lane(s, v);
 }
 
 static void emit_load(lun_csection *s, int32_t v)
 {
     lun_cname load = lun_cvector_load(s->r, lun_cvalue_rep(s->r, v), false);
-    lun_cline(s, "%s = %s(u->%s, %s);", target(s, v).s, load.s,
+    lun_cline(s, "%s = %s(u->%s, %s);", lun__value_declare(s, v).s, load.s,
               lun_cslot(s->r, lun__ins(s->r, v)->imm).s, lun_cindex(s).s);
 }
 
@@ -253,8 +51,8 @@ static void emit_random(lun_csection *s, int32_t v)
     lun_crender *r = s->r;
     lun_crep rep = lun_cvalue_rep(r, v);
     if (r->flags[v] & LUN_CF_STREAM) {
-        lun_cline(s, "%s = %s(w%" PRId32 ", %d);", target(s, v).s, lun_cvector_load(r, rep, true).s,
-                  v, place(s));
+        lun_cline(s, "%s = %s(w%" PRId32 ", %d);", lun__value_declare(s, v).s,
+                  lun_cvector_load(r, rep, true).s, v, lun__value_offset(s));
         return;
     }
     lun_cname c = lun_cname_of("lun_random_each_%s", lun_crep_name(rep).s);
@@ -269,7 +67,7 @@ static void emit_random(lun_csection *s, int32_t v)
         lun_chelper(r, rep, lun_strbuf_text(&text));
         lun_strbuf_free(&text);
     }
-    lun_cline(s, "%s = %s(%s, %s);", target(s, v).s, c.s,
+    lun_cline(s, "%s = %s(%s, %s);", lun__value_declare(s, v).s, c.s,
               lun_cas_vector(s, lun__ins(s->r, v)->a, (lun_crep){LUN_I64, false}).s,
               lun_cas_scalar(s, lun__ins(s->r, v)->b).s);
 }
@@ -303,10 +101,11 @@ static void emit_op(lun_csection *s, int32_t v)
         lun_strbuf_printf(&args, "%s%s", k || math ? ", " : "",
                           lun_cas_vector(s, in[k], choice && k == 0 ? condition : rep).s);
     if (math)
-        lun_cline(s, "%s = %s(u->%s%s);", target(s, v).s, lun_cvector_math(r, from, row->arity).s,
-                  math_field(r, op, from).s, lun_strbuf_text(&args));
+        lun_cline(s, "%s = %s(u->%s%s);", lun__value_declare(s, v).s,
+                  lun_cvector_math(r, from, row->arity).s, lun__value_math(r, op, from).s,
+                  lun_strbuf_text(&args));
     else
-        lun_cline(s, "%s = %s(%s);", target(s, v).s, lun_cvector_op(r, op, rep).s,
+        lun_cline(s, "%s = %s(%s);", lun__value_declare(s, v).s, lun_cvector_op(r, op, rep).s,
                   lun_strbuf_text(&args));
     lun_strbuf_free(&args);
     lun_cfirst_lane(s, v);
@@ -331,9 +130,10 @@ static void emit_cast(lun_csection *s, int32_t v)
     lun_crep to = lun_cvalue_rep(r, v), from = lun_cvalue_rep(r, a);
     lun_cname x = lun_cas_vector(s, a, from);
     if (to.t == from.t && to.mask == from.mask)
-        lun_cline(s, "%s = %s;", target(s, v).s, x.s);
+        lun_cline(s, "%s = %s;", lun__value_declare(s, v).s, x.s);
     else
-        lun_cline(s, "%s = %s(%s);", target(s, v).s, lun_cvector_cast(r, to, from).s, x.s);
+        lun_cline(s, "%s = %s(%s);", lun__value_declare(s, v).s, lun_cvector_cast(r, to, from).s,
+                  x.s);
 }
 
 static void emit_call(lun_csection *s, int32_t v)
@@ -351,7 +151,8 @@ static void emit_call(lun_csection *s, int32_t v)
         else
             lun_strbuf_puts(&args, lun_cas_scalar(s, o).s);
     }
-    lun_cline(s, "%s = %s(u->n - i%s);", target(s, v).s, lun_ccall(r, v).s, lun_strbuf_text(&args));
+    lun_cline(s, "%s = %s(u->n - i%s);", lun__value_declare(s, v).s, lun_ccall(r, v).s,
+              lun_strbuf_text(&args));
     lun_strbuf_free(&args);
 }
 
@@ -362,8 +163,8 @@ static void emit_scan(lun_csection *s, int32_t v)
     lun_crep lanes = {rep.t, false};
     if (s->scope >= 0)
         lun_strbuf_puts(&s->r->problem, "a scan inside control flow");
-    lun_cline(s, "%s = %s(scan, %d);", target(s, v).s, lun_cvector_load(s->r, lanes, true).s,
-              place(s));
+    lun_cline(s, "%s = %s(scan, %d);", lun__value_declare(s, v).s,
+              lun_cvector_load(s->r, lanes, true).s, lun__value_offset(s));
 }
 
 static void emit_store(lun_csection *s, int32_t v)
@@ -447,7 +248,7 @@ void lun_cbody(lun_csection *s)
         if (s->element && lun_citem(s, v))
             continue;
         if (is_scalar(r, v))
-            scalar(s, v);
+            lun__single_statement(s, v);
         else if (emit[r->ir->ins[v].kind] == lun_ccontrol || emit[r->ir->ins[v].kind] == lun_ccheck)
             emit[r->ir->ins[v].kind](s, v);
         else

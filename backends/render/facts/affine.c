@@ -1,6 +1,8 @@
 /* affine.c - values that grow by one from index to index: which they are, which checks of their range single
  * elements tell, and which of them are never needed in lanes.  Knows nothing of text. */
-#include "render/renderer.h"
+#include "render/facts/affine.h"
+
+#include "render/facts/uses.h"
 
 /* Consecutive elements have consecutive indices: gathers from there are loads. */
 static void find_affine(lun_crender *r)

@@ -5,7 +5,9 @@
  * copied to the lanes that are still there wherever it is set, or, if each round adds the same integer,
  * the rounds of each lane are counted in lanes as narrow as the loop's other values.  So a 64-bit
  * counter does not halve the lanes of a loop on 32-bit elements.  Knows nothing of text. */
-#include "render/renderer.h"
+#include "render/facts/exits.h"
+
+#include "render/facts/uses.h"
 
 enum {
     LUN_ROUNDS = 4,       /* at most, between two looks */

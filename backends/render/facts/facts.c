@@ -1,11 +1,14 @@
 /* facts.c - what a look at the IR finds out before a line is rendered: which instructions each part of
  * the unit needs, what is equal for all indices, where indices part ways.
  * Knows nothing of text. */
-#include <stdlib.h>
-#include <string.h>
+#include "render/facts/facts.h"
 
-#include "render/chunk/chunk.h"
-#include "render/renderer.h"
+#include <stdlib.h>
+
+#include "render/facts/affine.h"
+#include "render/facts/exits.h"
+#include "render/facts/lanes.h"
+#include "render/facts/uses.h"
 
 /* ---- structure ----------------------------------------------------------------------------------- */
 
@@ -57,15 +60,6 @@ static void find_structure(lun_crender *r)
     }
 }
 
-/* The construct around instruction i that stands directly in block `outer`, -1: i does itself. */
-static int32_t child_of(const lun_crender *r, int32_t outer, int32_t i)
-{
-    int32_t child = -1;
-    for (int32_t p = r->parent[i]; p != outer; p = r->parent[p])
-        child = p;
-    return child;
-}
-
 /* For each VAR the LOOP beside it that holds all SETs which do not stand beside it themselves. */
 static void find_setters(lun_crender *r)
 {
@@ -74,27 +68,13 @@ static void find_setters(lun_crender *r)
     for (int32_t i = 0; i < ir->count; i++) {
         if (ir->ins[i].kind != LUN_IR_SET)
             continue;
-        int32_t var = ir->ins[i].a, loop = child_of(r, r->parent[var], i);
+        int32_t var = ir->ins[i].a, loop = lun__uses_child(r, r->parent[var], i);
         if (loop < 0)
             continue;
         bool fits = ir->ins[loop].kind == LUN_IR_LOOP && !(r->flags[loop] & LUN_CF_CONTINUED) &&
                     (r->origin[var] == NONE || r->origin[var] == loop);
         r->origin[var] = fits ? loop : SEVERAL;
     }
-}
-
-void lun_cfacts_inputs(lun_crender *r, int32_t i,
-                       void (*visit)(lun_crender *r, int32_t i, int32_t v))
-{
-    const lun_ir *ir = r->ir;
-    const lun_ir_ins *ins = &ir->ins[i];
-    int32_t in[3];
-    int n = lun_ir_inputs(ins, in);
-    for (int k = 0; k < n; k++)
-        visit(r, i, in[k]);
-    for (int k = 0; ins->kind == LUN_IR_CALL && k < ins->c; k++)
-        if (ir->operands[ins->b + k] >= 0)
-            visit(r, i, ir->operands[ins->b + k]);
 }
 
 /* ---- what differs between indices ---------------------------------------------------------------- */
@@ -127,7 +107,7 @@ static void inherit(lun_crender *r, int32_t i, int32_t v)
 static bool judge_set(lun_crender *r, int32_t i)
 {
     int32_t var = r->ir->ins[i].a, loop = r->origin[var];
-    bool inside = loop >= 0 && child_of(r, r->parent[var], i) == loop;
+    bool inside = loop >= 0 && lun__uses_child(r, r->parent[var], i) == loop;
     if (!inside)
         return parted(r, i, r->parent[var]) && vary(r, var);
     if (parted(r, i, loop))
@@ -136,14 +116,6 @@ static bool judge_set(lun_crender *r, int32_t i)
         return false;
     r->flags[var] |= LUN_CF_SPLIT;
     return true;
-}
-
-bool lun_cfacts_behind(const lun_crender *r, int32_t i)
-{
-    int32_t var = r->ir->ins[i].a, loop = r->origin[var];
-    if (!(r->flags[var] & LUN_CF_SPLIT) || lun__varies(r, var) || i < loop)
-        return false;
-    return child_of(r, r->parent[var], i) != loop;
 }
 
 /* One instruction; true if something new came out. */
@@ -285,16 +257,6 @@ static void spread(lun_crender *r, unsigned section)
     } while (r->changed && r->masked);
 }
 
-bool lun_cfacts_traps(const lun_crender *r, int32_t i)
-{
-    const lun_ir_ins *ins = &r->ir->ins[i];
-    if (ins->kind != LUN_IR_OP || lun_dtype_is_float((lun_dtype)ins->from))
-        return false;
-    if (!(lun_op_get((lun_op)ins->op)->flags & LUN_OPF_TRAP0))
-        return false;
-    return r->ir->ins[ins->b].kind != LUN_IR_CONST || r->ir->ins[ins->b].imm == 0;
-}
-
 static void find_needs(lun_crender *r)
 {
     for (int32_t i = 0; i < r->ir->count; i++) {
@@ -429,24 +391,6 @@ static void find_wants(lun_crender *r)
 }
 
 /* ---- lanes --------------------------------------------------------------------------------------- */
-
-bool lun_cfacts_in_lanes(const lun_crender *r, int32_t i)
-{
-    unsigned f = r->flags[i];
-    if (!(f & (LUN_CF_BODY | LUN_CF_OPERAND)) || (f & LUN_CF_LINEAR) ||
-        !lun_ir_has_value(&r->ir->ins[i]))
-        return false;
-    return (f & (LUN_CF_VARYING | LUN_CF_AS_VECTOR | LUN_CF_SPLIT)) != 0;
-}
-
-int lun_cfacts_weight(const lun_crender *r, unsigned section)
-{
-    int n = 0;
-    for (int32_t i = 0; i < r->ir->count; i++)
-        if ((r->flags[i] & section) && !(r->flags[i] & LUN_CF_HOISTED))
-            n++;
-    return n;
-}
 
 static bool allocate(lun_crender *r)
 {

@@ -1,7 +1,9 @@
 /* lanes.c - how many lanes the vectors of a kernel have: as many as its widest value allows, where sums do not
  * count that may be wider than what is added up.  And how wide masks are.  Knows nothing of text. */
-#include "render/chunk/chunk.h"
-#include "render/renderer.h"
+#include "render/facts/lanes.h"
+
+#include "render/facts/exits.h"
+#include "render/facts/uses.h"
 
 /* True for a value in lanes that reductions in lanes take (by `op`, LUN_OP_COUNT: any), and nothing else does. */
 static bool is_only_reduced(const lun_crender *r, int32_t v, lun_op op)

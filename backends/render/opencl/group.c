@@ -1,15 +1,21 @@
 /* group.c - the kernels of an OpenCL text in the SCALAR form: an element for each work-item or, where order
  * matters, a chunk for each work-group of 64 lanes, in host/host.h's order.  Scans are in group_scan.c, statements in
  * render/body/item.c and render/body/statement.c. */
+#include "render/opencl/group.h"
+
 #include <inttypes.h>
 
 #include "host/host.h"
-#include "render/chunk/chunk.h"
-#include "render/opencl/opencl.h"
+#include "render/body/combine.h"
+#include "render/body/statement.h"
+#include "render/facts/facts.h"
+#include "render/opencl/group_scan.h"
+#include "render/opencl/kernel.h"
+#include "render/opencl/sinks.h"
+#include "render/text/element.h"
+#include "render/user/text.h"
 
 enum { LIGHT = 40 }; /* cost of an element */
-
-static const char barrier[] = "barrier(CLK_LOCAL_MEM_FENCE);\n";
 
 /* ---- a kernel's statements ----------------------------------------------------------------------- */
 
@@ -66,151 +72,6 @@ lun_status lun_clscalar_unit(lun_crender *r, const char *first, lun_strbuf *out)
     lun_strbuf_free(&parts);
     lun_strbuf_free(&kernels);
     return LUN_OK;
-}
-
-/* ---- values that lanes combine ------------------------------------------------------------------- */
-
-static lun_cname type_of(const lun_crender *r, int32_t v)
-{
-    return lun_ctype((lun_dtype)r->ir->ins[v].dtype);
-}
-
-void lun_cllocal(lun_crender *r, lun_dtype t, const char *name, int count, lun_strbuf *out)
-{
-    lun_strbuf_printf(out, "    __local %s %s[%d];\n", lun_ctype(t).s, name, count);
-    r->local_bytes += (size_t)count * lun_dtype_get(t)->bytes;
-}
-
-/* The identity, or anything where there is none. */
-static lun_cname neutral(lun_crender *r, int32_t v)
-{
-    uint64_t bits = 0;
-    lun_cin_lanes(r, v, &bits);
-    return lun_cscalar_const(r, (lun_dtype)r->ir->ins[v].dtype, bits);
-}
-
-void lun_clsinks_body(lun_crender *r, lun_clsinks *l)
-{
-    uint64_t identity;
-    for (int32_t v = 0; v < r->ir->count; v++) {
-        if (r->ir->ins[v].kind != LUN_IR_REDUCE)
-            continue;
-        if (l->count == LUN_CL_SINKS) {
-            lun_strbuf_puts(&r->problem, "too many reductions in one kernel");
-            return;
-        }
-        l->sink[l->count++] = (lun_clsink){.v = v,
-                                           .lanes = lun_cin_lanes(r, v, &identity),
-                                           .x = lun_cname_of("x%" PRId64, r->ir->ins[v].imm)};
-    }
-}
-
-void lun_clsinks_arguments(const lun_clsinks *l, lun_strbuf *out)
-{
-    for (int k = 0; k < l->count; k++)
-        lun_strbuf_printf(out, ", &%s", l->sink[k].x.s);
-}
-
-/* Lane 0 keeps the roots of complete subtrees, the largest first: one for each bit of blocks. */
-static void tree_helper(lun_crender *r, int32_t v)
-{
-    lun_cname t = type_of(r, v), join = lun_ccombiner(r, v);
-    if (!lun_cmake(r, lun_cname_of("lun_tree%" PRId32, v).s))
-        return;
-    lun_strbuf_printf(&r->helpers,
-                      "struct lun_tree%" PRId32 " { %s root[32]; int top; lun_u32 blocks; };\n"
-                      "INLINE void lun_tree_add%" PRId32 "(struct lun_tree%" PRId32
-                      " *t, %s y, struct frame *f)\n{\n"
-                      "    for (lun_u32 b = t->blocks++; b & 1; b >>= 1) y = %s(t->root[--t->top], "
-                      "y, f);\n    t->root[t->top++] = y;\n}\n",
-                      v, t.s, v, v, t.s, join.s);
-    lun_strbuf_printf(&r->helpers,
-                      "INLINE %s lun_tree_end%" PRId32 "(struct lun_tree%" PRId32
-                      " *t, struct frame *f)\n{\n    %s y = t->root[--t->top];\n"
-                      "    while (t->top) y = %s(t->root[--t->top], y, f);\n    return y;\n}\n",
-                      t.s, v, v, t.s, join.s);
-}
-
-void lun_clsinks_open(lun_crender *r, const lun_clsinks *l, lun_strbuf *out)
-{
-    for (int k = 0; k < l->count; k++) {
-        int32_t v = l->sink[k].v;
-        lun_cllocal(r, (lun_dtype)r->ir->ins[v].dtype, lun_cname_of("l%" PRId32, v).s, LUN_LANES,
-                    out);
-        if (l->sink[k].lanes) {
-            lun_strbuf_printf(out, "    %s a%" PRId32 " = %s;\n", type_of(r, v).s, v,
-                              neutral(r, v).s);
-            continue;
-        }
-        tree_helper(r, v);
-        lun_strbuf_printf(out,
-                          "    struct lun_tree%" PRId32 " t%" PRId32 ";\n    t%" PRId32
-                          ".top = 0;\n    t%" PRId32 ".blocks = 0;\n",
-                          v, v, v, v);
-    }
-}
-
-void lun_clsinks_fresh(lun_crender *r, const lun_clsinks *l, lun_strbuf *out)
-{
-    for (int k = 0; k < l->count; k++)
-        lun_strbuf_printf(out, "        %s %s = %s;\n", type_of(r, l->sink[k].v).s, l->sink[k].x.s,
-                          neutral(r, l->sink[k].v).s);
-}
-
-/* A block's tree: levels of pairs in local memory, the odd one goes up unchanged. */
-static void join_tree(lun_crender *r, const lun_clsink *s, lun_strbuf *out)
-{
-    int32_t v = s->v;
-    lun_strbuf_printf(out, "        l%" PRId32 "[lane] = %s;\n        %s", v, s->x.s, barrier);
-    lun_strbuf_printf(out,
-                      "        for (int n = left < %d ? (int)left : %d; n > 1; n = (n + 1) / 2) {\n"
-                      "            %s y = l%" PRId32 "[lane];\n"
-                      "            if (2 * lane + 1 < n) y = %s(l%" PRId32 "[2 * lane], l%" PRId32
-                      "[2 * lane + 1], &f);\n"
-                      "            else if (2 * lane < n) y = l%" PRId32
-                      "[2 * lane];\n            %s"
-                      "            l%" PRId32 "[lane] = y;\n            %s        }\n"
-                      "        if (lane == 0) lun_tree_add%" PRId32 "(&t%" PRId32 ", l%" PRId32
-                      "[0], &f);\n        %s",
-                      LUN_LANES, LUN_LANES, type_of(r, v).s, v, lun_ccombiner(r, v).s, v, v, v,
-                      barrier, v, barrier, v, v, v, barrier);
-}
-
-void lun_clsinks_join(lun_crender *r, const lun_clsinks *l, lun_strbuf *out)
-{
-    for (int k = 0; k < l->count; k++) {
-        const lun_clsink *s = &l->sink[k];
-        if (s->lanes)
-            lun_strbuf_printf(out, "        a%" PRId32 " = %s(a%" PRId32 ", %s, &f);\n", s->v,
-                              lun_ccombiner(r, s->v).s, s->v, s->x.s);
-        else
-            join_tree(r, s, out);
-    }
-}
-
-void lun_clsinks_end(lun_crender *r, const lun_clsinks *l, const char *target, lun_strbuf *out)
-{
-    for (int k = 0; k < l->count; k++) {
-        int32_t v = l->sink[k].v;
-        const lun_ir_ins *ins = &r->ir->ins[v];
-        lun_cname cell = lun_cscalar_cell(r, (lun_dtype)ins->dtype),
-                  to = lun_cname_of("%s", target);
-        if (ins->kind == LUN_IR_REDUCE)
-            to = lun_cname_of("%s[%" PRId64 "]", target, ins->imm);
-        if (!l->sink[k].lanes) {
-            lun_strbuf_printf(
-                out, "    if (lane == 0) %s = %s(lun_tree_end%" PRId32 "(&t%" PRId32 ", &f));\n",
-                to.s, cell.s, v, v);
-            continue;
-        }
-        lun_strbuf_printf(
-            out,
-            "    l%" PRId32 "[lane] = a%" PRId32 ";\n    %s"
-            "    for (int s = %d; s; s /= 2) {\n        if (lane < s) l%" PRId32
-            "[lane] = %s(l%" PRId32 "[lane], l%" PRId32 "[lane + s], &f);\n        %s    }\n"
-            "    if (lane == 0) %s = %s(l%" PRId32 "[0]);\n",
-            v, v, barrier, LUN_LANES / 2, v, lun_ccombiner(r, v).s, v, v, barrier, to.s, cell.s, v);
-    }
 }
 
 /* ---- kernels ------------------------------------------------------------------------------------- */

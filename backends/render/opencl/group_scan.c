@@ -1,15 +1,17 @@
 /* group_scan.c - scans in the SCALAR form: a work-group of 64 lanes runs a chunk in tiles of 512 elements, in
  * which each lane combines a group of 8, and one of them chains the groups; host/host.h's order, and so its bits.
  * By a function, one lane goes over the elements from left to right. */
-#include <inttypes.h>
+#include "render/opencl/group_scan.h"
 
 #include "host/host.h"
-#include "render/chunk/chunk.h"
-#include "render/opencl/opencl.h"
+#include "render/body/combine.h"
+#include "render/facts/uses.h"
+#include "render/opencl/kernel.h"
+#include "render/opencl/sinks.h"
+#include "render/text/element.h"
+#include "render/text/text.h"
 
 enum { EACH = 8, TILE = LUN_LANES * EACH };
-
-static const char barrier[] = "barrier(CLK_LOCAL_MEM_FENCE);\n";
 
 static const lun_ir_ins *scan_of(const lun_crender *r)
 {
@@ -78,7 +80,7 @@ static void total_by_function(lun_crender *r, lun_strbuf *out)
         "        for (int j = 0; lane == 0 && j < %d && b + j < hi; j++)\n"
         "            y = b + j == lo ? x[j] : %s(y, x[j], &f);\n        %s    }\n"
         "    if (lane == 0) carries[k] = %s(y);\n",
-        t.s, LUN_LANES, t.s, barrier, LUN_LANES, lun_ccombiner(r, r->ir->scan).s, barrier,
+        t.s, LUN_LANES, t.s, lun__barrier, LUN_LANES, lun_ccombiner(r, r->ir->scan).s, lun__barrier,
         lun_cscalar_cell(r, dtype_of(r)).s);
     lun_clkernel_end(r, out);
 }
@@ -99,8 +101,8 @@ static void carry(lun_crender *r, lun_strbuf *out)
         "            const %s z = x[j];\n            x[j] = y;\n"
         "            if (b + j < chunks - 1) y = %s(y, z, &f);\n        }\n        %s"
         "        if (b + lane < chunks) carries[b + lane] = %s(x[lane]);\n        %s    }\n",
-        t.s, of.s, LUN_LANES, of.s, barrier, LUN_LANES, t.s, lun_ccombiner(r, r->ir->scan).s,
-        barrier, cell.s, barrier);
+        t.s, of.s, LUN_LANES, of.s, lun__barrier, LUN_LANES, t.s, lun_ccombiner(r, r->ir->scan).s,
+        lun__barrier, cell.s, lun__barrier);
     lun_clkernel_end(r, out);
 }
 
@@ -118,19 +120,19 @@ static void tile_by_op(lun_crender *r, lun_strbuf *out)
                       "        if (lane == 0) {\n            for (int g = 0; g < %d; g++) {\n"
                       "                const %s z = %s(y, c[g], &f);\n                c[g] = y;\n"
                       "                y = z;\n            }\n        }\n        %s",
-                      t.s, EACH, EACH, EACH, EACH, EACH - 1, join.s, EACH - 1, barrier, LUN_LANES,
-                      t.s, join.s, barrier);
+                      t.s, EACH, EACH, EACH, EACH, EACH - 1, join.s, EACH - 1, lun__barrier,
+                      LUN_LANES, t.s, join.s, lun__barrier);
     if (scan_of(r)->inclusive)
         lun_strbuf_printf(out,
                           "        for (int j = 0; j < %d; j++) x[%d * lane + j] = %s(c[lane], "
                           "p[j], &f);\n        %s",
-                          EACH, EACH, join.s, barrier);
+                          EACH, EACH, join.s, lun__barrier);
     else
         lun_strbuf_printf(out,
                           "        x[%d * lane] = c[lane];\n"
                           "        for (int j = 1; j < %d; j++) x[%d * lane + j] = %s(c[lane], "
                           "p[j - 1], &f);\n        %s",
-                          EACH, EACH, EACH, join.s, barrier);
+                          EACH, EACH, EACH, join.s, lun__barrier);
 }
 
 static void tile_by_function(lun_crender *r, lun_strbuf *out)
@@ -140,7 +142,7 @@ static void tile_by_function(lun_crender *r, lun_strbuf *out)
                       "        for (int j = 0; lane == 0 && j < %d && i + j < hi; j++) {\n"
                       "            const %s z = %s(y, x[j], &f);\n            x[j] = %s;\n"
                       "            y = z;\n        }\n        %s",
-                      TILE, t.s, join.s, scan_of(r)->inclusive ? "z" : "y", barrier);
+                      TILE, t.s, join.s, scan_of(r)->inclusive ? "z" : "y", lun__barrier);
 }
 
 static void kernel(lun_crender *r, lun_strbuf *out)
@@ -161,7 +163,7 @@ static void kernel(lun_crender *r, lun_strbuf *out)
                       "            if (i + j < hi) operand(i + j, &f, &u, &v);\n"
                       "            x[j] = v;\n        }\n        %s",
                       t.s, lun_cscalar_uncell(r, dtype_of(r)).s, TILE, TILE, LUN_LANES, t.s,
-                      barrier);
+                      lun__barrier);
     (by_op(r) ? tile_by_op : tile_by_function)(r, out);
     lun_strbuf_printf(out,
                       "        for (lun_i64 b = i; b < hi && b < i + %d; b += %d) {\n"
@@ -172,7 +174,7 @@ static void kernel(lun_crender *r, lun_strbuf *out)
     lun_clsinks_arguments(&l, out);
     lun_strbuf_puts(out, ");\n");
     lun_clsinks_join(r, &l, out);
-    lun_strbuf_printf(out, "        }\n        %s    }\n", barrier);
+    lun_strbuf_printf(out, "        }\n        %s    }\n", lun__barrier);
     if (l.count)
         lun_strbuf_printf(out, "    f.partials = partials + k * %d;\n", r->ir->result_count);
     lun_clsinks_end(r, &l, "f.partials", out);

@@ -1,9 +1,13 @@
-/* kernel.c - the kernels of an OpenCL text: arguments, a run's memory, traps, and the kernels of the
- * VECTOR form, in which a work-item runs a whole chunk.  render/render.h says what the host does with them,
- * plan.c how the memory is laid out.  Knows no statement. */
+/* kernel.c - what the kernels of an OpenCL text have in common: arguments, a run's memory, traps, a scan's first
+ * carry.  render/render.h says what the host does with them, plan.c how the memory is laid out.  Knows no
+ * statement. */
+#include "render/opencl/kernel.h"
+
 #include <inttypes.h>
 
-#include "render/opencl/opencl.h"
+#include "render/opencl/needs.h"
+#include "render/text/element.h"
+#include "render/text/text.h"
 
 /* ---- arguments ----------------------------------------------------------------------------------- */
 
@@ -100,100 +104,4 @@ void lun_clhelpers(lun_crender *r)
                     "INLINE void lun_publish(const struct frame *f, __global lun_u64 *work)\n{\n"
                     "    if (f->trap >= 0 && atomic_cmpxchg((volatile __global int *)work, 0, "
                     "(int)f->trap + 1) == 0)\n        work[1] = (lun_u64)f->trap_value;\n}\n");
-}
-
-/* ---- kernels ------------------------------------------------------------------------------------- */
-
-/* The chunk of this work-item; none runs once a trap is known. */
-static void bounds(const lun_crender *r, lun_strbuf *out)
-{
-    if (lun_cltraps(r->ir))
-        lun_strbuf_puts(out, "    if (*(volatile __global int *)work) return;\n");
-    lun_strbuf_puts(
-        out, "    const lun_i64 k = cells[4] + get_group_id(0), lo = cells[1] + k * cells[2];\n"
-             "    const lun_i64 hi = f.n - lo < cells[2] ? f.n : lo + cells[2];\n");
-}
-
-static void total(lun_crender *r, lun_strbuf *out)
-{
-    lun_clkernel(r, "lun_total", 1, out);
-    bounds(r, out);
-    lun_strbuf_puts(out, "    lun_u64 carry;\n    f.carry = &carry;\n    chunk_total(lo, hi, &f);\n"
-                         "    carries[k] = carry;\n");
-    lun_clkernel_end(r, out);
-}
-
-/* Totals become carries. */
-static void carry(lun_crender *r, lun_strbuf *out)
-{
-    int32_t v = r->ir->scan;
-    lun_dtype t = (lun_dtype)r->ir->ins[v].dtype;
-    lun_cname join = lun_ccombiner(r, v), cell = lun_cscalar_cell(r, t),
-              of = lun_cscalar_uncell(r, t), type = lun_ctype(t);
-    lun_clkernel(r, "lun_carry", 1, out);
-    lun_strbuf_printf(out,
-                      "    %s y = %s(lun_initial(&f));\n"
-                      "    for (lun_i64 k = 0; k < chunks - 1; k++) {\n"
-                      "        const %s x = %s(carries[k]);\n        carries[k] = %s(y);\n"
-                      "        y = %s(y, x, &f);\n    }\n    carries[chunks - 1] = %s(y);\n",
-                      type.s, of.s, type.s, of.s, cell.s, join.s, cell.s);
-    lun_clkernel_end(r, out);
-}
-
-static void finish(lun_crender *r, lun_strbuf *out)
-{
-    int results = r->ir->result_count;
-    lun_strbuf pairs = LUN_STRBUF_INIT;
-    for (int32_t v = 0; v < r->ir->count; v++) {
-        const lun_ir_ins *ins = &r->ir->ins[v];
-        lun_dtype t = (lun_dtype)ins->dtype;
-        if (ins->kind != LUN_IR_REDUCE)
-            continue;
-        lun_cname join = lun_ccombiner(r, v), of = lun_cscalar_uncell(r, t);
-        lun_strbuf_printf(
-            &pairs,
-            "            to[%" PRId64 "] = %s(%s(%s(a[%" PRId64 "]), %s(b[%" PRId64 "]), &f));\n",
-            ins->imm, lun_cscalar_cell(r, t).s, join.s, of.s, ins->imm, of.s, ins->imm);
-    }
-    lun_clkernel(r, "lun_finish", 1, out);
-    lun_strbuf_printf(
-        out,
-        "    for (lun_i64 n = chunks; n > 1; n = (n + 1) / 2) {\n"
-        "        for (lun_i64 j = 0; j < n / 2; j++) {\n"
-        "            __global lun_u64 *const to = partials + j * %d;\n"
-        "            __global const lun_u64 *const a = partials + 2 * j * %d, *const b = a + %d;\n"
-        "%s        }\n"
-        "        for (int q = 0; (n & 1) && q < %d; q++)\n"
-        "            partials[n / 2 * %d + q] = partials[(n - 1) * %d + q];\n    }\n"
-        "    for (int q = 0; q < %d; q++) work[2 + q] = partials[q];\n",
-        results, results, results, lun_strbuf_text(&pairs), results, results, results, results);
-    lun_clkernel_end(r, out);
-    if (pairs.failed)
-        out->failed = true;
-    lun_strbuf_free(&pairs);
-}
-
-static void kernel(lun_crender *r, lun_strbuf *out)
-{
-    lun_clkernel(r, "lun_kernel", 1, out);
-    bounds(r, out);
-    if (r->ir->result_count)
-        lun_strbuf_printf(out, "    f.partials = partials + k * %d;\n", r->ir->result_count);
-    if (r->ir->scan >= 0)
-        lun_strbuf_puts(out, "    lun_u64 carry = chunks > 1 ? carries[k] : lun_initial(&f);\n"
-                             "    f.carry = &carry;\n");
-    lun_strbuf_puts(out, "    chunk_kernel(lo, hi, &f);\n");
-    lun_clkernel_end(r, out);
-}
-
-void lun_clentries(lun_crender *r, lun_strbuf *out)
-{
-    lun_clhelpers(r);
-    if (r->ir->scan >= 0) {
-        total(r, out);
-        carry(r, out);
-    }
-    kernel(r, out);
-    if (r->ir->result_count)
-        finish(r, out);
 }

@@ -1,7 +1,9 @@
 /* math.c - math functions of OpenCL texts in the VECTOR form that PoCL 3.1's built-in functions on vectors
  * miss (4 ULP in f32, 2 in f64 are promised): sin, cos, tan in f32, tan, pow in f64 and log1p next to 0.  All
  * others stay below 2.3 and 1.4 there.  Knows no IR. */
-#include "render/opencl/opencl.h"
+#include "render/opencl/math.h"
+
+#include "render/vector/exact.h"
 
 /* sin, cos, tan in f32, computed in f64: n pi/2 is taken off x in two steps, and short polynomials are
  * enough for what is left.  The built-in ones on floats are off by 1e-4. */

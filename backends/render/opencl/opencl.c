@@ -1,11 +1,13 @@
 /* opencl.c - the way through one kernel for OpenCL C: the words of its dialect, what stands at the head of a
- * text, what a device must have for it.  Knows neither a statement nor how kernels are launched. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
+ * text.  Knows neither a statement nor how kernels are launched. */
 #include "host/host.h"
-#include "render/opencl/opencl.h"
+#include "render/opencl/group.h"
+#include "render/opencl/kernel.h"
+#include "render/opencl/math.h"
+#include "render/opencl/needs.h"
+#include "render/opencl/streamed.h"
+#include "render/unit/unit.h"
+#include "render/user/prelude.h"
 
 /* ---- words --------------------------------------------------------------------------------------- */
 
@@ -38,12 +40,14 @@ static const lun_cdialect vector_dialect = {.global = "__global ",
                                             .function = "\nINLINE void chunk_%s(",
                                             .any = any_lane,
                                             .builtins = true,
+                                            .math = lun_clmath,
                                             .prelude = lun_cprelude_opencl,
                                             .exports = lun_clentries};
 static const lun_cdialect scalar_dialect = {.global = "__global ",
                                             .cells = "__constant ",
                                             .own = "own_",
                                             .builtins = true,
+                                            .math = lun_clmath,
                                             .prelude = lun_cprelude_opencl,
                                             .exports = lun_clgroups};
 
@@ -61,53 +65,6 @@ static void put_head(const lun_crender *r, const lun_cl_target *target, lun_strb
     for (int s = 0; s < r->ir->slot_count; s++)
         lun_strbuf_printf(out, "    %s *p%d;\n", lun_clslot_type(r, s).s, s);
     lun_strbuf_puts(out, "};\n");
-}
-
-/* ---- what a kernel needs ------------------------------------------------------------------------- */
-
-static bool body_has_f64(const lun_ir *ir)
-{
-    bool found = false;
-    for (int i = 0; i < ir->count; i++) {
-        const lun_ir_ins *ins = &ir->ins[i];
-        bool from = ins->kind == LUN_IR_OP || ins->kind == LUN_IR_CAST;
-        found |= lun_ir_has_value(ins) && ins->dtype == LUN_F64;
-        found |= ins->kind == LUN_IR_REDUCE && ins->dtype == LUN_F64;
-        found |= from && ins->from == LUN_F64;
-    }
-    for (int i = 0; i < ir->slot_count; i++)
-        found |= ir->slots[i].dtype == LUN_F64;
-    return found;
-}
-
-static bool has_f64(const lun_ir *ir)
-{
-    bool found = body_has_f64(ir);
-    for (int i = 0; i < ir->function_count; i++)
-        found |= ir->functions[i]->body && body_has_f64(ir->functions[i]->body);
-    return found;
-}
-
-static bool body_traps(const lun_ir *ir)
-{
-    const lun_crender look = {.ir = ir};
-    for (int32_t i = 0; i < ir->count; i++)
-        if (ir->ins[i].kind == LUN_IR_CHECK || lun_cfacts_traps(&look, i))
-            return true;
-    return false;
-}
-
-bool lun_cltraps(const lun_ir *ir)
-{
-    bool traps = body_traps(ir);
-    for (int i = 0; i < ir->function_count; i++)
-        traps |= ir->functions[i]->body && body_traps(ir->functions[i]->body);
-    return traps;
-}
-
-bool lun_clworks(const lun_ir *ir)
-{
-    return ir->result_count || ir->scan >= 0 || lun_cltraps(ir);
 }
 
 /* ---- a text -------------------------------------------------------------------------------------- */
@@ -131,7 +88,7 @@ lun_status lun_cstyle_opencl(const lun_ir *ir, const lun_cl_target *target, lun_
                             .scan = ir->scan >= 0,
                             .traps = lun_cltraps(ir),
                             .cost = lun_ir_cost(ir)};
-    if (!target->fp64 && has_f64(ir)) {
+    if (!target->fp64 && lun__needs_f64(ir)) {
         lun_strbuf_puts(out, "it computes in f64, which the device lacks (sums and products of f32 "
                              "are accumulated in f64 too)");
         return LUN_EDTYPE;

@@ -5,7 +5,7 @@
  *
  * One chunk alone writes its partial results where the results stand. */
 #include "host/host.h"
-#include "render/render.h"
+#include "render/renderer.h"
 
 enum {
     HEAVY = 64,       /* cost of an element from which chunks are cut by time */

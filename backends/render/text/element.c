@@ -1,10 +1,12 @@
 /* element.c - operations and casts on single elements, in plain C that every dialect understands: the
  * expressions of table/ops.def with their T, U, WIDTH and M(f) filled in.  Knows no vector. */
+#include "render/text/element.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "render/renderer.h"
+#include "render/text/text.h"
 
 lun_cname lun_ctype(lun_dtype t)
 {

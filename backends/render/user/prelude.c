@@ -1,9 +1,13 @@
 /* prelude.c - the names that a user's C text relies on: types, mathematical functions for float and double
  * under one name as in OpenCL C, a few constants.  What the text does not mention is left out. */
+#include "render/user/prelude.h"
+
 #include <ctype.h>
 #include <string.h>
 
-#include "render/renderer.h"
+#include "render/text/element.h"
+#include "render/text/text.h"
+#include "render/vector/math.h"
 
 static const char types[] =
     "typedef __INT8_TYPE__ int8_t;\ntypedef __UINT8_TYPE__ uint8_t, uchar;\n"

@@ -1,9 +1,9 @@
 /* bits.c - masks as bits: what AVX-512 keeps in registers of their own, one bit for each lane, and the
  * small inline functions on them in the generated text.  A comparison and the mask that it narrows are one
  * instruction there, and so is counting in the lanes of a mask.  Knows no IR. */
-#include <string.h>
+#include "render/vector/bits.h"
 
-#include "render/renderer.h"
+#include "render/text/text.h"
 
 bool lun_cbits(const lun_crender *r)
 {

@@ -1,7 +1,10 @@
 /* cast.c - conversions of GNU vectors in the generated text, to another dtype and to lanes of another width.
  * gcc turns some of __builtin_convertvector's cases into a dozen instructions; where one instruction does it,
  * it is named.  Knows no IR. */
-#include "render/renderer.h"
+#include "render/vector/cast.h"
+
+#include "render/text/element.h"
+#include "render/text/text.h"
 
 /* The x86 instruction that converts whole vectors of one size of lanes to another. */
 static const char *instruction(const lun_crender *r, lun_dtype to, lun_dtype from)

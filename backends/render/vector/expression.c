@@ -3,12 +3,15 @@
  *
  * What has no such form (integer division, shifts of less than 32 bits, functions without an
  * instruction) is refused, and computed lane by lane.  Knows no IR. */
+#include "render/vector/expression.h"
+
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "render/renderer.h"
+#include "render/text/element.h"
+#include "render/vector/exact.h"
 
 typedef enum kind {
     NUMBER, /* a literal: fits every type it meets */

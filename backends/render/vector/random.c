@@ -3,10 +3,12 @@
  * Words stand in the low halves; products look at the low halves alone, so what is in the high ones never
  * matters.  A round waits for the one before it, so several vectors go through the rounds together, of
  * all streams that a kernel has. */
-#include <inttypes.h>
-#include <string.h>
+#include "render/vector/random.h"
 
-#include "render/renderer.h"
+#include <inttypes.h>
+
+#include "render/text/element.h"
+#include "render/text/text.h"
 
 /* Vectors that go through the rounds together: as many as registers hold. */
 static int together(const lun_crender *r)

@@ -1,0 +1,10 @@
+/* call.h - calls of user functions, lane by lane. */
+#ifndef LUN_RENDER_BODY_CALL_H
+#define LUN_RENDER_BODY_CALL_H
+
+#include "render/renderer.h"
+
+/* Name of a helper that calls function `imm` of CALL instruction v lane by lane. */
+lun_cname lun_ccall(lun_crender *r, int32_t v);
+
+#endif

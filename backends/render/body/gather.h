@@ -1,0 +1,12 @@
+/* gather.h - elements at computed places, and checks of these. */
+#ifndef LUN_RENDER_BODY_GATHER_H
+#define LUN_RENDER_BODY_GATHER_H
+
+#include "render/renderer.h"
+
+/* The first lane of an AFFINE value, a<v>; the others follow it.  Nothing for other values. */
+void lun_cfirst_lane(lun_csection *s, int32_t v);
+void lun_cgather(lun_csection *s, int32_t v);
+void lun_ccheck(lun_csection *s, int32_t v);
+
+#endif

@@ -1,0 +1,9 @@
+/* single.h - statements that make one element. */
+#ifndef LUN_RENDER_BODY_SINGLE_H
+#define LUN_RENDER_BODY_SINGLE_H
+
+#include "render/renderer.h"
+
+void lun__single_statement(lun_csection *s, int32_t v);
+
+#endif

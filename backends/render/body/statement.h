@@ -1,0 +1,10 @@
+/* statement.h - the statements of a section. */
+#ifndef LUN_RENDER_BODY_STATEMENT_H
+#define LUN_RENDER_BODY_STATEMENT_H
+
+#include "render/renderer.h"
+
+/* Writes the statements that the section needs. */
+void lun_cbody(lun_csection *s);
+
+#endif

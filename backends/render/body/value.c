@@ -1,0 +1,106 @@
+/* value.c - the text of a value: its name as a vector or as a single element, its declaration, the fields that hold
+ * the addresses of slots and the functions of vector math. */
+#include "render/body/value.h"
+
+#include <inttypes.h>
+
+#include "render/text/element.h"
+#include "render/text/text.h"
+#include "render/vector/cast.h"
+#include "render/vector/math.h"
+
+lun_crep lun_cvalue_rep(const lun_crender *r, int32_t v)
+{
+    return lun_crep_of((lun_dtype)r->ir->ins[v].dtype, r->mask[v]);
+}
+
+lun_crep lun_cfull_mask(const lun_crender *r)
+{
+    return lun_crep_of(LUN_BOOL, r->bytes / r->lanes);
+}
+
+lun_cname lun_cnamed(const lun_csection *s, char kind, int32_t v)
+{
+    if (s->r->parts == 1)
+        return lun_cname_of("%c%" PRId32, kind, v);
+    return lun_cname_of("%c%" PRId32 "_%d", kind, v, s->part);
+}
+
+/* Where the vector stands among those that go through the body together. */
+int lun__value_offset(const lun_csection *s)
+{
+    return s->part * s->r->lanes;
+}
+
+lun_cname lun_cindex(const lun_csection *s)
+{
+    return s->part ? lun_cname_of("i + %d", lun__value_offset(s)) : lun_cname_of("i");
+}
+
+lun_cname lun_cas_scalar(const lun_csection *s, int32_t v)
+{
+    if (s->single && lun__ins(s->r, v)->kind == LUN_IR_ARG && lun__ins(s->r, v)->imm < 2)
+        return lun_cname_of("%c", 'a' + (int)lun__ins(s->r, v)->imm);
+    bool field = (s->r->flags[v] & LUN_CF_HOISTED) && s->need != LUN_CF_HOISTED && !s->single;
+    return lun_cname_of("%ss%" PRId32, field ? "u->" : "", v);
+}
+
+lun_cname lun_cas_vector(lun_csection *s, int32_t v, lun_crep rep)
+{
+    lun_crender *r = s->r;
+    lun_crep own = lun_cvalue_rep(r, v);
+    lun_cname x;
+    if (r->flags[v] & LUN_CF_VARYING)
+        x = lun_cnamed(s, 'v', v);
+    else if (r->flags[v] & LUN_CF_HOISTED)
+        x = lun_cname_of("u->v%" PRId32, v);
+    else
+        x = lun_cname_of("%s(s%" PRId32 ")", lun_cvector_splat(r, own).s, v);
+    if (own.mask && rep.mask && own.t != rep.t)
+        return lun_cname_of("%s(%s)", lun_cvector_cast(r, rep, own).s, x.s);
+    return x;
+}
+
+/* "const f32x16 v7 = " or "const lun_f32 s7 = ". */
+lun_cname lun__value_declare(lun_csection *s, int32_t v)
+{
+    if (s->r->flags[v] & LUN_CF_VARYING)
+        return lun_cname_of("const %s %s", lun_cvtype(s->r, lun_cvalue_rep(s->r, v)).s,
+                            lun_cnamed(s, 'v', v).s);
+    return lun_cname_of("const %s s%" PRId32, lun_ctype((lun_dtype)lun__ins(s->r, v)->dtype).s, v);
+}
+
+lun_cname lun_cslot(lun_crender *r, int64_t slot)
+{
+    lun_cname c = lun_cname_of("p%" PRId64, slot),
+              t = lun_ctype((lun_dtype)r->ir->slots[slot].dtype);
+    bool out = r->ir->slots[slot].role == LUN_SLOT_OUT;
+    lun_cname key = lun_cname_of("slot %s", c.s);
+    if (!lun_cmake(r, key.s))
+        return c;
+    lun_strbuf_printf(&r->fields, "    %s%s%s *%s;\n", r->dialect->global, out ? "" : "const ", t.s,
+                      c.s);
+    lun_strbuf_printf(&r->setup,
+                      r->dialect->streams ? "    u->%s = f->slots[%" PRId64 "];\n"
+                                          : "    u->%s = f->p%" PRId64 ";\n",
+                      c.s, slot);
+    if (!out || !r->dialect->streams)
+        return c;
+    lun_strbuf_printf(&r->fields, "    int t%" PRId64 ";\n", slot);
+    lun_strbuf_printf(&r->setup, "    u->t%" PRId64 " = f->stream && (lun_u64)u->%s %% %d == 0;\n",
+                      slot, c.s, r->bytes);
+    return c;
+}
+
+/* Field that holds the vector math function of an operation. */
+lun_cname lun__value_math(lun_crender *r, lun_op op, lun_dtype t)
+{
+    int index = lun_vecmath_index(op, t);
+    lun_cname c = lun_cname_of("m%d", index), key = lun_cname_of("math %s", c.s);
+    lun_cname type = lun_cmath_type(r, t, lun_op_get(op)->arity);
+    if (lun_cmake(r, key.s)) {
+        lun_strbuf_printf(&r->fields, "    %s %s; /* %s */\n", type.s, c.s, lun_op_get(op)->name);
+        lun_strbuf_printf(&r->setup, "    u->%s = (%s)f->math[%d];\n", c.s, type.s, index);
+    }
+    return c;
+}

@@ -1,0 +1,317 @@
+/* loop.c - the loop over a chunk in blocks of 64 indices, and where the values go that a part's statements hand over:
+ * lanes of reductions, elements for the pair tree, operands of a scan.  host/host.h fixes the order of combination. */
+#include "render/chunk/loop.h"
+
+#include <inttypes.h>
+
+#include "render/chunk/tree.h"
+#include "render/facts/uses.h"
+#include "render/text/element.h"
+#include "render/text/text.h"
+#include "render/vector/cast.h"
+#include "render/vector/memory.h"
+#include "render/vector/operation.h"
+#include "render/vector/random.h"
+
+enum { UNROLLED = 64 }; /* statements of a loop that is written out */
+
+/* ---- parameters ----------------------------------------------------------------------------------- */
+
+static bool needed(const lun_crender *r, int32_t v, unsigned need)
+{
+    return (r->flags[v] & need) != 0;
+}
+
+/* Parameters after (i, f, u) or, with `offset`, the arguments for them; values are handed over in
+ * arrays with that suffix, an element for each part. */
+void lun__loop_parameters(lun_crender *r, unsigned need, lun_strbuf *out, const char *offset,
+                          const char *suffix)
+{
+    for (int32_t v = 0; v < r->ir->count; v++) {
+        const lun_ir_ins *ins = &r->ir->ins[v];
+        lun_dtype t = (lun_dtype)ins->dtype;
+        if (!needed(r, v, need))
+            continue;
+        if (r->flags[v] & (LUN_CF_WIDE | LUN_CF_NARROW))
+            t = r->flags[v] & LUN_CF_WIDE ? LUN_F32 : LUN_I32;
+        lun_crep rep = lun_crep_of(t, r->bytes / r->lanes);
+        if (ins->kind == LUN_IR_REDUCE) {
+            if (offset)
+                lun_strbuf_printf(out, ", x%" PRId64 "%s", ins->imm, suffix);
+            else
+                lun_strbuf_printf(out, ", %s *x%" PRId64, lun_cvtype(r, rep).s, ins->imm);
+        } else if (ins->kind == LUN_IR_SCAN) {
+            if (offset)
+                lun_strbuf_printf(out, ", scan%s", offset);
+            else
+                lun_strbuf_printf(out, ", const %s *scan", lun_ctype(rep.t).s);
+        } else if (r->flags[v] & LUN_CF_STREAM) {
+            if (offset)
+                lun_strbuf_printf(out, ", w%" PRId32 "%s", v, offset);
+            else
+                lun_strbuf_printf(out, ", const %s *w%" PRId32, lun_ctype(t).s, v);
+        }
+    }
+    if (need != LUN_CF_OPERAND)
+        return;
+    lun_crep rep = lun_crep_of((lun_dtype)r->ir->ins[r->ir->scan].dtype, r->bytes / r->lanes);
+    if (offset)
+        lun_strbuf_printf(out, ", x%s", suffix);
+    else
+        lun_strbuf_printf(out, ", %s *x", lun_cvtype(r, rep).s);
+}
+
+/* ---- lanes ---------------------------------------------------------------------------------------- */
+
+static lun_crep rep_of(const lun_crender *r, int32_t v)
+{
+    if (r->flags[v] & LUN_CF_NARROW)
+        return (lun_crep){LUN_I32, false};
+    return lun_crep_of((lun_dtype)r->ir->ins[v].dtype, r->bytes / r->lanes);
+}
+
+/* A WIDE reduction's accumulators are half as long as other vectors: sets that length, returns what to set
+ * it back to. */
+static int shorten(lun_crender *r, int32_t v)
+{
+    int lanes = r->lanes;
+    if (r->flags[v] & LUN_CF_WIDE)
+        r->lanes /= 2;
+    return lanes;
+}
+
+/* Name of the function that takes one half of an f32 vector as f64; to be called with full lanes. */
+static lun_cname half(lun_crender *r, int number)
+{
+    int lanes = r->lanes;
+    lun_crep single = lun_crep_of(LUN_F32, 4), twice = lun_crep_of(LUN_F64, 8);
+    lun_cname c = lun_cname_of("lun_half%d", number), whole = lun_cvtype(r, single);
+    if (!lun_cmake(r, c.s))
+        return c;
+    r->lanes /= 2;
+    lun_cname part = lun_cvtype(r, single), to = lun_cvtype(r, twice),
+              cast = lun_cvector_cast(r, twice, single);
+    r->lanes = lanes;
+    lun_strbuf *out = &r->helpers;
+    lun_strbuf_printf(out,
+                      "INLINE %s %s(%s a)\n{\n    %s b;\n"
+                      "    __builtin_memcpy(&b, (const lun_f32 *)&a + %d, sizeof b);\n"
+                      "    return %s(b);\n}\n",
+                      to.s, c.s, whole.s, part.s, number * lanes / 2, cast.s);
+    return c;
+}
+
+/* lun_lane<v>(acc, x, left): x joins the lanes; beyond the last index the identity does. */
+static void lane_helper(lun_crender *r, int32_t v)
+{
+    lun_crep rep = rep_of(r, v);
+    uint64_t bits = 0;
+    lun_cname op = lun_cvector_op(r, (lun_op)r->ir->ins[v].op, rep),
+              splat = lun_cvector_splat(r, rep);
+    if (!lun_cin_lanes(r, v, &bits) || !lun_cmake(r, lun_cname_of("lun_lane%" PRId32, v).s))
+        return;
+    lun_cname id = lun_cscalar_const(r, (lun_dtype)r->ir->ins[v].dtype, bits);
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun_strbuf_printf(&text, "INLINE $v lun_identity%" PRId32 "(void)\n{\n    return %s(%s);\n}\n",
+                      v, splat.s, id.s);
+    lun_strbuf_printf(
+        &text,
+        "INLINE $v lun_lane%" PRId32 "($v acc, $v x, lun_i64 left)\n{\n"
+        "    if (__builtin_expect(left < $W, 0))\n        x = %s(%s(left), x, lun_identity%" PRId32
+        "());\n    return %s(acc, x);\n}\n",
+        v, lun_cvector_select(r, rep).s, lun_cvector_live(r, lun_crep_bytes(rep)).s, v, op.s);
+    lun_chelper(r, rep, lun_strbuf_text(&text));
+    lun_strbuf_free(&text);
+}
+
+static int halve(int lane, int lanes, int distance)
+{
+    return lane + distance < lanes ? lane + distance : lane;
+}
+
+/* Folds a<v>_0 ... or a<v>[] in halves into a single element, as an expression. */
+static lun_cname fold(lun_crender *r, int32_t v, bool unrolled, lun_strbuf *out)
+{
+    lun_crep rep = rep_of(r, v);
+    lun_cname op = lun_cvector_op(r, (lun_op)r->ir->ins[v].op, rep), type = lun_cvtype(r, rep);
+    int parts = 64 / r->lanes;
+    if (unrolled) {
+        lun_strbuf_printf(out, "    %s a%" PRId32 "[%d] = {", type.s, v, parts);
+        for (int k = 0; k < parts; k++)
+            lun_strbuf_printf(out, "%sa%" PRId32 "_%d", k ? ", " : "", v, k);
+        lun_strbuf_puts(out, "};\n");
+    }
+    if (parts > 1)
+        lun_strbuf_printf(out,
+                          "    for (int s = %d; s; s /= 2)\n        for (int k = 0; k < s; k++)\n"
+                          "            a%" PRId32 "[k] = %s(a%" PRId32 "[k], a%" PRId32
+                          "[k + s]);\n",
+                          parts / 2, v, op.s, v, v);
+    for (int s = (r->lanes < 64 ? r->lanes : 64) / 2; s; s /= 2) {
+        lun_cname a = lun_cname_of("a%" PRId32 "[0]", v);
+        lun_strbuf_printf(out, "    %s = %s(%s, ", a.s, op.s, a.s);
+        lun_cshuffle(r, out, rep, a.s, a.s, halve, s);
+        lun_strbuf_puts(out, ");\n");
+    }
+    return lun_cname_of("a%" PRId32 "[0][0]%s", v, rep.mask ? " & 1" : "");
+}
+
+/* ---- the loop ------------------------------------------------------------------------------------- */
+
+/* What becomes of a value x of the vector at an offset (" + 16"), the number-th of the block if that is
+ * known, else k / W + part. */
+static void keep_wide(lun_crender *r, const lun_csink *s, const char *x, const char *at, int number,
+                      int part, lun_strbuf *out)
+{
+    for (int k = 0; k < 2; k++) {
+        lun_cname f = half(r, k), a = number >= 0
+                                          ? lun_cname_of("a%" PRId32 "_%d", s->v, 2 * number + k)
+                                          : lun_cname_of("a%" PRId32 "[2 * (k / %d + %d) + %d]",
+                                                         s->v, r->lanes, part, k);
+        lun_strbuf_printf(out, "            %s = lun_lane%" PRId32 "(%s, %s(%s), left -%s - %d);\n",
+                          a.s, s->v, a.s, f.s, x, at + 2, part * r->lanes + k * r->lanes / 2);
+    }
+}
+
+static void keep(lun_crender *r, const lun_csink *s, const char *x, const char *at, int number,
+                 int part, lun_strbuf *out)
+{
+    if (r->flags[s->v] & LUN_CF_WIDE) {
+        keep_wide(r, s, x, at, number, part, out);
+        return;
+    }
+    lun_crep rep = rep_of(r, s->v);
+    const char *indent = number >= 0 ? "        " : "            ";
+    if (s->way != LUN_CLOOP_LANES) {
+        if (s->way == LUN_CLOOP_RAW)
+            rep.mask = false;
+        lun_strbuf_printf(out, "%s%s(e%" PRId32 "%s, %d, %s, 0);\n", indent,
+                          lun_cvector_store(r, rep, true).s, s->v, at, part * r->lanes, x);
+        return;
+    }
+    lun_cname a = number >= 0 ? lun_cname_of("a%" PRId32 "_%d", s->v, number)
+                              : lun_cname_of("a%" PRId32 "[k / %d + %d]", s->v, r->lanes, part);
+    lun_strbuf_printf(out, "%s%s = lun_lane%" PRId32 "(%s, %s, left -%s", indent, a.s, s->v, a.s, x,
+                      at + 2);
+    if (part)
+        lun_strbuf_printf(out, " - %d", part * r->lanes);
+    lun_strbuf_puts(out, ");\n");
+}
+
+/* One evaluation of a part at an offset; number: as for keep. */
+static void evaluate(lun_crender *r, const lun_cloop *l, const char *at, int number,
+                     lun_strbuf *out)
+{
+    const char *indent = number >= 0 ? "        " : "            ";
+    lun_cname suffix = number >= 0 ? lun_cname_of("_%d", number) : lun_cname_of("%s", "");
+    for (int k = 0; k < l->count; k++) {
+        bool wide = r->flags[l->sinks[k].v] & LUN_CF_WIDE;
+        lun_crep rep = wide ? lun_crep_of(LUN_F32, 4) : rep_of(r, l->sinks[k].v);
+        lun_strbuf_printf(out, "%s%s %s%s[%d] = {};\n", indent, lun_cvtype(r, rep).s,
+                          l->sinks[k].name, suffix.s, r->parts);
+    }
+    lun_strbuf_printf(out, "%s%s(i%s, f, &u", indent, l->need == LUN_CF_BODY ? "body" : "operand",
+                      at);
+    lun__loop_parameters(r, l->need, out, at, suffix.s);
+    lun_strbuf_puts(out, ");\n");
+    for (int k = 0; k < l->count; k++)
+        for (int part = 0; part < r->parts; part++) {
+            lun_cname x = lun_cname_of("%s%s[%d]", l->sinks[k].name, suffix.s, part);
+            keep(r, &l->sinks[k], x.s, at, number, part, out);
+        }
+}
+
+/* Accumulators stay in registers only if each has a name; nothing else is gained by copies. */
+static bool unrolls(const lun_crender *r, const lun_cloop *l)
+{
+    int parts = 64 / r->lanes;
+    bool lanes = false;
+    for (int k = 0; k < l->count; k++)
+        lanes |= l->sinks[k].way == LUN_CLOOP_LANES;
+    return lanes && r->parts == 1 && parts <= 8 && parts * lun_cfacts_weight(r, l->need) <= 128;
+}
+
+void lun_cloop_rounds(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
+{
+    if (unrolls(r, l)) {
+        for (int k = 0; k < 64 / r->lanes; k++)
+            evaluate(r, l, lun_cname_of(" + %d", k * r->lanes).s, k, out);
+        return;
+    }
+    /* where little is done for a vector, the loop itself would count */
+    int step = r->lanes * r->parts;
+    if (r->dialect->streams && 64 / step * lun_cfacts_weight(r, l->need) <= UNROLLED)
+        lun_strbuf_printf(out, "        _Pragma(\"GCC unroll %d\")\n", 64 / step);
+    lun_strbuf_printf(out, "        for (int k = 0; k < 64; k += %d) {\n", step);
+    evaluate(r, l, " + k", -1, out);
+    lun_strbuf_puts(out, "        }\n");
+}
+
+void lun_cloop_before(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
+{
+    for (int k = 0; k < l->count; k++) {
+        int32_t v = l->sinks[k].v;
+        lun_crep rep = rep_of(r, v);
+        if (l->sinks[k].way == LUN_CLOOP_ELEMENTS)
+            lun_cscan_tree_start(r, v, out);
+        if (l->sinks[k].way != LUN_CLOOP_LANES)
+            continue;
+        bool unrolled = unrolls(r, l);
+        int lanes = shorten(r, v), parts = 64 / r->lanes;
+        lane_helper(r, v);
+        lun_cname type = lun_cvtype(r, rep);
+        r->lanes = lanes;
+        if (unrolled) {
+            for (int p = 0; p < parts; p++)
+                lun_strbuf_printf(out, "    %s a%" PRId32 "_%d = lun_identity%" PRId32 "();\n",
+                                  type.s, v, p, v);
+        } else {
+            lun_strbuf_printf(out,
+                              "    %s a%" PRId32 "[%d];\n    for (int k = 0; k < %d; k++) a%" PRId32
+                              "[k] = lun_identity%" PRId32 "();\n",
+                              type.s, v, parts, parts, v, v);
+        }
+    }
+}
+
+void lun_cloop_after_block(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
+{
+    for (int k = 0; k < l->count; k++)
+        if (l->sinks[k].way == LUN_CLOOP_ELEMENTS)
+            lun_cscan_tree_add(r, l->sinks[k].v, out);
+}
+
+void lun_cloop_results(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
+{
+    for (int k = 0; k < l->count; k++) {
+        int32_t v = l->sinks[k].v;
+        lun_dtype t = (lun_dtype)r->ir->ins[v].dtype;
+        lun_cname value;
+        if (l->sinks[k].way == LUN_CLOOP_LANES) {
+            bool unrolled = unrolls(r, l);
+            int lanes = shorten(r, v);
+            value = fold(r, v, unrolled, out);
+            r->lanes = lanes;
+        } else if (l->sinks[k].way == LUN_CLOOP_ELEMENTS)
+            value = lun_cscan_tree_end(r, v);
+        else
+            continue;
+        lun_strbuf_printf(out, "    %s = %s(%s);\n", l->sinks[k].target, lun_cscalar_cell(r, t).s,
+                          value.s);
+    }
+}
+
+void lun_cloop_open(lun_crender *r, const char *name, lun_strbuf *out)
+{
+    lun_strbuf_printf(out, r->dialect->function, name);
+    lun_strbuf_puts(out, "lun_i64 lo, lun_i64 hi, struct frame *f)\n{\n"
+                         "    struct uniform u;\n    prepare(lo, f, &u);\n");
+}
+
+void lun_cloop_block(lun_crender *r, unsigned need, bool left, lun_strbuf *out)
+{
+    lun_strbuf_puts(out, "    for (lun_i64 i = lo; i < hi; i += 64) {\n");
+    if (left)
+        lun_strbuf_puts(out, "        const lun_i64 left = u.n - i;\n");
+    lun_crandom_streams(r, need, out);
+}

@@ -1,0 +1,42 @@
+/* loop.h - the loop over a chunk, and where the values go that its statements hand over. */
+#ifndef LUN_RENDER_CHUNK_LOOP_H
+#define LUN_RENDER_CHUNK_LOOP_H
+
+#include "render/renderer.h"
+
+enum { LUN_CLOOP_SINKS = 64 };
+
+typedef enum lun_cway {
+    LUN_CLOOP_LANES,    /* into 64 lanes of accumulators, in vectors */
+    LUN_CLOOP_ELEMENTS, /* into e<v>[64], as elements in memory, for the pair tree */
+    LUN_CLOOP_RAW       /* into e<v>[64], as lanes (a bool as its mask), for the scan */
+} lun_cway;
+
+typedef struct lun_csink {
+    int32_t v; /* the REDUCE or SCAN */
+    lun_cway way;
+    char name[24];   /* of the variable that receives the value */
+    char target[40]; /* where the chunk's result goes, as a cell */
+} lun_csink;
+
+typedef struct lun_cloop {
+    unsigned need;
+    int count;
+    lun_csink sinks[LUN_CLOOP_SINKS];
+} lun_cloop;
+
+/* Parameters after (i, f, u) or, with `offset`, the arguments for them; values are handed over in
+ * arrays with that suffix, an element for each part. */
+void lun__loop_parameters(lun_crender *r, unsigned need, lun_strbuf *out, const char *offset,
+                          const char *suffix);
+
+/* In this order: the function's head, declarations before the loop, the loop's head, evaluations, what
+ * ends a block; then the caller closes the loop, and the results are written. */
+void lun_cloop_open(lun_crender *r, const char *name, lun_strbuf *out);
+void lun_cloop_before(lun_crender *r, const lun_cloop *l, lun_strbuf *out);
+void lun_cloop_block(lun_crender *r, unsigned need, bool left, lun_strbuf *out);
+void lun_cloop_rounds(lun_crender *r, const lun_cloop *l, lun_strbuf *out);
+void lun_cloop_after_block(lun_crender *r, const lun_cloop *l, lun_strbuf *out);
+void lun_cloop_results(lun_crender *r, const lun_cloop *l, lun_strbuf *out);
+
+#endif

@@ -1,0 +1,13 @@
+/* scan.h - scans over a chunk. */
+#ifndef LUN_RENDER_CHUNK_SCAN_H
+#define LUN_RENDER_CHUNK_SCAN_H
+
+#include "render/chunk/loop.h"
+
+void lun_cscan_before(lun_crender *r, lun_strbuf *out);
+void lun_cscan_sink(lun_crender *r, lun_cloop *l);
+void lun_cscan_step(lun_crender *r, lun_strbuf *out);
+/* The function `total`. */
+void lun_cscan_total(lun_crender *r, lun_strbuf *out);
+
+#endif

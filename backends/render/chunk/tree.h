@@ -1,0 +1,11 @@
+/* tree.h - reductions by the tree of adjacent pairs. */
+#ifndef LUN_RENDER_CHUNK_TREE_H
+#define LUN_RENDER_CHUNK_TREE_H
+
+#include "render/renderer.h"
+
+void lun_cscan_tree_start(lun_crender *r, int32_t v, lun_strbuf *out);
+void lun_cscan_tree_add(lun_crender *r, int32_t v, lun_strbuf *out);
+lun_cname lun_cscan_tree_end(lun_crender *r, int32_t v);
+
+#endif

@@ -1,0 +1,70 @@
+/* uses.c - questions about the facts: what an instruction reads, whether it may trap, where it stands, how many
+ * statements a section has.  Knows nothing of text. */
+#include "render/facts/uses.h"
+
+/* The construct around instruction i that stands directly in block `outer`, -1: i does itself. */
+int32_t lun__uses_child(const lun_crender *r, int32_t outer, int32_t i)
+{
+    int32_t child = -1;
+    for (int32_t p = r->parent[i]; p != outer; p = r->parent[p])
+        child = p;
+    return child;
+}
+
+void lun_cfacts_inputs(lun_crender *r, int32_t i,
+                       void (*visit)(lun_crender *r, int32_t i, int32_t v))
+{
+    const lun_ir *ir = r->ir;
+    const lun_ir_ins *ins = &ir->ins[i];
+    int32_t in[3];
+    int n = lun_ir_inputs(ins, in);
+    for (int k = 0; k < n; k++)
+        visit(r, i, in[k]);
+    for (int k = 0; ins->kind == LUN_IR_CALL && k < ins->c; k++)
+        if (ir->operands[ins->b + k] >= 0)
+            visit(r, i, ir->operands[ins->b + k]);
+}
+
+bool lun_cfacts_behind(const lun_crender *r, int32_t i)
+{
+    int32_t var = r->ir->ins[i].a, loop = r->origin[var];
+    if (!(r->flags[var] & LUN_CF_SPLIT) || lun__varies(r, var) || i < loop)
+        return false;
+    return lun__uses_child(r, r->parent[var], i) != loop;
+}
+
+bool lun_cfacts_traps(const lun_crender *r, int32_t i)
+{
+    const lun_ir_ins *ins = &r->ir->ins[i];
+    if (ins->kind != LUN_IR_OP || lun_dtype_is_float((lun_dtype)ins->from))
+        return false;
+    if (!(lun_op_get((lun_op)ins->op)->flags & LUN_OPF_TRAP0))
+        return false;
+    return r->ir->ins[ins->b].kind != LUN_IR_CONST || r->ir->ins[ins->b].imm == 0;
+}
+
+bool lun_cfacts_in_lanes(const lun_crender *r, int32_t i)
+{
+    unsigned f = r->flags[i];
+    if (!(f & (LUN_CF_BODY | LUN_CF_OPERAND)) || (f & LUN_CF_LINEAR) ||
+        !lun_ir_has_value(&r->ir->ins[i]))
+        return false;
+    return (f & (LUN_CF_VARYING | LUN_CF_AS_VECTOR | LUN_CF_SPLIT)) != 0;
+}
+
+int lun_cfacts_weight(const lun_crender *r, unsigned section)
+{
+    int n = 0;
+    for (int32_t i = 0; i < r->ir->count; i++)
+        if ((r->flags[i] & section) && !(r->flags[i] & LUN_CF_HOISTED))
+            n++;
+    return n;
+}
+
+bool lun_cin_lanes(const lun_crender *r, int32_t v, uint64_t *identity)
+{
+    const lun_ir_ins *ins = &r->ir->ins[v];
+    if (ins->op >= LUN_OP_COUNT || !(lun_op_get((lun_op)ins->op)->flags & LUN_OPF_COMM))
+        return false;
+    return lun_op_identity((lun_op)ins->op, (lun_dtype)ins->dtype, identity);
+}

@@ -1,0 +1,10 @@
+/* group.h - kernels of the SCALAR form. */
+#ifndef LUN_RENDER_OPENCL_GROUP_H
+#define LUN_RENDER_OPENCL_GROUP_H
+
+#include "render/renderer.h"
+
+lun_status lun_clscalar_unit(lun_crender *r, const char *first, lun_strbuf *out);
+void lun_clgroups(lun_crender *r, lun_strbuf *out);
+
+#endif

@@ -1,0 +1,49 @@
+/* needs.c - what a kernel needs of a device: f64, the buffer `work`, a report of traps.  Knows no text. */
+#include "render/opencl/needs.h"
+
+#include "render/facts/uses.h"
+
+static bool body_has_f64(const lun_ir *ir)
+{
+    bool found = false;
+    for (int i = 0; i < ir->count; i++) {
+        const lun_ir_ins *ins = &ir->ins[i];
+        bool from = ins->kind == LUN_IR_OP || ins->kind == LUN_IR_CAST;
+        found |= lun_ir_has_value(ins) && ins->dtype == LUN_F64;
+        found |= ins->kind == LUN_IR_REDUCE && ins->dtype == LUN_F64;
+        found |= from && ins->from == LUN_F64;
+    }
+    for (int i = 0; i < ir->slot_count; i++)
+        found |= ir->slots[i].dtype == LUN_F64;
+    return found;
+}
+
+bool lun__needs_f64(const lun_ir *ir)
+{
+    bool found = body_has_f64(ir);
+    for (int i = 0; i < ir->function_count; i++)
+        found |= ir->functions[i]->body && body_has_f64(ir->functions[i]->body);
+    return found;
+}
+
+static bool body_traps(const lun_ir *ir)
+{
+    const lun_crender look = {.ir = ir};
+    for (int32_t i = 0; i < ir->count; i++)
+        if (ir->ins[i].kind == LUN_IR_CHECK || lun_cfacts_traps(&look, i))
+            return true;
+    return false;
+}
+
+bool lun_cltraps(const lun_ir *ir)
+{
+    bool traps = body_traps(ir);
+    for (int i = 0; i < ir->function_count; i++)
+        traps |= ir->functions[i]->body && body_traps(ir->functions[i]->body);
+    return traps;
+}
+
+bool lun_clworks(const lun_ir *ir)
+{
+    return ir->result_count || ir->scan >= 0 || lun_cltraps(ir);
+}

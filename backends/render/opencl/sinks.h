@@ -1,0 +1,35 @@
+/* sinks.h - values that the lanes of a work-group combine. */
+#ifndef LUN_RENDER_OPENCL_SINKS_H
+#define LUN_RENDER_OPENCL_SINKS_H
+
+#include "render/renderer.h"
+
+/* A value of each index that lanes combine. */
+typedef struct lun_clsink {
+    int32_t v;   /* the REDUCE or SCAN */
+    bool lanes;  /* from an identity in 64 lanes; else by the tree of adjacent pairs */
+    lun_cname x; /* the variable that receives the value */
+} lun_clsink;
+
+enum { LUN_CL_SINKS = 64 };
+typedef struct lun_clsinks {
+    int count;
+    lun_clsink sink[LUN_CL_SINKS];
+} lun_clsinks;
+
+static const char lun__barrier[] = "barrier(CLK_LOCAL_MEM_FENCE);\n";
+
+/* Declarations before the blocks; a block's values, then what becomes of them; the chunk's results, each as
+ * a cell to target(v). */
+void lun_clsinks_open(lun_crender *r, const lun_clsinks *l, lun_strbuf *out);
+void lun_clsinks_fresh(lun_crender *r, const lun_clsinks *l, lun_strbuf *out);
+void lun_clsinks_join(lun_crender *r, const lun_clsinks *l, lun_strbuf *out);
+void lun_clsinks_end(lun_crender *r, const lun_clsinks *l, const char *target, lun_strbuf *out);
+/* ", &x0, &x1": arguments of body for reductions. */
+void lun_clsinks_arguments(const lun_clsinks *l, lun_strbuf *out);
+/* The body's reductions. */
+void lun_clsinks_body(lun_crender *r, lun_clsinks *l);
+/* Declares a local array, and counts its bytes. */
+void lun_cllocal(lun_crender *r, lun_dtype t, const char *name, int count, lun_strbuf *out);
+
+#endif

@@ -1,0 +1,9 @@
+/* streamed.h - kernels of the VECTOR form. */
+#ifndef LUN_RENDER_OPENCL_STREAMED_H
+#define LUN_RENDER_OPENCL_STREAMED_H
+
+#include "render/renderer.h"
+
+void lun_clentries(lun_crender *r, lun_strbuf *out);
+
+#endif

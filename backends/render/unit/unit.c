@@ -1,0 +1,81 @@
+/* unit.c - the way through one kernel on GNU vectors: facts first, then the parts, then the unit put together.  Knows
+ * no statement and no dialect. */
+#include "render/unit/unit.h"
+
+#include <stdlib.h>
+
+#include "render/chunk/chunk.h"
+#include "render/facts/facts.h"
+#include "render/facts/uses.h"
+#include "render/user/text.h"
+
+static bool is_guarded(const lun_crender *r)
+{
+    for (int32_t v = 0; v < r->ir->count; v++)
+        if (r->ir->ins[v].kind == LUN_IR_GATHER || r->ir->ins[v].kind == LUN_IR_CALL)
+            return true;
+    return r->masked;
+}
+
+/* A round of a loop waits for the one before: several vectors in turn hide that, as long as they fit the
+ * registers.  Not where a branch inside might be skipped for one of them alone. */
+static int parts_of(const lun_crender *r)
+{
+    bool loops = false, parted = false, branches = false;
+    int parts = r->bytes == 64 ? 4 : 2, weight = lun_cfacts_weight(r, LUN_CF_BODY);
+    for (int32_t v = 0; v < r->ir->count; v++) {
+        int kind = r->ir->ins[v].kind;
+        bool varies = (r->flags[v] & LUN_CF_VARYING) != 0;
+        if (kind == LUN_IR_CALL)
+            return 1;
+        loops |= kind == LUN_IR_LOOP;
+        parted |= kind == LUN_IR_LOOP && varies;
+        branches |= (kind == LUN_IR_IF || kind == LUN_IR_BLOCK) && varies;
+    }
+    while (parts > 1 && (parts * r->lanes > 64 || parts * weight > 240))
+        parts /= 2;
+    return parted || (loops && !branches) ? parts : 1;
+}
+
+lun_status lun_crender_unit(lun_crender *r, const char *first, lun_strbuf *out)
+{
+    lun_strbuf functions = LUN_STRBUF_INIT;
+    lun_status s = lun_cfacts(r);
+    if (s != LUN_OK)
+        return s;
+    r->guarded = is_guarded(r);
+    r->parts = parts_of(r);
+    lun_strbuf_printf(out, "/* Lunarray kernel: vectors of %d bytes, %d lanes. */\n", r->bytes,
+                      r->lanes);
+    lun_cfunctions(r, out);
+    lun_strbuf_puts(out, first);
+    lun_cframe(r, out, &functions);
+    lun_strbuf_puts(out, lun_strbuf_text(&functions));
+    if (functions.failed)
+        out->failed = true;
+    lun_strbuf_free(&functions);
+    return LUN_OK;
+}
+
+lun_status lun_crender_end(lun_crender *r, lun_status s, lun_strbuf *out)
+{
+    lun_strbuf *const parts[] = {&r->types, &r->helpers, &r->fields, &r->setup,  &r->prepare,
+                                 &r->keys,  &r->after,   &r->made,   &r->problem};
+    bool failed = out->failed;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        failed |= parts[i]->failed;
+    if (s == LUN_OK && failed)
+        s = LUN_ENOMEM;
+    if (s == LUN_OK && r->problem.length) {
+        lun_strbuf_clear(out);
+        lun_strbuf_puts(out, lun_strbuf_text(&r->problem));
+        s = LUN_EARG;
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        lun_strbuf_free(parts[i]);
+    free(r->flags);
+    free(r->mask);
+    free(r->parent);
+    free(r->origin);
+    return s;
+}

@@ -1,0 +1,20 @@
+/* text.c - the texts of a user's C functions in the generated one. */
+#include "render/user/text.h"
+
+void lun_cfunctions(lun_crender *r, lun_strbuf *out)
+{
+    bool first = true;
+    for (int i = 0; i < r->ir->function_count; i++) {
+        const char *text = r->ir->functions[i]->text;
+        if (!text)
+            continue;
+        if (first) {
+            r->dialect->prelude(r, out);
+        }
+        first = false;
+        lun_strbuf_printf(out, "#line 1 \"C function\"\n%s\n", text);
+    }
+    lun_strbuf_puts(out, lun_strbuf_text(&r->after));
+    if (!first)
+        lun_strbuf_puts(out, "#line 1 \"kernel\"\n");
+}

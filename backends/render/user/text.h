@@ -1,0 +1,10 @@
+/* text.h - the texts of a user's C functions. */
+#ifndef LUN_RENDER_USER_TEXT_H
+#define LUN_RENDER_USER_TEXT_H
+
+#include "render/renderer.h"
+
+/* The texts of a user's C functions, after what they rely on. */
+void lun_cfunctions(lun_crender *r, lun_strbuf *out);
+
+#endif

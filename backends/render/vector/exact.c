@@ -1,0 +1,82 @@
+/* exact.c - functions on GNU vectors that are exact (floor, ceil, trunc, sqrt, fma), by an instruction, and built-in
+ * functions of the language.  Knows no IR. */
+#include "render/vector/exact.h"
+
+#include <string.h>
+
+#include "render/text/text.h"
+
+/* ---- functions of the language -------------------------------------------------------------------- */
+
+/* A built-in function of OpenCL C on its own vector type, by the bits. */
+void lun__exact_builtin(lun_crender *r, const char *helper, const char *name, int arity,
+                        lun_crep rep)
+{
+    const char *t = rep.t == LUN_F64 ? "double" : "float";
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun_strbuf_printf(&text, "INLINE $v %s($v a%s%s)\n{\n    union { $v v; %s$W o; } x = {a}",
+                      helper, arity > 1 ? ", $v b" : "", arity > 2 ? ", $v c" : "", t);
+    lun_strbuf_printf(&text, "%s%s;\n    x.o = %s(x.o%s%s);\n    return x.v;\n}\n",
+                      arity > 1 ? ", y = {b}" : "", arity > 2 ? ", z = {c}" : "", name,
+                      arity > 1 ? ", y.o" : "", arity > 2 ? ", z.o" : "");
+    lun_chelper(r, rep, lun_strbuf_text(&text));
+    lun_strbuf_free(&text);
+}
+
+/* ---- exact functions ------------------------------------------------------------------------------ */
+
+/* The x86 instruction with its operands for asm, NULL if there is none. */
+static const char *exact_instruction(const lun_crender *r, const char *name, bool f64)
+{
+    bool avx512 = r->target->isa == LUN_ISA_AVX512;
+    if (r->target->isa == LUN_ISA_BASE)
+        return NULL;
+    if (!strcmp(name, "sqrt"))
+        return f64 ? "vsqrtpd %1, %0" : "vsqrtps %1, %0";
+    if (!strcmp(name, "fma"))
+        return f64 ? "vfmadd213pd %3, %2, %0" : "vfmadd213ps %3, %2, %0";
+    /* bit 3: no inexact exception; 1 down, 2 up, 3 towards zero */
+    if (!strcmp(name, "floor"))
+        return avx512 ? (f64 ? "vrndscalepd $$9, %1, %0" : "vrndscaleps $$9, %1, %0")
+                      : (f64 ? "vroundpd $$9, %1, %0" : "vroundps $$9, %1, %0");
+    if (!strcmp(name, "ceil"))
+        return avx512 ? (f64 ? "vrndscalepd $$10, %1, %0" : "vrndscaleps $$10, %1, %0")
+                      : (f64 ? "vroundpd $$10, %1, %0" : "vroundps $$10, %1, %0");
+    return avx512 ? (f64 ? "vrndscalepd $$11, %1, %0" : "vrndscaleps $$11, %1, %0")
+                  : (f64 ? "vroundpd $$11, %1, %0" : "vroundps $$11, %1, %0");
+}
+
+lun_cname lun_cvector_exact(lun_crender *r, const char *name, lun_crep rep)
+{
+    bool f64 = rep.t == LUN_F64, three = !strcmp(name, "fma");
+    lun_cname c = lun_cname_of("lun_%s_of_%s", name, lun_crep_name(rep).s);
+    if (!lun_cmake(r, c.s))
+        return c;
+    if (r->dialect->builtins) {
+        lun__exact_builtin(r, c.s, name, three ? 3 : 1, rep);
+        return c;
+    }
+    const char *instruction = exact_instruction(r, name, f64);
+    const char *reg = r->target->isa == LUN_ISA_AVX512 ? "v" : "x";
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun_strbuf_printf(&text, "INLINE $v %s($v a%s)\n{\n", c.s, three ? ", $v b, $v c" : "");
+    if (instruction && three)
+        lun_strbuf_printf(&text,
+                          "    __asm__(\"%s\" : \"=%s\"(a) : \"0\"(a), \"%s\"(b), \"%s\"(c));\n"
+                          "    return a;\n}\n",
+                          instruction, reg, reg, reg);
+    else if (instruction)
+        lun_strbuf_printf(
+            &text, "    $v r;\n    __asm__(\"%s\" : \"=%s\"(r) : \"%sm\"(a));\n    return r;\n}\n",
+            instruction, reg, reg);
+    else {
+        r->libs |= LUN_CSTYLE_LIBM;
+        lun_strbuf_printf(&text,
+                          "    $v r;\n    LANES($W) r[l] = __builtin_%s%s(a[l]%s);\n"
+                          "    return r;\n}\n",
+                          name, f64 ? "" : "f", three ? ", b[l], c[l]" : "");
+    }
+    lun_chelper(r, rep, lun_strbuf_text(&text));
+    lun_strbuf_free(&text);
+    return c;
+}

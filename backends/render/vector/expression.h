@@ -1,0 +1,11 @@
+/* expression.h - an expression of table/ops.def turned into one on whole vectors. */
+#ifndef LUN_RENDER_VECTOR_EXPRESSION_H
+#define LUN_RENDER_VECTOR_EXPRESSION_H
+
+#include "render/vector/vector.h"
+
+/* Writes the row's expression as one on whole vectors a b c of rep.  False if it has no such form: then
+ * it is computed lane by lane. */
+bool lun_cexpr_vector(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *out);
+
+#endif

@@ -1,0 +1,85 @@
+/* math.c - vector math in the generated text: calls of math/vecmath.h's functions by pointer.  Knows no IR. */
+#include "render/vector/math.h"
+
+#include "render/text/element.h"
+#include "render/text/text.h"
+
+bool lun_chas_math(const lun_crender *r, lun_op op, lun_dtype t)
+{
+    if (t != LUN_F32 && t != LUN_F64)
+        return false;
+    if (!(lun_op_get(op)->flags & LUN_OPF_VEC) || !r->target->math)
+        return false;
+    return r->target->math[lun_vecmath_index(op, t)] != NULL;
+}
+
+lun_cname lun_cmath_type(lun_crender *r, lun_dtype t, int arity)
+{
+    lun_cname c = lun_cname_of("lun_math%d_%s", arity, lun_dtype_get(t)->name);
+    if (lun_cmake(r, c.s)) {
+        lun_cname v = lun_cvector(r, t, r->bytes / lun_dtype_get(t)->bytes);
+        lun_strbuf_printf(&r->types, "typedef %s (*%s)(%s%s%s);\n", v.s, c.s, v.s,
+                          arity == 2 ? ", " : "", arity == 2 ? v.s : "");
+    }
+    return c;
+}
+
+/* "0, 1, ..., 0, 1, ...": the lanes of a narrow vector, repeated to fill a native one. */
+static void repeated(lun_crender *r, lun_strbuf *out, int lanes)
+{
+    for (int l = 0; l < lanes; l++)
+        lun_strbuf_printf(out, "%s%d", l ? ", " : "", l % r->lanes);
+}
+
+lun_cname lun_cvector_math(lun_crender *r, lun_dtype t, int arity)
+{
+    int native = r->bytes / lun_dtype_get(t)->bytes;
+    lun_crep rep = {t, false};
+    lun_cname c = lun_cname_of("lun_call_math%d_%s", arity, lun_dtype_get(t)->name);
+    if (!lun_cmake(r, c.s))
+        return c;
+    lun_cname type = lun_cmath_type(r, t, arity), wide = lun_cvector(r, t, native);
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun_strbuf_printf(&text, "INLINE $v %s(%s f, $v a%s)\n{\n", c.s, type.s,
+                      arity == 2 ? ", $v b" : "");
+    if (native == r->lanes) {
+        lun_strbuf_printf(&text, "    return f(a%s);\n}\n", arity == 2 ? ", b" : "");
+    } else {
+        lun_strbuf_puts(&text, "    $v r;\n");
+        for (int k = 0; k < arity; k++) {
+            const char *x = k ? "b" : "a";
+            lun_strbuf_printf(&text, "    const %s wide_%s = RESIZE(%s, %s, %s, ", wide.s, x,
+                              wide.s, x, x);
+            repeated(r, &text, native);
+            lun_strbuf_puts(&text, ");\n");
+        }
+        lun_strbuf_printf(&text, "    const %s y = f(wide_a%s);\n    r = RESIZE($v, y, y, ", wide.s,
+                          arity == 2 ? ", wide_b" : "");
+        repeated(r, &text, r->lanes);
+        lun_strbuf_puts(&text, ");\n    return r;\n}\n");
+    }
+    lun_chelper(r, rep, lun_strbuf_text(&text));
+    lun_strbuf_free(&text);
+    return c;
+}
+
+lun_cname lun_cscalar_math(lun_crender *r, lun_dtype t, int arity)
+{
+    int native = r->bytes / lun_dtype_get(t)->bytes;
+    lun_cname c = lun_cname_of("lun_one_math%d_%s", arity, lun_dtype_get(t)->name);
+    lun_cname type = lun_cmath_type(r, t, arity), v = lun_cvector(r, t, native), one = lun_ctype(t);
+    if (!lun_cmake(r, c.s))
+        return c;
+    lun_strbuf *out = &r->helpers;
+    lun_strbuf_printf(out, "INLINE %s %s(%s f, %s a%s%s)\n{\n    return f(", one.s, c.s, type.s,
+                      one.s, arity == 2 ? ", " : "",
+                      arity == 2 ? lun_cname_of("%s b", one.s).s : "");
+    for (int k = 0; k < arity; k++) {
+        lun_strbuf_printf(out, "%s(%s){", k ? ", " : "", v.s);
+        for (int l = 0; l < native; l++)
+            lun_strbuf_printf(out, "%s%s", l ? ", " : "", k ? "b" : "a");
+        lun_strbuf_puts(out, "}");
+    }
+    lun_strbuf_puts(out, ")[0];\n}\n");
+    return c;
+}

@@ -1,0 +1,112 @@
+/* memory.c - loads and stores of GNU vectors in the generated text.  Knows no IR. */
+#include "render/vector/memory.h"
+
+#include <string.h>
+
+#include "render/text/element.h"
+#include "render/text/text.h"
+#include "render/vector/cast.h"
+
+/* "lun_load_f32"; where memory of slots is of another kind, "lun_own_load_f32" too. */
+static lun_cname memory_name(const lun_crender *r, const char *what, lun_crep rep, bool own)
+{
+    return lun_cname_of("lun_%s%s_%s", own ? r->dialect->own : "", what, lun_crep_name(rep).s);
+}
+
+/* The template with $g as nothing. */
+static void own_helper(lun_crender *r, lun_crep rep, const char *text)
+{
+    lun_cdialect plain = *r->dialect;
+    const lun_cdialect *before = r->dialect;
+    plain.global = "";
+    r->dialect = &plain;
+    lun_chelper(r, rep, text);
+    r->dialect = before;
+}
+
+lun_cname lun_cvector_load(lun_crender *r, lun_crep rep, bool own)
+{
+    lun_cname c = memory_name(r, "load", rep, own);
+    lun_strbuf text = LUN_STRBUF_INIT;
+    if (!lun_cmake(r, c.s))
+        return c;
+    if (rep.mask) { /* bytes of 0 and 1 become masks */
+        lun_crep bytes = lun_crep_of(LUN_U8, 0),
+                 wide = lun_crep_of(lun_cunsigned(lun_crep_bytes(rep)), 0);
+        lun_cname load = lun_cvector_load(r, bytes, own), cast = lun_cvector_cast(r, wide, bytes);
+        lun_strbuf_printf(&text,
+                          "INLINE $v %s($gconst lun_u8 *p, lun_i64 i)\n{\n"
+                          "    return %s(%s(p, i)) != ($u){};\n}\n",
+                          c.s, cast.s, load.s);
+    } else {
+        lun_strbuf_printf(&text,
+                          "INLINE $v %s($gconst $t *p, lun_i64 i)\n{\n"
+                          "    typedef $v loose __attribute__((aligned(1), may_alias));\n"
+                          "    return *($gconst loose *)(p + i);\n}\n",
+                          c.s);
+    }
+    (own ? own_helper : lun_chelper)(r, rep, lun_strbuf_text(&text));
+    lun_strbuf_free(&text);
+    return c;
+}
+
+/* A store that goes past the caches, for a vector of that many bytes; "" where there is none. */
+static const char *streaming(const lun_crender *r, int bytes)
+{
+#ifndef __x86_64__
+    (void)r, (void)bytes;
+    return "";
+#else
+    if (!r->dialect->streams)
+        return "";
+    if (bytes == 64 && r->target->isa == LUN_ISA_AVX512)
+        return "movntps512";
+    if (bytes == 32 && r->target->isa != LUN_ISA_BASE)
+        return "movntps256";
+    return bytes == 16 ? "movntps" : "";
+#endif
+}
+
+lun_cname lun_cvector_store(lun_crender *r, lun_crep rep, bool own)
+{
+    lun_cname c = memory_name(r, "store", rep, own);
+    const char *last = r->dialect->streams ? "int stream" : "lun_i64 left";
+    lun_strbuf text = LUN_STRBUF_INIT;
+    if (!lun_cmake(r, c.s))
+        return c;
+    if (rep.mask) {
+        lun_crep bytes = lun_crep_of(LUN_U8, 0),
+                 wide = lun_crep_of(lun_cunsigned(lun_crep_bytes(rep)), 0);
+        lun_cname store = lun_cvector_store(r, bytes, own), cast = lun_cvector_cast(r, bytes, wide);
+        lun_strbuf_printf(&text,
+                          "INLINE void %s($glun_u8 *p, lun_i64 i, $v a, %s)\n{\n"
+                          "    %s(p, i, %s(($u)a & 1), %s);\n}\n",
+                          c.s, last, store.s, cast.s, r->dialect->streams ? "stream" : "left");
+    } else {
+        int total = r->lanes * lun_crep_bytes(rep);
+        int pieces = total > r->bytes ? total / r->bytes : 1;
+        const char *stream = streaming(r, total / pieces);
+        lun_strbuf_printf(&text,
+                          "INLINE void %s($g$t *p, lun_i64 i, $v a, %s)\n{\n"
+                          "    typedef $v loose __attribute__((aligned(1), may_alias));\n",
+                          c.s, last);
+        if (*stream)
+            lun_strbuf_printf(
+                &text,
+                "    typedef float piece __attribute__((vector_size(%d), may_alias));\n"
+                "    if (stream) {\n        const piece *const of = (const piece *)&a;\n"
+                "        for (int k = 0; k < %d; k++)\n#ifdef __clang__\n"
+                "            __builtin_nontemporal_store(of[k], (piece *)(p + i) + k);\n#else\n"
+                "            __builtin_ia32_%s((float *)(p + i) + %d * k, of[k]);\n#endif\n"
+                "        return;\n    }\n",
+                total / pieces, pieces, stream, total / pieces / 4);
+        if (!r->dialect->streams && !own)
+            lun_strbuf_puts(&text, "    if (__builtin_expect(left < $W, 0)) {\n"
+                                   "        for (int l = 0; l < left; l++) p[i + l] = a[l];\n"
+                                   "        return;\n    }\n");
+        lun_strbuf_puts(&text, "    *($gloose *)(p + i) = a;\n}\n");
+    }
+    (own ? own_helper : lun_chelper)(r, rep, lun_strbuf_text(&text));
+    lun_strbuf_free(&text);
+    return c;
+}

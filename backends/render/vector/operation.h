@@ -1,0 +1,9 @@
+/* operation.h - GNU vectors: operations of table/ops.def. */
+#ifndef LUN_RENDER_VECTOR_OPERATION_H
+#define LUN_RENDER_VECTOR_OPERATION_H
+
+#include "render/vector/vector.h"
+
+lun_cname lun_cvector_op(lun_crender *r, lun_op op, lun_crep rep);
+
+#endif
