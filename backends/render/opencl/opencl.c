@@ -5,9 +5,9 @@
 #include "render/opencl/kernel.h"
 #include "render/opencl/math.h"
 #include "render/opencl/needs.h"
+#include "render/opencl/prelude.h"
 #include "render/opencl/streamed.h"
 #include "render/unit/unit.h"
-#include "render/user/prelude.h"
 
 /* ---- words --------------------------------------------------------------------------------------- */
 

@@ -77,7 +77,7 @@ static bool mentions(const char *text, const char *word)
     return false;
 }
 
-static bool any_mentions(const lun_crender *r, const char *word)
+bool lun__prelude_mentions(const lun_crender *r, const char *word)
 {
     for (int i = 0; i < r->ir->function_count; i++)
         if (r->ir->functions[i]->text && mentions(r->ir->functions[i]->text, word))
@@ -191,7 +191,7 @@ static void math_name(lun_crender *r, lun_strbuf *out, const char *name, int ari
     static const char *const params[] = {"", "(x)", "(x, y)", "(x, y, z)"};
     static const char *const sums[] = {"", "(x)", "(x) + (y)", "(x) + (y) + (z)"};
     lun_cname single = lun_cname_of("%sf", name);
-    bool generic = any_mentions(r, name), plain = any_mentions(r, single.s);
+    bool generic = lun__prelude_mentions(r, name), plain = lun__prelude_mentions(r, single.s);
     if (!generic && !plain)
         return;
     lun_cname f = lun_cname_of("__builtin_%sf", name), d = lun_cname_of("__builtin_%s", name);
@@ -210,10 +210,9 @@ static void math_name(lun_crender *r, lun_strbuf *out, const char *name, int ari
         lun_strbuf_printf(out, "#define %s%s %s%s\n", single.s, params[arity], f.s, params[arity]);
 }
 
-/* Calls write for each mathematical function, with the row of the table that it is, if any. */
-static void each_name(lun_crender *r, lun_strbuf *out,
-                      void (*write)(lun_crender *r, lun_strbuf *out, const char *name, int arity,
-                                    lun_op op))
+void lun__prelude_each(lun_crender *r, lun_strbuf *out,
+                       void (*write)(lun_crender *r, lun_strbuf *out, const char *name, int arity,
+                                     lun_op op))
 {
     for (int op = 0; op < LUN_OP_COUNT; op++) { /* rows of the form M(name)(a, ...) */
         const lun_op_row *row = lun_op_get((lun_op)op);
@@ -232,102 +231,24 @@ static void each_name(lun_crender *r, lun_strbuf *out,
         write(r, out, library2[i], 2, LUN_OP_COUNT);
 }
 
+const char *lun__prelude_macro(const char *name)
+{
+    for (size_t i = 0; i < sizeof macros / sizeof *macros; i++)
+        if (!strcmp(macros[i].name, name))
+            return macros[i].text;
+    return NULL;
+}
+
 static void macro_names(const lun_crender *r, lun_strbuf *out)
 {
     for (size_t i = 0; i < sizeof macros / sizeof *macros; i++)
-        if (any_mentions(r, macros[i].name))
+        if (lun__prelude_mentions(r, macros[i].name))
             lun_strbuf_printf(out, "#define %s%s\n", macros[i].name, macros[i].text);
 }
 
 void lun_cprelude(lun_crender *r, lun_strbuf *out)
 {
     lun_strbuf_puts(out, types);
-    each_name(r, out, math_name);
+    lun__prelude_each(r, out, math_name);
     macro_names(r, out);
-}
-
-/* ---- OpenCL C ------------------------------------------------------------------------------------ */
-
-static const char opencl_types[] =
-    "typedef char int8_t;\ntypedef uchar uint8_t;\ntypedef short int16_t;\n"
-    "typedef ushort uint16_t;\ntypedef int int32_t;\ntypedef uint uint32_t;\n"
-    "typedef long int64_t;\ntypedef ulong uint64_t;\n"
-    "#define LUN_GLOBAL __global\n#define LUN_CONSTANT __constant\n";
-
-/* What a number is before a function of floats: integers become the widest float, as in C. */
-static void real_numbers(const lun_crender *r, lun_strbuf *out)
-{
-    static const char *const from[] = {"char", "uchar", "short", "ushort", "int",
-                                       "uint", "long",  "ulong", "bool"};
-    const char *wide = r->fp64 ? "double" : "float";
-    const char *form =
-        "static inline __attribute__((overloadable)) %s lun_real(%s x) { return x; }\n";
-    lun_strbuf_printf(out, form, "float", "float");
-    if (r->fp64)
-        lun_strbuf_printf(out, form, "double", "double");
-    for (size_t i = 0; i < sizeof from / sizeof *from; i++)
-        lun_strbuf_printf(out, form, wide, from[i]);
-}
-
-/* The language's function under a name of ours, then its name as a macro that takes any numbers.  What the
- * name was before (it may be a macro of the implementation) comes back behind the users' texts. */
-static void overload(lun_crender *r, lun_strbuf *out, const char *name, int arity, const char *call)
-{
-    static const char *const params[] = {"", "(x)", "(x, y)", "(x, y, z)"};
-    static const char *const sums[] = {"", "(x)", "(x) + (y)", "(x) + (y) + (z)"};
-    for (int t = 0; t < 1 + r->fp64; t++) {
-        const char *c = t ? "double" : "float";
-        lun_strbuf_printf(out, "static inline __attribute__((overloadable)) %s lun_c_%s(%s x", c,
-                          name, c);
-        for (int k = 1; k < arity; k++)
-            lun_strbuf_printf(out, ", %s %c", c, 'x' + k);
-        lun_strbuf_printf(out, ") { return %s%s; }\n", call, params[arity]);
-    }
-    lun_strbuf_printf(out, "#pragma push_macro(\"%s\")\n#undef %s\n#define %s%s lun_c_%s(", name,
-                      name, name, params[arity], name);
-    for (int k = 0; k < arity; k++)
-        lun_strbuf_printf(out, "%s(__typeof__(lun_real(%s)))(%c)", k ? ", " : "", sums[arity],
-                          'x' + k);
-    lun_strbuf_puts(out, ")\n");
-    lun_strbuf_printf(&r->after, "#pragma pop_macro(\"%s\")\n", name);
-}
-
-static void opencl_name(lun_crender *r, lun_strbuf *out, const char *name, int arity, lun_op op)
-{
-    static const char *const params[] = {"", "(x)", "(x, y)", "(x, y, z)"};
-    static const char *const floats[] = {"", "((float)(x))", "((float)(x), (float)(y))",
-                                         "((float)(x), (float)(y), (float)(z))"};
-    lun_cname single = lun_cname_of("%sf", name);
-    bool generic = any_mentions(r, name), plain = any_mentions(r, single.s);
-    (void)op;
-    if (!generic && !plain)
-        return;
-    overload(r, out, name, arity, strcmp(name, "nearbyint") ? name : "rint");
-    if (plain)
-        lun_strbuf_printf(out, "#define %sf%s lun_c_%s%s\n", name, params[arity], name,
-                          floats[arity]);
-}
-
-/* Macros that OpenCL C has as functions of one type only. */
-static void opencl_macros(lun_crender *r, lun_strbuf *out)
-{
-    static const char *const names[] = {"min", "max", "clamp", "abs", "mad"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        for (size_t k = 0; k < sizeof macros / sizeof *macros; k++) {
-            if (strcmp(macros[k].name, names[i]) || !any_mentions(r, names[i]))
-                continue;
-            lun_strbuf_printf(out, "#pragma push_macro(\"%s\")\n#undef %s\n#define %s%s\n",
-                              names[i], names[i], names[i], macros[k].text);
-            lun_strbuf_printf(&r->after, "#pragma pop_macro(\"%s\")\n", names[i]);
-        }
-}
-
-void lun_cprelude_opencl(lun_crender *r, lun_strbuf *out)
-{
-    lun_strbuf_puts(out, opencl_types);
-    real_numbers(r, out);
-    each_name(r, out, opencl_name);
-    if (any_mentions(r, "rsqrt"))
-        overload(r, out, "rsqrt", 1, "1 / sqrt");
-    opencl_macros(r, out);
 }

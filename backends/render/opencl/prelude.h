@@ -1,0 +1,9 @@
+/* prelude.h - the names that users' texts rely on, in OpenCL C. */
+#ifndef LUN_RENDER_OPENCL_PRELUDE_H
+#define LUN_RENDER_OPENCL_PRELUDE_H
+
+#include "render/renderer.h"
+
+void lun_cprelude_opencl(lun_crender *r, lun_strbuf *out);
+
+#endif
