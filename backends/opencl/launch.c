@@ -115,7 +115,7 @@ static lun_status make_plan(lun_opencl *o, lun_kernel *k, const lun_launch *l, i
                                    o->device.name, l->workgroup, (long long)most);
         shape.group = l->workgroup;
     }
-    lun_cl_plan_make(&shape, first, count, o->device.units, plan);
+    lun__cl_plan_make(&shape, first, count, o->device.units, plan);
     return LUN_OK;
 }
 

@@ -133,7 +133,7 @@ static int opencl_devices(void *state, lun_device *rows, int room)
 
 static lun_status render(lun_opencl *o, const lun_ir *ir, lun_strbuf *text, lun_cl_shape *shape)
 {
-    lun_status s = lun_cstyle_opencl(ir, &o->target, text, shape);
+    lun_status s = lun__render_opencl(ir, &o->target, text, shape);
     if (s == LUN_OK)
         return LUN_OK;
     return lun_opencl_fail(o, s, "%s: %s", o->device.name,

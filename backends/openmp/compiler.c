@@ -77,13 +77,13 @@ static const char *const *isa_flags(lun_isa isa)
 static const char *const *level_flags(unsigned needs)
 {
     static const char *const all[] = {"-O3", NULL}, *const usual[] = {"-O2", NULL};
-    return needs & LUN_CSTYLE_LOOPS ? all : usual;
+    return needs & LUN_RENDER_LOOPS ? all : usual;
 }
 
 static const char *const *library_flags(unsigned needs)
 {
     static const char *const none[] = {NULL}, *const m[] = {"-lm", NULL};
-    return needs & LUN_CSTYLE_LIBM ? m : none;
+    return needs & LUN_RENDER_LIBM ? m : none;
 }
 
 void lun_compiler_key(const lun_compiler *c, const char *text, unsigned needs, int math,
@@ -93,7 +93,7 @@ void lun_compiler_key(const lun_compiler *c, const char *text, unsigned needs, i
                       "lunarray openmp\nobject 2\nabi %d\nmath %d\nisa %d\ncompiler %s\nsize "
                       "%lld\ntime %lld.%09lld\n"
                       "flags",
-                      (int)LUN_CSTYLE_ABI, math, (int)c->isa, c->path ? c->path : "", c->size,
+                      (int)LUN_RENDER_ABI, math, (int)c->isa, c->path ? c->path : "", c->size,
                       c->seconds, c->nanoseconds);
     const char *const *lists[] = {common_flags, level_flags(needs), isa_flags(c->isa),
                                   library_flags(needs)};

@@ -92,8 +92,8 @@ static bool copy_ir(const lun_ir *from, lun_ir *to)
 
 static lun_status render(openmp *o, const lun_ir *ir, lun_strbuf *out, unsigned *needs)
 {
-    lun_cstyle_target target = {o->isa, lun_vecmath(o->isa, (lun_math)o->services->math)};
-    return lun_cstyle_openmp(ir, &target, out, needs);
+    lun_render_target target = {o->isa, lun_vecmath(o->isa, (lun_math)o->services->math)};
+    return lun__render_openmp(ir, &target, out, needs);
 }
 
 static void openmp_release(void *state, lun_kernel *k)

@@ -2,8 +2,8 @@
  *
  * One entry per dialect.  Knows no compiler and no file: what comes out is text, and what the text needs
  * to be linked with. */
-#ifndef LUN_CSTYLE_H
-#define LUN_CSTYLE_H
+#ifndef LUN_RENDER_RENDER_H
+#define LUN_RENDER_RENDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,23 +14,23 @@
 #include "math/vecmath.h"
 
 /* Changes whenever struct lun_frame or the meaning of the exported functions does. */
-enum { LUN_CSTYLE_ABI = 1 };
+enum { LUN_RENDER_ABI = 1 };
 
 enum {
-    LUN_CSTYLE_LIBM = 1, /* link with -lm */
-    LUN_CSTYLE_LOOPS = 2 /* it has loops that gain by all optimisation, -O3 */
+    LUN_RENDER_LIBM = 1, /* link with -lm */
+    LUN_RENDER_LOOPS = 2 /* it has loops that gain by all optimisation, -O3 */
 };
 
-typedef struct lun_cstyle_target {
+typedef struct lun_render_target {
     lun_isa isa;
     const void *const *math; /* as lun_vecmath gives; only which entries are NULL matters here */
-} lun_cstyle_target;
+} lun_render_target;
 
 /* C with GNU vectors for host/host.h's way of running: exports lun_kernel and, for kernels with a SCAN,
  * lun_total (both lun_chunk_fn) and, for kernels with REDUCE or SCAN, lun_combine.  Equal IR and target
  * give equal text.  LUN_ENOMEM, or LUN_EARG with the reason appended to out. */
-lun_status lun_cstyle_openmp(const lun_ir *ir, const lun_cstyle_target *target, lun_strbuf *out,
-                             unsigned *needs);
+lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target, lun_strbuf *out,
+                              unsigned *needs);
 
 /* ---- OpenCL C -------------------------------------------------------------------------------------
  *
@@ -42,7 +42,7 @@ lun_status lun_cstyle_openmp(const lun_ir *ir, const lun_cstyle_target *target, 
  *   1 .. slots   __global T *              slot number 0, 1, ...: the buffer's start
  *   slots + 1    __global ulong *work      only if plan.work > 0: memory of the run, plan.work cells
  *
- * A run: lun_cl_plan_make; if plan.work > 0, have a buffer of at least plan.work cells and set its first
+ * A run: lun__cl_plan_make; if plan.work > 0, have a buffer of at least plan.work cells and set its first
  * plan.clear cells to 0; fill `cells`; run plan.step[0 .. steps) in order, one-dimensional, offset 0, with
  * exactly that global and local size (kernels with REDUCE or SCAN demand that local size); then, if plan.read > 0, read the
  * first plan.read cells of work.  A step with chunks may also be run in parts, one after the other, each with
@@ -112,11 +112,11 @@ typedef struct lun_cl_plan {
 /* Renders.  LUN_ENOMEM, or with the reason appended to out (which then holds nothing else): LUN_EDTYPE if
  * the IR needs f64 and the device has none (f32 sums, products and their scans are accumulated in f64, so
  * they need it too), LUN_EARG for what cannot be rendered. */
-lun_status lun_cstyle_opencl(const lun_ir *ir, const lun_cl_target *target, lun_strbuf *out,
-                             lun_cl_shape *shape);
+lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun_strbuf *out,
+                              lun_cl_shape *shape);
 
 /* For indices first .. first + count - 1 (lun_launch's) on a device of so many compute units. */
-void lun_cl_plan_make(const lun_cl_shape *shape, int64_t first, int64_t count, int units,
-                      lun_cl_plan *plan);
+void lun__cl_plan_make(const lun_cl_shape *shape, int64_t first, int64_t count, int units,
+                       lun_cl_plan *plan);
 
 #endif

@@ -1,6 +1,6 @@
 /* renderer.h - what the parts of the C renderer share; private to this folder. */
-#ifndef LUN_CRENDER_H
-#define LUN_CRENDER_H
+#ifndef LUN_RENDER_RENDERER_H
+#define LUN_RENDER_RENDERER_H
 
 #include "render/render.h"
 
@@ -70,7 +70,7 @@ typedef struct lun_cdialect {
 typedef struct lun_crender {
     const lun_ir *ir;
     const lun_cdialect *dialect;
-    const lun_cstyle_target *target;
+    const lun_render_target *target;
     int bytes, lanes;   /* of a native vector; how many elements of the widest dtype it holds */
     int parts;          /* vectors that go through the body together, so that loops do not wait */
     uint32_t *flags;    /* by instruction */

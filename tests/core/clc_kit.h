@@ -137,7 +137,7 @@ static inline void kit_show(kit *k, const lun_ir *ir)
     lun_cl_shape shape;
     (void)k;
     lun_ir_print(ir, &text);
-    lun_cstyle_opencl(ir, &cl_place.target, &text, &shape);
+    lun__render_opencl(ir, &cl_place.target, &text, &shape);
     fprintf(stderr, "%s\n", lun_strbuf_text(&text));
     lun_strbuf_free(&text);
 }
@@ -148,7 +148,7 @@ static inline kit_kernel kit_build(kit *k, const lun_ir *ir)
     kit_kernel made = {.program = NULL};
     cl_error error;
     ir_check_valid(ir);
-    if (lun_cstyle_opencl(ir, &cl_place.target, &text, &made.shape) != LUN_OK)
+    if (lun__render_opencl(ir, &cl_place.target, &text, &made.shape) != LUN_OK)
         fail_msg("%s", lun_strbuf_text(&text));
     const char *source = lun_strbuf_text(&text);
     made.program = clCreateProgramWithSource(cl_place.context, 1, &source, NULL, &error);
@@ -269,7 +269,7 @@ static inline lun_status kit_run(kit *k, kit_kernel *kernel, const lun_ir *ir, v
     (void)k;
     assert_true(ir->slot_count <= 128 && ir->arg_count < 800);
     run->trap = -1;
-    lun_cl_plan_make(&kernel->shape, run->first, n - run->first, cl_place.units, &plan);
+    lun__cl_plan_make(&kernel->shape, run->first, n - run->first, cl_place.units, &plan);
     if (!plan.steps)
         return LUN_OK;
     memcpy(cells, plan.head, sizeof plan.head);

@@ -10,7 +10,7 @@ enum { MOST = 200000 };
 static lun_cl_plan plan_of(lun_cl_shape shape, int64_t first, int64_t count, int units)
 {
     lun_cl_plan plan;
-    lun_cl_plan_make(&shape, first, count, units, &plan);
+    lun__cl_plan_make(&shape, first, count, units, &plan);
     if (count > 0) {
         int64_t chunk = plan.head[2], chunks = plan.head[3];
         assert_int_equal(plan.head[0], first + count);
@@ -72,7 +72,7 @@ static lun_status render(const lun_ir *ir, lun_cl_form form, bool fp64, lun_cl_s
 {
     const lun_cl_target target = {.form = form, .fp64 = fp64, .bytes = 64};
     lun_strbuf_clear(&text);
-    return lun_cstyle_opencl(ir, &target, &text, shape);
+    return lun__render_opencl(ir, &target, &text, shape);
 }
 
 static void expect(const char *part)

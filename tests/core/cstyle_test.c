@@ -11,11 +11,11 @@ static unsigned libs;
 
 static const char *render(const lun_ir *ir, lun_isa isa)
 {
-    lun_cstyle_target target = {isa, NULL};
+    lun_render_target target = {isa, NULL};
     ir_check_valid(ir);
     lun_strbuf_clear(&text);
     libs = 0;
-    assert_int_equal(lun_cstyle_openmp(ir, &target, &text, &libs), LUN_OK);
+    assert_int_equal(lun__render_openmp(ir, &target, &text, &libs), LUN_OK);
     return lun_strbuf_text(&text);
 }
 
@@ -215,7 +215,7 @@ static void test_function_text(void **state)
     expect_none(s, "#define exp");
     expect(s, "    LANES(16) r[l] = fn(a0[l], a1);\n");
     expect(s, "const f32x16 v2 = lun_call2(u->n - i, v0, u->s1);\n");
-    assert_int_equal(libs & LUN_CSTYLE_LIBM, LUN_CSTYLE_LIBM);
+    assert_int_equal(libs & LUN_RENDER_LIBM, LUN_RENDER_LIBM);
     lun_ir_free(&ir);
 }
 
@@ -230,12 +230,12 @@ static void test_libraries(void **state)
     lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
     ir_store(&ir, 1, ir_op(&ir, LUN_OP_EXP, LUN_F32, ir_load(&ir, 0), -1, -1));
     expect(render(&ir, LUN_ISA_AVX2), "r[l] = lun_one_exp_f32(a[l]);");
-    assert_int_equal(libs & LUN_CSTYLE_LIBM, LUN_CSTYLE_LIBM);
+    assert_int_equal(libs & LUN_RENDER_LIBM, LUN_RENDER_LIBM);
     math[lun_vecmath_index(LUN_OP_EXP, LUN_F32)] = math; /* there is a vector function */
-    lun_cstyle_target target = {LUN_ISA_AVX2, math};
+    lun_render_target target = {LUN_ISA_AVX2, math};
     lun_strbuf_clear(&text);
     libs = 0;
-    assert_int_equal(lun_cstyle_openmp(&ir, &target, &text, &libs), LUN_OK);
+    assert_int_equal(lun__render_openmp(&ir, &target, &text, &libs), LUN_OK);
     expect(lun_strbuf_text(&text), "const f32x8 v1 = lun_call_math1_f32(u->m");
     assert_int_equal(libs, 0);
     lun_ir_free(&ir);
@@ -244,7 +244,7 @@ static void test_libraries(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    lun_cstyle_target target = {LUN_ISA_AVX2, NULL};
+    lun_render_target target = {LUN_ISA_AVX2, NULL};
     lun_ir ir;
     lun_ir_init(&ir);
     lun_ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);
@@ -253,7 +253,7 @@ static void test_refused(void **state)
     ir_reduce(&ir, LUN_OP_ADD, -1, x);
     ir_flow(&ir, LUN_IR_END, -1, -1, 0);
     lun_strbuf_clear(&text);
-    assert_int_equal(lun_cstyle_openmp(&ir, &target, &text, &libs), LUN_EARG);
+    assert_int_equal(lun__render_openmp(&ir, &target, &text, &libs), LUN_EARG);
     assert_string_equal(lun_strbuf_text(&text), "a reduction inside control flow");
     lun_ir_free(&ir);
 }

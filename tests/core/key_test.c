@@ -81,19 +81,19 @@ static void test_openmp(void **state)
     lun_compiler_key(&c, source, 0, LUN_MATH_FAST, add(&k, "AVX-512"));
     c = cc;
     lun_compiler_key(&c, source, 0, LUN_MATH_PRECISE, add(&k, "the mode of math"));
-    lun_compiler_key(&c, source, LUN_CSTYLE_LOOPS, LUN_MATH_FAST, add(&k, "the level"));
-    lun_compiler_key(&c, source, LUN_CSTYLE_LIBM, LUN_MATH_FAST, add(&k, "the libraries"));
+    lun_compiler_key(&c, source, LUN_RENDER_LOOPS, LUN_MATH_FAST, add(&k, "the level"));
+    lun_compiler_key(&c, source, LUN_RENDER_LIBM, LUN_MATH_FAST, add(&k, "the libraries"));
     lun_compiler_key(&c, "void lun_kernel(void) { }", 0, LUN_MATH_FAST, add(&k, "a blank"));
     lun_compiler_key(&c, "", 0, LUN_MATH_FAST, add(&k, "no source"));
     /* the flags and the protocol stand in it by their words */
     const char *text = lun_strbuf_text(&k.list[0].text);
     char abi[32];
-    snprintf(abi, sizeof abi, "abi %d\n", (int)LUN_CSTYLE_ABI);
+    snprintf(abi, sizeof abi, "abi %d\n", (int)LUN_RENDER_ABI);
     assert_non_null(strstr(text, abi));
     char *words[LUN_COMPILER_WORDS], from[] = "k.c", to[] = "k.so";
-    lun_compiler_command(&cc, LUN_CSTYLE_LIBM | LUN_CSTYLE_LOOPS, from, to, words);
+    lun_compiler_command(&cc, LUN_RENDER_LIBM | LUN_RENDER_LOOPS, from, to, words);
     lun_strbuf full = LUN_STRBUF_INIT;
-    lun_compiler_key(&cc, source, LUN_CSTYLE_LIBM | LUN_CSTYLE_LOOPS, LUN_MATH_FAST, &full);
+    lun_compiler_key(&cc, source, LUN_RENDER_LIBM | LUN_RENDER_LOOPS, LUN_MATH_FAST, &full);
     for (int i = 1; words[i]; i++)
         if (words[i] != from && words[i] != to && strcmp(words[i], "-o") &&
             !strstr(lun_strbuf_text(&full), words[i]))
@@ -160,8 +160,8 @@ static void test_other_machine(void **state)
         lun_ir ir;
         write_square(&ir, 6);
         lun_jit_init(&jit, &k.services, (lun_isa)isa);
-        lun_cstyle_target target = {(lun_isa)isa, lun_vecmath((lun_isa)isa, LUN_MATH_FAST)};
-        assert_int_equal(lun_cstyle_openmp(&ir, &target, &text, &unit.needs), LUN_OK);
+        lun_render_target target = {(lun_isa)isa, lun_vecmath((lun_isa)isa, LUN_MATH_FAST)};
+        assert_int_equal(lun__render_openmp(&ir, &target, &text, &unit.needs), LUN_OK);
         unit.source = text.text;
         assert_int_equal(lun_jit_wait(&jit, &unit), LUN_OK); /* compiled and stored, never run */
         lun_unit_free(&unit);

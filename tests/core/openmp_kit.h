@@ -140,8 +140,8 @@ static inline kit_kernel kit_build(kit *k, const lun_ir *ir)
     ir_check_valid(ir);
     texts_note(ir);
     if (k->isa != lun_isa_here()) {
-        lun_cstyle_target target = {k->isa, lun_vecmath(k->isa, (lun_math)k->services.math)};
-        assert_int_equal(lun_cstyle_openmp(ir, &target, &text, &made.unit.needs), LUN_OK);
+        lun_render_target target = {k->isa, lun_vecmath(k->isa, (lun_math)k->services.math)};
+        assert_int_equal(lun__render_openmp(ir, &target, &text, &made.unit.needs), LUN_OK);
         made.unit.source = text.text;
         if (lun_jit_wait(&k->jit, &made.unit) != LUN_OK)
             fail_msg("%s", lun_strbuf_text(&made.unit.message));
@@ -164,10 +164,10 @@ static inline void kit_release(kit *k, kit_kernel *kernel)
 static inline void kit_show(kit *k, const lun_ir *ir)
 {
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_cstyle_target target = {k->isa, lun_vecmath(k->isa, (lun_math)k->services.math)};
+    lun_render_target target = {k->isa, lun_vecmath(k->isa, (lun_math)k->services.math)};
     unsigned libs;
     lun_ir_print(ir, &text);
-    lun_cstyle_openmp(ir, &target, &text, &libs);
+    lun__render_openmp(ir, &target, &text, &libs);
     fprintf(stderr, "%s\n%s\n", lun_strbuf_text(&text), lun_strbuf_text(&k->log));
     lun_strbuf_free(&text);
 }

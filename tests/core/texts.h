@@ -39,8 +39,8 @@ static inline void texts_openmp(const lun_ir *ir, lun_strbuf *all)
         for (int math = 0; math < 2; math++) {
             char title[64];
             unsigned needs = 0;
-            lun_cstyle_target target = {(lun_isa)isa, math ? every : none};
-            lun_status s = lun_cstyle_openmp(ir, &target, &text, &needs);
+            lun_render_target target = {(lun_isa)isa, math ? every : none};
+            lun_status s = lun__render_openmp(ir, &target, &text, &needs);
             snprintf(title, sizeof title, "openmp, isa %d, vector math %d, needs %u", isa, math,
                      needs);
             texts_add(all, title, s, &text);
@@ -56,7 +56,7 @@ static inline void texts_opencl(const lun_ir *ir, lun_strbuf *all)
             char title[96];
             lun_cl_shape shape = {.cost = 0};
             lun_cl_target target = {bytes < 16 ? LUN_CL_SCALAR : LUN_CL_VECTOR, fp64, bytes};
-            lun_status s = lun_cstyle_opencl(ir, &target, &text, &shape);
+            lun_status s = lun__render_opencl(ir, &target, &text, &shape);
             snprintf(title, sizeof title, "opencl, %d bytes, fp64 %d, cost %lld, local %zu", bytes,
                      fp64, (long long)shape.cost, shape.local_bytes);
             texts_add(all, title, s, &text);

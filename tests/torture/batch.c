@@ -301,14 +301,14 @@ static void run_batch(kit *k, const char *dir, uint64_t seed, int count, const c
         random_kernel *q = &batch[i];
         lun_strbuf text = LUN_STRBUF_INIT;
         unsigned needs;
-        lun_cstyle_target target = {k->isa, lun_vecmath(k->isa, (lun_math)k->services.math)};
+        lun_render_target target = {k->isa, lun_vecmath(k->isa, (lun_math)k->services.math)};
         *q = (random_kernel){.seed = seed + (uint64_t)i, .flow = i % 2};
         if (q->flow)
             write_kernel(&q->ir, q->seed, q->seed % 8 == 3);
         else
             write_line(&q->ir, q->seed, q->seed % 4 == 2);
         ir_check_valid(&q->ir);
-        if (lun_cstyle_openmp(&q->ir, &target, &text, &needs) != LUN_OK)
+        if (lun__render_openmp(&q->ir, &target, &text, &needs) != LUN_OK)
             fail_msg("seed %llu: %s", (unsigned long long)q->seed, lun_strbuf_text(&text));
         put_numbered(f, lun_strbuf_text(&text), i);
         lun_strbuf_free(&text);

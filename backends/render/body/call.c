@@ -20,24 +20,24 @@ static int first_lane(int lane, int lanes, int arg)
 static void call_operand(lun_crender *r, lun_strbuf *head, lun_strbuf *fill, lun_strbuf *args,
                          int k, int32_t o)
 {
-    lun_crep rep = lun_cvalue_rep(r, o);
-    lun_cname a = lun_cname_of("a%d", k);
-    lun_strbuf_printf(head, ", %s %s", lun_cvtype(r, rep).s, a.s);
-    lun_strbuf_printf(fill, "        %s = %s(%s(left), %s, ", a.s, lun_cvector_select(r, rep).s,
-                      lun_cvector_live(r, lun_crep_bytes(rep)).s, a.s);
-    lun_cshuffle(r, fill, rep, a.s, a.s, first_lane, 0);
+    lun_crep rep = lun__value_rep(r, o);
+    lun_cname a = lun__text_name("a%d", k);
+    lun_strbuf_printf(head, ", %s %s", lun__vector_type(r, rep).s, a.s);
+    lun_strbuf_printf(fill, "        %s = %s(%s(left), %s, ", a.s, lun__vector_select(r, rep).s,
+                      lun__vector_live(r, lun__vector_rep_bytes(rep)).s, a.s);
+    lun__vector_shuffle(r, fill, rep, a.s, a.s, first_lane, 0);
     lun_strbuf_puts(fill, ");\n");
     lun_strbuf_printf(args, "%s[l]%s", a.s, rep.mask ? " & 1" : "");
 }
 
-lun_cname lun_ccall(lun_crender *r, int32_t v)
+lun_cname lun__call_helper(lun_crender *r, int32_t v)
 {
     const lun_ir_ins *ins = &r->ir->ins[v];
     const lun_ir_function *f = r->ir->functions[ins->imm];
-    lun_cname c = lun_cname_of("lun_call%" PRId32, v);
-    lun_crep rep = lun_cvalue_rep(r, v);
+    lun_cname c = lun__text_name("lun_call%" PRId32, v);
+    lun_crep rep = lun__value_rep(r, v);
     lun_strbuf head = LUN_STRBUF_INIT, fill = LUN_STRBUF_INIT, args = LUN_STRBUF_INIT;
-    if (!lun_cmake(r, c.s))
+    if (!lun__text_once(r, c.s))
         return c;
     for (int k = 0; k < ins->c; k++) {
         int32_t o = r->ir->operands[ins->b + k];
@@ -49,11 +49,12 @@ lun_cname lun_ccall(lun_crender *r, int32_t v)
         }
         lun_dtype t = (lun_dtype)(o < 0 ? r->ir->slots[-1 - o].dtype : r->ir->ins[o].dtype);
         lun_strbuf_printf(&head, ", %s%s%s %sa%d", o < 0 ? r->dialect->global : "",
-                          o < 0 ? "const " : "", lun_ctype(t).s, o < 0 ? "*" : "", k);
+                          o < 0 ? "const " : "", lun__element_type(t).s, o < 0 ? "*" : "", k);
         lun_strbuf_printf(&args, "a%d", k);
     }
     lun_strbuf_printf(&r->helpers, "INLINE %s %s(lun_i64 left%s)\n{\n    %s r;\n",
-                      lun_cvtype(r, rep).s, c.s, lun_strbuf_text(&head), lun_cvtype(r, rep).s);
+                      lun__vector_type(r, rep).s, c.s, lun_strbuf_text(&head),
+                      lun__vector_type(r, rep).s);
     if (fill.length)
         lun_strbuf_printf(&r->helpers, "    if (left < %d) {\n%s    }\n", r->lanes,
                           lun_strbuf_text(&fill));

@@ -25,9 +25,9 @@ static void ir_function(lun_crender *r, const lun_ir_function *fn, lun_strbuf *o
                       .captured = r->ir->ins[where].captured - 1};
     r->ir = fn->body;
     r->masked = false;
-    if (lun_cfacts_single(r) == LUN_OK) {
-        lun_cbody(&s);
-        lun_cline(&s, "return %s;", lun_cas_scalar(&s, fn->output[0]).s);
+    if (lun__facts_single(r) == LUN_OK) {
+        lun__statement_section(&s);
+        lun__text_line(&s, "return %s;", lun__value_single(&s, fn->output[0]).s);
     } else {
         out->failed = true;
     }
@@ -46,17 +46,18 @@ static void ir_function(lun_crender *r, const lun_ir_function *fn, lun_strbuf *o
     r->origin = outer.origin;
 }
 
-lun_cname lun_ccombiner(lun_crender *r, int32_t v)
+lun_cname lun__combine_function(lun_crender *r, int32_t v)
 {
     const lun_ir_ins *ins = &r->ir->ins[v];
-    lun_cname c = lun_cname_of("lun_join%" PRId32, v), t = lun_ctype((lun_dtype)ins->dtype);
-    if (!lun_cmake(r, c.s))
+    lun_cname c = lun__text_name("lun_join%" PRId32, v),
+              t = lun__element_type((lun_dtype)ins->dtype);
+    if (!lun__text_once(r, c.s))
         return c;
     lun_strbuf body = LUN_STRBUF_INIT;
     const char *truth = ins->dtype == LUN_BOOL ? " != 0" : "";
     int64_t k = ins->kind == LUN_IR_SCAN ? ins->imm : ins->c;
     if (ins->op < LUN_OP_COUNT) {
-        lun_cname one = lun_cscalar_op(r, (lun_op)ins->op, (lun_dtype)ins->dtype);
+        lun_cname one = lun__element_op(r, (lun_op)ins->op, (lun_dtype)ins->dtype);
         lun_strbuf_printf(&body, "    return %s(a, b);\n", one.s);
     } else if (r->ir->functions[k]->text) {
         lun_strbuf_printf(&body, "    return %s(a, b)%s;\n", r->ir->functions[k]->name, truth);

@@ -5,6 +5,6 @@
 #include "render/renderer.h"
 
 /* Name of a function (a, b, frame) that combines two single elements for REDUCE or SCAN instruction v. */
-lun_cname lun_ccombiner(lun_crender *r, int32_t v);
+lun_cname lun__combine_function(lun_crender *r, int32_t v);
 
 #endif

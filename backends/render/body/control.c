@@ -46,24 +46,26 @@ static bool is_lazy(const lun_csection *s, int32_t loop)
 static void take_along(lun_csection *s, int32_t p, char leaving, int32_t v)
 {
     const lun_crender *r = s->r;
-    lun_crep full = lun_cfull_mask(r);
+    lun_crep full = lun__value_mask_rep(r);
     for (int32_t var = 0; !is_lazy(s, p) && var < p; var++) {
-        if (r->ir->ins[var].kind != LUN_IR_VAR || !lun_csplit(s, var) || r->origin[var] != p ||
-            !(r->flags[var] & s->need))
+        if (r->ir->ins[var].kind != LUN_IR_VAR || !lun__mask_temporal(s, var) ||
+            r->origin[var] != p || !(r->flags[var] & s->need))
             continue;
-        lun_crep rep = lun_cvalue_rep(r, var), own = lun_crep_of(LUN_BOOL, lun_crep_bytes(rep));
-        lun_cname x = lun_cnamed(s, 'v', var), m = lun_cnamed(s, leaving, v);
+        lun_crep rep = lun__value_rep(r, var),
+                 own = lun__vector_rep(LUN_BOOL, lun__vector_rep_bytes(rep));
+        lun_cname x = lun__value_name(s, 'v', var), m = lun__value_name(s, leaving, v);
         if (own.t != full.t)
-            m = lun_cname_of("%s(%s)", lun_cvector_cast(s->r, own, full).s, m.s);
-        lun_cline(s, "%s = %s(%s, %s(s%" PRId32 "), %s);", x.s, lun_cvector_select(s->r, rep).s,
-                  m.s, lun_cvector_splat(s->r, rep).s, var, x.s);
+            m = lun__text_name("%s(%s)", lun__cast_vector(s->r, own, full).s, m.s);
+        lun__text_line(s, "%s = %s(%s, %s(s%" PRId32 "), %s);", x.s,
+                       lun__vector_select(s->r, rep).s, m.s, lun__vector_splat(s->r, rep).s, var,
+                       x.s);
     }
 }
 
 static bool splits_any(const lun_csection *s, int32_t loop)
 {
     for (int32_t var = 0; var < loop; var++)
-        if (s->r->ir->ins[var].kind == LUN_IR_VAR && lun_csplit(s, var) &&
+        if (s->r->ir->ins[var].kind == LUN_IR_VAR && lun__mask_temporal(s, var) &&
             s->r->origin[var] == loop)
             return true;
     return false;
@@ -72,52 +74,54 @@ static bool splits_any(const lun_csection *s, int32_t loop)
 static void variable(lun_csection *s, int32_t v)
 {
     const lun_ir_ins *ins = lun__ins(s->r, v);
-    lun_crep rep = lun_cvalue_rep(s->r, v);
+    lun_crep rep = lun__value_rep(s->r, v);
     if (!lun__varies(s->r, v)) {
-        lun_cline(s, "%s s%" PRId32 " = %s;", lun_ctype((lun_dtype)ins->dtype).s, v,
-                  lun_cas_scalar(s, ins->a).s);
-        if (!lun_csplit(s, v))
+        lun__text_line(s, "%s s%" PRId32 " = %s;", lun__element_type((lun_dtype)ins->dtype).s, v,
+                       lun__value_single(s, ins->a).s);
+        if (!lun__mask_temporal(s, v))
             return;
         EACH_PART(s)
-        lun_cline(s, "%s %s = {};", lun_cvtype(s->r, rep).s, lun_cnamed(s, 'v', v).s);
+        lun__text_line(s, "%s %s = {};", lun__vector_type(s->r, rep).s,
+                       lun__value_name(s, 'v', v).s);
         return;
     }
     EACH_PART(s)
-    lun_cline(s, "%s %s = %s;", lun_cvtype(s->r, rep).s, lun_cnamed(s, 'v', v).s,
-              lun_cas_vector(s, ins->a, rep).s);
+    lun__text_line(s, "%s %s = %s;", lun__vector_type(s->r, rep).s, lun__value_name(s, 'v', v).s,
+                   lun__value_vector(s, ins->a, rep).s);
 }
 
 static void get(lun_csection *s, int32_t v)
 {
     const lun_ir_ins *ins = lun__ins(s->r, v);
     if (!lun__varies(s->r, v)) {
-        lun_cline(s, "const %s s%" PRId32 " = s%" PRId32 ";", lun_ctype((lun_dtype)ins->dtype).s, v,
-                  ins->a);
+        lun__text_line(s, "const %s s%" PRId32 " = s%" PRId32 ";",
+                       lun__element_type((lun_dtype)ins->dtype).s, v, ins->a);
         return;
     }
     EACH_PART(s)
-    lun_cline(s, "const %s %s = %s;", lun_cvtype(s->r, lun_cvalue_rep(s->r, v)).s,
-              lun_cnamed(s, 'v', v).s, lun_cnamed(s, 'v', ins->a).s);
+    lun__text_line(s, "const %s %s = %s;", lun__vector_type(s->r, lun__value_rep(s->r, v)).s,
+                   lun__value_name(s, 'v', v).s, lun__value_name(s, 'v', ins->a).s);
 }
 
 static void set(lun_csection *s, int32_t v)
 {
     const lun_ir_ins *ins = lun__ins(s->r, v);
-    lun_crep rep = lun_cvalue_rep(s->r, ins->a);
-    if (!lun__varies(s->r, ins->a) && !lun_cfacts_behind(s->r, v)) {
-        lun_cline(s, "s%" PRId32 " = %s;", ins->a, lun_cas_scalar(s, ins->b).s);
-        if (lun_csplit(s, ins->a) && v > s->r->origin[ins->a] && lun_clazy(s, s->r->origin[ins->a]))
-            lun_clazy_set(s, ins->a);
+    lun_crep rep = lun__value_rep(s->r, ins->a);
+    if (!lun__varies(s->r, ins->a) && !lun__uses_behind(s->r, v)) {
+        lun__text_line(s, "s%" PRId32 " = %s;", ins->a, lun__value_single(s, ins->b).s);
+        if (lun__mask_temporal(s, ins->a) && v > s->r->origin[ins->a] &&
+            lun__mask_stripped(s, s->r->origin[ins->a]))
+            lun__strip_set(s, ins->a);
         return;
     }
     EACH_PART(s)
     {
-        lun_cname x = lun_cas_vector(s, ins->b, rep), var = lun_cnamed(s, 'v', ins->a);
+        lun_cname x = lun__value_vector(s, ins->b, rep), var = lun__value_name(s, 'v', ins->a);
         if (s->r->flags[v] & LUN_CF_PLAIN)
-            lun_cline(s, "%s = %s;", var.s, x.s);
+            lun__text_line(s, "%s = %s;", var.s, x.s);
         else
-            lun_cline(s, "%s = %s(%s, %s, %s);", var.s, lun_cvector_select(s->r, rep).s,
-                      lun_ccurrent(s, lun_crep_bytes(rep)).s, x.s, var.s);
+            lun__text_line(s, "%s = %s(%s, %s, %s);", var.s, lun__vector_select(s->r, rep).s,
+                           lun__mask_current(s, lun__vector_rep_bytes(rep)).s, x.s, var.s);
     }
 }
 
@@ -128,13 +132,13 @@ static void take_out(lun_csection *s, int32_t v)
 {
     int32_t to = s->r->origin[v];
     bool again = lun__ins(s->r, v)->kind == LUN_IR_CONTINUE;
-    lun_cname h = lun_cnamed(s, 'h', v);
+    lun_cname h = lun__value_name(s, 'h', v);
     for (int32_t p = s->scope;; p = s->r->parent[p]) {
         bool stays = again && p == to;
         if (lun__varies(s->r, p)) {
-            lun_cline(s, "%s &= ~%s;", lun_cnamed(s, 'k', p).s, h.s);
+            lun__text_line(s, "%s &= ~%s;", lun__value_name(s, 'k', p).s, h.s);
             if (keeps_live(s, p) && !stays)
-                lun_cline(s, "%s &= ~%s;", lun_cnamed(s, 'l', p).s, h.s);
+                lun__text_line(s, "%s &= ~%s;", lun__value_name(s, 'l', p).s, h.s);
             if (!stays)
                 take_along(s, p, 'h', v);
         }
@@ -149,17 +153,17 @@ static void leave(lun_csection *s, int32_t v)
     int32_t to = s->r->origin[v];
     s->sure = -1;
     if (!lun__varies(s->r, to)) { /* everybody who is inside */
-        lun_cjump(s, lun__ins(s->r, v)->kind == LUN_IR_CONTINUE ? 'e' : 'b', to);
+        lun__mask_jump(s, lun__ins(s->r, v)->kind == LUN_IR_CONTINUE ? 'e' : 'b', to);
         return;
     }
     EACH_PART(s)
     {
-        lun_cline(s, "const %s %s = %s;", lun_cmask_type(s).s, lun_cnamed(s, 'h', v).s,
-                  lun_cmask_of(s, s->scope).s);
+        lun__text_line(s, "const %s %s = %s;", lun__mask_type(s).s, lun__value_name(s, 'h', v).s,
+                       lun__mask_of(s, s->scope).s);
         take_out(s, v);
     }
     s->part = 0;
-    lun_cjump(s, 'e', s->scope);
+    lun__mask_jump(s, 'e', s->scope);
 }
 
 /* After lanes may have left: is anybody still here? */
@@ -168,9 +172,9 @@ static void look_around(lun_csection *s)
     int32_t p = s->scope, m = lun__mask_holder(s, p);
     if (m < 0)
         return; /* nobody can have parted */
-    lun_ctest_line(s, "if (!", 'k', m, ")");
+    lun__mask_test(s, "if (!", 'k', m, ")");
     s->depth++;
-    lun_cjump(s, 'e', p);
+    lun__mask_jump(s, 'e', p);
     s->depth--;
     s->sure = m == p ? p : -1;
 }
@@ -186,8 +190,8 @@ static bool leave_if(lun_csection *s, int32_t v)
     if ((kind != LUN_IR_BREAK && kind != LUN_IR_CONTINUE) || !(r->flags[v + 1] & s->need))
         return false;
     int32_t to = r->origin[v + 1];
-    if (lun_clazy(s, to)) {
-        lun_clazy_leave(s, lun__ins(s->r, v)->a, to);
+    if (lun__mask_stripped(s, to)) {
+        lun__strip_leave(s, lun__ins(s->r, v)->a, to);
         s->done = v + 2;
         return true;
     }
@@ -196,26 +200,26 @@ static bool leave_if(lun_csection *s, int32_t v)
     bool simple = s->scope == to && !keeps_live(s, to) && !splits_any(s, to);
     EACH_PART(s)
     {
-        lun_cname c = lun_cas_vector(s, lun__ins(s->r, v)->a, lun_cfull_mask(r)),
-                  k = lun_cmask_of(s, s->scope);
+        lun_cname c = lun__value_vector(s, lun__ins(s->r, v)->a, lun__value_mask_rep(r)),
+                  k = lun__mask_of(s, s->scope);
         if (simple)
-            lun_cline(s, "%s &= ~%s;", k.s, c.s);
+            lun__text_line(s, "%s &= ~%s;", k.s, c.s);
         else
-            lun_cline(s, "const %s %s = %s & %s;", lun_cmask_type(s).s, lun_cnamed(s, 'h', v + 1).s,
-                      k.s, c.s);
+            lun__text_line(s, "const %s %s = %s & %s;", lun__mask_type(s).s,
+                           lun__value_name(s, 'h', v + 1).s, k.s, c.s);
     }
     s->part = 0;
     if (simple) {
         look_around(s);
     } else {
-        lun_ctest_line(s, "if (", 'h', v + 1, ") {");
+        lun__mask_test(s, "if (", 'h', v + 1, ") {");
         s->depth++;
         EACH_PART(s)
         take_out(s, v + 1);
         s->part = 0;
         look_around(s);
         s->depth--;
-        lun_cline(s, "}");
+        lun__text_line(s, "}");
     }
     s->done = v + 2;
     return true;
@@ -235,16 +239,16 @@ static void open_if(lun_csection *s, int32_t v)
     if (leave_if(s, v))
         return;
     if (!lun__varies(s->r, v)) {
-        lun_cline(s, "if (%s) {", lun_cas_scalar(s, lun__ins(s->r, v)->a).s);
+        lun__text_line(s, "if (%s) {", lun__value_single(s, lun__ins(s->r, v)->a).s);
         enter(s, v);
         return;
     }
     EACH_PART(s)
-    lun_cline(s, "%s %s = %s & %s;", lun_cmask_type(s).s, lun_cnamed(s, 'k', v).s,
-              lun_cmask_of(s, s->scope).s,
-              lun_cas_vector(s, lun__ins(s->r, v)->a, lun_cfull_mask(s->r)).s);
+    lun__text_line(s, "%s %s = %s & %s;", lun__mask_type(s).s, lun__value_name(s, 'k', v).s,
+                   lun__mask_of(s, s->scope).s,
+                   lun__value_vector(s, lun__ins(s->r, v)->a, lun__value_mask_rep(s->r)).s);
     s->part = 0;
-    lun_ctest_line(s, "if (", 'k', v, ") {");
+    lun__mask_test(s, "if (", 'k', v, ") {");
     enter(s, v);
 }
 
@@ -255,15 +259,16 @@ static void declare_masks(lun_csection *s, int32_t v)
         return;
     EACH_PART(s)
     {
-        lun_cname k = lun_cnamed(s, 'k', v);
-        lun_cname from = lun_cmask_of(s, s->scope);
-        if (lun_clazy_bits(s, v))
-            lun_cline(s, "%s %s = %s(%s);", lun_cbits_type(s->r).s, k.s, lun_cbits_of_mask(s->r).s,
-                      from.s);
+        lun_cname k = lun__value_name(s, 'k', v);
+        lun_cname from = lun__mask_of(s, s->scope);
+        if (lun__mask_in_bits(s, v))
+            lun__text_line(s, "%s %s = %s(%s);", lun__bits_type(s->r).s, k.s,
+                           lun__bits_of_mask(s->r).s, from.s);
         else
-            lun_cline(s, "%s %s = %s;", lun_cmask_type(s).s, k.s, from.s);
+            lun__text_line(s, "%s %s = %s;", lun__mask_type(s).s, k.s, from.s);
         if (keeps_live(s, v))
-            lun_cline(s, "%s %s = %s;", lun_cmask_type(s).s, lun_cnamed(s, 'l', v).s, k.s);
+            lun__text_line(s, "%s %s = %s;", lun__mask_type(s).s, lun__value_name(s, 'l', v).s,
+                           k.s);
     }
     s->part = 0;
 }
@@ -271,40 +276,41 @@ static void declare_masks(lun_csection *s, int32_t v)
 static void open_loop(lun_csection *s, int32_t v)
 {
     declare_masks(s, v);
-    if (lun_clazy(s, v))
-        lun_clazy_open(s, v);
-    lun_cline(s, "for (;;) {");
+    if (lun__mask_stripped(s, v))
+        lun__strip_declare(s, v);
+    lun__text_line(s, "for (;;) {");
     enter(s, v);
-    if (lun_clazy(s, v))
-        lun_clazy_rounds(s, v);
+    if (lun__mask_stripped(s, v))
+        lun__strip_open(s, v);
     if (!keeps_live(s, v))
         return;
     EACH_PART(s)
-    lun_cline(s, "%s = %s;", lun_cnamed(s, 'k', v).s, lun_cnamed(s, 'l', v).s);
+    lun__text_line(s, "%s = %s;", lun__value_name(s, 'k', v).s, lun__value_name(s, 'l', v).s);
 }
 
 static void open_block(lun_csection *s, int32_t v)
 {
     declare_masks(s, v);
-    lun_cline(s, "{");
+    lun__text_line(s, "{");
     enter(s, v);
 }
 
 static void open_else(lun_csection *s, int32_t v)
 {
     int32_t p = s->r->origin[v];
-    lun_clabel(s, 'e', p);
+    lun__mask_label(s, 'e', p);
     s->depth--;
     s->scope = s->r->parent[p];
     if (!lun__varies(s->r, p)) {
-        lun_cline(s, "} else {");
+        lun__text_line(s, "} else {");
     } else {
-        lun_cline(s, "}");
+        lun__text_line(s, "}");
         EACH_PART(s)
-        lun_cline(s, "%s = %s & ~%s;", lun_cnamed(s, 'k', p).s, lun_cmask_of(s, s->scope).s,
-                  lun_cas_vector(s, lun__ins(s->r, p)->a, lun_cfull_mask(s->r)).s);
+        lun__text_line(s, "%s = %s & ~%s;", lun__value_name(s, 'k', p).s,
+                       lun__mask_of(s, s->scope).s,
+                       lun__value_vector(s, lun__ins(s->r, p)->a, lun__value_mask_rep(s->r)).s);
         s->part = 0;
-        lun_ctest_line(s, "if (", 'k', p, ") {");
+        lun__mask_test(s, "if (", 'k', p, ") {");
     }
     enter(s, p);
     s->r->flags[p] |= LUN_CF_ELSE;
@@ -314,28 +320,28 @@ static void open_else(lun_csection *s, int32_t v)
 static void close_loop(lun_csection *s, int32_t p)
 {
     bool sure = s->sure == p, jumped = lun__mask_jumped(s, 'e', p);
-    if (lun_clazy(s, p)) {
-        lun_clazy_close(s, p);
+    if (lun__mask_stripped(s, p)) {
+        lun__strip_close(s, p);
         return;
     }
     if (!lun__varies(s->r, p)) {
         int32_t m = lun__mask_holder(s, p);
-        lun_clabel(s, 'e', p);
+        lun__mask_label(s, 'e', p);
         /* who came here by a jump may have left what is around it: then nobody goes on */
         if (jumped && m >= 0 && (s->r->flags[p] & LUN_CF_LEFT))
-            lun_ctest_line(s, "if (!", 'k', m, ") break;");
-        lun_cpoll(s);
+            lun__mask_test(s, "if (!", 'k', m, ") break;");
+        lun__mask_poll(s);
         return;
     }
     if (sure || !jumped)
-        lun_cpoll(s);
+        lun__mask_poll(s);
     if (sure && jumped)
-        lun_cline(s, "continue;");
-    lun_clabel(s, 'e', p);
+        lun__text_line(s, "continue;");
+    lun__mask_label(s, 'e', p);
     if (!sure && jumped)
-        lun_cpoll(s);
+        lun__mask_poll(s);
     if (!sure || jumped)
-        lun_ctest_line(s, "if (!", keeps_live(s, p) ? 'l' : 'k', p, ") break;");
+        lun__mask_test(s, "if (!", keeps_live(s, p) ? 'l' : 'k', p, ") break;");
 }
 
 static void close(lun_csection *s, int32_t v)
@@ -344,20 +350,20 @@ static void close(lun_csection *s, int32_t v)
     if (lun__ins(s->r, p)->kind == LUN_IR_LOOP)
         close_loop(s, p);
     else
-        lun_clabel(s, 'e', p);
+        lun__mask_label(s, 'e', p);
     s->r->flags[p] &= ~(uint32_t)LUN_CF_ELSE;
     s->depth--;
     s->scope = s->r->parent[p];
     s->sure = -1;
-    lun_cline(s, "}");
-    lun_clabel(s, 'b', p);
-    if (lun_clazy(s, p))
-        lun_clazy_behind(s, p);
+    lun__text_line(s, "}");
+    lun__mask_label(s, 'b', p);
+    if (lun__mask_stripped(s, p))
+        lun__strip_after(s, p);
     if ((s->r->flags[p] & LUN_CF_LEFT) && s->scope >= 0)
         look_around(s);
 }
 
-void lun_ccontrol(lun_csection *s, int32_t v)
+void lun__control_statement(lun_csection *s, int32_t v)
 {
     switch ((lun_ir_kind)lun__ins(s->r, v)->kind) {
     case LUN_IR_VAR:

@@ -5,6 +5,6 @@
 #include "render/renderer.h"
 
 /* IF to CONTINUE, VAR, GET, SET. */
-void lun_ccontrol(lun_csection *s, int32_t v);
+void lun__control_statement(lun_csection *s, int32_t v);
 
 #endif

@@ -5,8 +5,8 @@
 #include "render/renderer.h"
 
 /* The first lane of an AFFINE value, a<v>; the others follow it.  Nothing for other values. */
-void lun_cfirst_lane(lun_csection *s, int32_t v);
-void lun_cgather(lun_csection *s, int32_t v);
-void lun_ccheck(lun_csection *s, int32_t v);
+void lun__gather_first(lun_csection *s, int32_t v);
+void lun__gather_statement(lun_csection *s, int32_t v);
+void lun__gather_check(lun_csection *s, int32_t v);
 
 #endif

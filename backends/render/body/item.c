@@ -10,16 +10,17 @@
 
 static lun_cname named(const lun_csection *s, int32_t v)
 {
-    return lun_cname_of("const %s s%" PRId32, lun_ctype((lun_dtype)lun__ins(s->r, v)->dtype).s, v);
+    return lun__text_name("const %s s%" PRId32,
+                          lun__element_type((lun_dtype)lun__ins(s->r, v)->dtype).s, v);
 }
 
 /* Philox4x32-10: the block that holds the element, and its word or words of it. */
 static lun_cname random_one(lun_crender *r, lun_dtype t)
 {
-    lun_cname c = lun_cname_of("lun_random_one_%s", lun_dtype_get(t)->name);
-    if (!lun_cmake(r, c.s))
+    lun_cname c = lun__text_name("lun_random_one_%s", lun_dtype_get(t)->name);
+    if (!lun__text_once(r, c.s))
         return c;
-    if (lun_cmake(r, "lun_philox"))
+    if (lun__text_once(r, "lun_philox"))
         lun_strbuf_puts(
             &r->helpers,
             "INLINE uint4 lun_philox(lun_u64 block, lun_u64 key)\n{\n"
@@ -47,9 +48,9 @@ static lun_cname random_one(lun_crender *r, lun_dtype t)
 static void random(lun_csection *s, int32_t v)
 {
     const lun_ir_ins *ins = lun__ins(s->r, v);
-    lun_cline(s, "%s = %s((lun_u64)%s, %s);", named(s, v).s,
-              random_one(s->r, (lun_dtype)ins->dtype).s, lun_cas_scalar(s, ins->a).s,
-              lun_cas_scalar(s, ins->b).s);
+    lun__text_line(s, "%s = %s((lun_u64)%s, %s);", named(s, v).s,
+                   random_one(s->r, (lun_dtype)ins->dtype).s, lun__value_single(s, ins->a).s,
+                   lun__value_single(s, ins->b).s);
 }
 
 static void call(lun_csection *s, int32_t v)
@@ -60,27 +61,27 @@ static void call(lun_csection *s, int32_t v)
         int32_t o = s->r->ir->operands[ins->b + k];
         lun_strbuf_puts(&args, k ? ", " : "");
         if (o < 0)
-            lun_strbuf_printf(&args, "u->%s", lun_cslot(s->r, -1 - (int64_t)o).s);
+            lun_strbuf_printf(&args, "u->%s", lun__value_slot(s->r, -1 - (int64_t)o).s);
         else
-            lun_strbuf_puts(&args, lun_cas_scalar(s, o).s);
+            lun_strbuf_puts(&args, lun__value_single(s, o).s);
     }
-    lun_cline(s, "%s = %s(%s)%s;", named(s, v).s, s->r->ir->functions[ins->imm]->name,
-              lun_strbuf_text(&args), ins->dtype == LUN_BOOL ? " != 0" : "");
+    lun__text_line(s, "%s = %s(%s)%s;", named(s, v).s, s->r->ir->functions[ins->imm]->name,
+                   lun_strbuf_text(&args), ins->dtype == LUN_BOOL ? " != 0" : "");
     if (args.failed)
         s->out->failed = true;
     lun_strbuf_free(&args);
 }
 
-bool lun_citem(lun_csection *s, int32_t v)
+bool lun__item_statement(lun_csection *s, int32_t v)
 {
     const lun_ir_ins *ins = lun__ins(s->r, v);
     switch ((lun_ir_kind)ins->kind) {
     case LUN_IR_INDEX:
-        lun_cline(s, "%s = i;", named(s, v).s);
+        lun__text_line(s, "%s = i;", named(s, v).s);
         return true;
     case LUN_IR_LOAD:
-        lun_cline(s, "%s = u->%s[i]%s;", named(s, v).s, lun_cslot(s->r, ins->imm).s,
-                  ins->dtype == LUN_BOOL ? " != 0" : "");
+        lun__text_line(s, "%s = u->%s[i]%s;", named(s, v).s, lun__value_slot(s->r, ins->imm).s,
+                       ins->dtype == LUN_BOOL ? " != 0" : "");
         return true;
     case LUN_IR_RANDOM:
         random(s, v);
@@ -89,13 +90,14 @@ bool lun_citem(lun_csection *s, int32_t v)
         call(s, v);
         return true;
     case LUN_IR_SCAN:
-        lun_cline(s, "%s = scan;", named(s, v).s);
+        lun__text_line(s, "%s = scan;", named(s, v).s);
         break;
     case LUN_IR_STORE:
-        lun_cline(s, "u->%s[i] = %s;", lun_cslot(s->r, ins->imm).s, lun_cas_scalar(s, ins->a).s);
+        lun__text_line(s, "u->%s[i] = %s;", lun__value_slot(s->r, ins->imm).s,
+                       lun__value_single(s, ins->a).s);
         return true;
     case LUN_IR_REDUCE:
-        lun_cline(s, "*x%" PRId64 " = %s;", ins->imm, lun_cas_scalar(s, ins->a).s);
+        lun__text_line(s, "*x%" PRId64 " = %s;", ins->imm, lun__value_single(s, ins->a).s);
         break;
     default:
         return false;

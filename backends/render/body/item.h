@@ -5,6 +5,6 @@
 #include "render/renderer.h"
 
 /* In a section with `element`: what reads or writes at the index, and calls.  False for other kinds. */
-bool lun_citem(lun_csection *s, int32_t v);
+bool lun__item_statement(lun_csection *s, int32_t v);
 
 #endif

@@ -28,7 +28,7 @@ static bool is_counted(const lun_csection *s, int32_t var)
 static int32_t next_split(const lun_csection *s, int32_t var, int32_t loop)
 {
     for (; var < loop; var++)
-        if (lun__ins(s->r, var)->kind == LUN_IR_VAR && lun_csplit(s, var) &&
+        if (lun__ins(s->r, var)->kind == LUN_IR_VAR && lun__mask_temporal(s, var) &&
             s->r->origin[var] == loop && (s->r->flags[var] & s->need))
             return var;
     return -1;
@@ -50,35 +50,35 @@ static bool counts_any(const lun_csection *s, int32_t loop)
 /* Bits that were kept become rounds in lanes: entries 0 .. count-1. */
 static void count_kept(lun_csection *s, int32_t var, lun_cname count)
 {
-    lun_cline(s, "for (int j = 0; j < %s; j++) {", count.s);
+    lun__text_line(s, "for (int j = 0; j < %s; j++) {", count.s);
     s->depth++;
     EACH_PART(s)
     {
-        lun_cname q = lun_cnamed(s, 'q', var);
-        lun_cline(s, "%s = %s(%s, g%" PRId32 "[j].part[%d], 1);", q.s, lun_cbits_count(s->r).s, q.s,
-                  var, s->part);
+        lun_cname q = lun__value_name(s, 'q', var);
+        lun__text_line(s, "%s = %s(%s, g%" PRId32 "[j].part[%d], 1);", q.s, lun__bits_count(s->r).s,
+                       q.s, var, s->part);
     }
     s->part = 0;
     s->depth--;
-    lun_cline(s, "}");
+    lun__text_line(s, "}");
 }
 
 /* The rounds counted so far become what they have added. */
 static void settle(lun_csection *s, int32_t var)
 {
     lun_crender *r = s->r;
-    lun_crep rep = lun_cvalue_rep(r, var), count = {lun_cfull_mask(r).t, false};
+    lun_crep rep = lun__value_rep(r, var), count = {lun__value_mask_rep(r).t, false};
     bool down = false;
-    int32_t step = lun_crounds_step(r, var, &down);
+    int32_t step = lun__exits_step(r, var, &down);
     EACH_PART(s)
     {
-        lun_cname v = lun_cnamed(s, 'v', var), q = lun_cnamed(s, 'q', var);
+        lun_cname v = lun__value_name(s, 'v', var), q = lun__value_name(s, 'q', var);
         lun_cname rounds = q;
         if (rep.t != count.t)
-            rounds = lun_cname_of("%s(%s)", lun_cvector_cast(r, rep, count).s, q.s);
-        lun_cline(s, "%s %c= %s * %s(%s);", v.s, down ? '+' : '-', rounds.s,
-                  lun_cvector_splat(r, rep).s, lun_cas_scalar(s, step).s);
-        lun_cline(s, "%s -= %s;", q.s, q.s);
+            rounds = lun__text_name("%s(%s)", lun__cast_vector(r, rep, count).s, q.s);
+        lun__text_line(s, "%s %c= %s * %s(%s);", v.s, down ? '+' : '-', rounds.s,
+                       lun__vector_splat(r, rep).s, lun__value_single(s, step).s);
+        lun__text_line(s, "%s -= %s;", q.s, q.s);
     }
     s->part = 0;
 }
@@ -93,41 +93,44 @@ static void settle_all(lun_csection *s, int32_t loop)
 /* What lanes have that leave at once; its rounds are counted from here. */
 static void start_split(lun_csection *s, int32_t var, int32_t loop)
 {
-    lun_crep rep = lun_cvalue_rep(s->r, var);
+    lun_crep rep = lun__value_rep(s->r, var);
     EACH_PART(s)
     {
-        lun_cline(s, "%s = %s(s%" PRId32 ");", lun_cnamed(s, 'v', var).s,
-                  lun_cvector_splat(s->r, rep).s, var);
+        lun__text_line(s, "%s = %s(s%" PRId32 ");", lun__value_name(s, 'v', var).s,
+                       lun__vector_splat(s->r, rep).s, var);
         if (is_counted(s, var))
-            lun_cline(s, "%s %s = {};", lun_cmask_type(s).s, lun_cnamed(s, 'q', var).s);
+            lun__text_line(s, "%s %s = {};", lun__mask_type(s).s, lun__value_name(s, 'q', var).s);
     }
     s->part = 0;
-    if (is_counted(s, var) && lun_clazy_bits(s, loop))
-        lun_cline(s, "%s g%" PRId32 "[%d]; int c%" PRId32 " = 0;", lun_cbits_set(s->r).s, var,
-                  lun_crounds(s->r, loop), var);
+    if (is_counted(s, var) && lun__mask_in_bits(s, loop))
+        lun__text_line(s, "%s g%" PRId32 "[%d]; int c%" PRId32 " = 0;", lun__bits_set(s->r).s, var,
+                       lun__exits_strip(s->r, loop), var);
 }
 
-void lun_clazy_set(lun_csection *s, int32_t var)
+void lun__strip_set(lun_csection *s, int32_t var)
 {
     int32_t loop = s->r->origin[var];
-    lun_crep rep = lun_cvalue_rep(s->r, var);
-    bool bits = lun_clazy_bits(s, loop);
+    lun_crep rep = lun__value_rep(s->r, var);
+    bool bits = lun__mask_in_bits(s, loop);
     EACH_PART(s)
     {
-        lun_cname x = lun_cnamed(s, 'v', var);
+        lun_cname x = lun__value_name(s, 'v', var);
         if (!is_counted(s, var))
-            lun_cline(s, "%s = %s(%s, %s(s%" PRId32 "), %s);", x.s, lun_cvector_select(s->r, rep).s,
-                      lun_ccurrent(s, lun_crep_bytes(rep)).s, lun_cvector_splat(s->r, rep).s, var,
-                      x.s);
+            lun__text_line(s, "%s = %s(%s, %s(s%" PRId32 "), %s);", x.s,
+                           lun__vector_select(s->r, rep).s,
+                           lun__mask_current(s, lun__vector_rep_bytes(rep)).s,
+                           lun__vector_splat(s->r, rep).s, var, x.s);
         else if (bits)
-            lun_cline(s, "%s(&g%" PRId32 "[c%" PRId32 "].part[%d], %s);", lun_cbits_keep(s->r).s,
-                      var, var, s->part, lun_cnamed(s, 'k', loop).s);
+            lun__text_line(s, "%s(&g%" PRId32 "[c%" PRId32 "].part[%d], %s);",
+                           lun__bits_keep(s->r).s, var, var, s->part,
+                           lun__value_name(s, 'k', loop).s);
         else
-            lun_cline(s, "%s += %s;", lun_cnamed(s, 'q', var).s, lun_cmask_of(s, s->scope).s);
+            lun__text_line(s, "%s += %s;", lun__value_name(s, 'q', var).s,
+                           lun__mask_of(s, s->scope).s);
     }
     s->part = 0;
     if (is_counted(s, var) && bits)
-        lun_cline(s, "c%" PRId32 "++;", var);
+        lun__text_line(s, "c%" PRId32 "++;", var);
 }
 
 /* ---- leaving ------------------------------------------------------------------------------------- */
@@ -137,31 +140,31 @@ static void narrow(lun_csection *s, int32_t c, int32_t loop, bool negated)
 {
     lun_crender *r = s->r;
     const lun_ir_ins *test = lun__ins(s->r, c);
-    lun_cname f = lun_cname_of("%s", ""), k = lun_cnamed(s, 'k', loop);
+    lun_cname f = lun__text_name("%s", ""), k = lun__value_name(s, 'k', loop);
     if (test->kind == LUN_IR_OP && test->from != LUN_BOOL)
-        f = lun_cbits_while(r, (lun_op)test->op, (lun_dtype)test->from, negated);
+        f = lun__bits_while(r, (lun_op)test->op, (lun_dtype)test->from, negated);
     if (*f.s) {
         lun_crep rep = {(lun_dtype)test->from, false};
-        lun_cline(s, "%s = %s(%s, %s, %s);", k.s, f.s, k.s, lun_cas_vector(s, test->a, rep).s,
-                  lun_cas_vector(s, test->b, rep).s);
+        lun__text_line(s, "%s = %s(%s, %s, %s);", k.s, f.s, k.s,
+                       lun__value_vector(s, test->a, rep).s, lun__value_vector(s, test->b, rep).s);
     } else {
-        lun_cline(s, "%s = %s(%s, %s);", k.s, lun_cbits_while_mask(r, negated).s, k.s,
-                  lun_cas_vector(s, c, lun_cfull_mask(r)).s);
+        lun__text_line(s, "%s = %s(%s, %s);", k.s, lun__bits_while_mask(r, negated).s, k.s,
+                       lun__value_vector(s, c, lun__value_mask_rep(r)).s);
     }
 }
 
 /* Everybody leaves where c, which is the same for all lanes, holds (negated: does not). */
 static void leave_all(lun_csection *s, int32_t c, int32_t loop, bool negated)
 {
-    lun_cline(s, "if (%s%s)", negated ? "!" : "", lun_cas_scalar(s, c).s);
+    lun__text_line(s, "if (%s%s)", negated ? "!" : "", lun__value_single(s, c).s);
     s->depth++;
-    lun_cjump(s, 'b', loop);
+    lun__mask_jump(s, 'b', loop);
     s->depth--;
 }
 
 /* An exit where value c holds (negated: does not).  A part of the condition that is the same for all lanes
  * is a jump. */
-void lun_clazy_leave(lun_csection *s, int32_t c, int32_t loop)
+void lun__strip_leave(lun_csection *s, int32_t c, int32_t loop)
 {
     const lun_crender *r = s->r;
     bool negated = false;
@@ -184,11 +187,11 @@ void lun_clazy_leave(lun_csection *s, int32_t c, int32_t loop)
     }
     EACH_PART(s)
     {
-        if (lun_clazy_bits(s, loop))
+        if (lun__mask_in_bits(s, loop))
             narrow(s, c, loop, !negated);
         else
-            lun_cline(s, "%s &= %s%s;", lun_cnamed(s, 'k', loop).s, negated ? "" : "~",
-                      lun_cas_vector(s, c, lun_cfull_mask(r)).s);
+            lun__text_line(s, "%s &= %s%s;", lun__value_name(s, 'k', loop).s, negated ? "" : "~",
+                           lun__value_vector(s, c, lun__value_mask_rep(r)).s);
     }
     s->part = 0;
 }
@@ -199,102 +202,103 @@ void lun_clazy_leave(lun_csection *s, int32_t c, int32_t loop)
 static void keep_all(lun_csection *s, int32_t loop)
 {
     EACH_PART(s)
-    lun_cline(s, "%s(&n%" PRId32 ".part[%d], %s);", lun_cbits_keep(s->r).s, loop, s->part,
-              lun_cnamed(s, 'k', loop).s);
+    lun__text_line(s, "%s(&n%" PRId32 ".part[%d], %s);", lun__bits_keep(s->r).s, loop, s->part,
+                   lun__value_name(s, 'k', loop).s);
     s->part = 0;
 }
 
-void lun_clazy_open(lun_csection *s, int32_t loop)
+void lun__strip_declare(lun_csection *s, int32_t loop)
 {
     EACH_SPLIT(s, loop, var)
     start_split(s, var, loop);
-    if (lun_clazy_bits(s, loop) && counts_any(s, loop)) {
-        lun_cline(s, "%s n%" PRId32 ";", lun_cbits_set(s->r).s, loop);
+    if (lun__mask_in_bits(s, loop) && counts_any(s, loop)) {
+        lun__text_line(s, "%s n%" PRId32 ";", lun__bits_set(s->r).s, loop);
         keep_all(s, loop);
-        lun_cline(s, "lun_u%d m%" PRId32 " = n%" PRId32 ".all;", s->r->parts * s->r->lanes, loop,
-                  loop);
+        lun__text_line(s, "lun_u%d m%" PRId32 " = n%" PRId32 ".all;", s->r->parts * s->r->lanes,
+                       loop, loop);
     }
-    lun_cline(s, "unsigned r%" PRId32 " = 0;", loop);
+    lun__text_line(s, "unsigned r%" PRId32 " = 0;", loop);
 }
 
-void lun_clazy_rounds(lun_csection *s, int32_t loop)
+void lun__strip_open(lun_csection *s, int32_t loop)
 {
-    int rounds = lun_crounds(s->r, loop);
-    if (lun_clazy_bits(s, loop))
-        lun_cline(s, "_Pragma(\"GCC unroll %d\")", rounds);
-    lun_cline(s, "for (int r = 0; r < %d; r++) {", rounds);
+    int rounds = lun__exits_strip(s->r, loop);
+    if (lun__mask_in_bits(s, loop))
+        lun__text_line(s, "_Pragma(\"GCC unroll %d\")", rounds);
+    lun__text_line(s, "for (int r = 0; r < %d; r++) {", rounds);
     s->depth++;
 }
 
 /* All counted variables have kept as many entries as there are rounds. */
 static void count_rounds(lun_csection *s, int32_t loop)
 {
-    int rounds = lun_crounds(s->r, loop);
+    int rounds = lun__exits_strip(s->r, loop);
     keep_all(s, loop);
-    lun_cline(s, "if (__builtin_expect(n%" PRId32 ".all == m%" PRId32 ", 1)) {", loop, loop);
+    lun__text_line(s, "if (__builtin_expect(n%" PRId32 ".all == m%" PRId32 ", 1)) {", loop, loop);
     s->depth++;
     EACH_SPLIT(s, loop, var)
     {
         if (!is_counted(s, var))
             continue;
         EACH_PART(s)
-        lun_cline(s, "%s = %s(%s, %s, %d);", lun_cnamed(s, 'q', var).s, lun_cbits_count(s->r).s,
-                  lun_cnamed(s, 'q', var).s, lun_cnamed(s, 'k', loop).s, rounds);
+        lun__text_line(s, "%s = %s(%s, %s, %d);", lun__value_name(s, 'q', var).s,
+                       lun__bits_count(s->r).s, lun__value_name(s, 'q', var).s,
+                       lun__value_name(s, 'k', loop).s, rounds);
         s->part = 0;
-        lun_cline(s, "c%" PRId32 " = 0;", var);
+        lun__text_line(s, "c%" PRId32 " = 0;", var);
     }
     s->depth--;
-    lun_cline(s, "} else {");
+    lun__text_line(s, "} else {");
     s->depth++;
-    lun_cline(s, "m%" PRId32 " = n%" PRId32 ".all;", loop, loop);
+    lun__text_line(s, "m%" PRId32 " = n%" PRId32 ".all;", loop, loop);
     EACH_SPLIT(s, loop, var)
     {
         if (!is_counted(s, var))
             continue;
-        count_kept(s, var, lun_cname_of("%d", rounds));
-        lun_cline(s, "c%" PRId32 " = 0;", var);
+        count_kept(s, var, lun__text_name("%d", rounds));
+        lun__text_line(s, "c%" PRId32 " = 0;", var);
     }
-    lun_cline(s, "if (!m%" PRId32 ") break;", loop);
+    lun__text_line(s, "if (!m%" PRId32 ") break;", loop);
     s->depth--;
-    lun_cline(s, "}");
+    lun__text_line(s, "}");
 }
 
-void lun_clazy_close(lun_csection *s, int32_t loop)
+void lun__strip_close(lun_csection *s, int32_t loop)
 {
-    lun_clabel(s, 'e', loop);
+    lun__mask_label(s, 'e', loop);
     s->depth--;
-    lun_cline(s, "}");
-    if (!lun_clazy_bits(s, loop)) {
-        lun_ctest_line(s, "if (!", 'k', loop, ") break;");
+    lun__text_line(s, "}");
+    if (!lun__mask_in_bits(s, loop)) {
+        lun__mask_test(s, "if (!", 'k', loop, ") break;");
     } else if (counts_any(s, loop)) {
         count_rounds(s, loop);
     } else {
         lun_strbuf any = LUN_STRBUF_INIT;
         EACH_PART(s)
-        lun_strbuf_printf(&any, "%s%s", s->part ? " | " : "", lun_cnamed(s, 'k', loop).s);
+        lun_strbuf_printf(&any, "%s%s", s->part ? " | " : "", lun__value_name(s, 'k', loop).s);
         s->part = 0;
-        lun_cline(s, "if (!(%s)) break;", lun_strbuf_text(&any));
+        lun__text_line(s, "if (!(%s)) break;", lun_strbuf_text(&any));
         if (any.failed)
             s->out->failed = true;
         lun_strbuf_free(&any);
     }
-    lun_cline(s, "if (__builtin_expect(++r%" PRId32 " == 1u << 28, 0)) {", loop);
+    lun__text_line(s, "if (__builtin_expect(++r%" PRId32 " == 1u << 28, 0)) {", loop);
     s->depth++;
-    lun_cline(s, "r%" PRId32 " = 0;", loop);
+    lun__text_line(s, "r%" PRId32 " = 0;", loop);
     settle_all(s, loop);
     s->depth--;
-    lun_cline(s, "}");
-    lun_cpoll(s);
+    lun__text_line(s, "}");
+    lun__mask_poll(s);
 }
 
-void lun_clazy_behind(lun_csection *s, int32_t loop)
+void lun__strip_after(lun_csection *s, int32_t loop)
 {
     EACH_SPLIT(s, loop, var)
     {
         if (!is_counted(s, var))
             continue;
-        if (lun_clazy_bits(s, loop))
-            count_kept(s, var, lun_cname_of("c%" PRId32, var));
+        if (lun__mask_in_bits(s, loop))
+            count_kept(s, var, lun__text_name("c%" PRId32, var));
         settle(s, var);
     }
 }

@@ -6,25 +6,25 @@
 
 #define EACH_PART(s) for ((s)->part = 0; (s)->part < (s)->r->parts; (s)->part++)
 
-lun_cname lun_cmask_type(lun_csection *s);
+lun_cname lun__mask_type(lun_csection *s);
 /* Construct p or the nearest around it that has a mask, -1: none. */
 int32_t lun__mask_holder(const lun_csection *s, int32_t p);
 /* The mask of the lanes that are in construct p, of one part. */
-lun_cname lun_cmask_of(lun_csection *s, int32_t p);
+lun_cname lun__mask_of(lun_csection *s, int32_t p);
 /* Text of the mask of the lanes that take part here, in lanes of so many bytes. */
-lun_cname lun_ccurrent(lun_csection *s, int bytes);
+lun_cname lun__mask_current(lun_csection *s, int bytes);
 /* A line with "lun_any_b32(k7_0 | k7_1)" at %s: whether any lane of any part is in mask `kind` of v. */
-void lun_ctest_line(lun_csection *s, const char *before, char kind, int32_t v, const char *after);
+void lun__mask_test(lun_csection *s, const char *before, char kind, int32_t v, const char *after);
 /* Labels e<i> at the end of construct i, b<i> behind it. */
-void lun_cjump(lun_csection *s, char place, int32_t construct);
-void lun_clabel(lun_csection *s, char place, int32_t construct);
+void lun__mask_jump(lun_csection *s, char place, int32_t construct);
+void lun__mask_label(lun_csection *s, char place, int32_t construct);
 /* True if something jumps to the label. */
 bool lun__mask_jumped(const lun_csection *s, char place, int32_t construct);
 /* True for a variable that is a single element inside a LOOP and differs behind it. */
-bool lun_csplit(const lun_csection *s, int32_t var);
-void lun_cpoll(lun_csection *s);
-bool lun_clazy(const lun_csection *s, int32_t loop);
+bool lun__mask_temporal(const lun_csection *s, int32_t var);
+void lun__mask_poll(lun_csection *s);
+bool lun__mask_stripped(const lun_csection *s, int32_t loop);
 /* True for a loop whose mask is kept as bits. */
-bool lun_clazy_bits(const lun_csection *s, int32_t loop);
+bool lun__mask_in_bits(const lun_csection *s, int32_t loop);
 
 #endif

@@ -26,50 +26,50 @@ static void emit_index(lun_csection *s, int32_t v)
 {
     lun_crender *r = s->r;
     lun_crep rep = {LUN_I64, false};
-    if (lun_cmake(r, "lun_index")) {
+    if (lun__text_once(r, "lun_index")) {
         lun_strbuf text = LUN_STRBUF_INIT;
         lun_strbuf_puts(&text, "INLINE $v lun_index(lun_i64 i)\n{\n    return ($v){");
         for (int l = 0; l < r->lanes; l++)
             lun_strbuf_printf(&text, "%s%d", l ? ", " : "", l);
         lun_strbuf_puts(&text, "} + i;\n}\n");
-        lun_chelper(r, rep, lun_strbuf_text(&text));
+        lun__vector_helper(r, rep, lun_strbuf_text(&text));
         lun_strbuf_free(&text);
     }
-    lun_cline(s, "%s = lun_index(%s);", lun__value_declare(s, v).s, lun_cindex(s).s);
-    lun_cfirst_lane(s, v);
+    lun__text_line(s, "%s = lun_index(%s);", lun__value_declare(s, v).s, lun__value_index(s).s);
+    lun__gather_first(s, v);
 }
 
 static void emit_load(lun_csection *s, int32_t v)
 {
-    lun_cname load = lun_cvector_load(s->r, lun_cvalue_rep(s->r, v), false);
-    lun_cline(s, "%s = %s(u->%s, %s);", lun__value_declare(s, v).s, load.s,
-              lun_cslot(s->r, lun__ins(s->r, v)->imm).s, lun_cindex(s).s);
+    lun_cname load = lun__memory_load(s->r, lun__value_rep(s->r, v), false);
+    lun__text_line(s, "%s = %s(u->%s, %s);", lun__value_declare(s, v).s, load.s,
+                   lun__value_slot(s->r, lun__ins(s->r, v)->imm).s, lun__value_index(s).s);
 }
 
 static void emit_random(lun_csection *s, int32_t v)
 {
     lun_crender *r = s->r;
-    lun_crep rep = lun_cvalue_rep(r, v);
+    lun_crep rep = lun__value_rep(r, v);
     if (r->flags[v] & LUN_CF_STREAM) {
-        lun_cline(s, "%s = %s(w%" PRId32 ", %d);", lun__value_declare(s, v).s,
-                  lun_cvector_load(r, rep, true).s, v, lun__value_offset(s));
+        lun__text_line(s, "%s = %s(w%" PRId32 ", %d);", lun__value_declare(s, v).s,
+                       lun__memory_load(r, rep, true).s, v, lun__value_offset(s));
         return;
     }
-    lun_cname c = lun_cname_of("lun_random_each_%s", lun_crep_name(rep).s);
-    lun_cname one = lun_crandom_one(r, rep.t), index = lun_cvector(r, LUN_I64, r->lanes);
-    if (lun_cmake(r, c.s)) {
+    lun_cname c = lun__text_name("lun_random_each_%s", lun__vector_rep_name(rep).s);
+    lun_cname one = lun__random_one(r, rep.t), index = lun__vector_of(r, LUN_I64, r->lanes);
+    if (lun__text_once(r, c.s)) {
         lun_strbuf text = LUN_STRBUF_INIT;
         lun_strbuf_printf(&text,
                           "INLINE $v lun_random_each_$n(%s a, lun_u64 key)\n{\n    $v r;\n"
                           "    LANES($W) r[l] = %s((lun_u64)a[l], key);\n"
                           "    return r;\n}\n",
                           index.s, one.s);
-        lun_chelper(r, rep, lun_strbuf_text(&text));
+        lun__vector_helper(r, rep, lun_strbuf_text(&text));
         lun_strbuf_free(&text);
     }
-    lun_cline(s, "%s = %s(%s, %s);", lun__value_declare(s, v).s, c.s,
-              lun_cas_vector(s, lun__ins(s->r, v)->a, (lun_crep){LUN_I64, false}).s,
-              lun_cas_scalar(s, lun__ins(s->r, v)->b).s);
+    lun__text_line(s, "%s = %s(%s, %s);", lun__value_declare(s, v).s, c.s,
+                   lun__value_vector(s, lun__ins(s->r, v)->a, (lun_crep){LUN_I64, false}).s,
+                   lun__value_single(s, lun__ins(s->r, v)->b).s);
 }
 
 static void emit_op(lun_csection *s, int32_t v)
@@ -80,35 +80,36 @@ static void emit_op(lun_csection *s, int32_t v)
     const lun_op_row *row = lun_op_get(op);
     lun_dtype from = (lun_dtype)ins->from;
     bool choice = row->rule == LUN_RULE_SELECT;
-    lun_crep rep = lun_crep_of(from, r->mask[choice ? ins->b : ins->a]);
-    lun_crep condition = lun_crep_of(LUN_BOOL, lun_crep_bytes(rep));
+    lun_crep rep = lun__vector_rep(from, r->mask[choice ? ins->b : ins->a]);
+    lun_crep condition = lun__vector_rep(LUN_BOOL, lun__vector_rep_bytes(rep));
     int32_t in[3];
     int n = lun_ir_inputs(ins, in);
     lun_strbuf args = LUN_STRBUF_INIT;
-    bool math = lun_chas_math(r, op, from);
-    if (lun_cfacts_traps(r, v)) {
-        lun_cname b = lun_cas_vector(s, in[1], rep),
-                  note = lun_cvector_note(r, lun_crep_bytes(rep));
-        lun_cname m = lun_cvtype(r, condition), mask = lun_ccurrent(s, lun_crep_bytes(rep));
-        lun_cname z = lun_cnamed(s, 'z', v);
-        lun_cline(s, "const %s %s = (%s == (%s){})%s%s;", m.s, z.s, b.s, lun_cvtype(r, rep).s,
-                  r->masked ? " & " : "", r->masked ? mask.s : "");
-        lun_cline(s, "if (__builtin_expect(%s(%s), 0) && %s(&%s, %s, f, %" PRId32 ", 0)%s;",
-                  lun_cvector_any(r, lun_crep_bytes(rep)).s, z.s, note.s, z.s, lun_cindex(s).s, v,
-                  r->masked ? ") return" : ") {}");
+    bool math = lun__math_has(r, op, from);
+    if (lun__uses_traps(r, v)) {
+        lun_cname b = lun__value_vector(s, in[1], rep),
+                  note = lun__vector_note(r, lun__vector_rep_bytes(rep));
+        lun_cname m = lun__vector_type(r, condition),
+                  mask = lun__mask_current(s, lun__vector_rep_bytes(rep));
+        lun_cname z = lun__value_name(s, 'z', v);
+        lun__text_line(s, "const %s %s = (%s == (%s){})%s%s;", m.s, z.s, b.s,
+                       lun__vector_type(r, rep).s, r->masked ? " & " : "", r->masked ? mask.s : "");
+        lun__text_line(s, "if (__builtin_expect(%s(%s), 0) && %s(&%s, %s, f, %" PRId32 ", 0)%s;",
+                       lun__vector_any(r, lun__vector_rep_bytes(rep)).s, z.s, note.s, z.s,
+                       lun__value_index(s).s, v, r->masked ? ") return" : ") {}");
     }
     for (int k = 0; k < n; k++)
         lun_strbuf_printf(&args, "%s%s", k || math ? ", " : "",
-                          lun_cas_vector(s, in[k], choice && k == 0 ? condition : rep).s);
+                          lun__value_vector(s, in[k], choice && k == 0 ? condition : rep).s);
     if (math)
-        lun_cline(s, "%s = %s(u->%s%s);", lun__value_declare(s, v).s,
-                  lun_cvector_math(r, from, row->arity).s, lun__value_math(r, op, from).s,
-                  lun_strbuf_text(&args));
+        lun__text_line(s, "%s = %s(u->%s%s);", lun__value_declare(s, v).s,
+                       lun__math_vector(r, from, row->arity).s, lun__value_math(r, op, from).s,
+                       lun_strbuf_text(&args));
     else
-        lun_cline(s, "%s = %s(%s);", lun__value_declare(s, v).s, lun_cvector_op(r, op, rep).s,
-                  lun_strbuf_text(&args));
+        lun__text_line(s, "%s = %s(%s);", lun__value_declare(s, v).s,
+                       lun__operation_vector(r, op, rep).s, lun_strbuf_text(&args));
     lun_strbuf_free(&args);
-    lun_cfirst_lane(s, v);
+    lun__gather_first(s, v);
 }
 
 /* What a CAST of value a to dtype t may look at instead: integers made wider and then cut again are as
@@ -127,13 +128,13 @@ static void emit_cast(lun_csection *s, int32_t v)
 {
     lun_crender *r = s->r;
     int32_t a = before_widening(s, lun__ins(s->r, v)->a, (lun_dtype)lun__ins(s->r, v)->dtype);
-    lun_crep to = lun_cvalue_rep(r, v), from = lun_cvalue_rep(r, a);
-    lun_cname x = lun_cas_vector(s, a, from);
+    lun_crep to = lun__value_rep(r, v), from = lun__value_rep(r, a);
+    lun_cname x = lun__value_vector(s, a, from);
     if (to.t == from.t && to.mask == from.mask)
-        lun_cline(s, "%s = %s;", lun__value_declare(s, v).s, x.s);
+        lun__text_line(s, "%s = %s;", lun__value_declare(s, v).s, x.s);
     else
-        lun_cline(s, "%s = %s(%s);", lun__value_declare(s, v).s, lun_cvector_cast(r, to, from).s,
-                  x.s);
+        lun__text_line(s, "%s = %s(%s);", lun__value_declare(s, v).s,
+                       lun__cast_vector(r, to, from).s, x.s);
 }
 
 static void emit_call(lun_csection *s, int32_t v)
@@ -145,82 +146,93 @@ static void emit_call(lun_csection *s, int32_t v)
         int32_t o = r->ir->operands[ins->b + k];
         lun_strbuf_puts(&args, ", ");
         if (o < 0)
-            lun_strbuf_printf(&args, "u->%s", lun_cslot(r, -1 - (int64_t)o).s);
+            lun_strbuf_printf(&args, "u->%s", lun__value_slot(r, -1 - (int64_t)o).s);
         else if (r->flags[o] & LUN_CF_VARYING)
-            lun_strbuf_puts(&args, lun_cas_vector(s, o, lun_cvalue_rep(r, o)).s);
+            lun_strbuf_puts(&args, lun__value_vector(s, o, lun__value_rep(r, o)).s);
         else
-            lun_strbuf_puts(&args, lun_cas_scalar(s, o).s);
+            lun_strbuf_puts(&args, lun__value_single(s, o).s);
     }
-    lun_cline(s, "%s = %s(u->n - i%s);", lun__value_declare(s, v).s, lun_ccall(r, v).s,
-              lun_strbuf_text(&args));
+    lun__text_line(s, "%s = %s(u->n - i%s);", lun__value_declare(s, v).s, lun__call_helper(r, v).s,
+                   lun_strbuf_text(&args));
     lun_strbuf_free(&args);
 }
 
 /* The running combinations are in memory already. */
 static void emit_scan(lun_csection *s, int32_t v)
 {
-    lun_crep rep = lun_cvalue_rep(s->r, v);
+    lun_crep rep = lun__value_rep(s->r, v);
     lun_crep lanes = {rep.t, false};
     if (s->scope >= 0)
         lun_strbuf_puts(&s->r->problem, "a scan inside control flow");
-    lun_cline(s, "%s = %s(scan, %d);", lun__value_declare(s, v).s,
-              lun_cvector_load(s->r, lanes, true).s, lun__value_offset(s));
+    lun__text_line(s, "%s = %s(scan, %d);", lun__value_declare(s, v).s,
+                   lun__memory_load(s->r, lanes, true).s, lun__value_offset(s));
 }
 
 static void emit_store(lun_csection *s, int32_t v)
 {
     lun_crender *r = s->r;
     int64_t slot = lun__ins(s->r, v)->imm;
-    lun_crep rep = lun_cvalue_rep(r, lun__ins(s->r, v)->a);
-    lun_cname store = lun_cvector_store(r, rep, false),
-              x = lun_cas_vector(s, lun__ins(s->r, v)->a, rep);
-    lun_cname p = lun_cslot(r, slot), here = lun_cindex(s);
-    lun_cname how = r->dialect->streams ? lun_cname_of("u->t%" PRId64, slot)
-                                        : lun_cname_of("u->n - (%s)", here.s);
+    lun_crep rep = lun__value_rep(r, lun__ins(s->r, v)->a);
+    lun_cname store = lun__memory_store(r, rep, false),
+              x = lun__value_vector(s, lun__ins(s->r, v)->a, rep);
+    lun_cname p = lun__value_slot(r, slot), here = lun__value_index(s);
+    lun_cname how = r->dialect->streams ? lun__text_name("u->t%" PRId64, slot)
+                                        : lun__text_name("u->n - (%s)", here.s);
     if (s->scope >= 0) { /* other lanes keep what is there */
-        lun_cline(s, "%s(u->%s, %s, %s(%s, %s, %s(u->%s, %s)), %s);", store.s, p.s, here.s,
-                  lun_cvector_select(r, rep).s, lun_ccurrent(s, lun_crep_bytes(rep)).s, x.s,
-                  lun_cvector_load(r, rep, false).s, p.s, here.s, how.s);
+        lun__text_line(s, "%s(u->%s, %s, %s(%s, %s, %s(u->%s, %s)), %s);", store.s, p.s, here.s,
+                       lun__vector_select(r, rep).s,
+                       lun__mask_current(s, lun__vector_rep_bytes(rep)).s, x.s,
+                       lun__memory_load(r, rep, false).s, p.s, here.s, how.s);
         return;
     }
-    lun_cline(s, "%s(u->%s, %s, %s, %s);", store.s, p.s, here.s, x.s, how.s);
+    lun__text_line(s, "%s(u->%s, %s, %s, %s);", store.s, p.s, here.s, x.s, how.s);
 }
 
 static void emit_reduce(lun_csection *s, int32_t v)
 {
-    lun_crep rep = lun_crep_of((lun_dtype)lun__ins(s->r, v)->dtype, s->r->bytes / s->r->lanes);
+    lun_crep rep = lun__vector_rep((lun_dtype)lun__ins(s->r, v)->dtype, s->r->bytes / s->r->lanes);
     int32_t a = lun__ins(s->r, v)->a;
     if (s->r->flags[v] & LUN_CF_WIDE) {
         a = lun__ins(s->r, a)->a;
-        rep = lun_crep_of(LUN_F32, s->r->bytes / s->r->lanes);
+        rep = lun__vector_rep(LUN_F32, s->r->bytes / s->r->lanes);
     }
     if (s->scope >= 0)
         lun_strbuf_puts(&s->r->problem, "a reduction inside control flow");
     if (s->r->flags[v] & LUN_CF_NARROW) {
         a = lun__ins(s->r, a)->a;
-        lun_crep from = lun_cvalue_rep(s->r, a), to = {LUN_I32, false};
-        lun_cline(s, "x%" PRId64 "[%d] = %s(%s);", lun__ins(s->r, v)->imm, s->part,
-                  lun_cvector_cast(s->r, to, from).s, lun_cas_vector(s, a, from).s);
+        lun_crep from = lun__value_rep(s->r, a), to = {LUN_I32, false};
+        lun__text_line(s, "x%" PRId64 "[%d] = %s(%s);", lun__ins(s->r, v)->imm, s->part,
+                       lun__cast_vector(s->r, to, from).s, lun__value_vector(s, a, from).s);
         return;
     }
-    lun_cline(s, "x%" PRId64 "[%d] = %s;", lun__ins(s->r, v)->imm, s->part,
-              lun_cas_vector(s, a, rep).s);
+    lun__text_line(s, "x%" PRId64 "[%d] = %s;", lun__ins(s->r, v)->imm, s->part,
+                   lun__value_vector(s, a, rep).s);
 }
 
 typedef void emitter(lun_csection *s, int32_t v);
 
 static emitter *const emit[LUN_IR_KIND_COUNT] = {
-    [LUN_IR_INDEX] = emit_index,   [LUN_IR_LOAD] = emit_load,
-    [LUN_IR_GATHER] = lun_cgather, [LUN_IR_RANDOM] = emit_random,
-    [LUN_IR_OP] = emit_op,         [LUN_IR_CAST] = emit_cast,
-    [LUN_IR_CALL] = emit_call,     [LUN_IR_SCAN] = emit_scan,
-    [LUN_IR_STORE] = emit_store,   [LUN_IR_REDUCE] = emit_reduce,
-    [LUN_IR_VAR] = lun_ccontrol,   [LUN_IR_GET] = lun_ccontrol,
-    [LUN_IR_SET] = lun_ccontrol,   [LUN_IR_IF] = lun_ccontrol,
-    [LUN_IR_ELSE] = lun_ccontrol,  [LUN_IR_LOOP] = lun_ccontrol,
-    [LUN_IR_BLOCK] = lun_ccontrol, [LUN_IR_END] = lun_ccontrol,
-    [LUN_IR_BREAK] = lun_ccontrol, [LUN_IR_CONTINUE] = lun_ccontrol,
-    [LUN_IR_CHECK] = lun_ccheck,
+    [LUN_IR_INDEX] = emit_index,
+    [LUN_IR_LOAD] = emit_load,
+    [LUN_IR_GATHER] = lun__gather_statement,
+    [LUN_IR_RANDOM] = emit_random,
+    [LUN_IR_OP] = emit_op,
+    [LUN_IR_CAST] = emit_cast,
+    [LUN_IR_CALL] = emit_call,
+    [LUN_IR_SCAN] = emit_scan,
+    [LUN_IR_STORE] = emit_store,
+    [LUN_IR_REDUCE] = emit_reduce,
+    [LUN_IR_VAR] = lun__control_statement,
+    [LUN_IR_GET] = lun__control_statement,
+    [LUN_IR_SET] = lun__control_statement,
+    [LUN_IR_IF] = lun__control_statement,
+    [LUN_IR_ELSE] = lun__control_statement,
+    [LUN_IR_LOOP] = lun__control_statement,
+    [LUN_IR_BLOCK] = lun__control_statement,
+    [LUN_IR_END] = lun__control_statement,
+    [LUN_IR_BREAK] = lun__control_statement,
+    [LUN_IR_CONTINUE] = lun__control_statement,
+    [LUN_IR_CHECK] = lun__gather_check,
 };
 
 /* True for instructions that make a single element here. */
@@ -232,7 +244,7 @@ static bool is_scalar(const lun_crender *r, int32_t v)
     return kind != LUN_IR_VAR && kind != LUN_IR_GET;
 }
 
-void lun_cbody(lun_csection *s)
+void lun__statement_section(lun_csection *s)
 {
     const lun_crender *r = s->r;
     s->done = s->sure = -1;
@@ -245,25 +257,26 @@ void lun_cbody(lun_csection *s)
             continue;
         if (!(f & (hoisted ? LUN_CF_BODY | LUN_CF_OPERAND : s->need)))
             continue;
-        if (s->element && lun_citem(s, v))
+        if (s->element && lun__item_statement(s, v))
             continue;
         if (is_scalar(r, v))
             lun__single_statement(s, v);
-        else if (emit[r->ir->ins[v].kind] == lun_ccontrol || emit[r->ir->ins[v].kind] == lun_ccheck)
+        else if (emit[r->ir->ins[v].kind] == lun__control_statement ||
+                 emit[r->ir->ins[v].kind] == lun__gather_check)
             emit[r->ir->ins[v].kind](s, v);
         else
             for (s->part = 0; s->part < r->parts; s->part++)
-                (f & LUN_CF_LINEAR ? lun_cfirst_lane : emit[r->ir->ins[v].kind])(s, v);
+                (f & LUN_CF_LINEAR ? lun__gather_first : emit[r->ir->ins[v].kind])(s, v);
         s->part = 0;
     }
     if (s->need != LUN_CF_OPERAND)
         return;
     int32_t a = r->ir->ins[r->ir->scan].a;
     if (s->element) {
-        lun_cline(s, "*x = %s;", lun_cas_scalar(s, a).s);
+        lun__text_line(s, "*x = %s;", lun__value_single(s, a).s);
         return;
     }
-    lun_crep rep = lun_crep_of((lun_dtype)r->ir->ins[r->ir->scan].dtype, r->bytes / r->lanes);
+    lun_crep rep = lun__vector_rep((lun_dtype)r->ir->ins[r->ir->scan].dtype, r->bytes / r->lanes);
     for (s->part = 0; s->part < r->parts; s->part++)
-        lun_cline(s, "x[%d] = %s;", s->part, lun_cas_vector(s, a, rep).s);
+        lun__text_line(s, "x[%d] = %s;", s->part, lun__value_vector(s, a, rep).s);
 }

@@ -5,6 +5,6 @@
 #include "render/renderer.h"
 
 /* Writes the statements that the section needs. */
-void lun_cbody(lun_csection *s);
+void lun__statement_section(lun_csection *s);
 
 #endif

@@ -9,21 +9,21 @@
 #include "render/vector/cast.h"
 #include "render/vector/math.h"
 
-lun_crep lun_cvalue_rep(const lun_crender *r, int32_t v)
+lun_crep lun__value_rep(const lun_crender *r, int32_t v)
 {
-    return lun_crep_of((lun_dtype)r->ir->ins[v].dtype, r->mask[v]);
+    return lun__vector_rep((lun_dtype)r->ir->ins[v].dtype, r->mask[v]);
 }
 
-lun_crep lun_cfull_mask(const lun_crender *r)
+lun_crep lun__value_mask_rep(const lun_crender *r)
 {
-    return lun_crep_of(LUN_BOOL, r->bytes / r->lanes);
+    return lun__vector_rep(LUN_BOOL, r->bytes / r->lanes);
 }
 
-lun_cname lun_cnamed(const lun_csection *s, char kind, int32_t v)
+lun_cname lun__value_name(const lun_csection *s, char kind, int32_t v)
 {
     if (s->r->parts == 1)
-        return lun_cname_of("%c%" PRId32, kind, v);
-    return lun_cname_of("%c%" PRId32 "_%d", kind, v, s->part);
+        return lun__text_name("%c%" PRId32, kind, v);
+    return lun__text_name("%c%" PRId32 "_%d", kind, v, s->part);
 }
 
 /* Where the vector stands among those that go through the body together. */
@@ -32,32 +32,32 @@ int lun__value_offset(const lun_csection *s)
     return s->part * s->r->lanes;
 }
 
-lun_cname lun_cindex(const lun_csection *s)
+lun_cname lun__value_index(const lun_csection *s)
 {
-    return s->part ? lun_cname_of("i + %d", lun__value_offset(s)) : lun_cname_of("i");
+    return s->part ? lun__text_name("i + %d", lun__value_offset(s)) : lun__text_name("i");
 }
 
-lun_cname lun_cas_scalar(const lun_csection *s, int32_t v)
+lun_cname lun__value_single(const lun_csection *s, int32_t v)
 {
     if (s->single && lun__ins(s->r, v)->kind == LUN_IR_ARG && lun__ins(s->r, v)->imm < 2)
-        return lun_cname_of("%c", 'a' + (int)lun__ins(s->r, v)->imm);
+        return lun__text_name("%c", 'a' + (int)lun__ins(s->r, v)->imm);
     bool field = (s->r->flags[v] & LUN_CF_HOISTED) && s->need != LUN_CF_HOISTED && !s->single;
-    return lun_cname_of("%ss%" PRId32, field ? "u->" : "", v);
+    return lun__text_name("%ss%" PRId32, field ? "u->" : "", v);
 }
 
-lun_cname lun_cas_vector(lun_csection *s, int32_t v, lun_crep rep)
+lun_cname lun__value_vector(lun_csection *s, int32_t v, lun_crep rep)
 {
     lun_crender *r = s->r;
-    lun_crep own = lun_cvalue_rep(r, v);
+    lun_crep own = lun__value_rep(r, v);
     lun_cname x;
     if (r->flags[v] & LUN_CF_VARYING)
-        x = lun_cnamed(s, 'v', v);
+        x = lun__value_name(s, 'v', v);
     else if (r->flags[v] & LUN_CF_HOISTED)
-        x = lun_cname_of("u->v%" PRId32, v);
+        x = lun__text_name("u->v%" PRId32, v);
     else
-        x = lun_cname_of("%s(s%" PRId32 ")", lun_cvector_splat(r, own).s, v);
+        x = lun__text_name("%s(s%" PRId32 ")", lun__vector_splat(r, own).s, v);
     if (own.mask && rep.mask && own.t != rep.t)
-        return lun_cname_of("%s(%s)", lun_cvector_cast(r, rep, own).s, x.s);
+        return lun__text_name("%s(%s)", lun__cast_vector(r, rep, own).s, x.s);
     return x;
 }
 
@@ -65,18 +65,19 @@ lun_cname lun_cas_vector(lun_csection *s, int32_t v, lun_crep rep)
 lun_cname lun__value_declare(lun_csection *s, int32_t v)
 {
     if (s->r->flags[v] & LUN_CF_VARYING)
-        return lun_cname_of("const %s %s", lun_cvtype(s->r, lun_cvalue_rep(s->r, v)).s,
-                            lun_cnamed(s, 'v', v).s);
-    return lun_cname_of("const %s s%" PRId32, lun_ctype((lun_dtype)lun__ins(s->r, v)->dtype).s, v);
+        return lun__text_name("const %s %s", lun__vector_type(s->r, lun__value_rep(s->r, v)).s,
+                              lun__value_name(s, 'v', v).s);
+    return lun__text_name("const %s s%" PRId32,
+                          lun__element_type((lun_dtype)lun__ins(s->r, v)->dtype).s, v);
 }
 
-lun_cname lun_cslot(lun_crender *r, int64_t slot)
+lun_cname lun__value_slot(lun_crender *r, int64_t slot)
 {
-    lun_cname c = lun_cname_of("p%" PRId64, slot),
-              t = lun_ctype((lun_dtype)r->ir->slots[slot].dtype);
+    lun_cname c = lun__text_name("p%" PRId64, slot),
+              t = lun__element_type((lun_dtype)r->ir->slots[slot].dtype);
     bool out = r->ir->slots[slot].role == LUN_SLOT_OUT;
-    lun_cname key = lun_cname_of("slot %s", c.s);
-    if (!lun_cmake(r, key.s))
+    lun_cname key = lun__text_name("slot %s", c.s);
+    if (!lun__text_once(r, key.s))
         return c;
     lun_strbuf_printf(&r->fields, "    %s%s%s *%s;\n", r->dialect->global, out ? "" : "const ", t.s,
                       c.s);
@@ -96,9 +97,9 @@ lun_cname lun_cslot(lun_crender *r, int64_t slot)
 lun_cname lun__value_math(lun_crender *r, lun_op op, lun_dtype t)
 {
     int index = lun_vecmath_index(op, t);
-    lun_cname c = lun_cname_of("m%d", index), key = lun_cname_of("math %s", c.s);
-    lun_cname type = lun_cmath_type(r, t, lun_op_get(op)->arity);
-    if (lun_cmake(r, key.s)) {
+    lun_cname c = lun__text_name("m%d", index), key = lun__text_name("math %s", c.s);
+    lun_cname type = lun__math_type(r, t, lun_op_get(op)->arity);
+    if (lun__text_once(r, key.s)) {
         lun_strbuf_printf(&r->fields, "    %s %s; /* %s */\n", type.s, c.s, lun_op_get(op)->name);
         lun_strbuf_printf(&r->setup, "    u->%s = (%s)f->math[%d];\n", c.s, type.s, index);
     }

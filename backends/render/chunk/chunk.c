@@ -18,15 +18,16 @@ static void section(lun_crender *r, unsigned need, const char *name, lun_strbuf 
     lun_strbuf body = LUN_STRBUF_INIT;
     lun_csection s = {.r = r, .out = &body, .need = need, .scope = -1};
     if (r->guarded) {
-        lun_crep full = lun_cfull_mask(r);
-        lun_cline(&s, "if (i >= u->n) return;");
+        lun_crep full = lun__value_mask_rep(r);
+        lun__text_line(&s, "if (i >= u->n) return;");
         for (s.part = 0; s.part < r->parts; s.part++)
-            lun_cline(&s, "const %s k%s = %s(u->n - (%s));", lun_cvtype(r, full).s,
-                      r->parts > 1 ? lun_cname_of("_%d", s.part).s : "",
-                      lun_cvector_live(r, lun_crep_bytes(full)).s, lun_cindex(&s).s);
+            lun__text_line(&s, "const %s k%s = %s(u->n - (%s));", lun__vector_type(r, full).s,
+                           r->parts > 1 ? lun__text_name("_%d", s.part).s : "",
+                           lun__vector_live(r, lun__vector_rep_bytes(full)).s,
+                           lun__value_index(&s).s);
         s.part = 0;
     }
-    lun_cbody(&s);
+    lun__statement_section(&s);
     lun_strbuf_printf(out, "\nINLINE void %s(lun_i64 i, struct frame *f, const struct uniform *u",
                       name);
     lun__loop_parameters(r, need, out, NULL, NULL);
@@ -41,7 +42,7 @@ static void section(lun_crender *r, unsigned need, const char *name, lun_strbuf 
 static void prepare(lun_crender *r, lun_strbuf *out)
 {
     lun_csection s = {.r = r, .out = &r->prepare, .need = LUN_CF_HOISTED, .scope = -1};
-    lun_cbody(&s);
+    lun__statement_section(&s);
     lun_strbuf_printf(out,
                       "\nstruct uniform {\n    lun_i64 n;\n%s};\n\n"
                       "INLINE void prepare(lun_i64 i, struct frame *f, struct uniform *u)\n{\n"
@@ -66,7 +67,7 @@ static void body_sinks(lun_crender *r, lun_cloop *l)
         }
         lun_csink *s = &l->sinks[l->count++];
         s->v = v;
-        s->way = lun_cin_lanes(r, v, &identity) ? LUN_CLOOP_LANES : LUN_CLOOP_ELEMENTS;
+        s->way = lun__uses_identity(r, v, &identity) ? LUN_CLOOP_LANES : LUN_CLOOP_ELEMENTS;
         snprintf(s->name, sizeof s->name, "x%" PRId64, ins->imm);
         snprintf(s->target, sizeof s->target, "f->partials[%" PRId64 "]", ins->imm);
     }
@@ -77,24 +78,24 @@ static void kernel(lun_crender *r, lun_strbuf *out)
     lun_cloop body = {.need = LUN_CF_BODY}, operand = {.need = LUN_CF_OPERAND};
     bool scan = r->ir->scan >= 0;
     body_sinks(r, &body);
-    lun_cloop_open(r, "kernel", out);
-    lun_cloop_before(r, &body, out);
+    lun__loop_open(r, "kernel", out);
+    lun__loop_before(r, &body, out);
     if (scan)
-        lun_cscan_before(r, out);
-    lun_cloop_block(r, scan ? LUN_CF_BODY | LUN_CF_OPERAND : LUN_CF_BODY, body.count || scan, out);
+        lun__scan_before(r, out);
+    lun__loop_block(r, scan ? LUN_CF_BODY | LUN_CF_OPERAND : LUN_CF_BODY, body.count || scan, out);
     if (scan) {
-        lun_cscan_sink(r, &operand);
-        lun_cloop_rounds(r, &operand, out);
-        lun_cscan_step(r, out);
+        lun__scan_sink(r, &operand);
+        lun__loop_vectors(r, &operand, out);
+        lun__scan_step(r, out);
     }
-    lun_cloop_rounds(r, &body, out);
-    lun_cloop_after_block(r, &body, out);
+    lun__loop_vectors(r, &body, out);
+    lun__loop_after_block(r, &body, out);
     lun_strbuf_puts(out, "    }\n");
-    lun_cloop_results(r, &body, out);
+    lun__loop_results(r, &body, out);
     lun_strbuf_puts(out, "}\n");
 }
 
-void lun_cframe(lun_crender *r, lun_strbuf *out, lun_strbuf *functions)
+void lun__chunk_functions(lun_crender *r, lun_strbuf *out, lun_strbuf *functions)
 {
     lun_strbuf parts = LUN_STRBUF_INIT, uniform = LUN_STRBUF_INIT;
     bool scan = r->ir->scan >= 0;
@@ -103,7 +104,7 @@ void lun_cframe(lun_crender *r, lun_strbuf *out, lun_strbuf *functions)
     section(r, LUN_CF_BODY, "body", &parts);
     kernel(r, functions);
     if (scan)
-        lun_cscan_total(r, functions);
+        lun__scan_total(r, functions);
     r->dialect->exports(r, functions);
     prepare(r, &uniform);
     lun_strbuf_puts(out, "\n/* Vectors and single elements. */\n");

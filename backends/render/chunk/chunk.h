@@ -5,6 +5,6 @@
 #include "render/renderer.h"
 
 /* Everything behind the head; the functions that run chunks, and the exports, go to `functions`. */
-void lun_cframe(lun_crender *r, lun_strbuf *out, lun_strbuf *functions);
+void lun__chunk_functions(lun_crender *r, lun_strbuf *out, lun_strbuf *functions);
 
 #endif

@@ -34,31 +34,31 @@ void lun__loop_parameters(lun_crender *r, unsigned need, lun_strbuf *out, const 
             continue;
         if (r->flags[v] & (LUN_CF_WIDE | LUN_CF_NARROW))
             t = r->flags[v] & LUN_CF_WIDE ? LUN_F32 : LUN_I32;
-        lun_crep rep = lun_crep_of(t, r->bytes / r->lanes);
+        lun_crep rep = lun__vector_rep(t, r->bytes / r->lanes);
         if (ins->kind == LUN_IR_REDUCE) {
             if (offset)
                 lun_strbuf_printf(out, ", x%" PRId64 "%s", ins->imm, suffix);
             else
-                lun_strbuf_printf(out, ", %s *x%" PRId64, lun_cvtype(r, rep).s, ins->imm);
+                lun_strbuf_printf(out, ", %s *x%" PRId64, lun__vector_type(r, rep).s, ins->imm);
         } else if (ins->kind == LUN_IR_SCAN) {
             if (offset)
                 lun_strbuf_printf(out, ", scan%s", offset);
             else
-                lun_strbuf_printf(out, ", const %s *scan", lun_ctype(rep.t).s);
+                lun_strbuf_printf(out, ", const %s *scan", lun__element_type(rep.t).s);
         } else if (r->flags[v] & LUN_CF_STREAM) {
             if (offset)
                 lun_strbuf_printf(out, ", w%" PRId32 "%s", v, offset);
             else
-                lun_strbuf_printf(out, ", const %s *w%" PRId32, lun_ctype(t).s, v);
+                lun_strbuf_printf(out, ", const %s *w%" PRId32, lun__element_type(t).s, v);
         }
     }
     if (need != LUN_CF_OPERAND)
         return;
-    lun_crep rep = lun_crep_of((lun_dtype)r->ir->ins[r->ir->scan].dtype, r->bytes / r->lanes);
+    lun_crep rep = lun__vector_rep((lun_dtype)r->ir->ins[r->ir->scan].dtype, r->bytes / r->lanes);
     if (offset)
         lun_strbuf_printf(out, ", x%s", suffix);
     else
-        lun_strbuf_printf(out, ", %s *x", lun_cvtype(r, rep).s);
+        lun_strbuf_printf(out, ", %s *x", lun__vector_type(r, rep).s);
 }
 
 /* ---- lanes ---------------------------------------------------------------------------------------- */
@@ -67,7 +67,7 @@ static lun_crep rep_of(const lun_crender *r, int32_t v)
 {
     if (r->flags[v] & LUN_CF_NARROW)
         return (lun_crep){LUN_I32, false};
-    return lun_crep_of((lun_dtype)r->ir->ins[v].dtype, r->bytes / r->lanes);
+    return lun__vector_rep((lun_dtype)r->ir->ins[v].dtype, r->bytes / r->lanes);
 }
 
 /* A WIDE reduction's accumulators are half as long as other vectors: sets that length, returns what to set
@@ -84,13 +84,13 @@ static int shorten(lun_crender *r, int32_t v)
 static lun_cname half(lun_crender *r, int number)
 {
     int lanes = r->lanes;
-    lun_crep single = lun_crep_of(LUN_F32, 4), twice = lun_crep_of(LUN_F64, 8);
-    lun_cname c = lun_cname_of("lun_half%d", number), whole = lun_cvtype(r, single);
-    if (!lun_cmake(r, c.s))
+    lun_crep single = lun__vector_rep(LUN_F32, 4), twice = lun__vector_rep(LUN_F64, 8);
+    lun_cname c = lun__text_name("lun_half%d", number), whole = lun__vector_type(r, single);
+    if (!lun__text_once(r, c.s))
         return c;
     r->lanes /= 2;
-    lun_cname part = lun_cvtype(r, single), to = lun_cvtype(r, twice),
-              cast = lun_cvector_cast(r, twice, single);
+    lun_cname part = lun__vector_type(r, single), to = lun__vector_type(r, twice),
+              cast = lun__cast_vector(r, twice, single);
     r->lanes = lanes;
     lun_strbuf *out = &r->helpers;
     lun_strbuf_printf(out,
@@ -106,11 +106,12 @@ static void lane_helper(lun_crender *r, int32_t v)
 {
     lun_crep rep = rep_of(r, v);
     uint64_t bits = 0;
-    lun_cname op = lun_cvector_op(r, (lun_op)r->ir->ins[v].op, rep),
-              splat = lun_cvector_splat(r, rep);
-    if (!lun_cin_lanes(r, v, &bits) || !lun_cmake(r, lun_cname_of("lun_lane%" PRId32, v).s))
+    lun_cname op = lun__operation_vector(r, (lun_op)r->ir->ins[v].op, rep),
+              splat = lun__vector_splat(r, rep);
+    if (!lun__uses_identity(r, v, &bits) ||
+        !lun__text_once(r, lun__text_name("lun_lane%" PRId32, v).s))
         return;
-    lun_cname id = lun_cscalar_const(r, (lun_dtype)r->ir->ins[v].dtype, bits);
+    lun_cname id = lun__element_const(r, (lun_dtype)r->ir->ins[v].dtype, bits);
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_strbuf_printf(&text, "INLINE $v lun_identity%" PRId32 "(void)\n{\n    return %s(%s);\n}\n",
                       v, splat.s, id.s);
@@ -119,8 +120,9 @@ static void lane_helper(lun_crender *r, int32_t v)
         "INLINE $v lun_lane%" PRId32 "($v acc, $v x, lun_i64 left)\n{\n"
         "    if (__builtin_expect(left < $W, 0))\n        x = %s(%s(left), x, lun_identity%" PRId32
         "());\n    return %s(acc, x);\n}\n",
-        v, lun_cvector_select(r, rep).s, lun_cvector_live(r, lun_crep_bytes(rep)).s, v, op.s);
-    lun_chelper(r, rep, lun_strbuf_text(&text));
+        v, lun__vector_select(r, rep).s, lun__vector_live(r, lun__vector_rep_bytes(rep)).s, v,
+        op.s);
+    lun__vector_helper(r, rep, lun_strbuf_text(&text));
     lun_strbuf_free(&text);
 }
 
@@ -133,7 +135,8 @@ static int halve(int lane, int lanes, int distance)
 static lun_cname fold(lun_crender *r, int32_t v, bool unrolled, lun_strbuf *out)
 {
     lun_crep rep = rep_of(r, v);
-    lun_cname op = lun_cvector_op(r, (lun_op)r->ir->ins[v].op, rep), type = lun_cvtype(r, rep);
+    lun_cname op = lun__operation_vector(r, (lun_op)r->ir->ins[v].op, rep),
+              type = lun__vector_type(r, rep);
     int parts = 64 / r->lanes;
     if (unrolled) {
         lun_strbuf_printf(out, "    %s a%" PRId32 "[%d] = {", type.s, v, parts);
@@ -148,12 +151,12 @@ static lun_cname fold(lun_crender *r, int32_t v, bool unrolled, lun_strbuf *out)
                           "[k + s]);\n",
                           parts / 2, v, op.s, v, v);
     for (int s = (r->lanes < 64 ? r->lanes : 64) / 2; s; s /= 2) {
-        lun_cname a = lun_cname_of("a%" PRId32 "[0]", v);
+        lun_cname a = lun__text_name("a%" PRId32 "[0]", v);
         lun_strbuf_printf(out, "    %s = %s(%s, ", a.s, op.s, a.s);
-        lun_cshuffle(r, out, rep, a.s, a.s, halve, s);
+        lun__vector_shuffle(r, out, rep, a.s, a.s, halve, s);
         lun_strbuf_puts(out, ");\n");
     }
-    return lun_cname_of("a%" PRId32 "[0][0]%s", v, rep.mask ? " & 1" : "");
+    return lun__text_name("a%" PRId32 "[0][0]%s", v, rep.mask ? " & 1" : "");
 }
 
 /* ---- the loop ------------------------------------------------------------------------------------- */
@@ -165,9 +168,9 @@ static void keep_wide(lun_crender *r, const lun_csink *s, const char *x, const c
 {
     for (int k = 0; k < 2; k++) {
         lun_cname f = half(r, k), a = number >= 0
-                                          ? lun_cname_of("a%" PRId32 "_%d", s->v, 2 * number + k)
-                                          : lun_cname_of("a%" PRId32 "[2 * (k / %d + %d) + %d]",
-                                                         s->v, r->lanes, part, k);
+                                          ? lun__text_name("a%" PRId32 "_%d", s->v, 2 * number + k)
+                                          : lun__text_name("a%" PRId32 "[2 * (k / %d + %d) + %d]",
+                                                           s->v, r->lanes, part, k);
         lun_strbuf_printf(out, "            %s = lun_lane%" PRId32 "(%s, %s(%s), left -%s - %d);\n",
                           a.s, s->v, a.s, f.s, x, at + 2, part * r->lanes + k * r->lanes / 2);
     }
@@ -186,11 +189,11 @@ static void keep(lun_crender *r, const lun_csink *s, const char *x, const char *
         if (s->way == LUN_CLOOP_RAW)
             rep.mask = false;
         lun_strbuf_printf(out, "%s%s(e%" PRId32 "%s, %d, %s, 0);\n", indent,
-                          lun_cvector_store(r, rep, true).s, s->v, at, part * r->lanes, x);
+                          lun__memory_store(r, rep, true).s, s->v, at, part * r->lanes, x);
         return;
     }
-    lun_cname a = number >= 0 ? lun_cname_of("a%" PRId32 "_%d", s->v, number)
-                              : lun_cname_of("a%" PRId32 "[k / %d + %d]", s->v, r->lanes, part);
+    lun_cname a = number >= 0 ? lun__text_name("a%" PRId32 "_%d", s->v, number)
+                              : lun__text_name("a%" PRId32 "[k / %d + %d]", s->v, r->lanes, part);
     lun_strbuf_printf(out, "%s%s = lun_lane%" PRId32 "(%s, %s, left -%s", indent, a.s, s->v, a.s, x,
                       at + 2);
     if (part)
@@ -203,11 +206,11 @@ static void evaluate(lun_crender *r, const lun_cloop *l, const char *at, int num
                      lun_strbuf *out)
 {
     const char *indent = number >= 0 ? "        " : "            ";
-    lun_cname suffix = number >= 0 ? lun_cname_of("_%d", number) : lun_cname_of("%s", "");
+    lun_cname suffix = number >= 0 ? lun__text_name("_%d", number) : lun__text_name("%s", "");
     for (int k = 0; k < l->count; k++) {
         bool wide = r->flags[l->sinks[k].v] & LUN_CF_WIDE;
-        lun_crep rep = wide ? lun_crep_of(LUN_F32, 4) : rep_of(r, l->sinks[k].v);
-        lun_strbuf_printf(out, "%s%s %s%s[%d] = {};\n", indent, lun_cvtype(r, rep).s,
+        lun_crep rep = wide ? lun__vector_rep(LUN_F32, 4) : rep_of(r, l->sinks[k].v);
+        lun_strbuf_printf(out, "%s%s %s%s[%d] = {};\n", indent, lun__vector_type(r, rep).s,
                           l->sinks[k].name, suffix.s, r->parts);
     }
     lun_strbuf_printf(out, "%s%s(i%s, f, &u", indent, l->need == LUN_CF_BODY ? "body" : "operand",
@@ -216,7 +219,7 @@ static void evaluate(lun_crender *r, const lun_cloop *l, const char *at, int num
     lun_strbuf_puts(out, ");\n");
     for (int k = 0; k < l->count; k++)
         for (int part = 0; part < r->parts; part++) {
-            lun_cname x = lun_cname_of("%s%s[%d]", l->sinks[k].name, suffix.s, part);
+            lun_cname x = lun__text_name("%s%s[%d]", l->sinks[k].name, suffix.s, part);
             keep(r, &l->sinks[k], x.s, at, number, part, out);
         }
 }
@@ -228,38 +231,38 @@ static bool unrolls(const lun_crender *r, const lun_cloop *l)
     bool lanes = false;
     for (int k = 0; k < l->count; k++)
         lanes |= l->sinks[k].way == LUN_CLOOP_LANES;
-    return lanes && r->parts == 1 && parts <= 8 && parts * lun_cfacts_weight(r, l->need) <= 128;
+    return lanes && r->parts == 1 && parts <= 8 && parts * lun__uses_weight(r, l->need) <= 128;
 }
 
-void lun_cloop_rounds(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
+void lun__loop_vectors(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
 {
     if (unrolls(r, l)) {
         for (int k = 0; k < 64 / r->lanes; k++)
-            evaluate(r, l, lun_cname_of(" + %d", k * r->lanes).s, k, out);
+            evaluate(r, l, lun__text_name(" + %d", k * r->lanes).s, k, out);
         return;
     }
     /* where little is done for a vector, the loop itself would count */
     int step = r->lanes * r->parts;
-    if (r->dialect->streams && 64 / step * lun_cfacts_weight(r, l->need) <= UNROLLED)
+    if (r->dialect->streams && 64 / step * lun__uses_weight(r, l->need) <= UNROLLED)
         lun_strbuf_printf(out, "        _Pragma(\"GCC unroll %d\")\n", 64 / step);
     lun_strbuf_printf(out, "        for (int k = 0; k < 64; k += %d) {\n", step);
     evaluate(r, l, " + k", -1, out);
     lun_strbuf_puts(out, "        }\n");
 }
 
-void lun_cloop_before(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
+void lun__loop_before(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++) {
         int32_t v = l->sinks[k].v;
         lun_crep rep = rep_of(r, v);
         if (l->sinks[k].way == LUN_CLOOP_ELEMENTS)
-            lun_cscan_tree_start(r, v, out);
+            lun__tree_start(r, v, out);
         if (l->sinks[k].way != LUN_CLOOP_LANES)
             continue;
         bool unrolled = unrolls(r, l);
         int lanes = shorten(r, v), parts = 64 / r->lanes;
         lane_helper(r, v);
-        lun_cname type = lun_cvtype(r, rep);
+        lun_cname type = lun__vector_type(r, rep);
         r->lanes = lanes;
         if (unrolled) {
             for (int p = 0; p < parts; p++)
@@ -274,14 +277,14 @@ void lun_cloop_before(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
     }
 }
 
-void lun_cloop_after_block(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
+void lun__loop_after_block(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++)
         if (l->sinks[k].way == LUN_CLOOP_ELEMENTS)
-            lun_cscan_tree_add(r, l->sinks[k].v, out);
+            lun__tree_add(r, l->sinks[k].v, out);
 }
 
-void lun_cloop_results(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
+void lun__loop_results(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++) {
         int32_t v = l->sinks[k].v;
@@ -293,25 +296,25 @@ void lun_cloop_results(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
             value = fold(r, v, unrolled, out);
             r->lanes = lanes;
         } else if (l->sinks[k].way == LUN_CLOOP_ELEMENTS)
-            value = lun_cscan_tree_end(r, v);
+            value = lun__tree_end(r, v);
         else
             continue;
-        lun_strbuf_printf(out, "    %s = %s(%s);\n", l->sinks[k].target, lun_cscalar_cell(r, t).s,
+        lun_strbuf_printf(out, "    %s = %s(%s);\n", l->sinks[k].target, lun__element_cell(r, t).s,
                           value.s);
     }
 }
 
-void lun_cloop_open(lun_crender *r, const char *name, lun_strbuf *out)
+void lun__loop_open(lun_crender *r, const char *name, lun_strbuf *out)
 {
     lun_strbuf_printf(out, r->dialect->function, name);
     lun_strbuf_puts(out, "lun_i64 lo, lun_i64 hi, struct frame *f)\n{\n"
                          "    struct uniform u;\n    prepare(lo, f, &u);\n");
 }
 
-void lun_cloop_block(lun_crender *r, unsigned need, bool left, lun_strbuf *out)
+void lun__loop_block(lun_crender *r, unsigned need, bool left, lun_strbuf *out)
 {
     lun_strbuf_puts(out, "    for (lun_i64 i = lo; i < hi; i += 64) {\n");
     if (left)
         lun_strbuf_puts(out, "        const lun_i64 left = u.n - i;\n");
-    lun_crandom_streams(r, need, out);
+    lun__random_streams(r, need, out);
 }

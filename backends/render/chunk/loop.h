@@ -32,11 +32,11 @@ void lun__loop_parameters(lun_crender *r, unsigned need, lun_strbuf *out, const 
 
 /* In this order: the function's head, declarations before the loop, the loop's head, evaluations, what
  * ends a block; then the caller closes the loop, and the results are written. */
-void lun_cloop_open(lun_crender *r, const char *name, lun_strbuf *out);
-void lun_cloop_before(lun_crender *r, const lun_cloop *l, lun_strbuf *out);
-void lun_cloop_block(lun_crender *r, unsigned need, bool left, lun_strbuf *out);
-void lun_cloop_rounds(lun_crender *r, const lun_cloop *l, lun_strbuf *out);
-void lun_cloop_after_block(lun_crender *r, const lun_cloop *l, lun_strbuf *out);
-void lun_cloop_results(lun_crender *r, const lun_cloop *l, lun_strbuf *out);
+void lun__loop_open(lun_crender *r, const char *name, lun_strbuf *out);
+void lun__loop_before(lun_crender *r, const lun_cloop *l, lun_strbuf *out);
+void lun__loop_block(lun_crender *r, unsigned need, bool left, lun_strbuf *out);
+void lun__loop_vectors(lun_crender *r, const lun_cloop *l, lun_strbuf *out);
+void lun__loop_after_block(lun_crender *r, const lun_cloop *l, lun_strbuf *out);
+void lun__loop_results(lun_crender *r, const lun_cloop *l, lun_strbuf *out);
 
 #endif

@@ -16,7 +16,7 @@
 
 static lun_crep rep_of(const lun_crender *r, int32_t v)
 {
-    return lun_crep_of((lun_dtype)r->ir->ins[v].dtype, r->bytes / r->lanes);
+    return lun__vector_rep((lun_dtype)r->ir->ins[v].dtype, r->bytes / r->lanes);
 }
 
 static bool by_op(const lun_crender *r)
@@ -72,11 +72,11 @@ static bool neutral(lun_crender *r, lun_crep rep, lun_cname *out)
     const lun_ir_ins *ins = &r->ir->ins[r->ir->scan];
     lun_dtype t = (lun_dtype)ins->dtype;
     uint64_t bits;
-    if (rep.mask || !lun_cin_lanes(r, r->ir->scan, &bits))
+    if (rep.mask || !lun__uses_identity(r, r->ir->scan, &bits))
         return false;
     if (ins->op == LUN_OP_ADD && lun_dtype_is_float(t)) /* 0 + -0 is not -0 */
         bits = (uint64_t)1 << (8 * lun_dtype_get(t)->bytes - 1);
-    *out = lun_cname_of("%s(%s)", lun_cvector_splat(r, rep).s, lun_cscalar_const(r, t, bits).s);
+    *out = lun__text_name("%s(%s)", lun__vector_splat(r, rep).s, lun__element_const(r, t, bits).s);
     return true;
 }
 
@@ -85,7 +85,7 @@ static void groups_in_vector(lun_crender *r, lun_crep rep, const char *op, bool 
                              lun_strbuf *out)
 {
     int groups = r->lanes / GROUP;
-    lun_cname v = lun_cvtype(r, rep);
+    lun_cname v = lun__vector_type(r, rep);
     lun_cname id;
     bool whole = neutral(r, rep, &id);
     lun_strbuf_printf(out, "        %s p = *(%s *)(x + k);\n", v.s, v.s);
@@ -94,25 +94,25 @@ static void groups_in_vector(lun_crender *r, lun_crep rep, const char *op, bool 
     for (int d = 1; d < GROUP; d *= 2) {
         if (whole) {
             lun_strbuf_printf(out, "        p = %s(", op);
-            lun_cshuffle(r, out, rep, "p", "id", below_or_other, d);
+            lun__vector_shuffle(r, out, rep, "p", "id", below_or_other, d);
             lun_strbuf_puts(out, ", p);\n");
             continue;
         }
         lun_strbuf_printf(out, "        const %s q%d = %s(", v.s, d, op);
-        lun_cshuffle(r, out, rep, "p", "p", below, d);
+        lun__vector_shuffle(r, out, rep, "p", "p", below, d);
         lun_strbuf_puts(out, ", p);\n        p = ");
-        lun_cshuffle(r, out, rep, lun_cname_of("q%d", d).s, "p", combined, d);
+        lun__vector_shuffle(r, out, rep, lun__text_name("q%d", d).s, "p", combined, d);
         lun_strbuf_puts(out, ";\n");
     }
     lun_strbuf_printf(out, "        %s c0 = *carry, c = c0;\n", v.s);
     for (int g = 0; g < groups; g++) {
         lun_strbuf_printf(out, "        const %s c%d = %s(c%d, ", v.s, g + 1, op, g);
-        lun_cshuffle(r, out, rep, "p", "p", last_of_group, g);
+        lun__vector_shuffle(r, out, rep, "p", "p", last_of_group, g);
         lun_strbuf_puts(out, ");\n");
         if (g + 1 == groups)
             break;
         lun_strbuf_puts(out, "        c = ");
-        lun_cshuffle(r, out, rep, "c", lun_cname_of("c%d", g + 1).s, carries, g + 1);
+        lun__vector_shuffle(r, out, rep, "c", lun__text_name("c%d", g + 1).s, carries, g + 1);
         lun_strbuf_puts(out, ";\n");
     }
     lun_strbuf_printf(
@@ -121,7 +121,7 @@ static void groups_in_vector(lun_crender *r, lun_crep rep, const char *op, bool 
     if (inclusive)
         lun_strbuf_puts(out, "p");
     else
-        lun_cshuffle(r, out, rep, "p", "c", shifted, 0);
+        lun__vector_shuffle(r, out, rep, "p", "c", shifted, 0);
     lun_strbuf_puts(out, ";\n");
 }
 
@@ -147,30 +147,30 @@ static void vectors_in_group(lun_crender *r, lun_crep rep, const char *op, bool 
                              lun_strbuf *out)
 {
     int count = GROUP / r->lanes, lanes = r->lanes;
-    lun_cname v = lun_cvtype(r, rep);
+    lun_cname v = lun__vector_type(r, rep);
     for (int j = 0; j < count; j++)
         lun_strbuf_printf(out, "        %s p%d = *(%s *)(x + k + %d);\n", v.s, j, v.s, j * lanes);
     for (int d = 1; d < GROUP; d *= 2) {
         for (int j = count - 1; j >= 0 && (j + 1) * lanes > d; j--) {
-            lun_cname p = lun_cname_of("p%d", j);
+            lun_cname p = lun__text_name("p%d", j);
             if (d >= lanes) { /* j >= d / lanes here */
                 lun_strbuf_printf(out, "        p%d = %s(p%d, p%d);\n", j, op, j - d / lanes, j);
             } else if (j > 0) {
                 lun_strbuf_printf(out, "        p%d = %s(", j, op);
-                lun_cshuffle(r, out, rep, lun_cname_of("p%d", j - 1).s, p.s, across, d);
+                lun__vector_shuffle(r, out, rep, lun__text_name("p%d", j - 1).s, p.s, across, d);
                 lun_strbuf_printf(out, ", p%d);\n", j);
             } else {
                 lun_strbuf_printf(out, "        const %s q%d = %s(", v.s, d, op);
-                lun_cshuffle(r, out, rep, "p0", "p0", across, d);
+                lun__vector_shuffle(r, out, rep, "p0", "p0", across, d);
                 lun_strbuf_puts(out, ", p0);\n        p0 = ");
-                lun_cshuffle(r, out, rep, lun_cname_of("q%d", d).s, "p0", keep_low, d);
+                lun__vector_shuffle(r, out, rep, lun__text_name("q%d", d).s, "p0", keep_low, d);
                 lun_strbuf_puts(out, ";\n");
             }
         }
     }
     lun_strbuf_printf(out, "        const %s c = *carry;\n        *carry = %s(c, ", v.s, op);
-    lun_cname last = lun_cname_of("p%d", count - 1);
-    lun_cshuffle(r, out, rep, last.s, last.s, last_lane, 0);
+    lun_cname last = lun__text_name("p%d", count - 1);
+    lun__vector_shuffle(r, out, rep, last.s, last.s, last_lane, 0);
     lun_strbuf_puts(out, ");\n");
     for (int j = 0; j < count; j++)
         lun_strbuf_printf(out, "        p%d = %s(c, p%d);\n", j, op, j);
@@ -179,8 +179,8 @@ static void vectors_in_group(lun_crender *r, lun_crep rep, const char *op, bool 
         if (inclusive)
             lun_strbuf_printf(out, "p%d", j);
         else
-            lun_cshuffle(r, out, rep, j ? lun_cname_of("p%d", j - 1).s : "c",
-                         lun_cname_of("p%d", j).s, across, 1);
+            lun__vector_shuffle(r, out, rep, j ? lun__text_name("p%d", j - 1).s : "c",
+                                lun__text_name("p%d", j).s, across, 1);
         lun_strbuf_puts(out, ";\n");
     }
 }
@@ -190,13 +190,13 @@ static void step_by_op(lun_crender *r)
     int32_t v = r->ir->scan;
     const lun_ir_ins *ins = &r->ir->ins[v];
     lun_crep rep = rep_of(r, v);
-    lun_cname op = lun_cvector_op(r, (lun_op)ins->op, rep);
+    lun_cname op = lun__operation_vector(r, (lun_op)ins->op, rep);
     int step = r->lanes < GROUP ? GROUP : r->lanes;
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_strbuf_printf(
         &text,
         "INLINE void lun_scan(%s *x, %s *carry)\n{\n    for (int k = 0; k < 64; k += %d) {\n",
-        lun_ctype(rep.t).s, lun_cvtype(r, rep).s, step);
+        lun__element_type(rep.t).s, lun__vector_type(r, rep).s, step);
     if (r->lanes < GROUP)
         vectors_in_group(r, rep, op.s, ins->inclusive, &text);
     else
@@ -216,13 +216,13 @@ static void step_by_function(lun_crender *r)
     int32_t v = r->ir->scan;
     const lun_ir_ins *ins = &r->ir->ins[v];
     lun_crep rep = rep_of(r, v);
-    lun_cname join = lun_ccombiner(r, v), t = lun_ctype((lun_dtype)ins->dtype);
+    lun_cname join = lun__combine_function(r, v), t = lun__element_type((lun_dtype)ins->dtype);
     const char *in = rep.mask ? "x[k] & 1" : "x[k]", *minus = rep.mask ? "-" : "";
     lun_strbuf_printf(&r->helpers,
                       "static void lun_scan(%s *x, %s *carry, lun_i64 count, struct frame *f)\n{\n"
                       "    %s acc = *carry;\n    for (lun_i64 k = 0; k < count; k++) {\n        "
                       "const %s a = %s;\n",
-                      lun_ctype(rep.t).s, t.s, t.s, t.s, in);
+                      lun__element_type(rep.t).s, t.s, t.s, t.s, in);
     if (ins->inclusive)
         lun_strbuf_printf(&r->helpers, "        acc = %s(acc, a, f);\n        x[k] = %sacc;\n",
                           join.s, minus);
@@ -241,27 +241,28 @@ static void block(lun_crender *r, lun_strbuf *out)
     lun_strbuf_printf(out,
                       "    %s e%" PRId32
                       "[64] __attribute__((aligned(64)));\n    %s *const scan = e%" PRId32 ";\n",
-                      lun_ctype(rep_of(r, v).t).s, v, lun_ctype(rep_of(r, v).t).s, v);
+                      lun__element_type(rep_of(r, v).t).s, v, lun__element_type(rep_of(r, v).t).s,
+                      v);
 }
 
-void lun_cscan_before(lun_crender *r, lun_strbuf *out)
+void lun__scan_before(lun_crender *r, lun_strbuf *out)
 {
     int32_t v = r->ir->scan;
     lun_crep rep = rep_of(r, v);
     lun_dtype t = (lun_dtype)r->ir->ins[v].dtype;
-    lun_cname of = lun_cscalar_uncell(r, t);
+    lun_cname of = lun__element_uncell(r, t);
     block(r, out);
     if (by_op(r)) {
         step_by_op(r);
-        lun_strbuf_printf(out, "    %s carry = %s(%s(*f->carry));\n", lun_cvtype(r, rep).s,
-                          lun_cvector_splat(r, rep).s, of.s);
+        lun_strbuf_printf(out, "    %s carry = %s(%s(*f->carry));\n", lun__vector_type(r, rep).s,
+                          lun__vector_splat(r, rep).s, of.s);
     } else {
         step_by_function(r);
-        lun_strbuf_printf(out, "    %s carry = %s(*f->carry);\n", lun_ctype(t).s, of.s);
+        lun_strbuf_printf(out, "    %s carry = %s(*f->carry);\n", lun__element_type(t).s, of.s);
     }
 }
 
-void lun_cscan_sink(lun_crender *r, lun_cloop *l)
+void lun__scan_sink(lun_crender *r, lun_cloop *l)
 {
     lun_csink *s = &l->sinks[l->count++];
     s->v = r->ir->scan;
@@ -269,7 +270,7 @@ void lun_cscan_sink(lun_crender *r, lun_cloop *l)
     snprintf(s->name, sizeof s->name, "x");
 }
 
-void lun_cscan_step(lun_crender *r, lun_strbuf *out)
+void lun__scan_step(lun_crender *r, lun_strbuf *out)
 {
     lun_strbuf_printf(out, "        lun_scan(scan, &carry%s);\n",
                       by_op(r) ? "" : ", left < 64 ? left : 64, f");
@@ -283,37 +284,37 @@ static void total_by_function(lun_crender *r, lun_cloop *l, lun_strbuf *out)
     int32_t v = r->ir->scan;
     lun_crep rep = rep_of(r, v);
     lun_dtype t = (lun_dtype)r->ir->ins[v].dtype;
-    lun_cname join = lun_ccombiner(r, v), type = lun_ctype(t);
+    lun_cname join = lun__combine_function(r, v), type = lun__element_type(t);
     block(r, out);
     lun_strbuf_printf(out, "    %s acc = {0};\n    int some = 0;\n", type.s);
-    lun_cloop_block(r, l->need, true, out);
-    lun_cloop_rounds(r, l, out);
+    lun__loop_block(r, l->need, true, out);
+    lun__loop_vectors(r, l, out);
     lun_strbuf_printf(
         out,
         "        for (lun_i64 k = 0; k < 64 && k < left; k++) {\n"
         "            const %s a = scan[k]%s;\n            acc = some ? %s(acc, a, f) : a;\n"
         "            some = 1;\n        }\n    }\n    *f->carry = %s(acc);\n",
-        type.s, rep.mask ? " & 1" : "", join.s, lun_cscalar_cell(r, t).s);
+        type.s, rep.mask ? " & 1" : "", join.s, lun__element_cell(r, t).s);
 }
 
-void lun_cscan_total(lun_crender *r, lun_strbuf *out)
+void lun__scan_total(lun_crender *r, lun_strbuf *out)
 {
     lun_cloop l = {.need = LUN_CF_OPERAND};
     uint64_t identity;
-    lun_cscan_sink(r, &l);
+    lun__scan_sink(r, &l);
     snprintf(l.sinks[0].target, sizeof l.sinks[0].target, "*f->carry");
-    lun_cloop_open(r, "total", out);
+    lun__loop_open(r, "total", out);
     if (!by_op(r)) {
         total_by_function(r, &l, out);
     } else {
         l.sinks[0].way =
-            lun_cin_lanes(r, r->ir->scan, &identity) ? LUN_CLOOP_LANES : LUN_CLOOP_ELEMENTS;
-        lun_cloop_before(r, &l, out);
-        lun_cloop_block(r, l.need, true, out);
-        lun_cloop_rounds(r, &l, out);
-        lun_cloop_after_block(r, &l, out);
+            lun__uses_identity(r, r->ir->scan, &identity) ? LUN_CLOOP_LANES : LUN_CLOOP_ELEMENTS;
+        lun__loop_before(r, &l, out);
+        lun__loop_block(r, l.need, true, out);
+        lun__loop_vectors(r, &l, out);
+        lun__loop_after_block(r, &l, out);
         lun_strbuf_puts(out, "    }\n");
-        lun_cloop_results(r, &l, out);
+        lun__loop_results(r, &l, out);
     }
     lun_strbuf_puts(out, "}\n");
 }

@@ -4,10 +4,10 @@
 
 #include "render/chunk/loop.h"
 
-void lun_cscan_before(lun_crender *r, lun_strbuf *out);
-void lun_cscan_sink(lun_crender *r, lun_cloop *l);
-void lun_cscan_step(lun_crender *r, lun_strbuf *out);
+void lun__scan_before(lun_crender *r, lun_strbuf *out);
+void lun__scan_sink(lun_crender *r, lun_cloop *l);
+void lun__scan_step(lun_crender *r, lun_strbuf *out);
 /* The function `total`. */
-void lun_cscan_total(lun_crender *r, lun_strbuf *out);
+void lun__scan_total(lun_crender *r, lun_strbuf *out);
 
 #endif

@@ -9,9 +9,10 @@
 
 static void tree_helpers(lun_crender *r, int32_t v)
 {
-    lun_cname t = lun_ctype((lun_dtype)r->ir->ins[v].dtype), join = lun_ccombiner(r, v);
+    lun_cname t = lun__element_type((lun_dtype)r->ir->ins[v].dtype),
+              join = lun__combine_function(r, v);
     lun_strbuf *out = &r->helpers;
-    if (!lun_cmake(r, lun_cname_of("lun_tree%" PRId32, v).s))
+    if (!lun__text_once(r, lun__text_name("lun_tree%" PRId32, v).s))
         return;
     lun_strbuf_printf(
         out,
@@ -25,8 +26,8 @@ static void tree_helpers(lun_crender *r, int32_t v)
             out,
             "        %s y%d[%d];\n        for (int j = 0; j < %d; j++) y%d[j] = %s(%s[2 * j], "
             "%s[2 * j + 1], f);\n",
-            t.s, n, n, n, n, join.s, n == 32 ? "x" : lun_cname_of("y%d", 2 * n).s,
-            n == 32 ? "x" : lun_cname_of("y%d", 2 * n).s);
+            t.s, n, n, n, n, join.s, n == 32 ? "x" : lun__text_name("y%d", 2 * n).s,
+            n == 32 ? "x" : lun__text_name("y%d", 2 * n).s);
     lun_strbuf_printf(
         out,
         "        x[0] = y1[0];\n    } else {\n"
@@ -42,23 +43,23 @@ static void tree_helpers(lun_crender *r, int32_t v)
         join.s, t.s, join.s, t.s, v, v, t.s, join.s);
 }
 
-void lun_cscan_tree_start(lun_crender *r, int32_t v, lun_strbuf *out)
+void lun__tree_start(lun_crender *r, int32_t v, lun_strbuf *out)
 {
     tree_helpers(r, v);
     lun_strbuf_printf(out, "    struct lun_tree%" PRId32 " t%" PRId32 " = {.top = 0};\n", v, v);
     lun_strbuf_printf(out, "    %s e%" PRId32 "[64] __attribute__((aligned(64)));\n",
-                      lun_ctype((lun_dtype)r->ir->ins[v].dtype).s, v);
+                      lun__element_type((lun_dtype)r->ir->ins[v].dtype).s, v);
 }
 
-void lun_cscan_tree_add(lun_crender *r, int32_t v, lun_strbuf *out)
+void lun__tree_add(lun_crender *r, int32_t v, lun_strbuf *out)
 {
     (void)r;
     lun_strbuf_printf(
         out, "        lun_tree_add%" PRId32 "(&t%" PRId32 ", e%" PRId32 ", left, f);\n", v, v, v);
 }
 
-lun_cname lun_cscan_tree_end(lun_crender *r, int32_t v)
+lun_cname lun__tree_end(lun_crender *r, int32_t v)
 {
     (void)r;
-    return lun_cname_of("lun_tree_end%" PRId32 "(&t%" PRId32 ", f)", v, v);
+    return lun__text_name("lun_tree_end%" PRId32 "(&t%" PRId32 ", f)", v, v);
 }

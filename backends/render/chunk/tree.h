@@ -4,8 +4,8 @@
 
 #include "render/renderer.h"
 
-void lun_cscan_tree_start(lun_crender *r, int32_t v, lun_strbuf *out);
-void lun_cscan_tree_add(lun_crender *r, int32_t v, lun_strbuf *out);
-lun_cname lun_cscan_tree_end(lun_crender *r, int32_t v);
+void lun__tree_start(lun_crender *r, int32_t v, lun_strbuf *out);
+void lun__tree_add(lun_crender *r, int32_t v, lun_strbuf *out);
+lun_cname lun__tree_end(lun_crender *r, int32_t v);
 
 #endif

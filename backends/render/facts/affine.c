@@ -25,8 +25,8 @@ static void find_affine(lun_crender *r)
 }
 
 /* Both ends of a CHECK of an AFFINE value: low <= it <= high, equal for all; then single elements tell. */
-bool lun_cfacts_range(const lun_crender *r, int32_t check, int32_t *value, int32_t *low,
-                      int32_t *high)
+bool lun__affine_range(const lun_crender *r, int32_t check, int32_t *value, int32_t *low,
+                       int32_t *high)
 {
     const lun_ir_ins *ins = &r->ir->ins[check], *both = &r->ir->ins[ins->a];
     if (both->kind != LUN_IR_OP || both->op != LUN_OP_LAND)
@@ -47,7 +47,7 @@ static void find_ranges(lun_crender *r)
 {
     int32_t value, low, high;
     for (int32_t i = 0; i < r->ir->count; i++)
-        if (r->ir->ins[i].kind == LUN_IR_CHECK && lun_cfacts_range(r, i, &value, &low, &high)) {
+        if (r->ir->ins[i].kind == LUN_IR_CHECK && lun__affine_range(r, i, &value, &low, &high)) {
             r->flags[low] |= LUN_CF_AS_SCALAR;
             r->flags[high] |= LUN_CF_AS_SCALAR;
         }
@@ -58,7 +58,7 @@ static void find_ranges(lun_crender *r)
 static bool is_range(const lun_crender *r, int32_t i)
 {
     int32_t value, low, high;
-    return r->ir->ins[i].kind == LUN_IR_CHECK && lun_cfacts_range(r, i, &value, &low, &high);
+    return r->ir->ins[i].kind == LUN_IR_CHECK && lun__affine_range(r, i, &value, &low, &high);
 }
 
 static bool is_linear(const lun_crender *r, int32_t v)
@@ -93,11 +93,11 @@ static void find_linear(lun_crender *r)
     do {
         r->changed = false;
         for (int32_t i = 0; i < r->ir->count; i++)
-            lun_cfacts_inputs(r, i, use);
+            lun__uses_inputs(r, i, use);
     } while (r->changed);
 }
 
-void lun_caffine(lun_crender *r)
+void lun__affine_find(lun_crender *r)
 {
     find_affine(r);
     find_ranges(r);

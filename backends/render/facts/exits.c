@@ -47,7 +47,7 @@ static bool is_harmless(const lun_crender *r, int32_t i, int32_t loop)
     case LUN_IR_CONTINUE:
         return is_exit(r, i, loop);
     case LUN_IR_OP:
-        return !lun_cfacts_traps(r, i) &&
+        return !lun__uses_traps(r, i) &&
                !(lun_op_get((lun_op)lun__ins(r, i)->op)->flags & LUN_OPF_HEAVY);
     case LUN_IR_CONST:
     case LUN_IR_CAST:
@@ -72,10 +72,10 @@ static bool is_lazy(const lun_crender *r, int32_t loop)
     for (int32_t i = loop + 1; i < end; i++)
         if (!is_harmless(r, i, loop))
             return false;
-    return lun_crounds(r, loop) > 1;
+    return lun__exits_strip(r, loop) > 1;
 }
 
-int lun_crounds(const lun_crender *r, int32_t loop)
+int lun__exits_strip(const lun_crender *r, int32_t loop)
 {
     int32_t end = end_of(r, loop);
     int n = 1, rounds = LUN_ROUNDS;
@@ -94,7 +94,7 @@ static bool is_get(const lun_crender *r, int32_t v, int32_t var, int32_t set)
            inside(r, v, r->origin[var]);
 }
 
-int32_t lun_crounds_step(const lun_crender *r, int32_t var, bool *down)
+int32_t lun__exits_step(const lun_crender *r, int32_t var, bool *down)
 {
     int32_t loop = r->origin[var], end = end_of(r, loop), set = -1, step = -1;
     for (int32_t i = loop + 1; i < end; i++) {
@@ -150,11 +150,11 @@ static int deals_with(const lun_crender *r, int32_t i)
 {
     const lun_ir_ins *ins = lun__ins(r, i);
     int32_t in[3];
-    int bytes = lun_cfacts_in_lanes(r, i) ? width(ins->dtype) : 1, n = lun_ir_inputs(ins, in);
+    int bytes = lun__uses_in_lanes(r, i) ? width(ins->dtype) : 1, n = lun_ir_inputs(ins, in);
     if (!(r->flags[i] & (LUN_CF_BODY | LUN_CF_OPERAND)))
         return 1;
     for (int k = 0; k < n; k++)
-        if (lun_cfacts_in_lanes(r, in[k]) && width(lun__ins(r, in[k])->dtype) > bytes)
+        if (lun__uses_in_lanes(r, in[k]) && width(lun__ins(r, in[k])->dtype) > bytes)
             bytes = width(lun__ins(r, in[k])->dtype);
     return bytes;
 }
@@ -172,10 +172,10 @@ static bool is_counted(const lun_crender *r, int32_t i)
 {
     int kind = lun__ins(r, i)->kind;
     return (kind == LUN_IR_SET || kind == LUN_IR_GET) &&
-           (r->flags[lun__ins(r, i)->a] & LUN_CF_COUNTED) && !lun_cfacts_behind(r, i);
+           (r->flags[lun__ins(r, i)->a] & LUN_CF_COUNTED) && !lun__uses_behind(r, i);
 }
 
-int lun_crounds_widest(const lun_crender *r)
+int lun__exits_widest(const lun_crender *r)
 {
     int widest = 1;
     bool lazy = false;
@@ -193,7 +193,7 @@ int lun_crounds_widest(const lun_crender *r)
     return widest;
 }
 
-void lun_crounds_find(lun_crender *r)
+void lun__exits_find(lun_crender *r)
 {
     bool down;
     for (int32_t i = 0; i < r->ir->count; i++)
@@ -203,6 +203,6 @@ void lun_crounds_find(lun_crender *r)
         if (lun__ins(r, i)->kind == LUN_IR_VAR && (r->flags[i] & LUN_CF_SPLIT) &&
             !(r->flags[i] & LUN_CF_VARYING) && (r->flags[r->origin[i]] & LUN_CF_LAZY) &&
             !lun_dtype_is_float((lun_dtype)lun__ins(r, i)->dtype) &&
-            lun__ins(r, i)->dtype != LUN_BOOL && lun_crounds_step(r, i, &down) >= 0)
+            lun__ins(r, i)->dtype != LUN_BOOL && lun__exits_step(r, i, &down) >= 0)
             r->flags[i] |= LUN_CF_COUNTED;
 }

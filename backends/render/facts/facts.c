@@ -131,11 +131,11 @@ static bool judge(lun_crender *r, int32_t i)
     case LUN_IR_SCAN:
         return vary(r, i);
     case LUN_IR_SET:
-        if (lun_cfacts_behind(r, i))
+        if (lun__uses_behind(r, i))
             return false;
         return lun__varies(r, ins->b) ? vary(r, ins->a) : judge_set(r, i);
     case LUN_IR_GET:
-        if (lun_cfacts_behind(r, i))
+        if (lun__uses_behind(r, i))
             return vary(r, i);
         inherit(r, i, ins->a);
         return lun__varies(r, i) != before;
@@ -150,7 +150,7 @@ static bool judge(lun_crender *r, int32_t i)
                 return changed;
         }
     default:
-        lun_cfacts_inputs(r, i, inherit);
+        lun__uses_inputs(r, i, inherit);
         return lun__varies(r, i) != before;
     }
 }
@@ -251,7 +251,7 @@ static void spread(lun_crender *r, unsigned section)
                 need(r, r->ir->ins[i].b, section);
                 need(r, r->origin[i], section);
             } else {
-                lun_cfacts_inputs(r, i, section == LUN_CF_BODY ? need_body : need_operand);
+                lun__uses_inputs(r, i, section == LUN_CF_BODY ? need_body : need_operand);
             }
         }
     } while (r->changed && r->masked);
@@ -262,7 +262,7 @@ static void find_needs(lun_crender *r)
     for (int32_t i = 0; i < r->ir->count; i++) {
         int kind = r->ir->ins[i].kind;
         if (kind == LUN_IR_STORE || kind == LUN_IR_REDUCE || kind == LUN_IR_CHECK ||
-            lun_cfacts_traps(r, i))
+            lun__uses_traps(r, i))
             need(r, i, LUN_CF_BODY);
     }
     spread(r, LUN_CF_BODY);
@@ -358,7 +358,7 @@ static void want(lun_crender *r, int32_t i, int32_t v)
         scalar = true;
         break;
     case LUN_IR_SET:
-        scalar = !lun__varies(r, ins->a) && !lun_cfacts_behind(r, i);
+        scalar = !lun__varies(r, ins->a) && !lun__uses_behind(r, i);
         break;
     case LUN_IR_RANDOM:
         scalar = v == ins->b;
@@ -380,7 +380,7 @@ static void find_wants(lun_crender *r)
             if (r->origin[i] >= 0)
                 r->flags[r->origin[i]] |= LUN_CF_AS_SCALAR;
         } else {
-            lun_cfacts_inputs(r, i, want);
+            lun__uses_inputs(r, i, want);
         }
         if (r->ir->ins[i].kind == LUN_IR_SET && is_plain(r, i))
             r->flags[i] |= LUN_CF_PLAIN;
@@ -402,7 +402,7 @@ static bool allocate(lun_crender *r)
     return r->flags && r->mask && r->parent && r->origin;
 }
 
-lun_status lun_cfacts_single(lun_crender *r)
+lun_status lun__facts_single(lun_crender *r)
 {
     if (!allocate(r))
         return LUN_ENOMEM;
@@ -412,7 +412,7 @@ lun_status lun_cfacts_single(lun_crender *r)
     return LUN_OK;
 }
 
-lun_status lun_cfacts_element(lun_crender *r)
+lun_status lun__facts_element(lun_crender *r)
 {
     if (!allocate(r))
         return LUN_ENOMEM;
@@ -422,7 +422,7 @@ lun_status lun_cfacts_element(lun_crender *r)
     return LUN_OK;
 }
 
-lun_status lun_cfacts(lun_crender *r)
+lun_status lun__facts_find(lun_crender *r)
 {
     if (!allocate(r))
         return LUN_ENOMEM;
@@ -433,9 +433,9 @@ lun_status lun_cfacts(lun_crender *r)
     find_streams(r);
     find_needs(r);
     find_checks(r);
-    lun_caffine(r);
+    lun__affine_find(r);
     find_wants(r);
-    lun_crounds_find(r);
-    lun_clanes(r);
+    lun__exits_find(r);
+    lun__lanes_find(r);
     return LUN_OK;
 }

@@ -4,10 +4,10 @@
 
 #include "render/renderer.h"
 
-lun_status lun_cfacts(lun_crender *r);
+lun_status lun__facts_find(lun_crender *r);
 /* The same for a function's body, which runs on single elements: everything is needed. */
-lun_status lun_cfacts_single(lun_crender *r);
+lun_status lun__facts_single(lun_crender *r);
 /* The same for a kernel whose statements are written for one index: nothing varies. */
-lun_status lun_cfacts_element(lun_crender *r);
+lun_status lun__facts_element(lun_crender *r);
 
 #endif

@@ -15,7 +15,7 @@ static bool is_only_reduced(const lun_crender *r, int32_t v, lun_op op)
     for (int32_t i = 0; i < r->ir->count; i++) {
         const lun_ir_ins *user = &r->ir->ins[i];
         bool uses = user->a == v || user->b == v || user->c == v;
-        if (user->kind == LUN_IR_REDUCE && user->a == v && lun_cin_lanes(r, i, &identity) &&
+        if (user->kind == LUN_IR_REDUCE && user->a == v && lun__uses_identity(r, i, &identity) &&
             (op == LUN_OP_COUNT || user->op == (int32_t)op))
             reduced = true;
         else if (uses)
@@ -45,7 +45,7 @@ static bool is_cast_up(const lun_crender *r, int32_t v)
 static bool is_dear(const lun_crender *r)
 {
     enum { MANY = 24 };
-    if (lun_cfacts_weight(r, LUN_CF_BODY) >= MANY)
+    if (lun__uses_weight(r, LUN_CF_BODY) >= MANY)
         return true;
     for (int32_t i = 0; i < r->ir->count; i++)
         if (r->ir->ins[i].kind == LUN_IR_OP && (r->flags[i] & LUN_CF_VARYING) &&
@@ -61,7 +61,7 @@ static void find_wide(lun_crender *r)
     if (!r->dialect->streams || r->masked || r->ir->scan >= 0 || !is_dear(r))
         return;
     for (int32_t i = 0; i < r->ir->count; i++)
-        if (lun_cfacts_in_lanes(r, i) && lun_dtype_get((lun_dtype)r->ir->ins[i].dtype)->bytes > 4 &&
+        if (lun__uses_in_lanes(r, i) && lun_dtype_get((lun_dtype)r->ir->ins[i].dtype)->bytes > 4 &&
             !is_widened(r, i))
             return;
     for (int32_t i = 0; i < r->ir->count; i++) {
@@ -85,7 +85,7 @@ static bool find_narrow(lun_crender *r)
     if (!r->dialect->streams || r->ir->scan >= 0)
         return false;
     for (int32_t i = 0; i < r->ir->count; i++)
-        if (lun_cfacts_in_lanes(r, i) && lun_dtype_get((lun_dtype)r->ir->ins[i].dtype)->bytes > 4 &&
+        if (lun__uses_in_lanes(r, i) && lun_dtype_get((lun_dtype)r->ir->ins[i].dtype)->bytes > 4 &&
             !is_cast_up(r, i) && r->ir->ins[i].kind != LUN_IR_REDUCE)
             return false;
     for (int32_t i = 0; i < r->ir->count; i++) {
@@ -112,10 +112,10 @@ static void find_lanes(lun_crender *r)
         int bytes = lun_dtype_get((lun_dtype)r->ir->ins[i].dtype)->bytes;
         if (narrow && bytes > 4)
             bytes = 4;
-        if (lun_cfacts_in_lanes(r, i) && bytes > widest)
+        if (lun__uses_in_lanes(r, i) && bytes > widest)
             widest = bytes;
     }
-    int in_loops = lun_crounds_widest(r);
+    int in_loops = lun__exits_widest(r);
     if (in_loops)
         widest = in_loops;
     r->lanes = r->bytes / widest;
@@ -143,7 +143,7 @@ static void find_masks(lun_crender *r)
     }
 }
 
-void lun_clanes(lun_crender *r)
+void lun__lanes_find(lun_crender *r)
 {
     find_lanes(r);
     find_masks(r);

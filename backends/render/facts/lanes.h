@@ -5,6 +5,6 @@
 #include "render/renderer.h"
 
 /* Number of lanes, widths of masks, WIDE and NARROW reductions; all other facts are known. */
-void lun_clanes(lun_crender *r);
+void lun__lanes_find(lun_crender *r);
 
 #endif

@@ -11,8 +11,8 @@ int32_t lun__uses_child(const lun_crender *r, int32_t outer, int32_t i)
     return child;
 }
 
-void lun_cfacts_inputs(lun_crender *r, int32_t i,
-                       void (*visit)(lun_crender *r, int32_t i, int32_t v))
+void lun__uses_inputs(lun_crender *r, int32_t i,
+                      void (*visit)(lun_crender *r, int32_t i, int32_t v))
 {
     const lun_ir *ir = r->ir;
     const lun_ir_ins *ins = &ir->ins[i];
@@ -25,7 +25,7 @@ void lun_cfacts_inputs(lun_crender *r, int32_t i,
             visit(r, i, ir->operands[ins->b + k]);
 }
 
-bool lun_cfacts_behind(const lun_crender *r, int32_t i)
+bool lun__uses_behind(const lun_crender *r, int32_t i)
 {
     int32_t var = r->ir->ins[i].a, loop = r->origin[var];
     if (!(r->flags[var] & LUN_CF_SPLIT) || lun__varies(r, var) || i < loop)
@@ -33,7 +33,7 @@ bool lun_cfacts_behind(const lun_crender *r, int32_t i)
     return lun__uses_child(r, r->parent[var], i) != loop;
 }
 
-bool lun_cfacts_traps(const lun_crender *r, int32_t i)
+bool lun__uses_traps(const lun_crender *r, int32_t i)
 {
     const lun_ir_ins *ins = &r->ir->ins[i];
     if (ins->kind != LUN_IR_OP || lun_dtype_is_float((lun_dtype)ins->from))
@@ -43,7 +43,7 @@ bool lun_cfacts_traps(const lun_crender *r, int32_t i)
     return r->ir->ins[ins->b].kind != LUN_IR_CONST || r->ir->ins[ins->b].imm == 0;
 }
 
-bool lun_cfacts_in_lanes(const lun_crender *r, int32_t i)
+bool lun__uses_in_lanes(const lun_crender *r, int32_t i)
 {
     unsigned f = r->flags[i];
     if (!(f & (LUN_CF_BODY | LUN_CF_OPERAND)) || (f & LUN_CF_LINEAR) ||
@@ -52,7 +52,7 @@ bool lun_cfacts_in_lanes(const lun_crender *r, int32_t i)
     return (f & (LUN_CF_VARYING | LUN_CF_AS_VECTOR | LUN_CF_SPLIT)) != 0;
 }
 
-int lun_cfacts_weight(const lun_crender *r, unsigned section)
+int lun__uses_weight(const lun_crender *r, unsigned section)
 {
     int n = 0;
     for (int32_t i = 0; i < r->ir->count; i++)
@@ -61,7 +61,7 @@ int lun_cfacts_weight(const lun_crender *r, unsigned section)
     return n;
 }
 
-bool lun_cin_lanes(const lun_crender *r, int32_t v, uint64_t *identity)
+bool lun__uses_identity(const lun_crender *r, int32_t v, uint64_t *identity)
 {
     const lun_ir_ins *ins = &r->ir->ins[v];
     if (ins->op >= LUN_OP_COUNT || !(lun_op_get((lun_op)ins->op)->flags & LUN_OPF_COMM))

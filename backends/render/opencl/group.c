@@ -23,11 +23,12 @@ static void parameters(lun_crender *r, unsigned need, lun_strbuf *out)
 {
     if (r->ir->scan >= 0)
         lun_strbuf_printf(out, need == LUN_CF_BODY ? ", const %s scan" : ", %s *x",
-                          lun_ctype((lun_dtype)r->ir->ins[r->ir->scan].dtype).s);
+                          lun__element_type((lun_dtype)r->ir->ins[r->ir->scan].dtype).s);
     for (int32_t v = 0; v < r->ir->count; v++) {
         const lun_ir_ins *ins = &r->ir->ins[v];
         if (ins->kind == LUN_IR_REDUCE && (r->flags[v] & need))
-            lun_strbuf_printf(out, ", %s *x%" PRId64, lun_ctype((lun_dtype)ins->dtype).s, ins->imm);
+            lun_strbuf_printf(out, ", %s *x%" PRId64, lun__element_type((lun_dtype)ins->dtype).s,
+                              ins->imm);
     }
 }
 
@@ -36,7 +37,7 @@ static void section(lun_crender *r, unsigned need, const char *name, lun_strbuf 
 {
     lun_strbuf body = LUN_STRBUF_INIT;
     lun_csection s = {.r = r, .out = &body, .need = need, .scope = -1, .element = true};
-    lun_cbody(&s);
+    lun__statement_section(&s);
     lun_strbuf_printf(
         out, "\nINLINE void %s(const lun_i64 i, struct frame *f, const struct uniform *u", name);
     parameters(r, need, out);
@@ -47,14 +48,14 @@ static void section(lun_crender *r, unsigned need, const char *name, lun_strbuf 
     lun_strbuf_free(&s.labels);
 }
 
-lun_status lun_clscalar_unit(lun_crender *r, const char *first, lun_strbuf *out)
+lun_status lun__cl_group_unit(lun_crender *r, const char *first, lun_strbuf *out)
 {
     lun_strbuf parts = LUN_STRBUF_INIT, kernels = LUN_STRBUF_INIT;
-    lun_status s = lun_cfacts_element(r);
+    lun_status s = lun__facts_element(r);
     if (s != LUN_OK)
         return s;
     lun_strbuf_puts(out, "/* Lunarray kernel: single elements. */\n");
-    lun_cfunctions(r, out);
+    lun__user_texts(r, out);
     lun_strbuf_puts(out, first);
     if (r->ir->scan >= 0)
         section(r, LUN_CF_OPERAND, "operand", &parts);
@@ -78,19 +79,19 @@ lun_status lun_clscalar_unit(lun_crender *r, const char *first, lun_strbuf *out)
 
 static void elementwise(lun_crender *r, lun_strbuf *out)
 {
-    lun_clkernel(r, "lun_kernel", 0, out);
+    lun__cl_kernel_open(r, "lun_kernel", 0, out);
     lun_strbuf_puts(out, "    struct uniform u;\n    prepare(&f, &u);\n"
                          "    for (lun_i64 i = cells[1] + get_global_id(0); i < f.n; i += "
                          "get_global_size(0))\n        body(i, &f, &u);\n");
-    lun_clkernel_end(r, out);
+    lun__cl_kernel_close(r, out);
 }
 
 static void reductions(lun_crender *r, lun_strbuf *out)
 {
     lun_clsinks l = {.count = 0};
-    lun_clsinks_body(r, &l);
-    lun_clkernel(r, "lun_kernel", LUN_LANES, out);
-    lun_clsinks_open(r, &l, out);
+    lun__cl_sinks_body(r, &l);
+    lun__cl_kernel_open(r, "lun_kernel", LUN_LANES, out);
+    lun__cl_sinks_open(r, &l, out);
     lun_strbuf_puts(
         out, "    struct uniform u;\n    prepare(&f, &u);\n"
              "    const int lane = get_local_id(0);\n"
@@ -102,15 +103,15 @@ static void reductions(lun_crender *r, lun_strbuf *out)
                       "    for (lun_i64 b = lo; b < hi; b += %d) {\n"
                       "        const lun_i64 left = hi - b;\n",
                       LUN_LANES);
-    lun_clsinks_fresh(r, &l, out);
+    lun__cl_sinks_fresh(r, &l, out);
     lun_strbuf_puts(out, "        if (lane < left) body(b + lane, &f, &u");
-    lun_clsinks_arguments(&l, out);
+    lun__cl_sinks_arguments(&l, out);
     lun_strbuf_puts(out, ");\n");
-    lun_clsinks_join(r, &l, out);
+    lun__cl_sinks_join(r, &l, out);
     lun_strbuf_puts(out, "    }\n");
     lun_strbuf_printf(out, "    f.partials = partials + k * %d;\n", r->ir->result_count);
-    lun_clsinks_end(r, &l, "f.partials", out);
-    lun_clkernel_end(r, out);
+    lun__cl_sinks_end(r, &l, "f.partials", out);
+    lun__cl_kernel_close(r, out);
 }
 
 /* Level by level, from one half of the memory for partial results to the other. */
@@ -123,14 +124,14 @@ static void finish(lun_crender *r, lun_strbuf *out)
         lun_dtype t = (lun_dtype)ins->dtype;
         if (ins->kind != LUN_IR_REDUCE)
             continue;
-        lun_cname join = lun_ccombiner(r, v), of = lun_cscalar_uncell(r, t);
+        lun_cname join = lun__combine_function(r, v), of = lun__element_uncell(r, t);
         lun_strbuf_printf(&pairs,
                           "            to[j * %d + %" PRId64 "] = two ? %s(%s(%s(a[%" PRId64
                           "]), %s(a[%d + %" PRId64 "]), &f)) : a[%" PRId64 "];\n",
-                          results, ins->imm, lun_cscalar_cell(r, t).s, join.s, of.s, ins->imm, of.s,
-                          results, ins->imm, ins->imm);
+                          results, ins->imm, lun__element_cell(r, t).s, join.s, of.s, ins->imm,
+                          of.s, results, ins->imm, ins->imm);
     }
-    lun_clkernel(r, "lun_finish", LUN_CL_JOINERS, out);
+    lun__cl_kernel_open(r, "lun_finish", LUN_CL_JOINERS, out);
     lun_strbuf_printf(
         out,
         "    const int lane = get_local_id(0);\n"
@@ -143,17 +144,17 @@ static void finish(lun_crender *r, lun_strbuf *out)
         "        __global lun_u64 *const t = from;\n        from = to;\n        to = t;\n    }\n"
         "    for (int q = lane; q < %d; q += %d) work[2 + q] = from[q];\n",
         results, LUN_CL_JOINERS, results, lun_strbuf_text(&pairs), results, LUN_CL_JOINERS);
-    lun_clkernel_end(r, out);
+    lun__cl_kernel_close(r, out);
     if (pairs.failed)
         out->failed = true;
     lun_strbuf_free(&pairs);
 }
 
-void lun_clgroups(lun_crender *r, lun_strbuf *out)
+void lun__cl_group_kernels(lun_crender *r, lun_strbuf *out)
 {
-    lun_clhelpers(r);
+    lun__cl_kernel_helpers(r);
     if (r->ir->scan >= 0)
-        lun_clscan(r, out);
+        lun__cl_group_scan(r, out);
     else if (r->ir->result_count)
         reductions(r, out);
     else

@@ -4,7 +4,7 @@
 
 #include "render/renderer.h"
 
-lun_status lun_clscalar_unit(lun_crender *r, const char *first, lun_strbuf *out);
-void lun_clgroups(lun_crender *r, lun_strbuf *out);
+lun_status lun__cl_group_unit(lun_crender *r, const char *first, lun_strbuf *out);
+void lun__cl_group_kernels(lun_crender *r, lun_strbuf *out);
 
 #endif

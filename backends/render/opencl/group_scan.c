@@ -30,7 +30,7 @@ static lun_dtype dtype_of(const lun_crender *r)
 
 static lun_cname type_of(const lun_crender *r)
 {
-    return lun_ctype(dtype_of(r));
+    return lun__element_type(dtype_of(r));
 }
 
 static void open_chunk(lun_strbuf *out)
@@ -49,28 +49,28 @@ static void total_by_op(lun_crender *r, lun_strbuf *out)
     uint64_t identity;
     lun_clsinks l = {.count = 1};
     l.sink[0] = (lun_clsink){.v = r->ir->scan,
-                             .lanes = lun_cin_lanes(r, r->ir->scan, &identity),
-                             .x = lun_cname_of("x")};
-    lun_clkernel(r, "lun_total", LUN_LANES, out);
-    lun_clsinks_open(r, &l, out);
+                             .lanes = lun__uses_identity(r, r->ir->scan, &identity),
+                             .x = lun__text_name("x")};
+    lun__cl_kernel_open(r, "lun_total", LUN_LANES, out);
+    lun__cl_sinks_open(r, &l, out);
     open_chunk(out);
     lun_strbuf_printf(out,
                       "    for (lun_i64 b = lo; b < hi; b += %d) {\n"
                       "        const lun_i64 left = hi - b;\n",
                       LUN_LANES);
-    lun_clsinks_fresh(r, &l, out);
+    lun__cl_sinks_fresh(r, &l, out);
     lun_strbuf_puts(out, "        if (lane < left) operand(b + lane, &f, &u, &x);\n");
-    lun_clsinks_join(r, &l, out);
+    lun__cl_sinks_join(r, &l, out);
     lun_strbuf_puts(out, "    }\n");
-    lun_clsinks_end(r, &l, "carries[k]", out);
-    lun_clkernel_end(r, out);
+    lun__cl_sinks_end(r, &l, "carries[k]", out);
+    lun__cl_kernel_close(r, out);
 }
 
 static void total_by_function(lun_crender *r, lun_strbuf *out)
 {
     lun_cname t = type_of(r);
-    lun_clkernel(r, "lun_total", LUN_LANES, out);
-    lun_cllocal(r, dtype_of(r), "x", LUN_LANES, out);
+    lun__cl_kernel_open(r, "lun_total", LUN_LANES, out);
+    lun__cl_sinks_local(r, dtype_of(r), "x", LUN_LANES, out);
     open_chunk(out);
     lun_strbuf_printf(
         out,
@@ -80,18 +80,18 @@ static void total_by_function(lun_crender *r, lun_strbuf *out)
         "        for (int j = 0; lane == 0 && j < %d && b + j < hi; j++)\n"
         "            y = b + j == lo ? x[j] : %s(y, x[j], &f);\n        %s    }\n"
         "    if (lane == 0) carries[k] = %s(y);\n",
-        t.s, LUN_LANES, t.s, lun__barrier, LUN_LANES, lun_ccombiner(r, r->ir->scan).s, lun__barrier,
-        lun_cscalar_cell(r, dtype_of(r)).s);
-    lun_clkernel_end(r, out);
+        t.s, LUN_LANES, t.s, lun__barrier, LUN_LANES, lun__combine_function(r, r->ir->scan).s,
+        lun__barrier, lun__element_cell(r, dtype_of(r)).s);
+    lun__cl_kernel_close(r, out);
 }
 
 /* Totals become carries, 64 at a time. */
 static void carry(lun_crender *r, lun_strbuf *out)
 {
-    lun_cname t = type_of(r), of = lun_cscalar_uncell(r, dtype_of(r)),
-              cell = lun_cscalar_cell(r, dtype_of(r));
-    lun_clkernel(r, "lun_carry", LUN_LANES, out);
-    lun_cllocal(r, dtype_of(r), "x", LUN_LANES, out);
+    lun_cname t = type_of(r), of = lun__element_uncell(r, dtype_of(r)),
+              cell = lun__element_cell(r, dtype_of(r));
+    lun__cl_kernel_open(r, "lun_carry", LUN_LANES, out);
+    lun__cl_sinks_local(r, dtype_of(r), "x", LUN_LANES, out);
     lun_strbuf_printf(
         out,
         "    const int lane = get_local_id(0);\n    %s y = %s(lun_initial(&f));\n"
@@ -101,16 +101,16 @@ static void carry(lun_crender *r, lun_strbuf *out)
         "            const %s z = x[j];\n            x[j] = y;\n"
         "            if (b + j < chunks - 1) y = %s(y, z, &f);\n        }\n        %s"
         "        if (b + lane < chunks) carries[b + lane] = %s(x[lane]);\n        %s    }\n",
-        t.s, of.s, LUN_LANES, of.s, lun__barrier, LUN_LANES, t.s, lun_ccombiner(r, r->ir->scan).s,
-        lun__barrier, cell.s, lun__barrier);
-    lun_clkernel_end(r, out);
+        t.s, of.s, LUN_LANES, of.s, lun__barrier, LUN_LANES, t.s,
+        lun__combine_function(r, r->ir->scan).s, lun__barrier, cell.s, lun__barrier);
+    lun__cl_kernel_close(r, out);
 }
 
 /* ---- the running combinations of a tile ---------------------------------------------------------- */
 
 static void tile_by_op(lun_crender *r, lun_strbuf *out)
 {
-    lun_cname t = type_of(r), join = lun_ccombiner(r, r->ir->scan);
+    lun_cname t = type_of(r), join = lun__combine_function(r, r->ir->scan);
     lun_strbuf_printf(out,
                       "        %s p[%d];\n"
                       "        for (int j = 0; j < %d; j++) p[j] = x[%d * lane + j];\n"
@@ -137,7 +137,7 @@ static void tile_by_op(lun_crender *r, lun_strbuf *out)
 
 static void tile_by_function(lun_crender *r, lun_strbuf *out)
 {
-    lun_cname t = type_of(r), join = lun_ccombiner(r, r->ir->scan);
+    lun_cname t = type_of(r), join = lun__combine_function(r, r->ir->scan);
     lun_strbuf_printf(out,
                       "        for (int j = 0; lane == 0 && j < %d && i + j < hi; j++) {\n"
                       "            const %s z = %s(y, x[j], &f);\n            x[j] = %s;\n"
@@ -149,12 +149,12 @@ static void kernel(lun_crender *r, lun_strbuf *out)
 {
     lun_clsinks l = {.count = 0};
     lun_cname t = type_of(r);
-    lun_clsinks_body(r, &l);
-    lun_clkernel(r, "lun_kernel", LUN_LANES, out);
-    lun_cllocal(r, dtype_of(r), "x", TILE, out);
+    lun__cl_sinks_body(r, &l);
+    lun__cl_kernel_open(r, "lun_kernel", LUN_LANES, out);
+    lun__cl_sinks_local(r, dtype_of(r), "x", TILE, out);
     if (by_op(r))
-        lun_cllocal(r, dtype_of(r), "c", LUN_LANES, out);
-    lun_clsinks_open(r, &l, out);
+        lun__cl_sinks_local(r, dtype_of(r), "c", LUN_LANES, out);
+    lun__cl_sinks_open(r, &l, out);
     open_chunk(out);
     lun_strbuf_printf(out,
                       "    %s y = %s(chunks > 1 ? carries[k] : lun_initial(&f));\n"
@@ -162,26 +162,26 @@ static void kernel(lun_crender *r, lun_strbuf *out)
                       "        for (int j = lane; j < %d; j += %d) {\n            %s v = 0;\n"
                       "            if (i + j < hi) operand(i + j, &f, &u, &v);\n"
                       "            x[j] = v;\n        }\n        %s",
-                      t.s, lun_cscalar_uncell(r, dtype_of(r)).s, TILE, TILE, LUN_LANES, t.s,
+                      t.s, lun__element_uncell(r, dtype_of(r)).s, TILE, TILE, LUN_LANES, t.s,
                       lun__barrier);
     (by_op(r) ? tile_by_op : tile_by_function)(r, out);
     lun_strbuf_printf(out,
                       "        for (lun_i64 b = i; b < hi && b < i + %d; b += %d) {\n"
                       "        const lun_i64 left = hi - b;\n",
                       TILE, LUN_LANES);
-    lun_clsinks_fresh(r, &l, out);
+    lun__cl_sinks_fresh(r, &l, out);
     lun_strbuf_puts(out, "        if (lane < left) body(b + lane, &f, &u, x[b - i + lane]");
-    lun_clsinks_arguments(&l, out);
+    lun__cl_sinks_arguments(&l, out);
     lun_strbuf_puts(out, ");\n");
-    lun_clsinks_join(r, &l, out);
+    lun__cl_sinks_join(r, &l, out);
     lun_strbuf_printf(out, "        }\n        %s    }\n", lun__barrier);
     if (l.count)
         lun_strbuf_printf(out, "    f.partials = partials + k * %d;\n", r->ir->result_count);
-    lun_clsinks_end(r, &l, "f.partials", out);
-    lun_clkernel_end(r, out);
+    lun__cl_sinks_end(r, &l, "f.partials", out);
+    lun__cl_kernel_close(r, out);
 }
 
-void lun_clscan(lun_crender *r, lun_strbuf *out)
+void lun__cl_group_scan(lun_crender *r, lun_strbuf *out)
 {
     (by_op(r) ? total_by_op : total_by_function)(r, out);
     carry(r, out);

@@ -11,14 +11,14 @@
 
 /* ---- arguments ----------------------------------------------------------------------------------- */
 
-lun_cname lun_clslot_type(const lun_crender *r, int slot)
+lun_cname lun__cl_kernel_slot(const lun_crender *r, int slot)
 {
     const lun_ir_slot *s = &r->ir->slots[slot];
-    return lun_cname_of("__global %s%s", s->role == LUN_SLOT_OUT ? "" : "const ",
-                        lun_ctype((lun_dtype)s->dtype).s);
+    return lun__text_name("__global %s%s", s->role == LUN_SLOT_OUT ? "" : "const ",
+                          lun__element_type((lun_dtype)s->dtype).s);
 }
 
-void lun_clkernel(lun_crender *r, const char *name, int group, lun_strbuf *out)
+void lun__cl_kernel_open(lun_crender *r, const char *name, int group, lun_strbuf *out)
 {
     const lun_ir *ir = r->ir;
     lun_strbuf_puts(out, "\n__kernel ");
@@ -26,8 +26,8 @@ void lun_clkernel(lun_crender *r, const char *name, int group, lun_strbuf *out)
         lun_strbuf_printf(out, "__attribute__((reqd_work_group_size(%d, 1, 1))) ", group);
     lun_strbuf_printf(out, "void %s(\n    __constant lun_u64 *cells", name);
     for (int s = 0; s < ir->slot_count; s++)
-        lun_strbuf_printf(out, ", %s *p%d", lun_clslot_type(r, s).s, s);
-    if (lun_clworks(ir))
+        lun_strbuf_printf(out, ", %s *p%d", lun__cl_kernel_slot(r, s).s, s);
+    if (lun__cl_needs_work(ir))
         lun_strbuf_puts(out, ", __global lun_u64 *work");
     lun_strbuf_printf(
         out, ")\n{\n    struct frame f = {.n = cells[0], .args = cells + %d, .trap = -1};\n",
@@ -48,9 +48,9 @@ void lun_clkernel(lun_crender *r, const char *name, int group, lun_strbuf *out)
                           ir->result_count);
 }
 
-void lun_clkernel_end(lun_crender *r, lun_strbuf *out)
+void lun__cl_kernel_close(lun_crender *r, lun_strbuf *out)
 {
-    lun_strbuf_puts(out, lun_cltraps(r->ir) ? "    lun_publish(&f, work);\n}\n" : "}\n");
+    lun_strbuf_puts(out, lun__cl_needs_report(r->ir) ? "    lun_publish(&f, work);\n}\n" : "}\n");
 }
 
 /* ---- helpers ------------------------------------------------------------------------------------- */
@@ -68,19 +68,19 @@ static void initial(lun_crender *r)
     lun_dtype t = (lun_dtype)ins->dtype;
     lun_strbuf text = LUN_STRBUF_INIT;
     if (ins->kind == LUN_IR_ARG)
-        lun_strbuf_printf(&text, "%s(f->args[%" PRId64 "])", lun_cscalar_uncell(r, t).s, ins->imm);
+        lun_strbuf_printf(&text, "%s(f->args[%" PRId64 "])", lun__element_uncell(r, t).s, ins->imm);
     else if (ins->kind == LUN_IR_LOADU)
         lun_strbuf_printf(&text, "f->p%" PRId64 "[0]", ins->imm);
     else if (ins->kind == LUN_IR_CONST)
-        lun_strbuf_puts(&text, lun_cscalar_const(r, t, (uint64_t)ins->imm).s);
+        lun_strbuf_puts(&text, lun__element_const(r, t, (uint64_t)ins->imm).s);
     else
         lun_strbuf_puts(&r->problem, "the first value of a scan must be uniform");
-    lun_cname cell = lun_cscalar_cell(r, (lun_dtype)ir->ins[ir->scan].dtype);
+    lun_cname cell = lun__element_cell(r, (lun_dtype)ir->ins[ir->scan].dtype);
     lun_strbuf line = LUN_STRBUF_INIT;
     for (int k = 0; k < n; k++) {
         const lun_ir_ins *c = &ir->ins[casts[k]];
         lun_strbuf_printf(&line, "%s(",
-                          lun_cscalar_cast(r, (lun_dtype)c->dtype, (lun_dtype)c->from).s);
+                          lun__element_cast(r, (lun_dtype)c->dtype, (lun_dtype)c->from).s);
     }
     lun_strbuf_puts(&line, lun_strbuf_text(&text));
     for (int k = 0; k < n; k++)
@@ -93,11 +93,11 @@ static void initial(lun_crender *r)
     lun_strbuf_free(&line);
 }
 
-void lun_clhelpers(lun_crender *r)
+void lun__cl_kernel_helpers(lun_crender *r)
 {
     if (r->ir->scan >= 0)
         initial(r);
-    if (!lun_cltraps(r->ir))
+    if (!lun__cl_needs_report(r->ir))
         return;
     lun_strbuf_puts(&r->helpers,
                     "/* The first that comes is reported. */\n"

@@ -5,13 +5,13 @@
 #include "render/renderer.h"
 
 /* "__global const lun_f32" */
-lun_cname lun_clslot_type(const lun_crender *r, int slot);
+lun_cname lun__cl_kernel_slot(const lun_crender *r, int slot);
 /* A kernel's head, with work-groups of so many items (0: any number), its frame f and, where the run has several chunks,
  * where they meet: chunks, partials, carries. */
-void lun_clkernel(lun_crender *r, const char *name, int group, lun_strbuf *out);
+void lun__cl_kernel_open(lun_crender *r, const char *name, int group, lun_strbuf *out);
 /* Its end: reports a trap. */
-void lun_clkernel_end(lun_crender *r, lun_strbuf *out);
+void lun__cl_kernel_close(lun_crender *r, lun_strbuf *out);
 /* Helpers: lun_publish, which reports a trap, and lun_initial, the first carry of a scan as a cell. */
-void lun_clhelpers(lun_crender *r);
+void lun__cl_kernel_helpers(lun_crender *r);
 
 #endif

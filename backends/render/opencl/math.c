@@ -10,8 +10,8 @@
 static void trigonometry(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
 {
     const lun_crep wide = {LUN_F64, false};
-    lun_cname w = lun_cvtype(r, rep), pick = lun_cvector_select(r, wide),
-              any = lun_cvector_any(r, 8), fma = lun_cvector_exact(r, "fma", wide);
+    lun_cname w = lun__vector_type(r, rep), pick = lun__vector_select(r, wide),
+              any = lun__vector_any(r, 8), fma = lun__exact_function(r, "fma", wide);
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_strbuf_printf(
         &text,
@@ -41,7 +41,7 @@ static void trigonometry(lun_crender *r, const char *helper, lun_op op, lun_crep
                       "        y = %s(far, f.v, y);\n    }\n"
                       "    return __builtin_convertvector(y, %s);\n}\n",
                       any.s, lun_op_get(op)->name, pick.s, w.s);
-    lun_chelper(r, wide, lun_strbuf_text(&text));
+    lun__vector_helper(r, wide, lun_strbuf_text(&text));
     if (text.failed)
         r->helpers.failed = true;
     lun_strbuf_free(&text);
@@ -57,7 +57,7 @@ static void power(lun_crender *r, const char *helper, lun_crep rep)
                       "    x.o = (double$W)(pow(x.o.lo, y.o.lo), pow(x.o.hi, y.o.hi));\n"
                       "    return x.v;\n}\n",
                       helper);
-    lun_chelper(r, rep, lun_strbuf_text(&text));
+    lun__vector_helper(r, rep, lun_strbuf_text(&text));
     lun_strbuf_free(&text);
 }
 
@@ -65,7 +65,7 @@ static void power(lun_crender *r, const char *helper, lun_crep rep)
 static void logarithm(lun_crender *r, const char *helper, lun_crep rep)
 {
     bool wide = rep.t == LUN_F64;
-    lun_cname pick = lun_cvector_select(r, rep);
+    lun_cname pick = lun__vector_select(r, rep);
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_strbuf_printf(&text,
                       "INLINE $v %s($v a)\n{\n"
@@ -73,7 +73,7 @@ static void logarithm(lun_crender *r, const char *helper, lun_crep rep)
                       "    return %s(($v)(($m)a & %s) < %s, a, y.v);\n}\n",
                       helper, wide ? "double" : "float", pick.s,
                       wide ? "0x7fffffffffffffff" : "0x7fffffff", wide ? "0x1p-55" : "0x1p-26f");
-    lun_chelper(r, rep, lun_strbuf_text(&text));
+    lun__vector_helper(r, rep, lun_strbuf_text(&text));
     if (text.failed)
         r->helpers.failed = true;
     lun_strbuf_free(&text);
@@ -95,9 +95,9 @@ static void tangent(lun_crender *r, const char *helper, lun_crep rep)
     static const char *const cosines[] = {"0x1.5555555555555p-5",  "-0x1.6c16c16c16960p-10",
                                           "0x1.a01a019f4d0edp-16", "-0x1.27e4fa15bd814p-22",
                                           "0x1.1eeb66b683028p-29", "-0x1.907c0e63adbb6p-37"};
-    lun_cname pick = lun_cvector_select(r, rep), any = lun_cvector_any(r, 8);
+    lun_cname pick = lun__vector_select(r, rep), any = lun__vector_any(r, 8);
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_cvector_exact(r, "fma", rep);
+    lun__exact_function(r, "fma", rep);
     lun_strbuf_printf(
         &text,
         "INLINE $v %s($v x)\n{\n"
@@ -126,13 +126,13 @@ static void tangent(lun_crender *r, const char *helper, lun_crep rep)
         "        union { $v v; double$W o; } y = {x};\n        y.o = tan(y.o);\n"
         "        r = %s(far, y.v, r);\n    }\n    return r;\n}\n",
         pick.s, pick.s, pick.s, pick.s, pick.s, any.s, pick.s);
-    lun_chelper(r, rep, lun_strbuf_text(&text));
+    lun__vector_helper(r, rep, lun_strbuf_text(&text));
     if (text.failed)
         r->helpers.failed = true;
     lun_strbuf_free(&text);
 }
 
-bool lun_clmath(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
+bool lun__cl_math(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
 {
     if (rep.t == LUN_F32 && r->fp64 && (op == LUN_OP_SIN || op == LUN_OP_COS || op == LUN_OP_TAN))
         trigonometry(r, helper, op, rep);

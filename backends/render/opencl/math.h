@@ -6,6 +6,6 @@
 
 /* Writes the operation as a function on whole vectors under that name, where the language's own function
  * is not near enough; else false. */
-bool lun_clmath(lun_crender *r, const char *helper, lun_op op, lun_crep rep);
+bool lun__cl_math(lun_crender *r, const char *helper, lun_op op, lun_crep rep);
 
 #endif

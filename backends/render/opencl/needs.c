@@ -18,7 +18,7 @@ static bool body_has_f64(const lun_ir *ir)
     return found;
 }
 
-bool lun__needs_f64(const lun_ir *ir)
+bool lun__cl_needs_f64(const lun_ir *ir)
 {
     bool found = body_has_f64(ir);
     for (int i = 0; i < ir->function_count; i++)
@@ -30,12 +30,12 @@ static bool body_traps(const lun_ir *ir)
 {
     const lun_crender look = {.ir = ir};
     for (int32_t i = 0; i < ir->count; i++)
-        if (ir->ins[i].kind == LUN_IR_CHECK || lun_cfacts_traps(&look, i))
+        if (ir->ins[i].kind == LUN_IR_CHECK || lun__uses_traps(&look, i))
             return true;
     return false;
 }
 
-bool lun_cltraps(const lun_ir *ir)
+bool lun__cl_needs_report(const lun_ir *ir)
 {
     bool traps = body_traps(ir);
     for (int i = 0; i < ir->function_count; i++)
@@ -43,7 +43,7 @@ bool lun_cltraps(const lun_ir *ir)
     return traps;
 }
 
-bool lun_clworks(const lun_ir *ir)
+bool lun__cl_needs_work(const lun_ir *ir)
 {
-    return ir->result_count || ir->scan >= 0 || lun_cltraps(ir);
+    return ir->result_count || ir->scan >= 0 || lun__cl_needs_report(ir);
 }

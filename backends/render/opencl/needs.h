@@ -5,9 +5,9 @@
 #include "render/renderer.h"
 
 /* Whether something in the kernel may trap; whether it takes the buffer `work`. */
-bool lun_cltraps(const lun_ir *ir);
-bool lun_clworks(const lun_ir *ir);
+bool lun__cl_needs_report(const lun_ir *ir);
+bool lun__cl_needs_work(const lun_ir *ir);
 /* Whether anything in it is of dtype f64. */
-bool lun__needs_f64(const lun_ir *ir);
+bool lun__cl_needs_f64(const lun_ir *ir);
 
 #endif

@@ -40,16 +40,16 @@ static const lun_cdialect vector_dialect = {.global = "__global ",
                                             .function = "\nINLINE void chunk_%s(",
                                             .any = any_lane,
                                             .builtins = true,
-                                            .math = lun_clmath,
-                                            .prelude = lun_cprelude_opencl,
-                                            .exports = lun_clentries};
+                                            .math = lun__cl_math,
+                                            .prelude = lun__cl_prelude,
+                                            .exports = lun__cl_streamed_kernels};
 static const lun_cdialect scalar_dialect = {.global = "__global ",
                                             .cells = "__constant ",
                                             .own = "own_",
                                             .builtins = true,
-                                            .math = lun_clmath,
-                                            .prelude = lun_cprelude_opencl,
-                                            .exports = lun_clgroups};
+                                            .math = lun__cl_math,
+                                            .prelude = lun__cl_prelude,
+                                            .exports = lun__cl_group_kernels};
 
 /* ---- head ---------------------------------------------------------------------------------------- */
 
@@ -63,16 +63,16 @@ static void put_head(const lun_crender *r, const lun_cl_target *target, lun_strb
                          "    __global lun_u64 *partials;\n    lun_u64 *carry;\n"
                          "    lun_i64 trap, trap_value;\n");
     for (int s = 0; s < r->ir->slot_count; s++)
-        lun_strbuf_printf(out, "    %s *p%d;\n", lun_clslot_type(r, s).s, s);
+        lun_strbuf_printf(out, "    %s *p%d;\n", lun__cl_kernel_slot(r, s).s, s);
     lun_strbuf_puts(out, "};\n");
 }
 
 /* ---- a text -------------------------------------------------------------------------------------- */
 
-lun_status lun_cstyle_opencl(const lun_ir *ir, const lun_cl_target *target, lun_strbuf *out,
-                             lun_cl_shape *shape)
+lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun_strbuf *out,
+                              lun_cl_shape *shape)
 {
-    const lun_cstyle_target plain = {LUN_ISA_BASE, NULL};
+    const lun_render_target plain = {LUN_ISA_BASE, NULL};
     bool vector = target->form == LUN_CL_VECTOR;
     lun_crender r = {.ir = ir,
                      .dialect = vector ? &vector_dialect : &scalar_dialect,
@@ -86,20 +86,20 @@ lun_status lun_cstyle_opencl(const lun_ir *ir, const lun_cl_target *target, lun_
                             .args = ir->arg_count,
                             .results = ir->result_count,
                             .scan = ir->scan >= 0,
-                            .traps = lun_cltraps(ir),
+                            .traps = lun__cl_needs_report(ir),
                             .cost = lun_ir_cost(ir)};
-    if (!target->fp64 && lun__needs_f64(ir)) {
+    if (!target->fp64 && lun__cl_needs_f64(ir)) {
         lun_strbuf_puts(out, "it computes in f64, which the device lacks (sums and products of f32 "
                              "are accumulated in f64 too)");
         return LUN_EDTYPE;
     }
     lun_strbuf_puts(out, start);
     put_head(&r, target, &first);
-    lun_status s = vector ? lun_crender_unit(&r, lun_strbuf_text(&first), out)
-                          : lun_clscalar_unit(&r, lun_strbuf_text(&first), out);
+    lun_status s = vector ? lun__unit_render(&r, lun_strbuf_text(&first), out)
+                          : lun__cl_group_unit(&r, lun_strbuf_text(&first), out);
     if (first.failed)
         out->failed = true;
     lun_strbuf_free(&first);
     shape->local_bytes = r.local_bytes;
-    return lun_crender_end(&r, s, out);
+    return lun__unit_end(&r, s, out);
 }

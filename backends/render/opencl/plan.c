@@ -57,8 +57,8 @@ static void lay_out(const lun_cl_shape *shape, int64_t chunks, lun_cl_plan *plan
         plan->work += results * (chunks + divide_up(chunks, 2)) + (shape->scan ? chunks : 0);
 }
 
-void lun_cl_plan_make(const lun_cl_shape *shape, int64_t first, int64_t count, int units,
-                      lun_cl_plan *plan)
+void lun__cl_plan_make(const lun_cl_shape *shape, int64_t first, int64_t count, int units,
+                       lun_cl_plan *plan)
 {
     bool scalar = shape->form == LUN_CL_SCALAR, ordered = shape->scan || shape->results;
     int64_t lanes = scalar ? LUN_LANES : 1, chunk = shape->scan ? LUN_SCAN_CHUNK : LUN_CHUNK;

@@ -56,7 +56,7 @@ static void opencl_name(lun_crender *r, lun_strbuf *out, const char *name, int a
     static const char *const params[] = {"", "(x)", "(x, y)", "(x, y, z)"};
     static const char *const floats[] = {"", "((float)(x))", "((float)(x), (float)(y))",
                                          "((float)(x), (float)(y), (float)(z))"};
-    lun_cname single = lun_cname_of("%sf", name);
+    lun_cname single = lun__text_name("%sf", name);
     bool generic = lun__prelude_mentions(r, name), plain = lun__prelude_mentions(r, single.s);
     (void)op;
     if (!generic && !plain)
@@ -80,7 +80,7 @@ static void opencl_macros(lun_crender *r, lun_strbuf *out)
     }
 }
 
-void lun_cprelude_opencl(lun_crender *r, lun_strbuf *out)
+void lun__cl_prelude(lun_crender *r, lun_strbuf *out)
 {
     lun_strbuf_puts(out, opencl_types);
     real_numbers(r, out);

@@ -4,6 +4,6 @@
 
 #include "render/renderer.h"
 
-void lun_cprelude_opencl(lun_crender *r, lun_strbuf *out);
+void lun__cl_prelude(lun_crender *r, lun_strbuf *out);
 
 #endif

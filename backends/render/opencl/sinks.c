@@ -12,12 +12,12 @@
 
 static lun_cname type_of(const lun_crender *r, int32_t v)
 {
-    return lun_ctype((lun_dtype)r->ir->ins[v].dtype);
+    return lun__element_type((lun_dtype)r->ir->ins[v].dtype);
 }
 
-void lun_cllocal(lun_crender *r, lun_dtype t, const char *name, int count, lun_strbuf *out)
+void lun__cl_sinks_local(lun_crender *r, lun_dtype t, const char *name, int count, lun_strbuf *out)
 {
-    lun_strbuf_printf(out, "    __local %s %s[%d];\n", lun_ctype(t).s, name, count);
+    lun_strbuf_printf(out, "    __local %s %s[%d];\n", lun__element_type(t).s, name, count);
     r->local_bytes += (size_t)count * lun_dtype_get(t)->bytes;
 }
 
@@ -25,11 +25,11 @@ void lun_cllocal(lun_crender *r, lun_dtype t, const char *name, int count, lun_s
 static lun_cname neutral(lun_crender *r, int32_t v)
 {
     uint64_t bits = 0;
-    lun_cin_lanes(r, v, &bits);
-    return lun_cscalar_const(r, (lun_dtype)r->ir->ins[v].dtype, bits);
+    lun__uses_identity(r, v, &bits);
+    return lun__element_const(r, (lun_dtype)r->ir->ins[v].dtype, bits);
 }
 
-void lun_clsinks_body(lun_crender *r, lun_clsinks *l)
+void lun__cl_sinks_body(lun_crender *r, lun_clsinks *l)
 {
     uint64_t identity;
     for (int32_t v = 0; v < r->ir->count; v++) {
@@ -40,12 +40,12 @@ void lun_clsinks_body(lun_crender *r, lun_clsinks *l)
             return;
         }
         l->sink[l->count++] = (lun_clsink){.v = v,
-                                           .lanes = lun_cin_lanes(r, v, &identity),
-                                           .x = lun_cname_of("x%" PRId64, r->ir->ins[v].imm)};
+                                           .lanes = lun__uses_identity(r, v, &identity),
+                                           .x = lun__text_name("x%" PRId64, r->ir->ins[v].imm)};
     }
 }
 
-void lun_clsinks_arguments(const lun_clsinks *l, lun_strbuf *out)
+void lun__cl_sinks_arguments(const lun_clsinks *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++)
         lun_strbuf_printf(out, ", &%s", l->sink[k].x.s);
@@ -54,8 +54,8 @@ void lun_clsinks_arguments(const lun_clsinks *l, lun_strbuf *out)
 /* Lane 0 keeps the roots of complete subtrees, the largest first: one for each bit of blocks. */
 static void tree_helper(lun_crender *r, int32_t v)
 {
-    lun_cname t = type_of(r, v), join = lun_ccombiner(r, v);
-    if (!lun_cmake(r, lun_cname_of("lun_tree%" PRId32, v).s))
+    lun_cname t = type_of(r, v), join = lun__combine_function(r, v);
+    if (!lun__text_once(r, lun__text_name("lun_tree%" PRId32, v).s))
         return;
     lun_strbuf_printf(&r->helpers,
                       "struct lun_tree%" PRId32 " { %s root[32]; int top; lun_u32 blocks; };\n"
@@ -71,12 +71,12 @@ static void tree_helper(lun_crender *r, int32_t v)
                       t.s, v, v, t.s, join.s);
 }
 
-void lun_clsinks_open(lun_crender *r, const lun_clsinks *l, lun_strbuf *out)
+void lun__cl_sinks_open(lun_crender *r, const lun_clsinks *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++) {
         int32_t v = l->sink[k].v;
-        lun_cllocal(r, (lun_dtype)r->ir->ins[v].dtype, lun_cname_of("l%" PRId32, v).s, LUN_LANES,
-                    out);
+        lun__cl_sinks_local(r, (lun_dtype)r->ir->ins[v].dtype, lun__text_name("l%" PRId32, v).s,
+                            LUN_LANES, out);
         if (l->sink[k].lanes) {
             lun_strbuf_printf(out, "    %s a%" PRId32 " = %s;\n", type_of(r, v).s, v,
                               neutral(r, v).s);
@@ -90,7 +90,7 @@ void lun_clsinks_open(lun_crender *r, const lun_clsinks *l, lun_strbuf *out)
     }
 }
 
-void lun_clsinks_fresh(lun_crender *r, const lun_clsinks *l, lun_strbuf *out)
+void lun__cl_sinks_fresh(lun_crender *r, const lun_clsinks *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++)
         lun_strbuf_printf(out, "        %s %s = %s;\n", type_of(r, l->sink[k].v).s, l->sink[k].x.s,
@@ -112,31 +112,31 @@ static void join_tree(lun_crender *r, const lun_clsink *s, lun_strbuf *out)
                       "            l%" PRId32 "[lane] = y;\n            %s        }\n"
                       "        if (lane == 0) lun_tree_add%" PRId32 "(&t%" PRId32 ", l%" PRId32
                       "[0], &f);\n        %s",
-                      LUN_LANES, LUN_LANES, type_of(r, v).s, v, lun_ccombiner(r, v).s, v, v, v,
-                      lun__barrier, v, lun__barrier, v, v, v, lun__barrier);
+                      LUN_LANES, LUN_LANES, type_of(r, v).s, v, lun__combine_function(r, v).s, v, v,
+                      v, lun__barrier, v, lun__barrier, v, v, v, lun__barrier);
 }
 
-void lun_clsinks_join(lun_crender *r, const lun_clsinks *l, lun_strbuf *out)
+void lun__cl_sinks_join(lun_crender *r, const lun_clsinks *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++) {
         const lun_clsink *s = &l->sink[k];
         if (s->lanes)
             lun_strbuf_printf(out, "        a%" PRId32 " = %s(a%" PRId32 ", %s, &f);\n", s->v,
-                              lun_ccombiner(r, s->v).s, s->v, s->x.s);
+                              lun__combine_function(r, s->v).s, s->v, s->x.s);
         else
             join_tree(r, s, out);
     }
 }
 
-void lun_clsinks_end(lun_crender *r, const lun_clsinks *l, const char *target, lun_strbuf *out)
+void lun__cl_sinks_end(lun_crender *r, const lun_clsinks *l, const char *target, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++) {
         int32_t v = l->sink[k].v;
         const lun_ir_ins *ins = &r->ir->ins[v];
-        lun_cname cell = lun_cscalar_cell(r, (lun_dtype)ins->dtype),
-                  to = lun_cname_of("%s", target);
+        lun_cname cell = lun__element_cell(r, (lun_dtype)ins->dtype),
+                  to = lun__text_name("%s", target);
         if (ins->kind == LUN_IR_REDUCE)
-            to = lun_cname_of("%s[%" PRId64 "]", target, ins->imm);
+            to = lun__text_name("%s[%" PRId64 "]", target, ins->imm);
         if (!l->sink[k].lanes) {
             lun_strbuf_printf(
                 out, "    if (lane == 0) %s = %s(lun_tree_end%" PRId32 "(&t%" PRId32 ", &f));\n",
@@ -149,7 +149,7 @@ void lun_clsinks_end(lun_crender *r, const lun_clsinks *l, const char *target, l
                           "[lane] = %s(l%" PRId32 "[lane], l%" PRId32
                           "[lane + s], &f);\n        %s    }\n"
                           "    if (lane == 0) %s = %s(l%" PRId32 "[0]);\n",
-                          v, v, lun__barrier, LUN_LANES / 2, v, lun_ccombiner(r, v).s, v, v,
+                          v, v, lun__barrier, LUN_LANES / 2, v, lun__combine_function(r, v).s, v, v,
                           lun__barrier, to.s, cell.s, v);
     }
 }

@@ -21,15 +21,15 @@ static const char lun__barrier[] = "barrier(CLK_LOCAL_MEM_FENCE);\n";
 
 /* Declarations before the blocks; a block's values, then what becomes of them; the chunk's results, each as
  * a cell to target(v). */
-void lun_clsinks_open(lun_crender *r, const lun_clsinks *l, lun_strbuf *out);
-void lun_clsinks_fresh(lun_crender *r, const lun_clsinks *l, lun_strbuf *out);
-void lun_clsinks_join(lun_crender *r, const lun_clsinks *l, lun_strbuf *out);
-void lun_clsinks_end(lun_crender *r, const lun_clsinks *l, const char *target, lun_strbuf *out);
+void lun__cl_sinks_open(lun_crender *r, const lun_clsinks *l, lun_strbuf *out);
+void lun__cl_sinks_fresh(lun_crender *r, const lun_clsinks *l, lun_strbuf *out);
+void lun__cl_sinks_join(lun_crender *r, const lun_clsinks *l, lun_strbuf *out);
+void lun__cl_sinks_end(lun_crender *r, const lun_clsinks *l, const char *target, lun_strbuf *out);
 /* ", &x0, &x1": arguments of body for reductions. */
-void lun_clsinks_arguments(const lun_clsinks *l, lun_strbuf *out);
+void lun__cl_sinks_arguments(const lun_clsinks *l, lun_strbuf *out);
 /* The body's reductions. */
-void lun_clsinks_body(lun_crender *r, lun_clsinks *l);
+void lun__cl_sinks_body(lun_crender *r, lun_clsinks *l);
 /* Declares a local array, and counts its bytes. */
-void lun_cllocal(lun_crender *r, lun_dtype t, const char *name, int count, lun_strbuf *out);
+void lun__cl_sinks_local(lun_crender *r, lun_dtype t, const char *name, int count, lun_strbuf *out);
 
 #endif

@@ -11,7 +11,7 @@
 /* The chunk of this work-item; none runs once a trap is known. */
 static void bounds(const lun_crender *r, lun_strbuf *out)
 {
-    if (lun_cltraps(r->ir))
+    if (lun__cl_needs_report(r->ir))
         lun_strbuf_puts(out, "    if (*(volatile __global int *)work) return;\n");
     lun_strbuf_puts(
         out, "    const lun_i64 k = cells[4] + get_group_id(0), lo = cells[1] + k * cells[2];\n"
@@ -20,11 +20,11 @@ static void bounds(const lun_crender *r, lun_strbuf *out)
 
 static void total(lun_crender *r, lun_strbuf *out)
 {
-    lun_clkernel(r, "lun_total", 1, out);
+    lun__cl_kernel_open(r, "lun_total", 1, out);
     bounds(r, out);
     lun_strbuf_puts(out, "    lun_u64 carry;\n    f.carry = &carry;\n    chunk_total(lo, hi, &f);\n"
                          "    carries[k] = carry;\n");
-    lun_clkernel_end(r, out);
+    lun__cl_kernel_close(r, out);
 }
 
 /* Totals become carries. */
@@ -32,16 +32,16 @@ static void carry(lun_crender *r, lun_strbuf *out)
 {
     int32_t v = r->ir->scan;
     lun_dtype t = (lun_dtype)r->ir->ins[v].dtype;
-    lun_cname join = lun_ccombiner(r, v), cell = lun_cscalar_cell(r, t),
-              of = lun_cscalar_uncell(r, t), type = lun_ctype(t);
-    lun_clkernel(r, "lun_carry", 1, out);
+    lun_cname join = lun__combine_function(r, v), cell = lun__element_cell(r, t),
+              of = lun__element_uncell(r, t), type = lun__element_type(t);
+    lun__cl_kernel_open(r, "lun_carry", 1, out);
     lun_strbuf_printf(out,
                       "    %s y = %s(lun_initial(&f));\n"
                       "    for (lun_i64 k = 0; k < chunks - 1; k++) {\n"
                       "        const %s x = %s(carries[k]);\n        carries[k] = %s(y);\n"
                       "        y = %s(y, x, &f);\n    }\n    carries[chunks - 1] = %s(y);\n",
                       type.s, of.s, type.s, of.s, cell.s, join.s, cell.s);
-    lun_clkernel_end(r, out);
+    lun__cl_kernel_close(r, out);
 }
 
 static void finish(lun_crender *r, lun_strbuf *out)
@@ -53,13 +53,13 @@ static void finish(lun_crender *r, lun_strbuf *out)
         lun_dtype t = (lun_dtype)ins->dtype;
         if (ins->kind != LUN_IR_REDUCE)
             continue;
-        lun_cname join = lun_ccombiner(r, v), of = lun_cscalar_uncell(r, t);
+        lun_cname join = lun__combine_function(r, v), of = lun__element_uncell(r, t);
         lun_strbuf_printf(
             &pairs,
             "            to[%" PRId64 "] = %s(%s(%s(a[%" PRId64 "]), %s(b[%" PRId64 "]), &f));\n",
-            ins->imm, lun_cscalar_cell(r, t).s, join.s, of.s, ins->imm, of.s, ins->imm);
+            ins->imm, lun__element_cell(r, t).s, join.s, of.s, ins->imm, of.s, ins->imm);
     }
-    lun_clkernel(r, "lun_finish", 1, out);
+    lun__cl_kernel_open(r, "lun_finish", 1, out);
     lun_strbuf_printf(
         out,
         "    for (lun_i64 n = chunks; n > 1; n = (n + 1) / 2) {\n"
@@ -71,7 +71,7 @@ static void finish(lun_crender *r, lun_strbuf *out)
         "            partials[n / 2 * %d + q] = partials[(n - 1) * %d + q];\n    }\n"
         "    for (int q = 0; q < %d; q++) work[2 + q] = partials[q];\n",
         results, results, results, lun_strbuf_text(&pairs), results, results, results, results);
-    lun_clkernel_end(r, out);
+    lun__cl_kernel_close(r, out);
     if (pairs.failed)
         out->failed = true;
     lun_strbuf_free(&pairs);
@@ -79,7 +79,7 @@ static void finish(lun_crender *r, lun_strbuf *out)
 
 static void kernel(lun_crender *r, lun_strbuf *out)
 {
-    lun_clkernel(r, "lun_kernel", 1, out);
+    lun__cl_kernel_open(r, "lun_kernel", 1, out);
     bounds(r, out);
     if (r->ir->result_count)
         lun_strbuf_printf(out, "    f.partials = partials + k * %d;\n", r->ir->result_count);
@@ -87,12 +87,12 @@ static void kernel(lun_crender *r, lun_strbuf *out)
         lun_strbuf_puts(out, "    lun_u64 carry = chunks > 1 ? carries[k] : lun_initial(&f);\n"
                              "    f.carry = &carry;\n");
     lun_strbuf_puts(out, "    chunk_kernel(lo, hi, &f);\n");
-    lun_clkernel_end(r, out);
+    lun__cl_kernel_close(r, out);
 }
 
-void lun_clentries(lun_crender *r, lun_strbuf *out)
+void lun__cl_streamed_kernels(lun_crender *r, lun_strbuf *out)
 {
-    lun_clhelpers(r);
+    lun__cl_kernel_helpers(r);
     if (r->ir->scan >= 0) {
         total(r, out);
         carry(r, out);

@@ -4,6 +4,6 @@
 
 #include "render/renderer.h"
 
-void lun_clentries(lun_crender *r, lun_strbuf *out);
+void lun__cl_streamed_kernels(lun_crender *r, lun_strbuf *out);
 
 #endif

@@ -8,22 +8,22 @@
 
 #include "render/text/text.h"
 
-lun_cname lun_ctype(lun_dtype t)
+lun_cname lun__element_type(lun_dtype t)
 {
-    return lun_cname_of("lun_%s", lun_dtype_get(t == LUN_BOOL ? LUN_U8 : t)->name);
+    return lun__text_name("lun_%s", lun_dtype_get(t == LUN_BOOL ? LUN_U8 : t)->name);
 }
 
-lun_dtype lun_csigned(int bytes)
+lun_dtype lun__element_signed(int bytes)
 {
     return bytes == 1 ? LUN_I8 : bytes == 2 ? LUN_I16 : bytes == 4 ? LUN_I32 : LUN_I64;
 }
 
-lun_dtype lun_cunsigned(int bytes)
+lun_dtype lun__element_unsigned(int bytes)
 {
     return bytes == 1 ? LUN_U8 : bytes == 2 ? LUN_U16 : bytes == 4 ? LUN_U32 : LUN_U64;
 }
 
-lun_dtype lun_cop_result(lun_op op, lun_dtype from)
+lun_dtype lun__element_result(lun_op op, lun_dtype from)
 {
     lun_rule rule = (lun_rule)lun_op_get(op)->rule;
     bool test = rule == LUN_RULE_CMP || rule == LUN_RULE_LOGIC || rule == LUN_RULE_TEST;
@@ -51,14 +51,15 @@ static void library(lun_crender *r, const char *name, size_t n, lun_dtype t, lun
         lun_strbuf_add(out, name, n);
         return;
     }
-    r->libs |= LUN_CSTYLE_LIBM;
+    r->libs |= LUN_RENDER_LIBM;
     if (is_one_of(name, n, exact, sizeof exact / sizeof *exact)) {
         lun_strbuf_printf(out, "__builtin_%.*s%s", (int)n, name, suffix);
         return;
     }
-    lun_cname c = lun_cname_of("lun_libm_%.*s%s", (int)n, name, suffix), type = lun_ctype(t);
+    lun_cname c = lun__text_name("lun_libm_%.*s%s", (int)n, name, suffix),
+              type = lun__element_type(t);
     lun_strbuf_puts(out, c.s);
-    if (!lun_cmake(r, c.s))
+    if (!lun__text_once(r, c.s))
         return;
     bool two = is_one_of(name, n, binary, sizeof binary / sizeof *binary);
     lun_strbuf_printf(
@@ -66,7 +67,8 @@ static void library(lun_crender *r, const char *name, size_t n, lun_dtype t, lun
         c.s, type.s, two ? ", " : "", two ? type.s : "", (int)n, name, suffix);
 }
 
-void lun_cexpression(lun_crender *r, lun_op op, lun_dtype from, lun_strbuf *out)
+/* Writes the row's expression for a dtype as C over a b c. */
+static void expression(lun_crender *r, lun_op op, lun_dtype from, lun_strbuf *out)
 {
     const lun_op_row *row = lun_op_get(op);
     const lun_dtype_row *d = lun_dtype_get(from);
@@ -80,9 +82,9 @@ void lun_cexpression(lun_crender *r, lun_op op, lun_dtype from, lun_strbuf *out)
             continue;
         }
         if (n == 1 && *p == 'T') {
-            lun_strbuf_puts(out, lun_ctype(from).s);
+            lun_strbuf_puts(out, lun__element_type(from).s);
         } else if (n == 1 && *p == 'U') {
-            lun_strbuf_puts(out, lun_ctype(lun_cunsigned(d->bytes)).s);
+            lun_strbuf_puts(out, lun__element_type(lun__element_unsigned(d->bytes)).s);
         } else if (n == 5 && !strncmp(p, "WIDTH", n)) {
             lun_strbuf_printf(out, "%d", 8 * d->bytes);
         } else if (n == 7 && !strncmp(p, "int64_t", n)) {
@@ -105,27 +107,27 @@ static bool wrapping(lun_op op, lun_dtype from, lun_strbuf *out)
     char sign = op == LUN_OP_ADD ? '+' : op == LUN_OP_SUB ? '-' : op == LUN_OP_MUL ? '*' : 0;
     if (!sign || lun_dtype_is_float(from) || from == LUN_BOOL)
         return false;
-    lun_cname w = lun_ctype(lun_dtype_get(from)->bytes == 8 ? LUN_U64 : LUN_U32);
-    lun_strbuf_printf(out, "(%s)((%s)a %c (%s)b)", lun_ctype(from).s, w.s, sign, w.s);
+    lun_cname w = lun__element_type(lun_dtype_get(from)->bytes == 8 ? LUN_U64 : LUN_U32);
+    lun_strbuf_printf(out, "(%s)((%s)a %c (%s)b)", lun__element_type(from).s, w.s, sign, w.s);
     return true;
 }
 
-lun_cname lun_cscalar_op(lun_crender *r, lun_op op, lun_dtype from)
+lun_cname lun__element_op(lun_crender *r, lun_op op, lun_dtype from)
 {
     static const char *const names[] = {"a", "b", "c"};
     const lun_op_row *row = lun_op_get(op);
-    lun_cname c = lun_cname_of("lun_one_%s_%s", row->name, lun_dtype_get(from)->name);
-    if (!lun_cmake(r, c.s))
+    lun_cname c = lun__text_name("lun_one_%s_%s", row->name, lun_dtype_get(from)->name);
+    if (!lun__text_once(r, c.s))
         return c;
     lun_strbuf body = LUN_STRBUF_INIT;
     if (r->dialect->wraps || !wrapping(op, from, &body))
-        lun_cexpression(r, op, from, &body);
-    lun_dtype result = lun_cop_result(op, from);
-    lun_strbuf_printf(&r->helpers, "INLINE %s %s(", lun_ctype(result).s, c.s);
+        expression(r, op, from, &body);
+    lun_dtype result = lun__element_result(op, from);
+    lun_strbuf_printf(&r->helpers, "INLINE %s %s(", lun__element_type(result).s, c.s);
     for (int k = 0; k < row->arity; k++) {
         bool condition = row->rule == LUN_RULE_SELECT && k == 0;
         lun_strbuf_printf(&r->helpers, "%s%s %s", k ? ", " : "",
-                          lun_ctype(condition ? LUN_BOOL : from).s, names[k]);
+                          lun__element_type(condition ? LUN_BOOL : from).s, names[k]);
     }
     lun_strbuf_printf(&r->helpers, ")\n{\n    return %s%s%s;\n}\n", result == LUN_BOOL ? "(" : "",
                       lun_strbuf_text(&body), result == LUN_BOOL ? ") != 0" : "");
@@ -139,21 +141,23 @@ lun_cname lun_cscalar_op(lun_crender *r, lun_op op, lun_dtype from)
 static lun_cname limit(lun_dtype t)
 {
     int bits = 8 * lun_dtype_get(t)->bytes - (lun_dtype_get(t)->kind == LUN_KIND_SIGNED);
-    return lun_cname_of("0x1p%df", bits);
+    return lun__text_name("0x1p%df", bits);
 }
 
-lun_cname lun_cscalar_cast(lun_crender *r, lun_dtype to, lun_dtype from)
+lun_cname lun__element_cast(lun_crender *r, lun_dtype to, lun_dtype from)
 {
     const lun_dtype_row *d = lun_dtype_get(to), *f = lun_dtype_get(from);
-    lun_cname c = lun_cname_of("lun_one_%s_from_%s", d->name, f->name), t = lun_ctype(to);
-    if (!lun_cmake(r, c.s))
+    lun_cname c = lun__text_name("lun_one_%s_from_%s", d->name, f->name), t = lun__element_type(to);
+    if (!lun__text_once(r, c.s))
         return c;
     lun_strbuf *out = &r->helpers;
-    lun_strbuf_printf(out, "INLINE %s %s(%s a)\n{\n    return ", t.s, c.s, lun_ctype(from).s);
+    lun_strbuf_printf(out, "INLINE %s %s(%s a)\n{\n    return ", t.s, c.s,
+                      lun__element_type(from).s);
     if (to == LUN_BOOL) {
         lun_strbuf_puts(out, "a != 0");
     } else if (f->kind == LUN_KIND_FLOAT && d->kind != LUN_KIND_FLOAT) {
-        lun_cname u = lun_ctype(lun_cunsigned(d->bytes)), x = lun_ctype(from);
+        lun_cname u = lun__element_type(lun__element_unsigned(d->bytes)),
+                  x = lun__element_type(from);
         if (d->kind == LUN_KIND_SIGNED)
             lun_strbuf_printf(out,
                               "a != a ? 0 : a >= (%s)%s ? (%s)((%s)-1 >> 1) : a < -(%s)%s ? "
@@ -173,27 +177,27 @@ lun_cname lun_cscalar_cast(lun_crender *r, lun_dtype to, lun_dtype from)
 /* Between an element and a cell in languages that have names for that. */
 static void named_cells(lun_crender *r, lun_dtype t, const char *cell, const char *uncell)
 {
-    lun_cname c = lun_ctype(t);
+    lun_cname c = lun__element_type(t);
     bool single = t == LUN_F32, real = lun_dtype_is_float(t);
-    lun_dtype u = lun_cunsigned(lun_dtype_get(t)->bytes);
+    lun_dtype u = lun__element_unsigned(lun_dtype_get(t)->bytes);
     if (cell)
         lun_strbuf_printf(&r->helpers, "INLINE lun_u64 %s(%s a)\n{\n    return %s(a);\n}\n", cell,
                           c.s,
                           single ? "as_uint"
                           : real ? "as_ulong"
-                                 : lun_cname_of("(%s)", lun_ctype(u).s).s);
+                                 : lun__text_name("(%s)", lun__element_type(u).s).s);
     if (uncell)
         lun_strbuf_printf(&r->helpers, "INLINE %s %s(lun_u64 cell)\n{\n    return %s;\n}\n", c.s,
                           uncell,
                           single ? "as_float((lun_u32)cell)"
                           : real ? "as_double(cell)"
-                                 : lun_cname_of("(%s)cell", c.s).s);
+                                 : lun__text_name("(%s)cell", c.s).s);
 }
 
-lun_cname lun_cscalar_cell(lun_crender *r, lun_dtype t)
+lun_cname lun__element_cell(lun_crender *r, lun_dtype t)
 {
-    lun_cname c = lun_cname_of("lun_cell_%s", lun_dtype_get(t)->name);
-    if (!lun_cmake(r, c.s))
+    lun_cname c = lun__text_name("lun_cell_%s", lun_dtype_get(t)->name);
+    if (!lun__text_once(r, c.s))
         return c;
     if (r->dialect->builtins)
         named_cells(r, t, c.s, NULL);
@@ -201,14 +205,15 @@ lun_cname lun_cscalar_cell(lun_crender *r, lun_dtype t)
         lun_strbuf_printf(&r->helpers,
                           "INLINE lun_u64 %s(%s a)\n{\n    lun_u64 cell = 0;\n"
                           "    __builtin_memcpy(&cell, &a, sizeof a);\n    return cell;\n}\n",
-                          c.s, lun_ctype(t).s);
+                          c.s, lun__element_type(t).s);
     return c;
 }
 
-lun_cname lun_cscalar_uncell(lun_crender *r, lun_dtype t)
+lun_cname lun__element_uncell(lun_crender *r, lun_dtype t)
 {
-    lun_cname c = lun_cname_of("lun_of_cell_%s", lun_dtype_get(t)->name), type = lun_ctype(t);
-    if (!lun_cmake(r, c.s))
+    lun_cname c = lun__text_name("lun_of_cell_%s", lun_dtype_get(t)->name),
+              type = lun__element_type(t);
+    if (!lun__text_once(r, c.s))
         return c;
     if (r->dialect->builtins)
         named_cells(r, t, NULL, c.s);
@@ -220,7 +225,7 @@ lun_cname lun_cscalar_uncell(lun_crender *r, lun_dtype t)
     return c;
 }
 
-lun_cname lun_cscalar_const(lun_crender *r, lun_dtype t, uint64_t bits)
+lun_cname lun__element_const(lun_crender *r, lun_dtype t, uint64_t bits)
 {
     int width = 8 * lun_dtype_get(t)->bytes;
     if (width < 64)
@@ -228,6 +233,6 @@ lun_cname lun_cscalar_const(lun_crender *r, lun_dtype t, uint64_t bits)
     if (t == LUN_BOOL)
         bits = bits != 0;
     if (lun_dtype_is_float(t))
-        return lun_cname_of("%s(0x%" PRIx64 "u)", lun_cscalar_uncell(r, t).s, bits);
-    return lun_cname_of("(%s)0x%" PRIx64 "u", lun_ctype(t).s, bits);
+        return lun__text_name("%s(0x%" PRIx64 "u)", lun__element_uncell(r, t).s, bits);
+    return lun__text_name("(%s)0x%" PRIx64 "u", lun__element_type(t).s, bits);
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-lun_cname lun_cname_of(const char *format, ...)
+lun_cname lun__text_name(const char *format, ...)
 {
     lun_cname c;
     va_list args;
@@ -15,16 +15,16 @@ lun_cname lun_cname_of(const char *format, ...)
     return c;
 }
 
-bool lun_cmake(lun_crender *r, const char *name)
+bool lun__text_once(lun_crender *r, const char *name)
 {
-    lun_cname key = lun_cname_of("\n%s\n", name);
+    lun_cname key = lun__text_name("\n%s\n", name);
     if (strstr(lun_strbuf_text(&r->made), key.s))
         return false;
     lun_strbuf_puts(&r->made, key.s);
     return true;
 }
 
-void lun_cline(lun_csection *s, const char *format, ...)
+void lun__text_line(lun_csection *s, const char *format, ...)
 {
     va_list args;
     va_start(args, format);

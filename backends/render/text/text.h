@@ -4,10 +4,10 @@
 
 #include "render/renderer.h"
 
-lun_cname lun_cname_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+lun_cname lun__text_name(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* True once for each name: the caller then writes what is called so. */
-bool lun_cmake(lun_crender *r, const char *name);
+bool lun__text_once(lun_crender *r, const char *name);
 /* Appends an indented line. */
-void lun_cline(lun_csection *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void lun__text_line(lun_csection *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -49,8 +49,8 @@ static void combine(lun_crender *r, lun_strbuf *out)
         lun_dtype t = (lun_dtype)ins->dtype;
         if (ins->kind != LUN_IR_REDUCE && ins->kind != LUN_IR_SCAN)
             continue;
-        lun_cname join = lun_ccombiner(r, v), cell = lun_cscalar_cell(r, t),
-                  of = lun_cscalar_uncell(r, t);
+        lun_cname join = lun__combine_function(r, v), cell = lun__element_cell(r, t),
+                  of = lun__element_uncell(r, t);
         lun_strbuf_printf(&cases,
                           "    case %" PRId64
                           ":\n        *out = %s(%s(%s(*a), %s(*b), f));\n        break;\n",
@@ -74,18 +74,18 @@ static const lun_cdialect gnu = {.global = "",
                                  .streams = true,
                                  .wraps = true,
                                  .cancels = true,
-                                 .prelude = lun_cprelude,
+                                 .prelude = lun__prelude_write,
                                  .exports = combine};
 
-lun_status lun_cstyle_openmp(const lun_ir *ir, const lun_cstyle_target *target, lun_strbuf *out,
-                             unsigned *needs)
+lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target, lun_strbuf *out,
+                              unsigned *needs)
 {
     lun_crender r = {.ir = ir,
                      .dialect = &gnu,
                      .target = target,
                      .bytes = lun_isa_bytes(target->isa),
                      .parts = 1};
-    lun_status s = lun_crender_unit(&r, head, out);
-    *needs = r.libs | (has_loops(&r) ? LUN_CSTYLE_LOOPS : 0);
-    return lun_crender_end(&r, s, out);
+    lun_status s = lun__unit_render(&r, head, out);
+    *needs = r.libs | (has_loops(&r) ? LUN_RENDER_LOOPS : 0);
+    return lun__unit_end(&r, s, out);
 }

@@ -22,7 +22,7 @@ static bool is_guarded(const lun_crender *r)
 static int parts_of(const lun_crender *r)
 {
     bool loops = false, parted = false, branches = false;
-    int parts = r->bytes == 64 ? 4 : 2, weight = lun_cfacts_weight(r, LUN_CF_BODY);
+    int parts = r->bytes == 64 ? 4 : 2, weight = lun__uses_weight(r, LUN_CF_BODY);
     for (int32_t v = 0; v < r->ir->count; v++) {
         int kind = r->ir->ins[v].kind;
         bool varies = (r->flags[v] & LUN_CF_VARYING) != 0;
@@ -37,19 +37,19 @@ static int parts_of(const lun_crender *r)
     return parted || (loops && !branches) ? parts : 1;
 }
 
-lun_status lun_crender_unit(lun_crender *r, const char *first, lun_strbuf *out)
+lun_status lun__unit_render(lun_crender *r, const char *first, lun_strbuf *out)
 {
     lun_strbuf functions = LUN_STRBUF_INIT;
-    lun_status s = lun_cfacts(r);
+    lun_status s = lun__facts_find(r);
     if (s != LUN_OK)
         return s;
     r->guarded = is_guarded(r);
     r->parts = parts_of(r);
     lun_strbuf_printf(out, "/* Lunarray kernel: vectors of %d bytes, %d lanes. */\n", r->bytes,
                       r->lanes);
-    lun_cfunctions(r, out);
+    lun__user_texts(r, out);
     lun_strbuf_puts(out, first);
-    lun_cframe(r, out, &functions);
+    lun__chunk_functions(r, out, &functions);
     lun_strbuf_puts(out, lun_strbuf_text(&functions));
     if (functions.failed)
         out->failed = true;
@@ -57,7 +57,7 @@ lun_status lun_crender_unit(lun_crender *r, const char *first, lun_strbuf *out)
     return LUN_OK;
 }
 
-lun_status lun_crender_end(lun_crender *r, lun_status s, lun_strbuf *out)
+lun_status lun__unit_end(lun_crender *r, lun_status s, lun_strbuf *out)
 {
     lun_strbuf *const parts[] = {&r->types, &r->helpers, &r->fields, &r->setup,  &r->prepare,
                                  &r->keys,  &r->after,   &r->made,   &r->problem};

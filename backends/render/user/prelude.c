@@ -117,15 +117,15 @@ static void define_variant(lun_crender *r, lun_op op, lun_dtype t, char letter, 
 {
     const lun_op_row *row = lun_op_get(op);
     int lanes = bytes / lun_dtype_get(t)->bytes, native = r->bytes / lun_dtype_get(t)->bytes;
-    lun_cname v = lun_cvector(r, t, lanes), wide = lun_cvector(r, t, native);
-    lun_cname f = lun_cname_of("lun_%c_%s_%s", letter, row->name, lun_dtype_get(t)->name);
+    lun_cname v = lun__vector_of(r, t, lanes), wide = lun__vector_of(r, t, native);
+    lun_cname f = lun__text_name("lun_%c_%s_%s", letter, row->name, lun_dtype_get(t)->name);
     const char *b = row->arity == 2 ? ", b" : "", *suffix = t == LUN_F32 ? "f" : "";
     lun_strbuf *out = &r->helpers;
     lun_strbuf_printf(
         out, "%s %s(%s a%s%s) __asm__(\"_ZGV%cN%d%s_lun_math_%s%s\");\n%s %s(%s a%s%s)\n{\n", v.s,
-        f.s, v.s, row->arity == 2 ? ", " : "", row->arity == 2 ? lun_cname_of("%s b", v.s).s : "",
+        f.s, v.s, row->arity == 2 ? ", " : "", row->arity == 2 ? lun__text_name("%s b", v.s).s : "",
         letter, lanes, row->arity == 2 ? "vv" : "v", row->name, suffix, v.s, f.s, v.s,
-        row->arity == 2 ? ", " : "", row->arity == 2 ? lun_cname_of("%s b", v.s).s : "");
+        row->arity == 2 ? ", " : "", row->arity == 2 ? lun__text_name("%s b", v.s).s : "");
     if (lanes == native) {
         lun_strbuf_printf(out, "    return lun_m%d(a%s);\n}\n", lun_vecmath_index(op, t), b);
         return;
@@ -158,8 +158,8 @@ static void define(lun_crender *r, lun_op op, lun_dtype t)
                     {'e', 64, LUN_ISA_AVX512}};
     const lun_op_row *row = lun_op_get(op);
     const char *suffix = t == LUN_F32 ? "f" : "", *more = row->arity == 2 ? ", " : "";
-    lun_cname type = lun_cmath_type(r, t, row->arity), c = lun_ctype(t);
-    lun_cname second = row->arity == 2 ? lun_cname_of("%s b", c.s) : lun_cname_of("%s", "");
+    lun_cname type = lun__math_type(r, t, row->arity), c = lun__element_type(t);
+    lun_cname second = row->arity == 2 ? lun__text_name("%s b", c.s) : lun__text_name("%s", "");
     int index = lun_vecmath_index(op, t);
     lun_strbuf *out = &r->helpers;
     lun_strbuf_printf(out, "static %s lun_m%d;\n", type.s, index);
@@ -180,7 +180,7 @@ static void define(lun_crender *r, lun_op op, lun_dtype t)
 static void provide(lun_crender *r, lun_strbuf *out, const char *name, int arity, lun_op op,
                     lun_dtype t)
 {
-    bool vector = op < LUN_OP_COUNT && lun_chas_math(r, op, t);
+    bool vector = op < LUN_OP_COUNT && lun__math_has(r, op, t);
     declare(out, name, arity, t == LUN_F32 ? "f" : "", vector);
     if (vector)
         define(r, op, t);
@@ -190,15 +190,15 @@ static void math_name(lun_crender *r, lun_strbuf *out, const char *name, int ari
 {
     static const char *const params[] = {"", "(x)", "(x, y)", "(x, y, z)"};
     static const char *const sums[] = {"", "(x)", "(x) + (y)", "(x) + (y) + (z)"};
-    lun_cname single = lun_cname_of("%sf", name);
+    lun_cname single = lun__text_name("%sf", name);
     bool generic = lun__prelude_mentions(r, name), plain = lun__prelude_mentions(r, single.s);
     if (!generic && !plain)
         return;
-    lun_cname f = lun_cname_of("__builtin_%sf", name), d = lun_cname_of("__builtin_%s", name);
-    r->libs |= LUN_CSTYLE_LIBM;
+    lun_cname f = lun__text_name("__builtin_%sf", name), d = lun__text_name("__builtin_%s", name);
+    r->libs |= LUN_RENDER_LIBM;
     if (!is_exact(name)) {
-        f = lun_cname_of("lun_libm_%sf", name);
-        d = lun_cname_of("lun_libm_%s", name);
+        f = lun__text_name("lun_libm_%sf", name);
+        d = lun__text_name("lun_libm_%s", name);
         provide(r, out, name, arity, op, LUN_F32);
         if (generic)
             provide(r, out, name, arity, op, LUN_F64);
@@ -246,7 +246,7 @@ static void macro_names(const lun_crender *r, lun_strbuf *out)
             lun_strbuf_printf(out, "#define %s%s\n", macros[i].name, macros[i].text);
 }
 
-void lun_cprelude(lun_crender *r, lun_strbuf *out)
+void lun__prelude_write(lun_crender *r, lun_strbuf *out)
 {
     lun_strbuf_puts(out, types);
     lun__prelude_each(r, out, math_name);

@@ -4,7 +4,7 @@
 
 #include "render/renderer.h"
 
-void lun_cprelude(lun_crender *r, lun_strbuf *out);
+void lun__prelude_write(lun_crender *r, lun_strbuf *out);
 
 /* What a dialect's own prelude is made of: true if a user's text has the word; calls write for each mathematical
  * function, with the row of the table that it is, LUN_OP_COUNT: none; the text behind "#define NAME" of a macro, NULL:

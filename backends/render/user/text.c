@@ -1,7 +1,7 @@
 /* text.c - the texts of a user's C functions in the generated one. */
 #include "render/user/text.h"
 
-void lun_cfunctions(lun_crender *r, lun_strbuf *out)
+void lun__user_texts(lun_crender *r, lun_strbuf *out)
 {
     bool first = true;
     for (int i = 0; i < r->ir->function_count; i++) {

@@ -5,6 +5,6 @@
 #include "render/renderer.h"
 
 /* The texts of a user's C functions, after what they rely on. */
-void lun_cfunctions(lun_crender *r, lun_strbuf *out);
+void lun__user_texts(lun_crender *r, lun_strbuf *out);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "render/text/text.h"
 
-bool lun_cbits(const lun_crender *r)
+bool lun__bits_usable(const lun_crender *r)
 {
     return r->dialect->streams && r->target->isa == LUN_ISA_AVX512 &&
            (r->lanes == 8 || r->lanes == 16);
@@ -23,15 +23,15 @@ static char width(const lun_crender *r)
     return r->lanes == 16 ? 'w' : 'b';
 }
 
-lun_cname lun_cbits_type(const lun_crender *r)
+lun_cname lun__bits_type(const lun_crender *r)
 {
-    return lun_cname_of("lun_u%d", r->lanes);
+    return lun__text_name("lun_u%d", r->lanes);
 }
 
-lun_cname lun_cbits_set(lun_crender *r)
+lun_cname lun__bits_set(lun_crender *r)
 {
-    lun_cname c = lun_cname_of("%s", "union lun_bits"), bits = lun_cbits_type(r);
-    if (lun_cmake(r, c.s))
+    lun_cname c = lun__text_name("%s", "union lun_bits"), bits = lun__bits_type(r);
+    if (lun__text_once(r, c.s))
         lun_strbuf_printf(&r->types, "union lun_bits { %s part[%d]; lun_u%d all; };\n", bits.s,
                           r->parts, r->parts * r->lanes);
     return c;
@@ -40,19 +40,19 @@ lun_cname lun_cbits_set(lun_crender *r)
 /* A helper on the lanes of a full mask; the format takes the type of its bits, then the letter. */
 static lun_cname helper(lun_crender *r, const char *name, const char *format, char letter)
 {
-    lun_cname c = lun_cname_of("lun_bits_%s", name);
+    lun_cname c = lun__text_name("lun_bits_%s", name);
     lun_strbuf text = LUN_STRBUF_INIT;
-    if (!lun_cmake(r, c.s))
+    if (!lun__text_once(r, c.s))
         return c;
-    lun_strbuf_printf(&text, format, lun_cbits_type(r).s, letter);
-    lun_chelper(r, lun_crep_of(LUN_BOOL, r->bytes / r->lanes), lun_strbuf_text(&text));
+    lun_strbuf_printf(&text, format, lun__bits_type(r).s, letter);
+    lun__vector_helper(r, lun__vector_rep(LUN_BOOL, r->bytes / r->lanes), lun_strbuf_text(&text));
     if (text.failed)
         r->helpers.failed = true;
     lun_strbuf_free(&text);
     return c;
 }
 
-lun_cname lun_cbits_of_mask(lun_crender *r)
+lun_cname lun__bits_of_mask(lun_crender *r)
 {
     return helper(
         r, "of_mask",
@@ -61,7 +61,7 @@ lun_cname lun_cbits_of_mask(lun_crender *r)
         lane(r));
 }
 
-lun_cname lun_cbits_to_mask(lun_crender *r)
+lun_cname lun__bits_to_mask(lun_crender *r)
 {
     return helper(
         r, "to_mask",
@@ -70,7 +70,7 @@ lun_cname lun_cbits_to_mask(lun_crender *r)
         lane(r));
 }
 
-lun_cname lun_cbits_keep(lun_crender *r)
+lun_cname lun__bits_keep(lun_crender *r)
 { /* not C's way: the compiler would collect several masks in a vector first */
     return helper(r, "keep",
                   "INLINE void lun_bits_keep(%s *to, lun_u$W k)\n{\n"
@@ -78,7 +78,7 @@ lun_cname lun_cbits_keep(lun_crender *r)
                   width(r));
 }
 
-lun_cname lun_cbits_count(lun_crender *r)
+lun_cname lun__bits_count(lun_crender *r)
 {
     return helper(r, "count",
                   "INLINE $m lun_bits_count($m q, %s k, int n)\n{\n"
@@ -88,7 +88,7 @@ lun_cname lun_cbits_count(lun_crender *r)
                   lane(r));
 }
 
-lun_cname lun_cbits_while_mask(lun_crender *r, bool negated)
+lun_cname lun__bits_while_mask(lun_crender *r, bool negated)
 {
     return helper(r, negated ? "unless_mask" : "while_mask",
                   negated ? "INLINE %s lun_bits_unless_mask(lun_u$W k, $m a)\n{\n"
@@ -109,31 +109,31 @@ static const struct {
     {LUN_OP_GE, {29, 25}, {5, 1}}, {LUN_OP_EQ, {0, 4}, {0, 4}},   {LUN_OP_NE, {4, 0}, {4, 0}},
 };
 
-lun_cname lun_cbits_while(lun_crender *r, lun_op op, lun_dtype t, bool negated)
+lun_cname lun__bits_while(lun_crender *r, lun_op op, lun_dtype t, bool negated)
 {
     const lun_dtype_row *d = lun_dtype_get(t);
     const char *word = negated ? "unless" : "while";
-    lun_cname c = lun_cname_of("lun_bits_%s_%s_%s", word, lun_op_get(op)->name, d->name);
+    lun_cname c = lun__text_name("lun_bits_%s_%s_%s", word, lun_op_get(op)->name, d->name);
     lun_crep rep = {t, false};
     lun_strbuf text = LUN_STRBUF_INIT;
     size_t i = 0;
     while (i < sizeof predicates / sizeof *predicates && predicates[i].op != op)
         i++;
     if (i == sizeof predicates / sizeof *predicates || d->bytes != r->bytes / r->lanes)
-        return lun_cname_of("%s", "");
-    if (!lun_cmake(r, c.s))
+        return lun__text_name("%s", "");
+    if (!lun__text_once(r, c.s))
         return c;
     bool flt = lun_dtype_is_float(t);
-    lun_cname what = flt ? lun_cname_of("vcmpp%c", d->bytes == 4 ? 's' : 'd')
-                         : lun_cname_of("vpcmp%s%c", d->kind == LUN_KIND_UNSIGNED ? "u" : "",
-                                        d->bytes == 4 ? 'd' : 'q');
+    lun_cname what = flt ? lun__text_name("vcmpp%c", d->bytes == 4 ? 's' : 'd')
+                         : lun__text_name("vpcmp%s%c", d->kind == LUN_KIND_UNSIGNED ? "u" : "",
+                                          d->bytes == 4 ? 'd' : 'q');
     lun_strbuf_printf(&text,
                       "INLINE %s %s(lun_u$W k, $v a, $v b)\n{\n"
                       "    __asm__(\"%s $$%d, %%2, %%1, %%0%%{%%0%%}\" : \"+Yk\"(k) : \"v\"(a), "
                       "\"v\"(b));\n    return k;\n}\n",
-                      lun_cbits_type(r).s, c.s, what.s,
+                      lun__bits_type(r).s, c.s, what.s,
                       flt ? predicates[i].flt[negated] : predicates[i].integer[negated]);
-    lun_chelper(r, rep, lun_strbuf_text(&text));
+    lun__vector_helper(r, rep, lun_strbuf_text(&text));
     if (text.failed)
         r->helpers.failed = true;
     lun_strbuf_free(&text);

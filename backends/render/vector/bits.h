@@ -5,16 +5,16 @@
 #include "render/vector/vector.h"
 
 /* True if masks of full lanes may be kept as bits; everything else here only then. */
-bool lun_cbits(const lun_crender *r);
-lun_cname lun_cbits_type(const lun_crender *r);
+bool lun__bits_usable(const lun_crender *r);
+lun_cname lun__bits_type(const lun_crender *r);
 lun_cname
-lun_cbits_set(lun_crender *r); /* type: .part[] for each part, .all of them as one number */
-lun_cname lun_cbits_of_mask(lun_crender *r);
-lun_cname lun_cbits_to_mask(lun_crender *r);
-lun_cname lun_cbits_keep(lun_crender *r);  /* (address, bits): into memory */
-lun_cname lun_cbits_count(lun_crender *r); /* (lanes, bits, n): n less in these lanes */
+lun__bits_set(lun_crender *r); /* type: .part[] for each part, .all of them as one number */
+lun_cname lun__bits_of_mask(lun_crender *r);
+lun_cname lun__bits_to_mask(lun_crender *r);
+lun_cname lun__bits_keep(lun_crender *r);  /* (address, bits): into memory */
+lun_cname lun__bits_count(lun_crender *r); /* (lanes, bits, n): n less in these lanes */
 /* (bits, a, b): those where the comparison holds (negated: does not); "" where there is none. */
-lun_cname lun_cbits_while(lun_crender *r, lun_op op, lun_dtype t, bool negated);
-lun_cname lun_cbits_while_mask(lun_crender *r, bool negated); /* (bits, mask) */
+lun_cname lun__bits_while(lun_crender *r, lun_op op, lun_dtype t, bool negated);
+lun_cname lun__bits_while_mask(lun_crender *r, bool negated); /* (bits, mask) */
 
 #endif

@@ -48,9 +48,9 @@ static const char *instruction(const lun_crender *r, lun_dtype to, lun_dtype fro
         return NULL;
     bool ints = !lun_dtype_is_float(to) && !lun_dtype_is_float(from);
     if (ints)
-        to = lun_csigned(bytes);
+        to = lun__element_signed(bytes);
     if (ints && lun_dtype_get(from)->bytes > bytes)
-        from = lun_csigned(lun_dtype_get(from)->bytes);
+        from = lun__element_signed(lun_dtype_get(from)->bytes);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].to == to && table[i].from == from && (int)r->target->isa >= table[i].isa)
             return table[i].name;
@@ -63,7 +63,7 @@ static lun_cname step(lun_crender *r, lun_dtype to, lun_dtype from);
 static void take_low_parts(lun_crender *r, lun_dtype to, lun_dtype from, lun_strbuf *text)
 {
     int times = lun_dtype_get(from)->bytes / lun_dtype_get(to)->bytes;
-    lun_cname parts = lun_cvector(r, to, r->lanes * times);
+    lun_cname parts = lun__vector_of(r, to, r->lanes * times);
     lun_strbuf_printf(text, "    return RESIZE($v, (%s)a, (%s)a", parts.s, parts.s);
     for (int l = 0; l < r->lanes; l++)
         lun_strbuf_printf(text, ", %d", l * times);
@@ -74,8 +74,8 @@ static void take_low_parts(lun_crender *r, lun_dtype to, lun_dtype from, lun_str
  * low bits of a large float, and one addition rounds. */
 static void f64_by_bits(lun_crender *r, lun_dtype from, lun_strbuf *text)
 {
-    lun_cname wide =
-        from == LUN_U32 ? lun_cname_of("%s(a)", step(r, LUN_U64, LUN_U32).s) : lun_cname_of("a");
+    lun_cname wide = from == LUN_U32 ? lun__text_name("%s(a)", step(r, LUN_U64, LUN_U32).s)
+                                     : lun__text_name("a");
     lun_strbuf_printf(text,
                       "    const $u x = ($u)%s;\n    const $v lo = ($v)((x & 0xffffffff) | "
                       "0x4330000000000000);\n",
@@ -95,11 +95,11 @@ static lun_cname step(lun_crender *r, lun_dtype to, lun_dtype from)
 {
     lun_crep rep = {to, false};
     lun_cname c =
-        lun_cname_of("lun_step_%s_%s", lun_dtype_get(to)->name, lun_dtype_get(from)->name);
-    if (!lun_cmake(r, c.s))
+        lun__text_name("lun_step_%s_%s", lun_dtype_get(to)->name, lun_dtype_get(from)->name);
+    if (!lun__text_once(r, c.s))
         return c;
     const char *name = instruction(r, to, from);
-    lun_cname v = lun_cvector(r, from, r->lanes);
+    lun_cname v = lun__vector_of(r, from, r->lanes);
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_strbuf_printf(&text, "INLINE $v %s(%s a)\n{\n", c.s, v.s);
     if (name)
@@ -119,7 +119,7 @@ static lun_cname step(lun_crender *r, lun_dtype to, lun_dtype from)
     else
         lun_strbuf_puts(&text, "    return __builtin_convertvector(a, $v);\n");
     lun_strbuf_puts(&text, name ? "#endif\n}\n" : "}\n");
-    lun_chelper(r, rep, lun_strbuf_text(&text));
+    lun__vector_helper(r, rep, lun_strbuf_text(&text));
     lun_strbuf_free(&text);
     return c;
 }
@@ -130,13 +130,13 @@ static lun_cname widen_or_step(lun_crender *r, lun_dtype to, lun_dtype from, con
     bool narrow = lun_dtype_is_float(to) && lun_dtype_get(from)->bytes < 4;
     if (narrow) {
         lun_cname first = step(r, LUN_I32, from), second = step(r, to, LUN_I32);
-        return lun_cname_of("%s(%s(%s))", second.s, first.s, a);
+        return lun__text_name("%s(%s(%s))", second.s, first.s, a);
     }
     bool same = !lun_dtype_is_float(to) && !lun_dtype_is_float(from) &&
                 lun_dtype_get(to)->bytes == lun_dtype_get(from)->bytes;
     if (same)
-        return lun_cname_of("(%s)%s", lun_cvector(r, to, r->lanes).s, a);
-    return lun_cname_of("%s(%s)", step(r, to, from).s, a);
+        return lun__text_name("(%s)%s", lun__vector_of(r, to, r->lanes).s, a);
+    return lun__text_name("%s(%s)", step(r, to, from).s, a);
 }
 
 /* Float to integer: truncated by way of an integer that is large enough, then cut to the range. */
@@ -146,9 +146,9 @@ static void saturate(lun_crender *r, lun_dtype to, lun_crep from, lun_strbuf *te
     bool is_signed = d->kind == LUN_KIND_SIGNED;
     int bits = 8 * d->bytes;
     lun_dtype by = d->bytes < 4 ? LUN_I32 : to;
-    lun_cname t = lun_ctype(from.t), select = lun_cvector_select(r, from),
-              splat = lun_cvector_splat(r, from), convert = step(r, by, from.t),
-              cut = by == to ? lun_cname_of("r") : widen_or_step(r, to, by, "r");
+    lun_cname t = lun__element_type(from.t), select = lun__vector_select(r, from),
+              splat = lun__vector_splat(r, from), convert = step(r, by, from.t),
+              cut = by == to ? lun__text_name("r") : widen_or_step(r, to, by, "r");
     lun_crep to_rep = {to, false}, by_rep = {by, false};
     if (d->bytes < 4) { /* both ends are floats of either width */
         const char *low = is_signed ? d->bytes == 1 ? "-0x80" : "-0x8000" : "0";
@@ -161,14 +161,15 @@ static void saturate(lun_crender *r, lun_dtype to, lun_crep from, lun_strbuf *te
         lun_strbuf_printf(text, "    a = %s(a < %s((%s)%s), %s((%s)%s), a);\n", select.s, splat.s,
                           t.s, low, splat.s, t.s, low);
         lun_strbuf_printf(text, "    const %s r = %s(a);\n    return %s;\n",
-                          lun_cvtype(r, by_rep).s, convert.s, cut.s);
+                          lun__vector_type(r, by_rep).s, convert.s, cut.s);
         return;
     }
     /* masks of the source's lanes become masks of the target's */
-    lun_crep from_mask = lun_crep_of(LUN_BOOL, lun_crep_bytes(from)),
-             to_mask = lun_crep_of(LUN_BOOL, d->bytes);
-    lun_cname mask = lun_cvector_cast(r, to_mask, from_mask), pick = lun_cvector_select(r, to_rep);
-    lun_cname v = lun_cvtype(r, to_rep), u = lun_ctype(lun_cunsigned(d->bytes)), i = lun_ctype(to);
+    lun_crep from_mask = lun__vector_rep(LUN_BOOL, lun__vector_rep_bytes(from)),
+             to_mask = lun__vector_rep(LUN_BOOL, d->bytes);
+    lun_cname mask = lun__cast_vector(r, to_mask, from_mask), pick = lun__vector_select(r, to_rep);
+    lun_cname v = lun__vector_type(r, to_rep),
+              u = lun__element_type(lun__element_unsigned(d->bytes)), i = lun__element_type(to);
     lun_strbuf_printf(text, "    %s r = %s(a);\n", v.s, convert.s);
     lun_strbuf_printf(text, "    r = %s(%s(a >= %s((%s)0x1p%df)), (%s){} + (%s)((%s)-1%s), r);\n",
                       pick.s, mask.s, splat.s, t.s, is_signed ? bits - 1 : bits, v.s, i.s, u.s,
@@ -183,28 +184,30 @@ static void saturate(lun_crender *r, lun_dtype to, lun_crep from, lun_strbuf *te
         lun_strbuf_printf(text, "    return %s(%s(a > ($v){}), r, (%s){});\n", pick.s, mask.s, v.s);
 }
 
-lun_cname lun_cvector_cast(lun_crender *r, lun_crep to, lun_crep from)
+lun_cname lun__cast_vector(lun_crender *r, lun_crep to, lun_crep from)
 {
-    lun_cname c = lun_cname_of("lun_%s_from_%s", lun_crep_name(to).s, lun_crep_name(from).s);
-    if (!lun_cmake(r, c.s))
+    lun_cname c =
+        lun__text_name("lun_%s_from_%s", lun__vector_rep_name(to).s, lun__vector_rep_name(from).s);
+    if (!lun__text_once(r, c.s))
         return c;
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_strbuf_printf(&text, "INLINE %s %s($v a)\n{\n", lun_cvtype(r, to).s, c.s);
+    lun_strbuf_printf(&text, "INLINE %s %s($v a)\n{\n", lun__vector_type(r, to).s, c.s);
     bool to_int = !lun_dtype_is_float(to.t), from_float = lun_dtype_is_float(from.t);
     if (to.mask && from.mask) {
         lun_strbuf_printf(&text, "    return %s;\n", widen_or_step(r, to.t, from.t, "a").s);
     } else if (to.mask) {
-        lun_crep own = lun_crep_of(LUN_BOOL, lun_crep_bytes(from));
-        lun_cname cast = lun_crep_bytes(own) == lun_crep_bytes(to) ? lun_cname_of("%s", "")
-                                                                   : lun_cvector_cast(r, to, own);
+        lun_crep own = lun__vector_rep(LUN_BOOL, lun__vector_rep_bytes(from));
+        lun_cname cast = lun__vector_rep_bytes(own) == lun__vector_rep_bytes(to)
+                             ? lun__text_name("%s", "")
+                             : lun__cast_vector(r, to, own);
         lun_strbuf_printf(&text, "    return %s(a != ($v){});\n", cast.s);
     } else if (from.mask && !to_int) { /* the bits of 1, or none */
-        lun_crep own = lun_crep_of(LUN_BOOL, lun_crep_bytes(to));
-        lun_strbuf_printf(&text, "    return (%s)(%s & %s);\n", lun_cvtype(r, to).s,
+        lun_crep own = lun__vector_rep(LUN_BOOL, lun__vector_rep_bytes(to));
+        lun_strbuf_printf(&text, "    return (%s)(%s & %s);\n", lun__vector_type(r, to).s,
                           own.t == from.t ? "a" : widen_or_step(r, own.t, from.t, "a").s,
                           to.t == LUN_F32 ? "0x3f800000" : "0x3ff0000000000000");
     } else if (from.mask) {
-        lun_crep ints = lun_crep_of(lun_csigned(lun_crep_bytes(from)), 0);
+        lun_crep ints = lun__vector_rep(lun__element_signed(lun__vector_rep_bytes(from)), 0);
         lun_strbuf_printf(&text, "    return %s;\n", widen_or_step(r, to.t, ints.t, "(a & 1)").s);
     } else if (to_int && from_float) {
         saturate(r, to.t, from, &text);
@@ -212,7 +215,7 @@ lun_cname lun_cvector_cast(lun_crender *r, lun_crep to, lun_crep from)
         lun_strbuf_printf(&text, "    return %s;\n", widen_or_step(r, to.t, from.t, "a").s);
     }
     lun_strbuf_puts(&text, "}\n");
-    lun_chelper(r, from, lun_strbuf_text(&text));
+    lun__vector_helper(r, from, lun_strbuf_text(&text));
     lun_strbuf_free(&text);
     return c;
 }

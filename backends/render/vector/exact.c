@@ -19,7 +19,7 @@ void lun__exact_builtin(lun_crender *r, const char *helper, const char *name, in
     lun_strbuf_printf(&text, "%s%s;\n    x.o = %s(x.o%s%s);\n    return x.v;\n}\n",
                       arity > 1 ? ", y = {b}" : "", arity > 2 ? ", z = {c}" : "", name,
                       arity > 1 ? ", y.o" : "", arity > 2 ? ", z.o" : "");
-    lun_chelper(r, rep, lun_strbuf_text(&text));
+    lun__vector_helper(r, rep, lun_strbuf_text(&text));
     lun_strbuf_free(&text);
 }
 
@@ -46,11 +46,11 @@ static const char *exact_instruction(const lun_crender *r, const char *name, boo
                   : (f64 ? "vroundpd $$11, %1, %0" : "vroundps $$11, %1, %0");
 }
 
-lun_cname lun_cvector_exact(lun_crender *r, const char *name, lun_crep rep)
+lun_cname lun__exact_function(lun_crender *r, const char *name, lun_crep rep)
 {
     bool f64 = rep.t == LUN_F64, three = !strcmp(name, "fma");
-    lun_cname c = lun_cname_of("lun_%s_of_%s", name, lun_crep_name(rep).s);
-    if (!lun_cmake(r, c.s))
+    lun_cname c = lun__text_name("lun_%s_of_%s", name, lun__vector_rep_name(rep).s);
+    if (!lun__text_once(r, c.s))
         return c;
     if (r->dialect->builtins) {
         lun__exact_builtin(r, c.s, name, three ? 3 : 1, rep);
@@ -70,13 +70,13 @@ lun_cname lun_cvector_exact(lun_crender *r, const char *name, lun_crep rep)
             &text, "    $v r;\n    __asm__(\"%s\" : \"=%s\"(r) : \"%sm\"(a));\n    return r;\n}\n",
             instruction, reg, reg);
     else {
-        r->libs |= LUN_CSTYLE_LIBM;
+        r->libs |= LUN_RENDER_LIBM;
         lun_strbuf_printf(&text,
                           "    $v r;\n    LANES($W) r[l] = __builtin_%s%s(a[l]%s);\n"
                           "    return r;\n}\n",
                           name, f64 ? "" : "f", three ? ", b[l], c[l]" : "");
     }
-    lun_chelper(r, rep, lun_strbuf_text(&text));
+    lun__vector_helper(r, rep, lun_strbuf_text(&text));
     lun_strbuf_free(&text);
     return c;
 }

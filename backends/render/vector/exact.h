@@ -5,7 +5,7 @@
 #include "render/vector/vector.h"
 
 /* Floor, ceil, trunc, sqrt, fma: exact functions that have instructions. */
-lun_cname lun_cvector_exact(lun_crender *r, const char *name, lun_crep rep);
+lun_cname lun__exact_function(lun_crender *r, const char *name, lun_crep rep);
 /* A built-in function of OpenCL C on its own vector type, by the bits. */
 void lun__exact_builtin(lun_crender *r, const char *helper, const char *name, int arity,
                         lun_crep rep);

@@ -62,7 +62,7 @@ static term refuse(parser *s)
 
 static const char *vtype(parser *s, lun_dtype t, char room[24])
 {
-    lun_cname c = lun_cvector(s->r, t, s->r->lanes);
+    lun_cname c = lun__vector_of(s->r, t, s->r->lanes);
     memcpy(room, c.s, 23); /* "f64x8" */
     room[23] = 0;
     return room;
@@ -70,12 +70,12 @@ static const char *vtype(parser *s, lun_dtype t, char room[24])
 
 static const char *mask_type(parser *s, char room[24])
 {
-    return vtype(s, lun_csigned(s->bytes), room);
+    return vtype(s, lun__element_signed(s->bytes), room);
 }
 
 static const char *unsigned_type(parser *s, char room[24])
 {
-    return vtype(s, lun_cunsigned(s->bytes), room);
+    return vtype(s, lun__element_unsigned(s->bytes), room);
 }
 
 static bool is_float(const parser *s)
@@ -88,13 +88,13 @@ static bool is_float(const parser *s)
 /* A literal in every lane, of the type of k. */
 static term spread(parser *s, term t, kind k)
 {
-    lun_dtype d = k == UVALUE  ? lun_cunsigned(s->bytes)
-                  : k == COUNT ? lun_csigned(s->bytes)
+    lun_dtype d = k == UVALUE  ? lun__element_unsigned(s->bytes)
+                  : k == COUNT ? lun__element_signed(s->bytes)
                                : s->rep.t;
     char v[24];
-    if (t.number < 0 && d != lun_csigned(s->bytes) && !lun_dtype_is_float(d))
+    if (t.number < 0 && d != lun__element_signed(s->bytes) && !lun_dtype_is_float(d))
         return refuse(s);
-    return make(s, k, "((%s){} + (%s)%s)", vtype(s, d, v), lun_ctype(d).s, t.text);
+    return make(s, k, "((%s){} + (%s)%s)", vtype(s, d, v), lun__element_type(d).s, t.text);
 }
 
 static term as_mask(parser *s, term t)
@@ -104,11 +104,11 @@ static term as_mask(parser *s, term t)
         return t;
     if (t.kind == NUMBER)
         return make(s, MASK, "((%s){} - (%s)%d)", mask_type(s, v),
-                    lun_ctype(lun_csigned(s->bytes)).s, t.number != 0);
+                    lun__element_type(lun__element_signed(s->bytes)).s, t.number != 0);
     if (t.loose)
         return refuse(s);
     return make(s, MASK, "(%s != (%s){})", t.text,
-                vtype(s, t.kind == VALUE ? s->rep.t : lun_cunsigned(s->bytes), v));
+                vtype(s, t.kind == VALUE ? s->rep.t : lun__element_unsigned(s->bytes), v));
 }
 
 /* A truth value as a number: C's int, or for floats the same number at once. */
@@ -226,11 +226,11 @@ static term select_term(parser *s, term c, term a, term b)
         b = as_value(s, b);
     }
     meet(s, &a, &b);
-    lun_crep rep = lun_crep_of(a.kind == UVALUE  ? lun_cunsigned(s->bytes)
-                               : a.kind == COUNT ? lun_csigned(s->bytes)
-                                                 : s->rep.t,
-                               0);
-    return make(s, a.kind, "%s(%s, %s, %s)", lun_cvector_select(s->r, rep).s, c.text, a.text,
+    lun_crep rep = lun__vector_rep(a.kind == UVALUE  ? lun__element_unsigned(s->bytes)
+                                   : a.kind == COUNT ? lun__element_signed(s->bytes)
+                                                     : s->rep.t,
+                                   0);
+    return make(s, a.kind, "%s(%s, %s, %s)", lun__vector_select(s->r, rep).s, c.text, a.text,
                 b.text);
 }
 
@@ -324,7 +324,7 @@ static term function(parser *s)
     if (strcmp(name, "floor") && strcmp(name, "ceil") && strcmp(name, "trunc") &&
         strcmp(name, "sqrt") && strcmp(name, "fma"))
         return refuse(s);
-    lun_cname f = lun_cvector_exact(s->r, name, s->rep);
+    lun_cname f = lun__exact_function(s->r, name, s->rep);
     if (count == 3)
         return make(s, VALUE, "%s(%s, %s, %s)", f.s, arg[0].text, arg[1].text, arg[2].text);
     return make(s, VALUE, "%s(%s)", f.s, arg[0].text);
@@ -515,20 +515,20 @@ static void put_bare(const char *text, lun_strbuf *out)
     lun_strbuf_add(out, text + around, n - 2 * around);
 }
 
-bool lun_cexpr_vector(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *out)
+bool lun__expression_vector(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *out)
 {
     const lun_op_row *row = lun_op_get(op);
-    parser s = {.r = r, .rep = rep, .bytes = lun_crep_bytes(rep)};
+    parser s = {.r = r, .rep = rep, .bytes = lun__vector_rep_bytes(rep)};
     s.p = is_float(&s) ? row->flt : row->integer;
     term t;
     if (row->rule == LUN_RULE_SELECT) { /* its first operand is a mask whatever the dtype */
-        t = make(&s, rep.mask ? MASK : VALUE, "%s(a, b, c)", lun_cvector_select(r, rep).s);
+        t = make(&s, rep.mask ? MASK : VALUE, "%s(a, b, c)", lun__vector_select(r, rep).s);
         s.p = "";
     } else {
         t = ternary(&s);
         skip(&s);
     }
-    bool test = lun_cop_result(op, rep.mask ? LUN_BOOL : rep.t) == LUN_BOOL;
+    bool test = lun__element_result(op, rep.mask ? LUN_BOOL : rep.t) == LUN_BOOL;
     if (!s.failed)
         t = test ? as_mask(&s, t) : as_value(&s, t);
     if (s.failed || *s.p || t.unused)

@@ -4,7 +4,7 @@
 #include "render/text/element.h"
 #include "render/text/text.h"
 
-bool lun_chas_math(const lun_crender *r, lun_op op, lun_dtype t)
+bool lun__math_has(const lun_crender *r, lun_op op, lun_dtype t)
 {
     if (t != LUN_F32 && t != LUN_F64)
         return false;
@@ -13,11 +13,11 @@ bool lun_chas_math(const lun_crender *r, lun_op op, lun_dtype t)
     return r->target->math[lun_vecmath_index(op, t)] != NULL;
 }
 
-lun_cname lun_cmath_type(lun_crender *r, lun_dtype t, int arity)
+lun_cname lun__math_type(lun_crender *r, lun_dtype t, int arity)
 {
-    lun_cname c = lun_cname_of("lun_math%d_%s", arity, lun_dtype_get(t)->name);
-    if (lun_cmake(r, c.s)) {
-        lun_cname v = lun_cvector(r, t, r->bytes / lun_dtype_get(t)->bytes);
+    lun_cname c = lun__text_name("lun_math%d_%s", arity, lun_dtype_get(t)->name);
+    if (lun__text_once(r, c.s)) {
+        lun_cname v = lun__vector_of(r, t, r->bytes / lun_dtype_get(t)->bytes);
         lun_strbuf_printf(&r->types, "typedef %s (*%s)(%s%s%s);\n", v.s, c.s, v.s,
                           arity == 2 ? ", " : "", arity == 2 ? v.s : "");
     }
@@ -31,14 +31,14 @@ static void repeated(lun_crender *r, lun_strbuf *out, int lanes)
         lun_strbuf_printf(out, "%s%d", l ? ", " : "", l % r->lanes);
 }
 
-lun_cname lun_cvector_math(lun_crender *r, lun_dtype t, int arity)
+lun_cname lun__math_vector(lun_crender *r, lun_dtype t, int arity)
 {
     int native = r->bytes / lun_dtype_get(t)->bytes;
     lun_crep rep = {t, false};
-    lun_cname c = lun_cname_of("lun_call_math%d_%s", arity, lun_dtype_get(t)->name);
-    if (!lun_cmake(r, c.s))
+    lun_cname c = lun__text_name("lun_call_math%d_%s", arity, lun_dtype_get(t)->name);
+    if (!lun__text_once(r, c.s))
         return c;
-    lun_cname type = lun_cmath_type(r, t, arity), wide = lun_cvector(r, t, native);
+    lun_cname type = lun__math_type(r, t, arity), wide = lun__vector_of(r, t, native);
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_strbuf_printf(&text, "INLINE $v %s(%s f, $v a%s)\n{\n", c.s, type.s,
                       arity == 2 ? ", $v b" : "");
@@ -58,22 +58,23 @@ lun_cname lun_cvector_math(lun_crender *r, lun_dtype t, int arity)
         repeated(r, &text, r->lanes);
         lun_strbuf_puts(&text, ");\n    return r;\n}\n");
     }
-    lun_chelper(r, rep, lun_strbuf_text(&text));
+    lun__vector_helper(r, rep, lun_strbuf_text(&text));
     lun_strbuf_free(&text);
     return c;
 }
 
-lun_cname lun_cscalar_math(lun_crender *r, lun_dtype t, int arity)
+lun_cname lun__math_single(lun_crender *r, lun_dtype t, int arity)
 {
     int native = r->bytes / lun_dtype_get(t)->bytes;
-    lun_cname c = lun_cname_of("lun_one_math%d_%s", arity, lun_dtype_get(t)->name);
-    lun_cname type = lun_cmath_type(r, t, arity), v = lun_cvector(r, t, native), one = lun_ctype(t);
-    if (!lun_cmake(r, c.s))
+    lun_cname c = lun__text_name("lun_one_math%d_%s", arity, lun_dtype_get(t)->name);
+    lun_cname type = lun__math_type(r, t, arity), v = lun__vector_of(r, t, native),
+              one = lun__element_type(t);
+    if (!lun__text_once(r, c.s))
         return c;
     lun_strbuf *out = &r->helpers;
     lun_strbuf_printf(out, "INLINE %s %s(%s f, %s a%s%s)\n{\n    return f(", one.s, c.s, type.s,
                       one.s, arity == 2 ? ", " : "",
-                      arity == 2 ? lun_cname_of("%s b", one.s).s : "");
+                      arity == 2 ? lun__text_name("%s b", one.s).s : "");
     for (int k = 0; k < arity; k++) {
         lun_strbuf_printf(out, "%s(%s){", k ? ", " : "", v.s);
         for (int l = 0; l < native; l++)

@@ -10,7 +10,8 @@
 /* "lun_load_f32"; where memory of slots is of another kind, "lun_own_load_f32" too. */
 static lun_cname memory_name(const lun_crender *r, const char *what, lun_crep rep, bool own)
 {
-    return lun_cname_of("lun_%s%s_%s", own ? r->dialect->own : "", what, lun_crep_name(rep).s);
+    return lun__text_name("lun_%s%s_%s", own ? r->dialect->own : "", what,
+                          lun__vector_rep_name(rep).s);
 }
 
 /* The template with $g as nothing. */
@@ -20,20 +21,20 @@ static void own_helper(lun_crender *r, lun_crep rep, const char *text)
     const lun_cdialect *before = r->dialect;
     plain.global = "";
     r->dialect = &plain;
-    lun_chelper(r, rep, text);
+    lun__vector_helper(r, rep, text);
     r->dialect = before;
 }
 
-lun_cname lun_cvector_load(lun_crender *r, lun_crep rep, bool own)
+lun_cname lun__memory_load(lun_crender *r, lun_crep rep, bool own)
 {
     lun_cname c = memory_name(r, "load", rep, own);
     lun_strbuf text = LUN_STRBUF_INIT;
-    if (!lun_cmake(r, c.s))
+    if (!lun__text_once(r, c.s))
         return c;
     if (rep.mask) { /* bytes of 0 and 1 become masks */
-        lun_crep bytes = lun_crep_of(LUN_U8, 0),
-                 wide = lun_crep_of(lun_cunsigned(lun_crep_bytes(rep)), 0);
-        lun_cname load = lun_cvector_load(r, bytes, own), cast = lun_cvector_cast(r, wide, bytes);
+        lun_crep bytes = lun__vector_rep(LUN_U8, 0),
+                 wide = lun__vector_rep(lun__element_unsigned(lun__vector_rep_bytes(rep)), 0);
+        lun_cname load = lun__memory_load(r, bytes, own), cast = lun__cast_vector(r, wide, bytes);
         lun_strbuf_printf(&text,
                           "INLINE $v %s($gconst lun_u8 *p, lun_i64 i)\n{\n"
                           "    return %s(%s(p, i)) != ($u){};\n}\n",
@@ -45,7 +46,7 @@ lun_cname lun_cvector_load(lun_crender *r, lun_crep rep, bool own)
                           "    return *($gconst loose *)(p + i);\n}\n",
                           c.s);
     }
-    (own ? own_helper : lun_chelper)(r, rep, lun_strbuf_text(&text));
+    (own ? own_helper : lun__vector_helper)(r, rep, lun_strbuf_text(&text));
     lun_strbuf_free(&text);
     return c;
 }
@@ -67,23 +68,23 @@ static const char *streaming(const lun_crender *r, int bytes)
 #endif
 }
 
-lun_cname lun_cvector_store(lun_crender *r, lun_crep rep, bool own)
+lun_cname lun__memory_store(lun_crender *r, lun_crep rep, bool own)
 {
     lun_cname c = memory_name(r, "store", rep, own);
     const char *last = r->dialect->streams ? "int stream" : "lun_i64 left";
     lun_strbuf text = LUN_STRBUF_INIT;
-    if (!lun_cmake(r, c.s))
+    if (!lun__text_once(r, c.s))
         return c;
     if (rep.mask) {
-        lun_crep bytes = lun_crep_of(LUN_U8, 0),
-                 wide = lun_crep_of(lun_cunsigned(lun_crep_bytes(rep)), 0);
-        lun_cname store = lun_cvector_store(r, bytes, own), cast = lun_cvector_cast(r, bytes, wide);
+        lun_crep bytes = lun__vector_rep(LUN_U8, 0),
+                 wide = lun__vector_rep(lun__element_unsigned(lun__vector_rep_bytes(rep)), 0);
+        lun_cname store = lun__memory_store(r, bytes, own), cast = lun__cast_vector(r, bytes, wide);
         lun_strbuf_printf(&text,
                           "INLINE void %s($glun_u8 *p, lun_i64 i, $v a, %s)\n{\n"
                           "    %s(p, i, %s(($u)a & 1), %s);\n}\n",
                           c.s, last, store.s, cast.s, r->dialect->streams ? "stream" : "left");
     } else {
-        int total = r->lanes * lun_crep_bytes(rep);
+        int total = r->lanes * lun__vector_rep_bytes(rep);
         int pieces = total > r->bytes ? total / r->bytes : 1;
         const char *stream = streaming(r, total / pieces);
         lun_strbuf_printf(&text,
@@ -106,7 +107,7 @@ lun_cname lun_cvector_store(lun_crender *r, lun_crep rep, bool own)
                                    "        return;\n    }\n");
         lun_strbuf_puts(&text, "    *($gloose *)(p + i) = a;\n}\n");
     }
-    (own ? own_helper : lun_chelper)(r, rep, lun_strbuf_text(&text));
+    (own ? own_helper : lun__vector_helper)(r, rep, lun_strbuf_text(&text));
     lun_strbuf_free(&text);
     return c;
 }

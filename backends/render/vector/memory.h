@@ -5,7 +5,7 @@
 #include "render/vector/vector.h"
 
 /* Of memory of a slot or, with `own`, of the function. */
-lun_cname lun_cvector_load(lun_crender *r, lun_crep rep, bool own);
-lun_cname lun_cvector_store(lun_crender *r, lun_crep rep, bool own);
+lun_cname lun__memory_load(lun_crender *r, lun_crep rep, bool own);
+lun_cname lun__memory_store(lun_crender *r, lun_crep rep, bool own);
 
 #endif

@@ -14,8 +14,8 @@ static void lane_loop(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *text)
     static const char *const names[] = {"a", "b", "c"};
     const lun_op_row *row = lun_op_get(op);
     lun_dtype from = rep.mask ? LUN_BOOL : rep.t;
-    lun_cname one = lun_cscalar_op(r, op, from);
-    bool test = lun_cop_result(op, from) == LUN_BOOL;
+    lun_cname one = lun__element_op(r, op, from);
+    bool test = lun__element_result(op, from) == LUN_BOOL;
     lun_strbuf_printf(text, "    %s r;\n    LANES($W) r[l] = %s%s(", test ? "$m" : "$v",
                       test ? "-" : "", one.s);
     for (int k = 0; k < row->arity; k++) {
@@ -30,7 +30,7 @@ static void lane_loop(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *text)
  * directions has lanes that are not 0. */
 static bool shift(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *text)
 {
-    int bytes = lun_crep_bytes(rep), total = bytes * r->lanes;
+    int bytes = lun__vector_rep_bytes(rep), total = bytes * r->lanes;
     bool both = lun_dtype_get(rep.t)->kind == LUN_KIND_SIGNED || rep.t == LUN_U64;
     if ((op != LUN_OP_SHL && op != LUN_OP_SHR) || rep.mask || r->dialect->builtins || bytes < 4 ||
         r->target->isa == LUN_ISA_BASE || total < 16 ||
@@ -50,22 +50,22 @@ static bool shift(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *text)
     return true;
 }
 
-lun_cname lun_cvector_op(lun_crender *r, lun_op op, lun_crep rep)
+lun_cname lun__operation_vector(lun_crender *r, lun_op op, lun_crep rep)
 {
     static const char *const names[] = {"a", "b", "c"};
     const lun_op_row *row = lun_op_get(op);
-    lun_cname c = lun_cname_of("lun_%s_%s", row->name, lun_crep_name(rep).s);
-    if (!lun_cmake(r, c.s))
+    lun_cname c = lun__text_name("lun_%s_%s", row->name, lun__vector_rep_name(rep).s);
+    if (!lun__text_once(r, c.s))
         return c;
     if (r->dialect->builtins && (row->flags & LUN_OPF_VEC)) {
         if (!r->dialect->math(r, c.s, op, rep))
             lun__exact_builtin(r, c.s, row->name, row->arity, rep);
         return c;
     }
-    bool test = lun_cop_result(op, rep.mask ? LUN_BOOL : rep.t) == LUN_BOOL;
+    bool test = lun__element_result(op, rep.mask ? LUN_BOOL : rep.t) == LUN_BOOL;
     lun_strbuf text = LUN_STRBUF_INIT, expression = LUN_STRBUF_INIT, shifted = LUN_STRBUF_INIT;
     bool by_instruction = shift(r, op, rep, &shifted);
-    bool whole = by_instruction || lun_cexpr_vector(r, op, rep, &expression);
+    bool whole = by_instruction || lun__expression_vector(r, op, rep, &expression);
     /* a loop over lanes is expensive to compile, so it stands in the unit once */
     lun_strbuf_printf(&text, "%s %s %s(", whole ? "INLINE" : "static __attribute__((noinline))",
                       test ? "$m" : "$v", c.s);
@@ -80,7 +80,7 @@ lun_cname lun_cvector_op(lun_crender *r, lun_op op, lun_crep rep)
     else
         lane_loop(r, op, rep, &text);
     lun_strbuf_puts(&text, "}\n");
-    lun_chelper(r, rep, lun_strbuf_text(&text));
+    lun__vector_helper(r, rep, lun_strbuf_text(&text));
     if (text.failed || expression.failed || shifted.failed)
         r->helpers.failed = true;
     lun_strbuf_free(&text);

@@ -4,6 +4,6 @@
 
 #include "render/vector/vector.h"
 
-lun_cname lun_cvector_op(lun_crender *r, lun_op op, lun_crep rep);
+lun_cname lun__operation_vector(lun_crender *r, lun_op op, lun_crep rep);
 
 #endif

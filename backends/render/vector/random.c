@@ -28,7 +28,7 @@ static int per_block(lun_dtype t)
 static void helpers(lun_crender *r)
 {
     int lanes = r->bytes / 8;
-    lun_cname v = lun_cvector(r, LUN_U64, lanes);
+    lun_cname v = lun__vector_of(r, LUN_U64, lanes);
     lun_strbuf *out = &r->helpers;
     const char *multiply =
         r->target->isa == LUN_ISA_AVX512 ? "vpmuludq %2, %1, %0\" : \"=v\"(r) : \"v\"(a), \"v"
@@ -47,8 +47,8 @@ static void helpers(lun_crender *r)
     else
         lun_strbuf_puts(out, "    return a ^ b ^ *key;\n}\n");
     /* high halves into low ones: a shuffle, for multiplications and shifts wait for one another */
-    lun_cname words = lun_cvector(r, LUN_U32, 2 * lanes),
-              index = lun_cvector(r, LUN_I32, 2 * lanes);
+    lun_cname words = lun__vector_of(r, LUN_U32, 2 * lanes),
+              index = lun__vector_of(r, LUN_I32, 2 * lanes);
     lun_strbuf_printf(out, "INLINE %s lun_high(%s a)\n{\n    return (%s)SHUFFLE(%s, (%s)a, (%s)a",
                       v.s, v.s, v.s, index.s, words.s, words.s);
     for (int l = 0; l < 2 * lanes; l++)
@@ -81,7 +81,7 @@ static void begin(lun_crender *r, lun_cname v, int k)
 static void finish(lun_crender *r, lun_cname v, int k)
 {
     int lanes = r->bytes / 8;
-    lun_cname m = lun_cvector(r, LUN_I64, lanes);
+    lun_cname m = lun__vector_of(r, LUN_I64, lanes);
     lun_strbuf *out = &r->helpers;
     lun_strbuf_printf(
         out, "    a%d = (a%d & low) | (b%d << 32);\n    c%d = (c%d & low) | (d%d << 32);\n", k, k,
@@ -98,12 +98,12 @@ static void finish(lun_crender *r, lun_cname v, int k)
 /* Name of a function that makes `count` vectors of blocks: (out, first block, keys) for each. */
 static lun_cname philox(lun_crender *r, int count)
 {
-    lun_cname c = lun_cname_of("lun_philox%d", count);
-    if (lun_cmake(r, "lun_philox_keys"))
+    lun_cname c = lun__text_name("lun_philox%d", count);
+    if (lun__text_once(r, "lun_philox_keys"))
         helpers(r);
-    if (!lun_cmake(r, c.s))
+    if (!lun__text_once(r, c.s))
         return c;
-    lun_cname v = lun_cvector(r, LUN_U64, r->bytes / 8);
+    lun_cname v = lun__vector_of(r, LUN_U64, r->bytes / 8);
     lun_strbuf *out = &r->helpers;
     lun_strbuf_printf(out, "INLINE void %s(", c.s);
     for (int k = 0; k < count; k++)
@@ -172,7 +172,7 @@ static void declare(lun_crender *r, int32_t v, lun_strbuf *out)
 {
     const lun_ir_ins *ins = &r->ir->ins[v];
     int per = per_block((lun_dtype)ins->dtype);
-    lun_cname t = lun_ctype((lun_dtype)ins->dtype);
+    lun_cname t = lun__element_type((lun_dtype)ins->dtype);
     lun_strbuf_printf(out,
                       "        lun_u64 b%" PRId32 "[%d] __attribute__((aligned(64)));\n"
                       "        const lun_u64 e%" PRId32 " = (lun_u64)i",
@@ -183,14 +183,14 @@ static void declare(lun_crender *r, int32_t v, lun_strbuf *out)
                       ";\n        const %s *const w%" PRId32 " = (const %s *)b%" PRId32
                       " + e%" PRId32 " %% %d;\n",
                       t.s, v, t.s, v, v, per);
-    if (!lun_cmake(r, lun_cname_of("keys %" PRId32, ins->b).s))
+    if (!lun__text_once(r, lun__text_name("keys %" PRId32, ins->b).s))
         return;
     lun_strbuf_printf(&r->fields, "    lun_u64 k%" PRId32 "[20];\n", ins->b);
     lun_strbuf_printf(&r->keys, "    lun_philox_keys(u->k%" PRId32 ", u->s%" PRId32 ");\n", ins->b,
                       ins->b);
 }
 
-void lun_crandom_streams(lun_crender *r, unsigned need, lun_strbuf *out)
+void lun__random_streams(lun_crender *r, unsigned need, lun_strbuf *out)
 {
     int lanes = r->bytes / 8;
     calls c = {.r = r, .args = LUN_STRBUF_INIT, .out = out};
@@ -223,11 +223,12 @@ void lun_crandom_streams(lun_crender *r, unsigned need, lun_strbuf *out)
 
 /* ---- single elements ----------------------------------------------------------------------------- */
 
-lun_cname lun_crandom_one(lun_crender *r, lun_dtype t)
+lun_cname lun__random_one(lun_crender *r, lun_dtype t)
 {
     int per = per_block(t);
-    lun_cname c = lun_cname_of("lun_random_one_%s", lun_dtype_get(t)->name), type = lun_ctype(t);
-    if (!lun_cmake(r, c.s))
+    lun_cname c = lun__text_name("lun_random_one_%s", lun_dtype_get(t)->name),
+              type = lun__element_type(t);
+    if (!lun__text_once(r, c.s))
         return c;
     lun_cname fill = philox(r, 1);
     lun_strbuf_printf(&r->helpers,

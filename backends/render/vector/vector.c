@@ -7,42 +7,42 @@
 #include "render/text/element.h"
 #include "render/text/text.h"
 
-lun_crep lun_crep_of(lun_dtype t, int mask_bytes)
+lun_crep lun__vector_rep(lun_dtype t, int mask_bytes)
 {
     if (t == LUN_BOOL)
-        return (lun_crep){lun_csigned(mask_bytes), true};
+        return (lun_crep){lun__element_signed(mask_bytes), true};
     return (lun_crep){t, false};
 }
 
-int lun_crep_bytes(lun_crep rep)
+int lun__vector_rep_bytes(lun_crep rep)
 {
     return lun_dtype_get(rep.t)->bytes;
 }
 
-lun_cname lun_crep_name(lun_crep rep)
+lun_cname lun__vector_rep_name(lun_crep rep)
 {
     if (rep.mask)
-        return lun_cname_of("b%d", 8 * lun_crep_bytes(rep));
-    return lun_cname_of("%s", lun_dtype_get(rep.t)->name);
+        return lun__text_name("b%d", 8 * lun__vector_rep_bytes(rep));
+    return lun__text_name("%s", lun_dtype_get(rep.t)->name);
 }
 
-lun_cname lun_cvector(lun_crender *r, lun_dtype t, int lanes)
+lun_cname lun__vector_of(lun_crender *r, lun_dtype t, int lanes)
 {
-    lun_cname c = lun_cname_of("%sx%d", lun_dtype_get(t)->name, lanes);
-    if (lun_cmake(r, c.s))
+    lun_cname c = lun__text_name("%sx%d", lun_dtype_get(t)->name, lanes);
+    if (lun__text_once(r, c.s))
         lun_strbuf_printf(&r->types, "typedef %s %s __attribute__((vector_size(%d)));\n",
-                          lun_ctype(t).s, c.s, lanes * lun_dtype_get(t)->bytes);
+                          lun__element_type(t).s, c.s, lanes * lun_dtype_get(t)->bytes);
     return c;
 }
 
-lun_cname lun_cvtype(lun_crender *r, lun_crep rep)
+lun_cname lun__vector_type(lun_crender *r, lun_crep rep)
 {
-    return lun_cvector(r, rep.t, r->lanes);
+    return lun__vector_of(r, rep.t, r->lanes);
 }
 
-void lun_ctemplate(lun_crender *r, lun_strbuf *out, lun_crep rep, const char *text)
+void lun__vector_template(lun_crender *r, lun_strbuf *out, lun_crep rep, const char *text)
 {
-    int bytes = lun_crep_bytes(rep);
+    int bytes = lun__vector_rep_bytes(rep);
     for (; *text; text++) {
         size_t n = strcspn(text, "$");
         lun_strbuf_add(out, text, n);
@@ -51,19 +51,19 @@ void lun_ctemplate(lun_crender *r, lun_strbuf *out, lun_crep rep, const char *te
             break;
         switch (*++text) {
         case 'v':
-            lun_strbuf_puts(out, lun_cvtype(r, rep).s);
+            lun_strbuf_puts(out, lun__vector_type(r, rep).s);
             break;
         case 'm':
-            lun_strbuf_puts(out, lun_cvector(r, lun_csigned(bytes), r->lanes).s);
+            lun_strbuf_puts(out, lun__vector_of(r, lun__element_signed(bytes), r->lanes).s);
             break;
         case 'u':
-            lun_strbuf_puts(out, lun_cvector(r, lun_cunsigned(bytes), r->lanes).s);
+            lun_strbuf_puts(out, lun__vector_of(r, lun__element_unsigned(bytes), r->lanes).s);
             break;
         case 't':
-            lun_strbuf_puts(out, lun_ctype(rep.t).s);
+            lun_strbuf_puts(out, lun__element_type(rep.t).s);
             break;
         case 'n':
-            lun_strbuf_puts(out, lun_crep_name(rep).s);
+            lun_strbuf_puts(out, lun__vector_rep_name(rep).s);
             break;
         case 's':
             lun_strbuf_printf(out, "%d", 8 * bytes);
@@ -80,20 +80,20 @@ void lun_ctemplate(lun_crender *r, lun_strbuf *out, lun_crep rep, const char *te
     }
 }
 
-void lun_chelper(lun_crender *r, lun_crep rep, const char *text)
+void lun__vector_helper(lun_crender *r, lun_crep rep, const char *text)
 {
     lun_strbuf made = LUN_STRBUF_INIT; /* types that it mentions come first */
-    lun_ctemplate(r, &made, rep, text);
+    lun__vector_template(r, &made, rep, text);
     lun_strbuf_puts(&r->helpers, lun_strbuf_text(&made));
     if (made.failed)
         r->helpers.failed = true;
     lun_strbuf_free(&made);
 }
 
-void lun_cshuffle(lun_crender *r, lun_strbuf *out, lun_crep rep, const char *a, const char *b,
-                  int (*at)(int lane, int lanes, int arg), int arg)
+void lun__vector_shuffle(lun_crender *r, lun_strbuf *out, lun_crep rep, const char *a,
+                         const char *b, int (*at)(int lane, int lanes, int arg), int arg)
 {
-    lun_cname m = lun_cvector(r, lun_csigned(lun_crep_bytes(rep)), r->lanes);
+    lun_cname m = lun__vector_of(r, lun__element_signed(lun__vector_rep_bytes(rep)), r->lanes);
     lun_strbuf_printf(out, "SHUFFLE(%s, %s, %s", m.s, a, b);
     for (int l = 0; l < r->lanes; l++)
         lun_strbuf_printf(out, ", %d", at(l, r->lanes, arg));
@@ -102,31 +102,31 @@ void lun_cshuffle(lun_crender *r, lun_strbuf *out, lun_crep rep, const char *a, 
 
 /* ---- small ones ---------------------------------------------------------------------------------- */
 
-lun_cname lun_cvector_select(lun_crender *r, lun_crep rep)
+lun_cname lun__vector_select(lun_crender *r, lun_crep rep)
 {
-    lun_cname c = lun_cname_of("lun_select_%s", lun_crep_name(rep).s);
-    if (lun_cmake(r, c.s))
-        lun_chelper(r, rep,
-                    "INLINE $v lun_select_$n($m mask, $v a, $v b)\n{\n"
-                    "    return ($v)((($m)a & mask) | (($m)b & ~mask));\n}\n");
+    lun_cname c = lun__text_name("lun_select_%s", lun__vector_rep_name(rep).s);
+    if (lun__text_once(r, c.s))
+        lun__vector_helper(r, rep,
+                           "INLINE $v lun_select_$n($m mask, $v a, $v b)\n{\n"
+                           "    return ($v)((($m)a & mask) | (($m)b & ~mask));\n}\n");
     return c;
 }
 
-lun_cname lun_cvector_splat(lun_crender *r, lun_crep rep)
+lun_cname lun__vector_splat(lun_crender *r, lun_crep rep)
 {
-    lun_cname c = lun_cname_of("lun_splat_%s", lun_crep_name(rep).s);
-    if (!lun_cmake(r, c.s))
+    lun_cname c = lun__text_name("lun_splat_%s", lun__vector_rep_name(rep).s);
+    if (!lun__text_once(r, c.s))
         return c;
     if (rep.mask)
-        lun_chelper(r, rep,
-                    "INLINE $v lun_splat_$n(lun_u8 a)\n{\n    return ($v){} - ($t)(a != 0);\n}\n");
+        lun__vector_helper(
+            r, rep, "INLINE $v lun_splat_$n(lun_u8 a)\n{\n    return ($v){} - ($t)(a != 0);\n}\n");
     else if (lun_dtype_is_float(rep.t)) /* by its bits: x + 0 is not x for every x */
-        lun_chelper(
+        lun__vector_helper(
             r, rep,
             "INLINE $v lun_splat_$n($t a)\n{\n    lun_u$s bits;\n"
             "    __builtin_memcpy(&bits, &a, sizeof a);\n    return ($v)(($u){} + bits);\n}\n");
     else
-        lun_chelper(r, rep, "INLINE $v lun_splat_$n($t a)\n{\n    return ($v){} + a;\n}\n");
+        lun__vector_helper(r, rep, "INLINE $v lun_splat_$n($t a)\n{\n    return ($v){} + a;\n}\n");
     return c;
 }
 
@@ -137,11 +137,11 @@ static void lane_numbers(lun_crender *r, lun_strbuf *out)
         lun_strbuf_printf(out, "%s%d", l ? ", " : "", l);
 }
 
-lun_cname lun_cvector_live(lun_crender *r, int bytes)
+lun_cname lun__vector_live(lun_crender *r, int bytes)
 {
-    lun_crep rep = lun_crep_of(LUN_BOOL, bytes);
-    lun_cname c = lun_cname_of("lun_live_%s", lun_crep_name(rep).s);
-    if (!lun_cmake(r, c.s))
+    lun_crep rep = lun__vector_rep(LUN_BOOL, bytes);
+    lun_cname c = lun__text_name("lun_live_%s", lun__vector_rep_name(rep).s);
+    if (!lun__text_once(r, c.s))
         return c;
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_strbuf_puts(&text,
@@ -149,42 +149,43 @@ lun_cname lun_cvector_live(lun_crender *r, int bytes)
                     "left < $W ? left : $W);\n    return ($m){");
     lane_numbers(r, &text);
     lun_strbuf_puts(&text, "} < ($m){} + n;\n}\n");
-    lun_chelper(r, rep, lun_strbuf_text(&text));
+    lun__vector_helper(r, rep, lun_strbuf_text(&text));
     lun_strbuf_free(&text);
     return c;
 }
 
-lun_cname lun_cvector_any(lun_crender *r, int bytes)
+lun_cname lun__vector_any(lun_crender *r, int bytes)
 {
-    lun_crep rep = lun_crep_of(LUN_BOOL, bytes);
-    lun_cname c = lun_cname_of("lun_any_%s", lun_crep_name(rep).s);
+    lun_crep rep = lun__vector_rep(LUN_BOOL, bytes);
+    lun_cname c = lun__text_name("lun_any_%s", lun__vector_rep_name(rep).s);
     int total = bytes * r->lanes;
     bool wide = r->target->isa != LUN_ISA_BASE;
-    if (!lun_cmake(r, c.s))
+    if (!lun__text_once(r, c.s))
         return c;
     if (r->dialect->any) {
         lun_strbuf text = LUN_STRBUF_INIT;
         lun_strbuf_printf(&text, "INLINE int lun_any_$n($m a)\n{\n%s}\n", r->dialect->any);
-        lun_chelper(r, rep, lun_strbuf_text(&text));
+        lun__vector_helper(r, rep, lun_strbuf_text(&text));
         lun_strbuf_free(&text);
     } else if (total <= 8) {
         lun_strbuf text = LUN_STRBUF_INIT;
         lun_strbuf_printf(&text, "INLINE int lun_any_$n($m a)\n{\n    return (lun_u%d)a != 0;\n}\n",
                           8 * total);
-        lun_chelper(r, rep, lun_strbuf_text(&text));
+        lun__vector_helper(r, rep, lun_strbuf_text(&text));
         lun_strbuf_free(&text);
     } else if (wide && total == 64) {
-        lun_chelper(r, rep,
-                    "INLINE int lun_any_$n($m a)\n{\n    lun_u64 k;\n"
-                    "    __asm__(\"vptestmb %1, %1, %0\" : \"=k\"(k) : \"v\"(a));\n    return k != "
-                    "0;\n}\n");
+        lun__vector_helper(
+            r, rep,
+            "INLINE int lun_any_$n($m a)\n{\n    lun_u64 k;\n"
+            "    __asm__(\"vptestmb %1, %1, %0\" : \"=k\"(k) : \"v\"(a));\n    return k != "
+            "0;\n}\n");
     } else if (wide) {
-        lun_chelper(
+        lun__vector_helper(
             r, rep,
             "INLINE int lun_any_$n($m a)\n{\n    int k;\n"
             "    __asm__(\"vptest %1, %1\" : \"=@ccnz\"(k) : \"x\"(a));\n    return k;\n}\n");
     } else {
-        lun_chelper(
+        lun__vector_helper(
             r, rep,
             "INLINE int lun_any_$n($m a)\n{\n    lun_u64 w[sizeof a / 8], k = 0;\n"
             "    __builtin_memcpy(w, &a, sizeof a);\n"
@@ -193,12 +194,12 @@ lun_cname lun_cvector_any(lun_crender *r, int bytes)
     return c;
 }
 
-lun_cname lun_cvector_note(lun_crender *r, int bytes)
+lun_cname lun__vector_note(lun_crender *r, int bytes)
 {
-    lun_crep rep = lun_crep_of(LUN_BOOL, bytes);
-    lun_cname c = lun_cname_of("lun_note_%s", lun_crep_name(rep).s);
-    if (lun_cmake(r, c.s))
-        lun_chelper(
+    lun_crep rep = lun__vector_rep(LUN_BOOL, bytes);
+    lun_cname c = lun__text_name("lun_note_%s", lun__vector_rep_name(rep).s);
+    if (lun__text_once(r, c.s))
+        lun__vector_helper(
             r, rep,
             "static __attribute__((noinline, cold)) int lun_note_$n(const $m *bad, lun_i64 i, "
             "struct frame *f,\n                                                 lun_i64 where, "
