@@ -6,7 +6,7 @@
 
 #include "graph_steps.h"
 
-#include "engine_kit.h" /* last: parameters above have the name of its engine */
+#include "array_kit.h" /* last: parameters above have the name of its engine */
 
 static functions f;
 
@@ -25,7 +25,7 @@ static int close_engine(void **state)
     return left;
 }
 
-static lun_array *vector(int64_t n, double first)
+static lun_array *rising(int64_t n, double first)
 {
     double *x = malloc((size_t)n * sizeof *x + 1);
     lun_array *a;
@@ -35,16 +35,6 @@ static lun_array *vector(int64_t n, double first)
     OK(lun_vector(e, x, n, LUN_F64, &a));
     free(x);
     return a;
-}
-
-static lun_array *with_number(lun_op op, lun_array *a, double x)
-{
-    lun_array *k, *out, *in[2] = {a, NULL};
-    OK(lun_number(e, x, &k));
-    in[1] = k;
-    OK(lun_apply(e, op, in, 2, &out));
-    lun_release(k);
-    return out;
 }
 
 /* a + 1 + 1 + ... */
@@ -60,13 +50,6 @@ static lun_array *chain(lun_array *a, int length)
     return x;
 }
 
-static double at(lun_array *a, int64_t i)
-{
-    lun_value v;
-    OK(lun_get(e, a, i, &v));
-    return v.as.d;
-}
-
 static int plan(lun_array *const *roots, int count, int64_t *ops)
 {
     lun_plan *p;
@@ -79,12 +62,6 @@ static int plan(lun_array *const *roots, int count, int64_t *ops)
     return n;
 }
 
-static void release_all(lun_array **a, int n)
-{
-    while (n)
-        lun_release(a[--n]);
-}
-
 /* ---- functions at a cut ------------------------------------------------------------------------------ */
 
 /* x*y + x and x - y of x = a + 1 + ... (length times), y = a. */
@@ -92,7 +69,7 @@ static void two_results(int length)
 {
     lun_function *two;
     lun_front front = {.ctx = &f.of[TWO_RESULTS], .specialise = specialise};
-    lun_array *a = vector(5, 2), *x = chain(a, length), *out[2], *in[2] = {x, a};
+    lun_array *a = rising(5, 2), *x = chain(a, length), *out[2], *in[2] = {x, a};
     int results;
     OK(lun_function_front(e, &front, &two));
     OK(lun_call(e, two, in, 2, 2, out, 2, &results));
@@ -138,7 +115,7 @@ static void test_function_of_64_arrays(void **state)
         int x = ins(&body, LUN_IR_ARG, LUN_F64, i);
         sum = i ? op2(&body, LUN_OP_ADD, LUN_F64, LUN_F64, sum, x) : x;
         made.output[1] = x;
-        a[i] = vector(3, i);
+        a[i] = rising(3, i);
     }
     made.output[0] = sum;
     lun_front front = {.ctx = &made, .specialise = many};
@@ -186,7 +163,7 @@ static void test_roots_share_a_large_part(void **state)
 {
     (void)state;
     int64_t ops;
-    lun_array *a = vector(5, 2), *x = chain(a, 300), *roots[20];
+    lun_array *a = rising(5, 2), *x = chain(a, 300), *roots[20];
     for (int i = 0; i < 20; i++)
         roots[i] = with_number(LUN_OP_MUL, x, i);
     assert_int_equal(plan(roots, 20, &ops), 1);
@@ -203,7 +180,7 @@ static void test_kernels_share_a_dear_part(void **state)
 {
     (void)state;
     int64_t ops;
-    lun_array *a = vector(5, 0), *x, *sum, *soft;
+    lun_array *a = rising(5, 0), *x, *sum, *soft;
     OK(lun_exp(e, a, &x));
     OK(lun_total_lazy(e, LUN_SUM, x, &sum));
     OK(lun_div(e, x, sum, &soft));
@@ -235,7 +212,7 @@ static void test_other_roots_of_one_graph(void **state)
     for (int round = 0; round < 2; round++)
         for (int k = 0; k < 6; k++)
             for (int count = 1; count <= 3; count++) {
-                lun_array *a = vector(5, 10 * k), *b = vector(5, count), *x[3], *r[3];
+                lun_array *a = rising(5, 10 * k), *b = rising(5, count), *x[3], *r[3];
                 parts(a, b, x);
                 for (int i = 0; i < count; i++)
                     r[i] = x[roots[k][i]];
@@ -310,7 +287,7 @@ static void test_scans_that_differ_little(void **state)
         for (int k = 0; k < 12; k++) {
             bool inclusive = k % 2;
             int kind = k / 2 % 3, rank = k / 6;
-            lun_array *id = operand(kind, rank, 1, 5), *a = vector(4, 1), *out;
+            lun_array *id = operand(kind, rank, 1, 5), *a = rising(4, 1), *out;
             OK(lun_scan(e, add, id, a, inclusive, &out));
             double first = kind ? -5 : 5;
             assert_true(at(out, 0) == first + (inclusive ? 1 : 0));
@@ -335,7 +312,7 @@ static void test_many_concatenations(void **state)
     (void)state;
     enum { COUNT = 100000 };
     lun_array **roots = malloc(COUNT * sizeof(lun_array *));
-    lun_array *a = vector(2, 0);
+    lun_array *a = rising(2, 0);
     assert_non_null(roots);
     clock_t start = clock();
     for (int i = 0; i < COUNT; i++) {
@@ -358,7 +335,7 @@ static void test_many_lengths(void **state)
     lun_array **roots = malloc(COUNT * sizeof(lun_array *)), *a[LENGTHS];
     assert_non_null(roots);
     for (int i = 0; i < LENGTHS; i++)
-        a[i] = vector(i + 1, i);
+        a[i] = rising(i + 1, i);
     clock_t start = clock();
     for (int i = 0; i < COUNT; i++)
         roots[i] = with_number(LUN_OP_ADD, a[i % LENGTHS], i);
@@ -379,7 +356,7 @@ static void test_many_leaves(void **state)
     assert_non_null(x);
     clock_t start = clock();
     for (int i = 0; i < COUNT; i++)
-        x[i] = vector(1, i);
+        x[i] = rising(1, i);
     for (int n = COUNT; n > 1; n = (n + 1) / 2)
         for (int i = 0; i < n / 2; i++) {
             lun_array *sum;
@@ -398,7 +375,7 @@ static void test_many_leaves(void **state)
 static void test_a_long_chain_of_shared_steps(void **state)
 {
     (void)state;
-    lun_array *x = vector(3, 1);
+    lun_array *x = rising(3, 1);
     clock_t start = clock();
     for (int i = 0; i < 100000; i++) {
         lun_array *half = with_number(LUN_OP_MUL, x, 0.5), *sum;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "engine_kit.h"
+#include "array_kit.h"
 
 static int open_engine(void **state)
 {
@@ -19,13 +19,6 @@ static int close_engine(void **state)
     return kit_engine_close();
 }
 
-static lun_array *vector(const double *x, int64_t n)
-{
-    lun_array *a;
-    OK(lun_vector(e, x, n, LUN_F64, &a));
-    return a;
-}
-
 static lun_array *counting(int64_t n)
 {
     lun_array *virt, *a;
@@ -34,30 +27,6 @@ static lun_array *counting(int64_t n)
     OK(lun_copy(e, virt, &a));
     lun_release(virt);
     return a;
-}
-
-static lun_array *binary(lun_op op, lun_array *a, lun_array *b)
-{
-    lun_array *in[2] = {a, b}, *out;
-    OK(lun_apply(e, op, in, 2, &out));
-    return out;
-}
-
-static lun_array *with_number(lun_op op, lun_array *a, double x)
-{
-    lun_array *k, *out;
-    OK(lun_number(e, x, &k));
-    out = binary(op, a, k);
-    lun_release(k);
-    return out;
-}
-
-static double at(lun_array *a, int64_t i)
-{
-    lun_value v;
-    OK(lun_get(e, a, i, &v));
-    assert_int_equal(v.dtype, LUN_F64);
-    return v.as.d;
 }
 
 static int64_t launches(void)
@@ -74,12 +43,6 @@ static int kernels(lun_array *a)
     int n = lun_plan_count(p);
     lun_plan_release(p);
     return n;
-}
-
-static void release_all(lun_array **a, int n)
-{
-    while (n)
-        lun_release(a[--n]);
 }
 
 static void test_one_kernel(void **state)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine_kit.h"
+#include "array_kit.h"
 
 static int open_engine(void **state)
 {
@@ -17,13 +17,6 @@ static int close_engine(void **state)
 {
     (void)state;
     return kit_engine_close();
-}
-
-static lun_array *vector(const double *x, int64_t n)
-{
-    lun_array *a;
-    OK(lun_vector(e, x, n, LUN_F64, &a));
-    return a;
 }
 
 static double total(lun_reduction r, lun_array *a, int64_t ddof)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine_kit.h"
+#include "array_kit.h"
 
 static int open_engine(void **state)
 {
@@ -23,13 +23,6 @@ static lun_value number(double x)
     return (lun_value){.dtype = LUN_F64, .as.d = x};
 }
 
-static lun_array *vector(const double *x, int64_t n)
-{
-    lun_array *a;
-    OK(lun_vector(e, x, n, LUN_F64, &a));
-    return a;
-}
-
 static lun_array *tensor(const double *x, int rank, const int64_t *shape)
 {
     lun_array *a;
@@ -43,12 +36,6 @@ static void holds(lun_array *a, const double *x, int64_t n)
     assert_int_equal(lun_size(a), n);
     OK(lun_read(e, a, got, 0, n));
     assert_memory_equal(got, x, (size_t)n * sizeof *x);
-}
-
-static void release_all(lun_array **a, int n)
-{
-    while (n)
-        lun_release(a[--n]);
 }
 
 static const double six[6] = {1, 2, 3, 4, 5, 6};
