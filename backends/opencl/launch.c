@@ -221,7 +221,8 @@ static lun_status fetch(lun_opencl *o, const lun_kernel *k, int64_t count, lun_l
     if (s != LUN_OK)
         return s;
     if (count > (int64_t)(sizeof few / sizeof *few))
-        return lun_opencl_fail(o, LUN_ELIMIT, "a kernel with %d results", k->shape.results);
+        return lun_opencl_fail(o, LUN_ELIMIT, "a kernel has %d results: evaluate fewer at once",
+                               k->shape.results);
     cl_int code = o->cl.clEnqueueReadBuffer(o->queue, o->work, CL_TRUE, 0,
                                             (size_t)count * sizeof *few, few, 0, NULL, NULL);
     if (code != CL_SUCCESS)

@@ -46,7 +46,7 @@ bool lun_unit_load(lun_unit *u, lun_loader *l, const char *scratch, const void *
     void *kernel = find(object, "lun_kernel", suffix), *total = find(object, "lun_total", suffix),
          *combine = find(object, "lun_combine", suffix);
     if (!kernel || (u->scans && !total) || ((u->scans || u->reduces) && !combine)) {
-        lun_strbuf_puts(why, "what it made is no kernel");
+        lun_strbuf_puts(why, "the object file contains no kernel");
         lun_loader_close(object);
         return false;
     }

@@ -71,11 +71,11 @@ enum { LUN__HELD_BYTES = sizeof(lun__box) + 1 };
 
 /* ---- the host (host.c) ---- */
 
-/* Raises the error that the engine has ended. */
+/* Raises the error that the engine is closed. */
 int lun__ended(lua_State *L);
 /* Ends the references of entries whose userdata are gone. */
 void lun__bury(lun__host *h);
-/* Raises an error if the engine has ended; releases what has died. */
+/* Raises an error if the engine is closed; releases what has died. */
 static inline void lun__ready(lua_State *L, lun__host *h)
 {
     if (!h->engine)

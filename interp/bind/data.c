@@ -156,7 +156,7 @@ static int from_bytes(lua_State *L)
     int rank = lua_isnoneornil(L, 3) ? 1 : lun__check_shape(L, 3, shape);
     if (length % size != 0)
         luaL_argerror(L, 1,
-                      lua_pushfstring(L, "%I bytes are no whole number of %s elements",
+                      lua_pushfstring(L, "%I bytes are not a whole number of %s elements",
                                       (lua_Integer)length, lun_dtype_name(t)));
     if (elements(shape, rank) != (int64_t)(length / size))
         luaL_argerror(L, 3,

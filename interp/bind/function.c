@@ -82,7 +82,7 @@ static lun_function *of_string(lua_State *L, lun__host *h, int i, int arity, boo
     const char *text = lua_tolstring(L, i, &length);
     lun_op op;
     if (strlen(text) != length)
-        luaL_argerror(L, i, "the text holds a zero byte");
+        luaL_argerror(L, i, "the text contains a zero byte");
     if (lun_op_find(text, arity, &op) || lun_op_find(text, 0, &op))
         return of_op(L, h, i, op, arity, folds);
     if (is_c(text))
@@ -91,8 +91,8 @@ static lun_function *of_string(lua_State *L, lun__host *h, int i, int arity, boo
         return of_file(L, h, i);
     luaL_argerror(L, i,
                   lua_pushfstring(L,
-                                  "'%s' is no operation of lun.op, no C string as \"(float x){ "
-                                  "return x; }\" and no path, which starts with / or .",
+                                  "'%s' is not an operation of lun.op, a C string as \"(float x){ "
+                                  "return x; }\" or a path, which starts with / or .",
                                   text));
     return NULL;
 }

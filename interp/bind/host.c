@@ -150,7 +150,7 @@ lun_engine *lunarray_engine(lua_State *L)
 
 int lun__ended(lua_State *L)
 {
-    return luaL_error(L, "the engine has ended");
+    return luaL_error(L, "the engine is closed");
 }
 
 /* ---- userdata ---------------------------------------------------------------------------------- */

@@ -191,7 +191,7 @@ static void read_option(lua_State *L, random_options *o)
     if (strcmp(key, "seed") == 0) {
         int exact = 0;
         o->seed = (uint64_t)(lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0);
-        luaL_argcheck(L, exact, 2, "'seed' is no integer");
+        luaL_argcheck(L, exact, 2, "'seed' is not an integer");
     } else if (strcmp(key, "dist") == 0) {
         if (strcmp(text, "uniform") == 0)
             o->dist = LUN_UNIFORM;

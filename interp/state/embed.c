@@ -68,7 +68,7 @@ static lun_status fail(lua_State *L, lun_engine *e, int status)
     if (lua_pcall(L, 2, 1, 0) == LUA_OK)
         s = (lun_status)lua_tointeger(L, -1);
     else
-        lun_fail(e, s, "an error whose text could not be made");
+        lun_fail(e, s, "error in a script; there was no memory for its text");
     lua_pop(L, 1);
     return s;
 }
@@ -264,7 +264,7 @@ lun_status lun_getglobal(lun_engine *e, const char *name, lun_array **out)
 {
     job j = {.text = name};
     if (e && !out)
-        return lun_fail(e, LUN_EARG, "no place for the array (NULL)");
+        return lun_fail(e, LUN_EARG, "the pointer for the result is missing (NULL)");
     lun_status s = run(e, get_global, &j);
     if (s == LUN_OK)
         *out = j.array;
@@ -280,7 +280,7 @@ lun_status lun_getnumber(lun_engine *e, const char *name, double *out)
 {
     job j = {.text = name};
     if (e && !out)
-        return lun_fail(e, LUN_EARG, "no place for the number (NULL)");
+        return lun_fail(e, LUN_EARG, "the pointer for the result is missing (NULL)");
     lun_status s = run(e, get_number, &j);
     if (s == LUN_OK)
         *out = j.number;

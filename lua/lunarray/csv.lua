@@ -230,7 +230,7 @@ end
 local function text_fault(text)
     local nul = find(text, "\0", 1, true)
     if nul then
-        return "a NUL byte; this is no text file", nul
+        return "a NUL byte; this is not a text file", nul
     end
     local _, bad = utf8.len(text)
     if bad then
@@ -338,7 +338,7 @@ local function names_to_save(t, wanted)
     end
     for _, name in ipairs(names) do
         if type(name) ~= "string" then
-            return nil, ("the column name %s is no string"):format(tostring(name))
+            return nil, ("the column name %s is not a string"):format(tostring(name))
         elseif t[name] == nil then
             return nil, ("no column '%s'"):format(name)
         elseif text_fault(name) then

@@ -39,14 +39,14 @@ end
 
 local function parse_shape(text, pos)
     if text:sub(pos, pos) ~= "(" then
-        return nil, "shape is no tuple", "format"
+        return nil, "shape is not a tuple", "format"
     end
     local extents, comma = {}, true
     pos = after_blanks(text, pos + 1)
     while text:sub(pos, pos) ~= ")" do
         local digits, stop = text:match("^(%d+)L?()", pos) -- Python 2 wrote 10L
         if not digits or not comma or digits:find("^0%d") then
-            return nil, "shape is no tuple of extents", "format"
+            return nil, "shape is not a tuple of extents", "format"
         elseif #digits > 18 then
             return nil, "the extent " .. digits:sub(1, 40) .. " is too large", "unsupported"
         end
@@ -56,7 +56,7 @@ local function parse_shape(text, pos)
         pos = comma and after_blanks(text, pos + 1) or pos
     end
     if #extents == 1 and not comma then
-        return nil, "shape is no tuple: (n) without a comma", "format"
+        return nil, "shape is not a tuple: (n) without a comma", "format"
     end
     return extents, after_blanks(text, pos + 1)
 end
@@ -75,7 +75,7 @@ local function parse_header(text)
     local header, comma = {}, true
     local pos = after_blanks(text, 1)
     if text:sub(pos, pos) ~= "{" then
-        return nil, "no dictionary", "format"
+        return nil, "the header is not a dictionary", "format"
     end
     pos = after_blanks(text, pos + 1)
     while text:sub(pos, pos) ~= "}" do
@@ -150,7 +150,7 @@ local function read_header(source)
     if not head then
         return nil, message, code
     elseif head:sub(1, 6) ~= MAGIC then
-        return nil, "no .npy file: it does not start with \\x93NUMPY", "format"
+        return nil, "not a .npy file: it does not start with \\x93NUMPY", "format"
     end
     local major, minor = head:byte(7, 8)
     if major < 1 or major > 3 or minor ~= 0 then

@@ -80,7 +80,7 @@ local function plain_samples(text, pos, count, size)
     for token in body:gmatch("[^ \t\r\n\v\f]+") do
         local x = token:find("^%d+$") and #token <= 9 and tonumber(token)
         if not x or x > limit then
-            return nil, ("%q is no sample"):format(token:sub(1, 40)), "format"
+            return nil, ("%q is not a sample"):format(token:sub(1, 40)), "format"
         elseif #samples == count then
             return nil, ("the file is too long: the image has %d samples"):format(count), "long"
         end
@@ -119,7 +119,7 @@ function pnm.decode(source)
         if refused[magic] then
             return nil, refused[magic] .. " are not supported; convert to PGM or PPM", "unsupported"
         end
-        return nil, "no PGM or PPM image: it starts with none of P2, P3, P5, P6", "format"
+        return nil, "not a PGM or PPM image: it starts with none of P2, P3, P5, P6", "format"
     elseif not text:find("^[ \t\r\n\v\f#]", 3) then
         return nil, "bad header: no blank after " .. magic, #text == 2 and "short" or "format"
     end

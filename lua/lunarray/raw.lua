@@ -59,7 +59,7 @@ function raw.layout(source, opts)
     local shape = opts.shape
     if not shape then
         if source.left % size ~= 0 then
-            local message = "%d bytes are no whole number of %s elements (%d bytes each)"
+            local message = "%d bytes are not a whole number of %s elements (%d bytes each)"
             return nil, message:format(source.left, opts.dtype, size), "short"
         end
         shape = { source.left // size }

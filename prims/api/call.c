@@ -102,7 +102,7 @@ static lun_status c_operand(call *c, int k)
             lun_dtype_name(want), lun__describe(a, shape));
     if (f->param[k].pointer && k < c->elements)
         return lun__fail(e, LUN_EARG,
-                         "parameter %d of the function takes an element: it must be no pointer",
+                         "parameter %d of the function takes an element: it cannot be a pointer",
                          k + 1);
     lun_status s = lun__node(e, a, want, &raw);
     if (s != LUN_OK)
@@ -368,7 +368,10 @@ lun_status lun__combiner(lun_engine *e, lun_function *f, lun_dtype *t, const lun
         if (given == *t)
             *body = r.function;
         else if (round == 2)
-            s = lun__fail(e, LUN_EDTYPE, "the function does not give the dtype that it takes");
+            s = lun__fail(e, LUN_EDTYPE,
+                          "a function for reduce or scan must give the dtype of its parameters: it "
+                          "takes %s and gives %s",
+                          lun_dtype_name(*t), lun_dtype_name(given));
         *t = given;
     }
     if (s != LUN_OK)

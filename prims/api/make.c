@@ -14,7 +14,7 @@ lun_status lun_wrap(lun_engine *e, void *data, int64_t n, lun_dtype t,
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
     int size = lun_dtype_get(t)->bytes;
     if (n < 0 || (n && !data))
-        return lun__fail(e, LUN_EARG, "no data for %lld elements", (long long)n);
+        return lun__fail(e, LUN_EARG, "data is missing (NULL) for %lld elements", (long long)n);
     if (n > PTRDIFF_MAX / size)
         return lun__fail(e, LUN_ERANGE, "%lld elements of %s are more than can be addressed",
                          (long long)n, lun_dtype_name(t));
@@ -202,7 +202,7 @@ lun_status lun_linspace(lun_engine *e, double a, double b, int64_t n, lun_dtype 
 {
     LUN_NEED(e, out);
     if (!((unsigned)t < LUN_DTYPE_COUNT) || !lun_dtype_is_float(t))
-        return lun__fail(e, LUN_EDTYPE, "linspace needs dtype f32 or f64");
+        return lun__fail(e, LUN_EDTYPE, "linspace needs a float dtype");
     if (n < 0)
         return lun__fail(e, LUN_ERANGE, "a length of %lld is negative", (long long)n);
     if (lun__shape_check(e, 1, &n) != LUN_OK)
@@ -306,7 +306,7 @@ lun_status lun_random(lun_engine *e, int rank, const int64_t *shape, uint64_t se
         x = cast(e, bits(e, seed, index_of(e, n), narrow ? LUN_U32 : LUN_U64), t);
     } else {
         return lun__fail(e, LUN_EDTYPE,
-                         "random numbers come as f32, f64 and, uniform, as i32, u32, i64, u64");
+                         "random numbers are f32 or f64; uniform ones also i32, u32, i64 or u64");
     }
     if (x && rank != 1) {
         lun_node *r = NULL;

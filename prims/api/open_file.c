@@ -46,9 +46,10 @@ lun_status lun_file_elements(lun_engine *e, lun_array *bytes, int64_t offset, lu
         count *= shape[i];
     if (offset < 0 || offset > n->n || __builtin_mul_overflow(count, size, &needed) ||
         needed > n->n - offset)
-        return lun__fail(e, LUN_ERANGE,
-                         "%lld elements of %s from byte %lld on are not within %lld bytes",
-                         (long long)count, lun_dtype_name(t), (long long)offset, (long long)n->n);
+        return lun__fail(
+            e, LUN_ERANGE,
+            "%lld elements of %s from byte %lld on do not fit into the file's %lld bytes",
+            (long long)count, lun_dtype_name(t), (long long)offset, (long long)n->n);
     lun_storage *s;
     status = lun_storage_filed(e, n->storage->source, n->storage->start + n->offset + offset,
                                swapped, t, count, &s);

@@ -94,17 +94,17 @@ lun_status lun_slice(lun_engine *e, lun_array *a, int64_t first, int64_t count, 
         return s;
     int rank = lun_shape(a, shape);
     if (rank == 0)
-        return lun__fail(e, LUN_ESHAPE, "a Scalar has no parts");
+        return lun__fail(e, LUN_ESHAPE, "a Scalar cannot be sliced");
     rows = shape[0];
     if (count < 0 ||
         (count > 0 &&
          (first < 0 || first >= rows || __builtin_mul_overflow(count - 1, step, &last) ||
           __builtin_add_overflow(first, last, &last) || last < 0 || last >= rows)))
-        return lun__fail(e, LUN_ERANGE, "elements %lld to %lld are not within length %lld",
-                         (long long)first + 1, (long long)(first + (count - 1) * step + 1),
-                         (long long)rows);
+        return lun__fail(
+            e, LUN_ERANGE, "elements %lld to %lld are out of range: the length is %lld",
+            (long long)first + 1, (long long)(first + (count - 1) * step + 1), (long long)rows);
     if (step == 0 && count > 1)
-        return lun__fail(e, LUN_ERANGE, "a step of 0 leads nowhere");
+        return lun__fail(e, LUN_ERANGE, "the step is 0");
     if (rank > 1 && step != 1 && count > 1)
         return lun__fail(e, LUN_ESHAPE,
                          "a step of %lld between rows: rows are taken one after another",
@@ -172,7 +172,7 @@ lun_status lun_reshape(lun_engine *e, lun_array *a, int rank, const int64_t *sha
     for (int i = 0; i < rank; i++)
         size *= shape[i];
     if (size != n->n) {
-        s = lun__fail(e, LUN_ESHAPE, "%lld elements do not fill a shape of %lld", (long long)n->n,
+        s = lun__fail(e, LUN_ESHAPE, "%lld elements do not fit a shape of %lld", (long long)n->n,
                       (long long)size);
         lun_node_release(e, n);
         return s;
@@ -192,9 +192,11 @@ lun_status lun_row(lun_engine *e, lun_array *a, int64_t i, lun_array **out)
         return s;
     int rank = lun_shape(a, shape);
     if (rank < 2)
-        return lun__fail(e, LUN_ESHAPE, "a row needs an array of rank 2 or more");
+        return lun__fail(e, LUN_ESHAPE, "a row needs an array of rank 2 or more, not of rank %d",
+                         rank);
     if (i < 0 || i >= shape[0])
-        return lun__fail(e, LUN_ERANGE, "row %lld of %lld", (long long)i + 1, (long long)shape[0]);
+        return lun__fail(e, LUN_ERANGE, "row %lld is out of range: the array has %lld",
+                         (long long)i + 1, (long long)shape[0]);
     for (int k = 1; k < rank; k++)
         row *= shape[k];
     s = lun__array(e, NULL, true, &v);

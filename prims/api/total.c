@@ -60,8 +60,7 @@ static lun_status total_node(lun_engine *e, lun_reduction r, lun_node *a, lun_no
         return reduce(e, LUN_OP_ADD, truth(e, a, LUN_I64), LUN_I64, LUN_I64, out);
     default:
         lun_node_release(e, a);
-        return lun__fail(e, LUN_EARG, "%s is no reduction that can stay lazy",
-                         lun_reduction_name(r));
+        return lun__fail(e, LUN_EARG, "%s cannot be a lazy reduction", lun_reduction_name(r));
     }
 }
 

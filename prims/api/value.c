@@ -34,9 +34,9 @@ static lun_status check_part(lun_engine *e, const lun_array *a, int64_t first, i
 {
     int64_t size = lun_size(a);
     if (first < 0 || count < 0 || first > size || count > size - first)
-        return lun__fail(e, LUN_ERANGE, "elements %lld to %lld are not within %lld",
-                         (long long)first + 1, (long long)first + (long long)count,
-                         (long long)size);
+        return lun__fail(
+            e, LUN_ERANGE, "elements %lld to %lld are out of range: the length is %lld",
+            (long long)first + 1, (long long)first + (long long)count, (long long)size);
     return LUN_OK;
 }
 

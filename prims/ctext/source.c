@@ -294,7 +294,7 @@ static lun_status expand_line(lun_csource *s, frame *f, int i, bool *drop, lun_s
     const lun_ctokens *t = &f->tokens;
     *drop = false;
     if (lun_ctoken_word(t, i + 1, "include_next") || lun_ctoken_word(t, i + 1, "import"))
-        return refuse(s, f, t->at[i].start, "only #include \"file\" is known", error);
+        return refuse(s, f, t->at[i].start, "only #include \"file\" can be used", error);
     if (lun_ctoken_word(t, i + 1, "pragma") && lun_ctoken_word(t, i + 2, "once")) {
         *drop = true;
     } else if (lun_ctoken_word(t, i + 1, "include")) {

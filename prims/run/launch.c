@@ -269,7 +269,7 @@ static lun_status launch_now(lun_engine *e, const lun_lowered *l, lun_kernel_ent
         else if (s == LUN_EIO && to.streams)
             s = explain_stream(e, to.streams[run.trap].self, (int)run.trap_value);
         else if (s == LUN_ENOMEM)
-            lun__fail(e, s, "out of memory: a kernel over %lld elements gets no working memory",
+            lun__fail(e, s, "out of memory: no working memory for a kernel over %lld elements",
                       (long long)count);
     }
     if (s == LUN_OK) {

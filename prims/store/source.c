@@ -21,7 +21,7 @@ struct lun_source {
 
 static lun_status refuse(lun_engine *e, const char *path, int reason)
 {
-    const char *text = reason == ESPIPE ? "no regular file" : strerror(reason);
+    const char *text = reason == ESPIPE ? "not a regular file" : strerror(reason);
     lun_status s = lun__fail(e, LUN_EIO, "%s: %s", path, text);
     errno = reason;
     return s;

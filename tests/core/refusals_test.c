@@ -57,17 +57,18 @@ static void test_parts(void **state)
     lun_array *out = NULL;
     const int64_t vast[3] = {INT64_C(1) << 31, INT64_C(1) << 31, 4};
     lun_value zero = {LUN_F64, {.d = 0}};
-    expect(lun_slice(e, number, 0, 1, 1, &out), LUN_ESHAPE, "a Scalar has no parts");
-    expect(lun_slice(e, vector, 0, 2, 0, &out), LUN_ERANGE, "a step of 0 leads nowhere");
+    expect(lun_slice(e, number, 0, 1, 1, &out), LUN_ESHAPE, "a Scalar cannot be sliced");
+    expect(lun_slice(e, vector, 0, 2, 0, &out), LUN_ERANGE, "the step is 0");
     expect(lun_slice(e, vector, 4, 3, 1, &out), LUN_ERANGE,
-           "elements 5 to 7 are not within length 6");
-    expect(lun_slice(e, vector, 1, 3, -1, &out), LUN_ERANGE, "elements 2 to 0 are not within");
-    expect(lun_slice(e, vector, 1, 3, INT64_MAX, &out), LUN_ERANGE, "not within length 6");
+           "elements 5 to 7 are out of range: the length is 6");
+    expect(lun_slice(e, vector, 1, 3, -1, &out), LUN_ERANGE, "elements 2 to 0 are out of range");
+    expect(lun_slice(e, vector, 1, 3, INT64_MAX, &out), LUN_ERANGE, "the length is 6");
     expect(lun_slice(e, matrix, 0, 2, 2, &out), LUN_ERANGE,
-           "elements 1 to 3 are not within length 2");
+           "elements 1 to 3 are out of range: the length is 2");
     expect(lun_slice(e, matrix, 1, 2, -1, &out), LUN_ESHAPE, "a step of -1 between rows");
-    expect(lun_row(e, vector, 0, &out), LUN_ESHAPE, "a row needs an array of rank 2 or more");
-    expect(lun_row(e, matrix, 2, &out), LUN_ERANGE, "row 3 of 2");
+    expect(lun_row(e, vector, 0, &out), LUN_ESHAPE,
+           "a row needs an array of rank 2 or more, not of rank 1");
+    expect(lun_row(e, matrix, 2, &out), LUN_ERANGE, "row 3 is out of range: the array has 2");
     expect(lun_full(e, 3, vast, LUN_F64, zero, &out), LUN_ERANGE, "too many elements");
     assert_null(out);
 }
@@ -93,8 +94,7 @@ static void test_reductions(void **state)
 {
     (void)state;
     lun_array *out = NULL;
-    expect(lun_total_lazy(e, LUN_VAR, vector, &out), LUN_EARG,
-           "var is no reduction that can stay lazy");
+    expect(lun_total_lazy(e, LUN_VAR, vector, &out), LUN_EARG, "var cannot be a lazy reduction");
     expect(lun_total_lazy(e, (lun_reduction)99, vector, &out), LUN_EARG, "no such reduction: 99");
     expect(lun_reduce(e, sub, number, vector, &out), LUN_EARG, "sub is not associative");
     expect(lun_scan(e, sub, number, vector, true, &out), LUN_EARG, "sub is not associative");
@@ -115,7 +115,7 @@ static void test_arguments(void **state)
     expect(lun_map(e, c, vector, (lun_array *[]){vector, vector}, 2, &out), LUN_EDTYPE,
            "parameter 3 of the function is a number (i32), the argument is an array f64[6]");
     expect(lun_zip(e, c, vector, vector, &number, 1, &out), LUN_EARG,
-           "parameter 2 of the function takes an element: it must be no pointer");
+           "parameter 2 of the function takes an element: it cannot be a pointer");
     expect(lun_map(e, c, vector, many, 1, &out), LUN_EARG,
            "the function takes 3 parameters; it is given 1 element and 1 extra argument");
     expect(lun_map(e, c, vector, many, 70, &out), LUN_EARG, "more than 60 extra arguments");

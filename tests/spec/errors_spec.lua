@@ -11,7 +11,7 @@ end
 describe("a kernel without memory to work in", function()
     it("says so, and over how many elements", function()
         local _, e = pcall(function() return (lun.index(1 << 60) + 1):sum() end)
-        assert.matches("1152921504606846976 elements gets no working memory", e.message, 1, true)
+        assert.matches("no working memory for a kernel over 1152921504606846976 elements", e.message, 1, true)
         assert.matches("NOMEM", e.code)
         usable()
     end)

@@ -41,7 +41,7 @@ describe("a Lua function that cannot be a kernel", function()
         ["strings as numbers"] = { "return function(x)\n return x + '1' end",
             "script:2: arithmetic on a string ('1'): only numbers and booleans can be computed with" },
         ["strings as results"] = { "return function(x) return 'a' end",
-            "script:1: result 1 is no number: return a number or a boolean" },
+            "script:1: result 1 is not a number: return a number or a boolean" },
         varargs = { "return function(...) return (...) end",
             "script:1: a function with '...': name its parameters" },
         coroutines = { "return function(x)\n\n return coroutine.yield(x) end",
@@ -72,9 +72,9 @@ describe("a Lua function that cannot be a kernel", function()
         ["a captured table in arithmetic"] = { "local t = {}\nreturn function(x) return 1 << t end",
             "script:2: arithmetic on a table ('t'): only numbers and booleans can be computed with" },
         ["a function in arithmetic"] = { "local t = print\nreturn function(x)\n return t + x end",
-            "script:3: arithmetic on a value that is no number ('t'): only numbers and booleans can be computed with" },
+            "script:3: arithmetic on a value that is not a number ('t'): only numbers and booleans can be computed with" },
         ["tables that are compared"] = { "local t = {}\nreturn function(x) return t == t and 1 or 2 end",
-            "script:2: comparison on a value that is no number: only numbers and booleans can be computed with" },
+            "script:2: comparison on a value that is not a number: only numbers and booleans can be computed with" },
         ["a number on some paths only"] = { "return function(x)\n local y if x > 1 then y = 1 end\n return x + y end",
             "script:3: arithmetic on a value that is a number on some paths only (local 'y'): give it a number on every path" },
         ["nil on some paths, compared"] = { "return function(x)\n local y = x > 2 and nil\n return y == nil and 1 or 0 end",
@@ -179,7 +179,7 @@ describe("a Lua function that fails while it runs", function()
         fails("'for' step is zero", "script:2", function()
             return lun.vector({ 0 }):map(script "return function(x)\n for i = 1, 3, x do x = x + i end return x end")
         end)
-        fails("math.tointeger of a number that is no integer gives nil: use math.floor", "script:1", function()
+        fails("math.tointeger of a number that is not an integer gives nil: use math.floor", "script:1", function()
             return lun.vector({ 0.5 }):map(script "return function(x) return math.tointeger(x) end")
         end)
     end)

@@ -358,7 +358,7 @@ describe("bytes", function()
     it("take a shape", function()
         assert.same({ { 1, 2 }, { 3, 4 } }, lun.frombytes("\1\2\3\4", "u8", { 2, 2 }):totable())
         expect.failure("does not hold 4 elements", lun.frombytes, "\1\2\3\4", "u8", { 2, 3 })
-        expect.failure("no whole number", lun.frombytes, "\1\2\3", "i16")
+        expect.failure("not a whole number", lun.frombytes, "\1\2\3", "i16")
         expect.failure("string expected", lun.frombytes, 12, "u8")
     end)
 

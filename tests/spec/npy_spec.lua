@@ -190,8 +190,8 @@ describe("npy", function()
             { "a dtype with more behind it", npy(header("<f8,<f8", "(1,)"), sixteen), "format", "unknown dtype" },
             { "no byte order", npy(header("|f8", "(2,)"), sixteen), "format", "names no byte order" },
             { "a bool of 2", npy(header("|b1", "(2,)"), "\1\2"), "format", "element 2 of a bool array is the byte 2" },
-            { "no header", npy("", sixteen), "format", "no dictionary" },
-            { "a header that is no dictionary", npy("[1, 2]", sixteen), "format", "no dictionary" },
+            { "no header", npy("", sixteen), "format", "the header is not a dictionary" },
+            { "a header that is no dictionary", npy("[1, 2]", sixteen), "format", "the header is not a dictionary" },
             { "an open dictionary", npy(good:gsub("}.*", ""), sixteen), "format", "bad header" },
             { "an empty dictionary", npy("{}", sixteen), "format", "no key" },
             { "no shape", npy("{'descr': '<f8', 'fortran_order': False}", sixteen), "format", "no key 'shape'" },
@@ -203,15 +203,15 @@ describe("npy", function()
             { "a missing comma", npy(good:gsub("8',", "8'"), sixteen), "format", "a comma is missing" },
             { "a missing colon", npy(good:gsub("':", "'", 1), sixteen), "format", "no colon after 'descr'" },
             { "a shape of one number", npy(header("<f8", "(2)"), sixteen), "format", "without a comma" },
-            { "a bare shape", npy(header("<f8", "2"), sixteen), "format", "shape is no tuple" },
-            { "a list as shape", npy(header("<f8", "[2]"), sixteen), "format", "shape is no tuple" },
-            { "a negative extent", npy(header("<f8", "(-2,)"), sixteen), "format", "shape is no tuple" },
-            { "a float extent", npy(header("<f8", "(2.0,)"), sixteen), "format", "shape is no tuple" },
-            { "an octal extent", npy(header("<f8", "(02,)"), sixteen), "format", "shape is no tuple" },
-            { "extents without a comma", npy(header("<f8", "(1 2)"), sixteen), "format", "shape is no tuple" },
-            { "two commas", npy(header("<f8", "(2,,)"), sixteen), "format", "shape is no tuple" },
+            { "a bare shape", npy(header("<f8", "2"), sixteen), "format", "shape is not a tuple" },
+            { "a list as shape", npy(header("<f8", "[2]"), sixteen), "format", "shape is not a tuple" },
+            { "a negative extent", npy(header("<f8", "(-2,)"), sixteen), "format", "shape is not a tuple" },
+            { "a float extent", npy(header("<f8", "(2.0,)"), sixteen), "format", "shape is not a tuple" },
+            { "an octal extent", npy(header("<f8", "(02,)"), sixteen), "format", "shape is not a tuple" },
+            { "extents without a comma", npy(header("<f8", "(1 2)"), sixteen), "format", "shape is not a tuple" },
+            { "two commas", npy(header("<f8", "(2,,)"), sixteen), "format", "shape is not a tuple" },
             { "an open shape", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2,", sixteen), "format",
-                "shape is no tuple" },
+                "shape is not a tuple" },
             { "a fortran_order of 0", npy(header("<f8", "(2,)", "0"), sixteen), "format", "neither True nor False" },
             { "an escaped string", npy("{'descr': '\\x3cf8', 'fortran_order': False, 'shape': (2,)}", sixteen),
                 "format", "a string was expected" },
@@ -444,7 +444,7 @@ describe("raw bytes", function()
         local path = write("1234567", "t.raw")
         local a, message, code = lun.load(path, { dtype = "f32" })
         assert.is_nil(a)
-        assert.equal(path .. ": 7 bytes are no whole number of f32 elements (4 bytes each)", message)
+        assert.equal(path .. ": 7 bytes are not a whole number of f32 elements (4 bytes each)", message)
         assert.equal("short", code)
         a, message, code = lun.load(path, { dtype = "u8", shape = { 2, 4 } })
         assert.is_nil(a)

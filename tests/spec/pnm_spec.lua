@@ -112,9 +112,9 @@ describe("pnm", function()
             { "a 16-bit sample too large", "P5 1 1 256\n\1\1", "format", "a sample is 257, .* allowed is 256" },
             { "too few plain samples", "P2 2 2 255\n1 2 3\n", "short", "has 4 samples, there are 3" },
             { "too many plain samples", "P2 2 2 255\n1 2 3 4 5\n", "long", "the image has 4 samples" },
-            { "a plain sample in letters", "P2 2 1 255\n1 0x2\n", "format", "\"0x2\" is no sample" },
-            { "a negative plain sample", "P2 2 1 255\n1 -2\n", "format", "\"%-2\" is no sample" },
-            { "a plain sample of 30 digits", "P2 2 1 255\n1 " .. ("1"):rep(30), "format", "is no sample" },
+            { "a plain sample in letters", "P2 2 1 255\n1 0x2\n", "format", "\"0x2\" is not a sample" },
+            { "a negative plain sample", "P2 2 1 255\n1 -2\n", "format", "\"%-2\" is not a sample" },
+            { "a plain sample of 30 digits", "P2 2 1 255\n1 " .. ("1"):rep(30), "format", "is not a sample" },
             { "a plain sample too large", "P2 2 1 100\n1 101\n", "format", "a sample is 101, .* allowed is 100" },
         }
         for _, case in ipairs(cases) do

@@ -77,7 +77,7 @@ describe("skeletons", function()
             end)
         end
         expect.failure("bad argument #1 to 'map'", function() lun.map() end)
-        expect.failure("'frobnicate' is no operation of lun.op", lun.map, "frobnicate")
+        expect.failure("'frobnicate' is not an operation of lun.op", lun.map, "frobnicate")
         expect.failure("'add' takes 2 operands, not 1", lun.map, "add")
         expect.failure("'sqrt' takes 1 operand, not 2", lun.zip, "sqrt")
         expect.failure("zero byte", lun.map, "-\0")

@@ -79,7 +79,7 @@ static lf_value *to_integer(lf_lowering *l, const lf_value *v, lun_dtype t)
     lf_value *ok = op2(l, LUN_OP_LAND, op2(l, LUN_OP_EQ, x, whole), op2(l, LUN_OP_LAND, low, high));
     luafn_ir_check(l, ok, NULL,
                    luafn_note(l, -1,
-                              "math.tointeger of a number that is no integer gives nil: "
+                              "math.tointeger of a number that is not an integer gives nil: "
                               "use math.floor"));
     return luafn_ir_cast(l, t, whole);
 }

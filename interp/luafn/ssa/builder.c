@@ -91,7 +91,7 @@ const char *luafn_describe(const lf_value *v)
     case LF_STRING:
         return "a string";
     case LF_OTHER:
-        return "a value that is no number";
+        return "a value that is not a number";
     case LF_CONST:
         return v->type == LF_NIL ? "nil" : v->type == LF_BOOL ? "a boolean" : "a number";
     default:

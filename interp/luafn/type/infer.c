@@ -204,7 +204,7 @@ static void check_results(lf_compile *c)
         luafn_fail(&c->unit, g->proto, -1, "result %d is %s: return a number or a boolean", i + 1,
                    t == LF_NIL      ? "nil"
                    : t == LF_MAYBE  ? "nil on some paths"
-                   : t == LF_OBJECT ? "no number"
+                   : t == LF_OBJECT ? "not a number"
                                     : "a number on some paths only");
     }
 }

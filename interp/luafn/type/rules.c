@@ -93,7 +93,7 @@ void luafn_mistyped(lf_compile *c, const lf_value *v, int operand, const char *w
         hint = "give it a value on every path";
         break;
     case LF_OBJECT:
-        is = "a value that is no number";
+        is = "a value that is not a number";
         hint = "only numbers and booleans can be computed with";
         break;
     default:
