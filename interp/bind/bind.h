@@ -198,6 +198,11 @@ void lun__push_at(lua_State *L, lun__host *h, lun_array *a, int64_t i, int arg);
  * may_trap: an error may come when it is computed, and should name the script's line. */
 int lun__apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_trap);
 
+/* The operation that the value at i is: a function as lun.erf, or one of lun.op (ops.c); a function that is
+ * a reduction too, as lun.min (reduce.c). False: it is none. Raises nothing. */
+bool lun__to_op(lua_State *L, int i, lun_op *op);
+bool lun__to_either_op(lua_State *L, int i, lun_op *op);
+
 /* ---- user functions (function.c) ---- */
 
 /* Pushes a box with the function that the value at i says; arity: its elementwise operands; folds: it has

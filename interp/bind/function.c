@@ -31,6 +31,11 @@ static lun_function *of_op(lua_State *L, lun__host *h, int i, lun_op op, int ari
     return *out;
 }
 
+static bool to_operation(lua_State *L, int i, lun_op *op)
+{
+    return lun__to_op(L, i, op) || lun__to_either_op(L, i, op);
+}
+
 /* The function of a C string or of a Lua function. The same text or function gives the same while
  * anybody uses it. */
 static lun_function *of_code(lua_State *L, lun__host *h, int i)
@@ -45,9 +50,10 @@ static lun_function *of_code(lua_State *L, lun__host *h, int i)
     }
     lua_pop(L, 1);
     lun_function **out = new_function(L, h);
+    static const lf_binding ask = {lunarray_toarray, to_operation};
     lun_status s;
     if (lua_isfunction(L, i))
-        LUN__TRY(s, luafn_front(L, i, h->engine, lunarray_toarray, out));
+        LUN__TRY(s, luafn_front(L, i, h->engine, &ask, out));
     else
         LUN__TRY(s, lun_function_c(h->engine, lua_tostring(L, i), out));
     lun__check(L, h, s, i);

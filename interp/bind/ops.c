@@ -126,6 +126,19 @@ static int describe(lua_State *L)
     return 4;
 }
 
+bool lun__to_op(lua_State *L, int i, lun_op *op)
+{
+    lun__host *h = lun__host_of(L);
+    const lun__box *box = h ? lun__test(L, h, i, LUN__OP, sizeof *box) : NULL;
+    if (box)
+        *op = (lun_op)box->slot;
+    if (box || lua_tocfunction(L, i) != call_op || !lua_getupvalue(L, i, 2))
+        return box != NULL;
+    *op = ((const known *)lua_touserdata(L, -1))->op;
+    lua_pop(L, 1);
+    return true;
+}
+
 /* ---- < and <= ---------------------------------------------------------------------------------- */
 
 /* One boolean: for numbers, Scalars and arrays of one element. Upvalues: the host, the operation. */

@@ -50,6 +50,15 @@ static int call_either(lua_State *L)
                       (int)lua_tointeger(L, lua_upvalueindex(4)), false);
 }
 
+bool lun__to_either_op(lua_State *L, int i, lun_op *op)
+{
+    if (lua_tocfunction(L, i) != call_either || !lua_getupvalue(L, i, 3))
+        return false;
+    *op = (lun_op)lua_tointeger(L, -1);
+    lua_pop(L, 1);
+    return true;
+}
+
 /* a:lazy "sum": the reduction as a Scalar, to be evaluated together with others. */
 static int array_lazy(lua_State *L)
 {

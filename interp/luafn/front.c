@@ -16,7 +16,7 @@
 typedef struct front {
     lf_host *host;
     lf_program *program;
-    lf_toarray toarray;
+    lf_binding ask;
     int ref; /* registry reference of the function */
 } front;
 
@@ -136,7 +136,7 @@ static int protected_job(lua_State *L)
 {
     job *j = lua_touserdata(L, 1);
     lua_rawgeti(L, LUA_REGISTRYINDEX, j->f->ref);
-    lf_viewer v = {.L = L, .host = j->f->host, .toarray = j->f->toarray, .base = lua_gettop(L)};
+    lf_viewer v = {.L = L, .host = j->f->host, .ask = j->f->ask, .base = lua_gettop(L)};
     j->status = find_or_compile(j, &v);
     return 0;
 }
@@ -230,7 +230,7 @@ static bool keep_function(lua_State *L, int index, front *f)
     return false;
 }
 
-lun_status luafn_front_make(lua_State *L, int index, lf_toarray toarray, lun_front *out,
+lun_status luafn_front_make(lua_State *L, int index, const lf_binding *ask, lun_front *out,
                             lun_strbuf *error)
 {
     if (!lua_isfunction(L, index) || lua_iscfunction(L, index)) {
@@ -243,7 +243,7 @@ lun_status luafn_front_make(lua_State *L, int index, lf_toarray toarray, lun_fro
     front *f = calloc(1, sizeof *f);
     making m = {.f = f, .error = error, .status = LUN_ENOMEM};
     if (f) {
-        f->toarray = toarray;
+        f->ask = *ask;
         f->ref = LUA_NOREF;
         if (keep_function(L, index, f) && !protect(L, protected_making, &m))
             m.status = LUN_ENOMEM;
@@ -263,12 +263,12 @@ lun_status luafn_front_make(lua_State *L, int index, lf_toarray toarray, lun_fro
     return finish(m.status, error);
 }
 
-lun_status luafn_front(lua_State *L, int index, lun_engine *e, lf_toarray toarray,
+lun_status luafn_front(lua_State *L, int index, lun_engine *e, const lf_binding *ask,
                        lun_function **out)
 {
     lun_strbuf error = LUN_STRBUF_INIT;
     lun_front f;
-    lun_status s = luafn_front_make(L, index, toarray, &f, &error);
+    lun_status s = luafn_front_make(L, index, ask, &f, &error);
     if (s != LUN_OK) {
         s = lun_fail(e, s, lun_strbuf_text(&error));
     } else {

@@ -1,22 +1,24 @@
 /* luafn.h - plain Lua 5.4 functions as functions of the engine.
  *
  * A function is taken as it is, with its upvalues; it becomes IR when a skeleton is called, once for
- * each combination of dtypes. Everything that knows Lua's bytecode is behind this header. */
+ * each combination of dtypes. Everything that knows Lua's bytecode is behind this header.
+ *
+ * Within interp/luafn, functions that cross files begin with luafn_, types and inline helpers with lf_. */
 #ifndef LUAFN_H
 #define LUAFN_H
 
 #include <lua.h>
 
 #include "ir/ir.h"
+#include "luafn/capture/binding.h"
 
-/* Makes a function of the engine from the plain Lua function at index. toarray gives the array of a
- * userdata, NULL if it is none; it must not raise an error. Raises none itself: on failure the
+/* Makes a function of the engine from the plain Lua function at index. Raises no error: on failure the
  * engine has the text. The function must be released before the state is closed, or by it. */
-lun_status luafn_front(lua_State *L, int index, lun_engine *e,
-                       lun_array *(*toarray)(lua_State *L, int index), lun_function **out);
+lun_status luafn_front(lua_State *L, int index, lun_engine *e, const lf_binding *ask,
+                       lun_function **out);
 
 /* The same without an engine: fills *out, which ends with out->release(out->ctx). */
-lun_status luafn_front_make(lua_State *L, int index, lun_array *(*toarray)(lua_State *L, int index),
-                            lun_front *out, lun_strbuf *error);
+lun_status luafn_front_make(lua_State *L, int index, const lf_binding *ask, lun_front *out,
+                            lun_strbuf *error);
 
 #endif

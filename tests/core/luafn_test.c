@@ -42,6 +42,14 @@ static lun_array *to_array(lua_State *L, int index)
     return b ? b->array : NULL;
 }
 
+static bool no_operation(lua_State *L, int index, lun_op *op)
+{
+    (void)L, (void)index, (void)op;
+    return false;
+}
+
+static const lf_binding ask = {to_array, no_operation};
+
 static lun_value value_at(lua_State *L, int index)
 {
     if (lua_isinteger(L, index))
@@ -192,7 +200,7 @@ static int compile(lua_State *L)
         read_param(L, p, i);
     lua_pushvalue(L, 2);
     lua_setiuservalue(L, -2, 1); /* keeps vectors among the parameters */
-    p->made = luafn_front_make(L, 1, to_array, &p->front, &error) == LUN_OK;
+    p->made = luafn_front_make(L, 1, &ask, &p->front, &error) == LUN_OK;
     if (!p->made) {
         lua_pushnil(L);
         lua_pushstring(L, lun_strbuf_text(&error));
@@ -414,7 +422,7 @@ static void test_closed_state(void **state)
     lun_front_result r;
     lun_front f;
     assert_int_equal(luaL_dostring(L, "return function(x) return x + 1 end"), LUA_OK);
-    assert_int_equal(luafn_front_make(L, -1, to_array, &f, &error), LUN_OK);
+    assert_int_equal(luafn_front_make(L, -1, &ask, &f, &error), LUN_OK);
     assert_int_equal(f.specialise(f.ctx, &param, 1, &r, &error), LUN_OK);
     lua_close(L);
     assert_int_equal(r.function->outputs, 1);

@@ -35,6 +35,14 @@ static lun_array *no_array(lua_State *L, int index)
     return NULL;
 }
 
+static bool no_operation(lua_State *L, int index, lun_op *op)
+{
+    (void)L, (void)index, (void)op;
+    return false;
+}
+
+static const lf_binding ask = {no_array, no_operation};
+
 static lua_State *start(void)
 {
     lua_State *L = luaL_newstate();
@@ -47,7 +55,7 @@ static lua_State *start(void)
         abort();
     lun_strbuf error = LUN_STRBUF_INIT;
     lun_front front; /* the first one looks whether this Lua writes code as it should */
-    if (luafn_front_make(L, 1, no_array, &front, &error) != LUN_OK)
+    if (luafn_front_make(L, 1, &ask, &front, &error) != LUN_OK)
         abort();
     front.release(front.ctx);
     lun_strbuf_free(&error);
@@ -88,7 +96,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
                                  {types[data[1] % 5], false, data[1] & 64, 0}};
     code = data + 2;
     code_length = size - 2;
-    lun_status s = luafn_front_make(L, 1, no_array, &front, &error);
+    lun_status s = luafn_front_make(L, 1, &ask, &front, &error);
     if (s == LUN_OK) {
         lun_front_result r = {.function = NULL};
         s = front.specialise(front.ctx, params, 1 + (data[0] >> 7), &r, &error);

@@ -1,33 +1,26 @@
-/* builtin.h - the functions of Lua's math library that can be compiled. */
+/* builtin.h - the functions of Lua's math library that mean something else than the operation of the same
+ * name, or that no operation of table/ops.def is. Every other function of math whose name a row of that
+ * table has is that row. */
 #ifndef LUAFN_BUILTIN_H
 #define LUAFN_BUILTIN_H
 
-/* X(ID, name in the math library or NULL) */
-#define LF_MATHS(X)           \
-    X(ABS, "abs")             \
-    X(CEIL, "ceil")           \
-    X(FLOOR, "floor")         \
-    X(SQRT, "sqrt")           \
-    X(EXP, "exp")             \
-    X(LOG, "log")             \
-    X(SIN, "sin")             \
-    X(COS, "cos")             \
-    X(TAN, "tan")             \
-    X(ASIN, "asin")           \
-    X(ACOS, "acos")           \
-    X(ATAN, "atan")           \
-    X(MAX, "max")             \
-    X(MIN, "min")             \
-    X(FMOD, "fmod")           \
-    X(MODF, "modf")           \
-    X(TOINTEGER, "tointeger") \
-    X(ULT, "ult")             \
-    X(ATAN2, NULL)            \
-    X(LOG_BASE, NULL)         \
-    X(FRACTION, NULL) /* what modf leaves */
+/* X(ID, name in the math library or NULL, arguments that it must have); why it is no row: */
+#define LF_MATHS(X)                                                                               \
+    X(CEIL, "ceil", 1)   /* gives an integer */                                                   \
+    X(FLOOR, "floor", 1) /* gives an integer */                                                   \
+    X(MAX, "max", 1)     /* any number of arguments; NaN is the result only if it is the first */ \
+    X(MIN, "min", 1)     /* the same */                                                           \
+    X(LOG, "log", 1)     /* may have a base */                                                    \
+    X(ATAN, "atan", 1)   /* may have a second argument: then it is the row atan2 */               \
+    X(FMOD, "fmod", 2)   /* the sign is that of the first argument */                             \
+    X(MODF, "modf", 1)   /* two results */                                                        \
+    X(TOINTEGER, "tointeger", 1) /* gives an integer or fails */                                  \
+    X(ULT, "ult", 2)             /* integers as if they had no sign */                            \
+    X(LOG_BASE, NULL, 2)         /* log with a base */                                            \
+    X(FRACTION, NULL, 1)         /* the second result of modf */
 
 typedef enum lf_math {
-#define LF_MATH_ENUM(id, name) LF_MATH_##id,
+#define LF_MATH_ENUM(id, name, arguments) LF_MATH_##id,
     LF_MATHS(LF_MATH_ENUM)
 #undef LF_MATH_ENUM
         LF_MATH_COUNT

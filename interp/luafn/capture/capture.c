@@ -71,18 +71,34 @@ static void see_number(lua_State *L, const lf_source *s, lf_sight *out)
             out->seen = LF_SEEN_FIXED;
 }
 
+/* A C function: of math, or an operation of the binding. */
+static void see_builtin(const lf_viewer *v, lua_CFunction f, lf_sight *out)
+{
+    const lf_host *h = v->host;
+    for (int k = 0; k < LF_MATH_COUNT; k++)
+        if (f == h->math[k]) {
+            out->seen = LF_SEEN_BUILTIN;
+            out->math = (lf_math)k;
+            return;
+        }
+    for (int k = 0; k < h->rows; k++)
+        if (f == h->row[k].function) {
+            out->seen = LF_SEEN_ROW;
+            out->op = h->row[k].op;
+            out->strict = true;
+            return;
+        }
+    if (v->ask.operation(v->L, lua_gettop(v->L), &out->op))
+        out->seen = LF_SEEN_ROW;
+}
+
 static lun_status see_function(const lf_viewer *v, const lf_source *s, lf_sight *out,
                                lun_strbuf *error)
 {
     lua_State *L = v->L;
     out->seen = LF_SEEN_OTHER;
     if (lua_iscfunction(L, -1)) {
-        lua_CFunction f = lua_tocfunction(L, -1);
-        for (int k = 0; k < LF_MATH_COUNT; k++)
-            if (f && f == v->host->math[k]) {
-                out->seen = LF_SEEN_BUILTIN;
-                out->math = (lf_math)k;
-            }
+        see_builtin(v, lua_tocfunction(L, -1), out);
         return LUN_OK;
     }
     out->seen = LF_SEEN_FUNCTION;
@@ -136,7 +152,7 @@ lun_status luafn_look(const lf_viewer *v, const lf_source *list, int i, lf_sight
     case LUA_TFUNCTION:
         return see_function(v, s, out, error);
     default: {
-        lun_array *a = lua_isuserdata(L, -1) ? v->toarray(L, lua_gettop(L)) : NULL;
+        lun_array *a = lua_isuserdata(L, -1) ? v->ask.array(L, lua_gettop(L)) : NULL;
         out->seen = LF_SEEN_OTHER;
         if (a && lun_is_freed(a)) {
             lun_strbuf_printf(error, "attempt to use a freed Vector ('%s')",
@@ -145,6 +161,8 @@ lun_status luafn_look(const lf_viewer *v, const lf_source *list, int i, lf_sight
         }
         if (a)
             see_array(a, out);
+        else if (lua_isuserdata(L, -1) && v->ask.operation(L, lua_gettop(L), &out->op))
+            out->seen = LF_SEEN_ROW;
     }
     }
     return LUN_OK;
@@ -161,6 +179,8 @@ bool luafn_same_sight(const lf_sight *then, const lf_sight *now)
         return then->program == now->program;
     case LF_SEEN_BUILTIN:
         return then->math == now->math;
+    case LF_SEEN_ROW:
+        return then->op == now->op && then->strict == now->strict;
     case LF_SEEN_ARRAY:
         return then->dtype == now->dtype && then->rank == now->rank && then->small == now->small;
     default:

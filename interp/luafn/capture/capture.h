@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "ir/ir.h"
+#include "luafn/capture/binding.h"
 #include "luafn/capture/builtin.h"
 
 /* Decoded functions by their code, and what was compiled from them; see program.h. */
@@ -29,6 +30,7 @@ typedef enum lf_seen {
     LF_SEEN_TABLE,
     LF_SEEN_FUNCTION, /* a plain Lua function: program */
     LF_SEEN_BUILTIN,  /* a function of the math library: math */
+    LF_SEEN_ROW,      /* an operation of table/ops.def: op */
     LF_SEEN_ARRAY,
     LF_SEEN_OTHER
 } lf_seen;
@@ -37,6 +39,8 @@ typedef struct lf_sight {
     lf_seen seen;
     struct lf_program *program;
     lf_math math;
+    lun_op op;
+    bool strict;      /* op is known as a function of math, which takes numbers only */
     lun_value value;  /* numbers and booleans */
     lun_array *array; /* borrowed: alive while the source shows it */
     lun_dtype dtype;
@@ -54,13 +58,11 @@ typedef struct lf_source {
     lf_sight sight;
 } lf_source;
 
-typedef lun_array *(*lf_toarray)(lua_State *L, int index);
-
 /* Where sources are looked at: source i's value stands at stack index base + i. */
 typedef struct lf_viewer {
     lua_State *L;
     struct lf_host *host;
-    lf_toarray toarray;
+    lf_binding ask;
     int base;
 } lf_viewer;
 

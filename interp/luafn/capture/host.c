@@ -64,22 +64,36 @@ static void leave_state(void *what)
     luafn_host_release(h);
 }
 
+/* The C function that the table on the top has in a field, NULL if it has none. */
+static lua_CFunction function_in(lua_State *L, const char *field)
+{
+    lua_getfield(L, -1, field);
+    lua_CFunction f = lua_tocfunction(L, -1);
+    lua_pop(L, 1);
+    return f;
+}
+
 /* The library's own functions, whatever the script has put into its table since. */
 static void find_math(lua_State *L, lf_host *h)
 {
     static const char *const names[] = {
-#define LF_MATH_NAME(id, name) name,
+#define LF_MATH_NAME(id, name, arguments) name,
         LF_MATHS(LF_MATH_NAME)
 #undef LF_MATH_NAME
     };
     lua_pushcfunction(L, luaopen_math);
     lua_call(L, 0, 1);
-    for (int k = 0; k < LF_MATH_COUNT; k++) {
-        if (!names[k])
+    for (int k = 0; k < LF_MATH_COUNT; k++)
+        h->math[k] = names[k] ? function_in(L, names[k]) : NULL;
+    for (int op = 0; op < LUN_OP_COUNT; op++) {
+        lua_CFunction f = function_in(L, lun_op_get((lun_op)op)->name);
+        int k = 0;
+        while (k < LF_MATH_COUNT && h->math[k] != f)
+            k++;
+        if (!f || k < LF_MATH_COUNT)
             continue;
-        lua_getfield(L, -1, names[k]);
-        h->math[k] = lua_tocfunction(L, -1);
-        lua_pop(L, 1);
+        h->row[h->rows].function = f;
+        h->row[h->rows++].op = (lun_op)op;
     }
     lua_pop(L, 1);
 }

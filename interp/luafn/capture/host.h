@@ -13,6 +13,12 @@ typedef struct lf_host {
     int refs;
     lua_State *L; /* the main thread; NULL once the state has been closed */
     lua_CFunction math[LF_MATH_COUNT];
+    /* functions of math that are rows of table/ops.def */
+    struct {
+        lua_CFunction function;
+        lun_op op;
+    } row[LUN_OP_COUNT];
+    int rows;
 } lf_host;
 
 /* The host of a state, made on first use; a new reference. May raise a Lua error. */

@@ -28,19 +28,6 @@ static lf_value *power(lf_lowering *l, lf_value *x, lf_value *y)
     return luafn_ir_op2(l, LUN_OP_POW, x, y);
 }
 
-/* Integer // and %: the operation itself fails where y is 0. */
-static lf_value *divide(lf_lowering *l, lun_op op, lf_value *x, lf_value *y)
-{
-    int64_t n = lf_ir_is_const(y) ? luafn_const_int(y) : 0;
-    if (op == LUN_OP_MOD && n > 0 && (n & (n - 1)) == 0)
-        return luafn_ir_op2(l, LUN_OP_BAND, x, luafn_ir_int(l, (lun_dtype)x->type, n - 1));
-    lf_value *v = luafn_ir_op2(l, op, x, y);
-    if (n == 0 && v->kind == LF_IR_OP && !v->note)
-        v->note = luafn_note(
-            l, -1, op == LUN_OP_MOD ? "attempt to perform 'n%%%%0'" : "attempt to perform 'n//0'");
-    return v;
-}
-
 static lf_value *arithmetic(lf_lowering *l, const lf_value *v)
 {
     static const lun_op ops[] = {
@@ -54,7 +41,7 @@ static lf_value *arithmetic(lf_lowering *l, const lf_value *v)
     if (v->sub == LF_POW)
         return power(l, x, y);
     if ((v->sub == LF_IDIV || v->sub == LF_MOD) && !lun_dtype_is_float(t))
-        return divide(l, ops[v->sub], x, y);
+        return luafn_divide(l, ops[v->sub], x, y);
     return luafn_ir_op2(l, ops[v->sub], x, y);
 }
 
@@ -139,6 +126,8 @@ static lf_value *operation(lf_lowering *l, lf_value *v)
         return length(l, v->arg[0]);
     case LF_MATH:
         return luafn_lower_math(l, v);
+    case LF_APPLY:
+        return luafn_lower_apply(l, v);
     default:
         return luafn_lower_for(l, v);
     }

@@ -100,3 +100,16 @@ lf_value *luafn_as(lf_lowering *l, lf_value *v, lun_dtype t)
         return luafn_ir_int(l, t, v->as.i);
     return luafn_ir_cast(l, t, luafn_low(l, v));
 }
+
+/* Integer // and %: the operation itself fails where y is 0. */
+lf_value *luafn_divide(lf_lowering *l, lun_op op, lf_value *x, lf_value *y)
+{
+    int64_t n = lf_ir_is_const(y) ? luafn_const_int(y) : 0;
+    if (op == LUN_OP_MOD && n > 0 && (n & (n - 1)) == 0)
+        return luafn_ir_op2(l, LUN_OP_BAND, x, luafn_ir_int(l, (lun_dtype)x->type, n - 1));
+    lf_value *v = luafn_ir_op2(l, op, x, y);
+    if (n == 0 && v->kind == LF_IR_OP && !v->note)
+        v->note = luafn_note(
+            l, -1, op == LUN_OP_MOD ? "attempt to perform 'n%%%%0'" : "attempt to perform 'n//0'");
+    return v;
+}

@@ -35,6 +35,7 @@ bool luafn_fold_op(lun_op op, lun_dtype from, const lf_value *const *arg, int ar
 lf_value *luafn_ir_cast(lf_lowering *l, lun_dtype t, lf_value *a);
 lf_value *luafn_ir_op1(lf_lowering *l, lun_op op, lf_value *a);
 lf_value *luafn_ir_op2(lf_lowering *l, lun_op op, lf_value *a, lf_value *b);
+lf_value *luafn_ir_op3(lf_lowering *l, lun_op op, lf_value *a, lf_value *b, lf_value *c);
 lf_value *luafn_ir_where(lf_lowering *l, lf_value *cond, lf_value *yes, lf_value *no);
 lf_value *luafn_ir_gather(lf_lowering *l, int input, lun_dtype t, lf_value *index);
 void luafn_ir_check(lf_lowering *l, lf_value *cond, lf_value *value, int note);
@@ -53,10 +54,14 @@ int luafn_note(lf_lowering *l, int length_of, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int luafn_input(lf_compile *c, lf_origin origin, int number, lun_dtype t, bool array);
 
-/* ---- compare.c, for.c, math.c ---- */
+/* Integer // and % (op), which fail where y is 0, with the place of what is being lowered. */
+lf_value *luafn_divide(lf_lowering *l, lun_op op, lf_value *x, lf_value *y);
+
+/* ---- compare.c, for.c, math.c, apply.c ---- */
 lf_value *luafn_lower_compare(lf_lowering *l, const lf_value *v);
 lf_value *luafn_lower_for(lf_lowering *l, const lf_value *v);
 lf_value *luafn_lower_math(lf_lowering *l, const lf_value *v);
+lf_value *luafn_lower_apply(lf_lowering *l, const lf_value *v);
 
 /* ---- lower.c: the pass ---- */
 void luafn_lower(lf_compile *c);

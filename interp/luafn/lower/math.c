@@ -1,4 +1,5 @@
-/* math.c - the math library, as Lua 5.4 defines it on integers and floats. */
+/* math.c - functions of the math library that are no operations (capture/builtin.h), as Lua 5.4 defines
+ * them on integers and floats. */
 #include "luafn/lower/lowering.h"
 
 #include <math.h>
@@ -96,15 +97,8 @@ static lf_value *fraction(lf_lowering *l, const lf_value *v, lun_dtype t)
 
 lf_value *luafn_lower_math(lf_lowering *l, const lf_value *v)
 {
-    static const lun_op ops[] = {
-        [LF_MATH_SQRT] = LUN_OP_SQRT, [LF_MATH_EXP] = LUN_OP_EXP,   [LF_MATH_LOG] = LUN_OP_LOG,
-        [LF_MATH_SIN] = LUN_OP_SIN,   [LF_MATH_COS] = LUN_OP_COS,   [LF_MATH_TAN] = LUN_OP_TAN,
-        [LF_MATH_ASIN] = LUN_OP_ASIN, [LF_MATH_ACOS] = LUN_OP_ACOS, [LF_MATH_ATAN] = LUN_OP_ATAN,
-    };
     lun_dtype t = luafn_dtype(l->c, (lf_type)v->type);
     switch ((lf_math)v->sub) {
-    case LF_MATH_ABS:
-        return op1(l, LUN_OP_ABS, luafn_as(l, v->arg[0], t));
     case LF_MATH_FLOOR:
         return rounded(l, v, LUN_OP_FLOOR, t);
     case LF_MATH_CEIL:
@@ -123,11 +117,7 @@ lf_value *luafn_lower_math(lf_lowering *l, const lf_value *v)
     case LF_MATH_ULT:
         return op2(l, LUN_OP_LT, luafn_ir_cast(l, LUN_U64, luafn_as(l, v->arg[0], LUN_I64)),
                    luafn_ir_cast(l, LUN_U64, luafn_as(l, v->arg[1], LUN_I64)));
-    case LF_MATH_ATAN2:
-        return op2(l, LUN_OP_ATAN2, luafn_as(l, v->arg[0], t), luafn_as(l, v->arg[1], t));
-    case LF_MATH_LOG_BASE:
-        return logarithm(l, luafn_as(l, v->arg[0], t), luafn_as(l, v->arg[1], t));
     default:
-        return op1(l, ops[v->sub], luafn_as(l, v->arg[0], t));
+        return logarithm(l, luafn_as(l, v->arg[0], t), luafn_as(l, v->arg[1], t));
     }
 }

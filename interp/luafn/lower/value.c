@@ -177,6 +177,13 @@ static lf_value *invert(lf_lowering *l, const lf_value *v)
     return luafn_ir_op2(l, op, v->arg[0], v->arg[1]);
 }
 
+/* Does an operation give back its operand, as rounding does with integers? */
+static bool is_identity(lun_op op, lun_dtype t)
+{
+    const char *text = lun_op_get(op)->integer;
+    return !lun_dtype_is_float(t) && text && !strcmp(text, "a");
+}
+
 lf_value *luafn_ir_op1(lf_lowering *l, lun_op op, lf_value *a)
 {
     if (op == LUN_OP_LNOT) {
@@ -184,6 +191,8 @@ lf_value *luafn_ir_op1(lf_lowering *l, lun_op op, lf_value *a)
         if (r)
             return r;
     }
+    if (is_identity(op, (lun_dtype)a->type))
+        return a;
     return make_op(l, op, &a, 1);
 }
 
@@ -237,18 +246,31 @@ static lf_value *simplify(lf_lowering *l, lun_op op, lf_value *a, lf_value *b)
     }
 }
 
+/* May the operands change places and no bit of the result? Of two zeros the extremes of floats give one. */
+static bool symmetric(lun_op op, lun_dtype t)
+{
+    bool extreme = op == LUN_OP_MIN || op == LUN_OP_MAX || op == LUN_OP_FMIN || op == LUN_OP_FMAX;
+    return (lun_op_get(op)->flags & LUN_OPF_COMM) && !(extreme && lun_dtype_is_float(t));
+}
+
 lf_value *luafn_ir_op2(lf_lowering *l, lun_op op, lf_value *a, lf_value *b)
 {
     lf_value *r = simplify(l, op, a, b);
     if (r)
         return r;
-    if ((lun_op_get(op)->flags & LUN_OPF_COMM) && a->id > b->id) {
+    if (symmetric(op, (lun_dtype)a->type) && a->id > b->id) {
         r = a;
         a = b;
         b = r;
     }
     lf_value *arg[2] = {a, b};
     return make_op(l, op, arg, 2);
+}
+
+lf_value *luafn_ir_op3(lf_lowering *l, lun_op op, lf_value *a, lf_value *b, lf_value *c)
+{
+    lf_value *arg[3] = {a, b, c};
+    return op == LUN_OP_WHERE ? luafn_ir_where(l, a, b, c) : make_op(l, op, arg, 3);
 }
 
 lf_value *luafn_ir_where(lf_lowering *l, lf_value *cond, lf_value *yes, lf_value *no)

@@ -16,6 +16,8 @@ void luafn_body(lf_compile *c, lf_frame *f, lf_list *results);
 void luafn_call(lf_builder *b, uint32_t w, lf_list *results);
 /* build_ops.c: an instruction that neither jumps nor calls. */
 void luafn_operation(lf_builder *b, uint32_t w);
+/* builtin.c: a call of a function of math or of an operation; appends its results. */
+void luafn_builtin(lf_builder *b, const lf_value *f, const lf_list *args, lf_list *results);
 /* closure.c: a local function; registers from reg on go out of scope. */
 void luafn_closure(lf_builder *b, uint32_t w);
 void luafn_close(lf_builder *b, int reg);

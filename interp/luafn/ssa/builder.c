@@ -32,7 +32,7 @@ void luafn_set(lf_builder *b, int reg, lf_value *v)
     luafn_report_local(b->c, b->f->proto, reg, b->pc, v);
 }
 
-static lf_value *emit(lf_builder *b, lf_kind kind, unsigned sub, int args)
+lf_value *luafn_new_op(lf_builder *b, lf_kind kind, unsigned sub, int args)
 {
     lf_value *v = luafn_value(b->g, kind, args);
     if (b->g->values > LF_MAX_VALUES)
@@ -47,7 +47,7 @@ static lf_value *emit(lf_builder *b, lf_kind kind, unsigned sub, int args)
 
 lf_value *luafn_emit1(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x)
 {
-    lf_value *v = emit(b, kind, sub, 1);
+    lf_value *v = luafn_new_op(b, kind, sub, 1);
     v->arg[0] = x;
     return v;
 }
@@ -59,7 +59,7 @@ lf_value *luafn_emit2(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x, lf
         if (r)
             return r;
     }
-    lf_value *v = emit(b, kind, sub, 2);
+    lf_value *v = luafn_new_op(b, kind, sub, 2);
     v->arg[0] = x;
     v->arg[1] = y;
     return v;
@@ -68,7 +68,7 @@ lf_value *luafn_emit2(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x, lf
 lf_value *luafn_emit4(lf_builder *b, lf_kind kind, lf_value *x, lf_value *y, lf_value *z,
                       lf_value *w)
 {
-    lf_value *v = emit(b, kind, 0, w ? 4 : 3);
+    lf_value *v = luafn_new_op(b, kind, 0, w ? 4 : 3);
     v->arg[0] = x;
     v->arg[1] = y;
     v->arg[2] = z;
@@ -82,6 +82,7 @@ const char *luafn_describe(const lf_value *v)
     switch ((lf_kind)v->kind) {
     case LF_FUNCTION:
     case LF_BUILTIN:
+    case LF_ROW:
     case LF_CLOSURE:
         return "a function";
     case LF_TABLE:

@@ -31,7 +31,8 @@ enum {
 
 lf_value *luafn_get(lf_builder *b, int reg);
 void luafn_set(lf_builder *b, int reg, lf_value *v);
-/* A new operation in the present block. */
+/* A new operation in the present block, with room for its operands; with them. */
+lf_value *luafn_new_op(lf_builder *b, lf_kind kind, unsigned sub, int args);
 lf_value *luafn_emit1(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x);
 lf_value *luafn_emit2(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x, lf_value *y);
 lf_value *luafn_emit4(lf_builder *b, lf_kind kind, lf_value *x, lf_value *y, lf_value *z,

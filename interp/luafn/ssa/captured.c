@@ -46,7 +46,8 @@ static lf_value *make_value(lf_compile *c, const lf_frame *f, int pc, int source
         [LF_SEEN_INT64] = LF_SCALAR,      [LF_SEEN_FLOAT] = LF_SCALAR,
         [LF_SEEN_STRING] = LF_STRING,     [LF_SEEN_TABLE] = LF_TABLE,
         [LF_SEEN_FUNCTION] = LF_FUNCTION, [LF_SEEN_BUILTIN] = LF_BUILTIN,
-        [LF_SEEN_ARRAY] = LF_ARRAY,       [LF_SEEN_OTHER] = LF_OTHER,
+        [LF_SEEN_ROW] = LF_ROW,           [LF_SEEN_ARRAY] = LF_ARRAY,
+        [LF_SEEN_OTHER] = LF_OTHER,
     };
     lf_graph *g = &c->graph;
     const lf_source *s = &c->source[source];
@@ -75,6 +76,8 @@ static lf_value *make_value(lf_compile *c, const lf_frame *f, int pc, int source
                                                  : LF_WI;
     if (v->kind == LF_BUILTIN)
         v->sub = (uint8_t)sight->math;
+    if (v->kind == LF_ROW)
+        v->sub = (uint8_t)sight->op;
     if (v->kind == LF_STRING)
         v->as.s = s->name;
     return v;

@@ -47,7 +47,8 @@ typedef enum lf_kind {
     LF_PHI,
     /* objects */
     LF_FUNCTION, /* captured Lua function: source as.i */
-    LF_BUILTIN,  /* function of the math library: sub */
+    LF_BUILTIN,  /* function of the math library: sub, lf_math */
+    LF_ROW,      /* operation of table/ops.def: sub, lun_op; source as.i */
     LF_CLOSURE,  /* local function: as.closure */
     LF_TABLE,    /* captured table: source as.i */
     LF_ARRAY,    /* captured array: source as.i; array parameter: -1 - its number */
@@ -62,7 +63,8 @@ typedef enum lf_kind {
     LF_COMPARE, /* sub: lf_relation */
     LF_LOAD,    /* element arg 1 of array arg 0 */
     LF_LENGTH,
-    LF_MATH, /* sub: lf_math */
+    LF_MATH,  /* sub: lf_math */
+    LF_APPLY, /* operation of table/ops.def, sub: lun_op; as.i: for numbers only, as math has it */
     /* numeric for: initial value, limit, step */
     LF_FOR_TEST,  /* runs at all? */
     LF_FOR_FIRST, /* the index, converted */

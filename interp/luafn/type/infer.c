@@ -184,6 +184,8 @@ static bool has_effect(const lf_value *v)
         return true;
     case LF_ARITH:
         return integer && (v->sub == LF_IDIV || v->sub == LF_MOD);
+    case LF_APPLY:
+        return integer && (lun_op_get((lun_op)v->sub)->flags & LUN_OPF_TRAP0);
     case LF_MATH:
         return v->sub == LF_MATH_TOINTEGER || (integer && v->sub == LF_MATH_FMOD);
     default:

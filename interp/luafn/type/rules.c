@@ -1,6 +1,8 @@
 /* rules.c - the types of operations: Lua's rules, with numbers of fixed width and weak literals. */
 #include "luafn/type/rules.h"
 
+#include <stdio.h>
+
 lf_type luafn_join(lf_type a, lf_type b)
 {
     if (a == LF_NONE || a == b)
@@ -167,8 +169,6 @@ static lf_type type_math(lf_compile *c, const lf_value *v)
     case LF_MATH_MODF:
     case LF_MATH_TOINTEGER:
         return lf_is_int((lf_type)v->arg[0]->type) ? (lf_type)v->arg[0]->type : LF_I64;
-    case LF_MATH_ABS:
-        return (lf_type)v->arg[0]->type;
     case LF_MATH_ULT:
         need_integers(c, v, "math.ult");
         return LF_BOOL;
@@ -179,6 +179,55 @@ static lf_type type_math(lf_compile *c, const lf_value *v)
     default:
         return float_of(v);
     }
+}
+
+lf_type luafn_meeting(const lf_compile *c, const lf_value *v)
+{
+    const lun_op_row *row = lun_op_get((lun_op)v->sub);
+    lf_type t = LF_NONE;
+    bool wide = false;
+    for (int k = row->rule == LUN_RULE_SELECT; k < v->args; k++) {
+        const lf_value *x = v->arg[k];
+        if (x->type == LF_BOOL)
+            continue;
+        wide |= x->type == LF_WI && !fits_i32(c, x);
+        t = luafn_join(t, (lf_type)x->type);
+    }
+    if (t == LF_NONE)
+        t = LF_BOOL;
+    if (t == LF_I32 && wide)
+        t = LF_I64;
+    switch ((lun_rule)row->rule) {
+    case LUN_RULE_LOGIC:
+        return LF_BOOL;
+    case LUN_RULE_FLOAT:
+        return lf_is_float(t) ? t : LF_WF;
+    case LUN_RULE_ARITH:
+        return t == LF_BOOL ? LF_I64 : t;
+    default:
+        return t;
+    }
+}
+
+/* An operation takes numbers and booleans; one of math only numbers. */
+static lf_type type_apply(lf_compile *c, const lf_value *v)
+{
+    const lun_op_row *row = lun_op_get((lun_op)v->sub);
+    char what[32];
+    snprintf(what, sizeof what, v->as.i ? "math" : "lun.%s", row->name);
+    for (int k = 0; k < v->args; k++) {
+        lf_type t = (lf_type)v->arg[k]->type;
+        if (!lf_is_number(t) && (t != LF_BOOL || v->as.i))
+            luafn_mistyped(c, v, k, what);
+    }
+    lf_type t = luafn_meeting(c, v);
+    if (row->rule == LUN_RULE_INT && t == LF_BOOL)
+        luafn_mistyped(c, v, 0, what);
+    if (row->rule == LUN_RULE_INT && lf_is_float(t))
+        luafn_fail(&c->unit, v->proto, v->pc,
+                   "%s on a float: make it an integer with math.floor or //", what);
+    bool truth = row->rule == LUN_RULE_CMP || row->rule == LUN_RULE_TEST;
+    return truth ? LF_BOOL : t;
 }
 
 static lf_type type_compare(lf_compile *c, const lf_value *v)
@@ -239,6 +288,8 @@ lf_type luafn_type_op(lf_compile *c, const lf_value *v)
         return LF_I64;
     case LF_MATH:
         return type_math(c, v);
+    case LF_APPLY:
+        return type_apply(c, v);
     case LF_FOR_TEST:
     case LF_FOR_FIRST:
     case LF_FOR_LAST:
