@@ -376,7 +376,7 @@ install: all install-module $(GEN)/lunarray.pc
 	$(INSTALL) -m 755 $(SHARED) $(DESTDIR)$(LIBDIR)/liblunarray.so.0
 	ln -sf liblunarray.so.0 $(DESTDIR)$(LIBDIR)/liblunarray.so
 	$(INSTALL) -m 644 $(STATIC) $(DESTDIR)$(LIBDIR)/liblunarray.a
-	$(INSTALL) -m 644 prims/lunarray.h $(DESTDIR)$(INCLUDEDIR)/lunarray.h
+	$(INSTALL) -m 644 prims/lunarray.h prims/lunarray_bind.h $(DESTDIR)$(INCLUDEDIR)
 	$(INSTALL) -m 644 $(GEN)/lunarray.pc $(DESTDIR)$(LIBDIR)/pkgconfig/lunarray.pc
 	$(if $(MANPAGE),$(INSTALL) -d $(DESTDIR)$(MANDIR)/man1)
 	$(if $(MANPAGE),$(INSTALL) -m 644 $(MANPAGE) $(DESTDIR)$(MANDIR)/man1/lunarray.1)
@@ -384,7 +384,8 @@ install: all install-module $(GEN)/lunarray.pc
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/lunarray $(DESTDIR)$(LIBDIR)/liblunarray.so.0 \
 	    $(DESTDIR)$(LIBDIR)/liblunarray.so $(DESTDIR)$(LIBDIR)/liblunarray.a \
-	    $(DESTDIR)$(INCLUDEDIR)/lunarray.h $(DESTDIR)$(LIBDIR)/pkgconfig/lunarray.pc \
+	    $(DESTDIR)$(INCLUDEDIR)/lunarray.h $(DESTDIR)$(INCLUDEDIR)/lunarray_bind.h \
+	    $(DESTDIR)$(LIBDIR)/pkgconfig/lunarray.pc \
 	    $(DESTDIR)$(LUA_CMOD)/lunarray.so $(DESTDIR)$(MANDIR)/man1/lunarray.1
 
 # Made anew at each install: it holds the directories chosen there.

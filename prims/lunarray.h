@@ -12,6 +12,7 @@
  * Threads. One engine is used by one thread at a time; different engines by different threads at
  *          once.  Only lun_cancel may be called from anywhere at any time.
  * Indices. Here, as in C, elements count from 0.  Lengths are int64_t, in elements.
+ * What bindings to other languages need beside this is in lunarray_bind.h.
  * The library never exits, aborts, prints, or changes signal handlers, locale or floating-point modes.
  */
 #ifndef LUNARRAY_H
@@ -209,8 +210,6 @@ LUN_API lun_status lun_open(const lun_config *config_or_NULL, lun_engine **out);
 LUN_API void lun_close(lun_engine *e);
 /* Text of the last failed call, "" if there is none; after a failed lun_open pass NULL: the reason. */
 LUN_API const char *lun_error(const lun_engine *e);
-/* The operand, from 1, that the last failure of an elementwise operation is about; 0: not about one of them. */
-LUN_API int lun_error_operand(const lun_engine *e);
 /* "script:line" of the expression that the last failure concerns, "" if unknown. */
 LUN_API const char *lun_error_where(const lun_engine *e);
 /* Stops the evaluation that runs now, if any: it returns LUN_ECANCEL and leaves no half result.  From
@@ -220,12 +219,6 @@ LUN_API const char *lun_error_where(const lun_engine *e);
 LUN_API void lun_cancel(lun_engine *e);
 /* What the engine was opened with; the texts backend and cache_dir are NULL. */
 LUN_API void lun_config_get(const lun_engine *e, lun_config *out);
-/* Marks where the script stands ("file:12"): what is built from now on reports it in errors. */
-LUN_API lun_status lun_mark(lun_engine *e, const char *place);
-/* Elements that a work-group of a device computes together, for kernels with what is built from now on
- * (LUN_MOST_WORKGROUP at most; a device may have to take fewer); 0: tuned.  Other backends ignore it. */
-enum { LUN_MOST_WORKGROUP = 65535 };
-LUN_API void lun_workgroup(lun_engine *e, int elements);
 /* "ESHAPE" for LUN_ESHAPE; "unknown" for what is no status. */
 LUN_API const char *lun_status_name(lun_status s);
 
@@ -268,13 +261,6 @@ typedef struct lun_stats {
 LUN_API void lun_stats_get(const lun_engine *e, lun_stats *out);
 /* Sets the counters to 0; allocated, pooled and nodes stay true. */
 LUN_API void lun_stats_reset(lun_engine *e);
-/* Bytes of elements allocated since the last call, less those freed: what a garbage collector should be
- * told. */
-LUN_API int64_t lun_pressure(lun_engine *e);
-/* For hosts with a garbage collector. on: the next call that needs a large block of memory, and finds none
- * that an array has left, fails with LUN_ENOMEM. Returns how many bytes one has wanted since the last
- * lun_thrifty, or 0: then collect, and make that call again. Large blocks do not count in lun_pressure for whoever does so. */
-LUN_API int64_t lun_thrifty(lun_engine *e, bool on);
 /* Gives pooled memory back to the system. */
 LUN_API void lun_trim(lun_engine *e);
 
@@ -300,26 +286,14 @@ typedef struct lun_cache_state {
 /* Tells what there is; with clear: removes it, and tells what was removed. */
 LUN_API void lun_cache_info(lun_engine *e, bool clear, lun_cache_state *out);
 
-/* ---- tables, for bindings and tools ------------------------------------------------------------- */
+/* ---- dtypes --------------------------------------------------------------------------------------- */
 
-typedef struct lun_op_info {
-    const char *name, *symbol, *doc; /* symbol: the operator's text ("+"), "" if it has none */
-    int arity;
-    bool reduces; /* associative: may be given to reduce and scan */
-} lun_op_info;
-/* The row of an operation; its texts live for ever.  False past the last one, *out untouched. */
-LUN_API bool lun_op_describe(lun_op op, lun_op_info *out);
-/* An operation by name ("add") or operator text and arity ("-", 2); arity 0: any, the larger first.
- * False if there is none. */
-LUN_API bool lun_op_find(const char *name, int arity, lun_op *out);
 /* "f32"; NULL if t is no dtype. */
 LUN_API const char *lun_dtype_name(lun_dtype t);
 /* The dtype of a name such as "f32"; false if there is none. */
 LUN_API bool lun_dtype_find(const char *name, lun_dtype *out);
 /* Bytes of one element. */
 LUN_API int lun_dtype_size(lun_dtype t);
-/* "sum"; NULL past the last row. */
-LUN_API const char *lun_reduction_name(lun_reduction r);
 
 /* ---- making arrays ------------------------------------------------------------------------------- */
 /* shape: rank extents, rank 0..LUN_MAX_RANK (rank 0: a Scalar), each >= 0, row-major. */
@@ -608,8 +582,6 @@ LUN_API lun_status lun_free(lun_engine *e, lun_array *a);
 LUN_API lun_class lun_class_of(const lun_array *a);
 /* The dtype of its elements. */
 LUN_API lun_dtype lun_dtype_of(const lun_array *a);
-/* True for a number of a script. */
-LUN_API bool lun_is_weak(const lun_array *a);
 /* True after lun_free. */
 LUN_API bool lun_is_freed(const lun_array *a);
 /* The first extent; 1 for a Scalar. */
@@ -670,22 +642,6 @@ LUN_API void lun_profile_stop(lun_engine *e);
 /* Row `index` from 0; false past the last. Its texts are valid until the next lun_profile_start or
  * evaluation. */
 LUN_API bool lun_profile_at(const lun_engine *e, int index, lun_profile_row *out);
-
-/* ---- for hosts that bring a language of their own ------------------------------------------------------ */
-
-/* One pointer of the host's per engine; close is called by lun_close before anything else ends. */
-LUN_API void lun_host_set(lun_engine *e, void *data, void (*close)(void *data));
-/* The pointer of lun_host_set, NULL if there is none. */
-LUN_API void *lun_host_get(lun_engine *e);
-/* A stretch of work, such as a script: from begin to end the time limit counts once for all evaluations
- * in it, and lun_cancel holds until the end.  Stretches nest; the outermost counts. */
-LUN_API void lun_host_begin(lun_engine *e);
-/* Ends the stretch that began last. */
-LUN_API void lun_host_end(lun_engine *e);
-/* LUN_OK, or LUN_ECANCEL or LUN_ELIMIT if the stretch must end: to be asked from time to time. */
-LUN_API lun_status lun_host_check(lun_engine *e);
-/* Records an error of the host's as this call's failure and returns s. */
-LUN_API lun_status lun_fail(lun_engine *e, lun_status s, const char *text);
 
 /* ---- Lua ---------------------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 -- docs/reference.md, made of what the program knows: the help texts, the tables of operations and statuses,
--- the comments of the Lua files and of lunarray.h.
+-- the comments of the Lua files, of lunarray.h and of lunarray_bind.h.
 --
 --     build/lunarray tests/reference.lua > docs/reference.md
 
@@ -188,12 +188,12 @@ end
 
 -- ---------------------------------------------------------------- C
 
--- The functions of lunarray.h in order: { section, name, prototype, comment }. A comment counts where it
+-- The functions of a header in order: { section, name, prototype, comment }. A comment counts where it
 -- stands directly above.
-function M.c_functions()
+local function functions_of(header)
     local list, section, comment, prototype = {}, "", nil, nil
     local inside
-    for line in io.lines "prims/lunarray.h" do
+    for line in io.lines("prims/" .. header) do
         local heading = line:match "^/%* %-%-%-%- (.-) %-+ %*/$"
         if heading then
             section, comment = heading, nil
@@ -216,31 +216,46 @@ function M.c_functions()
     return list
 end
 
-local function header()
-    put "## C\n"
-    put "`#include <lunarray.h>`, `pkg-config --cflags --libs lunarray`. The head of the file tells what holds for all of it;"
-    put "[examples/embed](../examples/embed) shows it at work.\n"
+-- The functions of both headers.
+function M.c_functions()
+    local list, more = functions_of "lunarray.h", functions_of "lunarray_bind.h"
+    return table.move(more, 1, #more, #list + 1, list)
+end
+
+local function sections(title, header)
     local section
-    for _, f in ipairs(M.c_functions()) do
+    for _, f in ipairs(functions_of(header)) do
         if f.section ~= section then
             section = f.section
-            put("\n### C: %s\n", section)
+            put("\n### %s: %s\n", title, section)
         end
         put("- `%s`  \n  %s", f.prototype, (f.comment or ""):gsub("%s+", " "):gsub("[*_<]", "\\%0"))
     end
+end
+
+local function headers()
+    put "## C\n"
+    put "`#include <lunarray.h>`, `pkg-config --cflags --libs lunarray`. The head of the file tells what holds for all of it;"
+    put "[examples/embed](../examples/embed) shows it at work.\n"
+    sections("C", "lunarray.h")
+    put "\n## C, for bindings to other languages\n"
+    put "`#include <lunarray_bind.h>`: what a binding needs beside `lunarray.h`, as that to Lua does, which knows no other"
+    put "header of the engine.\n"
+    sections("Bindings", "lunarray_bind.h")
 end
 
 -- The page as text.
 function M.text()
     out = {}
     put "# Reference\n"
-    put "Made by `build/lunarray tests/reference.lua` of the program's own help, its tables and `lunarray.h`; do not edit.\n"
+    put "Made by `build/lunarray tests/reference.lua` of the program's own help, its tables and the headers of the C"
+    put "library; do not edit.\n"
     module()
     methods()
     operations()
     statuses()
     program()
-    header()
+    headers()
     return table.concat(out, "\n"):gsub("\n+$", "\n")
 end
 

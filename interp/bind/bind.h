@@ -11,7 +11,7 @@
 #include <lua.h>
 
 #include "bind/recycle.h"
-#include "lunarray.h"
+#include "lunarray_bind.h"
 
 /* What a userdata of ours can stand for; also the number of the host's user value that keeps the
  * metatable. From LUN__ERROR on they are no userdata: the metatable of error objects, the C functions by

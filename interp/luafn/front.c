@@ -12,6 +12,7 @@
 #include "luafn/ssa/build.h"
 #include "luafn/type/infer.h"
 #include "luafn/type/report.h"
+#include "lunarray_bind.h"
 
 typedef struct front {
     lf_host *host;

@@ -2,6 +2,7 @@
  * through them value.c's. */
 #include "api/array.h"
 #include "graph/walk.h"
+#include "lunarray_bind.h"
 
 #include <stdio.h>
 #include <stdlib.h>

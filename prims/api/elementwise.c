@@ -4,6 +4,7 @@
 
 #include "api/api.h"
 #include "graph/simplify.h"
+#include "lunarray_bind.h"
 
 /* ---- shapes ------------------------------------------------------------------------------------------ */
 

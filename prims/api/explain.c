@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "lunarray_bind.h"
 #include "plan/plan.h"
 
 struct lun_plan {

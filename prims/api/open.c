@@ -7,6 +7,7 @@
 #include "api/array.h"
 #include "cache/cache.h"
 #include "engine/state.h"
+#include "lunarray_bind.h"
 #include "run/kernels.h"
 #include "run/profile.h"
 #include "run/recipe.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "api/api.h"
+#include "lunarray_bind.h"
 #include "run/run.h"
 
 /* ---- as nodes ------------------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "engine/state.h"
+#include "lunarray_bind.h"
 
 void lun__clear(lun_engine *e)
 {

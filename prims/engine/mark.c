@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/state.h"
+#include "lunarray_bind.h"
 
 const char *lun__place(const lun_engine *e, uint32_t where)
 {

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "engine/state.h"
+#include "lunarray_bind.h"
 
 struct lun_watch {
     pthread_t thread;

@@ -2,6 +2,7 @@
  * kernel's hash, so they outlive kernels. Without memory for a row its launches are not counted: a profile
  * fails no evaluation. */
 #include "run/profile.h"
+#include "lunarray_bind.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* run.c - does what a schedule says, in its order; copies, and parts of a result.
  * No algorithm of its own: plan/fuse.c decides what, launch.c and a backend how. */
 #include "run/run.h"
+#include "lunarray_bind.h"
 #include "run/recipe.h"
 
 /* A NUMBER over many indices becomes elements in memory. */

@@ -1,5 +1,6 @@
 /* op.c - ops.def expanded: rows, type rules, identities, and the tables of the public interface. */
 #include "table/op.h"
+#include "lunarray_bind.h"
 
 #include <math.h>
 #include <string.h>

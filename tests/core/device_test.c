@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine_kit.h"
+#include "lunarray_bind.h"
 #include "reference/reference.h"
 
 /* ---- the double ------------------------------------------------------------------------------------ */

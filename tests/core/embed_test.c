@@ -13,7 +13,7 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
-#include "lunarray.h"
+#include "lunarray_bind.h"
 
 static lun_engine *open_engine(void)
 {

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "lunarray.h"
+#include "lunarray_bind.h"
 
 enum { N = 500, HANDLES = 40, RESULTS = 8 };
 

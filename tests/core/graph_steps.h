@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "ir/ir.h"
-#include "lunarray.h"
+#include "lunarray_bind.h"
 #include "table/dtype.h"
 
 /* ---- random numbers: splitmix64 ------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "array_kit.h"
+#include "lunarray_bind.h"
 
 static int open_engine(void **state)
 {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "lunarray.h"
+#include "lunarray_bind.h"
 
 enum { N = 5 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine_kit.h"
+#include "lunarray_bind.h"
 
 enum { N = 6 };
 

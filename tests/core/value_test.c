@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array_kit.h"
+#include "lunarray_bind.h"
 
 static int open_engine(void **state)
 {

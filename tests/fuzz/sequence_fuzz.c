@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lunarray.h"
+#include "lunarray_bind.h"
 
 enum { HELD = 8, FUNCTIONS = 4, MOST = 4096, USES = 5000 };
 

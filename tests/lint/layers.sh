@@ -27,8 +27,8 @@ check() {
         if (file ~ /^backends\//)
             return is("lunarray.h ir/ir.h backend.h table/op.h table/dtype.h base/strbuf.h " \
                       "table/ops.def table/dtypes.def table/skeletons.def table/status.def") || in_backends()
-        if (file ~ /^interp\/luafn\//) return is("lunarray.h ir/ir.h") || (header in interp_header)
-        return header == "lunarray.h" || (header in interp_header)
+        if (file ~ /^interp\/luafn\//) return is("lunarray.h lunarray_bind.h ir/ir.h") || (header in interp_header)
+        return is("lunarray.h lunarray_bind.h") || (header in interp_header)
     }
 
     FNR == NR { # the headers that exist: "room name"

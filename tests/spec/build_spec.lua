@@ -225,6 +225,7 @@ describe("the build", function()
             assert.equal(table.concat({
                 "/opt/lun/bin/lunarray",
                 "/opt/lun/include/lunarray.h",
+                "/opt/lun/include/lunarray_bind.h",
                 "/opt/lun/lib/liblunarray.a",
                 "/opt/lun/lib/liblunarray.so",
                 "/opt/lun/lib/liblunarray.so.0",
@@ -260,14 +261,17 @@ describe("the build", function()
             assert.equal("2 4 6\n", succeed(scratch .. "/use-static"))
         end)
 
-        it("leaves a header for C11 and C++ without extensions", function()
-            local header = root .. "/opt/lun/include/lunarray.h"
-            succeed(("clang -x c -std=c11 -Wall -Wextra -pedantic -Werror -fsyntax-only '%s'"):format(header))
+        it("leaves headers for C11 and C++ without extensions", function()
             shell.write(scratch .. "/use.cc", "extern \"C\" {}\n")
-            if select(2, capture(("clang++ -std=c++17 -fsyntax-only -include cstdint '%s/use.cc'")
-                :format(scratch))) == 0 then
-                succeed(("clang++ -x c++ -std=c++17 -Wall -Wextra -pedantic -Werror -fsyntax-only '%s'")
-                    :format(header))
+            local cpp = select(2, capture(("clang++ -std=c++17 -fsyntax-only -include cstdint '%s/use.cc'")
+                :format(scratch))) == 0
+            for _, name in ipairs { "lunarray.h", "lunarray_bind.h" } do
+                local header = root .. "/opt/lun/include/" .. name
+                succeed(("clang -x c -std=c11 -Wall -Wextra -pedantic -Werror -fsyntax-only '%s'"):format(header))
+                if cpp then
+                    succeed(("clang++ -x c++ -std=c++17 -Wall -Wextra -pedantic -Werror -fsyntax-only '%s'")
+                        :format(header))
+                end
             end
         end)
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <sys/mman.h>
 
-#include "lunarray.h"
+#include "lunarray_bind.h"
 
 typedef struct world {
     lun_engine *e, *other;

@@ -1,0 +1,76 @@
+/* lunarray_bind.h - what a binding to another language takes from Lunarray beside lunarray.h: the tables of what
+ * exists, the place of what a script builds, errors in the terms of a call, and what a garbage collector
+ * and an interpreter have to agree on with the engine.  A program in C needs none of it.
+ *
+ * Errors, NULL, ownership and threads are as the head of lunarray.h says.
+ */
+#ifndef LUNARRAY_BIND_H
+#define LUNARRAY_BIND_H
+
+#include "lunarray.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- tables ------------------------------------------------------------------------------------- */
+
+typedef struct lun_op_info {
+    const char *name, *symbol, *doc; /* symbol: the operator's text ("+"), "" if it has none */
+    int arity;
+    bool reduces; /* associative: may be given to reduce and scan */
+} lun_op_info;
+/* The row of an operation; its texts live for ever.  False past the last one, *out untouched. */
+LUN_API bool lun_op_describe(lun_op op, lun_op_info *out);
+/* An operation by name ("add") or operator text and arity ("-", 2); arity 0: any, the larger first.
+ * False if there is none. */
+LUN_API bool lun_op_find(const char *name, int arity, lun_op *out);
+/* "sum"; NULL past the last row. */
+LUN_API const char *lun_reduction_name(lun_reduction r);
+
+/* ---- what is built ------------------------------------------------------------------------------ */
+
+/* Marks where the script stands ("file:12"): what is built from now on reports it in errors. */
+LUN_API lun_status lun_mark(lun_engine *e, const char *place);
+/* Elements that a work-group of a device computes together, for kernels with what is built from now on
+ * (LUN_MOST_WORKGROUP at most; a device may have to take fewer); 0: tuned.  Other backends ignore it. */
+enum { LUN_MOST_WORKGROUP = 65535 };
+LUN_API void lun_workgroup(lun_engine *e, int elements);
+/* True for a number of a script. */
+LUN_API bool lun_is_weak(const lun_array *a);
+
+/* ---- errors ------------------------------------------------------------------------------------- */
+
+/* The operand, from 1, that the last failure of an elementwise operation is about; 0: not about one of them. */
+LUN_API int lun_error_operand(const lun_engine *e);
+/* Records an error of the host's as this call's failure and returns s. */
+LUN_API lun_status lun_fail(lun_engine *e, lun_status s, const char *text);
+
+/* ---- a garbage collector ------------------------------------------------------------------------ */
+
+/* Bytes of elements allocated since the last call, less those freed: what a garbage collector should be
+ * told. */
+LUN_API int64_t lun_pressure(lun_engine *e);
+/* on: the next call that needs a large block of memory, and finds none that an array has left, fails with
+ * LUN_ENOMEM.  Returns how many bytes such a call has needed since the last lun_thrifty, or 0: then collect,
+ * and make that call again.  A host that calls this is told nothing of large blocks by lun_pressure. */
+LUN_API int64_t lun_thrifty(lun_engine *e, bool on);
+
+/* ---- an interpreter ----------------------------------------------------------------------------- */
+
+/* One pointer of the host's per engine; close is called by lun_close before anything else ends. */
+LUN_API void lun_host_set(lun_engine *e, void *data, void (*close)(void *data));
+/* The pointer of lun_host_set, NULL if there is none. */
+LUN_API void *lun_host_get(lun_engine *e);
+/* A stretch of work, such as a script: from begin to end the time limit counts once for all evaluations
+ * in it, and lun_cancel holds until the end.  Stretches nest; the outermost counts. */
+LUN_API void lun_host_begin(lun_engine *e);
+/* Ends the stretch that began last. */
+LUN_API void lun_host_end(lun_engine *e);
+/* LUN_OK, or LUN_ECANCEL or LUN_ELIMIT if the stretch must end: to be asked from time to time. */
+LUN_API lun_status lun_host_check(lun_engine *e);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
