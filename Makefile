@@ -407,7 +407,7 @@ help:
 	    'test         set-up, build, every suite; ends with "N passed, N failed"' \
 	    'asan tsan    the C tests and specs in an instrumented build' \
 	    'fuzz         random Lua functions on every backend (FUZZ_SECONDS, FUZZ_SEED)' \
-    'torture      everything that tries to break it (TORTURE: the size, 1 is full)' \
+    'torture      stress and fault-injection tests (TORTURE: the size, 1 is full)' \
     'coverage     lines and branches that the tests reach, by gcovr' \
     'lint format  the style checks; clang-format over every C file' \
     'docs         write what the examples print, and the reference, into docs/' \

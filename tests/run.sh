@@ -169,7 +169,7 @@ run_diff() {
                       elements, combinations }' "$scratch/compared"
 }
 
-# The torture at a small size: what it reports is counted and shown.
+# The torture suite at a small size: counts and shows its results.
 run_torture() {
     if [ ! -e tests/torture/run.sh ]; then return; fi
     status=0
@@ -180,7 +180,7 @@ run_torture() {
         END { print passed + 0, failed + 0 }' "$out")
 }
 
-# A race that was put there is reported, or none like it would be: which one
+# A planted data race must be reported, or real ones would not be: which one
 planted() {
     status=0
     TSAN_OPTIONS=${TSAN_OPTIONS:-}:log_path=stderr RACE=$1 timeout "$limit" "$BUILD/torture/threads" >"$out" 2>&1 || status=$?

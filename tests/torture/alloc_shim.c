@@ -1,8 +1,9 @@
-/* alloc_shim.c - preloaded: malloc, calloc and realloc that fail on demand. A script that loads this file as a
- * module counts, arms and disarms: arm(n [, on]) lets the n-th allocation from now on fail (all after it too if
- * on), disarm() gives how many there were and how many failed, every(n, k) lets each n-th fail, beginning with the
- * k-th. ALLOC_FAIL_AT arms from the start. The OpenMP runtime's own calls are let through: it ends the process where it
- * gets no memory; so are those of other code that runtime(first, last) names. */
+/* alloc_shim.c - preloaded: malloc, calloc and realloc that fail on demand. A script that loads
+ * this file as a module counts, arms and disarms: arm(n [, on]) lets the n-th allocation from
+ * now on fail (all after it too if on), disarm() gives how many there were and how many failed,
+ * every(n, k) lets each n-th fail, beginning with the k-th. ALLOC_FAIL_AT arms from the start.
+ * The OpenMP runtime's own allocations always succeed, because it ends the process without
+ * memory; so do those of code in the ranges given by runtime(first, last). */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -21,7 +22,7 @@ extern void *__libc_realloc(void *old, size_t n);
 extern void *__libc_memalign(size_t alignment, size_t n);
 int luaopen_alloc_shim(lua_State *L);
 
-static long count, at, failed, step; /* step: every so many-th */
+static long count, at, failed, step; /* step: of every(n, k) */
 static int armed, on;
 enum { RANGES = 4 };
 static struct {

@@ -1,7 +1,8 @@
-/* batch.c - random kernels by the hundred, which one run of an instrumented compiler turns into one object, against
- * the interpreter; for kernels.sh.  Kernels are those of control flow (flow_cases.h) and random straight lines of
- * every operation, cast, reduction and scan in every dtype.
- * usage: batch compiler seed count level-and-flags...    Tells "N kernels"; ends by a trap or a report otherwise. */
+/* batch.c - random kernels, hundreds to one run of an instrumented compiler, compared with the
+ * interpreter; for kernels.sh.  Half are of control flow (flow_cases.h), half are straight-line
+ * code of every operation, cast, reduction and scan in every dtype.
+ * usage: batch compiler seed count level-and-flags...    Prints "N kernels"; a trap or a report
+ * ends it otherwise. */
 #include "openmp_kit.h"
 
 #include <dlfcn.h>
@@ -9,7 +10,7 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
-/* Of each kind of case only the generator is used. */
+/* Only the generators of these headers are used. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #define N FLOW_N
 #include "flow_cases.h"
@@ -22,7 +23,7 @@ enum { BATCH = 200, INPUTS = 5, LENGTH = 1103 };
 
 extern char **environ;
 
-/* ---- straight lines ------------------------------------------------------------------------------- */
+/* ---- straight lines -------------------------------------------------------------------------- */
 
 typedef struct line {
     lun_ir *ir;
@@ -71,7 +72,7 @@ static void add_op(line *w)
             b = one_of(w, t);
         if (row->arity > 2)
             c = one_of(w, t);
-        /* most divisors are not 0, so that there is something to compare */
+        /* most divisors are not 0: a kernel that traps has no result to compare */
         if (row->flags & LUN_OPF_TRAP0 && !lun_dtype_is_float(t) && below(w, 8))
             b = ir_op(w->ir, LUN_OP_BOR, t, b, ir_const(w->ir, t, 1), -1);
         note(w, ir_op(w->ir, op, t, a, b, c));
@@ -150,9 +151,9 @@ static void write_line(lun_ir *ir, uint64_t seed, bool combines)
     }
 }
 
-/* ---- texts ---------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
-/* Whether a name of a kernel's text would meet the same name of another. */
+/* Whether a name at file scope of a kernel's text collides with another kernel's. */
 static bool is_own(const char *name, size_t n)
 {
     static const char *const others[] = {"frame", "uniform", "prepare", "body", "operand"};
@@ -215,7 +216,7 @@ static int compile(char **flags, int count, const char *compiler, const char *so
     argv[n++] = "-o";
     argv[n++] = object;
     argv[n++] = "-lm";
-    char *clean[256]; /* what is preloaded here is not for the compiler */
+    char *clean[256]; /* without LD_PRELOAD: that is for this process only */
     int k = 0;
     for (char **e = environ; *e && k < 255; e++)
         if (strncmp(*e, "LD_PRELOAD=", 11))
@@ -226,7 +227,7 @@ static int compile(char **flags, int count, const char *compiler, const char *so
     return waitpid(pid, &status, 0) < 0 || status;
 }
 
-/* ---- running -------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 typedef struct random_kernel {
     uint64_t seed;

@@ -1,10 +1,10 @@
--- Bytecode in the sandbox: damaged or whole, as a string or in pieces, by every mode that load knows, it is not loaded.
+-- The sandbox loads no bytecode: valid or damaged, as a string or in pieces, with every mode of load.
 local kit = dofile "tests/torture/kit.lua"
 
 local functions = { function(x) return x + 1 end, function() local t = {} for i = 1, 10 do t[i] = function() return i end end return t end,
     function(...) return ... end }
 
--- The mutants are made inside of the sandbox, which cannot dump functions itself.
+-- The mutants are made inside the sandbox, from dumps made outside: it cannot dump functions.
 local script = [[
 local dumps, tries, state = { %s }, %d, %d
 local function random(n)
@@ -31,7 +31,7 @@ for i = 1, tries do
     else -- after an empty piece or one with a line of text
         f, message = load(function() pieces = pieces + 1 return ({ "#\n", text })[pieces] end, "x", mode)
     end
-    -- what has lost the mark of bytecode may be a text without a statement
+    -- without bytecode's first byte it is text, and may be an empty chunk
     if f and not text:find "[^%%s;]" then message = "an empty text" f = nil end
     if f then loaded = loaded + 1 end
     if type(message) == "string" then spoken = spoken + 1 end

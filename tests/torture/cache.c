@@ -1,6 +1,6 @@
-/* cache/entry.c - torture of the kernel cache: damaged entries, writers killed at any moment, many processes on an
- * empty cache, hostile directories.  Kernels are those of an engine; a compiler that has each output ready
- * (stored_cc.c) makes thousands of rebuilds bearable.  argv[1]: that compiler. */
+/* cache.c - the kernel cache: damaged entries, writers killed at any moment, many processes on
+ * an empty cache, hostile directories.  Kernels are those of an engine; a compiler that copies
+ * stored outputs (stored_cc.c) makes thousands of rebuilds affordable.  argv[1]: that compiler. */
 #include "kit.h"
 
 #include <dirent.h>
@@ -13,7 +13,7 @@ enum { KERNELS = 8, MANY = 200, N = 300, SECONDS = 120 };
 
 static char root[64], cache_dir[96], log_file[96];
 
-/* ---- an engine and its kernels ------------------------------------------------------------------- */
+/* ---- an engine and its kernels --------------------------------------------------------------- */
 
 static lun_engine *open_engine(const char *dir)
 {
@@ -23,7 +23,8 @@ static lun_engine *open_engine(const char *dir)
     return lun_open(&c, &e) == LUN_OK ? e : NULL;
 }
 
-/* Kernel k: ((x + x) - k%3 times x ...), whose text differs for each k; true if its sum is right. */
+/* Kernel k: ((x + x) - k%3 times x ...), whose text differs for each k; true if its sum is
+ * right. */
 static bool kernel_right(lun_engine *e, int k)
 {
     lun_array *x = NULL, *y = NULL, *out = NULL;
@@ -67,7 +68,7 @@ static int run_kernels(const char *dir, int count, int from, long *hits)
     return good ? (int)s.compiles : -1;
 }
 
-/* ---- damage --------------------------------------------------------------------------------------- */
+/* ---- damage ---------------------------------------------------------------------------------- */
 
 static int entries(char names[][64], int room)
 {
@@ -82,7 +83,7 @@ static int entries(char names[][64], int room)
     return n;
 }
 
-/* Changes an entry's file in one of the ways that disks, crashes and people do. */
+/* Damages an entry's file in one of the ways that disks, crashes and users do. */
 static bool harm(const char *name, uint64_t *random)
 {
     static char bytes[1 << 20];
@@ -136,7 +137,7 @@ typedef struct damage_round {
     int rounds;
 } damage_round;
 
-/* Exit status: 0 well, 1 a wrong result, 2 not rebuilt, 3 not served afterwards, 4 no entries. */
+/* Exit status: 0 good, 1 a wrong result, 2 not rebuilt, 3 not served afterwards, 4 no entries. */
 static int damage_child(void *arg)
 {
     damage_round *r = arg;
@@ -185,7 +186,7 @@ static void damaged_entries(void)
                    "%ld damaged, 0 crashes, 0 wrong results, all rebuilt", done * KERNELS);
 }
 
-/* ---- killed writers --------------------------------------------------------------------------------- */
+/* ---- killed writers -------------------------------------------------------------------------- */
 
 static int temporaries(void)
 {
@@ -200,7 +201,7 @@ static int temporaries(void)
     return n;
 }
 
-/* Makes what was left look as old as what a later program finds. */
+/* Makes leftovers old enough for the next store to remove. */
 static void age(void)
 {
     char command[256];
@@ -253,14 +254,14 @@ static void killed_writers(void)
     }
     age();
     kit_remove(log_file);
-    wrong += run_kernels(cache_dir, 40, 0, &hits) < 0; /* some are new: the store sweeps */
+    wrong += run_kernels(cache_dir, 40, 0, &hits) < 0; /* new kernels: a store removes leftovers */
     int left = temporaries();
     kit_report(wrong == 0 && left == 0, "writers killed at random moments",
                "%ld of %ld killed, %ld wrong, at most %d temporaries, %d left after the next store",
                killed, rounds, wrong, most, left);
 }
 
-/* ---- many processes --------------------------------------------------------------------------------- */
+/* ---- many processes -------------------------------------------------------------------------- */
 
 static int cold(void *arg)
 {
@@ -308,9 +309,9 @@ static void many_processes(void)
                rounds, failed, each);
 }
 
-/* ---- hostile directories ---------------------------------------------------------------------------- */
+/* ---- hostile directories --------------------------------------------------------------------- */
 
-/* Layouts as shell commands: $r is a fresh directory, $r/c is where the cache is told to be. */
+/* Layouts as shell commands: $r is a fresh directory, $r/c is the cache directory. */
 static const struct {
     const char *name, *make;
 } layouts[] = {
@@ -331,8 +332,8 @@ static const struct {
     {"a device of text", "ln -s /dev/tty c"},
     {"the root", "ln -s / c"},
     {"proc", "ln -s /proc/self c"},
-    {"somebody else's", "mkdir c; chown 12345 c"},
-    {"somebody else's file", "echo x > c; chown 12345 c"},
+    {"of another user", "mkdir c; chown 12345 c"},
+    {"a file of another user", "echo x > c; chown 12345 c"},
     {"a link to a link", "mkdir c2; ln -s c2 c1; ln -s c1 c"},
 };
 

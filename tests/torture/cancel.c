@@ -1,6 +1,6 @@
-/* cancel.c - evaluations stopped at random times, by lun_cancel from another thread and by signals to the program:
- * the call ends soon, its results are absent, its operands whole, and the next evaluation is right. argv[1] is in the
- * directory of the programs. */
+/* cancel.c - evaluations stopped at random times, by lun_cancel from another thread and by
+ * signals to the program: the call ends soon, its results are absent, its operands unchanged,
+ * and the next evaluation is right. argv[1] is a file in the directory of the programs. */
 #include "kit.h"
 
 #include <fcntl.h>
@@ -25,7 +25,8 @@ static void *cancel_later(void *arg)
     return NULL;
 }
 
-/* An expression of about 20 to 300 ms: elementwise, reduced, scanned, random, cut into many kernels. */
+/* An expression of about 20 to 300 ms: elementwise, reduced, scanned, random, cut into many
+ * kernels. */
 static lun_status load(lun_engine *e, int which, lun_array *x, lun_array **out)
 {
     lun_array *y = NULL, *z = NULL;
@@ -117,13 +118,14 @@ static void from_threads(const char *backend)
         pthread_join(t, NULL);
         if (s == LUN_ECANCEL) {
             late[cancelled++] = end - later.at;
-            wrong += lun_pending(y) == 0 &&
-                     lun_class_of(y) == LUN_COMPOSITION; /* a half result would be evaluated */
+            wrong +=
+                lun_pending(y) == 0 &&
+                lun_class_of(y) == LUN_COMPOSITION; /* a Composition still: no partial result */
         } else if (s != LUN_OK) {
             wrong++;
         }
         wrong += lun_get(e, x, 999, &v) != LUN_OK || v.as.d != host[999];
-        if (i % 10 == 9) /* what was stopped can be had */
+        if (i % 10 == 9) /* the stopped expression can be evaluated */
             wrong += lun_get(e, y, 0, &v) != LUN_OK;
         lun_release(y);
     }
@@ -131,7 +133,7 @@ static void from_threads(const char *backend)
     lun_close(e);
     qsort(late, (size_t)cancelled, sizeof *late, by_size);
     double p99 = cancelled ? late[(cancelled * 99 - 1) / 100] : 0;
-    /* of a few, the last may have met a machine that was busy with something else */
+    /* in a small run the worst time may be that of a busy machine */
     double judged = cancelled >= 100 ? p99 : cancelled ? late[cancelled / 2] : 0;
     kit_report(wrong == 0 && cancelled > 0 && judged < 0.2, name,
                "%ld of %ld stopped, p99 %.0f ms, worst %.0f ms, %ld wrong", cancelled, rounds,
@@ -165,7 +167,7 @@ static const char *const scripts[] = {
     "local k = 0 while true do k = k + 1 local y = lun.index(1000) for i = 1, k % 100 do "
     "y = y * 3 + y // i end y:sum() end",
     "lun.use 'reference' local x = lun.range(1, 1e6):eval() while true do (x:sin() + x):eval() end",
-    /* from here on for devices */
+    /* from here on: devices only */
     "lun.use 'opencl' local x = lun.range(1, 4e6):eval() while true do x = (x * 0.5 + 1):eval() "
     "x:sum() end",
     "lun.use 'opencl' local x = lun.range(1, 1e11) x:sum()",
@@ -184,7 +186,8 @@ static bool has_device(void)
     return true;
 }
 
-/* SIGINT to the program, which runs one of `count` scripts: it ends, by status 1 with "interrupted!" or by the signal. */
+/* SIGINT to the program, which runs one of `count` scripts: it ends, by status 1 with
+ * "interrupted!" or by the signal. */
 static void from_signals(const char *program, const char *name, const char *const *list, long count,
                          long rounds)
 {
@@ -227,7 +230,7 @@ static void from_signals(const char *program, const char *name, const char *cons
     qsort(late, (size_t)rounds, sizeof *late, by_size);
     double p99 = late[(rounds * 99 - 1) / 100], half = late[rounds / 2];
     kit_report(wrong == 0 && half < (strstr(name, "opencl") ? 5 : 0.2), name,
-               "%ld programs, %ld works, median %.0f ms, p99 %.0f ms, worst %.0f ms, %ld wrong",
+               "%ld programs, %ld workloads, median %.0f ms, p99 %.0f ms, worst %.0f ms, %ld wrong",
                rounds, count, half * 1e3, p99 * 1e3, late[rounds - 1] * 1e3, wrong);
     kit_remove(dir);
     free(late);

@@ -1,6 +1,7 @@
-/* capi.c - the C interface misused: NULL for every pointer, values that no enumeration has, lengths and ranks that
- * make no sense, handles of another engine and freed ones, and random sequences of calls.  A call that fails must
- * say so (a status, NULL, 0) and leave a text; nothing may crash.  Each case runs in a child. */
+/* capi.c - the C interface misused: NULL for every pointer, values that no enumeration has,
+ * lengths and ranks that make no sense, handles of another engine and freed ones, and random
+ * sequences of calls.  A call that fails must say so (a status, NULL, 0) and leave a text;
+ * nothing may crash.  Each case runs in a child. */
 #include "kit.h"
 
 #include <math.h>
@@ -31,7 +32,7 @@ static bool world_open(world *w)
            lun_explain(w->e, &w->a, 1, &w->p) == LUN_OK;
 }
 
-/* Case `which`: 0 it behaved, 1 it did not fail, -1 there are no more. */
+/* Case `which`: 0 it failed as it must, 1 it did not fail, -1 there are no more. */
 static int misuse(int which, world *w, const char **name)
 {
     lun_engine *e = w->e;
@@ -331,10 +332,10 @@ static int misuse(int which, world *w, const char **name)
 
 typedef struct one_case {
     int which;
-    const char **name; /* of the case, told before it runs */
+    const char **name; /* of the case, written before it runs */
 } one_case;
 
-/* 0 well, 1 it did not fail, 2 no more, 3 the engine is spoilt. */
+/* 0 good, 1 it did not fail, 2 no more cases, 3 the engine is unusable. */
 static int run_case(void *arg)
 {
     one_case *c = arg;
@@ -351,7 +352,7 @@ static int run_case(void *arg)
 int main(void)
 {
     int which = 0, bad = 0, s;
-    /* the name of the case comes back by shared memory: the child may crash */
+    /* in shared memory: the child may crash */
     const char **shared =
         mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)

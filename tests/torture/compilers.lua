@@ -1,6 +1,6 @@
--- Compilers that are missing, fail, die, hang, spew, write nothing or the wrong thing, or have strange names: ordinary
--- kernels stay interpreted and right, a function in C is an error that names the compiler, and nothing is executed
--- that was not meant.
+-- Compilers that are missing, fail, crash, hang, flood their output, write nothing or the wrong thing, or have unusual
+-- names: ordinary kernels stay interpreted with the right results, a C function gives an error that names the compiler,
+-- and no other command is executed.
 local kit = dofile "tests/torture/kit.lua"
 
 local dir = kit.directory()
@@ -25,7 +25,7 @@ os.execute(("mkdir -p %s"):format(kit.quote(dir .. "/it's a \"dir\" $HOME `x`"))
 local victim = dir .. "/victim"
 kit.write(victim, "keep")
 
--- name, LUNARRAY_CC, what the error says; works: C functions compile
+-- name, LUNARRAY_CC, the error's text; "works": C functions compile
 local find_output = 'for a; do if [ "$last" = -o ]; then out=$a; fi; last=$a; done\n'
 local cases = {
     { "missing", dir .. "/no such compiler", "no such compiler" },
@@ -49,9 +49,9 @@ local cases = {
     { "a directory as output", script("dirout", find_output .. 'mkdir "$out"'), "no shared object" },
     { "a link as output", script("linkout", find_output .. 'ln -s /etc/passwd "$out"'), "no shared object" },
     { "a fifo as output", script("fifoout", find_output .. 'mkfifo "$out"'), "no shared object" },
-    { "spews and fails", script("spew", ("head -c %d /dev/zero | tr '\\0' e >&2; exit 1"):format(
+    { "long output, then failure", script("spew", ("head -c %d /dev/zero | tr '\\0' e >&2; exit 1"):format(
         kit.count(1 << 30, 1 << 24))), "exit status 1" },
-    { "spews and works", script("spew2", ("head -c %d /dev/zero | tr '\\0' e; exec gcc \"$@\""):format(
+    { "long output, then an object", script("spew2", ("head -c %d /dev/zero | tr '\\0' e; exec gcc \"$@\""):format(
         kit.count(1 << 30, 1 << 24))), works = true },
     { "leaves a child behind", script("child", "(sleep 5 &) ; exec gcc \"$@\""), works = true },
     { "spaces and quotes", kit.write(dir .. "/it's a \"dir\" $HOME `x`/c c'c\"", '#!/bin/sh\nexec gcc "$@"', "755"),
@@ -92,7 +92,7 @@ kit.part("fake compilers", function()
     return bad == 0, "%d compilers, %d wrong", #cases, bad
 end)
 
--- A compiler that never ends: the program goes on with interpreted kernels and leaves no process behind.
+-- A compiler that never ends: the program continues with interpreted kernels and leaves no process behind.
 kit.part("a hanging compiler", function()
     local mark = "31" .. tostring(os.time() % 100000)
     script("hang", "exec sleep " .. mark)

@@ -1,5 +1,5 @@
--- Devices of OpenCL: many processes that compile the same for the first time, programs that end in every way with work
--- on a device, an expression of ten thousand operations. Left out where there is no device.
+-- OpenCL devices: many processes compiling the same kernels with an empty cache, programs that end in every way with
+-- work on a device, an expression of ten thousand operations. Skipped without a device.
 local kit = dofile "tests/torture/kit.lua"
 local lun = require "lunarray"
 
@@ -8,7 +8,7 @@ for _, name in ipairs(lun.backends()) do
     found = found or name == "opencl"
 end
 
--- The driver's own cache is as empty as ours.
+-- An environment whose caches, the driver's too, are empty.
 local function fresh(name)
     local dir = kit.directory() .. "/" .. name
     os.execute(("rm -rf %s && mkdir -p %s/pocl"):format(dir, dir))
@@ -61,7 +61,7 @@ if found then
     end)
 end
 
--- Operations in no order that repeats, so that each group is a kernel of its own.
+-- Operations in an order without a period, so that each group is a different kernel.
 local large = [[
     local random = dofile "tests/torture/kit.lua".generator(3)
     local x, z = lun.vector({ 1, 2, 3 }, "f64"), lun.vector({ 0.5, 0.25, 0.125 }, "f64")

@@ -1,5 +1,5 @@
--- Disks that are full, read-only or do not execute, at every call that writes: results stay right, nothing ends
--- the program. Where root may mount, real file systems are used; elsewhere a preloaded library fails the calls.
+-- Disks that are full, read-only or mounted noexec, at every call that writes: results stay right and the program
+-- goes on. A preloaded library fails the calls; real file systems are used where root may mount.
 local kit = dofile "tests/torture/kit.lua"
 
 -- Two kernels that are compiled and one C function; prints their sums.
@@ -24,14 +24,14 @@ kit.part("failing writes", function()
                 local out, err, status = kit.run(work, ("%s LUNARRAY_CACHE_DIR=%s LD_PRELOAD=%s IO_FAIL_AT=%d IO_ERRNO=%d %s")
                     :format(cc, cache, shim, at, number, on))
                 runs = runs + 1
-                -- C text that no file can be made for is an error that says so
+                -- a C function whose file cannot be written gives an error with the reason
                 local refused = status == 1 and err:find("does not compile", 1, true)
                 without = without + (refused and 1 or 0)
                 if not (refused or status == 0 and out == expected) then
                     bad = bad + 1
                     io.stderr:write(("errno %d at call %d %s: status %s: %s%s\n"):format(number, at, on, status, out, err))
                 end
-                -- what is left is right for the next program
+                -- the cache as it was left serves the next program right
                 out, err, status = kit.run(work, cc .. " LUNARRAY_CACHE_DIR=" .. cache)
                 if status ~= 0 or out ~= expected then
                     bad = bad + 1

@@ -1,5 +1,5 @@
--- Where processors and C leave things open: integer edges by all operators, NaN at every place of every length,
--- overlapping inputs and outputs. Oracles are Lua's own arithmetic and elements copied before.
+-- What C and processors leave undefined: edge values of integers by all operators, NaN at every position of every
+-- length, overlapping inputs and outputs. Oracles: Lua's own arithmetic, and copies made before.
 local kit = dofile "tests/torture/kit.lua"
 local lun = require "lunarray"
 
@@ -124,7 +124,7 @@ kit.part("integer edges", function()
     return wrong == 0, "%d backends: %d results, %d divisions by zero, %d wrong", #backends, checked, traps, wrong
 end)
 
--- One program for each number of threads. A device has threads of its own: PoCL is told how many.
+-- One program for each number of threads; PoCL's number of threads is set, too.
 kit.part("NaN at every position", function()
     local text = [[
         local nan, wrong, checks, last = 0.0 / 0.0, 0, 0, %d
@@ -183,8 +183,8 @@ kit.part("NaN at every position", function()
         runs, #backends, checks, wrong
 end)
 
--- Around the ends of chunks and blocks, with threads: one program for each number of them.
-kit.part("NaN between threads", function()
+-- Around the ends of chunks and blocks: one program for each number of threads.
+kit.part("NaN at chunk boundaries", function()
     local text = [[
         local nan, wrong, checks = 0.0 / 0.0, 0, 0
         for _, n in ipairs { 16384, 16385, 65537, 100003 } do

@@ -1,5 +1,5 @@
--- Files that somebody has damaged or made up: npy, csv, pgm, ppm and raw bytes are read or refused by nil and a message,
--- and take no more memory than their length allows. Mutations of good files, from a seed.
+-- Damaged and forged npy, csv, pgm, ppm and raw files: each is read, or refused by nil and a message, within memory in
+-- proportion to its length. Mutations of valid files, from a seed.
 local kit = dofile "tests/torture/kit.lua"
 local lun = require "lunarray"
 
@@ -45,7 +45,7 @@ local function mutate(random, text)
     return text
 end
 
--- Whether lun.open takes a .npy file as lun.load does. Of truth values it refuses none: any byte but 0 is true.
+-- Whether lun.open accepts a .npy file as lun.load does. It accepts all bytes as truth values: any but 0 is true.
 local function opens_alike(path, loaded)
     local ok, opened, message = pcall(lun.open, path)
     if not ok or opened == nil and type(message) ~= "string" then
@@ -88,7 +88,7 @@ kit.part("damaged files", function()
     return bad == 0 and read > 0 and refused > 0, "%d files: %d read, %d refused, %d raised or took too much", tries, read, refused, bad
 end)
 
--- C functions: random bytes and mutations of good ones are functions or errors.
+-- C functions: random bytes and mutations of valid ones give functions or errors.
 kit.part("damaged C functions", function()
     local random = kit.generator(tonumber(os.getenv "TORTURE_SEED") or 12)
     local good = {

@@ -1,6 +1,6 @@
-/* forks.c - children of a process whose engine has threads and a compiler at work: they compute, with the engine that
- * they found and with one of their own, and end; the parent goes on.  None may hang.  argv[1]: a compiler that keeps
- * what it made. */
+/* forks.c - children of a process whose engine has threads and a compiler at work: they compute,
+ * with the inherited engine and with one of their own, and end; the parent goes on.  None may
+ * hang.  argv[1]: stored_cc. */
 #include "kit.h"
 
 #include "lunarray.h"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# libFuzzer, a minute for each at full size, beginning with the files in tests/fuzz/corpus: texts of C functions, code of
-# Lua functions, sequences of calls of the C interface, files.  What guides it: the branches of the whole engine, for
-# files the lines of Lua, too.  Left out where clang has no libFuzzer.
+# libFuzzer, a minute for each target at full size, starting from the corpus in tests/fuzz/corpus: texts of C functions,
+# bytecode of Lua functions, sequences of calls of the C interface, files.  Coverage feedback: the branches of the whole
+# engine; for files also the lines of the readers in Lua.  Skipped where clang has no libFuzzer.
 set -u
 BUILD=${BUILD:-build}
 out=${TORTURE_SCRATCH:-/tmp}/fuzz
@@ -11,11 +11,11 @@ CLANG=${CLANG:-clang}
 
 if ! echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' |
     $CLANG -fsanitize=fuzzer -x c - -o "$out/none" 2>/dev/null; then
-    printf 'ok\trandom bytes\tleft out: clang has no libFuzzer\n'
+    printf 'ok\tlibFuzzer\tleft out: clang has no libFuzzer\n'
     exit 0
 fi
 if ! env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL ${MAKE:-make} -j2 BUILD="$BUILD" CLANG="$CLANG" fuzzers >"$out/build" 2>&1; then
-    printf 'FAIL\trandom bytes\tthe fuzzers do not build\n'
+    printf 'FAIL\tlibFuzzer\tthe fuzzers do not build\n'
     tail -n 30 "$out/build" >&2
     exit 0
 fi
@@ -35,9 +35,9 @@ fuzz() {
     fi
 }
 
-fuzz "random texts of C functions" cfunction cfunction -max_len=4096
-fuzz "random code of Lua functions" bytecode bytecode -max_len=2048
-fuzz "random calls, by bytes" sequence sequence -max_len=512
+fuzz "libFuzzer: C functions" cfunction cfunction -max_len=4096
+fuzz "libFuzzer: Lua bytecode" bytecode bytecode -max_len=2048
+fuzz "libFuzzer: C interface" sequence sequence -max_len=512
 for kind in npy csv pnm png; do
-    fuzz "random bytes as .$kind" files $kind -max_len=1500
+    fuzz "libFuzzer: .$kind files" files $kind -max_len=1500
 done

@@ -4,7 +4,7 @@ local kit = dofile "tests/torture/kit.lua"
 local lun = require "lunarray"
 local core = require "lunarray.core"
 
--- Paths of functions to functions: what tables and metatables lead to, from the module and values of every kind.
+-- A map from path to function: all that tables and metatables reach from the module and from values of every kind.
 local function reachable()
     local a = lun.vector { 1, 2, 3 }
     local roots = {
@@ -53,7 +53,7 @@ end
 
 local calls, silent, spoilt = 0, 0, 0
 
--- One call; what fails must have something to say.
+-- One call; a failure must have a message.
 local function call(path, f, ...)
     local results = table.pack(pcall(f, ...))
     calls = calls + 1
@@ -73,7 +73,7 @@ local function call(path, f, ...)
     lun.math "fast"
 end
 
--- Functions that hand back what they are given as an error, or end or change the process on purpose.
+-- Not called: functions that raise their argument as an error, or end or change the process by design.
 local on_purpose = { ["error"] = true, ["lun.trim"] = true }
 
 kit.part("wrong arguments", function()
@@ -119,7 +119,7 @@ kit.part("metatables and collection", function()
         pcall(f, ...)
         done = done + 1
     end
-    -- the metatable of an array on what is none, and none on an array
+    -- an array's metatable on another value, and an array without its metatable
     for _, value in ipairs { io.stdout, lun.op.add, lun.map "-" } do
         local own = debug.getmetatable(value)
         debug.setmetatable(value, mt)
@@ -143,7 +143,7 @@ kit.part("metatables and collection", function()
     try(function() return (5):sum() end)
     try(function() return 1 .. a end)
     debug.setmetatable(0, nil)
-    -- loops of __index
+    -- cycles of __index
     local one, two = {}, {}
     setmetatable(one, { __index = two })
     setmetatable(two, { __index = one })
@@ -153,7 +153,7 @@ kit.part("metatables and collection", function()
     try(lun.vector, endless)
     try(lun.zeros, endless)
     try(lun.random, 3, endless)
-    -- resurrection: an array kept alive by a finalizer, an array used by one after it is gone
+    -- resurrection: an array kept by a finalizer, an array used by a finalizer after its own ran
     local kept = {}
     for i = 1, 100 do
         setmetatable({ lun.vector { i } + 1 }, { __gc = function(t) kept[#kept + 1] = t[1] end })
@@ -161,7 +161,7 @@ kit.part("metatables and collection", function()
     collectgarbage()
     collectgarbage()
     for _, b in ipairs(kept) do
-        -- its own finalizer has run as well: an error, or a whole array
+        -- the array's finalizer has run as well: an error, or all elements
         local ok, sum = pcall(b.sum, b)
         assert(not ok or sum > 1)
     end
@@ -198,7 +198,7 @@ kit.part("metatables and collection", function()
     local self = {}
     self[1] = self
     try(lun.vector, self)
-    -- inside of coroutines, with errors and yields in between
+    -- inside coroutines, with errors and yields in between
     for _ = 1, 200 do
         local co = coroutine.wrap(function(x)
             local b = lun.vector { x } + a

@@ -1,5 +1,6 @@
-/* io_shim.c - preloaded: the IO_FAIL_AT-th call that writes to a file or makes one fails with IO_ERRNO, and so
- * do all after it if IO_FAIL_ON is set.  Calls on pipes, sockets and terminals are left alone. */
+/* io_shim.c - preloaded: the IO_FAIL_AT-th call that writes to a file or makes one fails with
+ * IO_ERRNO, and so do all after it if IO_FAIL_ON is set.  Calls on pipes, sockets and terminals
+ * never fail. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

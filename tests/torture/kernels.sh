@@ -1,9 +1,8 @@
 #!/bin/sh
-# Random kernels made by an instrumented compiler: undefined behaviour and floats that do not fit an integer end the
-# process (traps, no runtime), then addresses outside of an object's memory are reported (AddressSanitizer's runtime
-# is preloaded). Results are compared as ever. Kernels in batches come from random IR (batch.c), 200 to one run of the
-# compiler, at -O1, for every instruction set that this CPU has; a few hundred more from random IR, random graphs and
-# random Lua functions are compiled one by one as the backend does it.
+# Random kernels compiled with instrumentation: first traps for undefined behaviour and for floats that do not fit an
+# integer, then AddressSanitizer (its runtime is preloaded). Results are compared as in the other tests. Batches come
+# from random IR (batch.c), 200 to one run of the compiler, at -O1, for every instruction set of this CPU; a few hundred
+# more from random IR, random graphs and random Lua functions are compiled one by one as the backend does it.
 set -u
 BUILD=${BUILD:-build}
 scratch=${TORTURE_SCRATCH:-/tmp}/kernels
@@ -11,7 +10,7 @@ mkdir -p "$scratch/bin"
 log=$scratch/compiled
 real=$(command -v gcc) || exit 1
 
-# A compiler that adds what $INSTRUMENT says and keeps count.
+# A compiler wrapper that adds the flags in $INSTRUMENT and counts its runs.
 cat >"$scratch/bin/cc" <<EOF
 #!/bin/sh
 unset LD_PRELOAD
@@ -26,7 +25,7 @@ unset LUNARRAY_CC
 count() { wc -l <"$log"; }
 failed=0
 
-# A program that must end well: title command...
+# A program that must succeed: title command...
 try() {
     title=$1
     shift
@@ -49,7 +48,7 @@ rounds() {
         export LUNARRAY_CACHE_DIR LUNARRAY_BACKEND=openmp LUNARRAY_JIT=sync
         export LUNARRAY_DIFF_GRAPHS=12 LUNARRAY_DIFF_SEED=$((seed * 1000)) LUNARRAY_DIFF_COUNTS="$scratch/counts"
         if [ -z "$2" ]; then
-            # the IR's generator runs inside of a test program that links the engine
+            # the generator of IR runs inside a test program that links the engine
             try "random IR, TEST_SEEDS=$TEST_SEEDS" "$BUILD/tests/openmp_flow_test"
         fi
         try "random graphs, LUNARRAY_DIFF_SEED=$LUNARRAY_DIFF_SEED" env ${2:+LD_PRELOAD="$2"} \

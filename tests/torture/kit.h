@@ -1,5 +1,6 @@
-/* kit.h - what the C parts of the torture share: sizes by the factor TORTURE, one line per figure, children
- * that may crash, a random number generator, scratch directories.  Knows nothing of what is tested. */
+/* kit.h - shared by the C parts of the torture suite: sizes scaled by TORTURE, result lines,
+ * children that may crash, a random number generator, scratch directories.  Knows nothing of
+ * what is tested. */
 #ifndef TORTURE_KIT_H
 #define TORTURE_KIT_H
 #ifndef _GNU_SOURCE
@@ -32,7 +33,7 @@ static inline long kit_count(long full, long least)
     return n < least ? least : n;
 }
 
-/* A line for the driver: what was tested, and its figure or what went wrong. */
+/* A result line for run.sh: what was tested, and its figure or what went wrong. */
 __attribute__((format(printf, 3, 4))) static inline void kit_report(bool good, const char *name,
                                                                     const char *format, ...)
 {
@@ -45,7 +46,8 @@ __attribute__((format(printf, 3, 4))) static inline void kit_report(bool good, c
     fflush(stdout);
 }
 
-/* Runs f in a child; its exit status, or 1000 + the signal that ended it.  A child that hangs is ended by SIGALRM. */
+/* Runs f in a child; returns its exit status, or 1000 + the signal that ended it.  SIGALRM ends
+ * a hung child. */
 static inline int kit_child(int (*f)(void *), void *arg, unsigned seconds)
 {
     int status;
@@ -87,7 +89,7 @@ static inline void kit_sleep(double seconds)
     nanosleep(&t, NULL);
 }
 
-/* A new directory, told in `dir`. */
+/* Makes a new directory; `dir` becomes its path. */
 static inline bool kit_directory(char dir[64])
 {
     snprintf(dir, 64, "/tmp/lunarray-torture-XXXXXX");

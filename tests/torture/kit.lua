@@ -1,5 +1,5 @@
--- What the Lua parts of the torture share: sizes by the factor TORTURE, one line per figure, programs run with
--- an environment of their own, random numbers that a seed repeats.
+-- Shared by the Lua parts of the torture suite: sizes scaled by TORTURE, result lines, programs run with an
+-- environment of their own, seeded random numbers.
 local kit = {}
 
 kit.factor = tonumber(os.getenv "TORTURE") or 0.01
@@ -9,13 +9,13 @@ function kit.count(full, least)
     return math.max(least, math.ceil(full * kit.factor))
 end
 
--- A line for the driver: what was tested, and its figure or what went wrong.
+-- A result line for run.sh: what was tested, and its figure or what went wrong.
 function kit.report(good, name, format, ...)
     io.write(good and "ok" or "FAIL", "\t", name, "\t", (format:format(...):gsub("[\n\t]", " ")), "\n")
     io.flush()
 end
 
--- Runs f, which returns whether it went well, a format and its values.
+-- Runs f, which returns success, a format and its values, and reports that; an error of f is a failure.
 function kit.part(name, f)
     local result = table.pack(xpcall(f, debug.traceback))
     if not result[1] then
@@ -31,7 +31,7 @@ function kit.quote(s)
 end
 
 local directory
--- A directory for this part's files.
+-- A scratch directory for this part's files.
 function kit.directory()
     if not directory then
         local pipe = assert(io.popen("mktemp -d " .. (os.getenv "TORTURE_SCRATCH" or "/tmp") .. "/part-XXXXXX"))
@@ -61,13 +61,13 @@ function kit.read(path)
     return text
 end
 
--- Runs a script text by the program, with "NAME=value ..." before it and at most `seconds`. Gives its output, its
--- errors and its exit status (128 + signal).
+-- Runs the text of a script with the environment "NAME=value ..." for at most `seconds`. Returns its standard output, its
+-- standard error and its exit status (128 + signal).
 function kit.run(text, environment, seconds, before)
     local dir = kit.directory()
     local script, out, err = dir .. "/script.lua", dir .. "/out", dir .. "/err"
     kit.write(script, text)
-    -- the command stands in a subshell, so that a shell that reports signals does so in `err`
+    -- in a subshell: the message of a shell that reports signals then goes to `err`
     local _, _, status = os.execute(("{ %s env %s timeout -s KILL %d %s/lunarray %s >%s; } 2>%s"):format(before or "",
         environment or "", seconds or 60, kit.build, script, out, err))
     return kit.read(out), kit.read(err), status
@@ -87,15 +87,15 @@ local ends = {
     { "local k = lun.map(function(i) for j = 1, 1000 do i = i * 3 ~ j end return i end)(lun.index(1e6)) os.exit(5)", 5 },
 }
 
--- Runs 1000 programs at full size, at least `least` (nil: two rounds of all ways to end), with environment(round); what
--- kit.part wants.
+-- Runs 1000 programs at full size, at least `least` (nil: each of `ends` twice), with environment(round). Returns what
+-- kit.part expects.
 function kit.ends(least, environment)
     local runs = kit.count(1000, least or 2 * #ends)
     local head = "local x = lun.range(1, 1e5):eval() local y = (x * 2 + 1):sum() "
         .. "local z = lun.map(function(a) return a + 1 end)(x) z:eval() local w = x + y "
     local bad = 0
     for i = 1, runs do
-        local row = ends[i * 5 % #ends + 1] -- 5: few programs are of different kinds
+        local row = ends[i * 5 % #ends + 1] -- stride 5: a short run meets different kinds
         local out, err, status = kit.run(head .. row[1], environment((i - 1) // #ends), 60)
         if status ~= row[2] then
             bad = bad + 1
@@ -105,7 +105,7 @@ function kit.ends(least, environment)
     return bad == 0, "%d programs, %d crashed, hung or ended with another status", runs, bad
 end
 
--- A generator of whole numbers in 1 .. n (splitmix64).
+-- A generator of random integers in 1 .. n (splitmix64).
 function kit.generator(seed)
     local state = seed
     return function(n)

@@ -1,6 +1,6 @@
--- Memory that runs out at every allocation in turn, of the engine, of Lua and of the C library, in works that touch
--- every part of the interface: each failure is an error that says so, nothing crashes or hangs, no element is lost,
--- and the same work done again is right. Runs itself with a preloaded library (alloc_shim.c).
+-- Each allocation in turn fails (the engine's, Lua's, the C library's) in workloads over every part of the interface: each
+-- failure is an error that says so, nothing crashes or hangs, no element is lost, and the workload succeeds when repeated.
+-- Runs itself with a preloaded library (alloc_shim.c).
 local kit = dofile "tests/torture/kit.lua"
 
 if not os.getenv "ALLOC_SHIM" then
@@ -11,13 +11,13 @@ if not os.getenv "ALLOC_SHIM" then
     if status ~= 0 then
         kit.report(false, "failing allocations", "ended by %s %s", how, status)
     end
-    -- the specs themselves, with one failing allocation each, anywhere
+    -- the specs, with one failing allocation at a random place of each run
     kit.part("failing allocations in the specs", function()
         local random, crashes, runs, foreign = kit.generator(tonumber(os.getenv "TORTURE_SEED") or 1), 0, 0, 0
         local pipe = io.popen "ls tests/spec/*_spec.lua"
         local specs = {}
         for line in pipe:lines() do
-            -- those that start programs of their own are no specs of the interface
+            -- without the specs that start programs
             if not line:find "build_spec" and not line:find "setup_spec" and not line:find "repl" and not line:find "cli_spec" then
                 specs[#specs + 1] = line
             end
@@ -41,8 +41,8 @@ if not os.getenv "ALLOC_SHIM" then
         end
         return crashes == 0, "%d runs, %d crashes or hangs, %d ended by LLVM in a driver", runs, crashes, foreign
     end)
-    -- every n-th of the engine's own allocations, in turn from each place: over all runs each one fails. Lua's are let
-    -- through, so that the specs go on; what they say then is of no interest.
+    -- every n-th allocation of the engine fails, with each offset in turn: over all runs each one fails. Lua's succeed, so
+    -- that the specs go on; only crashes count, not the specs' results.
     kit.part("each allocation of the engine in the specs", function()
         local names = ("making operators indexing lazy reductions skeletons luafn show csv npy pnm memory errors cfunctions"):gmatch "%a+"
         local step = kit.factor >= 0.5 and 20 or 5
@@ -133,13 +133,13 @@ local saved = lun.vector { 1, 2, 3 }
 lun.save(file .. ".npy", saved)
 lun.save(file .. ".csv", { x = saved, y = { "a", "b", "c" } })
 
--- The error that is expected, as a text; another one is passed on.
+-- The text of an expected error; any other error is raised again.
 local function caught(f, expected)
     local _, e = pcall(f)
     return tostring(e):match(expected) or error(e, 0)
 end
 
--- Each gives a text that must always be the same.
+-- Each returns a text that must be the same in every run.
 local works = {
     vector = function() return lun.vector { 1, 2, 3.5 } end,
     nested = function() return lun.vector { { 1, 2 }, { 3, 4 } } end,
@@ -200,7 +200,7 @@ for name in pairs(works) do
 end
 table.sort(names)
 
--- The work's text. What is printed may have been computed as a whole, where its parts could not be had.
+-- The workload's text. A printed array may have been evaluated whole where reading its parts failed.
 local function text_of(name)
     return (tostring(works[name]()):gsub(" %(%d+ operations? waiting%)", ""))
 end
@@ -210,7 +210,7 @@ local function memory_error(e)
     return text:find "memory" or text:find "ENOMEM" or text:find "Cannot allocate" or type(e) == "table" and e.code == "ENOMEM"
 end
 
--- What a failure may leave behind: arrays' memory, nodes of graphs, descriptors, memory of Lua's.
+-- What a failure may leak: arrays' memory, graph nodes, descriptors, Lua's memory.
 local function held()
     for _ = 1, 3 do
         collectgarbage()
@@ -281,6 +281,6 @@ kit.part("failing allocations", function()
         end
     end
     return wrong == 0 and odd == 0 and #lost == 0,
-        "%d works, %d failures: %d wrong, %d errors that do not say so, 0 crashes; nodes, elements, descriptors %s", #names, failures,
+        "%d workloads, %d failures: %d wrong, %d errors without the reason, 0 crashes; nodes, elements, descriptors %s", #names, failures,
         wrong, odd, #lost == 0 and "as before" or "lost: " .. lost[1]
 end)

@@ -1,5 +1,5 @@
--- Programs that go to extremes: deep and shared graphs, dropped ones, collection under pressure, many ways to end,
--- little address space, children after use.
+-- Extreme programs: deep, shared and dropped graphs, collection under memory pressure, many ways to end, little
+-- address space, lengths around 2^31.
 local kit = dofile "tests/torture/kit.lua"
 local lun = require "lunarray"
 
@@ -28,7 +28,7 @@ kit.part("deep graphs", function()
     return good and lun.vector { 2 }:sum() == 2, "%d operations: built in %.2f s, evaluated in %.2f s", n, built, whole - built
 end)
 
--- The same in a stack of one megabyte: nothing recurses over a graph, neither when it is evaluated nor when it is dropped.
+-- The same with a stack of one megabyte: neither evaluating nor dropping a graph recurses over it.
 kit.part("deep graphs in a small stack", function()
     local n = kit.count(1000000, 20000)
     local out, err, status = kit.run(([[
@@ -48,8 +48,8 @@ kit.part("deep graphs in a small stack", function()
     return good, "%d operations evaluated, %d dropped, with 1 MB of stack: status %s", n, n, status
 end)
 
--- What we write nests nothing (each operation is a statement); what a C function of the user's nests is the compiler's to
--- take or to refuse, clang's limit being 256: a result, or an error with its words, and the engine goes on.
+-- Generated code does not nest (each operation is a statement); the compiler may refuse a deeply nested C function (clang's
+-- limit is 256): a result, or an error with the compiler's message, and the engine goes on.
 kit.part("nested source", function()
     local before, results, refused, bad = lun.use(), 0, 0, 0
     for _, backend in ipairs(lun.backends()) do
@@ -65,7 +65,7 @@ kit.part("nested source", function()
         end
     end
     lun.use(before)
-    return bad == 0 and results > 0, "%d results, %d refused by compilers with their words, %d wrong", results, refused, bad
+    return bad == 0 and results > 0, "%d results, %d refused with the compiler's message, %d wrong", results, refused, bad
 end)
 
 kit.part("shared graphs", function()
@@ -85,7 +85,7 @@ kit.part("shared graphs", function()
     return ops <= 210 and zero == 0, "x = x + x 200 times: %d operations, %.1f ms", ops, took
 end)
 
--- Bytes of this process in memory, now and at most.
+-- Resident bytes of this process: now, and the peak.
 local function resident(field)
     for line in io.lines "/proc/self/status" do
         local kb = line:match("^" .. field .. ":%s*(%d+) kB")
@@ -106,7 +106,7 @@ kit.part("collection under pressure", function()
     local before = resident "VmRSS"
     local i = 0
     while bytes < total do
-        -- one page is touched: the rest of a buffer costs no time
+        -- touches one page only: the rest of the buffer costs no time
         local x = lun.zeros(8 * size // 8):copy()
         kept[i % 25 + 1][2] = bytes
         if i % 50 == 0 then
@@ -131,7 +131,7 @@ kit.part("little address space, few threads", function()
     for i = 1, steps do
         local kb = 60000 + i * 400000 // steps
         local out, err, status = kit.run(text, "LUNARRAY_THREADS=8", 30, "ulimit -v " .. kb .. ";")
-        -- the program itself may not fit: then it says so
+        -- the program itself may not fit: then there is an error message
         local refused = status == 1 or status == 127
         errors = errors + (refused and 1 or 0)
         if not refused and (status ~= 0 or not out:find "^90000300000\t") then

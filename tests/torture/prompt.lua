@@ -1,9 +1,9 @@
--- Ctrl-C at the interactive prompt, at random times in works of many kinds, on every backend: each time the prompt is
--- back soon, and the session as it was. A session at a pseudo terminal is driven by tests/pty.c.
+-- Ctrl-C at the interactive prompt, at random times in workloads of many kinds, on every backend: each time the prompt
+-- is back soon with its session unchanged. tests/pty.c drives the session at a pseudo terminal.
 local kit = dofile "tests/torture/kit.lua"
 local lun = require "lunarray"
 
--- Works that do not end.
+-- Workloads that do not end.
 local works = {
     { "a loop", "while true do end" },
     { "pcall in a loop", "while true do pcall(function() while true do end end) end" },
@@ -29,14 +29,14 @@ for _, name in ipairs(lun.backends()) do
         works[#works + 1] = { "a long kernel on a device", "lun.use 'opencl'; (lun.index(100000000000) * 3):sum()" }
     end
 end
--- These may be over when Ctrl-C comes, or not have begun: what is interrupted is the prompt, or what is being typed.
+-- These may have ended or not yet begun when Ctrl-C arrives: then it interrupts the prompt or the line being typed.
 local short = { "6 * 7", "unfinished(", "x:sum()", "for i = 1, 2 do", "(x + 1):max()", "help(lun.map)" }
 
 local function escape(text)
     return (text:gsub("[%c\\]", function(c) return ("\\x%02x"):format(c:byte()) end))
 end
 
--- One session of some rounds: the times from Ctrl-C to the prompt in ms, and how many rounds it was alive after.
+-- One session of some rounds. Returns the times from Ctrl-C to the prompt in ms, and the rounds it survived.
 local function session(first, rounds, random)
     local dir = kit.directory()
     local steps = {}
@@ -101,6 +101,6 @@ kit.part("Ctrl-C at the prompt", function()
     table.sort(all)
     local half, p99 = all[#all // 2 + 1] or 0, all[math.ceil(#all * 0.99)] or 0
     return alive == rounds and ended == 0 and half < 200,
-        "alive %d of %d times in %d works; to the prompt: median %.0f ms, p99 %.0f ms, worst %.0f ms", alive, rounds, #works, half,
+        "alive %d of %d times in %d workloads; to the prompt: median %.0f ms, p99 %.0f ms, worst %.0f ms", alive, rounds, #works, half,
         p99, all[#all] or 0
 end)

@@ -1,7 +1,6 @@
 #!/bin/sh
-# A quota of one CPU in a real control group: the program takes one thread by itself, and is about as fast as with one
-# thread that it was told. What eight threads in the same group take is told beside. Needs root, a control group file
-# system that may be written, and two CPUs.
+# A CPU quota of 1 in a real control group: the program chooses one thread, and takes about as long as with --threads 1.
+# The time of eight threads is reported beside it. Needs root, a writable control group file system, and two CPUs.
 set -u
 BUILD=${BUILD:-build}
 out=${TORTURE_SCRATCH:-/tmp}/quota
@@ -55,7 +54,7 @@ within A=1 >"$out.all" && within LUNARRAY_THREADS=1 >"$out.one" && within LUNARR
 # shellcheck disable=SC2046 # words
 set -- $(cat "$out.all" "$out.one" "$out.many")
 awk -v name="$name" -v own="$1" -v threads="$2" -v one="$3" -v many="$5" 'BEGIN {
-    # times are told, not judged but for what a busy machine cannot make of one thread
+    # times are reported only; the one check is a bound that holds on a busy machine
     good = threads == 1 && own < 2 * one + 0.1
     printf "%s\t%s\t%d thread by itself: %.2f s; 1 thread by wish: %.2f s; 8 by wish: %.2f s\n", good ? "ok" : "FAIL", name,
         threads, own, one, many }'

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs everything that tries to break the engine and ends with a table of figures and "N passed, N failed".
+# Runs the torture suite: stress and fault-injection tests. Ends with a table of figures and "N passed, N failed".
 # usage: sh tests/torture/run.sh [part...]     all of them by default
-# TORTURE is the size as a factor: 1 is full size (an hour or more), the default here; `make test` takes 0.01.
+# TORTURE is the size as a factor: 1 is full size (one or two hours), the default here; `make test` runs at 0.001.
 # A part is tests/torture/PART.c (a program in $BUILD/torture), PART.lua (run by the program) or PART.sh. It prints
-# lines "ok<tab>what<tab>figure" and "FAIL<tab>what<tab>why"; whatever else it prints is shown if it fails.
+# lines "ok<tab>what<tab>figure" and "FAIL<tab>what<tab>why"; its other output is shown if it fails.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 BUILD=${BUILD:-build}
@@ -42,7 +42,7 @@ for part in "$@"; do
     if [ "$status" -ne 0 ] && ! grep -aq '^FAIL	' "$scratch/lines"; then
         printf 'FAIL\t%s\tended with status %s\n' "$part" "$status" >>"$scratch/lines"
     elif [ ! -s "$scratch/lines" ]; then
-        printf 'FAIL\t%s\tsaid nothing\n' "$part" >>"$scratch/lines"
+        printf 'FAIL\t%s\tprinted no result\n' "$part" >>"$scratch/lines"
     fi
     cat "$scratch/lines" >>"$scratch/table"
     if grep -aq '^FAIL	' "$scratch/lines"; then

@@ -1,6 +1,6 @@
--- The same bits everywhere: digests of 200 sums and scans and of all that threads could disturb, for each number of
--- threads, backend and way to run, in every locale; means to the last certified digits. floats of different
--- backends differ in nothing: no operation is exempt on reference and openmp.
+-- The same bits everywhere: digests of 200 sums and scans and of all else that threads could change, for each number of
+-- threads, backend and JIT mode, in every locale; means to the last certified digit. Between the backends reference and
+-- openmp no operation is exempt.
 local kit = dofile "tests/torture/kit.lua"
 local lun = require "lunarray"
 
@@ -15,12 +15,12 @@ local function digest(environment)
     return good and table.concat(lines, "\n") .. "\n"
 end
 
--- Lines about C functions are there only where a compiler is.
+-- Lines about C functions exist only with a compiler.
 local function without_c(text)
     return (text:gsub("compos[^\n]*\n", ""))
 end
 
-kit.part("the same bits on all threads", function()
+kit.part("the same bits on any number of threads", function()
     local threads = kit.factor >= 0.1 and { 1, 2, 3, 4, 5, 6, 7, 8 } or { 1, 3, 8 }
     local expected, runs, bad, lines = nil, 0, 0, 0
     for round = 1, kit.factor >= 1 and 5 or 1 do
@@ -47,8 +47,8 @@ kit.part("the same bits on all threads", function()
 end)
 
 -- Numerical accuracy: the sets NumAcc1 to NumAcc4 of NIST's Statistical Reference Datasets (univariate summary
--- statistics), made as NIST defines them: three numbers; then one number and 500 times two more around it. The means are
--- certified and exact. The log relative error (LRE) counts the digits that are right. Also 64 times as long.
+-- statistics), built as NIST defines them: three numbers; then one number and 500 pairs around it. The certified means are
+-- exact. The log relative error (LRE) is the number of correct digits. Each set also repeated 64 times.
 kit.part("NIST's certified means", function()
     local function digits(got, certain)
         return got == certain and 15 or math.min(15, -math.log(math.abs(got - certain) / math.abs(certain), 10))
@@ -85,18 +85,18 @@ kit.part("NIST's certified means", function()
     return least >= 13, "NumAcc1 to NumAcc4 on %d backends: LRE at least %.1f", #backends, least
 end)
 
--- A locale whose decimal point is a comma must not reach kernels, files or texts.
-kit.part("a comma as the decimal point", function()
+-- A locale with a decimal comma changes no kernel, file or text.
+kit.part("a decimal comma", function()
     local dir = kit.directory() .. "/locale"
     os.execute("mkdir -p " .. dir)
     local made = os.execute(("localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1"):format(dir))
     if not made then
         return true, "left out: no localedef, or no de_DE to make"
     end
-    -- all of them at full size, but for those of building, installing and example programs
+    -- at full size all specs but those of building, installing and the example programs
     local names = kit.factor >= 1 and "{spec,diff}/*" or "spec/{show,csv,csv_numbers}"
     local specs, pipe = {}, io.popen(("bash -c 'ls tests/%s_spec.lua'"):format(names))
-    -- those compare what scripts print of floats, which is Lua's own and has the locale's point
+    -- those compare floats printed by scripts: Lua's own formatting follows the locale
     local own = { docs = true, examples = true, skelcl = true, weather = true, build = true, setup = true }
     for line in pipe:lines() do
         if not own[line:match "/(%a+)_spec"] then

@@ -1,5 +1,5 @@
--- A mix of everything for ten minutes: memory, descriptors, maps, threads and graph nodes stay where they were after
--- the first tenth.
+-- A mix of all workloads for ten minutes: memory, descriptors, maps, threads and graph nodes do not grow after the first
+-- tenth.
 local kit = dofile "tests/torture/kit.lua"
 local lun = require "lunarray"
 

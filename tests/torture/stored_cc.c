@@ -1,5 +1,6 @@
-/* stored_cc.c - a compiler for tests that runs the real one once for each text and copies its output from
- * then on.  STORED_CC_DIR holds the outputs; STORED_CC_LOG gets a line for each call. */
+/* stored_cc.c - a compiler for tests that runs the real one once for each text and copies its
+ * output from then on.  STORED_CC_DIR holds the outputs; STORED_CC_LOG gets a line for each
+ * call. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,6 +1,7 @@
-/* threads.c - eight threads with an engine each, a thousand kernels in each of them, no two in one thread alike: results
- * are those of a single thread.  `make tsan` runs it, too, where a race would be reported;
- * RACE puts one there: "engine", one for two threads; or the name of a backend, whose kernel reads what the host writes. */
+/* threads.c - eight threads with an engine each and a thousand different kernels in each: the
+ * results are those of a single thread.  `make tsan` runs it to find data races.  RACE plants
+ * one: "engine", one engine used by two threads; or the name of a backend, whose kernel reads
+ * what the host writes at the same time. */
 #include "kit.h"
 
 #include <pthread.h>
@@ -16,7 +17,7 @@ typedef struct worker {
     double sums[MOST];
 } worker;
 
-/* A kernel of `number`'s own: its operations are the digits of that. */
+/* Kernel `number`: its digits choose the operations. */
 static lun_status make(lun_engine *e, lun_array *x, int number, lun_array **out)
 {
     lun_array *y = x;
@@ -80,7 +81,7 @@ static void *work(void *arg)
     return NULL;
 }
 
-/* ---- what must not be done -------------------------------------------------------------------------- */
+/* ---- planted races --------------------------------------------------------------------------- */
 
 /* Both threads use the engine at once. */
 static void *use_shared(void *arg)
@@ -104,7 +105,7 @@ static int race(void)
         return 1;
     use_shared(e);
     pthread_join(t, NULL);
-    return 0; /* not closed: what is in it now is anybody's guess */
+    return 0; /* not closed: its state is undefined */
 }
 
 static void *write_there(void *arg)
@@ -117,7 +118,7 @@ static void *write_there(void *arg)
 /* The host writes elements that a kernel reads. */
 static int race_with_kernel(const char *backend)
 {
-    static _Alignas(4096) double elements[SHARED]; /* or copies would be made */
+    static _Alignas(4096) double elements[SHARED]; /* aligned, so that no copy is made */
     lun_config c = {.size = sizeof c, .backend = backend, .jit = LUN_JIT_SYNC, .cache_dir = ""};
     lun_engine *e = NULL;
     lun_array *x = NULL, *y = NULL;

@@ -1,6 +1,6 @@
--- What a script calls things must not reach generated code: functions whose variables, upvalues, globals, fields and
--- files have random names give the text of the same function with plain names, byte for byte; strings and dtypes out
--- of random bytes are refused, and the text of what is left of a call has no byte of them.
+-- Names of a script never reach generated code: functions whose variables, upvalues, globals, fields and files have
+-- random names give the text of the same function with plain names, byte for byte; operation names and dtypes of random
+-- bytes are refused, and generated text contains none of them.
 local kit = dofile "tests/torture/kit.lua"
 local lun = require "lunarray"
 
@@ -9,7 +9,7 @@ local a = lun.vector { 1, 2, 3 }
 local pieces = { "system", "__asm__", "x; } int main(void) {", "*/", "/*", "\\", "\"", "'", "%s%n", "#include", "\n#define x", "??/",
     "$(touch /tmp/x)", "`id`", "_Pragma", "lun_kernel", "u", "f", "int", "return", "\0", "\xff", "goto" }
 
--- A name that Lua takes; C has other ideas about many of them.
+-- A valid name in Lua; many are reserved or invalid in C.
 local function name()
     local words = { "int", "float", "long", "static", "void", "lun_kernel", "u", "f", "i", "body", "prepare", "main", "asm", "restrict",
         "double", "s1", "v7", "k_0", "frame", "self", "typedef", "EXPORT", "INLINE", "__asm__", "_Pragma", "system", "exit" }
@@ -67,7 +67,7 @@ kit.part("names in generated code", function()
     return other == 0 and same > tries / 2, "%d functions, %d texts the same as with plain names, %d not", tries, same, other
 end)
 
-kit.part("strings that are no names", function()
+kit.part("invalid names", function()
     local tries, refused, odd = kit.count(50000, 500), 0, 0
     local calls = {
         function(s) return a:cast(s) end, function(s) return lun.zeros(3, s) end, function(s) return lun.map(lun.op[s]) end,
