@@ -142,6 +142,12 @@ $(GEN)/embedded.c: interp/state/embed.sh $(LUA_SRC) $(BUILD)/lua.list
 $(GEN)/exports.map: Makefile
 	@mkdir -p $(@D); echo '{ global: lun_*; luaopen_lunarray*; local: *; };' > $@
 
+# The public header follows the tables: a row that it lacks is said before anything is compiled.
+HEADER_OK := $(GEN)/header.ok
+$(HEADER_OK): tests/lint/header.sh prims/lunarray.h $(wildcard prims/table/*.def)
+	@mkdir -p $(@D); sh tests/lint/header.sh && touch $@
+$(LIB_OBJ) $(PROGRAM_OBJ): | $(HEADER_OK)
+
 # ---------------------------------------------------------------- linking
 # The program carries the engine and Lua itself, and exports both to C modules. Ctrl-C has to find
 # the coroutine that runs, so Lua's library calls lua_resume through interp/program/call.c.

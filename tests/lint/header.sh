@@ -1,5 +1,6 @@
 #!/bin/sh
-# The generated blocks of prims/lunarray.h must agree with the tables. --write puts them right.
+# The generated blocks of prims/lunarray.h must agree with the tables; make asks so before it compiles.
+# --write puts them right.
 set -eu
 cd "$(dirname "$0")/../.."
 header=prims/lunarray.h
@@ -53,8 +54,9 @@ ops >"$tmp/ops"
 block ENUMS "$tmp/enums" <"$header" | block OPS "$tmp/ops" >"$tmp/header"
 if [ "${1:-}" = --write ]; then
     cat "$tmp/header" >"$header"
+    echo "prims/lunarray.h is written. What else a new row takes: CONTRIBUTING.md, \"A new operation\""
 elif ! cmp -s "$tmp/header" "$header"; then
-    echo "prims/lunarray.h does not agree with the tables; run tests/lint/header.sh --write" >&2
-    diff "$tmp/header" "$header" >&2 || true
+    diff "$header" "$tmp/header" >&2 || true
+    echo "prims/lunarray.h does not agree with prims/table: run  sh tests/lint/header.sh --write" >&2
     exit 1
 fi

@@ -42,7 +42,7 @@ static bool same_in_i32(lun_op op)
     case LUN_OP_WHERE:
         return true;
     default:
-        return op >= LUN_OP_LT && op <= LUN_OP_NE;
+        return lf_is_comparison(op);
     }
 }
 

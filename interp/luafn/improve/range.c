@@ -149,7 +149,7 @@ static lf_range under(const ranger *r, lf_range range, const lf_value *x, const 
         range = under(r, range, x, cond->arg[0], holds, depth + 1);
         return under(r, range, x, cond->arg[1], holds, depth + 1);
     }
-    if (op < LUN_OP_LT || op > LUN_OP_NE || cond->from != LUN_I64)
+    if (!lf_is_comparison(op) || cond->from != LUN_I64)
         return range;
     if (!holds)
         op = turned(op);

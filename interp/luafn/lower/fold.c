@@ -42,7 +42,7 @@ static bool fold_relation(lun_op op, bool less, bool same, bool ordered, uint64_
 static bool fold_signed(lun_op op, lun_dtype t, int64_t a, int64_t b, uint64_t *bits)
 {
     int width = 8 * lun_dtype_get(t)->bytes;
-    if (op >= LUN_OP_LT && op <= LUN_OP_NE)
+    if (lf_is_comparison(op))
         return fold_relation(op, a < b, a == b, true, bits);
     switch (op) {
     case LUN_OP_ADD:
@@ -93,7 +93,7 @@ static bool fold_signed(lun_op op, lun_dtype t, int64_t a, int64_t b, uint64_t *
  * once. */
 static bool fold_real(lun_op op, lun_dtype t, double a, double b, uint64_t *bits)
 {
-    if (op >= LUN_OP_LT && op <= LUN_OP_NE)
+    if (lf_is_comparison(op))
         return fold_relation(op, a < b, a == b, a == a && b == b, bits);
     switch (op) {
     case LUN_OP_ADD:

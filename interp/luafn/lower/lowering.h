@@ -27,6 +27,22 @@ static inline bool lf_ir_is_const(const lf_value *v)
     return v->kind == LF_IR_CONST;
 }
 
+/* The comparisons that folding and ranges know; a row that joins rule CMP is not one of them by itself. */
+static inline bool lf_is_comparison(lun_op op)
+{
+    switch (op) {
+    case LUN_OP_LT:
+    case LUN_OP_LE:
+    case LUN_OP_GT:
+    case LUN_OP_GE:
+    case LUN_OP_EQ:
+    case LUN_OP_NE:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* ---- fold.c ---- */
 /* Folds an operation on constants: false if it must run. */
 bool luafn_fold_op(lun_op op, lun_dtype from, const lf_value *const *arg, int args, uint64_t *bits);

@@ -146,6 +146,9 @@ static lf_arith arith_of(int distance)
 {
     static const lf_arith order[] = {LF_ADD,  LF_SUB,  LF_MUL, LF_MOD,  LF_POW, LF_DIV,
                                      LF_IDIV, LF_BAND, LF_BOR, LF_BXOR, LF_SHL, LF_SHR};
+    enum { ALL = sizeof order / sizeof *order };
+    _Static_assert(OP_SHR - OP_ADD + 1 == ALL, "ADD to SHR are neighbours");
+    _Static_assert(OP_BXORK - OP_ADDK + 1 == ALL - 2, "ADDK to BXORK are neighbours");
     return order[distance];
 }
 
