@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-bool lun_cl_load(lun_cl *cl, lun_strbuf *why)
+bool lun__opencl_load(lun_cl *cl, lun_strbuf *why)
 {
     void *library = dlopen(LUN_CL_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
@@ -29,7 +29,7 @@ bool lun_cl_load(lun_cl *cl, lun_strbuf *why)
     return !missing;
 }
 
-bool lun_cl_is_loaded(void)
+bool lun__opencl_is_loaded(void)
 {
     void *library = dlopen(LUN_CL_LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
     if (library)
@@ -37,44 +37,42 @@ bool lun_cl_is_loaded(void)
     return library != NULL;
 }
 
-/* ---- errors -------------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
-static const struct error {
+typedef struct error {
     cl_int code;
+    lun_cl_sense sense;
     const char *name, *hint;
-} errors[] = {
-#define LUN_CL_ERROR(code, hint) {code, #code, hint},
+} error;
+
+static const error *find(cl_int code)
+{
+    static const error errors[] = {
+#define LUN_CL_ERROR(code, sense, hint) {code, LUN_CL_##sense, #code, hint},
 #include "opencl/errors.def"
 #undef LUN_CL_ERROR
-};
-
-static const struct error *find(cl_int code)
-{
+        /* CL_PLATFORM_NOT_FOUND_KHR, which loaders answer without any driver, is not in CL/cl.h */
+        {-1001, LUN_CL_OTHER, "CL_PLATFORM_NOT_FOUND_KHR",
+         "no driver is installed: install one, such as pocl-opencl-icd"},
+    };
+    static const error unknown = {0, LUN_CL_OTHER, NULL, ""};
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
         if (errors[i].code == code)
             return &errors[i];
-    /* what loaders answer without any driver: CL_PLATFORM_NOT_FOUND_KHR */
-    static const struct error none = {-1001, "CL_PLATFORM_NOT_FOUND_KHR",
-                                      "no driver is installed: install one, such as "
-                                      "pocl-opencl-icd"};
-    return code == none.code ? &none : NULL;
+    return &unknown;
 }
 
-const char *lun_cl_error_name(cl_int code)
+lun_cl_sense lun__opencl_sense(cl_int code)
 {
-    const struct error *e = find(code);
-    return e ? e->name : NULL;
+    return find(code)->sense;
 }
 
-const char *lun_cl_error_hint(cl_int code)
+lun_gpu_failure lun__opencl_failure(const char *call, cl_int code)
 {
-    const struct error *e = find(code);
-    return e ? e->hint : "";
-}
-
-void lun_cl_error_text(lun_strbuf *out, const char *call, cl_int code)
-{
-    const char *name = lun_cl_error_name(code), *hint = lun_cl_error_hint(code);
-    lun_strbuf_printf(out, "%s: %s (%d)%s%s", call, name ? name : "an unknown error", (int)code,
-                      *hint ? ": " : "", hint);
+    const error *e = find(code);
+    return (lun_gpu_failure){.call = call,
+                             .name = e->name,
+                             .hint = e->hint,
+                             .code = code,
+                             .memory = e->sense == LUN_CL_MEMORY};
 }

@@ -1,254 +1,374 @@
-/* opencl.c - the backend `opencl`: kernels on a device of any OpenCL driver; see backend.h.
+/* opencl.c - the backend `opencl`: OpenCL as a driver of gpu/: a queue, memory, programs, kernels
+ * that run; see gpu/driver.h.
  *
- * The library is opened and drivers are asked only when the backend is; context and queue are made with the
- * first buffer or kernel.  Knows neither how text is rendered (render/render.h) nor how it is compiled and run. */
+ * A batch's marks are the events of its first and its last kernel; of a single kernel only
+ * `last` is there.  Knows no IR and no launch. */
 #include "opencl/opencl.h"
 
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "opencl/guard.h"
-#include "opencl/probe.h"
-#include "opencl/state.h"
+#include "gpu/gpu.h"
+#include "gpu/guard.h"
+#include "opencl/api.h"
+#include "opencl/device.h"
 
-/* ---- opening and closing ------------------------------------------------------------------------- */
+typedef struct queue {
+    const lun_cl *cl;
+    cl_device_id device;
+    const char *options;
+    cl_context context;
+    cl_command_queue queue;
+    lun_gpu_failure *failure; /* the last one */
+} queue;
 
-/* Loads the library and lists the devices; false with the reason. */
-static bool look_around(lun_cl *cl, lun_cl_devices *devices, lun_strbuf *why)
+/* ---- answers --------------------------------------------------------------------------------- */
+
+/* The answer to a call that makes something: its failure is of that call alone. */
+static lun_gpu_answer made(queue *q, const char *call, cl_int code)
 {
-    /* a child that is forked to ask while another thread loads a library would wait for the loader's lock */
-    static pthread_mutex_t one_asks = PTHREAD_MUTEX_INITIALIZER;
+    if (code == CL_SUCCESS)
+        return LUN_GPU_OK;
+    *q->failure = lun__opencl_failure(call, code);
+    return lun__opencl_sense(code) == LUN_CL_REFUSED ? LUN_GPU_REFUSED : LUN_GPU_FAILED;
+}
+
+/* The answer to a call that works on the queue: its failure may tell that the device is lost. */
+static lun_gpu_answer worked(queue *q, const char *call, cl_int code)
+{
+    lun_gpu_answer answer = made(q, call, code);
+    return answer && lun__opencl_sense(code) == LUN_CL_LOST ? LUN_GPU_LOST : answer;
+}
+
+/* ---- opening and closing --------------------------------------------------------------------- */
+
+static lun_gpu_answer open_queue(const void *library, const lun_gpu_device *device,
+                                 lun_gpu_failure *failure, void **state)
+{
     lun_guard g;
-    pthread_mutex_lock(&one_asks);
-    bool loaded = lun_cl_probe(why) && lun_cl_load(cl, why);
-    pthread_mutex_unlock(&one_asks);
-    if (!loaded)
-        return false;
-    lun_guard_enter(&g, true);
-    bool any = lun_cl_devices_list(cl, devices, why);
-    lun_guard_leave(&g);
-    return any;
-}
-
-/* How kernels are written for the device: in vectors for processors, element by element for others. */
-static void choose_form(lun_opencl *o)
-{
-    const lun_cl_device *d = &o->device;
-    const char *wanted = getenv("LUNARRAY_OPENCL_FORM");
-    o->target = (lun_cl_target){.form = LUN_CL_SCALAR, .fp64 = d->fp64, .bytes = 16};
-    if ((d->type & CL_DEVICE_TYPE_CPU) &&
-        !(d->type & CL_DEVICE_TYPE_GPU)) /* some claim to be all */
-        o->target.form = LUN_CL_VECTOR;
-    while (o->target.bytes < 64 && 2 * o->target.bytes <= d->vector)
-        o->target.bytes *= 2;
-    o->chosen = wanted && (!strcmp(wanted, "scalar") || !strcmp(wanted, "vector"));
-    if (o->chosen)
-        o->target.form = wanted[0] == 's' ? LUN_CL_SCALAR : LUN_CL_VECTOR;
-}
-
-static lun_status opencl_open(const lun_services *services, int device, void **out)
-{
-    lun_strbuf why = LUN_STRBUF_INIT;
-    lun_status s = LUN_OK;
-    lun_opencl *o = calloc(1, sizeof *o);
-    if (!o) {
-        lun_strbuf_clear(services->error);
-        lun_strbuf_puts(services->error, "out of memory");
-        return LUN_ENOMEM;
+    cl_int code = CL_OUT_OF_HOST_MEMORY;
+    queue *q = calloc(1, sizeof *q);
+    if (!q) {
+        *failure = lun__opencl_failure("clCreateContext", code);
+        return LUN_GPU_FAILED;
     }
-    o->services = services;
-    o->owner = getpid();
-    if (!look_around(&o->cl, &o->devices, &why)) {
-        s = LUN_EBACKEND;
-    } else if (device > o->devices.count || device < 0) {
-        s = LUN_EBACKEND;
-        lun_strbuf_printf(&why, "there is no device %d: OpenCL has %d here", device,
-                          o->devices.count);
-        for (int i = 0; i < o->devices.count && i < 8; i++)
-            lun_strbuf_printf(&why, ", %d is %s", i + 1, o->devices.device[i].name);
-        if (o->devices.silent) {
-            lun_strbuf_printf(&why, "; %d left out, ", o->devices.silent);
-            lun_cl_error_text(&why, "clGetDeviceInfo", o->devices.unclear);
+    *q = (queue){
+        .cl = library, .device = device->id, .options = device->options, .failure = failure};
+    lun__guard_enter(&g, true);
+    const char *call = "clCreateContext";
+    q->context = q->cl->clCreateContext(NULL, 1, &q->device, NULL, NULL, &code);
+    if (q->context) {
+        call = "clCreateCommandQueue";
+        q->queue =
+            q->cl->clCreateCommandQueue(q->context, q->device, CL_QUEUE_PROFILING_ENABLE, &code);
+    }
+    if (q->context && !q->queue)
+        q->cl->clReleaseContext(q->context);
+    lun__guard_leave(&g);
+    if (q->queue) {
+        *state = q;
+        return LUN_GPU_OK;
+    }
+    lun_gpu_answer answer = made(q, call, code);
+    free(q);
+    return answer;
+}
+
+static void close_queue(void *state, bool release)
+{
+    queue *q = state;
+    if (release) {
+        q->cl->clReleaseCommandQueue(q->queue);
+        q->cl->clReleaseContext(q->context);
+    }
+    free(q);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static lun_gpu_answer allocate(void *state, int64_t bytes, void **memory)
+{
+    queue *q = state;
+    cl_int code = CL_SUCCESS;
+    *memory = q->cl->clCreateBuffer(q->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
+    return *memory ? LUN_GPU_OK : made(q, "clCreateBuffer", code);
+}
+
+static void free_memory(void *state, void *memory)
+{
+    ((queue *)state)->cl->clReleaseMemObject(memory);
+}
+
+static lun_gpu_answer write_memory(void *state, void *memory, const void *from, int64_t bytes,
+                                   bool wait)
+{
+    queue *q = state;
+    cl_int code = q->cl->clEnqueueWriteBuffer(q->queue, memory, wait ? CL_TRUE : CL_FALSE, 0,
+                                              (size_t)bytes, from, 0, NULL, NULL);
+    return worked(q, "clEnqueueWriteBuffer", code);
+}
+
+static lun_gpu_answer read_memory(void *state, void *memory, int64_t offset, void *to,
+                                  int64_t bytes)
+{
+    queue *q = state;
+    cl_int code = q->cl->clEnqueueReadBuffer(q->queue, memory, CL_TRUE, (size_t)offset,
+                                             (size_t)bytes, to, 0, NULL, NULL);
+    return worked(q, "clEnqueueReadBuffer", code);
+}
+
+/* ---- programs -------------------------------------------------------------------------------- */
+
+static bool build_program(queue *q, cl_program p, cl_int *code)
+{
+    *code = q->cl->clBuildProgram(p, 1, &q->device, q->options, NULL, NULL);
+    return *code == CL_SUCCESS;
+}
+
+/* Appends what the compiler had to say. */
+static void quote(queue *q, cl_program p, lun_strbuf *words)
+{
+    size_t length = 0;
+    if (q->cl->clGetProgramBuildInfo(p, q->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &length) !=
+            CL_SUCCESS ||
+        length < 2)
+        return;
+    char *log = calloc(1, length + 1);
+    if (log && q->cl->clGetProgramBuildInfo(p, q->device, CL_PROGRAM_BUILD_LOG, length, log,
+                                            NULL) == CL_SUCCESS)
+        lun_strbuf_puts(words, log);
+    free(log);
+}
+
+static lun_gpu_answer build(void *state, const char *text, void **program, lun_strbuf *words)
+{
+    queue *q = state;
+    lun_guard g;
+    cl_int code = CL_SUCCESS;
+    const char *call = "clCreateProgramWithSource";
+    lun__guard_enter(&g, false);
+    cl_program p = q->cl->clCreateProgramWithSource(q->context, 1, &text, NULL, &code);
+    if (p) {
+        call = "clBuildProgram";
+        if (!build_program(q, p, &code)) {
+            quote(q, p, words);
+            q->cl->clReleaseProgram(p);
+            p = NULL;
         }
     }
-    if (s == LUN_OK) {
-        o->device = o->devices.device[device ? device - 1 : 0];
-        const char *pool = getenv("LUNARRAY_OPENCL_POOL"); /* off: for tools that watch memory */
-        o->pooled = !pool || strcmp(pool, "off") != 0;
-        choose_form(o);
-        *out = o;
-    } else {
-        lun_strbuf_clear(services->error);
-        lun_strbuf_puts(services->error, lun_strbuf_text(&why));
-        free(o);
-    }
-    lun_strbuf_free(&why);
-    return s;
+    lun__guard_leave(&g);
+    *program = p;
+    return p ? LUN_GPU_OK : made(q, call, code);
 }
 
-static void opencl_close(void *state)
+static void *load_binary(void *state, const void *bytes, size_t length)
 {
-    lun_opencl *o = state;
-    lun_opencl_land(o);
-    lun_opencl_trim(o);
-    if (lun_opencl_may_release(o)) {
-        if (o->cells)
-            o->cl.clReleaseMemObject(o->cells);
-        if (o->work)
-            o->cl.clReleaseMemObject(o->work);
-        if (o->queue)
-            o->cl.clReleaseCommandQueue(o->queue);
-        if (o->context)
-            o->cl.clReleaseContext(o->context);
+    queue *q = state;
+    lun_guard g;
+    const unsigned char *binary = bytes;
+    cl_int status = CL_SUCCESS, code = CL_SUCCESS;
+    lun__guard_enter(&g, false);
+    cl_program p = q->cl->clCreateProgramWithBinary(q->context, 1, &q->device, &length, &binary,
+                                                    &status, &code);
+    if (p && (status != CL_SUCCESS || !build_program(q, p, &code))) {
+        q->cl->clReleaseProgram(p);
+        p = NULL;
     }
-    free(o);
+    lun__guard_leave(&g);
+    return p;
+}
+
+static void *take_binary(void *state, void *program, size_t *length)
+{
+    queue *q = state;
+    lun_guard g;
+    *length = 0;
+    lun__guard_enter(&g, false);
+    cl_int code =
+        q->cl->clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *length, length, NULL);
+    unsigned char *bytes = code == CL_SUCCESS && *length ? malloc(*length) : NULL;
+    if (bytes && q->cl->clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes,
+                                         NULL) != CL_SUCCESS) {
+        free(bytes);
+        bytes = NULL;
+    }
+    lun__guard_leave(&g);
+    return bytes;
+}
+
+static void unload(void *state, void *program)
+{
+    ((queue *)state)->cl->clReleaseProgram(program);
+}
+
+static lun_gpu_answer make_kernel(void *state, void *program, const char *name, void **kernel,
+                                  int64_t *most)
+{
+    queue *q = state;
+    cl_int code = CL_SUCCESS;
+    size_t group = 0;
+    *kernel = q->cl->clCreateKernel(program, name, &code);
+    if (!*kernel)
+        return made(q, "clCreateKernel", code);
+    if (q->cl->clGetKernelWorkGroupInfo(*kernel, q->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof group,
+                                        &group, NULL) != CL_SUCCESS)
+        group = 0;
+    *most = (int64_t)group;
+    return LUN_GPU_OK;
+}
+
+static void free_kernel(void *state, void *kernel)
+{
+    ((queue *)state)->cl->clReleaseKernel(kernel);
+}
+
+/* ---- work ------------------------------------------------------------------------------------ */
+
+/* A device that refuses one kernel but still answers is not lost. */
+static lun_gpu_answer refused(queue *q, cl_int code)
+{
+    bool answers = q->cl->clFinish(q->queue) == CL_SUCCESS;
+    return (answers ? made : worked)(q, "clEnqueueNDRangeKernel", code);
+}
+
+static lun_gpu_answer give(queue *q, const lun_gpu_step *step, void *const *memory, int memories,
+                           cl_event *event)
+{
+    cl_int code = CL_SUCCESS;
+    for (int i = 0; code == CL_SUCCESS && i < memories; i++)
+        code = q->cl->clSetKernelArg(step->kernel, (cl_uint)i, sizeof(cl_mem), &memory[i]);
+    if (code != CL_SUCCESS)
+        return made(q, "clSetKernelArg", code);
+    code = q->cl->clEnqueueNDRangeKernel(q->queue, step->kernel, 1, NULL, &step->global,
+                                         &step->local, 0, NULL, event);
+    return code == CL_SUCCESS ? LUN_GPU_OK : refused(q, code);
+}
+
+static void free_marks(void *state, lun_gpu_marks *marks)
+{
+    const lun_cl *cl = ((queue *)state)->cl;
+    if (marks->first)
+        cl->clReleaseEvent(marks->first);
+    if (marks->last)
+        cl->clReleaseEvent(marks->last);
+    *marks = (lun_gpu_marks){NULL, NULL};
+}
+
+static lun_gpu_answer enqueue(void *state, const lun_gpu_step *steps, int count,
+                              void *const *memory, int memories, lun_gpu_marks *marks)
+{
+    lun_gpu_answer answer = LUN_GPU_OK;
+    cl_event first = NULL, last = NULL;
+    for (int i = 0; answer == LUN_GPU_OK && i < count; i++)
+        answer = give(state, &steps[i], memory, memories,
+                      i == count - 1 ? &last
+                      : i == 0       ? &first
+                                     : NULL);
+    *marks = (lun_gpu_marks){first, last};
+    if (answer != LUN_GPU_OK)
+        free_marks(state, marks);
+    return answer;
+}
+
+static lun_gpu_answer poll_event(void *state, const lun_gpu_marks *marks, bool *ended)
+{
+    queue *q = state;
+    cl_int status = CL_QUEUED;
+    cl_int code = q->cl->clGetEventInfo(marks->last, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                        sizeof status, &status, NULL);
+    if (code != CL_SUCCESS)
+        return worked(q, "clGetEventInfo", code);
+    if (status < 0) {
+        *q->failure = lun__opencl_failure("a kernel on the device", status);
+        return LUN_GPU_FAULT;
+    }
+    *ended = status == CL_COMPLETE;
+    return LUN_GPU_OK;
+}
+
+static lun_gpu_answer wait_event(void *state, const lun_gpu_marks *marks)
+{
+    queue *q = state;
+    cl_event last = marks->last;
+    return worked(q, "clWaitForEvents", q->cl->clWaitForEvents(1, &last));
+}
+
+static int64_t elapsed(void *state, const lun_gpu_marks *marks)
+{
+    const lun_cl *cl = ((queue *)state)->cl;
+    cl_event first = marks->first ? marks->first : marks->last;
+    cl_ulong start = 0, end = 0;
+    if (cl->clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_START, sizeof start, &start,
+                                    NULL) != CL_SUCCESS ||
+        cl->clGetEventProfilingInfo(marks->last, CL_PROFILING_COMMAND_END, sizeof end, &end,
+                                    NULL) != CL_SUCCESS)
+        return 0;
+    return end > start ? (int64_t)(end - start) : 0;
+}
+
+static lun_gpu_answer flush(void *state)
+{
+    queue *q = state;
+    return worked(q, "clFlush", q->cl->clFlush(q->queue));
+}
+
+static lun_gpu_answer finish(void *state)
+{
+    queue *q = state;
+    return worked(q, "clFinish", q->cl->clFinish(q->queue));
+}
+
+/* ---- the tables ------------------------------------------------------------------------------ */
+
+static const lun_gpu_driver driver = {
+    .name = "opencl",
+    .title = "OpenCL",
+    .settings = "LUNARRAY_OPENCL",
+    .list = lun__opencl_list,
+    .render = lun__render_opencl,
+    .open = open_queue,
+    .close = close_queue,
+    .allocate = allocate,
+    .free = free_memory,
+    .write = write_memory,
+    .read = read_memory,
+    .build = build,
+    .load = load_binary,
+    .binary = take_binary,
+    .unload = unload,
+    .kernel = make_kernel,
+    .kernel_free = free_kernel,
+    .enqueue = enqueue,
+    .poll = poll_event,
+    .wait = wait_event,
+    .elapsed = elapsed,
+    .marks_free = free_marks,
+    .flush = flush,
+    .finish = finish,
+};
+
+static lun_status opencl_open(const lun_services *services, int device, void **state)
+{
+    return lun__gpu_open(&driver, services, device, state);
 }
 
 static bool opencl_preferred(const lun_services *services)
 {
-    lun_strbuf why = LUN_STRBUF_INIT;
-    lun_cl cl;
     (void)services;
-    if (!lun_cl_gpu_node())
-        return false;
-    lun_cl_devices *devices = calloc(1, sizeof *devices);
-    bool is = devices && look_around(&cl, devices, &why) &&
-              (devices->device[0].type & CL_DEVICE_TYPE_GPU);
-    free(devices);
-    lun_strbuf_free(&why);
-    return is;
-}
-
-static int opencl_devices(void *state, lun_device *rows, int room)
-{
-    const lun_opencl *o = state;
-    for (int i = 0; i < o->devices.count && i < room; i++)
-        rows[i] = lun_cl_device_row(&o->devices.device[i]);
-    return o->devices.count;
-}
-
-/* ---- kernels ------------------------------------------------------------------------------------- */
-
-static lun_status render(lun_opencl *o, const lun_ir *ir, lun_strbuf *text, lun_cl_shape *shape)
-{
-    lun_status s = lun__render_opencl(ir, &o->target, text, shape);
-    if (s == LUN_OK)
-        return LUN_OK;
-    return lun_opencl_fail(o, s, "%s: %s", o->device.name,
-                           s == LUN_ENOMEM ? "out of memory" : lun_strbuf_text(text));
-}
-
-static lun_status opencl_source(void *state, const lun_ir *ir, lun_strbuf *out)
-{
-    lun_cl_shape shape;
-    lun_strbuf text = LUN_STRBUF_INIT;
-    lun_status s = render(state, ir, &text, &shape);
-    if (s == LUN_OK)
-        lun_strbuf_add(out, lun_strbuf_text(&text), text.length);
-    lun_strbuf_free(&text);
-    return s;
-}
-
-static void opencl_release(void *state, lun_kernel *k)
-{
-    lun_opencl *o = state;
-    lun_opencl_forget(o, k);
-    if (lun_opencl_may_release(o)) {
-        for (int i = 0; i < LUN_CL_STEPS && k->entry[i].name; i++)
-            o->cl.clReleaseKernel(k->entry[i].kernel);
-        if (k->program)
-            o->cl.clReleaseProgram(k->program);
-    }
-    lun_opencl_program_unclaim(o, k);
-    lun_strbuf_free(&k->key);
-    free(k->kinds);
-    free(k);
-}
-
-/* What a launch looks up in the IR. */
-static bool note(const lun_ir *ir, lun_kernel *k)
-{
-    k->kinds = malloc((size_t)(ir->count > 0 ? ir->count : 1));
-    if (!k->kinds)
-        return false;
-    k->kind_count = ir->count;
-    for (int i = 0; i < ir->count; i++) {
-        k->kinds[i] = ir->ins[i].kind;
-        k->loops |= ir->ins[i].kind == LUN_IR_LOOP || ir->ins[i].kind == LUN_IR_CALL;
-    }
-    return true;
-}
-
-static lun_status check_parameters(lun_opencl *o, const lun_ir *ir)
-{
-    int64_t bytes = ((int64_t)ir->slot_count + 2) * (int64_t)sizeof(cl_mem);
-    if (bytes <= o->device.parameter_bytes)
-        return LUN_OK;
-    return lun_opencl_fail(
-        o, LUN_ELIMIT,
-        "%s: a kernel of %d arrays needs %lld bytes of arguments, and the device "
-        "takes %lld: evaluate parts of the expression first",
-        o->device.name, ir->slot_count, (long long)bytes, (long long)o->device.parameter_bytes);
-}
-
-/* Renders and compiles; the form in vectors needs a compiler that knows GNU vectors, and where a device's
- * does not, everything is rendered element by element from then on. */
-static lun_status compile(lun_opencl *o, const lun_ir *ir, lun_kernel *k)
-{
-    lun_strbuf text = LUN_STRBUF_INIT;
-    lun_status s = render(o, ir, &text, &k->shape);
-    if (s == LUN_OK)
-        s = lun_opencl_program(o, lun_strbuf_text(&text), k);
-    if (s == LUN_EBUILD && !o->chosen && o->target.form == LUN_CL_VECTOR && !ir->function_count) {
-        o->target.form = LUN_CL_SCALAR;
-        lun_strbuf_clear(&text);
-        lun_strbuf_clear(&k->key);
-        s = render(o, ir, &text, &k->shape);
-        if (s == LUN_OK)
-            s = lun_opencl_program(o, lun_strbuf_text(&text), k);
-    }
-    lun_strbuf_free(&text);
-    return s;
-}
-
-static lun_status opencl_build(void *state, const lun_ir *ir, const char *text, lun_kernel **out)
-{
-    lun_opencl *o = state;
-    (void)text;
-    lun_status s = lun_opencl_ready(o);
-    if (s == LUN_OK)
-        s = check_parameters(o, ir);
-    if (s != LUN_OK)
-        return s;
-    lun_kernel *k = calloc(1, sizeof *k);
-    if (!k || !note(ir, k)) {
-        free(k);
-        return lun_opencl_fail(o, LUN_ENOMEM, "out of memory");
-    }
-    k->claim = -1;
-    s = compile(o, ir, k);
-    if (s != LUN_OK) {
-        opencl_release(o, k);
-        return s;
-    }
-    *out = k;
-    return LUN_OK;
+    return lun__gpu_preferred(&driver);
 }
 
 const lun_backend lun_backend_opencl = {
     .name = "opencl",
     .open = opencl_open,
-    .close = opencl_close,
-    .build = opencl_build,
-    .release = opencl_release,
-    .run = lun_opencl_run,
-    .source = opencl_source,
-    .devices = opencl_devices,
-    .buffer_new = lun_opencl_buffer_new,
-    .buffer_free = lun_opencl_buffer_free,
-    .upload = lun_opencl_upload,
-    .download = lun_opencl_download,
+    .close = lun__gpu_close,
+    .build = lun__gpu_build,
+    .release = lun__gpu_release,
+    .run = lun__gpu_run,
+    .source = lun__gpu_source,
+    .devices = lun__gpu_devices,
+    .buffer_new = lun__gpu_buffer_new,
+    .buffer_free = lun__gpu_buffer_free,
+    .upload = lun__gpu_upload,
+    .download = lun__gpu_download,
     .preferred = opencl_preferred,
 };

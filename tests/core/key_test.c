@@ -3,7 +3,8 @@
  * other instruction sets is not used. */
 #include "openmp_square.h"
 
-#include "opencl/state.h"
+#include "gpu/device.h"
+#include "gpu/gpu.h"
 
 enum { KEYS = 32 };
 
@@ -107,23 +108,26 @@ static void test_opencl(void **state)
     (void)state;
     keys k = {.count = 0};
     const char source[] = "__kernel void lun_kernel(void) {}";
-    const lun_cl_device same = {.name = "pthread-x", .driver = "P; 3.1 LLVM 15; x; 3", .host = 99};
-    lun_cl_device d = same;
-    lun_opencl_key(&d, source, add(&k, "nothing"));
+    const lun_gpu_device same = {.name = "pthread-x",
+                                 .driver = "P; 3.1 LLVM 15; x; 3",
+                                 .options = LUN_CL_OPTIONS,
+                                 .host = 99};
+    lun_gpu_device d = same;
+    lun__gpu_key("opencl", &d, source, add(&k, "nothing"));
     snprintf(d.name, sizeof d.name, "pthread-y");
-    lun_opencl_key(&d, source, add(&k, "the device"));
+    lun__gpu_key("opencl", &d, source, add(&k, "the device"));
     d = same;
     snprintf(d.driver, sizeof d.driver, "P; 3.1 LLVM 16; x; 3");
-    lun_opencl_key(&d, source, add(&k, "the platform's version"));
+    lun__gpu_key("opencl", &d, source, add(&k, "the platform's version"));
     d = same;
     snprintf(d.driver, sizeof d.driver, "P; 3.1 LLVM 15; x; 4");
-    lun_opencl_key(&d, source, add(&k, "the driver's version"));
+    lun__gpu_key("opencl", &d, source, add(&k, "the driver's version"));
     d = same, d.host++;
-    lun_opencl_key(&d, source, add(&k, "the processor's features"));
-    d = same, d.rounded = true;
-    lun_opencl_key(&d, source, add(&k, "the options"));
+    lun__gpu_key("opencl", &d, source, add(&k, "the processor's features"));
+    d = same, d.options = LUN_CL_OPTIONS " " LUN_CL_ROUNDED;
+    lun__gpu_key("opencl", &d, source, add(&k, "the options"));
     d = same;
-    lun_opencl_key(&d, "__kernel void lun_kernel(void) { }", add(&k, "a blank"));
+    lun__gpu_key("opencl", &d, "__kernel void lun_kernel(void) { }", add(&k, "a blank"));
     assert_non_null(strstr(lun_strbuf_text(&k.list[0].text), LUN_CL_OPTIONS));
     check_and_free(&k);
 }
@@ -137,10 +141,10 @@ static void test_features(void **state)
     const char fewer[] = "processor\t: 0\nflags\t\t: fpu avx2\nbugs\t: x\n";
     const char others[] = "processor\t: 0\nflags\t\t: fpu avx2 avx512f\nbugs\t: y\n";
     const char arm[] = "processor\t: 0\nFeatures\t: fp asimd sve\n";
-    assert_true(lun_cl_host_features(some) != lun_cl_host_features(fewer));
-    assert_true(lun_cl_host_features(some) == lun_cl_host_features(others));
-    assert_true(lun_cl_host_features(arm) != 0);
-    assert_true(lun_cl_host_features("nothing\n") == 0);
+    assert_true(lun__gpu_host(some) != lun__gpu_host(fewer));
+    assert_true(lun__gpu_host(some) == lun__gpu_host(others));
+    assert_true(lun__gpu_host(arm) != 0);
+    assert_true(lun__gpu_host("nothing\n") == 0);
 }
 
 #ifdef __x86_64__

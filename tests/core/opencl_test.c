@@ -1,7 +1,7 @@
 /* opencl_test.c - the opencl backend through its contract: buffers, runs against the interpreter, slices
  * and cancelling, the cache on disk, signals, fork, failures. Needs a device that the loader finds. */
+#include "gpu/state.h"
 #include "left_out.h"
-#include "opencl/state.h"
 #include "opencl_kit.h"
 
 #include <fenv.h>
@@ -584,7 +584,7 @@ static void test_tuning(void **unused)
                             device_array(&k, NULL, N * 4)};
     run_large(&k, kernel, slots, 1);
     assert_false(kernel->tuning.settled);
-    run_large(&k, kernel, slots, 3 * LUN_CL_TRIALS);
+    run_large(&k, kernel, slots, 3 * LUN_GPU_TRIALS);
     assert_true(kernel->tuning.settled);
     assert_in_range(kernel->tuning.group, 1, kernel->tuning.most);
     int group = kernel->tuning.group;

@@ -2,7 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sa_flags, pthread_sigmask */
 #endif
-#include "opencl/guard.h"
+#include "gpu/guard.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 /* Handlers belong to the process, and so does what drivers set up when they are first asked. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
-void lun_guard_enter(lun_guard *g, bool block)
+void lun__guard_enter(lun_guard *g, bool block)
 {
     /* what a fault of this very thread raises must not be blocked */
     static const int synchronous[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
@@ -33,7 +33,7 @@ static bool same(const struct sigaction *a, const struct sigaction *b)
            !memcmp(&a->sa_mask, &b->sa_mask, sizeof a->sa_mask);
 }
 
-void lun_guard_leave(const lun_guard *g)
+void lun__guard_leave(const lun_guard *g)
 {
     struct sigaction now;
     for (int s = 1; s < LUN_GUARD_SIGNALS; s++)

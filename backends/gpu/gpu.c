@@ -1,0 +1,240 @@
+/* gpu.c - the contract of backend.h on any driver: opening, kernels from IR; see gpu.h.
+ *
+ * Devices are listed when the backend is opened; the queue is opened with the first buffer or
+ * kernel.  Knows neither how text is rendered (render/render.h) nor how it is compiled and run. */
+#include "gpu/gpu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpu/device.h"
+#include "gpu/state.h"
+
+/* ---- opening and closing --------------------------------------------------------------------- */
+
+/* An environment variable of this driver. */
+static const char *setting(const lun_gpu *g, const char *name)
+{
+    char full[64];
+    snprintf(full, sizeof full, "%s_%s", g->driver->settings, name);
+    return getenv(full);
+}
+
+/* How kernels are written for the device: in vectors for processors, element by element for
+ * others. */
+static void choose_form(lun_gpu *g)
+{
+    const char *form = setting(g, "FORM");
+    g->target = (lun_cl_target){.form = LUN_CL_SCALAR, .fp64 = g->device.fp64, .bytes = 16};
+    if (g->device.kind == LUN_GPU_PROCESSOR)
+        g->target.form = LUN_CL_VECTOR;
+    while (g->target.bytes < 64 && 2 * g->target.bytes <= g->device.vector)
+        g->target.bytes *= 2;
+    g->form_fixed = form && (!strcmp(form, "scalar") || !strcmp(form, "vector"));
+    if (g->form_fixed)
+        g->target.form = form[0] == 's' ? LUN_CL_SCALAR : LUN_CL_VECTOR;
+}
+
+/* Takes device number `number`, 0: the first; false with the reason appended to why. */
+static bool choose_device(lun_gpu *g, int number, lun_strbuf *why)
+{
+    const lun_gpu_devices *all = &g->devices;
+    if (number >= 0 && number <= all->count) {
+        g->device = all->device[number ? number - 1 : 0];
+        return true;
+    }
+    lun_strbuf_printf(why, "there is no device %d: %s has %d here", number, g->driver->title,
+                      all->count);
+    for (int i = 0; i < all->count && i < 8; i++)
+        lun_strbuf_printf(why, ", %d is %s", i + 1, all->device[i].name);
+    if (all->silent) {
+        lun_strbuf_printf(why, "; %d left out, ", all->silent);
+        lun__gpu_failure_text(why, all->unclear);
+    }
+    return false;
+}
+
+lun_status lun__gpu_open(const lun_gpu_driver *driver, const lun_services *services, int device,
+                         void **state)
+{
+    lun_strbuf why = LUN_STRBUF_INIT;
+    lun_gpu *g = calloc(1, sizeof *g);
+    if (!g) {
+        lun_strbuf_clear(services->error);
+        lun_strbuf_puts(services->error, "out of memory");
+        return LUN_ENOMEM;
+    }
+    g->driver = driver;
+    g->services = services;
+    g->owner = getpid();
+    g->library = driver->list(&g->devices, &why);
+    bool open = g->library && choose_device(g, device, &why);
+    if (open) {
+        const char *pool = setting(g, "POOL"); /* off: for tools that watch memory */
+        g->pooled = !pool || strcmp(pool, "off") != 0;
+        choose_form(g);
+        *state = g;
+    } else {
+        lun_strbuf_clear(services->error);
+        lun_strbuf_puts(services->error, lun_strbuf_text(&why));
+        free(g->library);
+        free(g);
+    }
+    lun_strbuf_free(&why);
+    return open ? LUN_OK : LUN_EBACKEND;
+}
+
+void lun__gpu_close(void *state)
+{
+    lun_gpu *g = state;
+    lun__gpu_drain(g);
+    lun__gpu_trim(g);
+    if (g->cells && lun__gpu_may_release(g))
+        g->driver->free(g->queue, g->cells);
+    if (g->work && lun__gpu_may_release(g))
+        g->driver->free(g->queue, g->work);
+    if (g->queue)
+        g->driver->close(g->queue, lun__gpu_may_release(g));
+    free(g->library);
+    free(g);
+}
+
+bool lun__gpu_preferred(const lun_gpu_driver *driver)
+{
+    lun_strbuf why = LUN_STRBUF_INIT;
+    if (!lun__gpu_node())
+        return false;
+    lun_gpu_devices *devices = calloc(1, sizeof *devices);
+    void *library = devices ? driver->list(devices, &why) : NULL;
+    bool is = library && devices->device[0].kind == LUN_GPU_GRAPHICS;
+    free(library);
+    free(devices);
+    lun_strbuf_free(&why);
+    return is;
+}
+
+int lun__gpu_devices(void *state, lun_device *rows, int room)
+{
+    const lun_gpu *g = state;
+    for (int i = 0; i < g->devices.count && i < room; i++)
+        rows[i] = lun__gpu_device_row(g->driver->name, &g->devices.device[i]);
+    return g->devices.count;
+}
+
+/* ---- kernels --------------------------------------------------------------------------------- */
+
+static lun_status render(lun_gpu *g, const lun_ir *ir, lun_strbuf *text, lun_cl_shape *shape)
+{
+    lun_status s = g->driver->render(ir, &g->target, text, shape);
+    if (s == LUN_OK)
+        return LUN_OK;
+    return lun__gpu_fail(g, s, "%s: %s", g->device.name,
+                         s == LUN_ENOMEM ? "out of memory" : lun_strbuf_text(text));
+}
+
+lun_status lun__gpu_source(void *state, const lun_ir *ir, lun_strbuf *out)
+{
+    lun_cl_shape shape;
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun_status s = render(state, ir, &text, &shape);
+    if (s == LUN_OK)
+        lun_strbuf_add(out, lun_strbuf_text(&text), text.length);
+    lun_strbuf_free(&text);
+    return s;
+}
+
+void lun__gpu_release(void *state, lun_kernel *k)
+{
+    lun_gpu *g = state;
+    lun__gpu_forget(g, k);
+    if (lun__gpu_may_release(g)) {
+        for (int i = 0; i < LUN_CL_STEPS && k->entry[i].name; i++)
+            g->driver->kernel_free(g->queue, k->entry[i].kernel);
+        if (k->program)
+            g->driver->unload(g->queue, k->program);
+    }
+    lun__gpu_program_unclaim(g, k);
+    lun_strbuf_free(&k->key);
+    free(k->memory);
+    free(k->kinds);
+    free(k);
+}
+
+/* A kernel with what a launch looks up in the IR; NULL without memory. */
+static lun_kernel *new_kernel(const lun_ir *ir)
+{
+    lun_kernel *k = calloc(1, sizeof *k);
+    if (!k)
+        return NULL;
+    k->claim = -1;
+    k->memory = calloc((size_t)ir->slot_count + 2, sizeof *k->memory);
+    k->kinds = malloc((size_t)(ir->count > 0 ? ir->count : 1));
+    if (!k->memory || !k->kinds) {
+        free(k->memory);
+        free(k->kinds);
+        free(k);
+        return NULL;
+    }
+    k->kind_count = ir->count;
+    for (int i = 0; i < ir->count; i++) {
+        k->kinds[i] = ir->ins[i].kind;
+        k->loops |= ir->ins[i].kind == LUN_IR_LOOP || ir->ins[i].kind == LUN_IR_CALL;
+    }
+    return k;
+}
+
+static lun_status check_parameters(lun_gpu *g, const lun_ir *ir)
+{
+    int64_t bytes = ((int64_t)ir->slot_count + 2) * (int64_t)sizeof(void *);
+    if (bytes <= g->device.parameter_bytes)
+        return LUN_OK;
+    return lun__gpu_fail(g, LUN_ELIMIT,
+                         "%s: a kernel of %d arrays needs %lld bytes of arguments, and the device "
+                         "takes %lld: evaluate parts of the expression first",
+                         g->device.name, ir->slot_count, (long long)bytes,
+                         (long long)g->device.parameter_bytes);
+}
+
+static lun_status render_and_compile(lun_gpu *g, const lun_ir *ir, lun_kernel *k)
+{
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun_status s = render(g, ir, &text, &k->shape);
+    if (s == LUN_OK)
+        s = lun__gpu_program(g, lun_strbuf_text(&text), k);
+    lun_strbuf_free(&text);
+    return s;
+}
+
+/* The form in vectors needs a compiler that knows GNU vectors: where a device's does not,
+ * everything is rendered element by element from then on. */
+static lun_status compile(lun_gpu *g, const lun_ir *ir, lun_kernel *k)
+{
+    lun_status s = render_and_compile(g, ir, k);
+    if (s != LUN_EBUILD || g->form_fixed || g->target.form != LUN_CL_VECTOR || ir->function_count)
+        return s;
+    g->target.form = LUN_CL_SCALAR;
+    lun_strbuf_clear(&k->key);
+    return render_and_compile(g, ir, k);
+}
+
+lun_status lun__gpu_build(void *state, const lun_ir *ir, const char *text, lun_kernel **out)
+{
+    lun_gpu *g = state;
+    (void)text;
+    lun_status s = lun__gpu_ready(g);
+    if (s == LUN_OK)
+        s = check_parameters(g, ir);
+    if (s != LUN_OK)
+        return s;
+    lun_kernel *k = new_kernel(ir);
+    if (!k)
+        return lun__gpu_fail(g, LUN_ENOMEM, "out of memory");
+    s = compile(g, ir, k);
+    if (s == LUN_OK)
+        *out = k;
+    else
+        lun__gpu_release(g, k);
+    return s;
+}

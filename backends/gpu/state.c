@@ -1,0 +1,80 @@
+/* state.c - the queue of a device, opened on first use, and the texts of failures; see state.h. */
+#include "gpu/state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- failures -------------------------------------------------------------------------------- */
+
+lun_status lun__gpu_fail(lun_gpu *g, lun_status s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    lun_strbuf_clear(g->services->error);
+    lun_strbuf_printf(g->services->error, "backend %s: ", g->driver->name);
+    lun_strbuf_vprintf(g->services->error, format, args);
+    va_end(args);
+    return s;
+}
+
+void lun__gpu_set_lost(lun_gpu *g, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (!g->lost)
+        vsnprintf(g->reason, sizeof g->reason, format, args);
+    va_end(args);
+    g->lost = true;
+}
+
+void lun__gpu_failure_text(lun_strbuf *out, lun_gpu_failure f)
+{
+    lun_strbuf_printf(out, "%s: %s (%d)%s%s", f.call, f.name ? f.name : "an unknown error", f.code,
+                      *f.hint ? ": " : "", f.hint);
+}
+
+lun_status lun__gpu_check(lun_gpu *g, lun_gpu_answer answer)
+{
+    const lun_gpu_failure *f = &g->failure;
+    if (answer == LUN_GPU_OK)
+        return LUN_OK;
+    if (answer == LUN_GPU_FAULT)
+        lun__gpu_set_lost(g, "a kernel on it failed");
+    else if (answer == LUN_GPU_LOST)
+        lun__gpu_set_lost(g, "%s said %s", f->call, f->name ? f->name : "an unknown error");
+    lun__gpu_fail(g, LUN_EBACKEND, "%s: ", g->device.name);
+    lun__gpu_failure_text(g->services->error, *f);
+    return f->memory ? LUN_ENOMEM : LUN_EBACKEND;
+}
+
+/* ---- the queue ------------------------------------------------------------------------------- */
+
+bool lun__gpu_may_release(const lun_gpu *g)
+{
+    return g->owner == getpid() && !g->stuck;
+}
+
+lun_status lun__gpu_ready(lun_gpu *g)
+{
+    if (g->owner != getpid())
+        return lun__gpu_fail(g, LUN_EBACKEND,
+                             "this process is a child of the one that opened %s, and drivers do "
+                             "not survive a fork: use backend openmp here",
+                             g->device.name);
+    if (g->lost)
+        return lun__gpu_fail(g, LUN_EBACKEND,
+                             "%s cannot be used any more (%s): use backend openmp, or start anew",
+                             g->device.name, g->reason);
+    if (g->queue)
+        return LUN_OK;
+    return lun__gpu_check(g, g->driver->open(g->library, &g->device, &g->failure, &g->queue));
+}
+
+int64_t lun__gpu_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}

@@ -1,0 +1,180 @@
+/* state.h - what the files of this folder share: the state of one device, its kernels and buffers.
+ *
+ *   gpu.c      the contract of backend.h
+ *   device.c   lists of devices; what this machine says of them
+ *   state.c    the queue, failures
+ *   queue.c    batches that the device has not ended: waiting, cancelling
+ *   memory.c   buffers and their pool
+ *   program.c  text to a program: the driver's compiler, the cache on disk
+ *   tune.c     work-group sizes by trial
+ *   slice.c    how many indices are given to the device at once
+ *   run.c      a kernel's arguments, its slices, its results
+ *
+ * None of them knows an API: they call the driver (driver.h). */
+#ifndef LUN_GPU_STATE_H
+#define LUN_GPU_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "backend.h"
+#include "gpu/driver.h"
+#include "gpu/gpu.h"
+#include "render/render.h"
+
+enum { LUN_GPU_BATCHES = 32, LUN_GPU_CLASSES = 160, LUN_GPU_TRIALS = 6 };
+
+/* Steps given to the device at once: a launch, or a slice of one. */
+typedef struct lun_gpu_batch {
+    lun_gpu_marks marks;
+    lun_kernel *kernel;      /* whose speed it shows; NULL: that is released */
+    int64_t count, expected; /* indices; nanoseconds by the kernel's rate */
+    bool sure;               /* expected is known, and does not depend on the elements */
+    int trial;               /* of the kernel's tuning, -1: none */
+    uint64_t *cells;         /* what is being copied to the device */
+    int cell_room;
+} lun_gpu_batch;
+
+typedef struct lun_gpu {
+    const lun_gpu_driver *driver;
+    const lun_services *services;
+    void *library;           /* of the driver's list */
+    lun_gpu_devices devices; /* of the machine */
+    lun_gpu_device device;   /* this state's */
+    lun_cl_target target;    /* how kernels are rendered for it */
+    bool pooled;             /* freed buffers are used again; else they are only kept */
+    bool form_fixed;         /* target.form was chosen by the user */
+    void *queue;             /* NULL until something is made on the device */
+    lun_gpu_failure failure; /* filled by the driver */
+    pid_t owner;             /* drivers do not survive a fork: a child must not call them */
+    bool lost;               /* the device was lost, or a kernel on it does not end */
+    bool stuck;              /* lost, and releasing its objects would wait without end */
+    char reason[256];        /* of lost */
+
+    lun_gpu_batch batch[LUN_GPU_BATCHES]; /* a ring: in_flight of them in order, from `oldest` on */
+    int oldest, in_flight;
+    int64_t ahead;          /* nanoseconds of work in flight, as expected */
+    int64_t stopped;        /* when an evaluation was stopped with work in flight; 0: never */
+    int64_t progress, goal; /* elements of the run under way: given to the device, and in all */
+    const char *doing; /* the run under way, as services->tick names it; NULL before the first */
+
+    void *cells, *work; /* memory of the launches, one after the other */
+    int64_t cell_room, work_room;
+
+    lun_buffer *spare[LUN_GPU_CLASSES]; /* freed buffers, by size class */
+    int64_t spare_bytes, live_bytes;    /* of these, and of buffers in use */
+} lun_gpu;
+
+struct lun_buffer {
+    void *memory;
+    int64_t bytes;  /* that its user may touch */
+    int size_class; /* -1: too large for the pool */
+    lun_buffer *next;
+};
+
+/* Which size of work-groups is fastest: each is tried a few times. */
+typedef struct lun_gpu_tuning {
+    bool started, settled;
+    int group;    /* what was found, or the only choice; 0: the plan's own */
+    int64_t most; /* that the device takes for the kernel */
+    int count, next;
+    int size[LUN_GPU_TRIALS], samples[LUN_GPU_TRIALS];
+    double best[LUN_GPU_TRIALS]; /* nanoseconds of an index */
+} lun_gpu_tuning;
+
+/* One function of a kernel's program. */
+typedef struct lun_gpu_entry {
+    const char *name; /* of a plan's step; NULL: not made yet */
+    void *kernel;
+    int64_t most; /* work-items of its largest work-group, 0: unknown */
+} lun_gpu_entry;
+
+struct lun_kernel {
+    lun_cl_shape shape;
+    void *program;
+    lun_gpu_entry entry[LUN_CL_STEPS];
+    void **memory;  /* arguments of a launch: cells, slots, work */
+    uint8_t *kinds; /* by instruction: what can trap */
+    int kind_count;
+    bool loops;  /* indices may take very different times */
+    bool ran;    /* the driver has compiled all of it */
+    bool stored; /* its program is in the cache on disk, or will not be */
+    int claim;   /* to the cache's entry from building to storing; negative: none */
+    double rate; /* nanoseconds of an index, by the last batch; 0: unknown */
+    lun_gpu_tuning tuning;
+    lun_strbuf key; /* in the cache on disk */
+};
+
+/* ---- state.c --------------------------------------------------------------------------------- */
+/* Writes a failure's text, "backend NAME: ...", and returns s. */
+lun_status lun__gpu_fail(lun_gpu *g, lun_status s, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The status of a driver's answer, with its text; after LUN_GPU_LOST and LUN_GPU_FAULT the state
+ * is lost. */
+lun_status lun__gpu_check(lun_gpu *g, lun_gpu_answer answer);
+/* Makes the state lost; the first reason stays. */
+void lun__gpu_set_lost(lun_gpu *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Opens the queue if it is not open.  LUN_EBACKEND in a child of fork, and if the state is lost. */
+lun_status lun__gpu_ready(lun_gpu *g);
+/* True if objects may be released: not in a child of fork, nor if the state is stuck. */
+bool lun__gpu_may_release(const lun_gpu *g);
+/* Nanoseconds of a clock that never goes back. */
+int64_t lun__gpu_now(void);
+
+/* ---- queue.c --------------------------------------------------------------------------------- */
+/* A batch with room for so many cells, waiting for the oldest ones while too much is in flight.
+ * LUN_ECANCEL, LUN_ENOMEM, or the device's failure. */
+lun_status lun__gpu_reserve(lun_gpu *g, int cells, lun_gpu_batch **out);
+/* Gives steps to the device as the batch that reserve gave, whose kernel, count and trial are
+ * filled in.  The kernel's memory holds the arguments: so many. */
+lun_status lun__gpu_submit(lun_gpu *g, lun_gpu_batch *b, const lun_gpu_step *steps, int count,
+                           int memories);
+/* Waits until at most `left` batches are in flight.  LUN_ECANCEL as soon as the evaluation shall
+ * stop. */
+lun_status lun__gpu_wait(lun_gpu *g, int left);
+/* Waits until nothing given to the device reads memory of the host; else the state is stuck. */
+void lun__gpu_wait_safe(lun_gpu *g);
+/* Batches in flight no longer refer to the kernel: it may be released. */
+void lun__gpu_forget(lun_gpu *g, const lun_kernel *k);
+/* Waits for all batches, a few seconds at most, and frees what they hold. */
+void lun__gpu_drain(lun_gpu *g);
+
+/* ---- memory.c -------------------------------------------------------------------------------- */
+/* Memory of at least `cells` cells of 8 bytes in *memory, which has *room; its content is lost. */
+lun_status lun__gpu_cells(lun_gpu *g, void **memory, int64_t *room, int64_t cells);
+/* Gives the spare buffers back to the device. */
+void lun__gpu_trim(lun_gpu *g);
+
+/* ---- program.c ------------------------------------------------------------------------------- */
+/* Makes k->program of the text, by the cache on disk or the driver's compiler.  LUN_EBUILD with the
+ * compiler's words. */
+lun_status lun__gpu_program(lun_gpu *g, const char *text, lun_kernel *k);
+/* Puts the program into the cache on disk, once.  Best called after its first run: drivers compile
+ * some of it only then. */
+void lun__gpu_program_store(lun_gpu *g, lun_kernel *k);
+/* Ends the claim, if there is one: the program is stored, or will not be. */
+void lun__gpu_program_unclaim(lun_gpu *g, lun_kernel *k);
+
+/* ---- tune.c ---------------------------------------------------------------------------------- */
+/* The work-group size for so many indices, 0: the plan's own; *trial: which trial that is, or -1.
+ * most: work-items that a group of the kernel can have, 0: unknown. */
+int lun__gpu_group(lun_gpu *g, lun_kernel *k, int64_t most, int64_t count, int *trial);
+/* A trial took so many nanoseconds for an index. */
+void lun__gpu_tried(lun_gpu *g, lun_kernel *k, int trial, double rate);
+
+/* ---- slice.c --------------------------------------------------------------------------------- */
+/* How many of `left` indices make the next slice, in whole grains, after one of `last` (0: the
+ * first). start: indices of a first slice of a kernel with loops. */
+int64_t lun__gpu_slice(const lun_kernel *k, int64_t grain, int64_t start, int64_t left,
+                       int64_t last);
+/* The grain and the start of slices of single elements. */
+int64_t lun__gpu_element_grain(const lun_kernel *k);
+int64_t lun__gpu_element_start(const lun_gpu *g);
+/* The grain of slices of chunks: the least that keeps the device busy. */
+int64_t lun__gpu_chunk_grain(const lun_gpu *g, int64_t chunk);
+/* Between slices: waits until the kernel's rate is known well enough for the next one's size.
+ * first: the slice just given is the first of its run. */
+lun_status lun__gpu_adapt(lun_gpu *g, const lun_kernel *k, bool first);
+
+#endif
