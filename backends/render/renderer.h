@@ -49,20 +49,46 @@ typedef struct lun_csection {
     int32_t done;      /* instructions up to this one have been written already */
 } lun_csection;
 
-/* What the parts say differently in different languages. */
+/* A word of the language, from words.def: texts contain it as @name. */
+typedef struct lun_cword {
+    const char *name, *text;
+} lun_cword;
+
+/* What is said differently in different languages, fact by fact. */
 typedef struct lun_cdialect {
-    const char *global;   /* stands before what a slot's address points to */
-    const char *cells;    /* stands before the cells of arguments */
-    const char *own;      /* begins the names of loads and stores in a function's own memory */
-    const char *function; /* a chunk function up to its bounds, with its name at %s */
-    const char *any;      /* body of lun_any on a mask a, NULL: by instructions */
-    bool streams;         /* stores may bypass caches, and may fill blocks beyond the last index */
-    bool builtins;        /* the language has the functions of M(), for whole vectors too */
-    bool wraps;           /* overflow of signed single elements is defined */
-    bool cancels;         /* loops look at frame.cancel */
-    /* Writes an operation as a function on whole vectors under the name `helper`, where the language's own function
-     * is not near enough; else false.  Only with builtins. */
-    bool (*math)(struct lun_crender *r, const char *helper, lun_op op, lun_crep rep);
+    const lun_cword *words; /* up to a name of NULL; NULL: texts contain none */
+    const char *own;        /* begins the names of loads and stores in a function's own memory */
+    const char *function;   /* a chunk function up to its bounds, with its name at %s */
+    const char *any;        /* body of lun_any on a mask a, NULL: by instructions */
+
+    /* analysis */
+    bool affine; /* a gather at index + constant is a load, a check of its range two comparisons */
+    bool wide_sums; /* a sum in f64 of f32 values splits its vectors instead of halving all lanes */
+    bool narrow_sums; /* a sum in 64 bits of narrow integers is one of i32 within a chunk */
+
+    /* memory */
+    bool
+        frame_slots; /* the frame has an array of the slots' addresses; else a field p<i> for each */
+    bool
+        padded_stores; /* stores may fill blocks beyond the last index; else they are told what is left */
+    bool
+        streamed_stores; /* stores may bypass the caches, and are told whether to; only with padded_stores */
+
+    /* statements */
+    bool unrolls;     /* short loops over the vectors of a block are unrolled by a pragma */
+    bool f64_by_bits; /* 64-bit integers become f64 by their bits where no instruction does it */
+    bool overloads; /* M(name) is `name` for every float dtype; else a function of the C library */
+    bool
+        bit_names; /* the bits of a float are taken by functions of words.def; else by a copy of memory */
+    bool wraps;   /* overflow of signed single elements is defined */
+    bool cancels; /* loops look at frame.cancel */
+
+    /* Write a function on whole vectors under the name `helper`: of the name that the language has for it (`arity`
+     * operands of rep), or for an operation with LUN_OPF_VEC.  NULL: the language has no such functions. */
+    void (*vector_function)(struct lun_crender *r, const char *helper, const char *name, int arity,
+                            lun_crep rep);
+    void (*vector_math)(struct lun_crender *r, const char *helper, lun_op op, lun_crep rep);
+
     void (*prelude)(struct lun_crender *r, lun_strbuf *out); /* before users' texts */
     void (*exports)(struct lun_crender *r, lun_strbuf *out); /* behind the chunk functions */
 } lun_cdialect;

@@ -48,7 +48,7 @@ lun_cname lun__call_helper(lun_crender *r, int32_t v)
             continue;
         }
         lun_dtype t = (lun_dtype)(o < 0 ? r->ir->slots[-1 - o].dtype : r->ir->ins[o].dtype);
-        lun_strbuf_printf(&head, ", %s%s%s %sa%d", o < 0 ? r->dialect->global : "",
+        lun_strbuf_printf(&head, ", %s%s%s %sa%d", o < 0 ? lun__text_global(r).s : "",
                           o < 0 ? "const " : "", lun__element_type(t).s, o < 0 ? "*" : "", k);
         lun_strbuf_printf(&args, "a%d", k);
     }

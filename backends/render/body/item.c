@@ -21,27 +21,27 @@ static lun_cname random_one(lun_crender *r, lun_dtype t)
     if (!lun__text_once(r, c.s))
         return c;
     if (lun__text_once(r, "lun_philox"))
-        lun_strbuf_puts(
-            &r->helpers,
-            "INLINE uint4 lun_philox(lun_u64 block, lun_u64 key)\n{\n"
-            "    uint4 c = (uint4)((uint)block, (uint)(block >> 32), 0, 0);\n"
-            "    uint k0 = (uint)key, k1 = (uint)(key >> 32);\n"
+        lun__text_put(
+            r, &r->helpers,
+            "INLINE @uint4 lun_philox(lun_u64 block, lun_u64 key)\n{\n"
+            "    @uint4 c = @make_uint4((@u32)block, (@u32)(block >> 32), 0, 0);\n"
+            "    @u32 k0 = (@u32)key, k1 = (@u32)(key >> 32);\n"
             "    for (int round = 0; round < 10; round++) {\n"
-            "        const uint h0 = mul_hi(c.x, 0xd2511f53u), h1 = mul_hi(c.z, 0xcd9e8d57u);\n"
-            "        c = (uint4)(h1 ^ c.y ^ k0, c.z * 0xcd9e8d57u, h0 ^ c.w ^ k1, c.x * "
+            "        const @u32 h0 = @mul_hi(c.x, 0xd2511f53u), h1 = @mul_hi(c.z, 0xcd9e8d57u);\n"
+            "        c = @make_uint4(h1 ^ c.y ^ k0, c.z * 0xcd9e8d57u, h0 ^ c.w ^ k1, c.x * "
             "0xd2511f53u);\n"
             "        k0 += 0x9e3779b9u;\n        k1 += 0xbb67ae85u;\n    }\n    return c;\n}\n");
     if (t == LUN_U64)
-        lun_strbuf_puts(&r->helpers,
-                        "INLINE lun_u64 lun_random_one_u64(lun_u64 i, lun_u64 key)\n{\n"
-                        "    const uint4 c = lun_philox(i / 2, key);\n"
-                        "    return i & 1 ? c.z | (lun_u64)c.w << 32 : c.x | (lun_u64)c.y << 32;\n"
-                        "}\n");
+        lun__text_put(r, &r->helpers,
+                      "INLINE lun_u64 lun_random_one_u64(lun_u64 i, lun_u64 key)\n{\n"
+                      "    const @uint4 c = lun_philox(i / 2, key);\n"
+                      "    return i & 1 ? c.z | (lun_u64)c.w << 32 : c.x | (lun_u64)c.y << 32;\n"
+                      "}\n");
     else
-        lun_strbuf_puts(&r->helpers,
-                        "INLINE lun_u32 lun_random_one_u32(lun_u64 i, lun_u64 key)\n{\n"
-                        "    const uint4 c = lun_philox(i / 4, key);\n"
-                        "    return i & 2 ? i & 1 ? c.w : c.z : i & 1 ? c.y : c.x;\n}\n");
+        lun__text_put(r, &r->helpers,
+                      "INLINE lun_u32 lun_random_one_u32(lun_u64 i, lun_u64 key)\n{\n"
+                      "    const @uint4 c = lun_philox(i / 4, key);\n"
+                      "    return i & 2 ? i & 1 ? c.w : c.z : i & 1 ? c.y : c.x;\n}\n");
     return c;
 }
 

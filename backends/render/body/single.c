@@ -16,7 +16,7 @@
 static bool by_vector(const lun_csection *s, lun_op op, lun_dtype t)
 {
     const lun_crender *r = s->r;
-    if (!r->dialect->builtins || s->element || s->single || r->lanes > 16)
+    if (!r->dialect->vector_function || s->element || s->single || r->lanes > 16)
         return false;
     return lun_dtype_is_float(t) && (lun_op_get(op)->flags & LUN_OPF_VEC);
 }

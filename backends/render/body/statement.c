@@ -176,8 +176,8 @@ static void emit_store(lun_csection *s, int32_t v)
     lun_cname store = lun__memory_store(r, rep, false),
               x = lun__value_vector(s, lun__ins(s->r, v)->a, rep);
     lun_cname p = lun__value_slot(r, slot), here = lun__value_index(s);
-    lun_cname how = r->dialect->streams ? lun__text_name("u->t%" PRId64, slot)
-                                        : lun__text_name("u->n - (%s)", here.s);
+    lun_cname how = r->dialect->streamed_stores ? lun__text_name("u->t%" PRId64, slot)
+                                                : lun__text_name("u->n - (%s)", here.s);
     if (s->scope >= 0) { /* other lanes keep what is there */
         lun__text_line(s, "%s(u->%s, %s, %s(%s, %s, %s(u->%s, %s)), %s);", store.s, p.s, here.s,
                        lun__vector_select(r, rep).s,

@@ -79,13 +79,13 @@ lun_cname lun__value_slot(lun_crender *r, int64_t slot)
     lun_cname key = lun__text_name("slot %s", c.s);
     if (!lun__text_once(r, key.s))
         return c;
-    lun_strbuf_printf(&r->fields, "    %s%s%s *%s;\n", r->dialect->global, out ? "" : "const ", t.s,
-                      c.s);
+    lun_strbuf_printf(&r->fields, "    %s%s%s *%s;\n", lun__text_global(r).s, out ? "" : "const ",
+                      t.s, c.s);
     lun_strbuf_printf(&r->setup,
-                      r->dialect->streams ? "    u->%s = f->slots[%" PRId64 "];\n"
-                                          : "    u->%s = f->p%" PRId64 ";\n",
+                      r->dialect->frame_slots ? "    u->%s = f->slots[%" PRId64 "];\n"
+                                              : "    u->%s = f->p%" PRId64 ";\n",
                       c.s, slot);
-    if (!out || !r->dialect->streams)
+    if (!out || !r->dialect->streamed_stores)
         return c;
     lun_strbuf_printf(&r->fields, "    int t%" PRId64 ";\n", slot);
     lun_strbuf_printf(&r->setup, "    u->t%" PRId64 " = f->stream && (lun_u64)u->%s %% %d == 0;\n",

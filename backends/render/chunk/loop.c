@@ -243,7 +243,7 @@ void lun__loop_vectors(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
     }
     /* where little is done for a vector, the loop itself would count */
     int step = r->lanes * r->parts;
-    if (r->dialect->streams && 64 / step * lun__uses_weight(r, l->need) <= UNROLLED)
+    if (r->dialect->unrolls && 64 / step * lun__uses_weight(r, l->need) <= UNROLLED)
         lun_strbuf_printf(out, "        _Pragma(\"GCC unroll %d\")\n", 64 / step);
     lun_strbuf_printf(out, "        for (int k = 0; k < 64; k += %d) {\n", step);
     evaluate(r, l, " + k", -1, out);

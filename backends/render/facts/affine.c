@@ -16,7 +16,7 @@ static void find_affine(lun_crender *r)
             affine = (r->flags[ins->a] & LUN_CF_AFFINE) && !lun__varies(r, ins->b);
         if (add && !affine)
             affine = (r->flags[ins->b] & LUN_CF_AFFINE) && !lun__varies(r, ins->a);
-        if (!affine || !r->dialect->streams)
+        if (!affine || !r->dialect->affine)
             continue;
         r->flags[i] |= LUN_CF_AFFINE;
         if (add || sub)

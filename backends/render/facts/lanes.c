@@ -58,7 +58,7 @@ static bool is_dear(const lun_crender *r)
  * f32 and makes two vectors of it. */
 static void find_wide(lun_crender *r)
 {
-    if (!r->dialect->streams || r->masked || r->ir->scan >= 0 || !is_dear(r))
+    if (!r->dialect->wide_sums || r->masked || r->ir->scan >= 0 || !is_dear(r))
         return;
     for (int32_t i = 0; i < r->ir->count; i++)
         if (lun__uses_in_lanes(r, i) && lun_dtype_get((lun_dtype)r->ir->ins[i].dtype)->bytes > 4 &&
@@ -82,7 +82,7 @@ static void find_wide(lun_crender *r)
 static bool find_narrow(lun_crender *r)
 {
     bool any = false;
-    if (!r->dialect->streams || r->ir->scan >= 0)
+    if (!r->dialect->narrow_sums || r->ir->scan >= 0)
         return false;
     for (int32_t i = 0; i < r->ir->count; i++)
         if (lun__uses_in_lanes(r, i) && lun_dtype_get((lun_dtype)r->ir->ins[i].dtype)->bytes > 4 &&

@@ -13,6 +13,7 @@
 #include "render/opencl/kernel.h"
 #include "render/opencl/sinks.h"
 #include "render/text/element.h"
+#include "render/text/text.h"
 #include "render/user/text.h"
 
 enum { LIGHT = 40 }; /* cost of an element */
@@ -80,9 +81,10 @@ lun_status lun__cl_group_unit(lun_crender *r, const char *first, lun_strbuf *out
 static void elementwise(lun_crender *r, lun_strbuf *out)
 {
     lun__cl_kernel_open(r, "lun_kernel", 0, out);
-    lun_strbuf_puts(out, "    struct uniform u;\n    prepare(&f, &u);\n"
-                         "    for (lun_i64 i = cells[1] + get_global_id(0); i < f.n; i += "
-                         "get_global_size(0))\n        body(i, &f, &u);\n");
+    lun__text_put(r, out,
+                  "    struct uniform u;\n    prepare(&f, &u);\n"
+                  "    for (lun_i64 i = cells[1] + @global_id; i < f.n; i += "
+                  "@global_size)\n        body(i, &f, &u);\n");
     lun__cl_kernel_close(r, out);
 }
 
@@ -92,11 +94,11 @@ static void reductions(lun_crender *r, lun_strbuf *out)
     lun__cl_sinks_body(r, &l);
     lun__cl_kernel_open(r, "lun_kernel", LUN_LANES, out);
     lun__cl_sinks_open(r, &l, out);
-    lun_strbuf_puts(
-        out, "    struct uniform u;\n    prepare(&f, &u);\n"
-             "    const int lane = get_local_id(0);\n"
-             "    const lun_i64 k = cells[4] + get_group_id(0), lo = cells[1] + k * cells[2];\n"
-             "    const lun_i64 hi = f.n - lo < cells[2] ? f.n : lo + cells[2];\n");
+    lun__text_put(r, out,
+                  "    struct uniform u;\n    prepare(&f, &u);\n"
+                  "    const int lane = @local_id;\n"
+                  "    const lun_i64 k = cells[4] + @group_id, lo = cells[1] + k * cells[2];\n"
+                  "    const lun_i64 hi = f.n - lo < cells[2] ? f.n : lo + cells[2];\n");
     if (lun_ir_cost(r->ir) <= LIGHT) /* several loads at once hide their latency */
         lun_strbuf_puts(out, "#pragma unroll 4\n");
     lun_strbuf_printf(out,
@@ -132,16 +134,16 @@ static void finish(lun_crender *r, lun_strbuf *out)
                           of.s, results, ins->imm, ins->imm);
     }
     lun__cl_kernel_open(r, "lun_finish", LUN_CL_JOINERS, out);
-    lun_strbuf_printf(
-        out,
-        "    const int lane = get_local_id(0);\n"
-        "    __global lun_u64 *from = partials, *to = partials + chunks * %d;\n"
+    lun__text_put(
+        r, out,
+        "    const int lane = @local_id;\n"
+        "    @global lun_u64 *from = partials, *to = partials + chunks * %d;\n"
         "    for (lun_i64 n = chunks; n > 1; n = (n + 1) / 2) {\n"
         "        for (lun_i64 j = lane; j < (n + 1) / 2; j += %d) {\n"
         "            const bool two = 2 * j + 1 < n;\n"
-        "            __global const lun_u64 *const a = from + 2 * j * %d;\n%s        }\n"
-        "        barrier(CLK_GLOBAL_MEM_FENCE);\n"
-        "        __global lun_u64 *const t = from;\n        from = to;\n        to = t;\n    }\n"
+        "            @global const lun_u64 *const a = from + 2 * j * %d;\n%s        }\n"
+        "        @global_barrier;\n"
+        "        @global lun_u64 *const t = from;\n        from = to;\n        to = t;\n    }\n"
         "    for (int q = lane; q < %d; q += %d) work[2 + q] = from[q];\n",
         results, LUN_CL_JOINERS, results, lun_strbuf_text(&pairs), results, LUN_CL_JOINERS);
     lun__cl_kernel_close(r, out);

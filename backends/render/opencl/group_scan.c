@@ -33,13 +33,13 @@ static lun_cname type_of(const lun_crender *r)
     return lun__element_type(dtype_of(r));
 }
 
-static void open_chunk(lun_strbuf *out)
+static void open_chunk(lun_crender *r, lun_strbuf *out)
 {
-    lun_strbuf_puts(
-        out, "    struct uniform u;\n    prepare(&f, &u);\n"
-             "    const int lane = get_local_id(0);\n"
-             "    const lun_i64 k = cells[4] + get_group_id(0), lo = cells[1] + k * cells[2];\n"
-             "    const lun_i64 hi = f.n - lo < cells[2] ? f.n : lo + cells[2];\n");
+    lun__text_put(r, out,
+                  "    struct uniform u;\n    prepare(&f, &u);\n"
+                  "    const int lane = @local_id;\n"
+                  "    const lun_i64 k = cells[4] + @group_id, lo = cells[1] + k * cells[2];\n"
+                  "    const lun_i64 hi = f.n - lo < cells[2] ? f.n : lo + cells[2];\n");
 }
 
 /* ---- totals and carries -------------------------------------------------------------------------- */
@@ -53,7 +53,7 @@ static void total_by_op(lun_crender *r, lun_strbuf *out)
                              .x = lun__text_name("x")};
     lun__cl_kernel_open(r, "lun_total", LUN_LANES, out);
     lun__cl_sinks_open(r, &l, out);
-    open_chunk(out);
+    open_chunk(r, out);
     lun_strbuf_printf(out,
                       "    for (lun_i64 b = lo; b < hi; b += %d) {\n"
                       "        const lun_i64 left = hi - b;\n",
@@ -71,17 +71,17 @@ static void total_by_function(lun_crender *r, lun_strbuf *out)
     lun_cname t = type_of(r);
     lun__cl_kernel_open(r, "lun_total", LUN_LANES, out);
     lun__cl_sinks_local(r, dtype_of(r), "x", LUN_LANES, out);
-    open_chunk(out);
-    lun_strbuf_printf(
-        out,
-        "    %s y = 0;\n    for (lun_i64 b = lo; b < hi; b += %d) {\n"
-        "        %s v = 0;\n        if (b + lane < hi) operand(b + lane, &f, &u, &v);\n"
-        "        x[lane] = v;\n        %s"
-        "        for (int j = 0; lane == 0 && j < %d && b + j < hi; j++)\n"
-        "            y = b + j == lo ? x[j] : %s(y, x[j], &f);\n        %s    }\n"
-        "    if (lane == 0) carries[k] = %s(y);\n",
-        t.s, LUN_LANES, t.s, lun__barrier, LUN_LANES, lun__combine_function(r, r->ir->scan).s,
-        lun__barrier, lun__element_cell(r, dtype_of(r)).s);
+    open_chunk(r, out);
+    lun__text_put(r, out,
+                  "    %s y = 0;\n    for (lun_i64 b = lo; b < hi; b += %d) {\n"
+                  "        %s v = 0;\n        if (b + lane < hi) operand(b + lane, &f, &u, &v);\n"
+                  "        x[lane] = v;\n        %s"
+                  "        for (int j = 0; lane == 0 && j < %d && b + j < hi; j++)\n"
+                  "            y = b + j == lo ? x[j] : %s(y, x[j], &f);\n        %s    }\n"
+                  "    if (lane == 0) carries[k] = %s(y);\n",
+                  t.s, LUN_LANES, t.s, lun__barrier, LUN_LANES,
+                  lun__combine_function(r, r->ir->scan).s, lun__barrier,
+                  lun__element_cell(r, dtype_of(r)).s);
     lun__cl_kernel_close(r, out);
 }
 
@@ -92,9 +92,9 @@ static void carry(lun_crender *r, lun_strbuf *out)
               cell = lun__element_cell(r, dtype_of(r));
     lun__cl_kernel_open(r, "lun_carry", LUN_LANES, out);
     lun__cl_sinks_local(r, dtype_of(r), "x", LUN_LANES, out);
-    lun_strbuf_printf(
-        out,
-        "    const int lane = get_local_id(0);\n    %s y = %s(lun_initial(&f));\n"
+    lun__text_put(
+        r, out,
+        "    const int lane = @local_id;\n    %s y = %s(lun_initial(&f));\n"
         "    for (lun_i64 b = 0; b < chunks; b += %d) {\n"
         "        if (b + lane < chunks - 1) x[lane] = %s(carries[b + lane]);\n        %s"
         "        for (int j = 0; lane == 0 && j < %d && b + j < chunks; j++) {\n"
@@ -111,38 +111,38 @@ static void carry(lun_crender *r, lun_strbuf *out)
 static void tile_by_op(lun_crender *r, lun_strbuf *out)
 {
     lun_cname t = type_of(r), join = lun__combine_function(r, r->ir->scan);
-    lun_strbuf_printf(out,
-                      "        %s p[%d];\n"
-                      "        for (int j = 0; j < %d; j++) p[j] = x[%d * lane + j];\n"
-                      "        for (int d = 1; d < %d; d *= 2)\n"
-                      "            for (int j = %d; j >= d; j--) p[j] = %s(p[j - d], p[j], &f);\n"
-                      "        c[lane] = p[%d];\n        %s"
-                      "        if (lane == 0) {\n            for (int g = 0; g < %d; g++) {\n"
-                      "                const %s z = %s(y, c[g], &f);\n                c[g] = y;\n"
-                      "                y = z;\n            }\n        }\n        %s",
-                      t.s, EACH, EACH, EACH, EACH, EACH - 1, join.s, EACH - 1, lun__barrier,
-                      LUN_LANES, t.s, join.s, lun__barrier);
+    lun__text_put(r, out,
+                  "        %s p[%d];\n"
+                  "        for (int j = 0; j < %d; j++) p[j] = x[%d * lane + j];\n"
+                  "        for (int d = 1; d < %d; d *= 2)\n"
+                  "            for (int j = %d; j >= d; j--) p[j] = %s(p[j - d], p[j], &f);\n"
+                  "        c[lane] = p[%d];\n        %s"
+                  "        if (lane == 0) {\n            for (int g = 0; g < %d; g++) {\n"
+                  "                const %s z = %s(y, c[g], &f);\n                c[g] = y;\n"
+                  "                y = z;\n            }\n        }\n        %s",
+                  t.s, EACH, EACH, EACH, EACH, EACH - 1, join.s, EACH - 1, lun__barrier, LUN_LANES,
+                  t.s, join.s, lun__barrier);
     if (scan_of(r)->inclusive)
-        lun_strbuf_printf(out,
-                          "        for (int j = 0; j < %d; j++) x[%d * lane + j] = %s(c[lane], "
-                          "p[j], &f);\n        %s",
-                          EACH, EACH, join.s, lun__barrier);
+        lun__text_put(r, out,
+                      "        for (int j = 0; j < %d; j++) x[%d * lane + j] = %s(c[lane], "
+                      "p[j], &f);\n        %s",
+                      EACH, EACH, join.s, lun__barrier);
     else
-        lun_strbuf_printf(out,
-                          "        x[%d * lane] = c[lane];\n"
-                          "        for (int j = 1; j < %d; j++) x[%d * lane + j] = %s(c[lane], "
-                          "p[j - 1], &f);\n        %s",
-                          EACH, EACH, EACH, join.s, lun__barrier);
+        lun__text_put(r, out,
+                      "        x[%d * lane] = c[lane];\n"
+                      "        for (int j = 1; j < %d; j++) x[%d * lane + j] = %s(c[lane], "
+                      "p[j - 1], &f);\n        %s",
+                      EACH, EACH, EACH, join.s, lun__barrier);
 }
 
 static void tile_by_function(lun_crender *r, lun_strbuf *out)
 {
     lun_cname t = type_of(r), join = lun__combine_function(r, r->ir->scan);
-    lun_strbuf_printf(out,
-                      "        for (int j = 0; lane == 0 && j < %d && i + j < hi; j++) {\n"
-                      "            const %s z = %s(y, x[j], &f);\n            x[j] = %s;\n"
-                      "            y = z;\n        }\n        %s",
-                      TILE, t.s, join.s, scan_of(r)->inclusive ? "z" : "y", lun__barrier);
+    lun__text_put(r, out,
+                  "        for (int j = 0; lane == 0 && j < %d && i + j < hi; j++) {\n"
+                  "            const %s z = %s(y, x[j], &f);\n            x[j] = %s;\n"
+                  "            y = z;\n        }\n        %s",
+                  TILE, t.s, join.s, scan_of(r)->inclusive ? "z" : "y", lun__barrier);
 }
 
 static void kernel(lun_crender *r, lun_strbuf *out)
@@ -155,15 +155,15 @@ static void kernel(lun_crender *r, lun_strbuf *out)
     if (by_op(r))
         lun__cl_sinks_local(r, dtype_of(r), "c", LUN_LANES, out);
     lun__cl_sinks_open(r, &l, out);
-    open_chunk(out);
-    lun_strbuf_printf(out,
-                      "    %s y = %s(chunks > 1 ? carries[k] : lun_initial(&f));\n"
-                      "    for (lun_i64 i = lo; i < hi; i += %d) {\n"
-                      "        for (int j = lane; j < %d; j += %d) {\n            %s v = 0;\n"
-                      "            if (i + j < hi) operand(i + j, &f, &u, &v);\n"
-                      "            x[j] = v;\n        }\n        %s",
-                      t.s, lun__element_uncell(r, dtype_of(r)).s, TILE, TILE, LUN_LANES, t.s,
-                      lun__barrier);
+    open_chunk(r, out);
+    lun__text_put(r, out,
+                  "    %s y = %s(chunks > 1 ? carries[k] : lun_initial(&f));\n"
+                  "    for (lun_i64 i = lo; i < hi; i += %d) {\n"
+                  "        for (int j = lane; j < %d; j += %d) {\n            %s v = 0;\n"
+                  "            if (i + j < hi) operand(i + j, &f, &u, &v);\n"
+                  "            x[j] = v;\n        }\n        %s",
+                  t.s, lun__element_uncell(r, dtype_of(r)).s, TILE, TILE, LUN_LANES, t.s,
+                  lun__barrier);
     (by_op(r) ? tile_by_op : tile_by_function)(r, out);
     lun_strbuf_printf(out,
                       "        for (lun_i64 b = i; b < hi && b < i + %d; b += %d) {\n"
@@ -174,7 +174,7 @@ static void kernel(lun_crender *r, lun_strbuf *out)
     lun__cl_sinks_arguments(&l, out);
     lun_strbuf_puts(out, ");\n");
     lun__cl_sinks_join(r, &l, out);
-    lun_strbuf_printf(out, "        }\n        %s    }\n", lun__barrier);
+    lun__text_put(r, out, "        }\n        %s    }\n", lun__barrier);
     if (l.count)
         lun_strbuf_printf(out, "    f.partials = partials + k * %d;\n", r->ir->result_count);
     lun__cl_sinks_end(r, &l, "f.partials", out);

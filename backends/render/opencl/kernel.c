@@ -14,21 +14,23 @@
 lun_cname lun__cl_kernel_slot(const lun_crender *r, int slot)
 {
     const lun_ir_slot *s = &r->ir->slots[slot];
-    return lun__text_name("__global %s%s", s->role == LUN_SLOT_OUT ? "" : "const ",
+    return lun__text_name("%s%s%s", lun__text_global(r).s, s->role == LUN_SLOT_OUT ? "" : "const ",
                           lun__element_type((lun_dtype)s->dtype).s);
 }
 
 void lun__cl_kernel_open(lun_crender *r, const char *name, int group, lun_strbuf *out)
 {
     const lun_ir *ir = r->ir;
-    lun_strbuf_puts(out, "\n__kernel ");
-    if (group)
-        lun_strbuf_printf(out, "__attribute__((reqd_work_group_size(%d, 1, 1))) ", group);
-    lun_strbuf_printf(out, "void %s(\n    __constant lun_u64 *cells", name);
+    lun__text_put(r, out, "\n@kernel ");
+    if (group) {
+        lun__text_put(r, out, "@group_open");
+        lun__text_put(r, out, "%d@group_close ", group);
+    }
+    lun__text_put(r, out, "void %s(\n    @constant lun_u64 *cells", name);
     for (int s = 0; s < ir->slot_count; s++)
         lun_strbuf_printf(out, ", %s *p%d", lun__cl_kernel_slot(r, s).s, s);
     if (lun__cl_needs_work(ir))
-        lun_strbuf_puts(out, ", __global lun_u64 *work");
+        lun__text_put(r, out, ", @global lun_u64 *work");
     lun_strbuf_printf(
         out, ")\n{\n    struct frame f = {.n = cells[0], .args = cells + %d, .trap = -1};\n",
         LUN_CL_HEAD + ir->slot_count);
@@ -38,14 +40,14 @@ void lun__cl_kernel_open(lun_crender *r, const char *name, int group, lun_strbuf
         return;
     lun_strbuf_puts(out, "    const lun_i64 chunks = cells[3];\n");
     if (ir->result_count)
-        lun_strbuf_printf(
-            out, "    __global lun_u64 *const partials = work + 2 + (chunks > 1 ? %d : 0);\n",
-            ir->result_count);
+        lun__text_put(r, out,
+                      "    @global lun_u64 *const partials = work + 2 + (chunks > 1 ? %d : 0);\n",
+                      ir->result_count);
     if (ir->scan >= 0)
-        lun_strbuf_printf(out,
-                          "    __global lun_u64 *const carries = work + 2 + %d * (1 + chunks + "
-                          "(chunks + 1) / 2);\n",
-                          ir->result_count);
+        lun__text_put(r, out,
+                      "    @global lun_u64 *const carries = work + 2 + %d * (1 + chunks + "
+                      "(chunks + 1) / 2);\n",
+                      ir->result_count);
 }
 
 void lun__cl_kernel_close(lun_crender *r, lun_strbuf *out)
@@ -99,9 +101,9 @@ void lun__cl_kernel_helpers(lun_crender *r)
         initial(r);
     if (!lun__cl_needs_report(r->ir))
         return;
-    lun_strbuf_puts(&r->helpers,
-                    "/* The first that comes is reported. */\n"
-                    "INLINE void lun_publish(const struct frame *f, __global lun_u64 *work)\n{\n"
-                    "    if (f->trap >= 0 && atomic_cmpxchg((volatile __global int *)work, 0, "
-                    "(int)f->trap + 1) == 0)\n        work[1] = (lun_u64)f->trap_value;\n}\n");
+    lun__text_put(r, &r->helpers,
+                  "/* The first that comes is reported. */\n"
+                  "INLINE void lun_publish(const struct frame *f, @global lun_u64 *work)\n{\n"
+                  "    if (f->trap >= 0 && @compare_exchange((@atomic_int *)work, 0, "
+                  "(int)f->trap + 1) == 0)\n        work[1] = (lun_u64)f->trap_value;\n}\n");
 }

@@ -1,22 +1,29 @@
 /* opencl.c - the way through one kernel for OpenCL C: the words of its dialect, what stands at the head of a
  * text.  Knows neither a statement nor how kernels are launched. */
 #include "host/host.h"
+#include "render/opencl/function.h"
 #include "render/opencl/group.h"
 #include "render/opencl/kernel.h"
-#include "render/opencl/math.h"
 #include "render/opencl/needs.h"
 #include "render/opencl/prelude.h"
 #include "render/opencl/streamed.h"
+#include "render/text/text.h"
 #include "render/unit/unit.h"
 
 /* ---- words --------------------------------------------------------------------------------------- */
 
+static const lun_cword words[] = {
+#define LUN_WORD(name, opencl, meaning) {#name, opencl},
+#include "render/words.def"
+#undef LUN_WORD
+    {NULL, NULL}};
+
 /* Contraction is off for users' texts too. */
-static const char start[] = "#pragma OPENCL FP_CONTRACT OFF\n";
+static const char start[] = "@no_contraction\n";
 
 static const char head[] =
-    "typedef char lun_i8;\ntypedef uchar lun_u8;\ntypedef short lun_i16;\ntypedef ushort lun_u16;\n"
-    "typedef int lun_i32;\ntypedef uint lun_u32;\ntypedef long lun_i64;\ntypedef ulong lun_u64;\n"
+    "typedef @i8 lun_i8;\ntypedef @u8 lun_u8;\ntypedef @i16 lun_i16;\ntypedef @u16 lun_u16;\n"
+    "typedef @i32 lun_i32;\ntypedef @u32 lun_u32;\ntypedef @i64 lun_i64;\ntypedef @u64 lun_u64;\n"
     "typedef float lun_f32;\n";
 
 static const char vector_words[] =
@@ -25,43 +32,44 @@ static const char vector_words[] =
     "#define SHUFFLE(indices, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)\n"
     "#define RESIZE(type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)\n";
 
-static const char scalar_words[] = "#define INLINE static inline\n";
+static const char scalar_words[] = "#define INLINE @inline\n";
 
 /* Whether a mask has a lane. */
 static const char any_lane[] =
     "#if __has_builtin(__builtin_reduce_or)\n    return __builtin_reduce_or(a) != 0;\n#else\n"
     "    lun_u64 w[(sizeof a + 7) / 8] = {0}, k = 0;\n"
     "    __builtin_memcpy(w, &a, sizeof a);\n"
-    "    for (uint l = 0; l < sizeof w / 8; l++) k |= w[l];\n    return k != 0;\n#endif\n";
+    "    for (@u32 l = 0; l < sizeof w / 8; l++) k |= w[l];\n    return k != 0;\n#endif\n";
 
-static const lun_cdialect vector_dialect = {.global = "__global ",
-                                            .cells = "__constant ",
+static const lun_cdialect vector_dialect = {.words = words,
                                             .own = "own_",
                                             .function = "\nINLINE void chunk_%s(",
                                             .any = any_lane,
-                                            .builtins = true,
-                                            .math = lun__cl_math,
+                                            .overloads = true,
+                                            .bit_names = true,
+                                            .vector_function = lun__cl_function_vector,
+                                            .vector_math = lun__cl_function_math,
                                             .prelude = lun__cl_prelude,
                                             .exports = lun__cl_streamed_kernels};
-static const lun_cdialect scalar_dialect = {.global = "__global ",
-                                            .cells = "__constant ",
+static const lun_cdialect scalar_dialect = {.words = words,
                                             .own = "own_",
-                                            .builtins = true,
-                                            .math = lun__cl_math,
+                                            .overloads = true,
+                                            .bit_names = true,
                                             .prelude = lun__cl_prelude,
                                             .exports = lun__cl_group_kernels};
 
 /* ---- head ---------------------------------------------------------------------------------------- */
 
-static void put_head(const lun_crender *r, const lun_cl_target *target, lun_strbuf *out)
+static void put_head(lun_crender *r, const lun_cl_target *target, lun_strbuf *out)
 {
-    lun_strbuf_puts(out, head);
+    lun__text_put(r, out, "%s", head);
     if (target->fp64)
         lun_strbuf_puts(out, "typedef double lun_f64;\n");
-    lun_strbuf_puts(out, target->form == LUN_CL_VECTOR ? vector_words : scalar_words);
-    lun_strbuf_puts(out, "struct frame {\n    lun_i64 n;\n    __constant lun_u64 *args;\n"
-                         "    __global lun_u64 *partials;\n    lun_u64 *carry;\n"
-                         "    lun_i64 trap, trap_value;\n");
+    lun__text_put(r, out, "%s", target->form == LUN_CL_VECTOR ? vector_words : scalar_words);
+    lun__text_put(r, out,
+                  "struct frame {\n    lun_i64 n;\n    @constant lun_u64 *args;\n"
+                  "    @global lun_u64 *partials;\n    lun_u64 *carry;\n"
+                  "    lun_i64 trap, trap_value;\n");
     for (int s = 0; s < r->ir->slot_count; s++)
         lun_strbuf_printf(out, "    %s *p%d;\n", lun__cl_kernel_slot(r, s).s, s);
     lun_strbuf_puts(out, "};\n");
@@ -93,7 +101,7 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
                              "are accumulated in f64 too)");
         return LUN_EDTYPE;
     }
-    lun_strbuf_puts(out, start);
+    lun__text_put(&r, out, "%s", start);
     put_head(&r, target, &first);
     lun_status s = vector ? lun__unit_render(&r, lun_strbuf_text(&first), out)
                           : lun__cl_group_unit(&r, lun_strbuf_text(&first), out);

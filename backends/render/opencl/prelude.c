@@ -8,24 +8,23 @@
 #include "render/user/prelude.h"
 
 static const char opencl_types[] =
-    "typedef char int8_t;\ntypedef uchar uint8_t;\ntypedef short int16_t;\n"
-    "typedef ushort uint16_t;\ntypedef int int32_t;\ntypedef uint uint32_t;\n"
-    "typedef long int64_t;\ntypedef ulong uint64_t;\n"
-    "#define LUN_GLOBAL __global\n#define LUN_CONSTANT __constant\n";
+    "typedef @i8 int8_t;\ntypedef @u8 uint8_t;\ntypedef @i16 int16_t;\n"
+    "typedef @u16 uint16_t;\ntypedef @i32 int32_t;\ntypedef @u32 uint32_t;\n"
+    "typedef @i64 int64_t;\ntypedef @u64 uint64_t;\n"
+    "#define LUN_GLOBAL @global\n#define LUN_CONSTANT @constant\n";
 
 /* What a number is before a function of floats: integers become the widest float, as in C. */
-static void real_numbers(const lun_crender *r, lun_strbuf *out)
+static void real_numbers(lun_crender *r, lun_strbuf *out)
 {
-    static const char *const from[] = {"char", "uchar", "short", "ushort", "int",
-                                       "uint", "long",  "ulong", "bool"};
+    static const char *const from[] = {"@i8",  "@u8",  "@i16", "@u16", "@i32",
+                                       "@u32", "@i64", "@u64", "bool"};
     const char *wide = r->fp64 ? "double" : "float";
-    const char *form =
-        "static inline __attribute__((overloadable)) %s lun_real(%s x) { return x; }\n";
-    lun_strbuf_printf(out, form, "float", "float");
+    static const char form[] = "@overloaded %s lun_real(%s x) { return x; }\n";
+    lun__text_put(r, out, form, "float", "float");
     if (r->fp64)
-        lun_strbuf_printf(out, form, "double", "double");
+        lun__text_put(r, out, form, "double", "double");
     for (size_t i = 0; i < sizeof from / sizeof *from; i++)
-        lun_strbuf_printf(out, form, wide, from[i]);
+        lun__text_put(r, out, form, wide, from[i]);
 }
 
 /* The language's function under a name of ours, then its name as a macro that takes any numbers.  What the
@@ -36,8 +35,7 @@ static void overload(lun_crender *r, lun_strbuf *out, const char *name, int arit
     static const char *const sums[] = {"", "(x)", "(x) + (y)", "(x) + (y) + (z)"};
     for (int t = 0; t < 1 + r->fp64; t++) {
         const char *c = t ? "double" : "float";
-        lun_strbuf_printf(out, "static inline __attribute__((overloadable)) %s lun_c_%s(%s x", c,
-                          name, c);
+        lun__text_put(r, out, "@overloaded %s lun_c_%s(%s x", c, name, c);
         for (int k = 1; k < arity; k++)
             lun_strbuf_printf(out, ", %s %c", c, 'x' + k);
         lun_strbuf_printf(out, ") { return %s%s; }\n", call, params[arity]);
@@ -82,7 +80,7 @@ static void opencl_macros(lun_crender *r, lun_strbuf *out)
 
 void lun__cl_prelude(lun_crender *r, lun_strbuf *out)
 {
-    lun_strbuf_puts(out, opencl_types);
+    lun__text_put(r, out, "%s", opencl_types);
     real_numbers(r, out);
     lun__prelude_each(r, out, opencl_name);
     if (lun__prelude_mentions(r, "rsqrt"))

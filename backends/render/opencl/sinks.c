@@ -17,7 +17,7 @@ static lun_cname type_of(const lun_crender *r, int32_t v)
 
 void lun__cl_sinks_local(lun_crender *r, lun_dtype t, const char *name, int count, lun_strbuf *out)
 {
-    lun_strbuf_printf(out, "    __local %s %s[%d];\n", lun__element_type(t).s, name, count);
+    lun__text_put(r, out, "    @local %s %s[%d];\n", lun__element_type(t).s, name, count);
     r->local_bytes += (size_t)count * lun_dtype_get(t)->bytes;
 }
 
@@ -101,19 +101,18 @@ void lun__cl_sinks_fresh(lun_crender *r, const lun_clsinks *l, lun_strbuf *out)
 static void join_tree(lun_crender *r, const lun_clsink *s, lun_strbuf *out)
 {
     int32_t v = s->v;
-    lun_strbuf_printf(out, "        l%" PRId32 "[lane] = %s;\n        %s", v, s->x.s, lun__barrier);
-    lun_strbuf_printf(out,
-                      "        for (int n = left < %d ? (int)left : %d; n > 1; n = (n + 1) / 2) {\n"
-                      "            %s y = l%" PRId32 "[lane];\n"
-                      "            if (2 * lane + 1 < n) y = %s(l%" PRId32 "[2 * lane], l%" PRId32
-                      "[2 * lane + 1], &f);\n"
-                      "            else if (2 * lane < n) y = l%" PRId32
-                      "[2 * lane];\n            %s"
-                      "            l%" PRId32 "[lane] = y;\n            %s        }\n"
-                      "        if (lane == 0) lun_tree_add%" PRId32 "(&t%" PRId32 ", l%" PRId32
-                      "[0], &f);\n        %s",
-                      LUN_LANES, LUN_LANES, type_of(r, v).s, v, lun__combine_function(r, v).s, v, v,
-                      v, lun__barrier, v, lun__barrier, v, v, v, lun__barrier);
+    lun__text_put(r, out, "        l%" PRId32 "[lane] = %s;\n        %s", v, s->x.s, lun__barrier);
+    lun__text_put(r, out,
+                  "        for (int n = left < %d ? (int)left : %d; n > 1; n = (n + 1) / 2) {\n"
+                  "            %s y = l%" PRId32 "[lane];\n"
+                  "            if (2 * lane + 1 < n) y = %s(l%" PRId32 "[2 * lane], l%" PRId32
+                  "[2 * lane + 1], &f);\n"
+                  "            else if (2 * lane < n) y = l%" PRId32 "[2 * lane];\n            %s"
+                  "            l%" PRId32 "[lane] = y;\n            %s        }\n"
+                  "        if (lane == 0) lun_tree_add%" PRId32 "(&t%" PRId32 ", l%" PRId32
+                  "[0], &f);\n        %s",
+                  LUN_LANES, LUN_LANES, type_of(r, v).s, v, lun__combine_function(r, v).s, v, v, v,
+                  lun__barrier, v, lun__barrier, v, v, v, lun__barrier);
 }
 
 void lun__cl_sinks_join(lun_crender *r, const lun_clsinks *l, lun_strbuf *out)
@@ -143,13 +142,13 @@ void lun__cl_sinks_end(lun_crender *r, const lun_clsinks *l, const char *target,
                 to.s, cell.s, v, v);
             continue;
         }
-        lun_strbuf_printf(out,
-                          "    l%" PRId32 "[lane] = a%" PRId32 ";\n    %s"
-                          "    for (int s = %d; s; s /= 2) {\n        if (lane < s) l%" PRId32
-                          "[lane] = %s(l%" PRId32 "[lane], l%" PRId32
-                          "[lane + s], &f);\n        %s    }\n"
-                          "    if (lane == 0) %s = %s(l%" PRId32 "[0]);\n",
-                          v, v, lun__barrier, LUN_LANES / 2, v, lun__combine_function(r, v).s, v, v,
-                          lun__barrier, to.s, cell.s, v);
+        lun__text_put(r, out,
+                      "    l%" PRId32 "[lane] = a%" PRId32 ";\n    %s"
+                      "    for (int s = %d; s; s /= 2) {\n        if (lane < s) l%" PRId32
+                      "[lane] = %s(l%" PRId32 "[lane], l%" PRId32
+                      "[lane + s], &f);\n        %s    }\n"
+                      "    if (lane == 0) %s = %s(l%" PRId32 "[0]);\n",
+                      v, v, lun__barrier, LUN_LANES / 2, v, lun__combine_function(r, v).s, v, v,
+                      lun__barrier, to.s, cell.s, v);
     }
 }

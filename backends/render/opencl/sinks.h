@@ -17,7 +17,7 @@ typedef struct lun_clsinks {
     lun_clsink sink[LUN_CL_SINKS];
 } lun_clsinks;
 
-static const char lun__barrier[] = "barrier(CLK_LOCAL_MEM_FENCE);\n";
+static const char lun__barrier[] = "@local_barrier;\n";
 
 /* Declarations before the blocks; a block's values, then what becomes of them; the chunk's results, each as
  * a cell to target(v). */

@@ -7,15 +7,16 @@
 #include "render/opencl/kernel.h"
 #include "render/opencl/needs.h"
 #include "render/text/element.h"
+#include "render/text/text.h"
 
 /* The chunk of this work-item; none runs once a trap is known. */
-static void bounds(const lun_crender *r, lun_strbuf *out)
+static void bounds(lun_crender *r, lun_strbuf *out)
 {
     if (lun__cl_needs_report(r->ir))
-        lun_strbuf_puts(out, "    if (*(volatile __global int *)work) return;\n");
-    lun_strbuf_puts(
-        out, "    const lun_i64 k = cells[4] + get_group_id(0), lo = cells[1] + k * cells[2];\n"
-             "    const lun_i64 hi = f.n - lo < cells[2] ? f.n : lo + cells[2];\n");
+        lun__text_put(r, out, "    if (*(@atomic_int *)work) return;\n");
+    lun__text_put(r, out,
+                  "    const lun_i64 k = cells[4] + @group_id, lo = cells[1] + k * cells[2];\n"
+                  "    const lun_i64 hi = f.n - lo < cells[2] ? f.n : lo + cells[2];\n");
 }
 
 static void total(lun_crender *r, lun_strbuf *out)
@@ -60,12 +61,12 @@ static void finish(lun_crender *r, lun_strbuf *out)
             ins->imm, lun__element_cell(r, t).s, join.s, of.s, ins->imm, of.s, ins->imm);
     }
     lun__cl_kernel_open(r, "lun_finish", 1, out);
-    lun_strbuf_printf(
-        out,
+    lun__text_put(
+        r, out,
         "    for (lun_i64 n = chunks; n > 1; n = (n + 1) / 2) {\n"
         "        for (lun_i64 j = 0; j < n / 2; j++) {\n"
-        "            __global lun_u64 *const to = partials + j * %d;\n"
-        "            __global const lun_u64 *const a = partials + 2 * j * %d, *const b = a + %d;\n"
+        "            @global lun_u64 *const to = partials + j * %d;\n"
+        "            @global const lun_u64 *const a = partials + 2 * j * %d, *const b = a + %d;\n"
         "%s        }\n"
         "        for (int q = 0; (n & 1) && q < %d; q++)\n"
         "            partials[n / 2 * %d + q] = partials[(n - 1) * %d + q];\n    }\n"

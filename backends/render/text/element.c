@@ -47,7 +47,7 @@ static bool is_one_of(const char *name, size_t n, const char *const *list, size_
 static void library(lun_crender *r, const char *name, size_t n, lun_dtype t, lun_strbuf *out)
 {
     const char *suffix = t == LUN_F32 ? "f" : "";
-    if (r->dialect->builtins) {
+    if (r->dialect->overloads) {
         lun_strbuf_add(out, name, n);
         return;
     }
@@ -181,17 +181,17 @@ static void named_cells(lun_crender *r, lun_dtype t, const char *cell, const cha
     bool single = t == LUN_F32, real = lun_dtype_is_float(t);
     lun_dtype u = lun__element_unsigned(lun_dtype_get(t)->bytes);
     if (cell)
-        lun_strbuf_printf(&r->helpers, "INLINE lun_u64 %s(%s a)\n{\n    return %s(a);\n}\n", cell,
-                          c.s,
-                          single ? "as_uint"
-                          : real ? "as_ulong"
-                                 : lun__text_name("(%s)", lun__element_type(u).s).s);
+        lun__text_put(r, &r->helpers, "INLINE lun_u64 %s(%s a)\n{\n    return %s(a);\n}\n", cell,
+                      c.s,
+                      single ? "@bits_of_f32"
+                      : real ? "@bits_of_f64"
+                             : lun__text_name("(%s)", lun__element_type(u).s).s);
     if (uncell)
-        lun_strbuf_printf(&r->helpers, "INLINE %s %s(lun_u64 cell)\n{\n    return %s;\n}\n", c.s,
-                          uncell,
-                          single ? "as_float((lun_u32)cell)"
-                          : real ? "as_double(cell)"
-                                 : lun__text_name("(%s)cell", c.s).s);
+        lun__text_put(r, &r->helpers, "INLINE %s %s(lun_u64 cell)\n{\n    return %s;\n}\n", c.s,
+                      uncell,
+                      single ? "@f32_of_bits((lun_u32)cell)"
+                      : real ? "@f64_of_bits(cell)"
+                             : lun__text_name("(%s)cell", c.s).s);
 }
 
 lun_cname lun__element_cell(lun_crender *r, lun_dtype t)
@@ -199,7 +199,7 @@ lun_cname lun__element_cell(lun_crender *r, lun_dtype t)
     lun_cname c = lun__text_name("lun_cell_%s", lun_dtype_get(t)->name);
     if (!lun__text_once(r, c.s))
         return c;
-    if (r->dialect->builtins)
+    if (r->dialect->bit_names)
         named_cells(r, t, c.s, NULL);
     else
         lun_strbuf_printf(&r->helpers,
@@ -215,7 +215,7 @@ lun_cname lun__element_uncell(lun_crender *r, lun_dtype t)
               type = lun__element_type(t);
     if (!lun__text_once(r, c.s))
         return c;
-    if (r->dialect->builtins)
+    if (r->dialect->bit_names)
         named_cells(r, t, NULL, c.s);
     else
         lun_strbuf_printf(&r->helpers,

@@ -1,6 +1,7 @@
 /* text.c - names and lines of the generated text: the lowest helpers of all rooms. */
 #include "render/text/text.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,4 +33,44 @@ void lun__text_line(lun_csection *s, const char *format, ...)
     lun_strbuf_vprintf(s->out, format, args);
     lun_strbuf_puts(s->out, "\n");
     va_end(args);
+}
+
+/* The word of n characters, NULL: there is none. */
+static const char *word(const lun_crender *r, const char *name, size_t n)
+{
+    for (const lun_cword *w = r->dialect->words; w && w->name; w++)
+        if (strlen(w->name) == n && !strncmp(w->name, name, n))
+            return w->text;
+    return NULL;
+}
+
+lun_cname lun__text_global(const lun_crender *r)
+{
+    const char *global = word(r, "global", strlen("global"));
+    return global ? lun__text_name("%s ", global) : lun__text_name("%s", "");
+}
+
+void lun__text_put(lun_crender *r, lun_strbuf *out, const char *format, ...)
+{
+    lun_strbuf text = LUN_STRBUF_INIT;
+    va_list args;
+    va_start(args, format);
+    lun_strbuf_vprintf(&text, format, args);
+    va_end(args);
+    for (const char *p = lun_strbuf_text(&text); *p;) {
+        size_t plain = strcspn(p, "@"), n = 0;
+        lun_strbuf_add(out, p, plain);
+        p += plain;
+        if (!*p)
+            break;
+        while (islower((unsigned char)p[n + 1]) || isdigit((unsigned char)p[n + 1]) ||
+               p[n + 1] == '_')
+            n++;
+        const char *found = word(r, p + 1, n);
+        lun_strbuf_puts(found ? out : &r->problem, found ? found : "a word that words.def lacks");
+        p += n + 1;
+    }
+    if (text.failed)
+        out->failed = true;
+    lun_strbuf_free(&text);
 }

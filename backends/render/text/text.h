@@ -9,5 +9,10 @@ lun_cname lun__text_name(const char *format, ...) __attribute__((format(printf, 
 bool lun__text_once(lun_crender *r, const char *name);
 /* Appends an indented line. */
 void lun__text_line(lun_csection *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The word for memory of slots with a space behind it, or nothing. */
+lun_cname lun__text_global(const lun_crender *r);
+/* Appends as printf does, with each @name as words.def has it.  No text of a user's may pass here. */
+void lun__text_put(lun_crender *r, lun_strbuf *out, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

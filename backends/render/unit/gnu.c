@@ -67,11 +67,16 @@ static void combine(lun_crender *r, lun_strbuf *out)
     lun_strbuf_free(&cases);
 }
 
-static const lun_cdialect gnu = {.global = "",
-                                 .cells = "const ",
-                                 .own = "",
+static const lun_cdialect gnu = {.own = "",
                                  .function = "\nEXPORT void lun_%s(const void *self, ",
-                                 .streams = true,
+                                 .affine = true,
+                                 .wide_sums = true,
+                                 .narrow_sums = true,
+                                 .frame_slots = true,
+                                 .padded_stores = true,
+                                 .streamed_stores = true,
+                                 .unrolls = true,
+                                 .f64_by_bits = true,
                                  .wraps = true,
                                  .cancels = true,
                                  .prelude = lun__prelude_write,

@@ -7,8 +7,7 @@
 
 bool lun__bits_usable(const lun_crender *r)
 {
-    return r->dialect->streams && r->target->isa == LUN_ISA_AVX512 &&
-           (r->lanes == 8 || r->lanes == 16);
+    return r->target->isa == LUN_ISA_AVX512 && (r->lanes == 8 || r->lanes == 16);
 }
 
 /* "d" or "q": lanes of a full mask, in names of instructions. */

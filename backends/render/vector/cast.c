@@ -107,7 +107,7 @@ static lun_cname step(lun_crender *r, lun_dtype to, lun_dtype from)
                           "#ifndef __clang__\n    $v r;\n    __asm__(\"%s %%1, %%0\" : \"=v\"(r) : "
                           "\"%s\"(a));\n    return r;\n#else\n",
                           name, lun_dtype_get(from)->bytes > lun_dtype_get(to)->bytes ? "v" : "vm");
-    bool by_bits = r->target->isa != LUN_ISA_AVX512 && r->dialect->streams && to == LUN_F64 &&
+    bool by_bits = r->target->isa != LUN_ISA_AVX512 && r->dialect->f64_by_bits && to == LUN_F64 &&
                    (from == LUN_I64 || from == LUN_U64 || from == LUN_U32);
     bool low_parts = r->target->isa == LUN_ISA_AVX2 && !lun_dtype_is_float(to) &&
                      !lun_dtype_is_float(from) &&

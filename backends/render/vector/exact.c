@@ -1,29 +1,10 @@
-/* exact.c - functions on GNU vectors that are exact (floor, ceil, trunc, sqrt, fma), by an instruction, and built-in
- * functions of the language.  Knows no IR. */
+/* exact.c - functions on GNU vectors that are exact (floor, ceil, trunc, sqrt, fma), by an instruction.
+ * Knows no IR. */
 #include "render/vector/exact.h"
 
 #include <string.h>
 
 #include "render/text/text.h"
-
-/* ---- functions of the language -------------------------------------------------------------------- */
-
-/* A built-in function of OpenCL C on its own vector type, by the bits. */
-void lun__exact_builtin(lun_crender *r, const char *helper, const char *name, int arity,
-                        lun_crep rep)
-{
-    const char *t = rep.t == LUN_F64 ? "double" : "float";
-    lun_strbuf text = LUN_STRBUF_INIT;
-    lun_strbuf_printf(&text, "INLINE $v %s($v a%s%s)\n{\n    union { $v v; %s$W o; } x = {a}",
-                      helper, arity > 1 ? ", $v b" : "", arity > 2 ? ", $v c" : "", t);
-    lun_strbuf_printf(&text, "%s%s;\n    x.o = %s(x.o%s%s);\n    return x.v;\n}\n",
-                      arity > 1 ? ", y = {b}" : "", arity > 2 ? ", z = {c}" : "", name,
-                      arity > 1 ? ", y.o" : "", arity > 2 ? ", z.o" : "");
-    lun__vector_helper(r, rep, lun_strbuf_text(&text));
-    lun_strbuf_free(&text);
-}
-
-/* ---- exact functions ------------------------------------------------------------------------------ */
 
 /* The x86 instruction with its operands for asm, NULL if there is none. */
 static const char *exact_instruction(const lun_crender *r, const char *name, bool f64)
@@ -52,8 +33,8 @@ lun_cname lun__exact_function(lun_crender *r, const char *name, lun_crep rep)
     lun_cname c = lun__text_name("lun_%s_of_%s", name, lun__vector_rep_name(rep).s);
     if (!lun__text_once(r, c.s))
         return c;
-    if (r->dialect->builtins) {
-        lun__exact_builtin(r, c.s, name, three ? 3 : 1, rep);
+    if (r->dialect->vector_function) {
+        r->dialect->vector_function(r, c.s, name, three ? 3 : 1, rep);
         return c;
     }
     const char *instruction = exact_instruction(r, name, f64);

@@ -14,20 +14,10 @@ static lun_cname memory_name(const lun_crender *r, const char *what, lun_crep re
                           lun__vector_rep_name(rep).s);
 }
 
-/* The template with $g as nothing. */
-static void own_helper(lun_crender *r, lun_crep rep, const char *text)
-{
-    lun_cdialect plain = *r->dialect;
-    const lun_cdialect *before = r->dialect;
-    plain.global = "";
-    r->dialect = &plain;
-    lun__vector_helper(r, rep, text);
-    r->dialect = before;
-}
-
 lun_cname lun__memory_load(lun_crender *r, lun_crep rep, bool own)
 {
     lun_cname c = memory_name(r, "load", rep, own);
+    const char *global = own ? "" : "$g";
     lun_strbuf text = LUN_STRBUF_INIT;
     if (!lun__text_once(r, c.s))
         return c;
@@ -36,17 +26,17 @@ lun_cname lun__memory_load(lun_crender *r, lun_crep rep, bool own)
                  wide = lun__vector_rep(lun__element_unsigned(lun__vector_rep_bytes(rep)), 0);
         lun_cname load = lun__memory_load(r, bytes, own), cast = lun__cast_vector(r, wide, bytes);
         lun_strbuf_printf(&text,
-                          "INLINE $v %s($gconst lun_u8 *p, lun_i64 i)\n{\n"
+                          "INLINE $v %s(%sconst lun_u8 *p, lun_i64 i)\n{\n"
                           "    return %s(%s(p, i)) != ($u){};\n}\n",
-                          c.s, cast.s, load.s);
+                          c.s, global, cast.s, load.s);
     } else {
         lun_strbuf_printf(&text,
-                          "INLINE $v %s($gconst $t *p, lun_i64 i)\n{\n"
+                          "INLINE $v %s(%sconst $t *p, lun_i64 i)\n{\n"
                           "    typedef $v loose __attribute__((aligned(1), may_alias));\n"
-                          "    return *($gconst loose *)(p + i);\n}\n",
-                          c.s);
+                          "    return *(%sconst loose *)(p + i);\n}\n",
+                          c.s, global, global);
     }
-    (own ? own_helper : lun__vector_helper)(r, rep, lun_strbuf_text(&text));
+    lun__vector_helper(r, rep, lun_strbuf_text(&text));
     lun_strbuf_free(&text);
     return c;
 }
@@ -58,7 +48,7 @@ static const char *streaming(const lun_crender *r, int bytes)
     (void)r, (void)bytes;
     return "";
 #else
-    if (!r->dialect->streams)
+    if (!r->dialect->streamed_stores)
         return "";
     if (bytes == 64 && r->target->isa == LUN_ISA_AVX512)
         return "movntps512";
@@ -71,7 +61,8 @@ static const char *streaming(const lun_crender *r, int bytes)
 lun_cname lun__memory_store(lun_crender *r, lun_crep rep, bool own)
 {
     lun_cname c = memory_name(r, "store", rep, own);
-    const char *last = r->dialect->streams ? "int stream" : "lun_i64 left";
+    const char *global = own ? "" : "$g";
+    const char *last = r->dialect->streamed_stores ? "int stream" : "lun_i64 left";
     lun_strbuf text = LUN_STRBUF_INIT;
     if (!lun__text_once(r, c.s))
         return c;
@@ -80,17 +71,18 @@ lun_cname lun__memory_store(lun_crender *r, lun_crep rep, bool own)
                  wide = lun__vector_rep(lun__element_unsigned(lun__vector_rep_bytes(rep)), 0);
         lun_cname store = lun__memory_store(r, bytes, own), cast = lun__cast_vector(r, bytes, wide);
         lun_strbuf_printf(&text,
-                          "INLINE void %s($glun_u8 *p, lun_i64 i, $v a, %s)\n{\n"
+                          "INLINE void %s(%slun_u8 *p, lun_i64 i, $v a, %s)\n{\n"
                           "    %s(p, i, %s(($u)a & 1), %s);\n}\n",
-                          c.s, last, store.s, cast.s, r->dialect->streams ? "stream" : "left");
+                          c.s, global, last, store.s, cast.s,
+                          r->dialect->streamed_stores ? "stream" : "left");
     } else {
         int total = r->lanes * lun__vector_rep_bytes(rep);
         int pieces = total > r->bytes ? total / r->bytes : 1;
         const char *stream = streaming(r, total / pieces);
         lun_strbuf_printf(&text,
-                          "INLINE void %s($g$t *p, lun_i64 i, $v a, %s)\n{\n"
+                          "INLINE void %s(%s$t *p, lun_i64 i, $v a, %s)\n{\n"
                           "    typedef $v loose __attribute__((aligned(1), may_alias));\n",
-                          c.s, last);
+                          c.s, global, last);
         if (*stream)
             lun_strbuf_printf(
                 &text,
@@ -101,13 +93,13 @@ lun_cname lun__memory_store(lun_crender *r, lun_crep rep, bool own)
                 "            __builtin_ia32_%s((float *)(p + i) + %d * k, of[k]);\n#endif\n"
                 "        return;\n    }\n",
                 total / pieces, pieces, stream, total / pieces / 4);
-        if (!r->dialect->streams && !own)
+        if (!r->dialect->padded_stores && !own)
             lun_strbuf_puts(&text, "    if (__builtin_expect(left < $W, 0)) {\n"
                                    "        for (int l = 0; l < left; l++) p[i + l] = a[l];\n"
                                    "        return;\n    }\n");
-        lun_strbuf_puts(&text, "    *($gloose *)(p + i) = a;\n}\n");
+        lun_strbuf_printf(&text, "    *(%sloose *)(p + i) = a;\n}\n", global);
     }
-    (own ? own_helper : lun__vector_helper)(r, rep, lun_strbuf_text(&text));
+    lun__vector_helper(r, rep, lun_strbuf_text(&text));
     lun_strbuf_free(&text);
     return c;
 }

@@ -3,7 +3,6 @@
 
 #include "render/text/element.h"
 #include "render/text/text.h"
-#include "render/vector/exact.h"
 #include "render/vector/expression.h"
 
 /* ---- operations ---------------------------------------------------------------------------------- */
@@ -32,7 +31,7 @@ static bool shift(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *text)
 {
     int bytes = lun__vector_rep_bytes(rep), total = bytes * r->lanes;
     bool both = lun_dtype_get(rep.t)->kind == LUN_KIND_SIGNED || rep.t == LUN_U64;
-    if ((op != LUN_OP_SHL && op != LUN_OP_SHR) || rep.mask || r->dialect->builtins || bytes < 4 ||
+    if ((op != LUN_OP_SHL && op != LUN_OP_SHR) || rep.mask || bytes < 4 ||
         r->target->isa == LUN_ISA_BASE || total < 16 ||
         total > (r->target->isa == LUN_ISA_AVX512 ? 64 : 32))
         return false;
@@ -57,9 +56,8 @@ lun_cname lun__operation_vector(lun_crender *r, lun_op op, lun_crep rep)
     lun_cname c = lun__text_name("lun_%s_%s", row->name, lun__vector_rep_name(rep).s);
     if (!lun__text_once(r, c.s))
         return c;
-    if (r->dialect->builtins && (row->flags & LUN_OPF_VEC)) {
-        if (!r->dialect->math(r, c.s, op, rep))
-            lun__exact_builtin(r, c.s, row->name, row->arity, rep);
+    if (r->dialect->vector_function && (row->flags & LUN_OPF_VEC)) {
+        r->dialect->vector_math(r, c.s, op, rep);
         return c;
     }
     bool test = lun__element_result(op, rep.mask ? LUN_BOOL : rep.t) == LUN_BOOL;

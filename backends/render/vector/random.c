@@ -13,8 +13,6 @@
 /* Vectors that go through the rounds together: as many as registers hold. */
 static int together(const lun_crender *r)
 {
-    if (!r->dialect->streams)
-        return 1;
     return r->target->isa == LUN_ISA_AVX512 ? 4 : r->target->isa == LUN_ISA_AVX2 ? 2 : 1;
 }
 

@@ -69,7 +69,7 @@ void lun__vector_template(lun_crender *r, lun_strbuf *out, lun_crep rep, const c
             lun_strbuf_printf(out, "%d", 8 * bytes);
             break;
         case 'g':
-            lun_strbuf_puts(out, r->dialect->global);
+            lun_strbuf_puts(out, lun__text_global(r).s);
             break;
         case 'W':
             lun_strbuf_printf(out, "%d", r->lanes);
@@ -164,7 +164,7 @@ lun_cname lun__vector_any(lun_crender *r, int bytes)
         return c;
     if (r->dialect->any) {
         lun_strbuf text = LUN_STRBUF_INIT;
-        lun_strbuf_printf(&text, "INLINE int lun_any_$n($m a)\n{\n%s}\n", r->dialect->any);
+        lun__text_put(r, &text, "INLINE int lun_any_$n($m a)\n{\n%s}\n", r->dialect->any);
         lun__vector_helper(r, rep, lun_strbuf_text(&text));
         lun_strbuf_free(&text);
     } else if (total <= 8) {

@@ -12,7 +12,7 @@ lun_cname lun__vector_rep_name(lun_crep rep);
 lun_cname lun__vector_of(lun_crender *r, lun_dtype t, int lanes);
 lun_cname lun__vector_type(lun_crender *r, lun_crep rep);
 /* Appends a template to the helpers: $v vector type of rep, $m its mask type, $u the unsigned one,
- * $t type of a lane, $n name of rep, $s bits of a lane, $W lanes, $g the dialect's word for memory of
+ * $t type of a lane, $n name of rep, $s bits of a lane, $W lanes, $g the language's word for memory of
  * slots, $$ a dollar. */
 void lun__vector_template(lun_crender *r, lun_strbuf *out, lun_crep rep, const char *text);
 /* Appends a template to the helpers, after the types that it mentions. */

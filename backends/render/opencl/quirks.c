@@ -1,7 +1,8 @@
-/* math.c - math functions of OpenCL texts in the VECTOR form that PoCL 3.1's built-in functions on vectors
- * miss (4 ULP in f32, 2 in f64 are promised): sin, cos, tan in f32, tan, pow in f64 and log1p next to 0.  All
- * others stay below 2.3 and 1.4 there.  Knows no IR. */
-#include "render/opencl/math.h"
+/* quirks.c - functions of drivers on vectors that miss the promised accuracy (4 ULP in f32, 2 in f64), and what texts in
+ * the VECTOR form have instead: one table, a block for each driver and version that was measured.  A replacement is
+ * right on every driver, so a text does not depend on the driver's version.  All other functions of PoCL 3.1 stay
+ * below 2.3 ULP in f32 and 1.4 in f64.  Knows no IR. */
+#include "render/opencl/quirks.h"
 
 #include "render/vector/exact.h"
 
@@ -48,8 +49,9 @@ static void trigonometry(lun_crender *r, const char *helper, lun_op op, lun_crep
 }
 
 /* In halves: on 8 doubles the built-in one fails for exponents beyond 2^40 or so. */
-static void power(lun_crender *r, const char *helper, lun_crep rep)
+static void power(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
 {
+    (void)op;
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_strbuf_printf(&text,
                       "INLINE $v %s($v a, $v b)\n{\n"
@@ -62,8 +64,9 @@ static void power(lun_crender *r, const char *helper, lun_crep rep)
 }
 
 /* The built-in one gives 0 for the smallest numbers; log(1 + a) is a there. */
-static void logarithm(lun_crender *r, const char *helper, lun_crep rep)
+static void logarithm(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
 {
+    (void)op;
     bool wide = rep.t == LUN_F64;
     lun_cname pick = lun__vector_select(r, rep);
     lun_strbuf text = LUN_STRBUF_INIT;
@@ -87,8 +90,9 @@ static void polynomial(lun_strbuf *out, const char *p, const char *const *c, int
 }
 
 /* As math/f64.h does it: a remainder in two parts, the quotient corrected once. */
-static void tangent(lun_crender *r, const char *helper, lun_crep rep)
+static void tangent(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
 {
+    (void)op;
     static const char *const sines[] = {"-0x1.5555555555555p-3",  "0x1.1111111110ba5p-7",
                                         "-0x1.a01a019e80693p-13", "0x1.71de379252004p-19",
                                         "-0x1.ae60069e53ef1p-26", "0x1.5e098556d302ep-33"};
@@ -132,17 +136,31 @@ static void tangent(lun_crender *r, const char *helper, lun_crep rep)
     lun_strbuf_free(&text);
 }
 
-bool lun__cl_math(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
+/* ---- the table ------------------------------------------------------------------------------------ */
+
+static const struct {
+    lun_op op;
+    lun_dtype t;
+    int lanes; /* 0: any number */
+    bool fp64; /* the replacement computes in f64: only where the device has it */
+    void (*write)(lun_crender *r, const char *helper, lun_op op, lun_crep rep);
+} quirks[] = {
+    /* PoCL 3.1 */
+    {LUN_OP_SIN, LUN_F32, 0, true, trigonometry}, /* off by 1e-4 */
+    {LUN_OP_COS, LUN_F32, 0, true, trigonometry}, {LUN_OP_TAN, LUN_F32, 0, true, trigonometry},
+    {LUN_OP_TAN, LUN_F64, 0, false, tangent},     /* more than 2 ULP */
+    {LUN_OP_POW, LUN_F64, 8, false, power},       /* wrong for exponents beyond 2^40 or so */
+    {LUN_OP_LOG1P, LUN_F32, 0, false, logarithm}, /* 0 for the smallest numbers */
+    {LUN_OP_LOG1P, LUN_F64, 0, false, logarithm},
+};
+
+bool lun__cl_quirks_write(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
 {
-    if (rep.t == LUN_F32 && r->fp64 && (op == LUN_OP_SIN || op == LUN_OP_COS || op == LUN_OP_TAN))
-        trigonometry(r, helper, op, rep);
-    else if (rep.t == LUN_F64 && op == LUN_OP_TAN)
-        tangent(r, helper, rep);
-    else if (rep.t == LUN_F64 && op == LUN_OP_POW && r->lanes == 8)
-        power(r, helper, rep);
-    else if (op == LUN_OP_LOG1P && (rep.t == LUN_F32 || rep.t == LUN_F64))
-        logarithm(r, helper, rep);
-    else
-        return false;
-    return true;
+    for (size_t i = 0; i < sizeof quirks / sizeof *quirks; i++)
+        if (quirks[i].op == op && quirks[i].t == rep.t && (!quirks[i].fp64 || r->fp64) &&
+            (!quirks[i].lanes || quirks[i].lanes == r->lanes)) {
+            quirks[i].write(r, helper, op, rep);
+            return true;
+        }
+    return false;
 }

@@ -1,0 +1,12 @@
+/* function.h - OpenCL C's own functions on whole vectors; see lun_cdialect.vector_function, .vector_math. */
+#ifndef LUN_RENDER_OPENCL_FUNCTION_H
+#define LUN_RENDER_OPENCL_FUNCTION_H
+
+#include "render/renderer.h"
+
+void lun__cl_function_vector(lun_crender *r, const char *helper, const char *name, int arity,
+                             lun_crep rep);
+/* By the language's function, or as quirks.c says. */
+void lun__cl_function_math(lun_crender *r, const char *helper, lun_op op, lun_crep rep);
+
+#endif

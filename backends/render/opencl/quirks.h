@@ -1,0 +1,11 @@
+/* quirks.h - functions of drivers on vectors that miss the promised accuracy. */
+#ifndef LUN_RENDER_OPENCL_QUIRKS_H
+#define LUN_RENDER_OPENCL_QUIRKS_H
+
+#include "render/vector/vector.h"
+
+/* Writes the operation as a function on whole vectors under the name `helper`, where the language's own function
+ * misses what is promised; else false. */
+bool lun__cl_quirks_write(lun_crender *r, const char *helper, lun_op op, lun_crep rep);
+
+#endif
