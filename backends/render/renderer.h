@@ -32,6 +32,13 @@ typedef struct lun_crep {
     bool mask;
 } lun_crep;
 
+/* What the statements of a section compute. */
+typedef enum lun_cform {
+    LUN_CFORM_VECTORS, /* GNU vectors; uniform values are single elements */
+    LUN_CFORM_ELEMENT, /* the element of one index, see render/body/item.c */
+    LUN_CFORM_FUNCTION /* a function on single elements: ARG k is its parameter a, b, ... */
+} lun_cform;
+
 /* A part of the unit that evaluates IR. */
 typedef struct lun_csection {
     struct lun_crender *r;
@@ -41,12 +48,11 @@ typedef struct lun_csection {
     int32_t scope; /* the innermost open IF, LOOP or BLOCK, -1: none */
     int depth;
     lun_strbuf labels; /* those that something jumps to */
-    bool single;       /* a function on single elements: ARG k is its parameter a, b, ... */
-    bool element;      /* the statements of a kernel for one index, see render/body/item.c */
-    int32_t where;     /* then: the instruction of the kernel that a trap names */
-    int32_t captured;  /* then: the kernel's argument that its third parameter is */
-    int32_t sure;      /* the LOOP whose mask is known not to be empty here, -1: none */
-    int32_t done;      /* instructions up to this one have been written already */
+    lun_cform form;
+    int32_t where;    /* FUNCTION: the instruction of the kernel that a trap names */
+    int32_t captured; /* FUNCTION: the kernel's argument that its third parameter is */
+    int32_t sure;     /* the LOOP whose mask is known not to be empty here, -1: none */
+    int32_t done;     /* instructions up to this one have been written already */
 } lun_csection;
 
 /* A word of the language, from words.def: texts contain it as @name. */

@@ -20,7 +20,7 @@ static void ir_function(lun_crender *r, const lun_ir_function *fn, lun_strbuf *o
                       .out = out,
                       .need = LUN_CF_BODY,
                       .scope = -1,
-                      .single = true,
+                      .form = LUN_CFORM_FUNCTION,
                       .where = where,
                       .captured = r->ir->ins[where].captured - 1};
     r->ir = fn->body;

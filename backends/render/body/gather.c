@@ -116,11 +116,11 @@ static void check_single(lun_csection *s, int32_t v)
     const lun_ir_ins *ins = lun__ins(s->r, v);
     lun_cname value = ins->b >= 0 ? lun__value_single(s, ins->b) : lun__text_name("0");
     lun__text_line(s, "if (!%s) {", lun__value_single(s, ins->a).s);
-    if (s->single)
+    if (s->form == LUN_CFORM_FUNCTION)
         value = lun__text_name("%" PRId32, v);
     lun__text_line(s, "    if (f->trap < 0) f->trap = %" PRId32 ", f->trap_value = %s;",
-                   s->single ? s->where : v, value.s);
-    lun__text_line(s, s->single ? "    return 0;" : "    return;");
+                   s->form == LUN_CFORM_FUNCTION ? s->where : v, value.s);
+    lun__text_line(s, s->form == LUN_CFORM_FUNCTION ? "    return 0;" : "    return;");
     lun__text_line(s, "}");
 }
 
@@ -196,7 +196,7 @@ void lun__gather_check(lun_csection *s, int32_t v)
 {
     int32_t x, low, high;
     s->part = 0;
-    if (s->single || s->element)
+    if (s->form != LUN_CFORM_VECTORS)
         check_single(s, v);
     else if (lun__affine_range(s->r, v, &x, &low, &high))
         check_range(s, v, x, lun__value_single(s, low), lun__value_single(s, high));

@@ -114,5 +114,5 @@ void lun__mask_poll(lun_csection *s)
     if (s->r->dialect->cancels)
         lun__text_line(
             s, "if (__builtin_expect(__atomic_load_n(f->cancel, __ATOMIC_RELAXED), 0)) return%s;",
-            s->single ? " 0" : "");
+            s->form == LUN_CFORM_FUNCTION ? " 0" : "");
 }

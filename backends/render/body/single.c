@@ -16,7 +16,7 @@
 static bool by_vector(const lun_csection *s, lun_op op, lun_dtype t)
 {
     const lun_crender *r = s->r;
-    if (!r->dialect->vector_function || s->element || s->single || r->lanes > 16)
+    if (!r->dialect->vector_function || s->form != LUN_CFORM_VECTORS || r->lanes > 16)
         return false;
     return lun_dtype_is_float(t) && (lun_op_get(op)->flags & LUN_OPF_VEC);
 }
@@ -26,13 +26,13 @@ static bool by_vector(const lun_csection *s, lun_op op, lun_dtype t)
 static void trap_single(lun_csection *s, int32_t v, lun_cname divisor)
 {
     lun__text_line(s, "if (%s == 0) {", divisor.s);
-    if (s->single)
+    if (s->form == LUN_CFORM_FUNCTION)
         lun__text_line(s,
                        "    if (f->trap < 0) f->trap = %" PRId32 ", f->trap_value = %" PRId32 ";",
                        s->where, v);
     else
         lun__text_line(s, "    if (f->trap < 0) f->trap = %" PRId32 ";", v);
-    if (s->single)
+    if (s->form == LUN_CFORM_FUNCTION)
         lun__text_line(s, "    return 0;");
     else if (s->r->masked)
         lun__text_line(s, "    return;");
@@ -51,7 +51,7 @@ static void scalar_op(lun_csection *s, int32_t v)
     if (lun__uses_traps(r, v))
         trap_single(s, v, lun__value_single(s, in[1]));
     lun_strbuf args = LUN_STRBUF_INIT;
-    bool math = lun__math_has(r, (lun_op)ins->op, from) && !s->single;
+    bool math = lun__math_has(r, (lun_op)ins->op, from) && s->form != LUN_CFORM_FUNCTION;
     bool vector = by_vector(s, (lun_op)ins->op, from);
     lun_crep rep = {from, false};
     for (int k = 0; k < n; k++)
@@ -79,10 +79,10 @@ void lun__single_statement(lun_csection *s, int32_t v)
     lun_dtype t = (lun_dtype)ins->dtype;
     switch ((lun_ir_kind)ins->kind) {
     case LUN_IR_ARG:
-        if (!s->single || ins->imm >= 2)
+        if (s->form != LUN_CFORM_FUNCTION || ins->imm >= 2)
             lun__text_line(s, "%s = %s(f->args[%" PRId64 "]);", lun__value_declare(s, v).s,
                            lun__element_uncell(r, t).s,
-                           s->single ? s->captured + ins->imm - 2 : ins->imm);
+                           s->form == LUN_CFORM_FUNCTION ? s->captured + ins->imm - 2 : ins->imm);
         break;
     case LUN_IR_CONST:
         lun__text_line(s, "%s = %s;", lun__value_declare(s, v).s,

@@ -250,14 +250,14 @@ void lun__statement_section(lun_csection *s)
     s->done = s->sure = -1;
     for (int32_t v = 0; v < r->ir->count; v++) {
         unsigned f = r->flags[v];
-        bool hoisted = (f & LUN_CF_HOISTED) && !s->single;
+        bool hoisted = (f & LUN_CF_HOISTED) && s->form != LUN_CFORM_FUNCTION;
         if (v <= s->done)
             continue;
         if (hoisted != (s->need == LUN_CF_HOISTED))
             continue;
         if (!(f & (hoisted ? LUN_CF_BODY | LUN_CF_OPERAND : s->need)))
             continue;
-        if (s->element && lun__item_statement(s, v))
+        if (s->form == LUN_CFORM_ELEMENT && lun__item_statement(s, v))
             continue;
         if (is_scalar(r, v))
             lun__single_statement(s, v);
@@ -272,7 +272,7 @@ void lun__statement_section(lun_csection *s)
     if (s->need != LUN_CF_OPERAND)
         return;
     int32_t a = r->ir->ins[r->ir->scan].a;
-    if (s->element) {
+    if (s->form == LUN_CFORM_ELEMENT) {
         lun__text_line(s, "*x = %s;", lun__value_single(s, a).s);
         return;
     }

@@ -39,9 +39,11 @@ lun_cname lun__value_index(const lun_csection *s)
 
 lun_cname lun__value_single(const lun_csection *s, int32_t v)
 {
-    if (s->single && lun__ins(s->r, v)->kind == LUN_IR_ARG && lun__ins(s->r, v)->imm < 2)
+    if (s->form == LUN_CFORM_FUNCTION && lun__ins(s->r, v)->kind == LUN_IR_ARG &&
+        lun__ins(s->r, v)->imm < 2)
         return lun__text_name("%c", 'a' + (int)lun__ins(s->r, v)->imm);
-    bool field = (s->r->flags[v] & LUN_CF_HOISTED) && s->need != LUN_CF_HOISTED && !s->single;
+    bool field = (s->r->flags[v] & LUN_CF_HOISTED) && s->need != LUN_CF_HOISTED &&
+                 s->form != LUN_CFORM_FUNCTION;
     return lun__text_name("%ss%" PRId32, field ? "u->" : "", v);
 }
 

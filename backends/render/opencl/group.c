@@ -37,7 +37,7 @@ static void parameters(lun_crender *r, unsigned need, lun_strbuf *out)
 static void section(lun_crender *r, unsigned need, const char *name, lun_strbuf *out)
 {
     lun_strbuf body = LUN_STRBUF_INIT;
-    lun_csection s = {.r = r, .out = &body, .need = need, .scope = -1, .element = true};
+    lun_csection s = {.r = r, .out = &body, .need = need, .scope = -1, .form = LUN_CFORM_ELEMENT};
     lun__statement_section(&s);
     lun_strbuf_printf(
         out, "\nINLINE void %s(const lun_i64 i, struct frame *f, const struct uniform *u", name);
