@@ -121,8 +121,8 @@ $(OBJ)/backends/openmp/%.o: backends/openmp/%.c Makefile
 $(OBJ)/backends/%.o: backends/%.c Makefile
 	$(call COMPILE,$(INC_backends))
 
-$(LOOPS_OBJ): $(OBJ)/backends/reference/loops_%.o: $(LOOPS) Makefile
-	$(call COMPILE,$(INC_backends) $(LOOPS_OPT) -fno-math-errno -fno-trapping-math $(ISA_$*))
+$(LOOPS_OBJ): $(OBJ)/backends/reference/loops_%.o: $(LOOPS) $(GEN)/loops_each.h Makefile
+	$(call COMPILE,$(INC_backends) -I$(GEN) $(LOOPS_OPT) -fno-math-errno -fno-trapping-math $(ISA_$*))
 
 $(OBJ)/interp/%.o: interp/%.c Makefile
 	$(call COMPILE,$(INC_interp))
@@ -138,6 +138,11 @@ $(BUILD)/lua.list: FORCE
 
 $(GEN)/embedded.c: interp/state/embed.sh $(LUA_SRC) $(BUILD)/lua.list
 	@mkdir -p $(@D); echo "  gen $@"; sh interp/state/embed.sh $(LUA_SRC) > $@.new && mv $@.new $@
+
+# The interpreter's loops of each dtype: ID, KIND and the file to include, for each row of the table.
+$(GEN)/loops_each.h: prims/table/dtypes.def Makefile
+	@mkdir -p $(@D); echo "  gen $@"; awk -F '[(, ]+' '$$1 == "LUN_DTYPE" { \
+	    print "#define ID " $$2 "\n#define KIND " $$7 "\n#include \"reference/loops_of.h\"" }' $< >$@
 
 $(GEN)/exports.map: Makefile
 	@mkdir -p $(@D); echo '{ global: lun_*; luaopen_lunarray*; local: *; };' > $@
@@ -224,8 +229,8 @@ READ = @mkdir -p $(@D) && echo "  clang  $<" && \
     $(CLANG) $(CFLAGS_ALL) $(1) -fsyntax-only -MMD -MP -MF $(@:.ok=.d) -MT $@ $< && touch $@
 $(BUILD)/syntax/prims/%.ok: prims/% Makefile
 	$(call READ,$(INC_prims))
-$(BUILD)/syntax/backends/%.ok: backends/% Makefile
-	$(call READ,$(INC_backends) -fopenmp -DLUN_ISA=base)
+$(BUILD)/syntax/backends/%.ok: backends/% $(GEN)/loops_each.h Makefile
+	$(call READ,$(INC_backends) -I$(GEN) -fopenmp -DLUN_ISA=base)
 $(BUILD)/syntax/interp/%.ok: interp/% Makefile
 	$(call READ,$(INC_interp))
 $(BUILD)/syntax/tests/core/%.ok: tests/core/% Makefile

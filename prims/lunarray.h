@@ -168,6 +168,14 @@ typedef enum lun_jit { LUN_JIT_DEFAULT, LUN_JIT_AUTO, LUN_JIT_SYNC, LUN_JIT_OFF 
 typedef enum lun_math { LUN_MATH_FAST, LUN_MATH_PRECISE } lun_math;
 typedef enum lun_dist { LUN_UNIFORM, LUN_NORMAL } lun_dist;
 
+/* What the elements of a dtype are. */
+typedef enum lun_kind {
+    LUN_KIND_BOOL,
+    LUN_KIND_SIGNED,
+    LUN_KIND_UNSIGNED,
+    LUN_KIND_FLOAT
+} lun_kind;
+
 /* One number with its type: dtype is LUN_BOOL (u), LUN_I64 (i), LUN_U64 (u) or LUN_F64 (d). */
 typedef struct lun_value {
     lun_dtype dtype;
@@ -294,6 +302,8 @@ LUN_API const char *lun_dtype_name(lun_dtype t);
 LUN_API bool lun_dtype_find(const char *name, lun_dtype *out);
 /* Bytes of one element. */
 LUN_API int lun_dtype_size(lun_dtype t);
+/* What its elements are; LUN_KIND_BOOL if t is no dtype. */
+LUN_API lun_kind lun_dtype_kind(lun_dtype t);
 
 /* ---- making arrays ------------------------------------------------------------------------------- */
 /* shape: rank extents, rank 0..LUN_MAX_RANK (rank 0: a Scalar), each >= 0, row-major. */

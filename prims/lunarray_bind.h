@@ -27,6 +27,20 @@ LUN_API bool lun_op_describe(lun_op op, lun_op_info *out);
 LUN_API bool lun_op_find(const char *name, int arity, lun_op *out);
 /* "sum"; NULL past the last row. */
 LUN_API const char *lun_reduction_name(lun_reduction r);
+typedef struct lun_dtype_info {
+    const char *name, *doc, *npy; /* npy: code in a .npy file without the byte order, "": none */
+    int size;                     /* bytes of one element */
+    lun_kind kind;
+    int exponent, mantissa; /* bits of a float's fields, the leading 1 not counted; else 0 */
+} lun_dtype_info;
+/* The row of a dtype; its texts live for ever.  False if t is no dtype, *out untouched. */
+LUN_API bool lun_dtype_describe(lun_dtype t, lun_dtype_info *out);
+/* One element in memory, of any alignment, as a number: bool, i64, u64 (of u64 alone) or f64.
+ * The integer 0 for NULL or what is no dtype. */
+LUN_API lun_value lun_element_get(lun_dtype t, const void *element);
+/* Writes x as an element of t, converted as lun_cast converts: floats round to nearest, integers are
+ * cut to their low bits, floats saturate where they become integers.  NULL, or what is no dtype: nothing. */
+LUN_API void lun_element_set(lun_dtype t, lun_value x, void *element);
 
 /* ---- what is built ------------------------------------------------------------------------------ */
 

@@ -18,10 +18,10 @@ lun_isa lun_isa_here(void);
 /* Bytes of a native vector: 16, 32 or 64. */
 int lun_isa_bytes(lun_isa isa);
 
-/* Index into the table for an operation in f32 or f64. */
+/* Index into the table for an operation in a float dtype of 4 or 8 bytes. */
 static inline int lun_vecmath_index(lun_op op, lun_dtype t)
 {
-    return 2 * (int)op + (t == LUN_F64);
+    return 2 * (int)op + (lun_dtype_get(t)->bytes == 8);
 }
 
 /* Table with 2 * LUN_OP_COUNT entries: functions on whole native vectors (lun_isa_bytes wide, by

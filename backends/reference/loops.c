@@ -49,9 +49,9 @@
 enum { COMM = LUN_OPF_COMM, ASSOC = LUN_OPF_ASSOC, TRAP0 = LUN_OPF_TRAP0 };
 enum { VEC = LUN_OPF_VEC, HEAVY = LUN_OPF_HEAVY };
 
-#define LUN_DTYPE(ID, name, ctype, utype, bytes, kind, rank, npy, doc) \
-    typedef ctype type_##ID;                                           \
-    typedef utype unsigned_##ID;                                       \
+#define LUN_DTYPE(ID, name, ctype, utype, bytes, kind, ...) \
+    typedef ctype type_##ID;                                \
+    typedef utype unsigned_##ID;                            \
     enum { width_##ID = 8 * bytes, kind_##ID = LUN_KIND_##kind };
 #include "table/dtypes.def"
 #undef LUN_DTYPE
@@ -159,39 +159,7 @@ ROUNDING(double, , 0x1p52, fabs, copysign)
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wsign-compare"
 
-#define ID   BOOL
-#define KIND BOOL
-#include "reference/loops_of.h"
-#define ID   I8
-#define KIND SIGNED
-#include "reference/loops_of.h"
-#define ID   U8
-#define KIND UNSIGNED
-#include "reference/loops_of.h"
-#define ID   I16
-#define KIND SIGNED
-#include "reference/loops_of.h"
-#define ID   U16
-#define KIND UNSIGNED
-#include "reference/loops_of.h"
-#define ID   I32
-#define KIND SIGNED
-#include "reference/loops_of.h"
-#define ID   U32
-#define KIND UNSIGNED
-#include "reference/loops_of.h"
-#define ID   I64
-#define KIND SIGNED
-#include "reference/loops_of.h"
-#define ID   U64
-#define KIND UNSIGNED
-#include "reference/loops_of.h"
-#define ID   F32
-#define KIND FLOAT
-#include "reference/loops_of.h"
-#define ID   F64
-#define KIND FLOAT
-#include "reference/loops_of.h"
+#include "loops_each.h" /* made from table/dtypes.def: reference/loops_of.h for each row */
 
 #pragma GCC diagnostic pop
 
@@ -388,7 +356,7 @@ const lun_loops JOIN(lun_loops_, LUN_ISA) = {
     .bytes = BYTES,
     .of =
         {
-#define LUN_DTYPE(ID, name, ctype, utype, bytes, kind, rank, npy, doc) [LUN_##ID] = &loops_##ID,
+#define LUN_DTYPE(ID, ...) [LUN_##ID] = &loops_##ID,
 #include "table/dtypes.def"
 #undef LUN_DTYPE
         },

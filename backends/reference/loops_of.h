@@ -13,9 +13,6 @@
 #define VALUE(expression)    JOIN(VALUE_, KIND)(expression)
 #define EXISTS(flt, integer) HAS_TEXT(JOIN(PICK_, KIND)(flt, integer))
 
-_Static_assert((int)JOIN(kind_, ID) == (int)JOIN(LUN_KIND_, KIND),
-               "KIND disagrees with table/dtypes.def");
-
 /* ---- elementwise -------------------------------------------------------------------------------- */
 
 #define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc)            \
@@ -132,17 +129,17 @@ _Static_assert((int)JOIN(kind_, ID) == (int)JOIN(LUN_KIND_, KIND),
 
 /* ---- conversions ----------------------------------------------------------------------------------- */
 
-#define LUN_DTYPE(FROM, name, ctype, utype, bytes, from_kind, rank, npy, doc) \
-    static void NAME(cast, FROM)(void *d, const void *va, int64_t n)          \
-    {                                                                         \
-        T *out = d;                                                           \
-        const ctype *in = va;                                                 \
-        n &= -64;                                                             \
-        EACH(i, n)                                                            \
-        {                                                                     \
-            const ctype a = in[i];                                            \
-            out[i] = (T)(JOIN(CONVERT_##from_kind##_TO_, KIND)(ctype, a));    \
-        }                                                                     \
+#define LUN_DTYPE(FROM, name, ctype, utype, bytes, from_kind, ...)         \
+    static void NAME(cast, FROM)(void *d, const void *va, int64_t n)       \
+    {                                                                      \
+        T *out = d;                                                        \
+        const ctype *in = va;                                              \
+        n &= -64;                                                          \
+        EACH(i, n)                                                         \
+        {                                                                  \
+            const ctype a = in[i];                                         \
+            out[i] = (T)(JOIN(CONVERT_##from_kind##_TO_, KIND)(ctype, a)); \
+        }                                                                  \
     }
 #include "table/dtypes.def"
 #undef LUN_DTYPE
@@ -182,8 +179,7 @@ static const lun_loops_of JOIN(loops_, ID) = {
         },
     .cast =
         {
-#define LUN_DTYPE(FROM, name, ctype, utype, bytes, from_kind, rank, npy, doc) \
-    [LUN_##FROM] = NAME(cast, FROM),
+#define LUN_DTYPE(FROM, ...) [LUN_##FROM] = NAME(cast, FROM),
 #include "table/dtypes.def"
 #undef LUN_DTYPE
         },

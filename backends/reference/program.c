@@ -79,7 +79,7 @@ static void add_op(builder *b, int i)
     s->c = row->arity > 2 ? lun__build_at(b, ins->c) : -1;
     s->size = (uint8_t)size_of(from);
     s->arity = row->arity;
-    s->wide = from == LUN_F64;
+    s->wide = lun_dtype_get(from)->bytes == 8;
     if (math && row->arity <= 2) {
         s->kind = LUN_STEP_MATH;
         s->fn.math = math;

@@ -165,7 +165,7 @@ static int from_bytes(lua_State *L)
     lun_array **out = lun__new_array(L, h);
     lun_array *raw = NULL;
     lun_status s;
-    if (t != LUN_BOOL) {
+    if (lun_dtype_kind(t) != LUN_KIND_BOOL) {
         LUN__TRY(s, lun_tensor(h->engine, bytes, rank, shape, t, out));
     } else {
         LUN__TRY(s, lun_tensor(h->engine, bytes, rank, shape, LUN_U8, &raw));

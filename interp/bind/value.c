@@ -10,66 +10,24 @@
 
 void lun__push_value(lua_State *L, lun_value x)
 {
-    if (x.dtype == LUN_BOOL)
+    switch (lun_dtype_kind(x.dtype)) {
+    case LUN_KIND_BOOL:
         lua_pushboolean(L, x.as.u != 0);
-    else if (x.dtype == LUN_F64)
+        break;
+    case LUN_KIND_FLOAT:
         lua_pushnumber(L, x.as.d);
-    else if (x.dtype == LUN_U64)
+        break;
+    case LUN_KIND_UNSIGNED:
         lua_pushinteger(L, (lua_Integer)x.as.u);
-    else
+        break;
+    case LUN_KIND_SIGNED:
         lua_pushinteger(L, x.as.i);
+    }
 }
-
-#define PUSH_INTEGER(ctype)                  \
-    do {                                     \
-        ctype x_;                            \
-        memcpy(&x_, p, sizeof x_);           \
-        lua_pushinteger(L, (lua_Integer)x_); \
-    } while (0)
-
-#define PUSH_FLOAT(ctype)                  \
-    do {                                   \
-        ctype x_;                          \
-        memcpy(&x_, p, sizeof x_);         \
-        lua_pushnumber(L, (lua_Number)x_); \
-    } while (0)
 
 void lun__push_element(lua_State *L, lun_dtype t, const void *p)
 {
-    switch (t) {
-    case LUN_BOOL:
-        lua_pushboolean(L, *(const uint8_t *)p != 0);
-        break;
-    case LUN_I8:
-        PUSH_INTEGER(int8_t);
-        break;
-    case LUN_U8:
-        PUSH_INTEGER(uint8_t);
-        break;
-    case LUN_I16:
-        PUSH_INTEGER(int16_t);
-        break;
-    case LUN_U16:
-        PUSH_INTEGER(uint16_t);
-        break;
-    case LUN_I32:
-        PUSH_INTEGER(int32_t);
-        break;
-    case LUN_U32:
-        PUSH_INTEGER(uint32_t);
-        break;
-    case LUN_F32:
-        PUSH_FLOAT(float);
-        break;
-    case LUN_F64:
-        PUSH_FLOAT(double);
-        break;
-    case LUN_I64:
-    case LUN_U64:
-    case LUN_DTYPE_COUNT:
-        PUSH_INTEGER(int64_t);
-        break;
-    }
+    lun__push_value(L, lun_element_get(t, p));
 }
 
 bool lun__to_value(lua_State *L, int i, lun_value *out)
@@ -89,45 +47,30 @@ bool lun__to_value(lua_State *L, int i, lun_value *out)
     }
 }
 
-static double as_double(lun_value x)
-{
-    switch (x.dtype) {
-    case LUN_F64:
-        return x.as.d;
-    case LUN_I64:
-        return (double)x.as.i;
-    default:
-        return (double)x.as.u;
-    }
-}
-
 /* x as an integer: its bits and whether it is negative. NULL, or why it is none. */
 static const char *as_integer(lun_value x, uint64_t *bits, bool *negative)
 {
-    if (x.dtype == LUN_F64) {
+    lun_kind kind = lun_dtype_kind(x.dtype);
+    if (kind == LUN_KIND_FLOAT) {
         if (x.as.d != floor(x.as.d) || x.as.d < -0x1p63 || x.as.d >= 0x1p64)
             return "has no integer representation";
         *negative = x.as.d < 0;
         *bits = *negative ? (uint64_t)(int64_t)x.as.d : (uint64_t)x.as.d;
     } else {
-        *negative = x.dtype == LUN_I64 && x.as.i < 0;
-        *bits = x.dtype == LUN_I64 ? (uint64_t)x.as.i : x.as.u;
+        *negative = kind == LUN_KIND_SIGNED && x.as.i < 0;
+        *bits = x.as.u;
     }
     return NULL;
-}
-
-static bool is_signed(lun_dtype t)
-{
-    return t == LUN_I8 || t == LUN_I16 || t == LUN_I32 || t == LUN_I64;
 }
 
 /* True if an integer lies in the range of an integer dtype. */
 static bool fits(lun_dtype t, uint64_t bits, bool negative)
 {
-    if (t == LUN_BOOL)
+    lun_kind kind = lun_dtype_kind(t);
+    if (kind == LUN_KIND_BOOL)
         return bits <= 1;
     int width = lun_dtype_size(t) * 8;
-    if (!is_signed(t))
+    if (kind == LUN_KIND_UNSIGNED)
         return !negative && (width == 64 || bits >> width == 0);
     uint64_t magnitude = negative ? ~bits : bits;
     return magnitude >> (width - 1) == 0;
@@ -135,40 +78,17 @@ static bool fits(lun_dtype t, uint64_t bits, bool negative)
 
 const char *lun__pack(lun_dtype t, lun_value x, void *to)
 {
-    if (t == LUN_F32) {
-        float f = (float)as_double(x);
-        memcpy(to, &f, sizeof f);
-        return NULL;
-    }
-    if (t == LUN_F64) {
-        double d = as_double(x);
-        memcpy(to, &d, sizeof d);
-        return NULL;
-    }
     uint64_t bits = 0;
     bool negative = false;
-    const char *why = as_integer(x, &bits, &negative);
-    if (why)
-        return why;
-    if (!fits(t, bits, negative))
-        return "does not fit";
-    uint8_t one = (uint8_t)bits;
-    uint16_t two = (uint16_t)bits;
-    uint32_t four = (uint32_t)bits;
-    switch (lun_dtype_size(t)) {
-    case 1:
-        memcpy(to, &one, sizeof one);
-        break;
-    case 2:
-        memcpy(to, &two, sizeof two);
-        break;
-    case 4:
-        memcpy(to, &four, sizeof four);
-        break;
-    default:
-        memcpy(to, &bits, sizeof bits);
-        break;
+    if (lun_dtype_kind(t) != LUN_KIND_FLOAT) {
+        const char *why = as_integer(x, &bits, &negative);
+        if (why)
+            return why;
+        if (!fits(t, bits, negative))
+            return "does not fit";
+        x = (lun_value){.dtype = LUN_U64, .as.u = bits};
     }
+    lun_element_set(t, x, to);
     return NULL;
 }
 

@@ -125,10 +125,10 @@ lun_status lun__constant(lun_engine *e, lun_dtype t, lun_value v, lun_node **out
         return s;
     if (!lun_value_fits(t, v)) {
         char text[LUN_NUMBER_TEXT];
-        if (v.dtype == LUN_F64)
+        if (lun__value_is_float(v))
             return lun__fail(e, LUN_ERANGE, "number %s does not fit dtype %s",
                              lun_number_text(v.as.d, text), lun_dtype_name(t));
-        if (v.dtype == LUN_BOOL)
+        if (lun__value_is_bool(v))
             return lun__fail(e, LUN_EDTYPE, "a boolean does not fit dtype %s", lun_dtype_name(t));
         return lun__fail(e, LUN_ERANGE, "number %lld does not fit dtype %s", (long long)v.as.i,
                          lun_dtype_name(t));

@@ -138,7 +138,7 @@ lun_status lun__op2(lun_engine *e, lun_op op, lun_node *a, lun_node *b, lun_node
 /* A script's shift count may be negative or large for any dtype. */
 static lun_op shift_count(lun_op op, lun_dtype from, lun_value *count)
 {
-    if (count->dtype != LUN_I64)
+    if (!lun__dtype_is_index(count->dtype))
         return op;
     if (count->as.i > 100)
         count->as.i = 100;
@@ -206,7 +206,7 @@ static lun_status apply_arithmetic(lun_engine *e, lun_op op, lun_array *const *o
     if (number)
         return combine_number(e, op, in, number, out);
     if (!in[0] || !in[1] || in[0]->dtype != in[1]->dtype || in[0]->n != in[1]->n ||
-        in[0]->dtype == LUN_BOOL)
+        !lun__dtype_is_closed((lun_dtype)in[0]->dtype))
         return apply_any(e, op, operands, 2, out);
     n = lun__simplify(e, op, in, in[0]);
     lun_status s = n ? LUN_OK : lun_node_op(e, op, in, (lun_dtype)in[0]->dtype, in[0], &n);

@@ -2,10 +2,12 @@
 #include "api/api.h"
 #include "graph/function.h"
 
-/* Sums and products of floats are accumulated in f64, whatever the elements are. */
+/* Sums and products of floats have their row's wide accumulator; all else combines as it computes. */
 static lun_dtype accumulator(lun_op op, lun_dtype t)
 {
-    return lun_dtype_is_float(t) && (op == LUN_OP_ADD || op == LUN_OP_MUL) ? LUN_F64 : t;
+    const lun_dtype_row *d = lun_dtype_get(t);
+    bool wide = lun_dtype_is_float(t) && (op == LUN_OP_ADD || op == LUN_OP_MUL);
+    return (lun_dtype)(wide ? d->sum : d->compute);
 }
 
 typedef struct combiner {

@@ -106,7 +106,7 @@ lun_status lun_full(lun_engine *e, int rank, const int64_t *shape, lun_dtype t, 
     lun_node *c, *n;
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
-    if (t == LUN_BOOL && x.dtype == LUN_I64 && (x.as.i == 0 || x.as.i == 1))
+    if (lun__dtype_is_bool(t) && lun__dtype_is_index(x.dtype) && (x.as.i == 0 || x.as.i == 1))
         x.dtype = LUN_BOOL; /* ones and zeros of truth values */
     lun_status s = lun__shape_check(e, rank, shape);
     if (s == LUN_OK)
@@ -182,16 +182,15 @@ lun_status lun_range(lun_engine *e, lun_value first, lun_value by, int64_t n, lu
     if (given != LUN_OK)
         return given;
     lun_node *i = index_of(e, n);
-    if (first.dtype != LUN_F64 && by.dtype != LUN_F64) {
+    if (!lun__value_is_float(first) && !lun__value_is_float(by)) {
         if (by.as.i != 1)
             i = step(e, LUN_OP_MUL, i, integer(e, by.as.i));
         if (first.as.i != 0)
             i = step(e, LUN_OP_ADD, i, integer(e, first.as.i));
-        if (first.dtype == LUN_U64)
+        if (lun__value_is_unsigned(first))
             i = cast(e, i, LUN_U64);
     } else {
-        double a = first.dtype == LUN_F64 ? first.as.d : (double)first.as.i;
-        double d = by.dtype == LUN_F64 ? by.as.d : (double)by.as.i;
+        double a = lun__value_double(first), d = lun__value_double(by);
         i = step(e, LUN_OP_MUL, cast(e, i, LUN_F64), constant(e, LUN_F64, d));
         i = step(e, LUN_OP_ADD, i, constant(e, LUN_F64, a));
     }
@@ -238,50 +237,58 @@ static lun_node *bits(lun_engine *e, uint64_t seed, lun_node *index, lun_dtype t
     return out;
 }
 
-/* The top `keep` bits of an unsigned word as a float in [0, 1), or in (0, 1] if open. */
-static lun_node *fraction(lun_engine *e, lun_node *word, int drop, int keep, lun_dtype t, bool open)
+/* The unsigned word whose top bits make a float with so many bits. */
+static lun_dtype word_for(int bits)
+{
+    return lun__dtype_integer(LUN_KIND_UNSIGNED, bits <= 32 ? 4 : 8);
+}
+
+/* The top `keep` bits of an unsigned word as a float of dtype t in [0, 1), or in (0, 1] if open. */
+static lun_node *fraction(lun_engine *e, lun_node *word, int keep, lun_dtype t, bool open)
 {
     if (!word)
         return NULL;
     lun_dtype u = (lun_dtype)word->dtype;
-    lun_node *x = step(e, LUN_OP_SHR, word, constant(e, u, drop));
-    x = cast(e, x, u == LUN_U32 ? LUN_I32 : LUN_I64);
+    lun_dtype i = lun__dtype_integer(LUN_KIND_SIGNED, lun_dtype_get(u)->bytes);
+    lun_node *x = step(e, LUN_OP_SHR, word, constant(e, u, lun__dtype_bits(u) - keep));
+    x = cast(e, x, i);
     if (open)
-        x = step(e, LUN_OP_ADD, x, constant(e, u == LUN_U32 ? LUN_I32 : LUN_I64, 1));
-    double scale = 1;
-    for (int i = 0; i < keep; i++)
-        scale /= 2;
-    return step(e, LUN_OP_MUL, cast(e, x, t), constant(e, t, scale));
+        x = step(e, LUN_OP_ADD, x, constant(e, i, 1));
+    return step(e, LUN_OP_MUL, cast(e, x, t), constant(e, t, ldexp(1, -keep)));
 }
 
+/* In the dtype in which t is computed, with as many bits as t keeps. */
 static lun_node *uniform(lun_engine *e, uint64_t seed, int64_t n, lun_dtype t)
 {
-    if (t == LUN_F32)
-        return fraction(e, bits(e, seed, index_of(e, n), LUN_U32), 8, 24, t, false);
-    return fraction(e, bits(e, seed, index_of(e, n), LUN_U64), 11, 53, t, false);
+    int keep = lun__dtype_precision(t);
+    return fraction(e, bits(e, seed, index_of(e, n), word_for(keep)), keep,
+                    (lun_dtype)lun_dtype_get(t)->compute, false);
 }
 
-/* Box and Muller 1958: sqrt(-2 ln u1) cos(2 pi u2).  f32: u1 and u2 from the low and high word of the
- * 64-bit draw k; f64: from the draws 2k and 2k+1. */
+/* Box and Muller 1958: sqrt(-2 ln u1) cos(2 pi u2), in the dtype in which t is computed.  In f32 u1 and u2
+ * come from the low and high word of the 64-bit draw k, in f64 from the draws 2k and 2k+1. */
 static lun_node *normal(lun_engine *e, uint64_t seed, int64_t n, lun_dtype t)
 {
+    lun_dtype c = (lun_dtype)lun_dtype_get(t)->compute;
+    int keep = lun__dtype_precision(c);
+    lun_dtype word = word_for(keep);
     lun_node *u1, *u2;
-    if (t == LUN_F32) {
-        u1 = cast(e, bits(e, seed, index_of(e, n), LUN_U64), LUN_U32);
+    if (lun__dtype_bits(word) < 64) {
+        u1 = cast(e, bits(e, seed, index_of(e, n), LUN_U64), word);
         u2 = cast(
             e,
             step(e, LUN_OP_SHR, bits(e, seed, index_of(e, n), LUN_U64), constant(e, LUN_U64, 32)),
-            LUN_U32);
-        u1 = fraction(e, u1, 8, 24, t, true);
-        u2 = fraction(e, u2, 8, 24, t, false);
+            word);
     } else {
         lun_node *even = step(e, LUN_OP_MUL, index_of(e, n), integer(e, 2));
         lun_node *odd = even ? step(e, LUN_OP_ADD, lun_node_retain(even), integer(e, 1)) : NULL;
-        u1 = fraction(e, bits(e, seed, even, LUN_U64), 11, 53, t, true);
-        u2 = fraction(e, bits(e, seed, odd, LUN_U64), 11, 53, t, false);
+        u1 = bits(e, seed, even, word);
+        u2 = bits(e, seed, odd, word);
     }
-    lun_node *r = step(e, LUN_OP_MUL, step(e, LUN_OP_LOG, u1, NULL), constant(e, t, -2));
-    lun_node *angle = step(e, LUN_OP_MUL, u2, constant(e, t, 6.283185307179586));
+    u1 = fraction(e, u1, keep, c, true);
+    u2 = fraction(e, u2, keep, c, false);
+    lun_node *r = step(e, LUN_OP_MUL, step(e, LUN_OP_LOG, u1, NULL), constant(e, c, -2));
+    lun_node *angle = step(e, LUN_OP_MUL, u2, constant(e, c, 6.283185307179586));
     return step(e, LUN_OP_MUL, step(e, LUN_OP_SQRT, r, NULL), step(e, LUN_OP_COS, angle, NULL));
 }
 
@@ -297,17 +304,18 @@ lun_status lun_random(lun_engine *e, int rank, const int64_t *shape, uint64_t se
         return s;
     for (int i = 0; i < rank; i++)
         n *= shape[i];
+    if ((unsigned)t >= LUN_DTYPE_COUNT)
+        return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
     lun_node *x;
-    if (t == LUN_F32 || t == LUN_F64) {
+    if (lun_dtype_is_float(t)) {
         x = dist == LUN_NORMAL ? normal(e, seed, n, t) : uniform(e, seed, n, t);
-    } else if (dist == LUN_UNIFORM &&
-               (t == LUN_U32 || t == LUN_I32 || t == LUN_U64 || t == LUN_I64)) {
-        bool narrow = t == LUN_U32 || t == LUN_I32;
-        x = cast(e, bits(e, seed, index_of(e, n), narrow ? LUN_U32 : LUN_U64), t);
+    } else if (dist == LUN_UNIFORM && lun__dtype_bits(t) >= 32) {
+        x = bits(e, seed, index_of(e, n), word_for(lun__dtype_bits(t)));
     } else {
         return lun__fail(e, LUN_EDTYPE,
-                         "random numbers are f32 or f64; uniform ones also i32, u32, i64 or u64");
+                         "random numbers are floats; uniform ones also i32, u32, i64 or u64");
     }
+    x = cast(e, x, t);
     if (x && rank != 1) {
         lun_node *r = NULL;
         s = lun_node_reshape(e, x, rank, shape, &r);

@@ -38,7 +38,9 @@ lun_status lun_file_elements(lun_engine *e, lun_array *bytes, int64_t offset, lu
     if (status != LUN_OK)
         return status;
     const lun_node *n = bytes->node;
-    if (!n || n->kind != LUN_NODE_LEAF || n->dtype != LUN_U8 || !n->storage->source)
+    if (!n || n->kind != LUN_NODE_LEAF || !n->storage->source ||
+        !lun__dtype_is_unsigned((lun_dtype)n->dtype) ||
+        lun_dtype_get((lun_dtype)n->dtype)->bytes != 1)
         return lun__fail(e, LUN_EARG,
                          "the array is not the bytes of a file, as lun_open_file gives them");
     int64_t size = lun_dtype_get(t)->bytes, count = 1, needed;

@@ -21,14 +21,6 @@ static lun_status reduce(lun_engine *e, lun_op op, lun_node *a, lun_dtype acc, l
     return s;
 }
 
-static lun_dtype sum_dtype(lun_dtype t)
-{
-    const lun_dtype_row *d = lun_dtype_get(t);
-    if (d->kind == LUN_KIND_FLOAT)
-        return LUN_F64;
-    return d->kind == LUN_KIND_UNSIGNED ? LUN_U64 : LUN_I64;
-}
-
 /* a (released) as bool, that as t. */
 static lun_node *truth(lun_engine *e, lun_node *a, lun_dtype t)
 {
@@ -43,7 +35,9 @@ static lun_node *truth(lun_engine *e, lun_node *a, lun_dtype t)
 /* The Scalar of a reduction that is one; a is released. */
 static lun_status total_node(lun_engine *e, lun_reduction r, lun_node *a, lun_node **out)
 {
-    lun_dtype t = (lun_dtype)a->dtype, sum = sum_dtype(t), as_number = t == LUN_BOOL ? LUN_I64 : t;
+    const lun_dtype_row *d = lun_dtype_get((lun_dtype)a->dtype);
+    lun_dtype sum = (lun_dtype)d->sum;
+    lun_dtype as_number = d->kind == LUN_KIND_BOOL ? sum : (lun_dtype)d->compute;
     switch (r) {
     case LUN_SUM:
         return reduce(e, LUN_OP_ADD, a, sum, sum, out);
@@ -207,7 +201,7 @@ static lun_status position(lun_engine *e, lun_reduction r, lun_node *a, lun_valu
         s = lun_run(e, &best, 1);
     if (s == LUN_OK) {
         lun_value v = lun_cell_to_value((lun_dtype)best->dtype, best->cell);
-        bool nan = v.dtype == LUN_F64 && isnan(v.as.d);
+        bool nan = lun__value_is_float(v) && isnan(v.as.d);
         s = lun__op(e, nan ? LUN_OP_ISNAN : LUN_OP_EQ, (lun_node *[]){a, best}, &hit);
     }
     if (s == LUN_OK)

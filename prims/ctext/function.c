@@ -174,7 +174,7 @@ static void put_newlines(maker *m, int from, int to)
 
 static void put_type(maker *m, lun_dtype t)
 {
-    lun_strbuf_puts(&m->text, t == LUN_BOOL ? "bool" : lun_dtype_get(t)->ctype);
+    lun_strbuf_puts(&m->text, lun__dtype_is_bool(t) ? "bool" : lun_dtype_get(t)->ctype);
 }
 
 /* The entry's head, in place of tokens from .. to-1; lines: each parameter stays on its line. */

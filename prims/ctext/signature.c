@@ -89,9 +89,10 @@ static int type_name(const lun_ctokens *t, int i)
     for (size_t k = 0; k < LENGTH(names); k++)
         if (lun_ctoken_word(t, i, names[k].word))
             return (int)names[k].dtype;
-    /* a bool is stored in another type's C type */
+    /* a bool, and what is only stored, have another type's C type */
     for (int k = 0; k < LUN_DTYPE_COUNT; k++)
-        if (k != LUN_BOOL && lun_ctoken_word(t, i, lun_dtype_get((lun_dtype)k)->ctype))
+        if (lun__dtype_is_closed((lun_dtype)k) &&
+            lun_ctoken_word(t, i, lun_dtype_get((lun_dtype)k)->ctype))
             return k;
     return -1;
 }

@@ -71,7 +71,8 @@ lun_status lun__missing(lun_engine *e)
 
 lun_status lun__value_check(lun_engine *e, lun_value v)
 {
-    if (v.dtype == LUN_BOOL || v.dtype == LUN_I64 || v.dtype == LUN_U64 || v.dtype == LUN_F64)
+    const lun_dtype_row *d = (unsigned)v.dtype < LUN_DTYPE_COUNT ? lun_dtype_get(v.dtype) : NULL;
+    if (d && (d->kind == LUN_KIND_BOOL || d->bytes == sizeof v.as))
         return LUN_OK;
     return lun__fail(e, LUN_EDTYPE, "a lun_value is bool, i64, u64 or f64, not dtype %d",
                      (int)v.dtype);

@@ -7,7 +7,7 @@
 static double number_of(const lun_node *n)
 {
     lun_value v = lun_cell_to_value((lun_dtype)n->dtype, n->cell);
-    return v.dtype == LUN_F64 ? v.as.d : 0;
+    return lun__value_is_float(v) ? v.as.d : 0;
 }
 
 /* Small whole powers are products: exact rounding of x*x, within 2 ULP for x*x*x. */

@@ -146,7 +146,7 @@ static bool check_memory(verifier *v, const lun_ir_ins *ins)
     case LUN_IR_GATHER:
         if (!slot(v, ins->imm, 1u << LUN_SLOT_IN | 1u << LUN_SLOT_ARRAY))
             return false;
-        if (type_of(v, ins->a) != LUN_I64)
+        if (!lun__dtype_is_index(type_of(v, ins->a)))
             return wrong(v, "an index must be i64");
         break;
     default: /* STORE */
@@ -198,9 +198,9 @@ static bool check_ins(verifier *v, const lun_ir_ins *ins)
         return (ir->ins[ins->a].kind == LUN_IR_VAR && type_of(v, ins->a) == type_of(v, ins->b)) ||
                wrong(v, "set of what is no variable of that dtype");
     case LUN_IR_CHECK:
-        return type_of(v, ins->a) == LUN_BOOL || wrong(v, "a check needs a bool");
+        return lun__dtype_is_bool(type_of(v, ins->a)) || wrong(v, "a check needs a bool");
     case LUN_IR_IF:
-        if (type_of(v, ins->a) != LUN_BOOL)
+        if (!lun__dtype_is_bool(type_of(v, ins->a)))
             return wrong(v, "a condition must be a bool");
         return check_block(v, ins);
     case LUN_IR_ELSE:

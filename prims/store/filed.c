@@ -53,7 +53,7 @@ int lun_storage_fetch(const lun_storage *s, int64_t first, int64_t count, void *
     int failure = lun_source_read(s->source, s->start + first * size, count * size, to);
     if (failure)
         return failure;
-    if (s->dtype == LUN_BOOL)
+    if (lun__dtype_is_bool(s->dtype))
         make_truth(to, count);
     if (s->swapped && size == 2)
         swap_16(to, count);

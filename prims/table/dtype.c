@@ -4,9 +4,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "lunarray_bind.h"
+
 const lun_dtype_row lun__dtype_rows[LUN_DTYPE_COUNT] = {
-#define LUN_DTYPE(ID, name, ctype, utype, bytes, kind, rank, npy, doc) \
-    {#name, #ctype, #utype, npy, doc, bytes, LUN_KIND_##kind, rank},
+#define LUN_DTYPE(ID, name, ctype, utype, bytes, kind, rank, exponent, mantissa, form, compute, \
+                  sum, gnu, opencl, suffix, npy, doc)                                           \
+    {#name, #ctype,          #utype, gnu,      opencl,   suffix,        npy,      doc,          \
+     bytes, LUN_KIND_##kind, rank,   exponent, mantissa, LUN_##compute, LUN_##sum},
 #include "table/dtypes.def"
 #undef LUN_DTYPE
 };
@@ -19,6 +23,29 @@ const char *lun_dtype_name(lun_dtype t)
 int lun_dtype_size(lun_dtype t)
 {
     return (unsigned)t < LUN_DTYPE_COUNT ? lun__dtype_rows[t].bytes : 0;
+}
+
+lun_kind lun_dtype_kind(lun_dtype t)
+{
+    return (unsigned)t < LUN_DTYPE_COUNT ? (lun_kind)lun__dtype_rows[t].kind : LUN_KIND_BOOL;
+}
+
+bool lun_dtype_describe(lun_dtype t, lun_dtype_info *out)
+{
+    if ((unsigned)t >= LUN_DTYPE_COUNT || !out)
+        return false;
+    const lun_dtype_row *d = &lun__dtype_rows[t];
+    *out = (lun_dtype_info){d->name,           d->doc,      d->npy,     d->bytes,
+                            (lun_kind)d->kind, d->exponent, d->mantissa};
+    return true;
+}
+
+lun_dtype lun__dtype_integer(lun_kind kind, int bytes)
+{
+    int t = 0;
+    while (lun__dtype_rows[t].kind != kind || lun__dtype_rows[t].bytes != bytes)
+        t++;
+    return (lun_dtype)t;
 }
 
 bool lun_dtype_find(const char *name, lun_dtype *out)
@@ -50,18 +77,17 @@ lun_dtype lun_dtype_common(lun_dtype a, lun_dtype b)
     if (x->kind == y->kind)
         return x->rank > y->rank ? a : b;
     /* mixed signs */
-    lun_dtype s = x->kind == LUN_KIND_SIGNED ? a : b, u = x->kind == LUN_KIND_SIGNED ? b : a;
-    if (lun__dtype_rows[s].rank > lun__dtype_rows[u].rank)
-        return s;
-    static const lun_dtype wider[] = {LUN_I16, LUN_I16, LUN_I32, LUN_I64, LUN_I64};
-    return wider[lun__dtype_rows[u].rank];
+    const lun_dtype_row *u = x->kind == LUN_KIND_UNSIGNED ? x : y, *s = u == x ? y : x;
+    if (s->rank > u->rank)
+        return s == x ? a : b;
+    return lun__dtype_integer(LUN_KIND_SIGNED, u->bytes < 8 ? 2 * u->bytes : 8);
 }
 
 /* ---- single elements ---------------------------------------------------------------------------- */
 
 static double cell_double(lun_dtype t, uint64_t cell)
 {
-    if (t == LUN_F32) {
+    if (lun__dtype_rows[t].bytes == sizeof(float)) {
         float f;
         memcpy(&f, &cell, sizeof f);
         return (double)f;
@@ -74,8 +100,8 @@ static double cell_double(lun_dtype t, uint64_t cell)
 lun_value lun_cell_to_value(lun_dtype t, uint64_t cell)
 {
     lun_value v = {.dtype = LUN_I64};
-    int bits = 8 * lun__dtype_rows[t].bytes;
-    switch (lun__dtype_rows[t].kind) {
+    int bits = lun__dtype_bits(t);
+    switch ((lun_kind)lun__dtype_rows[t].kind) {
     case LUN_KIND_FLOAT:
         v.dtype = LUN_F64;
         v.as.d = cell_double(t, cell);
@@ -85,22 +111,26 @@ lun_value lun_cell_to_value(lun_dtype t, uint64_t cell)
         v.as.u = (cell & 0xff) != 0;
         break;
     case LUN_KIND_UNSIGNED:
-        v.dtype = t == LUN_U64 ? LUN_U64 : LUN_I64;
+        v.dtype = bits == 64 ? LUN_U64 : LUN_I64;
         v.as.u = bits == 64 ? cell : cell & (((uint64_t)1 << bits) - 1);
         break;
-    default:
+    case LUN_KIND_SIGNED:
         v.as.i = (int64_t)(cell << (64 - bits)) >> (64 - bits);
     }
     return v;
 }
 
-static uint64_t float_cell(lun_dtype t, double x)
+/* v as a float of dtype t, rounded once. */
+static uint64_t float_cell(lun_dtype t, lun_value v)
 {
     uint64_t cell = 0;
-    if (t == LUN_F32) {
-        float f = (float)x;
+    if (lun__dtype_rows[t].bytes == sizeof(float)) {
+        float f = lun__value_is_float(v)      ? (float)v.as.d
+                  : lun__value_is_unsigned(v) ? (float)v.as.u
+                                              : (float)v.as.i;
         memcpy(&cell, &f, sizeof f);
     } else {
+        double x = lun__value_double(v);
         memcpy(&cell, &x, sizeof x);
     }
     return cell;
@@ -109,10 +139,10 @@ static uint64_t float_cell(lun_dtype t, double x)
 /* Truncates and saturates; NaN gives 0. */
 static uint64_t integer_from_double(lun_dtype t, double x)
 {
-    int bits = 8 * lun__dtype_rows[t].bytes;
+    int bits = lun__dtype_bits(t);
     if (isnan(x))
         return 0;
-    if (lun__dtype_rows[t].kind == LUN_KIND_UNSIGNED) {
+    if (lun__dtype_is_unsigned(t)) {
         if (x <= 0)
             return 0;
         if (x >= ldexp(1, bits))
@@ -128,26 +158,36 @@ static uint64_t integer_from_double(lun_dtype t, double x)
 
 uint64_t lun_cell_from_value(lun_dtype t, lun_value v)
 {
-    bool is_float = v.dtype == LUN_F64;
-    if (t == LUN_BOOL)
+    bool is_float = lun__value_is_float(v);
+    if (lun__dtype_is_bool(t))
         return is_float ? v.as.d != 0 : v.as.u != 0;
-    if (lun__dtype_rows[t].kind == LUN_KIND_FLOAT) {
-        if (is_float)
-            return float_cell(t, v.as.d);
-        if (t == LUN_F32) { /* one rounding, not two */
-            float f = v.dtype == LUN_U64 ? (float)v.as.u : (float)v.as.i;
-            return float_cell(t, (double)f);
-        }
-        return float_cell(t, v.dtype == LUN_U64 ? (double)v.as.u : (double)v.as.i);
-    }
+    if (lun_dtype_is_float(t))
+        return float_cell(t, v);
     if (is_float)
         return integer_from_double(t, v.as.d);
-    return v.as.u & (UINT64_MAX >> (64 - 8 * lun__dtype_rows[t].bytes));
+    return v.as.u & (UINT64_MAX >> (64 - lun__dtype_bits(t)));
 }
 
 uint64_t lun_cell_cast(lun_dtype to, lun_dtype from, uint64_t cell)
 {
     return lun_cell_from_value(to, lun_cell_to_value(from, cell));
+}
+
+lun_value lun_element_get(lun_dtype t, const void *element)
+{
+    uint64_t cell = 0;
+    if ((unsigned)t >= LUN_DTYPE_COUNT || !element)
+        return (lun_value){.dtype = LUN_I64};
+    memcpy(&cell, element, lun__dtype_rows[t].bytes);
+    return lun_cell_to_value(t, cell);
+}
+
+void lun_element_set(lun_dtype t, lun_value x, void *element)
+{
+    if ((unsigned)t >= LUN_DTYPE_COUNT || (unsigned)x.dtype >= LUN_DTYPE_COUNT || !element)
+        return;
+    uint64_t cell = lun_cell_from_value(t, x);
+    memcpy(element, &cell, lun__dtype_rows[t].bytes);
 }
 
 void lun_cell_fill(lun_dtype t, uint64_t cell, void *to, int64_t n)
@@ -168,20 +208,20 @@ void lun_cell_fill(lun_dtype t, uint64_t cell, void *to, int64_t n)
 
 bool lun_value_fits(lun_dtype t, lun_value v)
 {
-    int bits = 8 * lun__dtype_rows[t].bytes;
-    if (lun__dtype_rows[t].kind == LUN_KIND_FLOAT)
-        return v.dtype != LUN_BOOL;
-    if (t == LUN_BOOL)
-        return v.dtype == LUN_BOOL;
-    if (v.dtype == LUN_BOOL)
+    int bits = lun__dtype_bits(t);
+    if (lun_dtype_is_float(t))
+        return !lun__value_is_bool(v);
+    if (lun__dtype_is_bool(t))
+        return lun__value_is_bool(v);
+    if (lun__value_is_bool(v))
         return true;
-    bool is_unsigned = lun__dtype_rows[t].kind == LUN_KIND_UNSIGNED;
-    if (v.dtype == LUN_F64) {
+    bool is_unsigned = lun__dtype_is_unsigned(t);
+    if (lun__value_is_float(v)) {
         double x = v.as.d, top = ldexp(1, is_unsigned ? bits : bits - 1);
         return x == floor(x) && x < top && x >= (is_unsigned ? 0 : -top);
     }
-    if (v.dtype == LUN_U64 && v.as.u > INT64_MAX)
-        return t == LUN_U64;
+    if (lun__value_is_unsigned(v) && v.as.u > INT64_MAX)
+        return is_unsigned && bits == 64;
     if (is_unsigned)
         return v.as.i >= 0 && (bits == 64 || v.as.i >> bits == 0);
     return bits == 64 ||

@@ -11,16 +11,11 @@
 
 #include "lunarray.h"
 
-typedef enum lun_kind_of {
-    LUN_KIND_BOOL,
-    LUN_KIND_SIGNED,
-    LUN_KIND_UNSIGNED,
-    LUN_KIND_FLOAT
-} lun_kind_of;
-
+/* The columns of dtypes.def. */
 typedef struct lun_dtype_row {
-    const char *name, *ctype, *utype, *npy, *doc;
-    uint8_t bytes, kind, rank;
+    const char *name, *ctype, *utype, *gnu, *opencl, *suffix, *npy, *doc;
+    uint8_t bytes, kind, rank, exponent, mantissa;
+    uint8_t compute, sum; /* lun_dtype */
 } lun_dtype_row;
 
 extern const lun_dtype_row lun__dtype_rows[LUN_DTYPE_COUNT];
@@ -35,11 +30,83 @@ static inline bool lun_dtype_is_float(lun_dtype t)
     return lun_dtype_get(t)->kind == LUN_KIND_FLOAT;
 }
 
+static inline bool lun__dtype_is_bool(lun_dtype t)
+{
+    return lun_dtype_get(t)->kind == LUN_KIND_BOOL;
+}
+
+static inline bool lun__dtype_is_signed(lun_dtype t)
+{
+    return lun_dtype_get(t)->kind == LUN_KIND_SIGNED;
+}
+
+static inline bool lun__dtype_is_unsigned(lun_dtype t)
+{
+    return lun_dtype_get(t)->kind == LUN_KIND_UNSIGNED;
+}
+
+/* A signed or unsigned integer; a bool is none. */
+static inline bool lun__dtype_is_integer(lun_dtype t)
+{
+    return lun__dtype_is_signed(t) || lun__dtype_is_unsigned(t);
+}
+
+static inline int lun__dtype_bits(lun_dtype t)
+{
+    return 8 * lun_dtype_get(t)->bytes;
+}
+
+/* Bits of a float's significand, the leading 1 included; of an integer's magnitude. */
+static inline int lun__dtype_precision(lun_dtype t)
+{
+    return lun_dtype_is_float(t) ? lun_dtype_get(t)->mantissa + 1
+                                 : lun__dtype_bits(t) - lun__dtype_is_signed(t);
+}
+
+/* The dtype of indices and lengths, in kernels as in scripts. */
+static inline bool lun__dtype_is_index(lun_dtype t)
+{
+    return lun__dtype_is_signed(t) && lun__dtype_bits(t) == 64;
+}
+
+/* True if arithmetic on two operands of t computes in t and gives t. */
+static inline bool lun__dtype_is_closed(lun_dtype t)
+{
+    return !lun__dtype_is_bool(t) && lun_dtype_get(t)->compute == t;
+}
+
+/* The integer dtype of that kind with so many bytes: 1, 2, 4 or 8. */
+lun_dtype lun__dtype_integer(lun_kind kind, int bytes);
+
 /* The dtype two arrays meet in (SPEC: float beats integer, then the wider wins, mixed signs take the
  * narrowest signed type that holds both, any signed with u64: i64). */
 lun_dtype lun_dtype_common(lun_dtype a, lun_dtype b);
 
-/* A scalar value as scripts hand it over. */
+/* ---- values as scripts hand them over: bool, i64, u64 or f64 --------------------------------------- */
+
+static inline bool lun__value_is_float(lun_value v)
+{
+    return lun_dtype_is_float(v.dtype);
+}
+
+static inline bool lun__value_is_bool(lun_value v)
+{
+    return lun__dtype_is_bool(v.dtype);
+}
+
+static inline bool lun__value_is_unsigned(lun_value v)
+{
+    return lun__dtype_is_unsigned(v.dtype);
+}
+
+/* v as a float, rounded to nearest if need be. */
+static inline double lun__value_double(lun_value v)
+{
+    if (lun__value_is_float(v))
+        return v.as.d;
+    return lun__dtype_is_signed(v.dtype) ? (double)v.as.i : (double)v.as.u;
+}
+
 uint64_t lun_cell_from_value(lun_dtype t, lun_value v); /* converts like a CAST */
 lun_value lun_cell_to_value(lun_dtype t, uint64_t cell);
 /* True if v is a number of dtype t without loss of range (2.5 does not fit i32, 300 not u8). */

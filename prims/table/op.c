@@ -33,7 +33,7 @@ static lun_dtype meet(const lun_dtype *t, const bool *weak, int n)
     for (int i = 0; i < n; i++) {
         if (weak[i]) {
             numbers = lun_dtype_common(numbers, t[i]);
-            number_float |= t[i] == LUN_F64;
+            number_float |= lun_dtype_is_float(t[i]);
         } else {
             all = any ? lun_dtype_common(all, t[i]) : t[i];
             any = true;
@@ -45,7 +45,7 @@ static lun_dtype meet(const lun_dtype *t, const bool *weak, int n)
         return all;
     if (number_float)
         return LUN_F64;
-    return all == LUN_BOOL ? lun_dtype_common(all, numbers) : all;
+    return lun__dtype_is_bool(all) ? lun_dtype_common(all, numbers) : all;
 }
 
 lun_status lun_op_types(lun_op op, const lun_dtype *t, const bool *weak, lun_dtype *from,
@@ -70,7 +70,7 @@ lun_status lun_op_types(lun_op op, const lun_dtype *t, const bool *weak, lun_dty
         return LUN_OK;
     case LUN_RULE_INT:
         m = meet(t, weak, r->arity);
-        if (lun_dtype_is_float(m) || m == LUN_BOOL)
+        if (!lun__dtype_is_integer(m))
             return LUN_EDTYPE;
         *from = *out = m;
         return LUN_OK;
@@ -81,7 +81,7 @@ lun_status lun_op_types(lun_op op, const lun_dtype *t, const bool *weak, lun_dty
     case LUN_RULE_ARITH:
     default:
         m = meet(t, weak, r->arity);
-        *from = *out = m == LUN_BOOL ? LUN_I64 : m;
+        *from = *out = lun__dtype_is_bool(m) ? LUN_I64 : m;
         return LUN_OK;
     }
 }

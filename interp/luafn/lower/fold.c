@@ -127,7 +127,7 @@ bool luafn_fold_op(lun_op op, lun_dtype from, const lf_value *const *arg, int ar
         if (!lf_ir_is_const(arg[k]))
             return false;
     const lf_value *a = arg[0], *b = arg[args > 1];
-    lun_kind_of kind = (lun_kind_of)lun_dtype_get(from)->kind;
+    lun_kind kind = (lun_kind)lun_dtype_get(from)->kind;
     if (kind == LUN_KIND_BOOL) {
         bool x = a->as.bits != 0, y = b->as.bits != 0;
         if (op == LUN_OP_LNOT)
