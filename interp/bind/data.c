@@ -179,11 +179,63 @@ static int from_bytes(lua_State *L)
     return 1;
 }
 
+/* ---- the table of dtypes ------------------------------------------------------------------------ */
+
+static void set_integer(lua_State *L, const char *name, int x)
+{
+    lua_pushinteger(L, x);
+    lua_setfield(L, -2, name);
+}
+
+/* internal.dtypes(): a list of rows {name=, kind=, bytes=, exponent=, mantissa=, npy=}. */
+static int list_dtypes(lua_State *L)
+{
+    static const char *const kinds[] = {[LUN_KIND_BOOL] = "bool",
+                                        [LUN_KIND_SIGNED] = "signed",
+                                        [LUN_KIND_UNSIGNED] = "unsigned",
+                                        [LUN_KIND_FLOAT] = "float"};
+    lun_dtype_info info;
+    lua_newtable(L);
+    for (int t = 0; lun_dtype_describe((lun_dtype)t, &info); t++) {
+        lua_newtable(L);
+        lua_pushstring(L, info.name);
+        lua_setfield(L, -2, "name");
+        lua_pushstring(L, kinds[info.kind]);
+        lua_setfield(L, -2, "kind");
+        set_integer(L, "bytes", info.size);
+        set_integer(L, "exponent", info.exponent);
+        set_integer(L, "mantissa", info.mantissa);
+        if (info.npy[0])
+            lua_pushstring(L, info.npy);
+        else
+            lua_pushnil(L);
+        lua_setfield(L, -2, "npy");
+        lua_rawseti(L, -2, t + 1);
+    }
+    return 1;
+}
+
+/* internal.rounded(x, dtype): the number that x becomes as an element. */
+static int rounded(lua_State *L)
+{
+    lun_value x;
+    uint64_t room = 0;
+    lun_dtype t = lun__check_dtype(L, 2);
+    if (!lun__to_value(L, 1, &x))
+        luaL_typeerror(L, 1, "number or boolean");
+    lun_element_set(t, x, &room);
+    lun__push_value(L, lun_element_get(t, &room));
+    return 1;
+}
+
 void lun__open_data(lua_State *L, const lun__parts *p)
 {
     static const luaL_Reg methods[] = {
         {"totable", array_totable}, {"read", array_read}, {"tobytes", array_tobytes}, {NULL, NULL}};
     static const luaL_Reg functions[] = {{"frombytes", from_bytes}, {NULL, NULL}};
+    static const luaL_Reg internal[] = {
+        {"dtypes", list_dtypes}, {"rounded", rounded}, {NULL, NULL}};
     lun__register(L, p, p->methods, methods);
     lun__register(L, p, p->core, functions);
+    lun__register(L, p, p->internal, internal);
 }

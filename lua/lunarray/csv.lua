@@ -9,6 +9,7 @@
 -- blanks included.
 
 local core = require "lunarray.core"
+local dtypes = require "lunarray.dtypes"
 local number = require "lunarray.number"
 
 local csv = { load_options = {}, save_options = { names = true } }
@@ -314,7 +315,7 @@ local function fields_of(column)
             return nil, ("is of rank %d; a column is a Vector or a Lua table"):format(rank)
         end
         values = column:totable()
-        convert = dtype == "u64" and number.unsigned or field
+        convert = dtypes.is_beyond_lua(dtype) and number.unsigned or field
     elseif type(column) ~= "table" then
         return nil, "is a " .. type(column) .. "; a column is a Vector or a Lua table"
     end

@@ -1,32 +1,49 @@
--- The element types as files know them: name, bytes of one element, and the code of a .npy header.
+-- The element types as the engine's table has them: name, kind ("bool", "signed", "unsigned" or "float"),
+-- bytes of one element, exponent and mantissa bits of a float, code in a .npy header (nil: it has none).
 -- Also the one way from a file's raw bytes to an array. Knows no file format.
 
 local core = require "lunarray.core"
 
 local dtypes = {}
 
-dtypes.list = {
-    { name = "bool", bytes = 1, npy = "b1" },
-    { name = "i8", bytes = 1, npy = "i1" },
-    { name = "u8", bytes = 1, npy = "u1" },
-    { name = "i16", bytes = 2, npy = "i2" },
-    { name = "u16", bytes = 2, npy = "u2" },
-    { name = "i32", bytes = 4, npy = "i4" },
-    { name = "u32", bytes = 4, npy = "u4" },
-    { name = "i64", bytes = 8, npy = "i8" },
-    { name = "u64", bytes = 8, npy = "u8" },
-    { name = "f32", bytes = 4, npy = "f4" },
-    { name = "f64", bytes = 8, npy = "f8" },
-}
-
+dtypes.list = core.internal.dtypes()
 dtypes.by_name, dtypes.by_npy = {}, {}
 local names = {}
 for i, row in ipairs(dtypes.list) do
     dtypes.by_name[row.name] = row
-    dtypes.by_npy[row.npy] = row
+    if row.npy then
+        dtypes.by_npy[row.npy] = row
+    end
     names[i] = row.name
 end
 dtypes.names = table.concat(names, " ")
+
+function dtypes.is_float(dtype)
+    return dtypes.by_name[dtype].kind == "float"
+end
+
+-- An array to compute with: of floats of at least four bytes as it is, of all else as Lua's floats.
+function dtypes.floats(a)
+    local row = dtypes.by_name[a:dtype()]
+    return row.kind == "float" and row.bytes >= 4 and a or a:cast "f64"
+end
+
+-- Whether the dtype holds integers that Lua's do not: u64.
+function dtypes.is_beyond_lua(dtype)
+    local row = dtypes.by_name[dtype]
+    return row.kind == "unsigned" and row.bytes == 8
+end
+
+-- The largest sample of an image of this dtype; nil: images are of bytes or pairs of bytes.
+function dtypes.most_of_image(dtype)
+    local row = dtypes.by_name[dtype]
+    return row.kind == "unsigned" and row.bytes <= 2 and (1 << 8 * row.bytes) - 1 or nil
+end
+
+-- How many significant decimal digits tell any two elements of a float dtype apart.
+function dtypes.digits(dtype)
+    return math.ceil(1 + (dtypes.by_name[dtype].mantissa + 1) * math.log(2, 10))
+end
 
 -- "f32[3, 4]", for messages.
 function dtypes.describe(dtype, shape)
@@ -36,7 +53,7 @@ end
 -- An array of `shape` (extents) from exactly as many little-endian bytes as it needs,
 -- or nil, message, code.
 function dtypes.array(bytes, dtype, shape)
-    local bad = dtype == "bool" and bytes:find("[^\0\1]")
+    local bad = dtypes.by_name[dtype].kind == "bool" and bytes:find("[^\0\1]")
     if bad then
         local message = "element %d of a bool array is the byte %d, not 0 or 1"
         return nil, message:format(bad, bytes:byte(bad)), "format"

@@ -2,6 +2,7 @@
 -- for each bar.
 
 local core = require "lunarray.core"
+local dtypes = require "lunarray.dtypes"
 local picture = require "lunarray.picture"
 
 local hist = {}
@@ -122,7 +123,7 @@ function hist.hist(a, bins, opts)
     elseif a:size() == 0 then
         picture.misuse(1, "hist", "the array has no elements")
     end
-    local whole = not a:dtype():find "^f"
+    local whole = not dtypes.is_float(a:dtype())
     local x = whole and a:cast "f64" or a
     if x:size() <= STORED then
         x = x:copy() -- what is counted several times is computed once

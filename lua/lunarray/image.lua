@@ -2,6 +2,7 @@
 -- are red, green and blue. Rows are picked and averaged by the engine; Lua sees what the window shows.
 
 local core = require "lunarray.core"
+local dtypes = require "lunarray.dtypes"
 local picture = require "lunarray.picture"
 
 local image = {}
@@ -13,12 +14,11 @@ local ROWS = 4 -- that are averaged at most for one row of pixels
 -- ---------------------------------------------------------------- pixels
 
 -- Rows first to last of A, or some of them, averaged; a table of numbers in row-major order.
-local function averaged(A, first, last, dtype)
+local function averaged(A, first, last)
     local step = math.max(1, (last - first + 1) // ROWS)
     local sum, count = nil, 0
     for i = first, last, step do
-        local row = A[i]
-        row = dtype:find "^f" and row or row:cast "f64"
+        local row = dtypes.floats(A[i])
         sum = sum and sum + row or row
         count = count + 1
         if count == ROWS then
@@ -126,11 +126,10 @@ end
 -- What is black and what is white: all of an integer type's values up to 16 bits, else all there are.
 local function levels(A, dtype, black, white)
     local low, high = 0, 1
-    if dtype == "u8" then
-        high = 255
-    elseif dtype == "u16" then
-        high = 65535
-    elseif dtype ~= "bool" then
+    local most = dtypes.most_of_image(dtype)
+    if most then
+        high = most
+    elseif dtypes.by_name[dtype].kind ~= "bool" then
         low, high = picture.limits(A:reshape(A:size()))
     end
     low, high = black or low or 0, white or high or 1
@@ -141,7 +140,7 @@ end
 local function pixel_row(A, y, size, range)
     local first = size.height * (y - 1) // size.rows + 1
     local last = math.max(size.height * y // size.rows, first)
-    local row = averaged(A, first, last, size.dtype)
+    local row = averaged(A, first, last)
     local channels = {}
     for c = 1, size.channels do
         channels[c] = shrunk(row, size.width, size.columns, size.channels, c)

@@ -213,6 +213,9 @@ end
 -- An iterator over the bytes of a version 1.0 file that holds `a`.
 function npy.encode(a)
     local row = dtypes.by_name[a:dtype()]
+    if not row.npy then
+        return nil, ("NumPy has no %s; :cast 'f32' keeps every value of it"):format(row.name)
+    end
     local shape = { a:shape() } -- of a Scalar: none
     local tuple = table.concat(shape, ", ") .. (#shape == 1 and "," or "")
     local descr = (row.bytes == 1 and "|" or "<") .. row.npy

@@ -2,6 +2,7 @@
 -- and checking of arguments. Knows no picture.
 
 local core = require "lunarray.core"
+local dtypes = require "lunarray.dtypes"
 local number = require "lunarray.number"
 
 local picture = {}
@@ -85,7 +86,7 @@ end
 
 -- The smallest and largest finite element, nil where there is none. Computed by the engine.
 function picture.limits(a)
-    local x = a:dtype():find "^f" and a or a:cast "f64"
+    local x = dtypes.floats(a)
     local finite = core.isfinite(x)
     local low, high = core.eval(core.where(finite, x, math.huge):lazy "min",
         core.where(finite, x, -math.huge):lazy "max")

@@ -2,6 +2,7 @@
 -- reduces long arrays to what the columns can show; Lua sees some hundred numbers of each series.
 
 local core = require "lunarray.core"
+local dtypes = require "lunarray.dtypes"
 local picture = require "lunarray.picture"
 
 local plot = {}
@@ -72,7 +73,7 @@ local function finite(x)
 end
 
 local function as_numbers(a)
-    return a:dtype():find "^f" and a or a:cast "f64"
+    return dtypes.floats(a)
 end
 
 -- Every k-th element, so that no more than `most` are left; and k.

@@ -33,13 +33,13 @@ function png.encode(a)
     local what = dtypes.describe(dtype, shape)
     if #shape ~= 2 and not (#shape == 3 and shape[3] >= 2 and shape[3] <= 4) then
         return nil, ("a .png image has the shape {height, width} or {height, width, 2 to 4}, this is %s"):format(what)
-    elseif dtype ~= "u8" and dtype ~= "u16" then
+    elseif not dtypes.most_of_image(dtype) then
         return nil, ("an image is of u8 or u16, this is %s; scale it and :cast 'u8'"):format(what)
     elseif shape[1] == 0 or shape[2] == 0 then
         return nil, ("an image is at least 1 by 1, this is %s"):format(what)
     end
     local text, message = core.internal.png_encode(a:tobytes(), shape[1], shape[2], shape[3] or 1,
-        dtype == "u8" and 8 or 16)
+        8 * dtypes.by_name[dtype].bytes)
     if not text then
         return nil, message
     end

@@ -167,13 +167,13 @@ function pnm.encode(a, opts, extension)
     if not (gray and extension ~= "ppm" or colour and extension ~= "pgm") then
         local message = "a .%s image has the shape %s, this is %s"
         return nil, message:format(extension, shapes[extension], what)
-    elseif dtype ~= "u8" and dtype ~= "u16" then
+    elseif not dtypes.most_of_image(dtype) then
         return nil, ("an image is of u8 or u16, this is %s; scale it and :cast 'u8'"):format(what)
     elseif shape[1] == 0 or shape[2] == 0 then
         return nil, ("an image is at least 1 by 1, this is %s"):format(what)
     end
-    local size = dtype == "u8" and 1 or 2
-    local lowest, highest = size == 1 and 1 or 256, size == 1 and 255 or 65535
+    local size, highest = dtypes.by_name[dtype].bytes, dtypes.most_of_image(dtype)
+    local lowest = size == 1 and 1 or 256
     local maxval = opts.maxval or highest
     if math.type(maxval) ~= "integer" or maxval < lowest or maxval > highest then
         local message = "the maxval of a %s image is an integer from %d to %d"

@@ -2,10 +2,13 @@
 -- the elements, aligned and at most 80 columns wide. Reads the few elements it shows, no others.
 -- Knows nothing of how they are computed.
 
+local core = require "lunarray.core"
+local dtypes = require "lunarray.dtypes"
 local number = require "lunarray.number"
 
 local WIDTH = 80
 local ALL = 100 -- up to so many elements are shown without a gap
+local DIGITS = 6 -- significant ones of a float among others
 local EDGE = 10 -- how many of a row are read at each end otherwise
 
 -- ---------------------------------------------------------------- one element
@@ -52,24 +55,41 @@ local function float_formatter(values)
     end
 end
 
+-- The text of a float in as many digits as tell it apart from others of its dtype.
+local function shortest(dtype, x)
+    local most = dtypes.digits(dtype)
+    for digits = 1, most - 1 do
+        local text = number.format("%." .. digits .. "g", x)
+        if core.internal.rounded(number.parse(text), dtype) == x then
+            return text
+        end
+    end
+    return number.format("%." .. most .. "g", x)
+end
+
 -- A function from element to text for elements of this dtype, fit for all `values`.
 local function formatter(dtype, values)
-    if dtype == "f32" or dtype == "f64" then
+    if dtypes.is_float(dtype) and dtypes.digits(dtype) < DIGITS then
+        local short = {}
+        for i, x in ipairs(values) do
+            short[i] = number.parse(shortest(dtype, x))
+        end
+        local aligned = float_formatter(short)
+        return function(x)
+            return aligned(number.parse(shortest(dtype, x)))
+        end
+    elseif dtypes.is_float(dtype) then
         return float_formatter(values)
-    elseif dtype == "u64" then
+    elseif dtypes.is_beyond_lua(dtype) then
         return number.unsigned
     end
     return tostring
 end
 
--- The text of a Scalar's value: an f32 in as many digits as tell it apart, an f64 as Lua shows it.
+-- The text of a Scalar's value: an f64 as Lua shows it, a narrower float in as many digits as tell it apart.
 local function scalar_text(dtype, x)
-    if dtype == "f32" and x == x and math.abs(x) < math.huge then
-        local digits, text = 0
-        repeat
-            digits = digits + 1
-            text = number.format("%." .. digits .. "g", x)
-        until digits == 9 or string.pack("<f", number.parse(text)) == string.pack("<f", x)
+    if dtypes.is_float(dtype) and dtypes.by_name[dtype].bytes < 8 and x == x and math.abs(x) < math.huge then
+        local text = shortest(dtype, x)
         return text:find("[.e]") and text or text .. ".0"
     elseif math.type(x) == "float" then
         local text = number.format("%.14g", x)
