@@ -618,7 +618,7 @@ typedef struct lun_plan_kernel {
     int reads, writes; /* arrays */
     int64_t bytes_read, bytes_written;
     int64_t n;          /* length of its index space */
-    const char *name;   /* "map", "reduce", "scan", "copy" */
+    const char *name;   /* "map", "reduce", "scan"; without a kernel: "copy", "fill" */
     const char *ir;     /* canonical IR */
     const char *source; /* what the backend compiles */
     const char *cut;    /* why the graph was cut after it; "" for the last */
@@ -627,6 +627,8 @@ typedef struct lun_plan_kernel {
 } lun_plan_kernel;
 /* What an evaluation of these arrays would run, without running it; ended by lun_plan_release. */
 LUN_API lun_status lun_explain(lun_engine *e, lun_array *const *arrays, int count, lun_plan **out);
+/* The graph that was planned, a line for each node, operands before users; valid until lun_plan_release. */
+LUN_API const char *lun_plan_graph(const lun_plan *p);
 /* How many kernels. */
 LUN_API int lun_plan_count(const lun_plan *p);
 /* Kernel `index` from 0, in order; valid until lun_plan_release.  NULL past the last. */

@@ -50,6 +50,7 @@ static int explain(lua_State *L)
         push_kernel(L, lun_plan_at(kernels, i));
         lua_rawseti(L, -2, i + 1);
     }
+    set_text(L, "graph", lun_plan_graph(kernels));
     lua_getiuservalue(L, lua_upvalueindex(1), LUN__PAGE);
     lua_setmetatable(L, -2);
     return 1;

@@ -20,17 +20,19 @@ local function count_text(n, what)
     return ("%d %s%s"):format(n, what, n == 1 and "" or "s")
 end
 
--- The page of a plan: what runs, in order, and why it is not one kernel.
+-- The page of a plan: what runs, in order, and why it is not one kernel. To fill an array with a number takes none.
 function M.page(plan)
     if #plan == 0 then
         return "plan: nothing to compute"
     end
-    local ops, bytes = 0, 0
+    local kernels, ops, bytes = 0, 0, 0
     for _, kernel in ipairs(plan) do
+        kernels = kernels + (kernel.name == "fill" and 0 or 1)
         ops, bytes = ops + kernel.ops, bytes + kernel.bytes
     end
     local lines = {
-        ("plan: %s, %s, %s moved"):format(count_text(#plan, "kernel"), count_text(ops, "operation"), bytes_text(bytes)),
+        ("plan: %s, %s, %s moved"):format(count_text(kernels, "kernel"), count_text(ops, "operation"),
+            bytes_text(bytes)),
     }
     for i, kernel in ipairs(plan) do
         lines[#lines + 1] = ("%4d  %-7s n = %d, %s, reads %s (%s), writes %s (%s)"):format(i, kernel.name,

@@ -257,8 +257,9 @@ const char *lun__describe(const lun_array *a, char buf[96])
 
 /* ---- over the graph ------------------------------------------------------------------------------------ */
 
-static bool count_waiting(void *count, const lun_node *n)
+static bool count_waiting(void *count, lun_node *n, const lun_node *user)
 {
+    (void)user;
     *(int64_t *)count +=
         !lun_node_ready(n) && !n->source && n->kind != LUN_NODE_RESHAPE && lun_node_works(n);
     return true;
@@ -271,6 +272,7 @@ int64_t lun_pending(const lun_array *a)
     while (a->parent)
         a = a->parent;
     int64_t count = 0;
-    lun__walk(a->engine, a->node, count_waiting, &count);
+    lun__walk(++a->engine->walk, a->node,
+              &(lun_visitor){LUN_WALK_MARK, NULL, count_waiting, &count});
     return count;
 }

@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "graph/print.h"
 #include "lunarray_bind.h"
-#include "plan/plan.h"
+#include "plan/steps.h"
 
 struct lun_plan {
+    char *graph;
     lun_plan_kernel *kernels;
     int count;
 };
@@ -35,70 +37,75 @@ static void count_slots(const lun_lowered *l, int64_t n, lun_plan_kernel *k)
     }
 }
 
-static lun_status describe_kernel(lun_engine *e, const lun_schedule *s, int g, lun_plan_kernel *k)
+static lun_status describe_kernel(lun_engine *e, const lun_lowered *l, lun_plan_kernel *k)
 {
-    lun_lowered l;
     lun_backend_slot *b;
     lun_strbuf ir = LUN_STRBUF_INIT, source = LUN_STRBUF_INIT;
-    lun_status status = lun_lower(e, s, g, &l);
-    if (status != LUN_OK)
-        return status;
-    k->ops = l.ops;
-    k->name = l.ir.scan >= 0 ? "scan" : l.ir.result_count ? "reduce" : "map";
-    count_slots(&l, k->n, k);
-    status = lun__backend(e, &b);
+    k->ops = l->ops;
+    k->name = l->ir.scan >= 0 ? "scan" : l->ir.result_count ? "reduce" : "map";
+    count_slots(l, k->n, k);
+    lun_status status = lun__backend(e, &b);
     if (status == LUN_OK)
-        status = lun_ir_print(&l.ir, &ir);
+        status = lun_ir_print(&l->ir, &ir);
     if (status == LUN_OK)
-        status = b->backend->source(b->state, &l.ir, &source);
+        status = b->backend->source(b->state, &l->ir, &source);
     k->ir = text_of(&ir);
-    k->types = text_of(&l.types);
+    k->types = strdup(lun_strbuf_text(&l->types));
     k->source = text_of(&source);
-    lun_lowered_free(&l);
     if (status == LUN_ENOMEM || (status == LUN_OK && (!k->ir || !k->source || !k->types)))
         status = lun__nomem(e);
     return status;
 }
 
-static lun_status describe(lun_engine *e, const lun_schedule *s, int g, lun_plan_kernel *k)
+/* A step without a kernel: n elements are copied, or filled with a number. */
+static lun_status describe_move(lun_engine *e, const lun_step *step, lun_plan_kernel *k)
 {
-    const lun_group *group = &s->groups[g];
-    *k = (lun_plan_kernel){.n = group->n, .cut = group->cut};
-    if (!group->copy)
-        return describe_kernel(e, s, g, k);
-    const lun_node *n = group->sinks[0];
-    k->name = "copy";
-    k->ops = 1;
-    k->reads = 2;
+    const lun_node *n = step->node;
+    bool copy = step->kind == LUN_STEP_COPY;
+    k->name = copy ? "copy" : "fill";
+    k->ops = copy;
+    k->reads = copy ? 2 : 0;
     k->writes = 1;
-    k->bytes_read = k->bytes_written = n->n * lun_dtype_get((lun_dtype)n->dtype)->bytes;
+    k->bytes_written = n->n * lun_dtype_get((lun_dtype)n->dtype)->bytes;
+    k->bytes_read = copy ? k->bytes_written : 0;
     k->ir = strdup("");
     k->source = strdup("");
     k->types = strdup("");
     return k->ir && k->source && k->types ? LUN_OK : lun__nomem(e);
 }
 
-static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_plan **out)
+static lun_status describe(lun_engine *e, const lun_steps *s, lun_plan *p)
 {
-    lun_schedule s;
-    lun_plan *p = calloc(1, sizeof *p);
-    if (!p)
-        return lun__nomem(e);
-    lun_status status = lun_fuse(e, roots, count, &s);
-    if (status != LUN_OK) {
-        free(p);
-        return status;
-    }
-    p->kernels = calloc((size_t)s.count + 1, sizeof *p->kernels);
-    if (!p->kernels)
-        status = lun__nomem(e);
-    for (int g = 0; status == LUN_OK && g < s.count; g++) {
-        p->count++;
-        status = describe(e, &s, g, &p->kernels[g]);
+    p->kernels = calloc((size_t)s->count + 1, sizeof *p->kernels);
+    lun_status status = p->kernels ? LUN_OK : lun__nomem(e);
+    for (int i = 0; status == LUN_OK && i < s->count; i++) {
+        const lun_step *step = &s->at[i];
+        lun_plan_kernel *k = &p->kernels[p->count++];
+        *k = (lun_plan_kernel){.n = step->n, .cut = step->cut};
+        if (step->kind == LUN_STEP_LAUNCH)
+            status = describe_kernel(e, &step->lowered, k);
+        else
+            status = describe_move(e, step, k);
         if (status == LUN_OK)
             status = lun__stopped(e);
     }
-    lun_schedule_free(&s);
+    return status;
+}
+
+static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_plan **out)
+{
+    lun_steps s;
+    lun_strbuf graph = LUN_STRBUF_INIT;
+    lun_plan *p = calloc(1, sizeof *p);
+    if (!p)
+        return lun__nomem(e);
+    bool printed = lun__graph_print(e, roots, count, &graph);
+    p->graph = text_of(&graph);
+    lun_status status = printed && p->graph ? lun__steps_make(e, roots, count, &s) : lun__nomem(e);
+    if (status == LUN_OK) {
+        status = describe(e, &s, p);
+        lun__steps_free(e, &s);
+    }
     if (status == LUN_OK)
         *out = p;
     else
@@ -133,6 +140,11 @@ int lun_plan_count(const lun_plan *p)
     return p ? p->count : 0;
 }
 
+const char *lun_plan_graph(const lun_plan *p)
+{
+    return p ? p->graph : "";
+}
+
 const lun_plan_kernel *lun_plan_at(const lun_plan *p, int index)
 {
     return p && index >= 0 && index < p->count ? &p->kernels[index] : NULL;
@@ -148,5 +160,6 @@ void lun_plan_release(lun_plan *p)
         free((char *)(uintptr_t)p->kernels[i].types);
     }
     free(p->kernels);
+    free(p->graph);
     free(p);
 }

@@ -58,8 +58,9 @@ lun_status lun_file_elements(lun_engine *e, lun_array *bytes, int64_t offset, lu
     return status == LUN_OK ? array_on(e, s, rank, shape, out) : status;
 }
 
-static bool look_for_file(void *found, const lun_node *n)
+static bool look_for_file(void *found, lun_node *n, const lun_node *user)
 {
+    (void)user;
     bool in_file = n->kind == LUN_NODE_LEAF && n->storage->source;
     *(bool *)found |= in_file;
     return !in_file;
@@ -72,6 +73,7 @@ bool lun_is_streamed(const lun_array *a)
     while (a->parent)
         a = a->parent;
     bool found = false;
-    lun__walk(a->engine, a->node, look_for_file, &found);
+    lun__walk(++a->engine->walk, a->node,
+              &(lun_visitor){LUN_WALK_MARK, NULL, look_for_file, &found});
     return found;
 }

@@ -72,7 +72,6 @@ struct lun_engine {
     uint32_t kernel_buckets, kernel_count;
     lun_recipe **recipes;
     uint32_t recipe_count;
-    lun_recipe *learned; /* the last one */
 
     char **places; /* lun_mark's texts; node->where is an index + 1 */
     int place_count, place_room;

@@ -1,38 +1,48 @@
-/* walk.c - over a graph without recursion; see walk.h. */
+/* walk.c - the walk over a graph with a stack of its own; see walk.h. */
 #include "graph/walk.h"
 
 #include <stdlib.h>
 
-#include "engine/state.h"
+#include "base/grow.h"
 
-void lun__walk(lun_engine *e, lun_node *top, bool (*visit)(void *ctx, const lun_node *n), void *ctx)
+typedef struct frame {
+    lun_node *node;
+    int next; /* operand */
+} frame;
+
+/* Whether the walk has seen n before; it has now. */
+static inline bool seen(const lun_visitor *v, lun_node *n, uint64_t walk)
 {
-    int room = 64, depth = 0;
-    lun_node *in, **stack = malloc((size_t)room * sizeof *stack);
-    if (!stack)
-        return;
-    uint64_t walk = ++e->walk;
-    stack[depth++] = top;
-    top->mark = walk;
-    while (depth) {
-        lun_node *n = stack[--depth];
-        if (!visit(ctx, n))
-            break;
-        for (int k = 0; (in = lun_node_operand(n, k)); k++) {
-            if (in->mark == walk)
-                continue;
-            in->mark = walk;
-            if (depth == room) {
-                lun_node **more = realloc(stack, 2 * (size_t)room * sizeof *stack);
-                if (!more) {
-                    free(stack);
-                    return;
-                }
-                stack = more;
-                room *= 2;
-            }
-            stack[depth++] = in;
+    uint64_t *mark = (uint64_t *)((char *)n + v->mark);
+    bool before = *mark == walk;
+    *mark = walk;
+    return before;
+}
+
+bool lun__walk(uint64_t walk, lun_node *top, const lun_visitor *v)
+{
+    frame *stack = NULL;
+    int depth = 0, room = 0;
+    if (seen(v, top, walk))
+        return true;
+    bool ok = lun__grow(&stack, depth, &room, sizeof *stack);
+    if (ok)
+        stack[depth++] = (frame){top, 0};
+    while (ok && depth) {
+        frame *f = &stack[depth - 1];
+        lun_node *in = lun_node_operand(f->node, f->next);
+        if (!in) {
+            ok = v->visit(v->ctx, f->node, depth > 1 ? f[-1].node : NULL);
+            depth--;
+            continue;
         }
+        int k = f->next++;
+        if ((v->enter && !v->enter(v->ctx, f->node, k, in)) || seen(v, in, walk))
+            continue;
+        ok = lun__grow(&stack, depth, &room, sizeof *stack);
+        if (ok)
+            stack[depth++] = (frame){in, 0};
     }
     free(stack);
+    return ok;
 }

@@ -9,49 +9,35 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "graph/walk.h"
 #include "plan/region.h"
 
 /* ---- the order ------------------------------------------------------------------------------------- */
 
-typedef struct frame {
-    lun_node *node;
-    int next;
-} frame;
+/* What is ready stands for itself. */
+static bool enter(const void *ctx, const lun_node *user, int k, const lun_node *in)
+{
+    (void)ctx, (void)k, (void)in;
+    return !lun_node_ready(user);
+}
 
-/* Appends root and what it is made of. node->slot becomes the index of its info. */
+/* node->slot becomes the index of its info. */
+static bool append(void *ctx, lun_node *n, const lun_node *user)
+{
+    (void)user;
+    lun_fuser *f = ctx;
+    if (!lun__grow(&f->at, f->count, &f->room, sizeof *f->at))
+        return false;
+    n->slot = f->count;
+    f->at[f->count++] = (lun_fuse_info){.node = n, .cut = ""};
+    return true;
+}
+
+/* Appends root and what it is made of. */
 static bool order(lun_fuser *f, lun_node *root)
 {
-    frame *stack = NULL;
-    int depth = 0, room = 0;
-    bool ok = true;
-    if (root->mark == f->walk)
-        return true;
-    root->mark = f->walk;
-    ok = lun__grow(&stack, depth, &room, sizeof *stack);
-    if (ok)
-        stack[depth++] = (frame){root, 0};
-    while (ok && depth) {
-        frame *top = &stack[depth - 1];
-        lun_node *in = lun_node_ready(top->node) ? NULL : lun_node_operand(top->node, top->next);
-        if (!in) {
-            ok = lun__grow(&f->at, f->count, &f->room, sizeof *f->at);
-            if (!ok)
-                break;
-            top->node->slot = f->count;
-            f->at[f->count++] = (lun_fuse_info){.node = top->node, .cut = ""};
-            depth--;
-            continue;
-        }
-        top->next++;
-        if (in->mark == f->walk)
-            continue;
-        in->mark = f->walk;
-        ok = lun__grow(&stack, depth, &room, sizeof *stack);
-        if (ok)
-            stack[depth++] = (frame){in, 0};
-    }
-    free(stack);
-    return ok;
+    const lun_visitor v = {LUN_WALK_MARK, enter, append, f};
+    return lun__walk(f->walk, root, &v);
 }
 
 /* ---- walls ----------------------------------------------------------------------------------------------- */

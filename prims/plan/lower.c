@@ -7,6 +7,7 @@
 
 #include "base/grow.h"
 #include "graph/function.h"
+#include "graph/walk.h"
 #include "plan/plan.h"
 
 typedef struct lowerer {
@@ -25,11 +26,6 @@ typedef struct outputs {
     const lun_node *call;
     int32_t value[16];
 } outputs;
-
-typedef struct frame {
-    lun_node *node;
-    int next;
-} frame;
 
 static int nomem(lowerer *l)
 {
@@ -300,20 +296,6 @@ static bool is_end(const lowerer *l, const lun_node *n)
     return n->kind == LUN_NODE_NUMBER || from_memory(l, n);
 }
 
-/* user: the node by which n was reached, NULL: none. */
-static void finish(lowerer *l, lun_node *n, const lun_node *user)
-{
-    n->lowered = l->walk;
-    if (!from_memory(l, n) && n->workgroup > l->out->workgroup)
-        l->out->workgroup = n->workgroup;
-    if (n->kind == LUN_NODE_NUMBER || (n->rank == 0 && from_memory(l, n)))
-        return;
-    if (from_memory(l, n))
-        n->value = load(l, n, 0, n->n == 1 && l->g->n != 1);
-    else
-        n->value = emit_node(l, n, user && user->kind == LUN_NODE_PLACE ? user->where : n->where);
-}
-
 /* Whether user reads operand k through a slot of its own instead of as a value. */
 static bool indexed(const lun_node *user, int k, const lun_node *in)
 {
@@ -322,35 +304,31 @@ static bool indexed(const lun_node *user, int k, const lun_node *in)
     return user->kind == LUN_NODE_CALL && k >= user->elements && in->rank > 0;
 }
 
+static bool enter(const void *ctx, const lun_node *user, int k, const lun_node *in)
+{
+    return !is_end(ctx, user) && !indexed(user, k, in);
+}
+
+static bool emit_visited(void *ctx, lun_node *n, const lun_node *user)
+{
+    lowerer *l = ctx;
+    bool read = from_memory(l, n);
+    if (!read && n->workgroup > l->out->workgroup)
+        l->out->workgroup = n->workgroup;
+    if (n->kind == LUN_NODE_NUMBER || (n->rank == 0 && read))
+        return true;
+    if (read)
+        n->value = load(l, n, 0, n->n == 1 && l->g->n != 1);
+    else
+        n->value = emit_node(l, n, user && user->kind == LUN_NODE_PLACE ? user->where : n->where);
+    return l->status == LUN_OK;
+}
+
 static void emit(lowerer *l, lun_node *root)
 {
-    frame *stack = NULL;
-    int depth = 0, room = 0;
-    if (root->lowered == l->walk)
-        return;
-    if (!lun__grow(&stack, 0, &room, sizeof *stack)) {
+    const lun_visitor v = {LUN_WALK_LOWERED, enter, emit_visited, l};
+    if (!lun__walk(l->walk, root, &v))
         nomem(l);
-        return;
-    }
-    stack[depth++] = (frame){root, 0};
-    while (depth && l->status == LUN_OK) {
-        frame *top = &stack[depth - 1];
-        lun_node *n = top->node, *in = is_end(l, n) ? NULL : lun_node_operand(n, top->next);
-        if (!in || n->lowered == l->walk) {
-            if (n->lowered != l->walk)
-                finish(l, n, depth > 1 ? stack[depth - 2].node : NULL);
-            depth--;
-            continue;
-        }
-        top->next++;
-        if (in->lowered == l->walk || indexed(n, top->next - 1, in))
-            continue;
-        if (!lun__grow(&stack, depth, &room, sizeof *stack))
-            nomem(l);
-        else
-            stack[depth++] = (frame){in, 0};
-    }
-    free(stack);
 }
 
 static void emit_reduce(lowerer *l, lun_node *n)

@@ -1,4 +1,4 @@
-/* kernels.c - the kernels that the backend in use has built, found by IR. */
+/* kernels.c - the kernels that backends have built, found by IR. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +50,7 @@ static bool make_room(lun_engine *e)
     return true;
 }
 
-static lun_status build(lun_engine *e, const lun_ir *ir, lun_kernel **out)
+static lun_status build(lun_engine *e, const lun_ir *ir, lun_kernel_entry *k)
 {
     lun_backend_slot *b;
     lun_strbuf text = LUN_STRBUF_INIT;
@@ -58,7 +58,9 @@ static lun_status build(lun_engine *e, const lun_ir *ir, lun_kernel **out)
     if (s == LUN_OK && lun_ir_print(ir, &text) != LUN_OK)
         s = lun__nomem(e);
     if (s == LUN_OK)
-        s = b->backend->build(b->state, ir, lun_strbuf_text(&text), out);
+        s = b->backend->build(b->state, ir, lun_strbuf_text(&text), &k->kernel);
+    k->at = b;
+    k->math = e->math;
     lun_strbuf_free(&text);
     return s;
 }
@@ -73,13 +75,13 @@ lun_status lun_kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **ou
     }
     uint64_t hash = hash_bytes(key.text, key.length);
     lun_kernel_entry *k = e->kernels[hash & (e->kernel_buckets - 1)];
-    while (k &&
-           (k->hash != hash || k->length != key.length || memcmp(k->key, key.text, key.length)))
+    while (k && (k->hash != hash || !lun__kernel_fits(e, k) || k->length != key.length ||
+                 memcmp(k->key, key.text, key.length)))
         k = k->next;
     lun_status s = LUN_OK;
     if (!k) {
         k = calloc(1, sizeof *k);
-        s = k ? build(e, ir, &k->kernel) : lun__nomem(e);
+        s = k ? build(e, ir, k) : lun__nomem(e);
         if (s != LUN_OK) {
             free(k);
             lun_strbuf_free(&key);
@@ -104,8 +106,7 @@ void lun__kernels_flush(lun_engine *e)
     for (uint32_t i = 0; i < e->kernel_buckets; i++)
         for (lun_kernel_entry *k = e->kernels[i], *next; k; k = next) {
             next = k->next;
-            const lun_backend_slot *b = &e->backends[e->current];
-            b->backend->release(b->state, k->kernel);
+            k->at->backend->release(k->at->state, k->kernel);
             free(k->key);
             free(k);
         }

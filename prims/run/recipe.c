@@ -1,10 +1,11 @@
-/* recipe.c - remembers how small graphs of a known shape were lowered, so that the next graph of that
- * shape goes from nodes to its kernel with one look-up: no fusing, no IR, no text.
+/* recipe.c - remembers plans of one step, so that the next graph of that shape goes from nodes to its kernel with
+ * one look-up: no fusing, no IR, no text.
  *
  * Nodes carry a hash of their form, so the look-up is by the roots' hashes; the graph is then compared
  * with the recipe node by node, users before operands, which also finds the kernel's operands.  Neither
  * lengths nor numbers' values are part of a shape. */
 #include "run/recipe.h"
+#include "graph/walk.h"
 #include "run/run.h"
 
 #include <stdlib.h>
@@ -39,37 +40,19 @@ static bool simple(const lun_node *n)
     }
 }
 
-static bool visit(lun_engine *e, shape *s, lun_node *root)
+static bool enter(const void *ctx, const lun_node *user, int k, const lun_node *in)
 {
-    struct {
-        lun_node *node;
-        int next;
-    } stack[NODES + 1];
-    int depth = 0;
-    if (root->mark == e->walk)
-        return true;
-    root->mark = e->walk;
-    stack[depth].node = root;
-    stack[depth++].next = 0;
-    while (depth) {
-        lun_node *n = stack[depth - 1].node;
-        lun_node *in = lun_node_ready(n) ? NULL : lun_node_operand(n, stack[depth - 1].next++);
-        if (in) {
-            if (in->mark == e->walk)
-                continue;
-            if (depth > NODES || !simple(in) || in->kind == LUN_NODE_REDUCE)
-                return false;
-            in->mark = e->walk;
-            stack[depth].node = in;
-            stack[depth++].next = 0;
-            continue;
-        }
-        if (s->count == NODES)
-            return false;
-        n->slot = s->count;
-        s->order[s->count++] = n;
-        depth--;
-    }
+    (void)ctx, (void)k, (void)in;
+    return !lun_node_ready(user);
+}
+
+static bool append(void *ctx, lun_node *n, const lun_node *user)
+{
+    shape *s = ctx;
+    if (s->count == NODES || !simple(n) || (user && n->kind == LUN_NODE_REDUCE))
+        return false;
+    n->slot = s->count;
+    s->order[s->count++] = n;
     return true;
 }
 
@@ -100,12 +83,13 @@ static inline bool is_at(const lun_node *n, uint8_t place, int64_t space)
 /* The nodes below the roots in order. */
 static bool shape_of(lun_engine *e, lun_node *const *roots, int count, shape *s)
 {
+    const lun_visitor v = {LUN_WALK_MARK, enter, append, s};
     s->count = 0;
-    e->walk++;
+    uint64_t walk = ++e->walk;
     if (count > ROOTS)
         return false;
     for (int i = 0; i < count; i++) {
-        if (lun_node_ready(roots[i]) || !simple(roots[i]) || !visit(e, s, roots[i]))
+        if (lun_node_ready(roots[i]) || !lun__walk(walk, roots[i], &v))
             return false;
         for (int k = 0; k < i; k++)
             if (roots[k] == roots[i])
@@ -170,6 +154,16 @@ static lun_recipe *find(lun_engine *e, lun_node *const *roots, int count, lun_no
     return r;
 }
 
+lun_status lun__recipe_launch(lun_engine *e, lun_recipe *r)
+{
+    if (!r->kernel || !lun__kernel_fits(e, r->kernel)) {
+        lun_status status = lun_kernel_get(e, &r->step.lowered.ir, &r->kernel);
+        if (status != LUN_OK)
+            return status;
+    }
+    return lun_run_lowered(e, &r->step.lowered, r->kernel, r->step.n);
+}
+
 lun_status lun_recipe_run(lun_engine *e, lun_node *const *roots, int count, bool *done)
 {
     lun_node *order[NODES];
@@ -177,8 +171,7 @@ lun_status lun_recipe_run(lun_engine *e, lun_node *const *roots, int count, bool
     lun_recipe *r = e->recipes ? find(e, roots, count, order) : NULL;
     if (!r)
         return LUN_OK;
-    int64_t n = space_of(roots[0]);
-    lun_lowered *l = &r->lowered;
+    lun_lowered *l = &r->step.lowered;
     for (int i = 0; i < l->ir.slot_count; i++)
         l->slots[i].node = order[r->slots[i]];
     for (int i = 0; i < l->ir.arg_count; i++)
@@ -186,7 +179,8 @@ lun_status lun_recipe_run(lun_engine *e, lun_node *const *roots, int count, bool
             l->args[i].node = order[r->args[i]];
     for (int i = 0; i < l->ir.result_count; i++)
         l->results[i] = order[r->results[i]];
-    lun_status status = lun_run_lowered(e, l, r->kernel, n);
+    r->step.n = space_of(roots[0]);
+    lun_status status = lun__recipe_launch(e, r);
     /* a division by zero is met again on the long way, which knows where it was written */
     *done = status != LUN_EZERO;
     return *done ? status : LUN_OK;
@@ -194,7 +188,7 @@ lun_status lun_recipe_run(lun_engine *e, lun_node *const *roots, int count, bool
 
 static void recipe_free(lun_recipe *r)
 {
-    lun_lowered_free(&r->lowered);
+    lun_lowered_free(&r->step.lowered);
     free(r->parts);
     free(r->slots);
     free(r);
@@ -249,37 +243,35 @@ static bool write_parts(lun_recipe *r, const shape *s)
     return true;
 }
 
-bool lun_recipe_learn(lun_engine *e, lun_node *const *roots, int count, lun_lowered *l,
-                      lun_kernel_entry *k)
+lun_recipe *lun__recipe_learn(lun_engine *e, lun_node *const *roots, int count, lun_steps *steps)
 {
     shape s;
     lun_node *order[NODES];
-    if (e->recipe_count >= MOST)
-        return false;
+    lun_step *step = &steps->at[0];
+    if (e->recipe_count >= MOST || steps->count != 1 || step->kind != LUN_STEP_LAUNCH || !step->n)
+        return NULL;
     if (!e->recipes) {
         e->recipes = calloc(BUCKETS, sizeof(lun_recipe *));
         if (!e->recipes)
-            return false;
+            return NULL;
     }
     if (!shape_of(e, roots, count, &s) || find(e, roots, count, order))
-        return false;
+        return NULL;
     lun_recipe *r = calloc(1, sizeof *r);
     if (!r)
-        return false;
+        return NULL;
     r->roots = count;
-    if (!index_sources(r, l, roots) || !write_parts(r, &s)) {
+    if (!index_sources(r, &step->lowered, roots) || !write_parts(r, &s)) {
         recipe_free(r);
-        return false;
+        return NULL;
     }
     r->form = form_of(roots, count);
-    r->kernel = k;
-    r->lowered = *l;
-    memset(l, 0, sizeof *l);
+    r->step = *step;
+    steps->count = 0;
     r->next = e->recipes[r->form & (BUCKETS - 1)];
     e->recipes[r->form & (BUCKETS - 1)] = r;
     e->recipe_count++;
-    e->learned = r;
-    return true;
+    return r;
 }
 
 void lun__recipes_flush(lun_engine *e)

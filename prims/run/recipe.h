@@ -1,8 +1,8 @@
-/* recipe.h - what recipe.c remembers of one shape of graph. Private to prims/. */
+/* recipe.h - plans of one step, remembered by the shape of their graph.  Private to prims/. */
 #ifndef LUN_RECIPE_H
 #define LUN_RECIPE_H
 
-#include "plan/plan.h"
+#include "plan/steps.h"
 #include "run/kernels.h"
 
 /* A node as lowering sees it. */
@@ -18,20 +18,21 @@ struct lun_recipe {
     lun_recipe_part *parts; /* operands before users */
     int count, roots;
     uint32_t form;
-    lun_lowered lowered;     /* its nodes are those of the last run: replaced before use */
-    int32_t *slots;          /* numbers of nodes in the shape's order, by slot; one block with */
-    int32_t *args, *results; /* by argument (-1: fixed), by result, */
-    int32_t *at;             /* by root */
-    lun_kernel_entry *kernel;
+    lun_step step;            /* its nodes are those of the last run: replaced before use */
+    int32_t *slots;           /* numbers of nodes in the shape's order, by slot; one block with */
+    int32_t *args, *results;  /* by argument (-1: fixed), by result, */
+    int32_t *at;              /* by root */
+    lun_kernel_entry *kernel; /* of the backend that ran it last, NULL: not run yet */
 };
 
 /* Tries to evaluate the roots by a recipe.  *done: whether it did. */
 lun_status lun_recipe_run(lun_engine *e, lun_node *const *roots, int count, bool *done);
-/* Remembers how a schedule of one group over n indices was lowered, for graphs of this shape.  To be
- * called before the group runs.  Takes *l over if it returns true. */
-bool lun_recipe_learn(lun_engine *e, lun_node *const *roots, int count, lun_lowered *l,
-                      lun_kernel_entry *k);
-
+/* Remembers the plan of these roots for graphs of their shape, if it is one launch without anything else to it: takes
+ * the step out of it then, to be run by lun__recipe_launch.  NULL: nothing has changed. */
+lun_recipe *lun__recipe_learn(lun_engine *e, lun_node *const *roots, int count, lun_steps *steps);
+/* Runs its step on the nodes that it names. */
+lun_status lun__recipe_launch(lun_engine *e, lun_recipe *r);
+/* Forgets all. */
 void lun__recipes_flush(lun_engine *e);
 
 #endif

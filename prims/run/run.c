@@ -1,11 +1,14 @@
-/* run.c - does what a schedule says, in its order; copies, and parts of a result.
- * No algorithm of its own: plan/fuse.c decides what, launch.c and a backend how. */
+/* run.c - does the steps of a plan in their order.
+ * No algorithm of its own: plan/ decides what, launch.c and a backend how. */
 #include "run/run.h"
+
 #include "lunarray_bind.h"
+#include "plan/steps.h"
 #include "run/recipe.h"
 
-/* A NUMBER over many indices becomes elements in memory. */
-static lun_status write_out(lun_engine *e, lun_node *n)
+/* ---- steps ------------------------------------------------------------------------------------------- */
+
+static lun_status run_fill(lun_engine *e, lun_node *n)
 {
     lun_storage *to;
     lun_status status = lun_storage_new(e, (lun_dtype)n->dtype, n->n, &to);
@@ -15,38 +18,6 @@ static lun_status write_out(lun_engine *e, lun_node *n)
     lun_node_become_leaf(e, n, to, 0);
     return LUN_OK;
 }
-
-/* What a function indexes must be in memory. */
-static lun_status write_out_indexed(lun_engine *e, const lun_lowered *l)
-{
-    lun_status status = LUN_OK;
-    for (int i = 0; status == LUN_OK && i < l->ir.slot_count; i++)
-        if (l->slots[i].node->kind == LUN_NODE_NUMBER)
-            status = write_out(e, l->slots[i].node);
-    return status;
-}
-
-static lun_status run_kernel(lun_engine *e, const lun_schedule *s, int g, lun_node *const *roots,
-                             int count)
-{
-    lun_lowered l;
-    lun_kernel_entry *k = NULL;
-    int64_t n = s->groups[g].n;
-    lun_status status = lun_lower(e, s, g, &l);
-    if (status != LUN_OK)
-        return status;
-    status = write_out_indexed(e, &l);
-    if (status == LUN_OK && n > 0)
-        status = lun_kernel_get(e, &l.ir, &k);
-    if (status == LUN_OK && n > 0 && s->count == 1 && lun_recipe_learn(e, roots, count, &l, k))
-        return lun_run_lowered(e, &e->learned->lowered, k, n);
-    if (status == LUN_OK)
-        status = lun_run_lowered(e, &l, k, n);
-    lun_lowered_free(&l);
-    return status;
-}
-
-/* ---- copies ---------------------------------------------------------------------------------------------- */
 
 static lun_status run_copy(lun_engine *e, lun_node *n)
 {
@@ -74,57 +45,47 @@ static lun_status run_copy(lun_engine *e, lun_node *n)
     return LUN_OK;
 }
 
-/* ---- a schedule -------------------------------------------------------------------------------------------- */
+static lun_status run_launch(lun_engine *e, const lun_step *step)
+{
+    lun_kernel_entry *k = NULL;
+    lun_status status = step->n > 0 ? lun_kernel_get(e, &step->lowered.ir, &k) : LUN_OK;
+    return status == LUN_OK ? lun_run_lowered(e, &step->lowered, k, step->n) : status;
+}
 
-static lun_status run_schedule(lun_engine *e, const lun_schedule *s, int groups,
-                               lun_node *const *roots, int count)
+/* The first `count` steps. */
+static lun_status run_steps(lun_engine *e, const lun_steps *s, int count)
 {
     lun_status status = LUN_OK;
-    for (int g = 0; status == LUN_OK && g < groups; g++) {
+    for (int i = 0; status == LUN_OK && i < count; i++) {
+        const lun_step *step = &s->at[i];
         status = lun__stopped(e);
         if (status != LUN_OK)
             break;
-        if (s->groups[g].copy)
-            status = run_copy(e, s->groups[g].sinks[0]);
+        if (step->kind == LUN_STEP_LAUNCH)
+            status = run_launch(e, step);
+        else if (step->kind == LUN_STEP_COPY)
+            status = run_copy(e, step->node);
         else
-            status = run_kernel(e, s, g, roots, count);
+            status = run_fill(e, step->node);
     }
     return status;
 }
 
-/* The sinks of a schedule must live until it has run, though their users become leaves before. */
-static void hold(const lun_schedule *s)
-{
-    for (int g = 0; g < s->count; g++)
-        for (int k = 0; k < s->groups[g].sink_count; k++)
-            lun_node_retain(s->groups[g].sinks[k]);
-}
-
-static void let_go(lun_engine *e, const lun_schedule *s)
-{
-    for (int g = 0; g < s->count; g++)
-        for (int k = 0; k < s->groups[g].sink_count; k++)
-            lun_node_release(e, s->groups[g].sinks[k]);
-}
+/* ---- evaluation ---------------------------------------------------------------------------------------- */
 
 static lun_status run_roots(lun_engine *e, lun_node *const *roots, int count)
 {
-    lun_schedule s;
+    lun_steps s;
     bool done;
     lun_status status = lun_recipe_run(e, roots, count, &done);
     if (status != LUN_OK || done)
         return status;
-    status = lun_fuse(e, roots, count, &s);
+    status = lun__steps_make(e, roots, count, &s);
     if (status != LUN_OK)
         return status;
-    hold(&s);
-    status = run_schedule(e, &s, s.count, roots, count);
-    let_go(e, &s);
-    lun_schedule_free(&s);
-    /* what is a NUMBER over many indices is written out last: it needs no kernel */
-    for (int i = 0; status == LUN_OK && i < count; i++)
-        if (roots[i]->kind == LUN_NODE_NUMBER && roots[i]->rank)
-            status = write_out(e, roots[i]);
+    lun_recipe *r = lun__recipe_learn(e, roots, count, &s);
+    status = r ? lun__recipe_launch(e, r) : run_steps(e, &s, s.count);
+    lun__steps_free(e, &s);
     return status;
 }
 
@@ -153,37 +114,40 @@ lun_status lun_run(lun_engine *e, lun_node *const *roots, int count)
     return status;
 }
 
+/* The last step, if it is a kernel that computes root alone, index by index. */
+static const lun_step *last_launch(const lun_steps *s, const lun_node *root)
+{
+    const lun_step *last = s->count ? &s->at[s->count - 1] : NULL;
+    if (!last || last->kind != LUN_STEP_LAUNCH)
+        return NULL;
+    const lun_ir *ir = &last->lowered.ir;
+    int outputs = 0;
+    for (int i = 0; i < ir->slot_count; i++)
+        if (ir->slots[i].role == LUN_SLOT_OUT)
+            outputs += last->lowered.slots[i].node == root ? 1 : 2;
+    return ir->scan < 0 && ir->result_count == 0 && outputs == 1 ? last : NULL;
+}
+
 static lun_status run_range(lun_engine *e, lun_node *root, int64_t first, int64_t count, void *host,
                             bool *done)
 {
-    lun_schedule s;
-    lun_lowered l;
+    lun_steps s;
     lun_kernel_entry *k;
-    *done = false;
-    lun_status status = lun_fuse(e, &root, 1, &s);
+    lun_status status = lun__steps_make(e, &root, 1, &s);
     if (status != LUN_OK)
         return status;
-    hold(&s);
-    int last = s.count - 1;
-    bool part = s.count > 0 && !s.groups[last].copy && !s.groups[last].scan &&
-                s.groups[last].sink_count == 1 && root->kind != LUN_NODE_REDUCE &&
-                s.groups[last].sinks[0] == root;
-    if (part)
-        status = run_schedule(e, &s, last, &root, 0);
-    if (part && status == LUN_OK) {
-        status = lun_lower(e, &s, last, &l);
-        if (status == LUN_OK) {
-            status = write_out_indexed(e, &l);
-            if (status == LUN_OK)
-                status = lun_kernel_get(e, &l.ir, &k);
-            if (status == LUN_OK)
-                status = lun_run_part(e, &l, k, s.groups[last].n, first, count, host);
-            *done = status == LUN_OK;
-            lun_lowered_free(&l);
-        }
+    const lun_step *last = last_launch(&s, root);
+    if (last) {
+        status = run_steps(e, &s, s.count - 1);
+        if (status == LUN_OK)
+            status = lun_kernel_get(e, &last->lowered.ir, &k);
+        if (status == LUN_OK)
+            status = lun_run_part(e, &last->lowered, k, last->n, first, count, host);
+        *done = status == LUN_OK;
+    } else {
+        status = run_steps(e, &s, s.count);
     }
-    let_go(e, &s);
-    lun_schedule_free(&s);
+    lun__steps_free(e, &s);
     return status;
 }
 

@@ -8,7 +8,7 @@
 /* Makes every root a LEAF (or NUMBER, for Scalars). */
 lun_status lun_run(lun_engine *e, lun_node *const *roots, int count);
 /* Elements first .. first+count-1 of an unevaluated root into host memory, without keeping them, where
- * only they need to be computed.  *done: false if the root must be evaluated as a whole. */
+ * only they need to be computed.  *done: false if the root had to be evaluated as a whole; it is a LEAF then. */
 lun_status lun_run_range(lun_engine *e, lun_node *root, int64_t first, int64_t count, void *host,
                          bool *done);
 /* Allocates, launches over n > 0 indices and gives the results to the sinks of a lowered group. */

@@ -85,6 +85,24 @@ describe("lazy evaluation", function()
     end)
 end)
 
+describe("another backend", function()
+    it("leaves the kernels of the one before as they are", function()
+        local before, a = lun.use(), lun.random(100, { seed = 3 }):eval()
+        local function work() return ((a + 1.25) * 7.5):lazy "sum":value() end
+        local built = lun.stats()
+        local want = work()
+        for _, name in ipairs { "reference", before, "reference", before } do
+            lun.use(name)
+            assert.equal(want, work())
+        end
+        local now = lun.stats()
+        assert.is_true(now.compiles + now.cache_hits - built.compiles - built.cache_hits <= 1)
+        lun.math "precise"
+        assert.equal(want, work())
+        lun.math "fast"
+    end)
+end)
+
 describe("lun.explain", function()
     it("tells of copies", function()
         local plan = lun.explain(lun.vector { 1, 2 } .. lun.vector { 3 })
@@ -116,6 +134,40 @@ describe("lun.explain", function()
         assert.is_true(#plan >= 2)
         assert.is_true(#plan[1].cut > 0)
         assert.matches("cut: ", tostring(plan))
+    end)
+
+    it("shows the graph, shared nodes once", function()
+        local a = lun.vector { 1, 2, 3 }
+        local shared = a * a
+        local graph = lun.explain((shared + 0.5):lazy "sum", shared:scan("+", 0):sub(2, 3), a).graph
+        assert.equal(table.concat({
+            "%0 = array i64[3]",
+            "%1 = mul i64[3] %0 %0",
+            "%2 = cast f64[3] %1",
+            "%3 = number f64 0.5",
+            "%4 = add f64[3] %2 %3",
+            "%5 = reduce f64 %4 by add",
+            "%6 = number i64 0",
+            "%7 = scan i64[3] %1 %6 by add exclusive",
+            "%8 = slice i64[2] %7 from 1 step 1",
+            "",
+        }, "\n"), (graph:gsub(" %(%S+:%d+%)", "")))
+        assert.equal("%0 = array i64[3]\n", lun.explain(a).graph)
+    end)
+
+    it("lists the steps that run takes", function()
+        local table_of, x = lun.full(4, 2.5), lun.vector { 1, 2, 3 }
+        local f = lun.map(function(v, w) return v * w[1] + w[4] end)
+        local function steps()
+            return f(x, table_of) .. lun.ones(2)
+        end
+        local names = {}
+        for i, step in ipairs(lun.explain(steps(), lun.zeros(7))) do
+            names[i] = step.name
+        end
+        assert.equal("fill map copy fill", table.concat(names, " "))
+        assert.equal(1, launches_of(function() expect.elements({ 5.0, 7.5, 10.0, 1.0, 1.0 }, steps()) end))
+        assert.matches("^plan: 2 kernels, ", tostring(lun.explain(steps())))
     end)
 
     it("is a readable page", function()

@@ -1,0 +1,89 @@
+/* print.c - the graph as text; see print.h.  Knows no kernel: where the graph will be cut is the plan's. */
+#include "graph/print.h"
+
+#include "engine/state.h"
+#include "graph/walk.h"
+#include "table/op.h"
+
+/* By kind of node: its name, NULL where an operation or function gives it. */
+static const char *const names[LUN_NODE_KINDS] = {
+    [LUN_NODE_LEAF] = "array",      [LUN_NODE_NUMBER] = "number", [LUN_NODE_INDEX] = "index",
+    [LUN_NODE_RANDOM] = "random",   [LUN_NODE_CAST] = "cast",     [LUN_NODE_CALL] = "call",
+    [LUN_NODE_OUTPUT] = "result",   [LUN_NODE_REDUCE] = "reduce", [LUN_NODE_SCAN] = "scan",
+    [LUN_NODE_SLICE] = "slice",     [LUN_NODE_CONCAT] = "concat", [LUN_NODE_RESHAPE] = "reshape",
+    [LUN_NODE_PLACE] = "written at"};
+
+typedef struct printer {
+    lun_engine *e;
+    lun_strbuf *out;
+    int count;
+} printer;
+
+static void print_type(lun_strbuf *out, const lun_node *n)
+{
+    int64_t shape[LUN_MAX_RANK];
+    lun_node_shape(n, shape);
+    lun_strbuf_printf(out, " %s", lun_dtype_name((lun_dtype)n->dtype));
+    for (int i = 0; i < n->rank; i++)
+        lun_strbuf_printf(out, "%s%lld", i ? ", " : "[", (long long)shape[i]);
+    if (n->rank)
+        lun_strbuf_puts(out, "]");
+}
+
+static void print_number(lun_strbuf *out, const lun_node *n)
+{
+    char text[LUN_NUMBER_TEXT];
+    lun_value v = lun_cell_to_value((lun_dtype)n->dtype, n->cell);
+    if (v.dtype == LUN_F64)
+        lun_strbuf_printf(out, " %s", lun_number_text(v.as.d, text));
+    else if (v.dtype == LUN_U64)
+        lun_strbuf_printf(out, " %llu", (unsigned long long)v.as.u);
+    else
+        lun_strbuf_printf(out, " %lld", (long long)v.as.i);
+}
+
+/* What distinguishes n beside its kind, type and operands. */
+static void print_details(const printer *p, const lun_node *n)
+{
+    bool operation = n->kind == LUN_NODE_REDUCE || n->kind == LUN_NODE_SCAN;
+    if (n->kind == LUN_NODE_NUMBER)
+        print_number(p->out, n);
+    if (operation)
+        lun_strbuf_printf(p->out, " by %s",
+                          n->op < LUN_OP_COUNT ? lun_op_get((lun_op)n->op)->name : "function");
+    if (n->kind == LUN_NODE_SCAN)
+        lun_strbuf_puts(p->out, n->inclusive ? " inclusive" : " exclusive");
+    if (n->kind == LUN_NODE_OUTPUT)
+        lun_strbuf_printf(p->out, " %d", n->op + 1);
+    if (n->kind == LUN_NODE_SLICE)
+        lun_strbuf_printf(p->out, " from %lld step %lld", (long long)n->offset, (long long)n->step);
+    if (n->where && n->kind != LUN_NODE_NUMBER)
+        lun_strbuf_printf(p->out, " (%s)", lun__place(p->e, n->where));
+}
+
+static bool print_node(void *ctx, lun_node *n, const lun_node *user)
+{
+    (void)user;
+    printer *p = ctx;
+    lun_node *in;
+    n->slot = p->count++;
+    lun_strbuf_printf(p->out, "%%%d = %s", n->slot,
+                      n->kind == LUN_NODE_OP ? lun_op_get((lun_op)n->op)->name : names[n->kind]);
+    print_type(p->out, n);
+    for (int k = 0; (in = lun_node_operand(n, k)); k++)
+        lun_strbuf_printf(p->out, " %%%d", in->slot);
+    print_details(p, n);
+    lun_strbuf_puts(p->out, "\n");
+    return !p->out->failed;
+}
+
+bool lun__graph_print(lun_engine *e, lun_node *const *roots, int count, lun_strbuf *out)
+{
+    printer p = {e, out, 0};
+    const lun_visitor v = {LUN_WALK_MARK, NULL, print_node, &p};
+    uint64_t walk = ++e->walk;
+    bool ok = true;
+    for (int i = 0; ok && i < count; i++)
+        ok = lun__walk(walk, roots[i], &v);
+    return ok && !out->failed;
+}

@@ -1,0 +1,104 @@
+/* steps.c - the plan of an evaluation: groups in their order, each lowered; see steps.h.  Knows no backend. */
+#include "plan/steps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+static bool hold(lun_steps *s, lun_node *n)
+{
+    if (!lun__grow(&s->held, s->held_count, &s->held_room, sizeof *s->held))
+        return false;
+    s->held[s->held_count++] = lun_node_retain(n);
+    return true;
+}
+
+static lun_step *append(lun_steps *s, lun_step_kind kind, int64_t n, const char *cut)
+{
+    if (!lun__grow(&s->at, s->count, &s->room, sizeof *s->at))
+        return NULL;
+    lun_step *step = &s->at[s->count++];
+    *step = (lun_step){.kind = kind, .n = n, .cut = cut};
+    return step;
+}
+
+/* The elements of n, a NUMBER over many indices, unless an earlier step makes them. */
+static lun_status fill(lun_engine *e, lun_steps *s, lun_node *n)
+{
+    for (int i = 0; i < s->count; i++)
+        if (s->at[i].kind == LUN_STEP_FILL && s->at[i].node == n)
+            return LUN_OK;
+    lun_step *step = hold(s, n) ? append(s, LUN_STEP_FILL, n->n, "") : NULL;
+    if (!step)
+        return lun__nomem(e);
+    step->node = n;
+    return LUN_OK;
+}
+
+static lun_status plan_kernel(lun_engine *e, const lun_schedule *groups, int g, lun_steps *s)
+{
+    const lun_group *group = &groups->groups[g];
+    lun_lowered l;
+    lun_status status = lun_lower(e, groups, g, &l);
+    if (status != LUN_OK)
+        return status;
+    /* what a function indexes must be in memory */
+    for (int i = 0; status == LUN_OK && i < l.ir.slot_count; i++)
+        if (l.slots[i].node->kind == LUN_NODE_NUMBER)
+            status = fill(e, s, l.slots[i].node);
+    lun_step *step = status == LUN_OK ? append(s, LUN_STEP_LAUNCH, group->n, group->cut) : NULL;
+    if (step)
+        step->lowered = l;
+    else
+        lun_lowered_free(&l);
+    return status == LUN_OK && !step ? lun__nomem(e) : status;
+}
+
+static lun_status plan_group(lun_engine *e, const lun_schedule *groups, int g, lun_steps *s)
+{
+    const lun_group *group = &groups->groups[g];
+    for (int k = 0; k < group->sink_count; k++)
+        if (!hold(s, group->sinks[k]))
+            return lun__nomem(e);
+    if (!group->copy)
+        return plan_kernel(e, groups, g, s);
+    lun_step *step = append(s, LUN_STEP_COPY, group->n, group->cut);
+    if (!step)
+        return lun__nomem(e);
+    step->node = group->sinks[0];
+    return LUN_OK;
+}
+
+lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, lun_steps *out)
+{
+    lun_schedule groups;
+    memset(out, 0, sizeof *out);
+    lun_status status = lun_fuse(e, roots, count, &groups);
+    if (status != LUN_OK)
+        return status;
+    for (int g = 0; status == LUN_OK && g < groups.count; g++) {
+        status = plan_group(e, &groups, g, out);
+        if (status == LUN_OK && g + 1 < groups.count)
+            status = lun__stopped(e);
+    }
+    lun_schedule_free(&groups);
+    /* numbers over many indices come last: they need no kernel */
+    for (int i = 0; status == LUN_OK && i < count; i++)
+        if (roots[i]->kind == LUN_NODE_NUMBER && roots[i]->rank)
+            status = fill(e, out, roots[i]);
+    if (status != LUN_OK)
+        lun__steps_free(e, out);
+    return status;
+}
+
+void lun__steps_free(lun_engine *e, lun_steps *s)
+{
+    for (int i = 0; i < s->count; i++)
+        lun_lowered_free(&s->at[i].lowered);
+    for (int i = 0; i < s->held_count; i++)
+        lun_node_release(e, s->held[i]);
+    free(s->at);
+    free(s->held);
+    memset(s, 0, sizeof *s);
+}

@@ -1,0 +1,38 @@
+/* steps.h - a plan as a value: what an evaluation will do, in its order, made before anything runs.  run/run.c does it,
+ * api/explain.c shows it, run/recipe.c remembers it.  Private to prims/. */
+#ifndef LUN_STEPS_H
+#define LUN_STEPS_H
+
+#include "plan/plan.h"
+
+/*  kind    does                                                      node    lowered
+ *  LAUNCH  a kernel over n indices, whose results go to the nodes    -       the kernel
+ *          that `lowered` names
+ *  COPY    the operands of a CONCAT, one behind the other            it      -
+ *  FILL    the elements of a NUMBER over many indices                it      -
+ * Each node that receives a result is a LEAF (or NUMBER, for a Scalar) afterwards. */
+typedef enum lun_step_kind { LUN_STEP_LAUNCH, LUN_STEP_COPY, LUN_STEP_FILL } lun_step_kind;
+
+typedef struct lun_step {
+    lun_step_kind kind;
+    int64_t n;       /* indices */
+    const char *cut; /* why the graph was cut behind it, "" */
+    lun_node *node;
+    lun_lowered lowered;
+} lun_step;
+
+/* Steps in their order.  The nodes that receive results are held: they live as long as the plan does, though
+ * their users may become leaves before. */
+typedef struct lun_steps {
+    lun_step *at;
+    int count, room;
+    lun_node **held;
+    int held_count, held_room;
+} lun_steps;
+
+/* The steps that make every root a LEAF (or NUMBER, for Scalars).  Changes no node but their scratch fields.
+ * LUN_ENOMEM, or LUN_ECANCEL, LUN_ELIMIT when the evaluation shall stop. */
+lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, lun_steps *out);
+void lun__steps_free(lun_engine *e, lun_steps *s);
+
+#endif
