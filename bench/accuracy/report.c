@@ -22,7 +22,7 @@ static const char method[] =
     "- **precise**: `lun.math \"precise\"`: the C library's scalar functions, which this project "
     "does not choose.\n"
     "- **OpenCL**: the device named above. Its functions are its own but for those in "
-    "`backends/render/opencl/math.c`.\n"
+    "`backends/render/opencl/quirks.c`.\n"
     "\n"
     "f32, one argument: %s for the variant of this machine, one of %llu for the others,\n"
     "one of %llu on OpenCL. f32, two arguments: %.2g pairs (the others: a quarter of them, OpenCL: "
