@@ -425,6 +425,12 @@ static bool near(lun_dtype t, double got, long double want, double limit)
 
 /* ---- operations -------------------------------------------------------------------------------------------- */
 
+/* An operation that the oracles above do not know: rows behind these have theirs in tests/diff/oracle.lua. */
+static void left_to_diff(lun_op op)
+{
+    assert_true(op > LUN_OP_ISFINITE);
+}
+
 static void check_element(lun_op op, lun_dtype t, const char *const *in, int64_t i, const void *got)
 {
     const lun_op_row *row = lun_op_get(op);
@@ -435,7 +441,10 @@ static void check_element(lun_op op, lun_dtype t, const char *const *in, int64_t
     if (!is_float(t) || select) {
         wide r = 0, a = get_wide(select ? LUN_BOOL : t, p[0]);
         uint64_t want = 0, have = 0;
-        assert_true(whole_oracle(op, t, a, get_wide(t, p[1]), get_wide(t, p[2]), &r));
+        if (!whole_oracle(op, t, a, get_wide(t, p[1]), get_wide(t, p[2]), &r)) {
+            left_to_diff(op);
+            return;
+        }
         put_wide(to_bool ? LUN_BOOL : t, &want, r);
         memcpy(&have, got, (size_t)sizes[to_bool ? LUN_BOOL : t]);
         if (want != have)
@@ -455,7 +464,10 @@ static void check_element(lun_op op, lun_dtype t, const char *const *in, int64_t
                      r);
         return;
     }
-    assert_true(math_oracle(op, (long double)a, (long double)b, &exact));
+    if (!math_oracle(op, (long double)a, (long double)b, &exact)) {
+        left_to_diff(op);
+        return;
+    }
     if (!near(t, have, exact, 4.0))
         fail_msg("%s %s(%a, %a): %a, not %a", row->name, lun_dtype_name(t), a, b, have,
                  (double)exact);
