@@ -1,5 +1,5 @@
-/* bounce.c - stand-ins for slots without room for whole blocks; see bounce.h. Knows IR only as far as which
- * slots are read at i and which are gathered from. */
+/* bounce.c - stand-ins for slots without room for whole blocks; see bounce.h. Knows IR only as far
+ * as which slots are read at i and which are gathered from. */
 #include "host/bounce.h"
 
 #include <stdlib.h>
@@ -24,7 +24,8 @@ static bool is_used(const lun_ir *ir, int slot, lun_ir_kind kind)
     return false;
 }
 
-/* What slot s needs from index cut on. Memory that is gathered from as well is copied as a whole. */
+/* What slot s needs from index cut on. Memory that is gathered from as well is copied as a
+ * whole. */
 static stand_in find_stand_in(const lun_ir *ir, const lun_launch *l, int s, int64_t cut)
 {
     int64_t end = l->first + l->count;

@@ -31,7 +31,7 @@ static bool exceeds_cache(int64_t bytes, int64_t cache)
 }
 
 /* Indices of a chunk that has no fixed size, at most. */
-static int64_t grain_of(const lun_cut_wish *w, const lun_team *team)
+static int64_t grain_of(const lun_cut_work *w, const lun_team *team)
 {
     int64_t grain = LUN_CHUNK, each = w->bytes / w->count;
     double elements = CHUNK_NS / operation_ns / (double)w->cost;
@@ -42,7 +42,7 @@ static int64_t grain_of(const lun_cut_wish *w, const lun_team *team)
     return grain < CHUNK_LEAST ? CHUNK_LEAST : grain;
 }
 
-void lun_cut_make(const lun_cut_wish *w, const lun_team *team, lun_cut *out)
+void lun_cut_make(const lun_cut_work *w, const lun_team *team, lun_cut *out)
 {
     double own_ns = (double)w->count * (double)w->cost * operation_ns;
     double most = (own_ns + (double)w->bytes * byte_ns) / LUN_WORKER_NS;

@@ -1,15 +1,16 @@
-/* cut.h - how a run on the host is cut into chunks and shared out: a function of sizes and costs. */
+/* cut.h - how a run on the host is cut into chunks and shared out: a function of sizes and
+ * costs. */
 #ifndef LUN_HOSTCUT_H
 #define LUN_HOSTCUT_H
 
 #include "host/host.h"
 
-typedef struct lun_cut_wish {
+typedef struct lun_cut_work {
     int64_t count, bytes; /* indices; memory that they read and write */
     int64_t cost;         /* lun_ir_cost, >= 1 */
     int64_t file_bytes;   /* of the widest element of an index that is in a file; 0: none is */
     bool scans, plain;    /* plain: neither REDUCE nor SCAN, chunks may have any size */
-} lun_cut_wish;
+} lun_cut_work;
 
 typedef struct lun_cut {
     int64_t chunk, chunks; /* indices of one; how many */
@@ -20,9 +21,9 @@ typedef struct lun_cut {
 } lun_cut;
 
 /* Where results depend on chunks, these depend on the count alone. */
-void lun_cut_make(const lun_cut_wish *wish, const lun_team *team, lun_cut *out);
-/* The chunks *from .. *to - 1 of share number s: neighbours, always the same for equal counts, so that memory
- * stays on the node that touched it first. */
+void lun_cut_make(const lun_cut_work *work, const lun_team *team, lun_cut *out);
+/* The chunks *from .. *to - 1 of share number s: neighbours, always the same for equal counts, so
+ * that memory stays on the node that touched it first. */
 void lun_cut_share(const lun_cut *cut, int shares, int s, int64_t *from, int64_t *to);
 
 /* n / by and n, rounded up. */

@@ -1,5 +1,5 @@
-/* feed.c - a worker's buffers for elements that are not in memory; see feed.h.  Knows neither where they come
- * from nor what a chunk does with them. */
+/* feed.c - a worker's buffers for elements that are not in memory; see feed.h.  Knows neither where
+ * they come from nor what a chunk does with them. */
 #include "host/feed.h"
 
 #include <string.h>

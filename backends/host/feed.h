@@ -1,5 +1,5 @@
-/* feed.h - slots whose elements are not in memory: buffers of one worker, into which a chunk's elements are
- * read before it runs.  A part of run.c. */
+/* feed.h - slots whose elements are not in memory: buffers of one worker, into which a chunk's
+ * elements are read before it runs.  A part of run.c. */
 #ifndef LUN_FEED_H
 #define LUN_FEED_H
 
@@ -15,8 +15,8 @@ typedef struct lun_feed {
 
 /* Bytes of the widest element that is not in memory; 0: all slots are. */
 int64_t lun__feed_widest(const lun_ir *ir, const lun_launch *l);
-/* Bytes that a worker needs for chunks of so many elements; 0: all slots are in memory; SIZE_MAX: more
- * than can be addressed. */
+/* Bytes that a worker needs for chunks of so many elements; 0: all slots are in memory; SIZE_MAX:
+ * more than can be addressed. */
 size_t lun__feed_bytes(const lun_ir *ir, const lun_launch *l, int64_t chunk);
 /* memory: as many bytes, aligned to a cache line. */
 void lun__feed_open(lun_feed *f, const lun_ir *ir, char *memory, int64_t chunk);

@@ -1,18 +1,19 @@
 /* host.h - runs a kernel on the host's cores: chunks, the fixed reduction tree, the scan chain.
  *
- * Shared by every backend that computes in host memory.  It knows neither how a chunk is computed (an
- * interpreter or compiled code) nor how threads are made: both come as functions.  What it fixes is
- * the order of combination, so that results have the same bits on any number of threads:
+ * Shared by every backend that computes in host memory.  Knows neither how a chunk is computed (an
+ * interpreter or compiled code) nor how threads are made: both come as functions.  It fixes the
+ * order of combination, so that results have the same bits on any number of threads:
  *
  * - Elementwise: chunks of LUN_CHUNK indices, any order.
  * - REDUCE by a COMM op that has an identity: within a chunk 64 lanes, lane l combining elements
  *   l, l+64, l+128, ... in order, starting from the identity, missing elements replaced by the
  *   identity; then lanes are folded in halves: for s = 32, 16, 8, 4, 2, 1: lane[l] = op(lane[l],
- *   lane[l+s]).  Any other op or function: the adjacent-pair tree: x'[j] = f(x[2j], x[2j+1]), an odd
- *   last element goes up unchanged, until one is left.
+ *   lane[l+s]).  Any other op or function: the adjacent-pair tree: x'[j] = f(x[2j], x[2j+1]), an
+ *   odd last element goes up unchanged, until one is left.
  *   Chunk results, in order, are combined by the adjacent-pair tree.
  * - SCAN: chunks of LUN_SCAN_CHUNK.  total[k] of chunk k is as REDUCE defines for a predefined op
- *   (chunk of LUN_SCAN_CHUNK elements: the same lanes), for a function the plain left-to-right chain.
+ *   (chunk of LUN_SCAN_CHUNK elements: the same lanes), for a function the plain left-to-right
+ *   chain.
  *   carry[0] = initial value, carry[k+1] = f(carry[k], total[k]).
  *   Inside a chunk, by a function: acc = carry; exclusive: out[i] = acc, acc = f(acc, x[i]);
  *   inclusive: acc = f(acc, x[i]), out[i] = acc.
@@ -31,7 +32,7 @@
 
 enum { LUN_LANES = 64, LUN_CHUNK = 16384, LUN_SCAN_CHUNK = 65536 };
 
-/* What a plain operation on wide vectors takes, roughly, and what a worker should have to do at least. */
+/* The time of a plain operation on wide vectors, roughly, and the least work of a worker. */
 #define LUN_OPERATION_NS 0.06
 #define LUN_WORKER_NS    10000
 
@@ -49,7 +50,7 @@ typedef struct lun_frame {
     /* out: with trap: the value that a CHECK reports; of a function of a REDUCE or SCAN the
      * instruction in its body; else 0 */
     int64_t trap_value;
-    const volatile int *cancel; /* nonzero: give up; what has been computed does not matter */
+    const volatile int *cancel; /* nonzero: stop; results are then without meaning */
 } lun_frame;
 
 /* Computes indices lo .. hi-1 (lo % 64 == 0; hi rounded up to 64 may be touched in every slot). */

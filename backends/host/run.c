@@ -1,7 +1,8 @@
 /* run.c - the fixed reduction tree and the memory of runs on the host's cores; see host.h.
  *
- * Knows in which order results meet; not how chunks are computed or shared out (work.c), nor how threads
- * are made. A run lives on the caller's stack; small ones allocate nothing and take no lock. */
+ * Knows in which order results meet; not how chunks are computed or shared out (work.c), nor how
+ * threads are made. A run lives on the caller's stack; small ones allocate nothing and take no
+ * lock. */
 #include "host/host.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 
 enum { LOCAL_SCRATCH = 24 << 10, LOCAL_CELLS = 64, SMALL_BYTES = 1 << 20, CASTS = 8 };
 
-/* ---- results ---------------------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 /* Partial results, in order, by the adjacent-pair tree. */
 static void combine_partials(lun_run *r)
@@ -62,11 +63,11 @@ static bool initial_carry(const lun_ir *ir, const lun_launch *l, uint64_t *carry
     return true;
 }
 
-/* ---- a run ------------------------------------------------------------------------------------------------ */
+/* ---- a run ----------------------------------------------------------------------------------- */
 
 static lun_status outcome(lun_run *r)
 {
-    if (lun__run_finished(r, -1)) /* the last chunk may have given up */
+    if (lun__run_finished(r, -1)) /* the last chunk may have stopped early */
         return LUN_ECANCEL;
     if (atomic_load(&r->trapped) == INT64_MAX)
         return LUN_OK;
@@ -174,7 +175,7 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
         lun_strbuf_puts(services->error, "internal: the first value of a scan must be uniform");
         return LUN_EARG;
     }
-    lun_cut_make(&(lun_cut_wish){.count = launch->count,
+    lun_cut_make(&(lun_cut_work){.count = launch->count,
                                  .bytes = launch->bytes,
                                  .cost = cost,
                                  .file_bytes = lun__feed_widest(ir, launch),

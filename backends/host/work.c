@@ -1,4 +1,5 @@
-/* work.c - what workers do in a run: chunks by shares, in order, or along the chain of a scan; see run.h.
+/* work.c - what workers do in a run: chunks by shares, in order, or along the chain of a scan; see
+ * run.h.
  *
  * Knows what a chunk is and which comes next; not how one is computed, nor where results meet. */
 #include "host/run.h"
@@ -13,7 +14,7 @@ typedef struct own {
     lun_feed feed;
 } own;
 
-/* ---- one chunk ---------------------------------------------------------------------------------------- */
+/* ---- one chunk ------------------------------------------------------------------------------- */
 
 bool lun__run_finished(lun_run *r, int64_t k)
 {
@@ -114,7 +115,7 @@ static void run_chunk(lun_run *r, int64_t k, own *w)
     call(r, r->exec->body, k, w);
 }
 
-/* Tells how many chunks are done, about. For worker 0, which is the thread that wants the result. */
+/* Reports progress, about. Worker 0 is the calling thread: it alone does this. */
 static void tell(const lun_run *r, int64_t chunks)
 {
     const lun_services *s = r->services;
@@ -128,7 +129,7 @@ static void tell(const lun_run *r, int64_t chunks)
                 chunks * r->cut.chunk, r->end - r->launch->first);
 }
 
-/* ---- workers ------------------------------------------------------------------------------------------- */
+/* ---- workers --------------------------------------------------------------------------------- */
 
 static int64_t take(lun_run *r)
 {
@@ -166,8 +167,9 @@ void lun__run_share(lun_run *r)
     }
 }
 
-/* A worker takes its own share from the front; then what others have left, from the back and from its
- * neighbours first.  Whoever stops at a chunk stops before or behind all that is left of the share. */
+/* A worker takes its own share from the front; then chunks of the others' shares from the back,
+ * neighbours first.  At a chunk that need not run both stop: the owner because none behind it need
+ * run, another worker because the owner runs those before it. */
 static void work_on_shares(lun_run *r, int worker)
 {
     own w = make_own(r, worker);
@@ -183,7 +185,8 @@ static void work_on_shares(lun_run *r, int worker)
     }
 }
 
-/* In order, batch by batch: where files are read, or there are more chunks than a share can count. */
+/* In order, batch by batch: where files are read, or there are more chunks than a share can
+ * count. */
 static void work_in_order(lun_run *r, int worker)
 {
     own w = make_own(r, worker);
@@ -212,8 +215,9 @@ static bool wait_for_carry(lun_run *r, int64_t k)
     return true;
 }
 
-/* Chunks are taken in order, so whoever waits for a carry waits for a chunk that somebody runs. A worker
- * that gives up (cancelled, or a trap in a lower chunk) has a reason that all waiting ones see too. */
+/* Chunks are taken in order, so the chunk whose carry a worker waits for is run by another. A
+ * worker stops only for a reason that all waiting ones see too: the run is cancelled, or a lower
+ * chunk trapped. */
 static void work_on_scan(lun_run *r, int worker)
 {
     own w = make_own(r, worker);

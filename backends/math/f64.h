@@ -1,8 +1,8 @@
-/* f64.h - functions in f64 that libmvec has in 2 to 4 ULP only, at its speed and within 2 ULP; a part of
- * loops.c, for instruction sets with fused multiply-add. table.c's table refers to them.
+/* f64.h - functions in f64 that libmvec has in 2 to 4 ULP only, at its speed and within 2 ULP; a
+ * part of loops.c, for instruction sets with fused multiply-add. table.c's table refers to them.
  *
- * Reductions leave a remainder in two parts, high and low; polynomials are Chebyshev fits of the rest.
- * Arguments that are seldom and difficult go through the C library one by one. */
+ * Reductions leave a remainder in two parts, high and low; polynomials are Chebyshev fits of the
+ * rest. Arguments that are seldom and difficult go through the C library one by one. */
 
 typedef vector_f64 real;
 typedef int64_t whole __attribute__((vector_size(BYTES)));
@@ -35,7 +35,7 @@ static inline real root(real a)
 #endif
 }
 
-/* ---- lanes for which something holds ------------------------------------------------------------------ */
+/* ---- lanes for which something holds --------------------------------------------------------- */
 
 #if BYTES == 64
 typedef __mmask8 lanes;
@@ -132,7 +132,7 @@ static __attribute__((noinline, cold)) real one_by_one(double (*f)(double), real
     return r;
 }
 
-/* ---- exponentials ------------------------------------------------------------------------------------ */
+/* ---- exponentials ---------------------------------------------------------------------------- */
 
 /* (e^r - 1 - r) / r^2 for |r| <= log(2)/2 */
 static const double exp_terms[] = {
@@ -140,7 +140,8 @@ static const double exp_terms[] = {
     0x1.6c16c16c162c3p-10, 0x1.a01a01abf85abp-13, 0x1.a01a01a6e1e2ap-16, 0x1.71de01fdbf9cap-19,
     0x1.27e4db46cddd1p-22, 0x1.af4e554377204p-26, 0x1.1f7340dbc337ep-29};
 
-/* x = n log(2) + r, n an integer: e^r - 1 = *high + *low. The subtraction of the long product is exact. */
+/* x = n log(2) + r, n an integer: e^r - 1 = *high + *low. The subtraction of the long product is
+ * exact. */
 static inline real exp_reduced(real x, real *high, real *low)
 {
     real n = fused(x, (real){0} + 0x1.71547652b82fep+0, (real){0} + MAGIC) - MAGIC;
@@ -223,7 +224,7 @@ real OWN(tanh)(real x)
     return signed_as(magnitude(choose(far, (real){0} + 1, choose(zero(a), a, q))), x);
 }
 
-/* ---- trigonometry ----------------------------------------------------------------------------------------- */
+/* ---- trigonometry ---------------------------------------------------------------------------- */
 
 /* (sin(r) / r - 1) / r^2 and (cos(r) - 1 + r^2/2) / r^4 as functions of r^2, for |r| <= pi/4 */
 static const double sin_terms[] = {-0x1.5555555555555p-3,  0x1.1111111110ba5p-7,
@@ -233,8 +234,8 @@ static const double cos_terms[] = {0x1.5555555555555p-5,  -0x1.6c16c16c16960p-10
                                    0x1.a01a019f4d0edp-16, -0x1.27e4fa15bd814p-22,
                                    0x1.1eeb66b683028p-29, -0x1.907c0e63adbb6p-37};
 
-/* x = n pi/2 + *r, n in the low bits of the result. The first difference is exact; half a unit of r's last place is
- * what is lost. */
+/* x = n pi/2 + *r, n in the low bits of the result. The first difference is exact; half a unit of
+ * r's last place is what is lost. */
 static inline whole quadrant(real x, real *r)
 {
     real t = fused(x, (real){0} + 0x1.45f306dc9c883p-1, (real){0} + MAGIC), n = t - MAGIC;
@@ -300,7 +301,8 @@ static const double atan_terms[] = {
     -0x1.745d154bcdba6p-4, 0x1.3b1375bbd102dp-4, -0x1.110c9bbd49481p-4, 0x1.e17068059f076p-5,
     -0x1.ab59159515deep-5, 0x1.6ffef98521349p-5, -0x1.0f5ce67430a1bp-5, 0x1.e3ff48bc1e160p-7};
 
-/* atan(y / x) = *high + *low for 0 <= y <= x: as atan(1/2) or atan(1) and the rest, where that is near. */
+/* atan(y / x) = *high + *low for 0 <= y <= x: as atan(1/2) or atan(1) and the rest, where that is
+ * near. */
 static inline void atan_parts(real y, real x, real *high, real *low)
 {
     lanes half = greater(y, 0.4375 * x), one = greater(y, 0.6875 * x);
@@ -374,7 +376,7 @@ real OWN(asin)(real x)
     return signed_as(magnitude(choose(near_one, steep, a + rest)), x);
 }
 
-/* ---- on top of libmvec's ------------------------------------------------------------------------------------- */
+/* ---- on top of libmvec's --------------------------------------------------------------------- */
 
 #if __GLIBC_PREREQ(2, 35)
 #if BYTES == 64
@@ -424,7 +426,8 @@ real OWN(erfc)(real x)
     return choose(far, scaled(main + rest, n), r);
 }
 
-/* erf(x) / x - 1 as a function of x^2, for |x| <= 1/16: there libmvec's is above 2 ULP, elsewhere near 1 */
+/* erf(x) / x - 1 as a function of x^2, for |x| <= 1/16: there libmvec's is above 2 ULP, elsewhere
+ * near 1 */
 static const double erf_terms[] = {0x1.06eba8214db68p-3, -0x1.812746b037889p-2,
                                    0x1.ce2f219d87611p-4, -0x1.b82cc478a95bep-6,
                                    0x1.55cfded96cc13p-8};

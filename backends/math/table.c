@@ -1,13 +1,15 @@
 /* table.c - which vector math functions serve which operation; see vecmath.h.
  *
- * Takes addresses only: whoever calls one is compiled for its instruction set. The figures decide, and
- * bench/variants.c measures them: here glibc 2.36, 16 million arguments a function, all variants right on
- * special values. What then serves is measured by `make accuracy`: docs/accuracy.md. */
+ * Takes addresses only: whoever calls one is compiled for its instruction set. The figures decide,
+ * and bench/variants.c measures them: here glibc 2.36, 16 million arguments a function, all
+ * variants right on special values. What then serves is measured by `make accuracy`:
+ * docs/accuracy.md. */
 #include "math/vecmath.h"
 
 #include <stddef.h> /* says which glibc this is */
 
-/* The promise, in ULP. An entry above it is left out where the C library's scalar function is nearer. */
+/* The promise, in ULP. An entry above it is left out where the C library's scalar function is
+ * nearer. */
 #define LIMIT_F32        4.0
 #define LIMIT_F64        2.0
 #define GOOD(v, s, most) ((v) <= (most) || (v) <= (s))

@@ -2,10 +2,10 @@
  *
  * Every math operation is computed by the same function whoever calls it, so the reference backend
  * and compiled kernels give the same bits.  Entries come from glibc's libmvec in the widest variant
- * that the machine's CPU (and this build's compiler) supports, or from f64.h where that
- * misses the accuracy promise (f32: 4 ULP, f64: 2 ULP).  An operation without either, and every one in
- * "precise" mode, is NULL here and is computed element by element with the C library's scalar function.
- */
+ * that the machine's CPU (and this build's compiler) supports, or from f64.h where that misses the
+ * accuracy promise (f32: 4 ULP, f64: 2 ULP).  An operation without either, and every one in
+ * "precise" mode, is NULL here and is computed element by element with the C library's scalar
+ * function. / */
 #ifndef LUN_VECMATH_H
 #define LUN_VECMATH_H
 

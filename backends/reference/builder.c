@@ -26,7 +26,7 @@ bool lun__build_grow(builder *b, void *array, int count, int *room, size_t bytes
     return true;
 }
 
-/* ---- places ------------------------------------------------------------------------------------------ */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 int32_t lun__build_place(builder *b, int32_t slot, int64_t offset, int size)
 {
@@ -71,7 +71,7 @@ void lun__build_give(builder *b, int32_t place)
     give_register(b, b->p->places[place].offset, size);
 }
 
-/* ---- steps ----------------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 lun_step *lun__build_step(builder *b, lun_step_kind kind, int ins)
 {

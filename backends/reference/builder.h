@@ -25,8 +25,8 @@ typedef struct builder {
     lun_program *p;
     lun_flow flow;
     int step_room, place_room, uniform_room;
-    int32_t *place;        /* by value */
-    int32_t *dies, *after; /* values by the position where they die: head, next */
+    int32_t *place;          /* by value */
+    int32_t *ending, *after; /* values by the position of their last use: head, next */
     int64_t *free_registers[4];
     int free_count[4], free_room[4];
     arm *arms;
@@ -37,11 +37,12 @@ typedef struct builder {
 
 /* Remembers the first failure. */
 void lun__build_fail(builder *b, lun_status status);
-/* Makes room for element `count` of *array (of *room elements of so many bytes); false: LUN_ENOMEM. */
+/* Makes room for element `count` of *array (of *room elements of so many bytes); false:
+ * LUN_ENOMEM. */
 bool lun__build_grow(builder *b, void *array, int count, int *room, size_t bytes);
 
 /* A register for elements of 1 << size bytes, reused from values of the same size: then a step that
- * writes where an operand dies still reads each element before it overwrites it. */
+ * writes where an operand has its last use still reads each element before it overwrites it. */
 int64_t lun__build_register(builder *b, int size);
 /* A place: of a slot (-1: none) and of a register (-1: none). */
 int32_t lun__build_place(builder *b, int32_t slot, int64_t offset, int size);

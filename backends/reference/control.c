@@ -1,9 +1,9 @@
 /* control.c - masks for control flow; see builder.h. Knows nothing of values and memory.
  *
- * Each arm (branch, loop body, block) has a mask of the elements that run it. IF splits the mask of the
- * arm around it; BREAK and CONTINUE take their elements out of the masks of all arms that they leave, so
- * that after an END the arm around goes on with what its mask still holds. An arm without elements is
- * jumped over. */
+ * Each arm (branch, loop body, block) has a mask of the elements that run it. IF splits the mask of
+ * the arm around it; BREAK and CONTINUE take their elements out of the masks of all arms that they
+ * leave, so that after an END the arm around goes on with what its mask still holds. An arm without
+ * elements is jumped over. */
 #include "reference/builder.h"
 
 static void add_mask(builder *b, lun_step_kind kind, int i, int32_t d, int32_t a)
@@ -93,7 +93,7 @@ void lun__build_close(builder *b, int i)
     }
 }
 
-/* BREAK or CONTINUE: whoever is here leaves all arms inside the target, and the target's. */
+/* BREAK or CONTINUE: the elements of the mask leave all arms inside the target, and the target. */
 void lun__build_leave(builder *b, int i)
 {
     bool again = b->ir->ins[i].kind == LUN_IR_CONTINUE;

@@ -36,7 +36,7 @@ static bool allocate(lun_flow *flow, size_t n)
     return true;
 }
 
-/* ---- the shape of control flow ------------------------------------------------------------------- */
+/* ---- the shape of control flow --------------------------------------------------------------- */
 
 /* The imm-th LOOP or BLOCK around, counted from the inside. */
 static int32_t find_target(const lun_ir *ir, const int32_t *open, int depth, int64_t imm)
@@ -93,7 +93,7 @@ static bool find_shape(const lun_ir *ir, lun_flow *f)
     return true;
 }
 
-/* ---- what must run --------------------------------------------------------------------------------- */
+/* ---- what must run --------------------------------------------------------------------------- */
 
 static bool may_trap(const lun_ir_ins *ins)
 {
@@ -101,7 +101,7 @@ static bool may_trap(const lun_ir_ins *ins)
            (lun_op_get((lun_op)ins->op)->flags & LUN_OPF_TRAP0);
 }
 
-/* Instructions that count by themselves, whoever uses their value. */
+/* Instructions that are needed whether or not their value is used. */
 static bool is_root(const lun_ir *ir, int i, lun_program_part part, int32_t output)
 {
     const lun_ir_ins *ins = &ir->ins[i];
@@ -139,7 +139,7 @@ static void find_needed(const lun_ir *ir, lun_program_part part, int32_t output,
     }
 }
 
-/* ---- how long values live ---------------------------------------------------------------------------- */
+/* ---- how long values live -------------------------------------------------------------------- */
 
 /* A use at `at` of what was made before a LOOP lasts to the END of that LOOP. */
 static int32_t extended(const lun_flow *f, int32_t value, int32_t at)
@@ -172,11 +172,11 @@ static void find_aliases(const lun_ir *ir, lun_flow *f)
     }
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 /* IN and OUT slots may be the same memory, and LOADs are read where they are used. So nothing is
- * written before the last use of a LOAD, but by the step that makes that use: it reads element i before
- * it writes element i. */
+ * written before the last use of a LOAD, but by the step that makes that use: it reads element i
+ * before it writes element i. */
 static void find_stores(const lun_ir *ir, lun_program_part part, lun_flow *f)
 {
     int32_t loads_end = -1;

@@ -1,8 +1,8 @@
 /* loops.c - the interpreter's inner loops; see loops.h. Compiled once per instruction set, with
  * -DLUN_ISA=base, avx2 or avx512 and the matching -march; each copy exports lun_loops_<isa>.
  *
- * The loops per dtype come from table/ops.def and table/dtypes.def (loops_of.h); those that depend on the size of
- * an element alone stand here. */
+ * The loops per dtype come from table/ops.def and table/dtypes.def (loops_of.h); those that depend
+ * on the size of an element alone stand here. */
 #include "reference/loops.h"
 
 #include <math.h>
@@ -25,8 +25,8 @@
 #define JOIN3(a, b, c)  JOIN3_(a, b, c)
 #define UNUSED          __attribute__((unused))
 
-/* A loop whose rounds do not depend on each other, even where the result is an operand's memory. Under ThreadSanitizer
- * it is left as it is: what it would become, clang does not let it watch. */
+/* A loop whose rounds do not depend on each other, even where the result is an operand's memory.
+ * Under ThreadSanitizer it is left as it is: what it would become, clang does not let it watch. */
 #ifdef __SANITIZE_THREAD__
 #define EACH(i, n) for (int64_t i = 0; i < (n); i++)
 #elif defined __clang__
@@ -44,7 +44,7 @@
 #define BYTES 16
 #endif
 
-/* ---- what the rows of the tables need ------------------------------------------------------------ */
+/* ---- what the rows of the tables need -------------------------------------------------------- */
 
 enum { COMM = LUN_OPF_COMM, ASSOC = LUN_OPF_ASSOC, TRAP0 = LUN_OPF_TRAP0 };
 enum { VEC = LUN_OPF_VEC, HEAVY = LUN_OPF_HEAVY };
@@ -56,7 +56,8 @@ enum { VEC = LUN_OPF_VEC, HEAVY = LUN_OPF_HEAVY };
 #include "table/dtypes.def"
 #undef LUN_DTYPE
 
-/* The column of table/ops.def that serves a kind; a row that says NONE gets no entry in the table. */
+/* The column of table/ops.def that serves a kind; a row that says NONE gets no entry in the
+ * table. */
 #define PICK_BOOL(flt, integer)     integer
 #define PICK_SIGNED(flt, integer)   integer
 #define PICK_UNSIGNED(flt, integer) integer
@@ -117,8 +118,9 @@ enum { VEC = LUN_OPF_VEC, HEAVY = LUN_OPF_HEAVY };
                            : (T)(a)
 #define CONVERT_FLOAT_TO_UNSIGNED(F, a) (a) >= 2 * HALF_RANGE(F) ? (T)-1 : (a) > 0 ? (T)(a) : (T)0
 
-/* SSE2 has no instruction for these, and a call for each element costs ten times as much. Adding and
- * taking away 2^52 (2^23) rounds what is smaller than that to a nearest integer; the rest is one. */
+/* SSE2 has no instruction for these, and a call for each element costs ten times as much. Adding
+ * and taking away 2^52 (2^23) rounds what is smaller than that to a nearest integer; the rest is
+ * one. */
 #if defined(__x86_64__) && !defined(__SSE4_1__)
 #define ROUNDING(T, suffix, limit, fabs, copysign)     \
     static inline T nearest##suffix(T a)               \
@@ -151,7 +153,8 @@ ROUNDING(double, , 0x1p52, fabs, copysign)
 #define truncf trunc_sse2f
 #endif
 
-/* The rows serve every dtype: comparisons that are always true for some, operands that C promotes. */
+/* The rows serve every dtype: comparisons that are always true for some, operands that C
+ * promotes. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wtype-limits"
 #pragma GCC diagnostic ignored "-Wtautological-compare"
@@ -163,7 +166,7 @@ ROUNDING(double, , 0x1p52, fabs, copysign)
 
 #pragma GCC diagnostic pop
 
-/* ---- vector math ------------------------------------------------------------------------------------ */
+/* ---- vector math ----------------------------------------------------------------------------- */
 
 /* libmvec's calling convention is that of plain functions on vector types. */
 #define MATH(name, element)                                                                    \
@@ -197,7 +200,7 @@ MATH(f64, double)
 #include "math/f64_wide.h"
 #endif
 
-/* ---- by size ------------------------------------------------------------------------------------------ */
+/* ---- by size --------------------------------------------------------------------------------- */
 
 #define BY_SIZE(type)                                                                         \
     static void fill_##type(void *d, const void *cell, int64_t n)                             \
@@ -306,7 +309,7 @@ static void fence(void)
 }
 #endif
 
-/* ---- masks -------------------------------------------------------------------------------------------- */
+/* ---- masks ----------------------------------------------------------------------------------- */
 
 static void split(uint8_t *yes, uint8_t *no, const uint8_t *mask, const uint8_t *condition,
                   int64_t n)

@@ -4,7 +4,7 @@
  * know memory, dtypes and operations; they know no IR, no chunk and no thread.
  *
  * What holds for all of them, unless a line says otherwise:
- * - n is a multiple of 64; elements of one operand follow each other, aligned as C aligns one element.
+ * - n is a multiple of 64; elements of one operand are contiguous, aligned as C aligns one element.
  * - The result may be the very memory of an operand whose elements have the same size: element i of
  *   the result depends on elements i of the operands alone. Any other overlap is forbidden.
  * - They never trap, whatever the elements are. A bool is a byte; results are 0 or 1. */

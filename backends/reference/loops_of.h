@@ -1,8 +1,8 @@
 /* loops_of.h - the loops of one dtype, included by loops.c once for each.
  *
- * Before: ID is the dtype, KIND its kind. T, U, WIDTH and M(f), which the rows of table/ops.def speak of, are
- * taken from table/dtypes.def. Ends with the table of the dtype and forgets ID and KIND. No include guard:
- * it is made to be included again and again. */
+ * Before: ID is the dtype, KIND its kind. T, U, WIDTH and M(f), which the rows of table/ops.def
+ * speak of, are taken from table/dtypes.def. Ends with the table of the dtype and forgets ID and
+ * KIND. No include guard: it is made to be included again and again. */
 
 #define T                    JOIN(type_, ID)
 #define U                    JOIN(unsigned_, ID)
@@ -13,7 +13,7 @@
 #define VALUE(expression)    JOIN(VALUE_, KIND)(expression)
 #define EXISTS(flt, integer) HAS_TEXT(JOIN(PICK_, KIND)(flt, integer))
 
-/* ---- elementwise -------------------------------------------------------------------------------- */
+/* ---- elementwise ----------------------------------------------------------------------------- */
 
 #define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc)            \
     static UNUSED void NAME(op, ROW)(void *d, const void *va, const void *vb, const void *vc, \
@@ -35,7 +35,7 @@
 #include "table/ops.def"
 #undef LUN_OP
 
-/* ---- lanes, trees and scans, for associative rows -------------------------------------------------- */
+/* ---- lanes, trees and scans, for associative rows -------------------------------------------- */
 
 /* to[i] = op(from[i - distance], from[i]) from the distance-th element of a group of 8 on. */
 #define SCAN_STEP(ROW, distance)                                                                \
@@ -127,7 +127,7 @@
 #undef LUN_OP
 #undef SCAN_STEP
 
-/* ---- conversions ----------------------------------------------------------------------------------- */
+/* ---- conversions ----------------------------------------------------------------------------- */
 
 #define LUN_DTYPE(FROM, name, ctype, utype, bytes, from_kind, ...)         \
     static void NAME(cast, FROM)(void *d, const void *va, int64_t n)       \
@@ -144,7 +144,7 @@
 #include "table/dtypes.def"
 #undef LUN_DTYPE
 
-/* ---- the table --------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 #define COMBINES(flags, flt, integer) (((flags)&ASSOC) != 0 && EXISTS(flt, integer))
 

@@ -1,5 +1,5 @@
-/* loops_random.h - Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers, 2011), the bits
- * behind RANDOM; a part of loops.c. Knows nothing of distributions. */
+/* loops_random.h - Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers, 2011), the
+ * bits behind RANDOM; a part of loops.c. Knows nothing of distributions. */
 
 typedef uint64_t words __attribute__((vector_size(BYTES)));
 
@@ -19,8 +19,9 @@ static inline words multiply(words a, words b)
 #endif
 }
 
-/* Blocks first .. first + WORDS - 1: 4 words each, in order, at out. Words stand in the low halves of
- * lanes; what is in the high halves never matters, for products and results look at the low ones. */
+/* Blocks first .. first + WORDS - 1: 4 words each, in order, at out. Words stand in the low halves
+ * of lanes; what is in the high halves never matters, for products and results look at the low
+ * ones. */
 static inline void blocks(uint64_t *out, uint64_t first, uint64_t key)
 {
     const words m0 = (words){} + 0xd2511f53, m1 = (words){} + 0xcd9e8d57,
@@ -59,7 +60,8 @@ static bool consecutive(const int64_t *index, int64_t n)
     return differs == 0;
 }
 
-/* Elements of `size` bytes first .. first + n - 1 of the stream in which blocks follow each other. */
+/* Elements of `size` bytes first .. first + n - 1 of the stream in which blocks follow each
+ * other. */
 static void run_of(char *out, uint64_t first, uint64_t key, int64_t n, int size)
 {
     enum { STEP = 16 * WORDS }; /* bytes of the blocks of one call */

@@ -19,7 +19,7 @@ static int size_of(lun_dtype t)
     }
 }
 
-/* ---- places ------------------------------------------------------------------------------------------ */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 /* The place for the value of instruction i. */
 static int32_t make_place(builder *b, int i)
@@ -31,11 +31,12 @@ static int32_t make_place(builder *b, int i)
     return b->place[i];
 }
 
-/* Registers of values that die at a position: given back before the step there takes one (itself
- * excepted), so that it may write over an operand. */
-static void bury(builder *b, int at, bool itself)
+/* Gives back the registers of values whose last use is at a position, before the step there takes
+ * one, so that it may write over an operand.  itself: of the value made there alone;
+ * else of all others. */
+static void give_back(builder *b, int at, bool itself)
 {
-    for (int32_t v = b->dies[at]; v >= 0; v = b->after[v]) {
+    for (int32_t v = b->ending[at]; v >= 0; v = b->after[v]) {
         const lun_ir_ins *ins = &b->ir->ins[v];
         bool shared = ins->kind == LUN_IR_LOAD && !b->flow.copy_loads;
         shared |= ins->kind == LUN_IR_GET && b->flow.alias[v];
@@ -45,7 +46,7 @@ static void bury(builder *b, int at, bool itself)
     }
 }
 
-/* ---- steps ----------------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 static void add_uniform(builder *b, int i)
 {
@@ -163,7 +164,7 @@ static void add_reducer(builder *b, int i, lun_step_kind kind)
     s->imm = r;
 }
 
-/* ---- variables -------------------------------------------------------------------------------------------- */
+/* ---- variables ------------------------------------------------------------------------------- */
 
 static void add_var(builder *b, int i)
 {
@@ -183,7 +184,7 @@ static void add_var(builder *b, int i)
     s->size = (uint8_t)size_of((lun_dtype)b->ir->ins[ins->kind == LUN_IR_SET ? ins->a : i].dtype);
 }
 
-/* ---- the walk --------------------------------------------------------------------------------------------- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 static void add_ins(builder *b, int i)
 {
@@ -254,8 +255,8 @@ static void add_ins(builder *b, int i)
     }
 }
 
-/* The first places are the slots, by number. Then the registers that live as long as the program: the
- * mask of the whole, parameters, uniform values, work. */
+/* The first places are the slots, by number. Then the registers that live as long as the program:
+ * the mask of the whole, parameters, uniform values, work. */
 static void add_lasting(builder *b)
 {
     lun_program *p = b->p;
@@ -310,8 +311,8 @@ static void build(builder *b)
         int32_t last = b->flow.last[i];
         if (!b->flow.needed[i] || !lun_ir_has_value(&ir->ins[i]))
             continue;
-        b->after[i] = b->dies[last];
-        b->dies[last] = i;
+        b->after[i] = b->ending[last];
+        b->ending[last] = i;
     }
     add_lasting(b);
     b->arms[0] = (arm){.ins = -1, .mask = b->p->base_mask, .other = -1, .round = -1, .jumps = -1};
@@ -319,9 +320,9 @@ static void build(builder *b)
     for (int i = 0; i < ir->count && b->status == LUN_OK; i++) {
         if (!b->flow.needed[i])
             continue;
-        bury(b, i, false);
+        give_back(b, i, false);
         add_ins(b, i);
-        bury(b, i, true);
+        give_back(b, i, true);
     }
     for (int i = 0; i < ir->count && b->status == LUN_OK; i++)
         if (b->flow.sunk[i])
@@ -357,7 +358,7 @@ lun_status lun__program_make(const lun_ir *ir, lun_program_part part,
     b.arms = malloc(n * sizeof *b.arms);
     if (b.place && b.arms) {
         memset(b.place, -1, n * 3 * sizeof *b.place);
-        b.dies = b.place + n;
+        b.ending = b.place + n;
         b.after = b.place + 2 * n;
         build(&b);
     } else {

@@ -1,7 +1,7 @@
 /* program.h - kernel IR made into steps over blocks of elements, ready to be interpreted.
  *
- * liveness.c finds what must run and how long values live, program.c assigns registers and writes the
- * steps, interp.c runs them. None of them knows of chunks' order or of threads. */
+ * liveness.c finds what must run and how long values live, program.c assigns registers and writes
+ * the steps, interp.c runs them. None of them knows of chunks' order or of threads. */
 #ifndef LUN_PROGRAM_H
 #define LUN_PROGRAM_H
 

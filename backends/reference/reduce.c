@@ -1,7 +1,8 @@
-/* reduce.c - reductions and scans of the interpreter: lanes, trees of pairs, combining functions; run.h.
+/* reduce.c - reductions and scans of the interpreter: lanes, trees of pairs, combining functions;
+ * run.h.
  *
- * The order of combination is host/host.h's, so that results do not depend on blocks. Knows cells and blocks,
- * no chunk and no slot. */
+ * The order of combination is host/host.h's, so that results do not depend on blocks. Knows cells
+ * and blocks, no chunk and no slot. */
 #include <string.h>
 
 #include "reference/run.h"

@@ -1,5 +1,6 @@
-/* reference.c - the backend `reference`: interprets kernels on one thread, so it needs no compiler and
- * is what the others are compared with; see backend.h. Knows nothing of how the interpreter works. */
+/* reference.c - the backend `reference`: interprets kernels on one thread, so it needs no compiler
+ * and is what the others are compared with; see backend.h. Knows nothing of how the interpreter
+ * works. */
 #include "reference/reference.h"
 
 #include <stdlib.h>

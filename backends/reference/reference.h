@@ -13,8 +13,8 @@
 typedef struct lun_interp lun_interp;
 
 /* Takes what it needs from ir. math: a lun_math. LUN_ENOMEM, or LUN_EBACKEND where the IR cannot be
- * interpreted: functions in C (CALL, and REDUCE or SCAN by one), REDUCE and SCAN inside control flow,
- * and combining functions that are too large or use memory. */
+ * interpreted: functions in C (CALL, and REDUCE or SCAN by one), REDUCE and SCAN inside control
+ * flow, and combining functions that are too large or use memory. */
 lun_status lun_interp_make(const lun_ir *ir, int math, lun_interp **out);
 /* The same for an instruction set that this CPU has. */
 lun_status lun_interp_make_isa(const lun_ir *ir, int math, lun_isa isa, lun_interp **out);

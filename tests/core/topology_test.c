@@ -184,7 +184,7 @@ static void test_chunks(void **state)
         lun_team team = {.threads = cuts[i].threads,
                          .chunk_bytes = cuts[i].chunk_kib << 10,
                          .cache_bytes = cuts[i].cache_mib << 20};
-        lun_cut_wish wish = {.count = cuts[i].count,
+        lun_cut_work work = {.count = cuts[i].count,
                              .bytes = cuts[i].count * cuts[i].bytes_each,
                              .cost = cuts[i].cost,
                              .plain = cuts[i].kind == 'p',
@@ -192,7 +192,7 @@ static void test_chunks(void **state)
         lun_cut cut;
         int shares[64];
         char told[256];
-        lun_cut_make(&wish, &team, &cut);
+        lun_cut_make(&work, &team, &cut);
         int64_t before = 0;
         for (int w = 0; w < cut.workers; w++) {
             int64_t from, to;
@@ -202,8 +202,8 @@ static void test_chunks(void **state)
             before = to;
         }
         assert_int_equal(before, cut.chunks);
-        assert_true(cut.chunk % 64 == 0 && cut.chunks * cut.chunk >= wish.count &&
-                    (cut.chunks - 1) * cut.chunk < wish.count);
+        assert_true(cut.chunk % 64 == 0 && cut.chunks * cut.chunk >= work.count &&
+                    (cut.chunks - 1) * cut.chunk < work.count);
         list(shares, cut.workers, told, sizeof told);
         if (cut.workers != cuts[i].workers || cut.chunk != cuts[i].chunk ||
             strcmp(told, cuts[i].shares) || cut.stream != cuts[i].stream)
