@@ -147,9 +147,9 @@ $(GEN)/loops_each.h: prims/table/dtypes.def Makefile
 $(GEN)/exports.map: Makefile
 	@mkdir -p $(@D); echo '{ global: lun_*; luaopen_lunarray*; local: *; };' > $@
 
-# The public header follows the tables: a row that it lacks is said before anything is compiled.
+# The public headers follow the tables: a row that they lack is said before anything is compiled.
 HEADER_OK := $(GEN)/header.ok
-$(HEADER_OK): tests/lint/header.sh prims/lunarray.h $(wildcard prims/table/*.def)
+$(HEADER_OK): tests/lint/header.sh prims/lunarray.h prims/lunarray_bind.h $(wildcard prims/table/*.def)
 	@mkdir -p $(@D); sh tests/lint/header.sh && touch $@
 $(LIB_OBJ) $(PROGRAM_OBJ): | $(HEADER_OK)
 

@@ -1,6 +1,7 @@
-/* lunarray_bind.h - what a binding to another language takes from Lunarray beside lunarray.h: the tables of what
- * exists, the place of what a script builds, errors in the terms of a call, and what a garbage collector
- * and an interpreter have to agree on with the engine.  A program in C needs none of it.
+/* lunarray_bind.h - what a binding to another language takes from Lunarray beside lunarray.h: the
+ * tables of what exists, the place of what a script builds, errors in the terms of a call, and what
+ * a garbage collector and an interpreter have to agree on with the engine.  A program in C needs
+ * none of it.
  *
  * Errors, NULL, ownership and threads are as the head of lunarray.h says.
  */
@@ -13,7 +14,7 @@
 extern "C" {
 #endif
 
-/* ---- tables ------------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 typedef struct lun_op_info {
     const char *name, *symbol, *doc; /* symbol: the operator's text ("+"), "" if it has none */
@@ -25,8 +26,7 @@ LUN_API bool lun_op_describe(lun_op op, lun_op_info *out);
 /* An operation by name ("add") or operator text and arity ("-", 2); arity 0: any, the larger first.
  * False if there is none. */
 LUN_API bool lun_op_find(const char *name, int arity, lun_op *out);
-/* "sum"; NULL past the last row. */
-LUN_API const char *lun_reduction_name(lun_reduction r);
+
 typedef struct lun_dtype_info {
     const char *name, *doc, *npy; /* npy: code in a .npy file without the byte order, "": none */
     int size;                     /* bytes of one element */
@@ -38,46 +38,83 @@ LUN_API bool lun_dtype_describe(lun_dtype t, lun_dtype_info *out);
 /* One element in memory, of any alignment, as a number: bool, i64, u64 (of u64 alone) or f64.
  * The integer 0 for NULL or what is no dtype. */
 LUN_API lun_value lun_element_get(lun_dtype t, const void *element);
-/* Writes x as an element of t, converted as lun_cast converts: floats round to nearest, integers are
- * cut to their low bits, floats saturate where they become integers.  NULL, or what is no dtype: nothing. */
+/* Writes x as an element of t, converted as lun_cast converts: floats round to nearest, integers
+ * are cut to their low bits, floats saturate where they become integers.  NULL, or what is no
+ * dtype: nothing. */
 LUN_API void lun_element_set(lun_dtype t, lun_value x, void *element);
 
-/* ---- what is built ------------------------------------------------------------------------------ */
+/* Generated from the table by tests/lint/header.sh --write. */
+/* clang-format off */
+/* BEGIN GENERATED SKELETONS */
+typedef enum lun_skeleton {
+    LUN_SKELETON_MAP,
+    LUN_SKELETON_ZIP,
+    LUN_SKELETON_REDUCE,
+    LUN_SKELETON_SCAN,
+    LUN_SKELETON_COUNT
+} lun_skeleton;
+/* END GENERATED SKELETONS */
+/* clang-format on */
+
+typedef struct lun_skeleton_info {
+    const char *name, *doc;
+    const char *option; /* of a table after the arguments: "name=value", "" if there is none */
+    int arrays;         /* that a call takes, element by element */
+    int operands;       /* elements that the function takes, its first parameters */
+    bool extras;        /* further arguments may follow the arrays, for further parameters */
+    bool folds;         /* the function is associative; a first value may be given */
+} lun_skeleton_info;
+/* The row of a skeleton; its texts live for ever.  False past the last one, *out untouched. */
+LUN_API bool lun_skeleton_describe(lun_skeleton s, lun_skeleton_info *out);
+
+typedef struct lun_reduction_info {
+    const char *name, *doc;
+    const char *option; /* the name of a number that may be given, "" if there is none */
+    bool lazy;          /* lun_total_lazy gives it */
+    bool index;         /* the position of an element: from 0 */
+} lun_reduction_info;
+/* The row of a whole reduction, as that of a skeleton. */
+LUN_API bool lun_reduction_describe(lun_reduction r, lun_reduction_info *out);
+
+/* ---- what is built --------------------------------------------------------------------------- */
 
 /* Marks where the script stands ("file:12"): what is built from now on reports it in errors. */
 LUN_API lun_status lun_mark(lun_engine *e, const char *place);
-/* Elements that a work-group of a device computes together, for kernels with what is built from now on
- * (LUN_MOST_WORKGROUP at most; a device may have to take fewer); 0: tuned.  Other backends ignore it. */
+/* Elements that a work-group of a device computes together, for kernels with what is built from now
+ * on (LUN_MOST_WORKGROUP at most; a device may have to take fewer); 0: tuned.  Other backends
+ * ignore it. */
 enum { LUN_MOST_WORKGROUP = 65535 };
 LUN_API void lun_workgroup(lun_engine *e, int elements);
 /* True for a number of a script. */
 LUN_API bool lun_is_weak(const lun_array *a);
 
-/* ---- errors ------------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
-/* The operand, from 1, that the last failure of an elementwise operation is about; 0: not about one of them. */
+/* The operand, from 1, that the last failure of an elementwise operation is about; 0: not about one
+ * of them. */
 LUN_API int lun_error_operand(const lun_engine *e);
 /* Records an error of the host's as this call's failure and returns s. */
 LUN_API lun_status lun_fail(lun_engine *e, lun_status s, const char *text);
 
-/* ---- a garbage collector ------------------------------------------------------------------------ */
+/* ---- a garbage collector --------------------------------------------------------------------- */
 
-/* Bytes of elements allocated since the last call, less those freed: what a garbage collector should be
- * told. */
+/* Bytes of elements allocated since the last call, less those freed: what a garbage collector
+ * should be told. */
 LUN_API int64_t lun_pressure(lun_engine *e);
-/* on: the next call that needs a large block of memory, and finds none that an array has left, fails with
- * LUN_ENOMEM.  Returns how many bytes such a call has needed since the last lun_thrifty, or 0: then collect,
- * and make that call again.  A host that calls this is told nothing of large blocks by lun_pressure. */
+/* on: the next call that needs a large block of memory, and finds none that an array has left,
+ * fails with LUN_ENOMEM.  Returns how many bytes such a call has needed since the last lun_thrifty,
+ * or 0: then collect, and make that call again.  A host that calls this is told nothing of large
+ * blocks by lun_pressure. */
 LUN_API int64_t lun_thrifty(lun_engine *e, bool on);
 
-/* ---- an interpreter ----------------------------------------------------------------------------- */
+/* ---- an interpreter -------------------------------------------------------------------------- */
 
 /* One pointer of the host's per engine; close is called by lun_close before anything else ends. */
 LUN_API void lun_host_set(lun_engine *e, void *data, void (*close)(void *data));
 /* The pointer of lun_host_set, NULL if there is none. */
 LUN_API void *lun_host_get(lun_engine *e);
-/* A stretch of work, such as a script: from begin to end the time limit counts once for all evaluations
- * in it, and lun_cancel holds until the end.  Stretches nest; the outermost counts. */
+/* A stretch of work, such as a script: from begin to end the time limit counts once for all
+ * evaluations in it, and lun_cancel holds until the end.  Stretches nest; the outermost counts. */
 LUN_API void lun_host_begin(lun_engine *e);
 /* Ends the stretch that began last. */
 LUN_API void lun_host_end(lun_engine *e);

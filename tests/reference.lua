@@ -85,7 +85,7 @@ end
 
 local groups = {
     { "Making arrays", "vector zeros ones full range index linspace random frombytes" },
-    { "Skeletons", "map zip reduce scan sequence compose" },
+    { "Skeletons", table.concat(help.skeletons, " ") .. " sequence compose" },
     { "Computing", "eval explain stats profile clock trim" },
     { "Files", "load open save" },
     { "Pictures", "plot hist image" },
@@ -135,10 +135,15 @@ local function methods()
         end
     end
     put "\n## Reductions to a number\n"
-    put "`a:lazy \"sum\"` is the lazy form of those that share a pass.\n"
+    local lazy = {}
+    for _, name in ipairs(sorted(help.reductions)) do
+        lazy[#lazy + 1] = help.reductions[name].lazy and code(name) or nil
+    end
+    put("`a:lazy \"sum\"` is the lazy form, a Scalar to be evaluated together with others; there is one of %s.\n",
+        table.concat(lazy, ", "))
     put "| call | what it gives |\n|---|---|"
     for _, name in ipairs(sorted(help.reductions)) do
-        put("| `a:%s()` | %s |", name, cell(help.reductions[name]))
+        put("| %s | %s |", code(help.reductions[name][1]), cell(help.reductions[name][2]))
     end
     put ""
 end

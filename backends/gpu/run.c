@@ -4,6 +4,7 @@
 
 #include "gpu/guard.h"
 #include "gpu/state.h"
+#include "table/skeleton.h"
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
@@ -260,7 +261,7 @@ static lun_status launch(lun_gpu *g, lun_kernel *k, lun_launch *l)
     if (s != LUN_OK)
         return s;
     g->services->stats->launches++;
-    g->doing = k->shape.scan ? "scan" : k->shape.results ? "reduce" : "map";
+    g->doing = lun__kernel_name(k->shape.scan, k->shape.results);
     g->progress = 0;
     g->goal = l->count;
     s = (ordered ? run_ordered : run_elements)(g, k, l, &plan);

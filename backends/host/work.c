@@ -3,6 +3,7 @@
  *
  * Knows what a chunk is and which comes next; not how one is computed, nor where results meet. */
 #include "host/run.h"
+#include "table/skeleton.h"
 
 #include <sched.h>
 
@@ -122,10 +123,7 @@ static void tell(const lun_run *r, int64_t chunks)
     if (chunks > r->cut.chunks)
         chunks = r->cut.chunks;
     if (s->tick)
-        s->tick(s->tick_ctx,
-                r->ir->scan >= 0          ? "scan"
-                : r->ir->result_count > 0 ? "reduce"
-                                          : "map",
+        s->tick(s->tick_ctx, lun__kernel_name(r->ir->scan >= 0, r->ir->result_count > 0),
                 chunks * r->cut.chunk, r->end - r->launch->first);
 }
 

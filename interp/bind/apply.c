@@ -89,77 +89,42 @@ static int last_options(lua_State *L, int first)
     return top >= first && lua_istable(L, top) ? top : 0;
 }
 
-/* A:map(f, extra..., opts). */
-static int array_map(lua_State *L)
+/* A:map(f, extra..., opts), A:zip(B, f, extra..., opts), A:scan(f, id, opts) and so on: the other arrays, the
+ * function, what its row says. Upvalues: the host, the kind. */
+static int array_skeleton(lua_State *L)
 {
     lun__host *h = lun__here(L);
-    lun__skeleton k = {.kind = LUN__MAP};
-    lun__check_array(L, h, 1);
-    luaL_checkany(L, 2);
-    int options = last_options(L, 3), top = lua_gettop(L) - (options != 0);
-    lun__fill_skeleton(L, h, &k, 2, 0, options);
-    lun__call c = {.element = {1},
-                   .number = {1},
-                   .extra = 3,
-                   .extra_number = 3,
-                   .extras = top - 2,
-                   .function = 2};
+    lun__skeleton k = {.kind = (int)lua_tointeger(L, lua_upvalueindex(2))};
+    const lun_skeleton_info row = lun__skeleton_row(k.kind);
+    int f = row.arrays + 1, options;
+    lun__call c = {.function = f, .extra = f + 1, .extra_number = f + 1};
+    for (int i = 0; i < row.arrays; i++) {
+        lun__check_array(L, h, i + 1);
+        c.element[i] = c.number[i] = i + 1;
+    }
+    luaL_checkany(L, f);
+    if (row.folds) {
+        options = row.option[0] ? f + 2 : 0;
+        lua_settop(L, options ? options : f + 1);
+    } else {
+        options = last_options(L, f + 1);
+        c.extras = lua_gettop(L) - (options != 0) - f;
+    }
+    lun__fill_skeleton(L, h, &k, f, f + 1, options);
     return lun__call_skeleton(L, h, &k, &c);
-}
-
-/* A:zip(B, f, extra..., opts). */
-static int array_zip(lua_State *L)
-{
-    lun__host *h = lun__here(L);
-    lun__skeleton k = {.kind = LUN__ZIP};
-    lun__check_array(L, h, 1);
-    lun__check_array(L, h, 2);
-    luaL_checkany(L, 3);
-    int options = last_options(L, 4), top = lua_gettop(L) - (options != 0);
-    lun__fill_skeleton(L, h, &k, 3, 0, options);
-    lun__call c = {.element = {1, 2},
-                   .number = {1, 2},
-                   .extra = 4,
-                   .extra_number = 4,
-                   .extras = top - 3,
-                   .function = 3};
-    return lun__call_skeleton(L, h, &k, &c);
-}
-
-/* A:reduce(f, id) and A:scan(f, id, opts). */
-static int fold(lua_State *L, lun__skeleton_kind kind, int most)
-{
-    lun__host *h = lun__here(L);
-    lun__skeleton k = {.kind = kind};
-    lun__check_array(L, h, 1);
-    luaL_checkany(L, 2);
-    lua_settop(L, most);
-    lun__fill_skeleton(L, h, &k, 2, 3, most > 3 ? 4 : 0);
-    lun__call c = {.element = {1}, .number = {1}, .function = 2};
-    return lun__call_skeleton(L, h, &k, &c);
-}
-
-static int array_reduce(lua_State *L)
-{
-    return fold(L, LUN__REDUCE, 3);
-}
-
-static int array_scan(lua_State *L)
-{
-    return fold(L, LUN__SCAN, 4);
 }
 
 void lun__open_apply(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg array_methods[] = {{"map", array_map},
-                                             {"zip", array_zip},
-                                             {"reduce", array_reduce},
-                                             {"scan", array_scan},
-                                             {NULL, NULL}};
     static const luaL_Reg methods[] = {
         {"run", skeleton_run}, {"workgroup", skeleton_workgroup}, {NULL, NULL}};
     static const luaL_Reg events[] = {{"__call", skeleton_call}, {NULL, NULL}};
-    lun__register(L, p, p->methods, array_methods);
+    for (int kind = 0; kind < LUN_SKELETON_COUNT; kind++) {
+        lua_pushvalue(L, p->host_at);
+        lua_pushinteger(L, kind);
+        lua_pushcclosure(L, array_skeleton, 2);
+        lua_setfield(L, p->methods, lun__skeleton_row(kind).name);
+    }
     lun__register(L, p, p->skeleton_methods, methods);
     lun__register(L, p, p->skeleton, events);
 }

@@ -4,9 +4,12 @@
 
 #include "bind/bind.h"
 
-static bool is_index(lun_reduction r)
+/* The row of a reduction of the engine's table. */
+static lun_reduction_info row_of(lun_reduction r)
 {
-    return r == LUN_ARGMIN || r == LUN_ARGMAX;
+    lun_reduction_info row = {.name = ""};
+    (void)lun_reduction_describe(r, &row);
+    return row;
 }
 
 /* Pushes the reduction of the array at 1. */
@@ -17,7 +20,7 @@ static int total(lua_State *L, lun__host *h, lun_reduction r, int64_t ddof)
     lun_status s;
     LUN__TRY(s, lun_total(h->engine, r, a, ddof, &x));
     lun__check(L, h, s, 1);
-    if (is_index(r))
+    if (row_of(r).index)
         x.as.i++;
     lun__push_value(L, x);
     lun__settle(L, h);
@@ -29,15 +32,16 @@ static int call_reduction(lua_State *L)
 {
     lun__host *h = lun__here(L);
     lun_reduction r = (lun_reduction)lua_tointeger(L, lua_upvalueindex(2));
-    int64_t ddof = 0;
+    const char *option = row_of(r).option;
+    int64_t number = 0;
     lun__check_array(L, h, 1);
-    if (r == LUN_VAR || r == LUN_STD) {
-        ddof = luaL_optinteger(L, 2, 0);
-        luaL_argcheck(L, ddof >= 0, 2, "'ddof' is negative");
+    if (option[0]) {
+        number = luaL_optinteger(L, 2, 0);
+        luaL_argcheck(L, number >= 0, 2, lua_pushfstring(L, "'%s' is negative", option));
     } else if (!lua_isnoneornil(L, 2)) {
         return luaL_argerror(L, 2, "no argument expected: it reduces the whole array");
     }
-    return total(L, h, r, ddof);
+    return total(L, h, r, number);
 }
 
 /* a:min() and a:min(b). Upvalues: the host, the reduction, the operation, its arity. */
@@ -64,11 +68,11 @@ static int array_lazy(lua_State *L)
 {
     lun__host *h = lun__here(L);
     const char *name = luaL_checkstring(L, 2);
+    lun_reduction_info row;
     int r = 0;
-    while (lun_reduction_name((lun_reduction)r) &&
-           strcmp(lun_reduction_name((lun_reduction)r), name) != 0)
+    while (lun_reduction_describe((lun_reduction)r, &row) && strcmp(row.name, name) != 0)
         r++;
-    if (!lun_reduction_name((lun_reduction)r))
+    if (r == LUN_REDUCTION_COUNT)
         return luaL_argerror(L, 2, lua_pushfstring(L, "unknown reduction '%s'", name));
     lun_array **out = lun__new_array(L, h);
     lun_array *a = lun__check_array(L, h, 1);
@@ -96,15 +100,37 @@ static int array_dot(lua_State *L)
     return 1;
 }
 
+/* internal.reductions(): the rows of the engine's table, in order. */
+static int reductions(lua_State *L)
+{
+    lun_reduction_info row;
+    lua_newtable(L);
+    for (int r = 0; lun_reduction_describe((lun_reduction)r, &row); r++) {
+        lua_createtable(L, 0, 5);
+        lua_pushstring(L, row.name);
+        lua_setfield(L, -2, "name");
+        lua_pushstring(L, row.doc);
+        lua_setfield(L, -2, "doc");
+        lua_pushstring(L, row.option);
+        lua_setfield(L, -2, "option");
+        lua_pushboolean(L, row.lazy);
+        lua_setfield(L, -2, "lazy");
+        lua_pushboolean(L, row.index);
+        lua_setfield(L, -2, "index");
+        lua_rawseti(L, -2, r + 1);
+    }
+    return 1;
+}
+
 void lun__open_reduce(lua_State *L, const lun__parts *p)
 {
-    const char *name;
-    for (int r = 0; (name = lun_reduction_name((lun_reduction)r)); r++) {
+    lun_reduction_info row;
+    for (int r = 0; lun_reduction_describe((lun_reduction)r, &row); r++) {
         lun_op op;
         lun_op_info info;
         lua_pushvalue(L, p->host_at);
         lua_pushinteger(L, r);
-        if (lun_op_find(name, 0, &op) && lun_op_describe(op, &info)) {
+        if (lun_op_find(row.name, 0, &op) && lun_op_describe(op, &info)) {
             lua_pushinteger(L, op);
             lua_pushinteger(L, info.arity);
             lua_pushcclosure(L, call_either, 4);
@@ -112,9 +138,11 @@ void lun__open_reduce(lua_State *L, const lun__parts *p)
             lua_pushcclosure(L, call_reduction, 2);
         }
         lua_pushvalue(L, -1);
-        lua_setfield(L, p->core, name);
-        lua_setfield(L, p->methods, name);
+        lua_setfield(L, p->core, row.name);
+        lua_setfield(L, p->methods, row.name);
     }
     static const luaL_Reg methods[] = {{"lazy", array_lazy}, {"dot", array_dot}, {NULL, NULL}};
+    static const luaL_Reg internal[] = {{"reductions", reductions}, {NULL, NULL}};
     lun__register(L, p, p->methods, methods);
+    lun__register(L, p, p->internal, internal);
 }

@@ -4,20 +4,6 @@
 
 #include "bind/skeleton.h"
 
-static const struct {
-    const char *name;
-    int leaves;   /* arrays that the skeleton takes */
-    int operands; /* that its function takes of them */
-    bool extras;  /* whether more arguments follow */
-    bool folds;   /* whether it has an identity */
-    const char *option;
-} kinds[] = {
-    [LUN__MAP] = {"map", 1, 1, true, false, "out"},
-    [LUN__ZIP] = {"zip", 2, 2, true, false, "out"},
-    [LUN__REDUCE] = {"reduce", 1, 2, false, true, NULL},
-    [LUN__SCAN] = {"scan", 1, 2, false, true, "inclusive"},
-};
-
 lun__skeleton *lun__check_skeleton(lua_State *L, lun__host *h, int i)
 {
     lun__box *box = lun__test(L, h, i, LUN__SKELETON, sizeof(lun__skeleton));
@@ -26,7 +12,7 @@ lun__skeleton *lun__check_skeleton(lua_State *L, lun__host *h, int i)
     return (lun__skeleton *)box;
 }
 
-lun__skeleton *lun__new_skeleton(lua_State *L, lun__host *h, lun__skeleton_kind kind)
+lun__skeleton *lun__new_skeleton(lua_State *L, lun__host *h, int kind)
 {
     lun__skeleton *k =
         (lun__skeleton *)lun__new_box(L, h, LUN__SKELETON, sizeof *k, LUN__SKELETON_VALUES);
@@ -88,46 +74,68 @@ static void out_option(lua_State *L, lun__skeleton *k, int options)
     }
 }
 
-/* The options in the table at i, if there is one: `inclusive` of scan, `out` of map and zip. */
-static void read_options(lua_State *L, lun__skeleton *k, int i)
+/* inclusive, at the top. */
+static void inclusive_option(lua_State *L, lun__skeleton *k, int options)
 {
-    const char *known = kinds[k->kind].option;
-    if (!i || lua_isnoneornil(L, i))
+    (void)options;
+    k->inclusive = lua_toboolean(L, -1);
+}
+
+/* What the options of the table's rows do; their value is at the top, their table at `options`. */
+static const struct option {
+    const char *name;
+    void (*read)(lua_State *L, lun__skeleton *k, int options);
+} known_options[] = {{"out", out_option}, {"inclusive", inclusive_option}};
+
+/* The option that a row speaks of: "name=value". */
+static const struct option *option_of(const lun_skeleton_info *row)
+{
+    for (size_t i = 0; i < sizeof known_options / sizeof known_options[0]; i++) {
+        size_t length = strlen(known_options[i].name);
+        if (strncmp(row->option, known_options[i].name, length) == 0 && row->option[length] == '=')
+            return &known_options[i];
+    }
+    return NULL;
+}
+
+/* The options in the table at i, if there is one. */
+static void read_options(lua_State *L, lun__skeleton *k, const lun_skeleton_info *row, int i)
+{
+    const struct option *known = option_of(row);
+    if (!known || !i || lua_isnoneornil(L, i))
         return;
     luaL_checktype(L, i, LUA_TTABLE);
     for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
-        if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), known) != 0)
+        if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), known->name) != 0)
             luaL_argerror(L, i,
                           lua_pushfstring(L, "unknown option '%s': %s is known",
-                                          luaL_tolstring(L, -2, NULL), known));
-        if (k->kind == LUN__SCAN)
-            k->inclusive = lua_toboolean(L, -1);
-        else
-            out_option(L, k, i);
+                                          luaL_tolstring(L, -2, NULL), known->name));
+        known->read(L, k, i);
     }
 }
 
 void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int id, int options)
 {
-    k->name = kinds[k->kind].name;
-    k->leaves = kinds[k->kind].leaves;
-    read_options(L, k, options);
-    k->f = lun__function(L, h, f, kinds[k->kind].operands, kinds[k->kind].folds);
-    if (kinds[k->kind].folds)
+    const lun_skeleton_info row = lun__skeleton_row(k->kind);
+    k->name = row.name;
+    k->leaves = row.arrays;
+    read_options(L, k, &row, options);
+    k->f = lun__function(L, h, f, row.operands, row.folds);
+    if (row.folds)
         k->id = push_identity(L, h, id);
     else
         lua_pushnil(L);
 }
 
-/* lun.map(f, opts), lun.zip(f, opts), lun.reduce(f, id), lun.scan(f, id, opts). Upvalues: the host, the kind. */
+/* lun.map(f, opts), lun.reduce(f, id) and so on. Upvalues: the host, the kind. */
 static int new_skeleton(lua_State *L)
 {
     lun__host *h = lun__here(L);
+    int kind = (int)lua_tointeger(L, lua_upvalueindex(2));
     lua_settop(L, 3);
-    lun__skeleton *k =
-        lun__new_skeleton(L, h, (lun__skeleton_kind)lua_tointeger(L, lua_upvalueindex(2)));
+    lun__skeleton *k = lun__new_skeleton(L, h, kind);
     int at = lua_gettop(L);
-    lun__fill_skeleton(L, h, k, 1, 2, k->kind == LUN__SCAN ? 3 : k->kind == LUN__REDUCE ? 0 : 2);
+    lun__fill_skeleton(L, h, k, 1, 2, lun__skeleton_row(kind).folds ? 3 : 2);
     lua_setiuservalue(L, at, LUN__USE_ID);
     lua_setiuservalue(L, at, LUN__USE_FUNCTION);
     lua_pushvalue(L, 1);
@@ -153,7 +161,7 @@ static void check_arguments(lua_State *L, lun__host *h, const lun__skeleton *k, 
             wrong_type(L, c, c->element[i], c->number[i], "array");
         lun__check_array(L, h, c->element[i]);
     }
-    if (c->extras > 0 && !kinds[k->kind].extras)
+    if (c->extras > 0 && !lun__skeleton_row(k->kind).extras)
         luaL_error(L, "wrong number of arguments to '%s' (%d expected, got %d)", k->name, k->leaves,
                    k->leaves + c->extras);
     if (c->extras > LUN__MOST_EXTRAS)
@@ -171,7 +179,7 @@ static void check_arguments(lua_State *L, lun__host *h, const lun__skeleton *k, 
 
 /* The arrays of a call; those made of numbers are its own. */
 typedef struct operands {
-    lun_array *element[2], *extra[LUN__MOST_EXTRAS];
+    lun_array *element[LUN__MOST_ARRAYS], *extra[LUN__MOST_EXTRAS];
     bool own[LUN__MOST_EXTRAS];
     int extras;
 } operands;
@@ -194,22 +202,23 @@ static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o,
                         int room, int *results)
 {
     lun_engine *e = h->engine;
-    lun_array *all[LUN__MOST_EXTRAS + 2];
+    lun_array *all[LUN__MOST_EXTRAS + LUN__MOST_ARRAYS];
     *results = 1;
-    switch (k->kind) {
-    case LUN__MAP:
-    case LUN__ZIP:
+    switch ((lun_skeleton)k->kind) {
+    case LUN_SKELETON_MAP:
+    case LUN_SKELETON_ZIP:
         memcpy(all, o->element, sizeof o->element);
         if (o->extras)
             memcpy(all + k->leaves, o->extra, (size_t)o->extras * sizeof *all);
         return lun_call(e, k->f, all, k->leaves + o->extras, k->leaves, outs, room, results);
-    case LUN__REDUCE:
+    case LUN_SKELETON_REDUCE:
         return lun_reduce(e, k->f, k->id, o->element[0], outs);
-    case LUN__SCAN:
-    case LUN__PROGRAM:
+    case LUN_SKELETON_SCAN:
+        return lun_scan(e, k->f, k->id, o->element[0], k->inclusive, outs);
+    case LUN_SKELETON_COUNT: /* a program, which is no single call */
         break;
     }
-    return lun_scan(e, k->f, k->id, o->element[0], k->inclusive, outs);
+    return LUN_EARG;
 }
 
 /* Loads the operands, builds, lets go of the operands. */
@@ -274,12 +283,40 @@ int lun__call_skeleton(lua_State *L, lun__host *h, const lun__skeleton *k, const
     return results;
 }
 
+/* internal.skeletons(): the rows of the engine's table, in order. */
+static int skeletons(lua_State *L)
+{
+    lun_skeleton_info row;
+    lua_newtable(L);
+    for (int kind = 0; lun_skeleton_describe((lun_skeleton)kind, &row); kind++) {
+        lua_createtable(L, 0, 7);
+        lua_pushstring(L, row.name);
+        lua_setfield(L, -2, "name");
+        lua_pushstring(L, row.doc);
+        lua_setfield(L, -2, "doc");
+        lua_pushstring(L, row.option);
+        lua_setfield(L, -2, "option");
+        lua_pushinteger(L, row.arrays);
+        lua_setfield(L, -2, "arrays");
+        lua_pushinteger(L, row.operands);
+        lua_setfield(L, -2, "operands");
+        lua_pushboolean(L, row.extras);
+        lua_setfield(L, -2, "extras");
+        lua_pushboolean(L, row.folds);
+        lua_setfield(L, -2, "folds");
+        lua_rawseti(L, -2, kind + 1);
+    }
+    return 1;
+}
+
 void lun__open_skeleton(lua_State *L, const lun__parts *p)
 {
-    for (int kind = 0; kind < LUN__PROGRAM; kind++) {
+    static const luaL_Reg internal[] = {{"skeletons", skeletons}, {NULL, NULL}};
+    lun__register(L, p, p->internal, internal);
+    for (int kind = 0; kind < LUN_SKELETON_COUNT; kind++) {
         lua_pushvalue(L, p->host_at);
         lua_pushinteger(L, kind);
         lua_pushcclosure(L, new_skeleton, 2);
-        lua_setfield(L, p->core, kinds[kind].name);
+        lua_setfield(L, p->core, lun__skeleton_row(kind).name);
     }
 }

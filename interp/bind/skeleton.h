@@ -5,13 +5,8 @@
 
 #include "bind/bind.h"
 
-typedef enum lun__skeleton_kind {
-    LUN__MAP,
-    LUN__ZIP,
-    LUN__REDUCE,
-    LUN__SCAN,
-    LUN__PROGRAM
-} lun__skeleton_kind;
+/* Kinds of skeletons beside those of the engine's table. */
+enum { LUN__PROGRAM = LUN_SKELETON_COUNT };
 
 /* User values of a skeleton: what keeps f and id alive, the Lua value that f was made of; of a program
  * its list and what lua/lunarray/skeleton.lua has to know of it. */
@@ -19,6 +14,8 @@ enum { LUN__USE_FUNCTION = 1, LUN__USE_ID, LUN__USE_SOURCE };
 enum { LUN__USE_LIST = 1, LUN__USE_PARTS };
 #define LUN__SKELETON_VALUES 3
 
+/* Arrays of a call of one skeleton, element by element. */
+#define LUN__MOST_ARRAYS 2
 /* As many as the engine takes: a function has 32 parameters. */
 #define LUN__MOST_EXTRAS 30
 /* As many as a Lua function may give. */
@@ -26,7 +23,7 @@ enum { LUN__USE_LIST = 1, LUN__USE_PARTS };
 
 typedef struct lun__skeleton {
     lun__box box;
-    lun__skeleton_kind kind;
+    int kind;         /* lun_skeleton or LUN__PROGRAM */
     const char *name; /* "map", ..., "sequence", "compose" */
     lun_function *f;
     lun_array *id; /* NULL: the operation's own */
@@ -40,15 +37,23 @@ typedef struct lun__skeleton {
 /* Where the arguments of a call are on the stack, and how an error counts and names them. */
 typedef struct lun__call {
     const char *name; /* NULL: the running function's */
-    int element[2], number[2];
+    int element[LUN__MOST_ARRAYS], number[LUN__MOST_ARRAYS];
     int extra, extra_number, extras; /* the first one, and how many */
     int function;                    /* the number of the function, 0 if it is no argument */
     lua_Integer workgroup;           /* for skeletons that have none of their own; 0: tuned */
 } lun__call;
 
+/* The row of a skeleton of the engine's table. */
+static inline lun_skeleton_info lun__skeleton_row(int kind)
+{
+    lun_skeleton_info row = {.name = ""};
+    (void)lun_skeleton_describe((lun_skeleton)kind, &row);
+    return row;
+}
+
 lun__skeleton *lun__check_skeleton(lua_State *L, lun__host *h, int i);
 /* Pushes a skeleton of a kind, empty. */
-lun__skeleton *lun__new_skeleton(lua_State *L, lun__host *h, lun__skeleton_kind kind);
+lun__skeleton *lun__new_skeleton(lua_State *L, lun__host *h, int kind);
 /* Fills k, of the kind that it says, from the function at f, the identity at id and the table of options (0:
  * none can be given). Pushes what k->f and k->id need to stay alive: two values. */
 void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int id, int options);

@@ -1,5 +1,5 @@
--- lun.help(x): what a function, method, operation or value of the module is for, as text. Operations
--- are described by the engine's table, the rest here.
+-- lun.help(x): what a function, method, operation or value of the module is for, as text. Operations,
+-- skeletons and reductions are described by the engine's tables, the rest here.
 
 local core = require "lunarray.core"
 
@@ -22,13 +22,6 @@ local FUNCTIONS = {
         'random numbers, "uniform" in [0, 1) or "normal"; the same for the same seed; virtual',
     },
     frombytes = { "lun.frombytes(s, dtype [, shape])", "an array of the bytes that a:tobytes() gives" },
-    map = {
-        "lun.map(f [, {out=dtype}])",
-        "a skeleton: f(x, extra...) on each element; out: the result's dtype, a list of them for several results",
-    },
-    zip = { "lun.zip(f [, {out=dtype}])", "a skeleton: f(x, y, extra...) on each pair of elements" },
-    reduce = { "lun.reduce(f, id)", "a skeleton: all elements combined by an associative f, in order: a lazy Scalar" },
-    scan = { "lun.scan(f, id [, {inclusive=true}])", "a skeleton: running combinations; exclusive by default" },
     sequence = { "lun.sequence(s1, s2, ...)", "a skeleton that applies one after the other, as s1 >> s2 does" },
     compose = { "lun.compose(root):left(s):right(s)", "a tree of skeletons; :only(s) under a unary root" },
     eval = { "lun.eval(e1, e2, ...)", "evaluates all in as few passes as possible; a Scalar gives its number" },
@@ -93,22 +86,33 @@ local METHODS = {
     tobytes = { "a:tobytes()", "the elements as a string of bytes" },
     lazy = { 'a:lazy "sum"', "a reduction as a lazy Scalar, to be evaluated together with others by lun.eval" },
     dot = { "a:dot(b)", "the sum of the products" },
-    map = { "a:map(f, extra... [, {out=dtype}])", "f(x, extra...) on each element" },
-    zip = { "a:zip(b, f, extra... [, {out=dtype}])", "f(x, y, extra...) on each pair of elements" },
-    reduce = { "a:reduce(f, id)", "all elements combined by an associative f, in order; a lazy Scalar" },
-    scan = { "a:scan(f, id [, {inclusive=true}])", "running combinations; exclusive by default" },
     source = { "a:source([backend])", "the code that computing it would run" },
 }
 
-local REDUCTIONS = {
-    sum = "the sum; integers give i64 or u64, wrapping", prod = "the product; integers give i64 or u64, wrapping",
-    mean = "the arithmetic mean", var = "the variance; a:var(ddof) divides by n - ddof",
-    std = "the square root of the variance; a:std(ddof)", any = "whether some element is true",
-    all = "whether every element is true", count = "how many elements are true (not 0)",
-    argmin = "the index of the first smallest element", argmax = "the index of the first largest element",
-    norm = "the square root of the sum of squares", min = "the smallest element; a:min(b) is elementwise",
-    max = "the largest element; a:max(b) is elementwise",
-}
+-- Of reductions to a number: how they are called, and what they give.
+local REDUCTIONS = {}
+
+-- Names in the order of the tables.
+local skeletons, reductions = {}, {}
+
+for i, row in ipairs(core.internal.skeletons()) do
+    local name = row.name
+    local others = ({ "", "b, ", "b, c, " })[row.arrays]
+    local first = row.folds and ", id" or ""
+    local option = row.option ~= "" and (" [, {%s}]"):format(row.option) or ""
+    FUNCTIONS[name] = { ("lun.%s(f%s%s)"):format(name, first, option), "a skeleton: " .. row.doc }
+    METHODS[name] = {
+        ("a:%s(%sf%s%s%s)"):format(name, others, row.extras and ", extra..." or "", first, option), row.doc,
+    }
+    skeletons[i] = name
+end
+
+for i, row in ipairs(core.internal.reductions()) do
+    local option = row.option ~= "" and ("[%s]"):format(row.option) or ""
+    local also = core.op[row.name] and ("; a:%s(b) is elementwise"):format(row.name) or ""
+    REDUCTIONS[row.name] = { ("a:%s(%s)"):format(row.name, option), row.doc .. also, lazy = row.lazy }
+    reductions[i] = row.name
+end
 
 local SKELETON = [[
 a skeleton: s(A, extra...) calls it, s:run{A, extra..., out=B} writes into B,
@@ -117,9 +121,9 @@ s:source([backend]) is its code, s:workgroup(n) sets the OpenCL work-group size,
 local OVERVIEW = [[
 Lunarray: lazy arrays that run as fused kernels. lun.help "name" or lun.help(x) tells about one thing.
 making arrays   vector zeros ones full range index linspace random frombytes load open
-skeletons       map zip reduce scan sequence compose
+skeletons       %s sequence compose
 computing       eval explain stats profile
-reductions      sum prod min max mean var std any all count argmin argmax dot norm
+reductions      %s dot
 pictures        plot hist image
 the engine      backends devices use math info
 operations      %s]]
@@ -152,7 +156,8 @@ local function overview()
         line = line == "" and name or line .. " " .. name
     end
     lines[#lines + 1] = line
-    return OVERVIEW:format(table.concat(lines, "\n" .. (" "):rep(16)))
+    return OVERVIEW:format(table.concat(skeletons, " "), table.concat(reductions, " "),
+        table.concat(lines, "\n" .. (" "):rep(16)))
 end
 
 -- All that is known by this name, nil if nothing is.
@@ -165,7 +170,7 @@ local function text_of_name(name)
         end
     end
     if REDUCTIONS[name] then
-        texts[#texts + 1] = ("a:%s(), lun.%s(a): %s"):format(name, name, REDUCTIONS[name])
+        texts[#texts + 1] = ("%s, lun.%s(a): %s"):format(REDUCTIONS[name][1], name, REDUCTIONS[name][2])
     end
     if core.op[name] then
         texts[#texts + 1] = op_text(core.op[name])
@@ -186,6 +191,7 @@ end
 
 -- What the reference is made of.
 M.functions, M.methods, M.reductions, M.op_text = FUNCTIONS, METHODS, REDUCTIONS, op_text
+M.skeletons = skeletons
 
 -- lun.help(x): without an argument, what there is.
 function M.text(...)

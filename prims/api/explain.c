@@ -6,6 +6,7 @@
 #include "graph/print.h"
 #include "lunarray_bind.h"
 #include "plan/steps.h"
+#include "table/skeleton.h"
 
 struct lun_plan {
     char *graph;
@@ -42,7 +43,7 @@ static lun_status describe_kernel(lun_engine *e, const lun_lowered *l, lun_plan_
     lun_backend_slot *b;
     lun_strbuf ir = LUN_STRBUF_INIT, source = LUN_STRBUF_INIT;
     k->ops = l->ops;
-    k->name = l->ir.scan >= 0 ? "scan" : l->ir.result_count ? "reduce" : "map";
+    k->name = lun__kernel_name(l->ir.scan >= 0, l->ir.result_count);
     count_slots(l, k->n, k);
     lun_status status = lun__backend(e, &b);
     if (status == LUN_OK)

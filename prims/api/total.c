@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "api/api.h"
-#include "lunarray_bind.h"
 #include "run/run.h"
+#include "table/skeleton.h"
 
 /* ---- as nodes ------------------------------------------------------------------------------------------- */
 
@@ -32,31 +32,29 @@ static lun_node *truth(lun_engine *e, lun_node *a, lun_dtype t)
     return out;
 }
 
-/* The Scalar of a reduction that is one; a is released. */
+/* The Scalar of a reduction by one operation; a is released. */
 static lun_status total_node(lun_engine *e, lun_reduction r, lun_node *a, lun_node **out)
 {
+    const lun__reduction_row *row = &lun__reduction_rows[r];
     const lun_dtype_row *d = lun_dtype_get((lun_dtype)a->dtype);
+    lun_op op = (lun_op)row->op;
     lun_dtype sum = (lun_dtype)d->sum;
     lun_dtype as_number = d->kind == LUN_KIND_BOOL ? sum : (lun_dtype)d->compute;
-    switch (r) {
-    case LUN_SUM:
-        return reduce(e, LUN_OP_ADD, a, sum, sum, out);
-    case LUN_PROD:
-        return reduce(e, LUN_OP_MUL, a, sum, sum, out);
-    case LUN_MIN:
-        return reduce(e, LUN_OP_MIN, a, as_number, as_number, out);
-    case LUN_MAX:
-        return reduce(e, LUN_OP_MAX, a, as_number, as_number, out);
-    case LUN_ANY:
-        return reduce(e, LUN_OP_LOR, truth(e, a, LUN_BOOL), LUN_BOOL, LUN_BOOL, out);
-    case LUN_ALL:
-        return reduce(e, LUN_OP_LAND, truth(e, a, LUN_BOOL), LUN_BOOL, LUN_BOOL, out);
-    case LUN_COUNT:
-        return reduce(e, LUN_OP_ADD, truth(e, a, LUN_I64), LUN_I64, LUN_I64, out);
-    default:
-        lun_node_release(e, a);
-        return lun__fail(e, LUN_EARG, "%s cannot be a lazy reduction", lun_reduction_name(r));
+    switch ((lun__reduced)row->of) {
+    case LUN__OF_SUMS:
+        return reduce(e, op, a, sum, sum, out);
+    case LUN__OF_ELEMENTS:
+        return reduce(e, op, a, as_number, as_number, out);
+    case LUN__OF_TRUTH:
+        return reduce(e, op, truth(e, a, LUN_BOOL), LUN_BOOL, LUN_BOOL, out);
+    case LUN__OF_COUNTS:
+        return reduce(e, op, truth(e, a, LUN_I64), LUN_I64, LUN_I64, out);
+    case LUN__OF_NUMBER:
+    case LUN__OF_INDEX:
+        break;
     }
+    lun_node_release(e, a);
+    return lun__fail(e, LUN_EARG, "%s cannot be a lazy reduction", row->info.name);
 }
 
 static lun_status evaluate(lun_engine *e, lun_node *n, lun_value *out)
@@ -249,26 +247,16 @@ static lun_status norm(lun_engine *e, lun_node *a, lun_value *out)
 
 /* ---- the interface ---------------------------------------------------------------------------------------- */
 
-static const bool empty_is_error[] = {
-#define VALUE false
-#define ERROR true
-#define LUN_SKELETON(ID, name, arity, doc)
-#define LUN_REDUCTION(ID, name, empty, doc) empty,
-#include "table/skeletons.def"
-#undef LUN_SKELETON
-#undef LUN_REDUCTION
-};
-
 static lun_status operand(lun_engine *e, lun_reduction r, lun_array *a, lun_node **out)
 {
     lun_status s = lun__usable(e, a);
     e->error_where = NULL;
     if (s != LUN_OK)
         return s;
-    if (!lun_reduction_name(r))
+    if ((unsigned)r >= LUN_REDUCTION_COUNT)
         return lun__fail(e, LUN_EARG, "no such reduction: %d", (int)r);
-    if (empty_is_error[r] && lun_size(a) == 0)
-        return lun__fail(e, LUN_EARG, "%s of an empty array", lun_reduction_name(r));
+    if (lun__reduction_rows[r].empty_is_error && lun_size(a) == 0)
+        return lun__fail(e, LUN_EARG, "%s of an empty array", lun__reduction_rows[r].info.name);
     return lun__node(e, a, LUN_DTYPE_COUNT, out);
 }
 

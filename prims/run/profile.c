@@ -2,7 +2,7 @@
  * kernel's hash, so they outlive kernels. Without memory for a row its launches are not counted: a profile
  * fails no evaluation. */
 #include "run/profile.h"
-#include "lunarray_bind.h"
+#include "table/skeleton.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,7 +100,7 @@ static row *row_of(lun_engine *e, const lun_lowered *l, const lun_kernel_entry *
     }
     row *r = &p->rows[p->count++];
     *r = (row){.hash = k->hash};
-    r->told.name = l->ir.scan >= 0 ? "scan" : l->ir.result_count ? "reduce" : "map";
+    r->told.name = lun__kernel_name(l->ir.scan >= 0, l->ir.result_count);
     r->told.ops = l->ops;
     name_operations(&l->ir, r->what, sizeof r->what);
     for (int i = l->ir.count - 1; i >= 0 && !r->where[0]; i--)

@@ -150,19 +150,6 @@ bool lun_op_find(const char *name, int arity, lun_op *out)
     return found;
 }
 
-static const char *const reductions[] = {
-#define LUN_SKELETON(ID, name, arity, doc)
-#define LUN_REDUCTION(ID, name, empty, doc) #name,
-#include "table/skeletons.def"
-#undef LUN_SKELETON
-#undef LUN_REDUCTION
-};
-
-const char *lun_reduction_name(lun_reduction r)
-{
-    return (unsigned)r < LUN_REDUCTION_COUNT ? reductions[r] : NULL;
-}
-
 const char *lun_status_name(lun_status s)
 {
     switch (s) {

@@ -5,7 +5,9 @@ local lun = require "lunarray"
 local dtypes = require "diff.dtypes"
 local oracle = require "diff.oracle"
 
-local describe_op = require "lunarray.core".internal.describe
+local shell = require "shell"
+local internal = require "lunarray.core".internal
+local describe_op = internal.describe
 
 -- Second arguments of the rows of a table file: names.
 local function rows(file, macro)
@@ -34,6 +36,109 @@ local function keys(t)
         result[name] = true
     end
     return result
+end
+
+local function names_of(list)
+    local names = {}
+    for i, row in ipairs(list) do
+        names[i] = row.name
+    end
+    return names
+end
+
+-- What the skeletons give of {1, 2, 3}, each with the function of so many operands below; `with`: the same with
+-- the row's option.
+local skeletons = {
+    map = { result = { -1, -2, -3 }, option = { "i8" }, with = { -1, -2, -3 } },
+    zip = { result = { 2, 4, 6 }, option = { "i8" }, with = { 2, 4, 6 } },
+    reduce = { result = 6 },
+    scan = { result = { 0, 1, 3 }, option = { true }, with = { 1, 3, 6 } },
+}
+
+local functions = { function(x) return -x end, function(x, y) return x + y end }
+local longer = { function(x, k) return -x * k end, function(x, y, k) return (x + y) * k end }
+
+local function plain(a)
+    return a:kind() == "Scalar" and a:value() or a:totable()
+end
+
+local function check_skeleton(row, expected)
+    local a, name = lun.vector { 1, 2, 3 }, row.name
+    local f, id = functions[row.operands], row.folds and 0 or nil
+    local arrays, options = {}, row.folds and { id } or {}
+    for i = 1, row.arrays do
+        arrays[i] = a
+    end
+    -- a call of the method: the arrays, the function, what follows
+    local function method(g, ...)
+        local arguments = { table.unpack(arrays) }
+        for _, x in ipairs { g, ... } do
+            arguments[#arguments + 1] = x
+        end
+        return a[name](table.unpack(arguments))
+    end
+    assert.same(expected.result, plain(lun[name](f, id)(table.unpack(arrays))), name)
+    assert.same(expected.result, plain(method(f, id)), name)
+    assert.has_error(function() lun[name](f, id)(table.unpack(arrays, 2)) end)
+
+    -- operands: an operation of another arity is refused; folds: one that is not associative
+    assert.has_error(function() lun[name](row.operands == 1 and lun.op.add or lun.op.neg, id) end)
+    if row.operands == 2 then
+        assert.equal(not row.folds, (pcall(lun[name], lun.op.sub, id)), name)
+    end
+
+    -- extras
+    arrays[#arrays + 1] = 2
+    local called, twice = pcall(lun[name](longer[row.operands], id), table.unpack(arrays))
+    arrays[#arrays] = nil
+    assert.equal(row.extras, called and twice:totable()[1] == 2 * expected.result[1], name)
+
+    -- the option
+    local option = row.option:match "^(%w+)="
+    assert.equal(expected.option ~= nil, option ~= nil, name)
+    if option then
+        options[#options + 1] = { [option] = expected.option[1] }
+        local with = lun[name](f, table.unpack(options))(table.unpack(arrays))
+        assert.same(expected.with, plain(with), name)
+        assert.equal(option == "out" and "i8" or "i64", with:dtype())
+        assert.same(expected.with, plain(method(f, table.unpack(options))), name)
+        options[#options] = { nonsense = true }
+        assert.has_error(function() lun[name](f, table.unpack(options)) end)
+        assert.matches(row.option, lun.help(name), 1, true)
+    end
+    assert.matches("a:" .. name .. "(", lun.help(name), 1, true)
+    assert.matches(row.doc, lun.help(name), 1, true)
+end
+
+-- What the reductions give of {3, 1, 2}, and with 1 as their option.
+local reductions = {
+    sum = { 6 }, prod = { 6 }, min = { 1 }, max = { 3 }, mean = { 2.0 }, var = { 2 / 3, 1.0 },
+    std = { math.sqrt(2 / 3), 1.0 }, any = { true }, all = { true }, count = { 3 }, argmin = { 2 }, argmax = { 1 },
+    norm = { math.sqrt(14) },
+}
+
+local function check_reduction(row, expected, of_empty)
+    local a, name = lun.vector { 3, 1, 2 }, row.name
+    local function near(wanted, got)
+        assert.is_true(wanted == got or math.abs(wanted - got) < 1e-15, name .. ": " .. tostring(got))
+    end
+    near(expected[1], a[name](a))
+    near(expected[1], lun[name](a))
+    local lazy, scalar = pcall(a.lazy, a, name)
+    assert.equal(row.lazy, lazy, name)
+    if lazy then
+        assert.equal("Scalar", scalar:kind())
+        near(expected[1], lun.eval(scalar))
+    end
+    assert.equal(row.option ~= "", expected[2] ~= nil, name)
+    if expected[2] then
+        near(expected[2], a[name](a, 1))
+        assert.matches(("a:%s([%s])"):format(name, row.option), lun.help(name), 1, true)
+    elseif not lun.op[name] then
+        assert.has_error(function() a[name](a, 1) end)
+    end
+    assert.equal(of_empty, (pcall(a[name], lun.zeros(0))), name)
+    assert.matches(row.doc, lun.help(name), 1, true)
 end
 
 describe("the difference tests cover", function()
@@ -69,11 +174,20 @@ describe("the difference tests cover", function()
         assert.equal(table.concat(names, " "), message:match "the dtypes are ([%w ]+)")
     end)
 
-    it("every reduction and skeleton", function()
-        assert.same(set(rows("skeletons.def", "LUN_REDUCTION")), set {
-            "sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "count", "argmin", "argmax", "norm",
-        })
-        assert.same(set(rows("skeletons.def", "LUN_SKELETON")), set { "map", "zip", "reduce", "scan" })
+    it("every skeleton, which does what its row says", function()
+        assert.same(rows("skeletons.def", "LUN_SKELETON"), names_of(internal.skeletons()))
+        for _, row in ipairs(internal.skeletons()) do
+            check_skeleton(row, assert(skeletons[row.name], "no oracle of " .. row.name))
+        end
+    end)
+
+    it("every reduction, which does what its row says", function()
+        local file = shell.slurp "prims/table/skeletons.def"
+        assert.same(rows("skeletons.def", "LUN_REDUCTION"), names_of(internal.reductions()))
+        for _, row in ipairs(internal.reductions()) do
+            local empty = file:match("LUN_REDUCTION%(%w+, " .. row.name .. ", (%u+),")
+            check_reduction(row, assert(reductions[row.name], "no oracle of " .. row.name), empty == "VALUE")
+        end
     end)
 
     it("the backends", function()

@@ -1,9 +1,8 @@
 #!/bin/sh
-# The generated blocks of prims/lunarray.h must agree with the tables; make asks so before it compiles.
-# --write puts them right.
+# The generated blocks of prims/lunarray.h and prims/lunarray_bind.h must agree with the tables; make asks so
+# before it compiles. --write puts them right.
 set -eu
 cd "$(dirname "$0")/../.."
-header=prims/lunarray.h
 rows() { # macro file -> first macro argument, second argument
     sed -n "s/^$1(\([A-Z0-9_]*\), *\([a-zA-Z0-9_]*\),.*/\1 \2/p" "$2"
 }
@@ -26,6 +25,12 @@ enums() {
     rows LUN_REDUCTION prims/table/skeletons.def | awk '{printf "    LUN_%s,\n", $1}'
     echo "    LUN_REDUCTION_COUNT"
     echo "} lun_reduction;"
+}
+skeletons() {
+    echo "typedef enum lun_skeleton {"
+    rows LUN_SKELETON prims/table/skeletons.def | awk '{printf "    LUN_SKELETON_%s,\n", $1}'
+    echo "    LUN_SKELETON_COUNT"
+    echo "} lun_skeleton;"
 }
 ops() {
     tr '\n' ' ' <prims/table/ops.def | sed 's/LUN_OP(/\nLUN_OP(/g' |
@@ -51,12 +56,20 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 enums >"$tmp/enums"
 ops >"$tmp/ops"
-block ENUMS "$tmp/enums" <"$header" | block OPS "$tmp/ops" >"$tmp/header"
+skeletons >"$tmp/skeletons"
+block ENUMS "$tmp/enums" <prims/lunarray.h | block OPS "$tmp/ops" >"$tmp/lunarray.h"
+block SKELETONS "$tmp/skeletons" <prims/lunarray_bind.h >"$tmp/lunarray_bind.h"
+result=0
+for header in lunarray.h lunarray_bind.h; do
+    if [ "${1:-}" = --write ]; then
+        cat "$tmp/$header" >"prims/$header"
+    elif ! cmp -s "$tmp/$header" "prims/$header"; then
+        diff "prims/$header" "$tmp/$header" >&2 || true
+        echo "prims/$header does not agree with prims/table: run  sh tests/lint/header.sh --write" >&2
+        result=1
+    fi
+done
 if [ "${1:-}" = --write ]; then
-    cat "$tmp/header" >"$header"
     echo "prims/lunarray.h is written. What else a new row takes: CONTRIBUTING.md, \"A new operation\""
-elif ! cmp -s "$tmp/header" "$header"; then
-    diff "$header" "$tmp/header" >&2 || true
-    echo "prims/lunarray.h does not agree with prims/table: run  sh tests/lint/header.sh --write" >&2
-    exit 1
 fi
+exit $result
