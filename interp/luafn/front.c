@@ -30,9 +30,9 @@ static void run_passes(void *ctx)
     luafn_infer(c);
     luafn_report(c, c->types);
     luafn_lower(c);
-    luafn_reshape(c);
+    luafn_branches(c);
     luafn_narrow(c);
-    luafn_unload(c);
+    luafn_hoist(c);
     luafn_emit(c);
 }
 
@@ -45,7 +45,7 @@ typedef struct job {
     lun_strbuf *error;
     lun_status status;
     lf_compile *c;
-    lf_spec *spec;
+    lf_kept *made;
 } job;
 
 static void end_job(job *j)
@@ -57,16 +57,16 @@ static void end_job(job *j)
     if (c)
         luafn_arena_free(&c->unit.arena);
     free(c);
-    luafn_specs_free(j->spec);
+    luafn_kept_free(j->made);
     j->c = NULL;
-    j->spec = NULL;
+    j->made = NULL;
 }
 
 /* Code that Lua's compiler has not written may go through all passes and still make no sense. */
 static lun_status verify(const job *j, const lf_program *p)
 {
     lun_strbuf why = LUN_STRBUF_INIT;
-    lun_status s = lun_ir_verify(&j->spec->ir, &why);
+    lun_status s = lun_ir_verify(&j->made->ir, &why);
     lun_strbuf_free(&why);
     if (s != LUN_OK && s != LUN_ENOMEM) {
         luafn_where(p->proto, -1, j->error);
@@ -79,8 +79,8 @@ static lun_status compile(job *j, const lf_viewer *v)
 {
     lf_program *p = j->f->program;
     lf_compile *c = j->c = calloc(1, sizeof *c);
-    j->spec = luafn_spec_new(j->f->host, p);
-    if (!c || !j->spec)
+    j->made = luafn_kept_new(j->f->host, p);
+    if (!c || !j->made)
         return LUN_ENOMEM;
     c->unit.error = j->error;
     c->view = *v;
@@ -88,9 +88,9 @@ static lun_status compile(job *j, const lf_viewer *v)
     c->params = j->params;
     c->program = p;
     c->graph.u = &c->unit;
-    c->ir = &j->spec->ir;
-    c->function = &j->spec->function;
-    c->types = &j->spec->types;
+    c->ir = &j->made->ir;
+    c->function = &j->made->function;
+    c->types = &j->made->types;
     lf_source self = {.parent = -1, .sight = {.seen = LF_SEEN_FUNCTION, .program = p}};
     c->source = luafn_arena_take(&c->unit.arena, sizeof *c->source);
     c->source_value = luafn_arena_take(&c->unit.arena, sizeof *c->source_value);
@@ -100,33 +100,33 @@ static lun_status compile(job *j, const lf_viewer *v)
     c->sources = c->source_room = 1;
     lun_status s = luafn_try(&c->unit, run_passes, c);
     if (s == LUN_OK)
-        s = luafn_spec_fill(j->spec, c);
-    c->function->types = lun_strbuf_text(&j->spec->types);
+        s = luafn_kept_fill(j->made, c);
+    c->function->types = lun_strbuf_text(&j->made->types);
     if (s == LUN_OK)
         s = verify(j, p);
     if (s != LUN_OK)
         return s;
-    luafn_spec_anchor(j->spec, v);
-    s = luafn_spec_result(j->spec, j->param, j->out);
+    luafn_kept_anchor(j->made, v);
+    s = luafn_kept_result(j->made, j->param, j->out);
     if (s != LUN_OK)
         return s;
-    luafn_spec_keep(p, j->spec);
-    j->spec = NULL;
+    luafn_kept_add(p, j->made);
+    j->made = NULL;
     return LUN_OK;
 }
 
 static lun_status find_or_compile(job *j, const lf_viewer *v)
 {
-    for (lf_spec *s = j->f->program->specs; s; s = s->next) {
+    for (lf_kept *s = j->f->program->kept; s; s = s->next) {
         bool same;
-        if (!luafn_spec_fits(s, j->param, j->params))
+        if (!luafn_kept_fits(s, j->param, j->params))
             continue;
-        lun_status status = luafn_spec_look(s, v, &same, j->error);
+        lun_status status = luafn_kept_look(s, v, &same, j->error);
         if (status != LUN_OK)
             return status;
         if (same) {
-            luafn_spec_anchor(s, v);
-            return luafn_spec_result(s, j->param, j->out);
+            luafn_kept_anchor(s, v);
+            return luafn_kept_result(s, j->param, j->out);
         }
         lua_settop(v->L, v->base);
     }

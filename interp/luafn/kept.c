@@ -1,13 +1,14 @@
-/* kept.c - keeps compiled functions, and answers a call for one with the values captured now. */
+/* kept.c - makes and finds compiled functions, and answers a call with the values captured at
+ * that moment. */
 #include "luafn/kept.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-lf_spec *luafn_spec_new(lf_host *h, const lf_program *owner)
+lf_kept *luafn_kept_new(lf_host *h, const lf_program *owner)
 {
-    lf_spec *s = calloc(1, sizeof *s);
+    lf_kept *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
     s->host = h;
@@ -31,7 +32,7 @@ static void free_texts(lf_texts *t, int notes)
     }
 }
 
-static void free_spec(lf_spec *s)
+static void free_one(lf_kept *s)
 {
     for (int i = 1; i < s->sources; i++) {
         lf_sight *sight = &s->source[i].sight;
@@ -56,25 +57,25 @@ static void free_spec(lf_spec *s)
     free(s);
 }
 
-void luafn_specs_free(lf_spec *s)
+void luafn_kept_free(lf_kept *s)
 {
     while (s) {
-        lf_spec *next = s->next;
-        free_spec(s);
+        lf_kept *next = s->next;
+        free_one(s);
         s = next;
     }
 }
 
-void luafn_spec_keep(lf_program *p, lf_spec *s)
+void luafn_kept_add(lf_program *p, lf_kept *s)
 {
-    s->next = p->specs;
-    p->specs = s;
-    p->free_specs = luafn_specs_free;
+    s->next = p->kept;
+    p->kept = s;
+    p->free_kept = luafn_kept_free;
 }
 
 /* ---- from a compilation ---- */
 
-static bool copy_sources(lf_spec *s, const lf_compile *c)
+static bool copy_sources(lf_kept *s, const lf_compile *c)
 {
     size_t n = (size_t)c->sources;
     s->now = calloc(n, sizeof *s->now);
@@ -95,7 +96,7 @@ static bool copy_sources(lf_spec *s, const lf_compile *c)
     return true;
 }
 
-static bool copy_inputs(lf_spec *s, const lf_compile *c)
+static bool copy_inputs(lf_kept *s, const lf_compile *c)
 {
     size_t n = (size_t)c->inputs.count + 1;
     s->scalar = calloc(n, sizeof *s->scalar);
@@ -114,7 +115,7 @@ static bool copy_inputs(lf_spec *s, const lf_compile *c)
     return true;
 }
 
-static bool copy_notes(lf_spec *s, const lf_compile *c)
+static bool copy_notes(lf_kept *s, const lf_compile *c)
 {
     s->note = calloc((size_t)c->notes.count + 1, sizeof *s->note);
     if (!s->note)
@@ -133,7 +134,7 @@ static bool copy_notes(lf_spec *s, const lf_compile *c)
     return true;
 }
 
-lun_status luafn_spec_fill(lf_spec *s, const lf_compile *c)
+lun_status luafn_kept_fill(lf_kept *s, const lf_compile *c)
 {
     size_t n = (size_t)c->params + 1;
     s->param = calloc(n, sizeof *s->param);
@@ -147,7 +148,7 @@ lun_status luafn_spec_fill(lf_spec *s, const lf_compile *c)
 
 /* ---- for a call ---- */
 
-bool luafn_spec_fits(const lf_spec *s, const lun_front_param *param, int params)
+bool luafn_kept_fits(const lf_kept *s, const lun_front_param *param, int params)
 {
     if (s->params != params)
         return false;
@@ -158,7 +159,7 @@ bool luafn_spec_fits(const lf_spec *s, const lun_front_param *param, int params)
     return true;
 }
 
-lun_status luafn_spec_look(lf_spec *s, const lf_viewer *v, bool *same, lun_strbuf *error)
+lun_status luafn_kept_look(lf_kept *s, const lf_viewer *v, bool *same, lun_strbuf *error)
 {
     *same = true;
     for (int i = 1; i < s->sources && *same; i++) {
@@ -172,7 +173,7 @@ lun_status luafn_spec_look(lf_spec *s, const lf_viewer *v, bool *same, lun_strbu
     return LUN_OK;
 }
 
-void luafn_spec_anchor(lf_spec *s, const lf_viewer *v)
+void luafn_kept_anchor(lf_kept *s, const lf_viewer *v)
 {
     for (int i = 1; i < s->sources; i++) {
         lf_source *source = &s->source[i];
@@ -190,7 +191,7 @@ void luafn_spec_anchor(lf_spec *s, const lf_viewer *v)
     }
 }
 
-static int64_t length_of(const lf_spec *s, const lf_input *in, const lun_front_param *param)
+static int64_t length_of(const lf_kept *s, const lf_input *in, const lun_front_param *param)
 {
     return in->origin == LF_PARAM_LENGTH ? param[in->number].length : s->now[in->number].length;
 }
@@ -210,9 +211,9 @@ static char *text_of(const lf_note *note, int64_t length)
     return b.text;
 }
 
-/* The texts with the lengths of now; made when a length is seen for the first time, and kept, because
- * expressions that wait may still need the older ones. */
-static const lf_texts *texts_for(lf_spec *s, const lun_front_param *param)
+/* The texts for the present lengths; made when a length is seen for the first time, and kept,
+ * because expressions not yet evaluated may still need the older ones. */
+static const lf_texts *texts_for(lf_kept *s, const lun_front_param *param)
 {
     size_t n = (size_t)s->notes;
     lf_texts *t = s->texts;
@@ -245,7 +246,7 @@ static const lf_texts *texts_for(lf_spec *s, const lun_front_param *param)
     return t;
 }
 
-lun_status luafn_spec_result(lf_spec *s, const lun_front_param *param, lun_front_result *out)
+lun_status luafn_kept_result(lf_kept *s, const lun_front_param *param, lun_front_result *out)
 {
     const lf_texts *t = texts_for(s, param);
     if (!t)

@@ -1,4 +1,5 @@
-/* kept.h - a function compiled for certain parameters and certain things captured. */
+/* kept.h - compiled functions, kept for the next call: each holds for certain dtypes of
+ * parameters and certain kinds of captured values. */
 #ifndef LUAFN_KEPT_H
 #define LUAFN_KEPT_H
 
@@ -12,8 +13,8 @@ typedef struct lf_texts {
     char **text;
 } lf_texts;
 
-typedef struct lf_spec {
-    struct lf_spec *next;
+typedef struct lf_kept {
+    struct lf_kept *next;
     lf_host *host; /* a reference, for the anchors */
     const lf_program *owner;
     lun_front_param *param;
@@ -30,21 +31,21 @@ typedef struct lf_spec {
     lun_strbuf types; /* what luafn/type/report.c found */
     lun_ir ir;
     lun_ir_function function;
-} lf_spec;
+} lf_kept;
 
 /* Makes an empty one; NULL without memory. */
-lf_spec *luafn_spec_new(lf_host *h, const lf_program *owner);
-void luafn_specs_free(lf_spec *s);
+lf_kept *luafn_kept_new(lf_host *h, const lf_program *owner);
+void luafn_kept_free(lf_kept *s);
 /* Hands s over to its program, which frees it. */
-void luafn_spec_keep(lf_program *p, lf_spec *s);
+void luafn_kept_add(lf_program *p, lf_kept *s);
 /* Takes over what a finished compilation found; c's sources and params. */
-lun_status luafn_spec_fill(lf_spec *s, const lf_compile *c);
-bool luafn_spec_fits(const lf_spec *s, const lun_front_param *param, int params);
+lun_status luafn_kept_fill(lf_kept *s, const lf_compile *c);
+bool luafn_kept_fits(const lf_kept *s, const lun_front_param *param, int params);
 /* Looks at the sources again, each pushed on the stack from v->base + 1 on; *same: the code is good
  * for what is there now. May raise a Lua error. */
-lun_status luafn_spec_look(lf_spec *s, const lf_viewer *v, bool *same, lun_strbuf *error);
+lun_status luafn_kept_look(lf_kept *s, const lf_viewer *v, bool *same, lun_strbuf *error);
 /* Keeps the functions that the sources show, so that they are known the next time. */
-void luafn_spec_anchor(lf_spec *s, const lf_viewer *v);
-lun_status luafn_spec_result(lf_spec *s, const lun_front_param *param, lun_front_result *out);
+void luafn_kept_anchor(lf_kept *s, const lf_viewer *v);
+lun_status luafn_kept_result(lf_kept *s, const lun_front_param *param, lun_front_result *out);
 
 #endif

@@ -1,9 +1,10 @@
 /* luafn.h - plain Lua 5.4 functions as functions of the engine.
  *
- * A function is taken as it is, with its upvalues; it becomes IR when a skeleton is called, once for
- * each combination of dtypes. Everything that knows Lua's bytecode is behind this header.
+ * A function is taken as it is, with its upvalues; it becomes IR when a skeleton is called, once
+ * for each combination of dtypes. Everything that knows Lua's bytecode is behind this header.
  *
- * Within interp/luafn, functions that cross files begin with luafn_, types and inline helpers with lf_. */
+ * Within interp/luafn, functions that cross files begin with luafn_, types and inline helpers
+ * with lf_. */
 #ifndef LUAFN_H
 #define LUAFN_H
 
@@ -12,8 +13,9 @@
 #include "ir/ir.h"
 #include "luafn/capture/binding.h"
 
-/* Makes a function of the engine from the plain Lua function at index. Raises no error: on failure the
- * engine has the text. The function must be released before the state is closed, or by it. */
+/* Makes a function of the engine from the plain Lua function at index. Raises no error: on
+ * failure the engine has the text. The function must be released before the state is closed, or
+ * by it. */
 lun_status luafn_front(lua_State *L, int index, lun_engine *e, const lf_binding *ask,
                        lun_function **out);
 

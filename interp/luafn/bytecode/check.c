@@ -1,5 +1,5 @@
-/* check.c - whether the code of a function keeps the rules that everything behind it relies on: registers,
- * constants, upvalues and functions that there are, pairs of instructions that belong together.
+/* check.c - validates the code of a function: the registers, constants, upvalues and inner
+ * functions that it names exist, and instructions that belong together follow each other.
  *
  * Lua's own compiler keeps them; code that a script has loaded as bytes need not. */
 #include "luafn/bytecode/check.h"

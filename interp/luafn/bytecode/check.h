@@ -4,8 +4,8 @@
 
 #include "luafn/bytecode/where.h"
 
-/* Leaves if p's instructions do not fit what else p says of itself; the functions inside p are not looked
- * into, but for their upvalues. */
+/* Leaves if p's instructions do not fit what else p says of itself; the functions inside p are
+ * not looked into, but for their upvalues. */
 void luafn_check(lf_unit *u, const lf_proto *p);
 
 #endif

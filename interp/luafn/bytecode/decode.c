@@ -1,7 +1,7 @@
 /* decode.c - reads binary chunks of Lua 5.4 (the same format from 5.4.0 to 5.4.8).
  *
- * The chunks come from lua_dump of this very process, but what it dumps may have been loaded as bytes by a
- * script: nothing that they say is believed. */
+ * The chunks come from lua_dump in this process, but what it dumps may be bytes that a script
+ * loaded: every size and count is checked against the bytes that are left. */
 #include "luafn/bytecode/decode.h"
 
 #include <string.h>

@@ -6,7 +6,8 @@
 
 #include "luafn/bytecode/where.h"
 
-/* Decodes a dump, unchecked and without blocks (load.h adds both); everything lies in the unit's arena. */
+/* Decodes a dump, unchecked and without blocks (load.h adds both); everything lies in the unit's
+ * arena. */
 lf_proto *luafn_decode(lf_unit *u, const char *bytes, size_t length);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "luafn/bytecode/where.h"
 
-/* Decodes a dump, checks every function in it and finds its blocks; leaves by luafn_fail if it cannot be
- * read. Everything lies in the unit's arena. */
+/* Decodes a dump, checks every function in it and finds its blocks; leaves by luafn_fail if it
+ * cannot be read. Everything lies in the unit's arena. */
 lf_proto *luafn_load(lf_unit *u, const char *bytes, size_t length);
 
 #endif

@@ -1,6 +1,6 @@
-/* builtin.h - the functions of Lua's math library that mean something else than the operation of the same
- * name, or that no operation of table/ops.def is. Every other function of math whose name a row of that
- * table has is that row. */
+/* builtin.h - the functions of Lua's math library that mean something else than the operation of
+ * the same name, or that no operation of table/ops.def is. Every other function of math whose
+ * name a row of that table has is that row. */
 #ifndef LUAFN_BUILTIN_H
 #define LUAFN_BUILTIN_H
 

@@ -9,8 +9,8 @@
 /* How far __index is followed from table to table. */
 enum { LF_INDEX_CHAIN = 50 };
 
-/* The function __index on the top is called with the table below it; its result, nil after an error,
- * replaces table, nil and metatable. */
+/* The function __index on the top is called with the table below it; its result, nil after an
+ * error, replaces table, nil and metatable. */
 static void call_index(lua_State *L, const char *field)
 {
     lua_pushvalue(L, -4);

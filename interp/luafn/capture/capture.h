@@ -66,8 +66,8 @@ typedef struct lf_viewer {
     int base;
 } lf_viewer;
 
-/* Pushes the value of source i, which is not the first, and says what it is. A program in the sight is a new reference.
- * May raise a Lua error (memory). */
+/* Pushes the value of source i, which is not the first, and says what it is. A program in the
+ * sight is a new reference. May raise a Lua error (memory). */
 lun_status luafn_look(const lf_viewer *v, const lf_source *list, int i, lf_sight *out,
                       lun_strbuf *error);
 /* Is code made for `then` valid for `now`? */

@@ -1,4 +1,4 @@
-/* host.c - decoded functions, kept in the registry of a lua_State.
+/* host.c - decoded functions and the functions of math, kept in the registry of a lua_State.
  *
  * Two closures of the same code have the same dump, so they share what was decoded and compiled:
  * a function written inside a loop is compiled once. */
@@ -9,7 +9,7 @@
 
 #include "luafn/capture/probe.h"
 
-/* Programs kept for closures that nobody holds any more; then the cache starts anew. */
+/* Programs in the cache, at most: one more empties it. */
 enum { LF_CACHE = 256 };
 
 static const char keys[2]; /* their addresses: of the host, of the metatable of boxes */
@@ -150,7 +150,7 @@ static void release_program(void *what)
 
 typedef struct dumping {
     luaL_Buffer buffer;
-    bool begun; /* a buffer may put a box on the stack, where lua_dump wants the function first */
+    bool begun; /* the buffer may lie on the stack, where lua_dump needs the function on top */
 } dumping;
 
 static int write_dump(lua_State *L, const void *bytes, size_t length, void *ctx)

@@ -1,5 +1,5 @@
-/* host.h - what luafn keeps in a lua_State: decoded functions, shared by all closures of the same code, and
- * the genuine functions of the math library. */
+/* host.h - what luafn keeps in a lua_State: decoded functions, shared by all closures of the
+ * same code, and the genuine functions of the math library. */
 #ifndef LUAFN_HOST_H
 #define LUAFN_HOST_H
 

@@ -1,5 +1,6 @@
-/* probe.c - compiles small functions with the running Lua and compares the instructions with what
- * luafn/bytecode/opcodes.h says: the chunk's header cannot tell one 5.4.x, or a patched Lua, from another. */
+/* probe.c - compiles small functions with the running Lua and compares the instructions with
+ * what luafn/bytecode/opcodes.h says: the chunk's header cannot tell one 5.4.x, or a patched
+ * Lua, from another. */
 #include "luafn/capture/probe.h"
 
 #include <lauxlib.h>

@@ -6,14 +6,14 @@
 
 #include "luafn/bytecode/load.h"
 
-struct lf_spec;
+struct lf_kept;
 
 typedef struct lf_program {
     int refs;
     lf_arena arena;
     lf_proto *proto;
-    struct lf_spec *specs;                /* compiled forms, see kept.h */
-    void (*free_specs)(struct lf_spec *); /* set with the first of them */
+    struct lf_kept *kept;                /* compiled forms, see kept.h */
+    void (*free_kept)(struct lf_kept *); /* set with the first of them */
 } lf_program;
 
 /* Decodes what lua_dump wrote; a new reference. */

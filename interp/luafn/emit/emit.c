@@ -1,4 +1,5 @@
-/* emit.c - the tree as IR. Knows how instructions look; what they mean was settled before. */
+/* emit.c - the tree of control flow as IR. Decides nothing: variables.c has given every value
+ * its place. */
 #include "luafn/emit/emit.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
-/* tidy.c - makes a tree of control flow plain: no jump to where control goes anyway, no group that
- * nobody leaves, no else behind a branch that does not come back. Recursive: trees are shallow. */
+/* tidy.c - simplifies a tree of control flow: drops jumps to where control falls through, groups
+ * without jumps, and else branches behind a branch that leaves. Recursive: tree.c limits the
+ * depth. */
 #include "luafn/emit/tree.h"
 #include "luafn/lower/lowering.h"
 
@@ -103,7 +104,7 @@ static void tidy(lf_compile *c, lf_scope *s, const falls *f)
 
 /* ---- jumps and what they leave ---- */
 
-/* The loops and groups around a place, from inside. */
+/* The loops and groups around a place, innermost first. */
 typedef struct around {
     lf_item *item;
     const falls *after; /* where leaving it goes */
@@ -124,8 +125,8 @@ static void aim_body(lf_compile *c, lf_item *item, const falls *end, const aroun
     aim(c, item->body[0], &own, &here);
 }
 
-/* Gives every jump the innermost loop or group whose end is where it wants to go, and takes away the
- * groups that no jump needs. */
+/* Gives every jump its target, the innermost loop or group whose end it goes to, and counts the
+ * jumps of each. */
 static void aim(lf_compile *c, lf_scope *s, const falls *f, const around *a)
 {
     for (int i = s->items.count - 1; i >= 0; i--) {
@@ -148,7 +149,7 @@ static void aim(lf_compile *c, lf_scope *s, const falls *f, const around *a)
     }
 }
 
-/* Once all jumps have their targets. */
+/* Removes the groups that no jump leaves, once all jumps have their targets. */
 static void drop_groups(lf_compile *c, lf_scope *s)
 {
     lf_list out = {0};
@@ -174,7 +175,7 @@ static void set_depths(lf_scope *s)
                 set_depths(lf_item_at(s, i)->body[k]);
 }
 
-/* Conditions that are turned round become values of their own: mostly the opposite comparison. */
+/* Negated conditions become values of their own: mostly the opposite comparison. */
 static void turn_conditions(lf_lowering *l, lf_scope *s)
 {
     for (int i = 0; i < s->items.count; i++) {

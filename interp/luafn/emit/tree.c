@@ -63,7 +63,7 @@ static void hang_blocks(maker *m)
     }
     if (g->exit == g->entry)
         return;
-    /* the exit stands at the very end, whoever dominates it */
+    /* the exit stands at the very end, whichever block dominates it */
     m->kids[g->exit->order].merge = true;
     luafn_push(&m->c->unit, &m->kids[0].outside, g->exit);
 }

@@ -1,7 +1,8 @@
-/* tree.h - structured control flow: nested lists of blocks, branches, loops and jumps out of them.
+/* tree.h - structured control flow: nested lists of blocks, branches, loops and jumps out of
+ * them.
  *
- * Made from the dominator tree (Ramsey, Beyond Relooper, 2022), with the code behind a loop's exits put
- * behind the loop. */
+ * Made from the dominator tree (Ramsey, Beyond Relooper, 2022), with the code behind a loop's
+ * exits put behind the loop. */
 #ifndef LUAFN_TREE_H
 #define LUAFN_TREE_H
 
@@ -10,7 +11,7 @@
 typedef enum lf_item_kind {
     LF_OPS,   /* the values of block */
     LF_EDGE,  /* what flows into the phis on way `way` out of block */
-    LF_IF,    /* cond (turned round if flip): body[0], else body[1] */
+    LF_IF,    /* cond (negated if flip): body[0], else body[1] */
     LF_LOOP,  /* body[0] again and again; block: its header */
     LF_GROUP, /* body[0] once; block: what follows it */
     LF_BREAK,
@@ -30,7 +31,7 @@ struct lf_item {
     lf_item_kind kind;
     lf_block *block; /* BREAK, CONTINUE: where to */
     int way;
-    bool flip; /* the condition is turned round */
+    bool flip; /* the condition is negated */
     lf_value *cond;
     lf_scope *scope, *body[2];
     lf_item *target; /* BREAK, CONTINUE: the LOOP or GROUP that it leaves or repeats */

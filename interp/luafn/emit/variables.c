@@ -1,5 +1,5 @@
-/* variables.c - decides which values need variables: a value can be used where its scope is open; phis, and
- * what is used beyond its scope, go through a variable of a scope around both. */
+/* variables.c - decides which values need variables: a value can be used where its scope is
+ * open; phis, and what is used beyond its scope, go through a variable of a scope around both. */
 #include "luafn/emit/variables.h"
 
 typedef struct placer {
@@ -124,8 +124,9 @@ static bool at_hand(const lf_value *v, const lf_item *item)
     return v->block->item->order < item->order && lf_within(item->scope, lf_scope_of(v));
 }
 
-/* A phi's variable stands before everything that touches it. If that is one of its own edges, the value
- * there is the first one; if the phi's block follows in the same scope, any operand that is at hand. */
+/* A phi's variable stands before everything that touches it. If that is one of its own edges,
+ * the value there is the first one; if the phi's block follows in the same scope, any operand
+ * that is at hand. */
 static void declare_phi(placer *p, lf_value *phi)
 {
     lf_place *place = phi->place;

@@ -1,17 +1,18 @@
-/* branches.c - fewer branches: tests joined by and / or become one condition, and short branches that
- * only choose values become WHERE. What is moved must be cheap and must not fail. */
+/* branches.c - if-conversion: tests joined by and / or become one condition, and short branches
+ * that only choose values become WHERE. What is moved runs on more paths than before: it must be
+ * cheap and must not fail. */
 #include "luafn/improve/improve.h"
 
 #include "luafn/lower/lowering.h"
 
-enum { LF_ROUNDS = 8, LF_CHEAP = 10 };
+enum { LF_ROUNDS = 8, LF_CHEAP = 10 }; /* rounds of the pass; cost of what is moved at most */
 
 int luafn_cost(const lf_value *v)
 {
     if (v->kind == LF_IR_CAST)
         return 1;
     if (v->kind != LF_IR_OP || v->note)
-        return 1000; /* must not run where it did not */
+        return LF_NEVER;
     if (lun_op_get((lun_op)v->sub)->flags & LUN_OPF_HEAVY)
         return 10;
     switch ((lun_op)v->sub) {
@@ -28,7 +29,7 @@ int luafn_cost(const lf_value *v)
 static int block_cost(const lf_block *b)
 {
     int sum = 0;
-    for (int i = 0; i < b->ops.count && sum < 1000; i++)
+    for (int i = 0; i < b->ops.count && sum < LF_NEVER; i++)
         sum += luafn_cost(b->ops.at[i]);
     return sum;
 }
@@ -227,7 +228,7 @@ static void narrow_weak(lf_compile *c)
     narrow_params(c, (lf_value *const *)found.at, found.count);
 }
 
-void luafn_reshape(lf_compile *c)
+void luafn_branches(lf_compile *c)
 {
     lf_graph *g = &c->graph;
     lf_lowering *l = LF_NEW(&c->unit, lf_lowering, 1);

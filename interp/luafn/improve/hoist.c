@@ -1,5 +1,5 @@
-/* hoist.c - takes out of loops what need not be inside: operations whose operands come from outside,
- * and copies of values that are wanted behind the loop only. */
+/* hoist.c - moves loop-invariant operations before their loop, and copies values that are used
+ * only behind a loop at its exit, not in every iteration. */
 #include "luafn/improve/improve.h"
 
 #include "luafn/lower/lowering.h"
@@ -26,8 +26,8 @@ static bool outside(const lf_value *v, const lf_loop *loop)
     return !v->block || !luafn_in_loop(v->block, loop);
 }
 
-/* Does b run in every round? */
-static bool every_round(const lf_block *b, const lf_loop *loop)
+/* Does b run in every iteration that is completed? */
+static bool every_iteration(const lf_block *b, const lf_loop *loop)
 {
     const lf_block *h = loop->header;
     for (int k = 0; k < h->preds.count; k++) {
@@ -43,14 +43,14 @@ static lf_block *hoisted(const lf_value *v)
 {
     lf_block *to = NULL;
     int cost = luafn_cost(v);
-    if (cost >= 1000)
+    if (cost >= LF_NEVER)
         return NULL;
     for (const lf_loop *loop = v->block->in; loop; loop = loop->parent) {
         lf_block *entry = before(loop);
         for (int k = 0; k < v->args; k++)
             if (!outside(v->arg[k], loop))
                 return to;
-        if (!entry || (cost > LF_SPECULATE && !every_round(v->block, loop)))
+        if (!entry || (cost > LF_SPECULATE && !every_iteration(v->block, loop)))
             return to;
         to = entry;
     }
@@ -76,7 +76,7 @@ static void hoist(lf_graph *g)
     }
 }
 
-/* ---- values wanted behind a loop ---- */
+/* ---- values used behind a loop ---- */
 
 /* The one block to which all ways out of the loop lead, reached from nowhere else; NULL if there is
  * none. */
@@ -151,8 +151,8 @@ static void forget(lf_graph *g)
     }
 }
 
-/* A value made in a loop and used behind it gets a phi there: it is copied when the loop is left, not in
- * every round. A phi of the loop needs none, its variable stays. */
+/* A value made in a loop and used behind it gets a phi there: it is copied when the loop is
+ * left, not in every iteration. A phi of the loop needs none: its variable keeps the last value. */
 static void copy_on_exit(lf_graph *g)
 {
     for (int i = g->order.count - 1; i >= 0; i--) {
@@ -170,7 +170,7 @@ static void copy_on_exit(lf_graph *g)
     }
 }
 
-void luafn_unload(lf_compile *c)
+void luafn_hoist(lf_compile *c)
 {
     lf_graph *g = &c->graph;
     luafn_loops(g);

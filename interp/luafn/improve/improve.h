@@ -4,11 +4,14 @@
 
 #include "luafn/ssa/compile.h"
 
-void luafn_reshape(lf_compile *c); /* branches.c */
-void luafn_narrow(lf_compile *c);  /* narrow.c */
-void luafn_unload(lf_compile *c);  /* hoist.c */
+/* The passes, in order. Each expects and leaves a simplified graph of IR values with its
+ * dominators. */
+void luafn_branches(lf_compile *c);
+void luafn_narrow(lf_compile *c);
+void luafn_hoist(lf_compile *c);
 
-/* About how many plain operations; a very large number for what must not run where it did not. */
+/* About how many plain operations; LF_NEVER for what must not run where it did not before. */
+enum { LF_NEVER = 1000 };
 int luafn_cost(const lf_value *v);
 
 #endif

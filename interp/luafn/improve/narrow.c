@@ -1,5 +1,6 @@
-/* narrow.c - counters that provably fit i32 become i32, in kernels whose elements have at most 32 bits:
- * twice as many fit a vector. What cannot see the difference is narrowed with them. */
+/* narrow.c - counters that provably fit i32 become i32, in kernels whose elements have at most
+ * 32 bits: twice as many fit a vector. Operations that give the same number in i32 are narrowed
+ * with them. */
 #include "luafn/improve/improve.h"
 
 #include "luafn/improve/range.h"
@@ -46,7 +47,8 @@ static bool same_in_i32(lun_op op)
     }
 }
 
-/* An i64 argument may be taken as i32 as well, if what is captured says so; anything else must fit. */
+/* An i64 argument may be taken as i32 as well, if what is captured says so; anything else must
+ * fit. */
 static bool can_take(const narrower *n, const lf_value *v)
 {
     if (fits(n, v))

@@ -1,9 +1,10 @@
-/* range.c - interval analysis: which values the integers of a graph can have, from constants, what is
- * captured, the bounds of loops and the conditions on the way. */
+/* range.c - interval analysis: which values the integers of a graph can have, from constants,
+ * what is captured, the bounds of loops and the conditions on the way. */
 #include "luafn/improve/range.h"
 
 #include "luafn/lower/lowering.h"
 
+/* Rounds before widening, rounds of narrowing, dominators whose conditions are looked at. */
 enum { LF_GROW = 4, LF_SHRINK = 3, LF_UP = 24 };
 
 static const lf_range all = {INT64_MIN, INT64_MAX}, none = {1, 0};
@@ -343,8 +344,7 @@ static bool sweep(ranger *r, bool grow, bool widen)
     return changed;
 }
 
-/* Grows from nothing to something that holds, by leaps if it takes long, then shrinks what leapt too
- * far. */
+/* A fixpoint from below, with widening after LF_GROW rounds; then LF_SHRINK rounds of narrowing. */
 lf_range *luafn_ranges(lf_compile *c)
 {
     ranger r = {.c = c, .g = &c->graph};

@@ -2,7 +2,8 @@
 #include "luafn/lower/lowering.h"
 #include "luafn/type/rules.h"
 
-/* Powers are products where the engine's graph makes them products (graph/simplify.c): the same bits. */
+/* Powers are products where the engine's graph makes them products (graph/simplify.c): the same
+ * bits. */
 static lf_value *power(lf_lowering *l, lf_value *x, lf_value *y)
 {
     double n = lf_ir_is_const(y) ? luafn_const_real(y) : 0.0;

@@ -73,8 +73,8 @@ static bool holds(const lf_lowering *l, lun_dtype t, const lf_value *source, con
     return i->type == LUN_I32 && t == LUN_F64;
 }
 
-/* Any integer against any float, by rounding the float to the integer's side. A conversion saturates
- * and gives 0 for NaN, so both ends and NaN are looked at apart; top is 2^31 or 2^63. */
+/* Any integer against any float, by rounding the float to the integer's side. A conversion
+ * saturates and gives 0 for NaN, so both ends and NaN are looked at apart; top is 2^31 or 2^63. */
 static lf_value *general(lf_lowering *l, relation r, lf_value *i, lf_value *f)
 {
     lun_dtype t = (lun_dtype)f->type, n = (lun_dtype)i->type;

@@ -89,8 +89,8 @@ static bool fold_signed(lun_op op, lun_dtype t, int64_t a, int64_t b, uint64_t *
     }
 }
 
-/* Each result is rounded to t, and one operation of floats rounded twice by way of double is rounded
- * once. */
+/* Each result is rounded to t, and one operation of floats rounded twice by way of double is
+ * rounded once. */
 static bool fold_real(lun_op op, lun_dtype t, double a, double b, uint64_t *bits)
 {
     if (lf_is_comparison(op))

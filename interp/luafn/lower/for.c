@@ -27,8 +27,8 @@ static bool of_integers(const lf_value *v)
     return lf_is_int((lf_type)v->arg[0]->type) && lf_is_int((lf_type)v->arg[2]->type);
 }
 
-/* The limit of an integer loop, and (*valid) whether the loop may run at all, NULL: yes. A limit out
- * of range is clipped if the loop goes towards it; NaN is less than everything. */
+/* The limit of an integer loop, and (*valid) whether the loop may run at all, NULL: yes. A limit
+ * out of range is clipped if the loop goes towards it; NaN is less than everything. */
 static lf_value *limit_of(lf_lowering *l, const lf_value *v, lf_value *up, lf_value **valid)
 {
     lf_value *limit = v->arg[1];
@@ -87,7 +87,7 @@ static lf_value *last_integer(lf_lowering *l, const lf_value *v)
     lf_value *way =
         luafn_ir_where(l, up, op(l, LUN_OP_SUB, limit, first), op(l, LUN_OP_SUB, first, limit));
     lf_value *width = luafn_ir_where(l, up, step, op(l, LUN_OP_SUB, integer(l, 0), step));
-    if (!constant) /* a step of 0 has been reported; it must not divide as well */
+    if (!constant) /* the check of FOR_TEST reports a step of 0; it must not divide as well */
         width = luafn_ir_where(l, op(l, LUN_OP_EQ, step, integer(l, 0)), integer(l, 1), width);
     if (constant && s == 0)
         width = integer(l, 1);

@@ -1,5 +1,5 @@
-/* lower.c - replaces every value by IR values of fixed dtypes. Comparisons, loops and the math library
- * have files of their own. */
+/* lower.c - replaces every value by IR values of fixed dtypes. Comparisons, loops and the math
+ * library have files of their own. */
 #include "luafn/lower/lowering.h"
 
 #include <math.h>
@@ -145,8 +145,9 @@ static void lower_phis(lf_lowering *l, lf_block *b)
     }
 }
 
-/* What FOR_FIRST brings into a phi that only the loop itself changes; NULL for others. (A body that
- * begins with a while loop shares its header with that loop, where the script may assign the index.) */
+/* What FOR_FIRST brings into a phi that only the loop itself changes; NULL for others. (A body
+ * that begins with a while loop shares its header with that loop, where the script may assign
+ * the index.) */
 static const lf_value *first_index(const lf_value *phi)
 {
     const lf_value *first = NULL;

@@ -1,4 +1,4 @@
-/* lowering.c - what lowering asks for everywhere: dtypes, leaves, conversions, notes, inputs. */
+/* lowering.c - dtypes, leaves, conversions, notes and inputs, for all of lowering. */
 #include "luafn/lower/lowering.h"
 
 #include <stdarg.h>

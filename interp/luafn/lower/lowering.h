@@ -27,7 +27,8 @@ static inline bool lf_ir_is_const(const lf_value *v)
     return v->kind == LF_IR_CONST;
 }
 
-/* The comparisons that folding and ranges know; a row that joins rule CMP is not one of them by itself. */
+/* The comparisons that folding and ranges know; a row that joins rule CMP is not one of them by
+ * itself. */
 static inline bool lf_is_comparison(lun_op op)
 {
     switch (op) {

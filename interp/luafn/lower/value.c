@@ -1,5 +1,5 @@
-/* value.c - makes IR values: folds constants, simplifies what is exact, and finds an equal value made
- * before in a block that dominates. */
+/* value.c - makes IR values: folds constants, simplifies what is exact, and finds an equal value
+ * made before in a block that dominates. */
 #include "luafn/lower/lowering.h"
 
 #include <math.h>
@@ -28,8 +28,8 @@ static uint64_t hash(const lf_value *v)
     return h * UINT64_C(0x9e3779b97f4a7c15) >> 52;
 }
 
-/* Puts a value where code goes, or gives the equal one that is there already. Leaves without a block
- * (arguments) are at hand everywhere. */
+/* Puts a value where code goes, or gives the equal one that is there already. Leaves without a
+ * block (arguments) are at hand everywhere. */
 static lf_value *place(lf_lowering *l, lf_value like, lf_value *const *arg, int args)
 {
     like.arg = (lf_value **)(uintptr_t)arg;
@@ -67,7 +67,7 @@ lf_value *luafn_ir_gather(lf_lowering *l, int input, lun_dtype t, lf_value *inde
     return place(l, like, &index, 1);
 }
 
-/* A check that has been made already on the way here is not repeated. */
+/* A check that a dominating block holds already is not repeated. */
 void luafn_ir_check(lf_lowering *l, lf_value *cond, lf_value *value, int note)
 {
     if (lf_ir_is_const(cond) && cond->as.bits)
@@ -246,7 +246,8 @@ static lf_value *simplify(lf_lowering *l, lun_op op, lf_value *a, lf_value *b)
     }
 }
 
-/* May the operands change places and no bit of the result? Of two zeros the extremes of floats give one. */
+/* May the operands change places and no bit of the result? Of two zeros the extremes of floats
+ * give one. */
 static bool symmetric(lun_op op, lun_dtype t)
 {
     bool extreme = op == LUN_OP_MIN || op == LUN_OP_MAX || op == LUN_OP_FMIN || op == LUN_OP_FMAX;

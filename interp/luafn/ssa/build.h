@@ -1,7 +1,7 @@
 /* build.h - the translation of bytecode to a graph.
  *
- * build.c and build_call.c call each other: a body holds calls, and a call is the body of another function,
- * put in place. LF_MAX_CALLS limits the depth. */
+ * build.c and build_call.c call each other: a body holds calls, and a call is the body of
+ * another function, put in place. LF_MAX_CALLS limits the depth. */
 #ifndef LUAFN_BUILD_H
 #define LUAFN_BUILD_H
 

@@ -1,6 +1,7 @@
 /* build_call.c - calls: captured and local functions are put in place.
  *
- * The body of a function that is put in place is built by build.c, which calls this file (build.h). */
+ * The body of a function that is put in place is built by build.c, which calls this file
+ * (build.h). */
 #include "luafn/ssa/build.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* builder.h - the state of one body being translated, and how its instructions read registers, write them
- * and add values. */
+/* builder.h - the state of one body being translated: reading and writing its registers, adding
+ * values, failing with its place. */
 #ifndef LUAFN_BUILDER_H
 #define LUAFN_BUILDER_H
 

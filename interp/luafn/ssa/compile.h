@@ -1,7 +1,7 @@
 /* compile.h - the compilation of one Lua function for given parameters: what its passes share.
  *
- * build (bytecode to graph) -> infer (types) -> lower (graph to IR values) -> branches, narrow, hoist
- * (smaller code) -> tree (structured control flow) -> emit (lun_ir). */
+ * build (bytecode to graph) -> infer (types) -> lower (graph to IR values) -> branches, narrow,
+ * hoist (smaller code) -> tree (structured control flow) -> emit (lun_ir). */
 #ifndef LUAFN_COMPILE_H
 #define LUAFN_COMPILE_H
 
@@ -29,7 +29,7 @@ typedef struct lf_input {
 typedef struct lf_note {
     const char *text; /* with %lld for the value that a check reports, \1 for a length */
     int length_of;    /* the input that is this length, or -1 */
-    lf_input of;      /* the same in a finished spec */
+    lf_input of;      /* the same in a compiled function that is kept */
 } lf_note;
 
 typedef struct lf_compile {

@@ -161,7 +161,8 @@ void luafn_write(lf_graph *g, int var, lf_block *b, lf_value *v)
     *d = (lf_def){b->id, var, v};
 }
 
-/* Has a closure that assigns the variable been made on the way to h, and not lost its block since? */
+/* Has a closure that assigns the variable been made on the way to h, and not lost its block
+ * since? */
 static bool has_writer(lf_graph *g, const lf_block *h, int var)
 {
     for (int i = 0; i < g->var[var].writers.count; i++) {
@@ -207,8 +208,8 @@ static lf_value *new_phi(lf_graph *g, lf_block *b, int var)
     return v;
 }
 
-/* Walks up to the assignment that reaches the end of b; where several may, a phi without operands is
- * left in `pending`. */
+/* Walks up to the assignment that reaches the end of b; where several may, a phi without
+ * operands is left in `pending`. */
 static lf_value *reach(lf_graph *g, int var, lf_block *b)
 {
     for (;;) {

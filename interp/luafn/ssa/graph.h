@@ -39,32 +39,36 @@ static inline bool lf_is_number(lf_type t)
     return t >= LF_WI && t <= LF_F64;
 }
 
+/* The kinds of values and the meaning of their fields. Operands are arg[0] to arg[args - 1];
+ * `type` is an lf_type above the line "after lowering", a lun_dtype below it. */
 typedef enum lf_kind {
-    LF_CONST,   /* nil, boolean, number: as.i, as.n */
-    LF_PARAM,   /* parameter number as.i */
-    LF_SCALAR,  /* captured number or boolean: source as.i */
-    LF_ELEMENT, /* captured Scalar (an array of rank 0): source as.i */
-    LF_PHI,
-    /* objects */
-    LF_FUNCTION, /* captured Lua function: source as.i */
-    LF_BUILTIN,  /* function of the math library: sub, lf_math */
-    LF_ROW,      /* operation of table/ops.def: sub, lun_op; source as.i */
-    LF_CLOSURE,  /* local function: as.closure */
-    LF_TABLE,    /* captured table: source as.i */
-    LF_ARRAY,    /* captured array: source as.i; array parameter: -1 - its number */
+    /* leaves: no operands, in no block */
+    LF_CONST,   /* nil, boolean, integer or float, by type: as.i, as.n */
+    LF_PARAM,   /* as.i: number of the parameter */
+    LF_SCALAR,  /* captured number or boolean; as.i: source */
+    LF_ELEMENT, /* captured Scalar (an array of rank 0); as.i: source */
+    /* first in its block */
+    LF_PHI, /* operands as its block's preds; as.i: variable, while the graph is built */
+    /* objects: type LF_OBJECT, known while compiling */
+    LF_FUNCTION, /* captured Lua function; as.i: source */
+    LF_BUILTIN,  /* function of the math library; sub: lf_math */
+    LF_ROW,      /* operation of table/ops.def as a function; sub: lun_op, as.i: source */
+    LF_CLOSURE,  /* local function; as.closure */
+    LF_TABLE,    /* captured table; as.i: source */
+    LF_ARRAY,    /* captured array; as.i: source. An array parameter: as.i is -1 - its number */
     LF_STRING,   /* as.s */
-    LF_OTHER,    /* captured value of no use: source as.i */
+    LF_OTHER,    /* captured value of no use; as.i: source */
     /* operations as Lua means them */
-    LF_ARITH, /* sub: lua's operator, lf_arith */
-    LF_NEG,
+    LF_ARITH, /* sub: lf_arith; two operands */
+    LF_NEG,   /* one operand, as the next three */
     LF_BNOT,
     LF_NOT,
-    LF_TRUTH,
-    LF_COMPARE, /* sub: lf_relation */
-    LF_LOAD,    /* element arg 1 of array arg 0 */
-    LF_LENGTH,
-    LF_MATH,  /* sub: lf_math */
-    LF_APPLY, /* operation of table/ops.def, sub: lun_op; as.i: for numbers only, as math has it */
+    LF_TRUTH,   /* neither false nor nil? */
+    LF_COMPARE, /* sub: lf_relation; two operands */
+    LF_LOAD,    /* array, index: an element */
+    LF_LENGTH,  /* array */
+    LF_MATH,    /* sub: lf_math */
+    LF_APPLY,   /* sub: lun_op; as.i: 1 if for numbers only, as math has it */
     /* numeric for: initial value, limit, step */
     LF_FOR_TEST,  /* runs at all? */
     LF_FOR_FIRST, /* the index, converted */
@@ -72,13 +76,13 @@ typedef enum lf_kind {
     LF_FOR_STEP,  /* the step, converted */
     LF_FOR_NEXT,  /* index, step: the next index */
     LF_FOR_MORE,  /* index, next index, last, step: once more? */
-    /* after lowering: one IR instruction each; type is a dtype */
-    LF_IR_CONST,  /* as.bits */
-    LF_IR_ARG,    /* input number as.i, a scalar */
-    LF_IR_GATHER, /* of input number as.i, an array */
-    LF_IR_OP,     /* sub: lun_op */
-    LF_IR_CAST,
-    LF_IR_CHECK /* condition, value or NULL */
+    /* after lowering: one IR instruction each */
+    LF_IR_CONST,  /* as.bits: the cell */
+    LF_IR_ARG,    /* as.i: number of the input, a scalar */
+    LF_IR_GATHER, /* index; as.i: number of the input, an array */
+    LF_IR_OP,   /* sub: lun_op, from: dtype of the operands; note: integer division that may fail */
+    LF_IR_CAST, /* from: dtype of the operand */
+    LF_IR_CHECK /* condition, value or NULL; note: its text */
 } lf_kind;
 
 typedef enum lf_arith {

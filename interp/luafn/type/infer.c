@@ -1,7 +1,7 @@
 /* infer.c - finds the type of every value on the paths that can run, and drops the others.
  *
- * Types only grow, along edges found executable (Wegman and Zadeck, 1991); a condition whose outcome
- * follows from types alone (a number is true) leaves one edge. */
+ * Types only grow, along edges found executable (Wegman and Zadeck, 1991); a condition whose
+ * outcome follows from types alone (a number is true) leaves one edge. */
 #include "luafn/type/infer.h"
 
 #include "luafn/type/rules.h"

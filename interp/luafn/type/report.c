@@ -1,5 +1,6 @@
-/* report.c - what inference found, as text for people: the types of parameters, of what is captured, of local
- * variables and results, and where integers become floats. Runs behind inference; changes nothing. */
+/* report.c - the types that inference found, as text: of parameters, captured values, local
+ * variables and results, and where integers become floats. Runs after inference; changes
+ * nothing. */
 #include "luafn/type/report.h"
 
 #include <string.h>

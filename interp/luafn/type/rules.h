@@ -8,11 +8,11 @@
 lf_type luafn_join(lf_type a, lf_type b);
 /* The type in which two numbers are computed or compared. */
 lf_type luafn_common(const lf_compile *c, const lf_value *a, const lf_value *b);
-/* The type to which the operands of an operation of table/ops.def (LF_APPLY) are converted, as the row's
- * rule says; those that are truth values become booleans. */
+/* The type to which the operands of an operation of table/ops.def (LF_APPLY) are converted, as
+ * the row's rule says; those that are truth values become booleans. */
 lf_type luafn_meeting(const lf_compile *c, const lf_value *v);
-/* The type of an operation on operands of the types they have now; LF_NONE: not known yet. Leaves if
- * there is none. */
+/* The type of an operation on operands of the types they have now; LF_NONE: not known yet.
+ * Leaves if there is none. */
 lf_type luafn_type_op(lf_compile *c, const lf_value *v);
 /* Leaves with "what on a boolean (local 'x'): hint". */
 _Noreturn void luafn_mistyped(lf_compile *c, const lf_value *v, int operand, const char *what);
