@@ -13,17 +13,18 @@ enum {
     LUN_CF_AS_VECTOR = 16,  /* not VARYING: some statement wants it in every lane */
     LUN_CF_AS_SCALAR = 32,  /* not VARYING: some statement wants it as a single element */
     LUN_CF_STREAM = 64,     /* RANDOM of consecutive elements: made for 64 indices at once */
-    LUN_CF_PLAIN = 128,     /* SET: lanes that do not take part never look at the variable again */
+    LUN_CF_UNMASKED = 128,  /* SET: lanes that do not take part never look at the variable again */
     LUN_CF_LEFT = 256,      /* IF, LOOP, BLOCK: a BREAK or CONTINUE inside goes past it */
     LUN_CF_CONTINUED = 512, /* LOOP: the target of a CONTINUE */
     LUN_CF_ELSE = 1024,     /* IF: its second part is being written */
-    LUN_CF_SPLIT = 2048, /* VAR: equal for all lanes that are in LOOP origin[], differs behind it */
-    LUN_CF_LAZY = 4096,  /* LOOP: see render/facts/exits.c */
-    LUN_CF_COUNTED = 8192, /* VAR, SPLIT: each round of its LAZY LOOP adds the same integer */
-    LUN_CF_AFFINE = 16384, /* i64: the index plus what is equal for all; a<i> is its first lane */
-    LUN_CF_WIDE = 32768,   /* REDUCE in f64 of what is f32 up to its CAST, which it does itself */
-    LUN_CF_NARROW = 65536, /* REDUCE that adds up i32 in a chunk, of narrower integers */
-    LUN_CF_LINEAR = 131072 /* AFFINE, or tells its range: lanes are not needed */
+    LUN_CF_TEMPORAL =
+        2048, /* VAR: equal for all lanes that are in LOOP origin[], differs behind it */
+    LUN_CF_STRIPPED = 4096,  /* LOOP: see render/facts/exits.c */
+    LUN_CF_INDUCTION = 8192, /* VAR, SPLIT: each round of its LAZY LOOP adds the same integer */
+    LUN_CF_AFFINE = 16384,   /* i64: the index plus what is equal for all; a<i> is its first lane */
+    LUN_CF_WIDE = 32768,     /* REDUCE in f64 of what is f32 up to its CAST, which it does itself */
+    LUN_CF_NARROW = 65536,   /* REDUCE that adds up i32 in a chunk, of narrower integers */
+    LUN_CF_LINEAR = 131072   /* AFFINE, or tells its range: lanes are not needed */
 };
 
 /* How values of a dtype look inside a kernel: a bool is a mask, 0 or -1, in signed integers. */
@@ -51,7 +52,7 @@ typedef struct lun_csection {
     lun_cform form;
     int32_t where;    /* FUNCTION: the instruction of the kernel that a trap names */
     int32_t captured; /* FUNCTION: the kernel's argument that its third parameter is */
-    int32_t sure;     /* the LOOP whose mask is known not to be empty here, -1: none */
+    int32_t nonempty; /* the LOOP whose mask is known not to be empty here, -1: none */
     int32_t done;     /* instructions up to this one have been written already */
 } lun_csection;
 

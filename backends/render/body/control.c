@@ -16,8 +16,8 @@
 
 #include <inttypes.h>
 
-#include "render/body/lazy.h"
 #include "render/body/mask.h"
+#include "render/body/strip.h"
 #include "render/body/value.h"
 #include "render/facts/uses.h"
 #include "render/text/element.h"
@@ -28,7 +28,7 @@
 /* ---- masks --------------------------------------------------------------------------------------- */
 
 /* True for a LOOP some lanes of which start their next round before others end theirs. */
-static bool keeps_live(const lun_csection *s, int32_t loop)
+static bool has_live_mask(const lun_csection *s, int32_t loop)
 {
     return lun__ins(s->r, loop)->kind == LUN_IR_LOOP && lun__varies(s->r, loop) &&
            (s->r->flags[loop] & LUN_CF_CONTINUED);
@@ -36,18 +36,18 @@ static bool keeps_live(const lun_csection *s, int32_t loop)
 
 /* ---- variables ----------------------------------------------------------------------------------- */
 
-static bool is_lazy(const lun_csection *s, int32_t loop)
+static bool is_stripped(const lun_csection *s, int32_t loop)
 {
-    return (s->r->flags[loop] & LUN_CF_LAZY) != 0;
+    return (s->r->flags[loop] & LUN_CF_STRIPPED) != 0;
 }
 
 /* The lanes `leaving` (a name's kind, of instruction v) of one part take the values of variables along
  * that LOOP p splits.  Those that leave a LAZY one have them, or their rounds, already. */
-static void take_along(lun_csection *s, int32_t p, char leaving, int32_t v)
+static void save_live_out(lun_csection *s, int32_t p, char leaving, int32_t v)
 {
     const lun_crender *r = s->r;
     lun_crep full = lun__value_mask_rep(r);
-    for (int32_t var = 0; !is_lazy(s, p) && var < p; var++) {
+    for (int32_t var = 0; !is_stripped(s, p) && var < p; var++) {
         if (r->ir->ins[var].kind != LUN_IR_VAR || !lun__mask_temporal(s, var) ||
             r->origin[var] != p || !(r->flags[var] & s->need))
             continue;
@@ -62,7 +62,7 @@ static void take_along(lun_csection *s, int32_t p, char leaving, int32_t v)
     }
 }
 
-static bool splits_any(const lun_csection *s, int32_t loop)
+static bool saves_any(const lun_csection *s, int32_t loop)
 {
     for (int32_t var = 0; var < loop; var++)
         if (s->r->ir->ins[var].kind == LUN_IR_VAR && lun__mask_temporal(s, var) &&
@@ -117,7 +117,7 @@ static void set(lun_csection *s, int32_t v)
     EACH_PART(s)
     {
         lun_cname x = lun__value_vector(s, ins->b, rep), var = lun__value_name(s, 'v', ins->a);
-        if (s->r->flags[v] & LUN_CF_PLAIN)
+        if (s->r->flags[v] & LUN_CF_UNMASKED)
             lun__text_line(s, "%s = %s;", var.s, x.s);
         else
             lun__text_line(s, "%s = %s(%s, %s, %s);", var.s, lun__vector_select(s->r, rep).s,
@@ -137,10 +137,10 @@ static void take_out(lun_csection *s, int32_t v)
         bool stays = again && p == to;
         if (lun__varies(s->r, p)) {
             lun__text_line(s, "%s &= ~%s;", lun__value_name(s, 'k', p).s, h.s);
-            if (keeps_live(s, p) && !stays)
+            if (has_live_mask(s, p) && !stays)
                 lun__text_line(s, "%s &= ~%s;", lun__value_name(s, 'l', p).s, h.s);
             if (!stays)
-                take_along(s, p, 'h', v);
+                save_live_out(s, p, 'h', v);
         }
         if (p == to)
             break;
@@ -148,10 +148,10 @@ static void take_out(lun_csection *s, int32_t v)
 }
 
 /* BREAK and CONTINUE */
-static void leave(lun_csection *s, int32_t v)
+static void exit_all(lun_csection *s, int32_t v)
 {
     int32_t to = s->r->origin[v];
-    s->sure = -1;
+    s->nonempty = -1;
     if (!lun__varies(s->r, to)) { /* everybody who is inside */
         lun__mask_jump(s, lun__ins(s->r, v)->kind == LUN_IR_CONTINUE ? 'e' : 'b', to);
         return;
@@ -167,7 +167,7 @@ static void leave(lun_csection *s, int32_t v)
 }
 
 /* After lanes may have left: is anybody still here? */
-static void look_around(lun_csection *s)
+static void skip_if_empty(lun_csection *s)
 {
     int32_t p = s->scope, m = lun__mask_holder(s, p);
     if (m < 0)
@@ -176,12 +176,12 @@ static void look_around(lun_csection *s)
     s->depth++;
     lun__mask_jump(s, 'e', p);
     s->depth--;
-    s->sure = m == p ? p : -1;
+    s->nonempty = m == p ? p : -1;
 }
 
 /* IF with nothing but a BREAK or CONTINUE in it, where lanes part: no branch is needed for it.  Out of a
  * LAZY loop it is also the only way where all lanes leave at once. */
-static bool leave_if(lun_csection *s, int32_t v)
+static bool exit_if(lun_csection *s, int32_t v)
 {
     const lun_crender *r = s->r;
     if (v + 2 >= r->ir->count || r->origin[v + 2] != v || lun__ins(s->r, v + 2)->kind != LUN_IR_END)
@@ -197,7 +197,7 @@ static bool leave_if(lun_csection *s, int32_t v)
     }
     if (!lun__varies(s->r, v))
         return false;
-    bool simple = s->scope == to && !keeps_live(s, to) && !splits_any(s, to);
+    bool simple = s->scope == to && !has_live_mask(s, to) && !saves_any(s, to);
     EACH_PART(s)
     {
         lun_cname c = lun__value_vector(s, lun__ins(s->r, v)->a, lun__value_mask_rep(r)),
@@ -210,14 +210,14 @@ static bool leave_if(lun_csection *s, int32_t v)
     }
     s->part = 0;
     if (simple) {
-        look_around(s);
+        skip_if_empty(s);
     } else {
         lun__mask_test(s, "if (", 'h', v + 1, ") {");
         s->depth++;
         EACH_PART(s)
         take_out(s, v + 1);
         s->part = 0;
-        look_around(s);
+        skip_if_empty(s);
         s->depth--;
         lun__text_line(s, "}");
     }
@@ -231,12 +231,12 @@ static void enter(lun_csection *s, int32_t v)
 {
     s->scope = v;
     s->depth++;
-    s->sure = -1;
+    s->nonempty = -1;
 }
 
 static void open_if(lun_csection *s, int32_t v)
 {
-    if (leave_if(s, v))
+    if (exit_if(s, v))
         return;
     if (!lun__varies(s->r, v)) {
         lun__text_line(s, "if (%s) {", lun__value_single(s, lun__ins(s->r, v)->a).s);
@@ -266,7 +266,7 @@ static void declare_masks(lun_csection *s, int32_t v)
                            lun__bits_of_mask(s->r).s, from.s);
         else
             lun__text_line(s, "%s %s = %s;", lun__mask_type(s).s, k.s, from.s);
-        if (keeps_live(s, v))
+        if (has_live_mask(s, v))
             lun__text_line(s, "%s %s = %s;", lun__mask_type(s).s, lun__value_name(s, 'l', v).s,
                            k.s);
     }
@@ -282,7 +282,7 @@ static void open_loop(lun_csection *s, int32_t v)
     enter(s, v);
     if (lun__mask_stripped(s, v))
         lun__strip_open(s, v);
-    if (!keeps_live(s, v))
+    if (!has_live_mask(s, v))
         return;
     EACH_PART(s)
     lun__text_line(s, "%s = %s;", lun__value_name(s, 'k', v).s, lun__value_name(s, 'l', v).s);
@@ -319,7 +319,7 @@ static void open_else(lun_csection *s, int32_t v)
 /* The end of a LOOP: whoever came here by a jump may be nobody. */
 static void close_loop(lun_csection *s, int32_t p)
 {
-    bool sure = s->sure == p, jumped = lun__mask_jumped(s, 'e', p);
+    bool nonempty = s->nonempty == p, jumped = lun__mask_jumped(s, 'e', p);
     if (lun__mask_stripped(s, p)) {
         lun__strip_close(s, p);
         return;
@@ -333,18 +333,18 @@ static void close_loop(lun_csection *s, int32_t p)
         lun__mask_poll(s);
         return;
     }
-    if (sure || !jumped)
+    if (nonempty || !jumped)
         lun__mask_poll(s);
-    if (sure && jumped)
+    if (nonempty && jumped)
         lun__text_line(s, "continue;");
     lun__mask_label(s, 'e', p);
-    if (!sure && jumped)
+    if (!nonempty && jumped)
         lun__mask_poll(s);
-    if (!sure || jumped)
-        lun__mask_test(s, "if (!", keeps_live(s, p) ? 'l' : 'k', p, ") break;");
+    if (!nonempty || jumped)
+        lun__mask_test(s, "if (!", has_live_mask(s, p) ? 'l' : 'k', p, ") break;");
 }
 
-static void close(lun_csection *s, int32_t v)
+static void close_construct(lun_csection *s, int32_t v)
 {
     int32_t p = s->r->origin[v];
     if (lun__ins(s->r, p)->kind == LUN_IR_LOOP)
@@ -354,13 +354,13 @@ static void close(lun_csection *s, int32_t v)
     s->r->flags[p] &= ~(uint32_t)LUN_CF_ELSE;
     s->depth--;
     s->scope = s->r->parent[p];
-    s->sure = -1;
+    s->nonempty = -1;
     lun__text_line(s, "}");
     lun__mask_label(s, 'b', p);
     if (lun__mask_stripped(s, p))
         lun__strip_after(s, p);
     if ((s->r->flags[p] & LUN_CF_LEFT) && s->scope >= 0)
-        look_around(s);
+        skip_if_empty(s);
 }
 
 void lun__control_statement(lun_csection *s, int32_t v)
@@ -388,10 +388,10 @@ void lun__control_statement(lun_csection *s, int32_t v)
         open_block(s, v);
         break;
     case LUN_IR_END:
-        close(s, v);
+        close_construct(s, v);
         break;
     default:
-        leave(s, v);
+        exit_all(s, v);
     }
     s->part = 0;
 }

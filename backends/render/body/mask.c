@@ -13,7 +13,7 @@
 
 bool lun__mask_stripped(const lun_csection *s, int32_t loop)
 {
-    return (s->r->flags[loop] & LUN_CF_LAZY) != 0;
+    return (s->r->flags[loop] & LUN_CF_STRIPPED) != 0;
 }
 
 bool lun__mask_in_bits(const lun_csection *s, int32_t loop)
@@ -23,7 +23,7 @@ bool lun__mask_in_bits(const lun_csection *s, int32_t loop)
 
 bool lun__mask_temporal(const lun_csection *s, int32_t var)
 {
-    return (s->r->flags[var] & LUN_CF_SPLIT) && !lun__varies(s->r, var);
+    return (s->r->flags[var] & LUN_CF_TEMPORAL) && !lun__varies(s->r, var);
 }
 
 /* ---- masks ---------------------------------------------------------------------------------------- */

@@ -247,7 +247,7 @@ static bool is_scalar(const lun_crender *r, int32_t v)
 void lun__statement_section(lun_csection *s)
 {
     const lun_crender *r = s->r;
-    s->done = s->sure = -1;
+    s->done = s->nonempty = -1;
     for (int32_t v = 0; v < r->ir->count; v++) {
         unsigned f = r->flags[v];
         bool hoisted = (f & LUN_CF_HOISTED) && s->form != LUN_CFORM_FUNCTION;

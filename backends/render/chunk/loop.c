@@ -163,7 +163,7 @@ static lun_cname fold(lun_crender *r, int32_t v, bool unrolled, lun_strbuf *out)
 
 /* What becomes of a value x of the vector at an offset (" + 16"), the number-th of the block if that is
  * known, else k / W + part. */
-static void keep_wide(lun_crender *r, const lun_csink *s, const char *x, const char *at, int number,
+static void sink_wide(lun_crender *r, const lun_csink *s, const char *x, const char *at, int number,
                       int part, lun_strbuf *out)
 {
     for (int k = 0; k < 2; k++) {
@@ -176,11 +176,11 @@ static void keep_wide(lun_crender *r, const lun_csink *s, const char *x, const c
     }
 }
 
-static void keep(lun_crender *r, const lun_csink *s, const char *x, const char *at, int number,
+static void sink(lun_crender *r, const lun_csink *s, const char *x, const char *at, int number,
                  int part, lun_strbuf *out)
 {
     if (r->flags[s->v] & LUN_CF_WIDE) {
-        keep_wide(r, s, x, at, number, part, out);
+        sink_wide(r, s, x, at, number, part, out);
         return;
     }
     lun_crep rep = rep_of(r, s->v);
@@ -220,7 +220,7 @@ static void evaluate(lun_crender *r, const lun_cloop *l, const char *at, int num
     for (int k = 0; k < l->count; k++)
         for (int part = 0; part < r->parts; part++) {
             lun_cname x = lun__text_name("%s%s[%d]", l->sinks[k].name, suffix.s, part);
-            keep(r, &l->sinks[k], x.s, at, number, part, out);
+            sink(r, &l->sinks[k], x.s, at, number, part, out);
         }
 }
 

@@ -10,8 +10,8 @@
 #include "render/facts/uses.h"
 
 enum {
-    LUN_ROUNDS = 4,       /* at most, between two looks */
-    LUN_ROUNDS_WORK = 160 /* a round's statements times rounds: more is wasted on nobody */
+    STRIP = 4,       /* at most, between two looks */
+    STRIP_WORK = 160 /* a round's statements times rounds: more is wasted on nobody */
 };
 
 static bool inside(const lun_crender *r, int32_t i, int32_t loop)
@@ -63,7 +63,7 @@ static bool is_harmless(const lun_crender *r, int32_t i, int32_t loop)
     }
 }
 
-static bool is_lazy(const lun_crender *r, int32_t loop)
+static bool can_strip(const lun_crender *r, int32_t loop)
 {
     if (lun__ins(r, loop)->kind != LUN_IR_LOOP || !(r->flags[loop] & LUN_CF_VARYING) ||
         (r->flags[loop] & LUN_CF_CONTINUED))
@@ -78,12 +78,12 @@ static bool is_lazy(const lun_crender *r, int32_t loop)
 int lun__exits_strip(const lun_crender *r, int32_t loop)
 {
     int32_t end = end_of(r, loop);
-    int n = 1, rounds = LUN_ROUNDS;
+    int n = 1, strip = STRIP;
     for (int32_t i = loop + 1; i < end; i++)
         n += !(r->flags[i] & LUN_CF_HOISTED);
-    while (rounds > 1 && rounds * n > LUN_ROUNDS_WORK)
-        rounds /= 2;
-    return rounds;
+    while (strip > 1 && strip * n > STRIP_WORK)
+        strip /= 2;
+    return strip;
 }
 
 /* ---- counted variables --------------------------------------------------------------------------- */
@@ -168,23 +168,23 @@ static bool in_loop(const lun_crender *r, int32_t i)
 }
 
 /* A SET or GET in its loop moves a single element. */
-static bool is_counted(const lun_crender *r, int32_t i)
+static bool is_induction_access(const lun_crender *r, int32_t i)
 {
     int kind = lun__ins(r, i)->kind;
     return (kind == LUN_IR_SET || kind == LUN_IR_GET) &&
-           (r->flags[lun__ins(r, i)->a] & LUN_CF_COUNTED) && !lun__uses_behind(r, i);
+           (r->flags[lun__ins(r, i)->a] & LUN_CF_INDUCTION) && !lun__uses_behind(r, i);
 }
 
 int lun__exits_widest(const lun_crender *r)
 {
     int widest = 1;
-    bool lazy = false;
+    bool any = false;
     for (int32_t i = 0; i < r->ir->count; i++) {
-        lazy |= (r->flags[i] & LUN_CF_LAZY) != 0;
-        if (in_loop(r, i) && !is_counted(r, i) && deals_with(r, i) > widest)
+        any |= (r->flags[i] & LUN_CF_STRIPPED) != 0;
+        if (in_loop(r, i) && !is_induction_access(r, i) && deals_with(r, i) > widest)
             widest = deals_with(r, i);
     }
-    if (!lazy || widest != 4)
+    if (!any || widest != 4)
         return 0;
     for (int32_t i = 0; i < r->ir->count; i++)
         if (!in_loop(r, i) && deals_with(r, i) > widest && (r->flags[i] & LUN_CF_VARYING) &&
@@ -197,12 +197,12 @@ void lun__exits_find(lun_crender *r)
 {
     bool down;
     for (int32_t i = 0; i < r->ir->count; i++)
-        if (is_lazy(r, i))
-            r->flags[i] |= LUN_CF_LAZY;
+        if (can_strip(r, i))
+            r->flags[i] |= LUN_CF_STRIPPED;
     for (int32_t i = 0; i < r->ir->count; i++)
-        if (lun__ins(r, i)->kind == LUN_IR_VAR && (r->flags[i] & LUN_CF_SPLIT) &&
-            !(r->flags[i] & LUN_CF_VARYING) && (r->flags[r->origin[i]] & LUN_CF_LAZY) &&
+        if (lun__ins(r, i)->kind == LUN_IR_VAR && (r->flags[i] & LUN_CF_TEMPORAL) &&
+            !(r->flags[i] & LUN_CF_VARYING) && (r->flags[r->origin[i]] & LUN_CF_STRIPPED) &&
             !lun_dtype_is_float((lun_dtype)lun__ins(r, i)->dtype) &&
             lun__ins(r, i)->dtype != LUN_BOOL && lun__exits_step(r, i, &down) >= 0)
-            r->flags[i] |= LUN_CF_COUNTED;
+            r->flags[i] |= LUN_CF_INDUCTION;
 }

@@ -112,9 +112,9 @@ static bool judge_set(lun_crender *r, int32_t i)
         return parted(r, i, r->parent[var]) && vary(r, var);
     if (parted(r, i, loop))
         return vary(r, var);
-    if (!lun__varies(r, loop) || (r->flags[var] & LUN_CF_SPLIT))
+    if (!lun__varies(r, loop) || (r->flags[var] & LUN_CF_TEMPORAL))
         return false;
-    r->flags[var] |= LUN_CF_SPLIT;
+    r->flags[var] |= LUN_CF_TEMPORAL;
     return true;
 }
 
@@ -311,7 +311,7 @@ static void find_streams(lun_crender *r)
 
 /* A SET may write all lanes if indices have not parted since the VAR, or if those that have left the
  * LOOP never look again: the variable belongs to the block around the loop and is read inside it only. */
-static bool is_plain(const lun_crender *r, int32_t set)
+static bool is_unmasked(const lun_crender *r, int32_t set)
 {
     const lun_ir *ir = r->ir;
     int32_t var = ir->ins[set].a, loop = -1;
@@ -382,8 +382,8 @@ static void find_wants(lun_crender *r)
         } else {
             lun__uses_inputs(r, i, want);
         }
-        if (r->ir->ins[i].kind == LUN_IR_SET && is_plain(r, i))
-            r->flags[i] |= LUN_CF_PLAIN;
+        if (r->ir->ins[i].kind == LUN_IR_SET && is_unmasked(r, i))
+            r->flags[i] |= LUN_CF_UNMASKED;
     }
     /* The operand of the SCAN is handed over in lanes. */
     if (r->ir->scan >= 0 && !lun__varies(r, r->ir->ins[r->ir->scan].a))

@@ -42,7 +42,7 @@ static bool is_cast_up(const lun_crender *r, int32_t v)
 }
 
 /* Whether a vector costs much more than what taking it apart does. */
-static bool is_dear(const lun_crender *r)
+static bool is_expensive(const lun_crender *r)
 {
     enum { MANY = 24 };
     if (lun__uses_weight(r, LUN_CF_BODY) >= MANY)
@@ -58,7 +58,7 @@ static bool is_dear(const lun_crender *r)
  * f32 and makes two vectors of it. */
 static void find_wide(lun_crender *r)
 {
-    if (!r->dialect->wide_sums || r->masked || r->ir->scan >= 0 || !is_dear(r))
+    if (!r->dialect->wide_sums || r->masked || r->ir->scan >= 0 || !is_expensive(r))
         return;
     for (int32_t i = 0; i < r->ir->count; i++)
         if (lun__uses_in_lanes(r, i) && lun_dtype_get((lun_dtype)r->ir->ins[i].dtype)->bytes > 4 &&

@@ -28,7 +28,7 @@ void lun__uses_inputs(lun_crender *r, int32_t i,
 bool lun__uses_behind(const lun_crender *r, int32_t i)
 {
     int32_t var = r->ir->ins[i].a, loop = r->origin[var];
-    if (!(r->flags[var] & LUN_CF_SPLIT) || lun__varies(r, var) || i < loop)
+    if (!(r->flags[var] & LUN_CF_TEMPORAL) || lun__varies(r, var) || i < loop)
         return false;
     return lun__uses_child(r, r->parent[var], i) != loop;
 }
@@ -49,7 +49,7 @@ bool lun__uses_in_lanes(const lun_crender *r, int32_t i)
     if (!(f & (LUN_CF_BODY | LUN_CF_OPERAND)) || (f & LUN_CF_LINEAR) ||
         !lun_ir_has_value(&r->ir->ins[i]))
         return false;
-    return (f & (LUN_CF_VARYING | LUN_CF_AS_VECTOR | LUN_CF_SPLIT)) != 0;
+    return (f & (LUN_CF_VARYING | LUN_CF_AS_VECTOR | LUN_CF_TEMPORAL)) != 0;
 }
 
 int lun__uses_weight(const lun_crender *r, unsigned section)

@@ -1,6 +1,6 @@
 /* lazy.h - loops that test rarely whether any lane is left; only for a LAZY loop. */
-#ifndef LUN_RENDER_BODY_LAZY_H
-#define LUN_RENDER_BODY_LAZY_H
+#ifndef LUN_RENDER_BODY_STRIP_H
+#define LUN_RENDER_BODY_STRIP_H
 
 #include "render/renderer.h"
 

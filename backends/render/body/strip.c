@@ -8,7 +8,7 @@
  * Where masks are bits (render/vector/bits.c), rounds are counted together: each SET keeps the bits of its lanes,
  * g<i>[c<i>++], and if at the end nobody has left (m<i>, the bits then and before), all lanes count
  * them at once.  That takes three instructions of four off the units that the loop's values need. */
-#include "render/body/lazy.h"
+#include "render/body/strip.h"
 
 #include <inttypes.h>
 
@@ -19,13 +19,13 @@
 #include "render/vector/bits.h"
 #include "render/vector/cast.h"
 
-static bool is_counted(const lun_csection *s, int32_t var)
+static bool is_induction(const lun_csection *s, int32_t var)
 {
-    return (s->r->flags[var] & LUN_CF_COUNTED) != 0;
+    return (s->r->flags[var] & LUN_CF_INDUCTION) != 0;
 }
 
 /* The next variable from `var` on that lanes take along from the loop, -1: no more. */
-static int32_t next_split(const lun_csection *s, int32_t var, int32_t loop)
+static int32_t next_temporal(const lun_csection *s, int32_t var, int32_t loop)
 {
     for (; var < loop; var++)
         if (lun__ins(s->r, var)->kind == LUN_IR_VAR && lun__mask_temporal(s, var) &&
@@ -34,13 +34,13 @@ static int32_t next_split(const lun_csection *s, int32_t var, int32_t loop)
     return -1;
 }
 
-#define EACH_SPLIT(s, loop, var) \
-    for (int32_t var = next_split(s, 0, loop); var >= 0; var = next_split(s, var + 1, loop))
+#define EACH_TEMPORAL(s, loop, var) \
+    for (int32_t var = next_temporal(s, 0, loop); var >= 0; var = next_temporal(s, var + 1, loop))
 
-static bool counts_any(const lun_csection *s, int32_t loop)
+static bool has_induction(const lun_csection *s, int32_t loop)
 {
-    EACH_SPLIT(s, loop, var)
-    if (is_counted(s, var))
+    EACH_TEMPORAL(s, loop, var)
+    if (is_induction(s, var))
         return true;
     return false;
 }
@@ -48,7 +48,7 @@ static bool counts_any(const lun_csection *s, int32_t loop)
 /* ---- variables ----------------------------------------------------------------------------------- */
 
 /* Bits that were kept become rounds in lanes: entries 0 .. count-1. */
-static void count_kept(lun_csection *s, int32_t var, lun_cname count)
+static void count_logged(lun_csection *s, int32_t var, lun_cname count)
 {
     lun__text_line(s, "for (int j = 0; j < %s; j++) {", count.s);
     s->depth++;
@@ -64,7 +64,7 @@ static void count_kept(lun_csection *s, int32_t var, lun_cname count)
 }
 
 /* The rounds counted so far become what they have added. */
-static void settle(lun_csection *s, int32_t var)
+static void apply_counts(lun_csection *s, int32_t var)
 {
     lun_crender *r = s->r;
     lun_crep rep = lun__value_rep(r, var), count = {lun__value_mask_rep(r).t, false};
@@ -73,36 +73,36 @@ static void settle(lun_csection *s, int32_t var)
     EACH_PART(s)
     {
         lun_cname v = lun__value_name(s, 'v', var), q = lun__value_name(s, 'q', var);
-        lun_cname rounds = q;
+        lun_cname iterations = q;
         if (rep.t != count.t)
-            rounds = lun__text_name("%s(%s)", lun__cast_vector(r, rep, count).s, q.s);
-        lun__text_line(s, "%s %c= %s * %s(%s);", v.s, down ? '+' : '-', rounds.s,
+            iterations = lun__text_name("%s(%s)", lun__cast_vector(r, rep, count).s, q.s);
+        lun__text_line(s, "%s %c= %s * %s(%s);", v.s, down ? '+' : '-', iterations.s,
                        lun__vector_splat(r, rep).s, lun__value_single(s, step).s);
         lun__text_line(s, "%s -= %s;", q.s, q.s);
     }
     s->part = 0;
 }
 
-static void settle_all(lun_csection *s, int32_t loop)
+static void apply_all_counts(lun_csection *s, int32_t loop)
 {
-    EACH_SPLIT(s, loop, var)
-    if (is_counted(s, var))
-        settle(s, var);
+    EACH_TEMPORAL(s, loop, var)
+    if (is_induction(s, var))
+        apply_counts(s, var);
 }
 
 /* What lanes have that leave at once; its rounds are counted from here. */
-static void start_split(lun_csection *s, int32_t var, int32_t loop)
+static void declare_temporal(lun_csection *s, int32_t var, int32_t loop)
 {
     lun_crep rep = lun__value_rep(s->r, var);
     EACH_PART(s)
     {
         lun__text_line(s, "%s = %s(s%" PRId32 ");", lun__value_name(s, 'v', var).s,
                        lun__vector_splat(s->r, rep).s, var);
-        if (is_counted(s, var))
+        if (is_induction(s, var))
             lun__text_line(s, "%s %s = {};", lun__mask_type(s).s, lun__value_name(s, 'q', var).s);
     }
     s->part = 0;
-    if (is_counted(s, var) && lun__mask_in_bits(s, loop))
+    if (is_induction(s, var) && lun__mask_in_bits(s, loop))
         lun__text_line(s, "%s g%" PRId32 "[%d]; int c%" PRId32 " = 0;", lun__bits_set(s->r).s, var,
                        lun__exits_strip(s->r, loop), var);
 }
@@ -115,7 +115,7 @@ void lun__strip_set(lun_csection *s, int32_t var)
     EACH_PART(s)
     {
         lun_cname x = lun__value_name(s, 'v', var);
-        if (!is_counted(s, var))
+        if (!is_induction(s, var))
             lun__text_line(s, "%s = %s(%s, %s(s%" PRId32 "), %s);", x.s,
                            lun__vector_select(s->r, rep).s,
                            lun__mask_current(s, lun__vector_rep_bytes(rep)).s,
@@ -129,14 +129,14 @@ void lun__strip_set(lun_csection *s, int32_t var)
                            lun__mask_of(s, s->scope).s);
     }
     s->part = 0;
-    if (is_counted(s, var) && bits)
+    if (is_induction(s, var) && bits)
         lun__text_line(s, "c%" PRId32 "++;", var);
 }
 
 /* ---- leaving ------------------------------------------------------------------------------------- */
 
 /* Those stay whose value c is true (negated: is not), as bits; a comparison narrows them by itself. */
-static void narrow(lun_csection *s, int32_t c, int32_t loop, bool negated)
+static void narrow_mask(lun_csection *s, int32_t c, int32_t loop, bool negated)
 {
     lun_crender *r = s->r;
     const lun_ir_ins *test = lun__ins(s->r, c);
@@ -154,7 +154,7 @@ static void narrow(lun_csection *s, int32_t c, int32_t loop, bool negated)
 }
 
 /* Everybody leaves where c, which is the same for all lanes, holds (negated: does not). */
-static void leave_all(lun_csection *s, int32_t c, int32_t loop, bool negated)
+static void leave_uniform(lun_csection *s, int32_t c, int32_t loop, bool negated)
 {
     lun__text_line(s, "if (%s%s)", negated ? "!" : "", lun__value_single(s, c).s);
     s->depth++;
@@ -178,17 +178,17 @@ void lun__strip_leave(lun_csection *s, int32_t c, int32_t loop)
                 same = r->flags[a] & LUN_CF_VARYING ? b : a;
         if ((r->flags[same] & LUN_CF_VARYING) || (r->flags[same] & LUN_CF_HOISTED))
             break;
-        leave_all(s, same, loop, negated);
+        leave_uniform(s, same, loop, negated);
         c = same == a ? b : a;
     }
     if (!(r->flags[c] & LUN_CF_VARYING)) {
-        leave_all(s, c, loop, negated);
+        leave_uniform(s, c, loop, negated);
         return;
     }
     EACH_PART(s)
     {
         if (lun__mask_in_bits(s, loop))
-            narrow(s, c, loop, !negated);
+            narrow_mask(s, c, loop, !negated);
         else
             lun__text_line(s, "%s &= %s%s;", lun__value_name(s, 'k', loop).s, negated ? "" : "~",
                            lun__value_vector(s, c, lun__value_mask_rep(r)).s);
@@ -199,7 +199,7 @@ void lun__strip_leave(lun_csection *s, int32_t c, int32_t loop)
 /* ---- the loop ------------------------------------------------------------------------------------ */
 
 /* Line by line, the bits of all parts to n<i>. */
-static void keep_all(lun_csection *s, int32_t loop)
+static void log_masks(lun_csection *s, int32_t loop)
 {
     EACH_PART(s)
     lun__text_line(s, "%s(&n%" PRId32 ".part[%d], %s);", lun__bits_keep(s->r).s, loop, s->part,
@@ -209,11 +209,11 @@ static void keep_all(lun_csection *s, int32_t loop)
 
 void lun__strip_declare(lun_csection *s, int32_t loop)
 {
-    EACH_SPLIT(s, loop, var)
-    start_split(s, var, loop);
-    if (lun__mask_in_bits(s, loop) && counts_any(s, loop)) {
+    EACH_TEMPORAL(s, loop, var)
+    declare_temporal(s, var, loop);
+    if (lun__mask_in_bits(s, loop) && has_induction(s, loop)) {
         lun__text_line(s, "%s n%" PRId32 ";", lun__bits_set(s->r).s, loop);
-        keep_all(s, loop);
+        log_masks(s, loop);
         lun__text_line(s, "lun_u%d m%" PRId32 " = n%" PRId32 ".all;", s->r->parts * s->r->lanes,
                        loop, loop);
     }
@@ -222,28 +222,28 @@ void lun__strip_declare(lun_csection *s, int32_t loop)
 
 void lun__strip_open(lun_csection *s, int32_t loop)
 {
-    int rounds = lun__exits_strip(s->r, loop);
+    int iterations = lun__exits_strip(s->r, loop);
     if (lun__mask_in_bits(s, loop))
-        lun__text_line(s, "_Pragma(\"GCC unroll %d\")", rounds);
-    lun__text_line(s, "for (int r = 0; r < %d; r++) {", rounds);
+        lun__text_line(s, "_Pragma(\"GCC unroll %d\")", iterations);
+    lun__text_line(s, "for (int r = 0; r < %d; r++) {", iterations);
     s->depth++;
 }
 
 /* All counted variables have kept as many entries as there are rounds. */
-static void count_rounds(lun_csection *s, int32_t loop)
+static void count_strip(lun_csection *s, int32_t loop)
 {
-    int rounds = lun__exits_strip(s->r, loop);
-    keep_all(s, loop);
+    int iterations = lun__exits_strip(s->r, loop);
+    log_masks(s, loop);
     lun__text_line(s, "if (__builtin_expect(n%" PRId32 ".all == m%" PRId32 ", 1)) {", loop, loop);
     s->depth++;
-    EACH_SPLIT(s, loop, var)
+    EACH_TEMPORAL(s, loop, var)
     {
-        if (!is_counted(s, var))
+        if (!is_induction(s, var))
             continue;
         EACH_PART(s)
         lun__text_line(s, "%s = %s(%s, %s, %d);", lun__value_name(s, 'q', var).s,
                        lun__bits_count(s->r).s, lun__value_name(s, 'q', var).s,
-                       lun__value_name(s, 'k', loop).s, rounds);
+                       lun__value_name(s, 'k', loop).s, iterations);
         s->part = 0;
         lun__text_line(s, "c%" PRId32 " = 0;", var);
     }
@@ -251,11 +251,11 @@ static void count_rounds(lun_csection *s, int32_t loop)
     lun__text_line(s, "} else {");
     s->depth++;
     lun__text_line(s, "m%" PRId32 " = n%" PRId32 ".all;", loop, loop);
-    EACH_SPLIT(s, loop, var)
+    EACH_TEMPORAL(s, loop, var)
     {
-        if (!is_counted(s, var))
+        if (!is_induction(s, var))
             continue;
-        count_kept(s, var, lun__text_name("%d", rounds));
+        count_logged(s, var, lun__text_name("%d", iterations));
         lun__text_line(s, "c%" PRId32 " = 0;", var);
     }
     lun__text_line(s, "if (!m%" PRId32 ") break;", loop);
@@ -270,8 +270,8 @@ void lun__strip_close(lun_csection *s, int32_t loop)
     lun__text_line(s, "}");
     if (!lun__mask_in_bits(s, loop)) {
         lun__mask_test(s, "if (!", 'k', loop, ") break;");
-    } else if (counts_any(s, loop)) {
-        count_rounds(s, loop);
+    } else if (has_induction(s, loop)) {
+        count_strip(s, loop);
     } else {
         lun_strbuf any = LUN_STRBUF_INIT;
         EACH_PART(s)
@@ -285,7 +285,7 @@ void lun__strip_close(lun_csection *s, int32_t loop)
     lun__text_line(s, "if (__builtin_expect(++r%" PRId32 " == 1u << 28, 0)) {", loop);
     s->depth++;
     lun__text_line(s, "r%" PRId32 " = 0;", loop);
-    settle_all(s, loop);
+    apply_all_counts(s, loop);
     s->depth--;
     lun__text_line(s, "}");
     lun__mask_poll(s);
@@ -293,12 +293,12 @@ void lun__strip_close(lun_csection *s, int32_t loop)
 
 void lun__strip_after(lun_csection *s, int32_t loop)
 {
-    EACH_SPLIT(s, loop, var)
+    EACH_TEMPORAL(s, loop, var)
     {
-        if (!is_counted(s, var))
+        if (!is_induction(s, var))
             continue;
         if (lun__mask_in_bits(s, loop))
-            count_kept(s, var, lun__text_name("c%" PRId32, var));
-        settle(s, var);
+            count_logged(s, var, lun__text_name("c%" PRId32, var));
+        apply_counts(s, var);
     }
 }
