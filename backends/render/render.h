@@ -1,7 +1,7 @@
-/* render.h - kernel IR rendered as C-family source text.
+/* render.h - kernel IR rendered as C-family source text: the face of the renderer.
  *
- * One entry per dialect.  Knows no compiler and no file: what comes out is text, and what the text needs
- * to be linked with. */
+ * One entry per language. Knows no compiler and no file: the result is text, and what the text must
+ * be linked with. */
 #ifndef LUN_RENDER_RENDER_H
 #define LUN_RENDER_RENDER_H
 
@@ -26,48 +26,53 @@ typedef struct lun_render_target {
     const void *const *math; /* as lun_vecmath gives; only which entries are NULL matters here */
 } lun_render_target;
 
-/* C with GNU vectors for host/host.h's way of running: exports lun_kernel and, for kernels with a SCAN,
- * lun_total (both lun_chunk_fn) and, for kernels with REDUCE or SCAN, lun_combine.  Equal IR and target
- * give equal text.  LUN_ENOMEM, or LUN_EARG with the reason appended to out. */
+/* C with GNU vectors for host/host.h's way of running: exports lun_kernel and, for kernels with a
+ * SCAN, lun_total (both lun_chunk_fn) and, for kernels with REDUCE or SCAN, lun_combine.  Equal IR
+ * and target give equal text.  LUN_ENOMEM, or LUN_EARG with the reason appended to out. */
 lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target, lun_strbuf *out,
                               unsigned *needs);
 
-/* ---- OpenCL C -------------------------------------------------------------------------------------
+/* ---- OpenCL C ---------------------------------------------------------------------------------
  *
  * One program text for each kernel.  All its entries take the same arguments, in this order:
  *
- *   0            __constant ulong *cells   head[LUN_CL_HEAD] of the plan, then for each slot its origin
- *                                          (lun_launch.origin: elements before element 0), then for each
- *                                          argument its cell: LUN_CL_HEAD + slots + args cells of 8 bytes
+ *   0            __constant ulong *cells   head[LUN_CL_HEAD] of the plan, then for each slot its
+ *                                          origin (lun_launch.origin: elements before element 0),
+ *                                          then for each argument its cell: LUN_CL_HEAD + slots +
+ *                                          args cells of 8 bytes
  *   1 .. slots   __global T *              slot number 0, 1, ...: the buffer's start
- *   slots + 1    __global ulong *work      only if plan.work > 0: memory of the run, plan.work cells
+ *   slots + 1    __global ulong *work      only if plan.work > 0: memory of the run, plan.work
+ *                                          cells
  *
- * A run: lun__cl_plan_make; if plan.work > 0, have a buffer of at least plan.work cells and set its first
- * plan.clear cells to 0; fill `cells`; run plan.step[0 .. steps) in order, one-dimensional, offset 0, with
- * exactly that global and local size (kernels with REDUCE or SCAN demand that local size); then, if plan.read > 0, read the
- * first plan.read cells of work.  A step with chunks may also be run in parts, one after the other, each with
- * a global size for its chunks and the number of its first one in head[4].  The cells that are read:
+ * A run: lun__cl_plan_make; if plan.work > 0, have a buffer of at least plan.work cells and set its
+ * first plan.clear cells to 0; fill `cells`; run plan.step[0 .. steps) in order, one-dimensional,
+ * offset 0, with exactly that global and local size (kernels with REDUCE or SCAN demand that local
+ * size); then, if plan.read > 0, read the first plan.read cells of work.  A step with chunks may
+ * also be run in parts, one after the other, each with a global size for its chunks and the number
+ * of its first one in head[4].  The cells that are read:
  *
  *   work[0]      0, or 1 + the instruction that trapped (a CHECK: LUN_EBOUNDS; else LUN_EZERO)
  *   work[1]      the value that a CHECK reports, an int64_t
  *   work[2 + k]  result k, as a cell of its dtype
  *
- * After a trap, results and what was stored are without meaning.  If several indices trap, any one of
- * them is reported.  Behind these cells the run keeps its partial results, totals and carries.  Nothing
- * else has to be combined by the host.  Memory in `work` and `cells` may be used again as soon as the
- * last step has ended.
+ * After a trap, results and what was stored are without meaning.  If several indices trap, any one
+ * of them is reported.  Behind these cells the run keeps its partial results, totals and carries.
+ * Nothing else has to be combined by the host.  Memory in `work` and `cells` may be used again when
+ * the last step has ended.
  *
- * Both forms give the bits that host/host.h's order gives wherever the operations are exact; math functions
- * are the device's own, or the text's where PoCL's miss the promise (see render/opencl/math.c).
+ * Both forms give the bits of host/host.h's order wherever the operations are exact; math functions
+ * are the device's own, or the text's where PoCL's miss the promise (see render/opencl/quirks.c).
  *
- * LUN_CL_VECTOR: a work-item is a work-group and streams chunks in GNU vectors; for CPU devices whose
- * compiler is clang (PoCL).  It reads IN slots up to the next whole block of 64 elements: behind the last
- * element of every buffer there must be LUN_CL_SLACK more bytes.  It never writes outside first .. n-1.
- * LUN_CL_SCALAR: plain OpenCL C 1.2, one element for each work-item at a time; for GPUs, and for devices
- * whose compiler refuses the other form.  Touches nothing outside first .. n-1.
+ * LUN_CL_VECTOR: a work-item is a work-group and streams chunks in GNU vectors; for CPU devices
+ * whose compiler is clang (PoCL).  It reads IN slots up to the next whole block of 64 elements:
+ * behind the last element of every buffer there must be LUN_CL_SLACK more bytes.  It never writes
+ * outside first .. n-1.
  *
- * Build with LUN_CL_OPTIONS, and with LUN_CL_ROUNDED where the device's CL_DEVICE_SINGLE_FP_CONFIG has
- * CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT; with no option that relaxes arithmetic. */
+ * LUN_CL_SCALAR: plain OpenCL C 1.2, one element for each work-item at a time; for GPUs, and for
+ * devices whose compiler refuses the other form.  Touches nothing outside first .. n-1.
+ *
+ * Build with LUN_CL_OPTIONS, and with LUN_CL_ROUNDED where the device's CL_DEVICE_SINGLE_FP_CONFIG
+ * has CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT; with no option that relaxes arithmetic. */
 #define LUN_CL_OPTIONS "-cl-std=CL1.2 -w" /* a driver must not print either */
 #define LUN_CL_ROUNDED "-cl-fp32-correctly-rounded-divide-sqrt"
 
@@ -84,7 +89,8 @@ typedef enum lun_cl_form { LUN_CL_VECTOR, LUN_CL_SCALAR } lun_cl_form;
 typedef struct lun_cl_target {
     lun_cl_form form;
     bool fp64;
-    int bytes; /* VECTOR: of a native vector: 16, 32 or 64 (4 * CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT) */
+    /* VECTOR: of a native vector: 16, 32 or 64 (4 * CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT) */
+    int bytes;
 } lun_cl_target;
 
 /* What a plan needs to know of a text; plain data, may be copied and kept. */
@@ -109,9 +115,9 @@ typedef struct lun_cl_plan {
     } step[LUN_CL_STEPS];
 } lun_cl_plan;
 
-/* Renders.  LUN_ENOMEM, or with the reason appended to out (which then holds nothing else): LUN_EDTYPE if
- * the IR needs f64 and the device has none (f32 sums, products and their scans are accumulated in f64, so
- * they need it too), LUN_EARG for what cannot be rendered. */
+/* Renders.  LUN_ENOMEM, or with the reason appended to out (which then holds nothing else):
+ * LUN_EDTYPE if the IR needs f64 and the device has none (f32 sums, products and their scans are
+ * accumulated in f64, so they need it too), LUN_EARG for what cannot be rendered. */
 lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun_strbuf *out,
                               lun_cl_shape *shape);
 

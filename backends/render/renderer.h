@@ -1,33 +1,58 @@
-/* renderer.h - what the parts of the C renderer share; private to this folder. */
+/* renderer.h - the state that the files of the renderer share, and its invariants; private to this
+ * folder.
+ *
+ * Uniform and varying.  A value is uniform if it is the same for all indices of a run, else
+ * varying. Control flow is divergent if its condition is varying or some lanes leave it by a
+ * varying exit.  A uniform value is a single element s<v>; where a statement reads it in lanes
+ * (AS_VECTOR), it is also a vector.  A uniform value that arguments and uniform slots determine is
+ * hoisted: computed once for a chunk, kept in the struct `uniform` as u->s<v> and u->v<v>.  A
+ * varying value is a vector v<v>.
+ *
+ * Lanes.  All vectors of a kernel have r->lanes lanes, a native vector's for the widest value in
+ * lanes; lane l of the vector at index i stands for index i + l.  r->parts vectors go through the
+ * statements together, v<v>_0, v<v>_1, ...; a block of 64 indices is a whole number of them.  Lanes
+ * beyond the last index hold anything: they are never stored (or, with padded_stores, stored in
+ * padding), never trap and enter reductions as the identity.
+ *
+ * Masks.  A bool is a mask in lanes, 0 or -1 in signed integers as wide as what it is used with; as
+ * a single element and in memory it is 0 or 1.  k is the mask of the lanes below the last index,
+ * k<i> that of the active lanes of the divergent construct i.  The mask of a construct is a subset
+ * of that of each construct around it.  Statements with effects (stores, traps, SETs but for
+ * UNMASKED ones) act on active lanes only, and none runs where the mask is empty, but for
+ * iterations of a STRIPPED loop, which have no such effect. */
 #ifndef LUN_RENDER_RENDERER_H
 #define LUN_RENDER_RENDERER_H
 
 #include "render/render.h"
 
-/* By instruction: where it is computed, and what it is needed for. */
+/* Facts of an instruction: where it is computed, and what it is needed for. */
 enum {
-    LUN_CF_BODY = 1,        /* needed by stores, reductions, checks */
-    LUN_CF_OPERAND = 2,     /* needed for the operand of the SCAN */
-    LUN_CF_VARYING = 4,     /* differs between indices; IF, LOOP, BLOCK: indices part ways there */
-    LUN_CF_HOISTED = 8,     /* not VARYING, and computed once for a chunk */
-    LUN_CF_AS_VECTOR = 16,  /* not VARYING: some statement wants it in every lane */
-    LUN_CF_AS_SCALAR = 32,  /* not VARYING: some statement wants it as a single element */
-    LUN_CF_STREAM = 64,     /* RANDOM of consecutive elements: made for 64 indices at once */
-    LUN_CF_UNMASKED = 128,  /* SET: lanes that do not take part never look at the variable again */
-    LUN_CF_LEFT = 256,      /* IF, LOOP, BLOCK: a BREAK or CONTINUE inside goes past it */
-    LUN_CF_CONTINUED = 512, /* LOOP: the target of a CONTINUE */
-    LUN_CF_ELSE = 1024,     /* IF: its second part is being written */
-    LUN_CF_TEMPORAL =
-        2048, /* VAR: equal for all lanes that are in LOOP origin[], differs behind it */
-    LUN_CF_STRIPPED = 4096,  /* LOOP: see render/facts/exits.c */
-    LUN_CF_INDUCTION = 8192, /* VAR, SPLIT: each round of its LAZY LOOP adds the same integer */
-    LUN_CF_AFFINE = 16384,   /* i64: the index plus what is equal for all; a<i> is its first lane */
-    LUN_CF_WIDE = 32768,     /* REDUCE in f64 of what is f32 up to its CAST, which it does itself */
-    LUN_CF_NARROW = 65536,   /* REDUCE that adds up i32 in a chunk, of narrower integers */
-    LUN_CF_LINEAR = 131072   /* AFFINE, or tells its range: lanes are not needed */
+    /* the sections that need it */
+    LUN_CF_BODY = 1 << 0,    /* stores, reductions or checks do */
+    LUN_CF_OPERAND = 1 << 1, /* the operand of the SCAN does */
+    /* uniform or varying */
+    LUN_CF_VARYING = 1 << 2,   /* a varying value; IF, LOOP, BLOCK: divergent */
+    LUN_CF_HOISTED = 1 << 3,   /* uniform, and computed once for a chunk */
+    LUN_CF_AS_VECTOR = 1 << 4, /* uniform: some statement reads it in lanes */
+    LUN_CF_AS_SCALAR = 1 << 5, /* uniform: some statement reads it as a single element */
+    LUN_CF_TEMPORAL = 1 << 6,  /* VAR: uniform inside LOOP origin[], varying behind it */
+    LUN_CF_AFFINE = 1 << 7,    /* i64: the index plus a uniform value; a<i> is its first lane */
+    LUN_CF_LINEAR = 1 << 8,    /* AFFINE, or the range check of an AFFINE value: not in lanes */
+    LUN_CF_INDUCTION = 1 << 9, /* TEMPORAL, each iteration of its STRIPPED loop adds one integer */
+    /* statements */
+    LUN_CF_STREAM = 1 << 10, /* RANDOM of consecutive elements: made for 64 indices at once */
+    LUN_CF_UNMASKED =
+        1 << 11,           /* SET: may write all lanes, the others never read the variable again */
+    LUN_CF_WIDE = 1 << 12, /* REDUCE in f64 of f32 values, which it widens itself */
+    LUN_CF_NARROW = 1 << 13, /* REDUCE of narrow integers that adds in i32 within a chunk */
+    /* control flow */
+    LUN_CF_LEFT = 1 << 14, /* IF, LOOP, BLOCK: a BREAK or CONTINUE inside has a target around it */
+    LUN_CF_CONTINUED = 1 << 15, /* LOOP: the target of a CONTINUE */
+    LUN_CF_ELSE = 1 << 16,      /* IF: its second part is being written */
+    LUN_CF_STRIPPED = 1 << 17   /* LOOP: strip-mined, see render/facts/exits.c */
 };
 
-/* How values of a dtype look inside a kernel: a bool is a mask, 0 or -1, in signed integers. */
+/* How values of a dtype are represented in lanes. */
 typedef struct lun_crep {
     lun_dtype t; /* of the lanes */
     bool mask;
@@ -44,16 +69,16 @@ typedef enum lun_cform {
 typedef struct lun_csection {
     struct lun_crender *r;
     lun_strbuf *out;
-    unsigned need; /* LUN_CF_BODY or LUN_CF_OPERAND; LUN_CF_HOISTED: the uniform values */
-    int part;      /* of r->parts: the vector that statements are written for */
-    int32_t scope; /* the innermost open IF, LOOP or BLOCK, -1: none */
-    int depth;
-    lun_strbuf labels; /* those that something jumps to */
+    unsigned need; /* LUN_CF_BODY or LUN_CF_OPERAND; LUN_CF_HOISTED: the hoisted values */
     lun_cform form;
-    int32_t where;    /* FUNCTION: the instruction of the kernel that a trap names */
-    int32_t captured; /* FUNCTION: the kernel's argument that its third parameter is */
-    int32_t nonempty; /* the LOOP whose mask is known not to be empty here, -1: none */
-    int32_t done;     /* instructions up to this one have been written already */
+    int part; /* of r->parts: the vector that statements are written for */
+    int depth;
+    int32_t scope;     /* the innermost open IF, LOOP or BLOCK, -1: none */
+    int32_t nonempty;  /* the LOOP whose mask is not empty at this statement, -1: not known */
+    int32_t done;      /* instructions up to this one have been written */
+    lun_strbuf labels; /* the targets of jumps */
+    int32_t where;     /* FUNCTION: the instruction of the kernel that a trap names */
+    int32_t captured;  /* FUNCTION: the argument of the kernel that is its third parameter */
 } lun_csection;
 
 /* A word of the language, from words.def: texts contain it as @name. */
@@ -61,7 +86,7 @@ typedef struct lun_cword {
     const char *name, *text;
 } lun_cword;
 
-/* What is said differently in different languages, fact by fact. */
+/* What differs between languages, fact by fact. */
 typedef struct lun_cdialect {
     const lun_cword *words; /* up to a name of NULL; NULL: texts contain none */
     const char *own;        /* begins the names of loads and stores in a function's own memory */
@@ -69,29 +94,25 @@ typedef struct lun_cdialect {
     const char *any;        /* body of lun_any on a mask a, NULL: by instructions */
 
     /* analysis */
-    bool affine; /* a gather at index + constant is a load, a check of its range two comparisons */
-    bool wide_sums; /* a sum in f64 of f32 values splits its vectors instead of halving all lanes */
-    bool narrow_sums; /* a sum in 64 bits of narrow integers is one of i32 within a chunk */
+    bool affine;      /* a gather at an affine place is a load */
+    bool wide_sums;   /* a sum in f64 of f32 values splits its vectors, lanes stay those of f32 */
+    bool narrow_sums; /* a sum in 64 bits of narrow integers is one in i32 within a chunk */
 
     /* memory */
-    bool
-        frame_slots; /* the frame has an array of the slots' addresses; else a field p<i> for each */
-    bool
-        padded_stores; /* stores may fill blocks beyond the last index; else they are told what is left */
-    bool
-        streamed_stores; /* stores may bypass the caches, and are told whether to; only with padded_stores */
+    bool frame_slots;   /* the frame has an array of the slots' addresses; else a field p<i> each */
+    bool padded_stores; /* stores may fill blocks beyond the last index; else they stop there */
+    bool streamed_stores; /* stores may bypass the caches; only with padded_stores */
 
     /* statements */
     bool unrolls;     /* short loops over the vectors of a block are unrolled by a pragma */
-    bool f64_by_bits; /* 64-bit integers become f64 by their bits where no instruction does it */
-    bool overloads; /* M(name) is `name` for every float dtype; else a function of the C library */
-    bool
-        bit_names; /* the bits of a float are taken by functions of words.def; else by a copy of memory */
-    bool wraps;   /* overflow of signed single elements is defined */
-    bool cancels; /* loops look at frame.cancel */
+    bool f64_by_bits; /* 64-bit integers become f64 by their bits if no instruction does it */
+    bool overloads;   /* M(name) is `name` for every float dtype; else of the C library */
+    bool bit_names;   /* words.def has functions for the bits of a float; else memory is copied */
+    bool wraps;       /* overflow of signed single elements is defined */
+    bool cancels;     /* loops test frame.cancel */
 
-    /* Write a function on whole vectors under the name `helper`: of the name that the language has for it (`arity`
-     * operands of rep), or for an operation with LUN_OPF_VEC.  NULL: the language has no such functions. */
+    /* Write a function on whole vectors under the name `helper`: the language's function `name` of
+     * `arity` operands of rep, or an operation with LUN_OPF_VEC.  NULL: the language has none. */
     void (*vector_function)(struct lun_crender *r, const char *helper, const char *name, int arity,
                             lun_crep rep);
     void (*vector_math)(struct lun_crender *r, const char *helper, lun_op op, lun_crep rep);
@@ -104,24 +125,31 @@ typedef struct lun_crender {
     const lun_ir *ir;
     const lun_cdialect *dialect;
     const lun_render_target *target;
-    int bytes, lanes;   /* of a native vector; how many elements of the widest dtype it holds */
-    int parts;          /* vectors that go through the body together, so that loops do not wait */
-    uint32_t *flags;    /* by instruction */
-    int32_t *parent;    /* by instruction: the IF, LOOP or BLOCK around it, -1: none */
-    uint8_t *mask;      /* by value of dtype bool that is VARYING or AS_VECTOR: bytes of a lane */
-    int32_t *origin;    /* by RANDOM with STREAM: the value added to the index, -1: none; by BREAK,
-                         CONTINUE: the target; by END, ELSE: what it belongs to; by VAR: the
-                         LOOP beside it that alone sets it inside, -1: none or several */
-    bool fp64;          /* OpenCL: double exists */
-    bool changed;       /* while facts spread: something new was found */
+    int bytes, lanes; /* of a native vector; of all vectors */
+    int parts;        /* vectors that go through the statements together, to hide latency */
+
+    /* by instruction */
+    uint32_t *flags; /* LUN_CF_... */
+    int32_t *parent; /* the IF, LOOP or BLOCK around it, -1: none */
+    uint8_t *mask;   /* of a value of dtype bool in lanes: bytes of a lane */
+    int32_t *origin; /* another instruction that belongs to it, -1: none:
+                      *   BREAK, CONTINUE   the target
+                      *   ELSE, END         the construct
+                      *   VAR               the one LOOP beside it with all SETs that do not stand
+                      *                     beside it; below -1: several
+                      *   RANDOM, STREAM    the value added to the index */
+
+    bool changed;       /* analysis: a fact was added in this round */
     bool masked;        /* there is control flow: statements run under masks */
-    bool guarded;       /* vectors without an index below n are left out */
+    bool guarded;       /* vectors without an index below n are skipped */
+    bool fp64;          /* OpenCL: the device has double */
     size_t local_bytes; /* OpenCL: of local memory, in the largest kernel */
+
     lun_strbuf types, helpers, fields, setup, prepare, keys; /* parts of the unit */
-    lun_strbuf made;  /* names of types and helpers, each between newlines */
-    lun_strbuf after; /* what stands behind users' texts */
-    unsigned libs;
+    lun_strbuf made;    /* names of types and helpers, each between newlines */
+    lun_strbuf after;   /* text behind users' texts */
     lun_strbuf problem; /* why this IR cannot be rendered */
+    unsigned libs;      /* LUN_RENDER_LIBM or 0 */
 } lun_crender;
 
 static inline const lun_ir_ins *lun__ins(const lun_crender *r, int32_t v)
@@ -129,7 +157,7 @@ static inline const lun_ir_ins *lun__ins(const lun_crender *r, int32_t v)
     return &r->ir->ins[v];
 }
 
-/* True for a value, or a construct, that may differ between indices. */
+/* True for a varying value or a divergent construct. */
 static inline bool lun__varies(const lun_crender *r, int32_t v)
 {
     return (r->flags[v] & LUN_CF_VARYING) != 0;

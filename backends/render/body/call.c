@@ -1,4 +1,5 @@
-/* call.c - calls of a user's C functions on GNU vectors, lane by lane.  Knows no statement but the call. */
+/* call.c - calls of a user's C functions on GNU vectors, lane by lane.  Knows no statement but the
+ * call. */
 #include "render/body/call.h"
 
 #include <inttypes.h>
@@ -7,7 +8,7 @@
 #include "render/text/element.h"
 #include "render/text/text.h"
 
-/* ---- calls --------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static int first_lane(int lane, int lanes, int arg)
 {
@@ -15,8 +16,8 @@ static int first_lane(int lane, int lanes, int arg)
     return 0;
 }
 
-/* A varying operand: lanes beyond the last index take the first lane's value, so that the function sees
- * nothing it would not see anyway, and every vector takes the same way through it. */
+/* A varying operand: lanes beyond the last index take the value of the first lane. So the function
+ * sees no other argument than it would on single elements, and its control flow is the same. */
 static void call_operand(lun_crender *r, lun_strbuf *head, lun_strbuf *fill, lun_strbuf *args,
                          int k, int32_t o)
 {

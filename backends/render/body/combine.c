@@ -1,5 +1,5 @@
-/* combine.c - combiners of reductions and scans: functions on two single elements, from an operation, a C function or
- * a body in IR. */
+/* combine.c - combiners of reductions and scans: functions on two single elements, from an
+ * operation, a C function or a body in IR. */
 #include "render/body/combine.h"
 
 #include <inttypes.h>
@@ -11,8 +11,7 @@
 #include "render/text/element.h"
 #include "render/text/text.h"
 
-/* A function in IR form, as one on single elements: its statements are those of a kernel in which
- * nothing differs between indices. */
+/* A function in IR: its statements are those of a kernel without varying values. */
 static void ir_function(lun_crender *r, const lun_ir_function *fn, lun_strbuf *out, int32_t where)
 {
     lun_crender outer = *r;

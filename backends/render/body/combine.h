@@ -4,7 +4,8 @@
 
 #include "render/renderer.h"
 
-/* Name of a function (a, b, frame) that combines two single elements for REDUCE or SCAN instruction v. */
+/* Name of a function (a, b, frame) that combines two single elements for REDUCE or SCAN instruction
+ * v. */
 lun_cname lun__combine_function(lun_crender *r, int32_t v);
 
 #endif

@@ -1,17 +1,16 @@
-/* control.c - control flow on GNU vectors: lanes that part ways run under masks.
+/* control.c - control flow on GNU vectors: divergent control flow runs under masks.
  *
- * Where all lanes go the same way (not VARYING), an IF is an if and a BREAK a goto.  Elsewhere each
- * IF, LOOP and BLOCK has a mask k<i> of the lanes that are in it now; a BREAK or CONTINUE takes its lanes
- * out of every mask up to its target.  A LOOP with a CONTINUE also keeps l<i>, the lanes that have not
- * left it.  No statement runs with empty masks: code jumps to the end of the innermost construct
- * instead (labels e<i>, behind a construct b<i>).
+ * Uniform control flow stays as it is: an IF is an if, a BREAK a goto. A divergent IF, LOOP or
+ * BLOCK has a mask k<i> of its active lanes; a BREAK or CONTINUE takes its lanes out of every mask
+ * up to its target. A LOOP with a CONTINUE also has a mask l<i> of the lanes that have not left it.
+ * No statement runs with an empty mask: a jump to the end of the innermost construct skips it
+ * (labels e<i>, behind a construct b<i>).
  *
- * A variable that is the same for all lanes in a LOOP which they leave one by one (SPLIT) is a single
- * element inside; whoever leaves takes its value along, into the vector that stands for it behind.
+ * A variable with temporal divergence (TEMPORAL) is a single element inside its LOOP; lanes that
+ * leave the loop save its value to the vector that is the variable behind the loop.
  *
- * Loops that look around every few rounds only are in lazy.c.
- *
- * Several vectors (parts) may go through the statements together, each with masks of its own. */
+ * Strip-mined loops are in strip.c. Several vectors (parts) may go through the statements together,
+ * each with its own masks. */
 #include "render/body/control.h"
 
 #include <inttypes.h>
@@ -25,24 +24,25 @@
 #include "render/vector/bits.h"
 #include "render/vector/cast.h"
 
-/* ---- masks --------------------------------------------------------------------------------------- */
+/* ---- masks ----------------------------------------------------------------------------------- */
 
-/* True for a LOOP some lanes of which start their next round before others end theirs. */
+/* True for a LOOP with a mask l<i>: some lanes begin an iteration before others end the last. */
 static bool has_live_mask(const lun_csection *s, int32_t loop)
 {
     return lun__ins(s->r, loop)->kind == LUN_IR_LOOP && lun__varies(s->r, loop) &&
            (s->r->flags[loop] & LUN_CF_CONTINUED);
 }
 
-/* ---- variables ----------------------------------------------------------------------------------- */
+/* ---- variables ------------------------------------------------------------------------------- */
 
 static bool is_stripped(const lun_csection *s, int32_t loop)
 {
     return (s->r->flags[loop] & LUN_CF_STRIPPED) != 0;
 }
 
-/* The lanes `leaving` (a name's kind, of instruction v) of one part take the values of variables along
- * that LOOP p splits.  Those that leave a LAZY one have them, or their rounds, already. */
+/* The lanes `leaving` (a kind of name, of instruction v) of one part save the variables whose
+ * temporal divergence is due to LOOP p. Lanes that leave a STRIPPED loop have saved them, or their
+ * iterations, already. */
 static void save_live_out(lun_csection *s, int32_t p, char leaving, int32_t v)
 {
     const lun_crender *r = s->r;
@@ -125,9 +125,9 @@ static void set(lun_csection *s, int32_t v)
     }
 }
 
-/* ---- leaving ------------------------------------------------------------------------------------- */
+/* ---- leaving --------------------------------------------------------------------------------- */
 
-/* Takes the lanes h<v> out of the masks from here up to the target of v, of one part. */
+/* Takes the lanes h<v> of one part out of the masks from here up to the target of v. */
 static void take_out(lun_csection *s, int32_t v)
 {
     int32_t to = s->r->origin[v];
@@ -147,12 +147,12 @@ static void take_out(lun_csection *s, int32_t v)
     }
 }
 
-/* BREAK and CONTINUE */
+/* BREAK and CONTINUE of all active lanes */
 static void exit_all(lun_csection *s, int32_t v)
 {
     int32_t to = s->r->origin[v];
     s->nonempty = -1;
-    if (!lun__varies(s->r, to)) { /* everybody who is inside */
+    if (!lun__varies(s->r, to)) { /* uniform: all lanes inside */
         lun__mask_jump(s, lun__ins(s->r, v)->kind == LUN_IR_CONTINUE ? 'e' : 'b', to);
         return;
     }
@@ -166,12 +166,12 @@ static void exit_all(lun_csection *s, int32_t v)
     lun__mask_jump(s, 'e', s->scope);
 }
 
-/* After lanes may have left: is anybody still here? */
+/* Skips the rest of the construct if no lane is active any more. */
 static void skip_if_empty(lun_csection *s)
 {
     int32_t p = s->scope, m = lun__mask_holder(s, p);
     if (m < 0)
-        return; /* nobody can have parted */
+        return; /* control flow has not diverged */
     lun__mask_test(s, "if (!", 'k', m, ")");
     s->depth++;
     lun__mask_jump(s, 'e', p);
@@ -179,8 +179,8 @@ static void skip_if_empty(lun_csection *s)
     s->nonempty = m == p ? p : -1;
 }
 
-/* IF with nothing but a BREAK or CONTINUE in it, where lanes part: no branch is needed for it.  Out of a
- * LAZY loop it is also the only way where all lanes leave at once. */
+/* A divergent IF around a single BREAK or CONTINUE needs no branch. From a STRIPPED loop this is
+ * the only exit, also where all lanes leave at once. */
 static bool exit_if(lun_csection *s, int32_t v)
 {
     const lun_crender *r = s->r;
@@ -225,7 +225,7 @@ static bool exit_if(lun_csection *s, int32_t v)
     return true;
 }
 
-/* ---- constructs ---------------------------------------------------------------------------------- */
+/* ---- constructs ------------------------------------------------------------------------------ */
 
 static void enter(lun_csection *s, int32_t v)
 {
@@ -316,7 +316,7 @@ static void open_else(lun_csection *s, int32_t v)
     s->r->flags[p] |= LUN_CF_ELSE;
 }
 
-/* The end of a LOOP: whoever came here by a jump may be nobody. */
+/* The end of a LOOP. Where a jump leads here, the mask may be empty. */
 static void close_loop(lun_csection *s, int32_t p)
 {
     bool nonempty = s->nonempty == p, jumped = lun__mask_jumped(s, 'e', p);
@@ -327,7 +327,7 @@ static void close_loop(lun_csection *s, int32_t p)
     if (!lun__varies(s->r, p)) {
         int32_t m = lun__mask_holder(s, p);
         lun__mask_label(s, 'e', p);
-        /* who came here by a jump may have left what is around it: then nobody goes on */
+        /* a jump may have emptied the mask around a uniform loop: then no lane goes on */
         if (jumped && m >= 0 && (s->r->flags[p] & LUN_CF_LEFT))
             lun__mask_test(s, "if (!", 'k', m, ") break;");
         lun__mask_poll(s);

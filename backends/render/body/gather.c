@@ -1,8 +1,7 @@
-/* gather.c - elements of arrays at computed places, and the checks that come before.
+/* gather.c - elements of arrays at computed places, and checks of places.
  *
- * Where places grow by one from index to index (AFFINE, render/facts/affine.c), the first lane's tells those of the
- * others: a gather is a load of the lanes that take part, and a check of the range compares single
- * elements. */
+ * Where the place is affine (render/facts/affine.c), the place of the first lane tells those of the
+ * others: a gather is a masked load, and a check of the range compares single elements. */
 #include "render/body/gather.h"
 
 #include <inttypes.h>
@@ -30,9 +29,9 @@ void lun__gather_first(lun_csection *s, int32_t v)
                    lun__value_single(s, moving == ins->a ? ins->b : ins->a).s);
 }
 
-/* ---- loads --------------------------------------------------------------------------------------- */
+/* ---- loads ----------------------------------------------------------------------------------- */
 
-/* The instruction that loads the lanes of a mask and leaves the rest of memory alone, "": none. */
+/* The instruction that loads the lanes of a mask and reads no other memory; "": there is none. */
 static const char *masked_load(const lun_crender *r, lun_crep rep)
 {
     int bytes = lun__vector_rep_bytes(rep), total = bytes * r->lanes;
@@ -74,7 +73,7 @@ static lun_cname consecutive(lun_crender *r, lun_crep rep)
     return c;
 }
 
-/* (array, places, mask): lanes that take no part look at element 0, which exists as others do. */
+/* (array, places, mask): lanes that are not active read element 0, which every array has. */
 static lun_cname anywhere(lun_crender *r, lun_crep rep)
 {
     lun_cname c = lun__text_name("lun_gather_%s", lun__vector_rep_name(rep).s);
@@ -109,7 +108,7 @@ void lun__gather_statement(lun_csection *s, int32_t v)
                        lun__mask_current(s, 8).s);
 }
 
-/* ---- checks -------------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static void check_single(lun_csection *s, int32_t v)
 {
@@ -124,7 +123,8 @@ static void check_single(lun_csection *s, int32_t v)
     lun__text_line(s, "}");
 }
 
-/* (mask, i, first lane, low, high, frame, instruction): as lun__vector_note, for lanes out of range. */
+/* (mask, i, first lane, low, high, frame, instruction): as lun__vector_note, for active lanes out
+ * of range. */
 static lun_cname note_range(lun_crender *r)
 {
     lun_crep full = lun__value_mask_rep(r);
@@ -144,7 +144,8 @@ static lun_cname note_range(lun_crender *r)
     return c;
 }
 
-/* The first lane and the last one tell; each lane is looked at only if one of them is out of range. */
+/* The first lane and the last one decide; lanes are tested one by one only if one of these is out
+ * of range. */
 static void check_range(lun_csection *s, int32_t v, int32_t x, lun_cname low, lun_cname high)
 {
     lun_crender *r = s->r;

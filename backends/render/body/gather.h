@@ -4,7 +4,7 @@
 
 #include "render/renderer.h"
 
-/* The first lane of an AFFINE value, a<v>; the others follow it.  Nothing for other values. */
+/* Appends the first lane of an affine value, a<v>; nothing for other values. */
 void lun__gather_first(lun_csection *s, int32_t v);
 void lun__gather_statement(lun_csection *s, int32_t v);
 void lun__gather_check(lun_csection *s, int32_t v);

@@ -1,5 +1,5 @@
-/* item.c - the statements of a kernel on one element, as plain C control flow: what statement.c writes for
- * values that are equal for all indices serves all values here; this adds what depends on the index i. */
+/* item.c - the statements of a kernel on one element that depend on its index; all others are as
+ * for uniform values, in single.c. */
 #include "render/body/item.h"
 
 #include <inttypes.h>

@@ -4,7 +4,8 @@
 
 #include "render/renderer.h"
 
-/* In a section with `element`: what reads or writes at the index, and calls.  False for other kinds. */
+/* In a section with `element`: what reads or writes at the index, and calls.  False for other
+ * kinds. */
 bool lun__item_statement(lun_csection *s, int32_t v);
 
 #endif

@@ -1,4 +1,4 @@
-/* mask.c - masks of lanes, labels and jumps: what all statements under control flow share. */
+/* mask.c - masks of active lanes, labels and jumps: what statements under control flow share. */
 #include "render/body/mask.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "render/vector/bits.h"
 #include "render/vector/cast.h"
 
-/* ---- facts of a loop ------------------------------------------------------------------------------ */
+/* ---- facts of a loop ------------------------------------------------------------------------- */
 
 bool lun__mask_stripped(const lun_csection *s, int32_t loop)
 {
@@ -26,14 +26,13 @@ bool lun__mask_temporal(const lun_csection *s, int32_t var)
     return (s->r->flags[var] & LUN_CF_TEMPORAL) && !lun__varies(s->r, var);
 }
 
-/* ---- masks ---------------------------------------------------------------------------------------- */
+/* ---- masks ----------------------------------------------------------------------------------- */
 
 lun_cname lun__mask_type(lun_csection *s)
 {
     return lun__vector_type(s->r, lun__value_mask_rep(s->r));
 }
 
-/* Construct p or the nearest around it that has a mask, -1: none. */
 int32_t lun__mask_holder(const lun_csection *s, int32_t p)
 {
     while (p >= 0 && !lun__varies(s->r, p))
@@ -60,7 +59,7 @@ lun_cname lun__mask_current(lun_csection *s, int bytes)
     return lun__text_name("%s(%s)", lun__cast_vector(s->r, rep, full).s, k.s);
 }
 
-/* Appends "lun_any_b32(k7_0 | k7_1)": whether any lane of any part is in mask `kind` of v. */
+/* Appends "lun_any_b32(k7_0 | k7_1)": true if any lane of any part is in mask `kind` of v. */
 static void put_any(lun_csection *s, char kind, int32_t v, lun_strbuf *out)
 {
     lun_cname any = lun__vector_any(s->r, lun__vector_rep_bytes(lun__value_mask_rep(s->r)));
@@ -81,7 +80,7 @@ void lun__mask_test(lun_csection *s, const char *before, char kind, int32_t v, c
     lun_strbuf_free(&any);
 }
 
-/* ---- labels --------------------------------------------------------------------------------------- */
+/* ---- labels ---------------------------------------------------------------------------------- */
 
 /* e<i>, or f<i> in the second part of an IF. */
 static char here(const lun_csection *s, char place, int32_t construct)
@@ -108,7 +107,6 @@ void lun__mask_label(lun_csection *s, char place, int32_t construct)
         lun__text_line(s, "%c%" PRId32 ":;", here(s, place, construct), construct);
 }
 
-/* A loop may never end: somebody may want it to. */
 void lun__mask_poll(lun_csection *s)
 {
     if (s->r->dialect->cancels)

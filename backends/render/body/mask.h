@@ -9,22 +9,24 @@
 lun_cname lun__mask_type(lun_csection *s);
 /* Construct p or the nearest around it that has a mask, -1: none. */
 int32_t lun__mask_holder(const lun_csection *s, int32_t p);
-/* The mask of the lanes that are in construct p, of one part. */
+/* The mask of the active lanes of construct p, of one part; in lanes of so many bytes, of the
+ * innermost construct. */
 lun_cname lun__mask_of(lun_csection *s, int32_t p);
-/* Text of the mask of the lanes that take part here, in lanes of so many bytes. */
+/* The mask of the lanes that are active here, in lanes of so many bytes. */
 lun_cname lun__mask_current(lun_csection *s, int bytes);
-/* A line with "lun_any_b32(k7_0 | k7_1)" at %s: whether any lane of any part is in mask `kind` of v. */
+/* A line with "lun_any_b32(k7_0 | k7_1)" between before and after: whether any lane of any part is
+ * in mask `kind` of v. */
 void lun__mask_test(lun_csection *s, const char *before, char kind, int32_t v, const char *after);
-/* Labels e<i> at the end of construct i, b<i> behind it. */
+/* Jumps and labels: e<i> at the end of construct i, b<i> behind it. */
 void lun__mask_jump(lun_csection *s, char place, int32_t construct);
 void lun__mask_label(lun_csection *s, char place, int32_t construct);
 /* True if something jumps to the label. */
 bool lun__mask_jumped(const lun_csection *s, char place, int32_t construct);
-/* True for a variable that is a single element inside a LOOP and differs behind it. */
+/* True for a TEMPORAL variable: a single element inside its LOOP, a vector behind it. */
 bool lun__mask_temporal(const lun_csection *s, int32_t var);
 void lun__mask_poll(lun_csection *s);
 bool lun__mask_stripped(const lun_csection *s, int32_t loop);
-/* True for a loop whose mask is kept as bits. */
+/* True for a STRIPPED loop; for one whose mask is in mask registers. */
 bool lun__mask_in_bits(const lun_csection *s, int32_t loop);
 
 #endif

@@ -1,4 +1,4 @@
-/* single.c - statements that make one element: values that are equal for all indices, and all values of a kernel or
+/* single.c - statements that make one element: uniform values, and all values of a kernel or
  * function on single elements. */
 #include "render/body/single.h"
 
@@ -11,8 +11,8 @@
 #include "render/vector/math.h"
 #include "render/vector/operation.h"
 
-/* Where the language's functions on vectors differ from those on single elements, and a vector of this dtype
- * exists: the bits shall not depend on whether a value is the same for all. */
+/* True where the language's functions on vectors differ from those on single elements, and it has a
+ * vector type for the lanes: a uniform value shall have the same bits as a varying one. */
 static bool by_vector(const lun_csection *s, lun_op op, lun_dtype t)
 {
     const lun_crender *r = s->r;
@@ -21,8 +21,8 @@ static bool by_vector(const lun_csection *s, lun_op op, lun_dtype t)
     return lun_dtype_is_float(t) && (lun_op_get(op)->flags & LUN_OPF_VEC);
 }
 
-/* Division by zero.  Loops might not end with what there is no value for: what is inside control flow
- * stops here. */
+/* Division by zero: records the trap. Under control flow it also returns, for a loop might not end
+ * with a wrong value. */
 static void trap_single(lun_csection *s, int32_t v, lun_cname divisor)
 {
     lun__text_line(s, "if (%s == 0) {", divisor.s);

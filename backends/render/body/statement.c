@@ -1,6 +1,5 @@
-/* statement.c - the statements of a kernel on GNU vectors: one line for each instruction, one function for
- * each kind.  Values that are equal for all indices are single elements, computed once for a chunk
- * where that is possible.  Control flow is in control.c. */
+/* statement.c - the statements of a section on GNU vectors: a line for each instruction, a function
+ * for each kind. Control flow is in control.c, uniform values in single.c. */
 #include "render/body/statement.h"
 
 #include <inttypes.h>
@@ -20,7 +19,7 @@
 #include "render/vector/operation.h"
 #include "render/vector/random.h"
 
-/* ---- vectors, by kind ---------------------------------------------------------------------------- */
+/* ---- vectors, by kind ------------------------------------------------------------------------ */
 
 static void emit_index(lun_csection *s, int32_t v)
 {
@@ -112,8 +111,8 @@ static void emit_op(lun_csection *s, int32_t v)
     lun__gather_first(s, v);
 }
 
-/* What a CAST of value a to dtype t may look at instead: integers made wider and then cut again are as
- * they were. */
+/* The operand of a CAST of value a to dtype t: integers that were widened and are cut again are
+ * taken as they were. */
 static int32_t before_widening(const lun_csection *s, int32_t a, lun_dtype t)
 {
     const lun_ir_ins *wide = lun__ins(s->r, a);
@@ -157,7 +156,7 @@ static void emit_call(lun_csection *s, int32_t v)
     lun_strbuf_free(&args);
 }
 
-/* The running combinations are in memory already. */
+/* The scan has left the running combinations in memory. */
 static void emit_scan(lun_csection *s, int32_t v)
 {
     lun_crep rep = lun__value_rep(s->r, v);
@@ -178,7 +177,7 @@ static void emit_store(lun_csection *s, int32_t v)
     lun_cname p = lun__value_slot(r, slot), here = lun__value_index(s);
     lun_cname how = r->dialect->streamed_stores ? lun__text_name("u->t%" PRId64, slot)
                                                 : lun__text_name("u->n - (%s)", here.s);
-    if (s->scope >= 0) { /* other lanes keep what is there */
+    if (s->scope >= 0) { /* lanes that are not active keep what memory holds */
         lun__text_line(s, "%s(u->%s, %s, %s(%s, %s, %s(u->%s, %s)), %s);", store.s, p.s, here.s,
                        lun__vector_select(r, rep).s,
                        lun__mask_current(s, lun__vector_rep_bytes(rep)).s, x.s,
@@ -235,7 +234,7 @@ static emitter *const emit[LUN_IR_KIND_COUNT] = {
     [LUN_IR_CHECK] = lun__gather_check,
 };
 
-/* True for instructions that make a single element here. */
+/* True for instructions that make a single element. */
 static bool is_scalar(const lun_crender *r, int32_t v)
 {
     int kind = r->ir->ins[v].kind;

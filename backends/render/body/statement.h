@@ -4,7 +4,7 @@
 
 #include "render/renderer.h"
 
-/* Writes the statements that the section needs. */
+/* Appends the statements that the section needs to s->out. */
 void lun__statement_section(lun_csection *s);
 
 #endif

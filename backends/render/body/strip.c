@@ -1,13 +1,13 @@
-/* lazy.c - loops that ask every few rounds only whether any lane is left, and have no branch where lanes
- * leave them (LAZY, see render/facts/exits.c).
+/* strip.c - strip-mined loops (STRIPPED, see render/facts/exits.c): the exit test runs once for
+ * each strip of iterations, and lanes leave without a branch.
  *
- * A variable that lanes take along from such a loop is written where it is set, in the lanes that are
- * still there; or, if each round adds the same integer (COUNTED), q<i> counts, downwards from 0, the
- * rounds of each lane.
+ * A variable with temporal divergence is written where it is set, in the active lanes; or, if it is
+ * an induction variable, q<i> counts the iterations of each lane, downwards from 0.
  *
- * Where masks are bits (render/vector/bits.c), rounds are counted together: each SET keeps the bits of its lanes,
- * g<i>[c<i>++], and if at the end nobody has left (m<i>, the bits then and before), all lanes count
- * them at once.  That takes three instructions of four off the units that the loop's values need. */
+ * With mask registers (render/vector/bits.c) the iterations of a strip are counted together: each
+ * SET logs the mask, g<i>[c<i>++]. If no lane has left at the end of the strip (m<i>, the masks
+ * before, equals n<i>, those now), all lanes count the whole strip at once. Of four instructions in
+ * an iteration, three no longer compete with those of the loop's values. */
 #include "render/body/strip.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ static bool is_induction(const lun_csection *s, int32_t var)
     return (s->r->flags[var] & LUN_CF_INDUCTION) != 0;
 }
 
-/* The next variable from `var` on that lanes take along from the loop, -1: no more. */
+/* The next TEMPORAL variable of the loop from `var` on that the section needs, -1: no more. */
 static int32_t next_temporal(const lun_csection *s, int32_t var, int32_t loop)
 {
     for (; var < loop; var++)
@@ -45,9 +45,9 @@ static bool has_induction(const lun_csection *s, int32_t loop)
     return false;
 }
 
-/* ---- variables ----------------------------------------------------------------------------------- */
+/* ---- variables ------------------------------------------------------------------------------- */
 
-/* Bits that were kept become rounds in lanes: entries 0 .. count-1. */
+/* Counts the iterations of the masks that were logged: entries 0 .. count-1. */
 static void count_logged(lun_csection *s, int32_t var, lun_cname count)
 {
     lun__text_line(s, "for (int j = 0; j < %s; j++) {", count.s);
@@ -63,7 +63,7 @@ static void count_logged(lun_csection *s, int32_t var, lun_cname count)
     lun__text_line(s, "}");
 }
 
-/* The rounds counted so far become what they have added. */
+/* The vector of an induction variable gets what the counted iterations add; counts begin anew. */
 static void apply_counts(lun_csection *s, int32_t var)
 {
     lun_crender *r = s->r;
@@ -90,7 +90,7 @@ static void apply_all_counts(lun_csection *s, int32_t loop)
         apply_counts(s, var);
 }
 
-/* What lanes have that leave at once; its rounds are counted from here. */
+/* The vector of a TEMPORAL variable starts with its value before the loop, its counts with 0. */
 static void declare_temporal(lun_csection *s, int32_t var, int32_t loop)
 {
     lun_crep rep = lun__value_rep(s->r, var);
@@ -133,9 +133,10 @@ void lun__strip_set(lun_csection *s, int32_t var)
         lun__text_line(s, "c%" PRId32 "++;", var);
 }
 
-/* ---- leaving ------------------------------------------------------------------------------------- */
+/* ---- leaving --------------------------------------------------------------------------------- */
 
-/* Those stay whose value c is true (negated: is not), as bits; a comparison narrows them by itself. */
+/* Lanes stay active where value c is true (negated: is not), in mask registers; a comparison under
+ * a mask is one instruction. */
 static void narrow_mask(lun_csection *s, int32_t c, int32_t loop, bool negated)
 {
     lun_crender *r = s->r;
@@ -153,7 +154,7 @@ static void narrow_mask(lun_csection *s, int32_t c, int32_t loop, bool negated)
     }
 }
 
-/* Everybody leaves where c, which is the same for all lanes, holds (negated: does not). */
+/* All lanes leave where c, which is uniform, holds (negated: does not). */
 static void leave_uniform(lun_csection *s, int32_t c, int32_t loop, bool negated)
 {
     lun__text_line(s, "if (%s%s)", negated ? "!" : "", lun__value_single(s, c).s);
@@ -162,8 +163,7 @@ static void leave_uniform(lun_csection *s, int32_t c, int32_t loop, bool negated
     s->depth--;
 }
 
-/* An exit where value c holds (negated: does not).  A part of the condition that is the same for all lanes
- * is a jump. */
+/* An exit where value c holds (negated: does not). A uniform part of the condition is a jump. */
 void lun__strip_leave(lun_csection *s, int32_t c, int32_t loop)
 {
     const lun_crender *r = s->r;
@@ -196,9 +196,9 @@ void lun__strip_leave(lun_csection *s, int32_t c, int32_t loop)
     s->part = 0;
 }
 
-/* ---- the loop ------------------------------------------------------------------------------------ */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
-/* Line by line, the bits of all parts to n<i>. */
+/* Appends stores of the mask registers of all parts to n<i>. */
 static void log_masks(lun_csection *s, int32_t loop)
 {
     EACH_PART(s)
@@ -229,7 +229,7 @@ void lun__strip_open(lun_csection *s, int32_t loop)
     s->depth++;
 }
 
-/* All counted variables have kept as many entries as there are rounds. */
+/* All induction variables have logged as many masks as a strip has iterations. */
 static void count_strip(lun_csection *s, int32_t loop)
 {
     int iterations = lun__exits_strip(s->r, loop);

@@ -1,4 +1,4 @@
-/* lazy.h - loops that test rarely whether any lane is left; only for a LAZY loop. */
+/* strip.h - strip-mined loops; each for a STRIPPED loop only. */
 #ifndef LUN_RENDER_BODY_STRIP_H
 #define LUN_RENDER_BODY_STRIP_H
 

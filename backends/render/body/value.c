@@ -1,5 +1,5 @@
-/* value.c - the text of a value: its name as a vector or as a single element, its declaration, the fields that hold
- * the addresses of slots and the functions of vector math. */
+/* value.c - the text of a value: its name as a vector or as a single element, its declaration, the
+ * fields that hold the addresses of slots and the functions of vector math. */
 #include "render/body/value.h"
 
 #include <inttypes.h>
@@ -26,7 +26,6 @@ lun_cname lun__value_name(const lun_csection *s, char kind, int32_t v)
     return lun__text_name("%c%" PRId32 "_%d", kind, v, s->part);
 }
 
-/* Where the vector stands among those that go through the body together. */
 int lun__value_offset(const lun_csection *s)
 {
     return s->part * s->r->lanes;
@@ -63,7 +62,6 @@ lun_cname lun__value_vector(lun_csection *s, int32_t v, lun_crep rep)
     return x;
 }
 
-/* "const f32x16 v7 = " or "const lun_f32 s7 = ". */
 lun_cname lun__value_declare(lun_csection *s, int32_t v)
 {
     if (s->r->flags[v] & LUN_CF_VARYING)
@@ -95,7 +93,6 @@ lun_cname lun__value_slot(lun_crender *r, int64_t slot)
     return c;
 }
 
-/* Field that holds the vector math function of an operation. */
 lun_cname lun__value_math(lun_crender *r, lun_op op, lun_dtype t)
 {
     int index = lun_vecmath_index(op, t);

@@ -7,20 +7,20 @@
 lun_crep lun__value_rep(const lun_crender *r, int32_t v);
 /* Mask of all lanes of the kernel, in the widest lanes. */
 lun_crep lun__value_mask_rep(const lun_crender *r);
-/* Text of value v in every lane, as rep; as a single element. */
+/* Value v in every lane, as rep; as a single element. */
 lun_cname lun__value_vector(lun_csection *s, int32_t v, lun_crep rep);
 lun_cname lun__value_single(const lun_csection *s, int32_t v);
-/* Field of the uniform struct that holds a slot's address ("p3"). */
+/* Field of the uniform struct with a slot's address ("p3"), declared on first use. */
 lun_cname lun__value_slot(lun_crender *r, int64_t slot);
-/* "v12", or "v12_0" for each part where there are several. */
+/* "v12", or "v12_0" for each part if there are several. */
 lun_cname lun__value_name(const lun_csection *s, char kind, int32_t v);
 /* The first index of the vector: "i + 16". */
 lun_cname lun__value_index(const lun_csection *s);
-/* Where the vector stands among those that go through the body together. */
+/* Index of the first lane in the vectors that go through the statements together. */
 int lun__value_offset(const lun_csection *s);
 /* "const f32x16 v7" or "const lun_f32 s7". */
 lun_cname lun__value_declare(lun_csection *s, int32_t v);
-/* Field that holds the vector math function of an operation. */
+/* Field of the uniform struct with the function for an operation with vector math. */
 lun_cname lun__value_math(lun_crender *r, lun_op op, lun_dtype t);
 
 #endif

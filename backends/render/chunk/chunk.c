@@ -1,5 +1,5 @@
-/* chunk.c - the functions of a unit on GNU vectors: the parts that evaluate IR, what is computed once for a chunk, and
- * what runs the parts over a chunk. */
+/* chunk.c - the functions of a unit on GNU vectors: the parts that evaluate IR, what is computed
+ * once for a chunk, and what runs the parts over a chunk. */
 #include "render/chunk/chunk.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "render/facts/uses.h"
 #include "render/text/text.h"
 
-/* ---- the parts' functions ------------------------------------------------------------------------ */
+/* ---- the parts' functions -------------------------------------------------------------------- */
 
 static void section(lun_crender *r, unsigned need, const char *name, lun_strbuf *out)
 {
@@ -38,7 +38,8 @@ static void section(lun_crender *r, unsigned need, const char *name, lun_strbuf 
     lun_strbuf_free(&s.labels);
 }
 
-/* What is computed once for a chunk.  Runs after the other parts, which say what they want. */
+/* Appends the function that computes hoisted values once for a chunk. Called after the other
+ * sections: these tell which values they read. */
 static void prepare(lun_crender *r, lun_strbuf *out)
 {
     lun_csection s = {.r = r, .out = &r->prepare, .need = LUN_CF_HOISTED, .scope = -1};
@@ -51,7 +52,7 @@ static void prepare(lun_crender *r, lun_strbuf *out)
                       lun_strbuf_text(&r->prepare), lun_strbuf_text(&r->keys));
 }
 
-/* ---- the unit's functions ------------------------------------------------------------------------ */
+/* ---- the unit's functions -------------------------------------------------------------------- */
 
 /* The body's reductions. */
 static void body_sinks(lun_crender *r, lun_cloop *l)

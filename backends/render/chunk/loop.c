@@ -1,5 +1,6 @@
-/* loop.c - the loop over a chunk in blocks of 64 indices, and where the values go that a part's statements hand over:
- * lanes of reductions, elements for the pair tree, operands of a scan.  host/host.h fixes the order of combination. */
+/* loop.c - the loop over a chunk in blocks of 64 indices, and where the values go that a part's
+ * statements hand over: lanes of reductions, elements for the pair tree, operands of a scan.
+ * host/host.h fixes the order of combination. */
 #include "render/chunk/loop.h"
 
 #include <inttypes.h>
@@ -13,9 +14,9 @@
 #include "render/vector/operation.h"
 #include "render/vector/random.h"
 
-enum { UNROLLED = 64 }; /* statements of a loop that is written out */
+enum { UNROLLED = 64 }; /* statements of a loop that is unrolled by a pragma, at most */
 
-/* ---- parameters ----------------------------------------------------------------------------------- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 static bool needed(const lun_crender *r, int32_t v, unsigned need)
 {
@@ -61,7 +62,7 @@ void lun__loop_parameters(lun_crender *r, unsigned need, lun_strbuf *out, const 
         lun_strbuf_printf(out, ", %s *x", lun__vector_type(r, rep).s);
 }
 
-/* ---- lanes ---------------------------------------------------------------------------------------- */
+/* ---- lanes ----------------------------------------------------------------------------------- */
 
 static lun_crep rep_of(const lun_crender *r, int32_t v)
 {
@@ -70,8 +71,8 @@ static lun_crep rep_of(const lun_crender *r, int32_t v)
     return lun__vector_rep((lun_dtype)r->ir->ins[v].dtype, r->bytes / r->lanes);
 }
 
-/* A WIDE reduction's accumulators are half as long as other vectors: sets that length, returns what to set
- * it back to. */
+/* The accumulators of a WIDE reduction have half the lanes of other vectors: sets r->lanes, returns
+ * what it was. */
 static int shorten(lun_crender *r, int32_t v)
 {
     int lanes = r->lanes;
@@ -80,7 +81,8 @@ static int shorten(lun_crender *r, int32_t v)
     return lanes;
 }
 
-/* Name of the function that takes one half of an f32 vector as f64; to be called with full lanes. */
+/* Name of the function that takes one half of an f32 vector as f64; to be called with full
+ * lanes. */
 static lun_cname half(lun_crender *r, int number)
 {
     int lanes = r->lanes;
@@ -101,7 +103,8 @@ static lun_cname half(lun_crender *r, int number)
     return c;
 }
 
-/* lun_lane<v>(acc, x, left): x joins the lanes; beyond the last index the identity does. */
+/* lun_lane<v>(acc, x, left): combines x with the accumulator; lanes beyond the last index take the
+ * identity. */
 static void lane_helper(lun_crender *r, int32_t v)
 {
     lun_crep rep = rep_of(r, v);
@@ -159,10 +162,10 @@ static lun_cname fold(lun_crender *r, int32_t v, bool unrolled, lun_strbuf *out)
     return lun__text_name("a%" PRId32 "[0][0]%s", v, rep.mask ? " & 1" : "");
 }
 
-/* ---- the loop ------------------------------------------------------------------------------------- */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
-/* What becomes of a value x of the vector at an offset (" + 16"), the number-th of the block if that is
- * known, else k / W + part. */
+/* Hands over a value x of the vector at an offset (" + 16"), the number-th of the block; -1: in a
+ * loop, k / W + part. */
 static void sink_wide(lun_crender *r, const lun_csink *s, const char *x, const char *at, int number,
                       int part, lun_strbuf *out)
 {
@@ -201,7 +204,7 @@ static void sink(lun_crender *r, const lun_csink *s, const char *x, const char *
     lun_strbuf_puts(out, ");\n");
 }
 
-/* One evaluation of a part at an offset; number: as for keep. */
+/* One evaluation of a section at an offset; number: as for sink. */
 static void evaluate(lun_crender *r, const lun_cloop *l, const char *at, int number,
                      lun_strbuf *out)
 {
@@ -224,7 +227,8 @@ static void evaluate(lun_crender *r, const lun_cloop *l, const char *at, int num
         }
 }
 
-/* Accumulators stay in registers only if each has a name; nothing else is gained by copies. */
+/* True if the loop over a block is written out: accumulators stay in registers only if each has a
+ * name. */
 static bool unrolls(const lun_crender *r, const lun_cloop *l)
 {
     int parts = 64 / r->lanes;
@@ -241,7 +245,7 @@ void lun__loop_vectors(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
             evaluate(r, l, lun__text_name(" + %d", k * r->lanes).s, k, out);
         return;
     }
-    /* where little is done for a vector, the loop itself would count */
+    /* for a few statements the loop itself would cost */
     int step = r->lanes * r->parts;
     if (r->dialect->unrolls && 64 / step * lun__uses_weight(r, l->need) <= UNROLLED)
         lun_strbuf_printf(out, "        _Pragma(\"GCC unroll %d\")\n", 64 / step);

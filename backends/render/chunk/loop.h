@@ -1,4 +1,4 @@
-/* loop.h - the loop over a chunk, and where the values go that its statements hand over. */
+/* loop.h - the loop over a chunk, and the sinks of the values that its statements hand over. */
 #ifndef LUN_RENDER_CHUNK_LOOP_H
 #define LUN_RENDER_CHUNK_LOOP_H
 
@@ -30,8 +30,8 @@ typedef struct lun_cloop {
 void lun__loop_parameters(lun_crender *r, unsigned need, lun_strbuf *out, const char *offset,
                           const char *suffix);
 
-/* In this order: the function's head, declarations before the loop, the loop's head, evaluations, what
- * ends a block; then the caller closes the loop, and the results are written. */
+/* In this order: the head of the function, declarations before the loop, the head of the loop,
+ * evaluations, the end of a block; then the caller closes the loop, and the results follow. */
 void lun__loop_open(lun_crender *r, const char *name, lun_strbuf *out);
 void lun__loop_before(lun_crender *r, const lun_cloop *l, lun_strbuf *out);
 void lun__loop_block(lun_crender *r, unsigned need, bool left, lun_strbuf *out);

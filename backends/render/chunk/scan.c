@@ -1,8 +1,7 @@
-/* scan.c - scans over a chunk.  host/host.h fixes their order.
+/* scan.c - scans over a chunk. host/host.h fixes their order.
  *
- * A block of 64 operands of a scan is laid down in memory, turned into the running combinations where it
- * stands, and read back by the statements that follow: that costs less than it saves, for the stores and
- * loads overlap with the chain of carries. */
+ * A block of 64 operands is stored, combined in place, and loaded again by the statements that
+ * follow: the stores and loads overlap with the chain of carries. */
 #include "render/chunk/scan.h"
 
 #include <inttypes.h>
@@ -24,7 +23,7 @@ static bool by_op(const lun_crender *r)
     return r->ir->ins[r->ir->scan].op < LUN_OP_COUNT;
 }
 
-/* ---- scans by an operation ----------------------------------------------------------------------- */
+/* ---- scans by an operation ------------------------------------------------------------------- */
 
 enum { GROUP = 8 };
 
@@ -41,7 +40,8 @@ static int below(int lane, int lanes, int arg)
     return lane % GROUP >= arg ? lane - arg : lane;
 }
 
-/* From the combined vector, or from the one before (second operand) for lanes that have none below. */
+/* From the combined vector, or from the one before (second operand) for lanes that have none
+ * below. */
 static int combined(int lane, int lanes, int arg)
 {
     return lane % GROUP >= arg ? lane : lanes + lane;
@@ -66,7 +66,8 @@ static int shifted(int lane, int lanes, int arg)
     return lane % GROUP ? lane - 1 : lanes + lane;
 }
 
-/* A value that leaves every other's bits as they are, as a vector; false if the operation has none. */
+/* A value that changes no other's bits when combined with it, as a vector; false: the operation has
+ * none. */
 static bool neutral(lun_crender *r, lun_crep rep, lun_cname *out)
 {
     const lun_ir_ins *ins = &r->ir->ins[r->ir->scan];
@@ -125,7 +126,8 @@ static void groups_in_vector(lun_crender *r, lun_crep rep, const char *op, bool 
     lun_strbuf_puts(out, ";\n");
 }
 
-/* Lane `arg` places below, counted through the vector before (first operand) and this one (second). */
+/* Lane `arg` places below, counted through the vector before (first operand) and this one
+ * (second). */
 static int across(int lane, int lanes, int arg)
 {
     return lanes + lane - arg;
@@ -208,7 +210,7 @@ static void step_by_op(lun_crender *r)
     lun_strbuf_free(&text);
 }
 
-/* ---- scans by a function ------------------------------------------------------------------------- */
+/* ---- scans by a function --------------------------------------------------------------------- */
 
 /* Left to right, on elements; lanes of a bool are masks. */
 static void step_by_function(lun_crender *r)
@@ -232,7 +234,7 @@ static void step_by_function(lun_crender *r)
     lun_strbuf_puts(&r->helpers, "    }\n    *carry = acc;\n}\n");
 }
 
-/* ---- in the kernel ------------------------------------------------------------------------------- */
+/* ---- in the kernel --------------------------------------------------------------------------- */
 
 /* The block of operands, then of running combinations. */
 static void block(lun_crender *r, lun_strbuf *out)
@@ -276,7 +278,7 @@ void lun__scan_step(lun_crender *r, lun_strbuf *out)
                       by_op(r) ? "" : ", left < 64 ? left : 64, f");
 }
 
-/* ---- totals -------------------------------------------------------------------------------------- */
+/* ---- totals ---------------------------------------------------------------------------------- */
 
 /* A function's total is the chain from the first element on. */
 static void total_by_function(lun_crender *r, lun_cloop *l, lun_strbuf *out)

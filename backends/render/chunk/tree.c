@@ -1,4 +1,5 @@
-/* tree.c - reductions by the tree of adjacent pairs, a block of 64 elements at a time.  host/host.h fixes the tree. */
+/* tree.c - reductions by the tree of adjacent pairs, a block of 64 elements at a time.  host/host.h
+ * fixes the tree. */
 #include "render/chunk/tree.h"
 
 #include <inttypes.h>

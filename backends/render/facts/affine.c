@@ -1,10 +1,11 @@
-/* affine.c - values that grow by one from index to index: which they are, which checks of their range single
- * elements tell, and which of them are never needed in lanes.  Knows nothing of text. */
+/* affine.c - affine values: the index plus a uniform value. Finds them, the checks of their range
+ * that compare single elements, and which of them no statement reads in lanes. Knows nothing of
+ * text. */
 #include "render/facts/affine.h"
 
 #include "render/facts/uses.h"
 
-/* Consecutive elements have consecutive indices: gathers from there are loads. */
+/* An affine value is consecutive from lane to lane: a gather at it is a load. */
 static void find_affine(lun_crender *r)
 {
     for (int32_t i = 0; i < r->ir->count; i++) {
@@ -24,7 +25,8 @@ static void find_affine(lun_crender *r)
     }
 }
 
-/* Both ends of a CHECK of an AFFINE value: low <= it <= high, equal for all; then single elements tell. */
+/* The bounds of a CHECK of an affine value: low <= value <= high, both uniform; then two
+ * comparisons of single elements decide for all lanes. */
 bool lun__affine_range(const lun_crender *r, int32_t check, int32_t *value, int32_t *low,
                        int32_t *high)
 {
@@ -53,7 +55,7 @@ static void find_ranges(lun_crender *r)
         }
 }
 
-/* ---- what lanes never hold ------------------------------------------------------------------------ */
+/* ---- what lanes never hold ------------------------------------------------------------------- */
 
 static bool is_range(const lun_crender *r, int32_t i)
 {
@@ -66,7 +68,7 @@ static bool is_linear(const lun_crender *r, int32_t v)
     return (r->flags[v] & LUN_CF_LINEAR) != 0;
 }
 
-/* Instruction i uses v: if that takes lanes, v must be there. */
+/* Instruction i reads v: LINEAR ends if i reads lanes. */
 static void use(lun_crender *r, int32_t i, int32_t v)
 {
     const lun_ir_ins *ins = &r->ir->ins[i];
@@ -77,7 +79,8 @@ static void use(lun_crender *r, int32_t i, int32_t v)
     r->changed = true;
 }
 
-/* AFFINE values and the conditions of checks of their range, unless something wants their lanes. */
+/* LINEAR: affine values and the conditions of checks of their range, unless some instruction reads
+ * their lanes. */
 static void find_linear(lun_crender *r)
 {
     for (int32_t i = 0; i < r->ir->count; i++) {

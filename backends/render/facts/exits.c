@@ -1,17 +1,19 @@
-/* exits.c - loops that lanes leave one by one, and that may run a few rounds too many: what they have
- * inside does no harm once nobody is left, so whether anybody is gets asked every few rounds only.
+/* exits.c - loops with a divergent exit that may be strip-mined: iterations run in strips, and the
+ * exit test "is any lane active" runs once for each strip. Such a loop holds nothing that an
+ * iteration without active lanes could do harm with: no memory access, no trap, no heavy operation.
  *
- * In such a loop a variable that is the same for all lanes inside (SPLIT) needs no branch either: it is
- * copied to the lanes that are still there wherever it is set, or, if each round adds the same integer,
- * the rounds of each lane are counted in lanes as narrow as the loop's other values.  So a 64-bit
- * counter does not halve the lanes of a loop on 32-bit elements.  Knows nothing of text. */
+ * A variable that is uniform inside such a loop and varying behind it (temporal divergence) needs
+ * no branch: it is copied to the active lanes wherever it is set. If it is an induction variable,
+ * which each iteration changes by the same integer, the iterations of each lane are counted
+ * instead, in lanes as narrow as the loop's other values: a 64-bit counter does not halve the lanes
+ * of a loop on 32-bit elements. Knows nothing of text. */
 #include "render/facts/exits.h"
 
 #include "render/facts/uses.h"
 
 enum {
-    STRIP = 4,       /* at most, between two looks */
-    STRIP_WORK = 160 /* a round's statements times rounds: more is wasted on nobody */
+    STRIP = 4,       /* iterations of a strip, at most */
+    STRIP_WORK = 160 /* statements of a strip, at most: those after the last exit are wasted */
 };
 
 static bool inside(const lun_crender *r, int32_t i, int32_t loop)
@@ -30,7 +32,7 @@ static int32_t end_of(const lun_crender *r, int32_t construct)
     return i;
 }
 
-/* IF, BREAK, END directly in the loop that it leaves. */
+/* IF, BREAK, END directly in the loop that the BREAK ends. */
 static bool is_exit(const lun_crender *r, int32_t leave, int32_t loop)
 {
     int32_t p = r->parent[leave];
@@ -39,7 +41,7 @@ static bool is_exit(const lun_crender *r, int32_t leave, int32_t loop)
            lun__ins(r, leave + 1)->kind == LUN_IR_END;
 }
 
-/* May instruction i, inside the loop, run for nobody? */
+/* True if instruction i, inside the loop, may run without active lanes. */
 static bool is_harmless(const lun_crender *r, int32_t i, int32_t loop)
 {
     switch ((lun_ir_kind)lun__ins(r, i)->kind) {
@@ -86,7 +88,7 @@ int lun__exits_strip(const lun_crender *r, int32_t loop)
     return strip;
 }
 
-/* ---- counted variables --------------------------------------------------------------------------- */
+/* ---- counted variables ----------------------------------------------------------------------- */
 
 static bool is_get(const lun_crender *r, int32_t v, int32_t var, int32_t set)
 {
@@ -117,9 +119,9 @@ int32_t lun__exits_step(const lun_crender *r, int32_t var, bool *down)
     return step >= 0 && (r->flags[step] & LUN_CF_HOISTED) ? step : -1;
 }
 
-/* ---- lanes --------------------------------------------------------------------------------------- */
+/* ---- lanes ----------------------------------------------------------------------------------- */
 
-/* May instruction i, outside of loops, work on vectors of twice the native size? */
+/* True if instruction i, outside of loops, may work on vectors of twice the native size. */
 static bool may_be_wide(const lun_crender *r, int32_t i)
 {
     const lun_ir_ins *ins = lun__ins(r, i);
@@ -145,7 +147,7 @@ static int width(uint8_t t)
     return lun_dtype_get((lun_dtype)t)->bytes;
 }
 
-/* How many bytes the widest value has in lanes that an instruction deals with. */
+/* Bytes of the widest value in lanes that an instruction reads or makes. */
 static int deals_with(const lun_crender *r, int32_t i)
 {
     const lun_ir_ins *ins = lun__ins(r, i);
@@ -167,7 +169,7 @@ static bool in_loop(const lun_crender *r, int32_t i)
     return false;
 }
 
-/* A SET or GET in its loop moves a single element. */
+/* True for a GET or SET of an induction variable inside its loop: it moves a single element. */
 static bool is_induction_access(const lun_crender *r, int32_t i)
 {
     int kind = lun__ins(r, i)->kind;

@@ -1,6 +1,6 @@
-/* facts.c - what a look at the IR finds out before a line is rendered: which instructions each part of
- * the unit needs, what is equal for all indices, where indices part ways.
- * Knows nothing of text. */
+/* facts.c - analysis of the IR before a line is written: the sections that need an instruction,
+ * uniform and varying values, divergent control flow, values that are hoisted. Knows nothing of
+ * text. */
 #include "render/facts/facts.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "render/facts/lanes.h"
 #include "render/facts/uses.h"
 
-/* ---- structure ----------------------------------------------------------------------------------- */
+/* ---- structure ------------------------------------------------------------------------------- */
 
 static bool opens(int kind)
 {
@@ -60,7 +60,8 @@ static void find_structure(lun_crender *r)
     }
 }
 
-/* For each VAR the LOOP beside it that holds all SETs which do not stand beside it themselves. */
+/* For each VAR the one LOOP beside it that contains all SETs of it, but for SETs in its own
+ * block. */
 static void find_setters(lun_crender *r)
 {
     enum { NONE = -1, SEVERAL = -2 };
@@ -77,9 +78,9 @@ static void find_setters(lun_crender *r)
     }
 }
 
-/* ---- what differs between indices ---------------------------------------------------------------- */
+/* ---- what differs between indices ------------------------------------------------------------ */
 
-/* True if indices may have parted ways somewhere between `outer` (excluded) and i. */
+/* True if control flow between `outer` (excluded) and i is divergent. */
 static bool parted(const lun_crender *r, int32_t i, int32_t outer)
 {
     for (int32_t p = r->parent[i]; p >= 0 && p != outer; p = r->parent[p])
@@ -102,8 +103,9 @@ static void inherit(lun_crender *r, int32_t i, int32_t v)
         r->flags[i] |= LUN_CF_VARYING;
 }
 
-/* A SET whose value is the same for all: the variable differs where lanes have parted since it began,
- * but for the one LOOP that they leave one by one: those inside still agree. */
+/* A SET of a uniform value: the variable varies if control flow has diverged since the VAR. A LOOP
+ * with a divergent exit is the exception: inside it the variable stays uniform for the active
+ * lanes, behind it varies (TEMPORAL). */
 static bool judge_set(lun_crender *r, int32_t i)
 {
     int32_t var = r->ir->ins[i].a, loop = r->origin[var];
@@ -118,7 +120,7 @@ static bool judge_set(lun_crender *r, int32_t i)
     return true;
 }
 
-/* One instruction; true if something new came out. */
+/* Marks what instruction i makes varying; true if something was not marked before. */
 static bool judge(lun_crender *r, int32_t i)
 {
     const lun_ir_ins *ins = &r->ir->ins[i];
@@ -164,8 +166,8 @@ static void find_varying(lun_crender *r)
     }
 }
 
-/* What can be computed once, before the first index: it depends on arguments and uniform slots alone,
- * and computing it where it would not have run does no harm. */
+/* A value is hoisted if it depends on arguments and uniform slots alone, and may be computed even
+ * where control flow would not reach it. */
 static void find_hoisted(lun_crender *r)
 {
     for (int32_t i = 0; i < r->ir->count; i++) {
@@ -197,7 +199,7 @@ static void find_hoisted(lun_crender *r)
     }
 }
 
-/* ---- what is needed ------------------------------------------------------------------------------ */
+/* ---- what is needed -------------------------------------------------------------------------- */
 
 static void need(lun_crender *r, int32_t i, unsigned section)
 {
@@ -219,7 +221,7 @@ static void need_operand(lun_crender *r, int32_t i, int32_t v)
     need(r, v, LUN_CF_OPERAND);
 }
 
-/* Control flow around what is needed is needed, and so is each exit of a needed construct. */
+/* A needed instruction needs the constructs around it; a needed construct needs its exits. */
 static void spread_control(lun_crender *r, int32_t i, unsigned section)
 {
     const lun_ir_ins *ins = &r->ir->ins[i];
@@ -246,7 +248,7 @@ static void spread(lun_crender *r, unsigned section)
             if (!(r->flags[i] & section))
                 continue;
             if (r->ir->ins[i].kind == LUN_IR_SCAN)
-                continue; /* its value is read, not computed */
+                continue; /* the section reads its value */
             if (r->flags[i] & LUN_CF_STREAM) {
                 need(r, r->ir->ins[i].b, section);
                 need(r, r->origin[i], section);
@@ -272,7 +274,7 @@ static void find_needs(lun_crender *r)
     spread(r, LUN_CF_OPERAND);
 }
 
-/* A CHECK guards what follows it: every section that computes something inside runs it too. */
+/* A CHECK guards what follows it: each section that computes something under it runs it too. */
 static void find_checks(lun_crender *r)
 {
     if (r->ir->scan < 0 || !r->masked)
@@ -283,9 +285,9 @@ static void find_checks(lun_crender *r)
     spread(r, LUN_CF_OPERAND);
 }
 
-/* ---- special cases ------------------------------------------------------------------------------- */
+/* ---- special cases --------------------------------------------------------------------------- */
 
-/* RANDOM of the index, or of the index plus something uniform. */
+/* RANDOM of the index, or of the index plus a uniform value, at top level. */
 static void find_streams(lun_crender *r)
 {
     const lun_ir *ir = r->ir;
@@ -309,8 +311,9 @@ static void find_streams(lun_crender *r)
     }
 }
 
-/* A SET may write all lanes if indices have not parted since the VAR, or if those that have left the
- * LOOP never look again: the variable belongs to the block around the loop and is read inside it only. */
+/* A SET may write all lanes if control flow has not diverged since the VAR, or if the lanes that
+ * have left the LOOP never read the variable again: it belongs to the block around the loop, and
+ * all its GETs are inside the loop. */
 static bool is_unmasked(const lun_crender *r, int32_t set)
 {
     const lun_ir *ir = r->ir;
@@ -340,7 +343,7 @@ static bool is_unmasked(const lun_crender *r, int32_t set)
     return true;
 }
 
-/* How a value that is equal for all indices is wanted by instruction i. */
+/* Whether instruction i reads the uniform value v as a single element or in lanes. */
 static void want(lun_crender *r, int32_t i, int32_t v)
 {
     const lun_ir_ins *ins = &r->ir->ins[i];
@@ -385,12 +388,12 @@ static void find_wants(lun_crender *r)
         if (r->ir->ins[i].kind == LUN_IR_SET && is_unmasked(r, i))
             r->flags[i] |= LUN_CF_UNMASKED;
     }
-    /* The operand of the SCAN is handed over in lanes. */
+    /* the SCAN takes its operand in lanes */
     if (r->ir->scan >= 0 && !lun__varies(r, r->ir->ins[r->ir->scan].a))
         r->flags[r->ir->ins[r->ir->scan].a] |= LUN_CF_AS_VECTOR;
 }
 
-/* ---- lanes --------------------------------------------------------------------------------------- */
+/* ---- lanes ----------------------------------------------------------------------------------- */
 
 static bool allocate(lun_crender *r)
 {

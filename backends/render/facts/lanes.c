@@ -1,11 +1,13 @@
-/* lanes.c - how many lanes the vectors of a kernel have: as many as its widest value allows, where sums do not
- * count that may be wider than what is added up.  And how wide masks are.  Knows nothing of text. */
+/* lanes.c - the number of lanes of a kernel: as many as a native vector has of the widest value in
+ * lanes, not counting sums that are wider than their terms; and the widths of masks. Knows nothing
+ * of text. */
 #include "render/facts/lanes.h"
 
 #include "render/facts/exits.h"
 #include "render/facts/uses.h"
 
-/* True for a value in lanes that reductions in lanes take (by `op`, LUN_OP_COUNT: any), and nothing else does. */
+/* True for a value in lanes whose only users are reductions in lanes (by `op`, LUN_OP_COUNT:
+ * any). */
 static bool is_only_reduced(const lun_crender *r, int32_t v, lun_op op)
 {
     bool reduced = false;
@@ -24,7 +26,7 @@ static bool is_only_reduced(const lun_crender *r, int32_t v, lun_op op)
     return reduced;
 }
 
-/* True for a CAST that only makes f32 wider to be added up in lanes. */
+/* True for a CAST of f32 to f64 for reductions in lanes only. */
 static bool is_widened(const lun_crender *r, int32_t v)
 {
     const lun_ir_ins *ins = &r->ir->ins[v];
@@ -32,7 +34,8 @@ static bool is_widened(const lun_crender *r, int32_t v)
            is_only_reduced(r, v, LUN_OP_COUNT);
 }
 
-/* The same for integers of at most 16 bits (or bools): 16384 of them, a chunk (host/host.h), fit 32 bits. */
+/* The same for integers of at most 16 bits (or bools): the sum of a chunk of 16384 (host/host.h)
+ * fits 32 bits. */
 static bool is_cast_up(const lun_crender *r, int32_t v)
 {
     const lun_ir_ins *ins = &r->ir->ins[v];
@@ -41,7 +44,7 @@ static bool is_cast_up(const lun_crender *r, int32_t v)
            lun_dtype_get((lun_dtype)ins->from)->bytes <= 2 && is_only_reduced(r, v, LUN_OP_ADD);
 }
 
-/* Whether a vector costs much more than what taking it apart does. */
+/* True if the statements on a vector cost much more than splitting it. */
 static bool is_expensive(const lun_crender *r)
 {
     enum { MANY = 24 };
@@ -54,8 +57,8 @@ static bool is_expensive(const lun_crender *r)
     return false;
 }
 
-/* Where all else is f32 or narrower, the f64 of sums would halve the lanes of everything: then a REDUCE takes
- * f32 and makes two vectors of it. */
+/* If everything else is f32 or narrower, a sum in f64 would halve the lanes of all values: instead
+ * the REDUCE takes f32 and splits each vector into two of f64. */
 static void find_wide(lun_crender *r)
 {
     if (!r->dialect->wide_sums || r->masked || r->ir->scan >= 0 || !is_expensive(r))
@@ -77,8 +80,9 @@ static void find_wide(lun_crender *r)
     }
 }
 
-/* Sums of small integers are in 64 bits, which would halve the lanes of f32 and divide those of what was
- * added up: within a chunk 32 bits do, and a sum of integers has the same bits in any order. */
+/* A sum of small integers has 64 bits, which would halve the lanes of f32 values or divide those of
+ * its terms: within a chunk it has 32 bits instead. A sum of integers has the same bits in any
+ * order. */
 static bool find_narrow(lun_crender *r)
 {
     bool any = false;
@@ -121,7 +125,7 @@ static void find_lanes(lun_crender *r)
     r->lanes = r->bytes / widest;
 }
 
-/* Masks are as wide as what they were made from, or are first used with. */
+/* A mask has the lanes of its operands or, if it has none, of the widest value. */
 static void find_masks(lun_crender *r)
 {
     int widest = r->bytes / r->lanes;

@@ -4,7 +4,8 @@
 
 #include "render/renderer.h"
 
-/* Number of lanes, widths of masks, WIDE and NARROW reductions; all other facts are known. */
+/* Finds the number of lanes, the widths of masks, WIDE and NARROW reductions. Needs all other
+ * facts. */
 void lun__lanes_find(lun_crender *r);
 
 #endif

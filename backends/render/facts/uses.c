@@ -1,8 +1,7 @@
-/* uses.c - questions about the facts: what an instruction reads, whether it may trap, where it stands, how many
- * statements a section has.  Knows nothing of text. */
+/* uses.c - questions about the facts and the IR: operands, traps, place in the control flow,
+ * identity, number of statements. Knows nothing of text. */
 #include "render/facts/uses.h"
 
-/* The construct around instruction i that stands directly in block `outer`, -1: i does itself. */
 int32_t lun__uses_child(const lun_crender *r, int32_t outer, int32_t i)
 {
     int32_t child = -1;

@@ -1,4 +1,5 @@
-/* function.c - OpenCL C's own functions on whole vectors, by way of its own vector types.  Knows no IR. */
+/* function.c - OpenCL C's own functions on whole vectors, by way of its own vector types.  Knows no
+ * IR. */
 #include "render/opencl/function.h"
 
 #include "render/opencl/quirks.h"

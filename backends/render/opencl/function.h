@@ -1,4 +1,5 @@
-/* function.h - OpenCL C's own functions on whole vectors; see lun_cdialect.vector_function, .vector_math. */
+/* function.h - OpenCL C's own functions on whole vectors; see lun_cdialect.vector_function,
+ * .vector_math. */
 #ifndef LUN_RENDER_OPENCL_FUNCTION_H
 #define LUN_RENDER_OPENCL_FUNCTION_H
 

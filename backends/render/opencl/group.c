@@ -1,6 +1,6 @@
-/* group.c - the kernels of an OpenCL text in the SCALAR form: an element for each work-item or, where order
- * matters, a chunk for each work-group of 64 lanes, in host/host.h's order.  Scans are in group_scan.c, statements in
- * render/body/item.c and render/body/statement.c. */
+/* group.c - the kernels of an OpenCL text in the SCALAR form: an element for each work-item or,
+ * where order matters, a chunk for each work-group of 64 lanes, in host/host.h's order.  Scans are
+ * in group_scan.c, statements in render/body/item.c and render/body/statement.c. */
 #include "render/opencl/group.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 
 enum { LIGHT = 40 }; /* cost of an element */
 
-/* ---- a kernel's statements ----------------------------------------------------------------------- */
+/* ---- a kernel's statements ------------------------------------------------------------------- */
 
 static void parameters(lun_crender *r, unsigned need, lun_strbuf *out)
 {
@@ -76,7 +76,7 @@ lun_status lun__cl_group_unit(lun_crender *r, const char *first, lun_strbuf *out
     return LUN_OK;
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 static void elementwise(lun_crender *r, lun_strbuf *out)
 {

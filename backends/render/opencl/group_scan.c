@@ -1,6 +1,7 @@
-/* group_scan.c - scans in the SCALAR form: a work-group of 64 lanes runs a chunk in tiles of 512 elements, in
- * which each lane combines a group of 8, and one of them chains the groups; host/host.h's order, and so its bits.
- * By a function, one lane goes over the elements from left to right. */
+/* group_scan.c - scans in the SCALAR form: a work-group of 64 lanes runs a chunk in tiles of 512
+ * elements, in which each lane combines a group of 8, and one of them chains the groups;
+ * host/host.h's order, and so its bits. By a function, one lane goes over the elements from left to
+ * right. */
 #include "render/opencl/group_scan.h"
 
 #include "host/host.h"
@@ -42,7 +43,7 @@ static void open_chunk(lun_crender *r, lun_strbuf *out)
                   "    const lun_i64 hi = f.n - lo < cells[2] ? f.n : lo + cells[2];\n");
 }
 
-/* ---- totals and carries -------------------------------------------------------------------------- */
+/* ---- totals and carries ---------------------------------------------------------------------- */
 
 static void total_by_op(lun_crender *r, lun_strbuf *out)
 {
@@ -106,7 +107,7 @@ static void carry(lun_crender *r, lun_strbuf *out)
     lun__cl_kernel_close(r, out);
 }
 
-/* ---- the running combinations of a tile ---------------------------------------------------------- */
+/* ---- the running combinations of a tile ------------------------------------------------------ */
 
 static void tile_by_op(lun_crender *r, lun_strbuf *out)
 {

@@ -1,6 +1,6 @@
-/* kernel.c - what the kernels of an OpenCL text have in common: arguments, a run's memory, traps, a scan's first
- * carry.  render/render.h says what the host does with them, plan.c how the memory is laid out.  Knows no
- * statement. */
+/* kernel.c - what the kernels of an OpenCL text have in common: arguments, a run's memory, traps, a
+ * scan's first carry.  render/render.h says what the host does with them, plan.c how the memory is
+ * laid out.  Knows no statement. */
 #include "render/opencl/kernel.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "render/text/element.h"
 #include "render/text/text.h"
 
-/* ---- arguments ----------------------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 lun_cname lun__cl_kernel_slot(const lun_crender *r, int slot)
 {
@@ -55,9 +55,10 @@ void lun__cl_kernel_close(lun_crender *r, lun_strbuf *out)
     lun_strbuf_puts(out, lun__cl_needs_report(r->ir) ? "    lun_publish(&f, work);\n}\n" : "}\n");
 }
 
-/* ---- helpers ------------------------------------------------------------------------------------- */
+/* ---- helpers --------------------------------------------------------------------------------- */
 
-/* A constant, an argument or one element, perhaps converted. */
+/* The first carry of a scan: a constant, an argument or an element of a uniform slot, perhaps
+ * cast. */
 static void initial(lun_crender *r)
 {
     enum { MOST = 8 };

@@ -6,12 +6,13 @@
 
 /* "__global const lun_f32" */
 lun_cname lun__cl_kernel_slot(const lun_crender *r, int slot);
-/* A kernel's head, with work-groups of so many items (0: any number), its frame f and, where the run has several chunks,
- * where they meet: chunks, partials, carries. */
+/* The head of a kernel, for work-groups of so many items (0: any number): its arguments, its frame
+ * f and, if the run has several chunks, the memory that these share: chunks, partials, carries. */
 void lun__cl_kernel_open(lun_crender *r, const char *name, int group, lun_strbuf *out);
-/* Its end: reports a trap. */
+/* The end of a kernel: reports a trap. */
 void lun__cl_kernel_close(lun_crender *r, lun_strbuf *out);
-/* Helpers: lun_publish, which reports a trap, and lun_initial, the first carry of a scan as a cell. */
+/* Helpers: lun_publish, which reports a trap, and lun_initial, the first carry of a scan as a
+ * cell. */
 void lun__cl_kernel_helpers(lun_crender *r);
 
 #endif

@@ -1,4 +1,5 @@
-/* needs.c - what a kernel needs of a device: f64, the buffer `work`, a report of traps.  Knows no text. */
+/* needs.c - what a kernel needs of a device: f64, the buffer `work`, a report of traps.  Knows no
+ * text. */
 #include "render/opencl/needs.h"
 
 #include "render/facts/uses.h"

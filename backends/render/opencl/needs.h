@@ -4,10 +4,11 @@
 
 #include "render/renderer.h"
 
-/* Whether something in the kernel may trap; whether it takes the buffer `work`. */
+/* True if something in the kernel may trap; if it takes the buffer `work`; if anything in it has
+ * dtype f64. */
 bool lun__cl_needs_report(const lun_ir *ir);
 bool lun__cl_needs_work(const lun_ir *ir);
-/* Whether anything in it is of dtype f64. */
+
 bool lun__cl_needs_f64(const lun_ir *ir);
 
 #endif

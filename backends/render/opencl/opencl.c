@@ -1,5 +1,5 @@
-/* opencl.c - the way through one kernel for OpenCL C: the words of its dialect, what stands at the head of a
- * text.  Knows neither a statement nor how kernels are launched. */
+/* opencl.c - OpenCL C: its dialect in both forms, the head of a text, the way through one kernel.
+ * Knows neither a statement nor how kernels are launched. */
 #include "host/host.h"
 #include "render/opencl/function.h"
 #include "render/opencl/group.h"
@@ -10,7 +10,7 @@
 #include "render/text/text.h"
 #include "render/unit/unit.h"
 
-/* ---- words --------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static const lun_cword words[] = {
 #define LUN_WORD(name, opencl, meaning) {#name, opencl},
@@ -34,7 +34,7 @@ static const char vector_words[] =
 
 static const char scalar_words[] = "#define INLINE @inline\n";
 
-/* Whether a mask has a lane. */
+/* Body of lun_any: true if the mask has a lane. */
 static const char any_lane[] =
     "#if __has_builtin(__builtin_reduce_or)\n    return __builtin_reduce_or(a) != 0;\n#else\n"
     "    lun_u64 w[(sizeof a + 7) / 8] = {0}, k = 0;\n"
@@ -58,7 +58,7 @@ static const lun_cdialect scalar_dialect = {.words = words,
                                             .prelude = lun__cl_prelude,
                                             .exports = lun__cl_group_kernels};
 
-/* ---- head ---------------------------------------------------------------------------------------- */
+/* ---- head ------------------------------------------------------------------------------------ */
 
 static void put_head(lun_crender *r, const lun_cl_target *target, lun_strbuf *out)
 {
@@ -75,7 +75,7 @@ static void put_head(lun_crender *r, const lun_cl_target *target, lun_strbuf *ou
     lun_strbuf_puts(out, "};\n");
 }
 
-/* ---- a text -------------------------------------------------------------------------------------- */
+/* ---- a text ---------------------------------------------------------------------------------- */
 
 lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun_strbuf *out,
                               lun_cl_shape *shape)

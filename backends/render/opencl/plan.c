@@ -1,5 +1,6 @@
-/* plan.c - how an OpenCL text is run: sizes of steps and of the memory between them, as render/render.h promises
- * them.  Knows no text and no device; the texts rely on the same order of cells in `work`:
+/* plan.c - how an OpenCL text is run: sizes of steps and of the memory between them, as
+ * render/render.h promises them.  Knows no text and no device; the texts rely on the same order of
+ * cells in `work`:
  *
  *   trap, its value | results | partial results, by chunk | half as many again | carries, by chunk
  *
@@ -24,8 +25,8 @@ static int64_t clamp(int64_t x, int64_t lo, int64_t hi)
     return x < lo ? lo : x > hi ? hi : x;
 }
 
-/* Elements of a work-item where chunks may have any size: each unit gets a share, no share is so small
- * that starting it costs more, and expensive elements come in small portions, so that units end together. */
+/* Elements of a work-item if chunks may have any size: each unit gets a share, no share costs less
+ * than starting it, and expensive elements come in small shares, so that units end together. */
 static int64_t portion(const lun_cl_shape *shape, int64_t count, int units)
 {
     int64_t cost = shape->cost < 1 ? 1 : shape->cost;

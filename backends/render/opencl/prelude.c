@@ -1,5 +1,5 @@
-/* prelude.c - the names that a user's C text relies on, in OpenCL C: types, and the language's functions for any
- * numbers.  What the text does not mention is left out. */
+/* prelude.c - the names that users' C texts rely on, in OpenCL C: types, and the language's
+ * functions for any numbers. Only those that a text contains are written. */
 #include "render/opencl/prelude.h"
 
 #include <string.h>
@@ -13,7 +13,8 @@ static const char opencl_types[] =
     "typedef @i64 int64_t;\ntypedef @u64 uint64_t;\n"
     "#define LUN_GLOBAL @global\n#define LUN_CONSTANT @constant\n";
 
-/* What a number is before a function of floats: integers become the widest float, as in C. */
+/* Functions that convert an argument of a function of floats: integers become the widest float, as
+ * in C. */
 static void real_numbers(lun_crender *r, lun_strbuf *out)
 {
     static const char *const from[] = {"@i8",  "@u8",  "@i16", "@u16", "@i32",
@@ -27,8 +28,8 @@ static void real_numbers(lun_crender *r, lun_strbuf *out)
         lun__text_put(r, out, form, wide, from[i]);
 }
 
-/* The language's function under a name of ours, then its name as a macro that takes any numbers.  What the
- * name was before (it may be a macro of the implementation) comes back behind the users' texts. */
+/* The language's function under another name, then its name as a macro that takes any numbers. A
+ * macro of that name comes back behind the users' texts. */
 static void overload(lun_crender *r, lun_strbuf *out, const char *name, int arity, const char *call)
 {
     static const char *const params[] = {"", "(x)", "(x, y)", "(x, y, z)"};

@@ -1,13 +1,14 @@
-/* quirks.c - functions of drivers on vectors that miss the promised accuracy (4 ULP in f32, 2 in f64), and what texts in
- * the VECTOR form have instead: one table, a block for each driver and version that was measured.  A replacement is
- * right on every driver, so a text does not depend on the driver's version.  All other functions of PoCL 3.1 stay
- * below 2.3 ULP in f32 and 1.4 in f64.  Knows no IR. */
+/* quirks.c - functions of drivers on vectors that miss the promised accuracy (4 ULP in f32, 2 in
+ * f64), and what texts in the VECTOR form have instead: one table, a block for each driver and
+ * version that was measured.  A replacement is right on every driver, so a text does not depend on
+ * the driver's version.  All other functions of PoCL 3.1 stay below 2.3 ULP in f32 and 1.4 in f64.
+ * Knows no IR. */
 #include "render/opencl/quirks.h"
 
 #include "render/vector/exact.h"
 
-/* sin, cos, tan in f32, computed in f64: n pi/2 is taken off x in two steps, and short polynomials are
- * enough for what is left.  The built-in ones on floats are off by 1e-4. */
+/* sin, cos, tan in f32, computed in f64: n pi/2 is taken off x in two steps, and short polynomials
+ * are enough for what is left.  The built-in ones on floats are off by 1e-4. */
 static void trigonometry(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
 {
     const lun_crep wide = {LUN_F64, false};
@@ -136,7 +137,7 @@ static void tangent(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
     lun_strbuf_free(&text);
 }
 
-/* ---- the table ------------------------------------------------------------------------------------ */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static const struct {
     lun_op op;

@@ -4,8 +4,8 @@
 
 #include "render/vector/vector.h"
 
-/* Writes the operation as a function on whole vectors under the name `helper`, where the language's own function
- * misses what is promised; else false. */
+/* Writes the operation as a function on whole vectors under the name `helper`, where the language's
+ * own function misses what is promised; else false. */
 bool lun__cl_quirks_write(lun_crender *r, const char *helper, lun_op op, lun_crep rep);
 
 #endif

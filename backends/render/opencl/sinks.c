@@ -1,5 +1,5 @@
-/* sinks.c - values that the 64 lanes of a work-group combine, in host/host.h's order: from an identity, lane by lane
- * and then in halves, or by the tree of adjacent pairs. */
+/* sinks.c - values that the 64 lanes of a work-group combine, in host/host.h's order: from an
+ * identity, lane by lane and then in halves, or by the tree of adjacent pairs. */
 #include "render/opencl/sinks.h"
 
 #include <inttypes.h>

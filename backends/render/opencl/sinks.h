@@ -4,7 +4,7 @@
 
 #include "render/renderer.h"
 
-/* A value of each index that lanes combine. */
+/* A value of each index that the lanes combine. */
 typedef struct lun_clsink {
     int32_t v;   /* the REDUCE or SCAN */
     bool lanes;  /* from an identity in 64 lanes; else by the tree of adjacent pairs */
@@ -19,8 +19,8 @@ typedef struct lun_clsinks {
 
 static const char lun__barrier[] = "@local_barrier;\n";
 
-/* Declarations before the blocks; a block's values, then what becomes of them; the chunk's results, each as
- * a cell to target(v). */
+/* Declarations before the blocks; a block's values, then what becomes of them; the chunk's results,
+ * each as a cell to target(v). */
 void lun__cl_sinks_open(lun_crender *r, const lun_clsinks *l, lun_strbuf *out);
 void lun__cl_sinks_fresh(lun_crender *r, const lun_clsinks *l, lun_strbuf *out);
 void lun__cl_sinks_join(lun_crender *r, const lun_clsinks *l, lun_strbuf *out);

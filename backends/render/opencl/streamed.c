@@ -1,4 +1,5 @@
-/* streamed.c - the kernels of the VECTOR form: a work-item runs a whole chunk in GNU vectors.  Knows no statement. */
+/* streamed.c - the kernels of the VECTOR form: a work-item runs a whole chunk in GNU vectors.
+ * Knows no statement. */
 #include "render/opencl/streamed.h"
 
 #include <inttypes.h>
@@ -9,7 +10,7 @@
 #include "render/text/element.h"
 #include "render/text/text.h"
 
-/* The chunk of this work-item; none runs once a trap is known. */
+/* The bounds of the chunk of this work-item; a kernel returns at once if a trap is known. */
 static void bounds(lun_crender *r, lun_strbuf *out)
 {
     if (lun__cl_needs_report(r->ir))

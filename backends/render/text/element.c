@@ -1,5 +1,6 @@
-/* element.c - operations and casts on single elements, in plain C that every dialect understands: the
- * expressions of table/ops.def with their T, U, WIDTH and M(f) filled in.  Knows no vector. */
+/* element.c - operations and casts on single elements, in C that every dialect understands: the
+ * expressions of table/ops.def with T, U, WIDTH and M(f) filled in. Knows no vector and no
+ * instruction of the IR. */
 #include "render/text/element.h"
 
 #include <ctype.h>
@@ -42,8 +43,8 @@ static bool is_one_of(const char *name, size_t n, const char *const *list, size_
     return false;
 }
 
-/* M(name) for a dtype: a function on single elements.  One that is not exact is called under a name of
- * its own, or the compiler would compute constants in its own way. */
+/* M(name) for a dtype: a function on single elements. One that is not exact is called under a name
+ * that the compiler does not know: it would fold constants with its own library. */
 static void library(lun_crender *r, const char *name, size_t n, lun_dtype t, lun_strbuf *out)
 {
     const char *suffix = t == LUN_F32 ? "f" : "";
@@ -100,8 +101,8 @@ static void expression(lun_crender *r, lun_op op, lun_dtype from, lun_strbuf *ou
     }
 }
 
-/* a + b, a - b, a * b of integers where the language leaves overflow open: in unsigned ones of at least
- * 32 bits.  False for other operations. */
+/* a + b, a - b, a * b of integers in languages with undefined overflow: in unsigned integers of at
+ * least 32 bits. False for other operations. */
 static bool wrapping(lun_op op, lun_dtype from, lun_strbuf *out)
 {
     char sign = op == LUN_OP_ADD ? '+' : op == LUN_OP_SUB ? '-' : op == LUN_OP_MUL ? '*' : 0;
@@ -174,7 +175,7 @@ lun_cname lun__element_cast(lun_crender *r, lun_dtype to, lun_dtype from)
     return c;
 }
 
-/* Between an element and a cell in languages that have names for that. */
+/* Between an element and a cell where the language has functions for the bits of floats. */
 static void named_cells(lun_crender *r, lun_dtype t, const char *cell, const char *uncell)
 {
     lun_cname c = lun__element_type(t);

@@ -1,4 +1,4 @@
-/* text.c - names and lines of the generated text: the lowest helpers of all rooms. */
+/* text.c - names, lines and words of the generated text: the lowest helpers of all rooms. */
 #include "render/text/text.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* text.h - names and lines of the generated text. */
+/* text.h - names, lines and words of the generated text. */
 #ifndef LUN_RENDER_TEXT_TEXT_H
 #define LUN_RENDER_TEXT_TEXT_H
 
@@ -11,7 +11,8 @@ bool lun__text_once(lun_crender *r, const char *name);
 void lun__text_line(lun_csection *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The word for memory of slots with a space behind it, or nothing. */
 lun_cname lun__text_global(const lun_crender *r);
-/* Appends as printf does, with each @name as words.def has it.  No text of a user's may pass here. */
+/* Appends as printf does, with each @name as words.def has it.  No text of a user's may pass
+ * here. */
 void lun__text_put(lun_crender *r, lun_strbuf *out, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

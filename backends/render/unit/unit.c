@@ -1,5 +1,5 @@
-/* unit.c - the way through one kernel on GNU vectors: facts first, then the parts, then the unit put together.  Knows
- * no statement and no dialect. */
+/* unit.c - the way through one kernel on GNU vectors: facts first, then the parts, then the unit
+ * put together.  Knows no statement and no dialect. */
 #include "render/unit/unit.h"
 
 #include <stdlib.h>
@@ -17,8 +17,8 @@ static bool is_guarded(const lun_crender *r)
     return r->masked;
 }
 
-/* A round of a loop waits for the one before: several vectors in turn hide that, as long as they fit the
- * registers.  Not where a branch inside might be skipped for one of them alone. */
+/* A round of a loop waits for the one before: several vectors in turn hide that, as long as they
+ * fit the registers.  Not where a branch inside might be skipped for one of them alone. */
 static int parts_of(const lun_crender *r)
 {
     bool loops = false, parted = false, branches = false;

@@ -1,5 +1,6 @@
-/* prelude.c - the names that a user's C text relies on: types, mathematical functions for float and double
- * under one name as in OpenCL C, a few constants.  What the text does not mention is left out. */
+/* prelude.c - the names that users' C texts rely on: types, mathematical functions for float and
+ * double under one name as in OpenCL C, some constants. Only those that a text contains are
+ * written. */
 #include "render/user/prelude.h"
 
 #include <ctype.h>
@@ -18,7 +19,7 @@ static const char types[] =
     "#define true 1\n#define false 0\n#define LUN_GLOBAL\n#define LUN_CONSTANT\n"
     "#define __global\n#define __constant const\n";
 
-/* Of the C library, by number of arguments; and how OpenCL C calls more. */
+/* Functions of the C library by number of arguments, and OpenCL C's macros. */
 static const char *const library1[] = {"rint", "nearbyint", "tgamma", "lgamma",
                                        "logb", "exp10",     "round"};
 static const char *const library2[] = {"fmod", "fmin", "fmax", "fdim", "nextafter", "remainder"};
@@ -85,7 +86,7 @@ bool lun__prelude_mentions(const lun_crender *r, const char *word)
     return false;
 }
 
-/* sqrt(x) and sqrtf(x): functions that the compiler may replace by an instruction. */
+/* True for a function that the compiler may replace by an instruction: its result is exact. */
 static bool is_exact(const char *name)
 {
     static const char *const names[] = {"sqrt",     "fabs", "floor", "ceil",      "trunc",
@@ -97,9 +98,10 @@ static bool is_exact(const char *name)
     return false;
 }
 
-/* One function of the C library for float (suffix "f") or double, under a name of ours: the compiler
- * would otherwise compute constants in its own way, and pow(x, 0.5) as a square root.  With `vector` it has
- * variants on whole vectors too, which vectorised loops call: those of math/vecmath.h, defined in the unit. */
+/* Declares a function of the C library for float (suffix "f") or double under a name that the
+ * compiler does not know: it would fold constants with its own library, and replace pow(x, 0.5) by
+ * a square root. With `vector` it has the variants on whole vectors that define() writes, and
+ * vectorised loops call these. */
 static void declare(lun_strbuf *out, const char *name, int arity, const char *suffix, bool vector)
 {
     const char *t = *suffix ? "float" : "double";
@@ -112,7 +114,7 @@ static void declare(lun_strbuf *out, const char *name, int arity, const char *su
         vector ? ", simd(\"notinbranch\")" : "");
 }
 
-/* The variant on vectors of so many bytes, called as libmvec's would be. */
+/* The variant on vectors of so many bytes, under the name that the vector ABI gives it. */
 static void define_variant(lun_crender *r, lun_op op, lun_dtype t, char letter, int bytes)
 {
     const lun_op_row *row = lun_op_get(op);
@@ -144,8 +146,8 @@ static void define_variant(lun_crender *r, lun_op op, lun_dtype t, char letter, 
     lun_strbuf_puts(out, ");\n}\n");
 }
 
-/* What declare() promised: the function itself, from the C library, and its variants for every size of
- * vectors that a compiler for this instruction set may choose, which call math/vecmath.h's. */
+/* Defines a function that declare() declares with `vector`: by the C library on single elements, by
+ * math/vecmath.h on each size of vector that a compiler for this instruction set may choose. */
 static void define(lun_crender *r, lun_op op, lun_dtype t)
 {
     static const struct {
@@ -176,7 +178,7 @@ static void define(lun_crender *r, lun_op op, lun_dtype t)
             define_variant(r, op, t, variants[i].letter, variants[i].bytes);
 }
 
-/* Declares one function; rows of the table get their vector variants. */
+/* Declares a function; a row of ops.def with vector math also gets its variants. */
 static void provide(lun_crender *r, lun_strbuf *out, const char *name, int arity, lun_op op,
                     lun_dtype t)
 {

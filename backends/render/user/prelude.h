@@ -1,4 +1,4 @@
-/* prelude.h - the names that users' texts rely on. */
+/* prelude.h - the names that users' C texts rely on. */
 #ifndef LUN_RENDER_USER_PRELUDE_H
 #define LUN_RENDER_USER_PRELUDE_H
 
@@ -6,9 +6,7 @@
 
 void lun__prelude_write(lun_crender *r, lun_strbuf *out);
 
-/* What a dialect's own prelude is made of: true if a user's text has the word; calls write for each mathematical
- * function, with the row of the table that it is, LUN_OP_COUNT: none; the text behind "#define NAME" of a macro, NULL:
- * there is none of that name. */
+/* For the preludes of other languages. True if a user's text contains the word. */
 bool lun__prelude_mentions(const lun_crender *r, const char *word);
 void lun__prelude_each(lun_crender *r, lun_strbuf *out,
                        void (*write)(lun_crender *r, lun_strbuf *out, const char *name, int arity,

@@ -4,7 +4,7 @@
 
 #include "render/renderer.h"
 
-/* The texts of a user's C functions, after what they rely on. */
+/* Appends the texts, after the dialect's prelude; they are in memory of the IR. */
 void lun__user_texts(lun_crender *r, lun_strbuf *out);
 
 #endif

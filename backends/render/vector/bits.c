@@ -1,6 +1,6 @@
-/* bits.c - masks as bits: what AVX-512 keeps in registers of their own, one bit for each lane, and the
- * small inline functions on them in the generated text.  A comparison and the mask that it narrows are one
- * instruction there, and so is counting in the lanes of a mask.  Knows no IR. */
+/* bits.c - mask registers of AVX-512, a bit for each lane: small inline functions on them in the
+ * generated text. A comparison under a mask is one instruction there, and so is counting in the
+ * lanes of a mask. Knows no IR. */
 #include "render/vector/bits.h"
 
 #include "render/text/text.h"
@@ -70,7 +70,7 @@ lun_cname lun__bits_to_mask(lun_crender *r)
 }
 
 lun_cname lun__bits_keep(lun_crender *r)
-{ /* not C's way: the compiler would collect several masks in a vector first */
+{ /* by an instruction: the compiler would collect several masks in a vector first */
     return helper(r, "keep",
                   "INLINE void lun_bits_keep(%s *to, lun_u$W k)\n{\n"
                   "    __asm__(\"kmov%c %%1, %%0\" : \"=m\"(*to) : \"Yk\"(k));\n}\n",
@@ -99,7 +99,7 @@ lun_cname lun__bits_while_mask(lun_crender *r, bool negated)
                   lane(r));
 }
 
-/* Predicates of the comparing instructions: of floats, of integers; [1]: where the operation does not hold. */
+/* Predicates of the comparing instructions for floats and for integers; [1]: negated. */
 static const struct {
     lun_op op;
     int flt[2], integer[2];

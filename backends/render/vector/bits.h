@@ -1,10 +1,10 @@
-/* bits.h - masks in registers of their own, a bit for each lane. */
+/* bits.h - masks in mask registers, a bit for each lane. */
 #ifndef LUN_RENDER_VECTOR_BITS_H
 #define LUN_RENDER_VECTOR_BITS_H
 
 #include "render/vector/vector.h"
 
-/* True if masks of full lanes may be kept as bits; everything else here only then. */
+/* True if full masks may be in mask registers; everything else here only then. */
 bool lun__bits_usable(const lun_crender *r);
 lun_cname lun__bits_type(const lun_crender *r);
 lun_cname
@@ -13,7 +13,8 @@ lun_cname lun__bits_of_mask(lun_crender *r);
 lun_cname lun__bits_to_mask(lun_crender *r);
 lun_cname lun__bits_keep(lun_crender *r);  /* (address, bits): into memory */
 lun_cname lun__bits_count(lun_crender *r); /* (lanes, bits, n): n less in these lanes */
-/* (bits, a, b): those where the comparison holds (negated: does not); "" where there is none. */
+/* (bits, a, b): the bits where the comparison holds (negated: does not); "": no instruction does
+ * it. */
 lun_cname lun__bits_while(lun_crender *r, lun_op op, lun_dtype t, bool negated);
 lun_cname lun__bits_while_mask(lun_crender *r, bool negated); /* (bits, mask) */
 

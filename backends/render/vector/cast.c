@@ -1,6 +1,6 @@
-/* cast.c - conversions of GNU vectors in the generated text, to another dtype and to lanes of another width.
- * gcc turns some of __builtin_convertvector's cases into a dozen instructions; where one instruction does it,
- * it is named.  Knows no IR. */
+/* cast.c - conversions of GNU vectors in the generated text, to another dtype and to lanes of
+ * another width. gcc compiles some cases of __builtin_convertvector to a dozen instructions; where
+ * one instruction does it, the text names it. Knows no IR. */
 #include "render/vector/cast.h"
 
 #include "render/text/element.h"
@@ -59,7 +59,8 @@ static const char *instruction(const lun_crender *r, lun_dtype to, lun_dtype fro
 
 static lun_cname step(lun_crender *r, lun_dtype to, lun_dtype from);
 
-/* Integers cut to narrower ones, as a choice of parts: AVX2 has shuffles for that, no conversion. */
+/* Integers cut to narrower ones, as a choice of parts: AVX2 has shuffles for that, no
+ * conversion. */
 static void take_low_parts(lun_crender *r, lun_dtype to, lun_dtype from, lun_strbuf *text)
 {
     int times = lun_dtype_get(from)->bytes / lun_dtype_get(to)->bytes;
@@ -70,8 +71,8 @@ static void take_low_parts(lun_crender *r, lun_dtype to, lun_dtype from, lun_str
     lun_strbuf_puts(text, ");\n");
 }
 
-/* 64-bit integers (or unsigned ones of 32) to f64 without an instruction for it: each half becomes the
- * low bits of a large float, and one addition rounds. */
+/* 64-bit integers (or unsigned ones of 32) to f64 without an instruction for it: each half becomes
+ * the low bits of a large float, and one addition rounds. */
 static void f64_by_bits(lun_crender *r, lun_dtype from, lun_strbuf *text)
 {
     lun_cname wide = from == LUN_U32 ? lun__text_name("%s(a)", step(r, LUN_U64, LUN_U32).s)

@@ -1,5 +1,5 @@
-/* exact.c - functions on GNU vectors that are exact (floor, ceil, trunc, sqrt, fma), by an instruction.
- * Knows no IR. */
+/* exact.c - functions on GNU vectors that are exact (floor, ceil, trunc, sqrt, fma), by an
+ * instruction. Knows no IR. */
 #include "render/vector/exact.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
-/* expression.c - an expression of table/ops.def, C on single elements, turned into one on whole GNU vectors with
- * the same value in every lane.  A lane loop would do as well, but costs the compiler fifty times more.
+/* expression.c - an expression of table/ops.def, C on single elements, turned into one on whole GNU
+ * vectors with the same value in every lane.  A lane loop would do as well, but costs the compiler
+ * fifty times more.
  *
  * What has no such form (integer division, shifts of less than 32 bits, functions without an
  * instruction) is refused, and computed lane by lane.  Knows no IR. */
@@ -83,7 +84,7 @@ static bool is_float(const parser *s)
     return !s->rep.mask && lun_dtype_is_float(s->rep.t);
 }
 
-/* ---- conversions --------------------------------------------------------------------------------- */
+/* ---- conversions ----------------------------------------------------------------------------- */
 
 /* A literal in every lane, of the type of k. */
 static term spread(parser *s, term t, kind k)
@@ -188,7 +189,7 @@ static void meet(parser *s, term *a, term *b)
     a->loose = b->loose = loose;
 }
 
-/* ---- operators ----------------------------------------------------------------------------------- */
+/* ---- operators ------------------------------------------------------------------------------- */
 
 static term constant_mask(parser *s, bool value)
 {
@@ -261,7 +262,7 @@ static term shift(parser *s, bool left, term a, term b)
     return t;
 }
 
-/* ---- primaries ----------------------------------------------------------------------------------- */
+/* ---- primaries ------------------------------------------------------------------------------- */
 
 static void skip(parser *s)
 {
@@ -426,7 +427,7 @@ static term unary(parser *s)
     return t;
 }
 
-/* ---- binary operators, by precedence ------------------------------------------------------------- */
+/* ---- binary operators, by precedence --------------------------------------------------------- */
 
 /* The operator ahead, if it is one of this level; longest first. */
 static const char *operator_ahead(parser *s, const char *const *level)

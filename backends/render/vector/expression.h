@@ -4,8 +4,8 @@
 
 #include "render/vector/vector.h"
 
-/* Writes the row's expression as one on whole vectors a b c of rep.  False if it has no such form: then
- * it is computed lane by lane. */
+/* Writes the row's expression as one on whole vectors a b c of rep.  False if it has no such form:
+ * then it is computed lane by lane. */
 bool lun__expression_vector(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *out);
 
 #endif

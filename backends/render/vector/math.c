@@ -1,4 +1,5 @@
-/* math.c - vector math in the generated text: calls of math/vecmath.h's functions by pointer.  Knows no IR. */
+/* math.c - vector math in the generated text: calls of math/vecmath.h's functions by pointer.
+ * Knows no IR. */
 #include "render/vector/math.h"
 
 #include "render/text/element.h"

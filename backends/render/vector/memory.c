@@ -7,7 +7,7 @@
 #include "render/text/text.h"
 #include "render/vector/cast.h"
 
-/* "lun_load_f32"; where memory of slots is of another kind, "lun_own_load_f32" too. */
+/* "lun_load_f32"; with `own`, "lun_own_load_f32" in languages with several address spaces. */
 static lun_cname memory_name(const lun_crender *r, const char *what, lun_crep rep, bool own)
 {
     return lun__text_name("lun_%s%s_%s", own ? r->dialect->own : "", what,
@@ -41,7 +41,7 @@ lun_cname lun__memory_load(lun_crender *r, lun_crep rep, bool own)
     return c;
 }
 
-/* A store that goes past the caches, for a vector of that many bytes; "" where there is none. */
+/* The builtin that stores a vector of that many bytes past the caches; "": there is none. */
 static const char *streaming(const lun_crender *r, int bytes)
 {
 #ifndef __x86_64__

@@ -5,7 +5,7 @@
 #include "render/text/text.h"
 #include "render/vector/expression.h"
 
-/* ---- operations ---------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 /* Lane by lane, with the function on single elements. */
 static void lane_loop(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *text)
@@ -24,9 +24,9 @@ static void lane_loop(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *text)
     lun_strbuf_puts(text, ");\n    return r;\n");
 }
 
-/* Shifts by a count for each lane: the instruction gives 0 for counts of the width and beyond, which
- * negative ones are, too.  Where counts may be negative (u64 ones are read as i64), one of the two
- * directions has lanes that are not 0. */
+/* Shifts by a count for each lane: the instruction gives 0 for counts of the width and beyond,
+ * which negative ones are, too.  Where counts may be negative (u64 ones are read as i64), one of
+ * the two directions has lanes that are not 0. */
 static bool shift(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *text)
 {
     int bytes = lun__vector_rep_bytes(rep), total = bytes * r->lanes;
@@ -64,7 +64,7 @@ lun_cname lun__operation_vector(lun_crender *r, lun_op op, lun_crep rep)
     lun_strbuf text = LUN_STRBUF_INIT, expression = LUN_STRBUF_INIT, shifted = LUN_STRBUF_INIT;
     bool by_instruction = shift(r, op, rep, &shifted);
     bool whole = by_instruction || lun__expression_vector(r, op, rep, &expression);
-    /* a loop over lanes is expensive to compile, so it stands in the unit once */
+    /* a loop over lanes is expensive to compile: it is a function of its own */
     lun_strbuf_printf(&text, "%s %s %s(", whole ? "INLINE" : "static __attribute__((noinline))",
                       test ? "$m" : "$v", c.s);
     for (int k = 0; k < row->arity; k++)

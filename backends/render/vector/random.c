@@ -1,8 +1,9 @@
-/* random.c - random bits in the generated text: Philox4x32-10 on vectors of 64-bit lanes, one block a lane.
+/* random.c - random bits in the generated text: Philox4x32-10 on vectors of 64-bit lanes, a block
+ * in each lane.
  *
- * Words stand in the low halves; products look at the low halves alone, so what is in the high ones never
- * matters.  A round waits for the one before it, so several vectors go through the rounds together, of
- * all streams that a kernel has. */
+ * The low half of a lane holds a word. Products read low halves only, so the high ones may hold
+ * anything. A round depends on the one before, so several vectors go through the rounds together,
+ * from all streams of a kernel. */
 #include "render/vector/random.h"
 
 #include <inttypes.h>
@@ -10,7 +11,7 @@
 #include "render/text/element.h"
 #include "render/text/text.h"
 
-/* Vectors that go through the rounds together: as many as registers hold. */
+/* Vectors that go through the rounds together: as many as the registers hold. */
 static int together(const lun_crender *r)
 {
     return r->target->isa == LUN_ISA_AVX512 ? 4 : r->target->isa == LUN_ISA_AVX2 ? 2 : 1;
@@ -21,7 +22,7 @@ static int per_block(lun_dtype t)
     return t == LUN_U64 ? 2 : 4;
 }
 
-/* ---- rounds -------------------------------------------------------------------------------------- */
+/* ---- rounds ---------------------------------------------------------------------------------- */
 
 static void helpers(lun_crender *r)
 {
@@ -44,7 +45,7 @@ static void helpers(lun_crender *r)
                              "\"v\"(b), \"m\"(*key));\n    return a;\n}\n");
     else
         lun_strbuf_puts(out, "    return a ^ b ^ *key;\n}\n");
-    /* high halves into low ones: a shuffle, for multiplications and shifts wait for one another */
+    /* high halves into low ones: a shuffle, for multiplications and shifts share a port */
     lun_cname words = lun__vector_of(r, LUN_U32, 2 * lanes),
               index = lun__vector_of(r, LUN_I32, 2 * lanes);
     lun_strbuf_printf(out, "INLINE %s lun_high(%s a)\n{\n    return (%s)SHUFFLE(%s, (%s)a, (%s)a",
@@ -61,7 +62,7 @@ static void helpers(lun_crender *r)
                     "    }\n}\n");
 }
 
-/* The first words of vector k, and its first round, in which two words are 0 yet. */
+/* The words of vector k at the start, and its first round, in which two words are still 0. */
 static void begin(lun_crender *r, lun_cname v, int k)
 {
     lun_strbuf *out = &r->helpers;
@@ -132,7 +133,7 @@ static lun_cname philox(lun_crender *r, int count)
     return c;
 }
 
-/* ---- streams ------------------------------------------------------------------------------------- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
 /* Calls for vectors of blocks, several in each. */
 typedef struct calls {
@@ -165,7 +166,7 @@ static bool is_stream(const lun_crender *r, int32_t v, unsigned need)
     return (r->flags[v] & LUN_CF_STREAM) && (r->flags[v] & need);
 }
 
-/* Where a stream's words will be, and its keys. */
+/* Declares the memory of a stream's words, and its keys. */
 static void declare(lun_crender *r, int32_t v, lun_strbuf *out)
 {
     const lun_ir_ins *ins = &r->ir->ins[v];
@@ -219,7 +220,7 @@ void lun__random_streams(lun_crender *r, unsigned need, lun_strbuf *out)
     lun_strbuf_free(&c.args);
 }
 
-/* ---- single elements ----------------------------------------------------------------------------- */
+/* ---- single elements ------------------------------------------------------------------------- */
 
 lun_cname lun__random_one(lun_crender *r, lun_dtype t)
 {

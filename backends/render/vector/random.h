@@ -4,7 +4,7 @@
 
 #include "render/vector/vector.h"
 
-/* The words that STREAMs of a section give for the 64 indices from i on, as w<v>. */
+/* Appends what makes the words of a section's STREAMs for the 64 indices from i on, as w<v>. */
 void lun__random_streams(lun_crender *r, unsigned need, lun_strbuf *out);
 /* (element, key): one word. */
 lun_cname lun__random_one(lun_crender *r, lun_dtype t);

@@ -100,7 +100,7 @@ void lun__vector_shuffle(lun_crender *r, lun_strbuf *out, lun_crep rep, const ch
     lun_strbuf_puts(out, ")");
 }
 
-/* ---- small ones ---------------------------------------------------------------------------------- */
+/* ---- small ones ------------------------------------------------------------------------------ */
 
 lun_cname lun__vector_select(lun_crender *r, lun_crep rep)
 {
