@@ -258,7 +258,7 @@ static double exact(lun_op op, double x, double y, long double *wide)
     return (double)*wide;
 }
 
-/* Those that render/opencl/math.c writes itself. */
+/* Those that render/opencl/quirks.c writes itself. */
 static void check_accuracy(kit *k, lun_op op, lun_dtype t)
 {
     enum { N = 20000 };

@@ -4,7 +4,7 @@
 
 #include "render/renderer.h"
 
-/* IF to CONTINUE, VAR, GET, SET. */
+/* Appends a statement of control flow or of a variable: IF to CONTINUE, VAR, GET, SET. */
 void lun__control_statement(lun_csection *s, int32_t v);
 
 #endif

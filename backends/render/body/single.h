@@ -4,6 +4,8 @@
 
 #include "render/renderer.h"
 
+/* Appends the statement that makes single element v; hoisted ones are also stored in the struct
+ * `uniform`. */
 void lun__single_statement(lun_csection *s, int32_t v);
 
 #endif

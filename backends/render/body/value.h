@@ -4,8 +4,9 @@
 
 #include "render/vector/vector.h"
 
+/* How value v is represented in lanes. */
 lun_crep lun__value_rep(const lun_crender *r, int32_t v);
-/* Mask of all lanes of the kernel, in the widest lanes. */
+/* How masks are represented in the lanes of the kernel. */
 lun_crep lun__value_mask_rep(const lun_crender *r);
 /* Value v in every lane, as rep; as a single element. */
 lun_cname lun__value_vector(lun_csection *s, int32_t v, lun_crep rep);
@@ -14,7 +15,7 @@ lun_cname lun__value_single(const lun_csection *s, int32_t v);
 lun_cname lun__value_slot(lun_crender *r, int64_t slot);
 /* "v12", or "v12_0" for each part if there are several. */
 lun_cname lun__value_name(const lun_csection *s, char kind, int32_t v);
-/* The first index of the vector: "i + 16". */
+/* The index of the vector's first lane: "i + 16". */
 lun_cname lun__value_index(const lun_csection *s);
 /* Index of the first lane in the vectors that go through the statements together. */
 int lun__value_offset(const lun_csection *s);

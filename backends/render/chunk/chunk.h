@@ -4,7 +4,8 @@
 
 #include "render/renderer.h"
 
-/* Everything behind the head; the functions that run chunks, and the exports, go to `functions`. */
+/* Appends to out what stands behind the head of the unit, and to `functions` the functions that run
+ * chunks and the exports. */
 void lun__chunk_functions(lun_crender *r, lun_strbuf *out, lun_strbuf *functions);
 
 #endif

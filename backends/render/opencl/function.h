@@ -5,6 +5,7 @@
 
 #include "render/renderer.h"
 
+/* By the name that the language has for it, on operands of rep. */
 void lun__cl_function_vector(lun_crender *r, const char *helper, const char *name, int arity,
                              lun_crep rep);
 /* By the language's function, or as quirks.c says. */

@@ -4,7 +4,7 @@
 
 #include "render/renderer.h"
 
-/* "__global const lun_f32" */
+/* What the address of a slot points to: "__global const lun_f32". */
 lun_cname lun__cl_kernel_slot(const lun_crender *r, int slot);
 /* The head of a kernel, for work-groups of so many items (0: any number): its arguments, its frame
  * f and, if the run has several chunks, the memory that these share: chunks, partials, carries. */

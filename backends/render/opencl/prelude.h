@@ -4,6 +4,7 @@
 
 #include "render/renderer.h"
 
+/* lun_cdialect.prelude. */
 void lun__cl_prelude(lun_crender *r, lun_strbuf *out);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "render/renderer.h"
 
+/* Text by format; of 63 characters at most. */
 lun_cname lun__text_name(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* True once for each name: the caller then writes what is called so. */
 bool lun__text_once(lun_crender *r, const char *name);

@@ -6,9 +6,11 @@
 
 /* True if full masks may be in mask registers; everything else here only then. */
 bool lun__bits_usable(const lun_crender *r);
+/* The type of the bits of a mask. */
 lun_cname lun__bits_type(const lun_crender *r);
-lun_cname
-lun__bits_set(lun_crender *r); /* type: .part[] for each part, .all of them as one number */
+/* A type for the bits of all parts: .part[], and .all as one number. */
+lun_cname lun__bits_set(lun_crender *r);
+/* Functions: */
 lun_cname lun__bits_of_mask(lun_crender *r);
 lun_cname lun__bits_to_mask(lun_crender *r);
 lun_cname lun__bits_keep(lun_crender *r);  /* (address, bits): into memory */

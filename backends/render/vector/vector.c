@@ -40,7 +40,7 @@ lun_cname lun__vector_type(lun_crender *r, lun_crep rep)
     return lun__vector_of(r, rep.t, r->lanes);
 }
 
-void lun__vector_template(lun_crender *r, lun_strbuf *out, lun_crep rep, const char *text)
+static void template(lun_crender *r, lun_strbuf *out, lun_crep rep, const char *text)
 {
     int bytes = lun__vector_rep_bytes(rep);
     for (; *text; text++) {
@@ -83,7 +83,7 @@ void lun__vector_template(lun_crender *r, lun_strbuf *out, lun_crep rep, const c
 void lun__vector_helper(lun_crender *r, lun_crep rep, const char *text)
 {
     lun_strbuf made = LUN_STRBUF_INIT; /* types that it mentions come first */
-    lun__vector_template(r, &made, rep, text);
+    template(r, &made, rep, text);
     lun_strbuf_puts(&r->helpers, lun_strbuf_text(&made));
     if (made.failed)
         r->helpers.failed = true;

@@ -1,0 +1,15 @@
+/* flow.h - structure and divergence. */
+#ifndef LUN_RENDER_FACTS_FLOW_H
+#define LUN_RENDER_FACTS_FLOW_H
+
+#include "render/renderer.h"
+
+/* True for BREAK and CONTINUE. */
+bool lun__flow_leaves(int kind);
+/* Finds r->parent, r->origin but for VAR, LEFT and CONTINUED constructs, and whether the kernel is
+ * masked. */
+void lun__flow_structure(lun_crender *r);
+/* Finds r->origin of VAR, VARYING, TEMPORAL and HOISTED. Needs the structure. */
+void lun__flow_divergence(lun_crender *r);
+
+#endif
