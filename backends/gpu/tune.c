@@ -5,8 +5,8 @@
  * remembered with the kernel in the cache on disk.  The results do not depend on it.
  *
  * What it gives over 256 for all, on PoCL in the scalar form, time of the process: a * x + b 8 %,
- * three math functions 1.8 %, a polynomial and a loop nothing.  There 128 to 2048 differ by 5 %, and
- * 32 costs 25 %.  Graphics processors were not measured: without a figure for them it stays. */
+ * three math functions 1.8 %, a polynomial and a loop nothing.  There 128 to 2048 differ by 5 %,
+ * and 32 costs 25 %.  Graphics processors were not measured: without a figure for them it stays. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* bundle.c - several texts as one; see bundle.h.  C has no way to put a text into a scope of its own, so
- * the preprocessor renames what the text names outside of braces and parentheses. */
+/* bundle.c - several texts as one; see bundle.h.  C has no way to put a text into a scope of its
+ * own, so the preprocessor renames what the text names outside of braces and parentheses. */
 #include "openmp/bundle.h"
 
 #include <ctype.h>
@@ -44,13 +44,14 @@ static void list(lun_strbuf *to, const char *word, size_t n)
     lun_strbuf_puts(to, " ");
 }
 
-/* Words of the language that stand at file scope; those with two underscores ahead are known by them. */
+/* Words of the language that stand at file scope; those with two underscores ahead are known by
+ * them. */
 static const char language[] = " auto char const double enum extern float inline int long register "
                                "restrict short signed static "
                                "struct typedef union unsigned void volatile _Bool ";
 
-/* Behind a comment, a string or a line of the preprocessor that begins at p; p where none does.  The
- * names of macros are listed. */
+/* Behind a comment, a string or a line of the preprocessor that begins at p; p where none does.
+ * The names of macros are listed. */
 static const char *skip(const char *p, const char *text, lun_strbuf *macros)
 {
     if (*p == '/' && p[1] == '*') {
@@ -76,8 +77,8 @@ static const char *skip(const char *p, const char *text, lun_strbuf *macros)
     return p;
 }
 
-/* Lists the names that a text uses outside of braces and parentheses, and those of types of pointers to
- * functions: (*name). */
+/* Lists the names that a text uses outside of braces and parentheses, and those of types of
+ * pointers to functions: (*name). */
 static void collect(const char *text, lun_strbuf *names, lun_strbuf *macros)
 {
     int depth = 0;

@@ -1,5 +1,5 @@
-/* bundle.h - texts of kernels put together into one unit for the compiler, so that one run makes several.
- * Knows how C names things at file scope, nothing of kernels. */
+/* bundle.h - texts of kernels put together into one unit for the compiler, so that one run makes
+ * several.  Knows how C names things at file scope, nothing of kernels. */
 #ifndef LUN_BUNDLE_H
 #define LUN_BUNDLE_H
 
@@ -12,8 +12,8 @@ enum { LUN_SUFFIX = 18 };
 /* What the exported functions of this text are called in the object: "lun_kernel" and this. */
 void lun_bundle_suffix(const char *text, char suffix[LUN_SUFFIX]);
 
-/* Appends a text whose exported functions get its suffix; with others: all it names at file scope. Such a
- * text must not define macros of other contents under names that others define too. */
+/* Appends a text whose exported functions get its suffix; with others: all it names at file scope.
+ * Such a text must not define macros of other contents under names that others define too. */
 void lun_bundle_add(lun_strbuf *out, const char *text, const char *suffix, bool with_others);
 
 #endif

@@ -1,5 +1,5 @@
-/* jit.c - units of text to machine code; see jit.h.  Knows what waits, what is compiled together, what is left
- * to other processes; not what a run does (jitrun.c). */
+/* jit.c - units of text to machine code; see jit.h.  Decides what is compiled next, what together
+ * and what is left to other processes; a run itself is jitrun.c's. */
 #include "openmp/jit.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ bool lun_jit_look(lun_jit_compiler *c, lun_unit *u)
     return loaded;
 }
 
-/* ---- the queue ----------------------------------------------------------------------------------- */
+/* ---- the queue ------------------------------------------------------------------------------- */
 
 void lun_jit_queue(lun_jit_compiler *c, lun_unit *u)
 {
@@ -60,9 +60,9 @@ void lun_jit_queue(lun_jit_compiler *c, lun_unit *u)
     c->polled = 0; /* it need not wait for the next look */
 }
 
-/* ---- what runs next ------------------------------------------------------------------------------ */
+/* ---- what runs next -------------------------------------------------------------------------- */
 
-/* Whether a unit may be compiled now: nobody else makes it, and it is not on disk meanwhile (then it is
+/* Whether a unit may be compiled now: no other process makes it, and it is not on disk (else it is
  * READY).  *claim: a descriptor, or negative. */
 static bool may_start(lun_jit_compiler *c, lun_unit *u, const lun_strbuf *key, int64_t now,
                       int *claim)
@@ -99,8 +99,8 @@ static bool goes_with(const lun_jit_compiler *c, const lun_unit *u, size_t bytes
            bytes + strlen(u->source) <= TOGETHER;
 }
 
-/* Takes a unit out of the queue and into the next run, unless it cannot be started now.  Those that can
- * never be have FAILED. */
+/* Takes a unit out of the queue and into the next run, unless it cannot be started now.  Those that
+ * can never be have FAILED. */
 static void take(lun_jit_compiler *c, lun_unit *u, int64_t now, int *claims, int *claim_count)
 {
     int claim = -1;
@@ -132,7 +132,8 @@ static void take(lun_jit_compiler *c, lun_unit *u, int64_t now, int *claims, int
         claims[(*claim_count)++] = claim;
 }
 
-/* Starts the next run, with all that can be in it; `waited`: this one alone, somebody waits for it. */
+/* Starts the next run, with all that can be in it; `waited`: a unit that an evaluation waits for
+ * is compiled alone. */
 static void start_next(lun_jit_compiler *c, lun_unit *waited)
 {
     int claims[LUN_JIT_PARTS], claim_count = 0;

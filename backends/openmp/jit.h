@@ -1,9 +1,9 @@
 /* jit.h - texts of kernels made into machine code by the C compiler, while others run.
  *
- * The compiler is a child process, one at a time, that is looked after whenever somebody polls; there is
- * no thread.  Kernels that wait meanwhile are compiled together in its next run.  What it makes is kept on
- * disk (cache) and loaded (loader.h).  What another process is compiling is left to it for a while.
- * Knows no IR: a unit is text. */
+ * The compiler is a child process, one at a time, advanced by polling; there is no thread.  Kernels
+ * that wait meanwhile are compiled together in its next run.  What it makes is kept on disk (cache)
+ * and loaded (loader.h).  A unit that another process compiles is left to it for a while.  Knows no
+ * IR: a unit is text. */
 #ifndef LUN_JIT_H
 #define LUN_JIT_H
 
@@ -39,7 +39,8 @@ typedef struct lun_jit_compiler {
 } lun_jit_compiler;
 
 void lun_jit_init(lun_jit_compiler *c, const lun_services *services, lun_isa isa);
-/* Waits shortly for a compiler that runs, so that its result is not lost, then ends it; at once after a cancellation. */
+/* Waits shortly for a compiler that runs, so that its result is not lost, then ends it; at once
+ * after a cancellation. */
 void lun_jit_finish(lun_jit_compiler *c);
 
 /* Takes the unit from disk if it is there.  True if it is READY. */

@@ -1,5 +1,5 @@
-/* jitrun.c - a run of the compiler: texts put together, what becomes of its result or failure; see jitrun.h.
- * Knows nothing of what waits, nor how a compiler is started (job.c). */
+/* jitrun.c - a run of the compiler: texts put together, its result loaded or its failure noted; see
+ * jitrun.h.  Knows neither the queue's order nor how a compiler is started (job.c). */
 #include "openmp/jitrun.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "openmp/bundle.h"
 #include "openmp/queue.h"
 
-/* ---- how a unit ends ----------------------------------------------------------------------------- */
+/* ---- how a unit ends ------------------------------------------------------------------------- */
 
 static const char *compiler_name(const lun_jit_compiler *c)
 {
@@ -26,7 +26,7 @@ static const char *telling_line(const char *words)
     return p ? p : words;
 }
 
-/* The first failure of something that nobody has to have. */
+/* Logs the first failure of a unit that is not required. */
 static void log_failure(lun_jit_compiler *c, const char *what, const char *words)
 {
     lun_strbuf line = LUN_STRBUF_INIT;
@@ -72,7 +72,7 @@ bool lun__jit_load(lun_jit_compiler *c, lun_unit *u, const lun_strbuf *key)
     return loaded;
 }
 
-/* ---- a run --------------------------------------------------------------------------------------- */
+/* ---- a run ----------------------------------------------------------------------------------- */
 
 void lun__jit_clear(lun_jit_compiler *c, bool unclaim)
 {

@@ -11,8 +11,8 @@ bool lun__jit_load(lun_jit_compiler *c, lun_unit *u, const lun_strbuf *key);
 /* A unit (NULL: one that is gone) has come to nothing; the first failure is logged. */
 void lun__jit_fail(lun_jit_compiler *c, lun_unit *u, const char *what, const char *words);
 
-/* Starts the compiler on the parts; on failure their units have FAILED.  What nobody waits for must not
- * slow down what runs meanwhile: that compiler gives way.  The claims are the compiler's from now on. */
+/* Starts the compiler on the parts; on failure their units have FAILED.  A compiler that no
+ * evaluation waits for runs at low priority.  The claims are the compiler's from now on. */
 void lun__jit_start(lun_jit_compiler *c, bool waited_for, const int *claims, int claim_count);
 /* Looks after the compiler that runs, and takes what it has made. */
 void lun__jit_look_after(lun_jit_compiler *c);

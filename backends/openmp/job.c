@@ -30,7 +30,7 @@ void lun_job_init(lun_job *j)
     *j = (lun_job){.pipe = -1};
 }
 
-/* ---- files --------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static char *file_name(const char *directory, unsigned serial, const char *suffix)
 {
@@ -90,7 +90,7 @@ double lun_job_seconds(const lun_job *j)
     return 1e-9 * (double)(lun_job_now() - j->started);
 }
 
-/* ---- the process --------------------------------------------------------------------------------- */
+/* ---- the process ----------------------------------------------------------------------------- */
 
 int lun_job_start(lun_job *j, const lun_compiler *c, const char *text, unsigned needs,
                   const char *scratch, unsigned serial, bool polite, const int *kept,

@@ -1,4 +1,5 @@
-/* job.h - one run of the compiler: its files, its process, what it says and makes.  Knows no kernels. */
+/* job.h - one run of the compiler: its files, its process, what it says and makes.  Knows no
+ * kernels. */
 #ifndef LUN_JOB_H
 #define LUN_JOB_H
 
@@ -10,7 +11,7 @@
 typedef enum lun_job_state {
     LUN_JOB_RUNNING,
     LUN_JOB_DONE,    /* ended well */
-    LUN_JOB_UNKNOWN, /* ended; somebody else took its status */
+    LUN_JOB_UNKNOWN, /* ended; another part of the host took its status */
     LUN_JOB_FAILED,
     LUN_JOB_LATE,   /* has taken too long and was ended */
     LUN_JOB_FOREIGN /* this process is a child of the one that it belongs to */
@@ -29,8 +30,8 @@ typedef struct lun_job {
 int64_t lun_job_now(void);
 
 void lun_job_init(lun_job *j);
-/* Starts the compiler on a text, with files in scratch; it inherits the descriptors `kept`.  polite: it
- * gives way to whatever else runs.  errno, 0: well. */
+/* Starts the compiler on a text, with files in scratch; it inherits the descriptors `kept`.
+ * polite: it gives way to whatever else runs.  errno, 0: well. */
 int lun_job_start(lun_job *j, const lun_compiler *c, const char *text, unsigned needs,
                   const char *scratch, unsigned serial, bool polite, const int *kept,
                   int kept_count);

@@ -1,8 +1,8 @@
 /* loader.c - loads shared objects from memory; see loader.h.  Knows no compiler and no cache.
  *
- * The dynamic linker takes two objects of the same name for one.  A file in memory has the name of its
- * descriptor, which is reused; so its inode number is spelled out in the path that is handed over, as a
- * row of "/" and "/./". */
+ * The dynamic linker takes two objects of the same name for one.  A file in memory has the name of
+ * its descriptor, which is reused; so its inode number is spelled out in the path that is handed
+ * over, as a row of "/" and "/./". */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create */
 #endif
@@ -23,7 +23,7 @@
 
 #include "backend.h"
 
-/* ---- is it whole? -------------------------------------------------------------------------------- */
+/* ---- is it whole? ---------------------------------------------------------------------------- */
 
 static bool within(uint64_t offset, uint64_t size, size_t length)
 {
@@ -62,7 +62,7 @@ bool lun_loader_check(const void *bytes, size_t length)
     return true;
 }
 
-/* ---- loading ------------------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 /* A path to descriptor fd that no other file has had: one bit of the inode number after another. */
 static void spell_path(int fd, ino_t inode, char *path, size_t room)
@@ -118,7 +118,7 @@ static void *open_in_directory(const void *bytes, size_t length, const char *dir
     return object;
 }
 
-/* ---- objects ------------------------------------------------------------------------------------- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 struct lun_object {
     void *handle;

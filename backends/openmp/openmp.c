@@ -1,8 +1,9 @@
-/* openmp.c - the backend `openmp`: kernels on the host's cores, compiled by the C compiler; see backend.h.
+/* openmp.c - the backend `openmp`: kernels on the host's cores, compiled by the C compiler; see
+ * backend.h.
  *
- * A kernel runs interpreted until its machine code is there, with the same bits; so nothing waits for a
- * compiler but kernels with functions in C, which cannot be interpreted.  Knows neither how text is
- * rendered (render/render.h) nor how it becomes code (jit.h). */
+ * A kernel runs interpreted until its machine code is there, with the same bits; so nothing waits
+ * for a compiler but kernels with functions in C, which cannot be interpreted.  Knows neither how
+ * text is rendered (render/render.h) nor how it becomes code (jit.h). */
 #include "openmp/openmp.h"
 
 #include <stdio.h>
@@ -71,7 +72,7 @@ static void openmp_close(void *state)
     free(o);
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 /* Functions in IR form are copied no more than others: they are lent for the build only. */
 static bool copy_ir(const lun_ir *from, lun_ir *to)
@@ -142,7 +143,7 @@ static lun_status openmp_build(void *state, const lun_ir *ir, const char *text, 
     return s;
 }
 
-/* ---- running ------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static void take_over(openmp *o, lun_kernel *k)
 {
@@ -201,7 +202,7 @@ static lun_status openmp_run(void *state, lun_kernel *k, lun_launch *launch)
     return lun_host_run(o->services, &k->exec, &team, &k->ir, k->cost, launch);
 }
 
-/* ---- looking inside ------------------------------------------------------------------------------ */
+/* ---- looking inside -------------------------------------------------------------------------- */
 
 static lun_status openmp_source(void *state, const lun_ir *ir, lun_strbuf *out)
 {

@@ -1,5 +1,6 @@
-/* places.c - the choice of places; see places.h.  First one hardware thread of each core, in turn from each
- * memory node, so that few threads have the most of caches and memory; then the cores' other ones. */
+/* places.c - the choice of places; see places.h.  First one hardware thread of each core, in turn
+ * from each memory node, so that few threads have the most of caches and memory; then the cores'
+ * other ones. */
 #include "openmp/places.h"
 
 #include <stdlib.h>
@@ -34,7 +35,8 @@ static int by_node(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Allowed places in the order in which they are to be used; how many, and how many cores they are on. */
+/* Allowed places in the order in which they are to be used; how many, and how many cores they are
+ * on. */
 static int order(const lun_topology *t, candidate *c, int *cores)
 {
     int n = 0;
@@ -54,14 +56,14 @@ static int order(const lun_topology *t, candidate *c, int *cores)
     return n;
 }
 
-/* Threads that make sense, as many as the wish allows. */
-static int threads_for(const lun_places_wish *wish, int places, int cores)
+/* The number of threads, within the limits. */
+static int threads_for(const lun_places_limits *limits, int places, int cores)
 {
-    int n = wish->siblings ? places : cores;
-    if (wish->threads > 0)
-        return wish->threads;
-    if (wish->quota > 0 && wish->quota < n)
-        n = wish->quota;
+    int n = limits->siblings ? places : cores;
+    if (limits->threads > 0)
+        return limits->threads;
+    if (limits->quota > 0 && limits->quota < n)
+        n = limits->quota;
     return n > 0 ? n : 1;
 }
 
@@ -80,14 +82,14 @@ static int64_t cache_of(const lun_topology *t, const candidate *c, int n)
     return sum;
 }
 
-bool lun_places_make(const lun_topology *t, const lun_places_wish *wish, lun_places *out)
+bool lun_places_make(const lun_topology *t, const lun_places_limits *limits, lun_places *out)
 {
     int cores;
     *out = (lun_places){0};
     candidate *c = calloc((size_t)t->count + 1, sizeof *c);
     if (!c)
         return false;
-    int n = order(t, c, &cores), threads = threads_for(wish, n, cores);
+    int n = order(t, c, &cores), threads = threads_for(limits, n, cores);
     int used = threads < n ? threads : n;
     out->cpus = calloc((size_t)threads, sizeof *out->cpus);
     out->nodes = calloc((size_t)threads, sizeof *out->nodes);

@@ -1,16 +1,16 @@
-/* places.h - where the threads of a team belong on a machine, and what its caches hold for them: a function of
- * tables, which reads nothing and moves nobody. */
+/* places.h - where the threads of a team belong on a machine, and what its caches hold for them: a
+ * function of tables, which reads nothing and moves no thread. */
 #ifndef LUN_PLACES_H
 #define LUN_PLACES_H
 
 #include "openmp/topology.h"
 
 /* What is asked for. */
-typedef struct lun_places_wish {
+typedef struct lun_places_limits {
     int threads;   /* 0: as many as make sense */
     int quota;     /* CPUs of the control group's quota; 0: none */
     bool siblings; /* a core's further hardware threads count too */
-} lun_places_wish;
+} lun_places_limits;
 
 typedef struct lun_places {
     int threads;
@@ -23,7 +23,7 @@ typedef struct lun_places {
 } lun_places;
 
 /* False without memory. */
-bool lun_places_make(const lun_topology *t, const lun_places_wish *wish, lun_places *out);
+bool lun_places_make(const lun_topology *t, const lun_places_limits *limits, lun_places *out);
 void lun_places_free(lun_places *p);
 
 #endif

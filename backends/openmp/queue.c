@@ -1,4 +1,5 @@
-/* queue.c - the list of units that wait for the compiler; see queue.h. Knows neither texts nor runs. */
+/* queue.c - the list of units that wait for the compiler; see queue.h.  Knows neither texts nor
+ * runs. */
 #include "openmp/queue.h"
 
 void lun__jit_put_last(lun_jit_compiler *c, lun_unit *u)

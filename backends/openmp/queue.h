@@ -1,5 +1,6 @@
-/* queue.h - the units that wait for the compiler, a list from lun_jit_compiler.first on; for jit.c and
- * jitrun.c alone. A unit is in the list once at most, and its state is then LUN_UNIT_QUEUED. */
+/* queue.h - the units that wait for the compiler, a list from lun_jit_compiler.first on; for jit.c
+ * and jitrun.c alone.  A unit is in the list once at most, and its state is then
+ * LUN_UNIT_QUEUED. */
 #ifndef LUN_QUEUE_H
 #define LUN_QUEUE_H
 

@@ -1,5 +1,5 @@
-/* spawn.c - a program as a child process; see spawn.h.  posix_spawn, for fork copies the page tables of
- * the host: with gigabytes of arrays that takes longer than a compilation. */
+/* spawn.c - a program as a child process; see spawn.h.  posix_spawn, for fork copies the page
+ * tables of the host: with gigabytes of arrays that takes longer than a compilation. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* pipe2 */
 #endif

@@ -15,15 +15,15 @@ typedef enum lun_spawn_state {
     LUN_SPAWN_RUNNING,
     LUN_SPAWN_DONE,   /* ended with status 0 */
     LUN_SPAWN_FAILED, /* ended otherwise */
-    LUN_SPAWN_UNKNOWN /* ended, but somebody else took its status */
+    LUN_SPAWN_UNKNOWN /* ended, but another part of the host took its status */
 } lun_spawn_state;
 
 /* The file that a name means, as a shell would find it; NULL: there is none that can be run. */
 char *lun_spawn_find(const char *name);
 
-/* Starts path with argv in a process group of its own: nothing to read, temporary files in `temporary`,
- * messages in English; it inherits the descriptors `kept`.  *pipe is the end from which its words come,
- * not blocking.  errno, 0: well. */
+/* Starts path with argv in a process group of its own: nothing to read, temporary files in
+ * `temporary`, messages in English; it inherits the descriptors `kept`.  *pipe is the end from
+ * which its words come, not blocking.  errno, 0: well. */
 int lun_spawn_start(const char *path, char *const *argv, const char *temporary, const int *kept,
                     int kept_count, pid_t *pid, int *pipe);
 /* Takes what has been said, keeps at most LUN_SPAWN_WORDS; closes *pipe at its end (-1). */

@@ -19,7 +19,7 @@
 
 enum { ALONE = 1024 }; /* indices that one thread computes before others have woken up */
 
-/* ---- whether they can be made -------------------------------------------------------------------- */
+/* ---- whether they can be made ---------------------------------------------------------------- */
 
 /* Forks of this process so far: what is known of threads does not hold in a child. */
 static atomic_ulong forks;
@@ -27,8 +27,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void before_fork(void)
 {
-    /* libgomp's threads must be gone, or the child waits for them for ever; libomp, clang's runtime, sees to
-     * that itself and does not survive being told to */
+    /* libgomp's threads must be gone, or the child waits for them for ever; libomp, clang's
+     * runtime, sees to that itself and does not survive being told to */
 #ifndef __clang__
     omp_pause_resource_all(omp_pause_hard);
 #endif
@@ -55,8 +55,8 @@ static void *stay(void *self)
     return NULL;
 }
 
-/* Waits for a thread's end, also in the kernel, which counts it for a moment after it has been joined: the OpenMP
- * runtime ends the process where it cannot have the thread that was just tried. */
+/* Waits for a thread's end, also in the kernel, which counts it for a moment after the join: the
+ * OpenMP runtime ends the process if it cannot make the thread that was just tried. */
 static void see_off(const trial *t)
 {
     pthread_join(t->thread, NULL);
@@ -89,11 +89,11 @@ static int try_threads(int n)
     return made;
 }
 
-/* ---- where they run ------------------------------------------------------------------------------ */
+/* ---- where they run -------------------------------------------------------------------------- */
 
-/* Whether threads may be moved to the memory nodes of their chunks: there are several, nobody has said where
- * threads belong, and the OpenMP runtime is linked into the same object as this code, so nobody else's
- * regions use its threads. */
+/* Whether threads may be moved to the memory nodes of their chunks: there are several, no variable
+ * of the environment places threads, and the OpenMP runtime is linked into the same object as this
+ * code, so no other library's regions use its threads. */
 static bool may_bind(const lun_openmp_team *t)
 {
     static const char *const said[] = {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY",
@@ -142,8 +142,9 @@ static void go_to_node(const lun_openmp_team *t, int worker)
     CPU_FREE(set);
 }
 
-/* From here on threads that are made take no signals but those of their own faults and of profilers: a signal that the
- * caller holds back would reach them instead, and its handler would run where the host does not expect it. */
+/* From here on threads that are made take no signals but those of their own faults and of
+ * profilers: a signal that the caller holds back would reach them instead, and its handler would
+ * run where the host does not expect it. */
 static void hold_back(sigset_t *before)
 {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGPROF};
@@ -174,7 +175,7 @@ static void parallel(const lun_team *team, void *ctx, int workers,
     }
 }
 
-/* ---- teams --------------------------------------------------------------------------------------- */
+/* ---- teams ----------------------------------------------------------------------------------- */
 
 void lun_team_init(lun_openmp_team *t, int wanted)
 {
@@ -196,9 +197,10 @@ void lun_team_look(lun_openmp_team *t)
     if (t->looked)
         return;
     t->looked = true;
-    lun_places_wish wish = {.threads = t->asked, .quota = lun_cpus_quota_here(), .siblings = true};
+    lun_places_limits limits = {
+        .threads = t->asked, .quota = lun_cpus_quota_here(), .siblings = true};
     if (!lun_topology_load(NULL, &t->topology) ||
-        !lun_places_make(&t->topology, &wish, &t->places)) {
+        !lun_places_make(&t->topology, &limits, &t->places)) {
         lun_team_free(t);
         return;
     }
@@ -215,7 +217,7 @@ lun_team lun_team_for(lun_openmp_team *t, int64_t n)
     unsigned long seen = atomic_load(&forks) + 1;
     if (t->tried != seen) {
         pthread_once(&once, watch_forks);
-        /* all or none: whoever cannot have the threads it asked for is near a limit */
+        /* all or none: a process that cannot have all its threads is near a limit */
         t->possible = try_threads(t->wanted - 1) == t->wanted - 1 ? t->wanted : 1;
         t->tried = seen;
     }

@@ -1,7 +1,7 @@
 /* team.h - threads for lun_host_run, by OpenMP.  Knows nothing of what they do.
  *
- * The OpenMP runtime ends the process when it cannot make a thread; so whether threads can be made is
- * tried first.  And its threads do not survive a fork: they are put away before one. */
+ * The OpenMP runtime ends the process when it cannot make a thread; so whether threads can be made
+ * is tried first.  And its threads do not survive a fork: they are put away before one. */
 #ifndef LUN_TEAM_H
 #define LUN_TEAM_H
 
@@ -20,8 +20,8 @@ typedef struct lun_openmp_team {
     lun_places places;
 } lun_openmp_team;
 
-/* wanted: 0: LUNARRAY_THREADS, else as many as this process may use.  The machine is not looked at before a
- * run is large enough for several threads. */
+/* wanted: 0: LUNARRAY_THREADS, else as many as this process may use.  The machine is not looked at
+ * before a run is large enough for several threads. */
 void lun_team_init(lun_openmp_team *t, int wanted);
 void lun_team_free(lun_openmp_team *t);
 /* Looks at the machine: then t->wanted is final. */

@@ -1,9 +1,9 @@
 /* topology.c - hwloc's tree as a table; see topology.h.
  *
- * hwloc loads plugins (OpenCL, CUDA, GL, XML) wherever they are installed, at once, and only an environment
- * variable keeps it from that.  Hosts have threads that read the environment, so it is not changed: for the
- * moment of initialisation `environ` points to a copy with the variable in it, and the copy lives on for
- * whoever still reads it. */
+ * hwloc loads plugins (OpenCL, CUDA, GL, XML) wherever they are installed, at once, and only an
+ * environment variable keeps it from that.  Hosts have threads that read the environment, so it is
+ * not changed: for the moment of initialisation `environ` points to a copy with the variable in it,
+ * and the copy is never freed, as they may still read it. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* environ */
 #endif
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- loading ------------------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 static char **environment_without_plugins(void)
 {
@@ -66,7 +66,8 @@ static bool initialise_alone(hwloc_topology_t *h, char ***kept)
     return well;
 }
 
-/* Only what /proc and /sys tell: no device, no library of a driver, no thread moved from core to core. */
+/* Only what /proc and /sys tell: no device, no library of a driver, no thread moved from core to
+ * core. */
 static bool read_machine(hwloc_topology_t h, const char *synthetic)
 {
     static const char *const unwanted[] = {"x86",  "pci",  "opencl", "cuda",
@@ -80,7 +81,7 @@ static bool read_machine(hwloc_topology_t h, const char *synthetic)
     return hwloc_topology_load(h) == 0;
 }
 
-/* ---- the tree as a table ------------------------------------------------------------------------- */
+/* ---- the tree as a table --------------------------------------------------------------------- */
 
 static int64_t bytes_of(hwloc_topology_t h, hwloc_obj_type_t level)
 {
@@ -171,7 +172,7 @@ void lun_topology_free(lun_topology *t)
     *t = (lun_topology){0};
 }
 
-/* ---- for people ---------------------------------------------------------------------------------- */
+/* ---- for people ------------------------------------------------------------------------------ */
 
 static int put_count(char *to, size_t room, int n, const char *what)
 {

@@ -23,8 +23,8 @@ typedef struct lun_unit {
     unsigned needs;
     int math;            /* lun_math that the text was rendered for */
     bool scans, reduces; /* which functions it has */
-    bool wanted; /* somebody cannot do without it: its failure is an error, not a line in the log */
-    bool alone;  /* not to be compiled together with others */
+    bool wanted;         /* required: its failure is an error, not a line in the log */
+    bool alone;          /* not to be compiled together with others */
     lun_unit_state state;
     lun_object *object; /* what holds its code */
     lun_chunk_fn kernel, total;
@@ -33,13 +33,14 @@ typedef struct lun_unit {
     lun_strbuf message; /* FAILED: why, with the compiler's words */
 
     struct lun_unit *next; /* in the queue */
-    int64_t since, left,
-        again; /* ns: another process was seen to make it, was seen to have left it; when
-                                 * to look again */
+    /* ns */
+    int64_t since; /* when another process was first seen to make it */
+    int64_t left;  /* when that was seen to have left it */
+    int64_t again; /* when to look again */
 } lun_unit;
 
-/* Takes its functions from a shared object.  False with the reason in why.  scratch: lun_loader_open's
- * fallback. */
+/* Takes its functions from a shared object.  False with the reason in why.  scratch:
+ * lun_loader_open's fallback. */
 bool lun_unit_load(lun_unit *u, lun_loader *l, const char *scratch, const void *bytes,
                    size_t length, lun_strbuf *why);
 /* FAILED: who did what, with the words of the compiler, cut. */

@@ -132,8 +132,8 @@ static void test_places(void **state)
         assert_true(lun_topology_load(wishes[i].machine, &t));
         for (int k = 0; wishes[i].allowed[k]; k++)
             t.places[k].allowed = wishes[i].allowed[k] == '1';
-        lun_places_wish wish = {wishes[i].wanted, wishes[i].quota, wishes[i].siblings};
-        assert_true(lun_places_make(&t, &wish, &p));
+        lun_places_limits limits = {wishes[i].wanted, wishes[i].quota, wishes[i].siblings};
+        assert_true(lun_places_make(&t, &limits, &p));
         list(p.cpus, p.threads, cpus, sizeof cpus);
         list(p.nodes, p.threads, nodes, sizeof nodes);
         if (strcmp(cpus, wishes[i].cpus) || strcmp(nodes, wishes[i].nodes))
@@ -253,7 +253,7 @@ static void test_this_machine(void **state)
         allowed += t.places[i].allowed;
     }
     assert_int_equal(allowed, lun_cpus_allowed());
-    assert_true(lun_places_make(&t, &(lun_places_wish){.siblings = true}, &p));
+    assert_true(lun_places_make(&t, &(lun_places_limits){.siblings = true}, &p));
     assert_int_equal(p.threads, allowed);
     lun_places_free(&p);
     lun_topology_free(&t);
