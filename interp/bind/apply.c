@@ -1,5 +1,5 @@
-/* How scripts call skeletons: s(A, extra...), s:run{A, extra..., out=B}, A:map(f, extra...) and the
- * like. What a call then does is skeleton.c's. */
+/* apply.c - how scripts call skeletons: s(A, extra...), s:run{A, extra..., out=B}, A:map(f,
+ * extra...) and the like. What a call then does is skeleton.c's. */
 #include <string.h>
 
 #include "bind/skeleton.h"
@@ -59,7 +59,7 @@ static int skeleton_run(lua_State *L)
     LUN__TRY(s, lun_store(h->engine, out, result));
     lun__check(L, h, s, 2);
     lua_pushvalue(L, 3);
-    lun__settle(L, h);
+    lun__report_memory(L, h);
     return 1;
 }
 
@@ -80,7 +80,7 @@ static int skeleton_workgroup(lua_State *L)
     return 1;
 }
 
-/* ---- methods of arrays ------------------------------------------------------------------------- */
+/* ---- methods of arrays ----------------------------------------------------------------------- */
 
 /* The options that end the arguments of a method; else 0. */
 static int last_options(lua_State *L, int first)
@@ -89,8 +89,8 @@ static int last_options(lua_State *L, int first)
     return top >= first && lua_istable(L, top) ? top : 0;
 }
 
-/* A:map(f, extra..., opts), A:zip(B, f, extra..., opts), A:scan(f, id, opts) and so on: the other arrays, the
- * function, what its row says. Upvalues: the host, the kind. */
+/* A:map(f, extra..., opts), A:zip(B, f, extra..., opts), A:scan(f, id, opts) and so on: the other
+ * arrays, the function, what its row says. Upvalues: the host, the kind. */
 static int array_skeleton(lua_State *L)
 {
     lun__host *h = lun__here(L);

@@ -1,8 +1,8 @@
-/* Arrays as userdata: what every other part needs to take and give them, and the methods that ask
- * about an array or make another of it. Elements are index.c's, operators ops.c's. */
+/* array.c - arrays as userdata: what every other part needs to take and give them, and the methods
+ * that ask about an array or make another of it. Elements are index.c's, operators ops.c's. */
 #include "bind/bind.h"
 
-/* ---- taking and giving ------------------------------------------------------------------------- */
+/* ---- taking and giving ----------------------------------------------------------------------- */
 
 lun_array **lun__new_array(lua_State *L, lun__host *h)
 {
@@ -85,7 +85,7 @@ lun_value lun__check_value(lua_State *L, lun__host *h, int i)
     return x;
 }
 
-/* ---- what it is -------------------------------------------------------------------------------- */
+/* ---- what it is ------------------------------------------------------------------------------ */
 
 static int array_len(lua_State *L)
 {
@@ -146,13 +146,13 @@ static int is_array(lua_State *L)
     return 1;
 }
 
-/* ---- others made of it ------------------------------------------------------------------------- */
+/* ---- others made of it ----------------------------------------------------------------------- */
 
 /* Leaves the new array alone on the top, or raises. */
 static int give(lua_State *L, lun__host *h, lun_status s, int arg)
 {
     lun__check(L, h, s, arg);
-    lun__settle(L, h);
+    lun__report_memory(L, h);
     return 1;
 }
 
@@ -242,8 +242,10 @@ static int array_concat(lua_State *L)
     return give(L, h, s, 2);
 }
 
-/* ---- its life: a freed array keeps its reference until it is finalised, so that a pointer to it
- * stays good while a call that was given it runs finalisers ---------------------------------------------------------------------------------- */
+/* ---- its life -------------------------------------------------------------------------------- */
+
+/* A freed array keeps its reference until its userdata ends: a call that has its pointer may run
+ * finalisers. */
 
 static int array_eval(lua_State *L)
 {
@@ -253,7 +255,7 @@ static int array_eval(lua_State *L)
     LUN__TRY(s, lun_eval(h->engine, &a, 1));
     lun__check(L, h, s, 1);
     lua_settop(L, 1);
-    lun__settle(L, h);
+    lun__report_memory(L, h);
     return 1;
 }
 

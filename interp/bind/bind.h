@@ -2,7 +2,7 @@
  * arrays and functions, and how a status becomes a Lua error.
  *
  * Every C function of the binding has the host as its first upvalue. The binding turns Lua's stack
- * into calls of lunarray.h and knows nothing of how the engine works.
+ * into calls of lunarray.h and lunarray_bind.h and knows nothing of how the engine works.
  */
 #ifndef LUN_BIND_H
 #define LUN_BIND_H
@@ -14,8 +14,9 @@
 #include "lunarray_bind.h"
 
 /* What a userdata of ours can stand for; also the number of the host's user value that keeps the
- * metatable. From LUN__ERROR on they are no userdata: the metatable of error objects, the C functions by
- * their text, the table that luaopen_lunarray_core gives, the metatable of what lun.explain gives. */
+ * metatable. From LUN__ERROR on they are no userdata: the metatable of error objects, the C
+ * functions by their text, the table that luaopen_lunarray_core gives, the metatable of what
+ * lun.explain gives. */
 typedef enum lun__kind {
     LUN__ARRAY = 1,
     LUN__FUNCTION,
@@ -30,8 +31,8 @@ typedef enum lun__kind {
     LUN__VALUES = LUN__PAGE
 } lun__kind;
 
-/* One reference into the engine. The table of them owns the references, so that all are ended before
- * the engine whatever the order in which Lua finalises its userdata, or where it never does. */
+/* One reference into the engine. The host's table of them owns the references: all are released
+ * before the engine closes, in any order of Lua's finalisers, and without them. */
 typedef struct lun__held {
     union {
         lun_array *array;
@@ -40,7 +41,7 @@ typedef struct lun__held {
     } as;                       /* NULL: freed, or not yet made */
     const struct lun__box *box; /* the userdata, while it lives */
     int32_t kind;
-    int32_t next; /* of the unused ones, or of the dead ones */
+    int32_t next; /* in the list of unused entries, or of ended ones */
 } lun__held;
 
 /* One engine in one lua_State: a userdata that the registry keeps. */
@@ -49,7 +50,7 @@ typedef struct lun__host {
     bool owned;         /* opened here, so closed here */
     lun__held *held;
     int32_t room, unused;    /* unused: the first entry to take, -1 if there is none */
-    int32_t dead;            /* the first whose userdata is gone, which lun__bury ends; -1: none */
+    int32_t ended;           /* the first whose userdata has ended; -1: none */
     lun__recycler *recycler; /* notices that; NULL: finalisers do */
     int64_t pressure;        /* bytes not yet told to the collector */
     int64_t collected;       /* bytes of elements alive after the last full collection */
@@ -57,31 +58,31 @@ typedef struct lun__host {
     const char *math;        /* "fast" or "precise" */
 } lun__host;
 
-/* Every userdata of ours starts so: by its size, its host and its kind it is known, whatever metatable
- * a script may have given it, or given to a stranger. */
+/* How each userdata of the binding begins. Size, host and kind identify it; its metatable does not,
+ * which scripts can exchange. */
 typedef struct lun__box {
     lun__host *host;
     int32_t slot; /* in held; LUN__OP: the operation; LUN__SKELETON: unused */
     int32_t kind; /* lun__kind */
 } lun__box;
 
-/* The size of a userdata with an entry in held: an odd one, for Lua has next to no other blocks of it, and
- * recycle.c looks into whatever has that size. */
+/* The size of a userdata with an entry in held. It is odd because recycle.c looks into each block
+ * of this size, and Lua makes few others of an odd one. */
 enum { LUN__HELD_BYTES = sizeof(lun__box) + 1 };
 
-/* ---- the host (host.c) ---- */
+/* ---- the host (host.c) ----------------------------------------------------------------------- */
 
 /* Raises the error that the engine is closed. */
 int lun__ended(lua_State *L);
-/* Ends the references of entries whose userdata are gone. */
-void lun__bury(lun__host *h);
-/* Raises an error if the engine is closed; releases what has died. */
+/* Releases the references of entries whose userdata have ended. */
+void lun__release_ended(lun__host *h);
+/* Raises an error if the engine is closed; releases the entries of ended userdata. */
 static inline void lun__ready(lua_State *L, lun__host *h)
 {
     if (!h->engine)
         lun__ended(L);
-    if (h->dead >= 0)
-        lun__bury(h);
+    if (h->ended >= 0)
+        lun__release_ended(h);
 }
 /* The host of the running function, ready. */
 static inline lun__host *lun__here(lua_State *L)
@@ -120,36 +121,37 @@ static inline lun__held *lun__array_at(lua_State *L, const lun__host *h, int i)
     const lun__box *box = lun__test(L, h, i, LUN__ARRAY, LUN__HELD_BYTES);
     return box ? &h->held[box->slot] : NULL;
 }
-/* A full collection, after which what has died is released; h may be NULL. */
+/* A full collection; releases the entries of userdata that it ended. h may be NULL. */
 void lun__collect(lua_State *L, lun__host *h);
-/* Looks for a block of so many bytes among what has died: at first young objects, then all if that takes
- * less than fresh memory would. */
-void lun__scavenge(lua_State *L, lun__host *h, int64_t bytes, bool thoroughly);
-/* Tells the collector what has been allocated since; after every call that may have. May run it. */
-void lun__settle(lua_State *L, lun__host *h);
+/* Collects so that a block of so many bytes may become free: young objects; thoroughly: all, if
+ * that takes less time than fresh memory would. */
+void lun__collect_for(lua_State *L, lun__host *h, int64_t bytes, bool thoroughly);
+/* Tells the collector how many bytes were allocated since the last call; for each function that
+ * allocates elements. May run the collector. */
+void lun__report_memory(lua_State *L, lun__host *h);
 /* Marks the script's line for what is built from now on. */
 void lun__mark(lua_State *L, lun__host *h);
 
-/* ---- errors (error.c) ---- */
+/* ---- errors (error.c) ------------------------------------------------------------------------ */
 
 /* How often a call that is thrifty may collect. */
 enum { LUN__COLLECTIONS = 2 };
-/* After a failed call: true if memory was short and a collection has been made, so that it may be tried
+/* After a failed call: true if memory was short and a collection was made; the call may be tried
  * again. *tries starts as 0. */
 bool lun__again(lua_State *L, lun__host *h, lun_status s, int *tries);
-/* Raises the failure: a bad argument number `arg` for a caller's mistake, an error object for a fault
- * in a kernel. */
+/* Raises the failure: a bad argument number `arg` for a caller's mistake, an error object for a
+ * fault in a kernel. */
 int lun__raise(lua_State *L, lun__host *h, lun_status s, int arg);
 /* The same, where a mistake is reported as "bad argument #arg to 'name'". */
 int lun__raise_as(lua_State *L, lun__host *h, lun_status s, int arg, const char *name);
 /* Does nothing if s is LUN_OK. */
 void lun__check(lua_State *L, lun__host *h, lun_status s, int arg);
-/* Raises the failure that lun_host_check or the like gave, from outside of the binding's functions. */
+/* Raises the failure s of lun_host_check; for code that is no function of the binding. */
 int lun__raise_stop(lua_State *L, lun_status s);
 void lun__error_open(lua_State *L);
 
-/* Repeats a call that ran out of memory, or would take some from the system while a collection may find
- * it: LUN__TRY(s, lun_eval(...)). Wants L and h. */
+/* Repeats a call that ran out of memory, or that would take memory from the system where a
+ * collection may free it: LUN__TRY(s, lun_eval(...)). Uses L and h of the caller. */
 #define LUN__TRY(s, call)                                          \
     do {                                                           \
         int tries_ = 0;                                            \
@@ -160,7 +162,7 @@ void lun__error_open(lua_State *L);
         lun_thrifty(h->engine, false);                             \
     } while (0)
 
-/* ---- values (value.c) ---- */
+/* ---- values (value.c) ------------------------------------------------------------------------ */
 
 void lun__push_value(lua_State *L, lun_value x);
 /* Pushes the element at p. */
@@ -174,11 +176,11 @@ lun_dtype lun__check_dtype(lua_State *L, int i);
 /* The shape at i: n or {n1, n2, ...}. Returns the rank. */
 int lun__check_shape(lua_State *L, int i, int64_t shape[LUN_MAX_RANK]);
 
-/* ---- arrays (array.c and its neighbours) ---- */
+/* ---- arrays (array.c and its neighbours) ----------------------------------------------------- */
 
 /* Pushes a userdata for an array that a call puts into *result. Valid until the next one. */
 lun_array **lun__new_array(lua_State *L, lun__host *h);
-/* Where the userdata at i, made by lun__new_array, keeps its array. Valid until the next one is made. */
+/* Where the userdata at i, made by lun__new_array, keeps its array. Valid until the next one. */
 lun_array **lun__array_place(lua_State *L, lun__host *h, int i);
 /* The array of the userdata at i, NULL if it is none. Raises nothing. */
 lun_array *lunarray_toarray(lua_State *L, int i);
@@ -194,22 +196,22 @@ lun_value lun__check_value(lua_State *L, lun__host *h, int i);
 /* Pushes element (or row) i, from 0. */
 void lun__push_at(lua_State *L, lun__host *h, lun_array *a, int64_t i, int arg);
 
-/* Pushes op applied to the operands at 1 .. count of the stack; numbers alone give a number (ops.c).
- * may_trap: an error may come when it is computed, and should name the script's line. */
+/* Pushes op applied to the operands at 1 .. count of the stack; numbers alone give a number
+ * (ops.c). may_trap: an error may come when it is computed, and should name the script's line. */
 int lun__apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_trap);
 
-/* The operation that the value at i is: a function as lun.erf, or one of lun.op (ops.c); a function that is
- * a reduction too, as lun.min (reduce.c). False: it is none. Raises nothing. */
+/* The operation that the value at i is: a function as lun.erf, or one of lun.op (ops.c); a function
+ * that is a reduction too, as lun.min (reduce.c). False: it is none. Raises nothing. */
 bool lun__to_op(lua_State *L, int i, lun_op *op);
 bool lun__to_either_op(lua_State *L, int i, lun_op *op);
 
-/* ---- user functions (function.c) ---- */
+/* ---- user functions (function.c) ------------------------------------------------------------- */
 
-/* Pushes a box with the function that the value at i says; arity: its elementwise operands; folds: it has
- * to be associative. */
+/* Pushes a box with the function that the value at i says; arity: its elementwise operands; folds:
+ * it has to be associative. */
 lun_function *lun__function(lua_State *L, lun__host *h, int i, int arity, bool folds);
 
-/* ---- parts: each adds its functions to the tables at these stack indices ---- */
+/* ---- parts: each adds its functions to the tables at these stack indices --------------------- */
 
 typedef struct lun__parts {
     lun__host *host;

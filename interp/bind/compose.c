@@ -1,5 +1,5 @@
-/* Calls of skeletons of every kind; chains and trees of skeletons, which run as postfix programs: a
- * list of skeletons, with false where an argument comes. Lists are put together by
+/* compose.c - calls of skeletons of every kind; chains and trees of skeletons, which run as postfix
+ * programs: a list of skeletons, with false where an argument comes. Lists are put together by
  * lua/lunarray/skeleton.lua; running one needs no recursion, however deep the tree. */
 #include <string.h>
 
@@ -13,8 +13,8 @@ static void check_count(lua_State *L, const lun__skeleton *k, int count)
                    k->leaves, k->leaves == 1 ? "" : "s", count);
 }
 
-/* Calls k on the values on the top, which first[] says come from which arguments on; puts the result
- * in their place. */
+/* Calls k on the values on the top, which first[] says come from which arguments on; puts the
+ * result in their place. */
 static void reduce_top(lua_State *L, lun__host *h, const lun__skeleton *k,
                        const lun__skeleton *program, int *first)
 {
@@ -75,7 +75,7 @@ int lun__run_skeleton(lua_State *L, lun__host *h, int at, int first)
     return lun__call_skeleton(L, h, k, &c);
 }
 
-/* ---- for lua/lunarray/skeleton.lua -------------------------------------------------------------- */
+/* ---- for lua/lunarray/skeleton.lua ----------------------------------------------------------- */
 
 /* The arrays that the list at i takes; raises unless it is a whole program: each skeleton finds its
  * operands, and one value is left. */
@@ -118,8 +118,8 @@ static int new_program(lua_State *L)
     return 1;
 }
 
-/* internal.skeleton(s): its name, how many arrays it takes, and for a program its list and parts, else
- * nil and what its function was made of. Nothing if s is no skeleton. */
+/* internal.skeleton(s): its name, how many arrays it takes, and for a program its list and parts,
+ * else nil and what its function was made of. Nothing if s is no skeleton. */
 static int describe(lua_State *L)
 {
     lun__host *h = lun__here(L);

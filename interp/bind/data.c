@@ -1,4 +1,4 @@
-/* Many elements at once: into Lua tables and byte strings, and from byte strings.
+/* data.c - many elements at once: into Lua tables and byte strings, and from byte strings.
  * Buffers are Lua's own memory, so that an error leaves nothing behind. */
 #include <limits.h>
 #include <string.h>
@@ -88,7 +88,7 @@ static int array_totable(lua_State *L)
     int rank = lun_shape(a, shape);
     reader r = start(L, h, a, 0, lun_size(a));
     push_nested(L, &r, shape, rank);
-    lun__settle(L, h);
+    lun__report_memory(L, h);
     return 1;
 }
 
@@ -104,7 +104,7 @@ static int array_read(lua_State *L)
     luaL_argcheck(L, count >= 0 && count <= size - (first - 1), 3, "more than there is");
     reader r = start(L, h, a, first - 1, count);
     push_elements(L, &r, count);
-    lun__settle(L, h);
+    lun__report_memory(L, h);
     return 1;
 }
 
@@ -124,7 +124,7 @@ static int array_tobytes(lua_State *L)
     LUN__TRY(s, lun_read(h->engine, a, to, 0, count));
     lun__check(L, h, s, 1);
     luaL_pushresultsize(&text, bytes);
-    lun__settle(L, h);
+    lun__report_memory(L, h);
     return 1;
 }
 
@@ -175,11 +175,11 @@ static int from_bytes(lua_State *L)
         }
     }
     lun__check(L, h, s, 1);
-    lun__settle(L, h);
+    lun__report_memory(L, h);
     return 1;
 }
 
-/* ---- the table of dtypes ------------------------------------------------------------------------ */
+/* ---- the table of dtypes --------------------------------------------------------------------- */
 
 static void set_integer(lua_State *L, const char *name, int x)
 {

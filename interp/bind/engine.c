@@ -1,5 +1,5 @@
-/* Functions about the engine as a whole: evaluating several arrays, counters, backends, devices, the
- * accuracy of mathematical functions. */
+/* engine.c - functions about the engine as a whole: evaluating several arrays, counters, backends,
+ * devices, the accuracy of mathematical functions. */
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -7,8 +7,8 @@
 
 #include "bind/bind.h"
 
-/* lun.eval(e1, e2, ...): evaluates all in as few passes as possible; gives the arrays, and for Scalars
- * their numbers. */
+/* lun.eval(e1, e2, ...): evaluates all in as few passes as possible; gives the arrays, and for
+ * Scalars their numbers. */
 static int evaluate(lua_State *L)
 {
     enum { FEW = 8 };
@@ -34,11 +34,11 @@ static int evaluate(lua_State *L)
             lua_replace(L, i);
         }
     }
-    lun__settle(L, h);
+    lun__report_memory(L, h);
     return count;
 }
 
-/* ---- counters ---------------------------------------------------------------------------------- */
+/* ---- counters -------------------------------------------------------------------------------- */
 
 static int stats(lua_State *L)
 {
@@ -148,8 +148,8 @@ static int trim(lua_State *L)
     return 0;
 }
 
-/* internal.cache(clear): the directory, entries and bytes of the kernels on disk, which it removes if it
- * is to; or nil and why there is none. */
+/* internal.cache(clear): the directory, entries and bytes of the kernels on disk, which it removes
+ * if it is to; or nil and why there is none. */
 static int cache(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -166,7 +166,8 @@ static int cache(lua_State *L)
     return 3;
 }
 
-/* internal.terminal(): columns and rows of the window and whether stdout is one; nil where it tells none. */
+/* internal.terminal(): columns and rows of the window and whether stdout is one; nil where it tells
+ * none. */
 static int terminal(lua_State *L)
 {
     struct winsize size;
@@ -181,9 +182,10 @@ static int terminal(lua_State *L)
     return 3;
 }
 
-/* ---- backends and devices ---------------------------------------------------------------------- */
+/* ---- backends and devices -------------------------------------------------------------------- */
 
-/* lun.backends(): the names of those that can be used here, best first; and of the others the reasons. */
+/* lun.backends(): the names of those that can be used here, best first; and of the others the
+ * reasons. */
 static int backends(lua_State *L)
 {
     lun__host *h = lun__here(L);

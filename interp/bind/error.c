@@ -1,6 +1,6 @@
-/* From a status to a Lua error: a caller's mistake becomes "bad argument #2 to 'zip' (...)", a fault
- * in a kernel an error object with code, message and where.
- * Knows nothing of the calls that fail. Whoever raises must hold nothing that Lua does not own. */
+/* error.c - from a status to a Lua error: a caller's mistake becomes "bad argument #2 to 'zip'
+ * (...)", a fault in a kernel an error object with code, message and where. Knows nothing of the
+ * calls that fail. A function that raises holds nothing that Lua does not own. */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ bool lun__again(lua_State *L, lun__host *h, lun_status s, int *tries)
 {
     int64_t wanted = lun_thrifty(h->engine, false);
     if (wanted && *tries < LUN__COLLECTIONS) {
-        lun__scavenge(L, h, wanted, ++*tries > 1);
+        lun__collect_for(L, h, wanted, ++*tries > 1);
         return true;
     }
     bool short_of_memory =
@@ -36,14 +36,14 @@ bool lun__again(lua_State *L, lun__host *h, lun_status s, int *tries)
     return true;
 }
 
-/* Pushes the engine's text first of all: what Lua does next may run finalisers that use the engine. */
+/* Pushes the engine's text first of all: what Lua does next may run finalisers, which use it. */
 static const char *push_message(lua_State *L, const lun__host *h)
 {
     return lua_pushstring(L, lun_error(h->engine));
 }
 
-/* Writes where the function of a level stands, "" if it does not say; of level 0: where the nearest function of
- * a script stands, which is none of the module's own. */
+/* Writes where the function of a level stands, "" if it does not say; of level 0: where the nearest
+ * function of a script stands, which is none of the module's own. */
 static void script_place(lua_State *L, int level, char *place, size_t room)
 {
     static const char own[] = "lua/lunarray/";
@@ -57,8 +57,8 @@ static void script_place(lua_State *L, int level, char *place, size_t room)
             snprintf(place, room, "%s:%d", caller.short_src, caller.currentline);
 }
 
-/* An error object; its place is where the expression was built, else where the script stands. The host's
- * userdata is at host_at. */
+/* An error object; its place is where the expression was built, else where the script stands. The
+ * host's userdata is at host_at. */
 static int raise_fault(lua_State *L, const lun__host *h, lun_status s, int host_at, int level)
 {
     char where[256];
@@ -100,7 +100,7 @@ int lun__raise_stop(lua_State *L, lun_status s)
     char text[256];
     const lun__host *h = lun__host_open(L);
     snprintf(text, sizeof text, "%s", lun_error(h->engine));
-    (void)lun_fail(h->engine, s, text); /* whatever it concerned, the script stands elsewhere */
+    (void)lun_fail(h->engine, s, text); /* without the place of an expression */
     return raise_fault(L, h, s, lua_gettop(L), 0);
 }
 

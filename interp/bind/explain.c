@@ -1,4 +1,5 @@
-/* lun.explain: the engine's plan as a Lua table. What its page looks like is said in Lua. */
+/* explain.c - lun.explain: the engine's plan as a Lua table. What its page looks like is said in
+ * Lua. */
 #include "bind/bind.h"
 
 static void set_integer(lua_State *L, const char *name, int64_t x)

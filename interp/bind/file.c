@@ -1,5 +1,5 @@
-/* Arrays on files, and elements into files: internal.open, elements, bytes, write and streamed, for
- * lua/lunarray/io.lua and raw.lua. Knows no format. */
+/* file.c - arrays on files, and elements into files: internal.open, elements, bytes, write and
+ * streamed, for lua/lunarray/io.lua and raw.lua. Knows no format. */
 #include <errno.h>
 #include <lualib.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static int open_file(lua_State *L)
         reason = errno;
         if (s != LUN_EIO || (reason != EMFILE && reason != ENFILE))
             break;
-        lua_gc(L, LUA_GCCOLLECT); /* arrays that nobody holds hold files */
+        lua_gc(L, LUA_GCCOLLECT); /* unreachable arrays keep files open */
     }
     if (s == LUN_EIO) {
         luaL_pushfail(L);
@@ -53,8 +53,8 @@ static int file_elements(lua_State *L)
     return 1;
 }
 
-/* internal.bytes(a, first, count): elements, counted from 1 in row-major order, as this machine stores
- * them. What has to be computed for them is not kept where they can be had alone. */
+/* internal.bytes(a, first, count): elements, counted from 1 in row-major order, as this machine
+ * stores them. What has to be computed for them is not kept where they can be had alone. */
 static int part_bytes(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -69,12 +69,12 @@ static int part_bytes(lua_State *L)
     LUN__TRY(s, lun_read(h->engine, a, to, first - 1, count));
     lun__check(L, h, s, 1);
     luaL_pushresultsize(&text, bytes);
-    lun__settle(L, h);
+    lun__report_memory(L, h);
     return 1;
 }
 
-/* internal.write(file, a): all elements into a file of Lua's, some at a time; what has to be computed for them
- * is not kept where they can be had so. True; or nil, message, errno. */
+/* internal.write(file, a): all elements into a file of Lua's, some at a time; what has to be
+ * computed for them is not kept where they can be had so. True; or nil, message, errno. */
 static int write_elements(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -94,11 +94,11 @@ static int write_elements(lua_State *L)
         if (fwrite(buffer, size, (size_t)some, to->f) != (size_t)some)
             return luaL_fileresult(L, 0, NULL);
     }
-    lun__settle(L, h);
+    lun__report_memory(L, h);
     return luaL_fileresult(L, 1, NULL);
 }
 
-/* internal.streamed(a): whether elements that it is made of are in files, or it has none in memory. */
+/* internal.streamed(a): whether it reads files, or has no elements in memory. */
 static int is_streamed(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -107,7 +107,8 @@ static int is_streamed(lua_State *L)
     return 1;
 }
 
-/* internal.writing(f, ...): what f(...) gives; files that grow too large are errors in it, no signal. */
+/* internal.writing(f, ...): what f(...) gives; files that grow too large are errors in it, no
+ * signal. */
 static int writing(lua_State *L)
 {
     lun__held_signal held;

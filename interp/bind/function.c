@@ -1,6 +1,6 @@
-/* From a Lua value to a function for a skeleton: a Lua function, an operation of lun.op or its name, a
- * C string, a file's path. The one place where user functions enter.
- * Knows nothing of the skeletons that take them. */
+/* function.c - from a Lua value to a function for a skeleton: a Lua function, an operation of
+ * lun.op or its name, a C string, a file's path. The one place where user functions enter. Knows
+ * nothing of the skeletons that take them. */
 #include <string.h>
 
 #include "bind/bind.h"

@@ -1,6 +1,6 @@
-/* hold.h - writing files without SIGXFSZ: what grows beyond the process's limit (ulimit -f) fails with EFBIG
- * instead. The mask of the thread alone is changed, and put back; handlers stay as they are. What prims/base/write.c does for
- * itself: nothing but lunarray.h is seen here. Knows no Lua. */
+/* hold.h - writing files without SIGXFSZ: what grows beyond the process's limit (ulimit -f) fails
+ * with EFBIG instead. The mask of the thread alone is changed, and put back; handlers stay as they
+ * are. prims/base/write.c, which is not seen here, does the same for itself. Knows no Lua. */
 #ifndef LUN_INTERP_HOLD_H
 #define LUN_INTERP_HOLD_H
 

@@ -1,6 +1,6 @@
-/* The engine's place in a lua_State: opened at first use, ended when the state is; the references
- * that its userdata stand for; what the garbage collector is told.
- * Knows nothing of arrays' values. */
+/* host.c - the engine's place in a lua_State: opened at first use, ended when the state is; the
+ * references that its userdata stand for; what the garbage collector is told. Knows nothing of
+ * arrays' values. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,15 +13,16 @@
 /* Keys of the registry: their addresses. */
 static const char host_key, offer_key;
 
-/* From how many more bytes on the collector is told; less would cost more than it gives back. Arrays made
- * and dropped in a loop come to as much before they are reused: it fits a core's own cache. */
+/* Bytes of elements after which the collector is told; telling it more often costs more than it
+ * frees. The arrays that a loop makes and drops reach this before their memory is reused, so it
+ * fits a core's own cache. */
 #define TELL (512 * 1024)
-/* Beyond this, and once as much has been added as the last full collection left or as Lua's own heap
- * has, there is another one: a generational collector would not look at old arrays before that heap
- * has doubled. */
+/* A full collection is due beyond this many bytes of elements, once as many were added as the last
+ * one left or as Lua's own heap has: a generational collector looks at old arrays only when that
+ * heap has doubled. */
 #define FULL (INT64_C(64) << 20)
 
-/* ---- opening and ending ------------------------------------------------------------------------ */
+/* ---- opening and ending ---------------------------------------------------------------------- */
 
 static void warn(void *state, const char *text)
 {
@@ -38,8 +39,8 @@ static uint64_t fresh_seed(const void *salt)
     return seed;
 }
 
-/* Ends the reference of an entry, which stays. What is released may come back here. */
-static void let_go(lun__held *held)
+/* Releases the reference of an entry, which stays. The release may call this function again. */
+static void release_entry(lun__held *held)
 {
     lun__held was = *held;
     held->as.array = NULL;
@@ -51,7 +52,8 @@ static void let_go(lun__held *held)
         lun_plan_release(was.as.plan);
 }
 
-/* Puts the entry of a box whose userdata has ended among the dead ones; no box at `data`: does nothing. */
+/* Puts the entry of a box whose userdata has ended into the list of those; no box at `data`: does
+ * nothing. */
 static void box_ended(void *host, const void *data)
 {
     lun__host *h = host;
@@ -60,24 +62,24 @@ static void box_ended(void *host, const void *data)
     if (slot >= (uint32_t)h->room || h->held[slot].box != box)
         return;
     h->held[slot].box = NULL;
-    h->held[slot].next = h->dead;
-    h->dead = (int32_t)slot;
+    h->held[slot].next = h->ended;
+    h->ended = (int32_t)slot;
 }
 
-/* The host's finaliser, in a normal run the last of all; functions that run later find no engine. */
+/* The host's finaliser, the last one in a normal run; functions that run later find no engine. */
 static int end_host(lua_State *L)
 {
     lun__host *h = lua_touserdata(L, 1);
     if (!h || lua_rawlen(L, 1) != sizeof *h || !h->engine)
         return 0;
     for (int32_t i = 0; i < h->room; i++)
-        let_go(&h->held[i]);
+        release_entry(&h->held[i]);
     if (h->recycler)
         lun__recycler_serve(h->recycler, NULL, NULL);
     free(h->held);
     h->held = NULL;
     h->room = 0;
-    h->unused = h->dead = -1;
+    h->unused = h->ended = -1;
     if (h->owned)
         lun_close(h->engine);
     h->engine = NULL;
@@ -108,7 +110,7 @@ lun__host *lun__host_open(lua_State *L)
     lua_pop(L, 1);
     lun__host *h = lua_newuserdatauv(L, sizeof *h, LUN__VALUES);
     memset(h, 0, sizeof *h);
-    h->unused = h->dead = -1;
+    h->unused = h->ended = -1;
     h->math = "fast";
     h->seed = fresh_seed(h);
     lua_createtable(L, 0, 2);
@@ -153,9 +155,10 @@ int lun__ended(lua_State *L)
     return luaL_error(L, "the engine is closed");
 }
 
-/* ---- userdata ---------------------------------------------------------------------------------- */
+/* ---- userdata -------------------------------------------------------------------------------- */
 
-/* The finaliser of whatever has an entry in held, but for arrays where the allocator tells of their end. */
+/* The finaliser of userdata with an entry in held, but of arrays where the allocator tells of their
+ * end. */
 static int end_box(lua_State *L)
 {
     lun__host *h = lua_touserdata(L, lua_upvalueindex(1));
@@ -163,21 +166,21 @@ static int end_box(lua_State *L)
     bool ours = box && lua_rawlen(L, 1) == LUN__HELD_BYTES && box->host == h;
     if (ours && box->kind <= LUN__PLAN && h->engine) {
         box_ended(h, box);
-        lun__bury(h);
+        lun__release_ended(h);
         box->host = NULL;
     }
     return 0;
 }
 
-void lun__bury(lun__host *h)
+void lun__release_ended(lun__host *h)
 {
-    while (h->dead >= 0) {
-        int32_t slot = h->dead;
+    while (h->ended >= 0) {
+        int32_t slot = h->ended;
         lun__held *held = &h->held[slot];
-        h->dead = held->next;
+        h->ended = held->next;
         held->next = h->unused;
         h->unused = slot;
-        let_go(held);
+        release_entry(held);
     }
 }
 
@@ -229,8 +232,8 @@ static inline lun__held *push_box(lua_State *L, lun__host *h, lun__kind kind)
     lun__box *box = lua_newuserdatauv(L, LUN__HELD_BYTES, 0);
     *box = (lun__box){.host = NULL, .slot = -1, .kind = (int32_t)kind};
     /* Making the userdata may have run the collector, which only gives entries back. */
-    if (h->dead >= 0)
-        lun__bury(h);
+    if (h->ended >= 0)
+        lun__release_ended(h);
     if (h->unused < 0)
         grow(L, h);
     box->slot = h->unused;
@@ -258,13 +261,13 @@ lun__held *lun__new_held_array(lua_State *L, lun__host *h, int metatable)
     return held;
 }
 
-/* ---- the collector, and the script's place ------------------------------------------------------ */
+/* ---- the collector, and the script's place --------------------------------------------------- */
 
 void lun__collect(lua_State *L, lun__host *h)
 {
     lua_gc(L, LUA_GCCOLLECT);
     if (h)
-        lun__bury(h);
+        lun__release_ended(h);
 }
 
 /* Bytes of Lua's own. */
@@ -273,8 +276,8 @@ static int64_t heap_of(lua_State *L)
     return (int64_t)lua_gc(L, LUA_GCCOUNT) * 1024;
 }
 
-/* Whether a full collection is due: beside what is alive of arrays and of Lua's own there may be as much again
- * that is not. */
+/* Whether a full collection is due: beside what is alive of arrays and of Lua's own there may be as
+ * much again that is not. */
 static bool is_due(lua_State *L, const lun__host *h)
 {
     lun_stats stats;
@@ -295,10 +298,10 @@ static void collect_some(lua_State *L, lun__host *h, int64_t bytes)
 {
     int64_t kilobytes = bytes / 1024;
     lua_gc(L, LUA_GCSTEP, kilobytes < INT_MAX ? (int)kilobytes : INT_MAX);
-    lun__bury(h);
+    lun__release_ended(h);
 }
 
-void lun__settle(lua_State *L, lun__host *h)
+void lun__report_memory(lua_State *L, lun__host *h)
 {
     h->pressure += lun_pressure(h->engine);
     if (h->pressure < TELL) {
@@ -316,7 +319,7 @@ void lun__settle(lua_State *L, lun__host *h)
         collect_some(L, h, bytes);
 }
 
-void lun__scavenge(lua_State *L, lun__host *h, int64_t bytes, bool thoroughly)
+void lun__collect_for(lua_State *L, lun__host *h, int64_t bytes, bool thoroughly)
 {
     if (lua_gc(L, LUA_GCISRUNNING) != 1)
         return;
@@ -332,6 +335,6 @@ void lun__mark(lua_State *L, lun__host *h)
     lua_Debug caller;
     if (lua_getstack(L, 1, &caller) && lua_getinfo(L, "Sl", &caller) && caller.currentline > 0)
         snprintf(place, sizeof place, "%s:%d", caller.short_src, caller.currentline);
-    /* Without memory for it an error tells less; that is no reason to fail here. */
+    /* Without memory for the place errors name none; the call itself does not fail. */
     (void)lun_mark(h->engine, place);
 }

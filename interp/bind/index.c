@@ -1,5 +1,5 @@
-/* Elements of arrays: v[i], v[i] = x, iteration, filling, storing. Counts from 1, and from the end
- * for negative indices, where the engine counts from 0. */
+/* index.c - elements of arrays: v[i], v[i] = x, iteration, filling, storing. Counts from 1, and
+ * from the end for negative indices, where the engine counts from 0. */
 #include "bind/bind.h"
 
 /* Raises the bad argument for an index outside an array. */
@@ -45,7 +45,7 @@ void lun__push_at(lua_State *L, lun__host *h, lun_array *a, int64_t i, int arg)
         lun__check(L, h, s, arg);
         lun__push_value(L, x);
     }
-    lun__settle(L, h);
+    lun__report_memory(L, h);
 }
 
 /* a[key]: a method for a string (the second upvalue has them), else an element or a row. */
@@ -80,7 +80,7 @@ static void store(lua_State *L, lun__host *h, lun_array *target, int from, int a
             lun_release(source);
     }
     lun__check(L, h, s, arg);
-    lun__settle(L, h);
+    lun__report_memory(L, h);
 }
 
 /* a[i] = x; a[i] = row where a has rows. */
@@ -102,7 +102,7 @@ static int array_newindex(lua_State *L)
     lun_value x = lun__check_value(L, h, 3);
     LUN__TRY(s, lun_set(h->engine, a, i, x));
     lun__check(L, h, s, 3);
-    lun__settle(L, h);
+    lun__report_memory(L, h);
     return 0;
 }
 
@@ -115,7 +115,7 @@ static int array_fill(lua_State *L)
     LUN__TRY(s, lun_fill(h->engine, a, x));
     lun__check(L, h, s, 2);
     lua_settop(L, 1);
-    lun__settle(L, h);
+    lun__report_memory(L, h);
     return 1;
 }
 
@@ -129,7 +129,7 @@ static int array_set(lua_State *L)
     return 1;
 }
 
-/* ---- iteration --------------------------------------------------------------------------------- */
+/* ---- iteration ------------------------------------------------------------------------------- */
 
 static int iterate(lua_State *L)
 {
@@ -152,7 +152,7 @@ static int array_iter(lua_State *L)
         lun_status s;
         LUN__TRY(s, lun_eval(h->engine, &a, 1));
         lun__check(L, h, s, 1);
-        lun__settle(L, h);
+        lun__report_memory(L, h);
     }
     lua_pushvalue(L, lua_upvalueindex(2));
     lua_pushvalue(L, 1);
@@ -167,7 +167,7 @@ static int array_value(lua_State *L)
     lun__check_array(L, h, 1);
     lun_value x = lun__check_value(L, h, 1);
     lun__push_value(L, x);
-    lun__settle(L, h);
+    lun__report_memory(L, h);
     return 1;
 }
 

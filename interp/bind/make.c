@@ -1,5 +1,5 @@
-/* Functions that make arrays: lun.vector, zeros, ones, full, range, index, linspace, random.
- * Tables are read by table.c. */
+/* make.c - functions that make arrays: lun.vector, zeros, ones, full, range, index, linspace,
+ * random. Tables are read by table.c. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 static int give(lua_State *L, lun__host *h, lun_status s, int arg)
 {
     lun__check(L, h, s, arg);
-    lun__settle(L, h);
+    lun__report_memory(L, h);
     return 1;
 }
 
@@ -75,9 +75,9 @@ static int make_filled(lua_State *L)
     return make_full(L, x, t, 2);
 }
 
-/* ---- ranges ------------------------------------------------------------------------------------ */
+/* ---- ranges ---------------------------------------------------------------------------------- */
 
-/* The number of integers a, a + step, ... up to b, as Lua's for counts them; -1 if beyond int64_t. */
+/* How many integers a, a + step, ... up to b Lua's for counts; -1 if beyond int64_t. */
 static int64_t count_integers(lua_Integer a, lua_Integer b, lua_Integer step)
 {
     if (step > 0 ? a > b : a < b)
@@ -174,7 +174,7 @@ static int make_linspace(lua_State *L)
     return give(L, h, s, 3);
 }
 
-/* ---- random ------------------------------------------------------------------------------------ */
+/* ---- random ---------------------------------------------------------------------------------- */
 
 /* What lun.random can be told besides the shape. */
 typedef struct random_options {

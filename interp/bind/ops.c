@@ -1,6 +1,6 @@
-/* The elementwise operations as functions, methods and operators, all made in one loop over the
- * engine's table: an operation is named here only where Lua knows it by another name or compares, and
- * the two that can fail in a kernel. a + b runs through here, so that path is short. */
+/* ops.c - the elementwise operations as functions, methods and operators, all made in one loop over
+ * the engine's table: an operation is named here only where Lua knows it by another name or
+ * compares, and the two that can fail in a kernel. a + b runs through here: that path is short. */
 #include <string.h>
 
 #include "bind/bind.h"
@@ -39,7 +39,7 @@ int lun__apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_trap)
     return 1;
 }
 
-/* What a function of an operation knows: its second upvalue. The third is the metatable of arrays. */
+/* The second upvalue of an operation's function. The third is the metatable of arrays. */
 typedef struct known {
     lun__host *host;
     lun_op op;
@@ -58,8 +58,8 @@ static lun_array *number_at(lua_State *L, lun__host *h, int i)
     return s == LUN_OK ? x : NULL;
 }
 
-/* Two arrays, or one and a number, and all goes well: the whole of it. False: nothing has happened that
- * counts. */
+/* Two arrays, or one and a number, and all goes well: the whole of it. False: nothing has happened
+ * that counts. */
 static bool apply_to_two(lua_State *L, lun__host *h, lun_op op)
 {
     const lun__held *a = lun__array_at(L, h, 1), *b = lun__array_at(L, h, 2);
@@ -139,9 +139,9 @@ bool lun__to_op(lua_State *L, int i, lun_op *op)
     return true;
 }
 
-/* ---- < and <= ---------------------------------------------------------------------------------- */
+/* ---- < and <= -------------------------------------------------------------------------------- */
 
-/* One boolean: for numbers, Scalars and arrays of one element. Upvalues: the host, the operation. */
+/* One boolean, of numbers, Scalars and arrays of one element. Upvalues: the host, the operation. */
 static int compare(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -163,7 +163,7 @@ static int compare(lua_State *L)
     return 1;
 }
 
-/* ---- registration ------------------------------------------------------------------------------ */
+/* ---- registration ---------------------------------------------------------------------------- */
 
 /* Pushes Lua's name of the event for an operator. */
 static void push_event(lua_State *L, const lun_op_info *info)

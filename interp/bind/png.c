@@ -1,6 +1,6 @@
-/* PNG images as bytes, by libpng: internal.png_decode and internal.png_encode, for lua/lunarray/png.lua.
- * libpng leaves by longjmp, so what it works on hangs on one userdata, and no function of Lua's is
- * called while it works. Knows neither files nor arrays. */
+/* png.c - PNG images as bytes, by libpng: internal.png_decode and internal.png_encode, for
+ * lua/lunarray/png.lua. libpng leaves by longjmp, so one userdata owns all that it works on, and no
+ * function of Lua's is called meanwhile. Knows neither files nor arrays. */
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ typedef struct job {
     int channels, depth; /* depth: 8 or 16 bits */
 } job;
 
-/* ---- what libpng calls -------------------------------------------------------------------------- */
+/* ---- what libpng calls ----------------------------------------------------------------------- */
 
 static void on_error(png_structp png, png_const_charp text)
 {
@@ -76,7 +76,7 @@ static void on_flush(png_structp png)
     (void)png;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------ */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* Memory for the image and pointers to its rows. */
 static void make_room(job *j)
@@ -92,8 +92,8 @@ static void make_room(job *j)
         j->rows[y] = j->bytes + y * row;
 }
 
-/* Has libpng give whole bytes: no palette, no bits, transparency as a channel, 16 bits as the machine
- * has them (the module is for little-endian ones). */
+/* Has libpng give whole bytes: no palette, no bits, transparency as a channel, 16 bits as the
+ * machine has them (the module is for little-endian ones). */
 static void choose_form(job *j)
 {
     png_byte type = png_get_color_type(j->png, j->info);
@@ -140,7 +140,7 @@ static bool decode(job *j)
     return true;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static bool encode(job *j)
 {
@@ -167,7 +167,8 @@ static bool encode(job *j)
     return true;
 }
 
-/* ---- for Lua -------------------------------------------------------------------------------------- */
+/* ---- for Lua
+ * -------------------------------------------------------------------------------------- */
 
 /* The finaliser: ends what is left, however the function was left. */
 static int end_job(lua_State *L)

@@ -1,6 +1,6 @@
-/* recycle.c - blocks of one size kept for reuse, and their end told; see recycle.h. What Lua calls its
- * allocator with is enough for both: the size of a block tells whether it can hold such a userdata.
- * Knows nothing of arrays. */
+/* recycle.c - blocks of one size kept for reuse, and their end told; see recycle.h. What Lua calls
+ * its allocator with is enough for both: the size of a block tells whether it can hold such a
+ * userdata. Knows nothing of arrays. */
 #include "bind/recycle.h"
 
 #include <stdbool.h>

@@ -1,6 +1,10 @@
-/* recycle.h - a wrapper around the allocator of a lua_State of our own: the blocks of arrays' userdata, which
- * scripts make and drop all the time, are kept for the next ones, and their end is noticed without a
- * finaliser, which costs Lua more than an array does. States of others keep their allocator. */
+/* recycle.h - a wrapper around the allocator of a lua_State of our own: blocks of the userdata of
+ * arrays are kept for the next ones, and the end of each is told without a finaliser. States of
+ * others keep their allocator, and have finalisers.
+ *
+ * What it gives (bench/latency.lua, medians of 40 interleaved runs): without it (a + b) * (c + d)
+ * takes 1.32 times as long on 100 elements and 1.10 times on 10,000, a chain of 20 operations 1.62
+ * times. Knows nothing of arrays. */
 #ifndef LUN_RECYCLE_H
 #define LUN_RECYCLE_H
 
@@ -9,18 +13,17 @@
 #include <lua.h>
 
 typedef struct lun__recycler lun__recycler;
-/* Is told of a userdata's end: data, of the size that is watched, is freed, or is other bytes in a block of
- * that size. Called amid Lua's work: must call nothing of Lua. */
+/* Called when Lua frees a block of the size that is watched, with where a userdata in it begins:
+ * one of the owner's, or other bytes. It must call nothing of Lua. */
 typedef void lun__ended_call(void *owner, const void *data);
 
-/* Wraps the allocator of L, a main thread, until its end. Without memory for it L stays as it is. */
+/* Wraps the allocator of L, a main thread, until L ends. Without memory L stays as it is. */
 void lun__recycle(lua_State *L);
 
-/* That of a state which serves no owner yet, NULL if there is none. Userdata of so many bytes, without user
- * values, are watched: the same number in all calls. Raises Lua's memory error. */
+/* The wrapper of L if it has no owner yet, else NULL. Userdata of so many bytes without user values
+ * are watched; the number is the same in all calls. Raises Lua's memory error. */
 lun__recycler *lun__recycler_of(lua_State *L, size_t bytes);
-/* From now on ended(owner, data) is called for each; owner, a userdata of L, ends it by its own end. NULL:
- * none is told. */
+/* From now on ended(owner, data) is called, until owner, a userdata of L, ends. NULL: no calls. */
 void lun__recycler_serve(lun__recycler *r, void *owner, lun__ended_call *ended);
 
 #endif

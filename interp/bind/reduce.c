@@ -1,5 +1,6 @@
-/* Reductions of whole arrays to Lua numbers, made in one loop over the engine's table, and what is
- * built of them. Where an operation bears the same name (min, max), a second argument tells which. */
+/* reduce.c - reductions of whole arrays to Lua numbers, made in one loop over the engine's table,
+ * and what is built of them. A function that is an operation too (min, max) is that with two
+ * arguments. */
 #include <string.h>
 
 #include "bind/bind.h"
@@ -23,7 +24,7 @@ static int total(lua_State *L, lun__host *h, lun_reduction r, int64_t ddof)
     if (row_of(r).index)
         x.as.i++;
     lun__push_value(L, x);
-    lun__settle(L, h);
+    lun__report_memory(L, h);
     return 1;
 }
 
@@ -96,7 +97,7 @@ static int array_dot(lua_State *L)
     LUN__TRY(s, lun_total(h->engine, LUN_SUM, *product, 0, &x));
     lun__check(L, h, s, 2);
     lun__push_value(L, x);
-    lun__settle(L, h);
+    lun__report_memory(L, h);
     return 1;
 }
 

@@ -1,4 +1,4 @@
-/* Skeletons: map, zip, reduce and scan made without data, and one call of one of them.
+/* skeleton.c - skeletons: map, zip, reduce and scan made without data, and one call of one of them.
  * How scripts call them is apply.c's, chains and trees are compose.c's. */
 #include <string.h>
 
@@ -20,7 +20,7 @@ lun__skeleton *lun__new_skeleton(lua_State *L, lun__host *h, int kind)
     return k;
 }
 
-/* ---- making ------------------------------------------------------------------------------------ */
+/* ---- making ---------------------------------------------------------------------------------- */
 
 /* Pushes the identity given at i as an array and returns it; nil and NULL if there is none. */
 static lun_array *push_identity(lua_State *L, lun__host *h, int i)
@@ -87,7 +87,7 @@ static const struct option {
     void (*read)(lua_State *L, lun__skeleton *k, int options);
 } known_options[] = {{"out", out_option}, {"inclusive", inclusive_option}};
 
-/* The option that a row speaks of: "name=value". */
+/* The option of a row, whose text is "name=value"; NULL: it has none. */
 static const struct option *option_of(const lun_skeleton_info *row)
 {
     for (size_t i = 0; i < sizeof known_options / sizeof known_options[0]; i++) {
@@ -143,7 +143,7 @@ static int new_skeleton(lua_State *L)
     return 1;
 }
 
-/* ---- calling ----------------------------------------------------------------------------------- */
+/* ---- calling --------------------------------------------------------------------------------- */
 
 /* Raises a bad argument of a call: found is at stack index i and counted as `number`. */
 static void wrong_type(lua_State *L, const lun__call *c, int i, int number, const char *expected)

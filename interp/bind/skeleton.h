@@ -8,8 +8,8 @@
 /* Kinds of skeletons beside those of the engine's table. */
 enum { LUN__PROGRAM = LUN_SKELETON_COUNT };
 
-/* User values of a skeleton: what keeps f and id alive, the Lua value that f was made of; of a program
- * its list and what lua/lunarray/skeleton.lua has to know of it. */
+/* User values of a skeleton: what keeps f and id alive, the Lua value that f was made of; of a
+ * program its list and what lua/lunarray/skeleton.lua has to know of it. */
 enum { LUN__USE_FUNCTION = 1, LUN__USE_ID, LUN__USE_SOURCE };
 enum { LUN__USE_LIST = 1, LUN__USE_PARTS };
 #define LUN__SKELETON_VALUES 3
@@ -54,8 +54,8 @@ static inline lun_skeleton_info lun__skeleton_row(int kind)
 lun__skeleton *lun__check_skeleton(lua_State *L, lun__host *h, int i);
 /* Pushes a skeleton of a kind, empty. */
 lun__skeleton *lun__new_skeleton(lua_State *L, lun__host *h, int kind);
-/* Fills k, of the kind that it says, from the function at f, the identity at id and the table of options (0:
- * none can be given). Pushes what k->f and k->id need to stay alive: two values. */
+/* Fills k, of the kind that it says, from the function at f, the identity at id and the table of
+ * options (0: none can be given). Pushes what k->f and k->id need to stay alive: two values. */
 void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int id, int options);
 /* Pushes the results of a skeleton that is no program and returns their number. */
 int lun__call_skeleton(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c);

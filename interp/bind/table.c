@@ -1,5 +1,5 @@
-/* lun.vector of a Lua table: its shape, which must be rectangular and without holes, the dtype that
- * its numbers ask for, and their packing. Every complaint says where: t[2][3]. */
+/* table.c - lun.vector of a Lua table: its shape, which must be rectangular and without holes, the
+ * dtype that its numbers ask for, and their packing. Every complaint says where: t[2][3]. */
 #include <stdio.h>
 #include <string.h>
 
@@ -35,7 +35,8 @@ static int complain(const walk *w, int depth, const char *what)
 
 static const char is_nil[] = "is nil: a table with holes makes no array";
 
-/* Complains about numbers as keys beyond 1 .. n in the table on the top; a nil before is found later. */
+/* Complains about numbers as keys beyond 1 .. n in the table on the top; a nil before is found
+ * later. */
 static void refuse_holes(const walk *w, int depth, int64_t n)
 {
     lua_State *L = w->L;
@@ -61,8 +62,8 @@ static bool has_readers(lua_State *L)
     return true;
 }
 
-/* Puts a plain table in the place of one on the top whose metamethods say what is in it, as Lua's own library reads
- * it; the first nil ends that, so no length can lie. */
+/* Puts a plain table in the place of one on the top whose metamethods say what is in it, as Lua's
+ * own library reads it; the first nil ends that, so no length can lie. */
 static void read_through(walk *w, int depth)
 {
     lua_State *L = w->L;
@@ -185,7 +186,7 @@ static void visit(walk *w, int depth)
     }
 }
 
-/* The number of elements that the shape speaks of. */
+/* The number of elements of the shape. */
 static int64_t count_of(const walk *w)
 {
     int64_t n = 1;
@@ -233,6 +234,6 @@ int lun__vector_of_table(lua_State *L)
     lun_status s;
     LUN__TRY(s, lun_tensor(h->engine, buffer, w.rank, w.shape, w.dtype, out));
     lun__check(L, h, s, 1);
-    lun__settle(L, h);
+    lun__report_memory(L, h);
     return 1;
 }

@@ -1,12 +1,12 @@
-/* Between Lua's numbers and booleans and the engine's values, elements, dtypes and shapes.
- * Knows nothing of arrays. */
+/* value.c - between Lua's numbers and booleans and the engine's values, elements, dtypes and
+ * shapes. Knows nothing of arrays. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bind/bind.h"
 
-/* ---- values and elements ----------------------------------------------------------------------- */
+/* ---- values and elements --------------------------------------------------------------------- */
 
 void lun__push_value(lua_State *L, lun_value x)
 {
@@ -92,7 +92,7 @@ const char *lun__pack(lun_dtype t, lun_value x, void *to)
     return NULL;
 }
 
-/* ---- dtypes and shapes ------------------------------------------------------------------------- */
+/* ---- dtypes and shapes ----------------------------------------------------------------------- */
 
 lun_dtype lun__check_dtype(lua_State *L, int i)
 {

@@ -1,5 +1,6 @@
-/* Protected calls as a stand-alone interpreter makes them: traceback, Ctrl-C, messages on stderr.
- * Must not know where the function came from: the command line and the interactive mode share it. */
+/* call.c - protected calls as a stand-alone interpreter makes them: traceback, Ctrl-C, messages on
+ * stderr. Must not know where the function came from: the command line and the interactive mode
+ * share it. */
 #include "program/call.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 
 #include "bind/bind.h"
 
-/* ---- what a signal handler must know ------------------------------------------------------------ */
+/* ---- what a signal handler must know --------------------------------------------------------- */
 
 /* The Lua threads that run, innermost first; they live on the C stack. */
 typedef struct frame {
@@ -46,7 +47,8 @@ static void on_signal(int number, void (*handler)(int), int flags)
     sigaction(number, &action, NULL);
 }
 
-/* ---- the hook -------------------------------------------------------------------------------------- */
+/* ---- the hook
+ * -------------------------------------------------------------------------------------- */
 
 /* A script may catch "interrupted!" once and go on. In a session it comes again, after half as many
  * instructions each time, until the whole input has been left. */
@@ -124,10 +126,11 @@ static void interrupt_session(int number)
     errno = error;
 }
 
-/* ---- coroutines ------------------------------------------------------------------------------------ */
+/* ---- coroutines
+ * ------------------------------------------------------------------------------------ */
 
-/* The program is linked so that Lua's own library calls this in lua_resume's place: a hook acts on one
- * Lua thread, so the one that runs has to be known. */
+/* The program is linked so that Lua's own library calls this in lua_resume's place: a hook acts on
+ * one Lua thread, so the one that runs has to be known. */
 int __real_lua_resume(lua_State *L, lua_State *from, int nargs, int *nresults);
 int __wrap_lua_resume(lua_State *L, lua_State *from, int nargs, int *nresults);
 
@@ -143,7 +146,8 @@ int __wrap_lua_resume(lua_State *L, lua_State *from, int nargs, int *nresults)
     return status;
 }
 
-/* ---- calls ----------------------------------------------------------------------------------------- */
+/* ---- calls
+ * ----------------------------------------------------------------------------------------- */
 
 static int protected(lua_State *L, int nargs, int nresults, int handler)
 {
@@ -225,7 +229,8 @@ bool lun__was_interrupted(void)
     return was;
 }
 
-/* ---- messages -------------------------------------------------------------------------------------- */
+/* ---- messages
+ * -------------------------------------------------------------------------------------- */
 
 void lun__complain(const char *program, const char *message)
 {

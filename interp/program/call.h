@@ -1,5 +1,5 @@
-/* Protected calls as a stand-alone interpreter makes them: traceback, Ctrl-C, messages on stderr.
- * Shared by the command line and the interactive mode; knows neither. */
+/* call.h - protected calls as a stand-alone interpreter makes them: traceback, Ctrl-C, messages on
+ * stderr. Shared by the command line and the interactive mode; knows neither. */
 #ifndef LUN_CALL_H
 #define LUN_CALL_H
 
@@ -18,8 +18,8 @@ int lun__call(lua_State *L, int nargs, int nresults);
 void lun__session_begin(void);
 void lun__session_end(void);
 
-/* In a session: calls the function below its nargs arguments; `handler`, a stack index, is the message
- * handler. *interrupted: Ctrl-C came meanwhile. */
+/* In a session: calls the function below its nargs arguments; `handler`, a stack index, is the
+ * message handler. *interrupted: Ctrl-C came meanwhile. */
 int lun__run_input(lua_State *L, int nargs, int nresults, int handler, bool *interrupted);
 
 /* Lets the rest of a call run although Ctrl-C has come, so that an error can be described. */

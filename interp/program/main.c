@@ -1,6 +1,7 @@
-/* The program: a drop-in for the stock Lua 5.4 interpreter, with `lun` preset to the module.
- * Options (options.c), exit codes and messages are the stock ones; --backend, --threads, --sandbox, --info, --help
- * and --version are added. Knows of the engine how it is opened as a sandbox and how far it is, nothing else. */
+/* main.c - the program: a drop-in for the stock Lua 5.4 interpreter, with `lun` preset to the
+ * module. Options (options.c), exit codes and messages are the stock ones; --backend, --threads,
+ * --sandbox, --info, --help and --version are added. Knows of the engine how it is opened as a
+ * sandbox and how far it is, nothing else. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,10 +42,11 @@ static void print_line(const char *text)
 
 #define ABOUT "Lunarray " LUN_VERSION " (" LUA_RELEASE ")"
 
-/* ---- long work ------------------------------------------------------------------------------------ */
+/* ---- long work
+ * ------------------------------------------------------------------------------------ */
 
-/* Shows how far an evaluation is where the cursor stands, and leaves the cursor there, so that what is
- * printed next overwrites it; NULL: erases it. */
+/* Shows how far an evaluation is where the cursor stands, and leaves the cursor there, so that what
+ * is printed next overwrites it; NULL: erases it. */
 static void show_progress(void *ctx, const lun_progress *p)
 {
     char text[80];
@@ -74,7 +76,7 @@ static void watch_progress(lua_State *L)
         lun_on_progress(e, show_progress, NULL);
 }
 
-/* ---- running ----------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 /* The global `arg`: the script is 0, its arguments count up, what stands before it counts down. */
 static void set_arg(lua_State *L, const lun_options *o)

@@ -23,10 +23,12 @@ typedef struct lun_options {
     bool interactive, version, ignore_env, executes, info, help, about;
 } lun_options;
 
-/* Reads the options up to the script; o->argv and o->argc are given. False with o->bad set at the first wrong one. */
+/* Reads the options up to the script; o->argv and o->argc are given. False with o->bad set at the
+ * first wrong one. */
 bool lun__options_parse(lun_options *o);
 
-/* Goes from an option with two dashes to the last of its words, for who runs the options in their order. */
+/* Goes from an option with two dashes to the last of its words, for who runs the options in their
+ * order. */
 void lun__options_pass(const lun_options *o, int *index);
 
 /* A limit: a number above 0, such as 2 or 0.5; 0 for a text that is none. */

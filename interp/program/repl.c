@@ -1,6 +1,6 @@
-/* The interactive mode where no terminal is: read a statement (over several lines if need be), run it,
- * print what it gives. Behaves as the stock interpreter's: _PROMPT, _PROMPT2, "=e", an expression as a
- * statement. Must not know how the program was started. */
+/* repl.c - the interactive mode where no terminal is: read a statement (over several lines if need
+ * be), run it, print what it gives. Behaves as the stock interpreter's: _PROMPT, _PROMPT2, "=e", an
+ * expression as a statement. Must not know how the program was started. */
 #include "program/repl.h"
 
 #include <stdbool.h>

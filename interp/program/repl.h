@@ -1,4 +1,4 @@
-/* The interactive mode. Knows nothing of the command line. */
+/* repl.h - the interactive mode. Knows nothing of the command line. */
 #ifndef LUN_REPL_H
 #define LUN_REPL_H
 
@@ -6,12 +6,12 @@
 
 #include <lua.h>
 
-/* Reads statements from stdin and runs them until the input ends: as a prompt at a terminal, else, or if
- * `plain`, as the stock interpreter does. */
+/* Reads statements from stdin and runs them until the input ends: as a prompt at a terminal, else,
+ * or if `plain`, as the stock interpreter does. */
 void lun__repl(lua_State *L, bool plain);
 
-/* The prompt at a terminal; the module lunarray.repl says what it does. False with a complaint if that
- * fails: a script may break what it is made of. */
+/* The prompt at a terminal; the module lunarray.repl says what it does. False with a complaint if
+ * that fails: a script may break what it is made of. */
 bool lun__session(lua_State *L);
 
 #endif

@@ -1,6 +1,6 @@
-/* Reading a line at a terminal by libedit: history, Tab, pasted text, Ctrl-C, Ctrl-Z, a window that
- * changes its size. Keys are read here, so that a signal is seen at once and leaves the terminal as
- * it found it. Knows no Lua; without libedit there is no editor. */
+/* repl_edit.c - reading a line at a terminal by libedit: history, Tab, pasted text, Ctrl-C, Ctrl-Z,
+ * a window that changes its size. Keys are read here, so that a signal is seen at once and leaves
+ * the terminal as it found it. Knows no Lua; without libedit there is no editor. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* ppoll */
 #endif
@@ -41,7 +41,8 @@ struct lun__editor {
     bool interrupted;
 };
 
-/* ---- signals that concern the terminal ------------------------------------------------------------ */
+/* ---- signals that concern the terminal
+ * ------------------------------------------------------------ */
 
 /* While a line is read these are held back and looked at between keys. */
 static const int watched[] = {SIGINT, SIGWINCH, SIGCONT, SIGTSTP, SIGTERM, SIGHUP, SIGQUIT};
@@ -60,7 +61,7 @@ typedef struct held_back {
     struct sigaction actions[WATCHED];
 } held_back;
 
-/* From here on the watched signals arrive only while a key is waited for. SIGINT is the caller's. */
+/* From here on the watched signals arrive only during a wait for a key. SIGINT is the caller's. */
 static void hold_back(held_back *h)
 {
     struct sigaction action;
@@ -92,8 +93,8 @@ static void say(const char *text)
     fflush(stdout);
 }
 
-/* Does what the signal does by default, with the terminal as the shell had it; comes back, if at all,
- * when the process goes on. */
+/* Does what the signal does by default, with the terminal as the shell had it; comes back, if at
+ * all, when the process goes on. */
 static void give_in(lun__editor *ed, int number)
 {
     struct sigaction before, action;
@@ -136,7 +137,8 @@ static bool heed_signals(lun__editor *ed)
     return true;
 }
 
-/* ---- keys -------------------------------------------------------------------------------------------- */
+/* ---- keys
+ * -------------------------------------------------------------------------------------------- */
 
 /* The next byte; -1 at the end of the input or where the line is to be given up. */
 static int next_byte(lun__editor *ed)
@@ -172,7 +174,7 @@ static int next_byte(lun__editor *ed)
     return ed->keys[ed->first++];
 }
 
-/* One character for libedit: 1, or 0 where there is none. Bytes that are no character are left out. */
+/* One character for libedit: 1, or 0 where there is none. Bytes of no character are left out. */
 static int read_key(EditLine *el, wchar_t *out)
 {
     lun__editor *ed = NULL;
@@ -259,7 +261,8 @@ static unsigned char tab(EditLine *el, int ch)
     return insert && *insert ? CC_REFRESH : CC_ERROR;
 }
 
-/* ---- the editor -------------------------------------------------------------------------------------- */
+/* ---- the editor
+ * -------------------------------------------------------------------------------------- */
 
 static char *prompt_of(EditLine *el)
 {

@@ -1,4 +1,4 @@
-/* Reading a line at a terminal, with an editor where there is one; knows no Lua. */
+/* repl_edit.h - reading a line at a terminal, with an editor where there is one; knows no Lua. */
 #ifndef LUN_REPL_EDIT_H
 #define LUN_REPL_EDIT_H
 
@@ -9,8 +9,8 @@ typedef struct lun__editor lun__editor;
 
 typedef enum lun__reading { LUN__LINE, LUN__ENDED, LUN__INTERRUPTED } lun__reading;
 
-/* Answers Tab: `text` is what stands before the cursor. Sets what to insert and what to show below the
- * line, each NULL for nothing; valid until the next call. */
+/* Answers Tab: `text` is what stands before the cursor. Sets what to insert and what to show below
+ * the line, each NULL for nothing; valid until the next call. */
 typedef void lun__completer(void *ctx, const char *text, size_t length, const char **insert,
                             const char **show);
 

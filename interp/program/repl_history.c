@@ -1,6 +1,7 @@
-/* The history of the prompt: a text file of the user's, an entry a line, in which \n and \\ stand for
- * a newline and a backslash. Sessions append under a lock, so that the entries of all are kept; who finds the file
- * too long writes a short one in its place. Nothing here fails aloud: a prompt works without. */
+/* repl_history.c - the history of the prompt: a text file of the user's, an entry a line, in which
+ * \n and \\ stand for a newline and a backslash. Sessions append under a lock, so that the entries
+ * of all are kept; a session that finds the file too long writes a short one in its place. No
+ * failure here is reported: a prompt works without history. */
 #include "program/repl_history.h"
 
 #include <errno.h>
@@ -15,10 +16,11 @@
 
 #include "bind/hold.h"
 
-/* Entries that are kept, entries at which a file is shortened, bytes of one entry, bytes of a file. */
+/* Entries that are kept, at which a file is shortened; bytes of one entry, of a file. */
 enum { KEPT = 2000, MOST = 2 * KEPT, LONGEST = 1 << 16, LARGEST = 64 << 20 };
 
-/* ---- the file -------------------------------------------------------------------------------------- */
+/* ---- the file
+ * -------------------------------------------------------------------------------------- */
 
 /* Writes the path into `path`, making directories on the way; false if there is none. */
 static bool find_path(char *path, size_t room)
@@ -39,7 +41,8 @@ static bool find_path(char *path, size_t room)
     return true;
 }
 
-/* Opens the file and locks it; -1 if that fails. A file that was replaced meanwhile is opened again. */
+/* Opens the file and locks it; -1 if that fails. A file that was replaced meanwhile is opened
+ * again. */
 static int open_locked(const char *path)
 {
     for (int tries = 0; tries < 10; tries++) {
@@ -114,7 +117,8 @@ static void shorten(const char *path, const char *text, size_t length)
         unlink(fresh);
 }
 
-/* ---- entries ----------------------------------------------------------------------------------------- */
+/* ---- entries
+ * ----------------------------------------------------------------------------------------- */
 
 /* The entry in the form of the file, with its newline; NULL without memory. */
 static char *encode(const char *text, size_t *length)

@@ -1,6 +1,6 @@
-/* The prompt at a terminal: what lunarray.repl, which is the session, needs of the system: a line with
- * completion, an input run so that Ctrl-C stops it, the size of the window, names of files.
- * Knows nothing of how inputs are understood or results are shown. */
+/* repl_session.c - the prompt at a terminal: what lunarray.repl, which is the session, needs of the
+ * system: a line with completion, an input run so that Ctrl-C stops it, the size of the window,
+ * names of files. Knows nothing of how inputs are understood or results are shown. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* ppoll */
 #endif
@@ -37,7 +37,8 @@ static session *session_of(lua_State *L)
     return lua_touserdata(L, lua_upvalueindex(1));
 }
 
-/* ---- completion -------------------------------------------------------------------------------------- */
+/* ---- completion
+ * -------------------------------------------------------------------------------------- */
 
 /* Protected: session, text -> what to insert and what to show, which the session's table keeps. */
 static int ask_completion(lua_State *L)
@@ -81,7 +82,8 @@ static void complete(void *ctx, const char *text, size_t length, const char **in
     *show = kept_text(L, s, 2);
 }
 
-/* ---- lines ---------------------------------------------------------------------------------------- */
+/* ---- lines
+ * ---------------------------------------------------------------------------------------- */
 
 /* Whether stdin's buffer has bytes that a script left there. */
 static bool has_buffered(void)
@@ -93,8 +95,8 @@ static bool has_buffered(void)
 #endif
 }
 
-/* Waits until there is something to read; false after Ctrl-C, also one that came just before: read() would not see that
- * and go on waiting. */
+/* Waits until there is something to read; false after Ctrl-C, also one that came just before:
+ * read() would not see that and go on waiting. */
 static bool await_input(void)
 {
     struct pollfd terminal = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -174,7 +176,8 @@ static int session_remember(lua_State *L)
     return 0;
 }
 
-/* ---- running -------------------------------------------------------------------------------------- */
+/* ---- running
+ * -------------------------------------------------------------------------------------- */
 
 /* The message handler: hands the error to the session's function, its upvalue. */
 static int describe(lua_State *L)
@@ -187,8 +190,8 @@ static int describe(lua_State *L)
     return 1;
 }
 
-/* run(describe, f, ...): true and what f gives; or false, what describe made of the error, and whether
- * Ctrl-C was the reason. */
+/* run(describe, f, ...): true and what f gives; or false, what describe made of the error, and
+ * whether Ctrl-C was the reason. */
 static int session_run(lua_State *L)
 {
     bool interrupted = false;
@@ -205,9 +208,10 @@ static int session_run(lua_State *L)
     return lua_gettop(L);
 }
 
-/* ---- the system ----------------------------------------------------------------------------------- */
+/* ---- the system
+ * ----------------------------------------------------------------------------------- */
 
-/* list(directory): the names in it, those of directories with a slash; none if it cannot be read. */
+/* list(directory): the names in it, directories with a slash; none if it cannot be read. */
 static int session_list(lua_State *L)
 {
     const char *path = luaL_checkstring(L, 1);
@@ -236,7 +240,8 @@ static int session_list(lua_State *L)
     return 1;
 }
 
-/* ---- the session ------------------------------------------------------------------------------------ */
+/* ---- the session
+ * ------------------------------------------------------------------------------------ */
 
 static int close_session(lua_State *L)
 {

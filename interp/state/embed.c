@@ -1,6 +1,6 @@
-/* The Lua part of lunarray.h: a Lua state of an engine's own, made on first use, with `lun` preset to
- * that engine. Everything that Lua may fail at runs protected, so that a host without Lua of its own
- * sees only statuses. Knows nothing of arrays but how to hand them over. */
+/* embed.c - the Lua part of lunarray.h: a Lua state of an engine's own, made on first use, with
+ * `lun` preset to that engine. Everything that Lua may fail at runs protected, so that a host
+ * without Lua of its own sees only statuses. Knows nothing of arrays but how to hand them over. */
 #include <string.h>
 
 #include "bind/bind.h"
@@ -8,7 +8,7 @@
 
 #define NO_MEMORY "not enough memory for Lua"
 
-/* ---- the state --------------------------------------------------------------------------------- */
+/* ---- the state ------------------------------------------------------------------------------- */
 
 /* Protected: opens the libraries and the module in a new state. */
 static int prepare(lua_State *L)
@@ -30,7 +30,7 @@ static int describe(lua_State *L)
     return 1;
 }
 
-/* The status that an error object at i speaks of, where a host wants to tell it from a script's own
+/* The status in an error object at i, where a host has to tell it from a script's own
  * errors: memory, limits, interruption. */
 static lun_status status_of(lua_State *L, int i)
 {
@@ -106,7 +106,7 @@ static lun_status state_of(lun_engine *e, lua_State **out)
     return LUN_OK;
 }
 
-/* ---- scripts ----------------------------------------------------------------------------------- */
+/* ---- scripts --------------------------------------------------------------------------------- */
 
 /* What a protected function is to do, and what it found. */
 typedef struct job {
@@ -171,9 +171,9 @@ lun_status lun_dofile(lun_engine *e, const char *path)
     return run(e, run_file, &(job){.text = path});
 }
 
-/* ---- globals ----------------------------------------------------------------------------------- */
+/* ---- globals --------------------------------------------------------------------------------- */
 
-/* Pushes the host, as the upvalue that the binding's functions want, and calls f with the job. */
+/* Pushes the host, which the binding's functions have as upvalue, and calls f with the job. */
 static int with_host(lua_State *L, lua_CFunction f)
 {
     void *j = lua_touserdata(L, 1);

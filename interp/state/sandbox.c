@@ -1,7 +1,7 @@
-/* Lua states whose memory, time and reach an engine limits. Memory: an allocator that counts. Time
- * and interruption: a hook that every coroutine inherits and whose error comes back at each instruction,
- * so that no pcall outlives it. Reach: the globals that lua/lunarray/sandbox.lua makes.
- * Knows nothing of arrays. */
+/* sandbox.c - Lua states whose memory, time and reach an engine limits. Memory: an allocator that
+ * counts. Time and interruption: a hook that every coroutine inherits and whose error comes back at
+ * each instruction, so that no pcall outlives it. Reach: the globals that lua/lunarray/sandbox.lua
+ * makes. Knows nothing of arrays. */
 #include "state/sandbox.h"
 
 #include <stdint.h>
@@ -34,7 +34,7 @@ static guard *guard_of(lua_State *L)
     return g;
 }
 
-/* ---- memory ------------------------------------------------------------------------------------ */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static bool beyond_limit(const guard *g, int64_t more)
 {
@@ -49,7 +49,7 @@ static bool beyond_limit(const guard *g, int64_t more)
 static void *allocate(void *ctx, void *old, size_t old_size, size_t size)
 {
     guard *g = ctx;
-    size_t had = old ? old_size : 0; /* without a block the size says what Lua wants one for */
+    size_t had = old ? old_size : 0; /* without a block old_size is the type of the object */
     if (size > had) {
         bool refused = size > INT64_MAX / 4 || beyond_limit(g, (int64_t)(size - had));
         g->refused |= refused;
@@ -108,10 +108,10 @@ void lun__state_close(lua_State *L)
     free(g);
 }
 
-/* ---- time -------------------------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
-/* Whether the limit is passed even by what is in use. Arrays that are not are given back only by a full
- * collection, which Lua's own emergency is not. */
+/* Whether the limit is passed even by what is in use. Arrays that are not are given back only by a
+ * full collection, which Lua's own emergency is not. */
 static bool beyond_repair(lua_State *L, const guard *g)
 {
     if (!beyond_limit(g, 0))
@@ -120,8 +120,8 @@ static bool beyond_repair(lua_State *L, const guard *g)
     return beyond_limit(g, 0);
 }
 
-/* Called every STEP instructions, and before each call, of which some take long; once the stretch must end, at each
- * instruction, but not when the error's handler is called. */
+/* Called every STEP instructions, and before each call, of which some take long; once the stretch
+ * must end, at each instruction, but not when the error's handler is called. */
 static void watch(lua_State *L, lua_Debug *ar)
 {
     const guard *g = guard_of(L);
@@ -157,7 +157,7 @@ void lun__state_end(lua_State *L)
 {
     lun__host *h = lun__host_of(L);
     if (h)
-        lun__bury(h);
+        lun__release_ended(h);
     lun_host_end(guard_of(L)->engine);
 }
 
@@ -168,7 +168,7 @@ static int check(lua_State *L)
     return s == LUN_OK ? 0 : lun__raise_stop(L, s);
 }
 
-/* ---- reach ------------------------------------------------------------------------------------- */
+/* ---- reach ----------------------------------------------------------------------------------- */
 
 /* The globals of the sandbox become those that chunks are loaded with. */
 static void restrict_globals(lua_State *L)
