@@ -114,9 +114,9 @@ static bool is_root(const lun_ir *ir, int i, lun_program_part part, int32_t outp
 }
 
 /* Inputs as a step reads them: a SCAN's initial value comes as the carry. */
-static int inputs_of(const lun_ir_ins *ins, int32_t in[3])
+static int inputs_of(const lun_ir *ir, const lun_ir_ins *ins, int32_t in[LUN_IR_INPUTS])
 {
-    int n = lun_ir_inputs(ins, in);
+    int n = lun_ir_inputs(ir, ins, in);
     return ins->kind == LUN_IR_SCAN ? 1 : n;
 }
 
@@ -125,7 +125,7 @@ static void find_needed(const lun_ir *ir, lun_program_part part, int32_t output,
 {
     for (int i = ir->count - 1; i >= 0; i--) {
         const lun_ir_ins *ins = &ir->ins[i];
-        int32_t in[3];
+        int32_t in[LUN_IR_INPUTS];
         bool dropped = part == LUN_PART_TOTAL &&
                        (i > ir->scan || ins->kind == LUN_IR_STORE || ins->kind == LUN_IR_REDUCE);
         if (dropped)
@@ -134,7 +134,7 @@ static void find_needed(const lun_ir *ir, lun_program_part part, int32_t output,
             f->needed[i] = 1;
         if (!f->needed[i])
             continue;
-        for (int k = inputs_of(ins, in) - 1; k >= 0; k--)
+        for (int k = inputs_of(ir, ins, in) - 1; k >= 0; k--)
             f->needed[in[k]] = 1;
     }
 }
@@ -225,11 +225,11 @@ lun_status lun__flow_find(const lun_ir *ir, lun_program_part part, int32_t outpu
     }
     find_needed(ir, part, output, f);
     for (int i = 0; i < ir->count; i++) {
-        int32_t in[3];
+        int32_t in[LUN_IR_INPUTS];
         if (!f->needed[i])
             continue;
         use(f, i, i);
-        for (int k = inputs_of(&ir->ins[i], in) - 1; k >= 0; k--)
+        for (int k = inputs_of(ir, &ir->ins[i], in) - 1; k >= 0; k--)
             use(f, in[k], extended(f, in[k], i));
     }
     if (part == LUN_PART_FUNCTION)

@@ -40,7 +40,7 @@ static lun_status find_reducers(lun_interp *in, const lun_ir *ir)
         while (1 << d->size < d->bytes)
             d->size++;
         if (d->op == LUN_OP_COUNT) {
-            d->function = scan ? (int32_t)ins->imm : ins->c;
+            d->function = ins->c;
             if (!ir->functions[d->function]->body)
                 return LUN_EBACKEND;
         } else {

@@ -4,8 +4,7 @@
 
 #include "ctext/source.h"
 #include "ctext/unit.h"
-
-enum { LUN_CSIGNATURE_PARAMS = 32 }; /* as many as lun_ir_function holds */
+#include "ir/ir.h"
 
 typedef struct lun_csignature {
     lun_dtype result;
@@ -14,7 +13,7 @@ typedef struct lun_csignature {
         int name; /* its token */
         lun_dtype dtype;
         bool array; /* a pointer, or written with [] */
-    } param[LUN_CSIGNATURE_PARAMS];
+    } param[LUN_IR_PARAMS];
 } lun_csignature;
 
 /* Reads the head of u, a function's definition.  A missing result type is that of the first

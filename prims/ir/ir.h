@@ -12,25 +12,29 @@
 #include <stdint.h>
 
 #include "base/strbuf.h"
+#include "ir/kind.h"
 #include "lunarray.h"
 #include "table/op.h"
 
-typedef enum lun_ir_kind {
-#define LUN_IR(kind, text) LUN_IR_##kind,
-#include "ir/ir.def"
-#undef LUN_IR
-    LUN_IR_KIND_COUNT
-} lun_ir_kind;
+/* As many as arrays here hold. */
+enum {
+    LUN_IR_PARAMS = 32,            /* of a function */
+    LUN_IR_OUTPUTS = 16,           /* of a function in IR */
+    LUN_IR_INPUTS = LUN_IR_PARAMS, /* values that one instruction reads: a CALL the most */
+    LUN_FRONT_SCALARS = 64,        /* numbers that a function captures */
+    LUN_FRONT_ARRAYS = 32          /* arrays that it captures */
+};
 
+/* What a, b, c, imm and the further fields hold hangs on the kind: see ir.def. */
 typedef struct lun_ir_ins {
     uint8_t kind;      /* lun_ir_kind */
     uint8_t dtype;     /* of the value; of the combined values for SCAN and REDUCE */
-    uint8_t from;      /* dtype of the operands, for OP and CAST */
-    uint8_t inclusive; /* SCAN */
+    uint8_t from;      /* dtype of the operands */
+    uint8_t inclusive; /* the combination for i has element i in it */
     int32_t op;        /* lun_op, or LUN_OP_COUNT */
     int32_t a, b, c;
-    /* REDUCE, SCAN by a function in IR that captures numbers: 1 + the kernel's argument that its third
-     * parameter takes, the further ones follow; else 0. */
+    /* By a function in IR that captures numbers: 1 + the kernel's argument that its third parameter
+     * takes, the further ones follow; else 0. */
     int32_t captured;
     int64_t imm;
 } lun_ir_ins;
@@ -56,16 +60,15 @@ struct lun_ir;
 struct lun_ir_function {
     char *text, *name;
     struct lun_ir *body; /* NULL for the C form */
-    int32_t output[16];
+    int32_t output[LUN_IR_OUTPUTS];
     int outputs;
     const char *const *notes; /* of a combiner; else they go with each use */
     const char *types;        /* what a front end found out, for people; NULL: nothing */
-    int note_count; /* messages for what may fail in it; CHECK: imm is a message's number, integer
-                       division: that number + 1 */
+    int note_count;           /* messages for what may fail in it */
     int params;
     struct {
         uint8_t dtype, pointer;
-    } param[32];
+    } param[LUN_IR_PARAMS];
     uint8_t result;
 };
 typedef struct lun_ir_function lun_ir_function;
@@ -95,8 +98,6 @@ typedef struct lun_front_param {
     bool array, weak; /* a whole array; a script's number */
     int64_t length;   /* elements of a whole array, else 0 */
 } lun_front_param;
-
-enum { LUN_FRONT_SCALARS = 64, LUN_FRONT_ARRAYS = 32 }; /* that a function may capture */
 
 typedef struct lun_front_result {
     lun_ir_function *function; /* owned by the front end until its release */
@@ -132,9 +133,21 @@ int lun_ir_operand_add(lun_ir *ir, int32_t operand);
 int lun_ir_function_add(lun_ir *ir, lun_ir_function *f);
 int lun_ir_result_add(lun_ir *ir, lun_dtype dtype);
 
-bool lun_ir_has_value(const lun_ir_ins *ins);
-/* Operands of an instruction that are values: writes at most 3 (CALL: use operands[]). */
-int lun_ir_inputs(const lun_ir_ins *ins, int32_t in[3]);
+static inline bool lun_ir_has_value(const lun_ir_ins *ins)
+{
+    return lun__ir_row(ins->kind)->value;
+}
+
+/* The values that an instruction of ir reads, in order; returns how many.  Where they stand in a, b, c,
+ * in[k] is the k-th of these. */
+int lun_ir_inputs(const lun_ir *ir, const lun_ir_ins *ins, int32_t in[LUN_IR_INPUTS]);
+/* True for an instruction that may end the launch: a CHECK, an integer division unless by a constant
+ * other than 0. */
+bool lun__ir_may_fail(const lun_ir *ir, const lun_ir_ins *ins);
+/* Number of the message for its failure, -1: none. */
+int64_t lun__ir_note(const lun_ir_ins *ins);
+/* The function by which it combines values, NULL: none, or an operation. */
+const lun_ir_function *lun__ir_combiner(const lun_ir *ir, const lun_ir_ins *ins);
 /* Rough cost of the body for one element, in plain operations. */
 int64_t lun_ir_cost(const lun_ir *ir);
 

@@ -77,10 +77,8 @@ static int capped(int64_t x)
 
 static int weight(const lun_node *n)
 {
-    if (n->kind == LUN_NODE_OP) {
-        uint8_t flags = lun_op_get((lun_op)n->op)->flags;
-        return flags & LUN_OPF_HEAVY ? 10 : flags & LUN_OPF_TRAP0 ? 8 : 1;
-    }
+    if (n->kind == LUN_NODE_OP)
+        return lun__op_cost((lun_op)n->op);
     if (n->kind == LUN_NODE_CALL)
         return 20;
     return n->kind == LUN_NODE_RANDOM || n->kind == LUN_NODE_SCAN ? 10 : 1;

@@ -24,7 +24,7 @@ typedef struct lowerer {
 
 typedef struct outputs {
     const lun_node *call;
-    int32_t value[16];
+    int32_t value[LUN_IR_OUTPUTS];
 } outputs;
 
 static int nomem(lowerer *l)
@@ -160,7 +160,7 @@ static int emit_slice(lowerer *l, lun_node *n)
 static int emit_c_call(lowerer *l, lun_node *n)
 {
     lun_ir *ir = &l->out->ir;
-    int32_t operands[32];
+    int32_t operands[LUN_IR_PARAMS];
     for (int k = 0; k < n->count; k++) {
         if (n->body->param[k].pointer) {
             int s = add_slot(l, n->more[k], 0, LUN_SLOT_ARRAY);
@@ -209,9 +209,7 @@ static int emit_ir_call(lowerer *l, lun_node *n)
         return nomem(l);
     for (; from < ir->count; from++) {
         const lun_ir_ins *ins = &ir->ins[from];
-        int64_t number = ins->kind == LUN_IR_CHECK ? ins->imm
-                         : ins->kind == LUN_IR_OP  ? ins->imm - 1
-                                                   : -1;
+        int64_t number = lun__ir_note(ins);
         bool known = n->notes && number >= 0 && number < n->body->note_count;
         if (!note(l, from, n->where, known ? n->notes[number] : NULL))
             return -1;
@@ -273,7 +271,7 @@ static int emit_node(lowerer *l, lun_node *n, uint32_t where)
             int f = lun_ir_function_add(&l->out->ir, (lun_ir_function *)(uintptr_t)n->body);
             if (f < 0)
                 return nomem(l);
-            ins.imm = f;
+            ins.c = f;
             ins.captured = add_captured(l, n);
         }
         break;

@@ -97,14 +97,11 @@ static lun_status explain_trap(lun_engine *e, const lun_lowered *l, const lun_la
         return lun__fail(e, LUN_EZERO, "attempt to perform 'n//0'");
     bool check = ins->kind == LUN_IR_CHECK;
     const char *note = l->notes[launch->trap];
-    bool combines = ins->kind == LUN_IR_REDUCE || ins->kind == LUN_IR_SCAN;
-    const lun_ir_function *f = combines && ins->op == LUN_OP_COUNT
-                                   ? l->ir.functions[ins->kind == LUN_IR_SCAN ? ins->imm : ins->c]
-                                   : NULL;
+    const lun_ir_function *f = lun__ir_combiner(&l->ir, ins);
     if (f && f->body && launch->trap_value >= 0 && launch->trap_value < f->body->count) {
         ins = &f->body->ins[launch->trap_value]; /* where in the combining function */
         check = ins->kind == LUN_IR_CHECK;
-        int64_t number = check ? ins->imm : ins->imm - 1;
+        int64_t number = lun__ir_note(ins);
         if (f->notes && number >= 0 && number < f->note_count)
             note = f->notes[number];
     }

@@ -52,6 +52,13 @@ static inline const lun_op_row *lun_op_get(lun_op op)
     return &lun__op_rows[op];
 }
 
+/* Rough cost on one element, in plain operations. */
+static inline int lun__op_cost(lun_op op)
+{
+    uint8_t flags = lun_op_get(op)->flags;
+    return flags & LUN_OPF_HEAVY ? 10 : flags & LUN_OPF_TRAP0 ? 8 : 1;
+}
+
 /* Dtype to which operands are converted (*from) and of the result (*out), for operand dtypes t[arity];
  * weak[i] marks a Lua number (t[i] is then I64, F64 or BOOL), which adapts to the others.
  * LUN_EDTYPE if the operation does not exist for these. */

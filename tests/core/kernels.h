@@ -214,8 +214,7 @@ static inline int32_t ir_scan(lun_ir *ir, lun_op op, int function, bool inclusiv
                                    .op = (int32_t)op,
                                    .a = a,
                                    .b = initial,
-                                   .c = -1,
-                                   .imm = function,
+                                   .c = function,
                                    .inclusive = inclusive});
 }
 

@@ -54,14 +54,14 @@ lun_cname lun__combine_function(lun_crender *r, int32_t v)
         return c;
     lun_strbuf body = LUN_STRBUF_INIT;
     const char *truth = ins->dtype == LUN_BOOL ? " != 0" : "";
-    int64_t k = ins->kind == LUN_IR_SCAN ? ins->imm : ins->c;
-    if (ins->op < LUN_OP_COUNT) {
+    const lun_ir_function *f = lun__ir_combiner(r->ir, ins);
+    if (!f) {
         lun_cname one = lun__element_op(r, (lun_op)ins->op, (lun_dtype)ins->dtype);
         lun_strbuf_printf(&body, "    return %s(a, b);\n", one.s);
-    } else if (r->ir->functions[k]->text) {
-        lun_strbuf_printf(&body, "    return %s(a, b)%s;\n", r->ir->functions[k]->name, truth);
+    } else if (f->text) {
+        lun_strbuf_printf(&body, "    return %s(a, b)%s;\n", f->name, truth);
     } else {
-        ir_function(r, r->ir->functions[k], &body, v);
+        ir_function(r, f, &body, v);
     }
     lun_strbuf_printf(&r->helpers, "INLINE %s %s(%s a, %s b, struct frame *f)\n{\n%s}\n", t.s, c.s,
                       t.s, t.s, lun_strbuf_text(&body));

@@ -46,8 +46,8 @@ static void scalar_op(lun_csection *s, int32_t v)
     const lun_op_row *row = lun_op_get((lun_op)ins->op);
     lun_crender *r = s->r;
     lun_dtype from = (lun_dtype)ins->from;
-    int32_t in[3];
-    int n = lun_ir_inputs(ins, in);
+    int32_t in[LUN_IR_INPUTS];
+    int n = lun_ir_inputs(r->ir, ins, in);
     if (lun__uses_traps(r, v))
         trap_single(s, v, lun__value_single(s, in[1]));
     lun_strbuf args = LUN_STRBUF_INIT;

@@ -81,8 +81,8 @@ static void emit_op(lun_csection *s, int32_t v)
     bool choice = row->rule == LUN_RULE_SELECT;
     lun_crep rep = lun__vector_rep(from, r->mask[choice ? ins->b : ins->a]);
     lun_crep condition = lun__vector_rep(LUN_BOOL, lun__vector_rep_bytes(rep));
-    int32_t in[3];
-    int n = lun_ir_inputs(ins, in);
+    int32_t in[LUN_IR_INPUTS];
+    int n = lun_ir_inputs(r->ir, ins, in);
     lun_strbuf args = LUN_STRBUF_INIT;
     bool math = lun__math_has(r, op, from);
     if (lun__uses_traps(r, v)) {

@@ -151,8 +151,8 @@ static int width(uint8_t t)
 static int deals_with(const lun_crender *r, int32_t i)
 {
     const lun_ir_ins *ins = lun__ins(r, i);
-    int32_t in[3];
-    int bytes = lun__uses_in_lanes(r, i) ? width(ins->dtype) : 1, n = lun_ir_inputs(ins, in);
+    int32_t in[LUN_IR_INPUTS];
+    int bytes = lun__uses_in_lanes(r, i) ? width(ins->dtype) : 1, n = lun_ir_inputs(r->ir, ins, in);
     if (!(r->flags[i] & (LUN_CF_BODY | LUN_CF_OPERAND)))
         return 1;
     for (int k = 0; k < n; k++)

@@ -166,8 +166,8 @@ static void find_hoisted(lun_crender *r)
 {
     for (int32_t i = 0; i < r->ir->count; i++) {
         const lun_ir_ins *ins = &r->ir->ins[i];
-        int32_t in[3];
-        int n = lun_ir_inputs(ins, in);
+        int32_t in[LUN_IR_INPUTS];
+        int n = lun_ir_inputs(r->ir, ins, in);
         bool hoist = !lun__varies(r, i), top = r->parent[i] < 0 && !r->masked;
         for (int k = 0; k < n; k++)
             hoist = hoist && (r->flags[in[k]] & LUN_CF_HOISTED);

@@ -13,15 +13,10 @@ int32_t lun__uses_child(const lun_crender *r, int32_t outer, int32_t i)
 void lun__uses_inputs(lun_crender *r, int32_t i,
                       void (*visit)(lun_crender *r, int32_t i, int32_t v))
 {
-    const lun_ir *ir = r->ir;
-    const lun_ir_ins *ins = &ir->ins[i];
-    int32_t in[3];
-    int n = lun_ir_inputs(ins, in);
+    int32_t in[LUN_IR_INPUTS];
+    int n = lun_ir_inputs(r->ir, &r->ir->ins[i], in);
     for (int k = 0; k < n; k++)
         visit(r, i, in[k]);
-    for (int k = 0; ins->kind == LUN_IR_CALL && k < ins->c; k++)
-        if (ir->operands[ins->b + k] >= 0)
-            visit(r, i, ir->operands[ins->b + k]);
 }
 
 bool lun__uses_behind(const lun_crender *r, int32_t i)
