@@ -40,7 +40,7 @@ void lun__build_open(builder *b, int i)
     arm *a = &b->arms[b->depth];
     *a = (arm){.ins = i, .mask = mask, .other = -1, .round = -1, .jumps = -1};
     if (ins->kind == LUN_IR_IF) {
-        if (b->flow.other[i] >= 0)
+        if (b->flow.blocks.other[i] >= 0)
             a->other = lun__build_take(b, 0);
         add_mask(b, LUN_STEP_SPLIT, i, a->mask, around);
         if (b->status == LUN_OK) {
@@ -53,7 +53,7 @@ void lun__build_open(builder *b, int i)
         return;
     }
     add_mask(b, LUN_STEP_MASK, i, a->mask, around);
-    if (b->flow.continued[i]) {
+    if (b->flow.blocks.continued[i]) {
         a->round = lun__build_take(b, 0);
         add_mask(b, LUN_STEP_MASK, i, a->round, around);
     }
@@ -101,7 +101,7 @@ void lun__build_leave(builder *b, int i)
     int d = b->depth - 1;
     for (; d > 0; d--) {
         arm *a = &b->arms[d];
-        bool last = a->ins == b->flow.target[i];
+        bool last = a->ins == b->flow.blocks.target[i];
         if (d < b->depth - 1) {
             add_mask(b, LUN_STEP_DROP, i, a->mask, here);
             a->emptied = true;

@@ -40,7 +40,7 @@ static void give_back(builder *b, int at, bool itself)
         const lun_ir_ins *ins = &b->ir->ins[v];
         bool shared = ins->kind == LUN_IR_LOAD && !b->flow.copy_loads;
         shared |= ins->kind == LUN_IR_GET && b->flow.alias[v];
-        shared |= ins->kind == LUN_IR_CONST || ins->kind == LUN_IR_ARG || ins->kind == LUN_IR_LOADU;
+        shared |= lun__ir_row(ins->kind)->varies == LUN_VARIES_NEVER;
         if ((v == at) == itself && !shared)
             lun__build_give(b, b->place[v]);
     }
@@ -273,10 +273,7 @@ static void add_lasting(builder *b)
         for (int k = 0; k < 2; k++)
             p->input[k] = lun__build_take(b, size_of((lun_dtype)b->function->param[k].dtype));
     for (int i = 0; i < b->ir->count; i++) {
-        int kind = b->ir->ins[i].kind;
-        if (!b->flow.needed[i])
-            continue;
-        if (kind == LUN_IR_CONST || kind == LUN_IR_ARG || kind == LUN_IR_LOADU)
+        if (b->flow.needed[i] && lun__ir_row(b->ir->ins[i].kind)->varies == LUN_VARIES_NEVER)
             add_uniform(b, i);
     }
 }
@@ -284,19 +281,11 @@ static void add_lasting(builder *b)
 /* A function combines two values; it has no index and no memory. */
 static bool combines_two(const lun_ir *ir, const lun_ir_function *f)
 {
+    const unsigned memory = LUN_EFFECT_INDEX | LUN_EFFECT_READS | LUN_EFFECT_WRITES;
     for (int i = 0; i < ir->count; i++) {
-        switch ((lun_ir_kind)ir->ins[i].kind) {
-        case LUN_IR_INDEX:
-        case LUN_IR_LOAD:
-        case LUN_IR_LOADU:
-        case LUN_IR_GATHER:
-        case LUN_IR_STORE:
-        case LUN_IR_SCAN:
-        case LUN_IR_REDUCE:
+        const lun_ir_row *row = lun__ir_row(ir->ins[i].kind);
+        if ((row->effects & memory) || (row->fields & LUN_FIELD_COMBINER))
             return false;
-        default:
-            break;
-        }
     }
     for (int k = 0; k < f->params; k++)
         if (f->param[k].pointer)

@@ -5,7 +5,7 @@
 #ifndef LUN_PROGRAM_H
 #define LUN_PROGRAM_H
 
-#include "ir/ir.h"
+#include "ir/structure.h"
 #include "reference/loops.h"
 #include "table/dtype.h"
 
@@ -105,22 +105,18 @@ typedef enum lun_program_part {
 
 /* What liveness.c finds out about an IR, by instruction. */
 typedef struct lun_flow {
+    lun_ir_structure blocks;
     bool control;    /* there is control flow, or variables */
     bool copy_loads; /* stores happen inside of it: LOADs may not wait */
     uint8_t *needed;
-    uint8_t *alias;          /* GET: the variable itself can be read */
-    uint8_t *forward;        /* the value may be computed in the slot of its only STORE */
-    int32_t *last;           /* position of the last use; count: at the end of all */
-    int32_t *end, *other;    /* of IF, LOOP, BLOCK: END, and ELSE or -1 */
-    int32_t *target;         /* of BREAK, CONTINUE: the LOOP or BLOCK */
-    int32_t *depth;          /* open IF, LOOP, BLOCK around it */
-    uint8_t *continued;      /* LOOP: some CONTINUE goes to it */
-    int32_t *store;          /* by value: its only STORE, -1: none, -2: several */
-    uint8_t *sunk;           /* STORE: happens at the end of all */
-    int32_t *outer, *inside; /* LOOP around a LOOP; innermost LOOP around an instruction */
+    uint8_t *alias;   /* GET: the variable itself can be read */
+    uint8_t *forward; /* the value may be computed in the slot of its only STORE */
+    int32_t *last;    /* position of the last use; count: at the end of all */
+    int32_t *store;   /* by value: its only STORE, -1: none, -2: several */
+    uint8_t *sunk;    /* STORE: happens at the end of all */
 } lun_flow;
 
-/* LUN_OK or LUN_ENOMEM. output: the value a FUNCTION gives. */
+/* LUN_OK; LUN_ENOMEM; LUN_EARG for blocks that do not nest. output: the value a FUNCTION gives. */
 lun_status lun__flow_find(const lun_ir *ir, lun_program_part part, int32_t output, lun_flow *flow);
 void lun__flow_free(lun_flow *flow);
 
