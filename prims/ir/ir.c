@@ -76,7 +76,7 @@ int lun_ir_result_add(lun_ir *ir, lun_dtype dtype)
     return ir->result_count++;
 }
 
-/* ---- inlining ------------------------------------------------------------------------------------- */
+/* ---- inlining -------------------------------------------------------------------------------- */
 
 lun_status lun_ir_inline(lun_ir *ir, const lun_ir_function *f, const int32_t *params,
                          const int32_t *arrays, int32_t *result)

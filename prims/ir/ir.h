@@ -3,7 +3,7 @@
  * Typed SSA in one array of instructions, in order of evaluation; an operand is the index of an
  * earlier instruction.  The kernel runs its body for every index i of 0 .. n-1.  The IR knows no
  * graph, no vector and no backend: buffers are numbered slots, scalars numbered arguments, whose
- * contents come with a launch.  Nothing of a script's data is in it, so equal IR means equal kernel.
+ * contents come with a launch.  Nothing of a script's data is in it: equal IR means equal kernel.
  */
 #ifndef LUN_IR_H
 #define LUN_IR_H
@@ -90,8 +90,8 @@ typedef struct lun_ir {
 } lun_ir;
 
 /* ---- functions in a language of their own (plain Lua functions) -------------------------------
- * A front end makes the IR of a function for given parameter types when a skeleton is called, so that
- * one function serves every dtype.  Parameters of the body: the elements, then the call's extra
+ * A front end makes the IR of a function for given parameter types when a skeleton is called: one
+ * function serves every dtype.  Parameters of the body: the elements, then the call's extra
  * arguments, then what the function captures, scalars and arrays numbered apart. */
 typedef struct lun_front_param {
     lun_dtype dtype;
@@ -118,7 +118,7 @@ typedef struct lun_front {
     void (*release)(void *ctx);
 } lun_front;
 
-/* Makes a function of the engine from a front end (front.release is called with the last release). */
+/* Makes a function of the engine from a front end; its last release calls front.release. */
 lun_status lun_function_front(lun_engine *e, const lun_front *front, lun_function **out);
 
 void lun_ir_init(lun_ir *ir);
@@ -138,11 +138,11 @@ static inline bool lun_ir_has_value(const lun_ir_ins *ins)
     return lun__ir_row(ins->kind)->value;
 }
 
-/* The values that an instruction of ir reads, in order; returns how many.  Where they stand in a, b, c,
- * in[k] is the k-th of these. */
+/* The values that an instruction of ir reads, in order; returns how many.  Where they stand in a,
+ * b, c, in[k] is the k-th of these. */
 int lun_ir_inputs(const lun_ir *ir, const lun_ir_ins *ins, int32_t in[LUN_IR_INPUTS]);
-/* True for an instruction that may end the launch: a CHECK, an integer division unless by a constant
- * other than 0. */
+/* True for an instruction that may end the launch: a CHECK, an integer division unless by a
+ * constant other than 0. */
 bool lun__ir_may_fail(const lun_ir *ir, const lun_ir_ins *ins);
 /* Number of the message for its failure, -1: none. */
 int64_t lun__ir_note(const lun_ir_ins *ins);
@@ -151,8 +151,8 @@ const lun_ir_function *lun__ir_combiner(const lun_ir *ir, const lun_ir_ins *ins)
 /* Rough cost of the body for one element, in plain operations. */
 int64_t lun_ir_cost(const lun_ir *ir);
 
-/* Copies a function's body into ir: params are values of ir (scalar parameters, in order), arrays are
- * slots of ir (array parameters, in order); writes the values of its outputs to result[outputs]. */
+/* Copies a function's body into ir: params are values of ir (scalar parameters, in order), arrays
+ * are slots of ir (array parameters, in order); writes the values of its outputs to result[]. */
 lun_status lun_ir_inline(lun_ir *ir, const lun_ir_function *f, const int32_t *params,
                          const int32_t *arrays, int32_t *result);
 

@@ -1,4 +1,4 @@
-/* structure.c - finds how the control flow of a kernel nests; see structure.h.  One pass, no recursion.
+/* structure.c - finds how the control flow of a kernel nests, in one pass; see structure.h.
  * Invariant: `around` is the innermost open block, and the open blocks are its chain of parents. */
 #include "ir/structure.h"
 
@@ -100,7 +100,7 @@ lun_status lun__ir_structure_find(const lun_ir *ir, lun_ir_structure *out, lun_i
     return LUN_EARG;
 }
 
-/* v and i stand in the same block, or i further inside; and if that is an IF, in the same part of it. */
+/* i stands in the block of v, or further inside; and if that is an IF, in the same part of it. */
 bool lun__ir_dominates(const lun_ir_structure *s, int32_t v, int32_t i)
 {
     int32_t block = s->parent[v];

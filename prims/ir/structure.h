@@ -1,4 +1,4 @@
-/* structure.h - how the control flow of a kernel nests: blocks, what they end with, where jumps go. */
+/* structure.h - how the control flow of a kernel nests: what is in which block, where jumps go. */
 #ifndef LUN_IR_STRUCTURE_H
 #define LUN_IR_STRUCTURE_H
 
@@ -20,8 +20,8 @@ typedef struct lun_ir_fault {
     const char *what;
 } lun_ir_fault;
 
-/* Fills *out, to be freed after LUN_OK.  LUN_ENOMEM; LUN_EARG where blocks do not nest as ir.def says:
- * *fault then tells (it may be NULL for IR that was verified). */
+/* Fills *out, to be freed after LUN_OK.  LUN_ENOMEM; LUN_EARG where blocks do not nest as ir.def
+ * says: then *fault tells (it may be NULL for IR that was verified). */
 lun_status lun__ir_structure_find(const lun_ir *ir, lun_ir_structure *out, lun_ir_fault *fault);
 void lun__ir_structure_free(lun_ir_structure *s);
 

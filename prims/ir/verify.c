@@ -1,5 +1,5 @@
-/* verify.c - checks what ir.def says of each field, and that operands dominate; producers run it in debug
- * builds.  That blocks nest is structure.c's. */
+/* verify.c - checks what ir.def says of each field, and that operands dominate; producers run it in
+ * debug builds.  That blocks nest is structure.c's. */
 #include "ir/ir.h"
 #include "ir/structure.h"
 
@@ -17,7 +17,7 @@ static bool wrong(const verifier *v, const char *what)
     return false;
 }
 
-/* ---- operands ------------------------------------------------------------------------------------- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 static bool check_operand(const verifier *v, int32_t o)
 {
@@ -105,7 +105,7 @@ static bool check_list(const verifier *v, const lun_ir_ins *ins)
     return true;
 }
 
-/* ---- other fields --------------------------------------------------------------------------------- */
+/* ---- other fields ---------------------------------------------------------------------------- */
 
 static bool check_imm(const verifier *v, const lun_ir_ins *ins)
 {
