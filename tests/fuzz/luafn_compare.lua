@@ -4,6 +4,8 @@
 --   local compare = dofile "tests/fuzz/luafn_compare.lua"
 --   compare(seed, number, "f64" | "f32", backends) -> "same" | "skipped" | "different", message
 --
+-- Every second pair of numbers gives a function that calls the engine's operations, too.
+--
 -- LUNARRAY_JIT=sync makes the compiled backends answer themselves.
 local lun = require "lunarray"
 local gen = dofile "tests/fuzz/luafn_gen.lua"
@@ -54,7 +56,7 @@ local function compare(given, wanted, rows)
 end
 
 return function(seed, number, mode, backends)
-    local text, captured, rows = gen.program(seed, number, { real = mode }, ROWS)
+    local text, captured, rows = gen.program(seed, number, { real = mode, operations = number % 4 < 2 }, ROWS)
     local wanted = in_vm(text, captured, rows)
     if not wanted then return "skipped" end
     for _, backend in ipairs(backends) do

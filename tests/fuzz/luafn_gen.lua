@@ -20,7 +20,7 @@ end
 
 -- floats, ints, bools: names of variables in scope; protected: not to be assigned
 local floats, ints, bools, protected
-local lines, indent, unique, loops, inner, closures, arrays
+local lines, indent, unique, loops, inner, closures, arrays, operations
 
 local real, whole, bool
 
@@ -60,6 +60,31 @@ local real_forms = {
     function(d) return ("(%s * 0.5 + math.floor(math.max(-1e6, math.min(1e6, %s))))"):format(real(d), real(d)) end,
 }
 
+-- The engine's operations, which the VM calls on single numbers.
+local real_operations = {
+    function(d) return ("lun.%s(%s, %s)"):format(pick { "min", "max", "fmin", "fmax", "copysign", "mod" }, real(d), real(d)) end,
+    function(d) return ("lun.%s(%s, %s, %s)"):format(pick { "fma", "clamp" }, real(d), real(d), real(d)) end,
+    function(d) return ("lun.%s(%s)"):format(pick { "round", "trunc", "floor", "sqrt", "abs" }, real(d)) end,
+    function(d) return ("lun.%s(%s)"):format(pick { "erf", "tanh", "cbrt", "exp2" }, real(d)) end,
+    function(d) return ("lun.where(%s, %s, %s)"):format(bool(d), real(d), real(d)) end,
+    function(d) return ("lun.%s(%s, %s)"):format(pick { "add", "mul", "div" }, real(d), whole(d)) end,
+}
+local whole_operations = {
+    function(d) return ("lun.%s(%s, %s)"):format(pick { "min", "fmax", "add", "mul", "band", "bxor" }, whole(d), whole(d)) end,
+    function(d) return ("lun.%s(%s, %s)"):format(pick { "shl", "shr" }, whole(d), pick { "5", "-3", "70", whole(d) }) end,
+    function(d) return ("lun.%s(%s, (%s | 1))"):format(pick { "idiv", "mod" }, whole(d), whole(d)) end,
+    function(d) return ("lun.%s(%s)"):format(pick { "sign", "abs", "neg", "bnot", "ceil" }, whole(d)) end,
+    function(d) return ("lun.clamp(%s, %s, %s)"):format(whole(d), whole(d), whole(d)) end,
+    function(d) return ("lun.where(%s, %s, %s)"):format(bool(d), whole(d), whole(d)) end,
+}
+local bool_operations = {
+    function(d) return ("lun.%s(%s, %s)"):format(pick { "lt", "ge", "ne" }, real(d), real(d)) end,
+    function(d) return ("lun.%s(%s, %s)"):format(pick { "le", "eq" }, whole(d), whole(d)) end,
+    function(d) return ("lun.%s(%s, %s)"):format(pick { "land", "lor", "eq" }, bool(d), bool(d)) end,
+    function(d) return ("lun.%s(%s)"):format(pick { "isnan", "isinf", "isfinite" }, real(d)) end,
+    function(d) return ("lun.lnot(%s)"):format(bool(d)) end,
+}
+
 function real(depth)
     if depth <= 0 or random() < 0.2 then
         local k = random(10)
@@ -68,6 +93,7 @@ function real(depth)
         if k == 8 then return "(" .. variable(ints, "1") .. " + 0.0)" end
         return pick(real_literals)
     end
+    if operations and random() < 0.3 then return pick(real_operations)(depth - 1) end
     return pick(real_forms)(depth - 1)
 end
 
@@ -106,12 +132,14 @@ function whole(depth)
         if k == 8 then return "ui" end
         return pick(whole_literals)
     end
+    if operations and random() < 0.3 then return pick(whole_operations)(depth - 1) end
     return pick(whole_forms)(depth - 1)
 end
 
 local relations = { "<", "<=", ">", ">=", "==", "~=" }
 
 function bool(depth)
+    if operations and depth > 0 and random() < 0.3 then return pick(bool_operations)(depth - 1) end
     local k = random(13)
     if k <= 3 then return ("%s %s %s"):format(real(depth - 1), pick(relations), real(depth - 1)) end
     if k <= 6 then return ("%s %s %s"):format(whole(depth - 1), pick(relations), whole(depth - 1)) end
@@ -371,11 +399,12 @@ end
 -- The text of a chunk that takes what is captured and gives the function; what is captured, tables
 -- {dtype, elements} for arrays; and `count` rows of arguments x, y, n, k.
 -- options.real = "f32": f32 and i32 elements instead of f64 and i64; options.arrays = false: the
--- function indexes no arrays.
+-- function indexes no arrays; options.operations: it calls the engine's operations, too.
 function M.program(seed, number, options, count)
     math.randomseed(seed, number)
     options = options or {}
     local narrow = options.real == "f32"
+    operations = options.operations
     local f, i = narrow and "f32" or "f64", narrow and "i32" or "i64"
     local text = helpers .. "return function(x, y, n, k)\n" .. body(options.arrays ~= false) .. "\nend"
     local w, v, rows = {}, {}, {}
