@@ -1,20 +1,13 @@
 /* dtypes.c - from the dtypes of elements to the types of values. */
 #include "luafn/ssa/graph.h"
 
+/* Lua has no unsigned numbers: those that i32 cannot hold are i64. */
 lf_type luafn_type_of(lun_dtype t)
 {
-    switch (t) {
-    case LUN_BOOL:
+    int precision = lun__dtype_precision(t);
+    if (lun__dtype_is_bool(t))
         return LF_BOOL;
-    case LUN_F32:
-        return LF_F32;
-    case LUN_F64:
-        return LF_F64;
-    case LUN_U32: /* Lua has no unsigned numbers */
-    case LUN_I64:
-    case LUN_U64:
-        return LF_I64;
-    default:
-        return LF_I32;
-    }
+    if (lun_dtype_is_float(t))
+        return precision > 24 ? LF_F64 : LF_F32;
+    return precision > 31 ? LF_I64 : LF_I32;
 }

@@ -118,25 +118,27 @@ static void settle_weak(lf_compile *c)
     }
 }
 
+/* Notes that elements of a dtype take part: c->real is the widest float type so far, or LF_NONE. */
+static void take_part(lf_compile *c, lun_dtype t)
+{
+    lf_type type = luafn_type_of(t);
+    if (lf_is_float(type))
+        c->real = luafn_join(c->real, type);
+    c->wide |= lun__dtype_bits(t) == 64;
+}
+
 /* The float type for what is weak: f32 where f32 takes part and f64 does not. */
 static void choose_real(lf_compile *c)
 {
-    bool f32 = false, f64 = false;
-    for (int i = 0; i < c->params; i++) {
-        if (c->param[i].weak)
-            continue;
-        f32 |= c->param[i].dtype == LUN_F32;
-        f64 |= c->param[i].dtype == LUN_F64;
-        c->wide |= lun_dtype_get(c->param[i].dtype)->bytes == 8;
-    }
-    for (int i = 0; i < c->sources; i++) {
-        if (c->source[i].sight.seen != LF_SEEN_ARRAY)
-            continue;
-        f32 |= c->source[i].sight.dtype == LUN_F32;
-        f64 |= c->source[i].sight.dtype == LUN_F64;
-        c->wide |= lun_dtype_get(c->source[i].sight.dtype)->bytes == 8;
-    }
-    c->real = f32 && !f64 ? LF_F32 : LF_F64;
+    c->real = LF_NONE;
+    for (int i = 0; i < c->params; i++)
+        if (!c->param[i].weak)
+            take_part(c, c->param[i].dtype);
+    for (int i = 0; i < c->sources; i++)
+        if (c->source[i].sight.seen == LF_SEEN_ARRAY)
+            take_part(c, c->source[i].sight.dtype);
+    if (c->real == LF_NONE)
+        c->real = LF_F64;
 }
 
 static void type_params(lf_compile *c)
