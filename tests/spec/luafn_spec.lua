@@ -172,7 +172,7 @@ describe("a Lua function", function()
     end)
 
     it("has its types explained", function()
-        local limit, w = 10, lun.ones(3, "f32")
+        local limit, w = 10, lun.vector({ 1, 1, 1 }, "f32")
         local function f(x, k)
             local s, n = 0, 0
             while n < limit do
