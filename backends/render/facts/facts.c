@@ -156,7 +156,7 @@ static bool is_unmasked(const lun_crender *r, int32_t set)
 }
 
 /* Whether instruction i reads the uniform value v as a single element or in lanes. */
-static void want(lun_crender *r, int32_t i, int32_t v)
+static void note_form(lun_crender *r, int32_t i, int32_t v)
 {
     const lun_ir_ins *ins = &r->ir->ins[i];
     bool scalar;
@@ -184,7 +184,7 @@ static void want(lun_crender *r, int32_t i, int32_t v)
     r->flags[v] |= scalar ? LUN_CF_AS_SCALAR : LUN_CF_AS_VECTOR;
 }
 
-static void find_wants(lun_crender *r)
+static void find_forms(lun_crender *r)
 {
     const unsigned any = LUN_CF_BODY | LUN_CF_OPERAND;
     for (int32_t i = 0; i < r->ir->count; i++) {
@@ -195,7 +195,7 @@ static void find_wants(lun_crender *r)
             if (r->origin[i] >= 0)
                 r->flags[r->origin[i]] |= LUN_CF_AS_SCALAR;
         } else {
-            lun__uses_inputs(r, i, want);
+            lun__uses_inputs(r, i, note_form);
         }
         if (r->ir->ins[i].kind == LUN_IR_SET && is_unmasked(r, i))
             r->flags[i] |= LUN_CF_UNMASKED;
@@ -247,7 +247,7 @@ lun_status lun__facts_find(lun_crender *r)
     find_needs(r);
     find_checks(r);
     lun__affine_find(r);
-    find_wants(r);
+    find_forms(r);
     lun__exits_find(r);
     lun__lanes_find(r);
     return LUN_OK;

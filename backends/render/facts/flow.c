@@ -75,7 +75,7 @@ static void find_setters(lun_crender *r)
 }
 
 /* True if control flow between `outer` (excluded) and i is divergent. */
-static bool parted(const lun_crender *r, int32_t i, int32_t outer)
+static bool diverged(const lun_crender *r, int32_t i, int32_t outer)
 {
     for (int32_t p = r->parent[i]; p >= 0 && p != outer; p = r->parent[p])
         if (lun__varies(r, p))
@@ -100,13 +100,13 @@ static void inherit(lun_crender *r, int32_t i, int32_t v)
 /* A SET of a uniform value: the variable varies if control flow has diverged since the VAR. A LOOP
  * with a divergent exit is the exception: inside it the variable stays uniform for the active
  * lanes, behind it varies (TEMPORAL). */
-static bool judge_set(lun_crender *r, int32_t i)
+static bool mark_set(lun_crender *r, int32_t i)
 {
     int32_t var = r->ir->ins[i].a, loop = r->origin[var];
     bool inside = loop >= 0 && lun__uses_child(r, r->parent[var], i) == loop;
     if (!inside)
-        return parted(r, i, r->parent[var]) && vary(r, var);
-    if (parted(r, i, loop))
+        return diverged(r, i, r->parent[var]) && vary(r, var);
+    if (diverged(r, i, loop))
         return vary(r, var);
     if (!lun__varies(r, loop) || (r->flags[var] & LUN_CF_TEMPORAL))
         return false;
@@ -115,7 +115,7 @@ static bool judge_set(lun_crender *r, int32_t i)
 }
 
 /* Marks what instruction i makes varying; true if something was not marked before. */
-static bool judge(lun_crender *r, int32_t i)
+static bool mark(lun_crender *r, int32_t i)
 {
     const lun_ir_ins *ins = &r->ir->ins[i];
     bool changed = false, before = lun__varies(r, i);
@@ -129,7 +129,7 @@ static bool judge(lun_crender *r, int32_t i)
     case LUN_IR_SET:
         if (lun__uses_behind(r, i))
             return false;
-        return lun__varies(r, ins->b) ? vary(r, ins->a) : judge_set(r, i);
+        return lun__varies(r, ins->b) ? vary(r, ins->a) : mark_set(r, i);
     case LUN_IR_GET:
         if (lun__uses_behind(r, i))
             return vary(r, i);
@@ -137,7 +137,7 @@ static bool judge(lun_crender *r, int32_t i)
         return lun__varies(r, i) != before;
     case LUN_IR_BREAK:
     case LUN_IR_CONTINUE:
-        if (!parted(r, i, r->origin[i]))
+        if (!diverged(r, i, r->origin[i]))
             return false;
         for (int32_t p = r->parent[i];; p = r->parent[p]) {
             if (r->ir->ins[p].kind != LUN_IR_IF)
@@ -156,7 +156,7 @@ static void find_varying(lun_crender *r)
     for (bool changed = true; changed;) {
         changed = false;
         for (int32_t i = 0; i < r->ir->count; i++)
-            changed |= judge(r, i);
+            changed |= mark(r, i);
     }
 }
 

@@ -17,11 +17,11 @@ static bool is_guarded(const lun_crender *r)
     return r->masked;
 }
 
-/* A round of a loop waits for the one before: several vectors in turn hide that, as long as they
- * fit the registers.  Not where a branch inside might be skipped for one of them alone. */
+/* An iteration of a loop depends on the one before: several vectors in turn hide its latency, as
+ * long as they fit the registers.  One vector alone where a branch inside might be skipped for it. */
 static int parts_of(const lun_crender *r)
 {
-    bool loops = false, parted = false, branches = false;
+    bool loops = false, divergent = false, branches = false;
     int parts = r->bytes == 64 ? 4 : 2, weight = lun__uses_weight(r, LUN_CF_BODY);
     for (int32_t v = 0; v < r->ir->count; v++) {
         int kind = r->ir->ins[v].kind;
@@ -29,12 +29,12 @@ static int parts_of(const lun_crender *r)
         if (kind == LUN_IR_CALL)
             return 1;
         loops |= kind == LUN_IR_LOOP;
-        parted |= kind == LUN_IR_LOOP && varies;
+        divergent |= kind == LUN_IR_LOOP && varies;
         branches |= (kind == LUN_IR_IF || kind == LUN_IR_BLOCK) && varies;
     }
     while (parts > 1 && (parts * r->lanes > 64 || parts * weight > 240))
         parts /= 2;
-    return parted || (loops && !branches) ? parts : 1;
+    return divergent || (loops && !branches) ? parts : 1;
 }
 
 lun_status lun__unit_render(lun_crender *r, const char *first, lun_strbuf *out)
