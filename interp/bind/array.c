@@ -14,7 +14,7 @@ lun_array **lun__array_place(lua_State *L, lun__host *h, int i)
     return &lun__array_at(L, h, i)->as.array;
 }
 
-lun_array *lunarray_toarray(lua_State *L, int i)
+lun_array *lun__to_array(lua_State *L, int i)
 {
     lun__host *h = lun__host_of(L);
     const lun__held *held = h ? lun__array_at(L, h, i) : NULL;

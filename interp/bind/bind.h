@@ -98,7 +98,7 @@ void lun__host_offer(lua_State *L, lun_engine *e);
 /* The host of a state, NULL if there is none. Raises nothing. */
 lun__host *lun__host_of(lua_State *L);
 /* The engine of a state, NULL if there is none. Raises nothing. */
-lun_engine *lunarray_engine(lua_State *L);
+lun_engine *lun__engine_of(lua_State *L);
 /* Pushes a metatable with this name and keeps it as that of a kind; used once for each. */
 void lun__new_type(lua_State *L, int host_at, lun__kind kind, const char *name);
 /* Pushes a userdata of a kind and of `size` bytes, 0 but for what every one starts with. */
@@ -183,7 +183,7 @@ lun_array **lun__new_array(lua_State *L, lun__host *h);
 /* Where the userdata at i, made by lun__new_array, keeps its array. Valid until the next one. */
 lun_array **lun__array_place(lua_State *L, lun__host *h, int i);
 /* The array of the userdata at i, NULL if it is none. Raises nothing. */
-lun_array *lunarray_toarray(lua_State *L, int i);
+lun_array *lun__to_array(lua_State *L, int i);
 bool lun__is_array(lua_State *L, lun__host *h, int i);
 /* The array at i; a bad argument if it is none, an error if it is freed. */
 lun_array *lun__check_array(lua_State *L, lun__host *h, int i);

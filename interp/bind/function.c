@@ -50,7 +50,7 @@ static lun_function *of_code(lua_State *L, lun__host *h, int i)
     }
     lua_pop(L, 1);
     lun_function **out = new_function(L, h);
-    static const lf_binding ask = {lunarray_toarray, to_operation};
+    static const lf_binding ask = {lun__to_array, to_operation};
     lun_status s;
     if (lua_isfunction(L, i))
         LUN__TRY(s, luafn_front(L, i, h->engine, &ask, out));

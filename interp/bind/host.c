@@ -144,7 +144,7 @@ lun__host *lun__host_of(lua_State *L)
     return h;
 }
 
-lun_engine *lunarray_engine(lua_State *L)
+lun_engine *lun__engine_of(lua_State *L)
 {
     const lun__host *h = lun__host_of(L);
     return h ? h->engine : NULL;

@@ -154,13 +154,13 @@ static int protected(lua_State *L, int nargs, int nresults, int handler)
     frame here = {L, NULL};
     asked = 0;
     patience = PATIENCE;
-    engine = lunarray_engine(L);
+    engine = lun__engine_of(L);
     if (engine)
         lun_host_begin(engine); /* what is asked of it holds until the end */
     top = &here;
     int status = lua_pcall(L, nargs, nresults, handler);
     top = NULL;
-    lun_engine *e = lunarray_engine(L); /* a script may have ended it */
+    lun_engine *e = lun__engine_of(L); /* a script may have ended it */
     if (engine && e == engine)
         lun_host_end(e);
     if (e && status != LUA_OK && asked && !in_session)

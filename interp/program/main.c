@@ -70,7 +70,7 @@ static void show_progress(void *ctx, const lun_progress *p)
 static void watch_progress(lua_State *L)
 {
     const char *term = getenv("TERM");
-    lun_engine *e = lunarray_engine(L);
+    lun_engine *e = lun__engine_of(L);
     if (e && isatty(STDERR_FILENO) && isatty(STDOUT_FILENO) && term && *term &&
         strcmp(term, "dumb") != 0)
         lun_on_progress(e, show_progress, NULL);

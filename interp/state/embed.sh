@@ -1,7 +1,8 @@
 #!/bin/sh
 # Turns Lua files into one C table: sh interp/state/embed.sh lua/lunarray/init.lua ... > embedded.c
 # Each row is {module name, chunk name, bytes, length}; interp/state/modules.c reads the table.
-# Uses only sh, od, sed, awk and wc, so that a build needs no Lua. Knows nothing of what the files say.
+# Uses only sh, od, sed, awk and wc, so that a build needs no Lua. Knows nothing of what the files
+# say.
 set -eu
 
 # lua/lunarray/csv.lua -> lunarray.csv; lua/lunarray/init.lua -> lunarray
@@ -16,7 +17,8 @@ for file in "$@"; do
     number=$((number + 1))
     echo "static const unsigned char file_$number[] = {"
     # A zero ends each array, so that an empty file is a legal one too.
-    od -An -v -tu1 "$file" | awk '{ gsub(/[ \t]+/, ","); sub(/^,/, ""); sub(/,$/, ""); print $0 "," }'
+    od -An -v -tu1 "$file" |
+        awk '{ gsub(/[ \t]+/, ","); sub(/^,/, ""); sub(/,$/, ""); print $0 "," }'
     echo '0};'
 done
 echo 'const struct lun__embedded lun__embedded[] = {'
