@@ -55,7 +55,8 @@ typedef struct lun_stream {
  * A slot is host memory, at the place where element 0 is or would be; for backends with memory of
  * their own it is a lun_buffer, in which element 0 is or would be `origin` elements from the start.
  * Only indices first .. first+count-1 are touched, rounded to whole blocks of 64 only within room.
- * first % 64 == 0, and first == 0 and count == n for kernels with REDUCE or SCAN. */
+ * first % 64 == 0; for kernels with REDUCE first % LUN_CHUNK == 0 (ir/order.h); first == 0 and
+ * count == n for kernels with SCAN, and for kernels with REDUCE where the backend has no `combine`. */
 typedef struct lun_launch {
     int64_t n, first, count;
     void **slots; /* by slot */
@@ -66,9 +67,11 @@ typedef struct lun_launch {
      * memory of their own. */
     const lun_stream *streams;
     const uint64_t *args; /* by argument: a cell */
-    uint64_t *results;    /* by result: a cell of the result's dtype; not touched when n == 0 */
-    int64_t bytes;        /* memory that the run reads and writes, for the choice of store */
-    int trap;             /* out: the IR instruction that met a division by zero, or -1 */
+    /* out, for kernels with REDUCE: a row for each chunk of the range, in order: by result, a cell of the
+     * result's dtype.  Without `combine` one row: the chunks joined.  Not touched when count == 0. */
+    uint64_t *partials;
+    int64_t bytes; /* memory that the run reads and writes, for the choice of store */
+    int trap;      /* out: the IR instruction that met a division by zero, or -1 */
     int workgroup; /* elements of a work-group that a script asks for; 0: the backend\'s choice */
     int64_t trap_value; /* out: with trap: the value that a CHECK reports */
 } lun_launch;
@@ -92,6 +95,13 @@ typedef struct lun_backend {
      * LUN_EIO when a stream could not be read (trap: its slot, trap_value: what read gave);
      * LUN_ECANCEL when stopped; LUN_EBUILD if a CALL does not compile. */
     lun_status (*run)(void *state, lun_kernel *kernel, lun_launch *launch);
+
+    /* A level of the tree over chunks: row j of cells becomes the combination of rows 2j and 2j + 1, for
+     * j < pairs (lun__order_join walks the levels).  Rows are as in launch->partials; they may come from
+     * several launches, also of other backends, of the same IR with the same arguments.  The kernel
+     * has run; of the launch `args` is read.  Fails as run does.  NULL: `run` joins its chunks itself. */
+    lun_status (*combine)(void *state, lun_kernel *kernel, lun_launch *launch, uint64_t *cells,
+                          int64_t pairs);
 
     /* The text that would be compiled for this IR. */
     lun_status (*source)(void *state, const lun_ir *ir, lun_strbuf *out);

@@ -245,7 +245,7 @@ static lun_status read_results(lun_gpu *g, const lun_kernel *k, int64_t count, l
         return trap < k->kind_count && k->kinds[trap] == LUN_IR_CHECK ? LUN_EBOUNDS : LUN_EZERO;
     }
     if (k->shape.results)
-        memcpy(l->results, few + 2, (size_t)k->shape.results * sizeof *few);
+        memcpy(l->partials, few + 2, (size_t)k->shape.results * sizeof *few);
     return LUN_OK;
 }
 

@@ -1,26 +1,9 @@
-/* host.h - runs a kernel on the host's cores: chunks, the fixed reduction tree, the scan chain.
+/* host.h - runs a kernel on the host's cores: chunks, their cells, the scan chain.
  *
  * Shared by every backend that computes in host memory.  Knows neither how a chunk is computed (an
- * interpreter or compiled code) nor how threads are made: both come as functions.  It fixes the
- * order of combination, so that results have the same bits on any number of threads:
- *
- * - Elementwise: chunks of LUN_CHUNK indices, any order.
- * - REDUCE by a COMM op that has an identity: within a chunk 64 lanes, lane l combining elements
- *   l, l+64, l+128, ... in order, starting from the identity, missing elements replaced by the
- *   identity; then lanes are folded in halves: for s = 32, 16, 8, 4, 2, 1: lane[l] = op(lane[l],
- *   lane[l+s]).  Any other op or function: the adjacent-pair tree: x'[j] = f(x[2j], x[2j+1]), an
- *   odd last element goes up unchanged, until one is left.
- *   Chunk results, in order, are combined by the adjacent-pair tree.
- * - SCAN: chunks of LUN_SCAN_CHUNK.  total[k] of chunk k is as REDUCE defines for a predefined op
- *   (chunk of LUN_SCAN_CHUNK elements: the same lanes), for a function the plain left-to-right
- *   chain.
- *   carry[0] = initial value, carry[k+1] = f(carry[k], total[k]).
- *   Inside a chunk, by a function: acc = carry; exclusive: out[i] = acc, acc = f(acc, x[i]);
- *   inclusive: acc = f(acc, x[i]), out[i] = acc.
- *   By an op: groups of 8 elements; p = x; p[l] = op(p[l-1], p[l]) for l >= 1, then the same with
- *   distance 2 and 4 (all lanes at once, Hillis and Steele 1986);
- *   inclusive: out[l] = op(carry, p[l]); exclusive: out[0] = carry, out[l] = op(carry, p[l-1]);
- *   then carry = op(carry, p[7]).  Elements beyond n count as the identity.
+ * interpreter or compiled code) nor how threads are made: both come as functions.  Elementwise
+ * kernels are cut into chunks of any size, run in any order; kernels with REDUCE or SCAN as
+ * ir/order.h states, so that results have the same bits on any number of threads.
  */
 #ifndef LUN_HOST_H
 #define LUN_HOST_H
@@ -28,9 +11,7 @@
 #include <stdint.h>
 
 #include "backend.h"
-#include "ir/ir.h"
-
-enum { LUN_LANES = 64, LUN_CHUNK = 16384, LUN_SCAN_CHUNK = 65536 };
+#include "ir/order.h"
 
 /* The time of a plain operation on wide vectors, roughly, and the least work of a worker. */
 #define LUN_OPERATION_NS 0.06
@@ -85,5 +66,8 @@ struct lun_team {
  * lun_ir_cost(ir).  Returns LUN_OK, LUN_EZERO (launch->trap set), LUN_ECANCEL or LUN_ENOMEM. */
 lun_status lun_host_run(const lun_services *services, const lun_exec *exec, const lun_team *team,
                         const lun_ir *ir, int64_t cost, lun_launch *launch);
+/* lun_backend.combine by exec's combine. */
+lun_status lun_host_combine(const lun_services *services, const lun_exec *exec, const lun_ir *ir,
+                            lun_launch *launch, uint64_t *cells, int64_t pairs);
 
 #endif

@@ -1,8 +1,7 @@
-/* run.c - the fixed reduction tree and the memory of runs on the host's cores; see host.h.
+/* run.c - the memory of runs on the host's cores, and what becomes of them; see host.h.
  *
- * Knows in which order results meet; not how chunks are computed or shared out (work.c), nor how
- * threads are made. A run lives on the caller's stack; small ones allocate nothing and take no
- * lock. */
+ * Knows neither how chunks are computed or shared out (work.c), nor how threads are made. A run
+ * lives on the caller's stack; small ones allocate nothing and take no lock. */
 #include "host/host.h"
 
 #include <stdlib.h>
@@ -10,49 +9,23 @@
 
 #include "host/run.h"
 
-enum { LOCAL_SCRATCH = 24 << 10, LOCAL_CELLS = 64, SMALL_BYTES = 1 << 20, CASTS = 8 };
+enum { LOCAL_SCRATCH = 24 << 10, SMALL_BYTES = 1 << 20 };
 
-/* ---- results --------------------------------------------------------------------------------- */
+/* ---- a scan's first value -------------------------------------------------------------------- */
 
-/* Partial results, in order, by the adjacent-pair tree. */
-static void combine_partials(lun_run *r)
-{
-    lun_frame frame = lun__run_frame(r, 0);
-    frame.trap = -1;
-    const int results = r->ir->result_count;
-    uint64_t *cell = r->partials;
-    for (int64_t n = r->cut.chunks; n > 1; n = lun_cut_divide(n, 2)) {
-        for (int64_t j = 0; j < n / 2; j++)
-            for (int k = 0; k < results; k++)
-                r->exec->combine(r->exec->self, k, &cell[2 * j * results + k],
-                                 &cell[(2 * j + 1) * results + k], &cell[j * results + k], &frame);
-        if (n % 2)
-            memmove(&cell[n / 2 * results], &cell[(n - 1) * results],
-                    (size_t)results * sizeof *cell);
-    }
-    memcpy(r->launch->results, cell, (size_t)results * sizeof *cell);
-    if (frame.trap >= 0)
-        lun__run_note_trap(r, 0, &frame);
-}
-
-/* The SCAN's initial value: a constant, an argument or one element, perhaps converted. */
 static bool initial_carry(const lun_ir *ir, const lun_launch *l, uint64_t *carry)
 {
-    int32_t v = ir->ins[ir->scan].b, casts[CASTS];
+    int32_t casts[LUN_ORDER_CASTS];
     int n = 0;
-    for (; ir->ins[v].kind == LUN_IR_CAST; v = ir->ins[v].a) {
-        if (n == CASTS)
-            return false;
-        casts[n++] = v;
-    }
+    int32_t v = lun__order_first(ir, casts, &n);
+    if (v < 0)
+        return false;
     const lun_ir_ins *ins = &ir->ins[v];
     const void *from = &ins->imm;
     if (ins->kind == LUN_IR_ARG)
         from = &l->args[ins->imm];
-    else if (ins->kind == LUN_IR_LOADU)
+    if (ins->kind == LUN_IR_LOADU)
         from = l->slots[ins->imm];
-    else if (ins->kind != LUN_IR_CONST)
-        return false;
     uint64_t cell = 0;
     memcpy(&cell, from, lun_dtype_get((lun_dtype)ins->dtype)->bytes);
     while (n-- > 0) {
@@ -76,7 +49,7 @@ static lun_status outcome(lun_run *r)
     return r->failure;
 }
 
-/* With memory for partial results and scratch. */
+/* With memory for scratch. */
 static lun_status go(lun_run *r, const lun_team *team)
 {
     lun_bounce b;
@@ -92,30 +65,23 @@ static lun_status go(lun_run *r, const lun_team *team)
     else
         team->parallel(team, r, r->cut.workers, lun__run_work);
     s = outcome(r);
-    if (s == LUN_OK && r->ir->result_count) {
-        combine_partials(r);
-        s = outcome(r);
-    }
     lun__bounce_close(&b, r->ir, r->launch, s == LUN_OK);
     return s;
 }
 
 /* What does not fit the caller's stack. */
-static lun_status go_with_memory(lun_run *r, const lun_team *team, size_t scratch, size_t cells)
+static lun_status go_with_memory(lun_run *r, const lun_team *team, size_t scratch)
 {
     size_t bytes;
     size_t feeds;
-    if (__builtin_mul_overflow(cells, sizeof *r->partials, &bytes) ||
-        __builtin_mul_overflow(r->feed_step, (size_t)r->cut.workers, &feeds) ||
-        __builtin_add_overflow(bytes, feeds, &bytes) ||
-        __builtin_add_overflow(bytes, scratch + 2 * LUN_ALIGNMENT, &bytes))
+    if (__builtin_mul_overflow(r->feed_step, (size_t)r->cut.workers, &feeds) ||
+        __builtin_add_overflow(feeds, scratch + LUN_ALIGNMENT, &bytes))
         return LUN_ENOMEM;
     char *memory = malloc(bytes);
     if (!memory)
         return LUN_ENOMEM;
     r->scratch = memory + -(uintptr_t)memory % LUN_ALIGNMENT;
     r->feeds = feeds ? r->scratch + scratch : NULL;
-    r->partials = (uint64_t *)(void *)(r->scratch + scratch + feeds);
     lun_status s = go(r, team);
     free(memory);
     return s;
@@ -184,16 +150,13 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
                  team, &r.cut);
     r.scratch_step = (exec->scratch + LUN_ALIGNMENT - 1) / LUN_ALIGNMENT * LUN_ALIGNMENT;
     r.feed_step = lun__feed_bytes(ir, launch, r.cut.batch * r.cut.chunk);
-    size_t scratch, cells;
-    if (__builtin_mul_overflow(r.scratch_step, (size_t)r.cut.workers, &scratch) ||
-        __builtin_mul_overflow((size_t)r.cut.chunks, (size_t)ir->result_count, &cells))
+    size_t scratch;
+    if (__builtin_mul_overflow(r.scratch_step, (size_t)r.cut.workers, &scratch))
         return LUN_ENOMEM;
-    if (scratch > LOCAL_SCRATCH || cells > LOCAL_CELLS || r.feed_step)
-        return go_with_memory(&r, team, scratch, cells);
+    if (scratch > LOCAL_SCRATCH || r.feed_step)
+        return go_with_memory(&r, team, scratch);
     _Alignas(LUN_ALIGNMENT) char local[LOCAL_SCRATCH];
-    uint64_t local_cells[LOCAL_CELLS];
     r.scratch = local;
-    r.partials = local_cells;
     return go(&r, team);
 }
 
@@ -207,4 +170,26 @@ lun_status lun_host_run(const lun_services *services, const lun_exec *exec, cons
     if (is_small(exec, ir, cost, launch))
         return run_small(services, exec, ir, launch);
     return run_large(services, exec, team, ir, cost < 1 ? 1 : cost, launch);
+}
+
+lun_status lun_host_combine(const lun_services *services, const lun_exec *exec, const lun_ir *ir,
+                            lun_launch *launch, uint64_t *cells, int64_t pairs)
+{
+    static const volatile int never = 0;
+    const int results = ir->result_count;
+    lun_frame frame = {.args = launch->args,
+                       .math = exec->math,
+                       .trap = -1,
+                       .cancel = services->cancel ? services->cancel : &never};
+    for (int64_t j = 0; j < pairs; j++)
+        for (int k = 0; k < results; k++)
+            exec->combine(exec->self, k, &cells[2 * j * results + k],
+                          &cells[(2 * j + 1) * results + k], &cells[j * results + k], &frame);
+    if (lun_stop_wanted(services)) /* a function may have given up */
+        return LUN_ECANCEL;
+    if (frame.trap < 0)
+        return LUN_OK;
+    launch->trap = (int)frame.trap;
+    launch->trap_value = frame.trap_value;
+    return lun__trap_kind(ir, frame.trap);
 }

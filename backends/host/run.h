@@ -26,7 +26,6 @@ typedef struct lun_run {
     bool plain;    /* neither REDUCE nor SCAN */
     char *scratch; /* of worker 0; the others follow */
     size_t scratch_step;
-    uint64_t *partials; /* chunk by chunk, a cell for each result */
     lun_bounce *bounce;
     char *feeds; /* of worker 0; NULL: all elements are in memory */
     size_t feed_step;

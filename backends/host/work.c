@@ -112,7 +112,7 @@ static own make_own(const lun_run *r, int worker)
 
 static void run_chunk(lun_run *r, int64_t k, own *w)
 {
-    w->frame.partials = r->partials + k * r->ir->result_count;
+    w->frame.partials = r->launch->partials + k * r->ir->result_count;
     call(r, r->exec->body, k, w);
 }
 

@@ -202,6 +202,13 @@ static lun_status openmp_run(void *state, lun_kernel *k, lun_launch *launch)
     return lun_host_run(o->services, &k->exec, &team, &k->ir, k->cost, launch);
 }
 
+static lun_status openmp_combine(void *state, lun_kernel *k, lun_launch *launch, uint64_t *cells,
+                                 int64_t pairs)
+{
+    openmp *o = state;
+    return lun_host_combine(o->services, &k->exec, &k->ir, launch, cells, pairs);
+}
+
 /* ---- looking inside -------------------------------------------------------------------------- */
 
 static lun_status openmp_source(void *state, const lun_ir *ir, lun_strbuf *out)
@@ -252,6 +259,7 @@ const lun_backend lun_backend_openmp = {
     .build = openmp_build,
     .release = openmp_release,
     .run = openmp_run,
+    .combine = openmp_combine,
     .source = openmp_source,
     .devices = openmp_devices,
 };

@@ -218,7 +218,8 @@ static void run_chunk(const lun_interp *interp, const lun_program *p, int64_t lo
              .functions = memory + accumulators + rounded(program_bytes(p))};
     r.n = most < p->block ? most : p->block;
     for (int i = 0; i < interp->reducer_count; i++) {
-        r.accumulators[i].pushed = r.accumulators[i].height = 0;
+        r.accumulators[i].roots.pushed = 0;
+        r.accumulators[i].roots.height = 0;
         r.accumulators[i].started = false;
     }
     if (interp->scans && p == &interp->body)

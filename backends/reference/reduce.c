@@ -1,8 +1,7 @@
-/* reduce.c - reductions and scans of the interpreter: lanes, trees of pairs, combining functions;
- * run.h.
+/* reduce.c - reductions and scans of the interpreter: lanes, cells, combining functions; run.h.
  *
- * The order of combination is host/host.h's, so that results do not depend on blocks. Knows cells
- * and blocks, no chunk and no slot. */
+ * The order of combination is ir/order.h's, so that results do not depend on blocks. Knows no
+ * slot. */
 #include <string.h>
 
 #include "reference/run.h"
@@ -31,50 +30,48 @@ static void start_function(run *f, const run *r, const lun_reducer *d, char *mem
     lun__run_start(f, &r->interp->functions[d->function], memory);
 }
 
-/* out = a combined with b, all cells. f: the started function, if it is one. */
-static void combine_cells(run *r, run *f, const lun_reducer *d, const uint64_t *a,
-                          const uint64_t *b, uint64_t *out)
+/* How cells of d are combined in r; f: the started function, if it is one. */
+typedef struct joint {
+    run *r, *f;
+    const lun_reducer *d;
+} joint;
+
+/* *out = *a combined with *b; ctx: the joint. */
+static void combine_cells(void *ctx, const uint64_t *a, const uint64_t *b, uint64_t *out)
 {
+    const joint *j = ctx;
+    const lun_reducer *d = j->d;
     uint64_t cell = 0;
-    if (f) {
-        const lun_program *p = f->program;
-        memcpy(f->at[p->input[0]], a, d->bytes);
-        memcpy(f->at[p->input[1]], b, d->bytes);
-        run_function(r, f, d->ins, 1);
-        memcpy(&cell, f->at[p->output], d->bytes);
+    if (j->f) {
+        const lun_program *p = j->f->program;
+        memcpy(j->f->at[p->input[0]], a, d->bytes);
+        memcpy(j->f->at[p->input[1]], b, d->bytes);
+        run_function(j->r, j->f, d->ins, 1);
+        memcpy(&cell, j->f->at[p->output], d->bytes);
     } else {
         unsigned char pair[16];
         memcpy(pair, a, d->bytes);
         memcpy(pair + d->bytes, b, d->bytes);
-        r->interp->loops->of[d->dtype]->pairs[d->op](&cell, pair, 2);
+        j->r->interp->loops->of[d->dtype]->pairs[d->op](&cell, pair, 2);
     }
     *out = cell;
 }
 
-/* The next complete subtree, from the left. */
-static void push(run *r, run *f, const lun_reducer *d, accumulator *acc, uint64_t cell)
+/* A level of the tree over elements of a block, by a function; ctx: the joint. */
+static lun_status combine_level(void *ctx, void *rows, int64_t pairs)
 {
-    for (int64_t k = acc->pushed++; k & 1; k >>= 1)
-        combine_cells(r, f, d, &acc->tree[--acc->height], &cell, &cell);
-    acc->tree[acc->height++] = cell;
-}
-
-/* x[0 .. n) by the adjacent-pair tree of a function, in place. */
-static void function_tree(run *r, run *f, const lun_reducer *d, char *x, int64_t n)
-{
-    const lun_program *p = f->program;
-    int64_t size = d->bytes;
-    for (; n > 1; n = (n + 1) / 2) {
-        for (int64_t j = 0; j < n / 2; j += LUN_BLOCK_LEAST) {
-            int64_t pairs = n / 2 - j < LUN_BLOCK_LEAST ? n / 2 - j : LUN_BLOCK_LEAST;
-            r->interp->loops->split_pairs[d->size](f->at[p->input[0]], f->at[p->input[1]],
-                                                   x + 2 * j * size, pairs);
-            run_function(r, f, d->ins, pairs);
-            memcpy(x + j * size, f->at[p->output], (size_t)(pairs * size));
-        }
-        if (n % 2)
-            memcpy(x + n / 2 * size, x + (n - 1) * size, (size_t)size);
+    const joint *j = ctx;
+    const lun_program *p = j->f->program;
+    char *x = rows;
+    int64_t size = j->d->bytes;
+    for (int64_t k = 0; k < pairs; k += LUN_BLOCK_LEAST) {
+        int64_t count = pairs - k < LUN_BLOCK_LEAST ? pairs - k : LUN_BLOCK_LEAST;
+        j->r->interp->loops->split_pairs[j->d->size](j->f->at[p->input[0]], j->f->at[p->input[1]],
+                                                     x + 2 * k * size, count);
+        run_function(j->r, j->f, j->d->ins, count);
+        memcpy(x + k * size, j->f->at[p->output], (size_t)(count * size));
     }
+    return LUN_OK;
 }
 
 /* Lanes, missing elements replaced by the identity. */
@@ -109,6 +106,20 @@ static uint64_t fold_lanes(const run *r, const lun_reducer *d, accumulator *acc)
     return cell;
 }
 
+/* A function's total: its operands from left to right. */
+static void add_to_chain(joint *j, accumulator *acc, const char *x)
+{
+    for (int64_t i = 0; i < j->r->valid; i++) {
+        uint64_t cell = 0;
+        memcpy(&cell, x + i * j->d->bytes, j->d->bytes);
+        if (acc->started)
+            combine_cells(j, &acc->chain, &cell, &acc->chain);
+        else
+            acc->chain = cell;
+        acc->started = true;
+    }
+}
+
 /* A block of a REDUCE (of a SCAN's total, if `total`). */
 void lun__reduce_block(run *r, const lun_step *s, bool total)
 {
@@ -117,53 +128,45 @@ void lun__reduce_block(run *r, const lun_step *s, bool total)
     char *x = r->at[s->a], *work;
     uint64_t cell = 0;
     run f;
+    joint j = {r, NULL, d};
     if (d->lanes) {
         add_to_lanes(r, d, acc, x);
         if (!total && (r->first + r->valid) % LUN_CHUNK == 0)
-            push(r, NULL, d, acc, fold_lanes(r, d, acc));
+            lun__order_push(&acc->roots, fold_lanes(r, d, acc), combine_cells, &j);
         return;
     }
     work = r->at[r->program->work];
     if (d->op < LUN_OP_COUNT) {
         r->interp->loops->of[d->dtype]->pairs[d->op](work, x, r->valid);
-        memcpy(&cell, work, d->bytes);
-        push(r, NULL, d, acc, cell);
-        return;
-    }
-    start_function(&f, r, d, r->functions);
-    if (total) {
-        for (int64_t i = 0; i < r->valid; i++) {
-            memcpy(&cell, x + i * d->bytes, d->bytes);
-            if (acc->started)
-                combine_cells(r, &f, d, &acc->chain, &cell, &acc->chain);
-            else
-                acc->chain = cell;
-            acc->started = true;
+    } else {
+        start_function(&f, r, d, r->functions);
+        j.f = &f;
+        if (total) {
+            add_to_chain(&j, acc, x);
+            return;
         }
-        return;
+        memcpy(work, x, (size_t)(r->valid * d->bytes));
+        lun__order_join(work, r->valid, d->bytes, combine_level, &j);
     }
-    memcpy(work, x, (size_t)(r->valid * d->bytes));
-    function_tree(r, &f, d, work, r->valid);
     memcpy(&cell, work, d->bytes);
-    push(r, &f, d, acc, cell);
+    lun__order_push(&acc->roots, cell, combine_cells, &j);
 }
 
 /* What a chunk came to. */
 uint64_t lun__reduce_finish(run *r, const lun_reducer *d, accumulator *acc)
 {
-    uint64_t cell;
     run f;
+    joint j = {r, NULL, d};
     bool function = d->op == LUN_OP_COUNT;
     if (function && acc->started)
         return acc->chain;
     if (d->lanes && acc->started)
-        push(r, NULL, d, acc, fold_lanes(r, d, acc));
-    if (function)
+        lun__order_push(&acc->roots, fold_lanes(r, d, acc), combine_cells, &j);
+    if (function) {
         start_function(&f, r, d, r->functions);
-    cell = acc->tree[--acc->height];
-    while (acc->height > 0)
-        combine_cells(r, function ? &f : NULL, d, &acc->tree[--acc->height], &cell, &cell);
-    return cell;
+        j.f = &f;
+    }
+    return lun__order_finish(&acc->roots, combine_cells, &j);
 }
 
 void lun__scan_block(run *r, const lun_step *s)
@@ -172,6 +175,7 @@ void lun__scan_block(run *r, const lun_step *s)
     bool inclusive = d->inclusive != 0;
     char *x = r->at[s->a], *out = r->at[s->d];
     run f;
+    joint j = {r, &f, d};
     if (d->op < LUN_OP_COUNT) {
         r->interp->loops->of[d->dtype]->scan[d->op](out, x, &r->carry, r->n, inclusive);
         return;
@@ -180,7 +184,7 @@ void lun__scan_block(run *r, const lun_step *s)
     for (int64_t i = 0; i < r->valid; i++) {
         uint64_t before = r->carry, cell = 0;
         memcpy(&cell, x + i * d->bytes, d->bytes);
-        combine_cells(r, &f, d, &before, &cell, &r->carry);
+        combine_cells(&j, &before, &cell, &r->carry);
         memcpy(out + i * d->bytes, inclusive ? &r->carry : &before, d->bytes);
     }
 }
@@ -193,12 +197,14 @@ void lun__combine(const void *self, int result, const uint64_t *a, const uint64_
     while (d->result != result)
         d++;
     run r = {.interp = interp, .args = frame->args, .cancel = frame->cancel, .trap = -1}, f;
+    joint j = {&r, NULL, d};
     if (d->op < LUN_OP_COUNT) {
-        combine_cells(&r, NULL, d, a, b, out);
+        combine_cells(&j, a, b, out);
     } else {
         _Alignas(ALIGNMENT) char memory[COMBINE_BYTES];
         start_function(&f, &r, d, memory);
-        combine_cells(&r, &f, d, a, b, out);
+        j.f = &f;
+        combine_cells(&j, a, b, out);
     }
     if (r.trap >= 0 && frame->trap < 0) {
         frame->trap = r.trap;

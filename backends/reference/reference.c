@@ -104,6 +104,14 @@ static lun_status reference_run(void *state, lun_kernel *kernel, lun_launch *lau
                         kernel->cost, launch);
 }
 
+static lun_status reference_combine(void *state, lun_kernel *kernel, lun_launch *launch,
+                                    uint64_t *cells, int64_t pairs)
+{
+    reference *r = state;
+    return lun_host_combine(r->services, lun_interp_exec(kernel->interp), &kernel->ir, launch,
+                            cells, pairs);
+}
+
 /* Nothing is compiled: what runs is the IR itself. */
 static lun_status reference_source(void *state, const lun_ir *ir, lun_strbuf *out)
 {
@@ -132,6 +140,7 @@ const lun_backend lun_backend_reference = {
     .build = reference_build,
     .release = reference_release,
     .run = reference_run,
+    .combine = reference_combine,
     .source = reference_source,
     .devices = reference_devices,
 };

@@ -11,7 +11,6 @@
 enum {
     ALIGNMENT = 64,
     LANE_BYTES = 8 * LUN_LANES,
-    TREE_DEPTH = 64,         /* more than log2 of all blocks of a chunk */
     COMBINE_BYTES = 32 << 10 /* what a function may take where only the stack is at hand */
 };
 
@@ -26,14 +25,12 @@ struct lun_interp {
     int reducer_count;
 };
 
-/* A reduction while a chunk runs: lanes, or a stack of the complete subtrees so far. */
+/* A reduction while a chunk runs: lanes, or the complete subtrees so far. */
 typedef struct accumulator {
     _Alignas(ALIGNMENT) unsigned char lanes[LANE_BYTES];
-    uint64_t tree[TREE_DEPTH];
+    lun_order_roots roots;
     uint64_t chain; /* function of a scan: combined from left to right */
-    int64_t pushed;
-    int height;
-    bool started; /* lanes or chain hold something */
+    bool started;   /* lanes or chain hold something */
 } accumulator;
 
 /* One call of a chunk function, or one use of a combining function. */

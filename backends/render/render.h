@@ -60,7 +60,7 @@ lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target,
  * Nothing else has to be combined by the host.  Memory in `work` and `cells` may be used again when
  * the last step has ended.
  *
- * Both forms give the bits of host/host.h's order wherever the operations are exact; math functions
+ * Both forms give the bits of ir/order.h's order wherever the operations are exact; math functions
  * are the device's own, or the text's where PoCL's miss the promise (see render/opencl/quirks.c).
  *
  * LUN_CL_VECTOR: a work-item is a work-group and streams chunks in GNU vectors; for CPU devices

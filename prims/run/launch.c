@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "ir/order.h"
 #include "run/profile.h"
 #include "run/run.h"
 #include "store/source.h"
 
-enum { FEW = 24 }; /* slots, arguments, results that need no memory */
+enum { FEW = 24, FEW_CELLS = 64 }; /* slots and arguments, cells that need no memory */
 
 /* A result in memory, and the node that it is for. */
 typedef struct output {
@@ -21,9 +22,9 @@ typedef struct output {
 typedef struct outcome {
     output *outputs; /* in the order of their slots */
     int count;
-    uint64_t *results;
+    uint64_t *cells; /* a row for each chunk; the first becomes the results */
     output few_outputs[FEW];
-    uint64_t few_results[FEW];
+    uint64_t few_cells[FEW_CELLS];
 } outcome;
 
 static void outcome_free(lun_engine *e, outcome *o)
@@ -33,20 +34,24 @@ static void outcome_free(lun_engine *e, outcome *o)
             lun_storage_release(e, o->outputs[k].storage);
     if (o->outputs != o->few_outputs)
         free(o->outputs);
-    if (o->results != o->few_results)
-        free(o->results);
+    if (o->cells != o->few_cells)
+        free(o->cells);
 }
 
-/* Also on failure o is to be ended by outcome_free. */
+/* For n indices. Also on failure o is to be ended by outcome_free. */
 static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, outcome *o)
 {
     const lun_ir *ir = &l->ir;
+    size_t rows = n > 0 ? (size_t)lun__order_chunks(ir, n) : 1, bytes;
     o->count = 0;
+    o->cells = o->few_cells;
     o->outputs =
         ir->slot_count <= FEW ? o->few_outputs : calloc((size_t)ir->slot_count, sizeof *o->outputs);
-    o->results = ir->result_count <= FEW ? o->few_results
-                                         : calloc((size_t)ir->result_count, sizeof *o->results);
-    if (!o->outputs || !o->results)
+    if (__builtin_mul_overflow(rows, (size_t)ir->result_count * sizeof *o->cells, &bytes))
+        return lun__nomem(e);
+    if (bytes > sizeof o->few_cells)
+        o->cells = malloc(bytes);
+    if (!o->outputs || !o->cells)
         return lun__nomem(e);
     for (int i = 0; i < ir->slot_count; i++) {
         if (ir->slots[i].role != LUN_SLOT_OUT)
@@ -61,7 +66,7 @@ static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, o
     return LUN_OK;
 }
 
-/* ---- launching --------------------------------------------------------------------------------------- */
+/* ---- launching ------------------------------------------------------------------------------- */
 
 /* note: the front end's text, "script:12: message", with at most one %lld for the value. */
 static lun_status note_failed(lun_engine *e, lun_status status, const char *message, int64_t value)
@@ -204,18 +209,43 @@ static inline lun_status bind_slot(lun_engine *e, lun_backend_slot *b, const lun
     return LUN_OK;
 }
 
+/* What the kernel's chunks are joined with. */
+typedef struct joint {
+    const lun_backend_slot *b;
+    lun_kernel *kernel;
+    lun_launch *run;
+} joint;
+
+static lun_status combine_level(void *ctx, void *rows, int64_t pairs)
+{
+    const joint *j = ctx;
+    return j->b->backend->combine(j->b->state, j->kernel, j->run, rows, pairs);
+}
+
+/* Runs; the first row of run->partials is the results then. */
+static inline lun_status run_joined(const lun_backend_slot *b, const lun_ir *ir, lun_kernel *k,
+                                    lun_launch *run)
+{
+    lun_status s = b->backend->run(b->state, k, run);
+    if (s != LUN_OK || !ir->result_count || run->count <= LUN_CHUNK || !b->backend->combine)
+        return s;
+    joint j = {b, k, run};
+    return lun__order_join(run->partials, lun__order_chunks(ir, run->count),
+                           (size_t)ir->result_count * sizeof *run->partials, combine_level, &j);
+}
+
 /* Runs and counts the time.  Of launches too small for a look at the clock one in sixteen stands for
  * those before it. */
-static lun_status run_timed(lun_engine *e, const lun_backend_slot *b, lun_kernel *k,
-                            lun_launch *run)
+static lun_status run_timed(lun_engine *e, const lun_backend_slot *b, const lun_ir *ir,
+                            lun_kernel *k, lun_launch *run)
 {
     enum { SMALL = 1 << 18, STANDS_FOR = 16 };
     if (run->bytes < SMALL && e->stats.launches > STANDS_FOR && e->untimed < STANDS_FOR - 1) {
         e->untimed++;
-        return b->backend->run(b->state, k, run);
+        return run_joined(b, ir, k, run);
     }
     double start = lun__now();
-    lun_status s = b->backend->run(b->state, k, run);
+    lun_status s = run_joined(b, ir, k, run);
     e->stats.run_time += (lun__now() - start) * (e->untimed + 1);
     e->untimed = 0;
     return s;
@@ -239,7 +269,7 @@ static lun_status launch_now(lun_engine *e, const lun_lowered *l, lun_kernel_ent
                       .slots = at,
                       .room = room,
                       .args = cells,
-                      .results = o->results,
+                      .partials = o->cells,
                       .workgroup = l->workgroup,
                       .trap = -1};
     lun_status s = at && room && cells ? LUN_OK : lun__nomem(e);
@@ -258,7 +288,7 @@ static lun_status launch_now(lun_engine *e, const lun_lowered *l, lun_kernel_ent
     for (int i = 0; s == LUN_OK && i < ir->arg_count; i++)
         cells[i] = l->args[i].node ? l->args[i].node->cell : l->args[i].cell;
     if (s == LUN_OK) {
-        s = run_timed(e, b, k->kernel, &run);
+        s = run_timed(e, b, ir, k->kernel, &run);
         if (s == LUN_EZERO || s == LUN_EBOUNDS)
             s = explain_trap(e, l, &run);
         else if (s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
@@ -295,7 +325,7 @@ static lun_status launch(lun_engine *e, const lun_lowered *l, lun_kernel_entry *
     return s;
 }
 
-/* ---- keeping ------------------------------------------------------------------------------------------- */
+/* ---- keeping --------------------------------------------------------------------------------- */
 
 /* A reduction over no elements gives its identity. */
 static void empty_results(const lun_lowered *l, uint64_t *results)
@@ -322,8 +352,8 @@ static lun_status keep(lun_engine *e, const lun_lowered *l, outcome *o)
     }
     for (int r = 0; r < l->ir.result_count; r++) {
         lun_node *n = l->results[r];
-        lun_node_become_number(
-            e, n, lun_cell_cast((lun_dtype)n->dtype, (lun_dtype)n->acc, o->results[r]));
+        lun_node_become_number(e, n,
+                               lun_cell_cast((lun_dtype)n->dtype, (lun_dtype)n->acc, o->cells[r]));
     }
     for (int k = 0; k < o->count; k++) {
         output *from = &o->outputs[k];
@@ -347,7 +377,7 @@ lun_status lun_run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry
     if (status == LUN_OK && n > 0)
         status = launch(e, l, k, n, 0, n, &o);
     else if (status == LUN_OK)
-        empty_results(l, o.results);
+        empty_results(l, o.cells);
     if (status == LUN_OK)
         status = keep(e, l, &o);
     outcome_free(e, &o);

@@ -84,7 +84,7 @@ static void combine_mix(const void *self, int result, const uint64_t *a, const u
     *out = mix(*a, *b) + (uint64_t)(result > 0);
 }
 
-/* Adjacent-pair tree of cells, as host/host.h words it. */
+/* Adjacent-pair tree of cells, as ir/order.h words it. */
 static uint64_t tree(const uint64_t *cells, int64_t n, int result)
 {
     uint64_t *x = malloc((size_t)n * sizeof *x), *y = malloc((size_t)n * sizeof *y);
@@ -410,14 +410,11 @@ static void test_reduction_tree(void **state)
                 test_memory in = test_guarded((size_t)n * 8);
                 memcpy(in.data, data, (size_t)n * 8);
                 void *slots[1] = {in.data};
-                lun_launch launch = {.n = n,
-                                     .count = n,
-                                     .slots = slots,
-                                     .room = &n,
-                                     .results = results,
-                                     .bytes = 100000000};
+                lun_launch launch = {
+                    .n = n, .count = n, .slots = slots, .room = &n, .bytes = 100000000};
                 int64_t cost = heavy ? 1000 : 2;
-                assert_int_equal(lun_host_run(&services, &exec, &team, &ir, cost, &launch), LUN_OK);
+                assert_int_equal(
+                    test_host_run(&services, &exec, &team, &ir, cost, &launch, results), LUN_OK);
                 assert_true(results[0] == tree(partial[0], chunks, 0));
                 assert_true(results[1] == tree(partial[1], chunks, 1));
                 free(m);
@@ -454,8 +451,8 @@ static void test_many_results_use_memory(void **state)
         one[c] = acc;
     }
     void *slots[1] = {data};
-    lun_launch launch = {.n = n, .count = n, .slots = slots, .room = &room, .results = results};
-    assert_int_equal(lun_host_run(&services, &exec, &team, &ir, 2, &launch), LUN_OK);
+    lun_launch launch = {.n = n, .count = n, .slots = slots, .room = &room};
+    assert_int_equal(test_host_run(&services, &exec, &team, &ir, 2, &launch, results), LUN_OK);
     assert_true(results[0] == tree(one, 5, 0));
     free(data);
     free(m);
@@ -580,13 +577,9 @@ static void test_cancel(void **state)
                 lun_exec exec = exec_of(m, reducing, NULL);
                 uint64_t results[2] = {11, 12};
                 void *slots[1] = {x};
-                lun_launch launch = {.n = n,
-                                     .count = n,
-                                     .slots = slots,
-                                     .room = &n,
-                                     .results = results,
-                                     .bytes = 8 * n};
-                assert_int_equal(lun_host_run(&services, &exec, &team, &ir, 3, &launch),
+                lun_launch launch = {
+                    .n = n, .count = n, .slots = slots, .room = &n, .bytes = 8 * n};
+                assert_int_equal(test_host_run(&services, &exec, &team, &ir, 3, &launch, results),
                                  LUN_ECANCEL);
                 assert_int_equal(results[0], 11);
                 assert_int_equal(results[1], 12);
@@ -637,10 +630,10 @@ static void test_cancelled_before_it_starts(void **state)
     lun_services services = test_services();
     lun_team team = {.threads = 1};
     lun_exec exec = exec_of(m, reducing, NULL);
-    uint64_t x[64] = {0}, results[2];
+    uint64_t x[64] = {0}, partials[2];
     void *slots[1] = {x};
     int64_t n = 64;
-    lun_launch launch = {.n = n, .count = n, .slots = slots, .room = &n, .results = results};
+    lun_launch launch = {.n = n, .count = n, .slots = slots, .room = &n, .partials = partials};
     cancel_flag = 1;
     assert_int_equal(lun_host_run(&services, &exec, &team, &ir, 3, &launch), LUN_ECANCEL);
     assert_int_equal(m->calls, 0);
@@ -683,13 +676,9 @@ static void test_trap(void **state)
             uint64_t results[2] = {11, 12};
             void *slots[SLOTS] = {x, x, NULL};
             int64_t rooms[SLOTS] = {n + 64, n + 64, 1};
-            lun_launch launch = {.n = n,
-                                 .count = n,
-                                 .slots = slots,
-                                 .room = rooms,
-                                 .results = results,
-                                 .bytes = 8 * n};
-            assert_int_equal(lun_host_run(&services, &exec, &team, &ir, 3, &launch), LUN_EZERO);
+            lun_launch launch = {.n = n, .count = n, .slots = slots, .room = rooms, .bytes = 8 * n};
+            assert_int_equal(test_host_run(&services, &exec, &team, &ir, 3, &launch, results),
+                             LUN_EZERO);
             assert_int_equal(launch.trap, 1);
             assert_int_equal(launch.trap_value, low);
             assert_int_equal(results[0], 11);

@@ -235,6 +235,67 @@ static inline void ir_check_valid(const lun_ir *ir)
     lun_strbuf_free(&why);
 }
 
+/* ---- results --------------------------------------------------------------------------------------------- */
+
+/* What joins the chunks of a launch: a backend or, without one, exec. */
+typedef struct test_joint {
+    const lun_backend *backend;
+    void *state;
+    lun_kernel *kernel;
+    const lun_services *services;
+    const lun_exec *exec;
+    const lun_ir *ir;
+    lun_launch *launch;
+} test_joint;
+
+static inline lun_status test_combine(void *ctx, void *rows, int64_t pairs)
+{
+    const test_joint *j = ctx;
+    if (j->backend)
+        return j->backend->combine(j->state, j->kernel, j->launch, rows, pairs);
+    return lun_host_combine(j->services, j->exec, j->ir, j->launch, rows, pairs);
+}
+
+/* Room for the cells of a launch's chunks. */
+static inline uint64_t *test_cells(const lun_ir *ir, int64_t count)
+{
+    uint64_t *cells = calloc((size_t)(lun__order_chunks(ir, count) * ir->result_count) + 1, 8);
+    assert_non_null(cells);
+    return cells;
+}
+
+/* What becomes of a launch that ended so: its chunks joined in results, its memory freed. */
+static inline lun_status test_joined(test_joint *j, lun_status s, uint64_t *results)
+{
+    const size_t row = (size_t)j->ir->result_count * sizeof *results;
+    if (s == LUN_OK && row && j->launch->count > 0) {
+        if (!j->backend || j->backend->combine)
+            s = lun__order_join(j->launch->partials, lun__order_chunks(j->ir, j->launch->count),
+                                row, test_combine, j);
+        if (s == LUN_OK)
+            memcpy(results, j->launch->partials, row);
+    }
+    free(j->launch->partials);
+    return s;
+}
+
+static inline lun_status test_host_run(const lun_services *services, const lun_exec *exec,
+                                       const lun_team *team, const lun_ir *ir, int64_t cost,
+                                       lun_launch *launch, uint64_t *results)
+{
+    test_joint j = {.services = services, .exec = exec, .ir = ir, .launch = launch};
+    launch->partials = test_cells(ir, launch->count);
+    return test_joined(&j, lun_host_run(services, exec, team, ir, cost, launch), results);
+}
+
+static inline lun_status test_backend_run(const lun_backend *b, void *state, lun_kernel *kernel,
+                                          const lun_ir *ir, lun_launch *launch, uint64_t *results)
+{
+    test_joint j = {.backend = b, .state = state, .kernel = kernel, .ir = ir, .launch = launch};
+    launch->partials = test_cells(ir, launch->count);
+    return test_joined(&j, b->run(state, kernel, launch), results);
+}
+
 /* ---- running --------------------------------------------------------------------------------------------- */
 
 /* How a kernel is interpreted. */
@@ -269,10 +330,10 @@ static inline lun_status run_ir(const lun_ir *ir, void **slots, int64_t n, test_
                          .slots = slots,
                          .room = run->room ? run->room : room,
                          .args = run->args,
-                         .results = run->results,
                          .bytes = run->bytes,
                          .trap = -1};
-    s = lun_host_run(&services, lun_interp_exec(interp), &team, ir, lun_ir_cost(ir), &launch);
+    s = test_host_run(&services, lun_interp_exec(interp), &team, ir, lun_ir_cost(ir), &launch,
+                      run->results);
     run->trap = launch.trap;
     run->trap_value = launch.trap_value;
     lun_interp_free(interp);

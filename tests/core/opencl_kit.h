@@ -103,7 +103,7 @@ static inline lun_status device_run(device_kit *k, lun_kernel *kernel, lun_buffe
                     .room = room,
                     .origin = origin ? origin : zeros,
                     .args = run->args,
-                    .results = run->results,
+                    .partials = run->results,
                     .trap = -1};
     lun_status s = device->run(k->state, kernel, &l);
     run->trap = l.trap;

@@ -98,14 +98,14 @@ static inline void kit_close(kit *k, bool remove)
 /* ---- runs ---------------------------------------------------------------------------------------- */
 
 static inline lun_status kit_run_unit(kit *k, const lun_unit *unit, const lun_ir *ir,
-                                      lun_launch *launch)
+                                      lun_launch *launch, uint64_t *results)
 {
     const lun_exec exec = {.body = unit->kernel,
                            .total = unit->total,
                            .combine = unit->combine,
                            .math = lun_vecmath(k->isa, (lun_math)k->services.math)};
     const lun_team team = {.threads = k->services.threads, .parallel = test_parallel};
-    return lun_host_run(&k->services, &exec, &team, ir, lun_ir_cost(ir), launch);
+    return test_host_run(&k->services, &exec, &team, ir, lun_ir_cost(ir), launch, results);
 }
 
 static inline lun_status kit_run(kit *k, kit_kernel *kernel, const lun_ir *ir, void **slots,
@@ -121,11 +121,11 @@ static inline lun_status kit_run(kit *k, kit_kernel *kernel, const lun_ir *ir, v
                          .slots = slots,
                          .room = run->room ? run->room : room,
                          .args = run->args,
-                         .results = run->results,
                          .bytes = run->bytes,
                          .trap = -1};
-    lun_status s = kernel->kernel ? lun_backend_openmp.run(k->state, kernel->kernel, &launch)
-                                  : kit_run_unit(k, &kernel->unit, ir, &launch);
+    lun_status s = kernel->kernel ? test_backend_run(&lun_backend_openmp, k->state, kernel->kernel,
+                                                     ir, &launch, run->results)
+                                  : kit_run_unit(k, &kernel->unit, ir, &launch, run->results);
     run->trap = launch.trap;
     run->trap_value = launch.trap_value;
     if (s == LUN_EBUILD || s == LUN_EBACKEND)

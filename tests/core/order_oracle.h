@@ -1,4 +1,5 @@
-/* order_oracle.h - reductions in the order that host/host.h states, written out element by element on cells. */
+/* order_oracle.h - reductions in the order that ir/order.h states, written out element by element
+ * on cells. */
 #ifndef TEST_ORDER_ORACLE_H
 #define TEST_ORDER_ORACLE_H
 
@@ -6,7 +7,7 @@
 
 #include <math.h>
 
-/* ---- one combination ------------------------------------------------------------------------------- */
+/* ---- one combination ------------------------------------------------------------------------- */
 
 /* f(a, b), on cells of dtype t. A function: op LUN_OP_COUNT + 1 or + 2. */
 typedef struct combiner {
@@ -113,7 +114,7 @@ static inline uint64_t apply(const combiner *f, uint64_t a, uint64_t b)
     return cell;
 }
 
-/* ---- the order ---------------------------------------------------------------------------------------- */
+/* ---- the order ------------------------------------------------------------------------------- */
 
 static inline bool has_lanes(const combiner *f)
 {
@@ -171,7 +172,7 @@ static inline uint64_t reduced(const combiner *f, const uint64_t *x, int64_t n)
     return pair_tree(f, part, chunks);
 }
 
-/* ---- comparing -------------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 /* NaNs count as equal: their bits depend on the order of operands in an instruction. */
 static inline bool same(lun_dtype t, uint64_t a, uint64_t b)
@@ -182,7 +183,7 @@ static inline bool same(lun_dtype t, uint64_t a, uint64_t b)
     return a == b;
 }
 
-/* ---- functions -------------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 /* The IR forms of MIX and BRANCH. */
 static inline void make_function(lun_ir_function *f, lun_ir *body, int op)

@@ -1,5 +1,5 @@
 /* reference_combine_test.c - reductions and scans of interpreter and host together, bit for bit against
- * the order that host/host.h fixes, written out here and in order_oracle.h element by element. */
+ * the order that ir/order.h states, written out here and in order_oracle.h element by element. */
 #include "order_oracle.h"
 
 #include <stdio.h>
@@ -315,9 +315,10 @@ static void test_backend(void **unused)
     assert_int_equal(lun_backend_reference.source(state, &ir, &source), LUN_OK);
     assert_non_null(strstr(lun_strbuf_text(&source), "reduce"));
     lun_ir_free(&ir);
-    lun_launch launch = {
-        .n = N, .count = N, .slots = slots, .room = room, .results = &result, .bytes = 8 * N};
-    assert_int_equal(lun_backend_reference.run(state, kernel, &launch), LUN_OK);
+    lun_launch launch = {.n = N, .count = N, .slots = slots, .room = room, .bytes = 8 * N};
+    const lun_ir shape = {.result_count = 1, .scan = -1};
+    assert_int_equal(
+        test_backend_run(&lun_backend_reference, state, kernel, &shape, &launch, &result), LUN_OK);
     assert_true(same(LUN_F64, result, reduced(&sum, cells, N)));
     assert_int_equal(test_stats.launches, launches + 1);
     assert_int_equal(test_stats.interpreted, interpreted + 1);

@@ -88,9 +88,9 @@ static lun_status run(job *j, bool streamed, int64_t cost)
                              .slots = slots,
                              .room = rooms,
                              .streams = streamed ? streams : NULL,
-                             .results = j->results,
                              .bytes = 17 * j->n};
-    lun_status s = lun_host_run(&services, lun_interp_exec(interp), &team, &ir, cost, &j->launch);
+    lun_status s =
+        test_host_run(&services, lun_interp_exec(interp), &team, &ir, cost, &j->launch, j->results);
     lun_interp_free(interp);
     lun_ir_free(&ir);
     return s;

@@ -25,7 +25,7 @@ check() {
 
         if (file ~ /^prims\//) return (header in prims_header)
         if (file ~ /^backends\//)
-            return is("lunarray.h ir/ir.h ir/structure.h backend.h table/op.h table/dtype.h table/skeleton.h base/strbuf.h " \
+            return is("lunarray.h ir/ir.h ir/order.h ir/structure.h backend.h table/op.h table/dtype.h table/skeleton.h base/strbuf.h " \
                       "table/ops.def table/dtypes.def table/skeletons.def table/status.def loops_each.h") || in_backends()
         if (file ~ /^interp\/luafn\//) return is("lunarray.h lunarray_bind.h ir/ir.h") || (header in interp_header)
         return is("lunarray.h lunarray_bind.h") || (header in interp_header)

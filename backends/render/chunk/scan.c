@@ -1,4 +1,4 @@
-/* scan.c - scans over a chunk. host/host.h fixes their order.
+/* scan.c - scans over a chunk. ir/order.h fixes their order.
  *
  * A block of 64 operands is stored, combined in place, and loaded again by the statements that
  * follow: the stores and loads overlap with the chain of carries. */
@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "ir/order.h"
 #include "render/body/combine.h"
 #include "render/facts/uses.h"
 #include "render/text/element.h"
@@ -25,7 +26,7 @@ static bool by_op(const lun_crender *r)
 
 /* ---- scans by an operation ------------------------------------------------------------------- */
 
-enum { GROUP = 8 };
+enum { GROUP = LUN_SCAN_GROUP };
 
 /* Within groups of 8: the lane `arg` below; lanes without one take the second operand. */
 static int below_or_other(int lane, int lanes, int arg)

@@ -1,11 +1,11 @@
 /* group.c - the kernels of an OpenCL text in the SCALAR form: an element for each work-item or,
- * where order matters, a chunk for each work-group of 64 lanes, in host/host.h's order.  Scans are
+ * where order matters, a chunk for each work-group of 64 lanes, in ir/order.h's order.  Scans are
  * in group_scan.c, statements in render/body/item.c and render/body/statement.c. */
 #include "render/opencl/group.h"
 
 #include <inttypes.h>
 
-#include "host/host.h"
+#include "ir/order.h"
 #include "render/body/combine.h"
 #include "render/body/statement.h"
 #include "render/facts/facts.h"

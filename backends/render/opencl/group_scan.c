@@ -1,10 +1,10 @@
 /* group_scan.c - scans in the SCALAR form: a work-group of 64 lanes runs a chunk in tiles of 512
  * elements, in which each lane combines a group of 8, and one of them chains the groups;
- * host/host.h's order, and so its bits. By a function, one lane goes over the elements from left to
+ * ir/order.h's order, and so its bits. By a function, one lane goes over the elements from left to
  * right. */
 #include "render/opencl/group_scan.h"
 
-#include "host/host.h"
+#include "ir/order.h"
 #include "render/body/combine.h"
 #include "render/facts/uses.h"
 #include "render/opencl/kernel.h"
@@ -12,7 +12,7 @@
 #include "render/text/element.h"
 #include "render/text/text.h"
 
-enum { EACH = 8, TILE = LUN_LANES * EACH };
+enum { EACH = LUN_SCAN_GROUP, TILE = LUN_LANES * EACH };
 
 static const lun_ir_ins *scan_of(const lun_crender *r)
 {

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 
+#include "ir/order.h"
 #include "render/opencl/needs.h"
 #include "render/text/element.h"
 #include "render/text/text.h"
@@ -57,42 +58,40 @@ void lun__cl_kernel_close(lun_crender *r, lun_strbuf *out)
 
 /* ---- helpers --------------------------------------------------------------------------------- */
 
-/* The first carry of a scan: a constant, an argument or an element of a uniform slot, perhaps
- * cast. */
+/* lun_initial: the first value of the scan, as a cell. */
 static void initial(lun_crender *r)
 {
-    enum { MOST = 8 };
     const lun_ir *ir = r->ir;
-    int32_t v = ir->ins[ir->scan].b, casts[MOST];
+    int32_t casts[LUN_ORDER_CASTS];
     int n = 0;
-    for (; ir->ins[v].kind == LUN_IR_CAST && n < MOST; v = ir->ins[v].a)
-        casts[n++] = v;
+    int32_t v = lun__order_first(ir, casts, &n);
+    if (v < 0) {
+        lun_strbuf_puts(&r->problem, "the first value of a scan must be uniform");
+        return;
+    }
     const lun_ir_ins *ins = &ir->ins[v];
     lun_dtype t = (lun_dtype)ins->dtype;
-    lun_strbuf text = LUN_STRBUF_INIT;
+    lun_strbuf from = LUN_STRBUF_INIT, line = LUN_STRBUF_INIT;
     if (ins->kind == LUN_IR_ARG)
-        lun_strbuf_printf(&text, "%s(f->args[%" PRId64 "])", lun__element_uncell(r, t).s, ins->imm);
+        lun_strbuf_printf(&from, "%s(f->args[%" PRId64 "])", lun__element_uncell(r, t).s, ins->imm);
     else if (ins->kind == LUN_IR_LOADU)
-        lun_strbuf_printf(&text, "f->p%" PRId64 "[0]", ins->imm);
-    else if (ins->kind == LUN_IR_CONST)
-        lun_strbuf_puts(&text, lun__element_const(r, t, (uint64_t)ins->imm).s);
+        lun_strbuf_printf(&from, "f->p%" PRId64 "[0]", ins->imm);
     else
-        lun_strbuf_puts(&r->problem, "the first value of a scan must be uniform");
+        lun_strbuf_puts(&from, lun__element_const(r, t, (uint64_t)ins->imm).s);
     lun_cname cell = lun__element_cell(r, (lun_dtype)ir->ins[ir->scan].dtype);
-    lun_strbuf line = LUN_STRBUF_INIT;
     for (int k = 0; k < n; k++) {
         const lun_ir_ins *c = &ir->ins[casts[k]];
         lun_strbuf_printf(&line, "%s(",
                           lun__element_cast(r, (lun_dtype)c->dtype, (lun_dtype)c->from).s);
     }
-    lun_strbuf_puts(&line, lun_strbuf_text(&text));
+    lun_strbuf_puts(&line, lun_strbuf_text(&from));
     for (int k = 0; k < n; k++)
         lun_strbuf_puts(&line, ")");
     lun_strbuf_printf(
         &r->helpers,
         "INLINE lun_u64 lun_initial(const struct frame *f)\n{\n    return %s(%s);\n}\n", cell.s,
         lun_strbuf_text(&line));
-    lun_strbuf_free(&text);
+    lun_strbuf_free(&from);
     lun_strbuf_free(&line);
 }
 

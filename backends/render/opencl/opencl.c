@@ -1,6 +1,5 @@
 /* opencl.c - OpenCL C: its dialect in both forms, the head of a text, the way through one kernel.
  * Knows neither a statement nor how kernels are launched. */
-#include "host/host.h"
 #include "render/opencl/function.h"
 #include "render/opencl/group.h"
 #include "render/opencl/kernel.h"

@@ -5,7 +5,7 @@
  *   trap, its value | results | partial results, by chunk | half as many again | carries, by chunk
  *
  * One chunk alone writes its partial results where the results stand. */
-#include "host/host.h"
+#include "ir/order.h"
 #include "render/renderer.h"
 
 enum {

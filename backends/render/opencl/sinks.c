@@ -1,10 +1,10 @@
-/* sinks.c - values that the 64 lanes of a work-group combine, in host/host.h's order: from an
+/* sinks.c - values that the 64 lanes of a work-group combine, in ir/order.h's order: from an
  * identity, lane by lane and then in halves, or by the tree of adjacent pairs. */
 #include "render/opencl/sinks.h"
 
 #include <inttypes.h>
 
-#include "host/host.h"
+#include "ir/order.h"
 #include "render/body/combine.h"
 #include "render/facts/uses.h"
 #include "render/text/element.h"

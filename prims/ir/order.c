@@ -1,0 +1,46 @@
+/* order.c - the tree of adjacent pairs and the first value of a scan; see order.h. */
+#include "ir/order.h"
+
+#include <string.h>
+
+lun_status lun__order_join(void *rows, int64_t n, size_t bytes, lun_order_level level, void *ctx)
+{
+    char *row = rows;
+    lun_status s = LUN_OK;
+    for (; s == LUN_OK && n > 1; n = n / 2 + n % 2) {
+        s = level(ctx, rows, n / 2);
+        if (n % 2)
+            memcpy(row + (size_t)(n / 2) * bytes, row + (size_t)(n - 1) * bytes, bytes);
+    }
+    return s;
+}
+
+void lun__order_push(lun_order_roots *r, uint64_t cell, lun_order_pair pair, void *ctx)
+{
+    for (uint64_t k = r->pushed++; k & 1; k >>= 1)
+        pair(ctx, &r->root[--r->height], &cell, &cell);
+    r->root[r->height++] = cell;
+}
+
+uint64_t lun__order_finish(lun_order_roots *r, lun_order_pair pair, void *ctx)
+{
+    uint64_t cell = r->root[--r->height];
+    while (r->height > 0)
+        pair(ctx, &r->root[--r->height], &cell, &cell);
+    r->pushed = 0;
+    return cell;
+}
+
+int32_t lun__order_first(const lun_ir *ir, int32_t casts[LUN_ORDER_CASTS], int *count)
+{
+    int32_t v = ir->ins[ir->scan].b;
+    int n = 0;
+    for (; ir->ins[v].kind == LUN_IR_CAST; v = ir->ins[v].a) {
+        if (n == LUN_ORDER_CASTS)
+            return -1;
+        casts[n++] = v;
+    }
+    *count = n;
+    uint8_t kind = ir->ins[v].kind;
+    return kind == LUN_IR_CONST || kind == LUN_IR_ARG || kind == LUN_IR_LOADU ? v : -1;
+}

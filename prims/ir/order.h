@@ -1,0 +1,82 @@
+/* order.h - the order in which a kernel's values are combined: the one statement of it.
+ *
+ * An index space is cut into chunks of fixed size, so that a result has the same bits on any number
+ * of threads, devices and launches.  A launch may begin at any chunk; the cells of its chunks are
+ * joined here.  What happens inside a chunk is stated here and done by the backend that runs it.
+ *
+ * The tree of adjacent pairs, for f and x[0 .. n):  x'[j] = f(x[2j], x[2j+1]), an odd last element
+ * goes up unchanged, until one is left.
+ *
+ * REDUCE: chunks of LUN_CHUNK indices.
+ *   A commutative operation with an identity: LUN_LANES lanes, lane l combining elements l, l+64,
+ *   l+128, ... in order, from the identity on; elements beyond n count as the identity.  Then lanes
+ *   are folded in halves: for s = 32, 16, 8, 4, 2, 1: lane[l] = op(lane[l], lane[l+s]), l < s;
+ *   lane 0 is the chunk's cell.
+ *   Any other operation or function: the tree of adjacent pairs over the chunk's elements.
+ *   Chunk cells, in order, are joined by the tree of adjacent pairs.
+ *
+ * SCAN: chunks of LUN_SCAN_CHUNK indices.
+ *   total[k] of chunk k: by an operation as REDUCE combines a chunk, but over LUN_SCAN_CHUNK
+ *   indices; by a function from left to right.
+ *   carry[0] = the first value, carry[k+1] = f(carry[k], total[k]).
+ *   Inside a chunk, by a function: acc = carry; exclusive: out[i] = acc, acc = f(acc, x[i]);
+ *   inclusive: acc = f(acc, x[i]), out[i] = acc.
+ *   By an operation: groups of LUN_SCAN_GROUP elements; p = x; p[l] = op(p[l-1], p[l]) for l >= 1,
+ *   then the same at distances 2 and 4, all lanes at once (Hillis and Steele: Data parallel
+ *   algorithms, 1986); inclusive: out[l] = op(carry, p[l]); exclusive: out[0] = carry,
+ *   out[l] = op(carry, p[l-1]); then carry = op(carry, p[7]).  Elements beyond n count as the
+ *   identity.
+ *
+ * Cells are as in table/dtype.h.  Knows no operation, no function, no launch: they come as
+ * callbacks. */
+#ifndef LUN_ORDER_H
+#define LUN_ORDER_H
+
+#include "ir/ir.h"
+
+enum { LUN_LANES = 64, LUN_CHUNK = 16384, LUN_SCAN_CHUNK = 65536, LUN_SCAN_GROUP = 8 };
+
+/* Chunks of `count` indices of a kernel that begin on a chunk. */
+static inline int64_t lun__order_chunks(const lun_ir *ir, int64_t count)
+{
+    int64_t chunk = ir->scan >= 0 ? LUN_SCAN_CHUNK : LUN_CHUNK;
+    return count / chunk + (count % chunk != 0);
+}
+
+/* ---- the tree over rows in memory ------------------------------------------------------------ */
+
+/* Row j becomes the combination of rows 2j and 2j + 1, for j < pairs; in any order that reads a row
+ * before it is written. */
+typedef lun_status (*lun_order_level)(void *ctx, void *rows, int64_t pairs);
+
+/* Joins n >= 1 rows of `bytes` bytes each into row 0, by the tree of adjacent pairs; the other rows
+ * are overwritten.  Stops at the first level that fails and returns its status. */
+lun_status lun__order_join(void *rows, int64_t n, size_t bytes, lun_order_level level, void *ctx);
+
+/* ---- the same tree over cells that come one by one ------------------------------------------- */
+
+/* *out = the combination of *a and *b; out may be either. */
+typedef void (*lun_order_pair)(void *ctx, const uint64_t *a, const uint64_t *b, uint64_t *out);
+
+/* Roots of complete subtrees, the largest first: one for each bit of `pushed`.  All zero: empty. */
+typedef struct lun_order_roots {
+    uint64_t root[64];
+    uint64_t pushed;
+    int height;
+} lun_order_roots;
+
+/* The next cell: one element, or the root of a subtree of as many elements as those before, a power
+ * of two; the last may have fewer. */
+void lun__order_push(lun_order_roots *r, uint64_t cell, lun_order_pair pair, void *ctx);
+/* The root of what was pushed, at least one cell; r is empty then. */
+uint64_t lun__order_finish(lun_order_roots *r, lun_order_pair pair, void *ctx);
+
+/* ---- a scan's first value -------------------------------------------------------------------- */
+
+enum { LUN_ORDER_CASTS = 8 };
+
+/* Where the SCAN of ir starts: the CONST, ARG or LOADU whose value casts[*count - 1] .. casts[0]
+ * convert, in that order.  -1: the first value is not uniform, or has more casts. */
+int32_t lun__order_first(const lun_ir *ir, int32_t casts[LUN_ORDER_CASTS], int *count);
+
+#endif
