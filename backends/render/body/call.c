@@ -44,7 +44,7 @@ lun_cname lun__call_helper(lun_crender *r, int32_t v)
         int32_t o = r->ir->operands[ins->b + k];
         if (k)
             lun_strbuf_puts(&args, ", ");
-        if (o >= 0 && (r->flags[o] & LUN_CF_VARYING)) {
+        if (o >= 0 && lun__varies(r, o)) {
             call_operand(r, &head, &fill, &args, k, o);
             continue;
         }

@@ -120,7 +120,7 @@ static int32_t before_widening(const lun_csection *s, int32_t a, lun_dtype t)
                 wide->dtype != LUN_BOOL && t != LUN_BOOL;
     bool back = wide->kind == LUN_IR_CAST && (lun_dtype)wide->from == t && ints &&
                 lun_dtype_get((lun_dtype)wide->dtype)->bytes >= lun_dtype_get(t)->bytes;
-    return back && (s->r->flags[a] & LUN_CF_VARYING) ? wide->a : a;
+    return back && lun__varies(s->r, a) ? wide->a : a;
 }
 
 static void emit_cast(lun_csection *s, int32_t v)
@@ -146,7 +146,7 @@ static void emit_call(lun_csection *s, int32_t v)
         lun_strbuf_puts(&args, ", ");
         if (o < 0)
             lun_strbuf_printf(&args, "u->%s", lun__value_slot(r, -1 - (int64_t)o).s);
-        else if (r->flags[o] & LUN_CF_VARYING)
+        else if (lun__varies(r, o))
             lun_strbuf_puts(&args, lun__value_vector(s, o, lun__value_rep(r, o)).s);
         else
             lun_strbuf_puts(&args, lun__value_single(s, o).s);
@@ -238,7 +238,7 @@ static emitter *const emit[LUN_IR_KIND_COUNT] = {
 static bool is_scalar(const lun_crender *r, int32_t v)
 {
     int kind = r->ir->ins[v].kind;
-    if (!lun_ir_has_value(&r->ir->ins[v]) || (r->flags[v] & LUN_CF_VARYING))
+    if (!lun_ir_has_value(&r->ir->ins[v]) || lun__varies(r, v))
         return false;
     return kind != LUN_IR_VAR && kind != LUN_IR_GET;
 }

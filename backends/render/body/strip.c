@@ -172,16 +172,16 @@ void lun__strip_leave(lun_csection *s, int32_t c, int32_t loop)
         negated = !negated;
         c = lun__ins(s->r, c)->a;
     }
-    while ((r->flags[c] & LUN_CF_VARYING) && lun__ins(s->r, c)->kind == LUN_IR_OP &&
+    while (lun__varies(r, c) && lun__ins(s->r, c)->kind == LUN_IR_OP &&
            lun__ins(s->r, c)->op == (negated ? LUN_OP_LAND : LUN_OP_LOR)) {
         int32_t a = lun__ins(s->r, c)->a, b = lun__ins(s->r, c)->b,
-                same = r->flags[a] & LUN_CF_VARYING ? b : a;
-        if ((r->flags[same] & LUN_CF_VARYING) || (r->flags[same] & LUN_CF_HOISTED))
+                same = lun__varies(r, a) ? b : a;
+        if (lun__varies(r, same) || (r->flags[same] & LUN_CF_HOISTED))
             break;
         leave_uniform(s, same, loop, negated);
         c = same == a ? b : a;
     }
-    if (!(r->flags[c] & LUN_CF_VARYING)) {
+    if (!lun__varies(r, c)) {
         leave_uniform(s, c, loop, negated);
         return;
     }

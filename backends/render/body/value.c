@@ -51,7 +51,7 @@ lun_cname lun__value_vector(lun_csection *s, int32_t v, lun_crep rep)
     lun_crender *r = s->r;
     lun_crep own = lun__value_rep(r, v);
     lun_cname x;
-    if (r->flags[v] & LUN_CF_VARYING)
+    if (lun__varies(r, v))
         x = lun__value_name(s, 'v', v);
     else if (r->flags[v] & LUN_CF_HOISTED)
         x = lun__text_name("u->v%" PRId32, v);
@@ -64,7 +64,7 @@ lun_cname lun__value_vector(lun_csection *s, int32_t v, lun_crep rep)
 
 lun_cname lun__value_declare(lun_csection *s, int32_t v)
 {
-    if (s->r->flags[v] & LUN_CF_VARYING)
+    if (lun__varies(s->r, v))
         return lun__text_name("const %s %s", lun__vector_type(s->r, lun__value_rep(s->r, v)).s,
                               lun__value_name(s, 'v', v).s);
     return lun__text_name("const %s s%" PRId32,

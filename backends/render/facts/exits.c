@@ -67,7 +67,7 @@ static bool is_harmless(const lun_crender *r, int32_t i, int32_t loop)
 
 static bool can_strip(const lun_crender *r, int32_t loop)
 {
-    if (lun__ins(r, loop)->kind != LUN_IR_LOOP || !(r->flags[loop] & LUN_CF_VARYING) ||
+    if (lun__ins(r, loop)->kind != LUN_IR_LOOP || !lun__varies(r, loop) ||
         (r->flags[loop] & LUN_CF_CONTINUED))
         return false;
     int32_t end = end_of(r, loop);
@@ -189,8 +189,7 @@ int lun__exits_widest(const lun_crender *r)
     if (!any || widest != 4)
         return 0;
     for (int32_t i = 0; i < r->ir->count; i++)
-        if (!in_loop(r, i) && deals_with(r, i) > widest && (r->flags[i] & LUN_CF_VARYING) &&
-            !may_be_wide(r, i))
+        if (!in_loop(r, i) && deals_with(r, i) > widest && lun__varies(r, i) && !may_be_wide(r, i))
             return 0;
     return widest;
 }
@@ -203,7 +202,7 @@ void lun__exits_find(lun_crender *r)
             r->flags[i] |= LUN_CF_STRIPPED;
     for (int32_t i = 0; i < r->ir->count; i++)
         if (lun__ins(r, i)->kind == LUN_IR_VAR && (r->flags[i] & LUN_CF_TEMPORAL) &&
-            !(r->flags[i] & LUN_CF_VARYING) && (r->flags[r->origin[i]] & LUN_CF_STRIPPED) &&
+            !lun__varies(r, i) && (r->flags[r->origin[i]] & LUN_CF_STRIPPED) &&
             !lun_dtype_is_float((lun_dtype)lun__ins(r, i)->dtype) &&
             lun__ins(r, i)->dtype != LUN_BOOL && lun__exits_step(r, i, &down) >= 0)
             r->flags[i] |= LUN_CF_INDUCTION;

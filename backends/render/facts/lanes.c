@@ -12,7 +12,7 @@ static bool is_only_reduced(const lun_crender *r, int32_t v, lun_op op)
 {
     bool reduced = false;
     uint64_t identity;
-    if (!(r->flags[v] & LUN_CF_VARYING))
+    if (!lun__varies(r, v))
         return false;
     for (int32_t i = 0; i < r->ir->count; i++) {
         const lun_ir_ins *user = &r->ir->ins[i];
@@ -51,7 +51,7 @@ static bool is_expensive(const lun_crender *r)
     if (lun__uses_weight(r, LUN_CF_BODY) >= MANY)
         return true;
     for (int32_t i = 0; i < r->ir->count; i++)
-        if (r->ir->ins[i].kind == LUN_IR_OP && (r->flags[i] & LUN_CF_VARYING) &&
+        if (r->ir->ins[i].kind == LUN_IR_OP && lun__varies(r, i) &&
             (lun_op_get((lun_op)r->ir->ins[i].op)->flags & (LUN_OPF_VEC | LUN_OPF_HEAVY)))
             return true;
     return false;

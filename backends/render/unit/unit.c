@@ -25,7 +25,7 @@ static int parts_of(const lun_crender *r)
     int parts = r->bytes == 64 ? 4 : 2, weight = lun__uses_weight(r, LUN_CF_BODY);
     for (int32_t v = 0; v < r->ir->count; v++) {
         int kind = r->ir->ins[v].kind;
-        bool varies = (r->flags[v] & LUN_CF_VARYING) != 0;
+        bool varies = lun__varies(r, v);
         if (kind == LUN_IR_CALL)
             return 1;
         loops |= kind == LUN_IR_LOOP;
