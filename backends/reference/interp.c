@@ -88,12 +88,36 @@ static bool check(run *r, const lun_step *s, const uint8_t *mask)
     return false;
 }
 
-static uint64_t key_of(const char *place)
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static void run_index(run *r, const lun_step *s, const uint8_t *mask)
 {
-    uint64_t key;
-    memcpy(&key, place, sizeof key);
-    return key;
+    (void)mask;
+    r->interp->loops->iota(r->at[s->d], r->first, r->n);
 }
+
+static void run_gather(run *r, const lun_step *s, const uint8_t *mask)
+{
+    r->interp->loops->gather[s->size](r->at[s->d], r->frame->slots[s->imm], r->at[s->a], mask,
+                                      r->valid);
+}
+
+static void run_random(run *r, const lun_step *s, const uint8_t *mask)
+{
+    (void)mask;
+    uint64_t key;
+    memcpy(&key, r->at[s->b], sizeof key);
+    r->interp->loops->random[s->size - 2](r->at[s->d], r->at[s->a], key, r->n);
+}
+
+lun_step_value *lun__run_value(int kind)
+{
+    static lun_step_value *const values[LUN_IR_KIND_COUNT] = {
+        [LUN_IR_INDEX] = run_index, [LUN_IR_GATHER] = run_gather, [LUN_IR_RANDOM] = run_random};
+    return values[kind];
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 /* A step on masks; the step to go on with. */
 static const lun_step *run_mask(run *r, const lun_step *s)
@@ -162,14 +186,8 @@ void lun__run_steps(run *r)
         case LUN_STEP_CAST:
             s->fn.cast(at[s->d], at[s->a], n);
             break;
-        case LUN_STEP_INDEX:
-            loops->iota(at[s->d], r->first, n);
-            break;
-        case LUN_STEP_GATHER:
-            loops->gather[s->size](at[s->d], r->frame->slots[s->imm], at[s->a], mask, r->valid);
-            break;
-        case LUN_STEP_RANDOM:
-            loops->random[s->size - 2](at[s->d], at[s->a], key_of(at[s->b]), n);
+        case LUN_STEP_VALUE:
+            s->fn.value(r, s, mask);
             break;
         case LUN_STEP_COPY:
             loops->copy(at[s->d], at[s->a], n << s->size);

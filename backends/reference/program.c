@@ -119,17 +119,19 @@ static void add_load(builder *b, int i)
     s->mask = -1;
 }
 
-/* INDEX, GATHER, RANDOM, SCAN: a place of its own, operands a and b, imm. */
-static void add_plain(builder *b, int i, lun_step_kind kind)
+/* A value in a place of its own, of operands a and b as the kind has them. */
+static lun_step *add_value(builder *b, int i, lun_step_kind kind)
 {
     const lun_ir_ins *ins = &b->ir->ins[i];
+    int inputs = lun__ir_row(ins->kind)->inputs;
     int32_t d = make_place(b, i);
     lun_step *s = lun__build_step(b, kind, i);
     s->d = d;
-    s->a = lun__build_at(b, ins->a);
-    s->b = kind == LUN_STEP_RANDOM ? lun__build_at(b, ins->b) : -1;
+    s->a = inputs > 0 ? lun__build_at(b, ins->a) : -1;
+    s->b = inputs > 1 ? lun__build_at(b, ins->b) : -1;
     s->imm = ins->imm;
     s->size = (uint8_t)size_of((lun_dtype)ins->dtype);
+    return s;
 }
 
 static void add_store(builder *b, int i)
@@ -153,9 +155,7 @@ static void add_reducer(builder *b, int i, lun_step_kind kind)
     while (r < b->reducer_count && b->reducers[r].ins != i)
         r++;
     if (kind == LUN_STEP_SCAN) {
-        add_plain(b, i, kind);
-        if (b->status == LUN_OK)
-            b->p->steps[b->p->count - 1].imm = r;
+        add_value(b, i, kind)->imm = r;
         return;
     }
     lun_step *s = lun__build_step(b, kind, i);
@@ -194,17 +194,8 @@ static void add_ins(builder *b, int i)
     case LUN_IR_ARG:
     case LUN_IR_LOADU:
         break; /* stands before the steps */
-    case LUN_IR_INDEX:
-        add_plain(b, i, LUN_STEP_INDEX);
-        break;
     case LUN_IR_LOAD:
         add_load(b, i);
-        break;
-    case LUN_IR_GATHER:
-        add_plain(b, i, LUN_STEP_GATHER);
-        break;
-    case LUN_IR_RANDOM:
-        add_plain(b, i, LUN_STEP_RANDOM);
         break;
     case LUN_IR_OP:
         add_op(b, i);
@@ -248,10 +239,11 @@ static void add_ins(builder *b, int i)
         s->b = lun__build_at(b, ins->b);
         break;
     }
-    case LUN_IR_CALL:
-    case LUN_IR_KIND_COUNT:
     default:
-        lun__build_fail(b, LUN_EBACKEND);
+        if (lun__run_value(ins->kind))
+            add_value(b, i, LUN_STEP_VALUE)->fn.value = lun__run_value(ins->kind);
+        else
+            lun__build_fail(b, LUN_EBACKEND);
     }
 }
 

@@ -28,9 +28,7 @@ typedef enum lun_step_kind {
     LUN_STEP_DIVIDE, /* the same, and an element b == 0 is an error */
     LUN_STEP_MATH,   /* d = function(a, b) on whole vectors */
     LUN_STEP_CAST,
-    LUN_STEP_INDEX,
-    LUN_STEP_GATHER, /* imm: slot */
-    LUN_STEP_RANDOM,
+    LUN_STEP_VALUE,  /* d = what fn.value gives for a, b, imm */
     LUN_STEP_COPY,   /* d = a */
     LUN_STEP_STORE,  /* d = a, d in a slot; nothing to do where a was computed there */
     LUN_STEP_BLEND,  /* d = a where the mask holds */
@@ -48,9 +46,16 @@ typedef enum lun_step_kind {
     LUN_STEP_JUMP
 } lun_step_kind;
 
+struct run;
+struct lun_step;
+/* Computes s->d on a block; mask: of the elements that take part, or NULL. */
+typedef void lun_step_value(struct run *r, const struct lun_step *s, const uint8_t *mask);
+/* interp.c: of a kind of instruction whose value hangs on a, b, imm alone; NULL: there is none. */
+lun_step_value *lun__run_value(int kind);
+
 typedef struct lun_step {
     uint8_t kind;
-    uint8_t size;             /* log2 of the bytes of an element; RANDOM: of the result */
+    uint8_t size;             /* log2 of the bytes of an element; VALUE: of the result */
     uint8_t arity, wide;      /* MATH: wide: f64 */
     int32_t ins;              /* the IR instruction */
     int32_t d, a, b, c, mask; /* places; mask: -1 outside of control flow */
@@ -60,6 +65,7 @@ typedef struct lun_step {
         lun_loop_op op;
         lun_loop_cast cast;
         const void *math;
+        lun_step_value *value;
     } fn;
 } lun_step;
 
