@@ -23,6 +23,7 @@
 #ifndef LUN_RENDER_RENDERER_H
 #define LUN_RENDER_RENDERER_H
 
+#include "ir/structure.h"
 #include "render/render.h"
 
 /* Facts of an instruction: where it is computed, and what it is needed for. */
@@ -130,7 +131,8 @@ typedef struct lun_crender {
 
     /* by instruction */
     uint32_t *flags; /* LUN_CF_... */
-    int32_t *parent; /* the IF, LOOP or BLOCK around it, -1: none */
+    lun_ir_structure blocks;
+    int32_t *parent; /* of blocks: the IF, LOOP or BLOCK around it, -1: none */
     uint8_t *mask;   /* of a value of dtype bool in lanes: bytes of a lane */
     int32_t *origin; /* another instruction that belongs to it, -1: none:
                       *   BREAK, CONTINUE   the target

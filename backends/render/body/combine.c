@@ -35,12 +35,13 @@ static void ir_function(lun_crender *r, const lun_ir_function *fn, lun_strbuf *o
     lun_strbuf_free(&s.labels);
     free(r->flags);
     free(r->mask);
-    free(r->parent);
+    lun__ir_structure_free(&r->blocks);
     free(r->origin);
     r->ir = outer.ir;
     r->masked = outer.masked;
     r->flags = outer.flags;
     r->mask = outer.mask;
+    r->blocks = outer.blocks;
     r->parent = outer.parent;
     r->origin = outer.origin;
 }

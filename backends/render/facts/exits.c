@@ -16,22 +16,6 @@ enum {
     STRIP_WORK = 160 /* statements of a strip, at most: those after the last exit are wasted */
 };
 
-static bool inside(const lun_crender *r, int32_t i, int32_t loop)
-{
-    for (int32_t p = r->parent[i]; p >= 0; p = r->parent[p])
-        if (p == loop)
-            return true;
-    return false;
-}
-
-static int32_t end_of(const lun_crender *r, int32_t construct)
-{
-    int32_t i = construct + 1;
-    while (r->origin[i] != construct || lun__ins(r, i)->kind != LUN_IR_END)
-        i++;
-    return i;
-}
-
 /* IF, BREAK, END directly in the loop that the BREAK ends. */
 static bool is_exit(const lun_crender *r, int32_t leave, int32_t loop)
 {
@@ -41,28 +25,21 @@ static bool is_exit(const lun_crender *r, int32_t leave, int32_t loop)
            lun__ins(r, leave + 1)->kind == LUN_IR_END;
 }
 
-/* True if instruction i, inside the loop, may run without active lanes. */
+/* True if instruction i, inside the loop, may run without active lanes: it is cheap and has no effect
+ * but on variables. Producers put no ARG inside loops: one there keeps the plain form. */
 static bool is_harmless(const lun_crender *r, int32_t i, int32_t loop)
 {
-    switch ((lun_ir_kind)lun__ins(r, i)->kind) {
-    case LUN_IR_BREAK:
-    case LUN_IR_CONTINUE:
+    const lun_ir_ins *ins = lun__ins(r, i);
+    const lun_ir_row *row = lun__ir_row(ins->kind);
+    const unsigned costly = LUN_EFFECT_INDEX | LUN_EFFECT_READS | LUN_EFFECT_WRITES;
+    if (row->flow == LUN_FLOW_LEAVE)
         return is_exit(r, i, loop);
-    case LUN_IR_OP:
-        return !lun__uses_traps(r, i) &&
-               !(lun_op_get((lun_op)lun__ins(r, i)->op)->flags & LUN_OPF_HEAVY);
-    case LUN_IR_CONST:
-    case LUN_IR_CAST:
-    case LUN_IR_VAR:
-    case LUN_IR_GET:
-    case LUN_IR_SET:
-    case LUN_IR_IF:
-    case LUN_IR_ELSE:
-    case LUN_IR_END:
-        return true;
-    default:
+    if (lun__ir_may_fail(r->ir, ins))
         return false;
-    }
+    if (row->fields & LUN_FIELD_OPERATION)
+        return !(lun_op_get((lun_op)ins->op)->flags & LUN_OPF_HEAVY);
+    return row->cost == 1 && row->flow != LUN_FLOW_OPEN && !(row->effects & costly) &&
+           !(row->fields & LUN_FIELD_COMBINER) && row->imm != LUN_IMM_ARG;
 }
 
 static bool can_strip(const lun_crender *r, int32_t loop)
@@ -70,7 +47,7 @@ static bool can_strip(const lun_crender *r, int32_t loop)
     if (lun__ins(r, loop)->kind != LUN_IR_LOOP || !lun__varies(r, loop) ||
         (r->flags[loop] & LUN_CF_CONTINUED))
         return false;
-    int32_t end = end_of(r, loop);
+    int32_t end = r->blocks.end[loop];
     for (int32_t i = loop + 1; i < end; i++)
         if (!is_harmless(r, i, loop))
             return false;
@@ -79,7 +56,7 @@ static bool can_strip(const lun_crender *r, int32_t loop)
 
 int lun__exits_strip(const lun_crender *r, int32_t loop)
 {
-    int32_t end = end_of(r, loop);
+    int32_t end = r->blocks.end[loop];
     int n = 1, strip = STRIP;
     for (int32_t i = loop + 1; i < end; i++)
         n += !(r->flags[i] & LUN_CF_HOISTED);
@@ -93,12 +70,12 @@ int lun__exits_strip(const lun_crender *r, int32_t loop)
 static bool is_get(const lun_crender *r, int32_t v, int32_t var, int32_t set)
 {
     return lun__ins(r, v)->kind == LUN_IR_GET && lun__ins(r, v)->a == var && v < set &&
-           inside(r, v, r->origin[var]);
+           lun__ir_is_inside(&r->blocks, v, r->origin[var]);
 }
 
 int32_t lun__exits_step(const lun_crender *r, int32_t var, bool *down)
 {
-    int32_t loop = r->origin[var], end = end_of(r, loop), set = -1, step = -1;
+    int32_t loop = r->origin[var], end = r->blocks.end[loop], set = -1, step = -1;
     for (int32_t i = loop + 1; i < end; i++) {
         if (lun__ins(r, i)->kind != LUN_IR_SET || lun__ins(r, i)->a != var)
             continue;

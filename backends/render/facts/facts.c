@@ -74,9 +74,8 @@ static void spread(lun_crender *r, unsigned section)
 static void find_needs(lun_crender *r)
 {
     for (int32_t i = 0; i < r->ir->count; i++) {
-        int kind = r->ir->ins[i].kind;
-        if (kind == LUN_IR_STORE || kind == LUN_IR_REDUCE || kind == LUN_IR_CHECK ||
-            lun__uses_traps(r, i))
+        const lun_ir_ins *ins = &r->ir->ins[i];
+        if ((lun__ir_row(ins->kind)->effects & LUN_EFFECT_WRITES) || lun__ir_may_fail(r->ir, ins))
             need(r, i, LUN_CF_BODY);
     }
     spread(r, LUN_CF_BODY);
@@ -210,18 +209,18 @@ static void find_forms(lun_crender *r)
 static bool allocate(lun_crender *r)
 {
     size_t n = (size_t)r->ir->count + 1;
+    r->blocks = (lun_ir_structure){0};
     r->flags = calloc(n, sizeof *r->flags);
     r->mask = calloc(n, sizeof *r->mask);
-    r->parent = malloc(n * sizeof *r->parent);
     r->origin = malloc(n * sizeof *r->origin);
-    return r->flags && r->mask && r->parent && r->origin;
+    return r->flags && r->mask && r->origin;
 }
 
 lun_status lun__facts_single(lun_crender *r)
 {
-    if (!allocate(r))
-        return LUN_ENOMEM;
-    lun__flow_structure(r);
+    lun_status s = allocate(r) ? lun__flow_structure(r) : LUN_ENOMEM;
+    if (s != LUN_OK)
+        return s;
     for (int32_t i = 0; i < r->ir->count; i++)
         r->flags[i] |= LUN_CF_BODY;
     return LUN_OK;
@@ -229,9 +228,9 @@ lun_status lun__facts_single(lun_crender *r)
 
 lun_status lun__facts_element(lun_crender *r)
 {
-    if (!allocate(r))
-        return LUN_ENOMEM;
-    lun__flow_structure(r);
+    lun_status s = allocate(r) ? lun__flow_structure(r) : LUN_ENOMEM;
+    if (s != LUN_OK)
+        return s;
     find_needs(r);
     find_checks(r);
     return LUN_OK;
@@ -239,9 +238,9 @@ lun_status lun__facts_element(lun_crender *r)
 
 lun_status lun__facts_find(lun_crender *r)
 {
-    if (!allocate(r))
-        return LUN_ENOMEM;
-    lun__flow_structure(r);
+    lun_status s = allocate(r) ? lun__flow_structure(r) : LUN_ENOMEM;
+    if (s != LUN_OK)
+        return s;
     lun__flow_divergence(r);
     find_streams(r);
     find_needs(r);

@@ -6,52 +6,30 @@
 
 /* ---- structure ------------------------------------------------------------------------------- */
 
-static bool opens(int kind)
-{
-    return kind == LUN_IR_IF || kind == LUN_IR_LOOP || kind == LUN_IR_BLOCK;
-}
-
 bool lun__flow_leaves(int kind)
 {
-    return kind == LUN_IR_BREAK || kind == LUN_IR_CONTINUE;
+    return lun__ir_row(kind)->flow == LUN_FLOW_LEAVE;
 }
 
-/* The imm-th LOOP or BLOCK around instruction i. */
-static int32_t target_of(const lun_crender *r, int32_t i)
-{
-    int64_t k = r->ir->ins[i].imm;
-    int32_t p = r->parent[i];
-    for (; p >= 0; p = r->parent[p])
-        if (r->ir->ins[p].kind != LUN_IR_IF && k-- == 0)
-            break;
-    return p;
-}
-
-void lun__flow_structure(lun_crender *r)
+lun_status lun__flow_structure(lun_crender *r)
 {
     const lun_ir *ir = r->ir;
-    int32_t at = -1;
+    lun_status s = lun__ir_structure_find(ir, &r->blocks, NULL);
+    if (s != LUN_OK)
+        return s;
+    r->parent = r->blocks.parent;
+    r->masked |= r->blocks.blocks;
     for (int32_t i = 0; i < ir->count; i++) {
         int kind = ir->ins[i].kind;
-        r->origin[i] = -1;
-        r->parent[i] = at;
-        if (kind == LUN_IR_ELSE || kind == LUN_IR_END) {
-            r->origin[i] = at;
-            r->parent[i] = r->parent[at];
-            if (kind == LUN_IR_END)
-                at = r->parent[at];
-        }
-        if (opens(kind))
-            at = i;
-        r->masked |= opens(kind) || kind == LUN_IR_CHECK || kind == LUN_IR_SET;
-        if (!lun__flow_leaves(kind))
-            continue;
-        r->origin[i] = target_of(r, i);
-        if (kind == LUN_IR_CONTINUE)
-            r->flags[r->origin[i]] |= LUN_CF_CONTINUED;
-        for (int32_t p = r->parent[i]; p >= 0 && p != r->origin[i]; p = r->parent[p])
-            r->flags[p] |= LUN_CF_LEFT;
+        r->origin[i] = r->blocks.target[i];
+        r->masked |= kind == LUN_IR_CHECK || kind == LUN_IR_SET;
+        if (r->blocks.continued[i])
+            r->flags[i] |= LUN_CF_CONTINUED;
+        if (lun__flow_leaves(kind))
+            for (int32_t p = r->parent[i]; p != r->origin[i]; p = r->parent[p])
+                r->flags[p] |= LUN_CF_LEFT;
     }
+    return LUN_OK;
 }
 
 /* ---- divergence ------------------------------------------------------------------------------ */
@@ -119,13 +97,9 @@ static bool mark(lun_crender *r, int32_t i)
 {
     const lun_ir_ins *ins = &r->ir->ins[i];
     bool changed = false, before = lun__varies(r, i);
-    switch ((lun_ir_kind)ins->kind) {
-    case LUN_IR_INDEX:
-    case LUN_IR_LOAD:
-    case LUN_IR_RANDOM:
-    case LUN_IR_CALL:
-    case LUN_IR_SCAN:
+    if (lun__ir_row(ins->kind)->varies == LUN_VARIES_ALWAYS)
         return vary(r, i);
+    switch ((lun_ir_kind)ins->kind) {
     case LUN_IR_SET:
         if (lun__uses_behind(r, i))
             return false;
@@ -160,6 +134,23 @@ static void find_varying(lun_crender *r)
     }
 }
 
+/* Gives a value, which hangs on no variable. */
+static bool is_pure(const lun_ir_ins *ins)
+{
+    return lun_ir_has_value(ins) && !(lun__ir_row(ins->kind)->effects & LUN_EFFECT_VARIABLE);
+}
+
+/* The same, and may be computed where control flow would not reach it. */
+static bool is_harmless(const lun_crender *r, const lun_ir_ins *ins)
+{
+    const lun_ir_row *row = lun__ir_row(ins->kind);
+    if (row->fields & LUN_FIELD_OPERATION)
+        return !(lun_op_get((lun_op)ins->op)->flags & LUN_OPF_TRAP0);
+    if (row->imm == LUN_IMM_SLOT && r->ir->slots[ins->imm].role == LUN_SLOT_UNIFORM)
+        return true;
+    return is_pure(ins) && !(row->effects & (LUN_EFFECT_READS | LUN_EFFECT_FAILS));
+}
+
 /* A value is hoisted if it depends on arguments and uniform slots alone, and may be computed even
  * where control flow would not reach it. */
 static void find_hoisted(lun_crender *r)
@@ -168,26 +159,10 @@ static void find_hoisted(lun_crender *r)
         const lun_ir_ins *ins = &r->ir->ins[i];
         int32_t in[LUN_IR_INPUTS];
         int n = lun_ir_inputs(r->ir, ins, in);
-        bool hoist = !lun__varies(r, i), top = r->parent[i] < 0 && !r->masked;
+        bool top = r->parent[i] < 0 && !r->masked;
+        bool hoist = !lun__varies(r, i) && (top ? is_pure(ins) : is_harmless(r, ins));
         for (int k = 0; k < n; k++)
             hoist = hoist && (r->flags[in[k]] & LUN_CF_HOISTED);
-        switch ((lun_ir_kind)ins->kind) {
-        case LUN_IR_ARG:
-        case LUN_IR_CONST:
-        case LUN_IR_CAST:
-            break;
-        case LUN_IR_LOADU:
-            hoist = hoist && (top || r->ir->slots[ins->imm].role == LUN_SLOT_UNIFORM);
-            break;
-        case LUN_IR_OP:
-            hoist = hoist && (top || !(lun_op_get((lun_op)ins->op)->flags & LUN_OPF_TRAP0));
-            break;
-        case LUN_IR_GATHER:
-            hoist = hoist && top;
-            break;
-        default:
-            hoist = false;
-        }
         if (hoist)
             r->flags[i] |= LUN_CF_HOISTED;
     }

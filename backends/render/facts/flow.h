@@ -6,9 +6,9 @@
 
 /* True for BREAK and CONTINUE. */
 bool lun__flow_leaves(int kind);
-/* Finds r->parent, r->origin but for VAR, LEFT and CONTINUED constructs, and whether the kernel is
- * masked. */
-void lun__flow_structure(lun_crender *r);
+/* Finds r->blocks, r->parent, r->origin but for VAR, LEFT and CONTINUED constructs, and whether the
+ * kernel is masked. LUN_OK, LUN_ENOMEM, LUN_EARG for blocks that do not nest. */
+lun_status lun__flow_structure(lun_crender *r);
 /* Finds r->origin of VAR, VARYING, TEMPORAL and HOISTED. Needs the structure. */
 void lun__flow_divergence(lun_crender *r);
 

@@ -30,11 +30,7 @@ bool lun__uses_behind(const lun_crender *r, int32_t i)
 bool lun__uses_traps(const lun_crender *r, int32_t i)
 {
     const lun_ir_ins *ins = &r->ir->ins[i];
-    if (ins->kind != LUN_IR_OP || lun_dtype_is_float((lun_dtype)ins->from))
-        return false;
-    if (!(lun_op_get((lun_op)ins->op)->flags & LUN_OPF_TRAP0))
-        return false;
-    return r->ir->ins[ins->b].kind != LUN_IR_CONST || r->ir->ins[ins->b].imm == 0;
+    return ins->kind == LUN_IR_OP && lun__ir_may_fail(r->ir, ins);
 }
 
 bool lun__uses_in_lanes(const lun_crender *r, int32_t i)

@@ -29,9 +29,8 @@ bool lun__cl_needs_f64(const lun_ir *ir)
 
 static bool body_traps(const lun_ir *ir)
 {
-    const lun_crender look = {.ir = ir};
     for (int32_t i = 0; i < ir->count; i++)
-        if (ir->ins[i].kind == LUN_IR_CHECK || lun__uses_traps(&look, i))
+        if (lun__ir_may_fail(ir, &ir->ins[i]))
             return true;
     return false;
 }

@@ -75,7 +75,7 @@ lun_status lun__unit_end(lun_crender *r, lun_status s, lun_strbuf *out)
         lun_strbuf_free(parts[i]);
     free(r->flags);
     free(r->mask);
-    free(r->parent);
+    lun__ir_structure_free(&r->blocks);
     free(r->origin);
     return s;
 }
