@@ -76,7 +76,8 @@ INC_interp   := -Iprims -Iinterp -isystem $(LUA_INCDIR) $(if $(LIBEDIT),-DLUN_LI
 OBJ     := $(BUILD)/obj
 GEN     := $(BUILD)/gen
 
-LOOPS   := backends/reference/loops.c
+# Compiled once per instruction set: the interpreter's loops, vector math of our own.
+LOOPS   := backends/reference/loops.c backends/math/own.c
 ifeq ($(MACHINE),x86_64)
 ISAS    := base avx2 avx512
 else
@@ -93,7 +94,7 @@ INTERP_SRC  := $(filter-out $(PROGRAM_SRC),$(call sources,interp))
 ALL_SRC     := $(ENGINE_SRC) $(PROGRAM_SRC) $(INTERP_SRC)
 LUA_SRC     := $(wildcard lua/lunarray/*.lua lua/lunarray/*/*.lua)
 
-LOOPS_OBJ   := $(if $(wildcard $(LOOPS)),$(ISAS:%=$(OBJ)/backends/reference/loops_%.o))
+LOOPS_OBJ   := $(foreach source,$(LOOPS:%.c=$(OBJ)/%),$(ISAS:%=$(source)_%.o))
 PROGRAM_OBJ := $(PROGRAM_SRC:%.c=$(OBJ)/%.o)
 LIB_OBJ     := $(ENGINE_SRC:%.c=$(OBJ)/%.o) $(LOOPS_OBJ) $(INTERP_SRC:%.c=$(OBJ)/%.o) \
                $(OBJ)/gen/embedded.o
@@ -121,8 +122,11 @@ $(OBJ)/backends/openmp/%.o: backends/openmp/%.c Makefile
 $(OBJ)/backends/%.o: backends/%.c Makefile
 	$(call COMPILE,$(INC_backends))
 
-$(LOOPS_OBJ): $(OBJ)/backends/reference/loops_%.o: $(LOOPS) $(GEN)/loops_each.h Makefile
-	$(call COMPILE,$(INC_backends) -I$(GEN) $(LOOPS_OPT) -fno-math-errno -fno-trapping-math $(ISA_$*))
+LOOPS_FLAGS = $(INC_backends) -I$(GEN) $(LOOPS_OPT) -fno-math-errno -fno-trapping-math $(ISA_$*)
+$(OBJ)/backends/reference/loops_%.o: backends/reference/loops.c $(GEN)/loops_each.h Makefile
+	$(call COMPILE,$(LOOPS_FLAGS))
+$(OBJ)/backends/math/own_%.o: backends/math/own.c Makefile
+	$(call COMPILE,$(LOOPS_FLAGS))
 
 $(OBJ)/interp/%.o: interp/%.c Makefile
 	$(call COMPILE,$(INC_interp))

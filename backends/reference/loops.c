@@ -194,12 +194,6 @@ ROUNDING(double, , 0x1p52, fabs, copysign)
 MATH(f32, float)
 MATH(f64, double)
 
-#if defined(__FMA__) && defined(__AVX2__) && defined(__GLIBC__)
-#include "math/f64.h"
-#elif defined(__x86_64__) && defined(__GLIBC__)
-#include "math/f64_wide.h"
-#endif
-
 /* ---- by size --------------------------------------------------------------------------------- */
 
 #define BY_SIZE(type)                                                                         \

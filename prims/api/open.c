@@ -136,9 +136,8 @@ void lun_close(lun_engine *e)
     if (e->host_close)
         e->host_close(e->host);
     lun__arrays_end(e); /* while the devices that hold their elements are still open */
-    if (e->kernels)
-        lun__kernels_flush(e);
     lun__recipes_flush(e);
+    lun__kernels_flush(e);
     for (int i = 0; i < e->backend_count; i++) {
         if (e->backends[i].state)
             e->backends[i].backend->close(e->backends[i].state);

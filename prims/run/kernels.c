@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "run/kernels.h"
-#include "run/recipe.h"
 
 static uint64_t hash_bytes(const char *s, size_t n)
 {
@@ -102,7 +101,6 @@ lun_status lun_kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **ou
 
 void lun__kernels_flush(lun_engine *e)
 {
-    lun__recipes_flush(e);
     for (uint32_t i = 0; i < e->kernel_buckets; i++)
         for (lun_kernel_entry *k = e->kernels[i], *next; k; k = next) {
             next = k->next;

@@ -23,7 +23,7 @@ static inline bool lun__kernel_fits(const lun_engine *e, const lun_kernel_entry 
     return k->at == &e->backends[e->current] && k->math == e->math;
 }
 
-/* Releases all of them, and the recipes, which refer to them. */
+/* Releases all of them; recipes, which refer to them, are forgotten before. */
 void lun__kernels_flush(lun_engine *e);
 
 #endif
