@@ -27,6 +27,9 @@
  *   out[l] = op(carry, p[l-1]); then carry = op(carry, p[7]).  Elements beyond n count as the
  *   identity.
  *
+ * A kernel with SCAN has chunks of LUN_SCAN_CHUNK; the engine makes none that has REDUCE as well,
+ * and the order of such reductions is not fixed.
+ *
  * Cells are as in table/dtype.h.  Knows no operation, no function, no launch: they come as
  * callbacks. */
 #ifndef LUN_ORDER_H
