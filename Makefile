@@ -143,9 +143,9 @@ $(BUILD)/lua.list: FORCE
 $(GEN)/embedded.c: interp/state/embed.sh $(LUA_SRC) $(BUILD)/lua.list
 	@mkdir -p $(@D); echo "  gen $@"; sh interp/state/embed.sh $(LUA_SRC) > $@.new && mv $@.new $@
 
-# The interpreter's loops of each dtype: ID, KIND and the file to include, for each row of the table.
+# The interpreter's loops of each dtype: ID, KIND and the file to include, for each PLAIN row of the table.
 $(GEN)/loops_each.h: prims/table/dtypes.def Makefile
-	@mkdir -p $(@D); echo "  gen $@"; awk -F '[(, ]+' '$$1 == "LUN_DTYPE" { \
+	@mkdir -p $(@D); echo "  gen $@"; awk -F '[(, ]+' '$$1 == "LUN_DTYPE" && $$11 == "PLAIN" { \
 	    print "#define ID " $$2 "\n#define KIND " $$7 "\n#include \"reference/loops_of.h\"" }' $< >$@
 
 $(GEN)/exports.map: Makefile

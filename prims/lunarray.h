@@ -72,6 +72,8 @@ typedef enum lun_dtype {
     LUN_U64,
     LUN_F32,
     LUN_F64,
+    LUN_F16,
+    LUN_BF16,
     LUN_DTYPE_COUNT
 } lun_dtype;
 
@@ -344,11 +346,11 @@ LUN_API lun_status lun_full(lun_engine *e, int rank, const int64_t *shape, lun_d
 /* n elements first + i * step, i from 0. */
 LUN_API lun_status lun_range(lun_engine *e, lun_value first, lun_value step, int64_t n, lun_dtype t,
                              lun_array **out);
-/* n elements (t: f32 or f64) from a to b, evenly spaced, b exactly at the end. */
+/* n elements (t: a float) from a to b, evenly spaced, b exactly at the end. */
 LUN_API lun_status lun_linspace(lun_engine *e, double a, double b, int64_t n, lun_dtype t,
                                 lun_array **out);
 /* Philox4x32-10 under key `seed`: element k (from 0) depends on seed and k alone.
- * f32, f64: uniform in [0, 1) or normal; u32, i32, u64, i64: the bits. */
+ * Floats: uniform in [0, 1) or normal; u32, i32, u64, i64: the bits. */
 LUN_API lun_status lun_random(lun_engine *e, int rank, const int64_t *shape, uint64_t seed,
                               lun_dist dist, lun_dtype t, lun_array **out);
 

@@ -124,6 +124,21 @@ local function module()
     end
 end
 
+local function element_types()
+    put "## Element types\n"
+    put "| dtype | bytes | elements | in `.npy` files |\n|---|---|---|---|"
+    for _, row in ipairs(core.internal.dtypes()) do
+        put("| `%s` | %d | %s | %s |", row.name, row.bytes, row.doc, row.npy and code(row.npy) or "none: cast to `f32`")
+    end
+    put [[
+
+`f16` and `bf16` save memory: an operation on them computes in `f32` and rounds its result once, to the nearest
+element, so an expression has the same bits whether it runs as one kernel or step by step. Sums, means and scans
+accumulate in `f64`. Together they meet in `f32`; with integers and numbers they keep their dtype. A function in Lua or C
+takes their elements as `f32` and gives `f32` (`{out = "f16"}` rounds its results).
+]]
+end
+
 local function methods()
     put "## Methods of arrays\n"
     put "Every function of the operations below is a method too: `a:sqrt()`, `a:lt(b)`.\n"
@@ -256,6 +271,7 @@ function M.text()
     put "Made by `build/lunarray tests/reference.lua` of the program's own help, its tables and the headers of the C"
     put "library; do not edit.\n"
     module()
+    element_types()
     methods()
     operations()
     statuses()

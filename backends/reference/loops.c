@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "table/dtype.h"
+#include "table/floats.h"
 
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -153,6 +154,47 @@ ROUNDING(double, , 0x1p52, fabs, copysign)
 #define truncf trunc_sse2f
 #endif
 
+/* ---- STORED floats: conversions alone ------------------------------------------------------------- */
+
+#define WIDEN_PLAIN(...)
+#define WIDEN_STORED(ID, exponent, mantissa)                                    \
+    static void widen_##ID(void *d, const void *va, int64_t n)                  \
+    {                                                                           \
+        uint32_t *out = d;                                                      \
+        const type_##ID *in = va;                                               \
+        n &= -64;                                                               \
+        EACH(i, n)                                                              \
+        {                                                                       \
+            out[i] = lun__float_widen(in[i], exponent, mantissa);               \
+        }                                                                       \
+    }                                                                           \
+    static void narrow32_##ID(void *d, const void *va, int64_t n)               \
+    {                                                                           \
+        type_##ID *out = d;                                                     \
+        const uint32_t *in = va;                                                \
+        n &= -64;                                                               \
+        EACH(i, n)                                                              \
+        {                                                                       \
+            out[i] = (type_##ID)lun__float_narrow32(in[i], exponent, mantissa); \
+        }                                                                       \
+    }                                                                           \
+    static void narrow64_##ID(void *d, const void *va, int64_t n)               \
+    {                                                                           \
+        type_##ID *out = d;                                                     \
+        const uint64_t *in = va;                                                \
+        n &= -64;                                                               \
+        EACH(i, n)                                                              \
+        {                                                                       \
+            out[i] = (type_##ID)lun__float_narrow64(in[i], exponent, mantissa); \
+        }                                                                       \
+    }                                                                           \
+    static const lun_loops_of loops_##ID = {                                    \
+        .cast = {[LUN_F32] = narrow32_##ID, [LUN_F64] = narrow64_##ID}};
+#define LUN_DTYPE(ID, name, ctype, utype, bytes, kind, rank, exponent, mantissa, form, ...) \
+    WIDEN_##form(ID, exponent, mantissa)
+#include "table/dtypes.def"
+#undef LUN_DTYPE
+
 /* The rows serve every dtype: comparisons that are always true for some, operands that C
  * promotes. */
 #pragma GCC diagnostic push
@@ -162,7 +204,7 @@ ROUNDING(double, , 0x1p52, fabs, copysign)
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wsign-compare"
 
-#include "loops_each.h" /* made from table/dtypes.def: reference/loops_of.h for each row */
+#include "loops_each.h" /* made from table/dtypes.def: reference/loops_of.h for each PLAIN row */
 
 #pragma GCC diagnostic pop
 

@@ -129,7 +129,8 @@
 
 /* ---- conversions ----------------------------------------------------------------------------- */
 
-#define LUN_DTYPE(FROM, name, ctype, utype, bytes, from_kind, ...)         \
+#define CAST_STORED(...)
+#define CAST_PLAIN(FROM, ctype, from_kind)                                 \
     static void NAME(cast, FROM)(void *d, const void *va, int64_t n)       \
     {                                                                      \
         T *out = d;                                                        \
@@ -141,8 +142,12 @@
             out[i] = (T)(JOIN(CONVERT_##from_kind##_TO_, KIND)(ctype, a)); \
         }                                                                  \
     }
+#define LUN_DTYPE(FROM, name, ctype, utype, bytes, from_kind, rank, exponent, mantissa, form, ...) \
+    CAST_##form(FROM, ctype, from_kind)
 #include "table/dtypes.def"
 #undef LUN_DTYPE
+#undef CAST_STORED
+#undef CAST_PLAIN
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
@@ -179,9 +184,15 @@ static const lun_loops_of JOIN(loops_, ID) = {
         },
     .cast =
         {
-#define LUN_DTYPE(FROM, ...) [LUN_##FROM] = NAME(cast, FROM),
+#define ENTRY_PLAIN(FROM, compute)  NAME(cast, FROM)
+#define ENTRY_STORED(FROM, compute) JOIN(LUN_, ID) == LUN_##compute ? widen_##FROM : NULL
+#define LUN_DTYPE(FROM, name, ctype, utype, bytes, from_kind, rank, exponent, mantissa, form, \
+                  compute, ...)                                                               \
+    [LUN_##FROM] = ENTRY_##form(FROM, compute),
 #include "table/dtypes.def"
 #undef LUN_DTYPE
+#undef ENTRY_PLAIN
+#undef ENTRY_STORED
         },
 };
 

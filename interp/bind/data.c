@@ -187,7 +187,7 @@ static void set_integer(lua_State *L, const char *name, int x)
     lua_setfield(L, -2, name);
 }
 
-/* internal.dtypes(): a list of rows {name=, kind=, bytes=, exponent=, mantissa=, npy=}. */
+/* internal.dtypes(): a list of rows {name=, kind=, bytes=, exponent=, mantissa=, npy=, doc=}. */
 static int list_dtypes(lua_State *L)
 {
     static const char *const kinds[] = {[LUN_KIND_BOOL] = "bool",
@@ -202,6 +202,8 @@ static int list_dtypes(lua_State *L)
         lua_setfield(L, -2, "name");
         lua_pushstring(L, kinds[info.kind]);
         lua_setfield(L, -2, "kind");
+        lua_pushstring(L, info.doc);
+        lua_setfield(L, -2, "doc");
         set_integer(L, "bytes", info.size);
         set_integer(L, "exponent", info.exponent);
         set_integer(L, "mantissa", info.mantissa);

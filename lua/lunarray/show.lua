@@ -70,13 +70,16 @@ end
 -- A function from element to text for elements of this dtype, fit for all `values`.
 local function formatter(dtype, values)
     if dtypes.is_float(dtype) and dtypes.digits(dtype) < DIGITS then
-        local short = {}
-        for i, x in ipairs(values) do
-            short[i] = number.parse(shortest(dtype, x))
+        local function short(x) -- of -0.0, which is its own shortest, Lua would read an integer
+            return x == 0 and x or number.parse(shortest(dtype, x))
         end
-        local aligned = float_formatter(short)
+        local all = {}
+        for i, x in ipairs(values) do
+            all[i] = short(x)
+        end
+        local aligned = float_formatter(all)
         return function(x)
-            return aligned(number.parse(shortest(dtype, x)))
+            return aligned(short(x))
         end
     elseif dtypes.is_float(dtype) then
         return float_formatter(values)

@@ -137,6 +137,12 @@ static lun_status call_c(call *c, lun_array **out)
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }
 
+/* The dtype in which a function takes a's elements. */
+static lun_dtype computed(const lun_array *a)
+{
+    return (lun_dtype)lun_dtype_get(lun_dtype_of(a))->compute;
+}
+
 /* The IR of the front end's function for these operands, and what it captures as further nodes. */
 static lun_status specialise(call *c, lun_front_result *r)
 {
@@ -148,7 +154,7 @@ static lun_status specialise(call *c, lun_front_result *r)
         int64_t shape[LUN_MAX_RANK];
         lun_array *a = c->operands[k];
         bool array = k >= c->elements && lun_shape(a, shape) > 0;
-        params[k] = (lun_front_param){.dtype = lun_dtype_of(a),
+        params[k] = (lun_front_param){.dtype = computed(a),
                                       .array = array,
                                       .weak = a->weak,
                                       .length = array ? lun_size(a) : 0};
@@ -177,7 +183,7 @@ static lun_status front_operands(call *c, const lun_front_result *r)
         int64_t shape[LUN_MAX_RANK];
         bool array = k >= c->elements && lun_shape(a, shape) > 0;
         lun_node *raw;
-        lun_dtype want = array ? lun_dtype_of(a) : scalar_param(r->function, scalar++);
+        lun_dtype want = array ? computed(a) : scalar_param(r->function, scalar++);
         s = lun__node(e, a, want, &raw);
         if (s != LUN_OK)
             break;
@@ -192,7 +198,12 @@ static lun_status front_operands(call *c, const lun_front_result *r)
         c->node_count += s == LUN_OK;
     }
     for (int k = 0; s == LUN_OK && k < r->arrays; k++) {
-        s = lun__node(e, r->array[k], LUN_DTYPE_COUNT, &c->nodes[c->node_count]);
+        lun_node *raw;
+        s = lun__node(e, r->array[k], LUN_DTYPE_COUNT, &raw);
+        if (s != LUN_OK)
+            break;
+        s = lun__cast(e, raw, computed(r->array[k]), &c->nodes[c->node_count]);
+        lun_node_release(e, raw);
         c->node_count += s == LUN_OK;
     }
     return s;

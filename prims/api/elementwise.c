@@ -68,29 +68,36 @@ lun_status lun__shape_check(lun_engine *e, int rank, const int64_t *shape)
 
 /* ---- operations ---------------------------------------------------------------------------------------- */
 
-lun_status lun__cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out)
-{
-    int64_t shape[LUN_MAX_RANK];
-    if (a->dtype == t) {
-        *out = lun_node_retain(a);
-        return LUN_OK;
-    }
-    if (a->kind == LUN_NODE_NUMBER) {
-        lun_node_shape(a, shape);
-        return lun_node_number(e, t, lun_cell_cast(t, (lun_dtype)a->dtype, a->cell), a->rank, shape,
-                               out);
-    }
-    return lun_node_cast(e, a, t, out);
-}
-
 lun_status lun__number(lun_engine *e, lun_dtype t, double x, lun_node **out)
 {
     lun_value v = {.dtype = LUN_F64, .as.d = x};
     return lun_node_number(e, t, lun_cell_from_value(t, v), 0, NULL, out);
 }
 
+/* op on operands of a STORED dtype: in the dtype it computes in, the result rounded to t once. */
+static lun_status op_on_stored(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
+                               lun_node **out)
+{
+    int arity = lun_op_get(op)->arity;
+    lun_node *wide[3] = {NULL, NULL, NULL}, *result = NULL;
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < arity; k++)
+        s = lun__cast(e, in[k], (lun_dtype)lun_dtype_get((lun_dtype)in[k]->dtype)->compute,
+                      &wide[k]);
+    if (s == LUN_OK)
+        s = lun__op_of(e, op, wide, (lun_dtype)lun_dtype_get(t)->compute, &result);
+    if (s == LUN_OK)
+        s = lun__cast(e, result, t, out);
+    for (int k = 0; k < arity; k++)
+        lun_node_release(e, wide[k]);
+    lun_node_release(e, result);
+    return s;
+}
+
 lun_status lun__op_of(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t, lun_node **out)
 {
+    if (lun__dtype_is_stored((lun_dtype)in[lun_op_get(op)->arity - 1]->dtype))
+        return op_on_stored(e, op, in, t, out);
     const lun_node *like = lun__like(e, in, lun_op_get(op)->arity);
     if (!like)
         return LUN_ESHAPE;

@@ -23,7 +23,7 @@ static lun_status combiner_of(lun_engine *e, lun_function *f, lun_dtype t, combi
     c->body = NULL;
     c->owner = NULL;
     if (f->op == LUN_OP_COUNT) {
-        c->acc = t;
+        c->acc = (lun_dtype)lun_dtype_get(t)->compute;
         lun_status s = lun__combiner(e, f, &c->acc, &c->body, &c->owner);
         c->out = c->acc;
         return s;

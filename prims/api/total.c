@@ -39,12 +39,13 @@ static lun_status total_node(lun_engine *e, lun_reduction r, lun_node *a, lun_no
     const lun_dtype_row *d = lun_dtype_get((lun_dtype)a->dtype);
     lun_op op = (lun_op)row->op;
     lun_dtype sum = (lun_dtype)d->sum;
-    lun_dtype as_number = d->kind == LUN_KIND_BOOL ? sum : (lun_dtype)d->compute;
+    lun_dtype as_number = d->kind == LUN_KIND_BOOL ? sum : (lun_dtype)a->dtype;
+    lun_dtype acc = (lun_dtype)lun_dtype_get(as_number)->compute;
     switch ((lun__reduced)row->of) {
     case LUN__OF_SUMS:
         return reduce(e, op, a, sum, sum, out);
     case LUN__OF_ELEMENTS:
-        return reduce(e, op, a, as_number, as_number, out);
+        return reduce(e, op, a, acc, as_number, out);
     case LUN__OF_TRUTH:
         return reduce(e, op, truth(e, a, LUN_BOOL), LUN_BOOL, LUN_BOOL, out);
     case LUN__OF_COUNTS:

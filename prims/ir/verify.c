@@ -86,6 +86,16 @@ static bool check_operands(const verifier *v, const lun_ir_ins *ins)
     return true;
 }
 
+/* A STORED float becomes what it is computed in, and is rounded from floats that are PLAIN. */
+static bool check_cast(const verifier *v, const lun_ir_ins *ins)
+{
+    lun_dtype to = (lun_dtype)ins->dtype, from = (lun_dtype)ins->from;
+    bool widens = !lun__dtype_is_stored(from) || lun_dtype_get(from)->compute == to;
+    bool narrows =
+        !lun__dtype_is_stored(to) || (lun_dtype_is_float(from) && !lun__dtype_is_stored(from));
+    return (widens && narrows) || wrong(v, "a cast that a dtype that is only stored does not have");
+}
+
 /* operands[b .. b + c) against the parameters of function imm. */
 static bool check_list(const verifier *v, const lun_ir_ins *ins)
 {
@@ -142,6 +152,8 @@ static bool check_op(const verifier *v, const lun_ir_ins *ins)
         row->rule == LUN_RULE_CMP || row->rule == LUN_RULE_LOGIC || row->rule == LUN_RULE_TEST;
     if (ins->dtype != (to_bool ? LUN_BOOL : ins->from))
         return wrong(v, "wrong dtype of the result");
+    if (lun__dtype_is_stored((lun_dtype)ins->from))
+        return wrong(v, "an operation on a dtype that is only stored");
     if (lun_dtype_is_float((lun_dtype)ins->from) ? !row->flt : !row->integer)
         return wrong(v, "the operation does not exist for this dtype");
     return true;
@@ -170,7 +182,8 @@ static bool check_ins(verifier *v, const lun_ir_ins *ins)
     if (ins->kind == LUN_IR_SCAN && v->scanned)
         return wrong(v, "a second scan");
     v->scanned |= ins->kind == LUN_IR_SCAN;
-    return (!(row->fields & LUN_FIELD_OPERATION) || check_op(v, ins)) && check_imm(v, ins) &&
+    return (!(row->fields & LUN_FIELD_OPERATION) || check_op(v, ins)) &&
+           (ins->kind != LUN_IR_CAST || check_cast(v, ins)) && check_imm(v, ins) &&
            (row->hold[1] != LUN_HOLD_LIST || check_list(v, ins)) && check_operands(v, ins) &&
            (!(row->fields & LUN_FIELD_COMBINER) || check_combiner(v, ins));
 }

@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "lunarray_bind.h"
+#include "table/floats.h"
 
 const lun_dtype_row lun__dtype_rows[LUN_DTYPE_COUNT] = {
-#define LUN_DTYPE(ID, name, ctype, utype, bytes, kind, rank, exponent, mantissa, form, compute, \
-                  sum, gnu, opencl, suffix, npy, doc)                                           \
-    {#name, #ctype,          #utype, gnu,      opencl,   suffix,        npy,      doc,          \
-     bytes, LUN_KIND_##kind, rank,   exponent, mantissa, LUN_##compute, LUN_##sum},
+#define LUN_DTYPE(ID, name, ctype, utype, bytes, kind, rank, exponent, mantissa, form, compute,   \
+                  sum, suffix, npy, doc)                                                          \
+    {#name, #ctype,   #utype,   suffix,          npy,           doc,      bytes, LUN_KIND_##kind, \
+     rank,  exponent, mantissa, LUN_FORM_##form, LUN_##compute, LUN_##sum},
 #include "table/dtypes.def"
 #undef LUN_DTYPE
 };
@@ -58,11 +59,27 @@ bool lun_dtype_find(const char *name, lun_dtype *out)
     return false;
 }
 
+/* The narrowest float that holds every value of both. */
+static lun_dtype holding(const lun_dtype_row *x, const lun_dtype_row *y)
+{
+    int best = -1;
+    for (int t = 0; t < LUN_DTYPE_COUNT; t++) {
+        const lun_dtype_row *d = &lun__dtype_rows[t];
+        bool holds = d->exponent >= x->exponent && d->mantissa >= x->mantissa &&
+                     d->exponent >= y->exponent && d->mantissa >= y->mantissa;
+        if (holds && (best < 0 || d->rank < lun__dtype_rows[best].rank))
+            best = t;
+    }
+    return (lun_dtype)best;
+}
+
 lun_dtype lun_dtype_common(lun_dtype a, lun_dtype b)
 {
     const lun_dtype_row *x = &lun__dtype_rows[a], *y = &lun__dtype_rows[b];
     if (a == b)
         return a;
+    if (x->kind == LUN_KIND_FLOAT && y->kind == LUN_KIND_FLOAT)
+        return holding(x, y);
     if (x->kind == LUN_KIND_BOOL)
         return b;
     if (y->kind == LUN_KIND_BOOL)
@@ -70,9 +87,7 @@ lun_dtype lun_dtype_common(lun_dtype a, lun_dtype b)
     if (x->kind == LUN_KIND_FLOAT || y->kind == LUN_KIND_FLOAT) {
         if (x->kind != LUN_KIND_FLOAT)
             return b;
-        if (y->kind != LUN_KIND_FLOAT)
-            return a;
-        return x->rank > y->rank ? a : b;
+        return a;
     }
     if (x->kind == y->kind)
         return x->rank > y->rank ? a : b;
@@ -87,14 +102,18 @@ lun_dtype lun_dtype_common(lun_dtype a, lun_dtype b)
 
 static double cell_double(lun_dtype t, uint64_t cell)
 {
-    if (lun__dtype_rows[t].bytes == sizeof(float)) {
+    const lun_dtype_row *d = &lun__dtype_rows[t];
+    if (d->form == LUN_FORM_STORED)
+        return cell_double((lun_dtype)d->compute,
+                           lun__float_widen((uint32_t)cell & 0xffff, d->exponent, d->mantissa));
+    if (d->bytes == sizeof(float)) {
         float f;
         memcpy(&f, &cell, sizeof f);
         return (double)f;
     }
-    double d;
-    memcpy(&d, &cell, sizeof d);
-    return d;
+    double x;
+    memcpy(&x, &cell, sizeof x);
+    return x;
 }
 
 lun_value lun_cell_to_value(lun_dtype t, uint64_t cell)
@@ -120,11 +139,28 @@ lun_value lun_cell_to_value(lun_dtype t, uint64_t cell)
     return v;
 }
 
+/* An integer as a double that rounds to a few bits as the integer does: of large ones the low bits only tell
+ * whether there are any. */
+static double few_bits(lun_value v)
+{
+    const uint64_t low = 0xffff, few = (uint64_t)1 << 26;
+    uint64_t magnitude = lun__dtype_is_signed(v.dtype) && v.as.i < 0 ? 0 - v.as.u : v.as.u;
+    if (magnitude >= few && (v.as.u & low))
+        v.as.u = (v.as.u & ~low) | (low + 1) / 2;
+    return lun__value_double(v);
+}
+
 /* v as a float of dtype t, rounded once. */
 static uint64_t float_cell(lun_dtype t, lun_value v)
 {
+    const lun_dtype_row *d = &lun__dtype_rows[t];
     uint64_t cell = 0;
-    if (lun__dtype_rows[t].bytes == sizeof(float)) {
+    if (d->form == LUN_FORM_STORED) {
+        double x = lun__value_is_float(v) ? v.as.d : few_bits(v);
+        memcpy(&cell, &x, sizeof x);
+        return lun__float_narrow64(cell, d->exponent, d->mantissa);
+    }
+    if (d->bytes == sizeof(float)) {
         float f = lun__value_is_float(v)      ? (float)v.as.d
                   : lun__value_is_unsigned(v) ? (float)v.as.u
                                               : (float)v.as.i;

@@ -11,10 +11,13 @@
 
 #include "lunarray.h"
 
+typedef enum lun_form { LUN_FORM_PLAIN, LUN_FORM_STORED } lun_form;
+
 /* The columns of dtypes.def. */
 typedef struct lun_dtype_row {
-    const char *name, *ctype, *utype, *gnu, *opencl, *suffix, *npy, *doc;
+    const char *name, *ctype, *utype, *suffix, *npy, *doc;
     uint8_t bytes, kind, rank, exponent, mantissa;
+    uint8_t form;         /* lun_form */
     uint8_t compute, sum; /* lun_dtype */
 } lun_dtype_row;
 
@@ -54,6 +57,13 @@ static inline bool lun__dtype_is_integer(lun_dtype t)
 static inline int lun__dtype_bits(lun_dtype t)
 {
     return 8 * lun_dtype_get(t)->bytes;
+}
+
+/* True for a float of which C knows the bits alone: it is loaded, stored and gathered as it is, and
+ * becomes its row's PLAIN float before anything is computed. */
+static inline bool lun__dtype_is_stored(lun_dtype t)
+{
+    return lun_dtype_get(t)->form == LUN_FORM_STORED;
 }
 
 /* Bits of a float's significand, the leading 1 included; of an integer's magnitude. */

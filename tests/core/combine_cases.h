@@ -82,7 +82,8 @@ static void test_reductions(void **state)
 {
     kit *k = *state;
     for (int t = 0; t < LUN_DTYPE_COUNT; t++)
-        reduce_all(k, (lun_dtype)t, t % 2, t == LUN_F32 ? 40 : 0);
+        if (!lun__dtype_is_stored((lun_dtype)t))
+            reduce_all(k, (lun_dtype)t, t % 2, t == LUN_F32 ? 40 : 0);
 }
 
 /* ---- scans --------------------------------------------------------------------------------------- */

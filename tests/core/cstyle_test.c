@@ -151,6 +151,8 @@ static void test_same_text(void **state)
     (void)state;
     for (int t = 1; t < LUN_DTYPE_COUNT; t++) {
         lun_ir ir;
+        if (lun__dtype_is_stored((lun_dtype)t))
+            continue;
         lun_ir_init(&ir);
         lun_ir_slot_add(&ir, (lun_dtype)t, LUN_SLOT_IN);
         lun_ir_slot_add(&ir, (lun_dtype)t, LUN_SLOT_OUT);

@@ -43,9 +43,9 @@ static void test_status(void **state)
 static void test_dtype(void **state)
 {
     static const pinned list[] = {
-        PIN(LUN_BOOL, 0), PIN(LUN_I8, 1),  PIN(LUN_U8, 2),   PIN(LUN_I16, 3),
-        PIN(LUN_U16, 4),  PIN(LUN_I32, 5), PIN(LUN_U32, 6),  PIN(LUN_I64, 7),
-        PIN(LUN_U64, 8),  PIN(LUN_F32, 9), PIN(LUN_F64, 10),
+        PIN(LUN_BOOL, 0), PIN(LUN_I8, 1),   PIN(LUN_U8, 2),    PIN(LUN_I16, 3), PIN(LUN_U16, 4),
+        PIN(LUN_I32, 5),  PIN(LUN_U32, 6),  PIN(LUN_I64, 7),   PIN(LUN_U64, 8), PIN(LUN_F32, 9),
+        PIN(LUN_F64, 10), PIN(LUN_F16, 11), PIN(LUN_BF16, 12),
     };
     (void)state;
     check("dtypes.def", list, sizeof list / sizeof *list);

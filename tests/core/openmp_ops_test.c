@@ -30,6 +30,8 @@ int main(void)
         TEST(test_math_in_c),
         cmocka_unit_test_setup_teardown(test_ops_numbers, set_up_precise, tear_down),
         cmocka_unit_test_setup_teardown(test_casts, set_up_narrow, tear_down),
+        TEST(test_stored_casts),
+        cmocka_unit_test_setup_teardown(test_stored_casts, set_up_narrow, tear_down),
     };
     int failed = kit_group(tests);
     lun_strbuf_free(&test_error);

@@ -192,14 +192,15 @@ static void test_ops(void **state)
 {
     kit *k = *state;
     for (int t = 0; t < LUN_DTYPE_COUNT; t++)
-        compare_ops(k, (lun_dtype)t, 0, false);
+        if (!lun__dtype_is_stored((lun_dtype)t))
+            compare_ops(k, (lun_dtype)t, 0, false);
 }
 
 static void test_ops_narrow(void **state)
 {
     kit *k = *state;
     for (int t = 0; t < LUN_DTYPE_COUNT; t++)
-        if (lun_dtype_get((lun_dtype)t)->bytes < 8)
+        if (lun_dtype_get((lun_dtype)t)->bytes < 8 && !lun__dtype_is_stored((lun_dtype)t))
             compare_ops(k, (lun_dtype)t, 0, true);
 }
 
@@ -216,8 +217,16 @@ static void test_ops_numbers(void **state)
 
 /* ---- casts --------------------------------------------------------------------------------------- */
 
-/* One dtype to all others of at most `widest` bytes. */
-static void compare_casts(kit *k, lun_dtype from, int widest, bool number)
+/* The casts that the IR has of STORED floats: from and to floats that are PLAIN. */
+static bool casts_to(lun_dtype to, lun_dtype from)
+{
+    if (lun__dtype_is_stored(from))
+        return lun_dtype_get(from)->compute == to;
+    return !lun__dtype_is_stored(to) || lun_dtype_is_float(from);
+}
+
+/* One dtype to all others of at most `widest` bytes, STORED ones or the rest. */
+static void compare_casts(kit *k, lun_dtype from, int widest, bool number, bool stored)
 {
     uint64_t arg, seed = 7;
     void *in[64] = {operand(from, 0, 5, false)};
@@ -226,7 +235,8 @@ static void compare_casts(kit *k, lun_dtype from, int widest, bool number)
     lun_ir_slot_add(&ir, from, LUN_SLOT_IN);
     int32_t a = number ? ir_arg(&ir, from) : ir_load(&ir, 0);
     for (int to = 0; to < LUN_DTYPE_COUNT; to++)
-        if (lun_dtype_get((lun_dtype)to)->bytes <= widest)
+        if (lun_dtype_get((lun_dtype)to)->bytes <= widest && casts_to((lun_dtype)to, from) &&
+            (lun__dtype_is_stored((lun_dtype)to) || lun__dtype_is_stored(from)) == stored)
             ir_store(&ir, lun_ir_slot_add(&ir, (lun_dtype)to, LUN_SLOT_OUT),
                      ir_cast(&ir, (lun_dtype)to, a));
     kit_kernel kernel = kit_build(k, &ir);
@@ -243,10 +253,22 @@ static void test_casts(void **state)
 {
     kit *k = *state;
     for (int from = 0; from < LUN_DTYPE_COUNT; from++) {
+        if (lun__dtype_is_stored((lun_dtype)from))
+            continue;
         for (int widest = lun_dtype_get((lun_dtype)from)->bytes; widest <= 8; widest *= 2)
-            compare_casts(k, (lun_dtype)from, widest, false);
-        compare_casts(k, (lun_dtype)from, 8, true);
+            compare_casts(k, (lun_dtype)from, widest, false, false);
+        compare_casts(k, (lun_dtype)from, 8, true, false);
     }
+}
+
+static void test_stored_casts(void **state)
+{
+    kit *k = *state;
+    for (int from = 0; from < LUN_DTYPE_COUNT; from++)
+        if (lun_dtype_is_float((lun_dtype)from)) {
+            compare_casts(k, (lun_dtype)from, 8, false, true);
+            compare_casts(k, (lun_dtype)from, 8, true, true);
+        }
 }
 
 /* ---- random bits --------------------------------------------------------------------------------- */

@@ -6,7 +6,8 @@ local libm = require "libm"
 
 local dtypes = {}
 
--- name, kind, bits, string.pack's format ("i8" for u64 too: its elements are Lua integers of 64 bits)
+-- name, kind, bits, string.pack's format ("i8" for u64 too: its elements are Lua integers of 64 bits); of
+-- floats the bits of exponent and mantissa, and of those that are stored alone the dtype they are computed in
 local rows = {
     { "bool", "bool", 8, "B" },
     { "i8", "signed", 8, "i1" },
@@ -17,8 +18,10 @@ local rows = {
     { "u32", "unsigned", 32, "I4" },
     { "i64", "signed", 64, "i8" },
     { "u64", "unsigned", 64, "i8" },
-    { "f32", "float", 32, "f" },
-    { "f64", "float", 64, "d" },
+    { "f32", "float", 32, "f", 8, 23 },
+    { "f64", "float", 64, "d", 11, 52 },
+    { "f16", "float", 16, "I2", 5, 10, "f32" },
+    { "bf16", "float", 16, "I2", 8, 7, "f32" },
 }
 
 dtypes.list = {}
@@ -40,6 +43,11 @@ end
 for i, row in ipairs(rows) do
     local t = { name = row[1], kind = row[2], bits = row[3], format = row[4], size = row[3] // 8 }
     t.is_float = t.kind == "float"
+    if t.is_float then
+        t.exponent, t.mantissa, t.wide = row[5], row[6], dtypes[row[7]]
+        t.greatest = 2 ^ (t.exponent - 1) - 1 -- exponent of the largest numbers, and of the smallest normal one
+        t.least = 1 - t.greatest
+    end
     t.is_integer = t.kind == "signed" or t.kind == "unsigned"
     t.is_wide = t.name == "u64" -- elements beyond 2^63 look negative
     if t.is_integer then
@@ -61,22 +69,83 @@ function dtypes.f32.round(x)
     return (string.unpack("f", string.pack("f", x)))
 end
 
+-- A float of few bits by the definition: a whole number of the last places that its size has, halves to even.
+local function round_to(t)
+    return function(x)
+        local size = math.abs(x)
+        if x ~= x or size == math.huge or size == 0 then
+            return x
+        end
+        local exponent = math.max((string.unpack("i8", string.pack("d", size)) >> 52) - 1023, t.least)
+        local place = 2.0 ^ (exponent - t.mantissa)
+        local whole, part = math.modf(size / place)
+        if part > 0.5 or part == 0.5 and whole % 2 == 1 then
+            whole = whole + 1
+        end
+        size = whole * place
+        if size >= 2.0 ^ (t.greatest + 1) then
+            size = math.huge
+        end
+        return libm.copysign(size, x)
+    end
+end
+
+-- The bits of an element that has been rounded, and the element of such bits; every NaN is the quiet one.
+local function encode(t)
+    local sign, all = 1 << (t.exponent + t.mantissa), (1 << t.exponent) - 1
+    return function(x)
+        local size, top = math.abs(x), libm.copysign(1, x) < 0 and sign or 0
+        if x ~= x then
+            return top | all << t.mantissa | 1 << (t.mantissa - 1)
+        elseif size == math.huge then
+            return top | all << t.mantissa
+        end
+        local exponent = math.max((string.unpack("i8", string.pack("d", size)) >> 52) - 1023, t.least)
+        local places = math.tointeger(size / 2.0 ^ (exponent - t.mantissa))
+        return top | (exponent - t.least << t.mantissa) + places
+    end
+end
+
+local function decode(t)
+    local sign, all = 1 << (t.exponent + t.mantissa), (1 << t.exponent) - 1
+    return function(bits)
+        local exponent, places = bits >> t.mantissa & all, bits & (1 << t.mantissa) - 1
+        local size
+        if exponent == all then
+            size = places == 0 and math.huge or 0.0 / 0.0
+        elseif exponent == 0 then
+            size = places * 2.0 ^ (t.least - t.mantissa)
+        else
+            size = (places + (1 << t.mantissa)) * 2.0 ^ (exponent - 1 + t.least - t.mantissa)
+        end
+        return bits & sign ~= 0 and -size or size
+    end
+end
+
+for _, t in ipairs(dtypes.list) do
+    if t.wide then
+        t.round, t.encode, t.decode = round_to(t), encode(t), decode(t)
+    end
+end
+
 -- ---------------------------------------------------------------- promotion
 
 -- The dtype in which elements of two dtypes meet: SPEC section 3, row by row.
 local common = {
-    --        bool    i8     u8     i16    u16    i32    u32    i64    u64    f32    f64
-    bool = { "bool", "i8",  "u8",  "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64" },
-    i8 =   { "i8",   "i8",  "i16", "i16", "i32", "i32", "i64", "i64", "i64", "f32", "f64" },
-    u8 =   { "u8",   "i16", "u8",  "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64" },
-    i16 =  { "i16",  "i16", "i16", "i16", "i32", "i32", "i64", "i64", "i64", "f32", "f64" },
-    u16 =  { "u16",  "i32", "u16", "i32", "u16", "i32", "u32", "i64", "u64", "f32", "f64" },
-    i32 =  { "i32",  "i32", "i32", "i32", "i32", "i32", "i64", "i64", "i64", "f32", "f64" },
-    u32 =  { "u32",  "i64", "u32", "i64", "u32", "i64", "u32", "i64", "u64", "f32", "f64" },
-    i64 =  { "i64",  "i64", "i64", "i64", "i64", "i64", "i64", "i64", "i64", "f32", "f64" },
-    u64 =  { "u64",  "i64", "u64", "i64", "u64", "i64", "u64", "i64", "u64", "f32", "f64" },
-    f32 =  { "f32",  "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f64" },
-    f64 =  { "f64",  "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64" },
+    --        bool    i8     u8     i16    u16    i32    u32    i64    u64    f32    f64    f16    bf16
+    bool = { "bool", "i8",  "u8",  "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64", "f16", "bf16" },
+    i8 =   { "i8",   "i8",  "i16", "i16", "i32", "i32", "i64", "i64", "i64", "f32", "f64", "f16", "bf16" },
+    u8 =   { "u8",   "i16", "u8",  "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64", "f16", "bf16" },
+    i16 =  { "i16",  "i16", "i16", "i16", "i32", "i32", "i64", "i64", "i64", "f32", "f64", "f16", "bf16" },
+    u16 =  { "u16",  "i32", "u16", "i32", "u16", "i32", "u32", "i64", "u64", "f32", "f64", "f16", "bf16" },
+    i32 =  { "i32",  "i32", "i32", "i32", "i32", "i32", "i64", "i64", "i64", "f32", "f64", "f16", "bf16" },
+    u32 =  { "u32",  "i64", "u32", "i64", "u32", "i64", "u32", "i64", "u64", "f32", "f64", "f16", "bf16" },
+    i64 =  { "i64",  "i64", "i64", "i64", "i64", "i64", "i64", "i64", "i64", "f32", "f64", "f16", "bf16" },
+    u64 =  { "u64",  "i64", "u64", "i64", "u64", "i64", "u64", "i64", "u64", "f32", "f64", "f16", "bf16" },
+    f32 =  { "f32",  "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f64", "f32", "f32" },
+    f64 =  { "f64",  "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64" },
+    f16 =  { "f16",  "f16", "f16", "f16", "f16", "f16", "f16", "f16", "f16", "f32", "f64", "f16", "f32" },
+    bf16 = { "bf16", "bf16", "bf16", "bf16", "bf16", "bf16", "bf16", "bf16", "bf16", "f32", "f64", "f32", "bf16" },
 }
 local column = {}
 for i, row in ipairs(rows) do
@@ -119,6 +188,19 @@ local function truncated(x, t)
     return math.tointeger(x < 0 and math.ceil(x) or math.floor(x))
 end
 
+-- An integer as a float that lies between the same floats of few bits: the low bits of a large one become one bit.
+local function few_bits(x, is_wide)
+    if not is_wide and math.abs(x) < 1 << 53 and x ~= math.mininteger then
+        return x + 0.0
+    elseif is_wide and math.ult(x, 1 << 53) then
+        return x + 0.0
+    end
+    local negative = not is_wide and x < 0
+    x = negative and -x or x
+    x = x >> 12 << 1 | (x & 0xfff ~= 0 and 1 or 0)
+    return (negative and -x or x) * 2.0 ^ 11
+end
+
 -- One element of dtype `from` as an element of dtype `to`.
 function dtypes.convert(x, from, to)
     if from == to then
@@ -134,6 +216,8 @@ function dtypes.convert(x, from, to)
     end
     if from.is_float then
         return to.is_float and to.round(x) or truncated(x, to)
+    elseif to.wide then
+        return to.round(few_bits(x, from.is_wide))
     elseif to.is_float then
         return libm.float(to.name, x, from.is_wide)
     end
@@ -161,7 +245,7 @@ function dtypes.pack(t, list)
         if t.kind == "bool" then
             x = x and 1 or 0
         end
-        parts[i] = string.pack(t.format, x)
+        parts[i] = string.pack(t.format, t.encode and t.encode(x) or x)
     end
     return table.concat(parts)
 end
@@ -177,7 +261,11 @@ function dtypes.unpack(t, bytes)
         at = part[#part]
         table.move(part, 1, #part - 1, #list + 1, list)
     end
-    if t.kind == "bool" then
+    if t.decode then
+        for i, x in ipairs(list) do
+            list[i] = t.decode(x)
+        end
+    elseif t.kind == "bool" then
         for i, x in ipairs(list) do
             list[i] = x == 1 or (x ~= 0 and x) -- another byte than 0 and 1 equals neither
         end

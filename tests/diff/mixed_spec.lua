@@ -152,7 +152,7 @@ local function edges(t)
                 list[#list + 1] = t.round(2.0 ^ bits + by)
                 list[#list + 1] = t.round(-(2.0 ^ bits) - by)
             end
-            local below = t == dtypes.f32 and 1 - 2.0 ^ -24 or 1 - 2.0 ^ -53
+            local below = 1 - 2.0 ^ -(t.mantissa + 1)
             list[#list + 1] = t.round(2.0 ^ bits * below)
         end
     elseif t.bits == 64 then

@@ -1,8 +1,6 @@
 -- Operands for the difference tests: per dtype, values at which things go wrong, all pairs of them, and
 -- random ones from a generator of its own, so that a seed means the same everywhere.
 
-local dtypes = require "diff.dtypes"
-
 local operands = {}
 
 -- ---------------------------------------------------------------- random numbers
@@ -52,18 +50,18 @@ local function integers(t)
     return list
 end
 
--- 2^52 and 2^23: from there on every float is an integer.
+-- whole: from there on every float is an integer.
 local function floats(t)
-    local single = t == dtypes.f32
-    local tiny = single and 2.0 ^ -149 or 2.0 ^ -1074
-    local normal = single and 2.0 ^ -126 or 2.0 ^ -1022
-    local huge = single and (2.0 - 2.0 ^ -23) * 2.0 ^ 127 or (2.0 - 2.0 ^ -52) * 2.0 ^ 1023
-    local whole = single and 2.0 ^ 23 or 2.0 ^ 52
-    local below_half = single and 0.5 - 2.0 ^ -25 or 0.5 - 2.0 ^ -54
+    local last = 2.0 ^ -t.mantissa -- what 1 and the next float differ by
+    local normal = 2.0 ^ t.least
+    local tiny = normal * last
+    local huge = (2.0 - last) * 2.0 ^ t.greatest
+    local whole = 1 / last
+    local below_half = 0.5 - last / 4
     local list = { nan }
     for _, x in ipairs {
         0.0, 1.0, 0.5, 1.5, 2.5, 2.0, 3.0, 0.1, inf, tiny, 3 * tiny, normal - tiny, normal, huge, huge / 2, whole,
-        whole + 1, whole / 2 + 0.5, below_half, 1 + (single and 2.0 ^ -23 or 2.0 ^ -52), 100.0, math.pi,
+        whole + 1, whole / 2 + 0.5, below_half, 1 + last, 100.0, math.pi,
     } do
         x = t.round(x)
         list[#list + 1] = x
@@ -87,11 +85,8 @@ local function random_float(t, g)
         return t.round((g.unit() - 0.5) * 2.0 ^ g.pick(12))
     end
     local sign = g.pick(2) == 1 and 1 or -1
-    local low, high = -149, 127
-    if t == dtypes.f64 then
-        low, high = -1074, 1023
-    end
-    return t.round(sign * (1 + g.unit()) * 2.0 ^ (low + g.pick(high - low)))
+    local low, high = t.least - t.mantissa, t.greatest
+    return t.round(sign * (1 + g.unit()) * 2.0 ^ (low + g.pick(math.tointeger(high - low))))
 end
 
 function operands.random(t, g)

@@ -253,6 +253,12 @@ function oracle.element(row, t)
     if t.kind == "bool" then
         return row.truth
     end
+    if t.wide and row.float then -- computed in a wider float, and rounded then
+        return function(_, a, b, c)
+            local x = row.float(t.wide, a, b, c)
+            return math.type(x) == "float" and t.round(x) or x
+        end
+    end
     return t.is_float and row.float or row.integer
 end
 

@@ -73,7 +73,7 @@ end
 
 -- Compares the elements of one result with prefix[shift + 1], prefix[shift + 2], ...
 local function compare(label, backend, t, bytes, shift, prefix, magnitude, is_rounded)
-    local rounding = t == dtypes.f32 and 2.0 ^ -24 or 0
+    local rounding = t.bits < 64 and t.is_float and 2.0 ^ -(t.mantissa + 1) or 0
     for i, x in ipairs(dtypes.unpack(t, bytes)) do
         local want = prefix[i + shift]
         if is_rounded then

@@ -7,21 +7,24 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "render/text/floats.h"
 #include "render/text/text.h"
 
 lun_cname lun__element_type(lun_dtype t)
 {
-    return lun__text_name("lun_%s", lun_dtype_get(t == LUN_BOOL ? LUN_U8 : t)->name);
+    bool bits = lun__dtype_is_bool(t) || lun__dtype_is_stored(t);
+    return lun__text_name(
+        "lun_%s", lun_dtype_get(bits ? lun__element_unsigned(lun_dtype_get(t)->bytes) : t)->name);
 }
 
 lun_dtype lun__element_signed(int bytes)
 {
-    return bytes == 1 ? LUN_I8 : bytes == 2 ? LUN_I16 : bytes == 4 ? LUN_I32 : LUN_I64;
+    return lun__dtype_integer(LUN_KIND_SIGNED, bytes);
 }
 
 lun_dtype lun__element_unsigned(int bytes)
 {
-    return bytes == 1 ? LUN_U8 : bytes == 2 ? LUN_U16 : bytes == 4 ? LUN_U32 : LUN_U64;
+    return lun__dtype_integer(LUN_KIND_UNSIGNED, bytes);
 }
 
 lun_dtype lun__element_result(lun_op op, lun_dtype from)
@@ -47,7 +50,7 @@ static bool is_one_of(const char *name, size_t n, const char *const *list, size_
  * that the compiler does not know: it would fold constants with its own library. */
 static void library(lun_crender *r, const char *name, size_t n, lun_dtype t, lun_strbuf *out)
 {
-    const char *suffix = t == LUN_F32 ? "f" : "";
+    const char *suffix = lun_dtype_get(t)->suffix;
     if (r->dialect->overloads) {
         lun_strbuf_add(out, name, n);
         return;
@@ -106,7 +109,7 @@ static void expression(lun_crender *r, lun_op op, lun_dtype from, lun_strbuf *ou
 static bool wrapping(lun_op op, lun_dtype from, lun_strbuf *out)
 {
     char sign = op == LUN_OP_ADD ? '+' : op == LUN_OP_SUB ? '-' : op == LUN_OP_MUL ? '*' : 0;
-    if (!sign || lun_dtype_is_float(from) || from == LUN_BOOL)
+    if (!sign || !lun__dtype_is_integer(from))
         return false;
     lun_cname w = lun__element_type(lun_dtype_get(from)->bytes == 8 ? LUN_U64 : LUN_U32);
     lun_strbuf_printf(out, "(%s)((%s)a %c (%s)b)", lun__element_type(from).s, w.s, sign, w.s);
@@ -130,8 +133,9 @@ lun_cname lun__element_op(lun_crender *r, lun_op op, lun_dtype from)
         lun_strbuf_printf(&r->helpers, "%s%s %s", k ? ", " : "",
                           lun__element_type(condition ? LUN_BOOL : from).s, names[k]);
     }
-    lun_strbuf_printf(&r->helpers, ")\n{\n    return %s%s%s;\n}\n", result == LUN_BOOL ? "(" : "",
-                      lun_strbuf_text(&body), result == LUN_BOOL ? ") != 0" : "");
+    bool truth = lun__dtype_is_bool(result);
+    lun_strbuf_printf(&r->helpers, ")\n{\n    return %s%s%s;\n}\n", truth ? "(" : "",
+                      lun_strbuf_text(&body), truth ? ") != 0" : "");
     if (body.failed)
         r->helpers.failed = true;
     lun_strbuf_free(&body);
@@ -145,6 +149,27 @@ static lun_cname limit(lun_dtype t)
     return lun__text_name("0x1p%df", bits);
 }
 
+/* A cast between a STORED float and a PLAIN one, by their bits. */
+static void cast_bits(lun_crender *r, const char *name, lun_dtype to, lun_dtype from)
+{
+    lun_dtype wide = lun__dtype_is_stored(to) ? from : to;
+    lun_cname cell = lun__element_cell(r, wide), uncell = lun__element_uncell(r, wide),
+              word = lun__element_type(lun__element_unsigned(lun_dtype_get(wide)->bytes));
+    lun_cname sum = lun__text_name("(WORD)%s(%s(x) %%c %s(y))", cell.s, uncell.s, uncell.s);
+    lun_strbuf *out = &r->helpers;
+    lun_strbuf_printf(out, "INLINE %s %s(%s a)\n{\n", lun__element_type(to).s, name,
+                      lun__element_type(from).s);
+    if (wide == from)
+        lun_strbuf_printf(out, "    const %s u = (%s)%s(a);\n", word.s, word.s, cell.s);
+    else
+        lun_strbuf_printf(out, "    const %s u = a;\n", word.s);
+    lun__floats_put(out, to, from, word.s, sum.s);
+    if (wide == from)
+        lun_strbuf_printf(out, "    return (%s)r;\n}\n", lun__element_type(to).s);
+    else
+        lun_strbuf_printf(out, "    return %s(r);\n}\n", uncell.s);
+}
+
 lun_cname lun__element_cast(lun_crender *r, lun_dtype to, lun_dtype from)
 {
     const lun_dtype_row *d = lun_dtype_get(to), *f = lun_dtype_get(from);
@@ -152,9 +177,13 @@ lun_cname lun__element_cast(lun_crender *r, lun_dtype to, lun_dtype from)
     if (!lun__text_once(r, c.s))
         return c;
     lun_strbuf *out = &r->helpers;
+    if (lun__dtype_is_stored(to) || lun__dtype_is_stored(from)) {
+        cast_bits(r, c.s, to, from);
+        return c;
+    }
     lun_strbuf_printf(out, "INLINE %s %s(%s a)\n{\n    return ", t.s, c.s,
                       lun__element_type(from).s);
-    if (to == LUN_BOOL) {
+    if (d->kind == LUN_KIND_BOOL) {
         lun_strbuf_puts(out, "a != 0");
     } else if (f->kind == LUN_KIND_FLOAT && d->kind != LUN_KIND_FLOAT) {
         lun_cname u = lun__element_type(lun__element_unsigned(d->bytes)),
@@ -179,7 +208,8 @@ lun_cname lun__element_cast(lun_crender *r, lun_dtype to, lun_dtype from)
 static void named_cells(lun_crender *r, lun_dtype t, const char *cell, const char *uncell)
 {
     lun_cname c = lun__element_type(t);
-    bool single = t == LUN_F32, real = lun_dtype_is_float(t);
+    bool real = lun_dtype_is_float(t) && !lun__dtype_is_stored(t);
+    bool single = real && lun_dtype_get(t)->bytes == 4;
     lun_dtype u = lun__element_unsigned(lun_dtype_get(t)->bytes);
     if (cell)
         lun__text_put(r, &r->helpers, "INLINE lun_u64 %s(%s a)\n{\n    return %s(a);\n}\n", cell,
@@ -231,9 +261,9 @@ lun_cname lun__element_const(lun_crender *r, lun_dtype t, uint64_t bits)
     int width = 8 * lun_dtype_get(t)->bytes;
     if (width < 64)
         bits &= ((uint64_t)1 << width) - 1;
-    if (t == LUN_BOOL)
+    if (lun__dtype_is_bool(t))
         bits = bits != 0;
-    if (lun_dtype_is_float(t))
+    if (lun_dtype_is_float(t) && !lun__dtype_is_stored(t))
         return lun__text_name("%s(0x%" PRIx64 "u)", lun__element_uncell(r, t).s, bits);
     return lun__text_name("(%s)0x%" PRIx64 "u", lun__element_type(t).s, bits);
 }

@@ -4,6 +4,7 @@
 #include "render/vector/cast.h"
 
 #include "render/text/element.h"
+#include "render/text/floats.h"
 #include "render/text/text.h"
 
 /* The x86 instruction that converts whole vectors of one size of lanes to another. */
@@ -37,6 +38,8 @@ static const char *instruction(const lun_crender *r, lun_dtype to, lun_dtype fro
         {LUN_F64, LUN_U32, LUN_ISA_AVX512, "vcvtudq2pd"},
         {LUN_I64, LUN_F32, LUN_ISA_AVX512, "vcvttps2qq"},
         {LUN_U64, LUN_F32, LUN_ISA_AVX512, "vcvttps2uqq"},
+        {LUN_F32, LUN_F16, LUN_ISA_AVX2, "vcvtph2ps"},
+        {LUN_F16, LUN_F32, LUN_ISA_AVX2, "vcvtps2ph $$0,"}, /* to nearest, whatever the mode is */
     };
     int bytes = lun_dtype_get(to)->bytes, least = lun_dtype_get(from)->bytes, most = bytes;
     if (least > bytes) {
@@ -75,20 +78,42 @@ static void take_low_parts(lun_crender *r, lun_dtype to, lun_dtype from, lun_str
  * the low bits of a large float, and one addition rounds. */
 static void f64_by_bits(lun_crender *r, lun_dtype from, lun_strbuf *text)
 {
-    lun_cname wide = from == LUN_U32 ? lun__text_name("%s(a)", step(r, LUN_U64, LUN_U32).s)
-                                     : lun__text_name("a");
+    bool narrow = lun_dtype_get(from)->bytes == 4;
+    lun_cname wide =
+        narrow ? lun__text_name("%s(a)", step(r, LUN_U64, from).s) : lun__text_name("a");
     lun_strbuf_printf(text,
                       "    const $u x = ($u)%s;\n    const $v lo = ($v)((x & 0xffffffff) | "
                       "0x4330000000000000);\n",
                       wide.s);
-    if (from == LUN_U32)
+    if (narrow)
         lun_strbuf_puts(text, "    return lo - 0x1p52;\n");
-    else if (from == LUN_U64)
+    else if (lun__dtype_is_unsigned(from))
         lun_strbuf_puts(text, "    const $v hi = ($v)((x >> 32) ^ 0x4530000000000000) - "
                               "(0x1p84 + 0x1p52);\n    return hi + lo;\n");
     else
         lun_strbuf_puts(text, "    const $v hi = ($v)((x >> 32) ^ 0x4530000080000000) - "
                               "(0x1p84 + 0x1p63 + 0x1p52);\n    return hi + lo;\n");
+}
+
+/* Between a STORED float and a PLAIN one. */
+static void stored_by_bits(lun_crender *r, lun_dtype to, lun_dtype from, lun_strbuf *text)
+{
+    bool widens = lun__dtype_is_stored(from);
+    lun_dtype wide = widens ? to : from;
+    lun_dtype word = lun__element_unsigned(lun_dtype_get(wide)->bytes),
+              half = lun__element_unsigned(lun_dtype_get(widens ? from : to)->bytes);
+    lun_cname words = lun__vector_of(r, word, r->lanes), floats = lun__vector_of(r, wide, r->lanes);
+    lun_cname sum =
+        lun__text_name("((WORDS)((%s)(x) %%c (%s)((WORDS){} + (y))))", floats.s, floats.s);
+    if (widens)
+        lun_strbuf_printf(text, "    const %s u = %s(a);\n", words.s, step(r, word, half).s);
+    else
+        lun_strbuf_printf(text, "    const %s u = (%s)a;\n", words.s, words.s);
+    lun__floats_put(text, to, from, words.s, sum.s);
+    if (widens)
+        lun_strbuf_puts(text, "    return ($v)r;\n");
+    else
+        lun_strbuf_printf(text, "    return %s(r);\n", step(r, half, word).s);
 }
 
 /* lun_step_f64_f32(a): one conversion as C defines it, without any care for its range. */
@@ -108,12 +133,17 @@ static lun_cname step(lun_crender *r, lun_dtype to, lun_dtype from)
                           "#ifndef __clang__\n    $v r;\n    __asm__(\"%s %%1, %%0\" : \"=v\"(r) : "
                           "\"%s\"(a));\n    return r;\n#else\n",
                           name, lun_dtype_get(from)->bytes > lun_dtype_get(to)->bytes ? "v" : "vm");
-    bool by_bits = r->target->isa != LUN_ISA_AVX512 && r->dialect->f64_by_bits && to == LUN_F64 &&
-                   (from == LUN_I64 || from == LUN_U64 || from == LUN_U32);
+    bool beyond_i32 =
+        lun__dtype_is_integer(from) && lun__dtype_precision(from) > 31; /* u32, i64, u64 */
+    bool by_bits = r->target->isa != LUN_ISA_AVX512 && r->dialect->f64_by_bits && beyond_i32 &&
+                   lun_dtype_is_float(to) && lun_dtype_get(to)->bytes == 8;
+    bool stored = lun__dtype_is_stored(to) || lun__dtype_is_stored(from);
     bool low_parts = r->target->isa == LUN_ISA_AVX2 && !lun_dtype_is_float(to) &&
                      !lun_dtype_is_float(from) &&
                      lun_dtype_get(from)->bytes > lun_dtype_get(to)->bytes;
-    if (by_bits)
+    if (stored)
+        stored_by_bits(r, to, from, &text);
+    else if (by_bits)
         f64_by_bits(r, from, &text);
     else if (low_parts)
         take_low_parts(r, to, from, &text);
@@ -194,7 +224,9 @@ lun_cname lun__cast_vector(lun_crender *r, lun_crep to, lun_crep from)
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_strbuf_printf(&text, "INLINE %s %s($v a)\n{\n", lun__vector_type(r, to).s, c.s);
     bool to_int = !lun_dtype_is_float(to.t), from_float = lun_dtype_is_float(from.t);
-    if (to.mask && from.mask) {
+    if (lun__dtype_is_stored(to.t) || lun__dtype_is_stored(from.t)) {
+        lun_strbuf_printf(&text, "    return %s(a);\n", step(r, to.t, from.t).s);
+    } else if (to.mask && from.mask) {
         lun_strbuf_printf(&text, "    return %s;\n", widen_or_step(r, to.t, from.t, "a").s);
     } else if (to.mask) {
         lun_crep own = lun__vector_rep(LUN_BOOL, lun__vector_rep_bytes(from));
@@ -206,7 +238,7 @@ lun_cname lun__cast_vector(lun_crender *r, lun_crep to, lun_crep from)
         lun_crep own = lun__vector_rep(LUN_BOOL, lun__vector_rep_bytes(to));
         lun_strbuf_printf(&text, "    return (%s)(%s & %s);\n", lun__vector_type(r, to).s,
                           own.t == from.t ? "a" : widen_or_step(r, own.t, from.t, "a").s,
-                          to.t == LUN_F32 ? "0x3f800000" : "0x3ff0000000000000");
+                          lun_dtype_get(to.t)->bytes == 4 ? "0x3f800000" : "0x3ff0000000000000");
     } else if (from.mask) {
         lun_crep ints = lun__vector_rep(lun__element_signed(lun__vector_rep_bytes(from)), 0);
         lun_strbuf_printf(&text, "    return %s;\n", widen_or_step(r, to.t, ints.t, "(a & 1)").s);

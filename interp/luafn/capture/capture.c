@@ -115,7 +115,7 @@ static void see_array(lun_array *a, lf_sight *out)
     int64_t shape[LUN_MAX_RANK] = {1};
     out->seen = LF_SEEN_ARRAY;
     out->array = a;
-    out->dtype = lun_dtype_of(a);
+    out->dtype = (lun_dtype)lun_dtype_get(lun_dtype_of(a))->compute;
     out->rank = lun_shape(a, shape);
     out->length = out->rank ? shape[0] : 1;
     out->small = out->length <= 1 << 30;
