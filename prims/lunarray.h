@@ -205,7 +205,8 @@ typedef struct lun_config {
     lun_jit jit;  /* LUN_JIT_DEFAULT: LUNARRAY_JIT, else auto */
     int64_t memory_limit; /* bytes of array elements, and of Lua in the engine's own state, alive at
                              once; 0: none */
-    double time_limit;    /* seconds for one evaluation, or for all of one script; 0: none */
+    double time_limit;    /* seconds for one evaluation, or for all of one script; 0, or more than
+                             10^9: none */
     const char
         *cache_dir; /* kernels on disk; NULL: LUNARRAY_CACHE_DIR, else $XDG_CACHE_HOME/lunarray,
                               else ~/.cache/lunarray; "": none */

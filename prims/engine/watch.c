@@ -14,6 +14,9 @@
 #include "engine/state.h"
 #include "lunarray_bind.h"
 
+/* Seconds, some thirty years: a limit beyond it, infinity among them, is none. */
+#define LONGEST 1e9
+
 struct lun_watch {
     pthread_t thread;
     pid_t process; /* a child has no such thread after fork */
@@ -125,7 +128,7 @@ void lun_host_begin(lun_engine *e)
     if (e->stretch++ > 0)
         return;
     __atomic_store_n(&e->cancel, LUN_STOP_NONE, __ATOMIC_RELAXED);
-    if (e->config.time_limit > 0) {
+    if (e->config.time_limit > 0 && e->config.time_limit <= LONGEST) {
         e->deadline = lun__now() + e->config.time_limit;
         watch_until(e, e->deadline);
     }

@@ -318,6 +318,21 @@ static void test_time_limit(void **state)
     lun_close(e);
 }
 
+/* The natural ways to say that there is none. */
+static void test_endless_time_limits(void **state)
+{
+    (void)state;
+    const double limits[] = {INFINITY, 1e300, 1e18, 1e10, 1e9, 0};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        lun_config c = {
+            .size = sizeof c, .backend = "reference", .cache_dir = "", .time_limit = limits[i]};
+        lun_engine *e;
+        assert_int_equal(lun_open(&c, &e), LUN_OK);
+        assert_int_equal(lun_dostring(e, "assert((lun.ones(1000) + 1):sum() == 2000)"), LUN_OK);
+        lun_close(e);
+    }
+}
+
 /* One long kernel is stopped in its middle, and what follows works. */
 static void test_time_limit_in_a_kernel(void **state)
 {
@@ -375,6 +390,7 @@ int main(void)
         cmocka_unit_test(test_division_by_zero_in_the_middle),
         cmocka_unit_test(test_memory_limit_in_the_middle),
         cmocka_unit_test(test_time_limit),
+        cmocka_unit_test(test_endless_time_limits),
         cmocka_unit_test(test_time_limit_in_a_kernel),
         cmocka_unit_test(test_why_an_engine_does_not_open),
     };
