@@ -1,5 +1,5 @@
-/* empty.c - operators, a function and a method on userdata that compute nothing: what Lua itself takes for an
- * expression, its collection included.  A Lua module; floor.lua times it. */
+/* empty.c - operators, a function and a method on userdata that compute nothing: what Lua itself
+ * takes for an expression, its collection included.  A Lua module; floor.lua times it. */
 #include <lauxlib.h>
 #include <lua.h>
 

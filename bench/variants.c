@@ -1,9 +1,10 @@
-/* variants.c - measures the math functions behind table/ops.def: the scalar C library, libmvec's variants and,
- * where they are others, those that backends/math/table.c has chosen, in f32 and f64, against the C library's
- * long double functions. Its table decides what stands in math/table.c; nothing else reads it.
+/* variants.c - measures the math functions behind table/ops.def: the scalar C library, libmvec's
+ * variants and, where they are others, those that backends/math/table.c names, in f32 and f64,
+ * against the C library's long double functions. Its table decides what stands in math/table.c;
+ * nothing else reads it.
  *
- *   cc -O2 -ffp-contract=off -Iprims -Ibackends bench/variants.c build/liblunarray.a -o /tmp/variants \
- *       -lmvec -lm -ldl -lpng -lxxhash -lhwloc && /tmp/variants [millions [name]]
+ *   cc -O2 -ffp-contract=off -Iprims -Ibackends bench/variants.c build/liblunarray.a \
+ *       -o /tmp/variants -lmvec -lm -ldl -lpng -lxxhash -lhwloc && /tmp/variants [millions [name]]
  *
  * Columns: largest error in ULP and the argument where it was seen, and how many special cases
  * (NaN, infinities, signed zeros, domain errors, overflow) differ from the true result. */
@@ -97,7 +98,7 @@ static double unit(uint64_t *state)
     return (double)(random_bits(state) >> 11) * 0x1p-53;
 }
 
-/* ---- calling a variant on a batch ------------------------------------------------------------- */
+/* ---- calling a variant on a batch ------------------------------------------------------------ */
 
 #define CALLS(TARGET, NAME, VEC, ELEM, LANES)                                         \
     __attribute__((target(TARGET))) static void NAME(any_fn fn, int arity, ELEM *out, \
@@ -173,10 +174,10 @@ static void call_f64(const function *f, int variant, any_fn fn, double *out, con
         out[i] = f->arity == 1 ? f->d1(x[i]) : f->d2(x[i], y[i]);
 }
 
-/* ---- judging ------------------------------------------------------------------------------------ */
+/* ---- judging --------------------------------------------------------------------------------- */
 
-/* Error of got in units of the last place of a format with `digits` bits and smallest exponent `low`;
- * negative: got is wrong in kind (NaN, infinity, sign of zero). */
+/* Error of got in units of the last place of a format with `digits` bits and smallest exponent
+ * `low`; negative: got is wrong in kind (NaN, infinity, sign of zero). */
 static double error_in_ulp(wide exact, double got, int digits, int low, double largest)
 {
     int e;
@@ -222,7 +223,7 @@ static wide exact_of(const function *f, double x, double y)
     return f->arity == 1 ? f->exact1((wide)x) : f->exact2((wide)x, (wide)y);
 }
 
-/* ---- samples ------------------------------------------------------------------------------------ */
+/* ---- samples --------------------------------------------------------------------------------- */
 
 static const double special[SPECIALS] = {
     0.0,  -0.0, 1.0,   -1.0, INFINITY, -INFINITY, NAN,       0.5,     -0.5,     2.0, -2.0, 3.0,

@@ -1,7 +1,7 @@
 /* backend.h - the contract between the engine and a backend.
  *
- * A backend turns kernel IR into something that runs, and runs it.  It knows no graph: it sees IR and
- * launches.  The engine knows no compiler and no device: it sees this table of functions.
+ * A backend turns kernel IR into something that runs, and runs it.  It knows no graph: it sees IR
+ * and launches.  The engine knows no compiler and no device: it sees this table of functions.
  * One engine is used by one thread at a time; several engines may live at once, so a backend keeps
  * all its state behind `state`.
  */
@@ -31,8 +31,8 @@ typedef struct lun_services {
     void (*log)(void *ctx, const char *text);
     void *log_ctx;
     const volatile int *cancel; /* becomes nonzero when the evaluation shall stop */
-    /* To be called now and then, by the thread that called run or build, with what it does and how many
-     * elements of it are done; NULL: nobody wants to know. total 0: unknown. */
+    /* To be called now and then, by the thread that called run or build, with what it does and how
+     * many elements of it are done; NULL: nobody wants to know. total 0: unknown. */
     void (*tick)(void *ctx, const char *what, int64_t done, int64_t total);
     void *tick_ctx;
 } lun_services;
@@ -43,8 +43,9 @@ static inline bool lun_stop_wanted(const lun_services *s)
     return s->cancel && __atomic_load_n(s->cancel, __ATOMIC_RELAXED);
 }
 
-/* The elements of a slot that are not in memory: read gives elements first .. first+count-1, from any
- * thread; 0, or a number that says why not.  Element i of the slot is element `origin` + i there. */
+/* The elements of a slot that are not in memory: read gives elements first .. first+count-1,
+ * from any thread; 0, or a number that says why not.  Element i of the slot is element
+ * `origin` + i there. */
 typedef struct lun_stream {
     int (*read)(const void *self, int64_t first, int64_t count, void *to); /* NULL: in memory */
     const void *self;
@@ -53,10 +54,11 @@ typedef struct lun_stream {
 
 /* One run of a kernel over indices first .. first+count-1 of its n.
  * A slot is host memory, at the place where element 0 is or would be; for backends with memory of
- * their own it is a lun_buffer, in which element 0 is or would be `origin` elements from the start.
- * Only indices first .. first+count-1 are touched, rounded to whole blocks of 64 only within room.
- * first % 64 == 0; for kernels with REDUCE first % LUN_CHUNK == 0 (ir/order.h); first == 0 and
- * count == n for kernels with SCAN, and for kernels with REDUCE where the backend has no `combine`. */
+ * their own it is a lun_buffer, in which element 0 is or would be `origin` elements from the
+ * start.  Only indices first .. first+count-1 are touched, rounded to whole blocks of 64 only
+ * within room.  first % 64 == 0; for kernels with REDUCE first % LUN_CHUNK == 0 (ir/order.h);
+ * first == 0 and count == n for kernels with SCAN, and for kernels with REDUCE where the backend
+ * has no `combine`. */
 typedef struct lun_launch {
     int64_t n, first, count;
     void **slots; /* by slot */
@@ -67,8 +69,9 @@ typedef struct lun_launch {
      * memory of their own. */
     const lun_stream *streams;
     const uint64_t *args; /* by argument: a cell */
-    /* out, for kernels with REDUCE: a row for each chunk of the range, in order: by result, a cell of the
-     * result's dtype.  Without `combine` one row: the chunks joined.  Not touched when count == 0. */
+    /* out, for kernels with REDUCE: a row for each chunk of the range, in order: by result,
+     * a cell of the result's dtype.  Without `combine` one row: the chunks joined.  Not
+     * touched when count == 0. */
     uint64_t *partials;
     int64_t bytes; /* memory that the run reads and writes, for the choice of store */
     int trap;      /* out: the IR instruction that met a division by zero, or -1 */
@@ -85,21 +88,23 @@ typedef struct lun_backend {
     lun_status (*open)(const lun_services *services, int device, void **state);
     void (*close)(void *state);
 
-    /* Takes an IR (borrowed for the call only; copy what is needed) and its canonical text, and makes
-     * a kernel.  Must not wait for a compiler unless services->jit says so or the IR holds a CALL. */
+    /* Takes an IR (borrowed for the call only; copy what is needed) and its canonical
+     * text, and makes a kernel.  Must not wait for a compiler unless services->jit says so
+     * or the IR holds a CALL. */
     lun_status (*build)(void *state, const lun_ir *ir, const char *text, lun_kernel **out);
     void (*release)(void *state, lun_kernel *kernel);
 
     /* Runs it and waits for the end; a backend with memory of its own only waits for results and
-     * traps, and runs its kernels in order.  LUN_EZERO after a trapped division (launch->trap says where);
-     * LUN_EIO when a stream could not be read (trap: its slot, trap_value: what read gave);
+     * traps, and runs its kernels in order.  LUN_EZERO after a trapped division (launch->trap says
+     * where); LUN_EIO when a stream could not be read (trap: its slot, trap_value: what read gave);
      * LUN_ECANCEL when stopped; LUN_EBUILD if a CALL does not compile. */
     lun_status (*run)(void *state, lun_kernel *kernel, lun_launch *launch);
 
-    /* A level of the tree over chunks: row j of cells becomes the combination of rows 2j and 2j + 1, for
-     * j < pairs (lun__order_join walks the levels).  Rows are as in launch->partials; they may come from
-     * several launches, also of other backends, of the same IR with the same arguments.  The kernel
-     * has run; of the launch `args` is read.  Fails as run does.  NULL: `run` joins its chunks itself. */
+    /* A level of the tree over chunks: row j of cells becomes the combination of rows 2j and 2j +
+     * 1, for j < pairs (lun__order_join walks the levels).  Rows are as in launch->partials; they
+     * may come from several launches, also of other backends, of the same IR with the same
+     * arguments.  The kernel has run; of the launch `args` is read.  Fails as run does.  NULL:
+     * `run` joins its chunks itself. */
     lun_status (*combine)(void *state, lun_kernel *kernel, lun_launch *launch, uint64_t *cells,
                           int64_t pairs);
 
@@ -110,10 +115,10 @@ typedef struct lun_backend {
     int (*devices)(void *state, lun_device *rows, int room);
 
     /* ---- for backends with memory of their own, else NULL ----
-     * Each fails with LUN_ENOMEM (LUN_ELIMIT: more than the device can hold at once) or LUN_EBACKEND
-     * and the text in services->error; buffers survive a failure.  upload and download return when
-     * `host` may be used again, keep up stats.bytes_to_device and bytes_to_host, and wait for the
-     * kernels before them. */
+     * Each fails with LUN_ENOMEM (LUN_ELIMIT: more than the device can hold at once) or
+     * LUN_EBACKEND and the text in services->error; buffers survive a failure.  upload and download
+     * return when `host` may be used again, keep up stats.bytes_to_device and bytes_to_host, and
+     * wait for the kernels before them. */
     lun_status (*buffer_new)(void *state, int64_t bytes, lun_buffer **out); /* content undefined */
     void (*buffer_free)(void *state, lun_buffer *buffer); /* kernels under way may still use it */
     lun_status (*upload)(void *state, lun_buffer *to, const void *host, int64_t bytes);
@@ -128,14 +133,15 @@ typedef struct lun_backend {
 /* All backends of this build, best first, NULL at the end (backends/all.c). */
 extern const lun_backend *const lun_backends_all[];
 
-/* ---- files --------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
-/* Writes n bytes; false with errno, which is EFBIG beyond the process's limit: there is no signal. */
+/* Writes n bytes; false with errno, which is EFBIG beyond the process's limit:
+ * there is no signal. */
 bool lun_write_all(int fd, const void *bytes, size_t n);
 
 /* ---- the cache, as backends see it ------------------------------------------------------------
- * An entry is bytes under a key; the whole key is stored and compared, the bytes are checked against
- * a hash before they are returned.  A damaged or foreign entry is a miss and is removed. */
+ * An entry is bytes under a key; the whole key is stored and compared, the bytes are checked
+ * against a hash before they are returned.  A damaged or foreign entry is a miss and is removed. */
 
 /* On a hit *bytes is malloc'd memory of *length bytes for the caller.  False: a miss. */
 bool lun_cache_load(lun_cache *cache, const char *key, size_t key_length, void **bytes,
@@ -146,16 +152,17 @@ void lun_cache_store(lun_cache *cache, const char *key, size_t key_length, const
 /* Directory for a compiler's temporary files: private, 0700, made on first use; NULL if none can be
  * had.  Owned by the cache. */
 const char *lun_cache_scratch(lun_cache *cache);
-/* Waits at most wait_ms for the lock that the processes sharing this directory have in common; -1: it
- * was not to be had.  A process that ends lets go of it. */
+/* Waits at most wait_ms for the lock that the processes sharing this directory have in common; -1:
+ * it was not to be had.  A process that ends lets go of it. */
 int lun_cache_lock(lun_cache *cache, int wait_ms);
 void lun_cache_unlock(int lock); /* -1 is allowed */
 
-/* Claims to make the entry of a key, so that processes that share the directory need not all make it.
- * Never waits.  A claim is a descriptor, closed on exec: whoever makes the entry is to inherit it, for
- * the claim is TAKEN as long as any process has it open.  It is LEFT when none has, but its owner lives
- * and has not ended it: the entry may be about to be stored.  After some patience with that, claim it
- * as `abandoned`.  NONE: no claims can be had in this directory; make the entry without. */
+/* Claims to make the entry of a key, so that processes that share the directory need not all make
+ * it.  Never waits.  A claim is a descriptor, closed on exec: whoever makes the entry is to
+ * inherit it, for the claim is TAKEN as long as any process has it open.  It is LEFT when none
+ * has, but its owner lives and has not ended it: the entry may be about to be stored.  After some
+ * patience with that, claim it as `abandoned`.  NONE: no claims can be had in this directory; make
+ * the entry without. */
 enum { LUN_CLAIM_NONE = -1, LUN_CLAIM_TAKEN = -2, LUN_CLAIM_LEFT = -3 };
 int lun_cache_claim(lun_cache *cache, const char *key, size_t key_length, bool abandoned);
 /* Ends a claim of ours: the entry is stored, or will not be. */

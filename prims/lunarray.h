@@ -1,19 +1,22 @@
 /* lunarray.h - Lunarray as a C library: lazy arrays that run as fused kernels, with or without Lua.
  *
  * Names.   lun_engine owns everything; lun_array is a reference to a Vector, a View, a Scalar or a
- *          Composition (an expression not yet evaluated).  Nothing runs while expressions are built.
- * Errors.  A call that can fail returns a lun_status; LUN_OK is 0.  On failure its out parameters are
- *          untouched and lun_error(e) says what, where and what to do, until the next call.
- * NULL.    Where an engine, an array, a function or a place for a result must be given, NULL is refused:
- *          LUN_EARG, or 0, "" or NULL where no status is returned.  So is what no enumeration has.  A
- *          handle that has been ended (lun_close, the last lun_release) cannot be told and must not be used.
+ *          Composition (an expression not yet evaluated).  Building expressions runs nothing.
+ * Errors.  A call that can fail returns a lun_status; LUN_OK is 0.  On failure its out parameters
+ *          are untouched and lun_error(e) says what, where and what to do, until the next call.
+ * NULL.    Where an engine, an array, a function or a place for a result must be given, NULL is
+ *          refused: LUN_EARG, or 0, "" or NULL where no status is returned.  So is a value outside
+ *          of its enumeration.  An ended handle (lun_close, the last lun_release) is not recognised
+ *          and must not be used.
  * Owning.  A call that gives an array (lun_array **out) gives a reference, ended by lun_release.
- *          Arrays handed in are borrowed.  Release every array before lun_close, which ends what is left.
+ *          Arrays handed in are borrowed.  Release every array before lun_close, which ends those
+ *          that are left.
  * Threads. One engine is used by one thread at a time; different engines by different threads at
  *          once.  Only lun_cancel may be called from anywhere at any time.
  * Indices. Here, as in C, elements count from 0.  Lengths are int64_t, in elements.
  * What bindings to other languages need beside this is in lunarray_bind.h.
- * The library never exits, aborts, prints, or changes signal handlers, locale or floating-point modes.
+ * The library never exits, aborts, prints, or changes signal handlers, locale or floating-point
+ * modes.
  */
 #ifndef LUNARRAY_H
 #define LUNARRAY_H
@@ -39,7 +42,7 @@ typedef struct lun_function lun_function;
 typedef struct lun_plan lun_plan;
 struct lua_State;
 
-/* ---- enumerations (generated from the tables by tests/lint/header.sh --write) ------------------ */
+/* ---- enumerations (generated from the tables by tests/lint/header.sh --write) ---------------- */
 /* clang-format off */
 /* BEGIN GENERATED ENUMS */
 typedef enum lun_status {
@@ -188,7 +191,7 @@ typedef struct lun_value {
     } as;
 } lun_value;
 
-/* ---- the engine --------------------------------------------------------------------------------- */
+/* ---- the engine ------------------------------------------------------------------------------ */
 
 typedef struct lun_config {
     size_t size; /* sizeof(lun_config), so that later fields can be told apart */
@@ -214,35 +217,38 @@ typedef struct lun_config {
                        processes or the machine's code: docs/sandbox.md */
 } lun_config;
 
-/* Opens an engine into *out; no device or compiler is touched before it is needed.  LUN_EARG: no such
- * backend; LUN_EBACKEND: it cannot be used here; LUN_ENOMEM.  lun_error(NULL) tells the reason. */
+/* Opens an engine into *out; no device or compiler is touched before it is needed.
+ * LUN_EARG: no such backend; LUN_EBACKEND: it cannot be used here; LUN_ENOMEM.
+ * lun_error(NULL) tells the reason. */
 LUN_API lun_status lun_open(const lun_config *config_or_NULL, lun_engine **out);
 /* Ends the engine.  Waits shortly for a compiler that is filling the cache.  NULL is allowed. */
 LUN_API void lun_close(lun_engine *e);
-/* Text of the last failed call, "" if there is none; after a failed lun_open pass NULL: the reason. */
+/* Text of the last failed call, "" if there is none; after a failed lun_open pass
+ * NULL: the reason. */
 LUN_API const char *lun_error(const lun_engine *e);
 /* "script:line" of the expression that the last failure concerns, "" if unknown. */
 LUN_API const char *lun_error_where(const lun_engine *e);
-/* Stops the evaluation that runs now, if any: it returns LUN_ECANCEL and leaves no half result.  From
- * any thread or signal handler.  A script (lun_dostring, lun_dofile) is stopped as a whole: at its
- * next evaluation, or anywhere if the engine is a sandbox or has a time limit (Lua then looks at
- * each instruction and call: its own loops are half as fast, its calls a third; kernels run as ever). */
+/* Stops the evaluation that runs now, if any: it returns LUN_ECANCEL and leaves no half result.
+ * From any thread or signal handler.  A script (lun_dostring, lun_dofile) is stopped as a
+ * whole: at its next evaluation, or anywhere if the engine is a sandbox or has a time limit
+ * (Lua then looks at each instruction and call: its own loops are half as fast, its calls a
+ * third; kernels run as ever). */
 LUN_API void lun_cancel(lun_engine *e);
 /* What the engine was opened with; the texts backend and cache_dir are NULL. */
 LUN_API void lun_config_get(const lun_engine *e, lun_config *out);
 /* "ESHAPE" for LUN_ESHAPE; "unknown" for what is no status. */
 LUN_API const char *lun_status_name(lun_status s);
 
-/* Selects a backend by name ("openmp", "opencl:2", ...).  LUN_EARG with the list of names if there is no
- * such; LUN_EBACKEND with the reason if it cannot be used here.  Arrays stay usable. */
+/* Selects a backend by name ("openmp", "opencl:2", ...).  LUN_EARG with the list of names if there
+ * is no such; LUN_EBACKEND with the reason if it cannot be used here.  Arrays stay usable. */
 LUN_API lun_status lun_use(lun_engine *e, const char *backend);
 /* The name of the backend in use; lives as long as the engine. */
 LUN_API const char *lun_backend_name(const lun_engine *e);
 /* Names of the backends of this build, best first; NULL past the last.  *reason: why it cannot be
  * used here, or NULL if it can. */
 LUN_API const char *lun_backend_at(lun_engine *e, int index, const char **reason);
-/* Accuracy of mathematical functions: LUN_MATH_FAST (the default: 4 ULP in f32, 2 in f64) or LUN_MATH_PRECISE
- * (the C library's scalar functions).  LUN_EARG for anything else. */
+/* Accuracy of mathematical functions: LUN_MATH_FAST (the default: 4 ULP in f32, 2 in f64) or
+ * LUN_MATH_PRECISE (the C library's scalar functions).  LUN_EARG for anything else. */
 LUN_API lun_status lun_math_mode(lun_engine *e, lun_math mode);
 
 typedef struct lun_device {
@@ -275,21 +281,21 @@ LUN_API void lun_stats_reset(lun_engine *e);
 /* Gives pooled memory back to the system. */
 LUN_API void lun_trim(lun_engine *e);
 
-/* How far an evaluation is: "map", "reduce", "scan", "compile" or "run", seconds since it began, and elements of
- * the kernel that runs now, about; total 0: unknown. */
+/* How far an evaluation is: "map", "reduce", "scan", "compile" or "run", seconds since it began,
+ * and elements of the kernel that runs now, about; total 0: unknown. */
 typedef struct lun_progress {
     const char *what;
     double seconds;
     int64_t done, total;
 } lun_progress;
-/* Has `call` called by the thread that evaluates: some ten times a second once an evaluation has taken
- * half a second, and once with NULL when such a one has ended. Until then it must not call the engine, but for
- * lun_cancel: an evaluation fails with LUN_EARG. NULL: no more. */
+/* Has `call` called by the thread that evaluates: some ten times a second once an evaluation has
+ * taken half a second, and once with NULL when such a one has ended. Until then it must not call
+ * the engine, but for lun_cancel: an evaluation fails with LUN_EARG. NULL: no more. */
 LUN_API void lun_on_progress(lun_engine *e, void (*call)(void *ctx, const lun_progress *p),
                              void *ctx);
 
-/* The kernels on disk. directory is NULL where none can be used, with the reason; both are valid until
- * the engine ends. */
+/* The kernels on disk. directory is NULL where none can be used, with the reason; both are valid
+ * until the engine ends. */
 typedef struct lun_cache_state {
     const char *directory, *reason;
     int64_t entries, bytes;
@@ -297,7 +303,7 @@ typedef struct lun_cache_state {
 /* Tells what there is; with clear: removes it, and tells what was removed. */
 LUN_API void lun_cache_info(lun_engine *e, bool clear, lun_cache_state *out);
 
-/* ---- dtypes --------------------------------------------------------------------------------------- */
+/* ---- dtypes ---------------------------------------------------------------------------------- */
 
 /* "f32"; NULL if t is no dtype. */
 LUN_API const char *lun_dtype_name(lun_dtype t);
@@ -308,33 +314,35 @@ LUN_API int lun_dtype_size(lun_dtype t);
 /* What its elements are; LUN_KIND_BOOL if t is no dtype. */
 LUN_API lun_kind lun_dtype_kind(lun_dtype t);
 
-/* ---- making arrays ------------------------------------------------------------------------------- */
+/* ---- making arrays --------------------------------------------------------------------------- */
 /* shape: rank extents, rank 0..LUN_MAX_RANK (rank 0: a Scalar), each >= 0, row-major. */
 
-/* Own memory as a Vector of n elements, not copied: data, aligned for t, must stay valid and unchanged by
- * others until release (NULL: nothing to call) is called, which may be as late as lun_close.  Writes
- * through the array go to data. */
+/* Own memory as a Vector of n elements, not copied: data, aligned for t, must stay valid and
+ * unchanged by others until release (NULL: nothing to call) is called, which may be as late as
+ * lun_close.  Writes through the array go to data. */
 LUN_API lun_status lun_wrap(lun_engine *e, void *data, int64_t n, lun_dtype t,
                             void (*release)(void *data, void *ctx), void *ctx, lun_array **out);
-/* The bytes of a regular file as a Vector of u8: read where they are used, never mapped, never written
- * to.  A kernel that goes through them takes them chunk by chunk, so the file may be larger than memory;
- * indexing in a function, a step other than 1, lun_data and a write need all of them in memory, where a
- * write stays.  The file may be renamed or removed, but not change: then evaluations fail with LUN_EIO.
- * LUN_EIO if it cannot be opened; errno tells why (ESPIPE: it is no regular file). */
+/* The bytes of a regular file as a Vector of u8: read where they are used, never mapped, never
+ * written to.  A kernel that goes through them takes them chunk by chunk, so the file may be
+ * larger than memory; indexing in a function, a step other than 1, lun_data and a write need all
+ * of them in memory, where a write stays.  The file may be renamed or removed, but not change:
+ * then evaluations fail with LUN_EIO.  LUN_EIO if it cannot be opened; errno tells why (ESPIPE: it
+ * is no regular file). */
 LUN_API lun_status lun_open_file(lun_engine *e, const char *path, lun_array **out);
 /* The elements of dtype t that lie in such bytes from byte `offset` on, which need not be aligned;
  * swapped: their bytes are in the other order than this machine's.  In bool any byte but 0 is true.
  * Bytes beyond the shape are left out; LUN_ERANGE if there are not enough. */
 LUN_API lun_status lun_file_elements(lun_engine *e, lun_array *bytes, int64_t offset, lun_dtype t,
                                      bool swapped, int rank, const int64_t *shape, lun_array **out);
-/* A Vector of n elements copied from data (NULL: zeros).  LUN_ESHAPE if n < 0 or the bytes are beyond what
- * can be addressed. */
+/* A Vector of n elements copied from data (NULL: zeros).  LUN_ESHAPE if n < 0 or the bytes are
+ * beyond what can be addressed. */
 LUN_API lun_status lun_vector(lun_engine *e, const void *data, int64_t n, lun_dtype t,
                               lun_array **out);
 /* The same with a shape: its product elements, row-major. */
 LUN_API lun_status lun_tensor(lun_engine *e, const void *data, int rank, const int64_t *shape,
                               lun_dtype t, lun_array **out);
-/* A Scalar that is weak: it takes the dtype of the arrays it meets, as a number of a script does. */
+/* A Scalar that is weak: it takes the dtype of the arrays it meets, as a number
+ * of a script does. */
 LUN_API lun_status lun_number(lun_engine *e, double x, lun_array **out);
 /* The same for an integer; with arrays of floats it becomes one. */
 LUN_API lun_status lun_integer(lun_engine *e, int64_t x, lun_array **out);
@@ -355,16 +363,16 @@ LUN_API lun_status lun_linspace(lun_engine *e, double a, double b, int64_t n, lu
 LUN_API lun_status lun_random(lun_engine *e, int rank, const int64_t *shape, uint64_t seed,
                               lun_dist dist, lun_dtype t, lun_array **out);
 
-/* ---- expressions (lazy) --------------------------------------------------------------------------- */
+/* ---- expressions (lazy) ---------------------------------------------------------------------- */
 
-/* Any operation of the table on `count` operands (its arity).  Extents must be equal (LUN_ESHAPE); numbers,
- * Scalars and length-1 arrays broadcast.  Operands are converted to their common dtype: floats beat
- * integers, then the wider wins; LUN_EDTYPE where the operation does not take it. */
+/* Any operation of the table on `count` operands (its arity).  Extents must be equal (LUN_ESHAPE);
+ * numbers, Scalars and length-1 arrays broadcast.  Operands are converted to their common dtype:
+ * floats beat integers, then the wider wins; LUN_EDTYPE where the operation does not take it. */
 LUN_API lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *operands, int count,
                              lun_array **out);
 /* clang-format off */
-/* One function for each operation, the same as lun_apply.  The result has the operands' extents; its dtype
- * follows the rules of lun_apply. */
+/* One function for each operation, the same as lun_apply.  The result has the operands' extents;
+ * its dtype follows the rules of lun_apply. */
 /* BEGIN GENERATED OPS */
 /* sum */
 LUN_API lun_status lun_add(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
@@ -501,10 +509,11 @@ LUN_API lun_status lun_isinf(lun_engine *e, lun_array *a, lun_array **out);
 LUN_API lun_status lun_isfinite(lun_engine *e, lun_array *a, lun_array **out);
 /* END GENERATED OPS */
 /* clang-format on */
-/* The elements as dtype t: floats to integers truncate and saturate (NaN: 0), integers to narrower ones wrap. */
+/* The elements as dtype t: floats to integers truncate and saturate (NaN: 0), integers to
+ * narrower ones wrap. */
 LUN_API lun_status lun_cast(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out);
-/* count elements from `first`, `step` apart (may be negative, not 0); of a rank-N array: rows.  LUN_ERANGE if
- * one lies outside. */
+/* count elements from `first`, `step` apart (may be negative, not 0); of a rank-N array: rows.
+ * LUN_ERANGE if one lies outside. */
 LUN_API lun_status lun_slice(lun_engine *e, lun_array *a, int64_t first, int64_t count,
                              int64_t step, lun_array **out);
 /* a then b, along the first extent; the other extents must be equal (LUN_ESHAPE). */
@@ -515,15 +524,18 @@ LUN_API lun_status lun_reshape(lun_engine *e, lun_array *a, int rank, const int6
 /* Row i, from 0, of a rank-N array (N >= 2) as a View: writes to it go to a.  LUN_ERANGE. */
 LUN_API lun_status lun_row(lun_engine *e, lun_array *a, int64_t i, lun_array **out);
 
-/* ---- skeletons (lazy) ------------------------------------------------------------------------------ */
+/* ---- skeletons (lazy) ------------------------------------------------------------------------ */
 
-/* A function for skeletons; these three give a reference that lun_function_release ends.  Of an operation: */
+/* A function for skeletons; these three give a reference that lun_function_release
+ * ends.  Of an operation: */
 LUN_API lun_status lun_function_op(lun_engine *e, lun_op op, lun_function **out);
-/* Of a C function's text: "(float x, float y){ return x*y; }".  Result type and name may be missing;
- * parameters after the elements are extra arguments, pointers whole arrays.  LUN_EARG if it cannot be read as
- * one, or in a sandbox; what the compiler says comes with the first evaluation (LUN_EBUILD). */
+/* Of a C function's text: "(float x, float y){ return x*y; }".  Result type and name may be
+ * missing; parameters after the elements are extra arguments, pointers whole arrays.  LUN_EARG if
+ * it cannot be read as one, or in a sandbox; what the compiler says comes with the first
+ * evaluation (LUN_EBUILD). */
 LUN_API lun_status lun_function_c(lun_engine *e, const char *text, lun_function **out);
-/* Of a file that holds one (entry `f` or `<f>`); #include "..." is expanded.  LUN_EIO if it cannot be read. */
+/* Of a file that holds one (entry `f` or `<f>`); #include "..." is expanded.  LUN_EIO if
+ * it cannot be read. */
 LUN_API lun_status lun_function_file(lun_engine *e, const char *path, lun_function **out);
 /* One reference more.  NULL is allowed. */
 LUN_API void lun_function_retain(lun_function *f);
@@ -536,17 +548,17 @@ LUN_API lun_status lun_map(lun_engine *e, lun_function *f, lun_array *a, lun_arr
 /* f(x, y, extra...) on each pair; a and b have equal extents (LUN_ESHAPE). */
 LUN_API lun_status lun_zip(lun_engine *e, lun_function *f, lun_array *a, lun_array *b,
                            lun_array *const *extra, int extras, lun_array **out);
-/* Any function on `elements` elementwise operands followed by extra arguments; gives all its results (a
- * C string or an operation has one) and their number, which is also told when there are more than room,
- * which fails. */
+/* Any function on `elements` elementwise operands followed by extra arguments; gives all its
+ * results (a C string or an operation has one) and their number, which is also told when there are
+ * more than room, which fails. */
 LUN_API lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
                             int elements, lun_array **outs, int room, int *results);
-/* A Scalar: f(id, all elements in order), f associative; id NULL: the operation's identity (LUN_EARG if it
- * has none). */
+/* A Scalar: f(id, all elements in order), f associative; id NULL: the operation's identity
+ * (LUN_EARG if it has none). */
 LUN_API lun_status lun_reduce(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
                               lun_array **out);
-/* Running combinations of a Vector, of its length; exclusive: element i combines id and the elements before i.
- * f must be associative; id NULL: the operation's identity. */
+/* Running combinations of a Vector, of its length; exclusive: element i combines id and the
+ * elements before i.  f must be associative; id NULL: the operation's identity. */
 LUN_API lun_status lun_scan(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
                             bool inclusive, lun_array **out);
 
@@ -554,23 +566,24 @@ LUN_API lun_status lun_scan(lun_engine *e, lun_function *f, lun_array *id, lun_a
  * count from 0 here. */
 LUN_API lun_status lun_total(lun_engine *e, lun_reduction r, lun_array *a, int64_t ddof,
                              lun_value *out);
-/* The same as a lazy Scalar (SUM, PROD, MIN, MAX, ANY, ALL, COUNT only), to be evaluated with others
- * in one pass. */
+/* The same as a lazy Scalar (SUM, PROD, MIN, MAX, ANY, ALL, COUNT only), to be evaluated with
+ * others in one pass. */
 LUN_API lun_status lun_total_lazy(lun_engine *e, lun_reduction r, lun_array *a, lun_array **out);
 
-/* ---- values ---------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
-/* Evaluates all of them in as few passes as possible; they keep their results.  After a failure those that
- * were done have theirs, the others wait as before. */
+/* Evaluates all of them in as few passes as possible; they keep their results.  After a failure
+ * those that were done have theirs, the others wait as before. */
 LUN_API lun_status lun_eval(lun_engine *e, lun_array *const *arrays, int count);
 /* Elements first .. first+count-1 (row-major) into host memory; computes only these where the
  * expression allows it.  LUN_ERANGE if they are not all there. */
 LUN_API lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int64_t count);
-/* Elements first .. first+count-1 from host memory, in a's dtype, into a's storage (a Vector or View; a
- * Composition becomes a Vector).  Expressions built before keep the old elements. */
+/* Elements first .. first+count-1 from host memory, in a's dtype, into a's storage (a Vector or
+ * View; a Composition becomes a Vector).  Expressions built before keep the old elements. */
 LUN_API lun_status lun_write(lun_engine *e, lun_array *a, const void *host, int64_t first,
                              int64_t count);
-/* Evaluates and maps the elements for reading, until the next call that writes to a or releases it. */
+/* Evaluates and maps the elements for reading, until the next call that writes to
+ * a or releases it. */
 LUN_API lun_status lun_data(lun_engine *e, lun_array *a, const void **out);
 /* One element, counted from 0 in row-major order, or a Scalar's value.  LUN_ERANGE. */
 LUN_API lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out);
@@ -578,8 +591,8 @@ LUN_API lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value
 LUN_API lun_status lun_set(lun_engine *e, lun_array *a, int64_t index, lun_value x);
 /* Sets all elements.  LUN_ERANGE if x does not fit the dtype. */
 LUN_API lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x);
-/* Evaluates source into target's existing storage (converted to its dtype); lengths must be equal or
- * source a scalar.  Expressions built before keep the old elements. */
+/* Evaluates source into target's existing storage (converted to its dtype); lengths must be equal
+ * or source a scalar.  Expressions built before keep the old elements. */
 LUN_API lun_status lun_store(lun_engine *e, lun_array *target, lun_array *source);
 /* A Vector of its own, or a rank-N array, with the same elements. */
 LUN_API lun_status lun_copy(lun_engine *e, lun_array *a, lun_array **out);
@@ -605,16 +618,17 @@ LUN_API int64_t lun_size(const lun_array *a);
 LUN_API int lun_shape(const lun_array *a, int64_t shape[LUN_MAX_RANK]);
 /* Operations waiting to be computed; 0: evaluated. */
 LUN_API int64_t lun_pending(const lun_array *a);
-/* True for arrays that have no memory of their own: range, index, full, random and what is built of them. */
+/* True for arrays that have no memory of their own: range, index, full, random and what
+ * is built of them. */
 LUN_API bool lun_is_virtual(const lun_array *a);
 /* True where elements that it is made of are in a file (lun_open_file). */
 LUN_API bool lun_is_streamed(const lun_array *a);
-/* Where its elements are: "openmp", "opencl:2", ...: a backend that has them in its memory, if possible the one
- * in use; "host": in host memory, while a device is in use that does not have them (yet).  Of what is not computed:
- * the backend in use, which would do it. */
+/* Where its elements are: "openmp", "opencl:2", ...: a backend that has them in its memory, if
+ * possible the one in use; "host": in host memory, while a device is in use that does not have them
+ * (yet).  Of what is not computed: the backend in use, which would do it. */
 LUN_API const char *lun_device_of(const lun_array *a);
 
-/* ---- looking inside --------------------------------------------------------------------------------- */
+/* ---- looking inside -------------------------------------------------------------------------- */
 
 typedef struct lun_plan_kernel {
     int ops;           /* operations in it */
@@ -630,7 +644,8 @@ typedef struct lun_plan_kernel {
 } lun_plan_kernel;
 /* What an evaluation of these arrays would run, without running it; ended by lun_plan_release. */
 LUN_API lun_status lun_explain(lun_engine *e, lun_array *const *arrays, int count, lun_plan **out);
-/* The graph that was planned, a line for each node, operands before users; valid until lun_plan_release. */
+/* The graph that was planned, a line for each node, operands before users; valid until
+ * lun_plan_release. */
 LUN_API const char *lun_plan_graph(const lun_plan *p);
 /* How many kernels. */
 LUN_API int lun_plan_count(const lun_plan *p);
@@ -658,13 +673,14 @@ LUN_API void lun_profile_stop(lun_engine *e);
  * evaluation. */
 LUN_API bool lun_profile_at(const lun_engine *e, int index, lun_profile_row *out);
 
-/* ---- Lua ---------------------------------------------------------------------------------------------- */
+/* ---- Lua ------------------------------------------------------------------------------------- */
 
 /* Opens the module in a host's own lua_State (for luaL_requiref). */
 LUN_API int luaopen_lunarray(struct lua_State *L);
-/* Runs a text (no bytecode) in a Lua state of the engine's own, made on first use, with `lun` preset to this
- * engine.  LUN_ESCRIPT: a syntax error, or an error that nobody caught, with its traceback; LUN_ECANCEL,
- * LUN_ELIMIT, LUN_ENOMEM: what stopped it.  The state and its globals stay for the next call. */
+/* Runs a text (no bytecode) in a Lua state of the engine's own, made on first use, with `lun`
+ * preset to this engine.  LUN_ESCRIPT: a syntax error, or an error that nobody caught, with its
+ * traceback; LUN_ECANCEL, LUN_ELIMIT, LUN_ENOMEM: what stopped it.  The state and its globals stay
+ * for the next call. */
 LUN_API lun_status lun_dostring(lun_engine *e, const char *text);
 /* The same with a file.  LUN_EIO if it cannot be read. */
 LUN_API lun_status lun_dofile(lun_engine *e, const char *path);

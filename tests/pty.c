@@ -1,6 +1,6 @@
-/* Drives a program at a pseudo terminal, for tests: runs the command with a terminal of its own and does
- * what the lines of standard input say; what the terminal showed goes to standard output, then a line with
- * how the program ended. Knows nothing of what it runs.
+/* Drives a program at a pseudo terminal, for tests: runs the command with a terminal of its own and
+ * does what the lines of standard input say; the terminal's output goes to standard output, then a
+ * line with how the program ended. Knows nothing of what it runs.
  *
  * usage: pty columns command [arguments], with lines
  *     send TEXT      types it; \n \r \t \e \xHH \\ stand for bytes

@@ -1,6 +1,6 @@
-/* accuracy.h - how far the elementwise functions are from the true values: what the parts of the measurement
- * share. functions.c has the functions and their true values, judge.c counts units of the last place,
- * variants.c computes, main.c chooses the arguments, report.c writes the page. */
+/* accuracy.h - how far the elementwise functions are from the true values: what the parts of the
+ * measurement share. functions.c has the functions and their true values, judge.c counts units of
+ * the last place, variants.c computes, main.c chooses the arguments, report.c writes the page. */
 #ifndef ACCURACY_H
 #define ACCURACY_H
 
@@ -72,9 +72,8 @@ enum { MOST_FUNCTIONS = 64, OTHERS = 64, DEVICE = 256 };
 typedef struct measurement {
     double share;                  /* of all arguments that are to be taken */
     double pairs, samples, device; /* arguments: f32 of two, f64, of these on the device */
-    uint64_t
-        stride; /* one of so many f32 for the host's variant, OTHERS and DEVICE times that for others */
-    variant host; /* what this machine's kernels use */
+    uint64_t stride; /* f32: every stride-th for the host's variant, fewer for the others */
+    variant host;    /* what this machine's kernels use */
     bool there[VARIANTS], measured[MOST_FUNCTIONS];
     worst table[MOST_FUNCTIONS][2][VARIANTS];
     double screen_error[2]; /* of what screens f32 and f64, in their ULP */

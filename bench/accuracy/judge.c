@@ -1,6 +1,6 @@
-/* judge.c - errors in units of the last place. Infinity stands for the first number that is too large, so
- * that results at the edge of the range are judged like others; NaN for a number, the wrong infinity or
- * the wrong sign of zero are wrong in kind and count as infinitely far. */
+/* judge.c - errors in units of the last place. Infinity stands for the first number that is too
+ * large, so that results at the edge of the range are judged like others; NaN for a number, the
+ * wrong infinity or the wrong sign of zero are wrong in kind and count as infinitely far. */
 #include <float.h>
 #include <math.h>
 #include <string.h>

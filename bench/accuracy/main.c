@@ -1,10 +1,10 @@
-/* main.c - measures every function of functions.c in every variant and writes docs/accuracy.md to standard
- * output; exits with 1 where the promise (f32: 4 ULP, f64: 2 ULP) is not kept on the host.
+/* main.c - measures every function of functions.c in every variant and writes docs/accuracy.md to
+ * standard output; exits with 1 where the promise (f32: 4 ULP, f64: 2 ULP) is not kept on the host.
  * usage: accuracy [m.share [name]]: share 0.01 takes one argument of a hundred.
  *
- * f32: arguments are screened with this library's functions of f64, whose error is 2^-28 ULP of f32 or less;
- * f64: with the C library's long double functions, 2^-11 ULP. The worst ones are then told by MPFR, which
- * also checks the screens. */
+ * f32: arguments are screened with this library's functions of f64, whose error is 2^-28 ULP of f32
+ * or less; f64: with the C library's long double functions, 2^-11 ULP. The worst ones are then told
+ * by MPFR, which also checks the screens. */
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 enum { DEVICE_BLOCK = 1 << 20, SPECIALS = 24 };
 static measurement m;
 
-/* ---- arguments ----------------------------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 static uint64_t random_bits(uint64_t *state)
 {
@@ -32,8 +32,8 @@ static double unit(uint64_t *state)
     return (double)(random_bits(state) >> 11) * 0x1p-53;
 }
 
-/* Half of them evenly from where the function bends, the others from any binade, half of these within
- * 2^-30 .. 2^34, where most data is. */
+/* Half of them evenly from where the function bends, the others from any binade, half of these
+ * within 2^-30 .. 2^34, where most data is. */
 static double sample(const function *f, uint64_t *state, bool is_double, int turn)
 {
     for (int tries = 0; turn & 1 && tries < 64; tries++) {
@@ -66,7 +66,8 @@ static void fill_f64(const function *f, int64_t b, bool is_double, double *x, do
     }
 }
 
-/* Of f32 m.there are so few numbers that all can be taken: argument k of 2^32 / stride, a power of two. */
+/* Of f32 m.there are so few numbers that all can be taken: argument k of 2^32 /
+ * stride, a power of two. */
 static float number(uint64_t k, uint64_t stride)
 {
     uint32_t bits = (uint32_t)(k * stride + ((k * 0x9e3779b9u >> 7) & (stride - 1)));
@@ -75,7 +76,7 @@ static float number(uint64_t k, uint64_t stride)
     return x;
 }
 
-/* ---- f32 ------------------------------------------------------------------------------------------------ */
+/* ---- f32 ------------------------------------------------------------------------------------- */
 
 typedef struct block_f32 {
     float x[BLOCK], y[BLOCK], got[BLOCK];
@@ -152,7 +153,7 @@ static void device_f32(int index, uint64_t stride, double pairs)
     free(x);
 }
 
-/* ---- f64 ------------------------------------------------------------------------------------------------ */
+/* ---- f64 ------------------------------------------------------------------------------------- */
 
 static void judge_f64(worst *w, const double *x, const double *y, const wide *exact,
                       const double *got)
@@ -198,7 +199,7 @@ static void sweep_f64(int index, double count, double device_count)
     }
 }
 
-/* ---- by MPFR -------------------------------------------------------------------------------------------- */
+/* ---- by MPFR --------------------------------------------------------------------------------- */
 
 /* The error at the worst place, as it truly is. */
 static void confirm(int index, bool is_double, variant v)

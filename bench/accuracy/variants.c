@@ -1,5 +1,5 @@
-/* variants.c - what computes the functions: vector functions for each instruction set, the C library's, and
- * engines on a backend. */
+/* variants.c - what computes the functions: vector functions for each instruction set, the C
+ * library's, and engines on a backend. */
 #include <immintrin.h>
 #include <math.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static any_fn entry(variant v, const function *f, lun_dtype t)
     return fn;
 }
 
-/* ---- engines ------------------------------------------------------------------------------------------- */
+/* ---- engines --------------------------------------------------------------------------------- */
 
 static lun_engine *opencl;
 static char device[128];
@@ -105,7 +105,7 @@ const char *variant_device(void)
     return device;
 }
 
-/* ---- computing ----------------------------------------------------------------------------------------- */
+/* ---- computing ------------------------------------------------------------------------------- */
 
 void compute_f32(variant v, const function *f, const float *x, const float *y, float *out, int n)
 {

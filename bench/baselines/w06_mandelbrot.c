@@ -95,8 +95,8 @@ static void lockstep(int32_t *out, int32_t max)
                 __m512i n[V];                                                          \
                 __mmask16 m[V];                                                        \
                 for (int v = 0; v < V; v++) {                                          \
-                    cr[v] = _mm512_fmadd_ps(_mm512_add_ps(ramp, _mm512_set1_ps((float)(x + 16 * v))), \
-                                            _mm512_set1_ps(DX), _mm512_set1_ps(X0));   \
+                    __m512 column = _mm512_add_ps(ramp, _mm512_set1_ps((float)(x + 16 * v))); \
+                    cr[v] = _mm512_fmadd_ps(column, _mm512_set1_ps(DX), _mm512_set1_ps(X0)); \
                     zr[v] = zi[v] = r2[v] = i2[v] = _mm512_setzero_ps();               \
                     n[v] = _mm512_setzero_si512();                                     \
                 }                                                                      \
@@ -104,7 +104,8 @@ static void lockstep(int32_t *out, int32_t max)
                     _Pragma("GCC unroll 8")                                            \
                     for (int u = 0; u < U; u++)                                        \
                         for (int v = 0; v < V; v++) {                                  \
-                            m[v] = _mm512_cmp_ps_mask(_mm512_add_ps(r2[v], i2[v]), four, _CMP_LE_OQ); \
+                            m[v] = _mm512_cmp_ps_mask(_mm512_add_ps(r2[v], i2[v]), four,  \
+                                                      _CMP_LE_OQ);                     \
                             zi[v] = _mm512_fmadd_ps(_mm512_add_ps(zr[v], zr[v]), zi[v], ci); \
                             zr[v] = _mm512_add_ps(_mm512_sub_ps(r2[v], i2[v]), cr[v]); \
                             r2[v] = _mm512_mul_ps(zr[v], zr[v]);                       \

@@ -1,8 +1,8 @@
-/* W7: functions of a few elements, float32: Black-Scholes prices of 2^22 options, a box of 17 neighbours over
- * 2^24 elements.  plain: what a loop with the C library's functions gives; vector: the same with
- * prototypes of vector variants (libmvec), which gcc's vectorizer uses. Build with -fno-math-errno
- * -fno-trapping-math -mprefer-vector-width=512: a pragma does not reach what OpenMP moves into functions
- * of its own. */
+/* W7: functions of a few elements, float32: Black-Scholes prices of 2^22 options, a box of 17
+ * neighbours over 2^24 elements.  plain: what a loop with the C library's functions gives; vector:
+ * the same with prototypes of vector variants (libmvec), which gcc's vectorizer uses. Build with
+ * -fno-math-errno -fno-trapping-math -mprefer-vector-width=512: a pragma does not reach what OpenMP
+ * moves into functions of its own. */
 #include "bench.h"
 
 enum { OPTIONS = 1 << 22, CELLS = 1 << 24, TAPS = 17 };

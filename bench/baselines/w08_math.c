@@ -1,16 +1,17 @@
-/* W8: the math functions one by one over 2^18 elements, f32 and f64: loops that gcc vectorises through libmvec's
- * variants (no function is reassociated, -ffast-math is off), and the scalar C library's.
- * Names of the workloads: <function>_f32, <function>_f64. */
+/* W8: the math functions one by one over 2^18 elements, f32 and f64: loops that gcc vectorises
+ * through libmvec's variants (no function is reassociated, -ffast-math is off), and the scalar C
+ * library's.  Names of the workloads: <function>_f32, <function>_f64. */
 #include "bench.h"
 
 enum { N = 1 << 18 };
 
 /* clang-format off */
-#define UNARY(X)                                                                                             \
-    X(exp, -20, 20) X(exp2, -20, 20) X(expm1, -2, 2) X(log, 0.01, 100) X(log2, 0.01, 100)                      \
-    X(log10, 0.01, 100) X(log1p, -0.9, 9) X(sin, -10, 10) X(cos, -10, 10) X(tan, -10, 10) X(asin, -1, 1)       \
-    X(acos, -1, 1) X(atan, -10, 10) X(sinh, -9, 9) X(cosh, -9, 9) X(tanh, -4, 4) X(asinh, -10, 10)             \
-    X(acosh, 1, 20) X(atanh, -0.99, 0.99) X(erf, -3, 3) X(erfc, -3, 3) X(cbrt, -10, 10)
+#define UNARY(X)                                                                                 \
+    X(exp, -20, 20) X(exp2, -20, 20) X(expm1, -2, 2) X(log, 0.01, 100) X(log2, 0.01, 100)        \
+    X(log10, 0.01, 100) X(log1p, -0.9, 9) X(sin, -10, 10) X(cos, -10, 10) X(tan, -10, 10)        \
+    X(asin, -1, 1) X(acos, -1, 1) X(atan, -10, 10) X(sinh, -9, 9) X(cosh, -9, 9) X(tanh, -4, 4)  \
+    X(asinh, -10, 10) X(acosh, 1, 20) X(atanh, -0.99, 0.99) X(erf, -3, 3) X(erfc, -3, 3)         \
+    X(cbrt, -10, 10)
 /* clang-format on */
 #define BINARY(X) X(pow, 0.1, 10) X(atan2, -3, 3) X(hypot, -10, 10)
 

@@ -85,7 +85,8 @@ static inline void mul_hilo_blend(__m512i x, __m512i m, __m512i *hi, __m512i *lo
 
 static inline __m512 vunit(__m512i w)
 {
-    return _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_srli_epi32(w, 8)), _mm512_set1_ps(1.0f / 16777216.0f));
+    return _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_srli_epi32(w, 8)),
+                         _mm512_set1_ps(1.0f / 16777216.0f));
 }
 
 #define VECTOR(NAME, MULHILO, V)                                                       \
@@ -94,9 +95,11 @@ static inline __m512 vunit(__m512i w)
         int64_t h = 0;                                                                 \
         _Pragma("omp parallel for reduction(+ : h) schedule(static)")                  \
         for (int64_t b = 0; b < CALLS; b += 16 * V) {                                  \
-            const __m512i ramp = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15); \
+            const __m512i ramp = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,   \
+                                                   12, 13, 14, 15);                    \
             const __m512i m0 = _mm512_set1_epi64(M0), m1 = _mm512_set1_epi64(M1);       \
-            __m512i x0[V], x1[V], x2[V], x3[V], k0 = _mm512_set1_epi32(1234), k1 = _mm512_set1_epi32(5678); \
+            __m512i x0[V], x1[V], x2[V], x3[V];                                        \
+            __m512i k0 = _mm512_set1_epi32(1234), k1 = _mm512_set1_epi32(5678);        \
             for (int v = 0; v < V; v++) {                                              \
                 x0[v] = _mm512_add_epi32(_mm512_set1_epi32((int32_t)b + 16 * v), ramp); \
                 x1[v] = x2[v] = x3[v] = _mm512_setzero_si512();                        \
@@ -116,11 +119,16 @@ static inline __m512 vunit(__m512i w)
                 k1 = _mm512_add_epi32(k1, _mm512_set1_epi32((int32_t)W1));             \
             }                                                                          \
             for (int v = 0; v < V; v++) {                                              \
-                __mmask16 live = b + 16 * v + 16 <= CALLS ? 0xFFFF : b + 16 * v >= CALLS ? 0 : (__mmask16)((1u << (CALLS - b - 16 * v)) - 1); \
+                int64_t left = CALLS - b - 16 * v;                                     \
+                __mmask16 live = left >= 16  ? 0xFFFF                                  \
+                                 : left <= 0 ? 0                                       \
+                                             : (__mmask16)((1u << left) - 1);          \
                 __m512 fa = vunit(x0[v]), fb = vunit(x1[v]), fc = vunit(x2[v]), fd = vunit(x3[v]); \
                 __m512 one = _mm512_set1_ps(1.0f);                                     \
-                __mmask16 p = _mm512_mask_cmp_ps_mask(live, _mm512_fmadd_ps(fa, fa, _mm512_mul_ps(fb, fb)), one, _CMP_LT_OQ); \
-                __mmask16 q = _mm512_mask_cmp_ps_mask(live, _mm512_fmadd_ps(fc, fc, _mm512_mul_ps(fd, fd)), one, _CMP_LT_OQ); \
+                __m512 ab = _mm512_fmadd_ps(fa, fa, _mm512_mul_ps(fb, fb));            \
+                __m512 cd = _mm512_fmadd_ps(fc, fc, _mm512_mul_ps(fd, fd));            \
+                __mmask16 p = _mm512_mask_cmp_ps_mask(live, ab, one, _CMP_LT_OQ);      \
+                __mmask16 q = _mm512_mask_cmp_ps_mask(live, cd, one, _CMP_LT_OQ);      \
                 h += __builtin_popcount(p) + __builtin_popcount(q);                    \
             }                                                                          \
         }                                                                              \

@@ -1,5 +1,5 @@
-/* hand.c - OpenCL for the benchmark scripts, as directly as a Lua module can give it: one device, buffers,
- * kernels of a given text. It must not know the engine. Any failure ends the benchmark. */
+/* hand.c - OpenCL for the benchmark scripts, as directly as a Lua module can give it: one device,
+ * buffers, kernels of a given text. It must not know the engine. Any failure ends the benchmark. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,8 +137,8 @@ static int hand_copy(lua_State *L)
     return 0;
 }
 
-/* run(name, global, local, format, ...): format has a letter for each argument: b a buffer, l a long,
- * f a float. Does not wait. Kernels are kept in the registry by name. */
+/* run(name, global, local, format, ...): format has a letter for each argument: b a buffer, l a
+ * long, f a float. Does not wait. Kernels are kept in the registry by name. */
 static int hand_run(lua_State *L)
 {
     const char *name = luaL_checkstring(L, 1), *format = luaL_checkstring(L, 4);

@@ -49,7 +49,8 @@ int main(void)
     lun_engine *e = NULL;
     need(NULL, lun_open(&config, &e));
 
-    /* The host's own memory becomes an array, not copied; given_back is told when it is free again. */
+    /* The host's own memory becomes an array, not copied; given_back is told when
+     * it is free again. */
     static float samples[4] = {1, 2, 2, 1};
     lun_array *a = NULL;
     need(e, lun_wrap(e, samples, 4, LUN_F32, given_back, "given back", &a));

@@ -1,4 +1,5 @@
-/* Two engines in two threads: each is used by one thread at a time, and they know nothing of each other.
+/* Two engines in two threads: each is used by one thread at a time, and they know
+ * nothing of each other.
  *
  *     cc threads.c $(pkg-config --cflags --libs lunarray) -pthread -o threads && ./threads
  *

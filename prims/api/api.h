@@ -7,11 +7,13 @@
 #include "engine/state.h"
 #include "graph/node.h"
 
-/* op on nodes of any dtypes that fit it (numbers already typed): converts, simplifies, makes the node. */
+/* op on nodes of any dtypes that fit it (numbers already typed): converts,
+ * simplifies, makes the node. */
 lun_status lun__op(lun_engine *e, lun_op op, lun_node *const *in, lun_node **out);
 /* The same with operands of the right dtypes already; t: the result's. */
 lun_status lun__op_of(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t, lun_node **out);
-/* lun__op, and lets go of the operands, also on failure; NULL operands are a failure before: pass it on. */
+/* lun__op, and lets go of the operands, also on failure; NULL operands are a failure
+ * before: pass it on. */
 lun_status lun__op2(lun_engine *e, lun_op op, lun_node *a, lun_node *b, lun_node **out);
 lun_status lun__cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out);
 lun_status lun__number(lun_engine *e, lun_dtype t, double x, lun_node **out);

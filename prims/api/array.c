@@ -1,5 +1,5 @@
-/* array.c - handles: making, releasing, asking.  What they stand for is graph/node.c's, reading and writing
- * through them value.c's. */
+/* array.c - handles: making, releasing, asking.  What they stand for is graph/node.c's, reading and
+ * writing through them value.c's. */
 #include "api/array.h"
 #include "graph/walk.h"
 #include "lunarray_bind.h"
@@ -154,7 +154,7 @@ lun_status lun__node(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out)
     return lun_node_slice(e, top->node, offset, 1, a->rank, a->shape, out);
 }
 
-/* ---- asking ------------------------------------------------------------------------------------------- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 bool lun_is_weak(const lun_array *a)
 {
@@ -255,7 +255,7 @@ const char *lun__describe(const lun_array *a, char buf[96])
     return buf;
 }
 
-/* ---- over the graph ------------------------------------------------------------------------------------ */
+/* ---- over the graph -------------------------------------------------------------------------- */
 
 static bool count_waiting(void *count, lun_node *n, const lun_node *user)
 {

@@ -9,8 +9,8 @@
 /* What a plain array needs is in one line of cache. */
 struct lun_array {
     _Alignas(64) int32_t refs;
-    /* a script's number; lun_free was called; made as an array, not by an operation; its node is the
-     * leaf on the memory that lun_wrap was given */
+    /* a script's number; lun_free was called; made as an array, not by an operation; its node is
+     * the leaf on the memory that lun_wrap was given */
     uint8_t weak, freed, made, wraps;
     lun_engine *engine;
     lun_node *node; /* NULL for a weak number, a View or when freed */

@@ -71,7 +71,7 @@ lun_status lun_function_front(lun_engine *e, const lun_front *front, lun_functio
     return make(e, LUN_OP_COUNT, NULL, front, out);
 }
 
-/* ---- applying ---------------------------------------------------------------------------------------- */
+/* ---- applying -------------------------------------------------------------------------------- */
 
 typedef struct call {
     lun_engine *e;
@@ -309,7 +309,7 @@ lun_status lun_zip(lun_engine *e, lun_function *f, lun_array *a, lun_array *b,
     return call_one(e, f, both, 2, extra, extras, out);
 }
 
-/* ---- combining ----------------------------------------------------------------------------------------- */
+/* ---- combining ------------------------------------------------------------------------------- */
 
 /* f with the numbers that it captures now: they are arguments of the kernels that combine by it. */
 static lun_status with_captured(lun_engine *e, lun_function *f, const lun_front_result *r,

@@ -1,4 +1,5 @@
-/* elementwise.c - elementwise expressions: conversion of operands, shapes. Parts of arrays are part.c's. */
+/* elementwise.c - elementwise expressions: conversion of operands, shapes. Parts of
+ * arrays are part.c's. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +7,7 @@
 #include "graph/simplify.h"
 #include "lunarray_bind.h"
 
-/* ---- shapes ------------------------------------------------------------------------------------------ */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
 static void shape_text(const lun_node *n, char buf[96])
 {
@@ -66,7 +67,7 @@ lun_status lun__shape_check(lun_engine *e, int rank, const int64_t *shape)
     return LUN_OK;
 }
 
-/* ---- operations ---------------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 lun_status lun__number(lun_engine *e, lun_dtype t, double x, lun_node **out)
 {
@@ -200,8 +201,8 @@ static lun_status combine_number(lun_engine *e, lun_op op, lun_node **in, lun_no
 static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands, int count,
                             lun_array **out);
 
-/* Arithmetic on two arrays of one dtype and length, or on a float array and a number, is what scripts do
- * most: it takes no detours. */
+/* Arithmetic on two arrays of one dtype and length, or on a float array and a number, is what
+ * scripts do most: it takes no detours. */
 static lun_status apply_arithmetic(lun_engine *e, lun_op op, lun_array *const *operands,
                                    lun_array **out)
 {

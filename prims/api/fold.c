@@ -2,7 +2,8 @@
 #include "api/api.h"
 #include "graph/function.h"
 
-/* Sums and products of floats have their row's wide accumulator; all else combines as it computes. */
+/* Sums and products of floats have their row's wide accumulator; all else
+ * combines as it computes. */
 static lun_dtype accumulator(lun_op op, lun_dtype t)
 {
     const lun_dtype_row *d = lun_dtype_get(t);
@@ -61,7 +62,8 @@ static lun_status input(lun_engine *e, lun_function *f, lun_array *a, combiner *
     return s;
 }
 
-/* The initial value as a Scalar: given, or the operation's identity. NULL in *out: none is known. */
+/* The initial value as a Scalar: given, or the operation's identity. NULL in
+ * *out: none is known. */
 static lun_status initial(lun_engine *e, const combiner *c, lun_array *id, lun_node **out)
 {
     uint64_t cell;

@@ -118,7 +118,7 @@ lun_status lun_full(lun_engine *e, int rank, const int64_t *shape, lun_dtype t, 
     return s == LUN_OK ? lun__array(e, n, true, out) : s;
 }
 
-/* ---- virtual arrays -------------------------------------------------------------------------------------- */
+/* ---- virtual arrays -------------------------------------------------------------------------- */
 
 /* A helper chain: each step takes the node so far and gives the next; NULL after a failure. */
 static lun_node *step(lun_engine *e, lun_op op, lun_node *a, lun_node *b)
@@ -265,8 +265,9 @@ static lun_node *uniform(lun_engine *e, uint64_t seed, int64_t n, lun_dtype t)
                     (lun_dtype)lun_dtype_get(t)->compute, false);
 }
 
-/* Box and Muller 1958: sqrt(-2 ln u1) cos(2 pi u2), in the dtype in which t is computed.  In f32 u1 and u2
- * come from the low and high word of the 64-bit draw k, in f64 from the draws 2k and 2k+1. */
+/* Box and Muller 1958: sqrt(-2 ln u1) cos(2 pi u2), in the dtype in which t is computed.
+ * In f32 u1 and u2 come from the low and high word of the 64-bit draw k, in f64 from the
+ * draws 2k and 2k+1. */
 static lun_node *normal(lun_engine *e, uint64_t seed, int64_t n, lun_dtype t)
 {
     lun_dtype c = (lun_dtype)lun_dtype_get(t)->compute;

@@ -13,7 +13,7 @@
 #include "run/recipe.h"
 #include "store/pool.h"
 
-/* ---- opening and closing --------------------------------------------------------------------------------- */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 static lun_status jit_mode(lun_engine *e, const lun_config *c)
 {
@@ -187,7 +187,7 @@ void *lun_host_get(lun_engine *e)
     return e ? e->host : NULL;
 }
 
-/* ---- counters ---------------------------------------------------------------------------------------------- */
+/* ---- counters -------------------------------------------------------------------------------- */
 
 void lun_stats_get(const lun_engine *e, lun_stats *out)
 {

@@ -1,5 +1,5 @@
-/* part.c - arrays made of parts of others: slices, rows, concatenation, other shapes. Copies nothing itself; knows no
- * operation but the one that a slice is pushed through. */
+/* part.c - arrays made of parts of others: slices, rows, concatenation, other shapes. Copies
+ * nothing itself; knows no operation but the one that a slice is pushed through. */
 #include <string.h>
 
 #include "api/api.h"

@@ -1,4 +1,5 @@
-/* total.c - whole reductions: what each row of LUN_REDUCTION is in terms of reduce and operations. */
+/* total.c - whole reductions: what each row of LUN_REDUCTION is in terms of
+ * reduce and operations. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -6,7 +7,7 @@
 #include "run/run.h"
 #include "table/skeleton.h"
 
-/* ---- as nodes ------------------------------------------------------------------------------------------- */
+/* ---- as nodes -------------------------------------------------------------------------------- */
 
 /* REDUCE of a (released) by op in dtype acc, given as t. */
 static lun_status reduce(lun_engine *e, lun_op op, lun_node *a, lun_dtype acc, lun_dtype t,
@@ -67,7 +68,7 @@ static lun_status evaluate(lun_engine *e, lun_node *n, lun_value *out)
     return s;
 }
 
-/* ---- mean and variance ---------------------------------------------------------------------------------- */
+/* ---- mean and variance ----------------------------------------------------------------------- */
 
 typedef struct moments {
     double mean, m2; /* m2: sum of squared deviations */
@@ -104,8 +105,8 @@ static lun_status shifted(lun_engine *e, lun_node *a, double shift, moments *out
     return s;
 }
 
-/* The mean of elements whose sum overflows: of the elements times 2^-64, which is exact for those that
- * matter.  Infinite or NaN only if some element is. */
+/* The mean of elements whose sum overflows: of the elements times 2^-64, which is exact for those
+ * that matter.  Infinite or NaN only if some element is. */
 static lun_status scaled_mean(lun_engine *e, lun_node *a, double *mean)
 {
     lun_node *x = NULL, *k = NULL, *small = NULL, *sum = NULL;
@@ -132,10 +133,10 @@ static bool is_rough(const moments *m, double off, double n)
     return isfinite(m->mean) && off != 0 && (!isfinite(m->m2) || off * off * n > 1e4 * m->m2);
 }
 
-/* Mean and variance together, kept on the node, so that whichever is asked for second is free.
- * The shift is the first element where that is in memory; if it lies so far from the mean that digits
- * were lost in the difference of squares, a second pass shifts by the mean itself
- * (Chan, Golub and LeVeque 1983, "Algorithms for computing the sample variance"). */
+/* Mean and variance together, kept on the node, so that whichever is asked for second is free.  The
+ * shift is the first element where that is in memory; if it lies so far from the mean that digits
+ * were lost in the difference of squares, a second pass shifts by the mean itself (Chan, Golub and
+ * LeVeque 1983, "Algorithms for computing the sample variance"). */
 static lun_status moments_of(lun_engine *e, lun_node *a, moments *out)
 {
     double shift = 0, n = (double)a->n;
@@ -189,9 +190,10 @@ static lun_status moment(lun_engine *e, lun_reduction r, lun_node *a, int64_t dd
     return LUN_OK;
 }
 
-/* ---- positions ------------------------------------------------------------------------------------------- */
+/* ---- positions ------------------------------------------------------------------------------- */
 
-/* The smallest index whose element equals the extreme value, or is NaN if that is. a is released. */
+/* The smallest index whose element equals the extreme value, or is NaN if that
+ * is. a is released. */
 static lun_status position(lun_engine *e, lun_reduction r, lun_node *a, lun_value *out)
 {
     lun_node *best = NULL, *hit = NULL, *index = NULL, *none = NULL, *at = NULL, *first = NULL;
@@ -246,7 +248,7 @@ static lun_status norm(lun_engine *e, lun_node *a, lun_value *out)
     return s;
 }
 
-/* ---- the interface ---------------------------------------------------------------------------------------- */
+/* ---- the interface --------------------------------------------------------------------------- */
 
 static lun_status operand(lun_engine *e, lun_reduction r, lun_array *a, lun_node **out)
 {

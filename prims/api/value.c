@@ -28,7 +28,7 @@ lun_status lun_eval(lun_engine *e, lun_array *const *arrays, int count)
     return s;
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static lun_status check_part(lun_engine *e, const lun_array *a, int64_t first, int64_t count)
 {
@@ -151,7 +151,7 @@ lun_status lun_copy(lun_engine *e, lun_array *a, lun_array **out)
     return s == LUN_OK ? lun__array(e, leaf, true, out) : s;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* A new leaf on n's storage; n itself goes on with a copy. */
 static lun_status leaf_on_storage(lun_engine *e, lun_node *n, lun_node **out)

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* *array (of any pointer type) has `count` elements of so many bytes and space for *room.  The array may
- * move.  False without memory: nothing has changed. */
+/* *array (of any pointer type) has `count` elements of so many bytes and space for *room.  The
+ * array may move.  False without memory: nothing has changed. */
 static inline bool lun__grow(void *array, int count, int *room, size_t bytes)
 {
     void **p = array;

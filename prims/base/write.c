@@ -1,5 +1,5 @@
-/* write.c - bytes into a file, all of them or an error: what the cache and the compiler's texts are written
- * with.  Knows nothing of either. */
+/* write.c - bytes into a file, all of them or an error: what the cache and the compiler's texts are
+ * written with.  Knows nothing of either. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sigtimedwait */
 #endif
@@ -10,8 +10,8 @@
 
 #include "backend.h"
 
-/* A file that would grow beyond the process's limit (ulimit -f) raises SIGXFSZ in the thread that writes, which
- * ends the process unless it is held back; then the write fails with EFBIG. */
+/* A file that would grow beyond the process's limit (ulimit -f) raises SIGXFSZ in the thread that
+ * writes, which ends the process unless it is held back; then the write fails with EFBIG. */
 static void hold(sigset_t *signal, sigset_t *before)
 {
     sigemptyset(signal);

@@ -1,4 +1,5 @@
-/* cache.h - compiled kernels on disk: making and ending the cache; loading and storing are in backend.h.
+/* cache.h - compiled kernels on disk: making and ending the cache; loading and
+ * storing are in backend.h.
  *
  * One file an entry, in a directory that only its owner can write.  Knows neither keys' meaning nor
  * compilers.  Many processes may share a directory. */
@@ -8,8 +9,8 @@
 #include "backend.h"
 
 /* dir: where entries live; NULL: LUNARRAY_CACHE_DIR, else $XDG_CACHE_HOME/lunarray, else
- * ~/.cache/lunarray; "": nowhere.  Touches nothing before the first load or store.  log (NULL: silence)
- * gets one line when the directory cannot be used or an entry is damaged. */
+ * ~/.cache/lunarray; "": nowhere.  Touches nothing before the first load or store.  log (NULL:
+ * silence) gets one line when the directory cannot be used or an entry is damaged. */
 lun_status lun_cache_open(const char *dir, void (*log)(void *ctx, const char *text), void *log_ctx,
                           lun_cache **out);
 /* What lun_cache_info tells. */

@@ -1,9 +1,9 @@
-/* claim.c - how processes that share a cache directory keep out of each other's way: one lock for all, and
- * claims, a file for each entry that somebody is making.
+/* claim.c - how processes that share a cache directory keep out of each other's way: one lock for
+ * all, and claims, a file for each entry that somebody is making.
  *
  * A claim's file stands as long as its owner wants it and is locked as long as a process has its
- * descriptor, so the system itself ends the claims of processes that are killed.  Claims are advice:
- * whoever does not get one may make the entry all the same.  Knows nothing of entries. */
+ * descriptor, so the system itself ends the claims of processes that are killed.  Claims are
+ * advice: whoever does not get one may make the entry all the same.  Knows nothing of entries. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* O_NOFOLLOW */
 #endif
@@ -41,7 +41,7 @@ void lun_cache_unlock(int lock)
         close(lock);
 }
 
-/* ---- claims ---------------------------------------------------------------------------------------- */
+/* ---- claims ---------------------------------------------------------------------------------- */
 
 enum { TRIES = 16, CLAIM = sizeof LUN_CACHE_CLAIM + LUN_CACHE_NAME };
 
@@ -52,7 +52,8 @@ static void claim_name(const char *key, size_t length, char name[CLAIM])
     snprintf(name, CLAIM, "%s%s", LUN_CACHE_CLAIM, entry);
 }
 
-/* Whether the process that made a claim may still be there; nobody has written into a new one yet. */
+/* Whether the process that made a claim may still be there; nobody has written
+ * into a new one yet. */
 static bool owner_lives(int fd)
 {
     char text[32] = "";

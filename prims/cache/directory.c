@@ -1,6 +1,6 @@
-/* directory.c - the cache's directory: where it is, whether it can be trusted, what has been left in it; see
- * directory.h.  It must belong to this user and be writable by nobody else; where that fails, every load is a
- * miss. */
+/* directory.c - the cache's directory: where it is, whether it can be trusted, what has been left
+ * in it; see directory.h.  It must belong to this user and be writable by nobody else; where that
+ * fails, every load is a miss. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* secure_getenv */
 #endif
@@ -51,7 +51,7 @@ void lun__cache_tell(lun_cache *c, bool *told, const char *what, const char *why
     c->log(c->log_ctx, line);
 }
 
-/* ---- the directory --------------------------------------------------------------------------------- */
+/* ---- the directory --------------------------------------------------------------------------- */
 
 static char *join(const char *a, const char *b)
 {
@@ -155,7 +155,7 @@ void lun__cache_name(const char *key, size_t length, char name[LUN_CACHE_NAME])
         snprintf(name + 2 * i, 3, "%02x", h.digest[i]);
 }
 
-/* ---- what is left behind ---------------------------------------------------------------------------- */
+/* ---- what is left behind --------------------------------------------------------------------- */
 
 static void remove_files(int fd)
 {
@@ -215,7 +215,7 @@ void lun__cache_sweep(lun_cache *c)
     closedir(d);
 }
 
-/* ---- scratch --------------------------------------------------------------------------------------- */
+/* ---- scratch --------------------------------------------------------------------------------- */
 
 static char *make_scratch(const char *parent, const char *pattern)
 {
@@ -251,7 +251,7 @@ const char *lun_cache_scratch(lun_cache *c)
     return c->scratch;
 }
 
-/* ---- for people ----------------------------------------------------------------------------------- */
+/* ---- for people ------------------------------------------------------------------------------ */
 
 void lun_cache_survey(lun_cache *c, bool clear, lun_cache_state *out)
 {

@@ -1,5 +1,5 @@
-/* directory.h - the directory that compiled kernels live in, for those who read and write in it: entry.c and
- * claim.c.  Knows names of files, not what is in them. */
+/* directory.h - the directory that compiled kernels live in, for those who read and write in it:
+ * entry.c and claim.c.  Knows names of files, not what is in them. */
 #ifndef LUN_CACHEDIR_H
 #define LUN_CACHEDIR_H
 
@@ -28,7 +28,8 @@ struct lun_cache {
 void lun__cache_tell(lun_cache *c, bool *told, const char *what, const char *why);
 /* Opens the directory, made if `create`; false: there is none (yet), or none that can be used. */
 bool lun__cache_directory(lun_cache *c, bool create);
-/* After ENOENT for a name in the open directory: if it has been removed, makes it again.  False: there is none. */
+/* After ENOENT for a name in the open directory: if it has been removed, makes it again.
+ * False: there is none. */
 bool lun__cache_renewed(lun_cache *c);
 /* The file of an entry, hexadecimal. */
 void lun__cache_name(const char *key, size_t length, char name[LUN_CACHE_NAME]);

@@ -1,9 +1,10 @@
-/* entry.c - compiled kernels on disk: entries read and written; see backend.h for what backends see.
+/* entry.c - compiled kernels on disk: entries read and written; see backend.h
+ * for what backends see.
  *
- * An entry is a file named by the hash of its key: header, key, bytes.  It is read whole and checked
- * before any of it is believed, written beside its place and renamed: the last writer wins, and all
- * writers of a key write the same.  Nothing is flushed to the disk: what a power failure cuts off is
- * seen by its hash and made anew. */
+ * An entry is a file named by the hash of its key: header, key, bytes.  It is read whole and
+ * checked before any of it is believed, written beside its place and renamed: the last writer wins,
+ * and all writers of a key write the same.  Nothing is flushed to the disk: what a power failure
+ * cuts off is seen by its hash and made anew. */
 #include "cache/directory.h"
 
 #include <errno.h>
@@ -27,7 +28,7 @@ typedef struct header {
     XXH128_canonical_t payload_hash;
 } header;
 
-/* ---- loading --------------------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 static XXH128_canonical_t hash_of(const void *bytes, size_t length)
 {
@@ -68,7 +69,8 @@ static const char *damage(const char *file, size_t size, const char *key, size_t
     return memcmp(&hash, &h.payload_hash, sizeof hash) ? "its bytes have changed" : NULL;
 }
 
-/* Why a file is none of ours, NULL if it may be.  It has no name any more if it has been replaced. */
+/* Why a file is none of ours, NULL if it may be.  It has no name any more if it
+ * has been replaced. */
 static const char *foreign(const struct stat *st)
 {
     if (!S_ISREG(st->st_mode))
@@ -78,8 +80,8 @@ static const char *foreign(const struct stat *st)
     return st->st_size > ENTRY_LIMIT ? "too large" : NULL;
 }
 
-/* Takes the payload out of an open entry; NULL with the reason in *why, or without one if it may be whole
- * but cannot be had now. */
+/* Takes the payload out of an open entry; NULL with the reason in *why, or without one if it may be
+ * whole but cannot be had now. */
 static void *take(int fd, const char *key, size_t key_length, size_t *length, const char **why)
 {
     struct stat st;
@@ -127,7 +129,7 @@ bool lun_cache_load(lun_cache *c, const char *key, size_t key_length, void **byt
     return false;
 }
 
-/* ---- storing --------------------------------------------------------------------------------------- */
+/* ---- storing --------------------------------------------------------------------------------- */
 
 /* Writes an entry under a name of its own; false with errno. */
 static bool write_entry(lun_cache *c, const char *name, const char *key, size_t key_length,

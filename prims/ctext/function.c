@@ -1,6 +1,6 @@
-/* function.c - a user's C text made into a function of kernels: chooses the entry, rewrites its head,
- * and gives every name of the text's top level one that no other text has.  Bodies are copied as
- * written. */
+/* function.c - a user's C text made into a function of kernels: chooses the entry, rewrites its
+ * head, and gives every name of the text's top level one that no other text has.  Bodies are
+ * copied as written. */
 #include "ctext/function.h"
 
 #include <inttypes.h>

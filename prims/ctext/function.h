@@ -1,5 +1,6 @@
-/* function.h - a user's C text, in SkelCL's form, made into a function of kernels (lun_ir_function's C
- * form).  Knows no compiler: what the body says is judged when a kernel is built. */
+/* function.h - a user's C text, in SkelCL's form, made into a function of kernels
+ * (lun_ir_function's C form).  Knows no compiler: what the body says is judged when
+ * a kernel is built. */
 #ifndef LUN_CFUNC_H
 #define LUN_CFUNC_H
 

@@ -1,4 +1,5 @@
-/* failure.c - what went wrong: the text of the last failure, the operand and the place that it is about. */
+/* failure.c - what went wrong: the text of the last failure, the operand and the place
+ * that it is about. */
 #include "engine/failure.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* mark.c - where in a script the expressions that follow are built, and the work-groups that it asks for. */
+/* mark.c - where in a script the expressions that follow are built, and the work-groups
+ * that it asks for. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -95,7 +95,8 @@ lun_backend_slot *lun__backend_find(lun_engine *e, const char *name);
 /* The failure that there is none of that name, with the names that there are. */
 lun_status lun__backend_unknown(lun_engine *e, const char *name);
 lun_status lun__backend_open(lun_engine *e, lun_backend_slot *slot);
-/* Lists the backends and opens the one named, or the first that is good for a start if name is NULL or "". */
+/* Lists the backends and opens the one named, or the first that is good for a start if
+ * name is NULL or "". */
 lun_status lun__backend_choose(lun_engine *e, const char *name);
 
 /* An evaluation begins and ends, for those who want to see how far it is. */

@@ -1,6 +1,6 @@
 /* watch.c - stretches of work, their time limit and their cancellation; see watch.h.
- * Without memory or a thread for it the limit still holds, but only between kernels. Knows nothing of
- * what runs. */
+ * Without memory or a thread for it the limit still holds, but only between kernels. Knows
+ * nothing of what runs. */
 #include "engine/watch.h"
 
 #include <errno.h>

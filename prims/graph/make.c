@@ -1,12 +1,12 @@
-/* make.c - one node of each kind.  Knows how a node is filled, not where it is kept: the table may have
- * an equal one to give instead. */
+/* make.c - one node of each kind.  Knows how a node is filled, not where it is kept: the table may
+ * have an equal one to give instead. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/make.h"
 
-/* A node without operands yet; NULL and the error: out of memory.  Field by field: what an unused node
- * holds is NULL already, and clearing all of it would take longer than the rest. */
+/* A node without operands yet; NULL and the error: out of memory.  Field by field: what an unused
+ * node holds is NULL already, and clearing all of it would take longer than the rest. */
 static inline lun_node *start(lun_engine *e, lun_node_kind kind, int32_t op, lun_dtype t)
 {
     if (!e->spare && !lun__nodes_more(e)) {
@@ -16,7 +16,8 @@ static inline lun_node *start(lun_engine *e, lun_node_kind kind, int32_t op, lun
     lun_node *n = e->spare;
     e->spare = n->chain;
     e->stats.nodes++;
-    /* in one go, for it is soon read in one: what was stored in pieces would have to be waited for */
+    /* in one go, for it is soon read in one: what was stored in pieces would
+     * have to be waited for */
     uint64_t nature = (uint32_t)op | (uint64_t)(uint8_t)kind << 32 | (uint64_t)(uint8_t)t << 40;
     memcpy(n, &nature, sizeof nature);
     n->refs = 1;
@@ -137,7 +138,8 @@ static inline bool may_fail(const lun_node *n)
            !lun_dtype_is_float((lun_dtype)n->dtype);
 }
 
-/* *out, which was written elsewhere before, as written at this place; a reference for a reference. */
+/* *out, which was written elsewhere before, as written at this place; a
+ * reference for a reference. */
 static lun_status place(lun_engine *e, lun_node **out)
 {
     lun_node *shared = *out;
@@ -254,8 +256,8 @@ static lun_status leaf_on_part(lun_engine *e, const lun_node *a, int64_t offset,
 lun_status lun_node_slice(lun_engine *e, lun_node *a, int64_t offset, int64_t step, int rank,
                           const int64_t *shape, lun_node **out)
 {
-    /* a leaf of its own shares pooled storage; wrapped memory stays with its own leaf, which a write
-     * can then tell from the rest */
+    /* a leaf of its own shares pooled storage; wrapped memory stays with its own leaf, which a
+     * write can then tell from the rest */
     if (a->kind == LUN_NODE_LEAF && step == 1 && a->storage->source)
         return leaf_on_part(e, a, offset, rank, shape, out);
     if (a->kind == LUN_NODE_LEAF && step == 1 && !a->storage->wrapped)

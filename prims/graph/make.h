@@ -1,4 +1,5 @@
-/* make.h - what making nodes needs of their memory and their table (node.c).  Private to the two. */
+/* make.h - what making nodes needs of their memory and their table (node.c).
+ * Private to the two. */
 #ifndef LUN_NODE_MAKE_H
 #define LUN_NODE_MAKE_H
 

@@ -1,5 +1,5 @@
-/* node.c - nodes: allocation, hash-consing, release; make.c fills them.  Two equal expressions are one node.
- * Release and lookup never recurse: a graph may be a million operations deep. */
+/* node.c - nodes: allocation, hash-consing, release; make.c fills them.  Two equal expressions are
+ * one node.  Release and lookup never recurse: a graph may be a million operations deep. */
 #include "graph/node.h"
 #include "graph/function.h"
 
@@ -96,7 +96,7 @@ void lun_node_shape(const lun_node *n, int64_t shape[LUN_MAX_RANK])
         shape[i] = n->shape[i];
 }
 
-/* ---- the table of living nodes ---------------------------------------------------------------------- */
+/* ---- the table of living nodes --------------------------------------------------------------- */
 
 /* Factors of the parts of a hash, which do not wait for each other. */
 #define ODD_1 UINT64_C(0x9e3779b97f4a7c15)
@@ -227,7 +227,7 @@ lun_status lun__node_intern(lun_engine *e, lun_node *n, lun_node **out)
     return LUN_OK;
 }
 
-/* ---- ending ------------------------------------------------------------------------------------------ */
+/* ---- ending ---------------------------------------------------------------------------------- */
 
 /* Lets go of what n was made from; operands that nobody else holds join the list of the dying. */
 static inline lun_node *let_go(lun_engine *e, lun_node *n, lun_node *dying)

@@ -1,8 +1,8 @@
 /* node.h - the expression graph: immutable, hash-consed, reference-counted nodes.
  *
- * A node is an operation on operand nodes, or a leaf with elements.  Once evaluated it becomes a leaf
- * itself: its operands are let go, its elements kept.  Knows no backend, and of IR only that functions
- * have a body in it.
+ * A node is an operation on operand nodes, or a leaf with elements.  Once evaluated it becomes a
+ * leaf itself: its operands are let go, its elements kept.  Knows no backend, and of IR only that
+ * functions have a body in it.
  */
 #ifndef LUN_NODE_H
 #define LUN_NODE_H
@@ -36,9 +36,9 @@ typedef enum lun_node_kind {
     LUN_NODE_KINDS
 } lun_node_kind;
 
-/* What making, walking and ending a graph look at is in the first line of cache, what evaluating looks at
- * in the second; the third is touched only where `rich` says so.  While a node is unused all its pointers
- * are NULL. */
+/* What making, walking and ending a graph look at is in the first line of cache, what evaluating
+ * looks at in the second; the third is touched only where `rich` says so.  While a node is unused
+ * all its pointers are NULL. */
 typedef struct lun_node lun_node;
 struct lun_node {
     _Alignas(64) int32_t op; /* lun_op; LUN_OP_COUNT: function */
@@ -80,8 +80,9 @@ static inline char *lun_leaf_data(const lun_node *n)
     return (char *)n->storage->data + n->offset * lun_dtype_get((lun_dtype)n->dtype)->bytes;
 }
 
-/* ---- making nodes -------------------------------------------------------------------------------- */
-/* Each takes borrowed operands and gives a reference (an existing node where an equal one lives). */
+/* ---- making nodes ---------------------------------------------------------------------------- */
+/* Each takes borrowed operands and gives a reference (an existing node where an
+ * equal one lives). */
 
 /* Indices are rounded up to whole vectors, chunks and work-groups, which must not overflow. */
 #define LUN_MOST_ELEMENTS (INT64_MAX - (INT64_C(1) << 20))

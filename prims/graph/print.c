@@ -1,4 +1,5 @@
-/* print.c - the graph as text; see print.h.  Knows no kernel: where the graph will be cut is the plan's. */
+/* print.c - the graph as text; see print.h.  Knows no kernel: where the graph will be
+ * cut is the plan's. */
 #include "graph/print.h"
 
 #include "engine/state.h"

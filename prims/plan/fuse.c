@@ -1,8 +1,8 @@
 /* fuse.c - cuts the graph into groups, each of which becomes one kernel.
  *
  * Nodes are visited operands first.  A node that must be in memory before its consumer starts is a
- * `wall`; every cut has a reason that explain shows.  Walls and roots are the sinks; a sink's level is
- * one above the highest wall below it, and sinks of one level and one length share a kernel.
+ * `wall`; every cut has a reason that explain shows.  Walls and roots are the sinks; a sink's level
+ * is one above the highest wall below it, and sinks of one level and one length share a kernel.
  * Knows no IR and no backend.
  */
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "graph/walk.h"
 #include "plan/region.h"
 
-/* ---- the order ------------------------------------------------------------------------------------- */
+/* ---- the order ------------------------------------------------------------------------------- */
 
 /* What is ready stands for itself. */
 static bool enter(const void *ctx, const lun_node *user, int k, const lun_node *in)
@@ -40,7 +40,7 @@ static bool order(lun_fuser *f, lun_node *root)
     return lun__walk(f->walk, root, &v);
 }
 
-/* ---- walls ----------------------------------------------------------------------------------------------- */
+/* ---- walls ----------------------------------------------------------------------------------- */
 
 static void wall(lun_fuse_info *in, const char *reason)
 {
@@ -183,7 +183,7 @@ static bool analyse(lun_fuser *f)
     return true;
 }
 
-/* ---- work that several kernels need ---------------------------------------------------------------- */
+/* ---- work that several kernels need ---------------------------------------------------------- */
 
 /* Storing and reading again costs about as much as this many plain operations. */
 enum { DEAR = 10 };
@@ -203,8 +203,8 @@ static void spread(lun_fuser *f, const lun_fuse_info *x)
     }
 }
 
-/* What is dear and would be computed by kernels of several levels is kept by the first of them.  What is
- * made of virtual arrays alone is not: those take no memory. */
+/* What is dear and would be computed by kernels of several levels is kept by the first of them.
+ * What is made of virtual arrays alone is not: those take no memory. */
 static void wall_shared(lun_fuser *f)
 {
     static const char *const reason = "several kernels need it";

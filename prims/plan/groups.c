@@ -1,5 +1,5 @@
-/* groups.c - walls and roots become groups: what is of one level, one length and one scan shares a kernel
- * as long as that does not get too large. Why there are walls is fuse.c's. */
+/* groups.c - walls and roots become groups: what is of one level, one length and one scan shares a
+ * kernel as long as that does not get too large. Why there are walls is fuse.c's. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +24,9 @@ static bool has_room(const lun_group *g, int ops, int leaves)
     return g->ops + ops <= LUN_GROUP_OPS && g->leaves + leaves <= LUN_GROUP_LEAVES + 4;
 }
 
-/* The number of the group that takes sink i, s->count if there is none yet; -1 without memory.  Groups
- * of one level follow one another; `from` is the first of i's.  Few are tried, the last ones. */
+/* The number of the group that takes sink i, s->count if there is none yet; -1 without
+ * memory.  Groups of one level follow one another; `from` is the first of i's.  Few are
+ * tried, the last ones. */
 static int find_group(lun_fuser *f, const lun_schedule *s, int from, int i)
 {
     enum { TRIES = 64, CLOSE_TRIES = 4 };

@@ -1,7 +1,7 @@
 /* lower.c - a group of the graph becomes kernel IR; the last place that sees a node.
  *
- * Numbers become arguments, one for each use, so that their values never shape a kernel.  Arrays become
- * slots, one for each array however often it is used. */
+ * Numbers become arguments, one for each use, so that their values never shape a kernel.  Arrays
+ * become slots, one for each array however often it is used. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,7 +135,7 @@ static int operand(lowerer *l, lun_node *n)
     return n->value;
 }
 
-/* ---- one node ---------------------------------------------------------------------------------------- */
+/* ---- one node -------------------------------------------------------------------------------- */
 
 static int emit_slice(lowerer *l, lun_node *n)
 {
@@ -286,7 +286,7 @@ static int emit_node(lowerer *l, lun_node *n, uint32_t where)
     return add(l, ins, where);
 }
 
-/* ---- the walk --------------------------------------------------------------------------------------------- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 /* True if nothing below n is to be visited: it is read, or computed without operands. */
 static bool is_end(const lowerer *l, const lun_node *n)

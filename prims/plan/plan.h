@@ -61,7 +61,8 @@ typedef struct lun_lowered {
     int workgroup;    /* the largest that its nodes ask for, 0: tuned */
 } lun_lowered;
 
-/* The IR of group g.  Other groups' sinks that it needs are read as arrays (or arguments, for Scalars). */
+/* The IR of group g.  Other groups' sinks that it needs are read as arrays (or
+ * arguments, for Scalars). */
 lun_status lun_lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out);
 void lun_lowered_free(lun_lowered *l);
 

@@ -1,4 +1,5 @@
-/* region.c - what one kernel would have to compute for a node: its region, down to what is in memory. */
+/* region.c - what one kernel would have to compute for a node: its region, down to
+ * what is in memory. */
 #include "plan/region.h"
 
 #include "base/grow.h"

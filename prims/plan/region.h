@@ -1,5 +1,6 @@
-/* region.h - what is known of a graph's nodes while it is cut: shared by fuse.c, which decides where, region.c, which
- * measures what a kernel would hold, and groups.c, which puts the parts together.  Private to these. */
+/* region.h - what is known of a graph's nodes while it is cut: shared by fuse.c, which decides
+ * where, region.c, which measures what a kernel would hold, and groups.c, which puts the parts
+ * together.  Private to these. */
 #ifndef LUN_FUSE_H
 #define LUN_FUSE_H
 
@@ -32,9 +33,9 @@ static inline bool lun__fuse_in_memory(const lun_fuse_info *o, int level)
     return lun_node_ready(o->node) || (o->wall && o->level < level);
 }
 
-/* Exact number of operations and leaves in the region of node i, without those that a group computes
- * and reads anyway (0: no group).  Stops beyond what a kernel can hold, so few are visited.  False:
- * out of memory. */
+/* Exact number of operations and leaves in the region of node i, without those that a group
+ * computes and reads anyway (0: no group).  Stops beyond what a kernel can hold, so few are
+ * visited.  False: out of memory. */
 bool lun__fuse_region(lun_fuser *f, int i, int group, int *ops, int *leaves);
 /* Makes groups of the walls and roots, level by level.  False: out of memory. */
 bool lun__fuse_groups(lun_fuser *f, lun_schedule *s);

@@ -1,4 +1,5 @@
-/* steps.c - the plan of an evaluation: groups in their order, each lowered; see steps.h.  Knows no backend. */
+/* steps.c - the plan of an evaluation: groups in their order, each lowered; see steps.h.
+ * Knows no backend. */
 #include "plan/steps.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* steps.h - a plan as a value: what an evaluation will do, in its order, made before anything runs.  run/run.c does it,
- * api/explain.c shows it, run/recipe.c remembers it.  Private to prims/. */
+/* steps.h - a plan as a value: what an evaluation will do, in its order, made before anything runs.
+ * run/run.c does it, api/explain.c shows it, run/recipe.c remembers it.  Private to prims/. */
 #ifndef LUN_STEPS_H
 #define LUN_STEPS_H
 
@@ -21,8 +21,8 @@ typedef struct lun_step {
     lun_lowered lowered;
 } lun_step;
 
-/* Steps in their order.  The nodes that receive results are held: they live as long as the plan does, though
- * their users may become leaves before. */
+/* Steps in their order.  The nodes that receive results are held: they live as long as the plan
+ * does, though their users may become leaves before. */
 typedef struct lun_steps {
     lun_step *at;
     int count, room;
@@ -30,8 +30,8 @@ typedef struct lun_steps {
     int held_count, held_room;
 } lun_steps;
 
-/* The steps that make every root a LEAF (or NUMBER, for Scalars).  Changes no node but their scratch fields.
- * LUN_ENOMEM, or LUN_ECANCEL, LUN_ELIMIT when the evaluation shall stop. */
+/* The steps that make every root a LEAF (or NUMBER, for Scalars).  Changes no node but their
+ * scratch fields.  LUN_ENOMEM, or LUN_ECANCEL, LUN_ELIMIT when the evaluation shall stop. */
 lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, lun_steps *out);
 void lun__steps_free(lun_engine *e, lun_steps *s);
 

@@ -17,8 +17,8 @@ static uint64_t hash_bytes(const char *s, size_t n)
     return h ^ h >> 32;
 }
 
-/* Instructions refer to slots, arguments and results by number only, so their bytes say it all; what
- * functions are is told by their text, for they may be gone before the kernel is. */
+/* Instructions refer to slots, arguments and results by number only, so their bytes say it all;
+ * what functions are is told by their text, for they may be gone before the kernel is. */
 static void key_of(const lun_ir *ir, lun_strbuf *key)
 {
     if (ir->function_count) {

@@ -1,5 +1,6 @@
-/* launch.c - one launch of a kernel: its results' memory, its arrays as the backend sees them, what went wrong in the
- * script's words, the results' way to their nodes. Knows nothing of other groups, nor of what a kernel computes. */
+/* launch.c - one launch of a kernel: its results' memory, its arrays as the backend sees them, what
+ * went wrong in the script's words, the results' way to their nodes. Knows nothing of other groups,
+ * nor of what a kernel computes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,7 +141,8 @@ static lun_status explain_stream(lun_engine *e, const lun_storage *s, int failur
     return lun_source_fail(e, s->source, failure);
 }
 
-/* Whether a kernel reads slot i's elements one after the other, so that they need not be in memory. */
+/* Whether a kernel reads slot i's elements one after the other, so that they need
+ * not be in memory. */
 static bool is_sequential(const lun_ir *ir, int i)
 {
     for (int k = 0; k < ir->count; k++)
@@ -162,7 +164,8 @@ static lun_status bind_stream(lun_engine *e, const lun_storage *s, const lun_low
     return lun_source_check(e, s->source);
 }
 
-/* Of one storage, some slots may be read in pieces and others need all of it: then all find it in memory. */
+/* Of one storage, some slots may be read in pieces and others need all of it: then all
+ * find it in memory. */
 static void bind_loaded(const lun_ir *ir, binding *to)
 {
     for (int i = 0; i < ir->slot_count; i++) {
@@ -234,8 +237,8 @@ static inline lun_status run_joined(const lun_backend_slot *b, const lun_ir *ir,
                            (size_t)ir->result_count * sizeof *run->partials, combine_level, &j);
 }
 
-/* Runs and counts the time.  Of launches too small for a look at the clock one in sixteen stands for
- * those before it. */
+/* Runs and counts the time.  Of launches too small for a look at the clock one in sixteen stands
+ * for those before it. */
 static lun_status run_timed(lun_engine *e, const lun_backend_slot *b, const lun_ir *ir,
                             lun_kernel *k, lun_launch *run)
 {

@@ -1,9 +1,9 @@
-/* recipe.c - remembers plans of one step, so that the next graph of that shape goes from nodes to its kernel with
- * one look-up: no fusing, no IR, no text.
+/* recipe.c - remembers plans of one step, so that the next graph of that shape goes from nodes to
+ * its kernel with one look-up: no fusing, no IR, no text.
  *
- * Nodes carry a hash of their form, so the look-up is by the roots' hashes; the graph is then compared
- * with the recipe node by node, users before operands, which also finds the kernel's operands.  Neither
- * lengths nor numbers' values are part of a shape. */
+ * Nodes carry a hash of their form, so the look-up is by the roots' hashes; the graph is then
+ * compared with the recipe node by node, users before operands, which also finds the kernel's
+ * operands.  Neither lengths nor numbers' values are part of a shape. */
 #include "run/recipe.h"
 #include "graph/walk.h"
 #include "run/run.h"
@@ -62,7 +62,8 @@ static int64_t space_of(const lun_node *n)
     return n->kind == LUN_NODE_REDUCE ? n->in[0]->n : n->n;
 }
 
-/* What else distinguishes n for lowering over `space` indices; FOREIGN: it cannot be in a recipe. */
+/* What else distinguishes n for lowering over `space` indices; FOREIGN: it
+ * cannot be in a recipe. */
 static uint8_t place_of(const lun_node *n, int64_t space)
 {
     int64_t own = space_of(n);

@@ -27,8 +27,9 @@ struct lun_recipe {
 
 /* Tries to evaluate the roots by a recipe.  *done: whether it did. */
 lun_status lun_recipe_run(lun_engine *e, lun_node *const *roots, int count, bool *done);
-/* Remembers the plan of these roots for graphs of their shape, if it is one launch without anything else to it: takes
- * the step out of it then, to be run by lun__recipe_launch.  NULL: nothing has changed. */
+/* Remembers the plan of these roots for graphs of their shape, if it is one launch without
+ * anything else to it: takes the step out of it then, to be run by lun__recipe_launch.  NULL:
+ * nothing has changed. */
 lun_recipe *lun__recipe_learn(lun_engine *e, lun_node *const *roots, int count, lun_steps *steps);
 /* Runs its step on the nodes that it names. */
 lun_status lun__recipe_launch(lun_engine *e, lun_recipe *r);

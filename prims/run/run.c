@@ -6,7 +6,7 @@
 #include "plan/steps.h"
 #include "run/recipe.h"
 
-/* ---- steps ------------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 static lun_status run_fill(lun_engine *e, lun_node *n)
 {
@@ -71,7 +71,7 @@ static lun_status run_steps(lun_engine *e, const lun_steps *s, int count)
     return status;
 }
 
-/* ---- evaluation ---------------------------------------------------------------------------------------- */
+/* ---- evaluation ------------------------------------------------------------------------------ */
 
 static lun_status run_roots(lun_engine *e, lun_node *const *roots, int count)
 {

@@ -1,5 +1,5 @@
-/* filed.c - arrays whose elements are a file's bytes: storage that reads them where they are used.  Knows no
- * format and no kernel. */
+/* filed.c - arrays whose elements are a file's bytes: storage that reads them where they are used.
+ * Knows no format and no kernel. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,4 +80,4 @@ lun_status lun_storage_fetch_all(lun_engine *e, const lun_storage *s, int64_t fi
     return status;
 }
 
-/* ---- the interface ------------------------------------------------------------------------------------- */
+/* ---- the interface --------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
-/* mirror.c - storage in host memory and in that of devices: where the current elements are, and moving
- * them when they are needed elsewhere.  A storage moves only when it must: a copy on a device stays
- * until the elements change.  Knows no kernel. */
+/* mirror.c - storage in host memory and in that of devices: where the current elements are, and
+ * moving them when they are needed elsewhere.  A storage moves only when it must: a copy on a
+ * device stays until the elements change.  Knows no kernel. */
 #include <stdlib.h>
 #include <string.h>
 

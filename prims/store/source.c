@@ -1,5 +1,5 @@
-/* source.c - a file that elements are read from; see source.h.  Reads go by pread: several threads may
- * read, a child after fork too, and nothing depends on the path once it is open. */
+/* source.c - a file that elements are read from; see source.h.  Reads go by pread: several threads
+ * may read, a child after fork too, and nothing depends on the path once it is open. */
 #include "store/source.h"
 
 #include <errno.h>

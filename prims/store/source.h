@@ -1,6 +1,6 @@
-/* source.h - a file that elements are read from where they are used: opened once, never written, never
- * mapped, so that a file which shrinks is a failed read and no signal.  Knows bytes only.  Private to
- * prims/. */
+/* source.h - a file that elements are read from where they are used: opened once, never written,
+ * never mapped, so that a file which shrinks is a failed read and no signal.  Knows bytes only.
+ * Private to prims/. */
 #ifndef LUN_SOURCE_H
 #define LUN_SOURCE_H
 

@@ -1,5 +1,5 @@
-/* storage.c - storage of elements in host memory: from the engine's pool, or a host's own, wrapped; how it ends,
- * its copies on devices included. */
+/* storage.c - storage of elements in host memory: from the engine's pool, or a host's own, wrapped;
+ * how it ends, its copies on devices included. */
 #include <stdlib.h>
 
 #include "engine/state.h"

@@ -1,5 +1,5 @@
-/* storage.h - elements: in host memory, in the memory of devices, in a file.  Knows no node and no kernel.
- * Private to prims/. */
+/* storage.h - elements: in host memory, in the memory of devices, in a file.  Knows no node and no
+ * kernel.  Private to prims/. */
 #ifndef LUN_STORAGE_H
 #define LUN_STORAGE_H
 
@@ -16,8 +16,8 @@ typedef struct lun_mirror {
     bool current;
 } lun_mirror;
 
-/* Elements in memory, shared by leaves.  Writers need the only reference.  Host memory or one of the
- * mirrors holds what is current; mirror.c moves it when it is needed elsewhere. */
+/* Elements in memory, shared by leaves.  Writers need the only reference.  Host memory or one of
+ * the mirrors holds what is current; mirror.c moves it when it is needed elsewhere. */
 typedef struct lun_storage lun_storage;
 struct lun_storage {
     int refs;
@@ -31,8 +31,8 @@ struct lun_storage {
     bool swapped;  /* source has the bytes of each element in the other order */
     uint8_t peeks; /* times that a part was taken from a device */
     lun_mirror *mirrors;
-    /* The file that holds the elements from byte `start` on until somebody needs them in host memory or
-     * changes them; NULL: none.  Kernels take them from there, chunk by chunk. */
+    /* The file that holds the elements from byte `start` on until somebody needs them in host
+     * memory or changes them; NULL: none.  Kernels take them from there, chunk by chunk. */
     struct lun_source *source;
     int64_t start;
     struct lun_storage *chain;              /* next unused one */
@@ -40,7 +40,7 @@ struct lun_storage {
     void *ctx;
 };
 
-/* ---- storage.c: host memory ------------------------------------------------------------------------ */
+/* ---- storage.c: host memory ------------------------------------------------------------------ */
 
 /* Elements undefined, padding to whole blocks of 64 included. */
 lun_status lun_storage_new(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out);
@@ -49,11 +49,12 @@ lun_status lun_storage_empty(lun_engine *e, lun_dtype t, int64_t count, lun_stor
 lun_status lun_storage_memory(lun_engine *e, lun_storage *s);
 void lun_storage_release(lun_engine *e, lun_storage *s);
 
-/* ---- mirror.c: storage in host memory and in that of devices ------------------------------------ */
+/* ---- mirror.c: storage in host memory and in that of devices --------------------------------- */
 
 /* The same, where kernels of the backend in use write their results. */
 lun_status lun_storage_result(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out);
-/* Makes host memory current, so that data may be read; `change`: and written, which outdates mirrors. */
+/* Makes host memory current, so that data may be read; `change`: and written, which
+ * outdates mirrors. */
 lun_status lun_storage_host(lun_engine *e, lun_storage *s, bool change);
 /* Elements first .. first+count-1 into host memory; from a device without keeping them where few
  * are asked for. */
@@ -62,10 +63,11 @@ lun_status lun_storage_read(lun_engine *e, lun_storage *s, int64_t first, int64_
 /* The buffer of the backend `at` that holds s, brought up to date. */
 lun_status lun_storage_buffer(lun_engine *e, lun_storage *s, struct lun_backend_slot *at,
                               struct lun_buffer **out);
-/* Where the current elements are: the backend in use if it can read them, "host", or another device's. */
+/* Where the current elements are: the backend in use if it can read them, "host", or
+ * another device's. */
 const char *lun_storage_place(const lun_engine *e, const lun_storage *s);
 
-/* ---- filed.c: storage in a file ------------------------------------------------------------------ */
+/* ---- filed.c: storage in a file -------------------------------------------------------------- */
 
 /* Elements that are bytes of a file, from byte `start` on (source is retained). */
 lun_status lun_storage_filed(lun_engine *e, struct lun_source *source, int64_t start, bool swapped,

@@ -1,4 +1,5 @@
-/* array_kit.h - small arrays of f64 for tests of engine_kit.h's engine: made, combined, read, released. */
+/* array_kit.h - small arrays of f64 for tests of engine_kit.h's engine: made,
+ * combined, read, released. */
 #ifndef ARRAY_KIT_H
 #define ARRAY_KIT_H
 

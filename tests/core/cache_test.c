@@ -1,5 +1,5 @@
-/* cache_test.c - the kernel cache on disk: entries survive, damage and hostile directories do not get
- * through, many processes may write at once. */
+/* cache_test.c - the kernel cache on disk: entries survive, damage and hostile directories do not
+ * get through, many processes may write at once. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -331,7 +331,8 @@ static int claim(lun_cache *c, const char *key, bool abandoned)
     return lun_cache_claim(c, key, strlen(key), abandoned);
 }
 
-/* A claim is one process' at a time, until it is ended; those of killed processes hold nobody up. */
+/* A claim is one process' at a time, until it is ended; those of killed
+ * processes hold nobody up. */
 static void test_claims(void **state)
 {
     (void)state;

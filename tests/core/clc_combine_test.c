@@ -1,4 +1,5 @@
-/* clc_combine_test.c - kernels in OpenCL C: what combine_cases.h says, on every device and in every form. */
+/* clc_combine_test.c - kernels in OpenCL C: what combine_cases.h says, on every device
+ * and in every form. */
 #include "clc_kit.h"
 
 #include "combine_cases.h"

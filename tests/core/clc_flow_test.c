@@ -1,4 +1,5 @@
-/* clc_flow_test.c - kernels in OpenCL C: what flow_cases.h says, on every device and in every form. */
+/* clc_flow_test.c - kernels in OpenCL C: what flow_cases.h says, on every device
+ * and in every form. */
 #include "clc_kit.h"
 
 #include "flow_cases.h"

@@ -1,6 +1,6 @@
-/* clc_kit.h - a kernel rendered as OpenCL C, built and run on a device through libOpenCL, which is loaded
- * here; one of the kits that *_cases.h take.  Follows the launch protocol of render/render.h by itself, and looks at
- * memory around what a kernel may touch.  Knows no kernel. */
+/* clc_kit.h - a kernel rendered as OpenCL C, built and run on a device through libOpenCL, which is
+ * loaded here; one of the kits that *_cases.h take.  Follows the launch protocol of render/render.h
+ * by itself, and looks at memory around what a kernel may touch.  Knows no kernel. */
 #ifndef TEST_CLC_KIT_H
 #define TEST_CLC_KIT_H
 
@@ -11,7 +11,7 @@
 
 #include "render/render.h"
 
-/* ---- OpenCL -------------------------------------------------------------------------------------- */
+/* ---- OpenCL ---------------------------------------------------------------------------------- */
 
 typedef struct cl_object *cl_handle;
 typedef int32_t cl_error;
@@ -90,7 +90,7 @@ static inline cl_handle cl_buffer(cl_handle context, size_t bytes)
     return buffer;
 }
 
-/* ---- the device ---------------------------------------------------------------------------------- */
+/* ---- the device ------------------------------------------------------------------------------ */
 
 /* Where kernels run now: a device and a form. */
 static struct cl_place {
@@ -129,7 +129,7 @@ static inline void kit_close(kit *k, bool remove)
     lun_strbuf_free(&k->log);
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 static inline void kit_show(kit *k, const lun_ir *ir)
 {
@@ -174,7 +174,7 @@ static inline void kit_release(kit *k, kit_kernel *kernel)
     clReleaseProgram(kernel->program);
 }
 
-/* ---- runs ---------------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 /* Elements of whole arrays, which nobody tells otherwise. */
 static int64_t kit_array_elements = 4;
@@ -300,8 +300,8 @@ static inline lun_status kit_run(kit *k, kit_kernel *kernel, const lun_ir *ir, v
     return s;
 }
 
-/* Math functions are the device's own: 4 ULP in f32 and 2 in f64 are promised, and the interpreter's may be
- * one off on the other side. */
+/* Math functions are the device's own: 4 ULP in f32 and 2 in f64 are promised, and the
+ * interpreter's may be one off on the other side. */
 static inline int64_t kit_slack(const lun_ir *ir, int slot)
 {
     for (int i = 0; i < ir->count; i++) {
@@ -315,7 +315,7 @@ static inline int64_t kit_slack(const lun_ir *ir, int slot)
     return 0;
 }
 
-/* ---- all devices --------------------------------------------------------------------------------- */
+/* ---- all devices ----------------------------------------------------------------------------- */
 
 static inline void cl_describe(cl_handle device)
 {
@@ -354,8 +354,8 @@ static inline int cl_run_form(int (*group)(void), lun_cl_form form)
     return failed;
 }
 
-/* Runs the group on all devices: in both forms on PoCL's, in the scalar one elsewhere.  Devices without f64
- * cannot run most kernels and are left out. */
+/* Runs the group on all devices: in both forms on PoCL's, in the scalar one elsewhere.  Devices
+ * without f64 cannot run most kernels and are left out. */
 static inline int cl_run_all(int (*group)(void))
 {
     cl_handle platforms[16], devices[16];

@@ -1,4 +1,5 @@
-/* clc_ops_test.c - kernels in OpenCL C: what ops_cases.h says, on every device and in every form. */
+/* clc_ops_test.c - kernels in OpenCL C: what ops_cases.h says, on every device
+ * and in every form. */
 #include "clc_kit.h"
 
 #include "ops_cases.h"

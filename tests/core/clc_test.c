@@ -1,11 +1,11 @@
-/* clc_test.c - kernels in OpenCL C: what is particular to them.  Runs that begin in the middle, traps,
- * reductions beside scans, math; plans and texts without any device.  Operations, control
+/* clc_test.c - kernels in OpenCL C: what is particular to them.  Runs that begin in the middle,
+ * traps, reductions beside scans, math; plans and texts without any device.  Operations, control
  * flow and combinations are in clc_*_test.c. */
 #include "clc_kit.h"
 
 enum { MOST = 200000 };
 
-/* ---- plans --------------------------------------------------------------------------------------- */
+/* ---- plans ----------------------------------------------------------------------------------- */
 
 static lun_cl_plan plan_of(lun_cl_shape shape, int64_t first, int64_t count, int units)
 {
@@ -64,7 +64,7 @@ static void test_plans(void **state)
     assert_true(plan_of(dear, 0, 20000, 8).head[3] >= 64);
 }
 
-/* ---- texts --------------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 static lun_strbuf text = LUN_STRBUF_INIT;
 
@@ -128,7 +128,7 @@ static void test_texts(void **state)
     lun_ir_free(&ir);
 }
 
-/* ---- runs ---------------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 /* A run over a part of the indices writes that part alone; the kit looks at what is around it. */
 static void test_parts(void **state)
@@ -247,7 +247,7 @@ static void test_reductions_beside_scan(void **state)
     free(in);
 }
 
-/* ---- math ---------------------------------------------------------------------------------------- */
+/* ---- math ------------------------------------------------------------------------------------ */
 
 static double exact(lun_op op, double x, double y, long double *wide)
 {

@@ -1,5 +1,5 @@
-/* combine_cases.h - reductions and scans: a kit gives the interpreter's bits for every operation, length,
- * and for functions in C and in IR.  Include a kit first. */
+/* combine_cases.h - reductions and scans: a kit gives the interpreter's bits for every operation,
+ * length, and for functions in C and in IR.  Include a kit first. */
 #ifndef TEST_COMBINE_CASES_H
 #define TEST_COMBINE_CASES_H
 
@@ -53,10 +53,10 @@ static void compare_all(kit *k, const lun_ir *ir, void *in, const uint64_t *args
     kit_release(k, &kernel);
 }
 
-/* ---- reductions ---------------------------------------------------------------------------------- */
+/* ---- reductions ------------------------------------------------------------------------------ */
 
-/* All reductions of a dtype at once, beside an elementwise result; extra: work that makes the body too
- * large to be unrolled. */
+/* All reductions of a dtype at once, beside an elementwise result; extra: work that makes the body
+ * too large to be unrolled. */
 static void reduce_all(kit *k, lun_dtype t, bool wide, int extra)
 {
     void *in = data(t, (uint64_t)t + 17);
@@ -86,7 +86,7 @@ static void test_reductions(void **state)
             reduce_all(k, (lun_dtype)t, t % 2, t == LUN_F32 ? 40 : 0);
 }
 
-/* ---- scans --------------------------------------------------------------------------------------- */
+/* ---- scans ----------------------------------------------------------------------------------- */
 
 static void scan(kit *k, lun_dtype t, lun_op op, bool inclusive, bool wide)
 {
@@ -127,7 +127,7 @@ static void test_scans(void **state)
     }
 }
 
-/* ---- functions ----------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 /* 2 a + b is not associative: any other order gives another result. */
 static void write_function(lun_ir *body, lun_ir_function *f, lun_dtype t)
@@ -221,7 +221,8 @@ static void test_functions_in_c(void **state)
             assert_int_equal(kit_run(k, &kernel, &ir, (void *[2]){in, out}, n, &run), LUN_OK);
             if (way == 0)
                 assert_int_equal(result, chunked_tree(in, n));
-            /* a chunk's total starts with its first element, and carries are combined with totals */
+            /* a chunk's total starts with its first element, and carries are
+             * combined with totals */
             for (int64_t lo = 0; way && lo < n; lo += LUN_SCAN_CHUNK) {
                 uint32_t acc = (uint32_t)cell, total = in[lo];
                 for (int64_t j = lo; j < n && j < lo + LUN_SCAN_CHUNK; j++) {
@@ -239,7 +240,8 @@ static void test_functions_in_c(void **state)
         kit_release(k, &kernel);
         lun_ir_free(&ir);
     }
-    /* a call on elements, a whole array and a number; its values do not depend on where elements stand */
+    /* a call on elements, a whole array and a number; its values do not depend on
+     * where elements stand */
     lun_ir_function g = {.text = call_text, .name = call_name, .params = 3, .result = LUN_F32};
     g.param[0].dtype = g.param[1].dtype = g.param[2].dtype = LUN_F32;
     g.param[1].pointer = 1;
@@ -327,7 +329,7 @@ static void test_user_text(void **state)
     lun_strbuf_free(&error);
 }
 
-/* ---- each test -------------------------------------------------------------------------------- */
+/* ---- each test ------------------------------------------------------------------------------- */
 
 static int set_up(void **state)
 {

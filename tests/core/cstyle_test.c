@@ -1,5 +1,5 @@
-/* cstyle_test.c - the text of kernels: golden bodies, and what must hold for every text.  What the text
- * computes is tested in openmp_*_test.c. */
+/* cstyle_test.c - the text of kernels: golden bodies, and what must hold for every text.  What the
+ * text computes is tested in openmp_*_test.c. */
 #include "kernels.h"
 
 #include <ctype.h>
@@ -31,7 +31,7 @@ static void expect_none(const char *whole, const char *part)
         fail_msg("found:\n%s\nin:\n%s", part, whole);
 }
 
-/* ---- golden bodies ------------------------------------------------------------------------------- */
+/* ---- golden bodies --------------------------------------------------------------------------- */
 
 static void test_elementwise(void **state)
 {
@@ -143,7 +143,7 @@ static void test_control_flow(void **state)
     lun_ir_free(&ir);
 }
 
-/* ---- what holds for every text ------------------------------------------------------------------- */
+/* ---- what holds for every text --------------------------------------------------------------- */
 
 /* Equal kernels give equal text, whatever came before. */
 static void test_same_text(void **state)
@@ -186,8 +186,8 @@ static void test_same_text(void **state)
     }
 }
 
-/* A user's text stands in the unit as it is; what it may rely on stands before it, and is left out where
- * it is not mentioned. */
+/* A user's text stands in the unit as it is; what it may rely on stands before it, and is left out
+ * where it is not mentioned. */
 static void test_function_text(void **state)
 {
     (void)state;

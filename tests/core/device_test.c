@@ -1,6 +1,6 @@
-/* device_test.c - arrays whose elements are in the memory of a device: what is moved, when, and what
- * is left when moving fails.  The device is a double: the reference backend behind buffers that
- * only it can read, whose calls are counted and fail on demand. */
+/* device_test.c - arrays whose elements are in the memory of a device: what is moved, when, and
+ * what is left when moving fails.  The device is a double: the reference backend behind buffers
+ * that only it can read, whose calls are counted and fail on demand. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "lunarray_bind.h"
 #include "reference/reference.h"
 
-/* ---- the double ------------------------------------------------------------------------------------ */
+/* ---- the double ------------------------------------------------------------------------------ */
 
 struct lun_buffer {
     int device;
@@ -173,7 +173,7 @@ static const lun_backend lun_backend_far = {
 
 const lun_backend *const lun_backends_all[] = {&lun_backend_far, &lun_backend_reference, NULL};
 
-/* ---- tests ----------------------------------------------------------------------------------------- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 enum { N = 3000 };
 

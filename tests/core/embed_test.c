@@ -36,7 +36,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* ---- without Lua ------------------------------------------------------------------------------- */
+/* ---- without Lua ----------------------------------------------------------------------------- */
 
 static int released;
 
@@ -122,7 +122,7 @@ static void test_errors(void **state)
     lun_close(NULL);
 }
 
-/* ---- with Lua ---------------------------------------------------------------------------------- */
+/* ---- with Lua -------------------------------------------------------------------------------- */
 
 static void test_scripts(void **state)
 {
@@ -228,7 +228,7 @@ static void test_require(void **state)
                      LUN_OK);
 }
 
-/* ---- several of them --------------------------------------------------------------------------- */
+/* ---- several of them ------------------------------------------------------------------------- */
 
 static void test_two_engines(void **state)
 {
@@ -307,7 +307,8 @@ static void test_closing_order(void **state)
     }
 }
 
-/* A host's state keeps its allocator; arrays of such a state are released by finalisers, or by its end. */
+/* A host's state keeps its allocator; arrays of such a state are released by
+ * finalisers, or by its end. */
 static void test_host_allocator(void **state)
 {
     (void)state;

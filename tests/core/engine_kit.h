@@ -1,4 +1,5 @@
-/* engine_kit.h - an engine for each test of a program, and what must be left when it ends: nothing. */
+/* engine_kit.h - an engine for each test of a program, and what must be left when
+ * it ends: nothing. */
 #ifndef ENGINE_KIT_H
 #define ENGINE_KIT_H
 

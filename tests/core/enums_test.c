@@ -1,5 +1,6 @@
-/* enums_test.c - the numbers behind the public enumerations, which programs that were linked before rely on.
- * A row that is added at the end of its table needs no line here; the next release pins it. */
+/* enums_test.c - the numbers behind the public enumerations, which programs that were
+ * linked before rely on.  A row that is added at the end of its table needs no line here;
+ * the next release pins it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

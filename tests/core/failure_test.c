@@ -1,6 +1,6 @@
-/* failure_test.c - an evaluation that fails on the way: memory that runs out at every place in turn,
- * cancellation at every place, errors between two kernels.  Nothing leaks, what was there before is
- * whole, and the same engine does the same work right afterwards. */
+/* failure_test.c - an evaluation that fails on the way: memory that runs out at every place in
+ * turn, cancellation at every place, errors between two kernels.  Nothing leaks, what was there
+ * before is whole, and the same engine does the same work right afterwards. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 
 enum { N = 500, HANDLES = 40, RESULTS = 8 };
 
-/* ---- an allocator that fails ---------------------------------------------------------------------- */
+/* ---- an allocator that fails ----------------------------------------------------------------- */
 
 typedef struct allocator {
     lun_engine *e;
@@ -62,7 +62,7 @@ static void close_with(allocator *a)
     assert_int_equal(a->alive, 0);
 }
 
-/* ---- some work of every kind ------------------------------------------------------------------------ */
+/* ---- some work of every kind ----------------------------------------------------------------- */
 
 typedef struct work {
     lun_engine *e;
@@ -223,7 +223,7 @@ static void test_cancelled_anywhere(void **state)
     }
 }
 
-/* ---- errors between kernels ---------------------------------------------------------------------------- */
+/* ---- errors between kernels ------------------------------------------------------------------ */
 
 #define OK(call)                                                   \
     do {                                                           \
@@ -232,8 +232,8 @@ static void test_cancelled_anywhere(void **state)
             fail_msg("%s: %s", lun_status_name(s_), lun_error(e)); \
     } while (0)
 
-/* Kernel 2 of 3 divides by zero: the first one's result is kept, the others can be had once the cause
- * is gone. */
+/* Kernel 2 of 3 divides by zero: the first one's result is kept, the others can be had once
+ * the cause is gone. */
 static void test_division_by_zero_in_the_middle(void **state)
 {
     (void)state;

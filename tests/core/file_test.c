@@ -1,5 +1,5 @@
-/* file_test.c - arrays on files as a C host sees them: the memory limit, what needs memory, a forked child,
- * calls that make no sense. */
+/* file_test.c - arrays on files as a C host sees them: the memory limit, what needs memory, a
+ * forked child, calls that make no sense. */
 #include "engine_kit.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
-/* flow_cases.h - control flow: random structured kernels, of values that are equal for all indices and
- * values that are not, by a kit and by the interpreter.  TEST_SEEDS=a-b runs others.  Include a kit first. */
+/* flow_cases.h - control flow: random structured kernels, of values that are equal for all
+ * indices and values that are not, by a kit and by the interpreter.  TEST_SEEDS=a-b runs others.
+ * Include a kit first. */
 #ifndef TEST_FLOW_CASES_H
 #define TEST_FLOW_CASES_H
 

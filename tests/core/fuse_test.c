@@ -1,5 +1,5 @@
-/* fuse_test.c - how graphs are cut: limits of a kernel, functions with several results at a cut, work
- * that several kernels share, wide graphs in linear time. */
+/* fuse_test.c - how graphs are cut: limits of a kernel, functions with several results at a cut,
+ * work that several kernels share, wide graphs in linear time. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -62,7 +62,7 @@ static int plan(lun_array *const *roots, int count, int64_t *ops)
     return n;
 }
 
-/* ---- functions at a cut ------------------------------------------------------------------------------ */
+/* ---- functions at a cut ---------------------------------------------------------------------- */
 
 /* x*y + x and x - y of x = a + 1 + ... (length times), y = a. */
 static void two_results(int length)
@@ -157,7 +157,7 @@ static void test_function_indexes_a_virtual_array(void **state)
     lun_function_release(fn);
 }
 
-/* ---- shared work --------------------------------------------------------------------------------------- */
+/* ---- shared work ----------------------------------------------------------------------------- */
 
 static void test_roots_share_a_large_part(void **state)
 {
@@ -194,7 +194,7 @@ static void test_kernels_share_a_dear_part(void **state)
     release_all(all, 4);
 }
 
-/* ---- graphs that are nearly the same -------------------------------------------------------------- */
+/* ---- graphs that are nearly the same --------------------------------------------------------- */
 
 /* (a + b) * (a - b), and its parts. */
 static void parts(lun_array *a, lun_array *b, lun_array *out[3])
@@ -251,7 +251,8 @@ static lun_array *operand(int kind, int rank, int64_t n, double x)
     return b;
 }
 
-/* x + y for operands of every kind, length and rank: what was done for one is never taken for another. */
+/* x + y for operands of every kind, length and rank: what was done for one is never
+ * taken for another. */
 static void test_operands_of_all_kinds(void **state)
 {
     (void)state;
@@ -298,7 +299,7 @@ static void test_scans_that_differ_little(void **state)
     lun_function_release(add);
 }
 
-/* ---- size ---------------------------------------------------------------------------------------------- */
+/* ---- size ------------------------------------------------------------------------------------ */
 
 static double seconds(clock_t since)
 {

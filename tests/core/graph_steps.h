@@ -1,5 +1,5 @@
-/* graph_steps.h - what random_graph_test.c is made of: random numbers, blocks of elements, functions in
- * IR form, and single steps that can be done on any engine. */
+/* graph_steps.h - what random_graph_test.c is made of: random numbers, blocks of elements,
+ * functions in IR form, and single steps that can be done on any engine. */
 #ifndef GRAPH_STEPS_H
 #define GRAPH_STEPS_H
 
@@ -12,7 +12,7 @@
 #include "lunarray_bind.h"
 #include "table/dtype.h"
 
-/* ---- random numbers: splitmix64 ------------------------------------------------------------------- */
+/* ---- random numbers: splitmix64 -------------------------------------------------------------- */
 
 typedef struct rng {
     uint64_t state;
@@ -52,7 +52,7 @@ static inline lun_value any_number(rng *r)
     return v;
 }
 
-/* ---- blocks: an array's elements in plain memory ---------------------------------------------------- */
+/* ---- blocks: an array's elements in plain memory --------------------------------------------- */
 
 typedef struct block {
     lun_dtype t;
@@ -96,7 +96,7 @@ static inline lun_status block_read(lun_engine *e, lun_array *a, block *b)
     return s;
 }
 
-/* ---- functions in IR form ----------------------------------------------------------------------------- */
+/* ---- functions in IR form -------------------------------------------------------------------- */
 
 typedef enum function_kind { TWO_RESULTS, WITH_ARRAY, COMBINER, FUNCTION_KINDS } function_kind;
 
@@ -215,7 +215,7 @@ static inline void functions_close(functions *f)
             lun_ir_free(&f->of[k].body[t]);
 }
 
-/* ---- steps ---------------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 typedef enum step_kind {
     STEP_SOURCE,

@@ -1,5 +1,5 @@
-/* host_test.c - the host's chunks, trees, scan chains, stand-ins, traps and cancellation, with chunk
- * functions written here, so that no interpreter is involved. */
+/* host_test.c - the host's chunks, trees, scan chains, stand-ins, traps and cancellation, with
+ * chunk functions written here, so that no interpreter is involved. */
 #include "kernels.h"
 
 #include <stdatomic.h>
@@ -168,9 +168,10 @@ static void make_elementwise(lun_ir *ir)
     ir_check_valid(ir);
 }
 
-/* ---- elementwise ------------------------------------------------------------------------------------ */
+/* ---- elementwise ----------------------------------------------------------------------------- */
 
-/* first and count of every kind; memory with room, or ending at a guard page; cost light or heavy. */
+/* first and count of every kind; memory with room, or ending at a guard page;
+ * cost light or heavy. */
 static void run_elementwise(int64_t n, int64_t first, int threads, int64_t cost, bool guarded)
 {
     lun_ir ir;
@@ -368,7 +369,7 @@ static void test_streaming_follows_bytes(void **state)
     }
 }
 
-/* ---- reductions ---------------------------------------------------------------------------------------- */
+/* ---- reductions ------------------------------------------------------------------------------ */
 
 static void make_reducing(lun_ir *ir)
 {
@@ -459,7 +460,7 @@ static void test_many_results_use_memory(void **state)
     lun_ir_free(&ir);
 }
 
-/* ---- scans ------------------------------------------------------------------------------------------------ */
+/* ---- scans ----------------------------------------------------------------------------------- */
 
 static void make_scan(lun_ir *ir, int initial)
 {
@@ -551,7 +552,7 @@ static void test_scan_refuses_a_varying_start(void **state)
     lun_ir_free(&ir);
 }
 
-/* ---- the end before the end ------------------------------------------------------------------------------- */
+/* ---- the end before the end ------------------------------------------------------------------ */
 
 static void test_cancel(void **state)
 {
@@ -649,8 +650,8 @@ static int64_t last_share(int threads)
     return (before * share + (before < more ? before : more)) * LUN_CHUNK;
 }
 
-/* The trap of the lowest chunk is reported, whatever the number of threads, even if a higher one comes
- * later; what lies behind it is not run any more. */
+/* The trap of the lowest chunk is reported, whatever the number of threads, even if a higher one
+ * comes later; what lies behind it is not run any more. */
 static void test_trap(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* irverify_test.c - the rules of ir/ir.h: for each, IR that keeps it but for one word is refused with a text
- * that says which rule.  Knows no producer. */
+/* irverify_test.c - the rules of ir/ir.h: for each, IR that keeps it but for one word is refused
+ * with a text that says which rule.  Knows no producer. */
 #include "kernels.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* kernels.h - what the tests of host and interpreter share: threads, random data, memory that ends at a
- * page that must not be touched, short ways to write IR. Knows no oracle. */
+/* kernels.h - what the tests of host and interpreter share: threads, random data, memory that ends
+ * at a page that must not be touched, short ways to write IR. Knows no oracle. */
 #ifndef TEST_KERNELS_H
 #define TEST_KERNELS_H
 
@@ -25,7 +25,7 @@ static const int64_t test_lengths[] = {0, 1, 7, 63, 64, 65, 1000, 16384, 16385, 
 static const int test_threads[] = {1, 2, 3, 7};
 enum { LENGTHS = 10, THREADS = 4 };
 
-/* ---- threads -------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 typedef struct test_worker {
     void *ctx;
@@ -57,7 +57,7 @@ static inline void test_parallel(const lun_team *team, void *ctx, int workers,
         pthread_join(threads[i], NULL);
 }
 
-/* ---- services ------------------------------------------------------------------------------------- */
+/* ---- services -------------------------------------------------------------------------------- */
 
 static lun_strbuf test_error = LUN_STRBUF_INIT;
 static lun_stats test_stats;
@@ -70,7 +70,7 @@ static inline lun_services test_services(void)
     return (lun_services){.error = &test_error, .stats = &test_stats, .cancel = &cancel_flag};
 }
 
-/* ---- data ------------------------------------------------------------------------------------------ */
+/* ---- data ------------------------------------------------------------------------------------ */
 
 static inline uint64_t test_random(uint64_t *state)
 {
@@ -112,7 +112,7 @@ static inline void *test_alloc(int64_t n, int64_t size)
     return p;
 }
 
-/* ---- IR ------------------------------------------------------------------------------------------------ */
+/* ---- IR -------------------------------------------------------------------------------------- */
 
 static inline int32_t ir_add(lun_ir *ir, lun_ir_ins ins)
 {
@@ -235,7 +235,7 @@ static inline void ir_check_valid(const lun_ir *ir)
     lun_strbuf_free(&why);
 }
 
-/* ---- results --------------------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 /* What joins the chunks of a launch: a backend or, without one, exec. */
 typedef struct test_joint {
@@ -296,7 +296,7 @@ static inline lun_status test_backend_run(const lun_backend *b, void *state, lun
     return test_joined(&j, b->run(state, kernel, launch), results);
 }
 
-/* ---- running --------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 /* How a kernel is interpreted. */
 typedef struct test_run {

@@ -1,6 +1,6 @@
-/* key_test.c - what stands in the keys of compiled kernels: each ingredient that decides how machine code looks, changed
- * alone, makes another key, and an entry under the old one is a miss.  And a cache that was filled on a machine with
- * other instruction sets is not used. */
+/* key_test.c - what stands in the keys of compiled kernels: each ingredient that decides how
+ * machine code looks, changed alone, makes another key, and an entry under the old one is a miss.
+ * And a cache that was filled on a machine with other instruction sets is not used. */
 #include "openmp_square.h"
 
 #include "gpu/device.h"
@@ -148,7 +148,8 @@ static void test_features(void **state)
 }
 
 #ifdef __x86_64__
-/* A machine of another kind has filled the cache under the same compiler: all that it holds is a miss. */
+/* A machine of another kind has filled the cache under the same compiler: all that
+ * it holds is a miss. */
 static void test_other_machine(void **state)
 {
     (void)state;

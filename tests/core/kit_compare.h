@@ -1,5 +1,6 @@
-/* kit_compare.h - a kernel run by the interpreter and by a kit, and compared bit for bit.  A kit has kit,
- * kit_kernel, kit_open, kit_close, kit_build, kit_release, kit_run, kit_show, kit_slack, kit_group. */
+/* kit_compare.h - a kernel run by the interpreter and by a kit, and compared bit for bit.  A kit
+ * has kit, kit_kernel, kit_open, kit_close, kit_build, kit_release, kit_run, kit_show,
+ * kit_slack, kit_group. */
 #ifndef TEST_KIT_COMPARE_H
 #define TEST_KIT_COMPARE_H
 
@@ -50,8 +51,8 @@ static inline bool near_element(lun_dtype t, const void *a, const void *b, int64
     return !__builtin_sub_overflow(x, y, &distance) && distance >= -slack && distance <= slack;
 }
 
-/* Runs ir interpreted (one thread) and compiled, and compares outputs, results and traps.  IN slots and
- * arguments are given; OUT slots are made here. */
+/* Runs ir interpreted (one thread) and compiled, and compares outputs, results and traps.  IN slots
+ * and arguments are given; OUT slots are made here. */
 static inline void kit_compare(kit *k, const lun_ir *ir, kit_kernel *kernel, void *const *in,
                                int64_t n, const uint64_t *args, int64_t bytes)
 {

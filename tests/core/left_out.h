@@ -1,4 +1,5 @@
-/* left_out.h - a test that what watches the program does not allow: it says so, and tests/run.sh shows it. */
+/* left_out.h - a test that what watches the program does not allow: it says so, and
+ * tests/run.sh shows it. */
 #ifndef TEST_LEFT_OUT_H
 #define TEST_LEFT_OUT_H
 

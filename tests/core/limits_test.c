@@ -1,5 +1,6 @@
-/* limits_test.c - what a host imposes on an engine: interruption from a thread and from a signal handler,
- * limits of time and memory for evaluations and scripts, an allocator and a log of its own. */
+/* limits_test.c - what a host imposes on an engine: interruption from a thread and from a
+ * signal handler, limits of time and memory for evaluations and scripts, an allocator and
+ * a log of its own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,9 +49,10 @@ static void assert_usable(lun_engine *e)
     assert_true(x == 110);
 }
 
-/* ---- interruption ------------------------------------------------------------------------------ */
+/* ---- interruption ---------------------------------------------------------------------------- */
 
-/* A script has begun when it wants so much memory; a wish to stop before that would not be for it. */
+/* A script has begun when it wants so much memory; a wish to stop before that
+ * would not be for it. */
 enum { SIGN = 100003 };
 static int begun;
 
@@ -164,7 +166,7 @@ static void test_cancel_is_for_what_runs(void **state)
     lun_close(two);
 }
 
-/* ---- limits ------------------------------------------------------------------------------------ */
+/* ---- limits ---------------------------------------------------------------------------------- */
 
 static void test_time_limit_of_scripts(void **state)
 {
@@ -251,7 +253,7 @@ static void test_memory_limit_of_scripts(void **state)
     }
 }
 
-/* ---- the host's own ---------------------------------------------------------------------------- */
+/* ---- the host's own -------------------------------------------------------------------------- */
 
 typedef struct ledger {
     long blocks, calls;

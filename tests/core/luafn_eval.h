@@ -1,5 +1,6 @@
-/* luafn_eval.h - runs the IR of one function for one element, one instruction after the other, as ir/ir.h
- * says in words. An oracle for the Lua front end: slow, plain, written without the backends. */
+/* luafn_eval.h - runs the IR of one function for one element, one instruction after the
+ * other, as ir/ir.h says in words. An oracle for the Lua front end: slow, plain, written
+ * without the backends. */
 #ifndef LUAFN_EVAL_H
 #define LUAFN_EVAL_H
 

@@ -1,11 +1,13 @@
-/* luafn_test.c - plain Lua functions as kernels: the front end's IR, run by an evaluator of this test,
- * against the Lua VM. The functions are in luafn_cases.lua and ../fuzz/luafn_gen.lua, which see:
+/* luafn_test.c - plain Lua functions as kernels: the front end's IR, run by an evaluator of
+ * this test, against the Lua VM. The functions are in luafn_cases.lua and
+ * ../fuzz/luafn_gen.lua, which see:
  *
  *   vector(dtype, t)         an array that the VM can index as well
  *   scalar(x)                a Scalar
- *   compile(f, params)       params: "f64", "weak i64", "array f32" or a vector; gives a program, or
- *                            nil and the message
- *   program:run(rows)        rows of elements and numbers; gives rows of results, or nil and the message
+ *   compile(f, params)       params: "f64", "weak i64", "array f32" or a vector; gives a program,
+ *                            or nil and the message
+ *   program:run(rows)        rows of elements and numbers; gives rows of results, or nil and
+ *                            the message
  *   program:dtypes()         of the results
  *   program:text()           canonical IR
  */
@@ -27,7 +29,7 @@ enum { MAX = 64 };
 
 static lun_engine *engine;
 
-/* ---- arrays ------------------------------------------------------------------------------------ */
+/* ---- arrays ---------------------------------------------------------------------------------- */
 
 typedef struct boxed {
     lun_array *array;
@@ -138,7 +140,7 @@ static int vector_length(lua_State *L)
     return 1;
 }
 
-/* ---- programs ---------------------------------------------------------------------------------- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 typedef struct program {
     lun_front front;
@@ -365,7 +367,7 @@ static int program_time(lua_State *L)
     return 1;
 }
 
-/* ---- the state --------------------------------------------------------------------------------- */
+/* ---- the state ------------------------------------------------------------------------------- */
 
 static void new_type(lua_State *L, const char *name, const luaL_Reg *functions)
 {

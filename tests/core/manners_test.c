@@ -1,6 +1,6 @@
-/* manners_test.c - what the library leaves alone in its host: signal handlers and masks, floating-point
- * modes, locale, stdout and stderr, the end of the process; and what it stands: fork, few threads, little
- * address space. Everything that may end a process happens in a child. */
+/* manners_test.c - what the library leaves alone in its host: signal handlers and masks,
+ * floating-point modes, locale, stdout and stderr, the end of the process; and what it stands:
+ * fork, few threads, little address space. Everything that may end a process happens in a child. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static lun_engine *open_engine(lun_jit jit)
     return lun_open(&c, &e) == LUN_OK ? e : NULL;
 }
 
-/* ---- work -------------------------------------------------------------------------------------- */
+/* ---- work ------------------------------------------------------------------------------------ */
 
 /* Kernels of all kinds, `rounds` times 20 of them; large enough for two threads. */
 static const char mixed[] =
@@ -80,7 +80,8 @@ static bool sum_is_right(lun_engine *e)
     return s == LUN_OK && v.as.i == INT64_C(300000) * 300001 / 2;
 }
 
-/* The same in an engine of its own; with `or_reason` true too where it failed in order, with a text. */
+/* The same in an engine of its own; with `or_reason` true too where it failed in
+ * order, with a text. */
 static bool computes(lun_jit jit, bool or_reason)
 {
     lun_engine *e = open_engine(jit);
@@ -91,10 +92,11 @@ static bool computes(lun_jit jit, bool or_reason)
     return well;
 }
 
-/* ---- children ---------------------------------------------------------------------------------- */
+/* ---- children -------------------------------------------------------------------------------- */
 
-/* The end of a child. libomp's exit handler tells archer, make tsan's helper, of the end of a thread that archer has no
- * notes of after a fork, and that reads through NULL; so there the handlers do not run. */
+/* The end of a child. libomp's exit handler tells archer, make tsan's helper, of the end of a
+ * thread that archer has no notes of after a fork, and that reads through NULL; so there the
+ * handlers do not run. */
 static _Noreturn void leave(int status)
 {
     fflush(NULL);
@@ -121,7 +123,7 @@ static int in_child(void (*f)(void *arg), void *arg)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* ---- what is left alone ------------------------------------------------------------------------ */
+/* ---- what is left alone ---------------------------------------------------------------------- */
 
 #ifdef __x86_64__
 static unsigned mode_of_floats(void)
@@ -199,7 +201,8 @@ static void test_signals(void **state)
     sigprocmask(SIG_UNBLOCK, &mask, NULL);
 }
 
-/* Threads that the library has made hold back what is the host's: SIGINT is held back by all but this one. */
+/* Threads that the library has made hold back what is the host's: SIGINT is held back by
+ * all but this one. */
 static void test_threads_take_no_signals(void **state)
 {
     (void)state;
@@ -271,7 +274,7 @@ static void test_output(void **state)
     assert_int_equal(st.st_size, 0);
 }
 
-/* ---- locale ------------------------------------------------------------------------------------ */
+/* ---- locale ---------------------------------------------------------------------------------- */
 
 /* A locale with decimal commas: an installed one, else one made in `directory`. */
 static bool set_comma_locale(char *directory)
@@ -341,7 +344,7 @@ static void test_locale(void **state)
     }
 }
 
-/* ---- processes --------------------------------------------------------------------------------- */
+/* ---- processes ------------------------------------------------------------------------------- */
 
 static void compute_once(void *e)
 {
@@ -399,7 +402,8 @@ static void with_processes(void *limit)
 {
     rlim_t n = *(const rlim_t *)limit;
     struct rlimit l = {n, n};
-    /* root has no such limit; others have it for all their processes, so this is somebody who has no other */
+    /* root has no such limit; others have it for all their processes, so this is
+     * somebody who has no other */
     uid_t own = 20000 + (uid_t)getpid() % 40000;
     if (setrlimit(RLIMIT_NPROC, &l) != 0 ||
         (geteuid() == 0 && setuid(own) != 0 && setuid(65534) != 0))
@@ -451,7 +455,8 @@ static void test_little_address_space(void **state)
     }
 }
 
-/* Work that asks for no device: no driver, and no library that loads drivers by itself, comes into the process. */
+/* Work that asks for no device: no driver, and no library that loads drivers by itself, comes
+ * into the process. */
 static void without_drivers(void *unused)
 {
     char line[1024];

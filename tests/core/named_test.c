@@ -1,5 +1,6 @@
-/* named_test.c - the C functions that have the name of an operation do what lun_apply does with it, in f64, i32 and
- * bool, and refuse what it refuses; lun_map, lun_zip and lun_is_weak, which no script needs. */
+/* named_test.c - the C functions that have the name of an operation do what lun_apply does
+ * with it, in f64, i32 and bool, and refuse what it refuses; lun_map, lun_zip and lun_is_weak,
+ * which no script needs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

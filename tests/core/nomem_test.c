@@ -1,6 +1,7 @@
-/* nomem_test.c - memory that runs out at each allocation in turn, of the engine, of Lua and of the C library: a
- * status says so, nothing crashes, the same work done again on the same engine succeeds, and nothing is left
- * when the engine is closed. The torture's part `memory` does the same with many more works and specs. */
+/* nomem_test.c - memory that runs out at each allocation in turn, of the engine, of Lua and of the
+ * C library: a status says so, nothing crashes, the same work done again on the same engine
+ * succeeds, and nothing is left when the engine is closed. The torture's part `memory` does the
+ * same with many more works and specs. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* mkstemp */
 #endif
@@ -25,7 +26,7 @@
 #define WATCHED 0
 #endif
 
-/* ---- malloc that fails at the n-th call ---------------------------------------------------------- */
+/* ---- malloc that fails at the n-th call ------------------------------------------------------ */
 
 static long calls, fail_at, failures;
 
@@ -66,7 +67,7 @@ void *aligned_alloc(size_t alignment, size_t n)
 #pragma GCC visibility pop
 #endif
 
-/* ---- works: each returns the first status that is not LUN_OK, and releases what it made ---------- */
+/* ---- works: each returns the first status that is not LUN_OK, and releases what it made ------ */
 
 enum { MOST = 64, N = 200 };
 
@@ -271,7 +272,7 @@ static lun_status scripts(lun_engine *e)
            "assert(#(lun.map(half) >> lun.map '-')(lun.index(9)):totable() == 9)\n");
 }
 
-/* ---- each call fails once ------------------------------------------------------------------------ */
+/* ---- each call fails once -------------------------------------------------------------------- */
 
 static lun_engine *open_engine(const char *backend)
 {

@@ -1,6 +1,6 @@
-/* opencl_faults_test.c - every call to OpenCL fails once, with each of several codes: nothing crashes, the
- * failure names the call, nothing stays behind on the device, and what comes after is told cleanly.
- * Runs itself again with tests/shim/cl_faults.c as its OpenCL library. */
+/* opencl_faults_test.c - every call to OpenCL fails once, with each of several codes: nothing
+ * crashes, the failure names the call, nothing stays behind on the device, and what comes after is
+ * told cleanly.  Runs itself again with tests/shim/cl_faults.c as its OpenCL library. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* basename */
 #endif
@@ -184,14 +184,15 @@ static void test_cold(void **unused)
     fail_everywhere("", CL_BUILD_PROGRAM_FAILURE, 40);
 }
 
-/* ---- a script's work ------------------------------------------------------------------------------ */
+/* ---- a script's work ------------------------------------------------------------------------- */
 
 /* What is in host memory before anything fails. */
 static const char before_script[] = "lun.use 'reference'\n"
                                     "src = (lun.range(1, 40000) * 0.5):copy()\n"
                                     "wide = lun.range(1, 140000):copy()\n";
 
-/* Reductions and scans of several chunks, a captured array, two devices that meet, parts that are read. */
+/* Reductions and scans of several chunks, a captured array, two devices that meet,
+ * parts that are read. */
 static const char work_script[] =
     "lun.use 'opencl:1'\n"
     "assert(src:sum() == 400010000.0)\n"
@@ -277,8 +278,8 @@ static void count_release(void *data, void *ctx)
     ++*(int *)ctx;
 }
 
-/* lun_close ends what nobody released: results on the device, uploaded and wrapped memory, a View, and
- * an expression that never ran. */
+/* lun_close ends what nobody released: results on the device, uploaded and wrapped memory, a View,
+ * and an expression that never ran. */
 static void test_close_with_arrays(void **unused)
 {
     const lun_config config = {.size = sizeof config, .backend = "opencl", .cache_dir = ""};

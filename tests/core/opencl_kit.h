@@ -1,5 +1,5 @@
-/* opencl_kit.h - what the tests of the opencl backend share: services with a cache of their own, arrays
- * on the device, a kernel run there and by the interpreter.  Knows no kernel. */
+/* opencl_kit.h - what the tests of the opencl backend share: services with a cache of their own,
+ * arrays on the device, a kernel run there and by the interpreter.  Knows no kernel. */
 #ifndef TEST_OPENCL_KIT_H
 #define TEST_OPENCL_KIT_H
 
@@ -131,8 +131,8 @@ static inline bool device_same(lun_dtype t, const void *a, const void *b)
     return false;
 }
 
-/* Runs ir on the device and interpreted, and compares all outputs, results and traps.  in: host memory by
- * slot (OUT: NULL). */
+/* Runs ir on the device and interpreted, and compares all outputs, results and traps.  in: host
+ * memory by slot (OUT: NULL). */
 static inline void device_compare(device_kit *k, const lun_ir *ir, lun_kernel *kernel,
                                   void *const *in, int64_t n, const uint64_t *args)
 {
@@ -173,7 +173,7 @@ static inline void device_compare(device_kit *k, const lun_ir *ir, lun_kernel *k
                      (unsigned long long)wanted[q], (unsigned long long)results[q]);
 }
 
-/* ---- kernels -------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 /* out = a * b + argument, in f32. */
 static inline void device_axpy(lun_ir *ir)

@@ -1,5 +1,6 @@
-/* opencl_test.c - the opencl backend through its contract: buffers, runs against the interpreter, slices
- * and cancelling, the cache on disk, signals, fork, failures. Needs a device that the loader finds. */
+/* opencl_test.c - the opencl backend through its contract: buffers, runs against the
+ * interpreter, slices and cancelling, the cache on disk, signals, fork, failures. Needs a device
+ * that the loader finds. */
 #include "gpu/state.h"
 #include "left_out.h"
 #include "opencl_kit.h"
@@ -17,7 +18,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- devices and buffers -------------------------------------------------------------------------- */
+/* ---- devices and buffers --------------------------------------------------------------------- */
 
 static void test_devices(void **unused)
 {
@@ -96,7 +97,7 @@ static void test_limits(void **unused)
     device_close(&k, false);
 }
 
-/* ---- runs ------------------------------------------------------------------------------------------ */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 static float *floats(int64_t n, uint64_t seed)
 {
@@ -217,7 +218,7 @@ static void test_epilogues(void **unused)
     device_close(&k, false);
 }
 
-/* ---- time ------------------------------------------------------------------------------------------ */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 /* Sets the flag after so many seconds. */
 typedef struct alarm_clock {
@@ -302,7 +303,8 @@ static void stirred(lun_ir *ir, bool scan)
         ir_reduce(ir, LUN_OP_ADD, -1, x);
 }
 
-/* Reductions and scans are cut too: right, also where the slices are not equal, and stopped soon. */
+/* Reductions and scans are cut too: right, also where the slices are not equal,
+ * and stopped soon. */
 static void ordered_slices(const char *form, bool scan)
 {
     enum { N = 11 * 65536 + 77, LONG = 1 << 23 };
@@ -426,7 +428,8 @@ static void *engine(void *failed)
     return s == LUN_OK ? NULL : failed;
 }
 
-/* What a process does in which several engines ask for devices, and compile, at once; its exit status. */
+/* What a process does in which several engines ask for devices, and compile, at
+ * once; its exit status. */
 static int engines(void)
 {
     enum { ENGINES = 6 };
@@ -443,7 +446,8 @@ static int engines(void)
     return bad;
 }
 
-/* Runs this program again with one argument; its wait status, -1 if it took longer than so many seconds. */
+/* Runs this program again with one argument; its wait status, -1 if it took longer
+ * than so many seconds. */
 static int again(const char *what, double limit)
 {
     double start = now();
@@ -484,7 +488,7 @@ static void test_engines(void **unused)
     assert_int_equal(again("engines", 120), 0);
 }
 
-/* ---- the cache on disk ----------------------------------------------------------------------------- */
+/* ---- the cache on disk ----------------------------------------------------------------------- */
 
 static void run_once(device_kit *k)
 {
@@ -530,7 +534,8 @@ static void test_cache(void **unused)
     device_close(&k, true);
 }
 
-/* A compiler that cannot be stopped is not begun after the wish to stop; what was claimed is given back. */
+/* A compiler that cannot be stopped is not begun after the wish to stop; what was
+ * claimed is given back. */
 static void test_cancelled_build(void **unused)
 {
     device_kit k;
@@ -555,7 +560,7 @@ static void test_cancelled_build(void **unused)
     device_close(&k, true);
 }
 
-/* ---- work-groups ----------------------------------------------------------------------------------- */
+/* ---- work-groups ----------------------------------------------------------------------------- */
 
 static void run_large(device_kit *k, lun_kernel *kernel, lun_buffer **slots, int times)
 {
@@ -647,7 +652,7 @@ static void test_workgroup(void **unused)
     unsetenv("LUNARRAY_OPENCL_FORM");
 }
 
-/* ---- the host -------------------------------------------------------------------------------------- */
+/* ---- the host -------------------------------------------------------------------------------- */
 
 static void handler(int s)
 {
@@ -762,9 +767,10 @@ static void test_fork(void **unused)
     device_close(&k, false);
 }
 
-/* ---- failures --------------------------------------------------------------------------------------- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
-/* A user's function that does not compile: the compiler's words are told, and the next kernel works. */
+/* A user's function that does not compile: the compiler's words are told, and the
+ * next kernel works. */
 static void test_build_failure(void **unused)
 {
     device_kit k;

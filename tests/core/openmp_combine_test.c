@@ -4,7 +4,7 @@
 
 #include "combine_cases.h"
 
-/* ---- threads ------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 /* One bit pattern for a sum and a scan, whatever the threads. */
 static void test_thread_counts(void **state)

@@ -1,5 +1,6 @@
-/* openmp_flow_test.c - control flow in machine code: random structured kernels, of values that are equal
- * for all indices and values that are not, against the interpreter.  TEST_SEEDS=a-b runs others. */
+/* openmp_flow_test.c - control flow in machine code: random structured kernels, of values
+ * that are equal for all indices and values that are not, against the interpreter.
+ * TEST_SEEDS=a-b runs others. */
 #include "openmp_kit.h"
 
 #include "flow_cases.h"

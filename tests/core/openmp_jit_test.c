@@ -1,5 +1,5 @@
-/* openmp_jit_test.c - kernels that are compiled together, and processes that share a cache directory and leave
- * kernels to one another. */
+/* openmp_jit_test.c - kernels that are compiled together, and processes that share a cache
+ * directory and leave kernels to one another. */
 #include "openmp_square.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 #include "openmp/bundle.h"
 
-/* ---- texts put together -------------------------------------------------------------------------- */
+/* ---- texts put together ---------------------------------------------------------------------- */
 
 /* Three texts that give different things the same names. */
 static const char *const texts[] = {
@@ -71,7 +71,7 @@ static void test_bundle(void **state)
     lun_strbuf_free(&why);
 }
 
-/* ---- kernels compiled together ------------------------------------------------------------------- */
+/* ---- kernels compiled together --------------------------------------------------------------- */
 
 enum { FEW = 7 };
 
@@ -82,7 +82,8 @@ static void run_often(kit *k, lun_kernel **kernels, int count, int first)
             check_square(k, kernels[i], (float)(first + i), 100);
 }
 
-/* The first is compiled at once; what waits meanwhile, in the next run; each has an entry of its own. */
+/* The first is compiled at once; what waits meanwhile, in the next run; each has an
+ * entry of its own. */
 static void test_together(void **state)
 {
     kit k, l;
@@ -142,7 +143,7 @@ static void test_one_bad_among_several(void **state)
     kit_close(&k, true);
 }
 
-/* ---- processes that share a directory ------------------------------------------------------------ */
+/* ---- processes that share a directory -------------------------------------------------------- */
 
 /* A compiler that leaves a line in a log and takes its time. */
 static const char *slow(const char *name, const char *nap)

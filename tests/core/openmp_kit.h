@@ -1,5 +1,5 @@
-/* openmp_kit.h - a kernel built and run by the openmp backend, with services and a cache of its own; one of the
- * kits that *_cases.h take.  Knows no kernel. */
+/* openmp_kit.h - a kernel built and run by the openmp backend, with services and a cache of its
+ * own; one of the kits that *_cases.h take.  Knows no kernel. */
 #ifndef TEST_OPENMP_KIT_H
 #define TEST_OPENMP_KIT_H
 
@@ -17,7 +17,7 @@
 
 /* TEST_ISA=0 or 1: tests run machine code for a smaller instruction set than this CPU's. */
 
-/* ---- services ------------------------------------------------------------------------------------ */
+/* ---- services -------------------------------------------------------------------------------- */
 
 typedef struct kit {
     lun_services services;
@@ -95,7 +95,7 @@ static inline void kit_close(kit *k, bool remove)
     lun_strbuf_free(&k->log);
 }
 
-/* ---- runs ---------------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 static inline lun_status kit_run_unit(kit *k, const lun_unit *unit, const lun_ir *ir,
                                       lun_launch *launch, uint64_t *results)

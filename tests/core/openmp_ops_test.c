@@ -1,5 +1,5 @@
-/* openmp_ops_test.c - every operation and cast in every dtype: machine code gives the interpreter's bits,
- * for arrays and for numbers, in vectors of every width. */
+/* openmp_ops_test.c - every operation and cast in every dtype: machine code gives the interpreter's
+ * bits, for arrays and for numbers, in vectors of every width. */
 #include "openmp_kit.h"
 
 #include "ops_cases.h"

@@ -1,5 +1,5 @@
-/* openmp_parts_test.c - the openmp backend's loader and team: many objects at once, damaged ones, threads
- * that cannot be had, forks, quotas. */
+/* openmp_parts_test.c - the openmp backend's loader and team: many objects at once, damaged ones,
+ * threads that cannot be had, forks, quotas. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memmem */
 #endif
@@ -15,7 +15,7 @@
 #include "openmp/loader.h"
 #include "openmp/team.h"
 
-/* ---- loader -------------------------------------------------------------------------------------- */
+/* ---- loader ---------------------------------------------------------------------------------- */
 
 static char *read_whole(const char *path, size_t *length)
 {
@@ -116,7 +116,7 @@ static void test_damaged_objects(void **state)
     free(bytes);
 }
 
-/* ---- team ---------------------------------------------------------------------------------------- */
+/* ---- team ------------------------------------------------------------------------------------ */
 
 static int seen[64];
 
@@ -182,8 +182,8 @@ static void test_fork(void **state)
     lun_team_free(&t);
 }
 
-/* So that no thread can be made: no memory for stacks, or, as a sanitizer ends the program where its own mmap fails, no
- * processes. Root has no such limit; nobody has. */
+/* So that no thread can be made: no memory for stacks, or, as a sanitizer ends the program where
+ * its own mmap fails, no processes. Root has no such limit; nobody has. */
 static bool forbid_threads(void)
 {
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
@@ -214,7 +214,7 @@ static void test_no_threads(void **state)
     assert_int_equal(status, 0);
 }
 
-/* ---- quotas -------------------------------------------------------------------------------------- */
+/* ---- quotas ---------------------------------------------------------------------------------- */
 
 static char root[64];
 

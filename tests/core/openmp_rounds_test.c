@@ -1,6 +1,6 @@
-/* openmp_rounds_test.c - loops that lanes leave one by one and that may run some rounds for nobody, in machine
- * code: random ones against the interpreter, with counters of several kinds and widths that are wanted
- * behind them.  TEST_SEEDS=a-b runs others. */
+/* openmp_rounds_test.c - loops that lanes leave one by one and that may run some rounds for nobody,
+ * in machine code: random ones against the interpreter, with counters of several kinds and widths
+ * that are wanted behind them.  TEST_SEEDS=a-b runs others. */
 #include "openmp_kit.h"
 
 enum { N = 777 };
@@ -63,7 +63,8 @@ static void advance(writer *w, const counter *c)
     ir_flow(w->ir, LUN_IR_SET, c->var, next, 0);
 }
 
-/* Leaves the loop where a condition on the elements holds, perhaps together with one that is equal for all. */
+/* Leaves the loop where a condition on the elements holds, perhaps together with one that
+ * is equal for all. */
 static void write_exit(writer *w)
 {
     static const lun_op ops[] = {LUN_OP_GT, LUN_OP_GE, LUN_OP_LT};
@@ -207,8 +208,9 @@ static void test_random_loops(void **state)
     kit_close(&k, true);
 }
 
-/* What the loops above are about: 32-bit elements keep all their lanes beside a 64-bit counter, and are looked
- * at every few rounds; with AVX-512 a comparison narrows the mask by itself, and rounds are counted together. */
+/* What the loops above are about: 32-bit elements keep all their lanes beside a 64-bit counter, and
+ * are looked at every few rounds; with AVX-512 a comparison narrows the mask by itself, and rounds
+ * are counted together. */
 static void test_lanes(void **state)
 {
     lun_ir ir;

@@ -1,5 +1,5 @@
-/* openmp_square.h - a family of small kernels for tests of how kernels are compiled, and compilers made of
- * shell. */
+/* openmp_square.h - a family of small kernels for tests of how kernels are compiled, and
+ * compilers made of shell. */
 #ifndef TEST_OPENMP_SQUARE_H
 #define TEST_OPENMP_SQUARE_H
 

@@ -1,5 +1,6 @@
-/* openmp_test.c - the life of kernels in the openmp backend: when they are compiled, what happens when the
- * compiler fails in any way, what is kept on disk.  What kernels compute is tested in openmp_*_test.c. */
+/* openmp_test.c - the life of kernels in the openmp backend: when they are compiled, what
+ * happens when the compiler fails in any way, what is kept on disk.  What kernels compute is
+ * tested in openmp_*_test.c. */
 #include "openmp_square.h"
 
 #include <errno.h>
@@ -35,7 +36,7 @@ static lun_status run_call(kit *k, const char *body)
     return s;
 }
 
-/* ---- when kernels are compiled ------------------------------------------------------------------- */
+/* ---- when kernels are compiled --------------------------------------------------------------- */
 
 static void test_third_launch(void **state)
 {
@@ -134,7 +135,7 @@ static void test_disk(void **state)
     kit_close(&k, true);
 }
 
-/* ---- compilers that fail ------------------------------------------------------------------------- */
+/* ---- compilers that fail --------------------------------------------------------------------- */
 
 static const struct {
     const char *name, *body, *says; /* NULL: the compiler does not exist */
@@ -215,7 +216,7 @@ static void test_user_errors(void **state)
     kit_close(&k, true);
 }
 
-/* ---- the compiler as a process ------------------------------------------------------------------- */
+/* ---- the compiler as a process --------------------------------------------------------------- */
 
 /* Closing ends a compiler that hangs, with everything it started; so does an interrupt. */
 static void test_hanging_compiler(void **state)

@@ -1,11 +1,11 @@
-/* ops_cases.h - every operation and cast in every dtype: a kit gives the interpreter's bits, for arrays and
- * for numbers, in vectors of every width.  Include a kit first. */
+/* ops_cases.h - every operation and cast in every dtype: a kit gives the interpreter's bits, for
+ * arrays and for numbers, in vectors of every width.  Include a kit first. */
 #ifndef TEST_OPS_CASES_H
 #define TEST_OPS_CASES_H
 
 enum { N = 1103 };
 
-/* ---- data ---------------------------------------------------------------------------------------- */
+/* ---- data ------------------------------------------------------------------------------------ */
 
 static const double special_floats[] = {0.0,
                                         -0.0,
@@ -85,7 +85,8 @@ enum {
     INTS = sizeof special_ints / sizeof *special_ints
 };
 
-/* Element i of operand number k: pairs of special values first, then random ones; no zero divisors. */
+/* Element i of operand number k: pairs of special values first, then random ones;
+ * no zero divisors. */
 static uint64_t element(lun_dtype t, int k, int64_t i, uint64_t *random, bool nonzero)
 {
     uint64_t r = test_random(random), cell = 0;
@@ -124,7 +125,7 @@ static void *operand(lun_dtype t, int k, uint64_t seed, bool nonzero)
     return p;
 }
 
-/* ---- operations ---------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 static bool exists(lun_op op, lun_dtype t)
 {
@@ -139,8 +140,8 @@ static bool exists(lun_op op, lun_dtype t)
            row->rule == LUN_RULE_TEST;
 }
 
-/* All operations of a dtype in one kernel; numbers: bits say which operands are arguments; wide: the
- * kernel has 64-bit elements too, so that the others fill only a part of a vector. */
+/* All operations of a dtype in one kernel; numbers: bits say which operands are arguments; wide:
+ * the kernel has 64-bit elements too, so that the others fill only a part of a vector. */
 static void write_ops(lun_ir *ir, lun_dtype t, unsigned numbers, bool wide, int part, int parts)
 {
     int32_t v[4];
@@ -215,7 +216,7 @@ static void test_ops_numbers(void **state)
     }
 }
 
-/* ---- casts --------------------------------------------------------------------------------------- */
+/* ---- casts ----------------------------------------------------------------------------------- */
 
 /* The casts that the IR has of STORED floats: from and to floats that are PLAIN. */
 static bool casts_to(lun_dtype to, lun_dtype from)
@@ -271,7 +272,7 @@ static void test_stored_casts(void **state)
         }
 }
 
-/* ---- random bits --------------------------------------------------------------------------------- */
+/* ---- random bits ----------------------------------------------------------------------------- */
 
 static void test_random_bits(void **state)
 {
@@ -304,11 +305,11 @@ static void test_random_bits(void **state)
     }
 }
 
-/* ---- functions in C ------------------------------------------------------------------------------ */
+/* ---- functions in C -------------------------------------------------------------------------- */
 
-/* What exp(x) in a user's function may differ by from the operation, in ULP: gcc vectorises the call, so that it is the
- * same function, unless two floats are beside 64-bit lanes of 16 bytes; then, and by clang, the C library's is called for
- * each element. */
+/* What exp(x) in a user's function may differ by from the operation, in ULP: gcc vectorises the
+ * call, so that it is the same function, unless two floats are beside 64-bit lanes of 16 bytes;
+ * then, and by clang, the C library's is called for each element. */
 static int64_t function_slack(const kit *k, lun_dtype t, bool wide)
 {
     static int clang = -1;

@@ -100,8 +100,8 @@ static lun_status join_at(place *at, const lun_ir *ir, lun_launch *launch, int64
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-/* Near 1, so that sums and products of floats tell one order from another; odd: with NaNs and signed
- * zeros. */
+/* Near 1, so that sums and products of floats tell one order from another; odd: with NaNs
+ * and signed zeros. */
 static char *make_data(lun_dtype t, uint64_t seed, bool odd, uint64_t *cells)
 {
     int size = lun_dtype_get(t)->bytes;

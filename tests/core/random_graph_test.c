@@ -1,9 +1,9 @@
-/* random_graph_test.c - random graphs of everything a node can be, evaluated as the engine likes, against
- * the same steps one at a time.
+/* random_graph_test.c - random graphs of everything a node can be, evaluated as the engine likes,
+ * against the same steps one at a time.
  *
- * What an array must hold is kept in plain memory beside it (a `cell block` of the item), computed by a
- * second engine on fresh arrays, each step evaluated at once; parts, Views and writes are done by hand.
- * So nothing of the graph, its lifetimes or copy-on-write is shared with what is tested.
+ * What an array must hold is kept in plain memory beside it (a `cell block` of the item), computed
+ * by a second engine on fresh arrays, each step evaluated at once; parts, Views and writes are done
+ * by hand.  So nothing of the graph, its lifetimes or copy-on-write is shared with what is tested.
  * Usage: random_graph_test [first seed [number of graphs]] */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,7 +50,7 @@ typedef struct world {
                      lun_error(engine));                                                \
     } while (0)
 
-/* ---- items -------------------------------------------------------------------------------------- */
+/* ---- items ----------------------------------------------------------------------------------- */
 
 static unsigned char *bytes_of(const item *i)
 {
@@ -120,7 +120,7 @@ static item *pick_size(world *w, int64_t n)
     return pick(w);
 }
 
-/* ---- checking ------------------------------------------------------------------------------------ */
+/* ---- checking -------------------------------------------------------------------------------- */
 
 static void compare(world *w, const item *i, const void *got, int64_t first, int64_t count)
 {
@@ -167,7 +167,7 @@ static void check(world *w, const item *i)
     }
 }
 
-/* ---- steps ---------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 /* The step on the tested engine's arrays and on fresh ones; keeps what both give. */
 static void build(world *w, const step *s, item *const *in)
@@ -293,7 +293,7 @@ static void new_row(world *w)
     v->offset = k * b.n;
 }
 
-/* ---- writes --------------------------------------------------------------------------------------- */
+/* ---- writes ---------------------------------------------------------------------------------- */
 
 static void write_some(world *w, item *i)
 {
@@ -367,7 +367,7 @@ static void change(world *w)
         check(w, pick(w));
 }
 
-/* ---- a graph -------------------------------------------------------------------------------------- */
+/* ---- a graph --------------------------------------------------------------------------------- */
 
 static void evaluate_some(world *w)
 {

@@ -1,6 +1,6 @@
-/* reentry_test.c - functions of the host's that the engine calls, and that call the engine: while an evaluation runs,
- * while memory is given back, while something is logged, while the engine closes.  Nothing hangs; what cannot be done is
- * refused by a status. */
+/* reentry_test.c - functions of the host's that the engine calls, and that call the engine: while
+ * an evaluation runs, while memory is given back, while something is logged, while the engine
+ * closes.  Nothing hangs; what cannot be done is refused by a status. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

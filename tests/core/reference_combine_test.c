@@ -1,12 +1,13 @@
-/* reference_combine_test.c - reductions and scans of interpreter and host together, bit for bit against
- * the order that ir/order.h states, written out here and in order_oracle.h element by element. */
+/* reference_combine_test.c - reductions and scans of interpreter and host together, bit for
+ * bit against the order that ir/order.h states, written out here and in order_oracle.h
+ * element by element. */
 #include "order_oracle.h"
 
 #include <stdio.h>
 
 enum { LONG = 150000 };
 
-/* ---- the order of scans -------------------------------------------------------------------------- */
+/* ---- the order of scans ---------------------------------------------------------------------- */
 
 static void scan_groups(const combiner *f, const uint64_t *x, int64_t n, bool inclusive,
                         uint64_t carry, uint64_t *out)
@@ -56,10 +57,10 @@ static void scanned(const combiner *f, const uint64_t *x, int64_t n, bool inclus
     }
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------------ */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
-/* Elements as dtype and as cells: with NaNs and signed zeros among them for the smallest and largest,
- * near 1 for products, so that what comes out tells one order from another. */
+/* Elements as dtype and as cells: with NaNs and signed zeros among them for the smallest and
+ * largest, near 1 for products, so that what comes out tells one order from another. */
 static char *make_data(const combiner *f, int64_t n, uint64_t **cells)
 {
     lun_dtype t = f->t;
@@ -96,7 +97,7 @@ static const combiner combiners[] = {
     {LUN_OP_FMAX, LUN_F64}, {MIX, LUN_I32},          {BRANCH, LUN_I32}};
 enum { COMBINERS = sizeof combiners / sizeof *combiners };
 
-/* ---- reductions ---------------------------------------------------------------------------------------- */
+/* ---- reductions ------------------------------------------------------------------------------ */
 
 static void check_reduction(const combiner *f, int64_t n, int threads, lun_isa isa)
 {
@@ -184,7 +185,7 @@ static void test_several_results(void **state)
     lun_ir_free(&ir);
 }
 
-/* ---- scans --------------------------------------------------------------------------------------------------- */
+/* ---- scans ----------------------------------------------------------------------------------- */
 
 static void check_scan(const combiner *f, int64_t n, bool inclusive, bool in_place, int threads,
                        lun_isa isa)
@@ -253,7 +254,7 @@ static void test_scans_on_all_threads(void **state)
             check_scan(&combiners[picked[k]], LONG, t & 1, t & 2, test_threads[t], lun_isa_here());
 }
 
-/* ---- what cannot be interpreted -------------------------------------------------------------------------------- */
+/* ---- what cannot be interpreted -------------------------------------------------------------- */
 
 static lun_kernel *build(lun_services *services, void **state, const lun_ir *ir, lun_status *status)
 {

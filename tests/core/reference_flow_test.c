@@ -1,12 +1,13 @@
-/* reference_flow_test.c - control flow in the interpreter: random structured kernels against an oracle
- * that runs one index at a time, jump by jump; then cases that a random kernel would seldom hit. */
+/* reference_flow_test.c - control flow in the interpreter: random structured kernels against
+ * an oracle that runs one index at a time, jump by jump; then cases that a random kernel
+ * would seldom hit. */
 #include "kernels.h"
 
 #include <stdio.h>
 
 enum { MOST = 4000, TABLE = 37, N = 1111 };
 
-/* ---- the oracle: one index, one instruction after the other --------------------------------------- */
+/* ---- the oracle: one index, one instruction after the other ---------------------------------- */
 
 typedef struct element {
     int64_t value[MOST];
@@ -132,7 +133,7 @@ static void run_element(const lun_ir *ir, element *e, const int32_t *const *slot
     }
 }
 
-/* ---- random kernels ------------------------------------------------------------------------------------- */
+/* ---- random kernels -------------------------------------------------------------------------- */
 
 /* Values and variables that may be used; a block's own are forgotten at its end. */
 typedef struct writer {
@@ -351,7 +352,7 @@ static void test_random_kernels(void **state)
         check_kernel(seed, seed % 4 == 3, (lun_isa)(seed % (uint64_t)(1 + (int)lun_isa_here())));
 }
 
-/* ---- chosen cases ------------------------------------------------------------------------------------------ */
+/* ---- chosen cases ---------------------------------------------------------------------------- */
 
 /* Lengths of Collatz sequences: rounds differ from element to element; padding must not run. */
 static void test_collatz(void **state)

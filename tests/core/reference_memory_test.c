@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* ---- (a + b) * (c + d), all lengths, memory that ends at a guard page ------------------------------- */
+/* ---- (a + b) * (c + d), all lengths, memory that ends at a guard page ------------------------ */
 
 static void make_w1(lun_ir *ir)
 {
@@ -53,7 +53,8 @@ static void test_lengths_and_guard_pages(void **state)
                 }
 }
 
-/* a[i] = (a[i] + b[i]) * (a[i] + b[i]) on unaligned memory: a is read after the result was computed. */
+/* a[i] = (a[i] + b[i]) * (a[i] + b[i]) on unaligned memory: a is read after the
+ * result was computed. */
 static void test_in_place_and_unaligned(void **state)
 {
     (void)state;
@@ -200,7 +201,7 @@ static void test_many_live_values(void **state)
     lun_ir_free(&ir);
 }
 
-/* ---- indices, gathers, uniform elements ------------------------------------------------------------------- */
+/* ---- indices, gathers, uniform elements ------------------------------------------------------ */
 
 static void test_gather_and_index(void **state)
 {
@@ -263,7 +264,7 @@ static void test_index_from_the_middle(void **state)
     lun_ir_free(&ir);
 }
 
-/* ---- random bits --------------------------------------------------------------------------------------------- */
+/* ---- random bits ----------------------------------------------------------------------------- */
 
 /* Philox4x32-10 word for word as the paper has it. */
 static void philox(uint64_t block, uint64_t key, uint32_t out[4])
@@ -338,7 +339,7 @@ static void test_random_bits(void **state)
         }
 }
 
-/* ---- division by zero ------------------------------------------------------------------------------------------ */
+/* ---- division by zero ------------------------------------------------------------------------ */
 
 static void test_division_by_zero(void **state)
 {

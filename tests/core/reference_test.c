@@ -1,5 +1,6 @@
-/* reference_test.c - the interpreter's operations, conversions and memory against oracles that are
- * written here in another way: wide integers, double for f32, Lua's own rules, libm called directly. */
+/* reference_test.c - the interpreter's operations, conversions and memory against oracles
+ * that are written here in another way: wide integers, double for f32, Lua's own rules,
+ * libm called directly. */
 #include "kernels.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@ typedef __int128 wide;
 
 enum { SPECIALS = 14, N = 2000 };
 
-/* ---- elements as numbers ------------------------------------------------------------------------------ */
+/* ---- elements as numbers --------------------------------------------------------------------- */
 
 static const int sizes[LUN_DTYPE_COUNT] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 2, 2};
 
@@ -84,7 +85,7 @@ static void fill_data(lun_dtype t, char *data, int64_t n, int operand, uint64_t 
     }
 }
 
-/* ---- the oracle ----------------------------------------------------------------------------------------- */
+/* ---- the oracle ------------------------------------------------------------------------------ */
 
 static wide floor_divide(wide a, wide b)
 {
@@ -423,9 +424,10 @@ static bool near(lun_dtype t, double got, long double want, double limit)
            (long double)limit * ldexpl(1, e - digits < low ? low : e - digits);
 }
 
-/* ---- operations -------------------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
-/* An operation that the oracles above do not know: rows behind these have theirs in tests/diff/oracle.lua. */
+/* An operation that the oracles above do not know: rows behind these have theirs in
+ * tests/diff/oracle.lua. */
 static void left_to_diff(lun_op op)
 {
     assert_true(op > LUN_OP_ISFINITE);
@@ -536,7 +538,7 @@ static void test_precise_math(void **state)
         }
 }
 
-/* ---- conversions ----------------------------------------------------------------------------------------- */
+/* ---- conversions ----------------------------------------------------------------------------- */
 
 static void check_conversion(lun_dtype to, lun_dtype from, const void *x, const void *got)
 {

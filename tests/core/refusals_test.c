@@ -1,6 +1,6 @@
-/* refusals_test.c - calls of the C interface that are refused by what their arguments are together: status and
- * text of each, and the engine goes on. What is refused by one argument alone (NULL, no such dtype) is in
- * tests/torture/capi.c. */
+/* refusals_test.c - calls of the C interface that are refused by what their arguments are together:
+ * status and text of each, and the engine goes on. What is refused by one argument alone (NULL, no
+ * such dtype) is in tests/torture/capi.c. */
 #include <stdio.h>
 #include <string.h>
 

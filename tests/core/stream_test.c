@@ -1,5 +1,5 @@
-/* stream_test.c - slots whose elements are not in memory: the same results as from memory, each element read
- * once, and what happens when one cannot be read. */
+/* stream_test.c - slots whose elements are not in memory: the same results as from memory, each
+ * element read once, and what happens when one cannot be read. */
 #include "kernels.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
-/* topology_test.c - how many threads, on which hardware threads and memory nodes, with which chunks: on simulated
- * machines, by tables.  And what looking at the machine leaves alone. */
+/* topology_test.c - how many threads, on which hardware threads and memory nodes, with which
+ * chunks: on simulated machines, by tables.  And what looking at the machine leaves alone. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_setaffinity */
 #endif
@@ -21,7 +21,7 @@
 #define PLAIN     "pack:1 core:2 pu:1"
 #define SHARED_L2 "pack:1 l2:2(size=4194304) core:4 pu:1"
 
-/* ---- machines ------------------------------------------------------------------------------------ */
+/* ---- machines -------------------------------------------------------------------------------- */
 
 static const struct {
     const char *machine;
@@ -67,9 +67,10 @@ static void test_machines(void **state)
     assert_null(none.places);
 }
 
-/* ---- places -------------------------------------------------------------------------------------- */
+/* ---- places ---------------------------------------------------------------------------------- */
 
-/* allowed: "" all, else a digit for each hardware thread in the machine's order.  cpus: by worker. */
+/* allowed: "" all, else a digit for each hardware thread in the machine's
+ * order.  cpus: by worker. */
 static const struct {
     const char *machine;
     int wanted, quota;
@@ -88,7 +89,8 @@ static const struct {
     {LAPTOP, 0, 2, true, "00111000", "2 4", "0 0", 640, 12},
     {LAPTOP, 0, 0, true, "00110000", "2 3", "0 0", 640, 12},
     {LAPTOP, 0, 0, false, "00110000", "2", "0", 640, 12},
-    /* asked for: whatever the quota says, even more than there are; chunks of neighbours stay near */
+    /* asked for: whatever the quota says, even more than there are; chunks of
+     * neighbours stay near */
     {LAPTOP, 2, 1, true, "", "0 2", "0 0", 640, 12},
     {LAPTOP, 4, 0, true, "00110000", "2 2 3 3", "0 0 0 0", 640, 12},
     {LAPTOP, 1, 0, true, "00000000", "-1", "0", 640, 0},
@@ -145,7 +147,7 @@ static void test_places(void **state)
     }
 }
 
-/* ---- chunks -------------------------------------------------------------------------------------- */
+/* ---- chunks ---------------------------------------------------------------------------------- */
 
 /* kind: p plain, r REDUCE, s SCAN.  shares: how many chunks each worker has. */
 static const struct {
@@ -212,7 +214,7 @@ static void test_chunks(void **state)
     }
 }
 
-/* ---- this machine -------------------------------------------------------------------------------- */
+/* ---- this machine ---------------------------------------------------------------------------- */
 
 /* Whether the process has a library whose path contains the word. */
 static bool has_loaded(const char *word)

@@ -1,5 +1,5 @@
-/* total_test.c - whole reductions at the edges of their dtypes, the ends of ranges, and random numbers
- * against a plain Philox4x32-10. */
+/* total_test.c - whole reductions at the edges of their dtypes, the ends of ranges, and random
+ * numbers against a plain Philox4x32-10. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -168,7 +168,7 @@ static void test_every_length_has_its_extremes(void **state)
         }
 }
 
-/* ---- ranges ------------------------------------------------------------------------------------------ */
+/* ---- ranges ---------------------------------------------------------------------------------- */
 
 static void test_ends_of_linspace(void **state)
 {
@@ -221,7 +221,7 @@ static void test_ranges(void **state)
     assert_int_equal(lun_range(e, one, one, -1, LUN_I64, &a), LUN_ERANGE);
 }
 
-/* ---- random numbers ------------------------------------------------------------------------------------ */
+/* ---- random numbers -------------------------------------------------------------------------- */
 
 /* Philox4x32-10 as in Salmon, Moraes, Dror and Shaw 2011, one block at a time. */
 static void philox(uint64_t seed, uint64_t block, uint32_t out[4])

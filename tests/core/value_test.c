@@ -1,5 +1,6 @@
-/* value_test.c - elements in and out of arrays where it gets narrow: Views on what is not in memory,
- * stores that change nothing but elements, arrays of rank 0, virtual arrays that somebody writes to. */
+/* value_test.c - elements in and out of arrays where it gets narrow: Views on what is not in
+ * memory, stores that change nothing but elements, arrays of rank 0, virtual arrays that
+ * somebody writes to. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static void holds(lun_array *a, const double *x, int64_t n)
 static const double six[6] = {1, 2, 3, 4, 5, 6};
 static const int64_t two_by_three[2] = {2, 3}, three_by_two[2] = {3, 2};
 
-/* ---- Views ----------------------------------------------------------------------------------------- */
+/* ---- Views ----------------------------------------------------------------------------------- */
 
 /* The pointer that lun_data gives for a row stays good while other arrays come and go. */
 static void row_keeps_its_data(lun_array *m, const double *want)
@@ -86,7 +87,7 @@ static void test_data_of_a_row_of_a_virtual_array(void **state)
     lun_release(m);
 }
 
-/* ---- stores -------------------------------------------------------------------------------------------- */
+/* ---- stores ---------------------------------------------------------------------------------- */
 
 static void test_store_fills_from_rank_0(void **state)
 {
@@ -214,7 +215,7 @@ static void test_overlapping_write(void **state)
     lun_release(a);
 }
 
-/* ---- virtual arrays --------------------------------------------------------------------------------- */
+/* ---- virtual arrays -------------------------------------------------------------------------- */
 
 static int64_t allocated(void)
 {
@@ -269,7 +270,7 @@ static void test_reading_elements_evaluates(void **state)
     lun_release(y);
 }
 
-/* ---- one element, no rank --------------------------------------------------------------------------- */
+/* ---- one element, no rank -------------------------------------------------------------------- */
 
 static void test_initial_value_of_one_element(void **state)
 {
@@ -362,7 +363,7 @@ static void test_nothing_is_everywhere_legal(void **state)
     lun_function_release(add);
 }
 
-/* ---- what is refused --------------------------------------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------------------------- */
 
 static void test_sizes_beyond_memory(void **state)
 {

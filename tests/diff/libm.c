@@ -1,6 +1,6 @@
-/* libm.c - what the difference tests measure results against: the C library's long double functions,
- * called directly, and arithmetic that Lua lacks (single rounding to f32, fma). A Lua module.
- * It must not know the engine: no header of ours is included. */
+/* libm.c - what the difference tests measure results against: the C library's long double
+ * functions, called directly, and arithmetic that Lua lacks (single rounding to f32, fma). A Lua
+ * module.  It must not know the engine: no header of ours is included. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -73,11 +73,11 @@ static const char *check_elements(lua_State *L, int i, format f, size_t *count, 
     return bytes;
 }
 
-/* ---- accuracy ---------------------------------------------------------------------------------- */
+/* ---- accuracy -------------------------------------------------------------------------------- */
 
-/* The error of got in units in the last place of the format; infinite where it is wrong in kind: NaN
- * for a number, a wrong infinity, a zero of the wrong sign. An infinity stands for the first number
- * beyond the format, so that rounding up to it at the very edge counts as what it is. */
+/* The error of got in units in the last place of the format; infinite where it is wrong in kind:
+ * NaN for a number, a wrong infinity, a zero of the wrong sign. An infinity stands for the first
+ * number beyond the format, so that rounding up to it at the very edge counts as what it is. */
 static double error_in_ulp(wide exact, double got, format f)
 {
     if (isnan(exact) || isnan(got))
@@ -139,7 +139,7 @@ static int accuracy(lua_State *L)
     return 3;
 }
 
-/* ---- sums -------------------------------------------------------------------------------------- */
+/* ---- sums ------------------------------------------------------------------------------------ */
 
 /* libm.sums(dtype, bytes): in long double, the sum, the sum of magnitudes, the sum of squares, the
  * mean, and the sum of squared deviations from it. */
@@ -168,7 +168,7 @@ static int sums(lua_State *L)
     return 5;
 }
 
-/* ---- single numbers ---------------------------------------------------------------------------- */
+/* ---- single numbers -------------------------------------------------------------------------- */
 
 /* libm.<name>(x [, y]) as f64. Upvalue: the function's index. */
 static int call(lua_State *L)
@@ -199,8 +199,8 @@ static int to_float(lua_State *L)
     return 1;
 }
 
-/* libm.digest(dtype, bytes): 64 bits that tell results apart (FNV-1a over elements); all NaNs are one.
- * A dtype that is no float is taken byte by byte. */
+/* libm.digest(dtype, bytes): 64 bits that tell results apart (FNV-1a over elements); all NaNs are
+ * one.  A dtype that is no float is taken byte by byte. */
 static int digest(lua_State *L)
 {
     const char *dtype = luaL_checkstring(L, 1);

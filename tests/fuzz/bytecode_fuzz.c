@@ -1,7 +1,8 @@
-/* bytecode_fuzz.c - for libFuzzer: the code of a Lua function, damaged.  What luafn reads and compiles is refused with
- * a reason or becomes IR that keeps every rule of ir/ir.h, and running that IR reads nothing outside of its arrays.
- * The bytes take the place of what lua_dump writes (linked with --wrap=lua_dump), so that Lua's own reader, which
- * trusts them, is never asked.  Closures of four upvalues stand around the code. */
+/* bytecode_fuzz.c - for libFuzzer: the code of a Lua function, damaged.  What luafn reads and
+ * compiles is refused with a reason or becomes IR that keeps every rule of ir/ir.h, and running
+ * that IR reads nothing outside of its arrays.  The bytes take the place of what lua_dump writes
+ * (linked with --wrap=lua_dump), so that Lua's own reader, which trusts them, is never asked.
+ * Closures of four upvalues stand around the code. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +118,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     return 0;
 }
 
-/* Half of the changes are to a single instruction or between instructions, which keeps the rest readable. */
+/* Half of the changes are to a single instruction or between instructions, which keeps
+ * the rest readable. */
 size_t LLVMFuzzerCustomMutator(unsigned char *data, size_t size, size_t room, unsigned seed)
 {
     if (size < 64 || seed % 2)

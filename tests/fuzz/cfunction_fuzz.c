@@ -1,4 +1,5 @@
-/* cfunction_fuzz.c - for libFuzzer: any text is a C function or refused with a reason, at no harm. */
+/* cfunction_fuzz.c - for libFuzzer: any text is a C function or refused with a
+ * reason, at no harm. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
-/* files_fuzz.c - for libFuzzer: any bytes are a file that lun.load reads, or refuses by nil and a message.
- * FUZZ_KIND is its extension: npy, csv, pnm or png.  The readers are Lua above C: what the compiler instruments sees
- * the C, and a line hook adds the lines of Lua, each pair of lines a counter of libFuzzer's. */
+/* files_fuzz.c - for libFuzzer: any bytes are a file that lun.load reads, or refuses by nil and a
+ * message.  FUZZ_KIND is its extension: npy, csv, pnm or png.  The readers are Lua above C: what
+ * the compiler instruments sees the C, and a line hook adds the lines of Lua, each pair of lines a
+ * counter of libFuzzer's. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
-/* sequence_fuzz.c - for libFuzzer: bytes are calls of the C interface, two or more for each: what to call, on which of
- * the arrays, functions and plans that the calls before have made.  The engine lives on from one input to the next.
- * A call that fails must say why and leave its results untouched; when everything is released no node is left. */
+/* sequence_fuzz.c - for libFuzzer: bytes are calls of the C interface, two or more for each: what
+ * to call, on which of the arrays, functions and plans that the calls before have made.  The engine
+ * lives on from one input to the next.  A call that fails must say why and leave its results
+ * untouched; when everything is released no node is left. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +127,7 @@ static bool large(const lun_array *a)
     return a && lun_size(a) > MOST;
 }
 
-/* ---- calls ---------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static void make(world *w, input *in, int what)
 {
@@ -369,7 +370,7 @@ static void manage(world *w, input *in, int what)
     }
 }
 
-/* ---- inputs --------------------------------------------------------------------------------------- */
+/* ---- inputs ---------------------------------------------------------------------------------- */
 
 static void release_all(world *w)
 {

@@ -1,10 +1,10 @@
-/* cl_faults.c - stands between a program and the OpenCL library: passes every call on, but lets one of
- * them fail, counts what is made and released, and can crash where drivers do.
+/* cl_faults.c - stands between a program and the OpenCL library: passes every call on, but lets one
+ * of them fail, counts what is made and released, and can crash where drivers do.
  *
  * Built as libOpenCL.so.1 in a directory of its own; LD_LIBRARY_PATH puts it before the real one.
- * LUN_TEST_CL=abort, exit or hang: what the first clGetPlatformIDs does; plain: the compiler knows no GNU
- * vectors; nof64: devices have no double.  LUN_TEST_CL_CALLERS: a file that gets a line for each call of
- * clGetPlatformIDs, with the object that the call comes from. */
+ * LUN_TEST_CL=abort, exit or hang: what the first clGetPlatformIDs does; plain: the compiler knows
+ * no GNU vectors; nof64: devices have no double.  LUN_TEST_CL_CALLERS: a file that gets a line for
+ * each call of clGetPlatformIDs, with the object that the call comes from. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr */
 #endif
@@ -19,7 +19,7 @@
 
 #pragma GCC visibility push(default)
 
-/* ---- control -------------------------------------------------------------------------------------- */
+/* ---- control --------------------------------------------------------------------------------- */
 
 static long calls, fail_at, alive;
 static cl_int fail_code;
@@ -71,7 +71,7 @@ static void *real(const char *name)
     return address;
 }
 
-/* ---- calls ---------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 #define REAL(name)               \
     __typeof__(&name) call;      \

@@ -25,8 +25,8 @@ static bool is_exit(const lun_crender *r, int32_t leave, int32_t loop)
            lun__ins(r, leave + 1)->kind == LUN_IR_END;
 }
 
-/* True if instruction i, inside the loop, may run without active lanes: it is cheap and has no effect
- * but on variables. Producers put no ARG inside loops: one there keeps the plain form. */
+/* True if instruction i, inside the loop, may run without active lanes: it is cheap and has no
+ * effect but on variables. Producers put no ARG inside loops: one there keeps the plain form. */
 static bool is_harmless(const lun_crender *r, int32_t i, int32_t loop)
 {
     const lun_ir_ins *ins = lun__ins(r, i);

@@ -17,8 +17,9 @@ static bool is_guarded(const lun_crender *r)
     return r->masked;
 }
 
-/* An iteration of a loop depends on the one before: several vectors in turn hide its latency, as
- * long as they fit the registers.  One vector alone where a branch inside might be skipped for it. */
+/* An iteration of a loop depends on the one before: several vectors in turn hide its
+ * latency, as long as they fit the registers.  One vector alone where a branch inside might
+ * be skipped for it. */
 static int parts_of(const lun_crender *r)
 {
     bool loops = false, divergent = false, branches = false;
