@@ -1,5 +1,5 @@
 -- Random graphs evaluated in one go and operation by operation: fusing must never cost more than 5%. Shared
--- nodes, several results, reductions, cheap operations and dear ones. Times are of the processor, the least
+-- nodes, several results, reductions, cheap operations and costly ones. Times are of the processor, the least
 -- of alternating repetitions, so that other work on the machine counts little.
 -- usage: lunarray bench/graphs.lua [graphs [elements [seed]]]
 
@@ -64,7 +64,7 @@ for i = 1, 4 do
 end
 
 -- Seconds of one evaluation; each: what happens after an operation. The last step differs each time, or else
--- what has been computed would be found.
+-- computed elements would be found.
 local function run(g, salt, each, show)
     local value = table.move(leaves, 1, g.leaves, 1, {})
     value[1] = value[1]:copy()

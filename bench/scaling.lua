@@ -1,4 +1,4 @@
--- Speed-up of two threads over one: compute-bound kernels, dear in each element or with loops of uneven length,
+-- Speed-up of two threads over one: compute-bound kernels, costly in each element or with loops of uneven length,
 -- and memory-bound ones.
 -- usage: LUNARRAY_JIT=sync lunarray bench/scaling.lua        rounds of processes in turn; a table at the end
 -- Each thread count has processes of its own; ratios are those of medians, of the best round, for what else

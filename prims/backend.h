@@ -32,7 +32,7 @@ typedef struct lun_services {
     void *log_ctx;
     const volatile int *cancel; /* becomes nonzero when the evaluation shall stop */
     /* To be called now and then, by the thread that called run or build, with what it does and how
-     * many elements of it are done; NULL: nobody wants to know. total 0: unknown. */
+     * many elements of it are done; NULL: not reported. total 0: unknown. */
     void (*tick)(void *ctx, const char *what, int64_t done, int64_t total);
     void *tick_ctx;
 } lun_services;
@@ -125,7 +125,7 @@ typedef struct lun_backend {
     lun_status (*download)(void *state, lun_buffer *from, int64_t offset, void *host,
                            int64_t bytes);
 
-    /* True if it should be used where nobody says what to use: there is a GPU.  Must not load a
+    /* True if it is the default where no backend is named: there is a GPU.  Must not load a
      * driver on a machine without one.  NULL: false. */
     bool (*preferred)(const lun_services *services);
 } lun_backend;
@@ -157,12 +157,12 @@ const char *lun_cache_scratch(lun_cache *cache);
 int lun_cache_lock(lun_cache *cache, int wait_ms);
 void lun_cache_unlock(int lock); /* -1 is allowed */
 
-/* Claims to make the entry of a key, so that processes that share the directory need not all make
- * it.  Never waits.  A claim is a descriptor, closed on exec: whoever makes the entry is to
- * inherit it, for the claim is TAKEN as long as any process has it open.  It is LEFT when none
- * has, but its owner lives and has not ended it: the entry may be about to be stored.  After some
- * patience with that, claim it as `abandoned`.  NONE: no claims can be had in this directory; make
- * the entry without. */
+/* Claims to make the entry of a key, so that of the processes that share the directory only one
+ * makes it.  Never waits.  A claim is a descriptor, closed on exec, which the maker of the entry
+ * inherits: the claim is TAKEN as long as any process has it open.  It is LEFT when none has, but
+ * its owner lives and did not end it: the entry may be about to be stored; an owner that does not
+ * store it in time is overruled by `abandoned`.  NONE: this directory has no claims; make the entry
+ * without. */
 enum { LUN_CLAIM_NONE = -1, LUN_CLAIM_TAKEN = -2, LUN_CLAIM_LEFT = -3 };
 int lun_cache_claim(lun_cache *cache, const char *key, size_t key_length, bool abandoned);
 /* Ends a claim of ours: the entry is stored, or will not be. */

@@ -349,7 +349,7 @@ LUN_API lun_status lun_integer(lun_engine *e, int64_t x, lun_array **out);
 /* The same for a truth value. */
 LUN_API lun_status lun_boolean(lun_engine *e, bool x, lun_array **out);
 /* x everywhere.  This and the next three are virtual: computed where they are used, no memory until
- * someone writes.  LUN_ERANGE if x does not fit t. */
+ * the first write.  LUN_ERANGE if x does not fit t. */
 LUN_API lun_status lun_full(lun_engine *e, int rank, const int64_t *shape, lun_dtype t, lun_value x,
                             lun_array **out);
 /* n elements first + i * step, i from 0. */
@@ -678,7 +678,7 @@ LUN_API bool lun_profile_at(const lun_engine *e, int index, lun_profile_row *out
 /* Opens the module in a host's own lua_State (for luaL_requiref). */
 LUN_API int luaopen_lunarray(struct lua_State *L);
 /* Runs a text (no bytecode) in a Lua state of the engine's own, made on first use, with `lun`
- * preset to this engine.  LUN_ESCRIPT: a syntax error, or an error that nobody caught, with its
+ * preset to this engine.  LUN_ESCRIPT: a syntax error, or an uncaught error, with its
  * traceback; LUN_ECANCEL, LUN_ELIMIT, LUN_ENOMEM: what stopped it.  The state and its globals stay
  * for the next call. */
 LUN_API lun_status lun_dostring(lun_engine *e, const char *text);

@@ -1,6 +1,6 @@
 /* table.c - which vector math functions serve which operation; see vecmath.h.
  *
- * Takes addresses only: whoever calls one is compiled for its instruction set. The figures decide,
+ * Takes addresses only: their callers are compiled for its instruction set. The figures decide,
  * and bench/variants.c measures them: here glibc 2.36, 16 million arguments a function, all
  * variants right on special values. What then serves is measured by `make accuracy`:
  * docs/accuracy.md. */

@@ -1,6 +1,6 @@
 /* vecmath.h - the vector math functions of this machine, one table for interpreter and kernels.
  *
- * Every math operation is computed by the same function whoever calls it, so the reference backend
+ * Every math operation is computed by the same function for every caller, so the reference backend
  * and compiled kernels give the same bits.  Entries come from glibc's libmvec in the widest variant
  * that the machine's CPU (and this build's compiler) supports, or from f64.h where that misses the
  * accuracy promise (f32: 4 ULP, f64: 2 ULP).  An operation without either, and every one in

@@ -26,7 +26,7 @@ char *lun_spawn_find(const char *name);
  * which its words come, not blocking.  errno, 0: well. */
 int lun_spawn_start(const char *path, char *const *argv, const char *temporary, const int *kept,
                     int kept_count, pid_t *pid, int *pipe);
-/* Takes what has been said, keeps at most LUN_SPAWN_WORDS; closes *pipe at its end (-1). */
+/* Reads the output so far, keeps at most LUN_SPAWN_WORDS; closes *pipe at its end (-1). */
 void lun_spawn_listen(int *pipe, lun_strbuf *words);
 /* Lets the program and what it starts give way to others. */
 void lun_spawn_yield(pid_t pid);

@@ -154,7 +154,7 @@ ROUNDING(double, , 0x1p52, fabs, copysign)
 #define truncf trunc_sse2f
 #endif
 
-/* ---- STORED floats: conversions alone ------------------------------------------------------------- */
+/* ---- STORED floats: conversions alone -------------------------------------------------------- */
 
 #define WIDEN_PLAIN(...)
 #define WIDEN_STORED(ID, exponent, mantissa)                                    \

@@ -7,7 +7,7 @@
 #define T                    JOIN(type_, ID)
 #define U                    JOIN(unsigned_, ID)
 #define WIDTH                JOIN(width_, ID)
-#define M(function)          __builtin_choose_expr(sizeof(T) == sizeof(float), function##f, function)
+#define M(name)              __builtin_choose_expr(sizeof(T) == sizeof(float), name##f, name)
 #define NAME(what, row)      JOIN3(what, row, ID)
 #define PICK(flt, integer)   JOIN(PICK_, KIND)(flt, integer)
 #define VALUE(expression)    JOIN(VALUE_, KIND)(expression)

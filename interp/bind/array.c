@@ -26,7 +26,7 @@ bool lun__is_array(lua_State *L, lun__host *h, int i)
     return lun__array_at(L, h, i) != NULL;
 }
 
-/* Raises the error for an array that has been freed. */
+/* Raises the error for a freed array. */
 static lun_array *usable(lua_State *L, const lun__held *held)
 {
     if (!held->as.array || lun_is_freed(held->as.array))

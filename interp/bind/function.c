@@ -36,8 +36,8 @@ static bool to_operation(lua_State *L, int i, lun_op *op)
     return lun__to_op(L, i, op) || lun__to_either_op(L, i, op);
 }
 
-/* The function of a C string or of a Lua function. The same text or function gives the same while
- * anybody uses it. */
+/* The function of a C string or of a Lua function. The same text or function gives the same one as
+ * long as that is in use. */
 static lun_function *of_code(lua_State *L, lun__host *h, int i)
 {
     lua_getiuservalue(L, lua_upvalueindex(1), LUN__CACHE);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks at most: more than die between two young collections of a small heap. */
+/* Blocks at most: more than are freed between two young collections of a small heap. */
 enum { KEPT = 1024 };
 
 typedef struct spare {

@@ -51,7 +51,7 @@ static void on_signal(int number, void (*handler)(int), int flags)
  * -------------------------------------------------------------------------------------- */
 
 /* A script may catch "interrupted!" once and go on. In a session it comes again, after half as many
- * instructions each time, until the whole input has been left. */
+ * instructions each time, until the whole input is left. */
 static void raise_interrupt(lua_State *L, lua_Debug *where)
 {
     (void)where;

@@ -112,7 +112,7 @@ static lun_status state_of(lun_engine *e, lua_State **out)
 typedef struct job {
     lun_engine *engine;
     const char *text;  /* script, path or name */
-    lun_status status; /* what went wrong and has been recorded without an error of Lua's */
+    lun_status status; /* a failure recorded without an error of Lua's */
     lun_array *array;
     double number;
 } job;

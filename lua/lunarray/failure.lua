@@ -1,4 +1,4 @@
--- An error at the prompt as people want to see it: its message, the part of the traceback that is
+-- An error as the prompt shows it: its message, the part of the traceback that is
 -- theirs, and the name they may have meant. Knows nothing of how inputs are read.
 
 local complete = require "lunarray.complete"

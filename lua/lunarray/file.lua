@@ -73,7 +73,7 @@ function file.open(path)
     return file.source(text)
 end
 
--- 16 hexadecimal digits nobody can guess; math.random is the script's own and stays untouched.
+-- 16 hexadecimal digits that cannot be guessed; math.random is the script's own and stays untouched.
 local function unguessable()
     local bytes
     local random = io.open("/dev/urandom", "rb")

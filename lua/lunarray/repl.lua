@@ -167,7 +167,7 @@ local function write_line(text)
     stdout:flush()
 end
 
--- Runs one input that has been understood.
+-- Runs one input that is compiled.
 local function run_input(text, chunk, is_expression)
     session.input = text
     local clock = session.timing and commands.start_clock()

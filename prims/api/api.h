@@ -12,8 +12,8 @@
 lun_status lun__op(lun_engine *e, lun_op op, lun_node *const *in, lun_node **out);
 /* The same with operands of the right dtypes already; t: the result's. */
 lun_status lun__op_of(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t, lun_node **out);
-/* lun__op, and lets go of the operands, also on failure; NULL operands are a failure
- * before: pass it on. */
+/* lun__op, then releases the operands, also on failure.  A NULL operand: an earlier call failed,
+ * whose failure is returned. */
 lun_status lun__op2(lun_engine *e, lun_op op, lun_node *a, lun_node *b, lun_node **out);
 lun_status lun__cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out);
 lun_status lun__number(lun_engine *e, lun_dtype t, double x, lun_node **out);

@@ -34,8 +34,9 @@ const char *lun__describe(const lun_array *a, char buf[96]);
 /* A number as its own dtype's node, cast to t; rank 0. */
 lun_status lun__constant(lun_engine *e, lun_dtype t, lun_value v, lun_node **out);
 
-/* Lets go of what arrays that nobody released hold: device buffers, memory, wrapped memory. */
+/* Releases what unreleased arrays hold: device buffers, memory, wrapped memory. */
 void lun__arrays_end(lun_engine *e);
+/* Frees the memory of all handles. */
 void lun__arrays_close(lun_engine *e);
 
 #endif

@@ -1,5 +1,6 @@
-/* convert.c - conversions as nodes.  The IR casts a STORED float to the dtype that it is computed in, and
- * rounds to it from f32 and f64 alone; all other ways are made of these, each with one rounding. */
+/* convert.c - conversions as nodes.  The IR casts a STORED float to the dtype that it is
+ * computed in, and rounds to it from f32 and f64 alone; all other ways are made of these, each
+ * with one rounding. */
 #include "api/api.h"
 
 typedef struct chain {
@@ -40,8 +41,8 @@ static lun_node *op(chain *c, lun_op o, lun_node *x, lun_node *y, lun_node *z)
     return keep(c, s, n);
 }
 
-/* 64-bit integers a as f64 that round to a few bits as they do: of those from 2^26 on the low 16 bits only
- * tell whether there are any. */
+/* 64-bit integers a as f64 that round to a few bits as they do: of those from 2^26 on the low 16
+ * bits only tell whether there are any. */
 static lun_status few_bits(lun_engine *e, lun_node *a, lun_node **out)
 {
     const uint64_t low = 0xffff, few = (uint64_t)1 << 26;

@@ -1,5 +1,5 @@
 /* make.c - arrays from nothing: copied or wrapped memory, numbers, and virtual arrays, which are
- * expressions over the index and take no memory until someone writes. */
+ * expressions over the index and take no memory until the first write. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -166,7 +166,7 @@ static lun_status moments_of(lun_engine *e, lun_node *a, moments *out)
         return s;
     a->moments = malloc(2 * sizeof *a->moments);
     if (a->moments) {
-        a->rich = 1;
+        a->extended = 1;
         a->moments[0] = out->mean;
         a->moments[1] = out->m2;
     }

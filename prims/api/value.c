@@ -103,7 +103,7 @@ lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
     return s;
 }
 
-/* n's elements in storage that nobody else holds. A virtual n stays virtual where it can. */
+/* n's elements in storage with no other reference. A virtual n stays virtual where it can. */
 static lun_status private_copy(lun_engine *e, lun_node *n, lun_storage **out)
 {
     bool done = lun_node_ready(n);

@@ -1,9 +1,9 @@
 /* claim.c - how processes that share a cache directory keep out of each other's way: one lock for
- * all, and claims, a file for each entry that somebody is making.
+ * all, and claims, a file for each entry in the making.
  *
- * A claim's file stands as long as its owner wants it and is locked as long as a process has its
- * descriptor, so the system itself ends the claims of processes that are killed.  Claims are
- * advice: whoever does not get one may make the entry all the same.  Knows nothing of entries. */
+ * A claim's file exists until its owner ends it and is locked as long as a process has its
+ * descriptor, so the system itself ends the claims of killed processes.  Claims are advisory: an
+ * entry may be made without one.  Knows nothing of entries. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* O_NOFOLLOW */
 #endif
@@ -52,8 +52,7 @@ static void claim_name(const char *key, size_t length, char name[CLAIM])
     snprintf(name, CLAIM, "%s%s", LUN_CACHE_CLAIM, entry);
 }
 
-/* Whether the process that made a claim may still be there; nobody has written
- * into a new one yet. */
+/* Whether the process that made a claim may still be there; a new claim names no process yet. */
 static bool owner_lives(int fd)
 {
     char text[32] = "";
@@ -74,7 +73,7 @@ int lun_cache_claim(lun_cache *c, const char *key, size_t key_length, bool aband
 {
     char name[CLAIM];
     struct stat st;
-    bool made = false, met = false; /* met: somebody else's */
+    bool made = false, met = false; /* met: another process's */
     if (!lun__cache_directory(c, true))
         return LUN_CLAIM_NONE;
     claim_name(key, key_length, name);
@@ -98,7 +97,7 @@ int lun_cache_claim(lun_cache *c, const char *key, size_t key_length, bool aband
                 return LUN_CLAIM_NONE;
             if (!made)
                 return LUN_CLAIM_TAKEN;
-            sched_yield(); /* somebody looks at what has just been made */
+            sched_yield(); /* another process holds the lock on the new file */
             continue;
         }
         bool there = fstat(fd, &st) == 0 && st.st_nlink > 0;

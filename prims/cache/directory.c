@@ -1,6 +1,6 @@
-/* directory.c - the cache's directory: where it is, whether it can be trusted, what has been left
- * in it; see directory.h.  It must belong to this user and be writable by nobody else; where that
- * fails, every load is a miss. */
+/* directory.c - the cache's directory: where it is, whether it can be trusted, which files are
+ * left over in it; see directory.h.  It must belong to this user and be writable by no other; where
+ * that fails, every load is a miss. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* secure_getenv */
 #endif
@@ -171,7 +171,7 @@ static void remove_files(int fd)
     closedir(d);
 }
 
-/* Removes a scratch directory: our own, or one that nobody uses any more. */
+/* Removes a scratch directory: our own, or one whose lock is free. */
 static void remove_scratch(int at, const char *name, bool ours)
 {
     int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -185,7 +185,7 @@ static void remove_scratch(int at, const char *name, bool ours)
     unlinkat(at, name, AT_REMOVEDIR);
 }
 
-/* Removes what writers and compilers that were killed have left behind. */
+/* Removes the files that killed writers and compilers left. */
 void lun__cache_sweep(lun_cache *c)
 {
     int fd = c->swept ? -1 : openat(c->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

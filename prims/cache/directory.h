@@ -1,5 +1,5 @@
-/* directory.h - the directory that compiled kernels live in, for those who read and write in it:
- * entry.c and claim.c.  Knows names of files, not what is in them. */
+/* directory.h - the directory of compiled kernels, as entry.c and claim.c use it.  Knows names of
+ * files, not what is in them. */
 #ifndef LUN_CACHEDIR_H
 #define LUN_CACHEDIR_H
 
@@ -20,20 +20,20 @@ struct lun_cache {
     bool refused, swept, told_store, told_damage;
     unsigned serial;
     char *scratch;
-    int scratch_lock; /* its descriptor: locked as long as somebody uses it, whatever ends him */
-    pid_t owner;      /* who made the scratch directory */
+    int scratch_lock; /* its descriptor, locked while the scratch directory is in use */
+    pid_t owner;      /* the process that made the scratch directory */
 };
 
 /* The first time (*told) a line for the log. */
 void lun__cache_tell(lun_cache *c, bool *told, const char *what, const char *why);
 /* Opens the directory, made if `create`; false: there is none (yet), or none that can be used. */
 bool lun__cache_directory(lun_cache *c, bool create);
-/* After ENOENT for a name in the open directory: if it has been removed, makes it again.
- * False: there is none. */
+/* After ENOENT for a name in the open directory: makes the directory again if it is gone.  False:
+ * there is none. */
 bool lun__cache_renewed(lun_cache *c);
 /* The file of an entry, hexadecimal. */
 void lun__cache_name(const char *key, size_t length, char name[LUN_CACHE_NAME]);
-/* Once: removes what writers and compilers that were killed have left behind. */
+/* Once: removes the files that killed writers and compilers left. */
 void lun__cache_sweep(lun_cache *c);
 
 #endif

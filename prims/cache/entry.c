@@ -69,8 +69,7 @@ static const char *damage(const char *file, size_t size, const char *key, size_t
     return memcmp(&hash, &h.payload_hash, sizeof hash) ? "its bytes have changed" : NULL;
 }
 
-/* Why a file is none of ours, NULL if it may be.  It has no name any more if it
- * has been replaced. */
+/* Why a file cannot be an entry of this cache, NULL if it may be.  A replaced file has no name. */
 static const char *foreign(const struct stat *st)
 {
     if (!S_ISREG(st->st_mode))

@@ -230,7 +230,7 @@ static bool to_static(const maker *m, const lun_cunit *u)
     return (n && n->unit >= 0) || (u->assigned && u->external < 0);
 }
 
-/* A constant, which OpenCL wants in an address space of its own. */
+/* A constant, which in OpenCL has an address space of its own. */
 static bool is_constant(const lun_cunit *u)
 {
     return u->assigned && u->is_const && !u->is_constant && !u->is_typedef && u->external < 0;

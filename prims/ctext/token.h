@@ -1,7 +1,7 @@
 /* token.h - C text cut into tokens.
  *
  * Comments and spaces are the gaps between tokens; a preprocessor line is a DIRECTIVE token ('#'),
- * its own tokens and an ENDLINE.  The text is not changed: whoever rewrites it copies the gaps. */
+ * its own tokens and an ENDLINE.  The text is not changed; a rewriter copies the gaps. */
 #ifndef LUN_CTOKEN_H
 #define LUN_CTOKEN_H
 

@@ -6,7 +6,7 @@
 
 #include "lunarray.h"
 
-/* Forgets the last failure, for those who write their text into e->error themselves. */
+/* Forgets the last failure; the caller may then write its text into e->error. */
 void lun__clear(lun_engine *e);
 /* An argument that must be given is NULL, or a count makes no sense: for LUN_NEED. */
 lun_status lun__missing(lun_engine *e);
@@ -21,6 +21,7 @@ lun_status lun__value_check(lun_engine *e, lun_value v);
 /* Writes the text of a failure, whose place is not known, and returns s. */
 lun_status lun__fail(lun_engine *e, lun_status s, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The failure LUN_ENOMEM, which allocates no text. */
 lun_status lun__nomem(lun_engine *e);
 /* The text that lun_error(NULL) gives: why this thread's last lun_open failed, "" if it did not. */
 void lun__open_failed(const char *text);

@@ -43,7 +43,7 @@ struct lun_engine {
     int64_t memory_limit;
     lun_config config; /* as given, without its texts */
     volatile int cancel;
-    int stretch;     /* how many that began have not ended */
+    int stretch;     /* nesting of stretches, see watch.h */
     double deadline; /* of the outermost; 0: none */
     lun_watch *watch;
     struct lun_profile *profile; /* the last one, NULL: never asked for */
@@ -99,7 +99,7 @@ lun_status lun__backend_open(lun_engine *e, lun_backend_slot *slot);
  * name is NULL or "". */
 lun_status lun__backend_choose(lun_engine *e, const char *name);
 
-/* An evaluation begins and ends, for those who want to see how far it is. */
+/* An evaluation begins and ends; between, the host's progress function is called. */
 void lun__progress_begin(lun_engine *e);
 void lun__progress_end(lun_engine *e);
 

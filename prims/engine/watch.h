@@ -1,7 +1,7 @@
-/* watch.h - stretches of work: how long one may take, and who stops it. Private to prims/.
+/* watch.h - stretches of work: their time limit and their cancellation. Private to prims/.
  *
- * Whatever runs looks at one flag, e->cancel. lun_cancel raises it, and so does a thread that
- * sleeps until the time limit; that thread exists only in engines with a limit. */
+ * Running work polls one flag, e->cancel. lun_cancel sets it, and so does a thread that sleeps
+ * until the time limit; that thread exists only in engines with a limit. */
 #ifndef LUN_WATCH_H
 #define LUN_WATCH_H
 

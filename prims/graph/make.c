@@ -16,12 +16,11 @@ static inline lun_node *start(lun_engine *e, lun_node_kind kind, int32_t op, lun
     lun_node *n = e->spare;
     e->spare = n->chain;
     e->stats.nodes++;
-    /* in one go, for it is soon read in one: what was stored in pieces would
-     * have to be waited for */
+    /* one store, as the hash reads it by one load: loads of several stores wait for them */
     uint64_t nature = (uint32_t)op | (uint64_t)(uint8_t)kind << 32 | (uint64_t)(uint8_t)t << 40;
     memcpy(n, &nature, sizeof nature);
     n->refs = 1;
-    n->rank = n->source = n->rich = 0;
+    n->rank = n->source = n->extended = 0;
     n->virt = kind != LUN_NODE_LEAF;
     n->n = 0;
     n->offset = n->step = 0;
@@ -54,7 +53,7 @@ static lun_status set_shape(lun_engine *e, lun_node *n, int rank, const int64_t 
     n->shape = malloc((size_t)rank * sizeof *n->shape);
     if (!n->shape)
         return lun__nomem(e);
-    n->rich = 1;
+    n->extended = 1;
     memcpy(n->shape, shape, (size_t)rank * sizeof *shape);
     return LUN_OK;
 }
@@ -69,7 +68,7 @@ static inline lun_status shape_like(lun_engine *e, lun_node *n, const lun_node *
     return set_shape(e, n, like->rank, like->shape);
 }
 
-/* The same, for a node whose shape may have failed. */
+/* Interns n; after a failure s of setting its shape, drops it and returns s. */
 static lun_status shaped(lun_engine *e, lun_node *n, lun_status s, lun_node **out)
 {
     if (s == LUN_OK)
@@ -138,8 +137,7 @@ static inline bool may_fail(const lun_node *n)
            !lun_dtype_is_float((lun_dtype)n->dtype);
 }
 
-/* *out, which was written elsewhere before, as written at this place; a
- * reference for a reference. */
+/* *out, built at another place before, as built at this one; exchanges the reference. */
 static lun_status place(lun_engine *e, lun_node **out)
 {
     lun_node *shared = *out;
@@ -190,7 +188,7 @@ lun_status lun_node_call(lun_engine *e, lun_function *f, const lun_ir_function *
         return lun__nomem(e);
     }
     memcpy(n->more, in, (size_t)count * sizeof *n->more);
-    n->rich = 1;
+    n->extended = 1;
     n->function = f;
     n->body = body;
     n->count = count;
@@ -215,7 +213,7 @@ lun_status lun_node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_
         return LUN_ENOMEM;
     n->function = f;
     n->body = body;
-    n->rich = f || body;
+    n->extended = f || body;
     n->n = 1;
     n->acc = a->dtype;
     n->in[0] = a;
@@ -230,14 +228,14 @@ lun_status lun_node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir
         return LUN_ENOMEM;
     n->function = f;
     n->body = body;
-    n->rich = f || body;
+    n->extended = f || body;
     n->inclusive = inclusive;
     n->in[0] = a;
     n->in[1] = id;
     return shaped(e, n, shape_like(e, n, a), out);
 }
 
-/* Of a file only the part, so that whoever needs it in memory need not have the rest there. */
+/* A leaf on part of a file: loading it into memory does not load the rest. */
 static lun_status leaf_on_part(lun_engine *e, const lun_node *a, int64_t offset, int rank,
                                const int64_t *shape, lun_node **out)
 {
@@ -256,8 +254,8 @@ static lun_status leaf_on_part(lun_engine *e, const lun_node *a, int64_t offset,
 lun_status lun_node_slice(lun_engine *e, lun_node *a, int64_t offset, int64_t step, int rank,
                           const int64_t *shape, lun_node **out)
 {
-    /* a leaf of its own shares pooled storage; wrapped memory stays with its own leaf, which a
-     * write can then tell from the rest */
+    /* pooled storage is shared by leaves; wrapped memory belongs to one leaf, by which a write
+     * recognises it */
     if (a->kind == LUN_NODE_LEAF && step == 1 && a->storage->source)
         return leaf_on_part(e, a, offset, rank, shape, out);
     if (a->kind == LUN_NODE_LEAF && step == 1 && !a->storage->wrapped)

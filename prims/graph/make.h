@@ -6,13 +6,14 @@
 #include "engine/state.h"
 #include "graph/node.h"
 
-/* More unused nodes; false: out of memory. */
+/* Adds spare nodes; false: out of memory. */
 bool lun__nodes_more(lun_engine *e);
 
-/* Ends a node that nobody has seen, whose operands are not counted yet. */
+/* Frees a node that is in no table yet and holds no references to its operands. */
 void lun__node_drop(lun_engine *e, lun_node *n);
 
-/* An equal node in place of n, or n itself, whose operands it then counts. */
+/* *out: a reference to the node of the table that equals n, which is then freed, or else n itself,
+ * which takes references to its operands.  On failure n is freed. */
 lun_status lun__node_intern(lun_engine *e, lun_node *n, lun_node **out);
 
 #endif

@@ -36,6 +36,7 @@ bool lun__nodes_more(lun_engine *e)
     return true;
 }
 
+/* Puts n among the spare nodes. */
 static void give(lun_engine *e, lun_node *n)
 {
     n->chain = e->spare;
@@ -43,8 +44,8 @@ static void give(lun_engine *e, lun_node *n)
     e->stats.nodes--;
 }
 
-/* Ends what a rich node has; its operands are let go already. */
-static void impoverish(lun_node *n)
+/* Frees the fields from `shape` on; the operands are released already. */
+static void free_extension(lun_node *n)
 {
     free(n->shape);
     free(n->moments);
@@ -60,8 +61,8 @@ static void impoverish(lun_node *n)
 
 void lun__node_drop(lun_engine *e, lun_node *n)
 {
-    if (n->rich)
-        impoverish(n);
+    if (n->extended)
+        free_extension(n);
     n->in[0] = n->in[1] = n->in[2] = NULL;
     give(e, n);
 }
@@ -98,7 +99,7 @@ void lun_node_shape(const lun_node *n, int64_t shape[LUN_MAX_RANK])
 
 /* ---- the table of living nodes --------------------------------------------------------------- */
 
-/* Factors of the parts of a hash, which do not wait for each other. */
+/* Factors of the parts of a hash, which are independent of each other. */
 #define ODD_1 UINT64_C(0x9e3779b97f4a7c15)
 #define ODD_2 UINT64_C(0xc2b2ae3d27d4eb4f)
 #define ODD_3 UINT64_C(0x165667b19e3779f9)
@@ -125,7 +126,7 @@ static inline uint32_t hash_of(const lun_node *n)
     if (n->kind != LUN_NODE_OP) {
         h += n->cell * ODD_3 + (uint64_t)n->offset * ODD_4 + (uint64_t)n->step * ODD_5;
     }
-    if (n->rich) {
+    if (n->extended) {
         for (int k = 0; k < n->count; k++)
             h = (h ^ h >> 29) * ODD_1 + place_of(n->more[k]);
         h += place_of(n->body) * ODD_1;
@@ -146,7 +147,7 @@ static inline uint32_t form_of(const lun_node *n)
     return folded(h);
 }
 
-static bool equal_rich(const lun_node *a, const lun_node *b)
+static bool equal_extension(const lun_node *a, const lun_node *b)
 {
     return a->body == b->body && lun__same_captured(a->function, b->function) &&
            a->count == b->count && a->elements == b->elements &&
@@ -159,7 +160,7 @@ static inline bool equal(const lun_node *a, const lun_node *b)
     return lun_node_nature(a) == lun_node_nature(b) && a->rank == b->rank && a->n == b->n &&
            a->in[0] == b->in[0] && a->in[1] == b->in[1] && a->in[2] == b->in[2] &&
            a->cell == b->cell && a->offset == b->offset && a->step == b->step &&
-           (!(a->rich | b->rich) || equal_rich(a, b));
+           (!(a->extended | b->extended) || equal_extension(a, b));
 }
 
 static bool grow_table(lun_engine *e)
@@ -180,6 +181,7 @@ static bool grow_table(lun_engine *e)
     return true;
 }
 
+/* Takes n out of the table. */
 static void forget(lun_engine *e, lun_node *n)
 {
     lun_node **at = &e->buckets[n->hash & (e->bucket_count - 1)];
@@ -189,7 +191,7 @@ static void forget(lun_engine *e, lun_node *n)
     e->node_count--;
 }
 
-/* n holds its operands and its function. */
+/* Takes the references of n to its operands and its function. */
 static inline void count_operands(lun_node *n)
 {
     int count;
@@ -198,7 +200,7 @@ static inline void count_operands(lun_node *n)
         in[k]->refs++;
         n->virt &= in[k]->virt;
     }
-    if (n->rich && n->function)
+    if (n->extended && n->function)
         lun_function_retain(n->function);
 }
 
@@ -229,8 +231,9 @@ lun_status lun__node_intern(lun_engine *e, lun_node *n, lun_node **out)
 
 /* ---- ending ---------------------------------------------------------------------------------- */
 
-/* Lets go of what n was made from; operands that nobody else holds join the list of the dying. */
-static inline lun_node *let_go(lun_engine *e, lun_node *n, lun_node *dying)
+/* Releases the operands and the function of n; operands without further references are put
+ * before the list `unused`, which it returns. */
+static inline lun_node *release_operands(lun_engine *e, lun_node *n, lun_node *unused)
 {
     int count;
     lun_node *const *in = operands(n, &count);
@@ -238,11 +241,11 @@ static inline lun_node *let_go(lun_engine *e, lun_node *n, lun_node *dying)
         if (!--in[k]->refs) {
             if (in[k]->kind != LUN_NODE_LEAF)
                 forget(e, in[k]);
-            in[k]->chain = dying;
-            dying = in[k];
+            in[k]->chain = unused;
+            unused = in[k];
         }
     n->in[0] = n->in[1] = n->in[2] = NULL;
-    if (n->rich) {
+    if (n->extended) {
         lun_function_release(n->function);
         free(n->more);
         n->more = NULL;
@@ -251,19 +254,20 @@ static inline lun_node *let_go(lun_engine *e, lun_node *n, lun_node *dying)
         n->body = NULL;
         n->notes = NULL;
     }
-    return dying;
+    return unused;
 }
 
-static void bury(lun_engine *e, lun_node *dying)
+/* Frees a list of nodes without references and, in turn, the operands that only they hold. */
+static void free_list(lun_engine *e, lun_node *unused)
 {
-    while (dying) {
-        lun_node *n = dying;
-        dying = let_go(e, n, n->chain);
+    while (unused) {
+        lun_node *n = unused;
+        unused = release_operands(e, n, n->chain);
         if (n->storage)
             lun_storage_release(e, n->storage);
         n->storage = NULL;
-        if (n->rich)
-            impoverish(n);
+        if (n->extended)
+            free_extension(n);
         give(e, n);
     }
 }
@@ -273,27 +277,27 @@ void lun__node_end(lun_engine *e, lun_node *n)
     if (n->kind != LUN_NODE_LEAF)
         forget(e, n);
     n->chain = NULL;
-    bury(e, n);
+    free_list(e, n);
 }
 
 void lun_node_become_leaf(lun_engine *e, lun_node *n, lun_storage *s, int64_t offset)
 {
     if (n->kind != LUN_NODE_LEAF)
         forget(e, n);
-    lun_node *dying = let_go(e, n, NULL);
+    lun_node *unused = release_operands(e, n, NULL);
     n->kind = LUN_NODE_LEAF;
     n->virt = n->source = 0;
     n->storage = s;
     n->offset = offset;
     n->op = 0;
     n->step = 0;
-    bury(e, dying);
+    free_list(e, unused);
 }
 
 void lun_node_become_number(lun_engine *e, lun_node *n, uint64_t cell)
 {
     forget(e, n);
-    lun_node *dying = let_go(e, n, NULL);
+    lun_node *unused = release_operands(e, n, NULL);
     n->kind = LUN_NODE_NUMBER;
     n->virt = 1;
     n->source = n->inclusive = n->acc = 0;
@@ -305,5 +309,5 @@ void lun_node_become_number(lun_engine *e, lun_node *n, uint64_t cell)
     n->chain = *bucket; /* an equal NUMBER may live beside it: harmless */
     *bucket = n;
     e->node_count++;
-    bury(e, dying);
+    free_list(e, unused);
 }

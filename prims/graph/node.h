@@ -1,7 +1,7 @@
 /* node.h - the expression graph: immutable, hash-consed, reference-counted nodes.
  *
  * A node is an operation on operand nodes, or a leaf with elements.  Once evaluated it becomes a
- * leaf itself: its operands are let go, its elements kept.  Knows no backend, and of IR only that
+ * leaf itself: its operands are released, its elements kept.  Knows no backend, and of IR only that
  * functions have a body in it.
  */
 #ifndef LUN_NODE_H
@@ -37,22 +37,22 @@ typedef enum lun_node_kind {
 } lun_node_kind;
 
 /* What making, walking and ending a graph look at is in the first line of cache, what evaluating
- * looks at in the second; the third is touched only where `rich` says so.  While a node is unused
- * all its pointers are NULL. */
+ * looks at in the second; the third is touched only where `extended` says so.  While a node is
+ * unused all its pointers are NULL. */
 typedef struct lun_node lun_node;
 struct lun_node {
     _Alignas(64) int32_t op; /* lun_op; LUN_OP_COUNT: function */
     uint8_t kind, dtype, acc, inclusive;
     int32_t refs;
     uint8_t rank;
-    uint8_t source; /* part of a virtual array (range, random): not counted as waiting work */
-    uint8_t virt;   /* has no leaf below it */
-    uint8_t rich;   /* some of what stands from `shape` on is used */
-    uint32_t hash;  /* of what it is: equal nodes have the same */
-    uint32_t form;  /* of its kind and those below when it was made, whatever the leaves are */
-    int64_t n;      /* elements */
+    uint8_t source;   /* part of a virtual array (range, random): not counted as waiting work */
+    uint8_t virt;     /* has no leaf below it */
+    uint8_t extended; /* some field from `shape` on is in use */
+    uint32_t hash;    /* of what it is: equal nodes have the same */
+    uint32_t form;    /* of its kind and those below when it was made, whatever the leaves are */
+    int64_t n;        /* elements */
     lun_node *in[3];
-    lun_node *chain; /* next in the hash bucket; next to die */
+    lun_node *chain; /* next in the hash bucket, or in the list of nodes to free */
 
     uint64_t mark;        /* the walk over the graph that saw it last, */
     int32_t slot;         /* and that walk's number for it */
@@ -119,7 +119,7 @@ static inline lun_node *lun_node_retain(lun_node *n)
     return n;
 }
 
-/* Frees what nodes and their table take in the engine. */
+/* Frees the memory of all nodes and their table. */
 void lun__nodes_close(lun_engine *e);
 /* Ends a node without references; never recurses. */
 void lun__node_end(lun_engine *e, lun_node *n);
@@ -131,9 +131,9 @@ static inline void lun_node_release(lun_engine *e, lun_node *n)
         lun__node_end(e, n);
 }
 
-/* n has been evaluated: it becomes a leaf on s (takes the reference), its operands are released. */
+/* n, evaluated, becomes a leaf on s (takes the reference); its operands are released. */
 void lun_node_become_leaf(lun_engine *e, lun_node *n, lun_storage *s, int64_t offset);
-/* n, a Scalar, has been evaluated to this cell. */
+/* n, a Scalar evaluated to this cell, becomes a NUMBER; its operands are released. */
 void lun_node_become_number(lun_engine *e, lun_node *n, uint64_t cell);
 
 /* Operand k of n, NULL past the last. */
@@ -144,7 +144,9 @@ static inline lun_node *lun_node_operand(const lun_node *n, int k)
     return k < 3 ? n->in[k] : NULL;
 }
 
+/* The rank extents of n into shape. */
 void lun_node_shape(const lun_node *n, int64_t shape[LUN_MAX_RANK]);
+
 /* Operation, kind and dtypes at once. */
 static inline uint64_t lun_node_nature(const lun_node *n)
 {

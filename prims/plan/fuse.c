@@ -14,7 +14,7 @@
 
 /* ---- the order ------------------------------------------------------------------------------- */
 
-/* What is ready stands for itself. */
+/* The walk does not go below nodes that are ready. */
 static bool enter(const void *ctx, const lun_node *user, int k, const lun_node *in)
 {
     (void)ctx, (void)k, (void)in;
@@ -33,7 +33,7 @@ static bool append(void *ctx, lun_node *n, const lun_node *user)
     return true;
 }
 
-/* Appends root and what it is made of. */
+/* Appends root and all nodes below it. */
 static bool order(lun_fuser *f, lun_node *root)
 {
     const lun_visitor v = {LUN_WALK_MARK, enter, append, f};
@@ -50,7 +50,7 @@ static void wall(lun_fuse_info *in, const char *reason)
     in->cut = reason;
 }
 
-/* What user needs of operand k before it can start. */
+/* Cuts at operand k where user needs it in memory. */
 static void wall_by_use(const lun_fuse_info *user, int k, lun_fuse_info *in)
 {
     lun_node *u = user->node, *n = in->node;
@@ -186,9 +186,9 @@ static bool analyse(lun_fuser *f)
 /* ---- work that several kernels need ---------------------------------------------------------- */
 
 /* Storing and reading again costs about as much as this many plain operations. */
-enum { DEAR = 10 };
+enum { SHARE_COST = 10 };
 
-/* Tells x's operands which levels compute them. */
+/* Extends the levels that compute x's operands by those that compute x. */
 static void spread(lun_fuser *f, const lun_fuse_info *x)
 {
     lun_node *in;
@@ -203,8 +203,8 @@ static void spread(lun_fuser *f, const lun_fuse_info *x)
     }
 }
 
-/* What is dear and would be computed by kernels of several levels is kept by the first of them.
- * What is made of virtual arrays alone is not: those take no memory. */
+/* A region of at least SHARE_COST that kernels of several levels would compute is stored by the
+ * first of them.  Regions of virtual arrays alone are computed again: those take no memory. */
 static void wall_shared(lun_fuser *f)
 {
     static const char *const reason = "several kernels need it";
@@ -217,7 +217,7 @@ static void wall_shared(lun_fuser *f)
         bool function = x->node->kind == LUN_NODE_CALL && x->node->body->outputs > 1;
         if (lun_node_ready(x->node))
             continue;
-        if (!x->wall && !x->root && x->low < x->high && x->cost >= DEAR && !x->node->virt &&
+        if (!x->wall && !x->root && x->low < x->high && x->cost >= SHARE_COST && !x->node->virt &&
             !function) {
             wall(x, reason);
             x->level = x->low;
@@ -238,7 +238,7 @@ static void wall_shared(lun_fuser *f)
     }
 }
 
-/* From now on node->slot of a sink is its group, of every other node -1. */
+/* Sets node->slot to a sink's group, to -1 for every other node; see lun_schedule. */
 static void number(lun_fuser *f, lun_schedule *s)
 {
     for (int i = 0; i < f->count; i++) {

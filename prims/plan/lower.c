@@ -70,8 +70,7 @@ static int add_slot(lowerer *l, lun_node *n, int64_t offset, lun_ir_role role)
     return i < 0 ? nomem(l) : i;
 }
 
-/* A scalar argument: a node's cell at launch, or a cell fixed now. */
-/* A further argument; its number. */
+/* Adds an argument: n's cell at launch, or `cell` if n is NULL.  Its number, -1 without memory. */
 static int new_arg(lowerer *l, lun_node *n, lun_dtype t, uint64_t cell)
 {
     lun_lowered *o = l->out;
@@ -82,7 +81,7 @@ static int new_arg(lowerer *l, lun_node *n, lun_dtype t, uint64_t cell)
     return i < 0 ? nomem(l) : i;
 }
 
-/* What a combiner captures becomes arguments; what its instruction says of them. */
+/* The numbers that n's combiner captures become arguments.  The first one's number + 1, 0: none. */
 static int32_t add_captured(lowerer *l, const lun_node *n)
 {
     int32_t first = l->out->ir.arg_count + 1;
@@ -102,7 +101,7 @@ static int add_arg(lowerer *l, lun_node *n, lun_dtype t, uint64_t cell)
     return add(l, (lun_ir_ins){.kind = LUN_IR_ARG, .dtype = (uint8_t)t, .imm = i}, 0);
 }
 
-/* Another group's sink is read, not computed again, if it comes earlier. */
+/* Whether n is a sink of an earlier group: it is read, not computed again. */
 static bool stored_before(const lowerer *l, const lun_node *n)
 {
     return n->mark == l->s->walk && n->slot >= 0 && n->slot < l->group;
@@ -125,7 +124,7 @@ static int load(lowerer *l, lun_node *n, int64_t offset, bool uniform)
         0);
 }
 
-/* The value of operand n as a kernel over the group's n sees it; n has been emitted already. */
+/* The value of operand n, which is emitted already, over the index space of the group. */
 static int operand(lowerer *l, lun_node *n)
 {
     if (n->kind == LUN_NODE_NUMBER)

@@ -164,8 +164,7 @@ static lun_status bind_stream(lun_engine *e, const lun_storage *s, const lun_low
     return lun_source_check(e, s->source);
 }
 
-/* Of one storage, some slots may be read in pieces and others need all of it: then all
- * find it in memory. */
+/* A storage that one slot needs whole is loaded into memory for all slots on it. */
 static void bind_loaded(const lun_ir *ir, binding *to)
 {
     for (int i = 0; i < ir->slot_count; i++) {

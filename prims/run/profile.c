@@ -17,7 +17,7 @@ typedef struct row {
 struct lun_profile {
     row *rows;
     int count, room;
-    double compile_seen; /* compile_time up to here has been given to a row */
+    double compile_seen; /* compile_time up to here is in the rows */
 };
 
 void lun__profile_free(lun_profile *p)

@@ -1,4 +1,4 @@
-/* profile.h - what each kernel costs, counted while somebody asks for it. Private to prims/. */
+/* profile.h - what each kernel costs, counted while a profile is on. Private to prims/. */
 #ifndef LUN_PROFILE_H
 #define LUN_PROFILE_H
 

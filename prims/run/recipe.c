@@ -76,7 +76,7 @@ static uint8_t place_of(const lun_node *n, int64_t space)
 /* Whether that is n's place. Most nodes have an element for each index and nothing else to them. */
 static inline bool is_at(const lun_node *n, uint8_t place, int64_t space)
 {
-    if (place == WHOLE && n->n == space && n->rank && !(n->rich | n->workgroup))
+    if (place == WHOLE && n->n == space && n->rank && !(n->extended | n->workgroup))
         return space > 1;
     return place_of(n, space) == place;
 }

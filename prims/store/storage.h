@@ -31,8 +31,8 @@ struct lun_storage {
     bool swapped;  /* source has the bytes of each element in the other order */
     uint8_t peeks; /* times that a part was taken from a device */
     lun_mirror *mirrors;
-    /* The file that holds the elements from byte `start` on until somebody needs them in host
-     * memory or changes them; NULL: none.  Kernels take them from there, chunk by chunk. */
+    /* The file that holds the elements from byte `start` on until they are loaded into host memory
+     * or changed; NULL: none.  Kernels read them from there, chunk by chunk. */
     struct lun_source *source;
     int64_t start;
     struct lun_storage *chain;              /* next unused one */
@@ -77,7 +77,7 @@ lun_status lun_storage_part(lun_engine *e, const lun_storage *s, int64_t first, 
                             lun_storage **out);
 /* Elements from the file into memory: 0, or what lun_source_fail tells.  From any thread. */
 int lun_storage_fetch(const lun_storage *s, int64_t first, int64_t count, void *to);
-/* The same with all that is to be said about it; can be stopped. */
+/* The same, with the engine's failure; can be cancelled. */
 lun_status lun_storage_fetch_all(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
                                  void *to);
 

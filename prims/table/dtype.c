@@ -98,7 +98,7 @@ lun_dtype lun_dtype_common(lun_dtype a, lun_dtype b)
     return lun__dtype_integer(LUN_KIND_SIGNED, u->bytes < 8 ? 2 * u->bytes : 8);
 }
 
-/* ---- single elements ---------------------------------------------------------------------------- */
+/* ---- single elements ------------------------------------------------------------------------- */
 
 static double cell_double(lun_dtype t, uint64_t cell)
 {
@@ -139,8 +139,8 @@ lun_value lun_cell_to_value(lun_dtype t, uint64_t cell)
     return v;
 }
 
-/* An integer as a double that rounds to a few bits as the integer does: of large ones the low bits only tell
- * whether there are any. */
+/* An integer as a double that rounds to a few bits as the integer does: of large ones the low bits
+ * only tell whether there are any. */
 static double few_bits(lun_value v)
 {
     const uint64_t low = 0xffff, few = (uint64_t)1 << 26;

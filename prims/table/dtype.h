@@ -88,11 +88,11 @@ static inline bool lun__dtype_is_closed(lun_dtype t)
 /* The integer dtype of that kind with so many bytes: 1, 2, 4 or 8. */
 lun_dtype lun__dtype_integer(lun_kind kind, int bytes);
 
-/* The dtype two arrays meet in (SPEC: float beats integer, then the wider wins, mixed signs take the
- * narrowest signed type that holds both, any signed with u64: i64). */
+/* The dtype two arrays meet in (SPEC: float beats integer, then the wider wins, mixed signs take
+ * the narrowest signed type that holds both, any signed with u64: i64). */
 lun_dtype lun_dtype_common(lun_dtype a, lun_dtype b);
 
-/* ---- values as scripts hand them over: bool, i64, u64 or f64 --------------------------------------- */
+/* ---- values as scripts hand them over: bool, i64, u64 or f64 --------------------------------- */
 
 static inline bool lun__value_is_float(lun_value v)
 {

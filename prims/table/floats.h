@@ -1,5 +1,5 @@
-/* floats.h - floats.def compiled for single elements: bits of a STORED float with so many exponent and
- * mantissa bits to those of a PLAIN one and back.  Knows no dtype. */
+/* floats.h - floats.def compiled for single elements: bits of a STORED float with so many exponent
+ * and mantissa bits to those of a PLAIN one and back.  Knows no dtype. */
 #ifndef LUN_FLOATS_H
 #define LUN_FLOATS_H
 

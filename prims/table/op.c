@@ -24,8 +24,8 @@ const lun_op_row lun__op_rows[LUN_OP_COUNT] = {
 #undef LUN_OP
 };
 
-/* The dtype that arrays and numbers meet in. A number takes the arrays' dtype; a float number makes an
- * integer array f64. */
+/* The dtype that arrays and numbers meet in. A number takes the arrays' dtype; a float number makes
+ * an integer array f64. */
 static lun_dtype meet(const lun_dtype *t, const bool *weak, int n)
 {
     bool any = false, number_float = false;
@@ -121,7 +121,7 @@ bool lun_op_identity(lun_op op, lun_dtype t, uint64_t *bits)
     return true;
 }
 
-/* ---- the public tables -------------------------------------------------------------------------- */
+/* ---- the public tables ----------------------------------------------------------------------- */
 
 bool lun_op_describe(lun_op op, lun_op_info *out)
 {

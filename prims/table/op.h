@@ -59,8 +59,8 @@ static inline int lun__op_cost(lun_op op)
     return flags & LUN_OPF_HEAVY ? 10 : flags & LUN_OPF_TRAP0 ? 8 : 1;
 }
 
-/* Dtype to which operands are converted (*from) and of the result (*out), for operand dtypes t[arity];
- * weak[i] marks a Lua number (t[i] is then I64, F64 or BOOL), which adapts to the others.
+/* Dtype to which operands are converted (*from) and of the result (*out), for operand dtypes
+ * t[arity]; weak[i] marks a Lua number (t[i] is then I64, F64 or BOOL), which adapts to the others.
  * LUN_EDTYPE if the operation does not exist for these. */
 lun_status lun_op_types(lun_op op, const lun_dtype *t, const bool *weak, lun_dtype *from,
                         lun_dtype *out);

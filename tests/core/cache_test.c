@@ -332,7 +332,7 @@ static int claim(lun_cache *c, const char *key, bool abandoned)
 }
 
 /* A claim is one process' at a time, until it is ended; those of killed
- * processes hold nobody up. */
+ * processes delay no other. */
 static void test_claims(void **state)
 {
     (void)state;

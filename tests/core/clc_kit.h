@@ -176,7 +176,7 @@ static inline void kit_release(kit *k, kit_kernel *kernel)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* Elements of whole arrays, which nobody tells otherwise. */
+/* Elements of whole arrays, a number that the launch does not give. */
 static int64_t kit_array_elements = 4;
 
 /* A slot on the device: in front of element 0 stand some that must stay as they are. */

@@ -175,7 +175,7 @@ static void test_roots_share_a_large_part(void **state)
     lun_release(a);
 }
 
-/* What is dear is computed once, though two kernels need it: a soft maximum. */
+/* A costly value is computed once, though two kernels need it: a soft maximum. */
 static void test_kernels_share_a_dear_part(void **state)
 {
     (void)state;

@@ -36,7 +36,7 @@ static void trap(mock *m, int k, lun_frame *frame)
         return;
     wait_for_trap(m, 1 - k);
     if (k == 0)
-        usleep(20000); /* the other one has been noted by now */
+        usleep(20000); /* the other one is noted by now */
 }
 
 static mock *begin(const void *self, int64_t lo, int64_t hi, lun_frame *frame)

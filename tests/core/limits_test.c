@@ -51,8 +51,8 @@ static void assert_usable(lun_engine *e)
 
 /* ---- interruption ---------------------------------------------------------------------------- */
 
-/* A script has begun when it wants so much memory; a wish to stop before that
- * would not be for it. */
+/* A script that allocates so much memory has begun; a cancellation before that would not be
+ * for it. */
 enum { SIGN = 100003 };
 static int begun;
 

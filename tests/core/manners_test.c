@@ -402,8 +402,8 @@ static void with_processes(void *limit)
 {
     rlim_t n = *(const rlim_t *)limit;
     struct rlimit l = {n, n};
-    /* root has no such limit; others have it for all their processes, so this is
-     * somebody who has no other */
+    /* root has no such limit; for other users it counts all their processes, so this is a
+     * user without any other */
     uid_t own = 20000 + (uid_t)getpid() % 40000;
     if (setrlimit(RLIMIT_NPROC, &l) != 0 ||
         (geteuid() == 0 && setuid(own) != 0 && setuid(65534) != 0))

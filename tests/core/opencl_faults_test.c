@@ -278,7 +278,7 @@ static void count_release(void *data, void *ctx)
     ++*(int *)ctx;
 }
 
-/* lun_close ends what nobody released: results on the device, uploaded and wrapped memory, a View,
+/* lun_close ends what was not released: results on the device, uploaded and wrapped memory, a View,
  * and an expression that never ran. */
 static void test_close_with_arrays(void **unused)
 {

@@ -613,7 +613,7 @@ static void test_tuning(void **unused)
     unsetenv("LUNARRAY_OPENCL_FORM");
 }
 
-/* The size that a script wants: the same results, or a clear refusal. */
+/* The size that a script asks for: the same results, or a clear refusal. */
 static void test_workgroup(void **unused)
 {
     static const char *const forms[] = {"scalar", "vector"};

@@ -223,7 +223,7 @@ static void test_one_compiles(void **state)
     kit_remove(dir);
 }
 
-/* Nobody waits: while another process compiles, a kernel is interpreted; then it takes over. */
+/* No process waits: while another process compiles, a kernel is interpreted; then it takes over. */
 static void test_interpreted_meanwhile(void **state)
 {
     kit k;
@@ -241,7 +241,7 @@ static void test_interpreted_meanwhile(void **state)
         check_square(&k, a, 50, 100);
     assert_int_equal(k.stats.interpreted, 5);
     assert_int_equal(k.stats.compiles, 0);
-    for (int i = 0; i < 3; i++) /* what nobody compiles is not kept from it */
+    for (int i = 0; i < 3; i++) /* a kernel that no process compiles is compiled */
         check_square(&k, b, 51, 100);
     assert_int_equal(k.stats.compiles, 1);
     assert_true(seconds() - start < 0.5);
@@ -257,7 +257,7 @@ static void test_interpreted_meanwhile(void **state)
     kit_remove(dir);
 }
 
-/* A process that is killed with its compiler holds nobody up. */
+/* A process that is killed with its compiler delays no other. */
 static void test_killed_owner(void **state)
 {
     char dir[64], command[256];

@@ -183,7 +183,7 @@ static void test_fork(void **state)
 }
 
 /* So that no thread can be made: no memory for stacks, or, as a sanitizer ends the program where
- * its own mmap fails, no processes. Root has no such limit; nobody has. */
+ * its own mmap fails, no processes. That limit does not hold for root, but for the user nobody. */
 static bool forbid_threads(void)
 {
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__

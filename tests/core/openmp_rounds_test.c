@@ -1,5 +1,5 @@
-/* openmp_rounds_test.c - loops that lanes leave one by one and that may run some rounds for nobody,
- * in machine code: random ones against the interpreter, with counters of several kinds and widths
+/* openmp_rounds_test.c - divergent loops that may run some iterations without active lanes, in
+ * machine code: random ones against the interpreter, with counters of several kinds and widths
  * that are wanted behind them.  TEST_SEEDS=a-b runs others. */
 #include "openmp_kit.h"
 

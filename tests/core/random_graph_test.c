@@ -200,7 +200,7 @@ static void build(world *w, const step *s, item *const *in)
             MUST(w, w->single, block_read(w->single, singles[k], &b[k]));
             keep(w, outs[k], b[k]);
         } else {
-            lun_release(outs[k]); /* e.g. a division by zero: nobody ever asks for it */
+            lun_release(outs[k]); /* e.g. a division by zero: it is never read */
         }
     for (int k = 0; k < results; k++)
         lun_release(singles[k]);

@@ -373,7 +373,7 @@ static void test_division_by_zero(void **state)
         }
 }
 
-/* A division whose result nobody uses is still an error. */
+/* A division whose result is not used is still an error. */
 static void test_unused_division(void **state)
 {
     (void)state;

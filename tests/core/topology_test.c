@@ -174,7 +174,7 @@ static const struct {
     {1 << 20, 40, 3, 'r', 2, 128, 64, 2, LUN_CHUNK, "32 32", false},
     {1 << 20, 40, 3, 's', 2, 128, 64, 2, LUN_SCAN_CHUNK, "8 8", false},
     {100001, 4, 3, 'r', 4, 0, 32, 4, LUN_CHUNK, "2 2 2 1", false},
-    /* dear elements: more threads for fewer of them, small chunks */
+    /* costly elements: more threads for fewer of them, small chunks */
     {1000, 4, 3000, 'p', 4, 0, 32, 4, 128, "2 2 2 2", false},
     {1 << 20, 4, 3000, 'p', 4, 0, 32, 4, 128, "2048 2048 2048 2048", false},
 };
@@ -285,7 +285,7 @@ static void test_affinity(void **state)
     assert_int_equal(status, 0);
 }
 
-/* The team follows the machine that hwloc is told of, and nobody is moved on a simulated one. */
+/* The team follows the machine that hwloc is told of, and no thread is moved on a simulated one. */
 static void test_simulated_team(void **state)
 {
     (void)state;

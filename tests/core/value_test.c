@@ -1,6 +1,5 @@
 /* value_test.c - elements in and out of arrays where it gets narrow: Views on what is not in
- * memory, stores that change nothing but elements, arrays of rank 0, virtual arrays that
- * somebody writes to. */
+ * memory, stores that change nothing but elements, arrays of rank 0, writes to virtual arrays. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

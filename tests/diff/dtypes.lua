@@ -90,7 +90,7 @@ local function round_to(t)
     end
 end
 
--- The bits of an element that has been rounded, and the element of such bits; every NaN is the quiet one.
+-- The bits of a rounded element, and the element of such bits; every NaN is the quiet one.
 local function encode(t)
     local sign, all = 1 << (t.exponent + t.mantissa), (1 << t.exponent) - 1
     return function(x)

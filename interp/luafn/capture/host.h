@@ -11,7 +11,7 @@
 
 typedef struct lf_host {
     int refs;
-    lua_State *L; /* the main thread; NULL once the state has been closed */
+    lua_State *L; /* the main thread; NULL once the state is closed */
     lua_CFunction math[LF_MATH_COUNT];
     /* functions of math that are rows of table/ops.def */
     struct {
