@@ -39,6 +39,13 @@ static void outcome_free(lun_engine *e, outcome *o)
         free(o->cells);
 }
 
+static lun_status no_working_memory(lun_engine *e, int64_t n)
+{
+    return lun__fail(e, LUN_ENOMEM,
+                     "out of memory: no working memory for a kernel over %lld elements",
+                     (long long)n);
+}
+
 /* For n indices. Also on failure o is to be ended by outcome_free. */
 static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, outcome *o)
 {
@@ -49,11 +56,11 @@ static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, o
     o->outputs =
         ir->slot_count <= FEW ? o->few_outputs : calloc((size_t)ir->slot_count, sizeof *o->outputs);
     if (__builtin_mul_overflow(rows, (size_t)ir->result_count * sizeof *o->cells, &bytes))
-        return lun__nomem(e);
+        return no_working_memory(e, n);
     if (bytes > sizeof o->few_cells)
         o->cells = malloc(bytes);
     if (!o->outputs || !o->cells)
-        return lun__nomem(e);
+        return no_working_memory(e, n);
     for (int i = 0; i < ir->slot_count; i++) {
         if (ir->slots[i].role != LUN_SLOT_OUT)
             continue;
@@ -298,8 +305,7 @@ static lun_status launch_now(lun_engine *e, const lun_lowered *l, lun_kernel_ent
         else if (s == LUN_EIO && to.streams)
             s = explain_stream(e, to.streams[run.trap].self, (int)run.trap_value);
         else if (s == LUN_ENOMEM)
-            lun__fail(e, s, "out of memory: no working memory for a kernel over %lld elements",
-                      (long long)count);
+            s = no_working_memory(e, count);
     }
     if (s == LUN_OK) {
         e->stats.bytes_read += to.bytes - to.written;
