@@ -3,7 +3,7 @@
  * Nodes are visited operands first.  A node that must be in memory before its consumer starts is a
  * `wall`; every cut has a reason that explain shows.  Walls and roots are the sinks; a sink's level
  * is one above the highest wall below it, and sinks of one level and one length share a kernel.
- * Knows no IR and no backend.
+ * Knows no backend, and of IR only how many results a function has.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -33,7 +33,7 @@ typedef struct lun_schedule {
     uint64_t walk;
 } lun_schedule;
 
-/* Cuts the graph below the roots into groups. */
+/* Cuts the graph below the roots into groups; *out is to be freed after LUN_OK.  LUN_ENOMEM. */
 lun_status lun_fuse(lun_engine *e, lun_node *const *roots, int count, lun_schedule *out);
 void lun_schedule_free(lun_schedule *s);
 

@@ -20,6 +20,7 @@ void lun_pool_close(lun_pool *p); /* every block must have been given back */
 /* A block of at least `bytes` (rounded up), 64-byte aligned, content undefined; *room: its size in
  * bytes, a multiple of 64.  LUN_ENOMEM, or LUN_ELIMIT beyond the limit. */
 lun_status lun_pool_take(lun_pool *p, int64_t bytes, void **out, int64_t *room);
+/* Returns a block with the room that lun_pool_take gave. */
 void lun_pool_give(lun_pool *p, void *block, int64_t room);
 /* Gives unused blocks back to the system. */
 void lun_pool_trim(lun_pool *p);
