@@ -66,7 +66,7 @@ static void fill_f64(const function *f, int64_t b, bool is_double, double *x, do
     }
 }
 
-/* Of f32 m.there are so few numbers that all can be taken: argument k of 2^32 /
+/* f32 has so few numbers that all can be taken: argument k of 2^32 /
  * stride, a power of two. */
 static float number(uint64_t k, uint64_t stride)
 {

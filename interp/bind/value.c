@@ -25,8 +25,27 @@ void lun__push_value(lua_State *L, lun_value x)
     }
 }
 
+#define PUSH_AS(type, push, lua)   \
+    do {                           \
+        type x_;                   \
+        memcpy(&x_, p, sizeof x_); \
+        push(L, (lua)x_);          \
+        return;                    \
+    } while (0)
+
+/* What the C compiler can read is pushed as it stands: tables of millions of elements are made so. */
 void lun__push_element(lua_State *L, lun_dtype t, const void *p)
 {
+    int size = lun_dtype_size(t);
+    lun_kind kind = lun_dtype_kind(t);
+    if (kind == LUN_KIND_FLOAT && size == sizeof(double))
+        PUSH_AS(double, lua_pushnumber, lua_Number);
+    if (kind == LUN_KIND_FLOAT && size == sizeof(float))
+        PUSH_AS(float, lua_pushnumber, lua_Number);
+    if (kind == LUN_KIND_SIGNED && size == sizeof(int64_t))
+        PUSH_AS(int64_t, lua_pushinteger, lua_Integer);
+    if (kind == LUN_KIND_SIGNED && size == sizeof(int32_t))
+        PUSH_AS(int32_t, lua_pushinteger, lua_Integer);
     lun__push_value(L, lun_element_get(t, p));
 }
 
@@ -76,11 +95,31 @@ static bool fits(lun_dtype t, uint64_t bits, bool negative)
     return magnitude >> (width - 1) == 0;
 }
 
+static double as_double(lun_value x)
+{
+    lun_kind kind = lun_dtype_kind(x.dtype);
+    return kind == LUN_KIND_FLOAT    ? x.as.d
+           : kind == LUN_KIND_SIGNED ? (double)x.as.i
+                                     : (double)x.as.u;
+}
+
 const char *lun__pack(lun_dtype t, lun_value x, void *to)
 {
     uint64_t bits = 0;
     bool negative = false;
-    if (lun_dtype_kind(t) != LUN_KIND_FLOAT) {
+    bool is_float = lun_dtype_kind(t) == LUN_KIND_FLOAT;
+    size_t size = is_float ? (size_t)lun_dtype_size(t) : 0;
+    if (size == sizeof(double)) {
+        double wide = as_double(x);
+        memcpy(to, &wide, sizeof wide);
+        return NULL;
+    }
+    if (size == sizeof(float)) {
+        float narrow = (float)as_double(x);
+        memcpy(to, &narrow, sizeof narrow);
+        return NULL;
+    }
+    if (!is_float) {
         const char *why = as_integer(x, &bits, &negative);
         if (why)
             return why;

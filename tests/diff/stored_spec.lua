@@ -236,7 +236,7 @@ describe("arrays", function()
 end)
 
 describe(".npy files", function()
-    -- numpy 1.26: numpy.save(f, numpy.array([1, 0.1, -2.5, 65504, 2**-24, numpy.inf], "float16")), byte by byte
+    -- The bytes that NumPy's format prescribes for the array [1, 0.1, -2.5, 65504, 2^-24, inf] of float16.
     local header = "{'descr': '%sf2', 'fortran_order': False, 'shape': (6,), }"
     local function file(order, elements)
         local text = header:format(order)

@@ -181,7 +181,7 @@ describe("npy", function()
             { "text", npy(header("<U2", "(2,)"), sixteen), "unsupported", "'<U2' %(text%)" },
             { "byte strings", npy(header("|S8", "(2,)"), sixteen), "unsupported", "byte strings" },
             { "complex numbers", npy(header("<c16", "(1,)"), sixteen), "unsupported", "complex numbers" },
-            { "half floats", npy(header("<f2", "(8,)"), sixteen), "unsupported", "floats of another width" },
+            { "quadruple floats", npy(header("<f16", "(8,)"), sixteen), "unsupported", "floats of another width" },
             { "dates", npy(header("<M8[ns]", "(2,)"), sixteen), "unsupported", "dates" },
             { "raw records", npy(header("|V8", "(2,)"), sixteen), "unsupported", "raw records" },
             { "an unknown dtype", npy(header("<q8", "(2,)"), sixteen), "format", "unknown dtype '<q8'" },
