@@ -25,27 +25,27 @@ void lun__push_value(lua_State *L, lun_value x)
     }
 }
 
-#define PUSH_AS(type, push, lua)   \
+#define PUSH_AS(type, push)        \
     do {                           \
         type x_;                   \
         memcpy(&x_, p, sizeof x_); \
-        push(L, (lua)x_);          \
+        push(L, x_);               \
         return;                    \
     } while (0)
 
-/* What the C compiler can read is pushed as it stands: tables of millions of elements are made so. */
+/* What C can read is pushed as it stands: tables of millions of elements are made so. */
 void lun__push_element(lua_State *L, lun_dtype t, const void *p)
 {
     int size = lun_dtype_size(t);
     lun_kind kind = lun_dtype_kind(t);
     if (kind == LUN_KIND_FLOAT && size == sizeof(double))
-        PUSH_AS(double, lua_pushnumber, lua_Number);
+        PUSH_AS(double, lua_pushnumber);
     if (kind == LUN_KIND_FLOAT && size == sizeof(float))
-        PUSH_AS(float, lua_pushnumber, lua_Number);
+        PUSH_AS(float, lua_pushnumber);
     if (kind == LUN_KIND_SIGNED && size == sizeof(int64_t))
-        PUSH_AS(int64_t, lua_pushinteger, lua_Integer);
+        PUSH_AS(int64_t, lua_pushinteger);
     if (kind == LUN_KIND_SIGNED && size == sizeof(int32_t))
-        PUSH_AS(int32_t, lua_pushinteger, lua_Integer);
+        PUSH_AS(int32_t, lua_pushinteger);
     lun__push_value(L, lun_element_get(t, p));
 }
 
