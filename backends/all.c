@@ -5,9 +5,9 @@
 #include "openmp/openmp.h"
 #include "reference/reference.h"
 
-const lun_backend *const lun_backends_all[] = {
-    &lun_backend_openmp,
-    &lun_backend_opencl,
-    &lun_backend_reference,
+const lun_backend *const lun__backends_all[] = {
+    &lun__backend_openmp,
+    &lun__backend_opencl,
+    &lun__backend_reference,
     NULL,
 };

@@ -140,9 +140,9 @@ static any_fn find_own(const function *f, int variant, bool is_double, any_fn li
     any_fn fn = NULL;
     for (int op = 0; op < LUN_OP_COUNT; op++) {
         const void *const *table =
-            lun_vecmath(variant == 4 ? LUN_ISA_AVX2 : LUN_ISA_AVX512, LUN_MATH_FAST);
-        const void *p = table[lun_vecmath_index((lun_op)op, is_double ? LUN_F64 : LUN_F32)];
-        if (!strcmp(lun_op_get((lun_op)op)->name, f->name))
+            lun__vecmath(variant == 4 ? LUN_ISA_AVX2 : LUN_ISA_AVX512, LUN_MATH_FAST);
+        const void *p = table[lun__vecmath_index((lun_op)op, is_double ? LUN_F64 : LUN_F32)];
+        if (!strcmp(lun__op_get((lun_op)op)->name, f->name))
             memcpy(&fn, &p, sizeof fn);
     }
     return fn == libmvec ? NULL : fn;

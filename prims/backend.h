@@ -38,7 +38,7 @@ typedef struct lun_services {
 } lun_services;
 
 /* Whether the evaluation shall stop: to be asked from time to time, by any thread. */
-static inline bool lun_stop_wanted(const lun_services *s)
+static inline bool lun__stop_wanted(const lun_services *s)
 {
     return s->cancel && __atomic_load_n(s->cancel, __ATOMIC_RELAXED);
 }
@@ -131,31 +131,31 @@ typedef struct lun_backend {
 } lun_backend;
 
 /* All backends of this build, best first, NULL at the end (backends/all.c). */
-extern const lun_backend *const lun_backends_all[];
+extern const lun_backend *const lun__backends_all[];
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /* Writes n bytes; false with errno, which is EFBIG beyond the process's limit:
  * there is no signal. */
-bool lun_write_all(int fd, const void *bytes, size_t n);
+bool lun__write_all(int fd, const void *bytes, size_t n);
 
 /* ---- the cache, as backends see it ------------------------------------------------------------
  * An entry is bytes under a key; the whole key is stored and compared, the bytes are checked
  * against a hash before they are returned.  A damaged or foreign entry is a miss and is removed. */
 
 /* On a hit *bytes is malloc'd memory of *length bytes for the caller.  False: a miss. */
-bool lun_cache_load(lun_cache *cache, const char *key, size_t key_length, void **bytes,
-                    size_t *length);
+bool lun__cache_load(lun_cache *cache, const char *key, size_t key_length, void **bytes,
+                     size_t *length);
 /* Best effort: a failure leaves the cache as it was; the first one is logged. */
-void lun_cache_store(lun_cache *cache, const char *key, size_t key_length, const void *bytes,
-                     size_t length);
+void lun__cache_store(lun_cache *cache, const char *key, size_t key_length, const void *bytes,
+                      size_t length);
 /* Directory for a compiler's temporary files: private, 0700, made on first use; NULL if none can be
  * had.  Owned by the cache. */
-const char *lun_cache_scratch(lun_cache *cache);
+const char *lun__cache_scratch(lun_cache *cache);
 /* Waits at most wait_ms for the lock that the processes sharing this directory have in common; -1:
  * it was not to be had.  A process that ends lets go of it. */
-int lun_cache_lock(lun_cache *cache, int wait_ms);
-void lun_cache_unlock(int lock); /* -1 is allowed */
+int lun__cache_lock(lun_cache *cache, int wait_ms);
+void lun__cache_unlock(int lock); /* -1 is allowed */
 
 /* Claims to make the entry of a key, so that of the processes that share the directory only one
  * makes it.  Never waits.  A claim is a descriptor, closed on exec, which the maker of the entry
@@ -164,8 +164,8 @@ void lun_cache_unlock(int lock); /* -1 is allowed */
  * store it in time is overruled by `abandoned`.  NONE: this directory has no claims; make the entry
  * without. */
 enum { LUN_CLAIM_NONE = -1, LUN_CLAIM_TAKEN = -2, LUN_CLAIM_LEFT = -3 };
-int lun_cache_claim(lun_cache *cache, const char *key, size_t key_length, bool abandoned);
+int lun__cache_claim(lun_cache *cache, const char *key, size_t key_length, bool abandoned);
 /* Ends a claim of ours: the entry is stored, or will not be. */
-void lun_cache_unclaim(lun_cache *cache, const char *key, size_t key_length);
+void lun__cache_unclaim(lun_cache *cache, const char *key, size_t key_length);
 
 #endif

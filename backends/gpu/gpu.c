@@ -45,12 +45,12 @@ static bool choose_device(lun_gpu *g, int number, lun_strbuf *why)
         g->device = all->device[number ? number - 1 : 0];
         return true;
     }
-    lun_strbuf_printf(why, "there is no device %d: %s has %d here", number, g->driver->title,
-                      all->count);
+    lun__strbuf_printf(why, "there is no device %d: %s has %d here", number, g->driver->title,
+                       all->count);
     for (int i = 0; i < all->count && i < 8; i++)
-        lun_strbuf_printf(why, ", %d is %s", i + 1, all->device[i].name);
+        lun__strbuf_printf(why, ", %d is %s", i + 1, all->device[i].name);
     if (all->silent) {
-        lun_strbuf_printf(why, "; %d left out, ", all->silent);
+        lun__strbuf_printf(why, "; %d left out, ", all->silent);
         lun__gpu_failure_text(why, all->unclear);
     }
     return false;
@@ -62,8 +62,8 @@ lun_status lun__gpu_open(const lun_gpu_driver *driver, const lun_services *servi
     lun_strbuf why = LUN_STRBUF_INIT;
     lun_gpu *g = calloc(1, sizeof *g);
     if (!g) {
-        lun_strbuf_clear(services->error);
-        lun_strbuf_puts(services->error, "out of memory");
+        lun__strbuf_clear(services->error);
+        lun__strbuf_puts(services->error, "out of memory");
         return LUN_ENOMEM;
     }
     g->driver = driver;
@@ -77,12 +77,12 @@ lun_status lun__gpu_open(const lun_gpu_driver *driver, const lun_services *servi
         choose_form(g);
         *state = g;
     } else {
-        lun_strbuf_clear(services->error);
-        lun_strbuf_puts(services->error, lun_strbuf_text(&why));
+        lun__strbuf_clear(services->error);
+        lun__strbuf_puts(services->error, lun__strbuf_text(&why));
         free(g->library);
         free(g);
     }
-    lun_strbuf_free(&why);
+    lun__strbuf_free(&why);
     return open ? LUN_OK : LUN_EBACKEND;
 }
 
@@ -111,7 +111,7 @@ bool lun__gpu_preferred(const lun_gpu_driver *driver)
     bool is = library && devices->device[0].kind == LUN_GPU_GRAPHICS;
     free(library);
     free(devices);
-    lun_strbuf_free(&why);
+    lun__strbuf_free(&why);
     return is;
 }
 
@@ -131,7 +131,7 @@ static lun_status render(lun_gpu *g, const lun_ir *ir, lun_strbuf *text, lun_cl_
     if (s == LUN_OK)
         return LUN_OK;
     return lun__gpu_fail(g, s, "%s: %s", g->device.name,
-                         s == LUN_ENOMEM ? "out of memory" : lun_strbuf_text(text));
+                         s == LUN_ENOMEM ? "out of memory" : lun__strbuf_text(text));
 }
 
 lun_status lun__gpu_source(void *state, const lun_ir *ir, lun_strbuf *out)
@@ -140,8 +140,8 @@ lun_status lun__gpu_source(void *state, const lun_ir *ir, lun_strbuf *out)
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_status s = render(state, ir, &text, &shape);
     if (s == LUN_OK)
-        lun_strbuf_add(out, lun_strbuf_text(&text), text.length);
-    lun_strbuf_free(&text);
+        lun__strbuf_add(out, lun__strbuf_text(&text), text.length);
+    lun__strbuf_free(&text);
     return s;
 }
 
@@ -156,7 +156,7 @@ void lun__gpu_release(void *state, lun_kernel *k)
             g->driver->unload(g->queue, k->program);
     }
     lun__gpu_program_unclaim(g, k);
-    lun_strbuf_free(&k->key);
+    lun__strbuf_free(&k->key);
     free(k->memory);
     free(k->kinds);
     free(k);
@@ -202,8 +202,8 @@ static lun_status render_and_compile(lun_gpu *g, const lun_ir *ir, lun_kernel *k
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_status s = render(g, ir, &text, &k->shape);
     if (s == LUN_OK)
-        s = lun__gpu_program(g, lun_strbuf_text(&text), k);
-    lun_strbuf_free(&text);
+        s = lun__gpu_program(g, lun__strbuf_text(&text), k);
+    lun__strbuf_free(&text);
     return s;
 }
 
@@ -215,7 +215,7 @@ static lun_status compile(lun_gpu *g, const lun_ir *ir, lun_kernel *k)
     if (s != LUN_EBUILD || g->form_fixed || g->target.form != LUN_CL_VECTOR || ir->function_count)
         return s;
     g->target.form = LUN_CL_SCALAR;
-    lun_strbuf_clear(&k->key);
+    lun__strbuf_clear(&k->key);
     return render_and_compile(g, ir, k);
 }
 

@@ -111,15 +111,15 @@ bool lun__gpu_probe(const lun_gpu_question *question, lun_strbuf *why)
     int status = status_of(child);
     if (answer > 0)
         return true;
-    lun_strbuf_puts(why, question->who);
+    lun__strbuf_puts(why, question->who);
     if (answer < 0)
-        lun_strbuf_printf(why, " did not answer within %d seconds (%s)", seconds,
-                          question->timeout);
+        lun__strbuf_printf(why, " did not answer within %d seconds (%s)", seconds,
+                           question->timeout);
     else if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
-        lun_strbuf_printf(why, " crashes when it is asked for its devices (%s)",
-                          strsignal(WTERMSIG(status)));
+        lun__strbuf_printf(why, " crashes when it is asked for its devices (%s)",
+                           strsignal(WTERMSIG(status)));
     else
-        lun_strbuf_puts(why, " ends the process when it is asked for its devices");
-    lun_strbuf_printf(why, ": %s", question->hint);
+        lun__strbuf_puts(why, " ends the process when it is asked for its devices");
+    lun__strbuf_printf(why, ": %s", question->hint);
     return false;
 }

@@ -14,9 +14,9 @@ static const int64_t MILLISECOND = 1000000;
 
 void lun__gpu_key(const char *backend, const lun_gpu_device *d, const char *text, lun_strbuf *key)
 {
-    lun_strbuf_printf(key, "%s %d\n%s\n%s\n%016llx\n%s\n", backend, LUN_CL_ABI, d->driver, d->name,
-                      (unsigned long long)d->host, d->options);
-    lun_strbuf_puts(key, text);
+    lun__strbuf_printf(key, "%s %d\n%s\n%s\n%016llx\n%s\n", backend, LUN_CL_ABI, d->driver, d->name,
+                       (unsigned long long)d->host, d->options);
+    lun__strbuf_puts(key, text);
 }
 
 static void *from_cache(lun_gpu *g, const lun_kernel *k)
@@ -24,7 +24,7 @@ static void *from_cache(lun_gpu *g, const lun_kernel *k)
     void *bytes;
     size_t length;
     if (k->key.failed ||
-        !lun_cache_load(g->services->cache, k->key.text, k->key.length, &bytes, &length))
+        !lun__cache_load(g->services->cache, k->key.text, k->key.length, &bytes, &length))
         return NULL;
     void *program = g->driver->load(g->queue, bytes, length);
     free(bytes);
@@ -43,8 +43,8 @@ static void *await(lun_gpu *g, lun_kernel *k)
         if (program || k->key.failed)
             return program;
         int64_t now = lun__gpu_now();
-        k->claim = lun_cache_claim(g->services->cache, k->key.text, k->key.length,
-                                   left && now - left > LEFT_MS * MILLISECOND);
+        k->claim = lun__cache_claim(g->services->cache, k->key.text, k->key.length,
+                                    left && now - left > LEFT_MS * MILLISECOND);
         if (k->claim >= 0) {
             program = from_cache(g, k); /* another may have stored it since the first look */
             if (program)
@@ -52,7 +52,7 @@ static void *await(lun_gpu *g, lun_kernel *k)
             return program;
         }
         if (k->claim == LUN_CLAIM_NONE || now - start > PATIENCE_MS * MILLISECOND ||
-            lun_stop_wanted(g->services))
+            lun__stop_wanted(g->services))
             return NULL;
         left = k->claim == LUN_CLAIM_TAKEN ? 0 : left ? left : now;
         nanosleep(&(struct timespec){.tv_nsec = 5 * MILLISECOND}, NULL);
@@ -63,8 +63,8 @@ void lun__gpu_program_unclaim(lun_gpu *g, lun_kernel *k)
 {
     if (k->claim < 0)
         return;
-    lun_cache_unclaim(g->services->cache, k->key.text, k->key.length);
-    lun_cache_unlock(k->claim);
+    lun__cache_unclaim(g->services->cache, k->key.text, k->key.length);
+    lun__cache_unlock(k->claim);
     k->claim = -1;
 }
 
@@ -78,7 +78,7 @@ void lun__gpu_program_store(lun_gpu *g, lun_kernel *k)
         return;
     void *bytes = g->driver->binary(g->queue, k->program, &length);
     if (bytes)
-        lun_cache_store(g->services->cache, k->key.text, k->key.length, bytes, length);
+        lun__cache_store(g->services->cache, k->key.text, k->key.length, bytes, length);
     free(bytes);
     lun__gpu_program_unclaim(g, k);
 }
@@ -91,19 +91,19 @@ void lun__gpu_program_store(lun_gpu *g, lun_kernel *k)
 static lun_gpu_answer compile(lun_gpu *g, const char *text, void **program, lun_strbuf *words)
 {
     lun_gpu_answer answer = g->driver->build(g->queue, text, program, words);
-    if (answer != LUN_GPU_REFUSED || strstr(lun_strbuf_text(words), "error:"))
+    if (answer != LUN_GPU_REFUSED || strstr(lun__strbuf_text(words), "error:"))
         return answer;
-    int lock = lun_cache_lock(g->services->cache, LOCK_MS);
-    lun_strbuf_clear(words);
+    int lock = lun__cache_lock(g->services->cache, LOCK_MS);
+    lun__strbuf_clear(words);
     answer = g->driver->build(g->queue, text, program, words);
-    lun_cache_unlock(lock);
+    lun__cache_unlock(lock);
     return answer;
 }
 
 /* LUN_EBUILD with the compiler's words, capped. */
 static lun_status does_not_compile(lun_gpu *g, const lun_strbuf *words)
 {
-    const char *text = lun_strbuf_text(words);
+    const char *text = lun__strbuf_text(words);
     size_t n = words->length;
     while (n && text[n - 1] == '\n')
         n--;
@@ -120,7 +120,7 @@ static lun_status build(lun_gpu *g, const char *text, lun_kernel *k)
     g->services->stats->compile_time += 1e-9 * (double)(lun__gpu_now() - start);
     lun_status s =
         answer == LUN_GPU_REFUSED ? does_not_compile(g, &words) : lun__gpu_check(g, answer);
-    lun_strbuf_free(&words);
+    lun__strbuf_free(&words);
     return s;
 }
 
@@ -134,7 +134,7 @@ lun_status lun__gpu_program(lun_gpu *g, const char *text, lun_kernel *k)
         return LUN_OK;
     }
     lun_status s = LUN_OK;
-    if (lun_stop_wanted(g->services)) /* a compiler that runs cannot be interrupted */
+    if (lun__stop_wanted(g->services)) /* a compiler that runs cannot be interrupted */
         s = lun__gpu_fail(g, LUN_ECANCEL, "interrupted");
     else
         s = build(g, text, k);

@@ -145,7 +145,7 @@ static lun_status run_slice(lun_gpu *g, lun_kernel *k, const lun_launch *l, cons
                             const slice *p)
 {
     lun_guard guard;
-    if (lun_stop_wanted(g->services))
+    if (lun__stop_wanted(g->services))
         return lun__gpu_fail(g, LUN_ECANCEL, "interrupted");
     if (p->guarded)
         lun__guard_enter(&guard, false);

@@ -12,9 +12,9 @@ lun_status lun__gpu_fail(lun_gpu *g, lun_status s, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    lun_strbuf_clear(g->services->error);
-    lun_strbuf_printf(g->services->error, "backend %s: ", g->driver->name);
-    lun_strbuf_vprintf(g->services->error, format, args);
+    lun__strbuf_clear(g->services->error);
+    lun__strbuf_printf(g->services->error, "backend %s: ", g->driver->name);
+    lun__strbuf_vprintf(g->services->error, format, args);
     va_end(args);
     return s;
 }
@@ -31,8 +31,8 @@ void lun__gpu_set_lost(lun_gpu *g, const char *format, ...)
 
 void lun__gpu_failure_text(lun_strbuf *out, lun_gpu_failure f)
 {
-    lun_strbuf_printf(out, "%s: %s (%d)%s%s", f.call, f.name ? f.name : "an unknown error", f.code,
-                      *f.hint ? ": " : "", f.hint);
+    lun__strbuf_printf(out, "%s: %s (%d)%s%s", f.call, f.name ? f.name : "an unknown error", f.code,
+                       *f.hint ? ": " : "", f.hint);
 }
 
 lun_status lun__gpu_check(lun_gpu *g, lun_gpu_answer answer)

@@ -21,8 +21,8 @@ enum {
 
 static void make_key(const lun_kernel *k, lun_strbuf *key)
 {
-    lun_strbuf_puts(key, "work-group of ");
-    lun_strbuf_add(key, lun_strbuf_text(&k->key), k->key.length);
+    lun__strbuf_puts(key, "work-group of ");
+    lun__strbuf_add(key, lun__strbuf_text(&k->key), k->key.length);
 }
 
 static bool recall(lun_gpu *g, const lun_kernel *k, int *group)
@@ -32,8 +32,8 @@ static bool recall(lun_gpu *g, const lun_kernel *k, int *group)
     size_t length;
     make_key(k, &key);
     bool found =
-        !key.failed && lun_cache_load(g->services->cache, key.text, key.length, &bytes, &length);
-    lun_strbuf_free(&key);
+        !key.failed && lun__cache_load(g->services->cache, key.text, key.length, &bytes, &length);
+    lun__strbuf_free(&key);
     if (!found)
         return false;
     if (length == sizeof *group)
@@ -47,8 +47,8 @@ static void remember(lun_gpu *g, const lun_kernel *k, int group)
     lun_strbuf key = LUN_STRBUF_INIT;
     make_key(k, &key);
     if (!key.failed)
-        lun_cache_store(g->services->cache, key.text, key.length, &group, sizeof group);
-    lun_strbuf_free(&key);
+        lun__cache_store(g->services->cache, key.text, key.length, &group, sizeof group);
+    lun__strbuf_free(&key);
 }
 
 /* ---- trials ---------------------------------------------------------------------------------- */

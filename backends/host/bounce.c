@@ -42,7 +42,7 @@ static stand_in find_stand_in(const lun_ir *ir, const lun_launch *l, int s, int6
         if (need < in.until)
             need = in.until;
     }
-    int64_t size = lun_dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
+    int64_t size = lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
     in.bytes = (size_t)whole_blocks((need - in.from) * size);
     return in;
 }
@@ -74,7 +74,7 @@ lun_status lun__bounce_open(lun_bounce *b, const lun_ir *ir, const lun_launch *l
     }
     for (int s = 0; s < slots; s++) {
         stand_in in = find_stand_in(ir, l, s, cut);
-        int64_t size = lun_dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
+        int64_t size = lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
         b->slots[s] = l->slots[s];
         if (!in.bytes)
             continue;
@@ -95,7 +95,7 @@ void lun__bounce_close(lun_bounce *b, const lun_ir *ir, const lun_launch *l, boo
 {
     int64_t end = l->first + l->count;
     for (int s = 0; well && b->cut != INT64_MAX && s < ir->slot_count; s++) {
-        int64_t size = lun_dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
+        int64_t size = lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
         if (ir->slots[s].role != LUN_SLOT_OUT || b->slots[s] == l->slots[s])
             continue;
         memcpy((char *)l->slots[s] + b->cut * size,

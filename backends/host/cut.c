@@ -36,13 +36,13 @@ static int64_t grain_of(const lun_cut_work *w, const lun_team *team)
     int64_t grain = LUN_CHUNK, each = w->bytes / w->count;
     double elements = CHUNK_NS / operation_ns / (double)w->cost;
     if (w->cost >= HEAVY && elements < LUN_CHUNK)
-        return lun_cut_round((int64_t)elements + 1, LUN_BLOCK);
+        return lun__cut_round((int64_t)elements + 1, LUN_BLOCK);
     if (team->chunk_bytes > 0 && each > 0 && team->chunk_bytes / each < grain)
         grain = team->chunk_bytes / each / LUN_BLOCK * LUN_BLOCK;
     return grain < CHUNK_LEAST ? CHUNK_LEAST : grain;
 }
 
-void lun_cut_make(const lun_cut_work *w, const lun_team *team, lun_cut *out)
+void lun__cut_make(const lun_cut_work *w, const lun_team *team, lun_cut *out)
 {
     double own_ns = (double)w->count * (double)w->cost * operation_ns;
     double most = (own_ns + (double)w->bytes * byte_ns) / LUN_WORKER_NS;
@@ -50,31 +50,31 @@ void lun_cut_make(const lun_cut_work *w, const lun_team *team, lun_cut *out)
     *out = (lun_cut){.chunk = w->scans ? LUN_SCAN_CHUNK : LUN_CHUNK,
                      .stream = exceeds_cache(w->bytes, team->cache_bytes)};
     if (w->plain) {
-        int64_t whole = lun_cut_divide(w->count, LUN_CHUNK),
+        int64_t whole = lun__cut_divide(w->count, LUN_CHUNK),
                 by_cost = (int64_t)(own_ns / LUN_WORKER_NS);
         if (workers > whole && workers > by_cost)
             workers = whole > by_cost ? whole : by_cost;
         if (workers < 1)
             workers = 1;
         /* the same for each worker, none larger than the grain */
-        int64_t share = lun_cut_divide(w->count, workers),
-                parts = lun_cut_divide(share, grain_of(w, team));
-        out->chunk = lun_cut_round(lun_cut_divide(share, parts), LUN_BLOCK);
+        int64_t share = lun__cut_divide(w->count, workers),
+                parts = lun__cut_divide(share, grain_of(w, team));
+        out->chunk = lun__cut_round(lun__cut_divide(share, parts), LUN_BLOCK);
     }
-    out->chunks = lun_cut_divide(w->count, out->chunk);
+    out->chunks = lun__cut_divide(w->count, out->chunk);
     out->batch = 1;
     if (w->file_bytes) { /* a file is read best from its start to its end, in large pieces */
         int64_t bytes = w->file_bytes * out->chunk;
         out->in_order = true;
         if (!w->scans && bytes < READ_BYTES)
-            out->batch = lun_cut_divide(READ_BYTES, bytes);
+            out->batch = lun__cut_divide(READ_BYTES, bytes);
     }
-    if (workers > lun_cut_divide(out->chunks, out->batch))
-        workers = lun_cut_divide(out->chunks, out->batch);
+    if (workers > lun__cut_divide(out->chunks, out->batch))
+        workers = lun__cut_divide(out->chunks, out->batch);
     out->workers = workers < 1 ? 1 : (int)workers;
 }
 
-void lun_cut_share(const lun_cut *cut, int shares, int s, int64_t *from, int64_t *to)
+void lun__cut_share(const lun_cut *cut, int shares, int s, int64_t *from, int64_t *to)
 {
     int64_t share = cut->chunks / shares, more = cut->chunks % shares;
     *from = s * share + (s < more ? s : more);

@@ -7,7 +7,7 @@
 
 typedef struct lun_cut_work {
     int64_t count, bytes; /* indices; memory that they read and write */
-    int64_t cost;         /* lun_ir_cost, >= 1 */
+    int64_t cost;         /* lun__ir_cost, >= 1 */
     int64_t file_bytes;   /* of the widest element of an index that is in a file; 0: none is */
     bool scans, plain;    /* plain: neither REDUCE nor SCAN, chunks may have any size */
 } lun_cut_work;
@@ -21,20 +21,20 @@ typedef struct lun_cut {
 } lun_cut;
 
 /* Where results depend on chunks, these depend on the count alone. */
-void lun_cut_make(const lun_cut_work *work, const lun_team *team, lun_cut *out);
+void lun__cut_make(const lun_cut_work *work, const lun_team *team, lun_cut *out);
 /* The chunks *from .. *to - 1 of share number s: neighbours, always the same for equal counts, so
  * that memory stays on the node that touched it first. */
-void lun_cut_share(const lun_cut *cut, int shares, int s, int64_t *from, int64_t *to);
+void lun__cut_share(const lun_cut *cut, int shares, int s, int64_t *from, int64_t *to);
 
 /* n / by and n, rounded up. */
-static inline int64_t lun_cut_divide(int64_t n, int64_t by)
+static inline int64_t lun__cut_divide(int64_t n, int64_t by)
 {
     return n / by + (n % by != 0);
 }
 
-static inline int64_t lun_cut_round(int64_t n, int64_t to)
+static inline int64_t lun__cut_round(int64_t n, int64_t to)
 {
-    return lun_cut_divide(n, to) * to;
+    return lun__cut_divide(n, to) * to;
 }
 
 #endif

@@ -19,7 +19,7 @@ static size_t table_bytes(const lun_ir *ir)
 /* Whole blocks, whatever the element. */
 static size_t buffer_bytes(const lun_ir *ir, int slot, int64_t chunk)
 {
-    size_t size = lun_dtype_get((lun_dtype)ir->slots[slot].dtype)->bytes;
+    size_t size = lun__dtype_get((lun_dtype)ir->slots[slot].dtype)->bytes;
     return rounded((size_t)chunk) * size;
 }
 
@@ -27,7 +27,7 @@ int64_t lun__feed_widest(const lun_ir *ir, const lun_launch *l)
 {
     int64_t widest = 0;
     for (int s = 0; l->streams && s < ir->slot_count; s++) {
-        int64_t size = lun_dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
+        int64_t size = lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
         if (l->streams[s].read && size > widest)
             widest = size;
     }
@@ -62,7 +62,7 @@ int lun__feed_fill(lun_feed *f, const lun_ir *ir, const lun_launch *l, int64_t l
         if (!from->read)
             continue;
         size_t room = buffer_bytes(ir, s, f->chunk);
-        size_t size = lun_dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
+        size_t size = lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
         int failure = from->read(from->self, from->origin + lo, hi - lo, at);
         if (failure) {
             f->slot = s;
@@ -81,7 +81,7 @@ void **lun__feed_slots(const lun_feed *f, const lun_ir *ir, const lun_launch *l,
     uintptr_t at = (uintptr_t)f->buffers;
     memcpy(f->slots, base, (size_t)ir->slot_count * sizeof *base);
     for (int s = 0; s < ir->slot_count; s++) {
-        uintptr_t size = (uintptr_t)lun_dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
+        uintptr_t size = (uintptr_t)lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
         if (!l->streams[s].read)
             continue;
         f->slots[s] = (void *)(at - (uintptr_t)f->held * size); /* where element 0 would be */

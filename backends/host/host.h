@@ -63,11 +63,11 @@ struct lun_team {
 };
 
 /* Runs exec over the launch.  ir gives slots, reductions and the scan's dtype; cost is
- * lun_ir_cost(ir).  Returns LUN_OK, LUN_EZERO (launch->trap set), LUN_ECANCEL or LUN_ENOMEM. */
-lun_status lun_host_run(const lun_services *services, const lun_exec *exec, const lun_team *team,
-                        const lun_ir *ir, int64_t cost, lun_launch *launch);
+ * lun__ir_cost(ir).  Returns LUN_OK, LUN_EZERO (launch->trap set), LUN_ECANCEL or LUN_ENOMEM. */
+lun_status lun__host_run(const lun_services *services, const lun_exec *exec, const lun_team *team,
+                         const lun_ir *ir, int64_t cost, lun_launch *launch);
 /* lun_backend.combine by exec's combine. */
-lun_status lun_host_combine(const lun_services *services, const lun_exec *exec, const lun_ir *ir,
-                            lun_launch *launch, uint64_t *cells, int64_t pairs);
+lun_status lun__host_combine(const lun_services *services, const lun_exec *exec, const lun_ir *ir,
+                             lun_launch *launch, uint64_t *cells, int64_t pairs);
 
 #endif

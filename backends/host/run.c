@@ -27,10 +27,10 @@ static bool initial_carry(const lun_ir *ir, const lun_launch *l, uint64_t *carry
     if (ins->kind == LUN_IR_LOADU)
         from = l->slots[ins->imm];
     uint64_t cell = 0;
-    memcpy(&cell, from, lun_dtype_get((lun_dtype)ins->dtype)->bytes);
+    memcpy(&cell, from, lun__dtype_get((lun_dtype)ins->dtype)->bytes);
     while (n-- > 0) {
         ins = &ir->ins[casts[n]];
-        cell = lun_cell_cast((lun_dtype)ins->dtype, (lun_dtype)ins->from, cell);
+        cell = lun__cell_cast((lun_dtype)ins->dtype, (lun_dtype)ins->from, cell);
     }
     *carry = cell;
     return true;
@@ -38,7 +38,7 @@ static bool initial_carry(const lun_ir *ir, const lun_launch *l, uint64_t *carry
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-static lun_status outcome(lun_run *r)
+static lun_status outcome(lun__run *r)
 {
     if (lun__run_finished(r, -1)) /* the last chunk may have stopped early */
         return LUN_ECANCEL;
@@ -50,7 +50,7 @@ static lun_status outcome(lun_run *r)
 }
 
 /* With memory for scratch. */
-static lun_status go(lun_run *r, const lun_team *team)
+static lun_status go(lun__run *r, const lun_team *team)
 {
     lun_bounce b;
     int64_t cut = r->plain ? r->end / LUN_BLOCK * LUN_BLOCK
@@ -70,7 +70,7 @@ static lun_status go(lun_run *r, const lun_team *team)
 }
 
 /* What does not fit the caller's stack. */
-static lun_status go_with_memory(lun_run *r, const lun_team *team, size_t scratch)
+static lun_status go_with_memory(lun__run *r, const lun_team *team, size_t scratch)
 {
     size_t bytes;
     size_t feeds;
@@ -90,7 +90,7 @@ static lun_status go_with_memory(lun_run *r, const lun_team *team, size_t scratc
 /* Whether the run is one chunk on this thread, in memory with room for whole blocks. */
 static bool is_small(const lun_exec *exec, const lun_ir *ir, int64_t cost, const lun_launch *l)
 {
-    int64_t end = l->first + l->count, whole = lun_cut_round(end, LUN_BLOCK);
+    int64_t end = l->first + l->count, whole = lun__cut_round(end, LUN_BLOCK);
     if (l->count > LUN_CHUNK || l->streams || l->bytes > SMALL_BYTES || exec->scratch ||
         ir->scan >= 0 || ir->result_count ||
         cost * l->count > (int64_t)(LUN_WORKER_NS / LUN_OPERATION_NS))
@@ -128,26 +128,26 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
                             const lun_team *team, const lun_ir *ir, int64_t cost,
                             lun_launch *launch)
 {
-    lun_run r = {.services = services,
-                 .exec = exec,
-                 .ir = ir,
-                 .launch = launch,
-                 .end = launch->first + launch->count,
-                 .plain = ir->scan < 0 && ir->result_count == 0,
-                 .trapped = INT64_MAX,
-                 .trap_lock = ATOMIC_FLAG_INIT};
+    lun__run r = {.services = services,
+                  .exec = exec,
+                  .ir = ir,
+                  .launch = launch,
+                  .end = launch->first + launch->count,
+                  .plain = ir->scan < 0 && ir->result_count == 0,
+                  .trapped = INT64_MAX,
+                  .trap_lock = ATOMIC_FLAG_INIT};
     if (ir->scan >= 0 && !initial_carry(ir, launch, &r.carry)) {
-        lun_strbuf_clear(services->error);
-        lun_strbuf_puts(services->error, "internal: the first value of a scan must be uniform");
+        lun__strbuf_clear(services->error);
+        lun__strbuf_puts(services->error, "internal: the first value of a scan must be uniform");
         return LUN_EARG;
     }
-    lun_cut_make(&(lun_cut_work){.count = launch->count,
-                                 .bytes = launch->bytes,
-                                 .cost = cost,
-                                 .file_bytes = lun__feed_widest(ir, launch),
-                                 .scans = ir->scan >= 0,
-                                 .plain = r.plain},
-                 team, &r.cut);
+    lun__cut_make(&(lun_cut_work){.count = launch->count,
+                                  .bytes = launch->bytes,
+                                  .cost = cost,
+                                  .file_bytes = lun__feed_widest(ir, launch),
+                                  .scans = ir->scan >= 0,
+                                  .plain = r.plain},
+                  team, &r.cut);
     r.scratch_step = (exec->scratch + LUN_ALIGNMENT - 1) / LUN_ALIGNMENT * LUN_ALIGNMENT;
     r.feed_step = lun__feed_bytes(ir, launch, r.cut.batch * r.cut.chunk);
     size_t scratch;
@@ -160,8 +160,8 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
     return go(&r, team);
 }
 
-lun_status lun_host_run(const lun_services *services, const lun_exec *exec, const lun_team *team,
-                        const lun_ir *ir, int64_t cost, lun_launch *launch)
+lun_status lun__host_run(const lun_services *services, const lun_exec *exec, const lun_team *team,
+                         const lun_ir *ir, int64_t cost, lun_launch *launch)
 {
     launch->trap = -1;
     launch->trap_value = 0;
@@ -172,8 +172,8 @@ lun_status lun_host_run(const lun_services *services, const lun_exec *exec, cons
     return run_large(services, exec, team, ir, cost < 1 ? 1 : cost, launch);
 }
 
-lun_status lun_host_combine(const lun_services *services, const lun_exec *exec, const lun_ir *ir,
-                            lun_launch *launch, uint64_t *cells, int64_t pairs)
+lun_status lun__host_combine(const lun_services *services, const lun_exec *exec, const lun_ir *ir,
+                             lun_launch *launch, uint64_t *cells, int64_t pairs)
 {
     static const volatile int never = 0;
     const int results = ir->result_count;
@@ -185,7 +185,7 @@ lun_status lun_host_combine(const lun_services *services, const lun_exec *exec, 
         for (int k = 0; k < results; k++)
             exec->combine(exec->self, k, &cells[2 * j * results + k],
                           &cells[(2 * j + 1) * results + k], &cells[j * results + k], &frame);
-    if (lun_stop_wanted(services)) /* a function may have given up */
+    if (lun__stop_wanted(services)) /* a function may have given up */
         return LUN_ECANCEL;
     if (frame.trap < 0)
         return LUN_OK;

@@ -16,7 +16,7 @@ typedef struct lun_share {
     _Alignas(LUN_ALIGNMENT) atomic_ullong rest;
 } lun_share;
 
-typedef struct lun_run {
+typedef struct lun__run {
     const lun_services *services;
     const lun_exec *exec;
     const lun_ir *ir;
@@ -40,18 +40,18 @@ typedef struct lun_run {
     atomic_flag trap_lock;
     int64_t trap, trap_value; /* of that chunk; under the lock */
     lun_status failure;       /* what that makes of the run */
-} lun_run;
+} lun__run;
 
 /* True when chunk k need not run: the run was stopped, or has failed before k. */
-bool lun__run_finished(lun_run *r, int64_t k);
+bool lun__run_finished(lun__run *r, int64_t k);
 /* Keeps what the frame says of chunk k, if no lower one has failed. */
-void lun__run_note_trap(lun_run *r, int64_t k, const lun_frame *frame);
+void lun__run_note_trap(lun__run *r, int64_t k, const lun_frame *frame);
 /* The status that a trap at this instruction makes. */
 lun_status lun__trap_kind(const lun_ir *ir, int64_t trap);
-lun_frame lun__run_frame(const lun_run *r, int worker);
+lun_frame lun__run_frame(const lun__run *r, int worker);
 /* Shares the chunks out, where that is not done one by one. */
-void lun__run_share(lun_run *r);
-/* All that a worker does; ctx: the lun_run. */
+void lun__run_share(lun__run *r);
+/* All that a worker does; ctx: the lun__run. */
 void lun__run_work(void *ctx, int worker);
 
 #endif

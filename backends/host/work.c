@@ -17,16 +17,16 @@ typedef struct own {
 
 /* ---- one chunk ------------------------------------------------------------------------------- */
 
-bool lun__run_finished(lun_run *r, int64_t k)
+bool lun__run_finished(lun__run *r, int64_t k)
 {
-    if (lun_stop_wanted(r->services))
+    if (lun__stop_wanted(r->services))
         atomic_store_explicit(&r->stop, 1, memory_order_relaxed);
     return atomic_load_explicit(&r->stop, memory_order_relaxed) != 0 ||
            atomic_load_explicit(&r->trapped, memory_order_relaxed) < k;
 }
 
 /* Keeps the trap of the lowest chunk, so that the error does not depend on the threads. */
-static void note(lun_run *r, int64_t k, lun_status failure, int64_t trap, int64_t value)
+static void note(lun__run *r, int64_t k, lun_status failure, int64_t trap, int64_t value)
 {
     while (atomic_flag_test_and_set_explicit(&r->trap_lock, memory_order_acquire))
         sched_yield();
@@ -44,18 +44,18 @@ lun_status lun__trap_kind(const lun_ir *ir, int64_t trap)
     return ir->ins[trap].kind == LUN_IR_CHECK ? LUN_EBOUNDS : LUN_EZERO;
 }
 
-void lun__run_note_trap(lun_run *r, int64_t k, const lun_frame *frame)
+void lun__run_note_trap(lun__run *r, int64_t k, const lun_frame *frame)
 {
     note(r, k, lun__trap_kind(r->ir, frame->trap), frame->trap, frame->trap_value);
 }
 
-static void *const *slots_of(const lun_run *r, const own *w, void *const *slots)
+static void *const *slots_of(const lun__run *r, const own *w, void *const *slots)
 {
     return r->feeds ? lun__feed_slots(&w->feed, r->ir, r->launch, slots) : slots;
 }
 
 /* Reads chunk k's batch, unless it is there. */
-static int feed(const lun_run *r, own *w, int64_t k)
+static int feed(const lun__run *r, own *w, int64_t k)
 {
     int64_t lo = r->launch->first + k / r->cut.batch * r->cut.batch * r->cut.chunk;
     int64_t hi =
@@ -64,7 +64,7 @@ static int feed(const lun_run *r, own *w, int64_t k)
 }
 
 /* Runs fn on chunk k; from the bounce's cut on with the stand-ins. */
-static void call(lun_run *r, lun_chunk_fn fn, int64_t k, own *w)
+static void call(lun__run *r, lun_chunk_fn fn, int64_t k, own *w)
 {
     lun_frame *frame = &w->frame;
     int64_t lo = r->launch->first + k * r->cut.chunk, cut = r->bounce->cut;
@@ -90,7 +90,7 @@ static void call(lun_run *r, lun_chunk_fn fn, int64_t k, own *w)
         lun__run_note_trap(r, k, frame);
 }
 
-lun_frame lun__run_frame(const lun_run *r, int worker)
+lun_frame lun__run_frame(const lun__run *r, int worker)
 {
     static const volatile int never = 0;
     return (lun_frame){.n = r->end,
@@ -101,7 +101,7 @@ lun_frame lun__run_frame(const lun_run *r, int worker)
                        .scratch = r->scratch + (size_t)worker * r->scratch_step};
 }
 
-static own make_own(const lun_run *r, int worker)
+static own make_own(const lun__run *r, int worker)
 {
     own w = {.frame = lun__run_frame(r, worker)};
     if (r->feeds)
@@ -110,14 +110,14 @@ static own make_own(const lun_run *r, int worker)
     return w;
 }
 
-static void run_chunk(lun_run *r, int64_t k, own *w)
+static void run_chunk(lun__run *r, int64_t k, own *w)
 {
     w->frame.partials = r->launch->partials + k * r->ir->result_count;
     call(r, r->exec->body, k, w);
 }
 
 /* Reports progress, about. Worker 0 is the calling thread: it alone does this. */
-static void tell(const lun_run *r, int64_t chunks)
+static void tell(const lun__run *r, int64_t chunks)
 {
     const lun_services *s = r->services;
     if (chunks > r->cut.chunks)
@@ -129,7 +129,7 @@ static void tell(const lun_run *r, int64_t chunks)
 
 /* ---- workers --------------------------------------------------------------------------------- */
 
-static int64_t take(lun_run *r)
+static int64_t take(lun__run *r)
 {
     return atomic_fetch_add_explicit(&r->next, r->cut.batch, memory_order_relaxed);
 }
@@ -147,20 +147,20 @@ static int64_t take_of(lun_share *s, bool first)
     return (int64_t)(first ? rest & UINT32_MAX : (rest >> 32) - 1);
 }
 
-static bool in_order(const lun_run *r)
+static bool in_order(const lun__run *r)
 {
     return r->cut.in_order || r->cut.chunks > UINT32_MAX;
 }
 
 /* Cuts the chunks into shares, one for each worker as far as there is room. */
-void lun__run_share(lun_run *r)
+void lun__run_share(lun__run *r)
 {
     if (r->ir->scan >= 0 || in_order(r))
         return;
     r->share_count = r->cut.workers < LUN_SHARES ? r->cut.workers : LUN_SHARES;
     for (int s = 0; s < r->share_count; s++) {
         int64_t from, to;
-        lun_cut_share(&r->cut, r->share_count, s, &from, &to);
+        lun__cut_share(&r->cut, r->share_count, s, &from, &to);
         atomic_init(&r->shares[s].rest, (unsigned long long)to << 32 | (unsigned long long)from);
     }
 }
@@ -168,7 +168,7 @@ void lun__run_share(lun_run *r)
 /* A worker takes its own share from the front; then chunks of the others' shares from the back,
  * neighbours first.  At a chunk that need not run both stop: the owner because none behind it need
  * run, another worker because the owner runs those before it. */
-static void work_on_shares(lun_run *r, int worker)
+static void work_on_shares(lun__run *r, int worker)
 {
     own w = make_own(r, worker);
     int64_t k, done = 0;
@@ -185,7 +185,7 @@ static void work_on_shares(lun_run *r, int worker)
 
 /* In order, batch by batch: where files are read, or there are more chunks than a share can
  * count. */
-static void work_in_order(lun_run *r, int worker)
+static void work_in_order(lun__run *r, int worker)
 {
     own w = make_own(r, worker);
     int64_t k, to;
@@ -198,7 +198,7 @@ static void work_in_order(lun_run *r, int worker)
 }
 
 /* Waits until the carry of chunk k is there. False: it may never come. */
-static bool wait_for_carry(lun_run *r, int64_t k)
+static bool wait_for_carry(lun__run *r, int64_t k)
 {
     for (int spins = 0; atomic_load_explicit(&r->ready, memory_order_acquire) != k; spins++) {
         if (lun__run_finished(r, k))
@@ -216,7 +216,7 @@ static bool wait_for_carry(lun_run *r, int64_t k)
 /* Chunks are taken in order, so the chunk whose carry a worker waits for is run by another. A
  * worker stops only for a reason that all waiting ones see too: the run is cancelled, or a lower
  * chunk trapped. */
-static void work_on_scan(lun_run *r, int worker)
+static void work_on_scan(lun__run *r, int worker)
 {
     own w = make_own(r, worker);
     lun_frame *frame = &w.frame;
@@ -244,7 +244,7 @@ static void work_on_scan(lun_run *r, int worker)
 
 void lun__run_work(void *ctx, int worker)
 {
-    lun_run *r = ctx;
+    lun__run *r = ctx;
     if (r->ir->scan >= 0)
         work_on_scan(r, worker);
     else if (in_order(r))

@@ -89,13 +89,13 @@ static const void *const tables[][ENTRIES] = {
     [LUN_ISA_AVX512] = {FUNCTIONS(ENTRY_AVX512)[ENTRIES - 1] = NULL},
 };
 
-const void *const *lun_vecmath(lun_isa isa, lun_math mode)
+const void *const *lun__vecmath(lun_isa isa, lun_math mode)
 {
     return mode == LUN_MATH_PRECISE ? none : tables[isa];
 }
 
 /* The build contains all three on x86-64 (x86-64-v3 and -v4), the base alone elsewhere. */
-lun_isa lun_isa_here(void)
+lun_isa lun__isa_here(void)
 {
 #ifdef __x86_64__
     bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
@@ -109,7 +109,7 @@ lun_isa lun_isa_here(void)
 #endif
 }
 
-int lun_isa_bytes(lun_isa isa)
+int lun__isa_bytes(lun_isa isa)
 {
     return 16 << (int)isa;
 }

@@ -14,18 +14,18 @@
 typedef enum lun_isa { LUN_ISA_BASE, LUN_ISA_AVX2, LUN_ISA_AVX512 } lun_isa;
 
 /* What this CPU can run, limited to what the build contains. */
-lun_isa lun_isa_here(void);
+lun_isa lun__isa_here(void);
 /* Bytes of a native vector: 16, 32 or 64. */
-int lun_isa_bytes(lun_isa isa);
+int lun__isa_bytes(lun_isa isa);
 
 /* Index into the table for an operation in a float dtype of 4 or 8 bytes. */
-static inline int lun_vecmath_index(lun_op op, lun_dtype t)
+static inline int lun__vecmath_index(lun_op op, lun_dtype t)
 {
-    return 2 * (int)op + (lun_dtype_get(t)->bytes == 8);
+    return 2 * (int)op + (lun__dtype_get(t)->bytes == 8);
 }
 
-/* Table with 2 * LUN_OP_COUNT entries: functions on whole native vectors (lun_isa_bytes wide, by
+/* Table with 2 * LUN_OP_COUNT entries: functions on whole native vectors (lun__isa_bytes wide, by
  * value in vector registers, libmvec's calling convention), NULL where there is none. */
-const void *const *lun_vecmath(lun_isa isa, lun_math mode);
+const void *const *lun__vecmath(lun_isa isa, lun_math mode);
 
 #endif

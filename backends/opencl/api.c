@@ -9,10 +9,10 @@ bool lun__opencl_load(lun_cl *cl, lun_strbuf *why)
     void *library = dlopen(LUN_CL_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         const char *text = dlerror();
-        lun_strbuf_printf(why,
-                          "%s cannot be loaded (%s): install an OpenCL loader and a driver, such "
-                          "as ocl-icd-libopencl1 and pocl-opencl-icd",
-                          LUN_CL_LIBRARY, text ? text : "no reason given");
+        lun__strbuf_printf(why,
+                           "%s cannot be loaded (%s): install an OpenCL loader and a driver, such "
+                           "as ocl-icd-libopencl1 and pocl-opencl-icd",
+                           LUN_CL_LIBRARY, text ? text : "no reason given");
         return false;
     }
     const char *missing = NULL;
@@ -25,7 +25,7 @@ bool lun__opencl_load(lun_cl *cl, lun_strbuf *why)
 #include "opencl/entries.def"
 #undef LUN_CL
     if (missing)
-        lun_strbuf_printf(why, "%s has no %s: OpenCL 1.2 is needed", LUN_CL_LIBRARY, missing);
+        lun__strbuf_printf(why, "%s has no %s: OpenCL 1.2 is needed", LUN_CL_LIBRARY, missing);
     return !missing;
 }
 

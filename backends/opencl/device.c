@@ -139,11 +139,11 @@ static bool list_devices(const lun_cl *cl, lun_gpu_devices *out, lun_strbuf *why
     if (out->count)
         return true;
     if (!count)
-        lun_strbuf_puts(why, "no OpenCL driver is installed (such as pocl-opencl-icd)");
+        lun__strbuf_puts(why, "no OpenCL driver is installed (such as pocl-opencl-icd)");
     else if (out->silent)
         lun__gpu_failure_text(why, out->unclear);
     else if (refused)
-        lun_strbuf_printf(why, "none of %d OpenCL devices can compile kernels", refused);
+        lun__strbuf_printf(why, "none of %d OpenCL devices can compile kernels", refused);
     else
         lun__gpu_failure_text(why, lun__opencl_failure("clGetDeviceIDs", unanswered));
     return false;
@@ -187,7 +187,7 @@ void *lun__opencl_list(lun_gpu_devices *out, lun_strbuf *why)
     lun_guard g;
     lun_cl *cl = malloc(sizeof *cl);
     if (!cl)
-        lun_strbuf_puts(why, "out of memory");
+        lun__strbuf_puts(why, "out of memory");
     bool any = cl && load(cl, why);
     if (any) {
         lun__guard_enter(&g, true);

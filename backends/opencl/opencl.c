@@ -135,7 +135,7 @@ static void quote(queue *q, cl_program p, lun_strbuf *words)
     char *log = calloc(1, length + 1);
     if (log && q->cl->clGetProgramBuildInfo(p, q->device, CL_PROGRAM_BUILD_LOG, length, log,
                                             NULL) == CL_SUCCESS)
-        lun_strbuf_puts(words, log);
+        lun__strbuf_puts(words, log);
     free(log);
 }
 
@@ -357,7 +357,7 @@ static bool opencl_preferred(const lun_services *services)
     return lun__gpu_preferred(&driver);
 }
 
-const lun_backend lun_backend_opencl = {
+const lun_backend lun__backend_opencl = {
     .name = "opencl",
     .open = opencl_open,
     .close = lun__gpu_close,

@@ -4,6 +4,6 @@
 
 #include "backend.h"
 
-extern const lun_backend lun_backend_opencl;
+extern const lun_backend lun__backend_opencl;
 
 #endif

@@ -14,7 +14,7 @@
 
 static const char *const exported[] = {"lun_kernel", "lun_total", "lun_combine"};
 
-void lun_bundle_suffix(const char *text, char suffix[LUN_SUFFIX])
+void lun__bundle_suffix(const char *text, char suffix[LUN_SUFFIX])
 {
     snprintf(suffix, LUN_SUFFIX, "_%016" PRIx64, (uint64_t)XXH3_64bits(text, strlen(text)));
 }
@@ -40,12 +40,12 @@ static bool listed(const char *list, const char *word, size_t n)
 
 static void list(lun_strbuf *to, const char *word, size_t n)
 {
-    if (listed(lun_strbuf_text(to), word, n))
+    if (listed(lun__strbuf_text(to), word, n))
         return;
     if (!to->length)
-        lun_strbuf_puts(to, " ");
-    lun_strbuf_add(to, word, n);
-    lun_strbuf_puts(to, " ");
+        lun__strbuf_puts(to, " ");
+    lun__strbuf_add(to, word, n);
+    lun__strbuf_puts(to, " ");
 }
 
 /* Words of the language that stand at file scope; those with two underscores ahead are known by
@@ -109,7 +109,7 @@ static void collect(const char *text, lun_strbuf *names, lun_strbuf *macros)
     }
 }
 
-void lun_bundle_add(lun_strbuf *out, const char *text, const char *suffix, bool with_others)
+void lun__bundle_add(lun_strbuf *out, const char *text, const char *suffix, bool with_others)
 {
     lun_strbuf names = LUN_STRBUF_INIT, macros = LUN_STRBUF_INIT;
     for (size_t i = 0; i < sizeof exported / sizeof *exported; i++)
@@ -117,22 +117,22 @@ void lun_bundle_add(lun_strbuf *out, const char *text, const char *suffix, bool 
     if (with_others)
         collect(text, &names, &macros);
     for (int pass = 0; pass < 2 && !names.failed; pass++) {
-        for (const char *p = lun_strbuf_text(&names) + 1; *p;) {
+        for (const char *p = lun__strbuf_text(&names) + 1; *p;) {
             size_t n = strcspn(p, " ");
-            if (listed(lun_strbuf_text(&macros), p, n))
+            if (listed(lun__strbuf_text(&macros), p, n))
                 ;
             else if (pass == 0)
-                lun_strbuf_printf(out, "#define %.*s %.*s%s\n", (int)n, p, (int)n, p, suffix);
+                lun__strbuf_printf(out, "#define %.*s %.*s%s\n", (int)n, p, (int)n, p, suffix);
             else if (with_others)
-                lun_strbuf_printf(out, "#undef %.*s\n", (int)n, p);
+                lun__strbuf_printf(out, "#undef %.*s\n", (int)n, p);
             p += n + 1;
         }
         if (pass == 0) {
-            lun_strbuf_puts(out, text);
-            lun_strbuf_puts(out, "\n");
+            lun__strbuf_puts(out, text);
+            lun__strbuf_puts(out, "\n");
         }
     }
     out->failed = out->failed || names.failed || macros.failed;
-    lun_strbuf_free(&names);
-    lun_strbuf_free(&macros);
+    lun__strbuf_free(&names);
+    lun__strbuf_free(&macros);
 }

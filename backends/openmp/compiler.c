@@ -12,18 +12,18 @@
 #include "openmp/spawn.h"
 #include "render/render.h"
 
-bool lun_compiler_find(lun_compiler *c)
+bool lun__compiler_find(lun_compiler *c)
 {
     static const char *const others[] = {"gcc", "clang"};
     struct stat st;
     if (c->looked)
         return c->path != NULL;
     c->looked = true;
-    c->path = lun_spawn_find(c->name);
+    c->path = lun__spawn_find(c->name);
     for (int i = 0; i < 2 && !c->path && !strcmp(c->name, "cc"); i++)
-        c->path = lun_spawn_find(others[i]);
+        c->path = lun__spawn_find(others[i]);
     if (c->path && stat(c->path, &st))
-        lun_compiler_free(c);
+        lun__compiler_free(c);
     if (!c->path)
         return false;
     c->size = (long long)st.st_size;
@@ -32,7 +32,7 @@ bool lun_compiler_find(lun_compiler *c)
     return true;
 }
 
-void lun_compiler_free(lun_compiler *c)
+void lun__compiler_free(lun_compiler *c)
 {
     free(c->path);
     c->path = NULL;
@@ -86,26 +86,26 @@ static const char *const *library_flags(unsigned needs)
     return needs & LUN_RENDER_LIBM ? m : none;
 }
 
-void lun_compiler_key(const lun_compiler *c, const char *text, unsigned needs, int math,
-                      lun_strbuf *key)
+void lun__compiler_key(const lun_compiler *c, const char *text, unsigned needs, int math,
+                       lun_strbuf *key)
 {
-    lun_strbuf_printf(key,
-                      "lunarray openmp\nobject 2\nabi %d\nmath %d\nisa %d\ncompiler %s\nsize "
-                      "%lld\ntime %lld.%09lld\n"
-                      "flags",
-                      (int)LUN_RENDER_ABI, math, (int)c->isa, c->path ? c->path : "", c->size,
-                      c->seconds, c->nanoseconds);
+    lun__strbuf_printf(key,
+                       "lunarray openmp\nobject 2\nabi %d\nmath %d\nisa %d\ncompiler %s\nsize "
+                       "%lld\ntime %lld.%09lld\n"
+                       "flags",
+                       (int)LUN_RENDER_ABI, math, (int)c->isa, c->path ? c->path : "", c->size,
+                       c->seconds, c->nanoseconds);
     const char *const *lists[] = {common_flags, level_flags(needs), isa_flags(c->isa),
                                   library_flags(needs)};
     for (int k = 0; k < 4; k++)
         for (const char *const *p = lists[k]; *p; p++)
-            lun_strbuf_printf(key, " %s", *p);
-    lun_strbuf_puts(key, "\n\n");
-    lun_strbuf_puts(key, text);
+            lun__strbuf_printf(key, " %s", *p);
+    lun__strbuf_puts(key, "\n\n");
+    lun__strbuf_puts(key, text);
 }
 
-void lun_compiler_command(const lun_compiler *c, unsigned needs, char *from, char *to,
-                          char *words[LUN_COMPILER_WORDS])
+void lun__compiler_command(const lun_compiler *c, unsigned needs, char *from, char *to,
+                           char *words[LUN_COMPILER_WORDS])
 {
     static char output[] = "-o";
     int n = 0;

@@ -18,13 +18,13 @@ typedef struct lun_compiler {
 
 enum { LUN_COMPILER_WORDS = 64 }; /* of a command line, at most */
 
-bool lun_compiler_find(lun_compiler *c);
-void lun_compiler_free(lun_compiler *c);
+bool lun__compiler_find(lun_compiler *c);
+void lun__compiler_free(lun_compiler *c);
 /* Appends whatever decides how a text's machine code looks; needs: LUN_CSTYLE_*, math: lun_math. */
-void lun_compiler_key(const lun_compiler *c, const char *text, unsigned needs, int math,
-                      lun_strbuf *key);
+void lun__compiler_key(const lun_compiler *c, const char *text, unsigned needs, int math,
+                       lun_strbuf *key);
 /* The command line from a file to a shared object, NULL at its end. */
-void lun_compiler_command(const lun_compiler *c, unsigned needs, char *from, char *to,
-                          char *words[LUN_COMPILER_WORDS]);
+void lun__compiler_command(const lun_compiler *c, unsigned needs, char *from, char *to,
+                           char *words[LUN_COMPILER_WORDS]);
 
 #endif

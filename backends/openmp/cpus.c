@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-int lun_cpus_allowed(void)
+int lun__cpus_allowed(void)
 {
     for (int cpus = 1024; cpus <= 1 << 20; cpus *= 4) {
         cpu_set_t *set = CPU_ALLOC((size_t)cpus);
@@ -75,7 +75,7 @@ static int hierarchy_quota(const char *mount, const char *group)
     }
 }
 
-int lun_cpus_quota(const char *groups, const char *mount)
+int lun__cpus_quota(const char *groups, const char *mount)
 {
     char line[PATH_MAX], where[PATH_MAX];
     int least = 0;
@@ -100,7 +100,7 @@ int lun_cpus_quota(const char *groups, const char *mount)
     return least;
 }
 
-int lun_cpus_quota_here(void)
+int lun__cpus_quota_here(void)
 {
-    return lun_cpus_quota("/proc/self/cgroup", "/sys/fs/cgroup");
+    return lun__cpus_quota("/proc/self/cgroup", "/sys/fs/cgroup");
 }

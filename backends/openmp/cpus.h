@@ -3,11 +3,11 @@
 #define LUN_CPUS_H
 
 /* By the affinity of the calling thread. */
-int lun_cpus_allowed(void);
+int lun__cpus_allowed(void);
 /* That the quota of the control group allows, rounded up; 0: no quota.  groups: a file like
  * /proc/self/cgroup, mount: where the hierarchies are mounted. */
-int lun_cpus_quota(const char *groups, const char *mount);
+int lun__cpus_quota(const char *groups, const char *mount);
 /* Of this process' own group. */
-int lun_cpus_quota_here(void);
+int lun__cpus_quota_here(void);
 
 #endif

@@ -18,38 +18,38 @@ enum {
     AGAIN_MOST = 50000000
 };
 
-void lun_jit_init(lun_jit_compiler *c, const lun_services *services, lun_isa isa)
+void lun__jit_init(lun_jit_compiler *c, const lun_services *services, lun_isa isa)
 {
     *c = (lun_jit_compiler){
         .services = services,
         .compiler = {.name = services->compiler ? services->compiler : "cc", .isa = isa},
         .timeout_ms = TIMEOUT_MS};
     c->last = &c->first;
-    lun_job_init(&c->job);
+    lun__job_init(&c->job);
 }
 
 static void make_key(const lun_jit_compiler *c, const lun_unit *u, lun_strbuf *key)
 {
-    lun_compiler_key(&c->compiler, u->source, u->needs, u->math, key);
+    lun__compiler_key(&c->compiler, u->source, u->needs, u->math, key);
 }
 
-bool lun_jit_look(lun_jit_compiler *c, lun_unit *u)
+bool lun__jit_look(lun_jit_compiler *c, lun_unit *u)
 {
     lun_strbuf key = LUN_STRBUF_INIT;
     if (u->state != LUN_UNIT_NEW)
         return u->state == LUN_UNIT_READY;
     u->state = LUN_UNIT_MISSED;
     /* without a compiler, what an earlier one made is of no use: the key names it */
-    lun_compiler_find(&c->compiler);
+    lun__compiler_find(&c->compiler);
     make_key(c, u, &key);
     bool loaded = lun__jit_load(c, u, &key);
-    lun_strbuf_free(&key);
+    lun__strbuf_free(&key);
     return loaded;
 }
 
 /* ---- the queue ------------------------------------------------------------------------------- */
 
-void lun_jit_queue(lun_jit_compiler *c, lun_unit *u)
+void lun__jit_queue(lun_jit_compiler *c, lun_unit *u)
 {
     if (u->state != LUN_UNIT_NEW && u->state != LUN_UNIT_MISSED)
         return;
@@ -71,12 +71,12 @@ static bool may_start(lun_jit_compiler *c, lun_unit *u, const lun_strbuf *key, i
     bool abandoned = late || (u->left && now - u->left > LEFT_NS);
     if (key->failed)
         return true;
-    *claim = lun_cache_claim(c->services->cache, key->text, key->length, abandoned);
+    *claim = lun__cache_claim(c->services->cache, key->text, key->length, abandoned);
     if (*claim >= 0) { /* it may have been made since it was looked for */
         if (!lun__jit_load(c, u, key))
             return true;
         close(*claim);
-        lun_cache_unclaim(c->services->cache, key->text, key->length);
+        lun__cache_unclaim(c->services->cache, key->text, key->length);
         return false;
     }
     if (late || *claim == LUN_CLAIM_NONE)
@@ -109,7 +109,7 @@ static void take(lun_jit_compiler *c, lun_unit *u, int64_t now, int *claims, int
         u->state = LUN_UNIT_FAILED;
         return;
     }
-    if (!lun_compiler_find(&c->compiler)) {
+    if (!lun__compiler_find(&c->compiler)) {
         lun__jit_unqueue(c, u);
         c->failures = LUN_JIT_GIVE_UP;
         lun__jit_fail(c, u, "no such compiler (set LUNARRAY_CC)", NULL);
@@ -124,7 +124,7 @@ static void take(lun_jit_compiler *c, lun_unit *u, int64_t now, int *claims, int
         u->state = state;
     }
     if (!ready) {
-        lun_strbuf_free(&key);
+        lun__strbuf_free(&key);
         return;
     }
     c->parts[c->part_count++] = (lun_jit_part){u, key};
@@ -137,7 +137,7 @@ static void take(lun_jit_compiler *c, lun_unit *u, int64_t now, int *claims, int
 static void start_next(lun_jit_compiler *c, lun_unit *waited)
 {
     int claims[LUN_JIT_PARTS], claim_count = 0;
-    int64_t now = lun_job_now();
+    int64_t now = lun__job_now();
     size_t bytes = 0;
     for (lun_unit *u = waited ? waited : c->first, *next; u; u = next) {
         next = waited ? NULL : u->next;
@@ -154,11 +154,11 @@ static void start_next(lun_jit_compiler *c, lun_unit *waited)
         lun__jit_start(c, waited != NULL, claims, claim_count);
 }
 
-void lun_jit_poll(lun_jit_compiler *c)
+void lun__jit_poll(lun_jit_compiler *c)
 {
     if (!c->job.busy && !c->first)
         return;
-    int64_t t = lun_job_now();
+    int64_t t = lun__job_now();
     if (t - c->polled < POLL_NS)
         return;
     c->polled = t;
@@ -168,29 +168,29 @@ void lun_jit_poll(lun_jit_compiler *c)
         start_next(c, NULL);
 }
 
-lun_status lun_jit_wait(lun_jit_compiler *c, lun_unit *u)
+lun_status lun__jit_wait(lun_jit_compiler *c, lun_unit *u)
 {
     while (u->state != LUN_UNIT_READY && u->state != LUN_UNIT_FAILED) {
-        if (lun_stop_wanted(c->services))
+        if (lun__stop_wanted(c->services))
             return LUN_ECANCEL;
         if (c->services->tick)
             c->services->tick(c->services->tick_ctx, "compile", 0, 0);
         if (u->state == LUN_UNIT_NEW || u->state == LUN_UNIT_MISSED)
-            lun_jit_queue(c, u);
+            lun__jit_queue(c, u);
         if (c->job.busy) {
-            lun_job_wait(&c->job, 20);
+            lun__job_wait(&c->job, 20);
             lun__jit_look_after(c);
         }
         if (!c->job.busy && u->state == LUN_UNIT_QUEUED) {
             start_next(c, u);
             if (u->state == LUN_UNIT_QUEUED)
-                lun_job_wait(&c->job, 0); /* for another process */
+                lun__job_wait(&c->job, 0); /* for another process */
         }
     }
     return u->state == LUN_UNIT_READY ? LUN_OK : LUN_EBUILD;
 }
 
-void lun_jit_forget(lun_jit_compiler *c, lun_unit *u)
+void lun__jit_forget(lun_jit_compiler *c, lun_unit *u)
 {
     if (u->state == LUN_UNIT_QUEUED)
         lun__jit_unqueue(c, u);
@@ -199,19 +199,19 @@ void lun_jit_forget(lun_jit_compiler *c, lun_unit *u)
             c->parts[i].unit = NULL;
 }
 
-void lun_jit_finish(lun_jit_compiler *c)
+void lun__jit_finish(lun_jit_compiler *c)
 {
-    bool stopped = lun_stop_wanted(c->services);
-    int64_t start = lun_job_now(), patience = stopped ? 0 : (int64_t)CLOSE_MS * 1000000;
+    bool stopped = lun__stop_wanted(c->services);
+    int64_t start = lun__job_now(), patience = stopped ? 0 : (int64_t)CLOSE_MS * 1000000;
     c->first = NULL;
     c->last = &c->first;
-    while (c->job.busy && lun_job_now() - start < patience) {
+    while (c->job.busy && lun__job_now() - start < patience) {
         lun__jit_look_after(c);
         if (c->job.busy)
-            lun_job_wait(&c->job, 10);
+            lun__job_wait(&c->job, 10);
     }
     if (c->job.busy)
         lun__jit_clear(c, c->job.owner == getpid());
-    lun_loader_end(&c->loader);
-    lun_compiler_free(&c->compiler);
+    lun__loader_end(&c->loader);
+    lun__compiler_free(&c->compiler);
 }

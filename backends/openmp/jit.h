@@ -38,20 +38,20 @@ typedef struct lun_jit_compiler {
     unsigned serial;
 } lun_jit_compiler;
 
-void lun_jit_init(lun_jit_compiler *c, const lun_services *services, lun_isa isa);
+void lun__jit_init(lun_jit_compiler *c, const lun_services *services, lun_isa isa);
 /* Waits shortly for a compiler that runs, so that its result is not lost, then ends it; at once
  * after a cancellation. */
-void lun_jit_finish(lun_jit_compiler *c);
+void lun__jit_finish(lun_jit_compiler *c);
 
 /* Takes the unit from disk if it is there.  True if it is READY. */
-bool lun_jit_look(lun_jit_compiler *c, lun_unit *u);
+bool lun__jit_look(lun_jit_compiler *c, lun_unit *u);
 /* Queues a unit that is NEW or MISSED. */
-void lun_jit_queue(lun_jit_compiler *c, lun_unit *u);
+void lun__jit_queue(lun_jit_compiler *c, lun_unit *u);
 /* Moves things on, without waiting. */
-void lun_jit_poll(lun_jit_compiler *c);
+void lun__jit_poll(lun_jit_compiler *c);
 /* Waits until the unit is READY (LUN_OK) or FAILED (LUN_EBUILD).  LUN_ECANCEL when stopped. */
-lun_status lun_jit_wait(lun_jit_compiler *c, lun_unit *u);
+lun_status lun__jit_wait(lun_jit_compiler *c, lun_unit *u);
 /* Takes a unit out of everything before it goes away. */
-void lun_jit_forget(lun_jit_compiler *c, lun_unit *u);
+void lun__jit_forget(lun_jit_compiler *c, lun_unit *u);
 
 #endif

@@ -33,14 +33,14 @@ static void log_failure(lun_jit_compiler *c, const char *what, const char *words
     if (c->told || !c->services->log)
         return;
     c->told = true;
-    lun_strbuf_printf(&line, "kernels stay interpreted: %s: %s%s", compiler_name(c), what,
-                      words && *words ? ": " : "");
+    lun__strbuf_printf(&line, "kernels stay interpreted: %s: %s%s", compiler_name(c), what,
+                       words && *words ? ": " : "");
     if (words) {
         const char *said = telling_line(words);
-        lun_strbuf_add(&line, said, strcspn(said, "\n"));
+        lun__strbuf_add(&line, said, strcspn(said, "\n"));
     }
-    c->services->log(c->services->log_ctx, lun_strbuf_text(&line));
-    lun_strbuf_free(&line);
+    c->services->log(c->services->log_ctx, lun__strbuf_text(&line));
+    lun__strbuf_free(&line);
 }
 
 void lun__jit_fail(lun_jit_compiler *c, lun_unit *u, const char *what, const char *words)
@@ -49,13 +49,14 @@ void lun__jit_fail(lun_jit_compiler *c, lun_unit *u, const char *what, const cha
     if (!u || !u->wanted)
         log_failure(c, what, words);
     if (u)
-        lun_unit_fail(u, compiler_name(c), what, words);
+        lun__unit_fail(u, compiler_name(c), what, words);
 }
 
 static bool load(lun_jit_compiler *c, lun_unit *u, const void *bytes, size_t length,
                  lun_strbuf *why)
 {
-    return lun_unit_load(u, &c->loader, lun_cache_scratch(c->services->cache), bytes, length, why);
+    return lun__unit_load(u, &c->loader, lun__cache_scratch(c->services->cache), bytes, length,
+                          why);
 }
 
 bool lun__jit_load(lun_jit_compiler *c, lun_unit *u, const lun_strbuf *key)
@@ -63,12 +64,13 @@ bool lun__jit_load(lun_jit_compiler *c, lun_unit *u, const lun_strbuf *key)
     lun_strbuf why = LUN_STRBUF_INIT;
     void *bytes;
     size_t length;
-    if (key->failed || !lun_cache_load(c->services->cache, key->text, key->length, &bytes, &length))
+    if (key->failed ||
+        !lun__cache_load(c->services->cache, key->text, key->length, &bytes, &length))
         return false;
     bool loaded = load(c, u, bytes, length, &why);
     c->services->stats->cache_hits += loaded;
     free(bytes);
-    lun_strbuf_free(&why);
+    lun__strbuf_free(&why);
     return loaded;
 }
 
@@ -79,12 +81,12 @@ void lun__jit_clear(lun_jit_compiler *c, bool unclaim)
     for (int i = 0; i < c->part_count; i++) {
         lun_strbuf *key = &c->parts[i].key;
         if (unclaim && !key->failed)
-            lun_cache_unclaim(c->services->cache, key->text, key->length);
-        lun_strbuf_free(key);
+            lun__cache_unclaim(c->services->cache, key->text, key->length);
+        lun__strbuf_free(key);
         c->parts[i] = (lun_jit_part){0};
     }
     c->part_count = 0;
-    lun_job_clear(&c->job);
+    lun__job_clear(&c->job);
 }
 
 /* The run has come to nothing.  Where several units were in it, each gets one of its own. */
@@ -107,10 +109,10 @@ static void fail_run(lun_jit_compiler *c, const char *what, const char *words, b
 static void harvest(lun_jit_compiler *c, bool known)
 {
     size_t length;
-    char *bytes = lun_job_output(&c->job, &length);
-    if (!bytes || !lun_loader_check(bytes, length)) {
+    char *bytes = lun__job_output(&c->job, &length);
+    if (!bytes || !lun__loader_check(bytes, length)) {
         fail_run(c, known ? "it ended well but made no shared object" : "it made no shared object",
-                 lun_strbuf_text(&c->job.words), false);
+                 lun__strbuf_text(&c->job.words), false);
         free(bytes);
         return;
     }
@@ -119,10 +121,10 @@ static void harvest(lun_jit_compiler *c, bool known)
         lun_jit_part *part = &c->parts[i];
         lun_strbuf why = LUN_STRBUF_INIT;
         if (!part->unit || load(c, part->unit, bytes, length, &why))
-            lun_cache_store(c->services->cache, part->key.text, part->key.length, bytes, length);
+            lun__cache_store(c->services->cache, part->key.text, part->key.length, bytes, length);
         else
-            lun__jit_fail(c, part->unit, lun_strbuf_text(&why), NULL);
-        lun_strbuf_free(&why);
+            lun__jit_fail(c, part->unit, lun__strbuf_text(&why), NULL);
+        lun__strbuf_free(&why);
     }
     free(bytes);
 }
@@ -130,7 +132,7 @@ static void harvest(lun_jit_compiler *c, bool known)
 void lun__jit_look_after(lun_jit_compiler *c)
 {
     char how[64];
-    lun_job_state s = lun_job_look(&c->job, c->timeout_ms, how);
+    lun_job_state s = lun__job_look(&c->job, c->timeout_ms, how);
     if (s == LUN_JOB_RUNNING)
         return;
     if (s == LUN_JOB_FOREIGN) { /* a child of fork: the compiler belongs to the parent */
@@ -143,30 +145,30 @@ void lun__jit_look_after(lun_jit_compiler *c)
     if (s == LUN_JOB_LATE)
         c->failures = LUN_JIT_GIVE_UP;
     if (s == LUN_JOB_LATE || s == LUN_JOB_FAILED)
-        fail_run(c, how, lun_strbuf_text(&c->job.words), s == LUN_JOB_LATE);
+        fail_run(c, how, lun__strbuf_text(&c->job.words), s == LUN_JOB_LATE);
     else
         harvest(c, s == LUN_JOB_DONE);
-    c->services->stats->compile_time += lun_job_seconds(&c->job);
+    c->services->stats->compile_time += lun__job_seconds(&c->job);
     lun__jit_clear(c, true);
 }
 
 void lun__jit_start(lun_jit_compiler *c, bool waited_for, const int *claims, int claim_count)
 {
     lun_strbuf text = LUN_STRBUF_INIT;
-    const char *scratch = lun_cache_scratch(c->services->cache);
+    const char *scratch = lun__cache_scratch(c->services->cache);
     bool failed = false;
     for (int i = 0; i < c->part_count; i++) {
         char suffix[LUN_SUFFIX];
         const lun_unit *u = c->parts[i].unit;
-        lun_bundle_suffix(u->source, suffix);
-        lun_bundle_add(&text, u->source, suffix, c->part_count > 1);
+        lun__bundle_suffix(u->source, suffix);
+        lun__bundle_add(&text, u->source, suffix, c->part_count > 1);
         failed = failed || c->parts[i].key.failed;
     }
     int error = text.failed || failed ? ENOMEM : 0;
     if (!error && scratch)
-        error = lun_job_start(&c->job, &c->compiler, text.text, c->parts[0].unit->needs, scratch,
-                              c->serial++, !waited_for, claims, claim_count);
-    lun_strbuf_free(&text);
+        error = lun__job_start(&c->job, &c->compiler, text.text, c->parts[0].unit->needs, scratch,
+                               c->serial++, !waited_for, claims, claim_count);
+    lun__strbuf_free(&text);
     for (int i = 0; i < claim_count; i++)
         close(claims[i]);
     if (error || !scratch) {

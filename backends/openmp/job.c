@@ -18,14 +18,14 @@
 
 enum { MOST = 256 << 20 }; /* bytes of an object */
 
-int64_t lun_job_now(void)
+int64_t lun__job_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-void lun_job_init(lun_job *j)
+void lun__job_init(lun_job *j)
 {
     *j = (lun_job){.pipe = -1};
 }
@@ -44,7 +44,7 @@ static char *file_name(const char *directory, unsigned serial, const char *suffi
 static bool write_file(const char *path, const char *text)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    bool well = fd >= 0 && lun_write_all(fd, text, strlen(text));
+    bool well = fd >= 0 && lun__write_all(fd, text, strlen(text));
     int error = errno;
     if (fd >= 0 && close(fd) && well)
         return false;
@@ -76,79 +76,79 @@ static char *read_file(const char *path, size_t most, size_t *length)
     return bytes;
 }
 
-char *lun_job_output(const lun_job *j, size_t *length)
+char *lun__job_output(const lun_job *j, size_t *length)
 {
     return read_file(j->output, MOST, length);
 }
 
-double lun_job_seconds(const lun_job *j)
+double lun__job_seconds(const lun_job *j)
 {
     struct stat from, to;
     if (stat(j->source, &from) == 0 && stat(j->output, &to) == 0)
         return (double)(to.st_mtim.tv_sec - from.st_mtim.tv_sec) +
                1e-9 * (double)(to.st_mtim.tv_nsec - from.st_mtim.tv_nsec);
-    return 1e-9 * (double)(lun_job_now() - j->started);
+    return 1e-9 * (double)(lun__job_now() - j->started);
 }
 
 /* ---- the process ----------------------------------------------------------------------------- */
 
-int lun_job_start(lun_job *j, const lun_compiler *c, const char *text, unsigned needs,
-                  const char *scratch, unsigned serial, bool polite, const int *kept,
-                  int kept_count)
+int lun__job_start(lun_job *j, const lun_compiler *c, const char *text, unsigned needs,
+                   const char *scratch, unsigned serial, bool polite, const int *kept,
+                   int kept_count)
 {
     char *words[LUN_COMPILER_WORDS];
-    lun_job_init(j);
+    lun__job_init(j);
     j->busy = true;
     j->owner = getpid();
-    j->started = lun_job_now();
+    j->started = lun__job_now();
     j->source = file_name(scratch, serial, ".c");
     j->output = file_name(scratch, serial, ".so");
     int error = j->source && j->output ? 0 : ENOMEM;
     if (!error && !write_file(j->source, text))
         error = errno ? errno : EIO;
     if (!error) {
-        lun_compiler_command(c, needs, j->source, j->output, words);
-        error = lun_spawn_start(c->path, words, scratch, kept, kept_count, &j->pid, &j->pipe);
+        lun__compiler_command(c, needs, j->source, j->output, words);
+        error = lun__spawn_start(c->path, words, scratch, kept, kept_count, &j->pid, &j->pipe);
     }
     if (error) {
         j->pid = 0;
-        lun_job_clear(j);
+        lun__job_clear(j);
     } else if (polite) {
-        lun_spawn_yield(j->pid);
+        lun__spawn_yield(j->pid);
     }
     return error;
 }
 
-lun_job_state lun_job_look(lun_job *j, int64_t timeout_ms, char how[64])
+lun_job_state lun__job_look(lun_job *j, int64_t timeout_ms, char how[64])
 {
     if (j->owner != getpid())
         return LUN_JOB_FOREIGN;
-    lun_spawn_listen(&j->pipe, &j->words);
-    lun_spawn_state s = lun_spawn_look(j->pid, how);
+    lun__spawn_listen(&j->pipe, &j->words);
+    lun_spawn_state s = lun__spawn_look(j->pid, how);
     if (s == LUN_SPAWN_RUNNING) {
-        if (lun_job_now() - j->started < timeout_ms * 1000000)
+        if (lun__job_now() - j->started < timeout_ms * 1000000)
             return LUN_JOB_RUNNING;
-        lun_spawn_end(j->pid);
+        lun__spawn_end(j->pid);
         snprintf(how, 64, "stopped after %lld ms", (long long)timeout_ms);
     }
     j->pid = 0;
-    lun_spawn_listen(&j->pipe, &j->words);
+    lun__spawn_listen(&j->pipe, &j->words);
     return s == LUN_SPAWN_RUNNING  ? LUN_JOB_LATE
            : s == LUN_SPAWN_FAILED ? LUN_JOB_FAILED
            : s == LUN_SPAWN_DONE   ? LUN_JOB_DONE
                                    : LUN_JOB_UNKNOWN;
 }
 
-void lun_job_wait(const lun_job *j, int ms)
+void lun__job_wait(const lun_job *j, int ms)
 {
-    lun_spawn_pause(j->pipe, ms);
+    lun__spawn_pause(j->pipe, ms);
 }
 
-void lun_job_clear(lun_job *j)
+void lun__job_clear(lun_job *j)
 {
     bool ours = j->owner == getpid();
     if (ours && j->pid > 0)
-        lun_spawn_end(j->pid);
+        lun__spawn_end(j->pid);
     if (ours && j->source)
         unlink(j->source);
     if (ours && j->output)
@@ -157,6 +157,6 @@ void lun_job_clear(lun_job *j)
         close(j->pipe);
     free(j->source);
     free(j->output);
-    lun_strbuf_free(&j->words);
-    lun_job_init(j);
+    lun__strbuf_free(&j->words);
+    lun__job_init(j);
 }

@@ -27,23 +27,23 @@ typedef struct lun_job {
 } lun_job;
 
 /* Nanoseconds of a clock that only goes forward. */
-int64_t lun_job_now(void);
+int64_t lun__job_now(void);
 
-void lun_job_init(lun_job *j);
+void lun__job_init(lun_job *j);
 /* Starts the compiler on a text, with files in scratch; it inherits the descriptors `kept`.
  * polite: it gives way to whatever else runs.  errno, 0: well. */
-int lun_job_start(lun_job *j, const lun_compiler *c, const char *text, unsigned needs,
-                  const char *scratch, unsigned serial, bool polite, const int *kept,
-                  int kept_count);
+int lun__job_start(lun_job *j, const lun_compiler *c, const char *text, unsigned needs,
+                   const char *scratch, unsigned serial, bool polite, const int *kept,
+                   int kept_count);
 /* Does not wait.  how: "exit status 1", when it failed. */
-lun_job_state lun_job_look(lun_job *j, int64_t timeout_ms, char how[64]);
+lun_job_state lun__job_look(lun_job *j, int64_t timeout_ms, char how[64]);
 /* Waits a little for words or the end. */
-void lun_job_wait(const lun_job *j, int ms);
+void lun__job_wait(const lun_job *j, int ms);
 /* The bytes that it made, for the caller to free; NULL: none. */
-char *lun_job_output(const lun_job *j, size_t *length);
+char *lun__job_output(const lun_job *j, size_t *length);
 /* Seconds that it took.  Its end may be noticed late, so the files that it read and wrote say. */
-double lun_job_seconds(const lun_job *j);
+double lun__job_seconds(const lun_job *j);
 /* Ends what still runs, removes the files; nothing of another process' job. */
-void lun_job_clear(lun_job *j);
+void lun__job_clear(lun_job *j);
 
 #endif

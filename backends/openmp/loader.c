@@ -30,7 +30,7 @@ static bool within(uint64_t offset, uint64_t size, size_t length)
     return offset <= length && size <= length - offset;
 }
 
-bool lun_loader_check(const void *bytes, size_t length)
+bool lun__loader_check(const void *bytes, size_t length)
 {
     static const unsigned char cls = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
     const char *file = bytes;
@@ -42,7 +42,7 @@ bool lun_loader_check(const void *bytes, size_t length)
         return false;
     /* a machine's number: that of the object that holds this code */
     Dl_info here;
-    if (!dladdr((void *)(uintptr_t)lun_loader_check, &here))
+    if (!dladdr((void *)(uintptr_t)lun__loader_check, &here))
         return false;
     memcpy(&own, here.dli_fbase, sizeof own);
     if (e.e_machine != own.e_machine || e.e_ident[EI_DATA] != own.e_ident[EI_DATA])
@@ -79,15 +79,15 @@ static void *open_in_memory(const void *bytes, size_t length, lun_strbuf *why)
     struct stat st;
     void *object = NULL;
     int fd = memfd_create("lunarray-kernel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (fd < 0 || !lun_write_all(fd, bytes, length) || fstat(fd, &st) ||
+    if (fd < 0 || !lun__write_all(fd, bytes, length) || fstat(fd, &st) ||
         fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)) {
-        lun_strbuf_printf(why, "memory file: %s", strerror(errno));
+        lun__strbuf_printf(why, "memory file: %s", strerror(errno));
     } else {
         spell_path(fd, st.st_ino, path, sizeof path);
         object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
         const char *error = object ? NULL : dlerror();
         if (!object)
-            lun_strbuf_puts(why, error ? error : "the dynamic linker refuses it");
+            lun__strbuf_puts(why, error ? error : "the dynamic linker refuses it");
     }
     if (fd >= 0)
         close(fd);
@@ -102,16 +102,16 @@ static void *open_in_directory(const void *bytes, size_t length, const char *dir
     if (snprintf(path, sizeof path, "%s/load-XXXXXX", directory) >= (int)sizeof path)
         return NULL;
     int fd = mkostemp(path, O_CLOEXEC);
-    bool written = fd >= 0 && lun_write_all(fd, bytes, length);
+    bool written = fd >= 0 && lun__write_all(fd, bytes, length);
     if (fd >= 0)
         written = close(fd) == 0 && written;
     if (written) {
         object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
         const char *error = object ? NULL : dlerror();
         if (!object)
-            lun_strbuf_printf(why, "; %s", error ? error : "the dynamic linker refuses it");
+            lun__strbuf_printf(why, "; %s", error ? error : "the dynamic linker refuses it");
     } else {
-        lun_strbuf_printf(why, "; %s: %s", path, strerror(errno));
+        lun__strbuf_printf(why, "; %s: %s", path, strerror(errno));
     }
     if (fd >= 0)
         unlink(path);
@@ -136,11 +136,11 @@ static lun_object *find_loaded(const lun_loader *l, XXH128_hash_t hash, size_t l
     return o;
 }
 
-lun_object *lun_loader_open(lun_loader *l, const void *bytes, size_t length, const char *fallback,
-                            lun_strbuf *why)
+lun_object *lun__loader_open(lun_loader *l, const void *bytes, size_t length, const char *fallback,
+                             lun_strbuf *why)
 {
-    if (!lun_loader_check(bytes, length)) {
-        lun_strbuf_puts(why, "not a whole shared object for this machine");
+    if (!lun__loader_check(bytes, length)) {
+        lun__strbuf_puts(why, "not a whole shared object for this machine");
         return NULL;
     }
     XXH128_hash_t hash = XXH3_128bits(bytes, length);
@@ -151,7 +151,7 @@ lun_object *lun_loader_open(lun_loader *l, const void *bytes, size_t length, con
     }
     o = malloc(sizeof *o);
     if (!o) {
-        lun_strbuf_puts(why, "out of memory");
+        lun__strbuf_puts(why, "out of memory");
         return NULL;
     }
     *o = (lun_object){.hash = hash, .length = length, .users = 1, .next = l->first};
@@ -169,12 +169,12 @@ lun_object *lun_loader_open(lun_loader *l, const void *bytes, size_t length, con
     return o;
 }
 
-void *lun_loader_find(const lun_object *object, const char *name)
+void *lun__loader_find(const lun_object *object, const char *name)
 {
     return dlsym(object->handle, name);
 }
 
-void lun_loader_close(lun_object *o)
+void lun__loader_close(lun_object *o)
 {
     if (!o || --o->users > 0)
         return;
@@ -187,7 +187,7 @@ void lun_loader_close(lun_object *o)
     free(o);
 }
 
-void lun_loader_end(lun_loader *l)
+void lun__loader_end(lun_loader *l)
 {
     while (l->first) {
         lun_object *o = l->first;

@@ -40,10 +40,10 @@ struct lun_kernel {
 
 static lun_status fail(openmp *o, lun_status s, const char *what, const char *text)
 {
-    lun_strbuf_clear(o->services->error);
-    lun_strbuf_puts(o->services->error, "backend openmp: ");
-    lun_strbuf_puts(o->services->error, what);
-    lun_strbuf_puts(o->services->error, text);
+    lun__strbuf_clear(o->services->error);
+    lun__strbuf_puts(o->services->error, "backend openmp: ");
+    lun__strbuf_puts(o->services->error, what);
+    lun__strbuf_puts(o->services->error, text);
     return s;
 }
 
@@ -52,14 +52,14 @@ static lun_status openmp_open(const lun_services *services, int device, void **s
     (void)device;
     openmp *o = calloc(1, sizeof *o);
     if (!o) {
-        lun_strbuf_clear(services->error);
-        lun_strbuf_puts(services->error, "out of memory");
+        lun__strbuf_clear(services->error);
+        lun__strbuf_puts(services->error, "out of memory");
         return LUN_ENOMEM;
     }
     o->services = services;
-    o->isa = lun_isa_here();
-    lun_team_init(&o->team, services->threads);
-    lun_jit_init(&o->jit, services, o->isa);
+    o->isa = lun__isa_here();
+    lun__team_init(&o->team, services->threads);
+    lun__jit_init(&o->jit, services, o->isa);
     *state = o;
     return LUN_OK;
 }
@@ -67,8 +67,8 @@ static lun_status openmp_open(const lun_services *services, int device, void **s
 static void openmp_close(void *state)
 {
     openmp *o = state;
-    lun_jit_finish(&o->jit);
-    lun_team_free(&o->team);
+    lun__jit_finish(&o->jit);
+    lun__team_free(&o->team);
     free(o);
 }
 
@@ -78,32 +78,32 @@ static void openmp_close(void *state)
 static bool copy_ir(const lun_ir *from, lun_ir *to)
 {
     bool well = true;
-    lun_ir_init(to);
+    lun__ir_init(to);
     for (int i = 0; i < from->count; i++)
-        well = well && lun_ir_add(to, from->ins[i]) >= 0;
+        well = well && lun__ir_add(to, from->ins[i]) >= 0;
     for (int i = 0; i < from->slot_count; i++)
-        well = well && lun_ir_slot_add(to, (lun_dtype)from->slots[i].dtype,
-                                       (lun_ir_role)from->slots[i].role) >= 0;
+        well = well && lun__ir_slot_add(to, (lun_dtype)from->slots[i].dtype,
+                                        (lun_ir_role)from->slots[i].role) >= 0;
     for (int i = 0; i < from->arg_count; i++)
-        well = well && lun_ir_arg_add(to, (lun_dtype)from->args[i]) >= 0;
+        well = well && lun__ir_arg_add(to, (lun_dtype)from->args[i]) >= 0;
     for (int i = 0; i < from->result_count; i++)
-        well = well && lun_ir_result_add(to, (lun_dtype)from->results[i]) >= 0;
+        well = well && lun__ir_result_add(to, (lun_dtype)from->results[i]) >= 0;
     return well;
 }
 
 static lun_status render(openmp *o, const lun_ir *ir, lun_strbuf *out, unsigned *needs)
 {
-    lun_render_target target = {o->isa, lun_vecmath(o->isa, (lun_math)o->services->math)};
+    lun_render_target target = {o->isa, lun__vecmath(o->isa, (lun_math)o->services->math)};
     return lun__render_openmp(ir, &target, out, needs);
 }
 
 static void openmp_release(void *state, lun_kernel *k)
 {
     openmp *o = state;
-    lun_jit_forget(&o->jit, &k->unit);
-    lun_unit_free(&k->unit);
-    lun_interp_free(k->interp);
-    lun_ir_free(&k->ir);
+    lun__jit_forget(&o->jit, &k->unit);
+    lun__unit_free(&k->unit);
+    lun__interp_free(k->interp);
+    lun__ir_free(&k->ir);
     free(k);
 }
 
@@ -117,7 +117,7 @@ static lun_status openmp_build(void *state, const lun_ir *ir, const char *text, 
         return fail(o, LUN_ENOMEM, "out of memory", "");
     lun_status s = copy_ir(ir, &k->ir) ? LUN_OK : LUN_ENOMEM;
     if (s == LUN_OK)
-        s = lun_interp_make(ir, o->services->math, &k->interp);
+        s = lun__interp_make(ir, o->services->math, &k->interp);
     if (s == LUN_EBACKEND) {
         k->needs_compiler = true;
         s = LUN_OK;
@@ -125,7 +125,7 @@ static lun_status openmp_build(void *state, const lun_ir *ir, const char *text, 
     if (s == LUN_OK && (k->needs_compiler || o->services->jit != LUN_JIT_OFF))
         s = render(o, ir, &source, &k->unit.needs);
     if (s == LUN_EARG)
-        fail(o, s, "internal: ", lun_strbuf_text(&source));
+        fail(o, s, "internal: ", lun__strbuf_text(&source));
     else if (s != LUN_OK)
         fail(o, s, "out of memory", "");
     k->unit.source = source.text;
@@ -133,9 +133,9 @@ static lun_status openmp_build(void *state, const lun_ir *ir, const char *text, 
     k->unit.math = o->services->math;
     k->unit.scans = ir->scan >= 0;
     k->unit.reduces = ir->result_count > 0;
-    k->cost = lun_ir_cost(ir);
+    k->cost = lun__ir_cost(ir);
     if (k->interp)
-        k->exec = *lun_interp_exec(k->interp);
+        k->exec = *lun__interp_exec(k->interp);
     if (s == LUN_OK)
         *out = k;
     else
@@ -151,8 +151,8 @@ static void take_over(openmp *o, lun_kernel *k)
     k->exec = (lun_exec){.body = k->unit.kernel,
                          .total = k->unit.total,
                          .combine = k->unit.combine,
-                         .math = lun_vecmath(o->isa, (lun_math)k->unit.math)};
-    lun_interp_free(k->interp);
+                         .math = lun__vecmath(o->isa, (lun_math)k->unit.math)};
+    lun__interp_free(k->interp);
     k->interp = NULL;
 }
 
@@ -167,21 +167,22 @@ static lun_status advance(openmp *o, lun_kernel *k, const lun_launch *launch)
     if (jit == LUN_JIT_OFF)
         return LUN_OK;
     if (u->state == LUN_UNIT_NEW)
-        lun_jit_look(&o->jit, u);
+        lun__jit_look(&o->jit, u);
     if (u->state == LUN_UNIT_MISSED && (k->needs_compiler || jit == LUN_JIT_SYNC)) {
-        lun_status s = lun_jit_wait(&o->jit, u);
+        lun_status s = lun__jit_wait(&o->jit, u);
         if (s == LUN_ECANCEL)
             return fail(o, s, "interrupted", "");
     } else if (u->state == LUN_UNIT_MISSED) {
         int64_t most = WORTHWHILE / (k->cost > 0 ? k->cost : 1);
         if (launch->count > most || k->launches + 1 >= LAUNCHES)
-            lun_jit_queue(&o->jit, u);
+            lun__jit_queue(&o->jit, u);
     }
-    lun_jit_poll(&o->jit);
+    lun__jit_poll(&o->jit);
     if (u->state == LUN_UNIT_READY)
         take_over(o, k);
     else if (k->needs_compiler)
-        return fail(o, LUN_EBUILD, "the function does not compile: ", lun_strbuf_text(&u->message));
+        return fail(o, LUN_EBUILD,
+                    "the function does not compile: ", lun__strbuf_text(&u->message));
     return LUN_OK;
 }
 
@@ -194,19 +195,19 @@ static lun_status openmp_run(void *state, lun_kernel *k, lun_launch *launch)
             return s;
         o->services->stats->interpreted += !k->compiled;
     } else {
-        lun_jit_poll(&o->jit);
+        lun__jit_poll(&o->jit);
     }
     k->launches++;
     o->services->stats->launches++;
-    lun_team team = lun_team_for(&o->team, launch->count);
-    return lun_host_run(o->services, &k->exec, &team, &k->ir, k->cost, launch);
+    lun_team team = lun__team_for(&o->team, launch->count);
+    return lun__host_run(o->services, &k->exec, &team, &k->ir, k->cost, launch);
 }
 
 static lun_status openmp_combine(void *state, lun_kernel *k, lun_launch *launch, uint64_t *cells,
                                  int64_t pairs)
 {
     openmp *o = state;
-    return lun_host_combine(o->services, &k->exec, &k->ir, launch, cells, pairs);
+    return lun__host_combine(o->services, &k->exec, &k->ir, launch, cells, pairs);
 }
 
 /* ---- looking inside -------------------------------------------------------------------------- */
@@ -238,7 +239,7 @@ static void cpu_name(char *to, size_t room)
 static int openmp_devices(void *state, lun_device *rows, int room)
 {
     openmp *o = state;
-    lun_team_look(&o->team);
+    lun__team_look(&o->team);
     if (room > 0) {
         long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
         rows[0] = (lun_device){.kind = "cpu",
@@ -247,12 +248,12 @@ static int openmp_devices(void *state, lun_device *rows, int room)
                                .memory = pages > 0 && page > 0 ? (int64_t)pages * page : 0};
         cpu_name(rows[0].name, sizeof rows[0].name);
         if (o->team.topology.count)
-            lun_topology_tell(&o->team.topology, rows[0].machine, sizeof rows[0].machine);
+            lun__topology_tell(&o->team.topology, rows[0].machine, sizeof rows[0].machine);
     }
     return 1;
 }
 
-const lun_backend lun_backend_openmp = {
+const lun_backend lun__backend_openmp = {
     .name = "openmp",
     .open = openmp_open,
     .close = openmp_close,

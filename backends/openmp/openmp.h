@@ -4,6 +4,6 @@
 
 #include "backend.h"
 
-extern const lun_backend lun_backend_openmp;
+extern const lun_backend lun__backend_openmp;
 
 #endif

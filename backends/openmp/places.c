@@ -82,7 +82,7 @@ static int64_t cache_of(const lun_topology *t, const candidate *c, int n)
     return sum;
 }
 
-bool lun_places_make(const lun_topology *t, const lun_places_limits *limits, lun_places *out)
+bool lun__places_make(const lun_topology *t, const lun_places_limits *limits, lun_places *out)
 {
     int cores;
     *out = (lun_places){0};
@@ -94,7 +94,7 @@ bool lun_places_make(const lun_topology *t, const lun_places_limits *limits, lun
     out->cpus = calloc((size_t)threads, sizeof *out->cpus);
     out->nodes = calloc((size_t)threads, sizeof *out->nodes);
     if (!out->cpus || !out->nodes) {
-        lun_places_free(out);
+        lun__places_free(out);
         free(c);
         return false;
     }
@@ -113,7 +113,7 @@ bool lun_places_make(const lun_topology *t, const lun_places_limits *limits, lun
     return true;
 }
 
-void lun_places_free(lun_places *p)
+void lun__places_free(lun_places *p)
 {
     free(p->cpus);
     free(p->nodes);

@@ -23,7 +23,7 @@ typedef struct lun_places {
 } lun_places;
 
 /* False without memory. */
-bool lun_places_make(const lun_topology *t, const lun_places_limits *limits, lun_places *out);
-void lun_places_free(lun_places *p);
+bool lun__places_make(const lun_topology *t, const lun_places_limits *limits, lun_places *out);
+void lun__places_free(lun_places *p);
 
 #endif

@@ -30,7 +30,7 @@ static bool can_run(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-char *lun_spawn_find(const char *name)
+char *lun__spawn_find(const char *name)
 {
     char path[PATH_MAX];
     const char *dirs = getenv("PATH");
@@ -104,8 +104,8 @@ static int set_up(posix_spawnattr_t *attributes, posix_spawn_file_actions_t *fil
     return error;
 }
 
-int lun_spawn_start(const char *path, char *const *argv, const char *temporary, const int *kept,
-                    int kept_count, pid_t *pid, int *pipe)
+int lun__spawn_start(const char *path, char *const *argv, const char *temporary, const int *kept,
+                     int kept_count, pid_t *pid, int *pipe)
 {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t files;
@@ -138,19 +138,19 @@ int lun_spawn_start(const char *path, char *const *argv, const char *temporary, 
     return 0;
 }
 
-void lun_spawn_yield(pid_t pid)
+void lun__spawn_yield(pid_t pid)
 {
     (void)setpriority(PRIO_PGRP, (id_t)pid, POLITE);
 }
 
-void lun_spawn_listen(int *pipe, lun_strbuf *words)
+void lun__spawn_listen(int *pipe, lun_strbuf *words)
 {
     char room[4096];
     while (*pipe >= 0) {
         ssize_t n = read(*pipe, room, sizeof room);
         if (n > 0) {
             size_t left = LUN_SPAWN_WORDS - words->length;
-            lun_strbuf_add(words, room, (size_t)n < left ? (size_t)n : left);
+            lun__strbuf_add(words, room, (size_t)n < left ? (size_t)n : left);
         } else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
             close(*pipe);
             *pipe = -1;
@@ -160,7 +160,7 @@ void lun_spawn_listen(int *pipe, lun_strbuf *words)
     }
 }
 
-lun_spawn_state lun_spawn_look(pid_t pid, char how[64])
+lun_spawn_state lun__spawn_look(pid_t pid, char how[64])
 {
     int status;
     pid_t got = waitpid(pid, &status, WNOHANG);
@@ -178,7 +178,7 @@ lun_spawn_state lun_spawn_look(pid_t pid, char how[64])
     return LUN_SPAWN_FAILED;
 }
 
-void lun_spawn_end(pid_t pid)
+void lun__spawn_end(pid_t pid)
 {
     int status;
     kill(-pid, SIGKILL);
@@ -187,7 +187,7 @@ void lun_spawn_end(pid_t pid)
     }
 }
 
-void lun_spawn_pause(int pipe, int ms)
+void lun__spawn_pause(int pipe, int ms)
 {
     struct pollfd p = {.fd = pipe, .events = POLLIN};
     struct timespec t = {.tv_nsec = 500 * 1000};

@@ -107,7 +107,7 @@ static bool may_bind(const lun_openmp_team *t)
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         if (getenv(said[i]))
             return false;
-    return dladdr((void *)(uintptr_t)lun_team_for, &ours) &&
+    return dladdr((void *)(uintptr_t)lun__team_for, &ours) &&
            dladdr((void *)(uintptr_t)omp_get_num_threads, &runtime) &&
            ours.dli_fbase == runtime.dli_fbase;
 }
@@ -177,43 +177,43 @@ static void parallel(const lun_team *team, void *ctx, int workers,
 
 /* ---- teams ----------------------------------------------------------------------------------- */
 
-void lun_team_init(lun_openmp_team *t, int wanted)
+void lun__team_init(lun_openmp_team *t, int wanted)
 {
     *t = (lun_openmp_team){.asked = wanted > 0 ? wanted : 0, .possible = 1};
-    t->wanted = t->asked ? t->asked : lun_cpus_allowed();
-    int quota = t->asked || t->wanted < 2 ? 0 : lun_cpus_quota_here();
+    t->wanted = t->asked ? t->asked : lun__cpus_allowed();
+    int quota = t->asked || t->wanted < 2 ? 0 : lun__cpus_quota_here();
     if (quota > 0 && quota < t->wanted)
         t->wanted = quota;
 }
 
-void lun_team_free(lun_openmp_team *t)
+void lun__team_free(lun_openmp_team *t)
 {
-    lun_places_free(&t->places);
-    lun_topology_free(&t->topology);
+    lun__places_free(&t->places);
+    lun__topology_free(&t->topology);
 }
 
-void lun_team_look(lun_openmp_team *t)
+void lun__team_look(lun_openmp_team *t)
 {
     if (t->looked)
         return;
     t->looked = true;
     lun_places_limits limits = {
-        .threads = t->asked, .quota = lun_cpus_quota_here(), .siblings = true};
-    if (!lun_topology_load(NULL, &t->topology) ||
-        !lun_places_make(&t->topology, &limits, &t->places)) {
-        lun_team_free(t);
+        .threads = t->asked, .quota = lun__cpus_quota_here(), .siblings = true};
+    if (!lun__topology_load(NULL, &t->topology) ||
+        !lun__places_make(&t->topology, &limits, &t->places)) {
+        lun__team_free(t);
         return;
     }
     t->wanted = t->places.threads;
     t->bind = may_bind(t);
 }
 
-lun_team lun_team_for(lun_openmp_team *t, int64_t n)
+lun_team lun__team_for(lun_openmp_team *t, int64_t n)
 {
     lun_team team = {.threads = 1, .parallel = parallel, .self = t};
     if (t->wanted < 2 || n <= ALONE || omp_in_parallel())
         return team;
-    lun_team_look(t);
+    lun__team_look(t);
     unsigned long seen = atomic_load(&forks) + 1;
     if (t->tried != seen) {
         pthread_once(&once, watch_forks);

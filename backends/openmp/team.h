@@ -1,4 +1,4 @@
-/* team.h - threads for lun_host_run, by OpenMP.  Knows nothing of what they do.
+/* team.h - threads for lun__host_run, by OpenMP.  Knows nothing of what they do.
  *
  * The OpenMP runtime ends the process when it cannot make a thread; so whether threads can be made
  * is tried first.  And its threads do not survive a fork: they are put away before one. */
@@ -22,11 +22,11 @@ typedef struct lun_openmp_team {
 
 /* wanted: 0: LUNARRAY_THREADS, else as many as this process may use.  The machine is not looked at
  * before a run is large enough for several threads. */
-void lun_team_init(lun_openmp_team *t, int wanted);
-void lun_team_free(lun_openmp_team *t);
+void lun__team_init(lun_openmp_team *t, int wanted);
+void lun__team_free(lun_openmp_team *t);
 /* Looks at the machine: then t->wanted is final. */
-void lun_team_look(lun_openmp_team *t);
+void lun__team_look(lun_openmp_team *t);
 /* The team for a run over n indices: one thread where more cannot be had or make no sense. */
-lun_team lun_team_for(lun_openmp_team *t, int64_t n);
+lun_team lun__team_for(lun_openmp_team *t, int64_t n);
 
 #endif

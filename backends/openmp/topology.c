@@ -150,22 +150,22 @@ static bool fill(lun_topology *t, hwloc_topology_t h)
     return true;
 }
 
-bool lun_topology_load(const char *synthetic, lun_topology *t)
+bool lun__topology_load(const char *synthetic, lun_topology *t)
 {
     hwloc_topology_t h;
     *t = (lun_topology){0};
     if (!initialise_alone(&h, &t->environment)) {
-        lun_topology_free(t);
+        lun__topology_free(t);
         return false;
     }
     bool well = read_machine(h, synthetic) && fill(t, h);
     hwloc_topology_destroy(h);
     if (!well)
-        lun_topology_free(t);
+        lun__topology_free(t);
     return well;
 }
 
-void lun_topology_free(lun_topology *t)
+void lun__topology_free(lun_topology *t)
 {
     free(t->places);
     free(t->environment);
@@ -188,7 +188,7 @@ static int put_cache(char *to, size_t room, const char *name, int64_t bytes)
                     mega ? "MiB" : "KiB");
 }
 
-void lun_topology_tell(const lun_topology *t, char *to, size_t room)
+void lun__topology_tell(const lun_topology *t, char *to, size_t room)
 {
     char text[512];
     size_t n = 0;

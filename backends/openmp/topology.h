@@ -27,9 +27,9 @@ typedef struct lun_topology {
 /* Reads this machine's, or the one that HWLOC_SYNTHETIC describes; synthetic: such a description,
  * NULL: as the environment says.  Loads no driver and starts no thread.  False: it is not to be
  * had; then *t is empty. */
-bool lun_topology_load(const char *synthetic, lun_topology *t);
+bool lun__topology_load(const char *synthetic, lun_topology *t);
 /* A line for people. */
-void lun_topology_tell(const lun_topology *t, char *to, size_t room);
-void lun_topology_free(lun_topology *t);
+void lun__topology_tell(const lun_topology *t, char *to, size_t room);
+void lun__topology_free(lun_topology *t);
 
 #endif

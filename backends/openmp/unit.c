@@ -19,35 +19,35 @@ static void quote(lun_strbuf *out, const char *text, size_t most)
             n--;
         if (n == 0)
             n = most;
-        lun_strbuf_add(out, text, n);
-        lun_strbuf_puts(out, "... (more)");
+        lun__strbuf_add(out, text, n);
+        lun__strbuf_puts(out, "... (more)");
         return;
     }
     while (n > 0 && text[n - 1] == '\n')
         n--;
-    lun_strbuf_add(out, text, n);
+    lun__strbuf_add(out, text, n);
 }
 
 static void *find(const lun_object *object, const char *name, const char *suffix)
 {
     char whole[64];
     snprintf(whole, sizeof whole, "%s%s", name, suffix);
-    return lun_loader_find(object, whole);
+    return lun__loader_find(object, whole);
 }
 
-bool lun_unit_load(lun_unit *u, lun_loader *l, const char *scratch, const void *bytes,
-                   size_t length, lun_strbuf *why)
+bool lun__unit_load(lun_unit *u, lun_loader *l, const char *scratch, const void *bytes,
+                    size_t length, lun_strbuf *why)
 {
     char suffix[LUN_SUFFIX];
-    lun_object *object = lun_loader_open(l, bytes, length, scratch, why);
+    lun_object *object = lun__loader_open(l, bytes, length, scratch, why);
     if (!object)
         return false;
-    lun_bundle_suffix(u->source, suffix);
+    lun__bundle_suffix(u->source, suffix);
     void *kernel = find(object, "lun_kernel", suffix), *total = find(object, "lun_total", suffix),
          *combine = find(object, "lun_combine", suffix);
     if (!kernel || (u->scans && !total) || ((u->scans || u->reduces) && !combine)) {
-        lun_strbuf_puts(why, "the object file contains no kernel");
-        lun_loader_close(object);
+        lun__strbuf_puts(why, "the object file contains no kernel");
+        lun__loader_close(object);
         return false;
     }
     memcpy(&u->kernel, &kernel, sizeof kernel);
@@ -60,21 +60,21 @@ bool lun_unit_load(lun_unit *u, lun_loader *l, const char *scratch, const void *
     return true;
 }
 
-void lun_unit_fail(lun_unit *u, const char *who, const char *what, const char *words)
+void lun__unit_fail(lun_unit *u, const char *who, const char *what, const char *words)
 {
     u->state = LUN_UNIT_FAILED;
-    lun_strbuf_clear(&u->message);
-    lun_strbuf_printf(&u->message, "%s: %s", who, what);
+    lun__strbuf_clear(&u->message);
+    lun__strbuf_printf(&u->message, "%s: %s", who, what);
     if (words && *words) {
-        lun_strbuf_puts(&u->message, "\n");
+        lun__strbuf_puts(&u->message, "\n");
         quote(&u->message, words, QUOTE);
     }
 }
 
-void lun_unit_free(lun_unit *u)
+void lun__unit_free(lun_unit *u)
 {
     free(u->source);
-    lun_strbuf_free(&u->message);
-    lun_loader_close(u->object);
+    lun__strbuf_free(&u->message);
+    lun__loader_close(u->object);
     u->object = NULL;
 }

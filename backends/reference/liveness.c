@@ -52,7 +52,7 @@ static bool is_root(const lun_ir *ir, int i, lun_program_part part, int32_t outp
 /* Inputs as a step reads them: a SCAN's initial value comes as the carry. */
 static int inputs_of(const lun_ir *ir, const lun_ir_ins *ins, int32_t in[LUN_IR_INPUTS])
 {
-    int n = lun_ir_inputs(ir, ins, in);
+    int n = lun__ir_inputs(ir, ins, in);
     return ins->kind == LUN_IR_SCAN ? 1 : n;
 }
 

@@ -1,5 +1,5 @@
 /* loops.c - the interpreter's inner loops; see loops.h. Compiled once per instruction set, with
- * -DLUN_ISA=base, avx2 or avx512 and the matching -march; each copy exports lun_loops_<isa>.
+ * -DLUN_ISA=base, avx2 or avx512 and the matching -march; each copy exports lun__loops_<isa>.
  *
  * The loops per dtype come from table/ops.def and table/dtypes.def (loops_of.h); those that depend
  * on the size of an element alone stand here. */
@@ -391,7 +391,7 @@ static bool any(const uint8_t *mask, int64_t n)
         name##_uint8_t, name##_uint16_t, name##_uint32_t, name##_uint64_t \
     }
 
-const lun_loops JOIN(lun_loops_, LUN_ISA) = {
+const lun_loops JOIN(lun__loops_, LUN_ISA) = {
     .bytes = BYTES,
     .of =
         {

@@ -66,11 +66,11 @@ typedef struct lun_loops {
 } lun_loops;
 
 /* The table for an instruction set that this build contains. */
-const lun_loops *lun_loops_for(lun_isa isa);
+const lun_loops *lun__loops_for(lun_isa isa);
 
-extern const lun_loops lun_loops_base;
+extern const lun_loops lun__loops_base;
 #ifdef __x86_64__
-extern const lun_loops lun_loops_avx2, lun_loops_avx512;
+extern const lun_loops lun__loops_avx2, lun__loops_avx512;
 #endif
 
 #endif

@@ -4,16 +4,16 @@
 
 #include "reference/run.h"
 
-const lun_loops *lun_loops_for(lun_isa isa)
+const lun_loops *lun__loops_for(lun_isa isa)
 {
 #ifdef __x86_64__
     if (isa == LUN_ISA_AVX512)
-        return &lun_loops_avx512;
+        return &lun__loops_avx512;
     if (isa == LUN_ISA_AVX2)
-        return &lun_loops_avx2;
+        return &lun__loops_avx2;
 #endif
     (void)isa;
-    return &lun_loops_base;
+    return &lun__loops_base;
 }
 
 /* Fills the table of reductions, the scan's included. */
@@ -36,7 +36,7 @@ static lun_status find_reducers(lun_interp *in, const lun_ir *ir)
                            .result = scan ? -1 : (int32_t)ins->imm,
                            .dtype = ins->dtype,
                            .inclusive = ins->inclusive};
-        d->bytes = lun_dtype_get((lun_dtype)d->dtype)->bytes;
+        d->bytes = lun__dtype_get((lun_dtype)d->dtype)->bytes;
         while (1 << d->size < d->bytes)
             d->size++;
         if (d->op == LUN_OP_COUNT) {
@@ -44,8 +44,8 @@ static lun_status find_reducers(lun_interp *in, const lun_ir *ir)
             if (!ir->functions[d->function]->body)
                 return LUN_EBACKEND;
         } else {
-            d->lanes = (lun_op_get((lun_op)d->op)->flags & LUN_OPF_COMM) &&
-                       lun_op_identity((lun_op)d->op, (lun_dtype)d->dtype, &d->identity);
+            d->lanes = (lun__op_get((lun_op)d->op)->flags & LUN_OPF_COMM) &&
+                       lun__op_identity((lun_op)d->op, (lun_dtype)d->dtype, &d->identity);
             if (!in->loops->of[d->dtype]->pairs[d->op])
                 return LUN_EBACKEND;
         }
@@ -88,17 +88,17 @@ static void find_scratch(lun_interp *in)
         rounded((size_t)in->reducer_count * sizeof(accumulator)) + program + rounded(function);
 }
 
-lun_status lun_interp_make_isa(const lun_ir *ir, int math, lun_isa isa, lun_interp **out)
+lun_status lun__interp_make_isa(const lun_ir *ir, int math, lun_isa isa, lun_interp **out)
 {
     lun_interp *in = calloc(1, sizeof *in);
     if (!in)
         return LUN_ENOMEM;
-    in->loops = lun_loops_for(isa);
+    in->loops = lun__loops_for(isa);
     in->exec = (lun_exec){.self = in,
                           .body = lun__run_body,
                           .total = lun__run_total,
                           .combine = lun__combine,
-                          .math = lun_vecmath(isa, (lun_math)math)};
+                          .math = lun__vecmath(isa, (lun_math)math)};
     lun_status s = find_reducers(in, ir);
     if (s == LUN_OK)
         s = make_functions(in, ir);
@@ -109,7 +109,7 @@ lun_status lun_interp_make_isa(const lun_ir *ir, int math, lun_isa isa, lun_inte
         s = lun__program_make(ir, LUN_PART_TOTAL, NULL, in->loops, in->exec.math, in->reducers,
                               in->reducer_count, &in->total);
     if (s != LUN_OK) {
-        lun_interp_free(in);
+        lun__interp_free(in);
         return s;
     }
     find_scratch(in);
@@ -117,17 +117,17 @@ lun_status lun_interp_make_isa(const lun_ir *ir, int math, lun_isa isa, lun_inte
     return LUN_OK;
 }
 
-lun_status lun_interp_make(const lun_ir *ir, int math, lun_interp **out)
+lun_status lun__interp_make(const lun_ir *ir, int math, lun_interp **out)
 {
-    return lun_interp_make_isa(ir, math, lun_isa_here(), out);
+    return lun__interp_make_isa(ir, math, lun__isa_here(), out);
 }
 
-const lun_exec *lun_interp_exec(const lun_interp *interp)
+const lun_exec *lun__interp_exec(const lun_interp *interp)
 {
     return &interp->exec;
 }
 
-void lun_interp_free(lun_interp *in)
+void lun__interp_free(lun_interp *in)
 {
     if (!in)
         return;

@@ -7,7 +7,7 @@
 
 static int size_of(lun_dtype t)
 {
-    switch (lun_dtype_get(t)->bytes) {
+    switch (lun__dtype_get(t)->bytes) {
     case 1:
         return 0;
     case 2:
@@ -67,10 +67,10 @@ static void add_uniform(builder *b, int i)
 static void add_op(builder *b, int i)
 {
     const lun_ir_ins *ins = &b->ir->ins[i];
-    const lun_op_row *row = lun_op_get((lun_op)ins->op);
+    const lun_op_row *row = lun__op_get((lun_op)ins->op);
     lun_dtype from = (lun_dtype)ins->from;
     const void *math =
-        lun_dtype_is_float(from) ? b->math[lun_vecmath_index((lun_op)ins->op, from)] : NULL;
+        lun__dtype_is_float(from) ? b->math[lun__vecmath_index((lun_op)ins->op, from)] : NULL;
     lun_loop_op loop = b->loops->of[from]->op[ins->op];
     int32_t d = make_place(b, i);
     lun_step *s = lun__build_step(b, LUN_STEP_OP, i);
@@ -80,7 +80,7 @@ static void add_op(builder *b, int i)
     s->c = row->arity > 2 ? lun__build_at(b, ins->c) : -1;
     s->size = (uint8_t)size_of(from);
     s->arity = row->arity;
-    s->wide = lun_dtype_get(from)->bytes == 8;
+    s->wide = lun__dtype_get(from)->bytes == 8;
     if (math && row->arity <= 2) {
         s->kind = LUN_STEP_MATH;
         s->fn.math = math;
@@ -89,7 +89,7 @@ static void add_op(builder *b, int i)
     s->fn.op = loop;
     if (!loop)
         lun__build_fail(b, LUN_EBACKEND);
-    if ((row->flags & LUN_OPF_TRAP0) && !lun_dtype_is_float(from))
+    if ((row->flags & LUN_OPF_TRAP0) && !lun__dtype_is_float(from))
         s->kind = LUN_STEP_DIVIDE;
 }
 
@@ -290,7 +290,7 @@ static void build(builder *b)
     const lun_ir *ir = b->ir;
     for (int i = ir->count - 1; i >= 0; i--) {
         int32_t last = b->flow.last[i];
-        if (!b->flow.needed[i] || !lun_ir_has_value(&ir->ins[i]))
+        if (!b->flow.needed[i] || !lun__ir_has_value(&ir->ins[i]))
             continue;
         b->after[i] = b->ending[last];
         b->ending[last] = i;

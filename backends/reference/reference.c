@@ -19,11 +19,11 @@ typedef struct reference {
 
 static lun_status fail(const lun_services *services, lun_status status, const char *why)
 {
-    lun_strbuf_clear(services->error);
+    lun__strbuf_clear(services->error);
     if (status == LUN_ENOMEM)
-        lun_strbuf_puts(services->error, "out of memory");
+        lun__strbuf_puts(services->error, "out of memory");
     else
-        lun_strbuf_printf(services->error, "backend reference: %s: use backend openmp", why);
+        lun__strbuf_printf(services->error, "backend reference: %s: use backend openmp", why);
     return status;
 }
 
@@ -46,8 +46,8 @@ static void reference_close(void *state)
 static void reference_release(void *state, lun_kernel *kernel)
 {
     (void)state;
-    lun_interp_free(kernel->interp);
-    lun_ir_free(&kernel->ir);
+    lun__interp_free(kernel->interp);
+    lun__ir_free(&kernel->ir);
     free(kernel);
 }
 
@@ -55,14 +55,14 @@ static void reference_release(void *state, lun_kernel *kernel)
 static bool copy_ir(const lun_ir *from, lun_ir *to)
 {
     bool well = true;
-    lun_ir_init(to);
+    lun__ir_init(to);
     for (int i = 0; i < from->count; i++)
-        well = well && lun_ir_add(to, from->ins[i]) >= 0;
+        well = well && lun__ir_add(to, from->ins[i]) >= 0;
     for (int i = 0; i < from->slot_count; i++)
-        well = well && lun_ir_slot_add(to, (lun_dtype)from->slots[i].dtype,
-                                       (lun_ir_role)from->slots[i].role) >= 0;
+        well = well && lun__ir_slot_add(to, (lun_dtype)from->slots[i].dtype,
+                                        (lun_ir_role)from->slots[i].role) >= 0;
     for (int i = 0; i < from->result_count; i++)
-        well = well && lun_ir_result_add(to, (lun_dtype)from->results[i]) >= 0;
+        well = well && lun__ir_result_add(to, (lun_dtype)from->results[i]) >= 0;
     return well;
 }
 
@@ -82,14 +82,14 @@ static lun_status reference_build(void *state, const lun_ir *ir, const char *tex
     (void)text;
     if (!kernel)
         return fail(r->services, LUN_ENOMEM, NULL);
-    lun_status s = lun_interp_make(ir, r->services->math, &kernel->interp);
+    lun_status s = lun__interp_make(ir, r->services->math, &kernel->interp);
     if (s == LUN_OK && !copy_ir(ir, &kernel->ir))
         s = LUN_ENOMEM;
     if (s != LUN_OK) {
         reference_release(state, kernel);
         return fail(r->services, s, reason(ir));
     }
-    kernel->cost = lun_ir_cost(ir);
+    kernel->cost = lun__ir_cost(ir);
     *out = kernel;
     return LUN_OK;
 }
@@ -100,23 +100,23 @@ static lun_status reference_run(void *state, lun_kernel *kernel, lun_launch *lau
     reference *r = state;
     r->services->stats->launches++;
     r->services->stats->interpreted++;
-    return lun_host_run(r->services, lun_interp_exec(kernel->interp), &alone, &kernel->ir,
-                        kernel->cost, launch);
+    return lun__host_run(r->services, lun__interp_exec(kernel->interp), &alone, &kernel->ir,
+                         kernel->cost, launch);
 }
 
 static lun_status reference_combine(void *state, lun_kernel *kernel, lun_launch *launch,
                                     uint64_t *cells, int64_t pairs)
 {
     reference *r = state;
-    return lun_host_combine(r->services, lun_interp_exec(kernel->interp), &kernel->ir, launch,
-                            cells, pairs);
+    return lun__host_combine(r->services, lun__interp_exec(kernel->interp), &kernel->ir, launch,
+                             cells, pairs);
 }
 
 /* Nothing is compiled: what runs is the IR itself. */
 static lun_status reference_source(void *state, const lun_ir *ir, lun_strbuf *out)
 {
     (void)state;
-    return lun_ir_print(ir, out);
+    return lun__ir_print(ir, out);
 }
 
 static int reference_devices(void *state, lun_device *rows, int room)
@@ -133,7 +133,7 @@ static int reference_devices(void *state, lun_device *rows, int room)
     return 1;
 }
 
-const lun_backend lun_backend_reference = {
+const lun_backend lun__backend_reference = {
     .name = "reference",
     .open = reference_open,
     .close = reference_close,

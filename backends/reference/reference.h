@@ -15,12 +15,12 @@ typedef struct lun_interp lun_interp;
 /* Takes what it needs from ir. math: a lun_math. LUN_ENOMEM, or LUN_EBACKEND where the IR cannot be
  * interpreted: functions in C (CALL, and REDUCE or SCAN by one), REDUCE and SCAN inside control
  * flow, and combining functions that are too large or use memory. */
-lun_status lun_interp_make(const lun_ir *ir, int math, lun_interp **out);
+lun_status lun__interp_make(const lun_ir *ir, int math, lun_interp **out);
 /* The same for an instruction set that this CPU has. */
-lun_status lun_interp_make_isa(const lun_ir *ir, int math, lun_isa isa, lun_interp **out);
-const lun_exec *lun_interp_exec(const lun_interp *interp);
-void lun_interp_free(lun_interp *interp);
+lun_status lun__interp_make_isa(const lun_ir *ir, int math, lun_isa isa, lun_interp **out);
+const lun_exec *lun__interp_exec(const lun_interp *interp);
+void lun__interp_free(lun_interp *interp);
 
-extern const lun_backend lun_backend_reference;
+extern const lun_backend lun__backend_reference;
 
 #endif

@@ -23,7 +23,7 @@ enum {
 
 typedef struct lun_render_target {
     lun_isa isa;
-    const void *const *math; /* as lun_vecmath gives; only which entries are NULL matters here */
+    const void *const *math; /* as lun__vecmath gives; only which entries are NULL matters here */
 } lun_render_target;
 
 /* C with GNU vectors for host/host.h's way of running: exports lun_kernel and, for kernels with a
@@ -98,7 +98,7 @@ typedef struct lun_cl_shape {
     lun_cl_form form;
     int slots, args, results;
     bool scan, traps;
-    int64_t cost;       /* lun_ir_cost */
+    int64_t cost;       /* lun__ir_cost */
     size_t local_bytes; /* local memory of its most demanding entry (declared in the text) */
     int group; /* elements of a work-group, for kernels without REDUCE and SCAN, at the host's
                            choice; 0: as the plan thinks best.  VECTOR: in whole blocks of 64 */

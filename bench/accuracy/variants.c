@@ -40,7 +40,7 @@ static any_fn entry(variant v, const function *f, lun_dtype t)
         [AVX512] = LUN_ISA_AVX512, [AVX2] = LUN_ISA_AVX2, [BASE] = LUN_ISA_BASE};
     any_fn fn = NULL;
     if (v <= BASE)
-        memcpy(&fn, &lun_vecmath(isa[v], LUN_MATH_FAST)[lun_vecmath_index(f->op, t)], sizeof fn);
+        memcpy(&fn, &lun__vecmath(isa[v], LUN_MATH_FAST)[lun__vecmath_index(f->op, t)], sizeof fn);
     return fn;
 }
 
@@ -86,7 +86,7 @@ bool variant_open(variant v)
     lun_config c = {.size = sizeof c, .backend = "opencl", .cache_dir = ""};
     lun_device rows[16];
     if (v <= BASE)
-        return (int)lun_isa_here() >= (int)LUN_ISA_AVX512 - (int)v;
+        return (int)lun__isa_here() >= (int)LUN_ISA_AVX512 - (int)v;
     if (v == OPENCL && !opencl && lun_open(&c, &opencl) != LUN_OK)
         return false;
     for (int i = lun_devices(opencl, rows, 16) - 1; v == OPENCL && i >= 0; i--)

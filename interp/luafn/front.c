@@ -66,11 +66,11 @@ static void end_job(job *j)
 static lun_status verify(const job *j, const lf_program *p)
 {
     lun_strbuf why = LUN_STRBUF_INIT;
-    lun_status s = lun_ir_verify(&j->made->ir, &why);
-    lun_strbuf_free(&why);
+    lun_status s = lun__ir_verify(&j->made->ir, &why);
+    lun__strbuf_free(&why);
     if (s != LUN_OK && s != LUN_ENOMEM) {
         luafn_where(p->proto, -1, j->error);
-        lun_strbuf_puts(j->error, ": the code of this Lua function cannot be read");
+        lun__strbuf_puts(j->error, ": the code of this Lua function cannot be read");
     }
     return s;
 }
@@ -101,7 +101,7 @@ static lun_status compile(job *j, const lf_viewer *v)
     lun_status s = luafn_try(&c->unit, run_passes, c);
     if (s == LUN_OK)
         s = luafn_kept_fill(j->made, c);
-    c->function->types = lun_strbuf_text(&j->made->types);
+    c->function->types = lun__strbuf_text(&j->made->types);
     if (s == LUN_OK)
         s = verify(j, p);
     if (s != LUN_OK)
@@ -158,7 +158,7 @@ static bool protect(lua_State *L, lua_CFunction f, void *ctx)
 static lun_status finish(lun_status s, lun_strbuf *error)
 {
     if (s == LUN_ENOMEM && !error->length)
-        lun_strbuf_puts(error, "out of memory while compiling a Lua function");
+        lun__strbuf_puts(error, "out of memory while compiling a Lua function");
     return s;
 }
 
@@ -169,7 +169,7 @@ static lun_status specialise(void *ctx, const lun_front_param *params, int count
     lua_State *L = f->host->L;
     job j = {.f = f, .param = params, .params = count, .out = out, .error = error};
     if (!L) {
-        lun_strbuf_puts(error, "the Lua state of this function has been closed");
+        lun__strbuf_puts(error, "the Lua state of this function has been closed");
         return LUN_EARG;
     }
     if (!protect(L, protected_job, &j))
@@ -235,10 +235,10 @@ lun_status luafn_front_make(lua_State *L, int index, const lf_binding *ask, lun_
                             lun_strbuf *error)
 {
     if (!lua_isfunction(L, index) || lua_iscfunction(L, index)) {
-        lun_strbuf_puts(error, lua_isfunction(L, index)
-                                   ? "a C function cannot be compiled: use a Lua function, a C "
-                                     "string or lun.op"
-                                   : "a Lua function expected");
+        lun__strbuf_puts(error, lua_isfunction(L, index)
+                                    ? "a C function cannot be compiled: use a Lua function, a C "
+                                      "string or lun.op"
+                                    : "a Lua function expected");
         return LUN_EARG;
     }
     front *f = calloc(1, sizeof *f);
@@ -271,12 +271,12 @@ lun_status luafn_front(lua_State *L, int index, lun_engine *e, const lf_binding 
     lun_front f;
     lun_status s = luafn_front_make(L, index, ask, &f, &error);
     if (s != LUN_OK) {
-        s = lun_fail(e, s, lun_strbuf_text(&error));
+        s = lun_fail(e, s, lun__strbuf_text(&error));
     } else {
-        s = lun_function_front(e, &f, out);
+        s = lun__function_front(e, &f, out);
         if (s != LUN_OK)
             f.release(f.ctx);
     }
-    lun_strbuf_free(&error);
+    lun__strbuf_free(&error);
     return s;
 }

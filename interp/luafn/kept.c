@@ -14,7 +14,7 @@ lf_kept *luafn_kept_new(lf_host *h, const lf_program *owner)
     s->host = h;
     s->owner = owner;
     h->refs++;
-    lun_ir_init(&s->ir);
+    lun__ir_init(&s->ir);
     s->function.body = &s->ir;
     return s;
 }
@@ -44,8 +44,8 @@ static void free_one(lf_kept *s)
     for (int i = 0; s->note && i < s->notes; i++)
         free((char *)(uintptr_t)s->note[i].text);
     free_texts(s->texts, s->notes);
-    lun_strbuf_free(&s->types);
-    lun_ir_free(&s->ir);
+    lun__strbuf_free(&s->types);
+    lun__ir_free(&s->ir);
     luafn_host_release(s->host);
     free(s->param);
     free(s->source);
@@ -201,13 +201,13 @@ static char *text_of(const lf_note *note, int64_t length)
     lun_strbuf b = LUN_STRBUF_INIT;
     const char *mark = note->length_of >= 0 ? strchr(note->text, 1) : NULL;
     if (mark) {
-        lun_strbuf_add(&b, note->text, (size_t)(mark - note->text));
-        lun_strbuf_printf(&b, "%" PRId64 "%s", length, mark + 1);
+        lun__strbuf_add(&b, note->text, (size_t)(mark - note->text));
+        lun__strbuf_printf(&b, "%" PRId64 "%s", length, mark + 1);
     } else {
-        lun_strbuf_puts(&b, note->text);
+        lun__strbuf_puts(&b, note->text);
     }
     if (b.failed)
-        lun_strbuf_free(&b);
+        lun__strbuf_free(&b);
     return b.text;
 }
 

@@ -45,7 +45,7 @@ void lun__arrays_end(lun_engine *e)
         for (int i = 0; i < SLAB_HANDLES; i++) {
             lun_array *a = &s->handles[i];
             if (a->refs > 0)
-                lun_node_release(e, a->node);
+                lun__node_release(e, a->node);
             a->node = NULL;
         }
 }
@@ -64,7 +64,7 @@ lun_status lun__array(lun_engine *e, lun_node *n, bool made, lun_array **out)
 {
     lun_array *a = take(e);
     if (!a) {
-        lun_node_release(e, n);
+        lun__node_release(e, n);
         return lun__nomem(e);
     }
     a->node = n;
@@ -84,7 +84,7 @@ void lun_release(lun_array *a)
     while (a && !--a->refs) { /* a View may hold the last reference to its parent */
         lun_array *parent = a->parent;
         lun_engine *e = a->engine;
-        lun_node_release(e, a->node);
+        lun__node_release(e, a->node);
         a->parent = e->spare_handles;
         e->spare_handles = a;
         a = parent;
@@ -97,7 +97,7 @@ lun_status lun_free(lun_engine *e, lun_array *a)
     lun_status s = lun__usable(e, a);
     if (s != LUN_OK)
         return s;
-    lun_node_release(e, a->node);
+    lun__node_release(e, a->node);
     a->node = NULL;
     a->freed = 1;
     return LUN_OK;
@@ -123,17 +123,17 @@ lun_status lun__constant(lun_engine *e, lun_dtype t, lun_value v, lun_node **out
     lun_status s = lun__value_check(e, v);
     if (s != LUN_OK)
         return s;
-    if (!lun_value_fits(t, v)) {
+    if (!lun__value_fits(t, v)) {
         char text[LUN_NUMBER_TEXT];
         if (lun__value_is_float(v))
             return lun__fail(e, LUN_ERANGE, "number %s does not fit dtype %s",
-                             lun_number_text(v.as.d, text), lun_dtype_name(t));
+                             lun__number_text(v.as.d, text), lun_dtype_name(t));
         if (lun__value_is_bool(v))
             return lun__fail(e, LUN_EDTYPE, "a boolean does not fit dtype %s", lun_dtype_name(t));
         return lun__fail(e, LUN_ERANGE, "number %lld does not fit dtype %s", (long long)v.as.i,
                          lun_dtype_name(t));
     }
-    return lun_node_number(e, t, lun_cell_from_value(t, v), 0, NULL, out);
+    return lun__node_number(e, t, lun__cell_from_value(t, v), 0, NULL, out);
 }
 
 lun_status lun__node(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out)
@@ -144,14 +144,14 @@ lun_status lun__node(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out)
     if (a->weak)
         return lun__constant(e, t == LUN_DTYPE_COUNT ? a->number.dtype : t, a->number, out);
     if (!a->parent) {
-        *out = lun_node_retain(a->node);
+        *out = lun__node_retain(a->node);
         return LUN_OK;
     }
     int64_t offset = 0;
     const lun_array *top = a;
     for (; top->parent; top = top->parent)
         offset += top->offset;
-    return lun_node_slice(e, top->node, offset, 1, a->rank, a->shape, out);
+    return lun__node_slice(e, top->node, offset, 1, a->rank, a->shape, out);
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */
@@ -188,7 +188,7 @@ int lun_shape(const lun_array *a, int64_t shape[LUN_MAX_RANK])
         memcpy(shape, a->shape, (size_t)a->rank * sizeof *shape);
         return a->rank;
     }
-    lun_node_shape(a->node, shape);
+    lun__node_shape(a->node, shape);
     return a->node->rank;
 }
 
@@ -240,7 +240,7 @@ const char *lun_device_of(const lun_array *a)
     if (!whole)
         return "";
     if (whole->node && whole->node->storage)
-        return lun_storage_place(whole->engine, whole->node->storage);
+        return lun__storage_place(whole->engine, whole->node->storage);
     return lun_backend_name(whole->engine);
 }
 
@@ -261,7 +261,7 @@ static bool count_waiting(void *count, lun_node *n, const lun_node *user)
 {
     (void)user;
     *(int64_t *)count +=
-        !lun_node_ready(n) && !n->source && n->kind != LUN_NODE_RESHAPE && lun_node_works(n);
+        !lun__node_ready(n) && !n->source && n->kind != LUN_NODE_RESHAPE && lun__node_works(n);
     return true;
 }
 

@@ -36,7 +36,7 @@ static lun_status from_text(lun_engine *e, lun_status s, lun_ir_function *text, 
     if (s == LUN_OK)
         s = make(e, LUN_OP_COUNT, text, NULL, out);
     if (s != LUN_OK)
-        lun_cfunc_free(text);
+        lun__cfunc_free(text);
     return s == LUN_ENOMEM && !e->error.length ? lun__nomem(e) : s;
 }
 
@@ -49,7 +49,7 @@ lun_status lun_function_c(lun_engine *e, const char *text, lun_function **out)
     if (!text)
         return lun__fail(e, LUN_EARG, "no function text given (NULL)");
     lun__clear(e);
-    lun_status s = lun_cfunc_parse(text, &f, &e->error);
+    lun_status s = lun__cfunc_parse(text, &f, &e->error);
     return from_text(e, s, f, out);
 }
 
@@ -62,11 +62,11 @@ lun_status lun_function_file(lun_engine *e, const char *path, lun_function **out
     if (!path)
         return lun__fail(e, LUN_EARG, "no file given (NULL)");
     lun__clear(e);
-    lun_status s = lun_cfunc_file(path, &f, &e->error);
+    lun_status s = lun__cfunc_file(path, &f, &e->error);
     return from_text(e, s, f, out);
 }
 
-lun_status lun_function_front(lun_engine *e, const lun_front *front, lun_function **out)
+lun_status lun__function_front(lun_engine *e, const lun_front *front, lun_function **out)
 {
     return make(e, LUN_OP_COUNT, NULL, front, out);
 }
@@ -108,7 +108,7 @@ static lun_status c_operand(call *c, int k)
     if (s != LUN_OK)
         return s;
     s = lun__cast(e, raw, want, &c->nodes[c->node_count]);
-    lun_node_release(e, raw);
+    lun__node_release(e, raw);
     if (s == LUN_OK)
         c->node_count++;
     return s;
@@ -133,14 +133,14 @@ static lun_status call_c(call *c, lun_array **out)
     const lun_node *like = lun__like(e, c->nodes, c->elements);
     if (!like)
         return LUN_ESHAPE;
-    s = lun_node_call(e, c->f, f, c->nodes, c->count, c->elements, (lun_dtype)f->result, like, &n);
+    s = lun__node_call(e, c->f, f, c->nodes, c->count, c->elements, (lun_dtype)f->result, like, &n);
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }
 
 /* The dtype in which a function takes a's elements. */
 static lun_dtype computed(const lun_array *a)
 {
-    return (lun_dtype)lun_dtype_get(lun_dtype_of(a))->compute;
+    return (lun_dtype)lun__dtype_get(lun_dtype_of(a))->compute;
 }
 
 /* The IR of the front end's function for these operands, and what it captures as further nodes. */
@@ -188,13 +188,13 @@ static lun_status front_operands(call *c, const lun_front_result *r)
         if (s != LUN_OK)
             break;
         s = lun__cast(e, raw, want, &c->nodes[c->node_count]);
-        lun_node_release(e, raw);
+        lun__node_release(e, raw);
         c->node_count += s == LUN_OK;
     }
     for (int k = 0; s == LUN_OK && k < r->scalars; k++) {
-        s = lun_node_number(e, r->scalar_dtype[k],
-                            lun_cell_from_value(r->scalar_dtype[k], r->scalar[k]), 0, NULL,
-                            &c->nodes[c->node_count]);
+        s = lun__node_number(e, r->scalar_dtype[k],
+                             lun__cell_from_value(r->scalar_dtype[k], r->scalar[k]), 0, NULL,
+                             &c->nodes[c->node_count]);
         c->node_count += s == LUN_OK;
     }
     for (int k = 0; s == LUN_OK && k < r->arrays; k++) {
@@ -203,7 +203,7 @@ static lun_status front_operands(call *c, const lun_front_result *r)
         if (s != LUN_OK)
             break;
         s = lun__cast(e, raw, computed(r->array[k]), &c->nodes[c->node_count]);
-        lun_node_release(e, raw);
+        lun__node_release(e, raw);
         c->node_count += s == LUN_OK;
     }
     return s;
@@ -227,8 +227,8 @@ static lun_status call_front(call *c, lun_array **outs, int room, int *results)
     const lun_node *like = lun__like(e, c->nodes, c->elements);
     if (!like)
         return LUN_ESHAPE;
-    s = lun_node_call(e, c->f, f, c->nodes, c->node_count, c->elements,
-                      (lun_dtype)f->body->ins[f->output[0]].dtype, like, &n);
+    s = lun__node_call(e, c->f, f, c->nodes, c->node_count, c->elements,
+                       (lun_dtype)f->body->ins[f->output[0]].dtype, like, &n);
     if (s != LUN_OK)
         return s;
     n->notes = r.notes; /* equal operands have equal lengths, and so equal texts */
@@ -236,15 +236,15 @@ static lun_status call_front(call *c, lun_array **outs, int room, int *results)
     for (; s == LUN_OK && made < f->outputs; made++) {
         lun_node *out = NULL;
         if (f->outputs == 1)
-            out = lun_node_retain(n);
+            out = lun__node_retain(n);
         else
-            s = lun_node_output(e, n, made, (lun_dtype)f->body->ins[f->output[made]].dtype, &out);
+            s = lun__node_output(e, n, made, (lun_dtype)f->body->ins[f->output[made]].dtype, &out);
         if (s == LUN_OK)
             s = lun__array(e, out, false, &outs[made]);
         if (s != LUN_OK)
             break;
     }
-    lun_node_release(e, n);
+    lun__node_release(e, n);
     if (s != LUN_OK)
         while (made)
             lun_release(outs[--made]);
@@ -276,7 +276,7 @@ lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, 
     else
         s = call_front(&c, outs, room, results);
     while (c.node_count)
-        lun_node_release(e, nodes[--c.node_count]);
+        lun__node_release(e, nodes[--c.node_count]);
     return s;
 }
 
@@ -327,7 +327,7 @@ static lun_status with_captured(lun_engine *e, lun_function *f, const lun_front_
         return lun__nomem(e);
     }
     for (int k = 0; k < r->scalars; k++)
-        (*out)->cells[k] = lun_cell_from_value(r->scalar_dtype[k], r->scalar[k]);
+        (*out)->cells[k] = lun__cell_from_value(r->scalar_dtype[k], r->scalar[k]);
     (*out)->captured = r->scalars;
     return LUN_OK;
 }

@@ -29,8 +29,8 @@ const lun_node *lun__like(lun_engine *e, lun_node *const *in, int count)
         }
         if (n->rank == 1 && like->rank == 1 && n->n == like->n)
             continue;
-        lun_node_shape(n, x);
-        lun_node_shape(like, y);
+        lun__node_shape(n, x);
+        lun__node_shape(like, y);
         if (n->rank == like->rank && !memcmp(x, y, n->rank * sizeof *x))
             continue;
         char a[96], b[96];
@@ -72,34 +72,34 @@ lun_status lun__shape_check(lun_engine *e, int rank, const int64_t *shape)
 lun_status lun__number(lun_engine *e, lun_dtype t, double x, lun_node **out)
 {
     lun_value v = {.dtype = LUN_F64, .as.d = x};
-    return lun_node_number(e, t, lun_cell_from_value(t, v), 0, NULL, out);
+    return lun__node_number(e, t, lun__cell_from_value(t, v), 0, NULL, out);
 }
 
 /* op on operands of a STORED dtype: in the dtype it computes in, the result rounded to t once. */
 static lun_status op_on_stored(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
                                lun_node **out)
 {
-    int arity = lun_op_get(op)->arity;
+    int arity = lun__op_get(op)->arity;
     lun_node *wide[3] = {NULL, NULL, NULL}, *result = NULL;
     lun_status s = LUN_OK;
     for (int k = 0; s == LUN_OK && k < arity; k++)
-        s = lun__cast(e, in[k], (lun_dtype)lun_dtype_get((lun_dtype)in[k]->dtype)->compute,
+        s = lun__cast(e, in[k], (lun_dtype)lun__dtype_get((lun_dtype)in[k]->dtype)->compute,
                       &wide[k]);
     if (s == LUN_OK)
-        s = lun__op_of(e, op, wide, (lun_dtype)lun_dtype_get(t)->compute, &result);
+        s = lun__op_of(e, op, wide, (lun_dtype)lun__dtype_get(t)->compute, &result);
     if (s == LUN_OK)
         s = lun__cast(e, result, t, out);
     for (int k = 0; k < arity; k++)
-        lun_node_release(e, wide[k]);
-    lun_node_release(e, result);
+        lun__node_release(e, wide[k]);
+    lun__node_release(e, result);
     return s;
 }
 
 lun_status lun__op_of(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t, lun_node **out)
 {
-    if (lun__dtype_is_stored((lun_dtype)in[lun_op_get(op)->arity - 1]->dtype))
+    if (lun__dtype_is_stored((lun_dtype)in[lun__op_get(op)->arity - 1]->dtype))
         return op_on_stored(e, op, in, t, out);
-    const lun_node *like = lun__like(e, in, lun_op_get(op)->arity);
+    const lun_node *like = lun__like(e, in, lun__op_get(op)->arity);
     if (!like)
         return LUN_ESHAPE;
     lun_node *simple = lun__simplify(e, op, in, like);
@@ -107,7 +107,7 @@ lun_status lun__op_of(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t
         *out = simple;
         return LUN_OK;
     }
-    return lun_node_op(e, op, in, t, like, out);
+    return lun__node_op(e, op, in, t, like, out);
 }
 
 static lun_dtype operand_dtype(const lun_op_row *row, int k, lun_dtype from)
@@ -117,29 +117,29 @@ static lun_dtype operand_dtype(const lun_op_row *row, int k, lun_dtype from)
 
 lun_status lun__op(lun_engine *e, lun_op op, lun_node *const *in, lun_node **out)
 {
-    const lun_op_row *row = lun_op_get(op);
+    const lun_op_row *row = lun__op_get(op);
     lun_node *cast[3] = {0};
     lun_dtype t[3] = {LUN_BOOL, LUN_BOOL, LUN_BOOL}, from, to;
     const bool weak[3] = {false, false, false};
     for (int k = 0; k < row->arity; k++)
         t[k] = (lun_dtype)in[k]->dtype;
-    lun_status s = lun_op_types(op, t, weak, &from, &to);
+    lun_status s = lun__op_types(op, t, weak, &from, &to);
     for (int k = 0; s == LUN_OK && k < row->arity; k++)
         s = lun__cast(e, in[k], operand_dtype(row, k, from), &cast[k]);
     if (s == LUN_OK)
         s = lun__op_of(e, op, cast, to, out);
     for (int k = 0; k < row->arity; k++)
-        lun_node_release(e, cast[k]);
+        lun__node_release(e, cast[k]);
     return s;
 }
 
 lun_status lun__op2(lun_engine *e, lun_op op, lun_node *a, lun_node *b, lun_node **out)
 {
     lun_node *in[2] = {a, b};
-    bool unary = lun_op_get(op)->arity == 1;
+    bool unary = lun__op_get(op)->arity == 1;
     lun_status s = a && (b || unary) ? lun__op(e, op, in, out) : LUN_ENOMEM;
-    lun_node_release(e, a);
-    lun_node_release(e, b);
+    lun__node_release(e, a);
+    lun__node_release(e, b);
     return s;
 }
 
@@ -152,7 +152,7 @@ static lun_op shift_count(lun_op op, lun_dtype from, lun_value *count)
         count->as.i = 100;
     if (count->as.i < -100)
         count->as.i = -100;
-    if (count->as.i >= 0 || lun_dtype_get(from)->kind != LUN_KIND_UNSIGNED)
+    if (count->as.i >= 0 || lun__dtype_get(from)->kind != LUN_KIND_UNSIGNED)
         return op;
     count->as.i = -count->as.i;
     return op == LUN_OP_SHL ? LUN_OP_SHR : LUN_OP_SHL;
@@ -161,15 +161,15 @@ static lun_op shift_count(lun_op op, lun_dtype from, lun_value *count)
 /* The operand that it is about is the first float, else the last one. */
 static lun_status wrong_dtype(lun_engine *e, lun_op op, lun_array *const *operands)
 {
-    const lun_op_row *row = lun_op_get(op);
+    const lun_op_row *row = lun__op_get(op);
     int about = 0;
-    while (about < row->arity - 1 && !lun_dtype_is_float(lun_dtype_of(operands[about])))
+    while (about < row->arity - 1 && !lun__dtype_is_float(lun_dtype_of(operands[about])))
         about++;
     lun_fail(e, LUN_EDTYPE, "");
-    lun_strbuf_printf(&e->error, "%s needs integers, not", row->name);
+    lun__strbuf_printf(&e->error, "%s needs integers, not", row->name);
     for (int k = 0; k < row->arity; k++)
-        lun_strbuf_printf(&e->error, "%s %s", k ? " and" : "",
-                          lun_dtype_name(lun_dtype_of(operands[k])));
+        lun__strbuf_printf(&e->error, "%s %s", k ? " and" : "",
+                           lun_dtype_name(lun_dtype_of(operands[k])));
     e->error_operand = about + 1;
     return LUN_EDTYPE;
 }
@@ -185,7 +185,7 @@ static inline lun_node *plain(const lun_engine *e, const lun_array *a)
 static lun_node *number_beside(lun_engine *e, const lun_array *a, lun_dtype t)
 {
     lun_node *n = NULL;
-    bool fits = a && a->weak && a->engine == e && lun_dtype_is_float(t);
+    bool fits = a && a->weak && a->engine == e && lun__dtype_is_float(t);
     return fits && lun__constant(e, t, a->number, &n) == LUN_OK ? n : NULL;
 }
 
@@ -194,7 +194,7 @@ static lun_status combine_number(lun_engine *e, lun_op op, lun_node **in, lun_no
 {
     lun_node *n;
     lun_status s = lun__op_of(e, op, in, (lun_dtype)number->dtype, &n);
-    lun_node_release(e, number);
+    lun__node_release(e, number);
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }
 
@@ -217,14 +217,14 @@ static lun_status apply_arithmetic(lun_engine *e, lun_op op, lun_array *const *o
         !lun__dtype_is_closed((lun_dtype)in[0]->dtype))
         return apply_any(e, op, operands, 2, out);
     n = lun__simplify(e, op, in, in[0]);
-    lun_status s = n ? LUN_OK : lun_node_op(e, op, in, (lun_dtype)in[0]->dtype, in[0], &n);
+    lun_status s = n ? LUN_OK : lun__node_op(e, op, in, (lun_dtype)in[0]->dtype, in[0], &n);
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }
 
 static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands, int count,
                             lun_array **out)
 {
-    const lun_op_row *row = lun_op_get(op);
+    const lun_op_row *row = lun__op_get(op);
     lun_node *in[3] = {0}, *n = NULL;
     lun_dtype t[3] = {LUN_BOOL, LUN_BOOL, LUN_BOOL}, from, to;
     bool weak[3] = {false, false, false};
@@ -238,7 +238,7 @@ static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands
         t[k] = lun_dtype_of(operands[k]);
         weak[k] = operands[k]->weak;
     }
-    s = lun_op_types(op, t, weak, &from, &to);
+    s = lun__op_types(op, t, weak, &from, &to);
     if (s != LUN_OK)
         return wrong_dtype(e, op, operands);
     for (int k = 0; s == LUN_OK && k < count; k++) {
@@ -258,13 +258,13 @@ static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands
             in[k] = raw;
         else if (s == LUN_OK) {
             s = lun__cast(e, raw, want, &in[k]);
-            lun_node_release(e, raw);
+            lun__node_release(e, raw);
         }
     }
     if (s == LUN_OK)
         s = lun__op_of(e, op, in, to, &n);
     for (int k = 0; k < count; k++)
-        lun_node_release(e, in[k]);
+        lun__node_release(e, in[k]);
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }
 
@@ -274,7 +274,7 @@ lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *operands, int c
     LUN_NEED(e, operands && out);
     if ((unsigned)op >= LUN_OP_COUNT)
         return lun__fail(e, LUN_EARG, "no such operation: %d", (int)op);
-    const lun_op_row *row = lun_op_get(op);
+    const lun_op_row *row = lun__op_get(op);
     if (count != row->arity)
         return lun__fail(e, LUN_EARG, "%s takes %d operands, not %d", row->name, row->arity, count);
     if (count == 2 && row->rule == LUN_RULE_ARITH)
@@ -307,6 +307,6 @@ lun_status lun_cast(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out)
     if (s != LUN_OK)
         return s;
     s = lun__cast(e, n, t, &c);
-    lun_node_release(e, n);
+    lun__node_release(e, n);
     return s == LUN_OK ? lun__array(e, c, a->made, out) : s;
 }

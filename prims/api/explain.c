@@ -16,8 +16,8 @@ struct lun_plan {
 
 static char *text_of(lun_strbuf *s)
 {
-    char *t = s->failed ? NULL : strdup(lun_strbuf_text(s));
-    lun_strbuf_free(s);
+    char *t = s->failed ? NULL : strdup(lun__strbuf_text(s));
+    lun__strbuf_free(s);
     return t;
 }
 
@@ -25,7 +25,7 @@ static void count_slots(const lun_lowered *l, int64_t n, lun_plan_kernel *k)
 {
     for (int i = 0; i < l->ir.slot_count; i++) {
         const lun_ir_slot *slot = &l->ir.slots[i];
-        int64_t size = lun_dtype_get((lun_dtype)slot->dtype)->bytes;
+        int64_t size = lun__dtype_get((lun_dtype)slot->dtype)->bytes;
         if (slot->role == LUN_SLOT_OUT) {
             k->writes++;
             k->bytes_written += n * size;
@@ -47,11 +47,11 @@ static lun_status describe_kernel(lun_engine *e, const lun_lowered *l, lun_plan_
     count_slots(l, k->n, k);
     lun_status status = lun__backend(e, &b);
     if (status == LUN_OK)
-        status = lun_ir_print(&l->ir, &ir);
+        status = lun__ir_print(&l->ir, &ir);
     if (status == LUN_OK)
         status = b->backend->source(b->state, &l->ir, &source);
     k->ir = text_of(&ir);
-    k->types = strdup(lun_strbuf_text(&l->types));
+    k->types = strdup(lun__strbuf_text(&l->types));
     k->source = text_of(&source);
     if (status == LUN_ENOMEM || (status == LUN_OK && (!k->ir || !k->source || !k->types)))
         status = lun__nomem(e);
@@ -67,7 +67,7 @@ static lun_status describe_move(lun_engine *e, const lun_step *step, lun_plan_ke
     k->ops = copy;
     k->reads = copy ? 2 : 0;
     k->writes = 1;
-    k->bytes_written = n->n * lun_dtype_get((lun_dtype)n->dtype)->bytes;
+    k->bytes_written = n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes;
     k->bytes_read = copy ? k->bytes_written : 0;
     k->ir = strdup("");
     k->source = strdup("");
@@ -131,7 +131,7 @@ lun_status lun_explain(lun_engine *e, lun_array *const *arrays, int count, lun_p
         s = plan_of(e, roots, count, out);
     lun_host_end(e);
     while (n)
-        lun_node_release(e, roots[--n]);
+        lun__node_release(e, roots[--n]);
     free(roots);
     return s;
 }

@@ -6,8 +6,8 @@
  * combines as it computes. */
 static lun_dtype accumulator(lun_op op, lun_dtype t)
 {
-    const lun_dtype_row *d = lun_dtype_get(t);
-    bool wide = lun_dtype_is_float(t) && (op == LUN_OP_ADD || op == LUN_OP_MUL);
+    const lun_dtype_row *d = lun__dtype_get(t);
+    bool wide = lun__dtype_is_float(t) && (op == LUN_OP_ADD || op == LUN_OP_MUL);
     return (lun_dtype)(wide ? d->sum : d->compute);
 }
 
@@ -24,19 +24,19 @@ static lun_status combiner_of(lun_engine *e, lun_function *f, lun_dtype t, combi
     c->body = NULL;
     c->owner = NULL;
     if (f->op == LUN_OP_COUNT) {
-        c->acc = (lun_dtype)lun_dtype_get(t)->compute;
+        c->acc = (lun_dtype)lun__dtype_get(t)->compute;
         lun_status s = lun__combiner(e, f, &c->acc, &c->body, &c->owner);
         c->out = c->acc;
         return s;
     }
-    const lun_op_row *row = lun_op_get(f->op);
+    const lun_op_row *row = lun__op_get(f->op);
     const lun_dtype both[2] = {t, t};
     const bool weak[2] = {false, false};
     if (!(row->flags & LUN_OPF_ASSOC))
         return lun__fail(e, LUN_EARG,
                          "%s is not associative: reduce and scan need an operation that is",
                          row->name);
-    if (lun_op_types(f->op, both, weak, &c->acc, &c->out) != LUN_OK)
+    if (lun__op_types(f->op, both, weak, &c->acc, &c->out) != LUN_OK)
         return lun__fail(e, LUN_EDTYPE, "%s needs integers, not %s", row->name, lun_dtype_name(t));
     c->acc = accumulator(f->op, c->out);
     return LUN_OK;
@@ -58,7 +58,7 @@ static lun_status input(lun_engine *e, lun_function *f, lun_array *a, combiner *
     if (s != LUN_OK)
         return s;
     s = lun__cast(e, raw, c->acc, out);
-    lun_node_release(e, raw);
+    lun__node_release(e, raw);
     return s;
 }
 
@@ -70,9 +70,9 @@ static lun_status initial(lun_engine *e, const combiner *c, lun_array *id, lun_n
     lun_node *raw, *scalar = NULL;
     *out = NULL;
     if (!id) {
-        if (c->body || !lun_op_identity(c->op, c->acc, &cell))
+        if (c->body || !lun__op_identity(c->op, c->acc, &cell))
             return LUN_OK;
-        return lun_node_number(e, c->acc, cell, 0, NULL, out);
+        return lun__node_number(e, c->acc, cell, 0, NULL, out);
     }
     lun_status s = lun__node(e, id, c->acc, &raw);
     if (s != LUN_OK)
@@ -80,20 +80,20 @@ static lun_status initial(lun_engine *e, const combiner *c, lun_array *id, lun_n
     if (raw->n != 1)
         s = lun__fail(e, LUN_ESHAPE, "the initial value must be a number or a Scalar");
     else if (raw->rank == 0)
-        scalar = lun_node_retain(raw);
+        scalar = lun__node_retain(raw);
     else
-        s = lun_node_reshape(e, raw, 0, NULL, &scalar);
+        s = lun__node_reshape(e, raw, 0, NULL, &scalar);
     if (s == LUN_OK)
         s = lun__cast(e, scalar, c->acc, out);
-    lun_node_release(e, scalar);
-    lun_node_release(e, raw);
+    lun__node_release(e, scalar);
+    lun__node_release(e, raw);
     return s;
 }
 
 static bool is_identity(const combiner *c, const lun_node *id)
 {
     uint64_t cell;
-    return !c->body && id->kind == LUN_NODE_NUMBER && lun_op_identity(c->op, c->acc, &cell) &&
+    return !c->body && id->kind == LUN_NODE_NUMBER && lun__op_identity(c->op, c->acc, &cell) &&
            cell == id->cell;
 }
 
@@ -108,15 +108,15 @@ static lun_status combined(lun_engine *e, const combiner *c, lun_node *id, lun_n
         return lun__op(e, c->op, in, out);
     for (int k = 0; s == LUN_OK && k < c->owner->captured; k++) {
         lun_dtype t = (lun_dtype)c->body->body->args[count];
-        s = lun_node_number(e, t, c->owner->cells[k], 0, NULL, &in[count]);
+        s = lun__node_number(e, t, c->owner->cells[k], 0, NULL, &in[count]);
         count += s == LUN_OK;
     }
     if (s == LUN_OK)
-        s = lun_node_call(e, c->owner, c->body, in, count, 2, c->acc, r, out);
+        s = lun__node_call(e, c->owner, c->body, in, count, 2, c->acc, r, out);
     if (s == LUN_OK)
         (*out)->notes = c->body->notes;
     while (count > 2)
-        lun_node_release(e, in[--count]);
+        lun__node_release(e, in[--count]);
     return s;
 }
 
@@ -131,21 +131,21 @@ lun_status lun_reduce(lun_engine *e, lun_function *f, lun_array *id, lun_array *
     if (s == LUN_OK && in->n == 0 && !first)
         s = lun__fail(e, LUN_EARG, "reduce of an empty array without an initial value");
     if (s == LUN_OK && in->n == 0) {
-        all = lun_node_retain(first);
+        all = lun__node_retain(first);
     } else if (s == LUN_OK && (!first || is_identity(&c, first))) {
-        s = lun_node_reduce(e, c.op, c.owner, c.body, in, c.out, &n);
+        s = lun__node_reduce(e, c.op, c.owner, c.body, in, c.out, &n);
     } else if (s == LUN_OK) {
-        s = lun_node_reduce(e, c.op, c.owner, c.body, in, c.acc, &r);
+        s = lun__node_reduce(e, c.op, c.owner, c.body, in, c.acc, &r);
         if (s == LUN_OK)
             s = combined(e, &c, first, r, &all);
     }
     if (s == LUN_OK && all)
         s = lun__cast(e, all, c.out, &n);
     lun_function_release(c.owner);
-    lun_node_release(e, in);
-    lun_node_release(e, first);
-    lun_node_release(e, r);
-    lun_node_release(e, all);
+    lun__node_release(e, in);
+    lun__node_release(e, first);
+    lun__node_release(e, r);
+    lun__node_release(e, all);
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }
 
@@ -161,12 +161,12 @@ lun_status lun_scan(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
     if (s == LUN_OK && !first)
         s = lun__fail(e, LUN_EARG, "a scan by this function needs an initial value");
     if (s == LUN_OK)
-        s = lun_node_scan(e, c.op, c.owner, c.body, in, first, inclusive, &scan);
+        s = lun__node_scan(e, c.op, c.owner, c.body, in, first, inclusive, &scan);
     if (s == LUN_OK)
         s = lun__cast(e, scan, c.out, &n);
     lun_function_release(c.owner);
-    lun_node_release(e, in);
-    lun_node_release(e, first);
-    lun_node_release(e, scan);
+    lun__node_release(e, in);
+    lun__node_release(e, first);
+    lun__node_release(e, scan);
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }

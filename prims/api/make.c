@@ -12,7 +12,7 @@ lun_status lun_wrap(lun_engine *e, void *data, int64_t n, lun_dtype t,
     LUN_NEED(e, out);
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
-    int size = lun_dtype_get(t)->bytes;
+    int size = lun__dtype_get(t)->bytes;
     if (n < 0 || (n && !data))
         return lun__fail(e, LUN_EARG, "data is missing (NULL) for %lld elements", (long long)n);
     if (n > PTRDIFF_MAX / size)
@@ -27,8 +27,8 @@ lun_status lun_wrap(lun_engine *e, void *data, int64_t n, lun_dtype t,
         return lun__nomem(e);
     *s = (lun_storage){
         .refs = 1, .dtype = t, .count = n, .room = n, .data = data, .wrapped = true, .ctx = ctx};
-    lun_status status = lun_node_leaf(e, s, 0, 1, &n, &leaf);
-    lun_storage_release(e, s);
+    lun_status status = lun__node_leaf(e, s, 0, 1, &n, &leaf);
+    lun__storage_release(e, s);
     if (status == LUN_OK)
         status = lun__array(e, leaf, true, out);
     if (status != LUN_OK)
@@ -51,16 +51,16 @@ lun_status lun_tensor(lun_engine *e, const void *data, int rank, const int64_t *
     for (int i = 0; status == LUN_OK && i < rank; i++)
         n *= shape[i];
     if (status == LUN_OK)
-        status = lun_storage_new(e, t, n, &s);
+        status = lun__storage_new(e, t, n, &s);
     if (status != LUN_OK)
         return status;
-    size_t bytes = (size_t)n * lun_dtype_get(t)->bytes;
+    size_t bytes = (size_t)n * lun__dtype_get(t)->bytes;
     if (data && bytes)
         memcpy(s->data, data, bytes);
     else
         memset(s->data, 0, bytes);
-    status = lun_node_leaf(e, s, 0, rank, shape, &leaf);
-    lun_storage_release(e, s);
+    status = lun__node_leaf(e, s, 0, rank, shape, &leaf);
+    lun__storage_release(e, s);
     return status == LUN_OK ? lun__array(e, leaf, true, out) : status;
 }
 
@@ -113,8 +113,8 @@ lun_status lun_full(lun_engine *e, int rank, const int64_t *shape, lun_dtype t, 
         s = lun__constant(e, t, x, &c);
     if (s != LUN_OK)
         return s;
-    s = lun_node_number(e, t, c->cell, rank, shape, &n);
-    lun_node_release(e, c);
+    s = lun__node_number(e, t, c->cell, rank, shape, &n);
+    lun__node_release(e, c);
     return s == LUN_OK ? lun__array(e, n, true, out) : s;
 }
 
@@ -139,7 +139,7 @@ static lun_node *cast(lun_engine *e, lun_node *a, lun_dtype t)
         out = NULL;
     else if (out != a)
         out->source = 1;
-    lun_node_release(e, a);
+    lun__node_release(e, a);
     return out;
 }
 
@@ -152,13 +152,13 @@ static lun_node *constant(lun_engine *e, lun_dtype t, double x)
 static lun_node *integer(lun_engine *e, int64_t x)
 {
     lun_node *out = NULL;
-    return lun_node_number(e, LUN_I64, (uint64_t)x, 0, NULL, &out) == LUN_OK ? out : NULL;
+    return lun__node_number(e, LUN_I64, (uint64_t)x, 0, NULL, &out) == LUN_OK ? out : NULL;
 }
 
 static lun_node *index_of(lun_engine *e, int64_t n)
 {
     lun_node *out = NULL;
-    return lun_node_index(e, n, &out) == LUN_OK ? out : NULL;
+    return lun__node_index(e, n, &out) == LUN_OK ? out : NULL;
 }
 
 static lun_status made(lun_engine *e, lun_node *n, lun_array **out)
@@ -200,7 +200,7 @@ lun_status lun_range(lun_engine *e, lun_value first, lun_value by, int64_t n, lu
 lun_status lun_linspace(lun_engine *e, double a, double b, int64_t n, lun_dtype t, lun_array **out)
 {
     LUN_NEED(e, out);
-    if (!((unsigned)t < LUN_DTYPE_COUNT) || !lun_dtype_is_float(t))
+    if (!((unsigned)t < LUN_DTYPE_COUNT) || !lun__dtype_is_float(t))
         return lun__fail(e, LUN_EDTYPE, "linspace needs a float dtype");
     if (n < 0)
         return lun__fail(e, LUN_ERANGE, "a length of %lld is negative", (long long)n);
@@ -219,7 +219,7 @@ lun_status lun_linspace(lun_engine *e, double a, double b, int64_t n, lun_dtype 
         if (in[0] && in[1] && lun__op(e, LUN_OP_WHERE, in, &y) == LUN_OK)
             y->source = 1;
         for (int k = 0; k < 3; k++)
-            lun_node_release(e, in[k]);
+            lun__node_release(e, in[k]);
         x = y;
     }
     return made(e, cast(e, x, t), out);
@@ -229,11 +229,11 @@ lun_status lun_linspace(lun_engine *e, double a, double b, int64_t n, lun_dtype 
 static lun_node *bits(lun_engine *e, uint64_t seed, lun_node *index, lun_dtype t)
 {
     lun_node *key = NULL, *out = NULL;
-    if (index && lun_node_number(e, LUN_U64, seed, 0, NULL, &key) == LUN_OK &&
-        lun_node_random(e, key, index, t, &out) != LUN_OK)
+    if (index && lun__node_number(e, LUN_U64, seed, 0, NULL, &key) == LUN_OK &&
+        lun__node_random(e, key, index, t, &out) != LUN_OK)
         out = NULL;
-    lun_node_release(e, key);
-    lun_node_release(e, index);
+    lun__node_release(e, key);
+    lun__node_release(e, index);
     return out;
 }
 
@@ -249,7 +249,7 @@ static lun_node *fraction(lun_engine *e, lun_node *word, int keep, lun_dtype t, 
     if (!word)
         return NULL;
     lun_dtype u = (lun_dtype)word->dtype;
-    lun_dtype i = lun__dtype_integer(LUN_KIND_SIGNED, lun_dtype_get(u)->bytes);
+    lun_dtype i = lun__dtype_integer(LUN_KIND_SIGNED, lun__dtype_get(u)->bytes);
     lun_node *x = step(e, LUN_OP_SHR, word, constant(e, u, lun__dtype_bits(u) - keep));
     x = cast(e, x, i);
     if (open)
@@ -262,7 +262,7 @@ static lun_node *uniform(lun_engine *e, uint64_t seed, int64_t n, lun_dtype t)
 {
     int keep = lun__dtype_precision(t);
     return fraction(e, bits(e, seed, index_of(e, n), word_for(keep)), keep,
-                    (lun_dtype)lun_dtype_get(t)->compute, false);
+                    (lun_dtype)lun__dtype_get(t)->compute, false);
 }
 
 /* Box and Muller 1958: sqrt(-2 ln u1) cos(2 pi u2), in the dtype in which t is computed.
@@ -270,7 +270,7 @@ static lun_node *uniform(lun_engine *e, uint64_t seed, int64_t n, lun_dtype t)
  * draws 2k and 2k+1. */
 static lun_node *normal(lun_engine *e, uint64_t seed, int64_t n, lun_dtype t)
 {
-    lun_dtype c = (lun_dtype)lun_dtype_get(t)->compute;
+    lun_dtype c = (lun_dtype)lun__dtype_get(t)->compute;
     int keep = lun__dtype_precision(c);
     lun_dtype word = word_for(keep);
     lun_node *u1, *u2;
@@ -282,7 +282,7 @@ static lun_node *normal(lun_engine *e, uint64_t seed, int64_t n, lun_dtype t)
             word);
     } else {
         lun_node *even = step(e, LUN_OP_MUL, index_of(e, n), integer(e, 2));
-        lun_node *odd = even ? step(e, LUN_OP_ADD, lun_node_retain(even), integer(e, 1)) : NULL;
+        lun_node *odd = even ? step(e, LUN_OP_ADD, lun__node_retain(even), integer(e, 1)) : NULL;
         u1 = bits(e, seed, even, word);
         u2 = bits(e, seed, odd, word);
     }
@@ -308,7 +308,7 @@ lun_status lun_random(lun_engine *e, int rank, const int64_t *shape, uint64_t se
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
     lun_node *x;
-    if (lun_dtype_is_float(t)) {
+    if (lun__dtype_is_float(t)) {
         x = dist == LUN_NORMAL ? normal(e, seed, n, t) : uniform(e, seed, n, t);
     } else if (dist == LUN_UNIFORM && lun__dtype_bits(t) >= 32) {
         x = bits(e, seed, index_of(e, n), word_for(lun__dtype_bits(t)));
@@ -319,8 +319,8 @@ lun_status lun_random(lun_engine *e, int rank, const int64_t *shape, uint64_t se
     x = cast(e, x, t);
     if (x && rank != 1) {
         lun_node *r = NULL;
-        s = lun_node_reshape(e, x, rank, shape, &r);
-        lun_node_release(e, x);
+        s = lun__node_reshape(e, x, rank, shape, &r);
+        lun__node_release(e, x);
         x = s == LUN_OK ? r : NULL;
     }
     return made(e, x, out);

@@ -68,10 +68,10 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
     if (c->cache_dir)
         dir = c->cache_dir;
     e->cache_dir = dir ? strdup(dir) : NULL;
-    e->pool = lun_pool_open(c, &e->stats, c->memory_limit);
+    e->pool = lun__pool_open(c, &e->stats, c->memory_limit);
     if (!e->compiler || (dir && !e->cache_dir) || !e->pool)
         return LUN_ENOMEM;
-    s = lun_cache_open(e->cache_dir, c->log, c->log_ctx, &e->cache);
+    s = lun__cache_open(e->cache_dir, c->log, c->log_ctx, &e->cache);
     if (s != LUN_OK)
         return s;
     e->services = (lun_services){.error = &e->error,
@@ -147,8 +147,8 @@ void lun_close(lun_engine *e)
     lun__storage_close(e);
     lun__arrays_close(e);
     if (e->cache)
-        lun_cache_close(e->cache);
-    lun_pool_close(e->pool);
+        lun__cache_close(e->cache);
+    lun__pool_close(e->pool);
     lun__watch_close(e->watch);
     lun__profile_free(e->profile);
     for (int i = 0; i < e->place_count; i++)
@@ -156,7 +156,7 @@ void lun_close(lun_engine *e)
     free(e->places);
     free(e->compiler);
     free(e->cache_dir);
-    lun_strbuf_free(&e->error);
+    lun__strbuf_free(&e->error);
     free(e);
 }
 
@@ -213,24 +213,24 @@ void lun_stats_reset(lun_engine *e)
 
 int64_t lun_pressure(lun_engine *e)
 {
-    return e ? lun_pool_pressure(e->pool) : 0;
+    return e ? lun__pool_pressure(e->pool) : 0;
 }
 
 int64_t lun_thrifty(lun_engine *e, bool on)
 {
-    return e ? lun_pool_thrifty(e->pool, on) : 0;
+    return e ? lun__pool_thrifty(e->pool, on) : 0;
 }
 
 void lun_trim(lun_engine *e)
 {
     if (!e)
         return;
-    lun_pool_trim(e->pool);
+    lun__pool_trim(e->pool);
 }
 
 void lun_cache_info(lun_engine *e, bool clear, lun_cache_state *out)
 {
     if (!e || !out)
         return;
-    lun_cache_survey(e->cache, clear, out);
+    lun__cache_survey(e->cache, clear, out);
 }

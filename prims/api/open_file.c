@@ -7,8 +7,8 @@ static lun_status array_on(lun_engine *e, lun_storage *s, int rank, const int64_
                            lun_array **out)
 {
     lun_node *leaf;
-    lun_status status = lun_node_leaf(e, s, 0, rank, shape, &leaf);
-    lun_storage_release(e, s);
+    lun_status status = lun__node_leaf(e, s, 0, rank, shape, &leaf);
+    lun__storage_release(e, s);
     return status == LUN_OK ? lun__array(e, leaf, true, out) : status;
 }
 
@@ -18,11 +18,11 @@ lun_status lun_open_file(lun_engine *e, const char *path, lun_array **out)
     lun_source *source;
     lun_storage *s;
     int64_t size;
-    lun_status status = lun_source_open(e, path, &source, &size);
+    lun_status status = lun__source_open(e, path, &source, &size);
     if (status != LUN_OK)
         return status;
-    status = lun_storage_filed(e, source, 0, false, LUN_U8, size, &s);
-    lun_source_release(source);
+    status = lun__storage_filed(e, source, 0, false, LUN_U8, size, &s);
+    lun__source_release(source);
     return status == LUN_OK ? array_on(e, s, 1, &size, out) : status;
 }
 
@@ -40,10 +40,10 @@ lun_status lun_file_elements(lun_engine *e, lun_array *bytes, int64_t offset, lu
     const lun_node *n = bytes->node;
     if (!n || n->kind != LUN_NODE_LEAF || !n->storage->source ||
         !lun__dtype_is_unsigned((lun_dtype)n->dtype) ||
-        lun_dtype_get((lun_dtype)n->dtype)->bytes != 1)
+        lun__dtype_get((lun_dtype)n->dtype)->bytes != 1)
         return lun__fail(e, LUN_EARG,
                          "the array is not the bytes of a file, as lun_open_file gives them");
-    int64_t size = lun_dtype_get(t)->bytes, count = 1, needed;
+    int64_t size = lun__dtype_get(t)->bytes, count = 1, needed;
     for (int i = 0; i < rank; i++)
         count *= shape[i];
     if (offset < 0 || offset > n->n || __builtin_mul_overflow(count, size, &needed) ||
@@ -53,8 +53,8 @@ lun_status lun_file_elements(lun_engine *e, lun_array *bytes, int64_t offset, lu
             "%lld elements of %s from byte %lld on do not fit into the file's %lld bytes",
             (long long)count, lun_dtype_name(t), (long long)offset, (long long)n->n);
     lun_storage *s;
-    status = lun_storage_filed(e, n->storage->source, n->storage->start + n->offset + offset,
-                               swapped, t, count, &s);
+    status = lun__storage_filed(e, n->storage->source, n->storage->start + n->offset + offset,
+                                swapped, t, count, &s);
     return status == LUN_OK ? array_on(e, s, rank, shape, out) : status;
 }
 

@@ -16,19 +16,19 @@ static lun_status slice_index(const slicer *c, lun_node **out)
 {
     lun_engine *e = c->e;
     lun_node *i = NULL, *step = NULL, *offset = NULL;
-    lun_status s = lun_node_index(e, c->count, &i);
+    lun_status s = lun__node_index(e, c->count, &i);
     if (s == LUN_OK)
-        s = lun_node_number(e, LUN_I64, (uint64_t)c->step, 0, NULL, &step);
+        s = lun__node_number(e, LUN_I64, (uint64_t)c->step, 0, NULL, &step);
     if (s == LUN_OK)
-        s = lun_node_number(e, LUN_I64, (uint64_t)c->offset, 0, NULL, &offset);
+        s = lun__node_number(e, LUN_I64, (uint64_t)c->offset, 0, NULL, &offset);
     if (s == LUN_OK)
         s = lun__op2(e, LUN_OP_MUL, i, step, &i);
     else {
-        lun_node_release(e, i);
-        lun_node_release(e, step);
+        lun__node_release(e, i);
+        lun__node_release(e, step);
     }
     if (s != LUN_OK) {
-        lun_node_release(e, offset);
+        lun__node_release(e, offset);
         return s;
     }
     return lun__op2(e, LUN_OP_ADD, i, offset, out);
@@ -41,7 +41,7 @@ static lun_status slice_down(slicer *c, lun_node *n, int64_t whole, int depth, l
     lun_node *in[3] = {0};
     int64_t shape = c->count;
     if (n->n != whole || n->rank == 0) {
-        *out = lun_node_retain(n);
+        *out = lun__node_retain(n);
         return LUN_OK;
     }
     if (n->kind == LUN_NODE_PLACE) {
@@ -55,32 +55,32 @@ static lun_status slice_down(slicer *c, lun_node *n, int64_t whole, int depth, l
     bool elementwise =
         n->kind == LUN_NODE_OP || n->kind == LUN_NODE_CAST || n->kind == LUN_NODE_RANDOM;
     if (!elementwise || !depth || c->budget-- <= 0 || n->rank > 1)
-        return lun_node_slice(c->e, n, c->offset, c->step, 1, &shape, out);
+        return lun__node_slice(c->e, n, c->offset, c->step, 1, &shape, out);
     lun_status s = LUN_OK;
     int k = 0;
     for (; s == LUN_OK && k < 3 && n->in[k]; k++)
         s = slice_down(c, n->in[k], whole, depth - 1, &in[k]);
     c->e->place = place; /* a part stands where the whole was written */
     if (s == LUN_OK && n->kind == LUN_NODE_CAST)
-        s = lun_node_cast(c->e, in[0], (lun_dtype)n->dtype, out);
+        s = lun__node_cast(c->e, in[0], (lun_dtype)n->dtype, out);
     else if (s == LUN_OK && n->kind == LUN_NODE_RANDOM)
-        s = lun_node_random(c->e, in[0], in[1], (lun_dtype)n->dtype, out);
+        s = lun__node_random(c->e, in[0], in[1], (lun_dtype)n->dtype, out);
     else if (s == LUN_OK)
         s = lun__op_of(c->e, (lun_op)n->op, in, (lun_dtype)n->dtype, out);
     c->e->place = here;
     for (k = 0; k < 3; k++)
-        lun_node_release(c->e, in[k]);
+        lun__node_release(c->e, in[k]);
     return s;
 }
 
 lun_status lun__slice(lun_engine *e, lun_node *a, int64_t offset, int64_t step, int rank,
                       const int64_t *shape, lun_node **out)
 {
-    if (rank == 1 && a->rank == 1 && a->n > 1 && !lun_node_ready(a)) {
+    if (rank == 1 && a->rank == 1 && a->n > 1 && !lun__node_ready(a)) {
         slicer c = {e, offset, step, shape[0], 64, 0};
         return slice_down(&c, a, a->n, 24, out);
     }
-    return lun_node_slice(e, a, offset, step, rank, shape, out);
+    return lun__node_slice(e, a, offset, step, rank, shape, out);
 }
 
 lun_status lun_slice(lun_engine *e, lun_array *a, int64_t first, int64_t count, int64_t step,
@@ -116,7 +116,7 @@ lun_status lun_slice(lun_engine *e, lun_array *a, int64_t first, int64_t count, 
     if (s != LUN_OK)
         return s;
     s = lun__slice(e, n, count ? first * row : 0, count > 1 ? step : 1, rank, shape, &part);
-    lun_node_release(e, n);
+    lun__node_release(e, n);
     return s == LUN_OK ? lun__array(e, part, a->made, out) : s;
 }
 
@@ -141,21 +141,21 @@ lun_status lun_concat(lun_engine *e, lun_array *a, lun_array *b, lun_array **out
                          "cannot concatenate %s and %s: only the first extents may differ",
                          lun__describe(a, x), lun__describe(b, y));
     }
-    lun_dtype t = lun_dtype_common(lun_dtype_of(a), lun_dtype_of(b));
+    lun_dtype t = lun__dtype_common(lun_dtype_of(a), lun_dtype_of(b));
     for (int k = 0; s == LUN_OK && k < 2; k++) {
         lun_node *raw;
         s = lun__node(e, both[k], LUN_DTYPE_COUNT, &raw);
         if (s != LUN_OK)
             break;
         s = lun__cast(e, raw, t, &in[k]);
-        lun_node_release(e, raw);
+        lun__node_release(e, raw);
     }
     if (s == LUN_OK && __builtin_add_overflow(shape[0][0], shape[1][0], &shape[0][0]))
         s = lun__fail(e, LUN_ERANGE, "too many elements");
     if (s == LUN_OK)
-        s = lun_node_concat(e, in[0], in[1], rank[0], shape[0], &n);
-    lun_node_release(e, in[0]);
-    lun_node_release(e, in[1]);
+        s = lun__node_concat(e, in[0], in[1], rank[0], shape[0], &n);
+    lun__node_release(e, in[0]);
+    lun__node_release(e, in[1]);
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }
 
@@ -174,11 +174,11 @@ lun_status lun_reshape(lun_engine *e, lun_array *a, int rank, const int64_t *sha
     if (size != n->n) {
         s = lun__fail(e, LUN_ESHAPE, "%lld elements do not fit a shape of %lld", (long long)n->n,
                       (long long)size);
-        lun_node_release(e, n);
+        lun__node_release(e, n);
         return s;
     }
-    s = lun_node_reshape(e, n, rank, shape, &r);
-    lun_node_release(e, n);
+    s = lun__node_reshape(e, n, rank, shape, &r);
+    lun__node_release(e, n);
     return s == LUN_OK ? lun__array(e, r, a->made, out) : s;
 }
 

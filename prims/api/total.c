@@ -16,9 +16,9 @@ static lun_status reduce(lun_engine *e, lun_op op, lun_node *a, lun_dtype acc, l
     lun_node *in = NULL;
     lun_status s = a ? lun__cast(e, a, acc, &in) : LUN_ENOMEM;
     if (s == LUN_OK)
-        s = lun_node_reduce(e, op, NULL, NULL, in, t, out);
-    lun_node_release(e, in);
-    lun_node_release(e, a);
+        s = lun__node_reduce(e, op, NULL, NULL, in, t, out);
+    lun__node_release(e, in);
+    lun__node_release(e, a);
     return s;
 }
 
@@ -28,8 +28,8 @@ static lun_node *truth(lun_engine *e, lun_node *a, lun_dtype t)
     lun_node *b = NULL, *out = NULL;
     if (lun__cast(e, a, LUN_BOOL, &b) == LUN_OK && lun__cast(e, b, t, &out) != LUN_OK)
         out = NULL;
-    lun_node_release(e, a);
-    lun_node_release(e, b);
+    lun__node_release(e, a);
+    lun__node_release(e, b);
     return out;
 }
 
@@ -37,11 +37,11 @@ static lun_node *truth(lun_engine *e, lun_node *a, lun_dtype t)
 static lun_status total_node(lun_engine *e, lun_reduction r, lun_node *a, lun_node **out)
 {
     const lun__reduction_row *row = &lun__reduction_rows[r];
-    const lun_dtype_row *d = lun_dtype_get((lun_dtype)a->dtype);
+    const lun_dtype_row *d = lun__dtype_get((lun_dtype)a->dtype);
     lun_op op = (lun_op)row->op;
     lun_dtype sum = (lun_dtype)d->sum;
     lun_dtype as_number = d->kind == LUN_KIND_BOOL ? sum : (lun_dtype)a->dtype;
-    lun_dtype acc = (lun_dtype)lun_dtype_get(as_number)->compute;
+    lun_dtype acc = (lun_dtype)lun__dtype_get(as_number)->compute;
     switch ((lun__reduced)row->of) {
     case LUN__OF_SUMS:
         return reduce(e, op, a, sum, sum, out);
@@ -55,16 +55,16 @@ static lun_status total_node(lun_engine *e, lun_reduction r, lun_node *a, lun_no
     case LUN__OF_INDEX:
         break;
     }
-    lun_node_release(e, a);
+    lun__node_release(e, a);
     return lun__fail(e, LUN_EARG, "%s cannot be a lazy reduction", row->info.name);
 }
 
 static lun_status evaluate(lun_engine *e, lun_node *n, lun_value *out)
 {
-    lun_status s = lun_run(e, &n, 1);
+    lun_status s = lun__run(e, &n, 1);
     if (s == LUN_OK)
-        *out = lun_cell_to_value((lun_dtype)n->dtype, n->cell);
-    lun_node_release(e, n);
+        *out = lun__cell_to_value((lun_dtype)n->dtype, n->cell);
+    lun__node_release(e, n);
     return s;
 }
 
@@ -85,23 +85,23 @@ static lun_status shifted(lun_engine *e, lun_node *a, double shift, moments *out
     if (s == LUN_OK && shift != 0)
         s = lun__op(e, LUN_OP_SUB, (lun_node *[]){x, k}, &d);
     else if (s == LUN_OK)
-        d = lun_node_retain(x);
+        d = lun__node_retain(x);
     if (s == LUN_OK)
         s = lun__op(e, LUN_OP_MUL, (lun_node *[]){d, d}, &square);
     lun_node *of[3] = {x, d, square};
     for (int i = 0; s == LUN_OK && i < 3; i++)
-        s = lun_node_reduce(e, LUN_OP_ADD, NULL, NULL, of[i], LUN_F64, &sums[i]);
+        s = lun__node_reduce(e, LUN_OP_ADD, NULL, NULL, of[i], LUN_F64, &sums[i]);
     if (s == LUN_OK)
-        s = lun_run(e, sums, 3);
+        s = lun__run(e, sums, 3);
     for (int i = 0; s == LUN_OK && i < 3; i++)
-        sum[i] = lun_cell_to_value(LUN_F64, sums[i]->cell).as.d;
+        sum[i] = lun__cell_to_value(LUN_F64, sums[i]->cell).as.d;
     out->mean = sum[0] / n;
     out->m2 = sum[2] - sum[1] * (sum[1] / n);
     if (out->m2 < 0)
         out->m2 = 0;
     lun_node *all[] = {x, k, d, square, sums[0], sums[1], sums[2]};
     for (int i = 0; i < 7; i++)
-        lun_node_release(e, all[i]);
+        lun__node_release(e, all[i]);
     return s;
 }
 
@@ -116,14 +116,14 @@ static lun_status scaled_mean(lun_engine *e, lun_node *a, double *mean)
     if (s == LUN_OK)
         s = lun__op(e, LUN_OP_MUL, (lun_node *[]){x, k}, &small);
     if (s == LUN_OK)
-        s = lun_node_reduce(e, LUN_OP_ADD, NULL, NULL, small, LUN_F64, &sum);
+        s = lun__node_reduce(e, LUN_OP_ADD, NULL, NULL, small, LUN_F64, &sum);
     if (s == LUN_OK)
-        s = lun_run(e, &sum, 1);
+        s = lun__run(e, &sum, 1);
     if (s == LUN_OK)
-        *mean = lun_cell_to_value(LUN_F64, sum->cell).as.d / (double)a->n * 0x1p64;
+        *mean = lun__cell_to_value(LUN_F64, sum->cell).as.d / (double)a->n * 0x1p64;
     lun_node *all[] = {x, k, small, sum};
     for (int i = 0; i < 4; i++)
-        lun_node_release(e, all[i]);
+        lun__node_release(e, all[i]);
     return s;
 }
 
@@ -146,11 +146,11 @@ static lun_status moments_of(lun_engine *e, lun_node *a, moments *out)
     }
     if (a->kind == LUN_NODE_LEAF) {
         uint64_t cell = 0;
-        lun_status read = lun_storage_read(e, a->storage, a->offset, 1, &cell);
+        lun_status read = lun__storage_read(e, a->storage, a->offset, 1, &cell);
         if (read != LUN_OK)
             return read;
-        uint64_t as_double = lun_cell_cast(LUN_F64, (lun_dtype)a->dtype, cell);
-        shift = lun_cell_to_value(LUN_F64, as_double).as.d;
+        uint64_t as_double = lun__cell_cast(LUN_F64, (lun_dtype)a->dtype, cell);
+        shift = lun__cell_to_value(LUN_F64, as_double).as.d;
         if (!isfinite(shift))
             shift = 0;
     }
@@ -178,7 +178,7 @@ static lun_status moment(lun_engine *e, lun_reduction r, lun_node *a, int64_t dd
     moments m;
     double n = (double)a->n;
     lun_status s = moments_of(e, a, &m);
-    lun_node_release(e, a);
+    lun__node_release(e, a);
     if (s != LUN_OK)
         return s;
     out->dtype = LUN_F64;
@@ -197,36 +197,36 @@ static lun_status moment(lun_engine *e, lun_reduction r, lun_node *a, int64_t dd
 static lun_status position(lun_engine *e, lun_reduction r, lun_node *a, lun_value *out)
 {
     lun_node *best = NULL, *hit = NULL, *index = NULL, *none = NULL, *at = NULL, *first = NULL;
-    lun_status s = total_node(e, r == LUN_ARGMIN ? LUN_MIN : LUN_MAX, lun_node_retain(a), &best);
+    lun_status s = total_node(e, r == LUN_ARGMIN ? LUN_MIN : LUN_MAX, lun__node_retain(a), &best);
     if (s == LUN_OK)
-        s = lun_run(e, &best, 1);
+        s = lun__run(e, &best, 1);
     if (s == LUN_OK) {
-        lun_value v = lun_cell_to_value((lun_dtype)best->dtype, best->cell);
+        lun_value v = lun__cell_to_value((lun_dtype)best->dtype, best->cell);
         bool nan = lun__value_is_float(v) && isnan(v.as.d);
         s = lun__op(e, nan ? LUN_OP_ISNAN : LUN_OP_EQ, (lun_node *[]){a, best}, &hit);
     }
     if (s == LUN_OK)
-        s = lun_node_index(e, a->n, &index);
+        s = lun__node_index(e, a->n, &index);
     if (s == LUN_OK && a->rank > 1) {
         int64_t shape[LUN_MAX_RANK];
         lun_node *flat = index;
-        lun_node_shape(a, shape);
-        s = lun_node_reshape(e, flat, a->rank, shape, &index);
-        lun_node_release(e, flat);
+        lun__node_shape(a, shape);
+        s = lun__node_reshape(e, flat, a->rank, shape, &index);
+        lun__node_release(e, flat);
         if (s != LUN_OK)
             index = NULL;
     }
     if (s == LUN_OK)
-        s = lun_node_number(e, LUN_I64, INT64_MAX, 0, NULL, &none);
+        s = lun__node_number(e, LUN_I64, INT64_MAX, 0, NULL, &none);
     if (s == LUN_OK)
         s = lun__op(e, LUN_OP_WHERE, (lun_node *[]){hit, index, none}, &at);
     if (s == LUN_OK)
-        s = lun_node_reduce(e, LUN_OP_MIN, NULL, NULL, at, LUN_I64, &first);
+        s = lun__node_reduce(e, LUN_OP_MIN, NULL, NULL, at, LUN_I64, &first);
     if (s == LUN_OK)
         s = evaluate(e, first, out);
     lun_node *all[] = {a, best, hit, index, none, at};
     for (int i = 0; i < 6; i++)
-        lun_node_release(e, all[i]);
+        lun__node_release(e, all[i]);
     return s;
 }
 
@@ -237,14 +237,14 @@ static lun_status norm(lun_engine *e, lun_node *a, lun_value *out)
     if (s == LUN_OK)
         s = lun__op(e, LUN_OP_MUL, (lun_node *[]){x, x}, &square);
     if (s == LUN_OK)
-        s = lun_node_reduce(e, LUN_OP_ADD, NULL, NULL, square, LUN_F64, &sum);
+        s = lun__node_reduce(e, LUN_OP_ADD, NULL, NULL, square, LUN_F64, &sum);
     if (s == LUN_OK)
         s = evaluate(e, sum, out);
     if (s == LUN_OK)
         out->as.d = sqrt(out->as.d);
-    lun_node_release(e, a);
-    lun_node_release(e, x);
-    lun_node_release(e, square);
+    lun__node_release(e, a);
+    lun__node_release(e, x);
+    lun__node_release(e, square);
     return s;
 }
 

@@ -20,9 +20,9 @@ lun_status lun_eval(lun_engine *e, lun_array *const *arrays, int count)
             break;
     }
     if (s == LUN_OK)
-        s = lun_run(e, roots, count);
+        s = lun__run(e, roots, count);
     while (n)
-        lun_node_release(e, roots[--n]);
+        lun__node_release(e, roots[--n]);
     if (roots != few)
         free(roots);
     return s;
@@ -44,8 +44,8 @@ static lun_status copy_out(lun_engine *e, const lun_node *n, int64_t first, int6
                            void *host)
 {
     if (n->kind != LUN_NODE_NUMBER)
-        return lun_storage_read(e, n->storage, n->offset + first, count, host);
-    lun_cell_fill((lun_dtype)n->dtype, n->cell, host, count);
+        return lun__storage_read(e, n->storage, n->offset + first, count, host);
+    lun__cell_fill((lun_dtype)n->dtype, n->cell, host, count);
     return LUN_OK;
 }
 
@@ -62,18 +62,18 @@ lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int6
         s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
     if (s != LUN_OK || !count) {
         if (s == LUN_OK)
-            lun_node_release(e, n);
+            lun__node_release(e, n);
         return s;
     }
-    if (!lun_node_ready(n) && count < n->n / 4)
-        s = lun_run_range(e, n, first, count, host, &done);
+    if (!lun__node_ready(n) && count < n->n / 4)
+        s = lun__run_range(e, n, first, count, host, &done);
     if (s == LUN_OK && !done) {
         if (n->kind != LUN_NODE_NUMBER)
-            s = lun_run(e, &n, 1);
+            s = lun__run(e, &n, 1);
         if (s == LUN_OK)
             s = copy_out(e, n, first, count, host);
     }
-    lun_node_release(e, n);
+    lun__node_release(e, n);
     return s;
 }
 
@@ -92,35 +92,35 @@ lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
     bool within = n && index >= 0 && index < n->n;
     e->error_where = NULL;
     /* others will be asked for: what has to be computed is computed once */
-    if (within && !n->virt && !lun_node_ready(n))
-        s = lun_run(e, &n, 1);
+    if (within && !n->virt && !lun__node_ready(n))
+        s = lun__run(e, &n, 1);
     if (s == LUN_OK && within && n->kind == LUN_NODE_LEAF)
         s = copy_out(e, n, index, 1, &cell);
     else if (s == LUN_OK)
         s = lun_read(e, a, &cell, index, 1);
     if (s == LUN_OK)
-        *out = lun_cell_to_value(lun_dtype_of(a), cell);
+        *out = lun__cell_to_value(lun_dtype_of(a), cell);
     return s;
 }
 
 /* n's elements in storage with no other reference. A virtual n stays virtual where it can. */
 static lun_status private_copy(lun_engine *e, lun_node *n, lun_storage **out)
 {
-    bool done = lun_node_ready(n);
-    lun_status s = lun_storage_new(e, (lun_dtype)n->dtype, n->n, out);
+    bool done = lun__node_ready(n);
+    lun_status s = lun__storage_new(e, (lun_dtype)n->dtype, n->n, out);
     if (s != LUN_OK)
         return s;
     if (done)
         s = copy_out(e, n, 0, n->n, (*out)->data);
     else if (n->virt && n->n)
-        s = lun_run_range(e, n, 0, n->n, (*out)->data, &done);
+        s = lun__run_range(e, n, 0, n->n, (*out)->data, &done);
     if (s == LUN_OK && !done) {
-        s = lun_run(e, &n, 1);
+        s = lun__run(e, &n, 1);
         if (s == LUN_OK)
             s = copy_out(e, n, 0, n->n, (*out)->data);
     }
     if (s != LUN_OK)
-        lun_storage_release(e, *out);
+        lun__storage_release(e, *out);
     return s;
 }
 
@@ -132,9 +132,9 @@ static lun_status leaf_on_copy(lun_engine *e, lun_node *n, lun_node **out)
     lun_status s = private_copy(e, n, &copy);
     if (s != LUN_OK)
         return s;
-    lun_node_shape(n, shape);
-    s = lun_node_leaf(e, copy, 0, n->rank, shape, out);
-    lun_storage_release(e, copy);
+    lun__node_shape(n, shape);
+    s = lun__node_leaf(e, copy, 0, n->rank, shape, out);
+    lun__storage_release(e, copy);
     return s;
 }
 
@@ -147,7 +147,7 @@ lun_status lun_copy(lun_engine *e, lun_array *a, lun_array **out)
     if (s != LUN_OK)
         return s;
     s = leaf_on_copy(e, n, &leaf);
-    lun_node_release(e, n);
+    lun__node_release(e, n);
     return s == LUN_OK ? lun__array(e, leaf, true, out) : s;
 }
 
@@ -161,13 +161,13 @@ static lun_status leaf_on_storage(lun_engine *e, lun_node *n, lun_node **out)
     lun_status s = private_copy(e, n, &copy);
     if (s != LUN_OK)
         return s;
-    lun_node_shape(n, shape);
-    s = lun_node_leaf(e, n->storage, n->offset, n->rank, shape, out);
+    lun__node_shape(n, shape);
+    s = lun__node_leaf(e, n->storage, n->offset, n->rank, shape, out);
     if (s != LUN_OK) {
-        lun_storage_release(e, copy);
+        lun__storage_release(e, copy);
         return s;
     }
-    lun_storage_release(e, n->storage); /* n's own reference */
+    lun__storage_release(e, n->storage); /* n's own reference */
     n->storage = copy;
     n->offset = 0;
     return LUN_OK;
@@ -183,7 +183,7 @@ static lun_status own(lun_engine *e, lun_array *top)
         return lun__fail(e, LUN_EARG, "a Scalar cannot be written to");
     bool twin = n->kind != LUN_NODE_LEAF && n->virt && n->refs > 1; /* the others stay virtual */
     if (!twin)
-        s = lun_run(e, &n, 1);
+        s = lun__run(e, &n, 1);
     if (s != LUN_OK)
         return s;
     bool alone = !twin && n->refs == 1 && n->storage->refs == 1;
@@ -195,7 +195,7 @@ static lun_status own(lun_engine *e, lun_array *top)
     s = top->wraps ? leaf_on_storage(e, n, &mine) : leaf_on_copy(e, n, &mine);
     if (s != LUN_OK)
         return s;
-    lun_node_release(e, n);
+    lun__node_release(e, n);
     top->node = mine;
     return LUN_OK;
 }
@@ -214,20 +214,20 @@ lun_status lun_data(lun_engine *e, lun_array *a, const void **out)
     for (; top->parent; top = top->parent)
         offset += top->offset;
     lun_node *n = top->node; /* a View's elements are those of the array it looks into */
-    s = lun_run(e, &n, 1);
+    s = lun__run(e, &n, 1);
     if (s == LUN_OK && n->kind == LUN_NODE_LEAF && n->storage->wrapped && !top->wraps)
         s = own(e, top); /* another array writes to that memory */
     if (s != LUN_OK)
         return s;
     n = top->node;
     if (n->kind != LUN_NODE_NUMBER)
-        s = lun_storage_host(e, n->storage, false);
+        s = lun__storage_host(e, n->storage, false);
     if (s != LUN_OK)
         return s;
     if (n->kind == LUN_NODE_NUMBER)
         *out = &n->cell;
     else
-        *out = lun_leaf_data(n) + offset * lun_dtype_get((lun_dtype)n->dtype)->bytes;
+        *out = lun__leaf_data(n) + offset * lun__dtype_get((lun_dtype)n->dtype)->bytes;
     return LUN_OK;
 }
 
@@ -247,9 +247,9 @@ static lun_status writable(lun_engine *e, lun_array *a, int64_t first, int64_t c
     if (s == LUN_OK)
         s = own(e, top);
     if (s == LUN_OK)
-        s = lun_storage_host(e, top->node->storage, true);
+        s = lun__storage_host(e, top->node->storage, true);
     if (s == LUN_OK)
-        *at = lun_leaf_data(top->node) + offset * lun_dtype_get(lun_dtype_of(a))->bytes;
+        *at = lun__leaf_data(top->node) + offset * lun__dtype_get(lun_dtype_of(a))->bytes;
     return s;
 }
 
@@ -259,7 +259,7 @@ lun_status lun_write(lun_engine *e, lun_array *a, const void *host, int64_t firs
     char *at;
     lun_status s = writable(e, a, first, count, &at);
     if (s == LUN_OK && count) /* host may be what lun_data gave */
-        memmove(at, host, (size_t)count * lun_dtype_get(lun_dtype_of(a))->bytes);
+        memmove(at, host, (size_t)count * lun__dtype_get(lun_dtype_of(a))->bytes);
     return s;
 }
 
@@ -270,7 +270,7 @@ static lun_status fitting_cell(lun_engine *e, const lun_array *a, lun_value x, u
     if (s != LUN_OK)
         return s;
     *cell = n->cell;
-    lun_node_release(e, n);
+    lun__node_release(e, n);
     return LUN_OK;
 }
 
@@ -285,7 +285,7 @@ lun_status lun_set(lun_engine *e, lun_array *a, int64_t index, lun_value x)
     if (s == LUN_OK)
         s = writable(e, a, index, 1, &at);
     if (s == LUN_OK)
-        memcpy(at, &cell, lun_dtype_get(lun_dtype_of(a))->bytes);
+        memcpy(at, &cell, lun__dtype_get(lun_dtype_of(a))->bytes);
     return s;
 }
 
@@ -301,7 +301,7 @@ lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x)
         s = writable(e, a, 0, lun_size(a), &at);
     if (s != LUN_OK)
         return s;
-    lun_cell_fill(lun_dtype_of(a), cell, at, lun_size(a));
+    lun__cell_fill(lun_dtype_of(a), cell, at, lun_size(a));
     return LUN_OK;
 }
 
@@ -319,23 +319,23 @@ static lun_status prepared(lun_engine *e, const lun_array *target, lun_array *so
     if (raw->rank && raw->n != lun_size(target)) {
         s = lun__fail(e, LUN_ESHAPE, "lengths differ: %lld and %lld", (long long)lun_size(target),
                       (long long)raw->n);
-        lun_node_release(e, raw);
+        lun__node_release(e, raw);
         return s;
     }
     s = lun__cast(e, raw, lun_dtype_of(target), &n);
-    lun_node_release(e, raw);
+    lun__node_release(e, raw);
     if (s != LUN_OK)
         return s;
-    lun_node_shape(n, has);
+    lun__node_shape(n, has);
     if (n->rank && (n->rank != rank || memcmp(has, shape, (size_t)rank * sizeof *has))) {
         raw = n;
-        s = lun_node_reshape(e, raw, rank, shape, &n);
-        lun_node_release(e, raw);
+        s = lun__node_reshape(e, raw, rank, shape, &n);
+        lun__node_release(e, raw);
     }
     if (s == LUN_OK && n->kind != LUN_NODE_NUMBER) {
-        s = lun_run(e, &n, 1);
+        s = lun__run(e, &n, 1);
         if (s != LUN_OK)
-            lun_node_release(e, n);
+            lun__node_release(e, n);
     }
     *out = n;
     return s;
@@ -363,7 +363,7 @@ lun_status lun_store(lun_engine *e, lun_array *target, lun_array *source)
         n->storage->refs == 1) {
         target->node = n; /* the new elements as they are, nothing is copied */
         target->made = 1;
-        lun_node_release(e, old);
+        lun__node_release(e, old);
         return LUN_OK;
     }
     int64_t count = lun_size(target);
@@ -372,10 +372,10 @@ lun_status lun_store(lun_engine *e, lun_array *target, lun_array *source)
         uint64_t cell = 0;
         s = copy_out(e, n, 0, 1, &cell);
         if (s == LUN_OK)
-            lun_cell_fill((lun_dtype)n->dtype, cell, at, count);
+            lun__cell_fill((lun_dtype)n->dtype, cell, at, count);
     } else if (s == LUN_OK) {
         s = copy_out(e, n, 0, count, at);
     }
-    lun_node_release(e, n);
+    lun__node_release(e, n);
     return s;
 }

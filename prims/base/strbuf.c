@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void lun_strbuf_free(lun_strbuf *s)
+void lun__strbuf_free(lun_strbuf *s)
 {
     free(s->text);
     *s = (lun_strbuf)LUN_STRBUF_INIT;
 }
 
-void lun_strbuf_clear(lun_strbuf *s)
+void lun__strbuf_clear(lun_strbuf *s)
 {
     s->length = 0;
     s->failed = false;
@@ -44,7 +44,7 @@ static bool reserve(lun_strbuf *s, size_t more)
     return true;
 }
 
-void lun_strbuf_add(lun_strbuf *s, const char *bytes, size_t length)
+void lun__strbuf_add(lun_strbuf *s, const char *bytes, size_t length)
 {
     if (!reserve(s, length))
         return;
@@ -54,12 +54,12 @@ void lun_strbuf_add(lun_strbuf *s, const char *bytes, size_t length)
     s->text[s->length] = '\0';
 }
 
-void lun_strbuf_puts(lun_strbuf *s, const char *text)
+void lun__strbuf_puts(lun_strbuf *s, const char *text)
 {
-    lun_strbuf_add(s, text, strlen(text));
+    lun__strbuf_add(s, text, strlen(text));
 }
 
-void lun_strbuf_vprintf(lun_strbuf *s, const char *format, va_list args)
+void lun__strbuf_vprintf(lun_strbuf *s, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
@@ -73,20 +73,20 @@ void lun_strbuf_vprintf(lun_strbuf *s, const char *format, va_list args)
     va_end(again);
 }
 
-void lun_strbuf_printf(lun_strbuf *s, const char *format, ...)
+void lun__strbuf_printf(lun_strbuf *s, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    lun_strbuf_vprintf(s, format, args);
+    lun__strbuf_vprintf(s, format, args);
     va_end(args);
 }
 
-const char *lun_strbuf_text(const lun_strbuf *s)
+const char *lun__strbuf_text(const lun_strbuf *s)
 {
     return s->text ? s->text : "";
 }
 
-const char *lun_number_text(double x, char text[LUN_NUMBER_TEXT])
+const char *lun__number_text(double x, char text[LUN_NUMBER_TEXT])
 {
     snprintf(text, LUN_NUMBER_TEXT, "%.14g", x);
     const char *point = localeconv()->decimal_point;

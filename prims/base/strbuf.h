@@ -17,18 +17,18 @@ typedef struct lun_strbuf {
         0, 0, 0, false  \
     }
 
-void lun_strbuf_free(lun_strbuf *s);
-void lun_strbuf_clear(lun_strbuf *s);
-void lun_strbuf_add(lun_strbuf *s, const char *bytes, size_t length);
-void lun_strbuf_puts(lun_strbuf *s, const char *text);
-void lun_strbuf_printf(lun_strbuf *s, const char *format, ...)
+void lun__strbuf_free(lun_strbuf *s);
+void lun__strbuf_clear(lun_strbuf *s);
+void lun__strbuf_add(lun_strbuf *s, const char *bytes, size_t length);
+void lun__strbuf_puts(lun_strbuf *s, const char *text);
+void lun__strbuf_printf(lun_strbuf *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void lun_strbuf_vprintf(lun_strbuf *s, const char *format, va_list args)
+void lun__strbuf_vprintf(lun_strbuf *s, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
 /* A number in at most 14 digits, in every locale with a point; in `text`, which it gives. */
 enum { LUN_NUMBER_TEXT = 40 };
-const char *lun_number_text(double x, char text[LUN_NUMBER_TEXT]);
+const char *lun__number_text(double x, char text[LUN_NUMBER_TEXT]);
 /* The text, "" when empty. */
-const char *lun_strbuf_text(const lun_strbuf *s);
+const char *lun__strbuf_text(const lun_strbuf *s);
 
 #endif

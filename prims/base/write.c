@@ -29,7 +29,7 @@ static void let_go(const sigset_t *signal, const sigset_t *before)
     errno = error;
 }
 
-bool lun_write_all(int fd, const void *from, size_t n)
+bool lun__write_all(int fd, const void *from, size_t n)
 {
     const char *p = from;
     sigset_t signal, before;

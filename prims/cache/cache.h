@@ -11,11 +11,11 @@
 /* dir: where entries live; NULL: LUNARRAY_CACHE_DIR, else $XDG_CACHE_HOME/lunarray, else
  * ~/.cache/lunarray; "": nowhere.  Touches nothing before the first load or store.  log (NULL:
  * silence) gets one line when the directory cannot be used or an entry is damaged. */
-lun_status lun_cache_open(const char *dir, void (*log)(void *ctx, const char *text), void *log_ctx,
-                          lun_cache **out);
+lun_status lun__cache_open(const char *dir, void (*log)(void *ctx, const char *text), void *log_ctx,
+                           lun_cache **out);
 /* What lun_cache_info tells. */
-void lun_cache_survey(lun_cache *cache, bool clear, lun_cache_state *out);
+void lun__cache_survey(lun_cache *cache, bool clear, lun_cache_state *out);
 /* Removes the scratch directory.  NULL is allowed. */
-void lun_cache_close(lun_cache *cache);
+void lun__cache_close(lun_cache *cache);
 
 #endif

@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-int lun_cache_lock(lun_cache *c, int wait_ms)
+int lun__cache_lock(lun_cache *c, int wait_ms)
 {
     if (!lun__cache_directory(c, true))
         return -1;
@@ -40,7 +40,7 @@ int lun_cache_lock(lun_cache *c, int wait_ms)
     return fd;
 }
 
-void lun_cache_unlock(int lock)
+void lun__cache_unlock(int lock)
 {
     if (lock >= 0)
         close(lock);
@@ -71,10 +71,10 @@ static bool sign(int fd)
     char text[32];
     int n = snprintf(text, sizeof text, "%ld\n", (long)getpid());
     return ftruncate(fd, 0) == 0 && lseek(fd, 0, SEEK_SET) == 0 &&
-           lun_write_all(fd, text, (size_t)n);
+           lun__write_all(fd, text, (size_t)n);
 }
 
-int lun_cache_claim(lun_cache *c, const char *key, size_t key_length, bool abandoned)
+int lun__cache_claim(lun_cache *c, const char *key, size_t key_length, bool abandoned)
 {
     char name[CLAIM];
     struct stat st;
@@ -116,7 +116,7 @@ int lun_cache_claim(lun_cache *c, const char *key, size_t key_length, bool aband
     return met ? LUN_CLAIM_TAKEN : LUN_CLAIM_NONE;
 }
 
-void lun_cache_unclaim(lun_cache *c, const char *key, size_t key_length)
+void lun__cache_unclaim(lun_cache *c, const char *key, size_t key_length)
 {
     char name[CLAIM];
     if (!lun__cache_directory(c, false))

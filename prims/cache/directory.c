@@ -23,8 +23,8 @@ enum {
     STALE_SECONDS = 60 /* no writer takes that long; what is in use longer is locked */
 };
 
-lun_status lun_cache_open(const char *dir, void (*log)(void *ctx, const char *text), void *log_ctx,
-                          lun_cache **out)
+lun_status lun__cache_open(const char *dir, void (*log)(void *ctx, const char *text), void *log_ctx,
+                           lun_cache **out)
 {
     lun_cache *c = calloc(1, sizeof *c);
     if (!c)
@@ -226,7 +226,7 @@ static char *make_scratch(const char *parent, const char *pattern)
     return NULL;
 }
 
-const char *lun_cache_scratch(lun_cache *c)
+const char *lun__cache_scratch(lun_cache *c)
 {
     struct stat st;
     if (c->scratch && c->owner == getpid() && lstat(c->scratch, &st) == 0 && S_ISDIR(st.st_mode))
@@ -253,7 +253,7 @@ const char *lun_cache_scratch(lun_cache *c)
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
-void lun_cache_survey(lun_cache *c, bool clear, lun_cache_state *out)
+void lun__cache_survey(lun_cache *c, bool clear, lun_cache_state *out)
 {
     struct stat st;
     *out = (lun_cache_state){0};
@@ -282,7 +282,7 @@ void lun_cache_survey(lun_cache *c, bool clear, lun_cache_state *out)
     closedir(d);
 }
 
-void lun_cache_close(lun_cache *c)
+void lun__cache_close(lun_cache *c)
 {
     if (!c)
         return;

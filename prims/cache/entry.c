@@ -102,7 +102,7 @@ static void *take(int fd, const char *key, size_t key_length, size_t *length, co
     return file;
 }
 
-bool lun_cache_load(lun_cache *c, const char *key, size_t key_length, void **bytes, size_t *length)
+bool lun__cache_load(lun_cache *c, const char *key, size_t key_length, void **bytes, size_t *length)
 {
     char name[LUN_CACHE_NAME];
     const char *why = NULL;
@@ -143,8 +143,8 @@ static bool write_entry(lun_cache *c, const char *name, const char *key, size_t 
     int fd = openat(c->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return false;
-    bool well = lun_write_all(fd, &h, sizeof h) && lun_write_all(fd, key, key_length) &&
-                lun_write_all(fd, bytes, length);
+    bool well = lun__write_all(fd, &h, sizeof h) && lun__write_all(fd, key, key_length) &&
+                lun__write_all(fd, bytes, length);
     int error = errno;
     if (close(fd) && well) {
         well = false;
@@ -154,8 +154,8 @@ static bool write_entry(lun_cache *c, const char *name, const char *key, size_t 
     return well;
 }
 
-void lun_cache_store(lun_cache *c, const char *key, size_t key_length, const void *bytes,
-                     size_t length)
+void lun__cache_store(lun_cache *c, const char *key, size_t key_length, const void *bytes,
+                      size_t length)
 {
     char name[LUN_CACHE_NAME], temporary[96];
     struct timespec t;

@@ -27,19 +27,19 @@ typedef struct maker {
 
 static lun_cname *find_name(const maker *m, int token)
 {
-    return lun_cnames_find(&m->names, &m->source.tokens, token);
+    return lun__cnames_find(&m->names, &m->source.tokens, token);
 }
 
 /* ---- the entry ------------------------------------------------------------------------------- */
 
 static bool called(const maker *m, const lun_cunit *u, const char *word)
 {
-    return u->name >= 0 && lun_ctoken_word(&m->source.tokens, u->name, word);
+    return u->name >= 0 && lun__ctoken_word(&m->source.tokens, u->name, word);
 }
 
 static lun_status wrong(const maker *m, int token, const char *what)
 {
-    return lun_csource_error(&m->source, token, m->error, "%s", what);
+    return lun__csource_error(&m->source, token, m->error, "%s", what);
 }
 
 /* Several functions, of which none is marked, called f or nameless. */
@@ -47,7 +47,7 @@ static lun_status choose_unused(maker *m)
 {
     char text[48];
     int found = 0, listed = 0;
-    lun_cnames_mark(&m->names, &m->source.tokens, &m->units);
+    lun__cnames_mark(&m->names, &m->source.tokens, &m->units);
     for (int i = 0; i < m->names.count; i++)
         if (m->names.at[i].unit >= 0 && !m->names.at[i].used) {
             found++;
@@ -55,28 +55,29 @@ static lun_status choose_unused(maker *m)
         }
     if (found == 1)
         return LUN_OK;
-    lun_csource_error(&m->source, m->units.at[0].start, m->error,
-                      "which function is the entry? Call it f or write its name as <f>; there are");
+    lun__csource_error(
+        &m->source, m->units.at[0].start, m->error,
+        "which function is the entry? Call it f or write its name as <f>; there are");
     for (int i = 0; i < m->units.count; i++) {
         const lun_cunit *u = &m->units.at[i];
         if (u->body < 0)
             continue;
         if (++listed > 8)
             break;
-        lun_strbuf_printf(m->error, "%s %s", listed > 1 ? "," : "",
-                          lun_ctoken_show(&m->source.tokens, u->name, text));
+        lun__strbuf_printf(m->error, "%s %s", listed > 1 ? "," : "",
+                           lun__ctoken_show(&m->source.tokens, u->name, text));
     }
     if (listed > 8)
-        lun_strbuf_puts(m->error, ", ...");
+        lun__strbuf_puts(m->error, ", ...");
     return LUN_EARG;
 }
 
 static lun_status no_function(const maker *m)
 {
     if (!m->units.count) {
-        lun_strbuf_printf(m->error,
-                          "%s, line 1: no function in it; write one as (float x) { return ...; }",
-                          m->source.files[0].name);
+        lun__strbuf_printf(m->error,
+                           "%s, line 1: no function in it; write one as (float x) { return ...; }",
+                           m->source.files[0].name);
         return LUN_EARG;
     }
     const lun_cunit *u = &m->units.at[0];
@@ -132,18 +133,18 @@ static lun_status check_functions(const maker *m)
         const lun_cname *n = find_name(m, u->name);
         const lun_cunit *entry = &m->units.at[m->entry];
         if (entry->name >= 0 && n == find_name(m, entry->name))
-            return lun_csource_error(&m->source, u->name, m->error,
-                                     "the entry %s is defined twice, also on line %d",
-                                     lun_ctoken_show(t, u->name, text),
-                                     lun_csource_line(&m->source, t->at[entry->name].start));
+            return lun__csource_error(&m->source, u->name, m->error,
+                                      "the entry %s is defined twice, also on line %d",
+                                      lun__ctoken_show(t, u->name, text),
+                                      lun__csource_line(&m->source, t->at[entry->name].start));
         int k = u->start;
-        while (k < u->name && lun_csignature_qualifier(t, k))
+        while (k < u->name && lun__csignature_qualifier(t, k))
             k++;
         if (k == u->name)
-            return lun_csource_error(
+            return lun__csource_error(
                 &m->source, u->name, m->error,
                 "the result's type of %s is missing; only the entry may have none",
-                lun_ctoken_show(t, u->name, text));
+                lun__ctoken_show(t, u->name, text));
     }
     return LUN_OK;
 }
@@ -155,12 +156,12 @@ static void put_token(maker *m, int token)
     const lun_ctokens *t = &m->source.tokens;
     const lun_cname *n = find_name(m, token);
     if (n && n->unit == m->entry) {
-        lun_strbuf_printf(&m->text, "lun_user_%016" PRIx64, m->hash);
+        lun__strbuf_printf(&m->text, "lun_user_%016" PRIx64, m->hash);
         return;
     }
-    lun_strbuf_add(&m->text, t->text + t->at[token].start, t->at[token].length);
+    lun__strbuf_add(&m->text, t->text + t->at[token].start, t->at[token].length);
     if (n)
-        lun_strbuf_printf(&m->text, "_%016" PRIx64, m->hash);
+        lun__strbuf_printf(&m->text, "_%016" PRIx64, m->hash);
 }
 
 /* The newlines between two tokens, so that what follows stands on its own line. */
@@ -169,39 +170,39 @@ static void put_newlines(maker *m, int from, int to)
     const lun_ctokens *t = &m->source.tokens;
     for (uint32_t i = t->at[from].start; i < t->at[to].start; i++)
         if (t->text[i] == '\n')
-            lun_strbuf_puts(&m->text, "\n");
+            lun__strbuf_puts(&m->text, "\n");
 }
 
 static void put_type(maker *m, lun_dtype t)
 {
-    lun_strbuf_puts(&m->text, lun__dtype_is_bool(t) ? "bool" : lun_dtype_get(t)->ctype);
+    lun__strbuf_puts(&m->text, lun__dtype_is_bool(t) ? "bool" : lun__dtype_get(t)->ctype);
 }
 
 /* The entry's head, in place of tokens from .. to-1; lines: each parameter stays on its line. */
 static void put_head(maker *m, int from, int to, bool lines)
 {
-    lun_strbuf_puts(&m->text, "static ");
+    lun__strbuf_puts(&m->text, "static ");
     put_type(m, m->head.result);
-    lun_strbuf_printf(&m->text, " lun_user_%016" PRIx64 "(", m->hash);
+    lun__strbuf_printf(&m->text, " lun_user_%016" PRIx64 "(", m->hash);
     for (int k = 0; k < m->head.count; k++) {
         int token = m->head.param[k].name;
         lun_dtype dtype = m->head.param[k].dtype;
         if (lines)
             put_newlines(m, from, token);
         if (m->head.param[k].array) {
-            lun_strbuf_printf(&m->text, "LUN_GLOBAL const %s *", lun_dtype_get(dtype)->ctype);
+            lun__strbuf_printf(&m->text, "LUN_GLOBAL const %s *", lun__dtype_get(dtype)->ctype);
         } else {
             put_type(m, dtype);
-            lun_strbuf_puts(&m->text, " ");
+            lun__strbuf_puts(&m->text, " ");
         }
         put_token(m, token);
         if (k + 1 < m->head.count)
-            lun_strbuf_puts(&m->text, ", ");
+            lun__strbuf_puts(&m->text, ", ");
         if (lines)
             from = token;
     }
     put_newlines(m, from, to);
-    lun_strbuf_puts(&m->text, ") ");
+    lun__strbuf_puts(&m->text, ") ");
 }
 
 /* #pragma push_macro or pop_macro for every macro of the text. */
@@ -211,11 +212,11 @@ static void put_macros(maker *m, const char *pragma)
     for (int i = 0; i + 2 < t->count; i++) {
         if (t->at[i].kind != LUN_CTOKEN_DIRECTIVE || t->at[i + 2].kind != LUN_CTOKEN_NAME)
             continue;
-        if (!lun_ctoken_word(t, i + 1, "define") && !lun_ctoken_word(t, i + 1, "undef"))
+        if (!lun__ctoken_word(t, i + 1, "define") && !lun__ctoken_word(t, i + 1, "undef"))
             continue;
-        lun_strbuf_printf(&m->text, "#pragma %s(\"", pragma);
+        lun__strbuf_printf(&m->text, "#pragma %s(\"", pragma);
         put_token(m, i + 2);
-        lun_strbuf_puts(&m->text, "\")\n");
+        lun__strbuf_puts(&m->text, "\")\n");
     }
 }
 
@@ -240,7 +241,7 @@ static bool is_constant(const lun_cunit *u)
  * #pragma. */
 static int past_plain(const lun_ctokens *t, int i)
 {
-    return lun_ctoken_word(t, i + 1, "pragma") ? lun_ctoken_past_line(t, i) : i + 2;
+    return lun__ctoken_word(t, i + 1, "pragma") ? lun__ctoken_past_line(t, i) : i + 2;
 }
 
 static void put_text(maker *m)
@@ -253,7 +254,7 @@ static void put_text(maker *m)
             unit++;
         const lun_cunit *u = unit < m->units.count ? &m->units.at[unit] : NULL;
         size_t start = t->at[i].start;
-        lun_strbuf_add(&m->text, t->text + done, start - done);
+        lun__strbuf_add(&m->text, t->text + done, start - done);
         done = start + t->at[i].length;
         if (t->at[i].kind == LUN_CTOKEN_DIRECTIVE)
             plain = past_plain(t, i);
@@ -267,15 +268,15 @@ static void put_text(maker *m)
                 done = (size_t)t->at[i].start + t->at[i].length;
             } else {
                 if (to_static(m, u) && u->external < 0)
-                    lun_strbuf_puts(&m->text, "static ");
+                    lun__strbuf_puts(&m->text, "static ");
                 if (is_constant(u))
-                    lun_strbuf_puts(&m->text, "LUN_CONSTANT ");
+                    lun__strbuf_puts(&m->text, "LUN_CONSTANT ");
             }
         }
         if (u && i == u->external && to_static(m, u))
-            lun_strbuf_puts(&m->text, "static");
+            lun__strbuf_puts(&m->text, "static");
         else if (i < plain)
-            lun_strbuf_add(&m->text, t->text + start, done - start);
+            lun__strbuf_add(&m->text, t->text + start, done - start);
         else
             put_token(m, i);
     }
@@ -320,39 +321,39 @@ static lun_status give(maker *m, lun_ir_function **out)
 static lun_status make(maker *m, lun_status status, lun_ir_function **out)
 {
     if (status == LUN_OK)
-        status = lun_cunits_read(&m->units, &m->source, m->error);
+        status = lun__cunits_read(&m->units, &m->source, m->error);
     if (status == LUN_OK)
-        status = lun_cnames_read(&m->names, &m->source, &m->units);
+        status = lun__cnames_read(&m->names, &m->source, &m->units);
     if (status == LUN_OK)
         status = choose(m);
     if (status == LUN_OK)
         status = check_functions(m);
     if (status == LUN_OK)
-        status = lun_csignature_read(&m->head, &m->source, &m->units.at[m->entry], m->error);
+        status = lun__csignature_read(&m->head, &m->source, &m->units.at[m->entry], m->error);
     if (status == LUN_OK)
         status = render(m);
     if (status == LUN_OK)
         status = give(m, out);
-    lun_csource_free(&m->source);
-    lun_cunits_free(&m->units);
-    lun_strbuf_free(&m->text);
-    lun_cnames_free(&m->names);
+    lun__csource_free(&m->source);
+    lun__cunits_free(&m->units);
+    lun__strbuf_free(&m->text);
+    lun__cnames_free(&m->names);
     return status;
 }
 
-lun_status lun_cfunc_parse(const char *text, lun_ir_function **out, lun_strbuf *error)
+lun_status lun__cfunc_parse(const char *text, lun_ir_function **out, lun_strbuf *error)
 {
     maker m = {.error = error};
-    return make(&m, lun_csource_string(&m.source, text ? text : "", error), out);
+    return make(&m, lun__csource_string(&m.source, text ? text : "", error), out);
 }
 
-lun_status lun_cfunc_file(const char *path, lun_ir_function **out, lun_strbuf *error)
+lun_status lun__cfunc_file(const char *path, lun_ir_function **out, lun_strbuf *error)
 {
     maker m = {.error = error};
-    return make(&m, lun_csource_path(&m.source, path ? path : "", error), out);
+    return make(&m, lun__csource_path(&m.source, path ? path : "", error), out);
 }
 
-void lun_cfunc_free(lun_ir_function *f)
+void lun__cfunc_free(lun_ir_function *f)
 {
     if (!f)
         return;

@@ -33,13 +33,13 @@
  * LUN_EARG for a text that is no such function, LUN_EIO for a file that cannot be read,
  * LUN_ENOMEM; then error gets what is wrong and where ("C function, line 2: ...") and *out is
  * untouched. */
-lun_status lun_cfunc_parse(const char *text, lun_ir_function **out, lun_strbuf *error);
+lun_status lun__cfunc_parse(const char *text, lun_ir_function **out, lun_strbuf *error);
 
 /* The same from a file.  #include "x" is relative to the including file; each file is included
  * once. Conditionals do not hide includes. */
-lun_status lun_cfunc_file(const char *path, lun_ir_function **out, lun_strbuf *error);
+lun_status lun__cfunc_file(const char *path, lun_ir_function **out, lun_strbuf *error);
 
 /* Frees what these two gave; NULL is allowed. */
-void lun_cfunc_free(lun_ir_function *f);
+void lun__cfunc_free(lun_ir_function *f);
 
 #endif

@@ -26,7 +26,7 @@ static lun_cname name_of(const lun_ctokens *t, int token, int unit)
     return (lun_cname){t->text + t->at[token].start, t->at[token].length, unit, false};
 }
 
-lun_status lun_cnames_read(lun_cnames *out, const lun_csource *s, const lun_cunits *units)
+lun_status lun__cnames_read(lun_cnames *out, const lun_csource *s, const lun_cunits *units)
 {
     size_t most = (size_t)units->count + (size_t)units->declared_count, n = 0;
     lun_cname *at = malloc((most ? most : 1) * sizeof *at);
@@ -45,13 +45,13 @@ lun_status lun_cnames_read(lun_cnames *out, const lun_csource *s, const lun_cuni
     return LUN_OK;
 }
 
-void lun_cnames_free(lun_cnames *n)
+void lun__cnames_free(lun_cnames *n)
 {
     free(n->at);
     *n = (lun_cnames){0};
 }
 
-lun_cname *lun_cnames_find(const lun_cnames *n, const lun_ctokens *t, int i)
+lun_cname *lun__cnames_find(const lun_cnames *n, const lun_ctokens *t, int i)
 {
     if (i < 0 || t->at[i].kind != LUN_CTOKEN_NAME || !n->count)
         return NULL;
@@ -59,7 +59,7 @@ lun_cname *lun_cnames_find(const lun_cnames *n, const lun_ctokens *t, int i)
     return bsearch(&key, n->at, (size_t)n->count, sizeof key, compare_text);
 }
 
-void lun_cnames_mark(lun_cnames *n, const lun_ctokens *t, const lun_cunits *units)
+void lun__cnames_mark(lun_cnames *n, const lun_ctokens *t, const lun_cunits *units)
 {
     int unit = 0;
     for (int i = 0; i < t->count; i++) {
@@ -69,7 +69,7 @@ void lun_cnames_mark(lun_cnames *n, const lun_ctokens *t, const lun_cunits *unit
             unit < units->count && units->at[unit].start <= i ? &units->at[unit] : NULL;
         if (u && u->body < 0 && !u->assigned)
             continue;
-        lun_cname *name = lun_cnames_find(n, t, i);
+        lun_cname *name = lun__cnames_find(n, t, i);
         if (name && name->unit >= 0 && !(u && name->unit == unit))
             name->used = true;
     }

@@ -63,10 +63,10 @@ typedef struct type {
 
 #define LENGTH(list) (sizeof(list) / sizeof((list)[0]))
 
-bool lun_csignature_qualifier(const lun_ctokens *t, int i)
+bool lun__csignature_qualifier(const lun_ctokens *t, int i)
 {
     for (size_t k = 0; k < LENGTH(qualifiers); k++)
-        if (lun_ctoken_word(t, i, qualifiers[k]))
+        if (lun__ctoken_word(t, i, qualifiers[k]))
             return true;
     return false;
 }
@@ -74,7 +74,7 @@ bool lun_csignature_qualifier(const lun_ctokens *t, int i)
 static unsigned type_bit(const lun_ctokens *t, int i)
 {
     for (size_t k = 0; k < LENGTH(words); k++)
-        if (lun_ctoken_word(t, i, words[k].word))
+        if (lun__ctoken_word(t, i, words[k].word))
             return words[k].bit;
     return 0;
 }
@@ -87,31 +87,31 @@ static int type_name(const lun_ctokens *t, int i)
         lun_dtype dtype;
     } names[] = {{"uchar", LUN_U8}, {"ushort", LUN_U16}, {"uint", LUN_U32}, {"ulong", LUN_U64}};
     for (size_t k = 0; k < LENGTH(names); k++)
-        if (lun_ctoken_word(t, i, names[k].word))
+        if (lun__ctoken_word(t, i, names[k].word))
             return (int)names[k].dtype;
     /* a bool, and what is only stored, have another type's C type */
     for (int k = 0; k < LUN_DTYPE_COUNT; k++)
         if (lun__dtype_is_closed((lun_dtype)k) &&
-            lun_ctoken_word(t, i, lun_dtype_get((lun_dtype)k)->ctype))
+            lun__ctoken_word(t, i, lun__dtype_get((lun_dtype)k)->ctype))
             return k;
     return -1;
 }
 
 static bool aggregate(const lun_ctokens *t, int i)
 {
-    return lun_ctoken_word(t, i, "struct") || lun_ctoken_word(t, i, "union") ||
-           lun_ctoken_word(t, i, "enum");
+    return lun__ctoken_word(t, i, "struct") || lun__ctoken_word(t, i, "union") ||
+           lun__ctoken_word(t, i, "enum");
 }
 
 static bool size_type(const lun_ctokens *t, int i)
 {
-    return lun_ctoken_word(t, i, "size_t") || lun_ctoken_word(t, i, "ptrdiff_t");
+    return lun__ctoken_word(t, i, "size_t") || lun__ctoken_word(t, i, "ptrdiff_t");
 }
 
-bool lun_csignature_reserved(const lun_ctokens *t, int i)
+bool lun__csignature_reserved(const lun_ctokens *t, int i)
 {
     return type_bit(t, i) || type_name(t, i) >= 0 || aggregate(t, i) || size_type(t, i) ||
-           lun_ctoken_word(t, i, "void") || lun_csignature_qualifier(t, i);
+           lun__ctoken_word(t, i, "void") || lun__csignature_qualifier(t, i);
 }
 
 static lun_status unknown_type(const lun_csource *s, int i, lun_strbuf *error)
@@ -119,18 +119,18 @@ static lun_status unknown_type(const lun_csource *s, int i, lun_strbuf *error)
     char name[48];
     const lun_ctokens *t = &s->tokens;
     if (aggregate(t, i))
-        return lun_csource_error(s, i, error,
-                                 "a %s cannot be a parameter or the result: pass its members",
-                                 lun_ctoken_show(t, i, name));
+        return lun__csource_error(s, i, error,
+                                  "a %s cannot be a parameter or the result: pass its members",
+                                  lun__ctoken_show(t, i, name));
     if (size_type(t, i))
-        return lun_csource_error(s, i, error,
-                                 "%s has no fixed width: write uint64_t or int64_t (ulong or long)",
-                                 lun_ctoken_show(t, i, name));
-    return lun_csource_error(
+        return lun__csource_error(
+            s, i, error, "%s has no fixed width: write uint64_t or int64_t (ulong or long)",
+            lun__ctoken_show(t, i, name));
+    return lun__csource_error(
         s, i, error,
         "unknown type '%s'; known are float, double, bool, int8_t to uint64_t, "
         "char, uchar, short, ushort, int, uint, long, ulong",
-        lun_ctoken_show(t, i, name));
+        lun__ctoken_show(t, i, name));
 }
 
 /* Takes token i, a reserved word, into a type. */
@@ -138,20 +138,20 @@ static lun_status add_word(const lun_csource *s, type *y, int i, lun_strbuf *err
 {
     const lun_ctokens *t = &s->tokens;
     char name[48];
-    if (lun_csignature_qualifier(t, i))
+    if (lun__csignature_qualifier(t, i))
         return LUN_OK;
     unsigned bit = type_bit(t, i);
     int named = type_name(t, i);
     /* float and double are names too; as bits they are refused beside long */
     if (bit)
         named = -1;
-    if (!bit && named < 0 && !lun_ctoken_word(t, i, "void"))
+    if (!bit && named < 0 && !lun__ctoken_word(t, i, "void"))
         return unknown_type(s, i, error);
     if (bit == LONG && (y->bits & (LONG | LONGLONG)))
         bit = LONGLONG;
     if ((y->bits & bit) || y->named >= 0 || (named >= 0 && y->bits))
-        return lun_csource_error(s, i, error, "'%s' does not fit to the type before it",
-                                 lun_ctoken_show(t, i, name));
+        return lun__csource_error(s, i, error, "'%s' does not fit to the type before it",
+                                  lun__ctoken_show(t, i, name));
     if (bit == LONGLONG)
         y->bits &= ~(unsigned)LONG;
     y->bits |= bit;
@@ -181,9 +181,9 @@ static bool complete(const lun_csource *s, const type *y, lun_dtype *out, lun_st
             *out = types[k].dtype;
             return true;
         }
-    *status = lun_csource_error(s, y->first, error,
-                                "there is no such type: long double and the like "
-                                "cannot be used");
+    *status = lun__csource_error(s, y->first, error,
+                                 "there is no such type: long double and the like "
+                                 "cannot be used");
     return false;
 }
 
@@ -200,9 +200,9 @@ static int past_bracket(const reader *r, int i, int end)
 {
     int depth = 0;
     for (; i < end; i++) {
-        if (lun_ctoken_is(r->t, i, '['))
+        if (lun__ctoken_is(r->t, i, '['))
             depth++;
-        if (lun_ctoken_is(r->t, i, ']') && --depth == 0)
+        if (lun__ctoken_is(r->t, i, ']') && --depth == 0)
             return i + 1;
     }
     return end;
@@ -212,16 +212,16 @@ static lun_status bad_token(const reader *r, int i)
 {
     char text[48];
     if (r->t->at[i].kind == LUN_CTOKEN_DIRECTIVE)
-        return lun_csource_error(r->s, i, r->error,
-                                 "a preprocessor line cannot stand in the head of the function");
-    if (lun_ctoken_is(r->t, i, '.'))
-        return lun_csource_error(
+        return lun__csource_error(r->s, i, r->error,
+                                  "a preprocessor line cannot stand in the head of the function");
+    if (lun__ctoken_is(r->t, i, '.'))
+        return lun__csource_error(
             r->s, i, r->error,
             "a function with a variable number of parameters (...) is not known");
-    if (lun_ctoken_is(r->t, i, '('))
-        return lun_csource_error(r->s, i, r->error, "a function cannot be a parameter");
-    return lun_csource_error(r->s, i, r->error, "unexpected '%s' in the parameter list",
-                             lun_ctoken_show(r->t, i, text));
+    if (lun__ctoken_is(r->t, i, '('))
+        return lun__csource_error(r->s, i, r->error, "a function cannot be a parameter");
+    return lun__csource_error(r->s, i, r->error, "unexpected '%s' in the parameter list",
+                              lun__ctoken_show(r->t, i, text));
 }
 
 /* One word of a parameter: of its type, or its name. */
@@ -229,9 +229,9 @@ static lun_status read_word(const reader *r, type *y, int *name, int i)
 {
     char text[48];
     if (*name >= 0)
-        return lun_csource_error(r->s, i, r->error, "unexpected '%s' after the parameter's name",
-                                 lun_ctoken_show(r->t, i, text));
-    if (lun_csignature_reserved(r->t, i))
+        return lun__csource_error(r->s, i, r->error, "unexpected '%s' after the parameter's name",
+                                  lun__ctoken_show(r->t, i, text));
+    if (lun__csignature_reserved(r->t, i))
         return add_word(r->s, y, i, r->error);
     if (y->first < 0)
         return unknown_type(r->s, i, r->error);
@@ -248,10 +248,10 @@ static lun_status read_param(const reader *r, int first, int end)
     for (int i = first; status == LUN_OK && i < end;) {
         if (r->t->at[i].kind == LUN_CTOKEN_NAME) {
             status = read_word(r, &y, &name, i++);
-        } else if (lun_ctoken_is(r->t, i, '*') && y.first >= 0 && name < 0) {
+        } else if (lun__ctoken_is(r->t, i, '*') && y.first >= 0 && name < 0) {
             pointers++;
             i++;
-        } else if (lun_ctoken_is(r->t, i, '[') && name >= 0) {
+        } else if (lun__ctoken_is(r->t, i, '[') && name >= 0) {
             pointers++;
             i = past_bracket(r, i, end);
         } else {
@@ -261,18 +261,18 @@ static lun_status read_param(const reader *r, int first, int end)
     if (status != LUN_OK)
         return status;
     if (n == LUN_IR_PARAMS)
-        return lun_csource_error(r->s, first, r->error, "more than %d parameters", LUN_IR_PARAMS);
+        return lun__csource_error(r->s, first, r->error, "more than %d parameters", LUN_IR_PARAMS);
     lun_dtype dtype = LUN_F64;
     if (y.first >= 0 && !complete(r->s, &y, &dtype, &status, r->error))
         return status != LUN_OK ? status
-                                : lun_csource_error(r->s, y.first, r->error,
-                                                    "parameter %d is void; give it a type", n + 1);
+                                : lun__csource_error(r->s, y.first, r->error,
+                                                     "parameter %d is void; give it a type", n + 1);
     if (name < 0)
-        return lun_csource_error(r->s, first, r->error, "parameter %d has no %s", n + 1,
-                                 y.first < 0 ? "type" : "name");
+        return lun__csource_error(r->s, first, r->error, "parameter %d has no %s", n + 1,
+                                  y.first < 0 ? "type" : "name");
     if (pointers > 1)
-        return lun_csource_error(r->s, name, r->error,
-                                 "parameter %d is a pointer to a pointer; arrays have one", n + 1);
+        return lun__csource_error(r->s, name, r->error,
+                                  "parameter %d is a pointer to a pointer; arrays have one", n + 1);
     r->out->param[n].name = name;
     r->out->param[n].dtype = dtype;
     r->out->param[n].array = pointers > 0;
@@ -284,21 +284,21 @@ static lun_status read_params(const reader *r, const lun_cunit *u)
 {
     int first = u->open + 1, depth = 0;
     bool none =
-        first == u->close || (first + 1 == u->close && lun_ctoken_word(r->t, first, "void"));
+        first == u->close || (first + 1 == u->close && lun__ctoken_word(r->t, first, "void"));
     if (none)
-        return lun_csource_error(r->s, u->open, r->error,
-                                 "no parameters: a function takes at least an element");
+        return lun__csource_error(r->s, u->open, r->error,
+                                  "no parameters: a function takes at least an element");
     for (int i = first; i <= u->close; i++) {
-        bool ends = i == u->close || (depth == 0 && lun_ctoken_is(r->t, i, ','));
-        if (lun_ctoken_is(r->t, i, '(') || lun_ctoken_is(r->t, i, '['))
+        bool ends = i == u->close || (depth == 0 && lun__ctoken_is(r->t, i, ','));
+        if (lun__ctoken_is(r->t, i, '(') || lun__ctoken_is(r->t, i, '['))
             depth++;
-        if (lun_ctoken_is(r->t, i, ')') || lun_ctoken_is(r->t, i, ']'))
+        if (lun__ctoken_is(r->t, i, ')') || lun__ctoken_is(r->t, i, ']'))
             depth--;
         if (!ends)
             continue;
         if (first == i)
-            return lun_csource_error(r->s, i, r->error, "parameter %d is missing",
-                                     r->out->count + 1);
+            return lun__csource_error(r->s, i, r->error, "parameter %d is missing",
+                                      r->out->count + 1);
         lun_status status = read_param(r, first, i);
         if (status != LUN_OK)
             return status;
@@ -312,13 +312,13 @@ static lun_status read_params(const reader *r, const lun_cunit *u)
 /* __attribute__ and its parentheses: the token after them, or i. */
 static int past_attribute(const lun_ctokens *t, int i, int end)
 {
-    if (!lun_ctoken_word(t, i, "__attribute__"))
+    if (!lun__ctoken_word(t, i, "__attribute__"))
         return i;
     int depth = 0;
     for (i++; i < end; i++) {
-        if (lun_ctoken_is(t, i, '('))
+        if (lun__ctoken_is(t, i, '('))
             depth++;
-        if (lun_ctoken_is(t, i, ')') && --depth == 0)
+        if (lun__ctoken_is(t, i, ')') && --depth == 0)
             return i + 1;
     }
     return end;
@@ -335,10 +335,10 @@ static lun_status read_result(const reader *r, const lun_cunit *u)
             i = past - 1;
             continue;
         }
-        if (lun_ctoken_is(r->t, i, '*'))
-            return lun_csource_error(r->s, i, r->error,
-                                     "the result is a pointer; a function gives one number");
-        if (r->t->at[i].kind != LUN_CTOKEN_NAME || !lun_csignature_reserved(r->t, i))
+        if (lun__ctoken_is(r->t, i, '*'))
+            return lun__csource_error(r->s, i, r->error,
+                                      "the result is a pointer; a function gives one number");
+        if (r->t->at[i].kind != LUN_CTOKEN_NAME || !lun__csignature_reserved(r->t, i))
             return r->t->at[i].kind == LUN_CTOKEN_DIRECTIVE ? bad_token(r, i)
                                                             : unknown_type(r->s, i, r->error);
         if ((status = add_word(r->s, &y, i, r->error)) != LUN_OK)
@@ -348,7 +348,7 @@ static lun_status read_result(const reader *r, const lun_cunit *u)
         r->out->result = r->out->param[0].dtype;
         if (!r->out->param[0].array)
             return LUN_OK;
-        return lun_csource_error(
+        return lun__csource_error(
             r->s, u->start, r->error,
             "the result's type is missing, and the first parameter, whose type it "
             "would be, is an array");
@@ -358,13 +358,13 @@ static lun_status read_result(const reader *r, const lun_cunit *u)
         return LUN_OK;
     if (status != LUN_OK)
         return status;
-    return lun_csource_error(r->s, y.first, r->error,
-                             "the result is void; give it the type of what "
-                             "the function returns");
+    return lun__csource_error(r->s, y.first, r->error,
+                              "the result is void; give it the type of what "
+                              "the function returns");
 }
 
-lun_status lun_csignature_read(lun_csignature *out, const lun_csource *s, const lun_cunit *u,
-                               lun_strbuf *error)
+lun_status lun__csignature_read(lun_csignature *out, const lun_csource *s, const lun_cunit *u,
+                                lun_strbuf *error)
 {
     reader r = {s, &s->tokens, error, out};
     *out = (lun_csignature){0};

@@ -18,12 +18,12 @@ typedef struct lun_csignature {
 
 /* Reads the head of u, a function's definition.  A missing result type is that of the first
  * parameter. LUN_EARG with what is wrong and where in error. */
-lun_status lun_csignature_read(lun_csignature *out, const lun_csource *s, const lun_cunit *u,
-                               lun_strbuf *error);
+lun_status lun__csignature_read(lun_csignature *out, const lun_csource *s, const lun_cunit *u,
+                                lun_strbuf *error);
 
 /* True if token i is const, static, __global or another word that does not change a dtype. */
-bool lun_csignature_qualifier(const lun_ctokens *t, int i);
+bool lun__csignature_qualifier(const lun_ctokens *t, int i);
 /* True if it is a word of a type or a qualifier, so not the name of a function or parameter. */
-bool lun_csignature_reserved(const lun_ctokens *t, int i);
+bool lun__csignature_reserved(const lun_ctokens *t, int i);
 
 #endif

@@ -35,22 +35,22 @@ static int newlines(const char *from, const char *to)
     return n;
 }
 
-int lun_csource_line(const lun_csource *s, size_t offset)
+int lun__csource_line(const lun_csource *s, size_t offset)
 {
     const lun_csource_mark *m = mark_at(s, offset);
-    const char *text = lun_strbuf_text(&s->text);
+    const char *text = lun__strbuf_text(&s->text);
     return offset > m->offset ? m->line + newlines(text + m->offset, text + offset) : m->line;
 }
 
-lun_status lun_csource_error(const lun_csource *s, int token, lun_strbuf *error, const char *format,
-                             ...)
+lun_status lun__csource_error(const lun_csource *s, int token, lun_strbuf *error,
+                              const char *format, ...)
 {
     size_t at = s->tokens.at[token].start;
-    lun_strbuf_printf(error, "%s, line %d: ", s->files[mark_at(s, at)->name].name,
-                      lun_csource_line(s, at));
+    lun__strbuf_printf(error, "%s, line %d: ", s->files[mark_at(s, at)->name].name,
+                       lun__csource_line(s, at));
     va_list args;
     va_start(args, format);
-    lun_strbuf_vprintf(error, format, args);
+    lun__strbuf_vprintf(error, format, args);
     va_end(args);
     return LUN_EARG;
 }
@@ -61,11 +61,11 @@ static void add_quoted(lun_strbuf *out, const char *name)
     for (const char *p = name; *p; p++) {
         unsigned char ch = (unsigned char)*p;
         if (ch < ' ' || ch == 127)
-            lun_strbuf_printf(out, "\\%03o", (unsigned)ch);
+            lun__strbuf_printf(out, "\\%03o", (unsigned)ch);
         else if (ch == '"' || ch == '\\' || ch == '?')
-            lun_strbuf_printf(out, "\\%c", ch);
+            lun__strbuf_printf(out, "\\%c", ch);
         else
-            lun_strbuf_add(out, p, 1);
+            lun__strbuf_add(out, p, 1);
     }
 }
 
@@ -80,9 +80,9 @@ static lun_status add_mark(lun_csource *s, int file, int line)
         s->marks = marks;
         s->mark_room = room;
     }
-    lun_strbuf_printf(&s->text, "#line %d \"", line);
+    lun__strbuf_printf(&s->text, "#line %d \"", line);
     add_quoted(&s->text, s->files[file].name);
-    lun_strbuf_puts(&s->text, "\"\n");
+    lun__strbuf_puts(&s->text, "\"\n");
     s->marks[s->mark_count++] = (lun_csource_mark){s->text.length, file, line};
     return s->text.failed ? LUN_ENOMEM : LUN_OK;
 }
@@ -126,14 +126,14 @@ typedef struct frame {
 /* Says where in a text that is being expanded. */
 static void where(const lun_csource *s, const frame *f, size_t offset, lun_strbuf *error)
 {
-    lun_strbuf_printf(error, "%s, line %d: ", s->files[f->file].name,
-                      1 + newlines(f->text, f->text + offset));
+    lun__strbuf_printf(error, "%s, line %d: ", s->files[f->file].name,
+                       1 + newlines(f->text, f->text + offset));
 }
 
 static lun_status too_large(lun_strbuf *error, const char *what)
 {
-    lun_strbuf_printf(error, "%s is larger than 1 MB, the limit for a C function with its includes",
-                      what);
+    lun__strbuf_printf(
+        error, "%s is larger than 1 MB, the limit for a C function with its includes", what);
     return LUN_EARG;
 }
 
@@ -142,7 +142,7 @@ static lun_status unreadable(lun_strbuf *error, const char *path, int code)
     char reason[128];
     if (strerror_r(code, reason, sizeof reason))
         reason[0] = '\0';
-    lun_strbuf_printf(error, "cannot read \"%s\": %s", path, reason);
+    lun__strbuf_printf(error, "cannot read \"%s\": %s", path, reason);
     return LUN_EIO;
 }
 
@@ -158,7 +158,7 @@ static lun_status read_all(int fd, const char *path, lun_strbuf *out, lun_strbuf
             continue;
         if (n < 0)
             return unreadable(error, path, errno);
-        lun_strbuf_add(out, block, (size_t)n);
+        lun__strbuf_add(out, block, (size_t)n);
         if (out->failed)
             return LUN_ENOMEM;
     }
@@ -176,8 +176,8 @@ static lun_status read_file(const lun_csource *s, const char *path, lun_strbuf *
     if (fstat(fd, st)) {
         status = unreadable(error, path, errno);
     } else if (!S_ISREG(st->st_mode)) {
-        lun_strbuf_printf(error, "cannot read \"%s\": it is %s", path,
-                          S_ISDIR(st->st_mode) ? "a directory" : "not a regular file");
+        lun__strbuf_printf(error, "cannot read \"%s\": it is %s", path,
+                           S_ISDIR(st->st_mode) ? "a directory" : "not a regular file");
         status = LUN_EIO;
     } else {
         *again = find_file(s, st) >= 0;
@@ -221,11 +221,11 @@ static lun_status expand_file(lun_csource *s, const frame *from, size_t at, char
     bool again = false;
     lun_status status = read_file(s, path, &text, &st, &again, &why);
     if (status == LUN_OK && !again && holds_nul(&text)) {
-        lun_strbuf_printf(&why, "\"%s\" is not C text: it holds a NUL byte", path);
+        lun__strbuf_printf(&why, "\"%s\" is not C text: it holds a NUL byte", path);
         status = LUN_EARG;
     } else if (status == LUN_OK && !again) {
         bool bom = text.length >= 3 && !memcmp(text.text, "\xef\xbb\xbf", 3);
-        f.text = lun_strbuf_text(&text) + (bom ? 3 : 0);
+        f.text = lun__strbuf_text(&text) + (bom ? 3 : 0);
         f.length = text.length - (bom ? 3 : 0);
         f.file = add_file(s, path, &st);
         path = NULL;
@@ -233,12 +233,12 @@ static lun_status expand_file(lun_csource *s, const frame *from, size_t at, char
     }
     if (why.length && from)
         where(s, from, at, error);
-    lun_strbuf_puts(error, lun_strbuf_text(&why));
+    lun__strbuf_puts(error, lun__strbuf_text(&why));
     if (why.failed)
         status = LUN_ENOMEM;
     free(path);
-    lun_strbuf_free(&text);
-    lun_strbuf_free(&why);
+    lun__strbuf_free(&text);
+    lun__strbuf_free(&why);
     return status;
 }
 
@@ -246,7 +246,7 @@ static lun_status refuse(const lun_csource *s, const frame *f, size_t at, const 
                          lun_strbuf *error)
 {
     where(s, f, at, error);
-    lun_strbuf_puts(error, what);
+    lun__strbuf_puts(error, what);
     return LUN_EARG;
 }
 
@@ -293,11 +293,11 @@ static lun_status expand_line(lun_csource *s, frame *f, int i, bool *drop, lun_s
 {
     const lun_ctokens *t = &f->tokens;
     *drop = false;
-    if (lun_ctoken_word(t, i + 1, "include_next") || lun_ctoken_word(t, i + 1, "import"))
+    if (lun__ctoken_word(t, i + 1, "include_next") || lun__ctoken_word(t, i + 1, "import"))
         return refuse(s, f, t->at[i].start, "only #include \"file\" can be used", error);
-    if (lun_ctoken_word(t, i + 1, "pragma") && lun_ctoken_word(t, i + 2, "once")) {
+    if (lun__ctoken_word(t, i + 1, "pragma") && lun__ctoken_word(t, i + 2, "once")) {
         *drop = true;
-    } else if (lun_ctoken_word(t, i + 1, "include")) {
+    } else if (lun__ctoken_word(t, i + 1, "include")) {
         *drop = true;
         return include(s, f, i + 1, error);
     }
@@ -313,9 +313,9 @@ static lun_status expand_tokens(lun_csource *s, frame *f, lun_strbuf *error)
         if (f->tokens.at[i].kind != LUN_CTOKEN_DIRECTIVE)
             continue;
         size_t start = f->tokens.at[i].start;
-        int past = lun_ctoken_past_line(&f->tokens, i), marks = s->mark_count;
+        int past = lun__ctoken_past_line(&f->tokens, i), marks = s->mark_count;
         size_t end = f->tokens.at[past - 1].start; /* of the ENDLINE: the newline stays */
-        lun_strbuf_add(&s->text, f->text + done, start - done);
+        lun__strbuf_add(&s->text, f->text + done, start - done);
         done = start;
         bool drop;
         status = expand_line(s, f, i, &drop, error);
@@ -325,15 +325,15 @@ static lun_status expand_tokens(lun_csource *s, frame *f, lun_strbuf *error)
             status = add_mark(s, f->file, 1 + newlines(f->text, f->text + end));
         else if (drop)
             for (int n = newlines(f->text + start, f->text + end); n > 0; n--)
-                lun_strbuf_puts(&s->text, "\n");
+                lun__strbuf_puts(&s->text, "\n");
         if (drop)
             done = end;
         i = past - 1;
     }
     if (status != LUN_OK)
         return status;
-    lun_strbuf_add(&s->text, f->text + done, f->length - done);
-    lun_strbuf_puts(&s->text, "\n");
+    lun__strbuf_add(&s->text, f->text + done, f->length - done);
+    lun__strbuf_puts(&s->text, "\n");
     return s->text.failed ? LUN_ENOMEM : LUN_OK;
 }
 
@@ -343,12 +343,12 @@ static lun_status expand(lun_csource *s, frame *f, lun_strbuf *error)
     s->bytes += f->length;
     if (s->bytes > LUN_CSOURCE_BYTES)
         return too_large(error, s->files[0].name);
-    lun_status status = lun_ctokens_read(&f->tokens, f->text, f->length, &bad);
+    lun_status status = lun__ctokens_read(&f->tokens, f->text, f->length, &bad);
     if (status == LUN_EARG)
         refuse(s, f, bad, "a comment without its end", error);
     if (status == LUN_OK)
         status = expand_tokens(s, f, error);
-    lun_ctokens_free(&f->tokens);
+    lun__ctokens_free(&f->tokens);
     return status;
 }
 
@@ -358,10 +358,10 @@ static lun_status finish(lun_csource *s, lun_strbuf *error)
     if (s->text.length > INT32_MAX / 2)
         return too_large(error, s->files[0].name);
     size_t bad;
-    return lun_ctokens_read(&s->tokens, lun_strbuf_text(&s->text), s->text.length, &bad);
+    return lun__ctokens_read(&s->tokens, lun__strbuf_text(&s->text), s->text.length, &bad);
 }
 
-lun_status lun_csource_string(lun_csource *s, const char *text, lun_strbuf *error)
+lun_status lun__csource_string(lun_csource *s, const char *text, lun_strbuf *error)
 {
     char *name = strdup("C function");
     int file = name ? add_file(s, name, NULL) : -1;
@@ -373,17 +373,17 @@ lun_status lun_csource_string(lun_csource *s, const char *text, lun_strbuf *erro
     return status == LUN_OK ? finish(s, error) : status;
 }
 
-lun_status lun_csource_path(lun_csource *s, const char *path, lun_strbuf *error)
+lun_status lun__csource_path(lun_csource *s, const char *path, lun_strbuf *error)
 {
     char *name = strdup(path);
     lun_status status = name ? expand_file(s, NULL, 0, name, error) : LUN_ENOMEM;
     return status == LUN_OK ? finish(s, error) : status;
 }
 
-void lun_csource_free(lun_csource *s)
+void lun__csource_free(lun_csource *s)
 {
-    lun_strbuf_free(&s->text);
-    lun_ctokens_free(&s->tokens);
+    lun__strbuf_free(&s->text);
+    lun__ctokens_free(&s->tokens);
     for (int i = 0; i < s->file_count; i++)
         free(s->files[i].name);
     free(s->files);

@@ -42,15 +42,15 @@ typedef struct lun_csource {
 /* Both fill an empty *s, to be freed in every case.  On failure error gets what is wrong and
  * where. A string may not include anything but <math.h>, <stdint.h>, <stdbool.h>, which are
  * dropped, as they are in files: kernels have what they declare. */
-lun_status lun_csource_string(lun_csource *s, const char *text, lun_strbuf *error);
+lun_status lun__csource_string(lun_csource *s, const char *text, lun_strbuf *error);
 /* #include "x" is read relative to the including file, each file once. */
-lun_status lun_csource_path(lun_csource *s, const char *path, lun_strbuf *error);
-void lun_csource_free(lun_csource *s);
+lun_status lun__csource_path(lun_csource *s, const char *path, lun_strbuf *error);
+void lun__csource_free(lun_csource *s);
 
 /* The line on which a byte of the text was written. */
-int lun_csource_line(const lun_csource *s, size_t offset);
+int lun__csource_line(const lun_csource *s, size_t offset);
 /* Writes "FILE, line N: " of a token and what is wrong there; returns LUN_EARG. */
-lun_status lun_csource_error(const lun_csource *s, int token, lun_strbuf *error, const char *format,
-                             ...) __attribute__((format(printf, 4, 5)));
+lun_status lun__csource_error(const lun_csource *s, int token, lun_strbuf *error,
+                              const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -146,7 +146,7 @@ static bool cut_token(cutter *c)
     return done;
 }
 
-lun_status lun_ctokens_read(lun_ctokens *out, const char *text, size_t length, size_t *bad)
+lun_status lun__ctokens_read(lun_ctokens *out, const char *text, size_t length, size_t *bad)
 {
     cutter c = {text, length, 0, out, true, false};
     out->text = text;
@@ -179,25 +179,25 @@ lun_status lun_ctokens_read(lun_ctokens *out, const char *text, size_t length, s
     return push(&c, LUN_CTOKEN_END, length, 0) ? LUN_OK : LUN_ENOMEM;
 }
 
-void lun_ctokens_free(lun_ctokens *t)
+void lun__ctokens_free(lun_ctokens *t)
 {
     free(t->at);
     *t = (lun_ctokens){0};
 }
 
-bool lun_ctoken_is(const lun_ctokens *t, int i, char ch)
+bool lun__ctoken_is(const lun_ctokens *t, int i, char ch)
 {
     return t->at[i].kind == LUN_CTOKEN_PUNCT && t->at[i].ch == ch;
 }
 
-bool lun_ctoken_word(const lun_ctokens *t, int i, const char *word)
+bool lun__ctoken_word(const lun_ctokens *t, int i, const char *word)
 {
     size_t n = strlen(word);
     return t->at[i].kind == LUN_CTOKEN_NAME && t->at[i].length == n &&
            !memcmp(t->text + t->at[i].start, word, n);
 }
 
-const char *lun_ctoken_show(const lun_ctokens *t, int i, char room[48])
+const char *lun__ctoken_show(const lun_ctokens *t, int i, char room[48])
 {
     size_t length = t->at[i].length;
     bool cut = length > 47;
@@ -208,7 +208,7 @@ const char *lun_ctoken_show(const lun_ctokens *t, int i, char room[48])
     return room;
 }
 
-int lun_ctoken_past_line(const lun_ctokens *t, int i)
+int lun__ctoken_past_line(const lun_ctokens *t, int i)
 {
     while (t->at[i].kind != LUN_CTOKEN_ENDLINE && t->at[i].kind != LUN_CTOKEN_END)
         i++;

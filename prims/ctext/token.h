@@ -35,15 +35,15 @@ typedef struct lun_ctokens {
 
 /* Cuts text, at most INT32_MAX / 2 bytes, into *out, which is empty before.  LUN_EARG for a comment
  * without its end, with its place in *bad; LUN_ENOMEM.  To be freed in every case. */
-lun_status lun_ctokens_read(lun_ctokens *out, const char *text, size_t length, size_t *bad);
-void lun_ctokens_free(lun_ctokens *t);
+lun_status lun__ctokens_read(lun_ctokens *out, const char *text, size_t length, size_t *bad);
+void lun__ctokens_free(lun_ctokens *t);
 
 /* True if token i is this character of punctuation; this word. */
-bool lun_ctoken_is(const lun_ctokens *t, int i, char ch);
-bool lun_ctoken_word(const lun_ctokens *t, int i, const char *word);
+bool lun__ctoken_is(const lun_ctokens *t, int i, char ch);
+bool lun__ctoken_word(const lun_ctokens *t, int i, const char *word);
 /* Copies a token's text for a message, cut if it is long; returns room. */
-const char *lun_ctoken_show(const lun_ctokens *t, int i, char room[48]);
+const char *lun__ctoken_show(const lun_ctokens *t, int i, char room[48]);
 /* The token after the preprocessor line that opens at i. */
-int lun_ctoken_past_line(const lun_ctokens *t, int i);
+int lun__ctoken_past_line(const lun_ctokens *t, int i);
 
 #endif

@@ -24,7 +24,7 @@ typedef struct scanner {
 
 static bool fail(scanner *c, int token, const char *what)
 {
-    c->status = lun_csource_error(c->s, token, c->error, "%s", what);
+    c->status = lun__csource_error(c->s, token, c->error, "%s", what);
     return false;
 }
 
@@ -33,7 +33,7 @@ static bool fail(scanner *c, int token, const char *what)
 static bool is_any(const lun_ctokens *t, int i, const char *const *words, size_t count)
 {
     for (size_t k = 0; k < count; k++)
-        if (lun_ctoken_word(t, i, words[k]))
+        if (lun__ctoken_word(t, i, words[k]))
             return true;
     return false;
 }
@@ -54,7 +54,7 @@ static bool follow(scanner *c)
         if (!c->conditions)
             return fail(c, c->i, "#else or #elif without its #if");
         c->depth = c->condition[c->conditions - 1].depth;
-    } else if (lun_ctoken_word(c->t, word, "endif")) {
+    } else if (lun__ctoken_word(c->t, word, "endif")) {
         if (!c->conditions)
             return fail(c, c->i, "#endif without its #if");
         c->conditions--;
@@ -68,7 +68,7 @@ static bool settle(scanner *c)
     while (c->t->at[c->i].kind == LUN_CTOKEN_DIRECTIVE) {
         if (!follow(c))
             return false;
-        c->i = lun_ctoken_past_line(c->t, c->i);
+        c->i = lun__ctoken_past_line(c->t, c->i);
     }
     if (c->t->at[c->i].kind == LUN_CTOKEN_END && c->conditions)
         return fail(c, c->condition[c->conditions - 1].token, "#if without its #endif");
@@ -77,9 +77,9 @@ static bool settle(scanner *c)
 
 static bool advance(scanner *c)
 {
-    if (lun_ctoken_is(c->t, c->i, '{'))
+    if (lun__ctoken_is(c->t, c->i, '{'))
         c->depth++;
-    if (lun_ctoken_is(c->t, c->i, '}') && --c->depth < 0)
+    if (lun__ctoken_is(c->t, c->i, '}') && --c->depth < 0)
         return fail(c, c->i, "unbalanced braces: a '}' without its '{'");
     c->last[2] = c->last[1];
     c->last[1] = c->last[0];
@@ -97,7 +97,7 @@ static bool at_end(const scanner *c)
 static bool declare(scanner *c, int token)
 {
     lun_cunits *u = c->out;
-    if (lun_csignature_reserved(c->t, token))
+    if (lun__csignature_reserved(c->t, token))
         return true;
     if (u->declared_count == u->declared_room) {
         int room = u->declared_room ? u->declared_room * 2 : 16;
@@ -125,10 +125,10 @@ static void note_name(const scanner *c, lun_cunit *u)
     int a = c->last[0], b = c->last[1], before = c->last[2];
     u->name = -1;
     u->marked = false;
-    if (a >= u->start && is_name(t, a) && !lun_csignature_reserved(t, a))
+    if (a >= u->start && is_name(t, a) && !lun__csignature_reserved(t, a))
         u->name = a;
-    if (before >= u->start && lun_ctoken_is(t, a, '>') && is_name(t, b) &&
-        lun_ctoken_is(t, before, '<')) {
+    if (before >= u->start && lun__ctoken_is(t, a, '>') && is_name(t, b) &&
+        lun__ctoken_is(t, before, '<')) {
         u->name = b;
         u->marked = true;
     }
@@ -140,19 +140,19 @@ static bool pass_group(scanner *c, bool enumerators)
     int open = c->i, outside = c->depth, parens = 0;
     do {
         if (enumerators && c->depth == outside + 1 && !parens && is_name(c->t, c->i) &&
-            (lun_ctoken_is(c->t, c->last[0], '{') || lun_ctoken_is(c->t, c->last[0], ',')) &&
+            (lun__ctoken_is(c->t, c->last[0], '{') || lun__ctoken_is(c->t, c->last[0], ',')) &&
             !declare(c, c->i))
             return false;
-        if (lun_ctoken_is(c->t, c->i, '('))
+        if (lun__ctoken_is(c->t, c->i, '('))
             parens++;
-        if (lun_ctoken_is(c->t, c->i, ')'))
+        if (lun__ctoken_is(c->t, c->i, ')'))
             parens--;
         if (!advance(c))
             return false;
         if (at_end(c) && c->depth > outside)
             return fail(c, open, "unbalanced braces: a '{' without its '}'");
     } while (c->depth > outside);
-    if (!lun_ctoken_is(c->t, c->last[0], '}'))
+    if (!lun__ctoken_is(c->t, c->last[0], '}'))
         return fail(c, open, "the braces that open here are closed in only one branch of an #if");
     return true;
 }
@@ -172,10 +172,10 @@ static bool follow_name(scanner *c, const lun_cunit *u)
 {
     int past = c->i + 1;
     while (c->t->at[past].kind == LUN_CTOKEN_DIRECTIVE)
-        past = lun_ctoken_past_line(c->t, past);
+        past = lun__ctoken_past_line(c->t, past);
     return c->i == u->start ||
-           (!lun_ctoken_is(c->t, past, ';') && !lun_ctoken_is(c->t, past, '=') &&
-            !lun_ctoken_is(c->t, past, ',') && !lun_ctoken_is(c->t, past, '[')) ||
+           (!lun__ctoken_is(c->t, past, ';') && !lun__ctoken_is(c->t, past, '=') &&
+            !lun__ctoken_is(c->t, past, ',') && !lun__ctoken_is(c->t, past, '[')) ||
            declare(c, c->i);
 }
 
@@ -184,15 +184,15 @@ static bool note_word(scanner *c, lun_cunit *u, state *y)
 {
     static const char *const aggregates[] = {"struct", "union", "enum"};
     int i = c->i;
-    if (lun_ctoken_word(c->t, i, "static"))
+    if (lun__ctoken_word(c->t, i, "static"))
         u->is_static = true;
-    if (lun_ctoken_word(c->t, i, "const"))
+    if (lun__ctoken_word(c->t, i, "const"))
         u->is_const = true;
-    if (lun_ctoken_word(c->t, i, "__constant"))
+    if (lun__ctoken_word(c->t, i, "__constant"))
         u->is_constant = true;
-    if (lun_ctoken_word(c->t, i, "typedef"))
+    if (lun__ctoken_word(c->t, i, "typedef"))
         u->is_typedef = true;
-    if (lun_ctoken_word(c->t, i, "extern"))
+    if (lun__ctoken_word(c->t, i, "extern"))
         u->external = i;
     if (IS_ANY(c->t, i, aggregates))
         y->aggregate = true;
@@ -208,16 +208,16 @@ static bool note_bracket(scanner *c, lun_cunit *u, state *y)
     static const char *const attributes[] = {"__attribute__", "__attribute", "_Alignas"};
     const lun_ctokens *t = c->t;
     int i = c->i;
-    if (lun_ctoken_is(t, i, '(') || lun_ctoken_is(t, i, '[')) {
+    if (lun__ctoken_is(t, i, '(') || lun__ctoken_is(t, i, '[')) {
         if (y->parens++)
             return true;
-        y->group = lun_ctoken_is(t, i, '(') && !y->value &&
+        y->group = lun__ctoken_is(t, i, '(') && !y->value &&
                    !(c->last[0] >= u->start && IS_ANY(t, c->last[0], attributes));
         if (y->group) {
             note_name(c, u);
             u->open = i;
         }
-    } else if (lun_ctoken_is(t, i, ')') || lun_ctoken_is(t, i, ']')) {
+    } else if (lun__ctoken_is(t, i, ')') || lun__ctoken_is(t, i, ']')) {
         if (--y->parens < 0)
             return fail(c, i, "unbalanced parentheses: one is closed that was not opened");
         if (!y->parens && y->group)
@@ -237,8 +237,8 @@ static bool note_brace(scanner *c, lun_cunit *u, state *y)
         return fail(c, c->i, "no parameter list before the '{'; write (float x) { return ...; }");
     int a = c->last[0], b = c->last[1];
     bool enumerators = !u->assigned && !y->parens &&
-                       ((a >= u->start && lun_ctoken_word(c->t, a, "enum")) ||
-                        (b >= u->start && lun_ctoken_word(c->t, b, "enum")));
+                       ((a >= u->start && lun__ctoken_word(c->t, a, "enum")) ||
+                        (b >= u->start && lun__ctoken_word(c->t, b, "enum")));
     return pass_group(c, enumerators);
 }
 
@@ -255,13 +255,13 @@ static bool cut_short(scanner *c, const lun_cunit *u, const state *y)
 static bool note_token(scanner *c, lun_cunit *u, state *y)
 {
     const lun_ctokens *t = c->t;
-    if (lun_ctoken_is(t, c->i, '{'))
+    if (lun__ctoken_is(t, c->i, '{'))
         return note_brace(c, u, y);
     if (!y->parens && is_name(t, c->i) && !note_word(c, u, y))
         return false;
-    if (!y->parens && lun_ctoken_is(t, c->i, '='))
+    if (!y->parens && lun__ctoken_is(t, c->i, '='))
         u->assigned = y->value = true;
-    if (!y->parens && lun_ctoken_is(t, c->i, ','))
+    if (!y->parens && lun__ctoken_is(t, c->i, ','))
         y->value = false;
     return note_bracket(c, u, y) && advance(c);
 }
@@ -275,7 +275,7 @@ static bool read_unit(scanner *c, lun_cunit *u)
     while (u->body < 0) {
         if (at_end(c))
             return cut_short(c, u, &y);
-        if (!y.parens && lun_ctoken_is(c->t, c->i, ';')) {
+        if (!y.parens && lun__ctoken_is(c->t, c->i, ';')) {
             u->end = c->i;
             return advance(c);
         }
@@ -303,7 +303,7 @@ static bool add_unit(scanner *c, const lun_cunit *u)
     return true;
 }
 
-lun_status lun_cunits_read(lun_cunits *out, const lun_csource *s, lun_strbuf *error)
+lun_status lun__cunits_read(lun_cunits *out, const lun_csource *s, lun_strbuf *error)
 {
     scanner c = {.s = s, .t = &s->tokens, .error = error, .out = out, .last = {-1, -1, -1}};
     if (!settle(&c))
@@ -320,7 +320,7 @@ lun_status lun_cunits_read(lun_cunits *out, const lun_csource *s, lun_strbuf *er
     return LUN_OK;
 }
 
-void lun_cunits_free(lun_cunits *u)
+void lun__cunits_free(lun_cunits *u)
 {
     free(u->at);
     free(u->declared);

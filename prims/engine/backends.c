@@ -37,7 +37,7 @@ lun_status lun__backend_unknown(lun_engine *e, const char *name)
     lun__fail(e, LUN_EARG, "no backend '%s'; there are", name ? name : "(nil)");
     for (int i = 0; i < e->backend_count; i++)
         if (!strchr(e->backends[i].name, ':') || e->backends[i].state) /* a device that was found */
-            lun_strbuf_printf(&e->error, "%s %s", i ? "," : "", e->backends[i].name);
+            lun__strbuf_printf(&e->error, "%s %s", i ? "," : "", e->backends[i].name);
     return LUN_EARG;
 }
 
@@ -96,9 +96,9 @@ int lun_devices(lun_engine *e, lun_device *rows, int room)
 
 lun_status lun__backend_choose(lun_engine *e, const char *name)
 {
-    for (int i = 0; lun_backends_all[i] && i < LUN_MAX_BACKENDS; i++) {
+    for (int i = 0; lun__backends_all[i] && i < LUN_MAX_BACKENDS; i++) {
         lun_backend_slot *b = &e->backends[e->backend_count++];
-        b->backend = lun_backends_all[i];
+        b->backend = lun__backends_all[i];
         snprintf(b->name, sizeof b->name, "%s", b->backend->name);
     }
     e->current = -1;

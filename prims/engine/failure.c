@@ -9,7 +9,7 @@
 
 void lun__clear(lun_engine *e)
 {
-    lun_strbuf_clear(&e->error);
+    lun__strbuf_clear(&e->error);
     e->error_where = NULL;
     e->error_operand = 0;
     e->out_of_memory = false;
@@ -20,7 +20,7 @@ lun_status lun__fail(lun_engine *e, lun_status s, const char *format, ...)
     va_list args;
     va_start(args, format);
     lun__clear(e);
-    lun_strbuf_vprintf(&e->error, format, args);
+    lun__strbuf_vprintf(&e->error, format, args);
     va_end(args);
     return s;
 }
@@ -72,7 +72,7 @@ lun_status lun__missing(lun_engine *e)
 
 lun_status lun__value_check(lun_engine *e, lun_value v)
 {
-    const lun_dtype_row *d = (unsigned)v.dtype < LUN_DTYPE_COUNT ? lun_dtype_get(v.dtype) : NULL;
+    const lun_dtype_row *d = (unsigned)v.dtype < LUN_DTYPE_COUNT ? lun__dtype_get(v.dtype) : NULL;
     if (d && (d->kind == LUN_KIND_BOOL || d->bytes == sizeof v.as))
         return LUN_OK;
     return lun__fail(e, LUN_EDTYPE, "a lun_value is bool, i64, u64 or f64, not dtype %d",

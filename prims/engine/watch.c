@@ -154,7 +154,7 @@ lun_status lun__stopped(lun_engine *e)
         return lun__fail(e, LUN_ECANCEL, "interrupted");
     if (why == LUN_STOP_LIMIT)
         return lun__fail(e, LUN_ELIMIT, "time limit reached: %s seconds",
-                         lun_number_text(e->config.time_limit, text));
+                         lun__number_text(e->config.time_limit, text));
     return LUN_OK;
 }
 

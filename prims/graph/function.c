@@ -17,7 +17,7 @@ void lun_function_release(lun_function *f)
     if (!f || --f->refs)
         return;
     if (f->text)
-        lun_cfunc_free(f->text);
+        lun__cfunc_free(f->text);
     if (f->front.release)
         f->front.release(f->front.ctx);
     free(f->cells);

@@ -77,8 +77,8 @@ static lun_status shaped(lun_engine *e, lun_node *n, lun_status s, lun_node **ou
     return s;
 }
 
-lun_status lun_node_leaf(lun_engine *e, lun_storage *s, int64_t offset, int rank,
-                         const int64_t *shape, lun_node **out)
+lun_status lun__node_leaf(lun_engine *e, lun_storage *s, int64_t offset, int rank,
+                          const int64_t *shape, lun_node **out)
 {
     lun_node *n = start(e, LUN_NODE_LEAF, 0, s->dtype);
     if (!n)
@@ -95,8 +95,8 @@ lun_status lun_node_leaf(lun_engine *e, lun_storage *s, int64_t offset, int rank
     return LUN_OK;
 }
 
-lun_status lun_node_number(lun_engine *e, lun_dtype t, uint64_t cell, int rank,
-                           const int64_t *shape, lun_node **out)
+lun_status lun__node_number(lun_engine *e, lun_dtype t, uint64_t cell, int rank,
+                            const int64_t *shape, lun_node **out)
 {
     lun_node *n = start(e, LUN_NODE_NUMBER, 0, t);
     if (!n)
@@ -105,7 +105,7 @@ lun_status lun_node_number(lun_engine *e, lun_dtype t, uint64_t cell, int rank,
     return shaped(e, n, set_shape(e, n, rank, shape), out);
 }
 
-lun_status lun_node_index(lun_engine *e, int64_t length, lun_node **out)
+lun_status lun__node_index(lun_engine *e, int64_t length, lun_node **out)
 {
     if (countable(e, length) != LUN_OK)
         return LUN_ERANGE;
@@ -118,8 +118,8 @@ lun_status lun_node_index(lun_engine *e, int64_t length, lun_node **out)
     return lun__node_intern(e, n, out);
 }
 
-lun_status lun_node_random(lun_engine *e, lun_node *key, lun_node *index, lun_dtype t,
-                           lun_node **out)
+lun_status lun__node_random(lun_engine *e, lun_node *key, lun_node *index, lun_dtype t,
+                            lun_node **out)
 {
     lun_node *n = start(e, LUN_NODE_RANDOM, 0, t);
     if (!n)
@@ -133,8 +133,8 @@ lun_status lun_node_random(lun_engine *e, lun_node *key, lun_node *index, lun_dt
 /* Whether a kernel that computes n may fail there. */
 static inline bool may_fail(const lun_node *n)
 {
-    return n->kind == LUN_NODE_OP && lun_op_get((lun_op)n->op)->flags & LUN_OPF_TRAP0 &&
-           !lun_dtype_is_float((lun_dtype)n->dtype);
+    return n->kind == LUN_NODE_OP && lun__op_get((lun_op)n->op)->flags & LUN_OPF_TRAP0 &&
+           !lun__dtype_is_float((lun_dtype)n->dtype);
 }
 
 /* *out, built at another place before, as built at this one; exchanges the reference. */
@@ -147,17 +147,17 @@ static lun_status place(lun_engine *e, lun_node **out)
         n->in[0] = shared;
         s = shaped(e, n, shape_like(e, n, shared), out);
     }
-    lun_node_release(e, shared);
+    lun__node_release(e, shared);
     return s;
 }
 
-lun_status lun_node_op(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
-                       const lun_node *like, lun_node **out)
+lun_status lun__node_op(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
+                        const lun_node *like, lun_node **out)
 {
     lun_node *n = start(e, LUN_NODE_OP, (int32_t)op, t);
     if (!n)
         return LUN_ENOMEM;
-    for (int k = 0; k < lun_op_get(op)->arity; k++)
+    for (int k = 0; k < lun__op_get(op)->arity; k++)
         n->in[k] = in[k];
     lun_status s = shaped(e, n, shape_like(e, n, like), out);
     if (s == LUN_OK && (*out)->where != e->place && e->place && may_fail(*out))
@@ -165,7 +165,7 @@ lun_status lun_node_op(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype 
     return s;
 }
 
-lun_status lun_node_cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out)
+lun_status lun__node_cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out)
 {
     lun_node *n = start(e, LUN_NODE_CAST, 0, t);
     if (!n)
@@ -175,9 +175,9 @@ lun_status lun_node_cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out
     return shaped(e, n, shape_like(e, n, a), out);
 }
 
-lun_status lun_node_call(lun_engine *e, lun_function *f, const lun_ir_function *body,
-                         lun_node *const *in, int count, int elements, lun_dtype t,
-                         const lun_node *like, lun_node **out)
+lun_status lun__node_call(lun_engine *e, lun_function *f, const lun_ir_function *body,
+                          lun_node *const *in, int count, int elements, lun_dtype t,
+                          const lun_node *like, lun_node **out)
 {
     lun_node *n = start(e, LUN_NODE_CALL, 0, t);
     if (!n)
@@ -196,7 +196,7 @@ lun_status lun_node_call(lun_engine *e, lun_function *f, const lun_ir_function *
     return shaped(e, n, shape_like(e, n, like), out);
 }
 
-lun_status lun_node_output(lun_engine *e, lun_node *call, int number, lun_dtype t, lun_node **out)
+lun_status lun__node_output(lun_engine *e, lun_node *call, int number, lun_dtype t, lun_node **out)
 {
     lun_node *n = start(e, LUN_NODE_OUTPUT, number, t);
     if (!n)
@@ -205,8 +205,8 @@ lun_status lun_node_output(lun_engine *e, lun_node *call, int number, lun_dtype 
     return shaped(e, n, shape_like(e, n, call), out);
 }
 
-lun_status lun_node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
-                           lun_node *a, lun_dtype t, lun_node **out)
+lun_status lun__node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
+                            lun_node *a, lun_dtype t, lun_node **out)
 {
     lun_node *n = start(e, LUN_NODE_REDUCE, (int32_t)op, t);
     if (!n)
@@ -220,8 +220,8 @@ lun_status lun_node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_
     return lun__node_intern(e, n, out);
 }
 
-lun_status lun_node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
-                         lun_node *a, lun_node *id, bool inclusive, lun_node **out)
+lun_status lun__node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
+                          lun_node *a, lun_node *id, bool inclusive, lun_node **out)
 {
     lun_node *n = start(e, LUN_NODE_SCAN, (int32_t)op, (lun_dtype)a->dtype);
     if (!n)
@@ -243,25 +243,25 @@ static lun_status leaf_on_part(lun_engine *e, const lun_node *a, int64_t offset,
     lun_storage *part;
     for (int i = 0; i < rank; i++)
         count *= shape[i];
-    lun_status s = lun_storage_part(e, a->storage, a->offset + offset, count, &part);
+    lun_status s = lun__storage_part(e, a->storage, a->offset + offset, count, &part);
     if (s != LUN_OK)
         return s;
-    s = lun_node_leaf(e, part, 0, rank, shape, out);
-    lun_storage_release(e, part);
+    s = lun__node_leaf(e, part, 0, rank, shape, out);
+    lun__storage_release(e, part);
     return s;
 }
 
-lun_status lun_node_slice(lun_engine *e, lun_node *a, int64_t offset, int64_t step, int rank,
-                          const int64_t *shape, lun_node **out)
+lun_status lun__node_slice(lun_engine *e, lun_node *a, int64_t offset, int64_t step, int rank,
+                           const int64_t *shape, lun_node **out)
 {
     /* pooled storage is shared by leaves; wrapped memory belongs to one leaf, by which a write
      * recognises it */
     if (a->kind == LUN_NODE_LEAF && step == 1 && a->storage->source)
         return leaf_on_part(e, a, offset, rank, shape, out);
     if (a->kind == LUN_NODE_LEAF && step == 1 && !a->storage->wrapped)
-        return lun_node_leaf(e, a->storage, a->offset + offset, rank, shape, out);
+        return lun__node_leaf(e, a->storage, a->offset + offset, rank, shape, out);
     if (a->kind == LUN_NODE_NUMBER)
-        return lun_node_number(e, (lun_dtype)a->dtype, a->cell, rank, shape, out);
+        return lun__node_number(e, (lun_dtype)a->dtype, a->cell, rank, shape, out);
     lun_node *n = start(e, LUN_NODE_SLICE, 0, (lun_dtype)a->dtype);
     if (!n)
         return LUN_ENOMEM;
@@ -271,8 +271,8 @@ lun_status lun_node_slice(lun_engine *e, lun_node *a, int64_t offset, int64_t st
     return shaped(e, n, set_shape(e, n, rank, shape), out);
 }
 
-lun_status lun_node_concat(lun_engine *e, lun_node *a, lun_node *b, int rank, const int64_t *shape,
-                           lun_node **out)
+lun_status lun__node_concat(lun_engine *e, lun_node *a, lun_node *b, int rank, const int64_t *shape,
+                            lun_node **out)
 {
     lun_node *n = start(e, LUN_NODE_CONCAT, 0, (lun_dtype)a->dtype);
     if (!n)
@@ -282,13 +282,13 @@ lun_status lun_node_concat(lun_engine *e, lun_node *a, lun_node *b, int rank, co
     return shaped(e, n, set_shape(e, n, rank, shape), out);
 }
 
-lun_status lun_node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t *shape,
-                            lun_node **out)
+lun_status lun__node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t *shape,
+                             lun_node **out)
 {
     if (a->kind == LUN_NODE_LEAF && !a->storage->wrapped)
-        return lun_node_leaf(e, a->storage, a->offset, rank, shape, out);
+        return lun__node_leaf(e, a->storage, a->offset, rank, shape, out);
     if (a->kind == LUN_NODE_NUMBER)
-        return lun_node_number(e, (lun_dtype)a->dtype, a->cell, rank, shape, out);
+        return lun__node_number(e, (lun_dtype)a->dtype, a->cell, rank, shape, out);
     lun_node *n = start(e, LUN_NODE_RESHAPE, 0, (lun_dtype)a->dtype);
     if (!n)
         return LUN_ENOMEM;

@@ -89,7 +89,7 @@ static inline lun_node *const *operands(const lun_node *n, int *count)
     return call ? n->more : n->in;
 }
 
-void lun_node_shape(const lun_node *n, int64_t shape[LUN_MAX_RANK])
+void lun__node_shape(const lun_node *n, int64_t shape[LUN_MAX_RANK])
 {
     if (n->rank == 1)
         shape[0] = n->n;
@@ -120,7 +120,7 @@ static inline uint64_t place_of(const void *p)
 
 static inline uint32_t hash_of(const lun_node *n)
 {
-    uint64_t h = lun_node_nature(n) * ODD_1 + ((uint64_t)n->n ^ (uint64_t)n->rank << 56) * ODD_2 +
+    uint64_t h = lun__node_nature(n) * ODD_1 + ((uint64_t)n->n ^ (uint64_t)n->rank << 56) * ODD_2 +
                  place_of(n->in[0]) * ODD_3 + place_of(n->in[1]) * ODD_4 +
                  place_of(n->in[2]) * ODD_5;
     if (n->kind != LUN_NODE_OP) {
@@ -137,13 +137,13 @@ static inline uint32_t hash_of(const lun_node *n)
 /* For run/recipe.c, which looks for graphs of the same form. */
 static inline uint32_t form_of(const lun_node *n)
 {
-    uint64_t h = lun_node_nature(n) * ODD_1;
+    uint64_t h = lun__node_nature(n) * ODD_1;
     if (n->in[0])
-        h += (lun_node_form(n->in[0]) + UINT64_C(1)) * ODD_3;
+        h += (lun__node_form(n->in[0]) + UINT64_C(1)) * ODD_3;
     if (n->in[1])
-        h += (lun_node_form(n->in[1]) + UINT64_C(1)) * ODD_4;
+        h += (lun__node_form(n->in[1]) + UINT64_C(1)) * ODD_4;
     if (n->in[2])
-        h += (lun_node_form(n->in[2]) + UINT64_C(1)) * ODD_5;
+        h += (lun__node_form(n->in[2]) + UINT64_C(1)) * ODD_5;
     return folded(h);
 }
 
@@ -157,7 +157,7 @@ static bool equal_extension(const lun_node *a, const lun_node *b)
 
 static inline bool equal(const lun_node *a, const lun_node *b)
 {
-    return lun_node_nature(a) == lun_node_nature(b) && a->rank == b->rank && a->n == b->n &&
+    return lun__node_nature(a) == lun__node_nature(b) && a->rank == b->rank && a->n == b->n &&
            a->in[0] == b->in[0] && a->in[1] == b->in[1] && a->in[2] == b->in[2] &&
            a->cell == b->cell && a->offset == b->offset && a->step == b->step &&
            (!(a->extended | b->extended) || equal_extension(a, b));
@@ -215,7 +215,7 @@ lun_status lun__node_intern(lun_engine *e, lun_node *n, lun_node **out)
     for (lun_node *other = *bucket; other; other = other->chain)
         if (other->hash == n->hash && other->workgroup == e->workgroup && equal(other, n)) {
             lun__node_drop(e, n);
-            *out = lun_node_retain(other);
+            *out = lun__node_retain(other);
             return LUN_OK;
         }
     n->form = form_of(n);
@@ -264,7 +264,7 @@ static void free_list(lun_engine *e, lun_node *unused)
         lun_node *n = unused;
         unused = release_operands(e, n, n->chain);
         if (n->storage)
-            lun_storage_release(e, n->storage);
+            lun__storage_release(e, n->storage);
         n->storage = NULL;
         if (n->extended)
             free_extension(n);
@@ -280,7 +280,7 @@ void lun__node_end(lun_engine *e, lun_node *n)
     free_list(e, n);
 }
 
-void lun_node_become_leaf(lun_engine *e, lun_node *n, lun_storage *s, int64_t offset)
+void lun__node_become_leaf(lun_engine *e, lun_node *n, lun_storage *s, int64_t offset)
 {
     if (n->kind != LUN_NODE_LEAF)
         forget(e, n);
@@ -294,7 +294,7 @@ void lun_node_become_leaf(lun_engine *e, lun_node *n, lun_storage *s, int64_t of
     free_list(e, unused);
 }
 
-void lun_node_become_number(lun_engine *e, lun_node *n, uint64_t cell)
+void lun__node_become_number(lun_engine *e, lun_node *n, uint64_t cell)
 {
     forget(e, n);
     lun_node *unused = release_operands(e, n, NULL);

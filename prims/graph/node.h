@@ -75,9 +75,9 @@ struct lun_node {
 };
 
 /* Host memory must be current. */
-static inline char *lun_leaf_data(const lun_node *n)
+static inline char *lun__leaf_data(const lun_node *n)
 {
-    return (char *)n->storage->data + n->offset * lun_dtype_get((lun_dtype)n->dtype)->bytes;
+    return (char *)n->storage->data + n->offset * lun__dtype_get((lun_dtype)n->dtype)->bytes;
 }
 
 /* ---- making nodes ---------------------------------------------------------------------------- */
@@ -87,33 +87,33 @@ static inline char *lun_leaf_data(const lun_node *n)
 /* Indices are rounded up to whole vectors, chunks and work-groups, which must not overflow. */
 #define LUN_MOST_ELEMENTS (INT64_MAX - (INT64_C(1) << 20))
 
-lun_status lun_node_leaf(lun_engine *e, lun_storage *s, int64_t offset, int rank,
-                         const int64_t *shape, lun_node **out); /* takes a reference to s */
-lun_status lun_node_number(lun_engine *e, lun_dtype t, uint64_t cell, int rank,
-                           const int64_t *shape, lun_node **out);
-lun_status lun_node_index(lun_engine *e, int64_t n, lun_node **out);
-lun_status lun_node_random(lun_engine *e, lun_node *key, lun_node *index, lun_dtype t,
-                           lun_node **out);
-lun_status lun_node_op(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
-                       const lun_node *like, lun_node **out);
-lun_status lun_node_cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out);
-lun_status lun_node_call(lun_engine *e, lun_function *f, const lun_ir_function *body,
-                         lun_node *const *operands, int count, int elements, lun_dtype t,
-                         const lun_node *like, lun_node **out);
-lun_status lun_node_output(lun_engine *e, lun_node *call, int number, lun_dtype t, lun_node **out);
-/* op LUN_OP_COUNT: function f.  a must be of dtype acc; t: dtype of the result. */
-lun_status lun_node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
-                           lun_node *a, lun_dtype t, lun_node **out);
-lun_status lun_node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
-                         lun_node *a, lun_node *id, bool inclusive, lun_node **out);
-lun_status lun_node_slice(lun_engine *e, lun_node *a, int64_t offset, int64_t step, int rank,
-                          const int64_t *shape, lun_node **out);
-lun_status lun_node_concat(lun_engine *e, lun_node *a, lun_node *b, int rank, const int64_t *shape,
-                           lun_node **out);
-lun_status lun_node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t *shape,
+lun_status lun__node_leaf(lun_engine *e, lun_storage *s, int64_t offset, int rank,
+                          const int64_t *shape, lun_node **out); /* takes a reference to s */
+lun_status lun__node_number(lun_engine *e, lun_dtype t, uint64_t cell, int rank,
+                            const int64_t *shape, lun_node **out);
+lun_status lun__node_index(lun_engine *e, int64_t n, lun_node **out);
+lun_status lun__node_random(lun_engine *e, lun_node *key, lun_node *index, lun_dtype t,
                             lun_node **out);
+lun_status lun__node_op(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
+                        const lun_node *like, lun_node **out);
+lun_status lun__node_cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out);
+lun_status lun__node_call(lun_engine *e, lun_function *f, const lun_ir_function *body,
+                          lun_node *const *operands, int count, int elements, lun_dtype t,
+                          const lun_node *like, lun_node **out);
+lun_status lun__node_output(lun_engine *e, lun_node *call, int number, lun_dtype t, lun_node **out);
+/* op LUN_OP_COUNT: function f.  a must be of dtype acc; t: dtype of the result. */
+lun_status lun__node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
+                            lun_node *a, lun_dtype t, lun_node **out);
+lun_status lun__node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
+                          lun_node *a, lun_node *id, bool inclusive, lun_node **out);
+lun_status lun__node_slice(lun_engine *e, lun_node *a, int64_t offset, int64_t step, int rank,
+                           const int64_t *shape, lun_node **out);
+lun_status lun__node_concat(lun_engine *e, lun_node *a, lun_node *b, int rank, const int64_t *shape,
+                            lun_node **out);
+lun_status lun__node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t *shape,
+                             lun_node **out);
 
-static inline lun_node *lun_node_retain(lun_node *n)
+static inline lun_node *lun__node_retain(lun_node *n)
 {
     n->refs++;
     return n;
@@ -125,19 +125,19 @@ void lun__nodes_close(lun_engine *e);
 void lun__node_end(lun_engine *e, lun_node *n);
 
 /* NULL is allowed. */
-static inline void lun_node_release(lun_engine *e, lun_node *n)
+static inline void lun__node_release(lun_engine *e, lun_node *n)
 {
     if (n && !--n->refs)
         lun__node_end(e, n);
 }
 
 /* n, evaluated, becomes a leaf on s (takes the reference); its operands are released. */
-void lun_node_become_leaf(lun_engine *e, lun_node *n, lun_storage *s, int64_t offset);
+void lun__node_become_leaf(lun_engine *e, lun_node *n, lun_storage *s, int64_t offset);
 /* n, a Scalar evaluated to this cell, becomes a NUMBER; its operands are released. */
-void lun_node_become_number(lun_engine *e, lun_node *n, uint64_t cell);
+void lun__node_become_number(lun_engine *e, lun_node *n, uint64_t cell);
 
 /* Operand k of n, NULL past the last. */
-static inline lun_node *lun_node_operand(const lun_node *n, int k)
+static inline lun_node *lun__node_operand(const lun_node *n, int k)
 {
     if (n->kind == LUN_NODE_CALL)
         return k < n->count ? n->more[k] : NULL;
@@ -145,10 +145,10 @@ static inline lun_node *lun_node_operand(const lun_node *n, int k)
 }
 
 /* The rank extents of n into shape. */
-void lun_node_shape(const lun_node *n, int64_t shape[LUN_MAX_RANK]);
+void lun__node_shape(const lun_node *n, int64_t shape[LUN_MAX_RANK]);
 
 /* Operation, kind and dtypes at once. */
-static inline uint64_t lun_node_nature(const lun_node *n)
+static inline uint64_t lun__node_nature(const lun_node *n)
 {
     uint64_t x;
     memcpy(&x, &n->op, sizeof x);
@@ -156,20 +156,20 @@ static inline uint64_t lun_node_nature(const lun_node *n)
 }
 
 /* The form of what a kernel only reads. */
-static inline uint32_t lun_node_form(const lun_node *n)
+static inline uint32_t lun__node_form(const lun_node *n)
 {
     bool ready = n->kind == LUN_NODE_LEAF || n->kind == LUN_NODE_NUMBER;
     return ready ? (uint32_t)n->kind << 8 | n->dtype : n->form;
 }
 
 /* An operation of its own; else another node's result, elements or place. */
-static inline bool lun_node_works(const lun_node *n)
+static inline bool lun__node_works(const lun_node *n)
 {
     return n->kind != LUN_NODE_OUTPUT && n->kind != LUN_NODE_PLACE;
 }
 
 /* Elements in memory or none needed: nothing has to run before n is used in a kernel. */
-static inline bool lun_node_ready(const lun_node *n)
+static inline bool lun__node_ready(const lun_node *n)
 {
     return n->kind == LUN_NODE_LEAF || n->kind == LUN_NODE_NUMBER;
 }

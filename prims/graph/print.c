@@ -23,24 +23,24 @@ typedef struct printer {
 static void print_type(lun_strbuf *out, const lun_node *n)
 {
     int64_t shape[LUN_MAX_RANK];
-    lun_node_shape(n, shape);
-    lun_strbuf_printf(out, " %s", lun_dtype_name((lun_dtype)n->dtype));
+    lun__node_shape(n, shape);
+    lun__strbuf_printf(out, " %s", lun_dtype_name((lun_dtype)n->dtype));
     for (int i = 0; i < n->rank; i++)
-        lun_strbuf_printf(out, "%s%lld", i ? ", " : "[", (long long)shape[i]);
+        lun__strbuf_printf(out, "%s%lld", i ? ", " : "[", (long long)shape[i]);
     if (n->rank)
-        lun_strbuf_puts(out, "]");
+        lun__strbuf_puts(out, "]");
 }
 
 static void print_number(lun_strbuf *out, const lun_node *n)
 {
     char text[LUN_NUMBER_TEXT];
-    lun_value v = lun_cell_to_value((lun_dtype)n->dtype, n->cell);
+    lun_value v = lun__cell_to_value((lun_dtype)n->dtype, n->cell);
     if (v.dtype == LUN_F64)
-        lun_strbuf_printf(out, " %s", lun_number_text(v.as.d, text));
+        lun__strbuf_printf(out, " %s", lun__number_text(v.as.d, text));
     else if (v.dtype == LUN_U64)
-        lun_strbuf_printf(out, " %llu", (unsigned long long)v.as.u);
+        lun__strbuf_printf(out, " %llu", (unsigned long long)v.as.u);
     else
-        lun_strbuf_printf(out, " %lld", (long long)v.as.i);
+        lun__strbuf_printf(out, " %lld", (long long)v.as.i);
 }
 
 /* What distinguishes n beside its kind, type and operands. */
@@ -50,16 +50,17 @@ static void print_details(const printer *p, const lun_node *n)
     if (n->kind == LUN_NODE_NUMBER)
         print_number(p->out, n);
     if (operation)
-        lun_strbuf_printf(p->out, " by %s",
-                          n->op < LUN_OP_COUNT ? lun_op_get((lun_op)n->op)->name : "function");
+        lun__strbuf_printf(p->out, " by %s",
+                           n->op < LUN_OP_COUNT ? lun__op_get((lun_op)n->op)->name : "function");
     if (n->kind == LUN_NODE_SCAN)
-        lun_strbuf_puts(p->out, n->inclusive ? " inclusive" : " exclusive");
+        lun__strbuf_puts(p->out, n->inclusive ? " inclusive" : " exclusive");
     if (n->kind == LUN_NODE_OUTPUT)
-        lun_strbuf_printf(p->out, " %d", n->op + 1);
+        lun__strbuf_printf(p->out, " %d", n->op + 1);
     if (n->kind == LUN_NODE_SLICE)
-        lun_strbuf_printf(p->out, " from %lld step %lld", (long long)n->offset, (long long)n->step);
+        lun__strbuf_printf(p->out, " from %lld step %lld", (long long)n->offset,
+                           (long long)n->step);
     if (n->where && n->kind != LUN_NODE_NUMBER)
-        lun_strbuf_printf(p->out, " (%s)", lun__place(p->e, n->where));
+        lun__strbuf_printf(p->out, " (%s)", lun__place(p->e, n->where));
 }
 
 static bool print_node(void *ctx, lun_node *n, const lun_node *user)
@@ -68,13 +69,13 @@ static bool print_node(void *ctx, lun_node *n, const lun_node *user)
     printer *p = ctx;
     lun_node *in;
     n->slot = p->count++;
-    lun_strbuf_printf(p->out, "%%%d = %s", n->slot,
-                      n->kind == LUN_NODE_OP ? lun_op_get((lun_op)n->op)->name : names[n->kind]);
+    lun__strbuf_printf(p->out, "%%%d = %s", n->slot,
+                       n->kind == LUN_NODE_OP ? lun__op_get((lun_op)n->op)->name : names[n->kind]);
     print_type(p->out, n);
-    for (int k = 0; (in = lun_node_operand(n, k)); k++)
-        lun_strbuf_printf(p->out, " %%%d", in->slot);
+    for (int k = 0; (in = lun__node_operand(n, k)); k++)
+        lun__strbuf_printf(p->out, " %%%d", in->slot);
     print_details(p, n);
-    lun_strbuf_puts(p->out, "\n");
+    lun__strbuf_puts(p->out, "\n");
     return !p->out->failed;
 }
 

@@ -30,7 +30,7 @@ bool lun__walk(uint64_t walk, lun_node *top, const lun_visitor *v)
         stack[depth++] = (frame){top, 0};
     while (ok && depth) {
         frame *f = &stack[depth - 1];
-        lun_node *in = lun_node_operand(f->node, f->next);
+        lun_node *in = lun__node_operand(f->node, f->next);
         if (!in) {
             ok = v->visit(v->ctx, f->node, depth > 1 ? f[-1].node : NULL);
             depth--;

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void lun_ir_init(lun_ir *ir)
+void lun__ir_init(lun_ir *ir)
 {
     memset(ir, 0, sizeof *ir);
     ir->scan = -1;
 }
 
-void lun_ir_free(lun_ir *ir)
+void lun__ir_free(lun_ir *ir)
 {
     free(ir->ins);
     free(ir->slots);
@@ -20,10 +20,10 @@ void lun_ir_free(lun_ir *ir)
     free(ir->operands);
     free(ir->functions);
     free(ir->results);
-    lun_ir_init(ir);
+    lun__ir_init(ir);
 }
 
-int lun_ir_add(lun_ir *ir, lun_ir_ins ins)
+int lun__ir_add(lun_ir *ir, lun_ir_ins ins)
 {
     if (!lun__grow(&ir->ins, ir->count, &ir->ins_room, sizeof *ir->ins))
         return -1;
@@ -33,7 +33,7 @@ int lun_ir_add(lun_ir *ir, lun_ir_ins ins)
     return ir->count++;
 }
 
-int lun_ir_slot_add(lun_ir *ir, lun_dtype dtype, lun_ir_role role)
+int lun__ir_slot_add(lun_ir *ir, lun_dtype dtype, lun_ir_role role)
 {
     if (!lun__grow(&ir->slots, ir->slot_count, &ir->slot_room, sizeof *ir->slots))
         return -1;
@@ -41,7 +41,7 @@ int lun_ir_slot_add(lun_ir *ir, lun_dtype dtype, lun_ir_role role)
     return ir->slot_count++;
 }
 
-int lun_ir_arg_add(lun_ir *ir, lun_dtype dtype)
+int lun__ir_arg_add(lun_ir *ir, lun_dtype dtype)
 {
     if (!lun__grow(&ir->args, ir->arg_count, &ir->arg_room, sizeof *ir->args))
         return -1;
@@ -49,7 +49,7 @@ int lun_ir_arg_add(lun_ir *ir, lun_dtype dtype)
     return ir->arg_count++;
 }
 
-int lun_ir_operand_add(lun_ir *ir, int32_t operand)
+int lun__ir_operand_add(lun_ir *ir, int32_t operand)
 {
     if (!lun__grow(&ir->operands, ir->operand_count, &ir->operand_room, sizeof *ir->operands))
         return -1;
@@ -57,7 +57,7 @@ int lun_ir_operand_add(lun_ir *ir, int32_t operand)
     return ir->operand_count++;
 }
 
-int lun_ir_function_add(lun_ir *ir, lun_ir_function *f)
+int lun__ir_function_add(lun_ir *ir, lun_ir_function *f)
 {
     for (int i = 0; i < ir->function_count; i++)
         if (ir->functions[i] == f)
@@ -68,7 +68,7 @@ int lun_ir_function_add(lun_ir *ir, lun_ir_function *f)
     return ir->function_count++;
 }
 
-int lun_ir_result_add(lun_ir *ir, lun_dtype dtype)
+int lun__ir_result_add(lun_ir *ir, lun_dtype dtype)
 {
     if (!lun__grow(&ir->results, ir->result_count, &ir->result_room, sizeof *ir->results))
         return -1;
@@ -78,8 +78,8 @@ int lun_ir_result_add(lun_ir *ir, lun_dtype dtype)
 
 /* ---- inlining -------------------------------------------------------------------------------- */
 
-lun_status lun_ir_inline(lun_ir *ir, const lun_ir_function *f, const int32_t *params,
-                         const int32_t *arrays, int32_t *result)
+lun_status lun__ir_inline(lun_ir *ir, const lun_ir_function *f, const int32_t *params,
+                          const int32_t *arrays, int32_t *result)
 {
     const lun_ir *body = f->body;
     int32_t *map = malloc(((size_t)body->count + 1) * sizeof *map);
@@ -91,7 +91,7 @@ lun_status lun_ir_inline(lun_ir *ir, const lun_ir_function *f, const int32_t *pa
             continue;
         }
         int32_t in[LUN_IR_INPUTS];
-        int n = lun_ir_inputs(body, &ins, in);
+        int n = lun__ir_inputs(body, &ins, in);
         if (n > 0)
             ins.a = map[ins.a];
         if (n > 1)
@@ -100,7 +100,7 @@ lun_status lun_ir_inline(lun_ir *ir, const lun_ir_function *f, const int32_t *pa
             ins.c = map[ins.c];
         if (lun__ir_row(ins.kind)->imm == LUN_IMM_SLOT)
             ins.imm = arrays[ins.imm];
-        map[i] = lun_ir_add(ir, ins);
+        map[i] = lun__ir_add(ir, ins);
         if (map[i] < 0)
             s = LUN_ENOMEM;
     }

@@ -119,28 +119,28 @@ typedef struct lun_front {
 } lun_front;
 
 /* Makes a function of the engine from a front end; its last release calls front.release. */
-lun_status lun_function_front(lun_engine *e, const lun_front *front, lun_function **out);
+lun_status lun__function_front(lun_engine *e, const lun_front *front, lun_function **out);
 
-void lun_ir_init(lun_ir *ir);
-void lun_ir_free(lun_ir *ir); /* its arrays, not the functions */
+void lun__ir_init(lun_ir *ir);
+void lun__ir_free(lun_ir *ir); /* its arrays, not the functions */
 
 /* Each of these appends and returns the index (value, slot, argument, operand, function) or -1
  * without memory. */
-int lun_ir_add(lun_ir *ir, lun_ir_ins ins);
-int lun_ir_slot_add(lun_ir *ir, lun_dtype dtype, lun_ir_role role);
-int lun_ir_arg_add(lun_ir *ir, lun_dtype dtype);
-int lun_ir_operand_add(lun_ir *ir, int32_t operand);
-int lun_ir_function_add(lun_ir *ir, lun_ir_function *f);
-int lun_ir_result_add(lun_ir *ir, lun_dtype dtype);
+int lun__ir_add(lun_ir *ir, lun_ir_ins ins);
+int lun__ir_slot_add(lun_ir *ir, lun_dtype dtype, lun_ir_role role);
+int lun__ir_arg_add(lun_ir *ir, lun_dtype dtype);
+int lun__ir_operand_add(lun_ir *ir, int32_t operand);
+int lun__ir_function_add(lun_ir *ir, lun_ir_function *f);
+int lun__ir_result_add(lun_ir *ir, lun_dtype dtype);
 
-static inline bool lun_ir_has_value(const lun_ir_ins *ins)
+static inline bool lun__ir_has_value(const lun_ir_ins *ins)
 {
     return lun__ir_row(ins->kind)->value;
 }
 
 /* The values that an instruction of ir reads, in order; returns how many.  Where they stand in a,
  * b, c, in[k] is the k-th of these. */
-int lun_ir_inputs(const lun_ir *ir, const lun_ir_ins *ins, int32_t in[LUN_IR_INPUTS]);
+int lun__ir_inputs(const lun_ir *ir, const lun_ir_ins *ins, int32_t in[LUN_IR_INPUTS]);
 /* True for an instruction that may end the launch: a CHECK, an integer division unless by a
  * constant other than 0. */
 bool lun__ir_may_fail(const lun_ir *ir, const lun_ir_ins *ins);
@@ -149,16 +149,16 @@ int64_t lun__ir_note(const lun_ir_ins *ins);
 /* The function by which it combines values, NULL: none, or an operation. */
 const lun_ir_function *lun__ir_combiner(const lun_ir *ir, const lun_ir_ins *ins);
 /* Rough cost of the body for one element, in plain operations. */
-int64_t lun_ir_cost(const lun_ir *ir);
+int64_t lun__ir_cost(const lun_ir *ir);
 
 /* Copies a function's body into ir: params are values of ir (scalar parameters, in order), arrays
  * are slots of ir (array parameters, in order); writes the values of its outputs to result[]. */
-lun_status lun_ir_inline(lun_ir *ir, const lun_ir_function *f, const int32_t *params,
-                         const int32_t *arrays, int32_t *result);
+lun_status lun__ir_inline(lun_ir *ir, const lun_ir_function *f, const int32_t *params,
+                          const int32_t *arrays, int32_t *result);
 
 /* The canonical text: one instruction a line; equal texts mean equal kernels. */
-lun_status lun_ir_print(const lun_ir *ir, lun_strbuf *out);
+lun_status lun__ir_print(const lun_ir *ir, lun_strbuf *out);
 /* Checks every rule above; on a violation returns LUN_EARG and says which in why. */
-lun_status lun_ir_verify(const lun_ir *ir, lun_strbuf *why);
+lun_status lun__ir_verify(const lun_ir *ir, lun_strbuf *why);
 
 #endif

@@ -47,20 +47,20 @@ static int list_inputs(const lun_ir *ir, const lun_ir_ins *ins, int32_t *in)
     return n;
 }
 
-int lun_ir_inputs(const lun_ir *ir, const lun_ir_ins *ins, int32_t in[LUN_IR_INPUTS])
+int lun__ir_inputs(const lun_ir *ir, const lun_ir_ins *ins, int32_t in[LUN_IR_INPUTS])
 {
     const lun_ir_row *row = lun__ir_row(ins->kind);
     in[0] = ins->a;
     in[1] = ins->b;
     in[2] = ins->c;
     if (row->fields & LUN_FIELD_OPERATION)
-        return lun_op_get((lun_op)ins->op)->arity;
+        return lun__op_get((lun_op)ins->op)->arity;
     if (row->hold[1] == LUN_HOLD_REPORT && ins->b < 0)
         return 1;
     return row->hold[1] == LUN_HOLD_LIST ? list_inputs(ir, ins, in) : row->inputs;
 }
 
-int64_t lun_ir_cost(const lun_ir *ir)
+int64_t lun__ir_cost(const lun_ir *ir)
 {
     int64_t cost = 1;
     for (int i = 0; i < ir->count; i++) {
@@ -75,8 +75,8 @@ bool lun__ir_may_fail(const lun_ir *ir, const lun_ir_ins *ins)
     const lun_ir_row *row = lun__ir_row(ins->kind);
     if (!(row->effects & LUN_EFFECT_FAILS) || !(row->fields & LUN_FIELD_OPERATION))
         return (row->effects & LUN_EFFECT_FAILS) != 0;
-    if (lun_dtype_is_float((lun_dtype)ins->from) ||
-        !(lun_op_get((lun_op)ins->op)->flags & LUN_OPF_TRAP0))
+    if (lun__dtype_is_float((lun_dtype)ins->from) ||
+        !(lun__op_get((lun_op)ins->op)->flags & LUN_OPF_TRAP0))
         return false;
     return ir->ins[ins->b].kind != LUN_IR_CONST || ir->ins[ins->b].imm == 0;
 }

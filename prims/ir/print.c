@@ -5,7 +5,7 @@
 
 static const char *name_of(int dtype)
 {
-    return lun_dtype_get((lun_dtype)dtype)->name;
+    return lun__dtype_get((lun_dtype)dtype)->name;
 }
 
 static void print_imm(const lun_ir_ins *ins, lun_strbuf *out)
@@ -16,21 +16,21 @@ static void print_imm(const lun_ir_ins *ins, lun_strbuf *out)
     };
     int imm = lun__ir_row(ins->kind)->imm;
     if (imm == LUN_IMM_BITS)
-        lun_strbuf_printf(out, " 0x%" PRIx64, (uint64_t)ins->imm);
+        lun__strbuf_printf(out, " 0x%" PRIx64, (uint64_t)ins->imm);
     else if (imm != LUN_IMM_NONE && imm != LUN_IMM_NOTE1)
-        lun_strbuf_printf(out, " %s%" PRId64, before[imm], ins->imm);
+        lun__strbuf_printf(out, " %s%" PRId64, before[imm], ins->imm);
     if (imm == LUN_IMM_RESULT)
-        lun_strbuf_printf(out, " %s", name_of(ins->dtype));
+        lun__strbuf_printf(out, " %s", name_of(ins->dtype));
 }
 
 static void print_combiner(const lun_ir_ins *ins, lun_strbuf *out)
 {
     if (ins->op < LUN_OP_COUNT)
-        lun_strbuf_printf(out, " %s", lun_op_get((lun_op)ins->op)->name);
+        lun__strbuf_printf(out, " %s", lun__op_get((lun_op)ins->op)->name);
     else
-        lun_strbuf_printf(out, " f%" PRId32, ins->c);
+        lun__strbuf_printf(out, " f%" PRId32, ins->c);
     if (ins->captured)
-        lun_strbuf_printf(out, " a%d", ins->captured - 1);
+        lun__strbuf_printf(out, " a%d", ins->captured - 1);
 }
 
 static void print_operands(const lun_ir *ir, const lun_ir_ins *ins, lun_strbuf *out)
@@ -39,13 +39,13 @@ static void print_operands(const lun_ir *ir, const lun_ir_ins *ins, lun_strbuf *
     if (lun__ir_row(ins->kind)->hold[1] == LUN_HOLD_LIST) {
         for (int k = 0; k < ins->c; k++) {
             int32_t o = ir->operands[ins->b + k];
-            lun_strbuf_printf(out, o >= 0 ? " v%d" : " s%d", o >= 0 ? o : -1 - o);
+            lun__strbuf_printf(out, o >= 0 ? " v%d" : " s%d", o >= 0 ? o : -1 - o);
         }
         return;
     }
-    int n = lun_ir_inputs(ir, ins, in);
+    int n = lun__ir_inputs(ir, ins, in);
     for (int k = 0; k < n; k++)
-        lun_strbuf_printf(out, " v%d", in[k]);
+        lun__strbuf_printf(out, " v%d", in[k]);
 }
 
 static void print_ins(const lun_ir *ir, int i, lun_strbuf *out)
@@ -53,18 +53,18 @@ static void print_ins(const lun_ir *ir, int i, lun_strbuf *out)
     const lun_ir_ins *ins = &ir->ins[i];
     const lun_ir_row *row = lun__ir_row(ins->kind);
     if (row->value)
-        lun_strbuf_printf(out, "v%d %s = ", i, name_of(ins->dtype));
-    lun_strbuf_puts(out, row->fields & LUN_FIELD_OPERATION ? lun_op_get((lun_op)ins->op)->name
-                                                           : row->text);
+        lun__strbuf_printf(out, "v%d %s = ", i, name_of(ins->dtype));
+    lun__strbuf_puts(out, row->fields & LUN_FIELD_OPERATION ? lun__op_get((lun_op)ins->op)->name
+                                                            : row->text);
     print_imm(ins, out);
     if (row->fields & LUN_FIELD_FROM)
-        lun_strbuf_printf(out, " %s", name_of(ins->from));
+        lun__strbuf_printf(out, " %s", name_of(ins->from));
     if (row->fields & LUN_FIELD_COMBINER)
         print_combiner(ins, out);
     if (row->fields & LUN_FIELD_INCLUSIVE && ins->inclusive)
-        lun_strbuf_puts(out, " inclusive");
+        lun__strbuf_puts(out, " inclusive");
     print_operands(ir, ins, out);
-    lun_strbuf_puts(out, "\n");
+    lun__strbuf_puts(out, "\n");
 }
 
 static void print_body(const lun_ir *ir, lun_strbuf *out)
@@ -73,23 +73,23 @@ static void print_body(const lun_ir *ir, lun_strbuf *out)
         print_ins(ir, i, out);
 }
 
-lun_status lun_ir_print(const lun_ir *ir, lun_strbuf *out)
+lun_status lun__ir_print(const lun_ir *ir, lun_strbuf *out)
 {
     static const char *const roles[] = {"in", "out", "uniform", "array"};
     for (int i = 0; i < ir->slot_count; i++)
-        lun_strbuf_printf(out, "s%d %s %s\n", i, roles[ir->slots[i].role],
-                          name_of(ir->slots[i].dtype));
+        lun__strbuf_printf(out, "s%d %s %s\n", i, roles[ir->slots[i].role],
+                           name_of(ir->slots[i].dtype));
     for (int i = 0; i < ir->function_count; i++) {
         const lun_ir_function *f = ir->functions[i];
         if (f->text) {
-            lun_strbuf_printf(out, "f%d %s {\n%s\n}\n", i, f->name, f->text);
+            lun__strbuf_printf(out, "f%d %s {\n%s\n}\n", i, f->name, f->text);
             continue;
         }
-        lun_strbuf_printf(out, "f%d ir {\n", i);
+        lun__strbuf_printf(out, "f%d ir {\n", i);
         print_body(f->body, out);
         for (int k = 0; k < f->outputs; k++)
-            lun_strbuf_printf(out, "%sv%d", k ? " " : "yield ", f->output[k]);
-        lun_strbuf_puts(out, "\n}\n");
+            lun__strbuf_printf(out, "%sv%d", k ? " " : "yield ", f->output[k]);
+        lun__strbuf_puts(out, "\n}\n");
     }
     print_body(ir, out);
     return out->failed ? LUN_ENOMEM : LUN_OK;

@@ -13,7 +13,7 @@ typedef struct verifier {
 
 static bool wrong(const verifier *v, const char *what)
 {
-    lun_strbuf_printf(v->why, "instruction %d: %s\n", v->i, what);
+    lun__strbuf_printf(v->why, "instruction %d: %s\n", v->i, what);
     return false;
 }
 
@@ -23,7 +23,7 @@ static bool check_operand(const verifier *v, int32_t o)
 {
     if (o < 0 || o >= v->i)
         return wrong(v, "an operand is no earlier instruction");
-    if (!lun_ir_has_value(&v->ir->ins[o]) || !lun__ir_dominates(&v->blocks, o, v->i))
+    if (!lun__ir_has_value(&v->ir->ins[o]) || !lun__ir_dominates(&v->blocks, o, v->i))
         return wrong(v, "an operand has no value here");
     return true;
 }
@@ -51,7 +51,7 @@ static lun_dtype dtype_of(const verifier *v, const lun_ir_ins *ins, int k)
     case LUN_HOLD_FROM:
         return (lun_dtype)ins->from;
     case LUN_HOLD_OPERAND:
-        if (k == 0 && lun_op_get((lun_op)ins->op)->rule == LUN_RULE_SELECT)
+        if (k == 0 && lun__op_get((lun_op)ins->op)->rule == LUN_RULE_SELECT)
             return LUN_BOOL;
         return (lun_dtype)ins->from;
     case LUN_HOLD_CELL:
@@ -59,7 +59,7 @@ static lun_dtype dtype_of(const verifier *v, const lun_ir_ins *ins, int k)
     case LUN_HOLD_ASSIGNED:
         return (lun_dtype)v->ir->ins[ins->a].dtype;
     case LUN_HOLD_VARIABLE:
-        return (lun_dtype)(lun_ir_has_value(ins) ? ins->dtype : v->ir->ins[ins->a].dtype);
+        return (lun_dtype)(lun__ir_has_value(ins) ? ins->dtype : v->ir->ins[ins->a].dtype);
     default: /* SAME, START */
         return (lun_dtype)ins->dtype;
     }
@@ -72,7 +72,7 @@ static bool check_operands(const verifier *v, const lun_ir_ins *ins)
                                                 "operand c has another dtype"};
     const lun_ir_row *row = lun__ir_row(ins->kind);
     int32_t in[LUN_IR_INPUTS];
-    int n = lun_ir_inputs(v->ir, ins, in);
+    int n = lun__ir_inputs(v->ir, ins, in);
     for (int k = 0; k < n; k++) {
         if (!check_operand(v, in[k]))
             return false;
@@ -90,9 +90,9 @@ static bool check_operands(const verifier *v, const lun_ir_ins *ins)
 static bool check_cast(const verifier *v, const lun_ir_ins *ins)
 {
     lun_dtype to = (lun_dtype)ins->dtype, from = (lun_dtype)ins->from;
-    bool widens = !lun__dtype_is_stored(from) || lun_dtype_get(from)->compute == to;
+    bool widens = !lun__dtype_is_stored(from) || lun__dtype_get(from)->compute == to;
     bool narrows =
-        !lun__dtype_is_stored(to) || (lun_dtype_is_float(from) && !lun__dtype_is_stored(from));
+        !lun__dtype_is_stored(to) || (lun__dtype_is_float(from) && !lun__dtype_is_stored(from));
     return (widens && narrows) || wrong(v, "a cast that a dtype that is only stored does not have");
 }
 
@@ -147,14 +147,14 @@ static bool check_op(const verifier *v, const lun_ir_ins *ins)
 {
     if (ins->op < 0 || ins->op >= LUN_OP_COUNT)
         return wrong(v, "no such operation");
-    const lun_op_row *row = lun_op_get((lun_op)ins->op);
+    const lun_op_row *row = lun__op_get((lun_op)ins->op);
     bool to_bool =
         row->rule == LUN_RULE_CMP || row->rule == LUN_RULE_LOGIC || row->rule == LUN_RULE_TEST;
     if (ins->dtype != (to_bool ? LUN_BOOL : ins->from))
         return wrong(v, "wrong dtype of the result");
     if (lun__dtype_is_stored((lun_dtype)ins->from))
         return wrong(v, "an operation on a dtype that is only stored");
-    if (lun_dtype_is_float((lun_dtype)ins->from) ? !row->flt : !row->integer)
+    if (lun__dtype_is_float((lun_dtype)ins->from) ? !row->flt : !row->integer)
         return wrong(v, "the operation does not exist for this dtype");
     return true;
 }
@@ -164,7 +164,7 @@ static bool check_combiner(const verifier *v, const lun_ir_ins *ins)
     if (ins->op < 0 || ins->op > LUN_OP_COUNT)
         return wrong(v, "no such operation");
     if (ins->op < LUN_OP_COUNT)
-        return (lun_op_get((lun_op)ins->op)->flags & LUN_OPF_ASSOC) ||
+        return (lun__op_get((lun_op)ins->op)->flags & LUN_OPF_ASSOC) ||
                wrong(v, "the operation is not associative");
     if (ins->c < 0 || ins->c >= v->ir->function_count)
         return wrong(v, "no such function");
@@ -188,7 +188,7 @@ static bool check_ins(verifier *v, const lun_ir_ins *ins)
            (!(row->fields & LUN_FIELD_COMBINER) || check_combiner(v, ins));
 }
 
-lun_status lun_ir_verify(const lun_ir *ir, lun_strbuf *why)
+lun_status lun__ir_verify(const lun_ir *ir, lun_strbuf *why)
 {
     verifier v = {.ir = ir, .why = why};
     lun_ir_fault fault;

@@ -18,7 +18,7 @@
 static bool enter(const void *ctx, const lun_node *user, int k, const lun_node *in)
 {
     (void)ctx, (void)k, (void)in;
-    return !lun_node_ready(user);
+    return !lun__node_ready(user);
 }
 
 /* node->slot becomes the index of its info. */
@@ -44,7 +44,7 @@ static bool order(lun_fuser *f, lun_node *root)
 
 static void wall(lun_fuse_info *in, const char *reason)
 {
-    if (in->wall || lun_node_ready(in->node))
+    if (in->wall || lun__node_ready(in->node))
         return;
     in->wall = true;
     in->cut = reason;
@@ -88,10 +88,10 @@ static int weight(const lun_node *n)
 static void measure(lun_fuser *f, lun_fuse_info *x)
 {
     lun_node *in;
-    int64_t ops = lun_node_works(x->node), leaves = 0, cost = weight(x->node);
+    int64_t ops = lun__node_works(x->node), leaves = 0, cost = weight(x->node);
     x->level = 0;
     x->scan = NULL;
-    for (int k = 0; (in = lun_node_operand(x->node, k)); k++) {
+    for (int k = 0; (in = lun__node_operand(x->node, k)); k++) {
         lun_fuse_info *o = &f->at[in->slot];
         if (in->kind == LUN_NODE_NUMBER)
             continue;
@@ -123,9 +123,9 @@ static void measure(lun_fuser *f, lun_fuse_info *x)
 static void wall_by_scan(lun_fuser *f, lun_fuse_info *x)
 {
     lun_node *in, *scan = NULL;
-    for (int k = 0; (in = lun_node_operand(x->node, k)); k++) {
+    for (int k = 0; (in = lun__node_operand(x->node, k)); k++) {
         lun_fuse_info *o = &f->at[in->slot];
-        if (lun_node_ready(in) || o->wall || !o->scan)
+        if (lun__node_ready(in) || o->wall || !o->scan)
             continue;
         if (x->node->kind == LUN_NODE_SCAN)
             wall(o, "one kernel holds one scan");
@@ -150,9 +150,9 @@ static bool wall_by_size(lun_fuser *f, lun_fuse_info *x)
             return true; /* as large as its function, which has one result too many for memory */
         lun_fuse_info *largest = NULL;
         lun_node *in;
-        for (int k = 0; (in = lun_node_operand(x->node, k)); k++) {
+        for (int k = 0; (in = lun__node_operand(x->node, k)); k++) {
             lun_fuse_info *o = &f->at[in->slot];
-            if (lun_node_ready(in) || o->wall || in->source)
+            if (lun__node_ready(in) || o->wall || in->source)
                 continue;
             if (!largest || o->ops + 10 * o->leaves > largest->ops + 10 * largest->leaves)
                 largest = o;
@@ -171,9 +171,9 @@ static bool analyse(lun_fuser *f)
     for (int i = 0; i < f->count; i++) {
         lun_fuse_info *x = &f->at[i];
         lun_node *in;
-        if (lun_node_ready(x->node))
+        if (lun__node_ready(x->node))
             continue;
-        for (int k = 0; (in = lun_node_operand(x->node, k)); k++)
+        for (int k = 0; (in = lun__node_operand(x->node, k)); k++)
             wall_by_use(x, k, &f->at[in->slot]);
         wall_by_scan(f, x);
         measure(f, x);
@@ -192,7 +192,7 @@ enum { SHARE_COST = 10 };
 static void spread(lun_fuser *f, const lun_fuse_info *x)
 {
     lun_node *in;
-    for (int k = 0; (in = lun_node_operand(x->node, k)); k++) {
+    for (int k = 0; (in = lun__node_operand(x->node, k)); k++) {
         lun_fuse_info *o = &f->at[in->slot];
         if (lun__fuse_in_memory(o, x->low))
             continue;
@@ -215,7 +215,7 @@ static void wall_shared(lun_fuser *f)
     for (int i = f->count - 1; i >= 0; i--) {
         lun_fuse_info *x = &f->at[i];
         bool function = x->node->kind == LUN_NODE_CALL && x->node->body->outputs > 1;
-        if (lun_node_ready(x->node))
+        if (lun__node_ready(x->node))
             continue;
         if (!x->wall && !x->root && x->low < x->high && x->cost >= SHARE_COST && !x->node->virt &&
             !function) {
@@ -250,17 +250,17 @@ static void number(lun_fuser *f, lun_schedule *s)
             s->groups[g].sinks[k]->slot = g;
 }
 
-lun_status lun_fuse(lun_engine *e, lun_node *const *roots, int count, lun_schedule *out)
+lun_status lun__fuse(lun_engine *e, lun_node *const *roots, int count, lun_schedule *out)
 {
     lun_fuser f = {.e = e, .walk = ++e->walk};
     memset(out, 0, sizeof *out);
     bool ok = true;
     for (int i = 0; ok && i < count; i++)
-        if (!lun_node_ready(roots[i]))
+        if (!lun__node_ready(roots[i]))
             ok = order(&f, roots[i]);
     if (ok)
         for (int i = 0; i < count; i++)
-            if (!lun_node_ready(roots[i]))
+            if (!lun__node_ready(roots[i]))
                 f.at[roots[i]->slot].root = true;
     ok = ok && analyse(&f);
     if (ok)
@@ -274,11 +274,11 @@ lun_status lun_fuse(lun_engine *e, lun_node *const *roots, int count, lun_schedu
     free(f.region);
     if (ok)
         return LUN_OK;
-    lun_schedule_free(out);
+    lun__schedule_free(out);
     return lun__nomem(e);
 }
 
-void lun_schedule_free(lun_schedule *s)
+void lun__schedule_free(lun_schedule *s)
 {
     for (int i = 0; i < s->count; i++)
         free(s->groups[i].sinks);

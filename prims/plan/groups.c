@@ -72,7 +72,7 @@ static bool place(lun_fuser *f, lun_schedule *s, int from, int i)
         g->cut = x->cut;
     for (int at = 0; at < f->region_count; at++) {
         f->at[f->region[at]].group = k + 1;
-        for (int o = 0; (in = lun_node_operand(f->at[f->region[at]].node, o)); o++)
+        for (int o = 0; (in = lun__node_operand(f->at[f->region[at]].node, o)); o++)
             if (lun__fuse_in_memory(&f->at[in->slot], x->level))
                 f->at[in->slot].group = k + 1;
     }

@@ -53,7 +53,7 @@ static int add(lowerer *l, lun_ir_ins ins, uint32_t where)
     lun_lowered *o = l->out;
     if (!note(l, o->ir.count, where, NULL))
         return -1;
-    int v = lun_ir_add(&o->ir, ins);
+    int v = lun__ir_add(&o->ir, ins);
     return v < 0 ? nomem(l) : v;
 }
 
@@ -66,7 +66,7 @@ static int add_slot(lowerer *l, lun_node *n, int64_t offset, lun_ir_role role)
     if (!lun__grow(&o->slots, o->ir.slot_count, &o->slot_room, sizeof *o->slots))
         return nomem(l);
     o->slots[o->ir.slot_count] = (lun_slot_source){n, offset};
-    int i = lun_ir_slot_add(&o->ir, (lun_dtype)n->dtype, role);
+    int i = lun__ir_slot_add(&o->ir, (lun_dtype)n->dtype, role);
     return i < 0 ? nomem(l) : i;
 }
 
@@ -77,7 +77,7 @@ static int new_arg(lowerer *l, lun_node *n, lun_dtype t, uint64_t cell)
     if (!lun__grow(&o->args, o->ir.arg_count, &o->arg_room, sizeof *o->args))
         return nomem(l);
     o->args[o->ir.arg_count] = (lun_arg_source){n, cell};
-    int i = lun_ir_arg_add(&o->ir, t);
+    int i = lun__ir_arg_add(&o->ir, t);
     return i < 0 ? nomem(l) : i;
 }
 
@@ -170,9 +170,9 @@ static int emit_c_call(lowerer *l, lun_node *n)
     }
     int first = ir->operand_count;
     for (int k = 0; k < n->count; k++)
-        if (lun_ir_operand_add(ir, operands[k]) < 0)
+        if (lun__ir_operand_add(ir, operands[k]) < 0)
             return nomem(l);
-    int f = lun_ir_function_add(ir, (lun_ir_function *)(uintptr_t)n->body);
+    int f = lun__ir_function_add(ir, (lun_ir_function *)(uintptr_t)n->body);
     if (f < 0)
         return nomem(l);
     return add(
@@ -199,10 +199,11 @@ static int emit_ir_call(lowerer *l, lun_node *n)
         else
             params[p++] = operand(l, n->more[k]);
     }
-    if (n->body->types && !strstr(lun_strbuf_text(&l->out->types), n->body->types))
-        lun_strbuf_printf(&l->out->types, "%s%s", l->out->types.length ? "\n" : "", n->body->types);
+    if (n->body->types && !strstr(lun__strbuf_text(&l->out->types), n->body->types))
+        lun__strbuf_printf(&l->out->types, "%s%s", l->out->types.length ? "\n" : "",
+                           n->body->types);
     int from = ir->count;
-    lun_status s = lun_ir_inline(ir, n->body, params, arrays, o->value);
+    lun_status s = lun__ir_inline(ir, n->body, params, arrays, o->value);
     free(params);
     if (s != LUN_OK)
         return nomem(l);
@@ -230,14 +231,14 @@ static int emit_node(lowerer *l, lun_node *n, uint32_t where)
     int32_t v[3] = {-1, -1, -1};
     lun_node *in;
     lun_ir_ins ins = {.dtype = n->dtype, .a = -1, .b = -1, .c = -1};
-    l->out->ops += !n->source && lun_node_works(n);
+    l->out->ops += !n->source && lun__node_works(n);
     if (n->kind == LUN_NODE_SLICE)
         return emit_slice(l, n);
     if (n->kind == LUN_NODE_OUTPUT)
         return emit_output(l, n);
     if (n->kind == LUN_NODE_CALL)
         return n->body->text ? emit_c_call(l, n) : emit_ir_call(l, n);
-    for (int k = 0; (in = lun_node_operand(n, k)); k++)
+    for (int k = 0; (in = lun__node_operand(n, k)); k++)
         v[k] = operand(l, in);
     ins.a = v[0];
     ins.b = v[1];
@@ -252,7 +253,7 @@ static int emit_node(lowerer *l, lun_node *n, uint32_t where)
         ins.b = v[0];
         break;
     case LUN_NODE_OP: {
-        const lun_op_row *row = lun_op_get((lun_op)n->op);
+        const lun_op_row *row = lun__op_get((lun_op)n->op);
         ins.kind = LUN_IR_OP;
         ins.op = n->op;
         ins.from = row->rule == LUN_RULE_SELECT ? n->dtype : n->in[0]->dtype;
@@ -267,7 +268,7 @@ static int emit_node(lowerer *l, lun_node *n, uint32_t where)
         ins.op = n->op;
         ins.inclusive = n->inclusive;
         if (n->op == LUN_OP_COUNT) {
-            int f = lun_ir_function_add(&l->out->ir, (lun_ir_function *)(uintptr_t)n->body);
+            int f = lun__ir_function_add(&l->out->ir, (lun_ir_function *)(uintptr_t)n->body);
             if (f < 0)
                 return nomem(l);
             ins.c = f;
@@ -339,7 +340,7 @@ static void emit_reduce(lowerer *l, lun_node *n)
     lun_ir_ins ins = {.kind = LUN_IR_REDUCE, .dtype = n->acc, .op = n->op, .b = -1, .c = -1};
     ins.a = operand(l, n->in[0]);
     if (n->op == LUN_OP_COUNT) {
-        ins.c = lun_ir_function_add(&o->ir, (lun_ir_function *)(uintptr_t)n->body);
+        ins.c = lun__ir_function_add(&o->ir, (lun_ir_function *)(uintptr_t)n->body);
         if (ins.c < 0)
             nomem(l);
         ins.captured = add_captured(l, n);
@@ -349,7 +350,7 @@ static void emit_reduce(lowerer *l, lun_node *n)
         return;
     }
     o->results[o->ir.result_count] = n;
-    ins.imm = lun_ir_result_add(&o->ir, (lun_dtype)n->acc);
+    ins.imm = lun__ir_result_add(&o->ir, (lun_dtype)n->acc);
     if (ins.imm < 0)
         nomem(l);
     o->ops++;
@@ -374,11 +375,11 @@ static void emit_store(lowerer *l, lun_node *n)
             0);
 }
 
-lun_status lun_lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out)
+lun_status lun__lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out)
 {
     lowerer l = {.e = e, .s = s, .g = &s->groups[g], .group = g, .out = out, .walk = ++e->walk};
     memset(out, 0, sizeof *out);
-    lun_ir_init(&out->ir);
+    lun__ir_init(&out->ir);
     for (int i = 0; l.status == LUN_OK && i < l.g->sink_count; i++) {
         lun_node *n = l.g->sinks[i];
         if (n->kind == LUN_NODE_REDUCE)
@@ -388,27 +389,27 @@ lun_status lun_lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *o
     }
 #ifdef LUN_DEBUG
     lun_strbuf why = LUN_STRBUF_INIT;
-    lun_status verified = l.status == LUN_OK ? lun_ir_verify(&out->ir, &why) : LUN_OK;
+    lun_status verified = l.status == LUN_OK ? lun__ir_verify(&out->ir, &why) : LUN_OK;
     if (verified == LUN_ENOMEM)
         nomem(&l);
     else if (verified != LUN_OK)
-        l.status = lun__fail(e, LUN_EARG, "internal: bad IR: %s", lun_strbuf_text(&why));
-    lun_strbuf_free(&why);
+        l.status = lun__fail(e, LUN_EARG, "internal: bad IR: %s", lun__strbuf_text(&why));
+    lun__strbuf_free(&why);
 #endif
     free(l.calls);
     if (l.status != LUN_OK)
-        lun_lowered_free(out);
+        lun__lowered_free(out);
     return l.status;
 }
 
-void lun_lowered_free(lun_lowered *l)
+void lun__lowered_free(lun_lowered *l)
 {
-    lun_ir_free(&l->ir);
+    lun__ir_free(&l->ir);
     free(l->slots);
     free(l->args);
     free(l->results);
     free(l->where);
     free(l->notes);
-    lun_strbuf_free(&l->types);
+    lun__strbuf_free(&l->types);
     memset(l, 0, sizeof *l);
 }

@@ -34,8 +34,8 @@ typedef struct lun_schedule {
 } lun_schedule;
 
 /* Cuts the graph below the roots into groups; *out is to be freed after LUN_OK.  LUN_ENOMEM. */
-lun_status lun_fuse(lun_engine *e, lun_node *const *roots, int count, lun_schedule *out);
-void lun_schedule_free(lun_schedule *s);
+lun_status lun__fuse(lun_engine *e, lun_node *const *roots, int count, lun_schedule *out);
+void lun__schedule_free(lun_schedule *s);
 
 /* Where a kernel's slots and arguments come from. */
 typedef struct lun_slot_source {
@@ -63,7 +63,7 @@ typedef struct lun_lowered {
 
 /* The IR of group g.  Other groups' sinks that it needs are read as arrays (or
  * arguments, for Scalars). */
-lun_status lun_lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out);
-void lun_lowered_free(lun_lowered *l);
+lun_status lun__lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out);
+void lun__lowered_free(lun_lowered *l);
 
 #endif

@@ -15,8 +15,8 @@ bool lun__fuse_region(lun_fuser *f, int i, int group, int *ops, int *leaves)
         lun_node *n = f->at[f->region[at]].node, *in;
         if (*ops > LUN_GROUP_OPS || *leaves > LUN_GROUP_LEAVES)
             break;
-        *ops += lun_node_works(n);
-        for (int k = 0; (in = lun_node_operand(n, k)); k++) {
+        *ops += lun__node_works(n);
+        for (int k = 0; (in = lun__node_operand(n, k)); k++) {
             const lun_fuse_info *o = &f->at[in->slot];
             if (in->mark == walk || in->kind == LUN_NODE_NUMBER || (group && o->group == group))
                 continue;

@@ -30,7 +30,7 @@ typedef struct lun_fuser {
 /* Whether a kernel of that level finds o's elements in memory. */
 static inline bool lun__fuse_in_memory(const lun_fuse_info *o, int level)
 {
-    return lun_node_ready(o->node) || (o->wall && o->level < level);
+    return lun__node_ready(o->node) || (o->wall && o->level < level);
 }
 
 /* Exact number of operations and leaves in the region of node i, without those that a group

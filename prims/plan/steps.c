@@ -11,7 +11,7 @@ static bool hold(lun_steps *s, lun_node *n)
 {
     if (!lun__grow(&s->held, s->held_count, &s->held_room, sizeof *s->held))
         return false;
-    s->held[s->held_count++] = lun_node_retain(n);
+    s->held[s->held_count++] = lun__node_retain(n);
     return true;
 }
 
@@ -41,7 +41,7 @@ static lun_status plan_kernel(lun_engine *e, const lun_schedule *groups, int g, 
 {
     const lun_group *group = &groups->groups[g];
     lun_lowered l;
-    lun_status status = lun_lower(e, groups, g, &l);
+    lun_status status = lun__lower(e, groups, g, &l);
     if (status != LUN_OK)
         return status;
     /* what a function indexes must be in memory */
@@ -52,7 +52,7 @@ static lun_status plan_kernel(lun_engine *e, const lun_schedule *groups, int g, 
     if (step)
         step->lowered = l;
     else
-        lun_lowered_free(&l);
+        lun__lowered_free(&l);
     return status == LUN_OK && !step ? lun__nomem(e) : status;
 }
 
@@ -75,7 +75,7 @@ lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, lun
 {
     lun_schedule groups;
     memset(out, 0, sizeof *out);
-    lun_status status = lun_fuse(e, roots, count, &groups);
+    lun_status status = lun__fuse(e, roots, count, &groups);
     if (status != LUN_OK)
         return status;
     for (int g = 0; status == LUN_OK && g < groups.count; g++) {
@@ -83,7 +83,7 @@ lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, lun
         if (status == LUN_OK && g + 1 < groups.count)
             status = lun__stopped(e);
     }
-    lun_schedule_free(&groups);
+    lun__schedule_free(&groups);
     /* numbers over many indices come last: they need no kernel */
     for (int i = 0; status == LUN_OK && i < count; i++)
         if (roots[i]->kind == LUN_NODE_NUMBER && roots[i]->rank)
@@ -96,9 +96,9 @@ lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, lun
 void lun__steps_free(lun_engine *e, lun_steps *s)
 {
     for (int i = 0; i < s->count; i++)
-        lun_lowered_free(&s->at[i].lowered);
+        lun__lowered_free(&s->at[i].lowered);
     for (int i = 0; i < s->held_count; i++)
-        lun_node_release(e, s->held[i]);
+        lun__node_release(e, s->held[i]);
     free(s->at);
     free(s->held);
     memset(s, 0, sizeof *s);

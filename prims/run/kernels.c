@@ -22,11 +22,11 @@ static uint64_t hash_bytes(const char *s, size_t n)
 static void key_of(const lun_ir *ir, lun_strbuf *key)
 {
     if (ir->function_count) {
-        lun_ir_print(ir, key);
+        lun__ir_print(ir, key);
         return;
     }
-    lun_strbuf_add(key, (const char *)ir->ins, (size_t)ir->count * sizeof *ir->ins);
-    lun_strbuf_add(key, (const char *)ir->slots, (size_t)ir->slot_count * sizeof *ir->slots);
+    lun__strbuf_add(key, (const char *)ir->ins, (size_t)ir->count * sizeof *ir->ins);
+    lun__strbuf_add(key, (const char *)ir->slots, (size_t)ir->slot_count * sizeof *ir->slots);
 }
 
 static bool make_room(lun_engine *e)
@@ -54,22 +54,22 @@ static lun_status build(lun_engine *e, const lun_ir *ir, lun_kernel_entry *k)
     lun_backend_slot *b;
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_status s = lun__backend(e, &b);
-    if (s == LUN_OK && lun_ir_print(ir, &text) != LUN_OK)
+    if (s == LUN_OK && lun__ir_print(ir, &text) != LUN_OK)
         s = lun__nomem(e);
     if (s == LUN_OK)
-        s = b->backend->build(b->state, ir, lun_strbuf_text(&text), &k->kernel);
+        s = b->backend->build(b->state, ir, lun__strbuf_text(&text), &k->kernel);
     k->at = b;
     k->math = e->math;
-    lun_strbuf_free(&text);
+    lun__strbuf_free(&text);
     return s;
 }
 
-lun_status lun_kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **out)
+lun_status lun__kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **out)
 {
     lun_strbuf key = LUN_STRBUF_INIT;
     key_of(ir, &key);
     if (key.failed || !make_room(e)) {
-        lun_strbuf_free(&key);
+        lun__strbuf_free(&key);
         return lun__nomem(e);
     }
     uint64_t hash = hash_bytes(key.text, key.length);
@@ -83,7 +83,7 @@ lun_status lun_kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **ou
         s = k ? build(e, ir, k) : lun__nomem(e);
         if (s != LUN_OK) {
             free(k);
-            lun_strbuf_free(&key);
+            lun__strbuf_free(&key);
             return s;
         }
         k->key = key.text; /* takes it */
@@ -93,7 +93,7 @@ lun_status lun_kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **ou
         e->kernels[hash & (e->kernel_buckets - 1)] = k;
         e->kernel_count++;
     } else {
-        lun_strbuf_free(&key);
+        lun__strbuf_free(&key);
     }
     *out = k;
     return LUN_OK;

@@ -15,7 +15,7 @@ struct lun_kernel_entry {
     lun_kernel *kernel;
 };
 /* The kernel of the backend in use for that IR, built if there is none yet. */
-lun_status lun_kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **out);
+lun_status lun__kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **out);
 
 /* Whether k is a kernel of the backend and the math mode in use. */
 static inline bool lun__kernel_fits(const lun_engine *e, const lun_kernel_entry *k)

@@ -32,7 +32,7 @@ static void outcome_free(lun_engine *e, outcome *o)
 {
     for (int k = 0; k < o->count; k++)
         if (o->outputs[k].storage)
-            lun_storage_release(e, o->outputs[k].storage);
+            lun__storage_release(e, o->outputs[k].storage);
     if (o->outputs != o->few_outputs)
         free(o->outputs);
     if (o->cells != o->few_cells)
@@ -66,7 +66,7 @@ static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, o
             continue;
         output *to = &o->outputs[o->count];
         to->node = l->slots[i].node;
-        lun_status s = lun_storage_result(e, (lun_dtype)ir->slots[i].dtype, n, &to->storage);
+        lun_status s = lun__storage_result(e, (lun_dtype)ir->slots[i].dtype, n, &to->storage);
         if (s != LUN_OK)
             return s;
         o->count++;
@@ -140,12 +140,12 @@ typedef struct binding {
 
 static int read_stream(const void *storage, int64_t first, int64_t count, void *to)
 {
-    return lun_storage_fetch(storage, first, count, to);
+    return lun__storage_fetch(storage, first, count, to);
 }
 
 static lun_status explain_stream(lun_engine *e, const lun_storage *s, int failure)
 {
-    return lun_source_fail(e, s->source, failure);
+    return lun__source_fail(e, s->source, failure);
 }
 
 /* Whether a kernel reads slot i's elements one after the other, so that they need
@@ -168,7 +168,7 @@ static lun_status bind_stream(lun_engine *e, const lun_storage *s, const lun_low
     to->streams[i] = (lun_stream){read_stream, s, to->origin[i]};
     to->room[i] = INT64_MAX; /* it is read into memory with room enough */
     to->at[i] = NULL;
-    return lun_source_check(e, s->source);
+    return lun__source_check(e, s->source);
 }
 
 /* A storage that one slot needs whole is loaded into memory for all slots on it. */
@@ -180,7 +180,7 @@ static void bind_loaded(const lun_ir *ir, binding *to)
             continue;
         to->streams[i] = (lun_stream){0};
         to->room[i] = s->room - to->origin[i];
-        to->at[i] = (char *)s->data + to->origin[i] * lun_dtype_get(s->dtype)->bytes;
+        to->at[i] = (char *)s->data + to->origin[i] * lun__dtype_get(s->dtype)->bytes;
     }
 }
 
@@ -192,7 +192,7 @@ static inline lun_status bind_slot(lun_engine *e, lun_backend_slot *b, const lun
     /* element `first` of the index space is element 0 of an output */
     lun_storage *s = written ? written : n->storage;
     int64_t origin = written ? -first : n->offset + l->slots[i].offset;
-    int64_t size = lun_dtype_get(s->dtype)->bytes;
+    int64_t size = lun__dtype_get(s->dtype)->bytes;
     lun_ir_role role = (lun_ir_role)l->ir.slots[i].role;
     int64_t bytes = size * (role == LUN_SLOT_UNIFORM ? 1 : role == LUN_SLOT_ARRAY ? n->n : count);
     to->bytes += bytes;
@@ -201,7 +201,7 @@ static inline lun_status bind_slot(lun_engine *e, lun_backend_slot *b, const lun
     to->origin[i] = origin;
     if (b->backend->buffer_new) {
         lun_buffer *buffer = NULL;
-        lun_status status = lun_storage_buffer(e, s, b, &buffer);
+        lun_status status = lun__storage_buffer(e, s, b, &buffer);
         to->room[i] = (s->count + 63) / 64 * 64 - origin;
         to->at[i] = buffer;
         return status;
@@ -209,7 +209,7 @@ static inline lun_status bind_slot(lun_engine *e, lun_backend_slot *b, const lun
     if (s->stale) {
         if (s->source && is_sequential(&l->ir, i))
             return bind_stream(e, s, l, i, to);
-        lun_status status = lun_storage_host(e, s, false);
+        lun_status status = lun__storage_host(e, s, false);
         if (status != LUN_OK)
             return status;
     }
@@ -342,7 +342,7 @@ static void empty_results(const lun_lowered *l, uint64_t *results)
         const lun_node *n = l->results[r];
         uint64_t cell = 0;
         if (n->op < LUN_OP_COUNT)
-            lun_op_identity((lun_op)n->op, (lun_dtype)n->acc, &cell);
+            lun__op_identity((lun_op)n->op, (lun_dtype)n->acc, &cell);
         results[r] = cell;
     }
 }
@@ -353,32 +353,32 @@ static lun_status keep(lun_engine *e, const lun_lowered *l, outcome *o)
     for (int k = 0; k < o->count; k++) { /* what may fail comes first */
         const output *from = &o->outputs[k];
         lun_status s = from->node->rank == 0 && from->storage->stale
-                           ? lun_storage_host(e, from->storage, false)
+                           ? lun__storage_host(e, from->storage, false)
                            : LUN_OK;
         if (s != LUN_OK)
             return s;
     }
     for (int r = 0; r < l->ir.result_count; r++) {
         lun_node *n = l->results[r];
-        lun_node_become_number(e, n,
-                               lun_cell_cast((lun_dtype)n->dtype, (lun_dtype)n->acc, o->cells[r]));
+        lun__node_become_number(
+            e, n, lun__cell_cast((lun_dtype)n->dtype, (lun_dtype)n->acc, o->cells[r]));
     }
     for (int k = 0; k < o->count; k++) {
         output *from = &o->outputs[k];
         lun_node *n = from->node;
         if (n->rank == 0) {
             uint64_t cell = 0;
-            memcpy(&cell, from->storage->data, lun_dtype_get((lun_dtype)n->dtype)->bytes);
-            lun_node_become_number(e, n, cell);
+            memcpy(&cell, from->storage->data, lun__dtype_get((lun_dtype)n->dtype)->bytes);
+            lun__node_become_number(e, n, cell);
         } else {
-            lun_node_become_leaf(e, n, from->storage, 0);
+            lun__node_become_leaf(e, n, from->storage, 0);
             from->storage = NULL;
         }
     }
     return LUN_OK;
 }
 
-lun_status lun_run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n)
+lun_status lun__run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n)
 {
     outcome o;
     lun_status status = outcome_make(e, l, n, &o);
@@ -392,8 +392,8 @@ lun_status lun_run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry
     return status;
 }
 
-lun_status lun_run_part(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
-                        int64_t first, int64_t count, void *host)
+lun_status lun__run_part(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
+                         int64_t first, int64_t count, void *host)
 {
     int64_t from = first / 64 * 64, room = first + count - from;
     outcome o;
@@ -401,7 +401,7 @@ lun_status lun_run_part(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k
     if (status == LUN_OK)
         status = launch(e, l, k, n, from, room, &o);
     for (int i = 0; status == LUN_OK && i < o.count; i++)
-        status = lun_storage_read(e, o.outputs[i].storage, first - from, count, host);
+        status = lun__storage_read(e, o.outputs[i].storage, first - from, count, host);
     outcome_free(e, &o);
     return status;
 }

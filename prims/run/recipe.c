@@ -43,7 +43,7 @@ static bool simple(const lun_node *n)
 static bool enter(const void *ctx, const lun_node *user, int k, const lun_node *in)
 {
     (void)ctx, (void)k, (void)in;
-    return !lun_node_ready(user);
+    return !lun__node_ready(user);
 }
 
 static bool append(void *ctx, lun_node *n, const lun_node *user)
@@ -69,7 +69,7 @@ static uint8_t place_of(const lun_node *n, int64_t space)
     int64_t own = space_of(n);
     unsigned bits =
         (own == space ? WHOLE : 0u) | (n->rank == 0 ? SCALAR : 0u) | (own == 1 ? ONE : 0u);
-    bool foreign = own != space && (own != 1 || !lun_node_ready(n));
+    bool foreign = own != space && (own != 1 || !lun__node_ready(n));
     return foreign || n->body || n->workgroup ? FOREIGN : (uint8_t)bits;
 }
 
@@ -90,7 +90,7 @@ static bool shape_of(lun_engine *e, lun_node *const *roots, int count, shape *s)
     if (count > ROOTS)
         return false;
     for (int i = 0; i < count; i++) {
-        if (lun_node_ready(roots[i]) || !lun__walk(walk, roots[i], &v))
+        if (lun__node_ready(roots[i]) || !lun__walk(walk, roots[i], &v))
             return false;
         for (int k = 0; k < i; k++)
             if (roots[k] == roots[i])
@@ -107,7 +107,7 @@ static uint32_t form_of(lun_node *const *roots, int count)
 {
     uint32_t form = 0;
     for (int i = 0; i < count; i++)
-        form = form * 31 + lun_node_form(roots[i]);
+        form = form * 31 + lun__node_form(roots[i]);
     return form;
 }
 
@@ -128,7 +128,7 @@ static bool matches(lun_engine *e, const lun_recipe *r, lun_node *const *roots, 
     for (int i = r->count - 1; i >= 0; i--) {
         const lun_recipe_part *p = &r->parts[i];
         lun_node *n = order[i];
-        if (lun_node_nature(n) != p->nature || !is_at(n, p->place, space))
+        if (lun__node_nature(n) != p->nature || !is_at(n, p->place, space))
             return false;
         for (int k = 0; k < 3 && p->in[k] >= 0; k++) {
             lun_node *in = n->in[k];
@@ -158,14 +158,14 @@ static lun_recipe *find(lun_engine *e, lun_node *const *roots, int count, lun_no
 lun_status lun__recipe_launch(lun_engine *e, lun_recipe *r)
 {
     if (!r->kernel || !lun__kernel_fits(e, r->kernel)) {
-        lun_status status = lun_kernel_get(e, &r->step.lowered.ir, &r->kernel);
+        lun_status status = lun__kernel_get(e, &r->step.lowered.ir, &r->kernel);
         if (status != LUN_OK)
             return status;
     }
-    return lun_run_lowered(e, &r->step.lowered, r->kernel, r->step.n);
+    return lun__run_lowered(e, &r->step.lowered, r->kernel, r->step.n);
 }
 
-lun_status lun_recipe_run(lun_engine *e, lun_node *const *roots, int count, bool *done)
+lun_status lun__recipe_run(lun_engine *e, lun_node *const *roots, int count, bool *done)
 {
     lun_node *order[NODES];
     *done = false;
@@ -189,7 +189,7 @@ lun_status lun_recipe_run(lun_engine *e, lun_node *const *roots, int count, bool
 
 static void recipe_free(lun_recipe *r)
 {
-    lun_lowered_free(&r->step.lowered);
+    lun__lowered_free(&r->step.lowered);
     free(r->parts);
     free(r->slots);
     free(r);
@@ -232,8 +232,8 @@ static bool write_parts(lun_recipe *r, const shape *s)
         const lun_node *n = s->order[i];
         lun_recipe_part *p = &r->parts[i];
         *p = (lun_recipe_part){
-            .nature = lun_node_nature(n), .place = place_of(n, s->n), .in = {-1, -1, -1}};
-        for (int k = 0; k < 3 && !lun_node_ready(n) && n->in[k]; k++) {
+            .nature = lun__node_nature(n), .place = place_of(n, s->n), .in = {-1, -1, -1}};
+        for (int k = 0; k < 3 && !lun__node_ready(n) && n->in[k]; k++) {
             int32_t number = n->in[k]->slot;
             p->in[k] = (int8_t)number;
             if (!named[number])

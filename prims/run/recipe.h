@@ -26,7 +26,7 @@ struct lun_recipe {
 };
 
 /* Tries to evaluate the roots by a recipe.  *done: whether it did. */
-lun_status lun_recipe_run(lun_engine *e, lun_node *const *roots, int count, bool *done);
+lun_status lun__recipe_run(lun_engine *e, lun_node *const *roots, int count, bool *done);
 /* Remembers the plan of these roots for graphs of their shape, if it is one launch without
  * anything else to it: takes the step out of it then, to be run by lun__recipe_launch.  NULL:
  * nothing has changed. */

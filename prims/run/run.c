@@ -11,45 +11,45 @@
 static lun_status run_fill(lun_engine *e, lun_node *n)
 {
     lun_storage *to;
-    lun_status status = lun_storage_new(e, (lun_dtype)n->dtype, n->n, &to);
+    lun_status status = lun__storage_new(e, (lun_dtype)n->dtype, n->n, &to);
     if (status != LUN_OK)
         return status;
-    lun_cell_fill((lun_dtype)n->dtype, n->cell, to->data, n->n);
-    lun_node_become_leaf(e, n, to, 0);
+    lun__cell_fill((lun_dtype)n->dtype, n->cell, to->data, n->n);
+    lun__node_become_leaf(e, n, to, 0);
     return LUN_OK;
 }
 
 static lun_status run_copy(lun_engine *e, lun_node *n)
 {
     lun_storage *s;
-    lun_status status = lun_storage_new(e, (lun_dtype)n->dtype, n->n, &s);
+    lun_status status = lun__storage_new(e, (lun_dtype)n->dtype, n->n, &s);
     if (status != LUN_OK)
         return status;
-    int size = lun_dtype_get((lun_dtype)n->dtype)->bytes;
+    int size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
     char *to = s->data;
     for (int k = 0; k < 2 && status == LUN_OK; k++) {
         const lun_node *in = n->in[k];
         if (in->kind == LUN_NODE_NUMBER)
-            lun_cell_fill((lun_dtype)in->dtype, in->cell, to, in->n);
+            lun__cell_fill((lun_dtype)in->dtype, in->cell, to, in->n);
         else
-            status = lun_storage_read(e, in->storage, in->offset, in->n, to);
+            status = lun__storage_read(e, in->storage, in->offset, in->n, to);
         to += in->n * size;
     }
     if (status != LUN_OK) {
-        lun_storage_release(e, s);
+        lun__storage_release(e, s);
         return status;
     }
     e->stats.bytes_read += n->n * size;
     e->stats.bytes_written += n->n * size;
-    lun_node_become_leaf(e, n, s, 0);
+    lun__node_become_leaf(e, n, s, 0);
     return LUN_OK;
 }
 
 static lun_status run_launch(lun_engine *e, const lun_step *step)
 {
     lun_kernel_entry *k = NULL;
-    lun_status status = step->n > 0 ? lun_kernel_get(e, &step->lowered.ir, &k) : LUN_OK;
-    return status == LUN_OK ? lun_run_lowered(e, &step->lowered, k, step->n) : status;
+    lun_status status = step->n > 0 ? lun__kernel_get(e, &step->lowered.ir, &k) : LUN_OK;
+    return status == LUN_OK ? lun__run_lowered(e, &step->lowered, k, step->n) : status;
 }
 
 /* The first `count` steps. */
@@ -77,7 +77,7 @@ static lun_status run_roots(lun_engine *e, lun_node *const *roots, int count)
 {
     lun_steps s;
     bool done;
-    lun_status status = lun_recipe_run(e, roots, count, &done);
+    lun_status status = lun__recipe_run(e, roots, count, &done);
     if (status != LUN_OK || done)
         return status;
     status = lun__steps_make(e, roots, count, &s);
@@ -96,7 +96,7 @@ static lun_status refuse(lun_engine *e)
         "an evaluation is under way: a function of lun_on_progress cannot begin another");
 }
 
-lun_status lun_run(lun_engine *e, lun_node *const *roots, int count)
+lun_status lun__run(lun_engine *e, lun_node *const *roots, int count)
 {
     bool done = true;
     for (int i = 0; i < count; i++)
@@ -140,9 +140,9 @@ static lun_status run_range(lun_engine *e, lun_node *root, int64_t first, int64_
     if (last) {
         status = run_steps(e, &s, s.count - 1);
         if (status == LUN_OK)
-            status = lun_kernel_get(e, &last->lowered.ir, &k);
+            status = lun__kernel_get(e, &last->lowered.ir, &k);
         if (status == LUN_OK)
-            status = lun_run_part(e, &last->lowered, k, last->n, first, count, host);
+            status = lun__run_part(e, &last->lowered, k, last->n, first, count, host);
         *done = status == LUN_OK;
     } else {
         status = run_steps(e, &s, s.count);
@@ -151,8 +151,8 @@ static lun_status run_range(lun_engine *e, lun_node *root, int64_t first, int64_
     return status;
 }
 
-lun_status lun_run_range(lun_engine *e, lun_node *root, int64_t first, int64_t count, void *host,
-                         bool *done)
+lun_status lun__run_range(lun_engine *e, lun_node *root, int64_t first, int64_t count, void *host,
+                          bool *done)
 {
     *done = false;
     if (e->telling)

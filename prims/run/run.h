@@ -7,17 +7,17 @@
 #include "run/kernels.h"
 
 /* Makes every root a LEAF (or NUMBER, for Scalars). */
-lun_status lun_run(lun_engine *e, lun_node *const *roots, int count);
+lun_status lun__run(lun_engine *e, lun_node *const *roots, int count);
 /* Elements first .. first+count-1 of an unevaluated root into host memory, without keeping them,
  * where only they need to be computed.  *done: false if the root had to be evaluated as a whole;
  * it is a LEAF then. */
-lun_status lun_run_range(lun_engine *e, lun_node *root, int64_t first, int64_t count, void *host,
-                         bool *done);
+lun_status lun__run_range(lun_engine *e, lun_node *root, int64_t first, int64_t count, void *host,
+                          bool *done);
 /* Allocates, launches over n > 0 indices and gives the results to the sinks of a lowered group. */
-lun_status lun_run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n);
+lun_status lun__run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n);
 /* Computes elements first .. first + count - 1 of the only result, of n, into host; the
  * node stays as it is. */
-lun_status lun_run_part(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
-                        int64_t first, int64_t count, void *host);
+lun_status lun__run_part(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
+                         int64_t first, int64_t count, void *host);
 
 #endif

@@ -10,23 +10,23 @@
 
 enum { LOAD_BYTES = 16 << 20 }; /* between two looks at whether to stop */
 
-lun_status lun_storage_filed(lun_engine *e, lun_source *source, int64_t start, bool swapped,
-                             lun_dtype t, int64_t count, lun_storage **out)
+lun_status lun__storage_filed(lun_engine *e, lun_source *source, int64_t start, bool swapped,
+                              lun_dtype t, int64_t count, lun_storage **out)
 {
-    lun_status s = lun_storage_empty(e, t, count, out);
+    lun_status s = lun__storage_empty(e, t, count, out);
     if (s != LUN_OK)
         return s;
-    (*out)->source = lun_source_retain(source);
+    (*out)->source = lun__source_retain(source);
     (*out)->start = start;
     (*out)->swapped = swapped;
     return LUN_OK;
 }
 
-lun_status lun_storage_part(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
-                            lun_storage **out)
+lun_status lun__storage_part(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
+                             lun_storage **out)
 {
-    int64_t start = s->start + first * lun_dtype_get(s->dtype)->bytes;
-    return lun_storage_filed(e, s->source, start, s->swapped, s->dtype, count, out);
+    int64_t start = s->start + first * lun__dtype_get(s->dtype)->bytes;
+    return lun__storage_filed(e, s->source, start, s->swapped, s->dtype, count, out);
 }
 
 /* Any byte but 0 is true. */
@@ -47,10 +47,10 @@ SWAP(16)
 SWAP(32)
 SWAP(64)
 
-int lun_storage_fetch(const lun_storage *s, int64_t first, int64_t count, void *to)
+int lun__storage_fetch(const lun_storage *s, int64_t first, int64_t count, void *to)
 {
-    int size = lun_dtype_get(s->dtype)->bytes;
-    int failure = lun_source_read(s->source, s->start + first * size, count * size, to);
+    int size = lun__dtype_get(s->dtype)->bytes;
+    int failure = lun__source_read(s->source, s->start + first * size, count * size, to);
     if (failure)
         return failure;
     if (lun__dtype_is_bool(s->dtype))
@@ -64,16 +64,16 @@ int lun_storage_fetch(const lun_storage *s, int64_t first, int64_t count, void *
     return 0;
 }
 
-lun_status lun_storage_fetch_all(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
-                                 void *to)
+lun_status lun__storage_fetch_all(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
+                                  void *to)
 {
-    int size = lun_dtype_get(s->dtype)->bytes;
-    lun_status status = lun_source_check(e, s->source);
+    int size = lun__dtype_get(s->dtype)->bytes;
+    lun_status status = lun__source_check(e, s->source);
     for (int64_t done = 0, some; status == LUN_OK && done < count; done += some) {
         some = count - done < LOAD_BYTES / size ? count - done : LOAD_BYTES / size;
-        int failure = lun_storage_fetch(s, first + done, some, (char *)to + done * size);
+        int failure = lun__storage_fetch(s, first + done, some, (char *)to + done * size);
         if (failure)
-            status = lun_source_fail(e, s->source, failure);
+            status = lun__source_fail(e, s->source, failure);
         else if (done + some < count)
             status = lun__stopped(e);
     }

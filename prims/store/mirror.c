@@ -15,7 +15,7 @@ enum { PEEK_SHARE = 16, PEEKS = 8 };
 
 static int64_t bytes_of(const lun_storage *s, int64_t count)
 {
-    return count * lun_dtype_get(s->dtype)->bytes;
+    return count * lun__dtype_get(s->dtype)->bytes;
 }
 
 static lun_mirror *find(const lun_storage *s, const lun_backend_slot *at)
@@ -49,24 +49,24 @@ static lun_status add(lun_engine *e, lun_storage *s, lun_backend_slot *at, lun_m
     m->at = at;
     m->next = s->mirrors;
     s->mirrors = m;
-    lun_pool_press(e->pool, padded);
+    lun__pool_press(e->pool, padded);
     *out = m;
     return LUN_OK;
 }
 
-lun_status lun_storage_result(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out)
+lun_status lun__storage_result(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out)
 {
     lun_backend_slot *at = &e->backends[e->current];
     lun_mirror *m;
     lun_storage *s;
     if (!at->backend->buffer_new)
-        return lun_storage_new(e, t, count, out);
-    lun_status status = lun_storage_empty(e, t, count, &s);
+        return lun__storage_new(e, t, count, out);
+    lun_status status = lun__storage_empty(e, t, count, &s);
     if (status != LUN_OK)
         return status;
     status = add(e, s, at, &m);
     if (status != LUN_OK) {
-        lun_storage_release(e, s);
+        lun__storage_release(e, s);
         return status;
     }
     m->current = true;
@@ -74,22 +74,22 @@ lun_status lun_storage_result(lun_engine *e, lun_dtype t, int64_t count, lun_sto
     return LUN_OK;
 }
 
-lun_status lun_storage_host(lun_engine *e, lun_storage *s, bool change)
+lun_status lun__storage_host(lun_engine *e, lun_storage *s, bool change)
 {
     lun_status status = LUN_OK;
     if (s->stale) {
         lun_mirror *m = find_current(s);
         if (!s->data)
-            status = lun_storage_memory(e, s);
+            status = lun__storage_memory(e, s);
         if (status == LUN_OK && s->source)
-            status = lun_storage_fetch_all(e, s, 0, s->count, s->data);
+            status = lun__storage_fetch_all(e, s, 0, s->count, s->data);
         else if (status == LUN_OK && m && s->count)
             status = m->at->backend->download(m->at->state, m->buffer, 0, s->data,
                                               bytes_of(s, s->count));
         if (status != LUN_OK)
             return status;
         s->stale = false;
-        lun_source_release(s->source);
+        lun__source_release(s->source);
         s->source = NULL;
     }
     for (lun_mirror *m = change ? s->mirrors : NULL; m; m = m->next)
@@ -97,20 +97,21 @@ lun_status lun_storage_host(lun_engine *e, lun_storage *s, bool change)
     return LUN_OK;
 }
 
-lun_status lun_storage_read(lun_engine *e, lun_storage *s, int64_t first, int64_t count, void *host)
+lun_status lun__storage_read(lun_engine *e, lun_storage *s, int64_t first, int64_t count,
+                             void *host)
 {
     lun_mirror *m = s->stale ? find_current(s) : NULL;
     bool part = count < s->count / PEEK_SHARE && s->peeks < PEEKS;
     if (!count)
         return LUN_OK;
     if (s->source)
-        return lun_storage_fetch_all(e, s, first, count, host);
+        return lun__storage_fetch_all(e, s, first, count, host);
     if (m && (part || count == s->count)) {
         s->peeks += part;
         return m->at->backend->download(m->at->state, m->buffer, bytes_of(s, first), host,
                                         bytes_of(s, count));
     }
-    lun_status status = s->stale ? lun_storage_host(e, s, false) : LUN_OK;
+    lun_status status = s->stale ? lun__storage_host(e, s, false) : LUN_OK;
     if (status == LUN_OK)
         memcpy(host, (char *)s->data + bytes_of(s, first), (size_t)bytes_of(s, count));
     return status;
@@ -121,17 +122,18 @@ static lun_status upload_file(lun_engine *e, const lun_storage *s, lun_backend_s
                               lun_mirror *m)
 {
     lun_storage *copy;
-    lun_status status = lun_storage_new(e, s->dtype, s->count, &copy);
+    lun_status status = lun__storage_new(e, s->dtype, s->count, &copy);
     if (status != LUN_OK)
         return status;
-    status = lun_storage_fetch_all(e, s, 0, s->count, copy->data);
+    status = lun__storage_fetch_all(e, s, 0, s->count, copy->data);
     if (status == LUN_OK && s->count)
         status = at->backend->upload(at->state, m->buffer, copy->data, bytes_of(s, s->count));
-    lun_storage_release(e, copy);
+    lun__storage_release(e, copy);
     return status;
 }
 
-lun_status lun_storage_buffer(lun_engine *e, lun_storage *s, lun_backend_slot *at, lun_buffer **out)
+lun_status lun__storage_buffer(lun_engine *e, lun_storage *s, lun_backend_slot *at,
+                               lun_buffer **out)
 {
     lun_mirror *m = find(s, at);
     lun_status status = m ? LUN_OK : add(e, s, at, &m);
@@ -139,7 +141,7 @@ lun_status lun_storage_buffer(lun_engine *e, lun_storage *s, lun_backend_slot *a
         if (s->source)
             status = upload_file(e, s, at, m);
         else
-            status = lun_storage_host(e, s, false);
+            status = lun__storage_host(e, s, false);
         if (status == LUN_OK && s->count && !s->source)
             status = at->backend->upload(at->state, m->buffer, s->data, bytes_of(s, s->count));
         if (status != LUN_OK)
@@ -151,7 +153,7 @@ lun_status lun_storage_buffer(lun_engine *e, lun_storage *s, lun_backend_slot *a
     return status;
 }
 
-const char *lun_storage_place(const lun_engine *e, const lun_storage *s)
+const char *lun__storage_place(const lun_engine *e, const lun_storage *s)
 {
     const lun_backend_slot *here = &e->backends[e->current];
     const lun_mirror *m = find(s, here);

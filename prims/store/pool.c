@@ -28,12 +28,12 @@ struct lun_pool {
     void *ctx;
     lun_stats *stats;
     int64_t limit, pressure;
-    int64_t refused; /* see lun_pool_thrifty */
+    int64_t refused; /* see lun__pool_thrifty */
     bool thrifty;
     bool asked; /* a host is thrifty now and then */
 };
 
-lun_pool *lun_pool_open(const lun_config *config, lun_stats *stats, int64_t limit)
+lun_pool *lun__pool_open(const lun_config *config, lun_stats *stats, int64_t limit)
 {
     lun_pool *p = calloc(1, sizeof *p);
     if (!p)
@@ -108,7 +108,7 @@ static inline int64_t pressure_of(const lun_pool *p, int64_t size)
     return p->asked && size >= LARGE ? 0 : size;
 }
 
-lun_status lun_pool_take(lun_pool *p, int64_t bytes, void **out, int64_t *room)
+lun_status lun__pool_take(lun_pool *p, int64_t bytes, void **out, int64_t *room)
 {
     if (bytes < 0 || bytes > INT64_MAX / 4)
         return LUN_ENOMEM;
@@ -128,7 +128,7 @@ lun_status lun_pool_take(lun_pool *p, int64_t bytes, void **out, int64_t *room)
     } else {
         b = system_take(p, size);
         if (!b && s->pooled) {
-            lun_pool_trim(p);
+            lun__pool_trim(p);
             b = system_take(p, size);
         }
         if (!b)
@@ -144,7 +144,7 @@ lun_status lun_pool_take(lun_pool *p, int64_t bytes, void **out, int64_t *room)
     return LUN_OK;
 }
 
-void lun_pool_give(lun_pool *p, void *at, int64_t room)
+void lun__pool_give(lun_pool *p, void *at, int64_t room)
 {
     int64_t size;
     lun_stats *s = p->stats;
@@ -162,7 +162,7 @@ void lun_pool_give(lun_pool *p, void *at, int64_t room)
     s->pooled += room;
 }
 
-void lun_pool_trim(lun_pool *p)
+void lun__pool_trim(lun_pool *p)
 {
     for (int c = 0; c < CLASSES; c++)
         while (p->free[c]) {
@@ -173,27 +173,27 @@ void lun_pool_trim(lun_pool *p)
         }
 }
 
-void lun_pool_close(lun_pool *p)
+void lun__pool_close(lun_pool *p)
 {
     if (!p)
         return;
-    lun_pool_trim(p);
+    lun__pool_trim(p);
     free(p);
 }
 
-void lun_pool_press(lun_pool *p, int64_t bytes)
+void lun__pool_press(lun_pool *p, int64_t bytes)
 {
     p->pressure += bytes;
 }
 
-int64_t lun_pool_pressure(lun_pool *p)
+int64_t lun__pool_pressure(lun_pool *p)
 {
     int64_t n = p->pressure;
     p->pressure = 0;
     return n;
 }
 
-int64_t lun_pool_thrifty(lun_pool *p, bool on)
+int64_t lun__pool_thrifty(lun_pool *p, bool on)
 {
     int64_t refused = p->refused;
     p->thrifty = on;

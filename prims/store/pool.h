@@ -14,23 +14,23 @@ typedef struct lun_pool lun_pool;
 
 /* stats: allocated, pooled, peak and allocations are kept there.  limit: bytes
  * alive at most, 0: any. */
-lun_pool *lun_pool_open(const lun_config *config, lun_stats *stats, int64_t limit);
-void lun_pool_close(lun_pool *p); /* every block must have been given back */
+lun_pool *lun__pool_open(const lun_config *config, lun_stats *stats, int64_t limit);
+void lun__pool_close(lun_pool *p); /* every block must have been given back */
 
 /* A block of at least `bytes` (rounded up), 64-byte aligned, content undefined; *room: its size in
  * bytes, a multiple of 64.  LUN_ENOMEM, or LUN_ELIMIT beyond the limit. */
-lun_status lun_pool_take(lun_pool *p, int64_t bytes, void **out, int64_t *room);
-/* Returns a block with the room that lun_pool_take gave. */
-void lun_pool_give(lun_pool *p, void *block, int64_t room);
+lun_status lun__pool_take(lun_pool *p, int64_t bytes, void **out, int64_t *room);
+/* Returns a block with the room that lun__pool_take gave. */
+void lun__pool_give(lun_pool *p, void *block, int64_t room);
 /* Gives unused blocks back to the system. */
-void lun_pool_trim(lun_pool *p);
+void lun__pool_trim(lun_pool *p);
 /* Bytes taken since the last call, and elsewhere on behalf of the same arrays, less
  * those given back. */
-void lun_pool_press(lun_pool *p, int64_t bytes);
-int64_t lun_pool_pressure(lun_pool *p);
+void lun__pool_press(lun_pool *p, int64_t bytes);
+int64_t lun__pool_pressure(lun_pool *p);
 /* on: the next large block that is not there for reuse is refused (LUN_ENOMEM). Returns the
  * bytes of one that was since the last call, or 0. From the first time on large blocks do not
  * count in the pressure. */
-int64_t lun_pool_thrifty(lun_pool *p, bool on);
+int64_t lun__pool_thrifty(lun_pool *p, bool on);
 
 #endif

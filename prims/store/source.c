@@ -27,7 +27,7 @@ static lun_status refuse(lun_engine *e, const char *path, int reason)
     return s;
 }
 
-lun_status lun_source_open(lun_engine *e, const char *path, lun_source **out, int64_t *size)
+lun_status lun__source_open(lun_engine *e, const char *path, lun_source **out, int64_t *size)
 {
     size_t length = strlen(path) + 1;
     lun_source *s = malloc(sizeof *s + length);
@@ -43,7 +43,7 @@ lun_status lun_source_open(lun_engine *e, const char *path, lun_source **out, in
                  : !S_ISREG(s->opened.st_mode)          ? ESPIPE
                                                         : 0;
     if (reason) {
-        lun_source_release(s);
+        lun__source_release(s);
         return refuse(e, path, reason);
     }
     posix_fadvise(s->descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -52,13 +52,13 @@ lun_status lun_source_open(lun_engine *e, const char *path, lun_source **out, in
     return LUN_OK;
 }
 
-lun_source *lun_source_retain(lun_source *s)
+lun_source *lun__source_retain(lun_source *s)
 {
     s->refs++;
     return s;
 }
 
-void lun_source_release(lun_source *s)
+void lun__source_release(lun_source *s)
 {
     if (!s || --s->refs)
         return;
@@ -67,12 +67,12 @@ void lun_source_release(lun_source *s)
     free(s);
 }
 
-lun_status lun_source_check(lun_engine *e, const lun_source *s)
+lun_status lun__source_check(lun_engine *e, const lun_source *s)
 {
     struct stat now;
     const struct stat *then = &s->opened;
     if (fstat(s->descriptor, &now) < 0)
-        return lun_source_fail(e, s, errno);
+        return lun__source_fail(e, s, errno);
     if (now.st_size == then->st_size && now.st_mtim.tv_sec == then->st_mtim.tv_sec &&
         now.st_mtim.tv_nsec == then->st_mtim.tv_nsec)
         return LUN_OK;
@@ -82,7 +82,7 @@ lun_status lun_source_check(lun_engine *e, const lun_source *s)
                      s->path, (long long)then->st_size, (long long)now.st_size);
 }
 
-int lun_source_read(const lun_source *s, int64_t at, int64_t bytes, void *to)
+int lun__source_read(const lun_source *s, int64_t at, int64_t bytes, void *to)
 {
     char *p = to;
     while (bytes > 0) {
@@ -99,7 +99,7 @@ int lun_source_read(const lun_source *s, int64_t at, int64_t bytes, void *to)
     return 0;
 }
 
-lun_status lun_source_fail(lun_engine *e, const lun_source *s, int failure)
+lun_status lun__source_fail(lun_engine *e, const lun_source *s, int failure)
 {
     if (failure == LUN_SOURCE_SHORT)
         return lun__fail(e, LUN_EIO,

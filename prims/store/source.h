@@ -14,15 +14,15 @@ typedef struct lun_source lun_source;
 enum { LUN_SOURCE_SHORT = -1 };
 
 /* Opens a regular file; *size: its bytes.  LUN_EIO with errno set, or LUN_ENOMEM. */
-lun_status lun_source_open(lun_engine *e, const char *path, lun_source **out, int64_t *size);
-lun_source *lun_source_retain(lun_source *s);
+lun_status lun__source_open(lun_engine *e, const char *path, lun_source **out, int64_t *size);
+lun_source *lun__source_retain(lun_source *s);
 /* NULL is allowed. */
-void lun_source_release(lun_source *s);
+void lun__source_release(lun_source *s);
 /* LUN_EIO if the file is not the one that was opened: written to since, or cut off. */
-lun_status lun_source_check(lun_engine *e, const lun_source *s);
+lun_status lun__source_check(lun_engine *e, const lun_source *s);
 /* Bytes at .. at+bytes-1; 0, LUN_SOURCE_SHORT or an errno.  From any thread. */
-int lun_source_read(const lun_source *s, int64_t at, int64_t bytes, void *to);
+int lun__source_read(const lun_source *s, int64_t at, int64_t bytes, void *to);
 /* What such a failure is, as the engine's. */
-lun_status lun_source_fail(lun_engine *e, const lun_source *s, int failure);
+lun_status lun__source_fail(lun_engine *e, const lun_source *s, int failure);
 
 #endif

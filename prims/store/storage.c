@@ -15,9 +15,9 @@ static void put_away(lun_engine *e, lun_storage *s)
     e->spare_storage = s;
 }
 
-lun_status lun_storage_empty(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out)
+lun_status lun__storage_empty(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out)
 {
-    int64_t bytes, size = lun_dtype_get(t)->bytes;
+    int64_t bytes, size = lun__dtype_get(t)->bytes;
     int64_t padded = count > INT64_MAX - 63 ? INT64_MAX : (count + 63) / 64 * 64;
     if (__builtin_mul_overflow(padded, size, &bytes))
         return lun__fail(e, LUN_ENOMEM,
@@ -53,23 +53,23 @@ static lun_status no_memory(lun_engine *e, const lun_storage *s, lun_status why,
                      (long long)bytes, (long long)s->count, lun_dtype_name(s->dtype), of_file(s));
 }
 
-lun_status lun_storage_memory(lun_engine *e, lun_storage *s)
+lun_status lun__storage_memory(lun_engine *e, lun_storage *s)
 {
-    int64_t size = lun_dtype_get(s->dtype)->bytes, bytes = s->room * size;
-    lun_status status = lun_pool_take(e->pool, bytes, &s->data, &s->bytes);
+    int64_t size = lun__dtype_get(s->dtype)->bytes, bytes = s->room * size;
+    lun_status status = lun__pool_take(e->pool, bytes, &s->data, &s->bytes);
     if (status != LUN_OK)
         return no_memory(e, s, status, bytes);
     s->room = (int64_t)((uint64_t)s->bytes >> __builtin_ctz((unsigned)size)); /* 1, 2, 4 or 8 */
     return LUN_OK;
 }
 
-lun_status lun_storage_new(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out)
+lun_status lun__storage_new(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out)
 {
     lun_storage *s;
-    lun_status status = lun_storage_empty(e, t, count, &s);
+    lun_status status = lun__storage_empty(e, t, count, &s);
     if (status != LUN_OK)
         return status;
-    status = lun_storage_memory(e, s);
+    status = lun__storage_memory(e, s);
     if (status != LUN_OK) {
         put_away(e, s);
         return status;
@@ -89,16 +89,16 @@ static void free_mirrors(lun_storage *s)
     s->mirrors = NULL;
 }
 
-void lun_storage_release(lun_engine *e, lun_storage *s)
+void lun__storage_release(lun_engine *e, lun_storage *s)
 {
     if (!s || --s->refs)
         return;
     free_mirrors(s);
     if (s->bytes)
-        lun_pool_give(e->pool, s->data, s->bytes);
+        lun__pool_give(e->pool, s->data, s->bytes);
     else if (s->release)
         s->release(s->data, s->ctx);
-    lun_source_release(s->source);
+    lun__source_release(s->source);
     put_away(e, s);
 }
 

@@ -43,43 +43,43 @@ struct lun_storage {
 /* ---- storage.c: host memory ------------------------------------------------------------------ */
 
 /* Elements undefined, padding to whole blocks of 64 included. */
-lun_status lun_storage_new(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out);
-/* The same without host memory, which lun_storage_memory gives it; until then it is stale. */
-lun_status lun_storage_empty(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out);
-lun_status lun_storage_memory(lun_engine *e, lun_storage *s);
-void lun_storage_release(lun_engine *e, lun_storage *s);
+lun_status lun__storage_new(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out);
+/* The same without host memory, which lun__storage_memory gives it; until then it is stale. */
+lun_status lun__storage_empty(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out);
+lun_status lun__storage_memory(lun_engine *e, lun_storage *s);
+void lun__storage_release(lun_engine *e, lun_storage *s);
 
 /* ---- mirror.c: storage in host memory and in that of devices --------------------------------- */
 
 /* The same, where kernels of the backend in use write their results. */
-lun_status lun_storage_result(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out);
+lun_status lun__storage_result(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out);
 /* Makes host memory current, so that data may be read; `change`: and written, which
  * outdates mirrors. */
-lun_status lun_storage_host(lun_engine *e, lun_storage *s, bool change);
+lun_status lun__storage_host(lun_engine *e, lun_storage *s, bool change);
 /* Elements first .. first+count-1 into host memory; from a device without keeping them where few
  * are asked for. */
-lun_status lun_storage_read(lun_engine *e, lun_storage *s, int64_t first, int64_t count,
-                            void *host);
+lun_status lun__storage_read(lun_engine *e, lun_storage *s, int64_t first, int64_t count,
+                             void *host);
 /* The buffer of the backend `at` that holds s, brought up to date. */
-lun_status lun_storage_buffer(lun_engine *e, lun_storage *s, struct lun_backend_slot *at,
-                              struct lun_buffer **out);
+lun_status lun__storage_buffer(lun_engine *e, lun_storage *s, struct lun_backend_slot *at,
+                               struct lun_buffer **out);
 /* Where the current elements are: the backend in use if it can read them, "host", or
  * another device's. */
-const char *lun_storage_place(const lun_engine *e, const lun_storage *s);
+const char *lun__storage_place(const lun_engine *e, const lun_storage *s);
 
 /* ---- filed.c: storage in a file -------------------------------------------------------------- */
 
 /* Elements that are bytes of a file, from byte `start` on (source is retained). */
-lun_status lun_storage_filed(lun_engine *e, struct lun_source *source, int64_t start, bool swapped,
-                             lun_dtype t, int64_t count, lun_storage **out);
+lun_status lun__storage_filed(lun_engine *e, struct lun_source *source, int64_t start, bool swapped,
+                              lun_dtype t, int64_t count, lun_storage **out);
 /* Elements first .. first+count-1 of one in a file, as a storage of their own. */
-lun_status lun_storage_part(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
-                            lun_storage **out);
-/* Elements from the file into memory: 0, or what lun_source_fail tells.  From any thread. */
-int lun_storage_fetch(const lun_storage *s, int64_t first, int64_t count, void *to);
+lun_status lun__storage_part(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
+                             lun_storage **out);
+/* Elements from the file into memory: 0, or what lun__source_fail tells.  From any thread. */
+int lun__storage_fetch(const lun_storage *s, int64_t first, int64_t count, void *to);
 /* The same, with the engine's failure; can be cancelled. */
-lun_status lun_storage_fetch_all(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
-                                 void *to);
+lun_status lun__storage_fetch_all(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
+                                  void *to);
 
 /* Frees the unused storages that the engine keeps. */
 void lun__storage_close(lun_engine *e);

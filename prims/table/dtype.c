@@ -73,7 +73,7 @@ static lun_dtype holding(const lun_dtype_row *x, const lun_dtype_row *y)
     return (lun_dtype)best;
 }
 
-lun_dtype lun_dtype_common(lun_dtype a, lun_dtype b)
+lun_dtype lun__dtype_common(lun_dtype a, lun_dtype b)
 {
     const lun_dtype_row *x = &lun__dtype_rows[a], *y = &lun__dtype_rows[b];
     if (a == b)
@@ -116,7 +116,7 @@ static double cell_double(lun_dtype t, uint64_t cell)
     return x;
 }
 
-lun_value lun_cell_to_value(lun_dtype t, uint64_t cell)
+lun_value lun__cell_to_value(lun_dtype t, uint64_t cell)
 {
     lun_value v = {.dtype = LUN_I64};
     int bits = lun__dtype_bits(t);
@@ -192,21 +192,21 @@ static uint64_t integer_from_double(lun_dtype t, double x)
     return (uint64_t)(int64_t)x & (UINT64_MAX >> (64 - bits));
 }
 
-uint64_t lun_cell_from_value(lun_dtype t, lun_value v)
+uint64_t lun__cell_from_value(lun_dtype t, lun_value v)
 {
     bool is_float = lun__value_is_float(v);
     if (lun__dtype_is_bool(t))
         return is_float ? v.as.d != 0 : v.as.u != 0;
-    if (lun_dtype_is_float(t))
+    if (lun__dtype_is_float(t))
         return float_cell(t, v);
     if (is_float)
         return integer_from_double(t, v.as.d);
     return v.as.u & (UINT64_MAX >> (64 - lun__dtype_bits(t)));
 }
 
-uint64_t lun_cell_cast(lun_dtype to, lun_dtype from, uint64_t cell)
+uint64_t lun__cell_cast(lun_dtype to, lun_dtype from, uint64_t cell)
 {
-    return lun_cell_from_value(to, lun_cell_to_value(from, cell));
+    return lun__cell_from_value(to, lun__cell_to_value(from, cell));
 }
 
 lun_value lun_element_get(lun_dtype t, const void *element)
@@ -215,18 +215,18 @@ lun_value lun_element_get(lun_dtype t, const void *element)
     if ((unsigned)t >= LUN_DTYPE_COUNT || !element)
         return (lun_value){.dtype = LUN_I64};
     memcpy(&cell, element, lun__dtype_rows[t].bytes);
-    return lun_cell_to_value(t, cell);
+    return lun__cell_to_value(t, cell);
 }
 
 void lun_element_set(lun_dtype t, lun_value x, void *element)
 {
     if ((unsigned)t >= LUN_DTYPE_COUNT || (unsigned)x.dtype >= LUN_DTYPE_COUNT || !element)
         return;
-    uint64_t cell = lun_cell_from_value(t, x);
+    uint64_t cell = lun__cell_from_value(t, x);
     memcpy(element, &cell, lun__dtype_rows[t].bytes);
 }
 
-void lun_cell_fill(lun_dtype t, uint64_t cell, void *to, int64_t n)
+void lun__cell_fill(lun_dtype t, uint64_t cell, void *to, int64_t n)
 {
     enum { BLOCK = 1 << 14 }; /* copied from a part that stays in the nearest cache */
     size_t size = lun__dtype_rows[t].bytes, total = (size_t)n * size, done = size;
@@ -242,10 +242,10 @@ void lun_cell_fill(lun_dtype t, uint64_t cell, void *to, int64_t n)
     }
 }
 
-bool lun_value_fits(lun_dtype t, lun_value v)
+bool lun__value_fits(lun_dtype t, lun_value v)
 {
     int bits = lun__dtype_bits(t);
-    if (lun_dtype_is_float(t))
+    if (lun__dtype_is_float(t))
         return !lun__value_is_bool(v);
     if (lun__dtype_is_bool(t))
         return lun__value_is_bool(v);

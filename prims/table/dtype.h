@@ -23,29 +23,29 @@ typedef struct lun_dtype_row {
 
 extern const lun_dtype_row lun__dtype_rows[LUN_DTYPE_COUNT];
 
-static inline const lun_dtype_row *lun_dtype_get(lun_dtype t)
+static inline const lun_dtype_row *lun__dtype_get(lun_dtype t)
 {
     return &lun__dtype_rows[t];
 }
 
-static inline bool lun_dtype_is_float(lun_dtype t)
+static inline bool lun__dtype_is_float(lun_dtype t)
 {
-    return lun_dtype_get(t)->kind == LUN_KIND_FLOAT;
+    return lun__dtype_get(t)->kind == LUN_KIND_FLOAT;
 }
 
 static inline bool lun__dtype_is_bool(lun_dtype t)
 {
-    return lun_dtype_get(t)->kind == LUN_KIND_BOOL;
+    return lun__dtype_get(t)->kind == LUN_KIND_BOOL;
 }
 
 static inline bool lun__dtype_is_signed(lun_dtype t)
 {
-    return lun_dtype_get(t)->kind == LUN_KIND_SIGNED;
+    return lun__dtype_get(t)->kind == LUN_KIND_SIGNED;
 }
 
 static inline bool lun__dtype_is_unsigned(lun_dtype t)
 {
-    return lun_dtype_get(t)->kind == LUN_KIND_UNSIGNED;
+    return lun__dtype_get(t)->kind == LUN_KIND_UNSIGNED;
 }
 
 /* A signed or unsigned integer; a bool is none. */
@@ -56,21 +56,21 @@ static inline bool lun__dtype_is_integer(lun_dtype t)
 
 static inline int lun__dtype_bits(lun_dtype t)
 {
-    return 8 * lun_dtype_get(t)->bytes;
+    return 8 * lun__dtype_get(t)->bytes;
 }
 
 /* True for a float of which C knows the bits alone: it is loaded, stored and gathered as it is, and
  * becomes its row's PLAIN float before anything is computed. */
 static inline bool lun__dtype_is_stored(lun_dtype t)
 {
-    return lun_dtype_get(t)->form == LUN_FORM_STORED;
+    return lun__dtype_get(t)->form == LUN_FORM_STORED;
 }
 
 /* Bits of a float's significand, the leading 1 included; of an integer's magnitude. */
 static inline int lun__dtype_precision(lun_dtype t)
 {
-    return lun_dtype_is_float(t) ? lun_dtype_get(t)->mantissa + 1
-                                 : lun__dtype_bits(t) - lun__dtype_is_signed(t);
+    return lun__dtype_is_float(t) ? lun__dtype_get(t)->mantissa + 1
+                                  : lun__dtype_bits(t) - lun__dtype_is_signed(t);
 }
 
 /* The dtype of indices and lengths, in kernels as in scripts. */
@@ -82,7 +82,7 @@ static inline bool lun__dtype_is_index(lun_dtype t)
 /* True if arithmetic on two operands of t computes in t and gives t. */
 static inline bool lun__dtype_is_closed(lun_dtype t)
 {
-    return !lun__dtype_is_bool(t) && lun_dtype_get(t)->compute == t;
+    return !lun__dtype_is_bool(t) && lun__dtype_get(t)->compute == t;
 }
 
 /* The integer dtype of that kind with so many bytes: 1, 2, 4 or 8. */
@@ -90,13 +90,13 @@ lun_dtype lun__dtype_integer(lun_kind kind, int bytes);
 
 /* The dtype two arrays meet in (SPEC: float beats integer, then the wider wins, mixed signs take
  * the narrowest signed type that holds both, any signed with u64: i64). */
-lun_dtype lun_dtype_common(lun_dtype a, lun_dtype b);
+lun_dtype lun__dtype_common(lun_dtype a, lun_dtype b);
 
 /* ---- values as scripts hand them over: bool, i64, u64 or f64 --------------------------------- */
 
 static inline bool lun__value_is_float(lun_value v)
 {
-    return lun_dtype_is_float(v.dtype);
+    return lun__dtype_is_float(v.dtype);
 }
 
 static inline bool lun__value_is_bool(lun_value v)
@@ -117,13 +117,13 @@ static inline double lun__value_double(lun_value v)
     return lun__dtype_is_signed(v.dtype) ? (double)v.as.i : (double)v.as.u;
 }
 
-uint64_t lun_cell_from_value(lun_dtype t, lun_value v); /* converts like a CAST */
-lun_value lun_cell_to_value(lun_dtype t, uint64_t cell);
+uint64_t lun__cell_from_value(lun_dtype t, lun_value v); /* converts like a CAST */
+lun_value lun__cell_to_value(lun_dtype t, uint64_t cell);
 /* True if v is a number of dtype t without loss of range (2.5 does not fit i32, 300 not u8). */
-bool lun_value_fits(lun_dtype t, lun_value v);
+bool lun__value_fits(lun_dtype t, lun_value v);
 /* CAST on one element. */
-uint64_t lun_cell_cast(lun_dtype to, lun_dtype from, uint64_t cell);
+uint64_t lun__cell_cast(lun_dtype to, lun_dtype from, uint64_t cell);
 /* Writes the cell n times, as elements of dtype t. */
-void lun_cell_fill(lun_dtype t, uint64_t cell, void *to, int64_t n);
+void lun__cell_fill(lun_dtype t, uint64_t cell, void *to, int64_t n);
 
 #endif

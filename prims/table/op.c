@@ -13,7 +13,7 @@ enum {
     HEAVY = LUN_OPF_HEAVY
 };
 
-/* A column that says NONE becomes the string "NONE"; lun_op_get's rows hold NULL instead. */
+/* A column that says NONE becomes the string "NONE"; lun__op_get's rows hold NULL instead. */
 #define TEXT(...) (#__VA_ARGS__[0] == 'N' && sizeof #__VA_ARGS__ == 5 ? NULL : #__VA_ARGS__)
 
 const lun_op_row lun__op_rows[LUN_OP_COUNT] = {
@@ -32,24 +32,24 @@ static lun_dtype meet(const lun_dtype *t, const bool *weak, int n)
     lun_dtype all = LUN_BOOL, numbers = LUN_BOOL;
     for (int i = 0; i < n; i++) {
         if (weak[i]) {
-            numbers = lun_dtype_common(numbers, t[i]);
-            number_float |= lun_dtype_is_float(t[i]);
+            numbers = lun__dtype_common(numbers, t[i]);
+            number_float |= lun__dtype_is_float(t[i]);
         } else {
-            all = any ? lun_dtype_common(all, t[i]) : t[i];
+            all = any ? lun__dtype_common(all, t[i]) : t[i];
             any = true;
         }
     }
     if (!any)
         return numbers;
-    if (lun_dtype_is_float(all))
+    if (lun__dtype_is_float(all))
         return all;
     if (number_float)
         return LUN_F64;
-    return lun__dtype_is_bool(all) ? lun_dtype_common(all, numbers) : all;
+    return lun__dtype_is_bool(all) ? lun__dtype_common(all, numbers) : all;
 }
 
-lun_status lun_op_types(lun_op op, const lun_dtype *t, const bool *weak, lun_dtype *from,
-                        lun_dtype *out)
+lun_status lun__op_types(lun_op op, const lun_dtype *t, const bool *weak, lun_dtype *from,
+                         lun_dtype *out)
 {
     const lun_op_row *r = &lun__op_rows[op];
     lun_dtype m;
@@ -76,7 +76,7 @@ lun_status lun_op_types(lun_op op, const lun_dtype *t, const bool *weak, lun_dty
         return LUN_OK;
     case LUN_RULE_FLOAT:
         m = meet(t, weak, r->arity);
-        *from = *out = lun_dtype_is_float(m) ? m : LUN_F64;
+        *from = *out = lun__dtype_is_float(m) ? m : LUN_F64;
         return LUN_OK;
     case LUN_RULE_ARITH:
     default:
@@ -88,15 +88,15 @@ lun_status lun_op_types(lun_op op, const lun_dtype *t, const bool *weak, lun_dty
 
 static uint64_t extreme(lun_dtype t, bool highest)
 {
-    const lun_dtype_row *d = lun_dtype_get(t);
+    const lun_dtype_row *d = lun__dtype_get(t);
     lun_value v = {.dtype = LUN_F64};
     v.as.d = highest ? HUGE_VAL : -HUGE_VAL;
     if (d->kind == LUN_KIND_BOOL)
         return highest;
-    return lun_cell_from_value(t, v); /* saturates for integers */
+    return lun__cell_from_value(t, v); /* saturates for integers */
 }
 
-bool lun_op_identity(lun_op op, lun_dtype t, uint64_t *bits)
+bool lun__op_identity(lun_op op, lun_dtype t, uint64_t *bits)
 {
     lun_value v = {.dtype = LUN_I64};
     switch ((lun_identity)lun__op_rows[op].identity) {
@@ -117,7 +117,7 @@ bool lun_op_identity(lun_op op, lun_dtype t, uint64_t *bits)
     default:
         return false;
     }
-    *bits = lun_cell_from_value(t, v);
+    *bits = lun__cell_from_value(t, v);
     return true;
 }
 

@@ -47,7 +47,7 @@ typedef struct lun_op_row {
 extern const lun_op_row lun__op_rows[LUN_OP_COUNT];
 
 /* Row of an operation below LUN_OP_COUNT. */
-static inline const lun_op_row *lun_op_get(lun_op op)
+static inline const lun_op_row *lun__op_get(lun_op op)
 {
     return &lun__op_rows[op];
 }
@@ -55,18 +55,18 @@ static inline const lun_op_row *lun_op_get(lun_op op)
 /* Rough cost on one element, in plain operations. */
 static inline int lun__op_cost(lun_op op)
 {
-    uint8_t flags = lun_op_get(op)->flags;
+    uint8_t flags = lun__op_get(op)->flags;
     return flags & LUN_OPF_HEAVY ? 10 : flags & LUN_OPF_TRAP0 ? 8 : 1;
 }
 
 /* Dtype to which operands are converted (*from) and of the result (*out), for operand dtypes
  * t[arity]; weak[i] marks a Lua number (t[i] is then I64, F64 or BOOL), which adapts to the others.
  * LUN_EDTYPE if the operation does not exist for these. */
-lun_status lun_op_types(lun_op op, const lun_dtype *t, const bool *weak, lun_dtype *from,
-                        lun_dtype *out);
+lun_status lun__op_types(lun_op op, const lun_dtype *t, const bool *weak, lun_dtype *from,
+                         lun_dtype *out);
 
 /* The neutral element of an operation in a dtype, as bits in the low bytes of the cell.
  * False if the row has none. */
-bool lun_op_identity(lun_op op, lun_dtype t, uint64_t *bits);
+bool lun__op_identity(lun_op op, lun_dtype t, uint64_t *bits);
 
 #endif

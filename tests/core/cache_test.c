@@ -36,7 +36,7 @@ static lun_cache *open_cache(const char *dir)
 {
     lun_cache *c = NULL;
     lines = 0;
-    assert_int_equal(lun_cache_open(dir, count, NULL, &c), LUN_OK);
+    assert_int_equal(lun__cache_open(dir, count, NULL, &c), LUN_OK);
     return c;
 }
 
@@ -44,7 +44,7 @@ static bool hit(lun_cache *c, const char *key, const char *want)
 {
     void *bytes;
     size_t length;
-    if (!lun_cache_load(c, key, strlen(key), &bytes, &length))
+    if (!lun__cache_load(c, key, strlen(key), &bytes, &length))
         return false;
     assert_int_equal(length, strlen(want));
     assert_memory_equal(bytes, want, length);
@@ -54,7 +54,7 @@ static bool hit(lun_cache *c, const char *key, const char *want)
 
 static void store(lun_cache *c, const char *key, const char *value)
 {
-    lun_cache_store(c, key, strlen(key), value, strlen(value));
+    lun__cache_store(c, key, strlen(key), value, strlen(value));
 }
 
 static const char *in_root(const char *name)
@@ -116,18 +116,18 @@ static void test_stores_and_loads(void **state)
     store(c, "key", "other value"); /* the last writer wins */
     store(c, "empty", "");
     assert_true(hit(c, "key", "other value"));
-    lun_cache_close(c);
+    lun__cache_close(c);
     c = open_cache(in_root("a/b/c"));
     assert_true(hit(c, "key", "other value"));
     assert_true(hit(c, "empty", ""));
-    lun_cache_close(c);
+    lun__cache_close(c);
     assert_int_equal(files(in_root("a/b/c"), "", path), 2);
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
     assert_int_equal(stat(in_root("a/b/c"), &st), 0);
     assert_int_equal(st.st_mode & 0777, 0700);
     assert_int_equal(lines, 0);
-    lun_cache_close(NULL);
+    lun__cache_close(NULL);
 }
 
 /* One holds it at a time; others wait as long as they say. */
@@ -136,17 +136,17 @@ static void test_lock(void **state)
     (void)state;
     lun_cache *c = open_cache(in_root("locked")), *d = open_cache(in_root("locked")),
               *none = open_cache("");
-    int lock = lun_cache_lock(c, 0);
+    int lock = lun__cache_lock(c, 0);
     assert_true(lock >= 0);
-    assert_int_equal(lun_cache_lock(d, 30), -1);
-    lun_cache_unlock(lock);
-    lock = lun_cache_lock(d, 30);
+    assert_int_equal(lun__cache_lock(d, 30), -1);
+    lun__cache_unlock(lock);
+    lock = lun__cache_lock(d, 30);
     assert_true(lock >= 0);
-    lun_cache_unlock(lock);
-    lun_cache_unlock(lun_cache_lock(none, 0)); /* there is none */
-    lun_cache_close(c);
-    lun_cache_close(d);
-    lun_cache_close(none);
+    lun__cache_unlock(lock);
+    lun__cache_unlock(lun__cache_lock(none, 0)); /* there is none */
+    lun__cache_close(c);
+    lun__cache_close(d);
+    lun__cache_close(none);
 }
 
 static void test_places(void **state)
@@ -157,24 +157,24 @@ static void test_places(void **state)
     setenv("HOME", in_root("home"), 1);
     lun_cache *c = open_cache(NULL);
     store(c, "k", "1");
-    lun_cache_close(c);
+    lun__cache_close(c);
     assert_int_equal(files(in_root("xdg/lunarray"), "", NULL), 1);
     unsetenv("XDG_CACHE_HOME");
     c = open_cache(NULL);
     store(c, "k", "2");
-    lun_cache_close(c);
+    lun__cache_close(c);
     assert_int_equal(files(in_root("home/.cache/lunarray"), "", NULL), 1);
     setenv("LUNARRAY_CACHE_DIR", in_root("own"), 1);
     c = open_cache(NULL);
     store(c, "k", "3");
     assert_true(hit(c, "k", "3"));
-    lun_cache_close(c);
+    lun__cache_close(c);
     unsetenv("LUNARRAY_CACHE_DIR");
     c = open_cache("");
     store(c, "k", "4");
     assert_false(hit(c, "k", "4"));
     assert_int_equal(lines, 0); /* wanted so */
-    lun_cache_close(c);
+    lun__cache_close(c);
 }
 
 /* Every change of an entry's bytes is noticed, and the entry is removed. */
@@ -213,7 +213,7 @@ static void test_damage(void **state)
     assert_int_equal(lines, 1); /* one line, not 200 */
     store(c, "key", value);
     assert_true(hit(c, "key", value));
-    lun_cache_close(c);
+    lun__cache_close(c);
 }
 
 /* What stands where an entry should be, and is none. */
@@ -243,7 +243,7 @@ static void test_foreign_entries(void **state)
         store(c, "key", "value");
         assert_true(hit(c, "key", "value"));
     }
-    lun_cache_close(c);
+    lun__cache_close(c);
 }
 
 /* Directories that are not to be trusted are not used, and told of once. */
@@ -266,10 +266,10 @@ static void test_hostile_directories(void **state)
         store(c, "k", "v");
         assert_false(hit(c, "k", "v"));
         assert_int_equal(lines, 1);
-        const char *scratch = lun_cache_scratch(c); /* elsewhere then */
+        const char *scratch = lun__cache_scratch(c); /* elsewhere then */
         assert_non_null(scratch);
         assert_null(strstr(scratch, root));
-        lun_cache_close(c);
+        lun__cache_close(c);
     }
     assert_int_equal(files(in_root("real"), "", NULL) + files(in_root("open"), "", NULL), 0);
 }
@@ -280,21 +280,21 @@ static void test_scratch(void **state)
     struct stat st;
     char path[512];
     lun_cache *c = open_cache(in_root("s"));
-    const char *scratch = lun_cache_scratch(c);
+    const char *scratch = lun__cache_scratch(c);
     assert_non_null(scratch);
     assert_int_equal(stat(scratch, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0700);
-    assert_ptr_equal(lun_cache_scratch(c), scratch);
+    assert_ptr_equal(lun__cache_scratch(c), scratch);
     snprintf(path, sizeof path, "%s/left", scratch);
     close(open(path, O_CREAT | O_WRONLY, 0600));
     pid_t child = fork();
     if (child == 0) { /* must not take the parent's directory away */
-        lun_cache_close(c);
+        lun__cache_close(c);
         _exit(0);
     }
     waitpid(child, NULL, 0);
     assert_int_equal(access(path, F_OK), 0);
-    lun_cache_close(c);
+    lun__cache_close(c);
     assert_int_equal(access(path, F_OK), -1);
     assert_int_equal(files(in_root("s"), "", NULL), 0);
 }
@@ -305,7 +305,7 @@ static void test_sweep(void **state)
     (void)state;
     lun_cache *c = open_cache(in_root("w"));
     store(c, "k", "v");
-    lun_cache_close(c);
+    lun__cache_close(c);
     struct timespec old[2] = {{.tv_sec = time(NULL) - 4000}, {.tv_sec = time(NULL) - 4000}};
     close(open(in_root("w/.tmp-1-0-0"), O_CREAT | O_WRONLY, 0600));
     close(open(in_root("w/.tmp-2-0-0"), O_CREAT | O_WRONLY, 0600));
@@ -323,12 +323,12 @@ static void test_sweep(void **state)
     assert_int_equal(files(in_root("w"), ".tmp-", NULL), 1);
     assert_int_equal(files(in_root("w"), "scratch-", NULL), 0);
     assert_int_equal(files(in_root("w"), "claim-", NULL), 1);
-    lun_cache_close(c);
+    lun__cache_close(c);
 }
 
 static int claim(lun_cache *c, const char *key, bool abandoned)
 {
-    return lun_cache_claim(c, key, strlen(key), abandoned);
+    return lun__cache_claim(c, key, strlen(key), abandoned);
 }
 
 /* A claim is one process' at a time, until it is ended; those of killed
@@ -350,7 +350,7 @@ static void test_claims(void **state)
     close(copy);
     assert_int_equal(claim(d, "k", false), LUN_CLAIM_LEFT);
     assert_int_equal(claim(d, "k", false), LUN_CLAIM_LEFT); /* looking is not taking */
-    lun_cache_unclaim(c, "k", 1);
+    lun__cache_unclaim(c, "k", 1);
     mine = claim(d, "k", false);
     assert_true(mine >= 0);
     close(mine);
@@ -370,13 +370,13 @@ static void test_claims(void **state)
     assert_int_equal(files(in_root("c"), "claim-", NULL), 3);
     lun_cache_state survey;
     store(c, "e", "v");
-    lun_cache_survey(c, false, &survey);
+    lun__cache_survey(c, false, &survey);
     assert_int_equal(survey.entries, 1);
-    lun_cache_close(c);
-    lun_cache_close(d);
+    lun__cache_close(c);
+    lun__cache_close(d);
     c = open_cache("");
     assert_int_equal(claim(c, "k", false), LUN_CLAIM_NONE);
-    lun_cache_close(c);
+    lun__cache_close(c);
 }
 
 /* Processes that claim the same key at once: never two have it. */
@@ -389,7 +389,7 @@ static void test_claims_exclude(void **state)
         if (children[p])
             continue;
         lun_cache *c = NULL;
-        int wrong = lun_cache_open(in_root("x"), NULL, NULL, &c) != LUN_OK;
+        int wrong = lun__cache_open(in_root("x"), NULL, NULL, &c) != LUN_OK;
         for (int i = 0; i < 2000 && !wrong; i++) {
             int fd = claim(c, "k", false);
             if (fd < 0)
@@ -398,10 +398,10 @@ static void test_claims_exclude(void **state)
             wrong |= lock < 0;
             close(lock);
             unlink(in_root("x-inside"));
-            lun_cache_unclaim(c, "k", 1);
+            lun__cache_unclaim(c, "k", 1);
             close(fd);
         }
-        lun_cache_close(c);
+        lun__cache_close(c);
         _exit(wrong);
     }
     for (int p = 0; p < 4; p++) {
@@ -433,7 +433,7 @@ static void test_failing_writes(void **state)
     store(c, "k", "v");
     assert_false(hit(c, "k", "v"));
     assert_int_equal(lines, 1);
-    lun_cache_close(c);
+    lun__cache_close(c);
 }
 
 /* Processes that write and read the same keys at once never see anything but whole entries. */
@@ -446,21 +446,21 @@ static void test_many_processes(void **state)
         if (children[p])
             continue;
         lun_cache *c = NULL;
-        int wrong = lun_cache_open(in_root("m"), NULL, NULL, &c) != LUN_OK, hits = 0;
+        int wrong = lun__cache_open(in_root("m"), NULL, NULL, &c) != LUN_OK, hits = 0;
         for (int round = 0; round < 150 && !wrong; round++) {
             char key[16], value[4000];
             void *bytes;
             size_t length;
             snprintf(key, sizeof key, "key %d", round % 5);
             memset(value, 'a' + round % 5, sizeof value);
-            lun_cache_store(c, key, strlen(key), value, sizeof value);
-            if (!lun_cache_load(c, key, strlen(key), &bytes, &length))
+            lun__cache_store(c, key, strlen(key), value, sizeof value);
+            if (!lun__cache_load(c, key, strlen(key), &bytes, &length))
                 continue;
             hits++;
             wrong = length != sizeof value || memcmp(bytes, value, length) != 0;
             free(bytes);
         }
-        lun_cache_close(c);
+        lun__cache_close(c);
         _exit(wrong || hits != 150);
     }
     for (int p = 0; p < 4; p++) {

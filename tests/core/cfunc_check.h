@@ -1,5 +1,5 @@
 /* cfunc_check.h - for the tests of C functions: a directory of the test's own, compilers that must
- * take or refuse a text, checks of what lun_cfunc_parse and lun_cfunc_file answer. */
+ * take or refuse a text, checks of what lun__cfunc_parse and lun__cfunc_file answer. */
 #ifndef LUN_CFUNC_CHECK_H
 #define LUN_CFUNC_CHECK_H
 
@@ -82,10 +82,10 @@ static inline int compile(const char *compiler, const char *prelude, const char 
 {
     char command[1024], path[256];
     lun_strbuf all = LUN_STRBUF_INIT;
-    lun_strbuf_puts(&all, prelude);
-    lun_strbuf_puts(&all, text);
-    write_text("unit.c", lun_strbuf_text(&all));
-    lun_strbuf_free(&all);
+    lun__strbuf_puts(&all, prelude);
+    lun__strbuf_puts(&all, text);
+    write_text("unit.c", lun__strbuf_text(&all));
+    lun__strbuf_free(&all);
     snprintf(command, sizeof command, "cd '%s' && LC_ALL=C %s unit.c >said 2>&1", directory,
              compiler);
     int status = system(command);
@@ -109,21 +109,21 @@ static inline void check_compiles(const char *compiler, const char *prelude, con
 static inline void check_signature(const lun_ir_function *f, const char *expected)
 {
     lun_strbuf s = LUN_STRBUF_INIT;
-    lun_strbuf_printf(&s, "%s(", lun_dtype_get((lun_dtype)f->result)->name);
+    lun__strbuf_printf(&s, "%s(", lun__dtype_get((lun_dtype)f->result)->name);
     for (int k = 0; k < f->params; k++)
-        lun_strbuf_printf(&s, "%s%s%s", k ? "," : "",
-                          lun_dtype_get((lun_dtype)f->param[k].dtype)->name,
-                          f->param[k].pointer ? "*" : "");
-    lun_strbuf_puts(&s, ")");
-    assert_string_equal(lun_strbuf_text(&s), expected);
-    lun_strbuf_free(&s);
+        lun__strbuf_printf(&s, "%s%s%s", k ? "," : "",
+                           lun__dtype_get((lun_dtype)f->param[k].dtype)->name,
+                           f->param[k].pointer ? "*" : "");
+    lun__strbuf_puts(&s, ")");
+    assert_string_equal(lun__strbuf_text(&s), expected);
+    lun__strbuf_free(&s);
 }
 
 static inline lun_ir_function *taken(lun_status status, lun_ir_function *f, lun_strbuf *error,
                                      const char *input)
 {
     if (status != LUN_OK)
-        fail_msg("refused: %s\n%s", lun_strbuf_text(error), input);
+        fail_msg("refused: %s\n%s", lun__strbuf_text(error), input);
     assert_int_equal(error->length, 0);
     assert_null(f->body);
     assert_true(strncmp(f->name, "lun_user_", 9) == 0 && strlen(f->name) == 25);
@@ -134,11 +134,11 @@ static inline lun_ir_function *taken(lun_status status, lun_ir_function *f, lun_
 static inline void check_refused(lun_status got, lun_status wanted, const lun_ir_function *f,
                                  lun_strbuf *error, const char *words, const char *input)
 {
-    if (got != wanted || !strstr(lun_strbuf_text(error), words))
+    if (got != wanted || !strstr(lun__strbuf_text(error), words))
         fail_msg("status %d, \"%s\" instead of %d, \"%s\" for\n%.200s", (int)got,
-                 lun_strbuf_text(error), (int)wanted, words, input);
+                 lun__strbuf_text(error), (int)wanted, words, input);
     assert_null(f);
-    lun_strbuf_free(error);
+    lun__strbuf_free(error);
 }
 
 static inline void check_blamed(const char *text, const char *place)
@@ -158,12 +158,12 @@ static inline void check_runs(lun_ir_function **f, int count, const double *expe
     char name[32], path[256], said[4096];
     lun_strbuf text = LUN_STRBUF_INIT;
     for (int i = 0; i < count; i++)
-        lun_strbuf_puts(&text, f[i]->text);
+        lun__strbuf_puts(&text, f[i]->text);
     for (int i = 0; i < count; i++)
-        lun_strbuf_printf(&text, "double run_%d(double x) { return %s(x); }\n", i, f[i]->name);
-    if (compile("cc -std=gnu11 -shared -fPIC -o unit.so", prelude_c, lun_strbuf_text(&text), said))
-        fail_msg("%s\n%s", said, lun_strbuf_text(&text));
-    lun_strbuf_free(&text);
+        lun__strbuf_printf(&text, "double run_%d(double x) { return %s(x); }\n", i, f[i]->name);
+    if (compile("cc -std=gnu11 -shared -fPIC -o unit.so", prelude_c, lun__strbuf_text(&text), said))
+        fail_msg("%s\n%s", said, lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
     void *unit = dlopen(in_directory(path, "unit.so"), RTLD_NOW | RTLD_LOCAL);
     assert_non_null(unit);
     for (int i = 0; i < count; i++) {
@@ -172,7 +172,7 @@ static inline void check_runs(lun_ir_function **f, int count, const double *expe
         *(void **)&run = dlsym(unit, name);
         assert_non_null(run);
         assert_float_equal(run(5), expected[i], 0);
-        lun_cfunc_free(f[i]);
+        lun__cfunc_free(f[i]);
     }
     dlclose(unit);
 }

@@ -7,9 +7,9 @@ static lun_ir_function *parse_file(const char *name)
     char path[256];
     lun_ir_function *f = NULL;
     lun_strbuf error = LUN_STRBUF_INIT;
-    lun_status status = lun_cfunc_file(in_directory(path, name), &f, &error);
+    lun_status status = lun__cfunc_file(in_directory(path, name), &f, &error);
     taken(status, f, &error, name);
-    lun_strbuf_free(&error);
+    lun__strbuf_free(&error);
     return f;
 }
 
@@ -18,7 +18,7 @@ static void refuse_file(const char *name, lun_status wanted, const char *words)
     char path[256];
     lun_ir_function *f = NULL;
     lun_strbuf error = LUN_STRBUF_INIT;
-    check_refused(lun_cfunc_file(in_directory(path, name), &f, &error), wanted, f, &error, words,
+    check_refused(lun__cfunc_file(in_directory(path, name), &f, &error), wanted, f, &error, words,
                   name);
 }
 
@@ -64,7 +64,7 @@ static void test_file_lines(void **state)
         lun_ir_function *f = parse_file(names[i]);
         snprintf(place, sizeof place, "%s/%s", directory, places[i]);
         check_blamed(f->text, place);
-        lun_cfunc_free(f);
+        lun__cfunc_free(f);
     }
     /* a name that could end its quotes, or the line */
     static const char evil[] = "e\"; int \?\?/\n\\.c";
@@ -72,12 +72,12 @@ static void test_file_lines(void **state)
     write_text(evil, "(int x) { return wrong; }");
     lun_ir_function *f = parse_file(evil);
     check_blamed(f->text, ":1:");
-    lun_cfunc_free(f);
+    lun__cfunc_free(f);
     write_text(evil, "(int x) { return x; }");
     f = parse_file(evil);
     check_compiles(cc, prelude_c, f->text);
     check_compiles(opencl, prelude_cl, f->text);
-    lun_cfunc_free(f);
+    lun__cfunc_free(f);
 
     write_text("d.c", "#include \"good.h\"\n#include \"d.h\"\n(int x) { return x; }");
     write_text("d.h", "int a(int x) { return x; }\n}\n");

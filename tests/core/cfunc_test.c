@@ -6,9 +6,9 @@ static lun_ir_function *parse(const char *text)
 {
     lun_ir_function *f = NULL;
     lun_strbuf error = LUN_STRBUF_INIT;
-    lun_status status = lun_cfunc_parse(text, &f, &error);
+    lun_status status = lun__cfunc_parse(text, &f, &error);
     taken(status, f, &error, text);
-    lun_strbuf_free(&error);
+    lun__strbuf_free(&error);
     return f;
 }
 
@@ -16,7 +16,7 @@ static void refuse(const char *text, const char *words)
 {
     lun_ir_function *f = NULL;
     lun_strbuf error = LUN_STRBUF_INIT;
-    check_refused(lun_cfunc_parse(text, &f, &error), LUN_EARG, f, &error, words, text);
+    check_refused(lun__cfunc_parse(text, &f, &error), LUN_EARG, f, &error, words, text);
 }
 
 /* ---- strings --------------------------------------------------------------------------------- */
@@ -100,14 +100,14 @@ static void test_accepted(void **state)
         lun_ir_function *f = parse(accepted[i].text);
         check_signature(f, accepted[i].signature);
         check_compiles(cc, prelude_c, f->text);
-        lun_strbuf_puts(&all, f->text);
-        lun_cfunc_free(f);
+        lun__strbuf_puts(&all, f->text);
+        lun__cfunc_free(f);
     }
     /* each with names of its own: all of them in one unit, in both languages */
-    check_compiles(cc, prelude_c, lun_strbuf_text(&all));
-    check_compiles(clang, prelude_c, lun_strbuf_text(&all));
-    check_compiles(opencl, prelude_cl, lun_strbuf_text(&all));
-    lun_strbuf_free(&all);
+    check_compiles(cc, prelude_c, lun__strbuf_text(&all));
+    check_compiles(clang, prelude_c, lun__strbuf_text(&all));
+    check_compiles(opencl, prelude_cl, lun__strbuf_text(&all));
+    lun__strbuf_free(&all);
 }
 
 static const struct {
@@ -187,39 +187,39 @@ static void test_limits(void **state)
     (void)state;
     lun_strbuf s = LUN_STRBUF_INIT;
     for (int count = 32; count <= 33; count++) {
-        lun_strbuf_clear(&s);
+        lun__strbuf_clear(&s);
         for (int k = 0; k < count; k++)
-            lun_strbuf_printf(&s, "%sint p%d", k ? ", " : "(", k);
-        lun_strbuf_puts(&s, ") { return p0; }");
+            lun__strbuf_printf(&s, "%sint p%d", k ? ", " : "(", k);
+        lun__strbuf_puts(&s, ") { return p0; }");
         if (count == 33) {
-            refuse(lun_strbuf_text(&s), "more than 32 parameters");
+            refuse(lun__strbuf_text(&s), "more than 32 parameters");
         } else {
-            lun_ir_function *f = parse(lun_strbuf_text(&s));
+            lun_ir_function *f = parse(lun__strbuf_text(&s));
             assert_int_equal(f->params, 32);
-            lun_cfunc_free(f);
+            lun__cfunc_free(f);
         }
     }
     for (int n = 40; n < 60; n++) { /* names cut in messages */
-        lun_strbuf_clear(&s);
-        lun_strbuf_printf(&s, "(%0*d x) { return x; }", n, 0);
+        lun__strbuf_clear(&s);
+        lun__strbuf_printf(&s, "(%0*d x) { return x; }", n, 0);
         for (char *p = s.text; *p; p++)
             if (*p == '0')
                 *p = 'n';
-        refuse(lun_strbuf_text(&s), n > 47 ? "nnn...'" : "nnn'");
+        refuse(lun__strbuf_text(&s), n > 47 ? "nnn...'" : "nnn'");
     }
-    lun_strbuf_clear(&s);
-    lun_strbuf_puts(&s, "(float x) { return x; }");
+    lun__strbuf_clear(&s);
+    lun__strbuf_puts(&s, "(float x) { return x; }");
     while (s.length < 1 << 20)
-        lun_strbuf_puts(&s, " ");
-    lun_cfunc_free(parse(lun_strbuf_text(&s)));
-    lun_strbuf_puts(&s, " ");
-    refuse(lun_strbuf_text(&s), "larger than 1 MB");
-    lun_strbuf_clear(&s);
-    lun_strbuf_puts(&s, "(float x) ");
+        lun__strbuf_puts(&s, " ");
+    lun__cfunc_free(parse(lun__strbuf_text(&s)));
+    lun__strbuf_puts(&s, " ");
+    refuse(lun__strbuf_text(&s), "larger than 1 MB");
+    lun__strbuf_clear(&s);
+    lun__strbuf_puts(&s, "(float x) ");
     for (int k = 0; k < 200000; k++)
-        lun_strbuf_puts(&s, "{");
-    refuse(lun_strbuf_text(&s), "unbalanced braces");
-    lun_strbuf_free(&s);
+        lun__strbuf_puts(&s, "{");
+    refuse(lun__strbuf_text(&s), "unbalanced braces");
+    lun__strbuf_free(&s);
 }
 
 /* ---- the text that comes out ----------------------------------------------------------------- */
@@ -232,10 +232,10 @@ static void test_same_text_same_name(void **state)
     assert_string_equal(a->text, b->text);
     assert_string_equal(a->name, b->name);
     assert_string_not_equal(a->name, c->name);
-    lun_cfunc_free(a);
-    lun_cfunc_free(b);
-    lun_cfunc_free(c);
-    lun_cfunc_free(NULL);
+    lun__cfunc_free(a);
+    lun__cfunc_free(b);
+    lun__cfunc_free(c);
+    lun__cfunc_free(NULL);
 }
 
 static void test_lines(void **state)
@@ -254,7 +254,7 @@ static void test_lines(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         lun_ir_function *f = parse(texts[i]);
         check_blamed(f->text, places[i]);
-        lun_cfunc_free(f);
+        lun__cfunc_free(f);
     }
 }
 
@@ -294,13 +294,13 @@ static void test_damaged(void **state)
                 text[at] = '\0';
             lun_ir_function *f = NULL;
             lun_strbuf error = LUN_STRBUF_INIT;
-            lun_status status = lun_cfunc_parse(text, &f, &error);
+            lun_status status = lun__cfunc_parse(text, &f, &error);
             if (status == LUN_OK)
                 assert_non_null(f);
             else
                 check_refused(status, LUN_EARG, f, &error, "C function, line ", text);
-            lun_cfunc_free(f);
-            lun_strbuf_free(&error);
+            lun__cfunc_free(f);
+            lun__strbuf_free(&error);
         }
     }
 }

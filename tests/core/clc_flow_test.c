@@ -15,6 +15,6 @@ int main(void)
 {
     setenv("TEST_SEEDS", "0-16", 0); /* PoCL compiles slowly */
     int failed = cl_run_all(group);
-    lun_strbuf_free(&test_error);
+    lun__strbuf_free(&test_error);
     return failed;
 }

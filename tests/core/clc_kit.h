@@ -119,14 +119,14 @@ static inline void kit_open(kit *k, const char *dir, const char *compiler, int j
     (void)dir, (void)compiler, (void)jit, (void)threads, (void)math;
     memset(k, 0, sizeof *k);
     k->services.math = LUN_MATH_PRECISE;
-    k->isa = lun_isa_here();
+    k->isa = lun__isa_here();
 }
 
 static inline void kit_close(kit *k, bool remove)
 {
     (void)remove;
-    lun_strbuf_free(&k->error);
-    lun_strbuf_free(&k->log);
+    lun__strbuf_free(&k->error);
+    lun__strbuf_free(&k->log);
 }
 
 /* ---- kernels --------------------------------------------------------------------------------- */
@@ -136,10 +136,10 @@ static inline void kit_show(kit *k, const lun_ir *ir)
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_cl_shape shape;
     (void)k;
-    lun_ir_print(ir, &text);
+    lun__ir_print(ir, &text);
     lun__render_opencl(ir, &cl_place.target, &text, &shape);
-    fprintf(stderr, "%s\n", lun_strbuf_text(&text));
-    lun_strbuf_free(&text);
+    fprintf(stderr, "%s\n", lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
 }
 
 static inline kit_kernel kit_build(kit *k, const lun_ir *ir)
@@ -149,8 +149,8 @@ static inline kit_kernel kit_build(kit *k, const lun_ir *ir)
     cl_error error;
     ir_check_valid(ir);
     if (lun__render_opencl(ir, &cl_place.target, &text, &made.shape) != LUN_OK)
-        fail_msg("%s", lun_strbuf_text(&text));
-    const char *source = lun_strbuf_text(&text);
+        fail_msg("%s", lun__strbuf_text(&text));
+    const char *source = lun__strbuf_text(&text);
     made.program = clCreateProgramWithSource(cl_place.context, 1, &source, NULL, &error);
     assert_int_equal(error, 0);
     error = clBuildProgram(made.program, 1, &cl_place.device, cl_place.options, NULL, NULL);
@@ -164,7 +164,7 @@ static inline kit_kernel kit_build(kit *k, const lun_ir *ir)
         kit_show(k, ir);
     }
     assert_int_equal(error, 0);
-    lun_strbuf_free(&text);
+    lun__strbuf_free(&text);
     return made;
 }
 
@@ -189,7 +189,7 @@ typedef struct cl_slot {
 
 static inline cl_slot cl_slot_make(const lun_ir_slot *slot, int number, const void *data, int64_t n)
 {
-    size_t size = lun_dtype_get((lun_dtype)slot->dtype)->bytes;
+    size_t size = lun__dtype_get((lun_dtype)slot->dtype)->bytes;
     int64_t elements = slot->role == LUN_SLOT_ARRAY     ? kit_array_elements
                        : slot->role == LUN_SLOT_UNIFORM ? 1
                                                         : n;
@@ -275,7 +275,7 @@ static inline lun_status kit_run(kit *k, kit_kernel *kernel, const lun_ir *ir, v
     memcpy(cells, plan.head, sizeof plan.head);
     for (int s = 0; s < ir->slot_count; s++) {
         on[s] = cl_slot_make(&ir->slots[s], s, slots[s], n);
-        cells[count++] = on[s].origin / lun_dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
+        cells[count++] = on[s].origin / lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
     }
     for (int a = 0; a < ir->arg_count; a++)
         cells[count++] = run->args[a];
@@ -293,7 +293,7 @@ static inline lun_status kit_run(kit *k, kit_kernel *kernel, const lun_ir *ir, v
     lun_status s = cl_outcome(ir, read, run);
     for (int i = 0; i < ir->slot_count; i++)
         cl_slot_end(&on[i],
-                    (size_t)run->first * lun_dtype_get((lun_dtype)ir->slots[i].dtype)->bytes,
+                    (size_t)run->first * lun__dtype_get((lun_dtype)ir->slots[i].dtype)->bytes,
                     slots[i]);
     clReleaseMemObject(constants);
     clReleaseMemObject(work);
@@ -309,7 +309,7 @@ static inline int64_t kit_slack(const lun_ir *ir, int slot)
         if (ins->kind != LUN_IR_STORE || ins->imm != slot)
             continue;
         const lun_ir_ins *value = &ir->ins[ins->a];
-        if (value->kind == LUN_IR_OP && (lun_op_get((lun_op)value->op)->flags & LUN_OPF_VEC))
+        if (value->kind == LUN_IR_OP && (lun__op_get((lun_op)value->op)->flags & LUN_OPF_VEC))
             return value->dtype == LUN_F32 ? 5 : 3;
     }
     return 0;

@@ -19,6 +19,6 @@ static int group(void)
 int main(void)
 {
     int failed = cl_run_all(group);
-    lun_strbuf_free(&test_error);
+    lun__strbuf_free(&test_error);
     return failed;
 }

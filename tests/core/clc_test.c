@@ -71,14 +71,14 @@ static lun_strbuf text = LUN_STRBUF_INIT;
 static lun_status render(const lun_ir *ir, lun_cl_form form, bool fp64, lun_cl_shape *shape)
 {
     const lun_cl_target target = {.form = form, .fp64 = fp64, .bytes = 64};
-    lun_strbuf_clear(&text);
+    lun__strbuf_clear(&text);
     return lun__render_opencl(ir, &target, &text, shape);
 }
 
 static void expect(const char *part)
 {
-    if (!strstr(lun_strbuf_text(&text), part))
-        fail_msg("not found:\n%s\nin:\n%s", part, lun_strbuf_text(&text));
+    if (!strstr(lun__strbuf_text(&text), part))
+        fail_msg("not found:\n%s\nin:\n%s", part, lun__strbuf_text(&text));
 }
 
 static void test_texts(void **state)
@@ -86,9 +86,9 @@ static void test_texts(void **state)
     (void)state;
     lun_cl_shape shape;
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
     int32_t x = ir_load(&ir, 0), a = ir_arg(&ir, LUN_F32);
     ir_store(&ir, 1, ir_op(&ir, LUN_OP_MUL, LUN_F32, x, a, -1));
     assert_int_equal(render(&ir, LUN_CL_SCALAR, false, &shape), LUN_OK);
@@ -98,15 +98,15 @@ static void test_texts(void **state)
            "    const lun_f32 s2 = lun_one_mul_f32(s0, s1);\n    u->p1[i] = s2;\n}\n");
     expect("void lun_kernel(\n    __constant lun_u64 *cells, __global const lun_f32 *p0, "
            "__global lun_f32 *p1)\n");
-    assert_null(strstr(lun_strbuf_text(&text), "double"));
+    assert_null(strstr(lun__strbuf_text(&text), "double"));
     assert_true(shape.slots == 2 && shape.args == 1 && !shape.traps && !shape.scan);
     assert_int_equal(shape.local_bytes, 0);
     assert_int_equal(render(&ir, LUN_CL_VECTOR, true, &shape), LUN_OK);
     expect("    const f32x16 v2 = lun_mul_f32(v0, u->v1);\n"
            "    lun_store_f32(u->p1, i, v2, u->n - (i));\n");
-    char *first = strdup(lun_strbuf_text(&text));
+    char *first = strdup(lun__strbuf_text(&text));
     assert_int_equal(render(&ir, LUN_CL_VECTOR, true, &shape), LUN_OK);
-    assert_string_equal(first, lun_strbuf_text(&text));
+    assert_string_equal(first, lun__strbuf_text(&text));
     free(first);
     ir_reduce(&ir, LUN_OP_ADD, -1, ir_cast(&ir, LUN_F64, x));
     assert_int_equal(render(&ir, LUN_CL_SCALAR, true, &shape), LUN_OK);
@@ -114,18 +114,18 @@ static void test_texts(void **state)
     expect("__global lun_u64 *work)\n");
     assert_int_equal(render(&ir, LUN_CL_SCALAR, false, &shape), LUN_EDTYPE);
     expect("it computes in f64, which the device lacks");
-    lun_ir_free(&ir);
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);
+    lun__ir_free(&ir);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);
     x = ir_load(&ir, 0);
     ir_flow(&ir, LUN_IR_IF, ir_op(&ir, LUN_OP_LT, LUN_I32, x, x, -1), -1, 0);
     ir_reduce(&ir, LUN_OP_ADD, -1, x);
     ir_flow(&ir, LUN_IR_END, -1, -1, 0);
     for (int form = 0; form < 2; form++) {
         assert_int_equal(render(&ir, (lun_cl_form)form, true, &shape), LUN_EARG);
-        assert_string_equal(lun_strbuf_text(&text), "a reduction inside control flow");
+        assert_string_equal(lun__strbuf_text(&text), "a reduction inside control flow");
     }
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -138,12 +138,12 @@ static void test_parts(void **state)
     static const lun_dtype types[] = {LUN_U8, LUN_F32, LUN_I64, LUN_BOOL};
     for (int t = 0; t < 4; t++) {
         lun_dtype d = types[t];
-        int bytes = lun_dtype_get(d)->bytes;
+        int bytes = lun__dtype_get(d)->bytes;
         lun_ir ir;
-        lun_ir_init(&ir);
+        lun__ir_init(&ir);
         for (int s = 0; s < 3; s++)
-            lun_ir_slot_add(&ir, d, s < 2 ? LUN_SLOT_IN : LUN_SLOT_OUT);
-        lun_ir_slot_add(&ir, LUN_I64, LUN_SLOT_OUT);
+            lun__ir_slot_add(&ir, d, s < 2 ? LUN_SLOT_IN : LUN_SLOT_OUT);
+        lun__ir_slot_add(&ir, LUN_I64, LUN_SLOT_OUT);
         lun_op op = d == LUN_BOOL ? LUN_OP_LAND : LUN_OP_MAX;
         ir_store(&ir, 2, ir_op(&ir, op, d, ir_load(&ir, 0), ir_load(&ir, 1), -1));
         ir_store(&ir, 3, ir_index(&ir));
@@ -171,7 +171,7 @@ static void test_parts(void **state)
                 free(slots[s]);
         }
         kit_release(k, &kernel);
-        lun_ir_free(&ir);
+        lun__ir_free(&ir);
     }
 }
 
@@ -182,9 +182,9 @@ static void test_traps(void **state)
     static const int64_t where[] = {-1, 0, 63, 64, 999, 16384, MOST - 1};
     for (int way = 0; way < 3; way++) {
         lun_ir ir;
-        lun_ir_init(&ir);
-        lun_ir_slot_add(&ir, LUN_I64, LUN_SLOT_IN);
-        lun_ir_slot_add(&ir, LUN_I64, LUN_SLOT_OUT);
+        lun__ir_init(&ir);
+        lun__ir_slot_add(&ir, LUN_I64, LUN_SLOT_IN);
+        lun__ir_slot_add(&ir, LUN_I64, LUN_SLOT_OUT);
         int32_t x = ir_load(&ir, 0), zero = ir_const(&ir, LUN_I64, 0), bad = -1;
         if (way == 0)
             bad = x = ir_op(&ir, LUN_OP_IDIV, LUN_I64, ir_index(&ir), x, -1);
@@ -214,7 +214,7 @@ static void test_traps(void **state)
         free(in);
         free(out);
         kit_release(k, &kernel);
-        lun_ir_free(&ir);
+        lun__ir_free(&ir);
     }
 }
 
@@ -229,9 +229,9 @@ static void test_reductions_beside_scan(void **state)
     for (int i = 0; i < MOST; i++)
         in[i] = i % 13 - 6;
     for (int way = 0; way < 2; way++) {
-        lun_ir_init(&ir);
-        lun_ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);
-        lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
+        lun__ir_init(&ir);
+        lun__ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);
+        lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
         int32_t x = ir_load(&ir, 0), a = ir_arg(&ir, LUN_I32);
         ir_reduce(&ir, LUN_OP_MAX, -1, x);
         int32_t s = ir_cast(&ir, LUN_F32, ir_scan(&ir, LUN_OP_ADD, 0, way != 0, x, a));
@@ -242,7 +242,7 @@ static void test_reductions_beside_scan(void **state)
         for (int i = 0; i < 6; i++)
             kit_compare(k, &ir, &kernel, (void *[2]){in, NULL}, lengths[i], &initial, 0);
         kit_release(k, &kernel);
-        lun_ir_free(&ir);
+        lun__ir_free(&ir);
     }
     free(in);
 }
@@ -276,9 +276,9 @@ static void check_accuracy(kit *k, lun_op op, lun_dtype t)
     }
     bool narrow = t == LUN_F32;
     lun_ir ir;
-    lun_ir_init(&ir);
+    lun__ir_init(&ir);
     for (int s = 0; s < 3; s++)
-        lun_ir_slot_add(&ir, t, s < 2 ? LUN_SLOT_IN : LUN_SLOT_OUT);
+        lun__ir_slot_add(&ir, t, s < 2 ? LUN_SLOT_IN : LUN_SLOT_OUT);
     ir_store(&ir, 2,
              ir_op(&ir, op, t, ir_load(&ir, 0), op == LUN_OP_POW ? ir_load(&ir, 1) : -1, -1));
     kit_kernel kernel = kit_build(k, &ir);
@@ -298,10 +298,10 @@ static void check_accuracy(kit *k, lun_op op, lun_dtype t)
                        : narrow                                                             ? 4
                                                                                             : 2;
         if (fabs((double)((long double)got - wide)) > limit * unit)
-            fail_msg("%s of %.17g, %.17g: %.17g", lun_op_get(op)->name, x[i], y[i], got);
+            fail_msg("%s of %.17g, %.17g: %.17g", lun__op_get(op)->name, x[i], y[i], got);
     }
     kit_release(k, &kernel);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 static void test_accuracy(void **state)
@@ -342,7 +342,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_plans), cmocka_unit_test(test_texts)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     failed += cl_run_all(group);
-    lun_strbuf_free(&test_error);
-    lun_strbuf_free(&text);
+    lun__strbuf_free(&test_error);
+    lun__strbuf_free(&text);
     return failed;
 }

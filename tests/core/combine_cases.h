@@ -17,8 +17,8 @@ enum { LENGTH_COUNT = sizeof lengths / sizeof *lengths };
 
 static bool combines(lun_op op, lun_dtype t)
 {
-    const lun_op_row *row = lun_op_get(op);
-    if (lun_dtype_is_float(t) ? !row->flt : !row->integer)
+    const lun_op_row *row = lun__op_get(op);
+    if (lun__dtype_is_float(t) ? !row->flt : !row->integer)
         return false;
     return (row->rule == LUN_RULE_LOGIC) == (t == LUN_BOOL);
 }
@@ -26,7 +26,7 @@ static bool combines(lun_op op, lun_dtype t)
 /* Values near 1, so that products stay finite; a NaN and signed zeros here and there. */
 static void *data(lun_dtype t, uint64_t seed)
 {
-    int bytes = lun_dtype_get(t)->bytes;
+    int bytes = lun__dtype_get(t)->bytes;
     char *p = test_alloc(MOST, bytes);
     for (int64_t i = 0; i < MOST; i++) {
         uint64_t r = test_random(&seed), cell = t == LUN_BOOL ? (r & 63) != 0 : r;
@@ -61,9 +61,9 @@ static void reduce_all(kit *k, lun_dtype t, bool wide, int extra)
 {
     void *in = data(t, (uint64_t)t + 17);
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, t, LUN_SLOT_IN);
-    lun_ir_slot_add(&ir, t, LUN_SLOT_OUT);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, t, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, t, LUN_SLOT_OUT);
     int32_t x = ir_load(&ir, 0), y = x;
     for (int i = 0; i < extra; i++)
         y = ir_op(&ir, t == LUN_BOOL ? LUN_OP_LAND : LUN_OP_MAX, t, y, x, -1);
@@ -74,7 +74,7 @@ static void reduce_all(kit *k, lun_dtype t, bool wide, int extra)
     if (wide)
         ir_reduce(&ir, LUN_OP_ADD, -1, ir_cast(&ir, LUN_F64, y));
     compare_all(k, &ir, in, NULL);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
     free(in);
 }
 
@@ -93,12 +93,12 @@ static void scan(kit *k, lun_dtype t, lun_op op, bool inclusive, bool wide)
     void *in = data(t, (uint64_t)op);
     uint64_t initial = 0;
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, t, LUN_SLOT_IN);
-    lun_ir_slot_add(&ir, t, LUN_SLOT_OUT);
-    lun_ir_slot_add(&ir, LUN_F64, LUN_SLOT_OUT);
-    if (!lun_op_identity(op, t, &initial))
-        memcpy(&initial, in, lun_dtype_get(t)->bytes);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, t, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, t, LUN_SLOT_OUT);
+    lun__ir_slot_add(&ir, LUN_F64, LUN_SLOT_OUT);
+    if (!lun__op_identity(op, t, &initial))
+        memcpy(&initial, in, lun__dtype_get(t)->bytes);
     int32_t first = ir_arg(&ir, t), x = ir_load(&ir, 0);
     int32_t s = ir_scan(&ir, op, 0, inclusive, x, first);
     ir_store(&ir, 1, s); /* what follows a scan may use what stood before it */
@@ -107,7 +107,7 @@ static void scan(kit *k, lun_dtype t, lun_op op, bool inclusive, bool wide)
                  ir_op(&ir, LUN_OP_SUB, LUN_F64, ir_cast(&ir, LUN_F64, s), ir_cast(&ir, LUN_F64, x),
                        -1));
     compare_all(k, &ir, in, &initial);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
     free(in);
 }
 
@@ -132,7 +132,7 @@ static void test_scans(void **state)
 /* 2 a + b is not associative: any other order gives another result. */
 static void write_function(lun_ir *body, lun_ir_function *f, lun_dtype t)
 {
-    lun_ir_init(body);
+    lun__ir_init(body);
     int32_t a = ir_arg(body, t), b = ir_arg(body, t), two = ir_const(body, t, 2);
     *f = (lun_ir_function){.body = body, .outputs = 1, .params = 2, .result = (uint8_t)t};
     f->output[0] = ir_op(body, LUN_OP_ADD, t, ir_op(body, LUN_OP_MUL, t, a, two, -1), b, -1);
@@ -148,19 +148,19 @@ static void test_functions_in_ir(void **state)
         uint64_t initial = 5;
         void *in = data(LUN_I32, 3);
         write_function(&body, &f, LUN_I32);
-        lun_ir_init(&ir);
-        lun_ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);
-        lun_ir_slot_add(&ir, LUN_I32, LUN_SLOT_OUT);
+        lun__ir_init(&ir);
+        lun__ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);
+        lun__ir_slot_add(&ir, LUN_I32, LUN_SLOT_OUT);
         int32_t x = ir_load(&ir, 0), first = ir_arg(&ir, LUN_I32);
-        lun_ir_function_add(&ir, &f);
+        lun__ir_function_add(&ir, &f);
         if (way == 0)
             ir_reduce(&ir, LUN_OP_COUNT, 0, x);
         else
             x = ir_scan(&ir, LUN_OP_COUNT, 0, way == 1, x, first);
         ir_store(&ir, 1, x);
         compare_all(k, &ir, in, &initial);
-        lun_ir_free(&ir);
-        lun_ir_free(&body);
+        lun__ir_free(&ir);
+        lun__ir_free(&body);
         free(in);
     }
 }
@@ -204,11 +204,11 @@ static void test_functions_in_c(void **state)
     uint32_t *in = data(LUN_U32, 8), *out = test_alloc(MOST, 4), initial = 9;
     for (int way = 0; way < 3; way++) {
         lun_ir ir;
-        lun_ir_init(&ir);
-        lun_ir_slot_add(&ir, LUN_U32, LUN_SLOT_IN);
-        lun_ir_slot_add(&ir, LUN_U32, LUN_SLOT_OUT);
+        lun__ir_init(&ir);
+        lun__ir_slot_add(&ir, LUN_U32, LUN_SLOT_IN);
+        lun__ir_slot_add(&ir, LUN_U32, LUN_SLOT_OUT);
         int32_t x = ir_load(&ir, 0), first = ir_arg(&ir, LUN_U32);
-        lun_ir_function_add(&ir, &f);
+        lun__ir_function_add(&ir, &f);
         if (way == 0)
             ir_reduce(&ir, LUN_OP_COUNT, 0, x);
         else
@@ -238,7 +238,7 @@ static void test_functions_in_c(void **state)
             }
         }
         kit_release(k, &kernel);
-        lun_ir_free(&ir);
+        lun__ir_free(&ir);
     }
     /* a call on elements, a whole array and a number; its values do not depend on
      * where elements stand */
@@ -249,14 +249,14 @@ static void test_functions_in_c(void **state)
     for (int i = 0; i < 2000; i++)
         x[i] = (float)(i % 60) / 20;
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_ARRAY);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
-    lun_ir_function_add(&ir, &g);
-    int32_t a = ir_load(&ir, 0), s = ir_arg(&ir, LUN_F32), first = lun_ir_operand_add(&ir, a);
-    lun_ir_operand_add(&ir, -2);
-    lun_ir_operand_add(&ir, s);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_ARRAY);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
+    lun__ir_function_add(&ir, &g);
+    int32_t a = ir_load(&ir, 0), s = ir_arg(&ir, LUN_F32), first = lun__ir_operand_add(&ir, a);
+    lun__ir_operand_add(&ir, -2);
+    lun__ir_operand_add(&ir, s);
     ir_store(&ir, 2,
              ir_add(&ir, (lun_ir_ins){
                              .kind = LUN_IR_CALL, .dtype = LUN_F32, .a = -1, .b = first, .c = 3}));
@@ -275,7 +275,7 @@ static void test_functions_in_c(void **state)
         }
     }
     kit_release(k, &kernel);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
     free(in);
     free(out);
 }
@@ -294,20 +294,20 @@ static void test_user_text(void **state)
         "        clamp(x, 0.0f, 1.0f) + M_PI_F * abs(shift);\n}\n";
     lun_strbuf error = LUN_STRBUF_INIT;
     lun_ir_function *f = NULL;
-    if (lun_cfunc_parse(source, &f, &error) != LUN_OK)
-        fail_msg("%s", lun_strbuf_text(&error));
+    if (lun__cfunc_parse(source, &f, &error) != LUN_OK)
+        fail_msg("%s", lun__strbuf_text(&error));
     float in[256] = {0}, out[256], table[4] = {1, 2, 4, 8}; /* whole blocks */
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_ARRAY);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
-    lun_ir_function_add(&ir, f);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_ARRAY);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
+    lun__ir_function_add(&ir, f);
     int32_t x = ir_load(&ir, 0), s = ir_arg(&ir, LUN_I32), m = ir_const(&ir, LUN_U8, 200);
-    int32_t first = lun_ir_operand_add(&ir, x);
-    lun_ir_operand_add(&ir, -2);
-    lun_ir_operand_add(&ir, s);
-    lun_ir_operand_add(&ir, m);
+    int32_t first = lun__ir_operand_add(&ir, x);
+    lun__ir_operand_add(&ir, -2);
+    lun__ir_operand_add(&ir, s);
+    lun__ir_operand_add(&ir, m);
     ir_store(&ir, 2,
              ir_add(&ir, (lun_ir_ins){
                              .kind = LUN_IR_CALL, .dtype = LUN_F32, .a = -1, .b = first, .c = 4}));
@@ -324,9 +324,9 @@ static void test_user_text(void **state)
         assert_true(fabs((double)out[i] - want) < 1e-4);
     }
     kit_release(k, &kernel);
-    lun_ir_free(&ir);
-    lun_cfunc_free(f);
-    lun_strbuf_free(&error);
+    lun__ir_free(&ir);
+    lun__cfunc_free(f);
+    lun__strbuf_free(&error);
 }
 
 /* ---- each test ------------------------------------------------------------------------------- */

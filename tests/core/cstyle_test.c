@@ -13,10 +13,10 @@ static const char *render(const lun_ir *ir, lun_isa isa)
 {
     lun_render_target target = {isa, NULL};
     ir_check_valid(ir);
-    lun_strbuf_clear(&text);
+    lun__strbuf_clear(&text);
     libs = 0;
     assert_int_equal(lun__render_openmp(ir, &target, &text, &libs), LUN_OK);
-    return lun_strbuf_text(&text);
+    return lun__strbuf_text(&text);
 }
 
 static void expect(const char *whole, const char *part)
@@ -37,10 +37,10 @@ static void test_elementwise(void **state)
 {
     (void)state;
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
-    lun_ir_slot_add(&ir, LUN_BOOL, LUN_SLOT_OUT);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
+    lun__ir_slot_add(&ir, LUN_BOOL, LUN_SLOT_OUT);
     int32_t x = ir_load(&ir, 0), a = ir_arg(&ir, LUN_F32), c = ir_const(&ir, LUN_F32, 0x3dcccccd);
     int32_t m = ir_op(&ir, LUN_OP_MUL, LUN_F32, x, ir_op(&ir, LUN_OP_ADD, LUN_F32, a, c, -1), -1);
     ir_store(&ir, 1, ir_op(&ir, LUN_OP_MIN, LUN_F32, m, x, -1));
@@ -65,16 +65,16 @@ static void test_elementwise(void **state)
     expect(s, "    const f32x8 v4 = lun_mul_f32(v0, u->v3);\n");
     s = render(&ir, LUN_ISA_BASE);
     expect(s, "    const f32x4 v4 = lun_mul_f32(v0, u->v3);\n");
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 static void test_reduction_and_scan(void **state)
 {
     (void)state;
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
     int32_t zero = ir_arg(&ir, LUN_F64), x = ir_cast(&ir, LUN_F64, ir_load(&ir, 0));
     ir_reduce(&ir, LUN_OP_ADD, -1, x);
     const char *s = render(&ir, LUN_ISA_AVX512);
@@ -86,10 +86,10 @@ static void test_reduction_and_scan(void **state)
     expect(s, "        a3_7 = lun_lane3(a3_7, x0_7[0], left - 56);\n");
     expect(s, "    f->partials[0] = lun_cell_f64(a3[0][0]);\n");
     expect_none(s, "lun_total");
-    lun_ir_free(&ir);
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
+    lun__ir_free(&ir);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
     zero = ir_arg(&ir, LUN_F32);
     x = ir_load(&ir, 0);
     ir_store(&ir, 1,
@@ -104,16 +104,16 @@ static void test_reduction_and_scan(void **state)
     expect(s, "void lun_total(");
     expect(s, "    case -1:\n        *out = lun_cell_f32(lun_join2(lun_of_cell_f32(*a), "
               "lun_of_cell_f32(*b), f));\n");
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 static void test_control_flow(void **state)
 {
     (void)state;
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);
-    lun_ir_slot_add(&ir, LUN_I32, LUN_SLOT_OUT);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, LUN_I32, LUN_SLOT_OUT);
     int32_t x = ir_load(&ir, 0), n = ir_arg(&ir, LUN_I32);
     int32_t v = ir_flow(&ir, LUN_IR_VAR, x, -1, 0), k = ir_flow(&ir, LUN_IR_VAR, n, -1, 0);
     ir_flow(&ir, LUN_IR_LOOP, -1, -1, 0);
@@ -140,7 +140,7 @@ static void test_control_flow(void **state)
               "        const lun_i32 s16 = lun_one_sub_i32(s5, u->s1);\n        s3 = s16;\n"
               "        if (__builtin_expect(__atomic_load_n(f->cancel, __ATOMIC_RELAXED), 0)) "
               "return;\n    }\n    b4:;\n");
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 /* ---- what holds for every text --------------------------------------------------------------- */
@@ -153,14 +153,14 @@ static void test_same_text(void **state)
         lun_ir ir;
         if (lun__dtype_is_stored((lun_dtype)t))
             continue;
-        lun_ir_init(&ir);
-        lun_ir_slot_add(&ir, (lun_dtype)t, LUN_SLOT_IN);
-        lun_ir_slot_add(&ir, (lun_dtype)t, LUN_SLOT_OUT);
+        lun__ir_init(&ir);
+        lun__ir_slot_add(&ir, (lun_dtype)t, LUN_SLOT_IN);
+        lun__ir_slot_add(&ir, (lun_dtype)t, LUN_SLOT_OUT);
         int32_t x = ir_load(&ir, 0);
         for (int op = 0; op < LUN_OP_COUNT; op++) {
-            const lun_op_row *row = lun_op_get((lun_op)op);
+            const lun_op_row *row = lun__op_get((lun_op)op);
             if (row->rule != LUN_RULE_ARITH ||
-                !(lun_dtype_is_float((lun_dtype)t) ? row->flt : row->integer))
+                !(lun__dtype_is_float((lun_dtype)t) ? row->flt : row->integer))
                 continue;
             x = ir_op(&ir, (lun_op)op, (lun_dtype)t, x, x, x);
         }
@@ -182,7 +182,7 @@ static void test_same_text(void **state)
             assert_true(most < 20);
         }
         free(first);
-        lun_ir_free(&ir);
+        lun__ir_free(&ir);
     }
 }
 
@@ -198,12 +198,12 @@ static void test_function_text(void **state)
     f.param[0].dtype = LUN_F32;
     f.param[1].dtype = LUN_I32;
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
-    lun_ir_function_add(&ir, &f);
-    int32_t x = ir_load(&ir, 0), n = ir_arg(&ir, LUN_I32), first = lun_ir_operand_add(&ir, x);
-    lun_ir_operand_add(&ir, n);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
+    lun__ir_function_add(&ir, &f);
+    int32_t x = ir_load(&ir, 0), n = ir_arg(&ir, LUN_I32), first = lun__ir_operand_add(&ir, x);
+    lun__ir_operand_add(&ir, n);
     ir_store(&ir, 1,
              ir_add(&ir, (lun_ir_ins){
                              .kind = LUN_IR_CALL, .dtype = LUN_F32, .a = -1, .b = first, .c = 2}));
@@ -218,7 +218,7 @@ static void test_function_text(void **state)
     expect(s, "    LANES(16) r[l] = fn(a0[l], a1);\n");
     expect(s, "const f32x16 v2 = lun_call2(u->n - i, v0, u->s1);\n");
     assert_int_equal(libs & LUN_RENDER_LIBM, LUN_RENDER_LIBM);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 /* Libraries are asked for only where they are used. */
@@ -227,20 +227,20 @@ static void test_libraries(void **state)
     (void)state;
     const void *math[2 * LUN_OP_COUNT] = {NULL};
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
     ir_store(&ir, 1, ir_op(&ir, LUN_OP_EXP, LUN_F32, ir_load(&ir, 0), -1, -1));
     expect(render(&ir, LUN_ISA_AVX2), "r[l] = lun_one_exp_f32(a[l]);");
     assert_int_equal(libs & LUN_RENDER_LIBM, LUN_RENDER_LIBM);
-    math[lun_vecmath_index(LUN_OP_EXP, LUN_F32)] = math; /* there is a vector function */
+    math[lun__vecmath_index(LUN_OP_EXP, LUN_F32)] = math; /* there is a vector function */
     lun_render_target target = {LUN_ISA_AVX2, math};
-    lun_strbuf_clear(&text);
+    lun__strbuf_clear(&text);
     libs = 0;
     assert_int_equal(lun__render_openmp(&ir, &target, &text, &libs), LUN_OK);
-    expect(lun_strbuf_text(&text), "const f32x8 v1 = lun_call_math1_f32(u->m");
+    expect(lun__strbuf_text(&text), "const f32x8 v1 = lun_call_math1_f32(u->m");
     assert_int_equal(libs, 0);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 static void test_refused(void **state)
@@ -248,16 +248,16 @@ static void test_refused(void **state)
     (void)state;
     lun_render_target target = {LUN_ISA_AVX2, NULL};
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);
     int32_t x = ir_load(&ir, 0);
     ir_flow(&ir, LUN_IR_IF, ir_op(&ir, LUN_OP_LT, LUN_I32, x, x, -1), -1, 0);
     ir_reduce(&ir, LUN_OP_ADD, -1, x);
     ir_flow(&ir, LUN_IR_END, -1, -1, 0);
-    lun_strbuf_clear(&text);
+    lun__strbuf_clear(&text);
     assert_int_equal(lun__render_openmp(&ir, &target, &text, &libs), LUN_EARG);
-    assert_string_equal(lun_strbuf_text(&text), "a reduction inside control flow");
-    lun_ir_free(&ir);
+    assert_string_equal(lun__strbuf_text(&text), "a reduction inside control flow");
+    lun__ir_free(&ir);
 }
 
 int main(void)
@@ -269,7 +269,7 @@ int main(void)
         cmocka_unit_test(test_refused),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    lun_strbuf_free(&text);
-    lun_strbuf_free(&test_error);
+    lun__strbuf_free(&text);
+    lun__strbuf_free(&test_error);
     return failed;
 }

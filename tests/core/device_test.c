@@ -39,28 +39,28 @@ static bool fails(far *f, const char *what)
 {
     if (++seen.calls != seen.fail_at)
         return false;
-    lun_strbuf_clear(f->services->error);
-    lun_strbuf_printf(f->services->error, "%s failed", what);
+    lun__strbuf_clear(f->services->error);
+    lun__strbuf_printf(f->services->error, "%s failed", what);
     return true;
 }
 
 static lun_status far_open(const lun_services *services, int device, void **state)
 {
     if (device > 2) {
-        lun_strbuf_clear(services->error);
-        lun_strbuf_puts(services->error, "there are 2 devices");
+        lun__strbuf_clear(services->error);
+        lun__strbuf_puts(services->error, "there are 2 devices");
         return LUN_EBACKEND;
     }
     far *f = calloc(1, sizeof *f);
     *f = (far){.device = device ? device : 1, .services = services};
     *state = f;
-    return lun_backend_reference.open(services, 0, &f->inner);
+    return lun__backend_reference.open(services, 0, &f->inner);
 }
 
 static void far_close(void *state)
 {
     far *f = state;
-    lun_backend_reference.close(f->inner);
+    lun__backend_reference.close(f->inner);
     free(f);
 }
 
@@ -71,12 +71,12 @@ static lun_status far_build(void *state, const lun_ir *ir, const char *text, lun
     k->slots = ir->slot_count;
     memcpy(k->slot, ir->slots, (size_t)ir->slot_count * sizeof *ir->slots);
     *out = k;
-    return lun_backend_reference.build(f->inner, ir, text, &k->inner);
+    return lun__backend_reference.build(f->inner, ir, text, &k->inner);
 }
 
 static void far_release(void *state, lun_kernel *k)
 {
-    lun_backend_reference.release(((far *)state)->inner, k->inner);
+    lun__backend_reference.release(((far *)state)->inner, k->inner);
     free(k);
 }
 
@@ -96,7 +96,7 @@ static lun_status far_run(void *state, lun_kernel *k, lun_launch *launch)
     }
     inner.slots = slots;
     seen.workgroup = launch->workgroup;
-    lun_status s = lun_backend_reference.run(f->inner, k->inner, &inner);
+    lun_status s = lun__backend_reference.run(f->inner, k->inner, &inner);
     launch->trap = inner.trap;
     launch->trap_value = inner.trap_value;
     return s;
@@ -104,7 +104,7 @@ static lun_status far_run(void *state, lun_kernel *k, lun_launch *launch)
 
 static lun_status far_source(void *state, const lun_ir *ir, lun_strbuf *out)
 {
-    return lun_backend_reference.source(((far *)state)->inner, ir, out);
+    return lun__backend_reference.source(((far *)state)->inner, ir, out);
 }
 
 static int far_devices(void *state, lun_device *rows, int room)
@@ -171,7 +171,7 @@ static const lun_backend lun_backend_far = {
     .download = far_download,
 };
 
-const lun_backend *const lun_backends_all[] = {&lun_backend_far, &lun_backend_reference, NULL};
+const lun_backend *const lun__backends_all[] = {&lun_backend_far, &lun__backend_reference, NULL};
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 

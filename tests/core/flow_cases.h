@@ -155,7 +155,7 @@ static void write_op(writer *w)
         add(w, t, ir_op(w->ir, LUN_OP_WHERE, flow_types[t], condition(w), any(w, t), any(w, t)));
     else
         add(w, t,
-            ir_op(w->ir, lun_dtype_is_float(flow_types[t]) ? floats[pick(w, 6)] : ints[pick(w, 6)],
+            ir_op(w->ir, lun__dtype_is_float(flow_types[t]) ? floats[pick(w, 6)] : ints[pick(w, 6)],
                   flow_types[t], any(w, t), any(w, t), -1));
 }
 
@@ -208,13 +208,13 @@ static void write_kernel(lun_ir *ir, uint64_t seed, bool may_trap)
     w.seed = seed;
     w.budget = 10 + (int)(seed % 4) * 20; /* small ones run several vectors at once */
     w.may_trap = may_trap;
-    lun_ir_init(ir);
+    lun__ir_init(ir);
     for (int t = 0; t < 2; t++)
-        lun_ir_slot_add(ir, flow_types[t], LUN_SLOT_IN);
+        lun__ir_slot_add(ir, flow_types[t], LUN_SLOT_IN);
     for (int t = 0; t < 2; t++)
-        lun_ir_slot_add(ir, flow_types[t], LUN_SLOT_ARRAY);
+        lun__ir_slot_add(ir, flow_types[t], LUN_SLOT_ARRAY);
     for (int t = 0; t < 2 * TYPES; t++)
-        lun_ir_slot_add(ir, flow_types[t % TYPES], LUN_SLOT_OUT);
+        lun__ir_slot_add(ir, flow_types[t % TYPES], LUN_SLOT_OUT);
     int32_t x[TYPES] = {ir_load(ir, 0), ir_load(ir, 1)}, vars[TYPES];
     x[2] = seed % 3 ? ir_index(ir) : ir_arg(ir, LUN_I64);
     x[3] = seed % 2 ? ir_cast(ir, LUN_U8, x[0]) : ir_arg(ir, LUN_U8);
@@ -258,7 +258,7 @@ static void check_kernel(kit *k, uint64_t seed)
     void *slots[12] = {a, b, table, table_f};
     kit_compare(k, &ir, &kernel, slots, N, args, 0);
     kit_release(k, &kernel);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 static void test_random_kernels(void **state)

@@ -71,7 +71,7 @@ static void two_results(int length)
     lun_front front = {.ctx = &f.of[TWO_RESULTS], .specialise = specialise};
     lun_array *a = rising(5, 2), *x = chain(a, length), *out[2], *in[2] = {x, a};
     int results;
-    OK(lun_function_front(e, &front, &two));
+    OK(lun__function_front(e, &front, &two));
     OK(lun_call(e, two, in, 2, 2, out, 2, &results));
     assert_int_equal(results, 2);
     OK(lun_eval(e, out, 2));
@@ -108,10 +108,10 @@ static void test_function_of_64_arrays(void **state)
     lun_function *fn;
     lun_array *a[66], *out[2];
     int results, sum = -1;
-    lun_ir_init(&body);
+    lun__ir_init(&body);
     lun_ir_function made = {.body = &body, .outputs = 2};
     for (int i = 0; i < 64; i++) {
-        lun_ir_arg_add(&body, LUN_F64);
+        lun__ir_arg_add(&body, LUN_F64);
         int x = ins(&body, LUN_IR_ARG, LUN_F64, i);
         sum = i ? op2(&body, LUN_OP_ADD, LUN_F64, LUN_F64, sum, x) : x;
         made.output[1] = x;
@@ -119,7 +119,7 @@ static void test_function_of_64_arrays(void **state)
     }
     made.output[0] = sum;
     lun_front front = {.ctx = &made, .specialise = many};
-    OK(lun_function_front(e, &front, &fn));
+    OK(lun__function_front(e, &front, &fn));
     OK(lun_call(e, fn, a, 64, 64, out, 2, &results));
     OK(lun_eval(e, out, 2));
     assert_true(at(out[0], 2) == 63 * 64 / 2 + 2 * 64);
@@ -128,7 +128,7 @@ static void test_function_of_64_arrays(void **state)
     a[65] = out[1];
     release_all(a, 66);
     lun_function_release(fn);
-    lun_ir_free(&body);
+    lun__ir_free(&body);
 }
 
 /* A virtual array that a function indexes has no elements of its own. */
@@ -142,7 +142,7 @@ static void test_function_indexes_a_virtual_array(void **state)
               one = {.dtype = LUN_I64, .as.i = 1};
     lun_array *full, *range, *out[2];
     int results;
-    OK(lun_function_front(e, &front, &fn));
+    OK(lun__function_front(e, &front, &fn));
     OK(lun_full(e, 1, &n, LUN_F64, seven, &full));
     OK(lun_range(e, zero, one, n, LUN_I64, &range));
     lun_array *in[2] = {range, full}, *both[2] = {range, range};

@@ -67,9 +67,9 @@ static inline block block_random_of(rng *r, lun_dtype t, int64_t n)
     block b = {.t = t, .rank = 1, .n = n, .shape = {n}, .bytes = malloc((size_t)n * size + 1)};
     for (int64_t i = 0; b.bytes && i < n; i++) {
         lun_value v = any_number(r);
-        if (!lun_dtype_is_float(t) && chance(r, 10))
+        if (!lun__dtype_is_float(t) && chance(r, 10))
             v = (lun_value){.dtype = LUN_I64, .as.u = next(r)};
-        uint64_t cell = lun_cell_from_value(t, v);
+        uint64_t cell = lun__cell_from_value(t, v);
         memcpy(b.bytes + (size_t)i * size, &cell, size);
     }
     return b;
@@ -112,24 +112,24 @@ typedef struct functions {
 
 static inline int ins(lun_ir *ir, lun_ir_kind kind, lun_dtype t, int64_t imm)
 {
-    return lun_ir_add(ir, (lun_ir_ins){.kind = (uint8_t)kind, .dtype = (uint8_t)t, .imm = imm});
+    return lun__ir_add(ir, (lun_ir_ins){.kind = (uint8_t)kind, .dtype = (uint8_t)t, .imm = imm});
 }
 
 static inline int op2(lun_ir *ir, lun_op op, lun_dtype from, lun_dtype to, int a, int b)
 {
-    return lun_ir_add(ir, (lun_ir_ins){.kind = LUN_IR_OP,
-                                       .dtype = (uint8_t)to,
-                                       .from = (uint8_t)from,
-                                       .op = (int32_t)op,
-                                       .a = a,
-                                       .b = b});
+    return lun__ir_add(ir, (lun_ir_ins){.kind = LUN_IR_OP,
+                                        .dtype = (uint8_t)to,
+                                        .from = (uint8_t)from,
+                                        .op = (int32_t)op,
+                                        .a = a,
+                                        .b = b});
 }
 
 /* x*y + x and x - y */
 static inline void make_two_results(lun_ir *ir, lun_ir_function *f)
 {
-    lun_ir_arg_add(ir, LUN_F64);
-    lun_ir_arg_add(ir, LUN_F64);
+    lun__ir_arg_add(ir, LUN_F64);
+    lun__ir_arg_add(ir, LUN_F64);
     int x = ins(ir, LUN_IR_ARG, LUN_F64, 0), y = ins(ir, LUN_IR_ARG, LUN_F64, 1);
     f->output[0] =
         op2(ir, LUN_OP_ADD, LUN_F64, LUN_F64, op2(ir, LUN_OP_MUL, LUN_F64, LUN_F64, x, y), x);
@@ -140,23 +140,23 @@ static inline void make_two_results(lun_ir *ir, lun_ir_function *f)
 /* w[|x|] where that is within w, else an error */
 static inline void make_with_array(lun_ir *ir, lun_ir_function *f, lun_dtype t)
 {
-    lun_ir_arg_add(ir, LUN_I64);
-    lun_ir_arg_add(ir, LUN_I64);
-    lun_ir_slot_add(ir, t, LUN_SLOT_ARRAY);
+    lun__ir_arg_add(ir, LUN_I64);
+    lun__ir_arg_add(ir, LUN_I64);
+    lun__ir_slot_add(ir, t, LUN_SLOT_ARRAY);
     int x = ins(ir, LUN_IR_ARG, LUN_I64, 0), n = ins(ir, LUN_IR_ARG, LUN_I64, 1);
     int at = op2(ir, LUN_OP_MOD, LUN_I64, LUN_I64, x, n);
     int within = op2(ir, LUN_OP_LT, LUN_I64, LUN_BOOL, x, n);
-    lun_ir_add(ir, (lun_ir_ins){.kind = LUN_IR_CHECK, .dtype = LUN_BOOL, .a = within, .b = x});
+    lun__ir_add(ir, (lun_ir_ins){.kind = LUN_IR_CHECK, .dtype = LUN_BOOL, .a = within, .b = x});
     f->output[0] =
-        lun_ir_add(ir, (lun_ir_ins){.kind = LUN_IR_GATHER, .dtype = (uint8_t)t, .a = at});
+        lun__ir_add(ir, (lun_ir_ins){.kind = LUN_IR_GATHER, .dtype = (uint8_t)t, .a = at});
     f->outputs = 1;
 }
 
 /* a/2 + b: not associative, so the order shows */
 static inline void make_combiner(lun_ir *ir, lun_ir_function *f)
 {
-    lun_ir_arg_add(ir, LUN_F64);
-    lun_ir_arg_add(ir, LUN_F64);
+    lun__ir_arg_add(ir, LUN_F64);
+    lun__ir_arg_add(ir, LUN_F64);
     int a = ins(ir, LUN_IR_ARG, LUN_F64, 0), b = ins(ir, LUN_IR_ARG, LUN_F64, 1);
     double half = 0.5;
     int64_t bits;
@@ -174,7 +174,7 @@ static inline lun_status specialise(void *ctx, const lun_front_param *params, in
     static const char *const notes[] = {"w[%lld] is outside"};
     lun_dtype t = f->kind == WITH_ARRAY ? params[1].dtype : LUN_F64;
     if (count != 2 || (f->kind == WITH_ARRAY) != params[1].array) {
-        lun_strbuf_puts(error, "wrong arguments");
+        lun__strbuf_puts(error, "wrong arguments");
         return LUN_EARG;
     }
     out->function = &f->made[t];
@@ -195,7 +195,7 @@ static inline void functions_open(functions *f)
         f->of[k].kind = (function_kind)k;
         for (int t = 0; t < LUN_DTYPE_COUNT; t++) {
             lun_ir *ir = &f->of[k].body[t];
-            lun_ir_init(ir);
+            lun__ir_init(ir);
             f->of[k].made[t] = (lun_ir_function){
                 .body = ir, .params = 2, .param = {{LUN_F64, 0}, {LUN_F64, 0}}, .result = LUN_F64};
             if (k == TWO_RESULTS)
@@ -212,7 +212,7 @@ static inline void functions_close(functions *f)
 {
     for (int k = 0; k < FUNCTION_KINDS; k++)
         for (int t = 0; t < LUN_DTYPE_COUNT; t++)
-            lun_ir_free(&f->of[k].body[t]);
+            lun__ir_free(&f->of[k].body[t]);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -291,10 +291,10 @@ static inline lun_status step_source(lun_engine *e, const step *s, lun_array **o
     case 1:
         return lun_range(e, a, b, s->n, s->t, out);
     case 2:
-        return lun_linspace(e, 0.1, 7, s->n, lun_dtype_is_float(s->t) ? s->t : LUN_F64, out);
+        return lun_linspace(e, 0.1, 7, s->n, lun__dtype_is_float(s->t) ? s->t : LUN_F64, out);
     case 3:
         return lun_random(e, rank, shape, s->seed, (lun_dist)(s->seed >> 8 & 1),
-                          lun_dtype_is_float(s->t) ? s->t : LUN_F32, out);
+                          lun__dtype_is_float(s->t) ? s->t : LUN_F32, out);
     default: {
         rng r = {s->seed};
         block x = block_random_of(&r, s->t, s->n);
@@ -350,7 +350,7 @@ static inline lun_status step_function(lun_engine *e, functions *f, const step *
 {
     lun_front front = {.ctx = &f->of[s->function], .specialise = specialise};
     if (s->kind == STEP_CALL || s->function == COMBINER)
-        return lun_function_front(e, &front, out);
+        return lun__function_front(e, &front, out);
     static const lun_op ops[] = {LUN_OP_ADD, LUN_OP_MUL, LUN_OP_MIN,  LUN_OP_MAX, LUN_OP_LOR,
                                  LUN_OP_BOR, LUN_OP_ADD, LUN_OP_FMIN, LUN_OP_FMAX};
     return lun_function_op(e, ops[s->seed % 9], out);

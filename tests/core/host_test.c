@@ -157,10 +157,10 @@ static lun_exec exec_of(const mock *m, lun_chunk_fn body, lun_chunk_fn total)
 
 static void make_elementwise(lun_ir *ir)
 {
-    lun_ir_init(ir);
-    lun_ir_slot_add(ir, LUN_U8, LUN_SLOT_IN);
-    lun_ir_slot_add(ir, LUN_U32, LUN_SLOT_IN);
-    lun_ir_slot_add(ir, LUN_U32, LUN_SLOT_OUT);
+    lun__ir_init(ir);
+    lun__ir_slot_add(ir, LUN_U8, LUN_SLOT_IN);
+    lun__ir_slot_add(ir, LUN_U32, LUN_SLOT_IN);
+    lun__ir_slot_add(ir, LUN_U32, LUN_SLOT_OUT);
     int32_t a = ir_cast(ir, LUN_U32, ir_load(ir, 0)), b = ir_load(ir, 1);
     int32_t three = ir_const(ir, LUN_U32, 3);
     a = ir_op(ir, LUN_OP_MUL, LUN_U32, a, three, -1);
@@ -194,7 +194,7 @@ static void run_elementwise(int64_t n, int64_t first, int threads, int64_t cost,
     m->times = calloc((size_t)n + 1, 1);
     lun_launch launch = {
         .n = n, .first = first, .count = n - first, .slots = slots, .room = rooms, .bytes = 9 * n};
-    assert_int_equal(lun_host_run(&services, &exec, &team, &ir, cost, &launch), LUN_OK);
+    assert_int_equal(lun__host_run(&services, &exec, &team, &ir, cost, &launch), LUN_OK);
     assert_int_equal(launch.trap, -1);
     assert_int_equal(m->elements, n - first);
     for (int64_t i = 0; i < n; i++) {
@@ -207,7 +207,7 @@ static void run_elementwise(int64_t n, int64_t first, int threads, int64_t cost,
     test_guarded_free(&a);
     test_guarded_free(&b);
     test_guarded_free(&c);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 static void test_elementwise(void **state)
@@ -249,13 +249,13 @@ static void test_in_place(void **state)
             x[j] = (uint32_t)j;
         }
         lun_launch launch = {.n = n, .count = n, .slots = slots, .room = rooms, .bytes = 9 * n};
-        assert_int_equal(lun_host_run(&services, &exec, &team, &ir, 3, &launch), LUN_OK);
+        assert_int_equal(lun__host_run(&services, &exec, &team, &ir, 3, &launch), LUN_OK);
         for (int64_t j = 0; j < n; j++)
             assert_int_equal(x[j], 3u * (uint8_t)(j * 7) + (uint32_t)j);
         free(m);
         test_guarded_free(&a);
         test_guarded_free(&b);
-        lun_ir_free(&ir);
+        lun__ir_free(&ir);
     }
 }
 
@@ -297,10 +297,10 @@ static void test_shares_are_taken_over(void **state)
         lun_launch launch = {.n = n, .count = n, .slots = slots, .room = rooms, .bytes = 9 * n};
         /* whole chunks for each worker */
         h.chunks = threads == 2 ? 40 : (40 + threads - 1) / threads * threads;
-        assert_int_equal(lun_host_run(&services, &exec, &team, &ir, 3, &launch), LUN_OK);
+        assert_int_equal(lun__host_run(&services, &exec, &team, &ir, 3, &launch), LUN_OK);
         assert_int_equal(atomic_load(&h.done), h.chunks);
         assert_int_equal(atomic_load(&h.late), 0);
-        lun_ir_free(&ir);
+        lun__ir_free(&ir);
     }
 }
 
@@ -319,9 +319,9 @@ static void test_gathered_slot_without_room(void **state)
     (void)state;
     const int64_t n = 16384 + 100;
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_U64, LUN_SLOT_IN);
-    lun_ir_slot_add(&ir, LUN_U64, LUN_SLOT_OUT);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_U64, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, LUN_U64, LUN_SLOT_OUT);
     int32_t at = ir_index(&ir), x = ir_load(&ir, 0);
     int32_t y = ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_GATHER, .dtype = LUN_U64, .a = at});
     ir_store(&ir, 1, ir_op(&ir, LUN_OP_ADD, LUN_U64, x, y, -1));
@@ -336,13 +336,13 @@ static void test_gathered_slot_without_room(void **state)
     void *slots[2] = {data, out};
     int64_t rooms[2] = {n, (n + 63) / 64 * 64};
     lun_launch launch = {.n = n, .count = n, .slots = slots, .room = rooms, .bytes = 16 * n};
-    assert_int_equal(lun_host_run(&services, &exec, &team, &ir, 3, &launch), LUN_OK);
+    assert_int_equal(lun__host_run(&services, &exec, &team, &ir, 3, &launch), LUN_OK);
     for (int64_t i = 0; i < n; i++)
         assert_int_equal(out[i], i * i + (n - 1 - i) * (n - 1 - i));
     free(out);
     free(m);
     test_guarded_free(&in);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 static void test_streaming_follows_bytes(void **state)
@@ -360,12 +360,12 @@ static void test_streaming_follows_bytes(void **state)
         int64_t rooms[SLOTS] = {64, 64, 64};
         lun_launch launch = {
             .n = 64, .count = 64, .slots = slots, .room = rooms, .bytes = bytes[k]};
-        assert_int_equal(lun_host_run(&services, &exec, &team, &ir, 3, &launch), LUN_OK);
+        assert_int_equal(lun__host_run(&services, &exec, &team, &ir, 3, &launch), LUN_OK);
         assert_int_equal(m->seen_stream != 0, k);
         for (int s = 0; s < SLOTS; s++)
             free(slots[s]);
         free(m);
-        lun_ir_free(&ir);
+        lun__ir_free(&ir);
     }
 }
 
@@ -373,8 +373,8 @@ static void test_streaming_follows_bytes(void **state)
 
 static void make_reducing(lun_ir *ir)
 {
-    lun_ir_init(ir);
-    lun_ir_slot_add(ir, LUN_U64, LUN_SLOT_IN);
+    lun__ir_init(ir);
+    lun__ir_slot_add(ir, LUN_U64, LUN_SLOT_IN);
     int32_t x = ir_load(ir, 0);
     ir_reduce(ir, LUN_OP_ADD, -1, x);
     ir_reduce(ir, LUN_OP_MUL, -1, x);
@@ -420,7 +420,7 @@ static void test_reduction_tree(void **state)
                 assert_true(results[1] == tree(partial[1], chunks, 1));
                 free(m);
                 test_guarded_free(&in);
-                lun_ir_free(&ir);
+                lun__ir_free(&ir);
             }
     free(data);
 }
@@ -430,13 +430,13 @@ static void test_many_results_use_memory(void **state)
     (void)state;
     enum { N = 70000 };
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_U64, LUN_SLOT_IN);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_U64, LUN_SLOT_IN);
     int32_t x = ir_load(&ir, 0);
     ir_reduce(&ir, LUN_OP_ADD, -1, x);
     ir_reduce(&ir, LUN_OP_ADD, -1, x);
     for (int i = 0; i < 40; i++)
-        lun_ir_result_add(&ir, LUN_U64); /* 42 cells a chunk */
+        lun__ir_result_add(&ir, LUN_U64); /* 42 cells a chunk */
     mock *m = new_mock(&ir);
     lun_exec exec = exec_of(m, reducing, NULL);
     lun_services services = test_services();
@@ -457,17 +457,17 @@ static void test_many_results_use_memory(void **state)
     assert_true(results[0] == tree(one, 5, 0));
     free(data);
     free(m);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 /* ---- scans ----------------------------------------------------------------------------------- */
 
 static void make_scan(lun_ir *ir, int initial)
 {
-    lun_ir_init(ir);
-    lun_ir_slot_add(ir, LUN_U64, LUN_SLOT_IN);
-    lun_ir_slot_add(ir, LUN_U64, LUN_SLOT_OUT);
-    lun_ir_slot_add(ir, LUN_I32, LUN_SLOT_UNIFORM);
+    lun__ir_init(ir);
+    lun__ir_slot_add(ir, LUN_U64, LUN_SLOT_IN);
+    lun__ir_slot_add(ir, LUN_U64, LUN_SLOT_OUT);
+    lun__ir_slot_add(ir, LUN_I32, LUN_SLOT_UNIFORM);
     int32_t x = ir_load(ir, 0), first = -1;
     if (initial == 0)
         first = ir_const(ir, LUN_U64, 42);
@@ -493,7 +493,7 @@ static lun_status run_scan(mock *m, const lun_ir *ir, int threads, uint64_t *x, 
     lun_exec exec = exec_of(m, scan_body, scan_total);
     lun_launch launch = {
         .n = n, .count = n, .slots = slots, .room = rooms, .args = args, .bytes = 100000000};
-    return lun_host_run(&services, &exec, &team, ir, 3, &launch);
+    return lun__host_run(&services, &exec, &team, ir, 3, &launch);
 }
 
 static void test_scan_chain(void **state)
@@ -530,7 +530,7 @@ static void test_scan_chain(void **state)
                 free(m);
                 test_guarded_free(&in);
                 test_guarded_free(&to);
-                lun_ir_free(&ir);
+                lun__ir_free(&ir);
             }
 }
 
@@ -538,9 +538,9 @@ static void test_scan_refuses_a_varying_start(void **state)
 {
     (void)state;
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_U64, LUN_SLOT_IN);
-    lun_ir_slot_add(&ir, LUN_U64, LUN_SLOT_OUT);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_U64, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, LUN_U64, LUN_SLOT_OUT);
     int32_t x = ir_load(&ir, 0);
     ir_store(&ir, 1, ir_scan(&ir, LUN_OP_ADD, 0, false, x, x));
     mock *m = new_mock(&ir);
@@ -549,7 +549,7 @@ static void test_scan_refuses_a_varying_start(void **state)
     assert_int_equal(m->calls, 0);
     free(data);
     free(m);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 /* ---- the end before the end ------------------------------------------------------------------ */
@@ -587,7 +587,7 @@ static void test_cancel(void **state)
             }
             assert_true(m->calls < m->cancel_after + 2 * test_threads[t]);
             free(m);
-            lun_ir_free(&ir);
+            lun__ir_free(&ir);
         }
     free(x);
 }
@@ -613,13 +613,13 @@ static void test_cancelled_in_a_short_run(void **state)
         m->cancel_after = k == 1;
         if (k == 2)
             services.cancel = NULL;
-        assert_int_equal(lun_host_run(&services, &exec, &team, &ir, 3, &launch),
+        assert_int_equal(lun__host_run(&services, &exec, &team, &ir, 3, &launch),
                          k == 1 ? LUN_ECANCEL : LUN_OK);
         assert_int_equal(m->calls, 1);
         free(m);
     }
     cancel_flag = 0;
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 static void test_cancelled_before_it_starts(void **state)
@@ -636,11 +636,11 @@ static void test_cancelled_before_it_starts(void **state)
     int64_t n = 64;
     lun_launch launch = {.n = n, .count = n, .slots = slots, .room = &n, .partials = partials};
     cancel_flag = 1;
-    assert_int_equal(lun_host_run(&services, &exec, &team, &ir, 3, &launch), LUN_ECANCEL);
+    assert_int_equal(lun__host_run(&services, &exec, &team, &ir, 3, &launch), LUN_ECANCEL);
     assert_int_equal(m->calls, 0);
     cancel_flag = 0;
     free(m);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 /* Where the last of some threads starts when 81 chunks are shared out. */
@@ -686,7 +686,7 @@ static void test_trap(void **state)
             if (test_threads[t] == 1)
                 assert_int_equal(m->calls, scan ? 12 : 21);
             free(m);
-            lun_ir_free(&ir);
+            lun__ir_free(&ir);
         }
     free(x);
 }
@@ -710,6 +710,6 @@ int main(void)
         cmocka_unit_test(test_trap),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    lun_strbuf_free(&test_error);
+    lun__strbuf_free(&test_error);
     return failed;
 }

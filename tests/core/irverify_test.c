@@ -46,18 +46,18 @@ enum {
 static void make(lun_ir *ir)
 {
     called = scalar_function();
-    lun_ir_init(ir);
-    lun_ir_slot_add(ir, LUN_F32, LUN_SLOT_IN);
-    lun_ir_slot_add(ir, LUN_F32, LUN_SLOT_UNIFORM);
-    lun_ir_slot_add(ir, LUN_F32, LUN_SLOT_OUT);
-    lun_ir_function_add(ir, &called);
+    lun__ir_init(ir);
+    lun__ir_slot_add(ir, LUN_F32, LUN_SLOT_IN);
+    lun__ir_slot_add(ir, LUN_F32, LUN_SLOT_UNIFORM);
+    lun__ir_slot_add(ir, LUN_F32, LUN_SLOT_OUT);
+    lun__ir_function_add(ir, &called);
     int32_t arg = ir_arg(ir, LUN_F32), one = ir_const(ir, LUN_F32, 1), i = ir_index(ir);
     int32_t x = ir_load(ir, 0);
     ir_add(ir, (lun_ir_ins){.kind = LUN_IR_LOADU, .dtype = LUN_F32, .imm = 1});
     ir_add(ir, (lun_ir_ins){.kind = LUN_IR_GATHER, .dtype = LUN_F32, .a = i});
     int32_t y = ir_op(ir, LUN_OP_ADD, LUN_F32, x, one, -1);
     int32_t less = ir_op(ir, LUN_OP_LT, LUN_F32, x, y, -1);
-    int32_t first = lun_ir_operand_add(ir, x);
+    int32_t first = lun__ir_operand_add(ir, x);
     ir_add(ir, (lun_ir_ins){.kind = LUN_IR_CALL, .dtype = LUN_F32, .a = -1, .b = first, .c = 1});
     int32_t var = ir_add(ir, (lun_ir_ins){.kind = LUN_IR_VAR, .dtype = LUN_F32, .a = x});
     ir_add(ir, (lun_ir_ins){.kind = LUN_IR_CHECK, .a = less, .b = i});
@@ -143,12 +143,12 @@ static void expect_wrong(const lun_ir *ir, int at, const char *why)
 {
     lun_strbuf text = LUN_STRBUF_INIT;
     int told = -1, used = 0;
-    lun_status s = lun_ir_verify(ir, &text);
-    const char *said = lun_strbuf_text(&text);
+    lun_status s = lun__ir_verify(ir, &text);
+    const char *said = lun__strbuf_text(&text);
     if (s != LUN_EARG || sscanf(said, "instruction %d: %n", &told, &used) != 1 || told < at ||
         strncmp(said + used, why, strlen(why)) || strcmp(said + used + strlen(why), "\n"))
         fail_msg("instruction %d: %s expected: %s", at, why, said);
-    lun_strbuf_free(&text);
+    lun__strbuf_free(&text);
 }
 
 static void test_sound(void **state)
@@ -157,7 +157,7 @@ static void test_sound(void **state)
     lun_ir ir;
     make(&ir);
     ir_check_valid(&ir);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 static void test_damaged(void **state)
@@ -192,7 +192,7 @@ static void test_damaged(void **state)
             break;
         }
         expect_wrong(&ir, d->at, d->why);
-        lun_ir_free(&ir);
+        lun__ir_free(&ir);
     }
 }
 
@@ -200,12 +200,12 @@ static void test_continue(void **state)
 {
     (void)state;
     lun_ir ir;
-    lun_ir_init(&ir);
+    lun__ir_init(&ir);
     ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_BLOCK});
     ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_CONTINUE});
     ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_END});
     expect_wrong(&ir, 1, "continue of a block");
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 static void test_two_scans(void **state)
@@ -215,7 +215,7 @@ static void test_two_scans(void **state)
     make(&ir);
     ir_add(&ir, ir.ins[SCAN]);
     expect_wrong(&ir, COUNT, "a second scan");
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 /* Whole arrays go where pointers are, numbers where they are not. */
@@ -235,7 +235,7 @@ static void test_arguments_of_calls(void **state)
     expect_wrong(&ir, CALL, "array and scalar mixed up");
     ir.operands[0] = COUNT;
     expect_wrong(&ir, CALL, "an operand is no earlier instruction");
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 /* A combining function in IR gets what it captures from the kernel's arguments. */
@@ -244,11 +244,11 @@ static void test_combiners(void **state)
     (void)state;
     lun_ir ir, body;
     make(&ir);
-    lun_ir_init(&body);
+    lun__ir_init(&body);
     for (int k = 0; k < 3; k++)
         ir_arg(&body, LUN_F32);
     lun_ir_function f = {.body = &body, .params = 2, .outputs = 1, .result = LUN_F32};
-    int function = lun_ir_function_add(&ir, &f);
+    int function = lun__ir_function_add(&ir, &f);
     lun_ir_ins *reduce = &ir.ins[REDUCE];
     reduce->op = LUN_OP_COUNT;
     reduce->c = function;
@@ -263,8 +263,8 @@ static void test_combiners(void **state)
     expect_wrong(&ir, REDUCE, "no argument for what the function captures");
     reduce->c = function + 1;
     expect_wrong(&ir, REDUCE, "no such function");
-    lun_ir_free(&body);
-    lun_ir_free(&ir);
+    lun__ir_free(&body);
+    lun__ir_free(&ir);
 }
 
 int main(void)

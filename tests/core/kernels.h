@@ -66,7 +66,7 @@ static volatile int cancel_flag;
 static inline lun_services test_services(void)
 {
     cancel_flag = 0;
-    lun_strbuf_clear(&test_error);
+    lun__strbuf_clear(&test_error);
     return (lun_services){.error = &test_error, .stats = &test_stats, .cancel = &cancel_flag};
 }
 
@@ -116,7 +116,7 @@ static inline void *test_alloc(int64_t n, int64_t size)
 
 static inline int32_t ir_add(lun_ir *ir, lun_ir_ins ins)
 {
-    int i = lun_ir_add(ir, ins);
+    int i = lun__ir_add(ir, ins);
     assert_true(i >= 0);
     return i;
 }
@@ -159,7 +159,7 @@ static inline int32_t ir_const(lun_ir *ir, lun_dtype t, uint64_t cell)
 
 static inline int32_t ir_arg(lun_ir *ir, lun_dtype t)
 {
-    int arg = lun_ir_arg_add(ir, t);
+    int arg = lun__ir_arg_add(ir, t);
     return ir_add(
         ir, (lun_ir_ins){
                 .kind = LUN_IR_ARG, .dtype = (uint8_t)t, .a = -1, .b = -1, .c = -1, .imm = arg});
@@ -167,7 +167,7 @@ static inline int32_t ir_arg(lun_ir *ir, lun_dtype t)
 
 static inline lun_dtype ir_result_of(lun_op op, lun_dtype from)
 {
-    int rule = lun_op_get(op)->rule;
+    int rule = lun__op_get(op)->rule;
     return rule == LUN_RULE_CMP || rule == LUN_RULE_LOGIC || rule == LUN_RULE_TEST ? LUN_BOOL
                                                                                    : from;
 }
@@ -195,7 +195,7 @@ static inline int32_t ir_cast(lun_ir *ir, lun_dtype to, int32_t a)
 
 static inline int32_t ir_reduce(lun_ir *ir, lun_op op, int function, int32_t a)
 {
-    int result = lun_ir_result_add(ir, (lun_dtype)ir->ins[a].dtype);
+    int result = lun__ir_result_add(ir, (lun_dtype)ir->ins[a].dtype);
     ir_add(ir, (lun_ir_ins){.kind = LUN_IR_REDUCE,
                             .dtype = ir->ins[a].dtype,
                             .op = (int32_t)op,
@@ -230,9 +230,9 @@ static inline int32_t ir_flow(lun_ir *ir, lun_ir_kind kind, int32_t a, int32_t b
 static inline void ir_check_valid(const lun_ir *ir)
 {
     lun_strbuf why = LUN_STRBUF_INIT;
-    if (lun_ir_verify(ir, &why) != LUN_OK)
-        fail_msg("%s", lun_strbuf_text(&why));
-    lun_strbuf_free(&why);
+    if (lun__ir_verify(ir, &why) != LUN_OK)
+        fail_msg("%s", lun__strbuf_text(&why));
+    lun__strbuf_free(&why);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -253,7 +253,7 @@ static inline lun_status test_combine(void *ctx, void *rows, int64_t pairs)
     const test_joint *j = ctx;
     if (j->backend)
         return j->backend->combine(j->state, j->kernel, j->launch, rows, pairs);
-    return lun_host_combine(j->services, j->exec, j->ir, j->launch, rows, pairs);
+    return lun__host_combine(j->services, j->exec, j->ir, j->launch, rows, pairs);
 }
 
 /* Room for the cells of a launch's chunks. */
@@ -285,7 +285,7 @@ static inline lun_status test_host_run(const lun_services *services, const lun_e
 {
     test_joint j = {.services = services, .exec = exec, .ir = ir, .launch = launch};
     launch->partials = test_cells(ir, launch->count);
-    return test_joined(&j, lun_host_run(services, exec, team, ir, cost, launch), results);
+    return test_joined(&j, lun__host_run(services, exec, team, ir, cost, launch), results);
 }
 
 static inline lun_status test_backend_run(const lun_backend *b, void *state, lun_kernel *kernel,
@@ -321,7 +321,7 @@ static inline lun_status run_ir(const lun_ir *ir, void **slots, int64_t n, test_
     assert_true(ir->slot_count <= 64);
     for (int i = 0; i < ir->slot_count; i++)
         room[i] = INT64_MAX;
-    lun_status s = lun_interp_make_isa(ir, run->math, run->isa, &interp);
+    lun_status s = lun__interp_make_isa(ir, run->math, run->isa, &interp);
     if (s != LUN_OK)
         return s;
     lun_launch launch = {.n = n,
@@ -332,11 +332,11 @@ static inline lun_status run_ir(const lun_ir *ir, void **slots, int64_t n, test_
                          .args = run->args,
                          .bytes = run->bytes,
                          .trap = -1};
-    s = test_host_run(&services, lun_interp_exec(interp), &team, ir, lun_ir_cost(ir), &launch,
+    s = test_host_run(&services, lun__interp_exec(interp), &team, ir, lun__ir_cost(ir), &launch,
                       run->results);
     run->trap = launch.trap;
     run->trap_value = launch.trap_value;
-    lun_interp_free(interp);
+    lun__interp_free(interp);
     return s;
 }
 

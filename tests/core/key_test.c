@@ -35,7 +35,7 @@ static void check_and_free(keys *k)
     void *bytes;
     size_t length;
     assert_non_null(mkdtemp(dir));
-    assert_int_equal(lun_cache_open(dir, NULL, NULL, &cache), LUN_OK);
+    assert_int_equal(lun__cache_open(dir, NULL, NULL, &cache), LUN_OK);
     for (int i = 0; i < k->count; i++) {
         const lun_strbuf *a = &k->list[i].text;
         assert_false(a->failed);
@@ -43,19 +43,19 @@ static void check_and_free(keys *k)
             if (a->length == k->list[j].text.length &&
                 !memcmp(a->text, k->list[j].text.text, a->length))
                 fail_msg("%s and %s have the same key", k->list[i].changed, k->list[j].changed);
-        if (lun_cache_load(cache, a->text, a->length, &bytes, &length))
+        if (lun__cache_load(cache, a->text, a->length, &bytes, &length))
             fail_msg("%s: served before it was stored", k->list[i].changed);
-        lun_cache_store(cache, a->text, a->length, &i, sizeof i);
+        lun__cache_store(cache, a->text, a->length, &i, sizeof i);
     }
     for (int i = 0; i < k->count; i++) {
         const lun_strbuf *a = &k->list[i].text;
-        assert_true(lun_cache_load(cache, a->text, a->length, &bytes, &length));
+        assert_true(lun__cache_load(cache, a->text, a->length, &bytes, &length));
         assert_int_equal(length, sizeof i);
         assert_memory_equal(bytes, &i, sizeof i);
         free(bytes);
-        lun_strbuf_free(&k->list[i].text);
+        lun__strbuf_free(&k->list[i].text);
     }
-    lun_cache_close(cache);
+    lun__cache_close(cache);
     kit_remove(dir);
 }
 
@@ -67,39 +67,39 @@ static void test_openmp(void **state)
     const char source[] = "void lun_kernel(void) {}";
     const lun_compiler cc = {.path = path, .size = 1000, .seconds = 5, .nanoseconds = 7};
     lun_compiler c = cc;
-    lun_compiler_key(&c, source, 0, LUN_MATH_FAST, add(&k, "nothing"));
+    lun__compiler_key(&c, source, 0, LUN_MATH_FAST, add(&k, "nothing"));
     c.path = other;
-    lun_compiler_key(&c, source, 0, LUN_MATH_FAST, add(&k, "the compiler's path"));
+    lun__compiler_key(&c, source, 0, LUN_MATH_FAST, add(&k, "the compiler's path"));
     c = cc, c.size++;
-    lun_compiler_key(&c, source, 0, LUN_MATH_FAST, add(&k, "the compiler's size"));
+    lun__compiler_key(&c, source, 0, LUN_MATH_FAST, add(&k, "the compiler's size"));
     c = cc, c.seconds++;
-    lun_compiler_key(&c, source, 0, LUN_MATH_FAST, add(&k, "the compiler's time"));
+    lun__compiler_key(&c, source, 0, LUN_MATH_FAST, add(&k, "the compiler's time"));
     c = cc, c.nanoseconds++;
-    lun_compiler_key(&c, source, 0, LUN_MATH_FAST, add(&k, "nanoseconds of that"));
+    lun__compiler_key(&c, source, 0, LUN_MATH_FAST, add(&k, "nanoseconds of that"));
     c = cc, c.isa = LUN_ISA_AVX2;
-    lun_compiler_key(&c, source, 0, LUN_MATH_FAST, add(&k, "AVX2"));
+    lun__compiler_key(&c, source, 0, LUN_MATH_FAST, add(&k, "AVX2"));
     c.isa = LUN_ISA_AVX512;
-    lun_compiler_key(&c, source, 0, LUN_MATH_FAST, add(&k, "AVX-512"));
+    lun__compiler_key(&c, source, 0, LUN_MATH_FAST, add(&k, "AVX-512"));
     c = cc;
-    lun_compiler_key(&c, source, 0, LUN_MATH_PRECISE, add(&k, "the mode of math"));
-    lun_compiler_key(&c, source, LUN_RENDER_LOOPS, LUN_MATH_FAST, add(&k, "the level"));
-    lun_compiler_key(&c, source, LUN_RENDER_LIBM, LUN_MATH_FAST, add(&k, "the libraries"));
-    lun_compiler_key(&c, "void lun_kernel(void) { }", 0, LUN_MATH_FAST, add(&k, "a blank"));
-    lun_compiler_key(&c, "", 0, LUN_MATH_FAST, add(&k, "no source"));
+    lun__compiler_key(&c, source, 0, LUN_MATH_PRECISE, add(&k, "the mode of math"));
+    lun__compiler_key(&c, source, LUN_RENDER_LOOPS, LUN_MATH_FAST, add(&k, "the level"));
+    lun__compiler_key(&c, source, LUN_RENDER_LIBM, LUN_MATH_FAST, add(&k, "the libraries"));
+    lun__compiler_key(&c, "void lun_kernel(void) { }", 0, LUN_MATH_FAST, add(&k, "a blank"));
+    lun__compiler_key(&c, "", 0, LUN_MATH_FAST, add(&k, "no source"));
     /* the flags and the protocol stand in it by their words */
-    const char *text = lun_strbuf_text(&k.list[0].text);
+    const char *text = lun__strbuf_text(&k.list[0].text);
     char abi[32];
     snprintf(abi, sizeof abi, "abi %d\n", (int)LUN_RENDER_ABI);
     assert_non_null(strstr(text, abi));
     char *words[LUN_COMPILER_WORDS], from[] = "k.c", to[] = "k.so";
-    lun_compiler_command(&cc, LUN_RENDER_LIBM | LUN_RENDER_LOOPS, from, to, words);
+    lun__compiler_command(&cc, LUN_RENDER_LIBM | LUN_RENDER_LOOPS, from, to, words);
     lun_strbuf full = LUN_STRBUF_INIT;
-    lun_compiler_key(&cc, source, LUN_RENDER_LIBM | LUN_RENDER_LOOPS, LUN_MATH_FAST, &full);
+    lun__compiler_key(&cc, source, LUN_RENDER_LIBM | LUN_RENDER_LOOPS, LUN_MATH_FAST, &full);
     for (int i = 1; words[i]; i++)
         if (words[i] != from && words[i] != to && strcmp(words[i], "-o") &&
-            !strstr(lun_strbuf_text(&full), words[i]))
+            !strstr(lun__strbuf_text(&full), words[i]))
             fail_msg("the flag %s is not in the key", words[i]);
-    lun_strbuf_free(&full);
+    lun__strbuf_free(&full);
     check_and_free(&k);
 }
 
@@ -128,7 +128,7 @@ static void test_opencl(void **state)
     lun__gpu_key("opencl", &d, source, add(&k, "the options"));
     d = same;
     lun__gpu_key("opencl", &d, "__kernel void lun_kernel(void) { }", add(&k, "a blank"));
-    assert_non_null(strstr(lun_strbuf_text(&k.list[0].text), LUN_CL_OPTIONS));
+    assert_non_null(strstr(lun__strbuf_text(&k.list[0].text), LUN_CL_OPTIONS));
     check_and_free(&k);
 }
 
@@ -154,7 +154,7 @@ static void test_other_machine(void **state)
 {
     (void)state;
     kit k;
-    lun_isa here = lun_isa_here();
+    lun_isa here = lun__isa_here();
     kit_open(&k, NULL, "cc", LUN_JIT_SYNC, 1, LUN_MATH_FAST);
     for (int isa = LUN_ISA_BASE; isa <= LUN_ISA_AVX512; isa++) {
         if ((lun_isa)isa == here)
@@ -164,21 +164,21 @@ static void test_other_machine(void **state)
         lun_strbuf text = LUN_STRBUF_INIT;
         lun_ir ir;
         write_square(&ir, 6);
-        lun_jit_init(&jit, &k.services, (lun_isa)isa);
-        lun_render_target target = {(lun_isa)isa, lun_vecmath((lun_isa)isa, LUN_MATH_FAST)};
+        lun__jit_init(&jit, &k.services, (lun_isa)isa);
+        lun_render_target target = {(lun_isa)isa, lun__vecmath((lun_isa)isa, LUN_MATH_FAST)};
         assert_int_equal(lun__render_openmp(&ir, &target, &text, &unit.needs), LUN_OK);
         unit.source = text.text;
-        assert_int_equal(lun_jit_wait(&jit, &unit), LUN_OK); /* compiled and stored, never run */
-        lun_unit_free(&unit);
-        lun_jit_finish(&jit);
-        lun_ir_free(&ir);
+        assert_int_equal(lun__jit_wait(&jit, &unit), LUN_OK); /* compiled and stored, never run */
+        lun__unit_free(&unit);
+        lun__jit_finish(&jit);
+        lun__ir_free(&ir);
     }
     assert_int_equal(k.stats.compiles, 2);
     lun_kernel *a = build_square(&k, 6);
     check_square(&k, a, 6, 100); /* what is loaded runs here */
     assert_int_equal(k.stats.cache_hits, 0);
     assert_int_equal(k.stats.compiles, 3);
-    lun_backend_openmp.release(k.state, a);
+    lun__backend_openmp.release(k.state, a);
     kit_close(&k, true);
 }
 #endif

@@ -12,7 +12,7 @@
 /* True if two elements have the same bits, or are both NaN (whose payload C leaves open). */
 static inline bool same_element(lun_dtype t, const void *a, const void *b)
 {
-    if (!memcmp(a, b, lun_dtype_get(t)->bytes))
+    if (!memcmp(a, b, lun__dtype_get(t)->bytes))
         return true;
     if (t == LUN_F32) {
         float x, y;
@@ -45,7 +45,7 @@ static inline bool near_element(lun_dtype t, const void *a, const void *b, int64
 {
     if (same_element(t, a, b))
         return true;
-    if (!slack || !lun_dtype_is_float(t))
+    if (!slack || !lun__dtype_is_float(t))
         return false;
     int64_t x = float_rank(t, a), y = float_rank(t, b), distance;
     return !__builtin_sub_overflow(x, y, &distance) && distance >= -slack && distance <= slack;
@@ -60,7 +60,7 @@ static inline void kit_compare(kit *k, const lun_ir *ir, kit_kernel *kernel, voi
     uint64_t want_results[64] = {0}, got_results[64] = {0};
     for (int s = 0; s < ir->slot_count; s++) {
         bool out = ir->slots[s].role == LUN_SLOT_OUT;
-        int64_t size = lun_dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
+        int64_t size = lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
         want[s] = out ? test_alloc(n, size) : in[s];
         got[s] = out ? test_alloc(n, size) : in[s];
     }
@@ -77,7 +77,7 @@ static inline void kit_compare(kit *k, const lun_ir *ir, kit_kernel *kernel, voi
     if (s != t && !both_trap) {
         kit_show(k, ir);
         fail_msg("n %lld: interpreted %s, compiled %s (%s)", (long long)n, lun_status_name(s),
-                 lun_status_name(t), lun_strbuf_text(&k->error));
+                 lun_status_name(t), lun__strbuf_text(&k->error));
     }
     for (int q = 0; q < ir->slot_count; q++) {
         lun_dtype d = (lun_dtype)ir->slots[q].dtype;
@@ -85,15 +85,15 @@ static inline void kit_compare(kit *k, const lun_ir *ir, kit_kernel *kernel, voi
         if (ir->slots[q].role != LUN_SLOT_OUT)
             continue;
         for (int64_t i = 0; s == LUN_OK && i < n; i++) {
-            size_t at = (size_t)i * lun_dtype_get(d)->bytes;
+            size_t at = (size_t)i * lun__dtype_get(d)->bytes;
             if (near_element(d, (char *)want[q] + at, (char *)got[q] + at, slack))
                 continue;
             uint64_t x = 0, y = 0;
-            memcpy(&x, (char *)want[q] + at, lun_dtype_get(d)->bytes);
-            memcpy(&y, (char *)got[q] + at, lun_dtype_get(d)->bytes);
+            memcpy(&x, (char *)want[q] + at, lun__dtype_get(d)->bytes);
+            memcpy(&y, (char *)got[q] + at, lun__dtype_get(d)->bytes);
             kit_show(k, ir);
             fail_msg("slot %d (%s), n %lld, index %lld: interpreted %llx, compiled %llx", q,
-                     lun_dtype_get(d)->name, (long long)n, (long long)i, (unsigned long long)x,
+                     lun__dtype_get(d)->name, (long long)n, (long long)i, (unsigned long long)x,
                      (unsigned long long)y);
         }
         free(want[q]);

@@ -212,7 +212,7 @@ static inline uint64_t eval_op(eval *e, int i, const lun_ir_ins *ins, const uint
 {
     lun_op op = (lun_op)ins->op;
     lun_dtype t = (lun_dtype)ins->from;
-    const lun_dtype_row *row = lun_dtype_get(t);
+    const lun_dtype_row *row = lun__dtype_get(t);
     int bits = 8 * row->bytes;
     bool test = op >= LUN_OP_LT && op <= LUN_OP_NE;
     if (op == LUN_OP_WHERE)
@@ -252,7 +252,7 @@ static inline uint64_t eval_op(eval *e, int i, const lun_ir_ins *ins, const uint
 static inline uint64_t eval_load(eval *e, int64_t slot, lun_dtype t, int64_t i)
 {
     uint64_t cell = 0;
-    size_t size = lun_dtype_get(t)->bytes;
+    size_t size = lun__dtype_get(t)->bytes;
     if (i < 0 || i >= e->arrays[slot].length) {
         e->fault = "a gather outside its array";
         return 0;
@@ -371,7 +371,7 @@ static inline int eval_ins(eval *e, int i)
         v[i] = eval_op(e, i, ins, in);
         return i;
     case LUN_IR_CAST:
-        v[i] = lun_cell_cast(t, (lun_dtype)ins->from, in[0]);
+        v[i] = lun__cell_cast(t, (lun_dtype)ins->from, in[0]);
         return i;
     case LUN_IR_VAR:
     case LUN_IR_GET:

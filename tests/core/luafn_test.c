@@ -63,7 +63,7 @@ static lun_value value_at(lua_State *L, int index)
 
 static void push_cell(lua_State *L, lun_dtype t, uint64_t cell)
 {
-    lun_value v = lun_cell_to_value(t, cell);
+    lun_value v = lun__cell_to_value(t, cell);
     if (v.dtype == LUN_F64)
         lua_pushnumber(L, v.as.d);
     else if (v.dtype == LUN_BOOL)
@@ -84,11 +84,11 @@ static int vector(lua_State *L)
 {
     lun_dtype t = dtype_named(L, luaL_checkstring(L, 1));
     int64_t n = (int64_t)lua_rawlen(L, 2);
-    size_t size = lun_dtype_get(t)->bytes;
+    size_t size = lun__dtype_get(t)->bytes;
     char *data = lua_newuserdatauv(L, (size_t)n * size + 1, 0);
     for (int64_t i = 0; i < n; i++) {
         lua_rawgeti(L, 2, i + 1);
-        uint64_t cell = lun_cell_from_value(t, value_at(L, -1));
+        uint64_t cell = lun__cell_from_value(t, value_at(L, -1));
         memcpy(data + (size_t)i * size, &cell, size);
         lua_pop(L, 1);
     }
@@ -126,7 +126,7 @@ static int vector_index(lua_State *L)
     boxed *b = luaL_checkudata(L, 1, "test.vector");
     lua_Integer i = luaL_checkinteger(L, 2);
     uint64_t cell = 0;
-    size_t size = lun_dtype_get(b->dtype)->bytes;
+    size_t size = lun__dtype_get(b->dtype)->bytes;
     if (i < 1 || i > b->length)
         return luaL_error(L, "index %I is out of range", i);
     memcpy(&cell, (const char *)b->data + (size_t)(i - 1) * size, size);
@@ -174,19 +174,19 @@ static bool specialise(lua_State *L, program *p, lun_front_result *r)
     lun_status s = p->front.specialise(p->front.ctx, p->param, p->params, r, &error);
     assert_int_equal(lua_gettop(L), top);
     if (s == LUN_OK) {
-        s = lun_ir_verify(r->function->body, &error);
+        s = lun__ir_verify(r->function->body, &error);
         if (s != LUN_OK) {
-            lun_ir_print(r->function->body, &error);
-            print_error("%s\n", lun_strbuf_text(&error));
+            lun__ir_print(r->function->body, &error);
+            print_error("%s\n", lun__strbuf_text(&error));
         }
         assert_int_equal(s, LUN_OK);
         texts_note_ir(r->function->body);
     }
     if (s != LUN_OK) {
         lua_pushnil(L);
-        lua_pushstring(L, lun_strbuf_text(&error));
+        lua_pushstring(L, lun__strbuf_text(&error));
     }
-    lun_strbuf_free(&error);
+    lun__strbuf_free(&error);
     return s == LUN_OK;
 }
 
@@ -205,8 +205,8 @@ static int compile(lua_State *L)
     p->made = luafn_front_make(L, 1, &ask, &p->front, &error) == LUN_OK;
     if (!p->made) {
         lua_pushnil(L);
-        lua_pushstring(L, lun_strbuf_text(&error));
-        lun_strbuf_free(&error);
+        lua_pushstring(L, lun__strbuf_text(&error));
+        lun__strbuf_free(&error);
         return 2;
     }
     return specialise(L, p, &r) ? 1 : 2;
@@ -275,18 +275,18 @@ static bool run_row(lua_State *L, const program *p, const lun_front_result *r, e
         if (p->param[k].array)
             continue;
         lua_rawgeti(L, -1, k + 1);
-        args[n] = lun_cell_from_value((lun_dtype)f->body->args[n], value_at(L, -1));
+        args[n] = lun__cell_from_value((lun_dtype)f->body->args[n], value_at(L, -1));
         n++;
         lua_pop(L, 1);
     }
     for (int k = 0; k < r->scalars; k++)
-        args[n++] = lun_cell_from_value(r->scalar_dtype[k], r->scalar[k]);
+        args[n++] = lun__cell_from_value(r->scalar_dtype[k], r->scalar[k]);
     for (int k = 0; k < r->arrays; k++) {
         lun_value x;
         if (!is_scalar(r->array[k]))
             continue;
         assert_int_equal(lun_get(engine, r->array[k], 0, &x), LUN_OK);
-        args[n] = lun_cell_from_value((lun_dtype)f->body->args[n], x);
+        args[n] = lun__cell_from_value((lun_dtype)f->body->args[n], x);
         n++;
     }
     assert_int_equal(n, f->body->arg_count);
@@ -346,9 +346,9 @@ static int program_text(lua_State *L)
     lun_strbuf text = LUN_STRBUF_INIT;
     if (!specialise(L, p, &r))
         return 2;
-    lun_ir_print(r.function->body, &text);
-    lua_pushstring(L, lun_strbuf_text(&text));
-    lun_strbuf_free(&text);
+    lun__ir_print(r.function->body, &text);
+    lua_pushstring(L, lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
     lua_pushinteger(L, r.function->body->count);
     return 2;
 }
@@ -430,7 +430,7 @@ static void test_closed_state(void **state)
     assert_int_equal(r.function->outputs, 1);
     assert_int_equal(f.specialise(f.ctx, &param, 1, &r, &error), LUN_EARG);
     f.release(f.ctx);
-    lun_strbuf_free(&error);
+    lun__strbuf_free(&error);
 }
 
 static int open_engine(void **state)

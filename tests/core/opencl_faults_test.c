@@ -106,7 +106,7 @@ static void session_close(session *s)
     if (s->kernel)
         device->release(s->k.state, s->kernel);
     device_close(&s->k, false);
-    lun_ir_free(&s->ir);
+    lun__ir_free(&s->ir);
 }
 
 /* Call k fails with the code.  False if there is no k-th call any more. */
@@ -119,7 +119,7 @@ static bool fail_once(const char *dir, long k, int code)
     fail_at(k, code);
     lun_status t = work(&s);
     const char *name = failed();
-    const char *text = lun_strbuf_text(&s.k.error);
+    const char *text = lun__strbuf_text(&s.k.error);
     if (t == LUN_OK) { /* it could do without that call, or the call came later */
         for (int i = 0; i < N; i++)
             assert_true(s.out[i] == 2 * (float)i);
@@ -174,7 +174,7 @@ static void test_warm(void **unused)
         fail_everywhere(dir, codes[i], 40);
     session_open(&s, dir);
     device_close(&s.k, true);
-    lun_ir_free(&s.ir);
+    lun__ir_free(&s.ir);
 }
 
 /* Kernels are compiled. */

@@ -20,7 +20,7 @@ typedef struct device_kit {
     char dir[64];
 } device_kit;
 
-static const lun_backend *const device = &lun_backend_opencl;
+static const lun_backend *const device = &lun__backend_opencl;
 static int device_workgroup; /* of the launches to come */
 
 /* Services without a device.  dir "": no cache; NULL: a new one. */
@@ -31,14 +31,14 @@ static inline void device_services(device_kit *k, const char *dir)
     if (!dir)
         assert_non_null(mkdtemp(k->dir));
     k->services = (lun_services){.error = &k->error, .stats = &k->stats, .cancel = &k->cancel};
-    assert_int_equal(lun_cache_open(k->dir, NULL, NULL, &k->services.cache), LUN_OK);
+    assert_int_equal(lun__cache_open(k->dir, NULL, NULL, &k->services.cache), LUN_OK);
 }
 
 static inline void device_open(device_kit *k, const char *dir)
 {
     device_services(k, dir);
     if (device->open(&k->services, 0, &k->state) != LUN_OK)
-        fail_msg("%s", lun_strbuf_text(&k->error));
+        fail_msg("%s", lun__strbuf_text(&k->error));
 }
 
 static inline void device_close(device_kit *k, bool remove)
@@ -46,24 +46,24 @@ static inline void device_close(device_kit *k, bool remove)
     char command[128];
     if (k->state)
         device->close(k->state);
-    lun_cache_close(k->services.cache);
+    lun__cache_close(k->services.cache);
     snprintf(command, sizeof command, "rm -rf '%s'", k->dir);
     if (remove && k->dir[0])
         assert_int_equal(system(command), 0);
-    lun_strbuf_free(&k->error);
+    lun__strbuf_free(&k->error);
 }
 
 static inline void device_ok(device_kit *k, lun_status s)
 {
     if (s != LUN_OK)
-        fail_msg("%s: %s", lun_status_name(s), lun_strbuf_text(&k->error));
+        fail_msg("%s: %s", lun_status_name(s), lun__strbuf_text(&k->error));
 }
 
 /* The last failure's text must say this. */
 static inline void device_says(device_kit *k, const char *words)
 {
-    if (!strstr(lun_strbuf_text(&k->error), words))
-        fail_msg("'%s' is not in '%s'", words, lun_strbuf_text(&k->error));
+    if (!strstr(lun__strbuf_text(&k->error), words))
+        fail_msg("'%s' is not in '%s'", words, lun__strbuf_text(&k->error));
 }
 
 static inline lun_kernel *device_build(device_kit *k, const lun_ir *ir)
@@ -71,9 +71,9 @@ static inline lun_kernel *device_build(device_kit *k, const lun_ir *ir)
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_kernel *kernel = NULL;
     ir_check_valid(ir);
-    assert_int_equal(lun_ir_print(ir, &text), LUN_OK);
-    device_ok(k, device->build(k->state, ir, lun_strbuf_text(&text), &kernel));
-    lun_strbuf_free(&text);
+    assert_int_equal(lun__ir_print(ir, &text), LUN_OK);
+    device_ok(k, device->build(k->state, ir, lun__strbuf_text(&text), &kernel));
+    lun__strbuf_free(&text);
     return kernel;
 }
 
@@ -116,7 +116,7 @@ static inline bool device_same(lun_dtype t, const void *a, const void *b)
 {
     float f, g;
     double x, y;
-    if (!memcmp(a, b, (size_t)lun_dtype_get(t)->bytes))
+    if (!memcmp(a, b, (size_t)lun__dtype_get(t)->bytes))
         return true;
     if (t == LUN_F32) {
         memcpy(&f, a, sizeof f);
@@ -139,10 +139,10 @@ static inline void device_compare(device_kit *k, const lun_ir *ir, lun_kernel *k
     void *want[64] = {NULL};
     lun_buffer *slots[64] = {NULL};
     uint64_t wanted[64] = {0}, results[64] = {0};
-    test_run a = {.args = args, .results = wanted, .isa = lun_isa_here()}, b = a;
+    test_run a = {.args = args, .results = wanted, .isa = lun__isa_here()}, b = a;
     b.results = results;
     for (int s = 0; s < ir->slot_count; s++) {
-        int64_t size = lun_dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
+        int64_t size = lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
         want[s] = in[s] ? in[s] : test_alloc(n, size);
         slots[s] = device_array(k, in[s], n * size);
     }
@@ -150,11 +150,11 @@ static inline void device_compare(device_kit *k, const lun_ir *ir, lun_kernel *k
     lun_status t = device_run(k, kernel, slots, NULL, n, 0, n, &b);
     if (s != t)
         fail_msg("n %lld: interpreted %s, on the device %s (%s)", (long long)n, lun_status_name(s),
-                 lun_status_name(t), lun_strbuf_text(&k->error));
+                 lun_status_name(t), lun__strbuf_text(&k->error));
     assert_int_equal(a.trap, b.trap);
     for (int q = 0; q < ir->slot_count; q++) {
         lun_dtype d = (lun_dtype)ir->slots[q].dtype;
-        int64_t size = lun_dtype_get(d)->bytes;
+        int64_t size = lun__dtype_get(d)->bytes;
         char *got = test_alloc(n, size);
         if (!in[q] && s == LUN_OK) {
             device_ok(k, device->download(k->state, slots[q], 0, got, n * size));
@@ -178,9 +178,9 @@ static inline void device_compare(device_kit *k, const lun_ir *ir, lun_kernel *k
 /* out = a * b + argument, in f32. */
 static inline void device_axpy(lun_ir *ir)
 {
-    lun_ir_init(ir);
+    lun__ir_init(ir);
     for (int i = 0; i < 3; i++)
-        lun_ir_slot_add(ir, LUN_F32, i < 2 ? LUN_SLOT_IN : LUN_SLOT_OUT);
+        lun__ir_slot_add(ir, LUN_F32, i < 2 ? LUN_SLOT_IN : LUN_SLOT_OUT);
     int32_t s = ir_arg(ir, LUN_F32), a = ir_load(ir, 0), b = ir_load(ir, 1);
     int32_t p = ir_op(ir, LUN_OP_MUL, LUN_F32, a, b, -1);
     ir_store(ir, 2, ir_op(ir, LUN_OP_ADD, LUN_F32, p, s, -1));
@@ -189,8 +189,8 @@ static inline void device_axpy(lun_ir *ir)
 /* out = index, stirred `rounds` times, an argument: it takes as long as one likes. */
 static inline void device_loop(lun_ir *ir)
 {
-    lun_ir_init(ir);
-    lun_ir_slot_add(ir, LUN_I64, LUN_SLOT_OUT);
+    lun__ir_init(ir);
+    lun__ir_slot_add(ir, LUN_I64, LUN_SLOT_OUT);
     int32_t rounds = ir_arg(ir, LUN_I64), i = ir_index(ir), one = ir_const(ir, LUN_I64, 1);
     int32_t x = ir_flow(ir, LUN_IR_VAR, i, -1, 0);
     int32_t left = ir_flow(ir, LUN_IR_VAR, rounds, -1, 0);

@@ -130,7 +130,7 @@ static void test_elementwise(void **unused)
         free(in[1]);
     }
     device->release(k.state, kernel);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
     device_close(&k, false);
 }
 
@@ -160,7 +160,7 @@ static void test_origin(void **unused)
     for (int i = 0; i < 3; i++)
         device->buffer_free(k.state, slots[i]);
     device->release(k.state, kernel);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
     free(a);
     free(b);
     device_close(&k, false);
@@ -173,23 +173,23 @@ static void test_epilogues(void **unused)
     lun_ir sums, scan, quotient;
     (void)unused;
     device_open(&k, "");
-    lun_ir_init(&sums);
-    lun_ir_slot_add(&sums, LUN_I32, LUN_SLOT_IN);
-    lun_ir_slot_add(&sums, LUN_I32, LUN_SLOT_OUT);
+    lun__ir_init(&sums);
+    lun__ir_slot_add(&sums, LUN_I32, LUN_SLOT_IN);
+    lun__ir_slot_add(&sums, LUN_I32, LUN_SLOT_OUT);
     int32_t x = ir_load(&sums, 0), square = ir_op(&sums, LUN_OP_MUL, LUN_I32, x, x, -1);
     ir_store(&sums, 1, square);
     ir_reduce(&sums, LUN_OP_ADD, -1, square);
     ir_reduce(&sums, LUN_OP_MAX, -1, x);
-    lun_ir_init(&scan);
-    lun_ir_slot_add(&scan, LUN_I32, LUN_SLOT_IN);
-    lun_ir_slot_add(&scan, LUN_I32, LUN_SLOT_OUT);
+    lun__ir_init(&scan);
+    lun__ir_slot_add(&scan, LUN_I32, LUN_SLOT_IN);
+    lun__ir_slot_add(&scan, LUN_I32, LUN_SLOT_OUT);
     int32_t seven = ir_const(&scan, LUN_I32, 7);
     int32_t y = ir_load(&scan, 0);
     scan.scan = ir_scan(&scan, LUN_OP_ADD, 0, false, y, seven);
     ir_store(&scan, 1, scan.scan);
-    lun_ir_init(&quotient);
-    lun_ir_slot_add(&quotient, LUN_I32, LUN_SLOT_IN);
-    lun_ir_slot_add(&quotient, LUN_I32, LUN_SLOT_OUT);
+    lun__ir_init(&quotient);
+    lun__ir_slot_add(&quotient, LUN_I32, LUN_SLOT_IN);
+    lun__ir_slot_add(&quotient, LUN_I32, LUN_SLOT_OUT);
     int32_t z = ir_load(&quotient, 0), hundred = ir_const(&quotient, LUN_I32, 100);
     ir_store(&quotient, 1, ir_op(&quotient, LUN_OP_IDIV, LUN_I32, hundred, z, -1));
     lun_ir *all[3] = {&sums, &scan, &quotient};
@@ -213,7 +213,7 @@ static void test_epilogues(void **unused)
     }
     for (int q = 0; q < 3; q++) {
         device->release(k.state, kernels[q]);
-        lun_ir_free(all[q]);
+        lun__ir_free(all[q]);
     }
     device_close(&k, false);
 }
@@ -284,7 +284,7 @@ static void test_slices(void **unused)
     assert_int_equal(got[999], x);
     device->buffer_free(k.state, out);
     device->release(k.state, kernel);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
     free(got);
     device_close(&k, false);
 }
@@ -348,7 +348,7 @@ static void ordered_slices(const char *form, bool scan)
     assert_int_equal(got[999], scan ? 999 * 500 : 999);
     device->buffer_free(k.state, out);
     device->release(k.state, kernel);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
     free(got);
     device_close(&k, false);
     unsetenv("LUNARRAY_OPENCL_FORM");
@@ -391,7 +391,7 @@ static int endless(void)
         return 3;
     device->buffer_free(k.state, out);
     device->release(k.state, kernel);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
     device_close(&k, false);
     return 0;
 }
@@ -501,7 +501,7 @@ static void run_once(device_kit *k)
     free(in[0]);
     free(in[1]);
     device->release(k->state, kernel);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 static void test_cache(void **unused)
@@ -545,9 +545,9 @@ static void test_cancelled_build(void **unused)
     (void)unused;
     device_open(&k, NULL);
     device_axpy(&ir);
-    assert_int_equal(lun_ir_print(&ir, &text), LUN_OK);
+    assert_int_equal(lun__ir_print(&ir, &text), LUN_OK);
     k.cancel = 1;
-    assert_int_equal(device->build(k.state, &ir, lun_strbuf_text(&text), &kernel), LUN_ECANCEL);
+    assert_int_equal(device->build(k.state, &ir, lun__strbuf_text(&text), &kernel), LUN_ECANCEL);
     device_says(&k, "interrupted");
     assert_null(kernel);
     k.cancel = 0;
@@ -555,8 +555,8 @@ static void test_cancelled_build(void **unused)
     run_once(&k);
     assert_int_equal(k.stats.compiles, 1);
     assert_int_equal(k.stats.cache_hits, 1);
-    lun_strbuf_free(&text);
-    lun_ir_free(&ir);
+    lun__strbuf_free(&text);
+    lun__ir_free(&ir);
     device_close(&k, true);
 }
 
@@ -608,7 +608,7 @@ static void test_tuning(void **unused)
     device->release(second.state, other);
     device_close(&second, false);
     device_close(&k, true);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
     free(x);
     unsetenv("LUNARRAY_OPENCL_FORM");
 }
@@ -646,7 +646,7 @@ static void test_workgroup(void **unused)
         free(in[0]);
         free(in[1]);
         device->release(k.state, kernel);
-        lun_ir_free(&ir);
+        lun__ir_free(&ir);
         device_close(&k, false);
     }
     unsetenv("LUNARRAY_OPENCL_FORM");
@@ -746,7 +746,7 @@ static void test_fork(void **unused)
         int wrong = 0;
         alarm(20);
         wrong += device_run(&k, kernel, slots, NULL, 100, 0, 100, &run) != LUN_EBACKEND;
-        wrong += !strstr(lun_strbuf_text(&k.error), "fork");
+        wrong += !strstr(lun__strbuf_text(&k.error), "fork");
         wrong += device->buffer_new(k.state, 100, &b) != LUN_EBACKEND;
         wrong += device->upload(k.state, slots[0], x, 400) != LUN_EBACKEND;
         wrong += device->download(k.state, slots[0], 0, x, 400) != LUN_EBACKEND;
@@ -762,7 +762,7 @@ static void test_fork(void **unused)
     for (int i = 0; i < 3; i++)
         device->buffer_free(k.state, slots[i]);
     device->release(k.state, kernel);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
     free(x);
     device_close(&k, false);
 }
@@ -781,11 +781,11 @@ static void test_build_failure(void **unused)
     lun_kernel *kernel = NULL;
     (void)unused;
     device_open(&k, "");
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
     int32_t x = ir_load(&ir, 0);
-    int at = lun_ir_operand_add(&ir, x), function = lun_ir_function_add(&ir, &f);
+    int at = lun__ir_operand_add(&ir, x), function = lun__ir_function_add(&ir, &f);
     ir_store(
         &ir, 1,
         ir_add(
@@ -796,7 +796,7 @@ static void test_build_failure(void **unused)
     assert_int_equal(device->build(k.state, &ir, "", &kernel), LUN_EBUILD);
     device_says(&k, "does not compile");
     device_says(&k, "undeclared_name");
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
     run_once(&k);
     device_close(&k, false);
 }

@@ -18,9 +18,9 @@ static void test_thread_counts(void **state)
         kit_open(&k, "/tmp/lunarray-test-threads", "cc", LUN_JIT_SYNC, test_threads[i],
                  LUN_MATH_FAST);
         for (int scans = 0; scans < 2; scans++) {
-            lun_ir_init(&ir);
-            lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
-            lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
+            lun__ir_init(&ir);
+            lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
+            lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
             int32_t x = ir_load(&ir, 0), a = ir_arg(&ir, LUN_F32);
             if (scans)
                 ir_store(&ir, 1, ir_scan(&ir, LUN_OP_ADD, 0, false, x, a));
@@ -42,7 +42,7 @@ static void test_thread_counts(void **state)
                 assert_int_equal(sum[i], sum[0]);
             }
             kit_release(&k, &kernel);
-            lun_ir_free(&ir);
+            lun__ir_free(&ir);
         }
         assert_int_equal(k.stats.interpreted, 0);
         assert_int_equal(k.stats.compiles + k.stats.cache_hits, 2);
@@ -72,6 +72,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_scans, set_up_narrow, tear_down),
     };
     int failed = kit_group(tests);
-    lun_strbuf_free(&test_error);
+    lun__strbuf_free(&test_error);
     return failed;
 }

@@ -13,11 +13,11 @@ static void test_known_kernels(void **state)
         2225, /* a loop that all lanes leave at once, its rounds counted in lanes */
     };
     (void)state;
-    for (lun_isa isa = LUN_ISA_BASE; isa <= lun_isa_here(); isa++) {
+    for (lun_isa isa = LUN_ISA_BASE; isa <= lun__isa_here(); isa++) {
         kit k;
         kit_open(&k, "", "cc", LUN_JIT_SYNC, 1, LUN_MATH_FAST);
         k.isa = isa;
-        lun_jit_init(&k.jit, &k.services, isa);
+        lun__jit_init(&k.jit, &k.services, isa);
         for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++)
             check_kernel(&k, seeds[i]);
         assert_int_equal(k.stats.interpreted,
@@ -31,6 +31,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_kernels),
                                        cmocka_unit_test(test_known_kernels)};
     int failed = kit_group(tests);
-    lun_strbuf_free(&test_error);
+    lun__strbuf_free(&test_error);
     return failed;
 }

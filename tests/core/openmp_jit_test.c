@@ -33,14 +33,14 @@ static void test_bundle(void **state)
     char suffix[3][LUN_SUFFIX], path[160], object[160], name[64];
     lun_strbuf text = LUN_STRBUF_INIT, why = LUN_STRBUF_INIT;
     for (int i = 0; i < 3; i++) {
-        lun_bundle_suffix(texts[i], suffix[i]);
-        lun_bundle_add(&text, texts[i], suffix[i], true);
+        lun__bundle_suffix(texts[i], suffix[i]);
+        lun__bundle_add(&text, texts[i], suffix[i], true);
     }
     snprintf(path, sizeof path, "%s/bundle.c", tools);
     snprintf(object, sizeof object, "%s/bundle.so", tools);
     FILE *f = fopen(path, "w");
     assert_non_null(f);
-    fputs(lun_strbuf_text(&text), f);
+    fputs(lun__strbuf_text(&text), f);
     fclose(f);
     char command[512];
     snprintf(command, sizeof command, "cc -w -shared -fPIC -fvisibility=hidden -o %s %s", object,
@@ -52,23 +52,23 @@ static void test_bundle(void **state)
     size_t length = fread(bytes, 1, sizeof bytes, f);
     fclose(f);
     lun_loader loader = {0};
-    lun_object *o = lun_loader_open(&loader, bytes, length, NULL, &why);
+    lun_object *o = lun__loader_open(&loader, bytes, length, NULL, &why);
     assert_non_null(o);
     for (int i = 0; i < 3; i++) {
         int (*function)(int);
         snprintf(name, sizeof name, "lun_kernel%s", suffix[i]);
-        void *found = lun_loader_find(o, name);
+        void *found = lun__loader_find(o, name);
         assert_non_null(found);
         memcpy(&function, &found, sizeof found);
         assert_int_equal(function(5), expected[i]);
     }
-    assert_ptr_equal(lun_loader_open(&loader, bytes, length, NULL, &why), o); /* once more */
-    lun_loader_close(o);
+    assert_ptr_equal(lun__loader_open(&loader, bytes, length, NULL, &why), o); /* once more */
+    lun__loader_close(o);
     assert_ptr_equal(loader.first, o);
-    lun_loader_close(o);
+    lun__loader_close(o);
     assert_null(loader.first);
-    lun_strbuf_free(&text);
-    lun_strbuf_free(&why);
+    lun__strbuf_free(&text);
+    lun__strbuf_free(&why);
 }
 
 /* ---- kernels compiled together --------------------------------------------------------------- */
@@ -96,7 +96,7 @@ static void test_together(void **state)
     for (int i = 0; i < FEW; i++)
         wait_until_compiled(&k, kernels[i], (float)(20 + i));
     assert_int_equal(k.stats.compiles, 2);
-    lun_backend_openmp.release(k.state, kernels[3]); /* the others stay */
+    lun__backend_openmp.release(k.state, kernels[3]); /* the others stay */
     for (int i = 0; i < FEW; i++)
         if (i != 3)
             check_square(&k, kernels[i], (float)(20 + i), N);
@@ -104,14 +104,14 @@ static void test_together(void **state)
     for (int i = FEW - 1; i >= 0; i--) {
         lun_kernel *b = build_square(&l, (float)(20 + i));
         check_square(&l, b, (float)(20 + i), N);
-        lun_backend_openmp.release(l.state, b);
+        lun__backend_openmp.release(l.state, b);
     }
     assert_int_equal(l.stats.cache_hits, FEW);
     assert_int_equal(l.stats.interpreted, 0);
     kit_close(&l, false);
     for (int i = 0; i < FEW; i++)
         if (i != 3)
-            lun_backend_openmp.release(k.state, kernels[i]);
+            lun__backend_openmp.release(k.state, kernels[i]);
     kit_close(&k, true);
 }
 
@@ -136,10 +136,10 @@ static void test_one_bad_among_several(void **state)
         check_square(&k, kernels[3], 100, 100);
     check_square(&k, kernels[3], 100, 100);
     assert_true(k.stats.interpreted > before);
-    assert_non_null(strstr(lun_strbuf_text(&k.log), "not this one"));
-    lun_strbuf_clear(&k.log);
+    assert_non_null(strstr(lun__strbuf_text(&k.log), "not this one"));
+    lun__strbuf_clear(&k.log);
     for (int i = 0; i < FEW; i++)
-        lun_backend_openmp.release(k.state, kernels[i]);
+        lun__backend_openmp.release(k.state, kernels[i]);
     kit_close(&k, true);
 }
 
@@ -188,7 +188,7 @@ static pid_t start_process(const char *dir, const char *cc)
     kit_open(&k, dir, cc, LUN_JIT_SYNC, 1, LUN_MATH_FAST);
     lun_kernel *a = build_square(&k, 50);
     bool well = run_square(&k, a, 100) == LUN_OK && out[7] == in[7] * in[7] + 50;
-    lun_backend_openmp.release(k.state, a);
+    lun__backend_openmp.release(k.state, a);
     kit_close(&k, false);
     _exit(well && k.stats.interpreted == 0 ? 0 : 1);
 }
@@ -250,8 +250,8 @@ static void test_interpreted_meanwhile(void **state)
     wait_until_compiled(&k, b, 51);
     assert_int_equal(k.stats.compiles, 1);
     assert_int_equal(runs(), 2);
-    lun_backend_openmp.release(k.state, a);
-    lun_backend_openmp.release(k.state, b);
+    lun__backend_openmp.release(k.state, a);
+    lun__backend_openmp.release(k.state, b);
     kit_close(&k, false);
     expect_end(pid);
     kit_remove(dir);
@@ -291,23 +291,23 @@ static void test_patience(void **state)
     lun_unit mine = {.source = strdup("int lun_kernel(void) { return 1; }"), .wanted = true},
              same = {.source = strdup(mine.source), .wanted = true};
     lun_strbuf key = LUN_STRBUF_INIT;
-    assert_true(lun_compiler_find(&k.jit.compiler));
-    lun_compiler_key(&k.jit.compiler, mine.source, 0, 0, &key);
-    int claim = lun_cache_claim(k.services.cache, key.text, key.length, false);
+    assert_true(lun__compiler_find(&k.jit.compiler));
+    lun__compiler_key(&k.jit.compiler, mine.source, 0, 0, &key);
+    int claim = lun__cache_claim(k.services.cache, key.text, key.length, false);
     assert_true(claim >= 0); /* and it stays */
     k.jit.timeout_ms = 400;
     double start = seconds();
-    assert_int_equal(lun_jit_wait(&k.jit, &mine), LUN_EBUILD); /* not exported: no kernel */
+    assert_int_equal(lun__jit_wait(&k.jit, &mine), LUN_EBUILD); /* not exported: no kernel */
     assert_true(seconds() - start >= 0.4 && seconds() - start < 5);
-    assert_non_null(strstr(lun_strbuf_text(&mine.message), "no kernel"));
+    assert_non_null(strstr(lun__strbuf_text(&mine.message), "no kernel"));
     k.cancel = 1;
-    claim = lun_cache_claim(k.services.cache, key.text, key.length, true);
-    assert_int_equal(lun_jit_wait(&k.jit, &same), LUN_ECANCEL);
+    claim = lun__cache_claim(k.services.cache, key.text, key.length, true);
+    assert_int_equal(lun__jit_wait(&k.jit, &same), LUN_ECANCEL);
     k.cancel = 0;
-    lun_jit_forget(&k.jit, &same);
-    lun_unit_free(&mine);
-    lun_unit_free(&same);
-    lun_strbuf_free(&key);
+    lun__jit_forget(&k.jit, &same);
+    lun__unit_free(&mine);
+    lun__unit_free(&same);
+    lun__strbuf_free(&key);
     if (claim >= 0)
         close(claim);
     kit_close(&k, false);
@@ -327,6 +327,6 @@ int main(void)
         cmocka_unit_test(test_patience),
     };
     int failed = cmocka_run_group_tests(tests, set_up, tear_down);
-    lun_strbuf_free(&test_error);
+    lun__strbuf_free(&test_error);
     return failed;
 }

@@ -39,8 +39,8 @@ typedef struct kit_kernel {
 static inline void kit_log(void *ctx, const char *text)
 {
     kit *k = ctx;
-    lun_strbuf_puts(&k->log, text);
-    lun_strbuf_puts(&k->log, "\n");
+    lun__strbuf_puts(&k->log, text);
+    lun__strbuf_puts(&k->log, "\n");
 }
 
 /* dir "": no cache; NULL: a new one. */
@@ -60,19 +60,19 @@ static inline void kit_open(kit *k, const char *dir, const char *compiler, int j
                                  .log = kit_log,
                                  .log_ctx = k,
                                  .cancel = &k->cancel};
-    assert_int_equal(lun_cache_open(k->dir, kit_log, k, &k->services.cache), LUN_OK);
-    assert_int_equal(lun_backend_openmp.open(&k->services, 0, &k->state), LUN_OK);
+    assert_int_equal(lun__cache_open(k->dir, kit_log, k, &k->services.cache), LUN_OK);
+    assert_int_equal(lun__backend_openmp.open(&k->services, 0, &k->state), LUN_OK);
     const char *isa = getenv("TEST_ISA");
-    k->isa = isa ? (lun_isa)atoi(isa) : lun_isa_here();
-    lun_jit_init(&k->jit, &k->services, k->isa);
+    k->isa = isa ? (lun_isa)atoi(isa) : lun__isa_here();
+    lun__jit_init(&k->jit, &k->services, k->isa);
 }
 
 /* From here on kernels are for vectors of 16 bytes, whatever this CPU has. */
 static inline void kit_narrow(kit *k)
 {
-    lun_jit_finish(&k->jit);
+    lun__jit_finish(&k->jit);
     k->isa = LUN_ISA_BASE;
-    lun_jit_init(&k->jit, &k->services, k->isa);
+    lun__jit_init(&k->jit, &k->services, k->isa);
 }
 
 static inline void kit_remove(const char *dir)
@@ -85,14 +85,14 @@ static inline void kit_remove(const char *dir)
 static inline void kit_close(kit *k, bool remove)
 {
     if (k->log.length)
-        fprintf(stderr, "%s", lun_strbuf_text(&k->log));
-    lun_backend_openmp.close(k->state);
-    lun_jit_finish(&k->jit);
-    lun_cache_close(k->services.cache);
+        fprintf(stderr, "%s", lun__strbuf_text(&k->log));
+    lun__backend_openmp.close(k->state);
+    lun__jit_finish(&k->jit);
+    lun__cache_close(k->services.cache);
     if (remove && k->dir[0])
         kit_remove(k->dir);
-    lun_strbuf_free(&k->error);
-    lun_strbuf_free(&k->log);
+    lun__strbuf_free(&k->error);
+    lun__strbuf_free(&k->log);
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -103,9 +103,9 @@ static inline lun_status kit_run_unit(kit *k, const lun_unit *unit, const lun_ir
     const lun_exec exec = {.body = unit->kernel,
                            .total = unit->total,
                            .combine = unit->combine,
-                           .math = lun_vecmath(k->isa, (lun_math)k->services.math)};
+                           .math = lun__vecmath(k->isa, (lun_math)k->services.math)};
     const lun_team team = {.threads = k->services.threads, .parallel = test_parallel};
-    return test_host_run(&k->services, &exec, &team, ir, lun_ir_cost(ir), launch, results);
+    return test_host_run(&k->services, &exec, &team, ir, lun__ir_cost(ir), launch, results);
 }
 
 static inline lun_status kit_run(kit *k, kit_kernel *kernel, const lun_ir *ir, void **slots,
@@ -123,13 +123,13 @@ static inline lun_status kit_run(kit *k, kit_kernel *kernel, const lun_ir *ir, v
                          .args = run->args,
                          .bytes = run->bytes,
                          .trap = -1};
-    lun_status s = kernel->kernel ? test_backend_run(&lun_backend_openmp, k->state, kernel->kernel,
+    lun_status s = kernel->kernel ? test_backend_run(&lun__backend_openmp, k->state, kernel->kernel,
                                                      ir, &launch, run->results)
                                   : kit_run_unit(k, &kernel->unit, ir, &launch, run->results);
     run->trap = launch.trap;
     run->trap_value = launch.trap_value;
     if (s == LUN_EBUILD || s == LUN_EBACKEND)
-        fprintf(stderr, "%s\n", lun_strbuf_text(&k->error));
+        fprintf(stderr, "%s\n", lun__strbuf_text(&k->error));
     return s;
 }
 
@@ -139,37 +139,37 @@ static inline kit_kernel kit_build(kit *k, const lun_ir *ir)
     kit_kernel made = {.kernel = NULL};
     ir_check_valid(ir);
     texts_note(ir);
-    if (k->isa != lun_isa_here()) {
-        lun_render_target target = {k->isa, lun_vecmath(k->isa, (lun_math)k->services.math)};
+    if (k->isa != lun__isa_here()) {
+        lun_render_target target = {k->isa, lun__vecmath(k->isa, (lun_math)k->services.math)};
         assert_int_equal(lun__render_openmp(ir, &target, &text, &made.unit.needs), LUN_OK);
         made.unit.source = text.text;
-        if (lun_jit_wait(&k->jit, &made.unit) != LUN_OK)
-            fail_msg("%s", lun_strbuf_text(&made.unit.message));
+        if (lun__jit_wait(&k->jit, &made.unit) != LUN_OK)
+            fail_msg("%s", lun__strbuf_text(&made.unit.message));
         return made;
     }
-    assert_int_equal(lun_ir_print(ir, &text), LUN_OK);
-    if (lun_backend_openmp.build(k->state, ir, lun_strbuf_text(&text), &made.kernel) != LUN_OK)
-        fail_msg("%s", lun_strbuf_text(&k->error));
-    lun_strbuf_free(&text);
+    assert_int_equal(lun__ir_print(ir, &text), LUN_OK);
+    if (lun__backend_openmp.build(k->state, ir, lun__strbuf_text(&text), &made.kernel) != LUN_OK)
+        fail_msg("%s", lun__strbuf_text(&k->error));
+    lun__strbuf_free(&text);
     return made;
 }
 
 static inline void kit_release(kit *k, kit_kernel *kernel)
 {
     if (kernel->kernel)
-        lun_backend_openmp.release(k->state, kernel->kernel);
-    lun_unit_free(&kernel->unit);
+        lun__backend_openmp.release(k->state, kernel->kernel);
+    lun__unit_free(&kernel->unit);
 }
 
 static inline void kit_show(kit *k, const lun_ir *ir)
 {
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_render_target target = {k->isa, lun_vecmath(k->isa, (lun_math)k->services.math)};
+    lun_render_target target = {k->isa, lun__vecmath(k->isa, (lun_math)k->services.math)};
     unsigned libs;
-    lun_ir_print(ir, &text);
+    lun__ir_print(ir, &text);
     lun__render_openmp(ir, &target, &text, &libs);
-    fprintf(stderr, "%s\n%s\n", lun_strbuf_text(&text), lun_strbuf_text(&k->log));
-    lun_strbuf_free(&text);
+    fprintf(stderr, "%s\n%s\n", lun__strbuf_text(&text), lun__strbuf_text(&k->log));
+    lun__strbuf_free(&text);
 }
 
 /* How far an element of a slot may be from the interpreter's, in units of its last place. */

@@ -34,6 +34,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_stored_casts, set_up_narrow, tear_down),
     };
     int failed = kit_group(tests);
-    lun_strbuf_free(&test_error);
+    lun__strbuf_free(&test_error);
     return failed;
 }

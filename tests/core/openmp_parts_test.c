@@ -66,26 +66,26 @@ static void test_many_objects(void **state)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
     for (int i = 0; i < COUNT; i++) {
         memcpy(bytes + at, &i, sizeof i);
-        lun_object *object = lun_loader_open(&loader, bytes, length, NULL, &why);
+        lun_object *object = lun__loader_open(&loader, bytes, length, NULL, &why);
         if (!object)
-            fail_msg("object %d: %s", i, lun_strbuf_text(&why));
-        void *function = lun_loader_find(object, "lun_kernel");
+            fail_msg("object %d: %s", i, lun__strbuf_text(&why));
+        void *function = lun__loader_find(object, "lun_kernel");
         assert_non_null(function);
         memcpy(&functions[i], &function, sizeof function);
-        assert_null(lun_loader_find(object, "no_such_function"));
+        assert_null(lun__loader_find(object, "no_such_function"));
         objects[i] = object;
     }
     for (int i = 0; i < COUNT; i++)
         assert_int_equal(functions[i](), i);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     for (int i = 0; i < COUNT; i += 2)
-        lun_loader_close(objects[i]);
+        lun__loader_close(objects[i]);
     for (int i = 1; i < COUNT; i += 2)
         assert_int_equal(functions[i](), i);
-    lun_loader_end(&loader);
+    lun__loader_end(&loader);
     for (int i = 1; i < COUNT; i += 2)
-        lun_loader_close(objects[i]);
-    lun_strbuf_free(&why);
+        lun__loader_close(objects[i]);
+    lun__strbuf_free(&why);
     free(bytes);
 }
 
@@ -97,22 +97,22 @@ static void test_damaged_objects(void **state)
     char *bytes = make_object(&length, &at);
     lun_strbuf why = LUN_STRBUF_INIT;
     lun_loader loader = {0};
-    assert_true(lun_loader_check(bytes, length));
+    assert_true(lun__loader_check(bytes, length));
     for (size_t n = 0; n < length; n += 1 + n / 50) {
         char *cut = malloc(n + 1); /* so that a sanitizer sees reads beyond */
         memcpy(cut, bytes, n);
-        assert_false(lun_loader_check(cut, n));
-        assert_null(lun_loader_open(&loader, cut, n, NULL, &why));
+        assert_false(lun__loader_check(cut, n));
+        assert_null(lun__loader_open(&loader, cut, n, NULL, &why));
         free(cut);
     }
     for (size_t k = 0; k < 20; k++) { /* identification, type and machine */
         if (k >= 7 && k < 16)
             continue;
         bytes[k] = (char)(bytes[k] ^ 0x40);
-        assert_int_equal(lun_loader_check(bytes, length), k == 6);
+        assert_int_equal(lun__loader_check(bytes, length), k == 6);
         bytes[k] = (char)(bytes[k] ^ 0x40);
     }
-    lun_strbuf_free(&why);
+    lun__strbuf_free(&why);
     free(bytes);
 }
 
@@ -129,7 +129,7 @@ static void mark(void *ctx, int worker)
 static void use_team(lun_openmp_team *t, int threads)
 {
     int total = 0;
-    lun_team team = lun_team_for(t, 1 << 20);
+    lun_team team = lun__team_for(t, 1 << 20);
     assert_int_equal(team.threads, threads);
     memset(seen, 0, sizeof seen);
     if (threads < 2)
@@ -144,17 +144,17 @@ static void test_team(void **state)
 {
     (void)state;
     lun_openmp_team t;
-    lun_team_init(&t, 5);
-    assert_int_equal(lun_team_for(&t, 10).threads, 1); /* no threads for nothing */
+    lun__team_init(&t, 5);
+    assert_int_equal(lun__team_for(&t, 10).threads, 1); /* no threads for nothing */
     use_team(&t, 5);
     use_team(&t, 5);
-    lun_team_free(&t);
-    lun_team_init(&t, 0);
-    assert_true(t.wanted >= 1 && t.wanted <= lun_cpus_allowed());
-    lun_team_init(&t, 2);
+    lun__team_free(&t);
+    lun__team_init(&t, 0);
+    assert_true(t.wanted >= 1 && t.wanted <= lun__cpus_allowed());
+    lun__team_init(&t, 2);
     int inside = 0;
 #pragma omp parallel num_threads(2) reduction(+ : inside)
-    inside += lun_team_for(&(lun_openmp_team){.wanted = 4}, 1 << 20)
+    inside += lun__team_for(&(lun_openmp_team){.wanted = 4}, 1 << 20)
                   .threads; /* alone in a host's region */
     assert_int_equal(inside, 2);
 }
@@ -164,14 +164,14 @@ static void test_fork(void **state)
 {
     (void)state;
     lun_openmp_team t;
-    lun_team_init(&t, 4);
+    lun__team_init(&t, 4);
     for (int round = 0; round < 20; round++) {
         use_team(&t, 4);
         pid_t child = fork();
         if (child == 0) {
             alarm(20);
             int total = 0;
-            lun_team team = lun_team_for(&t, 1 << 20);
+            lun_team team = lun__team_for(&t, 1 << 20);
             team.parallel(&team, &total, 4, mark);
             _exit(total != 4);
         }
@@ -179,7 +179,7 @@ static void test_fork(void **state)
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_int_equal(status, 0);
     }
-    lun_team_free(&t);
+    lun__team_free(&t);
 }
 
 /* So that no thread can be made: no memory for stacks, or, as a sanitizer ends the program where
@@ -202,11 +202,11 @@ static void test_no_threads(void **state)
     pid_t child = fork();
     if (child == 0) {
         lun_openmp_team t;
-        lun_team_init(&t, 60); /* more than stacks of ended threads are kept */
+        lun__team_init(&t, 60); /* more than stacks of ended threads are kept */
         alarm(20);
         if (!forbid_threads())
             _exit(2);
-        lun_team team = lun_team_for(&t, 1 << 20);
+        lun_team team = lun__team_for(&t, 1 << 20);
         _exit(team.threads == 1 ? 0 : 3);
     }
     int status;
@@ -235,7 +235,7 @@ static int quota(void)
     char groups[128], mount[128];
     snprintf(groups, sizeof groups, "%s/groups", root);
     snprintf(mount, sizeof mount, "%s/fs", root);
-    return lun_cpus_quota(groups, mount);
+    return lun__cpus_quota(groups, mount);
 }
 
 static void test_quota(void **state)
@@ -272,6 +272,6 @@ int main(void)
         cmocka_unit_test(test_no_threads),   cmocka_unit_test(test_quota),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    lun_strbuf_free(&test_error);
+    lun__strbuf_free(&test_error);
     return failed;
 }

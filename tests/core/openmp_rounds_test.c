@@ -127,10 +127,10 @@ static void write_loop(writer *w)
 static void write_kernel(lun_ir *ir, uint64_t seed)
 {
     writer w = {.ir = ir, .seed = seed * 31 + 7, .real = seed % 3 ? LUN_F32 : LUN_F64};
-    lun_ir_init(ir);
-    lun_ir_slot_add(ir, w.real, LUN_SLOT_IN);
-    lun_ir_slot_add(ir, LUN_I32, LUN_SLOT_IN);
-    lun_ir_slot_add(ir, w.real, LUN_SLOT_OUT);
+    lun__ir_init(ir);
+    lun__ir_slot_add(ir, w.real, LUN_SLOT_IN);
+    lun__ir_slot_add(ir, LUN_I32, LUN_SLOT_IN);
+    lun__ir_slot_add(ir, w.real, LUN_SLOT_OUT);
     w.element = ir_load(ir, 0);
     w.x = ir_flow(ir, LUN_IR_VAR, w.element, -1, 0);
     w.y = ir_flow(ir, LUN_IR_VAR, small(&w, w.real, 1), -1, 0);
@@ -149,14 +149,14 @@ static void write_kernel(lun_ir *ir, uint64_t seed)
     for (int k = 0; k < w.count; k++) {
         const counter *c = &w.counters[k];
         int32_t v = get(&w, c->var);
-        ir_store(ir, lun_ir_slot_add(ir, c->t, LUN_SLOT_OUT), v);
+        ir_store(ir, lun__ir_slot_add(ir, c->t, LUN_SLOT_OUT), v);
         if (pick(&w, 2))
-            ir_store(ir, lun_ir_slot_add(ir, LUN_I32, LUN_SLOT_OUT), ir_cast(ir, LUN_I32, v));
+            ir_store(ir, lun__ir_slot_add(ir, LUN_I32, LUN_SLOT_OUT), ir_cast(ir, LUN_I32, v));
         if (pick(&w, 2))
-            ir_store(ir, lun_ir_slot_add(ir, LUN_F32, LUN_SLOT_OUT), ir_cast(ir, LUN_F32, v));
+            ir_store(ir, lun__ir_slot_add(ir, LUN_F32, LUN_SLOT_OUT), ir_cast(ir, LUN_F32, v));
         if (c->t == LUN_I64 && pick(&w, 2)) {
             int32_t i = ir_op(ir, LUN_OP_MUL, LUN_I64, ir_index(ir), v, -1);
-            ir_store(ir, lun_ir_slot_add(ir, LUN_I64, LUN_SLOT_OUT), i);
+            ir_store(ir, lun__ir_slot_add(ir, LUN_I64, LUN_SLOT_OUT), i);
         }
     }
 }
@@ -188,7 +188,7 @@ static void check_kernel(kit *k, uint64_t seed)
     void *slots[32] = {ir.slots[0].dtype == LUN_F64 ? (void *)d : (void *)f, a};
     kit_compare(k, &ir, &kernel, slots, N, args, 0);
     kit_release(k, &kernel);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 static void test_random_loops(void **state)
@@ -215,12 +215,12 @@ static void test_lanes(void **state)
 {
     lun_ir ir;
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_render_target target = {LUN_ISA_AVX512, lun_vecmath(LUN_ISA_AVX512, LUN_MATH_FAST)};
+    lun_render_target target = {LUN_ISA_AVX512, lun__vecmath(LUN_ISA_AVX512, LUN_MATH_FAST)};
     unsigned needs;
     (void)state;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
-    lun_ir_slot_add(&ir, LUN_I64, LUN_SLOT_OUT);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, LUN_I64, LUN_SLOT_OUT);
     int32_t one = ir_const(&ir, LUN_I64, 1), x = ir_load(&ir, 0);
     int32_t n = ir_flow(&ir, LUN_IR_VAR, one, -1, 0), z = ir_flow(&ir, LUN_IR_VAR, x, -1, 0);
     ir_flow(&ir, LUN_IR_LOOP, -1, -1, 0);
@@ -233,12 +233,12 @@ static void test_lanes(void **state)
     ir_flow(&ir, LUN_IR_END, -1, -1, 0);
     ir_store(&ir, 1, ir_flow(&ir, LUN_IR_GET, n, -1, 0));
     assert_int_equal(lun__render_openmp(&ir, &target, &text, &needs), LUN_OK);
-    assert_non_null(strstr(lun_strbuf_text(&text), "vectors of 64 bytes, 16 lanes"));
-    assert_non_null(strstr(lun_strbuf_text(&text), "for (int r = 0; r < 4; r++)"));
-    assert_non_null(strstr(lun_strbuf_text(&text), "= lun_bits_unless_lt_f32("));
-    assert_non_null(strstr(lun_strbuf_text(&text), "lun_bits_count(q2_0, k4_0, 4)"));
-    lun_strbuf_free(&text);
-    lun_ir_free(&ir);
+    assert_non_null(strstr(lun__strbuf_text(&text), "vectors of 64 bytes, 16 lanes"));
+    assert_non_null(strstr(lun__strbuf_text(&text), "for (int r = 0; r < 4; r++)"));
+    assert_non_null(strstr(lun__strbuf_text(&text), "= lun_bits_unless_lt_f32("));
+    assert_non_null(strstr(lun__strbuf_text(&text), "lun_bits_count(q2_0, k4_0, 4)"));
+    lun__strbuf_free(&text);
+    lun__ir_free(&ir);
 }
 
 int main(void)
@@ -246,6 +246,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_loops),
                                        cmocka_unit_test(test_lanes)};
     int failed = kit_group(tests);
-    lun_strbuf_free(&test_error);
+    lun__strbuf_free(&test_error);
     return failed;
 }

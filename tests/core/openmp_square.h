@@ -16,9 +16,9 @@ static inline void write_square(lun_ir *ir, float number)
 {
     uint64_t cell = 0;
     memcpy(&cell, &number, sizeof number);
-    lun_ir_init(ir);
-    lun_ir_slot_add(ir, LUN_F32, LUN_SLOT_IN);
-    lun_ir_slot_add(ir, LUN_F32, LUN_SLOT_OUT);
+    lun__ir_init(ir);
+    lun__ir_slot_add(ir, LUN_F32, LUN_SLOT_IN);
+    lun__ir_slot_add(ir, LUN_F32, LUN_SLOT_OUT);
     int32_t x = ir_load(ir, 0), c = ir_const(ir, LUN_F32, cell);
     ir_store(ir, 1,
              ir_op(ir, LUN_OP_ADD, LUN_F32, ir_op(ir, LUN_OP_MUL, LUN_F32, x, x, -1), c, -1));
@@ -30,11 +30,11 @@ static inline lun_kernel *build_square(kit *k, float number)
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_kernel *kernel = NULL;
     write_square(&ir, number);
-    lun_ir_print(&ir, &text);
-    assert_int_equal(lun_backend_openmp.build(k->state, &ir, lun_strbuf_text(&text), &kernel),
+    lun__ir_print(&ir, &text);
+    assert_int_equal(lun__backend_openmp.build(k->state, &ir, lun__strbuf_text(&text), &kernel),
                      LUN_OK);
-    lun_strbuf_free(&text);
-    lun_ir_free(&ir);
+    lun__strbuf_free(&text);
+    lun__ir_free(&ir);
     return kernel;
 }
 
@@ -44,7 +44,7 @@ static inline lun_status run_square(kit *k, lun_kernel *kernel, int64_t n)
     int64_t room[2] = {N, N};
     lun_launch launch = {.n = n, .count = n, .slots = slots, .room = room, .trap = -1};
     memset(out, 0, sizeof out);
-    return lun_backend_openmp.run(k->state, kernel, &launch);
+    return lun__backend_openmp.run(k->state, kernel, &launch);
 }
 
 static inline void check_square(kit *k, lun_kernel *kernel, float number, int64_t n)
@@ -65,7 +65,7 @@ static inline void wait_until_compiled(kit *k, lun_kernel *kernel, float number)
             return;
         usleep(1000);
     }
-    fail_msg("not compiled after ten seconds: %s", lun_strbuf_text(&k->log));
+    fail_msg("not compiled after ten seconds: %s", lun__strbuf_text(&k->log));
 }
 
 static char tools[64];

@@ -20,19 +20,19 @@ static lun_status run_call(kit *k, const char *body)
     snprintf(text, sizeof text, "#line 1 \"C function\"\nstatic float fn(float x) { %s }", body);
     lun_ir_function f = {.text = text, .name = name, .params = 1, .result = LUN_F32};
     f.param[0].dtype = LUN_F32;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
-    lun_ir_function_add(&ir, &f);
-    int32_t first = lun_ir_operand_add(&ir, ir_load(&ir, 0));
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
+    lun__ir_function_add(&ir, &f);
+    int32_t first = lun__ir_operand_add(&ir, ir_load(&ir, 0));
     ir_store(&ir, 1,
              ir_add(&ir, (lun_ir_ins){
                              .kind = LUN_IR_CALL, .dtype = LUN_F32, .a = -1, .b = first, .c = 1}));
-    assert_int_equal(lun_backend_openmp.build(k->state, &ir, "", &kernel), LUN_OK);
+    assert_int_equal(lun__backend_openmp.build(k->state, &ir, "", &kernel), LUN_OK);
     lun_launch launch = {.n = 100, .count = 100, .slots = slots, .room = room, .trap = -1};
-    lun_status s = lun_backend_openmp.run(k->state, kernel, &launch);
-    lun_backend_openmp.release(k->state, kernel);
-    lun_ir_free(&ir);
+    lun_status s = lun__backend_openmp.run(k->state, kernel, &launch);
+    lun__backend_openmp.release(k->state, kernel);
+    lun__ir_free(&ir);
     return s;
 }
 
@@ -57,8 +57,8 @@ static void test_third_launch(void **state)
     check_square(&k, a, 1, N);
     assert_int_equal(k.stats.interpreted, interpreted);
     assert_int_equal(k.stats.launches, launches + 1);
-    lun_backend_openmp.release(k.state, a);
-    lun_backend_openmp.release(k.state, b);
+    lun__backend_openmp.release(k.state, a);
+    lun__backend_openmp.release(k.state, b);
     kit_close(&k, true);
 }
 
@@ -72,14 +72,14 @@ static void test_large_launch(void **state)
     kit_open(&k, NULL, "cc", LUN_JIT_AUTO, 2, LUN_MATH_FAST);
     lun_kernel *a = build_square(&k, 3);
     lun_launch launch = {.n = 1 << 18, .count = 1 << 18, .slots = slots, .room = room};
-    assert_int_equal(lun_backend_openmp.run(k.state, a, &launch), LUN_OK);
+    assert_int_equal(lun__backend_openmp.run(k.state, a, &launch), LUN_OK);
     assert_true(large_out[1000] == 3);
     assert_int_equal(k.stats.compiles, 1); /* begun, not waited for */
     assert_int_equal(k.stats.interpreted, 1);
-    lun_backend_openmp.release(k.state, a); /* while the compiler works on it */
+    lun__backend_openmp.release(k.state, a); /* while the compiler works on it */
     lun_kernel *b = build_square(&k, 4);
     wait_until_compiled(&k, b, 4);
-    lun_backend_openmp.release(k.state, b);
+    lun__backend_openmp.release(k.state, b);
     kit_close(&k, true);
 }
 
@@ -93,9 +93,9 @@ static void test_off(void **state)
         check_square(&k, a, 5, N);
     assert_int_equal(k.stats.interpreted, 6);
     assert_int_equal(run_call(&k, "return x;"), LUN_EBACKEND);
-    assert_non_null(strstr(lun_strbuf_text(&k.error), "LUNARRAY_JIT"));
+    assert_non_null(strstr(lun__strbuf_text(&k.error), "LUNARRAY_JIT"));
     assert_int_equal(k.stats.compiles, 0);
-    lun_backend_openmp.release(k.state, a);
+    lun__backend_openmp.release(k.state, a);
     kit_close(&k, true);
 }
 
@@ -116,8 +116,8 @@ static void test_disk(void **state)
         check_square(&l, c, 7, 100);
         assert_int_equal(l.stats.cache_hits, !damaged);
         assert_int_equal(l.stats.interpreted, 1 + damaged);
-        lun_backend_openmp.release(l.state, b);
-        lun_backend_openmp.release(l.state, c);
+        lun__backend_openmp.release(l.state, b);
+        lun__backend_openmp.release(l.state, c);
         kit_close(&l, false);
         snprintf(command, sizeof command,
                  "for f in %s/*; do test -f $f && printf x | dd of=$f bs=1 seek=9000 "
@@ -129,9 +129,9 @@ static void test_disk(void **state)
     lun_kernel *d = build_square(&l, 6);
     check_square(&l, d, 6, 100);
     assert_int_equal(l.stats.cache_hits, 0);
-    lun_backend_openmp.release(l.state, d);
+    lun__backend_openmp.release(l.state, d);
     kit_close(&l, false);
-    lun_backend_openmp.release(k.state, a);
+    lun__backend_openmp.release(k.state, a);
     kit_close(&k, true);
 }
 
@@ -163,26 +163,26 @@ static void test_failing_compilers(void **state)
         kit_open(&k, NULL, cc, LUN_JIT_SYNC, 1, LUN_MATH_FAST);
         k.jit.timeout_ms = 300; /* of a compiler of the kit's own: the backend's takes too long */
         lun_unit unit = {.source = strdup("int x;"), .wanted = true};
-        assert_int_equal(lun_jit_wait(&k.jit, &unit), LUN_EBUILD);
-        if (!strstr(lun_strbuf_text(&unit.message), failing[i].says))
-            fail_msg("%s: %s", failing[i].name, lun_strbuf_text(&unit.message));
+        assert_int_equal(lun__jit_wait(&k.jit, &unit), LUN_EBUILD);
+        if (!strstr(lun__strbuf_text(&unit.message), failing[i].says))
+            fail_msg("%s: %s", failing[i].name, lun__strbuf_text(&unit.message));
         assert_true(unit.message.length < 2300);
-        lun_unit_free(&unit);
+        lun__unit_free(&unit);
         if (!strcmp(failing[i].name, "hang")) {
             kit_close(&k, true);
             continue;
         }
         lun_kernel *a = build_square(&k, 8);
-        lun_strbuf_clear(&k.log);
+        lun__strbuf_clear(&k.log);
         for (int round = 0; round < 5; round++)
             check_square(&k, a, 8, 100);
         assert_int_equal(k.stats.interpreted, 5);
-        assert_non_null(strstr(lun_strbuf_text(&k.log), "kernels stay interpreted"));
-        assert_null(strchr(strchr(lun_strbuf_text(&k.log), '\n') + 1, '\n')); /* one line */
+        assert_non_null(strstr(lun__strbuf_text(&k.log), "kernels stay interpreted"));
+        assert_null(strchr(strchr(lun__strbuf_text(&k.log), '\n') + 1, '\n')); /* one line */
         assert_int_equal(run_call(&k, "return x;"), LUN_EBUILD);
-        assert_non_null(strstr(lun_strbuf_text(&k.error), failing[i].says));
-        lun_backend_openmp.release(k.state, a);
-        lun_strbuf_clear(&k.log);
+        assert_non_null(strstr(lun__strbuf_text(&k.error), failing[i].says));
+        lun__backend_openmp.release(k.state, a);
+        lun__strbuf_clear(&k.log);
         kit_close(&k, true);
     }
     assert_int_equal(access("injected", F_OK), -1);
@@ -197,7 +197,7 @@ static void test_strange_path(void **state)
     lun_kernel *a = build_square(&k, 9);
     check_square(&k, a, 9, 100);
     assert_int_equal(k.stats.interpreted, 0);
-    lun_backend_openmp.release(k.state, a);
+    lun__backend_openmp.release(k.state, a);
     kit_close(&k, true);
 }
 
@@ -208,8 +208,8 @@ static void test_user_errors(void **state)
     kit_open(&k, NULL, "cc", LUN_JIT_AUTO, 1, LUN_MATH_FAST);
     assert_int_equal(run_call(&k, "int y = x;\n return x +* y; }\n float g(void) { return 1;"),
                      LUN_EBUILD);
-    assert_non_null(strstr(lun_strbuf_text(&k.error), "C function:2:"));
-    assert_non_null(strstr(lun_strbuf_text(&k.error), "y"));
+    assert_non_null(strstr(lun__strbuf_text(&k.error), "C function:2:"));
+    assert_non_null(strstr(lun__strbuf_text(&k.error), "y"));
     in[3] = 5;
     assert_int_equal(run_call(&k, "return 2 * x;"), LUN_OK); /* and all is well afterwards */
     assert_true(out[3] == 10);
@@ -235,7 +235,7 @@ static void test_hanging_compiler(void **state)
     k.cancel = 1;
     assert_int_equal(run_call(&k, "return x;"), LUN_ECANCEL);
     k.cancel = 0;
-    lun_backend_openmp.release(k.state, a);
+    lun__backend_openmp.release(k.state, a);
     kit_close(&k, true);
     assert_true(seconds() - start < 2.5);
     sleep(3);
@@ -258,7 +258,7 @@ static void test_reaping_hosts(void **state)
             while (waitpid(-1, NULL, 0) > 0 || errno == EINTR) {
             }
         wait_until_compiled(&k, a, 11);
-        lun_backend_openmp.release(k.state, a);
+        lun__backend_openmp.release(k.state, a);
         signal(SIGCHLD, SIG_DFL);
         kit_close(&k, true);
     }
@@ -278,6 +278,6 @@ int main(void)
         cmocka_unit_test(test_reaping_hosts),
     };
     int failed = cmocka_run_group_tests(tests, set_up, tear_down);
-    lun_strbuf_free(&test_error);
+    lun__strbuf_free(&test_error);
     return failed;
 }

@@ -90,7 +90,7 @@ enum {
 static uint64_t element(lun_dtype t, int k, int64_t i, uint64_t *random, bool nonzero)
 {
     uint64_t r = test_random(random), cell = 0;
-    int count = lun_dtype_is_float(t) ? FLOATS : INTS;
+    int count = lun__dtype_is_float(t) ? FLOATS : INTS;
     int64_t which = k == 0 ? i % count : k == 1 ? i / count % count : (i * 7) % count;
     bool special = i < (int64_t)count * (count < 33 ? count : 25) || r % 8 == 0;
     if (t == LUN_BOOL)
@@ -105,7 +105,7 @@ static uint64_t element(lun_dtype t, int k, int64_t i, uint64_t *random, bool no
         memcpy(&cell, &x, sizeof x);
     } else {
         cell = special ? (uint64_t)special_ints[which] : r >> (r % 57);
-        int bytes = lun_dtype_get(t)->bytes;
+        int bytes = lun__dtype_get(t)->bytes;
         if (bytes < 8)
             cell &= ((uint64_t)1 << (8 * bytes)) - 1;
         if (nonzero && cell == 0)
@@ -116,7 +116,7 @@ static uint64_t element(lun_dtype t, int k, int64_t i, uint64_t *random, bool no
 
 static void *operand(lun_dtype t, int k, uint64_t seed, bool nonzero)
 {
-    int bytes = lun_dtype_get(t)->bytes;
+    int bytes = lun__dtype_get(t)->bytes;
     char *p = test_alloc(N, bytes);
     for (int64_t i = 0; i < N; i++) {
         uint64_t cell = element(t, k, i, &seed, nonzero);
@@ -129,13 +129,13 @@ static void *operand(lun_dtype t, int k, uint64_t seed, bool nonzero)
 
 static bool exists(lun_op op, lun_dtype t)
 {
-    const lun_op_row *row = lun_op_get(op);
-    if (lun_dtype_is_float(t) ? !row->flt : !row->integer)
+    const lun_op_row *row = lun__op_get(op);
+    if (lun__dtype_is_float(t) ? !row->flt : !row->integer)
         return false;
     if (row->rule == LUN_RULE_LOGIC)
         return t == LUN_BOOL;
     if (row->rule == LUN_RULE_FLOAT)
-        return lun_dtype_is_float(t);
+        return lun__dtype_is_float(t);
     return t != LUN_BOOL || row->rule == LUN_RULE_CMP || row->rule == LUN_RULE_SELECT ||
            row->rule == LUN_RULE_TEST;
 }
@@ -145,23 +145,23 @@ static bool exists(lun_op op, lun_dtype t)
 static void write_ops(lun_ir *ir, lun_dtype t, unsigned numbers, bool wide, int part, int parts)
 {
     int32_t v[4];
-    lun_ir_init(ir);
+    lun__ir_init(ir);
     for (int k = 0; k < 3; k++)
-        lun_ir_slot_add(ir, t, LUN_SLOT_IN);
-    lun_ir_slot_add(ir, LUN_BOOL, LUN_SLOT_IN);
+        lun__ir_slot_add(ir, t, LUN_SLOT_IN);
+    lun__ir_slot_add(ir, LUN_BOOL, LUN_SLOT_IN);
     for (int k = 0; k < 3; k++)
         v[k] = numbers >> k & 1 ? ir_arg(ir, t) : ir_load(ir, k);
     v[3] = numbers >> 3 & 1 ? ir_arg(ir, LUN_BOOL) : ir_load(ir, 3);
     if (wide)
-        ir_store(ir, lun_ir_slot_add(ir, LUN_I64, LUN_SLOT_OUT), ir_index(ir));
+        ir_store(ir, lun__ir_slot_add(ir, LUN_I64, LUN_SLOT_OUT), ir_index(ir));
     for (int op = 0; op < LUN_OP_COUNT; op++) {
-        const lun_op_row *row = lun_op_get((lun_op)op);
+        const lun_op_row *row = lun__op_get((lun_op)op);
         if (!exists((lun_op)op, t) || op % parts != part)
             continue;
         int32_t a = row->rule == LUN_RULE_SELECT ? v[3] : v[0];
         int32_t x =
             ir_op(ir, (lun_op)op, t, a, row->arity > 1 ? v[1] : -1, row->arity > 2 ? v[2] : -1);
-        ir_store(ir, lun_ir_slot_add(ir, (lun_dtype)ir->ins[x].dtype, LUN_SLOT_OUT), x);
+        ir_store(ir, lun__ir_slot_add(ir, (lun_dtype)ir->ins[x].dtype, LUN_SLOT_OUT), x);
     }
 }
 
@@ -183,7 +183,7 @@ static void compare_ops(kit *k, lun_dtype t, unsigned numbers, bool wide)
             kit_compare(k, &ir, &kernel, in, numbers ? 70 : N, args, 0);
         }
         kit_release(k, &kernel);
-        lun_ir_free(&ir);
+        lun__ir_free(&ir);
     }
     for (int a = 0; a < 4; a++)
         free(in[a]);
@@ -201,7 +201,7 @@ static void test_ops_narrow(void **state)
 {
     kit *k = *state;
     for (int t = 0; t < LUN_DTYPE_COUNT; t++)
-        if (lun_dtype_get((lun_dtype)t)->bytes < 8 && !lun__dtype_is_stored((lun_dtype)t))
+        if (lun__dtype_get((lun_dtype)t)->bytes < 8 && !lun__dtype_is_stored((lun_dtype)t))
             compare_ops(k, (lun_dtype)t, 0, true);
 }
 
@@ -222,8 +222,8 @@ static void test_ops_numbers(void **state)
 static bool casts_to(lun_dtype to, lun_dtype from)
 {
     if (lun__dtype_is_stored(from))
-        return lun_dtype_get(from)->compute == to;
-    return !lun__dtype_is_stored(to) || lun_dtype_is_float(from);
+        return lun__dtype_get(from)->compute == to;
+    return !lun__dtype_is_stored(to) || lun__dtype_is_float(from);
 }
 
 /* One dtype to all others of at most `widest` bytes, STORED ones or the rest. */
@@ -232,13 +232,13 @@ static void compare_casts(kit *k, lun_dtype from, int widest, bool number, bool 
     uint64_t arg, seed = 7;
     void *in[64] = {operand(from, 0, 5, false)};
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, from, LUN_SLOT_IN);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, from, LUN_SLOT_IN);
     int32_t a = number ? ir_arg(&ir, from) : ir_load(&ir, 0);
     for (int to = 0; to < LUN_DTYPE_COUNT; to++)
-        if (lun_dtype_get((lun_dtype)to)->bytes <= widest && casts_to((lun_dtype)to, from) &&
+        if (lun__dtype_get((lun_dtype)to)->bytes <= widest && casts_to((lun_dtype)to, from) &&
             (lun__dtype_is_stored((lun_dtype)to) || lun__dtype_is_stored(from)) == stored)
-            ir_store(&ir, lun_ir_slot_add(&ir, (lun_dtype)to, LUN_SLOT_OUT),
+            ir_store(&ir, lun__ir_slot_add(&ir, (lun_dtype)to, LUN_SLOT_OUT),
                      ir_cast(&ir, (lun_dtype)to, a));
     kit_kernel kernel = kit_build(k, &ir);
     for (int round = 0; round < (number ? 40 : 1); round++) {
@@ -246,7 +246,7 @@ static void compare_casts(kit *k, lun_dtype from, int widest, bool number, bool 
         kit_compare(k, &ir, &kernel, in, number ? 3 : N, &arg, 0);
     }
     kit_release(k, &kernel);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
     free(in[0]);
 }
 
@@ -256,7 +256,7 @@ static void test_casts(void **state)
     for (int from = 0; from < LUN_DTYPE_COUNT; from++) {
         if (lun__dtype_is_stored((lun_dtype)from))
             continue;
-        for (int widest = lun_dtype_get((lun_dtype)from)->bytes; widest <= 8; widest *= 2)
+        for (int widest = lun__dtype_get((lun_dtype)from)->bytes; widest <= 8; widest *= 2)
             compare_casts(k, (lun_dtype)from, widest, false, false);
         compare_casts(k, (lun_dtype)from, 8, true, false);
     }
@@ -266,7 +266,7 @@ static void test_stored_casts(void **state)
 {
     kit *k = *state;
     for (int from = 0; from < LUN_DTYPE_COUNT; from++)
-        if (lun_dtype_is_float((lun_dtype)from)) {
+        if (lun__dtype_is_float((lun_dtype)from)) {
             compare_casts(k, (lun_dtype)from, 8, false, true);
             compare_casts(k, (lun_dtype)from, 8, true, true);
         }
@@ -281,8 +281,8 @@ static void test_random_bits(void **state)
         lun_dtype t = way % 2 ? LUN_U64 : LUN_U32;
         uint64_t args[2] = {way == 5 ? 0x123456789abcdefu : 0, way / 2 == 1 ? 5 : 1000003};
         lun_ir ir;
-        lun_ir_init(&ir);
-        lun_ir_slot_add(&ir, t, LUN_SLOT_OUT);
+        lun__ir_init(&ir);
+        lun__ir_slot_add(&ir, t, LUN_SLOT_OUT);
         int32_t key = ir_arg(&ir, LUN_U64), more = ir_arg(&ir, LUN_I64), i = ir_index(&ir);
         if (way / 2 == 1)
             i = ir_op(&ir, LUN_OP_ADD, LUN_I64, more, i, -1); /* consecutive */
@@ -301,7 +301,7 @@ static void test_random_bits(void **state)
             assert_memory_equal(out, known, t == LUN_U32 ? 8 : 16);
         }
         kit_release(k, &kernel);
-        lun_ir_free(&ir);
+        lun__ir_free(&ir);
     }
 }
 
@@ -324,41 +324,41 @@ static void compare_function(kit *k, lun_op op, lun_dtype t, bool wide)
 {
     static char name[] = "fn";
     char text[128];
-    const char *c = lun_dtype_get(t)->name[1] == '3' ? "float" : "double",
-               *fn = lun_op_get(op)->name;
-    bool two = lun_op_get(op)->arity == 2;
+    const char *c = lun__dtype_get(t)->name[1] == '3' ? "float" : "double",
+               *fn = lun__op_get(op)->name;
+    bool two = lun__op_get(op)->arity == 2;
     snprintf(text, sizeof text, "static %s fn(%s x, %s y) { return %s(x%s); }", c, c, c, fn,
              two ? ", y" : "");
     lun_ir_function f = {.text = text, .name = name, .params = 2, .result = (uint8_t)t};
     f.param[0].dtype = f.param[1].dtype = (uint8_t)t;
     lun_ir ir;
     void *in[2] = {operand(t, 0, 21, false), operand(t, 1, 22, false)}, *out[2];
-    lun_ir_init(&ir);
+    lun__ir_init(&ir);
     for (int i = 0; i < 4; i++)
-        lun_ir_slot_add(&ir, t, i < 2 ? LUN_SLOT_IN : LUN_SLOT_OUT);
-    int32_t a = ir_load(&ir, 0), b = ir_load(&ir, 1), first = lun_ir_operand_add(&ir, a);
-    lun_ir_operand_add(&ir, b);
-    lun_ir_function_add(&ir, &f);
+        lun__ir_slot_add(&ir, t, i < 2 ? LUN_SLOT_IN : LUN_SLOT_OUT);
+    int32_t a = ir_load(&ir, 0), b = ir_load(&ir, 1), first = lun__ir_operand_add(&ir, a);
+    lun__ir_operand_add(&ir, b);
+    lun__ir_function_add(&ir, &f);
     ir_store(&ir, 2, ir_op(&ir, op, t, a, two ? b : -1, -1));
     ir_store(
         &ir, 3,
         ir_add(&ir, (lun_ir_ins){
                         .kind = LUN_IR_CALL, .dtype = (uint8_t)t, .a = -1, .b = first, .c = 2}));
     if (wide)
-        ir_store(&ir, lun_ir_slot_add(&ir, LUN_I64, LUN_SLOT_OUT), ir_index(&ir));
+        ir_store(&ir, lun__ir_slot_add(&ir, LUN_I64, LUN_SLOT_OUT), ir_index(&ir));
     for (int i = 0; i < 2; i++)
         out[i] = test_alloc(N, 8);
     void *index = test_alloc(N, 8), *slots[5] = {in[0], in[1], out[0], out[1], index};
     kit_kernel kernel = kit_build(k, &ir);
     test_run run = {.threads = 1};
     assert_int_equal(kit_run(k, &kernel, &ir, slots, N, &run), LUN_OK);
-    int bytes = lun_dtype_get(t)->bytes;
+    int bytes = lun__dtype_get(t)->bytes;
     int64_t slack = kit_slack(&ir, 2) + function_slack(k, t, wide);
     for (int i = 0; i < N; i++)
         if (!near_element(t, (char *)out[0] + i * bytes, (char *)out[1] + i * bytes, slack))
             fail_msg("%s of %s, element %d: the function differs from the operation", fn, c, i);
     kit_release(k, &kernel);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
     for (int i = 0; i < 2; i++) {
         free(in[i]);
         free(out[i]);

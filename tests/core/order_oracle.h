@@ -24,9 +24,9 @@ static inline uint64_t from_i32(int32_t x)
 
 static inline uint64_t combine_whole(const combiner *f, uint64_t a, uint64_t b)
 {
-    int bits = 8 * lun_dtype_get(f->t)->bytes;
+    int bits = 8 * lun__dtype_get(f->t)->bytes;
     uint64_t mask = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1, r = 0;
-    bool is_signed = lun_dtype_get(f->t)->kind == LUN_KIND_SIGNED;
+    bool is_signed = lun__dtype_get(f->t)->kind == LUN_KIND_SIGNED;
     uint64_t flip = is_signed ? (uint64_t)1 << (bits - 1) : 0; /* orders signed ones too */
     bool less = ((a & mask) ^ flip) < ((b & mask) ^ flip);
     switch (f->op) {
@@ -128,8 +128,8 @@ static inline uint64_t neutral(const combiner *f)
     if (f->op == LUN_OP_MUL || f->op == LUN_OP_LAND)
         v.as.d = 1;
     if (f->op == LUN_OP_BAND)
-        return UINT64_MAX >> (64 - 8 * lun_dtype_get(f->t)->bytes);
-    return lun_cell_from_value(f->t, v);
+        return UINT64_MAX >> (64 - 8 * lun__dtype_get(f->t)->bytes);
+    return lun__cell_from_value(f->t, v);
 }
 
 static inline uint64_t pair_tree(const combiner *f, const uint64_t *x, int64_t n)
@@ -177,7 +177,7 @@ static inline uint64_t reduced(const combiner *f, const uint64_t *x, int64_t n)
 /* NaNs count as equal: their bits depend on the order of operands in an instruction. */
 static inline bool same(lun_dtype t, uint64_t a, uint64_t b)
 {
-    lun_value x = lun_cell_to_value(t, a), y = lun_cell_to_value(t, b);
+    lun_value x = lun__cell_to_value(t, a), y = lun__cell_to_value(t, b);
     if (x.dtype == LUN_F64 && isnan(x.as.d) && isnan(y.as.d))
         return true;
     return a == b;
@@ -190,7 +190,7 @@ static inline void make_function(lun_ir_function *f, lun_ir *body, int op)
 {
     *f = (lun_ir_function){.body = body, .outputs = 1, .params = 2, .result = LUN_I32};
     f->param[0].dtype = f->param[1].dtype = LUN_I32;
-    lun_ir_init(body);
+    lun__ir_init(body);
     int32_t x = ir_arg(body, LUN_I32), y = ir_arg(body, LUN_I32),
             three = ir_const(body, LUN_I32, 3);
     if (op == MIX) {

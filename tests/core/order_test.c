@@ -34,7 +34,7 @@ static int set_up(void **state)
         place *at = &p.at[i];
         kit_open(&at->kit, p.dir, "cc", i < ONE ? LUN_JIT_OFF : LUN_JIT_SYNC, threads[i],
                  LUN_MATH_FAST);
-        at->backend = i == REFERENCE ? &lun_backend_reference : &lun_backend_openmp;
+        at->backend = i == REFERENCE ? &lun__backend_reference : &lun__backend_openmp;
         at->state = at->kit.state;
         if (i == REFERENCE)
             assert_int_equal(at->backend->open(&at->kit.services, 0, &at->state), LUN_OK);
@@ -56,13 +56,13 @@ static void build_at(places *p, int from, const lun_ir *ir)
 {
     lun_strbuf text = LUN_STRBUF_INIT;
     ir_check_valid(ir);
-    assert_int_equal(lun_ir_print(ir, &text), LUN_OK);
+    assert_int_equal(lun__ir_print(ir, &text), LUN_OK);
     for (int i = from; i < PLACES; i++) {
         place *at = &p->at[i];
-        if (at->backend->build(at->state, ir, lun_strbuf_text(&text), &at->kernel) != LUN_OK)
-            fail_msg("%s", lun_strbuf_text(&at->kit.error));
+        if (at->backend->build(at->state, ir, lun__strbuf_text(&text), &at->kernel) != LUN_OK)
+            fail_msg("%s", lun__strbuf_text(&at->kit.error));
     }
-    lun_strbuf_free(&text);
+    lun__strbuf_free(&text);
 }
 
 static void release_at(places *p, int from)
@@ -104,7 +104,7 @@ static lun_status join_at(place *at, const lun_ir *ir, lun_launch *launch, int64
  * and signed zeros. */
 static char *make_data(lun_dtype t, uint64_t seed, bool odd, uint64_t *cells)
 {
-    int size = lun_dtype_get(t)->bytes;
+    int size = lun__dtype_get(t)->bytes;
     char *data = test_alloc(MOST, size);
     for (int64_t i = 0; i < MOST; i++) {
         uint64_t r = test_random(&seed), cell = t == LUN_BOOL ? r % 70000 != 0 : r;
@@ -204,8 +204,8 @@ static const lun_op all[] = {LUN_OP_ADD,  LUN_OP_MUL,  LUN_OP_MIN,  LUN_OP_MAX,
 
 static bool exists(lun_op op, lun_dtype t)
 {
-    const lun_op_row *row = lun_op_get(op);
-    return (lun_dtype_is_float(t) ? row->flt : row->integer) &&
+    const lun_op_row *row = lun__op_get(op);
+    return (lun__dtype_is_float(t) ? row->flt : row->integer) &&
            (row->rule == LUN_RULE_LOGIC) == (t == LUN_BOOL);
 }
 
@@ -218,8 +218,8 @@ static void test_operations(void **state)
         combiner f[RESULTS];
         lun_ir ir;
         int count = 0;
-        lun_ir_init(&ir);
-        lun_ir_slot_add(&ir, (lun_dtype)t, LUN_SLOT_IN);
+        lun__ir_init(&ir);
+        lun__ir_slot_add(&ir, (lun_dtype)t, LUN_SLOT_IN);
         int32_t x = ir_load(&ir, 0);
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
             if (exists(all[i], (lun_dtype)t)) {
@@ -228,14 +228,14 @@ static void test_operations(void **state)
             }
         assert_true(count > 0);
         build_at(p, REFERENCE, &ir);
-        for (int odd = 0; odd < 1 + lun_dtype_is_float((lun_dtype)t); odd++) {
+        for (int odd = 0; odd < 1 + lun__dtype_is_float((lun_dtype)t); odd++) {
             char *data = make_data((lun_dtype)t, (uint64_t)t + 1, odd, cells);
             for (int l = 0; l < SOME; l++)
                 check(p, REFERENCE, &ir, f, data, cells, some_lengths[l], (uint64_t)(t * SOME + l));
             free(data);
         }
         release_at(p, REFERENCE);
-        lun_ir_free(&ir);
+        lun__ir_free(&ir);
     }
     free(cells);
 }
@@ -248,16 +248,16 @@ static void check_function(places *p, int from, lun_ir_function *function, int o
     uint64_t *cells = calloc(MOST, sizeof *cells);
     char *data = make_data(LUN_I32, 99, false, cells);
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);
     int32_t x = ir_load(&ir, 0);
-    ir_reduce(&ir, LUN_OP_COUNT, lun_ir_function_add(&ir, function), x);
+    ir_reduce(&ir, LUN_OP_COUNT, lun__ir_function_add(&ir, function), x);
     ir_reduce(&ir, LUN_OP_MAX, -1, x);
     build_at(p, from, &ir);
     for (int l = 0; l < SOME; l++)
         check(p, from, &ir, f, data, cells, some_lengths[l], (uint64_t)l);
     release_at(p, from);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
     free(data);
     free(cells);
 }
@@ -269,7 +269,7 @@ static void test_functions_in_ir(void **state)
         lun_ir_function function;
         make_function(&function, &body, op);
         check_function(*state, REFERENCE, &function, op);
-        lun_ir_free(&body);
+        lun__ir_free(&body);
     }
 }
 
@@ -291,15 +291,15 @@ static void test_traps_and_stops(void **state)
     places *p = *state;
     const int64_t n = 3 * LUN_CHUNK;
     lun_ir ir, body;
-    lun_ir_init(&body);
+    lun__ir_init(&body);
     int32_t a = ir_arg(&body, LUN_I32), b = ir_arg(&body, LUN_I32);
     lun_ir_function f = {.body = &body, .outputs = 1, .params = 2, .result = LUN_I32};
     f.param[0].dtype = f.param[1].dtype = LUN_I32;
     f.output[0] = ir_op(&body, LUN_OP_IDIV, LUN_I32, a, b, -1);
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);
     int32_t x = ir_load(&ir, 0);
-    ir_reduce(&ir, LUN_OP_COUNT, lun_ir_function_add(&ir, &f), x);
+    ir_reduce(&ir, LUN_OP_COUNT, lun__ir_function_add(&ir, &f), x);
     int32_t *data = test_alloc(n, 4);
     for (int64_t i = 0; i < n; i++)
         data[i] = i != LUN_CHUNK;
@@ -319,8 +319,8 @@ static void test_traps_and_stops(void **state)
     }
     release_at(p, REFERENCE);
     free(data);
-    lun_ir_free(&ir);
-    lun_ir_free(&body);
+    lun__ir_free(&ir);
+    lun__ir_free(&body);
 }
 
 /* ---- the tree itself ------------------------------------------------------------------------- */
@@ -390,6 +390,6 @@ int main(void)
         cmocka_unit_test(test_tree),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    lun_strbuf_free(&test_error);
+    lun__strbuf_free(&test_error);
     return failed;
 }

@@ -64,7 +64,7 @@ static void scanned(const combiner *f, const uint64_t *x, int64_t n, bool inclus
 static char *make_data(const combiner *f, int64_t n, uint64_t **cells)
 {
     lun_dtype t = f->t;
-    int size = lun_dtype_get(t)->bytes;
+    int size = lun__dtype_get(t)->bytes;
     char *data = test_alloc(n, size);
     *cells = calloc((size_t)n + 1, sizeof **cells);
     uint64_t seed = (uint64_t)n;
@@ -108,12 +108,12 @@ static void check_reduction(const combiner *f, int64_t n, int threads, lun_isa i
     int64_t room[1] = {n};
     void *slots[1] = {data};
     int number = -1;
-    lun_ir_init(&ir);
-    lun_ir_init(&body);
-    lun_ir_slot_add(&ir, f->t, LUN_SLOT_IN);
+    lun__ir_init(&ir);
+    lun__ir_init(&body);
+    lun__ir_slot_add(&ir, f->t, LUN_SLOT_IN);
     if (f->op > LUN_OP_COUNT) {
         make_function(&function, &body, f->op);
-        number = lun_ir_function_add(&ir, &function);
+        number = lun__ir_function_add(&ir, &function);
     }
     int32_t x = ir_load(&ir, 0);
     ir_reduce(&ir, f->op > LUN_OP_COUNT ? LUN_OP_COUNT : (lun_op)f->op, number, x);
@@ -126,14 +126,14 @@ static void check_reduction(const combiner *f, int64_t n, int threads, lun_isa i
                  (unsigned long long)results[0], (unsigned long long)want);
     free(data);
     free(cells);
-    lun_ir_free(&ir);
-    lun_ir_free(&body);
+    lun__ir_free(&ir);
+    lun__ir_free(&body);
 }
 
 static void test_reductions(void **state)
 {
     (void)state;
-    for (int isa = 0; isa <= (int)lun_isa_here(); isa++)
+    for (int isa = 0; isa <= (int)lun__isa_here(); isa++)
         for (int c = 0; c < COMBINERS; c++)
             for (int l = 0; l < LENGTHS; l++)
                 check_reduction(&combiners[c], test_lengths[l], test_threads[(c + l) % THREADS],
@@ -146,7 +146,7 @@ static void test_reductions_on_all_threads(void **state)
     static const int picked[] = {0, 1, 15, 18};
     for (int k = 0; k < 4; k++)
         for (int t = 0; t < THREADS; t++)
-            check_reduction(&combiners[picked[k]], LONG, test_threads[t], lun_isa_here());
+            check_reduction(&combiners[picked[k]], LONG, test_threads[t], lun__isa_here());
 }
 
 /* sum(x), max(x * x) and the squares themselves, in one pass. */
@@ -160,14 +160,14 @@ static void test_several_results(void **state)
     double *out = test_alloc(N, 8);
     void *slots[2] = {data, out};
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_F64, LUN_SLOT_IN);
-    lun_ir_slot_add(&ir, LUN_F64, LUN_SLOT_OUT);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_F64, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, LUN_F64, LUN_SLOT_OUT);
     int32_t x = ir_load(&ir, 0), square = ir_op(&ir, LUN_OP_MUL, LUN_F64, x, x, -1);
     ir_reduce(&ir, LUN_OP_ADD, -1, x);
     ir_store(&ir, 1, square);
     ir_reduce(&ir, LUN_OP_MAX, -1, square);
-    test_run run = {.threads = 2, .isa = lun_isa_here(), .results = results, .bytes = 16 * N};
+    test_run run = {.threads = 2, .isa = lun__isa_here(), .results = results, .bytes = 16 * N};
     assert_int_equal(run_ir(&ir, slots, N, &run), LUN_OK);
     for (int i = 0; i < N; i++) {
         double v, w;
@@ -182,7 +182,7 @@ static void test_several_results(void **state)
     free(cells);
     free(squares);
     free(out);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 /* ---- scans ----------------------------------------------------------------------------------- */
@@ -192,20 +192,20 @@ static void check_scan(const combiner *f, int64_t n, bool inclusive, bool in_pla
 {
     lun_ir ir, body;
     lun_ir_function function;
-    int size = lun_dtype_get(f->t)->bytes, number = 0;
+    int size = lun__dtype_get(f->t)->bytes, number = 0;
     uint64_t *cells, *want = calloc((size_t)n + 1, 8), args[1], result[1];
     char *data = make_data(f, n, &cells), *out = in_place ? data : test_alloc(n, size);
     void *slots[2] = {data, out};
     lun_value start = {.dtype = LUN_I64};
     start.as.i = 5;
-    args[0] = lun_cell_from_value(f->t, start);
-    lun_ir_init(&ir);
-    lun_ir_init(&body);
-    lun_ir_slot_add(&ir, f->t, LUN_SLOT_IN);
-    lun_ir_slot_add(&ir, f->t, LUN_SLOT_OUT);
+    args[0] = lun__cell_from_value(f->t, start);
+    lun__ir_init(&ir);
+    lun__ir_init(&body);
+    lun__ir_slot_add(&ir, f->t, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, f->t, LUN_SLOT_OUT);
     if (f->op > LUN_OP_COUNT) {
         make_function(&function, &body, f->op);
-        number = lun_ir_function_add(&ir, &function);
+        number = lun__ir_function_add(&ir, &function);
     }
     int32_t x = ir_load(&ir, 0), first = ir_arg(&ir, f->t);
     ir_reduce(&ir, f->op < LUN_OP_COUNT ? (lun_op)f->op : LUN_OP_COUNT, number, x); /* beside it */
@@ -231,14 +231,14 @@ static void check_scan(const combiner *f, int64_t n, bool inclusive, bool in_pla
     free(data);
     free(cells);
     free(want);
-    lun_ir_free(&ir);
-    lun_ir_free(&body);
+    lun__ir_free(&ir);
+    lun__ir_free(&body);
 }
 
 static void test_scans(void **state)
 {
     (void)state;
-    for (int isa = 0; isa <= (int)lun_isa_here(); isa++)
+    for (int isa = 0; isa <= (int)lun__isa_here(); isa++)
         for (int c = 0; c < COMBINERS; c++)
             for (int l = 0; l < LENGTHS; l++)
                 check_scan(&combiners[c], test_lengths[l], (c + l) & 1, l & 2,
@@ -251,7 +251,7 @@ static void test_scans_on_all_threads(void **state)
     static const int picked[] = {0, 2, 16, 17};
     for (int k = 0; k < 4; k++)
         for (int t = 0; t < THREADS; t++)
-            check_scan(&combiners[picked[k]], LONG, t & 1, t & 2, test_threads[t], lun_isa_here());
+            check_scan(&combiners[picked[k]], LONG, t & 1, t & 2, test_threads[t], lun__isa_here());
 }
 
 /* ---- what cannot be interpreted -------------------------------------------------------------- */
@@ -259,8 +259,8 @@ static void test_scans_on_all_threads(void **state)
 static lun_kernel *build(lun_services *services, void **state, const lun_ir *ir, lun_status *status)
 {
     lun_kernel *kernel = NULL;
-    assert_int_equal(lun_backend_reference.open(services, 0, state), LUN_OK);
-    *status = lun_backend_reference.build(*state, ir, "", &kernel);
+    assert_int_equal(lun__backend_reference.open(services, 0, state), LUN_OK);
+    *status = lun__backend_reference.build(*state, ir, "", &kernel);
     return kernel;
 }
 
@@ -274,12 +274,12 @@ static void test_c_function_is_refused(void **unused)
     lun_status status;
     void *state;
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
-    lun_ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
     int32_t x = ir_load(&ir, 0);
-    lun_ir_function_add(&ir, &function);
-    lun_ir_operand_add(&ir, x);
+    lun__ir_function_add(&ir, &function);
+    lun__ir_operand_add(&ir, x);
     ir_store(
         &ir, 1,
         ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_CALL, .dtype = LUN_F32, .a = -1, .b = 0, .c = 1}));
@@ -287,10 +287,10 @@ static void test_c_function_is_refused(void **unused)
     build(&services, &state, &ir, &status);
     assert_int_equal(status, LUN_EBACKEND);
     assert_string_equal(
-        lun_strbuf_text(&test_error),
+        lun__strbuf_text(&test_error),
         "backend reference: functions given as C text need a compiler: use backend openmp");
-    lun_backend_reference.close(state);
-    lun_ir_free(&ir);
+    lun__backend_reference.close(state);
+    lun__ir_free(&ir);
 }
 
 /* The backend's own table: a kernel outlives the IR it was made from. */
@@ -308,26 +308,26 @@ static void test_backend(void **unused)
     void *state, *slots[1] = {data};
     int64_t room[1] = {N}, launches = test_stats.launches, interpreted = test_stats.interpreted;
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_F64, LUN_SLOT_IN);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_F64, LUN_SLOT_IN);
     ir_reduce(&ir, LUN_OP_ADD, -1, ir_load(&ir, 0));
     lun_kernel *kernel = build(&services, &state, &ir, &status);
     assert_int_equal(status, LUN_OK);
-    assert_int_equal(lun_backend_reference.source(state, &ir, &source), LUN_OK);
-    assert_non_null(strstr(lun_strbuf_text(&source), "reduce"));
-    lun_ir_free(&ir);
+    assert_int_equal(lun__backend_reference.source(state, &ir, &source), LUN_OK);
+    assert_non_null(strstr(lun__strbuf_text(&source), "reduce"));
+    lun__ir_free(&ir);
     lun_launch launch = {.n = N, .count = N, .slots = slots, .room = room, .bytes = 8 * N};
     const lun_ir shape = {.result_count = 1, .scan = -1};
     assert_int_equal(
-        test_backend_run(&lun_backend_reference, state, kernel, &shape, &launch, &result), LUN_OK);
+        test_backend_run(&lun__backend_reference, state, kernel, &shape, &launch, &result), LUN_OK);
     assert_true(same(LUN_F64, result, reduced(&sum, cells, N)));
     assert_int_equal(test_stats.launches, launches + 1);
     assert_int_equal(test_stats.interpreted, interpreted + 1);
-    assert_int_equal(lun_backend_reference.devices(state, &device, 1), 1);
+    assert_int_equal(lun__backend_reference.devices(state, &device, 1), 1);
     assert_string_equal(device.backend, "reference");
-    lun_backend_reference.release(state, kernel);
-    lun_backend_reference.close(state);
-    lun_strbuf_free(&source);
+    lun__backend_reference.release(state, kernel);
+    lun__backend_reference.close(state);
+    lun__strbuf_free(&source);
     free(data);
     free(cells);
 }
@@ -344,6 +344,6 @@ int main(void)
         cmocka_unit_test(test_backend),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    lun_strbuf_free(&test_error);
+    lun__strbuf_free(&test_error);
     return failed;
 }

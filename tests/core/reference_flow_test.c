@@ -278,12 +278,12 @@ static void write_kernel(lun_ir *ir, uint64_t seed, bool may_trap)
     w.seed = seed;
     w.budget = 60;
     w.may_trap = may_trap;
-    lun_ir_init(ir);
-    lun_ir_slot_add(ir, LUN_I32, LUN_SLOT_IN);
-    lun_ir_slot_add(ir, LUN_I32, LUN_SLOT_IN);
-    lun_ir_slot_add(ir, LUN_I32, LUN_SLOT_ARRAY);
-    lun_ir_slot_add(ir, LUN_I32, LUN_SLOT_OUT);
-    lun_ir_slot_add(ir, LUN_I32, LUN_SLOT_OUT);
+    lun__ir_init(ir);
+    lun__ir_slot_add(ir, LUN_I32, LUN_SLOT_IN);
+    lun__ir_slot_add(ir, LUN_I32, LUN_SLOT_IN);
+    lun__ir_slot_add(ir, LUN_I32, LUN_SLOT_ARRAY);
+    lun__ir_slot_add(ir, LUN_I32, LUN_SLOT_OUT);
+    lun__ir_slot_add(ir, LUN_I32, LUN_SLOT_OUT);
     add_value(&w, ir_load(ir, 0));
     add_value(&w, ir_load(ir, 1));
     int32_t a = ir_flow(ir, LUN_IR_VAR, w.values[0], -1, 0);
@@ -302,9 +302,9 @@ static void write_kernel(lun_ir *ir, uint64_t seed, bool may_trap)
 static void fail_with_kernel(const lun_ir *ir, uint64_t seed, int64_t i, const char *what)
 {
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_ir_print(ir, &text);
-    fprintf(stderr, "%s\n", lun_strbuf_text(&text));
-    lun_strbuf_free(&text);
+    lun__ir_print(ir, &text);
+    fprintf(stderr, "%s\n", lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
     fail_msg("kernel %llu, index %lld: %s", (unsigned long long)seed, (long long)i, what);
 }
 
@@ -342,14 +342,14 @@ static void check_kernel(uint64_t seed, bool may_trap, lun_isa isa)
     }
     if ((s != LUN_OK) != trapped || (trapped && !reported))
         fail_with_kernel(&ir, seed, -1, "trapped without a reason");
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 static void test_random_kernels(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 1500; seed++)
-        check_kernel(seed, seed % 4 == 3, (lun_isa)(seed % (uint64_t)(1 + (int)lun_isa_here())));
+        check_kernel(seed, seed % 4 == 3, (lun_isa)(seed % (uint64_t)(1 + (int)lun__isa_here())));
 }
 
 /* ---- chosen cases ---------------------------------------------------------------------------- */
@@ -361,9 +361,9 @@ static void test_collatz(void **state)
     int64_t in[128] = {0}, out[128];
     void *slots[2] = {in, out};
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_I64, LUN_SLOT_IN);
-    lun_ir_slot_add(&ir, LUN_I64, LUN_SLOT_OUT);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_I64, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, LUN_I64, LUN_SLOT_OUT);
     int32_t zero = ir_const(&ir, LUN_I64, 0), one = ir_const(&ir, LUN_I64, 1);
     int32_t two = ir_const(&ir, LUN_I64, 2), three = ir_const(&ir, LUN_I64, 3);
     int32_t x = ir_flow(&ir, LUN_IR_VAR, ir_load(&ir, 0), -1, 0);
@@ -386,7 +386,7 @@ static void test_collatz(void **state)
     ir_store(&ir, 1, ir_flow(&ir, LUN_IR_GET, n, -1, 0));
     for (int i = 0; i < 100; i++)
         in[i] = i + 1; /* then zeros, for which the loop would never end */
-    test_run run = {.isa = lun_isa_here()};
+    test_run run = {.isa = lun__isa_here()};
     assert_int_equal(run_ir(&ir, slots, 100, &run), LUN_OK);
     for (int i = 0; i < 100; i++) {
         int64_t steps = 0;
@@ -394,7 +394,7 @@ static void test_collatz(void **state)
             y = y % 2 ? 3 * y + 1 : y / 2;
         assert_int_equal(out[i], steps);
     }
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 /* A check keeps a gather from reading beyond its array; the first index that fails is reported. */
@@ -406,10 +406,10 @@ static void test_check_before_gather(void **state)
     void *slots[3] = {at, table.data, out};
     for (int bad = -1; bad < 1000; bad += 111) {
         lun_ir ir;
-        lun_ir_init(&ir);
-        lun_ir_slot_add(&ir, LUN_I64, LUN_SLOT_IN);
-        lun_ir_slot_add(&ir, LUN_I64, LUN_SLOT_ARRAY);
-        lun_ir_slot_add(&ir, LUN_I64, LUN_SLOT_OUT);
+        lun__ir_init(&ir);
+        lun__ir_slot_add(&ir, LUN_I64, LUN_SLOT_IN);
+        lun__ir_slot_add(&ir, LUN_I64, LUN_SLOT_ARRAY);
+        lun__ir_slot_add(&ir, LUN_I64, LUN_SLOT_OUT);
         int32_t i = ir_load(&ir, 0);
         int32_t c = ir_op(&ir, LUN_OP_LT, LUN_I64, i, ir_const(&ir, LUN_I64, 8), -1);
         int32_t check = ir_flow(&ir, LUN_IR_CHECK, c, i, 3);
@@ -422,13 +422,13 @@ static void test_check_before_gather(void **state)
             at[bad] = (int64_t)1 << 40;
         if (bad >= 0)
             at[999] = (int64_t)1 << 41;
-        test_run run = {.isa = lun_isa_here(), .room = room};
+        test_run run = {.isa = lun__isa_here(), .room = room};
         assert_int_equal(run_ir(&ir, slots, 1000, &run), bad < 0 ? LUN_OK : LUN_EBOUNDS);
         assert_int_equal(run.trap, bad < 0 ? -1 : check);
         assert_int_equal(run.trap_value, bad < 0      ? 0
                                          : bad == 999 ? (int64_t)1 << 41
                                                       : (int64_t)1 << 40);
-        lun_ir_free(&ir);
+        lun__ir_free(&ir);
     }
     test_guarded_free(&table);
 }
@@ -440,10 +440,10 @@ static void test_store_in_a_branch(void **state)
     int32_t x[256], y[256];
     void *slots[3] = {x, x, y};
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);
-    lun_ir_slot_add(&ir, LUN_I32, LUN_SLOT_OUT);
-    lun_ir_slot_add(&ir, LUN_I32, LUN_SLOT_OUT);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, LUN_I32, LUN_SLOT_OUT);
+    lun__ir_slot_add(&ir, LUN_I32, LUN_SLOT_OUT);
     int32_t v = ir_load(&ir, 0), ten = ir_const(&ir, LUN_I32, 10);
     ir_flow(&ir, LUN_IR_IF, ir_op(&ir, LUN_OP_LT, LUN_I32, v, ten, -1), -1, 0);
     ir_store(&ir, 1, ir_op(&ir, LUN_OP_NEG, LUN_I32, v, -1, -1));
@@ -451,13 +451,13 @@ static void test_store_in_a_branch(void **state)
     ir_store(&ir, 2, ir_op(&ir, LUN_OP_ADD, LUN_I32, v, ten, -1));
     for (int i = 0; i < 256; i++)
         x[i] = i % 20;
-    test_run run = {.isa = lun_isa_here()};
+    test_run run = {.isa = lun__isa_here()};
     assert_int_equal(run_ir(&ir, slots, 200, &run), LUN_OK);
     for (int i = 0; i < 200; i++) {
         assert_int_equal(x[i], i % 20 < 10 ? -(i % 20) : i % 20);
         assert_int_equal(y[i], i % 20 + 10);
     }
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 int main(void)
@@ -469,6 +469,6 @@ int main(void)
         cmocka_unit_test(test_store_in_a_branch),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    lun_strbuf_free(&test_error);
+    lun__strbuf_free(&test_error);
     return failed;
 }

@@ -9,10 +9,10 @@
 static void make_w1(lun_ir *ir)
 {
     int32_t v[4];
-    lun_ir_init(ir);
+    lun__ir_init(ir);
     for (int k = 0; k < 4; k++)
-        lun_ir_slot_add(ir, LUN_F32, LUN_SLOT_IN);
-    lun_ir_slot_add(ir, LUN_F32, LUN_SLOT_OUT);
+        lun__ir_slot_add(ir, LUN_F32, LUN_SLOT_IN);
+    lun__ir_slot_add(ir, LUN_F32, LUN_SLOT_OUT);
     for (int k = 0; k < 4; k++)
         v[k] = ir_load(ir, k);
     v[0] = ir_op(ir, LUN_OP_ADD, LUN_F32, v[0], v[1], -1);
@@ -23,7 +23,7 @@ static void make_w1(lun_ir *ir)
 static void test_lengths_and_guard_pages(void **state)
 {
     (void)state;
-    for (int isa = 0; isa <= (int)lun_isa_here(); isa++)
+    for (int isa = 0; isa <= (int)lun__isa_here(); isa++)
         for (int l = 0; l < LENGTHS; l++)
             for (int t = 0; t < THREADS; t++)
                 for (int stream = 0; stream < 2; stream++) {
@@ -49,7 +49,7 @@ static void test_lengths_and_guard_pages(void **state)
                     }
                     for (int k = 0; k < 5; k++)
                         test_guarded_free(&m[k]);
-                    lun_ir_free(&ir);
+                    lun__ir_free(&ir);
                 }
 }
 
@@ -64,9 +64,9 @@ static void test_in_place_and_unaligned(void **state)
             double *a = test_alloc(n + 1, 8), *b = test_alloc(n + 3, 8);
             void *slots[5] = {a + 1, b + 3, a + 1, b + 3, a + 1};
             lun_ir ir;
-            lun_ir_init(&ir);
+            lun__ir_init(&ir);
             for (int k = 0; k < 5; k++)
-                lun_ir_slot_add(&ir, LUN_F64, k < 4 ? LUN_SLOT_IN : LUN_SLOT_OUT);
+                lun__ir_slot_add(&ir, LUN_F64, k < 4 ? LUN_SLOT_IN : LUN_SLOT_OUT);
             int32_t x = ir_op(&ir, LUN_OP_ADD, LUN_F64, ir_load(&ir, 0), ir_load(&ir, 1), -1);
             int32_t y = ir_op(&ir, LUN_OP_ADD, LUN_F64, ir_load(&ir, 2), ir_load(&ir, 3), -1);
             ir_store(&ir, 4, ir_op(&ir, LUN_OP_MUL, LUN_F64, x, y, -1));
@@ -75,7 +75,7 @@ static void test_in_place_and_unaligned(void **state)
                 b[i + 3] = 0.5;
             }
             int64_t room[5] = {n, n, n, n, n};
-            test_run run = {.isa = lun_isa_here(),
+            test_run run = {.isa = lun__isa_here(),
                             .threads = 2,
                             .room = room,
                             .bytes = stream ? (int64_t)1 << 30 : 0};
@@ -84,7 +84,7 @@ static void test_in_place_and_unaligned(void **state)
                 assert_true(a[i + 1] == ((double)i + 0.5) * ((double)i + 0.5));
             free(a);
             free(b);
-            lun_ir_free(&ir);
+            lun__ir_free(&ir);
         }
 }
 
@@ -98,10 +98,10 @@ static void test_store_before_a_later_load(void **state)
                 *copy = test_alloc(LENGTH, 4);
         void *slots[4] = {a, a, out, copy};
         lun_ir ir;
-        lun_ir_init(&ir);
-        lun_ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);
+        lun__ir_init(&ir);
+        lun__ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);
         for (int k = 0; k < 3; k++)
-            lun_ir_slot_add(&ir, LUN_I32, LUN_SLOT_OUT);
+            lun__ir_slot_add(&ir, LUN_I32, LUN_SLOT_OUT);
         int32_t x = ir_load(&ir, 0), y = ir_op(&ir, LUN_OP_NEG, LUN_I32, x, -1, -1);
         ir_store(&ir, 1, y);
         int32_t again = late ? ir_load(&ir, 0) : x;
@@ -110,7 +110,7 @@ static void test_store_before_a_later_load(void **state)
         ir_store(&ir, 3, x);
         for (int i = 0; i < LENGTH; i++)
             a[i] = i;
-        test_run run = {.isa = lun_isa_here()};
+        test_run run = {.isa = lun__isa_here()};
         assert_int_equal(run_ir(&ir, slots, LENGTH, &run), LUN_OK);
         for (int i = 0; i < LENGTH; i++) {
             assert_int_equal(a[i], -i);
@@ -120,7 +120,7 @@ static void test_store_before_a_later_load(void **state)
         free(a);
         free(out);
         free(copy);
-        lun_ir_free(&ir);
+        lun__ir_free(&ir);
     }
 }
 
@@ -134,10 +134,10 @@ static void test_stores_of_every_kind(void **state)
         void *slots[5] = {in};
         lun_ir ir;
         uint64_t args[1] = {(uint16_t)-5};
-        lun_ir_init(&ir);
-        lun_ir_slot_add(&ir, LUN_I16, LUN_SLOT_IN);
+        lun__ir_init(&ir);
+        lun__ir_slot_add(&ir, LUN_I16, LUN_SLOT_IN);
         for (int k = 0; k < 4; k++) {
-            lun_ir_slot_add(&ir, LUN_I16, LUN_SLOT_OUT);
+            lun__ir_slot_add(&ir, LUN_I16, LUN_SLOT_OUT);
             out[k] = test_alloc(LENGTH + 64, 2);
             out[k] += k; /* the first alone stands where stores can bypass the caches */
             slots[k + 1] = out[k];
@@ -151,7 +151,7 @@ static void test_stores_of_every_kind(void **state)
         for (int i = 0; i < LENGTH; i++)
             in[i] = (int16_t)(i * 31);
         test_run run = {
-            .isa = lun_isa_here(), .args = args, .bytes = stream ? (int64_t)1 << 30 : 0};
+            .isa = lun__isa_here(), .args = args, .bytes = stream ? (int64_t)1 << 30 : 0};
         assert_int_equal(run_ir(&ir, slots, LENGTH, &run), LUN_OK);
         for (int i = 0; i < LENGTH; i++) {
             int16_t product = (int16_t)((int16_t)(i * 31) * -5);
@@ -163,7 +163,7 @@ static void test_stores_of_every_kind(void **state)
         free(in);
         for (int k = 0; k < 4; k++)
             free(out[k] - k);
-        lun_ir_free(&ir);
+        lun__ir_free(&ir);
     }
 }
 
@@ -176,9 +176,9 @@ static void test_many_live_values(void **state)
     void *slots[2] = {x, y};
     int32_t v[VALUES], sum;
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_F64, LUN_SLOT_IN);
-    lun_ir_slot_add(&ir, LUN_F64, LUN_SLOT_OUT);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_F64, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, LUN_F64, LUN_SLOT_OUT);
     v[0] = ir_load(&ir, 0);
     for (int k = 1; k < VALUES; k++) {
         double one = 1;
@@ -192,13 +192,13 @@ static void test_many_live_values(void **state)
     ir_store(&ir, 1, sum);
     for (int i = 0; i < LENGTH; i++)
         x[i] = i;
-    test_run run = {.isa = lun_isa_here(), .threads = 3};
+    test_run run = {.isa = lun__isa_here(), .threads = 3};
     assert_int_equal(run_ir(&ir, slots, LENGTH, &run), LUN_OK);
     for (int i = 0; i < LENGTH; i++)
         assert_true(y[i] == (double)VALUES * i + VALUES * (VALUES - 1) / 2);
     free(x);
     free(y);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 /* ---- indices, gathers, uniform elements ------------------------------------------------------ */
@@ -216,10 +216,10 @@ static void test_gather_and_index(void **state)
             void *slots[3] = {array.data, &last, out};
             int64_t room[3] = {n, 1, n};
             lun_ir ir;
-            lun_ir_init(&ir);
-            lun_ir_slot_add(&ir, types[size], LUN_SLOT_ARRAY);
-            lun_ir_slot_add(&ir, LUN_I64, LUN_SLOT_UNIFORM);
-            lun_ir_slot_add(&ir, types[size], LUN_SLOT_OUT);
+            lun__ir_init(&ir);
+            lun__ir_slot_add(&ir, types[size], LUN_SLOT_ARRAY);
+            lun__ir_slot_add(&ir, LUN_I64, LUN_SLOT_UNIFORM);
+            lun__ir_slot_add(&ir, types[size], LUN_SLOT_OUT);
             int32_t top = ir_add(
                 &ir,
                 (lun_ir_ins){
@@ -233,14 +233,14 @@ static void test_gather_and_index(void **state)
             uint64_t seed = 1;
             for (int64_t i = 0; i < n * bytes; i++)
                 array.data[i] = (char)test_random(&seed);
-            test_run run = {.isa = lun_isa_here(), .threads = 2, .room = room};
+            test_run run = {.isa = lun__isa_here(), .threads = 2, .room = room};
             assert_int_equal(run_ir(&ir, slots, n, &run), LUN_OK);
             for (int64_t i = 0; i < n; i++)
                 assert_memory_equal(out + i * bytes, array.data + (n - 1 - i) * bytes,
                                     (size_t)bytes);
             free(out);
             test_guarded_free(&array);
-            lun_ir_free(&ir);
+            lun__ir_free(&ir);
         }
 }
 
@@ -251,17 +251,17 @@ static void test_index_from_the_middle(void **state)
     int64_t *out = test_alloc(LENGTH, 8);
     void *slots[1] = {out};
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_I64, LUN_SLOT_OUT);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_I64, LUN_SLOT_OUT);
     ir_store(&ir, 0, ir_index(&ir));
-    test_run run = {.isa = lun_isa_here(), .threads = 2, .first = FIRST};
+    test_run run = {.isa = lun__isa_here(), .threads = 2, .first = FIRST};
     int64_t untouched = out[FIRST - 1];
     assert_int_equal(run_ir(&ir, slots, LENGTH, &run), LUN_OK);
     assert_int_equal(out[FIRST - 1], untouched);
     for (int64_t i = FIRST; i < LENGTH; i++)
         assert_int_equal(out[i], i);
     free(out);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 /* ---- random bits ----------------------------------------------------------------------------- */
@@ -289,8 +289,8 @@ static void check_random(lun_dtype t, uint64_t key, int64_t offset, int64_t step
     char *out = test_alloc(LENGTH, 8);
     void *slots[1] = {out};
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, t, LUN_SLOT_OUT);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, t, LUN_SLOT_OUT);
     int32_t at = ir_op(&ir, LUN_OP_MUL, LUN_I64, ir_index(&ir), ir_arg(&ir, LUN_I64), -1);
     at = ir_op(&ir, LUN_OP_ADD, LUN_I64, at, ir_arg(&ir, LUN_I64), -1);
     ir_store(&ir, 0,
@@ -315,7 +315,7 @@ static void check_random(lun_dtype t, uint64_t key, int64_t offset, int64_t step
         }
     }
     free(out);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 static void test_random_bits(void **state)
@@ -327,7 +327,7 @@ static void test_random_bits(void **state)
     assert_int_equal(word[1], 0xe169c58d);
     assert_int_equal(word[2], 0xbc57ac4c);
     assert_int_equal(word[3], 0x9b00dbd8);
-    for (int isa = 0; isa <= (int)lun_isa_here(); isa++)
+    for (int isa = 0; isa <= (int)lun__isa_here(); isa++)
         for (int wide = 0; wide < 2; wide++) {
             lun_dtype t = wide ? LUN_U64 : LUN_U32;
             check_random(t, 0, 0, 1, (lun_isa)isa);
@@ -348,14 +348,14 @@ static void test_division_by_zero(void **state)
     enum { LENGTH = 1000 };
     for (int k = 0; k < 4; k++)
         for (int where = -1; where <= LENGTH; where += 143) {
-            int64_t bytes = lun_dtype_get(types[k])->bytes;
+            int64_t bytes = lun__dtype_get(types[k])->bytes;
             char *a = test_alloc(LENGTH, bytes), *b = test_alloc(LENGTH, bytes);
             char *c = test_alloc(LENGTH, bytes);
             void *slots[3] = {a, b, c};
             lun_ir ir;
-            lun_ir_init(&ir);
+            lun__ir_init(&ir);
             for (int s = 0; s < 3; s++)
-                lun_ir_slot_add(&ir, types[k], s < 2 ? LUN_SLOT_IN : LUN_SLOT_OUT);
+                lun__ir_slot_add(&ir, types[k], s < 2 ? LUN_SLOT_IN : LUN_SLOT_OUT);
             int32_t x = ir_load(&ir, 0), y = ir_load(&ir, 1);
             int32_t q = ir_op(&ir, k & 1 ? LUN_OP_IDIV : LUN_OP_MOD, types[k], x, y, -1);
             ir_store(&ir, 2, q);
@@ -363,13 +363,13 @@ static void test_division_by_zero(void **state)
             memset(b, 3, (size_t)(LENGTH * bytes));
             if (where >= 0)
                 memset(b + where * bytes, 0, (size_t)bytes);
-            test_run run = {.isa = lun_isa_here()};
+            test_run run = {.isa = lun__isa_here()};
             bool zero = where >= 0 && where < LENGTH;
             assert_int_equal(run_ir(&ir, slots, LENGTH, &run), zero ? LUN_EZERO : LUN_OK);
             assert_int_equal(run.trap, zero ? q : -1);
             for (int s = 0; s < 3; s++)
                 free(slots[s]);
-            lun_ir_free(&ir);
+            lun__ir_free(&ir);
         }
 }
 
@@ -380,16 +380,16 @@ static void test_unused_division(void **state)
     int32_t a[64] = {1}, out[64];
     void *slots[2] = {a, out};
     lun_ir ir;
-    lun_ir_init(&ir);
-    lun_ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);
-    lun_ir_slot_add(&ir, LUN_I32, LUN_SLOT_OUT);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, LUN_I32, LUN_SLOT_OUT);
     int32_t x = ir_load(&ir, 0), q = ir_op(&ir, LUN_OP_IDIV, LUN_I32, x, x, -1);
     ir_store(&ir, 1, x);
-    test_run run = {.isa = lun_isa_here()};
+    test_run run = {.isa = lun__isa_here()};
     assert_int_equal(run_ir(&ir, slots, 1, &run), LUN_OK);
     assert_int_equal(run_ir(&ir, slots, 2, &run), LUN_EZERO);
     assert_int_equal(run.trap, q);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 int main(void)
@@ -407,6 +407,6 @@ int main(void)
         cmocka_unit_test(test_unused_division),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    lun_strbuf_free(&test_error);
+    lun__strbuf_free(&test_error);
     return failed;
 }

@@ -435,7 +435,7 @@ static void left_to_diff(lun_op op)
 
 static void check_element(lun_op op, lun_dtype t, const char *const *in, int64_t i, const void *got)
 {
-    const lun_op_row *row = lun_op_get(op);
+    const lun_op_row *row = lun__op_get(op);
     bool select = row->rule == LUN_RULE_SELECT, to_bool = ir_result_of(op, t) == LUN_BOOL;
     const char *p[3];
     for (int k = 0; k < 3; k++)
@@ -477,16 +477,16 @@ static void check_element(lun_op op, lun_dtype t, const char *const *in, int64_t
 
 static void check_op(lun_op op, lun_dtype t, lun_isa isa, int math)
 {
-    const lun_op_row *row = lun_op_get(op);
+    const lun_op_row *row = lun__op_get(op);
     bool select = row->rule == LUN_RULE_SELECT;
     lun_ir ir;
     void *slots[4];
     const char *in[3];
     int32_t v[3] = {-1, -1, -1};
-    lun_ir_init(&ir);
+    lun__ir_init(&ir);
     for (int k = 0; k < 3; k++) {
         lun_dtype own = k == 0 && select ? LUN_BOOL : t;
-        lun_ir_slot_add(&ir, own, LUN_SLOT_IN);
+        lun__ir_slot_add(&ir, own, LUN_SLOT_IN);
         slots[k] = test_alloc(N, sizes[own]);
         fill_data(own, slots[k], N, k, (uint64_t)op * 64 + (uint64_t)t);
         in[k] = slots[k];
@@ -496,7 +496,7 @@ static void check_op(lun_op op, lun_dtype t, lun_isa isa, int math)
                 if (!get_wide(t, in[k] + i * sizes[t]))
                     put_wide(t, (char *)slots[k] + i * sizes[t], 7);
     }
-    int out = lun_ir_slot_add(&ir, ir_result_of(op, t), LUN_SLOT_OUT);
+    int out = lun__ir_slot_add(&ir, ir_result_of(op, t), LUN_SLOT_OUT);
     slots[out] = test_alloc(N, sizes[ir_result_of(op, t)]);
     for (int k = 0; k < row->arity; k++)
         v[k] = ir_load(&ir, k);
@@ -507,20 +507,20 @@ static void check_op(lun_op op, lun_dtype t, lun_isa isa, int math)
         check_element(op, t, in, i, (char *)slots[out] + i * sizes[ir_result_of(op, t)]);
     for (int k = 0; k < 4; k++)
         free(slots[k]);
-    lun_ir_free(&ir);
+    lun__ir_free(&ir);
 }
 
 static void test_operations(void **state)
 {
     (void)state;
     int checked = 0;
-    for (int isa = 0; isa <= (int)lun_isa_here(); isa++)
+    for (int isa = 0; isa <= (int)lun__isa_here(); isa++)
         for (int op = 0; op < LUN_OP_COUNT; op++)
             for (int t = 0; t < LUN_DTYPE_COUNT; t++) {
                 lun_dtype types[3] = {(lun_dtype)t, (lun_dtype)t, (lun_dtype)t}, from, to;
                 bool weak[3] = {false, false, false};
                 if (lun__dtype_is_stored((lun_dtype)t) ||
-                    lun_op_types((lun_op)op, types, weak, &from, &to) != LUN_OK || (int)from != t)
+                    lun__op_types((lun_op)op, types, weak, &from, &to) != LUN_OK || (int)from != t)
                     continue;
                 check_op((lun_op)op, from, (lun_isa)isa, LUN_MATH_FAST);
                 checked++;
@@ -532,9 +532,9 @@ static void test_precise_math(void **state)
 {
     (void)state;
     for (int op = 0; op < LUN_OP_COUNT; op++)
-        if (lun_op_get((lun_op)op)->flags & LUN_OPF_VEC) {
-            check_op((lun_op)op, LUN_F32, lun_isa_here(), LUN_MATH_PRECISE);
-            check_op((lun_op)op, LUN_F64, lun_isa_here(), LUN_MATH_PRECISE);
+        if (lun__op_get((lun_op)op)->flags & LUN_OPF_VEC) {
+            check_op((lun_op)op, LUN_F32, lun__isa_here(), LUN_MATH_PRECISE);
+            check_op((lun_op)op, LUN_F64, lun__isa_here(), LUN_MATH_PRECISE);
         }
 }
 
@@ -576,7 +576,7 @@ static void check_conversion(lun_dtype to, lun_dtype from, const void *x, const 
 static void test_conversions(void **state)
 {
     (void)state;
-    for (int isa = 0; isa <= (int)lun_isa_here(); isa++)
+    for (int isa = 0; isa <= (int)lun__isa_here(); isa++)
         for (int to = 0; to < LUN_DTYPE_COUNT; to++)
             for (int from = 0; from < LUN_DTYPE_COUNT; from++) {
                 lun_ir ir;
@@ -589,9 +589,9 @@ static void test_conversions(void **state)
                     for (int k = 0; k < 600; k++)
                         put_double((lun_dtype)from, x + (1000 + k) * sizes[from],
                                    (k & 1 ? -1 : 1) * (ldexp(1, k / 8) + (k / 2 % 4 - 1.5) * 0.75));
-                lun_ir_init(&ir);
-                lun_ir_slot_add(&ir, (lun_dtype)from, LUN_SLOT_IN);
-                lun_ir_slot_add(&ir, (lun_dtype)to, LUN_SLOT_OUT);
+                lun__ir_init(&ir);
+                lun__ir_slot_add(&ir, (lun_dtype)from, LUN_SLOT_IN);
+                lun__ir_slot_add(&ir, (lun_dtype)to, LUN_SLOT_OUT);
                 ir_store(&ir, 1, ir_cast(&ir, (lun_dtype)to, ir_load(&ir, 0)));
                 test_run run = {.isa = (lun_isa)isa};
                 assert_int_equal(run_ir(&ir, slots, N, &run), LUN_OK);
@@ -600,7 +600,7 @@ static void test_conversions(void **state)
                                      y + i * sizes[to]);
                 free(x);
                 free(y);
-                lun_ir_free(&ir);
+                lun__ir_free(&ir);
             }
 }
 
@@ -612,6 +612,6 @@ int main(void)
         cmocka_unit_test(test_conversions),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    lun_strbuf_free(&test_error);
+    lun__strbuf_free(&test_error);
     return failed;
 }

@@ -32,11 +32,11 @@ typedef enum shape { MAP, SUM, SCAN, SHAPES } shape;
 /* out = 3 a + b (u8, u64), the sums of both that way, or its running sums. */
 static void make(lun_ir *ir, shape what)
 {
-    lun_ir_init(ir);
-    lun_ir_slot_add(ir, LUN_U8, LUN_SLOT_IN);
-    lun_ir_slot_add(ir, LUN_U64, LUN_SLOT_IN);
+    lun__ir_init(ir);
+    lun__ir_slot_add(ir, LUN_U8, LUN_SLOT_IN);
+    lun__ir_slot_add(ir, LUN_U64, LUN_SLOT_IN);
     if (what != SUM)
-        lun_ir_slot_add(ir, LUN_U64, LUN_SLOT_OUT);
+        lun__ir_slot_add(ir, LUN_U64, LUN_SLOT_OUT);
     int32_t a = ir_cast(ir, LUN_U64, ir_load(ir, 0)), b = ir_load(ir, 1);
     int32_t x = ir_op(ir, LUN_OP_MUL, LUN_U64, a, ir_const(ir, LUN_U64, 3), -1);
     x = ir_op(ir, LUN_OP_ADD, LUN_U64, x, b, -1);
@@ -66,7 +66,7 @@ static lun_status run(job *j, bool streamed, int64_t cost)
     lun_ir ir;
     lun_interp *interp;
     make(&ir, j->what);
-    assert_int_equal(lun_interp_make(&ir, LUN_MATH_FAST, &interp), LUN_OK);
+    assert_int_equal(lun__interp_make(&ir, LUN_MATH_FAST, &interp), LUN_OK);
     lun_services services = test_services();
     lun_team team = {.threads = j->threads, .parallel = test_parallel};
     lun_stream streams[3] = {{read_tape, &j->tapes[0], SHIFT}};
@@ -89,10 +89,10 @@ static lun_status run(job *j, bool streamed, int64_t cost)
                              .room = rooms,
                              .streams = streamed ? streams : NULL,
                              .bytes = 17 * j->n};
-    lun_status s =
-        test_host_run(&services, lun_interp_exec(interp), &team, &ir, cost, &j->launch, j->results);
-    lun_interp_free(interp);
-    lun_ir_free(&ir);
+    lun_status s = test_host_run(&services, lun__interp_exec(interp), &team, &ir, cost, &j->launch,
+                                 j->results);
+    lun__interp_free(interp);
+    lun__ir_free(&ir);
     return s;
 }
 

@@ -25,8 +25,8 @@ static FILE *texts_file;
 
 static inline void texts_add(lun_strbuf *all, const char *title, lun_status s, lun_strbuf *text)
 {
-    lun_strbuf_printf(all, "---- %s: %s\n%s\n", title, lun_status_name(s), lun_strbuf_text(text));
-    lun_strbuf_clear(text);
+    lun__strbuf_printf(all, "---- %s: %s\n%s\n", title, lun_status_name(s), lun__strbuf_text(text));
+    lun__strbuf_clear(text);
 }
 
 static inline void texts_openmp(const lun_ir *ir, lun_strbuf *all)
@@ -46,7 +46,7 @@ static inline void texts_openmp(const lun_ir *ir, lun_strbuf *all)
                      needs);
             texts_add(all, title, s, &text);
         }
-    lun_strbuf_free(&text);
+    lun__strbuf_free(&text);
 }
 
 static inline void texts_opencl(const lun_ir *ir, lun_strbuf *all)
@@ -62,7 +62,7 @@ static inline void texts_opencl(const lun_ir *ir, lun_strbuf *all)
                      fp64, (long long)shape.cost, shape.local_bytes);
             texts_add(all, title, s, &text);
         }
-    lun_strbuf_free(&text);
+    lun__strbuf_free(&text);
 }
 
 /* Ends a kernel: its line, and where TEXTS names a file its texts. */
@@ -71,23 +71,23 @@ static inline void texts_end(lun_strbuf *all)
     const char *to = getenv("TEXTS");
     if (all->failed)
         abort();
-    lun_strbuf_printf(&texts_lines, "%016" PRIx64 "\n",
-                      (uint64_t)XXH3_64bits(all->text, all->length));
+    lun__strbuf_printf(&texts_lines, "%016" PRIx64 "\n",
+                       (uint64_t)XXH3_64bits(all->text, all->length));
     if (to && strcmp(to, "write") != 0) {
         texts_file = texts_file ? texts_file : fopen(to, "w");
         if (!texts_file)
             abort();
         fprintf(texts_file, "%s", all->text);
     }
-    lun_strbuf_free(all);
+    lun__strbuf_free(all);
 }
 
 /* Notes the text of a function's IR. */
 static inline void texts_note_ir(const lun_ir *ir)
 {
     lun_strbuf all = LUN_STRBUF_INIT, text = LUN_STRBUF_INIT;
-    texts_add(&all, "ir", lun_ir_print(ir, &text), &text);
-    lun_strbuf_free(&text);
+    texts_add(&all, "ir", lun__ir_print(ir, &text), &text);
+    lun__strbuf_free(&text);
     texts_end(&all);
 }
 
@@ -95,8 +95,8 @@ static inline void texts_note_ir(const lun_ir *ir)
 static inline void texts_note(const lun_ir *ir)
 {
     lun_strbuf all = LUN_STRBUF_INIT, text = LUN_STRBUF_INIT;
-    texts_add(&all, "ir", lun_ir_print(ir, &text), &text);
-    lun_strbuf_free(&text);
+    texts_add(&all, "ir", lun__ir_print(ir, &text), &text);
+    lun__strbuf_free(&text);
     texts_openmp(ir, &all);
     texts_opencl(ir, &all);
     texts_end(&all);
@@ -124,11 +124,11 @@ static inline int texts_check(int failed, const char *test)
     snprintf(path, sizeof path, "tests/golden/%.*s.txt", (int)strcspn(name, "."), name);
     FILE *file = to && !strcmp(to, "write") ? fopen(path, "w") : NULL;
     if (file) {
-        fprintf(file, "%s", lun_strbuf_text(&texts_lines));
+        fprintf(file, "%s", lun__strbuf_text(&texts_lines));
         fclose(file);
     }
     char *golden = texts_golden(path);
-    const char *a = golden ? golden : "", *b = lun_strbuf_text(&texts_lines);
+    const char *a = golden ? golden : "", *b = lun__strbuf_text(&texts_lines);
     int line = 1;
     for (; *a && *a == *b; a++, b++)
         line += *a == '\n';
@@ -138,7 +138,7 @@ static inline int texts_check(int failed, const char *test)
         failed++;
     }
     free(golden);
-    lun_strbuf_free(&texts_lines);
+    lun__strbuf_free(&texts_lines);
     if (texts_file)
         fclose(texts_file);
     return failed;

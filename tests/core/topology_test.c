@@ -46,7 +46,7 @@ static void test_machines(void **state)
     for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
         lun_topology t;
         char told[256];
-        if (!lun_topology_load(machines[i].machine, &t))
+        if (!lun__topology_load(machines[i].machine, &t))
             fail_msg("%s cannot be read", machines[i].machine);
         assert_false(t.here);
         assert_int_equal(t.packages, machines[i].packages);
@@ -57,13 +57,13 @@ static void test_machines(void **state)
         assert_int_equal(t.l2_cores, machines[i].l2_cores);
         assert_int_equal(t.l2, machines[i].l2);
         assert_int_equal(t.l3, machines[i].l3);
-        lun_topology_tell(&t, told, sizeof told);
+        lun__topology_tell(&t, told, sizeof told);
         if (machines[i].told)
             assert_string_equal(told, machines[i].told);
-        lun_topology_free(&t);
+        lun__topology_free(&t);
     }
     lun_topology none;
-    assert_false(lun_topology_load("nonsense:2", &none));
+    assert_false(lun__topology_load("nonsense:2", &none));
     assert_null(none.places);
 }
 
@@ -131,19 +131,19 @@ static void test_places(void **state)
         lun_topology t;
         lun_places p;
         char cpus[256], nodes[256];
-        assert_true(lun_topology_load(wishes[i].machine, &t));
+        assert_true(lun__topology_load(wishes[i].machine, &t));
         for (int k = 0; wishes[i].allowed[k]; k++)
             t.places[k].allowed = wishes[i].allowed[k] == '1';
         lun_places_limits limits = {wishes[i].wanted, wishes[i].quota, wishes[i].siblings};
-        assert_true(lun_places_make(&t, &limits, &p));
+        assert_true(lun__places_make(&t, &limits, &p));
         list(p.cpus, p.threads, cpus, sizeof cpus);
         list(p.nodes, p.threads, nodes, sizeof nodes);
         if (strcmp(cpus, wishes[i].cpus) || strcmp(nodes, wishes[i].nodes))
             fail_msg("row %d: cpus %s on nodes %s", (int)i, cpus, nodes);
         assert_int_equal(p.chunk_bytes, wishes[i].chunk_kib << 10);
         assert_int_equal(p.cache_bytes, wishes[i].cache_mib << 20);
-        lun_places_free(&p);
-        lun_topology_free(&t);
+        lun__places_free(&p);
+        lun__topology_free(&t);
     }
 }
 
@@ -194,11 +194,11 @@ static void test_chunks(void **state)
         lun_cut cut;
         int shares[64];
         char told[256];
-        lun_cut_make(&work, &team, &cut);
+        lun__cut_make(&work, &team, &cut);
         int64_t before = 0;
         for (int w = 0; w < cut.workers; w++) {
             int64_t from, to;
-            lun_cut_share(&cut, cut.workers, w, &from, &to);
+            lun__cut_share(&cut, cut.workers, w, &from, &to);
             assert_int_equal(from, before); /* neighbours, none left out */
             shares[w] = (int)(to - from);
             before = to;
@@ -239,7 +239,7 @@ static void test_this_machine(void **state)
     cpu_set_t before, after;
     char **environment = environ;
     sched_getaffinity(0, sizeof before, &before);
-    assert_true(lun_topology_load(NULL, &t));
+    assert_true(lun__topology_load(NULL, &t));
     sched_getaffinity(0, sizeof after, &after);
     assert_true(CPU_EQUAL(&before, &after));
     assert_ptr_equal(environ, environment);
@@ -254,11 +254,11 @@ static void test_this_machine(void **state)
         assert_true(t.places[i].node < t.nodes && t.places[i].core < t.cores);
         allowed += t.places[i].allowed;
     }
-    assert_int_equal(allowed, lun_cpus_allowed());
-    assert_true(lun_places_make(&t, &(lun_places_limits){.siblings = true}, &p));
+    assert_int_equal(allowed, lun__cpus_allowed());
+    assert_true(lun__places_make(&t, &(lun_places_limits){.siblings = true}, &p));
     assert_int_equal(p.threads, allowed);
-    lun_places_free(&p);
-    lun_topology_free(&t);
+    lun__places_free(&p);
+    lun__topology_free(&t);
 }
 
 /* A thread that may use one CPU only gets a team of one. */
@@ -273,8 +273,8 @@ static void test_affinity(void **state)
         CPU_SET((size_t)sched_getcpu(), &one);
         if (sched_setaffinity(0, sizeof one, &one))
             _exit(2);
-        lun_team_init(&t, 0);
-        lun_team_look(&t);
+        lun__team_init(&t, 0);
+        lun__team_look(&t);
         _exit(t.wanted == 1 && t.places.threads == 1 && t.places.cpus[0] == sched_getcpu() &&
                       !t.bind
                   ? 0
@@ -291,19 +291,19 @@ static void test_simulated_team(void **state)
     (void)state;
     lun_openmp_team t;
     setenv("HWLOC_SYNTHETIC", SERVER, 1);
-    lun_team_init(&t, 0);
-    lun_team_look(&t);
-    int quota = lun_cpus_quota_here();
+    lun__team_init(&t, 0);
+    lun__team_look(&t);
+    int quota = lun__cpus_quota_here();
     assert_int_equal(t.wanted, quota > 0 && quota < 32 ? quota : 32);
     assert_int_equal(t.places.node_count, 2);
     assert_false(t.bind);
-    lun_team_free(&t);
-    lun_team_init(&t, 3);
-    lun_team team = lun_team_for(&t, 1 << 20);
+    lun__team_free(&t);
+    lun__team_init(&t, 3);
+    lun_team team = lun__team_for(&t, 1 << 20);
     assert_int_equal(team.threads, 3);
     assert_int_equal(team.chunk_bytes, 512 << 10);
     assert_int_equal(team.cache_bytes, 64 << 20);
-    lun_team_free(&t);
+    lun__team_free(&t);
     unsetenv("HWLOC_SYNTHETIC");
 }
 
@@ -315,6 +315,6 @@ int main(void)
         cmocka_unit_test(test_affinity),     cmocka_unit_test(test_simulated_team),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    lun_strbuf_free(&test_error);
+    lun__strbuf_free(&test_error);
     return failed;
 }

@@ -59,7 +59,7 @@ static lua_State *start(void)
     if (luafn_front_make(L, 1, &ask, &front, &error) != LUN_OK)
         abort();
     front.release(front.ctx);
-    lun_strbuf_free(&error);
+    lun__strbuf_free(&error);
     return L;
 }
 
@@ -71,8 +71,8 @@ static void run(const lun_front_result *r)
     if (f->body->arg_count > 256 || r->arrays)
         return;
     for (int i = 0; i < f->body->arg_count; i++)
-        args[i] = lun_cell_from_value((lun_dtype)f->body->args[i],
-                                      (lun_value){.dtype = LUN_F64, .as.d = 1 + i});
+        args[i] = lun__cell_from_value((lun_dtype)f->body->args[i],
+                                       (lun_value){.dtype = LUN_F64, .as.d = 1 + i});
     if (!eval_prepare(&e, f->body))
         return;
     eval_run(&e, args, NULL);
@@ -102,8 +102,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
         lun_front_result r = {.function = NULL};
         s = front.specialise(front.ctx, params, 1 + (data[0] >> 7), &r, &error);
         if (s == LUN_OK) {
-            if (lun_ir_verify(r.function->body, &error) != LUN_OK) {
-                fprintf(stderr, "%s\n", lun_strbuf_text(&error));
+            if (lun__ir_verify(r.function->body, &error) != LUN_OK) {
+                fprintf(stderr, "%s\n", lun__strbuf_text(&error));
                 abort();
             }
             run(&r);
@@ -113,7 +113,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     if (s != LUN_OK && !error.length)
         abort(); /* refused without a reason */
     code = NULL;
-    lun_strbuf_free(&error);
+    lun__strbuf_free(&error);
     lua_gc(L, LUA_GCSTEP, 10);
     return 0;
 }

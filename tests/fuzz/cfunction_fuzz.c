@@ -16,12 +16,12 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
         return 0;
     memcpy(text, data, size);
     text[size] = 0;
-    lun_status s = lun_cfunc_parse(text, &f, &error);
+    lun_status s = lun__cfunc_parse(text, &f, &error);
     if (s == LUN_OK)
-        lun_cfunc_free(f);
+        lun__cfunc_free(f);
     else if (!error.length && s != LUN_ENOMEM)
         abort(); /* refused without a reason */
-    lun_strbuf_free(&error);
+    lun__strbuf_free(&error);
     free(text);
     return 0;
 }

@@ -64,6 +64,16 @@ describe("the build", function()
         end)
     end
 
+    it("has no internal name that looks public", function()
+        local public = {}
+        for symbol in succeed(("nm -D --defined-only %s/liblunarray.so.0"):format(build)):gmatch "%S+\n" do
+            public[symbol:gsub("\n$", "")] = true
+        end
+        for symbol in succeed(("nm -g --defined-only %s/liblunarray.a"):format(build)):gmatch " (lun_[^_%s]%S*)\n" do
+            assert.is_true(public[symbol], symbol .. " is neither declared in a public header nor called lun__")
+        end
+    end)
+
     it("names the library by its soname", function()
         local text = succeed(("LC_ALL=C readelf -d %s/liblunarray.so.0"):format(build))
         assert.is_truthy(text:find("soname: [liblunarray.so.0]", 1, true), text)

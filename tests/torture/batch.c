@@ -64,7 +64,7 @@ static void add_op(line *w)
     for (int tries = 0; tries < 40; tries++) {
         lun_dtype t = known_dtype(w);
         lun_op op = (lun_op)below(w, LUN_OP_COUNT);
-        const lun_op_row *row = lun_op_get(op);
+        const lun_op_row *row = lun__op_get(op);
         if (!exists(op, t) || (row->rule == LUN_RULE_SELECT && !w->count[LUN_BOOL]))
             continue;
         int32_t a = one_of(w, row->rule == LUN_RULE_SELECT ? LUN_BOOL : t), b = -1, c = -1;
@@ -73,7 +73,7 @@ static void add_op(line *w)
         if (row->arity > 2)
             c = one_of(w, t);
         /* most divisors are not 0: a kernel that traps has no result to compare */
-        if (row->flags & LUN_OPF_TRAP0 && !lun_dtype_is_float(t) && below(w, 8))
+        if (row->flags & LUN_OPF_TRAP0 && !lun__dtype_is_float(t) && below(w, 8))
             b = ir_op(w->ir, LUN_OP_BOR, t, b, ir_const(w->ir, t, 1), -1);
         note(w, ir_op(w->ir, op, t, a, b, c));
         return;
@@ -82,8 +82,8 @@ static void add_op(line *w)
 
 static bool may_combine(lun_op op, lun_dtype t)
 {
-    const lun_op_row *row = lun_op_get(op);
-    if (lun_dtype_is_float(t) ? !row->flt : !row->integer)
+    const lun_op_row *row = lun__op_get(op);
+    if (lun__dtype_is_float(t) ? !row->flt : !row->integer)
         return false;
     return (row->rule == LUN_RULE_LOGIC) == (t == LUN_BOOL);
 }
@@ -112,10 +112,10 @@ static void write_line(lun_ir *ir, uint64_t seed, bool combines)
     memset(&w, 0, sizeof w);
     w.ir = ir;
     w.r = seed * 131 + 7;
-    lun_ir_init(ir);
+    lun__ir_init(ir);
     for (int k = 0; k < INPUTS; k++) {
         lun_dtype t = k == 4 ? LUN_BOOL : (lun_dtype)below(&w, LUN_DTYPE_COUNT);
-        lun_ir_slot_add(ir, t, LUN_SLOT_IN);
+        lun__ir_slot_add(ir, t, LUN_SLOT_IN);
         note(&w, ir_load(ir, k));
     }
     note(&w, ir_arg(ir, known_dtype(&w)));
@@ -135,7 +135,7 @@ static void write_line(lun_ir *ir, uint64_t seed, bool combines)
             lun_dtype t = (lun_dtype)ir->ins[x].dtype;
             lun_op op = combiner(&w, t);
             uint64_t initial = 1;
-            lun_op_identity(op, t, &initial);
+            lun__op_identity(op, t, &initial);
             int32_t first = ir_const(ir, t, initial);
             s = ir_scan(ir, op, 0, below(&w, 2), x, first);
             note(&w, s);
@@ -147,7 +147,7 @@ static void write_line(lun_ir *ir, uint64_t seed, bool combines)
     }
     for (int k = 1 + below(&w, 4); k > 0; k--) {
         x = k == 1 && s >= 0 ? s : one_of(&w, known_dtype(&w));
-        ir_store(ir, lun_ir_slot_add(ir, (lun_dtype)ir->ins[x].dtype, LUN_SLOT_OUT), x);
+        ir_store(ir, lun__ir_slot_add(ir, (lun_dtype)ir->ins[x].dtype, LUN_SLOT_OUT), x);
     }
 }
 
@@ -302,7 +302,7 @@ static void run_batch(kit *k, const char *dir, uint64_t seed, int count, const c
         random_kernel *q = &batch[i];
         lun_strbuf text = LUN_STRBUF_INIT;
         unsigned needs;
-        lun_render_target target = {k->isa, lun_vecmath(k->isa, (lun_math)k->services.math)};
+        lun_render_target target = {k->isa, lun__vecmath(k->isa, (lun_math)k->services.math)};
         *q = (random_kernel){.seed = seed + (uint64_t)i, .flow = i % 2};
         if (q->flow)
             write_kernel(&q->ir, q->seed, q->seed % 8 == 3);
@@ -310,9 +310,9 @@ static void run_batch(kit *k, const char *dir, uint64_t seed, int count, const c
             write_line(&q->ir, q->seed, q->seed % 4 == 2);
         ir_check_valid(&q->ir);
         if (lun__render_openmp(&q->ir, &target, &text, &needs) != LUN_OK)
-            fail_msg("seed %llu: %s", (unsigned long long)q->seed, lun_strbuf_text(&text));
-        put_numbered(f, lun_strbuf_text(&text), i);
-        lun_strbuf_free(&text);
+            fail_msg("seed %llu: %s", (unsigned long long)q->seed, lun__strbuf_text(&text));
+        put_numbered(f, lun__strbuf_text(&text), i);
+        lun__strbuf_free(&text);
     }
     assert_int_equal(fclose(f), 0);
     if (compile(flags, flag_count, compiler, source, object, k->isa))
@@ -333,7 +333,7 @@ static void run_batch(kit *k, const char *dir, uint64_t seed, int count, const c
             run_flow(k, q);
         else
             run_line(k, q);
-        lun_ir_free(&q->ir);
+        lun__ir_free(&q->ir);
     }
     dlclose(loaded);
     unlink(source);
@@ -357,7 +357,7 @@ int main(int argc, char **argv)
         done += n;
     }
     kit_close(&k, false);
-    lun_strbuf_free(&test_error);
+    lun__strbuf_free(&test_error);
     rmdir(dir);
     printf("%ld kernels\n", done);
     return 0;

@@ -23,12 +23,12 @@ static void call_operand(lun_crender *r, lun_strbuf *head, lun_strbuf *fill, lun
 {
     lun_crep rep = lun__value_rep(r, o);
     lun_cname a = lun__text_name("a%d", k);
-    lun_strbuf_printf(head, ", %s %s", lun__vector_type(r, rep).s, a.s);
-    lun_strbuf_printf(fill, "        %s = %s(%s(left), %s, ", a.s, lun__vector_select(r, rep).s,
-                      lun__vector_live(r, lun__vector_rep_bytes(rep)).s, a.s);
+    lun__strbuf_printf(head, ", %s %s", lun__vector_type(r, rep).s, a.s);
+    lun__strbuf_printf(fill, "        %s = %s(%s(left), %s, ", a.s, lun__vector_select(r, rep).s,
+                       lun__vector_live(r, lun__vector_rep_bytes(rep)).s, a.s);
     lun__vector_shuffle(r, fill, rep, a.s, a.s, first_lane, 0);
-    lun_strbuf_puts(fill, ");\n");
-    lun_strbuf_printf(args, "%s[l]%s", a.s, rep.mask ? " & 1" : "");
+    lun__strbuf_puts(fill, ");\n");
+    lun__strbuf_printf(args, "%s[l]%s", a.s, rep.mask ? " & 1" : "");
 }
 
 lun_cname lun__call_helper(lun_crender *r, int32_t v)
@@ -43,27 +43,27 @@ lun_cname lun__call_helper(lun_crender *r, int32_t v)
     for (int k = 0; k < ins->c; k++) {
         int32_t o = r->ir->operands[ins->b + k];
         if (k)
-            lun_strbuf_puts(&args, ", ");
+            lun__strbuf_puts(&args, ", ");
         if (o >= 0 && lun__varies(r, o)) {
             call_operand(r, &head, &fill, &args, k, o);
             continue;
         }
         lun_dtype t = (lun_dtype)(o < 0 ? r->ir->slots[-1 - o].dtype : r->ir->ins[o].dtype);
-        lun_strbuf_printf(&head, ", %s%s%s %sa%d", o < 0 ? lun__text_global(r).s : "",
-                          o < 0 ? "const " : "", lun__element_type(t).s, o < 0 ? "*" : "", k);
-        lun_strbuf_printf(&args, "a%d", k);
+        lun__strbuf_printf(&head, ", %s%s%s %sa%d", o < 0 ? lun__text_global(r).s : "",
+                           o < 0 ? "const " : "", lun__element_type(t).s, o < 0 ? "*" : "", k);
+        lun__strbuf_printf(&args, "a%d", k);
     }
-    lun_strbuf_printf(&r->helpers, "INLINE %s %s(lun_i64 left%s)\n{\n    %s r;\n",
-                      lun__vector_type(r, rep).s, c.s, lun_strbuf_text(&head),
-                      lun__vector_type(r, rep).s);
+    lun__strbuf_printf(&r->helpers, "INLINE %s %s(lun_i64 left%s)\n{\n    %s r;\n",
+                       lun__vector_type(r, rep).s, c.s, lun__strbuf_text(&head),
+                       lun__vector_type(r, rep).s);
     if (fill.length)
-        lun_strbuf_printf(&r->helpers, "    if (left < %d) {\n%s    }\n", r->lanes,
-                          lun_strbuf_text(&fill));
-    lun_strbuf_printf(&r->helpers, "    LANES(%d) r[l] = %s%s(%s)%s;\n    return r;\n}\n", r->lanes,
-                      rep.mask ? "-(" : "", f->name, lun_strbuf_text(&args),
-                      rep.mask ? " != 0)" : "");
-    lun_strbuf_free(&head);
-    lun_strbuf_free(&fill);
-    lun_strbuf_free(&args);
+        lun__strbuf_printf(&r->helpers, "    if (left < %d) {\n%s    }\n", r->lanes,
+                           lun__strbuf_text(&fill));
+    lun__strbuf_printf(&r->helpers, "    LANES(%d) r[l] = %s%s(%s)%s;\n    return r;\n}\n",
+                       r->lanes, rep.mask ? "-(" : "", f->name, lun__strbuf_text(&args),
+                       rep.mask ? " != 0)" : "");
+    lun__strbuf_free(&head);
+    lun__strbuf_free(&fill);
+    lun__strbuf_free(&args);
     return c;
 }

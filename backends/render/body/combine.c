@@ -32,7 +32,7 @@ static void ir_function(lun_crender *r, const lun_ir_function *fn, lun_strbuf *o
     }
     if (s.labels.failed)
         out->failed = true;
-    lun_strbuf_free(&s.labels);
+    lun__strbuf_free(&s.labels);
     free(r->flags);
     free(r->mask);
     lun__ir_structure_free(&r->blocks);
@@ -58,16 +58,16 @@ lun_cname lun__combine_function(lun_crender *r, int32_t v)
     const lun_ir_function *f = lun__ir_combiner(r->ir, ins);
     if (!f) {
         lun_cname one = lun__element_op(r, (lun_op)ins->op, (lun_dtype)ins->dtype);
-        lun_strbuf_printf(&body, "    return %s(a, b);\n", one.s);
+        lun__strbuf_printf(&body, "    return %s(a, b);\n", one.s);
     } else if (f->text) {
-        lun_strbuf_printf(&body, "    return %s(a, b)%s;\n", f->name, truth);
+        lun__strbuf_printf(&body, "    return %s(a, b)%s;\n", f->name, truth);
     } else {
         ir_function(r, f, &body, v);
     }
-    lun_strbuf_printf(&r->helpers, "INLINE %s %s(%s a, %s b, struct frame *f)\n{\n%s}\n", t.s, c.s,
-                      t.s, t.s, lun_strbuf_text(&body));
+    lun__strbuf_printf(&r->helpers, "INLINE %s %s(%s a, %s b, struct frame *f)\n{\n%s}\n", t.s, c.s,
+                       t.s, t.s, lun__strbuf_text(&body));
     if (body.failed)
         r->helpers.failed = true;
-    lun_strbuf_free(&body);
+    lun__strbuf_free(&body);
     return c;
 }

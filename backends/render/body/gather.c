@@ -49,27 +49,27 @@ static lun_cname consecutive(lun_crender *r, lun_crep rep)
     if (!lun__text_once(r, c.s))
         return c;
     lun_cname mask = lun__vector_type(r, lun__value_mask_rep(r));
-    lun_strbuf_printf(&text, "INLINE $v %s($gconst %s *p, lun_i64 a, %s mask)\n{\n    $v r;\n", c.s,
-                      rep.mask ? "lun_u8" : "$t", mask.s);
+    lun__strbuf_printf(&text, "INLINE $v %s($gconst %s *p, lun_i64 a, %s mask)\n{\n    $v r;\n",
+                       c.s, rep.mask ? "lun_u8" : "$t", mask.s);
     if (*load)
-        lun_strbuf_printf(
+        lun__strbuf_printf(
             &text,
             "    typedef $v loose __attribute__((aligned(1), may_alias));\n"
             "    __asm__(\"%s %%1, %%0%%{%%2%%}%%{z%%}\" : \"=v\"(r) : \"m\"(*(const loose *)(p + "
             "a)), \"Yk\"(%s(mask)));\n",
             load, lun__bits_of_mask(r).s);
     else
-        lun_strbuf_printf(&text,
-                          "    if (__builtin_expect(!%s(~mask), 1)) return %s(p, a);\n"
-                          "    for (int l = 0; l < $W; l++) r[l] = mask[l] ? %sp[a + l]%s : 0;\n",
-                          lun__vector_any(r, lun__vector_rep_bytes(lun__value_mask_rep(r))).s,
-                          lun__memory_load(r, rep, false).s, rep.mask ? "-(" : "",
-                          rep.mask ? " != 0)" : "");
-    lun_strbuf_puts(&text, "    return r;\n}\n");
-    lun__vector_helper(r, rep, lun_strbuf_text(&text));
+        lun__strbuf_printf(&text,
+                           "    if (__builtin_expect(!%s(~mask), 1)) return %s(p, a);\n"
+                           "    for (int l = 0; l < $W; l++) r[l] = mask[l] ? %sp[a + l]%s : 0;\n",
+                           lun__vector_any(r, lun__vector_rep_bytes(lun__value_mask_rep(r))).s,
+                           lun__memory_load(r, rep, false).s, rep.mask ? "-(" : "",
+                           rep.mask ? " != 0)" : "");
+    lun__strbuf_puts(&text, "    return r;\n}\n");
+    lun__vector_helper(r, rep, lun__strbuf_text(&text));
     if (text.failed)
         r->helpers.failed = true;
-    lun_strbuf_free(&text);
+    lun__strbuf_free(&text);
     return c;
 }
 
@@ -81,13 +81,13 @@ static lun_cname anywhere(lun_crender *r, lun_crep rep)
         return c;
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_cname index = lun__vector_of(r, LUN_I64, r->lanes);
-    lun_strbuf_printf(&text,
-                      "INLINE $v %s($gconst %s *p, %s a, %s mask)\n{\n    $v r;\n    a &= mask;\n"
-                      "    LANES($W) r[l] = %sp[a[l]]%s;\n    return r;\n}\n",
-                      c.s, rep.mask ? "lun_u8" : "$t", index.s, index.s, rep.mask ? "-(" : "",
-                      rep.mask ? " != 0)" : "");
-    lun__vector_helper(r, rep, lun_strbuf_text(&text));
-    lun_strbuf_free(&text);
+    lun__strbuf_printf(&text,
+                       "INLINE $v %s($gconst %s *p, %s a, %s mask)\n{\n    $v r;\n    a &= mask;\n"
+                       "    LANES($W) r[l] = %sp[a[l]]%s;\n    return r;\n}\n",
+                       c.s, rep.mask ? "lun_u8" : "$t", index.s, index.s, rep.mask ? "-(" : "",
+                       rep.mask ? " != 0)" : "");
+    lun__vector_helper(r, rep, lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
     return c;
 }
 

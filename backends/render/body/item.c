@@ -17,7 +17,7 @@ static lun_cname named(const lun_csection *s, int32_t v)
 /* Philox4x32-10: the block that holds the element, and its word or words of it. */
 static lun_cname random_one(lun_crender *r, lun_dtype t)
 {
-    lun_cname c = lun__text_name("lun_random_one_%s", lun_dtype_get(t)->name);
+    lun_cname c = lun__text_name("lun_random_one_%s", lun__dtype_get(t)->name);
     if (!lun__text_once(r, c.s))
         return c;
     if (lun__text_once(r, "lun_philox"))
@@ -59,17 +59,17 @@ static void call(lun_csection *s, int32_t v)
     lun_strbuf args = LUN_STRBUF_INIT;
     for (int k = 0; k < ins->c; k++) {
         int32_t o = s->r->ir->operands[ins->b + k];
-        lun_strbuf_puts(&args, k ? ", " : "");
+        lun__strbuf_puts(&args, k ? ", " : "");
         if (o < 0)
-            lun_strbuf_printf(&args, "u->%s", lun__value_slot(s->r, -1 - (int64_t)o).s);
+            lun__strbuf_printf(&args, "u->%s", lun__value_slot(s->r, -1 - (int64_t)o).s);
         else
-            lun_strbuf_puts(&args, lun__value_single(s, o).s);
+            lun__strbuf_puts(&args, lun__value_single(s, o).s);
     }
     lun__text_line(s, "%s = %s(%s)%s;", named(s, v).s, s->r->ir->functions[ins->imm]->name,
-                   lun_strbuf_text(&args), ins->dtype == LUN_BOOL ? " != 0" : "");
+                   lun__strbuf_text(&args), ins->dtype == LUN_BOOL ? " != 0" : "");
     if (args.failed)
         s->out->failed = true;
-    lun_strbuf_free(&args);
+    lun__strbuf_free(&args);
 }
 
 bool lun__item_statement(lun_csection *s, int32_t v)
@@ -103,8 +103,8 @@ bool lun__item_statement(lun_csection *s, int32_t v)
         return false;
     }
     if (s->scope >= 0)
-        lun_strbuf_puts(&s->r->problem, ins->kind == LUN_IR_SCAN
-                                            ? "a scan inside control flow"
-                                            : "a reduction inside control flow");
+        lun__strbuf_puts(&s->r->problem, ins->kind == LUN_IR_SCAN
+                                             ? "a scan inside control flow"
+                                             : "a reduction inside control flow");
     return true;
 }

@@ -63,21 +63,21 @@ lun_cname lun__mask_current(lun_csection *s, int bytes)
 static void put_any(lun_csection *s, char kind, int32_t v, lun_strbuf *out)
 {
     lun_cname any = lun__vector_any(s->r, lun__vector_rep_bytes(lun__value_mask_rep(s->r)));
-    lun_strbuf_printf(out, "%s(", any.s);
+    lun__strbuf_printf(out, "%s(", any.s);
     EACH_PART(s)
-    lun_strbuf_printf(out, "%s%s", s->part ? " | " : "", lun__value_name(s, kind, v).s);
+    lun__strbuf_printf(out, "%s%s", s->part ? " | " : "", lun__value_name(s, kind, v).s);
     s->part = 0;
-    lun_strbuf_puts(out, ")");
+    lun__strbuf_puts(out, ")");
 }
 
 void lun__mask_test(lun_csection *s, const char *before, char kind, int32_t v, const char *after)
 {
     lun_strbuf any = LUN_STRBUF_INIT;
     put_any(s, kind, v, &any);
-    lun__text_line(s, "%s%s%s", before, lun_strbuf_text(&any), after);
+    lun__text_line(s, "%s%s%s", before, lun__strbuf_text(&any), after);
     if (any.failed)
         s->out->failed = true;
-    lun_strbuf_free(&any);
+    lun__strbuf_free(&any);
 }
 
 /* ---- labels ---------------------------------------------------------------------------------- */
@@ -91,14 +91,14 @@ static char here(const lun_csection *s, char place, int32_t construct)
 void lun__mask_jump(lun_csection *s, char place, int32_t construct)
 {
     place = here(s, place, construct);
-    lun_strbuf_printf(&s->labels, "\n%c%" PRId32 "\n", place, construct);
+    lun__strbuf_printf(&s->labels, "\n%c%" PRId32 "\n", place, construct);
     lun__text_line(s, "goto %c%" PRId32 ";", place, construct);
 }
 
 bool lun__mask_jumped(const lun_csection *s, char place, int32_t construct)
 {
     lun_cname name = lun__text_name("\n%c%" PRId32 "\n", here(s, place, construct), construct);
-    return strstr(lun_strbuf_text(&s->labels), name.s) != NULL;
+    return strstr(lun__strbuf_text(&s->labels), name.s) != NULL;
 }
 
 void lun__mask_label(lun_csection *s, char place, int32_t construct)

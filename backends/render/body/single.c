@@ -18,7 +18,7 @@ static bool by_vector(const lun_csection *s, lun_op op, lun_dtype t)
     const lun_crender *r = s->r;
     if (!r->dialect->vector_function || s->form != LUN_CFORM_VECTORS || r->lanes > 16)
         return false;
-    return lun_dtype_is_float(t) && (lun_op_get(op)->flags & LUN_OPF_VEC);
+    return lun__dtype_is_float(t) && (lun__op_get(op)->flags & LUN_OPF_VEC);
 }
 
 /* Division by zero: records the trap. Under control flow it also returns, for a loop might not end
@@ -43,11 +43,11 @@ static void scalar_op(lun_csection *s, int32_t v)
 {
     static const char *const bits[] = {"", ", ", ", "};
     const lun_ir_ins *ins = lun__ins(s->r, v);
-    const lun_op_row *row = lun_op_get((lun_op)ins->op);
+    const lun_op_row *row = lun__op_get((lun_op)ins->op);
     lun_crender *r = s->r;
     lun_dtype from = (lun_dtype)ins->from;
     int32_t in[LUN_IR_INPUTS];
-    int n = lun_ir_inputs(r->ir, ins, in);
+    int n = lun__ir_inputs(r->ir, ins, in);
     if (lun__uses_traps(r, v))
         trap_single(s, v, lun__value_single(s, in[1]));
     lun_strbuf args = LUN_STRBUF_INIT;
@@ -55,21 +55,22 @@ static void scalar_op(lun_csection *s, int32_t v)
     bool vector = by_vector(s, (lun_op)ins->op, from);
     lun_crep rep = {from, false};
     for (int k = 0; k < n; k++)
-        lun_strbuf_printf(&args, vector ? "%s%s(%s)" : "%s%s%s", math ? ", " : bits[k],
-                          vector ? lun__vector_splat(r, rep).s : "", lun__value_single(s, in[k]).s);
+        lun__strbuf_printf(&args, vector ? "%s%s(%s)" : "%s%s%s", math ? ", " : bits[k],
+                           vector ? lun__vector_splat(r, rep).s : "",
+                           lun__value_single(s, in[k]).s);
     if (vector) {
         lun__text_line(s, "%s = %s(%s)[0];", lun__value_declare(s, v).s,
-                       lun__operation_vector(r, (lun_op)ins->op, rep).s, lun_strbuf_text(&args));
+                       lun__operation_vector(r, (lun_op)ins->op, rep).s, lun__strbuf_text(&args));
     } else if (math) { /* the same function as for arrays, so that the bits agree */
         lun_cname m = lun__value_math(r, (lun_op)ins->op, from),
                   f = lun__math_single(r, from, row->arity);
         lun__text_line(s, "%s = %s(u->%s%s);", lun__value_declare(s, v).s, f.s, m.s,
-                       lun_strbuf_text(&args));
+                       lun__strbuf_text(&args));
     } else {
         lun__text_line(s, "%s = %s(%s);", lun__value_declare(s, v).s,
-                       lun__element_op(r, (lun_op)ins->op, from).s, lun_strbuf_text(&args));
+                       lun__element_op(r, (lun_op)ins->op, from).s, lun__strbuf_text(&args));
     }
-    lun_strbuf_free(&args);
+    lun__strbuf_free(&args);
 }
 
 void lun__single_statement(lun_csection *s, int32_t v)
@@ -106,17 +107,18 @@ void lun__single_statement(lun_csection *s, int32_t v)
         scalar_op(s, v);
         break;
     default:
-        lun_strbuf_printf(&r->problem, "instruction %" PRId32 " has no form on single elements", v);
+        lun__strbuf_printf(&r->problem, "instruction %" PRId32 " has no form on single elements",
+                           v);
     }
     if (s->need != LUN_CF_HOISTED)
         return;
     if (r->flags[v] & LUN_CF_AS_SCALAR) {
-        lun_strbuf_printf(&r->fields, "    %s s%" PRId32 ";\n", lun__element_type(t).s, v);
+        lun__strbuf_printf(&r->fields, "    %s s%" PRId32 ";\n", lun__element_type(t).s, v);
         lun__text_line(s, "u->s%" PRId32 " = s%" PRId32 ";", v, v);
     }
     if (r->flags[v] & LUN_CF_AS_VECTOR) {
         lun_crep rep = lun__value_rep(r, v);
-        lun_strbuf_printf(&r->fields, "    %s v%" PRId32 ";\n", lun__vector_type(r, rep).s, v);
+        lun__strbuf_printf(&r->fields, "    %s v%" PRId32 ";\n", lun__vector_type(r, rep).s, v);
         lun__text_line(s, "u->v%" PRId32 " = %s(s%" PRId32 ");", v, lun__vector_splat(r, rep).s, v);
     }
 }

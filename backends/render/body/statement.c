@@ -27,12 +27,12 @@ static void emit_index(lun_csection *s, int32_t v)
     lun_crep rep = {LUN_I64, false};
     if (lun__text_once(r, "lun_index")) {
         lun_strbuf text = LUN_STRBUF_INIT;
-        lun_strbuf_puts(&text, "INLINE $v lun_index(lun_i64 i)\n{\n    return ($v){");
+        lun__strbuf_puts(&text, "INLINE $v lun_index(lun_i64 i)\n{\n    return ($v){");
         for (int l = 0; l < r->lanes; l++)
-            lun_strbuf_printf(&text, "%s%d", l ? ", " : "", l);
-        lun_strbuf_puts(&text, "} + i;\n}\n");
-        lun__vector_helper(r, rep, lun_strbuf_text(&text));
-        lun_strbuf_free(&text);
+            lun__strbuf_printf(&text, "%s%d", l ? ", " : "", l);
+        lun__strbuf_puts(&text, "} + i;\n}\n");
+        lun__vector_helper(r, rep, lun__strbuf_text(&text));
+        lun__strbuf_free(&text);
     }
     lun__text_line(s, "%s = lun_index(%s);", lun__value_declare(s, v).s, lun__value_index(s).s);
     lun__gather_first(s, v);
@@ -58,13 +58,13 @@ static void emit_random(lun_csection *s, int32_t v)
     lun_cname one = lun__random_one(r, rep.t), index = lun__vector_of(r, LUN_I64, r->lanes);
     if (lun__text_once(r, c.s)) {
         lun_strbuf text = LUN_STRBUF_INIT;
-        lun_strbuf_printf(&text,
-                          "INLINE $v lun_random_each_$n(%s a, lun_u64 key)\n{\n    $v r;\n"
-                          "    LANES($W) r[l] = %s((lun_u64)a[l], key);\n"
-                          "    return r;\n}\n",
-                          index.s, one.s);
-        lun__vector_helper(r, rep, lun_strbuf_text(&text));
-        lun_strbuf_free(&text);
+        lun__strbuf_printf(&text,
+                           "INLINE $v lun_random_each_$n(%s a, lun_u64 key)\n{\n    $v r;\n"
+                           "    LANES($W) r[l] = %s((lun_u64)a[l], key);\n"
+                           "    return r;\n}\n",
+                           index.s, one.s);
+        lun__vector_helper(r, rep, lun__strbuf_text(&text));
+        lun__strbuf_free(&text);
     }
     lun__text_line(s, "%s = %s(%s, %s);", lun__value_declare(s, v).s, c.s,
                    lun__value_vector(s, lun__ins(s->r, v)->a, (lun_crep){LUN_I64, false}).s,
@@ -76,13 +76,13 @@ static void emit_op(lun_csection *s, int32_t v)
     const lun_ir_ins *ins = lun__ins(s->r, v);
     lun_crender *r = s->r;
     lun_op op = (lun_op)ins->op;
-    const lun_op_row *row = lun_op_get(op);
+    const lun_op_row *row = lun__op_get(op);
     lun_dtype from = (lun_dtype)ins->from;
     bool choice = row->rule == LUN_RULE_SELECT;
     lun_crep rep = lun__vector_rep(from, r->mask[choice ? ins->b : ins->a]);
     lun_crep condition = lun__vector_rep(LUN_BOOL, lun__vector_rep_bytes(rep));
     int32_t in[LUN_IR_INPUTS];
-    int n = lun_ir_inputs(r->ir, ins, in);
+    int n = lun__ir_inputs(r->ir, ins, in);
     lun_strbuf args = LUN_STRBUF_INIT;
     bool math = lun__math_has(r, op, from);
     if (lun__uses_traps(r, v)) {
@@ -98,16 +98,16 @@ static void emit_op(lun_csection *s, int32_t v)
                        lun__value_index(s).s, v, r->masked ? ") return" : ") {}");
     }
     for (int k = 0; k < n; k++)
-        lun_strbuf_printf(&args, "%s%s", k || math ? ", " : "",
-                          lun__value_vector(s, in[k], choice && k == 0 ? condition : rep).s);
+        lun__strbuf_printf(&args, "%s%s", k || math ? ", " : "",
+                           lun__value_vector(s, in[k], choice && k == 0 ? condition : rep).s);
     if (math)
         lun__text_line(s, "%s = %s(u->%s%s);", lun__value_declare(s, v).s,
                        lun__math_vector(r, from, row->arity).s, lun__value_math(r, op, from).s,
-                       lun_strbuf_text(&args));
+                       lun__strbuf_text(&args));
     else
         lun__text_line(s, "%s = %s(%s);", lun__value_declare(s, v).s,
-                       lun__operation_vector(r, op, rep).s, lun_strbuf_text(&args));
-    lun_strbuf_free(&args);
+                       lun__operation_vector(r, op, rep).s, lun__strbuf_text(&args));
+    lun__strbuf_free(&args);
     lun__gather_first(s, v);
 }
 
@@ -116,10 +116,10 @@ static void emit_op(lun_csection *s, int32_t v)
 static int32_t before_widening(const lun_csection *s, int32_t a, lun_dtype t)
 {
     const lun_ir_ins *wide = lun__ins(s->r, a);
-    bool ints = !lun_dtype_is_float((lun_dtype)wide->dtype) && !lun_dtype_is_float(t) &&
+    bool ints = !lun__dtype_is_float((lun_dtype)wide->dtype) && !lun__dtype_is_float(t) &&
                 wide->dtype != LUN_BOOL && t != LUN_BOOL;
     bool back = wide->kind == LUN_IR_CAST && (lun_dtype)wide->from == t && ints &&
-                lun_dtype_get((lun_dtype)wide->dtype)->bytes >= lun_dtype_get(t)->bytes;
+                lun__dtype_get((lun_dtype)wide->dtype)->bytes >= lun__dtype_get(t)->bytes;
     return back && lun__varies(s->r, a) ? wide->a : a;
 }
 
@@ -143,17 +143,17 @@ static void emit_call(lun_csection *s, int32_t v)
     lun_strbuf args = LUN_STRBUF_INIT;
     for (int k = 0; k < ins->c; k++) {
         int32_t o = r->ir->operands[ins->b + k];
-        lun_strbuf_puts(&args, ", ");
+        lun__strbuf_puts(&args, ", ");
         if (o < 0)
-            lun_strbuf_printf(&args, "u->%s", lun__value_slot(r, -1 - (int64_t)o).s);
+            lun__strbuf_printf(&args, "u->%s", lun__value_slot(r, -1 - (int64_t)o).s);
         else if (lun__varies(r, o))
-            lun_strbuf_puts(&args, lun__value_vector(s, o, lun__value_rep(r, o)).s);
+            lun__strbuf_puts(&args, lun__value_vector(s, o, lun__value_rep(r, o)).s);
         else
-            lun_strbuf_puts(&args, lun__value_single(s, o).s);
+            lun__strbuf_puts(&args, lun__value_single(s, o).s);
     }
     lun__text_line(s, "%s = %s(u->n - i%s);", lun__value_declare(s, v).s, lun__call_helper(r, v).s,
-                   lun_strbuf_text(&args));
-    lun_strbuf_free(&args);
+                   lun__strbuf_text(&args));
+    lun__strbuf_free(&args);
 }
 
 /* The scan has left the running combinations in memory. */
@@ -162,7 +162,7 @@ static void emit_scan(lun_csection *s, int32_t v)
     lun_crep rep = lun__value_rep(s->r, v);
     lun_crep lanes = {rep.t, false};
     if (s->scope >= 0)
-        lun_strbuf_puts(&s->r->problem, "a scan inside control flow");
+        lun__strbuf_puts(&s->r->problem, "a scan inside control flow");
     lun__text_line(s, "%s = %s(scan, %d);", lun__value_declare(s, v).s,
                    lun__memory_load(s->r, lanes, true).s, lun__value_offset(s));
 }
@@ -196,7 +196,7 @@ static void emit_reduce(lun_csection *s, int32_t v)
         rep = lun__vector_rep(LUN_F32, s->r->bytes / s->r->lanes);
     }
     if (s->scope >= 0)
-        lun_strbuf_puts(&s->r->problem, "a reduction inside control flow");
+        lun__strbuf_puts(&s->r->problem, "a reduction inside control flow");
     if (s->r->flags[v] & LUN_CF_NARROW) {
         a = lun__ins(s->r, a)->a;
         lun_crep from = lun__value_rep(s->r, a), to = {LUN_I32, false};
@@ -238,7 +238,7 @@ static emitter *const emit[LUN_IR_KIND_COUNT] = {
 static bool is_scalar(const lun_crender *r, int32_t v)
 {
     int kind = r->ir->ins[v].kind;
-    if (!lun_ir_has_value(&r->ir->ins[v]) || lun__varies(r, v))
+    if (!lun__ir_has_value(&r->ir->ins[v]) || lun__varies(r, v))
         return false;
     return kind != LUN_IR_VAR && kind != LUN_IR_GET;
 }

@@ -275,12 +275,12 @@ void lun__strip_close(lun_csection *s, int32_t loop)
     } else {
         lun_strbuf any = LUN_STRBUF_INIT;
         EACH_PART(s)
-        lun_strbuf_printf(&any, "%s%s", s->part ? " | " : "", lun__value_name(s, 'k', loop).s);
+        lun__strbuf_printf(&any, "%s%s", s->part ? " | " : "", lun__value_name(s, 'k', loop).s);
         s->part = 0;
-        lun__text_line(s, "if (!(%s)) break;", lun_strbuf_text(&any));
+        lun__text_line(s, "if (!(%s)) break;", lun__strbuf_text(&any));
         if (any.failed)
             s->out->failed = true;
-        lun_strbuf_free(&any);
+        lun__strbuf_free(&any);
     }
     lun__text_line(s, "if (__builtin_expect(++r%" PRId32 " == 1u << 28, 0)) {", loop);
     s->depth++;

@@ -79,28 +79,28 @@ lun_cname lun__value_slot(lun_crender *r, int64_t slot)
     lun_cname key = lun__text_name("slot %s", c.s);
     if (!lun__text_once(r, key.s))
         return c;
-    lun_strbuf_printf(&r->fields, "    %s%s%s *%s;\n", lun__text_global(r).s, out ? "" : "const ",
-                      t.s, c.s);
-    lun_strbuf_printf(&r->setup,
-                      r->dialect->frame_slots ? "    u->%s = f->slots[%" PRId64 "];\n"
-                                              : "    u->%s = f->p%" PRId64 ";\n",
-                      c.s, slot);
+    lun__strbuf_printf(&r->fields, "    %s%s%s *%s;\n", lun__text_global(r).s, out ? "" : "const ",
+                       t.s, c.s);
+    lun__strbuf_printf(&r->setup,
+                       r->dialect->frame_slots ? "    u->%s = f->slots[%" PRId64 "];\n"
+                                               : "    u->%s = f->p%" PRId64 ";\n",
+                       c.s, slot);
     if (!out || !r->dialect->streamed_stores)
         return c;
-    lun_strbuf_printf(&r->fields, "    int t%" PRId64 ";\n", slot);
-    lun_strbuf_printf(&r->setup, "    u->t%" PRId64 " = f->stream && (lun_u64)u->%s %% %d == 0;\n",
-                      slot, c.s, r->bytes);
+    lun__strbuf_printf(&r->fields, "    int t%" PRId64 ";\n", slot);
+    lun__strbuf_printf(&r->setup, "    u->t%" PRId64 " = f->stream && (lun_u64)u->%s %% %d == 0;\n",
+                       slot, c.s, r->bytes);
     return c;
 }
 
 lun_cname lun__value_math(lun_crender *r, lun_op op, lun_dtype t)
 {
-    int index = lun_vecmath_index(op, t);
+    int index = lun__vecmath_index(op, t);
     lun_cname c = lun__text_name("m%d", index), key = lun__text_name("math %s", c.s);
-    lun_cname type = lun__math_type(r, t, lun_op_get(op)->arity);
+    lun_cname type = lun__math_type(r, t, lun__op_get(op)->arity);
     if (lun__text_once(r, key.s)) {
-        lun_strbuf_printf(&r->fields, "    %s %s; /* %s */\n", type.s, c.s, lun_op_get(op)->name);
-        lun_strbuf_printf(&r->setup, "    u->%s = (%s)f->math[%d];\n", c.s, type.s, index);
+        lun__strbuf_printf(&r->fields, "    %s %s; /* %s */\n", type.s, c.s, lun__op_get(op)->name);
+        lun__strbuf_printf(&r->setup, "    u->%s = (%s)f->math[%d];\n", c.s, type.s, index);
     }
     return c;
 }

@@ -28,14 +28,14 @@ static void section(lun_crender *r, unsigned need, const char *name, lun_strbuf 
         s.part = 0;
     }
     lun__statement_section(&s);
-    lun_strbuf_printf(out, "\nINLINE void %s(lun_i64 i, struct frame *f, const struct uniform *u",
-                      name);
+    lun__strbuf_printf(out, "\nINLINE void %s(lun_i64 i, struct frame *f, const struct uniform *u",
+                       name);
     lun__loop_parameters(r, need, out, NULL, NULL);
-    lun_strbuf_printf(out, ")\n{\n%s}\n", lun_strbuf_text(&body));
+    lun__strbuf_printf(out, ")\n{\n%s}\n", lun__strbuf_text(&body));
     if (body.failed || s.labels.failed)
         out->failed = true;
-    lun_strbuf_free(&body);
-    lun_strbuf_free(&s.labels);
+    lun__strbuf_free(&body);
+    lun__strbuf_free(&s.labels);
 }
 
 /* Appends the function that computes hoisted values once for a chunk. Called after the other
@@ -44,12 +44,12 @@ static void prepare(lun_crender *r, lun_strbuf *out)
 {
     lun_csection s = {.r = r, .out = &r->prepare, .need = LUN_CF_HOISTED, .scope = -1};
     lun__statement_section(&s);
-    lun_strbuf_printf(out,
-                      "\nstruct uniform {\n    lun_i64 n;\n%s};\n\n"
-                      "INLINE void prepare(lun_i64 i, struct frame *f, struct uniform *u)\n{\n"
-                      "    u->n = f->n;\n%s%s%s}\n",
-                      lun_strbuf_text(&r->fields), lun_strbuf_text(&r->setup),
-                      lun_strbuf_text(&r->prepare), lun_strbuf_text(&r->keys));
+    lun__strbuf_printf(out,
+                       "\nstruct uniform {\n    lun_i64 n;\n%s};\n\n"
+                       "INLINE void prepare(lun_i64 i, struct frame *f, struct uniform *u)\n{\n"
+                       "    u->n = f->n;\n%s%s%s}\n",
+                       lun__strbuf_text(&r->fields), lun__strbuf_text(&r->setup),
+                       lun__strbuf_text(&r->prepare), lun__strbuf_text(&r->keys));
 }
 
 /* ---- the unit's functions -------------------------------------------------------------------- */
@@ -63,7 +63,7 @@ static void body_sinks(lun_crender *r, lun_cloop *l)
         if (ins->kind != LUN_IR_REDUCE)
             continue;
         if (l->count == LUN_CLOOP_SINKS) {
-            lun_strbuf_puts(&r->problem, "too many reductions in one kernel");
+            lun__strbuf_puts(&r->problem, "too many reductions in one kernel");
             return;
         }
         lun_csink *s = &l->sinks[l->count++];
@@ -91,9 +91,9 @@ static void kernel(lun_crender *r, lun_strbuf *out)
     }
     lun__loop_vectors(r, &body, out);
     lun__loop_after_block(r, &body, out);
-    lun_strbuf_puts(out, "    }\n");
+    lun__strbuf_puts(out, "    }\n");
     lun__loop_results(r, &body, out);
-    lun_strbuf_puts(out, "}\n");
+    lun__strbuf_puts(out, "}\n");
 }
 
 void lun__chunk_functions(lun_crender *r, lun_strbuf *out, lun_strbuf *functions)
@@ -108,13 +108,13 @@ void lun__chunk_functions(lun_crender *r, lun_strbuf *out, lun_strbuf *functions
         lun__scan_total(r, functions);
     r->dialect->exports(r, functions);
     prepare(r, &uniform);
-    lun_strbuf_puts(out, "\n/* Vectors and single elements. */\n");
-    lun_strbuf_puts(out, lun_strbuf_text(&r->types));
-    lun_strbuf_puts(out, lun_strbuf_text(&r->helpers));
-    lun_strbuf_puts(out, lun_strbuf_text(&uniform));
-    lun_strbuf_puts(out, lun_strbuf_text(&parts));
+    lun__strbuf_puts(out, "\n/* Vectors and single elements. */\n");
+    lun__strbuf_puts(out, lun__strbuf_text(&r->types));
+    lun__strbuf_puts(out, lun__strbuf_text(&r->helpers));
+    lun__strbuf_puts(out, lun__strbuf_text(&uniform));
+    lun__strbuf_puts(out, lun__strbuf_text(&parts));
     if (parts.failed || uniform.failed)
         out->failed = true;
-    lun_strbuf_free(&parts);
-    lun_strbuf_free(&uniform);
+    lun__strbuf_free(&parts);
+    lun__strbuf_free(&uniform);
 }

@@ -38,28 +38,28 @@ void lun__loop_parameters(lun_crender *r, unsigned need, lun_strbuf *out, const 
         lun_crep rep = lun__vector_rep(t, r->bytes / r->lanes);
         if (ins->kind == LUN_IR_REDUCE) {
             if (offset)
-                lun_strbuf_printf(out, ", x%" PRId64 "%s", ins->imm, suffix);
+                lun__strbuf_printf(out, ", x%" PRId64 "%s", ins->imm, suffix);
             else
-                lun_strbuf_printf(out, ", %s *x%" PRId64, lun__vector_type(r, rep).s, ins->imm);
+                lun__strbuf_printf(out, ", %s *x%" PRId64, lun__vector_type(r, rep).s, ins->imm);
         } else if (ins->kind == LUN_IR_SCAN) {
             if (offset)
-                lun_strbuf_printf(out, ", scan%s", offset);
+                lun__strbuf_printf(out, ", scan%s", offset);
             else
-                lun_strbuf_printf(out, ", const %s *scan", lun__element_type(rep.t).s);
+                lun__strbuf_printf(out, ", const %s *scan", lun__element_type(rep.t).s);
         } else if (r->flags[v] & LUN_CF_STREAM) {
             if (offset)
-                lun_strbuf_printf(out, ", w%" PRId32 "%s", v, offset);
+                lun__strbuf_printf(out, ", w%" PRId32 "%s", v, offset);
             else
-                lun_strbuf_printf(out, ", const %s *w%" PRId32, lun__element_type(t).s, v);
+                lun__strbuf_printf(out, ", const %s *w%" PRId32, lun__element_type(t).s, v);
         }
     }
     if (need != LUN_CF_OPERAND)
         return;
     lun_crep rep = lun__vector_rep((lun_dtype)r->ir->ins[r->ir->scan].dtype, r->bytes / r->lanes);
     if (offset)
-        lun_strbuf_printf(out, ", x%s", suffix);
+        lun__strbuf_printf(out, ", x%s", suffix);
     else
-        lun_strbuf_printf(out, ", %s *x", lun__vector_type(r, rep).s);
+        lun__strbuf_printf(out, ", %s *x", lun__vector_type(r, rep).s);
 }
 
 /* ---- lanes ----------------------------------------------------------------------------------- */
@@ -95,11 +95,11 @@ static lun_cname half(lun_crender *r, int number)
               cast = lun__cast_vector(r, twice, single);
     r->lanes = lanes;
     lun_strbuf *out = &r->helpers;
-    lun_strbuf_printf(out,
-                      "INLINE %s %s(%s a)\n{\n    %s b;\n"
-                      "    __builtin_memcpy(&b, (const lun_f32 *)&a + %d, sizeof b);\n"
-                      "    return %s(b);\n}\n",
-                      to.s, c.s, whole.s, part.s, number * lanes / 2, cast.s);
+    lun__strbuf_printf(out,
+                       "INLINE %s %s(%s a)\n{\n    %s b;\n"
+                       "    __builtin_memcpy(&b, (const lun_f32 *)&a + %d, sizeof b);\n"
+                       "    return %s(b);\n}\n",
+                       to.s, c.s, whole.s, part.s, number * lanes / 2, cast.s);
     return c;
 }
 
@@ -116,17 +116,17 @@ static void lane_helper(lun_crender *r, int32_t v)
         return;
     lun_cname id = lun__element_const(r, (lun_dtype)r->ir->ins[v].dtype, bits);
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_strbuf_printf(&text, "INLINE $v lun_identity%" PRId32 "(void)\n{\n    return %s(%s);\n}\n",
-                      v, splat.s, id.s);
-    lun_strbuf_printf(
+    lun__strbuf_printf(&text, "INLINE $v lun_identity%" PRId32 "(void)\n{\n    return %s(%s);\n}\n",
+                       v, splat.s, id.s);
+    lun__strbuf_printf(
         &text,
         "INLINE $v lun_lane%" PRId32 "($v acc, $v x, lun_i64 left)\n{\n"
         "    if (__builtin_expect(left < $W, 0))\n        x = %s(%s(left), x, lun_identity%" PRId32
         "());\n    return %s(acc, x);\n}\n",
         v, lun__vector_select(r, rep).s, lun__vector_live(r, lun__vector_rep_bytes(rep)).s, v,
         op.s);
-    lun__vector_helper(r, rep, lun_strbuf_text(&text));
-    lun_strbuf_free(&text);
+    lun__vector_helper(r, rep, lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
 }
 
 static int halve(int lane, int lanes, int distance)
@@ -142,22 +142,22 @@ static lun_cname fold(lun_crender *r, int32_t v, bool unrolled, lun_strbuf *out)
               type = lun__vector_type(r, rep);
     int parts = 64 / r->lanes;
     if (unrolled) {
-        lun_strbuf_printf(out, "    %s a%" PRId32 "[%d] = {", type.s, v, parts);
+        lun__strbuf_printf(out, "    %s a%" PRId32 "[%d] = {", type.s, v, parts);
         for (int k = 0; k < parts; k++)
-            lun_strbuf_printf(out, "%sa%" PRId32 "_%d", k ? ", " : "", v, k);
-        lun_strbuf_puts(out, "};\n");
+            lun__strbuf_printf(out, "%sa%" PRId32 "_%d", k ? ", " : "", v, k);
+        lun__strbuf_puts(out, "};\n");
     }
     if (parts > 1)
-        lun_strbuf_printf(out,
-                          "    for (int s = %d; s; s /= 2)\n        for (int k = 0; k < s; k++)\n"
-                          "            a%" PRId32 "[k] = %s(a%" PRId32 "[k], a%" PRId32
-                          "[k + s]);\n",
-                          parts / 2, v, op.s, v, v);
+        lun__strbuf_printf(out,
+                           "    for (int s = %d; s; s /= 2)\n        for (int k = 0; k < s; k++)\n"
+                           "            a%" PRId32 "[k] = %s(a%" PRId32 "[k], a%" PRId32
+                           "[k + s]);\n",
+                           parts / 2, v, op.s, v, v);
     for (int s = (r->lanes < 64 ? r->lanes : 64) / 2; s; s /= 2) {
         lun_cname a = lun__text_name("a%" PRId32 "[0]", v);
-        lun_strbuf_printf(out, "    %s = %s(%s, ", a.s, op.s, a.s);
+        lun__strbuf_printf(out, "    %s = %s(%s, ", a.s, op.s, a.s);
         lun__vector_shuffle(r, out, rep, a.s, a.s, halve, s);
-        lun_strbuf_puts(out, ");\n");
+        lun__strbuf_puts(out, ");\n");
     }
     return lun__text_name("a%" PRId32 "[0][0]%s", v, rep.mask ? " & 1" : "");
 }
@@ -174,8 +174,9 @@ static void sink_wide(lun_crender *r, const lun_csink *s, const char *x, const c
                                           ? lun__text_name("a%" PRId32 "_%d", s->v, 2 * number + k)
                                           : lun__text_name("a%" PRId32 "[2 * (k / %d + %d) + %d]",
                                                            s->v, r->lanes, part, k);
-        lun_strbuf_printf(out, "            %s = lun_lane%" PRId32 "(%s, %s(%s), left -%s - %d);\n",
-                          a.s, s->v, a.s, f.s, x, at + 2, part * r->lanes + k * r->lanes / 2);
+        lun__strbuf_printf(out,
+                           "            %s = lun_lane%" PRId32 "(%s, %s(%s), left -%s - %d);\n",
+                           a.s, s->v, a.s, f.s, x, at + 2, part * r->lanes + k * r->lanes / 2);
     }
 }
 
@@ -191,17 +192,17 @@ static void sink(lun_crender *r, const lun_csink *s, const char *x, const char *
     if (s->way != LUN_CLOOP_LANES) {
         if (s->way == LUN_CLOOP_RAW)
             rep.mask = false;
-        lun_strbuf_printf(out, "%s%s(e%" PRId32 "%s, %d, %s, 0);\n", indent,
-                          lun__memory_store(r, rep, true).s, s->v, at, part * r->lanes, x);
+        lun__strbuf_printf(out, "%s%s(e%" PRId32 "%s, %d, %s, 0);\n", indent,
+                           lun__memory_store(r, rep, true).s, s->v, at, part * r->lanes, x);
         return;
     }
     lun_cname a = number >= 0 ? lun__text_name("a%" PRId32 "_%d", s->v, number)
                               : lun__text_name("a%" PRId32 "[k / %d + %d]", s->v, r->lanes, part);
-    lun_strbuf_printf(out, "%s%s = lun_lane%" PRId32 "(%s, %s, left -%s", indent, a.s, s->v, a.s, x,
-                      at + 2);
+    lun__strbuf_printf(out, "%s%s = lun_lane%" PRId32 "(%s, %s, left -%s", indent, a.s, s->v, a.s,
+                       x, at + 2);
     if (part)
-        lun_strbuf_printf(out, " - %d", part * r->lanes);
-    lun_strbuf_puts(out, ");\n");
+        lun__strbuf_printf(out, " - %d", part * r->lanes);
+    lun__strbuf_puts(out, ");\n");
 }
 
 /* One evaluation of a section at an offset; number: as for sink. */
@@ -213,13 +214,13 @@ static void evaluate(lun_crender *r, const lun_cloop *l, const char *at, int num
     for (int k = 0; k < l->count; k++) {
         bool wide = r->flags[l->sinks[k].v] & LUN_CF_WIDE;
         lun_crep rep = wide ? lun__vector_rep(LUN_F32, 4) : rep_of(r, l->sinks[k].v);
-        lun_strbuf_printf(out, "%s%s %s%s[%d] = {};\n", indent, lun__vector_type(r, rep).s,
-                          l->sinks[k].name, suffix.s, r->parts);
+        lun__strbuf_printf(out, "%s%s %s%s[%d] = {};\n", indent, lun__vector_type(r, rep).s,
+                           l->sinks[k].name, suffix.s, r->parts);
     }
-    lun_strbuf_printf(out, "%s%s(i%s, f, &u", indent, l->need == LUN_CF_BODY ? "body" : "operand",
-                      at);
+    lun__strbuf_printf(out, "%s%s(i%s, f, &u", indent, l->need == LUN_CF_BODY ? "body" : "operand",
+                       at);
     lun__loop_parameters(r, l->need, out, at, suffix.s);
-    lun_strbuf_puts(out, ");\n");
+    lun__strbuf_puts(out, ");\n");
     for (int k = 0; k < l->count; k++)
         for (int part = 0; part < r->parts; part++) {
             lun_cname x = lun__text_name("%s%s[%d]", l->sinks[k].name, suffix.s, part);
@@ -248,10 +249,10 @@ void lun__loop_vectors(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
     /* for a few statements the loop itself would cost */
     int step = r->lanes * r->parts;
     if (r->dialect->unrolls && 64 / step * lun__uses_weight(r, l->need) <= UNROLLED)
-        lun_strbuf_printf(out, "        _Pragma(\"GCC unroll %d\")\n", 64 / step);
-    lun_strbuf_printf(out, "        for (int k = 0; k < 64; k += %d) {\n", step);
+        lun__strbuf_printf(out, "        _Pragma(\"GCC unroll %d\")\n", 64 / step);
+    lun__strbuf_printf(out, "        for (int k = 0; k < 64; k += %d) {\n", step);
     evaluate(r, l, " + k", -1, out);
-    lun_strbuf_puts(out, "        }\n");
+    lun__strbuf_puts(out, "        }\n");
 }
 
 void lun__loop_before(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
@@ -270,13 +271,14 @@ void lun__loop_before(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
         r->lanes = lanes;
         if (unrolled) {
             for (int p = 0; p < parts; p++)
-                lun_strbuf_printf(out, "    %s a%" PRId32 "_%d = lun_identity%" PRId32 "();\n",
-                                  type.s, v, p, v);
+                lun__strbuf_printf(out, "    %s a%" PRId32 "_%d = lun_identity%" PRId32 "();\n",
+                                   type.s, v, p, v);
         } else {
-            lun_strbuf_printf(out,
-                              "    %s a%" PRId32 "[%d];\n    for (int k = 0; k < %d; k++) a%" PRId32
-                              "[k] = lun_identity%" PRId32 "();\n",
-                              type.s, v, parts, parts, v, v);
+            lun__strbuf_printf(out,
+                               "    %s a%" PRId32
+                               "[%d];\n    for (int k = 0; k < %d; k++) a%" PRId32
+                               "[k] = lun_identity%" PRId32 "();\n",
+                               type.s, v, parts, parts, v, v);
         }
     }
 }
@@ -303,22 +305,22 @@ void lun__loop_results(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
             value = lun__tree_end(r, v);
         else
             continue;
-        lun_strbuf_printf(out, "    %s = %s(%s);\n", l->sinks[k].target, lun__element_cell(r, t).s,
-                          value.s);
+        lun__strbuf_printf(out, "    %s = %s(%s);\n", l->sinks[k].target, lun__element_cell(r, t).s,
+                           value.s);
     }
 }
 
 void lun__loop_open(lun_crender *r, const char *name, lun_strbuf *out)
 {
-    lun_strbuf_printf(out, r->dialect->function, name);
-    lun_strbuf_puts(out, "lun_i64 lo, lun_i64 hi, struct frame *f)\n{\n"
-                         "    struct uniform u;\n    prepare(lo, f, &u);\n");
+    lun__strbuf_printf(out, r->dialect->function, name);
+    lun__strbuf_puts(out, "lun_i64 lo, lun_i64 hi, struct frame *f)\n{\n"
+                          "    struct uniform u;\n    prepare(lo, f, &u);\n");
 }
 
 void lun__loop_block(lun_crender *r, unsigned need, bool left, lun_strbuf *out)
 {
-    lun_strbuf_puts(out, "    for (lun_i64 i = lo; i < hi; i += 64) {\n");
+    lun__strbuf_puts(out, "    for (lun_i64 i = lo; i < hi; i += 64) {\n");
     if (left)
-        lun_strbuf_puts(out, "        const lun_i64 left = u.n - i;\n");
+        lun__strbuf_puts(out, "        const lun_i64 left = u.n - i;\n");
     lun__random_streams(r, need, out);
 }

@@ -76,8 +76,8 @@ static bool neutral(lun_crender *r, lun_crep rep, lun_cname *out)
     uint64_t bits;
     if (rep.mask || !lun__uses_identity(r, r->ir->scan, &bits))
         return false;
-    if (ins->op == LUN_OP_ADD && lun_dtype_is_float(t)) /* 0 + -0 is not -0 */
-        bits = (uint64_t)1 << (8 * lun_dtype_get(t)->bytes - 1);
+    if (ins->op == LUN_OP_ADD && lun__dtype_is_float(t)) /* 0 + -0 is not -0 */
+        bits = (uint64_t)1 << (8 * lun__dtype_get(t)->bytes - 1);
     *out = lun__text_name("%s(%s)", lun__vector_splat(r, rep).s, lun__element_const(r, t, bits).s);
     return true;
 }
@@ -90,41 +90,41 @@ static void groups_in_vector(lun_crender *r, lun_crep rep, const char *op, bool 
     lun_cname v = lun__vector_type(r, rep);
     lun_cname id;
     bool whole = neutral(r, rep, &id);
-    lun_strbuf_printf(out, "        %s p = *(%s *)(x + k);\n", v.s, v.s);
+    lun__strbuf_printf(out, "        %s p = *(%s *)(x + k);\n", v.s, v.s);
     if (whole)
-        lun_strbuf_printf(out, "        const %s id = %s;\n", v.s, id.s);
+        lun__strbuf_printf(out, "        const %s id = %s;\n", v.s, id.s);
     for (int d = 1; d < GROUP; d *= 2) {
         if (whole) {
-            lun_strbuf_printf(out, "        p = %s(", op);
+            lun__strbuf_printf(out, "        p = %s(", op);
             lun__vector_shuffle(r, out, rep, "p", "id", below_or_other, d);
-            lun_strbuf_puts(out, ", p);\n");
+            lun__strbuf_puts(out, ", p);\n");
             continue;
         }
-        lun_strbuf_printf(out, "        const %s q%d = %s(", v.s, d, op);
+        lun__strbuf_printf(out, "        const %s q%d = %s(", v.s, d, op);
         lun__vector_shuffle(r, out, rep, "p", "p", below, d);
-        lun_strbuf_puts(out, ", p);\n        p = ");
+        lun__strbuf_puts(out, ", p);\n        p = ");
         lun__vector_shuffle(r, out, rep, lun__text_name("q%d", d).s, "p", combined, d);
-        lun_strbuf_puts(out, ";\n");
+        lun__strbuf_puts(out, ";\n");
     }
-    lun_strbuf_printf(out, "        %s c0 = *carry, c = c0;\n", v.s);
+    lun__strbuf_printf(out, "        %s c0 = *carry, c = c0;\n", v.s);
     for (int g = 0; g < groups; g++) {
-        lun_strbuf_printf(out, "        const %s c%d = %s(c%d, ", v.s, g + 1, op, g);
+        lun__strbuf_printf(out, "        const %s c%d = %s(c%d, ", v.s, g + 1, op, g);
         lun__vector_shuffle(r, out, rep, "p", "p", last_of_group, g);
-        lun_strbuf_puts(out, ");\n");
+        lun__strbuf_puts(out, ");\n");
         if (g + 1 == groups)
             break;
-        lun_strbuf_puts(out, "        c = ");
+        lun__strbuf_puts(out, "        c = ");
         lun__vector_shuffle(r, out, rep, "c", lun__text_name("c%d", g + 1).s, carries, g + 1);
-        lun_strbuf_puts(out, ";\n");
+        lun__strbuf_puts(out, ";\n");
     }
-    lun_strbuf_printf(
+    lun__strbuf_printf(
         out, "        *carry = c%d;\n        p = %s(c, p);\n        *(%s *)(x + k) = ", groups, op,
         v.s);
     if (inclusive)
-        lun_strbuf_puts(out, "p");
+        lun__strbuf_puts(out, "p");
     else
         lun__vector_shuffle(r, out, rep, "p", "c", shifted, 0);
-    lun_strbuf_puts(out, ";\n");
+    lun__strbuf_puts(out, ";\n");
 }
 
 /* Lane `arg` places below, counted through the vector before (first operand) and this one
@@ -152,39 +152,39 @@ static void vectors_in_group(lun_crender *r, lun_crep rep, const char *op, bool 
     int count = GROUP / r->lanes, lanes = r->lanes;
     lun_cname v = lun__vector_type(r, rep);
     for (int j = 0; j < count; j++)
-        lun_strbuf_printf(out, "        %s p%d = *(%s *)(x + k + %d);\n", v.s, j, v.s, j * lanes);
+        lun__strbuf_printf(out, "        %s p%d = *(%s *)(x + k + %d);\n", v.s, j, v.s, j * lanes);
     for (int d = 1; d < GROUP; d *= 2) {
         for (int j = count - 1; j >= 0 && (j + 1) * lanes > d; j--) {
             lun_cname p = lun__text_name("p%d", j);
             if (d >= lanes) { /* j >= d / lanes here */
-                lun_strbuf_printf(out, "        p%d = %s(p%d, p%d);\n", j, op, j - d / lanes, j);
+                lun__strbuf_printf(out, "        p%d = %s(p%d, p%d);\n", j, op, j - d / lanes, j);
             } else if (j > 0) {
-                lun_strbuf_printf(out, "        p%d = %s(", j, op);
+                lun__strbuf_printf(out, "        p%d = %s(", j, op);
                 lun__vector_shuffle(r, out, rep, lun__text_name("p%d", j - 1).s, p.s, across, d);
-                lun_strbuf_printf(out, ", p%d);\n", j);
+                lun__strbuf_printf(out, ", p%d);\n", j);
             } else {
-                lun_strbuf_printf(out, "        const %s q%d = %s(", v.s, d, op);
+                lun__strbuf_printf(out, "        const %s q%d = %s(", v.s, d, op);
                 lun__vector_shuffle(r, out, rep, "p0", "p0", across, d);
-                lun_strbuf_puts(out, ", p0);\n        p0 = ");
+                lun__strbuf_puts(out, ", p0);\n        p0 = ");
                 lun__vector_shuffle(r, out, rep, lun__text_name("q%d", d).s, "p0", keep_low, d);
-                lun_strbuf_puts(out, ";\n");
+                lun__strbuf_puts(out, ";\n");
             }
         }
     }
-    lun_strbuf_printf(out, "        const %s c = *carry;\n        *carry = %s(c, ", v.s, op);
+    lun__strbuf_printf(out, "        const %s c = *carry;\n        *carry = %s(c, ", v.s, op);
     lun_cname last = lun__text_name("p%d", count - 1);
     lun__vector_shuffle(r, out, rep, last.s, last.s, last_lane, 0);
-    lun_strbuf_puts(out, ");\n");
+    lun__strbuf_puts(out, ");\n");
     for (int j = 0; j < count; j++)
-        lun_strbuf_printf(out, "        p%d = %s(c, p%d);\n", j, op, j);
+        lun__strbuf_printf(out, "        p%d = %s(c, p%d);\n", j, op, j);
     for (int j = 0; j < count; j++) {
-        lun_strbuf_printf(out, "        *(%s *)(x + k + %d) = ", v.s, j * lanes);
+        lun__strbuf_printf(out, "        *(%s *)(x + k + %d) = ", v.s, j * lanes);
         if (inclusive)
-            lun_strbuf_printf(out, "p%d", j);
+            lun__strbuf_printf(out, "p%d", j);
         else
             lun__vector_shuffle(r, out, rep, j ? lun__text_name("p%d", j - 1).s : "c",
                                 lun__text_name("p%d", j).s, across, 1);
-        lun_strbuf_puts(out, ";\n");
+        lun__strbuf_puts(out, ";\n");
     }
 }
 
@@ -196,7 +196,7 @@ static void step_by_op(lun_crender *r)
     lun_cname op = lun__operation_vector(r, (lun_op)ins->op, rep);
     int step = r->lanes < GROUP ? GROUP : r->lanes;
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_strbuf_printf(
+    lun__strbuf_printf(
         &text,
         "INLINE void lun_scan(%s *x, %s *carry)\n{\n    for (int k = 0; k < 64; k += %d) {\n",
         lun__element_type(rep.t).s, lun__vector_type(r, rep).s, step);
@@ -204,11 +204,11 @@ static void step_by_op(lun_crender *r)
         vectors_in_group(r, rep, op.s, ins->inclusive, &text);
     else
         groups_in_vector(r, rep, op.s, ins->inclusive, &text);
-    lun_strbuf_puts(&text, "    }\n}\n");
-    lun_strbuf_puts(&r->helpers, lun_strbuf_text(&text));
+    lun__strbuf_puts(&text, "    }\n}\n");
+    lun__strbuf_puts(&r->helpers, lun__strbuf_text(&text));
     if (text.failed)
         r->helpers.failed = true;
-    lun_strbuf_free(&text);
+    lun__strbuf_free(&text);
 }
 
 /* ---- scans by a function --------------------------------------------------------------------- */
@@ -221,18 +221,18 @@ static void step_by_function(lun_crender *r)
     lun_crep rep = rep_of(r, v);
     lun_cname join = lun__combine_function(r, v), t = lun__element_type((lun_dtype)ins->dtype);
     const char *in = rep.mask ? "x[k] & 1" : "x[k]", *minus = rep.mask ? "-" : "";
-    lun_strbuf_printf(&r->helpers,
-                      "static void lun_scan(%s *x, %s *carry, lun_i64 count, struct frame *f)\n{\n"
-                      "    %s acc = *carry;\n    for (lun_i64 k = 0; k < count; k++) {\n        "
-                      "const %s a = %s;\n",
-                      lun__element_type(rep.t).s, t.s, t.s, t.s, in);
+    lun__strbuf_printf(&r->helpers,
+                       "static void lun_scan(%s *x, %s *carry, lun_i64 count, struct frame *f)\n{\n"
+                       "    %s acc = *carry;\n    for (lun_i64 k = 0; k < count; k++) {\n        "
+                       "const %s a = %s;\n",
+                       lun__element_type(rep.t).s, t.s, t.s, t.s, in);
     if (ins->inclusive)
-        lun_strbuf_printf(&r->helpers, "        acc = %s(acc, a, f);\n        x[k] = %sacc;\n",
-                          join.s, minus);
+        lun__strbuf_printf(&r->helpers, "        acc = %s(acc, a, f);\n        x[k] = %sacc;\n",
+                           join.s, minus);
     else
-        lun_strbuf_printf(&r->helpers, "        x[k] = %sacc;\n        acc = %s(acc, a, f);\n",
-                          minus, join.s);
-    lun_strbuf_puts(&r->helpers, "    }\n    *carry = acc;\n}\n");
+        lun__strbuf_printf(&r->helpers, "        x[k] = %sacc;\n        acc = %s(acc, a, f);\n",
+                           minus, join.s);
+    lun__strbuf_puts(&r->helpers, "    }\n    *carry = acc;\n}\n");
 }
 
 /* ---- in the kernel --------------------------------------------------------------------------- */
@@ -241,11 +241,11 @@ static void step_by_function(lun_crender *r)
 static void block(lun_crender *r, lun_strbuf *out)
 {
     int32_t v = r->ir->scan;
-    lun_strbuf_printf(out,
-                      "    %s e%" PRId32
-                      "[64] __attribute__((aligned(64)));\n    %s *const scan = e%" PRId32 ";\n",
-                      lun__element_type(rep_of(r, v).t).s, v, lun__element_type(rep_of(r, v).t).s,
-                      v);
+    lun__strbuf_printf(out,
+                       "    %s e%" PRId32
+                       "[64] __attribute__((aligned(64)));\n    %s *const scan = e%" PRId32 ";\n",
+                       lun__element_type(rep_of(r, v).t).s, v, lun__element_type(rep_of(r, v).t).s,
+                       v);
 }
 
 void lun__scan_before(lun_crender *r, lun_strbuf *out)
@@ -257,11 +257,11 @@ void lun__scan_before(lun_crender *r, lun_strbuf *out)
     block(r, out);
     if (by_op(r)) {
         step_by_op(r);
-        lun_strbuf_printf(out, "    %s carry = %s(%s(*f->carry));\n", lun__vector_type(r, rep).s,
-                          lun__vector_splat(r, rep).s, of.s);
+        lun__strbuf_printf(out, "    %s carry = %s(%s(*f->carry));\n", lun__vector_type(r, rep).s,
+                           lun__vector_splat(r, rep).s, of.s);
     } else {
         step_by_function(r);
-        lun_strbuf_printf(out, "    %s carry = %s(*f->carry);\n", lun__element_type(t).s, of.s);
+        lun__strbuf_printf(out, "    %s carry = %s(*f->carry);\n", lun__element_type(t).s, of.s);
     }
 }
 
@@ -275,8 +275,8 @@ void lun__scan_sink(lun_crender *r, lun_cloop *l)
 
 void lun__scan_step(lun_crender *r, lun_strbuf *out)
 {
-    lun_strbuf_printf(out, "        lun_scan(scan, &carry%s);\n",
-                      by_op(r) ? "" : ", left < 64 ? left : 64, f");
+    lun__strbuf_printf(out, "        lun_scan(scan, &carry%s);\n",
+                       by_op(r) ? "" : ", left < 64 ? left : 64, f");
 }
 
 /* ---- totals ---------------------------------------------------------------------------------- */
@@ -289,10 +289,10 @@ static void total_by_function(lun_crender *r, lun_cloop *l, lun_strbuf *out)
     lun_dtype t = (lun_dtype)r->ir->ins[v].dtype;
     lun_cname join = lun__combine_function(r, v), type = lun__element_type(t);
     block(r, out);
-    lun_strbuf_printf(out, "    %s acc = {0};\n    int some = 0;\n", type.s);
+    lun__strbuf_printf(out, "    %s acc = {0};\n    int some = 0;\n", type.s);
     lun__loop_block(r, l->need, true, out);
     lun__loop_vectors(r, l, out);
-    lun_strbuf_printf(
+    lun__strbuf_printf(
         out,
         "        for (lun_i64 k = 0; k < 64 && k < left; k++) {\n"
         "            const %s a = scan[k]%s;\n            acc = some ? %s(acc, a, f) : a;\n"
@@ -316,8 +316,8 @@ void lun__scan_total(lun_crender *r, lun_strbuf *out)
         lun__loop_block(r, l.need, true, out);
         lun__loop_vectors(r, &l, out);
         lun__loop_after_block(r, &l, out);
-        lun_strbuf_puts(out, "    }\n");
+        lun__strbuf_puts(out, "    }\n");
         lun__loop_results(r, &l, out);
     }
-    lun_strbuf_puts(out, "}\n");
+    lun__strbuf_puts(out, "}\n");
 }

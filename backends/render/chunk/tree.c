@@ -15,7 +15,7 @@ static void tree_helpers(lun_crender *r, int32_t v)
     lun_strbuf *out = &r->helpers;
     if (!lun__text_once(r, lun__text_name("lun_tree%" PRId32, v).s))
         return;
-    lun_strbuf_printf(
+    lun__strbuf_printf(
         out,
         "/* Roots of complete subtrees, the largest first: one for each bit of blocks. */\n"
         "struct lun_tree%" PRId32 " { %s root[64]; int top; lun_u64 blocks; };\n"
@@ -23,13 +23,13 @@ static void tree_helpers(lun_crender *r, int32_t v)
         " *t, %s *x, lun_i64 count, struct frame *f)\n{\n    if (count >= 64) {\n",
         v, t.s, v, v, t.s);
     for (int n = 32; n; n /= 2) /* each level into memory of its own, so that it vectorises */
-        lun_strbuf_printf(
+        lun__strbuf_printf(
             out,
             "        %s y%d[%d];\n        for (int j = 0; j < %d; j++) y%d[j] = %s(%s[2 * j], "
             "%s[2 * j + 1], f);\n",
             t.s, n, n, n, n, join.s, n == 32 ? "x" : lun__text_name("y%d", 2 * n).s,
             n == 32 ? "x" : lun__text_name("y%d", 2 * n).s);
-    lun_strbuf_printf(
+    lun__strbuf_printf(
         out,
         "        x[0] = y1[0];\n    } else {\n"
         "        for (lun_i64 n = count; n > 1; n = (n + 1) / 2) {\n"
@@ -47,15 +47,15 @@ static void tree_helpers(lun_crender *r, int32_t v)
 void lun__tree_start(lun_crender *r, int32_t v, lun_strbuf *out)
 {
     tree_helpers(r, v);
-    lun_strbuf_printf(out, "    struct lun_tree%" PRId32 " t%" PRId32 " = {.top = 0};\n", v, v);
-    lun_strbuf_printf(out, "    %s e%" PRId32 "[64] __attribute__((aligned(64)));\n",
-                      lun__element_type((lun_dtype)r->ir->ins[v].dtype).s, v);
+    lun__strbuf_printf(out, "    struct lun_tree%" PRId32 " t%" PRId32 " = {.top = 0};\n", v, v);
+    lun__strbuf_printf(out, "    %s e%" PRId32 "[64] __attribute__((aligned(64)));\n",
+                       lun__element_type((lun_dtype)r->ir->ins[v].dtype).s, v);
 }
 
 void lun__tree_add(lun_crender *r, int32_t v, lun_strbuf *out)
 {
     (void)r;
-    lun_strbuf_printf(
+    lun__strbuf_printf(
         out, "        lun_tree_add%" PRId32 "(&t%" PRId32 ", e%" PRId32 ", left, f);\n", v, v, v);
 }
 

@@ -37,7 +37,7 @@ static bool is_harmless(const lun_crender *r, int32_t i, int32_t loop)
     if (lun__ir_may_fail(r->ir, ins))
         return false;
     if (row->fields & LUN_FIELD_OPERATION)
-        return !(lun_op_get((lun_op)ins->op)->flags & LUN_OPF_HEAVY);
+        return !(lun__op_get((lun_op)ins->op)->flags & LUN_OPF_HEAVY);
     return row->cost == 1 && row->flow != LUN_FLOW_OPEN && !(row->effects & costly) &&
            !(row->fields & LUN_FIELD_COMBINER) && row->imm != LUN_IMM_ARG;
 }
@@ -121,7 +121,7 @@ static bool may_be_wide(const lun_crender *r, int32_t i)
 
 static int width(uint8_t t)
 {
-    return lun_dtype_get((lun_dtype)t)->bytes;
+    return lun__dtype_get((lun_dtype)t)->bytes;
 }
 
 /* Bytes of the widest value in lanes that an instruction reads or makes. */
@@ -129,7 +129,8 @@ static int deals_with(const lun_crender *r, int32_t i)
 {
     const lun_ir_ins *ins = lun__ins(r, i);
     int32_t in[LUN_IR_INPUTS];
-    int bytes = lun__uses_in_lanes(r, i) ? width(ins->dtype) : 1, n = lun_ir_inputs(r->ir, ins, in);
+    int bytes = lun__uses_in_lanes(r, i) ? width(ins->dtype) : 1,
+        n = lun__ir_inputs(r->ir, ins, in);
     if (!(r->flags[i] & (LUN_CF_BODY | LUN_CF_OPERAND)))
         return 1;
     for (int k = 0; k < n; k++)
@@ -180,7 +181,7 @@ void lun__exits_find(lun_crender *r)
     for (int32_t i = 0; i < r->ir->count; i++)
         if (lun__ins(r, i)->kind == LUN_IR_VAR && (r->flags[i] & LUN_CF_TEMPORAL) &&
             !lun__varies(r, i) && (r->flags[r->origin[i]] & LUN_CF_STRIPPED) &&
-            !lun_dtype_is_float((lun_dtype)lun__ins(r, i)->dtype) &&
+            !lun__dtype_is_float((lun_dtype)lun__ins(r, i)->dtype) &&
             lun__ins(r, i)->dtype != LUN_BOOL && lun__exits_step(r, i, &down) >= 0)
             r->flags[i] |= LUN_CF_INDUCTION;
 }

@@ -137,7 +137,7 @@ static void find_varying(lun_crender *r)
 /* Gives a value, which hangs on no variable. */
 static bool is_pure(const lun_ir_ins *ins)
 {
-    return lun_ir_has_value(ins) && !(lun__ir_row(ins->kind)->effects & LUN_EFFECT_VARIABLE);
+    return lun__ir_has_value(ins) && !(lun__ir_row(ins->kind)->effects & LUN_EFFECT_VARIABLE);
 }
 
 /* The same, and may be computed where control flow would not reach it. */
@@ -145,7 +145,7 @@ static bool is_harmless(const lun_crender *r, const lun_ir_ins *ins)
 {
     const lun_ir_row *row = lun__ir_row(ins->kind);
     if (row->fields & LUN_FIELD_OPERATION)
-        return !(lun_op_get((lun_op)ins->op)->flags & LUN_OPF_TRAP0);
+        return !(lun__op_get((lun_op)ins->op)->flags & LUN_OPF_TRAP0);
     if (row->imm == LUN_IMM_SLOT && r->ir->slots[ins->imm].role == LUN_SLOT_UNIFORM)
         return true;
     return is_pure(ins) && !(row->effects & (LUN_EFFECT_READS | LUN_EFFECT_FAILS));
@@ -158,7 +158,7 @@ static void find_hoisted(lun_crender *r)
     for (int32_t i = 0; i < r->ir->count; i++) {
         const lun_ir_ins *ins = &r->ir->ins[i];
         int32_t in[LUN_IR_INPUTS];
-        int n = lun_ir_inputs(r->ir, ins, in);
+        int n = lun__ir_inputs(r->ir, ins, in);
         bool top = r->parent[i] < 0 && !r->masked;
         bool hoist = !lun__varies(r, i) && (top ? is_pure(ins) : is_harmless(r, ins));
         for (int k = 0; k < n; k++)

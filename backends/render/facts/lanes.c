@@ -40,8 +40,8 @@ static bool is_cast_up(const lun_crender *r, int32_t v)
 {
     const lun_ir_ins *ins = &r->ir->ins[v];
     return ins->kind == LUN_IR_CAST && (ins->dtype == LUN_I64 || ins->dtype == LUN_U64) &&
-           !lun_dtype_is_float((lun_dtype)ins->from) &&
-           lun_dtype_get((lun_dtype)ins->from)->bytes <= 2 && is_only_reduced(r, v, LUN_OP_ADD);
+           !lun__dtype_is_float((lun_dtype)ins->from) &&
+           lun__dtype_get((lun_dtype)ins->from)->bytes <= 2 && is_only_reduced(r, v, LUN_OP_ADD);
 }
 
 /* True if the statements on a vector cost much more than splitting it. */
@@ -52,7 +52,7 @@ static bool is_expensive(const lun_crender *r)
         return true;
     for (int32_t i = 0; i < r->ir->count; i++)
         if (r->ir->ins[i].kind == LUN_IR_OP && lun__varies(r, i) &&
-            (lun_op_get((lun_op)r->ir->ins[i].op)->flags & (LUN_OPF_VEC | LUN_OPF_HEAVY)))
+            (lun__op_get((lun_op)r->ir->ins[i].op)->flags & (LUN_OPF_VEC | LUN_OPF_HEAVY)))
             return true;
     return false;
 }
@@ -64,7 +64,7 @@ static void find_wide(lun_crender *r)
     if (!r->dialect->wide_sums || r->masked || r->ir->scan >= 0 || !is_expensive(r))
         return;
     for (int32_t i = 0; i < r->ir->count; i++)
-        if (lun__uses_in_lanes(r, i) && lun_dtype_get((lun_dtype)r->ir->ins[i].dtype)->bytes > 4 &&
+        if (lun__uses_in_lanes(r, i) && lun__dtype_get((lun_dtype)r->ir->ins[i].dtype)->bytes > 4 &&
             !is_widened(r, i))
             return;
     for (int32_t i = 0; i < r->ir->count; i++) {
@@ -89,7 +89,7 @@ static bool find_narrow(lun_crender *r)
     if (!r->dialect->narrow_sums || r->ir->scan >= 0)
         return false;
     for (int32_t i = 0; i < r->ir->count; i++)
-        if (lun__uses_in_lanes(r, i) && lun_dtype_get((lun_dtype)r->ir->ins[i].dtype)->bytes > 4 &&
+        if (lun__uses_in_lanes(r, i) && lun__dtype_get((lun_dtype)r->ir->ins[i].dtype)->bytes > 4 &&
             !is_cast_up(r, i) && r->ir->ins[i].kind != LUN_IR_REDUCE)
             return false;
     for (int32_t i = 0; i < r->ir->count; i++) {
@@ -113,7 +113,7 @@ static void find_lanes(lun_crender *r)
     if (narrow)
         widest = 4;
     for (int32_t i = 0; i < r->ir->count; i++) {
-        int bytes = lun_dtype_get((lun_dtype)r->ir->ins[i].dtype)->bytes;
+        int bytes = lun__dtype_get((lun_dtype)r->ir->ins[i].dtype)->bytes;
         if (narrow && bytes > 4)
             bytes = 4;
         if (lun__uses_in_lanes(r, i) && bytes > widest)
@@ -136,10 +136,11 @@ static void find_masks(lun_crender *r)
         int bytes = widest;
         if (ins->kind == LUN_IR_CAST || ins->kind == LUN_IR_OP) {
             int32_t a =
-                ins->kind == LUN_IR_OP && lun_op_get((lun_op)ins->op)->rule == LUN_RULE_SELECT
+                ins->kind == LUN_IR_OP && lun__op_get((lun_op)ins->op)->rule == LUN_RULE_SELECT
                     ? ins->b
                     : ins->a;
-            bytes = ins->from == LUN_BOOL ? r->mask[a] : lun_dtype_get((lun_dtype)ins->from)->bytes;
+            bytes =
+                ins->from == LUN_BOOL ? r->mask[a] : lun__dtype_get((lun_dtype)ins->from)->bytes;
         } else if (ins->kind == LUN_IR_GET) {
             bytes = r->mask[ins->a];
         }

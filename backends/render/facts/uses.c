@@ -14,7 +14,7 @@ void lun__uses_inputs(lun_crender *r, int32_t i,
                       void (*visit)(lun_crender *r, int32_t i, int32_t v))
 {
     int32_t in[LUN_IR_INPUTS];
-    int n = lun_ir_inputs(r->ir, &r->ir->ins[i], in);
+    int n = lun__ir_inputs(r->ir, &r->ir->ins[i], in);
     for (int k = 0; k < n; k++)
         visit(r, i, in[k]);
 }
@@ -37,7 +37,7 @@ bool lun__uses_in_lanes(const lun_crender *r, int32_t i)
 {
     unsigned f = r->flags[i];
     if (!(f & (LUN_CF_BODY | LUN_CF_OPERAND)) || (f & LUN_CF_LINEAR) ||
-        !lun_ir_has_value(&r->ir->ins[i]))
+        !lun__ir_has_value(&r->ir->ins[i]))
         return false;
     return (f & (LUN_CF_VARYING | LUN_CF_AS_VECTOR | LUN_CF_TEMPORAL)) != 0;
 }
@@ -54,7 +54,7 @@ int lun__uses_weight(const lun_crender *r, unsigned section)
 bool lun__uses_identity(const lun_crender *r, int32_t v, uint64_t *identity)
 {
     const lun_ir_ins *ins = &r->ir->ins[v];
-    if (ins->op >= LUN_OP_COUNT || !(lun_op_get((lun_op)ins->op)->flags & LUN_OPF_COMM))
+    if (ins->op >= LUN_OP_COUNT || !(lun__op_get((lun_op)ins->op)->flags & LUN_OPF_COMM))
         return false;
-    return lun_op_identity((lun_op)ins->op, (lun_dtype)ins->dtype, identity);
+    return lun__op_identity((lun_op)ins->op, (lun_dtype)ins->dtype, identity);
 }

@@ -9,18 +9,18 @@ void lun__cl_function_vector(lun_crender *r, const char *helper, const char *nam
 {
     const char *t = rep.t == LUN_F64 ? "double" : "float";
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_strbuf_printf(&text, "INLINE $v %s($v a%s%s)\n{\n    union { $v v; %s$W o; } x = {a}",
-                      helper, arity > 1 ? ", $v b" : "", arity > 2 ? ", $v c" : "", t);
-    lun_strbuf_printf(&text, "%s%s;\n    x.o = %s(x.o%s%s);\n    return x.v;\n}\n",
-                      arity > 1 ? ", y = {b}" : "", arity > 2 ? ", z = {c}" : "", name,
-                      arity > 1 ? ", y.o" : "", arity > 2 ? ", z.o" : "");
-    lun__vector_helper(r, rep, lun_strbuf_text(&text));
-    lun_strbuf_free(&text);
+    lun__strbuf_printf(&text, "INLINE $v %s($v a%s%s)\n{\n    union { $v v; %s$W o; } x = {a}",
+                       helper, arity > 1 ? ", $v b" : "", arity > 2 ? ", $v c" : "", t);
+    lun__strbuf_printf(&text, "%s%s;\n    x.o = %s(x.o%s%s);\n    return x.v;\n}\n",
+                       arity > 1 ? ", y = {b}" : "", arity > 2 ? ", z = {c}" : "", name,
+                       arity > 1 ? ", y.o" : "", arity > 2 ? ", z.o" : "");
+    lun__vector_helper(r, rep, lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
 }
 
 void lun__cl_function_math(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
 {
-    const lun_op_row *row = lun_op_get(op);
+    const lun_op_row *row = lun__op_get(op);
     if (!lun__cl_quirks_write(r, helper, op, rep))
         lun__cl_function_vector(r, helper, row->name, row->arity, rep);
 }

@@ -23,13 +23,13 @@ enum { LIGHT = 40 }; /* cost of an element */
 static void parameters(lun_crender *r, unsigned need, lun_strbuf *out)
 {
     if (r->ir->scan >= 0)
-        lun_strbuf_printf(out, need == LUN_CF_BODY ? ", const %s scan" : ", %s *x",
-                          lun__element_type((lun_dtype)r->ir->ins[r->ir->scan].dtype).s);
+        lun__strbuf_printf(out, need == LUN_CF_BODY ? ", const %s scan" : ", %s *x",
+                           lun__element_type((lun_dtype)r->ir->ins[r->ir->scan].dtype).s);
     for (int32_t v = 0; v < r->ir->count; v++) {
         const lun_ir_ins *ins = &r->ir->ins[v];
         if (ins->kind == LUN_IR_REDUCE && (r->flags[v] & need))
-            lun_strbuf_printf(out, ", %s *x%" PRId64, lun__element_type((lun_dtype)ins->dtype).s,
-                              ins->imm);
+            lun__strbuf_printf(out, ", %s *x%" PRId64, lun__element_type((lun_dtype)ins->dtype).s,
+                               ins->imm);
     }
 }
 
@@ -39,14 +39,14 @@ static void section(lun_crender *r, unsigned need, const char *name, lun_strbuf 
     lun_strbuf body = LUN_STRBUF_INIT;
     lun_csection s = {.r = r, .out = &body, .need = need, .scope = -1, .form = LUN_CFORM_ELEMENT};
     lun__statement_section(&s);
-    lun_strbuf_printf(
+    lun__strbuf_printf(
         out, "\nINLINE void %s(const lun_i64 i, struct frame *f, const struct uniform *u", name);
     parameters(r, need, out);
-    lun_strbuf_printf(out, ")\n{\n%s}\n", lun_strbuf_text(&body));
+    lun__strbuf_printf(out, ")\n{\n%s}\n", lun__strbuf_text(&body));
     if (body.failed || s.labels.failed)
         out->failed = true;
-    lun_strbuf_free(&body);
-    lun_strbuf_free(&s.labels);
+    lun__strbuf_free(&body);
+    lun__strbuf_free(&s.labels);
 }
 
 lun_status lun__cl_group_unit(lun_crender *r, const char *first, lun_strbuf *out)
@@ -55,24 +55,24 @@ lun_status lun__cl_group_unit(lun_crender *r, const char *first, lun_strbuf *out
     lun_status s = lun__facts_element(r);
     if (s != LUN_OK)
         return s;
-    lun_strbuf_puts(out, "/* Lunarray kernel: single elements. */\n");
+    lun__strbuf_puts(out, "/* Lunarray kernel: single elements. */\n");
     lun__user_texts(r, out);
-    lun_strbuf_puts(out, first);
+    lun__strbuf_puts(out, first);
     if (r->ir->scan >= 0)
         section(r, LUN_CF_OPERAND, "operand", &parts);
     section(r, LUN_CF_BODY, "body", &parts);
     r->dialect->exports(r, &kernels);
-    lun_strbuf_printf(out,
-                      "\n%s\nstruct uniform {\n    lun_i64 n;\n%s};\n\n"
-                      "INLINE void prepare(const struct frame *f, struct uniform *u)\n{\n"
-                      "    u->n = f->n;\n%s}\n%s%s",
-                      lun_strbuf_text(&r->helpers), lun_strbuf_text(&r->fields),
-                      lun_strbuf_text(&r->setup), lun_strbuf_text(&parts),
-                      lun_strbuf_text(&kernels));
+    lun__strbuf_printf(out,
+                       "\n%s\nstruct uniform {\n    lun_i64 n;\n%s};\n\n"
+                       "INLINE void prepare(const struct frame *f, struct uniform *u)\n{\n"
+                       "    u->n = f->n;\n%s}\n%s%s",
+                       lun__strbuf_text(&r->helpers), lun__strbuf_text(&r->fields),
+                       lun__strbuf_text(&r->setup), lun__strbuf_text(&parts),
+                       lun__strbuf_text(&kernels));
     if (parts.failed || kernels.failed)
         out->failed = true;
-    lun_strbuf_free(&parts);
-    lun_strbuf_free(&kernels);
+    lun__strbuf_free(&parts);
+    lun__strbuf_free(&kernels);
     return LUN_OK;
 }
 
@@ -99,19 +99,19 @@ static void reductions(lun_crender *r, lun_strbuf *out)
                   "    const int lane = @local_id;\n"
                   "    const lun_i64 k = cells[4] + @group_id, lo = cells[1] + k * cells[2];\n"
                   "    const lun_i64 hi = f.n - lo < cells[2] ? f.n : lo + cells[2];\n");
-    if (lun_ir_cost(r->ir) <= LIGHT) /* several loads at once hide their latency */
-        lun_strbuf_puts(out, "#pragma unroll 4\n");
-    lun_strbuf_printf(out,
-                      "    for (lun_i64 b = lo; b < hi; b += %d) {\n"
-                      "        const lun_i64 left = hi - b;\n",
-                      LUN_LANES);
+    if (lun__ir_cost(r->ir) <= LIGHT) /* several loads at once hide their latency */
+        lun__strbuf_puts(out, "#pragma unroll 4\n");
+    lun__strbuf_printf(out,
+                       "    for (lun_i64 b = lo; b < hi; b += %d) {\n"
+                       "        const lun_i64 left = hi - b;\n",
+                       LUN_LANES);
     lun__cl_sinks_fresh(r, &l, out);
-    lun_strbuf_puts(out, "        if (lane < left) body(b + lane, &f, &u");
+    lun__strbuf_puts(out, "        if (lane < left) body(b + lane, &f, &u");
     lun__cl_sinks_arguments(&l, out);
-    lun_strbuf_puts(out, ");\n");
+    lun__strbuf_puts(out, ");\n");
     lun__cl_sinks_join(r, &l, out);
-    lun_strbuf_puts(out, "    }\n");
-    lun_strbuf_printf(out, "    f.partials = partials + k * %d;\n", r->ir->result_count);
+    lun__strbuf_puts(out, "    }\n");
+    lun__strbuf_printf(out, "    f.partials = partials + k * %d;\n", r->ir->result_count);
     lun__cl_sinks_end(r, &l, "f.partials", out);
     lun__cl_kernel_close(r, out);
 }
@@ -127,11 +127,11 @@ static void finish(lun_crender *r, lun_strbuf *out)
         if (ins->kind != LUN_IR_REDUCE)
             continue;
         lun_cname join = lun__combine_function(r, v), of = lun__element_uncell(r, t);
-        lun_strbuf_printf(&pairs,
-                          "            to[j * %d + %" PRId64 "] = two ? %s(%s(%s(a[%" PRId64
-                          "]), %s(a[%d + %" PRId64 "]), &f)) : a[%" PRId64 "];\n",
-                          results, ins->imm, lun__element_cell(r, t).s, join.s, of.s, ins->imm,
-                          of.s, results, ins->imm, ins->imm);
+        lun__strbuf_printf(&pairs,
+                           "            to[j * %d + %" PRId64 "] = two ? %s(%s(%s(a[%" PRId64
+                           "]), %s(a[%d + %" PRId64 "]), &f)) : a[%" PRId64 "];\n",
+                           results, ins->imm, lun__element_cell(r, t).s, join.s, of.s, ins->imm,
+                           of.s, results, ins->imm, ins->imm);
     }
     lun__cl_kernel_open(r, "lun_finish", LUN_CL_JOINERS, out);
     lun__text_put(
@@ -145,11 +145,11 @@ static void finish(lun_crender *r, lun_strbuf *out)
         "        @global_barrier;\n"
         "        @global lun_u64 *const t = from;\n        from = to;\n        to = t;\n    }\n"
         "    for (int q = lane; q < %d; q += %d) work[2 + q] = from[q];\n",
-        results, LUN_CL_JOINERS, results, lun_strbuf_text(&pairs), results, LUN_CL_JOINERS);
+        results, LUN_CL_JOINERS, results, lun__strbuf_text(&pairs), results, LUN_CL_JOINERS);
     lun__cl_kernel_close(r, out);
     if (pairs.failed)
         out->failed = true;
-    lun_strbuf_free(&pairs);
+    lun__strbuf_free(&pairs);
 }
 
 void lun__cl_group_kernels(lun_crender *r, lun_strbuf *out)

@@ -55,14 +55,14 @@ static void total_by_op(lun_crender *r, lun_strbuf *out)
     lun__cl_kernel_open(r, "lun_total", LUN_LANES, out);
     lun__cl_sinks_open(r, &l, out);
     open_chunk(r, out);
-    lun_strbuf_printf(out,
-                      "    for (lun_i64 b = lo; b < hi; b += %d) {\n"
-                      "        const lun_i64 left = hi - b;\n",
-                      LUN_LANES);
+    lun__strbuf_printf(out,
+                       "    for (lun_i64 b = lo; b < hi; b += %d) {\n"
+                       "        const lun_i64 left = hi - b;\n",
+                       LUN_LANES);
     lun__cl_sinks_fresh(r, &l, out);
-    lun_strbuf_puts(out, "        if (lane < left) operand(b + lane, &f, &u, &x);\n");
+    lun__strbuf_puts(out, "        if (lane < left) operand(b + lane, &f, &u, &x);\n");
     lun__cl_sinks_join(r, &l, out);
-    lun_strbuf_puts(out, "    }\n");
+    lun__strbuf_puts(out, "    }\n");
     lun__cl_sinks_end(r, &l, "carries[k]", out);
     lun__cl_kernel_close(r, out);
 }
@@ -166,18 +166,18 @@ static void kernel(lun_crender *r, lun_strbuf *out)
                   t.s, lun__element_uncell(r, dtype_of(r)).s, TILE, TILE, LUN_LANES, t.s,
                   lun__barrier);
     (by_op(r) ? tile_by_op : tile_by_function)(r, out);
-    lun_strbuf_printf(out,
-                      "        for (lun_i64 b = i; b < hi && b < i + %d; b += %d) {\n"
-                      "        const lun_i64 left = hi - b;\n",
-                      TILE, LUN_LANES);
+    lun__strbuf_printf(out,
+                       "        for (lun_i64 b = i; b < hi && b < i + %d; b += %d) {\n"
+                       "        const lun_i64 left = hi - b;\n",
+                       TILE, LUN_LANES);
     lun__cl_sinks_fresh(r, &l, out);
-    lun_strbuf_puts(out, "        if (lane < left) body(b + lane, &f, &u, x[b - i + lane]");
+    lun__strbuf_puts(out, "        if (lane < left) body(b + lane, &f, &u, x[b - i + lane]");
     lun__cl_sinks_arguments(&l, out);
-    lun_strbuf_puts(out, ");\n");
+    lun__strbuf_puts(out, ");\n");
     lun__cl_sinks_join(r, &l, out);
     lun__text_put(r, out, "        }\n        %s    }\n", lun__barrier);
     if (l.count)
-        lun_strbuf_printf(out, "    f.partials = partials + k * %d;\n", r->ir->result_count);
+        lun__strbuf_printf(out, "    f.partials = partials + k * %d;\n", r->ir->result_count);
     lun__cl_sinks_end(r, &l, "f.partials", out);
     lun__cl_kernel_close(r, out);
 }

@@ -29,17 +29,17 @@ void lun__cl_kernel_open(lun_crender *r, const char *name, int group, lun_strbuf
     }
     lun__text_put(r, out, "void %s(\n    @constant lun_u64 *cells", name);
     for (int s = 0; s < ir->slot_count; s++)
-        lun_strbuf_printf(out, ", %s *p%d", lun__cl_kernel_slot(r, s).s, s);
+        lun__strbuf_printf(out, ", %s *p%d", lun__cl_kernel_slot(r, s).s, s);
     if (lun__cl_needs_work(ir))
         lun__text_put(r, out, ", @global lun_u64 *work");
-    lun_strbuf_printf(
+    lun__strbuf_printf(
         out, ")\n{\n    struct frame f = {.n = cells[0], .args = cells + %d, .trap = -1};\n",
         LUN_CL_HEAD + ir->slot_count);
     for (int s = 0; s < ir->slot_count; s++)
-        lun_strbuf_printf(out, "    f.p%d = p%d + cells[%d];\n", s, s, LUN_CL_HEAD + s);
+        lun__strbuf_printf(out, "    f.p%d = p%d + cells[%d];\n", s, s, LUN_CL_HEAD + s);
     if (!ir->result_count && ir->scan < 0)
         return;
-    lun_strbuf_puts(out, "    const lun_i64 chunks = cells[3];\n");
+    lun__strbuf_puts(out, "    const lun_i64 chunks = cells[3];\n");
     if (ir->result_count)
         lun__text_put(r, out,
                       "    @global lun_u64 *const partials = work + 2 + (chunks > 1 ? %d : 0);\n",
@@ -53,7 +53,7 @@ void lun__cl_kernel_open(lun_crender *r, const char *name, int group, lun_strbuf
 
 void lun__cl_kernel_close(lun_crender *r, lun_strbuf *out)
 {
-    lun_strbuf_puts(out, lun__cl_needs_report(r->ir) ? "    lun_publish(&f, work);\n}\n" : "}\n");
+    lun__strbuf_puts(out, lun__cl_needs_report(r->ir) ? "    lun_publish(&f, work);\n}\n" : "}\n");
 }
 
 /* ---- helpers --------------------------------------------------------------------------------- */
@@ -66,33 +66,34 @@ static void initial(lun_crender *r)
     int n = 0;
     int32_t v = lun__order_first(ir, casts, &n);
     if (v < 0) {
-        lun_strbuf_puts(&r->problem, "the first value of a scan must be uniform");
+        lun__strbuf_puts(&r->problem, "the first value of a scan must be uniform");
         return;
     }
     const lun_ir_ins *ins = &ir->ins[v];
     lun_dtype t = (lun_dtype)ins->dtype;
     lun_strbuf from = LUN_STRBUF_INIT, line = LUN_STRBUF_INIT;
     if (ins->kind == LUN_IR_ARG)
-        lun_strbuf_printf(&from, "%s(f->args[%" PRId64 "])", lun__element_uncell(r, t).s, ins->imm);
+        lun__strbuf_printf(&from, "%s(f->args[%" PRId64 "])", lun__element_uncell(r, t).s,
+                           ins->imm);
     else if (ins->kind == LUN_IR_LOADU)
-        lun_strbuf_printf(&from, "f->p%" PRId64 "[0]", ins->imm);
+        lun__strbuf_printf(&from, "f->p%" PRId64 "[0]", ins->imm);
     else
-        lun_strbuf_puts(&from, lun__element_const(r, t, (uint64_t)ins->imm).s);
+        lun__strbuf_puts(&from, lun__element_const(r, t, (uint64_t)ins->imm).s);
     lun_cname cell = lun__element_cell(r, (lun_dtype)ir->ins[ir->scan].dtype);
     for (int k = 0; k < n; k++) {
         const lun_ir_ins *c = &ir->ins[casts[k]];
-        lun_strbuf_printf(&line, "%s(",
-                          lun__element_cast(r, (lun_dtype)c->dtype, (lun_dtype)c->from).s);
+        lun__strbuf_printf(&line, "%s(",
+                           lun__element_cast(r, (lun_dtype)c->dtype, (lun_dtype)c->from).s);
     }
-    lun_strbuf_puts(&line, lun_strbuf_text(&from));
+    lun__strbuf_puts(&line, lun__strbuf_text(&from));
     for (int k = 0; k < n; k++)
-        lun_strbuf_puts(&line, ")");
-    lun_strbuf_printf(
+        lun__strbuf_puts(&line, ")");
+    lun__strbuf_printf(
         &r->helpers,
         "INLINE lun_u64 lun_initial(const struct frame *f)\n{\n    return %s(%s);\n}\n", cell.s,
-        lun_strbuf_text(&line));
-    lun_strbuf_free(&from);
-    lun_strbuf_free(&line);
+        lun__strbuf_text(&line));
+    lun__strbuf_free(&from);
+    lun__strbuf_free(&line);
 }
 
 void lun__cl_kernel_helpers(lun_crender *r)

@@ -10,7 +10,7 @@ static bool body_has_f64(const lun_ir *ir)
     for (int i = 0; i < ir->count; i++) {
         const lun_ir_ins *ins = &ir->ins[i];
         bool from = ins->kind == LUN_IR_OP || ins->kind == LUN_IR_CAST;
-        found |= lun_ir_has_value(ins) && ins->dtype == LUN_F64;
+        found |= lun__ir_has_value(ins) && ins->dtype == LUN_F64;
         found |= ins->kind == LUN_IR_REDUCE && ins->dtype == LUN_F64;
         found |= from && ins->from == LUN_F64;
     }

@@ -63,15 +63,15 @@ static void put_head(lun_crender *r, const lun_cl_target *target, lun_strbuf *ou
 {
     lun__text_put(r, out, "%s", head);
     if (target->fp64)
-        lun_strbuf_puts(out, "typedef double lun_f64;\n");
+        lun__strbuf_puts(out, "typedef double lun_f64;\n");
     lun__text_put(r, out, "%s", target->form == LUN_CL_VECTOR ? vector_words : scalar_words);
     lun__text_put(r, out,
                   "struct frame {\n    lun_i64 n;\n    @constant lun_u64 *args;\n"
                   "    @global lun_u64 *partials;\n    lun_u64 *carry;\n"
                   "    lun_i64 trap, trap_value;\n");
     for (int s = 0; s < r->ir->slot_count; s++)
-        lun_strbuf_printf(out, "    %s *p%d;\n", lun__cl_kernel_slot(r, s).s, s);
-    lun_strbuf_puts(out, "};\n");
+        lun__strbuf_printf(out, "    %s *p%d;\n", lun__cl_kernel_slot(r, s).s, s);
+    lun__strbuf_puts(out, "};\n");
 }
 
 /* ---- a text ---------------------------------------------------------------------------------- */
@@ -94,19 +94,20 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
                             .results = ir->result_count,
                             .scan = ir->scan >= 0,
                             .traps = lun__cl_needs_report(ir),
-                            .cost = lun_ir_cost(ir)};
+                            .cost = lun__ir_cost(ir)};
     if (!target->fp64 && lun__cl_needs_f64(ir)) {
-        lun_strbuf_puts(out, "it computes in f64, which the device lacks (sums and products of f32 "
-                             "are accumulated in f64 too)");
+        lun__strbuf_puts(out,
+                         "it computes in f64, which the device lacks (sums and products of f32 "
+                         "are accumulated in f64 too)");
         return LUN_EDTYPE;
     }
     lun__text_put(&r, out, "%s", start);
     put_head(&r, target, &first);
-    lun_status s = vector ? lun__unit_render(&r, lun_strbuf_text(&first), out)
-                          : lun__cl_group_unit(&r, lun_strbuf_text(&first), out);
+    lun_status s = vector ? lun__unit_render(&r, lun__strbuf_text(&first), out)
+                          : lun__cl_group_unit(&r, lun__strbuf_text(&first), out);
     if (first.failed)
         out->failed = true;
-    lun_strbuf_free(&first);
+    lun__strbuf_free(&first);
     shape->local_bytes = r.local_bytes;
     return lun__unit_end(&r, s, out);
 }

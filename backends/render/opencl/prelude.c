@@ -38,16 +38,16 @@ static void overload(lun_crender *r, lun_strbuf *out, const char *name, int arit
         const char *c = t ? "double" : "float";
         lun__text_put(r, out, "@overloaded %s lun_c_%s(%s x", c, name, c);
         for (int k = 1; k < arity; k++)
-            lun_strbuf_printf(out, ", %s %c", c, 'x' + k);
-        lun_strbuf_printf(out, ") { return %s%s; }\n", call, params[arity]);
+            lun__strbuf_printf(out, ", %s %c", c, 'x' + k);
+        lun__strbuf_printf(out, ") { return %s%s; }\n", call, params[arity]);
     }
-    lun_strbuf_printf(out, "#pragma push_macro(\"%s\")\n#undef %s\n#define %s%s lun_c_%s(", name,
-                      name, name, params[arity], name);
+    lun__strbuf_printf(out, "#pragma push_macro(\"%s\")\n#undef %s\n#define %s%s lun_c_%s(", name,
+                       name, name, params[arity], name);
     for (int k = 0; k < arity; k++)
-        lun_strbuf_printf(out, "%s(__typeof__(lun_real(%s)))(%c)", k ? ", " : "", sums[arity],
-                          'x' + k);
-    lun_strbuf_puts(out, ")\n");
-    lun_strbuf_printf(&r->after, "#pragma pop_macro(\"%s\")\n", name);
+        lun__strbuf_printf(out, "%s(__typeof__(lun_real(%s)))(%c)", k ? ", " : "", sums[arity],
+                           'x' + k);
+    lun__strbuf_puts(out, ")\n");
+    lun__strbuf_printf(&r->after, "#pragma pop_macro(\"%s\")\n", name);
 }
 
 static void opencl_name(lun_crender *r, lun_strbuf *out, const char *name, int arity, lun_op op)
@@ -62,8 +62,8 @@ static void opencl_name(lun_crender *r, lun_strbuf *out, const char *name, int a
         return;
     overload(r, out, name, arity, strcmp(name, "nearbyint") ? name : "rint");
     if (plain)
-        lun_strbuf_printf(out, "#define %sf%s lun_c_%s%s\n", name, params[arity], name,
-                          floats[arity]);
+        lun__strbuf_printf(out, "#define %sf%s lun_c_%s%s\n", name, params[arity], name,
+                           floats[arity]);
 }
 
 /* Macros that OpenCL C has as functions of one type only. */
@@ -73,9 +73,9 @@ static void opencl_macros(lun_crender *r, lun_strbuf *out)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!lun__prelude_mentions(r, names[i]))
             continue;
-        lun_strbuf_printf(out, "#pragma push_macro(\"%s\")\n#undef %s\n#define %s%s\n", names[i],
-                          names[i], names[i], lun__prelude_macro(names[i]));
-        lun_strbuf_printf(&r->after, "#pragma pop_macro(\"%s\")\n", names[i]);
+        lun__strbuf_printf(out, "#pragma push_macro(\"%s\")\n#undef %s\n#define %s%s\n", names[i],
+                           names[i], names[i], lun__prelude_macro(names[i]));
+        lun__strbuf_printf(&r->after, "#pragma pop_macro(\"%s\")\n", names[i]);
     }
 }
 

@@ -15,7 +15,7 @@ static void trigonometry(lun_crender *r, const char *helper, lun_op op, lun_crep
     lun_cname w = lun__vector_type(r, rep), pick = lun__vector_select(r, wide),
               any = lun__vector_any(r, 8), fma = lun__exact_function(r, "fma", wide);
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_strbuf_printf(
+    lun__strbuf_printf(
         &text,
         "INLINE %s %s(%s a)\n{\n"
         "    const $v x = __builtin_convertvector(a, $v), magic = ($v){} + 0x1.8p52;\n"
@@ -31,22 +31,23 @@ static void trigonometry(lun_crender *r, const char *helper, lun_op op, lun_crep
         "    const $m q = ($m)t + %d, odd = -(q & 1);\n",
         w.s, helper, w.s, fma.s, fma.s, op == LUN_OP_COS);
     if (op == LUN_OP_TAN)
-        lun_strbuf_printf(&text, "    $v y = %s(odd, -c, s) / %s(odd, s, c);\n", pick.s, pick.s);
+        lun__strbuf_printf(&text, "    $v y = %s(odd, -c, s) / %s(odd, s, c);\n", pick.s, pick.s);
     else
-        lun_strbuf_printf(&text, "    $v y = ($v)(($m)%s(odd, c, s) ^ ((q & 2) << 62));\n", pick.s);
+        lun__strbuf_printf(&text, "    $v y = ($v)(($m)%s(odd, c, s) ^ ((q & 2) << 62));\n",
+                           pick.s);
     if (op != LUN_OP_COS)
-        lun_strbuf_printf(&text, "    y = %s(x == 0, x, y);\n", pick.s);
-    lun_strbuf_printf(&text,
-                      "    const $m far = ~(($v)(($m)x & 0x7fffffffffffffff) <= 0x1p30);\n"
-                      "    if (__builtin_expect(%s(far), 0)) {\n"
-                      "        union { $v v; double$W o; } f = {x};\n        f.o = %s(f.o);\n"
-                      "        y = %s(far, f.v, y);\n    }\n"
-                      "    return __builtin_convertvector(y, %s);\n}\n",
-                      any.s, lun_op_get(op)->name, pick.s, w.s);
-    lun__vector_helper(r, wide, lun_strbuf_text(&text));
+        lun__strbuf_printf(&text, "    y = %s(x == 0, x, y);\n", pick.s);
+    lun__strbuf_printf(&text,
+                       "    const $m far = ~(($v)(($m)x & 0x7fffffffffffffff) <= 0x1p30);\n"
+                       "    if (__builtin_expect(%s(far), 0)) {\n"
+                       "        union { $v v; double$W o; } f = {x};\n        f.o = %s(f.o);\n"
+                       "        y = %s(far, f.v, y);\n    }\n"
+                       "    return __builtin_convertvector(y, %s);\n}\n",
+                       any.s, lun__op_get(op)->name, pick.s, w.s);
+    lun__vector_helper(r, wide, lun__strbuf_text(&text));
     if (text.failed)
         r->helpers.failed = true;
-    lun_strbuf_free(&text);
+    lun__strbuf_free(&text);
 }
 
 /* In halves: on 8 doubles the built-in one fails for exponents beyond 2^40 or so. */
@@ -54,14 +55,14 @@ static void power(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
 {
     (void)op;
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_strbuf_printf(&text,
-                      "INLINE $v %s($v a, $v b)\n{\n"
-                      "    union { $v v; double$W o; } x = {a}, y = {b};\n"
-                      "    x.o = (double$W)(pow(x.o.lo, y.o.lo), pow(x.o.hi, y.o.hi));\n"
-                      "    return x.v;\n}\n",
-                      helper);
-    lun__vector_helper(r, rep, lun_strbuf_text(&text));
-    lun_strbuf_free(&text);
+    lun__strbuf_printf(&text,
+                       "INLINE $v %s($v a, $v b)\n{\n"
+                       "    union { $v v; double$W o; } x = {a}, y = {b};\n"
+                       "    x.o = (double$W)(pow(x.o.lo, y.o.lo), pow(x.o.hi, y.o.hi));\n"
+                       "    return x.v;\n}\n",
+                       helper);
+    lun__vector_helper(r, rep, lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
 }
 
 /* The built-in one gives 0 for the smallest numbers; log(1 + a) is a there. */
@@ -71,23 +72,23 @@ static void logarithm(lun_crender *r, const char *helper, lun_op op, lun_crep re
     bool wide = rep.t == LUN_F64;
     lun_cname pick = lun__vector_select(r, rep);
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_strbuf_printf(&text,
-                      "INLINE $v %s($v a)\n{\n"
-                      "    union { $v v; %s$W o; } y = {a};\n    y.o = log1p(y.o);\n"
-                      "    return %s(($v)(($m)a & %s) < %s, a, y.v);\n}\n",
-                      helper, wide ? "double" : "float", pick.s,
-                      wide ? "0x7fffffffffffffff" : "0x7fffffff", wide ? "0x1p-55" : "0x1p-26f");
-    lun__vector_helper(r, rep, lun_strbuf_text(&text));
+    lun__strbuf_printf(&text,
+                       "INLINE $v %s($v a)\n{\n"
+                       "    union { $v v; %s$W o; } y = {a};\n    y.o = log1p(y.o);\n"
+                       "    return %s(($v)(($m)a & %s) < %s, a, y.v);\n}\n",
+                       helper, wide ? "double" : "float", pick.s,
+                       wide ? "0x7fffffffffffffff" : "0x7fffffff", wide ? "0x1p-55" : "0x1p-26f");
+    lun__vector_helper(r, rep, lun__strbuf_text(&text));
     if (text.failed)
         r->helpers.failed = true;
-    lun_strbuf_free(&text);
+    lun__strbuf_free(&text);
 }
 
 static void polynomial(lun_strbuf *out, const char *p, const char *const *c, int terms)
 {
-    lun_strbuf_printf(out, "    $v %s = ($v){} + %s;\n", p, c[terms - 1]);
+    lun__strbuf_printf(out, "    $v %s = ($v){} + %s;\n", p, c[terms - 1]);
     for (int k = terms - 2; k >= 0; k--)
-        lun_strbuf_printf(out, "    %s = lun_fma_of_f64(%s, z, ($v){} + %s);\n", p, p, c[k]);
+        lun__strbuf_printf(out, "    %s = lun_fma_of_f64(%s, z, ($v){} + %s);\n", p, p, c[k]);
 }
 
 /* As math/f64.h does it: a remainder in two parts, the quotient corrected once. */
@@ -103,7 +104,7 @@ static void tangent(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
     lun_cname pick = lun__vector_select(r, rep), any = lun__vector_any(r, 8);
     lun_strbuf text = LUN_STRBUF_INIT;
     lun__exact_function(r, "fma", rep);
-    lun_strbuf_printf(
+    lun__strbuf_printf(
         &text,
         "INLINE $v %s($v x)\n{\n"
         "    const $v magic = ($v){} + 0x1.8p52, low_pi = ($v){} + 0x1.1a62633145c07p-54;\n"
@@ -115,7 +116,7 @@ static void tangent(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
         helper);
     polynomial(&text, "ps", sines, sizeof sines / sizeof *sines);
     polynomial(&text, "pc", cosines, sizeof cosines / sizeof *cosines);
-    lun_strbuf_printf(
+    lun__strbuf_printf(
         &text,
         "    const $v rs = lun_fma_of_f64(h * z, ps, l * (1.0 - 0.5 * z)), s = h + rs;\n"
         "    const $v s_low = (h - s) + rs, hz = 0.5 * z, w = 1.0 - hz;\n"
@@ -131,10 +132,10 @@ static void tangent(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
         "        union { $v v; double$W o; } y = {x};\n        y.o = tan(y.o);\n"
         "        r = %s(far, y.v, r);\n    }\n    return r;\n}\n",
         pick.s, pick.s, pick.s, pick.s, pick.s, any.s, pick.s);
-    lun__vector_helper(r, rep, lun_strbuf_text(&text));
+    lun__vector_helper(r, rep, lun__strbuf_text(&text));
     if (text.failed)
         r->helpers.failed = true;
-    lun_strbuf_free(&text);
+    lun__strbuf_free(&text);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */

@@ -18,7 +18,7 @@ static lun_cname type_of(const lun_crender *r, int32_t v)
 void lun__cl_sinks_local(lun_crender *r, lun_dtype t, const char *name, int count, lun_strbuf *out)
 {
     lun__text_put(r, out, "    @local %s %s[%d];\n", lun__element_type(t).s, name, count);
-    r->local_bytes += (size_t)count * lun_dtype_get(t)->bytes;
+    r->local_bytes += (size_t)count * lun__dtype_get(t)->bytes;
 }
 
 /* The identity, or anything where there is none. */
@@ -36,7 +36,7 @@ void lun__cl_sinks_body(lun_crender *r, lun_clsinks *l)
         if (r->ir->ins[v].kind != LUN_IR_REDUCE)
             continue;
         if (l->count == LUN_CL_SINKS) {
-            lun_strbuf_puts(&r->problem, "too many reductions in one kernel");
+            lun__strbuf_puts(&r->problem, "too many reductions in one kernel");
             return;
         }
         l->sink[l->count++] = (lun_clsink){.v = v,
@@ -48,7 +48,7 @@ void lun__cl_sinks_body(lun_crender *r, lun_clsinks *l)
 void lun__cl_sinks_arguments(const lun_clsinks *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++)
-        lun_strbuf_printf(out, ", &%s", l->sink[k].x.s);
+        lun__strbuf_printf(out, ", &%s", l->sink[k].x.s);
 }
 
 /* Lane 0 keeps the roots of complete subtrees, the largest first: one for each bit of blocks. */
@@ -57,18 +57,19 @@ static void tree_helper(lun_crender *r, int32_t v)
     lun_cname t = type_of(r, v), join = lun__combine_function(r, v);
     if (!lun__text_once(r, lun__text_name("lun_tree%" PRId32, v).s))
         return;
-    lun_strbuf_printf(&r->helpers,
-                      "struct lun_tree%" PRId32 " { %s root[32]; int top; lun_u32 blocks; };\n"
-                      "INLINE void lun_tree_add%" PRId32 "(struct lun_tree%" PRId32
-                      " *t, %s y, struct frame *f)\n{\n"
-                      "    for (lun_u32 b = t->blocks++; b & 1; b >>= 1) y = %s(t->root[--t->top], "
-                      "y, f);\n    t->root[t->top++] = y;\n}\n",
-                      v, t.s, v, v, t.s, join.s);
-    lun_strbuf_printf(&r->helpers,
-                      "INLINE %s lun_tree_end%" PRId32 "(struct lun_tree%" PRId32
-                      " *t, struct frame *f)\n{\n    %s y = t->root[--t->top];\n"
-                      "    while (t->top) y = %s(t->root[--t->top], y, f);\n    return y;\n}\n",
-                      t.s, v, v, t.s, join.s);
+    lun__strbuf_printf(
+        &r->helpers,
+        "struct lun_tree%" PRId32 " { %s root[32]; int top; lun_u32 blocks; };\n"
+        "INLINE void lun_tree_add%" PRId32 "(struct lun_tree%" PRId32
+        " *t, %s y, struct frame *f)\n{\n"
+        "    for (lun_u32 b = t->blocks++; b & 1; b >>= 1) y = %s(t->root[--t->top], "
+        "y, f);\n    t->root[t->top++] = y;\n}\n",
+        v, t.s, v, v, t.s, join.s);
+    lun__strbuf_printf(&r->helpers,
+                       "INLINE %s lun_tree_end%" PRId32 "(struct lun_tree%" PRId32
+                       " *t, struct frame *f)\n{\n    %s y = t->root[--t->top];\n"
+                       "    while (t->top) y = %s(t->root[--t->top], y, f);\n    return y;\n}\n",
+                       t.s, v, v, t.s, join.s);
 }
 
 void lun__cl_sinks_open(lun_crender *r, const lun_clsinks *l, lun_strbuf *out)
@@ -78,23 +79,23 @@ void lun__cl_sinks_open(lun_crender *r, const lun_clsinks *l, lun_strbuf *out)
         lun__cl_sinks_local(r, (lun_dtype)r->ir->ins[v].dtype, lun__text_name("l%" PRId32, v).s,
                             LUN_LANES, out);
         if (l->sink[k].lanes) {
-            lun_strbuf_printf(out, "    %s a%" PRId32 " = %s;\n", type_of(r, v).s, v,
-                              neutral(r, v).s);
+            lun__strbuf_printf(out, "    %s a%" PRId32 " = %s;\n", type_of(r, v).s, v,
+                               neutral(r, v).s);
             continue;
         }
         tree_helper(r, v);
-        lun_strbuf_printf(out,
-                          "    struct lun_tree%" PRId32 " t%" PRId32 ";\n    t%" PRId32
-                          ".top = 0;\n    t%" PRId32 ".blocks = 0;\n",
-                          v, v, v, v);
+        lun__strbuf_printf(out,
+                           "    struct lun_tree%" PRId32 " t%" PRId32 ";\n    t%" PRId32
+                           ".top = 0;\n    t%" PRId32 ".blocks = 0;\n",
+                           v, v, v, v);
     }
 }
 
 void lun__cl_sinks_fresh(lun_crender *r, const lun_clsinks *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++)
-        lun_strbuf_printf(out, "        %s %s = %s;\n", type_of(r, l->sink[k].v).s, l->sink[k].x.s,
-                          neutral(r, l->sink[k].v).s);
+        lun__strbuf_printf(out, "        %s %s = %s;\n", type_of(r, l->sink[k].v).s, l->sink[k].x.s,
+                           neutral(r, l->sink[k].v).s);
 }
 
 /* A block's tree: levels of pairs in local memory, the odd one goes up unchanged. */
@@ -120,8 +121,8 @@ void lun__cl_sinks_join(lun_crender *r, const lun_clsinks *l, lun_strbuf *out)
     for (int k = 0; k < l->count; k++) {
         const lun_clsink *s = &l->sink[k];
         if (s->lanes)
-            lun_strbuf_printf(out, "        a%" PRId32 " = %s(a%" PRId32 ", %s, &f);\n", s->v,
-                              lun__combine_function(r, s->v).s, s->v, s->x.s);
+            lun__strbuf_printf(out, "        a%" PRId32 " = %s(a%" PRId32 ", %s, &f);\n", s->v,
+                               lun__combine_function(r, s->v).s, s->v, s->x.s);
         else
             join_tree(r, s, out);
     }
@@ -137,7 +138,7 @@ void lun__cl_sinks_end(lun_crender *r, const lun_clsinks *l, const char *target,
         if (ins->kind == LUN_IR_REDUCE)
             to = lun__text_name("%s[%" PRId64 "]", target, ins->imm);
         if (!l->sink[k].lanes) {
-            lun_strbuf_printf(
+            lun__strbuf_printf(
                 out, "    if (lane == 0) %s = %s(lun_tree_end%" PRId32 "(&t%" PRId32 ", &f));\n",
                 to.s, cell.s, v, v);
             continue;

@@ -24,8 +24,9 @@ static void total(lun_crender *r, lun_strbuf *out)
 {
     lun__cl_kernel_open(r, "lun_total", 1, out);
     bounds(r, out);
-    lun_strbuf_puts(out, "    lun_u64 carry;\n    f.carry = &carry;\n    chunk_total(lo, hi, &f);\n"
-                         "    carries[k] = carry;\n");
+    lun__strbuf_puts(out,
+                     "    lun_u64 carry;\n    f.carry = &carry;\n    chunk_total(lo, hi, &f);\n"
+                     "    carries[k] = carry;\n");
     lun__cl_kernel_close(r, out);
 }
 
@@ -37,12 +38,12 @@ static void carry(lun_crender *r, lun_strbuf *out)
     lun_cname join = lun__combine_function(r, v), cell = lun__element_cell(r, t),
               of = lun__element_uncell(r, t), type = lun__element_type(t);
     lun__cl_kernel_open(r, "lun_carry", 1, out);
-    lun_strbuf_printf(out,
-                      "    %s y = %s(lun_initial(&f));\n"
-                      "    for (lun_i64 k = 0; k < chunks - 1; k++) {\n"
-                      "        const %s x = %s(carries[k]);\n        carries[k] = %s(y);\n"
-                      "        y = %s(y, x, &f);\n    }\n    carries[chunks - 1] = %s(y);\n",
-                      type.s, of.s, type.s, of.s, cell.s, join.s, cell.s);
+    lun__strbuf_printf(out,
+                       "    %s y = %s(lun_initial(&f));\n"
+                       "    for (lun_i64 k = 0; k < chunks - 1; k++) {\n"
+                       "        const %s x = %s(carries[k]);\n        carries[k] = %s(y);\n"
+                       "        y = %s(y, x, &f);\n    }\n    carries[chunks - 1] = %s(y);\n",
+                       type.s, of.s, type.s, of.s, cell.s, join.s, cell.s);
     lun__cl_kernel_close(r, out);
 }
 
@@ -56,7 +57,7 @@ static void finish(lun_crender *r, lun_strbuf *out)
         if (ins->kind != LUN_IR_REDUCE)
             continue;
         lun_cname join = lun__combine_function(r, v), of = lun__element_uncell(r, t);
-        lun_strbuf_printf(
+        lun__strbuf_printf(
             &pairs,
             "            to[%" PRId64 "] = %s(%s(%s(a[%" PRId64 "]), %s(b[%" PRId64 "]), &f));\n",
             ins->imm, lun__element_cell(r, t).s, join.s, of.s, ins->imm, of.s, ins->imm);
@@ -72,11 +73,11 @@ static void finish(lun_crender *r, lun_strbuf *out)
         "        for (int q = 0; (n & 1) && q < %d; q++)\n"
         "            partials[n / 2 * %d + q] = partials[(n - 1) * %d + q];\n    }\n"
         "    for (int q = 0; q < %d; q++) work[2 + q] = partials[q];\n",
-        results, results, results, lun_strbuf_text(&pairs), results, results, results, results);
+        results, results, results, lun__strbuf_text(&pairs), results, results, results, results);
     lun__cl_kernel_close(r, out);
     if (pairs.failed)
         out->failed = true;
-    lun_strbuf_free(&pairs);
+    lun__strbuf_free(&pairs);
 }
 
 static void kernel(lun_crender *r, lun_strbuf *out)
@@ -84,11 +85,11 @@ static void kernel(lun_crender *r, lun_strbuf *out)
     lun__cl_kernel_open(r, "lun_kernel", 1, out);
     bounds(r, out);
     if (r->ir->result_count)
-        lun_strbuf_printf(out, "    f.partials = partials + k * %d;\n", r->ir->result_count);
+        lun__strbuf_printf(out, "    f.partials = partials + k * %d;\n", r->ir->result_count);
     if (r->ir->scan >= 0)
-        lun_strbuf_puts(out, "    lun_u64 carry = chunks > 1 ? carries[k] : lun_initial(&f);\n"
-                             "    f.carry = &carry;\n");
-    lun_strbuf_puts(out, "    chunk_kernel(lo, hi, &f);\n");
+        lun__strbuf_puts(out, "    lun_u64 carry = chunks > 1 ? carries[k] : lun_initial(&f);\n"
+                              "    f.carry = &carry;\n");
+    lun__strbuf_puts(out, "    chunk_kernel(lo, hi, &f);\n");
     lun__cl_kernel_close(r, out);
 }
 

@@ -14,7 +14,7 @@ lun_cname lun__element_type(lun_dtype t)
 {
     bool bits = lun__dtype_is_bool(t) || lun__dtype_is_stored(t);
     return lun__text_name(
-        "lun_%s", lun_dtype_get(bits ? lun__element_unsigned(lun_dtype_get(t)->bytes) : t)->name);
+        "lun_%s", lun__dtype_get(bits ? lun__element_unsigned(lun__dtype_get(t)->bytes) : t)->name);
 }
 
 lun_dtype lun__element_signed(int bytes)
@@ -29,7 +29,7 @@ lun_dtype lun__element_unsigned(int bytes)
 
 lun_dtype lun__element_result(lun_op op, lun_dtype from)
 {
-    lun_rule rule = (lun_rule)lun_op_get(op)->rule;
+    lun_rule rule = (lun_rule)lun__op_get(op)->rule;
     bool test = rule == LUN_RULE_CMP || rule == LUN_RULE_LOGIC || rule == LUN_RULE_TEST;
     return test ? LUN_BOOL : from;
 }
@@ -50,23 +50,23 @@ static bool is_one_of(const char *name, size_t n, const char *const *list, size_
  * that the compiler does not know: it would fold constants with its own library. */
 static void library(lun_crender *r, const char *name, size_t n, lun_dtype t, lun_strbuf *out)
 {
-    const char *suffix = lun_dtype_get(t)->suffix;
+    const char *suffix = lun__dtype_get(t)->suffix;
     if (r->dialect->overloads) {
-        lun_strbuf_add(out, name, n);
+        lun__strbuf_add(out, name, n);
         return;
     }
     r->libs |= LUN_RENDER_LIBM;
     if (is_one_of(name, n, exact, sizeof exact / sizeof *exact)) {
-        lun_strbuf_printf(out, "__builtin_%.*s%s", (int)n, name, suffix);
+        lun__strbuf_printf(out, "__builtin_%.*s%s", (int)n, name, suffix);
         return;
     }
     lun_cname c = lun__text_name("lun_libm_%.*s%s", (int)n, name, suffix),
               type = lun__element_type(t);
-    lun_strbuf_puts(out, c.s);
+    lun__strbuf_puts(out, c.s);
     if (!lun__text_once(r, c.s))
         return;
     bool two = is_one_of(name, n, binary, sizeof binary / sizeof *binary);
-    lun_strbuf_printf(
+    lun__strbuf_printf(
         &r->helpers, "%s %s(%s%s%s) __asm__(\"%.*s%s\") __attribute__((const, nothrow));\n", type.s,
         c.s, type.s, two ? ", " : "", two ? type.s : "", (int)n, name, suffix);
 }
@@ -74,31 +74,31 @@ static void library(lun_crender *r, const char *name, size_t n, lun_dtype t, lun
 /* Writes the row's expression for a dtype as C over a b c. */
 static void expression(lun_crender *r, lun_op op, lun_dtype from, lun_strbuf *out)
 {
-    const lun_op_row *row = lun_op_get(op);
-    const lun_dtype_row *d = lun_dtype_get(from);
-    const char *p = lun_dtype_is_float(from) ? row->flt : row->integer;
+    const lun_op_row *row = lun__op_get(op);
+    const lun_dtype_row *d = lun__dtype_get(from);
+    const char *p = lun__dtype_is_float(from) ? row->flt : row->integer;
     while (*p) {
         size_t n = 0;
         while (isalnum((unsigned char)p[n]) || p[n] == '_')
             n++;
         if (n == 0) {
-            lun_strbuf_add(out, p++, 1);
+            lun__strbuf_add(out, p++, 1);
             continue;
         }
         if (n == 1 && *p == 'T') {
-            lun_strbuf_puts(out, lun__element_type(from).s);
+            lun__strbuf_puts(out, lun__element_type(from).s);
         } else if (n == 1 && *p == 'U') {
-            lun_strbuf_puts(out, lun__element_type(lun__element_unsigned(d->bytes)).s);
+            lun__strbuf_puts(out, lun__element_type(lun__element_unsigned(d->bytes)).s);
         } else if (n == 5 && !strncmp(p, "WIDTH", n)) {
-            lun_strbuf_printf(out, "%d", 8 * d->bytes);
+            lun__strbuf_printf(out, "%d", 8 * d->bytes);
         } else if (n == 7 && !strncmp(p, "int64_t", n)) {
-            lun_strbuf_puts(out, "lun_i64");
+            lun__strbuf_puts(out, "lun_i64");
         } else if (n == 1 && *p == 'M' && p[1] == '(') {
             const char *end = strchr(p, ')');
             library(r, p + 2, (size_t)(end - p - 2), from, out);
             n = (size_t)(end + 1 - p);
         } else {
-            lun_strbuf_add(out, p, n);
+            lun__strbuf_add(out, p, n);
         }
         p += n;
     }
@@ -111,41 +111,41 @@ static bool wrapping(lun_op op, lun_dtype from, lun_strbuf *out)
     char sign = op == LUN_OP_ADD ? '+' : op == LUN_OP_SUB ? '-' : op == LUN_OP_MUL ? '*' : 0;
     if (!sign || !lun__dtype_is_integer(from))
         return false;
-    lun_cname w = lun__element_type(lun_dtype_get(from)->bytes == 8 ? LUN_U64 : LUN_U32);
-    lun_strbuf_printf(out, "(%s)((%s)a %c (%s)b)", lun__element_type(from).s, w.s, sign, w.s);
+    lun_cname w = lun__element_type(lun__dtype_get(from)->bytes == 8 ? LUN_U64 : LUN_U32);
+    lun__strbuf_printf(out, "(%s)((%s)a %c (%s)b)", lun__element_type(from).s, w.s, sign, w.s);
     return true;
 }
 
 lun_cname lun__element_op(lun_crender *r, lun_op op, lun_dtype from)
 {
     static const char *const names[] = {"a", "b", "c"};
-    const lun_op_row *row = lun_op_get(op);
-    lun_cname c = lun__text_name("lun_one_%s_%s", row->name, lun_dtype_get(from)->name);
+    const lun_op_row *row = lun__op_get(op);
+    lun_cname c = lun__text_name("lun_one_%s_%s", row->name, lun__dtype_get(from)->name);
     if (!lun__text_once(r, c.s))
         return c;
     lun_strbuf body = LUN_STRBUF_INIT;
     if (r->dialect->wraps || !wrapping(op, from, &body))
         expression(r, op, from, &body);
     lun_dtype result = lun__element_result(op, from);
-    lun_strbuf_printf(&r->helpers, "INLINE %s %s(", lun__element_type(result).s, c.s);
+    lun__strbuf_printf(&r->helpers, "INLINE %s %s(", lun__element_type(result).s, c.s);
     for (int k = 0; k < row->arity; k++) {
         bool condition = row->rule == LUN_RULE_SELECT && k == 0;
-        lun_strbuf_printf(&r->helpers, "%s%s %s", k ? ", " : "",
-                          lun__element_type(condition ? LUN_BOOL : from).s, names[k]);
+        lun__strbuf_printf(&r->helpers, "%s%s %s", k ? ", " : "",
+                           lun__element_type(condition ? LUN_BOOL : from).s, names[k]);
     }
     bool truth = lun__dtype_is_bool(result);
-    lun_strbuf_printf(&r->helpers, ")\n{\n    return %s%s%s;\n}\n", truth ? "(" : "",
-                      lun_strbuf_text(&body), truth ? ") != 0" : "");
+    lun__strbuf_printf(&r->helpers, ")\n{\n    return %s%s%s;\n}\n", truth ? "(" : "",
+                       lun__strbuf_text(&body), truth ? ") != 0" : "");
     if (body.failed)
         r->helpers.failed = true;
-    lun_strbuf_free(&body);
+    lun__strbuf_free(&body);
     return c;
 }
 
 /* The least float that is too large for an integer dtype, exactly: 2^bits or 2^(bits-1). */
 static lun_cname limit(lun_dtype t)
 {
-    int bits = 8 * lun_dtype_get(t)->bytes - (lun_dtype_get(t)->kind == LUN_KIND_SIGNED);
+    int bits = 8 * lun__dtype_get(t)->bytes - (lun__dtype_get(t)->kind == LUN_KIND_SIGNED);
     return lun__text_name("0x1p%df", bits);
 }
 
@@ -154,25 +154,25 @@ static void cast_bits(lun_crender *r, const char *name, lun_dtype to, lun_dtype 
 {
     lun_dtype wide = lun__dtype_is_stored(to) ? from : to;
     lun_cname cell = lun__element_cell(r, wide), uncell = lun__element_uncell(r, wide),
-              word = lun__element_type(lun__element_unsigned(lun_dtype_get(wide)->bytes));
+              word = lun__element_type(lun__element_unsigned(lun__dtype_get(wide)->bytes));
     lun_cname sum = lun__text_name("(WORD)%s(%s(x) %%c %s(y))", cell.s, uncell.s, uncell.s);
     lun_strbuf *out = &r->helpers;
-    lun_strbuf_printf(out, "INLINE %s %s(%s a)\n{\n", lun__element_type(to).s, name,
-                      lun__element_type(from).s);
+    lun__strbuf_printf(out, "INLINE %s %s(%s a)\n{\n", lun__element_type(to).s, name,
+                       lun__element_type(from).s);
     if (wide == from)
-        lun_strbuf_printf(out, "    const %s u = (%s)%s(a);\n", word.s, word.s, cell.s);
+        lun__strbuf_printf(out, "    const %s u = (%s)%s(a);\n", word.s, word.s, cell.s);
     else
-        lun_strbuf_printf(out, "    const %s u = a;\n", word.s);
+        lun__strbuf_printf(out, "    const %s u = a;\n", word.s);
     lun__floats_put(out, to, from, word.s, sum.s);
     if (wide == from)
-        lun_strbuf_printf(out, "    return (%s)r;\n}\n", lun__element_type(to).s);
+        lun__strbuf_printf(out, "    return (%s)r;\n}\n", lun__element_type(to).s);
     else
-        lun_strbuf_printf(out, "    return %s(r);\n}\n", uncell.s);
+        lun__strbuf_printf(out, "    return %s(r);\n}\n", uncell.s);
 }
 
 lun_cname lun__element_cast(lun_crender *r, lun_dtype to, lun_dtype from)
 {
-    const lun_dtype_row *d = lun_dtype_get(to), *f = lun_dtype_get(from);
+    const lun_dtype_row *d = lun__dtype_get(to), *f = lun__dtype_get(from);
     lun_cname c = lun__text_name("lun_one_%s_from_%s", d->name, f->name), t = lun__element_type(to);
     if (!lun__text_once(r, c.s))
         return c;
@@ -181,26 +181,26 @@ lun_cname lun__element_cast(lun_crender *r, lun_dtype to, lun_dtype from)
         cast_bits(r, c.s, to, from);
         return c;
     }
-    lun_strbuf_printf(out, "INLINE %s %s(%s a)\n{\n    return ", t.s, c.s,
-                      lun__element_type(from).s);
+    lun__strbuf_printf(out, "INLINE %s %s(%s a)\n{\n    return ", t.s, c.s,
+                       lun__element_type(from).s);
     if (d->kind == LUN_KIND_BOOL) {
-        lun_strbuf_puts(out, "a != 0");
+        lun__strbuf_puts(out, "a != 0");
     } else if (f->kind == LUN_KIND_FLOAT && d->kind != LUN_KIND_FLOAT) {
         lun_cname u = lun__element_type(lun__element_unsigned(d->bytes)),
                   x = lun__element_type(from);
         if (d->kind == LUN_KIND_SIGNED)
-            lun_strbuf_printf(out,
-                              "a != a ? 0 : a >= (%s)%s ? (%s)((%s)-1 >> 1) : a < -(%s)%s ? "
-                              "(%s)((%s)1 << %d) : (%s)a",
-                              x.s, limit(to).s, t.s, u.s, x.s, limit(to).s, t.s, u.s,
-                              8 * d->bytes - 1, t.s);
+            lun__strbuf_printf(out,
+                               "a != a ? 0 : a >= (%s)%s ? (%s)((%s)-1 >> 1) : a < -(%s)%s ? "
+                               "(%s)((%s)1 << %d) : (%s)a",
+                               x.s, limit(to).s, t.s, u.s, x.s, limit(to).s, t.s, u.s,
+                               8 * d->bytes - 1, t.s);
         else
-            lun_strbuf_printf(out, "a >= (%s)%s ? (%s)-1 : a > 0 ? (%s)a : 0", x.s, limit(to).s,
-                              t.s, t.s);
+            lun__strbuf_printf(out, "a >= (%s)%s ? (%s)-1 : a > 0 ? (%s)a : 0", x.s, limit(to).s,
+                               t.s, t.s);
     } else {
-        lun_strbuf_printf(out, "(%s)a", t.s);
+        lun__strbuf_printf(out, "(%s)a", t.s);
     }
-    lun_strbuf_puts(out, ";\n}\n");
+    lun__strbuf_puts(out, ";\n}\n");
     return c;
 }
 
@@ -208,9 +208,9 @@ lun_cname lun__element_cast(lun_crender *r, lun_dtype to, lun_dtype from)
 static void named_cells(lun_crender *r, lun_dtype t, const char *cell, const char *uncell)
 {
     lun_cname c = lun__element_type(t);
-    bool real = lun_dtype_is_float(t) && !lun__dtype_is_stored(t);
-    bool single = real && lun_dtype_get(t)->bytes == 4;
-    lun_dtype u = lun__element_unsigned(lun_dtype_get(t)->bytes);
+    bool real = lun__dtype_is_float(t) && !lun__dtype_is_stored(t);
+    bool single = real && lun__dtype_get(t)->bytes == 4;
+    lun_dtype u = lun__element_unsigned(lun__dtype_get(t)->bytes);
     if (cell)
         lun__text_put(r, &r->helpers, "INLINE lun_u64 %s(%s a)\n{\n    return %s(a);\n}\n", cell,
                       c.s,
@@ -227,43 +227,43 @@ static void named_cells(lun_crender *r, lun_dtype t, const char *cell, const cha
 
 lun_cname lun__element_cell(lun_crender *r, lun_dtype t)
 {
-    lun_cname c = lun__text_name("lun_cell_%s", lun_dtype_get(t)->name);
+    lun_cname c = lun__text_name("lun_cell_%s", lun__dtype_get(t)->name);
     if (!lun__text_once(r, c.s))
         return c;
     if (r->dialect->bit_names)
         named_cells(r, t, c.s, NULL);
     else
-        lun_strbuf_printf(&r->helpers,
-                          "INLINE lun_u64 %s(%s a)\n{\n    lun_u64 cell = 0;\n"
-                          "    __builtin_memcpy(&cell, &a, sizeof a);\n    return cell;\n}\n",
-                          c.s, lun__element_type(t).s);
+        lun__strbuf_printf(&r->helpers,
+                           "INLINE lun_u64 %s(%s a)\n{\n    lun_u64 cell = 0;\n"
+                           "    __builtin_memcpy(&cell, &a, sizeof a);\n    return cell;\n}\n",
+                           c.s, lun__element_type(t).s);
     return c;
 }
 
 lun_cname lun__element_uncell(lun_crender *r, lun_dtype t)
 {
-    lun_cname c = lun__text_name("lun_of_cell_%s", lun_dtype_get(t)->name),
+    lun_cname c = lun__text_name("lun_of_cell_%s", lun__dtype_get(t)->name),
               type = lun__element_type(t);
     if (!lun__text_once(r, c.s))
         return c;
     if (r->dialect->bit_names)
         named_cells(r, t, NULL, c.s);
     else
-        lun_strbuf_printf(&r->helpers,
-                          "INLINE %s %s(lun_u64 cell)\n{\n    %s a;\n"
-                          "    __builtin_memcpy(&a, &cell, sizeof a);\n    return a;\n}\n",
-                          type.s, c.s, type.s);
+        lun__strbuf_printf(&r->helpers,
+                           "INLINE %s %s(lun_u64 cell)\n{\n    %s a;\n"
+                           "    __builtin_memcpy(&a, &cell, sizeof a);\n    return a;\n}\n",
+                           type.s, c.s, type.s);
     return c;
 }
 
 lun_cname lun__element_const(lun_crender *r, lun_dtype t, uint64_t bits)
 {
-    int width = 8 * lun_dtype_get(t)->bytes;
+    int width = 8 * lun__dtype_get(t)->bytes;
     if (width < 64)
         bits &= ((uint64_t)1 << width) - 1;
     if (lun__dtype_is_bool(t))
         bits = bits != 0;
-    if (lun_dtype_is_float(t) && !lun__dtype_is_stored(t))
+    if (lun__dtype_is_float(t) && !lun__dtype_is_stored(t))
         return lun__text_name("%s(0x%" PRIx64 "u)", lun__element_uncell(r, t).s, bits);
     return lun__text_name("(%s)0x%" PRIx64 "u", lun__element_type(t).s, bits);
 }

@@ -19,9 +19,9 @@ lun_cname lun__text_name(const char *format, ...)
 bool lun__text_once(lun_crender *r, const char *name)
 {
     lun_cname key = lun__text_name("\n%s\n", name);
-    if (strstr(lun_strbuf_text(&r->made), key.s))
+    if (strstr(lun__strbuf_text(&r->made), key.s))
         return false;
-    lun_strbuf_puts(&r->made, key.s);
+    lun__strbuf_puts(&r->made, key.s);
     return true;
 }
 
@@ -29,9 +29,9 @@ void lun__text_line(lun_csection *s, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    lun_strbuf_printf(s->out, "%*s", 4 * (s->depth + 1), "");
-    lun_strbuf_vprintf(s->out, format, args);
-    lun_strbuf_puts(s->out, "\n");
+    lun__strbuf_printf(s->out, "%*s", 4 * (s->depth + 1), "");
+    lun__strbuf_vprintf(s->out, format, args);
+    lun__strbuf_puts(s->out, "\n");
     va_end(args);
 }
 
@@ -55,11 +55,11 @@ void lun__text_put(lun_crender *r, lun_strbuf *out, const char *format, ...)
     lun_strbuf text = LUN_STRBUF_INIT;
     va_list args;
     va_start(args, format);
-    lun_strbuf_vprintf(&text, format, args);
+    lun__strbuf_vprintf(&text, format, args);
     va_end(args);
-    for (const char *p = lun_strbuf_text(&text); *p;) {
+    for (const char *p = lun__strbuf_text(&text); *p;) {
         size_t plain = strcspn(p, "@"), n = 0;
-        lun_strbuf_add(out, p, plain);
+        lun__strbuf_add(out, p, plain);
         p += plain;
         if (!*p)
             break;
@@ -67,10 +67,10 @@ void lun__text_put(lun_crender *r, lun_strbuf *out, const char *format, ...)
                p[n + 1] == '_')
             n++;
         const char *found = word(r, p + 1, n);
-        lun_strbuf_puts(found ? out : &r->problem, found ? found : "a word that words.def lacks");
+        lun__strbuf_puts(found ? out : &r->problem, found ? found : "a word that words.def lacks");
         p += n + 1;
     }
     if (text.failed)
         out->failed = true;
-    lun_strbuf_free(&text);
+    lun__strbuf_free(&text);
 }

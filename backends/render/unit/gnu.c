@@ -51,20 +51,20 @@ static void combine(lun_crender *r, lun_strbuf *out)
             continue;
         lun_cname join = lun__combine_function(r, v), cell = lun__element_cell(r, t),
                   of = lun__element_uncell(r, t);
-        lun_strbuf_printf(&cases,
-                          "    case %" PRId64
-                          ":\n        *out = %s(%s(%s(*a), %s(*b), f));\n        break;\n",
-                          ins->kind == LUN_IR_SCAN ? -1 : ins->imm, cell.s, join.s, of.s, of.s);
+        lun__strbuf_printf(&cases,
+                           "    case %" PRId64
+                           ":\n        *out = %s(%s(%s(*a), %s(*b), f));\n        break;\n",
+                           ins->kind == LUN_IR_SCAN ? -1 : ins->imm, cell.s, join.s, of.s, of.s);
     }
     if (cases.length)
-        lun_strbuf_printf(
+        lun__strbuf_printf(
             out,
             "\nEXPORT void lun_combine(const void *self, int result, const lun_u64 *a, const "
             "lun_u64 *b, "
             "lun_u64 *out, struct frame *f)\n{\n    switch (result) {\n%s    "
             "}\n}\n",
-            lun_strbuf_text(&cases));
-    lun_strbuf_free(&cases);
+            lun__strbuf_text(&cases));
+    lun__strbuf_free(&cases);
 }
 
 static const lun_cdialect gnu = {.own = "",
@@ -88,7 +88,7 @@ lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target,
     lun_crender r = {.ir = ir,
                      .dialect = &gnu,
                      .target = target,
-                     .bytes = lun_isa_bytes(target->isa),
+                     .bytes = lun__isa_bytes(target->isa),
                      .parts = 1};
     lun_status s = lun__unit_render(&r, head, out);
     *needs = r.libs | (has_loops(&r) ? LUN_RENDER_LOOPS : 0);

@@ -46,15 +46,15 @@ lun_status lun__unit_render(lun_crender *r, const char *first, lun_strbuf *out)
         return s;
     r->guarded = is_guarded(r);
     r->parts = parts_of(r);
-    lun_strbuf_printf(out, "/* Lunarray kernel: vectors of %d bytes, %d lanes. */\n", r->bytes,
-                      r->lanes);
+    lun__strbuf_printf(out, "/* Lunarray kernel: vectors of %d bytes, %d lanes. */\n", r->bytes,
+                       r->lanes);
     lun__user_texts(r, out);
-    lun_strbuf_puts(out, first);
+    lun__strbuf_puts(out, first);
     lun__chunk_functions(r, out, &functions);
-    lun_strbuf_puts(out, lun_strbuf_text(&functions));
+    lun__strbuf_puts(out, lun__strbuf_text(&functions));
     if (functions.failed)
         out->failed = true;
-    lun_strbuf_free(&functions);
+    lun__strbuf_free(&functions);
     return LUN_OK;
 }
 
@@ -68,12 +68,12 @@ lun_status lun__unit_end(lun_crender *r, lun_status s, lun_strbuf *out)
     if (s == LUN_OK && failed)
         s = LUN_ENOMEM;
     if (s == LUN_OK && r->problem.length) {
-        lun_strbuf_clear(out);
-        lun_strbuf_puts(out, lun_strbuf_text(&r->problem));
+        lun__strbuf_clear(out);
+        lun__strbuf_puts(out, lun__strbuf_text(&r->problem));
         s = LUN_EARG;
     }
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        lun_strbuf_free(parts[i]);
+        lun__strbuf_free(parts[i]);
     free(r->flags);
     free(r->mask);
     lun__ir_structure_free(&r->blocks);

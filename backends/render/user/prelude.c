@@ -108,7 +108,7 @@ static void declare(lun_strbuf *out, const char *name, int arity, const char *su
     const char *more = arity == 1 ? "" : arity == 2 ? ", float" : ", float, float";
     if (!*suffix)
         more = arity == 1 ? "" : arity == 2 ? ", double" : ", double, double";
-    lun_strbuf_printf(
+    lun__strbuf_printf(
         out, "%s lun_libm_%s%s(%s%s) __asm__(\"%s%s%s\") __attribute__((const, nothrow%s));\n", t,
         name, suffix, t, more, vector ? "lun_math_" : "", name, suffix,
         vector ? ", simd(\"notinbranch\")" : "");
@@ -117,33 +117,34 @@ static void declare(lun_strbuf *out, const char *name, int arity, const char *su
 /* The variant on vectors of so many bytes, under the name that the vector ABI gives it. */
 static void define_variant(lun_crender *r, lun_op op, lun_dtype t, char letter, int bytes)
 {
-    const lun_op_row *row = lun_op_get(op);
-    int lanes = bytes / lun_dtype_get(t)->bytes, native = r->bytes / lun_dtype_get(t)->bytes;
+    const lun_op_row *row = lun__op_get(op);
+    int lanes = bytes / lun__dtype_get(t)->bytes, native = r->bytes / lun__dtype_get(t)->bytes;
     lun_cname v = lun__vector_of(r, t, lanes), wide = lun__vector_of(r, t, native);
-    lun_cname f = lun__text_name("lun_%c_%s_%s", letter, row->name, lun_dtype_get(t)->name);
+    lun_cname f = lun__text_name("lun_%c_%s_%s", letter, row->name, lun__dtype_get(t)->name);
     const char *b = row->arity == 2 ? ", b" : "", *suffix = t == LUN_F32 ? "f" : "";
     lun_strbuf *out = &r->helpers;
-    lun_strbuf_printf(
+    lun__strbuf_printf(
         out, "%s %s(%s a%s%s) __asm__(\"_ZGV%cN%d%s_lun_math_%s%s\");\n%s %s(%s a%s%s)\n{\n", v.s,
         f.s, v.s, row->arity == 2 ? ", " : "", row->arity == 2 ? lun__text_name("%s b", v.s).s : "",
         letter, lanes, row->arity == 2 ? "vv" : "v", row->name, suffix, v.s, f.s, v.s,
         row->arity == 2 ? ", " : "", row->arity == 2 ? lun__text_name("%s b", v.s).s : "");
     if (lanes == native) {
-        lun_strbuf_printf(out, "    return lun_m%d(a%s);\n}\n", lun_vecmath_index(op, t), b);
+        lun__strbuf_printf(out, "    return lun_m%d(a%s);\n}\n", lun__vecmath_index(op, t), b);
         return;
     }
     for (int k = 0; k < row->arity; k++) {
         const char *x = k ? "b" : "a";
-        lun_strbuf_printf(out, "    const %s wide_%s = RESIZE(%s, %s, %s", wide.s, x, wide.s, x, x);
+        lun__strbuf_printf(out, "    const %s wide_%s = RESIZE(%s, %s, %s", wide.s, x, wide.s, x,
+                           x);
         for (int l = 0; l < native; l++)
-            lun_strbuf_printf(out, ", %d", l % lanes);
-        lun_strbuf_puts(out, ");\n");
+            lun__strbuf_printf(out, ", %d", l % lanes);
+        lun__strbuf_puts(out, ");\n");
     }
-    lun_strbuf_printf(out, "    const %s y = lun_m%d(wide_a%s);\n    return RESIZE(%s, y, y",
-                      wide.s, lun_vecmath_index(op, t), row->arity == 2 ? ", wide_b" : "", v.s);
+    lun__strbuf_printf(out, "    const %s y = lun_m%d(wide_a%s);\n    return RESIZE(%s, y, y",
+                       wide.s, lun__vecmath_index(op, t), row->arity == 2 ? ", wide_b" : "", v.s);
     for (int l = 0; l < lanes; l++)
-        lun_strbuf_printf(out, ", %d", l);
-    lun_strbuf_puts(out, ");\n}\n");
+        lun__strbuf_printf(out, ", %d", l);
+    lun__strbuf_puts(out, ");\n}\n");
 }
 
 /* Defines a function that declare() declares with `vector`: by the C library on single elements, by
@@ -158,21 +159,22 @@ static void define(lun_crender *r, lun_op op, lun_dtype t)
                     {'c', 32, LUN_ISA_AVX2},
                     {'d', 32, LUN_ISA_AVX2},
                     {'e', 64, LUN_ISA_AVX512}};
-    const lun_op_row *row = lun_op_get(op);
+    const lun_op_row *row = lun__op_get(op);
     const char *suffix = t == LUN_F32 ? "f" : "", *more = row->arity == 2 ? ", " : "";
     lun_cname type = lun__math_type(r, t, row->arity), c = lun__element_type(t);
     lun_cname second = row->arity == 2 ? lun__text_name("%s b", c.s) : lun__text_name("%s", "");
-    int index = lun_vecmath_index(op, t);
+    int index = lun__vecmath_index(op, t);
     lun_strbuf *out = &r->helpers;
-    lun_strbuf_printf(out, "static %s lun_m%d;\n", type.s, index);
-    lun_strbuf_printf(&r->setup, "    lun_m%d = (%s)f->math[%d];\n", index, type.s, index);
-    lun_strbuf_printf(out,
-                      "%s lun_scalar_%s%s(%s a%s%s) __asm__(\"%s%s\");\n"
-                      "%s lun_one_math_%s%s(%s a%s%s) __asm__(\"lun_math_%s%s\");\n"
-                      "%s lun_one_math_%s%s(%s a%s%s)\n{\n    return lun_scalar_%s%s(a%s);\n}\n",
-                      c.s, row->name, suffix, c.s, more, second.s, row->name, suffix, c.s,
-                      row->name, suffix, c.s, more, second.s, row->name, suffix, c.s, row->name,
-                      suffix, c.s, more, second.s, row->name, suffix, row->arity == 2 ? ", b" : "");
+    lun__strbuf_printf(out, "static %s lun_m%d;\n", type.s, index);
+    lun__strbuf_printf(&r->setup, "    lun_m%d = (%s)f->math[%d];\n", index, type.s, index);
+    lun__strbuf_printf(out,
+                       "%s lun_scalar_%s%s(%s a%s%s) __asm__(\"%s%s\");\n"
+                       "%s lun_one_math_%s%s(%s a%s%s) __asm__(\"lun_math_%s%s\");\n"
+                       "%s lun_one_math_%s%s(%s a%s%s)\n{\n    return lun_scalar_%s%s(a%s);\n}\n",
+                       c.s, row->name, suffix, c.s, more, second.s, row->name, suffix, c.s,
+                       row->name, suffix, c.s, more, second.s, row->name, suffix, c.s, row->name,
+                       suffix, c.s, more, second.s, row->name, suffix,
+                       row->arity == 2 ? ", b" : "");
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
         if (r->target->isa >= variants[i].least)
             define_variant(r, op, t, variants[i].letter, variants[i].bytes);
@@ -206,10 +208,10 @@ static void math_name(lun_crender *r, lun_strbuf *out, const char *name, int ari
             provide(r, out, name, arity, op, LUN_F64);
     }
     if (generic)
-        lun_strbuf_printf(out, "#define %s%s _Generic(%s, float: %s, default: %s)%s\n", name,
-                          params[arity], sums[arity], f.s, d.s, params[arity]);
+        lun__strbuf_printf(out, "#define %s%s _Generic(%s, float: %s, default: %s)%s\n", name,
+                           params[arity], sums[arity], f.s, d.s, params[arity]);
     if (plain)
-        lun_strbuf_printf(out, "#define %s%s %s%s\n", single.s, params[arity], f.s, params[arity]);
+        lun__strbuf_printf(out, "#define %s%s %s%s\n", single.s, params[arity], f.s, params[arity]);
 }
 
 void lun__prelude_each(lun_crender *r, lun_strbuf *out,
@@ -217,7 +219,7 @@ void lun__prelude_each(lun_crender *r, lun_strbuf *out,
                                      lun_op op))
 {
     for (int op = 0; op < LUN_OP_COUNT; op++) { /* rows of the form M(name)(a, ...) */
-        const lun_op_row *row = lun_op_get((lun_op)op);
+        const lun_op_row *row = lun__op_get((lun_op)op);
         char name[16];
         size_t n = row->flt && !strncmp(row->flt, "M(", 2) ? strcspn(row->flt + 2, ")") : 0;
         if (n == 0 || n >= sizeof name ||
@@ -245,12 +247,12 @@ static void macro_names(const lun_crender *r, lun_strbuf *out)
 {
     for (size_t i = 0; i < sizeof macros / sizeof *macros; i++)
         if (lun__prelude_mentions(r, macros[i].name))
-            lun_strbuf_printf(out, "#define %s%s\n", macros[i].name, macros[i].text);
+            lun__strbuf_printf(out, "#define %s%s\n", macros[i].name, macros[i].text);
 }
 
 void lun__prelude_write(lun_crender *r, lun_strbuf *out)
 {
-    lun_strbuf_puts(out, types);
+    lun__strbuf_puts(out, types);
     lun__prelude_each(r, out, math_name);
     macro_names(r, out);
 }

@@ -12,9 +12,9 @@ void lun__user_texts(lun_crender *r, lun_strbuf *out)
             r->dialect->prelude(r, out);
         }
         first = false;
-        lun_strbuf_printf(out, "#line 1 \"C function\"\n%s\n", text);
+        lun__strbuf_printf(out, "#line 1 \"C function\"\n%s\n", text);
     }
-    lun_strbuf_puts(out, lun_strbuf_text(&r->after));
+    lun__strbuf_puts(out, lun__strbuf_text(&r->after));
     if (!first)
-        lun_strbuf_puts(out, "#line 1 \"kernel\"\n");
+        lun__strbuf_puts(out, "#line 1 \"kernel\"\n");
 }

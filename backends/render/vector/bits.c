@@ -31,8 +31,8 @@ lun_cname lun__bits_set(lun_crender *r)
 {
     lun_cname c = lun__text_name("%s", "union lun_bits"), bits = lun__bits_type(r);
     if (lun__text_once(r, c.s))
-        lun_strbuf_printf(&r->types, "union lun_bits { %s part[%d]; lun_u%d all; };\n", bits.s,
-                          r->parts, r->parts * r->lanes);
+        lun__strbuf_printf(&r->types, "union lun_bits { %s part[%d]; lun_u%d all; };\n", bits.s,
+                           r->parts, r->parts * r->lanes);
     return c;
 }
 
@@ -43,11 +43,11 @@ static lun_cname helper(lun_crender *r, const char *name, const char *format, ch
     lun_strbuf text = LUN_STRBUF_INIT;
     if (!lun__text_once(r, c.s))
         return c;
-    lun_strbuf_printf(&text, format, lun__bits_type(r).s, letter);
-    lun__vector_helper(r, lun__vector_rep(LUN_BOOL, r->bytes / r->lanes), lun_strbuf_text(&text));
+    lun__strbuf_printf(&text, format, lun__bits_type(r).s, letter);
+    lun__vector_helper(r, lun__vector_rep(LUN_BOOL, r->bytes / r->lanes), lun__strbuf_text(&text));
     if (text.failed)
         r->helpers.failed = true;
-    lun_strbuf_free(&text);
+    lun__strbuf_free(&text);
     return c;
 }
 
@@ -110,9 +110,9 @@ static const struct {
 
 lun_cname lun__bits_while(lun_crender *r, lun_op op, lun_dtype t, bool negated)
 {
-    const lun_dtype_row *d = lun_dtype_get(t);
+    const lun_dtype_row *d = lun__dtype_get(t);
     const char *word = negated ? "unless" : "while";
-    lun_cname c = lun__text_name("lun_bits_%s_%s_%s", word, lun_op_get(op)->name, d->name);
+    lun_cname c = lun__text_name("lun_bits_%s_%s_%s", word, lun__op_get(op)->name, d->name);
     lun_crep rep = {t, false};
     lun_strbuf text = LUN_STRBUF_INIT;
     size_t i = 0;
@@ -122,19 +122,19 @@ lun_cname lun__bits_while(lun_crender *r, lun_op op, lun_dtype t, bool negated)
         return lun__text_name("%s", "");
     if (!lun__text_once(r, c.s))
         return c;
-    bool flt = lun_dtype_is_float(t);
+    bool flt = lun__dtype_is_float(t);
     lun_cname what = flt ? lun__text_name("vcmpp%c", d->bytes == 4 ? 's' : 'd')
                          : lun__text_name("vpcmp%s%c", d->kind == LUN_KIND_UNSIGNED ? "u" : "",
                                           d->bytes == 4 ? 'd' : 'q');
-    lun_strbuf_printf(&text,
-                      "INLINE %s %s(lun_u$W k, $v a, $v b)\n{\n"
-                      "    __asm__(\"%s $$%d, %%2, %%1, %%0%%{%%0%%}\" : \"+Yk\"(k) : \"v\"(a), "
-                      "\"v\"(b));\n    return k;\n}\n",
-                      lun__bits_type(r).s, c.s, what.s,
-                      flt ? predicates[i].flt[negated] : predicates[i].integer[negated]);
-    lun__vector_helper(r, rep, lun_strbuf_text(&text));
+    lun__strbuf_printf(&text,
+                       "INLINE %s %s(lun_u$W k, $v a, $v b)\n{\n"
+                       "    __asm__(\"%s $$%d, %%2, %%1, %%0%%{%%0%%}\" : \"+Yk\"(k) : \"v\"(a), "
+                       "\"v\"(b));\n    return k;\n}\n",
+                       lun__bits_type(r).s, c.s, what.s,
+                       flt ? predicates[i].flt[negated] : predicates[i].integer[negated]);
+    lun__vector_helper(r, rep, lun__strbuf_text(&text));
     if (text.failed)
         r->helpers.failed = true;
-    lun_strbuf_free(&text);
+    lun__strbuf_free(&text);
     return c;
 }

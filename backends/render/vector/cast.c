@@ -41,7 +41,7 @@ static const char *instruction(const lun_crender *r, lun_dtype to, lun_dtype fro
         {LUN_F32, LUN_F16, LUN_ISA_AVX2, "vcvtph2ps"},
         {LUN_F16, LUN_F32, LUN_ISA_AVX2, "vcvtps2ph $$0,"}, /* to nearest, whatever the mode is */
     };
-    int bytes = lun_dtype_get(to)->bytes, least = lun_dtype_get(from)->bytes, most = bytes;
+    int bytes = lun__dtype_get(to)->bytes, least = lun__dtype_get(from)->bytes, most = bytes;
     if (least > bytes) {
         most = least;
         least = bytes;
@@ -49,11 +49,11 @@ static const char *instruction(const lun_crender *r, lun_dtype to, lun_dtype fro
     /* both sides must be registers; wide elements outside of a loop in narrow lanes take two */
     if (least * r->lanes > 32 || most * r->lanes > r->bytes)
         return NULL;
-    bool ints = !lun_dtype_is_float(to) && !lun_dtype_is_float(from);
+    bool ints = !lun__dtype_is_float(to) && !lun__dtype_is_float(from);
     if (ints)
         to = lun__element_signed(bytes);
-    if (ints && lun_dtype_get(from)->bytes > bytes)
-        from = lun__element_signed(lun_dtype_get(from)->bytes);
+    if (ints && lun__dtype_get(from)->bytes > bytes)
+        from = lun__element_signed(lun__dtype_get(from)->bytes);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].to == to && table[i].from == from && (int)r->target->isa >= table[i].isa)
             return table[i].name;
@@ -66,33 +66,33 @@ static lun_cname step(lun_crender *r, lun_dtype to, lun_dtype from);
  * conversion. */
 static void take_low_parts(lun_crender *r, lun_dtype to, lun_dtype from, lun_strbuf *text)
 {
-    int times = lun_dtype_get(from)->bytes / lun_dtype_get(to)->bytes;
+    int times = lun__dtype_get(from)->bytes / lun__dtype_get(to)->bytes;
     lun_cname parts = lun__vector_of(r, to, r->lanes * times);
-    lun_strbuf_printf(text, "    return RESIZE($v, (%s)a, (%s)a", parts.s, parts.s);
+    lun__strbuf_printf(text, "    return RESIZE($v, (%s)a, (%s)a", parts.s, parts.s);
     for (int l = 0; l < r->lanes; l++)
-        lun_strbuf_printf(text, ", %d", l * times);
-    lun_strbuf_puts(text, ");\n");
+        lun__strbuf_printf(text, ", %d", l * times);
+    lun__strbuf_puts(text, ");\n");
 }
 
 /* 64-bit integers (or unsigned ones of 32) to f64 without an instruction for it: each half becomes
  * the low bits of a large float, and one addition rounds. */
 static void f64_by_bits(lun_crender *r, lun_dtype from, lun_strbuf *text)
 {
-    bool narrow = lun_dtype_get(from)->bytes == 4;
+    bool narrow = lun__dtype_get(from)->bytes == 4;
     lun_cname wide =
         narrow ? lun__text_name("%s(a)", step(r, LUN_U64, from).s) : lun__text_name("a");
-    lun_strbuf_printf(text,
-                      "    const $u x = ($u)%s;\n    const $v lo = ($v)((x & 0xffffffff) | "
-                      "0x4330000000000000);\n",
-                      wide.s);
+    lun__strbuf_printf(text,
+                       "    const $u x = ($u)%s;\n    const $v lo = ($v)((x & 0xffffffff) | "
+                       "0x4330000000000000);\n",
+                       wide.s);
     if (narrow)
-        lun_strbuf_puts(text, "    return lo - 0x1p52;\n");
+        lun__strbuf_puts(text, "    return lo - 0x1p52;\n");
     else if (lun__dtype_is_unsigned(from))
-        lun_strbuf_puts(text, "    const $v hi = ($v)((x >> 32) ^ 0x4530000000000000) - "
-                              "(0x1p84 + 0x1p52);\n    return hi + lo;\n");
+        lun__strbuf_puts(text, "    const $v hi = ($v)((x >> 32) ^ 0x4530000000000000) - "
+                               "(0x1p84 + 0x1p52);\n    return hi + lo;\n");
     else
-        lun_strbuf_puts(text, "    const $v hi = ($v)((x >> 32) ^ 0x4530000080000000) - "
-                              "(0x1p84 + 0x1p63 + 0x1p52);\n    return hi + lo;\n");
+        lun__strbuf_puts(text, "    const $v hi = ($v)((x >> 32) ^ 0x4530000080000000) - "
+                               "(0x1p84 + 0x1p63 + 0x1p52);\n    return hi + lo;\n");
 }
 
 /* Between a STORED float and a PLAIN one. */
@@ -100,20 +100,20 @@ static void stored_by_bits(lun_crender *r, lun_dtype to, lun_dtype from, lun_str
 {
     bool widens = lun__dtype_is_stored(from);
     lun_dtype wide = widens ? to : from;
-    lun_dtype word = lun__element_unsigned(lun_dtype_get(wide)->bytes),
-              half = lun__element_unsigned(lun_dtype_get(widens ? from : to)->bytes);
+    lun_dtype word = lun__element_unsigned(lun__dtype_get(wide)->bytes),
+              half = lun__element_unsigned(lun__dtype_get(widens ? from : to)->bytes);
     lun_cname words = lun__vector_of(r, word, r->lanes), floats = lun__vector_of(r, wide, r->lanes);
     lun_cname sum =
         lun__text_name("((WORDS)((%s)(x) %%c (%s)((WORDS){} + (y))))", floats.s, floats.s);
     if (widens)
-        lun_strbuf_printf(text, "    const %s u = %s(a);\n", words.s, step(r, word, half).s);
+        lun__strbuf_printf(text, "    const %s u = %s(a);\n", words.s, step(r, word, half).s);
     else
-        lun_strbuf_printf(text, "    const %s u = (%s)a;\n", words.s, words.s);
+        lun__strbuf_printf(text, "    const %s u = (%s)a;\n", words.s, words.s);
     lun__floats_put(text, to, from, words.s, sum.s);
     if (widens)
-        lun_strbuf_puts(text, "    return ($v)r;\n");
+        lun__strbuf_puts(text, "    return ($v)r;\n");
     else
-        lun_strbuf_printf(text, "    return %s(r);\n", step(r, half, word).s);
+        lun__strbuf_printf(text, "    return %s(r);\n", step(r, half, word).s);
 }
 
 /* lun_step_f64_f32(a): one conversion as C defines it, without any care for its range. */
@@ -121,26 +121,27 @@ static lun_cname step(lun_crender *r, lun_dtype to, lun_dtype from)
 {
     lun_crep rep = {to, false};
     lun_cname c =
-        lun__text_name("lun_step_%s_%s", lun_dtype_get(to)->name, lun_dtype_get(from)->name);
+        lun__text_name("lun_step_%s_%s", lun__dtype_get(to)->name, lun__dtype_get(from)->name);
     if (!lun__text_once(r, c.s))
         return c;
     const char *name = instruction(r, to, from);
     lun_cname v = lun__vector_of(r, from, r->lanes);
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_strbuf_printf(&text, "INLINE $v %s(%s a)\n{\n", c.s, v.s);
+    lun__strbuf_printf(&text, "INLINE $v %s(%s a)\n{\n", c.s, v.s);
     if (name)
-        lun_strbuf_printf(&text,
-                          "#ifndef __clang__\n    $v r;\n    __asm__(\"%s %%1, %%0\" : \"=v\"(r) : "
-                          "\"%s\"(a));\n    return r;\n#else\n",
-                          name, lun_dtype_get(from)->bytes > lun_dtype_get(to)->bytes ? "v" : "vm");
+        lun__strbuf_printf(
+            &text,
+            "#ifndef __clang__\n    $v r;\n    __asm__(\"%s %%1, %%0\" : \"=v\"(r) : "
+            "\"%s\"(a));\n    return r;\n#else\n",
+            name, lun__dtype_get(from)->bytes > lun__dtype_get(to)->bytes ? "v" : "vm");
     bool beyond_i32 =
         lun__dtype_is_integer(from) && lun__dtype_precision(from) > 31; /* u32, i64, u64 */
     bool by_bits = r->target->isa != LUN_ISA_AVX512 && r->dialect->f64_by_bits && beyond_i32 &&
-                   lun_dtype_is_float(to) && lun_dtype_get(to)->bytes == 8;
+                   lun__dtype_is_float(to) && lun__dtype_get(to)->bytes == 8;
     bool stored = lun__dtype_is_stored(to) || lun__dtype_is_stored(from);
-    bool low_parts = r->target->isa == LUN_ISA_AVX2 && !lun_dtype_is_float(to) &&
-                     !lun_dtype_is_float(from) &&
-                     lun_dtype_get(from)->bytes > lun_dtype_get(to)->bytes;
+    bool low_parts = r->target->isa == LUN_ISA_AVX2 && !lun__dtype_is_float(to) &&
+                     !lun__dtype_is_float(from) &&
+                     lun__dtype_get(from)->bytes > lun__dtype_get(to)->bytes;
     if (stored)
         stored_by_bits(r, to, from, &text);
     else if (by_bits)
@@ -148,23 +149,23 @@ static lun_cname step(lun_crender *r, lun_dtype to, lun_dtype from)
     else if (low_parts)
         take_low_parts(r, to, from, &text);
     else
-        lun_strbuf_puts(&text, "    return __builtin_convertvector(a, $v);\n");
-    lun_strbuf_puts(&text, name ? "#endif\n}\n" : "}\n");
-    lun__vector_helper(r, rep, lun_strbuf_text(&text));
-    lun_strbuf_free(&text);
+        lun__strbuf_puts(&text, "    return __builtin_convertvector(a, $v);\n");
+    lun__strbuf_puts(&text, name ? "#endif\n}\n" : "}\n");
+    lun__vector_helper(r, rep, lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
     return c;
 }
 
 /* Integers narrower than 32 bits meet floats by way of i32. */
 static lun_cname widen_or_step(lun_crender *r, lun_dtype to, lun_dtype from, const char *a)
 {
-    bool narrow = lun_dtype_is_float(to) && lun_dtype_get(from)->bytes < 4;
+    bool narrow = lun__dtype_is_float(to) && lun__dtype_get(from)->bytes < 4;
     if (narrow) {
         lun_cname first = step(r, LUN_I32, from), second = step(r, to, LUN_I32);
         return lun__text_name("%s(%s(%s))", second.s, first.s, a);
     }
-    bool same = !lun_dtype_is_float(to) && !lun_dtype_is_float(from) &&
-                lun_dtype_get(to)->bytes == lun_dtype_get(from)->bytes;
+    bool same = !lun__dtype_is_float(to) && !lun__dtype_is_float(from) &&
+                lun__dtype_get(to)->bytes == lun__dtype_get(from)->bytes;
     if (same)
         return lun__text_name("(%s)%s", lun__vector_of(r, to, r->lanes).s, a);
     return lun__text_name("%s(%s)", step(r, to, from).s, a);
@@ -173,7 +174,7 @@ static lun_cname widen_or_step(lun_crender *r, lun_dtype to, lun_dtype from, con
 /* Float to integer: truncated by way of an integer that is large enough, then cut to the range. */
 static void saturate(lun_crender *r, lun_dtype to, lun_crep from, lun_strbuf *text)
 {
-    const lun_dtype_row *d = lun_dtype_get(to);
+    const lun_dtype_row *d = lun__dtype_get(to);
     bool is_signed = d->kind == LUN_KIND_SIGNED;
     int bits = 8 * d->bytes;
     lun_dtype by = d->bytes < 4 ? LUN_I32 : to;
@@ -186,13 +187,13 @@ static void saturate(lun_crender *r, lun_dtype to, lun_crep from, lun_strbuf *te
         const char *high = is_signed       ? d->bytes == 1 ? "0x7f" : "0x7fff"
                            : d->bytes == 1 ? "0xff"
                                            : "0xffff";
-        lun_strbuf_printf(text, "    a = %s(a == a, a, ($v){});\n", select.s);
-        lun_strbuf_printf(text, "    a = %s(a > %s((%s)%s), %s((%s)%s), a);\n", select.s, splat.s,
-                          t.s, high, splat.s, t.s, high);
-        lun_strbuf_printf(text, "    a = %s(a < %s((%s)%s), %s((%s)%s), a);\n", select.s, splat.s,
-                          t.s, low, splat.s, t.s, low);
-        lun_strbuf_printf(text, "    const %s r = %s(a);\n    return %s;\n",
-                          lun__vector_type(r, by_rep).s, convert.s, cut.s);
+        lun__strbuf_printf(text, "    a = %s(a == a, a, ($v){});\n", select.s);
+        lun__strbuf_printf(text, "    a = %s(a > %s((%s)%s), %s((%s)%s), a);\n", select.s, splat.s,
+                           t.s, high, splat.s, t.s, high);
+        lun__strbuf_printf(text, "    a = %s(a < %s((%s)%s), %s((%s)%s), a);\n", select.s, splat.s,
+                           t.s, low, splat.s, t.s, low);
+        lun__strbuf_printf(text, "    const %s r = %s(a);\n    return %s;\n",
+                           lun__vector_type(r, by_rep).s, convert.s, cut.s);
         return;
     }
     /* masks of the source's lanes become masks of the target's */
@@ -201,18 +202,19 @@ static void saturate(lun_crender *r, lun_dtype to, lun_crep from, lun_strbuf *te
     lun_cname mask = lun__cast_vector(r, to_mask, from_mask), pick = lun__vector_select(r, to_rep);
     lun_cname v = lun__vector_type(r, to_rep),
               u = lun__element_type(lun__element_unsigned(d->bytes)), i = lun__element_type(to);
-    lun_strbuf_printf(text, "    %s r = %s(a);\n", v.s, convert.s);
-    lun_strbuf_printf(text, "    r = %s(%s(a >= %s((%s)0x1p%df)), (%s){} + (%s)((%s)-1%s), r);\n",
-                      pick.s, mask.s, splat.s, t.s, is_signed ? bits - 1 : bits, v.s, i.s, u.s,
-                      is_signed ? " >> 1" : "");
+    lun__strbuf_printf(text, "    %s r = %s(a);\n", v.s, convert.s);
+    lun__strbuf_printf(text, "    r = %s(%s(a >= %s((%s)0x1p%df)), (%s){} + (%s)((%s)-1%s), r);\n",
+                       pick.s, mask.s, splat.s, t.s, is_signed ? bits - 1 : bits, v.s, i.s, u.s,
+                       is_signed ? " >> 1" : "");
     if (is_signed)
-        lun_strbuf_printf(text,
-                          "    r = %s(%s(a < %s(-(%s)0x1p%df)), (%s){} + (%s)((%s)1 << %d), r);\n"
-                          "    return %s(%s(a == a), r, (%s){});\n",
-                          pick.s, mask.s, splat.s, t.s, bits - 1, v.s, i.s, u.s, bits - 1, pick.s,
-                          mask.s, v.s);
+        lun__strbuf_printf(text,
+                           "    r = %s(%s(a < %s(-(%s)0x1p%df)), (%s){} + (%s)((%s)1 << %d), r);\n"
+                           "    return %s(%s(a == a), r, (%s){});\n",
+                           pick.s, mask.s, splat.s, t.s, bits - 1, v.s, i.s, u.s, bits - 1, pick.s,
+                           mask.s, v.s);
     else
-        lun_strbuf_printf(text, "    return %s(%s(a > ($v){}), r, (%s){});\n", pick.s, mask.s, v.s);
+        lun__strbuf_printf(text, "    return %s(%s(a > ($v){}), r, (%s){});\n", pick.s, mask.s,
+                           v.s);
 }
 
 lun_cname lun__cast_vector(lun_crender *r, lun_crep to, lun_crep from)
@@ -222,33 +224,33 @@ lun_cname lun__cast_vector(lun_crender *r, lun_crep to, lun_crep from)
     if (!lun__text_once(r, c.s))
         return c;
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_strbuf_printf(&text, "INLINE %s %s($v a)\n{\n", lun__vector_type(r, to).s, c.s);
-    bool to_int = !lun_dtype_is_float(to.t), from_float = lun_dtype_is_float(from.t);
+    lun__strbuf_printf(&text, "INLINE %s %s($v a)\n{\n", lun__vector_type(r, to).s, c.s);
+    bool to_int = !lun__dtype_is_float(to.t), from_float = lun__dtype_is_float(from.t);
     if (lun__dtype_is_stored(to.t) || lun__dtype_is_stored(from.t)) {
-        lun_strbuf_printf(&text, "    return %s(a);\n", step(r, to.t, from.t).s);
+        lun__strbuf_printf(&text, "    return %s(a);\n", step(r, to.t, from.t).s);
     } else if (to.mask && from.mask) {
-        lun_strbuf_printf(&text, "    return %s;\n", widen_or_step(r, to.t, from.t, "a").s);
+        lun__strbuf_printf(&text, "    return %s;\n", widen_or_step(r, to.t, from.t, "a").s);
     } else if (to.mask) {
         lun_crep own = lun__vector_rep(LUN_BOOL, lun__vector_rep_bytes(from));
         lun_cname cast = lun__vector_rep_bytes(own) == lun__vector_rep_bytes(to)
                              ? lun__text_name("%s", "")
                              : lun__cast_vector(r, to, own);
-        lun_strbuf_printf(&text, "    return %s(a != ($v){});\n", cast.s);
+        lun__strbuf_printf(&text, "    return %s(a != ($v){});\n", cast.s);
     } else if (from.mask && !to_int) { /* the bits of 1, or none */
         lun_crep own = lun__vector_rep(LUN_BOOL, lun__vector_rep_bytes(to));
-        lun_strbuf_printf(&text, "    return (%s)(%s & %s);\n", lun__vector_type(r, to).s,
-                          own.t == from.t ? "a" : widen_or_step(r, own.t, from.t, "a").s,
-                          lun_dtype_get(to.t)->bytes == 4 ? "0x3f800000" : "0x3ff0000000000000");
+        lun__strbuf_printf(&text, "    return (%s)(%s & %s);\n", lun__vector_type(r, to).s,
+                           own.t == from.t ? "a" : widen_or_step(r, own.t, from.t, "a").s,
+                           lun__dtype_get(to.t)->bytes == 4 ? "0x3f800000" : "0x3ff0000000000000");
     } else if (from.mask) {
         lun_crep ints = lun__vector_rep(lun__element_signed(lun__vector_rep_bytes(from)), 0);
-        lun_strbuf_printf(&text, "    return %s;\n", widen_or_step(r, to.t, ints.t, "(a & 1)").s);
+        lun__strbuf_printf(&text, "    return %s;\n", widen_or_step(r, to.t, ints.t, "(a & 1)").s);
     } else if (to_int && from_float) {
         saturate(r, to.t, from, &text);
     } else {
-        lun_strbuf_printf(&text, "    return %s;\n", widen_or_step(r, to.t, from.t, "a").s);
+        lun__strbuf_printf(&text, "    return %s;\n", widen_or_step(r, to.t, from.t, "a").s);
     }
-    lun_strbuf_puts(&text, "}\n");
-    lun__vector_helper(r, from, lun_strbuf_text(&text));
-    lun_strbuf_free(&text);
+    lun__strbuf_puts(&text, "}\n");
+    lun__vector_helper(r, from, lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
     return c;
 }

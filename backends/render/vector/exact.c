@@ -40,24 +40,24 @@ lun_cname lun__exact_function(lun_crender *r, const char *name, lun_crep rep)
     const char *instruction = exact_instruction(r, name, f64);
     const char *reg = r->target->isa == LUN_ISA_AVX512 ? "v" : "x";
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_strbuf_printf(&text, "INLINE $v %s($v a%s)\n{\n", c.s, three ? ", $v b, $v c" : "");
+    lun__strbuf_printf(&text, "INLINE $v %s($v a%s)\n{\n", c.s, three ? ", $v b, $v c" : "");
     if (instruction && three)
-        lun_strbuf_printf(&text,
-                          "    __asm__(\"%s\" : \"=%s\"(a) : \"0\"(a), \"%s\"(b), \"%s\"(c));\n"
-                          "    return a;\n}\n",
-                          instruction, reg, reg, reg);
+        lun__strbuf_printf(&text,
+                           "    __asm__(\"%s\" : \"=%s\"(a) : \"0\"(a), \"%s\"(b), \"%s\"(c));\n"
+                           "    return a;\n}\n",
+                           instruction, reg, reg, reg);
     else if (instruction)
-        lun_strbuf_printf(
+        lun__strbuf_printf(
             &text, "    $v r;\n    __asm__(\"%s\" : \"=%s\"(r) : \"%sm\"(a));\n    return r;\n}\n",
             instruction, reg, reg);
     else {
         r->libs |= LUN_RENDER_LIBM;
-        lun_strbuf_printf(&text,
-                          "    $v r;\n    LANES($W) r[l] = __builtin_%s%s(a[l]%s);\n"
-                          "    return r;\n}\n",
-                          name, f64 ? "" : "f", three ? ", b[l], c[l]" : "");
+        lun__strbuf_printf(&text,
+                           "    $v r;\n    LANES($W) r[l] = __builtin_%s%s(a[l]%s);\n"
+                           "    return r;\n}\n",
+                           name, f64 ? "" : "f", three ? ", b[l], c[l]" : "");
     }
-    lun__vector_helper(r, rep, lun_strbuf_text(&text));
-    lun_strbuf_free(&text);
+    lun__vector_helper(r, rep, lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
     return c;
 }

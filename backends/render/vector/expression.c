@@ -81,7 +81,7 @@ static const char *unsigned_type(parser *s, char room[24])
 
 static bool is_float(const parser *s)
 {
-    return !s->rep.mask && lun_dtype_is_float(s->rep.t);
+    return !s->rep.mask && lun__dtype_is_float(s->rep.t);
 }
 
 /* ---- conversions ----------------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ static term spread(parser *s, term t, kind k)
                   : k == COUNT ? lun__element_signed(s->bytes)
                                : s->rep.t;
     char v[24];
-    if (t.number < 0 && d != lun__element_signed(s->bytes) && !lun_dtype_is_float(d))
+    if (t.number < 0 && d != lun__element_signed(s->bytes) && !lun__dtype_is_float(d))
         return refuse(s);
     return make(s, k, "((%s){} + (%s)%s)", vtype(s, d, v), lun__element_type(d).s, t.text);
 }
@@ -178,7 +178,7 @@ static void meet(parser *s, term *a, term *b)
             *a = as_unsigned(s, *a);
             *b = as_unsigned(s, *b);
         } else { /* VALUE and COUNT */
-            if (lun_dtype_get(s->rep.t)->kind != LUN_KIND_SIGNED)
+            if (lun__dtype_get(s->rep.t)->kind != LUN_KIND_SIGNED)
                 refuse(s);
             if (a->kind == COUNT)
                 *a = make(s, VALUE, "(%s)%s", vtype(s, s->rep.t, v), a->text);
@@ -390,7 +390,7 @@ static term unary(parser *s)
         t = unary(s);
         if (t.kind != VALUE || t.loose || is_float(s)) {
             t = refuse(s);
-        } else if (lun_dtype_get(s->rep.t)->kind == LUN_KIND_UNSIGNED) {
+        } else if (lun__dtype_get(s->rep.t)->kind == LUN_KIND_UNSIGNED) {
             char v[24];
             if (s->bytes == 8)
                 t = make(s, COUNT, "(%s)%s", mask_type(s, v), t.text);
@@ -513,12 +513,12 @@ static void put_bare(const char *text, lun_strbuf *out)
             break;
     }
     bool around = n > 2 && *text == '(' && close == n - 1;
-    lun_strbuf_add(out, text + around, n - 2 * around);
+    lun__strbuf_add(out, text + around, n - 2 * around);
 }
 
 bool lun__expression_vector(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *out)
 {
-    const lun_op_row *row = lun_op_get(op);
+    const lun_op_row *row = lun__op_get(op);
     parser s = {.r = r, .rep = rep, .bytes = lun__vector_rep_bytes(rep)};
     s.p = is_float(&s) ? row->flt : row->integer;
     term t;

@@ -9,18 +9,18 @@ bool lun__math_has(const lun_crender *r, lun_op op, lun_dtype t)
 {
     if (t != LUN_F32 && t != LUN_F64)
         return false;
-    if (!(lun_op_get(op)->flags & LUN_OPF_VEC) || !r->target->math)
+    if (!(lun__op_get(op)->flags & LUN_OPF_VEC) || !r->target->math)
         return false;
-    return r->target->math[lun_vecmath_index(op, t)] != NULL;
+    return r->target->math[lun__vecmath_index(op, t)] != NULL;
 }
 
 lun_cname lun__math_type(lun_crender *r, lun_dtype t, int arity)
 {
-    lun_cname c = lun__text_name("lun_math%d_%s", arity, lun_dtype_get(t)->name);
+    lun_cname c = lun__text_name("lun_math%d_%s", arity, lun__dtype_get(t)->name);
     if (lun__text_once(r, c.s)) {
-        lun_cname v = lun__vector_of(r, t, r->bytes / lun_dtype_get(t)->bytes);
-        lun_strbuf_printf(&r->types, "typedef %s (*%s)(%s%s%s);\n", v.s, c.s, v.s,
-                          arity == 2 ? ", " : "", arity == 2 ? v.s : "");
+        lun_cname v = lun__vector_of(r, t, r->bytes / lun__dtype_get(t)->bytes);
+        lun__strbuf_printf(&r->types, "typedef %s (*%s)(%s%s%s);\n", v.s, c.s, v.s,
+                           arity == 2 ? ", " : "", arity == 2 ? v.s : "");
     }
     return c;
 }
@@ -29,59 +29,59 @@ lun_cname lun__math_type(lun_crender *r, lun_dtype t, int arity)
 static void repeated(lun_crender *r, lun_strbuf *out, int lanes)
 {
     for (int l = 0; l < lanes; l++)
-        lun_strbuf_printf(out, "%s%d", l ? ", " : "", l % r->lanes);
+        lun__strbuf_printf(out, "%s%d", l ? ", " : "", l % r->lanes);
 }
 
 lun_cname lun__math_vector(lun_crender *r, lun_dtype t, int arity)
 {
-    int native = r->bytes / lun_dtype_get(t)->bytes;
+    int native = r->bytes / lun__dtype_get(t)->bytes;
     lun_crep rep = {t, false};
-    lun_cname c = lun__text_name("lun_call_math%d_%s", arity, lun_dtype_get(t)->name);
+    lun_cname c = lun__text_name("lun_call_math%d_%s", arity, lun__dtype_get(t)->name);
     if (!lun__text_once(r, c.s))
         return c;
     lun_cname type = lun__math_type(r, t, arity), wide = lun__vector_of(r, t, native);
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_strbuf_printf(&text, "INLINE $v %s(%s f, $v a%s)\n{\n", c.s, type.s,
-                      arity == 2 ? ", $v b" : "");
+    lun__strbuf_printf(&text, "INLINE $v %s(%s f, $v a%s)\n{\n", c.s, type.s,
+                       arity == 2 ? ", $v b" : "");
     if (native == r->lanes) {
-        lun_strbuf_printf(&text, "    return f(a%s);\n}\n", arity == 2 ? ", b" : "");
+        lun__strbuf_printf(&text, "    return f(a%s);\n}\n", arity == 2 ? ", b" : "");
     } else {
-        lun_strbuf_puts(&text, "    $v r;\n");
+        lun__strbuf_puts(&text, "    $v r;\n");
         for (int k = 0; k < arity; k++) {
             const char *x = k ? "b" : "a";
-            lun_strbuf_printf(&text, "    const %s wide_%s = RESIZE(%s, %s, %s, ", wide.s, x,
-                              wide.s, x, x);
+            lun__strbuf_printf(&text, "    const %s wide_%s = RESIZE(%s, %s, %s, ", wide.s, x,
+                               wide.s, x, x);
             repeated(r, &text, native);
-            lun_strbuf_puts(&text, ");\n");
+            lun__strbuf_puts(&text, ");\n");
         }
-        lun_strbuf_printf(&text, "    const %s y = f(wide_a%s);\n    r = RESIZE($v, y, y, ", wide.s,
-                          arity == 2 ? ", wide_b" : "");
+        lun__strbuf_printf(&text, "    const %s y = f(wide_a%s);\n    r = RESIZE($v, y, y, ",
+                           wide.s, arity == 2 ? ", wide_b" : "");
         repeated(r, &text, r->lanes);
-        lun_strbuf_puts(&text, ");\n    return r;\n}\n");
+        lun__strbuf_puts(&text, ");\n    return r;\n}\n");
     }
-    lun__vector_helper(r, rep, lun_strbuf_text(&text));
-    lun_strbuf_free(&text);
+    lun__vector_helper(r, rep, lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
     return c;
 }
 
 lun_cname lun__math_single(lun_crender *r, lun_dtype t, int arity)
 {
-    int native = r->bytes / lun_dtype_get(t)->bytes;
-    lun_cname c = lun__text_name("lun_one_math%d_%s", arity, lun_dtype_get(t)->name);
+    int native = r->bytes / lun__dtype_get(t)->bytes;
+    lun_cname c = lun__text_name("lun_one_math%d_%s", arity, lun__dtype_get(t)->name);
     lun_cname type = lun__math_type(r, t, arity), v = lun__vector_of(r, t, native),
               one = lun__element_type(t);
     if (!lun__text_once(r, c.s))
         return c;
     lun_strbuf *out = &r->helpers;
-    lun_strbuf_printf(out, "INLINE %s %s(%s f, %s a%s%s)\n{\n    return f(", one.s, c.s, type.s,
-                      one.s, arity == 2 ? ", " : "",
-                      arity == 2 ? lun__text_name("%s b", one.s).s : "");
+    lun__strbuf_printf(out, "INLINE %s %s(%s f, %s a%s%s)\n{\n    return f(", one.s, c.s, type.s,
+                       one.s, arity == 2 ? ", " : "",
+                       arity == 2 ? lun__text_name("%s b", one.s).s : "");
     for (int k = 0; k < arity; k++) {
-        lun_strbuf_printf(out, "%s(%s){", k ? ", " : "", v.s);
+        lun__strbuf_printf(out, "%s(%s){", k ? ", " : "", v.s);
         for (int l = 0; l < native; l++)
-            lun_strbuf_printf(out, "%s%s", l ? ", " : "", k ? "b" : "a");
-        lun_strbuf_puts(out, "}");
+            lun__strbuf_printf(out, "%s%s", l ? ", " : "", k ? "b" : "a");
+        lun__strbuf_puts(out, "}");
     }
-    lun_strbuf_puts(out, ")[0];\n}\n");
+    lun__strbuf_puts(out, ")[0];\n}\n");
     return c;
 }

@@ -25,19 +25,19 @@ lun_cname lun__memory_load(lun_crender *r, lun_crep rep, bool own)
         lun_crep bytes = lun__vector_rep(LUN_U8, 0),
                  wide = lun__vector_rep(lun__element_unsigned(lun__vector_rep_bytes(rep)), 0);
         lun_cname load = lun__memory_load(r, bytes, own), cast = lun__cast_vector(r, wide, bytes);
-        lun_strbuf_printf(&text,
-                          "INLINE $v %s(%sconst lun_u8 *p, lun_i64 i)\n{\n"
-                          "    return %s(%s(p, i)) != ($u){};\n}\n",
-                          c.s, global, cast.s, load.s);
+        lun__strbuf_printf(&text,
+                           "INLINE $v %s(%sconst lun_u8 *p, lun_i64 i)\n{\n"
+                           "    return %s(%s(p, i)) != ($u){};\n}\n",
+                           c.s, global, cast.s, load.s);
     } else {
-        lun_strbuf_printf(&text,
-                          "INLINE $v %s(%sconst $t *p, lun_i64 i)\n{\n"
-                          "    typedef $v loose __attribute__((aligned(1), may_alias));\n"
-                          "    return *(%sconst loose *)(p + i);\n}\n",
-                          c.s, global, global);
+        lun__strbuf_printf(&text,
+                           "INLINE $v %s(%sconst $t *p, lun_i64 i)\n{\n"
+                           "    typedef $v loose __attribute__((aligned(1), may_alias));\n"
+                           "    return *(%sconst loose *)(p + i);\n}\n",
+                           c.s, global, global);
     }
-    lun__vector_helper(r, rep, lun_strbuf_text(&text));
-    lun_strbuf_free(&text);
+    lun__vector_helper(r, rep, lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
     return c;
 }
 
@@ -70,21 +70,21 @@ lun_cname lun__memory_store(lun_crender *r, lun_crep rep, bool own)
         lun_crep bytes = lun__vector_rep(LUN_U8, 0),
                  wide = lun__vector_rep(lun__element_unsigned(lun__vector_rep_bytes(rep)), 0);
         lun_cname store = lun__memory_store(r, bytes, own), cast = lun__cast_vector(r, bytes, wide);
-        lun_strbuf_printf(&text,
-                          "INLINE void %s(%slun_u8 *p, lun_i64 i, $v a, %s)\n{\n"
-                          "    %s(p, i, %s(($u)a & 1), %s);\n}\n",
-                          c.s, global, last, store.s, cast.s,
-                          r->dialect->streamed_stores ? "stream" : "left");
+        lun__strbuf_printf(&text,
+                           "INLINE void %s(%slun_u8 *p, lun_i64 i, $v a, %s)\n{\n"
+                           "    %s(p, i, %s(($u)a & 1), %s);\n}\n",
+                           c.s, global, last, store.s, cast.s,
+                           r->dialect->streamed_stores ? "stream" : "left");
     } else {
         int total = r->lanes * lun__vector_rep_bytes(rep);
         int pieces = total > r->bytes ? total / r->bytes : 1;
         const char *stream = streaming(r, total / pieces);
-        lun_strbuf_printf(&text,
-                          "INLINE void %s(%s$t *p, lun_i64 i, $v a, %s)\n{\n"
-                          "    typedef $v loose __attribute__((aligned(1), may_alias));\n",
-                          c.s, global, last);
+        lun__strbuf_printf(&text,
+                           "INLINE void %s(%s$t *p, lun_i64 i, $v a, %s)\n{\n"
+                           "    typedef $v loose __attribute__((aligned(1), may_alias));\n",
+                           c.s, global, last);
         if (*stream)
-            lun_strbuf_printf(
+            lun__strbuf_printf(
                 &text,
                 "    typedef float piece __attribute__((vector_size(%d), may_alias));\n"
                 "    if (stream) {\n        const piece *const of = (const piece *)&a;\n"
@@ -94,12 +94,12 @@ lun_cname lun__memory_store(lun_crender *r, lun_crep rep, bool own)
                 "        return;\n    }\n",
                 total / pieces, pieces, stream, total / pieces / 4);
         if (!r->dialect->padded_stores && !own)
-            lun_strbuf_puts(&text, "    if (__builtin_expect(left < $W, 0)) {\n"
-                                   "        for (int l = 0; l < left; l++) p[i + l] = a[l];\n"
-                                   "        return;\n    }\n");
-        lun_strbuf_printf(&text, "    *(%sloose *)(p + i) = a;\n}\n", global);
+            lun__strbuf_puts(&text, "    if (__builtin_expect(left < $W, 0)) {\n"
+                                    "        for (int l = 0; l < left; l++) p[i + l] = a[l];\n"
+                                    "        return;\n    }\n");
+        lun__strbuf_printf(&text, "    *(%sloose *)(p + i) = a;\n}\n", global);
     }
-    lun__vector_helper(r, rep, lun_strbuf_text(&text));
-    lun_strbuf_free(&text);
+    lun__vector_helper(r, rep, lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
     return c;
 }

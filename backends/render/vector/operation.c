@@ -11,17 +11,17 @@
 static void lane_loop(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *text)
 {
     static const char *const names[] = {"a", "b", "c"};
-    const lun_op_row *row = lun_op_get(op);
+    const lun_op_row *row = lun__op_get(op);
     lun_dtype from = rep.mask ? LUN_BOOL : rep.t;
     lun_cname one = lun__element_op(r, op, from);
     bool test = lun__element_result(op, from) == LUN_BOOL;
-    lun_strbuf_printf(text, "    %s r;\n    LANES($W) r[l] = %s%s(", test ? "$m" : "$v",
-                      test ? "-" : "", one.s);
+    lun__strbuf_printf(text, "    %s r;\n    LANES($W) r[l] = %s%s(", test ? "$m" : "$v",
+                       test ? "-" : "", one.s);
     for (int k = 0; k < row->arity; k++) {
         bool truth = rep.mask || (row->rule == LUN_RULE_SELECT && k == 0);
-        lun_strbuf_printf(text, "%s%s[l]%s", k ? ", " : "", names[k], truth ? " & 1" : "");
+        lun__strbuf_printf(text, "%s%s[l]%s", k ? ", " : "", names[k], truth ? " & 1" : "");
     }
-    lun_strbuf_puts(text, ");\n    return r;\n");
+    lun__strbuf_puts(text, ");\n    return r;\n");
 }
 
 /* Shifts by a count for each lane: the instruction gives 0 for counts of the width and beyond,
@@ -30,7 +30,7 @@ static void lane_loop(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *text)
 static bool shift(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *text)
 {
     int bytes = lun__vector_rep_bytes(rep), total = bytes * r->lanes;
-    bool both = lun_dtype_get(rep.t)->kind == LUN_KIND_SIGNED || rep.t == LUN_U64;
+    bool both = lun__dtype_get(rep.t)->kind == LUN_KIND_SIGNED || rep.t == LUN_U64;
     if ((op != LUN_OP_SHL && op != LUN_OP_SHR) || rep.mask || bytes < 4 ||
         r->target->isa == LUN_ISA_BASE || total < 16 ||
         total > (r->target->isa == LUN_ISA_AVX512 ? 64 : 32))
@@ -39,20 +39,20 @@ static bool shift(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *text)
     const char *format = "    __asm__(\"vps%clv%c %%2, %%1, %%0\" : \"=v\"(%c) : \"v\"(a), "
                          "\"v\"(b));\n";
     char lane = bytes == 4 ? 'd' : 'q';
-    lun_strbuf_printf(text, "    $v r%s;\n", both ? ", s" : "");
-    lun_strbuf_printf(text, format, to, lane, 'r');
+    lun__strbuf_printf(text, "    $v r%s;\n", both ? ", s" : "");
+    lun__strbuf_printf(text, format, to, lane, 'r');
     if (both) {
-        lun_strbuf_puts(text, "    b = -b;\n");
-        lun_strbuf_printf(text, format, back, lane, 's');
+        lun__strbuf_puts(text, "    b = -b;\n");
+        lun__strbuf_printf(text, format, back, lane, 's');
     }
-    lun_strbuf_printf(text, "    return r%s;\n", both ? " | s" : "");
+    lun__strbuf_printf(text, "    return r%s;\n", both ? " | s" : "");
     return true;
 }
 
 lun_cname lun__operation_vector(lun_crender *r, lun_op op, lun_crep rep)
 {
     static const char *const names[] = {"a", "b", "c"};
-    const lun_op_row *row = lun_op_get(op);
+    const lun_op_row *row = lun__op_get(op);
     lun_cname c = lun__text_name("lun_%s_%s", row->name, lun__vector_rep_name(rep).s);
     if (!lun__text_once(r, c.s))
         return c;
@@ -65,24 +65,24 @@ lun_cname lun__operation_vector(lun_crender *r, lun_op op, lun_crep rep)
     bool by_instruction = shift(r, op, rep, &shifted);
     bool whole = by_instruction || lun__expression_vector(r, op, rep, &expression);
     /* a loop over lanes is expensive to compile: it is a function of its own */
-    lun_strbuf_printf(&text, "%s %s %s(", whole ? "INLINE" : "static __attribute__((noinline))",
-                      test ? "$m" : "$v", c.s);
+    lun__strbuf_printf(&text, "%s %s %s(", whole ? "INLINE" : "static __attribute__((noinline))",
+                       test ? "$m" : "$v", c.s);
     for (int k = 0; k < row->arity; k++)
-        lun_strbuf_printf(&text, "%s%s %s", k ? ", " : "",
-                          row->rule == LUN_RULE_SELECT && k == 0 ? "$m" : "$v", names[k]);
-    lun_strbuf_puts(&text, ")\n{\n");
+        lun__strbuf_printf(&text, "%s%s %s", k ? ", " : "",
+                           row->rule == LUN_RULE_SELECT && k == 0 ? "$m" : "$v", names[k]);
+    lun__strbuf_puts(&text, ")\n{\n");
     if (by_instruction)
-        lun_strbuf_puts(&text, lun_strbuf_text(&shifted));
+        lun__strbuf_puts(&text, lun__strbuf_text(&shifted));
     else if (whole)
-        lun_strbuf_printf(&text, "    return %s;\n", lun_strbuf_text(&expression));
+        lun__strbuf_printf(&text, "    return %s;\n", lun__strbuf_text(&expression));
     else
         lane_loop(r, op, rep, &text);
-    lun_strbuf_puts(&text, "}\n");
-    lun__vector_helper(r, rep, lun_strbuf_text(&text));
+    lun__strbuf_puts(&text, "}\n");
+    lun__vector_helper(r, rep, lun__strbuf_text(&text));
     if (text.failed || expression.failed || shifted.failed)
         r->helpers.failed = true;
-    lun_strbuf_free(&text);
-    lun_strbuf_free(&expression);
-    lun_strbuf_free(&shifted);
+    lun__strbuf_free(&text);
+    lun__strbuf_free(&expression);
+    lun__strbuf_free(&shifted);
     return c;
 }

@@ -16,22 +16,22 @@ lun_crep lun__vector_rep(lun_dtype t, int mask_bytes)
 
 int lun__vector_rep_bytes(lun_crep rep)
 {
-    return lun_dtype_get(rep.t)->bytes;
+    return lun__dtype_get(rep.t)->bytes;
 }
 
 lun_cname lun__vector_rep_name(lun_crep rep)
 {
     if (rep.mask)
         return lun__text_name("b%d", 8 * lun__vector_rep_bytes(rep));
-    return lun__text_name("%s", lun_dtype_get(rep.t)->name);
+    return lun__text_name("%s", lun__dtype_get(rep.t)->name);
 }
 
 lun_cname lun__vector_of(lun_crender *r, lun_dtype t, int lanes)
 {
-    lun_cname c = lun__text_name("%sx%d", lun_dtype_get(t)->name, lanes);
+    lun_cname c = lun__text_name("%sx%d", lun__dtype_get(t)->name, lanes);
     if (lun__text_once(r, c.s))
-        lun_strbuf_printf(&r->types, "typedef %s %s __attribute__((vector_size(%d)));\n",
-                          lun__element_type(t).s, c.s, lanes * lun_dtype_get(t)->bytes);
+        lun__strbuf_printf(&r->types, "typedef %s %s __attribute__((vector_size(%d)));\n",
+                           lun__element_type(t).s, c.s, lanes * lun__dtype_get(t)->bytes);
     return c;
 }
 
@@ -45,37 +45,37 @@ static void template(lun_crender *r, lun_strbuf *out, lun_crep rep, const char *
     int bytes = lun__vector_rep_bytes(rep);
     for (; *text; text++) {
         size_t n = strcspn(text, "$");
-        lun_strbuf_add(out, text, n);
+        lun__strbuf_add(out, text, n);
         text += n;
         if (!*text)
             break;
         switch (*++text) {
         case 'v':
-            lun_strbuf_puts(out, lun__vector_type(r, rep).s);
+            lun__strbuf_puts(out, lun__vector_type(r, rep).s);
             break;
         case 'm':
-            lun_strbuf_puts(out, lun__vector_of(r, lun__element_signed(bytes), r->lanes).s);
+            lun__strbuf_puts(out, lun__vector_of(r, lun__element_signed(bytes), r->lanes).s);
             break;
         case 'u':
-            lun_strbuf_puts(out, lun__vector_of(r, lun__element_unsigned(bytes), r->lanes).s);
+            lun__strbuf_puts(out, lun__vector_of(r, lun__element_unsigned(bytes), r->lanes).s);
             break;
         case 't':
-            lun_strbuf_puts(out, lun__element_type(rep.t).s);
+            lun__strbuf_puts(out, lun__element_type(rep.t).s);
             break;
         case 'n':
-            lun_strbuf_puts(out, lun__vector_rep_name(rep).s);
+            lun__strbuf_puts(out, lun__vector_rep_name(rep).s);
             break;
         case 's':
-            lun_strbuf_printf(out, "%d", 8 * bytes);
+            lun__strbuf_printf(out, "%d", 8 * bytes);
             break;
         case 'g':
-            lun_strbuf_puts(out, lun__text_global(r).s);
+            lun__strbuf_puts(out, lun__text_global(r).s);
             break;
         case 'W':
-            lun_strbuf_printf(out, "%d", r->lanes);
+            lun__strbuf_printf(out, "%d", r->lanes);
             break;
         default:
-            lun_strbuf_add(out, text, 1);
+            lun__strbuf_add(out, text, 1);
         }
     }
 }
@@ -84,20 +84,20 @@ void lun__vector_helper(lun_crender *r, lun_crep rep, const char *text)
 {
     lun_strbuf made = LUN_STRBUF_INIT; /* types that it mentions come first */
     template(r, &made, rep, text);
-    lun_strbuf_puts(&r->helpers, lun_strbuf_text(&made));
+    lun__strbuf_puts(&r->helpers, lun__strbuf_text(&made));
     if (made.failed)
         r->helpers.failed = true;
-    lun_strbuf_free(&made);
+    lun__strbuf_free(&made);
 }
 
 void lun__vector_shuffle(lun_crender *r, lun_strbuf *out, lun_crep rep, const char *a,
                          const char *b, int (*at)(int lane, int lanes, int arg), int arg)
 {
     lun_cname m = lun__vector_of(r, lun__element_signed(lun__vector_rep_bytes(rep)), r->lanes);
-    lun_strbuf_printf(out, "SHUFFLE(%s, %s, %s", m.s, a, b);
+    lun__strbuf_printf(out, "SHUFFLE(%s, %s, %s", m.s, a, b);
     for (int l = 0; l < r->lanes; l++)
-        lun_strbuf_printf(out, ", %d", at(l, r->lanes, arg));
-    lun_strbuf_puts(out, ")");
+        lun__strbuf_printf(out, ", %d", at(l, r->lanes, arg));
+    lun__strbuf_puts(out, ")");
 }
 
 /* ---- small ones ------------------------------------------------------------------------------ */
@@ -120,7 +120,7 @@ lun_cname lun__vector_splat(lun_crender *r, lun_crep rep)
     if (rep.mask)
         lun__vector_helper(
             r, rep, "INLINE $v lun_splat_$n(lun_u8 a)\n{\n    return ($v){} - ($t)(a != 0);\n}\n");
-    else if (lun_dtype_is_float(rep.t)) /* by its bits: x + 0 is not x for every x */
+    else if (lun__dtype_is_float(rep.t)) /* by its bits: x + 0 is not x for every x */
         lun__vector_helper(
             r, rep,
             "INLINE $v lun_splat_$n($t a)\n{\n    lun_u$s bits;\n"
@@ -134,7 +134,7 @@ lun_cname lun__vector_splat(lun_crender *r, lun_crep rep)
 static void lane_numbers(lun_crender *r, lun_strbuf *out)
 {
     for (int l = 0; l < r->lanes; l++)
-        lun_strbuf_printf(out, "%s%d", l ? ", " : "", l);
+        lun__strbuf_printf(out, "%s%d", l ? ", " : "", l);
 }
 
 lun_cname lun__vector_live(lun_crender *r, int bytes)
@@ -144,13 +144,13 @@ lun_cname lun__vector_live(lun_crender *r, int bytes)
     if (!lun__text_once(r, c.s))
         return c;
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_strbuf_puts(&text,
-                    "INLINE $m lun_live_$n(lun_i64 left)\n{\n    const $t n = ($t)(left < 0 ? 0 : "
-                    "left < $W ? left : $W);\n    return ($m){");
+    lun__strbuf_puts(&text,
+                     "INLINE $m lun_live_$n(lun_i64 left)\n{\n    const $t n = ($t)(left < 0 ? 0 : "
+                     "left < $W ? left : $W);\n    return ($m){");
     lane_numbers(r, &text);
-    lun_strbuf_puts(&text, "} < ($m){} + n;\n}\n");
-    lun__vector_helper(r, rep, lun_strbuf_text(&text));
-    lun_strbuf_free(&text);
+    lun__strbuf_puts(&text, "} < ($m){} + n;\n}\n");
+    lun__vector_helper(r, rep, lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
     return c;
 }
 
@@ -165,14 +165,14 @@ lun_cname lun__vector_any(lun_crender *r, int bytes)
     if (r->dialect->any) {
         lun_strbuf text = LUN_STRBUF_INIT;
         lun__text_put(r, &text, "INLINE int lun_any_$n($m a)\n{\n%s}\n", r->dialect->any);
-        lun__vector_helper(r, rep, lun_strbuf_text(&text));
-        lun_strbuf_free(&text);
+        lun__vector_helper(r, rep, lun__strbuf_text(&text));
+        lun__strbuf_free(&text);
     } else if (total <= 8) {
         lun_strbuf text = LUN_STRBUF_INIT;
-        lun_strbuf_printf(&text, "INLINE int lun_any_$n($m a)\n{\n    return (lun_u%d)a != 0;\n}\n",
-                          8 * total);
-        lun__vector_helper(r, rep, lun_strbuf_text(&text));
-        lun_strbuf_free(&text);
+        lun__strbuf_printf(
+            &text, "INLINE int lun_any_$n($m a)\n{\n    return (lun_u%d)a != 0;\n}\n", 8 * total);
+        lun__vector_helper(r, rep, lun__strbuf_text(&text));
+        lun__strbuf_free(&text);
     } else if (wide && total == 64) {
         lun__vector_helper(
             r, rep,

@@ -61,8 +61,8 @@ lun_status luafn_try(lf_unit *u, void (*work)(void *ctx), void *ctx)
 void luafn_nomem(lf_unit *u)
 {
     u->status = LUN_ENOMEM;
-    lun_strbuf_clear(u->error);
-    lun_strbuf_puts(u->error, "out of memory while compiling a Lua function");
+    lun__strbuf_clear(u->error);
+    lun__strbuf_puts(u->error, "out of memory while compiling a Lua function");
     longjmp(u->escape, 1);
 }
 

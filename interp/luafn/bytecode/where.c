@@ -13,24 +13,24 @@ int luafn_line(const lf_proto *p, int pc)
 static void put_source(const char *source, lun_strbuf *out)
 {
     if (!source) {
-        lun_strbuf_puts(out, "?");
+        lun__strbuf_puts(out, "?");
     } else if (*source == '@' || *source == '=') {
-        lun_strbuf_puts(out, source + 1);
+        lun__strbuf_puts(out, source + 1);
     } else {
         size_t n = strcspn(source, "\n");
         bool cut = n > 40 || source[n] != 0;
         if (n > 40)
             n = 40;
-        lun_strbuf_puts(out, "[string \"");
-        lun_strbuf_add(out, source, n);
-        lun_strbuf_puts(out, cut ? "...\"]" : "\"]");
+        lun__strbuf_puts(out, "[string \"");
+        lun__strbuf_add(out, source, n);
+        lun__strbuf_puts(out, cut ? "...\"]" : "\"]");
     }
 }
 
 void luafn_where(const lf_proto *p, int pc, lun_strbuf *out)
 {
     put_source(p ? p->source : NULL, out);
-    lun_strbuf_printf(out, ":%d", p ? luafn_line(p, pc) : 0);
+    lun__strbuf_printf(out, ":%d", p ? luafn_line(p, pc) : 0);
 }
 
 const char *luafn_local_name(const lf_proto *p, int reg, int pc)
@@ -47,11 +47,11 @@ void luafn_fail(lf_unit *u, const lf_proto *p, int pc, const char *format, ...)
 {
     va_list args;
     u->status = LUN_EARG;
-    lun_strbuf_clear(u->error);
+    lun__strbuf_clear(u->error);
     luafn_where(p, pc, u->error);
-    lun_strbuf_puts(u->error, ": ");
+    lun__strbuf_puts(u->error, ": ");
     va_start(args, format);
-    lun_strbuf_vprintf(u->error, format, args);
+    lun__strbuf_vprintf(u->error, format, args);
     va_end(args);
     if (u->error->failed)
         u->status = LUN_ENOMEM;

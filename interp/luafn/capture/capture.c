@@ -115,7 +115,7 @@ static void see_array(lun_array *a, lf_sight *out)
     int64_t shape[LUN_MAX_RANK] = {1};
     out->seen = LF_SEEN_ARRAY;
     out->array = a;
-    out->dtype = (lun_dtype)lun_dtype_get(lun_dtype_of(a))->compute;
+    out->dtype = (lun_dtype)lun__dtype_get(lun_dtype_of(a))->compute;
     out->rank = lun_shape(a, shape);
     out->length = out->rank ? shape[0] : 1;
     out->small = out->length <= 1 << 30;
@@ -155,8 +155,8 @@ lun_status luafn_look(const lf_viewer *v, const lf_source *list, int i, lf_sight
         lun_array *a = lua_isuserdata(L, -1) ? v->ask.array(L, lua_gettop(L)) : NULL;
         out->seen = LF_SEEN_OTHER;
         if (a && lun_is_freed(a)) {
-            lun_strbuf_printf(error, "attempt to use a freed Vector ('%s')",
-                              s->name ? s->name : "?");
+            lun__strbuf_printf(error, "attempt to use a freed Vector ('%s')",
+                               s->name ? s->name : "?");
             return error->failed ? LUN_ENOMEM : LUN_EFREED;
         }
         if (a)

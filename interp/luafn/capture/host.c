@@ -86,7 +86,7 @@ static void find_math(lua_State *L, lf_host *h)
     for (int k = 0; k < LF_MATH_COUNT; k++)
         h->math[k] = names[k] ? function_in(L, names[k]) : NULL;
     for (int op = 0; op < LUN_OP_COUNT; op++) {
-        lua_CFunction f = function_in(L, lun_op_get((lun_op)op)->name);
+        lua_CFunction f = function_in(L, lun__op_get((lun_op)op)->name);
         int k = 0;
         while (k < LF_MATH_COUNT && h->math[k] != f)
             k++;

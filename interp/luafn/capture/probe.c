@@ -88,7 +88,7 @@ enum { LF_ROWS = sizeof rows / sizeof *rows };
 static int collect(lua_State *L, const void *bytes, size_t length, void *ctx)
 {
     (void)L;
-    lun_strbuf_add(ctx, bytes, length);
+    lun__strbuf_add(ctx, bytes, length);
     return 0;
 }
 
@@ -99,10 +99,10 @@ static lun_status compare(const lf_program *p, lun_strbuf *error)
         const lf_proto *f = chunk->ps == LF_ROWS ? chunk->p[i] : chunk;
         if (f != chunk && rows[i].pc < f->codes && lf_op(f->code[rows[i].pc]) == rows[i].op)
             continue;
-        lun_strbuf_printf(error,
-                          "this Lua has other bytecode than Lua 5.4 (in \"%s\"): Lua functions "
-                          "cannot be compiled, use a C string instead",
-                          rows[i].text);
+        lun__strbuf_printf(error,
+                           "this Lua has other bytecode than Lua 5.4 (in \"%s\"): Lua functions "
+                           "cannot be compiled, use a C string instead",
+                           rows[i].text);
         return LUN_ESCRIPT;
     }
     return LUN_OK;
@@ -112,18 +112,18 @@ lun_status luafn_probe(lua_State *L, lun_strbuf *error)
 {
     lun_strbuf text = LUN_STRBUF_INIT;
     lf_program *p;
-    lun_strbuf_puts(&text, "local u = 1; return ");
+    lun__strbuf_puts(&text, "local u = 1; return ");
     for (int i = 0; i < LF_ROWS; i++)
-        lun_strbuf_printf(&text, "%s%s", i ? ",\n" : "", rows[i].text);
+        lun__strbuf_printf(&text, "%s%s", i ? ",\n" : "", rows[i].text);
     /* neither call raises an error: the parser's come as a status */
     int bad = text.failed ? LUA_ERRMEM : luaL_loadbufferx(L, text.text, text.length, "=probe", "t");
-    lun_strbuf_clear(&text);
+    lun__strbuf_clear(&text);
     if (!bad)
         lua_dump(L, collect, &text, 0);
     lua_pop(L, 1);
     lun_status s =
         bad || text.failed ? LUN_ENOMEM : luafn_program_make(text.text, text.length, &p, error);
-    lun_strbuf_free(&text);
+    lun__strbuf_free(&text);
     if (s != LUN_OK)
         return s;
     s = compare(p, error);

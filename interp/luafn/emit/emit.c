@@ -15,7 +15,7 @@ typedef struct writer {
 
 static int add(writer *w, lun_ir_ins ins)
 {
-    int i = lun_ir_add(w->ir, ins);
+    int i = lun__ir_add(w->ir, ins);
     if (i < 0)
         luafn_nomem(&w->c->unit);
     return i;
@@ -232,7 +232,7 @@ static void add_param(writer *w, lun_dtype t, bool array, lf_input *in)
         f->param[f->params].dtype = (uint8_t)t;
         f->param[f->params++].pointer = array;
     }
-    int n = array ? lun_ir_slot_add(w->ir, t, LUN_SLOT_ARRAY) : lun_ir_arg_add(w->ir, t);
+    int n = array ? lun__ir_slot_add(w->ir, t, LUN_SLOT_ARRAY) : lun__ir_arg_add(w->ir, t);
     if (n < 0)
         luafn_nomem(&w->c->unit);
     if (in)

@@ -13,7 +13,7 @@ int luafn_cost(const lf_value *v)
         return 1;
     if (v->kind != LF_IR_OP || v->note)
         return LF_NEVER;
-    if (lun_op_get((lun_op)v->sub)->flags & LUN_OPF_HEAVY)
+    if (lun__op_get((lun_op)v->sub)->flags & LUN_OPF_HEAVY)
         return 10;
     switch ((lun_op)v->sub) {
     case LUN_OP_DIV:

@@ -301,7 +301,7 @@ static lf_range compute(const ranger *r, const lf_value *v)
         range = up_to(1);
     else if (v->kind == LF_IR_CAST && (v->from == LUN_I32 || v->from == LUN_I64))
         range = in_block(r, v->arg[0], v->block);
-    else if (v->kind == LF_IR_CAST && lun_dtype_get((lun_dtype)v->from)->bytes < 4)
+    else if (v->kind == LF_IR_CAST && lun__dtype_get((lun_dtype)v->from)->bytes < 4)
         range = (lf_range){-32768, 65535};
     lf_range own = {INT32_MIN, INT32_MAX};
     if (v->type == LUN_I64 || (range.low >= own.low && range.high <= own.high))

@@ -18,7 +18,7 @@ static lf_value *power(lf_lowering *l, lf_value *x, lf_value *y)
 lf_value *luafn_lower_apply(lf_lowering *l, const lf_value *v)
 {
     lun_op op = (lun_op)v->sub;
-    const lun_op_row *row = lun_op_get(op);
+    const lun_op_row *row = lun__op_get(op);
     lun_dtype t = luafn_dtype(l->c, luafn_meeting(l->c, v));
     lf_value *x[3];
     for (int k = 0; k < v->args; k++) {
@@ -27,7 +27,7 @@ lf_value *luafn_lower_apply(lf_lowering *l, const lf_value *v)
     }
     if (op == LUN_OP_POW)
         return power(l, x[0], x[1]);
-    if ((row->flags & LUN_OPF_TRAP0) && !lun_dtype_is_float(t))
+    if ((row->flags & LUN_OPF_TRAP0) && !lun__dtype_is_float(t))
         return luafn_divide(l, op, x[0], x[1]);
     if (row->arity == 1)
         return luafn_ir_op1(l, op, x[0]);

@@ -11,13 +11,13 @@ static bool truth(uint64_t *bits, bool x)
 
 static bool whole(uint64_t *bits, lun_dtype t, int64_t x)
 {
-    *bits = lun_cell_from_value(t, (lun_value){LUN_I64, {.i = x}});
+    *bits = lun__cell_from_value(t, (lun_value){LUN_I64, {.i = x}});
     return true;
 }
 
 static bool real(uint64_t *bits, lun_dtype t, double x)
 {
-    *bits = lun_cell_from_value(t, (lun_value){LUN_F64, {.d = x}});
+    *bits = lun__cell_from_value(t, (lun_value){LUN_F64, {.d = x}});
     return true;
 }
 
@@ -41,7 +41,7 @@ static bool fold_relation(lun_op op, bool less, bool same, bool ordered, uint64_
 
 static bool fold_signed(lun_op op, lun_dtype t, int64_t a, int64_t b, uint64_t *bits)
 {
-    int width = 8 * lun_dtype_get(t)->bytes;
+    int width = 8 * lun__dtype_get(t)->bytes;
     if (lf_is_comparison(op))
         return fold_relation(op, a < b, a == b, true, bits);
     switch (op) {
@@ -127,7 +127,7 @@ bool luafn_fold_op(lun_op op, lun_dtype from, const lf_value *const *arg, int ar
         if (!lf_ir_is_const(arg[k]))
             return false;
     const lf_value *a = arg[0], *b = arg[args > 1];
-    lun_kind kind = (lun_kind)lun_dtype_get(from)->kind;
+    lun_kind kind = (lun_kind)lun__dtype_get(from)->kind;
     if (kind == LUN_KIND_BOOL) {
         bool x = a->as.bits != 0, y = b->as.bits != 0;
         if (op == LUN_OP_LNOT)

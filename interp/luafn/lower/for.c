@@ -107,7 +107,7 @@ static lf_value *more(lf_lowering *l, const lf_value *v)
     lf_value *index = luafn_low(l, v->arg[0]), *next = luafn_low(l, v->arg[1]);
     lun_dtype t = (lun_dtype)next->type;
     lf_value *last = luafn_as(l, v->arg[2], t), *step = luafn_as(l, v->arg[3], t);
-    if (!lun_dtype_is_float(t))
+    if (!lun__dtype_is_float(t))
         return op(l, LUN_OP_NE, index, last);
     return luafn_ir_where(l, positive(l, step), op(l, LUN_OP_LE, next, last),
                           op(l, LUN_OP_LE, last, next));

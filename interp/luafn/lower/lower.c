@@ -40,7 +40,7 @@ static lf_value *arithmetic(lf_lowering *l, const lf_value *v)
     lf_value *x = luafn_as(l, v->arg[0], t), *y = luafn_as(l, v->arg[1], t);
     if (v->sub == LF_POW)
         return power(l, x, y);
-    if ((v->sub == LF_IDIV || v->sub == LF_MOD) && !lun_dtype_is_float(t))
+    if ((v->sub == LF_IDIV || v->sub == LF_MOD) && !lun__dtype_is_float(t))
         return luafn_divide(l, ops[v->sub], x, y);
     return luafn_ir_op2(l, ops[v->sub], x, y);
 }

@@ -27,15 +27,15 @@ int luafn_note(lf_lowering *l, int length_of, const char *format, ...)
     char *copy = NULL;
     lf_note *note = LF_NEW(l->g->u, lf_note, 1);
     luafn_where(l->from->proto, l->from->pc, &text);
-    lun_strbuf_puts(&text, ": ");
+    lun__strbuf_puts(&text, ": ");
     va_start(args, format);
-    lun_strbuf_vprintf(&text, format, args);
+    lun__strbuf_vprintf(&text, format, args);
     va_end(args);
     if (!text.failed)
         copy = luafn_arena_take(&l->g->u->arena, text.length + 1);
     if (copy)
         memcpy(copy, text.text, text.length);
-    lun_strbuf_free(&text);
+    lun__strbuf_free(&text);
     if (!copy)
         luafn_nomem(l->g->u);
     note->text = copy;

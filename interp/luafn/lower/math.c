@@ -30,7 +30,7 @@ static lf_value *extreme(lf_lowering *l, const lf_value *v, lun_dtype t)
     if (v->args == 1)
         return a;
     lf_value *b = luafn_as(l, v->arg[1], t);
-    if (!lun_dtype_is_float(t))
+    if (!lun__dtype_is_float(t))
         return op2(l, max ? LUN_OP_MAX : LUN_OP_MIN, a, b);
     return luafn_ir_where(l, op2(l, LUN_OP_LT, max ? a : b, max ? b : a), b, a);
 }
@@ -39,7 +39,7 @@ static lf_value *extreme(lf_lowering *l, const lf_value *v, lun_dtype t)
 static lf_value *remainder_of(lf_lowering *l, const lf_value *v, lun_dtype t)
 {
     lf_value *a = luafn_as(l, v->arg[0], t), *b = luafn_as(l, v->arg[1], t);
-    if (lun_dtype_is_float(t)) {
+    if (lun__dtype_is_float(t)) {
         lf_value *r = op2(l, LUN_OP_MOD, op1(l, LUN_OP_ABS, a), op1(l, LUN_OP_ABS, b));
         return op2(l, LUN_OP_COPYSIGN, r, a);
     }

@@ -97,14 +97,14 @@ lf_value *luafn_ir_cast(lf_lowering *l, lun_dtype t, lf_value *a)
     if (from == t)
         return a;
     if (lf_ir_is_const(a))
-        return luafn_ir_const(l, t, lun_cell_cast(t, from, a->as.bits));
+        return luafn_ir_const(l, t, lun__cell_cast(t, from, a->as.bits));
     if (a->kind == LF_IR_CAST) {
         lf_value *x = a->arg[0];
         bool widened =
             (x->type == LUN_I32 && from == LUN_I64) || (x->type == LUN_F32 && from == LUN_F64);
         if (widened && x->type == t)
             return x;
-        if (lun_dtype_is_float(t)) {
+        if (lun__dtype_is_float(t)) {
             lf_value *r = float_of_floor(l, t, a);
             if (r)
                 return r;
@@ -119,7 +119,7 @@ lf_value *luafn_ir_cast(lf_lowering *l, lun_dtype t, lf_value *a)
 static lf_value *make_op(lf_lowering *l, lun_op op, lf_value *const *arg, int args)
 {
     lun_dtype from = (lun_dtype)arg[op == LUN_OP_WHERE]->type;
-    lun_rule rule = (lun_rule)lun_op_get(op)->rule;
+    lun_rule rule = (lun_rule)lun__op_get(op)->rule;
     bool to_bool = rule == LUN_RULE_CMP || rule == LUN_RULE_LOGIC || rule == LUN_RULE_TEST;
     uint64_t bits;
     lf_value like = {.kind = LF_IR_OP, .sub = (uint8_t)op, .from = (uint8_t)from};
@@ -131,12 +131,12 @@ static lf_value *make_op(lf_lowering *l, lun_op op, lf_value *const *arg, int ar
 
 static bool is_int(const lf_value *v, int64_t x)
 {
-    return lf_ir_is_const(v) && !lun_dtype_is_float((lun_dtype)v->type) && luafn_const_int(v) == x;
+    return lf_ir_is_const(v) && !lun__dtype_is_float((lun_dtype)v->type) && luafn_const_int(v) == x;
 }
 
 static bool is_real(const lf_value *v, double x)
 {
-    return lf_ir_is_const(v) && lun_dtype_is_float((lun_dtype)v->type) &&
+    return lf_ir_is_const(v) && lun__dtype_is_float((lun_dtype)v->type) &&
            luafn_const_real(v) == x && !signbit(luafn_const_real(v)) == !signbit(x);
 }
 
@@ -144,7 +144,7 @@ static bool is_real(const lf_value *v, double x)
  * NaN. */
 static lf_value *invert(lf_lowering *l, const lf_value *v)
 {
-    bool flt = lun_dtype_is_float((lun_dtype)v->from);
+    bool flt = lun__dtype_is_float((lun_dtype)v->from);
     lun_op op;
     if (v->kind != LF_IR_OP)
         return NULL;
@@ -180,8 +180,8 @@ static lf_value *invert(lf_lowering *l, const lf_value *v)
 /* Does an operation give back its operand, as rounding does with integers? */
 static bool is_identity(lun_op op, lun_dtype t)
 {
-    const char *text = lun_op_get(op)->integer;
-    return !lun_dtype_is_float(t) && text && !strcmp(text, "a");
+    const char *text = lun__op_get(op)->integer;
+    return !lun__dtype_is_float(t) && text && !strcmp(text, "a");
 }
 
 lf_value *luafn_ir_op1(lf_lowering *l, lun_op op, lf_value *a)
@@ -233,11 +233,11 @@ static lf_value *simplify(lf_lowering *l, lun_op op, lf_value *a, lf_value *b)
     case LUN_OP_EQ:
     case LUN_OP_LE:
     case LUN_OP_GE:
-        return a == b && !lun_dtype_is_float((lun_dtype)a->type) ? luafn_ir_bool(l, true) : NULL;
+        return a == b && !lun__dtype_is_float((lun_dtype)a->type) ? luafn_ir_bool(l, true) : NULL;
     case LUN_OP_NE:
     case LUN_OP_LT:
     case LUN_OP_GT:
-        return a == b && !lun_dtype_is_float((lun_dtype)a->type) ? luafn_ir_bool(l, false) : NULL;
+        return a == b && !lun__dtype_is_float((lun_dtype)a->type) ? luafn_ir_bool(l, false) : NULL;
     case LUN_OP_MIN:
     case LUN_OP_MAX:
         return a == b ? a : NULL;
@@ -251,7 +251,7 @@ static lf_value *simplify(lf_lowering *l, lun_op op, lf_value *a, lf_value *b)
 static bool symmetric(lun_op op, lun_dtype t)
 {
     bool extreme = op == LUN_OP_MIN || op == LUN_OP_MAX || op == LUN_OP_FMIN || op == LUN_OP_FMAX;
-    return (lun_op_get(op)->flags & LUN_OPF_COMM) && !(extreme && lun_dtype_is_float(t));
+    return (lun__op_get(op)->flags & LUN_OPF_COMM) && !(extreme && lun__dtype_is_float(t));
 }
 
 lf_value *luafn_ir_op2(lf_lowering *l, lun_op op, lf_value *a, lf_value *b)

@@ -37,7 +37,7 @@ static void need_arguments(const call *c, bool math, const char *name, int count
 
 static void apply(const call *c, lun_op op, bool strict)
 {
-    lf_value *v = luafn_new_op(c->b, LF_APPLY, op, lun_op_get(op)->arity);
+    lf_value *v = luafn_new_op(c->b, LF_APPLY, op, lun__op_get(op)->arity);
     for (int k = 0; k < v->args; k++)
         v->arg[k] = arg(c, k);
     v->as.i = strict;
@@ -64,7 +64,7 @@ static void need_truths(const call *c, const lun_op_row *row)
 
 static void row_call(const call *c, lun_op op, bool strict)
 {
-    const lun_op_row *row = lun_op_get(op);
+    const lun_op_row *row = lun__op_get(op);
     need_arguments(c, strict, row->name, row->arity);
     if (!strict)
         need_truths(c, row);

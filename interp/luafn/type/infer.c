@@ -150,7 +150,7 @@ static void type_params(lf_compile *c)
             continue;
         v->type = (uint8_t)luafn_type_of(t);
         if (c->param[i].weak && t != LUN_BOOL)
-            v->type = lun_dtype_is_float(t) ? LF_WF : LF_WI;
+            v->type = lun__dtype_is_float(t) ? LF_WF : LF_WI;
     }
 }
 
@@ -187,7 +187,7 @@ static bool has_effect(const lf_value *v)
     case LF_ARITH:
         return integer && (v->sub == LF_IDIV || v->sub == LF_MOD);
     case LF_APPLY:
-        return integer && (lun_op_get((lun_op)v->sub)->flags & LUN_OPF_TRAP0);
+        return integer && (lun__op_get((lun_op)v->sub)->flags & LUN_OPF_TRAP0);
     case LF_MATH:
         return v->sub == LF_MATH_TOINTEGER || (integer && v->sub == LF_MATH_FMOD);
     default:

@@ -56,10 +56,10 @@ static void put_local(const lf_compile *c, int first, lun_strbuf *out)
     }
     if (values == 1 && of->pc < 0)
         return; /* a parameter that keeps its value */
-    lun_strbuf_printf(out, "\n  local %s: %s", of->name, type_name(c, t));
+    lun__strbuf_printf(out, "\n  local %s: %s", of->name, type_name(c, t));
     if (integer && lf_is_float(t))
-        lun_strbuf_printf(out, " (the integer of line %d becomes a float)",
-                          luafn_line(integer->proto, integer->pc));
+        lun__strbuf_printf(out, " (the integer of line %d becomes a float)",
+                           luafn_line(integer->proto, integer->pc));
 }
 
 static bool seen_before(const lf_compile *c, int i)
@@ -77,33 +77,33 @@ static void put_captured(lf_compile *c, lun_strbuf *out)
         const lf_sight *s = &c->source[i].sight;
         const char *name = luafn_source_name(c, i);
         if (s->seen == LF_SEEN_ARRAY)
-            lun_strbuf_printf(out, "\n  captured %s: array of %s", name, lun_dtype_name(s->dtype));
+            lun__strbuf_printf(out, "\n  captured %s: array of %s", name, lun_dtype_name(s->dtype));
         else if (s->seen >= LF_SEEN_BOOL && s->seen <= LF_SEEN_FLOAT)
-            lun_strbuf_printf(out, "\n  captured %s: %s, read at each call", name,
-                              lun_dtype_is_float(s->value.dtype) ? "a float"
-                              : s->value.dtype == LUN_BOOL       ? "a boolean"
-                                                                 : "an integer");
+            lun__strbuf_printf(out, "\n  captured %s: %s, read at each call", name,
+                               lun__dtype_is_float(s->value.dtype) ? "a float"
+                               : s->value.dtype == LUN_BOOL        ? "a boolean"
+                                                                   : "an integer");
     }
 }
 
 void luafn_report(lf_compile *c, lun_strbuf *out)
 {
     const lf_proto *p = c->program->proto;
-    lun_strbuf_puts(out, "function ");
+    lun__strbuf_puts(out, "function ");
     luafn_where(p, -1, out);
-    lun_strbuf_puts(out, "(");
+    lun__strbuf_puts(out, "(");
     for (int i = 0; i < p->params && i < c->params; i++) {
         const char *name = luafn_local_name(p, i, 0);
-        lun_strbuf_printf(out, "%s%s: %s%s", i ? ", " : "", name ? name : "?",
-                          c->param[i].array ? "array of " : "",
-                          c->param[i].array || !c->param_value[i]
-                              ? lun_dtype_name(c->param[i].dtype)
-                              : type_name(c, (lf_type)c->param_value[i]->type));
+        lun__strbuf_printf(out, "%s%s: %s%s", i ? ", " : "", name ? name : "?",
+                           c->param[i].array ? "array of " : "",
+                           c->param[i].array || !c->param_value[i]
+                               ? lun_dtype_name(c->param[i].dtype)
+                               : type_name(c, (lf_type)c->param_value[i]->type));
     }
-    lun_strbuf_puts(out, ") gives ");
+    lun__strbuf_puts(out, ") gives ");
     for (int i = 0; i < c->graph.results.count; i++)
-        lun_strbuf_printf(out, "%s%s", i ? ", " : "",
-                          type_name(c, type_of(c->graph.results.at[i])));
+        lun__strbuf_printf(out, "%s%s", i ? ", " : "",
+                           type_name(c, type_of(c->graph.results.at[i])));
     put_captured(c, out);
     for (int i = 0; i < c->named.count; i++)
         if (!seen_before(c, i))

@@ -183,7 +183,7 @@ static lf_type type_math(lf_compile *c, const lf_value *v)
 
 lf_type luafn_meeting(const lf_compile *c, const lf_value *v)
 {
-    const lun_op_row *row = lun_op_get((lun_op)v->sub);
+    const lun_op_row *row = lun__op_get((lun_op)v->sub);
     lf_type t = LF_NONE;
     bool wide = false;
     for (int k = row->rule == LUN_RULE_SELECT; k < v->args; k++) {
@@ -212,7 +212,7 @@ lf_type luafn_meeting(const lf_compile *c, const lf_value *v)
 /* An operation takes numbers and booleans; one of math only numbers. */
 static lf_type type_apply(lf_compile *c, const lf_value *v)
 {
-    const lun_op_row *row = lun_op_get((lun_op)v->sub);
+    const lun_op_row *row = lun__op_get((lun_op)v->sub);
     char what[32];
     snprintf(what, sizeof what, v->as.i ? "math" : "lun.%s", row->name);
     for (int k = 0; k < v->args; k++) {
