@@ -45,6 +45,10 @@ typedef struct lun_exec {
      * out may be a or b.  Traps go into the frame, of which only args and cancel are given. */
     void (*combine)(const void *self, int result, const uint64_t *a, const uint64_t *b,
                     uint64_t *out, lun_frame *frame);
+    /* The same for rows of `results` cells, of which row j becomes the combination of rows 2j and
+     * 2j + 1, j < pairs, in column `result`; NULL: by combine. */
+    void (*combine_rows)(const void *self, int result, int results, uint64_t *cells, int64_t pairs,
+                         lun_frame *frame);
     size_t scratch; /* bytes of scratch one worker needs (64-byte aligned when lent) */
     const void *const *math;
 } lun_exec;
@@ -66,8 +70,8 @@ struct lun_team {
  * lun__ir_cost(ir).  Returns LUN_OK, LUN_EZERO (launch->trap set), LUN_ECANCEL or LUN_ENOMEM. */
 lun_status lun__host_run(const lun_services *services, const lun_exec *exec, const lun_team *team,
                          const lun_ir *ir, int64_t cost, lun_launch *launch);
-/* lun_backend.combine by exec's combine. */
-lun_status lun__host_combine(const lun_services *services, const lun_exec *exec, const lun_ir *ir,
+/* lun_backend.combine by exec's combine, for rows of `results` cells. */
+lun_status lun__host_combine(const lun_services *services, const lun_exec *exec, int results,
                              lun_launch *launch, uint64_t *cells, int64_t pairs);
 
 #endif

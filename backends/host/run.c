@@ -172,24 +172,28 @@ lun_status lun__host_run(const lun_services *services, const lun_exec *exec, con
     return run_large(services, exec, team, ir, cost < 1 ? 1 : cost, launch);
 }
 
-lun_status lun__host_combine(const lun_services *services, const lun_exec *exec, const lun_ir *ir,
+lun_status lun__host_combine(const lun_services *services, const lun_exec *exec, int results,
                              lun_launch *launch, uint64_t *cells, int64_t pairs)
 {
     static const volatile int never = 0;
-    const int results = ir->result_count;
     lun_frame frame = {.args = launch->args,
                        .math = exec->math,
                        .trap = -1,
                        .cancel = services->cancel ? services->cancel : &never};
-    for (int64_t j = 0; j < pairs; j++)
-        for (int k = 0; k < results; k++)
+    for (int k = 0; k < results; k++) {
+        if (exec->combine_rows) {
+            exec->combine_rows(exec->self, k, results, cells, pairs, &frame);
+            continue;
+        }
+        for (int64_t j = 0; j < pairs; j++)
             exec->combine(exec->self, k, &cells[2 * j * results + k],
                           &cells[(2 * j + 1) * results + k], &cells[j * results + k], &frame);
+    }
     if (lun__stop_wanted(services)) /* a function may have given up */
         return LUN_ECANCEL;
     if (frame.trap < 0)
         return LUN_OK;
     launch->trap = (int)frame.trap;
     launch->trap_value = frame.trap_value;
-    return lun__trap_kind(ir, frame.trap);
+    return LUN_EZERO;
 }

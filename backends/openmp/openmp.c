@@ -207,7 +207,7 @@ static lun_status openmp_combine(void *state, lun_kernel *k, lun_launch *launch,
                                  int64_t pairs)
 {
     openmp *o = state;
-    return lun__host_combine(o->services, &k->exec, &k->ir, launch, cells, pairs);
+    return lun__host_combine(o->services, &k->exec, k->ir.result_count, launch, cells, pairs);
 }
 
 /* ---- looking inside -------------------------------------------------------------------------- */

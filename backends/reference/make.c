@@ -16,8 +16,8 @@ const lun_loops *lun__loops_for(lun_isa isa)
     return &lun__loops_base;
 }
 
-/* Fills the table of reductions, the scan's included. */
-static lun_status find_reducers(lun_interp *in, const lun_ir *ir)
+/* Fills the table of reductions, with `scans` the scan's included. */
+static lun_status find_reducers(lun_interp *in, const lun_ir *ir, bool scans)
 {
     in->reducers = calloc((size_t)ir->result_count + 1, sizeof *in->reducers);
     if (!in->reducers)
@@ -25,7 +25,7 @@ static lun_status find_reducers(lun_interp *in, const lun_ir *ir)
     for (int i = 0; i < ir->count; i++) {
         const lun_ir_ins *ins = &ir->ins[i];
         bool scan = ins->kind == LUN_IR_SCAN;
-        if (!scan && ins->kind != LUN_IR_REDUCE)
+        if (scan ? !scans : ins->kind != LUN_IR_REDUCE)
             continue;
         if (in->reducer_count > ir->result_count)
             return LUN_EARG;
@@ -88,23 +88,43 @@ static void find_scratch(lun_interp *in)
         rounded((size_t)in->reducer_count * sizeof(accumulator)) + program + rounded(function);
 }
 
-lun_status lun__interp_make_isa(const lun_ir *ir, int math, lun_isa isa, lun_interp **out)
+/* What combines cells: an interpreter without programs. */
+static lun_status make_reducers(const lun_ir *ir, int math, lun_isa isa, bool scans,
+                                lun_interp **out)
 {
     lun_interp *in = calloc(1, sizeof *in);
     if (!in)
         return LUN_ENOMEM;
     in->loops = lun__loops_for(isa);
     in->exec = (lun_exec){.self = in,
-                          .body = lun__run_body,
-                          .total = lun__run_total,
                           .combine = lun__combine,
+                          .combine_rows = lun__combine_rows,
                           .math = lun__vecmath(isa, (lun_math)math)};
-    lun_status s = find_reducers(in, ir);
+    lun_status s = find_reducers(in, ir, scans);
     if (s == LUN_OK)
         s = make_functions(in, ir);
     if (s == LUN_OK)
-        s = lun__program_make(ir, LUN_PART_BODY, NULL, in->loops, in->exec.math, in->reducers,
-                              in->reducer_count, &in->body);
+        *out = in;
+    else
+        lun__interp_free(in);
+    return s;
+}
+
+lun_status lun__interp_make_combine(const lun_ir *ir, int math, lun_interp **out)
+{
+    return make_reducers(ir, math, lun__isa_here(), false, out);
+}
+
+lun_status lun__interp_make_isa(const lun_ir *ir, int math, lun_isa isa, lun_interp **out)
+{
+    lun_interp *in = NULL;
+    lun_status s = make_reducers(ir, math, isa, true, &in);
+    if (s != LUN_OK)
+        return s;
+    in->exec.body = lun__run_body;
+    in->exec.total = lun__run_total;
+    s = lun__program_make(ir, LUN_PART_BODY, NULL, in->loops, in->exec.math, in->reducers,
+                          in->reducer_count, &in->body);
     if (s == LUN_OK && in->scans)
         s = lun__program_make(ir, LUN_PART_TOTAL, NULL, in->loops, in->exec.math, in->reducers,
                               in->reducer_count, &in->total);

@@ -189,13 +189,19 @@ void lun__scan_block(run *r, const lun_step *s)
     }
 }
 
+static const lun_reducer *reducer_of(const lun_interp *interp, int result)
+{
+    const lun_reducer *d = interp->reducers;
+    while (d->result != result)
+        d++;
+    return d;
+}
+
 void lun__combine(const void *self, int result, const uint64_t *a, const uint64_t *b, uint64_t *out,
                   lun_frame *frame)
 {
     const lun_interp *interp = self;
-    const lun_reducer *d = interp->reducers;
-    while (d->result != result)
-        d++;
+    const lun_reducer *d = reducer_of(interp, result);
     run r = {.interp = interp, .args = frame->args, .cancel = frame->cancel, .trap = -1}, f;
     joint j = {&r, NULL, d};
     if (d->op < LUN_OP_COUNT) {
@@ -210,4 +216,43 @@ void lun__combine(const void *self, int result, const uint64_t *a, const uint64_
         frame->trap = r.trap;
         frame->trap_value = r.trap_value;
     }
+}
+
+/* By an operation: elements are packed, whole cells are copied and the next one lies over what is
+ * too much. */
+static void combine_column(const lun_interp *interp, const lun_reducer *d, int results,
+                           uint64_t *cells, int64_t pairs)
+{
+    enum { BLOCK = LUN_BLOCK_LEAST, ROOM = (BLOCK + 1) * sizeof *cells };
+    _Alignas(ALIGNMENT) unsigned char a[ROOM] = {0}, b[ROOM] = {0}, y[ROOM];
+    const uint64_t bits = UINT64_MAX >> (64 - 8 * d->bytes);
+    for (int64_t k = 0; k < pairs; k += BLOCK) {
+        int64_t count = pairs - k < BLOCK ? pairs - k : BLOCK;
+        const uint64_t *from = cells + 2 * k * results;
+        uint64_t *to = cells + k * results;
+        for (int64_t i = 0; i < count; i++, from += 2 * results) {
+            memcpy(a + i * d->bytes, from, sizeof *from);
+            memcpy(b + i * d->bytes, from + results, sizeof *from);
+        }
+        interp->loops->of[d->dtype]->op[d->op](y, a, b, NULL, BLOCK);
+        for (int64_t i = 0; i < count; i++, to += results) {
+            memcpy(to, y + i * d->bytes, sizeof *to);
+            *to &= bits;
+        }
+    }
+}
+
+void lun__combine_rows(const void *self, int result, int results, uint64_t *cells, int64_t pairs,
+                       lun_frame *frame)
+{
+    const lun_interp *interp = self;
+    const lun_reducer *d = reducer_of(interp, result);
+    uint64_t *x = cells + result;
+    if (d->op < LUN_OP_COUNT) {
+        combine_column(interp, d, results, x, pairs);
+        return;
+    }
+    for (int64_t j = 0; j < pairs; j++)
+        lun__combine(self, result, x + 2 * j * results, x + (2 * j + 1) * results, x + j * results,
+                     frame);
 }

@@ -108,8 +108,8 @@ static lun_status reference_combine(void *state, lun_kernel *kernel, lun_launch 
                                     uint64_t *cells, int64_t pairs)
 {
     reference *r = state;
-    return lun__host_combine(r->services, lun__interp_exec(kernel->interp), &kernel->ir, launch,
-                             cells, pairs);
+    return lun__host_combine(r->services, lun__interp_exec(kernel->interp), kernel->ir.result_count,
+                             launch, cells, pairs);
 }
 
 /* Nothing is compiled: what runs is the IR itself. */

@@ -18,6 +18,9 @@ typedef struct lun_interp lun_interp;
 lun_status lun__interp_make(const lun_ir *ir, int math, lun_interp **out);
 /* The same for an instruction set that this CPU has. */
 lun_status lun__interp_make_isa(const lun_ir *ir, int math, lun_isa isa, lun_interp **out);
+/* One whose exec has `combine` alone, for the REDUCEs of ir: the rest of the kernel may be what
+ * cannot be interpreted. */
+lun_status lun__interp_make_combine(const lun_ir *ir, int math, lun_interp **out);
 const lun_exec *lun__interp_exec(const lun_interp *interp);
 void lun__interp_free(lun_interp *interp);
 

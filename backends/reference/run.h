@@ -68,11 +68,13 @@ void lun__run_body(const void *self, int64_t lo, int64_t hi, lun_frame *frame);
 void lun__run_total(const void *self, int64_t lo, int64_t hi, lun_frame *frame);
 
 /* reduce.c: a block of a REDUCE or, if `total`, of what a SCAN comes to; the end of either; a block
- * of a SCAN; two cells. */
+ * of a SCAN; two cells; rows of them. */
 void lun__reduce_block(run *r, const lun_step *s, bool total);
 uint64_t lun__reduce_finish(run *r, const lun_reducer *d, accumulator *acc);
 void lun__scan_block(run *r, const lun_step *s);
 void lun__combine(const void *self, int result, const uint64_t *a, const uint64_t *b, uint64_t *out,
                   lun_frame *frame);
+void lun__combine_rows(const void *self, int result, int results, uint64_t *cells, int64_t pairs,
+                       lun_frame *frame);
 
 #endif

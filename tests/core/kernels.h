@@ -253,7 +253,7 @@ static inline lun_status test_combine(void *ctx, void *rows, int64_t pairs)
     const test_joint *j = ctx;
     if (j->backend)
         return j->backend->combine(j->state, j->kernel, j->launch, rows, pairs);
-    return lun__host_combine(j->services, j->exec, j->ir, j->launch, rows, pairs);
+    return lun__host_combine(j->services, j->exec, j->ir->result_count, j->launch, rows, pairs);
 }
 
 /* Room for the cells of a launch's chunks. */
@@ -269,9 +269,8 @@ static inline lun_status test_joined(test_joint *j, lun_status s, uint64_t *resu
 {
     const size_t row = (size_t)j->ir->result_count * sizeof *results;
     if (s == LUN_OK && row && j->launch->count > 0) {
-        if (!j->backend || j->backend->combine)
-            s = lun__order_join(j->launch->partials, lun__order_chunks(j->ir, j->launch->count),
-                                row, test_combine, j);
+        s = lun__order_join(j->launch->partials, lun__order_chunks(j->ir, j->launch->count), row,
+                            test_combine, j);
         if (s == LUN_OK)
             memcpy(results, j->launch->partials, row);
     }
