@@ -57,8 +57,7 @@ typedef struct lun_stream {
  * their own it is a lun_buffer, in which element 0 is or would be `origin` elements from the
  * start.  Only indices first .. first+count-1 are touched, rounded to whole blocks of 64 only
  * within room.  first % 64 == 0; for kernels with REDUCE first % LUN_CHUNK == 0 (ir/order.h);
- * first == 0 and count == n for kernels with SCAN, and for kernels with REDUCE where the backend
- * has no `combine`. */
+ * first == 0 and count == n for kernels with SCAN. */
 typedef struct lun_launch {
     int64_t n, first, count;
     void **slots; /* by slot */
@@ -70,8 +69,7 @@ typedef struct lun_launch {
     const lun_stream *streams;
     const uint64_t *args; /* by argument: a cell */
     /* out, for kernels with REDUCE: a row for each chunk of the range, in order: by result,
-     * a cell of the result's dtype.  Without `combine` one row: the chunks joined.  Not
-     * touched when count == 0. */
+     * a cell of the result's dtype.  Not touched when count == 0. */
     uint64_t *partials;
     int64_t bytes; /* memory that the run reads and writes, for the choice of store */
     int trap;      /* out: the IR instruction that met a division by zero, or -1 */
@@ -103,8 +101,7 @@ typedef struct lun_backend {
     /* A level of the tree over chunks: row j of cells becomes the combination of rows 2j and 2j +
      * 1, for j < pairs (lun__order_join walks the levels).  Rows are as in launch->partials; they
      * may come from several launches, also of other backends, of the same IR with the same
-     * arguments.  The kernel has run; of the launch `args` is read.  Fails as run does.  NULL:
-     * `run` joins its chunks itself. */
+     * arguments.  The kernel has run; of the launch `args` is read.  Fails as run does. */
     lun_status (*combine)(void *state, lun_kernel *kernel, lun_launch *launch, uint64_t *cells,
                           int64_t pairs);
 

@@ -156,6 +156,7 @@ void lun__gpu_release(void *state, lun_kernel *k)
             g->driver->unload(g->queue, k->program);
     }
     lun__gpu_program_unclaim(g, k);
+    lun__interp_free(k->joiner);
     lun__strbuf_free(&k->key);
     free(k->memory);
     free(k->kinds);
@@ -219,6 +220,18 @@ static lun_status compile(lun_gpu *g, const lun_ir *ir, lun_kernel *k)
     return render_and_compile(g, ir, k);
 }
 
+/* Chunks are joined on the host where that gives the device's bits: a level there costs less than
+ * the way to the device. */
+static lun_status make_joiner(lun_gpu *g, const lun_ir *ir, lun_kernel *k)
+{
+    if (!k->shape.results || k->shape.math)
+        return LUN_OK;
+    lun_status s = lun__interp_make_combine(ir, g->services->math, &k->joiner);
+    if (s == LUN_OK || (s == LUN_EBACKEND && k->shape.pairs)) /* a function in C, or too large */
+        return LUN_OK;
+    return lun__gpu_fail(g, s, s == LUN_ENOMEM ? "out of memory" : "internal: no combination");
+}
+
 lun_status lun__gpu_build(void *state, const lun_ir *ir, const char *text, lun_kernel **out)
 {
     lun_gpu *g = state;
@@ -232,6 +245,8 @@ lun_status lun__gpu_build(void *state, const lun_ir *ir, const char *text, lun_k
     if (!k)
         return lun__gpu_fail(g, LUN_ENOMEM, "out of memory");
     s = compile(g, ir, k);
+    if (s == LUN_OK)
+        s = make_joiner(g, ir, k);
     if (s == LUN_OK)
         *out = k;
     else

@@ -15,6 +15,8 @@ void lun__gpu_close(void *state);
 lun_status lun__gpu_build(void *state, const lun_ir *ir, const char *text, lun_kernel **out);
 void lun__gpu_release(void *state, lun_kernel *kernel);
 lun_status lun__gpu_run(void *state, lun_kernel *kernel, lun_launch *launch);
+lun_status lun__gpu_combine(void *state, lun_kernel *kernel, lun_launch *launch, uint64_t *cells,
+                            int64_t pairs);
 lun_status lun__gpu_source(void *state, const lun_ir *ir, lun_strbuf *out);
 int lun__gpu_devices(void *state, lun_device *rows, int room);
 lun_status lun__gpu_buffer_new(void *state, int64_t bytes, lun_buffer **out);

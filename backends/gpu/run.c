@@ -1,5 +1,6 @@
-/* run.c - runs a kernel: its plan, its arguments, its slices one after the other, its results;
- * see state.h.  Knows no text. */
+/* run.c - runs a kernel: its plan, its arguments, its slices one after the other, its results, and
+ * joins those of chunks; see state.h.  Knows no text. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "gpu/guard.h"
@@ -60,8 +61,9 @@ typedef struct slice {
     int first, end;
     int64_t chunks, count; /* count: indices, 0 for what does not go over them */
     int trial;
-    bool fresh;   /* traps and results start here */
-    bool guarded; /* something in it runs for the first time: drivers compile then */
+    bool fresh;           /* traps and results start here */
+    bool guarded;         /* something in it runs for the first time: drivers compile then */
+    const uint64_t *work; /* what work starts with, plan.work cells; NULL: plan.clear zeros */
 } slice;
 
 static lun_status make_steps(lun_gpu *g, lun_kernel *k, const lun_cl_plan *plan, const slice *p,
@@ -81,13 +83,13 @@ static lun_status make_steps(lun_gpu *g, lun_kernel *k, const lun_cl_plan *plan,
     return s;
 }
 
-/* The memories that are the kernel's arguments: their number. */
+/* The memories that are the kernel's arguments: their number.  lun_pairs has no slots. */
 static int bind(const lun_gpu *g, const lun_kernel *k, const lun_launch *l, const lun_cl_plan *plan)
 {
     int n = 0;
     k->memory[n++] = g->cells;
     for (int i = 0; i < k->shape.slots; i++)
-        k->memory[n++] = ((const lun_buffer *)l->slots[i])->memory;
+        k->memory[n++] = l->slots ? ((const lun_buffer *)l->slots[i])->memory : g->work;
     if (plan->work > 0)
         k->memory[n++] = g->work;
     return n;
@@ -103,21 +105,20 @@ static void fill(const lun_kernel *k, const lun_launch *l, const lun_cl_plan *pl
         memcpy(cells, l->args, (size_t)k->shape.args * sizeof *cells);
 }
 
-/* Begins to copy cells, which must not change before the device has ended this. */
-static lun_status write_cells(lun_gpu *g, void *to, const uint64_t *cells, int64_t count)
+/* Copies cells; without `wait` they must not change before the device has ended this. */
+static lun_status write_cells(lun_gpu *g, void *to, const uint64_t *cells, int64_t count, bool wait)
 {
     return lun__gpu_check(
-        g, g->driver->write(g->queue, to, cells, count * (int64_t)sizeof *cells, false));
+        g, g->driver->write(g->queue, to, cells, count * (int64_t)sizeof *cells, wait));
 }
 
 static lun_status give(lun_gpu *g, lun_kernel *k, const lun_launch *l, const lun_cl_plan *plan,
                        const slice *p)
 {
-    static const uint64_t zeros[16];
+    static const uint64_t zeros[2];
     lun_gpu_step steps[LUN_CL_STEPS];
     lun_gpu_batch *b;
     int cells = LUN_CL_HEAD + k->shape.slots + k->shape.args;
-    int64_t clear = plan->clear < 16 ? plan->clear : 16;
     lun_status s = make_steps(g, k, plan, p, steps);
     if (s == LUN_OK)
         s = lun__gpu_cells(g, &g->cells, &g->cell_room, cells);
@@ -131,9 +132,11 @@ static lun_status give(lun_gpu *g, lun_kernel *k, const lun_launch *l, const lun
     b->count = p->count;
     b->trial = p->trial;
     fill(k, l, plan, b->cells);
-    s = write_cells(g, g->cells, b->cells, cells);
-    if (s == LUN_OK && p->fresh && clear)
-        s = write_cells(g, g->work, zeros, clear);
+    s = write_cells(g, g->cells, b->cells, cells, false);
+    if (s == LUN_OK && p->work)
+        s = write_cells(g, g->work, p->work, plan->work, true);
+    else if (s == LUN_OK && p->fresh && plan->clear)
+        s = write_cells(g, g->work, zeros, plan->clear, false);
     if (s == LUN_OK)
         s = lun__gpu_submit(g, b, steps, p->end - p->first, bind(g, k, l, plan));
     if (s != LUN_OK) /* the copy of the cells may be under way */
@@ -225,28 +228,38 @@ static lun_status run_ordered(lun_gpu *g, lun_kernel *k, const lun_launch *l, lu
     return s;
 }
 
-/* Results and traps: the first `count` cells of work. */
-static lun_status read_results(lun_gpu *g, const lun_kernel *k, int64_t count, lun_launch *l)
+/* What the first two cells of work say. */
+static lun_status find_trap(const lun_kernel *k, const uint64_t *work, lun_launch *l)
 {
-    uint64_t few[2 + 64];
+    if (!work[0])
+        return LUN_OK;
+    int trap = (int)(work[0] - 1);
+    l->trap = trap;
+    l->trap_value = (int64_t)work[1];
+    return trap < k->kind_count && k->kinds[trap] == LUN_IR_CHECK ? LUN_EBOUNDS : LUN_EZERO;
+}
+
+/* Waits; a trap, or the `count` cells behind it go to `results`. */
+static lun_status read_results(lun_gpu *g, const lun_kernel *k, int64_t count, lun_launch *l,
+                               uint64_t *results)
+{
+    uint64_t few[2 + 64], *work = few;
+    int64_t bytes = (2 + count) * (int64_t)sizeof *work;
     lun_status s = lun__gpu_wait(g, 0);
     if (s != LUN_OK)
         return s;
-    if (count > (int64_t)(sizeof few / sizeof *few))
-        return lun__gpu_fail(g, LUN_ELIMIT, "a kernel has %d results: evaluate fewer at once",
-                             k->shape.results);
-    s = lun__gpu_check(g, g->driver->read(g->queue, g->work, 0, few, count * (int64_t)sizeof *few));
-    if (s != LUN_OK)
-        return s;
-    if (few[0]) {
-        int trap = (int)(few[0] - 1);
-        l->trap = trap;
-        l->trap_value = (int64_t)few[1];
-        return trap < k->kind_count && k->kinds[trap] == LUN_IR_CHECK ? LUN_EBOUNDS : LUN_EZERO;
-    }
-    if (k->shape.results)
-        memcpy(l->partials, few + 2, (size_t)k->shape.results * sizeof *few);
-    return LUN_OK;
+    if (bytes > (int64_t)sizeof few)
+        work = malloc((size_t)bytes);
+    if (!work)
+        return lun__gpu_fail(g, LUN_ENOMEM, "out of memory");
+    s = lun__gpu_check(g, g->driver->read(g->queue, g->work, 0, work, bytes));
+    if (s == LUN_OK)
+        s = find_trap(k, work, l);
+    if (s == LUN_OK && count)
+        memcpy(results, work + 2, (size_t)count * sizeof *work);
+    if (work != few)
+        free(work);
+    return s;
 }
 
 static lun_status launch(lun_gpu *g, lun_kernel *k, lun_launch *l)
@@ -268,7 +281,7 @@ static lun_status launch(lun_gpu *g, lun_kernel *k, lun_launch *l)
     if (s == LUN_OK && first_run)
         s = lun__gpu_wait(g, 0);
     if (s == LUN_OK)
-        s = plan.read ? read_results(g, k, plan.read, l)
+        s = plan.read ? read_results(g, k, plan.read - 2, l, l->partials)
                       : lun__gpu_check(g, g->driver->flush(g->queue));
     if (s == LUN_OK && first_run) {
         k->ran = true;
@@ -282,4 +295,37 @@ lun_status lun__gpu_run(void *state, lun_kernel *k, lun_launch *l)
     lun_status s = launch(state, k, l);
     lun__gpu_program_unclaim(state, k); /* also after a failure: other processes may make it */
     return s;
+}
+
+/* ---- pairs of chunks ------------------------------------------------------------------------- */
+
+/* By lun_pairs: the rows stand behind those that they become. */
+static lun_status combine_on_device(lun_gpu *g, lun_kernel *k, lun_launch *l, uint64_t *cells,
+                                    int64_t pairs)
+{
+    lun_launch bare = {.args = l->args}; /* no slot is read */
+    lun_cl_plan plan;
+    lun__cl_plan_pairs(&k->shape, pairs, &plan);
+    uint64_t *work = calloc((size_t)plan.work, sizeof *work);
+    if (!work)
+        return lun__gpu_fail(g, LUN_ENOMEM, "out of memory");
+    memcpy(work + plan.read, cells, (size_t)(plan.work - plan.read) * sizeof *work);
+    slice p = {.end = plan.steps, .trial = -1, .fresh = true, .guarded = true, .work = work};
+    lun_status s = lun__gpu_ready(g);
+    if (s == LUN_OK)
+        s = run_slice(g, k, &bare, &plan, &p);
+    free(work);
+    if (s == LUN_OK)
+        s = read_results(g, k, plan.read - 2, l, cells);
+    return s;
+}
+
+lun_status lun__gpu_combine(void *state, lun_kernel *k, lun_launch *l, uint64_t *cells,
+                            int64_t pairs)
+{
+    lun_gpu *g = state;
+    if (!k->joiner)
+        return combine_on_device(g, k, l, cells, pairs);
+    return lun__host_combine(g->services, lun__interp_exec(k->joiner), k->shape.results, l, cells,
+                             pairs);
 }

@@ -21,6 +21,7 @@
 #include "backend.h"
 #include "gpu/driver.h"
 #include "gpu/gpu.h"
+#include "reference/reference.h"
 #include "render/render.h"
 
 enum { LUN_GPU_BATCHES = 32, LUN_GPU_CLASSES = 160, LUN_GPU_TRIALS = 6 };
@@ -97,11 +98,12 @@ struct lun_kernel {
     void **memory;  /* arguments of a launch: cells, slots, work */
     uint8_t *kinds; /* by instruction: what can trap */
     int kind_count;
-    bool loops;  /* indices may take very different times */
-    bool ran;    /* the driver has compiled all of it */
-    bool stored; /* its program is in the cache on disk, or will not be */
-    int claim;   /* to the cache's entry from building to storing; negative: none */
-    double rate; /* nanoseconds of an index, by the last batch; 0: unknown */
+    lun_interp *joiner; /* joins chunks on the host; NULL: the device does */
+    bool loops;         /* indices may take very different times */
+    bool ran;           /* the driver has compiled all of it */
+    bool stored;        /* its program is in the cache on disk, or will not be */
+    int claim;          /* to the cache's entry from building to storing; negative: none */
+    double rate;        /* nanoseconds of an index, by the last batch; 0: unknown */
     lun_gpu_tuning tuning;
     lun_strbuf key; /* in the cache on disk */
 };

@@ -364,6 +364,7 @@ const lun_backend lun__backend_opencl = {
     .build = lun__gpu_build,
     .release = lun__gpu_release,
     .run = lun__gpu_run,
+    .combine = lun__gpu_combine,
     .source = lun__gpu_source,
     .devices = lun__gpu_devices,
     .buffer_new = lun__gpu_buffer_new,

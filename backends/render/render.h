@@ -51,14 +51,19 @@ lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target,
  * also be run in parts, one after the other, each with a global size for its chunks and the number
  * of its first one in head[4].  The cells that are read:
  *
- *   work[0]      0, or 1 + the instruction that trapped (a CHECK: LUN_EBOUNDS; else LUN_EZERO)
- *   work[1]      the value that a CHECK reports, an int64_t
- *   work[2 + k]  result k, as a cell of its dtype
+ *   work[0]          0, or 1 + the instruction that trapped (a CHECK: LUN_EBOUNDS; else LUN_EZERO)
+ *   work[1]          the value that a CHECK reports, an int64_t
+ *   work[2 + c*r+k]  result k of r for chunk c of the range, as a cell of its dtype
  *
  * After a trap, results and what was stored are without meaning.  If several indices trap, any one
- * of them is reported.  Behind these cells the run keeps its partial results, totals and carries.
- * Nothing else has to be combined by the host.  Memory in `work` and `cells` may be used again when
- * the last step has ended.
+ * of them is reported.  Behind these cells a scan keeps its totals and carries.  Memory in `work`
+ * and `cells` may be used again when the last step has ended.
+ *
+ * The host joins the chunks (ir/order.h).  Where shape.pairs the text has lun_pairs, which does a
+ * level of the tree: a run by lun__cl_plan_pairs, for which the 2 * pairs rows to combine stand in
+ * work from cell 2 + pairs * r on, and after which row j of those read is the combination of rows
+ * 2j and 2j + 1.  It reads `args` and no slot: any memory may stand in for those.  Without
+ * shape.math the host may combine by itself and gets the same bits.
  *
  * Both forms give the bits of ir/order.h's order wherever the operations are exact; math functions
  * are the device's own, or the text's where PoCL's miss the promise (see render/opencl/quirks.c).
@@ -78,10 +83,9 @@ lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target,
 
 enum {
     LUN_CL_HEAD = 5,
-    LUN_CL_STEPS = 4,
-    LUN_CL_JOINERS = 256, /* work-items of lun_finish, SCALAR */
+    LUN_CL_STEPS = 4, /* kernels of a text; a plan has at most 3 of them */
     LUN_CL_SLACK = 64 * 8,
-    LUN_CL_ABI = 3 /* changes whenever what is said above does */
+    LUN_CL_ABI = 4 /* changes whenever what is said above does */
 };
 
 typedef enum lun_cl_form { LUN_CL_VECTOR, LUN_CL_SCALAR } lun_cl_form;
@@ -98,7 +102,8 @@ typedef struct lun_cl_shape {
     lun_cl_form form;
     int slots, args, results;
     bool scan, traps;
-    int64_t cost;       /* lun__ir_cost */
+    bool pairs, math; /* it has lun_pairs; a combining function uses the device's math functions */
+    int64_t cost;     /* lun__ir_cost */
     size_t local_bytes; /* local memory of its most demanding entry (declared in the text) */
     int group; /* elements of a work-group, for kernels without REDUCE and SCAN, at the host's
                            choice; 0: as the plan thinks best.  VECTOR: in whole blocks of 64 */
@@ -106,10 +111,10 @@ typedef struct lun_cl_shape {
 
 typedef struct lun_cl_plan {
     int64_t head[LUN_CL_HEAD];
-    int64_t work, clear, read; /* in cells of 8 bytes */
+    int64_t work, clear, read; /* in cells of 8 bytes; clear is 0 or 2 */
     int steps;                 /* 0: nothing to run (count == 0) */
     struct {
-        const char *kernel; /* "lun_kernel", "lun_total", "lun_carry", "lun_finish" */
+        const char *kernel; /* "lun_kernel", "lun_total", "lun_carry", "lun_pairs" */
         size_t global, local;
         int64_t chunks; /* one for each group; 0: a group for all, or for any */
     } step[LUN_CL_STEPS];
@@ -124,5 +129,7 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
 /* For indices first .. first + count - 1 (lun_launch's) on a device of so many compute units. */
 void lun__cl_plan_make(const lun_cl_shape *shape, int64_t first, int64_t count, int units,
                        lun_cl_plan *plan);
+/* For a level of that many pairs of rows; only where shape->pairs. */
+void lun__cl_plan_pairs(const lun_cl_shape *shape, int64_t pairs, lun_cl_plan *plan);
 
 #endif

@@ -236,7 +236,7 @@ static inline lun_status run_joined(const lun_backend_slot *b, const lun_ir *ir,
                                     lun_launch *run)
 {
     lun_status s = b->backend->run(b->state, k, run);
-    if (s != LUN_OK || !ir->result_count || run->count <= LUN_CHUNK || !b->backend->combine)
+    if (s != LUN_OK || !ir->result_count || run->count <= LUN_CHUNK)
         return s;
     joint j = {b, k, run};
     return lun__order_join(run->partials, lun__order_chunks(ir, run->count),

@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
+#include "reference/reference.h"
 #include "render/render.h"
 
 /* ---- OpenCL ---------------------------------------------------------------------------------- */
@@ -111,6 +112,7 @@ typedef struct kit {
 typedef struct kit_kernel {
     cl_handle program;
     lun_cl_shape shape;
+    lun_interp *joiner; /* NULL: lun_pairs joins the chunks */
 } kit_kernel;
 
 static inline void kit_open(kit *k, const char *dir, const char *compiler, int jit, int threads,
@@ -165,6 +167,8 @@ static inline kit_kernel kit_build(kit *k, const lun_ir *ir)
     }
     assert_int_equal(error, 0);
     lun__strbuf_free(&text);
+    if (!made.shape.pairs)
+        assert_int_equal(lun__interp_make_combine(ir, k->services.math, &made.joiner), LUN_OK);
     return made;
 }
 
@@ -172,6 +176,7 @@ static inline void kit_release(kit *k, kit_kernel *kernel)
 {
     (void)k;
     clReleaseProgram(kernel->program);
+    lun__interp_free(kernel->joiner);
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -183,6 +188,7 @@ static int64_t kit_array_elements = 4;
 typedef struct cl_slot {
     cl_handle buffer;
     size_t bytes, origin, used; /* of the buffer; in front; of elements */
+    int elements;               /* in front */
     char *content;
     bool out;
 } cl_slot;
@@ -194,6 +200,7 @@ static inline cl_slot cl_slot_make(const lun_ir_slot *slot, int number, const vo
                        : slot->role == LUN_SLOT_UNIFORM ? 1
                                                         : n;
     cl_slot s = {.origin = (size_t)(number % 3) * size,
+                 .elements = number % 3,
                  .used = (size_t)elements * size,
                  .out = slot->role == LUN_SLOT_OUT};
     s.bytes = s.origin + s.used + LUN_CL_SLACK;
@@ -245,58 +252,115 @@ static inline void cl_step(const kit_kernel *kernel, const lun_cl_plan *plan, in
     clReleaseKernel(entry);
 }
 
-static inline lun_status cl_outcome(const lun_ir *ir, const uint64_t *read, test_run *run)
+/* What the first cells of `work` say; without a trap the rows behind them go to `rows`. */
+static inline lun_status cl_outcome(const lun_ir *ir, const uint64_t *read, int64_t count,
+                                    uint64_t *rows, int *trap, int64_t *trap_value)
 {
-    run->trap = -1;
     if (!read[0]) {
         if (ir->result_count)
-            memcpy(run->results, read + 2, (size_t)ir->result_count * sizeof *read);
+            memcpy(rows, read + 2, (size_t)(count - 2) * sizeof *read);
         return LUN_OK;
     }
-    run->trap = (int)read[0] - 1;
-    run->trap_value = (int64_t)read[1];
-    assert_in_range(run->trap, 0, ir->count - 1);
-    return ir->ins[run->trap].kind == LUN_IR_CHECK ? LUN_EBOUNDS : LUN_EZERO;
+    *trap = (int)read[0] - 1;
+    *trap_value = (int64_t)read[1];
+    assert_in_range(*trap, 0, ir->count - 1);
+    return ir->ins[*trap].kind == LUN_IR_CHECK ? LUN_EBOUNDS : LUN_EZERO;
+}
+
+/* Runs a plan with these cells at the start of `work`; *read is what is to be read, on the heap. */
+static inline void cl_plan_run(const kit_kernel *kernel, const lun_cl_plan *plan,
+                               const cl_slot *slots, const uint64_t *args, const uint64_t *start,
+                               int64_t started, uint64_t **read)
+{
+    uint64_t cells[1024] = {0};
+    const int slot_count = kernel->shape.slots;
+    size_t count = (size_t)(LUN_CL_HEAD + slot_count + kernel->shape.args);
+    memcpy(cells, plan->head, sizeof plan->head);
+    for (int s = 0; s < slot_count; s++)
+        cells[LUN_CL_HEAD + s] = (uint64_t)slots[s].elements;
+    if (kernel->shape.args)
+        memcpy(cells + LUN_CL_HEAD + slot_count, args, (size_t)kernel->shape.args * 8);
+    cl_handle constants = cl_buffer(cl_place.context, count * 8),
+              work = cl_buffer(cl_place.context, (size_t)plan->work * 8);
+    clEnqueueWriteBuffer(cl_place.queue, constants, 1, 0, count * 8, cells, 0, NULL, NULL);
+    if (started)
+        clEnqueueWriteBuffer(cl_place.queue, work, 1, 0, (size_t)started * 8, start, 0, NULL, NULL);
+    for (int i = 0; i < plan->steps; i++)
+        cl_step(kernel, plan, i, constants, slots, work);
+    assert_int_equal(clFinish(cl_place.queue), 0);
+    *read = calloc((size_t)plan->read + 1, sizeof **read);
+    assert_non_null(*read);
+    if (plan->read)
+        clEnqueueReadBuffer(cl_place.queue, work, 1, 0, (size_t)plan->read * 8, *read, 0, NULL,
+                            NULL);
+    clReleaseMemObject(constants);
+    clReleaseMemObject(work);
+}
+
+/* What joins the chunks of a run. */
+typedef struct cl_joint {
+    kit *k;
+    const kit_kernel *kernel;
+    const lun_ir *ir;
+    const cl_slot *slots;
+    lun_launch launch;
+} cl_joint;
+
+static inline lun_status cl_combine(void *ctx, void *rows, int64_t pairs)
+{
+    cl_joint *j = ctx;
+    const int results = j->ir->result_count;
+    lun_cl_plan plan;
+    uint64_t *read;
+    if (j->kernel->joiner)
+        return lun__host_combine(&j->k->services, lun__interp_exec(j->kernel->joiner), results,
+                                 &j->launch, rows, pairs);
+    lun__cl_plan_pairs(&j->kernel->shape, pairs, &plan);
+    assert_int_equal(plan.work, 2 + 3 * pairs * results);
+    uint64_t *start = calloc((size_t)plan.work, sizeof *start);
+    assert_non_null(start);
+    memcpy(start + 2 + pairs * results, rows, (size_t)(2 * pairs * results) * sizeof *start);
+    cl_plan_run(j->kernel, &plan, j->slots, j->launch.args, start, plan.work, &read);
+    lun_status s = cl_outcome(j->ir, read, plan.read, rows, &j->launch.trap, &j->launch.trap_value);
+    free(start);
+    free(read);
+    return s;
 }
 
 static inline lun_status kit_run(kit *k, kit_kernel *kernel, const lun_ir *ir, void **slots,
                                  int64_t n, test_run *run)
 {
+    static const uint64_t zeros[2];
     lun_cl_plan plan;
     cl_slot on[128];
-    uint64_t cells[1024], read[80] = {0};
-    int count = LUN_CL_HEAD;
-    (void)k;
+    uint64_t *read;
     assert_true(ir->slot_count <= 128 && ir->arg_count < 800);
     run->trap = -1;
     lun__cl_plan_make(&kernel->shape, run->first, n - run->first, cl_place.units, &plan);
     if (!plan.steps)
         return LUN_OK;
-    memcpy(cells, plan.head, sizeof plan.head);
-    for (int s = 0; s < ir->slot_count; s++) {
+    for (int s = 0; s < ir->slot_count; s++)
         on[s] = cl_slot_make(&ir->slots[s], s, slots[s], n);
-        cells[count++] = on[s].origin / lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
+    assert_in_range(plan.clear, 0, 2);
+    cl_plan_run(kernel, &plan, on, run->args, zeros, plan.clear, &read);
+    cl_joint j = {k, kernel, ir, on, {.args = run->args, .trap = -1}};
+    uint64_t *rows = test_cells(ir, n - run->first);
+    lun_status s = cl_outcome(ir, read, plan.read, rows, &run->trap, &run->trap_value);
+    if (s == LUN_OK && ir->result_count) {
+        s = lun__order_join(rows, lun__order_chunks(ir, n - run->first),
+                            (size_t)ir->result_count * sizeof *rows, cl_combine, &j);
+        if (s != LUN_OK) {
+            run->trap = j.launch.trap;
+            run->trap_value = j.launch.trap_value;
+        }
+        memcpy(run->results, rows, (size_t)ir->result_count * sizeof *rows);
     }
-    for (int a = 0; a < ir->arg_count; a++)
-        cells[count++] = run->args[a];
-    cl_handle constants = cl_buffer(cl_place.context, (size_t)count * 8),
-              work = cl_buffer(cl_place.context, (size_t)plan.work * 8);
-    clEnqueueWriteBuffer(cl_place.queue, constants, 1, 0, (size_t)count * 8, cells, 0, NULL, NULL);
-    if (plan.clear)
-        clEnqueueWriteBuffer(cl_place.queue, work, 1, 0, (size_t)plan.clear * 8, read, 0, NULL,
-                             NULL);
-    for (int i = 0; i < plan.steps; i++)
-        cl_step(kernel, &plan, i, constants, on, work);
-    assert_int_equal(clFinish(cl_place.queue), 0);
-    if (plan.read)
-        clEnqueueReadBuffer(cl_place.queue, work, 1, 0, (size_t)plan.read * 8, read, 0, NULL, NULL);
-    lun_status s = cl_outcome(ir, read, run);
     for (int i = 0; i < ir->slot_count; i++)
         cl_slot_end(&on[i],
                     (size_t)run->first * lun__dtype_get((lun_dtype)ir->slots[i].dtype)->bytes,
                     slots[i]);
-    clReleaseMemObject(constants);
-    clReleaseMemObject(work);
+    free(read);
+    free(rows);
     return s;
 }
 

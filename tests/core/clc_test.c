@@ -42,15 +42,21 @@ static void test_plans(void **state)
         p = plan_of(sums, 0, 16384, 4);
         assert_int_equal(p.steps, 1);
         assert_int_equal(p.read, 5);
-        p = plan_of(sums, 0, 16385, 4); /* two chunks, and what brings them together */
-        assert_int_equal(p.steps, 2);
-        assert_string_equal(p.step[1].kernel, "lun_finish");
+        p = plan_of(sums, 3 * 16384, 16385, 4); /* a row for each of two chunks */
+        assert_int_equal(p.steps, 1);
         assert_int_equal(p.head[2], LUN_CHUNK);
-        assert_true(p.work >= 2 + 3 + 6 + 3);
+        assert_true(p.read == 2 + 3 * 2 && p.work == p.read);
+        lun__cl_plan_pairs(&sums, 65, &p);
+        assert_int_equal(p.steps, 1);
+        assert_string_equal(p.step[0].kernel, "lun_pairs");
+        assert_true(p.head[3] == 65 && p.clear == 2);
+        assert_true(p.read == 2 + 3 * 65 && p.work == p.read + 2 * 3 * 65);
+        assert_int_equal(p.step[0].global / p.step[0].local, 2);
         lun_cl_shape scan = sums;
         scan.scan = true;
         p = plan_of(scan, 0, 3 * LUN_SCAN_CHUNK, 4);
-        assert_int_equal(p.steps, 4);
+        assert_int_equal(p.steps, 3);
+        assert_true(p.read == 2 + 3 * 3 && p.work == p.read + 3);
         assert_string_equal(p.step[0].kernel, "lun_total");
         assert_string_equal(p.step[1].kernel, "lun_carry");
         assert_string_equal(p.step[2].kernel, "lun_kernel");

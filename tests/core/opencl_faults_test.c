@@ -81,7 +81,7 @@ static lun_status work(session *s)
     if (t == LUN_OK)
         t = device->build(s->k.state, &s->ir, "", &s->kernel);
     for (int i = 0; t == LUN_OK && i < 2; i++)
-        t = device_run(&s->k, s->kernel, s->slots, NULL, N, 0, N, &run);
+        t = device_run(&s->k, s->kernel, &s->ir, s->slots, NULL, N, 0, N, &run);
     if (t == LUN_OK)
         t = device->download(s->k.state, s->slots[2], 0, s->out, N * 4);
     return t;
@@ -134,7 +134,7 @@ static bool fail_once(const char *dir, long k, int code)
     fail_at(0, 0);
     if (t != LUN_OK && s.k.state && s.kernel) { /* afterwards: it works, or says that it is over */
         test_run run = {.args = (uint64_t[1]){0}, .results = s.results};
-        t = device_run(&s.k, s.kernel, s.slots, NULL, N, 0, N, &run);
+        t = device_run(&s.k, s.kernel, &s.ir, s.slots, NULL, N, 0, N, &run);
         if (t != LUN_OK)
             device_says(&s.k, "cannot be used any more");
     }

@@ -86,10 +86,10 @@ static inline lun_buffer *device_array(device_kit *k, const void *from, int64_t 
     return b;
 }
 
-/* Runs indices first .. first+count-1 of n; origin: of all slots, or NULL. */
-static inline lun_status device_run(device_kit *k, lun_kernel *kernel, lun_buffer **slots,
-                                    const int64_t *origin, int64_t n, int64_t first, int64_t count,
-                                    test_run *run)
+/* Runs indices first .. first+count-1 of n, joins their chunks; origin: of all slots, or NULL. */
+static inline lun_status device_run(device_kit *k, lun_kernel *kernel, const lun_ir *ir,
+                                    lun_buffer **slots, const int64_t *origin, int64_t n,
+                                    int64_t first, int64_t count, test_run *run)
 {
     static const int64_t zeros[64];
     int64_t room[64];
@@ -103,9 +103,8 @@ static inline lun_status device_run(device_kit *k, lun_kernel *kernel, lun_buffe
                     .room = room,
                     .origin = origin ? origin : zeros,
                     .args = run->args,
-                    .partials = run->results,
                     .trap = -1};
-    lun_status s = device->run(k->state, kernel, &l);
+    lun_status s = test_backend_run(device, k->state, kernel, ir, &l, run->results);
     run->trap = l.trap;
     run->trap_value = l.trap_value;
     return s;
@@ -147,7 +146,7 @@ static inline void device_compare(device_kit *k, const lun_ir *ir, lun_kernel *k
         slots[s] = device_array(k, in[s], n * size);
     }
     lun_status s = run_ir(ir, want, n, &a);
-    lun_status t = device_run(k, kernel, slots, NULL, n, 0, n, &b);
+    lun_status t = device_run(k, kernel, ir, slots, NULL, n, 0, n, &b);
     if (s != t)
         fail_msg("n %lld: interpreted %s, on the device %s (%s)", (long long)n, lun_status_name(s),
                  lun_status_name(t), lun__strbuf_text(&k->error));

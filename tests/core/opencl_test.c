@@ -151,7 +151,7 @@ static void test_origin(void **unused)
     memset(got, 0, sizeof got);
     lun_buffer *slots[3] = {device_array(&k, a, (N + SHIFT) * 4), device_array(&k, b, N * 4),
                             device_array(&k, got, sizeof got)};
-    device_ok(&k, device_run(&k, kernel, slots, origin, N, FIRST, COUNT, &run));
+    device_ok(&k, device_run(&k, kernel, &ir, slots, origin, N, FIRST, COUNT, &run));
     device_ok(&k, device->download(k.state, slots[2], 0, got, sizeof got));
     for (int i = 0; i < COUNT; i++)
         assert_true(got[i] == a[SHIFT + FIRST + i] * b[FIRST + i] + 1);
@@ -257,7 +257,7 @@ static void test_slices(void **unused)
     device_loop(&ir);
     lun_kernel *kernel = device_build(&k, &ir);
     lun_buffer *out = device_array(&k, NULL, N * 8);
-    device_ok(&k, device_run(&k, kernel, &out, NULL, N, 0, N, &run));
+    device_ok(&k, device_run(&k, kernel, &ir, &out, NULL, N, 0, N, &run));
     device_ok(&k, device->download(k.state, out, 0, got, N * 8));
     for (int64_t i = 0; i < N; i += 4097) {
         int64_t x = i;
@@ -269,14 +269,14 @@ static void test_slices(void **unused)
     alarm_clock alarm;
     alarm_after(&alarm, &k.cancel, 0.3);
     double start = now();
-    assert_int_equal(device_run(&k, kernel, &out, NULL, N, 0, N, &run), LUN_ECANCEL);
+    assert_int_equal(device_run(&k, kernel, &ir, &out, NULL, N, 0, N, &run), LUN_ECANCEL);
     double took = now() - start - 0.3;
     pthread_join(alarm.thread, NULL);
     if (took > 1.0) /* 0.2 on a machine that has nothing else to do */
         fail_msg("stopped only after %.3f s", took);
     k.cancel = 0;
     args[0] = 10;
-    device_ok(&k, device_run(&k, kernel, &out, NULL, N, 0, 1000, &run));
+    device_ok(&k, device_run(&k, kernel, &ir, &out, NULL, N, 0, 1000, &run));
     device_ok(&k, device->download(k.state, out, 0, got, 8000));
     int64_t x = 999;
     for (int64_t left = 10; left; left--)
@@ -320,7 +320,7 @@ static void ordered_slices(const char *form, bool scan)
     assert_true(kernel->loops);
     lun_buffer *out = device_array(&k, NULL, (int64_t)LONG * 8);
     for (int times = 0; times < 2; times++) {
-        device_ok(&k, device_run(&k, kernel, &out, NULL, N, 0, N, &run));
+        device_ok(&k, device_run(&k, kernel, &ir, &out, NULL, N, 0, N, &run));
         device_ok(&k, device->download(k.state, out, 0, got, N * 8));
         sum = 0;
         for (int64_t i = 0; i < N; i++) {
@@ -336,14 +336,14 @@ static void ordered_slices(const char *form, bool scan)
     alarm_clock alarm;
     alarm_after(&alarm, &k.cancel, 0.2);
     double start = now();
-    assert_int_equal(device_run(&k, kernel, &out, NULL, LONG, 0, LONG, &run), LUN_ECANCEL);
+    assert_int_equal(device_run(&k, kernel, &ir, &out, NULL, LONG, 0, LONG, &run), LUN_ECANCEL);
     double took = now() - start - 0.2;
     pthread_join(alarm.thread, NULL);
     if (took > 1.0) /* 0.2 on a machine that has nothing else to do */
         fail_msg("stopped only after %.3f s", took);
     k.cancel = 0;
     args[0] = 0;
-    device_ok(&k, device_run(&k, kernel, &out, NULL, 1000, 0, 1000, &run));
+    device_ok(&k, device_run(&k, kernel, &ir, &out, NULL, 1000, 0, 1000, &run));
     device_ok(&k, device->download(k.state, out, 0, got, 8000));
     assert_int_equal(got[999], scan ? 999 * 500 : 999);
     device->buffer_free(k.state, out);
@@ -377,7 +377,7 @@ static int endless(void)
     alarm_clock alarm;
     alarm_after(&alarm, &k.cancel, 0.2);
     double start = now();
-    lun_status s = device_run(&k, kernel, &out, NULL, 1000, 0, 1000, &run);
+    lun_status s = device_run(&k, kernel, &ir, &out, NULL, 1000, 0, 1000, &run);
     if (s == LUN_OK)
         s = device->download(k.state, out, 0, (char[8]){0}, 8);
     pthread_join(alarm.thread, NULL);
@@ -387,7 +387,7 @@ static int endless(void)
     if (device->download(k.state, out, 0, (char[8]){0}, 8) != LUN_EBACKEND)
         return 2;
     device_says(&k, "does not end");
-    if (device_run(&k, kernel, &out, NULL, 1000, 0, 1000, &run) != LUN_EBACKEND)
+    if (device_run(&k, kernel, &ir, &out, NULL, 1000, 0, 1000, &run) != LUN_EBACKEND)
         return 3;
     device->buffer_free(k.state, out);
     device->release(k.state, kernel);
@@ -562,15 +562,16 @@ static void test_cancelled_build(void **unused)
 
 /* ---- work-groups ----------------------------------------------------------------------------- */
 
-static void run_large(device_kit *k, lun_kernel *kernel, lun_buffer **slots, int times)
+static void run_large(device_kit *k, lun_kernel *kernel, const lun_ir *ir, lun_buffer **slots,
+                      int times)
 {
     enum { N = 1 << 18 };
     uint64_t args[1] = {cell_of(2.5f)};
     test_run run = {.args = args};
     for (int i = 0; i < times; i++)
-        device_ok(k, device_run(k, kernel, slots, NULL, N, 0, N, &run));
+        device_ok(k, device_run(k, kernel, ir, slots, NULL, N, 0, N, &run));
     device_ok(k, device->download(k->state, slots[2], 0, (char[8]){0}, 8)); /* all have ended */
-    device_ok(k, device_run(k, kernel, slots, NULL, N, 0, N, &run));
+    device_ok(k, device_run(k, kernel, ir, slots, NULL, N, 0, N, &run));
 }
 
 /* Kernels on single elements: sizes are tried, one stays, the next process knows it. */
@@ -587,9 +588,9 @@ static void test_tuning(void **unused)
     lun_kernel *kernel = device_build(&k, &ir);
     lun_buffer *slots[3] = {device_array(&k, x, N * 4), device_array(&k, x, N * 4),
                             device_array(&k, NULL, N * 4)};
-    run_large(&k, kernel, slots, 1);
+    run_large(&k, kernel, &ir, slots, 1);
     assert_false(kernel->tuning.settled);
-    run_large(&k, kernel, slots, 3 * LUN_GPU_TRIALS);
+    run_large(&k, kernel, &ir, slots, 3 * LUN_GPU_TRIALS);
     assert_true(kernel->tuning.settled);
     assert_in_range(kernel->tuning.group, 1, kernel->tuning.most);
     int group = kernel->tuning.group;
@@ -597,7 +598,7 @@ static void test_tuning(void **unused)
     lun_kernel *other = device_build(&second, &ir);
     lun_buffer *there[3] = {device_array(&second, x, N * 4), device_array(&second, x, N * 4),
                             device_array(&second, NULL, N * 4)};
-    run_large(&second, other, there, 1);
+    run_large(&second, other, &ir, there, 1);
     assert_true(other->tuning.settled);
     assert_int_equal(other->tuning.group, group);
     for (int i = 0; i < 3; i++) {
@@ -637,7 +638,8 @@ static void test_workgroup(void **unused)
             lun_buffer *slots[3] = {device_array(&k, in[0], 12000), device_array(&k, in[1], 12000),
                                     device_array(&k, NULL, 12000)};
             device_workgroup = 1 << 20;
-            assert_int_equal(device_run(&k, kernel, slots, NULL, 3000, 0, 3000, &run), LUN_ELIMIT);
+            assert_int_equal(device_run(&k, kernel, &ir, slots, NULL, 3000, 0, 3000, &run),
+                             LUN_ELIMIT);
             device_says(&k, "work-group of 1048576");
             for (int i = 0; i < 3; i++)
                 device->buffer_free(k.state, slots[i]);
@@ -738,14 +740,14 @@ static void test_fork(void **unused)
     float *x = floats(100, 1);
     lun_buffer *slots[3] = {device_array(&k, x, 400), device_array(&k, x, 400),
                             device_array(&k, NULL, 400)};
-    device_ok(&k, device_run(&k, kernel, slots, NULL, 100, 0, 100, &run));
+    device_ok(&k, device_run(&k, kernel, &ir, slots, NULL, 100, 0, 100, &run));
     pid_t child = fork();
     if (child == 0) {
         lun_buffer *b;
         lun_kernel *other;
         int wrong = 0;
         alarm(20);
-        wrong += device_run(&k, kernel, slots, NULL, 100, 0, 100, &run) != LUN_EBACKEND;
+        wrong += device_run(&k, kernel, &ir, slots, NULL, 100, 0, 100, &run) != LUN_EBACKEND;
         wrong += !strstr(lun__strbuf_text(&k.error), "fork");
         wrong += device->buffer_new(k.state, 100, &b) != LUN_EBACKEND;
         wrong += device->upload(k.state, slots[0], x, 400) != LUN_EBACKEND;
@@ -758,7 +760,7 @@ static void test_fork(void **unused)
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    device_ok(&k, device_run(&k, kernel, slots, NULL, 100, 0, 100, &run));
+    device_ok(&k, device_run(&k, kernel, &ir, slots, NULL, 100, 0, 100, &run));
     for (int i = 0; i < 3; i++)
         device->buffer_free(k.state, slots[i]);
     device->release(k.state, kernel);

@@ -3,41 +3,57 @@
  * joined by ir/order.h, have the bits of one run.  The oracle is order_oracle.h's. */
 #include "order_oracle.h"
 
+#include "opencl/opencl.h"
 #include "openmp_kit.h"
 
 enum { MOST = 13 * LUN_CHUNK + 77, MOST_CHUNKS = 14, RESULTS = 16 };
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-/* Where parts run.  The first ones cannot run functions in C. */
-enum { REFERENCE, INTERPRETED, ONE, TWO, SEVEN, PLACES, FOR_C = ONE };
+/* Where parts run.  The first ones cannot run functions in C; the last is there where the machine
+ * has an OpenCL device. */
+enum { REFERENCE, INTERPRETED, ONE, TWO, SEVEN, DEVICE, PLACES, FOR_C = ONE };
 
 typedef struct place {
     const lun_backend *backend;
     kit kit;
     void *state;
     lun_kernel *kernel;
+    void *slot; /* what a launch is given as the data */
 } place;
 
 typedef struct places {
-    char dir[40];
+    int count;
     place at[PLACES];
 } places;
 
+static const lun_backend *backend_of(int i)
+{
+    return i == REFERENCE ? &lun__backend_reference
+           : i == DEVICE  ? &lun__backend_opencl
+                          : &lun__backend_openmp;
+}
+
 static int set_up(void **state)
 {
-    static const int threads[] = {1, 3, 1, 2, 7};
+    static const int threads[] = {1, 3, 1, 2, 7, 1};
     static places p;
-    strcpy(p.dir, "/tmp/lunarray-test-XXXXXX");
-    assert_non_null(mkdtemp(p.dir));
-    for (int i = 0; i < PLACES; i++) {
+    char dir[] = "/tmp/lunarray-test-XXXXXX";
+    assert_non_null(mkdtemp(dir));
+    for (p.count = 0; p.count < PLACES; p.count++) {
+        int i = p.count;
         place *at = &p.at[i];
-        kit_open(&at->kit, p.dir, "cc", i < ONE ? LUN_JIT_OFF : LUN_JIT_SYNC, threads[i],
+        kit_open(&at->kit, dir, "cc", i < ONE ? LUN_JIT_OFF : LUN_JIT_SYNC, threads[i],
                  LUN_MATH_FAST);
-        at->backend = i == REFERENCE ? &lun__backend_reference : &lun__backend_openmp;
+        at->backend = backend_of(i);
         at->state = at->kit.state;
-        if (i == REFERENCE)
-            assert_int_equal(at->backend->open(&at->kit.services, 0, &at->state), LUN_OK);
+        if (at->backend == &lun__backend_openmp ||
+            at->backend->open(&at->kit.services, 0, &at->state) == LUN_OK)
+            continue;
+        assert_int_equal(i, DEVICE);
+        print_message("without OpenCL: %s\n", lun__strbuf_text(&at->kit.error));
+        kit_close(&at->kit, false);
+        break;
     }
     *state = &p;
     return 0;
@@ -46,10 +62,36 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     places *p = *state;
-    p->at[REFERENCE].backend->close(p->at[REFERENCE].state);
-    for (int i = 0; i < PLACES; i++)
-        kit_close(&p->at[i].kit, i == PLACES - 1);
+    for (int i = 0; i < p->count; i++) {
+        place *at = &p->at[i];
+        if (at->backend != &lun__backend_openmp)
+            at->backend->close(at->state);
+        kit_close(&at->kit, i == p->count - 1);
+    }
     return 0;
+}
+
+/* Gives all places the data; its end. */
+static void share(places *p, void *data, int64_t bytes)
+{
+    for (int i = 0; i < p->count; i++) {
+        place *at = &p->at[i];
+        const lun_backend *b = at->backend;
+        at->slot = data;
+        if (!b->buffer_new)
+            continue;
+        lun_buffer *buffer = NULL;
+        assert_int_equal(b->buffer_new(at->state, bytes, &buffer), LUN_OK);
+        assert_int_equal(b->upload(at->state, buffer, data, bytes), LUN_OK);
+        at->slot = buffer;
+    }
+}
+
+static void unshare(places *p)
+{
+    for (int i = 0; i < p->count; i++)
+        if (p->at[i].backend->buffer_free)
+            p->at[i].backend->buffer_free(p->at[i].state, p->at[i].slot);
 }
 
 static void build_at(places *p, int from, const lun_ir *ir)
@@ -57,7 +99,7 @@ static void build_at(places *p, int from, const lun_ir *ir)
     lun_strbuf text = LUN_STRBUF_INIT;
     ir_check_valid(ir);
     assert_int_equal(lun__ir_print(ir, &text), LUN_OK);
-    for (int i = from; i < PLACES; i++) {
+    for (int i = from; i < p->count; i++) {
         place *at = &p->at[i];
         if (at->backend->build(at->state, ir, lun__strbuf_text(&text), &at->kernel) != LUN_OK)
             fail_msg("%s", lun__strbuf_text(&at->kit.error));
@@ -67,19 +109,18 @@ static void build_at(places *p, int from, const lun_ir *ir)
 
 static void release_at(places *p, int from)
 {
-    for (int i = from; i < PLACES; i++)
+    for (int i = from; i < p->count; i++)
         p->at[i].backend->release(p->at[i].state, p->at[i].kernel);
 }
 
 /* Runs indices first .. first+count-1; their rows of cells go to rows. */
-static lun_status run_part(place *at, void *data, int64_t n, int64_t first, int64_t count,
-                           uint64_t *rows)
+static lun_status run_part(place *at, int64_t n, int64_t first, int64_t count, uint64_t *rows)
 {
     int64_t room = (n + 63) / 64 * 64;
     lun_launch launch = {.n = n,
                          .first = first,
                          .count = count,
-                         .slots = &data,
+                         .slots = &at->slot,
                          .room = &room,
                          .partials = rows,
                          .trap = -1};
@@ -159,8 +200,8 @@ static int cut(int64_t chunks, uint64_t *seed, span *spans)
 }
 
 /* One run by each place, then cuts whose parts run anywhere; f: what each result combines. */
-static void check(places *p, int from, const lun_ir *ir, const combiner *f, char *data,
-                  const uint64_t *cells, int64_t n, uint64_t seed)
+static void check(places *p, int from, const lun_ir *ir, const combiner *f, const uint64_t *cells,
+                  int64_t n, uint64_t seed)
 {
     uint64_t want[RESULTS], rows[MOST_CHUNKS * RESULTS];
     int64_t chunks = lun__order_chunks(ir, n);
@@ -168,8 +209,8 @@ static void check(places *p, int from, const lun_ir *ir, const combiner *f, char
     lun_launch none = {.trap = -1};
     for (int k = 0; k < ir->result_count; k++)
         want[k] = reduced(&f[k], cells, n);
-    for (int i = from; i < PLACES; i++) {
-        assert_int_equal(run_part(&p->at[i], data, n, 0, n, rows), LUN_OK);
+    for (int i = from; i < p->count; i++) {
+        assert_int_equal(run_part(&p->at[i], n, 0, n, rows), LUN_OK);
         assert_int_equal(join_at(&p->at[i], ir, &none, chunks, rows), LUN_OK);
         compare(f, ir, want, rows, "one run", n);
     }
@@ -179,14 +220,14 @@ static void check(places *p, int from, const lun_ir *ir, const combiner *f, char
         memset(rows, 0xee, sizeof rows);
         for (int i = 0; i < count; i++) {
             int64_t first = spans[i].chunk * LUN_CHUNK, indices = spans[i].chunks * LUN_CHUNK;
-            place *at = &p->at[from + (int)(test_random(&seed) % (uint64_t)(PLACES - from))];
+            place *at = &p->at[from + (int)(test_random(&seed) % (uint64_t)(p->count - from))];
             if (indices > n - first)
                 indices = n - first;
-            assert_int_equal(
-                run_part(at, data, n, first, indices, &rows[(size_t)spans[i].chunk * row]), LUN_OK);
+            assert_int_equal(run_part(at, n, first, indices, &rows[(size_t)spans[i].chunk * row]),
+                             LUN_OK);
         }
         assert_true(rows[(size_t)chunks * row] == 0xeeeeeeeeeeeeeeeeu);
-        place *at = &p->at[from + round % (PLACES - from)];
+        place *at = &p->at[from + round % (p->count - from)];
         assert_int_equal(join_at(at, ir, &none, chunks, rows), LUN_OK);
         compare(f, ir, want, rows, "in parts", n);
     }
@@ -209,7 +250,7 @@ static bool exists(lun_op op, lun_dtype t)
            (row->rule == LUN_RULE_LOGIC) == (t == LUN_BOOL);
 }
 
-/* All operations of a dtype at once. */
+/* All operations of a dtype at once; a kernel computes in none that is only stored. */
 static void test_operations(void **state)
 {
     places *p = *state;
@@ -218,6 +259,8 @@ static void test_operations(void **state)
         combiner f[RESULTS];
         lun_ir ir;
         int count = 0;
+        if (lun__dtype_is_stored((lun_dtype)t))
+            continue;
         lun__ir_init(&ir);
         lun__ir_slot_add(&ir, (lun_dtype)t, LUN_SLOT_IN);
         int32_t x = ir_load(&ir, 0);
@@ -230,8 +273,10 @@ static void test_operations(void **state)
         build_at(p, REFERENCE, &ir);
         for (int odd = 0; odd < 1 + lun__dtype_is_float((lun_dtype)t); odd++) {
             char *data = make_data((lun_dtype)t, (uint64_t)t + 1, odd, cells);
+            share(p, data, MOST * lun__dtype_get((lun_dtype)t)->bytes);
             for (int l = 0; l < SOME; l++)
-                check(p, REFERENCE, &ir, f, data, cells, some_lengths[l], (uint64_t)(t * SOME + l));
+                check(p, REFERENCE, &ir, f, cells, some_lengths[l], (uint64_t)(t * SOME + l));
+            unshare(p);
             free(data);
         }
         release_at(p, REFERENCE);
@@ -254,8 +299,10 @@ static void check_function(places *p, int from, lun_ir_function *function, int o
     ir_reduce(&ir, LUN_OP_COUNT, lun__ir_function_add(&ir, function), x);
     ir_reduce(&ir, LUN_OP_MAX, -1, x);
     build_at(p, from, &ir);
+    share(p, data, MOST * 4);
     for (int l = 0; l < SOME; l++)
-        check(p, from, &ir, f, data, cells, some_lengths[l], (uint64_t)l);
+        check(p, from, &ir, f, cells, some_lengths[l], (uint64_t)l);
+    unshare(p);
     release_at(p, from);
     lun__ir_free(&ir);
     free(data);
@@ -285,17 +332,23 @@ static void test_functions_in_c(void **state)
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-/* a // b: what two chunks come to may divide by zero though no element did. */
-static void test_traps_and_stops(void **state)
+/* a // b, by way of math functions too: what two chunks come to may divide by zero though no
+ * element did. */
+static void check_traps_and_stops(places *p, bool math)
 {
-    places *p = *state;
     const int64_t n = 3 * LUN_CHUNK;
     lun_ir ir, body;
     lun__ir_init(&body);
     int32_t a = ir_arg(&body, LUN_I32), b = ir_arg(&body, LUN_I32);
     lun_ir_function f = {.body = &body, .outputs = 1, .params = 2, .result = LUN_I32};
     f.param[0].dtype = f.param[1].dtype = LUN_I32;
-    f.output[0] = ir_op(&body, LUN_OP_IDIV, LUN_I32, a, b, -1);
+    int32_t quotient = ir_op(&body, LUN_OP_IDIV, LUN_I32, a, b, -1);
+    f.output[0] = quotient;
+    if (math) { /* plus the integral part of a cosine's half */
+        int32_t x = ir_op(&body, LUN_OP_COS, LUN_F32, ir_cast(&body, LUN_F32, a), -1, -1);
+        x = ir_op(&body, LUN_OP_MUL, LUN_F32, x, ir_const(&body, LUN_F32, 0x3f000000), -1);
+        f.output[0] = ir_op(&body, LUN_OP_ADD, LUN_I32, quotient, ir_cast(&body, LUN_I32, x), -1);
+    }
     lun__ir_init(&ir);
     lun__ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);
     int32_t x = ir_load(&ir, 0);
@@ -304,23 +357,31 @@ static void test_traps_and_stops(void **state)
     for (int64_t i = 0; i < n; i++)
         data[i] = i != LUN_CHUNK;
     build_at(p, REFERENCE, &ir);
-    for (int i = 0; i < PLACES; i++) {
+    share(p, data, n * 4);
+    for (int i = 0; i < p->count; i++) {
         uint64_t rows[3] = {7, 7, 7};
         lun_launch launch = {.trap = -1};
-        assert_int_equal(run_part(&p->at[i], data, n, 0, n, rows), LUN_OK);
+        assert_int_equal(run_part(&p->at[i], n, 0, n, rows), LUN_OK);
         assert_true(rows[0] == 1 && rows[1] == 0 && rows[2] == 1);
         assert_int_equal(join_at(&p->at[i], &ir, &launch, 3, rows), LUN_EZERO);
         assert_int_equal(launch.trap, ir.count - 1);
-        assert_int_equal(launch.trap_value, f.output[0]);
+        assert_int_equal(launch.trap_value, quotient);
         rows[0] = rows[1] = rows[2] = 1;
         p->at[i].kit.cancel = 1;
         assert_int_equal(join_at(&p->at[i], &ir, &launch, 3, rows), LUN_ECANCEL);
         p->at[i].kit.cancel = 0;
     }
+    unshare(p);
     release_at(p, REFERENCE);
     free(data);
     lun__ir_free(&ir);
     lun__ir_free(&body);
+}
+
+static void test_traps_and_stops(void **state)
+{
+    check_traps_and_stops(*state, false);
+    check_traps_and_stops(*state, true);
 }
 
 /* ---- the tree itself ------------------------------------------------------------------------- */

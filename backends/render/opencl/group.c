@@ -116,42 +116,6 @@ static void reductions(lun_crender *r, lun_strbuf *out)
     lun__cl_kernel_close(r, out);
 }
 
-/* Level by level, from one half of the memory for partial results to the other. */
-static void finish(lun_crender *r, lun_strbuf *out)
-{
-    int results = r->ir->result_count;
-    lun_strbuf pairs = LUN_STRBUF_INIT;
-    for (int32_t v = 0; v < r->ir->count; v++) {
-        const lun_ir_ins *ins = &r->ir->ins[v];
-        lun_dtype t = (lun_dtype)ins->dtype;
-        if (ins->kind != LUN_IR_REDUCE)
-            continue;
-        lun_cname join = lun__combine_function(r, v), of = lun__element_uncell(r, t);
-        lun__strbuf_printf(&pairs,
-                           "            to[j * %d + %" PRId64 "] = two ? %s(%s(%s(a[%" PRId64
-                           "]), %s(a[%d + %" PRId64 "]), &f)) : a[%" PRId64 "];\n",
-                           results, ins->imm, lun__element_cell(r, t).s, join.s, of.s, ins->imm,
-                           of.s, results, ins->imm, ins->imm);
-    }
-    lun__cl_kernel_open(r, "lun_finish", LUN_CL_JOINERS, out);
-    lun__text_put(
-        r, out,
-        "    const int lane = @local_id;\n"
-        "    @global lun_u64 *from = partials, *to = partials + chunks * %d;\n"
-        "    for (lun_i64 n = chunks; n > 1; n = (n + 1) / 2) {\n"
-        "        for (lun_i64 j = lane; j < (n + 1) / 2; j += %d) {\n"
-        "            const bool two = 2 * j + 1 < n;\n"
-        "            @global const lun_u64 *const a = from + 2 * j * %d;\n%s        }\n"
-        "        @global_barrier;\n"
-        "        @global lun_u64 *const t = from;\n        from = to;\n        to = t;\n    }\n"
-        "    for (int q = lane; q < %d; q += %d) work[2 + q] = from[q];\n",
-        results, LUN_CL_JOINERS, results, lun__strbuf_text(&pairs), results, LUN_CL_JOINERS);
-    lun__cl_kernel_close(r, out);
-    if (pairs.failed)
-        out->failed = true;
-    lun__strbuf_free(&pairs);
-}
-
 void lun__cl_group_kernels(lun_crender *r, lun_strbuf *out)
 {
     lun__cl_kernel_helpers(r);
@@ -161,6 +125,5 @@ void lun__cl_group_kernels(lun_crender *r, lun_strbuf *out)
         reductions(r, out);
     else
         elementwise(r, out);
-    if (r->ir->result_count)
-        finish(r, out);
+    lun__cl_kernel_pairs(r, out);
 }

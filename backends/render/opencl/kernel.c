@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "ir/order.h"
+#include "render/body/combine.h"
 #include "render/opencl/needs.h"
 #include "render/text/element.h"
 #include "render/text/text.h"
@@ -37,23 +38,47 @@ void lun__cl_kernel_open(lun_crender *r, const char *name, int group, lun_strbuf
         LUN_CL_HEAD + ir->slot_count);
     for (int s = 0; s < ir->slot_count; s++)
         lun__strbuf_printf(out, "    f.p%d = p%d + cells[%d];\n", s, s, LUN_CL_HEAD + s);
-    if (!ir->result_count && ir->scan < 0)
-        return;
-    lun__strbuf_puts(out, "    const lun_i64 chunks = cells[3];\n");
     if (ir->result_count)
-        lun__text_put(r, out,
-                      "    @global lun_u64 *const partials = work + 2 + (chunks > 1 ? %d : 0);\n",
-                      ir->result_count);
+        lun__text_put(r, out, "    @global lun_u64 *const partials = work + 2;\n");
     if (ir->scan >= 0)
         lun__text_put(r, out,
-                      "    @global lun_u64 *const carries = work + 2 + %d * (1 + chunks + "
-                      "(chunks + 1) / 2);\n",
+                      "    const lun_i64 chunks = cells[3];\n"
+                      "    @global lun_u64 *const carries = work + 2 + %d * chunks;\n",
                       ir->result_count);
 }
 
 void lun__cl_kernel_close(lun_crender *r, lun_strbuf *out)
 {
     lun__strbuf_puts(out, lun__cl_needs_report(r->ir) ? "    lun_publish(&f, work);\n}\n" : "}\n");
+}
+
+/* ---- pairs of chunks ------------------------------------------------------------------------- */
+
+void lun__cl_kernel_pairs(lun_crender *r, lun_strbuf *out)
+{
+    const int results = r->ir->result_count;
+    if (!lun__cl_needs_pairs(r->ir))
+        return;
+    lun__cl_kernel_open(r, "lun_pairs", 0, out);
+    lun__text_put(r, out,
+                  "    for (lun_i64 j = @global_id; j < cells[3]; j += @global_size) {\n"
+                  "        @global lun_u64 *const to = partials + j * %d;\n"
+                  "        @global const lun_u64 *const a = partials + (cells[3] + 2 * j) * %d;\n"
+                  "        @global const lun_u64 *const b = a + %d;\n",
+                  results, results, results);
+    for (int32_t v = 0; v < r->ir->count; v++) {
+        const lun_ir_ins *ins = &r->ir->ins[v];
+        if (ins->kind != LUN_IR_REDUCE)
+            continue;
+        lun_dtype t = (lun_dtype)ins->dtype;
+        lun_cname of = lun__element_uncell(r, t);
+        lun__strbuf_printf(
+            out, "        to[%" PRId64 "] = %s(%s(%s(a[%" PRId64 "]), %s(b[%" PRId64 "]), &f));\n",
+            ins->imm, lun__element_cell(r, t).s, lun__combine_function(r, v).s, of.s, ins->imm,
+            of.s, ins->imm);
+    }
+    lun__strbuf_puts(out, "    }\n");
+    lun__cl_kernel_close(r, out);
 }
 
 /* ---- helpers --------------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
-/* needs.c - what a kernel needs of a device: f64, the buffer `work`, a report of traps.  Knows no
+/* needs.c - what a kernel needs of a device: f64, the buffer `work`, a report of traps,
+ * the kernel lun_pairs.  Knows no
  * text. */
 #include "render/opencl/needs.h"
 
@@ -46,4 +47,32 @@ bool lun__cl_needs_report(const lun_ir *ir)
 bool lun__cl_needs_work(const lun_ir *ir)
 {
     return ir->result_count || ir->scan >= 0 || lun__cl_needs_report(ir);
+}
+
+static bool body_has_math(const lun_ir *ir)
+{
+    for (int32_t i = 0; i < ir->count; i++) {
+        const lun_ir_ins *ins = &ir->ins[i];
+        if (ins->kind == LUN_IR_OP && (lun__op_get((lun_op)ins->op)->flags & LUN_OPF_VEC))
+            return true;
+    }
+    return false;
+}
+
+bool lun__cl_needs_pairs(const lun_ir *ir)
+{
+    for (int32_t i = 0; i < ir->count; i++)
+        if (ir->ins[i].kind == LUN_IR_REDUCE && lun__ir_combiner(ir, &ir->ins[i]))
+            return true;
+    return false;
+}
+
+bool lun__cl_needs_device_math(const lun_ir *ir)
+{
+    for (int32_t i = 0; i < ir->count; i++) {
+        const lun_ir_function *f = lun__ir_combiner(ir, &ir->ins[i]);
+        if (ir->ins[i].kind == LUN_IR_REDUCE && f && f->body && body_has_math(f->body))
+            return true;
+    }
+    return false;
 }

@@ -8,7 +8,11 @@
  * dtype f64. */
 bool lun__cl_needs_report(const lun_ir *ir);
 bool lun__cl_needs_work(const lun_ir *ir);
-
 bool lun__cl_needs_f64(const lun_ir *ir);
+
+/* True if a REDUCE combines by a function; if that uses math functions, whose bits are the device's
+ * own. */
+bool lun__cl_needs_pairs(const lun_ir *ir);
+bool lun__cl_needs_device_math(const lun_ir *ir);
 
 #endif

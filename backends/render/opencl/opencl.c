@@ -94,6 +94,8 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
                             .results = ir->result_count,
                             .scan = ir->scan >= 0,
                             .traps = lun__cl_needs_report(ir),
+                            .pairs = lun__cl_needs_pairs(ir),
+                            .math = lun__cl_needs_device_math(ir),
                             .cost = lun__ir_cost(ir)};
     if (!target->fp64 && lun__cl_needs_f64(ir)) {
         lun__strbuf_puts(out,

@@ -2,9 +2,8 @@
  * render/render.h promises them.  Knows no text and no device; the texts rely on the same order of
  * cells in `work`:
  *
- *   trap, its value | results | partial results, by chunk | half as many again | carries, by chunk
- *
- * One chunk alone writes its partial results where the results stand. */
+ *   trap, its value | rows of results, by chunk | carries, by chunk
+ *   lun_pairs: trap, its value | rows of results, by pair | rows to combine, two for each pair */
 #include "ir/order.h"
 #include "render/renderer.h"
 
@@ -52,10 +51,8 @@ static void lay_out(const lun_cl_shape *shape, int64_t chunks, lun_cl_plan *plan
     if (!shape->traps && !results && !shape->scan)
         return;
     plan->clear = 2;
-    plan->read = shape->traps || results ? 2 + results : 0;
-    plan->work = 2 + results;
-    if (chunks > 1)
-        plan->work += results * (chunks + divide_up(chunks, 2)) + (shape->scan ? chunks : 0);
+    plan->read = shape->traps || results ? 2 + results * chunks : 0;
+    plan->work = 2 + results * chunks + (shape->scan ? chunks : 0);
 }
 
 void lun__cl_plan_make(const lun_cl_shape *shape, int64_t first, int64_t count, int units,
@@ -87,6 +84,13 @@ void lun__cl_plan_make(const lun_cl_shape *shape, int64_t first, int64_t count, 
     else
         add(plan, "lun_kernel", clamp(chunks, 1, scalar ? MOST_GROUPS : chunks), scalar ? group : 1,
             false);
-    if (shape->results && chunks > 1)
-        add(plan, "lun_finish", 1, scalar ? LUN_CL_JOINERS : 1, false);
+}
+
+void lun__cl_plan_pairs(const lun_cl_shape *shape, int64_t pairs, lun_cl_plan *plan)
+{
+    int64_t groups = clamp(divide_up(pairs, LUN_LANES), 1, MOST_GROUPS);
+    *plan = (lun_cl_plan){
+        .clear = 2, .read = 2 + pairs * shape->results, .work = 2 + 3 * pairs * shape->results};
+    plan->head[3] = pairs;
+    add(plan, "lun_pairs", groups, shape->form == LUN_CL_SCALAR ? LUN_LANES : 1, false);
 }

@@ -47,39 +47,6 @@ static void carry(lun_crender *r, lun_strbuf *out)
     lun__cl_kernel_close(r, out);
 }
 
-static void finish(lun_crender *r, lun_strbuf *out)
-{
-    int results = r->ir->result_count;
-    lun_strbuf pairs = LUN_STRBUF_INIT;
-    for (int32_t v = 0; v < r->ir->count; v++) {
-        const lun_ir_ins *ins = &r->ir->ins[v];
-        lun_dtype t = (lun_dtype)ins->dtype;
-        if (ins->kind != LUN_IR_REDUCE)
-            continue;
-        lun_cname join = lun__combine_function(r, v), of = lun__element_uncell(r, t);
-        lun__strbuf_printf(
-            &pairs,
-            "            to[%" PRId64 "] = %s(%s(%s(a[%" PRId64 "]), %s(b[%" PRId64 "]), &f));\n",
-            ins->imm, lun__element_cell(r, t).s, join.s, of.s, ins->imm, of.s, ins->imm);
-    }
-    lun__cl_kernel_open(r, "lun_finish", 1, out);
-    lun__text_put(
-        r, out,
-        "    for (lun_i64 n = chunks; n > 1; n = (n + 1) / 2) {\n"
-        "        for (lun_i64 j = 0; j < n / 2; j++) {\n"
-        "            @global lun_u64 *const to = partials + j * %d;\n"
-        "            @global const lun_u64 *const a = partials + 2 * j * %d, *const b = a + %d;\n"
-        "%s        }\n"
-        "        for (int q = 0; (n & 1) && q < %d; q++)\n"
-        "            partials[n / 2 * %d + q] = partials[(n - 1) * %d + q];\n    }\n"
-        "    for (int q = 0; q < %d; q++) work[2 + q] = partials[q];\n",
-        results, results, results, lun__strbuf_text(&pairs), results, results, results, results);
-    lun__cl_kernel_close(r, out);
-    if (pairs.failed)
-        out->failed = true;
-    lun__strbuf_free(&pairs);
-}
-
 static void kernel(lun_crender *r, lun_strbuf *out)
 {
     lun__cl_kernel_open(r, "lun_kernel", 1, out);
@@ -101,6 +68,5 @@ void lun__cl_streamed_kernels(lun_crender *r, lun_strbuf *out)
         carry(r, out);
     }
     kernel(r, out);
-    if (r->ir->result_count)
-        finish(r, out);
+    lun__cl_kernel_pairs(r, out);
 }
