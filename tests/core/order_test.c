@@ -258,8 +258,6 @@ static void test_operations(void **state)
     for (int t = 0; t < LUN_DTYPE_COUNT; t++) {
         combiner f[RESULTS];
         lun_ir ir;
-        if (lun__dtype_is_stored((lun_dtype)t)) /* no kernel combines these */
-            continue;
         int count = 0;
         if (lun__dtype_is_stored((lun_dtype)t))
             continue;
