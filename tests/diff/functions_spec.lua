@@ -11,7 +11,7 @@ local describe_op = require "lunarray.core".internal.describe
 
 local MOST = 12 -- results of one function
 
-local computed = { i8 = "i32", u8 = "i32", i16 = "i32", u16 = "i32", u32 = "i64", u64 = "i64" }
+local computed = { f16 = "f32", bf16 = "f32", i8 = "i32", u8 = "i32", i16 = "i32", u16 = "i32", u32 = "i64", u64 = "i64" }
 
 local names, arity = {}, {}
 for name, value in pairs(lun.op) do
