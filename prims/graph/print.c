@@ -35,9 +35,9 @@ static void print_number(lun_strbuf *out, const lun_node *n)
 {
     char text[LUN_NUMBER_TEXT];
     lun_value v = lun__cell_to_value((lun_dtype)n->dtype, n->cell);
-    if (v.dtype == LUN_F64)
+    if (lun__value_is_float(v))
         lun__strbuf_printf(out, " %s", lun__number_text(v.as.d, text));
-    else if (v.dtype == LUN_U64)
+    else if (lun__value_is_unsigned(v))
         lun__strbuf_printf(out, " %llu", (unsigned long long)v.as.u);
     else
         lun__strbuf_printf(out, " %lld", (long long)v.as.i);

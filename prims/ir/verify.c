@@ -91,8 +91,7 @@ static bool check_cast(const verifier *v, const lun_ir_ins *ins)
 {
     lun_dtype to = (lun_dtype)ins->dtype, from = (lun_dtype)ins->from;
     bool widens = !lun__dtype_is_stored(from) || lun__dtype_get(from)->compute == to;
-    bool narrows =
-        !lun__dtype_is_stored(to) || (lun__dtype_is_float(from) && !lun__dtype_is_stored(from));
+    bool narrows = !lun__dtype_is_stored(to) || lun__dtype_is_plain_float(from);
     return (widens && narrows) || wrong(v, "a cast that a dtype that is only stored does not have");
 }
 

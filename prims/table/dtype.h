@@ -66,6 +66,18 @@ static inline bool lun__dtype_is_stored(lun_dtype t)
     return lun__dtype_get(t)->form == LUN_FORM_STORED;
 }
 
+/* A float that C computes with: PLAIN. */
+static inline bool lun__dtype_is_plain_float(lun_dtype t)
+{
+    return lun__dtype_is_float(t) && !lun__dtype_is_stored(t);
+}
+
+/* A PLAIN float of 64 bits: C's double. */
+static inline bool lun__dtype_is_double(lun_dtype t)
+{
+    return lun__dtype_is_plain_float(t) && lun__dtype_bits(t) == 64;
+}
+
 /* Bits of a float's significand, the leading 1 included; of an integer's magnitude. */
 static inline int lun__dtype_precision(lun_dtype t)
 {

@@ -54,7 +54,7 @@ lun_cname lun__combine_function(lun_crender *r, int32_t v)
     if (!lun__text_once(r, c.s))
         return c;
     lun_strbuf body = LUN_STRBUF_INIT;
-    const char *truth = ins->dtype == LUN_BOOL ? " != 0" : "";
+    const char *truth = lun__element_truth((lun_dtype)ins->dtype);
     const lun_ir_function *f = lun__ir_combiner(r->ir, ins);
     if (!f) {
         lun_cname one = lun__element_op(r, (lun_op)ins->op, (lun_dtype)ins->dtype);

@@ -31,7 +31,7 @@ static lun_cname random_one(lun_crender *r, lun_dtype t)
             "        c = @make_uint4(h1 ^ c.y ^ k0, c.z * 0xcd9e8d57u, h0 ^ c.w ^ k1, c.x * "
             "0xd2511f53u);\n"
             "        k0 += 0x9e3779b9u;\n        k1 += 0xbb67ae85u;\n    }\n    return c;\n}\n");
-    if (t == LUN_U64)
+    if (lun__dtype_bits(t) == 64)
         lun__text_put(r, &r->helpers,
                       "INLINE lun_u64 lun_random_one_u64(lun_u64 i, lun_u64 key)\n{\n"
                       "    const @uint4 c = lun_philox(i / 2, key);\n"
@@ -66,7 +66,7 @@ static void call(lun_csection *s, int32_t v)
             lun__strbuf_puts(&args, lun__value_single(s, o).s);
     }
     lun__text_line(s, "%s = %s(%s)%s;", named(s, v).s, s->r->ir->functions[ins->imm]->name,
-                   lun__strbuf_text(&args), ins->dtype == LUN_BOOL ? " != 0" : "");
+                   lun__strbuf_text(&args), lun__element_truth((lun_dtype)ins->dtype));
     if (args.failed)
         s->out->failed = true;
     lun__strbuf_free(&args);
@@ -81,7 +81,7 @@ bool lun__item_statement(lun_csection *s, int32_t v)
         return true;
     case LUN_IR_LOAD:
         lun__text_line(s, "%s = u->%s[i]%s;", named(s, v).s, lun__value_slot(s->r, ins->imm).s,
-                       ins->dtype == LUN_BOOL ? " != 0" : "");
+                       lun__element_truth((lun_dtype)ins->dtype));
         return true;
     case LUN_IR_RANDOM:
         random(s, v);

@@ -91,12 +91,12 @@ void lun__single_statement(lun_csection *s, int32_t v)
         break;
     case LUN_IR_LOADU:
         lun__text_line(s, "%s = u->%s[0]%s;", lun__value_declare(s, v).s,
-                       lun__value_slot(r, ins->imm).s, t == LUN_BOOL ? " != 0" : "");
+                       lun__value_slot(r, ins->imm).s, lun__element_truth(t));
         break;
     case LUN_IR_GATHER:
         lun__text_line(s, "%s = u->%s[%s]%s;", lun__value_declare(s, v).s,
                        lun__value_slot(r, ins->imm).s, lun__value_single(s, ins->a).s,
-                       t == LUN_BOOL ? " != 0" : "");
+                       lun__element_truth(t));
         break;
     case LUN_IR_CAST:
         lun__text_line(s, "%s = %s(%s);", lun__value_declare(s, v).s,

@@ -116,8 +116,7 @@ static void emit_op(lun_csection *s, int32_t v)
 static int32_t before_widening(const lun_csection *s, int32_t a, lun_dtype t)
 {
     const lun_ir_ins *wide = lun__ins(s->r, a);
-    bool ints = !lun__dtype_is_float((lun_dtype)wide->dtype) && !lun__dtype_is_float(t) &&
-                wide->dtype != LUN_BOOL && t != LUN_BOOL;
+    bool ints = lun__dtype_is_integer((lun_dtype)wide->dtype) && lun__dtype_is_integer(t);
     bool back = wide->kind == LUN_IR_CAST && (lun_dtype)wide->from == t && ints &&
                 lun__dtype_get((lun_dtype)wide->dtype)->bytes >= lun__dtype_get(t)->bytes;
     return back && lun__varies(s->r, a) ? wide->a : a;
@@ -193,7 +192,7 @@ static void emit_reduce(lun_csection *s, int32_t v)
     int32_t a = lun__ins(s->r, v)->a;
     if (s->r->flags[v] & LUN_CF_WIDE) {
         a = lun__ins(s->r, a)->a;
-        rep = lun__vector_rep(LUN_F32, s->r->bytes / s->r->lanes);
+        rep = lun__value_rep(s->r, a);
     }
     if (s->scope >= 0)
         lun__strbuf_puts(&s->r->problem, "a reduction inside control flow");

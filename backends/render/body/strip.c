@@ -142,7 +142,7 @@ static void narrow_mask(lun_csection *s, int32_t c, int32_t loop, bool negated)
     lun_crender *r = s->r;
     const lun_ir_ins *test = lun__ins(s->r, c);
     lun_cname f = lun__text_name("%s", ""), k = lun__value_name(s, 'k', loop);
-    if (test->kind == LUN_IR_OP && test->from != LUN_BOOL)
+    if (test->kind == LUN_IR_OP && !lun__dtype_is_bool((lun_dtype)test->from))
         f = lun__bits_while(r, (lun_op)test->op, (lun_dtype)test->from, negated);
     if (*f.s) {
         lun_crep rep = {(lun_dtype)test->from, false};

@@ -10,8 +10,8 @@ static void find_affine(lun_crender *r)
 {
     for (int32_t i = 0; i < r->ir->count; i++) {
         const lun_ir_ins *ins = &r->ir->ins[i];
-        bool add = ins->kind == LUN_IR_OP && ins->op == LUN_OP_ADD && ins->dtype == LUN_I64;
-        bool sub = ins->kind == LUN_IR_OP && ins->op == LUN_OP_SUB && ins->dtype == LUN_I64;
+        bool index = ins->kind == LUN_IR_OP && lun__dtype_is_index((lun_dtype)ins->dtype);
+        bool add = index && ins->op == LUN_OP_ADD, sub = index && ins->op == LUN_OP_SUB;
         bool affine = ins->kind == LUN_IR_INDEX;
         if (add || sub)
             affine = (r->flags[ins->a] & LUN_CF_AFFINE) && !lun__varies(r, ins->b);
@@ -36,7 +36,7 @@ bool lun__affine_range(const lun_crender *r, int32_t check, int32_t *value, int3
     const lun_ir_ins *below = &r->ir->ins[both->a], *above = &r->ir->ins[both->b];
     if (below->kind != LUN_IR_OP || below->op != LUN_OP_LE || above->kind != LUN_IR_OP ||
         above->op != LUN_OP_GE || below->a != above->a || ins->b != below->a ||
-        below->from != LUN_I64 || !(r->flags[below->a] & LUN_CF_AFFINE) ||
+        !lun__dtype_is_index((lun_dtype)below->from) || !(r->flags[below->a] & LUN_CF_AFFINE) ||
         lun__varies(r, below->b) || lun__varies(r, above->b))
         return false;
     *value = below->a;

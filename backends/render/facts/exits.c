@@ -111,7 +111,8 @@ static bool may_be_wide(const lun_crender *r, int32_t i)
     case LUN_IR_STORE:
         return true;
     case LUN_IR_CAST:
-        return ins->dtype != LUN_BOOL && ins->from != LUN_BOOL;
+        return !lun__dtype_is_bool((lun_dtype)ins->dtype) &&
+               !lun__dtype_is_bool((lun_dtype)ins->from);
     case LUN_IR_OP:
         return ins->op == LUN_OP_ADD || ins->op == LUN_OP_SUB || ins->op == LUN_OP_MUL;
     default:
@@ -181,7 +182,7 @@ void lun__exits_find(lun_crender *r)
     for (int32_t i = 0; i < r->ir->count; i++)
         if (lun__ins(r, i)->kind == LUN_IR_VAR && (r->flags[i] & LUN_CF_TEMPORAL) &&
             !lun__varies(r, i) && (r->flags[r->origin[i]] & LUN_CF_STRIPPED) &&
-            !lun__dtype_is_float((lun_dtype)lun__ins(r, i)->dtype) &&
-            lun__ins(r, i)->dtype != LUN_BOOL && lun__exits_step(r, i, &down) >= 0)
+            lun__dtype_is_integer((lun_dtype)lun__ins(r, i)->dtype) &&
+            lun__exits_step(r, i, &down) >= 0)
             r->flags[i] |= LUN_CF_INDUCTION;
 }

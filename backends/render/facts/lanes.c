@@ -26,11 +26,13 @@ static bool is_only_reduced(const lun_crender *r, int32_t v, lun_op op)
     return reduced;
 }
 
-/* True for a CAST of f32 to f64 for reductions in lanes only. */
+/* True for a CAST of a PLAIN float to a wider one for reductions in lanes only. */
 static bool is_widened(const lun_crender *r, int32_t v)
 {
     const lun_ir_ins *ins = &r->ir->ins[v];
-    return ins->kind == LUN_IR_CAST && ins->dtype == LUN_F64 && ins->from == LUN_F32 &&
+    lun_dtype to = (lun_dtype)ins->dtype, from = (lun_dtype)ins->from;
+    return ins->kind == LUN_IR_CAST && lun__dtype_is_double(to) &&
+           lun__dtype_is_plain_float(from) && !lun__dtype_is_double(from) &&
            is_only_reduced(r, v, LUN_OP_COUNT);
 }
 
@@ -39,9 +41,10 @@ static bool is_widened(const lun_crender *r, int32_t v)
 static bool is_cast_up(const lun_crender *r, int32_t v)
 {
     const lun_ir_ins *ins = &r->ir->ins[v];
-    return ins->kind == LUN_IR_CAST && (ins->dtype == LUN_I64 || ins->dtype == LUN_U64) &&
-           !lun__dtype_is_float((lun_dtype)ins->from) &&
-           lun__dtype_get((lun_dtype)ins->from)->bytes <= 2 && is_only_reduced(r, v, LUN_OP_ADD);
+    lun_dtype to = (lun_dtype)ins->dtype, from = (lun_dtype)ins->from;
+    return ins->kind == LUN_IR_CAST && lun__dtype_is_integer(to) && lun__dtype_bits(to) == 64 &&
+           !lun__dtype_is_float(from) && lun__dtype_bits(from) <= 16 &&
+           is_only_reduced(r, v, LUN_OP_ADD);
 }
 
 /* True if the statements on a vector cost much more than splitting it. */
@@ -131,16 +134,16 @@ static void find_masks(lun_crender *r)
     int widest = r->bytes / r->lanes;
     for (int32_t i = 0; i < r->ir->count; i++) {
         const lun_ir_ins *ins = &r->ir->ins[i];
-        if (ins->dtype != LUN_BOOL)
+        if (!lun__dtype_is_bool((lun_dtype)ins->dtype))
             continue;
         int bytes = widest;
+        lun_dtype from = (lun_dtype)ins->from;
         if (ins->kind == LUN_IR_CAST || ins->kind == LUN_IR_OP) {
             int32_t a =
                 ins->kind == LUN_IR_OP && lun__op_get((lun_op)ins->op)->rule == LUN_RULE_SELECT
                     ? ins->b
                     : ins->a;
-            bytes =
-                ins->from == LUN_BOOL ? r->mask[a] : lun__dtype_get((lun_dtype)ins->from)->bytes;
+            bytes = lun__dtype_is_bool(from) ? r->mask[a] : lun__dtype_get(from)->bytes;
         } else if (ins->kind == LUN_IR_GET) {
             bytes = r->mask[ins->a];
         }

@@ -7,7 +7,7 @@
 void lun__cl_function_vector(lun_crender *r, const char *helper, const char *name, int arity,
                              lun_crep rep)
 {
-    const char *t = rep.t == LUN_F64 ? "double" : "float";
+    const char *t = lun__dtype_get(rep.t)->ctype;
     lun_strbuf text = LUN_STRBUF_INIT;
     lun__strbuf_printf(&text, "INLINE $v %s($v a%s%s)\n{\n    union { $v v; %s$W o; } x = {a}",
                        helper, arity > 1 ? ", $v b" : "", arity > 2 ? ", $v c" : "", t);

@@ -11,12 +11,12 @@ static bool body_has_f64(const lun_ir *ir)
     for (int i = 0; i < ir->count; i++) {
         const lun_ir_ins *ins = &ir->ins[i];
         bool from = ins->kind == LUN_IR_OP || ins->kind == LUN_IR_CAST;
-        found |= lun__ir_has_value(ins) && ins->dtype == LUN_F64;
-        found |= ins->kind == LUN_IR_REDUCE && ins->dtype == LUN_F64;
-        found |= from && ins->from == LUN_F64;
+        found |= lun__ir_has_value(ins) && lun__dtype_is_double((lun_dtype)ins->dtype);
+        found |= ins->kind == LUN_IR_REDUCE && lun__dtype_is_double((lun_dtype)ins->dtype);
+        found |= from && lun__dtype_is_double((lun_dtype)ins->from);
     }
     for (int i = 0; i < ir->slot_count; i++)
-        found |= ir->slots[i].dtype == LUN_F64;
+        found |= lun__dtype_is_double((lun_dtype)ir->slots[i].dtype);
     return found;
 }
 

@@ -69,14 +69,14 @@ static void power(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
 static void logarithm(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
 {
     (void)op;
-    bool wide = rep.t == LUN_F64;
+    bool wide = lun__dtype_is_double(rep.t);
     lun_cname pick = lun__vector_select(r, rep);
     lun_strbuf text = LUN_STRBUF_INIT;
     lun__strbuf_printf(&text,
                        "INLINE $v %s($v a)\n{\n"
                        "    union { $v v; %s$W o; } y = {a};\n    y.o = log1p(y.o);\n"
                        "    return %s(($v)(($m)a & %s) < %s, a, y.v);\n}\n",
-                       helper, wide ? "double" : "float", pick.s,
+                       helper, lun__dtype_get(rep.t)->ctype, pick.s,
                        wide ? "0x7fffffffffffffff" : "0x7fffffff", wide ? "0x1p-55" : "0x1p-26f");
     lun__vector_helper(r, rep, lun__strbuf_text(&text));
     if (text.failed)

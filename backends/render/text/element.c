@@ -27,6 +27,11 @@ lun_dtype lun__element_unsigned(int bytes)
     return lun__dtype_integer(LUN_KIND_UNSIGNED, bytes);
 }
 
+const char *lun__element_truth(lun_dtype t)
+{
+    return lun__dtype_is_bool(t) ? " != 0" : "";
+}
+
 lun_dtype lun__element_result(lun_op op, lun_dtype from)
 {
     lun_rule rule = (lun_rule)lun__op_get(op)->rule;
@@ -208,7 +213,7 @@ lun_cname lun__element_cast(lun_crender *r, lun_dtype to, lun_dtype from)
 static void named_cells(lun_crender *r, lun_dtype t, const char *cell, const char *uncell)
 {
     lun_cname c = lun__element_type(t);
-    bool real = lun__dtype_is_float(t) && !lun__dtype_is_stored(t);
+    bool real = lun__dtype_is_plain_float(t);
     bool single = real && lun__dtype_get(t)->bytes == 4;
     lun_dtype u = lun__element_unsigned(lun__dtype_get(t)->bytes);
     if (cell)
@@ -263,7 +268,7 @@ lun_cname lun__element_const(lun_crender *r, lun_dtype t, uint64_t bits)
         bits &= ((uint64_t)1 << width) - 1;
     if (lun__dtype_is_bool(t))
         bits = bits != 0;
-    if (lun__dtype_is_float(t) && !lun__dtype_is_stored(t))
+    if (lun__dtype_is_plain_float(t))
         return lun__text_name("%s(0x%" PRIx64 "u)", lun__element_uncell(r, t).s, bits);
     return lun__text_name("(%s)0x%" PRIx64 "u", lun__element_type(t).s, bits);
 }

@@ -9,6 +9,9 @@ lun_cname lun__element_type(lun_dtype t);
 /* Signed, unsigned integer of that many bytes. */
 lun_dtype lun__element_signed(int bytes);
 lun_dtype lun__element_unsigned(int bytes);
+/* What ends an expression whose value users or memory give, of dtype t: a truth value becomes 0 or
+ * 1. */
+const char *lun__element_truth(lun_dtype t);
 /* Result dtype of an operation on `from`. */
 lun_dtype lun__element_result(lun_op op, lun_dtype from);
 /* Names of functions on single elements, written to r->helpers on first use. */

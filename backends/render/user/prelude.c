@@ -121,7 +121,7 @@ static void define_variant(lun_crender *r, lun_op op, lun_dtype t, char letter, 
     int lanes = bytes / lun__dtype_get(t)->bytes, native = r->bytes / lun__dtype_get(t)->bytes;
     lun_cname v = lun__vector_of(r, t, lanes), wide = lun__vector_of(r, t, native);
     lun_cname f = lun__text_name("lun_%c_%s_%s", letter, row->name, lun__dtype_get(t)->name);
-    const char *b = row->arity == 2 ? ", b" : "", *suffix = t == LUN_F32 ? "f" : "";
+    const char *b = row->arity == 2 ? ", b" : "", *suffix = lun__dtype_get(t)->suffix;
     lun_strbuf *out = &r->helpers;
     lun__strbuf_printf(
         out, "%s %s(%s a%s%s) __asm__(\"_ZGV%cN%d%s_lun_math_%s%s\");\n%s %s(%s a%s%s)\n{\n", v.s,
@@ -160,7 +160,7 @@ static void define(lun_crender *r, lun_op op, lun_dtype t)
                     {'d', 32, LUN_ISA_AVX2},
                     {'e', 64, LUN_ISA_AVX512}};
     const lun_op_row *row = lun__op_get(op);
-    const char *suffix = t == LUN_F32 ? "f" : "", *more = row->arity == 2 ? ", " : "";
+    const char *suffix = lun__dtype_get(t)->suffix, *more = row->arity == 2 ? ", " : "";
     lun_cname type = lun__math_type(r, t, row->arity), c = lun__element_type(t);
     lun_cname second = row->arity == 2 ? lun__text_name("%s b", c.s) : lun__text_name("%s", "");
     int index = lun__vecmath_index(op, t);
@@ -185,7 +185,7 @@ static void provide(lun_crender *r, lun_strbuf *out, const char *name, int arity
                     lun_dtype t)
 {
     bool vector = op < LUN_OP_COUNT && lun__math_has(r, op, t);
-    declare(out, name, arity, t == LUN_F32 ? "f" : "", vector);
+    declare(out, name, arity, lun__dtype_get(t)->suffix, vector);
     if (vector)
         define(r, op, t);
 }

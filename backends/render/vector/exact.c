@@ -29,7 +29,7 @@ static const char *exact_instruction(const lun_crender *r, const char *name, boo
 
 lun_cname lun__exact_function(lun_crender *r, const char *name, lun_crep rep)
 {
-    bool f64 = rep.t == LUN_F64, three = !strcmp(name, "fma");
+    bool f64 = lun__dtype_is_double(rep.t), three = !strcmp(name, "fma");
     lun_cname c = lun__text_name("lun_%s_of_%s", name, lun__vector_rep_name(rep).s);
     if (!lun__text_once(r, c.s))
         return c;
@@ -55,7 +55,7 @@ lun_cname lun__exact_function(lun_crender *r, const char *name, lun_crep rep)
         lun__strbuf_printf(&text,
                            "    $v r;\n    LANES($W) r[l] = __builtin_%s%s(a[l]%s);\n"
                            "    return r;\n}\n",
-                           name, f64 ? "" : "f", three ? ", b[l], c[l]" : "");
+                           name, lun__dtype_get(rep.t)->suffix, three ? ", b[l], c[l]" : "");
     }
     lun__vector_helper(r, rep, lun__strbuf_text(&text));
     lun__strbuf_free(&text);

@@ -529,7 +529,7 @@ bool lun__expression_vector(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf 
         t = ternary(&s);
         skip(&s);
     }
-    bool test = lun__element_result(op, rep.mask ? LUN_BOOL : rep.t) == LUN_BOOL;
+    bool test = lun__dtype_is_bool(lun__element_result(op, rep.mask ? LUN_BOOL : rep.t));
     if (!s.failed)
         t = test ? as_mask(&s, t) : as_value(&s, t);
     if (s.failed || *s.p || t.unused)

@@ -7,7 +7,7 @@
 
 bool lun__math_has(const lun_crender *r, lun_op op, lun_dtype t)
 {
-    if (t != LUN_F32 && t != LUN_F64)
+    if (!lun__dtype_is_plain_float(t))
         return false;
     if (!(lun__op_get(op)->flags & LUN_OPF_VEC) || !r->target->math)
         return false;

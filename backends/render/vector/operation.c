@@ -14,7 +14,7 @@ static void lane_loop(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *text)
     const lun_op_row *row = lun__op_get(op);
     lun_dtype from = rep.mask ? LUN_BOOL : rep.t;
     lun_cname one = lun__element_op(r, op, from);
-    bool test = lun__element_result(op, from) == LUN_BOOL;
+    bool test = lun__dtype_is_bool(lun__element_result(op, from));
     lun__strbuf_printf(text, "    %s r;\n    LANES($W) r[l] = %s%s(", test ? "$m" : "$v",
                        test ? "-" : "", one.s);
     for (int k = 0; k < row->arity; k++) {
@@ -30,7 +30,7 @@ static void lane_loop(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *text)
 static bool shift(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *text)
 {
     int bytes = lun__vector_rep_bytes(rep), total = bytes * r->lanes;
-    bool both = lun__dtype_get(rep.t)->kind == LUN_KIND_SIGNED || rep.t == LUN_U64;
+    bool both = lun__dtype_is_signed(rep.t) || lun__dtype_bits(rep.t) == 64;
     if ((op != LUN_OP_SHL && op != LUN_OP_SHR) || rep.mask || bytes < 4 ||
         r->target->isa == LUN_ISA_BASE || total < 16 ||
         total > (r->target->isa == LUN_ISA_AVX512 ? 64 : 32))
@@ -60,7 +60,7 @@ lun_cname lun__operation_vector(lun_crender *r, lun_op op, lun_crep rep)
         r->dialect->vector_math(r, c.s, op, rep);
         return c;
     }
-    bool test = lun__element_result(op, rep.mask ? LUN_BOOL : rep.t) == LUN_BOOL;
+    bool test = lun__dtype_is_bool(lun__element_result(op, rep.mask ? LUN_BOOL : rep.t));
     lun_strbuf text = LUN_STRBUF_INIT, expression = LUN_STRBUF_INIT, shifted = LUN_STRBUF_INIT;
     bool by_instruction = shift(r, op, rep, &shifted);
     bool whole = by_instruction || lun__expression_vector(r, op, rep, &expression);

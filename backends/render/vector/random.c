@@ -19,7 +19,7 @@ static int together(const lun_crender *r)
 
 static int per_block(lun_dtype t)
 {
-    return t == LUN_U64 ? 2 : 4;
+    return 16 / lun__dtype_get(t)->bytes;
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------- */

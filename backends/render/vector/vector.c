@@ -9,7 +9,7 @@
 
 lun_crep lun__vector_rep(lun_dtype t, int mask_bytes)
 {
-    if (t == LUN_BOOL)
+    if (lun__dtype_is_bool(t))
         return (lun_crep){lun__element_signed(mask_bytes), true};
     return (lun_crep){t, false};
 }

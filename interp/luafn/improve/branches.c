@@ -171,7 +171,7 @@ static void widen_uses(lf_graph *g, lf_value *arg, lf_value *wide)
             lf_value *v = k < b->phis.count ? b->phis.at[k] : b->ops.at[k - b->phis.count];
             if (v->kind == LF_IR_CAST && v->arg[0] == arg) {
                 v->from = LUN_I32;
-                if (v->type == LUN_I32)
+                if (lf_is_short(v->type))
                     v->instead = arg;
                 continue;
             }
@@ -213,7 +213,7 @@ static void narrow_weak(lf_compile *c)
         const lf_block *b = g->order.at[i];
         for (int k = 0; k < b->ops.count; k++) {
             const lf_value *v = b->ops.at[k];
-            if (v->kind != LF_IR_CAST || v->type != LUN_I32 || v->arg[0]->kind != LF_IR_ARG)
+            if (v->kind != LF_IR_CAST || !lf_is_short(v->type) || v->arg[0]->kind != LF_IR_ARG)
                 continue;
             const lf_input *in = c->inputs.at[v->arg[0]->as.i];
             if (in->origin != LF_FROM_PARAM || !c->param[in->number].weak)

@@ -18,9 +18,9 @@ typedef struct narrower {
 static bool fits(const narrower *n, const lf_value *v)
 {
     if (v->kind == LF_IR_CONST)
-        return v->type == LUN_I64 && luafn_const_int(v) >= INT32_MIN &&
+        return lf_is_long(v->type) && luafn_const_int(v) >= INT32_MIN &&
                luafn_const_int(v) <= INT32_MAX;
-    return v->type == LUN_I64 && v->block && v->id < n->known && lf_fits_i32(n->range[v->id]);
+    return lf_is_long(v->type) && v->block && v->id < n->known && lf_fits_i32(n->range[v->id]);
 }
 
 /* Operations whose i32 form gives the same number where operands and result fit. */
@@ -53,7 +53,7 @@ static bool can_take(const narrower *n, const lf_value *v)
 {
     if (fits(n, v))
         return true;
-    if (v->kind != LF_IR_ARG || v->type != LUN_I64)
+    if (v->kind != LF_IR_ARG || !lf_is_long(v->type))
         return false;
     const lf_input *in = n->c->inputs.at[v->as.i];
     const lf_sight *s =
@@ -67,8 +67,9 @@ static bool can_take(const narrower *n, const lf_value *v)
 
 static bool can_narrow(const narrower *n, const lf_value *v)
 {
-    bool relation = v->kind == LF_IR_OP && v->from == LUN_I64 && v->type == LUN_BOOL;
-    if (v->kind != LF_IR_OP || v->from != LUN_I64 || !same_in_i32((lun_op)v->sub))
+    bool relation =
+        v->kind == LF_IR_OP && lf_is_long(v->from) && lun__dtype_is_bool((lun_dtype)v->type);
+    if (v->kind != LF_IR_OP || !lf_is_long(v->from) || !same_in_i32((lun_op)v->sub))
         return false;
     if (!relation && !fits(n, v))
         return false;
@@ -122,7 +123,7 @@ static bool spread(narrower *n)
 /* The i32 of an operand, made at the end of `at` unless it is there. */
 static lf_value *short_of(lf_lowering *l, const narrower *n, lf_value *v, lf_block *at)
 {
-    if (v->type != LUN_I64 || (v->id < n->known && n->chosen[v->id]))
+    if (!lf_is_long(v->type) || (v->id < n->known && n->chosen[v->id]))
         return v;
     l->at = at;
     return luafn_ir_cast(l, LUN_I32, v);
@@ -131,7 +132,7 @@ static lf_value *short_of(lf_lowering *l, const narrower *n, lf_value *v, lf_blo
 /* The i64 of v for users that need it. */
 static lf_value *long_of(lf_lowering *l, const narrower *n, lf_value *v, lf_block *at)
 {
-    if (v->id >= n->known || !n->chosen[v->id] || v->type == LUN_BOOL)
+    if (v->id >= n->known || !n->chosen[v->id] || lun__dtype_is_bool((lun_dtype)v->type))
         return v;
     l->at = at;
     return luafn_ir_cast(l, LUN_I64, v);
@@ -142,7 +143,7 @@ static void rewrite_op(lf_lowering *l, const narrower *n, lf_value *v)
     bool narrow = v->id < n->known && n->chosen[v->id];
     if (v->kind == LF_IR_CAST && v->arg[0]->id < n->known && n->chosen[v->arg[0]->id]) {
         v->from = LUN_I32;
-        if (v->type == LUN_I32)
+        if (lf_is_short(v->type))
             v->instead = v->arg[0];
         return;
     }
@@ -186,7 +187,7 @@ static void retype(const narrower *n)
         const lf_block *b = n->g->order.at[i];
         for (int k = 0; k < b->phis.count + b->ops.count; k++) {
             lf_value *v = k < b->phis.count ? b->phis.at[k] : b->ops.at[k - b->phis.count];
-            if (v->id < n->known && n->chosen[v->id] && v->type == LUN_I64)
+            if (v->id < n->known && n->chosen[v->id] && lf_is_long(v->type))
                 v->type = LUN_I32;
         }
     }

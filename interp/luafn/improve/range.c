@@ -7,13 +7,19 @@
 /* Rounds before widening, rounds of narrowing, dominators whose conditions are looked at. */
 enum { LF_GROW = 4, LF_SHRINK = 3, LF_UP = 24 };
 
-static const lf_range all = {INT64_MIN, INT64_MAX}, none = {1, 0};
+static const lf_range all = {INT64_MIN, INT64_MAX}, of_short = {INT32_MIN, INT32_MAX},
+                      none = {1, 0};
 
 typedef struct ranger {
     lf_compile *c;
     lf_graph *g;
     lf_range *range; /* by id */
 } ranger;
+
+static bool is_ranged(uint8_t t)
+{
+    return lf_is_long(t) || lf_is_short(t);
+}
 
 static bool empty(lf_range r)
 {
@@ -45,7 +51,7 @@ static lf_range of_source(const lf_sight *s)
 {
     int64_t most = s->seen == LF_SEEN_INT24 ? 1 << 24 : 1 << 30;
     if (s->seen == LF_SEEN_INT32)
-        return (lf_range){INT32_MIN, INT32_MAX};
+        return of_short;
     return s->seen == LF_SEEN_INT64 ? all : (lf_range){-most, most};
 }
 
@@ -55,7 +61,7 @@ static lf_range of_leaf(const ranger *r, const lf_value *v)
         int64_t x = luafn_const_int(v);
         return (lf_range){x, x};
     }
-    if (v->kind == LF_IR_ARG && v->type == LUN_I64) {
+    if (v->kind == LF_IR_ARG && lf_is_long(v->type)) {
         const lf_input *in = r->c->inputs.at[v->as.i];
         const lf_sight *s = in->origin == LF_FROM_SOURCE || in->origin == LF_SOURCE_LENGTH
                                 ? &r->c->source[in->number].sight
@@ -67,7 +73,7 @@ static lf_range of_leaf(const ranger *r, const lf_value *v)
         if (in->origin == LF_PARAM_LENGTH)
             return up_to(INT64_MAX);
     }
-    return v->type == LUN_I32 ? (lf_range){INT32_MIN, INT32_MAX} : all;
+    return lf_is_short(v->type) ? of_short : all;
 }
 
 static lf_range get(const ranger *r, const lf_value *v)
@@ -150,7 +156,7 @@ static lf_range under(const ranger *r, lf_range range, const lf_value *x, const 
         range = under(r, range, x, cond->arg[0], holds, depth + 1);
         return under(r, range, x, cond->arg[1], holds, depth + 1);
     }
-    if (!lf_is_comparison(op) || cond->from != LUN_I64)
+    if (!lf_is_comparison(op) || !lf_is_long(cond->from))
         return range;
     if (!holds)
         op = turned(op);
@@ -297,16 +303,13 @@ static lf_range compute(const ranger *r, const lf_value *v)
         range = of_phi(r, v);
     else if (v->kind == LF_IR_OP)
         range = of_op(r, v);
-    else if (v->kind == LF_IR_CAST && v->from == LUN_BOOL)
+    else if (v->kind == LF_IR_CAST && lun__dtype_is_bool((lun_dtype)v->from))
         range = up_to(1);
-    else if (v->kind == LF_IR_CAST && (v->from == LUN_I32 || v->from == LUN_I64))
+    else if (v->kind == LF_IR_CAST && is_ranged(v->from))
         range = in_block(r, v->arg[0], v->block);
     else if (v->kind == LF_IR_CAST && lun__dtype_get((lun_dtype)v->from)->bytes < 4)
         range = (lf_range){-32768, 65535};
-    lf_range own = {INT32_MIN, INT32_MAX};
-    if (v->type == LUN_I64 || (range.low >= own.low && range.high <= own.high))
-        return range;
-    return own; /* it may wrap */
+    return lf_is_long(v->type) || lf_fits_i32(range) ? range : of_short; /* it may wrap */
 }
 
 static bool visit(ranger *r, const lf_list *list, bool grow, bool widen)
@@ -314,16 +317,17 @@ static bool visit(ranger *r, const lf_list *list, bool grow, bool widen)
     bool changed = false;
     for (int i = 0; i < list->count; i++) {
         const lf_value *v = list->at[i];
-        if (v->type != LUN_I64 && v->type != LUN_I32)
+        if (!is_ranged(v->type))
             continue;
         lf_range old = r->range[v->id], now = compute(r, v);
+        lf_range most = lf_is_short(v->type) ? of_short : all;
         if (grow)
             now = join(old, now);
         if (widen && v->kind == LF_PHI && !empty(old)) {
             if (now.low < old.low)
-                now.low = v->type == LUN_I32 ? INT32_MIN : INT64_MIN;
+                now.low = most.low;
             if (now.high > old.high)
-                now.high = v->type == LUN_I32 ? INT32_MAX : INT64_MAX;
+                now.high = most.high;
         }
         if (now.low == old.low && now.high == old.high)
             continue;

@@ -32,7 +32,7 @@ static lf_value *against_float(lf_lowering *l, relation r, lf_value *i, double c
     if (edge < -top)
         return luafn_ir_bool(l, r == GT || r == GE);
     int64_t n = (int64_t)edge;
-    if (i->type == LUN_I32 && (n < INT32_MIN || n > INT32_MAX))
+    if (!lun__value_fits((lun_dtype)i->type, (lun_value){.dtype = LUN_I64, .as.i = n}))
         return luafn_ir_bool(l, r != EQ && (n > 0 ? r == LT || r == LE : r == GT || r == GE));
     return op(l, r, i, luafn_ir_int(l, (lun_dtype)i->type, n));
 }
@@ -40,13 +40,14 @@ static lf_value *against_float(lf_lowering *l, relation r, lf_value *i, double c
 /* The float of dtype t next to n, not above (or not below) it. */
 static double neighbour(lun_dtype t, int64_t n, bool above)
 {
-    double x = t == LUN_F32 ? (double)(float)n : (double)n;
+    bool single = !lun__dtype_is_double(t);
+    double x = single ? (double)(float)n : (double)n;
     bool too_high = x >= 9223372036854775808.0 || (int64_t)x > n,
          exact = !too_high && (int64_t)x == n;
     if (exact || too_high == above)
         return x;
     double to = above ? HUGE_VAL : -HUGE_VAL;
-    return t == LUN_F32 ? (double)nextafterf((float)x, (float)to) : nextafter(x, to);
+    return single ? (double)nextafterf((float)x, (float)to) : nextafter(x, to);
 }
 
 /* The constant n against f: against the float next to it. */
@@ -68,9 +69,9 @@ static bool holds(const lf_lowering *l, lun_dtype t, const lf_value *source, con
 {
     if (source->kind == LF_SCALAR) {
         lf_seen seen = l->c->source[source->as.i].sight.seen;
-        return seen == LF_SEEN_INT24 || (seen <= LF_SEEN_INT32 && t == LUN_F64);
+        return seen == LF_SEEN_INT24 || (seen <= LF_SEEN_INT32 && lun__dtype_is_double(t));
     }
-    return i->type == LUN_I32 && t == LUN_F64;
+    return lun__dtype_precision(t) >= lun__dtype_precision((lun_dtype)i->type);
 }
 
 /* Any integer against any float, by rounding the float to the integer's side. A conversion
@@ -78,7 +79,7 @@ static bool holds(const lf_lowering *l, lun_dtype t, const lf_value *source, con
 static lf_value *general(lf_lowering *l, relation r, lf_value *i, lf_value *f)
 {
     lun_dtype t = (lun_dtype)f->type, n = (lun_dtype)i->type;
-    double size = ldexp(1, n == LUN_I32 ? 31 : 63);
+    double size = ldexp(1, lun__dtype_precision(n));
     lf_value *top = luafn_ir_real(l, t, size), *bottom = luafn_ir_real(l, t, -size);
     lf_value *up = luafn_ir_cast(l, n, luafn_ir_op1(l, LUN_OP_CEIL, f));
     lf_value *round = luafn_ir_op1(l, LUN_OP_FLOOR, f), *down = luafn_ir_cast(l, n, round);

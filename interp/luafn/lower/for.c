@@ -66,7 +66,7 @@ static lf_value *test(lf_lowering *l, const lf_value *v)
     lf_value *step = luafn_as(l, v->arg[2], t);
     luafn_ir_check(l, op(l, LUN_OP_NE, step, luafn_ir_const(l, t, 0)), NULL,
                    luafn_note(l, -1, "'for' step is zero"));
-    if (t == LUN_I64)
+    if (lf_is_long((uint8_t)t))
         return test_integers(l, v, step);
     lf_value *first = luafn_as(l, v->arg[0], t), *limit = luafn_as(l, v->arg[1], t);
     lf_value *behind = luafn_ir_where(l, positive(l, step), op(l, LUN_OP_LT, limit, first),

@@ -27,6 +27,16 @@ static inline bool lf_ir_is_const(const lf_value *v)
     return v->kind == LF_IR_CONST;
 }
 
+/* Integers are computed as i64, Lua's own, or as i32. */
+static inline bool lf_is_long(uint8_t t)
+{
+    return lun__dtype_is_index((lun_dtype)t);
+}
+static inline bool lf_is_short(uint8_t t)
+{
+    return lun__dtype_is_signed((lun_dtype)t) && lun__dtype_bits((lun_dtype)t) == 32;
+}
+
 /* The comparisons that folding and ranges know; a row that joins rule CMP is not one of them by
  * itself. */
 static inline bool lf_is_comparison(lun_op op)

@@ -86,7 +86,7 @@ static lf_value *float_of_floor(lf_lowering *l, lun_dtype t, const lf_value *cas
     lf_value *x = cast->arg[0];
     bool rounded = x->kind == LF_IR_OP &&
                    (x->sub == LUN_OP_FLOOR || x->sub == LUN_OP_CEIL || x->sub == LUN_OP_TRUNC);
-    if (cast->kind != LF_IR_CAST || cast->type != LUN_I64 || x->type != t || !rounded)
+    if (cast->kind != LF_IR_CAST || !lf_is_long(cast->type) || x->type != t || !rounded)
         return NULL;
     return luafn_ir_op2(l, LUN_OP_ADD, x, luafn_ir_real(l, t, 0.0));
 }
@@ -100,9 +100,8 @@ lf_value *luafn_ir_cast(lf_lowering *l, lun_dtype t, lf_value *a)
         return luafn_ir_const(l, t, lun__cell_cast(t, from, a->as.bits));
     if (a->kind == LF_IR_CAST) {
         lf_value *x = a->arg[0];
-        bool widened =
-            (x->type == LUN_I32 && from == LUN_I64) || (x->type == LUN_F32 && from == LUN_F64);
-        if (widened && x->type == t)
+        const lun_dtype_row *narrow = lun__dtype_get(t), *wide = lun__dtype_get(from);
+        if (x->type == t && narrow->kind == wide->kind && narrow->bytes < wide->bytes)
             return x;
         if (lun__dtype_is_float(t)) {
             lf_value *r = float_of_floor(l, t, a);
@@ -283,7 +282,7 @@ lf_value *luafn_ir_where(lf_lowering *l, lf_value *cond, lf_value *yes, lf_value
         return yes;
     if (cond->kind == LF_IR_OP && cond->sub == LUN_OP_LNOT)
         return luafn_ir_where(l, cond->arg[0], no, yes);
-    if (yes->type == LUN_BOOL) {
+    if (lun__dtype_is_bool((lun_dtype)yes->type)) {
         if (lf_ir_is_const(yes))
             return yes->as.bits
                        ? luafn_ir_op2(l, LUN_OP_LOR, cond, no)

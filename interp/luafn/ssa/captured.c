@@ -59,8 +59,8 @@ static lf_value *make_value(lf_compile *c, const lf_frame *f, int pc, int source
         return luafn_nil(g);
     }
     if (sight->seen == LF_SEEN_FIXED)
-        return sight->value.dtype == LUN_I64 ? luafn_int(g, sight->value.as.i)
-                                             : luafn_float(g, sight->value.as.d);
+        return lun__value_is_float(sight->value) ? luafn_float(g, sight->value.as.d)
+                                                 : luafn_int(g, sight->value.as.i);
     lf_value *v = luafn_value(g, kinds[sight->seen], 0);
     v->proto = f->proto;
     v->pc = pc;

@@ -149,7 +149,7 @@ static void type_params(lf_compile *c)
         if (!v || v->kind != LF_PARAM)
             continue;
         v->type = (uint8_t)luafn_type_of(t);
-        if (c->param[i].weak && t != LUN_BOOL)
+        if (c->param[i].weak && !lun__dtype_is_bool(t))
             v->type = lun__dtype_is_float(t) ? LF_WF : LF_WI;
     }
 }

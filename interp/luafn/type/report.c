@@ -81,7 +81,7 @@ static void put_captured(lf_compile *c, lun_strbuf *out)
         else if (s->seen >= LF_SEEN_BOOL && s->seen <= LF_SEEN_FLOAT)
             lun__strbuf_printf(out, "\n  captured %s: %s, read at each call", name,
                                lun__dtype_is_float(s->value.dtype) ? "a float"
-                               : s->value.dtype == LUN_BOOL        ? "a boolean"
+                               : lun__value_is_bool(s->value)      ? "a boolean"
                                                                    : "an integer");
     }
 }
