@@ -42,11 +42,25 @@ static int64_t grain_of(const lun_cut_work *w, const lun_team *team)
     return grain < CHUNK_LEAST ? CHUNK_LEAST : grain;
 }
 
+double lun__host_guess(int64_t cost, int64_t count, int64_t bytes)
+{
+    return (double)count * (double)cost * operation_ns + (double)bytes * byte_ns;
+}
+
+/* How many workers are worth it; at least two of a team that was chosen for what was measured. */
+static int64_t workers_for(const lun_cut_work *w, const lun_team *team)
+{
+    double ns = team->alone_ns > 0 ? team->alone_ns : lun__host_guess(w->cost, w->count, w->bytes);
+    double most = ns / LUN_WORKER_NS;
+    if (team->alone_ns > 0 && most < 2)
+        most = 2;
+    return most < team->threads ? (int64_t)most : team->threads;
+}
+
 void lun__cut_make(const lun_cut_work *w, const lun_team *team, lun_cut *out)
 {
     double own_ns = (double)w->count * (double)w->cost * operation_ns;
-    double most = (own_ns + (double)w->bytes * byte_ns) / LUN_WORKER_NS;
-    int64_t workers = most < team->threads ? (int64_t)most : team->threads;
+    int64_t workers = workers_for(w, team);
     *out = (lun_cut){.chunk = w->scans ? LUN_SCAN_CHUNK : LUN_CHUNK,
                      .stream = exceeds_cache(w->bytes, team->cache_bytes)};
     if (w->plain) {

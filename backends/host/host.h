@@ -64,12 +64,17 @@ struct lun_team {
     const void *self;         /* for `parallel` */
     int64_t chunk_bytes,
         cache_bytes; /* what stays near a core, and in the last-level caches; 0: unknown */
+    double alone_ns; /* what this run takes one thread, where it was measured; else 0 */
 };
 
 /* Runs exec over the launch.  ir gives slots, reductions and the scan's dtype; cost is
  * lun__ir_cost(ir).  Returns LUN_OK, LUN_EZERO (launch->trap set), LUN_ECANCEL or LUN_ENOMEM. */
 lun_status lun__host_run(const lun_services *services, const lun_exec *exec, const lun_team *team,
                          const lun_ir *ir, int64_t cost, lun_launch *launch);
+/* Whether a run is one worker's, however many threads there are. */
+bool lun__host_alone(const lun_ir *ir, int64_t cost, const lun_launch *launch);
+/* Nanoseconds that a run takes one thread, roughly, on a machine whose memory is busy. */
+double lun__host_guess(int64_t cost, int64_t count, int64_t bytes);
 /* lun_backend.combine by exec's combine, for rows of `results` cells. */
 lun_status lun__host_combine(const lun_services *services, const lun_exec *exec, int results,
                              lun_launch *launch, uint64_t *cells, int64_t pairs);

@@ -87,13 +87,19 @@ static lun_status go_with_memory(lun__run *r, const lun_team *team, size_t scrat
     return s;
 }
 
+bool lun__host_alone(const lun_ir *ir, int64_t cost, const lun_launch *l)
+{
+    if (ir->scan >= 0 || ir->result_count)
+        return lun__order_chunks(ir, l->count) == 1;
+    return l->count <= LUN_CHUNK && cost * l->count <= (int64_t)(LUN_WORKER_NS / LUN_OPERATION_NS);
+}
+
 /* Whether the run is one chunk on this thread, in memory with room for whole blocks. */
 static bool is_small(const lun_exec *exec, const lun_ir *ir, int64_t cost, const lun_launch *l)
 {
     int64_t end = l->first + l->count, whole = lun__cut_round(end, LUN_BLOCK);
-    if (l->count > LUN_CHUNK || l->streams || l->bytes > SMALL_BYTES || exec->scratch ||
-        ir->scan >= 0 || ir->result_count ||
-        cost * l->count > (int64_t)(LUN_WORKER_NS / LUN_OPERATION_NS))
+    if (ir->scan >= 0 || ir->result_count || l->streams || l->bytes > SMALL_BYTES ||
+        exec->scratch || !lun__host_alone(ir, cost, l))
         return false;
     for (int s = 0; s < ir->slot_count; s++)
         if (l->room[s] < whole &&

@@ -11,7 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "openmp/jit.h"
+#include "openmp/pace.h"
 #include "openmp/team.h"
 #include "reference/reference.h"
 #include "render/render.h"
@@ -25,6 +27,7 @@ typedef struct openmp {
     const lun_services *services;
     lun_isa isa;
     lun_openmp_team team;
+    lun_pace pace;
     lun_jit_compiler jit;
 } openmp;
 
@@ -33,6 +36,7 @@ struct lun_kernel {
     lun_interp *interp;
     lun_exec exec; /* the one that runs; body NULL: none yet */
     lun_unit unit;
+    lun_rate rate;
     int64_t cost, launches;
     bool needs_compiler; /* it has functions in C, or is otherwise beyond the interpreter */
     bool compiled;       /* exec is machine code */
@@ -154,6 +158,7 @@ static void take_over(openmp *o, lun_kernel *k)
                          .math = lun__vecmath(o->isa, (lun_math)k->unit.math)};
     lun__interp_free(k->interp);
     k->interp = NULL;
+    k->rate = (lun_rate){0};
 }
 
 /* Brings the kernel nearer to machine code.  LUN_OK: it can run, one way or the other. */
@@ -186,6 +191,21 @@ static lun_status advance(openmp *o, lun_kernel *k, const lun_launch *launch)
     return LUN_OK;
 }
 
+/* A run that a team could share: by one thread if that was faster lately. */
+static lun_status run_paced(openmp *o, lun_kernel *k, lun_team *team, lun_launch *launch)
+{
+    lun_pace_plan plan = lun__pace_plan(&o->pace, &k->rate, launch->count,
+                                        lun__host_guess(k->cost, launch->count, launch->bytes));
+    double start = plan.timed ? lun__now() : 0;
+    if (!plan.team)
+        team->threads = 1;
+    team->alone_ns = plan.alone_ns;
+    lun_status s = lun__host_run(o->services, &k->exec, team, &k->ir, k->cost, launch);
+    if (plan.timed && s == LUN_OK)
+        lun__pace_note(&o->pace, &k->rate, launch->count, &plan, (lun__now() - start) * 1e9);
+    return s;
+}
+
 static lun_status openmp_run(void *state, lun_kernel *k, lun_launch *launch)
 {
     openmp *o = state;
@@ -199,7 +219,11 @@ static lun_status openmp_run(void *state, lun_kernel *k, lun_launch *launch)
     }
     k->launches++;
     o->services->stats->launches++;
-    lun_team team = lun__team_for(&o->team, launch->count);
+    lun_team team = {.threads = 1};
+    if (!lun__host_alone(&k->ir, k->cost, launch))
+        team = lun__team_for(&o->team, launch->count);
+    if (team.threads > 1 && !launch->streams)
+        return run_paced(o, k, &team, launch);
     return lun__host_run(o->services, &k->exec, &team, &k->ir, k->cost, launch);
 }
 

@@ -91,15 +91,15 @@ static int try_threads(int n)
 
 /* ---- where they run -------------------------------------------------------------------------- */
 
-/* Whether threads may be moved to the memory nodes of their chunks: there are several, no variable
- * of the environment places threads, and the OpenMP runtime is linked into the same object as this
- * code, so no other library's regions use its threads. */
-static bool may_bind(const lun_openmp_team *t)
+/* Whether threads of the team may be moved: no affinity was set, no variable of the environment
+ * places threads, and the OpenMP runtime is linked into the same object as this code, so no other
+ * library's regions use its threads. */
+static bool may_move(const lun_openmp_team *t)
 {
     static const char *const said[] = {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY",
                                        "KMP_AFFINITY"};
     Dl_info ours, runtime;
-    if (!t->topology.here || t->places.node_count < 2)
+    if (!t->topology.here || t->topology.count < 2)
         return false;
     for (int i = 0; i < t->topology.count; i++)
         if (!t->topology.places[i].allowed)
@@ -120,13 +120,15 @@ static int node_of_cpu(const lun_topology *t, int cpu)
     return -1;
 }
 
-/* Moves the calling thread to the memory node of a worker, unless it is there. */
-static void go_to_node(const lun_openmp_team *t, int worker)
+/* Moves the calling thread, a worker but the first, to where it belongs: the memory node of its
+ * chunks where there are several, and away from the caller's hardware thread.  The system wakes it
+ * there again and again otherwise, and it runs only once the caller has given up waiting for it. */
+static void go_to_place(const lun_openmp_team *t, int worker, int callers)
 {
-    int node = t->places.nodes[worker];
-    if (node_of_cpu(&t->topology, sched_getcpu()) == node)
+    bool bind = t->places.node_count > 1;
+    int cpu = sched_getcpu(), node = t->places.nodes[worker], most = 0;
+    if (cpu != callers && (!bind || node_of_cpu(&t->topology, cpu) == node))
         return;
-    int most = 0;
     for (int i = 0; i < t->topology.count; i++)
         if (t->topology.places[i].cpu > most)
             most = t->topology.places[i].cpu;
@@ -135,9 +137,11 @@ static void go_to_node(const lun_openmp_team *t, int worker)
     if (!set)
         return;
     CPU_ZERO_S(bytes, set);
-    for (int i = 0; i < t->topology.count; i++)
-        if (t->topology.places[i].node == node)
-            CPU_SET_S((size_t)t->topology.places[i].cpu, bytes, set);
+    for (int i = 0; i < t->topology.count; i++) {
+        const lun_place *p = &t->topology.places[i];
+        if (p->cpu != callers && (!bind || p->node == node))
+            CPU_SET_S((size_t)p->cpu, bytes, set);
+    }
     (void)sched_setaffinity(0, bytes, set); /* where it may not, it stays */
     CPU_FREE(set);
 }
@@ -160,6 +164,7 @@ static void parallel(const lun_team *team, void *ctx, int workers,
 {
     const lun_openmp_team *t = team->self;
     sigset_t before;
+    int callers = sched_getcpu();
     hold_back(&before);
 #pragma omp parallel num_threads(workers)
     {
@@ -168,8 +173,8 @@ static void parallel(const lun_team *team, void *ctx, int workers,
         /* the runtime may give fewer threads than asked for: each then takes several places */
         int step = omp_get_num_threads();
         int w = omp_get_thread_num();
-        if (w > 0 && t->bind) /* the first is the caller's own thread */
-            go_to_node(t, w);
+        if (w > 0 && t->move) /* the first is the caller's own thread */
+            go_to_place(t, w, callers);
         for (; w < workers; w += step)
             task(ctx, w);
     }
@@ -205,7 +210,7 @@ void lun__team_look(lun_openmp_team *t)
         return;
     }
     t->wanted = t->places.threads;
-    t->bind = may_bind(t);
+    t->move = may_move(t);
 }
 
 lun_team lun__team_for(lun_openmp_team *t, int64_t n)

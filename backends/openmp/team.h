@@ -15,7 +15,7 @@ typedef struct lun_openmp_team {
     int possible;        /* what came out */
 
     bool looked; /* at the machine */
-    bool bind;   /* its threads stay on the memory nodes of their chunks */
+    bool move;   /* its threads go to the memory nodes of their chunks, off the caller's place */
     lun_topology topology;
     lun_places places;
 } lun_openmp_team;

@@ -276,7 +276,7 @@ static void test_affinity(void **state)
         lun__team_init(&t, 0);
         lun__team_look(&t);
         _exit(t.wanted == 1 && t.places.threads == 1 && t.places.cpus[0] == sched_getcpu() &&
-                      !t.bind
+                      !t.move
                   ? 0
                   : 3);
     }
@@ -296,7 +296,7 @@ static void test_simulated_team(void **state)
     int quota = lun__cpus_quota_here();
     assert_int_equal(t.wanted, quota > 0 && quota < 32 ? quota : 32);
     assert_int_equal(t.places.node_count, 2);
-    assert_false(t.bind);
+    assert_false(t.move);
     lun__team_free(&t);
     lun__team_init(&t, 3);
     lun_team team = lun__team_for(&t, 1 << 20);

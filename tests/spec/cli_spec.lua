@@ -373,6 +373,33 @@ describe("the program's own options", function()
         assert.is_falsy(text:find("thread\t1\n", 1, true), text)
     end)
 
+    it("moves its threads off the caller's hardware thread, unless told otherwise", function()
+        local script = [[
+            local function tasks()
+                local me, list = io.open "/proc/self/stat":read "n", {}
+                for task in io.popen("ls /proc/" .. me .. "/task"):lines() do
+                    local status = io.open("/proc/" .. me .. "/task/" .. task .. "/status"):read "a"
+                    list[#list + 1] = { task, status:match "Cpus_allowed_list:%s*(%S+)" }
+                end
+                return list
+            end
+            local a = lun.random(6e6, { seed = 1 }):eval()
+            a = (a * 0.5):eval()
+            for _, t in ipairs(tasks()) do os.execute("taskset -p -c 0 " .. t[1] .. " >/dev/null") end
+            for i = 1, 3 do a = (a * 0.5):eval() end
+            for k, t in ipairs(tasks()) do print(k == 1 and "caller" or "thread", t[2]) end]]
+        local command = "LUNARRAY_THREADS=2 \"$LUA\" -e '" .. script .. "'"
+        if sanitized or select(3, run(ours, "taskset -c 0,1 true")) ~= 0
+            or (run(ours, "taskset -p -c $$")):match "list: (%S+)" ~= "0,1" then
+            return -- the OpenMP runtime is another object, or there are not two CPUs
+        end
+        local text = run(ours, command)
+        assert.matches("^caller\t0\n", text)
+        assert.matches("thread\t1\n", text)
+        text = run(ours, "OMP_PROC_BIND=false " .. command)
+        assert.is_falsy(text:find("thread\t1\n", 1, true), text)
+    end)
+
     it("complains in a sandbox too", function()
         local _, err, code = run(ours, "LUNARRAY_BACKEND=nothing lua --sandbox -e 'print(1)'")
         assert.equal("LUA: no backend 'nothing'; there are openmp, opencl, reference\n", err)
