@@ -270,6 +270,7 @@ typedef struct lun_stats {
     int64_t allocated, pooled, peak; /* bytes of elements now alive, kept for reuse, most alive */
     int64_t allocations;             /* buffers taken from the system, not from the pool */
     int64_t nodes;                   /* graph nodes alive */
+    int64_t kept; /* arrays stored beside what was asked for, being computed for the second time */
     /* Seconds: of compilers (which may run beside everything else), of transfers between host and
      * devices, of kernels and what waits for them. */
     double compile_time, transfer_time, run_time;
@@ -639,6 +640,7 @@ typedef struct lun_plan_kernel {
     const char *ir;     /* canonical IR */
     const char *source; /* what the backend compiles */
     const char *cut;    /* why the graph was cut after it; "" for the last */
+    int kept;           /* of the arrays that it writes: stored beside what is asked for */
     const char
         *types; /* dtypes found in plain Lua functions: of parameters, variables, results; "" */
 } lun_plan_kernel;

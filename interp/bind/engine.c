@@ -68,6 +68,7 @@ static int stats(lua_State *L)
         {"peak", s.peak},
         {"allocations", s.allocations},
         {"nodes", s.nodes},
+        {"kept", s.kept},
     };
     const struct {
         const char *name;

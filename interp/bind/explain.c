@@ -16,7 +16,7 @@ static void set_text(lua_State *L, const char *name, const char *text)
 
 static void push_kernel(lua_State *L, const lun_plan_kernel *k)
 {
-    lua_createtable(L, 0, 12);
+    lua_createtable(L, 0, 13);
     set_integer(L, "ops", k->ops);
     set_integer(L, "reads", k->reads);
     set_integer(L, "writes", k->writes);
@@ -24,6 +24,7 @@ static void push_kernel(lua_State *L, const lun_plan_kernel *k)
     set_integer(L, "bytes_written", k->bytes_written);
     set_integer(L, "bytes", k->bytes_read + k->bytes_written);
     set_integer(L, "n", k->n);
+    set_integer(L, "kept", k->kept);
     set_text(L, "name", k->name);
     set_text(L, "ir", k->ir);
     set_text(L, "source", k->source);

@@ -41,6 +41,10 @@ function M.page(plan)
         if kernel.types ~= "" then
             lines[#lines + 1] = "      " .. kernel.types:gsub("\n", "\n      ")
         end
+        if kernel.kept > 0 then
+            lines[#lines + 1] = ("      kept: %s of these, because an earlier look computed %s too"):format(
+                count_text(kernel.kept, "array"), kernel.kept == 1 and "it" or "them")
+        end
         if kernel.cut ~= "" then
             lines[#lines + 1] = "      cut: " .. kernel.cut
         end

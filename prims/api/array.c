@@ -36,6 +36,7 @@ static lun_array *take(lun_engine *e)
     a->engine = e;
     a->parent = NULL;
     a->rank = 0;
+    a->born = e->looks;
     return a;
 }
 
@@ -144,6 +145,7 @@ lun_status lun__node(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out)
     if (a->weak)
         return lun__constant(e, t == LUN_DTYPE_COUNT ? a->number.dtype : t, a->number, out);
     if (!a->parent) {
+        lun__array_used(e, a);
         *out = lun__node_retain(a->node);
         return LUN_OK;
     }
@@ -229,7 +231,7 @@ bool lun_is_virtual(const lun_array *a)
 {
     if (!a || a->weak || a->parent || a->freed)
         return false;
-    return a->node->virt && a->node->rank > 0;
+    return lun__node_is(a->node, LUN_IS_VIRTUAL) && a->node->rank > 0;
 }
 
 const char *lun_device_of(const lun_array *a)
@@ -260,8 +262,8 @@ const char *lun__describe(const lun_array *a, char buf[96])
 static bool count_waiting(void *count, lun_node *n, const lun_node *user)
 {
     (void)user;
-    *(int64_t *)count +=
-        !lun__node_ready(n) && !n->source && n->kind != LUN_NODE_RESHAPE && lun__node_works(n);
+    *(int64_t *)count += !lun__node_ready(n) && !lun__node_is(n, LUN_IS_SOURCE) &&
+                         n->kind != LUN_NODE_RESHAPE && lun__node_works(n);
     return true;
 }
 

@@ -19,8 +19,16 @@ struct lun_array {
     lun_value number; /* weak */
     int64_t offset;   /* View: first element in parent */
     int8_t rank;      /* View */
+    uint32_t born;    /* e->looks when it was made */
     int64_t shape[LUN_MAX_RANK - 1];
 };
+
+/* a is an operand: its node is held, if an evaluation has run since a was made. */
+static inline void lun__array_used(const lun_engine *e, const lun_array *a)
+{
+    if (a->born != e->looks)
+        a->node->is |= LUN_IS_HELD;
+}
 
 /* A handle on a node (takes the reference, also on failure). */
 lun_status lun__array(lun_engine *e, lun_node *n, bool made, lun_array **out);

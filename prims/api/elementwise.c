@@ -178,7 +178,10 @@ static lun_status wrong_dtype(lun_engine *e, lun_op op, lun_array *const *operan
 static inline lun_node *plain(const lun_engine *e, const lun_array *a)
 {
     bool own = a && a->engine == e && !(a->weak | a->freed) && !a->parent;
-    return own && a->node->rank == 1 ? a->node : NULL;
+    if (!own || a->node->rank != 1)
+        return NULL;
+    lun__array_used(e, a);
+    return a->node;
 }
 
 /* A script's number as an operand beside floats of dtype t; NULL: it is none, or does not fit. */

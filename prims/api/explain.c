@@ -82,7 +82,7 @@ static lun_status describe(lun_engine *e, const lun_steps *s, lun_plan *p)
     for (int i = 0; status == LUN_OK && i < s->count; i++) {
         const lun_step *step = &s->at[i];
         lun_plan_kernel *k = &p->kernels[p->count++];
-        *k = (lun_plan_kernel){.n = step->n, .cut = step->cut};
+        *k = (lun_plan_kernel){.n = step->n, .cut = step->cut, .kept = step->kept};
         if (step->kind == LUN_STEP_LAUNCH)
             status = describe_kernel(e, &step->lowered, k);
         else
@@ -102,7 +102,8 @@ static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_
         return lun__nomem(e);
     bool printed = lun__graph_print(e, roots, count, &graph);
     p->graph = text_of(&graph);
-    lun_status status = printed && p->graph ? lun__steps_make(e, roots, count, &s) : lun__nomem(e);
+    lun_status status =
+        printed && p->graph ? lun__steps_make(e, roots, count, true, &s) : lun__nomem(e);
     if (status == LUN_OK) {
         status = describe(e, &s, p);
         lun__steps_free(e, &s);

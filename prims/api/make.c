@@ -126,7 +126,7 @@ static lun_node *step(lun_engine *e, lun_op op, lun_node *a, lun_node *b)
     lun_node *out = NULL;
     if (lun__op2(e, op, a, b, &out) != LUN_OK)
         return NULL;
-    out->source = 1;
+    out->is |= LUN_IS_SOURCE;
     return out;
 }
 
@@ -138,7 +138,7 @@ static lun_node *cast(lun_engine *e, lun_node *a, lun_dtype t)
     if (lun__cast(e, a, t, &out) != LUN_OK)
         out = NULL;
     else if (out != a)
-        out->source = 1;
+        out->is |= LUN_IS_SOURCE;
     lun__node_release(e, a);
     return out;
 }
@@ -217,7 +217,7 @@ lun_status lun_linspace(lun_engine *e, double a, double b, int64_t n, lun_dtype 
         lun_node *in[3] = {end, constant(e, LUN_F64, b), x};
         lun_node *y = NULL;
         if (in[0] && in[1] && lun__op(e, LUN_OP_WHERE, in, &y) == LUN_OK)
-            y->source = 1;
+            y->is |= LUN_IS_SOURCE;
         for (int k = 0; k < 3; k++)
             lun__node_release(e, in[k]);
         x = y;

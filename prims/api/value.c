@@ -80,6 +80,7 @@ lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int6
 lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
 {
     LUN_NEED(e, out);
+    enum { FEW = 1024 };
     uint64_t cell = 0;
     lun_status s = lun__usable(e, a);
     if (s != LUN_OK)
@@ -91,8 +92,9 @@ lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
     lun_node *n = a->node;
     bool within = n && index >= 0 && index < n->n;
     e->error_where = NULL;
-    /* others will be asked for: what has to be computed is computed once */
-    if (within && !n->virt && !lun__node_ready(n))
+    /* the first element alone, of more than a few; where others are asked for, all at once */
+    if (within && !lun__node_is(n, LUN_IS_VIRTUAL) && !lun__node_ready(n) &&
+        (lun__node_is(n, LUN_IS_PEEKED) || n->n <= FEW))
         s = lun__run(e, &n, 1);
     if (s == LUN_OK && within && n->kind == LUN_NODE_LEAF)
         s = copy_out(e, n, index, 1, &cell);
@@ -112,7 +114,7 @@ static lun_status private_copy(lun_engine *e, lun_node *n, lun_storage **out)
         return s;
     if (done)
         s = copy_out(e, n, 0, n->n, (*out)->data);
-    else if (n->virt && n->n)
+    else if (lun__node_is(n, LUN_IS_VIRTUAL) && n->n)
         s = lun__run_range(e, n, 0, n->n, (*out)->data, &done);
     if (s == LUN_OK && !done) {
         s = lun__run(e, &n, 1);
@@ -181,7 +183,8 @@ static lun_status own(lun_engine *e, lun_array *top)
     lun_status s = LUN_OK;
     if (n->kind != LUN_NODE_LEAF && n->rank == 0)
         return lun__fail(e, LUN_EARG, "a Scalar cannot be written to");
-    bool twin = n->kind != LUN_NODE_LEAF && n->virt && n->refs > 1; /* the others stay virtual */
+    bool twin = n->kind != LUN_NODE_LEAF && lun__node_is(n, LUN_IS_VIRTUAL) &&
+                n->refs > 1; /* the others stay virtual */
     if (!twin)
         s = lun__run(e, &n, 1);
     if (s != LUN_OK)

@@ -65,7 +65,8 @@ struct lun_engine {
     lun_node **buckets, *spare;
     uint64_t bucket_count, node_count; /* interned nodes */
     void *slabs;
-    uint64_t walk; /* number of the last walk over the graph */
+    uint64_t walk;  /* number of the last walk over the graph */
+    uint32_t looks; /* evaluations that succeeded; wraps around */
 
     /* kernels by canonical IR text; plans by the shape of their graph */
     lun_kernel_entry **kernels;

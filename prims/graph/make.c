@@ -20,8 +20,8 @@ static inline lun_node *start(lun_engine *e, lun_node_kind kind, int32_t op, lun
     uint64_t nature = (uint32_t)op | (uint64_t)(uint8_t)kind << 32 | (uint64_t)(uint8_t)t << 40;
     memcpy(n, &nature, sizeof nature);
     n->refs = 1;
-    n->rank = n->source = n->extended = 0;
-    n->virt = kind != LUN_NODE_LEAF;
+    n->rank = n->extended = 0;
+    n->is = kind == LUN_NODE_LEAF ? 0 : LUN_IS_VIRTUAL | LUN_IS_UNBACKED;
     n->n = 0;
     n->offset = n->step = 0;
     n->cell = 0;
@@ -91,6 +91,7 @@ lun_status lun__node_leaf(lun_engine *e, lun_storage *s, int64_t offset, int ran
     }
     s->refs++;
     n->storage = s;
+    n->is = s->source ? LUN_IS_UNBACKED : 0;
     *out = n;
     return LUN_OK;
 }
@@ -114,7 +115,7 @@ lun_status lun__node_index(lun_engine *e, int64_t length, lun_node **out)
         return LUN_ENOMEM;
     n->rank = 1;
     n->n = length;
-    n->source = 1;
+    n->is |= LUN_IS_SOURCE;
     return lun__node_intern(e, n, out);
 }
 
@@ -126,7 +127,7 @@ lun_status lun__node_random(lun_engine *e, lun_node *key, lun_node *index, lun_d
         return LUN_ENOMEM;
     n->in[0] = key;
     n->in[1] = index;
-    n->source = 1;
+    n->is |= LUN_IS_SOURCE;
     return shaped(e, n, shape_like(e, n, index), out);
 }
 
@@ -171,7 +172,7 @@ lun_status lun__node_cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **ou
     if (!n)
         return LUN_ENOMEM;
     n->in[0] = a;
-    n->source = a->source;
+    n->is |= a->is & LUN_IS_SOURCE;
     return shaped(e, n, shape_like(e, n, a), out);
 }
 
@@ -293,6 +294,6 @@ lun_status lun__node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t
     if (!n)
         return LUN_ENOMEM;
     n->in[0] = a;
-    n->source = a->source;
+    n->is |= a->is & LUN_IS_SOURCE;
     return shaped(e, n, set_shape(e, n, rank, shape), out);
 }

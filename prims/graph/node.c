@@ -195,11 +195,13 @@ static void forget(lun_engine *e, lun_node *n)
 static inline void count_operands(lun_node *n)
 {
     int count;
+    int is = n->is;
     lun_node *const *in = operands(n, &count);
     for (int k = 0; k < count && in[k]; k++) {
         in[k]->refs++;
-        n->virt &= in[k]->virt;
+        is &= in[k]->is | (in[k]->n == n->n ? LUN_IS_SOURCE : LUN_IS_SOURCE | LUN_IS_UNBACKED);
     }
+    n->is = (uint8_t)is;
     if (n->extended && n->function)
         lun_function_retain(n->function);
 }
@@ -286,7 +288,7 @@ void lun__node_become_leaf(lun_engine *e, lun_node *n, lun_storage *s, int64_t o
         forget(e, n);
     lun_node *unused = release_operands(e, n, NULL);
     n->kind = LUN_NODE_LEAF;
-    n->virt = n->source = 0;
+    n->is = 0;
     n->storage = s;
     n->offset = offset;
     n->op = 0;
@@ -299,8 +301,8 @@ void lun__node_become_number(lun_engine *e, lun_node *n, uint64_t cell)
     forget(e, n);
     lun_node *unused = release_operands(e, n, NULL);
     n->kind = LUN_NODE_NUMBER;
-    n->virt = 1;
-    n->source = n->inclusive = n->acc = 0;
+    n->is = LUN_IS_VIRTUAL | LUN_IS_UNBACKED;
+    n->inclusive = n->acc = 0;
     n->op = 0;
     n->offset = n->step = 0;
     n->cell = cell;

@@ -36,6 +36,15 @@ typedef enum lun_node_kind {
     LUN_NODE_KINDS
 } lun_node_kind;
 
+typedef enum lun_node_traits {
+    LUN_IS_SOURCE = 1,   /* part of a virtual array (range, random): not counted as waiting work */
+    LUN_IS_VIRTUAL = 2,  /* has no leaf below it */
+    LUN_IS_UNBACKED = 4, /* no elements of its length are in memory below it */
+    LUN_IS_COMPUTED = 8, /* an evaluation computed it and did not keep it */
+    LUN_IS_PEEKED = 16,  /* one computed a few elements of it, and did not keep them */
+    LUN_IS_HELD = 32     /* a handle was used that was older than the last evaluation */
+} lun_node_traits;
+
 /* What making, walking and ending a graph look at is in the first line of cache, what evaluating
  * looks at in the second; the third is touched only where `extended` says so.  While a node is
  * unused all its pointers are NULL. */
@@ -45,9 +54,8 @@ struct lun_node {
     uint8_t kind, dtype, acc, inclusive;
     int32_t refs;
     uint8_t rank;
-    uint8_t source;   /* part of a virtual array (range, random): not counted as waiting work */
-    uint8_t virt;     /* has no leaf below it */
     uint8_t extended; /* some field from `shape` on is in use */
+    uint8_t is;       /* lun_node_traits */
     uint32_t hash;    /* of what it is: equal nodes have the same */
     uint32_t form;    /* of its kind and those below when it was made, whatever the leaves are */
     int64_t n;        /* elements */
@@ -160,6 +168,26 @@ static inline uint32_t lun__node_form(const lun_node *n)
 {
     bool ready = n->kind == LUN_NODE_LEAF || n->kind == LUN_NODE_NUMBER;
     return ready ? (uint32_t)n->kind << 8 | n->dtype : n->form;
+}
+
+static inline bool lun__node_is(const lun_node *n, lun_node_traits trait)
+{
+    return n->is & (int)trait;
+}
+
+/* Whether n was computed before, and what the script held then it uses again. Virtual arrays take
+ * no memory: they are computed each time. */
+static inline bool lun__node_recurs(const lun_node *n)
+{
+    const int traits = LUN_IS_COMPUTED | LUN_IS_HELD;
+    return (n->is & (traits | LUN_IS_SOURCE)) == traits;
+}
+
+/* The same, where a few elements were enough. */
+static inline bool lun__node_recurs_peeked(const lun_node *n)
+{
+    return n->is & (LUN_IS_COMPUTED | LUN_IS_PEEKED) &&
+           (n->is & (LUN_IS_HELD | LUN_IS_SOURCE)) == LUN_IS_HELD;
 }
 
 /* An operation of its own; else another node's result, elements or place. */

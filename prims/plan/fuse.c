@@ -152,7 +152,7 @@ static bool wall_by_size(lun_fuser *f, lun_fuse_info *x)
         lun_node *in;
         for (int k = 0; (in = lun__node_operand(x->node, k)); k++) {
             lun_fuse_info *o = &f->at[in->slot];
-            if (lun__node_ready(in) || o->wall || in->source)
+            if (lun__node_ready(in) || o->wall || lun__node_is(in, LUN_IS_SOURCE))
                 continue;
             if (!largest || o->ops + 10 * o->leaves > largest->ops + 10 * largest->leaves)
                 largest = o;
@@ -217,8 +217,8 @@ static void wall_shared(lun_fuser *f)
         bool function = x->node->kind == LUN_NODE_CALL && x->node->body->outputs > 1;
         if (lun__node_ready(x->node))
             continue;
-        if (!x->wall && !x->root && x->low < x->high && x->cost >= SHARE_COST && !x->node->virt &&
-            !function) {
+        if (!x->wall && !x->root && x->low < x->high && x->cost >= SHARE_COST &&
+            !lun__node_is(x->node, LUN_IS_VIRTUAL) && !function) {
             wall(x, reason);
             x->level = x->low;
         }
@@ -228,13 +228,24 @@ static void wall_shared(lun_fuser *f)
     }
     for (int i = 0; i < f->count; i++) { /* results of one function */
         lun_fuse_info *x = &f->at[i];
-        if (x->node->kind != LUN_NODE_OUTPUT || x->wall || x->root || x->node->virt)
+        if (x->node->kind != LUN_NODE_OUTPUT || x->wall || x->root ||
+            lun__node_is(x->node, LUN_IS_VIRTUAL))
             continue;
         const lun_fuse_info *call = &f->at[x->node->in[0]->slot];
         if (call->low < call->high) {
             wall(x, reason);
             x->level = call->low;
         }
+    }
+}
+
+/* What lun__keeps says becomes a root. */
+static void root_kept(lun_fuser *f)
+{
+    for (int i = 0; i < f->count; i++) {
+        lun_fuse_info *x = &f->at[i];
+        if (!x->wall && !x->root && lun__keeps(f->e, x->node))
+            x->kept = x->root = true;
     }
 }
 
@@ -250,7 +261,7 @@ static void number(lun_fuser *f, lun_schedule *s)
             s->groups[g].sinks[k]->slot = g;
 }
 
-lun_status lun__fuse(lun_engine *e, lun_node *const *roots, int count, lun_schedule *out)
+lun_status lun__fuse(lun_engine *e, lun_node *const *roots, int count, bool keep, lun_schedule *out)
 {
     lun_fuser f = {.e = e, .walk = ++e->walk};
     memset(out, 0, sizeof *out);
@@ -263,6 +274,8 @@ lun_status lun__fuse(lun_engine *e, lun_node *const *roots, int count, lun_sched
             if (!lun__node_ready(roots[i]))
                 f.at[roots[i]->slot].root = true;
     ok = ok && analyse(&f);
+    if (ok && keep)
+        root_kept(&f);
     if (ok)
         wall_shared(&f);
     ok = ok && lun__fuse_groups(&f, out);

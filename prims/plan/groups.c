@@ -70,6 +70,7 @@ static bool place(lun_fuser *f, lun_schedule *s, int from, int i)
     g->leaves += leaves;
     if (x->cut[0])
         g->cut = x->cut;
+    g->kept += x->kept;
     for (int at = 0; at < f->region_count; at++) {
         f->at[f->region[at]].group = k + 1;
         for (int o = 0; (in = lun__node_operand(f->at[f->region[at]].node, o)); o++)
@@ -79,27 +80,34 @@ static bool place(lun_fuser *f, lun_schedule *s, int from, int i)
     return true;
 }
 
-/* Sinks by level: counting sort of their indices. */
+/* By level; in one, what is kept comes last: it is part of the others, and what may fail there is
+ * said to fail where they use it. */
+static inline int turn(const lun_fuse_info *x)
+{
+    return 2 * x->level + x->kept;
+}
+
+/* Sinks by turn: counting sort of their indices. */
 bool lun__fuse_groups(lun_fuser *f, lun_schedule *s)
 {
     int top = 0, sinks = 0;
     for (int i = 0; i < f->count; i++)
         if (f->at[i].wall || f->at[i].root) {
             sinks++;
-            if (f->at[i].level > top)
-                top = f->at[i].level;
+            if (turn(&f->at[i]) > top)
+                top = turn(&f->at[i]);
         }
     int *start = calloc((size_t)top + 2, sizeof *start);
     int *sorted = malloc(((size_t)sinks + 1) * sizeof *sorted);
     bool ok = start && sorted;
     for (int i = 0; ok && i < f->count; i++)
         if (f->at[i].wall || f->at[i].root)
-            start[f->at[i].level + 1]++;
+            start[turn(&f->at[i]) + 1]++;
     for (int l = 0; ok && l <= top; l++)
         start[l + 1] += start[l];
     for (int i = 0; ok && i < f->count; i++)
         if (f->at[i].wall || f->at[i].root)
-            sorted[start[f->at[i].level]++] = i;
+            sorted[start[turn(&f->at[i])]++] = i;
     int from = 0, level = 0;
     for (int i = 0; ok && i < sinks; i++) {
         const lun_fuse_info *x = &f->at[sorted[i]];

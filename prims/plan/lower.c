@@ -231,7 +231,7 @@ static int emit_node(lowerer *l, lun_node *n, uint32_t where)
     int32_t v[3] = {-1, -1, -1};
     lun_node *in;
     lun_ir_ins ins = {.dtype = n->dtype, .a = -1, .b = -1, .c = -1};
-    l->out->ops += !n->source && lun__node_works(n);
+    l->out->ops += !lun__node_is(n, LUN_IS_SOURCE) && lun__node_works(n);
     if (n->kind == LUN_NODE_SLICE)
         return emit_slice(l, n);
     if (n->kind == LUN_NODE_OUTPUT)

@@ -1,5 +1,5 @@
-/* plan.h - from a graph to groups (fuse.c), from a group to IR (lower.c).  Nothing runs here.
- * Private to prims/. */
+/* plan.h - what is kept beside results (keep.c), from a graph to groups (fuse.c), from a group to
+ * IR (lower.c).  Nothing runs here.  Private to prims/. */
 #ifndef LUN_PLAN_INTERNAL_H
 #define LUN_PLAN_INTERNAL_H
 
@@ -23,6 +23,7 @@ typedef struct lun_group {
     int ops, leaves; /* estimates that limit its size */
     bool copy;       /* one CONCAT sink: a copy, not a kernel */
     const char *cut; /* why the graph was cut after it, "" */
+    int kept;        /* sinks that nothing but lun__keeps asks for */
 } lun_group;
 
 /* Groups in the order in which they must run.  While a schedule is in use, node->slot of each sink
@@ -33,8 +34,20 @@ typedef struct lun_schedule {
     uint64_t walk;
 } lun_schedule;
 
-/* Cuts the graph below the roots into groups; *out is to be freed after LUN_OK.  LUN_ENOMEM. */
-lun_status lun__fuse(lun_engine *e, lun_node *const *roots, int count, lun_schedule *out);
+/* Whether an evaluation in which n, of many indices, is computed on the way writes it beside and
+ * keeps it: an earlier one computed it too, and the script has used it since.  Memory decides too:
+ * what is made of indices, numbers and files alone is kept up to LUN_KEPT_UNBACKED bytes, and
+ * nothing is that would take more than half of the engine's limit. */
+bool lun__keeps(const lun_engine *e, const lun_node *n);
+/* Whether an evaluation that computes a few elements of n computes and keeps all of it instead:
+ * an earlier one computed as much, and the script has used n since. */
+bool lun__keeps_peeked(const lun_engine *e, const lun_node *n);
+enum { LUN_KEPT_UNBACKED = 64 << 20 };
+
+/* Cuts the graph below the roots into groups; keep: with what lun__keeps says as sinks.  *out is to
+ * be freed after LUN_OK.  LUN_ENOMEM. */
+lun_status lun__fuse(lun_engine *e, lun_node *const *roots, int count, bool keep,
+                     lun_schedule *out);
 void lun__schedule_free(lun_schedule *s);
 
 /* Where a kernel's slots and arguments come from. */

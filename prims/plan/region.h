@@ -10,11 +10,11 @@ typedef struct lun_fuse_info {
     lun_node *node;
     lun_node *scan; /* the SCAN in its region, or NULL */
     int level;
-    int ops, leaves; /* of its region, at most */
-    int cost;        /* of its region, in plain operations */
-    int group;       /* the last one that computes or reads it, from 1; 0: none */
-    int low, high;   /* levels of the sinks that compute it; low > high: none */
-    bool wall, root;
+    int ops, leaves;       /* of its region, at most */
+    int cost;              /* of its region, in plain operations */
+    int group;             /* the last one that computes or reads it, from 1; 0: none */
+    int low, high;         /* levels of the sinks that compute it; low > high: none */
+    bool wall, root, kept; /* kept: beside results; it is a root as well then */
     const char *cut;
 } lun_fuse_info;
 

@@ -49,10 +49,12 @@ static lun_status plan_kernel(lun_engine *e, const lun_schedule *groups, int g, 
         if (l.slots[i].node->kind == LUN_NODE_NUMBER)
             status = fill(e, s, l.slots[i].node);
     lun_step *step = status == LUN_OK ? append(s, LUN_STEP_LAUNCH, group->n, group->cut) : NULL;
-    if (step)
+    if (step) {
         step->lowered = l;
-    else
+        step->kept = group->kept;
+    } else {
         lun__lowered_free(&l);
+    }
     return status == LUN_OK && !step ? lun__nomem(e) : status;
 }
 
@@ -71,11 +73,12 @@ static lun_status plan_group(lun_engine *e, const lun_schedule *groups, int g, l
     return LUN_OK;
 }
 
-lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, lun_steps *out)
+lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, bool keep,
+                           lun_steps *out)
 {
     lun_schedule groups;
     memset(out, 0, sizeof *out);
-    lun_status status = lun__fuse(e, roots, count, &groups);
+    lun_status status = lun__fuse(e, roots, count, keep, &groups);
     if (status != LUN_OK)
         return status;
     for (int g = 0; status == LUN_OK && g < groups.count; g++) {

@@ -17,6 +17,7 @@ typedef struct lun_step {
     lun_step_kind kind;
     int64_t n;       /* indices */
     const char *cut; /* why the graph was cut behind it, "" */
+    int kept; /* of the arrays that it writes: not asked for, but computed for the second time */
     lun_node *node;
     lun_lowered lowered;
 } lun_step;
@@ -30,9 +31,11 @@ typedef struct lun_steps {
     int held_count, held_room;
 } lun_steps;
 
-/* The steps that make every root a LEAF (or NUMBER, for Scalars).  Changes no node but their
- * scratch fields.  LUN_ENOMEM, or LUN_ECANCEL, LUN_ELIMIT when the evaluation shall stop. */
-lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, lun_steps *out);
+/* The steps that make every root a LEAF (or NUMBER, for Scalars); keep: and what lun__keeps says.
+ * Changes no node but their scratch fields.  LUN_ENOMEM, or LUN_ECANCEL, LUN_ELIMIT when the
+ * evaluation shall stop. */
+lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, bool keep,
+                           lun_steps *out);
 void lun__steps_free(lun_engine *e, lun_steps *s);
 
 #endif

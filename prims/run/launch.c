@@ -9,6 +9,7 @@
 #include "ir/order.h"
 #include "run/profile.h"
 #include "run/run.h"
+#include "store/pool.h"
 #include "store/source.h"
 
 enum { FEW = 24, FEW_CELLS = 64 }; /* slots and arguments, cells that need no memory */
@@ -358,11 +359,9 @@ static lun_status keep(lun_engine *e, const lun_lowered *l, outcome *o)
         if (s != LUN_OK)
             return s;
     }
-    for (int r = 0; r < l->ir.result_count; r++) {
-        lun_node *n = l->results[r];
-        lun__node_become_number(
-            e, n, lun__cell_cast((lun_dtype)n->dtype, (lun_dtype)n->acc, o->cells[r]));
-    }
+    bool several = o->count + l->ir.result_count > 1;
+    for (int k = 0; several && k < o->count; k++) /* one may live only by another that uses it */
+        lun__node_retain(o->outputs[k].node);
     for (int k = 0; k < o->count; k++) {
         output *from = &o->outputs[k];
         lun_node *n = from->node;
@@ -375,7 +374,21 @@ static lun_status keep(lun_engine *e, const lun_lowered *l, outcome *o)
             from->storage = NULL;
         }
     }
+    for (int r = 0; r < l->ir.result_count; r++) {
+        lun_node *n = l->results[r];
+        lun__node_become_number(
+            e, n, lun__cell_cast((lun_dtype)n->dtype, (lun_dtype)n->acc, o->cells[r]));
+    }
+    for (int k = 0; several && k < o->count; k++)
+        lun__node_release(e, o->outputs[k].node);
     return LUN_OK;
+}
+
+bool lun__short_of_memory(lun_engine *e, lun_status s)
+{
+    if (s == LUN_ENOMEM)
+        return !lun__pool_refused(e->pool);
+    return s == LUN_ELIMIT && lun__stopped(e) == LUN_OK;
 }
 
 lun_status lun__run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n)

@@ -13,6 +13,9 @@
 
 enum { NODES = 48, ROOTS = 8, BUCKETS = 256, MOST = 4096 };
 
+/* What becomes of a node. */
+enum { PASSES, KEPT, READY, ROOT };
+
 /* Of a place. */
 enum { WHOLE = 1, SCALAR = 2, ONE = 4, FOREIGN = 255 };
 
@@ -130,6 +133,8 @@ static bool matches(lun_engine *e, const lun_recipe *r, lun_node *const *roots, 
         lun_node *n = order[i];
         if (lun__node_nature(n) != p->nature || !is_at(n, p->place, space))
             return false;
+        if (p->use <= KEPT && lun__node_recurs(n) + p->use && lun__keeps(e, n) != p->use)
+            return false;
         for (int k = 0; k < 3 && p->in[k] >= 0; k++) {
             lun_node *in = n->in[k];
             if (!(p->fresh >> k & 1)) {
@@ -155,23 +160,45 @@ static lun_recipe *find(lun_engine *e, lun_node *const *roots, int count, lun_no
     return r;
 }
 
-lun_status lun__recipe_launch(lun_engine *e, lun_recipe *r)
+static lun_status kernel_of(lun_engine *e, lun_recipe *r)
 {
-    if (!r->kernel || !lun__kernel_fits(e, r->kernel)) {
-        lun_status status = lun__kernel_get(e, &r->step.lowered.ir, &r->kernel);
-        if (status != LUN_OK)
-            return status;
-    }
-    return lun__run_lowered(e, &r->step.lowered, r->kernel, r->step.n);
+    if (r->kernel && lun__kernel_fits(e, r->kernel))
+        return LUN_OK;
+    return lun__kernel_get(e, &r->step.lowered.ir, &r->kernel);
 }
 
-lun_status lun__recipe_run(lun_engine *e, lun_node *const *roots, int count, bool *done)
+lun_status lun__recipe_launch(lun_engine *e, lun_recipe *r)
+{
+    lun_status status = kernel_of(e, r);
+    if (status == LUN_OK)
+        status = lun__run_lowered(e, &r->step.lowered, r->kernel, r->step.n);
+    if (status == LUN_OK)
+        e->stats.kept += r->step.kept;
+    return status;
+}
+
+bool lun__recipe_splits(const lun_recipe *r)
+{
+    const lun_ir *ir = &r->step.lowered.ir;
+    return r->roots == 1 && !r->step.kept && ir->scan < 0 && !ir->result_count;
+}
+
+lun_status lun__recipe_launch_part(lun_engine *e, lun_recipe *r, int64_t first, int64_t count,
+                                   void *host)
+{
+    lun_status status = kernel_of(e, r);
+    return status == LUN_OK
+               ? lun__run_part(e, &r->step.lowered, r->kernel, r->step.n, first, count, host)
+               : status;
+}
+
+/* The recipe for the roots, its step on their nodes, which get that trait; NULL: none is known. */
+static lun_recipe *bound(lun_engine *e, lun_node *const *roots, int count, uint8_t trait)
 {
     lun_node *order[NODES];
-    *done = false;
     lun_recipe *r = e->recipes ? find(e, roots, count, order) : NULL;
     if (!r)
-        return LUN_OK;
+        return NULL;
     lun_lowered *l = &r->step.lowered;
     for (int i = 0; i < l->ir.slot_count; i++)
         l->slots[i].node = order[r->slots[i]];
@@ -181,10 +208,31 @@ lun_status lun__recipe_run(lun_engine *e, lun_node *const *roots, int count, boo
     for (int i = 0; i < l->ir.result_count; i++)
         l->results[i] = order[r->results[i]];
     r->step.n = space_of(roots[0]);
-    lun_status status = lun__recipe_launch(e, r);
+    for (int i = 0; i < r->count; i++)
+        if (r->parts[i].use == PASSES)
+            order[i]->is |= trait;
+    return r;
+}
+
+lun_status lun__recipe_run(lun_engine *e, lun_node *const *roots, int count, bool *done)
+{
+    lun_recipe *r = bound(e, roots, count, LUN_IS_COMPUTED);
+    lun_status status = r ? lun__recipe_launch(e, r) : LUN_OK;
+    *done = r && status != LUN_EZERO && !(r->step.kept && lun__short_of_memory(e, status));
     /* a division by zero is met again on the long way, which knows where it was written */
-    *done = status != LUN_EZERO;
-    return *done ? status : LUN_OK;
+    return status == LUN_EZERO ? LUN_OK : status;
+}
+
+lun_status lun__recipe_part(lun_engine *e, lun_node *root, int64_t first, int64_t count, void *host,
+                            bool *done)
+{
+    lun_recipe *r = bound(e, &root, 1, LUN_IS_PEEKED);
+    lun_status status = LUN_OK;
+    *done = r && lun__recipe_splits(r);
+    if (*done)
+        status = lun__recipe_launch_part(e, r, first, count, host);
+    *done &= status != LUN_EZERO;
+    return status == LUN_EZERO ? LUN_OK : status;
 }
 
 static void recipe_free(lun_recipe *r)
@@ -231,8 +279,10 @@ static bool write_parts(lun_recipe *r, const shape *s)
     for (int i = s->count - 1; i >= 0; i--) {
         const lun_node *n = s->order[i];
         lun_recipe_part *p = &r->parts[i];
-        *p = (lun_recipe_part){
-            .nature = lun__node_nature(n), .place = place_of(n, s->n), .in = {-1, -1, -1}};
+        *p = (lun_recipe_part){.nature = lun__node_nature(n),
+                               .place = place_of(n, s->n),
+                               .use = lun__node_ready(n) ? READY : PASSES,
+                               .in = {-1, -1, -1}};
         for (int k = 0; k < 3 && !lun__node_ready(n) && n->in[k]; k++) {
             int32_t number = n->in[k]->slot;
             p->in[k] = (int8_t)number;
@@ -241,6 +291,20 @@ static bool write_parts(lun_recipe *r, const shape *s)
             named[number] = true;
         }
     }
+    for (int i = 0; i < r->step.lowered.ir.slot_count; i++)
+        if (r->step.lowered.ir.slots[i].role == LUN_SLOT_OUT)
+            r->parts[r->slots[i]].use = KEPT;
+    for (int i = 0; i < r->roots; i++)
+        r->parts[r->at[i]].use = ROOT;
+    return true;
+}
+
+/* Whether the plan keeps what lun__keeps says, so that the recipe will be found again. */
+static bool keeps_all(const lun_engine *e, const lun_recipe *r, const shape *s)
+{
+    for (int i = 0; i < s->count; i++)
+        if (r->parts[i].use <= KEPT && lun__keeps(e, s->order[i]) != r->parts[i].use)
+            return false;
     return true;
 }
 
@@ -262,12 +326,13 @@ lun_recipe *lun__recipe_learn(lun_engine *e, lun_node *const *roots, int count, 
     if (!r)
         return NULL;
     r->roots = count;
-    if (!index_sources(r, &step->lowered, roots) || !write_parts(r, &s)) {
+    r->step = *step;
+    if (!index_sources(r, &step->lowered, roots) || !write_parts(r, &s) || !keeps_all(e, r, &s)) {
+        r->step.lowered = (lun_lowered){0}; /* still the plan's */
         recipe_free(r);
         return NULL;
     }
     r->form = form_of(roots, count);
-    r->step = *step;
     steps->count = 0;
     r->next = e->recipes[r->form & (BUCKETS - 1)];
     e->recipes[r->form & (BUCKETS - 1)] = r;

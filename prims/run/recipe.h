@@ -10,6 +10,7 @@ typedef struct lun_recipe_part {
     uint64_t nature; /* its operation, kind and dtypes */
     uint8_t place;   /* its length and rank within the index space */
     uint8_t fresh;   /* bits: operands that no later node and no root has named */
+    uint8_t use;     /* what becomes of it: nothing, kept beside the roots, a root */
     int8_t in[3];    /* numbers of the operands; -1: no more */
 } lun_recipe_part;
 
@@ -25,14 +26,23 @@ struct lun_recipe {
     lun_kernel_entry *kernel; /* of the backend that ran it last, NULL: not run yet */
 };
 
-/* Tries to evaluate the roots by a recipe.  *done: whether it did. */
+/* Tries to evaluate the roots by a recipe.  *done: whether it did, or failed as any plan would.
+ * LUN_ENOMEM without *done: the arrays kept beside were too much. */
 lun_status lun__recipe_run(lun_engine *e, lun_node *const *roots, int count, bool *done);
+/* The same for elements first .. first + count - 1 of one root, which stays as it is. */
+lun_status lun__recipe_part(lun_engine *e, lun_node *root, int64_t first, int64_t count, void *host,
+                            bool *done);
 /* Remembers the plan of these roots for graphs of their shape, if it is one launch without
  * anything else to it: takes the step out of it then, to be run by lun__recipe_launch.  NULL:
  * nothing has changed. */
 lun_recipe *lun__recipe_learn(lun_engine *e, lun_node *const *roots, int count, lun_steps *steps);
 /* Runs its step on the nodes that it names. */
 lun_status lun__recipe_launch(lun_engine *e, lun_recipe *r);
+/* Whether that is a kernel that computes its only root index by index. */
+bool lun__recipe_splits(const lun_recipe *r);
+/* Runs elements first .. first + count - 1 of that, into host. */
+lun_status lun__recipe_launch_part(lun_engine *e, lun_recipe *r, int64_t first, int64_t count,
+                                   void *host);
 /* Forgets all. */
 void lun__recipes_flush(lun_engine *e);
 

@@ -2,6 +2,10 @@
  * No algorithm of its own: plan/ decides what, launch.c and a backend how. */
 #include "run/run.h"
 
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "graph/walk.h"
 #include "lunarray_bind.h"
 #include "plan/steps.h"
 #include "run/recipe.h"
@@ -49,7 +53,11 @@ static lun_status run_launch(lun_engine *e, const lun_step *step)
 {
     lun_kernel_entry *k = NULL;
     lun_status status = step->n > 0 ? lun__kernel_get(e, &step->lowered.ir, &k) : LUN_OK;
-    return status == LUN_OK ? lun__run_lowered(e, &step->lowered, k, step->n) : status;
+    if (status == LUN_OK)
+        status = lun__run_lowered(e, &step->lowered, k, step->n);
+    if (status == LUN_OK)
+        e->stats.kept += step->kept;
+    return status;
 }
 
 /* The first `count` steps. */
@@ -73,19 +81,62 @@ static lun_status run_steps(lun_engine *e, const lun_steps *s, int count)
 
 /* ---- evaluation ------------------------------------------------------------------------------ */
 
-static lun_status run_roots(lun_engine *e, lun_node *const *roots, int count)
+static bool enter(const void *ctx, const lun_node *user, int k, const lun_node *in)
+{
+    (void)ctx, (void)k, (void)in;
+    return !lun__node_ready(user);
+}
+
+static bool note(void *trait, lun_node *n, const lun_node *user)
+{
+    (void)user;
+    n->is |= *(uint8_t *)trait;
+    return true;
+}
+
+/* Notes of all that a plan for the roots computes that it was, or that elements of it were. */
+static lun_status note_computed(lun_engine *e, lun_node *const *roots, int count, uint8_t trait)
+{
+    const lun_visitor v = {LUN_WALK_MARK, enter, note, &trait};
+    uint64_t walk = ++e->walk;
+    for (int i = 0; i < count; i++)
+        if (!lun__walk(walk, roots[i], &v))
+            return lun__nomem(e);
+    return LUN_OK;
+}
+
+/* By a plan of its own.  *kept: whether it keeps arrays beside the roots. */
+static lun_status run_planned(lun_engine *e, lun_node *const *roots, int count, bool keep,
+                              bool *kept)
 {
     lun_steps s;
-    bool done;
-    lun_status status = lun__recipe_run(e, roots, count, &done);
-    if (status != LUN_OK || done)
-        return status;
-    status = lun__steps_make(e, roots, count, &s);
+    lun_status status = lun__steps_make(e, roots, count, keep, &s);
+    *kept = false;
     if (status != LUN_OK)
         return status;
-    lun_recipe *r = lun__recipe_learn(e, roots, count, &s);
-    status = r ? lun__recipe_launch(e, r) : run_steps(e, &s, s.count);
+    for (int i = 0; i < s.count; i++)
+        *kept |= s.at[i].kept > 0;
+    lun_recipe *r = keep ? lun__recipe_learn(e, roots, count, &s) : NULL;
+    status = note_computed(e, roots, count, LUN_IS_COMPUTED);
+    if (status == LUN_OK)
+        status = r ? lun__recipe_launch(e, r) : run_steps(e, &s, s.count);
     lun__steps_free(e, &s);
+    return status;
+}
+
+/* What is kept beside the roots is kept only where memory suffices. */
+static lun_status run_roots(lun_engine *e, lun_node *const *roots, int count)
+{
+    bool done, kept = true;
+    lun_status status = lun__recipe_run(e, roots, count, &done);
+    if (done)
+        return status;
+    if (status == LUN_OK)
+        status = run_planned(e, roots, count, true, &kept);
+    if (kept && lun__short_of_memory(e, status)) {
+        lun__clear(e);
+        status = run_planned(e, roots, count, false, &kept);
+    }
     return status;
 }
 
@@ -109,6 +160,7 @@ lun_status lun__run(lun_engine *e, lun_node *const *roots, int count)
     lun_host_begin(e);
     lun__progress_begin(e);
     lun_status status = run_roots(e, roots, count);
+    e->looks += status == LUN_OK;
     lun__progress_end(e);
     lun_host_end(e);
     return status;
@@ -128,26 +180,90 @@ static const lun_step *last_launch(const lun_steps *s, const lun_node *root)
     return ir->scan < 0 && ir->result_count == 0 && outputs == 1 ? last : NULL;
 }
 
-static lun_status run_range(lun_engine *e, lun_node *root, int64_t first, int64_t count, void *host,
-                            bool *done)
+typedef struct collector {
+    lun_engine *e;
+    const lun_node *root;
+    lun_node **at;
+    int count, room;
+} collector;
+
+static bool enter_kept(const void *ctx, const lun_node *user, int k, const lun_node *in)
+{
+    const collector *c = ctx;
+    (void)k, (void)in;
+    return !lun__node_ready(user) && (user == c->root || !lun__keeps_peeked(c->e, user));
+}
+
+static bool collect(void *ctx, lun_node *n, const lun_node *user)
+{
+    collector *c = ctx;
+    (void)user;
+    if (n == c->root || !lun__keeps_peeked(c->e, n))
+        return true;
+    if (!lun__grow(&c->at, c->count, &c->room, sizeof *c->at))
+        return false;
+    c->at[c->count++] = n;
+    return true;
+}
+
+/* Evaluates what a plan for root would keep, so that a part of root needs no more of it.  Only what
+ * stops all work is a failure: the part may be had without. */
+static lun_status run_kept(lun_engine *e, lun_node *root)
+{
+    collector c = {.e = e, .root = root};
+    lun_status status = LUN_OK;
+    if (!lun__walk(++e->walk, root, &(lun_visitor){LUN_WALK_MARK, enter_kept, collect, &c}))
+        status = lun__nomem(e);
+    else if (c.count)
+        status = run_roots(e, c.at, c.count);
+    if (status == LUN_OK)
+        e->stats.kept += c.count;
+    free(c.at);
+    if (status == LUN_OK || status == LUN_ECANCEL || lun__stopped(e) != LUN_OK ||
+        (status == LUN_ENOMEM && !lun__short_of_memory(e, status)))
+        return status;
+    lun__clear(e);
+    return LUN_OK;
+}
+
+/* A part of root, with the steps before it; the whole where it has no last kernel of its own. */
+static lun_status range_planned(lun_engine *e, lun_node *root, int64_t first, int64_t count,
+                                void *host, bool *done)
 {
     lun_steps s;
     lun_kernel_entry *k;
-    lun_status status = lun__steps_make(e, &root, 1, &s);
+    lun_status status = lun__steps_make(e, &root, 1, false, &s);
     if (status != LUN_OK)
         return status;
     const lun_step *last = last_launch(&s, root);
-    if (last) {
+    lun_recipe *r = last ? lun__recipe_learn(e, &root, 1, &s) : NULL;
+    status = note_computed(e, &root, 1, LUN_IS_PEEKED);
+    if (status == LUN_OK && r) {
+        status = lun__recipe_launch_part(e, r, first, count, host);
+    } else if (status == LUN_OK && last) {
         status = run_steps(e, &s, s.count - 1);
         if (status == LUN_OK)
             status = lun__kernel_get(e, &last->lowered.ir, &k);
         if (status == LUN_OK)
             status = lun__run_part(e, &last->lowered, k, last->n, first, count, host);
-        *done = status == LUN_OK;
-    } else {
+    } else if (status == LUN_OK) {
         status = run_steps(e, &s, s.count);
     }
+    *done = last && status == LUN_OK;
     lun__steps_free(e, &s);
+    return status;
+}
+
+static lun_status run_range(lun_engine *e, lun_node *root, int64_t first, int64_t count, void *host,
+                            bool *done)
+{
+    lun_status status = run_kept(e, root);
+    if (status == LUN_OK)
+        status = lun__recipe_part(e, root, first, count, host, done);
+    if (status == LUN_OK && !*done)
+        status = range_planned(e, root, first, count, host, done);
+    if (*done)
+        root->is |= LUN_IS_PEEKED;
     return status;
 }
 
@@ -160,6 +276,7 @@ lun_status lun__run_range(lun_engine *e, lun_node *root, int64_t first, int64_t 
     lun_host_begin(e);
     lun__progress_begin(e);
     lun_status status = run_range(e, root, first, count, host, done);
+    e->looks += status == LUN_OK;
     lun__progress_end(e);
     lun_host_end(e);
     return status;

@@ -20,4 +20,8 @@ lun_status lun__run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entr
 lun_status lun__run_part(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
                          int64_t first, int64_t count, void *host);
 
+/* Whether s, of an evaluation that ended, says that memory was not enough, as far as it can be had
+ * without a look for garbage (lun_thrifty). */
+bool lun__short_of_memory(lun_engine *e, lun_status s);
+
 #endif

@@ -193,6 +193,11 @@ int64_t lun__pool_pressure(lun_pool *p)
     return n;
 }
 
+bool lun__pool_refused(const lun_pool *p)
+{
+    return p->refused > 0;
+}
+
 int64_t lun__pool_thrifty(lun_pool *p, bool on)
 {
     int64_t refused = p->refused;

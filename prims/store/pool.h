@@ -32,5 +32,7 @@ int64_t lun__pool_pressure(lun_pool *p);
  * bytes of one that was since the last call, or 0. From the first time on large blocks do not
  * count in the pressure. */
 int64_t lun__pool_thrifty(lun_pool *p, bool on);
+/* Whether a block was refused since, to be asked for again. */
+bool lun__pool_refused(const lun_pool *p);
 
 #endif

@@ -328,6 +328,26 @@ static void each(lun_status (*work)(lun_engine *e), const char *backend, const c
     assert_true(total > 10);
 }
 
+/* What looks compute on their way is kept by the next ones. */
+static lun_status states(lun_engine *e)
+{
+    enum { LONG = 3000 };
+    hands all = {.e = e}, *h = &all;
+    double zeros[LONG] = {0};
+    lun_array *one = MAKE(lun_number(e, 1, next(h)));
+    lun_array *b = MAKE(lun_vector(e, zeros, LONG, LUN_F64, next(h)));
+    for (int k = 1; k < 8; k++) {
+        lun_value x = {LUN_F64, {.d = 0}};
+        b = MAKE(lun_add(e, b, one, next(h)));
+        if (k % 3)
+            expect_number(h, b, (double)k * LONG);
+        lun_array *twice = MAKE(lun_add(e, b, b, next(h)));
+        DO(lun_get(e, twice, LONG - 1, &x));
+        assert_true(h->status || x.as.d == 2 * k);
+    }
+    return let_go(h);
+}
+
 static void test_operators(void **state)
 {
     (void)state;
@@ -344,6 +364,13 @@ static void test_totals(void **state)
 {
     (void)state;
     each(totals, "reference", NULL, 1);
+}
+
+static void test_states(void **state)
+{
+    (void)state;
+    each(states, "reference", NULL, 1);
+    each(states, "openmp", NULL, 1);
 }
 
 static void test_skeletons(void **state)
@@ -411,6 +438,7 @@ int main(void)
         cmocka_unit_test(test_writes),    cmocka_unit_test(test_totals),
         cmocka_unit_test(test_skeletons), cmocka_unit_test(test_rendering),
         cmocka_unit_test(test_files),     cmocka_unit_test(test_scripts),
+        cmocka_unit_test(test_states),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,242 @@
+-- Loops that change an array and look at something of it: what one look has computed is not computed again by all
+-- that follow. On every backend.
+
+local lun = require "lunarray"
+local profile = require("lunarray.core").internal.profile
+
+local N = 3000
+
+-- Each runs `rounds` rounds with the state made fresh by `step`, and gives what it saw. step is the identity, or
+-- evaluates: the model. kernels: how many different ones may run, for any number of rounds.
+local LOOPS = {
+    { "a look after the update", 2, function(rounds, step, a)
+        local b, seen = a, {}
+        for i = 1, rounds do
+            b = step(b + 0.02)
+            seen[i] = b:sum()
+        end
+        return seen
+    end },
+    { "a look before the update", 3, function(rounds, step, a)
+        local b, seen = a, {}
+        for i = 1, rounds do
+            seen[i] = b:sum()
+            b = step(b * 1.001)
+        end
+        return seen
+    end },
+    { "until it stands still", 3, function(rounds, step, a)
+        local x, seen = lun.zeros(N), {}
+        repeat
+            local old = x
+            x = step(x + 0.05 * (a - x))
+            seen[#seen + 1] = (x - old):abs():max()
+        until seen[#seen] < 1e-6 or #seen == rounds
+        return seen
+    end },
+    { "an element of another expression", 3, function(rounds, step, a)
+        local b, seen = a, {}
+        for i = 1, rounds do
+            b = step(b + 0.02)
+            local c = b + a
+            seen[i] = c[1]
+        end
+        return seen
+    end },
+    { "an element of the state", 2, function(rounds, step, a)
+        local b, seen = a, {}
+        for i = 1, rounds do
+            b = step(b + 0.02)
+            seen[i] = b[i]
+        end
+        return seen
+    end },
+    { "printing", 2, function(rounds, step, a)
+        local b, seen = a, {}
+        for i = 1, rounds do
+            b = step(b + 0.25)
+            seen[i] = tostring(b):gsub("^[^\n]*\n", "")
+        end
+        return seen
+    end },
+    { "two states, one looked at", 4, function(rounds, step, a)
+        local u, v, seen = a, a * 0, {}
+        for i = 1, rounds do
+            u = step(u + v * 0.125)
+            v = step(v - u * 0.125)
+            seen[i] = u:sum()
+        end
+        return seen
+    end },
+    { "two states, both looked at", 6, function(rounds, step, a)
+        local u, v, seen = a, a * 2, {}
+        for i = 1, rounds do
+            u, v = step(v - u * 0.125), step(u + v * 0.125)
+            seen[i] = u:sum() + v:max()
+        end
+        return seen
+    end },
+    { "states that change places", 3, function(rounds, step, a)
+        local u, v, seen = a, a * 2, {}
+        for i = 1, rounds do
+            u, v = v, step(u * 0.5 + v * 0.25)
+            seen[i] = v:sum()
+        end
+        return seen
+    end },
+    { "a scan of the state", 3, function(rounds, step, a)
+        local b, seen = a, {}
+        for i = 1, rounds do
+            b = step(b + 0.02)
+            seen[i] = b:scan("+", 0)[N]
+        end
+        return seen
+    end },
+    { "a function of the state", 3, function(rounds, step, a)
+        local f, b, seen = lun.map(function(x) return x > 0.5 and x * 0.75 or x + 0.125 end), a, {}
+        for i = 1, rounds do
+            b = step(f(b))
+            seen[i] = b:max()
+        end
+        return seen
+    end },
+    { "a virtual state, looked at twice a round", 5, function(rounds, step)
+        local b, seen = lun.linspace(0, 1, N), {}
+        for i = 1, rounds do
+            b = step(b * 1.5 - b:sum() / N)
+            seen[i] = b:min()
+        end
+        return seen
+    end },
+    { "a state that is written to", 6, function(rounds, step, a)
+        local b, seen = a:copy(), {}
+        for i = 1, rounds do
+            b = step(b + 0.02)
+            seen[2 * i - 1] = b:sum()
+            if i % 3 == 0 then
+                b[i] = i
+            end
+            seen[2 * i] = b:max()
+        end
+        return seen
+    end },
+}
+
+local function same(x) return x end
+
+local function evaluated(x) return x:eval() end
+
+describe("a loop with", function()
+    local before = lun.use()
+    for _, name in ipairs(lun.backends()) do
+        local rounds = name:find "opencl" and 12 or 1000
+        for _, loop in ipairs(LOOPS) do
+            it(loop[1] .. (" takes few kernels on %s"):format(name), function()
+                lun.use(name)
+                local a = lun.random(N, { seed = 7 }):eval()
+                lun.stats "reset"
+                profile(true)
+                local seen = loop[3](rounds, same, a)
+                local kernels, launches = #profile(false), lun.stats().launches
+                local want = loop[3](rounds, evaluated, a)
+                lun.use(before)
+                assert.same(want, seen)
+                assert.is_true(kernels <= loop[2], kernels .. " kernels")
+                assert.is_true(launches <= 3 * rounds + 2, launches .. " launches")
+            end)
+        end
+    end
+end)
+
+describe("what a look computes on its way", function()
+    local a, b
+    before_each(function()
+        a, b = lun.random(5000, { seed = 1 }):eval(), lun.random(5000, { seed = 2 }):eval()
+        lun.stats "reset"
+    end)
+
+    it("is kept by the second look that needs it, which says so", function()
+        local d = a - b
+        assert.equal(0, lun.explain(d:lazy "sum")[1].kept)
+        local _ = d:sum()
+        assert.equal(0, lun.stats().kept)
+        assert.equal(0, lun.stats().bytes_written)
+        assert.equal(1, d:pending())
+        local plan = lun.explain(d:lazy "max")
+        assert.equal(1, #plan)
+        assert.equal(1, plan[1].kept)
+        assert.equal(1, plan[1].writes)
+        assert.matches("kept: 1 array of these, because an earlier look computed it too", tostring(plan), 1, true)
+        assert.equal(1, d:pending())
+        _ = d:max()
+        assert.equal(2, lun.stats().launches)
+        assert.equal(1, lun.stats().kept)
+        assert.equal(40000, lun.stats().bytes_written)
+        assert.equal(0, d:pending())
+        assert.equal((a - b):eval():min(), d:min())
+        assert.equal(0, lun.explain(d:lazy "min")[1].kept)
+    end)
+
+    it("is not kept where the script builds it anew each time", function()
+        for _ = 1, 10 do
+            local _ = ((a - b) ^ 2):sum()
+        end
+        local x, y = (a + b) * 2, (a + b) * 3
+        local _ = x:sum() + y:sum()
+        assert.equal(12, lun.stats().launches)
+        assert.equal(0, lun.stats().bytes_written)
+        assert.equal(0, lun.stats().kept)
+    end)
+
+    it("is only what the script has names for", function()
+        local d = ((a - b) * 2):sqrt()
+        local _ = d:sum() + d:max()
+        assert.equal(1, lun.stats().kept)
+        assert.equal(40000, lun.stats().bytes_written)
+    end)
+
+    it("leaves virtual arrays virtual", function()
+        local r, big = lun.random(5000, { seed = 3 }), lun.range(1, 2 ^ 24) * 2
+        local _ = r:sum() + r:max() + r:min()
+        _ = big:sum() + big:max() + big:min()
+        assert.equal(0, lun.stats().kept)
+    end)
+
+    it("is computed again where it fails", function()
+        local x, y = lun.vector { 7, 8, 9 }, lun.vector { 1, 0, 2 }
+        local q = x // y
+        for _ = 1, 3 do
+            assert.is_false(pcall(q.sum, q))
+            assert.is_false(pcall(q.max, q))
+        end
+        y[2] = 4
+        assert.is_false(pcall(q.sum, q))
+        assert.equal(7 + 2 + 4, (x // y):sum())
+    end)
+end)
+
+describe("an element of an expression", function()
+    it("is computed alone, the others when a second one is asked for", function()
+        local A = lun.random(100000, { seed = 1 }):eval()
+        local e = A * 2
+        lun.stats "reset"
+        assert.equal(A[5] * 2, e[5])
+        assert.is_true(lun.stats().bytes_written <= 64 * 8)
+        assert.equal(1, e:pending())
+        assert.equal(A[100000] * 2, e[100000])
+        assert.equal(0, e:pending())
+        assert.equal(2, lun.stats().launches)
+    end)
+
+    it("is no reason to fail for another", function()
+        local x, y = lun.ones(5000, "i64"):eval(), lun.ones(5000, "i64"):eval()
+        y[3000] = 0
+        local q = x // y
+        assert.equal(1, q[1])
+        assert.is_false(pcall(function() return q[2] end))
+        local r = q + 1
+        assert.equal(3, (r + 1)[1])
+        assert.equal(4, (r + 2)[1])
+        assert.is_false(pcall(r.sum, r))
+    end)
+end)
