@@ -555,11 +555,13 @@ LUN_API lun_status lun_zip(lun_engine *e, lun_function *f, lun_array *a, lun_arr
 LUN_API lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
                             int elements, lun_array **outs, int room, int *results);
 /* A Scalar: f(id, all elements in order), f associative; id NULL: the operation's identity
- * (LUN_EARG if it has none). */
+ * (LUN_EARG if it has none).  LUN_OP_ADD and LUN_OP_MUL of integers give i64, of unsigned ones
+ * u64; anything else keeps the dtype that f gives. */
 LUN_API lun_status lun_reduce(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
                               lun_array **out);
 /* Running combinations of a Vector, of its length; exclusive: element i combines id and the
- * elements before i.  f must be associative; id NULL: the operation's identity. */
+ * elements before i.  f must be associative; id NULL: the operation's identity.  Dtypes as with
+ * lun_reduce. */
 LUN_API lun_status lun_scan(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
                             bool inclusive, lun_array **out);
 
@@ -570,6 +572,10 @@ LUN_API lun_status lun_total(lun_engine *e, lun_reduction r, lun_array *a, int64
 /* The same as a lazy Scalar (SUM, PROD, MIN, MAX, ANY, ALL, COUNT only), to be evaluated with
  * others in one pass. */
 LUN_API lun_status lun_total_lazy(lun_engine *e, lun_reduction r, lun_array *a, lun_array **out);
+/* The sum of the products of a's and b's elements, now, in one pass: i64 for integers, u64 for
+ * unsigned ones, products included; floats are multiplied in their common dtype (f16 and bf16 in
+ * f32) and summed in f64.  LUN_ESHAPE as with lun_mul. */
+LUN_API lun_status lun_dot(lun_engine *e, lun_array *a, lun_array *b, lun_value *out);
 
 /* ---- values ---------------------------------------------------------------------------------- */
 

@@ -139,6 +139,40 @@ takes their elements as `f32` and gives `f32` (`{out = "f16"}` rounds its result
 ]]
 end
 
+-- Sums and products of small integers: what each way of writing them does, computed here.
+local GROWTH = {
+    { "a + a", "arithmetic keeps its operands' dtype and wraps, as in NumPy" },
+    { "a * 200", "a number takes the array's dtype; one that does not fit is an error: `a * 300`" },
+    { "a:zip(a, '+')", "element by element, as the operator" },
+    { "a:cast 'i64' * 200", "nothing is lost in a wider dtype; the cast is part of the same kernel" },
+    { "a:map(function(x) return x * 200 end)",
+        "a Lua function computes in 32 bits at least, in 64 beside a number that needs them, and wraps there" },
+    { "a:map '(unsigned char x) { return x * 200; }'", "a C text gives the type that it returns; unnamed, that of its first parameter" },
+    { "a:sum()", "sums and products of integers are `i64`, of unsigned ones `u64`; so is `prod`" },
+    { "a:dot(a)", "the same: elements are widened before they are multiplied" },
+    { "a:reduce('+')", "the same; so is `'*'`. Other operations (`'max'`, `'&'`) do not grow and keep the dtype" },
+    { "a:scan('+', 0, {inclusive = true})", "the same, as NumPy's `cumsum`; a cast after it is part of the same kernel" },
+    { "a:reduce(function(x, y) return x + y end, 0)", "a function's own arithmetic, as with `map`" },
+    { "a:mean()", "means, `var`, `std` and `norm` are computed in `f64`" },
+}
+
+local function growth()
+    put "## Integers that outgrow their dtype\n"
+    put "With `a = lun.vector({200, 100}, 'u8')`:\n"
+    put "| expression | gives | as | why |\n|---|---|---|---|"
+    local lun = package.loaded.lunarray
+    local a = lun.vector({ 200, 100 }, "u8")
+    for _, row in ipairs(GROWTH) do
+        local x = assert(load("return " .. row[1], "=growth", "t", { a = a }))()
+        local is_array = type(x) == "userdata"
+        local text = is_array and #{ x:shape() } > 0 and ("{%s}"):format(table.concat(x:totable(), ", "))
+            or tostring(is_array and x:value() or x)
+        put("| %s | `%s` | %s | %s |", code(cell(row[1])), text,
+            is_array and code(x:dtype()) or "a Lua " .. math.type(x), cell(row[2]))
+    end
+    put ""
+end
+
 local function methods()
     put "## Methods of arrays\n"
     put "Every function of the operations below is a method too: `a:sqrt()`, `a:lt(b)`.\n"
@@ -272,6 +306,7 @@ function M.text()
     put "library; do not edit.\n"
     module()
     element_types()
+    growth()
     methods()
     operations()
     statuses()

@@ -87,14 +87,11 @@ static int array_lazy(lua_State *L)
 static int array_dot(lua_State *L)
 {
     lun__host *h = lun__here(L);
-    lun_array **product = lun__new_array(L, h);
     lun_array *a = lun__check_array(L, h, 1);
     lun_array *b = lun__check_array(L, h, 2);
     lun_value x;
     lun_status s;
-    LUN__TRY(s, lun_mul(h->engine, a, b, product));
-    lun__check(L, h, s, 2);
-    LUN__TRY(s, lun_total(h->engine, LUN_SUM, *product, 0, &x));
+    LUN__TRY(s, lun_dot(h->engine, a, b, &x));
     lun__check(L, h, s, 2);
     lun__push_value(L, x);
     lun__report_memory(L, h);

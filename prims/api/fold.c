@@ -1,13 +1,13 @@
-/* fold.c - reduce and scan as nodes: which dtype they accumulate in, and their initial values. */
+/* fold.c - reduce and scan as nodes: which dtype they accumulate in and give, and their initial
+ * values. */
 #include "api/api.h"
 #include "graph/function.h"
 
-/* Sums and products of floats have their row's wide accumulator; all else
- * combines as it computes. */
+/* Sums and products have their row's wide accumulator; all else combines as it computes. */
 static lun_dtype accumulator(lun_op op, lun_dtype t)
 {
     const lun_dtype_row *d = lun__dtype_get(t);
-    bool wide = lun__dtype_is_float(t) && (op == LUN_OP_ADD || op == LUN_OP_MUL);
+    bool wide = op == LUN_OP_ADD || op == LUN_OP_MUL;
     return (lun_dtype)(wide ? d->sum : d->compute);
 }
 
@@ -39,6 +39,8 @@ static lun_status combiner_of(lun_engine *e, lun_function *f, lun_dtype t, combi
     if (lun__op_types(f->op, both, weak, &c->acc, &c->out) != LUN_OK)
         return lun__fail(e, LUN_EDTYPE, "%s needs integers, not %s", row->name, lun_dtype_name(t));
     c->acc = accumulator(f->op, c->out);
+    if (lun__dtype_is_integer(c->out)) /* floats are rounded back, integers would wrap */
+        c->out = c->acc;
     return LUN_OK;
 }
 

@@ -286,6 +286,38 @@ lun_status lun_total(lun_engine *e, lun_reduction r, lun_array *a, int64_t ddof,
     }
 }
 
+/* The dtype in which products of elements of t are summed without loss; those of floats are rounded
+ * as they compute. */
+static lun_dtype factor_dtype(lun_dtype t)
+{
+    const lun_dtype_row *d = lun__dtype_get(t);
+    return (lun_dtype)(lun__dtype_is_float(t) ? d->compute : d->sum);
+}
+
+lun_status lun_dot(lun_engine *e, lun_array *a, lun_array *b, lun_value *out)
+{
+    LUN_NEED(e, a && b && out);
+    lun_array *wide = NULL, *product;
+    lun_status s = lun__usable(e, a);
+    if (s == LUN_OK)
+        s = lun__usable(e, b);
+    if (s != LUN_OK)
+        return s;
+    lun_dtype meeting = lun__dtype_common(lun_dtype_of(a), lun_dtype_of(b));
+    lun_dtype t = factor_dtype(meeting);
+    if (t != meeting)
+        s = lun_cast(e, a, t, &wide);
+    if (s == LUN_OK)
+        s = lun_mul(e, wide ? wide : a, b, &product);
+    if (wide)
+        lun_release(wide);
+    if (s != LUN_OK)
+        return s;
+    s = lun_total(e, LUN_SUM, product, 0, out);
+    lun_release(product);
+    return s;
+}
+
 lun_status lun_total_lazy(lun_engine *e, lun_reduction r, lun_array *a, lun_array **out)
 {
     LUN_NEED(e, out);

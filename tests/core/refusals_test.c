@@ -100,6 +100,12 @@ static void test_reductions(void **state)
     expect(lun_reduce(e, sub, number, vector, &out), LUN_EARG, "sub is not associative");
     expect(lun_scan(e, sub, number, vector, true, &out), LUN_EARG, "sub is not associative");
     assert_null(out);
+    lun_value v;
+    expect(lun_dot(e, vector, matrix, &v), LUN_ESHAPE, "shapes differ");
+    expect(lun_dot(e, vector, NULL, &v), LUN_EARG, "");
+    OK(lun_dot(e, bytes, bytes, &v)); /* "abcdef" */
+    assert_int_equal(v.dtype, LUN_U64);
+    assert_int_equal(v.as.u, 97 * 97 + 98 * 98 + 99 * 99 + 100 * 100 + 101 * 101 + 102 * 102);
 }
 
 static void test_arguments(void **state)

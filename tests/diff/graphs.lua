@@ -163,9 +163,9 @@ function steps.scan(graph)
     local list, sum = {}, 0
     for i, x in ipairs(v.list) do
         list[i] = sum
-        sum = v.t.wrap(sum + x)
+        sum = sum + x
     end
-    return value(graph, v.t, list, ("lun.scan('+', 0)(%s)"):format(v.name))
+    return value(graph, oracle.folded("add", v.t), list, ("lun.scan('+', 0)(%s)"):format(v.name))
 end
 
 -- A Scalar, as an array of one element.

@@ -248,6 +248,12 @@ function oracle.result(row, meeting)
     return t, t
 end
 
+-- The dtype that reduce and scan by the operation give for integers and floats of dtype t.
+function oracle.folded(name, t)
+    local summed = (name == "add" or name == "mul") and t.is_integer
+    return summed and (t.kind == "unsigned" and dtypes.u64 or dtypes.i64) or t
+end
+
 -- The function for one element of dtype t.
 function oracle.element(row, t)
     if t.kind == "bool" then

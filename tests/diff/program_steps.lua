@@ -312,17 +312,17 @@ function steps.scan(p)
         return
     end
     local op = g.one_of(exact(a.t))
-    local row, start = oracle.ops[op], start_of(a.t, g)
-    local f, inclusive = oracle.element(row, a.t), g.pick(2) == 1
+    local row, start, t = oracle.ops[op], start_of(a.t, g), oracle.folded(op, a.t)
+    local f, inclusive = oracle.element(row, t), g.pick(2) == 1
     local list, carry = {}, start
     for i, x in ipairs(programs.elements(a)) do
         list[i] = carry
-        carry = f(a.t, carry, x)
+        carry = f(t, carry, x)
         if inclusive then
             list[i] = carry
         end
     end
-    local result = programs.array(a.t, a.shape, list)
+    local result = programs.array(t, a.shape, list)
     local options = inclusive and ", {inclusive = true}" or ""
     local code = g.pick(2) == 1 and ("%s:scan(%q, %s%s)"):format(name, op, programs.number_text(start), options)
         or ("lun.scan(%q, %s%s)(%s)"):format(op, programs.number_text(start), options, name)
@@ -334,12 +334,12 @@ function steps.reduce(p)
     local g = p.g
     local name, a = p:any()
     local op = g.one_of(exact(a.t))
-    local row, start = oracle.ops[op], start_of(a.t, g)
-    local f, x = oracle.element(row, a.t), start
+    local row, start, t = oracle.ops[op], start_of(a.t, g), oracle.folded(op, a.t)
+    local f, x = oracle.element(row, t), start
     for _, y in ipairs(programs.elements(a)) do
-        x = f(a.t, x, y)
+        x = f(t, x, y)
     end
-    local result = programs.array(a.t, {}, { x })
+    local result = programs.array(t, {}, { x })
     p:define(result, programs.settle(row, result, ("%s:reduce(%q, %s)"):format(name, op, programs.number_text(start))))
 end
 

@@ -211,8 +211,8 @@ describe("reductions of", function()
                 local x, y = pair[1], pair[2]
                 local sum, magnitude = t.is_float and 0.0 or 0, 0
                 for k = 1, #x do
-                    -- the products are elements of the common dtype
-                    local u = t.kind == "bool" and dtypes.i64 or t
+                    -- integers are multiplied in the dtype of the sum, floats in that of arithmetic
+                    local u = t.kind == "bool" and dtypes.i64 or t.wide or oracle.folded("mul", t)
                     local p = oracle.element(oracle.ops.mul, u)(u, number(x[k]), number(y[k]))
                     sum, magnitude = sum + p, t.is_float and magnitude + math.abs(p) or 0
                 end

@@ -152,6 +152,7 @@ local function run(t, list, chosen)
     for k, name in ipairs(chosen) do
         local _, given = oracle.result(oracle.ops[name], t)
         if given then
+            given = oracle.folded(name, given)
             -- the same for every length: whether it is the neutral element is part of a kernel's form
             local list_of_starts = starts(given)
             local start = list_of_starts[(k + t.bits // 8) % #list_of_starts + 1]

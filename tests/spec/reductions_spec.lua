@@ -25,6 +25,54 @@ describe("reductions", function()
         assert.equal(32.0, lun.vector({ 1.0, 2.0, 3.0 }):dot(lun.vector { 4, 5, 6 }))
     end)
 
+    it("multiply in the dtype of the sum: no product of narrow integers wraps", function()
+        for _, row in ipairs { { "u8", 255 }, { "i8", -128 }, { "u16", 65535 }, { "i16", 30000 }, { "i32", 100000 },
+            { "u32", 4294967295 }, { "bool", true } } do
+            local t, x = row[1], row[2]
+            local a, n = lun.full(3, x, t), x == true and 1 or x
+            assert.equal(3 * n * n, a:dot(a), t)
+            assert.equal(math.sqrt(3.0 * n * n), a:norm(), t)
+            assert.equal(0.0, a:var(), t)
+            if x ~= true then
+                assert.equal(3 * n, a:dot(lun.ones(3, "u8")), t)
+                assert.equal(3 * n * 0.5, a:dot(lun.full(3, 0.5)), t)
+            end
+        end
+        for _, t in ipairs { "f16", "bf16" } do
+            local a = lun.full(3, 300, t) -- the products are beyond f16
+            assert.equal(270000.0, a:dot(a))
+        end
+        local f = lun.full(3, 3e38, "f32") -- f32 products stay f32
+        assert.equal(math.huge, f:dot(f))
+        assert.equal(math.huge, (f * f):sum())
+    end)
+
+    it("sum products in one kernel", function()
+        local a = lun.full(5000, 200, "u8"):copy()
+        lun.stats "reset"
+        assert.equal(5000 * 40000, a:dot(a))
+        assert.equal(1, lun.stats().launches)
+    end)
+
+    it("by + and * are i64 or u64 for integers, also as scans and given as operations", function()
+        for _, f in ipairs { "+", lun.op.add, "add" } do
+            local a = lun.vector({ 200, 100 }, "u8")
+            assert.equal(300, a:reduce(f):value())
+            assert.equal("u64", a:reduce(f):dtype())
+            expect.elements({ 200, 300 }, a:scan(f, 0, { inclusive = true }))
+            assert.equal("u64", a:scan(f):dtype())
+        end
+        local b = lun.vector({ 100, -100, 100 }, "i8")
+        expect.elements({ 1, 100, -10000, -1000000 }, (b .. lun.zeros(1, "i8")):scan "*")
+        assert.equal("i64", b:scan("*"):dtype())
+        assert.equal("i8", b:scan("max"):dtype())
+        assert.equal("i8", b:reduce("&"):dtype())
+        assert.equal("f32", b:cast("f32"):scan("+"):dtype())
+        local out = lun.zeros(3, "i8") -- stored into narrow elements it wraps, as every conversion
+        lun.scan("+", 0, { inclusive = true }):run { b + b, out = out }
+        expect.elements({ -56, 0, -56 }, out)
+    end)
+
     it("are functions of the module, too", function()
         local a = lun.vector { 3, 1, 2 }
         for _, name in ipairs { "sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "count", "argmin",
