@@ -1,6 +1,7 @@
-/* hold.h - writing files without SIGXFSZ: what grows beyond the process's limit (ulimit -f) fails
- * with EFBIG instead. The mask of the thread alone is changed, and put back; handlers stay as they
- * are. prims/base/write.c, which is not seen here, does the same for itself. Knows no Lua. */
+/* hold.h - writing files without SIGXFSZ and SIGPIPE: what grows beyond the process's limit
+ * (ulimit -f) fails with EFBIG instead, a pipe that is no longer read with EPIPE. The mask of the
+ * thread alone is changed, and put back; handlers stay as they are. prims/base/write.c, which is not
+ * seen here, does the same for itself. Knows no Lua. */
 #ifndef LUN_INTERP_HOLD_H
 #define LUN_INTERP_HOLD_H
 
@@ -10,23 +11,28 @@
 #include <time.h>
 
 typedef struct lun__held_signal {
-    sigset_t signal, before;
+    sigset_t held; /* those that were not held back before */
+    sigset_t before;
 } lun__held_signal;
 
 static inline void lun__hold_signal(lun__held_signal *h)
 {
-    sigemptyset(&h->signal);
-    sigaddset(&h->signal, SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &h->signal, &h->before);
+    static const int signals[] = {SIGXFSZ, SIGPIPE};
+    sigemptyset(&h->held);
+    pthread_sigmask(SIG_SETMASK, NULL, &h->before);
+    for (int i = 0; i < 2; i++)
+        if (!sigismember(&h->before, signals[i]))
+            sigaddset(&h->held, signals[i]);
+    pthread_sigmask(SIG_BLOCK, &h->held, NULL);
 }
 
 /* Keeps errno. A signal that has come meanwhile is forgotten. */
 static inline void lun__let_signal_go(const lun__held_signal *h)
 {
-    int error = errno;
-    if (!sigismember(&h->before, SIGXFSZ))
-        while (sigtimedwait(&h->signal, NULL, &(struct timespec){0}) < 0 && errno == EINTR)
-            ;
+    int error = errno, came;
+    do
+        came = sigtimedwait(&h->held, NULL, &(struct timespec){0});
+    while (came > 0 || errno == EINTR);
     pthread_sigmask(SIG_SETMASK, &h->before, NULL);
     errno = error;
 }

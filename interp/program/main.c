@@ -286,13 +286,11 @@ static lua_State *new_state(const lun_options *o, lun_engine **engine)
         L = luaL_newstate();
         if (L)
             lun__recycle(L);
-    } else if (lun_open(&config, engine) == LUN_OK) {
-        L = lun__state_new(*engine);
-    } else {
-        return NULL;
+        else
+            lun__complain(o->program, "cannot create state: not enough memory");
+    } else if (lun_open(&config, engine) == LUN_OK && lun__state_new(*engine, &L) != LUN_OK) {
+        lun__complain(o->program, lun_error(*engine));
     }
-    if (!L)
-        lun__complain(o->program, "cannot create state: not enough memory");
     return L;
 }
 

@@ -6,8 +6,6 @@
 #include "bind/bind.h"
 #include "state/sandbox.h"
 
-#define NO_MEMORY "not enough memory for Lua"
-
 /* ---- the state ------------------------------------------------------------------------------- */
 
 /* Protected: opens the libraries and the module in a new state. */
@@ -57,8 +55,7 @@ static lun_status fail(lua_State *L, lun_engine *e, int status)
 {
     if (status == LUA_ERRMEM) {
         lua_pop(L, 1);
-        return lun__state_refused(L) ? lun_fail(e, LUN_ELIMIT, "memory limit reached")
-                                     : lun_fail(e, LUN_ENOMEM, NO_MEMORY);
+        return lun__state_no_memory(L, e);
     }
     lua_pushcfunction(L, record);
     lua_insert(L, -2);
@@ -77,7 +74,7 @@ static lun_status fail(lua_State *L, lun_engine *e, int status)
 static lun_status protect(lun_engine *e, lua_State *L, lua_CFunction f, void *job)
 {
     if (!lua_checkstack(L, 4))
-        return lun_fail(e, LUN_ENOMEM, NO_MEMORY);
+        return lun__state_no_memory(L, e);
     lua_pushcfunction(L, describe);
     lua_pushcfunction(L, f);
     lua_pushlightuserdata(L, job);
@@ -92,10 +89,10 @@ static lun_status state_of(lun_engine *e, lua_State **out)
 {
     lua_State *L = lun_host_get(e);
     if (!L) {
-        L = lun__state_new(e);
-        if (!L)
-            return lun_fail(e, LUN_ENOMEM, NO_MEMORY);
-        lun_status s = protect(e, L, prepare, e);
+        lun_status s = lun__state_new(e, &L);
+        if (s != LUN_OK)
+            return s;
+        s = protect(e, L, prepare, e);
         if (s != LUN_OK) {
             lun__state_close(L);
             return s;

@@ -77,27 +77,35 @@ static void warn(void *ctx, const char *text, int more)
         g->config.log(g->config.log_ctx, text);
 }
 
-lua_State *lun__state_new(lun_engine *e)
+static lun_status no_memory(lun_engine *e, bool refused)
+{
+    return refused ? lun_fail(e, LUN_ELIMIT, "memory limit reached")
+                   : lun_fail(e, LUN_ENOMEM, "not enough memory for Lua");
+}
+
+lun_status lun__state_no_memory(lua_State *L, lun_engine *e)
+{
+    return no_memory(e, guard_of(L)->refused);
+}
+
+lun_status lun__state_new(lun_engine *e, lua_State **out)
 {
     guard *g = calloc(1, sizeof *g);
     if (!g)
-        return NULL;
+        return no_memory(e, false);
     g->engine = e;
     lun_config_get(e, &g->config);
     lua_State *L = lua_newstate(allocate, g);
     if (!L) {
+        bool refused = g->refused;
         free(g);
-        return NULL;
+        return no_memory(e, refused);
     }
     memcpy(lua_getextraspace(L), &g, sizeof g);
     lua_setwarnf(L, warn, g);
     lun__recycle(L);
-    return L;
-}
-
-bool lun__state_refused(lua_State *L)
-{
-    return guard_of(L)->refused;
+    *out = L;
+    return LUN_OK;
 }
 
 void lun__state_close(lua_State *L)

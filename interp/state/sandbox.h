@@ -7,10 +7,11 @@
 #include "lunarray.h"
 
 /* A new, empty state for scripts of this engine: its memory comes from the engine's allocator and
- * counts against the engine's memory limit; warnings go to its log. NULL without memory. */
-lua_State *lun__state_new(lun_engine *e);
-/* Whether the limit has refused memory since the last lun__state_begin. */
-bool lun__state_refused(lua_State *L);
+ * counts against the engine's memory limit; warnings go to its log. */
+lun_status lun__state_new(lun_engine *e, lua_State **out);
+/* Records that L has no memory: LUN_ELIMIT if the limit has refused some since the last
+ * lun__state_begin, else LUN_ENOMEM. */
+lun_status lun__state_no_memory(lua_State *L, lun_engine *e);
 /* Ends such a state; the engine stays. */
 void lun__state_close(lua_State *L);
 

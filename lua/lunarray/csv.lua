@@ -17,6 +17,7 @@ local csv = { load_options = {}, save_options = { names = true } }
 local byte, find, gsub, match, sub = string.byte, string.find, string.gsub, string.match, string.sub
 local math_type, parse, tonumber = math.type, number.parse, tonumber
 
+local HEAD = 4096 -- bytes, in which what is no text shows
 local BOM = "\239\187\191"
 local QUOTE, COMMA, NEWLINE, RETURN = byte('",\n\r', 1, 4)
 
@@ -241,7 +242,10 @@ end
 
 -- The table of columns that CSV text gives, or nil, message with the line, "format".
 function csv.decode(source)
-    local text, failure, errno = source:rest()
+    local text, failure, errno = source:peek(HEAD)
+    if text and not find(text, "\0", 1, true) then -- else enough is read to say what is wrong
+        text, failure, errno = source:rest()
+    end
     if not text then
         return nil, failure, errno
     end

@@ -2,8 +2,12 @@
 -- Knows nothing of formats or arrays. What the system refuses is nil, message, errno, as in
 -- io.open.
 
+local internal = require("lunarray.core").internal
+
 local file = {}
 
+-- A source has read(count), rest(), peek(count), count(most) and close(). This one is of a file with a
+-- size, or of a text; `left` counts the bytes not yet read.
 local Source = {}
 Source.__index = Source
 
@@ -34,6 +38,22 @@ function Source:rest()
     return self:read(self.left)
 end
 
+-- The next `count` bytes, which stay to be read.
+function Source:peek(count)
+    local left = self.left
+    local text, message, code = self:read(count)
+    if text and self.handle then
+        self.handle:seek("cur", -#text)
+    end
+    self.left = left
+    return text, message, code
+end
+
+-- How many bytes are left.
+function Source:count()
+    return self.left
+end
+
 function Source:close()
     if self.handle then
         self.handle:close()
@@ -43,34 +63,88 @@ end
 
 Source.__close = Source.close
 
--- A source of the bytes of `text`; `left` counts those not yet read.
+-- A source of the bytes of `text`.
 function file.source(text)
     return setmetatable({ text = text, left = #text }, Source)
 end
 
--- Opens `path` for reading, or nil, message, errno. A pipe, which has no size, is read at once.
-function file.open(path)
-    local handle, message, code = io.open(path, "rb")
-    if not handle then
+-- What has no size, such as a pipe or a device: `pieces` are read and not yet taken, `held` bytes;
+-- at most `most` are read in all.
+local Stream = {}
+Stream.__index = Stream
+Stream.close = Source.close
+Stream.__close = Source.close
+
+local PIECE = 1 << 16
+
+-- Reads on until `count` bytes are held or the stream ends: true, or nil, message, code.
+local function hold(stream, count)
+    while stream.held < count and not stream.ended do
+        local text, message, code = internal.receive(stream.handle, PIECE)
+        if text == nil then
+            return nil, message, code
+        elseif text == "" then
+            stream.ended = true
+        elseif text then -- else nothing is there yet, and the script may be stopped here
+            stream.pieces[#stream.pieces + 1] = text
+            stream.held, stream.total = stream.held + #text, stream.total + #text
+            if stream.total > stream.most then
+                stream.pieces = {}
+                return nil, ("no end after %d bytes, the most that are read of what has no size; "
+                    .. "write it to a file first, or give the shape"):format(stream.most), "unsupported"
+            end
+        end
+    end
+    return true
+end
+
+-- Takes `count` of the bytes that are held, or all.
+local function take(stream, count)
+    local text = table.concat(stream.pieces)
+    stream.pieces = { text:sub(count + 1) }
+    stream.held = math.max(#text - count, 0)
+    return text:sub(1, count)
+end
+
+function Stream:read(count)
+    local ok, message, code = hold(self, count)
+    if not ok then
         return nil, message, code
     end
-    local _
-    _, message, code = handle:read(0) -- a directory opens, but does not read
-    if message then
-        handle:close()
-        return nil, path .. ": " .. message, code
+    return take(self, count)
+end
+
+function Stream:rest()
+    return self:read(math.maxinteger)
+end
+
+function Stream:peek(count)
+    local ok, message, code = hold(self, count)
+    if not ok then
+        return nil, message, code
     end
-    local size = handle:seek("end")
-    if size and size > 0 and handle:seek("set") then
+    self.pieces = { table.concat(self.pieces) }
+    return self.pieces[1]:sub(1, count)
+end
+
+-- How many bytes are left; if they are more than `most`, some number above that, and true.
+function Stream:count(most)
+    local ok, message, code = hold(self, most and most + 1 or math.maxinteger)
+    if not ok then
+        return nil, message, code
+    end
+    return self.held, not self.ended
+end
+
+-- Opens `path` for reading, or nil, message, errno.
+function file.open(path)
+    local handle, size, most = internal.source(path)
+    if not handle then
+        return nil, size, most
+    elseif size then
         return setmetatable({ handle = handle, left = size }, Source)
     end
-    local text
-    text, message, code = handle:read("a")
-    handle:close()
-    if not text then
-        return nil, path .. ": " .. message, code
-    end
-    return file.source(text)
+    return setmetatable({ handle = handle, pieces = {}, held = 0, total = 0, most = most }, Stream)
 end
 
 -- 16 hexadecimal digits that cannot be guessed; math.random is the script's own and stays untouched.
@@ -88,46 +162,72 @@ local function unguessable()
     return (tostring({}) .. os.time() .. os.clock()):gsub("%W", "")
 end
 
--- Writes what `next_piece` returns until it returns nil into `path`, strings and functions that write to the
--- handle they are given: true, or
--- nil, message, errno. They go to a temporary file in the same directory, which then takes the
--- name (and the place of a symbolic link); an error, also one raised by next_piece, removes it.
-function file.write(path, next_piece)
-    local temporary = (path:match("^.*/") or "") .. ".lunarray-" .. unguessable()
-    local handle, message, code = io.open(temporary, "wb")
-    if not handle then
-        return nil, path .. ": " .. message:gsub("^.*: ", ""), code
-    end
-    local saved = false
+-- Writes what `next_piece` returns until it returns nil into a file of Lua's: strings, and functions that write
+-- to it. Closes it: true; or nil, message, errno. It is closed, too, if next_piece raises an error.
+local function put(handle, next_piece)
     local _ <close> = setmetatable({}, {
         __close = function()
-            if not saved then
-                if io.type(handle) == "file" then
-                    handle:close()
-                end
-                os.remove(temporary)
+            if io.type(handle) == "file" then
+                handle:close()
             end
         end,
     })
-    local ok
     for piece in next_piece do
+        local ok, message, code
         if type(piece) == "function" then
             ok, message, code = piece(handle)
         else
             ok, message, code = handle:write(piece)
         end
         if not ok then
-            return nil, path .. ": " .. message, code
+            return nil, message, code
         end
     end
-    ok, message, code = handle:close()
-    if ok then
-        ok, message, code = os.rename(temporary, path)
+    return handle:close()
+end
+
+-- The same into a new file beside `target` with the rights of the file `like`, if there is one; it then takes
+-- the target's place. An error, also one raised by next_piece, removes it.
+local function replace(target, like, next_piece)
+    local temporary = (target:match "^.*/" or "") .. ".lunarray-" .. unguessable()
+    local handle, message, code = internal.create(temporary, like)
+    if not handle then
+        return nil, message, code
+    end
+    local saved = false
+    local _ <close> = setmetatable({}, {
+        __close = function()
+            if not saved then
+                os.remove(temporary)
+            end
+        end,
+    })
+    saved, message, code = put(handle, next_piece)
+    if saved then
+        saved, message, code = os.rename(temporary, target)
+    end
+    return saved, message, code
+end
+
+-- Writes what `next_piece` returns until it returns nil into `path`: true; or nil, message, errno. A regular file
+-- is replaced as a whole, keeping mode, owner and group, also behind symbolic links; what is none, such as a
+-- device or a pipe, is written through.
+function file.write(path, next_piece)
+    local target, kind, code = internal.target(path)
+    local ok, message = nil, kind
+    if target and kind == "other" then
+        local handle
+        io.stdout:flush() -- which may be the target
+        handle, message, code = io.open(target, "ab") -- standard output may be a file that others write to
+        if handle then
+            ok, message, code = put(handle, next_piece)
+        end
+    elseif target then
+        ok, message, code = replace(target, kind == "file" and target or nil, next_piece)
     end
     if not ok then
         return nil, path .. ": " .. message:gsub("^.*: ", ""), code
     end
-    saved = true
     return true
 end
 

@@ -114,6 +114,10 @@ function Bytes:read(count)
     return text, message, code
 end
 
+function Bytes:count()
+    return self.left
+end
+
 -- Nil if opts.offset is one, else what is wrong with it.
 local function offset_fault(offset)
     if offset ~= nil and (math.type(offset) ~= "integer" or offset < 0) then

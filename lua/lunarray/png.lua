@@ -6,11 +6,16 @@ local core = require "lunarray.core"
 local dtypes = require "lunarray.dtypes"
 local raw = require "lunarray.raw"
 
+local SIGNATURE = "\137PNG\r\n\26\n"
+
 local png = { load_options = {}, save_options = {} }
 
 -- The array of the image and its largest possible sample, or nil, message, code.
 function png.decode(source)
-    local text, message, code = source:rest()
+    local text, message, code = source:peek(8)
+    if text == SIGNATURE then
+        text, message, code = source:rest()
+    end
     if not text then
         return nil, message, code
     end

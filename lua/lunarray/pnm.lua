@@ -109,17 +109,21 @@ end
 
 -- The array of the image and its largest possible sample, or nil, message, code.
 function pnm.decode(source)
-    local text, message, code = source:rest()
-    if not text then
+    local magic, message, code = source:peek(2)
+    if not magic then
         return nil, message, code
     end
-    local magic = text:sub(1, 2)
     local channels = channels_of[magic]
     if not channels then
         if refused[magic] then
             return nil, refused[magic] .. " are not supported; convert to PGM or PPM", "unsupported"
         end
         return nil, "not a PGM or PPM image: it starts with none of P2, P3, P5, P6", "format"
+    end
+    local text
+    text, message, code = source:rest()
+    if not text then
+        return nil, message, code
     elseif not text:find("^[ \t\r\n\v\f#]", 3) then
         return nil, "bad header: no blank after " .. magic, #text == 2 and "short" or "format"
     end

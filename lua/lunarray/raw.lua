@@ -58,11 +58,14 @@ function raw.layout(source, opts)
     local size = dtypes.by_name[opts.dtype].bytes
     local shape = opts.shape
     if not shape then
-        if source.left % size ~= 0 then
-            local message = "%d bytes are not a whole number of %s elements (%d bytes each)"
-            return nil, message:format(source.left, opts.dtype, size), "short"
+        local there, message, code = source:count()
+        if not there then
+            return nil, message, code
+        elseif there % size ~= 0 then
+            message = "%d bytes are not a whole number of %s elements (%d bytes each)"
+            return nil, message:format(there, opts.dtype, size), "short"
         end
-        shape = { source.left // size }
+        shape = { there // size }
     elseif type(shape) ~= "table" then
         shape = { shape }
     end
@@ -70,10 +73,14 @@ function raw.layout(source, opts)
     local count = raw.count(shape, size)
     if not count then
         return nil, what .. " has more elements than any file", "unsupported"
-    elseif count * size ~= source.left then
-        local short = count * size > source.left
-        local message = "the file is too %s: %s takes %d bytes of elements, there are %d"
-        message = message:format(short and "short" or "long", what, count * size, source.left)
+    end
+    local there, more, code = source:count(count * size)
+    if not there then
+        return nil, more, code
+    elseif count * size ~= there then
+        local short = count * size > there
+        local message = "the file is too %s: %s takes %d bytes of elements, there are %s%d"
+        message = message:format(short and "short" or "long", what, count * size, more and "at least " or "", there)
         return nil, message, short and "short" or "long"
     end
     return { dtype = opts.dtype, shape = shape, bytes = count * size, swap = opts.swap and size > 1 }

@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -253,6 +254,49 @@ static void test_memory_limit_of_scripts(void **state)
     }
 }
 
+/* Not even Lua itself fits. */
+static void test_memory_limit_below_anything(void **state)
+{
+    (void)state;
+    lun_config c = plain;
+    for (c.memory_limit = 1; c.memory_limit < 200000; c.memory_limit = c.memory_limit * 3 / 2 + 1)
+        for (c.sandbox = 0; c.sandbox < 2; c.sandbox++) {
+            lun_engine *e = open_with(c);
+            lun_status s = lun_dostring(e, "local t = {} for i = 1, 1e9 do t[i] = i end");
+            if (s != LUN_ELIMIT || strcmp(lun_error(e), "memory limit reached") != 0)
+                fail_msg("%lld bytes gave %s: %s", (long long)c.memory_limit, lun_status_name(s),
+                         lun_error(e));
+            lun_close(e);
+        }
+}
+
+/* Without a sandbox scripts have files: what has no end stops before the limit, and waiting for a
+ * pipe at the time limit. */
+static void test_files_without_end(void **state)
+{
+    (void)state;
+    lun_config c = plain;
+    c.memory_limit = 40 << 20;
+    c.time_limit = 0.5;
+    lun_engine *e = open_with(c);
+    OK(lun_dostring(e, "local a, m, c = lun.load('/dev/zero', {dtype = 'u8'})\n"
+                       "assert(not a and m:find('no end after 10485760 bytes', 1, true), m)\n"
+                       "assert(c == 'unsupported')"));
+    char path[] = "/tmp/lunarray-limits-XXXXXX", script[200];
+    assert_non_null(mkdtemp(path));
+    snprintf(script, sizeof script, "%s/fifo", path);
+    assert_int_equal(mkfifo(script, 0600), 0);
+    snprintf(script, sizeof script, "lun.load('%s/fifo', {dtype = 'u8'})", path);
+    double from = now();
+    assert_int_equal(lun_dostring(e, script), LUN_ELIMIT);
+    assert_true(now() - from < 5);
+    assert_usable(e);
+    lun_close(e);
+    snprintf(script, sizeof script, "%s/fifo", path);
+    unlink(script);
+    rmdir(path);
+}
+
 /* ---- the host's own -------------------------------------------------------------------------- */
 
 typedef struct ledger {
@@ -354,6 +398,8 @@ int main(void)
         cmocka_unit_test(test_time_limit_of_scripts),
         cmocka_unit_test(test_time_limit_starts_anew),
         cmocka_unit_test(test_memory_limit_of_scripts),
+        cmocka_unit_test(test_memory_limit_below_anything),
+        cmocka_unit_test(test_files_without_end),
         cmocka_unit_test(test_allocator),
         cmocka_unit_test(test_allocator_fails),
         cmocka_unit_test(test_log),

@@ -1,0 +1,213 @@
+-- What a path may name besides a plain file of one's own: files with other rights and owners, links, pipes, devices.
+-- lun.save keeps or writes through what is there, lun.load reads what ends and refuses what does not.
+local lun = require "lunarray"
+local lfs = require "lfs"
+local shell = require "shell"
+
+local directory
+
+local function path_of(name)
+    return directory .. "/" .. name
+end
+
+local function run(command, ...)
+    return os.execute(command:format(...))
+end
+
+local function bytes(...)
+    return lun.vector({ ... }, "u8")
+end
+
+local is_root = shell.capture "id -u" == "0\n"
+
+-- The new file's name, its mode and its owner and group as "%U:%G" in numbers.
+local function rights(name)
+    return (shell.capture(("stat -c '%%a %%u:%%g' '%s'"):format(path_of(name))))
+end
+
+local function nothing_else()
+    for name in lfs.dir(directory) do
+        assert.is_nil(name:find "^%.lunarray", name)
+    end
+end
+
+describe("lun.save", function()
+    setup(function()
+        directory = os.tmpname()
+        os.remove(directory)
+        assert(lfs.mkdir(directory))
+    end)
+
+    teardown(function()
+        os.execute("rm -rf '" .. directory .. "'")
+    end)
+
+    it("keeps the mode of the file whose place it takes", function()
+        for _, mode in ipairs { "600", "640", "644", "666", "755" } do
+            local path = shell.write(path_of "m.npy", "old")
+            run("chmod %s '%s'", mode, path)
+            assert.is_true(lun.save(path, bytes(1, 2)))
+            assert.equal(mode, rights("m.npy"):match "^%d+")
+            assert.same({ 1, 2 }, lun.load(path):totable())
+        end
+        os.remove(path_of "m.npy")
+        assert.is_true(lun.save(path_of "m.npy", bytes(1)))
+        local umask = tonumber(shell.capture "umask", 8)
+        assert.equal(("%o"):format(438 & ~umask), rights("m.npy"):match "^%d+") -- 0666
+        nothing_else()
+    end)
+
+    it("keeps owner and group where it may", function()
+        if not is_root then
+            pending "only root may give files away"
+            return
+        end
+        local path = shell.write(path_of "o.npy", "old")
+        run("chown 12345:54321 '%s' && chmod 640 '%s'", path, path)
+        assert.is_true(lun.save(path, bytes(1)))
+        assert.equal("640 12345:54321\n", rights "o.npy")
+    end)
+
+    it("gives a group that it cannot keep no more than everybody has", function()
+        if not is_root or not run "setpriv --version >/dev/null 2>&1" then
+            pending "needs root and setpriv"
+            return
+        end
+        local path = shell.write(path_of "g.npy", "old")
+        run("chown 0:54321 '%s' && chmod 664 '%s' && chmod 777 '%s'", path, path, directory)
+        local script = shell.write(path_of "g.lua", ("assert(require 'lunarray'.save(%q, lun.ones(1)))"):format(path))
+        run("LUNARRAY_JIT=off LUNARRAY_CACHE_DIR='%s/c' setpriv --reuid 12345 --regid 12346 --clear-groups '%s' '%s'",
+            directory, shell.interpreter(), script)
+        assert.equal("644 12345:12346\n", rights "g.npy")
+    end)
+
+    it("writes to what a symbolic link names", function()
+        assert(lfs.mkdir(path_of "sub"))
+        shell.write(path_of "sub/target.npy", "old")
+        run("chmod 600 '%s'", path_of "sub/target.npy")
+        run("cd '%s' && ln -s sub/target.npy link.npy && ln -s '%s' far.npy && ln -s fresh.npy dangling.npy", directory,
+            path_of "link.npy")
+        for i, name in ipairs { "link.npy", "far.npy" } do
+            assert.is_true(lun.save(path_of(name), bytes(i)))
+            assert.same({ i }, lun.load(path_of "sub/target.npy"):totable())
+            assert.equal("link", lfs.symlinkattributes(path_of(name), "mode"))
+            assert.equal("600", rights("sub/target.npy"):match "^%d+")
+        end
+        assert.is_true(lun.save(path_of "dangling.npy", bytes(7)))
+        assert.same({ 7 }, lun.load(path_of "fresh.npy"):totable())
+        assert.equal("link", lfs.symlinkattributes(path_of "dangling.npy", "mode"))
+        run("cd '%s' && ln -s b.npy a.npy && ln -s a.npy b.npy", directory)
+        local ok, message, code = lun.save(path_of "a.npy", bytes(1))
+        assert.is_nil(ok)
+        assert.equal(path_of "a.npy" .. ": Too many levels of symbolic links", message)
+        assert.equal(40, code)
+        nothing_else()
+    end)
+
+    it("writes through pipes and devices", function()
+        run("mkfifo '%s'", path_of "p.raw")
+        run("cat '%s' > '%s' &", path_of "p.raw", path_of "got")
+        assert.is_true(lun.save(path_of "p.raw", bytes(65, 66, 67), { dtype = "u8" }))
+        for _ = 1, 100 do
+            if shell.slurp(path_of "got") == "ABC" then
+                break
+            end
+            run "sleep 0.05"
+        end
+        assert.equal("ABC", shell.slurp(path_of "got"))
+        assert.equal("named pipe", lfs.attributes(path_of "p.raw", "mode"))
+        local text = shell.capture(([['%s' -e 'io.write("A") assert(lun.save("/dev/stdout", lun.vector{66}, {dtype = "u8"}))
+            io.write("C")' | cat]]):format(shell.interpreter()))
+        assert.equal("ABC", text)
+        local ok, message, code = lun.save("/dev/full", bytes(1), { dtype = "u8" })
+        assert.is_nil(ok)
+        assert.equal("/dev/full: No space left on device", message)
+        assert.equal(28, code)
+        assert.is_nil(lun.save(directory, bytes(1), { dtype = "u8" }))
+    end)
+
+    it("writes through a device of its own", function()
+        if not run("mknod '%s' c 1 3 2>/dev/null && : > '%s' 2>/dev/null", path_of "null.raw", path_of "null.raw") then
+            pending "no devices can be made here"
+            return
+        end
+        assert.is_true(lun.save(path_of "null.raw", bytes(1, 2)))
+        assert.equal("char device", lfs.attributes(path_of "null.raw", "mode"))
+    end)
+
+    it("to a pipe that is no longer read fails and ends nothing", function()
+        run("mkfifo '%s'", path_of "q.raw")
+        run("head -c 1 < '%s' > /dev/null &", path_of "q.raw")
+        local ok, message, code = lun.save(path_of "q.raw", lun.ones(1 << 20), { dtype = "u8" })
+        assert.is_nil(ok)
+        assert.equal(path_of "q.raw" .. ": Broken pipe", message)
+        assert.equal(32, code)
+    end)
+end)
+
+describe("lun.load", function()
+    setup(function()
+        directory = os.tmpname()
+        os.remove(directory)
+        assert(lfs.mkdir(directory))
+    end)
+
+    teardown(function()
+        os.execute("rm -rf '" .. directory .. "'")
+    end)
+
+    it("looks at the beginning of what has no end", function()
+        for extension, part in pairs { npy = "not a .npy file", csv = "line 1: a NUL byte", png = "no PNG image",
+            pgm = "not a PGM or PPM image" } do
+            local path = path_of("zero." .. extension)
+            run("ln -s /dev/zero '%s'", path)
+            local before = lun.clock()
+            local a, message, code = lun.load(path)
+            assert.is_nil(a)
+            assert.equal("format", code)
+            assert.truthy(message:find(part, 1, true), message)
+            assert.is_true(lun.clock() - before < 0.5)
+        end
+        local a, message, code = lun.load("/dev/zero", { dtype = "f32", shape = { 2, 3 } })
+        assert.is_nil(a)
+        assert.truthy(message:find("the file is too long: f32[2, 3] takes 24 bytes of elements", 1, true), message)
+        assert.equal("long", code)
+    end)
+
+    it("refuses what has no end beyond a GiB", function()
+        local script = shell.write(path_of "zero.lua", [[
+            local a, message, code = lun.load("/dev/zero", { dtype = "u8" })
+            print(a, message, code)
+        ]])
+        local text = shell.capture(("LUNARRAY_JIT=off '%s' '%s' 2>&1"):format(shell.interpreter(), script))
+        assert.equal("nil\t/dev/zero: no end after 1073741824 bytes, the most that are read of what has no size; "
+            .. "write it to a file first, or give the shape\tunsupported\n", text)
+    end)
+
+    it("reads pipes to their end, and waits for a writer", function()
+        run("mkfifo '%s'", path_of "p.csv")
+        run("(sleep 0.2; seq 1 50000 | { echo n; cat; } > '%s') &", path_of "p.csv")
+        local t = assert(lun.load(path_of "p.csv"))
+        assert.equal(50000 * 50001 // 2, t.n:sum())
+        assert(lun.save(path_of "a.npy", lun.index(100000)))
+        run("mkfifo '%s'", path_of "p.npy")
+        run("(cat '%s' > '%s') &", path_of "a.npy", path_of "p.npy")
+        assert.equal(100000 * 100001 // 2, lun.load(path_of "p.npy"):sum())
+        run("(head -c 1000 '%s' > '%s') &", path_of "a.npy", path_of "p.npy")
+        local a, message, code = lun.load(path_of "p.npy")
+        assert.is_nil(a)
+        assert.truthy(message:find("the file is too short", 1, true), message)
+        assert.equal("short", code)
+        local text = shell.capture(([[printf 'abc' | '%s' -e 'print(#lun.load("/dev/stdin", {dtype = "u8"}))']]):format(
+            shell.interpreter()))
+        assert.equal("3\n", text)
+    end)
+
+    it("of a pipe without a writer stops with Ctrl-C", function()
+        run("mkfifo '%s'", path_of "none.raw")
+        local script = shell.write(path_of "wait.lua",
+            ("print(pcall(lun.load, %q, { dtype = 'u8' }))"):format(path_of "none.raw"))
+        local text = shell.capture(("timeout -k 20 -s INT 0.5 '%s' '%s' 2>&1"):format(shell.interpreter(), script))
+        assert.equal("false\tinterrupted!\n", text)
+    end)
+end)
