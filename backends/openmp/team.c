@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "openmp/cpus.h"
+#include "openmp/stack.h"
 
 enum { ALONE = 1024 }; /* indices that one thread computes before others have woken up */
 
@@ -64,27 +65,34 @@ static void see_off(const trial *t)
         nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 }
 
-/* How many of n threads can exist at once. */
+/* How many of n threads with the stack of the OpenMP runtime's can exist at once. */
 static int try_threads(int n)
 {
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
     trial *trials = calloc((size_t)n, sizeof *trials);
+    pthread_attr_t attributes;
+    size_t stack;
     int made = 0;
-    if (!trials)
+    if (!trials || pthread_attr_init(&attributes) != 0) {
+        free(trials);
         return 0;
+    }
+    if (lun__stack_bytes(&stack)) /* what is refused here the runtime ignores, too */
+        (void)pthread_attr_setstacksize(&attributes, stack);
     sigset_t all, before; /* signals are for the threads that were here before */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_mutex_lock(&gate);
     for (; made < n; made++) {
         trials[made].gate = &gate;
-        if (pthread_create(&trials[made].thread, NULL, stay, &trials[made]) != 0)
+        if (pthread_create(&trials[made].thread, &attributes, stay, &trials[made]) != 0)
             break;
     }
     pthread_mutex_unlock(&gate);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     for (int i = 0; i < made; i++)
         see_off(&trials[i]);
+    pthread_attr_destroy(&attributes);
     free(trials);
     return made;
 }

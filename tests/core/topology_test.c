@@ -12,6 +12,7 @@
 #include "host/cut.h"
 #include "openmp/cpus.h"
 #include "openmp/places.h"
+#include "openmp/stack.h"
 #include "openmp/team.h"
 
 #define LAPTOP    "pack:1 l3:1(size=12582912) l2:4(size=1310720) core:1 pu:2"
@@ -307,12 +308,58 @@ static void test_simulated_team(void **state)
     unsetenv("HWLOC_SYNTHETIC");
 }
 
+static void test_stack_sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t bytes; /* 0: refused */
+    } sizes[] = {
+        {"4", 4096},
+        {" 10000 B ", 10000},
+        {"64k", 65536},
+        {"8M", 8 << 20},
+        {"2 g", (size_t)2 << 30},
+        {"\t3\tm\n", 3 << 20},
+        {"", 0},
+        {" ", 0},
+        {"x", 0},
+        {"1x", 0},
+        {"1 mb", 0},
+        {"0x10", 0},
+        {"1.5m", 0},
+        {"99999999999999999g", 0},
+        {"99999999999999999999999", 0},
+        {"17179869184g", 0},
+        {NULL, 0},
+    };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t bytes = 0;
+        bool known = lun__stack_parse(sizes[i].text, &bytes);
+        if (known != (sizes[i].bytes > 0) || bytes != sizes[i].bytes)
+            fail_msg("%s gives %zu", sizes[i].text ? sizes[i].text : "NULL", bytes);
+    }
+    setenv("GOMP_STACKSIZE", "5k", 1);
+    for (int i = 0; i < 3; i++) {
+        size_t bytes = 0;
+        const char *said[] = {"7k", "nonsense", NULL};
+        if (said[i])
+            setenv("OMP_STACKSIZE", said[i], 1);
+        else
+            unsetenv("OMP_STACKSIZE");
+        assert_true(lun__stack_bytes(&bytes));
+        assert_int_equal(bytes, i ? 5120 : 7168);
+    }
+    unsetenv("GOMP_STACKSIZE");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_this_machine), cmocka_unit_test(test_machines),
         cmocka_unit_test(test_places),       cmocka_unit_test(test_chunks),
         cmocka_unit_test(test_affinity),     cmocka_unit_test(test_simulated_team),
+        cmocka_unit_test(test_stack_sizes),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     lun__strbuf_free(&test_error);

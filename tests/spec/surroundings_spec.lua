@@ -66,6 +66,24 @@ describe("in odd surroundings", function()
         end
     end)
 
+    it("stacks of OpenMP's threads that do not fit leave one thread", function()
+        if counted or BUILD:find "san" then -- the sanitizers want terabytes of addresses
+            return
+        end
+        local script = [[
+            local a = lun.random(1000000, { seed = 1 }):eval()
+            print(("%.17g"):format((a * 2):sum()), (a:scan("+") * 2):sum() > 0)]]
+        local one = program(script, "LUNARRAY_THREADS=1; LUNARRAY_CACHE_DIR=; export LUNARRAY_THREADS LUNARRAY_CACHE_DIR;")
+        local threads = "LUNARRAY_THREADS=4; LUNARRAY_CACHE_DIR=; export LUNARRAY_THREADS LUNARRAY_CACHE_DIR;"
+        for _, size in ipairs { "OMP_STACKSIZE=2G", "OMP_STACKSIZE=' 2097152 '", "OMP_STACKSIZE='2048 m'",
+            "GOMP_STACKSIZE=2g", "OMP_STACKSIZE=100000G", "OMP_STACKSIZE=9999999999999G", "OMP_STACKSIZE=1x",
+            "OMP_STACKSIZE=64K" } do
+            local text, status = program(script, ("ulimit -v 3000000; export %s; %s"):format(size, threads))
+            assert.equal(0, status, size .. ": " .. text)
+            assert.equal(one, text:match "[^\n]*\n$", size) -- libgomp says on standard error what it refuses
+        end
+    end)
+
     it("a save beyond such a limit is told and leaves the old file", function()
         if counted then
             return
