@@ -76,8 +76,8 @@ static char **environment(const char *temporary, char **own)
     return env;
 }
 
-static int set_up(posix_spawnattr_t *attributes, posix_spawn_file_actions_t *files, int words,
-                  const int *kept, int kept_count)
+static int set_up(posix_spawnattr_t *attributes, posix_spawn_file_actions_t *files, int nothing,
+                  int words, const int *kept, int kept_count)
 {
     sigset_t none, usual;
     sigemptyset(&none);
@@ -94,7 +94,7 @@ static int set_up(posix_spawnattr_t *attributes, posix_spawn_file_actions_t *fil
     if (!error)
         error = posix_spawnattr_setsigdefault(attributes, &usual);
     if (!error)
-        error = posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
+        error = posix_spawn_file_actions_adddup2(files, nothing, 0);
     if (!error)
         error = posix_spawn_file_actions_adddup2(files, words, 1);
     if (!error)
@@ -109,10 +109,17 @@ int lun__spawn_start(const char *path, char *const *argv, const char *temporary,
 {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t files;
-    int ends[2];
+    int ends[2], input[2]; /* nothing is written to the input: there may be no /dev/null */
     char *own;
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
         return errno;
+    if (pipe2(input, O_CLOEXEC)) {
+        int refused = errno;
+        close(ends[0]);
+        close(ends[1]);
+        return refused;
+    }
+    close(input[1]);
     char **env = environment(temporary, &own);
     int error = env ? posix_spawnattr_init(&attributes) : ENOMEM;
     if (!error) {
@@ -120,7 +127,7 @@ int lun__spawn_start(const char *path, char *const *argv, const char *temporary,
         if (!error) {
             /* the program's end may block: only ours must not */
             fcntl(ends[1], F_SETFL, 0);
-            error = set_up(&attributes, &files, ends[1], kept, kept_count);
+            error = set_up(&attributes, &files, input[0], ends[1], kept, kept_count);
             if (!error)
                 error = posix_spawn(pid, path, &files, &attributes, argv, env);
             posix_spawn_file_actions_destroy(&files);
@@ -130,6 +137,7 @@ int lun__spawn_start(const char *path, char *const *argv, const char *temporary,
     free(env);
     free(own);
     close(ends[1]);
+    close(input[0]);
     if (error) {
         close(ends[0]);
         return error;

@@ -3,10 +3,10 @@
 --
 -- Reading gives {[header name] = column}. A column whose fields are all integers is an i64 Vector
 -- (u64 if they need it), one whose fields are all numbers or empty an f64 Vector with nan for the
--- empty ones, any other a Lua table of strings. The order of the header is in the table's
+-- empty ones, one of true and false alone a bool Vector, with blanks around or not; any other a Lua
+-- table of strings, blanks included. Blank lines at the end are no rows. The order of the header is in the table's
 -- metatable, where no name can collide with it: getmetatable(t).names is the list,
--- getmetatable(t).rows the number of rows, and pairs(t) goes by it. Fields are taken as they stand,
--- blanks included.
+-- getmetatable(t).rows the number of rows, and pairs(t) goes by it.
 
 local core = require "lunarray.core"
 local dtypes = require "lunarray.dtypes"
@@ -20,6 +20,8 @@ local math_type, parse, tonumber = math.type, number.parse, tonumber
 local HEAD = 4096 -- bytes, in which what is no text shows
 local BOM = "\239\187\191"
 local QUOTE, COMMA, NEWLINE, RETURN = byte('",\n\r', 1, 4)
+local BLANK = { [32] = true, [9] = true, [NEWLINE] = true, [RETURN] = true }
+local TRUTH = { ["true"] = true, True = true, TRUE = true, ["false"] = false, False = false, FALSE = false }
 
 -- ---------------------------------------------------------------- names in order
 
@@ -123,10 +125,19 @@ local function record_patterns(width)
     return patterns
 end
 
+-- The length of `text` without blank lines at its end.
+local function without_blank_lines(text)
+    local last = #text
+    while last > 0 and BLANK[byte(text, last)] do
+        last = last - 1
+    end
+    return find(text, "\n", last + 1, true) or #text
+end
+
 -- The records from `pos` on, by columns: a list of `width` lists of strings and their length;
 -- or nil, message, position of the fault.
 local function columns_of(text, pos, width)
-    local columns, rows, size = {}, 0, #text
+    local columns, rows, size = {}, 0, without_blank_lines(text)
     local patterns = record_patterns(width)
     for c = 1, #patterns * 8 do
         columns[c] = {}
@@ -180,8 +191,8 @@ local function unsigned_column(fields, rows)
     return core.frombytes(table.concat(packed), "u64")
 end
 
--- The column that these fields are: an array, or the fields themselves.
-local function typed(fields, rows)
+-- The Vector of the numbers that these fields are; or nil and the first field that is none.
+local function numbers(fields, rows)
     local values, floats, beyond = {}, false, false
     for i = 1, rows do
         local s = fields[i]
@@ -191,7 +202,7 @@ local function typed(fields, rows)
         else
             x = not find(s, "[^%d.eE+-]") and tonumber(s) or parse(s)
             if not x then
-                return fields
+                return nil, s
             elseif math_type(x) == "float" then
                 floats = true
                 beyond = beyond or not find(s, "[^%d]")
@@ -213,6 +224,34 @@ local function typed(fields, rows)
         end
     end
     return core.vector(values, "f64")
+end
+
+-- The bool Vector that these fields are, or nil.
+local function truths(fields, rows)
+    local values = {}
+    for i = 1, rows do
+        local x = TRUTH[fields[i]]
+        if x == nil then
+            return nil
+        end
+        values[i] = x
+    end
+    return core.vector(values, "bool")
+end
+
+-- The column that these fields are: an array, or the fields themselves.
+local function typed(fields, rows)
+    local column, odd = numbers(fields, rows)
+    if column then
+        return column
+    elseif find(odd, "^[ \t]") or find(odd, "[ \t]$") then
+        local bare = {}
+        for i = 1, rows do
+            bare[i] = match(fields[i], "^[ \t]*(.-)[ \t]*$")
+        end
+        return numbers(bare, rows) or truths(bare, rows) or fields
+    end
+    return truths(fields, rows) or fields
 end
 
 -- Nil if `names` can be a header, else what is wrong with it.
@@ -392,7 +431,7 @@ function csv.encode(t, opts)
                 line[c] = columns[c][i]
             end
             line = table.concat(line, ",")
-            lines[#lines + 1] = line == "" and '""' or line -- a blank line would be no row
+            lines[#lines + 1] = find(line, "[^ \t]") and line or '"' .. line .. '"' -- a blank line may be no row
         end
         row = row + 1024
         return table.concat(lines, "\n") .. "\n"

@@ -1,6 +1,7 @@
 -- What surrounds the program may be odd: limits, directories that vanish, signals. It computes the same, a save
 -- that fails says so and leaves the old file, and nothing hangs.
 local lfs = require "lfs"
+local shell = require "shell"
 
 local BUILD = os.getenv "BUILD" or "build"
 local directory
@@ -129,6 +130,17 @@ describe("in odd surroundings", function()
             assert.equal(0, status, text)
             assert.equal(wanted .. " 3\n", text)
         end
+    end)
+
+    it("a system without /dev/null has a compiler nonetheless", function()
+        if counted or not os.execute "unshare -m true 2>/dev/null" then
+            pending "needs to be root, for a /dev of its own"
+            return
+        end
+        local script = shell.write(path_of "dev.lua", compute)
+        local text = shell.capture(([[unshare -m sh -c "mount -t tmpfs none /dev && %s LUNARRAY_CACHE_DIR= exec '%s/%s/lunarray' %s" 2>&1]])
+            :format("LUNARRAY_JIT=sync", lfs.currentdir(), BUILD, script))
+        assert.equal(wanted .. " 3\n", text)
     end)
 
     it("a working directory that is gone does not matter", function()
