@@ -107,8 +107,8 @@ static int is_streamed(lua_State *L)
     return 1;
 }
 
-/* internal.writing(f, ...): what f(...) gives; files that grow too large and pipes that are no longer
- * read are errors in it, no signals. */
+/* internal.writing(f, ...): what f(...) gives; files that grow too large and pipes that are no
+ * longer read are errors in it, no signals. */
 static int writing(lua_State *L)
 {
     lun__held_signal held;

@@ -13,8 +13,8 @@
 
 #include "bind/bind.h"
 
-/* Bytes read at most of what has no size; with a memory limit that part of it: they are in memory as
- * pieces, as a text and as elements. */
+/* Bytes read at most of what has no size; with a memory limit that part of it: they are in memory
+ * as pieces, as a text and as elements. */
 #define UNBOUNDED (INT64_C(1) << 30)
 #define SHARE     4
 
