@@ -11,16 +11,31 @@ enum { SPECIALS = 14, N = 2000 };
 
 /* ---- elements as numbers --------------------------------------------------------------------- */
 
-static const int sizes[LUN_DTYPE_COUNT] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 2, 2};
+/* What the C type of an element is, as the compiler sees it. */
+static const int sizes[LUN_DTYPE_COUNT] = {
+#define LUN_DTYPE(ID, name, ctype, ...) (int)sizeof(ctype),
+#include "table/dtypes.def"
+#undef LUN_DTYPE
+};
 
 static bool is_float(lun_dtype t)
 {
-    return t == LUN_F32 || t == LUN_F64;
+    static const bool halves[LUN_DTYPE_COUNT] = {
+#define LUN_DTYPE(ID, name, ctype, ...) (ctype)0.5 > 0,
+#include "table/dtypes.def"
+#undef LUN_DTYPE
+    };
+    return halves[t];
 }
 
 static bool is_signed(lun_dtype t)
 {
-    return t == LUN_I8 || t == LUN_I16 || t == LUN_I32 || t == LUN_I64;
+    static const bool negative[LUN_DTYPE_COUNT] = {
+#define LUN_DTYPE(ID, name, ctype, ...) (ctype)(-1) < (ctype)1,
+#include "table/dtypes.def"
+#undef LUN_DTYPE
+    };
+    return negative[t] && !is_float(t);
 }
 
 static double get_double(lun_dtype t, const void *p)

@@ -1,5 +1,5 @@
--- The dtypes as the difference tests see them, written out by hand: width, range, rounding, the bytes of
--- an element, and the table of common dtypes. Nothing here is asked of the engine; tables_spec.lua
+-- The dtypes as the difference tests see them, a row for each written by hand: width, range, rounding, the bytes of
+-- an element; and the common dtypes. Nothing here is asked of the engine; tables_spec.lua
 -- compares the list with the engine's.
 
 local libm = require "libm"
@@ -130,29 +130,43 @@ end
 
 -- ---------------------------------------------------------------- promotion
 
--- The dtype in which elements of two dtypes meet: SPEC section 3, row by row.
+-- The dtype in which integers of two dtypes meet: SPEC section 3, row by row.
 local common = {
-    --        bool    i8     u8     i16    u16    i32    u32    i64    u64    f32    f64    f16    bf16
-    bool = { "bool", "i8",  "u8",  "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64", "f16", "bf16" },
-    i8 =   { "i8",   "i8",  "i16", "i16", "i32", "i32", "i64", "i64", "i64", "f32", "f64", "f16", "bf16" },
-    u8 =   { "u8",   "i16", "u8",  "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64", "f16", "bf16" },
-    i16 =  { "i16",  "i16", "i16", "i16", "i32", "i32", "i64", "i64", "i64", "f32", "f64", "f16", "bf16" },
-    u16 =  { "u16",  "i32", "u16", "i32", "u16", "i32", "u32", "i64", "u64", "f32", "f64", "f16", "bf16" },
-    i32 =  { "i32",  "i32", "i32", "i32", "i32", "i32", "i64", "i64", "i64", "f32", "f64", "f16", "bf16" },
-    u32 =  { "u32",  "i64", "u32", "i64", "u32", "i64", "u32", "i64", "u64", "f32", "f64", "f16", "bf16" },
-    i64 =  { "i64",  "i64", "i64", "i64", "i64", "i64", "i64", "i64", "i64", "f32", "f64", "f16", "bf16" },
-    u64 =  { "u64",  "i64", "u64", "i64", "u64", "i64", "u64", "i64", "u64", "f32", "f64", "f16", "bf16" },
-    f32 =  { "f32",  "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f32", "f64", "f32", "f32" },
-    f64 =  { "f64",  "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64", "f64" },
-    f16 =  { "f16",  "f16", "f16", "f16", "f16", "f16", "f16", "f16", "f16", "f32", "f64", "f16", "f32" },
-    bf16 = { "bf16", "bf16", "bf16", "bf16", "bf16", "bf16", "bf16", "bf16", "bf16", "f32", "f64", "f32", "bf16" },
+    --       bool    i8     u8     i16    u16    i32    u32    i64    u64
+    bool = { "bool", "i8",  "u8",  "i16", "u16", "i32", "u32", "i64", "u64" },
+    i8 =   { "i8",   "i8",  "i16", "i16", "i32", "i32", "i64", "i64", "i64" },
+    u8 =   { "u8",   "i16", "u8",  "i16", "u16", "i32", "u32", "i64", "u64" },
+    i16 =  { "i16",  "i16", "i16", "i16", "i32", "i32", "i64", "i64", "i64" },
+    u16 =  { "u16",  "i32", "u16", "i32", "u16", "i32", "u32", "i64", "u64" },
+    i32 =  { "i32",  "i32", "i32", "i32", "i32", "i32", "i64", "i64", "i64" },
+    u32 =  { "u32",  "i64", "u32", "i64", "u32", "i64", "u32", "i64", "u64" },
+    i64 =  { "i64",  "i64", "i64", "i64", "i64", "i64", "i64", "i64", "i64" },
+    u64 =  { "u64",  "i64", "u64", "i64", "u64", "i64", "u64", "i64", "u64" },
 }
 local column = {}
 for i, row in ipairs(rows) do
     column[row[1]] = i
 end
 
+-- The float of the fewest bits whose exponents and mantissas include those of both.
+local function common_float(a, b)
+    local best
+    for _, t in ipairs(dtypes.list) do
+        local holds = t.is_float and t.exponent >= math.max(a.exponent, b.exponent)
+            and t.mantissa >= math.max(a.mantissa, b.mantissa)
+        if holds and (not best or t.bits < best.bits) then
+            best = t
+        end
+    end
+    return best
+end
+
 function dtypes.common(a, b)
+    if a.is_float and b.is_float then
+        return common_float(a, b)
+    elseif a.is_float or b.is_float then
+        return a.is_float and a or b
+    end
     return dtypes[common[a.name][column[b.name]]]
 end
 
