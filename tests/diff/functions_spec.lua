@@ -11,7 +11,17 @@ local describe_op = require "lunarray.core".internal.describe
 
 local MOST = 12 -- results of one function
 
-local computed = { f16 = "f32", bf16 = "f32", i8 = "i32", u8 = "i32", i16 = "i32", u16 = "i32", u32 = "i64", u64 = "i64" }
+-- The dtype that a function takes elements as, where it is another one.
+local computed = {}
+for _, t in ipairs(dtypes.list) do
+    if t.wide then
+        computed[t.name] = t.wide.name
+    elseif t.is_integer and t.high > 0 and t.high <= dtypes.i32.high then
+        computed[t.name] = t ~= dtypes.i32 and "i32" or nil
+    elseif t.is_integer then
+        computed[t.name] = t ~= dtypes.i64 and "i64" or nil
+    end
+end
 
 local names, arity = {}, {}
 for name, value in pairs(lun.op) do
