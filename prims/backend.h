@@ -74,7 +74,7 @@ typedef struct lun_launch {
     int64_t bytes; /* memory that the run reads and writes, for the choice of store */
     int trap;      /* out: the IR instruction that met a division by zero, or -1 */
     int workgroup; /* elements of a work-group that a script asks for; 0: the backend\'s choice */
-    int64_t trap_value; /* out: with trap: the value that a CHECK reports */
+    int64_t trap_value; /* out: with trap: what a CHECK reports: an i64, or a float's bits */
 } lun_launch;
 
 typedef struct lun_backend {

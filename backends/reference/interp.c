@@ -83,7 +83,7 @@ static bool check(run *r, const lun_step *s, const uint8_t *mask)
         i++;
     int64_t value = 0;
     if (s->b >= 0)
-        memcpy(&value, r->at[s->b] + i * (int64_t)sizeof value, sizeof value);
+        memcpy(&value, (const char *)r->at[s->b] + (i << s->size), (size_t)1 << s->size);
     set_trap(r, s->ins, value);
     return false;
 }

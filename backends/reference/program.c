@@ -237,6 +237,7 @@ static void add_ins(builder *b, int i)
         lun_step *s = lun__build_step(b, LUN_STEP_CHECK, i);
         s->a = lun__build_at(b, ins->a);
         s->b = lun__build_at(b, ins->b);
+        s->size = (uint8_t)(ins->b < 0 ? 0 : size_of((lun_dtype)b->ir->ins[ins->b].dtype));
         break;
     }
     default:

@@ -105,8 +105,9 @@ typedef struct lun_front_result {
     lun_value scalar[LUN_FRONT_SCALARS];
     lun_dtype scalar_dtype[LUN_FRONT_SCALARS]; /* the dtype in which the body takes it */
     lun_array *array[LUN_FRONT_ARRAYS];        /* borrowed: alive until the call returns */
-    const char *const
-        *notes; /* texts for what may fail: note number -> "script:line: message with %lld" */
+    /* texts for what may fail: note number -> "script:line: message", where %lld stands for the
+     * integer and %g for the float that is reported */
+    const char *const *notes;
     int note_count;
 } lun_front_result;
 

@@ -37,6 +37,12 @@ static bool check_slot(const verifier *v, int64_t s, unsigned roles)
     return true;
 }
 
+static bool reports_float(const verifier *v, const lun_ir_ins *check)
+{
+    lun_dtype t = (lun_dtype)v->ir->ins[check->b].dtype;
+    return t == LUN_F32 || t == LUN_F64;
+}
+
 /* The dtype that operand k must have. */
 static lun_dtype dtype_of(const verifier *v, const lun_ir_ins *ins, int k)
 {
@@ -44,8 +50,9 @@ static lun_dtype dtype_of(const verifier *v, const lun_ir_ins *ins, int k)
     case LUN_HOLD_BOOL:
         return LUN_BOOL;
     case LUN_HOLD_ELEMENT:
-    case LUN_HOLD_REPORT:
         return LUN_I64;
+    case LUN_HOLD_REPORT:
+        return reports_float(v, ins) ? (lun_dtype)v->ir->ins[ins->b].dtype : LUN_I64;
     case LUN_HOLD_KEY:
         return LUN_U64;
     case LUN_HOLD_FROM:

@@ -1,7 +1,5 @@
-/* launch.c - one launch of a kernel: its results' memory, its arrays as the backend sees them, what
- * went wrong in the script's words, the results' way to their nodes. Knows nothing of other groups,
- * nor of what a kernel computes. */
-#include <stdio.h>
+/* launch.c - one launch of a kernel: its results' memory, its arrays as the backend sees them, the
+ * results' way to their nodes. Knows nothing of other groups, nor of what a kernel computes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +8,7 @@
 #include "run/profile.h"
 #include "run/run.h"
 #include "store/pool.h"
+#include "run/trap.h"
 #include "store/source.h"
 
 enum { FEW = 24, FEW_CELLS = 64 }; /* slots and arguments, cells that need no memory */
@@ -76,60 +75,6 @@ static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, o
 }
 
 /* ---- launching ------------------------------------------------------------------------------- */
-
-/* note: the front end's text, "script:12: message", with at most one %lld for the value. */
-static lun_status note_failed(lun_engine *e, lun_status status, const char *message, int64_t value)
-{
-    char text[512];
-    char place_text[sizeof e->error_place] = "";
-    for (const char *p = strchr(message, ':'); p; p = strchr(p + 1, ':')) {
-        size_t digits = strspn(p + 1, "0123456789"), place = (size_t)(p - message) + 1 + digits;
-        if (!digits || strncmp(p + 1 + digits, ": ", 2) || place >= sizeof e->error_place)
-            continue;
-        memcpy(place_text, message, place);
-        message += place + 2;
-        break;
-    }
-    const char *at = strstr(message, "%lld");
-    if (at)
-        snprintf(text, sizeof text, "%.*s%lld%s", (int)(at - message), message, (long long)value,
-                 at + 4);
-    else
-        snprintf(text, sizeof text, "%s", message);
-    lun__fail(e, status, "%s", text);
-    if (*place_text) {
-        memcpy(e->error_place, place_text, sizeof e->error_place);
-        e->error_where = e->error_place;
-    }
-    return status;
-}
-
-static lun_status explain_trap(lun_engine *e, const lun_lowered *l, const lun_launch *launch)
-{
-    const lun_ir_ins *ins = launch->trap >= 0 ? &l->ir.ins[launch->trap] : NULL;
-    if (!ins)
-        return lun__fail(e, LUN_EZERO, "attempt to perform 'n//0'");
-    bool check = ins->kind == LUN_IR_CHECK;
-    const char *note = l->notes[launch->trap];
-    const lun_ir_function *f = lun__ir_combiner(&l->ir, ins);
-    if (f && f->body && launch->trap_value >= 0 && launch->trap_value < f->body->count) {
-        ins = &f->body->ins[launch->trap_value]; /* where in the combining function */
-        check = ins->kind == LUN_IR_CHECK;
-        int64_t number = lun__ir_note(ins);
-        if (f->notes && number >= 0 && number < f->note_count)
-            note = f->notes[number];
-    }
-    lun_status s = check ? LUN_EBOUNDS : LUN_EZERO;
-    if (!note)
-        note = check                   ? "a check failed"
-               : ins->op == LUN_OP_MOD ? "attempt to perform 'n%%0'"
-                                       : "attempt to perform 'n//0'";
-    e->error_where = NULL;
-    note_failed(e, s, note, launch->trap_value);
-    if (!e->error_where)
-        e->error_where = lun__place(e, l->where[launch->trap]);
-    return s;
-}
 
 /* A lun_launch being filled. */
 typedef struct binding {
@@ -300,7 +245,7 @@ static lun_status launch_now(lun_engine *e, const lun_lowered *l, lun_kernel_ent
     if (s == LUN_OK) {
         s = run_timed(e, b, ir, k->kernel, &run);
         if (s == LUN_EZERO || s == LUN_EBOUNDS)
-            s = explain_trap(e, l, &run);
+            s = lun__explain_trap(e, l, &run);
         else if (s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
             s = LUN_ELIMIT;
         else if (s == LUN_EIO && to.streams)

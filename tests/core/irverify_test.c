@@ -111,7 +111,7 @@ static const damage table[] = {
     {CALL, B, -1, "no such operands"},
     {ADD, B, INDEX, "operand b has another dtype"},
     {CHECK, A, LOAD, "operand a has another dtype"},
-    {CHECK, B, LOAD, "operand b has another dtype"},
+    {CHECK, B, LESS, "operand b has another dtype"},
     {IF, A, LOAD, "operand a has another dtype"},
     {SET, A, LOAD, "operand a is no variable"},
     {SET, B, INDEX, "operand b has another dtype"},

@@ -9,8 +9,10 @@
 #include "render/body/mask.h"
 #include "render/body/value.h"
 #include "render/facts/affine.h"
+#include "render/text/element.h"
 #include "render/text/text.h"
 #include "render/vector/bits.h"
+#include "render/vector/cast.h"
 #include "render/vector/memory.h"
 
 void lun__gather_first(lun_csection *s, int32_t v)
@@ -110,13 +112,35 @@ void lun__gather_statement(lun_csection *s, int32_t v)
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
+/* The lanes of what a check reports as i64: numbers, or the bits of floats. */
+static lun_cname reported(lun_csection *s, int32_t v)
+{
+    lun_dtype t = (lun_dtype)lun__ins(s->r, v)->dtype;
+    lun_crep bits = {t == LUN_F32 ? LUN_U32 : LUN_I64, false}, full = {LUN_I64, false};
+    lun_cname x = lun__value_vector(s, v, (lun_crep){t, false});
+    if (t == LUN_I64)
+        return x;
+    x = lun__text_name("(%s)%s", lun__vector_type(s->r, bits).s, x.s);
+    return t == LUN_F64 ? x : lun__text_name("%s(%s)", lun__cast_vector(s->r, full, bits).s, x.s);
+}
+
+/* The same of a single element. */
+static lun_cname reported_single(lun_csection *s, int32_t v)
+{
+    lun_dtype t = (lun_dtype)lun__ins(s->r, v)->dtype;
+    lun_cname x = lun__value_single(s, v);
+    return t == LUN_I64 ? x : lun__text_name("(lun_i64)%s(%s)", lun__element_cell(s->r, t).s, x.s);
+}
+
 static void check_single(lun_csection *s, int32_t v)
 {
     const lun_ir_ins *ins = lun__ins(s->r, v);
-    lun_cname value = ins->b >= 0 ? lun__value_single(s, ins->b) : lun__text_name("0");
+    lun_cname value = lun__text_name("0");
     lun__text_line(s, "if (!%s) {", lun__value_single(s, ins->a).s);
     if (s->form == LUN_CFORM_FUNCTION)
         value = lun__text_name("%" PRId32, v);
+    else if (ins->b >= 0)
+        value = reported_single(s, ins->b);
     lun__text_line(s, "    if (f->trap < 0) f->trap = %" PRId32 ", f->trap_value = %s;",
                    s->form == LUN_CFORM_FUNCTION ? s->where : v, value.s);
     lun__text_line(s, s->form == LUN_CFORM_FUNCTION ? "    return 0;" : "    return;");
@@ -183,7 +207,7 @@ static void check_lanes(lun_csection *s, int32_t v)
         lun_cname z = lun__value_name(s, 'z', v), y = lun__value_name(s, 'y', v);
         if (ins->b >= 0)
             lun__text_line(s, "const %s %s = %s;", lun__vector_type(r, value).s, y.s,
-                           lun__value_vector(s, ins->b, value).s);
+                           reported(s, ins->b).s);
         lun__text_line(s, "if (%s(&%s, %s, f, %" PRId32 ", %s%s)) return;", note.s, z.s,
                        lun__value_index(s).s, v, ins->b >= 0 ? "(const lun_i64 *)&" : "0",
                        ins->b >= 0 ? y.s : "");

@@ -34,6 +34,17 @@ static int block_cost(const lf_block *b)
     return sum;
 }
 
+/* The same of a block whose checks can be moved to where its condition is decided. */
+static int arm_cost(const lf_block *b)
+{
+    int sum = 0;
+    for (int i = 0; i < b->ops.count && sum < LF_NEVER; i++) {
+        const lf_value *v = b->ops.at[i];
+        sum += v->kind == LF_IR_CHECK ? 2 : luafn_cost(v);
+    }
+    return sum;
+}
+
 static void move_ops(lf_graph *g, lf_block *from, lf_block *to)
 {
     for (int i = 0; i < from->ops.count; i++) {
@@ -42,6 +53,24 @@ static void move_ops(lf_graph *g, lf_block *from, lf_block *to)
         luafn_push(g->u, &to->ops, v);
     }
     from->ops.count = 0;
+}
+
+/* What the checks of an arm of b want needs to hold only where b's condition leads to that arm. */
+static void weaken_checks(lf_lowering *l, const lf_block *b, int way)
+{
+    lf_block *arm = b->succ[way], *at = l->at;
+    lf_list ops = arm->ops;
+    arm->ops = (lf_list){0};
+    l->at = arm;
+    for (int i = 0; i < ops.count; i++) {
+        lf_value *v = ops.at[i];
+        if (v->kind == LF_IR_CHECK) {
+            lf_value *other = way ? b->cond : luafn_ir_op1(l, LUN_OP_LNOT, b->cond);
+            v->arg[0] = luafn_ir_op2(l, LUN_OP_LOR, other, v->arg[0]);
+        }
+        luafn_push(l->g->u, &arm->ops, v);
+    }
+    l->at = at;
 }
 
 static int pred_index(const lf_block *b, const lf_block *pred)
@@ -107,7 +136,7 @@ static bool join_tests(lf_lowering *l, lf_block *b, int side)
 static lf_block *through(const lf_block *b, lf_block *s)
 {
     bool arm = s != b && s->preds.count == 1 && !s->phis.count && s->end == LF_JUMP &&
-               s->succ[0] != s && block_cost(s) <= LF_CHEAP;
+               s->succ[0] != s && arm_cost(s) <= LF_CHEAP;
     return arm ? s->succ[0] : s;
 }
 
@@ -129,7 +158,7 @@ static bool choose(lf_lowering *l, lf_block *b)
     int i = pred_index(m, from[0]), j = pred_index(m, from[1]), cost = 0;
     for (int k = 0; k < 2; k++)
         if (from[k] != b)
-            cost += block_cost(from[k]);
+            cost += arm_cost(from[k]);
     for (int k = 0; k < m->phis.count; k++) {
         const lf_value *phi = m->phis.at[k];
         cost += phi->arg[i] != phi->arg[j];
@@ -138,8 +167,10 @@ static bool choose(lf_lowering *l, lf_block *b)
         return false;
     l->at = b;
     for (int k = 0; k < 2; k++)
-        if (from[k] != b)
+        if (from[k] != b) {
+            weaken_checks(l, b, k);
             move_ops(l->g, from[k], b);
+        }
     for (int k = 0; k < m->phis.count; k++) {
         lf_value *phi = m->phis.at[k];
         phi->arg[i] = luafn_ir_where(l, b->cond, phi->arg[i], phi->arg[j]);

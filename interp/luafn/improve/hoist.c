@@ -38,18 +38,22 @@ static bool every_iteration(const lf_block *b, const lf_loop *loop)
     return true;
 }
 
-/* The outermost place to which v can go, or NULL if it must stay. */
+/* The outermost place to which v can go, or NULL if it must stay. A check in the header runs
+ * whenever the loop does, and can go before it. */
 static lf_block *hoisted(const lf_value *v)
 {
     lf_block *to = NULL;
-    int cost = luafn_cost(v);
+    bool check = v->kind == LF_IR_CHECK;
+    int cost = check ? 0 : luafn_cost(v);
     if (cost >= LF_NEVER)
         return NULL;
     for (const lf_loop *loop = v->block->in; loop; loop = loop->parent) {
         lf_block *entry = before(loop);
         for (int k = 0; k < v->args; k++)
-            if (!outside(v->arg[k], loop))
+            if (v->arg[k] && !outside(v->arg[k], loop))
                 return to;
+        if (check && (!entry || entry->end != LF_JUMP || (to ? to : v->block) != loop->header))
+            return to;
         if (!entry || (cost > LF_SPECULATE && !every_iteration(v->block, loop)))
             return to;
         to = entry;

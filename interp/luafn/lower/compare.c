@@ -102,15 +102,60 @@ static lf_value *general(lf_lowering *l, relation r, lf_value *i, lf_value *f)
     }
 }
 
+/* Is v a float, or a rounded one, of which an integer is made only where one is needed? */
+static bool is_float(const lf_value *v)
+{
+    return lf_is_float((lf_type)v->type) || luafn_is_rounded(v);
+}
+
+static lun_dtype float_dtype(const lf_lowering *l, const lf_value *v)
+{
+    return luafn_is_rounded(v) ? (lun_dtype)v->low->type : luafn_dtype(l->c, (lf_type)v->type);
+}
+
+/* Such a v as a float of dtype t. The sign of 0 may stay: it does not compare. */
+static lf_value *float_of(lf_lowering *l, lf_value *v, lun_dtype t)
+{
+    return luafn_is_rounded(v) ? luafn_ir_cast(l, t, v->low) : luafn_as(l, v, t);
+}
+
+/* The whole number f against the constant c, which f's dtype may not hold. */
+static lf_value *against_real(lf_lowering *l, relation r, lf_value *f, double c)
+{
+    lun_dtype t = (lun_dtype)f->type;
+    float near = (float)c;
+    if (t == LUN_F64 || c != c || (double)near == c)
+        return op(l, r, f, luafn_ir_real(l, t, c));
+    if (r == EQ)
+        return luafn_ir_bool(l, false);
+    bool less = r == LT || r == LE, above = (double)near > c;
+    if (less == above) /* the float on the other side of c */
+        near = nextafterf(near, above ? -HUGE_VALF : HUGE_VALF);
+    return op(l, less ? LE : GE, f, luafn_ir_real(l, t, (double)near));
+}
+
+/* Two floats, of which at least one is rounded. */
+static lf_value *of_rounded(lf_lowering *l, relation r, lf_value *a, lf_value *b)
+{
+    if (lf_is_const(b, LF_WF))
+        return against_real(l, r, a->low, b->as.n);
+    if (lf_is_const(a, LF_WF))
+        return against_real(l, mirror(r), b->low, a->as.n);
+    lun_dtype t = float_dtype(l, a), u = float_dtype(l, b);
+    if (u == LUN_F64)
+        t = u;
+    return op(l, r, float_of(l, a, t), float_of(l, b, t));
+}
+
 /* Integer a against float b. */
 static lf_value *mixed(lf_lowering *l, relation r, lf_value *a, lf_value *b)
 {
-    lun_dtype t = luafn_dtype(l->c, (lf_type)b->type);
+    lun_dtype t = float_dtype(l, b);
     if (lf_is_const(b, LF_WF))
         return against_float(l, r, luafn_low(l, a), b->as.n);
     if (lf_is_const(a, LF_WI))
-        return against_integer(l, r, a->as.i, luafn_as(l, b, t));
-    lf_value *i = luafn_low(l, a), *f = luafn_as(l, b, t);
+        return against_integer(l, r, a->as.i, float_of(l, b, t));
+    lf_value *i = luafn_low(l, a), *f = float_of(l, b, t);
     if (holds(l, t, a, i))
         return op(l, r, luafn_ir_cast(l, t, i), f);
     return general(l, r, i, f);
@@ -135,10 +180,12 @@ lf_value *luafn_lower_compare(lf_lowering *l, const lf_value *v)
     relation r = v->sub == LF_EQ ? EQ : v->sub == LF_LT ? LT : LE;
     if (!lf_is_number(x) || !lf_is_number(y))
         return equal(l, a, b);
-    if (lf_is_int(x) && lf_is_float(y))
+    if (is_float(b) && !is_float(a))
         return mixed(l, r, a, b);
-    if (lf_is_float(x) && lf_is_int(y))
+    if (is_float(a) && !is_float(b))
         return mixed(l, mirror(r), b, a);
+    if (luafn_is_rounded(a) || luafn_is_rounded(b))
+        return of_rounded(l, r, a, b);
     lun_dtype t = luafn_dtype(l->c, luafn_common(l->c, a, b));
     return op(l, r, luafn_as(l, a, t), luafn_as(l, b, t));
 }

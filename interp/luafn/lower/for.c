@@ -33,7 +33,7 @@ static lf_value *limit_of(lf_lowering *l, const lf_value *v, lf_value *up, lf_va
 {
     lf_value *limit = v->arg[1];
     *valid = NULL;
-    if (lf_is_int((lf_type)limit->type))
+    if (lf_is_int((lf_type)limit->type) && !luafn_is_rounded(limit))
         return luafn_as(l, limit, LUN_I64);
     lf_value *f = luafn_low(l, limit);
     lun_dtype t = (lun_dtype)f->type;

@@ -170,6 +170,8 @@ static void find_bounds(lf_lowering *l, lf_value *phi)
         return;
     if (!lf_is_int((lf_type)v->arg[1]->type) || !lf_is_const(v->arg[2], LF_WI))
         return;
+    if (luafn_is_rounded(v->arg[1]))
+        return;
     bool up = v->arg[2]->as.i > 0;
     phi->low->first = luafn_as(l, v->arg[up ? 0 : 1], LUN_I64);
     phi->low->last = luafn_as(l, v->arg[up ? 1 : 0], LUN_I64);

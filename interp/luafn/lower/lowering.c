@@ -1,4 +1,4 @@
-/* lowering.c - dtypes, leaves, conversions, notes and inputs, for all of lowering. */
+/* lowering.c - dtypes, notes, inputs and integer division, for all of lowering. */
 #include "luafn/lower/lowering.h"
 
 #include <stdarg.h>
@@ -55,50 +55,6 @@ int luafn_input(lf_compile *c, lf_origin origin, int number, lun_dtype t, bool a
     *in = (lf_input){origin, number, -1, t, array, false};
     luafn_push(&c->unit, &c->inputs, in);
     return c->inputs.count - 1;
-}
-
-static lf_value *leaf(lf_lowering *l, const lf_value *v)
-{
-    lf_compile *c = l->c;
-    lun_dtype t = luafn_dtype(c, (lf_type)v->type), own = t;
-    int number = (int)v->as.i;
-    switch ((lf_kind)v->kind) {
-    case LF_CONST:
-        if (v->type == LF_WF)
-            return luafn_ir_real(l, t, v->as.n);
-        return luafn_ir_int(l, t, v->as.i);
-    case LF_PARAM:
-        if (!c->param[number].weak)
-            own = c->param[number].dtype;
-        break;
-    case LF_ELEMENT:
-        own = c->source[number].sight.dtype;
-        number = luafn_input(c, LF_FROM_SCALAR, number, own, false);
-        return luafn_ir_cast(l, t, luafn_ir_arg(l, number, own));
-    default:
-        break;
-    }
-    number =
-        luafn_input(c, v->kind == LF_PARAM ? LF_FROM_PARAM : LF_FROM_SOURCE, number, own, false);
-    return luafn_ir_cast(l, t, luafn_ir_arg(l, number, own));
-}
-
-lf_value *luafn_low(lf_lowering *l, lf_value *v)
-{
-    if (!v->low && v->kind < LF_PHI)
-        return leaf(l, v); /* its conversion belongs into this block */
-    return v->low;
-}
-
-lf_value *luafn_as(lf_lowering *l, lf_value *v, lun_dtype t)
-{
-    if (v->kind == LF_CONST && v->type == LF_NIL)
-        return luafn_ir_const(l, t, 0);
-    if (v->kind == LF_CONST && v->type == LF_WF)
-        return luafn_ir_real(l, t, v->as.n);
-    if (v->kind == LF_CONST && v->type == LF_WI)
-        return luafn_ir_int(l, t, v->as.i);
-    return luafn_ir_cast(l, t, luafn_low(l, v));
 }
 
 /* Integer // and %: the operation itself fails where y is 0. */

@@ -73,9 +73,6 @@ bool luafn_has_effect(const lf_value *v);
 
 /* ---- lowering.c ---- */
 lun_dtype luafn_dtype(const lf_compile *c, lf_type t);
-/* v in its own dtype, in another. */
-lf_value *luafn_low(lf_lowering *l, lf_value *v);
-lf_value *luafn_as(lf_lowering *l, lf_value *v, lun_dtype t);
 /* A new note "file:line: text". length_of: input whose length stands for \1 in it, or -1. */
 int luafn_note(lf_lowering *l, int length_of, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -83,6 +80,16 @@ int luafn_input(lf_compile *c, lf_origin origin, int number, lun_dtype t, bool a
 
 /* Integer // and % (op), which fail where y is 0, with the place of what is being lowered. */
 lf_value *luafn_divide(lf_lowering *l, lun_op op, lf_value *x, lf_value *y);
+
+/* ---- operand.c ---- */
+/* v in its own dtype, in another; a float as an integer fails where that cannot hold it. */
+lf_value *luafn_low(lf_lowering *l, lf_value *v);
+lf_value *luafn_as(lf_lowering *l, lf_value *v, lun_dtype t);
+/* Is v, once lowered, an integer of Lua whose `low` is a float: a whole number, or one that no
+ * integer can hold? */
+bool luafn_is_rounded(const lf_value *v);
+/* What v, which rounds its operand by o, is lowered to; integers stay, as t. */
+lf_value *luafn_round(lf_lowering *l, const lf_value *v, lun_op o, lun_dtype t);
 
 /* ---- compare.c, for.c, math.c, apply.c ---- */
 lf_value *luafn_lower_compare(lf_lowering *l, const lf_value *v);

@@ -14,14 +14,6 @@ static lf_value *op2(lf_lowering *l, lun_op o, lf_value *a, lf_value *b)
     return luafn_ir_op2(l, o, a, b);
 }
 
-/* floor, ceil, the whole part: integers stay, floats are rounded and become integers. */
-static lf_value *rounded(lf_lowering *l, const lf_value *v, lun_op o, lun_dtype t)
-{
-    if (lf_is_int((lf_type)v->arg[0]->type))
-        return luafn_as(l, v->arg[0], t);
-    return luafn_ir_cast(l, t, op1(l, o, luafn_low(l, v->arg[0])));
-}
-
 /* Lua keeps the first operand unless the second one is really greater (less): NaN is not. */
 static lf_value *extreme(lf_lowering *l, const lf_value *v, lun_dtype t)
 {
@@ -100,11 +92,11 @@ lf_value *luafn_lower_math(lf_lowering *l, const lf_value *v)
     lun_dtype t = luafn_dtype(l->c, (lf_type)v->type);
     switch ((lf_math)v->sub) {
     case LF_MATH_FLOOR:
-        return rounded(l, v, LUN_OP_FLOOR, t);
+        return luafn_round(l, v, LUN_OP_FLOOR, t);
     case LF_MATH_CEIL:
-        return rounded(l, v, LUN_OP_CEIL, t);
+        return luafn_round(l, v, LUN_OP_CEIL, t);
     case LF_MATH_MODF:
-        return rounded(l, v, LUN_OP_TRUNC, t);
+        return luafn_round(l, v, LUN_OP_TRUNC, t);
     case LF_MATH_FRACTION:
         return fraction(l, v, t);
     case LF_MATH_TOINTEGER:

@@ -80,17 +80,6 @@ void luafn_ir_check(lf_lowering *l, lf_value *cond, lf_value *value, int note)
 
 /* ---- conversions ---- */
 
-/* floor(x) as an integer and back: floor(x), but never -0. */
-static lf_value *float_of_floor(lf_lowering *l, lun_dtype t, const lf_value *cast)
-{
-    lf_value *x = cast->arg[0];
-    bool rounded = x->kind == LF_IR_OP &&
-                   (x->sub == LUN_OP_FLOOR || x->sub == LUN_OP_CEIL || x->sub == LUN_OP_TRUNC);
-    if (cast->kind != LF_IR_CAST || !lf_is_long(cast->type) || x->type != t || !rounded)
-        return NULL;
-    return luafn_ir_op2(l, LUN_OP_ADD, x, luafn_ir_real(l, t, 0.0));
-}
-
 lf_value *luafn_ir_cast(lf_lowering *l, lun_dtype t, lf_value *a)
 {
     lun_dtype from = (lun_dtype)a->type;
@@ -103,11 +92,6 @@ lf_value *luafn_ir_cast(lf_lowering *l, lun_dtype t, lf_value *a)
         const lun_dtype_row *narrow = lun__dtype_get(t), *wide = lun__dtype_get(from);
         if (x->type == t && narrow->kind == wide->kind && narrow->bytes < wide->bytes)
             return x;
-        if (lun__dtype_is_float(t)) {
-            lf_value *r = float_of_floor(l, t, a);
-            if (r)
-                return r;
-        }
     }
     lf_value like = {.kind = LF_IR_CAST, .type = (uint8_t)t, .from = (uint8_t)from};
     return place(l, like, &a, 1);
@@ -183,6 +167,11 @@ static bool is_identity(lun_op op, lun_dtype t)
     return !lun__dtype_is_float(t) && text && !strcmp(text, "a");
 }
 
+static bool rounds(lun_op op)
+{
+    return op == LUN_OP_FLOOR || op == LUN_OP_CEIL || op == LUN_OP_TRUNC;
+}
+
 lf_value *luafn_ir_op1(lf_lowering *l, lun_op op, lf_value *a)
 {
     if (op == LUN_OP_LNOT) {
@@ -191,6 +180,8 @@ lf_value *luafn_ir_op1(lf_lowering *l, lun_op op, lf_value *a)
             return r;
     }
     if (is_identity(op, (lun_dtype)a->type))
+        return a;
+    if (rounds(op) && a->kind == LF_IR_OP && rounds((lun_op)a->sub))
         return a;
     return make_op(l, op, &a, 1);
 }

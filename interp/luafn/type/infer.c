@@ -176,6 +176,14 @@ static void cut_edges(lf_compile *c)
         luafn_fail(&c->unit, g->proto, -1, "a function that never returns: give it a return");
 }
 
+static bool of_floats(const lf_value *v)
+{
+    for (int k = 0; k < v->args; k++)
+        if (lf_is_float((lf_type)v->arg[k]->type))
+            return true;
+    return false;
+}
+
 /* Operations that may raise an error must stay. */
 static bool has_effect(const lf_value *v)
 {
@@ -184,12 +192,15 @@ static bool has_effect(const lf_value *v)
     case LF_LOAD:
     case LF_FOR_TEST:
         return true;
-    case LF_ARITH:
-        return integer && (v->sub == LF_IDIV || v->sub == LF_MOD);
+    case LF_BNOT:
+        return of_floats(v);
+    case LF_ARITH: /* an integer from floats: a bitwise operation */
+        return integer && (v->sub == LF_IDIV || v->sub == LF_MOD || of_floats(v));
     case LF_APPLY:
         return integer && (lun__op_get((lun_op)v->sub)->flags & LUN_OPF_TRAP0);
     case LF_MATH:
-        return v->sub == LF_MATH_TOINTEGER || (integer && v->sub == LF_MATH_FMOD);
+        return v->sub == LF_MATH_TOINTEGER || (integer && v->sub == LF_MATH_FMOD) ||
+               (v->sub == LF_MATH_ULT && of_floats(v));
     default:
         return false;
     }

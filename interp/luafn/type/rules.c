@@ -131,12 +131,13 @@ static lf_type float_of(const lf_value *v)
     return t;
 }
 
-static void need_integers(lf_compile *c, const lf_value *v, const char *what)
+/* The type of a bitwise operation: floats with the value of an integer become Lua's integers. */
+static lf_type type_bits(const lf_compile *c, const lf_value *v)
 {
     for (int k = 0; k < v->args; k++)
-        if (!lf_is_int((lf_type)v->arg[k]->type))
-            luafn_fail(&c->unit, v->proto, v->pc,
-                       "%s on a float: make it an integer with math.floor or //", what);
+        if (lf_is_float((lf_type)v->arg[k]->type))
+            return LF_I64;
+    return v->args < 2 ? (lf_type)v->arg[0]->type : luafn_common(c, v->arg[0], v->arg[1]);
 }
 
 /* ---- operations ---- */
@@ -153,8 +154,7 @@ static lf_type type_arith(lf_compile *c, const lf_value *v)
     case LF_BXOR:
     case LF_SHL:
     case LF_SHR:
-        need_integers(c, v, "a bitwise operation");
-        return luafn_common(c, v->arg[0], v->arg[1]);
+        return type_bits(c, v);
     default:
         return luafn_common(c, v->arg[0], v->arg[1]);
     }
@@ -170,7 +170,6 @@ static lf_type type_math(lf_compile *c, const lf_value *v)
     case LF_MATH_TOINTEGER:
         return lf_is_int((lf_type)v->arg[0]->type) ? (lf_type)v->arg[0]->type : LF_I64;
     case LF_MATH_ULT:
-        need_integers(c, v, "math.ult");
         return LF_BOOL;
     case LF_MATH_MAX:
     case LF_MATH_MIN:
@@ -265,8 +264,7 @@ lf_type luafn_type_op(lf_compile *c, const lf_value *v)
         return (lf_type)v->arg[0]->type;
     case LF_BNOT:
         need_numbers(c, v, "arithmetic");
-        need_integers(c, v, "a bitwise operation");
-        return (lf_type)v->arg[0]->type;
+        return type_bits(c, v);
     case LF_NOT:
     case LF_TRUTH:
         if (v->arg[0]->type == LF_MIX)

@@ -1,0 +1,83 @@
+/* trap.c - what went wrong in a kernel, in the script's words. Knows nothing of launches but their
+ * trap. */
+#include "run/trap.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A note's text with the value that was reported: %lld stands for an integer, %g for a float. NULL:
+ * the value is not known; it is left out, with the blank before it. */
+static void put_note(lun_strbuf *out, const char *note, const lun_value *value)
+{
+    const char *whole = strstr(note, "%lld"), *real = strstr(note, "%g");
+    const char *at = whole && (!real || whole < real) ? whole : real;
+    char text[LUN_NUMBER_TEXT];
+    if (!at) {
+        lun__strbuf_puts(out, note);
+        return;
+    }
+    size_t before = (size_t)(at - note);
+    if (!value && before > 0 && note[before - 1] == ' ')
+        before--;
+    lun__strbuf_add(out, note, before);
+    if (value && at == whole)
+        lun__strbuf_printf(out, "%lld", (long long)value->as.i);
+    else if (value)
+        lun__strbuf_puts(out,
+                         value->as.d == value->as.d ? lun__number_text(value->as.d, text) : "NaN");
+    lun__strbuf_puts(out, at + (at == whole ? 4 : 2));
+}
+
+/* note: the front end's text, "script:12: message", with at most one place for the value. */
+static lun_status note_failed(lun_engine *e, lun_status status, const char *note,
+                              const lun_value *value)
+{
+    lun_strbuf text = LUN_STRBUF_INIT;
+    char place_text[sizeof e->error_place] = "";
+    for (const char *p = strchr(note, ':'); p; p = strchr(p + 1, ':')) {
+        size_t digits = strspn(p + 1, "0123456789"), place = (size_t)(p - note) + 1 + digits;
+        if (!digits || strncmp(p + 1 + digits, ": ", 2) || place >= sizeof e->error_place)
+            continue;
+        memcpy(place_text, note, place);
+        note += place + 2;
+        break;
+    }
+    put_note(&text, note, value);
+    lun__fail(e, status, "%s", lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
+    if (*place_text) {
+        memcpy(e->error_place, place_text, sizeof e->error_place);
+        e->error_where = e->error_place;
+    }
+    return status;
+}
+
+lun_status lun__explain_trap(lun_engine *e, const lun_lowered *l, const lun_launch *launch)
+{
+    const lun_ir_ins *ins = launch->trap >= 0 ? &l->ir.ins[launch->trap] : NULL;
+    if (!ins)
+        return lun__fail(e, LUN_EZERO, "attempt to perform 'n//0'");
+    bool check = ins->kind == LUN_IR_CHECK;
+    const char *note = l->notes[launch->trap];
+    lun_dtype t = check && ins->b >= 0 ? (lun_dtype)l->ir.ins[ins->b].dtype : LUN_I64;
+    lun_value reported = lun__cell_to_value(t, (uint64_t)launch->trap_value), *value = &reported;
+    const lun_ir_function *f = lun__ir_combiner(&l->ir, ins);
+    if (f && f->body && launch->trap_value >= 0 && launch->trap_value < f->body->count) {
+        ins = &f->body->ins[launch->trap_value]; /* where in the combining function */
+        check = ins->kind == LUN_IR_CHECK;
+        value = NULL;
+        int64_t number = lun__ir_note(ins);
+        if (f->notes && number >= 0 && number < f->note_count)
+            note = f->notes[number];
+    }
+    lun_status s = check ? LUN_EBOUNDS : LUN_EZERO;
+    if (!note)
+        note = check                   ? "a check failed"
+               : ins->op == LUN_OP_MOD ? "attempt to perform 'n%%0'"
+                                       : "attempt to perform 'n//0'";
+    e->error_where = NULL;
+    note_failed(e, s, note, value);
+    if (!e->error_where)
+        e->error_where = lun__place(e, l->where[launch->trap]);
+    return s;
+}

@@ -1,0 +1,11 @@
+/* trap.h - what went wrong in a kernel, in the script's words. Private to prims/. */
+#ifndef LUN_TRAP_H
+#define LUN_TRAP_H
+
+#include "plan/plan.h"
+
+/* Fails with what ended a launch (launch->trap, trap_value): its text is the front end's note where
+ * there is one, its place the note's or that of the expression. */
+lun_status lun__explain_trap(lun_engine *e, const lun_lowered *l, const lun_launch *launch);
+
+#endif
