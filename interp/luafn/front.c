@@ -92,6 +92,7 @@ static lun_status compile(job *j, const lf_viewer *v)
     c->function = &j->made->function;
     c->types = &j->made->types;
     lf_source self = {.parent = -1, .sight = {.seen = LF_SEEN_FUNCTION, .program = p}};
+    self.sight.closure = lua_topointer(v->L, v->base);
     c->source = luafn_arena_take(&c->unit.arena, sizeof *c->source);
     c->source_value = luafn_arena_take(&c->unit.arena, sizeof *c->source_value);
     if (!c->source || !c->source_value)

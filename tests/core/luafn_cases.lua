@@ -686,12 +686,14 @@ function M.errors()
     local many = {}
     for i = 1, 17 do many[i] = "x" end
     refused("17 results", load("return function(x) return " .. table.concat(many, ",") .. " end")())
-    local calls = {}
-    for i = 1, 70 do calls[i] = ("local function f%d(x) return f%d(x) + 1 end"):format(i, i - 1) end
-    refused("more than 60 deep", load("local function f0(x) return x end " .. table.concat(calls, "\n")
-        .. " return function(x) return f70(x) end")())
+    local chain = function(x) return x end
+    for _ = 1, 201 do
+        local inner = chain
+        chain = function(x) return inner(x) + 1 end
+    end
+    refused("more than 200 deep", chain)
     -- 2^40 calls in a few lines
-    calls = {}
+    local calls = {}
     for i = 1, 40 do
         calls[i] = ("local function f%d(x) return f%d(x) + f%d(x + 1) end"):format(i, i - 1, i - 1)
     end

@@ -47,6 +47,44 @@ describe("a Lua function", function()
         end, floats)
     end)
 
+    it("calls several closures of one function", function()
+        local function inc(x) return x + 1 end
+        local function twice(x) return x * 2 end
+        local function compose(f, g) return function(x) return f(g(x)) end end
+        local function adder(n, f) return function(x) return (f and f(x) or x) + n end end
+        local function guarded(n, f)
+            return function(x)
+                if f == nil then return n end
+                return f(x) - n
+            end
+        end
+        agrees(compose(compose(inc, twice), twice), integers)
+        agrees(adder(1, adder(2, adder(3))), integers)
+        agrees(guarded(1, guarded(2, guarded(3))), integers)
+        local long = inc
+        for i = 1, 150 do long = compose(long, i % 2 == 0 and inc or twice) end
+        agrees(long, { 1.0, 2.0 })
+    end)
+
+    it("refuses a closure that comes to call itself, and too many calls", function()
+        local function refused(f, words)
+            local ok, message = pcall(lun.map(f), lun.vector { 1, 2 })
+            assert.is_false(ok)
+            assert.truthy(tostring(message):find(words, 1, true), tostring(message))
+        end
+        local function compose(f, g) return function(x) return f(g(x)) end end
+        local function inc(x) return x + 1 end
+        local again
+        local round = compose(inc, function(x) return again(x) end)
+        again = compose(inc, round)
+        refused(round, "a recursive call of 'g': write it as a loop")
+        local deep, wide = inc, inc
+        for _ = 1, 250 do deep = compose(deep, inc) end
+        for _ = 1, 30 do wide = compose(wide, wide) end
+        refused(deep, "functions that call functions, more than 200 deep: write it as a loop")
+        refused(wide, "too large a function, once those that it calls are put in place: split it")
+    end)
+
     it("has Lua's arithmetic", function()
         agrees(function(x) return x // 3 + x % 7 - (x >> 2) ~ (x & 12) | (x << 3) end, integers)
         agrees(function(x) return x // 0.75 + x % -1.5 end, floats)

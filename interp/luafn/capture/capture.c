@@ -102,7 +102,8 @@ static lun_status see_function(const lf_viewer *v, const lf_source *s, lf_sight 
         return LUN_OK;
     }
     out->seen = LF_SEEN_FUNCTION;
-    if (s->known && lua_topointer(L, -1) == s->known) {
+    out->closure = lua_topointer(L, -1);
+    if (s->known && out->closure == s->known) {
         out->program = s->sight.program;
         out->program->refs++;
         return LUN_OK;

@@ -38,6 +38,7 @@ typedef enum lf_seen {
 typedef struct lf_sight {
     lf_seen seen;
     struct lf_program *program;
+    const void *closure; /* which function it is */
     lf_math math;
     lun_op op;
     bool strict;      /* op is known as a function of math, which takes numbers only */

@@ -52,6 +52,29 @@ static lf_value *constant(lf_builder *b, int index)
     }
 }
 
+/* What is known of a condition while the graph is built: functions, tables and nil, which choose
+ * what is put in place. */
+typedef enum truth { UNKNOWN, NO, YES } truth;
+
+static truth truth_of(const lf_value *v)
+{
+    if (v->kind == LF_CONST)
+        return v->type == LF_NIL || (v->type == LF_BOOL && !v->as.i) ? NO : YES;
+    return v->kind >= LF_FUNCTION && v->kind <= LF_STRING ? YES : UNKNOWN;
+}
+
+static truth equal_to_nil(const lf_value *x, const lf_value *y)
+{
+    if (lf_is_const(x, LF_NIL)) {
+        const lf_value *t = x;
+        x = y;
+        y = t;
+    }
+    if (!lf_is_const(y, LF_NIL) || truth_of(x) == UNKNOWN)
+        return UNKNOWN;
+    return lf_is_const(x, LF_NIL) ? YES : NO;
+}
+
 static void compare(lf_builder *b, uint32_t w)
 {
     lf_value *x = luafn_get(b, lf_a(w)), *y;
@@ -75,6 +98,11 @@ static void compare(lf_builder *b, uint32_t w)
         y = t;
     }
     int to = luafn_jump_target(b->f->proto, b->pc);
+    truth same = r == LF_EQ ? equal_to_nil(x, y) : UNKNOWN;
+    if (same != UNKNOWN) {
+        jump(b, (same == YES) == (lf_k(w) != 0) ? to : b->pc + 2);
+        return;
+    }
     lf_value *cond = luafn_emit2(b, LF_COMPARE, r, x, y);
     branch(b, cond, lf_k(w) ? to : b->pc + 2, lf_k(w) ? b->pc + 2 : to);
 }
@@ -84,6 +112,13 @@ static void test(lf_builder *b, uint32_t w)
     bool set = lf_op(w) == OP_TESTSET;
     int to = luafn_jump_target(b->f->proto, b->pc);
     lf_value *v = luafn_get(b, set ? lf_b(w) : lf_a(w));
+    if (truth_of(v) != UNKNOWN) {
+        bool jumps = (truth_of(v) == YES) == (lf_k(w) != 0);
+        if (set && jumps)
+            luafn_set(b, lf_a(w), v);
+        jump(b, jumps ? to : b->pc + 2);
+        return;
+    }
     lf_value *cond = luafn_emit1(b, LF_TRUTH, 0, v);
     if (!set) {
         branch(b, cond, lf_k(w) ? to : b->pc + 2, lf_k(w) ? b->pc + 2 : to);
@@ -220,13 +255,8 @@ static void instruction(lf_builder *b)
 
 /* ---- bodies ---- */
 
-/* Translates one span. A loop has a block of its own before its header, so that a header has one
- * predecessor from outside. */
-static void translate(lf_builder *b, int *latches)
+static void instructions(lf_builder *b, const lf_span *s)
 {
-    const lf_flow *flow = b->f->proto->flow;
-    const lf_span *s = &flow->span[b->span];
-    luafn_seal(b->g, b->start[b->span]);
     b->g->now = b->head[b->span];
     if (s->header)
         luafn_jump(b->g, b->start[b->span], b->g->now);
@@ -235,6 +265,17 @@ static void translate(lf_builder *b, int *latches)
         instruction(b);
     if (!b->ended)
         jump(b, s->last + 1);
+}
+
+/* Translates one span, unless nothing leads to it. A loop has a block of its own before its header,
+ * so that a header has one predecessor from outside. */
+static void translate(lf_builder *b, int *latches)
+{
+    const lf_flow *flow = b->f->proto->flow;
+    const lf_span *s = &flow->span[b->span];
+    luafn_seal(b->g, b->start[b->span]);
+    if (b->start[b->span]->preds.count)
+        instructions(b, s);
     for (int k = 0; k < 2; k++) {
         int to = s->succ[k];
         if (to >= 0 && to <= b->span && --latches[to] == 0)

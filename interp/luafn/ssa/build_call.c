@@ -6,6 +6,21 @@
 
 #include <string.h>
 
+/* Is the function of a frame in the middle of being put in place? Two closures of the same code are
+ * two functions. */
+static bool is_recursive(const lf_compile *c, const lf_frame *frame)
+{
+    for (const lf_frame *up = frame->caller; up; up = up->caller) {
+        if (up->proto != frame->proto)
+            continue;
+        if (frame->closure ? up->closure == frame->closure
+                           : up->source >= 0 && c->source[up->source].sight.closure ==
+                                                    c->source[frame->source].sight.closure)
+            return true;
+    }
+    return false;
+}
+
 static void inline_call(lf_builder *b, const lf_value *f, const char *name, const lf_list *args,
                         lf_list *results)
 {
@@ -19,10 +34,9 @@ static void inline_call(lf_builder *b, const lf_value *f, const char *name, cons
     frame->caller = b->f;
     frame->call_pc = b->pc;
     frame->depth = b->f->depth + 1;
-    for (const lf_frame *up = b->f; up; up = up->caller)
-        if (up->proto == frame->proto && (captured || up->closure == frame->closure))
-            luafn_stop(b, "a recursive call%s%s%s: write it as a loop", name ? " of '" : "",
-                       name ? name : "", name ? "'" : "");
+    if (is_recursive(c, frame))
+        luafn_stop(b, "a recursive call%s%s%s: write it as a loop", name ? " of '" : "",
+                   name ? name : "", name ? "'" : "");
     if (frame->depth > LF_MAX_CALLS)
         luafn_stop(b, "functions that call functions, more than %d deep: write it as a loop",
                    LF_MAX_CALLS);

@@ -23,7 +23,7 @@ typedef struct lf_exit {
 } lf_exit;
 
 enum {
-    LF_MAX_CALLS = 60,          /* depth of inlining */
+    LF_MAX_CALLS = 200,         /* depth of inlining */
     LF_MAX_INLINED = 10 * 1000, /* calls put in place */
     LF_MAX_VALUES = 100 * 1000, /* size of a graph */
     LF_SPARE = 64               /* registers behind those of a function, for f(g(x)) */
