@@ -37,10 +37,10 @@ static bool check_slot(const verifier *v, int64_t s, unsigned roles)
     return true;
 }
 
-static bool reports_float(const verifier *v, const lun_ir_ins *check)
+/* The dtype that a check's report must have: t, if it is a float. */
+static lun_dtype reported(lun_dtype t)
 {
-    lun_dtype t = (lun_dtype)v->ir->ins[check->b].dtype;
-    return t == LUN_F32 || t == LUN_F64;
+    return lun__dtype_is_plain_float(t) ? t : LUN_I64;
 }
 
 /* The dtype that operand k must have. */
@@ -52,7 +52,7 @@ static lun_dtype dtype_of(const verifier *v, const lun_ir_ins *ins, int k)
     case LUN_HOLD_ELEMENT:
         return LUN_I64;
     case LUN_HOLD_REPORT:
-        return reports_float(v, ins) ? (lun_dtype)v->ir->ins[ins->b].dtype : LUN_I64;
+        return reported((lun_dtype)v->ir->ins[ins->b].dtype);
     case LUN_HOLD_KEY:
         return LUN_U64;
     case LUN_HOLD_FROM:

@@ -116,12 +116,12 @@ void lun__gather_statement(lun_csection *s, int32_t v)
 static lun_cname reported(lun_csection *s, int32_t v)
 {
     lun_dtype t = (lun_dtype)lun__ins(s->r, v)->dtype;
-    lun_crep bits = {t == LUN_F32 ? LUN_U32 : LUN_I64, false}, full = {LUN_I64, false};
+    bool wide = lun__dtype_bits(t) == 64;
+    lun_crep bits = {wide ? LUN_I64 : LUN_U32, false}, full = {LUN_I64, false};
     lun_cname x = lun__value_vector(s, v, (lun_crep){t, false});
-    if (t == LUN_I64)
-        return x;
-    x = lun__text_name("(%s)%s", lun__vector_type(s->r, bits).s, x.s);
-    return t == LUN_F64 ? x : lun__text_name("%s(%s)", lun__cast_vector(s->r, full, bits).s, x.s);
+    if (lun__dtype_is_float(t))
+        x = lun__text_name("(%s)%s", lun__vector_type(s->r, bits).s, x.s);
+    return wide ? x : lun__text_name("%s(%s)", lun__cast_vector(s->r, full, bits).s, x.s);
 }
 
 /* The same of a single element. */
@@ -129,7 +129,9 @@ static lun_cname reported_single(lun_csection *s, int32_t v)
 {
     lun_dtype t = (lun_dtype)lun__ins(s->r, v)->dtype;
     lun_cname x = lun__value_single(s, v);
-    return t == LUN_I64 ? x : lun__text_name("(lun_i64)%s(%s)", lun__element_cell(s->r, t).s, x.s);
+    if (!lun__dtype_is_float(t))
+        return x;
+    return lun__text_name("(lun_i64)%s(%s)", lun__element_cell(s->r, t).s, x.s);
 }
 
 static void check_single(lun_csection *s, int32_t v)

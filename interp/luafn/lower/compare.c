@@ -124,7 +124,7 @@ static lf_value *against_real(lf_lowering *l, relation r, lf_value *f, double c)
 {
     lun_dtype t = (lun_dtype)f->type;
     float near = (float)c;
-    if (t == LUN_F64 || c != c || (double)near == c)
+    if (lun__dtype_is_double(t) || c != c || (double)near == c)
         return op(l, r, f, luafn_ir_real(l, t, c));
     if (r == EQ)
         return luafn_ir_bool(l, false);
@@ -142,7 +142,7 @@ static lf_value *of_rounded(lf_lowering *l, relation r, lf_value *a, lf_value *b
     if (lf_is_const(a, LF_WF))
         return against_real(l, mirror(r), b->low, a->as.n);
     lun_dtype t = float_dtype(l, a), u = float_dtype(l, b);
-    if (u == LUN_F64)
+    if (lun__dtype_bits(u) > lun__dtype_bits(t))
         t = u;
     return op(l, r, float_of(l, a, t), float_of(l, b, t));
 }

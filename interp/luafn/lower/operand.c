@@ -60,7 +60,7 @@ static lf_value *whole_number(lf_lowering *l, lf_value *v, lun_dtype t)
     const lf_value *from = l->from;
     lf_value *x = luafn_low(l, v);
     lun_dtype f = (lun_dtype)x->type;
-    double size = ldexp(1, t == LUN_I32 ? 31 : 63);
+    double size = ldexp(1, lun__dtype_precision(t));
     lf_value *low = luafn_ir_op2(l, LUN_OP_GE, x, luafn_ir_real(l, f, -size));
     lf_value *high = luafn_ir_op2(l, LUN_OP_LT, x, luafn_ir_real(l, f, size));
     lf_value *ok = luafn_ir_op2(l, LUN_OP_LAND, low, high);
@@ -76,7 +76,7 @@ static lf_value *whole_number(lf_lowering *l, lf_value *v, lun_dtype t)
 
 lf_value *luafn_as(lf_lowering *l, lf_value *v, lun_dtype t)
 {
-    bool whole = t == LUN_I32 || t == LUN_I64;
+    bool whole = lun__dtype_is_integer(t);
     if (v->kind == LF_CONST && v->type == LF_NIL)
         return luafn_ir_const(l, t, 0);
     if (v->kind == LF_CONST && v->type == LF_WF)
