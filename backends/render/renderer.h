@@ -132,9 +132,10 @@ typedef struct lun_crender {
     /* by instruction */
     uint32_t *flags; /* LUN_CF_... */
     lun_ir_structure blocks;
-    int32_t *parent; /* of blocks: the IF, LOOP or BLOCK around it, -1: none */
-    uint8_t *mask;   /* of a value of dtype bool in lanes: bytes of a lane */
-    int32_t *origin; /* another instruction that belongs to it, -1: none:
+    int32_t *parent;    /* of blocks: the IF, LOOP or BLOCK around it, -1: none */
+    uint8_t *mask;      /* of a value of dtype bool in lanes: bytes of a lane */
+    int32_t *first_var; /* of a LOOP: the first VAR whose origin it is, itself if there is none */
+    int32_t *origin;    /* another instruction that belongs to it, -1: none:
                       *   BREAK, CONTINUE   the target
                       *   ELSE, END         the construct
                       *   VAR               the one LOOP beside it with all SETs that do not stand

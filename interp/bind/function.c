@@ -36,6 +36,12 @@ static bool to_operation(lua_State *L, int i, lun_op *op)
     return lun__to_op(L, i, op) || lun__to_either_op(L, i, op);
 }
 
+static lun_status stopped(lua_State *L)
+{
+    const lun__host *h = lun__host_of(L);
+    return h && h->engine ? lun_host_check(h->engine) : LUN_OK;
+}
+
 /* The function of a C string or of a Lua function. The same text or function gives the same one as
  * long as that is in use. */
 static lun_function *of_code(lua_State *L, lun__host *h, int i)
@@ -50,7 +56,7 @@ static lun_function *of_code(lua_State *L, lun__host *h, int i)
     }
     lua_pop(L, 1);
     lun_function **out = new_function(L, h);
-    static const lf_binding ask = {lun__to_array, to_operation};
+    static const lf_binding ask = {lun__to_array, to_operation, stopped};
     lun_status s;
     if (lua_isfunction(L, i))
         LUN__TRY(s, luafn_front(L, i, h->engine, &ask, out));

@@ -23,17 +23,37 @@ typedef struct front {
 
 /* ---- compiling ---- */
 
+static void report(lf_compile *c)
+{
+    luafn_report(c, c->types);
+}
+
 static void run_passes(void *ctx)
 {
     lf_compile *c = ctx;
-    luafn_build(c);
-    luafn_infer(c);
-    luafn_report(c, c->types);
-    luafn_lower(c);
-    luafn_branches(c);
-    luafn_narrow(c);
-    luafn_hoist(c);
-    luafn_emit(c);
+    static void (*const passes[])(lf_compile * c) = {luafn_build, luafn_infer,    report,
+                                                     luafn_lower, luafn_branches, luafn_narrow,
+                                                     luafn_hoist, luafn_emit};
+    for (size_t i = 0; i < sizeof passes / sizeof passes[0]; i++) {
+        luafn_heed(&c->unit);
+        passes[i](c);
+    }
+}
+
+static lun_status stopped(void *ctx)
+{
+    const lf_viewer *v = ctx;
+    return v->ask.stopped(v->L);
+}
+
+/* Memory of Lua's, so that a limit holds for it. */
+static void prepare(lf_unit *u, lf_viewer *v, lun_strbuf *error)
+{
+    u->error = error;
+    u->arena.alloc = lua_getallocf(v->L, &u->arena.ctx);
+    if (v->ask.stopped)
+        u->stopped = stopped;
+    u->ctx = v;
 }
 
 /* One call of specialise: what must be released however it ends. */
@@ -82,8 +102,8 @@ static lun_status compile(job *j, const lf_viewer *v)
     j->made = luafn_kept_new(j->f->host, p);
     if (!c || !j->made)
         return LUN_ENOMEM;
-    c->unit.error = j->error;
     c->view = *v;
+    prepare(&c->unit, &c->view, j->error);
     c->param = j->param;
     c->params = j->params;
     c->program = p;

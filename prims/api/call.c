@@ -7,6 +7,7 @@
 
 #include "api/api.h"
 #include "ctext/function.h"
+#include "lunarray_bind.h"
 
 static lun_status make(lun_engine *e, lun_op op, lun_ir_function *text, const lun_front *front,
                        lun_function **out)
@@ -161,7 +162,9 @@ static lun_status specialise(call *c, lun_front_result *r)
     }
     memset(r, 0, sizeof *r);
     lun__clear(e);
+    lun_host_begin(e); /* the front end can be stopped */
     lun_status s = c->f->front.specialise(c->f->front.ctx, params, c->count, r, &e->error);
+    lun_host_end(e);
     if (s != LUN_OK)
         return s == LUN_ENOMEM && !e->error.length ? lun__nomem(e) : s;
     r->function->note_count = r->note_count;

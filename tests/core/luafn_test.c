@@ -50,7 +50,7 @@ static bool no_operation(lua_State *L, int index, lun_op *op)
     return false;
 }
 
-static const lf_binding ask = {to_array, no_operation};
+static const lf_binding ask = {to_array, no_operation, NULL};
 
 static lun_value value_at(lua_State *L, int index)
 {
@@ -433,6 +433,32 @@ static void test_closed_state(void **state)
     lun__strbuf_free(&error);
 }
 
+static lun_status stop(lua_State *L)
+{
+    (void)L;
+    return LUN_ECANCEL;
+}
+
+/* Ends before it has an IR when whatever runs must end, and can be asked again. */
+static void test_stopped(void **state)
+{
+    (void)state;
+    lua_State *L = new_state();
+    lun_strbuf error = LUN_STRBUF_INIT;
+    lf_binding cancelled = ask;
+    lun_front_param param = {LUN_F64, false, false, 0};
+    lun_front_result r;
+    lun_front f;
+    cancelled.stopped = stop;
+    assert_int_equal(luaL_dostring(L, "return function(x) return x + 1 end"), LUA_OK);
+    assert_int_equal(luafn_front_make(L, -1, &cancelled, &f, &error), LUN_OK);
+    assert_int_equal(f.specialise(f.ctx, &param, 1, &r, &error), LUN_ECANCEL);
+    assert_int_equal(f.specialise(f.ctx, &param, 1, &r, &error), LUN_ECANCEL);
+    f.release(f.ctx);
+    lua_close(L);
+    lun__strbuf_free(&error);
+}
+
 static int open_engine(void **state)
 {
     (void)state;
@@ -479,6 +505,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_errors),    cmocka_unit_test(test_failures),
         cmocka_unit_test(test_captures),  cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_random),    cmocka_unit_test(test_closed_state),
+        cmocka_unit_test(test_stopped),
     };
     return texts_check(cmocka_run_group_tests(tests, open_engine, close_engine), __FILE__);
 }

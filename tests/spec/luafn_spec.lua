@@ -85,6 +85,45 @@ describe("a Lua function", function()
         refused(wide, "too large a function, once those that it calls are put in place: split it")
     end)
 
+    it("is compiled in a time that grows as its length", function()
+        local shapes = {
+            ["while"] = function(k) return ("while i < %d do i = i + 1 end"):format(k) end,
+            ["for"] = function(k) return ("for k = 1, %d do i = i + k end"):format(k % 7) end,
+            ["if"] = function(k) return ("if x == %d then return %d end"):format(k, k * k) end,
+            ["local"] = function(k) return ("do local a%d = i * 2 i = a%d + 1 end"):format(k, k) end,
+        }
+        for name, shape in pairs(shapes) do
+            local lines = { "return function(x) local i = x" }
+            for k = 1, name == "for" and 5000 or 10000 do lines[#lines + 1] = shape(k) end
+            lines[#lines + 1] = "return i end"
+            local f, start = load(table.concat(lines, "\n"))(), os.clock()
+            local ok = pcall(function() return lun.vector { 1.0 }:map(f) end)
+            -- 0.2 s each, and 3 to 25 s where a pass is quadratic
+            assert.is_true(os.clock() - start < 2, name)
+            assert.is_true(ok or name == "for") -- which may be refused as too large
+        end
+    end)
+
+    it("is compiled in memory that counts against the limit", function()
+        local path = os.tmpname()
+        local file = assert(io.open(path, "w"))
+        file:write [[
+            local lines = { "return function(x) local i = x" }
+            for k = 1, 10000 do lines[#lines + 1] = ("while i < %d do i = i + 1 end"):format(k) end
+            lines[#lines + 1] = "return i end"
+            local f = load(table.concat(lines))()
+            print(pcall(function() return lun.vector { 1.0 }:map(f) end))
+        ]]
+        file:close()
+        local program = (os.getenv "BUILD" or "build") .. "/lunarray --sandbox --memory-limit "
+        for limit, words in pairs { [20] = "out of memory while compiling a Lua function", [400] = "10000.0" } do
+            local pipe = assert(io.popen(program .. limit .. " " .. path .. " 2>&1"))
+            assert.matches(words, pipe:read "a", 1, true)
+            pipe:close()
+        end
+        os.remove(path)
+    end)
+
     it("has Lua's arithmetic", function()
         agrees(function(x) return x // 3 + x % 7 - (x >> 2) ~ (x & 12) | (x << 3) end, integers)
         agrees(function(x) return x // 0.75 + x % -1.5 end, floats)

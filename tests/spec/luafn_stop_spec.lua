@@ -41,7 +41,7 @@ describe("a Lua function that never ends", function()
             "function(a) a:reduce(function(x, y) local n = x while n == x or n ~= x do n = n + y end return n end):value() end",
     }
     for name, body in pairs(bodies) do
-        for _, backend in ipairs { "reference", "openmp" } do
+        for _, backend in ipairs(name:find "combination" and { "reference", "openmp" } or lun.backends()) do
             it(("is ended by a signal %s, on %s"):format(name, backend), function()
                 local ms, text = interrupted(backend, body)
                 assert.matches("interrupted", text, 1, true)
@@ -50,6 +50,30 @@ describe("a Lua function that never ends", function()
             end)
         end
     end
+
+    it("is ended by a time limit, on every backend", function()
+        local path = os.tmpname()
+        local file = assert(io.open(path, "w"))
+        -- lo and hi are of literals alone, so that they are f32 beside f32 elements and stop moving
+        file:write [[
+            lun.vector({ 2.0 }, "f32"):map(function(c)
+                local lo, hi = 0, 100
+                while hi - lo > 1e-9 do
+                    local m = (lo + hi) / 2
+                    if m * m > c then hi = m else lo = m end
+                end
+                return lo
+            end):eval()
+        ]]
+        file:close()
+        for _, backend in ipairs(lun.backends()) do
+            local command = ("timeout 100 %s/lunarray --backend %s --time-limit 0.5 %s 2>&1"):format(build, backend, path)
+            local pipe = assert(io.popen(command))
+            assert.matches("time limit reached: 0.5 seconds", pipe:read "a", 1, true)
+            pipe:close()
+        end
+        os.remove(path)
+    end)
 
     it("is over where all that are left return from a loop in a loop", function()
         local code = [[

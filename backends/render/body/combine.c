@@ -37,6 +37,7 @@ static void ir_function(lun_crender *r, const lun_ir_function *fn, lun_strbuf *o
     free(r->mask);
     lun__ir_structure_free(&r->blocks);
     free(r->origin);
+    free(r->first_var);
     r->ir = outer.ir;
     r->masked = outer.masked;
     r->flags = outer.flags;
@@ -44,6 +45,7 @@ static void ir_function(lun_crender *r, const lun_ir_function *fn, lun_strbuf *o
     r->blocks = outer.blocks;
     r->parent = outer.parent;
     r->origin = outer.origin;
+    r->first_var = outer.first_var;
 }
 
 lun_cname lun__combine_function(lun_crender *r, int32_t v)

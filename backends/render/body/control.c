@@ -47,7 +47,7 @@ static void save_live_out(lun_csection *s, int32_t p, char leaving, int32_t v)
 {
     const lun_crender *r = s->r;
     lun_crep full = lun__value_mask_rep(r);
-    for (int32_t var = 0; !is_stripped(s, p) && var < p; var++) {
+    for (int32_t var = r->first_var[p]; !is_stripped(s, p) && var < p; var++) {
         if (r->ir->ins[var].kind != LUN_IR_VAR || !lun__mask_temporal(s, var) ||
             r->origin[var] != p || !(r->flags[var] & s->need))
             continue;
@@ -64,7 +64,7 @@ static void save_live_out(lun_csection *s, int32_t p, char leaving, int32_t v)
 
 static bool saves_any(const lun_csection *s, int32_t loop)
 {
-    for (int32_t var = 0; var < loop; var++)
+    for (int32_t var = s->r->first_var[loop]; var < loop; var++)
         if (s->r->ir->ins[var].kind == LUN_IR_VAR && lun__mask_temporal(s, var) &&
             s->r->origin[var] == loop)
             return true;

@@ -34,8 +34,9 @@ static int32_t next_temporal(const lun_csection *s, int32_t var, int32_t loop)
     return -1;
 }
 
-#define EACH_TEMPORAL(s, loop, var) \
-    for (int32_t var = next_temporal(s, 0, loop); var >= 0; var = next_temporal(s, var + 1, loop))
+#define EACH_TEMPORAL(s, loop, var)                                               \
+    for (int32_t var = next_temporal(s, (s)->r->first_var[loop], loop); var >= 0; \
+         var = next_temporal(s, var + 1, loop))
 
 static bool has_induction(const lun_csection *s, int32_t loop)
 {

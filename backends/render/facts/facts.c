@@ -213,7 +213,8 @@ static bool allocate(lun_crender *r)
     r->flags = calloc(n, sizeof *r->flags);
     r->mask = calloc(n, sizeof *r->mask);
     r->origin = malloc(n * sizeof *r->origin);
-    return r->flags && r->mask && r->origin;
+    r->first_var = malloc(n * sizeof *r->first_var);
+    return r->flags && r->mask && r->origin && r->first_var;
 }
 
 lun_status lun__facts_single(lun_crender *r)

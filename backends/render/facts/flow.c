@@ -22,6 +22,7 @@ lun_status lun__flow_structure(lun_crender *r)
     for (int32_t i = 0; i < ir->count; i++) {
         int kind = ir->ins[i].kind;
         r->origin[i] = r->blocks.target[i];
+        r->first_var[i] = i;
         r->masked |= kind == LUN_IR_CHECK || kind == LUN_IR_SET;
         if (r->blocks.continued[i])
             r->flags[i] |= LUN_CF_CONTINUED;
@@ -50,6 +51,9 @@ static void find_setters(lun_crender *r)
                     (r->origin[var] == NONE || r->origin[var] == loop);
         r->origin[var] = fits ? loop : SEVERAL;
     }
+    for (int32_t i = ir->count - 1; i >= 0; i--)
+        if (ir->ins[i].kind == LUN_IR_VAR && r->origin[i] >= 0)
+            r->first_var[r->origin[i]] = i;
 }
 
 /* True if control flow between `outer` (excluded) and i is divergent. */

@@ -78,5 +78,6 @@ lun_status lun__unit_end(lun_crender *r, lun_status s, lun_strbuf *out)
     free(r->mask);
     lun__ir_structure_free(&r->blocks);
     free(r->origin);
+    free(r->first_var);
     return s;
 }

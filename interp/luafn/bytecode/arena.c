@@ -10,6 +10,15 @@ typedef struct lf_chunk {
     max_align_t memory[];
 } lf_chunk;
 
+static lf_chunk *new_chunk(const lf_arena *a, size_t room)
+{
+    size_t bytes = sizeof(lf_chunk) + room;
+    if (!a->alloc)
+        return calloc(1, bytes);
+    lf_chunk *c = a->alloc(a->ctx, NULL, 0, bytes);
+    return c ? memset(c, 0, bytes) : NULL;
+}
+
 /* A function that needs more than this is refused, as if memory had ended. */
 enum { LF_FIRST = 16 << 10, LF_LIMIT = 256 << 20 };
 
@@ -27,7 +36,7 @@ void *luafn_arena_take(lf_arena *a, size_t bytes)
             room = bytes;
         if (a->total + room > LF_LIMIT)
             return NULL;
-        c = calloc(1, sizeof *c + room);
+        c = new_chunk(a, room);
         if (!c)
             return NULL;
         c->room = room;
@@ -44,7 +53,10 @@ void luafn_arena_free(lf_arena *a)
 {
     while (a->chunks) {
         lf_chunk *next = a->chunks->next;
-        free(a->chunks);
+        if (a->alloc)
+            a->alloc(a->ctx, a->chunks, sizeof(lf_chunk) + a->chunks->room, 0);
+        else
+            free(a->chunks);
         a->chunks = next;
     }
     a->total = 0;
@@ -56,6 +68,15 @@ lun_status luafn_try(lf_unit *u, void (*work)(void *ctx), void *ctx)
     if (!setjmp(u->escape))
         work(ctx);
     return u->status;
+}
+
+void luafn_heed(lf_unit *u)
+{
+    lun_status s = u->stopped ? u->stopped(u->ctx) : LUN_OK;
+    if (s == LUN_OK)
+        return;
+    u->status = s;
+    longjmp(u->escape, 1);
 }
 
 void luafn_nomem(lf_unit *u)

@@ -14,6 +14,9 @@
 typedef struct lf_arena {
     struct lf_chunk *chunks; /* newest first */
     size_t total;            /* bytes of all chunks */
+    /* as lua_Alloc; NULL: C's memory */
+    void *(*alloc)(void *ctx, void *old, size_t had, size_t bytes);
+    void *ctx;
 } lf_arena;
 
 /* Zeroed memory, NULL if there is none or the arena has reached its limit. */
@@ -24,7 +27,9 @@ typedef struct lf_unit {
     lf_arena arena;
     jmp_buf escape;
     lun_status status;
-    lun_strbuf *error; /* where the text of a failure goes */
+    lun_strbuf *error;                /* where the text of a failure goes */
+    lun_status (*stopped)(void *ctx); /* LUN_OK, or why the work must end; NULL: it need not */
+    void *ctx;
 } lf_unit;
 
 /* Runs work(ctx) and returns its status: LUN_OK, or what luafn_fail and luafn_nomem left. */
@@ -43,6 +48,8 @@ typedef struct lf_list {
 
 void luafn_push(lf_unit *u, lf_list *list, void *item);
 
+/* Does not return if the work must end: to be called from time to time. */
+void luafn_heed(lf_unit *u);
 _Noreturn void luafn_nomem(lf_unit *u);
 
 #endif

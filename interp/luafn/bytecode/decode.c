@@ -156,6 +156,10 @@ static void read_debug(reader *r, lf_proto *p)
         p->local[i].name = string(r);
         p->local[i].start = integer(r);
         p->local[i].end = integer(r);
+        int below = i - 1;
+        while (below >= 0 && p->local[below].end <= p->local[i].start)
+            below = p->local[below].below;
+        p->local[i].below = below;
     }
     int names = count(r);
     for (int i = 0; i < names; i++) {

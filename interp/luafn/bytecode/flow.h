@@ -11,7 +11,8 @@ typedef struct lf_span {
     int succ[2];     /* blocks: if two, where the condition holds first; -1: none */
     int *pred;
     int preds;
-    int idom; /* the block itself for the entry */
+    int idom, leap,
+        deep; /* in the dominator tree: above it, further up, how deep; 0 for the entry */
     bool header;
     /* of the loop that a header begins, with the loops inside */
     uint64_t written[4]; /* registers that it writes */

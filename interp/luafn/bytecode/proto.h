@@ -37,6 +37,7 @@ typedef struct lf_upval {
 typedef struct lf_local {
     const char *name;
     int start, end; /* instructions where it is alive */
+    int below;      /* the last one before it that is alive where it begins, or -1 */
 } lf_local;
 
 typedef struct lf_proto {

@@ -33,10 +33,27 @@ void luafn_where(const lf_proto *p, int pc, lun_strbuf *out)
     lun__strbuf_printf(out, ":%d", p ? luafn_line(p, pc) : 0);
 }
 
+/* The last local variable that has begun at pc, or -1: they stand in the order of their begin. */
+static int last_begun(const lf_proto *p, int pc)
+{
+    int low = 0, high = p->locals;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (p->local[middle].start <= pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low - 1;
+}
+
 const char *luafn_local_name(const lf_proto *p, int reg, int pc)
 {
-    for (int i = 0; i < p->locals && p->local[i].start <= pc; i++)
-        if (pc < p->local[i].end && reg-- == 0) {
+    int last = last_begun(p, pc), alive = 0;
+    for (int i = last; i >= 0; i = p->local[i].below)
+        alive += pc < p->local[i].end;
+    for (int i = last; i >= 0; i = p->local[i].below)
+        if (pc < p->local[i].end && --alive == reg) {
             const char *name = p->local[i].name;
             return name && *name != '(' ? name : NULL;
         }

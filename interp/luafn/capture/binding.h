@@ -7,10 +7,12 @@
 
 #include "lunarray.h"
 
-/* Neither function may raise an error. */
+/* None of these functions may raise an error. */
 typedef struct lf_binding {
     lun_array *(*array)(lua_State *L, int index); /* of a userdata; NULL: it is none */
     bool (*operation)(lua_State *L, int index, lun_op *result); /* of a function or userdata */
+    /* LUN_OK, or why whatever runs must end, its text being kept; NULL: it need not */
+    lun_status (*stopped)(lua_State *L);
 } lf_binding;
 
 #endif

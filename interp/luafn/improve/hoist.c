@@ -82,28 +82,59 @@ static void hoist(lf_graph *g)
 
 /* ---- values used behind a loop ---- */
 
-/* The one block to which all ways out of the loop lead, reached from nowhere else; NULL if there is
- * none. */
-static lf_block *only_exit(const lf_graph *g, const lf_loop *loop)
+/* Finds the exits of all loops: the one block to which all ways out of a loop lead, reached from
+ * nowhere else; NULL if there is none. */
+static void find_exits(const lf_graph *g)
 {
-    lf_block *exit = NULL;
-    for (int i = loop->header->order; i < g->order.count; i++) {
+    for (int i = 0; i < g->order.count; i++) {
         const lf_block *b = g->order.at[i];
-        if (!luafn_in_loop(b, loop))
-            continue;
         for (int k = 0; k < (b->end == LF_BRANCH ? 2 : b->end == LF_JUMP); k++) {
             lf_block *to = b->succ[k];
-            if (luafn_in_loop(to, loop) || to == exit)
-                continue;
-            if (exit)
-                return NULL;
-            exit = to;
+            for (lf_loop *l = b->in; l && !luafn_in_loop(to, l); l = l->parent) {
+                l->exits += l->exit != to;
+                l->exit = to;
+            }
         }
     }
-    for (int k = 0; exit && k < exit->preds.count; k++)
-        if (!luafn_in_loop(exit->preds.at[k], loop))
-            return NULL;
-    return exit;
+    for (int i = 0; i < g->order.count; i++) {
+        const lf_block *h = g->order.at[i];
+        lf_loop *l = h->in;
+        if (!l || l->header != h)
+            continue;
+        for (int k = 0; l->exit && k < l->exit->preds.count; k++)
+            if (l->exits > 1 || !luafn_in_loop(l->exit->preds.at[k], l))
+                l->exit = NULL;
+    }
+}
+
+/* Notes a use, by block b at the end of `at`, of a value of a loop behind it: with the innermost of
+ * the loops that have an exit before b. (The header of a loop around them stands before both.) */
+static void note_use(lf_graph *g, lf_value **use, const lf_block *at, const lf_block *b)
+{
+    const lf_value *v = *use;
+    if (!v || !v->block || v->kind == LF_PHI)
+        return;
+    for (lf_loop *l = v->block->in; l && !luafn_in_loop(at, l); l = l->parent)
+        if (l->exit && l->exit->order <= b->order) {
+            luafn_push(g->u, &l->uses, use);
+            return;
+        }
+}
+
+static void note_uses(lf_graph *g, lf_block *b)
+{
+    for (int k = 0; k < b->phis.count; k++) {
+        lf_value *phi = b->phis.at[k];
+        for (int j = 0; j < phi->args; j++)
+            note_use(g, &phi->arg[j], b->preds.at[j], b);
+    }
+    for (int k = 0; k < b->ops.count; k++) {
+        lf_value *v = b->ops.at[k];
+        for (int j = 0; j < v->args; j++)
+            note_use(g, &v->arg[j], b, b);
+    }
+    if (b->end == LF_BRANCH)
+        note_use(g, &b->cond, b, b);
 }
 
 /* The phi of v behind the loop; low is scratch: the phi made for this loop. */
@@ -120,57 +151,26 @@ static lf_value *behind(lf_graph *g, lf_value *v, lf_block *exit)
     return v->low = phi;
 }
 
-static void redirect(lf_graph *g, lf_value **use, const lf_block *at, const lf_loop *loop,
-                     lf_block *exit)
-{
-    lf_value *v = *use;
-    if (!v || !v->block || v->kind == LF_PHI || luafn_in_loop(at, loop))
-        return;
-    if (luafn_in_loop(v->block, loop))
-        *use = behind(g, v, exit);
-}
-
-static void redirect_block(lf_graph *g, lf_block *b, const lf_loop *loop, lf_block *exit)
-{
-    for (int k = 0; k < b->phis.count; k++) {
-        lf_value *phi = b->phis.at[k];
-        for (int j = 0; j < phi->args; j++)
-            redirect(g, &phi->arg[j], b->preds.at[j], loop, exit);
-    }
-    for (int k = 0; k < b->ops.count; k++) {
-        lf_value *v = b->ops.at[k];
-        for (int j = 0; j < v->args; j++)
-            redirect(g, &v->arg[j], b, loop, exit);
-    }
-    if (b->end == LF_BRANCH)
-        redirect(g, &b->cond, b, loop, exit);
-}
-
-static void forget(lf_graph *g)
-{
-    for (int i = 0; i < g->order.count; i++) {
-        const lf_block *b = g->order.at[i];
-        for (int k = 0; k < b->ops.count; k++)
-            ((lf_value *)b->ops.at[k])->low = NULL;
-    }
-}
-
 /* A value made in a loop and used behind it gets a phi there: it is copied when the loop is
  * left, not in every iteration. A phi of the loop needs none: its variable keeps the last value. */
 static void copy_on_exit(lf_graph *g)
 {
+    find_exits(g);
+    for (int i = 0; i < g->order.count; i++)
+        note_uses(g, g->order.at[i]);
+    for (int k = 0; k < g->results.count; k++)
+        note_use(g, (lf_value **)&g->results.at[k], g->exit, g->exit);
     for (int i = g->order.count - 1; i >= 0; i--) {
         const lf_block *h = g->order.at[i];
-        if (!h->in || h->in->header != h)
+        lf_loop *loop = h->in;
+        if (!loop || loop->header != h)
             continue;
-        lf_block *exit = only_exit(g, h->in);
-        if (!exit)
-            continue;
-        forget(g);
-        for (int k = exit->order; k < g->order.count; k++)
-            redirect_block(g, g->order.at[k], h->in, exit);
-        for (int k = 0; k < g->results.count; k++)
-            redirect(g, (lf_value **)&g->results.at[k], g->exit, h->in, exit);
+        for (int k = 0; k < loop->uses.count; k++)
+            (*(lf_value **)loop->uses.at[k])->low = NULL;
+        for (int k = 0; k < loop->uses.count; k++) {
+            lf_value **use = loop->uses.at[k];
+            *use = behind(g, *use, loop->exit);
+        }
     }
 }
 

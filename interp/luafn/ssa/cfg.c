@@ -62,32 +62,42 @@ static void number_tree(lf_graph *g)
     }
 }
 
+/* The nearest common ancestor in the dominator tree. */
+static lf_block *common(lf_block *a, lf_block *b)
+{
+    if (a->deep < b->deep) {
+        lf_block *t = a;
+        a = b;
+        b = t;
+    }
+    while (a->deep > b->deep)
+        a = a->leap->deep >= b->deep ? a->leap : a->idom;
+    while (a != b) {
+        bool far = a->leap != b->leap;
+        a = far ? a->leap : a->idom;
+        b = far ? b->leap : b->idom;
+    }
+    return a;
+}
+
+/* Loops have one entry, so that edges back to a header say nothing new: once in order is enough. A
+ * leap goes up the tree as far as makes common() logarithmic (Myers, An Applicative Random-access
+ * Stack, 1983). */
 void luafn_dominators(lf_graph *g)
 {
-    int n = g->order.count;
-    for (int i = 0; i < n; i++)
-        ((lf_block *)g->order.at[i])->idom = NULL;
-    g->entry->idom = g->entry;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (int i = 1; i < n; i++) {
-            lf_block *b = g->order.at[i], *idom = NULL;
-            for (int k = 0; k < b->preds.count; k++) {
-                lf_block *x = b->preds.at[k], *y = idom;
-                if (!x->idom)
-                    continue;
-                while (y && x != y) {
-                    while (x->order > y->order)
-                        x = x->idom;
-                    while (y->order > x->order)
-                        y = y->idom;
-                }
-                idom = x;
-            }
-            if (idom != b->idom)
-                changed = true;
-            b->idom = idom;
+    g->entry->idom = g->entry->leap = g->entry;
+    g->entry->deep = 0;
+    for (int i = 1; i < g->order.count; i++) {
+        lf_block *b = g->order.at[i], *idom = NULL;
+        for (int k = 0; k < b->preds.count; k++) {
+            lf_block *p = b->preds.at[k];
+            if (p->order < i)
+                idom = idom ? common(idom, p) : p;
         }
+        const lf_block *far = idom->leap;
+        b->idom = idom;
+        b->deep = idom->deep + 1;
+        b->leap = idom->deep - far->deep == far->deep - far->leap->deep ? far->leap : idom;
     }
     number_tree(g);
 }
@@ -169,6 +179,24 @@ void luafn_replace_pred(lf_block *b, lf_block *old, lf_block *new)
             b->preds.at[i] = new;
 }
 
+/* Predecessor `from` of b, with what it brings into phis, becomes number `to`. */
+static void keep_pred(lf_block *b, int to, int from)
+{
+    b->preds.at[to] = b->preds.at[from];
+    for (int i = 0; to < from && i < b->phis.count; i++) {
+        lf_value *phi = b->phis.at[i];
+        phi->arg[to] = phi->arg[from];
+    }
+}
+
+static void cut_preds(lf_block *b, int count)
+{
+    if (count < b->preds.count)
+        for (int i = 0; i < b->phis.count; i++)
+            ((lf_value *)b->phis.at[i])->args = count;
+    b->preds.count = count;
+}
+
 /* Edges from blocks that cannot be reached, or that go elsewhere now. */
 static void drop_edges(lf_graph *g)
 {
@@ -176,15 +204,19 @@ static void drop_edges(lf_graph *g)
         lf_block *b = g->order.at[i];
         if (b->end == LF_BRANCH && b->succ[0] == b->succ[1])
             b->end = LF_JUMP;
-        for (int k = b->preds.count - 1; k >= 0; k--) {
-            const lf_block *p = b->preds.at[k];
+        int kept = 0;
+        for (int k = 0; k < b->preds.count; k++) {
+            lf_block *p = b->preds.at[k];
             bool here =
                 p->order >= 0 && (p->succ[0] == b || (p->end == LF_BRANCH && p->succ[1] == b));
-            for (int j = 0; here && j < k; j++)
-                here = b->preds.at[j] != p;
-            if (!here)
-                luafn_drop_pred(b, k);
+            if (!here || p->seen == b)
+                continue;
+            p->seen = b;
+            keep_pred(b, kept++, k);
         }
+        cut_preds(b, kept);
+        for (int k = 0; k < kept; k++)
+            ((lf_block *)b->preds.at[k])->seen = NULL;
     }
 }
 

@@ -13,11 +13,15 @@ lf_block *luafn_block(lf_graph *g)
     return b;
 }
 
+enum { LF_HEED = 1024 }; /* values from one look at whether to stop to the next */
+
 lf_value *luafn_value(lf_graph *g, lf_kind kind, int args)
 {
     lf_value *v = LF_NEW(g->u, lf_value, 1);
     v->kind = (uint8_t)kind;
     v->id = g->values++;
+    if (v->id % LF_HEED == 0)
+        luafn_heed(g->u);
     v->pc = -1;
     v->args = args;
     if (args)
@@ -40,20 +44,40 @@ lf_value *luafn_find(lf_value *v)
 
 /* ---- constants: one value each ---- */
 
-lf_value *luafn_constant(lf_graph *g, lf_kind kind, unsigned type, uint64_t bits)
+/* Its place in the table, or a free one. */
+static lf_value **find_constant(const lf_graph *g, lf_kind kind, unsigned type, uint64_t bits)
 {
-    uint64_t h = bits * UINT64_C(0x9e3779b97f4a7c15) + type * UINT64_C(31) + kind;
-    lf_list *list = &g->consts[h >> 58];
-    for (int i = 0; i < list->count; i++) {
-        lf_value *v = list->at[i];
-        if (v->kind == kind && v->type == type && v->as.bits == bits)
+    uint64_t h = (bits + type * UINT64_C(31) + kind) * UINT64_C(0x9e3779b97f4a7c15);
+    for (uint64_t i = h >> 32;; i++) {
+        lf_value **v = &g->constant[i & (uint64_t)(g->constant_room - 1)];
+        if (!*v || ((*v)->kind == kind && (*v)->type == type && (*v)->as.bits == bits))
             return v;
     }
+}
+
+static void grow_constants(lf_graph *g)
+{
+    lf_value **old = g->constant;
+    int n = g->constant_room;
+    g->constant_room = n ? 2 * n : 64;
+    g->constant = LF_NEW(g->u, lf_value *, g->constant_room);
+    for (int i = 0; i < n; i++)
+        if (old[i])
+            *find_constant(g, (lf_kind)old[i]->kind, old[i]->type, old[i]->as.bits) = old[i];
+}
+
+lf_value *luafn_constant(lf_graph *g, lf_kind kind, unsigned type, uint64_t bits)
+{
+    if (2 * g->constants >= g->constant_room)
+        grow_constants(g);
+    lf_value **at = find_constant(g, kind, type, bits);
+    if (*at)
+        return *at;
     lf_value *v = luafn_value(g, kind, 0);
     v->type = (uint8_t)type;
     v->as.bits = bits;
-    luafn_push(g->u, list, v);
-    return v;
+    g->constants++;
+    return *at = v;
 }
 
 lf_value *luafn_nil(lf_graph *g)

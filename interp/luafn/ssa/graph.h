@@ -119,6 +119,7 @@ typedef struct lf_closure {
 struct lf_value {
     uint8_t kind, sub, type, from; /* from: dtype of the operands of LF_IR_OP and LF_IR_CAST */
     bool mark;                     /* scratch of one pass */
+    bool narrowed;                 /* a float of literals alone that became f32 */
     int id, pc, args;
     int note;              /* number of the text for what may fail, from 1; 0: none */
     const lf_proto *proto; /* where it comes from: for messages */
@@ -152,11 +153,13 @@ struct lf_block {
     const lf_span *loop; /* the loop that this header begins */
     const lf_frame *frame;
     /* of the finished graph */
-    lf_block *idom;
-    int below, size;    /* its number in the dominator tree, and how many follow under it */
-    struct lf_loop *in; /* the innermost loop around it */
-    bool reached;       /* control may come here */
-    bool edge[2];       /* and leave this way */
+    lf_block *idom, *leap;               /* leap: a block further up the dominator tree */
+    int deep;                            /* in that tree */
+    int below, size;                     /* its number there, and how many follow under it */
+    const lf_block *seen;                /* scratch of one pass */
+    struct lf_loop *in;                  /* the innermost loop around it */
+    bool reached;                        /* control may come here */
+    bool edge[2];                        /* and leave this way */
     struct lf_item *item, *edge_item[2]; /* luafn/emit/tree.h */
 };
 
@@ -187,7 +190,8 @@ typedef struct lf_graph {
     int values;      /* ids given */
     int inlined;     /* calls put in place */
     const lf_proto *proto;
-    lf_list consts[64]; /* by hash */
+    lf_value **constant; /* hash table */
+    int constants, constant_room;
 
     /* while it is built */
     lf_block *now; /* where instructions go */
@@ -248,6 +252,10 @@ bool luafn_dominates(const lf_block *a, const lf_block *b);
 typedef struct lf_loop {
     struct lf_loop *parent;
     lf_block *header;
+    /* luafn/improve/hoist.c */
+    lf_block *exit; /* where all its ways out lead, NULL: to several places */
+    int exits;
+    lf_list uses; /* lf_value **: of its values, behind it */
 } lf_loop;
 
 /* Finds the loops of an ordered graph. */

@@ -20,6 +20,6 @@ void luafn_report_local(lf_compile *c, const lf_proto *p, int reg, int pc, lf_va
     if (!name || name[0] == '(') /* "(for state)" */
         return;
     lf_named *n = LF_NEW(&c->unit, lf_named, 1);
-    *n = (lf_named){p, name, v, pc};
+    *n = (lf_named){.proto = p, .name = name, .value = v, .pc = pc};
     luafn_push(&c->unit, &c->named, n);
 }

@@ -9,6 +9,9 @@ typedef struct lf_named {
     const char *name;
     lf_value *value;
     int pc;
+    /* luafn/type/report.c */
+    bool first; /* of its name */
+    int next;   /* of the same name, or -1 */
 } lf_named;
 
 /* An instruction (-1: the call) puts v into a register of a function that is being built. */

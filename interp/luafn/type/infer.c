@@ -104,6 +104,7 @@ static void settle_list(const lf_compile *c, const lf_list *list)
 {
     for (int i = 0; i < list->count; i++) {
         lf_value *v = list->at[i];
+        v->narrowed |= v->type == LF_WF && c->real == LF_F32;
         v->type = (uint8_t)lf_settled(c, (lf_type)v->type);
     }
 }

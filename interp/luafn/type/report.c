@@ -44,12 +44,12 @@ static void put_local(const lf_compile *c, int first, lun_strbuf *out)
     const lf_named *of = c->named.at[first];
     const lf_named *integer = NULL;
     lf_type t = LF_NONE;
+    bool narrowed = false;
     int values = 0;
-    for (int i = first; i < c->named.count; i++) {
+    for (int i = first; i >= 0; i = ((const lf_named *)c->named.at[i])->next) {
         const lf_named *n = c->named.at[i];
-        if (strcmp(n->name, of->name) != 0)
-            continue;
         values++;
+        narrowed |= luafn_find(n->value)->narrowed;
         t = luafn_join(t, type_of(n->value));
         if (!integer && lf_is_int(type_of(n->value)))
             integer = n;
@@ -57,18 +57,39 @@ static void put_local(const lf_compile *c, int first, lun_strbuf *out)
     if (values == 1 && of->pc < 0)
         return; /* a parameter that keeps its value */
     lun__strbuf_printf(out, "\n  local %s: %s", of->name, type_name(c, t));
+    if (narrowed && t == LF_F32)
+        lun__strbuf_puts(out, " (floats of literals alone become f32)");
     if (integer && lf_is_float(t))
         lun__strbuf_printf(out, " (the integer of line %d becomes a float)",
                            luafn_line(integer->proto, integer->pc));
 }
 
-static bool seen_before(const lf_compile *c, int i)
+static size_t hash(const char *name)
 {
-    const lf_named *n = c->named.at[i];
-    for (int k = 0; k < i; k++)
-        if (!strcmp(((const lf_named *)c->named.at[k])->name, n->name))
-            return true;
-    return false;
+    size_t h = 5381;
+    while (*name)
+        h = h * 33 + (unsigned char)*name++;
+    return h;
+}
+
+/* Links the values of each name, in their order. */
+static void link_names(lf_compile *c)
+{
+    size_t room = 16;
+    while (room < 2 * (size_t)c->named.count)
+        room *= 2;
+    int *known = LF_NEW(&c->unit, int, room); /* by hash: the first so far of a name, from 1 */
+    for (int i = c->named.count - 1; i >= 0; i--) {
+        lf_named *n = c->named.at[i], *next = NULL;
+        size_t at = hash(n->name) & (room - 1);
+        while (known[at] && (next = c->named.at[known[at] - 1], strcmp(next->name, n->name) != 0))
+            at = (at + 1) & (room - 1);
+        n->next = known[at] - 1;
+        n->first = true;
+        if (known[at])
+            next->first = false;
+        known[at] = i + 1;
+    }
 }
 
 static void put_captured(lf_compile *c, lun_strbuf *out)
@@ -89,6 +110,7 @@ static void put_captured(lf_compile *c, lun_strbuf *out)
 void luafn_report(lf_compile *c, lun_strbuf *out)
 {
     const lf_proto *p = c->program->proto;
+    link_names(c);
     lun__strbuf_puts(out, "function ");
     luafn_where(p, -1, out);
     lun__strbuf_puts(out, "(");
@@ -106,6 +128,6 @@ void luafn_report(lf_compile *c, lun_strbuf *out)
                            type_name(c, type_of(c->graph.results.at[i])));
     put_captured(c, out);
     for (int i = 0; i < c->named.count; i++)
-        if (!seen_before(c, i))
+        if (((const lf_named *)c->named.at[i])->first)
             put_local(c, i, out);
 }
