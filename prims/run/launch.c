@@ -7,8 +7,8 @@
 #include "ir/order.h"
 #include "run/profile.h"
 #include "run/run.h"
-#include "store/pool.h"
 #include "run/trap.h"
+#include "store/pool.h"
 #include "store/source.h"
 
 enum { FEW = 24, FEW_CELLS = 64 }; /* slots and arguments, cells that need no memory */

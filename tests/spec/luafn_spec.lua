@@ -111,7 +111,7 @@ describe("a Lua function", function()
             local lines = { "return function(x) local i = x" }
             for k = 1, 10000 do lines[#lines + 1] = ("while i < %d do i = i + 1 end"):format(k) end
             lines[#lines + 1] = "return i end"
-            local f = load(table.concat(lines))()
+            local f = load(table.concat(lines, " "))()
             print(pcall(function() return lun.vector { 1.0 }:map(f) end))
         ]]
         file:close()
