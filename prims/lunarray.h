@@ -208,8 +208,8 @@ typedef struct lun_config {
     lun_jit jit;  /* LUN_JIT_DEFAULT: LUNARRAY_JIT, else auto */
     int64_t memory_limit; /* bytes of array elements, and of Lua in the engine's own state, alive at
                              once; 0: none */
-    double time_limit;    /* seconds for one evaluation, or for all of one script; 0, or more than
-                             10^9: none */
+    double time_limit;    /* seconds for one evaluation, or for all of one script, whose loops are
+                             then half as fast and calls a third; 0, or more than 10^9: none */
     const char
         *cache_dir; /* kernels on disk; NULL: LUNARRAY_CACHE_DIR, else $XDG_CACHE_HOME/lunarray,
                               else ~/.cache/lunarray; "": none */
@@ -229,10 +229,10 @@ LUN_API const char *lun_error(const lun_engine *e);
 /* "script:line" of the expression that the last failure concerns, "" if unknown. */
 LUN_API const char *lun_error_where(const lun_engine *e);
 /* Stops the evaluation that runs now, if any: it returns LUN_ECANCEL and leaves no half result.
- * From any thread or signal handler.  A script (lun_dostring, lun_dofile) is stopped as a
- * whole: at its next evaluation, or anywhere if the engine is a sandbox or has a time limit
- * (Lua then looks at each instruction and call: its own loops are half as fast, its calls a
- * third; kernels run as ever). */
+ * From any thread or signal handler.  What runs in the engine's own Lua state (lun_dostring, ...)
+ * is stopped as a whole, wherever it is: in coroutines too, and no pcall outlives it.  Not stopped:
+ * one call of a C function (a pattern that backtracks for ever), finalisers, message handlers of
+ * xpcall.  What runs next is not concerned. */
 LUN_API void lun_cancel(lun_engine *e);
 /* What the engine was opened with; the texts backend and cache_dir are NULL. */
 LUN_API void lun_config_get(const lun_engine *e, lun_config *out);

@@ -111,6 +111,9 @@ LUN_API int64_t lun_thrifty(lun_engine *e, bool on);
 
 /* One pointer of the host's per engine; close is called by lun_close before anything else ends. */
 LUN_API void lun_host_set(lun_engine *e, void *data, void (*close)(void *data));
+/* Has stop(data), with the pointer of lun_host_set, called by lun_cancel after it has told running
+ * work: from any thread or signal handler.  NULL: no more. */
+LUN_API void lun_host_on_cancel(lun_engine *e, void (*stop)(void *data));
 /* The pointer of lun_host_set, NULL if there is none. */
 LUN_API void *lun_host_get(lun_engine *e);
 /* A stretch of work, such as a script: from begin to end the time limit counts once for all

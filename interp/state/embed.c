@@ -98,8 +98,9 @@ static lun_status state_of(lun_engine *e, lua_State **out)
             return s;
         }
         lun_host_set(e, L, close_state);
+        lun_host_on_cancel(e, lun__state_stop);
     }
-    *out = L;
+    *out = lun__state_running(L);
     return LUN_OK;
 }
 
@@ -148,13 +149,13 @@ static lun_status run(lun_engine *e, lua_CFunction f, job *j)
     lun_status s = state_of(e, &L);
     if (s != LUN_OK)
         return s;
-    lun__state_begin(L);
+    lua_State *before = lun__state_begin(L);
     s = protect(e, L, f, j);
     if (s == LUN_ESCRIPT) { /* the script may have made another error of the one that stopped it */
         lun_status stopped = lun_host_check(e);
         s = stopped == LUN_OK ? s : stopped;
     }
-    lun__state_end(L);
+    lun__state_end(L, before);
     return s == LUN_OK ? j->status : s;
 }
 

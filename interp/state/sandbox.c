@@ -1,7 +1,8 @@
 /* sandbox.c - Lua states whose memory, time and reach an engine limits. Memory: an allocator that
- * counts. Time and interruption: a hook that every coroutine inherits and whose error comes back at
- * each instruction, so that no pcall outlives it. Reach: the globals that lua/lunarray/sandbox.lua
- * makes. Knows nothing of arrays. */
+ * counts. Time and interruption: a hook whose error comes back at each instruction, so that no
+ * pcall outlives it. It is there from the beginning, and every coroutine inherits it, where
+ * there is something to watch; else only once the engine is cancelled (runner.c). Reach: the
+ * globals that lua/lunarray/sandbox.lua makes. Knows nothing of arrays. */
 #include "state/sandbox.h"
 
 #include <stdint.h>
@@ -11,6 +12,7 @@
 #include <lualib.h>
 
 #include "bind/bind.h"
+#include "state/runner.h"
 
 enum {
     STEP = 1000, /* instructions from one look at the clock to the next */
@@ -24,6 +26,7 @@ typedef struct guard {
     lun_config config;
     int64_t bytes; /* of Lua's, alive */
     bool refused;  /* memory, because of the limit, in this stretch */
+    lun__runner runner;
 } guard;
 
 /* Every coroutine gets a copy of the main thread's extra space. */
@@ -33,6 +36,8 @@ static guard *guard_of(lua_State *L)
     memcpy(&g, lua_getextraspace(L), sizeof g);
     return g;
 }
+
+static void watch(lua_State *L, lua_Debug *ar);
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -49,6 +54,8 @@ static bool beyond_limit(const guard *g, int64_t more)
 static void *allocate(void *ctx, void *old, size_t old_size, size_t size)
 {
     guard *g = ctx;
+    if (!size && lun__runner_watched(&g->runner))
+        lun__runner_wait(&g->runner);
     size_t had = old ? old_size : 0; /* without a block old_size is the type of the object */
     if (size > had) {
         bool refused = size > INT64_MAX / 4 || beyond_limit(g, (int64_t)(size - had));
@@ -94,6 +101,7 @@ lun_status lun__state_new(lun_engine *e, lua_State **out)
     if (!g)
         return no_memory(e, false);
     g->engine = e;
+    g->runner.hook = watch;
     lun_config_get(e, &g->config);
     lua_State *L = lua_newstate(allocate, g);
     if (!L) {
@@ -128,6 +136,20 @@ static bool beyond_repair(lua_State *L, const guard *g)
     return beyond_limit(g, 0);
 }
 
+static bool is_watched(const guard *g)
+{
+    return g->config.sandbox || g->config.time_limit > 0;
+}
+
+/* The hook that L has while nothing has to end. */
+static void set_hook(lua_State *L, const guard *g)
+{
+    if (is_watched(g))
+        lua_sethook(L, watch, WATCHED, STEP);
+    else if (lua_gethook(L) == watch)
+        lua_sethook(L, NULL, 0, 0);
+}
+
 /* Called every STEP instructions, and before each call, of which some take long; once the stretch
  * must end, at each instruction, but not when the error's handler is called. */
 static void watch(lua_State *L, lua_Debug *ar)
@@ -137,36 +159,47 @@ static void watch(lua_State *L, lua_Debug *ar)
     if (s == LUN_OK && ar->event == LUA_HOOKCOUNT && beyond_repair(L, g))
         s = lun_fail(g->engine, LUN_ELIMIT, "memory limit reached");
     if (s == LUN_OK) {
-        if (lua_gethookcount(L) != STEP)
-            lua_sethook(L, watch, WATCHED, STEP);
+        if (!is_watched(g) || lua_gethookcount(L) != STEP)
+            set_hook(L, g);
         return;
     }
     lua_sethook(L, watch, LUA_MASKCOUNT, 1);
     lun__raise_stop(L, s);
 }
 
-static bool is_watched(const guard *g)
-{
-    return g->config.sandbox || g->config.time_limit > 0;
-}
-
-void lun__state_begin(lua_State *L)
+lua_State *lun__state_begin(lua_State *L)
 {
     guard *g = guard_of(L);
-    g->refused = false;
-    if (beyond_limit(g, g->config.memory_limit / 4))
-        lun__collect(L, lun__host_of(L)); /* what the last script left */
-    if (is_watched(g))
-        lua_sethook(L, watch, WATCHED, STEP);
+    if (!g->runner.running) {
+        g->refused = false;
+        __atomic_store_n(&g->runner.asked, 0, __ATOMIC_SEQ_CST);
+        if (beyond_limit(g, g->config.memory_limit / 4))
+            lun__collect(L, lun__host_of(L)); /* what the last script left */
+        set_hook(L, g);
+    }
     lun_host_begin(g->engine);
+    return lun__runner_enter(&g->runner, L);
 }
 
-void lun__state_end(lua_State *L)
+void lun__state_end(lua_State *L, lua_State *before)
 {
+    guard *g = guard_of(L);
     lun__host *h = lun__host_of(L);
+    lun__runner_leave(&g->runner, before);
     if (h)
         lun__release_ended(h);
-    lun_host_end(guard_of(L)->engine);
+    lun_host_end(g->engine);
+}
+
+lua_State *lun__state_running(lua_State *L)
+{
+    lua_State *running = guard_of(L)->runner.running;
+    return running ? running : L;
+}
+
+void lun__state_stop(void *L)
+{
+    lun__runner_stop(&guard_of(L)->runner);
 }
 
 /* For the functions that run other code: raises the error again where that code swallowed it. */
@@ -191,8 +224,9 @@ static void restrict_globals(lua_State *L)
 
 void lun__state_open_libs(lua_State *L)
 {
-    const guard *g = guard_of(L);
+    guard *g = guard_of(L);
     luaL_openlibs(L);
+    lun__runner_open(L, &g->runner);
     lun__host_offer(L, g->engine);
     luaL_requiref(L, "lunarray", luaopen_lunarray, 0);
     lua_setglobal(L, "lun");

@@ -20,8 +20,13 @@ void lun__state_close(lua_State *L);
 void lun__state_open_libs(lua_State *L);
 
 /* From here to the end the engine's time limit counts and lun_cancel holds for all that L runs.
- * Both are watched at each instruction of Lua if the engine is a sandbox or has a time limit. */
-void lun__state_begin(lua_State *L);
-void lun__state_end(lua_State *L);
+ * Limits are watched at each instruction of Lua if the engine is a sandbox or has a time limit.
+ * These stretches nest; begin gives what end takes. */
+lua_State *lun__state_begin(lua_State *L);
+void lun__state_end(lua_State *L, lua_State *before);
+/* The Lua thread that runs in such a stretch, else L. */
+lua_State *lun__state_running(lua_State *L);
+/* Stops what such a state, a lua_State, runs. From any thread or signal handler. */
+void lun__state_stop(void *L);
 
 #endif

@@ -133,6 +133,7 @@ void lun_close(lun_engine *e)
 {
     if (!e)
         return;
+    lun_host_on_cancel(e, NULL);
     if (e->host_close)
         e->host_close(e->host);
     lun__arrays_end(e); /* while the devices that hold their elements are still open */
@@ -165,6 +166,9 @@ void lun_cancel(lun_engine *e)
     if (!e)
         return;
     __atomic_store_n(&e->cancel, LUN_STOP_CANCEL, __ATOMIC_RELAXED);
+    void (*stop)(void *) = __atomic_load_n(&e->host_stop, __ATOMIC_ACQUIRE);
+    if (stop)
+        stop(e->host);
 }
 
 void lun_config_get(const lun_engine *e, lun_config *out)
@@ -180,6 +184,12 @@ void lun_host_set(lun_engine *e, void *data, void (*close)(void *data))
         return;
     e->host = data;
     e->host_close = close;
+}
+
+void lun_host_on_cancel(lun_engine *e, void (*stop)(void *data))
+{
+    if (e)
+        __atomic_store_n(&e->host_stop, stop, __ATOMIC_RELEASE);
 }
 
 void *lun_host_get(lun_engine *e)

@@ -87,6 +87,7 @@ struct lun_engine {
 
     void *host;
     void (*host_close)(void *host);
+    void (*host_stop)(void *host); /* called by lun_cancel; NULL: nothing */
 };
 
 /* The backend in use, opened on first use. */
