@@ -378,6 +378,7 @@ oclgrind: all
 # make install-module is what LuaRocks uses: the module alone.
 VERSION = $(shell sed -n 's/^#define LUN_VERSION *"\(.*\)"/\1/p' prims/lunarray.h)
 INSTALL ?= install
+HEADERS := prims/lunarray.h prims/lunarray_bind.h prims/lunarray_dlpack.h
 .PHONY: install install-module uninstall module
 module: $(MODULE)
 
@@ -391,7 +392,7 @@ install: all install-module $(GEN)/lunarray.pc
 	$(INSTALL) -m 755 $(SHARED) $(DESTDIR)$(LIBDIR)/liblunarray.so.0
 	ln -sf liblunarray.so.0 $(DESTDIR)$(LIBDIR)/liblunarray.so
 	$(INSTALL) -m 644 $(STATIC) $(DESTDIR)$(LIBDIR)/liblunarray.a
-	$(INSTALL) -m 644 prims/lunarray.h prims/lunarray_bind.h $(DESTDIR)$(INCLUDEDIR)
+	$(INSTALL) -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)
 	$(INSTALL) -m 644 $(GEN)/lunarray.pc $(DESTDIR)$(LIBDIR)/pkgconfig/lunarray.pc
 	$(if $(MANPAGE),$(INSTALL) -d $(DESTDIR)$(MANDIR)/man1)
 	$(if $(MANPAGE),$(INSTALL) -m 644 $(MANPAGE) $(DESTDIR)$(MANDIR)/man1/lunarray.1)
@@ -399,7 +400,7 @@ install: all install-module $(GEN)/lunarray.pc
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/lunarray $(DESTDIR)$(LIBDIR)/liblunarray.so.0 \
 	    $(DESTDIR)$(LIBDIR)/liblunarray.so $(DESTDIR)$(LIBDIR)/liblunarray.a \
-	    $(DESTDIR)$(INCLUDEDIR)/lunarray.h $(DESTDIR)$(INCLUDEDIR)/lunarray_bind.h \
+	    $(HEADERS:prims/%=$(DESTDIR)$(INCLUDEDIR)/%) \
 	    $(DESTDIR)$(LIBDIR)/pkgconfig/lunarray.pc \
 	    $(DESTDIR)$(LUA_CMOD)/lunarray.so $(DESTDIR)$(MANDIR)/man1/lunarray.1
 

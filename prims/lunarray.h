@@ -13,6 +13,10 @@
  *          that are left.
  * Threads. One engine is used by one thread at a time; different engines by different threads at
  *          once.  Only lun_cancel may be called from anywhere at any time.
+ * Structs. Each begins with its size, but lun_value and lun_variant, which stay as they are.  Who
+ *          makes one sets it: lun_stats s = {.size = sizeof s}.  The library reads and writes so
+ *          many bytes and no more, so programs and libraries of different versions agree; a struct
+ *          without size is left alone.  In those that the library gives it tells what is there.
  * Indices. Here, as in C, elements count from 0.  Lengths are int64_t, in elements.
  * What bindings to other languages need beside this is in lunarray_bind.h.
  * The library never exits, aborts, prints, or changes signal handlers, locale or floating-point
@@ -41,6 +45,7 @@ typedef struct lun_array lun_array;
 typedef struct lun_function lun_function;
 typedef struct lun_plan lun_plan;
 struct lua_State;
+struct DLManagedTensorVersioned; /* of DLPack: lunarray_dlpack.h, or its own dlpack.h */
 
 /* ---- enumerations (generated from the tables by tests/lint/header.sh --write) ---------------- */
 /* clang-format off */
@@ -191,10 +196,33 @@ typedef struct lun_value {
     } as;
 } lun_value;
 
+/* What a script's value may be that a host takes or gives. */
+typedef enum lun_type {
+    LUN_TYPE_NIL,
+    LUN_TYPE_BOOLEAN,
+    LUN_TYPE_INTEGER,
+    LUN_TYPE_NUMBER, /* a float */
+    LUN_TYPE_TEXT,
+    LUN_TYPE_ARRAY
+} lun_type;
+
+/* One such value.  length: bytes of a text; in a text handed in, 0 says that it ends with a 0. */
+typedef struct lun_variant {
+    lun_type type;
+    size_t length;
+    union {
+        bool boolean;
+        int64_t integer;
+        double number;
+        const char *text;
+        lun_array *array;
+    } as;
+} lun_variant;
+
 /* ---- the engine ------------------------------------------------------------------------------ */
 
 typedef struct lun_config {
-    size_t size; /* sizeof(lun_config), so that later fields can be told apart */
+    size_t size; /* sizeof(lun_config) */
     /* Memory for array elements and bookkeeping, realloc's way: (ctx, NULL, n) gives, (ctx, p, 0)
      * frees; NULL: the C library's.  Large blocks come from mmap unless an allocator is set. */
     void *(*alloc)(void *ctx, void *old, size_t bytes);
@@ -215,7 +243,14 @@ typedef struct lun_config {
                               else ~/.cache/lunarray; "": none */
     int sandbox; /* nonzero: no C strings, no file paths as functions; scripts cannot reach files,
                        processes or the machine's code: docs/sandbox.md */
+    /* What a script's print writes, without the newline; text ends with a 0, and may contain others
+     * within length.  NULL: standard output.  (io.write goes there in any case.) */
+    void (*print)(void *ctx, const char *text, size_t length);
+    void *print_ctx;
 } lun_config;
+
+/* LUN_VERSION of the library that runs, which may be newer than the header. */
+LUN_API const char *lun_version(void);
 
 /* Opens an engine into *out; no device or compiler is touched before it is needed.
  * LUN_EARG: no such backend; LUN_EBACKEND: it cannot be used here; LUN_ENOMEM.
@@ -234,8 +269,14 @@ LUN_API const char *lun_error_where(const lun_engine *e);
  * one call of a C function (a pattern that backtracks for ever), finalisers, message handlers of
  * xpcall.  What runs next is not concerned. */
 LUN_API void lun_cancel(lun_engine *e);
+/* Another time_limit, in seconds; it counts from the next evaluation or script on.  LUN_EARG if it
+ * is negative. */
+LUN_API lun_status lun_time_limit(lun_engine *e, double seconds);
 /* What the engine was opened with; the texts backend and cache_dir are NULL. */
 LUN_API void lun_config_get(const lun_engine *e, lun_config *out);
+/* Records an error of the host's as this call's failure and returns s: what a function of
+ * lun_register tells. */
+LUN_API lun_status lun_fail(lun_engine *e, lun_status s, const char *text);
 /* "ESHAPE" for LUN_ESHAPE; "unknown" for what is no status. */
 LUN_API const char *lun_status_name(lun_status s);
 
@@ -252,15 +293,17 @@ LUN_API const char *lun_backend_at(lun_engine *e, int index, const char **reason
 LUN_API lun_status lun_math_mode(lun_engine *e, lun_math mode);
 
 typedef struct lun_device {
+    size_t size;                           /* sizeof(lun_device) */
     char name[128], kind[16], backend[16]; /* kind: "cpu", "gpu", "accelerator" */
     int64_t memory;                        /* bytes */
     int units;                             /* threads or compute units */
     char machine[192];                     /* of the host: cores, memory nodes, caches; else "" */
 } lun_device;
-/* Fills at most room rows; returns how many devices there are. */
+/* Fills at most room rows, whose size the first one tells; returns how many devices there are. */
 LUN_API int lun_devices(lun_engine *e, lun_device *rows, int room);
 
 typedef struct lun_stats {
+    size_t size;                            /* sizeof(lun_stats) */
     int64_t compiles;                       /* compiler runs */
     int64_t cache_hits;                     /* kernels taken from disk instead */
     int64_t launches;                       /* kernels run */
@@ -285,6 +328,7 @@ LUN_API void lun_trim(lun_engine *e);
 /* How far an evaluation is: "map", "reduce", "scan", "compile" or "run", seconds since it began,
  * and elements of the kernel that runs now, about; total 0: unknown. */
 typedef struct lun_progress {
+    size_t size; /* sizeof(lun_progress) */
     const char *what;
     double seconds;
     int64_t done, total;
@@ -298,6 +342,7 @@ LUN_API void lun_on_progress(lun_engine *e, void (*call)(void *ctx, const lun_pr
 /* The kernels on disk. directory is NULL where none can be used, with the reason; both are valid
  * until the engine ends. */
 typedef struct lun_cache_state {
+    size_t size; /* sizeof(lun_cache_state) */
     const char *directory, *reason;
     int64_t entries, bytes;
 } lun_cache_state;
@@ -611,6 +656,8 @@ LUN_API void lun_release(lun_array *a);
 /* Gives the memory back now; any later use of a but lun_release fails with LUN_EFREED. */
 LUN_API lun_status lun_free(lun_engine *e, lun_array *a);
 
+/* The engine that it belongs to. */
+LUN_API lun_engine *lun_engine_of(const lun_array *a);
 /* Vector, View, Scalar or Composition; these queries compute nothing and cannot fail. */
 LUN_API lun_class lun_class_of(const lun_array *a);
 /* The dtype of its elements. */
@@ -635,9 +682,31 @@ LUN_API bool lun_is_streamed(const lun_array *a);
  * (yet).  Of what is not computed: the backend in use, which would do it. */
 LUN_API const char *lun_device_of(const lun_array *a);
 
+/* ---- files and other libraries --------------------------------------------------------------- */
+
+/* The array in a file, by the extension of its name (.npy, .png, .pgm, .ppm).  LUN_EIO if it cannot
+ * be read, or is no such file; LUN_EARG for other extensions, and for .csv, whose columns a script
+ * loads by name. */
+LUN_API lun_status lun_load(lun_engine *e, const char *path, lun_array **out);
+/* Writes an array as such a file.  LUN_EIO if that fails, which leaves an old file whole. */
+LUN_API lun_status lun_save(lun_engine *e, const char *path, lun_array *a);
+/* DLPack 1.0: the elements, evaluated, as a tensor of the CPU for another library; not copied, but
+ * of a single number.  It keeps them; what is written to the array later it does not see, unless
+ * the array wraps memory.  Whoever takes it calls its deleter once: on the thread that uses the
+ * engine, and before lun_close. */
+LUN_API lun_status lun_to_dlpack(lun_engine *e, lun_array *a,
+                                 struct DLManagedTensorVersioned **out);
+/* The other way: an array on a tensor's memory.  Its deleter is called when the array has ended, or
+ * at once where the elements had to be copied: those that must not be written to, or are not
+ * aligned.  LUN_EARG, and the tensor stays the caller's: it is not in the CPU's memory, not DLPack
+ * 1.x, or has no dtype of ours; LUN_ESHAPE: its elements are not one after the other, row-major. */
+LUN_API lun_status lun_from_dlpack(lun_engine *e, struct DLManagedTensorVersioned *tensor,
+                                   lun_array **out);
+
 /* ---- looking inside -------------------------------------------------------------------------- */
 
 typedef struct lun_plan_kernel {
+    size_t size;       /* sizeof(lun_plan_kernel) */
     int ops;           /* operations in it */
     int reads, writes; /* arrays */
     int64_t bytes_read, bytes_written;
@@ -664,6 +733,7 @@ LUN_API void lun_plan_release(lun_plan *p);
 
 /* What one kernel has cost while a profile ran. Seconds. */
 typedef struct lun_profile_row {
+    size_t size;                /* sizeof(lun_profile_row) */
     const char *name;           /* "map", "reduce", "scan" */
     const char *what;           /* its operations, as far as they fit: "sub mul add" */
     const char *where;          /* "script:12" of its last operation, "" if unknown */
@@ -683,8 +753,6 @@ LUN_API bool lun_profile_at(const lun_engine *e, int index, lun_profile_row *out
 
 /* ---- Lua ------------------------------------------------------------------------------------- */
 
-/* Opens the module in a host's own lua_State (for luaL_requiref). */
-LUN_API int luaopen_lunarray(struct lua_State *L);
 /* Runs a text (no bytecode) in a Lua state of the engine's own, made on first use, with `lun`
  * preset to this engine.  LUN_ESCRIPT: a syntax error, or an uncaught error, with its
  * traceback; LUN_ECANCEL, LUN_ELIMIT, LUN_ENOMEM: what stopped it.  The state and its globals stay
@@ -700,6 +768,42 @@ LUN_API lun_status lun_getglobal(lun_engine *e, const char *name, lun_array **ou
 LUN_API lun_status lun_setnumber(lun_engine *e, const char *name, double x);
 /* The number, or Scalar, that is the value of a global; LUN_EARG if it is none. */
 LUN_API lun_status lun_getnumber(lun_engine *e, const char *name, double *out);
+/* Makes a text, which ends with a 0, the value of a global. */
+LUN_API lun_status lun_settext(lun_engine *e, const char *name, const char *text);
+/* The text that is the value of a global, and its length in bytes (NULL: not asked for); LUN_EARG
+ * if it is none.  Valid until the next lun_gettext or lun_callglobal. */
+LUN_API lun_status lun_gettext(lun_engine *e, const char *name, const char **out, size_t *length);
+
+/* Calls the function that is the value of a global with `count` arguments, and gives `room`
+ * results: nil for those that are missing; *given (NULL: not asked for) is how many there were.
+ * Arrays among them are references for lun_release; texts are valid until the next lun_callglobal
+ * or lun_gettext.  LUN_EARG: no function, or a result that is no lun_variant (a table); else as
+ * lun_dostring. */
+LUN_API lun_status lun_callglobal(lun_engine *e, const char *name, const lun_variant *args,
+                                  int count, lun_variant *results, int room, int *given);
+
+/* A function of the host's that scripts call.  The arrays of args are borrowed, its texts valid
+ * until it returns.  It writes up to LUN_MOST_RESULTS results and their number to *given; arrays
+ * among them are references that it gives away, texts are copied.  A status other than LUN_OK is
+ * raised in the script, with the text of lun_fail.  It may call the engine, but for lun_close. */
+enum { LUN_MOST_RESULTS = 16 };
+typedef lun_status lun_native(void *ctx, lun_engine *e, const lun_variant *args, int count,
+                              lun_variant *results, int *given);
+/* Makes such a function the value of a global. */
+LUN_API lun_status lun_register(lun_engine *e, const char *name, lun_native *f, void *ctx);
+
+/* ---- a lua_State of the host's own ----------------------------------------------------------- */
+
+/* Opens the module in it (for luaL_requiref), with an engine of its own. */
+LUN_API int luaopen_lunarray(struct lua_State *L);
+/* That engine; NULL before the module is opened.  It ends with the state. */
+LUN_API lun_engine *lun_to_engine(struct lua_State *L);
+/* The array at an index of the stack, borrowed while the value lives (lun_retain keeps it); NULL if
+ * it is none. */
+LUN_API lun_array *lun_to_array(struct lua_State *L, int index);
+/* Pushes an array of that engine; the script shares it with the host.  Raises a Lua error if it is
+ * of another engine, or without memory. */
+LUN_API void lun_push_array(struct lua_State *L, lun_array *a);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,7 @@ extern "C" {
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 typedef struct lun_op_info {
+    size_t size;                     /* sizeof(lun_op_info) */
     const char *name, *symbol, *doc; /* symbol: the operator's text ("+"), "" if it has none */
     int arity;
     bool reduces; /* associative: may be given to reduce and scan */
@@ -28,8 +29,9 @@ LUN_API bool lun_op_describe(lun_op op, lun_op_info *out);
 LUN_API bool lun_op_find(const char *name, int arity, lun_op *out);
 
 typedef struct lun_dtype_info {
+    size_t size;                  /* sizeof(lun_dtype_info) */
     const char *name, *doc, *npy; /* npy: code in a .npy file without the byte order, "": none */
-    int size;                     /* bytes of one element */
+    int bytes;                    /* of one element */
     lun_kind kind;
     int exponent, mantissa; /* bits of a float's fields, the leading 1 not counted; else 0 */
 } lun_dtype_info;
@@ -57,6 +59,7 @@ typedef enum lun_skeleton {
 /* clang-format on */
 
 typedef struct lun_skeleton_info {
+    size_t size; /* sizeof(lun_skeleton_info) */
     const char *name, *doc;
     const char *option; /* of a table after the arguments: "name=value", "" if there is none */
     int arrays;         /* that a call takes, element by element */
@@ -68,6 +71,7 @@ typedef struct lun_skeleton_info {
 LUN_API bool lun_skeleton_describe(lun_skeleton s, lun_skeleton_info *out);
 
 typedef struct lun_reduction_info {
+    size_t size; /* sizeof(lun_reduction_info) */
     const char *name, *doc;
     const char *option; /* the name of a number that may be given, "" if there is none */
     bool lazy;          /* lun_total_lazy gives it */
@@ -93,8 +97,6 @@ LUN_API bool lun_is_weak(const lun_array *a);
 /* The operand, from 1, that the last failure of an elementwise operation is about; 0: not about one
  * of them. */
 LUN_API int lun_error_operand(const lun_engine *e);
-/* Records an error of the host's as this call's failure and returns s. */
-LUN_API lun_status lun_fail(lun_engine *e, lun_status s, const char *text);
 
 /* ---- a garbage collector --------------------------------------------------------------------- */
 

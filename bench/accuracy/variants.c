@@ -84,7 +84,7 @@ void compute_by_engine(const char *backend, const function *f, lun_dtype t, cons
 bool variant_open(variant v)
 {
     lun_config c = {.size = sizeof c, .backend = "opencl", .cache_dir = ""};
-    lun_device rows[16];
+    lun_device rows[16] = {{.size = sizeof rows[0]}};
     if (v <= BASE)
         return (int)lun__isa_here() >= (int)LUN_ISA_AVX512 - (int)v;
     if (v == OPENCL && !opencl && lun_open(&c, &opencl) != LUN_OK)

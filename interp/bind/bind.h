@@ -146,6 +146,12 @@ int lun__raise(lua_State *L, lun__host *h, lun_status s, int arg);
 int lun__raise_as(lua_State *L, lun__host *h, lun_status s, int arg, const char *name);
 /* Does nothing if s is LUN_OK. */
 void lun__check(lua_State *L, lun__host *h, lun_status s, int arg);
+/* Raises the failure as an error object, with the place of the script that calls. */
+int lun__raise_fault(lua_State *L, lun__host *h, lun_status s);
+/* Where the function of a level stands, "" if it does not say; of level 0: where the nearest
+ * function of a script stands, which is none of the module's own. */
+enum { LUN__PLACE = 256 };
+void lun__script_place(lua_State *L, int level, char *place, size_t room);
 /* Raises the failure s of lun_host_check; for code that is no function of the binding. */
 int lun__raise_stop(lua_State *L, lun_status s);
 void lun__error_open(lua_State *L);

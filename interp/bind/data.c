@@ -194,7 +194,7 @@ static int list_dtypes(lua_State *L)
                                         [LUN_KIND_SIGNED] = "signed",
                                         [LUN_KIND_UNSIGNED] = "unsigned",
                                         [LUN_KIND_FLOAT] = "float"};
-    lun_dtype_info info;
+    lun_dtype_info info = {.size = sizeof info};
     lua_newtable(L);
     for (int t = 0; lun_dtype_describe((lun_dtype)t, &info); t++) {
         lua_newtable(L);
@@ -204,7 +204,7 @@ static int list_dtypes(lua_State *L)
         lua_setfield(L, -2, "kind");
         lua_pushstring(L, info.doc);
         lua_setfield(L, -2, "doc");
-        set_integer(L, "bytes", info.size);
+        set_integer(L, "bytes", info.bytes);
         set_integer(L, "exponent", info.exponent);
         set_integer(L, "mantissa", info.mantissa);
         if (info.npy[0])

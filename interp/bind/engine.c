@@ -49,7 +49,7 @@ static int stats(lua_State *L)
         lun_stats_reset(h->engine);
         return 0;
     }
-    lun_stats s;
+    lun_stats s = {.size = sizeof s};
     lun_stats_get(h->engine, &s);
     const struct {
         const char *name;
@@ -133,7 +133,7 @@ static int profile(lua_State *L)
         return 0;
     }
     lun_profile_stop(h->engine);
-    lun_profile_row r;
+    lun_profile_row r = {.size = sizeof r};
     lua_newtable(L);
     for (int i = 0; lun_profile_at(h->engine, i, &r); i++) {
         push_profile_row(L, &r);
@@ -154,7 +154,7 @@ static int trim(lua_State *L)
 static int cache(lua_State *L)
 {
     lun__host *h = lun__here(L);
-    lun_cache_state s;
+    lun_cache_state s = {.size = sizeof s};
     lun_cache_info(h->engine, lua_toboolean(L, 1), &s);
     if (!s.directory) {
         lua_pushnil(L);
@@ -218,6 +218,7 @@ static int devices(lua_State *L)
     lun__host *h = lun__here(L);
     int room = lun_devices(h->engine, NULL, 0);
     lun_device *rows = lua_newuserdatauv(L, ((size_t)room + 1) * sizeof *rows, 0);
+    rows->size = sizeof *rows;
     int count = lun_devices(h->engine, rows, room);
     if (count > room)
         count = room;

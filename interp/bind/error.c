@@ -42,9 +42,7 @@ static const char *push_message(lua_State *L, const lun__host *h)
     return lua_pushstring(L, lun_error(h->engine));
 }
 
-/* Writes where the function of a level stands, "" if it does not say; of level 0: where the nearest
- * function of a script stands, which is none of the module's own. */
-static void script_place(lua_State *L, int level, char *place, size_t room)
+void lun__script_place(lua_State *L, int level, char *place, size_t room)
 {
     static const char own[] = "lua/lunarray/";
     enum { DEPTH = 32 };
@@ -61,11 +59,11 @@ static void script_place(lua_State *L, int level, char *place, size_t room)
  * host's userdata is at host_at. */
 static int raise_fault(lua_State *L, const lun__host *h, lun_status s, int host_at, int level)
 {
-    char where[256];
+    char where[LUN__PLACE];
     snprintf(where, sizeof where, "%s", lun_error_where(h->engine));
     push_message(L, h);
     if (!where[0])
-        script_place(L, level, where, sizeof where);
+        lun__script_place(L, level, where, sizeof where);
     lua_createtable(L, 0, 3);
     lua_insert(L, -2);
     lua_setfield(L, -2, "message");
@@ -93,6 +91,11 @@ int lun__raise_as(lua_State *L, lun__host *h, lun_status s, int arg, const char 
 int lun__raise(lua_State *L, lun__host *h, lun_status s, int arg)
 {
     return lun__raise_as(L, h, s, arg, NULL);
+}
+
+int lun__raise_fault(lua_State *L, lun__host *h, lun_status s)
+{
+    return raise_fault(L, h, s, lua_upvalueindex(1), 0);
 }
 
 int lun__raise_stop(lua_State *L, lun_status s)

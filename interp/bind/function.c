@@ -15,7 +15,7 @@ static lun_function **new_function(lua_State *L, lun__host *h)
 /* The function of an operation, if it fits. */
 static lun_function *of_op(lua_State *L, lun__host *h, int i, lun_op op, int arity, bool folds)
 {
-    lun_op_info info;
+    lun_op_info info = {.size = sizeof info};
     lun_op_describe(op, &info);
     if (info.arity != arity)
         luaL_argerror(L, i,

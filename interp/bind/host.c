@@ -280,7 +280,7 @@ static int64_t heap_of(lua_State *L)
  * much again that is not. */
 static bool is_due(lua_State *L, const lun__host *h)
 {
-    lun_stats stats;
+    lun_stats stats = {.size = sizeof stats};
     lun_stats_get(h->engine, &stats);
     int64_t heap = heap_of(L), most = h->collected + (h->collected > heap ? h->collected : heap);
     return stats.allocated > FULL && stats.allocated > most;
@@ -288,7 +288,7 @@ static bool is_due(lua_State *L, const lun__host *h)
 
 static void collect_all(lua_State *L, lun__host *h)
 {
-    lun_stats stats;
+    lun_stats stats = {.size = sizeof stats};
     lun__collect(L, h);
     lun_stats_get(h->engine, &stats);
     h->collected = stats.allocated;

@@ -94,7 +94,7 @@ static int call_op_value(lua_State *L)
     if (!box)
         return luaL_typeerror(L, 1, "operation");
     lun_op op = (lun_op)box->slot;
-    lun_op_info info;
+    lun_op_info info = {.size = sizeof info};
     lun_op_describe(op, &info);
     lua_remove(L, 1);
     return lun__apply(L, h, op, info.arity, true);
@@ -104,7 +104,7 @@ static int op_text(lua_State *L)
 {
     lun__host *h = lun__here(L);
     const lun__box *box = lun__test(L, h, 1, LUN__OP, sizeof *box);
-    lun_op_info info;
+    lun_op_info info = {.size = sizeof info};
     if (!box || !lun_op_describe((lun_op)box->slot, &info))
         return luaL_typeerror(L, 1, "operation");
     lua_pushfstring(L, "lun.op.%s", info.name);
@@ -116,7 +116,7 @@ static int describe(lua_State *L)
 {
     lun__host *h = lun__here(L);
     const lun__box *box = lun__test(L, h, 1, LUN__OP, sizeof *box);
-    lun_op_info info;
+    lun_op_info info = {.size = sizeof info};
     if (!box || !lun_op_describe((lun_op)box->slot, &info))
         return 0;
     lua_pushstring(L, info.name);
@@ -149,7 +149,7 @@ static int compare(lua_State *L)
     lua_settop(L, 2);
     for (int i = 1; i <= 2; i++) {
         lun__check_operand(L, h, i);
-        lun_op_info info;
+        lun_op_info info = {.size = sizeof info};
         if (lua_type(L, i) == LUA_TUSERDATA && lun_size(lun__check_array(L, h, i)) != 1 &&
             lun_op_describe(op, &info))
             return luaL_error(L,
@@ -201,7 +201,7 @@ static void open_type(lua_State *L, const lun__parts *p)
 
 void lun__open_ops(lua_State *L, const lun__parts *p)
 {
-    lun_op_info info;
+    lun_op_info info = {.size = sizeof info};
     open_type(L, p);
     lua_newtable(L);
     int values = lua_gettop(L);

@@ -8,7 +8,7 @@
 /* The row of a reduction of the engine's table. */
 static lun_reduction_info row_of(lun_reduction r)
 {
-    lun_reduction_info row = {.name = ""};
+    lun_reduction_info row = {.size = sizeof row, .name = ""};
     (void)lun_reduction_describe(r, &row);
     return row;
 }
@@ -69,7 +69,7 @@ static int array_lazy(lua_State *L)
 {
     lun__host *h = lun__here(L);
     const char *name = luaL_checkstring(L, 2);
-    lun_reduction_info row;
+    lun_reduction_info row = {.size = sizeof row};
     int r = 0;
     while (lun_reduction_describe((lun_reduction)r, &row) && strcmp(row.name, name) != 0)
         r++;
@@ -101,7 +101,7 @@ static int array_dot(lua_State *L)
 /* internal.reductions(): the rows of the engine's table, in order. */
 static int reductions(lua_State *L)
 {
-    lun_reduction_info row;
+    lun_reduction_info row = {.size = sizeof row};
     lua_newtable(L);
     for (int r = 0; lun_reduction_describe((lun_reduction)r, &row); r++) {
         lua_createtable(L, 0, 5);
@@ -122,10 +122,10 @@ static int reductions(lua_State *L)
 
 void lun__open_reduce(lua_State *L, const lun__parts *p)
 {
-    lun_reduction_info row;
+    lun_reduction_info row = {.size = sizeof row};
     for (int r = 0; lun_reduction_describe((lun_reduction)r, &row); r++) {
         lun_op op;
-        lun_op_info info;
+        lun_op_info info = {.size = sizeof info};
         lua_pushvalue(L, p->host_at);
         lua_pushinteger(L, r);
         if (lun_op_find(row.name, 0, &op) && lun_op_describe(op, &info)) {

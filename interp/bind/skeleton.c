@@ -286,7 +286,7 @@ int lun__call_skeleton(lua_State *L, lun__host *h, const lun__skeleton *k, const
 /* internal.skeletons(): the rows of the engine's table, in order. */
 static int skeletons(lua_State *L)
 {
-    lun_skeleton_info row;
+    lun_skeleton_info row = {.size = sizeof row};
     lua_newtable(L);
     for (int kind = 0; lun_skeleton_describe((lun_skeleton)kind, &row); kind++) {
         lua_createtable(L, 0, 7);

@@ -46,7 +46,7 @@ typedef struct lun__call {
 /* The row of a skeleton of the engine's table. */
 static inline lun_skeleton_info lun__skeleton_row(int kind)
 {
-    lun_skeleton_info row = {.name = ""};
+    lun_skeleton_info row = {.size = sizeof row, .name = ""};
     (void)lun_skeleton_describe((lun_skeleton)kind, &row);
     return row;
 }

@@ -1,17 +1,57 @@
-/* embed.c - the Lua part of lunarray.h: a Lua state of an engine's own, made on first use, with
- * `lun` preset to that engine. Everything that Lua may fail at runs protected, so that a host
- * without Lua of its own sees only statuses. Knows nothing of arrays but how to hand them over. */
+/* embed.c - the Lua state of an engine's own, made on first use, with `lun` preset to that engine,
+ * and the scripts that it runs. Everything that Lua may fail at runs protected, so that a host
+ * without Lua of its own sees only statuses. Knows nothing of arrays. */
+#include "state/embed.h"
+
 #include <string.h>
 
-#include "bind/bind.h"
 #include "state/sandbox.h"
 
 /* ---- the state ------------------------------------------------------------------------------- */
 
-/* Protected: opens the libraries and the module in a new state. */
+/* os.exit ends the script, not the host. */
+static int refuse_exit(lua_State *L)
+{
+    return luaL_error(L, "os.exit(%s): the host decides when it ends",
+                      lua_isnone(L, 1) ? "" : luaL_tolstring(L, 1, NULL));
+}
+
+/* print for a host that takes its lines; upvalue: where its configuration is. */
+static int print_to_host(lua_State *L)
+{
+    const lun_config *c = lua_touserdata(L, lua_upvalueindex(1));
+    int count = lua_gettop(L);
+    size_t length;
+    luaL_Buffer line;
+    luaL_buffinit(L, &line);
+    for (int i = 1; i <= count; i++) {
+        if (i > 1)
+            luaL_addchar(&line, '\t');
+        luaL_tolstring(L, i, NULL);
+        luaL_addvalue(&line);
+    }
+    luaL_pushresult(&line);
+    const char *text = lua_tolstring(L, -1, &length);
+    c->print(c->print_ctx, text, length);
+    return 0;
+}
+
+/* Protected: opens the libraries and the module in a new state, for the engine at 1. */
 static int prepare(lua_State *L)
 {
+    lun_engine *e = lua_touserdata(L, 1);
     lun__state_open_libs(L);
+    if (lua_getglobal(L, "os") == LUA_TTABLE && lua_getfield(L, -1, "exit") == LUA_TFUNCTION) {
+        lua_pushcfunction(L, refuse_exit);
+        lua_setfield(L, -3, "exit");
+    }
+    lun_config *c = lua_newuserdatauv(L, sizeof *c, 0);
+    c->size = sizeof *c;
+    lun_config_get(e, c);
+    if (c->print) {
+        lua_pushcclosure(L, print_to_host, 1);
+        lua_setglobal(L, "print");
+    }
     return 0;
 }
 
@@ -20,11 +60,24 @@ static void close_state(void *state)
     lun__state_close(state);
 }
 
-/* Adds the traceback to the text of a script's error. */
+/* Makes a text of a script's error and adds the traceback; what describes itself by __tostring, as
+ * the engine's errors do, stays. Of another table its field `message`, or where it was raised. */
 static int describe(lua_State *L)
 {
-    if (lua_type(L, 1) == LUA_TSTRING)
-        luaL_traceback(L, L, lua_tostring(L, 1), 1);
+    if (lua_type(L, 1) != LUA_TSTRING) {
+        if (luaL_getmetafield(L, 1, "__tostring") != LUA_TNIL) {
+            lua_settop(L, 1);
+            return 1;
+        }
+        if (!lua_istable(L, 1) || lua_getfield(L, 1, "message") != LUA_TSTRING) {
+            char place[LUN__PLACE];
+            lun__script_place(L, 0, place, sizeof place);
+            lua_pushfstring(L, "%s%serror without a message (error object is a %s value)", place,
+                            place[0] ? ": " : "", luaL_typename(L, 1));
+        }
+        lua_replace(L, 1);
+    }
+    luaL_traceback(L, L, lua_tostring(L, 1), 1);
     return 1;
 }
 
@@ -106,18 +159,9 @@ static lun_status state_of(lun_engine *e, lua_State **out)
 
 /* ---- scripts --------------------------------------------------------------------------------- */
 
-/* What a protected function is to do, and what it found. */
-typedef struct job {
-    lun_engine *engine;
-    const char *text;  /* script, path or name */
-    lun_status status; /* a failure recorded without an error of Lua's */
-    lun_array *array;
-    double number;
-} job;
-
 static int run_string(lua_State *L)
 {
-    const job *j = lua_touserdata(L, 1);
+    const lun__job *j = lua_touserdata(L, 1);
     if (luaL_loadbufferx(L, j->text, strlen(j->text), j->text, "t") != LUA_OK)
         return lua_error(L);
     lua_call(L, 0, 0);
@@ -126,7 +170,7 @@ static int run_string(lua_State *L)
 
 static int run_file(lua_State *L)
 {
-    job *j = lua_touserdata(L, 1);
+    lun__job *j = lua_touserdata(L, 1);
     int status = luaL_loadfilex(L, j->text, "t");
     if (status == LUA_ERRFILE)
         j->status = lun_fail(j->engine, LUN_EIO, lua_tostring(L, -1));
@@ -137,8 +181,7 @@ static int run_file(lua_State *L)
     return 0;
 }
 
-/* Runs a protected function in the engine's state. */
-static lun_status run(lun_engine *e, lua_CFunction f, job *j)
+lun_status lun__embed_run(lun_engine *e, lua_CFunction f, lun__job *j)
 {
     lua_State *L = NULL;
     if (!e)
@@ -159,20 +202,7 @@ static lun_status run(lun_engine *e, lua_CFunction f, job *j)
     return s == LUN_OK ? j->status : s;
 }
 
-lun_status lun_dostring(lun_engine *e, const char *text)
-{
-    return run(e, run_string, &(job){.text = text});
-}
-
-lun_status lun_dofile(lun_engine *e, const char *path)
-{
-    return run(e, run_file, &(job){.text = path});
-}
-
-/* ---- globals --------------------------------------------------------------------------------- */
-
-/* Pushes the host, which the binding's functions have as upvalue, and calls f with the job. */
-static int with_host(lua_State *L, lua_CFunction f)
+int lun__embed_with_host(lua_State *L, lua_CFunction f)
 {
     void *j = lua_touserdata(L, 1);
     lun__host_open(L);
@@ -182,105 +212,12 @@ static int with_host(lua_State *L, lua_CFunction f)
     return 0;
 }
 
-static int set_array(lua_State *L)
+lun_status lun_dostring(lun_engine *e, const char *text)
 {
-    const job *j = lua_touserdata(L, 1);
-    lun_array **place = lun__new_array(L, lun__here(L));
-    lun_retain(j->array);
-    *place = j->array;
-    lua_setglobal(L, j->text);
-    return 0;
+    return lun__embed_run(e, run_string, &(lun__job){.text = text});
 }
 
-static int set_global(lua_State *L)
+lun_status lun_dofile(lun_engine *e, const char *path)
 {
-    return with_host(L, set_array);
-}
-
-/* Records that a global, on the top, is not what was asked for. */
-static int refuse(lua_State *L, job *j, const char *expected)
-{
-    const char *text =
-        lua_pushfstring(L, "global '%s' is %s, not %s", j->text, luaL_typename(L, -1), expected);
-    j->status = lun_fail(j->engine, LUN_EARG, text);
-    return 0;
-}
-
-static int get_array(lua_State *L)
-{
-    job *j = lua_touserdata(L, 1);
-    lun__host *h = lun__here(L);
-    bool own;
-    lua_getglobal(L, j->text);
-    if (!lun__is_array(L, h, -1))
-        return refuse(L, j, "an array");
-    (void)lun__load_operand(L, h, -1, &j->array, &own);
-    lun_retain(j->array);
-    return 0;
-}
-
-static int get_global(lua_State *L)
-{
-    return with_host(L, get_array);
-}
-
-static int set_number(lua_State *L)
-{
-    const job *j = lua_touserdata(L, 1);
-    lua_pushnumber(L, j->number);
-    lua_setglobal(L, j->text);
-    return 0;
-}
-
-static int get_value(lua_State *L)
-{
-    job *j = lua_touserdata(L, 1);
-    lun__host *h = lun__here(L);
-    if (lua_getglobal(L, j->text) == LUA_TUSERDATA && lun__is_array(L, h, -1)) {
-        lun__push_value(L, lun__check_value(L, h, lua_gettop(L)));
-        lua_remove(L, -2);
-    }
-    if (lua_type(L, -1) != LUA_TNUMBER)
-        return refuse(L, j, "a number");
-    j->number = lua_tonumber(L, -1);
-    return 0;
-}
-
-static int get_number(lua_State *L)
-{
-    return with_host(L, get_value);
-}
-
-lun_status lun_setglobal(lun_engine *e, const char *name, lun_array *a)
-{
-    if (e && !a)
-        return lun_fail(e, LUN_EARG, "an array is missing (NULL)");
-    return run(e, set_global, &(job){.text = name, .array = a});
-}
-
-lun_status lun_getglobal(lun_engine *e, const char *name, lun_array **out)
-{
-    job j = {.text = name};
-    if (e && !out)
-        return lun_fail(e, LUN_EARG, "the pointer for the result is missing (NULL)");
-    lun_status s = run(e, get_global, &j);
-    if (s == LUN_OK)
-        *out = j.array;
-    return s;
-}
-
-lun_status lun_setnumber(lun_engine *e, const char *name, double x)
-{
-    return run(e, set_number, &(job){.text = name, .number = x});
-}
-
-lun_status lun_getnumber(lun_engine *e, const char *name, double *out)
-{
-    job j = {.text = name};
-    if (e && !out)
-        return lun_fail(e, LUN_EARG, "the pointer for the result is missing (NULL)");
-    lun_status s = run(e, get_number, &j);
-    if (s == LUN_OK)
-        *out = j.number;
-    return s;
+    return lun__embed_run(e, run_file, &(lun__job){.text = path});
 }

@@ -43,7 +43,7 @@ static void watch(lua_State *L, lua_Debug *ar);
 
 static bool beyond_limit(const guard *g, int64_t more)
 {
-    lun_stats s;
+    lun_stats s = {.size = sizeof s};
     if (g->config.memory_limit <= 0)
         return false;
     lun_stats_get(g->engine, &s);
@@ -102,6 +102,7 @@ lun_status lun__state_new(lun_engine *e, lua_State **out)
         return no_memory(e, false);
     g->engine = e;
     g->runner.hook = watch;
+    g->config.size = sizeof g->config;
     lun_config_get(e, &g->config);
     lua_State *L = lua_newstate(allocate, g);
     if (!L) {
@@ -171,6 +172,9 @@ lua_State *lun__state_begin(lua_State *L)
 {
     guard *g = guard_of(L);
     if (!g->runner.running) {
+        lun_config now = {.size = sizeof now};
+        lun_config_get(g->engine, &now);
+        g->config.time_limit = now.time_limit;
         g->refused = false;
         __atomic_store_n(&g->runner.asked, 0, __ATOMIC_SEQ_CST);
         if (beyond_limit(g, g->config.memory_limit / 4))

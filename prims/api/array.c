@@ -158,6 +158,11 @@ lun_status lun__node(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out)
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
+lun_engine *lun_engine_of(const lun_array *a)
+{
+    return a ? a->engine : NULL;
+}
+
 bool lun_is_weak(const lun_array *a)
 {
     return a && a->weak;

@@ -32,6 +32,10 @@ static inline void lun__array_used(const lun_engine *e, const lun_array *a)
 
 /* A handle on a node (takes the reference, also on failure). */
 lun_status lun__array(lun_engine *e, lun_node *n, bool made, lun_array **out);
+/* lun_wrap with a shape of n elements, which the caller has checked. */
+lun_status lun__wrap(lun_engine *e, void *data, int64_t n, int rank, const int64_t *shape,
+                     lun_dtype t, void (*release)(void *data, void *ctx), void *ctx,
+                     lun_array **out);
 /* The node that a stands for now, with a reference.  t: for weak numbers, the dtype they take (or
  * LUN_DTYPE_COUNT: their own).  Fails for freed arrays and numbers that do not fit. */
 lun_status lun__node(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out);

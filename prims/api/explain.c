@@ -82,7 +82,8 @@ static lun_status describe(lun_engine *e, const lun_steps *s, lun_plan *p)
     for (int i = 0; status == LUN_OK && i < s->count; i++) {
         const lun_step *step = &s->at[i];
         lun_plan_kernel *k = &p->kernels[p->count++];
-        *k = (lun_plan_kernel){.n = step->n, .cut = step->cut, .kept = step->kept};
+        *k = (lun_plan_kernel){
+            .size = sizeof *k, .n = step->n, .cut = step->cut, .kept = step->kept};
         if (step->kind == LUN_STEP_LAUNCH)
             status = describe_kernel(e, &step->lowered, k);
         else

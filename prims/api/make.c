@@ -6,10 +6,10 @@
 
 #include "api/api.h"
 
-lun_status lun_wrap(lun_engine *e, void *data, int64_t n, lun_dtype t,
-                    void (*release)(void *data, void *ctx), void *ctx, lun_array **out)
+lun_status lun__wrap(lun_engine *e, void *data, int64_t n, int rank, const int64_t *shape,
+                     lun_dtype t, void (*release)(void *data, void *ctx), void *ctx,
+                     lun_array **out)
 {
-    LUN_NEED(e, out);
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
     int size = lun__dtype_get(t)->bytes;
@@ -27,7 +27,7 @@ lun_status lun_wrap(lun_engine *e, void *data, int64_t n, lun_dtype t,
         return lun__nomem(e);
     *s = (lun_storage){
         .refs = 1, .dtype = t, .count = n, .room = n, .data = data, .wrapped = true, .ctx = ctx};
-    lun_status status = lun__node_leaf(e, s, 0, 1, &n, &leaf);
+    lun_status status = lun__node_leaf(e, s, 0, rank, shape, &leaf);
     lun__storage_release(e, s);
     if (status == LUN_OK)
         status = lun__array(e, leaf, true, out);
@@ -36,6 +36,13 @@ lun_status lun_wrap(lun_engine *e, void *data, int64_t n, lun_dtype t,
     s->release = release; /* only now: a failure leaves the memory to the caller */
     (*out)->wraps = 1;
     return LUN_OK;
+}
+
+lun_status lun_wrap(lun_engine *e, void *data, int64_t n, lun_dtype t,
+                    void (*release)(void *data, void *ctx), void *ctx, lun_array **out)
+{
+    LUN_NEED(e, out);
+    return lun__wrap(e, data, n, 1, &n, t, release, ctx, out);
 }
 
 lun_status lun_tensor(lun_engine *e, const void *data, int rank, const int64_t *shape, lun_dtype t,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/array.h"
+#include "base/sized.h"
 #include "cache/cache.h"
 #include "engine/state.h"
 #include "lunarray_bind.h"
@@ -103,7 +104,7 @@ lun_status lun_open(const lun_config *config, lun_engine **out)
 {
     lun_config c = {.size = sizeof c};
     if (config)
-        memcpy(&c, config, config->size && config->size < sizeof c ? config->size : sizeof c);
+        lun__take(&c, config, sizeof c);
     const char *wrong = !out     ? "no place for the engine (NULL)"
                         : config ? senseless(config, &c)
                                  : NULL;
@@ -171,11 +172,25 @@ void lun_cancel(lun_engine *e)
         stop(e->host);
 }
 
+const char *lun_version(void)
+{
+    return LUN_VERSION;
+}
+
+lun_status lun_time_limit(lun_engine *e, double seconds)
+{
+    LUN_NEED(e, true);
+    if (!(seconds >= 0))
+        return lun__fail(e, LUN_EARG, "a time limit must not be negative");
+    e->config.time_limit = seconds;
+    return LUN_OK;
+}
+
 void lun_config_get(const lun_engine *e, lun_config *out)
 {
     if (!e || !out)
         return;
-    *out = e->config;
+    lun__give(out, &e->config, sizeof *out);
 }
 
 void lun_host_set(lun_engine *e, void *data, void (*close)(void *data))
@@ -201,13 +216,9 @@ void *lun_host_get(lun_engine *e)
 
 void lun_stats_get(const lun_engine *e, lun_stats *out)
 {
-    if (!out)
-        return;
-    if (!e) {
-        *out = (lun_stats){0};
-        return;
-    }
-    *out = e->stats;
+    static const lun_stats none;
+    if (out)
+        lun__give(out, e ? &e->stats : &none, sizeof *out);
 }
 
 void lun_stats_reset(lun_engine *e)
@@ -242,5 +253,7 @@ void lun_cache_info(lun_engine *e, bool clear, lun_cache_state *out)
 {
     if (!e || !out)
         return;
-    lun__cache_survey(e->cache, clear, out);
+    lun_cache_state state;
+    lun__cache_survey(e->cache, clear, &state);
+    lun__give(out, &state, sizeof state);
 }

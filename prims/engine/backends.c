@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "engine/state.h"
 
 lun_backend_slot *lun__backend_find(lun_engine *e, const char *name)
@@ -79,17 +80,33 @@ const char *lun_backend_at(lun_engine *e, int index, const char **reason)
     return b->backend->name;
 }
 
+/* A backend's devices into the host's rows from number `first` on, whose distance is their size. */
+static void give_devices(lun_backend_slot *b, int there, lun_device *rows, int first, int left)
+{
+    lun_device *own = there > 0 ? malloc((size_t)there * sizeof *own) : NULL;
+    int known = own ? b->backend->devices(b->state, own, there) : 0;
+    size_t distance = rows->size;
+    for (int i = 0; i < known && i < there && i < left; i++) {
+        lun_device *row = (lun_device *)((char *)rows + (size_t)(first + i) * distance);
+        row->size = distance;
+        lun__give(row, &own[i], sizeof *own);
+    }
+    free(own);
+}
+
 int lun_devices(lun_engine *e, lun_device *rows, int room)
 {
-    if (!e || (room > 0 && !rows))
+    if (!e || (room > 0 && (!rows || rows->size < sizeof rows->size)))
         return 0;
     int count = 0;
     for (int i = 0; i < e->backend_count; i++) {
         lun_backend_slot *b = &e->backends[i];
         if (b->device || lun__backend_open(e, b) != LUN_OK)
             continue;
-        int left = room > count ? room - count : 0;
-        count += b->backend->devices(b->state, left ? rows + count : NULL, left);
+        int there = b->backend->devices(b->state, NULL, 0);
+        if (room > count)
+            give_devices(b, there, rows, count, room - count);
+        count += there;
     }
     return count;
 }

@@ -14,7 +14,8 @@ static void tick(void *ctx, const char *what, int64_t done, int64_t total)
         return;
     e->told_at = now;
     e->progress_told = true;
-    lun_progress p = {.what = what,
+    lun_progress p = {.size = sizeof p,
+                      .what = what,
                       .seconds = now - e->began,
                       .done = done < total ? done : total,
                       .total = total};

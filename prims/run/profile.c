@@ -2,6 +2,8 @@
  * the kernel's hash, so they outlive kernels. Without memory for a row its launches are not
  * counted: a profile fails no evaluation. */
 #include "run/profile.h"
+
+#include "base/sized.h"
 #include "table/skeleton.h"
 
 #include <stdio.h>
@@ -52,10 +54,10 @@ bool lun_profile_at(const lun_engine *e, int index, lun_profile_row *out)
     const lun_profile *p = e ? e->profile : NULL;
     if (!p || !out || index < 0 || index >= p->count)
         return false;
-    *out = p->rows[index].told;
-    out->what = p->rows[index].what;
-    out->where = p->rows[index].where;
-    return true;
+    lun_profile_row told = p->rows[index].told;
+    told.what = p->rows[index].what;
+    told.where = p->rows[index].where;
+    return lun__give(out, &told, sizeof told);
 }
 
 /* The operations in the order of the kernel, as far as there is room. */
@@ -65,7 +67,7 @@ static void name_operations(const lun_ir *ir, char *to, size_t room)
     to[0] = 0;
     for (int i = 0; i < ir->count; i++) {
         const lun_ir_ins *ins = &ir->ins[i];
-        lun_op_info info;
+        lun_op_info info = {.size = sizeof info};
         const char *name = NULL;
         if (ins->kind == LUN_IR_OP && lun_op_describe((lun_op)ins->op, &info))
             name = info.name;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "lunarray_bind.h"
 #include "table/floats.h"
 
@@ -36,9 +37,14 @@ bool lun_dtype_describe(lun_dtype t, lun_dtype_info *out)
     if ((unsigned)t >= LUN_DTYPE_COUNT || !out)
         return false;
     const lun_dtype_row *d = &lun__dtype_rows[t];
-    *out = (lun_dtype_info){d->name,           d->doc,      d->npy,     d->bytes,
-                            (lun_kind)d->kind, d->exponent, d->mantissa};
-    return true;
+    const lun_dtype_info info = {.name = d->name,
+                                 .doc = d->doc,
+                                 .npy = d->npy,
+                                 .bytes = d->bytes,
+                                 .kind = (lun_kind)d->kind,
+                                 .exponent = d->exponent,
+                                 .mantissa = d->mantissa};
+    return lun__give(out, &info, sizeof info);
 }
 
 lun_dtype lun__dtype_integer(lun_kind kind, int bytes)

@@ -1,5 +1,6 @@
 /* op.c - ops.def expanded: rows, type rules, identities, and the tables of the public interface. */
 #include "table/op.h"
+#include "base/sized.h"
 #include "lunarray_bind.h"
 
 #include <math.h>
@@ -128,8 +129,12 @@ bool lun_op_describe(lun_op op, lun_op_info *out)
     if ((unsigned)op >= LUN_OP_COUNT || !out)
         return false;
     const lun_op_row *r = &lun__op_rows[op];
-    *out = (lun_op_info){r->name, r->symbol, r->doc, r->arity, (r->flags & LUN_OPF_ASSOC) != 0};
-    return true;
+    const lun_op_info info = {.name = r->name,
+                              .symbol = r->symbol,
+                              .doc = r->doc,
+                              .arity = r->arity,
+                              .reduces = (r->flags & LUN_OPF_ASSOC) != 0};
+    return lun__give(out, &info, sizeof info);
 }
 
 bool lun_op_find(const char *name, int arity, lun_op *out)

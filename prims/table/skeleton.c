@@ -1,6 +1,8 @@
 /* skeleton.c - the rows of skeletons.def. */
 #include "table/skeleton.h"
 
+#include "base/sized.h"
+
 #define EXTRAS      .extras = true
 #define FOLDS       .folds = true
 #define VALUE       0
@@ -41,14 +43,12 @@ bool lun_skeleton_describe(lun_skeleton s, lun_skeleton_info *out)
 {
     if ((unsigned)s >= LUN_SKELETON_COUNT || !out)
         return false;
-    *out = lun__skeleton_rows[s];
-    return true;
+    return lun__give(out, &lun__skeleton_rows[s], sizeof *out);
 }
 
 bool lun_reduction_describe(lun_reduction r, lun_reduction_info *out)
 {
     if ((unsigned)r >= LUN_REDUCTION_COUNT || !out)
         return false;
-    *out = lun__reduction_rows[r].info;
-    return true;
+    return lun__give(out, &lun__reduction_rows[r].info, sizeof *out);
 }

@@ -111,7 +111,8 @@ static int far_devices(void *state, lun_device *rows, int room)
 {
     (void)state;
     for (int i = 0; i < 2 && i < room; i++)
-        rows[i] = (lun_device){"far", "gpu", "far", 1 << 30, 1, ""};
+        rows[i] = (lun_device){
+            .name = "far", .kind = "gpu", .backend = "far", .memory = 1 << 30, .units = 1};
     return 2;
 }
 

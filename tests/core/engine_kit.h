@@ -31,7 +31,7 @@ static inline int kit_engine_open(const char *backend)
 /* Its end. Nonzero: something was left over. */
 static inline int kit_engine_close(void)
 {
-    lun_stats s;
+    lun_stats s = {.size = sizeof s};
     lun_stats_get(e, &s);
     lun_close(e);
     return s.nodes != 0 || s.allocated != 0;

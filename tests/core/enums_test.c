@@ -94,13 +94,27 @@ static void test_reduction(void **state)
     check("skeletons.def", list, sizeof list / sizeof *list);
 }
 
+static void test_others(void **state)
+{
+    static const pinned list[] = {
+        PIN(LUN_TYPE_NIL, 0),     PIN(LUN_TYPE_BOOLEAN, 1), PIN(LUN_TYPE_INTEGER, 2),
+        PIN(LUN_TYPE_NUMBER, 3),  PIN(LUN_TYPE_TEXT, 4),    PIN(LUN_TYPE_ARRAY, 5),
+        PIN(LUN_VECTOR, 0),       PIN(LUN_VIEW, 1),         PIN(LUN_SCALAR, 2),
+        PIN(LUN_COMPOSITION, 3),  PIN(LUN_JIT_DEFAULT, 0),  PIN(LUN_JIT_AUTO, 1),
+        PIN(LUN_JIT_SYNC, 2),     PIN(LUN_JIT_OFF, 3),      PIN(LUN_MATH_FAST, 0),
+        PIN(LUN_MATH_PRECISE, 1), PIN(LUN_UNIFORM, 0),      PIN(LUN_NORMAL, 1),
+        PIN(LUN_KIND_BOOL, 0),    PIN(LUN_KIND_SIGNED, 1),  PIN(LUN_KIND_UNSIGNED, 2),
+        PIN(LUN_KIND_FLOAT, 3),
+    };
+    (void)state;
+    check("*.def", list, sizeof list / sizeof *list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_status),
-        cmocka_unit_test(test_dtype),
-        cmocka_unit_test(test_op),
-        cmocka_unit_test(test_reduction),
+        cmocka_unit_test(test_status),    cmocka_unit_test(test_dtype),  cmocka_unit_test(test_op),
+        cmocka_unit_test(test_reduction), cmocka_unit_test(test_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

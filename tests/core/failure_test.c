@@ -54,7 +54,7 @@ static lun_engine *open_with(allocator *a)
 
 static void close_with(allocator *a)
 {
-    lun_stats s;
+    lun_stats s = {.size = sizeof s};
     lun_stats_get(a->e, &s);
     assert_int_equal(s.nodes, 0);
     assert_int_equal(s.allocated, 0);
@@ -276,7 +276,7 @@ static void test_memory_limit_in_the_middle(void **state)
     lun_config c = {
         .size = sizeof c, .backend = "reference", .cache_dir = "", .memory_limit = 5 * 8000};
     lun_array *all[8];
-    lun_stats s;
+    lun_stats s = {.size = sizeof s};
     lun_value v;
     double x[1000] = {0};
     assert_int_equal(lun_open(&c, &e), LUN_OK);

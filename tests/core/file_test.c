@@ -73,7 +73,7 @@ static void test_beyond_the_memory_limit(void **state)
     (void)state;
     lun_array *a = elements(), *two, *b;
     const void *data;
-    lun_stats s;
+    lun_stats s = {.size = sizeof s};
     assert_int_equal(total(a), sum);
     OK(lun_integer(e, 2, &two));
     OK(lun_mul(e, a, two, &b));

@@ -248,7 +248,7 @@ static inline void step_random(rng *r, int64_t n, step *s)
                                       STEP_OP,     STEP_OP,   STEP_OP,   STEP_OP,     STEP_OP,
                                       STEP_CAST,   STEP_CAST, STEP_SCAN, STEP_TOTAL,  STEP_REDUCE,
                                       STEP_CONCAT, STEP_CALL, STEP_CALL, STEP_RESHAPE};
-    lun_op_info info;
+    lun_op_info info = {.size = sizeof info};
     *s = (step){.kind = kinds[below(r, 19)], .operands = 1, .t = any_dtype(r), .n = n};
     s->op = (int)below(r, chance(r, 50) ? LUN_OP_SQRT : LUN_OP_COUNT);
     s->function = (int)below(r, FUNCTION_KINDS);

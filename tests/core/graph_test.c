@@ -32,7 +32,7 @@ static lun_array *counting(int64_t n)
 
 static int64_t launches(void)
 {
-    lun_stats s;
+    lun_stats s = {.size = sizeof s};
     lun_stats_get(e, &s);
     return s.launches;
 }
@@ -60,7 +60,7 @@ static void test_one_kernel(void **state)
     assert_int_equal(kernels(a[6]), 1);
     lun_stats_reset(e);
     OK(lun_eval(e, &a[6], 1));
-    lun_stats s;
+    lun_stats s = {.size = sizeof s};
     lun_stats_get(e, &s);
     assert_int_equal(s.launches, 1);
     assert_int_equal(s.bytes_read, 4 * 8000);
@@ -79,7 +79,7 @@ static void test_map_reduce_is_one_pass(void **state)
               *d = binary(LUN_OP_SUB, a, b);
     lun_array *q = with_number(LUN_OP_POW, d, 2);
     lun_value v;
-    lun_stats s;
+    lun_stats s = {.size = sizeof s};
     lun_stats_reset(e);
     OK(lun_total(e, LUN_SUM, q, 0, &v));
     lun_stats_get(e, &s);
@@ -385,7 +385,7 @@ static void test_pool_reuses(void **state)
 {
     (void)state;
     lun_array *a = counting(100000);
-    lun_stats s;
+    lun_stats s = {.size = sizeof s};
     for (int i = 0; i < 100; i++) {
         lun_array *x = with_number(LUN_OP_ADD, a, i);
         OK(lun_eval(e, &x, 1));

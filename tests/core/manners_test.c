@@ -496,11 +496,11 @@ static void leave_open(void *how)
         raise(SIGTERM);
         break;
     case 4:
-        lun_dostring(e, "os.exit(5)");
-        break;
+        lun_dostring(e, "os.exit(50)"); /* ends the script, not the host */
+        exit(5);
     case 5:
-        lun_dostring(e, "os.exit(6, true)");
-        break;
+        lun_dostring(e, "os.exit(60, true)");
+        exit(6);
     default:
         lun_close(e);
         exit(7);

@@ -57,7 +57,7 @@ static void compare(lun_engine *e, lun_op op, lun_array *const *x)
 {
     const named *f = &functions[op];
     lun_array *a = NULL, *b = NULL;
-    lun_op_info row;
+    lun_op_info row = {.size = sizeof row};
     assert_true(lun_op_describe(op, &row));
     assert_string_equal(row.name, f->name);
     assert_int_equal(row.arity, f->arity);

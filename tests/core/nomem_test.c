@@ -285,7 +285,7 @@ static lun_engine *open_engine(const char *backend)
 
 static void close_engine(lun_engine *e)
 {
-    lun_stats s;
+    lun_stats s = {.size = sizeof s};
     lun_stats_get(e, &s);
     lun_close(e);
     assert_int_equal(s.nodes, 0);

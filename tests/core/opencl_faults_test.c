@@ -228,7 +228,7 @@ static bool script_once(const char *dir, long k, int code)
     const lun_config config = {.size = sizeof config, .backend = "reference", .cache_dir = dir};
     long before = alive(), open_before = descriptors();
     lun_engine *e;
-    lun_stats stats;
+    lun_stats stats = {.size = sizeof stats};
     assert_int_equal(lun_open(&config, &e), LUN_OK);
     script_ok(e, before_script, k);
     fail_at(k, code);

@@ -23,7 +23,7 @@ static double now(void)
 static void test_devices(void **unused)
 {
     device_kit k;
-    lun_device rows[64];
+    lun_device rows[64] = {{.size = sizeof rows[0]}};
     (void)unused;
     device_open(&k, "");
     int count = device->devices(k.state, rows, 64);

@@ -444,7 +444,7 @@ static void test_random_graphs(void **state)
     int64_t all = 0;
     (void)state;
     lun_config c = {.size = sizeof c, .backend = "reference", .cache_dir = ""};
-    lun_stats stats;
+    lun_stats stats = {.size = sizeof stats};
     world w = {0};
     assert_int_equal(lun_open(&c, &w.e), LUN_OK);
     assert_int_equal(lun_open(&c, &w.single), LUN_OK);

@@ -162,7 +162,7 @@ static void test_close(void **state)
 static void log_within(void *ctx, const char *text)
 {
     told *t = ctx;
-    lun_stats s;
+    lun_stats s = {.size = sizeof s};
     (void)text;
     t->calls++;
     if (!t->e)
@@ -178,7 +178,7 @@ static void test_log(void **state)
     lun_engine *e = open_engine("/dev/null/no", log_within, &t);
     t.e = e;
     usable(e);
-    lun_cache_state s;
+    lun_cache_state s = {.size = sizeof s};
     lun_cache_info(e, false, &s);
     usable(e);
     assert_true(s.directory == NULL && t.calls >= 1);

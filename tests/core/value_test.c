@@ -218,7 +218,7 @@ static void test_overlapping_write(void **state)
 
 static int64_t allocated(void)
 {
-    lun_stats s;
+    lun_stats s = {.size = sizeof s};
     lun_stats_get(e, &s);
     return s.allocated;
 }
@@ -255,7 +255,7 @@ static void test_reading_elements_evaluates(void **state)
     (void)state;
     double x[1000] = {0};
     lun_value v;
-    lun_stats s;
+    lun_stats s = {.size = sizeof s};
     lun_array *a = vector(x, 1000), *y;
     OK(lun_cos(e, a, &y));
     lun_stats_reset(e);

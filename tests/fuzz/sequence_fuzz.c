@@ -184,7 +184,7 @@ static void express(world *w, input *in, int what)
     case 1:
     case 2: {
         lun_op op = (lun_op)(byte(in) % (LUN_OP_COUNT + 1));
-        lun_op_info row = {.arity = 1 + byte(in) % 3};
+        lun_op_info row = {.size = sizeof row, .arity = 1 + byte(in) % 3};
         lun_op_describe(op, &row);
         s = lun_apply(w->e, op, operands, row.arity, &out);
         break;
@@ -321,7 +321,7 @@ static void manage(world *w, input *in, int what)
 {
     lun_array **a = &w->a[byte(in) % HELD];
     lun_function **f = &w->f[byte(in) % FUNCTIONS];
-    lun_stats stats;
+    lun_stats stats = {.size = sizeof stats};
     switch (what) {
     case 0:
         lun_release(*a);
@@ -374,7 +374,7 @@ static void manage(world *w, input *in, int what)
 
 static void release_all(world *w)
 {
-    lun_stats stats;
+    lun_stats stats = {.size = sizeof stats};
     for (int i = 0; i < HELD; i++) {
         lun_release(w->a[i]);
         w->a[i] = NULL;

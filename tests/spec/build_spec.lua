@@ -236,6 +236,7 @@ describe("the build", function()
                 "/opt/lun/bin/lunarray",
                 "/opt/lun/include/lunarray.h",
                 "/opt/lun/include/lunarray_bind.h",
+                "/opt/lun/include/lunarray_dlpack.h",
                 "/opt/lun/lib/liblunarray.a",
                 "/opt/lun/lib/liblunarray.so",
                 "/opt/lun/lib/liblunarray.so.0",
@@ -275,7 +276,7 @@ describe("the build", function()
             shell.write(scratch .. "/use.cc", "extern \"C\" {}\n")
             local cpp = select(2, capture(("clang++ -std=c++17 -fsyntax-only -include cstdint '%s/use.cc'")
                 :format(scratch))) == 0
-            for _, name in ipairs { "lunarray.h", "lunarray_bind.h" } do
+            for _, name in ipairs { "lunarray.h", "lunarray_bind.h", "lunarray_dlpack.h" } do
                 local header = root .. "/opt/lun/include/" .. name
                 succeed(("clang -x c -std=c11 -Wall -Wextra -pedantic -Werror -fsyntax-only '%s'"):format(header))
                 if cpp then

@@ -56,7 +56,7 @@ static bool kernel_right(lun_engine *e, int k)
 static int run_kernels(const char *dir, int count, int from, long *hits)
 {
     lun_engine *e = open_engine(dir);
-    lun_stats s;
+    lun_stats s = {.size = sizeof s};
     bool good = e != NULL;
     for (int i = 0; i < count && good; i++)
         good = kernel_right(e, (i + from) % count);

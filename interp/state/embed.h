@@ -1,0 +1,31 @@
+/* embed.h - calls of Lua in an engine's own state for the files that offer them in C. Knows nothing
+ * of what they call. */
+#ifndef LUN_EMBED_H
+#define LUN_EMBED_H
+
+#include "bind/bind.h"
+
+/* What a protected function is to do, and what it found. */
+typedef struct lun__job {
+    lun_engine *engine;
+    const char *text;  /* script, path or name; must be given */
+    lun_status status; /* a failure recorded without an error of Lua's */
+    lun_array *array;
+    double number;
+    const lun_variant *args; /* of a call, and their number */
+    int count;
+    lun_variant *results;
+    int room, given;
+    size_t length; /* of a text found */
+    const char *found;
+    void *native; /* a function of the host's */
+} lun__job;
+
+/* Calls f, protected, in the engine's state, made on first use, with j as light userdata. What f
+ * raises, and what stops it, becomes the engine's failure. */
+lun_status lun__embed_run(lun_engine *e, lua_CFunction f, lun__job *j);
+/* For such a function: calls f with the job, and with the host as upvalue, as the binding's
+ * functions are. */
+int lun__embed_with_host(lua_State *L, lua_CFunction f);
+
+#endif

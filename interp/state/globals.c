@@ -1,0 +1,236 @@
+/* globals.c - globals of an engine's own Lua state as a host sets and reads them, and its calls of
+ * a script's functions. Knows nothing of how scripts run. */
+#include <stdio.h>
+#include <string.h>
+
+#include "state/embed.h"
+#include "state/variant.h"
+
+static lun_status missing(lun_engine *e, const char *what)
+{
+    char text[80];
+    snprintf(text, sizeof text, "%s is missing (NULL)", what);
+    return lun_fail(e, LUN_EARG, text);
+}
+
+#define NO_PLACE "the pointer for the result"
+
+/* Records that a value on the top is not what was asked for; what: "global 'x'". */
+static int refuse(lua_State *L, lun__job *j, const char *what, const char *expected)
+{
+    char kind[LUN__KIND_TEXT];
+    lun__variant_kind(L, -1, kind);
+    const char *text = lua_pushfstring(L, "%s '%s' is %s, not %s", what, j->text, kind, expected);
+    j->status = lun_fail(j->engine, LUN_EARG, text);
+    return 0;
+}
+
+/* ---- arrays ---------------------------------------------------------------------------------- */
+
+static int set_array(lua_State *L)
+{
+    const lun__job *j = lua_touserdata(L, 1);
+    lun__variant_push(L, lun__here(L),
+                      &(lun_variant){.type = LUN_TYPE_ARRAY, .as.array = j->array});
+    lua_setglobal(L, j->text);
+    return 0;
+}
+
+static int set_global(lua_State *L)
+{
+    return lun__embed_with_host(L, set_array);
+}
+
+static int get_array(lua_State *L)
+{
+    lun__job *j = lua_touserdata(L, 1);
+    lun__host *h = lun__here(L);
+    bool own;
+    lua_getglobal(L, j->text);
+    if (!lun__is_array(L, h, -1))
+        return refuse(L, j, "global", "an array");
+    (void)lun__load_operand(L, h, -1, &j->array, &own);
+    lun_retain(j->array);
+    return 0;
+}
+
+static int get_global(lua_State *L)
+{
+    return lun__embed_with_host(L, get_array);
+}
+
+lun_status lun_setglobal(lun_engine *e, const char *name, lun_array *a)
+{
+    if (e && !a)
+        return missing(e, "an array");
+    if (e && lun_engine_of(a) != e)
+        return lun_fail(e, LUN_EARG, "the array belongs to another engine");
+    return lun__embed_run(e, set_global, &(lun__job){.text = name, .array = a});
+}
+
+lun_status lun_getglobal(lun_engine *e, const char *name, lun_array **out)
+{
+    lun__job j = {.text = name};
+    if (e && !out)
+        return missing(e, NO_PLACE);
+    lun_status s = lun__embed_run(e, get_global, &j);
+    if (s == LUN_OK)
+        *out = j.array;
+    return s;
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+static int set_number(lua_State *L)
+{
+    const lun__job *j = lua_touserdata(L, 1);
+    lua_pushnumber(L, j->number);
+    lua_setglobal(L, j->text);
+    return 0;
+}
+
+/* An array of one element is its value. */
+static int get_value(lua_State *L)
+{
+    lun__job *j = lua_touserdata(L, 1);
+    lun__host *h = lun__here(L);
+    lua_getglobal(L, j->text);
+    const lun_array *a = lun__is_array(L, h, -1) ? lun__check_array(L, h, lua_gettop(L)) : NULL;
+    if (a && lun_size(a) == 1) {
+        lun__push_value(L, lun__check_value(L, h, lua_gettop(L)));
+        lua_remove(L, -2);
+    }
+    if (lua_type(L, -1) != LUA_TNUMBER)
+        return refuse(L, j, "global", "a number");
+    j->number = lua_tonumber(L, -1);
+    return 0;
+}
+
+static int get_number(lua_State *L)
+{
+    return lun__embed_with_host(L, get_value);
+}
+
+lun_status lun_setnumber(lun_engine *e, const char *name, double x)
+{
+    return lun__embed_run(e, set_number, &(lun__job){.text = name, .number = x});
+}
+
+lun_status lun_getnumber(lun_engine *e, const char *name, double *out)
+{
+    lun__job j = {.text = name};
+    if (e && !out)
+        return missing(e, NO_PLACE);
+    lun_status s = lun__embed_run(e, get_number, &j);
+    if (s == LUN_OK)
+        *out = j.number;
+    return s;
+}
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+static int set_text(lua_State *L)
+{
+    const lun__job *j = lua_touserdata(L, 1);
+    lua_pushstring(L, j->found);
+    lua_setglobal(L, j->text);
+    return 0;
+}
+
+static int get_text(lua_State *L)
+{
+    lun__job *j = lua_touserdata(L, 1);
+    if (lua_getglobal(L, j->text) != LUA_TSTRING)
+        return refuse(L, j, "global", "a text");
+    j->found = lua_tolstring(L, -1, &j->length);
+    lun__variant_keep(L, -1);
+    return 0;
+}
+
+lun_status lun_settext(lun_engine *e, const char *name, const char *text)
+{
+    if (e && !text)
+        return missing(e, "a text");
+    return lun__embed_run(e, set_text, &(lun__job){.text = name, .found = text});
+}
+
+lun_status lun_gettext(lun_engine *e, const char *name, const char **out, size_t *length)
+{
+    lun__job j = {.text = name};
+    if (e && !out)
+        return missing(e, NO_PLACE);
+    lun_status s = lun__embed_run(e, get_text, &j);
+    if (s != LUN_OK)
+        return s;
+    *out = j.found;
+    if (length)
+        *length = j.length;
+    return s;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+/* The results, on the stack from `first` on, with a reference to each array; all or none. */
+static int take_results(lua_State *L, lun__host *h, lun__job *j, int first)
+{
+    int room = j->given < j->room ? j->given : j->room;
+    for (int i = 0; i < room; i++)
+        if (!lun__variant_of(L, h, first + i, &j->results[i])) {
+            char what[64];
+            snprintf(what, sizeof what, "result %d of function", i + 1);
+            lua_settop(L, first + i);
+            return refuse(L, j, what, "nil, a boolean, a number, a text or an array");
+        }
+    lua_createtable(L, room, 0); /* keeps the texts */
+    for (int i = 0; i < room; i++) {
+        lua_pushvalue(L, first + i);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lun__variant_keep(L, -1);
+    for (int i = 0; i < room; i++)
+        if (j->results[i].type == LUN_TYPE_ARRAY)
+            lun_retain(j->results[i].as.array);
+    for (int i = room; i < j->room; i++)
+        j->results[i] = (lun_variant){.type = LUN_TYPE_NIL};
+    return 0;
+}
+
+static int call_function(lua_State *L)
+{
+    lun__job *j = lua_touserdata(L, 1);
+    lun__host *h = lun__here(L);
+    int first = lua_gettop(L) + 1;
+    int type = lua_getglobal(L, j->text);
+    if (type != LUA_TFUNCTION && luaL_getmetafield(L, -1, "__call") == LUA_TNIL)
+        return refuse(L, j, "global", "a function");
+    lua_settop(L, first);
+    luaL_checkstack(L, j->count + 8, "too many arguments");
+    for (int i = 0; i < j->count; i++)
+        lun__variant_push(L, h, &j->args[i]);
+    lua_call(L, j->count, LUA_MULTRET);
+    j->given = lua_gettop(L) - first + 1;
+    luaL_checkstack(L, 8, "too many results");
+    return take_results(L, h, j, first);
+}
+
+static int call_global(lua_State *L)
+{
+    return lun__embed_with_host(L, call_function);
+}
+
+lun_status lun_callglobal(lun_engine *e, const char *name, const lun_variant *args, int count,
+                          lun_variant *results, int room, int *given)
+{
+    if (e && (count < 0 || room < 0 || (count && !args) || (room && !results)))
+        return lun_fail(e, LUN_EARG, "arguments or results are missing (NULL), or fewer than none");
+    for (int i = 0; e && i < count; i++) {
+        lun_status s = lun__variant_check(e, &args[i], "argument", i + 1);
+        if (s != LUN_OK)
+            return s;
+    }
+    lun__job j = {.text = name, .args = args, .count = count, .results = results, .room = room};
+    lun_status s = lun__embed_run(e, call_global, &j);
+    if (s == LUN_OK && given)
+        *given = j.given;
+    return s;
+}

@@ -1,0 +1,87 @@
+/* native.c - functions of a host's in C that scripts call. Knows nothing of how scripts run. */
+#include <stdio.h>
+#include <string.h>
+
+#include "state/embed.h"
+#include "state/variant.h"
+
+enum { FEW = 8 };
+
+/* The second upvalue of such a function. */
+typedef struct native {
+    lun_native *call;
+    void *ctx;
+    char name[64];
+} native;
+
+/* Raises what the function has told, with its name and the script's place. */
+static int raise(lua_State *L, lun__host *h, const native *n, lun_status s)
+{
+    char text[512];
+    const char *told = lun_error(h->engine);
+    if ((unsigned)s > LUN_EBOUNDS)
+        s = LUN_ESCRIPT;
+    snprintf(text, sizeof text, "%s: %s", n->name, *told ? told : lun_status_name(s));
+    (void)lun_fail(h->engine, s, text);
+    return lun__raise_fault(L, h, s);
+}
+
+static int call_native(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    const native *n = lua_touserdata(L, lua_upvalueindex(2));
+    lun_variant few[FEW], *args = few, results[LUN_MOST_RESULTS] = {{.type = LUN_TYPE_NIL}};
+    int count = lua_gettop(L), given = 0;
+    luaL_checkstack(L, LUN_MOST_RESULTS + 4, NULL);
+    if (count > FEW)
+        args = lua_newuserdatauv(L, (size_t)count * sizeof *args, 0);
+    for (int i = 0; i < count; i++)
+        if (!lun__variant_of(L, h, i + 1, &args[i])) {
+            char kind[LUN__KIND_TEXT];
+            lun__variant_kind(L, i + 1, kind);
+            return luaL_error(L,
+                              "bad argument #%d to '%s' (nil, boolean, number, text or array "
+                              "expected, got %s)",
+                              i + 1, n->name, kind);
+        }
+    (void)lun_fail(h->engine, LUN_OK, "");
+    lun_status s = n->call(n->ctx, h->engine, args, count, results, &given);
+    if (s == LUN_OK && (given < 0 || given > LUN_MOST_RESULTS))
+        s = lun_fail(h->engine, LUN_EARG, "more results than there is room for");
+    for (int i = 0; s == LUN_OK && i < given; i++)
+        s = lun__variant_check(h->engine, &results[i], "result", i + 1);
+    if (s != LUN_OK)
+        return raise(L, h, n, s);
+    for (int i = 0; i < given; i++) {
+        lun__variant_push(L, h, &results[i]);
+        if (results[i].type == LUN_TYPE_ARRAY)
+            lun_release(results[i].as.array); /* the reference that the function gave away */
+    }
+    return given;
+}
+
+static int set_native(lua_State *L)
+{
+    const lun__job *j = lua_touserdata(L, 1);
+    (void)lun__here(L);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    native *n = lua_newuserdatauv(L, sizeof *n, 0);
+    *n = *(const native *)j->native;
+    lua_pushcclosure(L, call_native, 2);
+    lua_setglobal(L, j->text);
+    return 0;
+}
+
+static int register_native(lua_State *L)
+{
+    return lun__embed_with_host(L, set_native);
+}
+
+lun_status lun_register(lun_engine *e, const char *name, lun_native *f, void *ctx)
+{
+    native n = {.call = f, .ctx = ctx};
+    if (e && !f)
+        return lun_fail(e, LUN_EARG, "a function is missing (NULL)");
+    snprintf(n.name, sizeof n.name, "%s", name ? name : "");
+    return lun__embed_run(e, register_native, &(lun__job){.text = name, .native = &n});
+}

@@ -1,0 +1,37 @@
+/* own_state.c - arrays in and out of a lua_State of the host's own, which has opened the module.
+ * Knows nothing of the engine's own state. */
+#include "bind/bind.h"
+
+lun_engine *lun_to_engine(lua_State *L)
+{
+    return L ? lun__engine_of(L) : NULL;
+}
+
+lun_array *lun_to_array(lua_State *L, int index)
+{
+    return L ? lun__to_array(L, index) : NULL;
+}
+
+/* With the host as upvalue; the array as light userdata at 1. */
+static int push_array(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun_array *a = lua_touserdata(L, 1);
+    if (lun_engine_of(a) != h->engine)
+        return luaL_error(L, "the array belongs to another engine");
+    lun_array **place = lun__new_array(L, h);
+    lun_retain(a);
+    *place = a;
+    return 1;
+}
+
+void lun_push_array(lua_State *L, lun_array *a)
+{
+    luaL_checkstack(L, 3, NULL);
+    if (!lun__host_of(L))
+        luaL_error(L, "the module lunarray is not open in this state");
+    lun__host_open(L);
+    lua_pushcclosure(L, push_array, 1);
+    lua_pushlightuserdata(L, a);
+    lua_call(L, 1, 1);
+}
