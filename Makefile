@@ -378,13 +378,27 @@ oclgrind: all
 # make install-module is what LuaRocks uses: the module alone.
 VERSION = $(shell sed -n 's/^#define LUN_VERSION *"\(.*\)"/\1/p' prims/lunarray.h)
 INSTALL ?= install
-HEADERS := prims/lunarray.h prims/lunarray_bind.h prims/lunarray_dlpack.h
-.PHONY: install install-module uninstall module
+HEADERS := prims/lunarray.h prims/lunarray_bind.h prims/lunarray.hpp \
+    prims/lunarray_dlpack.h
+.PHONY: install install-module uninstall module directories-made
 module: $(MODULE)
 
-install-module: $(MODULE)
+install-module: $(MODULE) | directories-made
 	$(INSTALL) -d $(DESTDIR)$(LUA_CMOD)
 	$(INSTALL) -m 755 $(MODULE) $(DESTDIR)$(LUA_CMOD)/lunarray.so
+
+# The directories that are not there yet, which uninstall takes away again; lunarray.pc remembers them.
+PC := $(LIBDIR)/pkgconfig/lunarray.pc
+directories-made: FORCE
+	@mkdir -p $(GEN); { sed -n 's/^# made: //p' '$(DESTDIR)$(PC)' 2>/dev/null; \
+	    for made in '$(BINDIR)' '$(LIBDIR)/pkgconfig' '$(LUA_CMOD)' '$(INCLUDEDIR)' '$(MANDIR)/man1'; do \
+	        while [ -n "$$made" ] && [ ! -d "$(DESTDIR)$$made" ]; do echo "$$made"; made=$${made%/*}; done; \
+	    done; } | LC_ALL=C sort -ru > $(GEN)/directories
+
+# How a program finds the library, where the linker does not look by itself.
+HINT = printf '%s\n' 'A program with it:' \
+    '    cc host.c $$(PKG_CONFIG_PATH=$(LIBDIR)/pkgconfig pkg-config --cflags --libs lunarray) -Wl,-rpath,$(LIBDIR) -o host' \
+    'Without -Wl,-rpath it runs by: LD_LIBRARY_PATH=$(LIBDIR) ./host (after make install into /usr/local: ldconfig)'
 
 install: all install-module $(GEN)/lunarray.pc
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)
@@ -396,21 +410,25 @@ install: all install-module $(GEN)/lunarray.pc
 	$(INSTALL) -m 644 $(GEN)/lunarray.pc $(DESTDIR)$(LIBDIR)/pkgconfig/lunarray.pc
 	$(if $(MANPAGE),$(INSTALL) -d $(DESTDIR)$(MANDIR)/man1)
 	$(if $(MANPAGE),$(INSTALL) -m 644 $(MANPAGE) $(DESTDIR)$(MANDIR)/man1/lunarray.1)
+	@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,$(HINT))
 
 uninstall:
+	@mkdir -p $(GEN); sed -n 's/^# made: //p' '$(DESTDIR)$(PC)' > $(GEN)/directories 2>/dev/null || true
 	rm -f $(DESTDIR)$(BINDIR)/lunarray $(DESTDIR)$(LIBDIR)/liblunarray.so.0 \
 	    $(DESTDIR)$(LIBDIR)/liblunarray.so $(DESTDIR)$(LIBDIR)/liblunarray.a \
 	    $(HEADERS:prims/%=$(DESTDIR)$(INCLUDEDIR)/%) \
 	    $(DESTDIR)$(LIBDIR)/pkgconfig/lunarray.pc \
 	    $(DESTDIR)$(LUA_CMOD)/lunarray.so $(DESTDIR)$(MANDIR)/man1/lunarray.1
+	@while read -r made; do rmdir "$(DESTDIR)$$made" 2>/dev/null || true; done < $(GEN)/directories
 
 # Made anew at each install: it holds the directories chosen there.
-$(GEN)/lunarray.pc: FORCE
+$(GEN)/lunarray.pc: FORCE | directories-made
 	@mkdir -p $(@D)
 	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' \
 	    'Name: lunarray' 'Description: Lazy arrays that run as fused kernels' \
 	    'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -llunarray' \
 	    'Libs.private: $(LUA_LIB) $(OPENMP) $(LIBS)' > $@
+	@sed 's/^/# made: /' $(GEN)/directories >> $@
 
 .PHONY: clean help
 clean:

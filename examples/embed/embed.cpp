@@ -1,113 +1,44 @@
-// A C++ program: references that end by themselves, operators, errors as exceptions. The wrapper is
-// all here; take it along.
+// A C++ program: references that end by themselves, operators, errors as exceptions, functions that
+// scripts call.
 //
 //     c++ -std=c++17 embed.cpp $(pkg-config --cflags --libs lunarray) -o embed && ./embed
 //
 // prints:
 //     0 1 4 9 16
-//     sum 30
+//     sum 30, largest of 10 - x * x: 10
+//     script: mean 6, name squares of 5
 //     caught: lengths differ: 5 and 2
+//     caught: no sensor 7
 #include <cstdio>
-#include <initializer_list>
-#include <memory>
-#include <stdexcept>
-#include <vector>
 
-#include <lunarray.h>
-
-namespace lun
-{
-
-class Engine
-{
-  public:
-    Engine()
-    {
-        check(lun_open(nullptr, &e_));
-    }
-    ~Engine()
-    {
-        lun_close(e_);
-    }
-    Engine(const Engine &) = delete;
-    Engine &operator=(const Engine &) = delete;
-
-    void check(lun_status s) const
-    {
-        if (s != LUN_OK)
-            throw std::runtime_error(lun_error(e_));
-    }
-    lun_engine *get() const
-    {
-        return e_;
-    }
-
-  private:
-    lun_engine *e_ = nullptr;
-};
-
-/* A reference to a Vector or an expression; copies share it. Must end before its engine. */
-class Array
-{
-  public:
-    Array(const Engine &e, lun_array *a) : e_(&e), a_(a, lun_release)
-    {
-    }
-    Array(const Engine &e, std::initializer_list<double> x) : e_(&e)
-    {
-        lun_array *a;
-        e.check(lun_vector(e.get(), x.begin(), static_cast<int64_t>(x.size()), LUN_F64, &a));
-        a_.reset(a, lun_release);
-    }
-
-    friend Array operator+(const Array &a, const Array &b)
-    {
-        return a.with(lun_add, b);
-    }
-    friend Array operator*(const Array &a, const Array &b)
-    {
-        return a.with(lun_mul, b);
-    }
-
-    double sum() const
-    {
-        lun_value v;
-        e_->check(lun_total(e_->get(), LUN_SUM, a_.get(), 0, &v));
-        return v.as.d;
-    }
-    std::vector<double> read() const
-    {
-        std::vector<double> x(static_cast<std::size_t>(lun_size(a_.get())));
-        e_->check(lun_read(e_->get(), a_.get(), x.data(), 0, lun_size(a_.get())));
-        return x;
-    }
-
-  private:
-    using Binary = lun_status (*)(lun_engine *, lun_array *, lun_array *, lun_array **);
-    Array with(Binary op, const Array &b) const
-    {
-        lun_array *out;
-        e_->check(op(e_->get(), a_.get(), b.a_.get(), &out));
-        return Array(*e_, out);
-    }
-
-    const Engine *e_;
-    std::shared_ptr<lun_array> a_;
-};
-
-} // namespace lun
+#include <lunarray.hpp>
 
 int main()
 {
-    lun::Engine engine;
-    lun::Array x(engine, {0, 1, 2, 3, 4});
-    lun::Array square = x * x;
-    for (double v : square.read())
+    lun::engine engine;
+    lun::array x = engine.vector({0.0, 1.0, 2.0, 3.0, 4.0});
+    lun::array square = x * x;
+    for (double v : square.read<double>())
         std::printf("%s%g", v > 0 ? " " : "", v);
-    std::printf("\nsum %g\n", square.sum());
+    std::printf("\nsum %g, largest of 10 - x * x: %g\n", square.sum(), (10 - square).max());
+
+    // A script's function, called with an array and a text; it calls one of the host's.
+    engine.add("length", [](const std::vector<lun::value> &in) -> std::vector<lun::value> {
+        return {std::get<lun::array>(in.at(0)).size()};
+    });
+    engine.add("sensor", [](const std::vector<lun::value> &in) -> std::vector<lun::value> {
+        throw std::runtime_error("no sensor " + std::to_string(std::get<std::int64_t>(in.at(0))));
+    });
+    engine.run("function describe(a, name) return a:mean(), name .. ' of ' .. length(a) end");
+    auto results = engine.call("describe", {square, std::string("squares")});
+    std::printf("script: mean %g, name %s\n", std::get<double>(results[0]),
+                std::get<std::string>(results[1]).c_str());
+
     try {
-        x + lun::Array(engine, {1, 2});
-    } catch (const std::exception &error) {
+        x + engine.vector({1.0, 2.0});
+    } catch (const lun::error &error) {
         std::printf("caught: %s\n", error.what());
     }
+    engine.run("ok, message = pcall(sensor, 7) message = message.message:gsub('^sensor: ', '')");
+    std::printf("caught: %s\n", engine.get_text("message").c_str());
 }

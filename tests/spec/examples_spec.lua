@@ -87,12 +87,13 @@ describe("examples", function()
         for source, compiler in pairs {
             ["embed.c"] = "cc -std=c11 -D_POSIX_C_SOURCE=200809L",
             ["threads.c"] = "cc -std=c11 -pthread",
+            ["sensor.c"] = "cc -std=c11 -pthread",
             ["embed.cpp"] = "c++ -std=c++17",
         } do
             it(source .. " builds from the installed tree and prints what it says", function()
                 local path = "examples/embed/" .. source
                 succeed(("%s -Wall -Wextra -pedantic -Werror %s -o %s/%s.out $(PKG_CONFIG_SYSROOT_DIR=%s "
-                    .. "PKG_CONFIG_PATH=%s/opt/lun/lib/pkgconfig pkg-config --cflags --libs lunarray)")
+                    .. "PKG_CONFIG_PATH=%s/opt/lun/lib/pkgconfig pkg-config --cflags --libs lunarray) -lm")
                     :format(compiler, path, scratch, source, root, root))
                 assert.equal((head_of(path)), succeed(("LD_LIBRARY_PATH=%s/opt/lun/lib LUNARRAY_CACHE_DIR=%s/cache "
                     .. "%s/%s.out"):format(root, scratch, scratch, source)))
