@@ -1,7 +1,7 @@
 /* main.c - the program: a drop-in for the stock Lua 5.4 interpreter, with `lun` preset to the
  * module. Options (options.c), exit codes and messages are the stock ones; --backend, --threads,
- * --sandbox, --info, --help and --version are added. Knows of the engine how it is opened as a
- * sandbox and how far it is, nothing else. */
+ * --check, --sandbox, --info, --help and --version are added. Knows of the engine how it is opened
+ * as a sandbox and how far it is, nothing else. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,6 +199,12 @@ static bool run_info(lua_State *L, const lun_options *o)
     return run_text(L, o, "print(require 'lunarray'.info())", "=(--info)");
 }
 
+/* As lun.check(true) by the script. */
+static bool run_check(lua_State *L, const lun_options *o)
+{
+    return run_text(L, o, "require 'lunarray'.check(true)", "=(--check)");
+}
+
 /* What is left to do when options have run: the script, the prompt, or standard input. */
 static bool run_rest(lua_State *L, const lun_options *o)
 {
@@ -243,8 +249,8 @@ static int run(lua_State *L)
     set_arg(L, o);
     watch_progress(L);
     lua_gc(L, LUA_GCGEN, 0, 0);
-    bool ok = (o->ignore_env || o->sandbox || run_init(L, o)) && run_options(L, o) &&
-              (!o->info || run_info(L, o)) && run_rest(L, o);
+    bool ok = (!o->check || run_check(L, o)) && (o->ignore_env || o->sandbox || run_init(L, o)) &&
+              run_options(L, o) && (!o->info || run_info(L, o)) && run_rest(L, o);
     lua_pushboolean(L, ok);
     return 1;
 }

@@ -87,6 +87,8 @@ static bool parse_long(lun_options *o, int *index)
         o->info = true;
     else if (strcmp(text, "--sandbox") == 0)
         o->sandbox = true;
+    else if (strcmp(text, "--check") == 0)
+        o->check = true;
     else if (strcmp(text, "--help") == 0)
         o->help = true;
     else if (strcmp(text, "--version") == 0)
@@ -146,6 +148,8 @@ bool lun__options_parse(lun_options *o)
     }
     o->script = i;
     o->has_script = i < o->argc;
+    if (o->check && (o->sandbox || o->seconds || o->megabytes))
+        return refuse(o, "--check", "'%s' does not go with a sandbox");
     return true;
 }
 
@@ -165,6 +169,7 @@ void lun__options_usage(FILE *to, const char *program)
             "  -         stop handling options and execute stdin\n"
             "  --backend name  compute with this backend (see --info)\n"
             "  --threads n     use at most n threads of the host\n"
+            "  --check         try functions for associativity, recompute elements\n"
             "  --sandbox       keep scripts from files, processes and the machine\n"
             "  --time-limit s    of the sandbox, in seconds\n"
             "  --memory-limit m  of the sandbox, in megabytes\n"

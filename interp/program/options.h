@@ -19,7 +19,7 @@ typedef struct lun_options {
     const char *backend;
     const char *threads;
     const char *seconds, *megabytes; /* limits; given, they make a sandbox */
-    bool sandbox;
+    bool sandbox, check;
     bool interactive, version, ignore_env, executes, info, help, about;
 } lun_options;
 

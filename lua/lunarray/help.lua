@@ -28,6 +28,11 @@ local FUNCTIONS = {
     explain = { "lun.explain(e, ...)", "the kernels that evaluating e would run, without running them" },
     stats = { 'lun.stats() or lun.stats "reset"', "counters: compiles, launches, bytes allocated and moved" },
     profile = { "lun.profile(f)", "calls f() and prints what each kernel in it cost; gives the rows and f's results" },
+    check = {
+        "lun.check(true), lun.check(false)",
+        "tries functions of reduce and scan for associativity and their first value, and computes some elements that\n"
+            .. "Lua functions give again by Lua itself; raises what is found, with its operands",
+    },
     clock = { "lun.clock()", "seconds on a clock that never goes back, for timing" },
     trim = { "lun.trim()", "gives pooled memory back to the system" },
     backends = { "lun.backends()", "the names of the backends that can be used here, best first" },

@@ -28,6 +28,7 @@ lun.plot = later("plot", "plot")
 lun.hist = later("hist", "hist")
 lun.image = later("image", "image")
 lun.profile = later("profile", "profile")
+lun.check = later("check", "check")
 lun.info = later("info", "text")
 lun.help = later("help", "text")
 

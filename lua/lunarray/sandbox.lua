@@ -188,7 +188,7 @@ local function module()
     for name, value in pairs(require "lunarray") do
         lun[name] = value
     end
-    for _, name in ipairs { "load", "open", "save", "info", "use", "math", "backends", "devices" } do
+    for _, name in ipairs { "load", "open", "save", "info", "check", "use", "math", "backends", "devices" } do
         lun[name] = nil
     end
     local source = core.internal.methods.source
