@@ -1,7 +1,9 @@
 /* A host with a sensor that gives a block of samples a thousand times a second. What is computed of
  * them is its users' script, which may be wrong, may change while it runs, and may never end.
  *
- *     cc sensor.c $(pkg-config --cflags --libs lunarray) -pthread -o sensor && ./sensor
+ *     cc sensor.c $(pkg-config --cflags --libs lunarray) -pthread -lm -o sensor && ./sensor
+ *
+ * With an argument, as ./sensor times, it also tells how late the blocks were. It
  *
  * prints:
  *     script: filter ready for mV
@@ -9,8 +11,6 @@
  *     block 200: new script refused: [string "function process("]:1: <name> or '...' expected near <eof>
  *     block 250: script stopped: interrupted
  *     400 blocks of 64 samples, 399 results, 1 alarm, last rms 0.707
- *
- * and, with an argument (./sensor times), how late the blocks were.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
