@@ -103,10 +103,10 @@ LUN_API int lun_error_operand(const lun_engine *e);
 /* Bytes of elements allocated since the last call, less those freed: what a garbage collector
  * should be told. */
 LUN_API int64_t lun_pressure(lun_engine *e);
-/* on: the next call that needs a large block of memory, and finds none that an array has left,
- * fails with LUN_ENOMEM.  Returns how many bytes such a call has needed since the last lun_thrifty,
- * or 0: then collect, and make that call again.  A host that calls this is told nothing of large
- * blocks by lun_pressure. */
+/* on: the next call that needs a large block of memory, and finds none that an array has left, or
+ * that copies a large array before a write because others hold its elements, fails with LUN_ENOMEM.
+ * Returns how many bytes such a call has needed since the last lun_thrifty, or 0: then collect, and
+ * make that call again.  A host that calls this is told nothing of large blocks by lun_pressure. */
 LUN_API int64_t lun_thrifty(lun_engine *e, bool on);
 
 /* ---- an interpreter -------------------------------------------------------------------------- */

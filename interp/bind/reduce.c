@@ -13,6 +13,19 @@ static lun_reduction_info row_of(lun_reduction r)
     return row;
 }
 
+enum { LEFT = 8 }; /* slots that calls before this one may have left an operand in */
+
+/* Makes x the only value of this call's slots: what is left in them counts as alive for the
+ * collector until the caller uses them again, and would hold the elements of what was reduced. */
+static int only_number(lua_State *L, lun_value x)
+{
+    lua_settop(L, 0);
+    lua_settop(L, LEFT);
+    lua_settop(L, 0);
+    lun__push_value(L, x);
+    return 1;
+}
+
 /* Pushes the reduction of the array at 1. */
 static int total(lua_State *L, lun__host *h, lun_reduction r, int64_t ddof)
 {
@@ -23,9 +36,8 @@ static int total(lua_State *L, lun__host *h, lun_reduction r, int64_t ddof)
     lun__check(L, h, s, 1);
     if (row_of(r).index)
         x.as.i++;
-    lun__push_value(L, x);
     lun__report_memory(L, h);
-    return 1;
+    return only_number(L, x);
 }
 
 /* a:sum(), lun.sum(a). Upvalues: the host, the reduction. */
@@ -93,9 +105,8 @@ static int array_dot(lua_State *L)
     lun_status s;
     LUN__TRY(s, lun_dot(h->engine, a, b, &x));
     lun__check(L, h, s, 2);
-    lun__push_value(L, x);
     lun__report_memory(L, h);
-    return 1;
+    return only_number(L, x);
 }
 
 /* internal.reductions(): the rows of the engine's table, in order. */

@@ -4,6 +4,7 @@
 
 #include "api/api.h"
 #include "run/run.h"
+#include "store/pool.h"
 
 lun_status lun_eval(lun_engine *e, lun_array *const *arrays, int count)
 {
@@ -195,6 +196,9 @@ static lun_status own(lun_engine *e, lun_array *top)
         n->moments = NULL;
         return LUN_OK;
     }
+    /* others may be garbage that a collector has not met yet */
+    if (!twin && lun__pool_refuse(e->pool, n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes))
+        return lun__nomem(e);
     s = top->wraps ? leaf_on_storage(e, n, &mine) : leaf_on_copy(e, n, &mine);
     if (s != LUN_OK)
         return s;

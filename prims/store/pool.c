@@ -1,6 +1,7 @@
 /* pool.c - blocks in size classes: four steps to each power of two, so at most a quarter is wasted.
- * Small blocks come from the C library, large ones from mmap with huge pages advised.  A free block
- * keeps the link to the next one in its own first bytes. */
+ * Small blocks come from the C library, large ones from mmap with huge pages advised.  The free
+ * blocks of a class are a stack: the one that was given last is taken first, and the one at the
+ * bottom has been unused longest.  Each keeps its links in its own first bytes. */
 #include "store/pool.h"
 
 #include <stdlib.h>
@@ -14,16 +15,23 @@ enum {
     MAP_FROM = 1 << 20, /* blocks of this size and more are mapped */
     HUGE_PAGE = 2 << 20,
     LARGE = 512 << 10, /* blocks of this size and more are worth a collection */
-    KEEP = 64 << 20    /* unused bytes always kept; beyond that as much as is alive */
+    KEEP = 64 << 20,   /* unused bytes always kept; beyond that as much as is alive */
+    SLACK = 1 << 20    /* given back at once beyond what must be */
 };
 
 typedef struct block {
-    struct block *next;
+    struct block *below, *above; /* above: undefined at the top */
+    uint64_t given;              /* when: the count of blocks given before */
 } block;
 
+typedef struct stack {
+    block *top, *bottom; /* both NULL: it is empty */
+    int64_t size;        /* of each block */
+} stack;
+
 struct lun_pool {
-    block *free[CLASSES];
-    int64_t size[CLASSES]; /* of the blocks in that list */
+    stack free[CLASSES];
+    uint64_t given;
     void *(*alloc)(void *ctx, void *old, size_t bytes);
     void *ctx;
     lun_stats *stats;
@@ -102,10 +110,88 @@ static void system_give(lun_pool *p, void *at, int64_t size)
     }
 }
 
+/* ---- free blocks ----------------------------------------------------------------------------- */
+
+static inline void push(stack *s, block *b, int64_t size, uint64_t given)
+{
+    b->below = s->top;
+    b->given = given;
+    if (s->top)
+        s->top->above = b;
+    else
+        s->bottom = b;
+    s->top = b;
+    s->size = size;
+}
+
+static inline block *pop(stack *s)
+{
+    block *b = s->top;
+    if (b) {
+        s->top = b->below;
+        if (!s->top)
+            s->bottom = NULL;
+    }
+    return b;
+}
+
+/* Gives the block at the bottom back to the system. */
+static void drop_oldest(lun_pool *p, stack *s)
+{
+    block *b = s->bottom;
+    if (b == s->top)
+        s->top = s->bottom = NULL;
+    else
+        s->bottom = b->above;
+    if (s->bottom)
+        s->bottom->below = NULL;
+    p->stats->pooled -= s->size;
+    system_give(p, b, s->size);
+}
+
+/* The stack whose bottom has been unused longest, NULL if all are empty; *next: when the one after
+ * it was given. */
+static stack *oldest_stack(lun_pool *p, uint64_t *next)
+{
+    stack *oldest = NULL;
+    *next = UINT64_MAX;
+    for (stack *s = p->free; s < p->free + CLASSES; s++) {
+        if (!s->bottom || s->bottom->given >= *next)
+            continue;
+        if (oldest && oldest->bottom->given < s->bottom->given) {
+            *next = s->bottom->given;
+            continue;
+        }
+        *next = oldest ? oldest->bottom->given : UINT64_MAX;
+        oldest = s;
+    }
+    return oldest;
+}
+
+/* Gives back the blocks that have been unused longest, until at most so many bytes are kept. */
+static void shrink(lun_pool *p, int64_t most)
+{
+    uint64_t next;
+    for (stack *s; p->stats->pooled > most && (s = oldest_stack(p, &next));)
+        while (s->bottom && s->bottom->given < next && p->stats->pooled > most)
+            drop_oldest(p, s);
+}
+
+/* ---- taking and giving ----------------------------------------------------------------------- */
+
 /* What a garbage collector is to be told of a block. */
 static inline int64_t pressure_of(const lun_pool *p, int64_t size)
 {
     return p->asked && size >= LARGE ? 0 : size;
+}
+
+bool lun__pool_refuse(lun_pool *p, int64_t bytes)
+{
+    if (!p->thrifty || bytes < LARGE)
+        return false;
+    p->thrifty = false;
+    p->refused = bytes;
+    return true;
 }
 
 lun_status lun__pool_take(lun_pool *p, int64_t bytes, void **out, int64_t *room)
@@ -117,13 +203,10 @@ lun_status lun__pool_take(lun_pool *p, int64_t bytes, void **out, int64_t *room)
     lun_stats *s = p->stats;
     if (p->limit && s->allocated + size > p->limit)
         return LUN_ELIMIT;
-    block *b = p->free[c];
+    block *b = pop(&p->free[c]);
     if (b) {
-        p->free[c] = b->next;
         s->pooled -= size;
-    } else if (p->thrifty && size >= LARGE) {
-        p->thrifty = false;
-        p->refused = size;
+    } else if (lun__pool_refuse(p, size)) {
         return LUN_ENOMEM;
     } else {
         b = system_take(p, size);
@@ -150,27 +233,23 @@ void lun__pool_give(lun_pool *p, void *at, int64_t room)
     lun_stats *s = p->stats;
     s->allocated -= room;
     p->pressure -= pressure_of(p, room);
-    if (s->pooled + room > KEEP && s->pooled + room > s->allocated) {
+    int64_t most = s->allocated > KEEP ? s->allocated : KEEP;
+    if (room > most) {
         system_give(p, at, room);
         return;
     }
-    block *b = at;
+    if (s->pooled + room > most)
+        shrink(p, most - room - SLACK);
     int c = class_of(room, &size);
-    b->next = p->free[c];
-    p->free[c] = b;
-    p->size[c] = size;
+    push(&p->free[c], at, size, ++p->given);
     s->pooled += room;
 }
 
 void lun__pool_trim(lun_pool *p)
 {
-    for (int c = 0; c < CLASSES; c++)
-        while (p->free[c]) {
-            block *b = p->free[c];
-            p->free[c] = b->next;
-            p->stats->pooled -= p->size[c];
-            system_give(p, b, p->size[c]);
-        }
+    for (stack *s = p->free; s < p->free + CLASSES; s++)
+        while (s->bottom)
+            drop_oldest(p, s);
 }
 
 void lun__pool_close(lun_pool *p)

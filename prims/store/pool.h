@@ -22,7 +22,8 @@ void lun__pool_close(lun_pool *p); /* every block must have been given back */
 lun_status lun__pool_take(lun_pool *p, int64_t bytes, void **out, int64_t *room);
 /* Returns a block with the room that lun__pool_take gave. */
 void lun__pool_give(lun_pool *p, void *block, int64_t room);
-/* Gives unused blocks back to the system. */
+/* Gives unused blocks back to the system.  lun__pool_give does so with those that have been unused
+ * longest, when more is kept than is alive. */
 void lun__pool_trim(lun_pool *p);
 /* Bytes taken since the last call, and elsewhere on behalf of the same arrays, less
  * those given back. */
@@ -34,5 +35,8 @@ int64_t lun__pool_pressure(lun_pool *p);
 int64_t lun__pool_thrifty(lun_pool *p, bool on);
 /* Whether a block was refused since, to be asked for again. */
 bool lun__pool_refused(const lun_pool *p);
+/* Before so many bytes are copied only because garbage may hold them: true where that, too, is to
+ * be refused. */
+bool lun__pool_refuse(lun_pool *p, int64_t bytes);
 
 #endif

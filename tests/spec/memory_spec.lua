@@ -161,6 +161,61 @@ describe("memory", function()
         end)
     end
 
+    for _, mode in ipairs { "generational", "incremental" } do
+        it("is not copied for a write where only dropped expressions hold it, collecting " .. mode .. "ly", function()
+            local script = [[
+                collectgarbage "%s"
+                local a, b = lun.random(1 << 18, { seed = 1 }):copy(), lun.random(1 << 18, { seed = 2 }):copy()
+                local c, d = (a + b):eval(), (a - b):eval() -- there is room for copies
+                c:free() d:free()
+                local before, most = lun.stats().allocated, 0
+                for i = 1, 50 do
+                    local n = a:lt(b):count()
+                    a[1] = n / i
+                    most = math.max(most, lun.stats().allocated)
+                    b[2] = (a * 2):sum()
+                    most = math.max(most, lun.stats().allocated)
+                end
+                io.write(most - before)]]
+            local pipe = assert(io.popen(("%s -e '%s'"):format(program, script:format(mode))))
+            local text = pipe:read "a"
+            pipe:close()
+            assert.equal("0", text)
+        end)
+    end
+
+    it("is kept where a later write needs the elements of an expression that is still held", function()
+        local a = lun.random(1 << 18, { seed = 1 }):copy()
+        local first, held = a[1], a + 1
+        a[1] = 7
+        assert.equal(first + 1, held[1])
+        assert.equal(7, a[1])
+    end)
+
+    it("that a loop needs stays, after a session of other sizes", function()
+        local script = [[
+            local many = {}
+            for i = 1, 40 do many[i] = lun.random(3000 * i, { seed = i }):copy() end
+            for i = 1, 4 do many[40 + i] = lun.random((1 << 20) + 300000 * i, { seed = i }):copy() end
+            for i = 1, 44 do many[i]:free() end
+            assert(lun.stats().pooled > 50e6)
+            local a, b = lun.random(1 << 18, { seed = 1 }):copy(), lun.random(1 << 18, { seed = 2 }):copy()
+            local c = lun.random(1 << 21, { seed = 3 }):copy()
+            local before
+            for i = 1, 50 do
+                if i == 3 then before = lun.stats().allocations end
+                local x, y, z = (a + b):eval(), (a * b):cast "f32":eval(), (c + i):eval()
+                x:free() y:free() z:free()
+            end
+            local s = lun.stats()
+            assert(s.pooled <= 64 << 20)
+            io.write(s.allocations - before)]]
+        local pipe = assert(io.popen(("%s -e '%s'"):format(program, script)))
+        local text = pipe:read "a"
+        pipe:close()
+        assert.equal("0", text)
+    end)
+
     it("of arrays is told from that of anything else of the same size", function()
         collectgarbage "collect"
         local before = lun.stats().nodes
