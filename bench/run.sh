@@ -22,6 +22,7 @@ quick)
     math="exp log sin pow"
     loop_reps=1
     w13_megabytes=512 w13_limit=250
+    sweep_sizes="8 12 14 16 18 20 24" sweep_dtypes="f32 u8" sweep_rounds=1
     ;;
 full)
     rounds=${ROUNDS:-7}
@@ -33,6 +34,7 @@ full)
     math=""
     loop_reps=3
     w13_megabytes=2048 w13_limit=500
+    sweep_sizes="8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24" sweep_dtypes="f32 f64 i32 i64 u8" sweep_rounds=3
     ;;
 *)
     echo "usage: sh bench/run.sh [quick]" >&2
@@ -83,6 +85,7 @@ for source in bench/baselines/w*.c; do
     # shellcheck disable=SC2086 # several words
     make_one "$BUILD/bench/$(basename "$source" .c)" "$source" -fopenmp $flags
 done
+make_one "$BUILD/bench/sweep" bench/baselines/sweep.c
 make_one "$BUILD/bench/start" bench/start.c
 make_one "$BUILD/bench/clock.so" bench/clock.c -shared -fPIC -isystem "$lua_include"
 make_one "$BUILD/bench/empty.so" bench/empty.c -shared -fPIC -isystem "$lua_include"
@@ -175,3 +178,7 @@ while [ "$round" -le "$rounds" ]; do
 done
 
 "$ours" bench/report.lua "$out" "$BUILD/bench.json" "$mode"
+
+# Every size: a table of its own.
+SWEEP_SIZES=${SWEEP_SIZES:-$sweep_sizes} SWEEP_DTYPES=${SWEEP_DTYPES:-$sweep_dtypes} \
+    SWEEP_ROUNDS=${SWEEP_ROUNDS:-$sweep_rounds} SWEEP_PYTHON=${numpy:-none} "$ours" bench/sweep.lua

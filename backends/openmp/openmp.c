@@ -194,8 +194,9 @@ static lun_status advance(openmp *o, lun_kernel *k, const lun_launch *launch)
 /* A run that a team could share: by one thread if that was faster lately. */
 static lun_status run_paced(openmp *o, lun_kernel *k, lun_team *team, lun_launch *launch)
 {
-    lun_pace_plan plan = lun__pace_plan(&o->pace, &k->rate, launch->count,
-                                        lun__host_guess(k->cost, launch->count, launch->bytes));
+    lun_pace_plan plan =
+        lun__pace_plan(&o->pace, &k->rate, launch->count,
+                       lun__host_guess(k->cost, launch->count, launch->bytes), team->threads);
     double start = plan.timed ? lun__now() : 0;
     if (!plan.team)
         team->threads = 1;

@@ -13,10 +13,11 @@
 enum { LUN_PACE_SIZES = 13, LUN_PACE_LENGTHS = 10 };
 
 /* Of one kernel: the nanoseconds that an index takes, by the binary order of the count of indices,
- * from 2^10 on.  0: not measured, < 0: such a run was met once. */
+ * from 2^10 on.  0: not measured. */
 typedef struct lun_rate {
     float alone[LUN_PACE_SIZES]; /* one thread */
     float team[LUN_PACE_SIZES];  /* the team, when its threads come in time */
+    uint8_t met[LUN_PACE_SIZES]; /* how often, up to 255 */
     uint16_t runs;               /* decided so far, counted around */
 } lun_rate;
 
@@ -30,11 +31,13 @@ typedef struct lun_pace {
 typedef struct lun_pace_plan {
     bool team;       /* by the team */
     bool timed;      /* lun__pace_note is to be told what it took */
+    int threads;     /* of the team */
     double alone_ns; /* what one thread takes; 0: not measured */
 } lun_pace_plan;
 
-/* For a run over count indices; guess_ns: what one thread takes, roughly. */
-lun_pace_plan lun__pace_plan(const lun_pace *p, lun_rate *r, int64_t count, double guess_ns);
+/* For a run over count indices; guess_ns: what one thread takes, roughly; threads: of the team. */
+lun_pace_plan lun__pace_plan(const lun_pace *p, lun_rate *r, int64_t count, double guess_ns,
+                             int threads);
 /* What the run took that was planned so. */
 void lun__pace_note(lun_pace *p, lun_rate *r, int64_t count, const lun_pace_plan *plan, double ns);
 
