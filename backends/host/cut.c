@@ -10,6 +10,8 @@ enum {
     CHUNK_NS = 20000,       /* what a chunk of such elements should take */
     CHUNK_LEAST = 1024,     /* indices, of others */
     READ_BYTES = 128 << 10, /* at once from a file, at least, where there is as much */
+    SCAN_MOST = 1 << 20,    /* indices of a chunk of a SCAN, where that is free */
+    SCAN_SHARES = 4,        /* chunks for each worker there: all have work while carries come */
     CACHE_MOST = 32 << 20,  /* one process cannot count on more of a large last-level cache */
     CACHE_LEAST = 1 << 20
 };
@@ -57,6 +59,16 @@ static int64_t workers_for(const lun_cut_work *w, const lun_team *team)
     return most < team->threads ? (int64_t)most : team->threads;
 }
 
+/* One worker needs no totals of chunks: it makes as few chunks as it may. */
+static int64_t scan_chunk(int64_t count, int64_t workers)
+{
+    int64_t most = workers > 1 ? LUN_SCAN_CHUNK : SCAN_MOST;
+    int64_t least = workers > 1 ? LUN_CHUNK : LUN_BLOCK;
+    int64_t chunk = lun__cut_divide(count, workers > 1 ? workers * SCAN_SHARES : 1);
+    chunk = chunk > most ? most : chunk < least ? least : chunk;
+    return lun__cut_round(chunk, LUN_BLOCK);
+}
+
 void lun__cut_make(const lun_cut_work *w, const lun_team *team, lun_cut *out)
 {
     double own_ns = (double)w->count * (double)w->cost * operation_ns;
@@ -75,6 +87,8 @@ void lun__cut_make(const lun_cut_work *w, const lun_team *team, lun_cut *out)
                 parts = lun__cut_divide(share, grain_of(w, team));
         out->chunk = lun__cut_round(lun__cut_divide(share, parts), LUN_BLOCK);
     }
+    if (w->free && !w->file_bytes)
+        out->chunk = scan_chunk(w->count, workers);
     out->chunks = lun__cut_divide(w->count, out->chunk);
     out->batch = 1;
     if (w->file_bytes) { /* a file is read best from its start to its end, in large pieces */

@@ -10,6 +10,7 @@ typedef struct lun_cut_work {
     int64_t cost;         /* lun__ir_cost, >= 1 */
     int64_t file_bytes;   /* of the widest element of an index that is in a file; 0: none is */
     bool scans, plain;    /* plain: neither REDUCE nor SCAN, chunks may have any size */
+    bool free;            /* chunks of a SCAN may have any size, too */
 } lun_cut_work;
 
 typedef struct lun_cut {

@@ -89,23 +89,29 @@ static lun_status go_with_memory(lun__run *r, const lun_team *team, size_t scrat
 
 bool lun__host_alone(const lun_ir *ir, int64_t cost, const lun_launch *l)
 {
+    if (ir->scan >= 0 && lun__order_free(ir))
+        return l->count <= LUN_CHUNK;
     if (ir->scan >= 0 || ir->result_count)
         return lun__order_chunks(ir, l->count) == 1;
     return l->count <= LUN_CHUNK && cost * l->count <= (int64_t)(LUN_WORKER_NS / LUN_OPERATION_NS);
 }
 
-/* Whether the run is one chunk on this thread, in memory with room for whole blocks. */
-static bool is_small(const lun_exec *exec, const lun_ir *ir, int64_t cost, const lun_launch *l)
+/* Whether all slots have room for whole blocks of 64. */
+static bool has_room(const lun_ir *ir, const lun_launch *l)
 {
-    int64_t end = l->first + l->count, whole = lun__cut_round(end, LUN_BLOCK);
-    if (ir->scan >= 0 || ir->result_count || l->streams || l->bytes > SMALL_BYTES ||
-        exec->scratch || !lun__host_alone(ir, cost, l))
-        return false;
+    int64_t whole = lun__cut_round(l->first + l->count, LUN_BLOCK);
     for (int s = 0; s < ir->slot_count; s++)
         if (l->room[s] < whole &&
             (ir->slots[s].role == LUN_SLOT_IN || ir->slots[s].role == LUN_SLOT_OUT))
             return false;
     return true;
+}
+
+/* Whether the run is one chunk on this thread, in memory with room for whole blocks. */
+static bool is_small(const lun_exec *exec, const lun_ir *ir, int64_t cost, const lun_launch *l)
+{
+    return ir->scan < 0 && !ir->result_count && !l->streams && l->bytes <= SMALL_BYTES &&
+           !exec->scratch && lun__host_alone(ir, cost, l) && has_room(ir, l);
 }
 
 /* With nothing to plan, to share out or to collect. */
@@ -147,13 +153,15 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
         lun__strbuf_puts(services->error, "internal: the first value of a scan must be uniform");
         return LUN_EARG;
     }
-    lun__cut_make(&(lun_cut_work){.count = launch->count,
-                                  .bytes = launch->bytes,
-                                  .cost = cost,
-                                  .file_bytes = lun__feed_widest(ir, launch),
-                                  .scans = ir->scan >= 0,
-                                  .plain = r.plain},
-                  team, &r.cut);
+    lun__cut_make(
+        &(lun_cut_work){.count = launch->count,
+                        .bytes = launch->bytes,
+                        .cost = cost,
+                        .file_bytes = lun__feed_widest(ir, launch),
+                        .scans = ir->scan >= 0,
+                        .free = ir->scan >= 0 && lun__order_free(ir) && has_room(ir, launch),
+                        .plain = r.plain},
+        team, &r.cut);
     r.scratch_step = (exec->scratch + LUN_ALIGNMENT - 1) / LUN_ALIGNMENT * LUN_ALIGNMENT;
     r.feed_step = lun__feed_bytes(ir, launch, r.cut.batch * r.cut.chunk);
     size_t scratch;

@@ -3,6 +3,16 @@
 
 #include <string.h>
 
+#include "table/op.h"
+
+bool lun__order_free(const lun_ir *ir)
+{
+    const lun_ir_ins *scan = &ir->ins[ir->scan];
+    return ir->result_count == 0 && scan->op < LUN_OP_COUNT &&
+           lun__op_get((lun_op)scan->op)->flags & LUN_OPF_ASSOC &&
+           !lun__dtype_is_float((lun_dtype)scan->dtype);
+}
+
 lun_status lun__order_join(void *rows, int64_t n, size_t bytes, lun_order_level level, void *ctx)
 {
     char *row = rows;

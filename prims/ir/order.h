@@ -27,6 +27,9 @@
  *   out[l] = op(carry, p[l-1]); then carry = op(carry, p[7]).  Elements beyond n count as the
  *   identity.
  *
+ *   By an associative operation on integers or bools bits do not depend on chunks: a backend may
+ *   choose others.
+ *
  * A kernel with SCAN has chunks of LUN_SCAN_CHUNK; the engine makes none that has REDUCE as well,
  * and the order of such reductions is not fixed.
  *
@@ -34,6 +37,8 @@
  * callbacks. */
 #ifndef LUN_ORDER_H
 #define LUN_ORDER_H
+
+#include <stdbool.h>
 
 #include "ir/ir.h"
 
@@ -45,6 +50,9 @@ static inline int64_t lun__order_chunks(const lun_ir *ir, int64_t count)
     int64_t chunk = ir->scan >= 0 ? LUN_SCAN_CHUNK : LUN_CHUNK;
     return count / chunk + (count % chunk != 0);
 }
+
+/* Whether the SCAN of ir, which has no REDUCE, gives the same bits in chunks of any size. */
+bool lun__order_free(const lun_ir *ir);
 
 /* ---- the tree over rows in memory ------------------------------------------------------------ */
 

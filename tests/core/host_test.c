@@ -462,20 +462,21 @@ static void test_many_results_use_memory(void **state)
 
 /* ---- scans ----------------------------------------------------------------------------------- */
 
-static void make_scan(lun_ir *ir, int initial)
+/* Of floats chunks are fixed, of integers free; the mocks take both for 8 bytes. */
+static void make_scan(lun_ir *ir, lun_dtype t, int initial)
 {
     lun__ir_init(ir);
-    lun__ir_slot_add(ir, LUN_U64, LUN_SLOT_IN);
-    lun__ir_slot_add(ir, LUN_U64, LUN_SLOT_OUT);
+    lun__ir_slot_add(ir, t, LUN_SLOT_IN);
+    lun__ir_slot_add(ir, t, LUN_SLOT_OUT);
     lun__ir_slot_add(ir, LUN_I32, LUN_SLOT_UNIFORM);
     int32_t x = ir_load(ir, 0), first = -1;
     if (initial == 0)
-        first = ir_const(ir, LUN_U64, 42);
+        first = ir_const(ir, t, 42);
     if (initial == 1)
-        first = ir_arg(ir, LUN_U64);
+        first = ir_arg(ir, t);
     if (initial == 2)
         first = ir_cast(
-            ir, LUN_U64,
+            ir, t,
             ir_add(ir, (lun_ir_ins){.kind = LUN_IR_LOADU, .dtype = LUN_I32, .a = -1, .imm = 2}));
     ir_store(ir, 1, ir_scan(ir, LUN_OP_ADD, 0, false, x, first));
     ir_check_valid(ir);
@@ -507,11 +508,12 @@ static void test_scan_chain(void **state)
             for (int in_place = 0; in_place < 2; in_place++) {
                 int64_t n = lengths[k];
                 lun_ir ir;
-                make_scan(&ir, k % 3);
+                make_scan(&ir, LUN_F64, k % 3);
                 mock *m = new_mock(&ir);
                 test_memory in = test_guarded((size_t)n * 8), to = test_guarded((size_t)n * 8);
                 uint64_t *x = (uint64_t *)(void *)in.data, *copy = test_alloc(n, 8);
-                uint64_t *out = in_place ? x : (uint64_t *)(void *)to.data, carry = 42, acc = 42;
+                uint64_t *out = in_place ? x : (uint64_t *)(void *)to.data;
+                uint64_t carry = k % 3 == 2 ? 0x4045000000000000 /* 42.0 */ : 42, acc = carry;
                 for (int64_t i = 0; i < n; i++)
                     copy[i] = x[i] = test_random(&seed);
                 assert_int_equal(run_scan(m, &ir, test_threads[t], x, out, n), LUN_OK);
@@ -532,6 +534,75 @@ static void test_scan_chain(void **state)
                 test_guarded_free(&to);
                 lun__ir_free(&ir);
             }
+}
+
+static void sum_total(const void *self, int64_t lo, int64_t hi, lun_frame *frame)
+{
+    begin(self, lo, hi, frame);
+    const uint64_t *x = frame->slots[0];
+    *frame->carry = 0;
+    for (int64_t i = lo; i < hi; i++)
+        *frame->carry += x[i];
+}
+
+static void sum_body(const void *self, int64_t lo, int64_t hi, lun_frame *frame)
+{
+    mock *m = begin(self, lo, hi, frame);
+    const uint64_t *x = frame->slots[0];
+    uint64_t *out = frame->slots[1], acc = *frame->carry;
+    for (int64_t i = lo; i < hi; i++) {
+        out[i] = acc;
+        acc += x[i];
+        m->times[i]++;
+    }
+}
+
+static void combine_sum(const void *self, int result, const uint64_t *a, const uint64_t *b,
+                        uint64_t *out, lun_frame *frame)
+{
+    (void)self, (void)result, (void)frame;
+    *out = *a + *b;
+}
+
+/* Of integers, where chunks may have any size: each element once, each carry there, and no totals
+ * where one thread does it all. */
+static void test_free_chunks(void **state)
+{
+    (void)state;
+    static const int64_t lengths[] = {1, 64, 16385, 65537, 100000, MOST};
+    uint64_t seed = 5;
+    for (int k = 0; k < 6; k++)
+        for (int t = 0; t < THREADS; t++) {
+            int64_t n = lengths[k], room = (n + 63) / 64 * 64;
+            lun_ir ir;
+            make_scan(&ir, LUN_U64, k % 3);
+            mock *m = new_mock(&ir);
+            uint64_t *x = test_alloc(room, 8), *out = test_alloc(room, 8), acc = 42, args[] = {42};
+            int32_t uniform = 42;
+            m->times = calloc((size_t)n, 1);
+            for (int64_t i = 0; i < n; i++)
+                x[i] = test_random(&seed);
+            void *slots[SLOTS] = {x, out, &uniform};
+            int64_t rooms[SLOTS] = {room, room, 1};
+            lun_services services = test_services();
+            lun_team team = {.threads = test_threads[t], .parallel = test_parallel};
+            lun_exec exec = exec_of(m, sum_body, sum_total);
+            exec.combine = combine_sum;
+            lun_launch launch = {
+                .n = n, .count = n, .slots = slots, .room = rooms, .args = args, .bytes = 1 << 28};
+            assert_int_equal(lun__host_run(&services, &exec, &team, &ir, 3, &launch), LUN_OK);
+            for (int64_t i = 0; i < n; acc += x[i++]) {
+                assert_true(out[i] == acc);
+                assert_int_equal(m->times[i], 1);
+            }
+            if (test_threads[t] == 1)
+                assert_int_equal(atomic_load(&m->calls), 1);
+            free(m->times);
+            free(m);
+            free(x);
+            free(out);
+            lun__ir_free(&ir);
+        }
 }
 
 static void test_scan_refuses_a_varying_start(void **state)
@@ -565,7 +636,7 @@ static void test_cancel(void **state)
             lun_ir ir;
             mock *m;
             if (kind == 0)
-                make_scan(&ir, 0);
+                make_scan(&ir, LUN_F64, 0);
             else
                 make_reducing(&ir);
             m = new_mock(&ir);
@@ -662,7 +733,7 @@ static void test_trap(void **state)
         for (int scan = 0; scan < 2; scan++) {
             lun_ir ir;
             if (scan)
-                make_scan(&ir, 0);
+                make_scan(&ir, LUN_F64, 0);
             else
                 make_reducing(&ir);
             mock *m = new_mock(&ir);
@@ -703,6 +774,7 @@ int main(void)
         cmocka_unit_test(test_reduction_tree),
         cmocka_unit_test(test_many_results_use_memory),
         cmocka_unit_test(test_scan_chain),
+        cmocka_unit_test(test_free_chunks),
         cmocka_unit_test(test_scan_refuses_a_varying_start),
         cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_cancelled_in_a_short_run),

@@ -150,7 +150,8 @@ static void test_places(void **state)
 
 /* ---- chunks ---------------------------------------------------------------------------------- */
 
-/* kind: p plain, r REDUCE, s SCAN.  shares: how many chunks each worker has. */
+/* kind: p plain, r REDUCE, s SCAN, f SCAN with free chunks.  shares: how many chunks each worker
+ * has. */
 static const struct {
     int64_t count, bytes_each, cost;
     char kind;
@@ -175,6 +176,12 @@ static const struct {
     {1 << 20, 40, 3, 'r', 2, 128, 64, 2, LUN_CHUNK, "32 32", false},
     {1 << 20, 40, 3, 's', 2, 128, 64, 2, LUN_SCAN_CHUNK, "8 8", false},
     {100001, 4, 3, 'r', 4, 0, 32, 4, LUN_CHUNK, "2 2 2 1", false},
+    /* free chunks: few for one worker; else enough that none waits, none too small for its cost */
+    {1 << 18, 8, 3, 'f', 1, 0, 32, 1, 1 << 18, "1", false},
+    {5 << 20, 8, 3, 'f', 1, 0, 64, 1, 1 << 20, "5", false},
+    {1 << 18, 8, 3, 'f', 2, 0, 32, 2, 32768, "4 4", false},
+    {1 << 16, 8, 3, 'f', 2, 0, 32, 2, LUN_CHUNK, "2 2", false},
+    {1 << 22, 8, 3, 'f', 2, 0, 64, 2, LUN_SCAN_CHUNK, "32 32", false},
     /* costly elements: more threads for fewer of them, small chunks */
     {1000, 4, 3000, 'p', 4, 0, 32, 4, 128, "2 2 2 2", false},
     {1 << 20, 4, 3000, 'p', 4, 0, 32, 4, 128, "2048 2048 2048 2048", false},
@@ -191,7 +198,8 @@ static void test_chunks(void **state)
                              .bytes = cuts[i].count * cuts[i].bytes_each,
                              .cost = cuts[i].cost,
                              .plain = cuts[i].kind == 'p',
-                             .scans = cuts[i].kind == 's'};
+                             .scans = cuts[i].kind == 's' || cuts[i].kind == 'f',
+                             .free = cuts[i].kind == 'f'};
         lun_cut cut;
         int shares[64];
         char told[256];
