@@ -111,10 +111,13 @@ static lun_function *of_string(lua_State *L, lun__host *h, int i, int arity, boo
 
 lun_function *lun__function(lua_State *L, lun__host *h, int i, int arity, bool folds)
 {
+    lun_op op;
     switch (lua_type(L, i)) {
     case LUA_TSTRING:
         return of_string(L, h, i, arity, folds);
-    case LUA_TFUNCTION:
+    case LUA_TFUNCTION: /* lun.sqrt and its like are C functions that mean an operation */
+        if (lua_iscfunction(L, i) && to_operation(L, i, &op))
+            return of_op(L, h, i, op, arity, folds);
         return of_code(L, h, i);
     default:
         break;

@@ -217,6 +217,27 @@ typedef struct making {
     lun_status status;
 } making;
 
+/* A function of math is called by a Lua function, which takes the place of the one at the top. */
+static lun_status wrap(lua_State *L, const front *f, lun_strbuf *error)
+{
+    static const char text[] = "local f = ... return function(x, y) return f(x, y) end";
+    static const char single[] = "local f = ... return function(x) return f(x) end";
+    int arguments = luafn_host_math(f->host, lua_tocfunction(L, -1));
+    if (!arguments) {
+        lun__strbuf_puts(error, "a C function cannot be compiled: use a Lua function, a C string "
+                                "or lun.op");
+        return LUN_EARG;
+    }
+    const char *code = arguments == 1 ? single : text;
+    if (luaL_loadbuffer(L, code, strlen(code), "=math") != LUA_OK)
+        return LUN_ENOMEM;
+    lua_pushvalue(L, -2);
+    lua_call(L, 1, 1);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, LUA_REGISTRYINDEX, f->ref);
+    return LUN_OK;
+}
+
 /* Stack: the making, the function. */
 static int protected_making(lua_State *L)
 {
@@ -224,6 +245,8 @@ static int protected_making(lua_State *L)
     front *f = m->f;
     lua_rawgeti(L, LUA_REGISTRYINDEX, f->ref);
     m->status = luafn_host(L, &f->host, m->error);
+    if (m->status == LUN_OK && lua_iscfunction(L, -1))
+        m->status = wrap(L, f, m->error);
     if (m->status == LUN_OK)
         m->status = luafn_program(L, lua_gettop(L), &f->program, m->error);
     return 0;
@@ -255,11 +278,8 @@ static bool keep_function(lua_State *L, int index, front *f)
 lun_status luafn_front_make(lua_State *L, int index, const lf_binding *ask, lun_front *out,
                             lun_strbuf *error)
 {
-    if (!lua_isfunction(L, index) || lua_iscfunction(L, index)) {
-        lun__strbuf_puts(error, lua_isfunction(L, index)
-                                    ? "a C function cannot be compiled: use a Lua function, a C "
-                                      "string or lun.op"
-                                    : "a Lua function expected");
+    if (!lua_isfunction(L, index)) {
+        lun__strbuf_puts(error, "a Lua function expected");
         return LUN_EARG;
     }
     front *f = calloc(1, sizeof *f);

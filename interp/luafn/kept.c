@@ -154,7 +154,7 @@ bool luafn_kept_fits(const lf_kept *s, const lun_front_param *param, int params)
         return false;
     for (int i = 0; i < params; i++)
         if (s->param[i].dtype != param[i].dtype || s->param[i].array != param[i].array ||
-            s->param[i].weak != param[i].weak)
+            s->param[i].weak != param[i].weak || s->param[i].rank != param[i].rank)
             return false;
     return true;
 }

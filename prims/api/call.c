@@ -154,11 +154,13 @@ static lun_status specialise(call *c, lun_front_result *r)
     for (int k = 0; k < c->count; k++) {
         int64_t shape[LUN_MAX_RANK];
         lun_array *a = c->operands[k];
-        bool array = k >= c->elements && lun_shape(a, shape) > 0;
+        int rank = lun_shape(a, shape);
+        bool array = k >= c->elements && rank > 0;
         params[k] = (lun_front_param){.dtype = computed(a),
                                       .array = array,
                                       .weak = a->weak,
-                                      .length = array ? lun_size(a) : 0};
+                                      .length = array ? shape[0] : 0,
+                                      .rank = array ? rank : 0};
     }
     memset(r, 0, sizeof *r);
     lun__clear(e);

@@ -96,7 +96,8 @@ typedef struct lun_ir {
 typedef struct lun_front_param {
     lun_dtype dtype;
     bool array, weak; /* a whole array; a script's number */
-    int64_t length;   /* elements of a whole array, else 0 */
+    int64_t length;   /* first extent of a whole array, else 0 */
+    int rank;         /* of a whole array, else 0 */
 } lun_front_param;
 
 typedef struct lun_front_result {

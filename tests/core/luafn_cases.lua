@@ -677,7 +677,7 @@ function M.errors()
         if x > 0 then f = math.abs end
         return f(x)
     end)
-    refused("a C function cannot be compiled", math.sin)
+    refused("a C function cannot be compiled", string.len)
     refused("result 2 is nil", function(x) return x, nil end)
     refused("result 2 is a number on some paths", function(x) if x > 0 then return 1 end return 1, 2 end)
     refused("math.fmod with 1 argument: it takes 2", function(x) return math.fmod(x) end)

@@ -93,8 +93,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
         L = start();
     if (size < 2)
         return 0;
-    lun_front_param params[2] = {{types[data[0] % 5], false, data[0] & 64, 0},
-                                 {types[data[1] % 5], false, data[1] & 64, 0}};
+    lun_front_param params[2] = {{types[data[0] % 5], false, data[0] & 64, 0, 0},
+                                 {types[data[1] % 5], false, data[1] & 64, 0, 0}};
     code = data + 2;
     code_length = size - 2;
     lun_status s = luafn_front_make(L, 1, &ask, &front, &error);

@@ -4,23 +4,24 @@
 #ifndef LUAFN_BUILTIN_H
 #define LUAFN_BUILTIN_H
 
-/* X(ID, name in the math library or NULL, arguments that it must have); why it is no row: */
-#define LF_MATHS(X)                                                                               \
-    X(CEIL, "ceil", 1)   /* gives an integer */                                                   \
-    X(FLOOR, "floor", 1) /* gives an integer */                                                   \
-    X(MAX, "max", 1)     /* any number of arguments; NaN is the result only if it is the first */ \
-    X(MIN, "min", 1)     /* the same */                                                           \
-    X(LOG, "log", 1)     /* may have a base */                                                    \
-    X(ATAN, "atan", 1)   /* may have a second argument: then it is the row atan2 */               \
-    X(FMOD, "fmod", 2)   /* the sign is that of the first argument */                             \
-    X(MODF, "modf", 1)   /* two results */                                                        \
-    X(TOINTEGER, "tointeger", 1) /* gives an integer or fails */                                  \
-    X(ULT, "ult", 2)             /* integers as if they had no sign */                            \
-    X(LOG_BASE, NULL, 2)         /* log with a base */                                            \
-    X(FRACTION, NULL, 1)         /* the second result of modf */
+/* X(ID, name in the math library or NULL, arguments that it must have, that one and two elements
+ * give it at most); why it is no row: */
+#define LF_MATHS(X)                                                                            \
+    X(CEIL, "ceil", 1, 1)           /* gives an integer */                                     \
+    X(FLOOR, "floor", 1, 1)         /* gives an integer */                                     \
+    X(MAX, "max", 1, 2)             /* any number of arguments; NaN only if it is the first */ \
+    X(MIN, "min", 1, 2)             /* the same */                                             \
+    X(LOG, "log", 1, 2)             /* may have a base */                                      \
+    X(ATAN, "atan", 1, 2)           /* may have a second argument: then it is the row atan2 */ \
+    X(FMOD, "fmod", 2, 2)           /* the sign is that of the first argument */               \
+    X(MODF, "modf", 1, 1)           /* two results */                                          \
+    X(TOINTEGER, "tointeger", 1, 1) /* gives an integer or fails */                            \
+    X(ULT, "ult", 2, 2)             /* integers as if they had no sign */                      \
+    X(LOG_BASE, NULL, 2, 2)         /* log with a base */                                      \
+    X(FRACTION, NULL, 1, 1)         /* the second result of modf */
 
 typedef enum lf_math {
-#define LF_MATH_ENUM(id, name, arguments) LF_MATH_##id,
+#define LF_MATH_ENUM(id, name, arguments, most) LF_MATH_##id,
     LF_MATHS(LF_MATH_ENUM)
 #undef LF_MATH_ENUM
         LF_MATH_COUNT

@@ -64,6 +64,22 @@ static void leave_state(void *what)
     luafn_host_release(h);
 }
 
+int luafn_host_math(const lf_host *h, lua_CFunction f)
+{
+    static const int most[] = {
+#define LF_MATH_MOST(id, name, arguments, most) most,
+        LF_MATHS(LF_MATH_MOST)
+#undef LF_MATH_MOST
+    };
+    for (int k = 0; k < LF_MATH_COUNT; k++)
+        if (f && h->math[k] == f)
+            return most[k];
+    for (int k = 0; k < h->rows; k++)
+        if (h->row[k].function == f)
+            return lun__op_get(h->row[k].op)->arity;
+    return 0;
+}
+
 /* The C function that the table on the top has in a field, NULL if it has none. */
 static lua_CFunction function_in(lua_State *L, const char *field)
 {
@@ -77,7 +93,7 @@ static lua_CFunction function_in(lua_State *L, const char *field)
 static void find_math(lua_State *L, lf_host *h)
 {
     static const char *const names[] = {
-#define LF_MATH_NAME(id, name, arguments) name,
+#define LF_MATH_NAME(id, name, arguments, most) name,
         LF_MATHS(LF_MATH_NAME)
 #undef LF_MATH_NAME
     };

@@ -24,6 +24,8 @@ typedef struct lf_host {
 /* The host of a state, made on first use; a new reference. May raise a Lua error. */
 lun_status luafn_host(lua_State *L, lf_host **out, lun_strbuf *error);
 void luafn_host_release(lf_host *h);
+/* How many arguments a function of math takes at most, 1 or 2; 0: f is none that is known. */
+int luafn_host_math(const lf_host *h, lua_CFunction f);
 
 /* The program of the Lua function at index; a new reference. May raise a Lua error. */
 lun_status luafn_program(lua_State *L, int index, lf_program **out, lun_strbuf *error);

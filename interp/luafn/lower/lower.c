@@ -75,10 +75,11 @@ static lf_value *element(lf_lowering *l, const lf_value *v)
     bool param = a->as.i < 0;
     int number = (int)(param ? -1 - a->as.i : a->as.i);
     lun_dtype own = param ? c->param[number].dtype : c->source[number].sight.dtype;
-    if (!param && c->source[number].sight.rank > 1)
+    int rank = param ? c->param[number].rank : c->source[number].sight.rank;
+    if (rank > 1)
         luafn_fail(&c->unit, v->proto, v->pc,
                    "an element of '%s', which has %d dimensions: capture its elements as a Vector",
-                   array_name(c, a), c->source[number].sight.rank);
+                   array_name(c, a), rank);
     lf_value *i = luafn_as(l, v->arg[1], LUN_I64), *n = length(l, a);
     lf_value *one = luafn_ir_int(l, LUN_I64, 1);
     if (!inside(i, n)) {

@@ -79,7 +79,7 @@ static void math_call(const call *c, lf_math f)
         const char *name;
         int arguments;
     } rows[] = {
-#define LF_MATH_ROW(id, name, arguments) {name, arguments},
+#define LF_MATH_ROW(id, name, arguments, most) {name, arguments},
         LF_MATHS(LF_MATH_ROW)
 #undef LF_MATH_ROW
     };
