@@ -181,11 +181,12 @@ static int take_results(lua_State *L, lun__host *h, lun__job *j, int first)
             lua_settop(L, first + i);
             return refuse(L, j, what, "nil, a boolean, a number, a text or an array");
         }
-    lua_createtable(L, room, 0); /* keeps the texts */
-    for (int i = 0; i < room; i++) {
-        lua_pushvalue(L, first + i);
-        lua_rawseti(L, -2, i + 1);
-    }
+    lua_newtable(L); /* of the texts, which stay valid by it */
+    for (int i = 0; i < room; i++)
+        if (j->results[i].type == LUN_TYPE_TEXT) {
+            lua_pushvalue(L, first + i);
+            lua_rawseti(L, -2, i + 1);
+        }
     lun__variant_keep(L, -1);
     for (int i = 0; i < room; i++)
         if (j->results[i].type == LUN_TYPE_ARRAY)

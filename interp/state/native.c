@@ -26,6 +26,14 @@ static int raise(lua_State *L, lun__host *h, const native *n, lun_status s)
     return lun__raise_fault(L, h, s);
 }
 
+/* Ends what the function gave away, where it cannot be taken. */
+static void drop(const lun_engine *e, const lun_variant *results, int given)
+{
+    for (int i = 0; i < given && i < LUN_MOST_RESULTS; i++)
+        if (results[i].type == LUN_TYPE_ARRAY && lun_engine_of(results[i].as.array) == e)
+            lun_release(results[i].as.array);
+}
+
 static int call_native(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -46,12 +54,16 @@ static int call_native(lua_State *L)
         }
     (void)lun_fail(h->engine, LUN_OK, "");
     lun_status s = n->call(n->ctx, h->engine, args, count, results, &given);
-    if (s == LUN_OK && (given < 0 || given > LUN_MOST_RESULTS))
+    if (s != LUN_OK)
+        return raise(L, h, n, s);
+    if (given < 0 || given > LUN_MOST_RESULTS)
         s = lun_fail(h->engine, LUN_EARG, "more results than there is room for");
     for (int i = 0; s == LUN_OK && i < given; i++)
         s = lun__variant_check(h->engine, &results[i], "result", i + 1);
-    if (s != LUN_OK)
+    if (s != LUN_OK) {
+        drop(h->engine, results, given);
         return raise(L, h, n, s);
+    }
     for (int i = 0; i < given; i++) {
         lun__variant_push(L, h, &results[i]);
         if (results[i].type == LUN_TYPE_ARRAY)

@@ -61,10 +61,12 @@ static int close_engine(void **state)
 {
     lun_stats s = {.size = sizeof s};
     (void)state;
-    OK(lun_dostring(e, "collectgarbage() collectgarbage()"));
+    OK(lun_dostring(e, "for name, x in pairs(_G) do if lun.isarray(x) then _G[name] = nil end end\n"
+                       "collectgarbage() collectgarbage()"));
+    lun_stats_get(e, &s);
     lun_close(e);
     e = NULL;
-    return s.nodes != 0;
+    return s.allocated != 0; /* no reference to an array is left */
 }
 
 static lun_variant number(double x)
@@ -196,6 +198,17 @@ static lun_status silent(void *ctx, lun_engine *engine, const lun_variant *args,
     return LUN_EIO;
 }
 
+/* The second result is none: the first one's reference is not lost. */
+static lun_status half(void *ctx, lun_engine *engine, const lun_variant *args, int count,
+                       lun_variant *results, int *given)
+{
+    (void)ctx, (void)engine, (void)args, (void)count;
+    results[0] = array(vector(8));
+    results[1] = array(NULL);
+    *given = 2;
+    return LUN_OK;
+}
+
 static void test_register(void **state)
 {
     double ctx = 42;
@@ -203,6 +216,8 @@ static void test_register(void **state)
     OK(lun_register(e, "mix", mix, &ctx));
     OK(lun_register(e, "nested", nested, NULL));
     OK(lun_register(e, "silent", silent, NULL));
+    OK(lun_register(e, "half", half, NULL));
+    FAILS(lun_dostring(e, "half()"), LUN_ESCRIPT, "half: result 2 is an array that is missing");
     OK(lun_dostring(e,
                     "local a, t, x = mix(lun.vector{1, 2}, 1.5, 'name')\n"
                     "assert(a[2] == 3 and t == 'name' and x == 42)\n"
@@ -342,6 +357,12 @@ static void test_files(void **state)
 
 /* ---- a lua_State of the host's own ----------------------------------------------------------- */
 
+static int push_foreign(lua_State *L)
+{
+    lun_push_array(L, lua_touserdata(L, 1));
+    return 1;
+}
+
 static void test_own_state(void **state)
 {
     (void)state;
@@ -363,6 +384,11 @@ static void test_own_state(void **state)
     lua_setglobal(L, "w");
     lun_release(twice);
     assert_int_equal(luaL_dostring(L, "collectgarbage() assert(w[3] == 6)"), LUA_OK);
+    lua_pushcfunction(L, push_foreign);
+    lua_pushlightuserdata(L, foreign);
+    assert_int_equal(lua_pcall(L, 1, 1, 0), LUA_ERRRUN);
+    assert_non_null(strstr(lua_tostring(L, -1), "another engine"));
+    lua_pop(L, 1);
     lua_pushinteger(L, 1);
     assert_null(lun_to_array(L, -1));
     assert_null(lun_to_array(NULL, 1));

@@ -90,7 +90,8 @@ describe("examples", function()
             ["sensor.c"] = "cc -std=c11 -pthread",
             ["embed.cpp"] = "c++ -std=c++17",
         } do
-            it(source .. " builds from the installed tree and prints what it says", function()
+            local there = select(2, capture("command -v " .. compiler:match "%S+")) == 0 -- C++ is not needed to build
+            (there and it or pending)(source .. " builds from the installed tree and prints what it says", function()
                 local path = "examples/embed/" .. source
                 succeed(("%s -Wall -Wextra -pedantic -Werror %s -o %s/%s.out $(PKG_CONFIG_SYSROOT_DIR=%s "
                     .. "PKG_CONFIG_PATH=%s/opt/lun/lib/pkgconfig pkg-config --cflags --libs lunarray) -lm")
