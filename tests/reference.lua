@@ -45,7 +45,7 @@ end
 -- The comment above a function of lua/lunarray that a script calls as lun.<name>.
 local function comment_of(name)
     for line in io.lines "lua/lunarray/init.lua" do
-        local file, inside = line:match("^lun%." .. name .. ' = later%("([%w_]+)", "([%w_]+)"%)')
+        local file, inside = line:match("^lun%." .. name .. ' = later%("([%w_]+)", "([%w_]+)", [^)]+%)')
         if file then
             local comment = {}
             for source in io.lines("lua/lunarray/" .. file .. ".lua") do

@@ -105,6 +105,7 @@ static int array_skeleton(lua_State *L)
     luaL_checkany(L, f);
     if (row.folds) {
         options = row.option[0] ? f + 2 : 0;
+        lun__count(L, row.name, options ? options : f + 1);
         lua_settop(L, options ? options : f + 1);
     } else {
         options = last_options(L, f + 1);
@@ -116,8 +117,8 @@ static int array_skeleton(lua_State *L)
 
 void lun__open_apply(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg methods[] = {
-        {"run", skeleton_run}, {"workgroup", skeleton_workgroup}, {NULL, NULL}};
+    static const lun__entry methods[] = {
+        {"run", skeleton_run, 2}, {"workgroup", skeleton_workgroup, 2}, {NULL, NULL, 0}};
     static const luaL_Reg events[] = {{"__call", skeleton_call}, {NULL, NULL}};
     for (int kind = 0; kind < LUN_SKELETON_COUNT; kind++) {
         lua_pushvalue(L, p->host_at);
@@ -125,6 +126,6 @@ void lun__open_apply(lua_State *L, const lun__parts *p)
         lua_pushcclosure(L, array_skeleton, 2);
         lua_setfield(L, p->methods, lun__skeleton_row(kind).name);
     }
-    lun__register(L, p, p->skeleton_methods, methods);
+    lun__offer(L, p, p->skeleton_methods, methods);
     lun__register(L, p, p->skeleton, events);
 }

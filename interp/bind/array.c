@@ -279,21 +279,27 @@ static int array_close(lua_State *L)
 
 void lun__open_array(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg methods[] = {
-        {"dtype", array_dtype}, {"shape", array_shape},     {"size", array_size},
-        {"kind", array_kind},   {"pending", array_pending}, {"backend", array_backend},
-        {"copy", array_copy},   {"cast", array_cast},       {"reshape", array_reshape},
-        {"sub", array_sub},     {"eval", array_eval},       {"free", array_free},
-        {NULL, NULL},
-    };
+    static const lun__entry methods[] = {{"dtype", array_dtype, 1},
+                                         {"shape", array_shape, 1},
+                                         {"size", array_size, 1},
+                                         {"kind", array_kind, 1},
+                                         {"pending", array_pending, 1},
+                                         {"backend", array_backend, 1},
+                                         {"copy", array_copy, 1},
+                                         {"cast", array_cast, 2},
+                                         {"reshape", array_reshape, 2},
+                                         {"sub", array_sub, 4},
+                                         {"eval", array_eval, 1},
+                                         {"free", array_free, 1},
+                                         {NULL, NULL, 0}};
     static const luaL_Reg events[] = {
         {"__len", array_len},
         {"__concat", array_concat},
         {"__close", array_close},
         {NULL, NULL},
     };
-    static const luaL_Reg functions[] = {{"isarray", is_array}, {NULL, NULL}};
-    lun__register(L, p, p->methods, methods);
+    static const lun__entry functions[] = {{"isarray", is_array, 1}, {NULL, NULL, 0}};
+    lun__offer(L, p, p->methods, methods);
     lun__register(L, p, p->array, events);
-    lun__register(L, p, p->core, functions);
+    lun__offer(L, p, p->core, functions);
 }

@@ -8,6 +8,7 @@
 #define LUN_BIND_H
 
 #include <lauxlib.h>
+#include <limits.h>
 #include <lua.h>
 
 #include "bind/recycle.h"
@@ -232,6 +233,26 @@ typedef struct lun__parts {
 
 /* Adds functions to the table at `table`, each with the host as upvalue. */
 void lun__register(lua_State *L, const lun__parts *p, int table, const luaL_Reg *functions);
+
+/* A function for scripts: its first upvalue is the host. */
+typedef struct lun__entry {
+    const char *name; /* NULL ends a list */
+    lua_CFunction call;
+    int most; /* arguments that it takes, the array or skeleton of a method counted */
+} lun__entry;
+/* `most` of a function that takes any number. */
+enum { LUN__ANY = INT_MAX };
+
+/* Adds functions for scripts to the table at `table`; `functions` has to stay. */
+void lun__offer(lua_State *L, const lun__parts *p, int table, const lun__entry *functions);
+/* Raises an error unless the arguments beyond `most` are nil; takes those away. */
+void lun__too_many(lua_State *L, const char *name, int most);
+/* The same, for every call. */
+static inline void lun__count(lua_State *L, const char *name, int most)
+{
+    if (lua_gettop(L) > most)
+        lun__too_many(L, name, most);
+}
 void lun__open_array(lua_State *L, const lun__parts *p);
 void lun__open_index(lua_State *L, const lun__parts *p);
 void lun__open_data(lua_State *L, const lun__parts *p);

@@ -232,12 +232,14 @@ static int rounded(lua_State *L)
 
 void lun__open_data(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg methods[] = {
-        {"totable", array_totable}, {"read", array_read}, {"tobytes", array_tobytes}, {NULL, NULL}};
-    static const luaL_Reg functions[] = {{"frombytes", from_bytes}, {NULL, NULL}};
+    static const lun__entry methods[] = {{"totable", array_totable, 1},
+                                         {"read", array_read, 3},
+                                         {"tobytes", array_tobytes, 1},
+                                         {NULL, NULL, 0}};
+    static const lun__entry functions[] = {{"frombytes", from_bytes, 3}, {NULL, NULL, 0}};
     static const luaL_Reg internal[] = {
         {"dtypes", list_dtypes}, {"rounded", rounded}, {NULL, NULL}};
-    lun__register(L, p, p->methods, methods);
-    lun__register(L, p, p->core, functions);
+    lun__offer(L, p, p->methods, methods);
+    lun__offer(L, p, p->core, functions);
     lun__register(L, p, p->internal, internal);
 }

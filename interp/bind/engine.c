@@ -277,14 +277,13 @@ static int monotonic_clock(lua_State *L)
 
 void lun__open_engine(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg functions[] = {
-        {"eval", evaluate},     {"stats", stats},           {"trim", trim},
-        {"backends", backends}, {"devices", devices},       {"use", use},
-        {"math", math_mode},    {"clock", monotonic_clock}, {NULL, NULL},
-    };
+    static const lun__entry functions[] = {
+        {"eval", evaluate, LUN__ANY}, {"stats", stats, 1},           {"trim", trim, 0},
+        {"backends", backends, 0},    {"devices", devices, 0},       {"use", use, 1},
+        {"math", math_mode, 1},       {"clock", monotonic_clock, 0}, {NULL, NULL, 0}};
     static const luaL_Reg inside[] = {
         {"cache", cache}, {"terminal", terminal}, {"profile", profile}, {NULL, NULL}};
-    lun__register(L, p, p->core, functions);
+    lun__offer(L, p, p->core, functions);
     lun__register(L, p, p->internal, inside);
     lua_pushliteral(L, "Lunarray " LUN_VERSION);
     lua_setfield(L, p->core, "_VERSION");

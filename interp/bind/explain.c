@@ -60,10 +60,10 @@ static int explain(lua_State *L)
 
 void lun__open_explain(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg functions[] = {{"explain", explain}, {NULL, NULL}};
+    static const lun__entry functions[] = {{"explain", explain, LUN__ANY}, {NULL, NULL, 0}};
     lun__new_type(L, p->host_at, LUN__PLAN, "lunarray.plan");
     lua_pop(L, 1);
     lun__new_type(L, p->host_at, LUN__PAGE, "lunarray.page");
     lua_setfield(L, p->internal, "page_type");
-    lun__register(L, p, p->core, functions);
+    lun__offer(L, p, p->core, functions);
 }

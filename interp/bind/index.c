@@ -146,6 +146,7 @@ static int iterate(lua_State *L)
 /* for i, x in v:iter(): elements, or rows, from the first on. */
 static int array_iter(lua_State *L)
 {
+    lun__count(L, "iter", 1);
     lun__host *h = lun__here(L);
     lun_array *a = lun__check_array(L, h, 1);
     if (!lun_is_virtual(a)) {
@@ -173,10 +174,10 @@ static int array_value(lua_State *L)
 
 void lun__open_index(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg methods[] = {
-        {"fill", array_fill}, {"set", array_set}, {"value", array_value}, {NULL, NULL}};
+    static const lun__entry methods[] = {
+        {"fill", array_fill, 2}, {"set", array_set, 2}, {"value", array_value, 1}, {NULL, NULL, 0}};
     static const luaL_Reg events[] = {{"__newindex", array_newindex}, {NULL, NULL}};
-    lun__register(L, p, p->methods, methods);
+    lun__offer(L, p, p->methods, methods);
     lun__register(L, p, p->array, events);
 
     lua_pushvalue(L, p->host_at);

@@ -232,10 +232,9 @@ static int make_random(lua_State *L)
 
 void lun__open_make(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg functions[] = {
-        {"vector", make_vector}, {"zeros", make_zeros},       {"ones", make_ones},
-        {"full", make_filled},   {"range", make_range},       {"index", make_index},
-        {"random", make_random}, {"linspace", make_linspace}, {NULL, NULL},
-    };
-    lun__register(L, p, p->core, functions);
+    static const lun__entry functions[] = {
+        {"vector", make_vector, 2}, {"zeros", make_zeros, 2},       {"ones", make_ones, 2},
+        {"full", make_filled, 3},   {"range", make_range, 3},       {"index", make_index, 1},
+        {"random", make_random, 2}, {"linspace", make_linspace, 3}, {NULL, NULL, 0}};
+    lun__offer(L, p, p->core, functions);
 }

@@ -44,6 +44,7 @@ typedef struct known {
     lun__host *host;
     lun_op op;
     int arity;
+    int most;      /* arguments that a call may have: Lua calls a unary operator with two */
     bool may_trap; /* can fail in a kernel */
 } known;
 
@@ -81,6 +82,11 @@ static int call_op(lua_State *L)
 {
     const known *k = lua_touserdata(L, lua_upvalueindex(2));
     lun__ready(L, k->host);
+    if (lua_gettop(L) > k->most) {
+        lun_op_info info = {.size = sizeof info};
+        lun_op_describe(k->op, &info);
+        lun__too_many(L, info.name, k->most);
+    }
     if (k->arity == 2 && !k->may_trap && apply_to_two(L, k->host, k->op))
         return 1;
     return lun__apply(L, k->host, k->op, k->arity, k->may_trap);
@@ -97,6 +103,7 @@ static int call_op_value(lua_State *L)
     lun_op_info info = {.size = sizeof info};
     lun_op_describe(op, &info);
     lua_remove(L, 1);
+    lun__count(L, info.name, info.arity);
     return lun__apply(L, h, op, info.arity, true);
 }
 
@@ -171,11 +178,13 @@ static void push_event(lua_State *L, const lun_op_info *info)
     lua_pushfstring(L, "__%s", strcmp(info->name, "neg") == 0 ? "unm" : info->name);
 }
 
-static void push_function(lua_State *L, const lun__parts *p, lun_op op, const lun_op_info *info)
+/* Pushes the function of an operation that takes up to `most` arguments. */
+static void push_function(lua_State *L, const lun__parts *p, lun_op op, const lun_op_info *info,
+                          int most)
 {
     lua_pushvalue(L, p->host_at);
     known *k = lua_newuserdatauv(L, sizeof *k, 0);
-    *k = (known){p->host, op, info->arity, op == LUN_OP_IDIV || op == LUN_OP_MOD};
+    *k = (known){p->host, op, info->arity, most, op == LUN_OP_IDIV || op == LUN_OP_MOD};
     lua_pushvalue(L, p->array);
     lua_pushcclosure(L, call_op, 3);
 }
@@ -206,14 +215,14 @@ void lun__open_ops(lua_State *L, const lun__parts *p)
     lua_newtable(L);
     int values = lua_gettop(L);
     for (int op = 0; lun_op_describe((lun_op)op, &info); op++) {
-        push_function(L, p, (lun_op)op, &info);
+        push_function(L, p, (lun_op)op, &info, info.arity);
         lua_pushvalue(L, -1);
         lua_setfield(L, p->core, info.name);
         lua_pushvalue(L, -1);
         lua_setfield(L, p->methods, info.name);
         if (info.symbol[0]) {
             push_event(L, &info);
-            lua_pushvalue(L, -2);
+            push_function(L, p, (lun_op)op, &info, 2);
             lua_rawset(L, p->array);
         }
         lua_pop(L, 1);

@@ -45,14 +45,13 @@ static int call_reduction(lua_State *L)
 {
     lun__host *h = lun__here(L);
     lun_reduction r = (lun_reduction)lua_tointeger(L, lua_upvalueindex(2));
-    const char *option = row_of(r).option;
+    const lun_reduction_info row = row_of(r);
     int64_t number = 0;
     lun__check_array(L, h, 1);
-    if (option[0]) {
+    lun__count(L, row.name, row.option[0] ? 2 : 1);
+    if (row.option[0]) {
         number = luaL_optinteger(L, 2, 0);
-        luaL_argcheck(L, number >= 0, 2, lua_pushfstring(L, "'%s' is negative", option));
-    } else if (!lua_isnoneornil(L, 2)) {
-        return luaL_argerror(L, 2, "no argument expected: it reduces the whole array");
+        luaL_argcheck(L, number >= 0, 2, lua_pushfstring(L, "'%s' is negative", row.option));
     }
     return total(L, h, r, number);
 }
@@ -61,10 +60,12 @@ static int call_reduction(lua_State *L)
 static int call_either(lua_State *L)
 {
     lun__host *h = lun__here(L);
+    lun_reduction r = (lun_reduction)lua_tointeger(L, lua_upvalueindex(2));
     if (lua_isnoneornil(L, 2))
-        return total(L, h, (lun_reduction)lua_tointeger(L, lua_upvalueindex(2)), 0);
-    return lun__apply(L, h, (lun_op)lua_tointeger(L, lua_upvalueindex(3)),
-                      (int)lua_tointeger(L, lua_upvalueindex(4)), false);
+        return total(L, h, r, 0);
+    int arity = (int)lua_tointeger(L, lua_upvalueindex(4));
+    lun__count(L, row_of(r).name, arity);
+    return lun__apply(L, h, (lun_op)lua_tointeger(L, lua_upvalueindex(3)), arity, false);
 }
 
 bool lun__to_either_op(lua_State *L, int i, lun_op *op)
@@ -150,8 +151,9 @@ void lun__open_reduce(lua_State *L, const lun__parts *p)
         lua_setfield(L, p->core, row.name);
         lua_setfield(L, p->methods, row.name);
     }
-    static const luaL_Reg methods[] = {{"lazy", array_lazy}, {"dot", array_dot}, {NULL, NULL}};
+    static const lun__entry methods[] = {
+        {"lazy", array_lazy, 2}, {"dot", array_dot, 2}, {NULL, NULL, 0}};
     static const luaL_Reg internal[] = {{"reductions", reductions}, {NULL, NULL}};
-    lun__register(L, p, p->methods, methods);
+    lun__offer(L, p, p->methods, methods);
     lun__register(L, p, p->internal, internal);
 }

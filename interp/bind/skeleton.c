@@ -132,10 +132,13 @@ static int new_skeleton(lua_State *L)
 {
     lun__host *h = lun__here(L);
     int kind = (int)lua_tointeger(L, lua_upvalueindex(2));
+    const lun_skeleton_info row = lun__skeleton_row(kind);
+    int options = row.folds ? 3 : 2;
+    lun__count(L, row.name, row.option[0] ? options : options - 1);
     lua_settop(L, 3);
     lun__skeleton *k = lun__new_skeleton(L, h, kind);
     int at = lua_gettop(L);
-    lun__fill_skeleton(L, h, k, 1, 2, lun__skeleton_row(kind).folds ? 3 : 2);
+    lun__fill_skeleton(L, h, k, 1, 2, options);
     lua_setiuservalue(L, at, LUN__USE_ID);
     lua_setiuservalue(L, at, LUN__USE_FUNCTION);
     lua_pushvalue(L, 1);

@@ -2,6 +2,7 @@
 -- part has a file of its own, and what not every script needs is loaded when it is first called.
 
 local core = require "lunarray.core"
+local count = require "lunarray.arguments"
 local skeleton = require "lunarray.skeleton"
 
 local lun = {}
@@ -14,26 +15,27 @@ end
 lun.sequence = skeleton.sequence
 lun.compose = skeleton.compose
 
--- A function of another file, which is loaded with the first call.
-local function later(file, name)
+-- A function of another file, which is loaded with the first call; it takes up to `most` arguments.
+local function later(file, name, most)
     return function(...)
+        count(name == "text" and file or name, most, ...)
         return require("lunarray." .. file)[name](...)
     end
 end
 
-lun.load = later("io", "load")
-lun.open = later("io", "open")
-lun.save = later("io", "save")
-lun.plot = later("plot", "plot")
-lun.hist = later("hist", "hist")
-lun.image = later("image", "image")
-lun.profile = later("profile", "profile")
-lun.check = later("check", "check")
-lun.info = later("info", "text")
-lun.help = later("help", "text")
+lun.load = later("io", "load", 2)
+lun.open = later("io", "open", 2)
+lun.save = later("io", "save", 3)
+lun.plot = later("plot", "plot", 3)
+lun.hist = later("hist", "hist", 3)
+lun.image = later("image", "image", 3)
+lun.profile = later("profile", "profile", math.huge)
+lun.check = later("check", "check", 1)
+lun.info = later("info", "text", 0)
+lun.help = later("help", "text", 1)
 
-core.internal.methods.source = later("plan", "source")
-core.internal.page_type.__tostring = later("plan", "page")
+core.internal.methods.source = later("plan", "source", 2)
+core.internal.page_type.__tostring = later("plan", "page", 1)
 core.internal.array_type.__tostring = function(a)
     return require "lunarray.show"(a)
 end

@@ -162,10 +162,21 @@ function M.open(path, opts)
     return core.internal.elements(bytes, size - source.left, layout.dtype, layout.shape, layout.swap)
 end
 
+-- The options of a save; an integer is what lun.load gives beside an image, its largest sample, so that
+-- lun.save(path, assert(lun.load(image))) works: an image is saved with it, other formats have no place for it.
+local function save_options(opts, path)
+    if math.type(opts) ~= "integer" or opts < 1 or opts > 65535 then
+        return opts == nil and {} or opts
+    end
+    local extension = path and path:match "%.([^./]*)$" or ""
+    local format = formats[by_extension[extension:lower()]]
+    return format and format.save_options.maxval and { maxval = opts } or {}
+end
+
 -- lun.save(path, a [, opts]): true, or nil, message, code with the old file untouched. opts: names
--- (.csv), maxval (images), dtype (raw bytes).
+-- (.csv), maxval (images), dtype (raw bytes); or the largest sample that lun.load gives with an image.
 function M.save(path, a, opts)
-    opts = opts == nil and {} or opts
+    opts = save_options(opts, type(path) == "string" and path)
     local name, format, extension = format_for(path, opts, 3)
     if not name then
         misuse(format, "save", extension)

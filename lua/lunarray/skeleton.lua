@@ -2,6 +2,7 @@
 -- together here as postfix lists, which the binding runs; their text and their code.
 
 local core = require "lunarray.core"
+local count = require "lunarray.arguments"
 
 local internal = core.internal
 local describe = internal.skeleton
@@ -59,12 +60,12 @@ end
 
 -- lun.sequence(s1, s2, ...): s2(s1(A)) and so on.
 function M.sequence(...)
-    local count = select("#", ...)
-    if count == 0 then
+    local given = select("#", ...)
+    if given == 0 then
         misuse(1, "sequence", "skeleton expected, got no value")
     end
     local steps, list = { ... }, nil
-    for i = 1, count do
+    for i = 1, given do
         check(steps[i], i, "sequence")
         local name, leaves = describe(steps[i])
         if i == 1 then
@@ -102,7 +103,8 @@ local function tree(root, children)
 end
 
 -- lun.compose(root): a tree to which left, right and only add branches.
-function M.compose(root)
+function M.compose(root, ...)
+    count("compose", 1, root, ...)
     check(root, 1, "compose")
     return tree(root, {})
 end
@@ -126,15 +128,18 @@ local function attach(c, s, call, k, leaves)
     return tree(parts.root, children)
 end
 
-function methods.left(c, s)
+function methods.left(c, s, ...)
+    count("left", 1, s, ...)
     return attach(c, s, "left", 1, 2)
 end
 
-function methods.right(c, s)
+function methods.right(c, s, ...)
+    count("right", 1, s, ...)
     return attach(c, s, "right", 2, 2)
 end
 
-function methods.only(c, s)
+function methods.only(c, s, ...)
+    count("only", 1, s, ...)
     return attach(c, s, "only", 1, 1)
 end
 
@@ -230,7 +235,8 @@ end
 
 -- s:source([backend]): the code that a call runs; where the function does not say its dtypes, for f64,
 -- or for i64 where it takes integers alone.
-function methods.source(s, backend)
+function methods.source(s, backend, ...)
+    count("source", 1, backend, ...)
     if not describe(s) then
         misuse(1, "source", ("skeleton expected, got %s"):format(type(s)))
     end

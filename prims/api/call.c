@@ -115,17 +115,23 @@ static lun_status c_operand(call *c, int k)
     return s;
 }
 
+static lun_status wrong_count(const call *c, int params)
+{
+    int extras = c->count - c->elements;
+    return lun__fail(c->e, LUN_EARG,
+                     "the function takes %d parameter%s; it is given %d element%s and %d extra "
+                     "argument%s",
+                     params, params == 1 ? "" : "s", c->elements, c->elements == 1 ? "" : "s",
+                     extras, extras == 1 ? "" : "s");
+}
+
 static lun_status call_c(call *c, lun_array **out)
 {
     const lun_ir_function *f = c->f->text;
     lun_engine *e = c->e;
     lun_node *n = NULL;
     if (f->params != c->count)
-        return lun__fail(e, LUN_EARG,
-                         "the function takes %d parameters; it is given %d element%s and %d extra "
-                         "argument%s",
-                         f->params, c->elements, c->elements == 1 ? "" : "s",
-                         c->count - c->elements, c->count - c->elements == 1 ? "" : "s");
+        return wrong_count(c, f->params);
     lun_status s = LUN_OK;
     for (int k = 0; s == LUN_OK && k < c->count; k++)
         s = c_operand(c, k);
@@ -219,6 +225,8 @@ static lun_status call_front(call *c, lun_array **outs, int room, int *results)
     lun_engine *e = c->e;
     lun_front_result r;
     lun_node *n = NULL;
+    if (c->count > c->elements && c->count > c->f->front.params)
+        return wrong_count(c, c->f->front.params);
     lun_status s = specialise(c, &r);
     if (s != LUN_OK)
         return s;

@@ -279,7 +279,8 @@ lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *operands, int c
         return lun__fail(e, LUN_EARG, "no such operation: %d", (int)op);
     const lun_op_row *row = lun__op_get(op);
     if (count != row->arity)
-        return lun__fail(e, LUN_EARG, "%s takes %d operands, not %d", row->name, row->arity, count);
+        return lun__fail(e, LUN_EARG, "%s takes %d operand%s, not %d", row->name, row->arity,
+                         row->arity == 1 ? "" : "s", count);
     if (count == 2 && row->rule == LUN_RULE_ARITH)
         return apply_arithmetic(e, op, operands, out);
     return apply_any(e, op, operands, count, out);

@@ -114,6 +114,7 @@ typedef struct lun_front_result {
 
 typedef struct lun_front {
     void *ctx;
+    int params; /* what follows the elements of a call has to have one */
     /* error: where to write what cannot be compiled, with file:line */
     lun_status (*specialise)(void *ctx, const lun_front_param *params, int count,
                              lun_front_result *out, lun_strbuf *error);

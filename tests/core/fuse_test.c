@@ -137,7 +137,7 @@ static void test_function_indexes_a_virtual_array(void **state)
     (void)state;
     const int64_t n = 10;
     lun_function *fn;
-    lun_front front = {.ctx = &f.of[WITH_ARRAY], .specialise = specialise};
+    lun_front front = {.ctx = &f.of[WITH_ARRAY], .params = 2, .specialise = specialise};
     lun_value seven = {.dtype = LUN_F64, .as.d = 7}, zero = {.dtype = LUN_I64},
               one = {.dtype = LUN_I64, .as.i = 1};
     lun_array *full, *range, *out[2];

@@ -348,7 +348,7 @@ static inline lun_status step_reshape(lun_engine *e, const step *s, lun_array *a
 static inline lun_status step_function(lun_engine *e, functions *f, const step *s,
                                        lun_function **out)
 {
-    lun_front front = {.ctx = &f->of[s->function], .specialise = specialise};
+    lun_front front = {.ctx = &f->of[s->function], .params = 2, .specialise = specialise};
     if (s->kind == STEP_CALL || s->function == COMBINER)
         return lun__function_front(e, &front, out);
     static const lun_op ops[] = {LUN_OP_ADD, LUN_OP_MUL, LUN_OP_MIN,  LUN_OP_MAX, LUN_OP_LOR,

@@ -97,6 +97,72 @@ describe("the operand that does not suit", function()
     end)
 end)
 
+-- Whether a method refuses so many arguments.
+local function is_too_many(method, a, rest)
+    local ok, message = pcall(method, a, table.unpack(rest))
+    return not ok and tostring(message):find "^wrong number of arguments" ~= nil
+end
+
+describe("arguments too many", function()
+    -- These take any number; iter gives a function that does.
+    local variadic = { eval = true, explain = true, sequence = true, profile = true, map = true, zip = true }
+
+    it("are refused by every function and method", function()
+        local internal = require("lunarray.core").internal
+        local a = lun.vector { 1, 2, 3 }
+        local many = table.pack(a, a, a, a, a, a, a, a)
+        local count = 0
+        for _, where in ipairs { lun, internal.methods, internal.skeleton_methods, lun.op } do
+            for name, f in pairs(where) do
+                if name ~= "op" and type(f) ~= "string" and type(f) ~= "table" and not (variadic[name]
+                    and (where == internal.methods or where == lun)) then
+                    local first = where == internal.skeleton_methods and lun.map "abs" or a
+                    expect.failure("wrong number of arguments to '", f, first, table.unpack(many))
+                    count = count + 1
+                end
+            end
+        end
+        assert.is_true(count > 200, count)
+    end)
+
+    it("say what was given and what is taken", function()
+        local v = lun.vector { 1.0, 4.0 }
+        local one = lun.map(function(x) return x end)
+        for message, f in pairs {
+            ["'index' (at most 1 expected, got 2)"] = function() return lun.index(3, "f32") end,
+            ["'sqrt' (at most 1 expected, got 2)"] = function() return lun.sqrt(v, 2) end,
+            ["'sqrt' (none expected, got 1)"] = function() return v:sqrt(2) end,
+            ["'add' (at most 2 expected, got 3)"] = function() return lun.add(v, 2, 3) end,
+            ["'copy' (none expected, got 1)"] = function() return v:copy { layout = "left" } end,
+            ["'zeros' (at most 2 expected, got 3)"] = function() return lun.zeros(3, "f32", { layout = "left" }) end,
+            ["'sum' (none expected, got 1)"] = function() return v:sum(1) end,
+            ["'var' (at most 1 expected, got 2)"] = function() return v:var(1, 2) end,
+            ["'reduce' (at most 2 expected, got 3)"] = function() return lun.reduce("+", 0, { inclusive = true }) end,
+            ["'load' (at most 2 expected, got 3)"] = function() return lun.load("x.npy", {}, 1) end,
+            ["'backends' (none expected, got 1)"] = function() return lun.backends "all" end,
+        } do
+            expect.failure("wrong number of arguments to " .. message, f)
+        end
+        expect.failure("the function takes 1 parameter; it is given 1 element and 2 extra arguments", one, v, 2, 3)
+        expect.failure("the function takes 0 parameters; it is given 1 element and 1 extra argument",
+            lun.map(function() return 1 end), v, 2)
+        expect.failure("the function takes 1 parameter; it is given 2 elements and 1 extra argument",
+            lun.zip(function(x) return x end), v, v, 2)
+        expect.failure("sqrt takes 1 operand, not 2", lun.map "sqrt", v, 2)
+        usable()
+    end)
+
+    it("count nothing that is nil", function()
+        local v = lun.vector { 1.0, 4.0 }
+        expect.elements({ 1.0, 2.0 }, lun.sqrt(v, nil, nil))
+        expect.elements({ 1, 2 }, lun.index(2, nil))
+        assert.equal(5.0, v:sum(nil))
+        expect.elements({ -1.0, -4.0 }, -v) -- Lua calls it with two operands
+        expect.elements({ -2 }, ~lun.vector { 1 })
+        expect.elements({ 1, 1 }, lun.map(function() return 1 end)(v))
+    end)
+end)
+
 describe("a freed array", function()
     -- Every method, with arguments that would do for an array in use.
     local arguments = {
@@ -115,6 +181,9 @@ describe("a freed array", function()
                 rest = { b, "+" }
             elseif name == "source" then
                 rest = {}
+            end
+            while #rest > 0 and not arguments[name] and is_too_many(method, b, rest) do
+                rest = { table.unpack(rest, 2) }
             end
             expect.failure("attempt to use a freed Vector", method, a, table.unpack(rest))
             count = count + 1

@@ -35,6 +35,26 @@ describe("pnm", function()
             assert.equal(255, maxval)
         end)
 
+        it("gives what lun.save takes: the image and its largest sample", function()
+            local path = path_of "copy.pgm"
+            assert.is_true(lun.save(path, assert(lun.load(write "P5\n3 2\n15\n\0\1\2\10\12\15"))))
+            local a, most = lun.load(path)
+            assert.equal(15, most)
+            assert.same({ { 0, 1, 2 }, { 10, 12, 15 } }, a:totable())
+            for _, name in ipairs { "copy.png", "copy.npy", "copy.raw" } do
+                assert.is_true(lun.save(path_of(name), assert(lun.load(path))))
+                local b = assert(lun.load(path_of(name), name == "copy.raw" and { dtype = "u8", shape = { 2, 3 } } or nil))
+                assert.same(a:totable(), b:totable())
+            end
+            assert.is_true(lun.save(path, assert(lun.load(path_of "copy.png"))))
+            assert.equal(255, select(2, lun.load(path)))
+            for _, bad in ipairs { 0, -1, 65536, 2.5, true, "15" } do
+                local ok, message = pcall(lun.save, path, a, bad)
+                assert.is_false(ok)
+                assert.truthy(message:find("#3 to 'save' (table of options expected", 1, true), message)
+            end
+        end)
+
         it("reads 16-bit gray, the high byte first", function()
             local a, maxval = lun.load(write "P5 2 1 65535\n\1\2\255\254")
             assert.equal("u16", a:dtype())
