@@ -34,49 +34,112 @@ static void unpack_run(lua_State *L)
         lua_rawgeti(L, 2, i);
 }
 
-/* s:run{A, extra..., out=B}: into B's storage, and returns B; without out like a call. */
+/* Pushes the arrays of `out`, which is at 3: one, or a list of them. Returns how many. */
+static int push_outs(lua_State *L, lun__host *h, const lun__skeleton *k)
+{
+    int count = 1;
+    if (lua_type(L, 3) == LUA_TTABLE) {
+        lua_Unsigned n = lua_rawlen(L, 3);
+        if (n < 1 || n > LUN__MOST_RESULTS)
+            luaL_error(L, "bad argument 'out' to '%s' (a list of 1 to %d arrays expected)", k->name,
+                       LUN__MOST_RESULTS);
+        luaL_checkstack(L, (int)n + LUA_MINSTACK, "too many arrays");
+        for (count = 0; count < (int)n; count++)
+            lua_rawgeti(L, 3, count + 1);
+    } else {
+        lua_pushvalue(L, 3);
+    }
+    for (int i = -count; i < 0; i++)
+        if (!lun__is_array(L, h, i))
+            luaL_error(L, "bad argument 'out' to '%s' (array expected, got %s)", k->name,
+                       luaL_typename(L, i));
+    return count;
+}
+
+/* The results at `first` into the arrays at `outs`, `count` each: none is written if one does not
+ * fit. */
+static void store_all(lua_State *L, lun__host *h, const char *name, int first, int outs, int count)
+{
+    lun_array *results[LUN__MOST_RESULTS];
+    lun_status s = LUN_OK;
+    for (int i = 0; i < count; i++) {
+        lun_array *out = lun__check_array(L, h, outs + i);
+        results[i] = lun__check_array(L, h, first + i);
+        if (lun_size(out) != lun_size(results[i]))
+            luaL_error(L, "bad argument 'out' to '%s' (lengths differ: %I elements for %I)", name,
+                       (lua_Integer)lun_size(out), (lua_Integer)lun_size(results[i]));
+    }
+    if (count > 1) /* in one pass; and an output may be what another result is made of */
+        LUN__TRY(s, lun_eval(h->engine, results, count));
+    lun__check(L, h, s, 2);
+    for (int i = 0; i < count; i++) {
+        lun_array *out = lun__check_array(L, h, outs + i);
+        LUN__TRY(s, lun_store(h->engine, out, results[i]));
+        lun__check(L, h, s, 2);
+    }
+}
+
+/* s:run{A, extra..., out=B}: into B's storage, and returns B; of several results into those of a
+ * list of arrays; without out like a call. */
 static int skeleton_run(lua_State *L)
 {
     lun__host *h = lun__here(L);
     const lun__skeleton *k = lun__check_skeleton(L, h, 1);
     unpack_run(L);
     bool into = !lua_isnil(L, 3);
-    if (into && !lun__is_array(L, h, 3))
-        return luaL_error(L, "bad argument 'out' to '%s' (array expected, got %s)", k->name,
-                          luaL_typename(L, 3));
+    if (into)
+        lua_pop(L, push_outs(L, h, k));
     int results = lun__run_skeleton(L, h, 1, 4);
     if (!into)
         return results;
-    if (results > 1)
-        return luaL_error(L, "bad argument 'out' to '%s' (the function gives %d results)", k->name,
-                          results);
-    lun_array *out = lun__check_array(L, h, 3);
-    lun_array *result = lun__check_array(L, h, -1);
-    if (lun_size(out) != lun_size(result))
-        return luaL_error(L, "bad argument 'out' to '%s' (lengths differ: %I elements for %I)",
-                          k->name, (lua_Integer)lun_size(out), (lua_Integer)lun_size(result));
-    lun_status s;
-    LUN__TRY(s, lun_store(h->engine, out, result));
-    lun__check(L, h, s, 2);
-    lua_pushvalue(L, 3);
+    int first = lua_gettop(L) - results + 1, outs = lua_gettop(L) + 1;
+    int count = push_outs(L, h, k);
+    if (results != count)
+        return luaL_error(L,
+                          "bad argument 'out' to '%s' (the function gives %d result%s, there %s "
+                          "%d array%s)",
+                          k->name, results, results == 1 ? "" : "s", count == 1 ? "is" : "are",
+                          count, count == 1 ? "" : "s");
+    store_all(L, h, k->name, first, outs, count);
     lun__report_memory(L, h);
-    return 1;
+    return count;
 }
 
-/* s:workgroup(n) sets and returns s; s:workgroup() reads, nil where it is tuned. */
+/* Whether the backend in use heeds the size of work-groups: GPUs do; what runs on cores cuts its
+ * work by their caches. */
+static bool has_workgroups(lun__host *h)
+{
+    lun_device rows[64];
+    rows->size = sizeof *rows;
+    int count = lun_devices(h->engine, rows, 64);
+    for (int i = 0; i < count && i < 64; i++)
+        if (strcmp(rows[i].backend, lun_backend_name(h->engine)) == 0 &&
+            strcmp(rows[i].kind, "cpu") != 0)
+            return true;
+    return false;
+}
+
+/* s:workgroup(n) sets and returns s, and a text if that has no effect here; 0: tuned again.
+ * s:workgroup() reads, nil where it is tuned. */
 static int skeleton_workgroup(lua_State *L)
 {
-    lun__skeleton *k = lun__check_skeleton(L, lun__here(L), 1);
+    lun__host *h = lun__here(L);
+    lun__skeleton *k = lun__check_skeleton(L, h, 1);
     if (!lua_isnoneornil(L, 2)) {
         lua_Integer n = luaL_checkinteger(L, 2);
-        luaL_argcheck(L, n > 0, 2, "a work-group has at least one element");
+        luaL_argcheck(L, n >= 0, 2, "a number of elements expected, or 0: tuned");
         k->workgroup = n;
         lua_settop(L, 1);
-    } else if (k->workgroup) {
-        lua_pushinteger(L, k->workgroup);
-    } else {
-        lua_pushnil(L);
+        if (n == 0 || has_workgroups(h))
+            return 1;
+        lua_pushfstring(L, "no effect: %s runs on cores here, without work-groups",
+                        lun_backend_name(h->engine));
+        return 2;
     }
+    if (k->workgroup)
+        lua_pushinteger(L, k->workgroup);
+    else
+        lua_pushnil(L);
     return 1;
 }
 
@@ -98,10 +161,9 @@ static int array_skeleton(lua_State *L)
     const lun_skeleton_info row = lun__skeleton_row(k.kind);
     int f = row.arrays + 1, options;
     lun__call c = {.function = f, .extra = f + 1, .extra_number = f + 1};
-    for (int i = 0; i < row.arrays; i++) {
-        lun__check_array(L, h, i + 1);
+    lun__check_array(L, h, 1);
+    for (int i = 0; i < row.arrays; i++)
         c.element[i] = c.number[i] = i + 1;
-    }
     luaL_checkany(L, f);
     if (row.folds) {
         options = row.option[0] ? f + 2 : 0;

@@ -298,7 +298,8 @@ void lun__open_array(lua_State *L, const lun__parts *p)
         {"__close", array_close},
         {NULL, NULL},
     };
-    static const lun__entry functions[] = {{"isarray", is_array, 1}, {NULL, NULL, 0}};
+    static const lun__entry functions[] = {
+        {"isarray", is_array, 1}, {"cast", array_cast, 2}, {NULL, NULL, 0}};
     lun__offer(L, p, p->methods, methods);
     lun__register(L, p, p->array, events);
     lun__offer(L, p, p->core, functions);

@@ -143,7 +143,7 @@ static int iterate(lua_State *L)
     return 2;
 }
 
-/* for i, x in v:iter(): elements, or rows, from the first on. */
+/* for i, x in v:iter(), or in pairs(v): elements, or rows, from the first on. */
 static int array_iter(lua_State *L)
 {
     lun__count(L, "iter", 1);
@@ -189,5 +189,7 @@ void lun__open_index(lua_State *L, const lun__parts *p)
     lua_pushvalue(L, p->host_at);
     lua_pushcclosure(L, iterate, 1);
     lua_pushcclosure(L, array_iter, 2);
+    lua_pushvalue(L, -1);
     lua_setfield(L, p->methods, "iter");
+    lua_setfield(L, p->array, "__pairs");
 }

@@ -153,7 +153,9 @@ void lun__open_reduce(lua_State *L, const lun__parts *p)
     }
     static const lun__entry methods[] = {
         {"lazy", array_lazy, 2}, {"dot", array_dot, 2}, {NULL, NULL, 0}};
+    static const lun__entry functions[] = {{"dot", array_dot, 2}, {NULL, NULL, 0}};
     static const luaL_Reg internal[] = {{"reductions", reductions}, {NULL, NULL}};
     lun__offer(L, p, p->methods, methods);
+    lun__offer(L, p, p->core, functions);
     lun__register(L, p, p->internal, internal);
 }

@@ -159,7 +159,12 @@ static void wrong_type(lua_State *L, const lun__call *c, int i, int number, cons
 
 static void check_arguments(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c)
 {
+    int arrays = 0;
+    for (int i = 0; i < k->leaves; i++)
+        arrays += lun__is_array(L, h, c->element[i]);
     for (int i = 0; i < k->leaves; i++) {
+        if (arrays > 0 && lua_type(L, c->element[i]) == LUA_TNUMBER)
+            continue; /* beside an array a number stands for one of its length */
         if (!lun__is_array(L, h, c->element[i]))
             wrong_type(L, c, c->element[i], c->number[i], "array");
         lun__check_array(L, h, c->element[i]);
@@ -183,17 +188,17 @@ static void check_arguments(lua_State *L, lun__host *h, const lun__skeleton *k, 
 /* The arrays of a call; those made of numbers are its own. */
 typedef struct operands {
     lun_array *element[LUN__MOST_ARRAYS], *extra[LUN__MOST_EXTRAS];
-    bool own[LUN__MOST_EXTRAS];
-    int extras;
+    bool own_element[LUN__MOST_ARRAYS], own[LUN__MOST_EXTRAS];
+    int elements, extras;
 } operands;
 
 static lun_status load(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c,
                        operands *o)
 {
-    bool own;
-    for (int i = 0; i < k->leaves; i++)
-        (void)lun__load_operand(L, h, c->element[i], &o->element[i], &own);
     lun_status s = LUN_OK;
+    for (; o->elements < k->leaves && s == LUN_OK; o->elements++)
+        LUN__TRY(s, lun__load_operand(L, h, c->element[o->elements], &o->element[o->elements],
+                                      &o->own_element[o->elements]));
     for (; o->extras < c->extras && s == LUN_OK; o->extras++)
         LUN__TRY(s, lun__load_operand(L, h, c->extra + o->extras, &o->extra[o->extras],
                                       &o->own[o->extras]));
@@ -228,13 +233,16 @@ static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o,
 static lun_status try_call(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c,
                            lun_array **outs, int room, int *results)
 {
-    operands o = {.extras = 0};
+    operands o = {.elements = 0, .extras = 0};
     lun_status s = load(L, h, k, c, &o);
     lua_Integer workgroup = k->workgroup ? k->workgroup : c->workgroup;
     lun_workgroup(h->engine, workgroup < LUN_MOST_WORKGROUP ? (int)workgroup : LUN_MOST_WORKGROUP);
     if (s == LUN_OK)
         LUN__TRY(s, build(h, k, &o, outs, room, results));
     lun_workgroup(h->engine, 0);
+    for (int i = 0; i < o.elements; i++)
+        if (o.own_element[i] && o.element[i])
+            lun_release(o.element[i]);
     for (int i = 0; i < o.extras; i++)
         if (o.own[i] && o.extra[i])
             lun_release(o.extra[i]);

@@ -26,6 +26,8 @@ local FUNCTIONS = {
     compose = { "lun.compose(root):left(s):right(s)", "a tree of skeletons; :only(s) under a unary root" },
     eval = { "lun.eval(e1, e2, ...)", "evaluates all in as few passes as possible; a Scalar gives its number" },
     explain = { "lun.explain(e, ...)", "the kernels that evaluating e would run, without running them" },
+    dot = { "lun.dot(a, b)", "the sum of the products, as a:dot(b)" },
+    cast = { "lun.cast(a, dtype)", "the elements as another dtype, as a:cast(dtype)" },
     stats = { 'lun.stats() or lun.stats "reset"', "counters: compiles, launches, bytes allocated and moved" },
     profile = { "lun.profile(f)", "calls f() and prints what each kernel in it cost; gives the rows and f's results" },
     check = {
@@ -121,7 +123,8 @@ end
 
 local SKELETON = [[
 a skeleton: s(A, extra...) calls it, s:run{A, extra..., out=B} writes into B,
-s:source([backend]) is its code, s:workgroup(n) sets the OpenCL work-group size, s1 >> s2 chains two]]
+s:run{..., out={B, C}} of several results, s:source([backend]) is its code, s:workgroup(n) sets the work-group
+size on a GPU (0: tuned), s1 >> s2 chains two, of which one may be a function for map]]
 
 local OVERVIEW = [[
 Lunarray: lazy arrays that run as fused kernels. lun.help "name" or lun.help(x) tells about one thing.

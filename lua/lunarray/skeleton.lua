@@ -22,6 +22,12 @@ local function check(s, argument, call)
     end
 end
 
+-- The skeleton that stands for a stage of a chain: itself, or map of a function (in Lua, as text, or of lun.op).
+local function stage(s)
+    local is_function = type(s) == "function" or type(s) == "string" or type(s) == "userdata" and internal.describe(s)
+    return is_function and core.map(s) or s
+end
+
 -- ---------------------------------------------------------------- programs
 
 -- The postfix list of a skeleton: false stands for an argument.
@@ -58,7 +64,7 @@ end
 
 -- ---------------------------------------------------------------- chains
 
--- lun.sequence(s1, s2, ...): s2(s1(A)) and so on.
+-- lun.sequence(s1, s2, ...): s2(s1(A)) and so on; a function is a stage as lun.map of it is.
 function M.sequence(...)
     local given = select("#", ...)
     if given == 0 then
@@ -66,6 +72,7 @@ function M.sequence(...)
     end
     local steps, list = { ... }, nil
     for i = 1, given do
+        steps[i] = stage(steps[i])
         check(steps[i], i, "sequence")
         local name, leaves = describe(steps[i])
         if i == 1 then
@@ -80,6 +87,7 @@ function M.sequence(...)
 end
 
 function type_of_skeletons.__shr(a, b)
+    a, b = stage(a), stage(b)
     for i, s in ipairs { describe(a) and a or false, describe(b) and b or false } do
         if not s then
             misuse(i, ">>", ("skeleton expected, got %s"):format(type(i == 1 and a or b)))

@@ -195,8 +195,8 @@ lun_status lun_row(lun_engine *e, lun_array *a, int64_t i, lun_array **out)
         return lun__fail(e, LUN_ESHAPE, "a row needs an array of rank 2 or more, not of rank %d",
                          rank);
     if (i < 0 || i >= shape[0])
-        return lun__fail(e, LUN_ERANGE, "row %lld is out of range: the array has %lld",
-                         (long long)i + 1, (long long)shape[0]);
+        return lun__fail(e, LUN_ERANGE, "row %lld is out of range: the array has %lld, from 0",
+                         (long long)i, (long long)shape[0]);
     for (int k = 1; k < rank; k++)
         row *= shape[k];
     s = lun__array(e, NULL, true, &v);

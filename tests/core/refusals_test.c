@@ -69,7 +69,8 @@ static void test_parts(void **state)
     expect(lun_slice(e, matrix, 1, 2, -1, &out), LUN_ESHAPE, "a step of -1 between rows");
     expect(lun_row(e, vector, 0, &out), LUN_ESHAPE,
            "a row needs an array of rank 2 or more, not of rank 1");
-    expect(lun_row(e, matrix, 2, &out), LUN_ERANGE, "row 3 is out of range: the array has 2");
+    expect(lun_row(e, matrix, 2, &out), LUN_ERANGE,
+           "row 2 is out of range: the array has 2, from 0");
     expect(lun_full(e, 3, vast, LUN_F64, zero, &out), LUN_ERANGE, "too many elements");
     assert_null(out);
 }

@@ -136,6 +136,17 @@ describe("iteration", function()
             seen[i] = x
         end
         assert.same({ 1.0, 4.0, 9.0, 16.0, 25.0 }, seen)
+        local sum = 0
+        for i, x in pairs(a) do
+            sum = sum + i * x
+        end
+        assert.equal((lun.index(#a) * a):sum(), sum)
+        for i, row in pairs(lun.vector { { 1, 2 }, { 3, 4 } }) do
+            expect.elements({ 2 * i - 1, 2 * i }, row)
+        end
+        for _ in pairs(lun.zeros(0)) do
+            error "an element of nothing"
+        end
         for _ in lun.zeros(0):iter() do
             error("an empty array has no elements")
         end

@@ -47,6 +47,12 @@ describe("reductions", function()
         assert.equal(math.huge, (f * f):sum())
     end)
 
+    it("know dot and cast as functions of the module", function()
+        local a = lun.vector { 1, 2, 3 }
+        assert.equal(14, lun.dot(a, a))
+        assert.equal("f32", lun.cast(a, "f32"):dtype())
+    end)
+
     it("sum products in one kernel", function()
         local a = lun.full(5000, 200, "u8"):copy()
         lun.stats "reset"

@@ -31,6 +31,22 @@ describe("skeletons", function()
         expect.elements({ 5, 6, 8, 11 }, a:scan("+", 5))
     end)
 
+    it("zip an array with a number", function()
+        local a = lun.vector { 1, 2, 3 }
+        local f = lun.zip(function(x, y) return x * 10 + y end)
+        expect.elements({ 15, 25, 35 }, f(a, 5))
+        expect.elements({ 51, 52, 53 }, f(5, a))
+        expect.elements({ 10.5, 20.5, 30.5 }, f(a, 0.5))
+        expect.elements({ 6, 7, 8 }, lun.zip "+"(a, 5))
+        expect.elements({ 4, 3, 2 }, lun.zip("-")(5, a))
+        expect.elements({ 5, 10, 15 }, a:zip(5, function(x, y) return x * y end))
+        expect.elements({ 7, 8, 9 }, lun.zip("(long x, long y, long k){ return x + y + k; }")(a, 5, 1))
+        expect.elements({ 6, 7, 8 }, lun.compose(lun.zip "+"):left(lun.zip "*")(a, 1, 5))
+        expect.failure("bad argument #1 to 'zip' (array expected, got number)", f, 5, 6)
+        expect.failure("bad argument #1 to 'map' (array expected, got number)", lun.map "-", 5)
+        expect.failure("bad argument #2 to 'zip' (array expected, got string)", f, a, "5")
+    end)
+
     it("know division from a path", function()
         expect.elements({ 0.5, 2.0 }, lun.zip("/")(lun.vector { 1, 4 }, lun.vector { 2, 2 }))
         expect.elements({ 0, 2 }, lun.zip("//")(lun.vector { 1, 4 }, lun.vector { 2, 2 }))
@@ -61,12 +77,12 @@ describe("skeletons", function()
     end)
 
     it("refuse what is no array", function()
-        expect.failure("bad argument #1 to 'zip' (array expected, got number)", add, 1, lun.ones(2))
+        expect.failure("bad argument #1 to 'zip' (array expected, got boolean)", add, true, lun.ones(2))
         expect.failure("bad argument #2 to 'zip' (array expected, got table)", add, lun.ones(2), {})
         expect.failure("wrong number of arguments to 'zip' (2 arrays expected, got 1)", add, lun.ones(2))
         expect.failure("wrong number of arguments to 'map' (1 array expected, got 0)", lun.map "-")
         expect.failure("wrong number of arguments to 'reduce'", lun.reduce "+", lun.ones(2), 3)
-        expect.failure("array expected", lun.ones(2).zip, lun.ones(2), 3, "+")
+        expect.failure("array expected", lun.ones(2).zip, lun.ones(2), "3", "+")
         expect.failure("array expected", lun.ones(2).map, 3, "-")
     end)
 
@@ -118,9 +134,31 @@ describe("skeletons", function()
         assert.is_nil(s:workgroup())
         assert.equal(s, s:workgroup(64))
         assert.equal(64, s:workgroup())
-        expect.failure("at least one", s.workgroup, s, 0)
+        local _, why = s:workgroup(32)
+        if lun.use() ~= "opencl" then
+            assert.matches("^no effect: " .. lun.use() .. " runs on cores", why)
+        end
+        assert.same({ s }, { s:workgroup(0) })
+        assert.is_nil(s:workgroup())
+        expect.failure("a number of elements expected", s.workgroup, s, -1)
         expect.failure("number expected", s.workgroup, s, "x")
         expect.failure("skeleton expected", s.workgroup, lun.ones(2))
+    end)
+end)
+
+describe("functions in chains", function()
+    it("are stages as lun.map of them is", function()
+        local a = lun.vector { 1.0, 4.0, 9.0 }
+        local function inc(x) return x + 1 end
+        local sum = lun.reduce("+", 0)
+        expect.elements({ 2.0, 3.0, 4.0 }, lun.sequence("sqrt", inc)(a))
+        assert.equal(9.0, lun.sequence(lun.map "sqrt", inc, sum)(a):value())
+        assert.equal(9.0, (lun.map "sqrt" >> inc >> sum)(a):value())
+        assert.equal(17.0, (inc >> sum)(a):value())
+        assert.equal(6.0, (lun.op.sqrt >> sum)(a):value())
+        assert.equal(1, #lun.explain((inc >> sum)(a)))
+        expect.failure("bad argument #2 to 'sequence' (skeleton expected, got number)", lun.sequence, inc, 5)
+        expect.failure("bad argument #1 to '>>' (skeleton expected, got number)", function() return 5 >> sum end)
     end)
 end)
 
@@ -137,12 +175,36 @@ describe("s:run", function()
         expect.elements({ 9.0, 12.0, 15.0 }, f)
     end)
 
+    it("writes several results into a list of arrays, in one kernel", function()
+        local a = lun.vector { 1, 2, 3 }
+        local both = lun.map(function(x) return x * 2, x + 0.5 end)
+        local b, c = lun.zeros(3, "i64"), lun.zeros(3, "f64")
+        lun.stats "reset"
+        local p, q = both:run { a, out = { b, c } }
+        assert.equal(1, lun.stats().launches)
+        assert.is_true(p == b and q == c)
+        expect.elements({ 2, 4, 6 }, b)
+        expect.elements({ 1.5, 2.5, 3.5 }, c)
+        local swap = lun.zip(function(x, y) return y, x end)
+        local x, y = lun.vector { 1, 2 }, lun.vector { 3, 4 }
+        swap:run { x, y, out = { x, y } } -- read before they are written
+        expect.elements({ 3, 4 }, x)
+        expect.elements({ 1, 2 }, y)
+        expect.elements({ 3 }, (lun.map "-":run { -lun.vector { 3 }, out = { lun.zeros(1, "i64") } }))
+        expect.failure("(the function gives 2 results, there are 3 arrays)", both.run, both, { a, out = { b, c, c } })
+        expect.failure("(the function gives 2 results, there is 1 array)", both.run, both, { a, out = { b } })
+        expect.failure("(array expected, got number)", both.run, both, { a, out = { b, 5 } })
+        expect.failure("(a list of 1 to 16 arrays expected)", both.run, both, { a, out = {} })
+        expect.failure("(lengths differ: 2 elements for 3)", both.run, both, { a, out = { b, lun.zeros(2) } })
+        expect.elements({ 2, 4, 6 }, b) -- nothing is written then
+    end)
+
     it("refuses an array out that does not fit", function()
         local a, copy = lun.vector { 1, 2, 3 }, lun.map(function(x) return x end)
         expect.failure("bad argument 'out' to 'map' (lengths differ: 4 elements for 3)",
             copy.run, copy, { a, out = lun.zeros(4, "i64") })
         local two = lun.map(function(x) return x, x end)
-        expect.failure("bad argument 'out' to 'map' (the function gives 2 results)", two.run, two, { a, out = a:copy() })
+        expect.failure("bad argument 'out' to 'map' (the function gives 2 results, there is 1 array)", two.run, two, { a, out = a:copy() })
         expect.failure("bad argument #2 to 'map' (array or number expected, got table)", copy, a, {})
         local many = {}
         for i = 1, 300 do
@@ -276,7 +338,8 @@ describe("trees", function()
         local tree = lun.compose(mul):left(add):right(add)
         expect.failure("wrong number of arguments to 'compose' (4 arrays expected, got 3)", tree, a, b, c)
         expect.failure("wrong number of arguments to 'compose' (4 arrays expected, got 5)", tree, a, b, c, d, a)
-        expect.failure("bad argument #3 to 'compose' (array expected, got number)", tree, a, b, 3, d)
+        expect.failure("bad argument #3 to 'compose' (array expected, got string)", tree, a, b, "3", d)
+        expect.elements(tree(a, b, a * 0 + 3, d):totable(), tree(a, b, 3, d))
     end)
 
     it("name the first leaf of a branch whose length differs", function()
