@@ -157,17 +157,23 @@ static void wrong_type(lua_State *L, const lun__call *c, int i, int number, cons
                luaL_typename(L, i));
 }
 
+/* Whether a number is at i; beside an array it stands for one of that length. */
+static bool stands_for_array(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c,
+                             int i)
+{
+    bool beside = false;
+    for (int j = 0; j < k->leaves; j++)
+        beside |= lun__is_array(L, h, c->element[j]);
+    return beside && lua_type(L, i) == LUA_TNUMBER;
+}
+
 static void check_arguments(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c)
 {
-    int arrays = 0;
-    for (int i = 0; i < k->leaves; i++)
-        arrays += lun__is_array(L, h, c->element[i]);
     for (int i = 0; i < k->leaves; i++) {
-        if (arrays > 0 && lua_type(L, c->element[i]) == LUA_TNUMBER)
-            continue; /* beside an array a number stands for one of its length */
-        if (!lun__is_array(L, h, c->element[i]))
+        if (lun__is_array(L, h, c->element[i]))
+            lun__check_array(L, h, c->element[i]);
+        else if (!stands_for_array(L, h, k, c, c->element[i]))
             wrong_type(L, c, c->element[i], c->number[i], "array");
-        lun__check_array(L, h, c->element[i]);
     }
     if (c->extras > 0 && !lun__skeleton_row(k->kind).extras)
         luaL_error(L, "wrong number of arguments to '%s' (%d expected, got %d)", k->name, k->leaves,
@@ -196,9 +202,14 @@ static lun_status load(lua_State *L, lun__host *h, const lun__skeleton *k, const
                        operands *o)
 {
     lun_status s = LUN_OK;
-    for (; o->elements < k->leaves && s == LUN_OK; o->elements++)
-        LUN__TRY(s, lun__load_operand(L, h, c->element[o->elements], &o->element[o->elements],
-                                      &o->own_element[o->elements]));
+    for (; o->elements < k->leaves && s == LUN_OK; o->elements++) {
+        lun_array **to = &o->element[o->elements];
+        if (lua_type(L, c->element[o->elements]) == LUA_TUSERDATA)
+            s = lun__load_operand(L, h, c->element[o->elements], to, &o->own_element[o->elements]);
+        else
+            LUN__TRY(s, lun__load_operand(L, h, c->element[o->elements], to,
+                                          &o->own_element[o->elements]));
+    }
     for (; o->extras < c->extras && s == LUN_OK; o->extras++)
         LUN__TRY(s, lun__load_operand(L, h, c->extra + o->extras, &o->extra[o->extras],
                                       &o->own[o->extras]));
