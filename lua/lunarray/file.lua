@@ -217,7 +217,9 @@ function file.write(path, next_piece)
     local ok, message = nil, kind
     if target and kind == "other" then
         local handle
-        io.stdout:flush() -- which may be the target
+        if io.type(io.stdout) == "file" then -- which may be the target
+            io.stdout:flush()
+        end
         handle, message, code = io.open(target, "ab") -- standard output may be a file that others write to
         if handle then
             ok, message, code = put(handle, next_piece)
