@@ -85,4 +85,27 @@ describe("captured arrays at places near the index", function()
             end
         end
     end)
+
+    it("reads several captured arrays of f32 in lanes of f32", function()
+        local n = 10000
+        local a, b, c = lun.random(n, { seed = 1, dtype = "f32" }), lun.random(n, { seed = 2, dtype = "f32" }),
+            lun.random(n, { seed = 3, dtype = "f32" })
+        local u, v, w = a:eval(), b:eval(), c:eval()
+        local f = function(i) return math.sqrt(u[i]) * v[i] + w[i] end
+        for _, backend in ipairs(lun.backends()) do
+            lun.use(backend)
+            assert.same((u:sqrt() * v + w):totable(), lun.index(n):map(f):totable())
+            w = lun.random(n - 3, { seed = 3, dtype = "f32" }):eval()
+            local ok, message = pcall(function() return lun.index(n):map(f):eval() end)
+            assert.is_false(ok)
+            assert.matches("index %d+ is out of range for array 'w' of length 9997", tostring(message))
+            w = c:eval()
+        end
+        lun.use "openmp"
+        -- no place is held in lanes, which would have 64 bits and halve those of the elements
+        local source = lun.explain(lun.index(n):map(f))[1].source
+        assert.truthy(source:find("f32x", 1, true))
+        assert.falsy(source:find("i64x", 1, true))
+        lun.use(lun.backends()[1])
+    end)
 end)

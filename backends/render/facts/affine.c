@@ -33,7 +33,9 @@ bool lun__affine_range(const lun_crender *r, int32_t check, int32_t *value, int3
     const lun_ir_ins *ins = &r->ir->ins[check], *both = &r->ir->ins[ins->a];
     if (both->kind != LUN_IR_OP || both->op != LUN_OP_LAND)
         return false;
-    const lun_ir_ins *below = &r->ir->ins[both->a], *above = &r->ir->ins[both->b];
+    bool swapped = r->ir->ins[both->a].op == LUN_OP_GE; /* the second check of an index has it so */
+    const lun_ir_ins *below = &r->ir->ins[swapped ? both->b : both->a];
+    const lun_ir_ins *above = &r->ir->ins[swapped ? both->a : both->b];
     if (below->kind != LUN_IR_OP || below->op != LUN_OP_LE || above->kind != LUN_IR_OP ||
         above->op != LUN_OP_GE || below->a != above->a || ins->b != below->a ||
         !lun__dtype_is_index((lun_dtype)below->from) || !(r->flags[below->a] & LUN_CF_AFFINE) ||
