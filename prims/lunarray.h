@@ -35,6 +35,11 @@ extern "C" {
 
 #define LUN_VERSION  "0.1.0"
 #define LUN_MAX_RANK 8
+/* Most operands of a call, elements and extra arguments; most parameters of a C function; most
+ * results. */
+#define LUN_MAX_OPERANDS 64
+#define LUN_MAX_PARAMS   32
+#define LUN_MAX_OUTPUTS  16
 
 #ifndef LUN_API
 #define LUN_API __attribute__((visibility("default")))

@@ -236,14 +236,14 @@ static lun_status find_trap(const lun_kernel *k, const uint64_t *work, lun_launc
     int trap = (int)(work[0] - 1);
     l->trap = trap;
     l->trap_value = (int64_t)work[1];
-    return trap < k->kind_count && k->kinds[trap] == LUN_IR_CHECK ? LUN_EBOUNDS : LUN_EZERO;
+    return lun__ir_trap_status(trap < k->kind_count ? k->kinds[trap] : LUN_IR_KIND_COUNT);
 }
 
 /* Waits; a trap, or the `count` cells behind it go to `results`. */
 static lun_status read_results(lun_gpu *g, const lun_kernel *k, int64_t count, lun_launch *l,
                                uint64_t *results)
 {
-    uint64_t few[2 + 64], *work = few;
+    uint64_t few[2 + LUN_IR_SINKS], *work = few;
     int64_t bytes = (2 + count) * (int64_t)sizeof *work;
     lun_status s = lun__gpu_wait(g, 0);
     if (s != LUN_OK)

@@ -5,12 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks of elements and of memory are both 64. */
-static int64_t whole_blocks(int64_t n)
-{
-    return n / LUN_BLOCK * LUN_BLOCK + (n % LUN_BLOCK ? LUN_BLOCK : 0);
-}
-
 typedef struct stand_in {
     int64_t from, until; /* elements that are copied */
     size_t bytes;        /* of the memory; 0: the slot needs none */
@@ -29,7 +23,7 @@ static bool is_used(const lun_ir *ir, int slot, lun_ir_kind kind)
 static stand_in find_stand_in(const lun_ir *ir, const lun_launch *l, int s, int64_t cut)
 {
     int64_t end = l->first + l->count;
-    int64_t need = whole_blocks(end);
+    int64_t need = lun__order_blocks(end);
     stand_in in = {cut, end, 0};
     bool loaded = ir->slots[s].role == LUN_SLOT_IN;
     if ((!loaded && ir->slots[s].role != LUN_SLOT_OUT) || l->room[s] >= need)
@@ -43,7 +37,7 @@ static stand_in find_stand_in(const lun_ir *ir, const lun_launch *l, int s, int6
             need = in.until;
     }
     int64_t size = lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
-    in.bytes = (size_t)whole_blocks((need - in.from) * size);
+    in.bytes = (size_t)lun__order_blocks((need - in.from) * size);
     return in;
 }
 

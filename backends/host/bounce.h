@@ -5,15 +5,16 @@
 #define LUN_BOUNCE_H
 
 #include "backend.h"
+#include "ir/order.h"
 
-enum { LUN_BLOCK = 64, LUN_BOUNCE_SLOTS = 32, LUN_BOUNCE_BYTES = 4 << 10 };
+enum { LUN_BOUNCE_SLOTS = 32, LUN_BOUNCE_BYTES = 4 << 10 };
 
 typedef struct lun_bounce {
     int64_t cut;  /* used from this index on; INT64_MAX: never */
     void **slots; /* all slots; those with a stand-in point to where element 0 would be */
     char *memory; /* NULL: local */
     void *local_slots[LUN_BOUNCE_SLOTS];
-    _Alignas(64) char local[LUN_BOUNCE_BYTES];
+    _Alignas(LUN_BLOCK) char local[LUN_BOUNCE_BYTES];
 } lun_bounce;
 
 /* Makes the stand-ins that are needed from index cut on, and fills those that are read. LUN_OK or

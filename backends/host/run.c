@@ -133,7 +133,7 @@ static lun_status run_small(const lun_services *services, const lun_exec *exec, 
         return __atomic_load_n(cancel, __ATOMIC_RELAXED) ? LUN_ECANCEL : LUN_OK;
     l->trap = (int)frame.trap;
     l->trap_value = frame.trap_value;
-    return lun__trap_kind(ir, frame.trap);
+    return lun__ir_trap_status(ir->ins[frame.trap].kind);
 }
 
 static lun_status run_large(const lun_services *services, const lun_exec *exec,

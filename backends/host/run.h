@@ -46,8 +46,6 @@ typedef struct lun__run {
 bool lun__run_finished(lun__run *r, int64_t k);
 /* Keeps what the frame says of chunk k, if no lower one has failed. */
 void lun__run_note_trap(lun__run *r, int64_t k, const lun_frame *frame);
-/* The status that a trap at this instruction makes. */
-lun_status lun__trap_kind(const lun_ir *ir, int64_t trap);
 lun_frame lun__run_frame(const lun__run *r, int worker);
 /* Shares the chunks out, where that is not done one by one. */
 void lun__run_share(lun__run *r);

@@ -39,14 +39,9 @@ static void note(lun__run *r, int64_t k, lun_status failure, int64_t trap, int64
     atomic_flag_clear_explicit(&r->trap_lock, memory_order_release);
 }
 
-lun_status lun__trap_kind(const lun_ir *ir, int64_t trap)
-{
-    return ir->ins[trap].kind == LUN_IR_CHECK ? LUN_EBOUNDS : LUN_EZERO;
-}
-
 void lun__run_note_trap(lun__run *r, int64_t k, const lun_frame *frame)
 {
-    note(r, k, lun__trap_kind(r->ir, frame->trap), frame->trap, frame->trap_value);
+    note(r, k, lun__ir_trap_status(r->ir->ins[frame->trap].kind), frame->trap, frame->trap_value);
 }
 
 static void *const *slots_of(const lun__run *r, const own *w, void *const *slots)

@@ -246,7 +246,7 @@ static void run_chunk(const lun_interp *interp, const lun_program *p, int64_t lo
     for (; r.first < stop && r.trap < 0 && !__atomic_load_n(r.cancel, __ATOMIC_RELAXED);
          r.first += p->block) {
         r.valid = stop - r.first < p->block ? stop - r.first : p->block;
-        r.n = (r.valid + 63) / 64 * 64;
+        r.n = lun__order_blocks(r.valid);
         move_to_block(&r);
         lun__run_steps(&r);
     }

@@ -162,7 +162,7 @@ ROUNDING(double, , 0x1p52, fabs, copysign)
     {                                                                           \
         uint32_t *out = d;                                                      \
         const type_##ID *in = va;                                               \
-        n &= -64;                                                               \
+        n &= -LUN_BLOCK;                                                        \
         EACH(i, n)                                                              \
         {                                                                       \
             out[i] = lun__float_widen(in[i], exponent, mantissa);               \
@@ -172,7 +172,7 @@ ROUNDING(double, , 0x1p52, fabs, copysign)
     {                                                                           \
         type_##ID *out = d;                                                     \
         const uint32_t *in = va;                                                \
-        n &= -64;                                                               \
+        n &= -LUN_BLOCK;                                                        \
         EACH(i, n)                                                              \
         {                                                                       \
             out[i] = (type_##ID)lun__float_narrow32(in[i], exponent, mantissa); \
@@ -182,7 +182,7 @@ ROUNDING(double, , 0x1p52, fabs, copysign)
     {                                                                           \
         type_##ID *out = d;                                                     \
         const uint64_t *in = va;                                                \
-        n &= -64;                                                               \
+        n &= -LUN_BLOCK;                                                        \
         EACH(i, n)                                                              \
         {                                                                       \
             out[i] = (type_##ID)lun__float_narrow64(in[i], exponent, mantissa); \
@@ -243,7 +243,7 @@ MATH(f64, double)
     {                                                                                         \
         type *out = d, x;                                                                     \
         memcpy(&x, cell, sizeof x);                                                           \
-        n &= -64;                                                                             \
+        n &= -LUN_BLOCK;                                                                      \
         for (int64_t i = 0; i < n; i++)                                                       \
             out[i] = x;                                                                       \
     }                                                                                         \
@@ -280,7 +280,7 @@ MATH(f64, double)
     {                                                                                         \
         type *out = d;                                                                        \
         const type *in = a;                                                                   \
-        n &= -64;                                                                             \
+        n &= -LUN_BLOCK;                                                                      \
         EACH(i, n)                                                                            \
         {                                                                                     \
             out[i] = mask[i] ? in[i] : out[i];                                                \
@@ -304,7 +304,7 @@ BY_SIZE(uint64_t)
 static void iota(void *d, int64_t first, int64_t n)
 {
     int64_t *out = d;
-    n &= -64;
+    n &= -LUN_BLOCK;
     for (int64_t i = 0; i < n; i++)
         out[i] = first + i;
 }
@@ -350,7 +350,7 @@ static void fence(void)
 static void split(uint8_t *yes, uint8_t *no, const uint8_t *mask, const uint8_t *condition,
                   int64_t n)
 {
-    n &= -64;
+    n &= -LUN_BLOCK;
     if (no) {
         EACH(i, n)
         {
@@ -368,7 +368,7 @@ static void split(uint8_t *yes, uint8_t *no, const uint8_t *mask, const uint8_t 
 
 static void drop(uint8_t *mask, const uint8_t *gone, int64_t n)
 {
-    n &= -64;
+    n &= -LUN_BLOCK;
     EACH(i, n)
     {
         mask[i] = mask[i] & !gone[i];
@@ -378,7 +378,7 @@ static void drop(uint8_t *mask, const uint8_t *gone, int64_t n)
 static bool any(const uint8_t *mask, int64_t n)
 {
     uint8_t found = 0;
-    n &= -64;
+    n &= -LUN_BLOCK;
     for (int64_t i = 0; i < n; i++)
         found |= mask[i];
     return found != 0;

@@ -11,6 +11,7 @@
 #ifndef LUN_LOOPS_H
 #define LUN_LOOPS_H
 
+#include "ir/order.h"
 #include "math/vecmath.h"
 #include "table/op.h"
 

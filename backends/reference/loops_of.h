@@ -23,7 +23,7 @@
         const FIRST_##rule *in_a = va;                                                        \
         const T *in_b = vb, *in_c = vc;                                                       \
         (void)in_b, (void)in_c;                                                               \
-        n &= -64;                                                                             \
+        n &= -LUN_BLOCK;                                                                      \
         EACH(i, n)                                                                            \
         {                                                                                     \
             const FIRST_##rule a = in_a[i];                                                   \
@@ -41,7 +41,7 @@
 #define SCAN_STEP(ROW, distance)                                                                \
     static inline UNUSED void NAME(step##distance, ROW)(T *restrict to, const T *restrict from) \
     {                                                                                           \
-        for (int i = 0; i < 64; i++) {                                                          \
+        for (int i = 0; i < LUN_LANES; i++) {                                                   \
             T r = NAME(one, ROW)(from[i - (distance)], from[i]);                                \
             to[i] = i % 8 >= (distance) ? r : from[i];                                          \
         }                                                                                       \
@@ -57,10 +57,10 @@
     static UNUSED void NAME(lanes, ROW)(void *acc, const void *vx, int64_t n)                      \
     {                                                                                              \
         const T *x = vx;                                                                           \
-        T lane[64];                                                                                \
+        T lane[LUN_LANES];                                                                         \
         memcpy(lane, acc, sizeof lane);                                                            \
-        for (; n >= 64; n -= 64, x += 64)                                                          \
-            for (int l = 0; l < 64; l++)                                                           \
+        for (; n >= LUN_LANES; n -= LUN_LANES, x += LUN_LANES)                                     \
+            for (int l = 0; l < LUN_LANES; l++)                                                    \
                 lane[l] = NAME(one, ROW)(lane[l], x[l]);                                           \
         memcpy(acc, lane, sizeof lane);                                                            \
     }                                                                                              \
@@ -86,7 +86,7 @@
     static inline UNUSED void NAME(shift, ROW)(T *restrict out, const T *restrict before,          \
                                                const T *restrict p)                                \
     {                                                                                              \
-        for (int i = 0; i < 64; i++) {                                                             \
+        for (int i = 0; i < LUN_LANES; i++) {                                                      \
             T r = NAME(one, ROW)(before[i], p[i - 1]);                                             \
             out[i] = i % 8 ? r : before[i];                                                        \
         }                                                                                          \
@@ -101,7 +101,7 @@
         memset(p, 0, 8 * sizeof(T));                                                               \
         memset(q, 0, 8 * sizeof(T));                                                               \
         for (int64_t m; n >= 64; n -= m, x += m, out += m) {                                       \
-            m = n < MOST ? n & -64 : MOST;                                                         \
+            m = n < MOST ? n & -LUN_BLOCK : MOST;                                                  \
             memcpy(p + 8, x, (size_t)m * sizeof(T));                                               \
             for (int64_t i = 8; i < m; i += 64)                                                    \
                 NAME(step1, ROW)(q + i, p + i);                                                    \
@@ -135,7 +135,7 @@
     {                                                                      \
         T *out = d;                                                        \
         const ctype *in = va;                                              \
-        n &= -64;                                                          \
+        n &= -LUN_BLOCK;                                                   \
         EACH(i, n)                                                         \
         {                                                                  \
             const ctype a = in[i];                                         \

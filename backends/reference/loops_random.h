@@ -54,7 +54,7 @@ static inline void blocks(uint64_t *out, uint64_t first, uint64_t key)
 static bool consecutive(const int64_t *index, int64_t n)
 {
     uint64_t differs = 0;
-    n &= -64;
+    n &= -LUN_BLOCK;
     for (int64_t i = 0; i < n; i++)
         differs |= (uint64_t)index[i] ^ ((uint64_t)index[0] + (uint64_t)i);
     return differs == 0;

@@ -10,8 +10,8 @@
 #include "table/dtype.h"
 
 enum {
-    LUN_BLOCK_MOST = 1024, /* elements of a block */
-    LUN_BLOCK_LEAST = 64,  /* also that of functions, which combine pairs of elements */
+    LUN_BLOCK_MOST = 1024,       /* elements of a block */
+    LUN_BLOCK_LEAST = LUN_BLOCK, /* also that of functions, which combine pairs of elements */
     LUN_REGISTER_BYTES =
         1 << 18 /* what the registers of one worker may take, if blocks can shrink */
 };

@@ -27,7 +27,7 @@ static void unpack_run(lua_State *L)
                        "bad argument to 'run' (unknown field '%s': {A, extra..., out=B} expected)",
                        luaL_tolstring(L, -2, NULL));
     }
-    if (n > LUN__MOST_EXTRAS + 2)
+    if (n > LUN_MAX_PARAMS)
         luaL_error(L, "too many arguments to 'run' (%I)", (lua_Integer)n);
     luaL_checkstack(L, (int)n + LUA_MINSTACK, "too many arguments");
     for (int i = 1; i <= (int)n; i++)
@@ -40,9 +40,9 @@ static int push_outs(lua_State *L, lun__host *h, const lun__skeleton *k)
     int count = 1;
     if (lua_type(L, 3) == LUA_TTABLE) {
         lua_Unsigned n = lua_rawlen(L, 3);
-        if (n < 1 || n > LUN__MOST_RESULTS)
+        if (n < 1 || n > LUN_MAX_OUTPUTS)
             luaL_error(L, "bad argument 'out' to '%s' (a list of 1 to %d arrays expected)", k->name,
-                       LUN__MOST_RESULTS);
+                       LUN_MAX_OUTPUTS);
         luaL_checkstack(L, (int)n + LUA_MINSTACK, "too many arrays");
         for (count = 0; count < (int)n; count++)
             lua_rawgeti(L, 3, count + 1);
@@ -60,7 +60,7 @@ static int push_outs(lua_State *L, lun__host *h, const lun__skeleton *k)
  * fit. */
 static void store_all(lua_State *L, lun__host *h, const char *name, int first, int outs, int count)
 {
-    lun_array *results[LUN__MOST_RESULTS];
+    lun_array *results[LUN_MAX_OUTPUTS];
     lun_status s = LUN_OK;
     for (int i = 0; i < count; i++) {
         lun_array *out = lun__check_array(L, h, outs + i);

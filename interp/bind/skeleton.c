@@ -66,7 +66,7 @@ static void out_option(lua_State *L, lun__skeleton *k, int options)
         return;
     }
     lua_Unsigned n = lua_rawlen(L, -1);
-    luaL_argcheck(L, n >= 1 && n <= LUN__MOST_RESULTS, options,
+    luaL_argcheck(L, n >= 1 && n <= LUN_MAX_OUTPUTS, options,
                   "option out: 1 to 16 dtypes expected");
     for (k->outs = 0; k->outs < (int)n; k->outs++) {
         lua_rawgeti(L, -1, k->outs + 1);
@@ -221,7 +221,7 @@ static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o,
                         int room, int *results)
 {
     lun_engine *e = h->engine;
-    lun_array *all[LUN__MOST_EXTRAS + LUN__MOST_ARRAYS];
+    lun_array *all[LUN_MAX_PARAMS];
     *results = 1;
     switch ((lun_skeleton)k->kind) {
     case LUN_SKELETON_MAP:
@@ -280,13 +280,13 @@ static void convert(lua_State *L, lun__host *h, const lun__skeleton *k, const lu
 
 int lun__call_skeleton(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c)
 {
-    lun_array *outs[LUN__MOST_RESULTS];
+    lun_array *outs[LUN_MAX_OUTPUTS];
     int room = 1, results = 1, first = lua_gettop(L) + 1;
     lun__new_array(L, h);
     check_arguments(L, h, k, c);
     lun__mark(L, h);
     lun_status s = try_call(L, h, k, c, outs, room, &results);
-    if (s == LUN_EARG && results > room && results <= LUN__MOST_RESULTS) {
+    if (s == LUN_EARG && results > room && results <= LUN_MAX_OUTPUTS) {
         /* a function with several results: a place for each of them first */
         luaL_checkstack(L, results, "too many results");
         for (; room < results; room++)

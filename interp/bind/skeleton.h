@@ -16,10 +16,8 @@ enum { LUN__USE_LIST = 1, LUN__USE_PARTS };
 
 /* Arrays of a call of one skeleton, element by element. */
 #define LUN__MOST_ARRAYS 2
-/* As many as the engine takes: a function has 32 parameters. */
-#define LUN__MOST_EXTRAS 30
-/* As many as a Lua function may give. */
-#define LUN__MOST_RESULTS 16
+/* What follows them, as a C function takes it. */
+#define LUN__MOST_EXTRAS (LUN_MAX_PARAMS - LUN__MOST_ARRAYS)
 
 typedef struct lun__skeleton {
     lun__box box;
@@ -31,7 +29,7 @@ typedef struct lun__skeleton {
     int leaves;            /* arrays that it takes */
     lua_Integer workgroup; /* 0: tuned */
     int outs; /* dtypes in `out`, one for each result; -1: one for all; 0: as they come */
-    signed char out[LUN__MOST_RESULTS];
+    signed char out[LUN_MAX_OUTPUTS];
 } lun__skeleton;
 
 /* Where the arguments of a call are on the stack, and how an error counts and names them. */

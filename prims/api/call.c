@@ -154,9 +154,7 @@ static lun_dtype computed(const lun_array *a)
 static lun_status specialise(call *c, lun_front_result *r)
 {
     lun_engine *e = c->e;
-    lun_front_param params[64];
-    if (c->count > 64)
-        return lun__fail(e, LUN_EARG, "more than 64 arguments");
+    lun_front_param params[LUN_MAX_OPERANDS];
     for (int k = 0; k < c->count; k++) {
         int64_t shape[LUN_MAX_RANK];
         lun_array *a = c->operands[k];
@@ -269,12 +267,12 @@ lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, 
                     int elements, lun_array **outs, int room, int *results)
 {
     LUN_NEED(e, operands && outs && results);
-    lun_node *nodes[64 + 64 + 32];
+    lun_node *nodes[LUN_MAX_OPERANDS + LUN_FRONT_SCALARS + LUN_FRONT_ARRAYS];
     call c = {e, f, operands, count, elements, nodes, 0};
     if (!f)
         return lun__fail(e, LUN_EARG, "no function given (NULL)");
-    if (count < elements || elements < 1 || count > 64 || room < 1)
-        return lun__fail(e, LUN_EARG, "a function takes 1 to 64 operands");
+    if (count < elements || elements < 1 || count > LUN_MAX_OPERANDS || room < 1)
+        return lun__fail(e, LUN_EARG, "a function takes 1 to %d operands", LUN_MAX_OPERANDS);
     for (int k = 0; k < count; k++) {
         lun_status s = lun__usable(e, operands[k]);
         if (s != LUN_OK)
@@ -296,10 +294,10 @@ lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, 
 static lun_status call_one(lun_engine *e, lun_function *f, lun_array **first, int elements,
                            lun_array *const *extra, int extras, lun_array **out)
 {
-    lun_array *operands[64];
+    lun_array *operands[LUN_MAX_OPERANDS];
     int results;
-    if (extras < 0 || extras > 64 - elements)
-        return lun__fail(e, LUN_EARG, "more than 60 extra arguments");
+    if (extras < 0 || extras > LUN_MAX_OPERANDS - elements)
+        return lun__fail(e, LUN_EARG, "more than %d extra arguments", LUN_MAX_OPERANDS - elements);
     for (int k = 0; k < elements; k++)
         operands[k] = first[k];
     for (int k = 0; k < extras; k++)

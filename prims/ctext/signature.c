@@ -260,8 +260,8 @@ static lun_status read_param(const reader *r, int first, int end)
     }
     if (status != LUN_OK)
         return status;
-    if (n == LUN_IR_PARAMS)
-        return lun__csource_error(r->s, first, r->error, "more than %d parameters", LUN_IR_PARAMS);
+    if (n == LUN_MAX_PARAMS)
+        return lun__csource_error(r->s, first, r->error, "more than %d parameters", LUN_MAX_PARAMS);
     lun_dtype dtype = LUN_F64;
     if (y.first >= 0 && !complete(r->s, &y, &dtype, &status, r->error))
         return status != LUN_OK ? status

@@ -13,7 +13,7 @@ typedef struct lun_csignature {
         int name; /* its token */
         lun_dtype dtype;
         bool array; /* a pointer, or written with [] */
-    } param[LUN_IR_PARAMS];
+    } param[LUN_MAX_PARAMS];
 } lun_csignature;
 
 /* Reads the head of u, a function's definition.  A missing result type is that of the first

@@ -18,11 +18,10 @@
 
 /* As many as arrays here hold. */
 enum {
-    LUN_IR_PARAMS = 32,            /* of a function */
-    LUN_IR_OUTPUTS = 16,           /* of a function in IR */
-    LUN_IR_INPUTS = LUN_IR_PARAMS, /* values that one instruction reads: a CALL the most */
-    LUN_FRONT_SCALARS = 64,        /* numbers that a function captures */
-    LUN_FRONT_ARRAYS = 32          /* arrays that it captures */
+    LUN_IR_INPUTS = LUN_MAX_PARAMS, /* values that one instruction reads: a CALL the most */
+    LUN_IR_SINKS = 64,              /* REDUCEs in a kernel */
+    LUN_FRONT_SCALARS = 64,         /* numbers that a function captures */
+    LUN_FRONT_ARRAYS = 32           /* arrays that it captures */
 };
 
 /* What a, b, c, imm and the further fields hold hangs on the kind: see ir.def. */
@@ -60,7 +59,7 @@ struct lun_ir;
 struct lun_ir_function {
     char *text, *name;
     struct lun_ir *body; /* NULL for the C form */
-    int32_t output[LUN_IR_OUTPUTS];
+    int32_t output[LUN_MAX_OUTPUTS];
     int outputs;
     const char *const *notes; /* of a combiner; else they go with each use */
     const char *types;        /* what a front end found out, for people; NULL: nothing */
@@ -68,7 +67,7 @@ struct lun_ir_function {
     int params;
     struct {
         uint8_t dtype, pointer;
-    } param[LUN_IR_PARAMS];
+    } param[LUN_MAX_PARAMS];
     uint8_t result;
 };
 typedef struct lun_ir_function lun_ir_function;
@@ -135,6 +134,12 @@ int lun__ir_arg_add(lun_ir *ir, lun_dtype dtype);
 int lun__ir_operand_add(lun_ir *ir, int32_t operand);
 int lun__ir_function_add(lun_ir *ir, lun_ir_function *f);
 int lun__ir_result_add(lun_ir *ir, lun_dtype dtype);
+
+/* What a launch fails with where an instruction of this kind traps: a CHECK, else a division. */
+static inline lun_status lun__ir_trap_status(int kind)
+{
+    return kind == LUN_IR_CHECK ? LUN_EBOUNDS : LUN_EZERO;
+}
 
 static inline bool lun__ir_has_value(const lun_ir_ins *ins)
 {

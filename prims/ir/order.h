@@ -44,6 +44,16 @@
 
 enum { LUN_LANES = 64, LUN_CHUNK = 16384, LUN_SCAN_CHUNK = 65536, LUN_SCAN_GROUP = 8 };
 
+/* Elements are computed in whole blocks where memory has room for them: one element for each
+ * lane. */
+enum { LUN_BLOCK = LUN_LANES };
+
+/* n >= 0 elements, rounded up to whole blocks. */
+static inline int64_t lun__order_blocks(int64_t n)
+{
+    return n / LUN_BLOCK * LUN_BLOCK + (n % LUN_BLOCK ? LUN_BLOCK : 0);
+}
+
 /* Chunks of `count` indices of a kernel that begin on a chunk. */
 static inline int64_t lun__order_chunks(const lun_ir *ir, int64_t count)
 {

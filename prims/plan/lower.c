@@ -24,7 +24,7 @@ typedef struct lowerer {
 
 typedef struct outputs {
     const lun_node *call;
-    int32_t value[LUN_IR_OUTPUTS];
+    int32_t value[LUN_MAX_OUTPUTS];
 } outputs;
 
 static int nomem(lowerer *l)
@@ -159,7 +159,7 @@ static int emit_slice(lowerer *l, lun_node *n)
 static int emit_c_call(lowerer *l, lun_node *n)
 {
     lun_ir *ir = &l->out->ir;
-    int32_t operands[LUN_IR_PARAMS];
+    int32_t operands[LUN_MAX_PARAMS];
     for (int k = 0; k < n->count; k++) {
         if (n->body->param[k].pointer) {
             int s = add_slot(l, n->more[k], 0, LUN_SLOT_ARRAY);

@@ -8,9 +8,9 @@
 #include "ir/ir.h"
 
 enum {
-    LUN_GROUP_OPS = 500,   /* most operations in one kernel */
-    LUN_GROUP_LEAVES = 56, /* most arrays it reads */
-    LUN_GROUP_SINKS = 32   /* most results it has */
+    LUN_GROUP_OPS = 500,               /* most operations in one kernel */
+    LUN_GROUP_LEAVES = 56,             /* most arrays it reads */
+    LUN_GROUP_SINKS = LUN_IR_SINKS / 2 /* most results it has */
 };
 
 /* What one kernel computes: the sinks, over n indices. */

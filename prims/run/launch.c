@@ -148,7 +148,7 @@ static inline lun_status bind_slot(lun_engine *e, lun_backend_slot *b, const lun
     if (b->backend->buffer_new) {
         lun_buffer *buffer = NULL;
         lun_status status = lun__storage_buffer(e, s, b, &buffer);
-        to->room[i] = (s->count + 63) / 64 * 64 - origin;
+        to->room[i] = lun__order_blocks(s->count) - origin;
         to->at[i] = buffer;
         return status;
     }

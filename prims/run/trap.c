@@ -57,22 +57,21 @@ lun_status lun__explain_trap(lun_engine *e, const lun_lowered *l, const lun_laun
     const lun_ir_ins *ins = launch->trap >= 0 ? &l->ir.ins[launch->trap] : NULL;
     if (!ins)
         return lun__fail(e, LUN_EZERO, "attempt to perform 'n//0'");
-    bool check = ins->kind == LUN_IR_CHECK;
     const char *note = l->notes[launch->trap];
-    lun_dtype t = check && ins->b >= 0 ? (lun_dtype)l->ir.ins[ins->b].dtype : LUN_I64;
+    bool reports = ins->kind == LUN_IR_CHECK && ins->b >= 0;
+    lun_dtype t = reports ? (lun_dtype)l->ir.ins[ins->b].dtype : LUN_I64;
     lun_value reported = lun__cell_to_value(t, (uint64_t)launch->trap_value), *value = &reported;
     const lun_ir_function *f = lun__ir_combiner(&l->ir, ins);
     if (f && f->body && launch->trap_value >= 0 && launch->trap_value < f->body->count) {
         ins = &f->body->ins[launch->trap_value]; /* where in the combining function */
-        check = ins->kind == LUN_IR_CHECK;
         value = NULL;
         int64_t number = lun__ir_note(ins);
         if (f->notes && number >= 0 && number < f->note_count)
             note = f->notes[number];
     }
-    lun_status s = check ? LUN_EBOUNDS : LUN_EZERO;
+    lun_status s = lun__ir_trap_status(ins->kind);
     if (!note)
-        note = check                   ? "a check failed"
+        note = s == LUN_EBOUNDS        ? "a check failed"
                : ins->op == LUN_OP_MOD ? "attempt to perform 'n%%0'"
                                        : "attempt to perform 'n//0'";
     e->error_where = NULL;

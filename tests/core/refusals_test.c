@@ -126,7 +126,7 @@ static void test_arguments(void **state)
            "parameter 2 of the function takes an element: it cannot be a pointer");
     expect(lun_map(e, c, vector, many, 1, &out), LUN_EARG,
            "the function takes 3 parameters; it is given 1 element and 1 extra argument");
-    expect(lun_map(e, c, vector, many, 70, &out), LUN_EARG, "more than 60 extra arguments");
+    expect(lun_map(e, c, vector, many, 70, &out), LUN_EARG, "more than 63 extra arguments");
     expect(lun_map(e, c, vector, many, -1, &out), LUN_EARG, "a count is negative");
     expect(lun_call(e, add, many, 70, 2, &out, 1, &results), LUN_EARG, "1 to 64 operands");
     assert_null(out);

@@ -62,7 +62,7 @@ static void body_sinks(lun_crender *r, lun_cloop *l)
         const lun_ir_ins *ins = &r->ir->ins[v];
         if (ins->kind != LUN_IR_REDUCE)
             continue;
-        if (l->count == LUN_CLOOP_SINKS) {
+        if (l->count == LUN_IR_SINKS) {
             lun__strbuf_puts(&r->problem, "too many reductions in one kernel");
             return;
         }

@@ -4,8 +4,6 @@
 
 #include "render/renderer.h"
 
-enum { LUN_CLOOP_SINKS = 64 };
-
 typedef enum lun_cway {
     LUN_CLOOP_LANES,    /* into 64 lanes of accumulators, in vectors */
     LUN_CLOOP_ELEMENTS, /* into e<v>[64], as elements in memory, for the pair tree */
@@ -22,7 +20,7 @@ typedef struct lun_csink {
 typedef struct lun_cloop {
     unsigned need;
     int count;
-    lun_csink sinks[LUN_CLOOP_SINKS];
+    lun_csink sinks[LUN_IR_SINKS];
 } lun_cloop;
 
 /* Parameters after (i, f, u) or, with `offset`, the arguments for them; values are handed over in

@@ -35,7 +35,7 @@ void lun__cl_sinks_body(lun_crender *r, lun_clsinks *l)
     for (int32_t v = 0; v < r->ir->count; v++) {
         if (r->ir->ins[v].kind != LUN_IR_REDUCE)
             continue;
-        if (l->count == LUN_CL_SINKS) {
+        if (l->count == LUN_IR_SINKS) {
             lun__strbuf_puts(&r->problem, "too many reductions in one kernel");
             return;
         }

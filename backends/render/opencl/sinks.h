@@ -11,10 +11,9 @@ typedef struct lun_clsink {
     lun_cname x; /* the variable that receives the value */
 } lun_clsink;
 
-enum { LUN_CL_SINKS = 64 };
 typedef struct lun_clsinks {
     int count;
-    lun_clsink sink[LUN_CL_SINKS];
+    lun_clsink sink[LUN_IR_SINKS];
 } lun_clsinks;
 
 /* A line: the work-items of a group meet. */

@@ -228,7 +228,7 @@ static void write_scope(writer *w, const lf_scope *s)
 static void add_param(writer *w, lun_dtype t, bool array, lf_input *in)
 {
     lun_ir_function *f = w->c->function;
-    if (f->params < LUN_IR_PARAMS) {
+    if (f->params < LUN_MAX_PARAMS) {
         f->param[f->params].dtype = (uint8_t)t;
         f->param[f->params++].pointer = array;
     }
@@ -316,9 +316,9 @@ void luafn_emit(lf_compile *c)
     lf_list leaves = {0};
     writer *w = LF_NEW(&c->unit, writer, 1);
     *w = (writer){.c = c, .ir = c->ir};
-    if (g->results.count > LUN_IR_OUTPUTS)
+    if (g->results.count > LUN_MAX_OUTPUTS)
         luafn_fail(&c->unit, g->proto, -1, "%d results: return at most %d", g->results.count,
-                   LUN_IR_OUTPUTS);
+                   LUN_MAX_OUTPUTS);
     if (g->exit->order <
         0) /* a test that luafn/type/infer.c could not decide is always false after all */
         luafn_fail(&c->unit, g->proto, -1, "a function that never returns: give it a return");
