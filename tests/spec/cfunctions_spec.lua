@@ -86,6 +86,14 @@ describe("C strings", function()
         expect.elements({ 2.0, 4.0 }, a:map "(double x) { return x * 2; }")
     end)
 
+    it("take elements that are summed in the same evaluation", function()
+        local x = lun.zeros(70000, "f32"):eval():sin() + 0.5
+        local tripled, sum = x:map "float f(double x) { return (float)(x * 3); }", x:lazy "sum"
+        lun.eval(tripled, sum)
+        assert.equal(35000.0, sum:value())
+        assert.is_true(tripled:eq(1.5):all())
+    end)
+
     it("with another number of parameters are refused", function()
         local a, b = lun.ones(3), lun.ones(3)
         expect.failure("bad argument", function() return a:map("(float x, float y) { return x; }"):totable() end)

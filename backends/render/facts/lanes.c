@@ -16,7 +16,11 @@ static bool is_only_reduced(const lun_crender *r, int32_t v, lun_op op)
         return false;
     for (int32_t i = 0; i < r->ir->count; i++) {
         const lun_ir_ins *user = &r->ir->ins[i];
-        bool uses = user->a == v || user->b == v || user->c == v;
+        int32_t in[LUN_IR_INPUTS];
+        int n = lun__ir_inputs(r->ir, user, in);
+        bool uses = false;
+        for (int k = 0; k < n; k++)
+            uses |= in[k] == v;
         if (user->kind == LUN_IR_REDUCE && user->a == v && lun__uses_identity(r, i, &identity) &&
             (op == LUN_OP_COUNT || user->op == (int32_t)op))
             reduced = true;
