@@ -20,7 +20,7 @@ enum { LUN_COMPILER_WORDS = 64 }; /* of a command line, at most */
 
 bool lun__compiler_find(lun_compiler *c);
 void lun__compiler_free(lun_compiler *c);
-/* Appends whatever decides how a text's machine code looks; needs: LUN_CSTYLE_*, math: lun_math. */
+/* Appends whatever decides how a text's machine code looks; needs: LUN_RENDER_*, math: lun_math. */
 void lun__compiler_key(const lun_compiler *c, const char *text, unsigned needs, int math,
                        lun_strbuf *key);
 /* The command line from a file to a shared object, NULL at its end. */

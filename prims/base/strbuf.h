@@ -17,8 +17,11 @@ typedef struct lun_strbuf {
         0, 0, 0, false  \
     }
 
+/* Frees the text: an empty one, which has not failed, remains. */
 void lun__strbuf_free(lun_strbuf *s);
+/* Empties it and keeps its memory; a failure is forgotten. */
 void lun__strbuf_clear(lun_strbuf *s);
+/* Each appends: so many bytes, a text, or as printf does.  Nothing once one has failed. */
 void lun__strbuf_add(lun_strbuf *s, const char *bytes, size_t length);
 void lun__strbuf_puts(lun_strbuf *s, const char *text);
 void lun__strbuf_printf(lun_strbuf *s, const char *format, ...)

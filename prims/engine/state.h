@@ -96,6 +96,7 @@ lun_status lun__backend(lun_engine *e, lun_backend_slot **out);
 lun_backend_slot *lun__backend_find(lun_engine *e, const char *name);
 /* The failure that there is none of that name, with the names that there are. */
 lun_status lun__backend_unknown(lun_engine *e, const char *name);
+/* Opens it once; what it says when that fails is kept and given again.  LUN_EBACKEND. */
 lun_status lun__backend_open(lun_engine *e, lun_backend_slot *slot);
 /* Lists the backends and opens the one named, or the first that is good for a start if
  * name is NULL or "". */

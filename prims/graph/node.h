@@ -95,6 +95,10 @@ static inline char *lun__leaf_data(const lun_node *n)
 /* Indices are rounded up to whole vectors, chunks and work-groups, which must not overflow. */
 #define LUN_MOST_ELEMENTS (INT64_MAX - (INT64_C(1) << 20))
 
+/* Each gives a reference to a new node, or to an equal one that there is; it takes references of
+ * its own to operands, functions and storages.  Extents are of `rank` (like: those of that node),
+ * cells as in table/dtype.h.  Operands have the dtypes and extents that the operation needs:
+ * callers convert before.  LUN_ENOMEM; LUN_ERANGE beyond LUN_MOST_ELEMENTS. */
 lun_status lun__node_leaf(lun_engine *e, lun_storage *s, int64_t offset, int rank,
                           const int64_t *shape, lun_node **out); /* takes a reference to s */
 lun_status lun__node_number(lun_engine *e, lun_dtype t, uint64_t cell, int rank,

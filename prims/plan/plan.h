@@ -48,6 +48,7 @@ enum { LUN_KEPT_UNBACKED = 64 << 20 };
  * be freed after LUN_OK.  LUN_ENOMEM. */
 lun_status lun__fuse(lun_engine *e, lun_node *const *roots, int count, bool keep,
                      lun_schedule *out);
+/* Its groups, not their nodes; empty afterwards. */
 void lun__schedule_free(lun_schedule *s);
 
 /* Where a kernel's slots and arguments come from. */
@@ -77,6 +78,7 @@ typedef struct lun_lowered {
 /* The IR of group g.  Other groups' sinks that it needs are read as arrays (or
  * arguments, for Scalars). */
 lun_status lun__lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out);
+/* Its IR and lists, not the nodes and functions that they name; empty afterwards. */
 void lun__lowered_free(lun_lowered *l);
 
 #endif

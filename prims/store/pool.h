@@ -15,7 +15,8 @@ typedef struct lun_pool lun_pool;
 /* stats: allocated, pooled, peak and allocations are kept there.  limit: bytes
  * alive at most, 0: any. */
 lun_pool *lun__pool_open(const lun_config *config, lun_stats *stats, int64_t limit);
-void lun__pool_close(lun_pool *p); /* every block must have been given back */
+/* NULL is allowed; every block must have been given back. */
+void lun__pool_close(lun_pool *p);
 
 /* A block of at least `bytes` (rounded up), 64-byte aligned, content undefined; *room: its size in
  * bytes, a multiple of 64.  LUN_ENOMEM, or LUN_ELIMIT beyond the limit. */

@@ -7,6 +7,9 @@
 
 enum { LF_ROUNDS = 8, LF_CHEAP = 10 }; /* rounds of the pass; cost of what is moved at most */
 
+/* Beside lun__op_cost, which weighs whole kernels: what is moved here cannot fail, so a division is
+ * dearer than other steps (and a square root too, by its latency) but not as dear as one with its
+ * test.  Kernels of functions depend on these figures. */
 int luafn_cost(const lf_value *v)
 {
     if (v->kind == LF_IR_CAST)
