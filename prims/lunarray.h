@@ -318,6 +318,7 @@ typedef struct lun_stats {
     int64_t allocated, pooled, peak; /* bytes of elements now alive, kept for reuse, most alive */
     int64_t allocations;             /* buffers taken from the system, not from the pool */
     int64_t nodes;                   /* graph nodes alive */
+    int64_t overdue;                 /* arrays evaluated unasked, because too much was waiting */
     int64_t kept; /* arrays stored beside what was asked for, being computed for the second time */
     /* Seconds: of compilers (which may run beside everything else), of transfers between host and
      * devices, of kernels and what waits for them. */

@@ -69,6 +69,7 @@ static int stats(lua_State *L)
         {"allocations", s.allocations},
         {"nodes", s.nodes},
         {"kept", s.kept},
+        {"overdue", s.overdue},
     };
     const struct {
         const char *name;

@@ -40,6 +40,14 @@ static lun_array *take(lun_engine *e)
     return a;
 }
 
+/* Puts a among the unused handles. */
+static void give(lun_array *a)
+{
+    a->refs = 0;
+    a->parent = a->engine->spare_handles;
+    a->engine->spare_handles = a;
+}
+
 void lun__arrays_end(lun_engine *e)
 {
     for (slab *s = e->handle_slabs; s; s = s->next)
@@ -64,9 +72,14 @@ void lun__arrays_close(lun_engine *e)
 lun_status lun__array(lun_engine *e, lun_node *n, bool made, lun_array **out)
 {
     lun_array *a = take(e);
-    if (!a) {
+    lun_status s = a ? LUN_OK : lun__nomem(e);
+    if (s == LUN_OK && n && !lun__node_ready(n))
+        s = lun__waiting(e, n);
+    if (s != LUN_OK) {
         lun__node_release(e, n);
-        return lun__nomem(e);
+        if (a)
+            give(a);
+        return s;
     }
     a->node = n;
     a->made = made;
@@ -84,10 +97,8 @@ void lun_release(lun_array *a)
 {
     while (a && !--a->refs) { /* a View may hold the last reference to its parent */
         lun_array *parent = a->parent;
-        lun_engine *e = a->engine;
-        lun__node_release(e, a->node);
-        a->parent = e->spare_handles;
-        e->spare_handles = a;
+        lun__node_release(a->engine, a->node);
+        give(a);
         a = parent;
     }
 }

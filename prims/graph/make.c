@@ -27,6 +27,7 @@ static inline lun_node *start(lun_engine *e, lun_node_kind kind, int32_t op, lun
     n->cell = 0;
     n->where = 0;
     n->workgroup = 0;
+    n->waits = LUN_WAITS_ARRAY;
     n->mark = n->lowered = 0;
     return n;
 }

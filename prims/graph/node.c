@@ -196,12 +196,15 @@ static inline void count_operands(lun_node *n)
 {
     int count;
     int is = n->is;
+    uint32_t waits = 1;
     lun_node *const *in = operands(n, &count);
     for (int k = 0; k < count && in[k]; k++) {
         in[k]->refs++;
+        waits += in[k]->waits;
         is &= in[k]->is | (in[k]->n == n->n ? LUN_IS_SOURCE : LUN_IS_SOURCE | LUN_IS_UNBACKED);
     }
     n->is = (uint8_t)is;
+    n->waits = waits < UINT16_MAX ? (uint16_t)waits : UINT16_MAX;
     if (n->extended && n->function)
         lun_function_retain(n->function);
 }
@@ -289,6 +292,7 @@ void lun__node_become_leaf(lun_engine *e, lun_node *n, lun_storage *s, int64_t o
     lun_node *unused = release_operands(e, n, NULL);
     n->kind = LUN_NODE_LEAF;
     n->is = 0;
+    n->waits = LUN_WAITS_ARRAY;
     n->storage = s;
     n->offset = offset;
     n->op = 0;
@@ -302,6 +306,7 @@ void lun__node_become_number(lun_engine *e, lun_node *n, uint64_t cell)
     lun_node *unused = release_operands(e, n, NULL);
     n->kind = LUN_NODE_NUMBER;
     n->is = LUN_IS_VIRTUAL | LUN_IS_UNBACKED;
+    n->waits = 1;
     n->inclusive = n->acc = 0;
     n->op = 0;
     n->offset = n->step = 0;

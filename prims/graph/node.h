@@ -36,6 +36,9 @@ typedef enum lun_node_kind {
     LUN_NODE_KINDS
 } lun_node_kind;
 
+/* What waits in and below a node: nodes, each array as LUN_WAITS_ARRAY of them. */
+enum { LUN_WAITS_ARRAY = 8 };
+
 typedef enum lun_node_traits {
     LUN_IS_SOURCE = 1,   /* part of a virtual array (range, random): not counted as waiting work */
     LUN_IS_VIRTUAL = 2,  /* has no leaf below it */
@@ -68,6 +71,7 @@ struct lun_node {
     uint64_t lowered;     /* the walk of lowering that saw it last */
     uint32_t where;       /* the place that built it */
     uint16_t workgroup;   /* asked for, 0: tuned */
+    uint16_t waits;       /* about what waits in and below it, see lun__waits; at least that */
     lun_storage *storage; /* LEAF */
     int64_t offset, step; /* LEAF, SLICE: in elements */
     uint64_t cell;        /* NUMBER */

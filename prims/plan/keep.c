@@ -2,17 +2,23 @@
  * them again.  Knows no kernel. */
 #include "plan/plan.h"
 
-/* Whether memory allows it. */
-static bool has_room(const lun_engine *e, const lun_node *n)
+static inline int64_t bytes_of(const lun_node *n)
 {
     int64_t bytes;
-    if (lun__node_ready(n))
-        return false;
-    if (__builtin_mul_overflow(n->n, lun__dtype_get((lun_dtype)n->dtype)->bytes, &bytes))
-        return false;
-    if (lun__node_is(n, LUN_IS_UNBACKED) && bytes > LUN_KEPT_UNBACKED)
-        return false;
-    return !e->memory_limit || e->stats.allocated + bytes <= e->memory_limit / 2;
+    int size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    return __builtin_mul_overflow(n->n, size, &bytes) ? INT64_MAX : bytes;
+}
+
+bool lun__may_store(const lun_node *n)
+{
+    return !lun__node_is(n, LUN_IS_UNBACKED) || bytes_of(n) <= LUN_KEPT_UNBACKED;
+}
+
+/* Whether memory may be taken for n before anything is known of what else will need it. */
+static bool has_room(const lun_engine *e, const lun_node *n)
+{
+    return !lun__node_ready(n) && lun__may_store(n) &&
+           (!e->memory_limit || bytes_of(n) <= e->memory_limit / 2 - e->stats.allocated);
 }
 
 bool lun__keeps(const lun_engine *e, const lun_node *n)

@@ -34,15 +34,18 @@ typedef struct lun_schedule {
     uint64_t walk;
 } lun_schedule;
 
+/* Whether memory is taken for n though it was not asked for: what is made of indices, numbers and
+ * files alone is stored up to LUN_KEPT_UNBACKED bytes. */
+bool lun__may_store(const lun_node *n);
+enum { LUN_KEPT_UNBACKED = 64 << 20 };
+
 /* Whether an evaluation in which n, of many indices, is computed on the way writes it beside and
- * keeps it: an earlier one computed it too, and the script has used it since.  Memory decides too:
- * what is made of indices, numbers and files alone is kept up to LUN_KEPT_UNBACKED bytes, and
- * nothing is that would take more than half of the engine's limit. */
+ * keeps it: an earlier one computed it too, the script has used it since, it may be stored, and no
+ * more than half of the engine's memory limit is in use then. */
 bool lun__keeps(const lun_engine *e, const lun_node *n);
 /* Whether an evaluation that computes a few elements of n computes and keeps all of it instead:
  * an earlier one computed as much, and the script has used n since. */
 bool lun__keeps_peeked(const lun_engine *e, const lun_node *n);
-enum { LUN_KEPT_UNBACKED = 64 << 20 };
 
 /* Cuts the graph below the roots into groups; keep: with what lun__keeps says as sinks.  *out is to
  * be freed after LUN_OK.  LUN_ENOMEM. */

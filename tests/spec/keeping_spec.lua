@@ -215,6 +215,68 @@ describe("what a look computes on its way", function()
     end)
 end)
 
+describe("what nothing asks for", function()
+    it("is evaluated before it holds much", function()
+        local n = 2048
+        local e, model, seen, want = lun.zeros(n), 0.0, 0, 0
+        collectgarbage()
+        lun.stats "reset"
+        local before = lun.stats()
+        for i = 1, 5000 do
+            local x = lun.full(n, i / 4):eval()
+            e = e * 0.9 + x * 0.1
+            model = model * 0.9 + i / 4 * 0.1
+            seen, want = seen + x[n], want + i / 4
+        end
+        local after = lun.stats()
+        assert.equal(want, seen)
+        assert.is_true(after.overdue >= 10 and after.overdue < 500, after.overdue)
+        assert.is_true(after.peak - before.allocated < 16e6, after.peak)
+        assert.is_true(e:pending() < 1000)
+        assert.equal(model, e[1])
+        assert.equal(model, e:max())
+    end)
+
+    it("does not hold large arrays either", function()
+        local n = 1 << 20
+        local e, model = lun.zeros(n), 0
+        lun.stats "reset"
+        for i = 1, 60 do
+            e = e * 0.5 + lun.full(n, i):eval()
+            model = model * 0.5 + i
+        end
+        assert.equal(model, e[n])
+        assert.is_true(lun.stats().peak < 300e6, lun.stats().peak)
+    end)
+
+    it("waits on where it fails, and then fails where it is asked for", function()
+        local zero, line = lun.vector { 1, 0, 2 }, debug.getinfo(1, "l").currentline
+        local e = lun.vector { 7, 8, 9 } // zero
+        local launches = lun.stats().launches
+        for i = 1, 2000 do
+            e = e + i
+        end
+        assert.is_true(lun.stats().launches > launches)
+        assert.is_true(e:pending() >= 2000)
+        local ok, problem = pcall(e.eval, e)
+        assert.is_false(ok)
+        assert.matches("keeping_spec.lua:" .. line + 1 .. "$", problem.where)
+    end)
+
+    it("stays as it is where little waits", function()
+        local a, b = lun.random(100, { seed = 1 }):eval(), lun.linspace(0, 1, 100)
+        lun.stats "reset"
+        local e = a
+        for _ = 1, 60 do
+            e = e * 0.5 + a
+            b = b + b
+        end
+        assert.equal(0, lun.stats().launches)
+        assert.equal(120, e:pending())
+        assert.equal(60, b:pending())
+    end)
+end)
+
 describe("an element of an expression", function()
     it("is computed alone, the others when a second one is asked for", function()
         local A = lun.random(100000, { seed = 1 }):eval()
