@@ -99,55 +99,24 @@ static bool is_identity(const combiner *c, const lun_node *id)
            cell == id->cell;
 }
 
-/* f(id, r), both Scalars of dtype acc. */
-static lun_status combined(lun_engine *e, const combiner *c, lun_node *id, lun_node *r,
-                           lun_node **out)
-{
-    lun_node *in[2 + LUN_FRONT_SCALARS] = {id, r};
-    int count = 2;
-    lun_status s = LUN_OK;
-    if (!c->body)
-        return lun__op(e, c->op, in, out);
-    for (int k = 0; s == LUN_OK && k < c->owner->captured; k++) {
-        lun_dtype t = (lun_dtype)c->body->body->args[count];
-        s = lun__node_number(e, t, c->owner->cells[k], 0, NULL, &in[count]);
-        count += s == LUN_OK;
-    }
-    if (s == LUN_OK)
-        s = lun__node_call(e, c->owner, c->body, in, count, 2, c->acc, r, out);
-    if (s == LUN_OK)
-        (*out)->notes = c->body->notes;
-    while (count > 2)
-        lun__node_release(e, in[--count]);
-    return s;
-}
-
 lun_status lun_reduce(lun_engine *e, lun_function *f, lun_array *id, lun_array *a, lun_array **out)
 {
     LUN_NEED(e, out);
     combiner c = {.owner = NULL};
-    lun_node *in = NULL, *first = NULL, *r = NULL, *all = NULL, *n = NULL;
+    lun_node *in = NULL, *first = NULL, *n = NULL;
     lun_status s = input(e, f, a, &c, &in);
     if (s == LUN_OK)
         s = initial(e, &c, id, &first);
     if (s == LUN_OK && in->n == 0 && !first)
         s = lun__fail(e, LUN_EARG, "reduce of an empty array without an initial value");
-    if (s == LUN_OK && in->n == 0) {
-        all = lun__node_retain(first);
-    } else if (s == LUN_OK && (!first || is_identity(&c, first))) {
-        s = lun__node_reduce(e, c.op, c.owner, c.body, in, c.out, &n);
-    } else if (s == LUN_OK) {
-        s = lun__node_reduce(e, c.op, c.owner, c.body, in, c.acc, &r);
-        if (s == LUN_OK)
-            s = combined(e, &c, first, r, &all);
-    }
-    if (s == LUN_OK && all)
-        s = lun__cast(e, all, c.out, &n);
+    if (s == LUN_OK && in->n == 0)
+        s = lun__cast(e, first, c.out, &n);
+    else if (s == LUN_OK)
+        s = lun__node_reduce(e, c.op, c.owner, c.body, in,
+                             first && !is_identity(&c, first) ? first : NULL, c.out, &n);
     lun_function_release(c.owner);
     lun__node_release(e, in);
     lun__node_release(e, first);
-    lun__node_release(e, r);
-    lun__node_release(e, all);
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }
 

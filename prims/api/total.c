@@ -16,7 +16,7 @@ static lun_status reduce(lun_engine *e, lun_op op, lun_node *a, lun_dtype acc, l
     lun_node *in = NULL;
     lun_status s = a ? lun__cast(e, a, acc, &in) : LUN_ENOMEM;
     if (s == LUN_OK)
-        s = lun__node_reduce(e, op, NULL, NULL, in, t, out);
+        s = lun__node_reduce(e, op, NULL, NULL, in, NULL, t, out);
     lun__node_release(e, in);
     lun__node_release(e, a);
     return s;
@@ -90,7 +90,7 @@ static lun_status shifted(lun_engine *e, lun_node *a, double shift, moments *out
         s = lun__op(e, LUN_OP_MUL, (lun_node *[]){d, d}, &square);
     lun_node *of[3] = {x, d, square};
     for (int i = 0; s == LUN_OK && i < 3; i++)
-        s = lun__node_reduce(e, LUN_OP_ADD, NULL, NULL, of[i], LUN_F64, &sums[i]);
+        s = lun__node_reduce(e, LUN_OP_ADD, NULL, NULL, of[i], NULL, LUN_F64, &sums[i]);
     if (s == LUN_OK)
         s = lun__run(e, sums, 3);
     for (int i = 0; s == LUN_OK && i < 3; i++)
@@ -116,7 +116,7 @@ static lun_status scaled_mean(lun_engine *e, lun_node *a, double *mean)
     if (s == LUN_OK)
         s = lun__op(e, LUN_OP_MUL, (lun_node *[]){x, k}, &small);
     if (s == LUN_OK)
-        s = lun__node_reduce(e, LUN_OP_ADD, NULL, NULL, small, LUN_F64, &sum);
+        s = lun__node_reduce(e, LUN_OP_ADD, NULL, NULL, small, NULL, LUN_F64, &sum);
     if (s == LUN_OK)
         s = lun__run(e, &sum, 1);
     if (s == LUN_OK)
@@ -221,7 +221,7 @@ static lun_status position(lun_engine *e, lun_reduction r, lun_node *a, lun_valu
     if (s == LUN_OK)
         s = lun__op(e, LUN_OP_WHERE, (lun_node *[]){hit, index, none}, &at);
     if (s == LUN_OK)
-        s = lun__node_reduce(e, LUN_OP_MIN, NULL, NULL, at, LUN_I64, &first);
+        s = lun__node_reduce(e, LUN_OP_MIN, NULL, NULL, at, NULL, LUN_I64, &first);
     if (s == LUN_OK)
         s = evaluate(e, first, out);
     lun_node *all[] = {a, best, hit, index, none, at};
@@ -237,7 +237,7 @@ static lun_status norm(lun_engine *e, lun_node *a, lun_value *out)
     if (s == LUN_OK)
         s = lun__op(e, LUN_OP_MUL, (lun_node *[]){x, x}, &square);
     if (s == LUN_OK)
-        s = lun__node_reduce(e, LUN_OP_ADD, NULL, NULL, square, LUN_F64, &sum);
+        s = lun__node_reduce(e, LUN_OP_ADD, NULL, NULL, square, NULL, LUN_F64, &sum);
     if (s == LUN_OK)
         s = evaluate(e, sum, out);
     if (s == LUN_OK)

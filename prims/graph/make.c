@@ -208,7 +208,7 @@ lun_status lun__node_output(lun_engine *e, lun_node *call, int number, lun_dtype
 }
 
 lun_status lun__node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
-                            lun_node *a, lun_dtype t, lun_node **out)
+                            lun_node *a, lun_node *id, lun_dtype t, lun_node **out)
 {
     lun_node *n = start(e, LUN_NODE_REDUCE, (int32_t)op, t);
     if (!n)
@@ -219,6 +219,7 @@ lun_status lun__node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun
     n->n = 1;
     n->acc = a->dtype;
     n->in[0] = a;
+    n->in[1] = id;
     return lun__node_intern(e, n, out);
 }
 

@@ -26,7 +26,8 @@ typedef enum lun_node_kind {
     LUN_NODE_CAST,   /* in[0] as dtype */
     LUN_NODE_CALL,   /* function on more[0 .. count): elements first, then extras */
     LUN_NODE_OUTPUT, /* output number op of the CALL in[0], for functions with several results */
-    LUN_NODE_REDUCE, /* in[0] (of dtype acc) combined by op or function; converted to dtype */
+    LUN_NODE_REDUCE, /* in[0] (of dtype acc) combined by op or function, in[1], a Scalar of dtype
+                        acc or NULL, with the result of that; converted to dtype */
     LUN_NODE_SCAN,   /* in[0] combined by op or function, in[1]: initial value; op: see inclusive */
     LUN_NODE_SLICE,  /* in[0] from element offset, `step` elements apart */
     LUN_NODE_CONCAT, /* in[0] then in[1] */
@@ -117,9 +118,10 @@ lun_status lun__node_call(lun_engine *e, lun_function *f, const lun_ir_function 
                           lun_node *const *operands, int count, int elements, lun_dtype t,
                           const lun_node *like, lun_node **out);
 lun_status lun__node_output(lun_engine *e, lun_node *call, int number, lun_dtype t, lun_node **out);
-/* op LUN_OP_COUNT: function f.  a must be of dtype acc; t: dtype of the result. */
+/* op LUN_OP_COUNT: function f.  a and id, which may be NULL, must be of dtype acc; t: dtype of the
+ * result. */
 lun_status lun__node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
-                            lun_node *a, lun_dtype t, lun_node **out);
+                            lun_node *a, lun_node *id, lun_dtype t, lun_node **out);
 lun_status lun__node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
                           lun_node *a, lun_node *id, bool inclusive, lun_node **out);
 lun_status lun__node_slice(lun_engine *e, lun_node *a, int64_t offset, int64_t step, int rank,

@@ -12,9 +12,22 @@ static int64_t space(const lun_node *n)
     return n->kind == LUN_NODE_REDUCE ? n->in[0]->n : n->n;
 }
 
-/* Whether x may be a sink of g at all. */
+static bool begins(const lun_node *n)
+{
+    return n->kind == LUN_NODE_REDUCE && n->in[1];
+}
+
+/* A function without a first value, which may fail on what it is not asked for. */
+static bool is_bare(const lun_node *n)
+{
+    return n->kind == LUN_NODE_REDUCE && n->body && !n->in[1];
+}
+
+/* Whether x may be a sink of g at all.  First values are combined with all results of a kernel. */
 static bool suits(const lun_group *g, const lun_fuse_info *x)
 {
+    if ((g->begins && is_bare(x->node)) || (g->bare && begins(x->node)))
+        return false;
     return !g->copy && x->node->kind != LUN_NODE_CONCAT && g->level == x->level &&
            g->n == space(x->node) && g->scan == x->scan && g->sink_count < LUN_GROUP_SINKS;
 }
@@ -71,6 +84,8 @@ static bool place(lun_fuser *f, lun_schedule *s, int from, int i)
     if (x->cut[0])
         g->cut = x->cut;
     g->kept += x->kept;
+    g->begins |= begins(x->node);
+    g->bare |= is_bare(x->node);
     for (int at = 0; at < f->region_count; at++) {
         f->at[f->region[at]].group = k + 1;
         for (int o = 0; (in = lun__node_operand(f->at[f->region[at]].node, o)); o++)

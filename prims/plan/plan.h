@@ -22,6 +22,8 @@ typedef struct lun_group {
     int sink_count, sink_room;
     int ops, leaves; /* estimates that limit its size */
     bool copy;       /* one CONCAT sink: a copy, not a kernel */
+    bool begins;     /* some REDUCE has a first value; */
+    bool bare;       /* some REDUCE by a function has none */
     const char *cut; /* why the graph was cut after it, "" */
     int kept;        /* sinks that nothing but lun__keeps asks for */
 } lun_group;

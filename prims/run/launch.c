@@ -177,30 +177,65 @@ static lun_status combine_level(void *ctx, void *rows, int64_t pairs)
     return j->b->backend->combine(j->b->state, j->kernel, j->run, rows, pairs);
 }
 
-/* Runs; the first row of run->partials is the results then. */
-static inline lun_status run_joined(const lun_backend_slot *b, const lun_ir *ir, lun_kernel *k,
-                                    lun_launch *run)
+/* The first value of REDUCE n as a cell. */
+static lun_status first_value(lun_engine *e, const lun_node *n, uint64_t *cell)
 {
+    const lun_node *first = n->in[1];
+    *cell = first->cell;
+    return first->kind == LUN_NODE_NUMBER
+               ? LUN_OK
+               : lun__storage_read(e, first->storage, first->offset, 1, cell);
+}
+
+/* Combines first values with the results that have one, in the first row of j->run->partials.  The
+ * other results, by operations, are combined with themselves, for nothing. */
+static lun_status begin_results(lun_engine *e, const lun_lowered *l, joint *j)
+{
+    uint64_t rows[2 * LUN_GROUP_SINKS];
+    const int count = l->ir.result_count;
+    bool any = false;
+    lun_status s = LUN_OK;
+    for (int r = 0; s == LUN_OK && r < count; r++) {
+        rows[r] = rows[count + r] = j->run->partials[r];
+        if (l->results[r]->in[1])
+            s = first_value(e, l->results[r], &rows[r]);
+        any |= l->results[r]->in[1] != NULL;
+    }
+    if (s == LUN_OK && any)
+        s = combine_level(j, rows, 1);
+    for (int r = 0; s == LUN_OK && r < count; r++)
+        if (l->results[r]->in[1])
+            j->run->partials[r] = rows[r];
+    return s;
+}
+
+/* Runs; the first row of run->partials is the results then. */
+static inline lun_status run_joined(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
+                                    lun_kernel *k, lun_launch *run)
+{
+    const lun_ir *ir = &l->ir;
     lun_status s = b->backend->run(b->state, k, run);
-    if (s != LUN_OK || !ir->result_count || run->count <= LUN_CHUNK)
+    if (s != LUN_OK || !ir->result_count)
         return s;
     joint j = {b, k, run};
-    return lun__order_join(run->partials, lun__order_chunks(ir, run->count),
-                           (size_t)ir->result_count * sizeof *run->partials, combine_level, &j);
+    if (run->count > LUN_CHUNK)
+        s = lun__order_join(run->partials, lun__order_chunks(ir, run->count),
+                            (size_t)ir->result_count * sizeof *run->partials, combine_level, &j);
+    return s == LUN_OK ? begin_results(e, l, &j) : s;
 }
 
 /* Runs and counts the time.  Of launches too small for a look at the clock one in sixteen stands
  * for those before it. */
-static lun_status run_timed(lun_engine *e, const lun_backend_slot *b, const lun_ir *ir,
+static lun_status run_timed(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
                             lun_kernel *k, lun_launch *run)
 {
     enum { SMALL = 1 << 18, STANDS_FOR = 16 };
     if (run->bytes < SMALL && e->stats.launches > STANDS_FOR && e->untimed < STANDS_FOR - 1) {
         e->untimed++;
-        return run_joined(b, ir, k, run);
+        return run_joined(e, b, l, k, run);
     }
     double start = lun__now();
-    lun_status s = run_joined(b, ir, k, run);
+    lun_status s = run_joined(e, b, l, k, run);
     e->stats.run_time += (lun__now() - start) * (e->untimed + 1);
     e->untimed = 0;
     return s;
@@ -243,7 +278,7 @@ static lun_status launch_now(lun_engine *e, const lun_lowered *l, lun_kernel_ent
     for (int i = 0; s == LUN_OK && i < ir->arg_count; i++)
         cells[i] = l->args[i].node ? l->args[i].node->cell : l->args[i].cell;
     if (s == LUN_OK) {
-        s = run_timed(e, b, ir, k->kernel, &run);
+        s = run_timed(e, b, l, k->kernel, &run);
         if (s == LUN_EZERO || s == LUN_EBOUNDS)
             s = lun__explain_trap(e, l, &run);
         else if (s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
