@@ -620,9 +620,10 @@ LUN_API lun_status lun_scan(lun_engine *e, lun_function *f, lun_array *id, lun_a
  * count from 0 here. */
 LUN_API lun_status lun_total(lun_engine *e, lun_reduction r, lun_array *a, int64_t ddof,
                              lun_value *out);
-/* The same as a lazy Scalar (SUM, PROD, MIN, MAX, ANY, ALL, COUNT only), to be evaluated with
- * others in one pass. */
-LUN_API lun_status lun_total_lazy(lun_engine *e, lun_reduction r, lun_array *a, lun_array **out);
+/* The same as a lazy Scalar, to be evaluated with others in one pass; VAR, STD and positions take a
+ * second one, in which they share too. */
+LUN_API lun_status lun_total_lazy(lun_engine *e, lun_reduction r, lun_array *a, int64_t ddof,
+                                  lun_array **out);
 /* The sum of the products of a's and b's elements, now, in one pass: i64 for integers, u64 for
  * unsigned ones, products included; floats are multiplied in their common dtype (f16 and bf16 in
  * f32) and summed in f64.  LUN_ESHAPE as with lun_mul. */

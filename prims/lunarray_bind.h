@@ -74,7 +74,6 @@ typedef struct lun_reduction_info {
     size_t size; /* sizeof(lun_reduction_info) */
     const char *name, *doc;
     const char *option; /* the name of a number that may be given, "" if there is none */
-    bool lazy;          /* lun_total_lazy gives it */
     bool index;         /* the position of an element: from 0 */
 } lun_reduction_info;
 /* The row of a whole reduction, as that of a skeleton. */

@@ -184,12 +184,7 @@ local function methods()
         end
     end
     put "\n## Reductions to a number\n"
-    local lazy = {}
-    for _, name in ipairs(sorted(help.reductions)) do
-        lazy[#lazy + 1] = help.reductions[name].lazy and code(name) or nil
-    end
-    put("`a:lazy \"sum\"` is the lazy form, a Scalar to be evaluated together with others; there is one of %s.\n",
-        table.concat(lazy, ", "))
+    put "`a:lazy \"sum\"` is the lazy form, a Scalar to be evaluated together with others; there is one of each.\n"
     put "| call | what it gives |\n|---|---|"
     for _, name in ipairs(sorted(help.reductions)) do
         put("| %s | %s |", code(help.reductions[name][1]), cell(help.reductions[name][2]))

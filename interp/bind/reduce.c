@@ -40,20 +40,23 @@ static int total(lua_State *L, lun__host *h, lun_reduction r, int64_t ddof)
     return only_number(L, x);
 }
 
+/* The number at i that a reduction may be given; 0 where it takes none. */
+static int64_t option_of(lua_State *L, const lun_reduction_info *row, int i)
+{
+    int64_t number = row->option[0] ? luaL_optinteger(L, i, 0) : 0;
+    luaL_argcheck(L, number >= 0, i, lua_pushfstring(L, "'%s' is negative", row->option));
+    return number;
+}
+
 /* a:sum(), lun.sum(a). Upvalues: the host, the reduction. */
 static int call_reduction(lua_State *L)
 {
     lun__host *h = lun__here(L);
     lun_reduction r = (lun_reduction)lua_tointeger(L, lua_upvalueindex(2));
     const lun_reduction_info row = row_of(r);
-    int64_t number = 0;
     lun__check_array(L, h, 1);
     lun__count(L, row.name, row.option[0] ? 2 : 1);
-    if (row.option[0]) {
-        number = luaL_optinteger(L, 2, 0);
-        luaL_argcheck(L, number >= 0, 2, lua_pushfstring(L, "'%s' is negative", row.option));
-    }
-    return total(L, h, r, number);
+    return total(L, h, r, option_of(L, &row, 2));
 }
 
 /* a:min() and a:min(b). Upvalues: the host, the reduction, the operation, its arity. */
@@ -77,7 +80,20 @@ bool lun__to_either_op(lua_State *L, int i, lun_op *op)
     return true;
 }
 
-/* a:lazy "sum": the reduction as a Scalar, to be evaluated together with others. */
+/* The position that *out is, counted from 1. */
+static lun_status count_from_1(lun_engine *e, lun_array **out)
+{
+    lun_array *one = NULL, *position = *out;
+    lun_status s = lun_integer(e, 1, &one);
+    *out = NULL;
+    if (s == LUN_OK)
+        s = lun_add(e, position, one, out);
+    lun_release(one);
+    lun_release(position);
+    return s;
+}
+
+/* a:lazy("sum" [, option]): the reduction as a Scalar, to be evaluated together with others. */
 static int array_lazy(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -88,10 +104,14 @@ static int array_lazy(lua_State *L)
         r++;
     if (r == LUN_REDUCTION_COUNT)
         return luaL_argerror(L, 2, lua_pushfstring(L, "unknown reduction '%s'", name));
+    lun__count(L, "lazy", row.option[0] ? 3 : 2);
+    int64_t number = option_of(L, &row, 3);
     lun_array **out = lun__new_array(L, h);
     lun_array *a = lun__check_array(L, h, 1);
     lun_status s;
-    LUN__TRY(s, lun_total_lazy(h->engine, (lun_reduction)r, a, out));
+    LUN__TRY(s, lun_total_lazy(h->engine, (lun_reduction)r, a, number, out));
+    if (s == LUN_OK && row.index)
+        s = count_from_1(h->engine, out);
     lun__check(L, h, s, 2);
     return 1;
 }
@@ -116,15 +136,13 @@ static int reductions(lua_State *L)
     lun_reduction_info row = {.size = sizeof row};
     lua_newtable(L);
     for (int r = 0; lun_reduction_describe((lun_reduction)r, &row); r++) {
-        lua_createtable(L, 0, 5);
+        lua_createtable(L, 0, 4);
         lua_pushstring(L, row.name);
         lua_setfield(L, -2, "name");
         lua_pushstring(L, row.doc);
         lua_setfield(L, -2, "doc");
         lua_pushstring(L, row.option);
         lua_setfield(L, -2, "option");
-        lua_pushboolean(L, row.lazy);
-        lua_setfield(L, -2, "lazy");
         lua_pushboolean(L, row.index);
         lua_setfield(L, -2, "index");
         lua_rawseti(L, -2, r + 1);
@@ -152,7 +170,7 @@ void lun__open_reduce(lua_State *L, const lun__parts *p)
         lua_setfield(L, p->methods, row.name);
     }
     static const lun__entry methods[] = {
-        {"lazy", array_lazy, 2}, {"dot", array_dot, 2}, {NULL, NULL, 0}};
+        {"lazy", array_lazy, 3}, {"dot", array_dot, 2}, {NULL, NULL, 0}};
     static const lun__entry functions[] = {{"dot", array_dot, 2}, {NULL, NULL, 0}};
     static const luaL_Reg internal[] = {{"reductions", reductions}, {NULL, NULL}};
     lun__offer(L, p, p->methods, methods);

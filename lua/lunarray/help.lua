@@ -91,7 +91,7 @@ local METHODS = {
     totable = { "a:totable()", "a table of the elements, nested where the rank is above 1" },
     read = { "a:read(first, count)", "a table of some elements, counted in row-major order" },
     tobytes = { "a:tobytes()", "the elements as a string of bytes" },
-    lazy = { 'a:lazy "sum"', "a reduction as a lazy Scalar, to be evaluated together with others by lun.eval" },
+    lazy = { 'a:lazy("sum" [, ddof])', "a reduction as a lazy Scalar, to be evaluated with others by lun.eval" },
     dot = { "a:dot(b)", "the sum of the products" },
     source = { "a:source([backend])", "the code that computing it would run" },
 }
@@ -117,7 +117,7 @@ end
 for i, row in ipairs(core.internal.reductions()) do
     local option = row.option ~= "" and ("[%s]"):format(row.option) or ""
     local also = core.op[row.name] and ("; a:%s(b) is elementwise"):format(row.name) or ""
-    REDUCTIONS[row.name] = { ("a:%s(%s)"):format(row.name, option), row.doc .. also, lazy = row.lazy }
+    REDUCTIONS[row.name] = { ("a:%s(%s)"):format(row.name, option), row.doc .. also }
     reductions[i] = row.name
 end
 

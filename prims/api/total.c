@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "api/api.h"
+#include "api/lazy.h"
 #include "run/run.h"
 #include "table/skeleton.h"
 
@@ -55,8 +55,8 @@ static lun_status total_node(lun_engine *e, lun_reduction r, lun_node *a, lun_no
     case LUN__OF_INDEX:
         break;
     }
-    lun__node_release(e, a);
-    return lun__fail(e, LUN_EARG, "%s cannot be a lazy reduction", row->info.name);
+    lun__node_release(e, a); /* total_lazy's */
+    return LUN_EARG;
 }
 
 static lun_status evaluate(lun_engine *e, lun_node *n, lun_value *out)
@@ -133,6 +133,21 @@ static bool is_rough(const moments *m, double off, double n)
     return isfinite(m->mean) && off != 0 && (!isfinite(m->m2) || off * off * n > 1e4 * m->m2);
 }
 
+/* The first element, where that is in memory and finite; else 0. */
+static lun_status shift_of(lun_engine *e, const lun_node *a, double *shift)
+{
+    uint64_t cell = 0;
+    *shift = 0;
+    if (a->kind != LUN_NODE_LEAF || a->n == 0)
+        return LUN_OK;
+    lun_status s = lun__storage_read(e, a->storage, a->offset, 1, &cell);
+    double first =
+        lun__cell_to_value(LUN_F64, lun__cell_cast(LUN_F64, (lun_dtype)a->dtype, cell)).as.d;
+    if (s == LUN_OK && isfinite(first))
+        *shift = first;
+    return s;
+}
+
 /* Mean and variance together, kept on the node, so that whichever is asked for second is free.  The
  * shift is the first element where that is in memory; if it lies so far from the mean that digits
  * were lost in the difference of squares, a second pass shifts by the mean itself (Chan, Golub and
@@ -144,17 +159,9 @@ static lun_status moments_of(lun_engine *e, lun_node *a, moments *out)
         *out = (moments){a->moments[0], a->moments[1]};
         return LUN_OK;
     }
-    if (a->kind == LUN_NODE_LEAF) {
-        uint64_t cell = 0;
-        lun_status read = lun__storage_read(e, a->storage, a->offset, 1, &cell);
-        if (read != LUN_OK)
-            return read;
-        uint64_t as_double = lun__cell_cast(LUN_F64, (lun_dtype)a->dtype, cell);
-        shift = lun__cell_to_value(LUN_F64, as_double).as.d;
-        if (!isfinite(shift))
-            shift = 0;
-    }
-    lun_status s = shifted(e, a, shift, out);
+    lun_status s = shift_of(e, a, &shift);
+    if (s == LUN_OK)
+        s = shifted(e, a, shift, out);
     double mean = out->mean;
     if (s == LUN_OK && !isfinite(mean))
         s = scaled_mean(e, a, &mean);
@@ -318,12 +325,32 @@ lun_status lun_dot(lun_engine *e, lun_array *a, lun_array *b, lun_value *out)
     return s;
 }
 
-lun_status lun_total_lazy(lun_engine *e, lun_reduction r, lun_array *a, lun_array **out)
+lun_status lun_total_lazy(lun_engine *e, lun_reduction r, lun_array *a, int64_t ddof,
+                          lun_array **out)
 {
     LUN_NEED(e, out);
-    lun_node *n, *scalar = NULL;
+    lun_node *n, *best, *scalar = NULL;
+    double shift;
     lun_status s = operand(e, r, a, &n);
-    if (s == LUN_OK)
+    if (s != LUN_OK)
+        return s;
+    switch ((lun__reduced)lun__reduction_rows[r].of) {
+    case LUN__OF_NUMBER:
+        s = shift_of(e, n, &shift);
+        if (s == LUN_OK)
+            s = lun__moment_node(e, r, n, shift, ddof, &scalar);
+        lun__node_release(e, n);
+        break;
+    case LUN__OF_INDEX:
+        s = total_node(e, r == LUN_ARGMIN ? LUN_MIN : LUN_MAX, lun__node_retain(n), &best);
+        if (s == LUN_OK) {
+            s = lun__position_node(e, n, best, &scalar);
+            lun__node_release(e, best);
+        }
+        lun__node_release(e, n);
+        break;
+    default:
         s = total_node(e, r, n, &scalar);
+    }
     return s == LUN_OK ? lun__array(e, scalar, false, out) : s;
 }

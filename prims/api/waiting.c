@@ -1,5 +1,5 @@
-/* waiting.c - work that is never asked for does not grow without end: an expression is evaluated when
- * too much waits below it.  Knows no kernel. */
+/* waiting.c - work that is never asked for does not grow without end: an expression is evaluated
+ * when too much waits below it.  Knows no kernel. */
 #include "api/array.h"
 #include "graph/walk.h"
 #include "plan/plan.h"

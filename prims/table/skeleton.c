@@ -29,7 +29,6 @@ const lun__reduction_row lun__reduction_rows[LUN_REDUCTION_COUNT] = {
     [LUN_##ID] = {.info = {.name = #NAME,                           \
                            .doc = DOC,                              \
                            .option = OPTION,                        \
-                           .lazy = LUN_OP_##OP < LUN_OP_COUNT,      \
                            .index = LUN__OF_##OF == LUN__OF_INDEX}, \
                   .empty_is_error = EMPTY,                          \
                   .op = LUN_OP_##OP,                                \

@@ -322,7 +322,7 @@ static void test_scalars_and_scans(void **state)
     lun_function *add;
     lun_value v;
     OK(lun_function_op(e, LUN_OP_ADD, &add));
-    OK(lun_total_lazy(e, LUN_SUM, a, &total));
+    OK(lun_total_lazy(e, LUN_SUM, a, 0, &total));
     OK(lun_div(e, a, total, &share));
     assert_true(element(share, 99) == 99 / 4950.0);
     OK(lun_scan(e, add, NULL, share, true, &running));
@@ -402,7 +402,7 @@ static void test_work_groups(void **state)
     OK(lun_eval(e, &b, 1));
     assert_int_equal(seen.workgroup, 0);
     lun_workgroup(e, 1 << 20);
-    OK(lun_total_lazy(e, LUN_SUM, a, &total));
+    OK(lun_total_lazy(e, LUN_SUM, a, 0, &total));
     lun_workgroup(e, 0);
     OK(lun_eval(e, &total, 1));
     assert_int_equal(seen.workgroup, LUN_MOST_WORKGROUP);

@@ -91,7 +91,7 @@ static void test_out_others(void **state)
     assert_true(m->dl_tensor.ndim == 1 && ((float *)m->dl_tensor.data)[0] == 4);
     m->deleter(m);
     lun_release(row);
-    OK(lun_total_lazy(e, LUN_SUM, a, &row));
+    OK(lun_total_lazy(e, LUN_SUM, a, 0, &row));
     OK(lun_to_dlpack(e, row, &m));
     assert_int_equal(m->dl_tensor.ndim, 0);
     m->deleter(m);

@@ -113,13 +113,13 @@ static lun_status expressions(work *w, lun_function *add)
 {
     TRY(two(w, LUN_OP_ADD, w->h[0], w->h[1])); /* 5 */
     MAKE(lun_scan(w->e, add, NULL, w->h[5], true, NEXT));
-    MAKE(lun_total_lazy(w->e, LUN_MAX, w->h[6], NEXT));
+    MAKE(lun_total_lazy(w->e, LUN_MAX, w->h[6], 0, NEXT));
     TRY(two(w, LUN_OP_DIV, w->h[6], w->h[7]));
     MAKE(lun_scan(w->e, add, w->h[7], w->h[8], false, NEXT));
     MAKE(lun_slice(w->e, w->h[9], N - 1, N / 2, -2, NEXT)); /* 10 */
     MAKE(lun_concat(w->e, w->h[10], w->h[2], NEXT));
     MAKE(lun_exp(w->e, w->h[8], NEXT));
-    MAKE(lun_total_lazy(w->e, LUN_SUM, w->h[12], NEXT));
+    MAKE(lun_total_lazy(w->e, LUN_SUM, w->h[12], 0, NEXT));
     TRY(two(w, LUN_OP_DIV, w->h[12], w->h[13]));
     return LUN_OK;
 }
@@ -243,13 +243,13 @@ static void test_division_by_zero_in_the_middle(void **state)
     lun_value v;
     lun_array *all[8];
     OK(lun_vector(e, x, 4, LUN_I64, &all[0]));
-    OK(lun_total_lazy(e, LUN_SUM, all[0], &all[1])); /* 10 */
+    OK(lun_total_lazy(e, LUN_SUM, all[0], 0, &all[1])); /* 10 */
     OK(lun_integer(e, 10, &all[2]));
     OK(lun_sub(e, all[1], all[2], &all[3]));
     OK(lun_mark(e, "script.lua:3"));
     OK(lun_idiv(e, all[0], all[3], &all[4])); /* by a Scalar that is zero */
     OK(lun_mark(e, NULL));
-    OK(lun_total_lazy(e, LUN_MAX, all[4], &all[5]));
+    OK(lun_total_lazy(e, LUN_MAX, all[4], 0, &all[5]));
     OK(lun_add(e, all[0], all[5], &all[6]));
     OK(lun_neg(e, all[0], &all[7]));
     lun_array *roots[4] = {all[6], all[1], all[7], all[6]};
@@ -307,7 +307,7 @@ static void test_time_limit(void **state)
     double x[100] = {0};
     assert_int_equal(lun_open(&c, &e), LUN_OK);
     OK(lun_vector(e, x, 100, LUN_F64, &a));
-    OK(lun_total_lazy(e, LUN_SUM, a, &sum));
+    OK(lun_total_lazy(e, LUN_SUM, a, 0, &sum));
     OK(lun_add(e, a, sum, &q));
     assert_int_equal(lun_eval(e, &q, 1), LUN_ELIMIT);
     assert_non_null(strstr(lun_error(e), "time limit"));
@@ -350,7 +350,7 @@ static void test_time_limit_in_a_kernel(void **state)
     for (int i = 0; i < 3; i++) {
         OK(lun_range(e, one, one, i == 2 ? 100 : INT64_C(1) << 40, LUN_I64, &k));
         OK(lun_sqrt(e, k, &root));
-        OK(lun_total_lazy(e, LUN_SUM, root, &sum));
+        OK(lun_total_lazy(e, LUN_SUM, root, 0, &sum));
         clock_gettime(CLOCK_MONOTONIC, &from);
         lun_status s = lun_eval(e, &sum, 1);
         clock_gettime(CLOCK_MONOTONIC, &to);

@@ -182,7 +182,7 @@ static void test_kernels_share_a_dear_part(void **state)
     int64_t ops;
     lun_array *a = rising(5, 0), *x, *sum, *soft;
     OK(lun_exp(e, a, &x));
-    OK(lun_total_lazy(e, LUN_SUM, x, &sum));
+    OK(lun_total_lazy(e, LUN_SUM, x, 0, &sum));
     OK(lun_div(e, x, sum, &soft));
     assert_int_equal(plan(&soft, 1, &ops), 2);
     assert_int_equal(ops, 3);
@@ -268,7 +268,7 @@ static void test_operands_of_all_kinds(void **state)
             lun_array *y = operand(j / 3, shapes[j % 3].rank, shapes[j % 3].n, q), *sum, *total;
             int64_t n = lun_size(x) > lun_size(y) ? lun_size(x) : lun_size(y);
             OK(lun_add(e, x, y, &sum));
-            OK(lun_total_lazy(e, LUN_SUM, sum, &total));
+            OK(lun_total_lazy(e, LUN_SUM, sum, 0, &total));
             lun_array *both[2] = {sum, total};
             OK(lun_eval(e, both, 2));
             z = (i / 3 ? -p : p) + (j / 3 ? -q : q);

@@ -402,7 +402,7 @@ static inline lun_status step_build(lun_engine *e, functions *f, const step *s,
         status = step_reshape(e, s, in[0], outs);
         break;
     case STEP_TOTAL:
-        status = lun_total_lazy(e, lazy[s->seed % 7], in[0], outs);
+        status = lun_total_lazy(e, lazy[s->seed % 7], in[0], 0, outs);
         break;
     default:
         status = step_with_function(e, f, s, in, outs, results);

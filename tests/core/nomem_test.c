@@ -175,8 +175,8 @@ static lun_status totals(lun_engine *e)
     lun_array *i = MAKE(lun_range(e, one, one, N, LUN_I64, next(h)));
     for (int r = 0; r < LUN_REDUCTION_COUNT; r++)
         DO(lun_total(e, (lun_reduction)r, i, 0, &x));
-    lun_array *most = MAKE(lun_total_lazy(e, LUN_MAX, i, next(h)));
-    lun_array *least = MAKE(lun_total_lazy(e, LUN_MIN, i, next(h)));
+    lun_array *most = MAKE(lun_total_lazy(e, LUN_MAX, i, 0, next(h)));
+    lun_array *least = MAKE(lun_total_lazy(e, LUN_MIN, i, 0, next(h)));
     lun_array *below = MAKE(lun_sub(e, most, i, next(h)));
     lun_array *d = MAKE(lun_mul(e, below, least, next(h)));
     lun_array *f = MAKE(lun_cast(e, d, LUN_F32, next(h)));
@@ -227,7 +227,7 @@ static lun_status rendering(lun_engine *e)
     h->f = NULL;
     DO(lun_function_op(e, LUN_OP_MAX, &h->f));
     lun_array *scan = MAKE(lun_scan(e, h->f, three, q, false, next(h)));
-    lun_array *sum = MAKE(lun_total_lazy(e, LUN_SUM, p, next(h)));
+    lun_array *sum = MAKE(lun_total_lazy(e, LUN_SUM, p, 0, next(h)));
     DO(lun_explain(e, ARRAYS(q, p, scan, sum), 4, &h->plan));
     for (int k = 0; !h->status && k < lun_plan_count(h->plan); k++)
         assert_true(!strcmp(lun_plan_at(h->plan, k)->name, "fill") ||

@@ -97,7 +97,7 @@ static void test_store_fills_from_rank_0(void **state)
     OK(lun_store(e, a, s));
     assert_int_equal(lun_shape(a, shape), 1);
     holds(a, nines, 6);
-    OK(lun_total_lazy(e, LUN_SUM, a, &sum));
+    OK(lun_total_lazy(e, LUN_SUM, a, 0, &sum));
     OK(lun_copy(e, sum, &copy));
     OK(lun_store(e, a, copy));
     assert_int_equal(lun_shape(a, shape), 1);

@@ -250,9 +250,10 @@ static void skeleton(world *w, input *in, int what)
         keep(w, in, lun_scan(w->e, f, byte(in) & 1 ? b : NULL, a, byte(in) & 1, &out), out);
         return;
     default:
-        keep(w, in,
-             lun_total_lazy(w->e, (lun_reduction)(byte(in) % (LUN_REDUCTION_COUNT + 1)), a, &out),
-             out);
+        keep(
+            w, in,
+            lun_total_lazy(w->e, (lun_reduction)(byte(in) % (LUN_REDUCTION_COUNT + 1)), a, 0, &out),
+            out);
     }
 }
 

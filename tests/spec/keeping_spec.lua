@@ -2,6 +2,7 @@
 -- that follow. On every backend.
 
 local lun = require "lunarray"
+local expect = require "expect"
 local profile = require("lunarray.core").internal.profile
 
 local N = 3000
@@ -274,6 +275,50 @@ describe("what nothing asks for", function()
         assert.equal(0, lun.stats().launches)
         assert.equal(120, e:pending())
         assert.equal(60, b:pending())
+    end)
+end)
+
+describe("a first value", function()
+    it("takes no kernel of its own", function()
+        local a, shift = lun.random(100000, { seed = 4 }):eval(), 3
+        local i = lun.range(1, 40000):eval()
+        local function add(p, q) return p + q end
+        local function mod(p, q) return (p + q + shift) % 1000003 end
+        local function launches(f)
+            lun.stats "reset"
+            local x = f()
+            return x, lun.stats().launches
+        end
+        local x, count = launches(function() return a:reduce(add, 0):value() end)
+        assert.equal(1, count)
+        assert.equal(a:reduce(add):value(), x)
+        x, count = launches(function() return a:reduce(add, 0.5):value() end)
+        assert.equal(1, count)
+        assert.equal(0.5 + a:reduce(add):value(), x)
+        x, count = launches(function() return a:reduce("+", 2.5):value() end)
+        assert.equal(1, count)
+        assert.equal(2.5 + a:sum(), x)
+        x, count = launches(function() return i:reduce(mod, 12):value() end)
+        assert.equal(1, count)
+        assert.equal(mod(12, i:reduce(mod):value()), x)
+        count = select(2, launches(function() return a:scan(add, 0):eval() end))
+        assert.equal(1, count)
+        local low, sum, top = lun.eval(i:reduce("min", -5), i:lazy "sum", i:reduce(function(p, q) return p > q and p or q end, 50000))
+        assert.same({ -5, 40000 * 40001 // 2, 50000 }, { low, sum, top })
+    end)
+
+    it("may be a Scalar, or fail in its function, like any other", function()
+        local i = lun.range(1, 3):eval()
+        assert.equal(12, i:reduce("+", i:lazy "sum"):value())
+        assert.equal(12, i:reduce("+", i:reduce("+")):value())
+        local function quotient(p, q) return p // q end
+        local one = lun.vector { 4, 2 }
+        assert.equal(5, one:reduce(quotient, 10):value())
+        local r = lun.vector { 1, 2 }:reduce(quotient, 10)
+        expect.failure("n//0", r.value, r)
+        -- beside one that has none, and would fail if it were combined with itself
+        local zero, five = lun.eval(lun.vector { 0, 7 }:reduce(quotient), lun.vector { 0, 7 }:reduce("+", -2))
+        assert.same({ 0, 5 }, { zero, five })
     end)
 end)
 

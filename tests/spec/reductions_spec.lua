@@ -211,6 +211,54 @@ describe("a:lazy", function()
         expect.failure("unknown reduction 'middle'", a.lazy, a, "middle")
     end)
 
+    it("gives each reduction with the bits of the number, where the array is in memory", function()
+        local half = lun.random(5000, { seed = 6 }):eval()
+        local odd = lun.vector { 1.0, 0 / 0, 3.0 }
+        local cases = {
+            half, (half - 0.25):eval(), (half + 1e9):eval(), (half * 0 + 3):eval(), half:cast("f32"):eval(),
+            lun.vector { 1e308, 1e308, -1e308 }, lun.vector { 5, 7, -3, 7 }, odd, lun.vector { 1 / 0, 1.0 },
+            lun.range(1, 100):eval(), lun.vector { true, false, true }, lun.vector { 2.5 },
+            lun.vector { { 1.0, 7.0 }, { -1.0, 7.0 } }, lun.random(70000, { seed = 7, dtype = "f32" }):eval(),
+        }
+        local names = { "sum", "mean", "var", "std", "norm", "argmin", "argmax", "max", "min", "any", "all", "count" }
+        for k, a in ipairs(cases) do
+            local lazy = {}
+            for i, name in ipairs(names) do
+                lazy[i] = a:lazy(name)
+                assert.equal("Scalar", lazy[i]:kind())
+            end
+            lazy = { lun.eval(table.unpack(lazy)) }
+            for i, name in ipairs(names) do
+                local want = a[name](a)
+                assert.equal(math.type(want), math.type(lazy[i]), name .. k)
+                assert.is_true(want == lazy[i] or want ~= want and lazy[i] ~= lazy[i],
+                    ("%s of case %d: %s, not %s"):format(name, k, lazy[i], want))
+            end
+            local var = lun.eval(a:lazy("var", 1))
+            assert.is_true(var == a:var(1) or var ~= var, k)
+        end
+        local waiting = half * 3 + 1e9
+        local std, mean = lun.eval(waiting:lazy "std", waiting:lazy "mean")
+        assert.is_true(math.abs(std / waiting:std() - 1) < 1e-6)
+        assert.equal(mean, waiting:mean())
+        expect.failure("wrong number of arguments to 'lazy'", half.lazy, half, "mean", 1)
+        expect.failure("'ddof' is negative", half.lazy, half, "var", -1)
+        expect.failure("mean of an empty array", lun.zeros(0).lazy, lun.zeros(0), "mean")
+    end)
+
+    it("shares passes", function()
+        local a = lun.random(5000, { seed = 8 }):eval()
+        local function passes(...)
+            local count = 0
+            for _, kernel in ipairs(lun.explain(...)) do
+                count = count + (kernel.n == 5000 and 1 or 0)
+            end
+            return count
+        end
+        assert.equal(1, passes(a:lazy "mean", a:lazy "norm", a:lazy "sum", a:lazy "max"))
+        assert.equal(2, passes(a:lazy "mean", a:lazy "std", a:lazy "var", a:lazy "argmax", a:lazy "argmin"))
+    end)
+
     it("divides by a Scalar in one expression", function()
         local a = lun.vector { 1.0, 3.0 }
         expect.elements({ 0.25, 0.75 }, a / a:reduce "+")

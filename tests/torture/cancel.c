@@ -56,7 +56,7 @@ static lun_status load(lun_engine *e, int which, lun_array *x, lun_array **out)
         y = z;
     }
     if (s == LUN_OK && (which == 3 || which == 8)) {
-        s = lun_total_lazy(e, LUN_SUM, y, &z);
+        s = lun_total_lazy(e, LUN_SUM, y, 0, &z);
         lun_release(y);
         y = z;
     }

@@ -27,7 +27,7 @@ static bool world_open(world *w)
            lun_vector(w->other, x, 4, LUN_F64, &w->foreign) == LUN_OK &&
            lun_copy(w->e, w->a, &w->freed) == LUN_OK && lun_free(w->e, w->freed) == LUN_OK &&
            lun_tensor(w->e, x, 2, shape, LUN_F64, &w->m) == LUN_OK &&
-           lun_total_lazy(w->e, LUN_SUM, w->a, &w->s) == LUN_OK &&
+           lun_total_lazy(w->e, LUN_SUM, w->a, 0, &w->s) == LUN_OK &&
            lun_function_op(w->e, LUN_OP_ADD, &w->f) == LUN_OK &&
            lun_explain(w->e, &w->a, 1, &w->p) == LUN_OK;
 }
@@ -240,10 +240,10 @@ static int misuse(int which, world *w, const char **name)
     CASE(lun_total(e, (lun_reduction)99, a, 0, &v))
     CASE(lun_total(e, LUN_SUM, NULL, 0, &v))
     CASE(lun_total(e, LUN_SUM, a, 0, NULL))
-    CASE(lun_total_lazy(NULL, LUN_SUM, a, &out))
-    CASE(lun_total_lazy(e, (lun_reduction)99, a, &out))
-    CASE(lun_total_lazy(e, LUN_SUM, NULL, &out))
-    CASE(lun_total_lazy(e, LUN_SUM, a, NULL))
+    CASE(lun_total_lazy(NULL, LUN_SUM, a, 0, &out))
+    CASE(lun_total_lazy(e, (lun_reduction)99, a, 0, &out))
+    CASE(lun_total_lazy(e, LUN_SUM, NULL, 0, &out))
+    CASE(lun_total_lazy(e, LUN_SUM, a, 0, NULL))
     CASE(lun_eval(NULL, &a, 1))
     CASE(lun_eval(e, NULL, 1))
     CASE(lun_eval(e, &none, 1))
