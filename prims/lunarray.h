@@ -308,11 +308,12 @@ typedef struct lun_device {
 LUN_API int lun_devices(lun_engine *e, lun_device *rows, int room);
 
 typedef struct lun_stats {
-    size_t size;                            /* sizeof(lun_stats) */
-    int64_t compiles;                       /* compiler runs */
-    int64_t cache_hits;                     /* kernels taken from disk instead */
-    int64_t launches;                       /* kernels run */
-    int64_t interpreted;                    /* of these, run by the reference tier */
+    size_t size;         /* sizeof(lun_stats) */
+    int64_t compiles;    /* compiler runs */
+    int64_t cache_hits;  /* kernels taken from disk instead */
+    int64_t launches;    /* kernels run */
+    int64_t interpreted; /* of these, begun by the reference tier */
+    int64_t overtaken;   /* of these, finished by compiled code that was ready on the way */
     int64_t bytes_read, bytes_written;      /* by kernels: unique leaves, outputs */
     int64_t bytes_to_device, bytes_to_host; /* transfers */
     int64_t allocated, pooled, peak; /* bytes of elements now alive, kept for reuse, most alive */

@@ -37,7 +37,8 @@ typedef struct lun_frame {
 /* Computes indices lo .. hi-1 (lo % 64 == 0; hi rounded up to 64 may be touched in every slot). */
 typedef void (*lun_chunk_fn)(const void *self, int64_t lo, int64_t hi, lun_frame *frame);
 
-typedef struct lun_exec {
+typedef struct lun_exec lun_exec;
+struct lun_exec {
     const void *self;
     lun_chunk_fn body;  /* kernels without SCAN: everything; with SCAN: out from carry */
     lun_chunk_fn total; /* SCAN only: the chunk's total into *carry */
@@ -51,7 +52,11 @@ typedef struct lun_exec {
                          lun_frame *frame);
     size_t scratch; /* bytes of scratch one worker needs (64-byte aligned when lent) */
     const void *const *math;
-} lun_exec;
+    /* Another executor of the same kernel, with the same bits and no need of scratch, that runs
+     * from now on; NULL: none yet.  The thread that called lun__host_run asks, between chunks. */
+    const lun_exec *(*next)(void *ctx); /* NULL: there will be none */
+    void *ctx;
+};
 
 /* Runs task(ctx, worker) on `workers` threads at once, worker 0 .. workers-1, and waits. */
 typedef struct lun_team lun_team;

@@ -18,7 +18,7 @@ typedef struct lun_share {
 
 typedef struct lun__run {
     const lun_services *services;
-    const lun_exec *exec;
+    _Atomic(const lun_exec *) exec; /* worker 0 exchanges it */
     const lun_ir *ir;
     lun_launch *launch;
     int64_t end; /* first + count */

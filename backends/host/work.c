@@ -12,6 +12,7 @@ enum { SPINS = 256 };
 /* What a worker has of its own. */
 typedef struct own {
     lun_frame frame;
+    bool leads; /* worker 0: the calling thread */
     lun_feed feed;
 } own;
 
@@ -58,10 +59,25 @@ static int feed(const lun__run *r, own *w, int64_t k)
     return r->feeds ? lun__feed_fill(&w->feed, r->ir, r->launch, lo, hi) : 0;
 }
 
-/* Runs fn on chunk k; from the bounce's cut on with the stand-ins. */
-static void call(lun__run *r, lun_chunk_fn fn, int64_t k, own *w)
+/* What runs the next chunk; the frame is prepared for it. */
+static const lun_exec *executor(lun__run *r, own *w)
+{
+    const lun_exec *x = atomic_load_explicit(&r->exec, memory_order_acquire);
+    const lun_exec *next = w->leads && x->next ? x->next(x->ctx) : NULL;
+    if (next) {
+        atomic_store_explicit(&r->exec, next, memory_order_release);
+        x = next;
+    }
+    w->frame.math = x->math;
+    return x;
+}
+
+/* Runs chunk k, or finds its total; from the bounce's cut on with the stand-ins. */
+static void call(lun__run *r, bool total, int64_t k, own *w)
 {
     lun_frame *frame = &w->frame;
+    const lun_exec *x = executor(r, w);
+    lun_chunk_fn fn = total ? x->total : x->body;
     int64_t lo = r->launch->first + k * r->cut.chunk, cut = r->bounce->cut;
     int64_t hi = r->end - lo < r->cut.chunk ? r->end : lo + r->cut.chunk;
     int failure = feed(r, w, k);
@@ -73,13 +89,13 @@ static void call(lun__run *r, lun_chunk_fn fn, int64_t k, own *w)
     }
     frame->slots = slots_of(r, w, r->launch->slots);
     if (lo < cut && hi > cut) {
-        fn(r->exec->self, lo, cut, frame);
+        fn(x->self, lo, cut, frame);
         lo = cut;
     }
     if (frame->trap < 0) {
         if (lo >= cut)
             frame->slots = slots_of(r, w, r->bounce->slots);
-        fn(r->exec->self, lo, hi, frame);
+        fn(x->self, lo, hi, frame);
     }
     if (frame->trap >= 0)
         lun__run_note_trap(r, k, frame);
@@ -91,14 +107,13 @@ lun_frame lun__run_frame(const lun__run *r, int worker)
     return (lun_frame){.n = r->end,
                        .cancel = r->services->cancel ? r->services->cancel : &never,
                        .args = r->launch->args,
-                       .math = r->exec->math,
                        .stream = r->cut.stream,
                        .scratch = r->scratch + (size_t)worker * r->scratch_step};
 }
 
 static own make_own(const lun__run *r, int worker)
 {
-    own w = {.frame = lun__run_frame(r, worker)};
+    own w = {.frame = lun__run_frame(r, worker), .leads = worker == 0};
     if (r->feeds)
         lun__feed_open(&w.feed, r->ir, r->feeds + (size_t)worker * r->feed_step,
                        r->cut.batch * r->cut.chunk);
@@ -108,7 +123,7 @@ static own make_own(const lun__run *r, int worker)
 static void run_chunk(lun__run *r, int64_t k, own *w)
 {
     w->frame.partials = r->launch->partials + k * r->ir->result_count;
-    call(r, r->exec->body, k, w);
+    call(r, false, k, w);
 }
 
 /* Reports progress, about. Worker 0 is the calling thread: it alone does this. */
@@ -221,13 +236,14 @@ static void work_on_scan(lun__run *r, int worker)
         bool last = k + 1 == r->cut.chunks;
         frame->carry = &total;
         if (!last)
-            call(r, r->exec->total, k, &w);
+            call(r, true, k, &w);
         if (!wait_for_carry(r, k))
             return;
         carry = r->carry;
         if (!last) {
             frame->trap = -1;
-            r->exec->combine(r->exec->self, -1, &carry, &total, &r->carry, frame);
+            const lun_exec *x = executor(r, &w);
+            x->combine(x->self, -1, &carry, &total, &r->carry, frame);
             if (frame->trap >= 0)
                 lun__run_note_trap(r, k, frame);
             atomic_store_explicit(&r->ready, k + 1, memory_order_release);

@@ -149,13 +149,18 @@ static lun_status openmp_build(void *state, const lun_ir *ir, const char *text, 
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+static lun_exec machine_code(const openmp *o, const lun_kernel *k)
+{
+    return (lun_exec){.body = k->unit.kernel,
+                      .total = k->unit.total,
+                      .combine = k->unit.combine,
+                      .math = lun__vecmath(o->isa, (lun_math)k->unit.math)};
+}
+
 static void take_over(openmp *o, lun_kernel *k)
 {
     k->compiled = true;
-    k->exec = (lun_exec){.body = k->unit.kernel,
-                         .total = k->unit.total,
-                         .combine = k->unit.combine,
-                         .math = lun__vecmath(o->isa, (lun_math)k->unit.math)};
+    k->exec = machine_code(o, k);
     lun__interp_free(k->interp);
     k->interp = NULL;
     k->rate = (lun_rate){0};
@@ -191,6 +196,39 @@ static lun_status advance(openmp *o, lun_kernel *k, const lun_launch *launch)
     return LUN_OK;
 }
 
+/* An interpreted run, which machine code takes over between two chunks if it is ready by then. */
+typedef struct overtaking {
+    openmp *o;
+    lun_kernel *k;
+    lun_exec exec; /* machine code; body NULL: it is not ready yet */
+} overtaking;
+
+static const lun_exec *overtake(void *ctx)
+{
+    overtaking *t = ctx;
+    lun__jit_poll(&t->o->jit);
+    if (t->k->unit.state != LUN_UNIT_READY)
+        return NULL;
+    t->exec = machine_code(t->o, t->k);
+    return &t->exec;
+}
+
+static lun_status run_on(openmp *o, lun_kernel *k, const lun_team *team, lun_launch *launch)
+{
+    if (k->compiled || o->services->jit == LUN_JIT_OFF)
+        return lun__host_run(o->services, &k->exec, team, &k->ir, k->cost, launch);
+    overtaking t = {o, k, {0}};
+    lun_exec exec = k->exec;
+    exec.next = overtake;
+    exec.ctx = &t;
+    lun_status s = lun__host_run(o->services, &exec, team, &k->ir, k->cost, launch);
+    if (t.exec.body) {
+        o->services->stats->overtaken++;
+        take_over(o, k);
+    }
+    return s;
+}
+
 /* A run that a team could share: by one thread if that was faster lately. */
 static lun_status run_paced(openmp *o, lun_kernel *k, lun_team *team, lun_launch *launch)
 {
@@ -198,11 +236,12 @@ static lun_status run_paced(openmp *o, lun_kernel *k, lun_team *team, lun_launch
         lun__pace_plan(&o->pace, &k->rate, launch->count,
                        lun__host_guess(k->cost, launch->count, launch->bytes), team->threads);
     double start = plan.timed ? lun__now() : 0;
+    bool compiled = k->compiled;
     if (!plan.team)
         team->threads = 1;
     team->alone_ns = plan.alone_ns;
-    lun_status s = lun__host_run(o->services, &k->exec, team, &k->ir, k->cost, launch);
-    if (plan.timed && s == LUN_OK)
+    lun_status s = run_on(o, k, team, launch);
+    if (plan.timed && s == LUN_OK && compiled == k->compiled)
         lun__pace_note(&o->pace, &k->rate, launch->count, &plan, (lun__now() - start) * 1e9);
     return s;
 }
@@ -225,7 +264,7 @@ static lun_status openmp_run(void *state, lun_kernel *k, lun_launch *launch)
         team = lun__team_for(&o->team, launch->count);
     if (team.threads > 1 && !launch->streams)
         return run_paced(o, k, &team, launch);
-    return lun__host_run(o->services, &k->exec, &team, &k->ir, k->cost, launch);
+    return run_on(o, k, &team, launch);
 }
 
 static lun_status openmp_combine(void *state, lun_kernel *k, lun_launch *launch, uint64_t *cells,

@@ -59,6 +59,7 @@ static int stats(lua_State *L)
         {"cache_hits", s.cache_hits},
         {"launches", s.launches},
         {"interpreted", s.interpreted},
+        {"overtaken", s.overtaken},
         {"bytes_read", s.bytes_read},
         {"bytes_written", s.bytes_written},
         {"bytes_to_device", s.bytes_to_device},

@@ -425,6 +425,56 @@ static void test_reduction_tree(void **state)
     free(data);
 }
 
+/* Gives `exec` when it is asked for the third time. */
+typedef struct successor {
+    lun_exec exec;
+    int asked;
+} successor;
+
+static const lun_exec *third_time(void *ctx)
+{
+    successor *s = ctx;
+    return ++s->asked == 3 ? &s->exec : NULL;
+}
+
+static void test_code_that_comes_on_the_way(void **state)
+{
+    (void)state;
+    enum { CHUNKS = (MOST + LUN_CHUNK - 1) / LUN_CHUNK };
+    int64_t n = MOST;
+    uint64_t seed = 9, want[2] = {0};
+    test_memory in = test_guarded((size_t)n * 8);
+    for (int64_t i = 0; i < n; i++)
+        ((uint64_t *)(void *)in.data)[i] = test_random(&seed);
+    void *slots[1] = {in.data};
+    lun_ir ir;
+    make_reducing(&ir);
+    lun_services services = test_services();
+    for (int t = 0; t < THREADS; t++) {
+        mock *first = new_mock(&ir), *then = new_mock(&ir);
+        successor next = {exec_of(then, reducing, NULL), 0};
+        lun_exec exec = exec_of(first, reducing, NULL);
+        exec.next = third_time;
+        exec.ctx = &next;
+        lun_team team = {.threads = test_threads[t], .parallel = test_parallel};
+        lun_launch launch = {.n = n, .count = n, .slots = slots, .room = &n, .bytes = 100000000};
+        uint64_t results[2];
+        assert_int_equal(test_host_run(&services, &exec, &team, &ir, 1000, &launch, results),
+                         LUN_OK);
+        if (t == 0)
+            memcpy(want, results, sizeof want);
+        assert_memory_equal(want, results, sizeof want);
+        assert_int_equal(first->calls + then->calls, CHUNKS);
+        assert_int_equal(first->elements + then->elements, n);
+        if (test_threads[t] == 1)
+            assert_int_equal(first->calls, 2);
+        free(first);
+        free(then);
+    }
+    test_guarded_free(&in);
+    lun__ir_free(&ir);
+}
+
 static void test_many_results_use_memory(void **state)
 {
     (void)state;
@@ -772,6 +822,7 @@ int main(void)
         cmocka_unit_test(test_gathered_slot_without_room),
         cmocka_unit_test(test_streaming_follows_bytes),
         cmocka_unit_test(test_reduction_tree),
+        cmocka_unit_test(test_code_that_comes_on_the_way),
         cmocka_unit_test(test_many_results_use_memory),
         cmocka_unit_test(test_scan_chain),
         cmocka_unit_test(test_free_chunks),
