@@ -21,8 +21,9 @@ typedef struct lun_buffer lun_buffer; /* memory of a device, the backend's own *
 
 /* What the engine lends to a backend for its whole life. */
 typedef struct lun_services {
-    lun_strbuf *error;    /* text of the last failure; a function that fails writes it */
-    lun_stats *stats;     /* counters to keep up: compiles, cache_hits, launches, bytes_to_... */
+    lun_strbuf *error; /* text of the last failure; a function that fails writes it */
+    /* counters to keep up: compiles, cache_hits, launches, bytes_to_..., kernel_bytes */
+    lun_stats *stats;
     lun_cache *cache;     /* kernels on disk; never NULL, but may be unusable (all misses) */
     const char *compiler; /* LUNARRAY_CC, or "cc" */
     int threads;          /* wanted; 0: as many as this process may use */
@@ -91,6 +92,9 @@ typedef struct lun_backend {
      * or the IR holds a CALL. */
     lun_status (*build)(void *state, const lun_ir *ir, const char *text, lun_kernel **out);
     void (*release)(void *state, lun_kernel *kernel);
+    /* Whether something is being made for the kernel that its release would waste: it is then given
+     * up later.  Only of few kernels at a time.  NULL: never. */
+    bool (*busy)(void *state, const lun_kernel *kernel);
 
     /* Runs it and waits for the end; a backend with memory of its own only waits for results and
      * traps, and runs its kernels in order.  LUN_EZERO after a trapped division (launch->trap says

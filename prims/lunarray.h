@@ -252,6 +252,13 @@ typedef struct lun_config {
      * within length.  NULL: standard output.  (io.write goes there in any case.) */
     void (*print)(void *ctx, const char *text, size_t length);
     void *print_ctx;
+    /* Of more kernels than these bounds allow, those that were not used for longest are given up;
+     * when one is needed again it is made again, or taken from disk. */
+    int kernels;           /* in memory; 0: LUNARRAY_KERNELS, else 4096 */
+    int64_t kernel_memory; /* bytes of them; 0: LUNARRAY_KERNEL_MEMORY (in megabytes), else 64 MB;
+                               an eighth of memory_limit at most, beside that limit */
+    int64_t cache_size;    /* bytes of kernels on disk; 0: LUNARRAY_CACHE_SIZE (in megabytes), else
+                               256 MB */
 } lun_config;
 
 /* LUN_VERSION of the library that runs, which may be newer than the header. */
@@ -321,13 +328,15 @@ typedef struct lun_stats {
     int64_t nodes;                   /* graph nodes alive */
     int64_t overdue;                 /* arrays evaluated unasked, because too much was waiting */
     int64_t kept; /* arrays stored beside what was asked for, being computed for the second time */
+    int64_t kernels, kernel_bytes; /* kernels now in memory; what they and their plans take */
+    int64_t kernels_dropped;       /* given up for others: lun_config.kernels, kernel_memory */
     /* Seconds: of compilers (which may run beside everything else), of transfers between host and
      * devices, of kernels and what waits for them. */
     double compile_time, transfer_time, run_time;
 } lun_stats;
 /* The counters as they are now. */
 LUN_API void lun_stats_get(const lun_engine *e, lun_stats *out);
-/* Sets the counters to 0; allocated, pooled and nodes stay true. */
+/* Sets the counters to 0; allocated, pooled, nodes, kernels and kernel_bytes stay true. */
 LUN_API void lun_stats_reset(lun_engine *e);
 /* Gives pooled memory back to the system. */
 LUN_API void lun_trim(lun_engine *e);
@@ -351,7 +360,7 @@ LUN_API void lun_on_progress(lun_engine *e, void (*call)(void *ctx, const lun_pr
 typedef struct lun_cache_state {
     size_t size; /* sizeof(lun_cache_state) */
     const char *directory, *reason;
-    int64_t entries, bytes;
+    int64_t entries, bytes, limit; /* limit: bytes at most, lun_config.cache_size */
 } lun_cache_state;
 /* Tells what there is; with clear: removes it, and tells what was removed. */
 LUN_API void lun_cache_info(lun_engine *e, bool clear, lun_cache_state *out);

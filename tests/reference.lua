@@ -230,8 +230,12 @@ local function program()
 | `LUNARRAY_JIT` | `auto` (the default), `sync`: wait for the compiler, `off`: never call it |
 | `LUNARRAY_CC` | the C compiler, `cc` by default |
 | `LUNARRAY_CACHE_DIR` | where compiled kernels are kept; empty: nowhere |
+| `LUNARRAY_CACHE_SIZE` | megabytes of kernels kept there at most; 256 by default |
+| `LUNARRAY_KERNELS` | kernels kept in memory at most; 4096 by default |
+| `LUNARRAY_KERNEL_MEMORY` | megabytes that they take at most; 64 by default |
 
-A word that one of the first three does not know is an error when the engine opens.
+A backend, mode or number that makes no sense is an error when the engine opens.
+[How many kernels are kept](when-it-runs.md#how-many-kernels-are-kept) says more on the last three.
 ]]
 end
 

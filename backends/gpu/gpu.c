@@ -149,6 +149,7 @@ void lun__gpu_release(void *state, lun_kernel *k)
 {
     lun_gpu *g = state;
     lun__gpu_forget(g, k);
+    g->services->stats->kernel_bytes -= k->bytes;
     if (lun__gpu_may_release(g)) {
         for (int i = 0; i < LUN_CL_STEPS && k->entry[i].name; i++)
             g->driver->kernel_free(g->queue, k->entry[i].kernel);
@@ -247,6 +248,10 @@ lun_status lun__gpu_build(void *state, const lun_ir *ir, const char *text, lun_k
     s = compile(g, ir, k);
     if (s == LUN_OK)
         s = make_joiner(g, ir, k);
+    k->bytes = (int64_t)(sizeof *k + k->key.length + (size_t)ir->count +
+                         (size_t)ir->slot_count * sizeof *k->memory) +
+               lun__interp_bytes(k->joiner);
+    g->services->stats->kernel_bytes += k->bytes;
     if (s == LUN_OK)
         *out = k;
     else

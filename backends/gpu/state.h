@@ -106,6 +106,7 @@ struct lun_kernel {
     double rate;        /* nanoseconds of an index, by the last batch; 0: unknown */
     lun_gpu_tuning tuning;
     lun_strbuf key; /* in the cache on disk */
+    int64_t bytes;  /* in stats.kernel_bytes */
 };
 
 /* ---- state.c --------------------------------------------------------------------------------- */

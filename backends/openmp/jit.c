@@ -23,6 +23,7 @@ void lun__jit_init(lun_jit_compiler *c, const lun_services *services, lun_isa is
     *c = (lun_jit_compiler){
         .services = services,
         .compiler = {.name = services->compiler ? services->compiler : "cc", .isa = isa},
+        .loader = {.bytes = &services->stats->kernel_bytes},
         .timeout_ms = TIMEOUT_MS};
     c->last = &c->first;
     lun__job_init(&c->job);
@@ -203,8 +204,8 @@ void lun__jit_finish(lun_jit_compiler *c)
 {
     bool stopped = lun__stop_wanted(c->services);
     int64_t start = lun__job_now(), patience = stopped ? 0 : (int64_t)CLOSE_MS * 1000000;
-    c->first = NULL;
-    c->last = &c->first;
+    while (c->first)
+        lun__jit_unqueue(c, c->first);
     while (c->job.busy && lun__job_now() - start < patience) {
         lun__jit_look_after(c);
         if (c->job.busy)

@@ -125,8 +125,16 @@ struct lun_object {
     XXH128_hash_t hash; /* of its bytes */
     size_t length;
     int users;
+    int64_t *bytes;           /* its loader's counter */
     lun_object *next, **link; /* link: what points to this one; NULL: its loader has ended */
 };
+
+/* Its pages, and what the dynamic linker keeps of it. */
+static int64_t taken_by(const lun_object *o)
+{
+    enum { LINKER = 2048 };
+    return (int64_t)(sizeof *o + o->length) + LINKER;
+}
 
 static lun_object *find_loaded(const lun_loader *l, XXH128_hash_t hash, size_t length)
 {
@@ -154,7 +162,8 @@ lun_object *lun__loader_open(lun_loader *l, const void *bytes, size_t length, co
         lun__strbuf_puts(why, "out of memory");
         return NULL;
     }
-    *o = (lun_object){.hash = hash, .length = length, .users = 1, .next = l->first};
+    *o = (lun_object){
+        .hash = hash, .length = length, .users = 1, .bytes = l->bytes, .next = l->first};
     o->handle = open_in_memory(bytes, length, why);
     if (!o->handle && fallback)
         o->handle = open_in_directory(bytes, length, fallback, why);
@@ -166,6 +175,8 @@ lun_object *lun__loader_open(lun_loader *l, const void *bytes, size_t length, co
     if (o->next)
         o->next->link = &o->next;
     l->first = o;
+    if (o->bytes)
+        *o->bytes += taken_by(o);
     return o;
 }
 
@@ -179,6 +190,8 @@ void lun__loader_close(lun_object *o)
     if (!o || --o->users > 0)
         return;
     dlclose(o->handle);
+    if (o->bytes)
+        *o->bytes -= taken_by(o);
     if (o->link) {
         *o->link = o->next;
         if (o->next)
@@ -194,5 +207,6 @@ void lun__loader_end(lun_loader *l)
         l->first = o->next;
         o->next = NULL;
         o->link = NULL;
+        o->bytes = NULL;
     }
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/strbuf.h"
 
@@ -18,6 +19,7 @@ typedef struct lun_object lun_object; /* a shared object in use, counted */
 
 typedef struct lun_loader {
     lun_object *first; /* what is loaded */
+    int64_t *bytes;    /* a counter of what it takes; NULL: not counted */
 } lun_loader;
 
 /* Loads a shared object; one whose bytes are loaded already is used once more.  fallback: a private

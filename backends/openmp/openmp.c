@@ -38,6 +38,7 @@ struct lun_kernel {
     lun_unit unit;
     lun_rate rate;
     int64_t cost, launches;
+    int64_t bytes;       /* in stats.kernel_bytes; its object counts itself */
     bool needs_compiler; /* it has functions in C, or is otherwise beyond the interpreter */
     bool compiled;       /* exec is machine code */
 };
@@ -101,9 +102,20 @@ static lun_status render(openmp *o, const lun_ir *ir, lun_strbuf *out, unsigned 
     return lun__render_openmp(ir, &target, out, needs);
 }
 
+/* Tells how much memory the kernel takes now. */
+static void weigh(openmp *o, lun_kernel *k)
+{
+    const lun_unit *u = &k->unit;
+    int64_t bytes = (int64_t)sizeof *k + lun__ir_bytes(&k->ir) + lun__interp_bytes(k->interp) +
+                    (u->source ? (int64_t)strlen(u->source) : 0);
+    o->services->stats->kernel_bytes += bytes - k->bytes;
+    k->bytes = bytes;
+}
+
 static void openmp_release(void *state, lun_kernel *k)
 {
     openmp *o = state;
+    o->services->stats->kernel_bytes -= k->bytes;
     lun__jit_forget(&o->jit, &k->unit);
     lun__unit_free(&k->unit);
     lun__interp_free(k->interp);
@@ -140,11 +152,19 @@ static lun_status openmp_build(void *state, const lun_ir *ir, const char *text, 
     k->cost = lun__ir_cost(ir);
     if (k->interp)
         k->exec = *lun__interp_exec(k->interp);
+    weigh(o, k);
     if (s == LUN_OK)
         *out = k;
     else
         openmp_release(state, k);
     return s;
+}
+
+/* What the compiler works on is worth waiting for. */
+static bool openmp_busy(void *state, const lun_kernel *k)
+{
+    (void)state;
+    return k->unit.state == LUN_UNIT_RUNNING;
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -164,6 +184,7 @@ static void take_over(openmp *o, lun_kernel *k)
     lun__interp_free(k->interp);
     k->interp = NULL;
     k->rate = (lun_rate){0};
+    weigh(o, k);
 }
 
 /* Brings the kernel nearer to machine code.  LUN_OK: it can run, one way or the other. */
@@ -323,6 +344,7 @@ const lun_backend lun__backend_openmp = {
     .close = openmp_close,
     .build = openmp_build,
     .release = openmp_release,
+    .busy = openmp_busy,
     .run = openmp_run,
     .combine = openmp_combine,
     .source = openmp_source,

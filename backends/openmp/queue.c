@@ -2,31 +2,30 @@
  * runs. */
 #include "openmp/queue.h"
 
-void lun__jit_put_last(lun_jit_compiler *c, lun_unit *u)
+static void put(lun_jit_compiler *c, lun_unit *u, lun_unit **at)
 {
     u->state = LUN_UNIT_QUEUED;
-    u->next = NULL;
-    *c->last = u;
-    c->last = &u->next;
+    u->next = *at;
+    u->link = at;
+    *(u->next ? &u->next->link : &c->last) = &u->next;
+    *at = u;
+}
+
+void lun__jit_put_last(lun_jit_compiler *c, lun_unit *u)
+{
+    put(c, u, c->last);
 }
 
 void lun__jit_put_first(lun_jit_compiler *c, lun_unit *u)
 {
-    u->state = LUN_UNIT_QUEUED;
-    u->next = c->first;
-    c->first = u;
-    if (c->last == &c->first)
-        c->last = &u->next;
+    put(c, u, &c->first);
 }
 
 void lun__jit_unqueue(lun_jit_compiler *c, lun_unit *u)
 {
-    lun_unit **p = &c->first;
-    while (*p && *p != u)
-        p = &(*p)->next;
-    if (*p)
-        *p = u->next;
-    c->last = &c->first;
-    while (*c->last)
-        c->last = &(*c->last)->next;
+    if (!u->link)
+        return;
+    *u->link = u->next;
+    *(u->next ? &u->next->link : &c->last) = u->link;
+    u->link = NULL;
 }

@@ -32,7 +32,8 @@ typedef struct lun_unit {
                     uint64_t *out, lun_frame *frame);
     lun_strbuf message; /* FAILED: why, with the compiler's words */
 
-    struct lun_unit *next; /* in the queue */
+    struct lun_unit *next,
+        **link; /* in the queue; link: what points to this one, NULL: not there */
     /* ns */
     int64_t since; /* when another process was first seen to make it */
     int64_t left;  /* when that was seen to have left it */

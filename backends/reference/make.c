@@ -147,6 +147,24 @@ const lun_exec *lun__interp_exec(const lun_interp *interp)
     return &interp->exec;
 }
 
+static size_t held_by(const lun_program *p)
+{
+    return sizeof *p + (size_t)p->count * sizeof *p->steps +
+           (size_t)p->place_count * sizeof *p->places +
+           (size_t)p->uniform_count * sizeof *p->uniforms;
+}
+
+int64_t lun__interp_bytes(const lun_interp *in)
+{
+    if (!in)
+        return 0;
+    size_t bytes = sizeof *in + held_by(&in->body) + held_by(&in->total) +
+                   (size_t)in->reducer_count * sizeof *in->reducers;
+    for (int i = 0; i < in->function_count; i++)
+        bytes += held_by(&in->functions[i]);
+    return (int64_t)bytes;
+}
+
 void lun__interp_free(lun_interp *in)
 {
     if (!in)

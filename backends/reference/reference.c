@@ -9,8 +9,8 @@
 
 struct lun_kernel {
     lun_interp *interp;
-    lun_ir ir; /* what the host looks at: instructions, slots, results */
-    int64_t cost;
+    lun_ir ir;           /* what the host looks at: instructions, slots, results */
+    int64_t cost, bytes; /* bytes: in stats.kernel_bytes */
 };
 
 typedef struct reference {
@@ -45,7 +45,8 @@ static void reference_close(void *state)
 
 static void reference_release(void *state, lun_kernel *kernel)
 {
-    (void)state;
+    const reference *r = state;
+    r->services->stats->kernel_bytes -= kernel->bytes;
     lun__interp_free(kernel->interp);
     lun__ir_free(&kernel->ir);
     free(kernel);
@@ -90,6 +91,9 @@ static lun_status reference_build(void *state, const lun_ir *ir, const char *tex
         return fail(r->services, s, reason(ir));
     }
     kernel->cost = lun__ir_cost(ir);
+    kernel->bytes =
+        (int64_t)sizeof *kernel + lun__interp_bytes(kernel->interp) + lun__ir_bytes(&kernel->ir);
+    r->services->stats->kernel_bytes += kernel->bytes;
     *out = kernel;
     return LUN_OK;
 }

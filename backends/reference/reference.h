@@ -22,6 +22,8 @@ lun_status lun__interp_make_isa(const lun_ir *ir, int math, lun_isa isa, lun_int
  * cannot be interpreted. */
 lun_status lun__interp_make_combine(const lun_ir *ir, int math, lun_interp **out);
 const lun_exec *lun__interp_exec(const lun_interp *interp);
+/* Bytes of memory that it takes, about; NULL: 0. */
+int64_t lun__interp_bytes(const lun_interp *interp);
 void lun__interp_free(lun_interp *interp);
 
 extern const lun_backend lun__backend_reference;

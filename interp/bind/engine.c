@@ -71,6 +71,9 @@ static int stats(lua_State *L)
         {"nodes", s.nodes},
         {"kept", s.kept},
         {"overdue", s.overdue},
+        {"kernels", s.kernels},
+        {"kernel_bytes", s.kernel_bytes},
+        {"kernels_dropped", s.kernels_dropped},
     };
     const struct {
         const char *name;
@@ -152,7 +155,7 @@ static int trim(lua_State *L)
 }
 
 /* internal.cache(clear): the directory, entries and bytes of the kernels on disk, which it removes
- * if it is to; or nil and why there is none. */
+ * if it is to, and how many bytes there may be; or nil and why there is none. */
 static int cache(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -166,7 +169,8 @@ static int cache(lua_State *L)
     lua_pushstring(L, s.directory);
     lua_pushinteger(L, s.entries);
     lua_pushinteger(L, s.bytes);
-    return 3;
+    lua_pushinteger(L, s.limit);
+    return 4;
 }
 
 /* internal.terminal(): columns and rows of the window and whether stdout is one; nil where it tells

@@ -106,13 +106,14 @@ local table_of = {
         name = "cache", use = ":cache [clear]", does = "where compiled kernels are kept, how many; or removes them",
         values = { "clear" },
         run = function(_, what, write)
-            local dir, entries, bytes = core.internal.cache(what == "clear")
+            local dir, entries, bytes, limit = core.internal.cache(what == "clear")
             if not dir then
                 write("there is no kernel cache: " .. entries)
             elseif what == "clear" then
                 write(("removed %s (%s) from %s"):format(kernels_text(entries), bytes_text(bytes), dir))
             else
-                write(("%s: %s, %s"):format(dir, kernels_text(entries), bytes_text(bytes)))
+                write(("%s: %s, %s of at most %s"):format(dir, kernels_text(entries), bytes_text(bytes),
+                    bytes_text(limit)))
             end
         end,
     },

@@ -28,7 +28,7 @@ local FUNCTIONS = {
     explain = { "lun.explain(e, ...)", "the kernels that evaluating e would run, without running them" },
     dot = { "lun.dot(a, b)", "the sum of the products, as a:dot(b)" },
     cast = { "lun.cast(a, dtype)", "the elements as another dtype, as a:cast(dtype)" },
-    stats = { 'lun.stats() or lun.stats "reset"', "counters: compiles, launches, bytes allocated and moved" },
+    stats = { 'lun.stats() or lun.stats "reset"', "counters: compiles, launches, bytes, kernels held" },
     profile = { "lun.profile(f)", "calls f() and prints what each kernel in it cost; gives the rows and f's results" },
     check = {
         "lun.check(true), lun.check(false)",

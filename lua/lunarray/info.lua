@@ -25,9 +25,9 @@ local function compiler()
 end
 
 local function cache()
-    local dir, entries, bytes = core.internal.cache()
-    return dir and ("%s: %s, %s"):format(dir, count(entries, "kernel"), number.format("%.1f MB", bytes / 1e6)) or
-        "none: " .. entries
+    local dir, entries, bytes, limit = core.internal.cache()
+    return dir and ("%s: %s, %s of at most %s"):format(dir, count(entries, "kernel"),
+        number.format("%.1f MB", bytes / 1e6), number.format("%.0f MB", limit / 1e6)) or "none: " .. entries
 end
 
 -- ---------------------------------------------------------------- the whole

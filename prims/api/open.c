@@ -35,30 +35,61 @@ static lun_status jit_mode(lun_engine *e, const lun_config *c)
     return lun__fail(e, LUN_EARG, "LUNARRAY_JIT must be auto, sync or off, not '%s'", s);
 }
 
+/* A number of the configuration, times `unit` if it comes from the environment. */
+static lun_status number(lun_engine *e, const char *variable, int64_t configured, int64_t usual,
+                         int64_t unit, int64_t *out)
+{
+    const char *s = getenv(variable);
+    *out = configured ? configured : usual;
+    if (configured || !s || !*s)
+        return LUN_OK;
+    size_t digits = strspn(s, "0123456789");
+    if (s[digits] || strspn(s, "0") == digits)
+        return lun__fail(e, LUN_EARG, "%s must be a positive number, not '%s'", variable, s);
+    *out = digits > 9 ? INT64_MAX : atoll(s) * unit;
+    return LUN_OK;
+}
+
+/* The bounds of what is kept of kernels in memory. Plans take a quarter of the memory. */
+static lun_status kernel_bounds(lun_engine *e, const lun_config *c)
+{
+    enum { KERNELS = 4096, MEMORY = 64, MEGABYTE = 1000000, OF_LIMIT = 8 };
+    int64_t bytes;
+    lun_status s = number(e, "LUNARRAY_KERNELS", c->kernels, KERNELS, 1, &e->kernels_most);
+    if (s == LUN_OK)
+        s = number(e, "LUNARRAY_KERNEL_MEMORY", c->kernel_memory, (int64_t)MEMORY * MEGABYTE,
+                   MEGABYTE, &bytes);
+    if (s != LUN_OK)
+        return s;
+    if (c->memory_limit && bytes > c->memory_limit / OF_LIMIT)
+        bytes = c->memory_limit / OF_LIMIT;
+    e->recipe_bytes_most = bytes / 4;
+    e->kernel_bytes_most = bytes - bytes / 4;
+    return LUN_OK;
+}
+
 static lun_status thread_count(lun_engine *e, const lun_config *c, int *count)
 {
     enum { MOST = 1024 };
-    const char *s = getenv("LUNARRAY_THREADS");
-    *count = c->threads;
-    if (!c->threads && s && *s) {
-        size_t digits = strspn(s, "0123456789");
-        if (s[digits] || strspn(s, "0") == digits)
-            return lun__fail(e, LUN_EARG, "LUNARRAY_THREADS must be a positive number, not '%s'",
-                             s);
-        *count = digits > 9 ? MOST : atoi(s);
-    }
-    if (*count > MOST)
-        *count = MOST;
-    return LUN_OK;
+    int64_t threads;
+    lun_status s = number(e, "LUNARRAY_THREADS", c->threads, 0, 1, &threads);
+    if (s == LUN_OK)
+        *count = threads < MOST ? (int)threads : MOST;
+    return s;
 }
 
 static lun_status set_up(lun_engine *e, const lun_config *c)
 {
     const char *cc = getenv("LUNARRAY_CC"), *dir = getenv("LUNARRAY_CACHE_DIR");
     int threads = 0;
+    int64_t cache_size = 0;
     lun_status s = jit_mode(e, c);
     if (s == LUN_OK)
         s = thread_count(e, c, &threads);
+    if (s == LUN_OK)
+        s = kernel_bounds(e, c);
+    if (s == LUN_OK)
+        s = number(e, "LUNARRAY_CACHE_SIZE", c->cache_size, LUN_CACHE_SIZE, 1000000, &cache_size);
     if (s != LUN_OK)
         return s;
     e->sandbox = c->sandbox;
@@ -72,7 +103,7 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
     e->pool = lun__pool_open(c, &e->stats, c->memory_limit);
     if (!e->compiler || (dir && !e->cache_dir) || !e->pool)
         return LUN_ENOMEM;
-    s = lun__cache_open(e->cache_dir, c->log, c->log_ctx, &e->cache);
+    s = lun__cache_open(e->cache_dir, cache_size, c->log, c->log_ctx, &e->cache);
     if (s != LUN_OK)
         return s;
     e->services = (lun_services){.error = &e->error,
@@ -97,6 +128,8 @@ static const char *senseless(const lun_config *given, const lun_config *c)
         return "lun_config: no such jit";
     if (c->threads < 0 || c->memory_limit < 0 || !(c->time_limit >= 0))
         return "lun_config: threads, memory_limit and time_limit must not be negative";
+    if (c->kernels < 0 || c->kernel_memory < 0 || c->cache_size < 0)
+        return "lun_config: kernels, kernel_memory and cache_size must not be negative";
     return NULL;
 }
 
@@ -228,7 +261,9 @@ void lun_stats_reset(lun_engine *e)
     lun_stats s = {.allocated = e->stats.allocated,
                    .pooled = e->stats.pooled,
                    .peak = e->stats.allocated,
-                   .nodes = e->stats.nodes};
+                   .nodes = e->stats.nodes,
+                   .kernels = e->stats.kernels,
+                   .kernel_bytes = e->stats.kernel_bytes};
     e->stats = s;
 }
 

@@ -8,11 +8,15 @@
 
 #include "backend.h"
 
+/* Bytes that entries usually take at most. */
+#define LUN_CACHE_SIZE INT64_C(256000000)
+
 /* dir: where entries live; NULL: LUNARRAY_CACHE_DIR, else $XDG_CACHE_HOME/lunarray, else
- * ~/.cache/lunarray; "": nowhere.  Touches nothing before the first load or store.  log (NULL:
+ * ~/.cache/lunarray; "": nowhere.  Touches nothing before the first load or store.  size: bytes
+ * of entries at most; those that were not used for longest go then.  log (NULL:
  * silence) gets one line when the directory cannot be used or an entry is damaged. */
-lun_status lun__cache_open(const char *dir, void (*log)(void *ctx, const char *text), void *log_ctx,
-                           lun_cache **out);
+lun_status lun__cache_open(const char *dir, int64_t size, void (*log)(void *ctx, const char *text),
+                           void *log_ctx, lun_cache **out);
 /* What lun_cache_info tells. */
 void lun__cache_survey(lun_cache *cache, bool clear, lun_cache_state *out);
 /* Removes the scratch directory.  NULL is allowed. */

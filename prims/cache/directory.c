@@ -23,13 +23,14 @@ enum {
     STALE_SECONDS = 60 /* no writer takes that long; what is in use longer is locked */
 };
 
-lun_status lun__cache_open(const char *dir, void (*log)(void *ctx, const char *text), void *log_ctx,
-                           lun_cache **out)
+lun_status lun__cache_open(const char *dir, int64_t size, void (*log)(void *ctx, const char *text),
+                           void *log_ctx, lun_cache **out)
 {
     lun_cache *c = calloc(1, sizeof *c);
     if (!c)
         return LUN_ENOMEM;
     c->fd = c->scratch_lock = -1;
+    c->limit = size;
     c->log = log;
     c->log_ctx = log_ctx;
     if (dir && !(c->dir = strdup(dir))) {
@@ -256,7 +257,7 @@ const char *lun__cache_scratch(lun_cache *c)
 void lun__cache_survey(lun_cache *c, bool clear, lun_cache_state *out)
 {
     struct stat st;
-    *out = (lun_cache_state){0};
+    *out = (lun_cache_state){.limit = c->limit};
     if (!lun__cache_directory(c, false) && (c->refused || access(c->path, F_OK) == 0)) {
         out->reason = c->path ? "its directory belongs to another user, or others may write to it"
                               : "LUNARRAY_CACHE_DIR is empty, or there is no home directory";
@@ -271,15 +272,14 @@ void lun__cache_survey(lun_cache *c, bool clear, lun_cache_state *out)
         return;
     }
     for (struct dirent *e; (e = readdir(d));) {
-        bool entry = strspn(e->d_name, "0123456789abcdef") == LUN_CACHE_NAME - 1 &&
-                     !e->d_name[LUN_CACHE_NAME - 1];
-        if (!entry || fstatat(c->fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode) ||
-            (clear && unlinkat(c->fd, e->d_name, 0)))
+        if (!lun__cache_is_entry(c, e->d_name, &st) || (clear && unlinkat(c->fd, e->d_name, 0)))
             continue;
         out->entries++;
         out->bytes += st.st_size;
     }
     closedir(d);
+    if (clear)
+        unlinkat(c->fd, "size", 0);
 }
 
 void lun__cache_close(lun_cache *c)
@@ -290,6 +290,8 @@ void lun__cache_close(lun_cache *c)
         close(c->scratch_lock);
     if (c->scratch && c->owner == getpid())
         remove_scratch(AT_FDCWD, c->scratch, true);
+    if (c->fd >= 0 && c->added)
+        lun__cache_make_room(c, 0);
     if (c->fd >= 0)
         close(c->fd);
     free(c->scratch);

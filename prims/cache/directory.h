@@ -1,9 +1,10 @@
-/* directory.h - the directory of compiled kernels, as entry.c and claim.c use it.  Knows names of
- * files, not what is in them. */
+/* directory.h - the directory of compiled kernels, as entry.c, claim.c and bound.c use it.  Knows
+ * names of files, not what is in them. */
 #ifndef LUN_CACHEDIR_H
 #define LUN_CACHEDIR_H
 
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "cache/cache.h"
@@ -19,6 +20,7 @@ struct lun_cache {
     char *path;
     bool refused, swept, told_store, told_damage;
     unsigned serial;
+    int64_t limit, added; /* bytes of entries: at most, stored but not in the sum yet */
     char *scratch;
     int scratch_lock; /* its descriptor, locked while the scratch directory is in use */
     pid_t owner;      /* the process that made the scratch directory */
@@ -33,6 +35,13 @@ bool lun__cache_directory(lun_cache *c, bool create);
 bool lun__cache_renewed(lun_cache *c);
 /* The file of an entry, hexadecimal. */
 void lun__cache_name(const char *key, size_t length, char name[LUN_CACHE_NAME]);
+/* Whether a file of the directory is an entry; *st is its state then. */
+bool lun__cache_is_entry(const lun_cache *c, const char *name, struct stat *st);
+/* An open entry is used now. */
+void lun__cache_used(int fd, const struct stat *st);
+/* So many bytes are about to be stored in the open directory: gives up entries where that is beyond
+ * the limit. */
+void lun__cache_make_room(lun_cache *c, int64_t bytes);
 /* Once: removes the files that killed writers and compilers left. */
 void lun__cache_sweep(lun_cache *c);
 

@@ -97,6 +97,7 @@ static void *take(int fd, const char *key, size_t key_length, size_t *length, co
         free(file);
         return NULL;
     }
+    lun__cache_used(fd, &st);
     *length = size - sizeof(header) - key_length;
     memmove(file, file + sizeof(header) + key_length, *length);
     return file;
@@ -162,6 +163,7 @@ void lun__cache_store(lun_cache *c, const char *key, size_t key_length, const vo
     if (!lun__cache_directory(c, true))
         return;
     lun__cache_sweep(c);
+    lun__cache_make_room(c, (int64_t)(sizeof(header) + key_length + length));
     lun__cache_name(key, key_length, name);
     clock_gettime(CLOCK_REALTIME, &t);
     snprintf(temporary, sizeof temporary, ".tmp-%ld-%u-%ld-%p", (long)getpid(), c->serial++,

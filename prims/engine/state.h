@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "backend.h"
+#include "base/recent.h"
 #include "base/strbuf.h"
 #include "engine/failure.h"
 #include "engine/watch.h"
@@ -70,9 +71,13 @@ struct lun_engine {
 
     /* kernels by canonical IR text; plans by the shape of their graph */
     lun_kernel_entry **kernels;
-    uint32_t kernel_buckets, kernel_count;
+    uint32_t kernel_buckets;
+    lun_recent kernels_used;
+    int64_t kernels_most, kernel_bytes_most;
     lun_recipe **recipes;
     uint32_t recipe_count;
+    int64_t recipe_bytes, recipe_bytes_most;
+    lun_recent recipes_used;
 
     char **places; /* lun_mark's texts; node->where is an index + 1 */
     int place_count, place_room;

@@ -23,6 +23,16 @@ void lun__ir_free(lun_ir *ir)
     lun__ir_init(ir);
 }
 
+int64_t lun__ir_bytes(const lun_ir *ir)
+{
+    return (int64_t)((size_t)ir->ins_room * sizeof *ir->ins +
+                     (size_t)ir->slot_room * sizeof *ir->slots +
+                     (size_t)ir->arg_room * sizeof *ir->args +
+                     (size_t)ir->operand_room * sizeof *ir->operands +
+                     (size_t)ir->function_room * sizeof(void *) +
+                     (size_t)ir->result_room * sizeof *ir->results);
+}
+
 int lun__ir_add(lun_ir *ir, lun_ir_ins ins)
 {
     if (!lun__grow(&ir->ins, ir->count, &ir->ins_room, sizeof *ir->ins))

@@ -88,6 +88,9 @@ typedef struct lun_ir {
     int scan; /* the SCAN instruction, or -1 */
 } lun_ir;
 
+/* Bytes of memory that an IR takes, without its functions. */
+int64_t lun__ir_bytes(const lun_ir *ir);
+
 /* ---- functions in a language of their own (plain Lua functions) -------------------------------
  * A front end makes the IR of a function for given parameter types when a skeleton is called: one
  * function serves every dtype.  Parameters of the body: the elements, then the call's extra

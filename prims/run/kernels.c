@@ -1,4 +1,4 @@
-/* kernels.c - the kernels that backends have built, found by IR. */
+/* kernels.c - the kernels that backends have built, found by IR, and which of them are given up. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static void key_of(const lun_ir *ir, lun_strbuf *key)
 
 static bool make_room(lun_engine *e)
 {
-    if (e->kernel_count < e->kernel_buckets)
+    if (e->stats.kernels < e->kernel_buckets)
         return true;
     uint32_t count = e->kernel_buckets ? 2 * e->kernel_buckets : 64;
     lun_kernel_entry **buckets = calloc(count, sizeof *buckets);
@@ -64,6 +64,80 @@ static lun_status build(lun_engine *e, const lun_ir *ir, lun_kernel_entry *k)
     return s;
 }
 
+/* ---- giving up ------------------------------------------------------------------------------- */
+
+void lun__kernel_ref(lun_kernel_ref *ref, lun_kernel_entry *k)
+{
+    if (ref->kernel) {
+        *ref->link = ref->next;
+        if (ref->next)
+            ref->next->link = ref->link;
+    }
+    *ref = (lun_kernel_ref){.kernel = k};
+    if (!k)
+        return;
+    ref->link = &k->refs;
+    ref->next = k->refs;
+    if (ref->next)
+        ref->next->link = &ref->next;
+    k->refs = ref;
+}
+
+static int64_t own_bytes(const lun_kernel_entry *k)
+{
+    return (int64_t)(sizeof *k + k->length);
+}
+
+/* Takes k out of everything and releases it. */
+static void drop(lun_engine *e, lun_kernel_entry *k)
+{
+    lun_kernel_entry **at = &e->kernels[k->hash & (e->kernel_buckets - 1)];
+    while (*at != k)
+        at = &(*at)->next;
+    *at = k->next;
+    while (k->refs)
+        lun__kernel_ref(k->refs, NULL);
+    lun__recent_remove(&e->kernels_used, &k->recent);
+    k->at->backend->release(k->at->state, k->kernel);
+    e->stats.kernels--;
+    e->stats.kernel_bytes -= own_bytes(k);
+    free(k->key);
+    free(k);
+}
+
+static bool too_many(const lun_engine *e)
+{
+    return e->stats.kernels > e->kernels_most ||
+           e->stats.kernel_bytes - e->recipe_bytes > e->kernel_bytes_most;
+}
+
+/* Gives up kernels, the longest unused first, until what is left is within the bounds; never
+ * `kept`, which is about to run, nor those that a backend is making something for. */
+static void keep_within(lun_engine *e, const lun_kernel_entry *kept)
+{
+    lun_recent_link *next;
+    for (lun_recent_link *l = e->kernels_used.oldest; l && too_many(e); l = next) {
+        lun_kernel_entry *k = (lun_kernel_entry *)l;
+        const lun_backend *b = k->at->backend;
+        next = l->newer;
+        if (k == kept || (b->busy && b->busy(k->at->state, k->kernel)))
+            continue;
+        drop(e, k);
+        e->stats.kernels_dropped++;
+    }
+}
+
+void lun__kernels_flush(lun_engine *e)
+{
+    while (e->kernels_used.oldest)
+        drop(e, (lun_kernel_entry *)e->kernels_used.oldest);
+    free(e->kernels);
+    e->kernels = NULL;
+    e->kernel_buckets = 0;
+}
+
+/* ---- finding --------------------------------------------------------------------------------- */
+
 lun_status lun__kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **out)
 {
     lun_strbuf key = LUN_STRBUF_INIT;
@@ -77,38 +151,28 @@ lun_status lun__kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **o
     while (k && (k->hash != hash || !lun__kernel_fits(e, k) || k->length != key.length ||
                  memcmp(k->key, key.text, key.length)))
         k = k->next;
-    lun_status s = LUN_OK;
-    if (!k) {
-        k = calloc(1, sizeof *k);
-        s = k ? build(e, ir, k) : lun__nomem(e);
-        if (s != LUN_OK) {
-            free(k);
-            lun__strbuf_free(&key);
-            return s;
-        }
-        k->key = key.text; /* takes it */
-        k->length = key.length;
-        k->hash = hash;
-        k->next = e->kernels[hash & (e->kernel_buckets - 1)];
-        e->kernels[hash & (e->kernel_buckets - 1)] = k;
-        e->kernel_count++;
-    } else {
+    *out = k;
+    if (k) {
+        lun__kernel_used(e, k);
         lun__strbuf_free(&key);
+        return LUN_OK;
     }
+    k = calloc(1, sizeof *k);
+    lun_status s = k ? build(e, ir, k) : lun__nomem(e);
+    if (s != LUN_OK) {
+        free(k);
+        lun__strbuf_free(&key);
+        return s;
+    }
+    k->key = key.text; /* takes it */
+    k->length = key.length;
+    k->hash = hash;
+    k->next = e->kernels[hash & (e->kernel_buckets - 1)];
+    e->kernels[hash & (e->kernel_buckets - 1)] = k;
+    lun__recent_add(&e->kernels_used, &k->recent);
+    e->stats.kernels++;
+    e->stats.kernel_bytes += own_bytes(k);
+    keep_within(e, k);
     *out = k;
     return LUN_OK;
-}
-
-void lun__kernels_flush(lun_engine *e)
-{
-    for (uint32_t i = 0; i < e->kernel_buckets; i++)
-        for (lun_kernel_entry *k = e->kernels[i], *next; k; k = next) {
-            next = k->next;
-            k->at->backend->release(k->at->state, k->kernel);
-            free(k->key);
-            free(k);
-        }
-    free(e->kernels);
-    e->kernels = NULL;
-    e->kernel_buckets = e->kernel_count = 0;
 }

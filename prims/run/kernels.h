@@ -1,12 +1,22 @@
-/* kernels.h - kernels, by backend, math mode and IR.  Private to prims/. */
+/* kernels.h - kernels, by backend, math mode and IR.  Of more than e->kernels_most, or
+ * e->kernel_bytes_most bytes, those that were not used for longest go.  Private to prims/. */
 #ifndef LUN_KERNELS_H
 #define LUN_KERNELS_H
 
 #include "engine/state.h"
 #include "ir/ir.h"
 
+/* A pointer to a kernel that becomes NULL when the kernel goes. */
+typedef struct lun_kernel_ref lun_kernel_ref;
+struct lun_kernel_ref {
+    lun_kernel_entry *kernel;
+    lun_kernel_ref *next, **link; /* of the same kernel */
+};
+
 struct lun_kernel_entry {
-    lun_kernel_entry *next;
+    lun_recent_link recent;
+    lun_kernel_entry *next; /* in its bucket */
+    lun_kernel_ref *refs;
     lun_backend_slot *at; /* that built it */
     int math;             /* lun_math that it was built for */
     uint64_t hash;        /* of the key */
@@ -14,7 +24,9 @@ struct lun_kernel_entry {
     size_t length;
     lun_kernel *kernel;
 };
-/* The kernel of the backend in use for that IR, built if there is none yet. */
+
+/* The kernel of the backend in use for that IR, built if there is none yet.  It stays until the
+ * next call. */
 lun_status lun__kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **out);
 
 /* Whether k is a kernel of the backend and the math mode in use. */
@@ -23,7 +35,16 @@ static inline bool lun__kernel_fits(const lun_engine *e, const lun_kernel_entry 
     return k->at == &e->backends[e->current] && k->math == e->math;
 }
 
-/* Releases all of them; recipes, which refer to them, are forgotten before. */
+/* k is used now, without a look-up. */
+static inline void lun__kernel_used(lun_engine *e, lun_kernel_entry *k)
+{
+    lun__recent_use(&e->kernels_used, &k->recent);
+}
+
+/* Points a ref, at first all zero, at k; NULL: at none, before it goes away itself. */
+void lun__kernel_ref(lun_kernel_ref *ref, lun_kernel_entry *k);
+
+/* Releases all of them. */
 void lun__kernels_flush(lun_engine *e);
 
 #endif

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES = 48, ROOTS = 8, BUCKETS = 256, MOST = 4096 };
+enum { NODES = 48, ROOTS = 8, BUCKETS = 256 };
 
 /* What becomes of a node. */
 enum { PASSES, KEPT, READY, ROOT };
@@ -162,16 +162,23 @@ static lun_recipe *find(lun_engine *e, lun_node *const *roots, int count, lun_no
 
 static lun_status kernel_of(lun_engine *e, lun_recipe *r)
 {
-    if (r->kernel && lun__kernel_fits(e, r->kernel))
+    lun_kernel_entry *k = r->ref.kernel;
+    lun__recent_use(&e->recipes_used, &r->recent);
+    if (k && lun__kernel_fits(e, k)) {
+        lun__kernel_used(e, k);
         return LUN_OK;
-    return lun__kernel_get(e, &r->step.lowered.ir, &r->kernel);
+    }
+    lun_status status = lun__kernel_get(e, &r->step.lowered.ir, &k);
+    if (status == LUN_OK)
+        lun__kernel_ref(&r->ref, k);
+    return status;
 }
 
 lun_status lun__recipe_launch(lun_engine *e, lun_recipe *r)
 {
     lun_status status = kernel_of(e, r);
     if (status == LUN_OK)
-        status = lun__run_lowered(e, &r->step.lowered, r->kernel, r->step.n);
+        status = lun__run_lowered(e, &r->step.lowered, r->ref.kernel, r->step.n);
     if (status == LUN_OK)
         e->stats.kept += r->step.kept;
     return status;
@@ -188,7 +195,7 @@ lun_status lun__recipe_launch_part(lun_engine *e, lun_recipe *r, int64_t first, 
 {
     lun_status status = kernel_of(e, r);
     return status == LUN_OK
-               ? lun__run_part(e, &r->step.lowered, r->kernel, r->step.n, first, count, host)
+               ? lun__run_part(e, &r->step.lowered, r->ref.kernel, r->step.n, first, count, host)
                : status;
 }
 
@@ -237,6 +244,7 @@ lun_status lun__recipe_part(lun_engine *e, lun_node *root, int64_t first, int64_
 
 static void recipe_free(lun_recipe *r)
 {
+    lun__kernel_ref(&r->ref, NULL);
     lun__lowered_free(&r->step.lowered);
     free(r->parts);
     free(r->slots);
@@ -308,12 +316,56 @@ static bool keeps_all(const lun_engine *e, const lun_recipe *r, const shape *s)
     return true;
 }
 
+static int64_t bytes_of(const lun_recipe *r)
+{
+    const lun_lowered *l = &r->step.lowered;
+    int numbers = l->ir.slot_count + l->ir.arg_count + l->ir.result_count + r->roots;
+    return lun__ir_bytes(&l->ir) +
+           (int64_t)(sizeof *r + (size_t)r->count * sizeof *r->parts +
+                     (size_t)numbers * sizeof *r->slots + (size_t)l->slot_room * sizeof *l->slots +
+                     (size_t)l->arg_room * sizeof *l->args +
+                     (size_t)l->result_room * sizeof(void *) +
+                     (size_t)l->where_room * sizeof *l->where +
+                     (size_t)l->note_room * sizeof *l->notes + l->types.room);
+}
+
+/* Takes r out of everything and frees it. */
+static void drop(lun_engine *e, lun_recipe *r)
+{
+    lun_recipe **at = &e->recipes[r->form & (BUCKETS - 1)];
+    while (*at != r)
+        at = &(*at)->next;
+    *at = r->next;
+    lun__recent_remove(&e->recipes_used, &r->recent);
+    e->recipe_count--;
+    e->recipe_bytes -= r->bytes;
+    e->stats.kernel_bytes -= r->bytes;
+    recipe_free(r);
+}
+
+/* Adds a new one; of more than kernels are kept, and of those beyond the memory for plans, those go
+ * that were not used for longest. */
+static void add(lun_engine *e, lun_recipe *r)
+{
+    lun_recipe **bucket = &e->recipes[r->form & (BUCKETS - 1)];
+    r->next = *bucket;
+    *bucket = r;
+    lun__recent_add(&e->recipes_used, &r->recent);
+    e->recipe_count++;
+    r->bytes = bytes_of(r);
+    e->recipe_bytes += r->bytes;
+    e->stats.kernel_bytes += r->bytes;
+    while (e->recipes_used.oldest != &r->recent &&
+           (e->recipe_count > e->kernels_most || e->recipe_bytes > e->recipe_bytes_most))
+        drop(e, (lun_recipe *)e->recipes_used.oldest);
+}
+
 lun_recipe *lun__recipe_learn(lun_engine *e, lun_node *const *roots, int count, lun_steps *steps)
 {
     shape s;
     lun_node *order[NODES];
     lun_step *step = &steps->at[0];
-    if (e->recipe_count >= MOST || steps->count != 1 || step->kind != LUN_STEP_LAUNCH || !step->n)
+    if (steps->count != 1 || step->kind != LUN_STEP_LAUNCH || !step->n)
         return NULL;
     if (!e->recipes) {
         e->recipes = calloc(BUCKETS, sizeof(lun_recipe *));
@@ -334,20 +386,14 @@ lun_recipe *lun__recipe_learn(lun_engine *e, lun_node *const *roots, int count, 
     }
     r->form = form_of(roots, count);
     steps->count = 0;
-    r->next = e->recipes[r->form & (BUCKETS - 1)];
-    e->recipes[r->form & (BUCKETS - 1)] = r;
-    e->recipe_count++;
+    add(e, r);
     return r;
 }
 
 void lun__recipes_flush(lun_engine *e)
 {
-    for (int i = 0; e->recipes && i < BUCKETS; i++)
-        for (lun_recipe *r = e->recipes[i], *next; r; r = next) {
-            next = r->next;
-            recipe_free(r);
-        }
+    while (e->recipes_used.oldest)
+        drop(e, (lun_recipe *)e->recipes_used.oldest);
     free(e->recipes);
     e->recipes = NULL;
-    e->recipe_count = 0;
 }

@@ -15,15 +15,17 @@ typedef struct lun_recipe_part {
 } lun_recipe_part;
 
 struct lun_recipe {
-    lun_recipe *next;
+    lun_recent_link recent;
+    lun_recipe *next;       /* in its bucket */
     lun_recipe_part *parts; /* operands before users */
     int count, roots;
     uint32_t form;
-    lun_step step;            /* its nodes are those of the last run: replaced before use */
-    int32_t *slots;           /* numbers of nodes in the shape's order, by slot; one block with */
-    int32_t *args, *results;  /* by argument (-1: fixed), by result, */
-    int32_t *at;              /* by root */
-    lun_kernel_entry *kernel; /* of the backend that ran it last, NULL: not run yet */
+    lun_step step;           /* its nodes are those of the last run: replaced before use */
+    int32_t *slots;          /* numbers of nodes in the shape's order, by slot; one block with */
+    int32_t *args, *results; /* by argument (-1: fixed), by result, */
+    int32_t *at;             /* by root */
+    lun_kernel_ref ref;      /* of the backend that ran it last */
+    int64_t bytes;           /* that it takes, about */
 };
 
 /* Tries to evaluate the roots by a recipe.  *done: whether it did, or failed as any plan would.

@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "cache/cache.h"
+#include "cache/directory.h"
 
 static char root[64];
 static int lines; /* logged */
@@ -36,7 +36,7 @@ static lun_cache *open_cache(const char *dir)
 {
     lun_cache *c = NULL;
     lines = 0;
-    assert_int_equal(lun__cache_open(dir, count, NULL, &c), LUN_OK);
+    assert_int_equal(lun__cache_open(dir, LUN_CACHE_SIZE, count, NULL, &c), LUN_OK);
     return c;
 }
 
@@ -66,7 +66,7 @@ static const char *in_root(const char *name)
     return path[turn];
 }
 
-/* Number of files whose name starts so; the path of one of them. */
+/* Number of files whose name starts so, but for the sum of their sizes; the path of one of them. */
 static int files(const char *dir, const char *start, char *path)
 {
     DIR *d = opendir(dir);
@@ -77,7 +77,7 @@ static int files(const char *dir, const char *start, char *path)
     while ((e = readdir(d))) {
         if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
             continue;
-        if (strncmp(e->d_name, start, strlen(start)))
+        if (strncmp(e->d_name, start, strlen(start)) || !strcmp(e->d_name, "size"))
             continue;
         if (path)
             snprintf(path, 512, "%.200s/%.255s", dir, e->d_name);
@@ -389,7 +389,7 @@ static void test_claims_exclude(void **state)
         if (children[p])
             continue;
         lun_cache *c = NULL;
-        int wrong = lun__cache_open(in_root("x"), NULL, NULL, &c) != LUN_OK;
+        int wrong = lun__cache_open(in_root("x"), LUN_CACHE_SIZE, NULL, NULL, &c) != LUN_OK;
         for (int i = 0; i < 2000 && !wrong; i++) {
             int fd = claim(c, "k", false);
             if (fd < 0)
@@ -409,6 +409,163 @@ static void test_claims_exclude(void **state)
         waitpid(children[p], &status, 0);
         assert_int_equal(status, 0);
     }
+}
+
+/* Bytes of the entries in a directory. */
+static int64_t entry_bytes(const char *dir)
+{
+    lun_cache_state survey;
+    lun_cache *c = open_cache(dir);
+    assert_true(lun__cache_directory(c, false));
+    lun__cache_survey(c, false, &survey);
+    lun__cache_close(c);
+    return survey.bytes;
+}
+
+static lun_cache *open_bounded(const char *dir, int64_t size)
+{
+    lun_cache *c = NULL;
+    assert_int_equal(lun__cache_open(dir, size, NULL, NULL, &c), LUN_OK);
+    return c;
+}
+
+/* Stores an entry of 4000 bytes under a number; its content says which. */
+static void store_number(lun_cache *c, int number)
+{
+    char key[32], value[4000] = "";
+    snprintf(key, sizeof key, "key %d", number);
+    snprintf(value, sizeof value, "value %d", number);
+    lun__cache_store(c, key, strlen(key), value, sizeof value);
+}
+
+static bool has_number(lun_cache *c, int number)
+{
+    char key[32], value[32];
+    void *bytes;
+    size_t length;
+    snprintf(key, sizeof key, "key %d", number);
+    snprintf(value, sizeof value, "value %d", number);
+    if (!lun__cache_load(c, key, strlen(key), &bytes, &length))
+        return false;
+    assert_int_equal(length, 4000);
+    assert_string_equal(bytes, value);
+    free(bytes);
+    return true;
+}
+
+/* The entry of a number was used that many seconds ago. */
+static void set_used(const char *dir, int number, int seconds)
+{
+    char key[32], path[600], name[LUN_CACHE_NAME];
+    snprintf(key, sizeof key, "key %d", number);
+    lun__cache_name(key, strlen(key), name);
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    struct timespec t = {.tv_sec = time(NULL) - seconds};
+    assert_int_equal(utimensat(AT_FDCWD, path, (struct timespec[2]){t, t}, 0), 0);
+}
+
+/* The directory stays below its limit; what was used last stays, by any process; a lost or wrong
+ * sum is made anew. */
+static void test_size_is_bounded(void **state)
+{
+    (void)state;
+    enum { LIMIT = 100000, FIT = 20 }; /* 20 entries of 4.1 KB are below seven eighths of it */
+    char dir[512], size[600];
+    snprintf(dir, sizeof dir, "%s", in_root("b"));
+    snprintf(size, sizeof size, "%s/size", dir);
+    lun_cache *c = open_bounded(dir, LIMIT);
+    for (int i = 0; i < FIT; i++) {
+        store_number(c, i);
+        set_used(dir, i, 10000 - i);
+    }
+    assert_true(has_number(c, 3)); /* is used now */
+    assert_true(has_number(c, 0));
+    for (int i = 0; i < 500; i++) {
+        store_number(c, 1000 + i);
+        set_used(dir, 1000 + i, 5000 - i);
+        assert_in_range(entry_bytes(dir), 1, LIMIT);
+    }
+    assert_true(has_number(c, 3) && has_number(c, 0) && has_number(c, 1499) && has_number(c, 1490));
+    assert_false(has_number(c, 1) || has_number(c, 4) || has_number(c, 1400));
+
+    static const char *const sums[] = {"", "x", "                  -7\n", "9223372036854775807 \n",
+                                       "                   0\n"};
+    for (size_t k = 0; k < sizeof sums / sizeof sums[0]; k++) {
+        int fd = open(size, O_WRONLY | O_TRUNC);
+        assert_int_equal(write(fd, sums[k], strlen(sums[k])), strlen(sums[k]));
+        close(fd);
+        for (int i = 0; i < 60; i++)
+            store_number(c, 2000 + i);
+        assert_in_range(entry_bytes(dir), 1, 2 * LIMIT); /* 0 in it is believed once */
+    }
+    for (int i = 0; i < 60; i++)
+        store_number(c, 3000 + i);
+    assert_in_range(entry_bytes(dir), 1, LIMIT);
+    unlink(size);
+    assert_int_equal(mkdir(size, 0700), 0); /* without a sum entries are stored all the same */
+    store_number(c, 4000);
+    assert_true(has_number(c, 4000));
+    lun__cache_close(c);
+}
+
+/* An entry beyond the limit on its own does not stay for long, and nothing fails. */
+static void test_entry_beyond_limit(void **state)
+{
+    (void)state;
+    lun_cache *c = open_bounded(in_root("tiny"), 1000);
+    for (int i = 0; i < 5; i++) {
+        store_number(c, i);
+        assert_true(has_number(c, i));
+        assert_int_equal(files(in_root("tiny"), "", NULL), 1);
+    }
+    lun__cache_close(c);
+}
+
+/* Processes that store and load at once: the directory stays near its limit, each load gives the
+ * whole entry or none. */
+static void test_bounded_processes(void **state)
+{
+    (void)state;
+    enum { PROCESSES = 3, LIMIT = 60000 };
+    pid_t children[PROCESSES];
+    for (int p = 0; p < PROCESSES; p++) {
+        children[p] = fork();
+        if (children[p])
+            continue;
+        lun_cache *c = open_bounded(in_root("p"), LIMIT);
+        for (int i = 0; i < 600; i++) {
+            store_number(c, p * 1000 + i);
+            (void)has_number(c, (p + 1) % PROCESSES * 1000 + i);
+            (void)has_number(c, p * 1000 + i - 5);
+        }
+        lun__cache_close(c);
+        _exit(0);
+    }
+    for (int p = 0; p < PROCESSES; p++) {
+        int status;
+        assert_int_equal(waitpid(children[p], &status, 0), children[p]);
+        assert_int_equal(status, 0);
+    }
+    lun_cache *c = open_bounded(in_root("p"), LIMIT);
+    store_number(c, 9999);
+    lun__cache_close(c);
+    assert_in_range(entry_bytes(in_root("p")), 1, LIMIT + PROCESSES * 5000);
+}
+
+/* A directory that cannot be written gives what is in it. */
+static void test_read_only(void **state)
+{
+    (void)state;
+    lun_cache *c = open_bounded(in_root("r"), 100000);
+    store_number(c, 1);
+    set_used(in_root("r"), 1, 1000);
+    lun__cache_close(c);
+    assert_int_equal(chmod(in_root("r"), 0500), 0);
+    c = open_bounded(in_root("r"), 100);
+    assert_true(has_number(c, 1));
+    store_number(c, 2);
+    assert_true(has_number(c, 1) || geteuid() == 0); /* root may write there */
+    lun__cache_close(c);
 }
 
 /* A directory that goes away is made again; where that fails, nothing is worse than a miss. */
@@ -446,7 +603,8 @@ static void test_many_processes(void **state)
         if (children[p])
             continue;
         lun_cache *c = NULL;
-        int wrong = lun__cache_open(in_root("m"), NULL, NULL, &c) != LUN_OK, hits = 0;
+        int wrong = lun__cache_open(in_root("m"), LUN_CACHE_SIZE, NULL, NULL, &c) != LUN_OK,
+            hits = 0;
         for (int round = 0; round < 150 && !wrong; round++) {
             char key[16], value[4000];
             void *bytes;
@@ -486,6 +644,10 @@ int main(void)
         TEST(test_sweep),
         TEST(test_claims),
         TEST(test_claims_exclude),
+        TEST(test_size_is_bounded),
+        TEST(test_entry_beyond_limit),
+        TEST(test_bounded_processes),
+        TEST(test_read_only),
         TEST(test_failing_writes),
         TEST(test_many_processes),
     };

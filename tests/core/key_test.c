@@ -35,7 +35,7 @@ static void check_and_free(keys *k)
     void *bytes;
     size_t length;
     assert_non_null(mkdtemp(dir));
-    assert_int_equal(lun__cache_open(dir, NULL, NULL, &cache), LUN_OK);
+    assert_int_equal(lun__cache_open(dir, LUN_CACHE_SIZE, NULL, NULL, &cache), LUN_OK);
     for (int i = 0; i < k->count; i++) {
         const lun_strbuf *a = &k->list[i].text;
         assert_false(a->failed);

@@ -31,7 +31,8 @@ static inline void device_services(device_kit *k, const char *dir)
     if (!dir)
         assert_non_null(mkdtemp(k->dir));
     k->services = (lun_services){.error = &k->error, .stats = &k->stats, .cancel = &k->cancel};
-    assert_int_equal(lun__cache_open(k->dir, NULL, NULL, &k->services.cache), LUN_OK);
+    assert_int_equal(lun__cache_open(k->dir, LUN_CACHE_SIZE, NULL, NULL, &k->services.cache),
+                     LUN_OK);
 }
 
 static inline void device_open(device_kit *k, const char *dir)

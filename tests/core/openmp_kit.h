@@ -60,7 +60,8 @@ static inline void kit_open(kit *k, const char *dir, const char *compiler, int j
                                  .log = kit_log,
                                  .log_ctx = k,
                                  .cancel = &k->cancel};
-    assert_int_equal(lun__cache_open(k->dir, kit_log, k, &k->services.cache), LUN_OK);
+    assert_int_equal(lun__cache_open(k->dir, LUN_CACHE_SIZE, kit_log, k, &k->services.cache),
+                     LUN_OK);
     assert_int_equal(lun__backend_openmp.open(&k->services, 0, &k->state), LUN_OK);
     const char *isa = getenv("TEST_ISA");
     k->isa = isa ? (lun_isa)atoi(isa) : lun__isa_here();
