@@ -29,12 +29,50 @@ static void reduce_top(lua_State *L, lun__host *h, const lun__skeleton *k,
     lua_settop(L, at);
 }
 
+/* The arrays that the list at the top takes; raises unless it is a whole program: each skeleton
+ * finds its operands, and one value is left. */
+static int check_list(lua_State *L, lun__host *h)
+{
+    int leaves = 0, depth = 0, i = lua_gettop(L);
+    lua_Unsigned length = lua_rawlen(L, i);
+    for (int k = 1; k <= (int)length; k++) {
+        if (lua_rawgeti(L, i, k) == LUA_TBOOLEAN) {
+            leaves++;
+            depth++;
+        } else {
+            const lun__skeleton *s = lun__check_skeleton(L, h, -1);
+            if (s->kind == LUN__PROGRAM || depth < s->leaves)
+                luaL_error(L, "not a program");
+            depth -= s->leaves - 1;
+        }
+        lua_pop(L, 1);
+    }
+    if (depth != 1)
+        luaL_error(L, "not a program");
+    return leaves;
+}
+
+/* Pushes the list of the program at `at`, made when it is first needed. */
+static void push_list(lua_State *L, lun__host *h, int at)
+{
+    const lun__skeleton *program = lun__check_skeleton(L, h, at);
+    if (lua_getiuservalue(L, at, LUN__USE_LIST) == LUA_TTABLE)
+        return;
+    lua_pushvalue(L, at);
+    lua_call(L, 1, 1);
+    luaL_checktype(L, -1, LUA_TTABLE);
+    if (check_list(L, h) != program->leaves)
+        luaL_error(L, "not a program");
+    lua_pushvalue(L, -1);
+    lua_setiuservalue(L, at, LUN__USE_LIST);
+}
+
 static void run_program(lua_State *L, lun__host *h, int at, int argument)
 {
     const lun__skeleton *program = lun__check_skeleton(L, h, at);
     int top = lua_gettop(L);
     check_count(L, program, top - argument + 1);
-    lua_getiuservalue(L, at, LUN__USE_LIST);
+    push_list(L, h, at);
     int list = lua_gettop(L);
     int length = (int)lua_rawlen(L, list);
     /* Of each value on the way, the number of the first argument in it; two more for reduce_top. */
@@ -77,49 +115,31 @@ int lun__run_skeleton(lua_State *L, lun__host *h, int at, int first)
 
 /* ---- for lua/lunarray/skeleton.lua ----------------------------------------------------------- */
 
-/* The arrays that the list at i takes; raises unless it is a whole program: each skeleton finds its
- * operands, and one value is left. */
-static int check_list(lua_State *L, lun__host *h, int i)
-{
-    int leaves = 0, depth = 0;
-    lua_Unsigned length = lua_rawlen(L, i);
-    luaL_argcheck(L, length > 0 && length < 1000000, i, "too many skeletons");
-    for (int k = 1; k <= (int)length; k++) {
-        if (lua_rawgeti(L, i, k) == LUA_TBOOLEAN) {
-            leaves++;
-            depth++;
-        } else {
-            const lun__skeleton *s = lun__check_skeleton(L, h, -1);
-            luaL_argcheck(L, s->kind != LUN__PROGRAM && depth >= s->leaves, i, "not a program");
-            depth -= s->leaves - 1;
-        }
-        lua_pop(L, 1);
-    }
-    luaL_argcheck(L, depth == 1, i, "not a program");
-    return leaves;
-}
-
-/* internal.program(name, list, parts): a skeleton that runs the list. */
+/* internal.program(name, leaves, length, parts, list): a skeleton that takes so many arrays; list
+ * gives, for the skeleton, the list of that length that it runs. */
 static int new_program(lua_State *L)
 {
+    enum { MOST = 1000000 };
     static const char *const names[] = {"sequence", "compose", NULL};
     lun__host *h = lun__here(L);
     const char *name = names[luaL_checkoption(L, 1, NULL, names)];
-    luaL_checktype(L, 2, LUA_TTABLE);
-    lua_settop(L, 3);
-    int leaves = check_list(L, h, 2);
+    lua_Integer leaves = luaL_checkinteger(L, 2), length = luaL_checkinteger(L, 3);
+    luaL_argcheck(L, leaves > 0 && length > leaves && length < MOST, 3, "too many skeletons");
+    luaL_checktype(L, 4, LUA_TTABLE);
+    luaL_checktype(L, 5, LUA_TFUNCTION);
     lun__skeleton *k = lun__new_skeleton(L, h, LUN__PROGRAM);
     k->name = name;
-    k->leaves = leaves;
-    lua_pushvalue(L, 2);
+    k->leaves = (int)leaves;
+    k->length = (int)length;
+    lua_pushvalue(L, 5);
     lua_setiuservalue(L, -2, LUN__USE_LIST);
-    lua_pushvalue(L, 3);
+    lua_pushvalue(L, 4);
     lua_setiuservalue(L, -2, LUN__USE_PARTS);
     return 1;
 }
 
-/* internal.skeleton(s): its name, how many arrays it takes, and for a program its list and parts,
- * else nil and what its function was made of. Nothing if s is no skeleton. */
+/* internal.skeleton(s): its name, how many arrays it takes, whether it is a program, its parts then
+ * or what its function was made of, the length of its list. Nothing if s is no skeleton. */
 static int describe(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -127,16 +147,13 @@ static int describe(lua_State *L)
         (const lun__skeleton *)lun__test(L, h, 1, LUN__SKELETON, sizeof(lun__skeleton));
     if (!k)
         return 0;
+    bool program = k->kind == LUN__PROGRAM;
     lua_pushstring(L, k->name);
     lua_pushinteger(L, k->leaves);
-    if (k->kind == LUN__PROGRAM) {
-        lua_getiuservalue(L, 1, LUN__USE_LIST);
-        lua_getiuservalue(L, 1, LUN__USE_PARTS);
-    } else {
-        lua_pushnil(L);
-        lua_getiuservalue(L, 1, LUN__USE_SOURCE);
-    }
-    return 4;
+    lua_pushboolean(L, program);
+    lua_getiuservalue(L, 1, program ? LUN__USE_PARTS : LUN__USE_SOURCE);
+    lua_pushinteger(L, program ? k->length : k->leaves + 1);
+    return 5;
 }
 
 void lun__open_compose(lua_State *L, const lun__parts *p)

@@ -9,7 +9,7 @@
 enum { LUN__PROGRAM = LUN_SKELETON_COUNT };
 
 /* User values of a skeleton: what keeps f and id alive, the Lua value that f was made of; of a
- * program its list and what lua/lunarray/skeleton.lua has to know of it. */
+ * program its list, or the function that gives it until it has run, and what it was made of. */
 enum { LUN__USE_FUNCTION = 1, LUN__USE_ID, LUN__USE_SOURCE };
 enum { LUN__USE_LIST = 1, LUN__USE_PARTS };
 #define LUN__SKELETON_VALUES 3
@@ -26,7 +26,7 @@ typedef struct lun__skeleton {
     lun_function *f;
     lun_array *id; /* NULL: the operation's own */
     bool inclusive;
-    int leaves;            /* arrays that it takes */
+    int leaves, length;    /* arrays that it takes; steps and arguments in its list */
     lua_Integer workgroup; /* 0: tuned */
     int outs; /* dtypes in `out`, one for each result; -1: one for all; 0: as they come */
     signed char out[LUN_MAX_OUTPUTS];

@@ -30,36 +30,60 @@ end
 
 -- ---------------------------------------------------------------- programs
 
--- The postfix list of a skeleton: false stands for an argument.
-local function list_of(s)
-    local _, leaves, list = describe(s)
-    if list then
-        return list
-    end
-    list = {}
-    for i = 1, leaves do
-        list[i] = false
-    end
-    list[leaves + 1] = s
-    return list
+-- A program keeps what it was made of, its parts: { s1, s2, ... } of a chain, { root = s, children = {...} } of a tree.
+-- Its list is made of them when it is first needed, so that making a chain step by step takes as long as the chain is.
+
+-- In place of an argument: the value that is on the stack already.
+local VALUE <const> = {}
+
+-- What to do for s, in whose list children[k] is done in place of the k-th argument, if there is one.
+local function task(s, children)
+    return { s = s, children = children }
 end
 
--- A copy of the list in which its k-th argument is what the list children[k] computes.
-local function substitute(list, children)
-    local result, leaf = {}, 0
-    for _, step in ipairs(list) do
-        local child
-        if not step then
-            leaf = leaf + 1
-            child = children[leaf]
-        end
+-- The tasks of a tree's branches for the arguments of its root.
+local function branches(parts, leaves, children)
+    local result, taken = {}, 0
+    for k = 1, leaves do
+        local child = parts.children[k]
         if child then
-            table.move(child, 1, #child, #result + 1, result)
+            local _, own = describe(child)
+            result[k] = task(child, children and table.move(children, taken + 1, taken + own, 1, {}))
+            taken = taken + own
         else
-            result[#result + 1] = step
+            taken = taken + 1
+            result[k] = children and children[taken]
         end
     end
     return result
+end
+
+-- The postfix list of a program: skeletons, and false for an argument.
+local function list_of(program)
+    local list, todo = {}, { task(program) }
+    while #todo > 0 do
+        local t = table.remove(todo)
+        if t == false or t.done then
+            list[#list + 1] = t and t.done
+        elseif t ~= VALUE then
+            local _, leaves, is_program, parts = describe(t.s)
+            if not is_program then
+                todo[#todo + 1] = { done = t.s }
+                for k = leaves, 1, -1 do
+                    todo[#todo + 1] = t.children and t.children[k] or false
+                end
+            elseif parts.root then
+                local _, root_leaves = describe(parts.root)
+                todo[#todo + 1] = task(parts.root, branches(parts, root_leaves, t.children))
+            else
+                for i = #parts, 2, -1 do
+                    todo[#todo + 1] = task(parts[i], { VALUE })
+                end
+                todo[#todo + 1] = task(parts[1], t.children)
+            end
+        end
+    end
+    return list
 end
 
 -- ---------------------------------------------------------------- chains
@@ -70,20 +94,18 @@ function M.sequence(...)
     if given == 0 then
         misuse(1, "sequence", "skeleton expected, got no value")
     end
-    local steps, list = { ... }, nil
+    local steps, first, length = { ... }, nil, 1
     for i = 1, given do
         steps[i] = stage(steps[i])
         check(steps[i], i, "sequence")
-        local name, leaves = describe(steps[i])
-        if i == 1 then
-            list = list_of(steps[1])
-        elseif leaves ~= 1 then
+        local name, leaves, _, _, own = describe(steps[i])
+        first = first or leaves
+        if i > 1 and leaves ~= 1 then
             misuse(i, "sequence", ("%s takes %d arrays; one is what comes from the left"):format(name, leaves))
-        else
-            list = substitute(list_of(steps[i]), { list })
         end
+        length = length + own - 1
     end
-    return internal.program("sequence", list, { steps = steps })
+    return internal.program("sequence", first, length, steps, list_of)
 end
 
 function type_of_skeletons.__shr(a, b)
@@ -103,11 +125,12 @@ end
 -- ---------------------------------------------------------------- trees
 
 local function tree(root, children)
-    local lists = {}
-    for k, child in pairs(children) do
-        lists[k] = list_of(child)
+    local _, leaves, _, _, length = describe(root)
+    for _, child in pairs(children) do
+        local _, own, _, _, steps = describe(child)
+        leaves, length = leaves + own - 1, length + steps - 1
     end
-    return internal.program("compose", substitute(list_of(root), lists), { root = root, children = children })
+    return internal.program("compose", leaves, length, { root = root, children = children }, list_of)
 end
 
 -- lun.compose(root): a tree to which left, right and only add branches.
@@ -120,8 +143,8 @@ end
 -- The tree c with s as branch k of its root, which has to take `leaves` arrays.
 local function attach(c, s, call, k, leaves)
     check(s, 1, call)
-    local name, _, _, parts = describe(c)
-    if not name or type(parts) ~= "table" or not parts.root then
+    local name, _, is_program, parts = describe(c)
+    if not name or not is_program or not parts.root then
         misuse(1, call, "branches are added to what lun.compose(root) gives")
     end
     local root_name, root_leaves = describe(parts.root)
@@ -163,14 +186,14 @@ end
 
 -- The text of one skeleton; the names in the text of a program stand for what it was made of.
 function type_of_skeletons.__tostring(s)
-    local name, leaves, list, what = describe(s)
+    local name, leaves, is_program, what = describe(s)
     if not name then
         return "lunarray.skeleton"
-    elseif not list then
+    elseif not is_program then
         return ("%s(%s)"):format(name, text_of_function(what))
     end
     local steps = {}
-    for i, step in ipairs(list) do
+    for i, step in ipairs(list_of(s)) do
         steps[i] = step and tostring(step) or "array"
     end
     return ("%s of %d array%s: %s"):format(name, leaves, leaves == 1 and "" or "s", table.concat(steps, " "))

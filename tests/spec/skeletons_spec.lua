@@ -282,6 +282,37 @@ describe("chains", function()
         expect.elements({ 1.5, 2.5 }, s(lun.vector { 1.5, 2.5 }))
     end)
 
+    it("are made step by step, and called, in a time that grows with their length", function()
+        local minus, length = lun.map "-", 100000
+        local before = os.clock()
+        local left, right = minus, minus
+        for _ = 2, length do
+            left = left >> minus
+        end
+        for _ = 2, length // 4 do
+            right = minus >> right
+        end
+        expect.elements({ 1.5 }, left(lun.vector { 1.5 }))
+        expect.elements({ 1.5 }, right(lun.vector { 1.5 }))
+        expect.elements({ -1.5 }, (left >> minus)(lun.vector { 1.5 }))
+        assert.is_true(os.clock() - before < 30) -- 3 s; where it grows with the square, half an hour
+        for _ = 1, 3 do
+            left = left >> left
+        end
+        expect.failure("too many skeletons", function() return left >> left end)
+    end)
+
+    it("and trees may stand in each other at any place", function()
+        local tree = lun.compose(add >> lun.map "-"):left(mul):right(lun.map "abs" >> lun.map "-")
+        expect.elements({ -(2 * 3 - 4) }, tree(lun.vector { 2 }, lun.vector { 3 }, lun.vector { 4 }))
+        expect.elements({ 2 }, (tree >> lun.map "-")(lun.vector { 2 }, lun.vector { 3 }, lun.vector { 4 }))
+        local deep = lun.map "-"
+        for _ = 1, 2000 do
+            deep = lun.compose(deep):only(lun.map "-")
+        end
+        expect.elements({ -7 }, deep(lun.vector { 7 }))
+    end)
+
     it("refuse what does not chain", function()
         expect.failure("zip takes 2 arrays", function() return lun.map "-" >> add end)
         expect.failure("skeleton expected, got number", function() return lun.map "-" >> 3 end)
