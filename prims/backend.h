@@ -92,6 +92,9 @@ typedef struct lun_backend {
      * or the IR holds a CALL. */
     lun_status (*build)(void *state, const lun_ir *ir, const char *text, lun_kernel **out);
     void (*release)(void *state, lun_kernel *kernel);
+    /* Makes ready all that a run would need, without running: waits for a compiler.  LUN_EBUILD
+     * with the reason, LUN_ECANCEL when stopped.  NULL: a kernel is ready when it is built. */
+    lun_status (*prepare)(void *state, lun_kernel *kernel);
     /* Whether something is being made for the kernel that its release would waste: it is then given
      * up later.  Only of few kernels at a time.  NULL: never. */
     bool (*busy)(void *state, const lun_kernel *kernel);

@@ -644,6 +644,10 @@ LUN_API lun_status lun_dot(lun_engine *e, lun_array *a, lun_array *b, lun_value 
 /* Evaluates all of them in as few passes as possible; they keep their results.  After a failure
  * those that were done have theirs, the others wait as before. */
 LUN_API lun_status lun_eval(lun_engine *e, lun_array *const *arrays, int count);
+/* Compiles what lun_eval of them, together, would run, and waits for the compiler; runs nothing.
+ * Later evaluations of the same shape (other lengths and numbers too) run compiled from the first
+ * one on.  LUN_EBUILD: something stays interpreted, lun_error tells why. */
+LUN_API lun_status lun_prepare(lun_engine *e, lun_array *const *arrays, int count);
 /* Elements first .. first+count-1 (row-major) into host memory; computes only these where the
  * expression allows it.  LUN_ERANGE if they are not all there. */
 LUN_API lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int64_t count);

@@ -250,6 +250,28 @@ static lun_status run_on(openmp *o, lun_kernel *k, const lun_team *team, lun_lau
     return s;
 }
 
+static lun_status openmp_prepare(void *state, lun_kernel *k)
+{
+    openmp *o = state;
+    lun_unit *u = &k->unit;
+    if (k->compiled)
+        return LUN_OK;
+    if (o->services->jit == LUN_JIT_OFF)
+        return fail(o, LUN_EBUILD, "the compiler is off (LUNARRAY_JIT=off)", "");
+    if (!lun__jit_look(&o->jit, u)) {
+        u->wanted = true; /* its failure is told here, not in the log */
+        lun_status s = lun__jit_wait(&o->jit, u);
+        if (s == LUN_ECANCEL)
+            return fail(o, s, "interrupted", "");
+    }
+    if (u->state != LUN_UNIT_READY)
+        return fail(o, LUN_EBUILD, "a kernel does not compile: ",
+                    u->message.length ? lun__strbuf_text(&u->message)
+                                      : "the compiler failed before");
+    take_over(o, k);
+    return LUN_OK;
+}
+
 /* A run that a team could share: by one thread if that was faster lately. */
 static lun_status run_paced(openmp *o, lun_kernel *k, lun_team *team, lun_launch *launch)
 {
@@ -344,6 +366,7 @@ const lun_backend lun__backend_openmp = {
     .close = openmp_close,
     .build = openmp_build,
     .release = openmp_release,
+    .prepare = openmp_prepare,
     .busy = openmp_busy,
     .run = openmp_run,
     .combine = openmp_combine,

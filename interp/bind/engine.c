@@ -7,26 +7,35 @@
 
 #include "bind/bind.h"
 
-/* lun.eval(e1, e2, ...): evaluates all in as few passes as possible; gives the arrays, and for
- * Scalars their numbers. */
-static int evaluate(lua_State *L)
+enum { FEW = 8 };
+
+/* The arrays among the arguments, in a list of *arrays: `few`, or memory that is pushed. */
+static lun_array **arguments(lua_State *L, lun__host *h, lun_array *few[FEW], int *arrays)
 {
-    enum { FEW = 8 };
-    lun__host *h = lun__here(L);
-    int count = lua_gettop(L), arrays = 0;
-    lun_array *few[FEW], **list = few;
+    int count = lua_gettop(L);
+    lun_array **list = few;
+    *arrays = 0;
     if (count > FEW)
         list = lua_newuserdatauv(L, (size_t)count * sizeof *list, 0);
     for (int i = 1; i <= count; i++) {
         lun_array *a = lun__check_operand(L, h, i);
         if (a)
-            list[arrays++] = a;
+            list[(*arrays)++] = a;
     }
+    return list;
+}
+
+/* lun.eval(e1, e2, ...): evaluates all in as few passes as possible; gives the arrays, and for
+ * Scalars their numbers. */
+static int evaluate(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int count = lua_gettop(L), arrays;
+    lun_array *few[FEW], **list = arguments(L, h, few, &arrays);
     lun_status s;
     LUN__TRY(s, lun_eval(h->engine, list, arrays));
     lun__check(L, h, s, 1);
-    if (count > FEW)
-        lua_settop(L, count);
+    lua_settop(L, count);
     for (int i = 1; i <= count; i++) {
         const lun__held *held = lun__array_at(L, h, i);
         if (held && lun_class_of(held->as.array) == LUN_SCALAR) {
@@ -36,6 +45,26 @@ static int evaluate(lua_State *L)
     }
     lun__report_memory(L, h);
     return count;
+}
+
+/* lun.prepare(e1, e2, ...): compiles what lun.eval of them would run. True; or nil, message, code
+ * where something stays interpreted. */
+static int prepare(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int arrays;
+    lun_array *few[FEW], **list = arguments(L, h, few, &arrays);
+    lun_status s;
+    LUN__TRY(s, lun_prepare(h->engine, list, arrays));
+    if (s == LUN_EBUILD) {
+        lua_pushnil(L);
+        lua_pushstring(L, lun_error(h->engine));
+        lua_pushstring(L, lun_status_name(s));
+        return 3;
+    }
+    lun__check(L, h, s, 1);
+    lua_pushboolean(L, true);
+    return 1;
 }
 
 /* ---- counters -------------------------------------------------------------------------------- */
@@ -283,10 +312,16 @@ static int monotonic_clock(lua_State *L)
 
 void lun__open_engine(lua_State *L, const lun__parts *p)
 {
-    static const lun__entry functions[] = {
-        {"eval", evaluate, LUN__ANY}, {"stats", stats, 1},           {"trim", trim, 0},
-        {"backends", backends, 0},    {"devices", devices, 0},       {"use", use, 1},
-        {"math", math_mode, 1},       {"clock", monotonic_clock, 0}, {NULL, NULL, 0}};
+    static const lun__entry functions[] = {{"eval", evaluate, LUN__ANY},
+                                           {"prepare", prepare, LUN__ANY},
+                                           {"stats", stats, 1},
+                                           {"trim", trim, 0},
+                                           {"backends", backends, 0},
+                                           {"devices", devices, 0},
+                                           {"use", use, 1},
+                                           {"math", math_mode, 1},
+                                           {"clock", monotonic_clock, 0},
+                                           {NULL, NULL, 0}};
     static const luaL_Reg inside[] = {
         {"cache", cache}, {"terminal", terminal}, {"profile", profile}, {NULL, NULL}};
     lun__offer(L, p, p->core, functions);

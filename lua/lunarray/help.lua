@@ -28,6 +28,7 @@ local FUNCTIONS = {
     explain = { "lun.explain(e, ...)", "the kernels that evaluating e would run, without running them" },
     dot = { "lun.dot(a, b)", "the sum of the products, as a:dot(b)" },
     cast = { "lun.cast(a, dtype)", "the elements as another dtype, as a:cast(dtype)" },
+    prepare = { "lun.prepare(e1, e2, ...)", "compiles what lun.eval of them would run, runs nothing" },
     stats = { 'lun.stats() or lun.stats "reset"', "counters: compiles, launches, bytes, kernels held" },
     profile = { "lun.profile(f)", "calls f() and prints what each kernel in it cost; gives the rows and f's results" },
     check = {
@@ -130,7 +131,7 @@ local OVERVIEW = [[
 Lunarray: lazy arrays that run as fused kernels. lun.help "name" or lun.help(x) tells about one thing.
 making arrays   vector zeros ones full range index linspace random frombytes load open
 skeletons       %s sequence compose
-computing       eval explain stats profile
+computing       eval prepare explain stats profile
 reductions      %s dot
 pictures        plot hist image
 the engine      backends devices use math info

@@ -6,9 +6,10 @@
 #include "run/run.h"
 #include "store/pool.h"
 
-lun_status lun_eval(lun_engine *e, lun_array *const *arrays, int count)
+/* Calls work on the nodes of arrays, which are held meanwhile. */
+static lun_status with_nodes(lun_engine *e, lun_array *const *arrays, int count,
+                             lun_status (*work)(lun_engine *e, lun_node *const *roots, int count))
 {
-    LUN_NEED(e, count >= 0 && (count == 0 || arrays));
     enum { FEW = 16 };
     lun_node *few[FEW], **roots = count <= FEW ? few : malloc((size_t)count * sizeof *roots);
     int n = 0;
@@ -21,12 +22,24 @@ lun_status lun_eval(lun_engine *e, lun_array *const *arrays, int count)
             break;
     }
     if (s == LUN_OK)
-        s = lun__run(e, roots, count);
+        s = work(e, roots, count);
     while (n)
         lun__node_release(e, roots[--n]);
     if (roots != few)
         free(roots);
     return s;
+}
+
+lun_status lun_eval(lun_engine *e, lun_array *const *arrays, int count)
+{
+    LUN_NEED(e, count >= 0 && (count == 0 || arrays));
+    return with_nodes(e, arrays, count, lun__run);
+}
+
+lun_status lun_prepare(lun_engine *e, lun_array *const *arrays, int count)
+{
+    LUN_NEED(e, count >= 0 && (count == 0 || arrays));
+    return with_nodes(e, arrays, count, lun__prepare);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

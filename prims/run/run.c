@@ -166,6 +166,39 @@ lun_status lun__run(lun_engine *e, lun_node *const *roots, int count)
     return status;
 }
 
+static lun_status prepare(lun_engine *e, lun_node *const *roots, int count)
+{
+    lun_steps s;
+    lun_status status = lun__steps_make(e, roots, count, true, &s);
+    if (status != LUN_OK)
+        return status;
+    for (int i = 0; status == LUN_OK && i < s.count; i++) {
+        lun_kernel_entry *k;
+        const lun_step *step = &s.at[i];
+        if (step->kind != LUN_STEP_LAUNCH || step->n == 0)
+            continue;
+        status = lun__kernel_get(e, &step->lowered.ir, &k);
+        if (status == LUN_OK && k->at->backend->prepare)
+            status = k->at->backend->prepare(k->at->state, k->kernel);
+        if (status == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
+            status = LUN_ELIMIT;
+    }
+    lun__steps_free(e, &s);
+    return status;
+}
+
+lun_status lun__prepare(lun_engine *e, lun_node *const *roots, int count)
+{
+    if (e->telling)
+        return refuse(e);
+    lun_host_begin(e);
+    lun__progress_begin(e);
+    lun_status status = prepare(e, roots, count);
+    lun__progress_end(e);
+    lun_host_end(e);
+    return status;
+}
+
 /* The last step, if it is a kernel that computes root alone, index by index. */
 static const lun_step *last_launch(const lun_steps *s, const lun_node *root)
 {

@@ -8,6 +8,8 @@
 
 /* Makes every root a LEAF (or NUMBER, for Scalars). */
 lun_status lun__run(lun_engine *e, lun_node *const *roots, int count);
+/* Makes the kernels of that evaluation and has them compiled, without running any. LUN_EBUILD. */
+lun_status lun__prepare(lun_engine *e, lun_node *const *roots, int count);
 /* Elements first .. first+count-1 of an unevaluated root into host memory, without keeping them,
  * where only they need to be computed.  *done: false if the root had to be evaluated as a whole;
  * it is a LEAF then. */

@@ -64,7 +64,8 @@ static void evaluate_within(void *ctx, const lun_progress *p)
         return;
     }
     t->calls++;
-    t->refused += lun_eval(t->e, &t->small, 1) == LUN_EARG && lun_error(t->e)[0];
+    t->refused += lun_eval(t->e, &t->small, 1) == LUN_EARG && lun_error(t->e)[0] &&
+                  lun_prepare(t->e, &t->small, 1) == LUN_EARG;
     t->refused += lun_total(t->e, LUN_SUM, t->small, 0, &v) == LUN_EARG;
     t->refused += lun_get(t->e, t->small, 0, &v) == LUN_EARG;
     if (t->calls == 3)

@@ -340,6 +340,7 @@ static void test_nothing_is_everywhere_legal(void **state)
     lun_release(x);
     OK(lun_add(e, y, one, &x)); /* a single element broadcasts to none */
     assert_int_equal(lun_size(x), 0);
+    OK(lun_prepare(e, &x, 1));
     OK(lun_eval(e, &x, 1));
     OK(lun_data(e, x, &at));
     OK(lun_write(e, x, NULL, 0, 0));

@@ -182,6 +182,44 @@ describe("kernels in memory", function()
         assert.is_true(bytes and bytes > 100000 and bytes <= 1000000, bytes)
     end)
 
+    it("can be compiled before anything runs", function()
+        run("LUNARRAY_JIT=auto", [[
+            local e, f = shape(3), shape(4):lazy "sum"
+            local g = shape(5) / shape(6):lazy "max" -- two kernels
+            local before = lun.stats()
+            assert(lun.prepare(e, f, g) == true)
+            assert(lun.prepare(e, f, g) == true and lun.prepare(a, 3, true) == true and lun.prepare() == true)
+            local s = lun.stats()
+            assert(s.launches == before.launches and s.compiles > 0 and s.compiles <= 4)
+            lun.eval(e, f, g)
+            assert(e[3] == expected(3) and f:value() > 0 and g[3] > 0)
+            assert(lun.prepare(shape(3)) == true) -- alone it is another kernel than with the others
+            s = lun.stats()
+            local b = lun.vector { 5, 6, 7, 8, 9, 10 }
+            local function other() local x = b for bit = 0, 12 do
+                if 3 >> bit & 1 == 1 then x = x * 30 + b else x = x + b end end return x end
+            other():eval()
+            assert(lun.stats().interpreted == 0 and lun.stats().compiles == s.compiles)
+        ]])
+        for environment, words in pairs { ["LUNARRAY_JIT=off"] = "LUNARRAY_JIT=off",
+            ["LUNARRAY_CC=/no/such/cc"] = "LUNARRAY_CC", ["LUNARRAY_CC=/bin/false"] = "exit status 1" } do
+            local said = run(environment, [[
+                local e = shape(3)
+                for _ = 1, 2 do print(lun.prepare(e)) end
+                print(e[3] == expected(3), lun.stats().interpreted, lun.prepare(e))
+            ]])
+            local first, second, third = said:match "([^\n]*)\n([^\n]*)\n([^\n]*)\n"
+            assert.matches("^nil\t.*\tEBUILD$", first)
+            assert.truthy(first:find(words, 1, true), said)
+            assert.equal(first, second)
+            assert.equal("true\t1\ttrue", third)
+        end
+        assert.equal("nil\tEBUILD\n", run("LUNARRAY_JIT=sync", [[
+            local result, _, code = lun.prepare(a:map "(double x) { return no_such_thing(x); }")
+            print(result, code)
+        ]]))
+    end)
+
     it("are bounded by numbers that make sense", function()
         for _, name in ipairs { "LUNARRAY_KERNELS", "LUNARRAY_KERNEL_MEMORY", "LUNARRAY_CACHE_SIZE" } do
             for _, value in ipairs { "0", "-1", "many" } do
