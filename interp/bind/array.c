@@ -38,7 +38,7 @@ lun_array *lun__check_array(lua_State *L, lun__host *h, int i)
 {
     const lun__held *held = lun__array_at(L, h, i);
     if (!held)
-        luaL_typeerror(L, i, "array");
+        lun__bad_type(L, i, "array");
     return usable(L, held);
 }
 
@@ -49,7 +49,7 @@ lun_array *lun__check_operand(lua_State *L, lun__host *h, int i)
         return usable(L, held);
     int type = lua_type(L, i);
     if (type != LUA_TNUMBER && type != LUA_TBOOLEAN)
-        luaL_typeerror(L, i, "array or number");
+        lun__bad_type(L, i, "array or number");
     return NULL;
 }
 
@@ -73,10 +73,10 @@ lun_value lun__check_value(lua_State *L, lun__host *h, int i)
         return x;
     const lun__held *held = lun__array_at(L, h, i);
     if (!held)
-        luaL_typeerror(L, i, "number or boolean");
+        lun__bad_type(L, i, "number or boolean");
     lun_array *a = usable(L, held);
     if (lun_size(a) != 1)
-        luaL_argerror(
+        lun__bad_argument(
             L, i,
             lua_pushfstring(L, "one number expected, got %I elements", (lua_Integer)lun_size(a)));
     lun_status s;
@@ -121,8 +121,7 @@ static int array_size(lua_State *L)
 static int array_kind(lua_State *L)
 {
     lun__host *h = lun__here(L);
-    static const char *const names[] = {"Vector", "View", "Scalar", "Composition"};
-    lua_pushstring(L, names[lun_class_of(lun__check_array(L, h, 1))]);
+    lua_pushstring(L, lun__class_name(lun__check_array(L, h, 1)));
     return 1;
 }
 
@@ -137,6 +136,15 @@ static int array_backend(lua_State *L)
 {
     lun__host *h = lun__here(L);
     lua_pushstring(L, lun_device_of(lun__check_array(L, h, 1)));
+    return 1;
+}
+
+/* core.internal.kind_of(x): what a message calls x. */
+static int push_kind_of(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    luaL_checkany(L, 1);
+    lun__push_kind(L, h, 1);
     return 1;
 }
 
@@ -300,7 +308,9 @@ void lun__open_array(lua_State *L, const lun__parts *p)
     };
     static const lun__entry functions[] = {
         {"isarray", is_array, 1}, {"cast", array_cast, 2}, {NULL, NULL, 0}};
+    static const luaL_Reg internal[] = {{"kind_of", push_kind_of}, {NULL, NULL}};
     lun__offer(L, p, p->methods, methods);
     lun__register(L, p, p->array, events);
     lun__offer(L, p, p->core, functions);
+    lun__register(L, p, p->internal, internal);
 }

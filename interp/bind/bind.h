@@ -140,6 +140,15 @@ enum { LUN__COLLECTIONS = 2 };
 /* After a failed call: true if memory was short and a collection was made; the call may be tried
  * again. *tries starts as 0. */
 bool lun__again(lua_State *L, lun__host *h, lun_status s, int *tries);
+/* Raises "bad argument #arg to 'f' (message)"; f is what the script writes, '-' and not 'sub' where
+ * that was an operator. */
+int lun__bad_argument(lua_State *L, int arg, const char *message);
+/* The same, with "expected ... got" and what the value at `arg` is. */
+int lun__bad_type(lua_State *L, int arg, const char *expected);
+/* "Vector", "View", "Scalar", "Composition". */
+const char *lun__class_name(const lun_array *a);
+/* Pushes what the value at i is: "a Vector f64[3]" for an array, else the name of its type. */
+const char *lun__push_kind(lua_State *L, lun__host *h, int i);
 /* Raises the failure: a bad argument number `arg` for a caller's mistake, an error object for a
  * fault in a kernel. */
 int lun__raise(lua_State *L, lun__host *h, lun_status s, int arg);

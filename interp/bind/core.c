@@ -24,11 +24,11 @@ static lun__parts start(lua_State *L, lun__host *h)
     p.internal = add_table(L, p.core, "internal");
     p.methods = add_table(L, p.internal, "methods");
     p.skeleton_methods = add_table(L, p.internal, "skeleton_methods");
-    lun__new_type(L, p.host_at, LUN__ARRAY, "lunarray.array");
+    lun__new_type(L, p.host_at, LUN__ARRAY, "Vector");
     p.array = lua_gettop(L);
     lua_pushvalue(L, -1);
     lua_setfield(L, p.internal, "array_type");
-    lun__new_type(L, p.host_at, LUN__SKELETON, "lunarray.skeleton");
+    lun__new_type(L, p.host_at, LUN__SKELETON, "skeleton");
     p.skeleton = lua_gettop(L);
     lua_pushvalue(L, p.skeleton_methods);
     lua_setfield(L, p.skeleton, "__index");

@@ -148,20 +148,20 @@ static int from_bytes(lua_State *L)
     lun__host *h = lun__here(L);
     size_t length;
     if (lua_type(L, 1) != LUA_TSTRING)
-        luaL_typeerror(L, 1, "string");
+        lun__bad_type(L, 1, "string");
     const char *bytes = lua_tolstring(L, 1, &length);
     lun_dtype t = lun__check_dtype(L, 2);
     size_t size = (size_t)lun_dtype_size(t);
     int64_t shape[LUN_MAX_RANK] = {(int64_t)(length / size)};
     int rank = lua_isnoneornil(L, 3) ? 1 : lun__check_shape(L, 3, shape);
     if (length % size != 0)
-        luaL_argerror(L, 1,
-                      lua_pushfstring(L, "%I bytes are not a whole number of %s elements",
-                                      (lua_Integer)length, lun_dtype_name(t)));
+        lun__bad_argument(L, 1,
+                          lua_pushfstring(L, "%I bytes are not a whole number of %s elements",
+                                          (lua_Integer)length, lun_dtype_name(t)));
     if (elements(shape, rank) != (int64_t)(length / size))
-        luaL_argerror(L, 3,
-                      lua_pushfstring(L, "the shape does not hold %I elements",
-                                      (lua_Integer)(length / size)));
+        lun__bad_argument(L, 3,
+                          lua_pushfstring(L, "the shape does not hold %I elements",
+                                          (lua_Integer)(length / size)));
     lun_array **out = lun__new_array(L, h);
     lun_array *raw = NULL;
     lun_status s;
@@ -224,7 +224,7 @@ static int rounded(lua_State *L)
     uint64_t room = 0;
     lun_dtype t = lun__check_dtype(L, 2);
     if (!lun__to_value(L, 1, &x))
-        luaL_typeerror(L, 1, "number or boolean");
+        lun__bad_type(L, 1, "number or boolean");
     lun_element_set(t, x, &room);
     lun__push_value(L, lun_element_get(t, &room));
     return 1;

@@ -1,6 +1,7 @@
-/* error.c - from a status to a Lua error: a caller's mistake becomes "bad argument #2 to 'zip'
- * (...)", a fault in a kernel an error object with code, message and where. Knows nothing of the
- * calls that fail. A function that raises holds nothing that Lua does not own. */
+/* error.c - from a status to a Lua error, bad arguments in the script's words: a caller's mistake
+ * becomes "bad argument #2 to 'zip' (...)", a fault in a kernel an error object with code, message
+ * and where. Knows nothing of the calls that fail. A function that raises holds nothing that Lua
+ * does not own. */
 #include <stdio.h>
 #include <string.h>
 
@@ -35,6 +36,95 @@ bool lun__again(lua_State *L, lun__host *h, lun_status s, int *tries)
     lun__collect(L, h);
     return true;
 }
+
+/* ---- a bad argument -------------------------------------------------------------------------- */
+
+/* What a script writes where Lua calls a metamethod of this name. */
+static const char *written(const char *event)
+{
+    static const struct {
+        const char *event, *word;
+    } words[] = {
+        {"add", "+"},         {"sub", "-"},  {"mul", "*"},      {"div", "/"},
+        {"idiv", "//"},       {"mod", "%"},  {"pow", "^"},      {"unm", "-"},
+        {"band", "&"},        {"bor", "|"},  {"bxor", "~"},     {"bnot", "~"},
+        {"shl", "<<"},        {"shr", ">>"}, {"concat", ".."},  {"lt", "<"},
+        {"le", "<="},         {"len", "#"},  {"index", "A[i]"}, {"newindex", "A[i] = x"},
+        {"close", "<close>"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(event, words[i].event) == 0)
+            return words[i].word;
+    return event;
+}
+
+/* Pushes the name of the method of arrays that the function of `call` is; false if it is none. */
+static bool push_method(lua_State *L, lua_Debug *call)
+{
+    if (lua_type(L, lua_upvalueindex(1)) != LUA_TUSERDATA)
+        return false;
+    lua_getinfo(L, "f", call);
+    int f = lua_gettop(L);
+    lua_getiuservalue(L, lua_upvalueindex(1), LUN__ARRAY);
+    if (lua_getfield(L, -1, "__index") != LUA_TFUNCTION || !lua_getupvalue(L, -1, 2))
+        return false;
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
+        if (lua_rawequal(L, -1, f) && lua_type(L, -2) == LUA_TSTRING) {
+            lua_pop(L, 1);
+            return true;
+        }
+    return false;
+}
+
+int lun__bad_argument(lua_State *L, int arg, const char *message)
+{
+    lua_Debug call;
+    if (!lua_getstack(L, 0, &call))
+        return luaL_argerror(L, arg, message);
+    lua_getinfo(L, "n", &call);
+    if (strcmp(call.namewhat, "metamethod") == 0)
+        return luaL_error(L, "bad argument #%d to '%s' (%s)", arg, written(call.name), message);
+    if (!call.name && push_method(L, &call))
+        return luaL_error(L, "bad argument #%d to '%s' (%s)", arg, lua_tostring(L, -1), message);
+    return luaL_argerror(L, arg, message);
+}
+
+const char *lun__class_name(const lun_array *a)
+{
+    static const char *const names[] = {"Vector", "View", "Scalar", "Composition"};
+    return names[lun_class_of(a)];
+}
+
+const char *lun__push_kind(lua_State *L, lun__host *h, int i)
+{
+    const lun__held *held = lun__array_at(L, h, i);
+    if (!held && luaL_getmetafield(L, i, "__name") == LUA_TSTRING)
+        return lua_tostring(L, -1);
+    if (!held || !held->as.array || lun_is_freed(held->as.array))
+        return lua_pushstring(L, held ? "a freed Vector" : luaL_typename(L, i));
+    const lun_array *a = held->as.array;
+    int64_t shape[LUN_MAX_RANK];
+    int rank = lun_shape(a, shape);
+    luaL_Buffer text;
+    luaL_buffinit(L, &text);
+    lua_pushfstring(L, "a %s %s", lun__class_name(a), lun_dtype_name(lun_dtype_of(a)));
+    luaL_addvalue(&text);
+    for (int d = 0; d < rank; d++) {
+        lua_pushfstring(L, "%s%I", d ? ", " : "[", (lua_Integer)shape[d]);
+        luaL_addvalue(&text);
+    }
+    luaL_addstring(&text, rank ? "]" : "");
+    luaL_pushresult(&text);
+    return lua_tostring(L, -1);
+}
+
+int lun__bad_type(lua_State *L, int arg, const char *expected)
+{
+    const char *got = lua_isnone(L, arg) ? "no value" : lun__push_kind(L, lun__here(L), arg);
+    return lun__bad_argument(L, arg, lua_pushfstring(L, "%s expected, got %s", expected, got));
+}
+
+/* ---- a failure of the engine ----------------------------------------------------------------- */
 
 /* Pushes the engine's text first of all: what Lua does next may run finalisers, which use it. */
 static const char *push_message(lua_State *L, const lun__host *h)
@@ -84,7 +174,7 @@ int lun__raise_as(lua_State *L, lun__host *h, lun_status s, int arg, const char 
         return raise_fault(L, h, s, lua_upvalueindex(1), 1);
     const char *message = push_message(L, h);
     if (!name)
-        return luaL_argerror(L, arg, message);
+        return lun__bad_argument(L, arg, message);
     return luaL_error(L, "bad argument #%d to '%s' (%s)", arg, name, message);
 }
 

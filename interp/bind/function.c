@@ -18,12 +18,12 @@ static lun_function *of_op(lua_State *L, lun__host *h, int i, lun_op op, int ari
     lun_op_info info = {.size = sizeof info};
     lun_op_describe(op, &info);
     if (info.arity != arity)
-        luaL_argerror(L, i,
-                      lua_pushfstring(L, "'%s' takes %d operand%s, not %d", info.name, info.arity,
-                                      info.arity == 1 ? "" : "s", arity));
+        lun__bad_argument(L, i,
+                          lua_pushfstring(L, "'%s' takes %d operand%s, not %d", info.name,
+                                          info.arity, info.arity == 1 ? "" : "s", arity));
     if (folds && !info.reduces)
-        luaL_argerror(L, i,
-                      lua_pushfstring(L, "'%s' is not associative: order would matter", info.name));
+        lun__bad_argument(
+            L, i, lua_pushfstring(L, "'%s' is not associative: order would matter", info.name));
     lun_function **out = new_function(L, h);
     lun_status s;
     LUN__TRY(s, lun_function_op(h->engine, op, out));
@@ -77,7 +77,7 @@ static lun_function *of_file(lua_State *L, lun__host *h, int i)
     lun_status s;
     LUN__TRY(s, lun_function_file(h->engine, lua_tostring(L, i), out));
     if (s == LUN_EIO) /* another path mends it */
-        luaL_argerror(L, i, lua_pushstring(L, lun_error(h->engine)));
+        lun__bad_argument(L, i, lua_pushstring(L, lun_error(h->engine)));
     lun__check(L, h, s, i);
     return *out;
 }
@@ -94,18 +94,19 @@ static lun_function *of_string(lua_State *L, lun__host *h, int i, int arity, boo
     const char *text = lua_tolstring(L, i, &length);
     lun_op op;
     if (strlen(text) != length)
-        luaL_argerror(L, i, "the text contains a zero byte");
+        lun__bad_argument(L, i, "the text contains a zero byte");
     if (lun_op_find(text, arity, &op) || lun_op_find(text, 0, &op))
         return of_op(L, h, i, op, arity, folds);
     if (is_c(text))
         return of_code(L, h, i);
     if (text[0] == '/' || text[0] == '.')
         return of_file(L, h, i);
-    luaL_argerror(L, i,
-                  lua_pushfstring(L,
-                                  "'%s' is not an operation of lun.op, a C string as \"(float x){ "
-                                  "return x; }\" or a path, which starts with / or .",
-                                  text));
+    lun__bad_argument(
+        L, i,
+        lua_pushfstring(L,
+                        "'%s' is not an operation of lun.op, a C string as \"(float x){ "
+                        "return x; }\" or a path, which starts with / or .",
+                        text));
     return NULL;
 }
 
@@ -125,7 +126,7 @@ lun_function *lun__function(lua_State *L, lun__host *h, int i, int arity, bool f
     const lun__box *box = lun__test(L, h, i, LUN__OP, sizeof *box);
     if (box)
         return of_op(L, h, i, (lun_op)box->slot, arity, folds);
-    luaL_typeerror(L, i, "function, C string, path or operation");
+    lun__bad_type(L, i, "function, C string, path or operation");
     return NULL;
 }
 

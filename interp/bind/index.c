@@ -5,7 +5,7 @@
 /* Raises the bad argument for an index outside an array. */
 static int out_of_range(lua_State *L, int arg, lua_Integer i, int64_t n)
 {
-    return luaL_argerror(
+    return lun__bad_argument(
         L, arg,
         n == 0 ? lua_pushfstring(L, "index %I into an empty array", i)
                : lua_pushfstring(L, "index %I is out of range: 1 to %I, or -1 to -%I from the end",
@@ -19,8 +19,8 @@ static int64_t check_index(lua_State *L, int arg, int64_t n, bool past)
     lua_Integer i = lua_type(L, arg) == LUA_TNUMBER ? lua_tointegerx(L, arg, &exact) : 0;
     if (!exact) {
         if (lua_type(L, arg) == LUA_TNUMBER)
-            luaL_argerror(L, arg, "number has no integer representation");
-        luaL_typeerror(L, arg, "integer index");
+            lun__bad_argument(L, arg, "number has no integer representation");
+        lun__bad_type(L, arg, "integer index");
     }
     if (i >= 1 && i <= n)
         return i - 1;

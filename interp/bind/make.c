@@ -25,7 +25,7 @@ static int make_vector(lua_State *L)
     if (lua_istable(L, 1))
         return lun__vector_of_table(L);
     if (!lun__is_array(L, h, 1))
-        return luaL_typeerror(L, 1, "table of numbers");
+        return lun__bad_type(L, 1, "table of numbers");
     lun_dtype t = opt_dtype(L, 2, lun_dtype_of(lun__check_array(L, h, 1)));
     lun_array **out = lun__new_array(L, h);
     lun_array *a = lun__check_array(L, h, 1);
@@ -69,9 +69,9 @@ static int make_filled(lua_State *L)
     uint64_t room;
     const char *why = lun__pack(t, x, &room);
     if (why)
-        luaL_argerror(L, 2,
-                      lua_pushfstring(L, "%s %s: the dtype is %s", luaL_tolstring(L, 2, NULL), why,
-                                      lun_dtype_name(t)));
+        lun__bad_argument(L, 2,
+                          lua_pushfstring(L, "%s %s: the dtype is %s", luaL_tolstring(L, 2, NULL),
+                                          why, lun_dtype_name(t)));
     return make_full(L, x, t, 2);
 }
 
@@ -145,7 +145,7 @@ static int make_range(lua_State *L)
 static int64_t check_count(lua_State *L, int i)
 {
     if (lua_type(L, i) != LUA_TNUMBER)
-        luaL_typeerror(L, i, "number of elements");
+        lun__bad_type(L, i, "number of elements");
     lua_Integer n = luaL_checkinteger(L, i);
     luaL_argcheck(L, n >= 0, i, "number of elements is negative");
     return n;
@@ -198,15 +198,15 @@ static void read_option(lua_State *L, random_options *o)
         else if (strcmp(text, "normal") == 0)
             o->dist = LUN_NORMAL;
         else
-            luaL_argerror(L, 2, "'dist' is neither \"uniform\" nor \"normal\"");
+            lun__bad_argument(L, 2, "'dist' is neither \"uniform\" nor \"normal\"");
     } else if (strcmp(key, "dtype") == 0) {
         if (!lun_dtype_find(text, &o->dtype))
-            luaL_argerror(L, 2,
-                          lua_pushfstring(L, "unknown dtype '%s'", luaL_tolstring(L, -1, NULL)));
+            lun__bad_argument(
+                L, 2, lua_pushfstring(L, "unknown dtype '%s'", luaL_tolstring(L, -1, NULL)));
     } else {
-        luaL_argerror(L, 2,
-                      lua_pushfstring(L, "unknown option '%s': seed, dist and dtype are known",
-                                      luaL_tolstring(L, -2, NULL)));
+        lun__bad_argument(L, 2,
+                          lua_pushfstring(L, "unknown option '%s': seed, dist and dtype are known",
+                                          luaL_tolstring(L, -2, NULL)));
     }
 }
 

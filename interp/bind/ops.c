@@ -98,7 +98,7 @@ static int call_op_value(lua_State *L)
     lun__host *h = lun__here(L);
     const lun__box *box = lun__test(L, h, 1, LUN__OP, sizeof *box);
     if (!box)
-        return luaL_typeerror(L, 1, "operation");
+        return lun__bad_type(L, 1, "operation");
     lun_op op = (lun_op)box->slot;
     lun_op_info info = {.size = sizeof info};
     lun_op_describe(op, &info);
@@ -113,7 +113,7 @@ static int op_text(lua_State *L)
     const lun__box *box = lun__test(L, h, 1, LUN__OP, sizeof *box);
     lun_op_info info = {.size = sizeof info};
     if (!box || !lun_op_describe((lun_op)box->slot, &info))
-        return luaL_typeerror(L, 1, "operation");
+        return lun__bad_type(L, 1, "operation");
     lua_pushfstring(L, "lun.op.%s", info.name);
     return 1;
 }

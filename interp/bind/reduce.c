@@ -103,7 +103,7 @@ static int array_lazy(lua_State *L)
     while (lun_reduction_describe((lun_reduction)r, &row) && strcmp(row.name, name) != 0)
         r++;
     if (r == LUN_REDUCTION_COUNT)
-        return luaL_argerror(L, 2, lua_pushfstring(L, "unknown reduction '%s'", name));
+        return lun__bad_argument(L, 2, lua_pushfstring(L, "unknown reduction '%s'", name));
     lun__count(L, "lazy", row.option[0] ? 3 : 2);
     int64_t number = option_of(L, &row, 3);
     lun_array **out = lun__new_array(L, h);

@@ -8,7 +8,7 @@ lun__skeleton *lun__check_skeleton(lua_State *L, lun__host *h, int i)
 {
     lun__box *box = lun__test(L, h, i, LUN__SKELETON, sizeof(lun__skeleton));
     if (!box)
-        luaL_typeerror(L, i, "skeleton");
+        lun__bad_type(L, i, "skeleton");
     return (lun__skeleton *)box;
 }
 
@@ -49,9 +49,10 @@ static void one_dtype(lua_State *L, lun__skeleton *k, int r, int options)
 {
     lun_dtype t = LUN_BOOL;
     if (lua_type(L, -1) != LUA_TSTRING || !lun_dtype_find(lua_tostring(L, -1), &t))
-        luaL_argerror(L, options,
-                      lua_pushfstring(L, "option out: a dtype or a list of dtypes expected, got %s",
-                                      luaL_tolstring(L, -1, NULL)));
+        lun__bad_argument(
+            L, options,
+            lua_pushfstring(L, "option out: a dtype or a list of dtypes expected, got %s",
+                            luaL_tolstring(L, -1, NULL)));
     k->out[r] = (signed char)t;
     lua_pop(L, 1);
 }
@@ -107,9 +108,9 @@ static void read_options(lua_State *L, lun__skeleton *k, const lun_skeleton_info
     luaL_checktype(L, i, LUA_TTABLE);
     for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
         if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), known->name) != 0)
-            luaL_argerror(L, i,
-                          lua_pushfstring(L, "unknown option '%s': %s is known",
-                                          luaL_tolstring(L, -2, NULL), known->name));
+            lun__bad_argument(L, i,
+                              lua_pushfstring(L, "unknown option '%s': %s is known",
+                                              luaL_tolstring(L, -2, NULL), known->name));
         known->read(L, k, i);
     }
 }
@@ -152,7 +153,7 @@ static int new_skeleton(lua_State *L)
 static void wrong_type(lua_State *L, const lun__call *c, int i, int number, const char *expected)
 {
     if (!c->name)
-        luaL_typeerror(L, i, expected);
+        lun__bad_type(L, i, expected);
     luaL_error(L, "bad argument #%d to '%s' (%s expected, got %s)", number, c->name, expected,
                luaL_typename(L, i));
 }

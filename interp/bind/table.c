@@ -29,8 +29,8 @@ static const char *place(const walk *w, int depth, char *text, size_t room)
 static int complain(const walk *w, int depth, const char *what)
 {
     char text[LUN_MAX_RANK * 24];
-    return luaL_argerror(w->L, 1,
-                         lua_pushfstring(w->L, "%s %s", place(w, depth, text, sizeof text), what));
+    return lun__bad_argument(
+        w->L, 1, lua_pushfstring(w->L, "%s %s", place(w, depth, text, sizeof text), what));
 }
 
 static const char is_nil[] = "is nil: a table with holes makes no array";
@@ -71,7 +71,7 @@ static void read_through(walk *w, int depth)
         return;
     lua_Integer n = luaL_len(L, -1);
     if (n > MOST)
-        luaL_argerror(L, 1, "too many elements");
+        lun__bad_argument(L, 1, "too many elements");
     refuse_holes(w, depth, n);
     lua_newtable(L);
     for (lua_Integer i = 1; i <= n; i++) {
@@ -113,6 +113,15 @@ static void refuse_ragged(const walk *w, int depth, int64_t n)
                              (lua_Integer)w->shape[depth]));
 }
 
+/* Pushes what the element on the top is: "a string", "a Vector f64[3]". */
+static const char *element_kind(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    if (lun__is_array(L, h, lua_gettop(L)))
+        return lun__push_kind(L, h, lua_gettop(L));
+    return lua_pushfstring(L, "a %s", luaL_typename(L, -1));
+}
+
 /* First pass, for the element on the top. */
 static void note_element(walk *w)
 {
@@ -135,7 +144,7 @@ static void note_element(walk *w)
         break;
     default:
         complain(w, w->rank,
-                 lua_pushfstring(L, "is a %s; numbers or booleans expected", luaL_typename(L, -1)));
+                 lua_pushfstring(L, "is %s; numbers or booleans expected", element_kind(L)));
     }
 }
 
@@ -195,14 +204,14 @@ static int64_t count_of(const walk *w)
             return 0;
     for (int d = 0; d < w->rank; d++)
         if (__builtin_mul_overflow(n, w->shape[d], &n) || n > MOST)
-            luaL_argerror(w->L, 1, "too many elements");
+            lun__bad_argument(w->L, 1, "too many elements");
     return n;
 }
 
 static lun_dtype choose_dtype(const walk *w)
 {
     if (w->booleans && (w->integers || w->floats))
-        luaL_argerror(w->L, 1, "numbers and booleans are mixed: name a dtype");
+        lun__bad_argument(w->L, 1, "numbers and booleans are mixed: name a dtype");
     if (w->booleans)
         return LUN_BOOL;
     return w->integers && !w->floats ? LUN_I64 : LUN_F64;

@@ -137,7 +137,7 @@ lun_dtype lun__check_dtype(lua_State *L, int i)
 {
     lun_dtype t;
     if (lua_type(L, i) != LUA_TSTRING)
-        luaL_typeerror(L, i, "name of a dtype");
+        lun__bad_type(L, i, "name of a dtype");
     if (lun_dtype_find(lua_tostring(L, i), &t))
         return t;
     luaL_Buffer known;
@@ -147,9 +147,9 @@ lun_dtype lun__check_dtype(lua_State *L, int i)
         luaL_addstring(&known, lun_dtype_name((lun_dtype)d));
     }
     luaL_pushresult(&known);
-    luaL_argerror(L, i,
-                  lua_pushfstring(L, "unknown dtype '%s'; the dtypes are%s", lua_tostring(L, i),
-                                  lua_tostring(L, -1)));
+    lun__bad_argument(L, i,
+                      lua_pushfstring(L, "unknown dtype '%s'; the dtypes are%s", lua_tostring(L, i),
+                                      lua_tostring(L, -1)));
     return LUN_DTYPE_COUNT;
 }
 
@@ -160,10 +160,11 @@ static int64_t check_extent(lua_State *L, int arg, int at, int number)
     if (!exact) {
         const char *what =
             lua_type(L, at) == LUA_TNUMBER ? lua_tostring(L, at) : luaL_typename(L, at);
-        luaL_argerror(L, arg, lua_pushfstring(L, "extent %d is %s, not an integer", number, what));
+        lun__bad_argument(L, arg,
+                          lua_pushfstring(L, "extent %d is %s, not an integer", number, what));
     }
     if (n < 0)
-        luaL_argerror(L, arg, lua_pushfstring(L, "extent %d is negative: %I", number, n));
+        lun__bad_argument(L, arg, lua_pushfstring(L, "extent %d is negative: %I", number, n));
     return n;
 }
 
@@ -174,14 +175,14 @@ int lun__check_shape(lua_State *L, int i, int64_t shape[LUN_MAX_RANK])
         return 1;
     }
     if (lua_type(L, i) != LUA_TTABLE)
-        luaL_typeerror(L, i, "length or table of extents");
+        lun__bad_type(L, i, "length or table of extents");
     lua_Unsigned rank = lua_rawlen(L, i);
     if (rank == 0)
-        luaL_argerror(L, i, "a shape needs at least one extent");
+        lun__bad_argument(L, i, "a shape needs at least one extent");
     if (rank > LUN_MAX_RANK)
-        luaL_argerror(L, i,
-                      lua_pushfstring(L, "%I extents; at most %d are allowed", (lua_Integer)rank,
-                                      LUN_MAX_RANK));
+        lun__bad_argument(L, i,
+                          lua_pushfstring(L, "%I extents; at most %d are allowed",
+                                          (lua_Integer)rank, LUN_MAX_RANK));
     for (int d = 0; d < (int)rank; d++) {
         lua_rawgeti(L, i, d + 1);
         shape[d] = check_extent(L, i, lua_gettop(L), d + 1);

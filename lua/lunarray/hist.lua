@@ -117,7 +117,7 @@ function hist.hist(a, bins, opts)
     opts = picture.options(opts, KNOWN, opts_at, "hist")
     bins = bins or opts.bins
     if not core.isarray(a) then
-        picture.misuse(1, "hist", "array expected, got %s", type(a))
+        picture.misuse(1, "hist", "array expected, got %s", core.internal.kind_of(a))
     elseif bins ~= nil and (math.type(bins) ~= "integer" or bins < 1 or bins > MOST) then
         picture.misuse(2, "hist", "a number of bins from 1 to %d expected", MOST)
     elseif a:size() == 0 then

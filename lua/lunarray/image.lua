@@ -170,7 +170,7 @@ function image.image(A, high, opts)
     end
     opts = picture.options(opts, KNOWN, opts_at, "image")
     if not core.isarray(A) then
-        picture.misuse(1, "image", "array expected, got %s", type(A))
+        picture.misuse(1, "image", "array expected, got %s", core.internal.kind_of(A))
     end
     local shape = { A:shape() }
     if #shape ~= 2 and not (#shape == 3 and shape[3] >= 1 and shape[3] <= 4) then

@@ -27,11 +27,11 @@ local KNOWN = ".csv .npy .pgm .ppm .pnm .png, and for bare elements .raw .bin or
 -- The format's name and module and the file's extension; or nil, bad argument's number, message.
 local function format_for(path, opts, opts_at)
     if type(path) ~= "string" then
-        return nil, 1, ("path expected, got %s"):format(type(path))
+        return nil, 1, ("path expected, got %s"):format(core.internal.kind_of(path))
     elseif path:find("\0", 1, true) then
         return nil, 1, "a path cannot hold a NUL byte"
     elseif type(opts) ~= "table" then
-        return nil, opts_at, ("table of options expected, got %s"):format(type(opts))
+        return nil, opts_at, ("table of options expected, got %s"):format(core.internal.kind_of(opts))
     end
     local extension = (path:match("[^/]%.([^./]*)$") or ""):lower()
     local name = by_extension[extension] or opts.dtype ~= nil and "raw" or nil
@@ -188,7 +188,7 @@ function M.save(path, a, opts)
     if name ~= "csv" then -- which takes a table of them
         if not core.isarray(a) then
             fault = type(a) == "table" and "; lun.vector makes one of it" or ""
-            misuse(2, "save", ("array expected, got %s%s"):format(type(a), fault))
+            misuse(2, "save", ("array expected, got %s%s"):format(core.internal.kind_of(a), fault))
         end
         local usable, freed = pcall(a.dtype, a)
         if not usable then

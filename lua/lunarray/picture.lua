@@ -63,7 +63,7 @@ function picture.options(opts, known, argument, call)
     if opts == nil then
         return {}
     elseif type(opts) ~= "table" then
-        picture.misuse(argument, call, "table of options expected, got %s", type(opts))
+        picture.misuse(argument, call, "table of options expected, got %s", core.internal.kind_of(opts))
     end
     for name, value in pairs(opts) do
         if not known[name] then

@@ -239,7 +239,7 @@ end
 
 local function check_array(a, argument)
     if not core.isarray(a) then
-        picture.misuse(argument, "plot", "array, or a table of arrays, expected, got %s", type(a))
+        picture.misuse(argument, "plot", "array, or a table of arrays, expected, got %s", core.internal.kind_of(a))
     end
     local shape = { a:shape() }
     if #shape > 1 then

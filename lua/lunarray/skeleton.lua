@@ -18,7 +18,7 @@ end
 
 local function check(s, argument, call)
     if not describe(s) then
-        misuse(argument, call, ("skeleton expected, got %s"):format(type(s)), 3)
+        misuse(argument, call, ("skeleton expected, got %s"):format(core.internal.kind_of(s)), 3)
     end
 end
 
@@ -112,7 +112,7 @@ function type_of_skeletons.__shr(a, b)
     a, b = stage(a), stage(b)
     for i, s in ipairs { describe(a) and a or false, describe(b) and b or false } do
         if not s then
-            misuse(i, ">>", ("skeleton expected, got %s"):format(type(i == 1 and a or b)))
+            misuse(i, ">>", ("skeleton expected, got %s"):format(core.internal.kind_of(i == 1 and a or b)))
         end
     end
     local name, leaves = describe(b)
@@ -269,7 +269,7 @@ end
 function methods.source(s, backend, ...)
     count("source", 1, backend, ...)
     if not describe(s) then
-        misuse(1, "source", ("skeleton expected, got %s"):format(type(s)))
+        misuse(1, "source", ("skeleton expected, got %s"):format(core.internal.kind_of(s)))
     end
     local ok, result = pcall(function()
         return s(examples(s, "f64"))

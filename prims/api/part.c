@@ -1,5 +1,6 @@
 /* part.c - arrays made of parts of others: slices, rows, concatenation, other shapes. Copies
  * nothing itself; knows no operation but the one that a slice is pushed through. */
+#include <stdio.h>
 #include <string.h>
 
 #include "api/api.h"
@@ -159,6 +160,18 @@ lun_status lun_concat(lun_engine *e, lun_array *a, lun_array *b, lun_array **out
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }
 
+/* The failure of a shape that has not as many elements as n. */
+static lun_status misfit(lun_engine *e, const lun_node *n, int rank, const int64_t *shape)
+{
+    char text[LUN_MAX_RANK * 22 + 2];
+    int used = 0;
+    for (int i = 0; i < rank; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%lld", i ? ", " : "[",
+                         (long long)shape[i]);
+    return lun__fail(e, LUN_ESHAPE, "%lld elements do not fill a shape of %s]", (long long)n->n,
+                     text);
+}
+
 lun_status lun_reshape(lun_engine *e, lun_array *a, int rank, const int64_t *shape, lun_array **out)
 {
     LUN_NEED(e, out && (rank <= 0 || shape));
@@ -172,8 +185,7 @@ lun_status lun_reshape(lun_engine *e, lun_array *a, int rank, const int64_t *sha
     for (int i = 0; i < rank; i++)
         size *= shape[i];
     if (size != n->n) {
-        s = lun__fail(e, LUN_ESHAPE, "%lld elements do not fit a shape of %lld", (long long)n->n,
-                      (long long)size);
+        s = misfit(e, n, rank, shape);
         lun__node_release(e, n);
         return s;
     }

@@ -82,8 +82,8 @@ end)
 describe("the operand that does not suit", function()
     it("is named by its number", function()
         local bytes, two, three = lun.vector({ 1, 2 }, "u8"), lun.ones(2), lun.ones(3)
-        expect.failure("#1 to 'add' (number 300 does not fit dtype u8)", function() return 300 + bytes end)
-        expect.failure("#2 to 'add' (number 300 does not fit dtype u8)", function() return bytes + 300 end)
+        expect.failure("#1 to '+' (number 300 does not fit dtype u8)", function() return 300 + bytes end)
+        expect.failure("#2 to '+' (number 300 does not fit dtype u8)", function() return bytes + 300 end)
         for arg, x in ipairs { -1, 300 } do
             local limits = { 0, 2 }
             limits[arg] = x
@@ -315,5 +315,43 @@ describe("a function of the host", function()
             expect.failure("", function() return lun.map(f)(lun.ones(2)):totable() end)
         end
         usable()
+    end)
+end)
+
+describe("operators in messages", function()
+    local a, m, row = lun.vector { 1.5, 2, 3 }, lun.zeros { 4, 2 }, lun.vector { 1, 2, 3 }
+    local function says(text, f)
+        local message = expect.failure(text, f)
+        for _, word in ipairs { "'index'", "newindex", "'%?'", "lunarray%.", "userdata" } do
+            assert.is_nil(message:find(word), message)
+        end
+    end
+
+    it("are those that the script has", function()
+        says("bad argument #2 to '-' (shapes differ: f64[4, 2] and f64[3])", function() return m - row end)
+        says("bad argument #2 to '+' (array or number expected, got table)", function() return a + {} end)
+        says("bad argument #1 to '*' (array or number expected, got skeleton)", function() return lun.map "-" * a end)
+        says("bad argument #2 to '..' (array expected, got nil)", function() return a .. nil end)
+        says("bad argument #2 to '&' (", function() return row & 1.5 end)
+        says("bad argument #1 to '~' (", function() return ~a end)
+        says("bad argument #2 to '>>' (", function() return row >> a end)
+        says("bad argument #2 to '<' (array or number expected, got table)", function() return lun.ones(1) < {} end)
+        says("bad argument #2 to 'A[i]' (index 9 is out of range", function() return a[9] end)
+        says("bad argument #2 to 'A[i] = x' (index 9 is out of range", function() a[9] = 1 end)
+        says("bad argument #3 to 'A[i] = x' (number or boolean expected, got table)", function() a[1] = {} end)
+        says("bad argument #3 to 'A[i] = x' (lengths differ: 2 and 3)", function() m[1] = row end)
+    end)
+
+    it("and methods keep their names in a tail call", function()
+        says("to 'reshape' (6 elements do not fill a shape of [4, 2])", function() return lun.ones(6):reshape { 4, 2 } end)
+        says("to 'cast' (unknown dtype 'f99'", function() return a:cast "f99" end)
+    end)
+
+    it("tell what an array is", function()
+        says("t[1] is a Vector f64[3]; numbers or booleans expected", function() lun.vector { a, 1 } end)
+        says("t[2] is a View f64[4, 2]; numbers", function() lun.vector { 1, m } end)
+        says("attempt to call a Vector value", function() a() end)
+        says("length or table of extents expected, got a Vector f64[3]", function() lun.zeros(a) end)
+        says("path expected, got a Vector f64[3]", function() lun.load(a) end)
     end)
 end)
