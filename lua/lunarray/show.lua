@@ -8,15 +8,20 @@ local number = require "lunarray.number"
 
 local WIDTH = 80
 local ALL = 100 -- up to so many elements are shown without a gap
-local DIGITS = 6 -- significant ones of a float among others
+local MOST_DECIMALS = 9
 local EDGE = 10 -- how many of a row are read at each end otherwise
 
 -- ---------------------------------------------------------------- one element
 
--- How many decimals x needs at 6 significant digits; at least one, as in Lua.
+-- How many digits stand after the point of a number written so, were there no exponent; at least one, as in Lua.
+local function after_point(text)
+    local digits, exponent = text:match "^-?%d+%.?(%d*)e?([+-]?%d*)$"
+    return digits and math.max(1, #digits - (tonumber(exponent) or 0)) or 1
+end
+
+-- How many decimals x needs at 6 significant digits.
 local function decimals(x)
-    local digits = number.format("%.6g", x):match("%.(%d*)$")
-    return digits and #digits or 1
+    return after_point(number.format("%.6g", x))
 end
 
 -- How many digits after the first x needs at 6 significant digits, written with an exponent.
@@ -25,8 +30,20 @@ local function exponent_digits(x)
     return digits and math.max(#digits, 1) or 1
 end
 
+-- How many decimals tell x apart from all others.
+local function all_decimals(x)
+    return after_point(number.exact(x))
+end
+
+-- Whether floats of these magnitudes are written with exponents: where decimals would get too long. Numbers
+-- below 1 are not, as long as none of them gets lost in MOST_DECIMALS, so that random numbers look alike.
+local function takes_exponents(largest, smallest, whole)
+    local below_one = largest > 0.01 and largest <= 1 and smallest >= 10.0 ^ (1 - MOST_DECIMALS)
+    return largest >= (whole and 1e12 or 1e8) or smallest < 1e-4 and not below_one
+end
+
 -- A function from float to text, such that the texts of all `values` have the same form: plain
--- decimals, or exponents where some would get too long.
+-- decimals, or exponents where some would get too long. Every digit is the value's.
 local function float_formatter(values)
     local largest, smallest, whole = 0, math.huge, true
     for _, x in ipairs(values) do
@@ -36,7 +53,7 @@ local function float_formatter(values)
             whole = whole and size % 1 == 0
         end
     end
-    local with_exponent = largest >= (whole and 1e12 or 1e8) or smallest < 1e-4
+    local with_exponent = takes_exponents(largest, smallest, whole)
     local count = with_exponent and exponent_digits or decimals
     local most = 1
     for _, x in ipairs(values) do
@@ -47,9 +64,10 @@ local function float_formatter(values)
             return number.format("%." .. most .. "e", x)
         end
     end
+    most = math.min(most, MOST_DECIMALS)
     return function(x)
-        -- Digits past the sixth would be noise: zeros stand there, so that the points align.
-        local own = decimals(x)
+        -- What follows the digits that tell x apart is noise: zeros stand there.
+        local own = math.min(most, all_decimals(x))
         local text = number.format("%." .. own .. "f", x)
         return text:find("[^%d.-]") and text or text .. ("0"):rep(most - own)
     end
@@ -69,7 +87,7 @@ end
 
 -- A function from element to text for elements of this dtype, fit for all `values`.
 local function formatter(dtype, values)
-    if dtypes.is_float(dtype) and dtypes.digits(dtype) < DIGITS then
+    if dtypes.is_float(dtype) and dtypes.by_name[dtype].bytes < 8 then
         local function short(x) -- of -0.0, which is its own shortest, Lua would read an integer
             return x == 0 and x or number.parse(shortest(dtype, x))
         end

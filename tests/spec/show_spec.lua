@@ -109,10 +109,37 @@ describe("tostring", function()
             assert.equal("[0.333333 1.000000]", floats { 1 / 3, 1.0 })
             assert.equal("[0.3]", floats { 0.1 + 0.2 })
             assert.equal("[  -1.50 1000.25]", floats { -1.5, 1000.25 })
-            assert.equal("[123456.8000      0.0001]", floats { 123456.789, 0.0001 })
+            assert.equal("[123456.7890      0.0001]", floats { 123456.789, 0.0001 })
             assert.equal("[12345678.0        0.5]", floats { 12345678.0, 0.5 })
             assert.equal("[0.0 0.0]", floats { 0.0, 0.0 })
             assert.equal("[-0.0]", floats { -0.0 })
+        end)
+
+        it("shows no digit that is not the value's", function()
+            assert.equal("[1000.12345679    0.00123457]", floats { 1000.123456789, 0.001234567 })
+            assert.equal("[1000.12345679    0.00123457]", body(lun.vector { 1000.123456789, 0.001234567 }))
+            assert.equal("[12345678.100000000        0.000123456]", floats { 12345678.1, 0.000123456 })
+            assert.equal("[333.333333   0.333333]", floats { 1000 / 3, 1 / 3 })
+            for _, dtype in ipairs { "f64", "f32" } do
+                local values = (lun.random(90, { seed = 7 }) ^ 3 * 5000):cast(dtype):totable()
+                local texts = {}
+                for text in floats(values, dtype):gmatch "[%d.]+" do
+                    texts[#texts + 1] = text
+                end
+                for i, x in ipairs(values) do
+                    local places = #texts[i]:match "%.(%d+)$"
+                    local room = 0.5000001 * 10.0 ^ -places + (dtype == "f32" and x * 2.0 ^ -24 or 0)
+                    assert.is_true(math.abs(tonumber(texts[i]) - x) <= room, texts[i])
+                end
+            end
+        end)
+
+        it("shows random numbers without exponents", function()
+            assert.equal("[0.000002346 0.500000000 0.333333333]",
+                floats { 2.3456e-6, 0.5, 1 / 3 })
+            for seed = 1, 300 do
+                assert.is_nil(tostring(lun.random(100, { seed = seed })):match "\n.*e")
+            end
         end)
 
         it("uses exponents where decimals would get long", function()
