@@ -36,6 +36,7 @@ typedef struct lun_services {
      * many elements of it are done; NULL: not reported. total 0: unknown. */
     void (*tick)(void *ctx, const char *what, int64_t done, int64_t total);
     void *tick_ctx;
+    const struct lun_backend *native; /* the backend with that mark; NULL: none */
 } lun_services;
 
 /* Whether the evaluation shall stop: to be asked from time to time, by any thread. */
@@ -80,6 +81,7 @@ typedef struct lun_launch {
 
 typedef struct lun_backend {
     const char *name; /* "reference", "openmp", "opencl" */
+    bool native; /* its kernels are the host's code on host memory: others may lend it theirs */
 
     /* Makes a state.  LUN_EBACKEND with the reason in services->error if the machine lacks
      * something.  Must be cheap: no compiler, no device is touched before it is needed.

@@ -11,6 +11,7 @@
 #include "gpu/guard.h"
 #include "opencl/api.h"
 #include "opencl/device.h"
+#include "opencl/quiet.h"
 
 typedef struct queue {
     const lun_cl *cl;
@@ -118,9 +119,13 @@ static lun_gpu_answer read_memory(void *state, void *memory, int64_t offset, voi
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
+/* Under a guard. */
 static bool build_program(queue *q, cl_program p, cl_int *code)
 {
+    lun_quiet stderr_apart;
+    lun__quiet_enter(&stderr_apart);
     *code = q->cl->clBuildProgram(p, 1, &q->device, q->options, NULL, NULL);
+    lun__quiet_leave(&stderr_apart);
     return *code == CL_SUCCESS;
 }
 

@@ -49,7 +49,6 @@ static const char *const common_flags[] = {"-std=gnu11",
                                            "-fno-stack-protector",
                                            "-fno-asynchronous-unwind-tables",
                                            "-fdiagnostics-color=never",
-                                           "-w",
                                            "-pipe",
                                            "-fPIC",
                                            "-shared",
@@ -80,6 +79,15 @@ static const char *const *level_flags(unsigned needs)
     return needs & LUN_RENDER_LOOPS ? all : usual;
 }
 
+/* Calls of functions that are nowhere defined are errors, as warnings they would be silent; gcc
+ * knows no errors under -w. */
+static const char *const *warning_flags(unsigned needs)
+{
+    static const char *const users[] = {"-Werror=implicit-function-declaration", NULL},
+                             *const none[] = {"-w", NULL};
+    return needs & LUN_RENDER_USER ? users : none;
+}
+
 static const char *const *library_flags(unsigned needs)
 {
     static const char *const none[] = {NULL}, *const m[] = {"-lm", NULL};
@@ -95,9 +103,9 @@ void lun__compiler_key(const lun_compiler *c, const char *text, unsigned needs, 
                        "flags",
                        (int)LUN_RENDER_ABI, math, (int)c->isa, c->path ? c->path : "", c->size,
                        c->seconds, c->nanoseconds);
-    const char *const *lists[] = {common_flags, level_flags(needs), isa_flags(c->isa),
-                                  library_flags(needs)};
-    for (int k = 0; k < 4; k++)
+    const char *const *lists[] = {common_flags, warning_flags(needs), level_flags(needs),
+                                  isa_flags(c->isa), library_flags(needs)};
+    for (int k = 0; k < 5; k++)
         for (const char *const *p = lists[k]; *p; p++)
             lun__strbuf_printf(key, " %s", *p);
     lun__strbuf_puts(key, "\n\n");
@@ -109,9 +117,10 @@ void lun__compiler_command(const lun_compiler *c, unsigned needs, char *from, ch
 {
     static char output[] = "-o";
     int n = 0;
-    const char *const *lists[] = {common_flags, level_flags(needs), isa_flags(c->isa)};
+    const char *const *lists[] = {common_flags, warning_flags(needs), level_flags(needs),
+                                  isa_flags(c->isa)};
     words[n++] = c->path;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 4; k++)
         for (const char *const *p = lists[k]; *p; p++)
             words[n++] = (char *)(uintptr_t)*p;
     words[n++] = output;

@@ -362,6 +362,7 @@ static int openmp_devices(void *state, lun_device *rows, int room)
 
 const lun_backend lun__backend_openmp = {
     .name = "openmp",
+    .native = true,
     .open = openmp_open,
     .close = openmp_close,
     .build = openmp_build,

@@ -35,13 +35,32 @@ static void *find(const lun_object *object, const char *name, const char *suffix
     return lun__loader_find(object, whole);
 }
 
+/* A function that is declared and nowhere defined, in the linker's words; else those. */
+static void say_undefined(lun_strbuf *why)
+{
+    static const char words[] = "undefined symbol: ";
+    const char *at = strstr(lun__strbuf_text(why), words);
+    if (!at)
+        return;
+    char name[128];
+    const char *from = at + sizeof words - 1;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(from, ";, \n"), from);
+    lun__strbuf_clear(why);
+    lun__strbuf_printf(why,
+                       "'%s' is declared, but defined nowhere: neither in the text nor among "
+                       "the functions of kernels",
+                       name);
+}
+
 bool lun__unit_load(lun_unit *u, lun_loader *l, const char *scratch, const void *bytes,
                     size_t length, lun_strbuf *why)
 {
     char suffix[LUN_SUFFIX];
     lun_object *object = lun__loader_open(l, bytes, length, scratch, why);
-    if (!object)
+    if (!object) {
+        say_undefined(why);
         return false;
+    }
     lun__bundle_suffix(u->source, suffix);
     void *kernel = find(object, "lun_kernel", suffix), *total = find(object, "lun_total", suffix),
          *combine = find(object, "lun_combine", suffix);

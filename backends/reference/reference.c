@@ -1,6 +1,7 @@
 /* reference.c - the backend `reference`: interprets kernels on one thread, so it needs no compiler
- * and is what the others are compared with; see backend.h. Knows nothing of how the interpreter
- * works. */
+ * and is what the others are compared with; see backend.h.  What cannot be interpreted, such as
+ * functions given as C text, runs on one thread of the native backend.  Knows nothing of how the
+ * interpreter works, nor of a compiler. */
 #include "reference/reference.h"
 
 #include <stdlib.h>
@@ -9,12 +10,15 @@
 
 struct lun_kernel {
     lun_interp *interp;
+    lun_kernel *native;  /* of the native backend, in place of all that is here; NULL: none */
     lun_ir ir;           /* what the host looks at: instructions, slots, results */
     int64_t cost, bytes; /* bytes: in stats.kernel_bytes */
 };
 
 typedef struct reference {
     const lun_services *services;
+    void *native;      /* the native backend's state; NULL: not needed yet */
+    lun_services lent; /* its services: the engine's, but for one thread */
 } reference;
 
 static lun_status fail(const lun_services *services, lun_status status, const char *why)
@@ -30,7 +34,7 @@ static lun_status fail(const lun_services *services, lun_status status, const ch
 static lun_status reference_open(const lun_services *services, int device, void **out)
 {
     (void)device;
-    reference *state = malloc(sizeof *state);
+    reference *state = calloc(1, sizeof *state);
     if (!state)
         return fail(services, LUN_ENOMEM, NULL);
     state->services = services;
@@ -40,13 +44,18 @@ static lun_status reference_open(const lun_services *services, int device, void 
 
 static void reference_close(void *state)
 {
-    free(state);
+    reference *r = state;
+    if (r->native)
+        r->lent.native->close(r->native);
+    free(r);
 }
 
 static void reference_release(void *state, lun_kernel *kernel)
 {
     const reference *r = state;
     r->services->stats->kernel_bytes -= kernel->bytes;
+    if (kernel->native)
+        r->lent.native->release(r->native, kernel->native);
     lun__interp_free(kernel->interp);
     lun__ir_free(&kernel->ir);
     free(kernel);
@@ -76,19 +85,47 @@ static const char *reason(const lun_ir *ir)
     return "the combining function is too large to be interpreted";
 }
 
+/* ---- the native backend ---------------------------------------------------------------------- */
+
+/* Brings its services up to date: the engine changes some of its own between two calls. */
+static const lun_backend *lend(reference *r)
+{
+    r->lent = *r->services;
+    r->lent.threads = 1;
+    return r->lent.native;
+}
+
+static lun_status build_native(reference *r, const lun_ir *ir, const char *text, lun_kernel *kernel)
+{
+    const lun_backend *native = lend(r);
+    if (!native)
+        return fail(r->services, LUN_EBACKEND, reason(ir));
+    lun_status s = r->native ? LUN_OK : native->open(&r->lent, 0, &r->native);
+    return s == LUN_OK ? native->build(r->native, ir, text, &kernel->native) : s;
+}
+
+/* ---- kernels --------------------------------------------------------------------------------- */
+
 static lun_status reference_build(void *state, const lun_ir *ir, const char *text, lun_kernel **out)
 {
     reference *r = state;
     lun_kernel *kernel = calloc(1, sizeof *kernel);
-    (void)text;
     if (!kernel)
         return fail(r->services, LUN_ENOMEM, NULL);
     lun_status s = lun__interp_make(ir, r->services->math, &kernel->interp);
+    if (s == LUN_EBACKEND) {
+        s = build_native(r, ir, text, kernel);
+        if (s == LUN_OK)
+            *out = kernel;
+        else
+            reference_release(state, kernel);
+        return s;
+    }
     if (s == LUN_OK && !copy_ir(ir, &kernel->ir))
         s = LUN_ENOMEM;
     if (s != LUN_OK) {
         reference_release(state, kernel);
-        return fail(r->services, s, reason(ir));
+        return fail(r->services, LUN_ENOMEM, NULL);
     }
     kernel->cost = lun__ir_cost(ir);
     kernel->bytes =
@@ -102,6 +139,8 @@ static lun_status reference_run(void *state, lun_kernel *kernel, lun_launch *lau
 {
     static const lun_team alone = {.threads = 1};
     reference *r = state;
+    if (kernel->native)
+        return lend(r)->run(r->native, kernel->native, launch);
     r->services->stats->launches++;
     r->services->stats->interpreted++;
     return lun__host_run(r->services, lun__interp_exec(kernel->interp), &alone, &kernel->ir,
@@ -112,8 +151,24 @@ static lun_status reference_combine(void *state, lun_kernel *kernel, lun_launch 
                                     uint64_t *cells, int64_t pairs)
 {
     reference *r = state;
+    if (kernel->native)
+        return lend(r)->combine(r->native, kernel->native, launch, cells, pairs);
     return lun__host_combine(r->services, lun__interp_exec(kernel->interp), kernel->ir.result_count,
                              launch, cells, pairs);
+}
+
+static lun_status reference_prepare(void *state, lun_kernel *kernel)
+{
+    reference *r = state;
+    const lun_backend *native = kernel->native ? lend(r) : NULL;
+    return native && native->prepare ? native->prepare(r->native, kernel->native) : LUN_OK;
+}
+
+static bool reference_busy(void *state, const lun_kernel *kernel)
+{
+    const reference *r = state;
+    const lun_backend *native = kernel->native ? r->lent.native : NULL;
+    return native && native->busy && native->busy(r->native, kernel->native);
 }
 
 /* Nothing is compiled: what runs is the IR itself. */
@@ -145,6 +200,8 @@ const lun_backend lun__backend_reference = {
     .release = reference_release,
     .run = reference_run,
     .combine = reference_combine,
+    .prepare = reference_prepare,
+    .busy = reference_busy,
     .source = reference_source,
     .devices = reference_devices,
 };

@@ -17,8 +17,9 @@
 enum { LUN_RENDER_ABI = 1 };
 
 enum {
-    LUN_RENDER_LIBM = 1, /* link with -lm */
-    LUN_RENDER_LOOPS = 2 /* it has loops that gain by all optimisation, -O3 */
+    LUN_RENDER_LIBM = 1,  /* link with -lm */
+    LUN_RENDER_LOOPS = 2, /* it has loops that gain by all optimisation, -O3 */
+    LUN_RENDER_USER = 4   /* it holds users' C text */
 };
 
 typedef struct lun_render_target {

@@ -152,7 +152,7 @@ typedef struct lun_crender {
     lun_strbuf made;    /* names of types and helpers, each between newlines */
     lun_strbuf after;   /* text behind users' texts */
     lun_strbuf problem; /* why this IR cannot be rendered */
-    unsigned libs;      /* LUN_RENDER_LIBM or 0 */
+    unsigned libs;      /* LUN_RENDER_LIBM, LUN_RENDER_USER */
 } lun_crender;
 
 static inline const lun_ir_ins *lun__ins(const lun_crender *r, int32_t v)

@@ -130,17 +130,23 @@ static lun_status call_c(call *c, lun_array **out)
     const lun_ir_function *f = c->f->text;
     lun_engine *e = c->e;
     lun_node *n = NULL;
-    if (f->params != c->count)
-        return wrong_count(c, f->params);
+    if (f->params - f->lengths != c->count)
+        return wrong_count(c, f->params - f->lengths);
     lun_status s = LUN_OK;
     for (int k = 0; s == LUN_OK && k < c->count; k++)
         s = c_operand(c, k);
+    for (int k = c->count; s == LUN_OK && k < f->params; k++) {
+        uint64_t length = (uint64_t)lun_size(c->operands[f->param[k].of]);
+        s = lun__node_number(e, LUN_I64, length, 0, NULL, &c->nodes[c->node_count]);
+        c->node_count += s == LUN_OK;
+    }
     if (s != LUN_OK)
         return s;
     const lun_node *like = lun__like(e, c->nodes, c->elements);
     if (!like)
         return LUN_ESHAPE;
-    s = lun__node_call(e, c->f, f, c->nodes, c->count, c->elements, (lun_dtype)f->result, like, &n);
+    s = lun__node_call(e, c->f, f, c->nodes, f->params, c->elements, (lun_dtype)f->result, like,
+                       &n);
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }
 

@@ -1,49 +1,28 @@
-/* function.c - a user's C text made into a function of kernels: chooses the entry, rewrites its
- * head, and gives every name of the text's top level one that no other text has.  Bodies are
- * copied as written. */
+/* function.c - a user's C text made into a function of kernels: reads it, chooses the entry and
+ * checks its head; how it is written for kernels is rewrite.c's. */
 #include "ctext/function.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
-#include "ctext/names.h"
-#include "ctext/signature.h"
-#include "ctext/source.h"
-#include "ctext/unit.h"
-#include "table/dtype.h"
-
-typedef struct maker {
-    lun_csource source;
-    lun_cunits units;
-    lun_csignature head;
-    lun_cnames names;
-    int entry; /* its unit */
-    uint64_t hash;
-    lun_strbuf text, *error;
-} maker;
-
-static lun_cname *find_name(const maker *m, int token)
-{
-    return lun__cnames_find(&m->names, &m->source.tokens, token);
-}
+#include "ctext/rewrite.h"
 
 /* ---- the entry ------------------------------------------------------------------------------- */
 
-static bool called(const maker *m, const lun_cunit *u, const char *word)
+static bool called(const lun_cmaker *m, const lun_cunit *u, const char *word)
 {
     return u->name >= 0 && lun__ctoken_word(&m->source.tokens, u->name, word);
 }
 
-static lun_status wrong(const maker *m, int token, const char *what)
+static lun_status wrong(const lun_cmaker *m, int token, const char *what)
 {
     return lun__csource_error(&m->source, token, m->error, "%s", what);
 }
 
 /* Several functions, of which none is marked, called f or nameless. */
-static lun_status choose_unused(maker *m)
+static lun_status choose_unused(lun_cmaker *m)
 {
     char text[48];
     int found = 0, listed = 0;
@@ -72,7 +51,7 @@ static lun_status choose_unused(maker *m)
     return LUN_EARG;
 }
 
-static lun_status no_function(const maker *m)
+static lun_status no_function(const lun_cmaker *m)
 {
     if (!m->units.count) {
         lun__strbuf_printf(m->error,
@@ -87,7 +66,7 @@ static lun_status no_function(const maker *m)
                        "no parameter list: write a function as (float x) { return ...; }");
 }
 
-static lun_status choose(maker *m)
+static lun_status choose(lun_cmaker *m)
 {
     int marked = -1, f = -1, nameless = -1, last = -1, functions = 0;
     for (int i = 0; i < m->units.count; i++) {
@@ -121,8 +100,29 @@ static lun_status choose(maker *m)
     return LUN_OK;
 }
 
-/* The entry is defined once; helpers have a result type, which C would take for int. */
-static lun_status check_functions(const maker *m)
+/* Whether units a < b stand in different branches of an #if, as far as lines between them tell. */
+static bool apart(const lun_cmaker *m, int a, int b)
+{
+    static const char *const turns[] = {"else", "elif", "elifdef", "elifndef", "endif"};
+    const lun_ctokens *t = &m->source.tokens;
+    for (int i = m->units.at[a].end; i < m->units.at[b].start; i++)
+        for (size_t k = 0; k < sizeof turns / sizeof *turns; k++)
+            if (t->at[i].kind == LUN_CTOKEN_DIRECTIVE && lun__ctoken_word(t, i + 1, turns[k]))
+                return true;
+    return false;
+}
+
+static bool same_head(const lun_csignature *a, const lun_csignature *b)
+{
+    bool same = a->count == b->count && a->result == b->result;
+    for (int k = 0; same && k < a->count; k++)
+        same = a->param[k].dtype == b->param[k].dtype && a->param[k].array == b->param[k].array;
+    return same;
+}
+
+/* All definitions of the entry have one head; helpers have a result type, which C would take for
+ * int. */
+static lun_status check_functions(const lun_cmaker *m)
 {
     const lun_ctokens *t = &m->source.tokens;
     char text[48];
@@ -130,13 +130,21 @@ static lun_status check_functions(const maker *m)
         const lun_cunit *u = &m->units.at[i];
         if (u->body < 0 || i == m->entry)
             continue;
-        const lun_cname *n = find_name(m, u->name);
-        const lun_cunit *entry = &m->units.at[m->entry];
-        if (entry->name >= 0 && n == find_name(m, entry->name))
-            return lun__csource_error(&m->source, u->name, m->error,
-                                      "the entry %s is defined twice, also on line %d",
-                                      lun__ctoken_show(t, u->name, text),
-                                      lun__csource_line(&m->source, t->at[entry->name].start));
+        if (lun__cmaker_defines(m, i)) {
+            lun_csignature own;
+            lun_status s = lun__csignature_read(&own, &m->source, u, m->error);
+            bool both = i < m->entry ? apart(m, i, m->entry) : apart(m, m->entry, i);
+            if (s == LUN_OK && !(both && same_head(&own, &m->head)))
+                s = lun__csource_error(
+                    &m->source, u->name, m->error,
+                    both ? "the entry %s is defined twice, with other types on line %d"
+                         : "the entry %s is defined twice, also on line %d",
+                    lun__ctoken_show(t, u->name, text),
+                    lun__csource_line(&m->source, t->at[m->units.at[m->entry].name].start));
+            if (s != LUN_OK)
+                return s;
+            continue;
+        }
         int k = u->start;
         while (k < u->name && lun__csignature_qualifier(t, k))
             k++;
@@ -149,151 +157,21 @@ static lun_status check_functions(const maker *m)
     return LUN_OK;
 }
 
-/* ---- the text -------------------------------------------------------------------------------- */
-
-static void put_token(maker *m, int token)
+/* Each array that LUN_AT indexes takes a parameter for its length. */
+static lun_status check_lengths(const lun_cmaker *m)
 {
-    const lun_ctokens *t = &m->source.tokens;
-    const lun_cname *n = find_name(m, token);
-    if (n && n->unit == m->entry) {
-        lun__strbuf_printf(&m->text, "lun_user_%016" PRIx64, m->hash);
-        return;
-    }
-    lun__strbuf_add(&m->text, t->text + t->at[token].start, t->at[token].length);
-    if (n)
-        lun__strbuf_printf(&m->text, "_%016" PRIx64, m->hash);
-}
-
-/* The newlines between two tokens, so that what follows stands on its own line. */
-static void put_newlines(maker *m, int from, int to)
-{
-    const lun_ctokens *t = &m->source.tokens;
-    for (uint32_t i = t->at[from].start; i < t->at[to].start; i++)
-        if (t->text[i] == '\n')
-            lun__strbuf_puts(&m->text, "\n");
-}
-
-static void put_type(maker *m, lun_dtype t)
-{
-    lun__strbuf_puts(&m->text, lun__dtype_is_bool(t) ? "bool" : lun__dtype_get(t)->ctype);
-}
-
-/* The entry's head, in place of tokens from .. to-1; lines: each parameter stays on its line. */
-static void put_head(maker *m, int from, int to, bool lines)
-{
-    lun__strbuf_puts(&m->text, "static ");
-    put_type(m, m->head.result);
-    lun__strbuf_printf(&m->text, " lun_user_%016" PRIx64 "(", m->hash);
-    for (int k = 0; k < m->head.count; k++) {
-        int token = m->head.param[k].name;
-        lun_dtype dtype = m->head.param[k].dtype;
-        if (lines)
-            put_newlines(m, from, token);
-        if (m->head.param[k].array) {
-            lun__strbuf_printf(&m->text, "LUN_GLOBAL const %s *", lun__dtype_get(dtype)->ctype);
-        } else {
-            put_type(m, dtype);
-            lun__strbuf_puts(&m->text, " ");
-        }
-        put_token(m, token);
-        if (k + 1 < m->head.count)
-            lun__strbuf_puts(&m->text, ", ");
-        if (lines)
-            from = token;
-    }
-    put_newlines(m, from, to);
-    lun__strbuf_puts(&m->text, ") ");
-}
-
-/* #pragma push_macro or pop_macro for every macro of the text. */
-static void put_macros(maker *m, const char *pragma)
-{
-    const lun_ctokens *t = &m->source.tokens;
-    for (int i = 0; i + 2 < t->count; i++) {
-        if (t->at[i].kind != LUN_CTOKEN_DIRECTIVE || t->at[i + 2].kind != LUN_CTOKEN_NAME)
-            continue;
-        if (!lun__ctoken_word(t, i + 1, "define") && !lun__ctoken_word(t, i + 1, "undef"))
-            continue;
-        lun__strbuf_printf(&m->text, "#pragma %s(\"", pragma);
-        put_token(m, i + 2);
-        lun__strbuf_puts(&m->text, "\")\n");
-    }
-}
-
-/* Helpers and constants become static: other kernels have others, and calls can be inlined. */
-static bool to_static(const maker *m, const lun_cunit *u)
-{
-    if (u->is_static || u->is_typedef)
-        return false;
-    if (u->body >= 0)
-        return true;
-    const lun_cname *n = find_name(m, u->name);
-    return (n && n->unit >= 0) || (u->assigned && u->external < 0);
-}
-
-/* A constant, which in OpenCL has an address space of its own. */
-static bool is_constant(const lun_cunit *u)
-{
-    return u->assigned && u->is_const && !u->is_constant && !u->is_typedef && u->external < 0;
-}
-
-/* Up to which token nothing is renamed: past the word of the preprocessor line at i, past all of a
- * #pragma. */
-static int past_plain(const lun_ctokens *t, int i)
-{
-    return lun__ctoken_word(t, i + 1, "pragma") ? lun__ctoken_past_line(t, i) : i + 2;
-}
-
-static void put_text(maker *m)
-{
-    const lun_ctokens *t = &m->source.tokens;
-    size_t done = 0;
-    int unit = 0, plain = 0;
-    for (int i = 0; i < t->count; i++) {
-        while (unit < m->units.count && m->units.at[unit].end < i)
-            unit++;
-        const lun_cunit *u = unit < m->units.count ? &m->units.at[unit] : NULL;
-        size_t start = t->at[i].start;
-        lun__strbuf_add(&m->text, t->text + done, start - done);
-        done = start + t->at[i].length;
-        if (t->at[i].kind == LUN_CTOKEN_DIRECTIVE)
-            plain = past_plain(t, i);
-        if (u && i == u->start) {
-            const lun_cname *n = find_name(m, u->name);
-            bool entry = unit == m->entry, declares = n && n->unit == m->entry && u->close >= 0;
-            if (entry || (declares && !u->is_typedef)) {
-                int to = entry ? u->body : u->end;
-                put_head(m, i, to, entry);
-                i = to;
-                done = (size_t)t->at[i].start + t->at[i].length;
-            } else {
-                if (to_static(m, u) && u->external < 0)
-                    lun__strbuf_puts(&m->text, "static ");
-                if (is_constant(u))
-                    lun__strbuf_puts(&m->text, "LUN_CONSTANT ");
-            }
-        }
-        if (u && i == u->external && to_static(m, u))
-            lun__strbuf_puts(&m->text, "static");
-        else if (i < plain)
-            lun__strbuf_add(&m->text, t->text + start, done - start);
-        else
-            put_token(m, i);
-    }
-}
-
-static lun_status render(maker *m)
-{
-    m->hash = XXH3_64bits(m->source.text.text, m->source.text.length);
-    put_macros(m, "push_macro");
-    put_text(m);
-    put_macros(m, "pop_macro");
-    return m->text.failed ? LUN_ENOMEM : LUN_OK;
+    int count = m->head.count;
+    for (int k = 0; k < m->head.count; k++)
+        count += m->checks.indexed[k];
+    if (count <= LUN_MAX_PARAMS)
+        return LUN_OK;
+    return wrong(m, m->units.at[m->entry].open,
+                 "too many parameters: with the lengths that LUN_AT needs there are more than 32");
 }
 
 /* ---- the function ---------------------------------------------------------------------------- */
 
-static lun_status give(maker *m, lun_ir_function **out)
+static lun_status give(lun_cmaker *m, lun_ir_function **out)
 {
     char entry[40];
     lun_ir_function *f = calloc(1, sizeof *f);
@@ -312,13 +190,25 @@ static lun_status give(maker *m, lun_ir_function **out)
         f->param[k].dtype = (uint8_t)m->head.param[k].dtype;
         f->param[k].pointer = m->head.param[k].array;
     }
+    for (int k = 0; k < m->head.count; k++) {
+        if (!m->checks.indexed[k])
+            continue;
+        f->param[f->params].dtype = LUN_I64;
+        f->param[f->params].of = k;
+        f->params++;
+        f->lengths++;
+    }
+    f->faults = m->checks.faults;
+    f->fault_count = m->checks.count;
+    m->checks.faults = NULL;
+    m->checks.count = 0;
     f->result = (uint8_t)m->head.result;
     *out = f;
     return LUN_OK;
 }
 
 /* From the source, once it is read, to the function; frees all of m. */
-static lun_status make(maker *m, lun_status status, lun_ir_function **out)
+static lun_status make(lun_cmaker *m, lun_status status, lun_ir_function **out)
 {
     if (status == LUN_OK)
         status = lun__cunits_read(&m->units, &m->source, m->error);
@@ -327,29 +217,34 @@ static lun_status make(maker *m, lun_status status, lun_ir_function **out)
     if (status == LUN_OK)
         status = choose(m);
     if (status == LUN_OK)
-        status = check_functions(m);
-    if (status == LUN_OK)
         status = lun__csignature_read(&m->head, &m->source, &m->units.at[m->entry], m->error);
     if (status == LUN_OK)
-        status = render(m);
+        status = check_functions(m);
+    if (status == LUN_OK)
+        status = lun__cchecks_find(&m->checks, &m->source, &m->units, m->entry, m->error);
+    if (status == LUN_OK)
+        status = check_lengths(m);
+    if (status == LUN_OK)
+        status = lun__crewrite(m);
     if (status == LUN_OK)
         status = give(m, out);
     lun__csource_free(&m->source);
     lun__cunits_free(&m->units);
     lun__strbuf_free(&m->text);
     lun__cnames_free(&m->names);
+    lun__cchecks_free(&m->checks);
     return status;
 }
 
 lun_status lun__cfunc_parse(const char *text, lun_ir_function **out, lun_strbuf *error)
 {
-    maker m = {.error = error};
+    lun_cmaker m = {.error = error};
     return make(&m, lun__csource_string(&m.source, text ? text : "", error), out);
 }
 
 lun_status lun__cfunc_file(const char *path, lun_ir_function **out, lun_strbuf *error)
 {
-    maker m = {.error = error};
+    lun_cmaker m = {.error = error};
     return make(&m, lun__csource_path(&m.source, path ? path : "", error), out);
 }
 
@@ -357,6 +252,9 @@ void lun__cfunc_free(lun_ir_function *f)
 {
     if (!f)
         return;
+    for (int k = 0; k < f->fault_count; k++)
+        free(f->faults[k].text);
+    free(f->faults);
     free(f->text);
     free(f->name);
     free(f);

@@ -51,8 +51,8 @@ static const struct {
              {BOOL, LUN_BOOL}};
 
 static const char *const qualifiers[] = {
-    "const",    "restrict",   "__restrict", "__restrict__", "volatile", "static", "inline",
-    "__inline", "__inline__", "register",   "__global",     "global",   "__const"};
+    "const",    "restrict",   "__restrict", "__restrict__", "volatile", "static",  "inline",
+    "__inline", "__inline__", "register",   "__global",     "global",   "__const", "extern"};
 
 /* A type while its words come in. */
 typedef struct type {

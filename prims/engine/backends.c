@@ -116,6 +116,8 @@ lun_status lun__backend_choose(lun_engine *e, const char *name)
     for (int i = 0; lun__backends_all[i] && i < LUN_MAX_BACKENDS; i++) {
         lun_backend_slot *b = &e->backends[e->backend_count++];
         b->backend = lun__backends_all[i];
+        if (b->backend->native)
+            e->services.native = b->backend;
         snprintf(b->name, sizeof b->name, "%s", b->backend->name);
     }
     e->current = -1;

@@ -132,9 +132,11 @@ lun_status lun__node_random(lun_engine *e, lun_node *key, lun_node *index, lun_d
     return shaped(e, n, shape_like(e, n, index), out);
 }
 
-/* Whether a kernel that computes n may fail there. */
+/* Whether a kernel that computes n may fail there: a C function need not even compile. */
 static inline bool may_fail(const lun_node *n)
 {
+    if (n->kind == LUN_NODE_CALL)
+        return n->body->text != NULL;
     return n->kind == LUN_NODE_OP && lun__op_get((lun_op)n->op)->flags & LUN_OPF_TRAP0 &&
            !lun__dtype_is_float((lun_dtype)n->dtype);
 }
@@ -153,6 +155,14 @@ static lun_status place(lun_engine *e, lun_node **out)
     return s;
 }
 
+/* *out, just made with status s: as built at this place if it may fail. */
+static inline lun_status placed(lun_engine *e, lun_status s, lun_node **out)
+{
+    if (s == LUN_OK && (*out)->where != e->place && e->place && may_fail(*out))
+        s = place(e, out);
+    return s;
+}
+
 lun_status lun__node_op(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
                         const lun_node *like, lun_node **out)
 {
@@ -161,10 +171,7 @@ lun_status lun__node_op(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype
         return LUN_ENOMEM;
     for (int k = 0; k < lun__op_get(op)->arity; k++)
         n->in[k] = in[k];
-    lun_status s = shaped(e, n, shape_like(e, n, like), out);
-    if (s == LUN_OK && (*out)->where != e->place && e->place && may_fail(*out))
-        s = place(e, out);
-    return s;
+    return placed(e, shaped(e, n, shape_like(e, n, like), out), out);
 }
 
 lun_status lun__node_cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out)
@@ -195,7 +202,7 @@ lun_status lun__node_call(lun_engine *e, lun_function *f, const lun_ir_function 
     n->body = body;
     n->count = count;
     n->elements = elements;
-    return shaped(e, n, shape_like(e, n, like), out);
+    return placed(e, shaped(e, n, shape_like(e, n, like), out), out);
 }
 
 lun_status lun__node_output(lun_engine *e, lun_node *call, int number, lun_dtype t, lun_node **out)

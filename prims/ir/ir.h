@@ -49,9 +49,20 @@ typedef struct lun_ir_slot {
     uint8_t dtype, role;
 } lun_ir_slot;
 
+/* What may fail in a function given as C text. */
+typedef struct lun_ir_slip {
+    char *text; /* the message; of an index: with two %lld, for it and the length */
+    int param;  /* of an index: the array parameter; -1: a division */
+} lun_ir_slip;
+
+enum { LUN_IR_FAULT_BITS = 12 };
+
 /* A user's function, in one of two forms.
  * C: text is a complete C definition (with its helpers) in which the entry is called `name`; it is
- * compiled as it stands.  Pointer parameters take an ARRAY slot.  Used by CALL, REDUCE and SCAN.
+ * compiled as it stands.  Pointer parameters take an ARRAY slot.  The last `lengths` parameters are
+ * the lengths of array parameters.  A launch that fails in it reports 1 + the number of the fault
+ * in the low LUN_IR_FAULT_BITS of the trap's value, above them an index.  Used by CALL, REDUCE and
+ * SCAN.
  * IR: body is IR without LOAD, STORE, REDUCE and SCAN, in which ARG k is the k-th scalar parameter
  * and slot k (role ARRAY) the k-th array parameter; its values are output[0..outputs).  Lowering
  * copies it into kernels; REDUCE and SCAN refer to it. */
@@ -67,7 +78,11 @@ struct lun_ir_function {
     int params;
     struct {
         uint8_t dtype, pointer;
+        int of; /* of a length: the array parameter */
     } param[LUN_MAX_PARAMS];
+    int lengths;
+    lun_ir_slip *faults; /* of the C form */
+    int fault_count;
     uint8_t result;
 };
 typedef struct lun_ir_function lun_ir_function;

@@ -73,6 +73,8 @@ int64_t lun__ir_cost(const lun_ir *ir)
 bool lun__ir_may_fail(const lun_ir *ir, const lun_ir_ins *ins)
 {
     const lun_ir_row *row = lun__ir_row(ins->kind);
+    if (ins->kind == LUN_IR_CALL)
+        return ir->functions[ins->imm]->fault_count > 0;
     if (!(row->effects & LUN_EFFECT_FAILS) || !(row->fields & LUN_FIELD_OPERATION))
         return (row->effects & LUN_EFFECT_FAILS) != 0;
     if (lun__dtype_is_float((lun_dtype)ins->from) ||

@@ -156,7 +156,7 @@ static int emit_slice(lowerer *l, lun_node *n)
     return add(l, (lun_ir_ins){.kind = LUN_IR_GATHER, .dtype = n->dtype, .a = at, .imm = slot}, 0);
 }
 
-static int emit_c_call(lowerer *l, lun_node *n)
+static int emit_c_call(lowerer *l, lun_node *n, uint32_t where)
 {
     lun_ir *ir = &l->out->ir;
     int32_t operands[LUN_MAX_PARAMS];
@@ -178,7 +178,7 @@ static int emit_c_call(lowerer *l, lun_node *n)
     return add(
         l,
         (lun_ir_ins){.kind = LUN_IR_CALL, .dtype = n->dtype, .b = first, .c = n->count, .imm = f},
-        n->where);
+        where);
 }
 
 /* A function in IR form is copied into the kernel. */
@@ -237,7 +237,7 @@ static int emit_node(lowerer *l, lun_node *n, uint32_t where)
     if (n->kind == LUN_NODE_OUTPUT)
         return emit_output(l, n);
     if (n->kind == LUN_NODE_CALL)
-        return n->body->text ? emit_c_call(l, n) : emit_ir_call(l, n);
+        return n->body->text ? emit_c_call(l, n, where) : emit_ir_call(l, n);
     for (int k = 0; (in = lun__node_operand(n, k)); k++)
         v[k] = operand(l, in);
     ins.a = v[0];

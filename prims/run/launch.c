@@ -76,6 +76,12 @@ static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, o
 
 /* ---- launching ------------------------------------------------------------------------------- */
 
+lun_status lun__run_kernel(lun_engine *e, const lun_lowered *l, lun_kernel_entry **out)
+{
+    lun_status s = lun__kernel_get(e, &l->ir, out);
+    return s == LUN_EBUILD ? lun__explain_refusal(e, l) : s;
+}
+
 /* A lun_launch being filled. */
 typedef struct binding {
     void **at;
@@ -281,6 +287,8 @@ static lun_status launch_now(lun_engine *e, const lun_lowered *l, lun_kernel_ent
         s = run_timed(e, b, l, k->kernel, &run);
         if (s == LUN_EZERO || s == LUN_EBOUNDS)
             s = lun__explain_trap(e, l, &run);
+        else if (s == LUN_EBUILD)
+            s = lun__explain_refusal(e, l);
         else if (s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
             s = LUN_ELIMIT;
         else if (s == LUN_EIO && to.streams)

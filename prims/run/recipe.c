@@ -168,7 +168,7 @@ static lun_status kernel_of(lun_engine *e, lun_recipe *r)
         lun__kernel_used(e, k);
         return LUN_OK;
     }
-    lun_status status = lun__kernel_get(e, &r->step.lowered.ir, &k);
+    lun_status status = lun__run_kernel(e, &r->step.lowered, &k);
     if (status == LUN_OK)
         lun__kernel_ref(&r->ref, k);
     return status;
@@ -221,13 +221,18 @@ static lun_recipe *bound(lun_engine *e, lun_node *const *roots, int count, uint8
     return r;
 }
 
+/* A failure with a place in the script is met again on the long way, which knows the place. */
+static bool has_place(lun_status s)
+{
+    return s == LUN_EZERO || s == LUN_EBOUNDS || s == LUN_EBUILD;
+}
+
 lun_status lun__recipe_run(lun_engine *e, lun_node *const *roots, int count, bool *done)
 {
     lun_recipe *r = bound(e, roots, count, LUN_IS_COMPUTED);
     lun_status status = r ? lun__recipe_launch(e, r) : LUN_OK;
-    *done = r && status != LUN_EZERO && !(r->step.kept && lun__short_of_memory(e, status));
-    /* a division by zero is met again on the long way, which knows where it was written */
-    return status == LUN_EZERO ? LUN_OK : status;
+    *done = r && !has_place(status) && !(r->step.kept && lun__short_of_memory(e, status));
+    return has_place(status) ? LUN_OK : status;
 }
 
 lun_status lun__recipe_part(lun_engine *e, lun_node *root, int64_t first, int64_t count, void *host,
@@ -238,8 +243,8 @@ lun_status lun__recipe_part(lun_engine *e, lun_node *root, int64_t first, int64_
     *done = r && lun__recipe_splits(r);
     if (*done)
         status = lun__recipe_launch_part(e, r, first, count, host);
-    *done &= status != LUN_EZERO;
-    return status == LUN_EZERO ? LUN_OK : status;
+    *done &= !has_place(status);
+    return has_place(status) ? LUN_OK : status;
 }
 
 static void recipe_free(lun_recipe *r)

@@ -52,7 +52,7 @@ static lun_status run_copy(lun_engine *e, lun_node *n)
 static lun_status run_launch(lun_engine *e, const lun_step *step)
 {
     lun_kernel_entry *k = NULL;
-    lun_status status = step->n > 0 ? lun__kernel_get(e, &step->lowered.ir, &k) : LUN_OK;
+    lun_status status = step->n > 0 ? lun__run_kernel(e, &step->lowered, &k) : LUN_OK;
     if (status == LUN_OK)
         status = lun__run_lowered(e, &step->lowered, k, step->n);
     if (status == LUN_OK)
@@ -276,7 +276,7 @@ static lun_status range_planned(lun_engine *e, lun_node *root, int64_t first, in
     } else if (status == LUN_OK && last) {
         status = run_steps(e, &s, s.count - 1);
         if (status == LUN_OK)
-            status = lun__kernel_get(e, &last->lowered.ir, &k);
+            status = lun__run_kernel(e, &last->lowered, &k);
         if (status == LUN_OK)
             status = lun__run_part(e, &last->lowered, k, last->n, first, count, host);
     } else if (status == LUN_OK) {

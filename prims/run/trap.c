@@ -52,11 +52,53 @@ static lun_status note_failed(lun_engine *e, lun_status status, const char *note
     return status;
 }
 
+/* The C text of a call or of a combination, NULL: there is none. */
+static const lun_ir_function *c_text(const lun_ir *ir, const lun_ir_ins *ins)
+{
+    const lun_ir_function *f =
+        ins->kind == LUN_IR_CALL ? ir->functions[ins->imm] : lun__ir_combiner(ir, ins);
+    return f && f->text ? f : NULL;
+}
+
+lun_status lun__explain_refusal(lun_engine *e, const lun_lowered *l)
+{
+    for (int i = 0; i < l->ir.count; i++) {
+        if (!c_text(&l->ir, &l->ir.ins[i]))
+            continue;
+        e->error_where = lun__place(e, l->where[i]);
+        break;
+    }
+    return LUN_EBUILD;
+}
+
+/* In a function given as C text: its own place is part of the message. */
+static lun_status explain_fault(lun_engine *e, const lun_lowered *l, const lun_launch *launch)
+{
+    const lun_ir_ins *ins = &l->ir.ins[launch->trap];
+    const lun_ir_function *f = c_text(&l->ir, ins);
+    int64_t number = (launch->trap_value & ((1 << LUN_IR_FAULT_BITS) - 1)) - 1;
+    const lun_ir_slip *fault = number < f->fault_count && number >= 0 ? &f->faults[number] : NULL;
+    lun_status s = fault && fault->param >= 0 ? LUN_EBOUNDS : LUN_EZERO;
+    if (s == LUN_EBOUNDS) {
+        int32_t slot = -1 - l->ir.operands[ins->b + fault->param];
+        const char *first = strstr(fault->text, "%lld"), *second = strstr(first + 4, "%lld");
+        lun__fail(e, s, "%.*s%lld%.*s%lld%s", (int)(first - fault->text), fault->text,
+                  (long long)(launch->trap_value >> LUN_IR_FAULT_BITS), (int)(second - first) - 4,
+                  first + 4, (long long)l->slots[slot].node->n, second + 4);
+    } else {
+        lun__fail(e, s, "%s", fault ? fault->text : "attempt to perform 'n/0'");
+    }
+    e->error_where = lun__place(e, l->where[launch->trap]);
+    return s;
+}
+
 lun_status lun__explain_trap(lun_engine *e, const lun_lowered *l, const lun_launch *launch)
 {
     const lun_ir_ins *ins = launch->trap >= 0 ? &l->ir.ins[launch->trap] : NULL;
     if (!ins)
         return lun__fail(e, LUN_EZERO, "attempt to perform 'n//0'");
+    if (c_text(&l->ir, ins))
+        return explain_fault(e, l, launch);
     const char *note = l->notes[launch->trap];
     bool reports = ins->kind == LUN_IR_CHECK && ins->b >= 0;
     lun_dtype t = reports ? (lun_dtype)l->ir.ins[ins->b].dtype : LUN_I64;

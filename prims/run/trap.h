@@ -7,5 +7,8 @@
 /* Fails with what ended a launch (launch->trap, trap_value): its text is the front end's note where
  * there is one, its place the note's or that of the expression. */
 lun_status lun__explain_trap(lun_engine *e, const lun_lowered *l, const lun_launch *launch);
+/* LUN_EBUILD, whose text is there: its place is that of the first expression with a function given
+ * as C text. */
+lun_status lun__explain_refusal(lun_engine *e, const lun_lowered *l);
 
 #endif

@@ -7,6 +7,7 @@
 #include "render/body/value.h"
 #include "render/text/element.h"
 #include "render/text/text.h"
+#include "render/user/faults.h"
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
@@ -53,15 +54,18 @@ lun_cname lun__call_helper(lun_crender *r, int32_t v)
                            o < 0 ? "const " : "", lun__element_type(t).s, o < 0 ? "*" : "", k);
         lun__strbuf_printf(&args, "a%d", k);
     }
-    lun__strbuf_printf(&r->helpers, "INLINE %s %s(lun_i64 left%s)\n{\n    %s r;\n",
-                       lun__vector_type(r, rep).s, c.s, lun__strbuf_text(&head),
-                       lun__vector_type(r, rep).s);
+    lun__strbuf_printf(&r->helpers, "INLINE %s %s(lun_i64 left%s%s)\n{\n    %s r;\n%s",
+                       lun__vector_type(r, rep).s, c.s, f->fault_count ? ", struct frame *f" : "",
+                       lun__strbuf_text(&head), lun__vector_type(r, rep).s,
+                       lun__faults_before(r, f, v).s);
     if (fill.length)
         lun__strbuf_printf(&r->helpers, "    if (left < %d) {\n%s    }\n", r->lanes,
                            lun__strbuf_text(&fill));
-    lun__strbuf_printf(&r->helpers, "    LANES(%d) r[l] = %s%s(%s)%s;\n    return r;\n}\n",
-                       r->lanes, rep.mask ? "-(" : "", f->name, lun__strbuf_text(&args),
-                       rep.mask ? " != 0)" : "");
+    lun__strbuf_printf(&r->helpers, "    LANES(%d) r[l] = %s%s(%s%s)%s;\n", r->lanes,
+                       rep.mask ? "-(" : "", f->name, lun__faults_argument(r, f, v).s,
+                       lun__strbuf_text(&args), rep.mask ? " != 0)" : "");
+    lun__faults_behind(r, f, v, &r->helpers);
+    lun__strbuf_puts(&r->helpers, "    return r;\n}\n");
     lun__strbuf_free(&head);
     lun__strbuf_free(&fill);
     lun__strbuf_free(&args);

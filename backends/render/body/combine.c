@@ -10,6 +10,7 @@
 #include "render/facts/facts.h"
 #include "render/text/element.h"
 #include "render/text/text.h"
+#include "render/user/faults.h"
 
 /* A function in IR: its statements are those of a kernel without varying values. */
 static void ir_function(lun_crender *r, const lun_ir_function *fn, lun_strbuf *out, int32_t where)
@@ -61,8 +62,14 @@ lun_cname lun__combine_function(lun_crender *r, int32_t v)
     if (!f) {
         lun_cname one = lun__element_op(r, (lun_op)ins->op, (lun_dtype)ins->dtype);
         lun__strbuf_printf(&body, "    return %s(a, b);\n", one.s);
-    } else if (f->text) {
+    } else if (f->text && !f->fault_count) {
         lun__strbuf_printf(&body, "    return %s(a, b)%s;\n", f->name, truth);
+    } else if (f->text) {
+        lun__strbuf_printf(&body, "%s    const %s y = %s(%sa, b)%s;\n",
+                           lun__faults_before(r, f, v).s, t.s, f->name,
+                           lun__faults_argument(r, f, v).s, truth);
+        lun__faults_behind(r, f, v, &body);
+        lun__strbuf_puts(&body, "    return y;\n");
     } else {
         ir_function(r, f, &body, v);
     }

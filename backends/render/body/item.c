@@ -7,6 +7,7 @@
 #include "render/body/value.h"
 #include "render/text/element.h"
 #include "render/text/text.h"
+#include "render/user/faults.h"
 
 static lun_cname named(const lun_csection *s, int32_t v)
 {
@@ -65,8 +66,12 @@ static void call(lun_csection *s, int32_t v)
         else
             lun__strbuf_puts(&args, lun__value_single(s, o).s);
     }
-    lun__text_line(s, "%s = %s(%s)%s;", named(s, v).s, s->r->ir->functions[ins->imm]->name,
-                   lun__strbuf_text(&args), lun__element_truth((lun_dtype)ins->dtype));
+    const lun_ir_function *f = s->r->ir->functions[ins->imm];
+    lun__strbuf_puts(s->out, lun__faults_before(s->r, f, v).s);
+    lun__text_line(s, "%s = %s(%s%s)%s;", named(s, v).s, f->name,
+                   lun__faults_argument(s->r, f, v).s, lun__strbuf_text(&args),
+                   lun__element_truth((lun_dtype)ins->dtype));
+    lun__faults_behind(s->r, f, v, s->out);
     if (args.failed)
         s->out->failed = true;
     lun__strbuf_free(&args);

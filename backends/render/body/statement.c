@@ -150,7 +150,8 @@ static void emit_call(lun_csection *s, int32_t v)
         else
             lun__strbuf_puts(&args, lun__value_single(s, o).s);
     }
-    lun__text_line(s, "%s = %s(u->n - i%s);", lun__value_declare(s, v).s, lun__call_helper(r, v).s,
+    lun__text_line(s, "%s = %s(u->n - i%s%s);", lun__value_declare(s, v).s,
+                   lun__call_helper(r, v).s, r->ir->functions[ins->imm]->fault_count ? ", f" : "",
                    lun__strbuf_text(&args));
     lun__strbuf_free(&args);
 }

@@ -40,7 +40,8 @@ bool lun__cl_needs_report(const lun_ir *ir)
 {
     bool traps = body_traps(ir);
     for (int i = 0; i < ir->function_count; i++)
-        traps |= ir->functions[i]->body && body_traps(ir->functions[i]->body);
+        traps |= ir->functions[i]->fault_count > 0 ||
+                 (ir->functions[i]->body && body_traps(ir->functions[i]->body));
     return traps;
 }
 

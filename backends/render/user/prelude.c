@@ -250,9 +250,19 @@ static void macro_names(const lun_crender *r, lun_strbuf *out)
             lun__strbuf_printf(out, "#define %s%s\n", macros[i].name, macros[i].text);
 }
 
+/* Names that compilers define in GNU C, which a text may give to something else. */
+static void predefined(const lun_crender *r, lun_strbuf *out)
+{
+    static const char *const names[] = {"linux", "unix", "i386"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (lun__prelude_mentions(r, names[i]))
+            lun__strbuf_printf(out, "#undef %s\n", names[i]);
+}
+
 void lun__prelude_write(lun_crender *r, lun_strbuf *out)
 {
     lun__strbuf_puts(out, types);
+    predefined(r, out);
     lun__prelude_each(r, out, math_name);
     macro_names(r, out);
 }

@@ -1,6 +1,8 @@
 /* text.c - the texts of a user's C functions in the generated one. */
 #include "render/user/text.h"
 
+#include "render/user/faults.h"
+
 void lun__user_texts(lun_crender *r, lun_strbuf *out)
 {
     bool first = true;
@@ -10,6 +12,8 @@ void lun__user_texts(lun_crender *r, lun_strbuf *out)
             continue;
         if (first) {
             r->dialect->prelude(r, out);
+            lun__faults_write(r, out);
+            r->libs |= LUN_RENDER_USER;
         }
         first = false;
         lun__strbuf_printf(out, "#line 1 \"C function\"\n%s\n", text);

@@ -1,0 +1,95 @@
+/* faults.c - failures in users' C texts.  On the host a variable of the thread keeps the first one,
+ * so that functions keep their types; languages without such variables hand on a pointer.  The
+ * text goes on with a harmless value, which the failure of the launch discards. */
+#include "render/user/faults.h"
+
+#include <inttypes.h>
+
+#include "render/text/text.h"
+
+static const char of_thread[] =
+    "static __thread int64_t lun_fault;\n"
+    "static __attribute__((noinline, cold)) int lun_fail(int64_t what)\n"
+    "{\n    if (!lun_fault) lun_fault = what;\n    return 0;\n}\n"
+    "#define LUN_FAULT_FIRST\n#define LUN_FAULT_ONLY void\n#define LUN_FAULT_PASS\n";
+
+static const char handed_on[] =
+    "@inline int lun_fail(int64_t *lun_here, int64_t what)\n"
+    "{\n    if (!*lun_here) *lun_here = what;\n    return 0;\n}\n"
+    "#define LUN_FAULT_ONLY int64_t *lun_here\n#define LUN_FAULT_FIRST LUN_FAULT_ONLY,\n"
+    "#define LUN_FAULT_HERE lun_here\n#define LUN_FAULT_PASS lun_here,\n";
+
+/* Behind the word for functions of ours.  The index in a failure is cut to 51 bits. */
+static const char index_function[] =
+    " int64_t lun_checked_index(LUN_FAULT_FIRST int64_t k, int64_t i, int64_t n)\n{\n"
+    "    const int64_t most = (int64_t)1 << 50;\n"
+    "    if ((uint64_t)i < (uint64_t)n) return i;\n"
+    "    lun_fail(LUN_FAULT_PASS (i > most ? most : i < -most ? -most : i) * 4096 + k);\n"
+    "    return 0;\n}\n"
+    "#define LUN_INDEX(k, i, n) lun_checked_index(LUN_FAULT_PASS k, i, n)\n";
+
+/* A quotient by -1 is a negation: x86 traps where the least integer is divided by it.  Of floats
+ * nothing is left but the division. */
+static const char checks[] =
+    "#define LUN_DIVIDE(k, a, b) __extension__({ __auto_type lun_a = +(a); \\\n"
+    "    __auto_type lun_b = +(b); (__typeof__(lun_a / lun_b))0.5f == 0 && lun_b == 0 \\\n"
+    "    ? (__typeof__(lun_a / lun_b))lun_fail(LUN_FAULT_PASS k) \\\n"
+    "    : (__typeof__(lun_a / lun_b))0.5f == 0 && (__typeof__(lun_a / lun_b))-1 < 0 && \\\n"
+    "    lun_b == (__typeof__(lun_a / lun_b))-1 ? -(__typeof__(lun_a / lun_b))lun_a \\\n"
+    "    : lun_a / lun_b; })\n"
+    "#define LUN_MODULO(k, a, b) __extension__({ __auto_type lun_a = +(a); \\\n"
+    "    __auto_type lun_b = +(b); lun_b == 0 \\\n"
+    "    ? (__typeof__(lun_a % lun_b))lun_fail(LUN_FAULT_PASS k) \\\n"
+    "    : (__typeof__(lun_a % lun_b))-1 < 0 && lun_b == (__typeof__(lun_a % lun_b))-1 \\\n"
+    "    ? (__typeof__(lun_a % lun_b))0 : lun_a % lun_b; })\n";
+
+_Static_assert(1 << LUN_IR_FAULT_BITS == 4096, "the text above says so");
+
+void lun__faults_write(lun_crender *r, lun_strbuf *out)
+{
+    bool any = false;
+    for (int i = 0; i < r->ir->function_count; i++)
+        any |= r->ir->functions[i]->fault_count > 0;
+    if (!any)
+        return;
+    if (r->dialect->words)
+        lun__text_put(r, out, "%s@inline", handed_on);
+    else
+        lun__strbuf_printf(out, "%sstatic inline", of_thread);
+    lun__strbuf_puts(out, index_function);
+    lun__strbuf_puts(out, checks);
+}
+
+/* Where the failure of the call in instruction v is kept. */
+static lun_cname variable(const lun_crender *r, int32_t v)
+{
+    return r->dialect->words ? lun__text_name("lun_fault%" PRId32, v) : lun__text_name("lun_fault");
+}
+
+static bool is_local(const lun_crender *r, const lun_ir_function *f)
+{
+    return f->fault_count && r->dialect->words;
+}
+
+lun_cname lun__faults_before(const lun_crender *r, const lun_ir_function *f, int32_t v)
+{
+    return lun__text_name(is_local(r, f) ? "    lun_i64 %s = 0;\n" : "%.0s", variable(r, v).s);
+}
+
+lun_cname lun__faults_argument(const lun_crender *r, const lun_ir_function *f, int32_t v)
+{
+    return lun__text_name(is_local(r, f) ? "&%s, " : "%.0s", variable(r, v).s);
+}
+
+void lun__faults_behind(const lun_crender *r, const lun_ir_function *f, int32_t v, lun_strbuf *out)
+{
+    if (!f->fault_count)
+        return;
+    lun_cname kept = variable(r, v);
+    lun__strbuf_printf(
+        out, "    if (%s) {\n        if (f->trap < 0) f->trap = %" PRId32 ", f->trap_value = %s;\n",
+        kept.s, v, kept.s);
+    if (!r->dialect->words)
+        lun__strbuf_printf(out, "        %s = 0;\n", kept.s);
+    lun__strbuf_puts(out, "    }\n");
+}

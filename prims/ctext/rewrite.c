@@ -1,0 +1,277 @@
+/* rewrite.c - a C text as kernels hold it: see rewrite.h.  Bodies are copied as written, but for names
+ * and for what checks.c says. */
+#include "ctext/rewrite.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <xxhash.h>
+
+#include "table/dtype.h"
+
+lun_cname *lun__cmaker_name(const lun_cmaker *m, int token)
+{
+    return lun__cnames_find(&m->names, &m->source.tokens, token);
+}
+
+bool lun__cmaker_defines(const lun_cmaker *m, int i)
+{
+    const lun_cunit *u = &m->units.at[i], *entry = &m->units.at[m->entry];
+    return i == m->entry || (u->body >= 0 && u->name >= 0 && entry->name >= 0 &&
+                             lun__cmaker_name(m, u->name) == lun__cmaker_name(m, entry->name));
+}
+
+static void put_name(lun_cmaker *m, int token)
+{
+    const lun_ctokens *t = &m->source.tokens;
+    const lun_cname *n = m->pastes ? NULL : lun__cmaker_name(m, token);
+    if (n && n->unit == m->entry) {
+        lun__strbuf_printf(&m->text, "lun_user_%016" PRIx64, m->hash);
+        return;
+    }
+    lun__strbuf_add(&m->text, t->text + t->at[token].start, t->at[token].length);
+    if (n)
+        lun__strbuf_printf(&m->text, "_%016" PRIx64, m->hash);
+}
+
+/* A token with what checks write around it. */
+static void put_token(lun_cmaker *m, int token)
+{
+    const lun_cedit *e = m->checks.at ? &m->checks.at[token] : &(lun_cedit){0};
+    lun__strbuf_puts(&m->text, e->before ? e->before : "");
+    if (e->instead)
+        lun__strbuf_puts(&m->text, e->instead);
+    else
+        put_name(m, token);
+    lun__strbuf_puts(&m->text, e->after ? e->after : "");
+}
+
+static bool takes_nothing(const lun_cmaker *m, const lun_cunit *u)
+{
+    return u->open + 1 == u->close ||
+           (u->open + 2 == u->close && lun__ctoken_word(&m->source.tokens, u->open + 1, "void"));
+}
+
+/* The newlines between two tokens, so that what follows stands on its own line. */
+static void put_newlines(lun_cmaker *m, int from, int to)
+{
+    const lun_ctokens *t = &m->source.tokens;
+    for (uint32_t i = t->at[from].start; i < t->at[to].start; i++)
+        if (t->text[i] == '\n')
+            lun__strbuf_puts(&m->text, "\n");
+}
+
+static void put_type(lun_cmaker *m, lun_dtype t)
+{
+    lun__strbuf_puts(&m->text, lun__dtype_is_bool(t) ? "bool" : lun__dtype_get(t)->ctype);
+}
+
+/* The entry's head, in place of tokens from .. to-1; lines: each parameter stays on its line. */
+static void put_head(lun_cmaker *m, const lun_csignature *head, int from, int to, bool lines)
+{
+    lun__strbuf_puts(&m->text, "static ");
+    put_type(m, head->result);
+    lun__strbuf_printf(&m->text,
+                       m->checks.count ? " (lun_user_%016" PRIx64 ")(LUN_FAULT_FIRST "
+                                       : " lun_user_%016" PRIx64 "(",
+                       m->hash);
+    for (int k = 0; k < head->count; k++) {
+        int token = head->param[k].name;
+        lun_dtype dtype = head->param[k].dtype;
+        if (lines)
+            put_newlines(m, from, token);
+        if (head->param[k].array) {
+            lun__strbuf_printf(&m->text, "LUN_GLOBAL const %s *", lun__dtype_get(dtype)->ctype);
+        } else {
+            put_type(m, dtype);
+            lun__strbuf_puts(&m->text, " ");
+        }
+        put_name(m, token);
+        if (k + 1 < head->count)
+            lun__strbuf_puts(&m->text, ", ");
+        if (lines)
+            from = token;
+    }
+    for (int k = 0; k < head->count; k++) {
+        if (!m->checks.indexed[k])
+            continue;
+        const lun_ctoken *name = &m->source.tokens.at[head->param[k].name];
+        lun__strbuf_printf(&m->text, ", int64_t lun_length_%.*s", (int)name->length,
+                           m->source.tokens.text + name->start);
+    }
+    put_newlines(m, from, to);
+    lun__strbuf_puts(&m->text, ") ");
+}
+
+/* Macros around the text.  Where ## puts names together, the preprocessor renames them: each name
+ * that the text defines is a macro for its new one.  In OpenCL C, which has no variables of a
+ * thread, functions with checks hand on a pointer to what failed: each is a macro for itself with
+ * that argument. */
+static void put_names(lun_cmaker *m, bool before)
+{
+    for (int i = 0; m->pastes && i < m->names.count; i++) {
+        const lun_cname *n = &m->names.at[i];
+        lun__strbuf_printf(&m->text, before ? "#define %.*s " : "#undef %.*s\n", (int)n->length,
+                           n->text);
+        if (before && n->unit == m->entry)
+            lun__strbuf_printf(&m->text, "lun_user_%016" PRIx64 "\n", m->hash);
+        else if (before)
+            lun__strbuf_printf(&m->text, "%.*s_%016" PRIx64 "\n", (int)n->length, n->text, m->hash);
+    }
+    if (!m->checks.count)
+        return;
+    lun__strbuf_puts(&m->text, "#ifdef __OPENCL_VERSION__\n");
+    for (int i = 0; i < m->names.count; i++) {
+        const lun_cname *n = &m->names.at[i];
+        lun_strbuf name = LUN_STRBUF_INIT;
+        if (n->unit == m->entry)
+            lun__strbuf_printf(&name, "lun_user_%016" PRIx64, m->hash);
+        else
+            lun__strbuf_printf(&name, "%.*s_%016" PRIx64, (int)n->length, n->text, m->hash);
+        const char *text = lun__strbuf_text(&name);
+        if (n->unit >= 0 && !before)
+            lun__strbuf_printf(&m->text, "#undef %s\n", text);
+        else if (n->unit >= 0 && takes_nothing(m, &m->units.at[n->unit]))
+            lun__strbuf_printf(&m->text, "#define %s() %s(LUN_FAULT_HERE)\n", text, text);
+        else if (n->unit >= 0)
+            lun__strbuf_printf(&m->text, "#define %s(...) %s(LUN_FAULT_HERE, __VA_ARGS__)\n", text,
+                               text);
+        m->text.failed |= name.failed;
+        lun__strbuf_free(&name);
+    }
+    lun__strbuf_puts(&m->text, "#endif\n");
+}
+
+/* #pragma push_macro or pop_macro for every macro of the text. */
+static void put_macros(lun_cmaker *m, const char *pragma)
+{
+    const lun_ctokens *t = &m->source.tokens;
+    for (int i = 0; i + 2 < t->count; i++) {
+        if (t->at[i].kind != LUN_CTOKEN_DIRECTIVE || t->at[i + 2].kind != LUN_CTOKEN_NAME)
+            continue;
+        if (!lun__ctoken_word(t, i + 1, "define") && !lun__ctoken_word(t, i + 1, "undef"))
+            continue;
+        lun__strbuf_printf(&m->text, "#pragma %s(\"", pragma);
+        put_token(m, i + 2);
+        lun__strbuf_puts(&m->text, "\")\n");
+    }
+}
+
+/* Helpers and constants become static: other kernels have others, and calls can be inlined. */
+static bool to_static(const lun_cmaker *m, const lun_cunit *u)
+{
+    if (u->is_static || u->is_typedef)
+        return false;
+    if (u->body >= 0)
+        return true;
+    const lun_cname *n = lun__cmaker_name(m, u->name);
+    return (n && n->unit >= 0) || (u->assigned && u->external < 0);
+}
+
+/* A constant, which in OpenCL has an address space of its own. */
+static bool is_constant(const lun_cunit *u)
+{
+    return u->assigned && u->is_const && !u->is_constant && !u->is_typedef && u->external < 0;
+}
+
+/* Up to which token nothing is renamed: past the word of the preprocessor line at i, past all of a
+ * #pragma. */
+static int past_plain(const lun_ctokens *t, int i)
+{
+    return lun__ctoken_word(t, i + 1, "pragma") ? lun__ctoken_past_line(t, i) : i + 2;
+}
+
+/* With the parameters' names of that very definition. */
+static void put_entry(lun_cmaker *m, int unit, int from, int to, bool lines)
+{
+    lun_csignature own = m->head;
+    lun_strbuf unused = LUN_STRBUF_INIT; /* it was read before */
+    if (lines && unit != m->entry)
+        (void)lun__csignature_read(&own, &m->source, &m->units.at[unit], &unused);
+    lun__strbuf_free(&unused);
+    put_head(m, &own, from, to, lines);
+}
+
+/* A helper's head in a text with checks. */
+static bool hands_on(const lun_cmaker *m, const lun_cunit *u)
+{
+    const lun_cname *n = lun__cmaker_name(m, u->name);
+    return m->checks.count && u->close >= 0 && !u->is_typedef && n && n->unit >= 0;
+}
+
+/* Its name, which is not to be taken for the macro, or the '(' of its parameters, at token *i. */
+static void put_helper(lun_cmaker *m, const lun_cunit *u, int *i, size_t *done)
+{
+    const lun_ctokens *t = &m->source.tokens;
+    if (*i == u->name) {
+        lun__strbuf_puts(&m->text, "(");
+        put_name(m, *i);
+        lun__strbuf_puts(&m->text, ")");
+    } else if (takes_nothing(m, u)) {
+        lun__strbuf_puts(&m->text, "(LUN_FAULT_ONLY");
+        *i = u->close - 1;
+        *done = t->at[u->close].start;
+    } else {
+        lun__strbuf_puts(&m->text, "(LUN_FAULT_FIRST ");
+    }
+}
+
+static void put_text(lun_cmaker *m)
+{
+    const lun_ctokens *t = &m->source.tokens;
+    size_t done = 0;
+    int unit = 0, plain = 0;
+    for (int i = 0; i < t->count; i++) {
+        while (unit < m->units.count && m->units.at[unit].end < i)
+            unit++;
+        const lun_cunit *u = unit < m->units.count ? &m->units.at[unit] : NULL;
+        size_t start = t->at[i].start;
+        lun__strbuf_add(&m->text, t->text + done, start - done);
+        done = start + t->at[i].length;
+        if (t->at[i].kind == LUN_CTOKEN_DIRECTIVE)
+            plain = past_plain(t, i);
+        if (u && i == u->start) {
+            const lun_cname *n = lun__cmaker_name(m, u->name);
+            bool entry = lun__cmaker_defines(m, unit);
+            bool declares = n && n->unit == m->entry && u->close >= 0;
+            if (entry || (declares && !u->is_typedef)) {
+                int to = entry ? u->body : u->end;
+                put_entry(m, unit, i, to, entry);
+                i = to;
+                done = (size_t)t->at[i].start + t->at[i].length;
+            } else {
+                if (to_static(m, u) && u->external < 0)
+                    lun__strbuf_puts(&m->text, "static ");
+                if (is_constant(u))
+                    lun__strbuf_puts(&m->text, "LUN_CONSTANT ");
+            }
+        }
+        if (u && i == u->external && to_static(m, u))
+            lun__strbuf_puts(&m->text, "static");
+        else if (u && (i == u->name || i == u->open) && hands_on(m, u))
+            put_helper(m, u, &i, &done);
+        else if (i < plain)
+            lun__strbuf_add(&m->text, t->text + start, done - start);
+        else
+            put_token(m, i);
+    }
+}
+
+static bool pastes(const lun_ctokens *t)
+{
+    bool found = false;
+    for (int i = 0; i + 1 < t->count && !found; i++)
+        found = lun__ctoken_is(t, i, '#') && lun__ctoken_is(t, i + 1, '#');
+    return found;
+}
+
+lun_status lun__crewrite(lun_cmaker *m)
+{
+    m->pastes = pastes(&m->source.tokens);
+    m->hash = XXH3_64bits(m->source.text.text, m->source.text.length);
+    put_macros(m, "push_macro");
+    put_names(m, true);
+    put_text(m);
+    put_names(m, false);
+    put_macros(m, "pop_macro");
+    return m->text.failed ? LUN_ENOMEM : LUN_OK;
+}
