@@ -151,7 +151,27 @@ static bool list_devices(const lun_cl *cl, lun_gpu_devices *out, lun_strbuf *why
 
 /* ---- the library ----------------------------------------------------------------------------- */
 
-/* The two calls that make the loader load its drivers, and these look for their devices. */
+/* Has a device compile and run a kernel: a driver whose linker is missing aborts only then.
+ * Nothing is released, for the process ends. */
+static void try_kernel(const lun_cl *cl, cl_device_id id)
+{
+    static const size_t one = 1;
+    const char *text = "__kernel void lun_probe(__global int *p) { p[0] = 1; }";
+    cl_int code;
+    cl_context context = cl->clCreateContext(NULL, 1, &id, NULL, NULL, &code);
+    cl_command_queue queue = context ? cl->clCreateCommandQueue(context, id, 0, &code) : NULL;
+    cl_program p = queue ? cl->clCreateProgramWithSource(context, 1, &text, NULL, &code) : NULL;
+    if (!p || cl->clBuildProgram(p, 1, &id, LUN_CL_OPTIONS, NULL, NULL) != CL_SUCCESS)
+        return;
+    cl_kernel kernel = cl->clCreateKernel(p, "lun_probe", &code);
+    cl_mem memory = cl->clCreateBuffer(context, CL_MEM_READ_WRITE, 64, NULL, &code);
+    if (kernel && memory && cl->clSetKernelArg(kernel, 0, sizeof memory, &memory) == CL_SUCCESS &&
+        cl->clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL) == CL_SUCCESS)
+        cl->clFinish(queue);
+}
+
+/* The two calls that make the loader load its drivers, and these look for their devices; then a
+ * kernel on the first device of each. */
 static void ask(void)
 {
     cl_platform_id platforms[LUN_GPU_DEVICES];
@@ -163,7 +183,10 @@ static void ask(void)
         cl.clGetPlatformIDs(LUN_GPU_DEVICES, platforms, &count) != CL_SUCCESS)
         return;
     for (cl_uint i = 0; i < count && i < LUN_GPU_DEVICES; i++)
-        cl.clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, LUN_GPU_DEVICES, ids, &found);
+        if (cl.clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, LUN_GPU_DEVICES, ids, &found) ==
+                CL_SUCCESS &&
+            found)
+            try_kernel(&cl, ids[0]);
 }
 
 /* A library that is part of the process was asked before, or its host uses OpenCL itself. */
@@ -172,7 +195,9 @@ static bool load(lun_cl *cl, lun_strbuf *why)
     static const lun_gpu_question question = {.ask = ask,
                                               .who = "an OpenCL driver",
                                               .timeout = "LUNARRAY_OPENCL_TIMEOUT",
-                                              .hint = "see the files in /etc/OpenCL/vendors"};
+                                              .hint = "see the files in "
+                                                      "/etc/OpenCL/vendors; PoCL needs the "
+                                                      "linker ld in PATH"};
     /* a child forked while another thread loads a library would wait for the loader's lock */
     static pthread_mutex_t one_asks = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&one_asks);
