@@ -107,10 +107,11 @@ typedef struct lun_cdialect {
     /* statements */
     bool unrolls;     /* short loops over the vectors of a block are unrolled by a pragma */
     bool f64_by_bits; /* 64-bit integers become f64 by their bits if no instruction does it */
-    bool overloads;   /* M(name) is `name` for every float dtype; else of the C library */
-    bool bit_names;   /* words.def has functions for the bits of a float; else memory is copied */
-    bool wraps;       /* overflow of signed single elements is defined */
-    bool cancels;     /* loops test frame.cancel */
+    /* M(name) for single elements: appends its name; NULL: it is of the C library */
+    void (*single)(struct lun_crender *r, const char *name, size_t n, lun_dtype t, lun_strbuf *out);
+    bool bit_names; /* words.def has functions for the bits of a float; else memory is copied */
+    bool wraps;     /* overflow of signed single elements is defined */
+    bool cancels;   /* loops test frame.cancel */
 
     /* Write a function on whole vectors under the name `helper`: the language's function `name` of
      * `arity` operands of rep, or an operation with LUN_OPF_VEC.  NULL: the language has none. */

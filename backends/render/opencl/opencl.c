@@ -5,6 +5,7 @@
 #include "render/opencl/kernel.h"
 #include "render/opencl/needs.h"
 #include "render/opencl/prelude.h"
+#include "render/opencl/quirks.h"
 #include "render/opencl/streamed.h"
 #include "render/text/text.h"
 #include "render/unit/unit.h"
@@ -44,7 +45,7 @@ static const lun_cdialect vector_dialect = {.words = words,
                                             .own = "own_",
                                             .function = "\nINLINE void chunk_%s(",
                                             .any = any_lane,
-                                            .overloads = true,
+                                            .single = lun__cl_quirks_single,
                                             .bit_names = true,
                                             .vector_function = lun__cl_function_vector,
                                             .vector_math = lun__cl_function_math,
@@ -52,7 +53,7 @@ static const lun_cdialect vector_dialect = {.words = words,
                                             .exports = lun__cl_streamed_kernels};
 static const lun_cdialect scalar_dialect = {.words = words,
                                             .own = "own_",
-                                            .overloads = true,
+                                            .single = lun__cl_quirks_single,
                                             .bit_names = true,
                                             .prelude = lun__cl_prelude,
                                             .exports = lun__cl_group_kernels};

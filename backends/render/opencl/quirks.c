@@ -5,6 +5,10 @@
  * Knows no IR. */
 #include "render/opencl/quirks.h"
 
+#include <string.h>
+
+#include "render/text/element.h"
+#include "render/text/text.h"
 #include "render/vector/exact.h"
 
 /* sin, cos, tan in f32, computed in f64: n pi/2 is taken off x in two steps, and short polynomials
@@ -138,6 +142,80 @@ static void tangent(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
     lun__strbuf_free(&text);
 }
 
+/* exp, sinh and cosh in f64 near their largest results: the built-in ones give inf or NaN for what
+ * is still finite. A power less, then times e or e^2 / 2, in two parts. */
+static void largest(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
+{
+    bool exp = op == LUN_OP_EXP;
+    lun_cname pick = lun__vector_select(r, rep), any = lun__vector_any(r, 8);
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun__strbuf_printf(
+        &text,
+        "INLINE $v %s($v a)\n{\n    union { $v v; double$W o; } y = {a}, t;\n    y.o = %s(y.o);\n"
+        "    const $v x = %s;\n    const $m far = x > 709.0;\n    if (%s(far)) {\n"
+        "        t.v = x - %s;\n        t.o = exp(t.o);\n        t.v = %s;\n"
+        "        y.v = %s(far, %s, y.v);\n    }\n    return y.v;\n}\n",
+        helper, lun__op_get(op)->name, exp ? "a" : "($v)(($m)a & 0x7fffffffffffffff)", any.s,
+        exp ? "1.0" : "2.0",
+        exp ? "t.v * 0x1.5bf0a8b145769p+1 + t.v * 0x1.4d57ee2b1013ap-53"
+            : "t.v * 0x1.d8e64b8d4ddadp+1 + t.v * 0x1.9867477440d6dp-52",
+        pick.s, op == LUN_OP_SINH ? "($v)(($m)t.v | (($m)a & ~0x7fffffffffffffff))" : "t.v");
+    lun__vector_helper(r, rep, lun__strbuf_text(&text));
+    if (text.failed)
+        r->helpers.failed = true;
+    lun__strbuf_free(&text);
+}
+
+/* tanh in f32, which is 1 from 9.02 on: the built-in one stops one unit below. */
+static void unit(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
+{
+    (void)op;
+    lun_cname pick = lun__vector_select(r, rep);
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun__strbuf_printf(&text,
+                       "INLINE $v %s($v a)\n{\n    union { $v v; float$W o; } y = {a};\n"
+                       "    y.o = tanh(y.o);\n"
+                       "    const $m far = ($v)(($m)a & 0x7fffffff) > 9.1f;\n"
+                       "    return %s(far, ($v)(($m)a & ~0x7fffffff | 0x3f800000), y.v);\n}\n",
+                       helper, pick.s);
+    lun__vector_helper(r, rep, lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
+}
+
+/* The same on single elements: bodies over a. */
+static const struct {
+    const char *name;
+    lun_dtype t;
+    const char *body;
+} singles[] = {
+    {"exp", LUN_F64,
+     "const double t = exp(a - 1.0);\n    return a > 709.0 ? t * 0x1.5bf0a8b145769p+1 + t * "
+     "0x1.4d57ee2b1013ap-53 : exp(a);"},
+    {"sinh", LUN_F64,
+     "const double x = fabs(a), t = exp(x - 2.0);\n    return x > 709.0 ? copysign(t * "
+     "0x1.d8e64b8d4ddadp+1 + t * 0x1.9867477440d6dp-52, a) : sinh(a);"},
+    {"cosh", LUN_F64,
+     "const double x = fabs(a), t = exp(x - 2.0);\n    return x > 709.0 ? t * "
+     "0x1.d8e64b8d4ddadp+1 + t * 0x1.9867477440d6dp-52 : cosh(a);"},
+    {"tanh", LUN_F32, "return fabs(a) > 9.1f ? copysign(1.0f, a) : tanh(a);"},
+};
+
+void lun__cl_quirks_single(lun_crender *r, const char *name, size_t n, lun_dtype t, lun_strbuf *out)
+{
+    for (size_t i = 0; i < sizeof singles / sizeof *singles; i++) {
+        if (singles[i].t != t || strlen(singles[i].name) != n || memcmp(singles[i].name, name, n))
+            continue;
+        lun_cname c = lun__text_name("lun_single_%s", singles[i].name);
+        lun_cname type = lun__element_type(t);
+        if (lun__text_once(r, c.s))
+            lun__strbuf_printf(&r->helpers, "INLINE %s %s(%s a)\n{\n    %s\n}\n", type.s, c.s,
+                               type.s, singles[i].body);
+        lun__strbuf_puts(out, c.s);
+        return;
+    }
+    lun__strbuf_add(out, name, n);
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const struct {
@@ -149,11 +227,16 @@ static const struct {
 } quirks[] = {
     /* PoCL 3.1 */
     {LUN_OP_SIN, LUN_F32, 0, true, trigonometry}, /* off by 1e-4 */
-    {LUN_OP_COS, LUN_F32, 0, true, trigonometry}, {LUN_OP_TAN, LUN_F32, 0, true, trigonometry},
+    {LUN_OP_COS, LUN_F32, 0, true, trigonometry},
+    {LUN_OP_TAN, LUN_F32, 0, true, trigonometry},
     {LUN_OP_TAN, LUN_F64, 0, false, tangent},     /* more than 2 ULP */
     {LUN_OP_POW, LUN_F64, 8, false, power},       /* wrong for exponents beyond 2^40 or so */
     {LUN_OP_LOG1P, LUN_F32, 0, false, logarithm}, /* 0 for the smallest numbers */
     {LUN_OP_LOG1P, LUN_F64, 0, false, logarithm},
+    {LUN_OP_EXP, LUN_F64, 0, false, largest},  /* inf below the largest number */
+    {LUN_OP_SINH, LUN_F64, 0, false, largest}, /* NaN there */
+    {LUN_OP_COSH, LUN_F64, 0, false, largest},
+    {LUN_OP_TANH, LUN_F32, 0, false, unit},
 };
 
 bool lun__cl_quirks_write(lun_crender *r, const char *helper, lun_op op, lun_crep rep)

@@ -8,4 +8,9 @@
  * own function misses what is promised; else false. */
 bool lun__cl_quirks_write(lun_crender *r, const char *helper, lun_op op, lun_crep rep);
 
+/* Appends the name of a function of one element of dtype t, n bytes long, or that of a helper in
+ * place of it, where the language's own fails for some numbers on a driver that was measured. */
+void lun__cl_quirks_single(lun_crender *r, const char *name, size_t n, lun_dtype t,
+                           lun_strbuf *out);
+
 #endif

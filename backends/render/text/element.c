@@ -56,8 +56,8 @@ static bool is_one_of(const char *name, size_t n, const char *const *list, size_
 static void library(lun_crender *r, const char *name, size_t n, lun_dtype t, lun_strbuf *out)
 {
     const char *suffix = lun__dtype_get(t)->suffix;
-    if (r->dialect->overloads) {
-        lun__strbuf_add(out, name, n);
+    if (r->dialect->single) {
+        r->dialect->single(r, name, n, t, out);
         return;
     }
     r->libs |= LUN_RENDER_LIBM;
