@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ctext/rewrite.h"
+#include "ctext/words.h"
 
 /* ---- the entry ------------------------------------------------------------------------------- */
 
@@ -214,6 +215,8 @@ static lun_status make(lun_cmaker *m, lun_status status, lun_ir_function **out)
         status = lun__cunits_read(&m->units, &m->source, m->error);
     if (status == LUN_OK)
         status = lun__cnames_read(&m->names, &m->source, &m->units);
+    if (status == LUN_OK)
+        status = lun__cwords_check(&m->source, &m->names, m->error);
     if (status == LUN_OK)
         status = choose(m);
     if (status == LUN_OK)

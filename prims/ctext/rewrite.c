@@ -1,5 +1,5 @@
-/* rewrite.c - a C text as kernels hold it: see rewrite.h.  Bodies are copied as written, but for names
- * and for what checks.c says. */
+/* rewrite.c - a C text as kernels hold it: see rewrite.h.  Bodies are copied as written, but for
+ * names and for what checks.c says. */
 #include "ctext/rewrite.h"
 
 #include <inttypes.h>

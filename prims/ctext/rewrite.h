@@ -1,5 +1,5 @@
-/* rewrite.h - a C text as kernels hold it: the entry's head in their terms, and for every name of the
- * text's top level one that no other text has. */
+/* rewrite.h - a C text as kernels hold it: the entry's head in their terms, and for every name of
+ * the text's top level one that no other text has. */
 #ifndef LUN_CREWRITE_H
 #define LUN_CREWRITE_H
 

@@ -130,6 +130,67 @@ for _, backend in ipairs(backends) do
             expect.failure("LUN_AT(w, i)", lun.map, "(double x) { return LUN_AT(x, 1); }")
         end)
 
+        it("has the common functions of OpenCL C for floats, doubles and integers", function()
+            local a = lun.vector { -2.5, -0.0, 0.25, 0.75, 3.0, math.huge, -math.huge, 0 / 0 }
+            local function shown(array)
+                local t = array:totable()
+                for i, x in ipairs(t) do
+                    t[i] = x ~= x and "nan" or ("%a"):format(x)
+                end
+                return t
+            end
+            for text, f in pairs {
+                ["degrees(x)"] = function(x) return x * 57.295779513082320877 end,
+                ["radians(x)"] = function(x) return x * 0.017453292519943295769 end,
+                ["mix(x, 2, 0.25)"] = function(x) return x + (2 - x) * 0.25 end,
+                ["mad(x, 2, 0.25)"] = function(x) return x * 2 + 0.25 end,
+                ["step(0.5, x)"] = function(x) return x < 0.5 and 0.0 or 1.0 end,
+                ["clamp(x, -1.0, 1.0)"] = function(x) return x < -1 and -1.0 or x > 1 and 1.0 or x end,
+                ["smoothstep(0, 1, x)"] = function(x)
+                    local t = x < 0 and 0.0 or x > 1 and 1.0 or x
+                    return t * t * (3 - 2 * t)
+                end,
+                ["sign(x)"] = function(x) return x > 0 and 1.0 or x < 0 and -1.0 or x == 0 and x or 0.0 end,
+                ["maxmag(x, 2)"] = function(x) return math.abs(x) > 2 and x or 2.0 end,
+                ["minmag(x, 2)"] = function(x) return math.abs(x) < 2 and x or 2.0 end,
+                ["rsqrt(fabs(x))"] = function(x) return 1 / math.sqrt(math.abs(x)) end,
+                ["x - mix(step(x, sign(x)), clamp(x, mix(0, 1, x), 2), 0.5)"] = false,
+            } do
+                local got = shown(a:map("(double x) { return " .. text .. "; }"))
+                if f then
+                    local wanted = {}
+                    for i, x in ipairs(a:totable()) do
+                        local y = f(x)
+                        wanted[i] = y ~= y and "nan" or ("%a"):format(y)
+                    end
+                    assert.same(wanted, got, text)
+                end
+                local narrow = a:cast "f32":map("(float x) { return " .. text .. "; }")
+                lun.use(backends[1])
+                assert.same(shown(a:cast "f32":map("(float x) { return " .. text .. "; }")), shown(narrow), text)
+                assert.same(shown(a:map("(double x) { return " .. text .. "; }")), got, text)
+                lun.use(backend)
+            end
+            expect.elements({ 0.5, 0.25, 0.0, 0.75 }, lun.vector { -2.5, 0.25, 3.0, -0.25 }
+                :map "(double x) { double w; double d = fract(x, &w); return w + d == x ? d : -1; }")
+            expect.elements({ 1.5, 3.5 }, lun.vector { 1, 3 }:map "double f(long x) { return mix(x, x + 1, 0.5); }")
+        end)
+
+        it("with words of OpenCL alone is refused everywhere", function()
+            for text, part in pairs {
+                ["(int i) {\n return get_global_id(0); }"] = "line 2: get_global_id exists in OpenCL alone",
+                ["(float x) { float3 v = {x, x, x}; return v.x; }"] = "float3 exists in OpenCL alone",
+                ["(float x) { return native_sin(x); }"] = "leave out native_",
+                ["(float x) { barrier(1); return x; }"] = "one by one",
+            } do
+                expect.failure(part, lun.map, text)
+            end
+            expect.elements({ 4 }, lun.vector { 2 }:map [[
+                typedef struct { long x, y; } long2;
+                long get_double(long x) { long2 v = {x, x}; return v.x + v.y; }
+                long f(long x) { return get_double(x); }]])
+        end)
+
         it("may be any legal C", function()
             local a = lun.vector { 1, 2 }
             expect.elements({ 2, 3 }, a:map "#if 1\nlong f(long x) { return x + 1; }\n#else\nlong f(long y) { return y; }\n#endif")

@@ -66,17 +66,12 @@ static void opencl_name(lun_crender *r, lun_strbuf *out, const char *name, int a
                            floats[arity]);
 }
 
-/* Macros that OpenCL C has as functions of one type only. */
-static void opencl_macros(lun_crender *r, lun_strbuf *out)
+/* In place of the language's own, which come back behind the users' texts. */
+static void alike(lun_strbuf *out, lun_strbuf *after, const char *name, const char *text)
 {
-    static const char *const names[] = {"min", "max", "clamp", "abs", "mad"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (!lun__prelude_mentions(r, names[i]))
-            continue;
-        lun__strbuf_printf(out, "#pragma push_macro(\"%s\")\n#undef %s\n#define %s%s\n", names[i],
-                           names[i], names[i], lun__prelude_macro(names[i]));
-        lun__strbuf_printf(&r->after, "#pragma pop_macro(\"%s\")\n", names[i]);
-    }
+    lun__strbuf_printf(out, "#pragma push_macro(\"%s\")\n#undef %s\n#define %s%s\n", name, name,
+                       name, text);
+    lun__strbuf_printf(after, "#pragma pop_macro(\"%s\")\n", name);
 }
 
 void lun__cl_prelude(lun_crender *r, lun_strbuf *out)
@@ -86,5 +81,7 @@ void lun__cl_prelude(lun_crender *r, lun_strbuf *out)
     lun__prelude_each(r, out, opencl_name);
     if (lun__prelude_mentions(r, "rsqrt"))
         overload(r, out, "rsqrt", 1, "1 / sqrt");
-    opencl_macros(r, out);
+    if (lun__prelude_alike(r, alike, out, &r->after))
+        lun__strbuf_puts(out, "#define LUN_REAL(x) __typeof__(lun_real(x))\n"
+                              "#define LUN_FLOOR(x) floor(x)\n");
 }

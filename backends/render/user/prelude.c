@@ -24,44 +24,91 @@ static const char *const library1[] = {"rint", "nearbyint", "tgamma", "lgamma",
                                        "logb", "exp10",     "round"};
 static const char *const library2[] = {"fmod", "fmin", "fmax", "fdim", "nextafter", "remainder"};
 
+/* ALIKE: of every language, whose own may be of one type only or give other bits.  REAL: the text
+ * computes in LUN_REAL(x), the float dtype in which functions of floats take x. */
+enum { ALIKE = 1, REAL = 2 };
+
 static const struct {
     const char *name, *text;
+    int kind;
 } macros[] = {
-    {"min", "(x, y) __extension__({ __typeof__((x) + (y)) lun_x = (x), lun_y = (y); "
-            "lun_y < lun_x ? lun_y : lun_x; })"},
-    {"max", "(x, y) __extension__({ __typeof__((x) + (y)) lun_x = (x), lun_y = (y); "
-            "lun_x < lun_y ? lun_y : lun_x; })"},
+    {"degrees", "(x) ((LUN_REAL(x))(x) * (LUN_REAL(x))57.295779513082320877)", ALIKE | REAL},
+    {"radians", "(x) ((LUN_REAL(x))(x) * (LUN_REAL(x))0.017453292519943295769)", ALIKE | REAL},
+    {"mix",
+     "(x, y, a) __extension__({ LUN_REAL((x) + (y) + (a)) lun_x = (x), lun_y = (y), lun_a = (a); "
+     "lun_x + (lun_y - lun_x) * lun_a; })",
+     ALIKE | REAL},
+    {"step",
+     "(edge, x) __extension__({ LUN_REAL((edge) + (x)) lun_e = (edge), lun_x = (x), lun_1 = 1, "
+     "lun_0 = 0; lun_x < lun_e ? lun_0 : lun_1; })",
+     ALIKE | REAL},
+    {"smoothstep",
+     "(lo, hi, x) __extension__({ LUN_REAL((lo) + (hi) + (x)) lun_l = (lo), lun_h = (hi), "
+     "lun_x = (x), lun_t = (lun_x - lun_l) / (lun_h - lun_l); "
+     "lun_t = lun_t < 0 ? 0 : lun_t > 1 ? 1 : lun_t; lun_t * lun_t * (3 - 2 * lun_t); })",
+     ALIKE | REAL},
+    {"sign",
+     "(x) __extension__({ LUN_REAL(x) lun_x = (x), lun_1 = 1; "
+     "lun_x > 0 ? lun_1 : lun_x < 0 ? -lun_1 : lun_x == 0 ? lun_x : 0; })",
+     ALIKE | REAL},
+    {"fract",
+     "(x, p) __extension__({ LUN_REAL(x) lun_x = (x), lun_f = LUN_FLOOR(lun_x), "
+     "lun_d = lun_x == lun_f ? 0 : lun_x - lun_f, "
+     "lun_m = sizeof lun_x == 4 ? 0x1.fffffep-1 : 0x1.fffffffffffffp-1; *(p) = lun_f; "
+     "lun_m < lun_d ? lun_m : lun_d; })",
+     ALIKE | REAL},
+    {"maxmag",
+     "(x, y) __extension__({ LUN_REAL((x) + (y)) lun_x = (x), lun_y = (y), "
+     "lun_a = lun_x < 0 ? -lun_x : lun_x, lun_b = lun_y < 0 ? -lun_y : lun_y; "
+     "lun_a > lun_b || lun_y != lun_y ? lun_x : lun_b > lun_a || lun_x < lun_y || "
+     "lun_x != lun_x ? lun_y : lun_x; })",
+     ALIKE | REAL},
+    {"minmag",
+     "(x, y) __extension__({ LUN_REAL((x) + (y)) lun_x = (x), lun_y = (y), "
+     "lun_a = lun_x < 0 ? -lun_x : lun_x, lun_b = lun_y < 0 ? -lun_y : lun_y; "
+     "lun_a < lun_b || lun_y != lun_y ? lun_x : lun_b < lun_a || lun_y < lun_x || "
+     "lun_x != lun_x ? lun_y : lun_x; })",
+     ALIKE | REAL},
+    {"min",
+     "(x, y) __extension__({ __typeof__((x) + (y)) lun_x = (x), lun_y = (y); "
+     "lun_y < lun_x ? lun_y : lun_x; })",
+     ALIKE},
+    {"max",
+     "(x, y) __extension__({ __typeof__((x) + (y)) lun_x = (x), lun_y = (y); "
+     "lun_x < lun_y ? lun_y : lun_x; })",
+     ALIKE},
     {"clamp",
      "(x, lo, hi) __extension__({ __typeof__((x) + (lo) + (hi)) lun_c = (x), lun_l = (lo), "
-     "lun_h = (hi); lun_c < lun_l ? lun_l : lun_h < lun_c ? lun_h : lun_c; })"},
-    {"mad", "(x, y, z) ((x) * (y) + (z))"},
-    {"rsqrt", "(x) (1 / _Generic((x), float: __builtin_sqrtf, default: __builtin_sqrt)(x))"},
-    {"abs", "(x) __extension__({ __typeof__(x) lun_a = (x); lun_a < 0 ? -lun_a : lun_a; })"},
-    {"isnan", "(x) __builtin_isnan(x)"},
-    {"isinf", "(x) (__builtin_isinf(x) != 0)"},
-    {"isfinite", "(x) __builtin_isfinite(x)"},
-    {"signbit", "(x) (__builtin_signbit(x) != 0)"},
-    {"INFINITY", " __builtin_inff()"},
-    {"NAN", " __builtin_nanf(\"\")"},
-    {"HUGE_VAL", " __builtin_inf()"},
-    {"FLT_MAX", " __FLT_MAX__"},
-    {"FLT_MIN", " __FLT_MIN__"},
-    {"FLT_EPSILON", " __FLT_EPSILON__"},
-    {"DBL_MAX", " __DBL_MAX__"},
-    {"DBL_MIN", " __DBL_MIN__"},
-    {"DBL_EPSILON", " __DBL_EPSILON__"},
-    {"INT_MAX", " __INT_MAX__"},
-    {"INT_MIN", " (-__INT_MAX__ - 1)"},
-    {"LONG_MAX", " __LONG_MAX__"},
-    {"LONG_MIN", " (-__LONG_MAX__ - 1)"},
-    {"M_PI", " 0x1.921fb54442d18p1"},
-    {"M_PI_2", " 0x1.921fb54442d18p0"},
-    {"M_PI_4", " 0x1.921fb54442d18p-1"},
-    {"M_E", " 0x1.5bf0a8b145769p1"},
-    {"M_LN2", " 0x1.62e42fefa39efp-1"},
-    {"M_SQRT2", " 0x1.6a09e667f3bcdp0"},
-    {"M_PI_F", " 0x1.921fb6p1f"},
-    {"M_E_F", " 0x1.5bf0a8p1f"},
+     "lun_h = (hi); lun_c < lun_l ? lun_l : lun_h < lun_c ? lun_h : lun_c; })",
+     ALIKE},
+    {"mad", "(x, y, z) ((x) * (y) + (z))", ALIKE},
+    {"rsqrt", "(x) (1 / _Generic((x), float: __builtin_sqrtf, default: __builtin_sqrt)(x))", 0},
+    {"abs", "(x) __extension__({ __typeof__(x) lun_a = (x); lun_a < 0 ? -lun_a : lun_a; })", ALIKE},
+    {"isnan", "(x) __builtin_isnan(x)", 0},
+    {"isinf", "(x) (__builtin_isinf(x) != 0)", 0},
+    {"isfinite", "(x) __builtin_isfinite(x)", 0},
+    {"signbit", "(x) (__builtin_signbit(x) != 0)", 0},
+    {"INFINITY", " __builtin_inff()", 0},
+    {"NAN", " __builtin_nanf(\"\")", 0},
+    {"HUGE_VAL", " __builtin_inf()", 0},
+    {"FLT_MAX", " __FLT_MAX__", 0},
+    {"FLT_MIN", " __FLT_MIN__", 0},
+    {"FLT_EPSILON", " __FLT_EPSILON__", 0},
+    {"DBL_MAX", " __DBL_MAX__", 0},
+    {"DBL_MIN", " __DBL_MIN__", 0},
+    {"DBL_EPSILON", " __DBL_EPSILON__", 0},
+    {"INT_MAX", " __INT_MAX__", 0},
+    {"INT_MIN", " (-__INT_MAX__ - 1)", 0},
+    {"LONG_MAX", " __LONG_MAX__", 0},
+    {"LONG_MIN", " (-__LONG_MAX__ - 1)", 0},
+    {"M_PI", " 0x1.921fb54442d18p1", 0},
+    {"M_PI_2", " 0x1.921fb54442d18p0", 0},
+    {"M_PI_4", " 0x1.921fb54442d18p-1", 0},
+    {"M_E", " 0x1.5bf0a8b145769p1", 0},
+    {"M_LN2", " 0x1.62e42fefa39efp-1", 0},
+    {"M_SQRT2", " 0x1.6a09e667f3bcdp0", 0},
+    {"M_PI_F", " 0x1.921fb6p1f", 0},
+    {"M_E_F", " 0x1.5bf0a8p1f", 0},
 };
 
 static bool is_word(int c)
@@ -235,19 +282,35 @@ void lun__prelude_each(lun_crender *r, lun_strbuf *out,
         write(r, out, library2[i], 2, LUN_OP_COUNT);
 }
 
-const char *lun__prelude_macro(const char *name)
+bool lun__prelude_alike(const lun_crender *r,
+                        void (*write)(lun_strbuf *out, lun_strbuf *after, const char *name,
+                                      const char *text),
+                        lun_strbuf *out, lun_strbuf *after)
 {
-    for (size_t i = 0; i < sizeof macros / sizeof *macros; i++)
-        if (!strcmp(macros[i].name, name))
-            return macros[i].text;
-    return NULL;
+    bool real = false;
+    for (size_t i = 0; i < sizeof macros / sizeof *macros; i++) {
+        if (!(macros[i].kind & ALIKE) || !lun__prelude_mentions(r, macros[i].name))
+            continue;
+        real |= macros[i].kind & REAL;
+        write(out, after, macros[i].name, macros[i].text);
+    }
+    return real;
 }
 
 static void macro_names(const lun_crender *r, lun_strbuf *out)
 {
-    for (size_t i = 0; i < sizeof macros / sizeof *macros; i++)
-        if (lun__prelude_mentions(r, macros[i].name))
-            lun__strbuf_printf(out, "#define %s%s\n", macros[i].name, macros[i].text);
+    bool real = false;
+    for (size_t i = 0; i < sizeof macros / sizeof *macros; i++) {
+        if (!lun__prelude_mentions(r, macros[i].name))
+            continue;
+        real |= macros[i].kind & REAL;
+        lun__strbuf_printf(out, "#define %s%s\n", macros[i].name, macros[i].text);
+    }
+    if (real)
+        lun__strbuf_puts(
+            out, "#define LUN_REAL(x) __typeof__(_Generic((x), float: 0.0f, default: 0.0))\n"
+                 "#define LUN_FLOOR(x) _Generic((x), float: __builtin_floorf, default: "
+                 "__builtin_floor)(x)\n");
 }
 
 /* Names that compilers define in GNU C, which a text may give to something else. */

@@ -14,7 +14,12 @@ bool lun__prelude_mentions(const lun_crender *r, const char *word);
 void lun__prelude_each(lun_crender *r, lun_strbuf *out,
                        void (*write)(lun_crender *r, lun_strbuf *out, const char *name, int arity,
                                      lun_op op));
-/* The text behind "#define NAME" of a macro of C with GNU vectors, NULL: there is none. */
-const char *lun__prelude_macro(const char *name);
+/* Calls write for each macro that a text mentions and that all languages share, with the text
+ * behind "#define NAME".  True if one of them needs LUN_REAL(x), the float type in which functions of
+ * floats take x, and LUN_FLOOR(x). */
+bool lun__prelude_alike(const lun_crender *r,
+                        void (*write)(lun_strbuf *out, lun_strbuf *after, const char *name,
+                                      const char *text),
+                        lun_strbuf *out, lun_strbuf *after);
 
 #endif
