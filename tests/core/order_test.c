@@ -323,8 +323,8 @@ static void test_functions_in_ir(void **state)
 static void test_functions_in_c(void **state)
 {
     static char text[] =
-        "static int mix(int a, int b) { return (int)(3u * (unsigned)a + (unsigned)b); }",
-                name[] = "mix";
+        "static int mingle(int a, int b) { return (int)(3u * (unsigned)a + (unsigned)b); }",
+                name[] = "mingle";
     lun_ir_function function = {.text = text, .name = name, .params = 2, .result = LUN_I32};
     function.param[0].dtype = function.param[1].dtype = LUN_I32;
     check_function(*state, FOR_C, &function, MIX);
