@@ -15,8 +15,8 @@ void lun__prelude_each(lun_crender *r, lun_strbuf *out,
                        void (*write)(lun_crender *r, lun_strbuf *out, const char *name, int arity,
                                      lun_op op));
 /* Calls write for each macro that a text mentions and that all languages share, with the text
- * behind "#define NAME".  True if one of them needs LUN_REAL(x), the float type in which functions of
- * floats take x, and LUN_FLOOR(x). */
+ * behind "#define NAME".  True if one of them needs LUN_REAL(x), the float type in which functions
+ * of floats take x, and LUN_FLOOR(x). */
 bool lun__prelude_alike(const lun_crender *r,
                         void (*write)(lun_strbuf *out, lun_strbuf *after, const char *name,
                                       const char *text),
