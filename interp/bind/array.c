@@ -189,7 +189,10 @@ static int array_reshape(lua_State *L)
 {
     lun__host *h = lun__here(L);
     int64_t shape[LUN_MAX_RANK];
-    int rank = lun__check_shape(L, 2, shape);
+    lun__gather_shape(L, 2);
+    lun__count(L, "reshape", 2);
+    int64_t size = lun_size(lun__check_array(L, h, 1));
+    int rank = lun__check_new_shape(L, 2, size, shape);
     lun_array **out = lun__new_array(L, h);
     lun_array *a = lun__check_array(L, h, 1);
     lun_status s;
@@ -295,7 +298,7 @@ void lun__open_array(lua_State *L, const lun__parts *p)
                                          {"backend", array_backend, 1},
                                          {"copy", array_copy, 1},
                                          {"cast", array_cast, 2},
-                                         {"reshape", array_reshape, 2},
+                                         {"reshape", array_reshape, LUN__ANY},
                                          {"sub", array_sub, 4},
                                          {"eval", array_eval, 1},
                                          {"free", array_free, 1},

@@ -191,6 +191,10 @@ const char *lun__pack(lun_dtype t, lun_value x, void *to);
 lun_dtype lun__check_dtype(lua_State *L, int i);
 /* The shape at i: n or {n1, n2, ...}. Returns the rank. */
 int lun__check_shape(lua_State *L, int i, int64_t shape[LUN_MAX_RANK]);
+/* The same for an array of `size` elements: one extent may be -1 and follows from the others. */
+int lun__check_new_shape(lua_State *L, int i, int64_t size, int64_t shape[LUN_MAX_RANK]);
+/* Puts a table in the place of several numbers that stand from i on: extents written one by one. */
+void lun__gather_shape(lua_State *L, int i);
 
 /* ---- arrays (array.c and its neighbours) ----------------------------------------------------- */
 

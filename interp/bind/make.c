@@ -49,14 +49,20 @@ static int make_full(lua_State *L, lun_value x, lun_dtype t, int arg)
     return give(L, h, s, arg);
 }
 
+/* The shape may be written as several numbers, so arguments are counted when it is one. */
+
 static int make_zeros(lua_State *L)
 {
+    lun__gather_shape(L, 1);
+    lun__count(L, "zeros", 2);
     lun_value zero = {.dtype = LUN_I64, .as.i = 0};
     return make_full(L, zero, opt_dtype(L, 2, LUN_F64), 1);
 }
 
 static int make_ones(lua_State *L)
 {
+    lun__gather_shape(L, 1);
+    lun__count(L, "ones", 2);
     lun_value one = {.dtype = LUN_I64, .as.i = 1};
     return make_full(L, one, opt_dtype(L, 2, LUN_F64), 1);
 }
@@ -216,6 +222,8 @@ static int make_random(lua_State *L)
     lun__host *h = lun__here(L);
     random_options o = {.seed = h->seed, .dist = LUN_UNIFORM, .dtype = LUN_F64};
     int64_t shape[LUN_MAX_RANK];
+    lun__gather_shape(L, 1);
+    lun__count(L, "random", 2);
     lua_settop(L, 2);
     int rank = lun__check_shape(L, 1, shape);
     h->seed += UINT64_C(0x9E3779B97F4A7C15);
@@ -232,9 +240,14 @@ static int make_random(lua_State *L)
 
 void lun__open_make(lua_State *L, const lun__parts *p)
 {
-    static const lun__entry functions[] = {
-        {"vector", make_vector, 2}, {"zeros", make_zeros, 2},       {"ones", make_ones, 2},
-        {"full", make_filled, 3},   {"range", make_range, 3},       {"index", make_index, 1},
-        {"random", make_random, 2}, {"linspace", make_linspace, 3}, {NULL, NULL, 0}};
+    static const lun__entry functions[] = {{"vector", make_vector, 2},
+                                           {"zeros", make_zeros, LUN__ANY},
+                                           {"ones", make_ones, LUN__ANY},
+                                           {"full", make_filled, 3},
+                                           {"range", make_range, 3},
+                                           {"index", make_index, 1},
+                                           {"random", make_random, LUN__ANY},
+                                           {"linspace", make_linspace, 3},
+                                           {NULL, NULL, 0}};
     lun__offer(L, p, p->core, functions);
 }

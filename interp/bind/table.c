@@ -1,5 +1,7 @@
 /* table.c - lun.vector of a Lua table: its shape, which must be rectangular and without holes, the
- * dtype that its numbers ask for, and their packing. Every complaint says where: t[2][3]. */
+ * dtype that its numbers and arrays ask for, and their packing. An array in the table stands for a
+ * table of its elements, a Scalar for its number. Every complaint says where: t[2][3]. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,10 +10,18 @@
 /* A walk through nested tables; depth is at most the greatest rank. */
 typedef struct walk {
     lua_State *L;
-    int rank;
+    lun__host *host;
+    int rank; /* of the tables alone */
     int64_t shape[LUN_MAX_RANK];
+    int inner; /* the rank of each array in them; 0: numbers and Scalars */
+    int64_t inner_shape[LUN_MAX_RANK];
+    int64_t each;   /* elements of each array; 1 if inner is 0 */
+    int64_t arrays; /* how many there are, Scalars counted; the table at 2 lists them */
+    bool mixed;     /* their dtypes differ; else all are array_dtype */
+    lun_dtype array_dtype;
     int64_t at[LUN_MAX_RANK]; /* the indices on the way, from 1 */
     bool integers, floats, booleans;
+    bool fractions;    /* some of Lua's own numbers are floats */
     unsigned char *to; /* second pass: where the next element goes */
     lun_dtype dtype;
     size_t size;
@@ -83,6 +93,27 @@ static void read_through(walk *w, int depth)
     lua_remove(L, -2);
 }
 
+/* The shape of an array as one element of a table: a Scalar has none. Returns the rank. */
+static int shape_within(const lun_array *a, int64_t shape[LUN_MAX_RANK])
+{
+    return lun_class_of(a) == LUN_SCALAR ? 0 : lun_shape(a, shape);
+}
+
+/* Takes the shape of the arrays from the first element, which is on the top. */
+static void measure_inner(walk *w)
+{
+    w->each = 1;
+    if (w->rank == 0 || !lun__is_array(w->L, w->host, -1))
+        return;
+    w->inner = shape_within(lun__check_array(w->L, w->host, -1), w->inner_shape);
+    if (w->rank + w->inner > LUN_MAX_RANK)
+        complain(w, w->rank,
+                 lua_pushfstring(w->L, "is an array of rank %d: at most %d levels are allowed",
+                                 w->inner, LUN_MAX_RANK));
+    for (int d = 0; d < w->inner; d++)
+        w->each *= w->inner_shape[d]; /* the array exists, so this does not overflow */
+}
+
 /* Finds rank and shape by the first element of each level; the table is at 1. */
 static void measure(walk *w)
 {
@@ -98,6 +129,7 @@ static void measure(walk *w)
         lua_rawgeti(L, -1, 1);
         lua_remove(L, -2);
     }
+    measure_inner(w);
     lua_pop(L, 1);
 }
 
@@ -122,10 +154,69 @@ static const char *element_kind(lua_State *L)
     return lua_pushfstring(L, "a %s", luaL_typename(L, -1));
 }
 
+/* The shape as "[2, 3]", pushed. */
+static const char *shape_text(lua_State *L, int rank, const int64_t *shape)
+{
+    if (rank == 0)
+        return lua_pushliteral(L, "one number");
+    lua_pushliteral(L, "the shape [");
+    for (int d = 0; d < rank; d++) {
+        lua_pushfstring(L, d ? ", %I" : "%I", (lua_Integer)shape[d]);
+        lua_concat(L, 2);
+    }
+    lua_pushliteral(L, "]");
+    lua_concat(L, 2);
+    return lua_tostring(L, -1);
+}
+
+/* The array on the top, whose shape must be that of the first element. */
+static lun_array *check_inner(const walk *w)
+{
+    lun_array *a = lun__check_array(w->L, w->host, -1);
+    int64_t shape[LUN_MAX_RANK];
+    int rank = shape_within(a, shape);
+    if (rank != w->inner || memcmp(shape, w->inner_shape, (size_t)rank * sizeof *shape) != 0)
+        complain(w, w->rank,
+                 lua_pushfstring(w->L, "has %s, the first element %s: the table is ragged",
+                                 shape_text(w->L, rank, shape),
+                                 shape_text(w->L, w->inner, w->inner_shape)));
+    return a;
+}
+
+/* First pass, for the array on the top. */
+static void note_array(walk *w)
+{
+    lun_dtype t = lun_dtype_of(check_inner(w));
+    lun_kind kind = lun_dtype_kind(t);
+    bool exceeds_integers =
+        kind == LUN_KIND_UNSIGNED && lun_dtype_size(t) == (int)sizeof(lua_Integer);
+    w->mixed = w->mixed || (w->arrays > 0 && t != w->array_dtype);
+    w->array_dtype = t;
+    if (kind == LUN_KIND_BOOL)
+        w->booleans = true;
+    else if (kind == LUN_KIND_FLOAT || exceeds_integers)
+        w->floats = true;
+    else
+        w->integers = true;
+    lua_pushvalue(w->L, -1);
+    lua_rawseti(w->L, 2, ++w->arrays);
+}
+
 /* First pass, for the element on the top. */
 static void note_element(walk *w)
 {
     lua_State *L = w->L;
+    if (lun__is_array(L, w->host, -1)) {
+        note_array(w);
+        return;
+    }
+    if (w->inner > 0)
+        complain(w, w->rank,
+                 lua_pushfstring(L,
+                                 "is %s, unlike the first element, an array: the table is "
+                                 "ragged",
+                                 element_kind(L)));
+    w->fractions = w->fractions || (lua_type(L, -1) == LUA_TNUMBER && !lua_isinteger(L, -1));
     switch (lua_type(L, -1)) {
     case LUA_TNUMBER:
         if (lua_isinteger(L, -1))
@@ -148,11 +239,34 @@ static void note_element(walk *w)
     }
 }
 
+/* Second pass, for the array on the top. */
+static void pack_array(walk *w)
+{
+    lua_State *L = w->L;
+    lun__host *h = w->host;
+    lun_array *a = check_inner(w);
+    lun_status s = LUN_OK;
+    if (lun_dtype_of(a) != w->dtype) {
+        lun_array **cast = lun__new_array(L, h);
+        LUN__TRY(s, lun_cast(h->engine, a, w->dtype, cast));
+        lun__check(L, h, s, 1);
+        a = lun__check_array(L, h, -1);
+        lua_remove(L, -2); /* the cast one stands in its place, for visit to take away */
+    }
+    LUN__TRY(s, lun_read(h->engine, a, w->to, 0, w->each));
+    lun__check(L, h, s, 1);
+    w->to += (size_t)w->each * w->size;
+}
+
 /* Second pass, for the element on the top. */
 static void pack_element(walk *w)
 {
     lua_State *L = w->L;
     lun_value x;
+    if (lun__is_array(L, w->host, -1)) {
+        pack_array(w);
+        return;
+    }
     if (!lun__to_value(L, -1, &x))
         complain(w, w->rank, "has changed");
     const char *why = lun__pack(w->dtype, x, w->to);
@@ -182,9 +296,9 @@ static void visit(walk *w, int depth)
             if (!lua_istable(L, -1))
                 complain(w, depth + 1,
                          lua_pushfstring(L,
-                                         "is a %s, unlike the first element, a table: the table "
+                                         "is %s, unlike the first element, a table: the table "
                                          "is ragged",
-                                         luaL_typename(L, -1)));
+                                         element_kind(L)));
             visit(w, depth + 1);
         } else if (w->to) {
             pack_element(w);
@@ -198,7 +312,7 @@ static void visit(walk *w, int depth)
 /* The number of elements of the shape. */
 static int64_t count_of(const walk *w)
 {
-    int64_t n = 1;
+    int64_t n = w->each;
     for (int d = 0; d < w->rank; d++)
         if (w->shape[d] == 0)
             return 0;
@@ -208,10 +322,37 @@ static int64_t count_of(const walk *w)
     return n;
 }
 
+/* Evaluates the arrays that wait, all together: the table at 2 lists them. */
+static void evaluate(const walk *w)
+{
+    lua_State *L = w->L;
+    lun__host *h = w->host;
+    if (w->arrays > INT_MAX)
+        lun__bad_argument(L, 1, "too many arrays");
+    lun_array **waiting = lua_newuserdatauv(L, (size_t)w->arrays * sizeof *waiting + 1, 0);
+    int count = 0;
+    for (int64_t i = 1; i <= w->arrays; i++) {
+        lua_rawgeti(L, 2, i);
+        lun_array *a = lun__check_array(L, h, -1);
+        if (lun_pending(a) > 0)
+            waiting[count++] = a;
+        lua_pop(L, 1);
+    }
+    lun_status s = LUN_OK;
+    if (count > 0)
+        LUN__TRY(s, lun_eval(h->engine, waiting, count));
+    lun__check(L, h, s, 1);
+    lua_pop(L, 1);
+}
+
+/* That of the arrays where they agree and can hold the numbers beside them, else Lua's own. */
 static lun_dtype choose_dtype(const walk *w)
 {
     if (w->booleans && (w->integers || w->floats))
         lun__bad_argument(w->L, 1, "numbers and booleans are mixed: name a dtype");
+    if (w->arrays > 0 && !w->mixed &&
+        (!w->fractions || lun_dtype_kind(w->array_dtype) == LUN_KIND_FLOAT))
+        return w->array_dtype;
     if (w->booleans)
         return LUN_BOOL;
     return w->integers && !w->floats ? LUN_I64 : LUN_F64;
@@ -221,27 +362,34 @@ static lun_dtype choose_dtype(const walk *w)
 int lun__vector_of_table(lua_State *L)
 {
     lun__host *h = lun__here(L);
-    walk w = {.L = L};
+    walk w = {.L = L, .host = h};
     bool named = !lua_isnoneornil(L, 2);
     if (named)
         w.dtype = lun__check_dtype(L, 2);
     lua_settop(L, 1);
+    lua_newtable(L);
     luaL_checkstack(L, 4 * LUN_MAX_RANK, NULL);
     measure(&w);
     int64_t count = count_of(&w);
+    lua_pushvalue(L, 1);
     visit(&w, 0);
+    lua_pop(L, 1);
     if (!named)
         w.dtype = choose_dtype(&w);
     w.size = (size_t)lun_dtype_size(w.dtype);
+    if (w.arrays > 0)
+        evaluate(&w);
 
     unsigned char *buffer = lua_newuserdatauv(L, (size_t)count * w.size + 1, 0);
     w.to = buffer;
     lua_pushvalue(L, 1);
     visit(&w, 0);
     lua_pop(L, 1);
+    if (w.inner > 0)
+        memcpy(w.shape + w.rank, w.inner_shape, (size_t)w.inner * sizeof *w.shape);
     lun_array **out = lun__new_array(L, h);
     lun_status s;
-    LUN__TRY(s, lun_tensor(h->engine, buffer, w.rank, w.shape, w.dtype, out));
+    LUN__TRY(s, lun_tensor(h->engine, buffer, w.rank + w.inner, w.shape, w.dtype, out));
     lun__check(L, h, s, 1);
     lun__report_memory(L, h);
     return 1;

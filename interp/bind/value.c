@@ -153,7 +153,8 @@ lun_dtype lun__check_dtype(lua_State *L, int i)
     return LUN_DTYPE_COUNT;
 }
 
-static int64_t check_extent(lua_State *L, int arg, int at, int number)
+/* The extent at the stack index `at`; `open`: -1 may stand there. */
+static int64_t check_extent(lua_State *L, int arg, int at, int number, bool open)
 {
     int exact = 0;
     lua_Integer n = lua_type(L, at) == LUA_TNUMBER ? lua_tointegerx(L, at, &exact) : 0;
@@ -163,15 +164,16 @@ static int64_t check_extent(lua_State *L, int arg, int at, int number)
         lun__bad_argument(L, arg,
                           lua_pushfstring(L, "extent %d is %s, not an integer", number, what));
     }
-    if (n < 0)
+    if (n < 0 && !(open && n == -1))
         lun__bad_argument(L, arg, lua_pushfstring(L, "extent %d is negative: %I", number, n));
     return n;
 }
 
-int lun__check_shape(lua_State *L, int i, int64_t shape[LUN_MAX_RANK])
+/* The shape at i, with -1 among its extents where `open`. */
+static int read_shape(lua_State *L, int i, bool open, int64_t shape[LUN_MAX_RANK])
 {
     if (lua_type(L, i) == LUA_TNUMBER) {
-        shape[0] = check_extent(L, i, i, 1);
+        shape[0] = check_extent(L, i, i, 1, open);
         return 1;
     }
     if (lua_type(L, i) != LUA_TTABLE)
@@ -185,8 +187,59 @@ int lun__check_shape(lua_State *L, int i, int64_t shape[LUN_MAX_RANK])
                                           (lua_Integer)rank, LUN_MAX_RANK));
     for (int d = 0; d < (int)rank; d++) {
         lua_rawgeti(L, i, d + 1);
-        shape[d] = check_extent(L, i, lua_gettop(L), d + 1);
+        shape[d] = check_extent(L, i, lua_gettop(L), d + 1, open);
         lua_pop(L, 1);
     }
     return (int)rank;
+}
+
+int lun__check_shape(lua_State *L, int i, int64_t shape[LUN_MAX_RANK])
+{
+    return read_shape(L, i, false, shape);
+}
+
+int lun__check_new_shape(lua_State *L, int i, int64_t size, int64_t shape[LUN_MAX_RANK])
+{
+    int rank = read_shape(L, i, true, shape);
+    int open = -1;
+    int64_t others = 1;
+    for (int d = 0; d < rank; d++) {
+        if (shape[d] == -1 && open >= 0)
+            lun__bad_argument(
+                L, i,
+                lua_pushfstring(L,
+                                "extents %d and %d are both -1: only one follows from "
+                                "the others",
+                                open + 1, d + 1));
+        else if (shape[d] == -1)
+            open = d;
+        else if (__builtin_mul_overflow(others, shape[d], &others))
+            lun__bad_argument(L, i, "too many elements");
+    }
+    if (open < 0)
+        return rank;
+    if (others == 0 || size % others != 0)
+        lun__bad_argument(L, i,
+                          lua_pushfstring(L,
+                                          "extent %d is -1, but %I elements are no multiple of %I",
+                                          open + 1, (lua_Integer)size, (lua_Integer)others));
+    shape[open] = size / others;
+    return rank;
+}
+
+void lun__gather_shape(lua_State *L, int i)
+{
+    int count = 0;
+    while (lua_type(L, i + count) == LUA_TNUMBER)
+        count++;
+    if (count < 2)
+        return;
+    lua_createtable(L, count, 0);
+    for (int d = 0; d < count; d++) {
+        lua_pushvalue(L, i + d);
+        lua_rawseti(L, -2, d + 1);
+    }
+    lua_replace(L, i);
+    for (int d = 1; d < count; d++)
+        lua_remove(L, i + 1);
 }

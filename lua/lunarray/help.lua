@@ -10,9 +10,12 @@ local M = {}
 
 -- Functions of the module: how they are called, and what they do.
 local FUNCTIONS = {
-    vector = { "lun.vector(t [, dtype])", "a Vector of a table's numbers; of nested tables an array of that rank" },
-    zeros = { "lun.zeros(shape [, dtype])", "zeros; shape is n or {n1, n2, ...}, dtype f64 by default" },
-    ones = { "lun.ones(shape [, dtype])", "ones; shape is n or {n1, n2, ...}, dtype f64 by default" },
+    vector = {
+        "lun.vector(t [, dtype])",
+        "a Vector of a table's numbers and Scalars; of tables or arrays of one shape an array of their rows",
+    },
+    zeros = { "lun.zeros(shape [, dtype])", "zeros; shape is n, {n1, n2, ...} or n1, n2, ...; dtype f64 by default" },
+    ones = { "lun.ones(shape [, dtype])", "ones; shape is n, {n1, n2, ...} or n1, n2, ...; dtype f64 by default" },
     full = { "lun.full(shape, x [, dtype])", "x everywhere; the dtype is that of x by default" },
     range = { "lun.range(a, b [, step])", "a, a + step, ... up to b, as a Lua for counts; virtual" },
     index = { "lun.index(n)", "1 to n; virtual" },
@@ -81,7 +84,10 @@ local METHODS = {
     backend = { "a:backend()", "where its elements are: a backend, or host memory while a device is in use" },
     copy = { "a:copy()", "a Vector of its own" },
     cast = { "a:cast(dtype)", "the elements converted to another dtype" },
-    reshape = { "a:reshape(shape)", "the same elements in another shape" },
+    reshape = {
+        "a:reshape(shape)",
+        "the same elements in another shape; one extent may be -1 and follows from the others",
+    },
     sub = { "a:sub(i, j [, step])", "elements i to j, by the rules of string.sub" },
     eval = { "a:eval()", "computes it now; gives a" },
     free = { "a:free()", "gives the memory back now" },
