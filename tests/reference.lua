@@ -174,7 +174,12 @@ local function growth()
 end
 
 local function methods()
-    put "## Methods of arrays\n"
+    put "## Elements, rows, slices\n"
+    put "| written | what it is |\n|---|---|"
+    for _, sign in ipairs(help.signs) do
+        put("| %s | %s |", code(cell(sign[2])), cell(sign[3]))
+    end
+    put "\n## Methods of arrays\n"
     put "Every function of the operations below is a method too: `a:sqrt()`, `a:lt(b)`.\n"
     put "| call | what it does |\n|---|---|"
     for _, name in ipairs(sorted(M.methods())) do
@@ -182,6 +187,11 @@ local function methods()
         if text then
             put("| %s | %s |", code(cell(text[1])), cell(text[2]))
         end
+    end
+    put "\n## Methods of skeletons\n"
+    put "| call | what it does |\n|---|---|"
+    for _, name in ipairs(sorted(help.skeleton_methods)) do
+        put("| %s | %s |", code(cell(help.skeleton_methods[name][1])), cell(help.skeleton_methods[name][2]))
     end
     put "\n## Reductions to a number\n"
     put "`a:lazy \"sum\"` is the lazy form, a Scalar to be evaluated together with others; there is one of each.\n"

@@ -103,6 +103,32 @@ local METHODS = {
     source = { "a:source([backend])", "the code that computing it would run" },
 }
 
+-- What is written with signs, and values that are no functions: topics that name it, a form, what it gives.
+local SIGNS = {
+    { "element elements", "a[i], a[-1]", "an element, counted from 1, or from the end; a[i] = x writes it" },
+    { "row rows", "A[i], A[i][j]", "a row of an array of several dimensions, an element of it; A[i] = row writes it" },
+    { "slice slices", "a:sub(i, j, step)", "elements i to j, or rows; a:sub(-1, 1, -1) is all of it from behind" },
+    { "concat concatenate", "a .. b", "a, then b; arrays of several dimensions row by row" },
+    { "length", "#a", "the first extent: elements, or rows" },
+    { "chain", "s1 >> s2", "a skeleton that applies s1, then s2" },
+    {
+        "columns pairs csv", 'for name, column in pairs(lun.load "t.csv")',
+        "the columns of a csv in the order of the file; t.name is one, getmetatable(t).rows the number of rows",
+    },
+    { "op", "lun.op.add", "an operation as a value for skeletons, as its name is; see the operations" },
+    { "_VERSION", "lun._VERSION", "the version, as text" },
+}
+
+-- Methods of skeletons, and of trees made by lun.compose.
+local SKELETON_METHODS = {
+    run = { "s:run{A, extra..., out=B}", "applies s and writes the result into B" },
+    source = { "s:source([backend])", "the code of a skeleton" },
+    workgroup = { "s:workgroup(n)", "sets the work-group size on opencl, 0 leaves it to the device" },
+    left = { "c:left(s)", "puts s under a binary root, on its left" },
+    right = { "c:right(s)", "puts s under a binary root, on its right" },
+    only = { "c:only(s)", "puts s under a unary root" },
+}
+
 -- Of reductions to a number: how they are called, and what they give.
 local REDUCTIONS = {}
 
@@ -135,12 +161,16 @@ size on a GPU (0: tuned), s1 >> s2 chains two, of which one may be a function fo
 
 local OVERVIEW = [[
 Lunarray: lazy arrays that run as fused kernels. lun.help "name" or lun.help(x) tells about one thing.
-making arrays   vector zeros ones full range index linspace random frombytes load open
+making arrays   vector zeros ones full range index linspace random frombytes
 skeletons       %s sequence compose
-computing       eval prepare explain stats profile
+of skeletons    %s
+computing       eval prepare explain stats profile check
 reductions      %s dot
+written so      %s
+methods         %s
+files           load open save
 pictures        plot hist image
-the engine      backends devices use math info
+the engine      backends devices use math clock trim info isarray op _VERSION
 operations      %s]]
 
 -- The text for an operation of lun.op.
@@ -156,12 +186,8 @@ local function op_text(op)
     return ("%s: %s"):format(table.concat(forms, ", "), doc)
 end
 
-local function overview()
-    local names = {}
-    for name in pairs(core.op) do
-        names[#names + 1] = name
-    end
-    table.sort(names)
+-- The names in lines that fit a window, each after the first indented.
+local function in_lines(names)
     local lines, line = {}, ""
     for _, name in ipairs(names) do
         if #line + #name > 80 then
@@ -171,15 +197,28 @@ local function overview()
         line = line == "" and name or line .. " " .. name
     end
     lines[#lines + 1] = line
-    return OVERVIEW:format(table.concat(skeletons, " "), table.concat(reductions, " "),
-        table.concat(lines, "\n" .. (" "):rep(16)))
+    return table.concat(lines, "\n" .. (" "):rep(16))
+end
+
+local function sorted(t)
+    local names = {}
+    for name in pairs(t) do
+        names[#names + 1] = name
+    end
+    table.sort(names)
+    return in_lines(names)
+end
+
+local function overview()
+    return OVERVIEW:format(table.concat(skeletons, " "), sorted(SKELETON_METHODS), table.concat(reductions, " "),
+        "a[i] A[i] a:sub(i, j) #a a .. b s1 >> s2 pairs(t)", sorted(METHODS), sorted(core.op))
 end
 
 -- All that is known by this name, nil if nothing is.
 local function text_of_name(name)
     local texts = {}
     name = name:gsub("^lun%.op%.", ""):gsub("^lun%.", ""):gsub("^%a*:", "")
-    for _, known in ipairs { FUNCTIONS, METHODS } do
+    for _, known in ipairs { FUNCTIONS, METHODS, SKELETON_METHODS } do
         if known[name] then
             texts[#texts + 1] = ("%s: %s"):format(known[name][1], known[name][2])
         end
@@ -189,6 +228,11 @@ local function text_of_name(name)
     end
     if core.op[name] then
         texts[#texts + 1] = op_text(core.op[name])
+    end
+    for _, sign in ipairs(SIGNS) do
+        if (" " .. sign[1] .. " "):find(" " .. name .. " ", 1, true) then
+            texts[#texts + 1] = ("%s: %s"):format(sign[2], sign[3])
+        end
     end
     return texts[1] and table.concat(texts, "\n")
 end
@@ -206,7 +250,7 @@ end
 
 -- What the reference is made of.
 M.functions, M.methods, M.reductions, M.op_text = FUNCTIONS, METHODS, REDUCTIONS, op_text
-M.skeletons = skeletons
+M.skeletons, M.signs, M.skeleton_methods = skeletons, SIGNS, SKELETON_METHODS
 
 -- lun.help(x): without an argument, what there is.
 function M.text(...)

@@ -55,7 +55,7 @@ describe("documentation", function()
     -- The Lua column of the first table of porting.md, cell by cell.
     it("compares with NumPy by code that runs", function()
         local count = 0
-        for line in shell.slurp "docs/porting.md":match "## NumPy and Torch(.-)Watch out":gmatch "[^\n]+" do
+        for line in shell.slurp "docs/porting.md":match "## NumPy and Torch(.-)### What a":gmatch "[^\n]+" do
             local last = line:match "| ([^|]*) |$"
             for code in (line:find("`", 1, true) and last or ""):gmatch "`([^`]*)`" do
                 local env = setmetatable({ a = lun.vector { 1.5, 2, 3, 4, 5 }, b = lun.range(2, 6) * 1.0,
@@ -71,6 +71,83 @@ describe("documentation", function()
             end
         end
         assert.is_true(count > 40, count .. " cells")
+    end)
+
+    -- A table of porting.md: the code and the last cell of each row, and what the code gives.
+    local function rows_of(heading, each)
+        local a = lun.vector { 3, 1, 2 }
+        local names = { a = a, b = lun.vector { 1.0, 2.5, 4.0 }, m = a:gt(1), M = lun.vector { { 1, 2, 3 }, { 4, 5, 6 } } }
+        local rows = 0
+        for line in shell.slurp "docs/porting.md":match(heading .. "\n\n?.-|%-%-%-|%-%-%-|%-%-%-|\n(.-)\n\n"):gmatch "[^\n]+" do
+            local source, last = line:match "^| .- | `([^`]+)` | ?(.-) |$"
+            assert.is_truthy(source, line)
+            each(source, last, pcall(assert(load("return " .. source, "=row", "t", setmetatable(names, { __index = _G })))))
+            rows = rows + 1
+        end
+        return rows
+    end
+
+    -- A result as Lua would write it.
+    local function written(x)
+        if lun.isarray(x) then
+            return written(x:totable())
+        elseif type(x) ~= "table" then
+            return tostring(x)
+        end
+        local parts = {}
+        for i, part in ipairs(x) do
+            parts[i] = written(part)
+        end
+        return "{" .. table.concat(parts, ", ") .. "}"
+    end
+
+    it("says by code that runs what NumPy has and what it gives here", function()
+        local rows = rows_of("### What a NumPy user looks for", function(source, last, ok, ...)
+            assert.is_true(ok, source .. ": " .. tostring((...)))
+            local values = table.pack(...)
+            for i = 1, values.n do
+                values[i] = written(values[i])
+            end
+            assert.equal(last, "`" .. table.concat(values, ", ") .. "`", source)
+        end)
+        assert.is_true(rows > 20, rows .. " rows")
+    end)
+
+    it("says what is missing as long as it is", function()
+        local rows = rows_of("Not there yet:", function(source, _, ok)
+            assert.is_false(ok, source .. " works: the row belongs into the table above, and README.md names it")
+        end)
+        assert.is_true(rows > 9, rows .. " rows")
+    end)
+
+    it("describes every name that Tab shows, in the overview, in the reference and by itself", function()
+        local complete = require "lunarray.complete"
+        local overview, page, count = lun.help(), shell.slurp "docs/reference.md", 0
+        local function described(names)
+            for _, name in ipairs(names) do
+                local word = "%f[%w_]" .. name .. "%f[^%w_]"
+                assert.is_truthy(overview:find(word), "lun.help(): " .. name)
+                assert.is_truthy(page:find("\n| `[^|]*" .. word), "docs/reference.md: " .. name)
+                assert.is_nil(lun.help(name):find "^no help", name)
+                count = count + 1
+            end
+        end
+        described(complete.names(lun))
+        described(complete.names(lun.index(3), true))
+        described(complete.names(lun.map "sqrt", true))
+        described(complete.names(lun.compose(lun.zip "+"), true))
+        assert.is_true(count > 200, count .. " names")
+    end)
+
+    it("describes what is written with signs", function()
+        for _, topic in ipairs { "element", "rows", "slice", "concatenate", "columns", "chain" } do
+            assert.is_nil(lun.help(topic):find "^no help", topic)
+        end
+        local page = shell.slurp "docs/reference.md"
+        for _, form in ipairs { "a[i]", "A[i][j]", "a:sub(i, j, step)", "a .. b", "#a", "pairs(lun.load" } do
+            assert.is_truthy(page:find(form, 1, true), form)
+        end
+        assert.is_truthy(lun.help():find("a[i] A[i] a:sub(i, j) #a a .. b", 1, true))
     end)
 
     it("has a reference in step with the program", function()
