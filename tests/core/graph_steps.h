@@ -196,8 +196,10 @@ static inline void functions_open(functions *f)
         for (int t = 0; t < LUN_DTYPE_COUNT; t++) {
             lun_ir *ir = &f->of[k].body[t];
             lun__ir_init(ir);
-            f->of[k].made[t] = (lun_ir_function){
-                .body = ir, .params = 2, .param = {{LUN_F64, 0}, {LUN_F64, 0}}, .result = LUN_F64};
+            f->of[k].made[t] = (lun_ir_function){.body = ir,
+                                                 .params = 2,
+                                                 .param = {{.dtype = LUN_F64}, {.dtype = LUN_F64}},
+                                                 .result = LUN_F64};
             if (k == TWO_RESULTS)
                 make_two_results(ir, &f->of[k].made[t]);
             else if (k == WITH_ARRAY)

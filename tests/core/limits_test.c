@@ -231,7 +231,7 @@ static void test_memory_limit_of_scripts(void **state)
         "local s = 'x' while true do s = s .. s end",
         "return ('x'):rep(1 << 30)",
         "return lun.ones(1e8) + lun.random(1e8):eval()",
-        "local x = lun.ones(10) while true do x = x + 1 end",
+        "local t, x = {}, lun.ones(10) while true do x = x + 1 t[#t + 1] = x end",
         "local t = {} while true do t[#t + 1] = lun.random(1000):eval() end",
         "return lun.index(1e8):totable()",
         "return lun.index(1e8):tobytes()",

@@ -779,7 +779,7 @@ static void test_build_failure(void **unused)
     lun_ir ir;
     char text[] = "float broken(float x) { return x * undeclared_name; }", name[] = "broken";
     lun_ir_function f = {
-        .text = text, .name = name, .params = 1, .param = {{LUN_F32, 0}}, .result = LUN_F32};
+        .text = text, .name = name, .params = 1, .param = {{.dtype = LUN_F32}}, .result = LUN_F32};
     lun_kernel *kernel = NULL;
     (void)unused;
     device_open(&k, "");
