@@ -98,8 +98,8 @@ describe("a Lua function", function()
             lines[#lines + 1] = "return i end"
             local f, start = load(table.concat(lines, "\n"))(), os.clock()
             local ok = pcall(function() return lun.vector { 1.0 }:map(f) end)
-            -- 0.2 s each, and 3 to 25 s where a pass is quadratic
-            assert.is_true(os.clock() - start < 2, name)
+            -- 0.2 s each, 1 s under sanitizers, and 3 to 25 s where a pass is quadratic
+            assert.is_true(os.clock() - start < ((os.getenv "BUILD" or ""):find "san" and 10 or 2), name)
             assert.is_true(ok or name == "for") -- which may be refused as too large
         end
     end)
@@ -112,11 +112,11 @@ describe("a Lua function", function()
             for k = 1, 10000 do lines[#lines + 1] = ("while i < %d do i = i + 1 end"):format(k) end
             lines[#lines + 1] = "return i end"
             local f = load(table.concat(lines, " "))()
-            print(pcall(function() return lun.vector { 1.0 }:map(f) end))
+            print(pcall(function() return type(lun.vector { 1.0 }:map(f)) end))
         ]]
         file:close()
         local program = (os.getenv "BUILD" or "build") .. "/lunarray --sandbox --memory-limit "
-        for limit, words in pairs { [20] = "out of memory while compiling a Lua function", [400] = "10000.0" } do
+        for limit, words in pairs { [20] = "out of memory while compiling a Lua function", [400] = "userdata" } do
             local pipe = assert(io.popen(program .. limit .. " " .. path .. " 2>&1"))
             assert.matches(words, pipe:read "a", 1, true)
             pipe:close()
