@@ -94,7 +94,7 @@ static int64_t count(const lun_cache *c, int64_t more)
     entry *all = list(c, &entries);
     for (int i = 0; i < entries; i++)
         sum += all[i].bytes;
-    if (sum + more > c->limit) {
+    if (entries > 0 && sum + more > c->limit) {
         qsort(all, (size_t)entries, sizeof *all, by_use);
         for (int i = 0; i < entries && sum + more > c->limit - c->limit / ROOM; i++)
             if (unlinkat(c->fd, all[i].name, 0) == 0)

@@ -40,7 +40,9 @@ describe("skeletons", function()
         expect.elements({ 6, 7, 8 }, lun.zip "+"(a, 5))
         expect.elements({ 4, 3, 2 }, lun.zip("-")(5, a))
         expect.elements({ 5, 10, 15 }, a:zip(5, function(x, y) return x * y end))
-        expect.elements({ 7, 8, 9 }, lun.zip("(long x, long y, long k){ return x + y + k; }")(a, 5, 1))
+        if os.getenv "LUNARRAY_JIT" ~= "off" then
+            expect.elements({ 7, 8, 9 }, lun.zip("(long x, long y, long k){ return x + y + k; }")(a, 5, 1))
+        end
         expect.elements({ 6, 7, 8 }, lun.compose(lun.zip "+"):left(lun.zip "*")(a, 1, 5))
         expect.failure("bad argument #1 to 'zip' (array expected, got number)", f, 5, 6)
         expect.failure("bad argument #1 to 'map' (array expected, got number)", lun.map "-", 5)
