@@ -15,7 +15,7 @@ enum {
     MAP_FROM = 1 << 20, /* blocks of this size and more are mapped */
     HUGE_PAGE = 2 << 20,
     LARGE = 512 << 10, /* blocks of this size and more are worth a collection */
-    KEEP = 64 << 20,   /* unused bytes always kept; beyond that as much as is alive */
+    KEEP = 64 << 20,   /* unused bytes always kept; beyond that as much as was alive before */
     SLACK = 1 << 20    /* given back at once beyond what must be */
 };
 
@@ -231,9 +231,10 @@ void lun__pool_give(lun_pool *p, void *at, int64_t room)
 {
     int64_t size;
     lun_stats *s = p->stats;
+    int64_t alive = s->allocated; /* a loop's result may be larger than all else that is alive */
     s->allocated -= room;
     p->pressure -= pressure_of(p, room);
-    int64_t most = s->allocated > KEEP ? s->allocated : KEEP;
+    int64_t most = s->allocated == 0 || alive < KEEP ? KEEP : alive;
     if (room > most) {
         system_give(p, at, room);
         return;
