@@ -57,8 +57,9 @@ static int prepare(lua_State *L)
     lun_status s;
     LUN__TRY(s, lun_prepare(h->engine, list, arrays));
     if (s == LUN_EBUILD) {
+        const char *where = lun_error_where(h->engine);
         lua_pushnil(L);
-        lua_pushstring(L, lun_error(h->engine));
+        lua_pushfstring(L, "%s%s%s", where, *where ? ": " : "", lun_error(h->engine));
         lua_pushstring(L, lun_status_name(s));
         return 3;
     }

@@ -9,6 +9,7 @@
 #include "lunarray_bind.h"
 #include "plan/steps.h"
 #include "run/recipe.h"
+#include "run/trap.h"
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
@@ -177,9 +178,11 @@ static lun_status prepare(lun_engine *e, lun_node *const *roots, int count)
         const lun_step *step = &s.at[i];
         if (step->kind != LUN_STEP_LAUNCH || step->n == 0)
             continue;
-        status = lun__kernel_get(e, &step->lowered.ir, &k);
+        status = lun__run_kernel(e, &step->lowered, &k);
         if (status == LUN_OK && k->at->backend->prepare)
             status = k->at->backend->prepare(k->at->state, k->kernel);
+        if (status == LUN_EBUILD)
+            status = lun__explain_refusal(e, &step->lowered);
         if (status == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
             status = LUN_ELIMIT;
     }

@@ -224,9 +224,10 @@ describe("kernels in memory", function()
             assert.equal(first, second)
             assert.equal("true\t1\ttrue", third)
         end
-        assert.equal("nil\tEBUILD\n", run("LUNARRAY_JIT=sync", [[
-            local result, _, code = lun.prepare(a:map "(double x) { return no_such_thing(x); }")
-            print(result, code)
+        assert.equal("nil\tEBUILD\ttrue\n", run("LUNARRAY_JIT=sync", [[
+            local here = debug.getinfo(1, "l").currentline + 1
+            local result, message, code = lun.prepare(a:map "(double x) { return no_such_thing(x); }")
+            print(result, code, message:find(":" .. here .. ": ", 1, true) ~= nil)
         ]]))
     end)
 
