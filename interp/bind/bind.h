@@ -280,7 +280,7 @@ void lun__open_engine(lua_State *L, const lun__parts *p);
 void lun__open_explain(lua_State *L, const lun__parts *p);
 void lun__open_png(lua_State *L, const lun__parts *p);
 void lun__open_file(lua_State *L, const lun__parts *p);
-void lun__open_place(lua_State *L, const lun__parts *p);
+void lun__open_path(lua_State *L, const lun__parts *p);
 
 /* lun.vector(t [, dtype]) of a Lua table (table.c). */
 int lun__vector_of_table(lua_State *L);

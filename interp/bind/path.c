@@ -1,4 +1,4 @@
-/* place.c - files by their names, for lua/lunarray/file.lua: what is read, with or without an end;
+/* path.c - files by their names, for lua/lunarray/file.lua: what is read, with or without an end;
  * what a name to be written stands for, and the file that takes its place. Knows nothing of what is
  * in them. */
 #include <errno.h>
@@ -202,7 +202,7 @@ static int create(lua_State *L)
     return luaL_fileresult(L, 0, NULL);
 }
 
-void lun__open_place(lua_State *L, const lun__parts *p)
+void lun__open_path(lua_State *L, const lun__parts *p)
 {
     static const luaL_Reg functions[] = {{"source", open_source},
                                          {"receive", receive},
