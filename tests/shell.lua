@@ -1,6 +1,8 @@
 -- Files and processes for specs: whole files in and out, commands and what they print, the interpreter that runs
 -- the specs. Knows nothing of Lunarray.
 
+local lfs = require "lfs"
+
 local shell = {}
 
 -- The interpreter that runs this process, as it was started.
@@ -33,6 +35,18 @@ function shell.capture(command)
     local text = pipe:read "a"
     local _, _, status = pipe:close()
     return text, status
+end
+
+-- A new directory of its own, which shell.discard removes with all that is in it.
+function shell.scratch()
+    local directory = os.tmpname()
+    os.remove(directory)
+    assert(lfs.mkdir(directory))
+    return directory
+end
+
+function shell.discard(directory)
+    assert(os.execute(("rm -rf '%s'"):format(directory)))
 end
 
 return shell

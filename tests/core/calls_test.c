@@ -15,24 +15,8 @@
 #include <lualib.h>
 #include <unistd.h>
 
+#include "engine_kit.h"
 #include "lunarray_bind.h"
-
-static lun_engine *e;
-
-#define OK(call)                                                   \
-    do {                                                           \
-        lun_status s_ = (call);                                    \
-        if (s_)                                                    \
-            fail_msg("%s: %s", lun_status_name(s_), lun_error(e)); \
-    } while (0)
-
-/* The call fails so, with this in its text. */
-#define FAILS(call, status, words)                            \
-    do {                                                      \
-        assert_int_equal((call), status);                     \
-        if (!strstr(lun_error(e), words))                     \
-            fail_msg("no '%s' in '%s'", words, lun_error(e)); \
-    } while (0)
 
 static char printed[4096];
 

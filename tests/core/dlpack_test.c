@@ -5,13 +5,6 @@
 #include "engine_kit.h"
 #include "lunarray_dlpack.h"
 
-#define FAILS(call, status, words)                            \
-    do {                                                      \
-        assert_int_equal((call), status);                     \
-        if (!strstr(lun_error(e), words))                     \
-            fail_msg("no '%s' in '%s'", words, lun_error(e)); \
-    } while (0)
-
 static int open_engine(void **state)
 {
     (void)state;

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -19,6 +20,14 @@ static lun_engine *e;
         lun_status s_ = (call);                                    \
         if (s_)                                                    \
             fail_msg("%s: %s", lun_status_name(s_), lun_error(e)); \
+    } while (0)
+
+/* The call fails so, with this in its text. */
+#define FAILS(call, status, words)                            \
+    do {                                                      \
+        assert_int_equal((call), status);                     \
+        if (!strstr(lun_error(e), words))                     \
+            fail_msg("no '%s' in '%s'", words, lun_error(e)); \
     } while (0)
 
 /* Setup of a test; kernels are not kept. Nonzero: it failed. */

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "lunarray.h"
+#include "stop_kit.h"
 
 #define OK(call) assert_int_equal((call), LUN_OK)
 
@@ -35,13 +36,6 @@ static lun_engine *open_with(lun_config c)
     return e;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void assert_usable(lun_engine *e)
 {
     double x = 0;
@@ -52,22 +46,7 @@ static void assert_usable(lun_engine *e)
 
 /* ---- interruption ---------------------------------------------------------------------------- */
 
-/* A script that allocates so much memory has begun; a cancellation before that would not be
- * for it. */
-enum { SIGN = 100003 };
-static int begun;
-
-static void *note_begin(void *unused, void *old, size_t size)
-{
-    (void)unused;
-    if (size >= SIGN)
-        __atomic_store_n(&begun, 1, __ATOMIC_RELEASE);
-    if (size)
-        return realloc(old, size);
-    free(old);
-    return NULL;
-}
-
+/* A cancellation before the script has begun would not be for it. */
 static void *cancel_soon(void *e)
 {
     const struct timespec soon = {.tv_nsec = 50 * 1000 * 1000};

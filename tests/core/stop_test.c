@@ -16,26 +16,13 @@
 #include <time.h>
 
 #include "lunarray.h"
+#include "stop_kit.h"
 
 #define OK(call) assert_int_equal((call), LUN_OK)
 
-/* A script that allocates so much memory has begun. */
-enum { SIGN = 100003 };
-#define BEGUN "local sign = ('x'):rep(100003) "
+#define BEGUN "local sign = ('x'):rep(100003) " /* SIGN */
 
-static int begun;
 static int64_t delay; /* nanoseconds from there to the cancellation */
-
-static void *note_begin(void *unused, void *old, size_t size)
-{
-    (void)unused;
-    if (size >= SIGN)
-        __atomic_store_n(&begun, 1, __ATOMIC_RELEASE);
-    if (size)
-        return realloc(old, size);
-    free(old);
-    return NULL;
-}
 
 static lun_engine *open_engine(void)
 {
@@ -44,13 +31,6 @@ static lun_engine *open_engine(void)
     lun_engine *e = NULL;
     OK(lun_open(&c, &e));
     return e;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static void *cancel_soon(void *e)

@@ -2,7 +2,7 @@
 -- device. LUNARRAY_DIFF_PROGRAMS sets how many, LUNARRAY_DIFF_SEED where they begin. A failure shows the program.
 local harness = require "diff.harness"
 local lun = require "lunarray"
-local lfs = require "lfs"
+local shell = require "shell"
 local run = require "diff.program_run"
 
 local COUNT = tonumber(os.getenv "LUNARRAY_DIFF_PROGRAMS") or 120
@@ -15,14 +15,12 @@ describe("random programs", function()
     local before = lun.use()
 
     setup(function()
-        directory = os.tmpname()
-        os.remove(directory)
-        assert(lfs.mkdir(directory))
+        directory = shell.scratch()
     end)
 
     teardown(function()
         lun.use(before)
-        os.execute("rm -rf '" .. directory .. "'")
+        shell.discard(directory)
     end)
 
     it(("%d of them, from seed %d on"):format(COUNT, SEED), function()

@@ -62,18 +62,11 @@ end
 
 describe("csv", function()
     before_each(function()
-        directory = os.tmpname()
-        os.remove(directory)
-        assert(lfs.mkdir(directory))
+        directory = shell.scratch()
     end)
 
     after_each(function()
-        for _, name in ipairs(listing()) do
-            if not os.remove(path_of(name)) then
-                lfs.rmdir(path_of(name))
-            end
-        end
-        assert(lfs.rmdir(directory))
+        shell.discard(directory)
     end)
 
     describe("types of columns", function()

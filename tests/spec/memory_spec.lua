@@ -216,6 +216,23 @@ describe("memory", function()
         assert.equal("0", text)
     end)
 
+    it("that a loop needs stays, also for a result larger than all else that is alive", function()
+        local script = [[
+            local a = lun.full(1 << 24, 1, "i32"):copy()
+            local scan, before = lun.scan "+"
+            for i = 1, 6 do
+                if i == 3 then before = lun.stats().allocations end
+                scan(a):eval():free()
+            end
+            local left = lun.stats().allocations - before
+            a:free()
+            io.write(left, " ", lun.stats().pooled <= 64 << 20 and "bounded" or "kept")]]
+        local pipe = assert(io.popen(("%s -e '%s'"):format(program, script)))
+        local text = pipe:read "a"
+        pipe:close()
+        assert.equal("0 bounded", text)
+    end)
+
     it("of arrays is told from that of anything else of the same size", function()
         collectgarbage "collect"
         local before = lun.stats().nodes

@@ -1,6 +1,5 @@
 -- .npy in and out, checked against numpy where there is one, and raw bytes; every way a file can be bad.
 local lun = require "lunarray"
-local lfs = require "lfs"
 local shell = require "shell"
 
 local directory
@@ -84,16 +83,11 @@ end
 
 describe("npy", function()
     before_each(function()
-        directory = os.tmpname()
-        os.remove(directory)
-        assert(lfs.mkdir(directory))
+        directory = shell.scratch()
     end)
 
     after_each(function()
-        for name in lfs.dir(directory) do
-            os.remove(path_of(name))
-        end
-        assert(lfs.rmdir(directory))
+        shell.discard(directory)
     end)
 
     describe("load", function()
@@ -416,16 +410,11 @@ end)
 
 describe("raw bytes", function()
     before_each(function()
-        directory = os.tmpname()
-        os.remove(directory)
-        assert(lfs.mkdir(directory))
+        directory = shell.scratch()
     end)
 
     after_each(function()
-        for name in lfs.dir(directory) do
-            os.remove(path_of(name))
-        end
-        assert(lfs.rmdir(directory))
+        shell.discard(directory)
     end)
 
     it("are read by dtype and shape, whatever the extension", function()

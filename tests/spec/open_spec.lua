@@ -2,6 +2,7 @@
 -- file is kept; a write never reaches it; whatever can be wrong with a file is told.
 local lun = require "lunarray"
 local lfs = require "lfs"
+local shell = require "shell"
 local expect = require "expect"
 
 local BUILD = os.getenv "BUILD" or "build"
@@ -77,16 +78,11 @@ end
 
 describe("lun.open", function()
     setup(function()
-        directory = os.tmpname()
-        os.remove(directory)
-        assert(lfs.mkdir(directory))
+        directory = shell.scratch()
     end)
 
     teardown(function()
-        for name in lfs.dir(directory) do
-            os.remove(path_of(name))
-        end
-        lfs.rmdir(directory)
+        shell.discard(directory)
     end)
 
     it("reads one array both in order and at other places in a function", function()

@@ -1,5 +1,4 @@
 -- A long first run of a kernel begins interpreted and goes on compiled: with the same bits, for every kind of kernel.
-local lfs = require "lfs"
 local shell = require "shell"
 
 local BUILD = os.getenv "BUILD" or "build"
@@ -40,16 +39,14 @@ describe("a kernel that is compiled while it runs", function()
     local directory
 
     setup(function()
-        directory = os.tmpname()
-        os.remove(directory)
-        assert(lfs.mkdir(directory))
+        directory = shell.scratch()
         -- the compiler takes its time, so that no run begins with what it makes
         local slow = shell.write(directory .. "/cc", "#!/bin/sh\nsleep 0.2\nexec cc \"$@\"\n")
         assert(os.execute("chmod +x " .. slow))
     end)
 
     teardown(function()
-        os.execute("rm -rf '" .. directory .. "'")
+        shell.discard(directory)
     end)
 
     for _, kind in ipairs { "map", "reduce", "own", "scan", "file" } do

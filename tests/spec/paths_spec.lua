@@ -33,13 +33,11 @@ end
 
 describe("lun.save", function()
     setup(function()
-        directory = os.tmpname()
-        os.remove(directory)
-        assert(lfs.mkdir(directory))
+        directory = shell.scratch()
     end)
 
     teardown(function()
-        os.execute("rm -rf '" .. directory .. "'")
+        shell.discard(directory)
     end)
 
     it("keeps the mode of the file whose place it takes", function()
@@ -150,13 +148,11 @@ end)
 
 describe("lun.load", function()
     setup(function()
-        directory = os.tmpname()
-        os.remove(directory)
-        assert(lfs.mkdir(directory))
+        directory = shell.scratch()
     end)
 
     teardown(function()
-        os.execute("rm -rf '" .. directory .. "'")
+        shell.discard(directory)
     end)
 
     it("looks at the beginning of what has no end", function()

@@ -1,6 +1,5 @@
 -- PGM and PPM images in and out; every way a file can be bad.
 local lun = require "lunarray"
-local lfs = require "lfs"
 local shell = require "shell"
 
 local directory
@@ -15,16 +14,11 @@ end
 
 describe("pnm", function()
     before_each(function()
-        directory = os.tmpname()
-        os.remove(directory)
-        assert(lfs.mkdir(directory))
+        directory = shell.scratch()
     end)
 
     after_each(function()
-        for name in lfs.dir(directory) do
-            os.remove(path_of(name))
-        end
-        assert(lfs.rmdir(directory))
+        shell.discard(directory)
     end)
 
     describe("load", function()

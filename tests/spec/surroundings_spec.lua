@@ -43,15 +43,13 @@ describe("in odd surroundings", function()
     local wanted
 
     setup(function()
-        directory = os.tmpname()
-        os.remove(directory)
-        assert(lfs.mkdir(directory))
+        directory = shell.scratch()
         wanted = program(compute, "LUNARRAY_CACHE_DIR=; LUNARRAY_JIT=off; export LUNARRAY_JIT LUNARRAY_CACHE_DIR;"):match "%S+"
         assert(tonumber(wanted))
     end)
 
     teardown(function()
-        os.execute("rm -rf '" .. directory .. "'")
+        shell.discard(directory)
     end)
 
     it("a limit on the size of files ends no program", function()

@@ -75,17 +75,12 @@ describe("examples/weather.lua", function()
     local out, errors, status
 
     setup(function()
-        directory = os.tmpname()
-        os.remove(directory)
-        assert(lfs.mkdir(directory))
+        directory = shell.scratch()
         out, errors, status = weather(DATA)
     end)
 
     teardown(function()
-        for name in lfs.dir(directory) do
-            os.remove(directory .. "/" .. name)
-        end
-        assert(lfs.rmdir(directory))
+        shell.discard(directory)
     end)
 
     it("succeeds and is silent on stderr", function()
