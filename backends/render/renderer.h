@@ -29,49 +29,51 @@
 /* Facts of an instruction: where it is computed, and what it is needed for. */
 enum {
     /* the sections that need it */
-    LUN_CF_BODY = 1 << 0,    /* stores, reductions or checks do */
-    LUN_CF_OPERAND = 1 << 1, /* the operand of the SCAN does */
+    LUN_FACT_BODY = 1 << 0,    /* stores, reductions or checks do */
+    LUN_FACT_OPERAND = 1 << 1, /* the operand of the SCAN does */
     /* uniform or varying */
-    LUN_CF_VARYING = 1 << 2,   /* a varying value; IF, LOOP, BLOCK: divergent */
-    LUN_CF_HOISTED = 1 << 3,   /* uniform, and computed once for a chunk */
-    LUN_CF_AS_VECTOR = 1 << 4, /* uniform: some statement reads it in lanes */
-    LUN_CF_AS_SCALAR = 1 << 5, /* uniform: some statement reads it as a single element */
-    LUN_CF_TEMPORAL = 1 << 6,  /* VAR: uniform inside LOOP origin[], varying behind it */
-    LUN_CF_AFFINE = 1 << 7,    /* i64: the index plus a uniform value; a<i> is its first lane */
-    LUN_CF_LINEAR = 1 << 8,    /* AFFINE, or the range check of an AFFINE value: not in lanes */
-    LUN_CF_INDUCTION = 1 << 9, /* TEMPORAL, each iteration of its STRIPPED loop adds one integer */
+    LUN_FACT_VARYING = 1 << 2,   /* a varying value; IF, LOOP, BLOCK: divergent */
+    LUN_FACT_HOISTED = 1 << 3,   /* uniform, and computed once for a chunk */
+    LUN_FACT_AS_VECTOR = 1 << 4, /* uniform: some statement reads it in lanes */
+    LUN_FACT_AS_SCALAR = 1 << 5, /* uniform: some statement reads it as a single element */
+    LUN_FACT_TEMPORAL = 1 << 6,  /* VAR: uniform inside LOOP origin[], varying behind it */
+    LUN_FACT_AFFINE = 1 << 7,    /* i64: the index plus a uniform value; a<i> is its first lane */
+    LUN_FACT_LINEAR = 1 << 8,    /* AFFINE, or the range check of an AFFINE value: not in lanes */
+    LUN_FACT_INDUCTION =
+        1 << 9, /* TEMPORAL, each iteration of its STRIPPED loop adds one integer */
     /* statements */
-    LUN_CF_STREAM = 1 << 10, /* RANDOM of consecutive elements: made for 64 indices at once */
-    LUN_CF_UNMASKED =
-        1 << 11,           /* SET: may write all lanes, the others never read the variable again */
-    LUN_CF_WIDE = 1 << 12, /* REDUCE in f64 of f32 values, which it widens itself */
-    LUN_CF_NARROW = 1 << 13, /* REDUCE of narrow integers that adds in i32 within a chunk */
+    LUN_FACT_STREAM = 1 << 10, /* RANDOM of consecutive elements: made for 64 indices at once */
+    LUN_FACT_UNMASKED =
+        1 << 11, /* SET: may write all lanes, the others never read the variable again */
+    LUN_FACT_WIDE = 1 << 12,   /* REDUCE in f64 of f32 values, which it widens itself */
+    LUN_FACT_NARROW = 1 << 13, /* REDUCE of narrow integers that adds in i32 within a chunk */
     /* control flow */
-    LUN_CF_LEFT = 1 << 14, /* IF, LOOP, BLOCK: a BREAK or CONTINUE inside has a target around it */
-    LUN_CF_CONTINUED = 1 << 15, /* LOOP: the target of a CONTINUE */
-    LUN_CF_ELSE = 1 << 16,      /* IF: its second part is being written */
-    LUN_CF_STRIPPED = 1 << 17   /* LOOP: strip-mined, see render/facts/exits.c */
+    LUN_FACT_LEFT =
+        1 << 14, /* IF, LOOP, BLOCK: a BREAK or CONTINUE inside has a target around it */
+    LUN_FACT_CONTINUED = 1 << 15, /* LOOP: the target of a CONTINUE */
+    LUN_FACT_ELSE = 1 << 16,      /* IF: its second part is being written */
+    LUN_FACT_STRIPPED = 1 << 17   /* LOOP: strip-mined, see render/facts/exits.c */
 };
 
 /* How values of a dtype are represented in lanes. */
-typedef struct lun_crep {
+typedef struct lun_rep {
     lun_dtype t; /* of the lanes */
     bool mask;
-} lun_crep;
+} lun_rep;
 
 /* What the statements of a section compute. */
-typedef enum lun_cform {
-    LUN_CFORM_VECTORS, /* GNU vectors; uniform values are single elements */
-    LUN_CFORM_ELEMENT, /* the element of one index, see render/body/item.c */
-    LUN_CFORM_FUNCTION /* a function on single elements: ARG k is its parameter a, b, ... */
-} lun_cform;
+typedef enum lun_section_form {
+    LUN_SECTION_VECTORS, /* GNU vectors; uniform values are single elements */
+    LUN_SECTION_ELEMENT, /* the element of one index, see render/body/item.c */
+    LUN_SECTION_FUNCTION /* a function on single elements: ARG k is its parameter a, b, ... */
+} lun_section_form;
 
 /* A part of the unit that evaluates IR. */
-typedef struct lun_csection {
-    struct lun_crender *r;
+typedef struct lun_section {
+    struct lun_renderer *r;
     lun_strbuf *out;
-    unsigned need; /* LUN_CF_BODY or LUN_CF_OPERAND; LUN_CF_HOISTED: the hoisted values */
-    lun_cform form;
+    unsigned need; /* LUN_FACT_BODY or LUN_FACT_OPERAND; LUN_FACT_HOISTED: the hoisted values */
+    lun_section_form form;
     int part; /* of r->parts: the vector that statements are written for */
     int depth;
     int32_t scope;     /* the innermost open IF, LOOP or BLOCK, -1: none */
@@ -80,19 +82,19 @@ typedef struct lun_csection {
     lun_strbuf labels; /* the targets of jumps */
     int32_t where;     /* FUNCTION: the instruction of the kernel that a trap names */
     int32_t captured;  /* FUNCTION: the argument of the kernel that is its third parameter */
-} lun_csection;
+} lun_section;
 
 /* A word of the language, from words.def: texts contain it as @name. */
-typedef struct lun_cword {
+typedef struct lun_word {
     const char *name, *text;
-} lun_cword;
+} lun_word;
 
 /* What differs between languages, fact by fact. */
-typedef struct lun_cdialect {
-    const lun_cword *words; /* up to a name of NULL; NULL: texts contain none */
-    const char *own;        /* begins the names of loads and stores in a function's own memory */
-    const char *function;   /* a chunk function up to its bounds, with its name at %s */
-    const char *any;        /* body of lun_any on a mask a, NULL: by instructions */
+typedef struct lun_dialect {
+    const lun_word *words; /* up to a name of NULL; NULL: texts contain none */
+    const char *own;       /* begins the names of loads and stores in a function's own memory */
+    const char *function;  /* a chunk function up to its bounds, with its name at %s */
+    const char *any;       /* body of lun_any on a mask a, NULL: by instructions */
 
     /* analysis */
     bool affine;      /* a gather at an affine place is a load */
@@ -108,30 +110,31 @@ typedef struct lun_cdialect {
     bool unrolls;     /* short loops over the vectors of a block are unrolled by a pragma */
     bool f64_by_bits; /* 64-bit integers become f64 by their bits if no instruction does it */
     /* M(name) for single elements: appends its name; NULL: it is of the C library */
-    void (*single)(struct lun_crender *r, const char *name, size_t n, lun_dtype t, lun_strbuf *out);
+    void (*single)(struct lun_renderer *r, const char *name, size_t n, lun_dtype t,
+                   lun_strbuf *out);
     bool bit_names; /* words.def has functions for the bits of a float; else memory is copied */
     bool wraps;     /* overflow of signed single elements is defined */
     bool cancels;   /* loops test frame.cancel */
 
     /* Write a function on whole vectors under the name `helper`: the language's function `name` of
      * `arity` operands of rep, or an operation with LUN_OPF_VEC.  NULL: the language has none. */
-    void (*vector_function)(struct lun_crender *r, const char *helper, const char *name, int arity,
-                            lun_crep rep);
-    void (*vector_math)(struct lun_crender *r, const char *helper, lun_op op, lun_crep rep);
+    void (*vector_function)(struct lun_renderer *r, const char *helper, const char *name, int arity,
+                            lun_rep rep);
+    void (*vector_math)(struct lun_renderer *r, const char *helper, lun_op op, lun_rep rep);
 
-    void (*prelude)(struct lun_crender *r, lun_strbuf *out); /* before users' texts */
-    void (*exports)(struct lun_crender *r, lun_strbuf *out); /* behind the chunk functions */
-} lun_cdialect;
+    void (*prelude)(struct lun_renderer *r, lun_strbuf *out); /* before users' texts */
+    void (*exports)(struct lun_renderer *r, lun_strbuf *out); /* behind the chunk functions */
+} lun_dialect;
 
-typedef struct lun_crender {
+typedef struct lun_renderer {
     const lun_ir *ir;
-    const lun_cdialect *dialect;
+    const lun_dialect *dialect;
     const lun_render_target *target;
     int bytes, lanes; /* of a native vector; of all vectors */
     int parts;        /* vectors that go through the statements together, to hide latency */
 
     /* by instruction */
-    uint32_t *flags; /* LUN_CF_... */
+    uint32_t *flags; /* LUN_FACT_... */
     lun_ir_structure blocks;
     int32_t *parent;    /* of blocks: the IF, LOOP or BLOCK around it, -1: none */
     uint8_t *mask;      /* of a value of dtype bool in lanes: bytes of a lane */
@@ -154,22 +157,22 @@ typedef struct lun_crender {
     lun_strbuf after;   /* text behind users' texts */
     lun_strbuf problem; /* why this IR cannot be rendered */
     unsigned libs;      /* LUN_RENDER_LIBM, LUN_RENDER_USER */
-} lun_crender;
+} lun_renderer;
 
-static inline const lun_ir_ins *lun__ins(const lun_crender *r, int32_t v)
+static inline const lun_ir_ins *lun__ins(const lun_renderer *r, int32_t v)
 {
     return &r->ir->ins[v];
 }
 
 /* True for a varying value or a divergent construct. */
-static inline bool lun__varies(const lun_crender *r, int32_t v)
+static inline bool lun__varies(const lun_renderer *r, int32_t v)
 {
-    return (r->flags[v] & LUN_CF_VARYING) != 0;
+    return (r->flags[v] & LUN_FACT_VARYING) != 0;
 }
 
 /* A name or a short piece of text, by value. */
-typedef struct lun_cname {
+typedef struct lun_snippet {
     char s[64];
-} lun_cname;
+} lun_snippet;
 
 #endif

@@ -19,11 +19,11 @@ static int first_lane(int lane, int lanes, int arg)
 
 /* A varying operand: lanes beyond the last index take the value of the first lane. So the function
  * sees no other argument than it would on single elements, and its control flow is the same. */
-static void call_operand(lun_crender *r, lun_strbuf *head, lun_strbuf *fill, lun_strbuf *args,
+static void call_operand(lun_renderer *r, lun_strbuf *head, lun_strbuf *fill, lun_strbuf *args,
                          int k, int32_t o)
 {
-    lun_crep rep = lun__value_rep(r, o);
-    lun_cname a = lun__text_name("a%d", k);
+    lun_rep rep = lun__value_rep(r, o);
+    lun_snippet a = lun__text_name("a%d", k);
     lun__strbuf_printf(head, ", %s %s", lun__vector_type(r, rep).s, a.s);
     lun__strbuf_printf(fill, "        %s = %s(%s(left), %s, ", a.s, lun__vector_select(r, rep).s,
                        lun__vector_live(r, lun__vector_rep_bytes(rep)).s, a.s);
@@ -32,12 +32,12 @@ static void call_operand(lun_crender *r, lun_strbuf *head, lun_strbuf *fill, lun
     lun__strbuf_printf(args, "%s[l]%s", a.s, rep.mask ? " & 1" : "");
 }
 
-lun_cname lun__call_helper(lun_crender *r, int32_t v)
+lun_snippet lun__call_helper(lun_renderer *r, int32_t v)
 {
     const lun_ir_ins *ins = &r->ir->ins[v];
     const lun_ir_function *f = r->ir->functions[ins->imm];
-    lun_cname c = lun__text_name("lun_call%" PRId32, v);
-    lun_crep rep = lun__value_rep(r, v);
+    lun_snippet c = lun__text_name("lun_call%" PRId32, v);
+    lun_rep rep = lun__value_rep(r, v);
     lun_strbuf head = LUN_STRBUF_INIT, fill = LUN_STRBUF_INIT, args = LUN_STRBUF_INIT;
     if (!lun__text_once(r, c.s))
         return c;

@@ -5,6 +5,6 @@
 #include "render/renderer.h"
 
 /* Name of a helper that calls function `imm` of CALL instruction v lane by lane. */
-lun_cname lun__call_helper(lun_crender *r, int32_t v);
+lun_snippet lun__call_helper(lun_renderer *r, int32_t v);
 
 #endif

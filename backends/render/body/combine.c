@@ -13,16 +13,16 @@
 #include "render/user/faults.h"
 
 /* A function in IR: its statements are those of a kernel without varying values. */
-static void ir_function(lun_crender *r, const lun_ir_function *fn, lun_strbuf *out, int32_t where)
+static void ir_function(lun_renderer *r, const lun_ir_function *fn, lun_strbuf *out, int32_t where)
 {
-    lun_crender outer = *r;
-    lun_csection s = {.r = r,
-                      .out = out,
-                      .need = LUN_CF_BODY,
-                      .scope = -1,
-                      .form = LUN_CFORM_FUNCTION,
-                      .where = where,
-                      .captured = r->ir->ins[where].captured - 1};
+    lun_renderer outer = *r;
+    lun_section s = {.r = r,
+                     .out = out,
+                     .need = LUN_FACT_BODY,
+                     .scope = -1,
+                     .form = LUN_SECTION_FUNCTION,
+                     .where = where,
+                     .captured = r->ir->ins[where].captured - 1};
     r->ir = fn->body;
     r->masked = false;
     if (lun__facts_single(r) == LUN_OK) {
@@ -49,18 +49,18 @@ static void ir_function(lun_crender *r, const lun_ir_function *fn, lun_strbuf *o
     r->first_var = outer.first_var;
 }
 
-lun_cname lun__combine_function(lun_crender *r, int32_t v)
+lun_snippet lun__combine_function(lun_renderer *r, int32_t v)
 {
     const lun_ir_ins *ins = &r->ir->ins[v];
-    lun_cname c = lun__text_name("lun_join%" PRId32, v),
-              t = lun__element_type((lun_dtype)ins->dtype);
+    lun_snippet c = lun__text_name("lun_join%" PRId32, v),
+                t = lun__element_type((lun_dtype)ins->dtype);
     if (!lun__text_once(r, c.s))
         return c;
     lun_strbuf body = LUN_STRBUF_INIT;
     const char *truth = lun__element_truth((lun_dtype)ins->dtype);
     const lun_ir_function *f = lun__ir_combiner(r->ir, ins);
     if (!f) {
-        lun_cname one = lun__element_op(r, (lun_op)ins->op, (lun_dtype)ins->dtype);
+        lun_snippet one = lun__element_op(r, (lun_op)ins->op, (lun_dtype)ins->dtype);
         lun__strbuf_printf(&body, "    return %s(a, b);\n", one.s);
     } else if (f->text && !f->fault_count) {
         lun__strbuf_printf(&body, "    return %s(a, b)%s;\n", f->name, truth);

@@ -6,6 +6,6 @@
 
 /* Name of a function (a, b, frame) that combines two single elements for REDUCE or SCAN instruction
  * v. */
-lun_cname lun__combine_function(lun_crender *r, int32_t v);
+lun_snippet lun__combine_function(lun_renderer *r, int32_t v);
 
 #endif

@@ -27,33 +27,33 @@
 /* ---- masks ----------------------------------------------------------------------------------- */
 
 /* True for a LOOP with a mask l<i>: some lanes begin an iteration before others end the last. */
-static bool has_live_mask(const lun_csection *s, int32_t loop)
+static bool has_live_mask(const lun_section *s, int32_t loop)
 {
     return lun__ins(s->r, loop)->kind == LUN_IR_LOOP && lun__varies(s->r, loop) &&
-           (s->r->flags[loop] & LUN_CF_CONTINUED);
+           (s->r->flags[loop] & LUN_FACT_CONTINUED);
 }
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-static bool is_stripped(const lun_csection *s, int32_t loop)
+static bool is_stripped(const lun_section *s, int32_t loop)
 {
-    return (s->r->flags[loop] & LUN_CF_STRIPPED) != 0;
+    return (s->r->flags[loop] & LUN_FACT_STRIPPED) != 0;
 }
 
 /* The lanes `leaving` (a kind of name, of instruction v) of one part save the variables whose
  * temporal divergence is due to LOOP p. Lanes that leave a STRIPPED loop have saved them, or their
  * iterations, already. */
-static void save_live_out(lun_csection *s, int32_t p, char leaving, int32_t v)
+static void save_live_out(lun_section *s, int32_t p, char leaving, int32_t v)
 {
-    const lun_crender *r = s->r;
-    lun_crep full = lun__value_mask_rep(r);
+    const lun_renderer *r = s->r;
+    lun_rep full = lun__value_mask_rep(r);
     for (int32_t var = r->first_var[p]; !is_stripped(s, p) && var < p; var++) {
         if (r->ir->ins[var].kind != LUN_IR_VAR || !lun__mask_temporal(s, var) ||
             r->origin[var] != p || !(r->flags[var] & s->need))
             continue;
-        lun_crep rep = lun__value_rep(r, var),
-                 own = lun__vector_rep(LUN_BOOL, lun__vector_rep_bytes(rep));
-        lun_cname x = lun__value_name(s, 'v', var), m = lun__value_name(s, leaving, v);
+        lun_rep rep = lun__value_rep(r, var),
+                own = lun__vector_rep(LUN_BOOL, lun__vector_rep_bytes(rep));
+        lun_snippet x = lun__value_name(s, 'v', var), m = lun__value_name(s, leaving, v);
         if (own.t != full.t)
             m = lun__text_name("%s(%s)", lun__cast_vector(s->r, own, full).s, m.s);
         lun__text_line(s, "%s = %s(%s, %s(s%" PRId32 "), %s);", x.s,
@@ -62,7 +62,7 @@ static void save_live_out(lun_csection *s, int32_t p, char leaving, int32_t v)
     }
 }
 
-static bool saves_any(const lun_csection *s, int32_t loop)
+static bool saves_any(const lun_section *s, int32_t loop)
 {
     for (int32_t var = s->r->first_var[loop]; var < loop; var++)
         if (s->r->ir->ins[var].kind == LUN_IR_VAR && lun__mask_temporal(s, var) &&
@@ -71,10 +71,10 @@ static bool saves_any(const lun_csection *s, int32_t loop)
     return false;
 }
 
-static void variable(lun_csection *s, int32_t v)
+static void variable(lun_section *s, int32_t v)
 {
     const lun_ir_ins *ins = lun__ins(s->r, v);
-    lun_crep rep = lun__value_rep(s->r, v);
+    lun_rep rep = lun__value_rep(s->r, v);
     if (!lun__varies(s->r, v)) {
         lun__text_line(s, "%s s%" PRId32 " = %s;", lun__element_type((lun_dtype)ins->dtype).s, v,
                        lun__value_single(s, ins->a).s);
@@ -90,7 +90,7 @@ static void variable(lun_csection *s, int32_t v)
                    lun__value_vector(s, ins->a, rep).s);
 }
 
-static void get(lun_csection *s, int32_t v)
+static void get(lun_section *s, int32_t v)
 {
     const lun_ir_ins *ins = lun__ins(s->r, v);
     if (!lun__varies(s->r, v)) {
@@ -103,10 +103,10 @@ static void get(lun_csection *s, int32_t v)
                    lun__value_name(s, 'v', v).s, lun__value_name(s, 'v', ins->a).s);
 }
 
-static void set(lun_csection *s, int32_t v)
+static void set(lun_section *s, int32_t v)
 {
     const lun_ir_ins *ins = lun__ins(s->r, v);
-    lun_crep rep = lun__value_rep(s->r, ins->a);
+    lun_rep rep = lun__value_rep(s->r, ins->a);
     if (!lun__varies(s->r, ins->a) && !lun__uses_behind(s->r, v)) {
         lun__text_line(s, "s%" PRId32 " = %s;", ins->a, lun__value_single(s, ins->b).s);
         if (lun__mask_temporal(s, ins->a) && v > s->r->origin[ins->a] &&
@@ -116,8 +116,8 @@ static void set(lun_csection *s, int32_t v)
     }
     EACH_PART(s)
     {
-        lun_cname x = lun__value_vector(s, ins->b, rep), var = lun__value_name(s, 'v', ins->a);
-        if (s->r->flags[v] & LUN_CF_UNMASKED)
+        lun_snippet x = lun__value_vector(s, ins->b, rep), var = lun__value_name(s, 'v', ins->a);
+        if (s->r->flags[v] & LUN_FACT_UNMASKED)
             lun__text_line(s, "%s = %s;", var.s, x.s);
         else
             lun__text_line(s, "%s = %s(%s, %s, %s);", var.s, lun__vector_select(s->r, rep).s,
@@ -128,11 +128,11 @@ static void set(lun_csection *s, int32_t v)
 /* ---- leaving --------------------------------------------------------------------------------- */
 
 /* Takes the lanes h<v> of one part out of the masks from here up to the target of v. */
-static void take_out(lun_csection *s, int32_t v)
+static void take_out(lun_section *s, int32_t v)
 {
     int32_t to = s->r->origin[v];
     bool again = lun__ins(s->r, v)->kind == LUN_IR_CONTINUE;
-    lun_cname h = lun__value_name(s, 'h', v);
+    lun_snippet h = lun__value_name(s, 'h', v);
     for (int32_t p = s->scope;; p = s->r->parent[p]) {
         bool stays = again && p == to;
         if (lun__varies(s->r, p)) {
@@ -148,7 +148,7 @@ static void take_out(lun_csection *s, int32_t v)
 }
 
 /* BREAK and CONTINUE of all active lanes */
-static void exit_all(lun_csection *s, int32_t v)
+static void exit_all(lun_section *s, int32_t v)
 {
     int32_t to = s->r->origin[v];
     s->nonempty = -1;
@@ -167,7 +167,7 @@ static void exit_all(lun_csection *s, int32_t v)
 }
 
 /* Skips the rest of the construct if no lane is active any more. */
-static void skip_if_empty(lun_csection *s)
+static void skip_if_empty(lun_section *s)
 {
     int32_t p = s->scope, m = lun__mask_holder(s, p);
     if (m < 0)
@@ -181,9 +181,9 @@ static void skip_if_empty(lun_csection *s)
 
 /* A divergent IF around a single BREAK or CONTINUE needs no branch. From a STRIPPED loop this is
  * the only exit, also where all lanes leave at once. */
-static bool exit_if(lun_csection *s, int32_t v)
+static bool exit_if(lun_section *s, int32_t v)
 {
-    const lun_crender *r = s->r;
+    const lun_renderer *r = s->r;
     if (v + 2 >= r->ir->count || r->origin[v + 2] != v || lun__ins(s->r, v + 2)->kind != LUN_IR_END)
         return false;
     int kind = lun__ins(s->r, v + 1)->kind;
@@ -200,8 +200,8 @@ static bool exit_if(lun_csection *s, int32_t v)
     bool simple = s->scope == to && !has_live_mask(s, to) && !saves_any(s, to);
     EACH_PART(s)
     {
-        lun_cname c = lun__value_vector(s, lun__ins(s->r, v)->a, lun__value_mask_rep(r)),
-                  k = lun__mask_of(s, s->scope);
+        lun_snippet c = lun__value_vector(s, lun__ins(s->r, v)->a, lun__value_mask_rep(r)),
+                    k = lun__mask_of(s, s->scope);
         if (simple)
             lun__text_line(s, "%s &= ~%s;", k.s, c.s);
         else
@@ -227,14 +227,14 @@ static bool exit_if(lun_csection *s, int32_t v)
 
 /* ---- constructs ------------------------------------------------------------------------------ */
 
-static void enter(lun_csection *s, int32_t v)
+static void enter(lun_section *s, int32_t v)
 {
     s->scope = v;
     s->depth++;
     s->nonempty = -1;
 }
 
-static void open_if(lun_csection *s, int32_t v)
+static void open_if(lun_section *s, int32_t v)
 {
     if (exit_if(s, v))
         return;
@@ -253,14 +253,14 @@ static void open_if(lun_csection *s, int32_t v)
 }
 
 /* Declares the masks of a LOOP or BLOCK. */
-static void declare_masks(lun_csection *s, int32_t v)
+static void declare_masks(lun_section *s, int32_t v)
 {
     if (!lun__varies(s->r, v))
         return;
     EACH_PART(s)
     {
-        lun_cname k = lun__value_name(s, 'k', v);
-        lun_cname from = lun__mask_of(s, s->scope);
+        lun_snippet k = lun__value_name(s, 'k', v);
+        lun_snippet from = lun__mask_of(s, s->scope);
         if (lun__mask_in_bits(s, v))
             lun__text_line(s, "%s %s = %s(%s);", lun__bits_type(s->r).s, k.s,
                            lun__bits_of_mask(s->r).s, from.s);
@@ -273,7 +273,7 @@ static void declare_masks(lun_csection *s, int32_t v)
     s->part = 0;
 }
 
-static void open_loop(lun_csection *s, int32_t v)
+static void open_loop(lun_section *s, int32_t v)
 {
     declare_masks(s, v);
     if (lun__mask_stripped(s, v))
@@ -288,14 +288,14 @@ static void open_loop(lun_csection *s, int32_t v)
     lun__text_line(s, "%s = %s;", lun__value_name(s, 'k', v).s, lun__value_name(s, 'l', v).s);
 }
 
-static void open_block(lun_csection *s, int32_t v)
+static void open_block(lun_section *s, int32_t v)
 {
     declare_masks(s, v);
     lun__text_line(s, "{");
     enter(s, v);
 }
 
-static void open_else(lun_csection *s, int32_t v)
+static void open_else(lun_section *s, int32_t v)
 {
     int32_t p = s->r->origin[v];
     lun__mask_label(s, 'e', p);
@@ -313,11 +313,11 @@ static void open_else(lun_csection *s, int32_t v)
         lun__mask_test(s, "if (", 'k', p, ") {");
     }
     enter(s, p);
-    s->r->flags[p] |= LUN_CF_ELSE;
+    s->r->flags[p] |= LUN_FACT_ELSE;
 }
 
 /* The end of a LOOP. Where a jump leads here, the mask may be empty. */
-static void close_loop(lun_csection *s, int32_t p)
+static void close_loop(lun_section *s, int32_t p)
 {
     bool nonempty = s->nonempty == p, jumped = lun__mask_jumped(s, 'e', p);
     if (lun__mask_stripped(s, p)) {
@@ -328,7 +328,7 @@ static void close_loop(lun_csection *s, int32_t p)
         int32_t m = lun__mask_holder(s, p);
         lun__mask_label(s, 'e', p);
         /* a jump may have emptied the mask around a uniform loop: then no lane goes on */
-        if (jumped && m >= 0 && (s->r->flags[p] & LUN_CF_LEFT))
+        if (jumped && m >= 0 && (s->r->flags[p] & LUN_FACT_LEFT))
             lun__mask_test(s, "if (!", 'k', m, ") break;");
         lun__mask_poll(s);
         return;
@@ -344,14 +344,14 @@ static void close_loop(lun_csection *s, int32_t p)
         lun__mask_test(s, "if (!", has_live_mask(s, p) ? 'l' : 'k', p, ") break;");
 }
 
-static void close_construct(lun_csection *s, int32_t v)
+static void close_construct(lun_section *s, int32_t v)
 {
     int32_t p = s->r->origin[v];
     if (lun__ins(s->r, p)->kind == LUN_IR_LOOP)
         close_loop(s, p);
     else
         lun__mask_label(s, 'e', p);
-    s->r->flags[p] &= ~(uint32_t)LUN_CF_ELSE;
+    s->r->flags[p] &= ~(uint32_t)LUN_FACT_ELSE;
     s->depth--;
     s->scope = s->r->parent[p];
     s->nonempty = -1;
@@ -359,11 +359,11 @@ static void close_construct(lun_csection *s, int32_t v)
     lun__mask_label(s, 'b', p);
     if (lun__mask_stripped(s, p))
         lun__strip_after(s, p);
-    if ((s->r->flags[p] & LUN_CF_LEFT) && s->scope >= 0)
+    if ((s->r->flags[p] & LUN_FACT_LEFT) && s->scope >= 0)
         skip_if_empty(s);
 }
 
-void lun__control_statement(lun_csection *s, int32_t v)
+void lun__control_statement(lun_section *s, int32_t v)
 {
     switch ((lun_ir_kind)lun__ins(s->r, v)->kind) {
     case LUN_IR_VAR:

@@ -5,6 +5,6 @@
 #include "render/renderer.h"
 
 /* Appends a statement of control flow or of a variable: IF to CONTINUE, VAR, GET, SET. */
-void lun__control_statement(lun_csection *s, int32_t v);
+void lun__control_statement(lun_section *s, int32_t v);
 
 #endif

@@ -15,17 +15,17 @@
 #include "render/vector/cast.h"
 #include "render/vector/memory.h"
 
-void lun__gather_first(lun_csection *s, int32_t v)
+void lun__gather_first(lun_section *s, int32_t v)
 {
     const lun_ir_ins *ins = lun__ins(s->r, v);
-    lun_cname a = lun__value_name(s, 'a', v);
-    if (!(s->r->flags[v] & LUN_CF_AFFINE))
+    lun_snippet a = lun__value_name(s, 'a', v);
+    if (!(s->r->flags[v] & LUN_FACT_AFFINE))
         return;
     if (ins->kind == LUN_IR_INDEX) {
         lun__text_line(s, "const lun_i64 %s = %s;", a.s, lun__value_index(s).s);
         return;
     }
-    int32_t moving = s->r->flags[ins->a] & LUN_CF_AFFINE ? ins->a : ins->b;
+    int32_t moving = s->r->flags[ins->a] & LUN_FACT_AFFINE ? ins->a : ins->b;
     lun__text_line(s, "const lun_i64 %s = %s %c %s;", a.s, lun__value_name(s, 'a', moving).s,
                    ins->op == LUN_OP_SUB ? '-' : '+',
                    lun__value_single(s, moving == ins->a ? ins->b : ins->a).s);
@@ -34,7 +34,7 @@ void lun__gather_first(lun_csection *s, int32_t v)
 /* ---- loads ----------------------------------------------------------------------------------- */
 
 /* The instruction that loads the lanes of a mask and reads no other memory; "": there is none. */
-static const char *masked_load(const lun_crender *r, lun_crep rep)
+static const char *masked_load(const lun_renderer *r, lun_rep rep)
 {
     int bytes = lun__vector_rep_bytes(rep), total = bytes * r->lanes;
     if (!lun__bits_usable(r) || rep.mask || total < 16 || total > 64)
@@ -43,14 +43,14 @@ static const char *masked_load(const lun_crender *r, lun_crep rep)
 }
 
 /* (array, place of the first lane, mask) */
-static lun_cname consecutive(lun_crender *r, lun_crep rep)
+static lun_snippet consecutive(lun_renderer *r, lun_rep rep)
 {
-    lun_cname c = lun__text_name("lun_masked_%s", lun__vector_rep_name(rep).s);
+    lun_snippet c = lun__text_name("lun_masked_%s", lun__vector_rep_name(rep).s);
     const char *load = masked_load(r, rep);
     lun_strbuf text = LUN_STRBUF_INIT;
     if (!lun__text_once(r, c.s))
         return c;
-    lun_cname mask = lun__vector_type(r, lun__value_mask_rep(r));
+    lun_snippet mask = lun__vector_type(r, lun__value_mask_rep(r));
     lun__strbuf_printf(&text, "INLINE $v %s($gconst %s *p, lun_i64 a, %s mask)\n{\n    $v r;\n",
                        c.s, rep.mask ? "lun_u8" : "$t", mask.s);
     if (*load)
@@ -76,13 +76,13 @@ static lun_cname consecutive(lun_crender *r, lun_crep rep)
 }
 
 /* (array, places, mask): lanes that are not active read element 0, which every array has. */
-static lun_cname anywhere(lun_crender *r, lun_crep rep)
+static lun_snippet anywhere(lun_renderer *r, lun_rep rep)
 {
-    lun_cname c = lun__text_name("lun_gather_%s", lun__vector_rep_name(rep).s);
+    lun_snippet c = lun__text_name("lun_gather_%s", lun__vector_rep_name(rep).s);
     if (!lun__text_once(r, c.s))
         return c;
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_cname index = lun__vector_of(r, LUN_I64, r->lanes);
+    lun_snippet index = lun__vector_of(r, LUN_I64, r->lanes);
     lun__strbuf_printf(&text,
                        "INLINE $v %s($gconst %s *p, %s a, %s mask)\n{\n    $v r;\n    a &= mask;\n"
                        "    LANES($W) r[l] = %sp[a[l]]%s;\n    return r;\n}\n",
@@ -93,68 +93,68 @@ static lun_cname anywhere(lun_crender *r, lun_crep rep)
     return c;
 }
 
-void lun__gather_statement(lun_csection *s, int32_t v)
+void lun__gather_statement(lun_section *s, int32_t v)
 {
-    lun_crender *r = s->r;
-    lun_crep rep = lun__value_rep(r, v);
+    lun_renderer *r = s->r;
+    lun_rep rep = lun__value_rep(r, v);
     int32_t a = lun__ins(s->r, v)->a;
-    lun_cname p = lun__value_slot(r, lun__ins(s->r, v)->imm), type = lun__vector_type(r, rep);
-    if (r->flags[a] & LUN_CF_AFFINE)
+    lun_snippet p = lun__value_slot(r, lun__ins(s->r, v)->imm), type = lun__vector_type(r, rep);
+    if (r->flags[a] & LUN_FACT_AFFINE)
         lun__text_line(s, "const %s %s = %s(u->%s, %s, %s);", type.s, lun__value_name(s, 'v', v).s,
                        consecutive(r, rep).s, p.s, lun__value_name(s, 'a', a).s,
                        lun__mask_current(s, lun__vector_rep_bytes(lun__value_mask_rep(r))).s);
     else
         lun__text_line(s, "const %s %s = %s(u->%s, %s, %s);", type.s, lun__value_name(s, 'v', v).s,
                        anywhere(r, rep).s, p.s,
-                       lun__value_vector(s, a, (lun_crep){LUN_I64, false}).s,
+                       lun__value_vector(s, a, (lun_rep){LUN_I64, false}).s,
                        lun__mask_current(s, 8).s);
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
 /* The lanes of what a check reports as i64: numbers, or the bits of floats. */
-static lun_cname reported(lun_csection *s, int32_t v)
+static lun_snippet reported(lun_section *s, int32_t v)
 {
     lun_dtype t = (lun_dtype)lun__ins(s->r, v)->dtype;
     bool wide = lun__dtype_bits(t) == 64;
-    lun_crep bits = {wide ? LUN_I64 : LUN_U32, false}, full = {LUN_I64, false};
-    lun_cname x = lun__value_vector(s, v, (lun_crep){t, false});
+    lun_rep bits = {wide ? LUN_I64 : LUN_U32, false}, full = {LUN_I64, false};
+    lun_snippet x = lun__value_vector(s, v, (lun_rep){t, false});
     if (lun__dtype_is_float(t))
         x = lun__text_name("(%s)%s", lun__vector_type(s->r, bits).s, x.s);
     return wide ? x : lun__text_name("%s(%s)", lun__cast_vector(s->r, full, bits).s, x.s);
 }
 
 /* The same of a single element. */
-static lun_cname reported_single(lun_csection *s, int32_t v)
+static lun_snippet reported_single(lun_section *s, int32_t v)
 {
     lun_dtype t = (lun_dtype)lun__ins(s->r, v)->dtype;
-    lun_cname x = lun__value_single(s, v);
+    lun_snippet x = lun__value_single(s, v);
     if (!lun__dtype_is_float(t))
         return x;
     return lun__text_name("(lun_i64)%s(%s)", lun__element_cell(s->r, t).s, x.s);
 }
 
-static void check_single(lun_csection *s, int32_t v)
+static void check_single(lun_section *s, int32_t v)
 {
     const lun_ir_ins *ins = lun__ins(s->r, v);
-    lun_cname value = lun__text_name("0");
+    lun_snippet value = lun__text_name("0");
     lun__text_line(s, "if (!%s) {", lun__value_single(s, ins->a).s);
-    if (s->form == LUN_CFORM_FUNCTION)
+    if (s->form == LUN_SECTION_FUNCTION)
         value = lun__text_name("%" PRId32, v);
     else if (ins->b >= 0)
         value = reported_single(s, ins->b);
     lun__text_line(s, "    if (f->trap < 0) f->trap = %" PRId32 ", f->trap_value = %s;",
-                   s->form == LUN_CFORM_FUNCTION ? s->where : v, value.s);
-    lun__text_line(s, s->form == LUN_CFORM_FUNCTION ? "    return 0;" : "    return;");
+                   s->form == LUN_SECTION_FUNCTION ? s->where : v, value.s);
+    lun__text_line(s, s->form == LUN_SECTION_FUNCTION ? "    return 0;" : "    return;");
     lun__text_line(s, "}");
 }
 
 /* (mask, i, first lane, low, high, frame, instruction): as lun__vector_note, for active lanes out
  * of range. */
-static lun_cname note_range(lun_crender *r)
+static lun_snippet note_range(lun_renderer *r)
 {
-    lun_crep full = lun__value_mask_rep(r);
-    lun_cname c = lun__text_name("lun_note_range_%s", lun__vector_rep_name(full).s);
+    lun_rep full = lun__value_mask_rep(r);
+    lun_snippet c = lun__text_name("lun_note_range_%s", lun__vector_rep_name(full).s);
     if (lun__text_once(r, c.s))
         lun__vector_helper(
             r, full,
@@ -172,16 +172,16 @@ static lun_cname note_range(lun_crender *r)
 
 /* The first lane and the last one decide; lanes are tested one by one only if one of these is out
  * of range. */
-static void check_range(lun_csection *s, int32_t v, int32_t x, lun_cname low, lun_cname high)
+static void check_range(lun_section *s, int32_t v, int32_t x, lun_snippet low, lun_snippet high)
 {
-    lun_crender *r = s->r;
-    lun_cname first = lun__value_name(s, 'a', x), note = note_range(r);
+    lun_renderer *r = s->r;
+    lun_snippet first = lun__value_name(s, 'a', x), note = note_range(r);
     lun__text_line(s, "if (__builtin_expect(!(%s >= %s && %s <= %s - %d), 0)) {", first.s, low.s,
                    first.s, high.s, r->lanes * r->parts - 1);
     s->depth++;
     EACH_PART(s)
     {
-        lun_cname z = lun__value_name(s, 'z', v);
+        lun_snippet z = lun__value_name(s, 'z', v);
         lun__text_line(s, "const %s %s = %s;", lun__mask_type(s).s, z.s,
                        lun__mask_of(s, s->scope).s);
         lun__text_line(s, "if (%s(&%s, %s, %s, %s, %s, f, %" PRId32 ")) return;", note.s, z.s,
@@ -192,12 +192,12 @@ static void check_range(lun_csection *s, int32_t v, int32_t x, lun_cname low, lu
     lun__text_line(s, "}");
 }
 
-static void check_lanes(lun_csection *s, int32_t v)
+static void check_lanes(lun_section *s, int32_t v)
 {
     const lun_ir_ins *ins = lun__ins(s->r, v);
-    lun_crender *r = s->r;
-    lun_crep full = lun__value_mask_rep(r), value = {LUN_I64, false};
-    lun_cname note = lun__vector_note(r, lun__vector_rep_bytes(full));
+    lun_renderer *r = s->r;
+    lun_rep full = lun__value_mask_rep(r), value = {LUN_I64, false};
+    lun_snippet note = lun__vector_note(r, lun__vector_rep_bytes(full));
     EACH_PART(s)
     lun__text_line(s, "const %s %s = %s & ~%s;", lun__mask_type(s).s, lun__value_name(s, 'z', v).s,
                    lun__mask_of(s, s->scope).s, lun__value_vector(s, ins->a, full).s);
@@ -206,7 +206,7 @@ static void check_lanes(lun_csection *s, int32_t v)
     s->depth++;
     EACH_PART(s)
     {
-        lun_cname z = lun__value_name(s, 'z', v), y = lun__value_name(s, 'y', v);
+        lun_snippet z = lun__value_name(s, 'z', v), y = lun__value_name(s, 'y', v);
         if (ins->b >= 0)
             lun__text_line(s, "const %s %s = %s;", lun__vector_type(r, value).s, y.s,
                            reported(s, ins->b).s);
@@ -219,11 +219,11 @@ static void check_lanes(lun_csection *s, int32_t v)
     lun__text_line(s, "}");
 }
 
-void lun__gather_check(lun_csection *s, int32_t v)
+void lun__gather_check(lun_section *s, int32_t v)
 {
     int32_t x, low, high;
     s->part = 0;
-    if (s->form != LUN_CFORM_VECTORS)
+    if (s->form != LUN_SECTION_VECTORS)
         check_single(s, v);
     else if (lun__affine_range(s->r, v, &x, &low, &high))
         check_range(s, v, x, lun__value_single(s, low), lun__value_single(s, high));

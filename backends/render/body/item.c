@@ -9,16 +9,16 @@
 #include "render/text/text.h"
 #include "render/user/faults.h"
 
-static lun_cname named(const lun_csection *s, int32_t v)
+static lun_snippet named(const lun_section *s, int32_t v)
 {
     return lun__text_name("const %s s%" PRId32,
                           lun__element_type((lun_dtype)lun__ins(s->r, v)->dtype).s, v);
 }
 
 /* Philox4x32-10: the block that holds the element, and its word or words of it. */
-static lun_cname random_one(lun_crender *r, lun_dtype t)
+static lun_snippet random_one(lun_renderer *r, lun_dtype t)
 {
-    lun_cname c = lun__text_name("lun_random_one_%s", lun__dtype_get(t)->name);
+    lun_snippet c = lun__text_name("lun_random_one_%s", lun__dtype_get(t)->name);
     if (!lun__text_once(r, c.s))
         return c;
     if (lun__text_once(r, "lun_philox"))
@@ -46,7 +46,7 @@ static lun_cname random_one(lun_crender *r, lun_dtype t)
     return c;
 }
 
-static void random(lun_csection *s, int32_t v)
+static void random(lun_section *s, int32_t v)
 {
     const lun_ir_ins *ins = lun__ins(s->r, v);
     lun__text_line(s, "%s = %s((lun_u64)%s, %s);", named(s, v).s,
@@ -54,7 +54,7 @@ static void random(lun_csection *s, int32_t v)
                    lun__value_single(s, ins->b).s);
 }
 
-static void call(lun_csection *s, int32_t v)
+static void call(lun_section *s, int32_t v)
 {
     const lun_ir_ins *ins = lun__ins(s->r, v);
     lun_strbuf args = LUN_STRBUF_INIT;
@@ -77,7 +77,7 @@ static void call(lun_csection *s, int32_t v)
     lun__strbuf_free(&args);
 }
 
-bool lun__item_statement(lun_csection *s, int32_t v)
+bool lun__item_statement(lun_section *s, int32_t v)
 {
     const lun_ir_ins *ins = lun__ins(s->r, v);
     switch ((lun_ir_kind)ins->kind) {

@@ -6,6 +6,6 @@
 
 /* In a section with `element`: what reads or writes at the index, and calls.  False for other
  * kinds. */
-bool lun__item_statement(lun_csection *s, int32_t v);
+bool lun__item_statement(lun_section *s, int32_t v);
 
 #endif

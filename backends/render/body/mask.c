@@ -11,36 +11,36 @@
 
 /* ---- facts of a loop ------------------------------------------------------------------------- */
 
-bool lun__mask_stripped(const lun_csection *s, int32_t loop)
+bool lun__mask_stripped(const lun_section *s, int32_t loop)
 {
-    return (s->r->flags[loop] & LUN_CF_STRIPPED) != 0;
+    return (s->r->flags[loop] & LUN_FACT_STRIPPED) != 0;
 }
 
-bool lun__mask_in_bits(const lun_csection *s, int32_t loop)
+bool lun__mask_in_bits(const lun_section *s, int32_t loop)
 {
     return lun__mask_stripped(s, loop) && lun__bits_usable(s->r);
 }
 
-bool lun__mask_temporal(const lun_csection *s, int32_t var)
+bool lun__mask_temporal(const lun_section *s, int32_t var)
 {
-    return (s->r->flags[var] & LUN_CF_TEMPORAL) && !lun__varies(s->r, var);
+    return (s->r->flags[var] & LUN_FACT_TEMPORAL) && !lun__varies(s->r, var);
 }
 
 /* ---- masks ----------------------------------------------------------------------------------- */
 
-lun_cname lun__mask_type(lun_csection *s)
+lun_snippet lun__mask_type(lun_section *s)
 {
     return lun__vector_type(s->r, lun__value_mask_rep(s->r));
 }
 
-int32_t lun__mask_holder(const lun_csection *s, int32_t p)
+int32_t lun__mask_holder(const lun_section *s, int32_t p)
 {
     while (p >= 0 && !lun__varies(s->r, p))
         p = s->r->parent[p];
     return p;
 }
 
-lun_cname lun__mask_of(lun_csection *s, int32_t p)
+lun_snippet lun__mask_of(lun_section *s, int32_t p)
 {
     p = lun__mask_holder(s, p);
     if (p >= 0 && lun__mask_in_bits(s, p))
@@ -50,19 +50,19 @@ lun_cname lun__mask_of(lun_csection *s, int32_t p)
     return s->r->parts == 1 ? lun__text_name("k") : lun__text_name("k_%d", s->part);
 }
 
-lun_cname lun__mask_current(lun_csection *s, int bytes)
+lun_snippet lun__mask_current(lun_section *s, int bytes)
 {
-    lun_crep full = lun__value_mask_rep(s->r), rep = lun__vector_rep(LUN_BOOL, bytes);
-    lun_cname k = lun__mask_of(s, s->scope);
+    lun_rep full = lun__value_mask_rep(s->r), rep = lun__vector_rep(LUN_BOOL, bytes);
+    lun_snippet k = lun__mask_of(s, s->scope);
     if (full.t == rep.t)
         return k;
     return lun__text_name("%s(%s)", lun__cast_vector(s->r, rep, full).s, k.s);
 }
 
 /* Appends "lun_any_b32(k7_0 | k7_1)": true if any lane of any part is in mask `kind` of v. */
-static void put_any(lun_csection *s, char kind, int32_t v, lun_strbuf *out)
+static void put_any(lun_section *s, char kind, int32_t v, lun_strbuf *out)
 {
-    lun_cname any = lun__vector_any(s->r, lun__vector_rep_bytes(lun__value_mask_rep(s->r)));
+    lun_snippet any = lun__vector_any(s->r, lun__vector_rep_bytes(lun__value_mask_rep(s->r)));
     lun__strbuf_printf(out, "%s(", any.s);
     EACH_PART(s)
     lun__strbuf_printf(out, "%s%s", s->part ? " | " : "", lun__value_name(s, kind, v).s);
@@ -70,7 +70,7 @@ static void put_any(lun_csection *s, char kind, int32_t v, lun_strbuf *out)
     lun__strbuf_puts(out, ")");
 }
 
-void lun__mask_test(lun_csection *s, const char *before, char kind, int32_t v, const char *after)
+void lun__mask_test(lun_section *s, const char *before, char kind, int32_t v, const char *after)
 {
     lun_strbuf any = LUN_STRBUF_INIT;
     put_any(s, kind, v, &any);
@@ -83,34 +83,34 @@ void lun__mask_test(lun_csection *s, const char *before, char kind, int32_t v, c
 /* ---- labels ---------------------------------------------------------------------------------- */
 
 /* e<i>, or f<i> in the second part of an IF. */
-static char here(const lun_csection *s, char place, int32_t construct)
+static char here(const lun_section *s, char place, int32_t construct)
 {
-    return place == 'e' && (s->r->flags[construct] & LUN_CF_ELSE) ? 'f' : place;
+    return place == 'e' && (s->r->flags[construct] & LUN_FACT_ELSE) ? 'f' : place;
 }
 
-void lun__mask_jump(lun_csection *s, char place, int32_t construct)
+void lun__mask_jump(lun_section *s, char place, int32_t construct)
 {
     place = here(s, place, construct);
     lun__strbuf_printf(&s->labels, "\n%c%" PRId32 "\n", place, construct);
     lun__text_line(s, "goto %c%" PRId32 ";", place, construct);
 }
 
-bool lun__mask_jumped(const lun_csection *s, char place, int32_t construct)
+bool lun__mask_jumped(const lun_section *s, char place, int32_t construct)
 {
-    lun_cname name = lun__text_name("\n%c%" PRId32 "\n", here(s, place, construct), construct);
+    lun_snippet name = lun__text_name("\n%c%" PRId32 "\n", here(s, place, construct), construct);
     return strstr(lun__strbuf_text(&s->labels), name.s) != NULL;
 }
 
-void lun__mask_label(lun_csection *s, char place, int32_t construct)
+void lun__mask_label(lun_section *s, char place, int32_t construct)
 {
     if (lun__mask_jumped(s, place, construct))
         lun__text_line(s, "%c%" PRId32 ":;", here(s, place, construct), construct);
 }
 
-void lun__mask_poll(lun_csection *s)
+void lun__mask_poll(lun_section *s)
 {
     if (s->r->dialect->cancels)
         lun__text_line(
             s, "if (__builtin_expect(__atomic_load_n(f->cancel, __ATOMIC_RELAXED), 0)) return%s;",
-            s->form == LUN_CFORM_FUNCTION ? " 0" : "");
+            s->form == LUN_SECTION_FUNCTION ? " 0" : "");
 }

@@ -13,47 +13,47 @@
 
 /* True where the language's functions on vectors differ from those on single elements, and it has a
  * vector type for the lanes: a uniform value shall have the same bits as a varying one. */
-static bool by_vector(const lun_csection *s, lun_op op, lun_dtype t)
+static bool by_vector(const lun_section *s, lun_op op, lun_dtype t)
 {
-    const lun_crender *r = s->r;
-    if (!r->dialect->vector_function || s->form != LUN_CFORM_VECTORS || r->lanes > 16)
+    const lun_renderer *r = s->r;
+    if (!r->dialect->vector_function || s->form != LUN_SECTION_VECTORS || r->lanes > 16)
         return false;
     return lun__dtype_is_float(t) && (lun__op_get(op)->flags & LUN_OPF_VEC);
 }
 
 /* Division by zero: records the trap. Under control flow it also returns, for a loop might not end
  * with a wrong value. */
-static void trap_single(lun_csection *s, int32_t v, lun_cname divisor)
+static void trap_single(lun_section *s, int32_t v, lun_snippet divisor)
 {
     lun__text_line(s, "if (%s == 0) {", divisor.s);
-    if (s->form == LUN_CFORM_FUNCTION)
+    if (s->form == LUN_SECTION_FUNCTION)
         lun__text_line(s,
                        "    if (f->trap < 0) f->trap = %" PRId32 ", f->trap_value = %" PRId32 ";",
                        s->where, v);
     else
         lun__text_line(s, "    if (f->trap < 0) f->trap = %" PRId32 ";", v);
-    if (s->form == LUN_CFORM_FUNCTION)
+    if (s->form == LUN_SECTION_FUNCTION)
         lun__text_line(s, "    return 0;");
     else if (s->r->masked)
         lun__text_line(s, "    return;");
     lun__text_line(s, "}");
 }
 
-static void scalar_op(lun_csection *s, int32_t v)
+static void scalar_op(lun_section *s, int32_t v)
 {
     static const char *const bits[] = {"", ", ", ", "};
     const lun_ir_ins *ins = lun__ins(s->r, v);
     const lun_op_row *row = lun__op_get((lun_op)ins->op);
-    lun_crender *r = s->r;
+    lun_renderer *r = s->r;
     lun_dtype from = (lun_dtype)ins->from;
     int32_t in[LUN_IR_INPUTS];
     int n = lun__ir_inputs(r->ir, ins, in);
     if (lun__uses_traps(r, v))
         trap_single(s, v, lun__value_single(s, in[1]));
     lun_strbuf args = LUN_STRBUF_INIT;
-    bool math = lun__math_has(r, (lun_op)ins->op, from) && s->form != LUN_CFORM_FUNCTION;
+    bool math = lun__math_has(r, (lun_op)ins->op, from) && s->form != LUN_SECTION_FUNCTION;
     bool vector = by_vector(s, (lun_op)ins->op, from);
-    lun_crep rep = {from, false};
+    lun_rep rep = {from, false};
     for (int k = 0; k < n; k++)
         lun__strbuf_printf(&args, vector ? "%s%s(%s)" : "%s%s%s", math ? ", " : bits[k],
                            vector ? lun__vector_splat(r, rep).s : "",
@@ -62,8 +62,8 @@ static void scalar_op(lun_csection *s, int32_t v)
         lun__text_line(s, "%s = %s(%s)[0];", lun__value_declare(s, v).s,
                        lun__operation_vector(r, (lun_op)ins->op, rep).s, lun__strbuf_text(&args));
     } else if (math) { /* the same function as for arrays, so that the bits agree */
-        lun_cname m = lun__value_math(r, (lun_op)ins->op, from),
-                  f = lun__math_single(r, from, row->arity);
+        lun_snippet m = lun__value_math(r, (lun_op)ins->op, from),
+                    f = lun__math_single(r, from, row->arity);
         lun__text_line(s, "%s = %s(u->%s%s);", lun__value_declare(s, v).s, f.s, m.s,
                        lun__strbuf_text(&args));
     } else {
@@ -73,17 +73,17 @@ static void scalar_op(lun_csection *s, int32_t v)
     lun__strbuf_free(&args);
 }
 
-void lun__single_statement(lun_csection *s, int32_t v)
+void lun__single_statement(lun_section *s, int32_t v)
 {
     const lun_ir_ins *ins = lun__ins(s->r, v);
-    lun_crender *r = s->r;
+    lun_renderer *r = s->r;
     lun_dtype t = (lun_dtype)ins->dtype;
     switch ((lun_ir_kind)ins->kind) {
     case LUN_IR_ARG:
-        if (s->form != LUN_CFORM_FUNCTION || ins->imm >= 2)
+        if (s->form != LUN_SECTION_FUNCTION || ins->imm >= 2)
             lun__text_line(s, "%s = %s(f->args[%" PRId64 "]);", lun__value_declare(s, v).s,
                            lun__element_uncell(r, t).s,
-                           s->form == LUN_CFORM_FUNCTION ? s->captured + ins->imm - 2 : ins->imm);
+                           s->form == LUN_SECTION_FUNCTION ? s->captured + ins->imm - 2 : ins->imm);
         break;
     case LUN_IR_CONST:
         lun__text_line(s, "%s = %s;", lun__value_declare(s, v).s,
@@ -110,14 +110,14 @@ void lun__single_statement(lun_csection *s, int32_t v)
         lun__strbuf_printf(&r->problem, "instruction %" PRId32 " has no form on single elements",
                            v);
     }
-    if (s->need != LUN_CF_HOISTED)
+    if (s->need != LUN_FACT_HOISTED)
         return;
-    if (r->flags[v] & LUN_CF_AS_SCALAR) {
+    if (r->flags[v] & LUN_FACT_AS_SCALAR) {
         lun__strbuf_printf(&r->fields, "    %s s%" PRId32 ";\n", lun__element_type(t).s, v);
         lun__text_line(s, "u->s%" PRId32 " = s%" PRId32 ";", v, v);
     }
-    if (r->flags[v] & LUN_CF_AS_VECTOR) {
-        lun_crep rep = lun__value_rep(r, v);
+    if (r->flags[v] & LUN_FACT_AS_VECTOR) {
+        lun_rep rep = lun__value_rep(r, v);
         lun__strbuf_printf(&r->fields, "    %s v%" PRId32 ";\n", lun__vector_type(r, rep).s, v);
         lun__text_line(s, "u->v%" PRId32 " = %s(s%" PRId32 ");", v, lun__vector_splat(r, rep).s, v);
     }

@@ -6,6 +6,6 @@
 
 /* Appends the statement that makes single element v; hoisted ones are also stored in the struct
  * `uniform`. */
-void lun__single_statement(lun_csection *s, int32_t v);
+void lun__single_statement(lun_section *s, int32_t v);
 
 #endif

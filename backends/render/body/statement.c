@@ -21,10 +21,10 @@
 
 /* ---- vectors, by kind ------------------------------------------------------------------------ */
 
-static void emit_index(lun_csection *s, int32_t v)
+static void emit_index(lun_section *s, int32_t v)
 {
-    lun_crender *r = s->r;
-    lun_crep rep = {LUN_I64, false};
+    lun_renderer *r = s->r;
+    lun_rep rep = {LUN_I64, false};
     if (lun__text_once(r, "lun_index")) {
         lun_strbuf text = LUN_STRBUF_INIT;
         lun__strbuf_puts(&text, "INLINE $v lun_index(lun_i64 i)\n{\n    return ($v){");
@@ -38,24 +38,24 @@ static void emit_index(lun_csection *s, int32_t v)
     lun__gather_first(s, v);
 }
 
-static void emit_load(lun_csection *s, int32_t v)
+static void emit_load(lun_section *s, int32_t v)
 {
-    lun_cname load = lun__memory_load(s->r, lun__value_rep(s->r, v), false);
+    lun_snippet load = lun__memory_load(s->r, lun__value_rep(s->r, v), false);
     lun__text_line(s, "%s = %s(u->%s, %s);", lun__value_declare(s, v).s, load.s,
                    lun__value_slot(s->r, lun__ins(s->r, v)->imm).s, lun__value_index(s).s);
 }
 
-static void emit_random(lun_csection *s, int32_t v)
+static void emit_random(lun_section *s, int32_t v)
 {
-    lun_crender *r = s->r;
-    lun_crep rep = lun__value_rep(r, v);
-    if (r->flags[v] & LUN_CF_STREAM) {
+    lun_renderer *r = s->r;
+    lun_rep rep = lun__value_rep(r, v);
+    if (r->flags[v] & LUN_FACT_STREAM) {
         lun__text_line(s, "%s = %s(w%" PRId32 ", %d);", lun__value_declare(s, v).s,
                        lun__memory_load(r, rep, true).s, v, lun__value_offset(s));
         return;
     }
-    lun_cname c = lun__text_name("lun_random_each_%s", lun__vector_rep_name(rep).s);
-    lun_cname one = lun__random_one(r, rep.t), index = lun__vector_of(r, LUN_I64, r->lanes);
+    lun_snippet c = lun__text_name("lun_random_each_%s", lun__vector_rep_name(rep).s);
+    lun_snippet one = lun__random_one(r, rep.t), index = lun__vector_of(r, LUN_I64, r->lanes);
     if (lun__text_once(r, c.s)) {
         lun_strbuf text = LUN_STRBUF_INIT;
         lun__strbuf_printf(&text,
@@ -67,30 +67,30 @@ static void emit_random(lun_csection *s, int32_t v)
         lun__strbuf_free(&text);
     }
     lun__text_line(s, "%s = %s(%s, %s);", lun__value_declare(s, v).s, c.s,
-                   lun__value_vector(s, lun__ins(s->r, v)->a, (lun_crep){LUN_I64, false}).s,
+                   lun__value_vector(s, lun__ins(s->r, v)->a, (lun_rep){LUN_I64, false}).s,
                    lun__value_single(s, lun__ins(s->r, v)->b).s);
 }
 
-static void emit_op(lun_csection *s, int32_t v)
+static void emit_op(lun_section *s, int32_t v)
 {
     const lun_ir_ins *ins = lun__ins(s->r, v);
-    lun_crender *r = s->r;
+    lun_renderer *r = s->r;
     lun_op op = (lun_op)ins->op;
     const lun_op_row *row = lun__op_get(op);
     lun_dtype from = (lun_dtype)ins->from;
     bool choice = row->rule == LUN_RULE_SELECT;
-    lun_crep rep = lun__vector_rep(from, r->mask[choice ? ins->b : ins->a]);
-    lun_crep condition = lun__vector_rep(LUN_BOOL, lun__vector_rep_bytes(rep));
+    lun_rep rep = lun__vector_rep(from, r->mask[choice ? ins->b : ins->a]);
+    lun_rep condition = lun__vector_rep(LUN_BOOL, lun__vector_rep_bytes(rep));
     int32_t in[LUN_IR_INPUTS];
     int n = lun__ir_inputs(r->ir, ins, in);
     lun_strbuf args = LUN_STRBUF_INIT;
     bool math = lun__math_has(r, op, from);
     if (lun__uses_traps(r, v)) {
-        lun_cname b = lun__value_vector(s, in[1], rep),
-                  note = lun__vector_note(r, lun__vector_rep_bytes(rep));
-        lun_cname m = lun__vector_type(r, condition),
-                  mask = lun__mask_current(s, lun__vector_rep_bytes(rep));
-        lun_cname z = lun__value_name(s, 'z', v);
+        lun_snippet b = lun__value_vector(s, in[1], rep),
+                    note = lun__vector_note(r, lun__vector_rep_bytes(rep));
+        lun_snippet m = lun__vector_type(r, condition),
+                    mask = lun__mask_current(s, lun__vector_rep_bytes(rep));
+        lun_snippet z = lun__value_name(s, 'z', v);
         lun__text_line(s, "const %s %s = (%s == (%s){})%s%s;", m.s, z.s, b.s,
                        lun__vector_type(r, rep).s, r->masked ? " & " : "", r->masked ? mask.s : "");
         lun__text_line(s, "if (__builtin_expect(%s(%s), 0) && %s(&%s, %s, f, %" PRId32 ", 0)%s;",
@@ -113,7 +113,7 @@ static void emit_op(lun_csection *s, int32_t v)
 
 /* The operand of a CAST of value a to dtype t: integers that were widened and are cut again are
  * taken as they were. */
-static int32_t before_widening(const lun_csection *s, int32_t a, lun_dtype t)
+static int32_t before_widening(const lun_section *s, int32_t a, lun_dtype t)
 {
     const lun_ir_ins *wide = lun__ins(s->r, a);
     bool ints = lun__dtype_is_integer((lun_dtype)wide->dtype) && lun__dtype_is_integer(t);
@@ -122,12 +122,12 @@ static int32_t before_widening(const lun_csection *s, int32_t a, lun_dtype t)
     return back && lun__varies(s->r, a) ? wide->a : a;
 }
 
-static void emit_cast(lun_csection *s, int32_t v)
+static void emit_cast(lun_section *s, int32_t v)
 {
-    lun_crender *r = s->r;
+    lun_renderer *r = s->r;
     int32_t a = before_widening(s, lun__ins(s->r, v)->a, (lun_dtype)lun__ins(s->r, v)->dtype);
-    lun_crep to = lun__value_rep(r, v), from = lun__value_rep(r, a);
-    lun_cname x = lun__value_vector(s, a, from);
+    lun_rep to = lun__value_rep(r, v), from = lun__value_rep(r, a);
+    lun_snippet x = lun__value_vector(s, a, from);
     if (to.t == from.t && to.mask == from.mask)
         lun__text_line(s, "%s = %s;", lun__value_declare(s, v).s, x.s);
     else
@@ -135,10 +135,10 @@ static void emit_cast(lun_csection *s, int32_t v)
                        lun__cast_vector(r, to, from).s, x.s);
 }
 
-static void emit_call(lun_csection *s, int32_t v)
+static void emit_call(lun_section *s, int32_t v)
 {
     const lun_ir_ins *ins = lun__ins(s->r, v);
-    lun_crender *r = s->r;
+    lun_renderer *r = s->r;
     lun_strbuf args = LUN_STRBUF_INIT;
     for (int k = 0; k < ins->c; k++) {
         int32_t o = r->ir->operands[ins->b + k];
@@ -157,26 +157,26 @@ static void emit_call(lun_csection *s, int32_t v)
 }
 
 /* The scan has left the running combinations in memory. */
-static void emit_scan(lun_csection *s, int32_t v)
+static void emit_scan(lun_section *s, int32_t v)
 {
-    lun_crep rep = lun__value_rep(s->r, v);
-    lun_crep lanes = {rep.t, false};
+    lun_rep rep = lun__value_rep(s->r, v);
+    lun_rep lanes = {rep.t, false};
     if (s->scope >= 0)
         lun__strbuf_puts(&s->r->problem, "a scan inside control flow");
     lun__text_line(s, "%s = %s(scan, %d);", lun__value_declare(s, v).s,
                    lun__memory_load(s->r, lanes, true).s, lun__value_offset(s));
 }
 
-static void emit_store(lun_csection *s, int32_t v)
+static void emit_store(lun_section *s, int32_t v)
 {
-    lun_crender *r = s->r;
+    lun_renderer *r = s->r;
     int64_t slot = lun__ins(s->r, v)->imm;
-    lun_crep rep = lun__value_rep(r, lun__ins(s->r, v)->a);
-    lun_cname store = lun__memory_store(r, rep, false),
-              x = lun__value_vector(s, lun__ins(s->r, v)->a, rep);
-    lun_cname p = lun__value_slot(r, slot), here = lun__value_index(s);
-    lun_cname how = r->dialect->streamed_stores ? lun__text_name("u->t%" PRId64, slot)
-                                                : lun__text_name("u->n - (%s)", here.s);
+    lun_rep rep = lun__value_rep(r, lun__ins(s->r, v)->a);
+    lun_snippet store = lun__memory_store(r, rep, false),
+                x = lun__value_vector(s, lun__ins(s->r, v)->a, rep);
+    lun_snippet p = lun__value_slot(r, slot), here = lun__value_index(s);
+    lun_snippet how = r->dialect->streamed_stores ? lun__text_name("u->t%" PRId64, slot)
+                                                  : lun__text_name("u->n - (%s)", here.s);
     if (s->scope >= 0) { /* lanes that are not active keep what memory holds */
         lun__text_line(s, "%s(u->%s, %s, %s(%s, %s, %s(u->%s, %s)), %s);", store.s, p.s, here.s,
                        lun__vector_select(r, rep).s,
@@ -187,19 +187,19 @@ static void emit_store(lun_csection *s, int32_t v)
     lun__text_line(s, "%s(u->%s, %s, %s, %s);", store.s, p.s, here.s, x.s, how.s);
 }
 
-static void emit_reduce(lun_csection *s, int32_t v)
+static void emit_reduce(lun_section *s, int32_t v)
 {
-    lun_crep rep = lun__vector_rep((lun_dtype)lun__ins(s->r, v)->dtype, s->r->bytes / s->r->lanes);
+    lun_rep rep = lun__vector_rep((lun_dtype)lun__ins(s->r, v)->dtype, s->r->bytes / s->r->lanes);
     int32_t a = lun__ins(s->r, v)->a;
-    if (s->r->flags[v] & LUN_CF_WIDE) {
+    if (s->r->flags[v] & LUN_FACT_WIDE) {
         a = lun__ins(s->r, a)->a;
         rep = lun__value_rep(s->r, a);
     }
     if (s->scope >= 0)
         lun__strbuf_puts(&s->r->problem, "a reduction inside control flow");
-    if (s->r->flags[v] & LUN_CF_NARROW) {
+    if (s->r->flags[v] & LUN_FACT_NARROW) {
         a = lun__ins(s->r, a)->a;
-        lun_crep from = lun__value_rep(s->r, a), to = {LUN_I32, false};
+        lun_rep from = lun__value_rep(s->r, a), to = {LUN_I32, false};
         lun__text_line(s, "x%" PRId64 "[%d] = %s(%s);", lun__ins(s->r, v)->imm, s->part,
                        lun__cast_vector(s->r, to, from).s, lun__value_vector(s, a, from).s);
         return;
@@ -208,7 +208,7 @@ static void emit_reduce(lun_csection *s, int32_t v)
                    lun__value_vector(s, a, rep).s);
 }
 
-typedef void emitter(lun_csection *s, int32_t v);
+typedef void emitter(lun_section *s, int32_t v);
 
 static emitter *const emit[LUN_IR_KIND_COUNT] = {
     [LUN_IR_INDEX] = emit_index,
@@ -235,7 +235,7 @@ static emitter *const emit[LUN_IR_KIND_COUNT] = {
 };
 
 /* True for instructions that make a single element. */
-static bool is_scalar(const lun_crender *r, int32_t v)
+static bool is_scalar(const lun_renderer *r, int32_t v)
 {
     int kind = r->ir->ins[v].kind;
     if (!lun__ir_has_value(&r->ir->ins[v]) || lun__varies(r, v))
@@ -243,20 +243,20 @@ static bool is_scalar(const lun_crender *r, int32_t v)
     return kind != LUN_IR_VAR && kind != LUN_IR_GET;
 }
 
-void lun__statement_section(lun_csection *s)
+void lun__statement_section(lun_section *s)
 {
-    const lun_crender *r = s->r;
+    const lun_renderer *r = s->r;
     s->done = s->nonempty = -1;
     for (int32_t v = 0; v < r->ir->count; v++) {
         unsigned f = r->flags[v];
-        bool hoisted = (f & LUN_CF_HOISTED) && s->form != LUN_CFORM_FUNCTION;
+        bool hoisted = (f & LUN_FACT_HOISTED) && s->form != LUN_SECTION_FUNCTION;
         if (v <= s->done)
             continue;
-        if (hoisted != (s->need == LUN_CF_HOISTED))
+        if (hoisted != (s->need == LUN_FACT_HOISTED))
             continue;
-        if (!(f & (hoisted ? LUN_CF_BODY | LUN_CF_OPERAND : s->need)))
+        if (!(f & (hoisted ? LUN_FACT_BODY | LUN_FACT_OPERAND : s->need)))
             continue;
-        if (s->form == LUN_CFORM_ELEMENT && lun__item_statement(s, v))
+        if (s->form == LUN_SECTION_ELEMENT && lun__item_statement(s, v))
             continue;
         if (is_scalar(r, v))
             lun__single_statement(s, v);
@@ -265,17 +265,17 @@ void lun__statement_section(lun_csection *s)
             emit[r->ir->ins[v].kind](s, v);
         else
             for (s->part = 0; s->part < r->parts; s->part++)
-                (f & LUN_CF_LINEAR ? lun__gather_first : emit[r->ir->ins[v].kind])(s, v);
+                (f & LUN_FACT_LINEAR ? lun__gather_first : emit[r->ir->ins[v].kind])(s, v);
         s->part = 0;
     }
-    if (s->need != LUN_CF_OPERAND)
+    if (s->need != LUN_FACT_OPERAND)
         return;
     int32_t a = r->ir->ins[r->ir->scan].a;
-    if (s->form == LUN_CFORM_ELEMENT) {
+    if (s->form == LUN_SECTION_ELEMENT) {
         lun__text_line(s, "*x = %s;", lun__value_single(s, a).s);
         return;
     }
-    lun_crep rep = lun__vector_rep((lun_dtype)r->ir->ins[r->ir->scan].dtype, r->bytes / r->lanes);
+    lun_rep rep = lun__vector_rep((lun_dtype)r->ir->ins[r->ir->scan].dtype, r->bytes / r->lanes);
     for (s->part = 0; s->part < r->parts; s->part++)
         lun__text_line(s, "x[%d] = %s;", s->part, lun__value_vector(s, a, rep).s);
 }

@@ -5,6 +5,6 @@
 #include "render/renderer.h"
 
 /* Appends the statements that the section needs to s->out. */
-void lun__statement_section(lun_csection *s);
+void lun__statement_section(lun_section *s);
 
 #endif

@@ -19,13 +19,13 @@
 #include "render/vector/bits.h"
 #include "render/vector/cast.h"
 
-static bool is_induction(const lun_csection *s, int32_t var)
+static bool is_induction(const lun_section *s, int32_t var)
 {
-    return (s->r->flags[var] & LUN_CF_INDUCTION) != 0;
+    return (s->r->flags[var] & LUN_FACT_INDUCTION) != 0;
 }
 
 /* The next TEMPORAL variable of the loop from `var` on that the section needs, -1: no more. */
-static int32_t next_temporal(const lun_csection *s, int32_t var, int32_t loop)
+static int32_t next_temporal(const lun_section *s, int32_t var, int32_t loop)
 {
     for (; var < loop; var++)
         if (lun__ins(s->r, var)->kind == LUN_IR_VAR && lun__mask_temporal(s, var) &&
@@ -38,7 +38,7 @@ static int32_t next_temporal(const lun_csection *s, int32_t var, int32_t loop)
     for (int32_t var = next_temporal(s, (s)->r->first_var[loop], loop); var >= 0; \
          var = next_temporal(s, var + 1, loop))
 
-static bool has_induction(const lun_csection *s, int32_t loop)
+static bool has_induction(const lun_section *s, int32_t loop)
 {
     EACH_TEMPORAL(s, loop, var)
     if (is_induction(s, var))
@@ -49,13 +49,13 @@ static bool has_induction(const lun_csection *s, int32_t loop)
 /* ---- variables ------------------------------------------------------------------------------- */
 
 /* Counts the iterations of the masks that were logged: entries 0 .. count-1. */
-static void count_logged(lun_csection *s, int32_t var, lun_cname count)
+static void count_logged(lun_section *s, int32_t var, lun_snippet count)
 {
     lun__text_line(s, "for (int j = 0; j < %s; j++) {", count.s);
     s->depth++;
     EACH_PART(s)
     {
-        lun_cname q = lun__value_name(s, 'q', var);
+        lun_snippet q = lun__value_name(s, 'q', var);
         lun__text_line(s, "%s = %s(%s, g%" PRId32 "[j].part[%d], 1);", q.s, lun__bits_count(s->r).s,
                        q.s, var, s->part);
     }
@@ -65,16 +65,16 @@ static void count_logged(lun_csection *s, int32_t var, lun_cname count)
 }
 
 /* The vector of an induction variable gets what the counted iterations add; counts begin anew. */
-static void apply_counts(lun_csection *s, int32_t var)
+static void apply_counts(lun_section *s, int32_t var)
 {
-    lun_crender *r = s->r;
-    lun_crep rep = lun__value_rep(r, var), count = {lun__value_mask_rep(r).t, false};
+    lun_renderer *r = s->r;
+    lun_rep rep = lun__value_rep(r, var), count = {lun__value_mask_rep(r).t, false};
     bool down = false;
     int32_t step = lun__exits_step(r, var, &down);
     EACH_PART(s)
     {
-        lun_cname v = lun__value_name(s, 'v', var), q = lun__value_name(s, 'q', var);
-        lun_cname iterations = q;
+        lun_snippet v = lun__value_name(s, 'v', var), q = lun__value_name(s, 'q', var);
+        lun_snippet iterations = q;
         if (rep.t != count.t)
             iterations = lun__text_name("%s(%s)", lun__cast_vector(r, rep, count).s, q.s);
         lun__text_line(s, "%s %c= %s * %s(%s);", v.s, down ? '+' : '-', iterations.s,
@@ -84,7 +84,7 @@ static void apply_counts(lun_csection *s, int32_t var)
     s->part = 0;
 }
 
-static void apply_all_counts(lun_csection *s, int32_t loop)
+static void apply_all_counts(lun_section *s, int32_t loop)
 {
     EACH_TEMPORAL(s, loop, var)
     if (is_induction(s, var))
@@ -92,9 +92,9 @@ static void apply_all_counts(lun_csection *s, int32_t loop)
 }
 
 /* The vector of a TEMPORAL variable starts with its value before the loop, its counts with 0. */
-static void declare_temporal(lun_csection *s, int32_t var, int32_t loop)
+static void declare_temporal(lun_section *s, int32_t var, int32_t loop)
 {
-    lun_crep rep = lun__value_rep(s->r, var);
+    lun_rep rep = lun__value_rep(s->r, var);
     EACH_PART(s)
     {
         lun__text_line(s, "%s = %s(s%" PRId32 ");", lun__value_name(s, 'v', var).s,
@@ -108,14 +108,14 @@ static void declare_temporal(lun_csection *s, int32_t var, int32_t loop)
                        lun__exits_strip(s->r, loop), var);
 }
 
-void lun__strip_set(lun_csection *s, int32_t var)
+void lun__strip_set(lun_section *s, int32_t var)
 {
     int32_t loop = s->r->origin[var];
-    lun_crep rep = lun__value_rep(s->r, var);
+    lun_rep rep = lun__value_rep(s->r, var);
     bool bits = lun__mask_in_bits(s, loop);
     EACH_PART(s)
     {
-        lun_cname x = lun__value_name(s, 'v', var);
+        lun_snippet x = lun__value_name(s, 'v', var);
         if (!is_induction(s, var))
             lun__text_line(s, "%s = %s(%s, %s(s%" PRId32 "), %s);", x.s,
                            lun__vector_select(s->r, rep).s,
@@ -138,15 +138,15 @@ void lun__strip_set(lun_csection *s, int32_t var)
 
 /* Lanes stay active where value c is true (negated: is not), in mask registers; a comparison under
  * a mask is one instruction. */
-static void narrow_mask(lun_csection *s, int32_t c, int32_t loop, bool negated)
+static void narrow_mask(lun_section *s, int32_t c, int32_t loop, bool negated)
 {
-    lun_crender *r = s->r;
+    lun_renderer *r = s->r;
     const lun_ir_ins *test = lun__ins(s->r, c);
-    lun_cname f = lun__text_name("%s", ""), k = lun__value_name(s, 'k', loop);
+    lun_snippet f = lun__text_name("%s", ""), k = lun__value_name(s, 'k', loop);
     if (test->kind == LUN_IR_OP && !lun__dtype_is_bool((lun_dtype)test->from))
         f = lun__bits_while(r, (lun_op)test->op, (lun_dtype)test->from, negated);
     if (*f.s) {
-        lun_crep rep = {(lun_dtype)test->from, false};
+        lun_rep rep = {(lun_dtype)test->from, false};
         lun__text_line(s, "%s = %s(%s, %s, %s);", k.s, f.s, k.s,
                        lun__value_vector(s, test->a, rep).s, lun__value_vector(s, test->b, rep).s);
     } else {
@@ -156,7 +156,7 @@ static void narrow_mask(lun_csection *s, int32_t c, int32_t loop, bool negated)
 }
 
 /* All lanes leave where c, which is uniform, holds (negated: does not). */
-static void leave_uniform(lun_csection *s, int32_t c, int32_t loop, bool negated)
+static void leave_uniform(lun_section *s, int32_t c, int32_t loop, bool negated)
 {
     lun__text_line(s, "if (%s%s)", negated ? "!" : "", lun__value_single(s, c).s);
     s->depth++;
@@ -165,9 +165,9 @@ static void leave_uniform(lun_csection *s, int32_t c, int32_t loop, bool negated
 }
 
 /* An exit where value c holds (negated: does not). A uniform part of the condition is a jump. */
-void lun__strip_leave(lun_csection *s, int32_t c, int32_t loop)
+void lun__strip_leave(lun_section *s, int32_t c, int32_t loop)
 {
-    const lun_crender *r = s->r;
+    const lun_renderer *r = s->r;
     bool negated = false;
     while (lun__ins(s->r, c)->kind == LUN_IR_OP && lun__ins(s->r, c)->op == LUN_OP_LNOT) {
         negated = !negated;
@@ -177,7 +177,7 @@ void lun__strip_leave(lun_csection *s, int32_t c, int32_t loop)
            lun__ins(s->r, c)->op == (negated ? LUN_OP_LAND : LUN_OP_LOR)) {
         int32_t a = lun__ins(s->r, c)->a, b = lun__ins(s->r, c)->b,
                 same = lun__varies(r, a) ? b : a;
-        if (lun__varies(r, same) || (r->flags[same] & LUN_CF_HOISTED))
+        if (lun__varies(r, same) || (r->flags[same] & LUN_FACT_HOISTED))
             break;
         leave_uniform(s, same, loop, negated);
         c = same == a ? b : a;
@@ -200,7 +200,7 @@ void lun__strip_leave(lun_csection *s, int32_t c, int32_t loop)
 /* ---- the loop -------------------------------------------------------------------------------- */
 
 /* Appends stores of the mask registers of all parts to n<i>. */
-static void log_masks(lun_csection *s, int32_t loop)
+static void log_masks(lun_section *s, int32_t loop)
 {
     EACH_PART(s)
     lun__text_line(s, "%s(&n%" PRId32 ".part[%d], %s);", lun__bits_keep(s->r).s, loop, s->part,
@@ -208,7 +208,7 @@ static void log_masks(lun_csection *s, int32_t loop)
     s->part = 0;
 }
 
-void lun__strip_declare(lun_csection *s, int32_t loop)
+void lun__strip_declare(lun_section *s, int32_t loop)
 {
     EACH_TEMPORAL(s, loop, var)
     declare_temporal(s, var, loop);
@@ -221,7 +221,7 @@ void lun__strip_declare(lun_csection *s, int32_t loop)
     lun__text_line(s, "unsigned r%" PRId32 " = 0;", loop);
 }
 
-void lun__strip_open(lun_csection *s, int32_t loop)
+void lun__strip_open(lun_section *s, int32_t loop)
 {
     int iterations = lun__exits_strip(s->r, loop);
     if (lun__mask_in_bits(s, loop))
@@ -231,7 +231,7 @@ void lun__strip_open(lun_csection *s, int32_t loop)
 }
 
 /* All induction variables have logged as many masks as a strip has iterations. */
-static void count_strip(lun_csection *s, int32_t loop)
+static void count_strip(lun_section *s, int32_t loop)
 {
     int iterations = lun__exits_strip(s->r, loop);
     log_masks(s, loop);
@@ -264,7 +264,7 @@ static void count_strip(lun_csection *s, int32_t loop)
     lun__text_line(s, "}");
 }
 
-void lun__strip_close(lun_csection *s, int32_t loop)
+void lun__strip_close(lun_section *s, int32_t loop)
 {
     lun__mask_label(s, 'e', loop);
     s->depth--;
@@ -292,7 +292,7 @@ void lun__strip_close(lun_csection *s, int32_t loop)
     lun__mask_poll(s);
 }
 
-void lun__strip_after(lun_csection *s, int32_t loop)
+void lun__strip_after(lun_section *s, int32_t loop)
 {
     EACH_TEMPORAL(s, loop, var)
     {

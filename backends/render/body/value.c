@@ -9,51 +9,51 @@
 #include "render/vector/cast.h"
 #include "render/vector/math.h"
 
-lun_crep lun__value_rep(const lun_crender *r, int32_t v)
+lun_rep lun__value_rep(const lun_renderer *r, int32_t v)
 {
     return lun__vector_rep((lun_dtype)r->ir->ins[v].dtype, r->mask[v]);
 }
 
-lun_crep lun__value_mask_rep(const lun_crender *r)
+lun_rep lun__value_mask_rep(const lun_renderer *r)
 {
     return lun__vector_rep(LUN_BOOL, r->bytes / r->lanes);
 }
 
-lun_cname lun__value_name(const lun_csection *s, char kind, int32_t v)
+lun_snippet lun__value_name(const lun_section *s, char kind, int32_t v)
 {
     if (s->r->parts == 1)
         return lun__text_name("%c%" PRId32, kind, v);
     return lun__text_name("%c%" PRId32 "_%d", kind, v, s->part);
 }
 
-int lun__value_offset(const lun_csection *s)
+int lun__value_offset(const lun_section *s)
 {
     return s->part * s->r->lanes;
 }
 
-lun_cname lun__value_index(const lun_csection *s)
+lun_snippet lun__value_index(const lun_section *s)
 {
     return s->part ? lun__text_name("i + %d", lun__value_offset(s)) : lun__text_name("i");
 }
 
-lun_cname lun__value_single(const lun_csection *s, int32_t v)
+lun_snippet lun__value_single(const lun_section *s, int32_t v)
 {
-    if (s->form == LUN_CFORM_FUNCTION && lun__ins(s->r, v)->kind == LUN_IR_ARG &&
+    if (s->form == LUN_SECTION_FUNCTION && lun__ins(s->r, v)->kind == LUN_IR_ARG &&
         lun__ins(s->r, v)->imm < 2)
         return lun__text_name("%c", 'a' + (int)lun__ins(s->r, v)->imm);
-    bool field = (s->r->flags[v] & LUN_CF_HOISTED) && s->need != LUN_CF_HOISTED &&
-                 s->form != LUN_CFORM_FUNCTION;
+    bool field = (s->r->flags[v] & LUN_FACT_HOISTED) && s->need != LUN_FACT_HOISTED &&
+                 s->form != LUN_SECTION_FUNCTION;
     return lun__text_name("%ss%" PRId32, field ? "u->" : "", v);
 }
 
-lun_cname lun__value_vector(lun_csection *s, int32_t v, lun_crep rep)
+lun_snippet lun__value_vector(lun_section *s, int32_t v, lun_rep rep)
 {
-    lun_crender *r = s->r;
-    lun_crep own = lun__value_rep(r, v);
-    lun_cname x;
+    lun_renderer *r = s->r;
+    lun_rep own = lun__value_rep(r, v);
+    lun_snippet x;
     if (lun__varies(r, v))
         x = lun__value_name(s, 'v', v);
-    else if (r->flags[v] & LUN_CF_HOISTED)
+    else if (r->flags[v] & LUN_FACT_HOISTED)
         x = lun__text_name("u->v%" PRId32, v);
     else
         x = lun__text_name("%s(s%" PRId32 ")", lun__vector_splat(r, own).s, v);
@@ -62,7 +62,7 @@ lun_cname lun__value_vector(lun_csection *s, int32_t v, lun_crep rep)
     return x;
 }
 
-lun_cname lun__value_declare(lun_csection *s, int32_t v)
+lun_snippet lun__value_declare(lun_section *s, int32_t v)
 {
     if (lun__varies(s->r, v))
         return lun__text_name("const %s %s", lun__vector_type(s->r, lun__value_rep(s->r, v)).s,
@@ -71,12 +71,12 @@ lun_cname lun__value_declare(lun_csection *s, int32_t v)
                           lun__element_type((lun_dtype)lun__ins(s->r, v)->dtype).s, v);
 }
 
-lun_cname lun__value_slot(lun_crender *r, int64_t slot)
+lun_snippet lun__value_slot(lun_renderer *r, int64_t slot)
 {
-    lun_cname c = lun__text_name("p%" PRId64, slot),
-              t = lun__element_type((lun_dtype)r->ir->slots[slot].dtype);
+    lun_snippet c = lun__text_name("p%" PRId64, slot),
+                t = lun__element_type((lun_dtype)r->ir->slots[slot].dtype);
     bool out = r->ir->slots[slot].role == LUN_SLOT_OUT;
-    lun_cname key = lun__text_name("slot %s", c.s);
+    lun_snippet key = lun__text_name("slot %s", c.s);
     if (!lun__text_once(r, key.s))
         return c;
     lun__strbuf_printf(&r->fields, "    %s%s%s *%s;\n", lun__text_global(r).s, out ? "" : "const ",
@@ -93,11 +93,11 @@ lun_cname lun__value_slot(lun_crender *r, int64_t slot)
     return c;
 }
 
-lun_cname lun__value_math(lun_crender *r, lun_op op, lun_dtype t)
+lun_snippet lun__value_math(lun_renderer *r, lun_op op, lun_dtype t)
 {
     int index = lun__vecmath_index(op, t);
-    lun_cname c = lun__text_name("m%d", index), key = lun__text_name("math %s", c.s);
-    lun_cname type = lun__math_type(r, t, lun__op_get(op)->arity);
+    lun_snippet c = lun__text_name("m%d", index), key = lun__text_name("math %s", c.s);
+    lun_snippet type = lun__math_type(r, t, lun__op_get(op)->arity);
     if (lun__text_once(r, key.s)) {
         lun__strbuf_printf(&r->fields, "    %s %s; /* %s */\n", type.s, c.s, lun__op_get(op)->name);
         lun__strbuf_printf(&r->setup, "    u->%s = (%s)f->math[%d];\n", c.s, type.s, index);

@@ -13,12 +13,12 @@
 
 /* ---- the parts' functions -------------------------------------------------------------------- */
 
-static void section(lun_crender *r, unsigned need, const char *name, lun_strbuf *out)
+static void section(lun_renderer *r, unsigned need, const char *name, lun_strbuf *out)
 {
     lun_strbuf body = LUN_STRBUF_INIT;
-    lun_csection s = {.r = r, .out = &body, .need = need, .scope = -1};
+    lun_section s = {.r = r, .out = &body, .need = need, .scope = -1};
     if (r->guarded) {
-        lun_crep full = lun__value_mask_rep(r);
+        lun_rep full = lun__value_mask_rep(r);
         lun__text_line(&s, "if (i >= u->n) return;");
         for (s.part = 0; s.part < r->parts; s.part++)
             lun__text_line(&s, "const %s k%s = %s(u->n - (%s));", lun__vector_type(r, full).s,
@@ -40,9 +40,9 @@ static void section(lun_crender *r, unsigned need, const char *name, lun_strbuf 
 
 /* Appends the function that computes hoisted values once for a chunk. Called after the other
  * sections: these tell which values they read. */
-static void prepare(lun_crender *r, lun_strbuf *out)
+static void prepare(lun_renderer *r, lun_strbuf *out)
 {
-    lun_csection s = {.r = r, .out = &r->prepare, .need = LUN_CF_HOISTED, .scope = -1};
+    lun_section s = {.r = r, .out = &r->prepare, .need = LUN_FACT_HOISTED, .scope = -1};
     lun__statement_section(&s);
     lun__strbuf_printf(out,
                        "\nstruct uniform {\n    lun_i64 n;\n%s};\n\n"
@@ -55,7 +55,7 @@ static void prepare(lun_crender *r, lun_strbuf *out)
 /* ---- the unit's functions -------------------------------------------------------------------- */
 
 /* The body's reductions. */
-static void body_sinks(lun_crender *r, lun_cloop *l)
+static void body_sinks(lun_renderer *r, lun_loop *l)
 {
     uint64_t identity;
     for (int32_t v = 0; v < r->ir->count; v++) {
@@ -66,24 +66,25 @@ static void body_sinks(lun_crender *r, lun_cloop *l)
             lun__strbuf_puts(&r->problem, "too many reductions in one kernel");
             return;
         }
-        lun_csink *s = &l->sinks[l->count++];
+        lun_sink *s = &l->sinks[l->count++];
         s->v = v;
-        s->way = lun__uses_identity(r, v, &identity) ? LUN_CLOOP_LANES : LUN_CLOOP_ELEMENTS;
+        s->way = lun__uses_identity(r, v, &identity) ? LUN_LOOP_LANES : LUN_LOOP_ELEMENTS;
         snprintf(s->name, sizeof s->name, "x%" PRId64, ins->imm);
         snprintf(s->target, sizeof s->target, "f->partials[%" PRId64 "]", ins->imm);
     }
 }
 
-static void kernel(lun_crender *r, lun_strbuf *out)
+static void kernel(lun_renderer *r, lun_strbuf *out)
 {
-    lun_cloop body = {.need = LUN_CF_BODY}, operand = {.need = LUN_CF_OPERAND};
+    lun_loop body = {.need = LUN_FACT_BODY}, operand = {.need = LUN_FACT_OPERAND};
     bool scan = r->ir->scan >= 0;
     body_sinks(r, &body);
     lun__loop_open(r, "kernel", out);
     lun__loop_before(r, &body, out);
     if (scan)
         lun__scan_before(r, out);
-    lun__loop_block(r, scan ? LUN_CF_BODY | LUN_CF_OPERAND : LUN_CF_BODY, body.count || scan, out);
+    lun__loop_block(r, scan ? LUN_FACT_BODY | LUN_FACT_OPERAND : LUN_FACT_BODY, body.count || scan,
+                    out);
     if (scan) {
         lun__scan_sink(r, &operand);
         lun__loop_vectors(r, &operand, out);
@@ -96,13 +97,13 @@ static void kernel(lun_crender *r, lun_strbuf *out)
     lun__strbuf_puts(out, "}\n");
 }
 
-void lun__chunk_functions(lun_crender *r, lun_strbuf *out, lun_strbuf *functions)
+void lun__chunk_functions(lun_renderer *r, lun_strbuf *out, lun_strbuf *functions)
 {
     lun_strbuf parts = LUN_STRBUF_INIT, uniform = LUN_STRBUF_INIT;
     bool scan = r->ir->scan >= 0;
     if (scan)
-        section(r, LUN_CF_OPERAND, "operand", &parts);
-    section(r, LUN_CF_BODY, "body", &parts);
+        section(r, LUN_FACT_OPERAND, "operand", &parts);
+    section(r, LUN_FACT_BODY, "body", &parts);
     kernel(r, functions);
     if (scan)
         lun__scan_total(r, functions);

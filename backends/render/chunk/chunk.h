@@ -6,6 +6,6 @@
 
 /* Appends to out what stands behind the head of the unit, and to `functions` the functions that run
  * chunks and the exports. */
-void lun__chunk_functions(lun_crender *r, lun_strbuf *out, lun_strbuf *functions);
+void lun__chunk_functions(lun_renderer *r, lun_strbuf *out, lun_strbuf *functions);
 
 #endif

@@ -18,14 +18,14 @@ enum { UNROLLED = 64 }; /* statements of a loop that is unrolled by a pragma, at
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-static bool needed(const lun_crender *r, int32_t v, unsigned need)
+static bool needed(const lun_renderer *r, int32_t v, unsigned need)
 {
     return (r->flags[v] & need) != 0;
 }
 
 /* Parameters after (i, f, u) or, with `offset`, the arguments for them; values are handed over in
  * arrays with that suffix, an element for each part. */
-void lun__loop_parameters(lun_crender *r, unsigned need, lun_strbuf *out, const char *offset,
+void lun__loop_parameters(lun_renderer *r, unsigned need, lun_strbuf *out, const char *offset,
                           const char *suffix)
 {
     for (int32_t v = 0; v < r->ir->count; v++) {
@@ -33,9 +33,9 @@ void lun__loop_parameters(lun_crender *r, unsigned need, lun_strbuf *out, const 
         lun_dtype t = (lun_dtype)ins->dtype;
         if (!needed(r, v, need))
             continue;
-        if (r->flags[v] & (LUN_CF_WIDE | LUN_CF_NARROW))
-            t = r->flags[v] & LUN_CF_WIDE ? LUN_F32 : LUN_I32;
-        lun_crep rep = lun__vector_rep(t, r->bytes / r->lanes);
+        if (r->flags[v] & (LUN_FACT_WIDE | LUN_FACT_NARROW))
+            t = r->flags[v] & LUN_FACT_WIDE ? LUN_F32 : LUN_I32;
+        lun_rep rep = lun__vector_rep(t, r->bytes / r->lanes);
         if (ins->kind == LUN_IR_REDUCE) {
             if (offset)
                 lun__strbuf_printf(out, ", x%" PRId64 "%s", ins->imm, suffix);
@@ -46,16 +46,16 @@ void lun__loop_parameters(lun_crender *r, unsigned need, lun_strbuf *out, const 
                 lun__strbuf_printf(out, ", scan%s", offset);
             else
                 lun__strbuf_printf(out, ", const %s *scan", lun__element_type(rep.t).s);
-        } else if (r->flags[v] & LUN_CF_STREAM) {
+        } else if (r->flags[v] & LUN_FACT_STREAM) {
             if (offset)
                 lun__strbuf_printf(out, ", w%" PRId32 "%s", v, offset);
             else
                 lun__strbuf_printf(out, ", const %s *w%" PRId32, lun__element_type(t).s, v);
         }
     }
-    if (need != LUN_CF_OPERAND)
+    if (need != LUN_FACT_OPERAND)
         return;
-    lun_crep rep = lun__vector_rep((lun_dtype)r->ir->ins[r->ir->scan].dtype, r->bytes / r->lanes);
+    lun_rep rep = lun__vector_rep((lun_dtype)r->ir->ins[r->ir->scan].dtype, r->bytes / r->lanes);
     if (offset)
         lun__strbuf_printf(out, ", x%s", suffix);
     else
@@ -64,35 +64,35 @@ void lun__loop_parameters(lun_crender *r, unsigned need, lun_strbuf *out, const 
 
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
-static lun_crep rep_of(const lun_crender *r, int32_t v)
+static lun_rep rep_of(const lun_renderer *r, int32_t v)
 {
-    if (r->flags[v] & LUN_CF_NARROW)
-        return (lun_crep){LUN_I32, false};
+    if (r->flags[v] & LUN_FACT_NARROW)
+        return (lun_rep){LUN_I32, false};
     return lun__vector_rep((lun_dtype)r->ir->ins[v].dtype, r->bytes / r->lanes);
 }
 
 /* The accumulators of a WIDE reduction have half the lanes of other vectors: sets r->lanes, returns
  * what it was. */
-static int shorten(lun_crender *r, int32_t v)
+static int shorten(lun_renderer *r, int32_t v)
 {
     int lanes = r->lanes;
-    if (r->flags[v] & LUN_CF_WIDE)
+    if (r->flags[v] & LUN_FACT_WIDE)
         r->lanes /= 2;
     return lanes;
 }
 
 /* Name of the function that takes one half of an f32 vector as f64; to be called with full
  * lanes. */
-static lun_cname half(lun_crender *r, int number)
+static lun_snippet half(lun_renderer *r, int number)
 {
     int lanes = r->lanes;
-    lun_crep single = lun__vector_rep(LUN_F32, 4), twice = lun__vector_rep(LUN_F64, 8);
-    lun_cname c = lun__text_name("lun_half%d", number), whole = lun__vector_type(r, single);
+    lun_rep single = lun__vector_rep(LUN_F32, 4), twice = lun__vector_rep(LUN_F64, 8);
+    lun_snippet c = lun__text_name("lun_half%d", number), whole = lun__vector_type(r, single);
     if (!lun__text_once(r, c.s))
         return c;
     r->lanes /= 2;
-    lun_cname part = lun__vector_type(r, single), to = lun__vector_type(r, twice),
-              cast = lun__cast_vector(r, twice, single);
+    lun_snippet part = lun__vector_type(r, single), to = lun__vector_type(r, twice),
+                cast = lun__cast_vector(r, twice, single);
     r->lanes = lanes;
     lun_strbuf *out = &r->helpers;
     lun__strbuf_printf(out,
@@ -105,16 +105,16 @@ static lun_cname half(lun_crender *r, int number)
 
 /* lun_lane<v>(acc, x, left): combines x with the accumulator; lanes beyond the last index take the
  * identity. */
-static void lane_helper(lun_crender *r, int32_t v)
+static void lane_helper(lun_renderer *r, int32_t v)
 {
-    lun_crep rep = rep_of(r, v);
+    lun_rep rep = rep_of(r, v);
     uint64_t bits = 0;
-    lun_cname op = lun__operation_vector(r, (lun_op)r->ir->ins[v].op, rep),
-              splat = lun__vector_splat(r, rep);
+    lun_snippet op = lun__operation_vector(r, (lun_op)r->ir->ins[v].op, rep),
+                splat = lun__vector_splat(r, rep);
     if (!lun__uses_identity(r, v, &bits) ||
         !lun__text_once(r, lun__text_name("lun_lane%" PRId32, v).s))
         return;
-    lun_cname id = lun__element_const(r, (lun_dtype)r->ir->ins[v].dtype, bits);
+    lun_snippet id = lun__element_const(r, (lun_dtype)r->ir->ins[v].dtype, bits);
     lun_strbuf text = LUN_STRBUF_INIT;
     lun__strbuf_printf(&text, "INLINE $v lun_identity%" PRId32 "(void)\n{\n    return %s(%s);\n}\n",
                        v, splat.s, id.s);
@@ -135,11 +135,11 @@ static int halve(int lane, int lanes, int distance)
 }
 
 /* Folds a<v>_0 ... or a<v>[] in halves into a single element, as an expression. */
-static lun_cname fold(lun_crender *r, int32_t v, bool unrolled, lun_strbuf *out)
+static lun_snippet fold(lun_renderer *r, int32_t v, bool unrolled, lun_strbuf *out)
 {
-    lun_crep rep = rep_of(r, v);
-    lun_cname op = lun__operation_vector(r, (lun_op)r->ir->ins[v].op, rep),
-              type = lun__vector_type(r, rep);
+    lun_rep rep = rep_of(r, v);
+    lun_snippet op = lun__operation_vector(r, (lun_op)r->ir->ins[v].op, rep),
+                type = lun__vector_type(r, rep);
     int parts = 64 / r->lanes;
     if (unrolled) {
         lun__strbuf_printf(out, "    %s a%" PRId32 "[%d] = {", type.s, v, parts);
@@ -154,7 +154,7 @@ static lun_cname fold(lun_crender *r, int32_t v, bool unrolled, lun_strbuf *out)
                            "[k + s]);\n",
                            parts / 2, v, op.s, v, v);
     for (int s = (r->lanes < 64 ? r->lanes : 64) / 2; s; s /= 2) {
-        lun_cname a = lun__text_name("a%" PRId32 "[0]", v);
+        lun_snippet a = lun__text_name("a%" PRId32 "[0]", v);
         lun__strbuf_printf(out, "    %s = %s(%s, ", a.s, op.s, a.s);
         lun__vector_shuffle(r, out, rep, a.s, a.s, halve, s);
         lun__strbuf_puts(out, ");\n");
@@ -166,38 +166,38 @@ static lun_cname fold(lun_crender *r, int32_t v, bool unrolled, lun_strbuf *out)
 
 /* Hands over a value x of the vector at an offset (" + 16"), the number-th of the block; -1: in a
  * loop, k / W + part. */
-static void sink_wide(lun_crender *r, const lun_csink *s, const char *x, const char *at, int number,
+static void sink_wide(lun_renderer *r, const lun_sink *s, const char *x, const char *at, int number,
                       int part, lun_strbuf *out)
 {
     for (int k = 0; k < 2; k++) {
-        lun_cname f = half(r, k), a = number >= 0
-                                          ? lun__text_name("a%" PRId32 "_%d", s->v, 2 * number + k)
-                                          : lun__text_name("a%" PRId32 "[2 * (k / %d + %d) + %d]",
-                                                           s->v, r->lanes, part, k);
+        lun_snippet f = half(r, k),
+                    a = number >= 0 ? lun__text_name("a%" PRId32 "_%d", s->v, 2 * number + k)
+                                    : lun__text_name("a%" PRId32 "[2 * (k / %d + %d) + %d]", s->v,
+                                                     r->lanes, part, k);
         lun__strbuf_printf(out,
                            "            %s = lun_lane%" PRId32 "(%s, %s(%s), left -%s - %d);\n",
                            a.s, s->v, a.s, f.s, x, at + 2, part * r->lanes + k * r->lanes / 2);
     }
 }
 
-static void sink(lun_crender *r, const lun_csink *s, const char *x, const char *at, int number,
+static void sink(lun_renderer *r, const lun_sink *s, const char *x, const char *at, int number,
                  int part, lun_strbuf *out)
 {
-    if (r->flags[s->v] & LUN_CF_WIDE) {
+    if (r->flags[s->v] & LUN_FACT_WIDE) {
         sink_wide(r, s, x, at, number, part, out);
         return;
     }
-    lun_crep rep = rep_of(r, s->v);
+    lun_rep rep = rep_of(r, s->v);
     const char *indent = number >= 0 ? "        " : "            ";
-    if (s->way != LUN_CLOOP_LANES) {
-        if (s->way == LUN_CLOOP_RAW)
+    if (s->way != LUN_LOOP_LANES) {
+        if (s->way == LUN_LOOP_RAW)
             rep.mask = false;
         lun__strbuf_printf(out, "%s%s(e%" PRId32 "%s, %d, %s, 0);\n", indent,
                            lun__memory_store(r, rep, true).s, s->v, at, part * r->lanes, x);
         return;
     }
-    lun_cname a = number >= 0 ? lun__text_name("a%" PRId32 "_%d", s->v, number)
-                              : lun__text_name("a%" PRId32 "[k / %d + %d]", s->v, r->lanes, part);
+    lun_snippet a = number >= 0 ? lun__text_name("a%" PRId32 "_%d", s->v, number)
+                                : lun__text_name("a%" PRId32 "[k / %d + %d]", s->v, r->lanes, part);
     lun__strbuf_printf(out, "%s%s = lun_lane%" PRId32 "(%s, %s, left -%s", indent, a.s, s->v, a.s,
                        x, at + 2);
     if (part)
@@ -206,40 +206,40 @@ static void sink(lun_crender *r, const lun_csink *s, const char *x, const char *
 }
 
 /* One evaluation of a section at an offset; number: as for sink. */
-static void evaluate(lun_crender *r, const lun_cloop *l, const char *at, int number,
+static void evaluate(lun_renderer *r, const lun_loop *l, const char *at, int number,
                      lun_strbuf *out)
 {
     const char *indent = number >= 0 ? "        " : "            ";
-    lun_cname suffix = number >= 0 ? lun__text_name("_%d", number) : lun__text_name("%s", "");
+    lun_snippet suffix = number >= 0 ? lun__text_name("_%d", number) : lun__text_name("%s", "");
     for (int k = 0; k < l->count; k++) {
-        bool wide = r->flags[l->sinks[k].v] & LUN_CF_WIDE;
-        lun_crep rep = wide ? lun__vector_rep(LUN_F32, 4) : rep_of(r, l->sinks[k].v);
+        bool wide = r->flags[l->sinks[k].v] & LUN_FACT_WIDE;
+        lun_rep rep = wide ? lun__vector_rep(LUN_F32, 4) : rep_of(r, l->sinks[k].v);
         lun__strbuf_printf(out, "%s%s %s%s[%d] = {};\n", indent, lun__vector_type(r, rep).s,
                            l->sinks[k].name, suffix.s, r->parts);
     }
-    lun__strbuf_printf(out, "%s%s(i%s, f, &u", indent, l->need == LUN_CF_BODY ? "body" : "operand",
-                       at);
+    lun__strbuf_printf(out, "%s%s(i%s, f, &u", indent,
+                       l->need == LUN_FACT_BODY ? "body" : "operand", at);
     lun__loop_parameters(r, l->need, out, at, suffix.s);
     lun__strbuf_puts(out, ");\n");
     for (int k = 0; k < l->count; k++)
         for (int part = 0; part < r->parts; part++) {
-            lun_cname x = lun__text_name("%s%s[%d]", l->sinks[k].name, suffix.s, part);
+            lun_snippet x = lun__text_name("%s%s[%d]", l->sinks[k].name, suffix.s, part);
             sink(r, &l->sinks[k], x.s, at, number, part, out);
         }
 }
 
 /* True if the loop over a block is written out: accumulators stay in registers only if each has a
  * name. */
-static bool unrolls(const lun_crender *r, const lun_cloop *l)
+static bool unrolls(const lun_renderer *r, const lun_loop *l)
 {
     int parts = 64 / r->lanes;
     bool lanes = false;
     for (int k = 0; k < l->count; k++)
-        lanes |= l->sinks[k].way == LUN_CLOOP_LANES;
+        lanes |= l->sinks[k].way == LUN_LOOP_LANES;
     return lanes && r->parts == 1 && parts <= 8 && parts * lun__uses_weight(r, l->need) <= 128;
 }
 
-void lun__loop_vectors(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
+void lun__loop_vectors(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
 {
     if (unrolls(r, l)) {
         for (int k = 0; k < 64 / r->lanes; k++)
@@ -255,19 +255,19 @@ void lun__loop_vectors(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
     lun__strbuf_puts(out, "        }\n");
 }
 
-void lun__loop_before(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
+void lun__loop_before(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++) {
         int32_t v = l->sinks[k].v;
-        lun_crep rep = rep_of(r, v);
-        if (l->sinks[k].way == LUN_CLOOP_ELEMENTS)
+        lun_rep rep = rep_of(r, v);
+        if (l->sinks[k].way == LUN_LOOP_ELEMENTS)
             lun__tree_start(r, v, out);
-        if (l->sinks[k].way != LUN_CLOOP_LANES)
+        if (l->sinks[k].way != LUN_LOOP_LANES)
             continue;
         bool unrolled = unrolls(r, l);
         int lanes = shorten(r, v), parts = 64 / r->lanes;
         lane_helper(r, v);
-        lun_cname type = lun__vector_type(r, rep);
+        lun_snippet type = lun__vector_type(r, rep);
         r->lanes = lanes;
         if (unrolled) {
             for (int p = 0; p < parts; p++)
@@ -283,25 +283,25 @@ void lun__loop_before(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
     }
 }
 
-void lun__loop_after_block(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
+void lun__loop_after_block(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++)
-        if (l->sinks[k].way == LUN_CLOOP_ELEMENTS)
+        if (l->sinks[k].way == LUN_LOOP_ELEMENTS)
             lun__tree_add(r, l->sinks[k].v, out);
 }
 
-void lun__loop_results(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
+void lun__loop_results(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++) {
         int32_t v = l->sinks[k].v;
         lun_dtype t = (lun_dtype)r->ir->ins[v].dtype;
-        lun_cname value;
-        if (l->sinks[k].way == LUN_CLOOP_LANES) {
+        lun_snippet value;
+        if (l->sinks[k].way == LUN_LOOP_LANES) {
             bool unrolled = unrolls(r, l);
             int lanes = shorten(r, v);
             value = fold(r, v, unrolled, out);
             r->lanes = lanes;
-        } else if (l->sinks[k].way == LUN_CLOOP_ELEMENTS)
+        } else if (l->sinks[k].way == LUN_LOOP_ELEMENTS)
             value = lun__tree_end(r, v);
         else
             continue;
@@ -310,14 +310,14 @@ void lun__loop_results(lun_crender *r, const lun_cloop *l, lun_strbuf *out)
     }
 }
 
-void lun__loop_open(lun_crender *r, const char *name, lun_strbuf *out)
+void lun__loop_open(lun_renderer *r, const char *name, lun_strbuf *out)
 {
     lun__strbuf_printf(out, r->dialect->function, name);
     lun__strbuf_puts(out, "lun_i64 lo, lun_i64 hi, struct frame *f)\n{\n"
                           "    struct uniform u;\n    prepare(lo, f, &u);\n");
 }
 
-void lun__loop_block(lun_crender *r, unsigned need, bool left, lun_strbuf *out)
+void lun__loop_block(lun_renderer *r, unsigned need, bool left, lun_strbuf *out)
 {
     lun__strbuf_puts(out, "    for (lun_i64 i = lo; i < hi; i += 64) {\n");
     if (left)

@@ -4,37 +4,37 @@
 
 #include "render/renderer.h"
 
-typedef enum lun_cway {
-    LUN_CLOOP_LANES,    /* into 64 lanes of accumulators, in vectors */
-    LUN_CLOOP_ELEMENTS, /* into e<v>[64], as elements in memory, for the pair tree */
-    LUN_CLOOP_RAW       /* into e<v>[64], as lanes (a bool as its mask), for the scan */
-} lun_cway;
+typedef enum lun_loop_way {
+    LUN_LOOP_LANES,    /* into 64 lanes of accumulators, in vectors */
+    LUN_LOOP_ELEMENTS, /* into e<v>[64], as elements in memory, for the pair tree */
+    LUN_LOOP_RAW       /* into e<v>[64], as lanes (a bool as its mask), for the scan */
+} lun_loop_way;
 
-typedef struct lun_csink {
+typedef struct lun_sink {
     int32_t v; /* the REDUCE or SCAN */
-    lun_cway way;
+    lun_loop_way way;
     char name[24];   /* of the variable that receives the value */
     char target[40]; /* where the chunk's result goes, as a cell */
-} lun_csink;
+} lun_sink;
 
-typedef struct lun_cloop {
+typedef struct lun_loop {
     unsigned need;
     int count;
-    lun_csink sinks[LUN_IR_SINKS];
-} lun_cloop;
+    lun_sink sinks[LUN_IR_SINKS];
+} lun_loop;
 
 /* Parameters after (i, f, u) or, with `offset`, the arguments for them; values are handed over in
  * arrays with that suffix, an element for each part. */
-void lun__loop_parameters(lun_crender *r, unsigned need, lun_strbuf *out, const char *offset,
+void lun__loop_parameters(lun_renderer *r, unsigned need, lun_strbuf *out, const char *offset,
                           const char *suffix);
 
 /* In this order: the head of the function, declarations before the loop, the head of the loop,
  * evaluations, the end of a block; then the caller closes the loop, and the results follow. */
-void lun__loop_open(lun_crender *r, const char *name, lun_strbuf *out);
-void lun__loop_before(lun_crender *r, const lun_cloop *l, lun_strbuf *out);
-void lun__loop_block(lun_crender *r, unsigned need, bool left, lun_strbuf *out);
-void lun__loop_vectors(lun_crender *r, const lun_cloop *l, lun_strbuf *out);
-void lun__loop_after_block(lun_crender *r, const lun_cloop *l, lun_strbuf *out);
-void lun__loop_results(lun_crender *r, const lun_cloop *l, lun_strbuf *out);
+void lun__loop_open(lun_renderer *r, const char *name, lun_strbuf *out);
+void lun__loop_before(lun_renderer *r, const lun_loop *l, lun_strbuf *out);
+void lun__loop_block(lun_renderer *r, unsigned need, bool left, lun_strbuf *out);
+void lun__loop_vectors(lun_renderer *r, const lun_loop *l, lun_strbuf *out);
+void lun__loop_after_block(lun_renderer *r, const lun_loop *l, lun_strbuf *out);
+void lun__loop_results(lun_renderer *r, const lun_loop *l, lun_strbuf *out);
 
 #endif

@@ -14,12 +14,12 @@
 #include "render/text/text.h"
 #include "render/vector/operation.h"
 
-static lun_crep rep_of(const lun_crender *r, int32_t v)
+static lun_rep rep_of(const lun_renderer *r, int32_t v)
 {
     return lun__vector_rep((lun_dtype)r->ir->ins[v].dtype, r->bytes / r->lanes);
 }
 
-static bool by_op(const lun_crender *r)
+static bool by_op(const lun_renderer *r)
 {
     return r->ir->ins[r->ir->scan].op < LUN_OP_COUNT;
 }
@@ -69,7 +69,7 @@ static int shifted(int lane, int lanes, int arg)
 
 /* A value that changes no other's bits when combined with it, as a vector; false: the operation has
  * none. */
-static bool neutral(lun_crender *r, lun_crep rep, lun_cname *out)
+static bool neutral(lun_renderer *r, lun_rep rep, lun_snippet *out)
 {
     const lun_ir_ins *ins = &r->ir->ins[r->ir->scan];
     lun_dtype t = (lun_dtype)ins->dtype;
@@ -83,12 +83,12 @@ static bool neutral(lun_crender *r, lun_crep rep, lun_cname *out)
 }
 
 /* Vectors that hold whole groups. */
-static void groups_in_vector(lun_crender *r, lun_crep rep, const char *op, bool inclusive,
+static void groups_in_vector(lun_renderer *r, lun_rep rep, const char *op, bool inclusive,
                              lun_strbuf *out)
 {
     int groups = r->lanes / GROUP;
-    lun_cname v = lun__vector_type(r, rep);
-    lun_cname id;
+    lun_snippet v = lun__vector_type(r, rep);
+    lun_snippet id;
     bool whole = neutral(r, rep, &id);
     lun__strbuf_printf(out, "        %s p = *(%s *)(x + k);\n", v.s, v.s);
     if (whole)
@@ -146,16 +146,16 @@ static int last_lane(int lane, int lanes, int arg)
 }
 
 /* Groups that fill several vectors p0, p1, ... */
-static void vectors_in_group(lun_crender *r, lun_crep rep, const char *op, bool inclusive,
+static void vectors_in_group(lun_renderer *r, lun_rep rep, const char *op, bool inclusive,
                              lun_strbuf *out)
 {
     int count = GROUP / r->lanes, lanes = r->lanes;
-    lun_cname v = lun__vector_type(r, rep);
+    lun_snippet v = lun__vector_type(r, rep);
     for (int j = 0; j < count; j++)
         lun__strbuf_printf(out, "        %s p%d = *(%s *)(x + k + %d);\n", v.s, j, v.s, j * lanes);
     for (int d = 1; d < GROUP; d *= 2) {
         for (int j = count - 1; j >= 0 && (j + 1) * lanes > d; j--) {
-            lun_cname p = lun__text_name("p%d", j);
+            lun_snippet p = lun__text_name("p%d", j);
             if (d >= lanes) { /* j >= d / lanes here */
                 lun__strbuf_printf(out, "        p%d = %s(p%d, p%d);\n", j, op, j - d / lanes, j);
             } else if (j > 0) {
@@ -172,7 +172,7 @@ static void vectors_in_group(lun_crender *r, lun_crep rep, const char *op, bool 
         }
     }
     lun__strbuf_printf(out, "        const %s c = *carry;\n        *carry = %s(c, ", v.s, op);
-    lun_cname last = lun__text_name("p%d", count - 1);
+    lun_snippet last = lun__text_name("p%d", count - 1);
     lun__vector_shuffle(r, out, rep, last.s, last.s, last_lane, 0);
     lun__strbuf_puts(out, ");\n");
     for (int j = 0; j < count; j++)
@@ -188,12 +188,12 @@ static void vectors_in_group(lun_crender *r, lun_crep rep, const char *op, bool 
     }
 }
 
-static void step_by_op(lun_crender *r)
+static void step_by_op(lun_renderer *r)
 {
     int32_t v = r->ir->scan;
     const lun_ir_ins *ins = &r->ir->ins[v];
-    lun_crep rep = rep_of(r, v);
-    lun_cname op = lun__operation_vector(r, (lun_op)ins->op, rep);
+    lun_rep rep = rep_of(r, v);
+    lun_snippet op = lun__operation_vector(r, (lun_op)ins->op, rep);
     int step = r->lanes < GROUP ? GROUP : r->lanes;
     lun_strbuf text = LUN_STRBUF_INIT;
     lun__strbuf_printf(
@@ -214,12 +214,12 @@ static void step_by_op(lun_crender *r)
 /* ---- scans by a function --------------------------------------------------------------------- */
 
 /* Left to right, on elements; lanes of a bool are masks. */
-static void step_by_function(lun_crender *r)
+static void step_by_function(lun_renderer *r)
 {
     int32_t v = r->ir->scan;
     const lun_ir_ins *ins = &r->ir->ins[v];
-    lun_crep rep = rep_of(r, v);
-    lun_cname join = lun__combine_function(r, v), t = lun__element_type((lun_dtype)ins->dtype);
+    lun_rep rep = rep_of(r, v);
+    lun_snippet join = lun__combine_function(r, v), t = lun__element_type((lun_dtype)ins->dtype);
     const char *in = rep.mask ? "x[k] & 1" : "x[k]", *minus = rep.mask ? "-" : "";
     lun__strbuf_printf(&r->helpers,
                        "static void lun_scan(%s *x, %s *carry, lun_i64 count, struct frame *f)\n{\n"
@@ -238,7 +238,7 @@ static void step_by_function(lun_crender *r)
 /* ---- in the kernel --------------------------------------------------------------------------- */
 
 /* The block of operands, then of running combinations. */
-static void block(lun_crender *r, lun_strbuf *out)
+static void block(lun_renderer *r, lun_strbuf *out)
 {
     int32_t v = r->ir->scan;
     lun__strbuf_printf(out,
@@ -248,12 +248,12 @@ static void block(lun_crender *r, lun_strbuf *out)
                        v);
 }
 
-void lun__scan_before(lun_crender *r, lun_strbuf *out)
+void lun__scan_before(lun_renderer *r, lun_strbuf *out)
 {
     int32_t v = r->ir->scan;
-    lun_crep rep = rep_of(r, v);
+    lun_rep rep = rep_of(r, v);
     lun_dtype t = (lun_dtype)r->ir->ins[v].dtype;
-    lun_cname of = lun__element_uncell(r, t);
+    lun_snippet of = lun__element_uncell(r, t);
     block(r, out);
     if (by_op(r)) {
         step_by_op(r);
@@ -265,15 +265,15 @@ void lun__scan_before(lun_crender *r, lun_strbuf *out)
     }
 }
 
-void lun__scan_sink(lun_crender *r, lun_cloop *l)
+void lun__scan_sink(lun_renderer *r, lun_loop *l)
 {
-    lun_csink *s = &l->sinks[l->count++];
+    lun_sink *s = &l->sinks[l->count++];
     s->v = r->ir->scan;
-    s->way = LUN_CLOOP_RAW;
+    s->way = LUN_LOOP_RAW;
     snprintf(s->name, sizeof s->name, "x");
 }
 
-void lun__scan_step(lun_crender *r, lun_strbuf *out)
+void lun__scan_step(lun_renderer *r, lun_strbuf *out)
 {
     lun__strbuf_printf(out, "        lun_scan(scan, &carry%s);\n",
                        by_op(r) ? "" : ", left < 64 ? left : 64, f");
@@ -282,12 +282,12 @@ void lun__scan_step(lun_crender *r, lun_strbuf *out)
 /* ---- totals ---------------------------------------------------------------------------------- */
 
 /* A function's total is the chain from the first element on. */
-static void total_by_function(lun_crender *r, lun_cloop *l, lun_strbuf *out)
+static void total_by_function(lun_renderer *r, lun_loop *l, lun_strbuf *out)
 {
     int32_t v = r->ir->scan;
-    lun_crep rep = rep_of(r, v);
+    lun_rep rep = rep_of(r, v);
     lun_dtype t = (lun_dtype)r->ir->ins[v].dtype;
-    lun_cname join = lun__combine_function(r, v), type = lun__element_type(t);
+    lun_snippet join = lun__combine_function(r, v), type = lun__element_type(t);
     block(r, out);
     lun__strbuf_printf(out, "    %s acc = {0};\n    int some = 0;\n", type.s);
     lun__loop_block(r, l->need, true, out);
@@ -300,9 +300,9 @@ static void total_by_function(lun_crender *r, lun_cloop *l, lun_strbuf *out)
         type.s, rep.mask ? " & 1" : "", join.s, lun__element_cell(r, t).s);
 }
 
-void lun__scan_total(lun_crender *r, lun_strbuf *out)
+void lun__scan_total(lun_renderer *r, lun_strbuf *out)
 {
-    lun_cloop l = {.need = LUN_CF_OPERAND};
+    lun_loop l = {.need = LUN_FACT_OPERAND};
     uint64_t identity;
     lun__scan_sink(r, &l);
     snprintf(l.sinks[0].target, sizeof l.sinks[0].target, "*f->carry");
@@ -311,7 +311,7 @@ void lun__scan_total(lun_crender *r, lun_strbuf *out)
         total_by_function(r, &l, out);
     } else {
         l.sinks[0].way =
-            lun__uses_identity(r, r->ir->scan, &identity) ? LUN_CLOOP_LANES : LUN_CLOOP_ELEMENTS;
+            lun__uses_identity(r, r->ir->scan, &identity) ? LUN_LOOP_LANES : LUN_LOOP_ELEMENTS;
         lun__loop_before(r, &l, out);
         lun__loop_block(r, l.need, true, out);
         lun__loop_vectors(r, &l, out);

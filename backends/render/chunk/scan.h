@@ -6,10 +6,10 @@
 
 /* For the SCAN: declarations before the loop; the sink of its operand; a block of operands becomes
  * the running combinations. */
-void lun__scan_before(lun_crender *r, lun_strbuf *out);
-void lun__scan_sink(lun_crender *r, lun_cloop *l);
-void lun__scan_step(lun_crender *r, lun_strbuf *out);
+void lun__scan_before(lun_renderer *r, lun_strbuf *out);
+void lun__scan_sink(lun_renderer *r, lun_loop *l);
+void lun__scan_step(lun_renderer *r, lun_strbuf *out);
 /* The function `total`: the combination of all operands of a chunk. */
-void lun__scan_total(lun_crender *r, lun_strbuf *out);
+void lun__scan_total(lun_renderer *r, lun_strbuf *out);
 
 #endif

@@ -17,7 +17,7 @@ enum {
 };
 
 /* IF, BREAK, END directly in the loop that the BREAK ends. */
-static bool is_exit(const lun_crender *r, int32_t leave, int32_t loop)
+static bool is_exit(const lun_renderer *r, int32_t leave, int32_t loop)
 {
     int32_t p = r->parent[leave];
     return lun__ins(r, leave)->kind == LUN_IR_BREAK && r->origin[leave] == loop && p == leave - 1 &&
@@ -27,7 +27,7 @@ static bool is_exit(const lun_crender *r, int32_t leave, int32_t loop)
 
 /* True if instruction i, inside the loop, may run without active lanes: it is cheap and has no
  * effect but on variables. Producers put no ARG inside loops: one there keeps the plain form. */
-static bool is_harmless(const lun_crender *r, int32_t i, int32_t loop)
+static bool is_harmless(const lun_renderer *r, int32_t i, int32_t loop)
 {
     const lun_ir_ins *ins = lun__ins(r, i);
     const lun_ir_row *row = lun__ir_row(ins->kind);
@@ -42,10 +42,10 @@ static bool is_harmless(const lun_crender *r, int32_t i, int32_t loop)
            !(row->fields & LUN_FIELD_COMBINER) && row->imm != LUN_IMM_ARG;
 }
 
-static bool can_strip(const lun_crender *r, int32_t loop)
+static bool can_strip(const lun_renderer *r, int32_t loop)
 {
     if (lun__ins(r, loop)->kind != LUN_IR_LOOP || !lun__varies(r, loop) ||
-        (r->flags[loop] & LUN_CF_CONTINUED))
+        (r->flags[loop] & LUN_FACT_CONTINUED))
         return false;
     int32_t end = r->blocks.end[loop];
     for (int32_t i = loop + 1; i < end; i++)
@@ -54,12 +54,12 @@ static bool can_strip(const lun_crender *r, int32_t loop)
     return lun__exits_strip(r, loop) > 1;
 }
 
-int lun__exits_strip(const lun_crender *r, int32_t loop)
+int lun__exits_strip(const lun_renderer *r, int32_t loop)
 {
     int32_t end = r->blocks.end[loop];
     int n = 1, strip = STRIP;
     for (int32_t i = loop + 1; i < end; i++)
-        n += !(r->flags[i] & LUN_CF_HOISTED);
+        n += !(r->flags[i] & LUN_FACT_HOISTED);
     while (strip > 1 && strip * n > STRIP_WORK)
         strip /= 2;
     return strip;
@@ -67,13 +67,13 @@ int lun__exits_strip(const lun_crender *r, int32_t loop)
 
 /* ---- counted variables ----------------------------------------------------------------------- */
 
-static bool is_get(const lun_crender *r, int32_t v, int32_t var, int32_t set)
+static bool is_get(const lun_renderer *r, int32_t v, int32_t var, int32_t set)
 {
     return lun__ins(r, v)->kind == LUN_IR_GET && lun__ins(r, v)->a == var && v < set &&
            lun__ir_is_inside(&r->blocks, v, r->origin[var]);
 }
 
-int32_t lun__exits_step(const lun_crender *r, int32_t var, bool *down)
+int32_t lun__exits_step(const lun_renderer *r, int32_t var, bool *down)
 {
     int32_t loop = r->origin[var], end = r->blocks.end[loop], set = -1, step = -1;
     for (int32_t i = loop + 1; i < end; i++) {
@@ -93,13 +93,13 @@ int32_t lun__exits_step(const lun_crender *r, int32_t var, bool *down)
         step = x->b;
     else if (!*down && is_get(r, x->b, var, set))
         step = x->a;
-    return step >= 0 && (r->flags[step] & LUN_CF_HOISTED) ? step : -1;
+    return step >= 0 && (r->flags[step] & LUN_FACT_HOISTED) ? step : -1;
 }
 
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
 /* True if instruction i, outside of loops, may work on vectors of twice the native size. */
-static bool may_be_wide(const lun_crender *r, int32_t i)
+static bool may_be_wide(const lun_renderer *r, int32_t i)
 {
     const lun_ir_ins *ins = lun__ins(r, i);
     switch ((lun_ir_kind)ins->kind) {
@@ -126,13 +126,13 @@ static int width(uint8_t t)
 }
 
 /* Bytes of the widest value in lanes that an instruction reads or makes. */
-static int deals_with(const lun_crender *r, int32_t i)
+static int deals_with(const lun_renderer *r, int32_t i)
 {
     const lun_ir_ins *ins = lun__ins(r, i);
     int32_t in[LUN_IR_INPUTS];
     int bytes = lun__uses_in_lanes(r, i) ? width(ins->dtype) : 1,
         n = lun__ir_inputs(r->ir, ins, in);
-    if (!(r->flags[i] & (LUN_CF_BODY | LUN_CF_OPERAND)))
+    if (!(r->flags[i] & (LUN_FACT_BODY | LUN_FACT_OPERAND)))
         return 1;
     for (int k = 0; k < n; k++)
         if (lun__uses_in_lanes(r, in[k]) && width(lun__ins(r, in[k])->dtype) > bytes)
@@ -140,7 +140,7 @@ static int deals_with(const lun_crender *r, int32_t i)
     return bytes;
 }
 
-static bool in_loop(const lun_crender *r, int32_t i)
+static bool in_loop(const lun_renderer *r, int32_t i)
 {
     for (int32_t p = r->parent[i]; p >= 0; p = r->parent[p])
         if (lun__ins(r, p)->kind == LUN_IR_LOOP)
@@ -149,19 +149,19 @@ static bool in_loop(const lun_crender *r, int32_t i)
 }
 
 /* True for a GET or SET of an induction variable inside its loop: it moves a single element. */
-static bool is_induction_access(const lun_crender *r, int32_t i)
+static bool is_induction_access(const lun_renderer *r, int32_t i)
 {
     int kind = lun__ins(r, i)->kind;
     return (kind == LUN_IR_SET || kind == LUN_IR_GET) &&
-           (r->flags[lun__ins(r, i)->a] & LUN_CF_INDUCTION) && !lun__uses_behind(r, i);
+           (r->flags[lun__ins(r, i)->a] & LUN_FACT_INDUCTION) && !lun__uses_behind(r, i);
 }
 
-int lun__exits_widest(const lun_crender *r)
+int lun__exits_widest(const lun_renderer *r)
 {
     int widest = 1;
     bool any = false;
     for (int32_t i = 0; i < r->ir->count; i++) {
-        any |= (r->flags[i] & LUN_CF_STRIPPED) != 0;
+        any |= (r->flags[i] & LUN_FACT_STRIPPED) != 0;
         if (in_loop(r, i) && !is_induction_access(r, i) && deals_with(r, i) > widest)
             widest = deals_with(r, i);
     }
@@ -173,16 +173,16 @@ int lun__exits_widest(const lun_crender *r)
     return widest;
 }
 
-void lun__exits_find(lun_crender *r)
+void lun__exits_find(lun_renderer *r)
 {
     bool down;
     for (int32_t i = 0; i < r->ir->count; i++)
         if (can_strip(r, i))
-            r->flags[i] |= LUN_CF_STRIPPED;
+            r->flags[i] |= LUN_FACT_STRIPPED;
     for (int32_t i = 0; i < r->ir->count; i++)
-        if (lun__ins(r, i)->kind == LUN_IR_VAR && (r->flags[i] & LUN_CF_TEMPORAL) &&
-            !lun__varies(r, i) && (r->flags[r->origin[i]] & LUN_CF_STRIPPED) &&
+        if (lun__ins(r, i)->kind == LUN_IR_VAR && (r->flags[i] & LUN_FACT_TEMPORAL) &&
+            !lun__varies(r, i) && (r->flags[r->origin[i]] & LUN_FACT_STRIPPED) &&
             lun__dtype_is_integer((lun_dtype)lun__ins(r, i)->dtype) &&
             lun__exits_step(r, i, &down) >= 0)
-            r->flags[i] |= LUN_CF_INDUCTION;
+            r->flags[i] |= LUN_FACT_INDUCTION;
 }

@@ -13,7 +13,7 @@
 
 /* ---- what is needed -------------------------------------------------------------------------- */
 
-static void need(lun_crender *r, int32_t i, unsigned section)
+static void need(lun_renderer *r, int32_t i, unsigned section)
 {
     if (i < 0 || (r->flags[i] & section))
         return;
@@ -21,20 +21,20 @@ static void need(lun_crender *r, int32_t i, unsigned section)
     r->changed = true;
 }
 
-static void need_body(lun_crender *r, int32_t i, int32_t v)
+static void need_body(lun_renderer *r, int32_t i, int32_t v)
 {
     (void)i;
-    need(r, v, LUN_CF_BODY);
+    need(r, v, LUN_FACT_BODY);
 }
 
-static void need_operand(lun_crender *r, int32_t i, int32_t v)
+static void need_operand(lun_renderer *r, int32_t i, int32_t v)
 {
     (void)i;
-    need(r, v, LUN_CF_OPERAND);
+    need(r, v, LUN_FACT_OPERAND);
 }
 
 /* A needed instruction needs the constructs around it; a needed construct needs its exits. */
-static void spread_control(lun_crender *r, int32_t i, unsigned section)
+static void spread_control(lun_renderer *r, int32_t i, unsigned section)
 {
     const lun_ir_ins *ins = &r->ir->ins[i];
     if (ins->kind == LUN_IR_SET && (r->flags[ins->a] & section))
@@ -50,7 +50,7 @@ static void spread_control(lun_crender *r, int32_t i, unsigned section)
         need(r, r->parent[i], section);
 }
 
-static void spread(lun_crender *r, unsigned section)
+static void spread(lun_renderer *r, unsigned section)
 {
     do {
         r->changed = false;
@@ -61,61 +61,61 @@ static void spread(lun_crender *r, unsigned section)
                 continue;
             if (r->ir->ins[i].kind == LUN_IR_SCAN)
                 continue; /* the section reads its value */
-            if (r->flags[i] & LUN_CF_STREAM) {
+            if (r->flags[i] & LUN_FACT_STREAM) {
                 need(r, r->ir->ins[i].b, section);
                 need(r, r->origin[i], section);
             } else {
-                lun__uses_inputs(r, i, section == LUN_CF_BODY ? need_body : need_operand);
+                lun__uses_inputs(r, i, section == LUN_FACT_BODY ? need_body : need_operand);
             }
         }
     } while (r->changed && r->masked);
 }
 
-static void find_needs(lun_crender *r)
+static void find_needs(lun_renderer *r)
 {
     for (int32_t i = 0; i < r->ir->count; i++) {
         const lun_ir_ins *ins = &r->ir->ins[i];
         if ((lun__ir_row(ins->kind)->effects & LUN_EFFECT_WRITES) || lun__ir_may_fail(r->ir, ins))
-            need(r, i, LUN_CF_BODY);
+            need(r, i, LUN_FACT_BODY);
     }
-    spread(r, LUN_CF_BODY);
+    spread(r, LUN_FACT_BODY);
     if (r->ir->scan < 0)
         return;
-    need(r, r->ir->ins[r->ir->scan].a, LUN_CF_OPERAND);
-    spread(r, LUN_CF_OPERAND);
+    need(r, r->ir->ins[r->ir->scan].a, LUN_FACT_OPERAND);
+    spread(r, LUN_FACT_OPERAND);
 }
 
 /* A CHECK guards what follows it: each section that computes something under it runs it too. */
-static void find_checks(lun_crender *r)
+static void find_checks(lun_renderer *r)
 {
     if (r->ir->scan < 0 || !r->masked)
         return;
     for (int32_t i = 0; i < r->ir->count; i++)
         if (r->ir->ins[i].kind == LUN_IR_CHECK)
-            need(r, i, LUN_CF_OPERAND);
-    spread(r, LUN_CF_OPERAND);
+            need(r, i, LUN_FACT_OPERAND);
+    spread(r, LUN_FACT_OPERAND);
 }
 
 /* ---- special cases --------------------------------------------------------------------------- */
 
 /* RANDOM of the index, or of the index plus a uniform value, at top level. */
-static void find_streams(lun_crender *r)
+static void find_streams(lun_renderer *r)
 {
     const lun_ir *ir = r->ir;
     for (int32_t i = 0; i < ir->count; i++) {
         if (ir->ins[i].kind != LUN_IR_RANDOM || r->parent[i] >= 0)
             continue;
-        if (!(r->flags[ir->ins[i].b] & LUN_CF_HOISTED))
+        if (!(r->flags[ir->ins[i].b] & LUN_FACT_HOISTED))
             continue;
         const lun_ir_ins *a = &ir->ins[ir->ins[i].a];
         if (a->kind == LUN_IR_INDEX) {
-            r->flags[i] |= LUN_CF_STREAM;
+            r->flags[i] |= LUN_FACT_STREAM;
         } else if (a->kind == LUN_IR_OP && a->op == LUN_OP_ADD) {
             for (int k = 0; k < 2; k++) {
                 int32_t x = k ? a->b : a->a, y = k ? a->a : a->b;
-                if (ir->ins[x].kind != LUN_IR_INDEX || !(r->flags[y] & LUN_CF_HOISTED))
+                if (ir->ins[x].kind != LUN_IR_INDEX || !(r->flags[y] & LUN_FACT_HOISTED))
                     continue;
-                r->flags[i] |= LUN_CF_STREAM;
+                r->flags[i] |= LUN_FACT_STREAM;
                 r->origin[i] = y;
             }
         }
@@ -125,7 +125,7 @@ static void find_streams(lun_crender *r)
 /* A SET may write all lanes if control flow has not diverged since the VAR, or if the lanes that
  * have left the LOOP never read the variable again: it belongs to the block around the loop, and
  * all its GETs are inside the loop. */
-static bool is_unmasked(const lun_crender *r, int32_t set)
+static bool is_unmasked(const lun_renderer *r, int32_t set)
 {
     const lun_ir *ir = r->ir;
     int32_t var = ir->ins[set].a, loop = -1;
@@ -136,7 +136,7 @@ static bool is_unmasked(const lun_crender *r, int32_t set)
             return false;
         if (!lun__varies(r, p))
             continue;
-        if (loop >= 0 || ir->ins[p].kind != LUN_IR_LOOP || (r->flags[p] & LUN_CF_CONTINUED))
+        if (loop >= 0 || ir->ins[p].kind != LUN_IR_LOOP || (r->flags[p] & LUN_FACT_CONTINUED))
             return false;
         loop = p;
     }
@@ -155,7 +155,7 @@ static bool is_unmasked(const lun_crender *r, int32_t set)
 }
 
 /* Whether instruction i reads the uniform value v as a single element or in lanes. */
-static void note_form(lun_crender *r, int32_t i, int32_t v)
+static void note_form(lun_renderer *r, int32_t i, int32_t v)
 {
     const lun_ir_ins *ins = &r->ir->ins[i];
     bool scalar;
@@ -180,33 +180,33 @@ static void note_form(lun_crender *r, int32_t i, int32_t v)
     default:
         scalar = !lun__varies(r, i);
     }
-    r->flags[v] |= scalar ? LUN_CF_AS_SCALAR : LUN_CF_AS_VECTOR;
+    r->flags[v] |= scalar ? LUN_FACT_AS_SCALAR : LUN_FACT_AS_VECTOR;
 }
 
-static void find_forms(lun_crender *r)
+static void find_forms(lun_renderer *r)
 {
-    const unsigned any = LUN_CF_BODY | LUN_CF_OPERAND;
+    const unsigned any = LUN_FACT_BODY | LUN_FACT_OPERAND;
     for (int32_t i = 0; i < r->ir->count; i++) {
-        if (!(r->flags[i] & any) || (r->flags[i] & (LUN_CF_HOISTED | LUN_CF_LINEAR)))
+        if (!(r->flags[i] & any) || (r->flags[i] & (LUN_FACT_HOISTED | LUN_FACT_LINEAR)))
             continue;
-        if (r->flags[i] & LUN_CF_STREAM) {
-            r->flags[r->ir->ins[i].b] |= LUN_CF_AS_SCALAR;
+        if (r->flags[i] & LUN_FACT_STREAM) {
+            r->flags[r->ir->ins[i].b] |= LUN_FACT_AS_SCALAR;
             if (r->origin[i] >= 0)
-                r->flags[r->origin[i]] |= LUN_CF_AS_SCALAR;
+                r->flags[r->origin[i]] |= LUN_FACT_AS_SCALAR;
         } else {
             lun__uses_inputs(r, i, note_form);
         }
         if (r->ir->ins[i].kind == LUN_IR_SET && is_unmasked(r, i))
-            r->flags[i] |= LUN_CF_UNMASKED;
+            r->flags[i] |= LUN_FACT_UNMASKED;
     }
     /* the SCAN takes its operand in lanes */
     if (r->ir->scan >= 0 && !lun__varies(r, r->ir->ins[r->ir->scan].a))
-        r->flags[r->ir->ins[r->ir->scan].a] |= LUN_CF_AS_VECTOR;
+        r->flags[r->ir->ins[r->ir->scan].a] |= LUN_FACT_AS_VECTOR;
 }
 
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
-static bool allocate(lun_crender *r)
+static bool allocate(lun_renderer *r)
 {
     size_t n = (size_t)r->ir->count + 1;
     r->blocks = (lun_ir_structure){0};
@@ -217,17 +217,17 @@ static bool allocate(lun_crender *r)
     return r->flags && r->mask && r->origin && r->first_var;
 }
 
-lun_status lun__facts_single(lun_crender *r)
+lun_status lun__facts_single(lun_renderer *r)
 {
     lun_status s = allocate(r) ? lun__flow_structure(r) : LUN_ENOMEM;
     if (s != LUN_OK)
         return s;
     for (int32_t i = 0; i < r->ir->count; i++)
-        r->flags[i] |= LUN_CF_BODY;
+        r->flags[i] |= LUN_FACT_BODY;
     return LUN_OK;
 }
 
-lun_status lun__facts_element(lun_crender *r)
+lun_status lun__facts_element(lun_renderer *r)
 {
     lun_status s = allocate(r) ? lun__flow_structure(r) : LUN_ENOMEM;
     if (s != LUN_OK)
@@ -237,7 +237,7 @@ lun_status lun__facts_element(lun_crender *r)
     return LUN_OK;
 }
 
-lun_status lun__facts_find(lun_crender *r)
+lun_status lun__facts_find(lun_renderer *r)
 {
     lun_status s = allocate(r) ? lun__flow_structure(r) : LUN_ENOMEM;
     if (s != LUN_OK)

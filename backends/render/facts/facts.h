@@ -5,10 +5,10 @@
 
 #include "render/renderer.h"
 
-lun_status lun__facts_find(lun_crender *r);
+lun_status lun__facts_find(lun_renderer *r);
 /* For a function's body, which runs on single elements: everything is needed, nothing varies. */
-lun_status lun__facts_single(lun_crender *r);
+lun_status lun__facts_single(lun_renderer *r);
 /* For a kernel whose statements compute the element of one index: nothing varies. */
-lun_status lun__facts_element(lun_crender *r);
+lun_status lun__facts_element(lun_renderer *r);
 
 #endif

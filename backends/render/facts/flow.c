@@ -11,7 +11,7 @@ bool lun__flow_leaves(int kind)
     return lun__ir_row(kind)->flow == LUN_FLOW_LEAVE;
 }
 
-lun_status lun__flow_structure(lun_crender *r)
+lun_status lun__flow_structure(lun_renderer *r)
 {
     const lun_ir *ir = r->ir;
     lun_status s = lun__ir_structure_find(ir, &r->blocks, NULL);
@@ -25,10 +25,10 @@ lun_status lun__flow_structure(lun_crender *r)
         r->first_var[i] = i;
         r->masked |= kind == LUN_IR_CHECK || kind == LUN_IR_SET;
         if (r->blocks.continued[i])
-            r->flags[i] |= LUN_CF_CONTINUED;
+            r->flags[i] |= LUN_FACT_CONTINUED;
         if (lun__flow_leaves(kind))
             for (int32_t p = r->parent[i]; p != r->origin[i]; p = r->parent[p])
-                r->flags[p] |= LUN_CF_LEFT;
+                r->flags[p] |= LUN_FACT_LEFT;
     }
     return LUN_OK;
 }
@@ -37,7 +37,7 @@ lun_status lun__flow_structure(lun_crender *r)
 
 /* For each VAR the one LOOP beside it that contains all SETs of it, but for SETs in its own
  * block. */
-static void find_setters(lun_crender *r)
+static void find_setters(lun_renderer *r)
 {
     enum { NONE = -1, SEVERAL = -2 };
     const lun_ir *ir = r->ir;
@@ -47,7 +47,7 @@ static void find_setters(lun_crender *r)
         int32_t var = ir->ins[i].a, loop = lun__uses_child(r, r->parent[var], i);
         if (loop < 0)
             continue;
-        bool fits = ir->ins[loop].kind == LUN_IR_LOOP && !(r->flags[loop] & LUN_CF_CONTINUED) &&
+        bool fits = ir->ins[loop].kind == LUN_IR_LOOP && !(r->flags[loop] & LUN_FACT_CONTINUED) &&
                     (r->origin[var] == NONE || r->origin[var] == loop);
         r->origin[var] = fits ? loop : SEVERAL;
     }
@@ -57,7 +57,7 @@ static void find_setters(lun_crender *r)
 }
 
 /* True if control flow between `outer` (excluded) and i is divergent. */
-static bool diverged(const lun_crender *r, int32_t i, int32_t outer)
+static bool diverged(const lun_renderer *r, int32_t i, int32_t outer)
 {
     for (int32_t p = r->parent[i]; p >= 0 && p != outer; p = r->parent[p])
         if (lun__varies(r, p))
@@ -65,24 +65,24 @@ static bool diverged(const lun_crender *r, int32_t i, int32_t outer)
     return false;
 }
 
-static bool vary(lun_crender *r, int32_t i)
+static bool vary(lun_renderer *r, int32_t i)
 {
     if (lun__varies(r, i))
         return false;
-    r->flags[i] |= LUN_CF_VARYING;
+    r->flags[i] |= LUN_FACT_VARYING;
     return true;
 }
 
-static void inherit(lun_crender *r, int32_t i, int32_t v)
+static void inherit(lun_renderer *r, int32_t i, int32_t v)
 {
     if (lun__varies(r, v))
-        r->flags[i] |= LUN_CF_VARYING;
+        r->flags[i] |= LUN_FACT_VARYING;
 }
 
 /* A SET of a uniform value: the variable varies if control flow has diverged since the VAR. A LOOP
  * with a divergent exit is the exception: inside it the variable stays uniform for the active
  * lanes, behind it varies (TEMPORAL). */
-static bool mark_set(lun_crender *r, int32_t i)
+static bool mark_set(lun_renderer *r, int32_t i)
 {
     int32_t var = r->ir->ins[i].a, loop = r->origin[var];
     bool inside = loop >= 0 && lun__uses_child(r, r->parent[var], i) == loop;
@@ -90,14 +90,14 @@ static bool mark_set(lun_crender *r, int32_t i)
         return diverged(r, i, r->parent[var]) && vary(r, var);
     if (diverged(r, i, loop))
         return vary(r, var);
-    if (!lun__varies(r, loop) || (r->flags[var] & LUN_CF_TEMPORAL))
+    if (!lun__varies(r, loop) || (r->flags[var] & LUN_FACT_TEMPORAL))
         return false;
-    r->flags[var] |= LUN_CF_TEMPORAL;
+    r->flags[var] |= LUN_FACT_TEMPORAL;
     return true;
 }
 
 /* Marks what instruction i makes varying; true if something was not marked before. */
-static bool mark(lun_crender *r, int32_t i)
+static bool mark(lun_renderer *r, int32_t i)
 {
     const lun_ir_ins *ins = &r->ir->ins[i];
     bool changed = false, before = lun__varies(r, i);
@@ -129,7 +129,7 @@ static bool mark(lun_crender *r, int32_t i)
     }
 }
 
-static void find_varying(lun_crender *r)
+static void find_varying(lun_renderer *r)
 {
     for (bool changed = true; changed;) {
         changed = false;
@@ -145,7 +145,7 @@ static bool is_pure(const lun_ir_ins *ins)
 }
 
 /* The same, and may be computed where control flow would not reach it. */
-static bool is_harmless(const lun_crender *r, const lun_ir_ins *ins)
+static bool is_harmless(const lun_renderer *r, const lun_ir_ins *ins)
 {
     const lun_ir_row *row = lun__ir_row(ins->kind);
     if (row->fields & LUN_FIELD_OPERATION)
@@ -157,7 +157,7 @@ static bool is_harmless(const lun_crender *r, const lun_ir_ins *ins)
 
 /* A value is hoisted if it depends on arguments and uniform slots alone, and may be computed even
  * where control flow would not reach it. */
-static void find_hoisted(lun_crender *r)
+static void find_hoisted(lun_renderer *r)
 {
     for (int32_t i = 0; i < r->ir->count; i++) {
         const lun_ir_ins *ins = &r->ir->ins[i];
@@ -166,13 +166,13 @@ static void find_hoisted(lun_crender *r)
         bool top = r->parent[i] < 0 && !r->masked;
         bool hoist = !lun__varies(r, i) && (top ? is_pure(ins) : is_harmless(r, ins));
         for (int k = 0; k < n; k++)
-            hoist = hoist && (r->flags[in[k]] & LUN_CF_HOISTED);
+            hoist = hoist && (r->flags[in[k]] & LUN_FACT_HOISTED);
         if (hoist)
-            r->flags[i] |= LUN_CF_HOISTED;
+            r->flags[i] |= LUN_FACT_HOISTED;
     }
 }
 
-void lun__flow_divergence(lun_crender *r)
+void lun__flow_divergence(lun_renderer *r)
 {
     find_setters(r);
     find_varying(r);

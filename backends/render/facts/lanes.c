@@ -8,7 +8,7 @@
 
 /* True for a value in lanes whose only users are reductions in lanes (by `op`, LUN_OP_COUNT:
  * any). */
-static bool is_only_reduced(const lun_crender *r, int32_t v, lun_op op)
+static bool is_only_reduced(const lun_renderer *r, int32_t v, lun_op op)
 {
     bool reduced = false;
     uint64_t identity;
@@ -31,7 +31,7 @@ static bool is_only_reduced(const lun_crender *r, int32_t v, lun_op op)
 }
 
 /* True for a CAST of a PLAIN float to a wider one for reductions in lanes only. */
-static bool is_widened(const lun_crender *r, int32_t v)
+static bool is_widened(const lun_renderer *r, int32_t v)
 {
     const lun_ir_ins *ins = &r->ir->ins[v];
     lun_dtype to = (lun_dtype)ins->dtype, from = (lun_dtype)ins->from;
@@ -42,7 +42,7 @@ static bool is_widened(const lun_crender *r, int32_t v)
 
 /* The same for integers of at most 16 bits (or bools): the sum of a chunk of 16384 (ir/order.h)
  * fits 32 bits. */
-static bool is_cast_up(const lun_crender *r, int32_t v)
+static bool is_cast_up(const lun_renderer *r, int32_t v)
 {
     const lun_ir_ins *ins = &r->ir->ins[v];
     lun_dtype to = (lun_dtype)ins->dtype, from = (lun_dtype)ins->from;
@@ -52,10 +52,10 @@ static bool is_cast_up(const lun_crender *r, int32_t v)
 }
 
 /* True if the statements on a vector cost much more than splitting it. */
-static bool is_expensive(const lun_crender *r)
+static bool is_expensive(const lun_renderer *r)
 {
     enum { MANY = 24 };
-    if (lun__uses_weight(r, LUN_CF_BODY) >= MANY)
+    if (lun__uses_weight(r, LUN_FACT_BODY) >= MANY)
         return true;
     for (int32_t i = 0; i < r->ir->count; i++)
         if (r->ir->ins[i].kind == LUN_IR_OP && lun__varies(r, i) &&
@@ -66,7 +66,7 @@ static bool is_expensive(const lun_crender *r)
 
 /* If everything else is f32 or narrower, a sum in f64 would halve the lanes of all values: instead
  * the REDUCE takes f32 and splits each vector into two of f64. */
-static void find_wide(lun_crender *r)
+static void find_wide(lun_renderer *r)
 {
     if (!r->dialect->wide_sums || r->masked || r->ir->scan >= 0 || !is_expensive(r))
         return;
@@ -78,19 +78,19 @@ static void find_wide(lun_crender *r)
         const lun_ir_ins *ins = &r->ir->ins[i];
         if (ins->kind != LUN_IR_REDUCE || !is_widened(r, ins->a))
             continue;
-        r->flags[i] |= LUN_CF_WIDE;
+        r->flags[i] |= LUN_FACT_WIDE;
     }
     for (int32_t i = 0; i < r->ir->count; i++) {
         const lun_ir_ins *ins = &r->ir->ins[i];
-        if (r->flags[i] & LUN_CF_WIDE)
-            r->flags[ins->a] &= ~(uint32_t)(LUN_CF_BODY | LUN_CF_OPERAND);
+        if (r->flags[i] & LUN_FACT_WIDE)
+            r->flags[ins->a] &= ~(uint32_t)(LUN_FACT_BODY | LUN_FACT_OPERAND);
     }
 }
 
 /* A sum of small integers has 64 bits, which would halve the lanes of f32 values or divide those of
  * its terms: within a chunk it has 32 bits instead. A sum of integers has the same bits in any
  * order. */
-static bool find_narrow(lun_crender *r)
+static bool find_narrow(lun_renderer *r)
 {
     bool any = false;
     if (!r->dialect->narrow_sums || r->ir->scan >= 0)
@@ -103,16 +103,16 @@ static bool find_narrow(lun_crender *r)
         const lun_ir_ins *ins = &r->ir->ins[i];
         if (ins->kind != LUN_IR_REDUCE || ins->op != LUN_OP_ADD || !is_cast_up(r, ins->a))
             continue;
-        r->flags[i] |= LUN_CF_NARROW;
+        r->flags[i] |= LUN_FACT_NARROW;
         any = true;
     }
     for (int32_t i = 0; i < r->ir->count; i++)
-        if (r->flags[i] & LUN_CF_NARROW)
-            r->flags[r->ir->ins[i].a] &= ~(uint32_t)(LUN_CF_BODY | LUN_CF_OPERAND);
+        if (r->flags[i] & LUN_FACT_NARROW)
+            r->flags[r->ir->ins[i].a] &= ~(uint32_t)(LUN_FACT_BODY | LUN_FACT_OPERAND);
     return any;
 }
 
-static void find_lanes(lun_crender *r)
+static void find_lanes(lun_renderer *r)
 {
     int widest = 1;
     find_wide(r);
@@ -133,7 +133,7 @@ static void find_lanes(lun_crender *r)
 }
 
 /* A mask has the lanes of its operands or, if it has none, of the widest value. */
-static void find_masks(lun_crender *r)
+static void find_masks(lun_renderer *r)
 {
     int widest = r->bytes / r->lanes;
     for (int32_t i = 0; i < r->ir->count; i++) {
@@ -155,7 +155,7 @@ static void find_masks(lun_crender *r)
     }
 }
 
-void lun__lanes_find(lun_crender *r)
+void lun__lanes_find(lun_renderer *r)
 {
     find_lanes(r);
     find_masks(r);

@@ -6,6 +6,6 @@
 
 /* Finds the number of lanes, the widths of masks, WIDE and NARROW reductions. Needs all other
  * facts. */
-void lun__lanes_find(lun_crender *r);
+void lun__lanes_find(lun_renderer *r);
 
 #endif

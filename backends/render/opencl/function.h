@@ -1,4 +1,4 @@
-/* function.h - OpenCL C's own functions on whole vectors; see lun_cdialect.vector_function,
+/* function.h - OpenCL C's own functions on whole vectors; see lun_dialect.vector_function,
  * .vector_math. */
 #ifndef LUN_RENDER_OPENCL_FUNCTION_H
 #define LUN_RENDER_OPENCL_FUNCTION_H
@@ -6,9 +6,9 @@
 #include "render/renderer.h"
 
 /* By the name that the language has for it, on operands of rep. */
-void lun__cl_function_vector(lun_crender *r, const char *helper, const char *name, int arity,
-                             lun_crep rep);
+void lun__cl_function_vector(lun_renderer *r, const char *helper, const char *name, int arity,
+                             lun_rep rep);
 /* By the language's function, or as quirks.c says. */
-void lun__cl_function_math(lun_crender *r, const char *helper, lun_op op, lun_crep rep);
+void lun__cl_function_math(lun_renderer *r, const char *helper, lun_op op, lun_rep rep);
 
 #endif

@@ -20,10 +20,10 @@ enum { LIGHT = 40 }; /* cost of an element */
 
 /* ---- a kernel's statements ------------------------------------------------------------------- */
 
-static void parameters(lun_crender *r, unsigned need, lun_strbuf *out)
+static void parameters(lun_renderer *r, unsigned need, lun_strbuf *out)
 {
     if (r->ir->scan >= 0)
-        lun__strbuf_printf(out, need == LUN_CF_BODY ? ", const %s scan" : ", %s *x",
+        lun__strbuf_printf(out, need == LUN_FACT_BODY ? ", const %s scan" : ", %s *x",
                            lun__element_type((lun_dtype)r->ir->ins[r->ir->scan].dtype).s);
     for (int32_t v = 0; v < r->ir->count; v++) {
         const lun_ir_ins *ins = &r->ir->ins[v];
@@ -34,10 +34,10 @@ static void parameters(lun_crender *r, unsigned need, lun_strbuf *out)
 }
 
 /* body(i, f, u, [scan], &x0, ...) or operand(i, f, u, &x) */
-static void section(lun_crender *r, unsigned need, const char *name, lun_strbuf *out)
+static void section(lun_renderer *r, unsigned need, const char *name, lun_strbuf *out)
 {
     lun_strbuf body = LUN_STRBUF_INIT;
-    lun_csection s = {.r = r, .out = &body, .need = need, .scope = -1, .form = LUN_CFORM_ELEMENT};
+    lun_section s = {.r = r, .out = &body, .need = need, .scope = -1, .form = LUN_SECTION_ELEMENT};
     lun__statement_section(&s);
     lun__strbuf_printf(
         out, "\nINLINE void %s(const lun_i64 i, struct frame *f, const struct uniform *u", name);
@@ -49,7 +49,7 @@ static void section(lun_crender *r, unsigned need, const char *name, lun_strbuf 
     lun__strbuf_free(&s.labels);
 }
 
-lun_status lun__cl_group_unit(lun_crender *r, const char *first, lun_strbuf *out)
+lun_status lun__cl_group_unit(lun_renderer *r, const char *first, lun_strbuf *out)
 {
     lun_strbuf parts = LUN_STRBUF_INIT, kernels = LUN_STRBUF_INIT;
     lun_status s = lun__facts_element(r);
@@ -59,8 +59,8 @@ lun_status lun__cl_group_unit(lun_crender *r, const char *first, lun_strbuf *out
     lun__user_texts(r, out);
     lun__strbuf_puts(out, first);
     if (r->ir->scan >= 0)
-        section(r, LUN_CF_OPERAND, "operand", &parts);
-    section(r, LUN_CF_BODY, "body", &parts);
+        section(r, LUN_FACT_OPERAND, "operand", &parts);
+    section(r, LUN_FACT_BODY, "body", &parts);
     r->dialect->exports(r, &kernels);
     lun__strbuf_printf(out,
                        "\n%s\nstruct uniform {\n    lun_i64 n;\n%s};\n\n"
@@ -78,7 +78,7 @@ lun_status lun__cl_group_unit(lun_crender *r, const char *first, lun_strbuf *out
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-static void elementwise(lun_crender *r, lun_strbuf *out)
+static void elementwise(lun_renderer *r, lun_strbuf *out)
 {
     lun__cl_kernel_open(r, "lun_kernel", 0, out);
     lun__text_put(r, out,
@@ -88,9 +88,9 @@ static void elementwise(lun_crender *r, lun_strbuf *out)
     lun__cl_kernel_close(r, out);
 }
 
-static void reductions(lun_crender *r, lun_strbuf *out)
+static void reductions(lun_renderer *r, lun_strbuf *out)
 {
-    lun_clsinks l = {.count = 0};
+    lun_cl_sinks l = {.count = 0};
     lun__cl_sinks_body(r, &l);
     lun__cl_kernel_open(r, "lun_kernel", LUN_LANES, out);
     lun__cl_sinks_open(r, &l, out);
@@ -116,7 +116,7 @@ static void reductions(lun_crender *r, lun_strbuf *out)
     lun__cl_kernel_close(r, out);
 }
 
-void lun__cl_group_kernels(lun_crender *r, lun_strbuf *out)
+void lun__cl_group_kernels(lun_renderer *r, lun_strbuf *out)
 {
     lun__cl_kernel_helpers(r);
     if (r->ir->scan >= 0)

@@ -5,8 +5,8 @@
 #include "render/renderer.h"
 
 /* As lun__unit_render, for the SCALAR form. */
-lun_status lun__cl_group_unit(lun_crender *r, const char *first, lun_strbuf *out);
-/* lun_cdialect.exports: the kernels. */
-void lun__cl_group_kernels(lun_crender *r, lun_strbuf *out);
+lun_status lun__cl_group_unit(lun_renderer *r, const char *first, lun_strbuf *out);
+/* lun_dialect.exports: the kernels. */
+void lun__cl_group_kernels(lun_renderer *r, lun_strbuf *out);
 
 #endif

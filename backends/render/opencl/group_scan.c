@@ -14,27 +14,27 @@
 
 enum { EACH = LUN_SCAN_GROUP, TILE = LUN_LANES * EACH };
 
-static const lun_ir_ins *scan_of(const lun_crender *r)
+static const lun_ir_ins *scan_of(const lun_renderer *r)
 {
     return &r->ir->ins[r->ir->scan];
 }
 
-static bool by_op(const lun_crender *r)
+static bool by_op(const lun_renderer *r)
 {
     return scan_of(r)->op < LUN_OP_COUNT;
 }
 
-static lun_dtype dtype_of(const lun_crender *r)
+static lun_dtype dtype_of(const lun_renderer *r)
 {
     return (lun_dtype)scan_of(r)->dtype;
 }
 
-static lun_cname type_of(const lun_crender *r)
+static lun_snippet type_of(const lun_renderer *r)
 {
     return lun__element_type(dtype_of(r));
 }
 
-static void open_chunk(lun_crender *r, lun_strbuf *out)
+static void open_chunk(lun_renderer *r, lun_strbuf *out)
 {
     lun__text_put(r, out,
                   "    struct uniform u;\n    prepare(&f, &u);\n"
@@ -45,13 +45,13 @@ static void open_chunk(lun_crender *r, lun_strbuf *out)
 
 /* ---- totals and carries ---------------------------------------------------------------------- */
 
-static void total_by_op(lun_crender *r, lun_strbuf *out)
+static void total_by_op(lun_renderer *r, lun_strbuf *out)
 {
     uint64_t identity;
-    lun_clsinks l = {.count = 1};
-    l.sink[0] = (lun_clsink){.v = r->ir->scan,
-                             .lanes = lun__uses_identity(r, r->ir->scan, &identity),
-                             .x = lun__text_name("x")};
+    lun_cl_sinks l = {.count = 1};
+    l.sink[0] = (lun_cl_sink){.v = r->ir->scan,
+                              .lanes = lun__uses_identity(r, r->ir->scan, &identity),
+                              .x = lun__text_name("x")};
     lun__cl_kernel_open(r, "lun_total", LUN_LANES, out);
     lun__cl_sinks_open(r, &l, out);
     open_chunk(r, out);
@@ -67,9 +67,9 @@ static void total_by_op(lun_crender *r, lun_strbuf *out)
     lun__cl_kernel_close(r, out);
 }
 
-static void total_by_function(lun_crender *r, lun_strbuf *out)
+static void total_by_function(lun_renderer *r, lun_strbuf *out)
 {
-    lun_cname t = type_of(r);
+    lun_snippet t = type_of(r);
     lun__cl_kernel_open(r, "lun_total", LUN_LANES, out);
     lun__cl_sinks_local(r, dtype_of(r), "x", LUN_LANES, out);
     open_chunk(r, out);
@@ -87,10 +87,10 @@ static void total_by_function(lun_crender *r, lun_strbuf *out)
 }
 
 /* Totals become carries, 64 at a time. */
-static void carry(lun_crender *r, lun_strbuf *out)
+static void carry(lun_renderer *r, lun_strbuf *out)
 {
-    lun_cname t = type_of(r), of = lun__element_uncell(r, dtype_of(r)),
-              cell = lun__element_cell(r, dtype_of(r));
+    lun_snippet t = type_of(r), of = lun__element_uncell(r, dtype_of(r)),
+                cell = lun__element_cell(r, dtype_of(r));
     lun__cl_kernel_open(r, "lun_carry", LUN_LANES, out);
     lun__cl_sinks_local(r, dtype_of(r), "x", LUN_LANES, out);
     lun__text_put(
@@ -109,9 +109,9 @@ static void carry(lun_crender *r, lun_strbuf *out)
 
 /* ---- the running combinations of a tile ------------------------------------------------------ */
 
-static void tile_by_op(lun_crender *r, lun_strbuf *out)
+static void tile_by_op(lun_renderer *r, lun_strbuf *out)
 {
-    lun_cname t = type_of(r), join = lun__combine_function(r, r->ir->scan);
+    lun_snippet t = type_of(r), join = lun__combine_function(r, r->ir->scan);
     lun__text_put(r, out,
                   "        %s p[%d];\n"
                   "        for (int j = 0; j < %d; j++) p[j] = x[%d * lane + j];\n"
@@ -136,9 +136,9 @@ static void tile_by_op(lun_crender *r, lun_strbuf *out)
                       EACH, EACH, EACH, join.s, lun__barrier);
 }
 
-static void tile_by_function(lun_crender *r, lun_strbuf *out)
+static void tile_by_function(lun_renderer *r, lun_strbuf *out)
 {
-    lun_cname t = type_of(r), join = lun__combine_function(r, r->ir->scan);
+    lun_snippet t = type_of(r), join = lun__combine_function(r, r->ir->scan);
     lun__text_put(r, out,
                   "        for (int j = 0; lane == 0 && j < %d && i + j < hi; j++) {\n"
                   "            const %s z = %s(y, x[j], &f);\n            x[j] = %s;\n"
@@ -146,10 +146,10 @@ static void tile_by_function(lun_crender *r, lun_strbuf *out)
                   TILE, t.s, join.s, scan_of(r)->inclusive ? "z" : "y", lun__barrier);
 }
 
-static void kernel(lun_crender *r, lun_strbuf *out)
+static void kernel(lun_renderer *r, lun_strbuf *out)
 {
-    lun_clsinks l = {.count = 0};
-    lun_cname t = type_of(r);
+    lun_cl_sinks l = {.count = 0};
+    lun_snippet t = type_of(r);
     lun__cl_sinks_body(r, &l);
     lun__cl_kernel_open(r, "lun_kernel", LUN_LANES, out);
     lun__cl_sinks_local(r, dtype_of(r), "x", TILE, out);
@@ -182,7 +182,7 @@ static void kernel(lun_crender *r, lun_strbuf *out)
     lun__cl_kernel_close(r, out);
 }
 
-void lun__cl_group_scan(lun_crender *r, lun_strbuf *out)
+void lun__cl_group_scan(lun_renderer *r, lun_strbuf *out)
 {
     (by_op(r) ? total_by_op : total_by_function)(r, out);
     carry(r, out);

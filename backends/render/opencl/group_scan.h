@@ -5,6 +5,6 @@
 #include "render/renderer.h"
 
 /* lun_total, lun_carry, lun_kernel */
-void lun__cl_group_scan(lun_crender *r, lun_strbuf *out);
+void lun__cl_group_scan(lun_renderer *r, lun_strbuf *out);
 
 #endif

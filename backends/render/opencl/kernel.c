@@ -13,14 +13,14 @@
 
 /* ---- arguments ------------------------------------------------------------------------------- */
 
-lun_cname lun__cl_kernel_slot(const lun_crender *r, int slot)
+lun_snippet lun__cl_kernel_slot(const lun_renderer *r, int slot)
 {
     const lun_ir_slot *s = &r->ir->slots[slot];
     return lun__text_name("%s%s%s", lun__text_global(r).s, s->role == LUN_SLOT_OUT ? "" : "const ",
                           lun__element_type((lun_dtype)s->dtype).s);
 }
 
-void lun__cl_kernel_open(lun_crender *r, const char *name, int group, lun_strbuf *out)
+void lun__cl_kernel_open(lun_renderer *r, const char *name, int group, lun_strbuf *out)
 {
     const lun_ir *ir = r->ir;
     lun__text_put(r, out, "\n@kernel ");
@@ -47,14 +47,14 @@ void lun__cl_kernel_open(lun_crender *r, const char *name, int group, lun_strbuf
                       ir->result_count);
 }
 
-void lun__cl_kernel_close(lun_crender *r, lun_strbuf *out)
+void lun__cl_kernel_close(lun_renderer *r, lun_strbuf *out)
 {
     lun__strbuf_puts(out, lun__cl_needs_report(r->ir) ? "    lun_publish(&f, work);\n}\n" : "}\n");
 }
 
 /* ---- pairs of chunks ------------------------------------------------------------------------- */
 
-void lun__cl_kernel_pairs(lun_crender *r, lun_strbuf *out)
+void lun__cl_kernel_pairs(lun_renderer *r, lun_strbuf *out)
 {
     const int results = r->ir->result_count;
     if (!lun__cl_needs_pairs(r->ir))
@@ -71,7 +71,7 @@ void lun__cl_kernel_pairs(lun_crender *r, lun_strbuf *out)
         if (ins->kind != LUN_IR_REDUCE)
             continue;
         lun_dtype t = (lun_dtype)ins->dtype;
-        lun_cname of = lun__element_uncell(r, t);
+        lun_snippet of = lun__element_uncell(r, t);
         lun__strbuf_printf(
             out, "        to[%" PRId64 "] = %s(%s(%s(a[%" PRId64 "]), %s(b[%" PRId64 "]), &f));\n",
             ins->imm, lun__element_cell(r, t).s, lun__combine_function(r, v).s, of.s, ins->imm,
@@ -84,7 +84,7 @@ void lun__cl_kernel_pairs(lun_crender *r, lun_strbuf *out)
 /* ---- helpers --------------------------------------------------------------------------------- */
 
 /* lun_initial: the first value of the scan, as a cell. */
-static void initial(lun_crender *r)
+static void initial(lun_renderer *r)
 {
     const lun_ir *ir = r->ir;
     int32_t casts[LUN_ORDER_CASTS];
@@ -104,7 +104,7 @@ static void initial(lun_crender *r)
         lun__strbuf_printf(&from, "f->p%" PRId64 "[0]", ins->imm);
     else
         lun__strbuf_puts(&from, lun__element_const(r, t, (uint64_t)ins->imm).s);
-    lun_cname cell = lun__element_cell(r, (lun_dtype)ir->ins[ir->scan].dtype);
+    lun_snippet cell = lun__element_cell(r, (lun_dtype)ir->ins[ir->scan].dtype);
     for (int k = 0; k < n; k++) {
         const lun_ir_ins *c = &ir->ins[casts[k]];
         lun__strbuf_printf(&line, "%s(",
@@ -121,7 +121,7 @@ static void initial(lun_crender *r)
     lun__strbuf_free(&line);
 }
 
-void lun__cl_kernel_helpers(lun_crender *r)
+void lun__cl_kernel_helpers(lun_renderer *r)
 {
     if (r->ir->scan >= 0)
         initial(r);

@@ -5,16 +5,16 @@
 #include "render/renderer.h"
 
 /* What the address of a slot points to: "__global const lun_f32". */
-lun_cname lun__cl_kernel_slot(const lun_crender *r, int slot);
+lun_snippet lun__cl_kernel_slot(const lun_renderer *r, int slot);
 /* The head of a kernel, for work-groups of so many items (0: any number): its arguments, its frame
  * f and, in `work`, rows of results by chunk: partials, and for a scan its chunks and carries. */
-void lun__cl_kernel_open(lun_crender *r, const char *name, int group, lun_strbuf *out);
+void lun__cl_kernel_open(lun_renderer *r, const char *name, int group, lun_strbuf *out);
 /* The end of a kernel: reports a trap. */
-void lun__cl_kernel_close(lun_crender *r, lun_strbuf *out);
+void lun__cl_kernel_close(lun_renderer *r, lun_strbuf *out);
 /* lun_pairs, if the kernel needs it: a level of the tree over chunks. */
-void lun__cl_kernel_pairs(lun_crender *r, lun_strbuf *out);
+void lun__cl_kernel_pairs(lun_renderer *r, lun_strbuf *out);
 /* Helpers: lun_publish, which reports a trap, and lun_initial, the first carry of a scan as a
  * cell. */
-void lun__cl_kernel_helpers(lun_crender *r);
+void lun__cl_kernel_helpers(lun_renderer *r);
 
 #endif

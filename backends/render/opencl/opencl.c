@@ -12,7 +12,7 @@
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-static const lun_cword words[] = {
+static const lun_word words[] = {
 #define LUN_WORD(name, opencl, meaning) {#name, opencl},
 #include "render/words.def"
 #undef LUN_WORD
@@ -41,26 +41,26 @@ static const char any_lane[] =
     "    __builtin_memcpy(w, &a, sizeof a);\n"
     "    for (@u32 l = 0; l < sizeof w / 8; l++) k |= w[l];\n    return k != 0;\n#endif\n";
 
-static const lun_cdialect vector_dialect = {.words = words,
-                                            .own = "own_",
-                                            .function = "\nINLINE void chunk_%s(",
-                                            .any = any_lane,
-                                            .single = lun__cl_quirks_single,
-                                            .bit_names = true,
-                                            .vector_function = lun__cl_function_vector,
-                                            .vector_math = lun__cl_function_math,
-                                            .prelude = lun__cl_prelude,
-                                            .exports = lun__cl_streamed_kernels};
-static const lun_cdialect scalar_dialect = {.words = words,
-                                            .own = "own_",
-                                            .single = lun__cl_quirks_single,
-                                            .bit_names = true,
-                                            .prelude = lun__cl_prelude,
-                                            .exports = lun__cl_group_kernels};
+static const lun_dialect vector_dialect = {.words = words,
+                                           .own = "own_",
+                                           .function = "\nINLINE void chunk_%s(",
+                                           .any = any_lane,
+                                           .single = lun__cl_quirks_single,
+                                           .bit_names = true,
+                                           .vector_function = lun__cl_function_vector,
+                                           .vector_math = lun__cl_function_math,
+                                           .prelude = lun__cl_prelude,
+                                           .exports = lun__cl_streamed_kernels};
+static const lun_dialect scalar_dialect = {.words = words,
+                                           .own = "own_",
+                                           .single = lun__cl_quirks_single,
+                                           .bit_names = true,
+                                           .prelude = lun__cl_prelude,
+                                           .exports = lun__cl_group_kernels};
 
 /* ---- head ------------------------------------------------------------------------------------ */
 
-static void put_head(lun_crender *r, const lun_cl_target *target, lun_strbuf *out)
+static void put_head(lun_renderer *r, const lun_cl_target *target, lun_strbuf *out)
 {
     lun__text_put(r, out, "%s", head);
     if (target->fp64)
@@ -82,12 +82,12 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
 {
     const lun_render_target plain = {LUN_ISA_BASE, NULL};
     bool vector = target->form == LUN_CL_VECTOR;
-    lun_crender r = {.ir = ir,
-                     .dialect = vector ? &vector_dialect : &scalar_dialect,
-                     .target = &plain,
-                     .bytes = vector ? target->bytes : 8,
-                     .parts = 1,
-                     .fp64 = target->fp64};
+    lun_renderer r = {.ir = ir,
+                      .dialect = vector ? &vector_dialect : &scalar_dialect,
+                      .target = &plain,
+                      .bytes = vector ? target->bytes : 8,
+                      .parts = 1,
+                      .fp64 = target->fp64};
     lun_strbuf first = LUN_STRBUF_INIT;
     *shape = (lun_cl_shape){.form = target->form,
                             .slots = ir->slot_count,

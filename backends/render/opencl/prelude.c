@@ -15,7 +15,7 @@ static const char opencl_types[] =
 
 /* Functions that convert an argument of a function of floats: integers become the widest float, as
  * in C. */
-static void real_numbers(lun_crender *r, lun_strbuf *out)
+static void real_numbers(lun_renderer *r, lun_strbuf *out)
 {
     static const char *const from[] = {"@i8",  "@u8",  "@i16", "@u16", "@i32",
                                        "@u32", "@i64", "@u64", "bool"};
@@ -30,7 +30,8 @@ static void real_numbers(lun_crender *r, lun_strbuf *out)
 
 /* The language's function under another name, then its name as a macro that takes any numbers. A
  * macro of that name comes back behind the users' texts. */
-static void overload(lun_crender *r, lun_strbuf *out, const char *name, int arity, const char *call)
+static void overload(lun_renderer *r, lun_strbuf *out, const char *name, int arity,
+                     const char *call)
 {
     static const char *const params[] = {"", "(x)", "(x, y)", "(x, y, z)"};
     static const char *const sums[] = {"", "(x)", "(x) + (y)", "(x) + (y) + (z)"};
@@ -50,12 +51,12 @@ static void overload(lun_crender *r, lun_strbuf *out, const char *name, int arit
     lun__strbuf_printf(&r->after, "#pragma pop_macro(\"%s\")\n", name);
 }
 
-static void opencl_name(lun_crender *r, lun_strbuf *out, const char *name, int arity, lun_op op)
+static void opencl_name(lun_renderer *r, lun_strbuf *out, const char *name, int arity, lun_op op)
 {
     static const char *const params[] = {"", "(x)", "(x, y)", "(x, y, z)"};
     static const char *const floats[] = {"", "((float)(x))", "((float)(x), (float)(y))",
                                          "((float)(x), (float)(y), (float)(z))"};
-    lun_cname single = lun__text_name("%sf", name);
+    lun_snippet single = lun__text_name("%sf", name);
     bool generic = lun__prelude_mentions(r, name), plain = lun__prelude_mentions(r, single.s);
     (void)op;
     if (!generic && !plain)
@@ -74,7 +75,7 @@ static void alike(lun_strbuf *out, lun_strbuf *after, const char *name, const ch
     lun__strbuf_printf(after, "#pragma pop_macro(\"%s\")\n", name);
 }
 
-void lun__cl_prelude(lun_crender *r, lun_strbuf *out)
+void lun__cl_prelude(lun_renderer *r, lun_strbuf *out)
 {
     lun__text_put(r, out, "%s", opencl_types);
     real_numbers(r, out);

@@ -4,7 +4,7 @@
 
 #include "render/renderer.h"
 
-/* lun_cdialect.prelude. */
-void lun__cl_prelude(lun_crender *r, lun_strbuf *out);
+/* lun_dialect.prelude. */
+void lun__cl_prelude(lun_renderer *r, lun_strbuf *out);
 
 #endif

@@ -13,11 +13,11 @@
 
 /* sin, cos, tan in f32, computed in f64: n pi/2 is taken off x in two steps, and short polynomials
  * are enough for what is left.  The built-in ones on floats are off by 1e-4. */
-static void trigonometry(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
+static void trigonometry(lun_renderer *r, const char *helper, lun_op op, lun_rep rep)
 {
-    const lun_crep wide = {LUN_F64, false};
-    lun_cname w = lun__vector_type(r, rep), pick = lun__vector_select(r, wide),
-              any = lun__vector_any(r, 8), fma = lun__exact_function(r, "fma", wide);
+    const lun_rep wide = {LUN_F64, false};
+    lun_snippet w = lun__vector_type(r, rep), pick = lun__vector_select(r, wide),
+                any = lun__vector_any(r, 8), fma = lun__exact_function(r, "fma", wide);
     lun_strbuf text = LUN_STRBUF_INIT;
     lun__strbuf_printf(
         &text,
@@ -55,7 +55,7 @@ static void trigonometry(lun_crender *r, const char *helper, lun_op op, lun_crep
 }
 
 /* In halves: on 8 doubles the built-in one fails for exponents beyond 2^40 or so. */
-static void power(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
+static void power(lun_renderer *r, const char *helper, lun_op op, lun_rep rep)
 {
     (void)op;
     lun_strbuf text = LUN_STRBUF_INIT;
@@ -70,11 +70,11 @@ static void power(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
 }
 
 /* The built-in one gives 0 for the smallest numbers; log(1 + a) is a there. */
-static void logarithm(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
+static void logarithm(lun_renderer *r, const char *helper, lun_op op, lun_rep rep)
 {
     (void)op;
     bool wide = lun__dtype_is_double(rep.t);
-    lun_cname pick = lun__vector_select(r, rep);
+    lun_snippet pick = lun__vector_select(r, rep);
     lun_strbuf text = LUN_STRBUF_INIT;
     lun__strbuf_printf(&text,
                        "INLINE $v %s($v a)\n{\n"
@@ -96,7 +96,7 @@ static void polynomial(lun_strbuf *out, const char *p, const char *const *c, int
 }
 
 /* As math/f64.h does it: a remainder in two parts, the quotient corrected once. */
-static void tangent(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
+static void tangent(lun_renderer *r, const char *helper, lun_op op, lun_rep rep)
 {
     (void)op;
     static const char *const sines[] = {"-0x1.5555555555555p-3",  "0x1.1111111110ba5p-7",
@@ -105,7 +105,7 @@ static void tangent(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
     static const char *const cosines[] = {"0x1.5555555555555p-5",  "-0x1.6c16c16c16960p-10",
                                           "0x1.a01a019f4d0edp-16", "-0x1.27e4fa15bd814p-22",
                                           "0x1.1eeb66b683028p-29", "-0x1.907c0e63adbb6p-37"};
-    lun_cname pick = lun__vector_select(r, rep), any = lun__vector_any(r, 8);
+    lun_snippet pick = lun__vector_select(r, rep), any = lun__vector_any(r, 8);
     lun_strbuf text = LUN_STRBUF_INIT;
     lun__exact_function(r, "fma", rep);
     lun__strbuf_printf(
@@ -144,10 +144,10 @@ static void tangent(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
 
 /* exp, sinh and cosh in f64 near their largest results: the built-in ones give inf or NaN for what
  * is still finite. A power less, then times e or e^2 / 2, in two parts. */
-static void largest(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
+static void largest(lun_renderer *r, const char *helper, lun_op op, lun_rep rep)
 {
     bool exp = op == LUN_OP_EXP;
-    lun_cname pick = lun__vector_select(r, rep), any = lun__vector_any(r, 8);
+    lun_snippet pick = lun__vector_select(r, rep), any = lun__vector_any(r, 8);
     lun_strbuf text = LUN_STRBUF_INIT;
     lun__strbuf_printf(
         &text,
@@ -167,10 +167,10 @@ static void largest(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
 }
 
 /* tanh in f32, which is 1 from 9.02 on: the built-in one stops one unit below. */
-static void unit(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
+static void unit(lun_renderer *r, const char *helper, lun_op op, lun_rep rep)
 {
     (void)op;
-    lun_cname pick = lun__vector_select(r, rep);
+    lun_snippet pick = lun__vector_select(r, rep);
     lun_strbuf text = LUN_STRBUF_INIT;
     lun__strbuf_printf(&text,
                        "INLINE $v %s($v a)\n{\n    union { $v v; float$W o; } y = {a};\n"
@@ -200,13 +200,14 @@ static const struct {
     {"tanh", LUN_F32, "return fabs(a) > 9.1f ? copysign(1.0f, a) : tanh(a);"},
 };
 
-void lun__cl_quirks_single(lun_crender *r, const char *name, size_t n, lun_dtype t, lun_strbuf *out)
+void lun__cl_quirks_single(lun_renderer *r, const char *name, size_t n, lun_dtype t,
+                           lun_strbuf *out)
 {
     for (size_t i = 0; i < sizeof singles / sizeof *singles; i++) {
         if (singles[i].t != t || strlen(singles[i].name) != n || memcmp(singles[i].name, name, n))
             continue;
-        lun_cname c = lun__text_name("lun_single_%s", singles[i].name);
-        lun_cname type = lun__element_type(t);
+        lun_snippet c = lun__text_name("lun_single_%s", singles[i].name);
+        lun_snippet type = lun__element_type(t);
         if (lun__text_once(r, c.s))
             lun__strbuf_printf(&r->helpers, "INLINE %s %s(%s a)\n{\n    %s\n}\n", type.s, c.s,
                                type.s, singles[i].body);
@@ -223,7 +224,7 @@ static const struct {
     lun_dtype t;
     int lanes; /* 0: any number */
     bool fp64; /* the replacement computes in f64: only where the device has it */
-    void (*write)(lun_crender *r, const char *helper, lun_op op, lun_crep rep);
+    void (*write)(lun_renderer *r, const char *helper, lun_op op, lun_rep rep);
 } quirks[] = {
     /* PoCL 3.1 */
     {LUN_OP_SIN, LUN_F32, 0, true, trigonometry}, /* off by 1e-4 */
@@ -239,7 +240,7 @@ static const struct {
     {LUN_OP_TANH, LUN_F32, 0, false, unit},
 };
 
-bool lun__cl_quirks_write(lun_crender *r, const char *helper, lun_op op, lun_crep rep)
+bool lun__cl_quirks_write(lun_renderer *r, const char *helper, lun_op op, lun_rep rep)
 {
     for (size_t i = 0; i < sizeof quirks / sizeof *quirks; i++)
         if (quirks[i].op == op && quirks[i].t == rep.t && (!quirks[i].fp64 || r->fp64) &&

@@ -10,26 +10,26 @@
 #include "render/text/element.h"
 #include "render/text/text.h"
 
-static lun_cname type_of(const lun_crender *r, int32_t v)
+static lun_snippet type_of(const lun_renderer *r, int32_t v)
 {
     return lun__element_type((lun_dtype)r->ir->ins[v].dtype);
 }
 
-void lun__cl_sinks_local(lun_crender *r, lun_dtype t, const char *name, int count, lun_strbuf *out)
+void lun__cl_sinks_local(lun_renderer *r, lun_dtype t, const char *name, int count, lun_strbuf *out)
 {
     lun__text_put(r, out, "    @local %s %s[%d];\n", lun__element_type(t).s, name, count);
     r->local_bytes += (size_t)count * lun__dtype_get(t)->bytes;
 }
 
 /* The identity, or anything where there is none. */
-static lun_cname neutral(lun_crender *r, int32_t v)
+static lun_snippet neutral(lun_renderer *r, int32_t v)
 {
     uint64_t bits = 0;
     lun__uses_identity(r, v, &bits);
     return lun__element_const(r, (lun_dtype)r->ir->ins[v].dtype, bits);
 }
 
-void lun__cl_sinks_body(lun_crender *r, lun_clsinks *l)
+void lun__cl_sinks_body(lun_renderer *r, lun_cl_sinks *l)
 {
     uint64_t identity;
     for (int32_t v = 0; v < r->ir->count; v++) {
@@ -39,22 +39,22 @@ void lun__cl_sinks_body(lun_crender *r, lun_clsinks *l)
             lun__strbuf_puts(&r->problem, "too many reductions in one kernel");
             return;
         }
-        l->sink[l->count++] = (lun_clsink){.v = v,
-                                           .lanes = lun__uses_identity(r, v, &identity),
-                                           .x = lun__text_name("x%" PRId64, r->ir->ins[v].imm)};
+        l->sink[l->count++] = (lun_cl_sink){.v = v,
+                                            .lanes = lun__uses_identity(r, v, &identity),
+                                            .x = lun__text_name("x%" PRId64, r->ir->ins[v].imm)};
     }
 }
 
-void lun__cl_sinks_arguments(const lun_clsinks *l, lun_strbuf *out)
+void lun__cl_sinks_arguments(const lun_cl_sinks *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++)
         lun__strbuf_printf(out, ", &%s", l->sink[k].x.s);
 }
 
 /* Lane 0 keeps the roots of complete subtrees, the largest first: one for each bit of blocks. */
-static void tree_helper(lun_crender *r, int32_t v)
+static void tree_helper(lun_renderer *r, int32_t v)
 {
-    lun_cname t = type_of(r, v), join = lun__combine_function(r, v);
+    lun_snippet t = type_of(r, v), join = lun__combine_function(r, v);
     if (!lun__text_once(r, lun__text_name("lun_tree%" PRId32, v).s))
         return;
     lun__strbuf_printf(
@@ -72,7 +72,7 @@ static void tree_helper(lun_crender *r, int32_t v)
                        t.s, v, v, t.s, join.s);
 }
 
-void lun__cl_sinks_open(lun_crender *r, const lun_clsinks *l, lun_strbuf *out)
+void lun__cl_sinks_open(lun_renderer *r, const lun_cl_sinks *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++) {
         int32_t v = l->sink[k].v;
@@ -91,7 +91,7 @@ void lun__cl_sinks_open(lun_crender *r, const lun_clsinks *l, lun_strbuf *out)
     }
 }
 
-void lun__cl_sinks_fresh(lun_crender *r, const lun_clsinks *l, lun_strbuf *out)
+void lun__cl_sinks_fresh(lun_renderer *r, const lun_cl_sinks *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++)
         lun__strbuf_printf(out, "        %s %s = %s;\n", type_of(r, l->sink[k].v).s, l->sink[k].x.s,
@@ -99,7 +99,7 @@ void lun__cl_sinks_fresh(lun_crender *r, const lun_clsinks *l, lun_strbuf *out)
 }
 
 /* A block's tree: levels of pairs in local memory, the odd one goes up unchanged. */
-static void join_tree(lun_crender *r, const lun_clsink *s, lun_strbuf *out)
+static void join_tree(lun_renderer *r, const lun_cl_sink *s, lun_strbuf *out)
 {
     int32_t v = s->v;
     lun__text_put(r, out, "        l%" PRId32 "[lane] = %s;\n        %s", v, s->x.s, lun__barrier);
@@ -116,10 +116,10 @@ static void join_tree(lun_crender *r, const lun_clsink *s, lun_strbuf *out)
                   lun__barrier, v, lun__barrier, v, v, v, lun__barrier);
 }
 
-void lun__cl_sinks_join(lun_crender *r, const lun_clsinks *l, lun_strbuf *out)
+void lun__cl_sinks_join(lun_renderer *r, const lun_cl_sinks *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++) {
-        const lun_clsink *s = &l->sink[k];
+        const lun_cl_sink *s = &l->sink[k];
         if (s->lanes)
             lun__strbuf_printf(out, "        a%" PRId32 " = %s(a%" PRId32 ", %s, &f);\n", s->v,
                                lun__combine_function(r, s->v).s, s->v, s->x.s);
@@ -128,13 +128,13 @@ void lun__cl_sinks_join(lun_crender *r, const lun_clsinks *l, lun_strbuf *out)
     }
 }
 
-void lun__cl_sinks_end(lun_crender *r, const lun_clsinks *l, const char *target, lun_strbuf *out)
+void lun__cl_sinks_end(lun_renderer *r, const lun_cl_sinks *l, const char *target, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++) {
         int32_t v = l->sink[k].v;
         const lun_ir_ins *ins = &r->ir->ins[v];
-        lun_cname cell = lun__element_cell(r, (lun_dtype)ins->dtype),
-                  to = lun__text_name("%s", target);
+        lun_snippet cell = lun__element_cell(r, (lun_dtype)ins->dtype),
+                    to = lun__text_name("%s", target);
         if (ins->kind == LUN_IR_REDUCE)
             to = lun__text_name("%s[%" PRId64 "]", target, ins->imm);
         if (!l->sink[k].lanes) {

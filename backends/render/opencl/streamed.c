@@ -11,7 +11,7 @@
 #include "render/text/text.h"
 
 /* The bounds of the chunk of this work-item; a kernel returns at once if a trap is known. */
-static void bounds(lun_crender *r, lun_strbuf *out)
+static void bounds(lun_renderer *r, lun_strbuf *out)
 {
     if (lun__cl_needs_report(r->ir))
         lun__text_put(r, out, "    if (*(@atomic_int *)work) return;\n");
@@ -20,7 +20,7 @@ static void bounds(lun_crender *r, lun_strbuf *out)
                   "    const lun_i64 hi = f.n - lo < cells[2] ? f.n : lo + cells[2];\n");
 }
 
-static void total(lun_crender *r, lun_strbuf *out)
+static void total(lun_renderer *r, lun_strbuf *out)
 {
     lun__cl_kernel_open(r, "lun_total", 1, out);
     bounds(r, out);
@@ -31,12 +31,12 @@ static void total(lun_crender *r, lun_strbuf *out)
 }
 
 /* Totals become carries. */
-static void carry(lun_crender *r, lun_strbuf *out)
+static void carry(lun_renderer *r, lun_strbuf *out)
 {
     int32_t v = r->ir->scan;
     lun_dtype t = (lun_dtype)r->ir->ins[v].dtype;
-    lun_cname join = lun__combine_function(r, v), cell = lun__element_cell(r, t),
-              of = lun__element_uncell(r, t), type = lun__element_type(t);
+    lun_snippet join = lun__combine_function(r, v), cell = lun__element_cell(r, t),
+                of = lun__element_uncell(r, t), type = lun__element_type(t);
     lun__cl_kernel_open(r, "lun_carry", 1, out);
     lun__strbuf_printf(out,
                        "    %s y = %s(lun_initial(&f));\n"
@@ -47,7 +47,7 @@ static void carry(lun_crender *r, lun_strbuf *out)
     lun__cl_kernel_close(r, out);
 }
 
-static void kernel(lun_crender *r, lun_strbuf *out)
+static void kernel(lun_renderer *r, lun_strbuf *out)
 {
     lun__cl_kernel_open(r, "lun_kernel", 1, out);
     bounds(r, out);
@@ -60,7 +60,7 @@ static void kernel(lun_crender *r, lun_strbuf *out)
     lun__cl_kernel_close(r, out);
 }
 
-void lun__cl_streamed_kernels(lun_crender *r, lun_strbuf *out)
+void lun__cl_streamed_kernels(lun_renderer *r, lun_strbuf *out)
 {
     lun__cl_kernel_helpers(r);
     if (r->ir->scan >= 0) {

@@ -4,7 +4,7 @@
 
 #include "render/renderer.h"
 
-/* lun_cdialect.exports: the kernels, behind the chunk functions that they call. */
-void lun__cl_streamed_kernels(lun_crender *r, lun_strbuf *out);
+/* lun_dialect.exports: the kernels, behind the chunk functions that they call. */
+void lun__cl_streamed_kernels(lun_renderer *r, lun_strbuf *out);
 
 #endif

@@ -10,7 +10,7 @@
 #include "render/text/floats.h"
 #include "render/text/text.h"
 
-lun_cname lun__element_type(lun_dtype t)
+lun_snippet lun__element_type(lun_dtype t)
 {
     bool bits = lun__dtype_is_bool(t) || lun__dtype_is_stored(t);
     return lun__text_name(
@@ -53,7 +53,7 @@ static bool is_one_of(const char *name, size_t n, const char *const *list, size_
 
 /* M(name) for a dtype: a function on single elements. One that is not exact is called under a name
  * that the compiler does not know: it would fold constants with its own library. */
-static void library(lun_crender *r, const char *name, size_t n, lun_dtype t, lun_strbuf *out)
+static void library(lun_renderer *r, const char *name, size_t n, lun_dtype t, lun_strbuf *out)
 {
     const char *suffix = lun__dtype_get(t)->suffix;
     if (r->dialect->single) {
@@ -65,8 +65,8 @@ static void library(lun_crender *r, const char *name, size_t n, lun_dtype t, lun
         lun__strbuf_printf(out, "__builtin_%.*s%s", (int)n, name, suffix);
         return;
     }
-    lun_cname c = lun__text_name("lun_libm_%.*s%s", (int)n, name, suffix),
-              type = lun__element_type(t);
+    lun_snippet c = lun__text_name("lun_libm_%.*s%s", (int)n, name, suffix),
+                type = lun__element_type(t);
     lun__strbuf_puts(out, c.s);
     if (!lun__text_once(r, c.s))
         return;
@@ -77,7 +77,7 @@ static void library(lun_crender *r, const char *name, size_t n, lun_dtype t, lun
 }
 
 /* Writes the row's expression for a dtype as C over a b c. */
-static void expression(lun_crender *r, lun_op op, lun_dtype from, lun_strbuf *out)
+static void expression(lun_renderer *r, lun_op op, lun_dtype from, lun_strbuf *out)
 {
     const lun_op_row *row = lun__op_get(op);
     const lun_dtype_row *d = lun__dtype_get(from);
@@ -116,16 +116,16 @@ static bool wrapping(lun_op op, lun_dtype from, lun_strbuf *out)
     char sign = op == LUN_OP_ADD ? '+' : op == LUN_OP_SUB ? '-' : op == LUN_OP_MUL ? '*' : 0;
     if (!sign || !lun__dtype_is_integer(from))
         return false;
-    lun_cname w = lun__element_type(lun__dtype_get(from)->bytes == 8 ? LUN_U64 : LUN_U32);
+    lun_snippet w = lun__element_type(lun__dtype_get(from)->bytes == 8 ? LUN_U64 : LUN_U32);
     lun__strbuf_printf(out, "(%s)((%s)a %c (%s)b)", lun__element_type(from).s, w.s, sign, w.s);
     return true;
 }
 
-lun_cname lun__element_op(lun_crender *r, lun_op op, lun_dtype from)
+lun_snippet lun__element_op(lun_renderer *r, lun_op op, lun_dtype from)
 {
     static const char *const names[] = {"a", "b", "c"};
     const lun_op_row *row = lun__op_get(op);
-    lun_cname c = lun__text_name("lun_one_%s_%s", row->name, lun__dtype_get(from)->name);
+    lun_snippet c = lun__text_name("lun_one_%s_%s", row->name, lun__dtype_get(from)->name);
     if (!lun__text_once(r, c.s))
         return c;
     lun_strbuf body = LUN_STRBUF_INIT;
@@ -148,19 +148,19 @@ lun_cname lun__element_op(lun_crender *r, lun_op op, lun_dtype from)
 }
 
 /* The least float that is too large for an integer dtype, exactly: 2^bits or 2^(bits-1). */
-static lun_cname limit(lun_dtype t)
+static lun_snippet limit(lun_dtype t)
 {
     int bits = 8 * lun__dtype_get(t)->bytes - (lun__dtype_get(t)->kind == LUN_KIND_SIGNED);
     return lun__text_name("0x1p%df", bits);
 }
 
 /* A cast between a STORED float and a PLAIN one, by their bits. */
-static void cast_bits(lun_crender *r, const char *name, lun_dtype to, lun_dtype from)
+static void cast_bits(lun_renderer *r, const char *name, lun_dtype to, lun_dtype from)
 {
     lun_dtype wide = lun__dtype_is_stored(to) ? from : to;
-    lun_cname cell = lun__element_cell(r, wide), uncell = lun__element_uncell(r, wide),
-              word = lun__element_type(lun__element_unsigned(lun__dtype_get(wide)->bytes));
-    lun_cname sum = lun__text_name("(WORD)%s(%s(x) %%c %s(y))", cell.s, uncell.s, uncell.s);
+    lun_snippet cell = lun__element_cell(r, wide), uncell = lun__element_uncell(r, wide),
+                word = lun__element_type(lun__element_unsigned(lun__dtype_get(wide)->bytes));
+    lun_snippet sum = lun__text_name("(WORD)%s(%s(x) %%c %s(y))", cell.s, uncell.s, uncell.s);
     lun_strbuf *out = &r->helpers;
     lun__strbuf_printf(out, "INLINE %s %s(%s a)\n{\n", lun__element_type(to).s, name,
                        lun__element_type(from).s);
@@ -175,10 +175,11 @@ static void cast_bits(lun_crender *r, const char *name, lun_dtype to, lun_dtype 
         lun__strbuf_printf(out, "    return %s(r);\n}\n", uncell.s);
 }
 
-lun_cname lun__element_cast(lun_crender *r, lun_dtype to, lun_dtype from)
+lun_snippet lun__element_cast(lun_renderer *r, lun_dtype to, lun_dtype from)
 {
     const lun_dtype_row *d = lun__dtype_get(to), *f = lun__dtype_get(from);
-    lun_cname c = lun__text_name("lun_one_%s_from_%s", d->name, f->name), t = lun__element_type(to);
+    lun_snippet c = lun__text_name("lun_one_%s_from_%s", d->name, f->name),
+                t = lun__element_type(to);
     if (!lun__text_once(r, c.s))
         return c;
     lun_strbuf *out = &r->helpers;
@@ -191,8 +192,8 @@ lun_cname lun__element_cast(lun_crender *r, lun_dtype to, lun_dtype from)
     if (d->kind == LUN_KIND_BOOL) {
         lun__strbuf_puts(out, "a != 0");
     } else if (f->kind == LUN_KIND_FLOAT && d->kind != LUN_KIND_FLOAT) {
-        lun_cname u = lun__element_type(lun__element_unsigned(d->bytes)),
-                  x = lun__element_type(from);
+        lun_snippet u = lun__element_type(lun__element_unsigned(d->bytes)),
+                    x = lun__element_type(from);
         if (d->kind == LUN_KIND_SIGNED)
             lun__strbuf_printf(out,
                                "a != a ? 0 : a >= (%s)%s ? (%s)((%s)-1 >> 1) : a < -(%s)%s ? "
@@ -210,9 +211,9 @@ lun_cname lun__element_cast(lun_crender *r, lun_dtype to, lun_dtype from)
 }
 
 /* Between an element and a cell where the language has functions for the bits of floats. */
-static void named_cells(lun_crender *r, lun_dtype t, const char *cell, const char *uncell)
+static void named_cells(lun_renderer *r, lun_dtype t, const char *cell, const char *uncell)
 {
-    lun_cname c = lun__element_type(t);
+    lun_snippet c = lun__element_type(t);
     bool real = lun__dtype_is_plain_float(t);
     bool single = real && lun__dtype_get(t)->bytes == 4;
     lun_dtype u = lun__element_unsigned(lun__dtype_get(t)->bytes);
@@ -230,9 +231,9 @@ static void named_cells(lun_crender *r, lun_dtype t, const char *cell, const cha
                              : lun__text_name("(%s)cell", c.s).s);
 }
 
-lun_cname lun__element_cell(lun_crender *r, lun_dtype t)
+lun_snippet lun__element_cell(lun_renderer *r, lun_dtype t)
 {
-    lun_cname c = lun__text_name("lun_cell_%s", lun__dtype_get(t)->name);
+    lun_snippet c = lun__text_name("lun_cell_%s", lun__dtype_get(t)->name);
     if (!lun__text_once(r, c.s))
         return c;
     if (r->dialect->bit_names)
@@ -245,10 +246,10 @@ lun_cname lun__element_cell(lun_crender *r, lun_dtype t)
     return c;
 }
 
-lun_cname lun__element_uncell(lun_crender *r, lun_dtype t)
+lun_snippet lun__element_uncell(lun_renderer *r, lun_dtype t)
 {
-    lun_cname c = lun__text_name("lun_of_cell_%s", lun__dtype_get(t)->name),
-              type = lun__element_type(t);
+    lun_snippet c = lun__text_name("lun_of_cell_%s", lun__dtype_get(t)->name),
+                type = lun__element_type(t);
     if (!lun__text_once(r, c.s))
         return c;
     if (r->dialect->bit_names)
@@ -261,7 +262,7 @@ lun_cname lun__element_uncell(lun_crender *r, lun_dtype t)
     return c;
 }
 
-lun_cname lun__element_const(lun_crender *r, lun_dtype t, uint64_t bits)
+lun_snippet lun__element_const(lun_renderer *r, lun_dtype t, uint64_t bits)
 {
     int width = 8 * lun__dtype_get(t)->bytes;
     if (width < 64)

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-lun_cname lun__text_name(const char *format, ...)
+lun_snippet lun__text_name(const char *format, ...)
 {
-    lun_cname c;
+    lun_snippet c;
     va_list args;
     va_start(args, format);
     vsnprintf(c.s, sizeof c.s, format, args);
@@ -16,16 +16,16 @@ lun_cname lun__text_name(const char *format, ...)
     return c;
 }
 
-bool lun__text_once(lun_crender *r, const char *name)
+bool lun__text_once(lun_renderer *r, const char *name)
 {
-    lun_cname key = lun__text_name("\n%s\n", name);
+    lun_snippet key = lun__text_name("\n%s\n", name);
     if (strstr(lun__strbuf_text(&r->made), key.s))
         return false;
     lun__strbuf_puts(&r->made, key.s);
     return true;
 }
 
-void lun__text_line(lun_csection *s, const char *format, ...)
+void lun__text_line(lun_section *s, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -36,21 +36,21 @@ void lun__text_line(lun_csection *s, const char *format, ...)
 }
 
 /* The word of n characters, NULL: there is none. */
-static const char *word(const lun_crender *r, const char *name, size_t n)
+static const char *word(const lun_renderer *r, const char *name, size_t n)
 {
-    for (const lun_cword *w = r->dialect->words; w && w->name; w++)
+    for (const lun_word *w = r->dialect->words; w && w->name; w++)
         if (strlen(w->name) == n && !strncmp(w->name, name, n))
             return w->text;
     return NULL;
 }
 
-lun_cname lun__text_global(const lun_crender *r)
+lun_snippet lun__text_global(const lun_renderer *r)
 {
     const char *global = word(r, "global", strlen("global"));
     return global ? lun__text_name("%s ", global) : lun__text_name("%s", "");
 }
 
-void lun__text_put(lun_crender *r, lun_strbuf *out, const char *format, ...)
+void lun__text_put(lun_renderer *r, lun_strbuf *out, const char *format, ...)
 {
     lun_strbuf text = LUN_STRBUF_INIT;
     va_list args;

@@ -5,16 +5,16 @@
 #include "render/renderer.h"
 
 /* Text by format; of 63 characters at most. */
-lun_cname lun__text_name(const char *format, ...) __attribute__((format(printf, 1, 2)));
+lun_snippet lun__text_name(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* True once for each name: the caller then writes what is called so. */
-bool lun__text_once(lun_crender *r, const char *name);
+bool lun__text_once(lun_renderer *r, const char *name);
 /* Appends an indented line. */
-void lun__text_line(lun_csection *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void lun__text_line(lun_section *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The word for memory of slots with a space behind it, or nothing. */
-lun_cname lun__text_global(const lun_crender *r);
+lun_snippet lun__text_global(const lun_renderer *r);
 /* Appends as printf does, with each @name as words.def has it.  No text of a user's may pass
  * here. */
-void lun__text_put(lun_crender *r, lun_strbuf *out, const char *format, ...)
+void lun__text_put(lun_renderer *r, lun_strbuf *out, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -32,7 +32,7 @@ static const char head[] =
     "    lun_u64 *partials, *carry;\n    lun_i64 trap, stream;\n    void *scratch;\n"
     "    lun_i64 trap_value;\n    const volatile int *cancel;\n};\n";
 
-static bool has_loops(const lun_crender *r)
+static bool has_loops(const lun_renderer *r)
 {
     for (int32_t v = 0; v < r->ir->count; v++)
         if (r->ir->ins[v].kind == LUN_IR_RANDOM)
@@ -41,7 +41,7 @@ static bool has_loops(const lun_crender *r)
 }
 
 /* out = what REDUCE number `result`, or the SCAN (-1), makes of a and b. */
-static void combine(lun_crender *r, lun_strbuf *out)
+static void combine(lun_renderer *r, lun_strbuf *out)
 {
     lun_strbuf cases = LUN_STRBUF_INIT;
     for (int32_t v = 0; v < r->ir->count; v++) {
@@ -49,8 +49,8 @@ static void combine(lun_crender *r, lun_strbuf *out)
         lun_dtype t = (lun_dtype)ins->dtype;
         if (ins->kind != LUN_IR_REDUCE && ins->kind != LUN_IR_SCAN)
             continue;
-        lun_cname join = lun__combine_function(r, v), cell = lun__element_cell(r, t),
-                  of = lun__element_uncell(r, t);
+        lun_snippet join = lun__combine_function(r, v), cell = lun__element_cell(r, t),
+                    of = lun__element_uncell(r, t);
         lun__strbuf_printf(&cases,
                            "    case %" PRId64
                            ":\n        *out = %s(%s(%s(*a), %s(*b), f));\n        break;\n",
@@ -67,29 +67,29 @@ static void combine(lun_crender *r, lun_strbuf *out)
     lun__strbuf_free(&cases);
 }
 
-static const lun_cdialect gnu = {.own = "",
-                                 .function = "\nEXPORT void lun_%s(const void *self, ",
-                                 .affine = true,
-                                 .wide_sums = true,
-                                 .narrow_sums = true,
-                                 .frame_slots = true,
-                                 .padded_stores = true,
-                                 .streamed_stores = true,
-                                 .unrolls = true,
-                                 .f64_by_bits = true,
-                                 .wraps = true,
-                                 .cancels = true,
-                                 .prelude = lun__prelude_write,
-                                 .exports = combine};
+static const lun_dialect gnu = {.own = "",
+                                .function = "\nEXPORT void lun_%s(const void *self, ",
+                                .affine = true,
+                                .wide_sums = true,
+                                .narrow_sums = true,
+                                .frame_slots = true,
+                                .padded_stores = true,
+                                .streamed_stores = true,
+                                .unrolls = true,
+                                .f64_by_bits = true,
+                                .wraps = true,
+                                .cancels = true,
+                                .prelude = lun__prelude_write,
+                                .exports = combine};
 
 lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target, lun_strbuf *out,
                               unsigned *needs)
 {
-    lun_crender r = {.ir = ir,
-                     .dialect = &gnu,
-                     .target = target,
-                     .bytes = lun__isa_bytes(target->isa),
-                     .parts = 1};
+    lun_renderer r = {.ir = ir,
+                      .dialect = &gnu,
+                      .target = target,
+                      .bytes = lun__isa_bytes(target->isa),
+                      .parts = 1};
     lun_status s = lun__unit_render(&r, head, out);
     *needs = r.libs | (has_loops(&r) ? LUN_RENDER_LOOPS : 0);
     return lun__unit_end(&r, s, out);

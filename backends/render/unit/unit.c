@@ -9,7 +9,7 @@
 #include "render/facts/uses.h"
 #include "render/user/text.h"
 
-static bool is_guarded(const lun_crender *r)
+static bool is_guarded(const lun_renderer *r)
 {
     for (int32_t v = 0; v < r->ir->count; v++)
         if (r->ir->ins[v].kind == LUN_IR_GATHER || r->ir->ins[v].kind == LUN_IR_CALL)
@@ -20,10 +20,10 @@ static bool is_guarded(const lun_crender *r)
 /* An iteration of a loop depends on the one before: several vectors in turn hide its
  * latency, as long as they fit the registers.  One vector alone where a branch inside might
  * be skipped for it. */
-static int parts_of(const lun_crender *r)
+static int parts_of(const lun_renderer *r)
 {
     bool loops = false, divergent = false, branches = false;
-    int parts = r->bytes == 64 ? 4 : 2, weight = lun__uses_weight(r, LUN_CF_BODY);
+    int parts = r->bytes == 64 ? 4 : 2, weight = lun__uses_weight(r, LUN_FACT_BODY);
     for (int32_t v = 0; v < r->ir->count; v++) {
         int kind = r->ir->ins[v].kind;
         bool varies = lun__varies(r, v);
@@ -38,7 +38,7 @@ static int parts_of(const lun_crender *r)
     return divergent || (loops && !branches) ? parts : 1;
 }
 
-lun_status lun__unit_render(lun_crender *r, const char *first, lun_strbuf *out)
+lun_status lun__unit_render(lun_renderer *r, const char *first, lun_strbuf *out)
 {
     lun_strbuf functions = LUN_STRBUF_INIT;
     lun_status s = lun__facts_find(r);
@@ -58,7 +58,7 @@ lun_status lun__unit_render(lun_crender *r, const char *first, lun_strbuf *out)
     return LUN_OK;
 }
 
-lun_status lun__unit_end(lun_crender *r, lun_status s, lun_strbuf *out)
+lun_status lun__unit_end(lun_renderer *r, lun_status s, lun_strbuf *out)
 {
     lun_strbuf *const parts[] = {&r->types, &r->helpers, &r->fields, &r->setup,  &r->prepare,
                                  &r->keys,  &r->after,   &r->made,   &r->problem};

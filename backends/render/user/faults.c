@@ -45,7 +45,7 @@ static const char checks[] =
 
 _Static_assert(1 << LUN_IR_FAULT_BITS == 4096, "the text above says so");
 
-void lun__faults_write(lun_crender *r, lun_strbuf *out)
+void lun__faults_write(lun_renderer *r, lun_strbuf *out)
 {
     bool any = false;
     for (int i = 0; i < r->ir->function_count; i++)
@@ -61,31 +61,31 @@ void lun__faults_write(lun_crender *r, lun_strbuf *out)
 }
 
 /* Where the failure of the call in instruction v is kept. */
-static lun_cname variable(const lun_crender *r, int32_t v)
+static lun_snippet variable(const lun_renderer *r, int32_t v)
 {
     return r->dialect->words ? lun__text_name("lun_fault%" PRId32, v) : lun__text_name("lun_fault");
 }
 
-static bool is_local(const lun_crender *r, const lun_ir_function *f)
+static bool is_local(const lun_renderer *r, const lun_ir_function *f)
 {
     return f->fault_count && r->dialect->words;
 }
 
-lun_cname lun__faults_before(const lun_crender *r, const lun_ir_function *f, int32_t v)
+lun_snippet lun__faults_before(const lun_renderer *r, const lun_ir_function *f, int32_t v)
 {
     return lun__text_name(is_local(r, f) ? "    lun_i64 %s = 0;\n" : "%.0s", variable(r, v).s);
 }
 
-lun_cname lun__faults_argument(const lun_crender *r, const lun_ir_function *f, int32_t v)
+lun_snippet lun__faults_argument(const lun_renderer *r, const lun_ir_function *f, int32_t v)
 {
     return lun__text_name(is_local(r, f) ? "&%s, " : "%.0s", variable(r, v).s);
 }
 
-void lun__faults_behind(const lun_crender *r, const lun_ir_function *f, int32_t v, lun_strbuf *out)
+void lun__faults_behind(const lun_renderer *r, const lun_ir_function *f, int32_t v, lun_strbuf *out)
 {
     if (!f->fault_count)
         return;
-    lun_cname kept = variable(r, v);
+    lun_snippet kept = variable(r, v);
     lun__strbuf_printf(
         out, "    if (%s) {\n        if (f->trap < 0) f->trap = %" PRId32 ", f->trap_value = %s;\n",
         kept.s, v, kept.s);

@@ -125,7 +125,7 @@ static bool mentions(const char *text, const char *word)
     return false;
 }
 
-bool lun__prelude_mentions(const lun_crender *r, const char *word)
+bool lun__prelude_mentions(const lun_renderer *r, const char *word)
 {
     for (int i = 0; i < r->ir->function_count; i++)
         if (r->ir->functions[i]->text && mentions(r->ir->functions[i]->text, word))
@@ -162,12 +162,12 @@ static void declare(lun_strbuf *out, const char *name, int arity, const char *su
 }
 
 /* The variant on vectors of so many bytes, under the name that the vector ABI gives it. */
-static void define_variant(lun_crender *r, lun_op op, lun_dtype t, char letter, int bytes)
+static void define_variant(lun_renderer *r, lun_op op, lun_dtype t, char letter, int bytes)
 {
     const lun_op_row *row = lun__op_get(op);
     int lanes = bytes / lun__dtype_get(t)->bytes, native = r->bytes / lun__dtype_get(t)->bytes;
-    lun_cname v = lun__vector_of(r, t, lanes), wide = lun__vector_of(r, t, native);
-    lun_cname f = lun__text_name("lun_%c_%s_%s", letter, row->name, lun__dtype_get(t)->name);
+    lun_snippet v = lun__vector_of(r, t, lanes), wide = lun__vector_of(r, t, native);
+    lun_snippet f = lun__text_name("lun_%c_%s_%s", letter, row->name, lun__dtype_get(t)->name);
     const char *b = row->arity == 2 ? ", b" : "", *suffix = lun__dtype_get(t)->suffix;
     lun_strbuf *out = &r->helpers;
     lun__strbuf_printf(
@@ -196,7 +196,7 @@ static void define_variant(lun_crender *r, lun_op op, lun_dtype t, char letter, 
 
 /* Defines a function that declare() declares with `vector`: by the C library on single elements, by
  * math/vecmath.h on each size of vector that a compiler for this instruction set may choose. */
-static void define(lun_crender *r, lun_op op, lun_dtype t)
+static void define(lun_renderer *r, lun_op op, lun_dtype t)
 {
     static const struct {
         char letter; /* SSE, AVX, AVX2, AVX-512 in the names of variants */
@@ -208,8 +208,8 @@ static void define(lun_crender *r, lun_op op, lun_dtype t)
                     {'e', 64, LUN_ISA_AVX512}};
     const lun_op_row *row = lun__op_get(op);
     const char *suffix = lun__dtype_get(t)->suffix, *more = row->arity == 2 ? ", " : "";
-    lun_cname type = lun__math_type(r, t, row->arity), c = lun__element_type(t);
-    lun_cname second = row->arity == 2 ? lun__text_name("%s b", c.s) : lun__text_name("%s", "");
+    lun_snippet type = lun__math_type(r, t, row->arity), c = lun__element_type(t);
+    lun_snippet second = row->arity == 2 ? lun__text_name("%s b", c.s) : lun__text_name("%s", "");
     int index = lun__vecmath_index(op, t);
     lun_strbuf *out = &r->helpers;
     lun__strbuf_printf(out, "static %s lun_m%d;\n", type.s, index);
@@ -228,7 +228,7 @@ static void define(lun_crender *r, lun_op op, lun_dtype t)
 }
 
 /* Declares a function; a row of ops.def with vector math also gets its variants. */
-static void provide(lun_crender *r, lun_strbuf *out, const char *name, int arity, lun_op op,
+static void provide(lun_renderer *r, lun_strbuf *out, const char *name, int arity, lun_op op,
                     lun_dtype t)
 {
     bool vector = op < LUN_OP_COUNT && lun__math_has(r, op, t);
@@ -237,15 +237,15 @@ static void provide(lun_crender *r, lun_strbuf *out, const char *name, int arity
         define(r, op, t);
 }
 
-static void math_name(lun_crender *r, lun_strbuf *out, const char *name, int arity, lun_op op)
+static void math_name(lun_renderer *r, lun_strbuf *out, const char *name, int arity, lun_op op)
 {
     static const char *const params[] = {"", "(x)", "(x, y)", "(x, y, z)"};
     static const char *const sums[] = {"", "(x)", "(x) + (y)", "(x) + (y) + (z)"};
-    lun_cname single = lun__text_name("%sf", name);
+    lun_snippet single = lun__text_name("%sf", name);
     bool generic = lun__prelude_mentions(r, name), plain = lun__prelude_mentions(r, single.s);
     if (!generic && !plain)
         return;
-    lun_cname f = lun__text_name("__builtin_%sf", name), d = lun__text_name("__builtin_%s", name);
+    lun_snippet f = lun__text_name("__builtin_%sf", name), d = lun__text_name("__builtin_%s", name);
     r->libs |= LUN_RENDER_LIBM;
     if (!is_exact(name)) {
         f = lun__text_name("lun_libm_%sf", name);
@@ -261,8 +261,8 @@ static void math_name(lun_crender *r, lun_strbuf *out, const char *name, int ari
         lun__strbuf_printf(out, "#define %s%s %s%s\n", single.s, params[arity], f.s, params[arity]);
 }
 
-void lun__prelude_each(lun_crender *r, lun_strbuf *out,
-                       void (*write)(lun_crender *r, lun_strbuf *out, const char *name, int arity,
+void lun__prelude_each(lun_renderer *r, lun_strbuf *out,
+                       void (*write)(lun_renderer *r, lun_strbuf *out, const char *name, int arity,
                                      lun_op op))
 {
     for (int op = 0; op < LUN_OP_COUNT; op++) { /* rows of the form M(name)(a, ...) */
@@ -282,7 +282,7 @@ void lun__prelude_each(lun_crender *r, lun_strbuf *out,
         write(r, out, library2[i], 2, LUN_OP_COUNT);
 }
 
-bool lun__prelude_alike(const lun_crender *r,
+bool lun__prelude_alike(const lun_renderer *r,
                         void (*write)(lun_strbuf *out, lun_strbuf *after, const char *name,
                                       const char *text),
                         lun_strbuf *out, lun_strbuf *after)
@@ -297,7 +297,7 @@ bool lun__prelude_alike(const lun_crender *r,
     return real;
 }
 
-static void macro_names(const lun_crender *r, lun_strbuf *out)
+static void macro_names(const lun_renderer *r, lun_strbuf *out)
 {
     bool real = false;
     for (size_t i = 0; i < sizeof macros / sizeof *macros; i++) {
@@ -314,7 +314,7 @@ static void macro_names(const lun_crender *r, lun_strbuf *out)
 }
 
 /* Names that compilers define in GNU C, which a text may give to something else. */
-static void predefined(const lun_crender *r, lun_strbuf *out)
+static void predefined(const lun_renderer *r, lun_strbuf *out)
 {
     static const char *const names[] = {"linux", "unix", "i386"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -322,7 +322,7 @@ static void predefined(const lun_crender *r, lun_strbuf *out)
             lun__strbuf_printf(out, "#undef %s\n", names[i]);
 }
 
-void lun__prelude_write(lun_crender *r, lun_strbuf *out)
+void lun__prelude_write(lun_renderer *r, lun_strbuf *out)
 {
     lun__strbuf_puts(out, types);
     predefined(r, out);

@@ -3,7 +3,7 @@
 
 #include "render/user/faults.h"
 
-void lun__user_texts(lun_crender *r, lun_strbuf *out)
+void lun__user_texts(lun_renderer *r, lun_strbuf *out)
 {
     bool first = true;
     for (int i = 0; i < r->ir->function_count; i++) {

@@ -5,6 +5,6 @@
 #include "render/renderer.h"
 
 /* Appends the texts, after the dialect's prelude; they are in memory of the IR. */
-void lun__user_texts(lun_crender *r, lun_strbuf *out);
+void lun__user_texts(lun_renderer *r, lun_strbuf *out);
 
 #endif

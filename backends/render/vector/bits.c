@@ -5,31 +5,31 @@
 
 #include "render/text/text.h"
 
-bool lun__bits_usable(const lun_crender *r)
+bool lun__bits_usable(const lun_renderer *r)
 {
     return r->target->isa == LUN_ISA_AVX512 && (r->lanes == 8 || r->lanes == 16);
 }
 
 /* "d" or "q": lanes of a full mask, in names of instructions. */
-static char lane(const lun_crender *r)
+static char lane(const lun_renderer *r)
 {
     return r->lanes == 16 ? 'd' : 'q';
 }
 
 /* "w" or "b": as many bits as lanes, in names of instructions. */
-static char width(const lun_crender *r)
+static char width(const lun_renderer *r)
 {
     return r->lanes == 16 ? 'w' : 'b';
 }
 
-lun_cname lun__bits_type(const lun_crender *r)
+lun_snippet lun__bits_type(const lun_renderer *r)
 {
     return lun__text_name("lun_u%d", r->lanes);
 }
 
-lun_cname lun__bits_set(lun_crender *r)
+lun_snippet lun__bits_set(lun_renderer *r)
 {
-    lun_cname c = lun__text_name("%s", "union lun_bits"), bits = lun__bits_type(r);
+    lun_snippet c = lun__text_name("%s", "union lun_bits"), bits = lun__bits_type(r);
     if (lun__text_once(r, c.s))
         lun__strbuf_printf(&r->types, "union lun_bits { %s part[%d]; lun_u%d all; };\n", bits.s,
                            r->parts, r->parts * r->lanes);
@@ -37,9 +37,9 @@ lun_cname lun__bits_set(lun_crender *r)
 }
 
 /* A helper on the lanes of a full mask; the format takes the type of its bits, then the letter. */
-static lun_cname helper(lun_crender *r, const char *name, const char *format, char letter)
+static lun_snippet helper(lun_renderer *r, const char *name, const char *format, char letter)
 {
-    lun_cname c = lun__text_name("lun_bits_%s", name);
+    lun_snippet c = lun__text_name("lun_bits_%s", name);
     lun_strbuf text = LUN_STRBUF_INIT;
     if (!lun__text_once(r, c.s))
         return c;
@@ -51,7 +51,7 @@ static lun_cname helper(lun_crender *r, const char *name, const char *format, ch
     return c;
 }
 
-lun_cname lun__bits_of_mask(lun_crender *r)
+lun_snippet lun__bits_of_mask(lun_renderer *r)
 {
     return helper(
         r, "of_mask",
@@ -60,7 +60,7 @@ lun_cname lun__bits_of_mask(lun_crender *r)
         lane(r));
 }
 
-lun_cname lun__bits_to_mask(lun_crender *r)
+lun_snippet lun__bits_to_mask(lun_renderer *r)
 {
     return helper(
         r, "to_mask",
@@ -69,7 +69,7 @@ lun_cname lun__bits_to_mask(lun_crender *r)
         lane(r));
 }
 
-lun_cname lun__bits_keep(lun_crender *r)
+lun_snippet lun__bits_keep(lun_renderer *r)
 { /* by an instruction: the compiler would collect several masks in a vector first */
     return helper(r, "keep",
                   "INLINE void lun_bits_keep(%s *to, lun_u$W k)\n{\n"
@@ -77,7 +77,7 @@ lun_cname lun__bits_keep(lun_crender *r)
                   width(r));
 }
 
-lun_cname lun__bits_count(lun_crender *r)
+lun_snippet lun__bits_count(lun_renderer *r)
 {
     return helper(r, "count",
                   "INLINE $m lun_bits_count($m q, %s k, int n)\n{\n"
@@ -87,7 +87,7 @@ lun_cname lun__bits_count(lun_crender *r)
                   lane(r));
 }
 
-lun_cname lun__bits_while_mask(lun_crender *r, bool negated)
+lun_snippet lun__bits_while_mask(lun_renderer *r, bool negated)
 {
     return helper(r, negated ? "unless_mask" : "while_mask",
                   negated ? "INLINE %s lun_bits_unless_mask(lun_u$W k, $m a)\n{\n"
@@ -108,12 +108,12 @@ static const struct {
     {LUN_OP_GE, {29, 25}, {5, 1}}, {LUN_OP_EQ, {0, 4}, {0, 4}},   {LUN_OP_NE, {4, 0}, {4, 0}},
 };
 
-lun_cname lun__bits_while(lun_crender *r, lun_op op, lun_dtype t, bool negated)
+lun_snippet lun__bits_while(lun_renderer *r, lun_op op, lun_dtype t, bool negated)
 {
     const lun_dtype_row *d = lun__dtype_get(t);
     const char *word = negated ? "unless" : "while";
-    lun_cname c = lun__text_name("lun_bits_%s_%s_%s", word, lun__op_get(op)->name, d->name);
-    lun_crep rep = {t, false};
+    lun_snippet c = lun__text_name("lun_bits_%s_%s_%s", word, lun__op_get(op)->name, d->name);
+    lun_rep rep = {t, false};
     lun_strbuf text = LUN_STRBUF_INIT;
     size_t i = 0;
     while (i < sizeof predicates / sizeof *predicates && predicates[i].op != op)
@@ -123,9 +123,9 @@ lun_cname lun__bits_while(lun_crender *r, lun_op op, lun_dtype t, bool negated)
     if (!lun__text_once(r, c.s))
         return c;
     bool flt = lun__dtype_is_float(t);
-    lun_cname what = flt ? lun__text_name("vcmpp%c", d->bytes == 4 ? 's' : 'd')
-                         : lun__text_name("vpcmp%s%c", d->kind == LUN_KIND_UNSIGNED ? "u" : "",
-                                          d->bytes == 4 ? 'd' : 'q');
+    lun_snippet what = flt ? lun__text_name("vcmpp%c", d->bytes == 4 ? 's' : 'd')
+                           : lun__text_name("vpcmp%s%c", d->kind == LUN_KIND_UNSIGNED ? "u" : "",
+                                            d->bytes == 4 ? 'd' : 'q');
     lun__strbuf_printf(&text,
                        "INLINE %s %s(lun_u$W k, $v a, $v b)\n{\n"
                        "    __asm__(\"%s $$%d, %%2, %%1, %%0%%{%%0%%}\" : \"+Yk\"(k) : \"v\"(a), "

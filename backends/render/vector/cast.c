@@ -8,7 +8,7 @@
 #include "render/text/text.h"
 
 /* The x86 instruction that converts whole vectors of one size of lanes to another. */
-static const char *instruction(const lun_crender *r, lun_dtype to, lun_dtype from)
+static const char *instruction(const lun_renderer *r, lun_dtype to, lun_dtype from)
 {
     static const struct {
         lun_dtype to, from;
@@ -60,14 +60,14 @@ static const char *instruction(const lun_crender *r, lun_dtype to, lun_dtype fro
     return NULL;
 }
 
-static lun_cname step(lun_crender *r, lun_dtype to, lun_dtype from);
+static lun_snippet step(lun_renderer *r, lun_dtype to, lun_dtype from);
 
 /* Integers cut to narrower ones, as a choice of parts: AVX2 has shuffles for that, no
  * conversion. */
-static void take_low_parts(lun_crender *r, lun_dtype to, lun_dtype from, lun_strbuf *text)
+static void take_low_parts(lun_renderer *r, lun_dtype to, lun_dtype from, lun_strbuf *text)
 {
     int times = lun__dtype_get(from)->bytes / lun__dtype_get(to)->bytes;
-    lun_cname parts = lun__vector_of(r, to, r->lanes * times);
+    lun_snippet parts = lun__vector_of(r, to, r->lanes * times);
     lun__strbuf_printf(text, "    return RESIZE($v, (%s)a, (%s)a", parts.s, parts.s);
     for (int l = 0; l < r->lanes; l++)
         lun__strbuf_printf(text, ", %d", l * times);
@@ -76,10 +76,10 @@ static void take_low_parts(lun_crender *r, lun_dtype to, lun_dtype from, lun_str
 
 /* 64-bit integers (or unsigned ones of 32) to f64 without an instruction for it: each half becomes
  * the low bits of a large float, and one addition rounds. */
-static void f64_by_bits(lun_crender *r, lun_dtype from, lun_strbuf *text)
+static void f64_by_bits(lun_renderer *r, lun_dtype from, lun_strbuf *text)
 {
     bool narrow = lun__dtype_get(from)->bytes == 4;
-    lun_cname wide =
+    lun_snippet wide =
         narrow ? lun__text_name("%s(a)", step(r, LUN_U64, from).s) : lun__text_name("a");
     lun__strbuf_printf(text,
                        "    const $u x = ($u)%s;\n    const $v lo = ($v)((x & 0xffffffff) | "
@@ -96,14 +96,15 @@ static void f64_by_bits(lun_crender *r, lun_dtype from, lun_strbuf *text)
 }
 
 /* Between a STORED float and a PLAIN one. */
-static void stored_by_bits(lun_crender *r, lun_dtype to, lun_dtype from, lun_strbuf *text)
+static void stored_by_bits(lun_renderer *r, lun_dtype to, lun_dtype from, lun_strbuf *text)
 {
     bool widens = lun__dtype_is_stored(from);
     lun_dtype wide = widens ? to : from;
     lun_dtype word = lun__element_unsigned(lun__dtype_get(wide)->bytes),
               half = lun__element_unsigned(lun__dtype_get(widens ? from : to)->bytes);
-    lun_cname words = lun__vector_of(r, word, r->lanes), floats = lun__vector_of(r, wide, r->lanes);
-    lun_cname sum =
+    lun_snippet words = lun__vector_of(r, word, r->lanes),
+                floats = lun__vector_of(r, wide, r->lanes);
+    lun_snippet sum =
         lun__text_name("((WORDS)((%s)(x) %%c (%s)((WORDS){} + (y))))", floats.s, floats.s);
     if (widens)
         lun__strbuf_printf(text, "    const %s u = %s(a);\n", words.s, step(r, word, half).s);
@@ -117,15 +118,15 @@ static void stored_by_bits(lun_crender *r, lun_dtype to, lun_dtype from, lun_str
 }
 
 /* lun_step_f64_f32(a): one conversion as C defines it, without any care for its range. */
-static lun_cname step(lun_crender *r, lun_dtype to, lun_dtype from)
+static lun_snippet step(lun_renderer *r, lun_dtype to, lun_dtype from)
 {
-    lun_crep rep = {to, false};
-    lun_cname c =
+    lun_rep rep = {to, false};
+    lun_snippet c =
         lun__text_name("lun_step_%s_%s", lun__dtype_get(to)->name, lun__dtype_get(from)->name);
     if (!lun__text_once(r, c.s))
         return c;
     const char *name = instruction(r, to, from);
-    lun_cname v = lun__vector_of(r, from, r->lanes);
+    lun_snippet v = lun__vector_of(r, from, r->lanes);
     lun_strbuf text = LUN_STRBUF_INIT;
     lun__strbuf_printf(&text, "INLINE $v %s(%s a)\n{\n", c.s, v.s);
     if (name)
@@ -157,11 +158,11 @@ static lun_cname step(lun_crender *r, lun_dtype to, lun_dtype from)
 }
 
 /* Integers narrower than 32 bits meet floats by way of i32. */
-static lun_cname widen_or_step(lun_crender *r, lun_dtype to, lun_dtype from, const char *a)
+static lun_snippet widen_or_step(lun_renderer *r, lun_dtype to, lun_dtype from, const char *a)
 {
     bool narrow = lun__dtype_is_float(to) && lun__dtype_get(from)->bytes < 4;
     if (narrow) {
-        lun_cname first = step(r, LUN_I32, from), second = step(r, to, LUN_I32);
+        lun_snippet first = step(r, LUN_I32, from), second = step(r, to, LUN_I32);
         return lun__text_name("%s(%s(%s))", second.s, first.s, a);
     }
     bool same = !lun__dtype_is_float(to) && !lun__dtype_is_float(from) &&
@@ -172,16 +173,16 @@ static lun_cname widen_or_step(lun_crender *r, lun_dtype to, lun_dtype from, con
 }
 
 /* Float to integer: truncated by way of an integer that is large enough, then cut to the range. */
-static void saturate(lun_crender *r, lun_dtype to, lun_crep from, lun_strbuf *text)
+static void saturate(lun_renderer *r, lun_dtype to, lun_rep from, lun_strbuf *text)
 {
     const lun_dtype_row *d = lun__dtype_get(to);
     bool is_signed = d->kind == LUN_KIND_SIGNED;
     int bits = 8 * d->bytes;
     lun_dtype by = d->bytes < 4 ? LUN_I32 : to;
-    lun_cname t = lun__element_type(from.t), select = lun__vector_select(r, from),
-              splat = lun__vector_splat(r, from), convert = step(r, by, from.t),
-              cut = by == to ? lun__text_name("r") : widen_or_step(r, to, by, "r");
-    lun_crep to_rep = {to, false}, by_rep = {by, false};
+    lun_snippet t = lun__element_type(from.t), select = lun__vector_select(r, from),
+                splat = lun__vector_splat(r, from), convert = step(r, by, from.t),
+                cut = by == to ? lun__text_name("r") : widen_or_step(r, to, by, "r");
+    lun_rep to_rep = {to, false}, by_rep = {by, false};
     if (d->bytes < 4) { /* both ends are floats of either width */
         const char *low = is_signed ? d->bytes == 1 ? "-0x80" : "-0x8000" : "0";
         const char *high = is_signed       ? d->bytes == 1 ? "0x7f" : "0x7fff"
@@ -197,11 +198,12 @@ static void saturate(lun_crender *r, lun_dtype to, lun_crep from, lun_strbuf *te
         return;
     }
     /* masks of the source's lanes become masks of the target's */
-    lun_crep from_mask = lun__vector_rep(LUN_BOOL, lun__vector_rep_bytes(from)),
-             to_mask = lun__vector_rep(LUN_BOOL, d->bytes);
-    lun_cname mask = lun__cast_vector(r, to_mask, from_mask), pick = lun__vector_select(r, to_rep);
-    lun_cname v = lun__vector_type(r, to_rep),
-              u = lun__element_type(lun__element_unsigned(d->bytes)), i = lun__element_type(to);
+    lun_rep from_mask = lun__vector_rep(LUN_BOOL, lun__vector_rep_bytes(from)),
+            to_mask = lun__vector_rep(LUN_BOOL, d->bytes);
+    lun_snippet mask = lun__cast_vector(r, to_mask, from_mask),
+                pick = lun__vector_select(r, to_rep);
+    lun_snippet v = lun__vector_type(r, to_rep),
+                u = lun__element_type(lun__element_unsigned(d->bytes)), i = lun__element_type(to);
     lun__strbuf_printf(text, "    %s r = %s(a);\n", v.s, convert.s);
     lun__strbuf_printf(text, "    r = %s(%s(a >= %s((%s)0x1p%df)), (%s){} + (%s)((%s)-1%s), r);\n",
                        pick.s, mask.s, splat.s, t.s, is_signed ? bits - 1 : bits, v.s, i.s, u.s,
@@ -217,9 +219,9 @@ static void saturate(lun_crender *r, lun_dtype to, lun_crep from, lun_strbuf *te
                            v.s);
 }
 
-lun_cname lun__cast_vector(lun_crender *r, lun_crep to, lun_crep from)
+lun_snippet lun__cast_vector(lun_renderer *r, lun_rep to, lun_rep from)
 {
-    lun_cname c =
+    lun_snippet c =
         lun__text_name("lun_%s_from_%s", lun__vector_rep_name(to).s, lun__vector_rep_name(from).s);
     if (!lun__text_once(r, c.s))
         return c;
@@ -231,18 +233,18 @@ lun_cname lun__cast_vector(lun_crender *r, lun_crep to, lun_crep from)
     } else if (to.mask && from.mask) {
         lun__strbuf_printf(&text, "    return %s;\n", widen_or_step(r, to.t, from.t, "a").s);
     } else if (to.mask) {
-        lun_crep own = lun__vector_rep(LUN_BOOL, lun__vector_rep_bytes(from));
-        lun_cname cast = lun__vector_rep_bytes(own) == lun__vector_rep_bytes(to)
-                             ? lun__text_name("%s", "")
-                             : lun__cast_vector(r, to, own);
+        lun_rep own = lun__vector_rep(LUN_BOOL, lun__vector_rep_bytes(from));
+        lun_snippet cast = lun__vector_rep_bytes(own) == lun__vector_rep_bytes(to)
+                               ? lun__text_name("%s", "")
+                               : lun__cast_vector(r, to, own);
         lun__strbuf_printf(&text, "    return %s(a != ($v){});\n", cast.s);
     } else if (from.mask && !to_int) { /* the bits of 1, or none */
-        lun_crep own = lun__vector_rep(LUN_BOOL, lun__vector_rep_bytes(to));
+        lun_rep own = lun__vector_rep(LUN_BOOL, lun__vector_rep_bytes(to));
         lun__strbuf_printf(&text, "    return (%s)(%s & %s);\n", lun__vector_type(r, to).s,
                            own.t == from.t ? "a" : widen_or_step(r, own.t, from.t, "a").s,
                            lun__dtype_get(to.t)->bytes == 4 ? "0x3f800000" : "0x3ff0000000000000");
     } else if (from.mask) {
-        lun_crep ints = lun__vector_rep(lun__element_signed(lun__vector_rep_bytes(from)), 0);
+        lun_rep ints = lun__vector_rep(lun__element_signed(lun__vector_rep_bytes(from)), 0);
         lun__strbuf_printf(&text, "    return %s;\n", widen_or_step(r, to.t, ints.t, "(a & 1)").s);
     } else if (to_int && from_float) {
         saturate(r, to.t, from, &text);

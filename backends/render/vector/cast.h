@@ -4,6 +4,6 @@
 
 #include "render/vector/vector.h"
 
-lun_cname lun__cast_vector(lun_crender *r, lun_crep to, lun_crep from);
+lun_snippet lun__cast_vector(lun_renderer *r, lun_rep to, lun_rep from);
 
 #endif

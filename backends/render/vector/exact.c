@@ -7,7 +7,7 @@
 #include "render/text/text.h"
 
 /* The x86 instruction with its operands for asm, NULL if there is none. */
-static const char *exact_instruction(const lun_crender *r, const char *name, bool f64)
+static const char *exact_instruction(const lun_renderer *r, const char *name, bool f64)
 {
     bool avx512 = r->target->isa == LUN_ISA_AVX512;
     if (r->target->isa == LUN_ISA_BASE)
@@ -27,10 +27,10 @@ static const char *exact_instruction(const lun_crender *r, const char *name, boo
                   : (f64 ? "vroundpd $$11, %1, %0" : "vroundps $$11, %1, %0");
 }
 
-lun_cname lun__exact_function(lun_crender *r, const char *name, lun_crep rep)
+lun_snippet lun__exact_function(lun_renderer *r, const char *name, lun_rep rep)
 {
     bool f64 = lun__dtype_is_double(rep.t), three = !strcmp(name, "fma");
-    lun_cname c = lun__text_name("lun_%s_of_%s", name, lun__vector_rep_name(rep).s);
+    lun_snippet c = lun__text_name("lun_%s_of_%s", name, lun__vector_rep_name(rep).s);
     if (!lun__text_once(r, c.s))
         return c;
     if (r->dialect->vector_function) {

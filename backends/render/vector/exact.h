@@ -5,6 +5,6 @@
 #include "render/vector/vector.h"
 
 /* Floor, ceil, trunc, sqrt, fma: exact functions that have instructions. */
-lun_cname lun__exact_function(lun_crender *r, const char *name, lun_crep rep);
+lun_snippet lun__exact_function(lun_renderer *r, const char *name, lun_rep rep);
 
 #endif

@@ -32,9 +32,9 @@ typedef struct term {
 } term;
 
 typedef struct parser {
-    lun_crender *r;
+    lun_renderer *r;
     const char *p;
-    lun_crep rep;
+    lun_rep rep;
     int bytes; /* of a lane */
     bool failed;
     int depth;
@@ -63,7 +63,7 @@ static term refuse(parser *s)
 
 static const char *vtype(parser *s, lun_dtype t, char room[24])
 {
-    lun_cname c = lun__vector_of(s->r, t, s->r->lanes);
+    lun_snippet c = lun__vector_of(s->r, t, s->r->lanes);
     memcpy(room, c.s, 23); /* "f64x8" */
     room[23] = 0;
     return room;
@@ -227,10 +227,10 @@ static term select_term(parser *s, term c, term a, term b)
         b = as_value(s, b);
     }
     meet(s, &a, &b);
-    lun_crep rep = lun__vector_rep(a.kind == UVALUE  ? lun__element_unsigned(s->bytes)
-                                   : a.kind == COUNT ? lun__element_signed(s->bytes)
-                                                     : s->rep.t,
-                                   0);
+    lun_rep rep = lun__vector_rep(a.kind == UVALUE  ? lun__element_unsigned(s->bytes)
+                                  : a.kind == COUNT ? lun__element_signed(s->bytes)
+                                                    : s->rep.t,
+                                  0);
     return make(s, a.kind, "%s(%s, %s, %s)", lun__vector_select(s->r, rep).s, c.text, a.text,
                 b.text);
 }
@@ -325,7 +325,7 @@ static term function(parser *s)
     if (strcmp(name, "floor") && strcmp(name, "ceil") && strcmp(name, "trunc") &&
         strcmp(name, "sqrt") && strcmp(name, "fma"))
         return refuse(s);
-    lun_cname f = lun__exact_function(s->r, name, s->rep);
+    lun_snippet f = lun__exact_function(s->r, name, s->rep);
     if (count == 3)
         return make(s, VALUE, "%s(%s, %s, %s)", f.s, arg[0].text, arg[1].text, arg[2].text);
     return make(s, VALUE, "%s(%s)", f.s, arg[0].text);
@@ -516,7 +516,7 @@ static void put_bare(const char *text, lun_strbuf *out)
     lun__strbuf_add(out, text + around, n - 2 * around);
 }
 
-bool lun__expression_vector(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *out)
+bool lun__expression_vector(lun_renderer *r, lun_op op, lun_rep rep, lun_strbuf *out)
 {
     const lun_op_row *row = lun__op_get(op);
     parser s = {.r = r, .rep = rep, .bytes = lun__vector_rep_bytes(rep)};

@@ -6,6 +6,6 @@
 
 /* Writes the row's expression as one on whole vectors a b c of rep.  False if it has no such form:
  * then it is computed lane by lane. */
-bool lun__expression_vector(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *out);
+bool lun__expression_vector(lun_renderer *r, lun_op op, lun_rep rep, lun_strbuf *out);
 
 #endif

@@ -5,7 +5,7 @@
 #include "render/text/element.h"
 #include "render/text/text.h"
 
-bool lun__math_has(const lun_crender *r, lun_op op, lun_dtype t)
+bool lun__math_has(const lun_renderer *r, lun_op op, lun_dtype t)
 {
     if (!lun__dtype_is_plain_float(t))
         return false;
@@ -14,11 +14,11 @@ bool lun__math_has(const lun_crender *r, lun_op op, lun_dtype t)
     return r->target->math[lun__vecmath_index(op, t)] != NULL;
 }
 
-lun_cname lun__math_type(lun_crender *r, lun_dtype t, int arity)
+lun_snippet lun__math_type(lun_renderer *r, lun_dtype t, int arity)
 {
-    lun_cname c = lun__text_name("lun_math%d_%s", arity, lun__dtype_get(t)->name);
+    lun_snippet c = lun__text_name("lun_math%d_%s", arity, lun__dtype_get(t)->name);
     if (lun__text_once(r, c.s)) {
-        lun_cname v = lun__vector_of(r, t, r->bytes / lun__dtype_get(t)->bytes);
+        lun_snippet v = lun__vector_of(r, t, r->bytes / lun__dtype_get(t)->bytes);
         lun__strbuf_printf(&r->types, "typedef %s (*%s)(%s%s%s);\n", v.s, c.s, v.s,
                            arity == 2 ? ", " : "", arity == 2 ? v.s : "");
     }
@@ -26,20 +26,20 @@ lun_cname lun__math_type(lun_crender *r, lun_dtype t, int arity)
 }
 
 /* "0, 1, ..., 0, 1, ...": the lanes of a narrow vector, repeated to fill a native one. */
-static void repeated(lun_crender *r, lun_strbuf *out, int lanes)
+static void repeated(lun_renderer *r, lun_strbuf *out, int lanes)
 {
     for (int l = 0; l < lanes; l++)
         lun__strbuf_printf(out, "%s%d", l ? ", " : "", l % r->lanes);
 }
 
-lun_cname lun__math_vector(lun_crender *r, lun_dtype t, int arity)
+lun_snippet lun__math_vector(lun_renderer *r, lun_dtype t, int arity)
 {
     int native = r->bytes / lun__dtype_get(t)->bytes;
-    lun_crep rep = {t, false};
-    lun_cname c = lun__text_name("lun_call_math%d_%s", arity, lun__dtype_get(t)->name);
+    lun_rep rep = {t, false};
+    lun_snippet c = lun__text_name("lun_call_math%d_%s", arity, lun__dtype_get(t)->name);
     if (!lun__text_once(r, c.s))
         return c;
-    lun_cname type = lun__math_type(r, t, arity), wide = lun__vector_of(r, t, native);
+    lun_snippet type = lun__math_type(r, t, arity), wide = lun__vector_of(r, t, native);
     lun_strbuf text = LUN_STRBUF_INIT;
     lun__strbuf_printf(&text, "INLINE $v %s(%s f, $v a%s)\n{\n", c.s, type.s,
                        arity == 2 ? ", $v b" : "");
@@ -64,12 +64,12 @@ lun_cname lun__math_vector(lun_crender *r, lun_dtype t, int arity)
     return c;
 }
 
-lun_cname lun__math_single(lun_crender *r, lun_dtype t, int arity)
+lun_snippet lun__math_single(lun_renderer *r, lun_dtype t, int arity)
 {
     int native = r->bytes / lun__dtype_get(t)->bytes;
-    lun_cname c = lun__text_name("lun_one_math%d_%s", arity, lun__dtype_get(t)->name);
-    lun_cname type = lun__math_type(r, t, arity), v = lun__vector_of(r, t, native),
-              one = lun__element_type(t);
+    lun_snippet c = lun__text_name("lun_one_math%d_%s", arity, lun__dtype_get(t)->name);
+    lun_snippet type = lun__math_type(r, t, arity), v = lun__vector_of(r, t, native),
+                one = lun__element_type(t);
     if (!lun__text_once(r, c.s))
         return c;
     lun_strbuf *out = &r->helpers;

@@ -8,23 +8,23 @@
 #include "render/vector/cast.h"
 
 /* "lun_load_f32"; with `own`, "lun_own_load_f32" in languages with several address spaces. */
-static lun_cname memory_name(const lun_crender *r, const char *what, lun_crep rep, bool own)
+static lun_snippet memory_name(const lun_renderer *r, const char *what, lun_rep rep, bool own)
 {
     return lun__text_name("lun_%s%s_%s", own ? r->dialect->own : "", what,
                           lun__vector_rep_name(rep).s);
 }
 
-lun_cname lun__memory_load(lun_crender *r, lun_crep rep, bool own)
+lun_snippet lun__memory_load(lun_renderer *r, lun_rep rep, bool own)
 {
-    lun_cname c = memory_name(r, "load", rep, own);
+    lun_snippet c = memory_name(r, "load", rep, own);
     const char *global = own ? "" : "$g";
     lun_strbuf text = LUN_STRBUF_INIT;
     if (!lun__text_once(r, c.s))
         return c;
     if (rep.mask) { /* bytes of 0 and 1 become masks */
-        lun_crep bytes = lun__vector_rep(LUN_U8, 0),
-                 wide = lun__vector_rep(lun__element_unsigned(lun__vector_rep_bytes(rep)), 0);
-        lun_cname load = lun__memory_load(r, bytes, own), cast = lun__cast_vector(r, wide, bytes);
+        lun_rep bytes = lun__vector_rep(LUN_U8, 0),
+                wide = lun__vector_rep(lun__element_unsigned(lun__vector_rep_bytes(rep)), 0);
+        lun_snippet load = lun__memory_load(r, bytes, own), cast = lun__cast_vector(r, wide, bytes);
         lun__strbuf_printf(&text,
                            "INLINE $v %s(%sconst lun_u8 *p, lun_i64 i)\n{\n"
                            "    return %s(%s(p, i)) != ($u){};\n}\n",
@@ -42,7 +42,7 @@ lun_cname lun__memory_load(lun_crender *r, lun_crep rep, bool own)
 }
 
 /* The builtin that stores a vector of that many bytes past the caches; "": there is none. */
-static const char *streaming(const lun_crender *r, int bytes)
+static const char *streaming(const lun_renderer *r, int bytes)
 {
 #ifndef __x86_64__
     (void)r, (void)bytes;
@@ -58,18 +58,19 @@ static const char *streaming(const lun_crender *r, int bytes)
 #endif
 }
 
-lun_cname lun__memory_store(lun_crender *r, lun_crep rep, bool own)
+lun_snippet lun__memory_store(lun_renderer *r, lun_rep rep, bool own)
 {
-    lun_cname c = memory_name(r, "store", rep, own);
+    lun_snippet c = memory_name(r, "store", rep, own);
     const char *global = own ? "" : "$g";
     const char *last = r->dialect->streamed_stores ? "int stream" : "lun_i64 left";
     lun_strbuf text = LUN_STRBUF_INIT;
     if (!lun__text_once(r, c.s))
         return c;
     if (rep.mask) {
-        lun_crep bytes = lun__vector_rep(LUN_U8, 0),
-                 wide = lun__vector_rep(lun__element_unsigned(lun__vector_rep_bytes(rep)), 0);
-        lun_cname store = lun__memory_store(r, bytes, own), cast = lun__cast_vector(r, bytes, wide);
+        lun_rep bytes = lun__vector_rep(LUN_U8, 0),
+                wide = lun__vector_rep(lun__element_unsigned(lun__vector_rep_bytes(rep)), 0);
+        lun_snippet store = lun__memory_store(r, bytes, own),
+                    cast = lun__cast_vector(r, bytes, wide);
         lun__strbuf_printf(&text,
                            "INLINE void %s(%slun_u8 *p, lun_i64 i, $v a, %s)\n{\n"
                            "    %s(p, i, %s(($u)a & 1), %s);\n}\n",

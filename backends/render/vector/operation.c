@@ -8,12 +8,12 @@
 /* ---- operations ------------------------------------------------------------------------------ */
 
 /* Lane by lane, with the function on single elements. */
-static void lane_loop(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *text)
+static void lane_loop(lun_renderer *r, lun_op op, lun_rep rep, lun_strbuf *text)
 {
     static const char *const names[] = {"a", "b", "c"};
     const lun_op_row *row = lun__op_get(op);
     lun_dtype from = rep.mask ? LUN_BOOL : rep.t;
-    lun_cname one = lun__element_op(r, op, from);
+    lun_snippet one = lun__element_op(r, op, from);
     bool test = lun__dtype_is_bool(lun__element_result(op, from));
     lun__strbuf_printf(text, "    %s r;\n    LANES($W) r[l] = %s%s(", test ? "$m" : "$v",
                        test ? "-" : "", one.s);
@@ -27,7 +27,7 @@ static void lane_loop(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *text)
 /* Shifts by a count for each lane: the instruction gives 0 for counts of the width and beyond,
  * which negative ones are, too.  Where counts may be negative (u64 ones are read as i64), one of
  * the two directions has lanes that are not 0. */
-static bool shift(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *text)
+static bool shift(lun_renderer *r, lun_op op, lun_rep rep, lun_strbuf *text)
 {
     int bytes = lun__vector_rep_bytes(rep), total = bytes * r->lanes;
     bool both = lun__dtype_is_signed(rep.t) || lun__dtype_bits(rep.t) == 64;
@@ -49,11 +49,11 @@ static bool shift(lun_crender *r, lun_op op, lun_crep rep, lun_strbuf *text)
     return true;
 }
 
-lun_cname lun__operation_vector(lun_crender *r, lun_op op, lun_crep rep)
+lun_snippet lun__operation_vector(lun_renderer *r, lun_op op, lun_rep rep)
 {
     static const char *const names[] = {"a", "b", "c"};
     const lun_op_row *row = lun__op_get(op);
-    lun_cname c = lun__text_name("lun_%s_%s", row->name, lun__vector_rep_name(rep).s);
+    lun_snippet c = lun__text_name("lun_%s_%s", row->name, lun__vector_rep_name(rep).s);
     if (!lun__text_once(r, c.s))
         return c;
     if (r->dialect->vector_function && (row->flags & LUN_OPF_VEC)) {

@@ -4,6 +4,6 @@
 
 #include "render/vector/vector.h"
 
-lun_cname lun__operation_vector(lun_crender *r, lun_op op, lun_crep rep);
+lun_snippet lun__operation_vector(lun_renderer *r, lun_op op, lun_rep rep);
 
 #endif

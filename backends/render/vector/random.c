@@ -12,7 +12,7 @@
 #include "render/text/text.h"
 
 /* Vectors that go through the rounds together: as many as the registers hold. */
-static int together(const lun_crender *r)
+static int together(const lun_renderer *r)
 {
     return r->target->isa == LUN_ISA_AVX512 ? 4 : r->target->isa == LUN_ISA_AVX2 ? 2 : 1;
 }
@@ -24,10 +24,10 @@ static int per_block(lun_dtype t)
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
-static void helpers(lun_crender *r)
+static void helpers(lun_renderer *r)
 {
     int lanes = r->bytes / 8;
-    lun_cname v = lun__vector_of(r, LUN_U64, lanes);
+    lun_snippet v = lun__vector_of(r, LUN_U64, lanes);
     lun_strbuf *out = &r->helpers;
     const char *multiply =
         r->target->isa == LUN_ISA_AVX512 ? "vpmuludq %2, %1, %0\" : \"=v\"(r) : \"v\"(a), \"v"
@@ -47,8 +47,8 @@ static void helpers(lun_crender *r)
     else
         lun__strbuf_puts(out, "    return a ^ b ^ *key;\n}\n");
     /* high halves into low ones: a shuffle, for multiplications and shifts share a port */
-    lun_cname words = lun__vector_of(r, LUN_U32, 2 * lanes),
-              index = lun__vector_of(r, LUN_I32, 2 * lanes);
+    lun_snippet words = lun__vector_of(r, LUN_U32, 2 * lanes),
+                index = lun__vector_of(r, LUN_I32, 2 * lanes);
     lun__strbuf_printf(out, "INLINE %s lun_high(%s a)\n{\n    return (%s)SHUFFLE(%s, (%s)a, (%s)a",
                        v.s, v.s, v.s, index.s, words.s, words.s);
     for (int l = 0; l < 2 * lanes; l++)
@@ -64,7 +64,7 @@ static void helpers(lun_crender *r)
 }
 
 /* The words of vector k at the start, and its first round, in which two words are still 0. */
-static void begin(lun_crender *r, lun_cname v, int k)
+static void begin(lun_renderer *r, lun_snippet v, int k)
 {
     lun_strbuf *out = &r->helpers;
     lun__strbuf_printf(out, "    %s a%d = {", v.s, k);
@@ -78,10 +78,10 @@ static void begin(lun_crender *r, lun_cname v, int k)
 }
 
 /* Words to memory in the order of the blocks. */
-static void finish(lun_crender *r, lun_cname v, int k)
+static void finish(lun_renderer *r, lun_snippet v, int k)
 {
     int lanes = r->bytes / 8;
-    lun_cname m = lun__vector_of(r, LUN_I64, lanes);
+    lun_snippet m = lun__vector_of(r, LUN_I64, lanes);
     lun_strbuf *out = &r->helpers;
     lun__strbuf_printf(
         out, "    a%d = (a%d & low) | (b%d << 32);\n    c%d = (c%d & low) | (d%d << 32);\n", k, k,
@@ -96,14 +96,14 @@ static void finish(lun_crender *r, lun_cname v, int k)
 }
 
 /* Name of a function that makes `count` vectors of blocks: (out, first block, keys) for each. */
-static lun_cname philox(lun_crender *r, int count)
+static lun_snippet philox(lun_renderer *r, int count)
 {
-    lun_cname c = lun__text_name("lun_philox%d", count);
+    lun_snippet c = lun__text_name("lun_philox%d", count);
     if (lun__text_once(r, "lun_philox_keys"))
         helpers(r);
     if (!lun__text_once(r, c.s))
         return c;
-    lun_cname v = lun__vector_of(r, LUN_U64, r->bytes / 8);
+    lun_snippet v = lun__vector_of(r, LUN_U64, r->bytes / 8);
     lun_strbuf *out = &r->helpers;
     lun__strbuf_printf(out, "INLINE void %s(", c.s);
     for (int k = 0; k < count; k++)
@@ -138,7 +138,7 @@ static lun_cname philox(lun_crender *r, int count)
 
 /* Calls for vectors of blocks, several in each. */
 typedef struct calls {
-    lun_crender *r;
+    lun_renderer *r;
     lun_strbuf args, *out;
     int count;
 } calls;
@@ -162,17 +162,17 @@ static void add(calls *c, int32_t v, int32_t key, int per, int first)
         flush(c);
 }
 
-static bool is_stream(const lun_crender *r, int32_t v, unsigned need)
+static bool is_stream(const lun_renderer *r, int32_t v, unsigned need)
 {
-    return (r->flags[v] & LUN_CF_STREAM) && (r->flags[v] & need);
+    return (r->flags[v] & LUN_FACT_STREAM) && (r->flags[v] & need);
 }
 
 /* Declares the memory of a stream's words, and its keys. */
-static void declare(lun_crender *r, int32_t v, lun_strbuf *out)
+static void declare(lun_renderer *r, int32_t v, lun_strbuf *out)
 {
     const lun_ir_ins *ins = &r->ir->ins[v];
     int per = per_block((lun_dtype)ins->dtype);
-    lun_cname t = lun__element_type((lun_dtype)ins->dtype);
+    lun_snippet t = lun__element_type((lun_dtype)ins->dtype);
     lun__strbuf_printf(out,
                        "        lun_u64 b%" PRId32 "[%d] __attribute__((aligned(64)));\n"
                        "        const lun_u64 e%" PRId32 " = (lun_u64)i",
@@ -190,7 +190,7 @@ static void declare(lun_crender *r, int32_t v, lun_strbuf *out)
                        ins->b);
 }
 
-void lun__random_streams(lun_crender *r, unsigned need, lun_strbuf *out)
+void lun__random_streams(lun_renderer *r, unsigned need, lun_strbuf *out)
 {
     int lanes = r->bytes / 8;
     calls c = {.r = r, .args = LUN_STRBUF_INIT, .out = out};
@@ -223,14 +223,14 @@ void lun__random_streams(lun_crender *r, unsigned need, lun_strbuf *out)
 
 /* ---- single elements ------------------------------------------------------------------------- */
 
-lun_cname lun__random_one(lun_crender *r, lun_dtype t)
+lun_snippet lun__random_one(lun_renderer *r, lun_dtype t)
 {
     int per = per_block(t);
-    lun_cname c = lun__text_name("lun_random_one_%s", lun__dtype_get(t)->name),
-              type = lun__element_type(t);
+    lun_snippet c = lun__text_name("lun_random_one_%s", lun__dtype_get(t)->name),
+                type = lun__element_type(t);
     if (!lun__text_once(r, c.s))
         return c;
-    lun_cname fill = philox(r, 1);
+    lun_snippet fill = philox(r, 1);
     lun__strbuf_printf(&r->helpers,
                        "static %s %s(lun_u64 element, lun_u64 key)\n{\n"
                        "    lun_u64 buffer[%d] __attribute__((aligned(64))), keys[20];\n"

@@ -5,8 +5,8 @@
 #include "render/vector/vector.h"
 
 /* Appends what makes the words of a section's STREAMs for the 64 indices from i on, as w<v>. */
-void lun__random_streams(lun_crender *r, unsigned need, lun_strbuf *out);
+void lun__random_streams(lun_renderer *r, unsigned need, lun_strbuf *out);
 /* (element, key): one word. */
-lun_cname lun__random_one(lun_crender *r, lun_dtype t);
+lun_snippet lun__random_one(lun_renderer *r, lun_dtype t);
 
 #endif

@@ -7,40 +7,40 @@
 #include "render/text/element.h"
 #include "render/text/text.h"
 
-lun_crep lun__vector_rep(lun_dtype t, int mask_bytes)
+lun_rep lun__vector_rep(lun_dtype t, int mask_bytes)
 {
     if (lun__dtype_is_bool(t))
-        return (lun_crep){lun__element_signed(mask_bytes), true};
-    return (lun_crep){t, false};
+        return (lun_rep){lun__element_signed(mask_bytes), true};
+    return (lun_rep){t, false};
 }
 
-int lun__vector_rep_bytes(lun_crep rep)
+int lun__vector_rep_bytes(lun_rep rep)
 {
     return lun__dtype_get(rep.t)->bytes;
 }
 
-lun_cname lun__vector_rep_name(lun_crep rep)
+lun_snippet lun__vector_rep_name(lun_rep rep)
 {
     if (rep.mask)
         return lun__text_name("b%d", 8 * lun__vector_rep_bytes(rep));
     return lun__text_name("%s", lun__dtype_get(rep.t)->name);
 }
 
-lun_cname lun__vector_of(lun_crender *r, lun_dtype t, int lanes)
+lun_snippet lun__vector_of(lun_renderer *r, lun_dtype t, int lanes)
 {
-    lun_cname c = lun__text_name("%sx%d", lun__dtype_get(t)->name, lanes);
+    lun_snippet c = lun__text_name("%sx%d", lun__dtype_get(t)->name, lanes);
     if (lun__text_once(r, c.s))
         lun__strbuf_printf(&r->types, "typedef %s %s __attribute__((vector_size(%d)));\n",
                            lun__element_type(t).s, c.s, lanes * lun__dtype_get(t)->bytes);
     return c;
 }
 
-lun_cname lun__vector_type(lun_crender *r, lun_crep rep)
+lun_snippet lun__vector_type(lun_renderer *r, lun_rep rep)
 {
     return lun__vector_of(r, rep.t, r->lanes);
 }
 
-static void template(lun_crender *r, lun_strbuf *out, lun_crep rep, const char *text)
+static void template(lun_renderer *r, lun_strbuf *out, lun_rep rep, const char *text)
 {
     int bytes = lun__vector_rep_bytes(rep);
     for (; *text; text++) {
@@ -80,7 +80,7 @@ static void template(lun_crender *r, lun_strbuf *out, lun_crep rep, const char *
     }
 }
 
-void lun__vector_helper(lun_crender *r, lun_crep rep, const char *text)
+void lun__vector_helper(lun_renderer *r, lun_rep rep, const char *text)
 {
     lun_strbuf made = LUN_STRBUF_INIT; /* types that it mentions come first */
     template(r, &made, rep, text);
@@ -90,10 +90,10 @@ void lun__vector_helper(lun_crender *r, lun_crep rep, const char *text)
     lun__strbuf_free(&made);
 }
 
-void lun__vector_shuffle(lun_crender *r, lun_strbuf *out, lun_crep rep, const char *a,
+void lun__vector_shuffle(lun_renderer *r, lun_strbuf *out, lun_rep rep, const char *a,
                          const char *b, int (*at)(int lane, int lanes, int arg), int arg)
 {
-    lun_cname m = lun__vector_of(r, lun__element_signed(lun__vector_rep_bytes(rep)), r->lanes);
+    lun_snippet m = lun__vector_of(r, lun__element_signed(lun__vector_rep_bytes(rep)), r->lanes);
     lun__strbuf_printf(out, "SHUFFLE(%s, %s, %s", m.s, a, b);
     for (int l = 0; l < r->lanes; l++)
         lun__strbuf_printf(out, ", %d", at(l, r->lanes, arg));
@@ -102,9 +102,9 @@ void lun__vector_shuffle(lun_crender *r, lun_strbuf *out, lun_crep rep, const ch
 
 /* ---- small ones ------------------------------------------------------------------------------ */
 
-lun_cname lun__vector_select(lun_crender *r, lun_crep rep)
+lun_snippet lun__vector_select(lun_renderer *r, lun_rep rep)
 {
-    lun_cname c = lun__text_name("lun_select_%s", lun__vector_rep_name(rep).s);
+    lun_snippet c = lun__text_name("lun_select_%s", lun__vector_rep_name(rep).s);
     if (lun__text_once(r, c.s))
         lun__vector_helper(r, rep,
                            "INLINE $v lun_select_$n($m mask, $v a, $v b)\n{\n"
@@ -112,9 +112,9 @@ lun_cname lun__vector_select(lun_crender *r, lun_crep rep)
     return c;
 }
 
-lun_cname lun__vector_splat(lun_crender *r, lun_crep rep)
+lun_snippet lun__vector_splat(lun_renderer *r, lun_rep rep)
 {
-    lun_cname c = lun__text_name("lun_splat_%s", lun__vector_rep_name(rep).s);
+    lun_snippet c = lun__text_name("lun_splat_%s", lun__vector_rep_name(rep).s);
     if (!lun__text_once(r, c.s))
         return c;
     if (rep.mask)
@@ -131,16 +131,16 @@ lun_cname lun__vector_splat(lun_crender *r, lun_crep rep)
 }
 
 /* "0, 1, 2": the number of each lane. */
-static void lane_numbers(lun_crender *r, lun_strbuf *out)
+static void lane_numbers(lun_renderer *r, lun_strbuf *out)
 {
     for (int l = 0; l < r->lanes; l++)
         lun__strbuf_printf(out, "%s%d", l ? ", " : "", l);
 }
 
-lun_cname lun__vector_live(lun_crender *r, int bytes)
+lun_snippet lun__vector_live(lun_renderer *r, int bytes)
 {
-    lun_crep rep = lun__vector_rep(LUN_BOOL, bytes);
-    lun_cname c = lun__text_name("lun_live_%s", lun__vector_rep_name(rep).s);
+    lun_rep rep = lun__vector_rep(LUN_BOOL, bytes);
+    lun_snippet c = lun__text_name("lun_live_%s", lun__vector_rep_name(rep).s);
     if (!lun__text_once(r, c.s))
         return c;
     lun_strbuf text = LUN_STRBUF_INIT;
@@ -154,10 +154,10 @@ lun_cname lun__vector_live(lun_crender *r, int bytes)
     return c;
 }
 
-lun_cname lun__vector_any(lun_crender *r, int bytes)
+lun_snippet lun__vector_any(lun_renderer *r, int bytes)
 {
-    lun_crep rep = lun__vector_rep(LUN_BOOL, bytes);
-    lun_cname c = lun__text_name("lun_any_%s", lun__vector_rep_name(rep).s);
+    lun_rep rep = lun__vector_rep(LUN_BOOL, bytes);
+    lun_snippet c = lun__text_name("lun_any_%s", lun__vector_rep_name(rep).s);
     int total = bytes * r->lanes;
     bool wide = r->target->isa != LUN_ISA_BASE;
     if (!lun__text_once(r, c.s))
@@ -194,10 +194,10 @@ lun_cname lun__vector_any(lun_crender *r, int bytes)
     return c;
 }
 
-lun_cname lun__vector_note(lun_crender *r, int bytes)
+lun_snippet lun__vector_note(lun_renderer *r, int bytes)
 {
-    lun_crep rep = lun__vector_rep(LUN_BOOL, bytes);
-    lun_cname c = lun__text_name("lun_note_%s", lun__vector_rep_name(rep).s);
+    lun_rep rep = lun__vector_rep(LUN_BOOL, bytes);
+    lun_snippet c = lun__text_name("lun_note_%s", lun__vector_rep_name(rep).s);
     if (lun__text_once(r, c.s))
         lun__vector_helper(
             r, rep,
