@@ -58,7 +58,7 @@ local function read(path)
     local data, message = lun.load(path)
     if not data then
         fail("%s", message)
-    elseif getmetatable(data).rows == 0 then
+    elseif #data == 0 then
         fail("%s: a header, but no days", path)
     end
     return {
@@ -162,6 +162,19 @@ local function weeks_of(w, years)
         }
     end
     return weeks
+end
+
+local SMOOTH = 30 -- days that a running mean is of
+
+-- The running means of the highs and lows, and the days in their middle.
+local function smoothed(w)
+    local function mean(column)
+        local sums = lun.scan("+", 0, { inclusive = true })(column)
+        return (sums:sub(SMOOTH + 1) - sums:sub(1, -SMOOTH - 1)) / SMOOTH
+    end
+    local middle = SMOOTH // 2 + 1
+    local dates = table.move(w.date, middle, middle + #w.date - SMOOTH - 1, 1, {})
+    return dates, { high = mean(w.high), low = mean(w.low) }
 end
 
 -- ---------------------------------------------------------------- layout
@@ -310,6 +323,9 @@ if weeks then
     local many = weeks.years == 1 and "one year" or weeks.years .. " years"
     print(("\nThe weeks of %s: █ average day from low to high, ░ records\n"):format(many))
     print_picture(weeks, wants_colour())
+    print(("\nHighs and lows in °C, means of %d days\n"):format(SMOOTH))
+    local dates, means = smoothed(w)
+    lun.plot(dates, means, { width = 79, height = 12 })
 end
 
 local stats = lun.stats()

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/layout.h"
 #include "base/strbuf.h"
 #include "ir/ir.h"
 #include "lunarray.h"
@@ -45,13 +46,19 @@ static inline bool lun__stop_wanted(const lun_services *s)
     return s->cancel && __atomic_load_n(s->cancel, __ATOMIC_RELAXED);
 }
 
-/* The elements of a slot that are not in memory: read gives elements first .. first+count-1,
- * from any thread; 0, or a number that says why not.  Element i of the slot is element
- * `origin` + i there. */
+/* The elements of a slot that do not stand side by side in memory: read gives elements first ..
+ * first+count-1, from any thread; 0, or a number that says why not.  Element i of the slot is
+ * element `origin` + i there.
+ * layout  read
+ * NULL    of a file
+ * a layout of host memory, or of numbers alone: the places themselves, as i64 (is_places); for
+ *         backends with memory of their own, of the slot's buffer: read is not called there */
 typedef struct lun_stream {
-    int (*read)(const void *self, int64_t first, int64_t count, void *to); /* NULL: in memory */
+    int (*read)(const void *self, int64_t first, int64_t count, void *to); /* NULL: side by side */
     const void *self;
     int64_t origin;
+    const lun_layout *layout;
+    bool is_places;
 } lun_stream;
 
 /* One run of a kernel over indices first .. first+count-1 of its n.
@@ -59,19 +66,21 @@ typedef struct lun_stream {
  * their own it is a lun_buffer, in which element 0 is or would be `origin` elements from the
  * start.  Only indices first .. first+count-1 are touched, rounded to whole blocks of 64 only
  * within room.  first % 64 == 0; for kernels with REDUCE first % LUN_CHUNK == 0 (ir/order.h);
- * first == 0 and count == n for kernels with SCAN. */
+ * first == 0 and count == n for kernels with SCAN and where there are lines. */
 typedef struct lun_launch {
     int64_t n, first, count;
+    int64_t line; /* REDUCE and SCAN take lines of so many indices, at most LUN_CHUNK, each alone:
+                     n % line == 0; the kernel's own index counts within one; 0: no lines */
     void **slots; /* by slot */
     const int64_t
         *room; /* by slot: elements from element 0 that may be read (IN) or written (OUT) */
     const int64_t *origin; /* by slot, for backends with memory of their own, else NULL */
-    /* by slot, for IN slots that no GATHER reads; NULL: all are in memory.  Never for backends with
-     * memory of their own. */
+    /* by slot, for IN slots that no GATHER reads; NULL: all stand side by side in memory.  For
+     * backends with memory of their own never of files. */
     const lun_stream *streams;
     const uint64_t *args; /* by argument: a cell */
-    /* out, for kernels with REDUCE: a row for each chunk of the range, in order: by result,
-     * a cell of the result's dtype.  Not touched when count == 0. */
+    /* out, for kernels with REDUCE: a row for each chunk of the range or each line, in order: by
+     * result, a cell of the result's dtype.  Not touched when count == 0. */
     uint64_t *partials;
     int64_t bytes; /* memory that the run reads and writes, for the choice of store */
     int trap;      /* out: the IR instruction that met a division by zero, or -1 */
@@ -81,6 +90,7 @@ typedef struct lun_launch {
 
 typedef struct lun_backend {
     const char *name; /* "reference", "openmp", "opencl" */
+    bool lines;       /* runs launches with lines; else the engine launches for each line */
     bool native; /* its kernels are the host's code on host memory: others may lend it theirs */
 
     /* Makes a state.  LUN_EBACKEND with the reason in services->error if the machine lacks
@@ -130,6 +140,12 @@ typedef struct lun_backend {
     lun_status (*upload)(void *state, lun_buffer *to, const void *host, int64_t bytes);
     lun_status (*download)(void *state, lun_buffer *from, int64_t offset, void *host,
                            int64_t bytes);
+
+    /* Appends the key under which an entry is looked for where it was not made: it opens with a
+     * line that names the version and the machine's instructions, and names no compiler.  Nothing
+     * for an entry that is not this backend's, or for another machine.  key NULL: that line alone.
+     * NULL: entries stay where they were made. */
+    void (*portable_key)(const char *key, size_t length, lun_strbuf *out);
 
     /* True if it is the default where no backend is named: there is a GPU.  Must not load a
      * driver on a machine without one.  NULL: false. */

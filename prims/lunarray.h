@@ -364,6 +364,15 @@ typedef struct lun_cache_state {
 } lun_cache_state;
 /* Tells what there is; with clear: removes it, and tells what was removed. */
 LUN_API void lun_cache_info(lun_engine *e, bool clear, lun_cache_state *out);
+/* Writes the kernels on disk that the C compiler made for this machine's instructions into one
+ * file, for machines without a compiler; *count: how many.  LUN_EIO where there are none or the
+ * file cannot be written, LUN_EARG in a sandbox. */
+LUN_API lun_status lun_cache_export(lun_engine *e, const char *path, int64_t *count);
+/* Adds the kernels of such a file to those on disk: they are then used in place of the compiler.
+ * A bundle is code, as a library is: import only what you trust.  LUN_EIO, and nothing is added,
+ * where it belongs to another user, others may write to it, it is damaged, or it is of another
+ * version or for other instructions; LUN_EARG in a sandbox. */
+LUN_API lun_status lun_cache_import(lun_engine *e, const char *path, int64_t *count);
 
 /* ---- dtypes ---------------------------------------------------------------------------------- */
 
@@ -384,6 +393,13 @@ LUN_API lun_kind lun_dtype_kind(lun_dtype t);
  * lun_close.  Writes through the array go to data. */
 LUN_API lun_status lun_wrap(lun_engine *e, void *data, int64_t n, lun_dtype t,
                             void (*release)(void *data, void *ctx), void *ctx, lun_array **out);
+/* The same of rank 1 and more: element (i, j, ...) is data[i * strides[0] + j * strides[1] + ...];
+ * NULL: row-major, without gaps.  Strides may be negative, but no two indices share an element
+ * (LUN_ESHAPE).  What stands between the elements is never changed. */
+LUN_API lun_status lun_wrap_strided(lun_engine *e, void *data, int rank, const int64_t *shape,
+                                    const int64_t *strides, lun_dtype t,
+                                    void (*release)(void *data, void *ctx), void *ctx,
+                                    lun_array **out);
 /* The bytes of a regular file as a Vector of u8: read where they are used, never mapped, never
  * written to.  A kernel that goes through them takes them chunk by chunk, so the file may be
  * larger than memory; indexing in a function, a step other than 1, lun_data and a write need all
@@ -421,7 +437,9 @@ LUN_API lun_status lun_range(lun_engine *e, lun_value first, lun_value step, int
 LUN_API lun_status lun_linspace(lun_engine *e, double a, double b, int64_t n, lun_dtype t,
                                 lun_array **out);
 /* Philox4x32-10 under key `seed`: element k (from 0) depends on seed and k alone.
- * Floats: uniform in [0, 1) or normal; u32, i32, u64, i64: the bits. */
+ * Floats: uniform in [0, 1) or normal; u32, i32, u64, i64: the bits.  The same everywhere, but for
+ * the last bits of normal numbers, which LUN_OP_LOG and LUN_OP_COS make: these differ between the
+ * host's backends and OpenCL, instruction sets and lun_math modes. */
 LUN_API lun_status lun_random(lun_engine *e, int rank, const int64_t *shape, uint64_t seed,
                               lun_dist dist, lun_dtype t, lun_array **out);
 
@@ -580,11 +598,77 @@ LUN_API lun_status lun_slice(lun_engine *e, lun_array *a, int64_t first, int64_t
                              int64_t step, lun_array **out);
 /* a then b, along the first extent; the other extents must be equal (LUN_ESHAPE). */
 LUN_API lun_status lun_concat(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* The arrays one after the other along an axis, from 0; the other extents must be equal
+ * (LUN_ESHAPE).  In the dtype that holds all of theirs. */
+LUN_API lun_status lun_concat_along(lun_engine *e, lun_array *const *arrays, int count, int axis,
+                                    lun_array **out);
+/* Arrays of one shape (LUN_ESHAPE) along a new axis, from 0, of as many elements as there are. */
+LUN_API lun_status lun_stack(lun_engine *e, lun_array *const *arrays, int count, int axis,
+                             lun_array **out);
+
+/* What stands beyond the ends of an axis: a number, the other end, or the outermost element. */
+typedef enum lun_edge { LUN_EDGE_VALUE, LUN_EDGE_WRAP, LUN_EDGE_NEAREST } lun_edge;
+/* Element i along the axis is element i - k of a.  x: for LUN_EDGE_VALUE (LUN_ERANGE if it does not
+ * fit a's dtype). */
+LUN_API lun_status lun_shift(lun_engine *e, lun_array *a, int64_t k, int axis, lun_edge edge,
+                             lun_value x, lun_array **out);
 /* The same elements in another shape of as many (LUN_ESHAPE). */
 LUN_API lun_status lun_reshape(lun_engine *e, lun_array *a, int rank, const int64_t *shape,
                                lun_array **out);
-/* Row i, from 0, of a rank-N array (N >= 2) as a View: writes to it go to a.  LUN_ERANGE. */
+
+/* ---- windows ----------------------------------------------------------------------------------
+ * Arrays that show elements of another one: what is written through a window is written into that
+ * array, and reading shows what is there now.  Expressions keep the elements that their operands
+ * have when they are built.  A window holds a reference to its array; after lun_free of that it
+ * fails with LUN_EFREED.  Axes and indices count from 0.  Nothing is copied.  LUN_ESHAPE for ranks
+ * and axes that do not fit, LUN_ERANGE for indices and extents. */
+
+/* Row i, of rank one less, of an array of rank 2 or more. */
 LUN_API lun_status lun_row(lun_engine *e, lun_array *a, int64_t i, lun_array **out);
+/* Along the first `rank` axes count[k] elements from first[k] on, step[k] apart (may be negative,
+ * not 0; NULL: 1); the other axes whole. */
+LUN_API lun_status lun_window(lun_engine *e, lun_array *a, int rank, const int64_t *first,
+                              const int64_t *count, const int64_t *step, lun_array **out);
+/* That axis at i, of rank one less. */
+LUN_API lun_status lun_select(lun_engine *e, lun_array *a, int axis, int64_t i, lun_array **out);
+/* Axis k is axis axes[k] of a; NULL: the axes in the other order. */
+LUN_API lun_status lun_permute(lun_engine *e, lun_array *a, const int *axes, lun_array **out);
+/* The elements in row-major order under other extents; LUN_ESHAPE if no strides say that:
+ * lun_reshape does. */
+LUN_API lun_status lun_view(lun_engine *e, lun_array *a, int rank, const int64_t *shape,
+                            lun_array **out);
+/* Elements i, i + k of the last two axes, as a last axis. */
+LUN_API lun_status lun_diagonal(lun_engine *e, lun_array *a, int64_t k, lun_array **out);
+/* The axis becomes (n - width) / step + 1 positions, and a last axis of `width` elements is added.
+ * Cannot be written to where windows overlap. */
+LUN_API lun_status lun_windows(lun_engine *e, lun_array *a, int axis, int64_t width, int64_t step,
+                               lun_array **out);
+/* Extents of 1 and missing ones in front repeated.  Cannot be written to where they are. */
+LUN_API lun_status lun_broadcast(lun_engine *e, lun_array *a, int rank, const int64_t *shape,
+                                 lun_array **out);
+
+/* lun_data of the elements where they stand: element (i, j, ...) is `strides` elements from *out
+ * along each axis.  Nothing is copied. */
+LUN_API lun_status lun_data_strided(lun_engine *e, lun_array *a, const void **out,
+                                    int64_t strides[LUN_MAX_RANK]);
+
+typedef enum lun_layout_kind {
+    LUN_LAYOUT_RIGHT,  /* the last axis contiguous, row-major */
+    LUN_LAYOUT_LEFT,   /* the first axis contiguous, column-major */
+    LUN_LAYOUT_STRIDED /* any other strides */
+} lun_layout_kind;
+/* Distances between neighbours along each axis, in elements; returns the rank. */
+LUN_API int lun_strides(const lun_array *a, int64_t strides[LUN_MAX_RANK]);
+/* How a's elements stand; LUN_LAYOUT_RIGHT of a number. */
+LUN_API lun_layout_kind lun_layout_of(const lun_array *a);
+/* a's elements as a value in a layout; LUN_LAYOUT_STRIDED: in these strides, which are positive and
+ * put no two indices on one element (LUN_ERANGE, LUN_ESHAPE), else NULL.  Nothing is copied where
+ * the elements stand so already, nothing computed where the layout has no gaps. */
+LUN_API lun_status lun_arrange(lun_engine *e, lun_array *a, lun_layout_kind kind,
+                               const int64_t *strides, lun_array **out);
+/* The same, computed, in memory of its own. */
+LUN_API lun_status lun_copy_layout(lun_engine *e, lun_array *a, lun_layout_kind kind,
+                                   const int64_t *strides, lun_array **out);
 
 /* ---- skeletons (lazy) ------------------------------------------------------------------------ */
 
@@ -625,6 +709,14 @@ LUN_API lun_status lun_reduce(lun_engine *e, lun_function *f, lun_array *id, lun
  * lun_reduce. */
 LUN_API lun_status lun_scan(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
                             bool inclusive, lun_array **out);
+/* lun_reduce by a function of further numbers, f(x, y, extra...): `extras` numbers (LUN_EDTYPE for
+ * arrays and Scalars), other ones compile nothing. */
+LUN_API lun_status lun_reduce_with(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
+                                   lun_array *const *extra, int extras, lun_array **out);
+/* lun_scan by such a function. */
+LUN_API lun_status lun_scan_with(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
+                                 lun_array *const *extra, int extras, bool inclusive,
+                                 lun_array **out);
 
 /* A whole reduction to a number, now.  ddof: for LUN_VAR and LUN_STD.  Indices (LUN_ARGMIN, ...)
  * count from 0 here. */
@@ -634,6 +726,38 @@ LUN_API lun_status lun_total(lun_engine *e, lun_reduction r, lun_array *a, int64
  * second one, in which they share too. */
 LUN_API lun_status lun_total_lazy(lun_engine *e, lun_reduction r, lun_array *a, int64_t ddof,
                                   lun_array **out);
+
+/* ---- along axes (lazy) ------------------------------------------------------------------------
+ * Axes count from 0; count 0: all of them.  The axes are gone from the result, or have extent 1
+ * where they are kept.  Each element has the bits of the same reduction of its line, copied into a
+ * Vector and rounded to the result's dtype; of several axes the line is in row-major order.
+ * LUN_ESHAPE for axes that are out of range or named twice. */
+typedef struct lun_along_options {
+    size_t size; /* sizeof(lun_along_options) */
+    bool keep;
+    bool skipnan; /* NaN is left out, also of the number of elements */
+    int64_t ddof; /* of LUN_VAR and LUN_STD */
+} lun_along_options;
+/* Sums, products, means, variances and norms of floats have their dtype, sums of integers are i64
+ * or u64, their means f64; extremes keep the dtype; positions (from 0, along the axis) are i64.  A
+ * Scalar of all elements, which are not kept as axes, has the dtype that lun_total gives.
+ * LUN_EARG for an empty axis where there is no result. options: NULL: none. */
+LUN_API lun_status lun_along(lun_engine *e, lun_reduction r, lun_array *a, const int *axes,
+                             int count, const lun_along_options *options, lun_array **out);
+/* lun_reduce along axes. */
+LUN_API lun_status lun_fold_along(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
+                                  const int *axes, int count, bool keep, lun_array **out);
+/* lun_scan along one axis. */
+LUN_API lun_status lun_scan_along(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
+                                  int axis, bool inclusive, lun_array **out);
+/* lun_reduce_with along axes. */
+LUN_API lun_status lun_fold_along_with(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
+                                       lun_array *const *extra, int extras, const int *axes,
+                                       int count, bool keep, lun_array **out);
+/* lun_scan_with along one axis. */
+LUN_API lun_status lun_scan_along_with(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
+                                       lun_array *const *extra, int extras, int axis,
+                                       bool inclusive, lun_array **out);
 /* The sum of the products of a's and b's elements, now, in one pass: i64 for integers, u64 for
  * unsigned ones, products included; floats are multiplied in their common dtype (f16 and bf16 in
  * f32) and summed in f64.  LUN_ESHAPE as with lun_mul. */
@@ -664,9 +788,12 @@ LUN_API lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value
 LUN_API lun_status lun_set(lun_engine *e, lun_array *a, int64_t index, lun_value x);
 /* Sets all elements.  LUN_ERANGE if x does not fit the dtype. */
 LUN_API lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x);
-/* Evaluates source into target's existing storage (converted to its dtype); lengths must be equal
- * or source a scalar.  Expressions built before keep the old elements. */
+/* Evaluates source into target's existing storage, converted to its dtype and broadcast to its
+ * shape (LUN_ESHAPE; extents of 1 may be missing or more).  Expressions built before keep the old
+ * elements. */
 LUN_API lun_status lun_store(lun_engine *e, lun_array *target, lun_array *source);
+/* Whether lun_store would take these shapes: LUN_OK, or its failure. */
+LUN_API lun_status lun_storable(lun_engine *e, const lun_array *target, const lun_array *source);
 /* A Vector of its own, or a rank-N array, with the same elements. */
 LUN_API lun_status lun_copy(lun_engine *e, lun_array *a, lun_array **out);
 
@@ -739,6 +866,11 @@ typedef struct lun_plan_kernel {
     int kept;           /* of the arrays that it writes: stored beside what is asked for */
     const char
         *types; /* dtypes found in plain Lua functions: of parameters, variables, results; "" */
+    int staged; /* of the arrays that it reads: elements that do not stand side by side, which are
+                   copied into cache, part by part, before it reads them */
+    int chain;  /* number, from 1, of the chain that it runs in: neighbours with one number run some
+                   rows at a time, so that arrays between them stay in the cache; 0: in none.
+                   Backends with memory of their own run them one after the other */
 } lun_plan_kernel;
 /* What an evaluation of these arrays would run, without running it; ended by lun_plan_release. */
 LUN_API lun_status lun_explain(lun_engine *e, lun_array *const *arrays, int count, lun_plan **out);

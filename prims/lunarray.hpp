@@ -171,6 +171,58 @@ class array
         return made([&](lun_array **out) { return lun_copy(engine(), a_, out); });
     }
 
+    // Windows: what is written through them is written into this array.  Axes and indices from 0.
+    array row(std::int64_t i) const
+    {
+        return made([&](lun_array **out) { return lun_row(engine(), a_, i, out); });
+    }
+    array select(int axis, std::int64_t i) const
+    {
+        return made([&](lun_array **out) { return lun_select(engine(), a_, axis, i, out); });
+    }
+    // Along the first axes count[k] elements from first[k] on, step[k] apart; no steps: 1.
+    array window(const std::vector<std::int64_t> &first, const std::vector<std::int64_t> &count,
+                 const std::vector<std::int64_t> &step = {}) const
+    {
+        if (count.size() != first.size() || (!step.empty() && step.size() != first.size()))
+            check(engine(), lun_fail(engine(), LUN_ESHAPE, "a window of lists that differ in length"));
+        return made([&](lun_array **out) {
+            return lun_window(engine(), a_, static_cast<int>(first.size()), first.data(),
+                              count.data(), step.empty() ? nullptr : step.data(), out);
+        });
+    }
+    // Axis k is axis axes[k] of this one; none: in the other order.
+    array permute(const std::vector<int> &axes = {}) const
+    {
+        if (!axes.empty() && axes.size() != shape().size())
+            check(engine(), lun_fail(engine(), LUN_ESHAPE, "not as many axes as the array has"));
+        return made([&](lun_array **out) {
+            return lun_permute(engine(), a_, axes.empty() ? nullptr : axes.data(), out);
+        });
+    }
+    array view(const std::vector<std::int64_t> &extents) const
+    {
+        return made([&](lun_array **out) {
+            return lun_view(engine(), a_, static_cast<int>(extents.size()), extents.data(), out);
+        });
+    }
+    array diagonal(std::int64_t k = 0) const
+    {
+        return made([&](lun_array **out) { return lun_diagonal(engine(), a_, k, out); });
+    }
+    array windows(int axis, std::int64_t width, std::int64_t step = 1) const
+    {
+        return made(
+            [&](lun_array **out) { return lun_windows(engine(), a_, axis, width, step, out); });
+    }
+    array broadcast(const std::vector<std::int64_t> &extents) const
+    {
+        return made([&](lun_array **out) {
+            return lun_broadcast(engine(), a_, static_cast<int>(extents.size()), extents.data(),
+                                 out);
+        });
+    }
+
     // All elements, row-major, converted to T.
     template <class T> std::vector<T> read() const
     {
@@ -220,6 +272,29 @@ class array
     double max() const
     {
         return total(LUN_MAX);
+    }
+
+    // Along axes, from 0; none: all.
+    array along(lun_reduction r, const std::vector<int> &axes, bool keep = false,
+                bool skipnan = false, std::int64_t ddof = 0) const
+    {
+        const lun_along_options o = {sizeof o, keep, skipnan, ddof};
+        return made([&](lun_array **out) {
+            return lun_along(engine(), r, a_, axes.data(), static_cast<int>(axes.size()), &o, out);
+        });
+    }
+    array reduce_along(const function &f, const std::vector<int> &axes, bool keep = false) const
+    {
+        return made([&](lun_array **out) {
+            return lun_fold_along(engine(), f.get(), nullptr, a_, axes.data(),
+                                  static_cast<int>(axes.size()), keep, out);
+        });
+    }
+    array scan_along(const function &f, int axis, bool inclusive = false) const
+    {
+        return made([&](lun_array **out) {
+            return lun_scan_along(engine(), f.get(), nullptr, a_, axis, inclusive, out);
+        });
     }
 
     array map(const function &f) const

@@ -61,7 +61,7 @@ typedef enum lun_skeleton {
 typedef struct lun_skeleton_info {
     size_t size; /* sizeof(lun_skeleton_info) */
     const char *name, *doc;
-    const char *option; /* of a table after the arguments: "name=value", "" if there is none */
+    const char *option; /* of a table after the arguments: "name=value, name=value"; "": none */
     int arrays;         /* that a call takes, element by element */
     int operands;       /* elements that the function takes, its first parameters */
     bool extras;        /* further arguments may follow the arrays, for further parameters */

@@ -218,6 +218,9 @@ int main(int argc, char **argv)
         }
         usleep(10000);
     }
+    struct pollfd rest = {.fd = terminal, .events = POLLIN}; /* what it wrote before it ended */
+    while (poll(&rest, 1, 0) > 0 && pump(0))
+        ;
     free(line);
     if (WIFSIGNALED(status))
         printf("\n[signal %d]\n", WTERMSIG(status));

@@ -86,9 +86,10 @@ end
 local groups = {
     { "Making arrays", "vector zeros ones full range index linspace random frombytes" },
     { "Skeletons", table.concat(help.skeletons, " ") .. " sequence compose" },
-    { "Computing", "eval explain stats profile clock trim" },
+    { "Computing", "eval explain prepare stats profile check dot cast clock trim" },
     { "Files", "load open save" },
     { "Pictures", "plot hist image" },
+    { "Printing", "precision width" },
     { "The engine", "backends devices use math info help isarray" },
 }
 
@@ -193,8 +194,26 @@ local function methods()
     for _, name in ipairs(sorted(help.skeleton_methods)) do
         put("| %s | %s |", code(cell(help.skeleton_methods[name][1])), cell(help.skeleton_methods[name][2]))
     end
-    put "\n## Reductions to a number\n"
-    put "`a:lazy \"sum\"` is the lazy form, a Scalar to be evaluated together with others; there is one of each.\n"
+    put "\n## Reductions\n"
+    put(([[
+Without an axis, or of all of them, the result is a Lua number, computed now. `a:lazy "sum"` is the lazy form, a Scalar
+to be evaluated together with others; there is one of each.
+
+Along axes the result is a lazy array: `A:sum(2)`, `A:max{axis=2}`, `A:mean{axis={1, 3}, keep=true}`. Axes count from 1,
+or from -1 at the end, and are gone from the result; `keep=true` leaves extent 1, so that the result meets A again:
+`A - A:mean{axis=2, keep=true}`. Each element has the bits of the same reduction of its line, copied into a Vector and
+rounded to the dtype of the result; of several axes the line is in row-major order.
+
+- Dtypes along axes: sum, prod, mean, var, std and norm of floats keep the dtype (sums are accumulated in `f64` and rounded
+  once), sums and products of integers are `i64` or `u64`, their means, variances and norms `f64`; min and max keep the
+  dtype; any and all are `bool`; count, argmin and argmax `i64`.
+- `A:max(2)` is not along axis 2: with a number min and max are elementwise, so that they take their axis in a table.
+  `A:var(1)`, `A:std(1)` of rank 2 and more are errors that name `{axis=1}` and `{ddof=1}`; of a Vector 1 is ddof.
+- `skipnan=true` leaves NaN out, also of the number of elements. A line of NaN alone then gives the sum 0, the product 1,
+  the count 0, else NaN; argmin and argmax of it are 1. Unasked nothing is left out, and NaN is the result.
+- An empty axis: sum 0, prod 1, any false, all true, count 0, norm 0; the others fail. argmin and argmax take one axis, or
+  all.
+]]):gsub("\n*$", "\n"))
     put "| call | what it gives |\n|---|---|"
     for _, name in ipairs(sorted(help.reductions)) do
         put("| %s | %s |", code(help.reductions[name][1]), cell(help.reductions[name][2]))

@@ -132,7 +132,7 @@ run_device() {
     fi
     # Left out: what says which backend or how much host memory is used, files and the program itself.
     for name in skeletons skelcl cfunctions operators reductions indexing making lazy luafn luafn_errors \
-        luafn_random luafn_stop mandelbrot profile show npy csv weather; do
+        luafn_random luafn_stop mandelbrot picture profile show npy csv weather; do
         device_spec "tests/spec/${name}_spec.lua" " on opencl"
     done
     # Once more with kernels as graphics processors get them.

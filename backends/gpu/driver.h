@@ -92,6 +92,8 @@ typedef struct lun_gpu_driver {
     /* IR to text, as lun__render_opencl. */
     lun_status (*render)(const lun_ir *ir, const lun_cl_target *target, lun_strbuf *out,
                          lun_cl_shape *shape);
+    /* The text that lays elements side by side, as lun__render_opencl_pack. */
+    lun_status (*render_pack)(lun_cl_form form, int bytes, lun_strbuf *out);
 
     /* A queue on a device: what is given to it runs in order.  library and failure outlive it. */
     lun_gpu_answer (*open)(const void *library, const lun_gpu_device *device,

@@ -90,6 +90,9 @@ void lun__gpu_close(void *state)
 {
     lun_gpu *g = state;
     lun__gpu_drain(g);
+    for (int i = 0; i < LUN_GPU_PACKERS; i++)
+        if (g->packer[i])
+            lun__gpu_release(g, g->packer[i]);
     lun__gpu_trim(g);
     if (g->cells && lun__gpu_may_release(g))
         g->driver->free(g->queue, g->cells);
@@ -161,6 +164,7 @@ void lun__gpu_release(void *state, lun_kernel *k)
     lun__strbuf_free(&k->key);
     free(k->memory);
     free(k->kinds);
+    free(k->sizes);
     free(k);
 }
 
@@ -173,13 +177,17 @@ static lun_kernel *new_kernel(const lun_ir *ir)
     k->claim = -1;
     k->memory = calloc((size_t)ir->slot_count + 2, sizeof *k->memory);
     k->kinds = malloc((size_t)(ir->count > 0 ? ir->count : 1));
-    if (!k->memory || !k->kinds) {
+    k->sizes = malloc((size_t)ir->slot_count + 1);
+    if (!k->memory || !k->kinds || !k->sizes) {
         free(k->memory);
         free(k->kinds);
+        free(k->sizes);
         free(k);
         return NULL;
     }
     k->kind_count = ir->count;
+    for (int i = 0; i < ir->slot_count; i++)
+        k->sizes[i] = (uint8_t)lun__dtype_get((lun_dtype)ir->slots[i].dtype)->bytes;
     for (int i = 0; i < ir->count; i++) {
         k->kinds[i] = ir->ins[i].kind;
         k->loops |= ir->ins[i].kind == LUN_IR_LOOP || ir->ins[i].kind == LUN_IR_CALL;

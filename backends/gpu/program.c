@@ -144,3 +144,21 @@ lun_status lun__gpu_program(lun_gpu *g, const char *text, lun_kernel *k)
         g->services->stats->compiles++;
     return s;
 }
+
+/* ---- functions of a program ------------------------------------------------------------------ */
+
+lun_status lun__gpu_entry(lun_gpu *g, lun_kernel *k, const char *name, lun_gpu_entry **out)
+{
+    lun_gpu_entry *e = k->entry;
+    while (e->name && strcmp(e->name, name))
+        e++;
+    if (!e->name) {
+        lun_status s =
+            lun__gpu_check(g, g->driver->kernel(g->queue, k->program, name, &e->kernel, &e->most));
+        if (s != LUN_OK)
+            return s;
+        e->name = name;
+    }
+    *out = e;
+    return LUN_OK;
+}

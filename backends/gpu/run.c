@@ -9,22 +9,6 @@
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-static lun_status find_entry(lun_gpu *g, lun_kernel *k, const char *name, lun_gpu_entry **out)
-{
-    lun_gpu_entry *e = k->entry;
-    while (e->name && strcmp(e->name, name))
-        e++;
-    if (!e->name) {
-        lun_status s =
-            lun__gpu_check(g, g->driver->kernel(g->queue, k->program, name, &e->kernel, &e->most));
-        if (s != LUN_OK)
-            return s;
-        e->name = name;
-    }
-    *out = e;
-    return LUN_OK;
-}
-
 /* The plan for indices first .. first+count-1, with the size of work-groups that the script asks
  * for, or that is fastest. */
 static lun_status make_plan(lun_gpu *g, lun_kernel *k, const lun_launch *l, int64_t first,
@@ -35,7 +19,7 @@ static lun_status make_plan(lun_gpu *g, lun_kernel *k, const lun_launch *l, int6
     *trial = -1;
     if (free_size && shape.form == LUN_CL_SCALAR) {
         lun_gpu_entry *entry = NULL;
-        lun_status s = find_entry(g, k, "lun_kernel", &entry);
+        lun_status s = lun__gpu_entry(g, k, "lun_kernel", &entry);
         if (s != LUN_OK)
             return s;
         shape.group = lun__gpu_group(g, k, entry->most, count, trial);
@@ -49,7 +33,10 @@ static lun_status make_plan(lun_gpu *g, lun_kernel *k, const lun_launch *l, int6
                                  g->device.name, l->workgroup, (long long)most);
         shape.group = l->workgroup;
     }
-    lun__cl_plan_make(&shape, first, count, g->device.units, plan);
+    if (l->line)
+        lun__cl_plan_lines(&shape, l->n / l->line, l->line, g->device.units, plan);
+    else
+        lun__cl_plan_make(&shape, first, count, g->device.units, plan);
     return LUN_OK;
 }
 
@@ -76,7 +63,7 @@ static lun_status make_steps(lun_gpu *g, lun_kernel *k, const lun_cl_plan *plan,
         step->local = plan->step[i].local;
         step->global = plan->step[i].chunks && p->chunks ? (size_t)p->chunks * step->local
                                                          : plan->step[i].global;
-        s = find_entry(g, k, plan->step[i].kernel, &entry);
+        s = lun__gpu_entry(g, k, plan->step[i].kernel, &entry);
         if (s == LUN_OK)
             step->kernel = entry->kernel;
     }
@@ -163,14 +150,18 @@ static lun_status run_slice(lun_gpu *g, lun_kernel *k, const lun_launch *l, cons
 /* ---- a run ----------------------------------------------------------------------------------- */
 
 /* Kernels without an order among indices: each slice has a plan of its own. */
-static lun_status run_elements(lun_gpu *g, lun_kernel *k, const lun_launch *l, lun_cl_plan *plan)
+static lun_status run_elements(lun_gpu *g, lun_kernel *k, lun_gpu_packing *packing,
+                               lun_cl_plan *plan)
 {
+    const lun_launch *l = &packing->launch;
     int64_t grain = lun__gpu_element_grain(k), start = lun__gpu_element_start(g);
     lun_status s = LUN_OK;
     for (int64_t done = 0, count = 0; s == LUN_OK && done < l->count;) {
         slice p = {.end = 1, .fresh = done == 0, .guarded = done == 0 && !k->ran};
         count = lun__gpu_slice(k, grain, start, l->count - done, count);
-        s = make_plan(g, k, l, l->first + done, count, plan, &p.trial);
+        s = lun__gpu_pack(g, packing, l->first + done, &count, grain);
+        if (s == LUN_OK)
+            s = make_plan(g, k, l, l->first + done, count, plan, &p.trial);
         p.count = count;
         p.guarded |= p.trial >= 0 || l->workgroup > 0;
         if (s == LUN_OK)
@@ -184,9 +175,10 @@ static lun_status run_elements(lun_gpu *g, lun_kernel *k, const lun_launch *l, l
 }
 
 /* One step of a reduction or scan, by slices of its chunks. */
-static lun_status run_step(lun_gpu *g, lun_kernel *k, const lun_launch *l, lun_cl_plan *plan,
+static lun_status run_step(lun_gpu *g, lun_kernel *k, lun_gpu_packing *packing, lun_cl_plan *plan,
                            int step, bool *fresh)
 {
+    const lun_launch *l = &packing->launch;
     int64_t chunks = plan->step[step].chunks, chunk = plan->head[2];
     int64_t grain = lun__gpu_chunk_grain(g, chunk);
     lun_status s = LUN_OK;
@@ -195,11 +187,14 @@ static lun_status run_step(lun_gpu *g, lun_kernel *k, const lun_launch *l, lun_c
         p.guarded = !done && !k->ran;
         if (chunks) {
             count = lun__gpu_slice(k, grain, grain, (chunks - done) * chunk, count);
+            count = count < l->count - done * chunk ? count : l->count - done * chunk;
+            s = lun__gpu_pack(g, packing, l->first + done * chunk, &count, chunk);
             p.chunks = (count + chunk - 1) / chunk;
             p.count = p.chunks * chunk;
         }
         plan->head[4] = done;
-        s = run_slice(g, k, l, plan, &p);
+        if (s == LUN_OK)
+            s = run_slice(g, k, l, plan, &p);
         *fresh = false;
         if (!chunks)
             break;
@@ -212,19 +207,23 @@ static lun_status run_step(lun_gpu *g, lun_kernel *k, const lun_launch *l, lun_c
 }
 
 /* Reductions and scans: one plan, in one batch if it is short. */
-static lun_status run_ordered(lun_gpu *g, lun_kernel *k, const lun_launch *l, lun_cl_plan *plan)
+static lun_status run_ordered(lun_gpu *g, lun_kernel *k, lun_gpu_packing *packing,
+                              lun_cl_plan *plan)
 {
+    const lun_launch *l = &packing->launch;
     slice whole = {.count = l->count, .fresh = true, .guarded = !k->ran};
     lun_status s = make_plan(g, k, l, l->first, l->count, plan, &whole.trial);
     bool fresh = true;
     whole.end = plan->steps;
     if (s != LUN_OK)
         return s;
-    int64_t grain = lun__gpu_chunk_grain(g, plan->head[2]);
-    if (lun__gpu_slice(k, grain, grain, l->count, 0) >= l->count)
+    int64_t grain = lun__gpu_chunk_grain(g, plan->head[2]), packed = l->count;
+    s = lun__gpu_pack(g, packing, l->first, &packed, plan->head[2]);
+    if (s == LUN_OK && packed == l->count &&
+        lun__gpu_slice(k, grain, grain, l->count, 0) >= l->count)
         return run_slice(g, k, l, plan, &whole);
     for (int i = 0; s == LUN_OK && i < plan->steps; i++)
-        s = run_step(g, k, l, plan, i, &fresh);
+        s = run_step(g, k, packing, plan, i, &fresh);
     return s;
 }
 
@@ -265,6 +264,7 @@ static lun_status read_results(lun_gpu *g, const lun_kernel *k, int64_t count, l
 static lun_status launch(lun_gpu *g, lun_kernel *k, lun_launch *l)
 {
     lun_cl_plan plan = {.steps = 0};
+    lun_gpu_packing packing;
     bool first_run = !k->ran, ordered = k->shape.results || k->shape.scan;
     l->trap = -1;
     l->trap_value = 0;
@@ -277,7 +277,10 @@ static lun_status launch(lun_gpu *g, lun_kernel *k, lun_launch *l)
     g->doing = lun__kernel_name(k->shape.scan, k->shape.results);
     g->progress = 0;
     g->goal = l->count;
-    s = (ordered ? run_ordered : run_elements)(g, k, l, &plan);
+    s = lun__gpu_pack_open(g, k, l, &packing);
+    if (s == LUN_OK)
+        s = (ordered ? run_ordered : run_elements)(g, k, &packing, &plan);
+    lun__gpu_pack_close(g, &packing);
     if (s == LUN_OK && first_run)
         s = lun__gpu_wait(g, 0);
     if (s == LUN_OK)

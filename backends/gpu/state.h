@@ -8,6 +8,7 @@
  *   program.c  text to a program: the driver's compiler, the cache on disk
  *   tune.c     work-group sizes by trial
  *   slice.c    how many indices are given to the device at once
+ *   pack.c     slots whose elements do not stand side by side
  *   run.c      a kernel's arguments, its slices, its results
  *
  * None of them knows an API: they call the driver (driver.h). */
@@ -24,7 +25,7 @@
 #include "reference/reference.h"
 #include "render/render.h"
 
-enum { LUN_GPU_BATCHES = 32, LUN_GPU_CLASSES = 160, LUN_GPU_TRIALS = 6 };
+enum { LUN_GPU_BATCHES = 32, LUN_GPU_CLASSES = 160, LUN_GPU_TRIALS = 6, LUN_GPU_PACKERS = 4 };
 
 /* Steps given to the device at once: a launch, or a slice of one. */
 typedef struct lun_gpu_batch {
@@ -63,6 +64,8 @@ typedef struct lun_gpu {
     void *cells, *work; /* memory of the launches, one after the other */
     int64_t cell_room, work_room;
 
+    lun_kernel *packer[LUN_GPU_PACKERS]; /* by the logarithm of an element's size; NULL: not yet */
+
     lun_buffer *spare[LUN_GPU_CLASSES]; /* freed buffers, by size class */
     int64_t spare_bytes, live_bytes;    /* of these, and of buffers in use */
 } lun_gpu;
@@ -98,6 +101,7 @@ struct lun_kernel {
     void **memory;  /* arguments of a launch: cells, slots, work */
     uint8_t *kinds; /* by instruction: what can trap */
     int kind_count;
+    uint8_t *sizes;     /* by slot: bytes of an element */
     lun_interp *joiner; /* joins chunks on the host; NULL: the device does */
     bool loops;         /* indices may take very different times */
     bool ran;           /* the driver has compiled all of it */
@@ -159,6 +163,9 @@ void lun__gpu_program_store(lun_gpu *g, lun_kernel *k);
 /* Ends the claim, if there is one: the program is stored, or will not be. */
 void lun__gpu_program_unclaim(lun_gpu *g, lun_kernel *k);
 
+/* The function of the kernel's program that has this name. */
+lun_status lun__gpu_entry(lun_gpu *g, lun_kernel *k, const char *name, lun_gpu_entry **out);
+
 /* ---- tune.c ---------------------------------------------------------------------------------- */
 /* The work-group size for so many indices, 0: the plan's own; *trial: which trial that is, or -1.
  * most: work-items that a group of the kernel can have, 0: unknown. */
@@ -179,5 +186,31 @@ int64_t lun__gpu_chunk_grain(const lun_gpu *g, int64_t chunk);
 /* Between slices: waits until the kernel's rate is known well enough for the next one's size.
  * first: the slice just given is the first of its run. */
 lun_status lun__gpu_adapt(lun_gpu *g, const lun_kernel *k, bool first);
+
+/* ---- pack.c ---------------------------------------------------------------------------------- */
+
+/* A launch as its kernel sees it: slots whose elements stand anywhere are replaced by buffers that
+ * hold a range of them side by side. */
+typedef struct lun_gpu_packing {
+    const lun_launch *from;
+    lun_launch launch; /* from's, with slots and origins of its own if anything is packed */
+    int slots;
+    int64_t index_bytes;  /* of an index in all buffers; 0: nothing is packed */
+    int64_t most;         /* indices that are packed at once */
+    int64_t first, count; /* indices that are packed */
+    void **slot;          /* tables of the launch, malloc'd */
+    int64_t *origin;
+    uint8_t *bytes; /* by slot: of an element; 0: it is from's */
+} lun_gpu_packing;
+
+/* For a launch of the kernel, which outlives it.  Also after a failure p is to be closed. */
+lun_status lun__gpu_pack_open(lun_gpu *g, const lun_kernel *k, const lun_launch *l,
+                              lun_gpu_packing *p);
+/* Has the device pack indices first .. first+count-1, or fewer if memory is short: *count becomes
+ * less then, in whole grains. Nothing is done where they are packed already. */
+lun_status lun__gpu_pack(lun_gpu *g, lun_gpu_packing *p, int64_t first, int64_t *count,
+                         int64_t grain);
+/* Lets go of the buffers; the device may still be reading them. */
+void lun__gpu_pack_close(lun_gpu *g, lun_gpu_packing *p);
 
 #endif

@@ -41,14 +41,19 @@ static stand_in find_stand_in(const lun_ir *ir, const lun_launch *l, int s, int6
     return in;
 }
 
+void lun__bounce_none(lun_bounce *b)
+{
+    b->cut = INT64_MAX;
+    b->memory = NULL;
+    b->slots = b->local_slots;
+}
+
 lun_status lun__bounce_open(lun_bounce *b, const lun_ir *ir, const lun_launch *l, int64_t cut)
 {
     int64_t end = l->first + l->count;
     int slots = ir->slot_count;
     size_t total = 0;
-    b->cut = INT64_MAX;
-    b->memory = NULL;
-    b->slots = b->local_slots;
+    lun__bounce_none(b);
     if (end % LUN_BLOCK == 0)
         return LUN_OK;
     for (int s = 0; s < slots; s++)

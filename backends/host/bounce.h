@@ -20,6 +20,8 @@ typedef struct lun_bounce {
 /* Makes the stand-ins that are needed from index cut on, and fills those that are read. LUN_OK or
  * LUN_ENOMEM. */
 lun_status lun__bounce_open(lun_bounce *b, const lun_ir *ir, const lun_launch *launch, int64_t cut);
+/* No slot has one. */
+void lun__bounce_none(lun_bounce *b);
 /* Ends them; if the run went well, what was written is handed out first. */
 void lun__bounce_close(lun_bounce *b, const lun_ir *ir, const lun_launch *launch, bool well);
 

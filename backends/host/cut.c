@@ -6,13 +6,15 @@
 #include "host/bounce.h"
 
 enum {
-    HEAVY = 64,             /* cost of an element from which chunks are small */
-    CHUNK_NS = 20000,       /* what a chunk of such elements should take */
-    CHUNK_LEAST = 1024,     /* indices, of others */
-    READ_BYTES = 128 << 10, /* at once from a file, at least, where there is as much */
-    SCAN_MOST = 1 << 20,    /* indices of a chunk of a SCAN, where that is free */
-    SCAN_SHARES = 4,        /* chunks for each worker there: all have work while carries come */
-    CACHE_MOST = 32 << 20,  /* one process cannot count on more of a large last-level cache */
+    HEAVY = 64,              /* cost of an element from which chunks are small */
+    CHUNK_NS = 20000,        /* what a chunk of such elements should take */
+    CHUNK_LEAST = 1024,      /* indices, of others */
+    READ_BYTES = 128 << 10,  /* at once from a file, at least, where there is as much */
+    STAGE_BYTES = 256 << 10, /* of buffers for strided elements, about, that a worker fills */
+    UNIT_BYTES = 1 << 20,    /* and at most, so that whole lines of cache are read */
+    SCAN_MOST = 1 << 20,     /* indices of a chunk of a SCAN, where that is free */
+    SCAN_SHARES = 4,         /* chunks for each worker there: all have work while carries come */
+    CACHE_MOST = 32 << 20,   /* one process cannot count on more of a large last-level cache */
     CACHE_LEAST = 1 << 20
 };
 
@@ -69,13 +71,39 @@ static int64_t scan_chunk(int64_t count, int64_t workers)
     return lun__cut_round(chunk, LUN_BLOCK);
 }
 
+/* A chunk of so many indices, or a little different so that strided memory is read by whole lines
+ * of cache and stays in the caches. */
+static int64_t staged_chunk(const lun_cut_work *w, int64_t chunk)
+{
+    int64_t most = w->need.strided ? STAGE_BYTES / w->need.strided : chunk, unit = w->need.unit;
+    int64_t round = w->line ? w->line : LUN_BLOCK;
+    if (chunk > most)
+        chunk = most;
+    if (unit && unit <= UNIT_BYTES / w->need.strided)
+        chunk = chunk > unit ? chunk / unit * unit : unit;
+    return lun__cut_round(chunk < 1 ? 1 : chunk, round);
+}
+
+/* Chunks that are read from a file, or from strided memory, at once. */
+static int64_t batch_of(const lun_cut_work *w, int64_t chunk)
+{
+    int64_t batch = 1;
+    if (w->scans)
+        return 1;
+    if (w->need.file && w->need.file * chunk < READ_BYTES)
+        batch = lun__cut_divide(READ_BYTES, w->need.file * chunk);
+    if (w->need.unit > chunk && w->need.unit <= UNIT_BYTES / w->need.strided)
+        batch = lun__cut_divide(w->need.unit, chunk);
+    return batch;
+}
+
 void lun__cut_make(const lun_cut_work *w, const lun_team *team, lun_cut *out)
 {
     double own_ns = (double)w->count * (double)w->cost * operation_ns;
     int64_t workers = workers_for(w, team);
     *out = (lun_cut){.chunk = w->scans ? LUN_SCAN_CHUNK : LUN_CHUNK,
                      .stream = exceeds_cache(w->bytes, team->cache_bytes)};
-    if (w->plain) {
+    if (w->plain || w->line) {
         int64_t whole = lun__cut_divide(w->count, LUN_CHUNK),
                 by_cost = (int64_t)(own_ns / LUN_WORKER_NS);
         if (workers > whole && workers > by_cost)
@@ -86,17 +114,15 @@ void lun__cut_make(const lun_cut_work *w, const lun_team *team, lun_cut *out)
         int64_t share = lun__cut_divide(w->count, workers),
                 parts = lun__cut_divide(share, grain_of(w, team));
         out->chunk = lun__cut_round(lun__cut_divide(share, parts), LUN_BLOCK);
+        if (w->need.strided || w->line)
+            out->chunk = staged_chunk(w, out->chunk);
     }
-    if (w->free && !w->file_bytes)
+    if (w->free && !w->need.file && !w->line)
         out->chunk = scan_chunk(w->count, workers);
     out->chunks = lun__cut_divide(w->count, out->chunk);
-    out->batch = 1;
-    if (w->file_bytes) { /* a file is read best from its start to its end, in large pieces */
-        int64_t bytes = w->file_bytes * out->chunk;
-        out->in_order = true;
-        if (!w->scans && bytes < READ_BYTES)
-            out->batch = lun__cut_divide(READ_BYTES, bytes);
-    }
+    out->batch = w->line ? 1 : batch_of(w, out->chunk);
+    /* a file is read best from its start to its end, in large pieces */
+    out->in_order = w->need.file || out->batch > 1;
     if (workers > lun__cut_divide(out->chunks, out->batch))
         workers = lun__cut_divide(out->chunks, out->batch);
     out->workers = workers < 1 ? 1 : (int)workers;

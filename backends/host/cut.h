@@ -3,12 +3,14 @@
 #ifndef LUN_HOSTCUT_H
 #define LUN_HOSTCUT_H
 
+#include "host/feed.h"
 #include "host/host.h"
 
 typedef struct lun_cut_work {
     int64_t count, bytes; /* indices; memory that they read and write */
     int64_t cost;         /* lun__ir_cost, >= 1 */
-    int64_t file_bytes;   /* of the widest element of an index that is in a file; 0: none is */
+    lun_feed_need need;   /* what is read from files and strided memory */
+    int64_t line;         /* chunks hold whole lines of so many indices; 0: there are none */
     bool scans, plain;    /* plain: neither REDUCE nor SCAN, chunks may have any size */
     bool free;            /* chunks of a SCAN may have any size, too */
 } lun_cut_work;

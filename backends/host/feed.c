@@ -1,5 +1,5 @@
-/* feed.c - a worker's buffers for elements that are not in memory; see feed.h.  Knows neither where
- * they come from nor what a chunk does with them. */
+/* feed.c - a worker's buffers for elements that do not stand side by side; see feed.h.  Knows
+ * neither how they are read nor what a chunk does with them. */
 #include "host/feed.h"
 
 #include <string.h>
@@ -23,15 +23,35 @@ static size_t buffer_bytes(const lun_ir *ir, int slot, int64_t chunk)
     return rounded((size_t)chunk) * size;
 }
 
-int64_t lun__feed_widest(const lun_ir *ir, const lun_launch *l)
+/* Indices that read whole lines of cache of a layout whose neighbours in memory stand along an axis
+ * further out; 0: the inner axis is the one. */
+static int64_t unit_of(const lun_layout *l, int64_t size)
 {
-    int64_t widest = 0;
-    for (int s = 0; l->streams && s < ir->slot_count; s++) {
-        int64_t size = lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
-        if (l->streams[s].read && size > widest)
-            widest = size;
+    int64_t inner = 1;
+    for (int k = l->rank - 1; k >= 0; k--) {
+        if (l->stride[k] == 1 || l->stride[k] == -1)
+            return k == l->rank - 1 || inner > INT64_MAX / LINE ? 0 : inner * (LINE / size);
+        if (inner > INT64_MAX / LINE || inner * l->extent[k] == 0)
+            return 0;
+        inner *= l->extent[k];
     }
-    return widest;
+    return 0;
+}
+
+void lun__feed_need(const lun_ir *ir, const lun_launch *l, lun_feed_need *out)
+{
+    *out = (lun_feed_need){0};
+    for (int s = 0; l->streams && s < ir->slot_count; s++) {
+        const lun_stream *from = &l->streams[s];
+        int64_t size = lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
+        int64_t unit = from->read && from->layout ? unit_of(from->layout, size) : 0;
+        if (from->read && from->layout)
+            out->strided += size;
+        else if (from->read && size > out->file)
+            out->file = size;
+        if (unit > out->unit)
+            out->unit = unit;
+    }
 }
 
 size_t lun__feed_bytes(const lun_ir *ir, const lun_launch *l, int64_t chunk)

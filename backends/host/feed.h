@@ -1,5 +1,5 @@
-/* feed.h - slots whose elements are not in memory: buffers of one worker, into which a chunk's
- * elements are read before it runs.  A part of run.c. */
+/* feed.h - slots whose elements do not stand side by side in memory: buffers of one worker, into
+ * which a chunk's elements are read before it runs.  A part of run.c. */
 #ifndef LUN_FEED_H
 #define LUN_FEED_H
 
@@ -13,10 +13,15 @@ typedef struct lun_feed {
     int slot;      /* that could not be read */
 } lun_feed;
 
-/* Bytes of the widest element that is not in memory; 0: all slots are. */
-int64_t lun__feed_widest(const lun_ir *ir, const lun_launch *l);
-/* Bytes that a worker needs for chunks of so many elements; 0: all slots are in memory; SIZE_MAX:
- * more than can be addressed. */
+/* What is to be read for a run, for the choice of chunks. */
+typedef struct lun_feed_need {
+    int64_t file;    /* bytes of the widest element that is in a file; 0: none is */
+    int64_t strided; /* bytes of an index's elements that are in strided memory */
+    int64_t unit;    /* indices that are best read at once from there; 0: any number */
+} lun_feed_need;
+void lun__feed_need(const lun_ir *ir, const lun_launch *l, lun_feed_need *out);
+/* Bytes that a worker needs for chunks of so many elements; 0: all slots stand side by side in
+ * memory; SIZE_MAX: more than can be addressed. */
 size_t lun__feed_bytes(const lun_ir *ir, const lun_launch *l, int64_t chunk);
 /* memory: as many bytes, aligned to a cache line. */
 void lun__feed_open(lun_feed *f, const lun_ir *ir, char *memory, int64_t chunk);

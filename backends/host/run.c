@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/lines.h"
 #include "host/run.h"
 
 enum { LOCAL_SCRATCH = 24 << 10, SMALL_BYTES = 1 << 20 };
@@ -56,7 +57,11 @@ static lun_status go(lun__run *r, const lun_team *team)
     int64_t cut = r->plain ? r->end / LUN_BLOCK * LUN_BLOCK
                            : r->launch->first + (r->cut.chunks - 1) * r->cut.chunk;
     r->bounce = &b;
-    lun_status s = lun__bounce_open(&b, r->ir, r->launch, cut);
+    lun_status s = LUN_OK;
+    if (r->launch->line) /* which have stand-ins of their own */
+        lun__bounce_none(&b);
+    else
+        s = lun__bounce_open(&b, r->ir, r->launch, cut);
     if (s != LUN_OK)
         return s;
     lun__run_share(r);
@@ -72,16 +77,18 @@ static lun_status go(lun__run *r, const lun_team *team)
 /* What does not fit the caller's stack. */
 static lun_status go_with_memory(lun__run *r, const lun_team *team, size_t scratch)
 {
-    size_t bytes;
-    size_t feeds;
+    size_t bytes, feeds, lines;
     if (__builtin_mul_overflow(r->feed_step, (size_t)r->cut.workers, &feeds) ||
-        __builtin_add_overflow(feeds, scratch + LUN_ALIGNMENT, &bytes))
+        __builtin_mul_overflow(r->line_step, (size_t)r->cut.workers, &lines) ||
+        __builtin_add_overflow(feeds, scratch + LUN_ALIGNMENT, &bytes) ||
+        __builtin_add_overflow(bytes, lines, &bytes))
         return LUN_ENOMEM;
     char *memory = malloc(bytes);
     if (!memory)
         return LUN_ENOMEM;
     r->scratch = memory + -(uintptr_t)memory % LUN_ALIGNMENT;
     r->feeds = feeds ? r->scratch + scratch : NULL;
+    r->lines = r->scratch + scratch + feeds;
     lun_status s = go(r, team);
     free(memory);
     return s;
@@ -89,6 +96,8 @@ static lun_status go_with_memory(lun__run *r, const lun_team *team, size_t scrat
 
 bool lun__host_alone(const lun_ir *ir, int64_t cost, const lun_launch *l)
 {
+    if (l->line)
+        return l->count <= LUN_CHUNK;
     if (ir->scan >= 0 && lun__order_free(ir))
         return l->count <= LUN_CHUNK;
     if (ir->scan >= 0 || ir->result_count)
@@ -110,8 +119,9 @@ static bool has_room(const lun_ir *ir, const lun_launch *l)
 /* Whether the run is one chunk on this thread, in memory with room for whole blocks. */
 static bool is_small(const lun_exec *exec, const lun_ir *ir, int64_t cost, const lun_launch *l)
 {
-    return ir->scan < 0 && !ir->result_count && !l->streams && l->bytes <= SMALL_BYTES &&
-           !exec->scratch && lun__host_alone(ir, cost, l) && has_room(ir, l);
+    return ir->scan < 0 && !ir->result_count && !l->streams && !l->line &&
+           l->bytes <= SMALL_BYTES && !exec->scratch && lun__host_alone(ir, cost, l) &&
+           has_room(ir, l);
 }
 
 /* With nothing to plan, to share out or to collect. */
@@ -153,21 +163,25 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
         lun__strbuf_puts(services->error, "internal: the first value of a scan must be uniform");
         return LUN_EARG;
     }
+    lun_feed_need need;
+    lun__feed_need(ir, launch, &need);
     lun__cut_make(
         &(lun_cut_work){.count = launch->count,
                         .bytes = launch->bytes,
                         .cost = cost,
-                        .file_bytes = lun__feed_widest(ir, launch),
+                        .need = need,
+                        .line = launch->line,
                         .scans = ir->scan >= 0,
                         .free = ir->scan >= 0 && lun__order_free(ir) && has_room(ir, launch),
                         .plain = r.plain},
         team, &r.cut);
     r.scratch_step = (exec->scratch + LUN_ALIGNMENT - 1) / LUN_ALIGNMENT * LUN_ALIGNMENT;
     r.feed_step = lun__feed_bytes(ir, launch, r.cut.batch * r.cut.chunk);
+    r.line_step = launch->line ? lun__lines_bytes(ir, launch->line) : 0;
     size_t scratch;
     if (__builtin_mul_overflow(r.scratch_step, (size_t)r.cut.workers, &scratch))
         return LUN_ENOMEM;
-    if (scratch > LOCAL_SCRATCH || r.feed_step)
+    if (scratch > LOCAL_SCRATCH || r.feed_step || r.line_step)
         return go_with_memory(&r, team, scratch);
     _Alignas(LUN_ALIGNMENT) char local[LOCAL_SCRATCH];
     r.scratch = local;

@@ -29,6 +29,8 @@ typedef struct lun__run {
     lun_bounce *bounce;
     char *feeds; /* of worker 0; NULL: all elements are in memory */
     size_t feed_step;
+    char *lines; /* of worker 0: what lines.c needs; line_step 0: there are no lines */
+    size_t line_step;
 
     lun_share shares[LUN_SHARES];
     int share_count;
@@ -41,6 +43,14 @@ typedef struct lun__run {
     int64_t trap, trap_value; /* of that chunk; under the lock */
     lun_status failure;       /* what that makes of the run */
 } lun__run;
+
+/* What a worker has of its own. */
+typedef struct lun_worker {
+    lun_frame frame;
+    bool leads; /* worker 0: the calling thread */
+    lun_feed feed;
+    char *lines;
+} lun_worker;
 
 /* True when chunk k need not run: the run was stopped, or has failed before k. */
 bool lun__run_finished(lun__run *r, int64_t k);

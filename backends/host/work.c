@@ -2,19 +2,13 @@
  * run.h.
  *
  * Knows what a chunk is and which comes next; not how one is computed, nor where results meet. */
+#include "host/lines.h"
 #include "host/run.h"
 #include "table/skeleton.h"
 
 #include <sched.h>
 
 enum { SPINS = 256 };
-
-/* What a worker has of its own. */
-typedef struct own {
-    lun_frame frame;
-    bool leads; /* worker 0: the calling thread */
-    lun_feed feed;
-} own;
 
 /* ---- one chunk ------------------------------------------------------------------------------- */
 
@@ -45,13 +39,13 @@ void lun__run_note_trap(lun__run *r, int64_t k, const lun_frame *frame)
     note(r, k, lun__ir_trap_status(r->ir->ins[frame->trap].kind), frame->trap, frame->trap_value);
 }
 
-static void *const *slots_of(const lun__run *r, const own *w, void *const *slots)
+static void *const *slots_of(const lun__run *r, const lun_worker *w, void *const *slots)
 {
     return r->feeds ? lun__feed_slots(&w->feed, r->ir, r->launch, slots) : slots;
 }
 
 /* Reads chunk k's batch, unless it is there. */
-static int feed(const lun__run *r, own *w, int64_t k)
+static int feed(const lun__run *r, lun_worker *w, int64_t k)
 {
     int64_t lo = r->launch->first + k / r->cut.batch * r->cut.batch * r->cut.chunk;
     int64_t hi =
@@ -60,7 +54,7 @@ static int feed(const lun__run *r, own *w, int64_t k)
 }
 
 /* What runs the next chunk; the frame is prepared for it. */
-static const lun_exec *executor(lun__run *r, own *w)
+static const lun_exec *executor(lun__run *r, lun_worker *w)
 {
     const lun_exec *x = atomic_load_explicit(&r->exec, memory_order_acquire);
     const lun_exec *next = w->leads && x->next ? x->next(x->ctx) : NULL;
@@ -73,7 +67,7 @@ static const lun_exec *executor(lun__run *r, own *w)
 }
 
 /* Runs chunk k, or finds its total; from the bounce's cut on with the stand-ins. */
-static void call(lun__run *r, bool total, int64_t k, own *w)
+static void call(lun__run *r, bool total, int64_t k, lun_worker *w)
 {
     lun_frame *frame = &w->frame;
     const lun_exec *x = executor(r, w);
@@ -88,11 +82,15 @@ static void call(lun__run *r, bool total, int64_t k, own *w)
         return;
     }
     frame->slots = slots_of(r, w, r->launch->slots);
+    if (r->launch->line) {
+        lun__lines_run(r, x, w, lo, hi);
+        lo = hi;
+    }
     if (lo < cut && hi > cut) {
         fn(x->self, lo, cut, frame);
         lo = cut;
     }
-    if (frame->trap < 0) {
+    if (frame->trap < 0 && lo < hi) {
         if (lo >= cut)
             frame->slots = slots_of(r, w, r->bounce->slots);
         fn(x->self, lo, hi, frame);
@@ -111,16 +109,18 @@ lun_frame lun__run_frame(const lun__run *r, int worker)
                        .scratch = r->scratch + (size_t)worker * r->scratch_step};
 }
 
-static own make_own(const lun__run *r, int worker)
+static lun_worker make_own(const lun__run *r, int worker)
 {
-    own w = {.frame = lun__run_frame(r, worker), .leads = worker == 0};
+    lun_worker w = {.frame = lun__run_frame(r, worker), .leads = worker == 0};
     if (r->feeds)
         lun__feed_open(&w.feed, r->ir, r->feeds + (size_t)worker * r->feed_step,
                        r->cut.batch * r->cut.chunk);
+    if (r->line_step)
+        w.lines = r->lines + (size_t)worker * r->line_step;
     return w;
 }
 
-static void run_chunk(lun__run *r, int64_t k, own *w)
+static void run_chunk(lun__run *r, int64_t k, lun_worker *w)
 {
     w->frame.partials = r->launch->partials + k * r->ir->result_count;
     call(r, false, k, w);
@@ -165,7 +165,7 @@ static bool in_order(const lun__run *r)
 /* Cuts the chunks into shares, one for each worker as far as there is room. */
 void lun__run_share(lun__run *r)
 {
-    if (r->ir->scan >= 0 || in_order(r))
+    if ((r->ir->scan >= 0 && !r->launch->line) || in_order(r))
         return;
     r->share_count = r->cut.workers < LUN_SHARES ? r->cut.workers : LUN_SHARES;
     for (int s = 0; s < r->share_count; s++) {
@@ -180,7 +180,7 @@ void lun__run_share(lun__run *r)
  * run, another worker because the owner runs those before it. */
 static void work_on_shares(lun__run *r, int worker)
 {
-    own w = make_own(r, worker);
+    lun_worker w = make_own(r, worker);
     int64_t k, done = 0;
     int mine = (int)((int64_t)worker * r->share_count / r->cut.workers);
     for (int i = 0; i < r->share_count; i++) {
@@ -197,7 +197,7 @@ static void work_on_shares(lun__run *r, int worker)
  * count. */
 static void work_in_order(lun__run *r, int worker)
 {
-    own w = make_own(r, worker);
+    lun_worker w = make_own(r, worker);
     int64_t k, to;
     while ((k = take(r)) < r->cut.chunks && !lun__run_finished(r, k))
         for (to = k + r->cut.batch; k < to && k < r->cut.chunks && !lun__run_finished(r, k); k++) {
@@ -228,7 +228,7 @@ static bool wait_for_carry(lun__run *r, int64_t k)
  * chunk trapped. */
 static void work_on_scan(lun__run *r, int worker)
 {
-    own w = make_own(r, worker);
+    lun_worker w = make_own(r, worker);
     lun_frame *frame = &w.frame;
     int64_t k;
     while ((k = take(r)) < r->cut.chunks && !lun__run_finished(r, k)) {
@@ -256,7 +256,7 @@ static void work_on_scan(lun__run *r, int worker)
 void lun__run_work(void *ctx, int worker)
 {
     lun__run *r = ctx;
-    if (r->ir->scan >= 0)
+    if (r->ir->scan >= 0 && !r->launch->line)
         work_on_scan(r, worker);
     else if (in_order(r))
         work_in_order(r, worker);

@@ -330,6 +330,7 @@ static const lun_gpu_driver driver = {
     .settings = "LUNARRAY_OPENCL",
     .list = lun__opencl_list,
     .render = lun__render_opencl,
+    .render_pack = lun__render_opencl_pack,
     .open = open_queue,
     .close = close_queue,
     .allocate = allocate,
@@ -364,6 +365,7 @@ static bool opencl_preferred(const lun_services *services)
 
 const lun_backend lun__backend_opencl = {
     .name = "opencl",
+    .lines = true,
     .open = opencl_open,
     .close = lun__gpu_close,
     .build = lun__gpu_build,

@@ -94,15 +94,62 @@ static const char *const *library_flags(unsigned needs)
     return needs & LUN_RENDER_LIBM ? m : none;
 }
 
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+static const char first_line[] = "lunarray openmp\n";
+
+/* For which machines code is: by the names of x86's levels. */
+static const char *machine(void)
+{
+#ifdef __x86_64__
+    lun_isa isa = lun__isa_here();
+    return isa == LUN_ISA_AVX512 ? "x86-64-v4" : isa == LUN_ISA_AVX2 ? "x86-64-v3" : "x86-64";
+#elif defined(__aarch64__)
+    return "aarch64";
+#else
+    return "another machine";
+#endif
+}
+
+/* The line that starts with `name` in a key's head, NULL: there is none. */
+static const char *line_of(const char *key, const char *name)
+{
+    const char *end = strstr(key, "\n\n"), *p = strstr(key, name);
+    return p && end && p < end && p > key && p[-1] == '\n' ? p : NULL;
+}
+
+void lun__compiler_portable_key(const char *key, size_t length, lun_strbuf *out)
+{
+    lun_strbuf line = LUN_STRBUF_INIT, text = LUN_STRBUF_INIT;
+    lun__strbuf_printf(&line, "lunarray " LUN_VERSION " kernels for %s\n", machine());
+    lun__strbuf_add(&text, key ? key : "", length); /* which ends */
+    out->failed |= line.failed | text.failed;
+    const char *s = lun__strbuf_text(&text), *own = lun__strbuf_text(&line);
+    const char *compiler = line_of(s, "compiler "), *flags = line_of(s, "flags ");
+    const char *isa = line_of(s, "isa ");
+    if (!key) {
+        lun__strbuf_puts(out, own);
+    } else if (!strncmp(s, own, line.length)) { /* one that came from elsewhere */
+        lun__strbuf_add(out, key, length);
+    } else if (!strncmp(s, first_line, sizeof first_line - 1) && compiler && flags && isa &&
+               atoi(isa + 4) == (int)lun__isa_here()) {
+        lun__strbuf_puts(out, own);
+        lun__strbuf_add(out, s, (size_t)(compiler - s));
+        lun__strbuf_puts(out, flags);
+    }
+    lun__strbuf_free(&line);
+    lun__strbuf_free(&text);
+}
+
 void lun__compiler_key(const lun_compiler *c, const char *text, unsigned needs, int math,
                        lun_strbuf *key)
 {
     lun__strbuf_printf(key,
-                       "lunarray openmp\nobject 2\nabi %d\nmath %d\nisa %d\ncompiler %s\nsize "
+                       "%sobject 2\nabi %d\nmath %d\nisa %d\ncompiler %s\nsize "
                        "%lld\ntime %lld.%09lld\n"
                        "flags",
-                       (int)LUN_RENDER_ABI, math, (int)c->isa, c->path ? c->path : "", c->size,
-                       c->seconds, c->nanoseconds);
+                       first_line, (int)LUN_RENDER_ABI, math, (int)c->isa, c->path ? c->path : "",
+                       c->size, c->seconds, c->nanoseconds);
     const char *const *lists[] = {common_flags, warning_flags(needs), level_flags(needs),
                                   isa_flags(c->isa), library_flags(needs)};
     for (int k = 0; k < 5; k++)

@@ -34,16 +34,26 @@ static void make_key(const lun_jit_compiler *c, const lun_unit *u, lun_strbuf *k
     lun__compiler_key(&c->compiler, u->source, u->needs, u->math, key);
 }
 
+/* What another machine's compiler made: its key names no compiler. */
+static bool look_imported(lun_jit_compiler *c, lun_unit *u, const lun_strbuf *key)
+{
+    lun_strbuf portable = LUN_STRBUF_INIT;
+    if (!key->failed)
+        lun__compiler_portable_key(key->text, key->length, &portable);
+    bool loaded = portable.length && lun__jit_load(c, u, &portable);
+    lun__strbuf_free(&portable);
+    return loaded;
+}
+
 bool lun__jit_look(lun_jit_compiler *c, lun_unit *u)
 {
     lun_strbuf key = LUN_STRBUF_INIT;
     if (u->state != LUN_UNIT_NEW)
         return u->state == LUN_UNIT_READY;
     u->state = LUN_UNIT_MISSED;
-    /* without a compiler, what an earlier one made is of no use: the key names it */
     lun__compiler_find(&c->compiler);
     make_key(c, u, &key);
-    bool loaded = lun__jit_load(c, u, &key);
+    bool loaded = lun__jit_load(c, u, &key) || look_imported(c, u, &key);
     lun__strbuf_free(&key);
     return loaded;
 }

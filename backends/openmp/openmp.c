@@ -362,6 +362,7 @@ static int openmp_devices(void *state, lun_device *rows, int room)
 
 const lun_backend lun__backend_openmp = {
     .name = "openmp",
+    .lines = true,
     .native = true,
     .open = openmp_open,
     .close = openmp_close,
@@ -373,4 +374,5 @@ const lun_backend lun__backend_openmp = {
     .combine = openmp_combine,
     .source = openmp_source,
     .devices = openmp_devices,
+    .portable_key = lun__compiler_portable_key,
 };

@@ -239,6 +239,7 @@ static void run_chunk(const lun_interp *interp, const lun_program *p, int64_t lo
         r.accumulators[i].roots.pushed = 0;
         r.accumulators[i].roots.height = 0;
         r.accumulators[i].started = false;
+        r.accumulators[i].place = -1;
     }
     if (interp->scans && p == &interp->body)
         r.carry = *frame->carry;
@@ -265,6 +266,8 @@ static void run_chunk(const lun_interp *interp, const lun_program *p, int64_t lo
             *frame->carry = lun__reduce_finish(&r, d, &r.accumulators[i]);
         if (p == &interp->body && d->result >= 0)
             frame->partials[d->result] = lun__reduce_finish(&r, d, &r.accumulators[i]);
+        if (d->places)
+            frame->partials[d->result + 1] = (uint64_t)r.accumulators[i].place;
     }
 }
 

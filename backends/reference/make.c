@@ -35,7 +35,8 @@ static lun_status find_reducers(lun_interp *in, const lun_ir *ir, bool scans)
                            .captured = ins->captured ? ins->captured - 1 : 0,
                            .result = scan ? -1 : (int32_t)ins->imm,
                            .dtype = ins->dtype,
-                           .inclusive = ins->inclusive};
+                           .inclusive = scan && ins->inclusive,
+                           .places = lun__ir_places(ins)};
         d->bytes = lun__dtype_get((lun_dtype)d->dtype)->bytes;
         while (1 << d->size < d->bytes)
             d->size++;

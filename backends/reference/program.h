@@ -83,7 +83,7 @@ typedef struct lun_reducer {
     int32_t result;             /* -1: the scan */
     uint8_t dtype, bytes, size; /* size: log2 of bytes */
     uint8_t lanes;              /* op is COMM and has an identity */
-    uint8_t inclusive;
+    uint8_t inclusive, places;
     uint64_t identity;
     int32_t ins;
     int32_t captured; /* function: the first argument that it captures */

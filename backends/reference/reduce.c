@@ -106,6 +106,48 @@ static uint64_t fold_lanes(const run *r, const lun_reducer *d, accumulator *acc)
     return cell;
 }
 
+/* Whether element x, which comes later, is better than a by d. */
+static bool is_better(const lun_reducer *d, uint64_t x_cell, uint64_t a_cell)
+{
+    lun_value x = lun__cell_to_value((lun_dtype)d->dtype, x_cell),
+              a = lun__cell_to_value((lun_dtype)d->dtype, a_cell);
+    bool least = d->op == LUN_OP_MIN;
+    if (lun__value_is_float(x))
+        return (least ? x.as.d < a.as.d : x.as.d > a.as.d) ||
+               (x.as.d != x.as.d && a.as.d == a.as.d);
+    if (lun__value_is_unsigned(x))
+        return least ? x.as.u < a.as.u : x.as.u > a.as.u;
+    return least ? x.as.i < a.as.i : x.as.i > a.as.i;
+}
+
+/* The number of the first element of x that equals the cell, or is NaN as it is; there is one. */
+static int64_t find(const run *r, const lun_reducer *d, uint64_t cell, const char *x)
+{
+    const lun_loops *loops = r->interp->loops;
+    const lun_loops_of *of = loops->of[d->dtype];
+    _Alignas(ALIGNMENT) unsigned char row[LANE_BYTES], is[LUN_LANES];
+    lun_value v = lun__cell_to_value((lun_dtype)d->dtype, cell);
+    bool nan = lun__value_is_float(v) && v.as.d != v.as.d;
+    loops->fill[d->size](row, &cell, LUN_LANES);
+    for (int64_t k = 0;; k += LUN_LANES) {
+        of->op[nan ? LUN_OP_ISNAN : LUN_OP_EQ](is, x + k * d->bytes, row, NULL, LUN_LANES);
+        const unsigned char *hit = memchr(is, 1, LUN_LANES);
+        if (hit)
+            return k + (hit - is);
+    }
+}
+
+/* The block's best element is looked for only where it is better than those before. */
+static void add_to_places(run *r, const lun_reducer *d, accumulator *acc, const char *x)
+{
+    add_to_lanes(r, d, acc, x);
+    uint64_t best = fold_lanes(r, d, acc);
+    if (acc->place >= 0 && !is_better(d, best, acc->chain))
+        return;
+    acc->place = r->first + find(r, d, best, x);
+    acc->chain = best;
+}
+
 /* A function's total: its operands from left to right. */
 static void add_to_chain(joint *j, accumulator *acc, const char *x)
 {
@@ -129,6 +171,10 @@ void lun__reduce_block(run *r, const lun_step *s, bool total)
     uint64_t cell = 0;
     run f;
     joint j = {r, NULL, d};
+    if (d->places) {
+        add_to_places(r, d, acc, x);
+        return;
+    }
     if (d->lanes) {
         add_to_lanes(r, d, acc, x);
         if (!total && (r->first + r->valid) % LUN_CHUNK == 0)
@@ -158,7 +204,7 @@ uint64_t lun__reduce_finish(run *r, const lun_reducer *d, accumulator *acc)
     run f;
     joint j = {r, NULL, d};
     bool function = d->op == LUN_OP_COUNT;
-    if (function && acc->started)
+    if (d->places || (function && acc->started))
         return acc->chain;
     if (d->lanes && acc->started)
         lun__order_push(&acc->roots, fold_lanes(r, d, acc), combine_cells, &j);
@@ -189,12 +235,20 @@ void lun__scan_block(run *r, const lun_step *s)
     }
 }
 
+/* NULL: the result is a place, which goes with the result before it. */
 static const lun_reducer *reducer_of(const lun_interp *interp, int result)
 {
-    const lun_reducer *d = interp->reducers;
-    while (d->result != result)
-        d++;
-    return d;
+    for (int i = 0; i < interp->reducer_count; i++)
+        if (interp->reducers[i].result == result)
+            return &interp->reducers[i];
+    return NULL;
+}
+
+/* Two cells each: the element and its place; out may be a. */
+static void combine_places(const lun_reducer *d, const uint64_t *a, const uint64_t *b,
+                           uint64_t *out)
+{
+    memmove(out, is_better(d, b[0], a[0]) ? b : a, 2 * sizeof *out);
 }
 
 void lun__combine(const void *self, int result, const uint64_t *a, const uint64_t *b, uint64_t *out,
@@ -202,6 +256,12 @@ void lun__combine(const void *self, int result, const uint64_t *a, const uint64_
 {
     const lun_interp *interp = self;
     const lun_reducer *d = reducer_of(interp, result);
+    if (!d)
+        return;
+    if (d->places) {
+        combine_places(d, a, b, out);
+        return;
+    }
     run r = {.interp = interp, .args = frame->args, .cancel = frame->cancel, .trap = -1}, f;
     joint j = {&r, NULL, d};
     if (d->op < LUN_OP_COUNT) {
@@ -248,7 +308,9 @@ void lun__combine_rows(const void *self, int result, int results, uint64_t *cell
     const lun_interp *interp = self;
     const lun_reducer *d = reducer_of(interp, result);
     uint64_t *x = cells + result;
-    if (d->op < LUN_OP_COUNT) {
+    if (!d)
+        return;
+    if (d->op < LUN_OP_COUNT && !d->places) {
         combine_column(interp, d, results, x, pairs);
         return;
     }

@@ -29,7 +29,8 @@ struct lun_interp {
 typedef struct accumulator {
     _Alignas(ALIGNMENT) unsigned char lanes[LANE_BYTES];
     lun_order_roots roots;
-    uint64_t chain; /* function of a scan: combined from left to right */
+    uint64_t chain; /* function of a scan: combined from left to right; places: the best element */
+    int64_t place;  /* its place, -1: none yet */
     bool started;   /* lanes or chain hold something */
 } accumulator;
 

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/layout.h"
 #include "base/strbuf.h"
 #include "ir/ir.h"
 #include "math/vecmath.h"
@@ -66,6 +67,8 @@ lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target,
  * 2j and 2j + 1.  It reads `args` and no slot: any memory may stand in for those.  Without
  * shape.math the host may combine by itself and gets the same bits.
  *
+ * Of a launch by lines (lun_launch.line) the plan is lun__cl_plan_lines, and `chunk c` is line c.
+ *
  * Both forms give the bits of ir/order.h's order wherever the operations are exact; math functions
  * are the device's own, or the text's where PoCL's miss the promise (see render/opencl/quirks.c).
  *
@@ -83,10 +86,12 @@ lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target,
 #define LUN_CL_ROUNDED "-cl-fp32-correctly-rounded-divide-sqrt"
 
 enum {
-    LUN_CL_HEAD = 5,
+    LUN_CL_HEAD = 7,
+    LUN_CL_LINE = 5,  /* of head: indices of a line, 0: there are no lines */
+    LUN_CL_WIDE,      /* of head, SCALAR: with lines: lanes of one, a power of two */
     LUN_CL_STEPS = 4, /* kernels of a text; a plan has at most 3 of them */
     LUN_CL_SLACK = 64 * 8,
-    LUN_CL_ABI = 4 /* changes whenever what is said above does */
+    LUN_CL_ABI = 5 /* changes whenever what is said above does */
 };
 
 typedef enum lun_cl_form { LUN_CL_VECTOR, LUN_CL_SCALAR } lun_cl_form;
@@ -115,7 +120,7 @@ typedef struct lun_cl_plan {
     int64_t work, clear, read; /* in cells of 8 bytes; clear is 0 or 2 */
     int steps;                 /* 0: nothing to run (count == 0) */
     struct {
-        const char *kernel; /* "lun_kernel", "lun_total", "lun_carry", "lun_pairs" */
+        const char *kernel; /* "lun_kernel", "lun_lines", "lun_total", "lun_carry", "lun_pairs" */
         size_t global, local;
         int64_t chunks; /* one for each group; 0: a group for all, or for any */
     } step[LUN_CL_STEPS];
@@ -130,7 +135,34 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
 /* For indices first .. first + count - 1 (lun_launch's) on a device of so many compute units. */
 void lun__cl_plan_make(const lun_cl_shape *shape, int64_t first, int64_t count, int units,
                        lun_cl_plan *plan);
+/* For `lines` lines of so many indices each, of a kernel with REDUCE or SCAN. */
+void lun__cl_plan_lines(const lun_cl_shape *shape, int64_t lines, int64_t line, int units,
+                        lun_cl_plan *plan);
 /* For a level of that many pairs of rows; only where shape->pairs. */
 void lun__cl_plan_pairs(const lun_cl_shape *shape, int64_t pairs, lun_cl_plan *plan);
+
+/* ---- packing ----------------------------------------------------------------------------------
+ *
+ * Kernels read slots whose elements stand side by side.  Elements that stand anywhere are laid so
+ * by a kernel of a text that depends on nothing but the size of an element.  Its arguments:
+ *
+ *   0   __constant long *cells     LUN_CL_PACK_CELLS of them, as lun__cl_plan_pack fills them
+ *   1   __global const T *from     the buffer's start; of places any memory
+ *   2   __global T *to             element `first` comes to its start; of places a long */
+enum { LUN_CL_PACK_CELLS = 29 };
+
+/* Elements first .. first + count - 1 of a layout whose base is `origin` elements from the start of
+ * a buffer; or their places themselves.  The layout is simplified, count > 0. */
+typedef struct lun_cl_packing {
+    const lun_layout *layout;
+    int64_t origin, first, count;
+    bool places;
+} lun_cl_packing;
+
+/* The text for elements of 1, 2, 4 or 8 bytes; places need that of 8.  LUN_ENOMEM. */
+lun_status lun__render_opencl_pack(lun_cl_form form, int bytes, lun_strbuf *out);
+/* The step of a plan and the cells for it. */
+void lun__cl_plan_pack(lun_cl_form form, const lun_cl_packing *packing, int units, int64_t *cells,
+                       lun_cl_plan *plan);
 
 #endif

@@ -105,6 +105,7 @@ typedef struct lun_dialect {
     bool frame_slots;   /* the frame has an array of the slots' addresses; else a field p<i> each */
     bool padded_stores; /* stores may fill blocks beyond the last index; else they stop there */
     bool streamed_stores; /* stores may bypass the caches; only with padded_stores */
+    bool flat;            /* slots lie where a function's own memory does, whatever words say */
 
     /* statements */
     bool unrolls;     /* short loops over the vectors of a block are unrolled by a pragma */
@@ -150,7 +151,8 @@ typedef struct lun_renderer {
     bool masked;        /* there is control flow: statements run under masks */
     bool guarded;       /* vectors without an index below n are skipped */
     bool fp64;          /* OpenCL: the device has double */
-    size_t local_bytes; /* OpenCL: of local memory, in the largest kernel */
+    size_t local_open;  /* OpenCL: bytes of local memory, in the kernel being written */
+    size_t local_bytes; /* in the largest kernel */
 
     lun_strbuf types, helpers, fields, setup, prepare, keys; /* parts of the unit */
     lun_strbuf made;    /* names of types and helpers, each between newlines */

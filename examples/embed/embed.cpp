@@ -6,6 +6,7 @@
 // prints:
 //     0 1 4 9 16
 //     sum 30, largest of 10 - x * x: 10
+//     sums of rows: 6 15, last column doubled: 1 2 6 4 5 12
 //     script: mean 6, name squares of 5
 //     caught: lengths differ: 5 and 2
 //     caught: no sensor 7
@@ -21,6 +22,18 @@ int main()
     for (double v : square.read<double>())
         std::printf("%s%g", v > 0 ? " " : "", v);
     std::printf("\nsum %g, largest of 10 - x * x: %g\n", square.sum(), (10 - square).max());
+
+    // Along axes, and windows: what is written through one is written into its array.
+    lun::array grid = engine.vector({1.0, 2.0, 3.0, 4.0, 5.0, 6.0}).reshape({2, 3}).copy();
+    std::printf("sums of rows:");
+    for (double v : grid.along(LUN_SUM, {1}).read<double>())
+        std::printf(" %g", v);
+    lun::array last = grid.select(1, 2);
+    last.write((last * 2).read<double>());
+    std::printf(", last column doubled:");
+    for (double v : grid.read<double>())
+        std::printf(" %g", v);
+    std::printf("\n");
 
     // A script's function, called with an array and a text; it calls one of the host's.
     engine.add("length", [](const std::vector<lun::value> &in) -> std::vector<lun::value> {

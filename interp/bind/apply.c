@@ -65,9 +65,9 @@ static void store_all(lua_State *L, lun__host *h, const char *name, int first, i
     for (int i = 0; i < count; i++) {
         lun_array *out = lun__check_array(L, h, outs + i);
         results[i] = lun__check_array(L, h, first + i);
-        if (lun_size(out) != lun_size(results[i]))
-            luaL_error(L, "bad argument 'out' to '%s' (lengths differ: %I elements for %I)", name,
-                       (lua_Integer)lun_size(out), (lua_Integer)lun_size(results[i]));
+        s = lun_storable(h->engine, out, results[i]);
+        if (s != LUN_OK)
+            luaL_error(L, "bad argument 'out' to '%s' (%s)", name, lun_error(h->engine));
     }
     if (count > 1) /* in one pass; and an output may be what another result is made of */
         LUN__TRY(s, lun_eval(h->engine, results, count));
@@ -152,28 +152,42 @@ static int last_options(lua_State *L, int first)
     return top >= first && lua_istable(L, top) ? top : 0;
 }
 
-/* A:map(f, extra..., opts), A:zip(B, f, extra..., opts), A:scan(f, id, opts) and so on: the other
- * arrays, the function, what its row says. Upvalues: the host, the kind. */
+/* Of the arguments that follow the function, those that the option `elements` names. */
+static void take_elements(lua_State *L, const lun__skeleton *k, int arrays, lun__call *c)
+{
+    int more = k->leaves - arrays;
+    if (c->extras < more)
+        luaL_error(L, "wrong number of arguments to '%s' (%d arrays expected, got %d)", k->name,
+                   k->leaves, arrays + c->extras);
+    for (int i = arrays; i < k->leaves; i++)
+        c->element[i] = c->number[i] = c->extra++;
+    c->extra_number = c->extra;
+    c->extras -= more;
+}
+
+/* A:map(f, extra..., opts), A:zip(B, f, extra..., opts), A:scan(f, id, extra..., opts) and so on:
+ * the other arrays, the function, what its row says. Upvalues: the host, the kind. */
 static int array_skeleton(lua_State *L)
 {
     lun__host *h = lun__here(L);
     lun__skeleton k = {.kind = (int)lua_tointeger(L, lua_upvalueindex(2))};
     const lun_skeleton_info row = lun__skeleton_row(k.kind);
     int f = row.arrays + 1, options;
-    lun__call c = {.function = f, .extra = f + 1, .extra_number = f + 1};
+    lun__call c = {.function = f, .extra = f + 1};
     lun__check_array(L, h, 1);
     for (int i = 0; i < row.arrays; i++)
         c.element[i] = c.number[i] = i + 1;
     luaL_checkany(L, f);
-    if (row.folds) {
-        options = row.option[0] ? f + 2 : 0;
-        lun__count(L, row.name, options ? options : f + 1);
-        lua_settop(L, options ? options : f + 1);
-    } else {
-        options = last_options(L, f + 1);
-        c.extras = lua_gettop(L) - (options != 0) - f;
+    if (row.folds) { /* the first value, and options that are nil */
+        c.extra = c.extra_number = f + 2;
+        if (lua_gettop(L) == f || (lua_gettop(L) == f + 2 && lua_isnil(L, f + 2)))
+            lua_settop(L, f + 1);
     }
+    c.options = options = last_options(L, c.extra);
+    c.extras = lua_gettop(L) - (options != 0) - c.extra + 1;
     lun__fill_skeleton(L, h, &k, f, f + 1, options);
+    if (k.leaves > row.arrays)
+        take_elements(L, &k, row.arrays, &c);
     return lun__call_skeleton(L, h, &k, &c);
 }
 

@@ -1,5 +1,6 @@
 /* array.c - arrays as userdata: what every other part needs to take and give them, and the methods
- * that ask about an array or make another of it. Elements are index.c's, operators ops.c's. */
+ * that ask about an array or make a value of it. Elements are index.c's, windows window.c's,
+ * operators ops.c's. */
 #include "bind/bind.h"
 
 /* ---- taking and giving ----------------------------------------------------------------------- */
@@ -164,16 +165,6 @@ static int give(lua_State *L, lun__host *h, lun_status s, int arg)
     return 1;
 }
 
-static int array_copy(lua_State *L)
-{
-    lun__host *h = lun__here(L);
-    lun_array **out = lun__new_array(L, h);
-    lun_array *a = lun__check_array(L, h, 1);
-    lun_status s;
-    LUN__TRY(s, lun_copy(h->engine, a, out));
-    return give(L, h, s, 1);
-}
-
 static int array_cast(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -200,45 +191,15 @@ static int array_reshape(lua_State *L)
     return give(L, h, s, 2);
 }
 
-/* string.sub's reading of a first index: at least 1. */
-static int64_t first_index(lua_Integer i, int64_t n)
-{
-    if (i > 0)
-        return i;
-    return i == 0 || i < -n ? 1 : n + i + 1;
-}
-
-/* string.sub's reading of a last index: at most n. */
-static int64_t last_index(lua_Integer i, int64_t n)
-{
-    if (i > n)
-        return n;
-    if (i >= 0)
-        return i;
-    return i < -n ? 0 : n + i + 1;
-}
-
-/* v:sub(i, j [, step]): i and j as string.sub has them; a negative step goes down from i to j. */
-static int array_sub(lua_State *L)
+/* a:flatten(): the elements in row-major order as a Vector. */
+static int array_flatten(lua_State *L)
 {
     lun__host *h = lun__here(L);
-    int64_t n = lun_length(lun__check_array(L, h, 1));
-    lua_Integer step = luaL_optinteger(L, 4, 1);
-    luaL_argcheck(L, step != 0, 4, "'step' is zero");
-    lua_Integer i = luaL_checkinteger(L, 2);
-    lua_Integer j = luaL_optinteger(L, 3, step > 0 ? -1 : 1);
-    int64_t first = step > 0 ? first_index(i, n) : last_index(i, n);
-    int64_t last = step > 0 ? last_index(j, n) : first_index(j, n);
-    /* Both lie in 0 .. n + 1, so only the step can be large. */
-    int64_t span = step > 0 ? last - first : first - last;
-    uint64_t pace = step > 0 ? (uint64_t)step : 0 - (uint64_t)step;
-    int64_t count = span < 0 ? 0 : (int64_t)((uint64_t)span / pace) + 1;
-    if (count <= 1)
-        step = 1;
+    int64_t size = lun_size(lun__check_array(L, h, 1));
     lun_array **out = lun__new_array(L, h);
     lun_array *a = lun__check_array(L, h, 1);
     lun_status s;
-    LUN__TRY(s, lun_slice(h->engine, a, count ? first - 1 : 0, count, step, out));
+    LUN__TRY(s, lun_reshape(h->engine, a, 1, &size, out));
     return give(L, h, s, 1);
 }
 
@@ -290,19 +251,13 @@ static int array_close(lua_State *L)
 
 void lun__open_array(lua_State *L, const lun__parts *p)
 {
-    static const lun__entry methods[] = {{"dtype", array_dtype, 1},
-                                         {"shape", array_shape, 1},
-                                         {"size", array_size, 1},
-                                         {"kind", array_kind, 1},
-                                         {"pending", array_pending, 1},
-                                         {"backend", array_backend, 1},
-                                         {"copy", array_copy, 1},
-                                         {"cast", array_cast, 2},
-                                         {"reshape", array_reshape, LUN__ANY},
-                                         {"sub", array_sub, 4},
-                                         {"eval", array_eval, 1},
-                                         {"free", array_free, 1},
-                                         {NULL, NULL, 0}};
+    static const lun__entry methods[] = {
+        {"dtype", array_dtype, 1},     {"shape", array_shape, 1},
+        {"size", array_size, 1},       {"kind", array_kind, 1},
+        {"pending", array_pending, 1}, {"backend", array_backend, 1},
+        {"cast", array_cast, 2},       {"reshape", array_reshape, LUN__ANY},
+        {"flatten", array_flatten, 1}, {"eval", array_eval, 1},
+        {"free", array_free, 1},       {NULL, NULL, 0}};
     static const luaL_Reg events[] = {
         {"__len", array_len},
         {"__concat", array_concat},

@@ -216,6 +216,23 @@ lun_value lun__check_value(lua_State *L, lun__host *h, int i);
 /* Pushes element (or row) i, from 0. */
 void lun__push_at(lua_State *L, lun__host *h, lun_array *a, int64_t i, int arg);
 
+/* ---- layouts (layout.c) ---------------------------------------------------------------------- */
+
+/* What an option `layout` says. */
+typedef struct lun__layout {
+    bool given;
+    lun_layout_kind kind;
+    int count; /* strides */
+    int64_t strides[LUN_MAX_RANK];
+} lun__layout;
+
+/* The layout that the value on the top says; a bad argument number `arg` if it is none. */
+void lun__read_layout(lua_State *L, lun__layout *out, int arg);
+/* That of the table of options at i, which may be missing and knows no other option. */
+lun__layout lun__layout_options(lua_State *L, int i);
+/* The array on the top as one in that layout, if it was given; copy: in memory at once. */
+void lun__arrange(lua_State *L, lun__host *h, const lun__layout *layout, bool copy, int arg);
+
 /* Pushes op applied to the operands at 1 .. count of the stack; numbers alone give a number
  * (ops.c). may_trap: an error may come when it is computed, and should name the script's line. */
 int lun__apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_trap);
@@ -267,7 +284,11 @@ static inline void lun__count(lua_State *L, const char *name, int most)
         lun__too_many(L, name, most);
 }
 void lun__open_array(lua_State *L, const lun__parts *p);
+void lun__open_layout(lua_State *L, const lun__parts *p);
+void lun__open_join(lua_State *L, const lun__parts *p);
+void lun__open_cache(lua_State *L, const lun__parts *p);
 void lun__open_index(lua_State *L, const lun__parts *p);
+void lun__open_window(lua_State *L, const lun__parts *p);
 void lun__open_data(lua_State *L, const lun__parts *p);
 void lun__open_ops(lua_State *L, const lun__parts *p);
 void lun__open_reduce(lua_State *L, const lun__parts *p);
@@ -286,5 +307,29 @@ void lun__open_path(lua_State *L, const lun__parts *p);
 int lun__vector_of_table(lua_State *L);
 
 LUN_API int luaopen_lunarray_core(lua_State *L);
+
+/* ---- axes (along.c) -------------------------------------------------------------------------- */
+
+/* Axes and options as a script gives them. */
+typedef struct lun__axes {
+    lua_Integer named[LUN_MAX_RANK]; /* from 1, or from -1 at the end */
+    int count;                       /* 0: none is named */
+    lun_along_options options;
+    bool inclusive;
+} lun__axes;
+
+/* The axes, from 0, that those are of the array at `array`.  NULL, or pushes why there are none. */
+const char *lun__place_axes(lua_State *L, lun__host *h, int array, const lun__axes *axes, int *out);
+/* The name of the option whose key and value are at the top, in the table at i; options: an example
+ * of those that are known, "axis=2, keep=true". */
+const char *lun__check_option(lua_State *L, int i, const char *options);
+/* Reads the option of that name, whose value is at the top; false: it is none of these. */
+bool lun__axes_option(lua_State *L, int i, const char *name, lun__axes *out);
+/* Whether what is at i asks the reduction of the array at 1 for axes or options. */
+bool lun__takes_axes(lua_State *L, lun__host *h, const lun_reduction_info *row, int i);
+/* Pushes the reduction of the array at 1 by what is at i; true: a Scalar, of all its elements. */
+bool lun__push_along(lua_State *L, lun__host *h, lun_reduction r, int i);
+/* The position that *out is, counted from 1. */
+lun_status lun__count_from_1(lun_engine *e, lun_array **out);
 
 #endif

@@ -19,10 +19,11 @@ static void reduce_top(lua_State *L, lun__host *h, const lun__skeleton *k,
                        const lun__skeleton *program, int *first)
 {
     int at = lua_gettop(L) - k->leaves + 1;
-    lun__call c = {.name = program->name,
-                   .element = {at, at + 1},
-                   .number = {first[0], first[1]},
-                   .workgroup = program->workgroup};
+    lun__call c = {.name = program->name, .workgroup = program->workgroup};
+    for (int i = 0; i < k->leaves; i++) {
+        c.element[i] = at + i;
+        c.number[i] = first[i];
+    }
     int results = lun__call_skeleton(L, h, k, &c);
     lua_pop(L, results - 1); /* the first one goes on */
     lua_replace(L, at);
@@ -75,8 +76,8 @@ static void run_program(lua_State *L, lun__host *h, int at, int argument)
     push_list(L, h, at);
     int list = lua_gettop(L);
     int length = (int)lua_rawlen(L, list);
-    /* Of each value on the way, the number of the first argument in it; two more for reduce_top. */
-    size_t bytes = ((size_t)program->leaves + 2) * sizeof(int);
+    /* Of each value on the way, the number of the first argument in it. */
+    size_t bytes = ((size_t)program->leaves + 1) * sizeof(int);
     int *first = lua_newuserdatauv(L, bytes, 0);
     memset(first, 0, bytes);
     int base = lua_gettop(L), taken = 0;
@@ -105,11 +106,13 @@ int lun__run_skeleton(lua_State *L, lun__host *h, int at, int first)
     if (count < k->leaves)
         check_count(L, k, count);
     lun__call c = {.name = k->name,
-                   .element = {first, first + 1},
-                   .number = {1, 2},
                    .extra = first + k->leaves,
                    .extra_number = k->leaves + 1,
                    .extras = count - k->leaves};
+    for (int i = 0; i < k->leaves; i++) {
+        c.element[i] = first + i;
+        c.number[i] = i + 1;
+    }
     return lun__call_skeleton(L, h, k, &c);
 }
 

@@ -184,25 +184,6 @@ static int trim(lua_State *L)
     return 0;
 }
 
-/* internal.cache(clear): the directory, entries and bytes of the kernels on disk, which it removes
- * if it is to, and how many bytes there may be; or nil and why there is none. */
-static int cache(lua_State *L)
-{
-    lun__host *h = lun__here(L);
-    lun_cache_state s = {.size = sizeof s};
-    lun_cache_info(h->engine, lua_toboolean(L, 1), &s);
-    if (!s.directory) {
-        lua_pushnil(L);
-        lua_pushstring(L, s.reason);
-        return 2;
-    }
-    lua_pushstring(L, s.directory);
-    lua_pushinteger(L, s.entries);
-    lua_pushinteger(L, s.bytes);
-    lua_pushinteger(L, s.limit);
-    return 4;
-}
-
 /* internal.terminal(): columns and rows of the window and whether stdout is one; nil where it tells
  * none. */
 static int terminal(lua_State *L)
@@ -323,8 +304,7 @@ void lun__open_engine(lua_State *L, const lun__parts *p)
                                            {"math", math_mode, 1},
                                            {"clock", monotonic_clock, 0},
                                            {NULL, NULL, 0}};
-    static const luaL_Reg inside[] = {
-        {"cache", cache}, {"terminal", terminal}, {"profile", profile}, {NULL, NULL}};
+    static const luaL_Reg inside[] = {{"terminal", terminal}, {"profile", profile}, {NULL, NULL}};
     lun__offer(L, p, p->core, functions);
     lun__register(L, p, p->internal, inside);
     lua_pushliteral(L, "Lunarray " LUN_VERSION);

@@ -16,7 +16,7 @@ static void set_text(lua_State *L, const char *name, const char *text)
 
 static void push_kernel(lua_State *L, const lun_plan_kernel *k)
 {
-    lua_createtable(L, 0, 13);
+    lua_createtable(L, 0, 14);
     set_integer(L, "ops", k->ops);
     set_integer(L, "reads", k->reads);
     set_integer(L, "writes", k->writes);
@@ -25,6 +25,9 @@ static void push_kernel(lua_State *L, const lun_plan_kernel *k)
     set_integer(L, "bytes", k->bytes_read + k->bytes_written);
     set_integer(L, "n", k->n);
     set_integer(L, "kept", k->kept);
+    set_integer(L, "staged", k->staged);
+    if (k->chain)
+        set_integer(L, "chain", k->chain);
     set_text(L, "name", k->name);
     set_text(L, "ir", k->ir);
     set_text(L, "source", k->source);

@@ -1,5 +1,7 @@
 /* index.c - elements of arrays: v[i], v[i] = x, iteration, filling, storing. Counts from 1, and
  * from the end for negative indices, where the engine counts from 0. */
+#include <string.h>
+
 #include "bind/bind.h"
 
 /* Raises the bad argument for an index outside an array. */
@@ -20,6 +22,10 @@ static int64_t check_index(lua_State *L, int arg, int64_t n, bool past)
     if (!exact) {
         if (lua_type(L, arg) == LUA_TNUMBER)
             lun__bad_argument(L, arg, "number has no integer representation");
+        if (lun__is_array(L, lun__here(L), arg))
+            lun__bad_argument(L, arg,
+                              "integer index expected, got an array: take and compress, for "
+                              "arrays of indices and masks, do not exist yet");
         lun__bad_type(L, arg, "integer index");
     }
     if (i >= 1 && i <= n)
@@ -129,6 +135,25 @@ static int array_set(lua_State *L)
     return 1;
 }
 
+/* A:copyto(B): the elements of A into B, which has its shape; gives B. */
+static int array_copyto(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int64_t from[LUN_MAX_RANK], to[LUN_MAX_RANK];
+    int rank = lun_shape(lun__check_array(L, h, 1), from);
+    lun_array *target = lun__check_array(L, h, 2);
+    if (lun_shape(target, to) != rank || memcmp(from, to, (size_t)rank * sizeof *from) != 0) {
+        lun__push_kind(L, h, 1);
+        lun__push_kind(L, h, 2);
+        lun__bad_argument(L, 2,
+                          lua_pushfstring(L, "shapes differ: %s into %s; set broadcasts",
+                                          lua_tostring(L, -2), lua_tostring(L, -1)));
+    }
+    store(L, h, target, 1, 2);
+    lua_settop(L, 2);
+    return 1;
+}
+
 /* ---- iteration ------------------------------------------------------------------------------- */
 
 static int iterate(lua_State *L)
@@ -174,8 +199,11 @@ static int array_value(lua_State *L)
 
 void lun__open_index(lua_State *L, const lun__parts *p)
 {
-    static const lun__entry methods[] = {
-        {"fill", array_fill, 2}, {"set", array_set, 2}, {"value", array_value, 1}, {NULL, NULL, 0}};
+    static const lun__entry methods[] = {{"fill", array_fill, 2},
+                                         {"set", array_set, 2},
+                                         {"copyto", array_copyto, 2},
+                                         {"value", array_value, 1},
+                                         {NULL, NULL, 0}};
     static const luaL_Reg events[] = {{"__newindex", array_newindex}, {NULL, NULL}};
     lun__offer(L, p, p->methods, methods);
     lun__register(L, p, p->array, events);

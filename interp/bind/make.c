@@ -18,12 +18,27 @@ static lun_dtype opt_dtype(lua_State *L, int i, lun_dtype fallback)
     return lua_isnoneornil(L, i) ? fallback : lun__check_dtype(L, i);
 }
 
-/* lun.vector(t [, dtype]); of an array: a copy. */
+/* The options at i + 1, or at i in the place of a dtype; only what stands before them stays. */
+static lun__layout opt_layout(lua_State *L, int i, int *at)
+{
+    *at = lua_istable(L, i) && lua_isnoneornil(L, i + 1) ? i : i + 1;
+    lun__layout layout = lun__layout_options(L, *at);
+    if (lua_gettop(L) >= *at)
+        lua_settop(L, *at - 1);
+    return layout;
+}
+
+/* lun.vector(t [, dtype [, opts]]); of an array: a copy. */
 static int make_vector(lua_State *L)
 {
     lun__host *h = lun__here(L);
-    if (lua_istable(L, 1))
-        return lun__vector_of_table(L);
+    int options;
+    lun__layout layout = opt_layout(L, 2, &options);
+    if (lua_istable(L, 1)) {
+        lun__vector_of_table(L);
+        lun__arrange(L, h, &layout, true, options);
+        return 1;
+    }
     if (!lun__is_array(L, h, 1))
         return lun__bad_type(L, 1, "table of numbers");
     lun_dtype t = opt_dtype(L, 2, lun_dtype_of(lun__check_array(L, h, 1)));
@@ -34,11 +49,17 @@ static int make_vector(lua_State *L)
         LUN__TRY(s, lun_copy(h->engine, a, out));
     else
         LUN__TRY(s, lun_cast(h->engine, a, t, out));
-    return give(L, h, s, 1);
+    lun__check(L, h, s, 1);
+    bool given = layout.given;
+    layout.given = true; /* a cast one keeps the layout of what it is made of */
+    lun__arrange(L, h, &layout, given, options);
+    lun__report_memory(L, h);
+    return 1;
 }
 
-/* An array of x with the shape at 1. */
-static int make_full(lua_State *L, lun_value x, lun_dtype t, int arg)
+/* An array of x with the shape at 1, in the layout that was an option at `options`. */
+static int make_full(lua_State *L, lun_value x, lun_dtype t, const lun__layout *layout, int options,
+                     int arg)
 {
     lun__host *h = lun__here(L);
     int64_t shape[LUN_MAX_RANK];
@@ -46,30 +67,40 @@ static int make_full(lua_State *L, lun_value x, lun_dtype t, int arg)
     lun_array **out = lun__new_array(L, h);
     lun_status s;
     LUN__TRY(s, lun_full(h->engine, rank, shape, t, x, out));
-    return give(L, h, s, arg);
+    lun__check(L, h, s, arg);
+    lun__arrange(L, h, layout, false, options);
+    lun__report_memory(L, h);
+    return 1;
 }
 
 /* The shape may be written as several numbers, so arguments are counted when it is one. */
 
+/* lun.zeros(shape [, dtype [, opts]]) and lun.ones. */
+static int make_constant(lua_State *L, const char *name, int64_t number)
+{
+    int options;
+    lun__gather_shape(L, 1);
+    lun__count(L, name, 3);
+    lun__layout layout = opt_layout(L, 2, &options);
+    lun_value x = {.dtype = LUN_I64, .as.i = number};
+    return make_full(L, x, opt_dtype(L, 2, LUN_F64), &layout, options, 1);
+}
+
 static int make_zeros(lua_State *L)
 {
-    lun__gather_shape(L, 1);
-    lun__count(L, "zeros", 2);
-    lun_value zero = {.dtype = LUN_I64, .as.i = 0};
-    return make_full(L, zero, opt_dtype(L, 2, LUN_F64), 1);
+    return make_constant(L, "zeros", 0);
 }
 
 static int make_ones(lua_State *L)
 {
-    lun__gather_shape(L, 1);
-    lun__count(L, "ones", 2);
-    lun_value one = {.dtype = LUN_I64, .as.i = 1};
-    return make_full(L, one, opt_dtype(L, 2, LUN_F64), 1);
+    return make_constant(L, "ones", 1);
 }
 
-/* lun.full(shape, x [, dtype]): by default the dtype is that of x. */
+/* lun.full(shape, x [, dtype [, opts]]): by default the dtype is that of x. */
 static int make_filled(lua_State *L)
 {
+    int options;
+    lun__layout layout = opt_layout(L, 3, &options);
     lun_value x = lun__check_value(L, lun__here(L), 2);
     lun_dtype t = opt_dtype(L, 3, x.dtype);
     uint64_t room;
@@ -78,7 +109,7 @@ static int make_filled(lua_State *L)
         lun__bad_argument(L, 2,
                           lua_pushfstring(L, "%s %s: the dtype is %s", luaL_tolstring(L, 2, NULL),
                                           why, lun_dtype_name(t)));
-    return make_full(L, x, t, 2);
+    return make_full(L, x, t, &layout, options, 2);
 }
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
@@ -187,6 +218,7 @@ typedef struct random_options {
     uint64_t seed;
     lun_dist dist;
     lun_dtype dtype;
+    lun__layout layout;
 } random_options;
 
 /* The option whose key is at -2 and whose value is on the top of the stack. */
@@ -209,14 +241,18 @@ static void read_option(lua_State *L, random_options *o)
         if (!lun_dtype_find(text, &o->dtype))
             lun__bad_argument(
                 L, 2, lua_pushfstring(L, "unknown dtype '%s'", luaL_tolstring(L, -1, NULL)));
+    } else if (strcmp(key, "layout") == 0) {
+        lun__read_layout(L, &o->layout, 2);
     } else {
-        lun__bad_argument(L, 2,
-                          lua_pushfstring(L, "unknown option '%s': seed, dist and dtype are known",
-                                          luaL_tolstring(L, -2, NULL)));
+        lun__bad_argument(
+            L, 2,
+            lua_pushfstring(L, "unknown option '%s': seed, dist, dtype and layout are known",
+                            luaL_tolstring(L, -2, NULL)));
     }
 }
 
-/* lun.random(shape [, {seed=, dist=, dtype=}]): without a seed, other numbers at every call. */
+/* lun.random(shape [, {seed=, dist=, dtype=, layout=}]): without a seed, other numbers at every
+ * call. */
 static int make_random(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -235,15 +271,18 @@ static int make_random(lua_State *L)
     lun_array **out = lun__new_array(L, h);
     lun_status s;
     LUN__TRY(s, lun_random(h->engine, rank, shape, o.seed, o.dist, o.dtype, out));
-    return give(L, h, s, 2);
+    lun__check(L, h, s, 2);
+    lun__arrange(L, h, &o.layout, false, 2);
+    lun__report_memory(L, h);
+    return 1;
 }
 
 void lun__open_make(lua_State *L, const lun__parts *p)
 {
-    static const lun__entry functions[] = {{"vector", make_vector, 2},
+    static const lun__entry functions[] = {{"vector", make_vector, 3},
                                            {"zeros", make_zeros, LUN__ANY},
                                            {"ones", make_ones, LUN__ANY},
-                                           {"full", make_filled, 3},
+                                           {"full", make_filled, 4},
                                            {"range", make_range, 3},
                                            {"index", make_index, 1},
                                            {"random", make_random, LUN__ANY},

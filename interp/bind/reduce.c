@@ -40,6 +40,22 @@ static int total(lua_State *L, lun__host *h, lun_reduction r, int64_t ddof)
     return only_number(L, x);
 }
 
+/* The reduction of the array at 1 along axes and with options, at 2: a number if that is of all
+ * elements. */
+static int along(lua_State *L, lun__host *h, lun_reduction r)
+{
+    lun_value x;
+    lun_status s;
+    if (!lun__push_along(L, h, r, 2)) {
+        lun__report_memory(L, h);
+        return 1;
+    }
+    LUN__TRY(s, lun_get(h->engine, *lun__array_place(L, h, -1), 0, &x));
+    lun__check(L, h, s, 1);
+    lun__report_memory(L, h);
+    return only_number(L, x);
+}
+
 /* The number at i that a reduction may be given; 0 where it takes none. */
 static int64_t option_of(lua_State *L, const lun_reduction_info *row, int i)
 {
@@ -55,7 +71,9 @@ static int call_reduction(lua_State *L)
     lun_reduction r = (lun_reduction)lua_tointeger(L, lua_upvalueindex(2));
     const lun_reduction_info row = row_of(r);
     lun__check_array(L, h, 1);
-    lun__count(L, row.name, row.option[0] ? 2 : 1);
+    lun__count(L, row.name, 2);
+    if (lun__takes_axes(L, h, &row, 2))
+        return along(L, h, r);
     return total(L, h, r, option_of(L, &row, 2));
 }
 
@@ -66,6 +84,10 @@ static int call_either(lua_State *L)
     lun_reduction r = (lun_reduction)lua_tointeger(L, lua_upvalueindex(2));
     if (lua_isnoneornil(L, 2))
         return total(L, h, r, 0);
+    if (lua_type(L, 2) == LUA_TTABLE) {
+        lun__count(L, row_of(r).name, 2);
+        return along(L, h, r);
+    }
     int arity = (int)lua_tointeger(L, lua_upvalueindex(4));
     lun__count(L, row_of(r).name, arity);
     return lun__apply(L, h, (lun_op)lua_tointeger(L, lua_upvalueindex(3)), arity, false);
@@ -80,20 +102,15 @@ bool lun__to_either_op(lua_State *L, int i, lun_op *op)
     return true;
 }
 
-/* The position that *out is, counted from 1. */
-static lun_status count_from_1(lun_engine *e, lun_array **out)
+/* Whether a reduction is an operation of its elements too, as min, which takes axes in a table. */
+static bool is_either(const lun_reduction_info *row)
 {
-    lun_array *one = NULL, *position = *out;
-    lun_status s = lun_integer(e, 1, &one);
-    *out = NULL;
-    if (s == LUN_OK)
-        s = lun_add(e, position, one, out);
-    lun_release(one);
-    lun_release(position);
-    return s;
+    lun_op op;
+    return lun_op_find(row->name, 0, &op);
 }
 
-/* a:lazy("sum" [, option]): the reduction as a Scalar, to be evaluated together with others. */
+/* a:lazy("sum" [, option]): the reduction as a Scalar, to be evaluated together with others; along
+ * axes as an array. */
 static int array_lazy(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -104,14 +121,22 @@ static int array_lazy(lua_State *L)
         r++;
     if (r == LUN_REDUCTION_COUNT)
         return lun__bad_argument(L, 2, lua_pushfstring(L, "unknown reduction '%s'", name));
-    lun__count(L, "lazy", row.option[0] ? 3 : 2);
+    lun__count(L, "lazy", 3);
+    lun__check_array(L, h, 1);
+    if (lua_type(L, 3) == LUA_TNUMBER && is_either(&row))
+        lun__bad_argument(L, 3,
+                          lua_pushfstring(L, "%s takes its axis in a table: {axis=...}", name));
+    if (lun__takes_axes(L, h, &row, 3)) {
+        lun__push_along(L, h, (lun_reduction)r, 3);
+        return 1;
+    }
     int64_t number = option_of(L, &row, 3);
     lun_array **out = lun__new_array(L, h);
     lun_array *a = lun__check_array(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_total_lazy(h->engine, (lun_reduction)r, a, number, out));
     if (s == LUN_OK && row.index)
-        s = count_from_1(h->engine, out);
+        s = lun__count_from_1(h->engine, out);
     lun__check(L, h, s, 2);
     return 1;
 }

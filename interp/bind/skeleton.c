@@ -75,44 +75,34 @@ static void out_option(lua_State *L, lun__skeleton *k, int options)
     }
 }
 
-/* inclusive, at the top. */
-static void inclusive_option(lua_State *L, lun__skeleton *k, int options)
+/* elements, at the top: how many arrays are taken element by element. */
+static void elements_option(lua_State *L, lun__skeleton *k, int options)
 {
-    (void)options;
-    k->inclusive = lua_toboolean(L, -1);
-}
-
-/* What the options of the table's rows do; their value is at the top, their table at `options`. */
-static const struct option {
-    const char *name;
-    void (*read)(lua_State *L, lun__skeleton *k, int options);
-} known_options[] = {{"out", out_option}, {"inclusive", inclusive_option}};
-
-/* The option of a row, whose text is "name=value"; NULL: it has none. */
-static const struct option *option_of(const lun_skeleton_info *row)
-{
-    for (size_t i = 0; i < sizeof known_options / sizeof known_options[0]; i++) {
-        size_t length = strlen(known_options[i].name);
-        if (strncmp(row->option, known_options[i].name, length) == 0 && row->option[length] == '=')
-            return &known_options[i];
-    }
-    return NULL;
+    int exact = 0;
+    lua_Integer n = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
+    if (!exact || n < 1 || n > LUN__MOST_ARRAYS)
+        lun__bad_argument(L, options,
+                          lua_pushfstring(L, "option elements: 1 to %d expected, got %s",
+                                          LUN__MOST_ARRAYS, luaL_tolstring(L, -1, NULL)));
+    k->leaves = (int)n;
 }
 
 /* The options in the table at i, if there is one. */
 static void read_options(lua_State *L, lun__skeleton *k, const lun_skeleton_info *row, int i)
 {
-    const struct option *known = option_of(row);
-    if (!known || !i || lua_isnoneornil(L, i))
+    k->axes = (lun__axes){.options = {.size = sizeof k->axes.options}};
+    if (!row->option[0] || !i || lua_isnoneornil(L, i))
         return;
     luaL_checktype(L, i, LUA_TTABLE);
     for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
-        if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), known->name) != 0)
-            lun__bad_argument(L, i,
-                              lua_pushfstring(L, "unknown option '%s': %s is known",
-                                              luaL_tolstring(L, -2, NULL), known->name));
-        known->read(L, k, i);
+        const char *name = lun__check_option(L, i, row->option);
+        if (strcmp(name, "elements") == 0)
+            elements_option(L, k, i);
+        else if (!lun__axes_option(L, i, name, &k->axes))
+            out_option(L, k, i);
     }
+    if (k->kind == LUN_SKELETON_SCAN && k->axes.count > 1)
+        lun__bad_argument(L, i, "option axis: a scan runs along one axis");
 }
 
 void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int id, int options)
@@ -121,7 +111,8 @@ void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int
     k->name = row.name;
     k->leaves = row.arrays;
     read_options(L, k, &row, options);
-    k->f = lun__function(L, h, f, row.operands, row.folds);
+    /* where the row says one element, there are as many as arrays */
+    k->f = lun__function(L, h, f, row.folds ? row.operands : k->leaves, row.folds);
     if (row.folds)
         k->id = push_identity(L, h, id);
     else
@@ -179,9 +170,9 @@ static void check_arguments(lua_State *L, lun__host *h, const lun__skeleton *k, 
     if (c->extras > 0 && !lun__skeleton_row(k->kind).extras)
         luaL_error(L, "wrong number of arguments to '%s' (%d expected, got %d)", k->name, k->leaves,
                    k->leaves + c->extras);
-    if (c->extras > LUN__MOST_EXTRAS)
-        luaL_error(L, "too many arguments to '%s' (at most %d follow the arrays)", k->name,
-                   LUN__MOST_EXTRAS);
+    if (c->extras > LUN__MOST_ARGUMENTS - k->leaves)
+        luaL_error(L, "too many arguments to '%s' (at most %d follow the array%s)", k->name,
+                   LUN__MOST_ARGUMENTS - k->leaves, k->leaves == 1 ? "" : "s");
     for (int i = 0; i < c->extras; i++) {
         int at = c->extra + i, type = lua_type(L, at);
         if (type == LUA_TNUMBER || type == LUA_TBOOLEAN)
@@ -194,8 +185,9 @@ static void check_arguments(lua_State *L, lun__host *h, const lun__skeleton *k, 
 
 /* The arrays of a call; those made of numbers are its own. */
 typedef struct operands {
-    lun_array *element[LUN__MOST_ARRAYS], *extra[LUN__MOST_EXTRAS];
-    bool own_element[LUN__MOST_ARRAYS], own[LUN__MOST_EXTRAS];
+    int axes[LUN_MAX_RANK]; /* of the first one, from 0 */
+    lun_array *element[LUN__MOST_ARRAYS], *extra[LUN__MOST_ARGUMENTS];
+    bool own_element[LUN__MOST_ARRAYS], own[LUN__MOST_ARGUMENTS];
     int elements, extras;
 } operands;
 
@@ -205,15 +197,18 @@ static lun_status load(lua_State *L, lun__host *h, const lun__skeleton *k, const
     lun_status s = LUN_OK;
     for (; o->elements < k->leaves && s == LUN_OK; o->elements++) {
         lun_array **to = &o->element[o->elements];
+        *to = NULL;
         if (lua_type(L, c->element[o->elements]) == LUA_TUSERDATA)
             s = lun__load_operand(L, h, c->element[o->elements], to, &o->own_element[o->elements]);
         else
             LUN__TRY(s, lun__load_operand(L, h, c->element[o->elements], to,
                                           &o->own_element[o->elements]));
     }
-    for (; o->extras < c->extras && s == LUN_OK; o->extras++)
+    for (; o->extras < c->extras && s == LUN_OK; o->extras++) {
+        o->extra[o->extras] = NULL;
         LUN__TRY(s, lun__load_operand(L, h, c->extra + o->extras, &o->extra[o->extras],
                                       &o->own[o->extras]));
+    }
     return s;
 }
 
@@ -227,25 +222,45 @@ static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o,
     switch ((lun_skeleton)k->kind) {
     case LUN_SKELETON_MAP:
     case LUN_SKELETON_ZIP:
-        memcpy(all, o->element, sizeof o->element);
+        memcpy(all, o->element, (size_t)k->leaves * sizeof *all);
         if (o->extras)
             memcpy(all + k->leaves, o->extra, (size_t)o->extras * sizeof *all);
         return lun_call(e, k->f, all, k->leaves + o->extras, k->leaves, outs, room, results);
     case LUN_SKELETON_REDUCE:
-        return lun_reduce(e, k->f, k->id, o->element[0], outs);
+        if (!k->axes.count && !k->axes.options.keep)
+            return lun_reduce_with(e, k->f, k->id, o->element[0], o->extra, o->extras, outs);
+        return lun_fold_along_with(e, k->f, k->id, o->element[0], o->extra, o->extras, o->axes,
+                                   k->axes.count, k->axes.options.keep, outs);
     case LUN_SKELETON_SCAN:
-        return lun_scan(e, k->f, k->id, o->element[0], k->inclusive, outs);
+        if (k->axes.count)
+            return lun_scan_along_with(e, k->f, k->id, o->element[0], o->extra, o->extras,
+                                       o->axes[0], k->axes.inclusive, outs);
+        return lun_scan_with(e, k->f, k->id, o->element[0], o->extra, o->extras, k->axes.inclusive,
+                             outs);
     case LUN_SKELETON_COUNT: /* a program, which is no single call */
         break;
     }
     return LUN_EARG;
 }
 
+/* The axes that k names of a call's array. */
+static void place_axes(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c,
+                       int *axes)
+{
+    const char *wrong = k->axes.count ? lun__place_axes(L, h, c->element[0], &k->axes, axes) : NULL;
+    if (wrong && c->name)
+        luaL_error(L, "bad argument #%d to '%s' (%s)", c->number[0], c->name, wrong);
+    if (wrong)
+        lun__bad_argument(L, c->options ? c->options : c->number[0], wrong);
+}
+
 /* Loads the operands, builds, lets go of the operands. */
 static lun_status try_call(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c,
                            lun_array **outs, int room, int *results)
 {
-    operands o = {.elements = 0, .extras = 0};
+    operands o;
+    o.elements = o.extras = 0;
+    place_axes(L, h, k, c, o.axes);
     lun_status s = load(L, h, k, c, &o);
     lua_Integer workgroup = k->workgroup ? k->workgroup : c->workgroup;
     lun_workgroup(h->engine, workgroup < LUN_MOST_WORKGROUP ? (int)workgroup : LUN_MOST_WORKGROUP);

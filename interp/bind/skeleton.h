@@ -14,18 +14,18 @@ enum { LUN__USE_FUNCTION = 1, LUN__USE_ID, LUN__USE_SOURCE };
 enum { LUN__USE_LIST = 1, LUN__USE_PARTS };
 #define LUN__SKELETON_VALUES 3
 
-/* Arrays of a call of one skeleton, element by element. */
-#define LUN__MOST_ARRAYS 2
-/* What follows them, as a C function takes it. */
-#define LUN__MOST_EXTRAS (LUN_MAX_PARAMS - LUN__MOST_ARRAYS)
+/* Arrays of a call of one skeleton, element by element; and with what follows them, as a C function
+ * takes it. */
+#define LUN__MOST_ARRAYS    16
+#define LUN__MOST_ARGUMENTS LUN_MAX_PARAMS
 
 typedef struct lun__skeleton {
     lun__box box;
     int kind;         /* lun_skeleton or LUN__PROGRAM */
     const char *name; /* "map", ..., "sequence", "compose" */
     lun_function *f;
-    lun_array *id; /* NULL: the operation's own */
-    bool inclusive;
+    lun_array *id;         /* NULL: the operation's own */
+    lun__axes axes;        /* that it runs along, and how */
     int leaves, length;    /* arrays that it takes; steps and arguments in its list */
     lua_Integer workgroup; /* 0: tuned */
     int outs; /* dtypes in `out`, one for each result; -1: one for all; 0: as they come */
@@ -38,6 +38,7 @@ typedef struct lun__call {
     int element[LUN__MOST_ARRAYS], number[LUN__MOST_ARRAYS];
     int extra, extra_number, extras; /* the first one, and how many */
     int function;                    /* the number of the function, 0 if it is no argument */
+    int options;                     /* of the table of options; 0 as well */
     lua_Integer workgroup;           /* for skeletons that have none of their own; 0: tuned */
 } lun__call;
 

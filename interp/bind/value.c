@@ -8,6 +8,12 @@
 
 /* ---- values and elements --------------------------------------------------------------------- */
 
+/* Pushes a float. NaN has no sign in Lua, whose tostring would write one. */
+static void push_float(lua_State *L, double x)
+{
+    lua_pushnumber(L, x == x ? x : (lua_Number)NAN);
+}
+
 void lun__push_value(lua_State *L, lun_value x)
 {
     switch (lun_dtype_kind(x.dtype)) {
@@ -15,7 +21,7 @@ void lun__push_value(lua_State *L, lun_value x)
         lua_pushboolean(L, x.as.u != 0);
         break;
     case LUN_KIND_FLOAT:
-        lua_pushnumber(L, x.as.d);
+        push_float(L, x.as.d);
         break;
     case LUN_KIND_UNSIGNED:
         lua_pushinteger(L, (lua_Integer)x.as.u);
@@ -39,9 +45,9 @@ void lun__push_element(lua_State *L, lun_dtype t, const void *p)
     int size = lun_dtype_size(t);
     lun_kind kind = lun_dtype_kind(t);
     if (kind == LUN_KIND_FLOAT && size == sizeof(double))
-        PUSH_AS(double, lua_pushnumber);
+        PUSH_AS(double, push_float);
     if (kind == LUN_KIND_FLOAT && size == sizeof(float))
-        PUSH_AS(float, lua_pushnumber);
+        PUSH_AS(float, push_float);
     if (kind == LUN_KIND_SIGNED && size == sizeof(int64_t))
         PUSH_AS(int64_t, lua_pushinteger);
     if (kind == LUN_KIND_SIGNED && size == sizeof(int32_t))

@@ -1,7 +1,7 @@
 /* main.c - the program: a drop-in for the stock Lua 5.4 interpreter, with `lun` preset to the
  * module. Options (options.c), exit codes and messages are the stock ones; --backend, --threads,
  * --check, --sandbox, --info, --help and --version are added. Knows of the engine how it is opened
- * as a sandbox and how far it is, nothing else. */
+ * as a sandbox, nothing else. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@
 #include "lunarray.h"
 #include "program/call.h"
 #include "program/options.h"
+#include "program/progress.h"
 #include "program/repl.h"
 #include "state/sandbox.h"
 
@@ -41,40 +42,6 @@ static void print_line(const char *text)
 }
 
 #define ABOUT "Lunarray " LUN_VERSION " (" LUA_RELEASE ")"
-
-/* ---- long work
- * ------------------------------------------------------------------------------------ */
-
-/* Shows how far an evaluation is where the cursor stands, and leaves the cursor there, so that what
- * is printed next overwrites it; NULL: erases it. */
-static void show_progress(void *ctx, const lun_progress *p)
-{
-    char text[80];
-    (void)ctx;
-    fflush(stdout);
-    if (!p) {
-        fputs("\033[K", stderr);
-    } else {
-        long long tenths = (long long)(p->seconds * 10 + 0.5); /* with a point in every locale */
-        int n = snprintf(text, sizeof text, "%s %lld.%lld s", p->what, tenths / 10, tenths % 10);
-        if (p->total > 0 && n > 0 && n < (int)sizeof text)
-            snprintf(text + n, sizeof text - (size_t)n, ", %lld of %lld elements",
-                     (long long)p->done, (long long)p->total);
-        /* save the cursor, no wrapping; restore */
-        fprintf(stderr, "\0337\033[?7l%s\033[K\033[?7h\0338", text);
-    }
-    fflush(stderr);
-}
-
-/* A line for long work, on terminals that can erase it. */
-static void watch_progress(lua_State *L)
-{
-    const char *term = getenv("TERM");
-    lun_engine *e = lun__engine_of(L);
-    if (e && isatty(STDERR_FILENO) && isatty(STDOUT_FILENO) && term && *term &&
-        strcmp(term, "dumb") != 0)
-        lun_on_progress(e, show_progress, NULL);
-}
 
 /* ---- running --------------------------------------------------------------------------------- */
 
@@ -247,7 +214,7 @@ static int run(lua_State *L)
         lua_setglobal(L, "lun");
     }
     set_arg(L, o);
-    watch_progress(L);
+    lun__watch_progress(L);
     lua_gc(L, LUA_GCGEN, 0, 0);
     bool ok = (!o->check || run_check(L, o)) && (o->ignore_env || o->sandbox || run_init(L, o)) &&
               run_options(L, o) && (!o->info || run_info(L, o)) && run_rest(L, o);

@@ -109,17 +109,17 @@ end
 
 -- ---------------------------------------------------------------- reduce and scan
 
--- What f gives for arrays of operands, element by element, as `dtype`.
-local function combiner(f, dtype)
+-- What f gives for arrays of operands and the extra arguments, element by element, as `dtype`.
+local function combiner(f, dtype, extras)
     local zip = REAL.zip(f)
     return function(x, y)
-        local z = zip(x, y)
+        local z = zip(x, y, table.unpack(extras, 1, extras.n))
         return z:dtype() == dtype and z or z:cast(dtype)
     end
 end
 
 -- Three operands for which f is not associative, as text; nil: none of these values are.
-local function counterexample(f, values, dtype)
+local function counterexample(f, values, dtype, extras)
     local x, y, z = {}, {}, {}
     for _, a in ipairs(values) do
         for _, b in ipairs(values) do
@@ -129,7 +129,7 @@ local function counterexample(f, values, dtype)
         end
     end
     local X, Y, Z = core.vector(x, dtype), core.vector(y, dtype), core.vector(z, dtype)
-    local combine, tolerance = combiner(f, dtype), TOLERANCE[dtype]
+    local combine, tolerance = combiner(f, dtype, extras), TOLERANCE[dtype]
     local XY, YZ = combine(X, Y), combine(Y, Z)
     local L, R = combine(XY, Z), combine(X, YZ)
     core.eval(XY, YZ, L, R)
@@ -145,13 +145,13 @@ local function counterexample(f, values, dtype)
 end
 
 -- An element that the first value changes, as text.
-local function no_identity(f, id, values, dtype)
+local function no_identity(f, id, values, dtype, extras)
     local X, ids = core.vector(values, dtype), {}
     for i = 1, #values do
         ids[i] = id
     end
     local tolerance = TOLERANCE[dtype]
-    local result = combiner(f, dtype)(core.vector(ids, dtype), X):totable()
+    local result = combiner(f, dtype, extras)(core.vector(ids, dtype), X):totable()
     for i, x in ipairs(X:totable()) do
         if differ(result[i], x, tolerance and largest(x, id), tolerance) then
             return ("%s is not its identity: f(%s, %s) is %s"):format(show(id), show(id), show(x), show(result[i]))
@@ -160,7 +160,7 @@ local function no_identity(f, id, values, dtype)
 end
 
 -- Raises a counterexample for a fold by f over a, at the caller of the function that calls this.
-local function check_fold(name, f, id, a, level)
+local function check_fold(name, f, id, a, extras, level)
     if not core.isarray(a) or a:size() == 0 or core.isarray(id) then
         return
     end
@@ -168,7 +168,8 @@ local function check_fold(name, f, id, a, level)
     if #real == 0 then
         return
     end
-    local made = REAL.zip(f)(core.vector(real, dtype), core.vector(real, dtype)):dtype()
+    local operands = core.vector(real, dtype)
+    local made = REAL.zip(f)(operands, operands, table.unpack(extras, 1, extras.n)):dtype()
     if TOLERANCE[made] and not TOLERANCE[dtype] then
         dtype = made -- a function of integers that gives floats
     end
@@ -176,12 +177,12 @@ local function check_fold(name, f, id, a, level)
     for _, x in ipairs(real) do
         values[#values + 1] = x
     end
-    local ok, fault = pcall(counterexample, f, values, dtype)
+    local ok, fault = pcall(counterexample, f, values, dtype, extras)
     if not ok then -- the function fails for values that the data may never have
-        ok, fault = pcall(counterexample, f, real, dtype)
+        ok, fault = pcall(counterexample, f, real, dtype, extras)
     end
     if ok and not fault and id ~= nil then
-        ok, fault = pcall(no_identity, f, id, sampled(a, IDENTITY), dtype)
+        ok, fault = pcall(no_identity, f, id, sampled(a, IDENTITY), dtype, extras)
     end
     if ok and fault then
         error(("the function given to '%s' is wrong there (lun.check): %s"):format(name, fault), level + 1)
@@ -234,21 +235,17 @@ local made = setmetatable({}, { __mode = "k" }) -- of skeletons made while it is
 local on = false
 local before = {} -- what is exchanged meanwhile
 
-local ARRAYS = { map = 1, zip = 2, reduce = 1, scan = 1 }
-
--- Checks a call of a skeleton by `kind` and gives its results. call(...): makes it.
-local function checked(kind, f, id, level, call, a, b, ...)
-    local extras = ARRAYS[kind] == 1 and table.pack(b, ...) or table.pack(...)
-    if ARRAYS[kind] == 1 and b == nil and select("#", ...) == 0 then
-        extras.n = 0
-    end
+-- Checks a call of a skeleton by `kind` and gives its results. call(): makes it; then its arguments, `count` arrays
+-- that are taken element by element and extra ones.
+local function checked(kind, f, id, count, level, call, ...)
+    local given = table.pack(...)
     if kind == "reduce" or kind == "scan" then
-        check_fold(kind, f, id, a, level + 1)
+        check_fold(kind, f, id, given[1], table.pack(table.unpack(given, 2, given.n)), level + 1)
         return call()
     end
     local results = table.pack(call())
     if results.n == 1 then
-        M.elements(kind, f, { a, b }, ARRAYS[kind], results[1], level + 1, table.unpack(extras, 1, extras.n))
+        M.elements(kind, f, given, count, results[1], level + 1, table.unpack(given, count + 1, given.n))
     end
     return table.unpack(results, 1, results.n)
 end
@@ -297,7 +294,8 @@ local function switch_on()
         if not m then
             return make()
         end
-        local results = table.pack(checked(m[1], m[2], m[3], 2, make, ...)) -- the level counts this function
+        local _, count = core.internal.skeleton(s)
+        local results = table.pack(checked(m[1], m[2], m[3], count, 2, make, ...)) -- the level counts this function
         return table.unpack(results, 1, results.n)
     end)
     for kind in pairs(REAL) do
@@ -309,21 +307,26 @@ local function switch_on()
             end
             local results
             if kind == "zip" then
-                results = table.pack(checked(kind, arguments[2], nil, 2, make, a, arguments[1],
+                results = table.pack(checked(kind, arguments[2], nil, 2, 2, make, a, arguments[1],
                     table.unpack(arguments, 3, arguments.n)))
             else
                 local first = kind == "map" and 2 or 3
-                results = table.pack(checked(kind, arguments[1], first == 3 and arguments[2] or nil, 2, make, a,
-                    table.unpack(arguments, first, arguments.n)))
+                local last, count = arguments.n, 1
+                local options = arguments[last]
+                if type(options) == "table" then
+                    last, count = last - 1, options.elements or 1
+                end
+                results = table.pack(checked(kind, arguments[1], first == 3 and arguments[2] or nil, count, 2, make, a,
+                    table.unpack(arguments, first, last)))
             end
             return table.unpack(results, 1, results.n)
         end)
     end
 end
 
--- lun.check(true): functions given to reduce and scan from now on are tried for associativity and for their identity,
--- on elements of the data and on values that functions go wrong at, and some elements that Lua functions give in map
--- and zip are computed again by Lua itself; what is found is raised, with its operands. lun.check(false) ends it;
+-- lun.check(true): from now on functions given to reduce and scan are tested for associativity and for their identity,
+-- on elements of the data and on values that are often handled wrongly, and some results of Lua functions in map and
+-- zip are recomputed by Lua itself; a failed test is an error that shows the operands. lun.check(false) ends it;
 -- lun.check() tells whether it is on.
 function M.check(value)
     if value ~= nil and type(value) ~= "boolean" then

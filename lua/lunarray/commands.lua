@@ -50,7 +50,7 @@ end
 
 local table_of = {
     {
-        name = "help", use = ":help", does = "this list; help(x) and help \"name\" tell about Lunarray",
+        name = "help", use = ":help", does = "this list; help(x) and help \"name\" describe Lunarray",
         run = function(_, _, write)
             local lines = {}
             for _, command in ipairs(commands.list) do
@@ -59,11 +59,11 @@ local table_of = {
             write(table.concat(lines, "\n"))
             write [[
   e  or  =e          shows the value of an expression; e; does not; _ is the last one
-  Tab completes names, methods, modules, files; Ctrl-C stops what runs; Ctrl-D leaves]]
+  Tab completes names, methods, modules, files; Ctrl-C interrupts; Ctrl-D leaves]]
         end,
     },
     {
-        name = "time", use = ":time on|off", does = "after each input, how long it took: compile, transfer, run",
+        name = "time", use = ":time on|off", does = "show the time of each input: compile, transfer, run",
         values = { "on", "off" },
         run = function(session, what, write)
             if what == "" then
@@ -74,7 +74,7 @@ local table_of = {
         end,
     },
     {
-        name = "explain", use = ":explain e", does = "the kernels that computing e would run, without running them",
+        name = "explain", use = ":explain e", does = "the kernels that evaluating e would run, without running them",
         run = function(_, text, write)
             local f, message = load("return " .. text, "=stdin", "t")
             if text == "" or not f then
@@ -90,7 +90,7 @@ local table_of = {
         end,
     },
     {
-        name = "devices", use = ":devices", does = "the devices there are and the backend in use",
+        name = "devices", use = ":devices", does = "the available devices and the backend in use",
         run = function(_, _, write)
             for _, d in ipairs(core.devices()) do
                 write(("%s %-10s %s (%s, %d units, %s)"):format(d.backend == core.use():match "^%a+" and "*" or " ",
@@ -103,7 +103,7 @@ local table_of = {
         end,
     },
     {
-        name = "cache", use = ":cache [clear]", does = "where compiled kernels are kept, how many; or removes them",
+        name = "cache", use = ":cache [clear]", does = "the directory and size of the kernel cache; clear empties it",
         values = { "clear" },
         run = function(_, what, write)
             local dir, entries, bytes, limit = core.internal.cache(what == "clear")
@@ -118,7 +118,7 @@ local table_of = {
         end,
     },
     {
-        name = "quit", use = ":quit", does = "leaves, as Ctrl-D does",
+        name = "quit", use = ":quit", does = "leaves, like quit, exit and Ctrl-D",
         run = function(session)
             session.over = true
         end,

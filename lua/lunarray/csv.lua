@@ -4,12 +4,11 @@
 -- Reading gives {[header name] = column}. A column whose fields are all integers is an i64 Vector
 -- (u64 if they need it), one whose fields are all numbers or empty an f64 Vector with nan for the
 -- empty ones, one of true and false alone a bool Vector, with blanks around or not; any other a Lua
--- table of strings, blanks included. Blank lines at the end are no rows. The order of the header is in the table's
--- metatable, where no name can collide with it: getmetatable(t).names is the list,
--- getmetatable(t).rows the number of rows, and pairs(t) goes by it.
+-- table of strings, blanks included. Blank lines at the end are no rows. The order is that of the header (frame.lua).
 
 local core = require "lunarray.core"
 local dtypes = require "lunarray.dtypes"
+local frame = require "lunarray.frame"
 local number = require "lunarray.number"
 
 local csv = { load_options = {}, save_options = { names = true } }
@@ -22,36 +21,6 @@ local BOM = "\239\187\191"
 local QUOTE, COMMA, NEWLINE, RETURN = byte('",\n\r', 1, 4)
 local BLANK = { [32] = true, [9] = true, [NEWLINE] = true, [RETURN] = true }
 local TRUTH = { ["true"] = true, True = true, TRUE = true, ["false"] = false, False = false, FALSE = false }
-
--- ---------------------------------------------------------------- names in order
-
--- The keys of `t` as a list: first those in `known` that are still there, then the others, sorted.
-local function ordered(t, known)
-    local names, seen, more = {}, {}, {}
-    for _, name in ipairs(known or {}) do
-        if rawget(t, name) ~= nil then
-            names[#names + 1] = name
-            seen[name] = true
-        end
-    end
-    for name in next, t do
-        if not seen[name] then
-            more[#more + 1] = name
-        end
-    end
-    table.sort(more, function(a, b)
-        return tostring(a) < tostring(b)
-    end)
-    return table.move(more, 1, #more, #names + 1, names)
-end
-
-local function pairs_in_order(t)
-    local names, i = ordered(t, getmetatable(t).names), 0
-    return function()
-        i = i + 1
-        return names[i], t[names[i]]
-    end
-end
 
 -- ---------------------------------------------------------------- text to fields
 
@@ -312,8 +281,7 @@ function csv.decode(source)
     if not columns then
         return bad(rows, spot)
     end
-    local meta = { __name = "columns", __pairs = pairs_in_order, names = names, rows = rows }
-    local t = setmetatable({}, meta)
+    local t = frame.make({}, names, rows)
     for i, name in ipairs(names) do
         t[name] = typed(columns[i], rows)
         columns[i] = nil -- its strings need not outlive it
@@ -376,7 +344,7 @@ end
 -- The names of the columns to save, in order, or nil and what is wrong.
 local function names_to_save(t, wanted)
     local meta = getmetatable(t)
-    local names = wanted or ordered(t, type(meta) == "table" and rawget(meta, "names") or nil)
+    local names = wanted or frame.ordered(t, type(meta) == "table" and rawget(meta, "names") or nil)
     if type(names) ~= "table" or #names == 0 then
         return nil, wanted and "names is not a list of column names" or "no columns"
     end

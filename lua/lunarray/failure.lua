@@ -2,6 +2,8 @@
 -- theirs, and the name they may have meant. Knows nothing of how inputs are read.
 
 local complete = require "lunarray.complete"
+local core = require "lunarray.core"
+local foreign = require "lunarray.foreign"
 local guess = require "lunarray.guess"
 
 local failure = {}
@@ -114,11 +116,9 @@ local function source_line(info, input)
     return ""
 end
 
--- The names that stand beside the misspelt one: of globals, or of the value before the dot.
-local function alternatives(kind, name, line, first)
-    if kind == "global" then
-        return complete.names(_G)
-    end
+-- The value before the dot or colon of a misspelt name in that line, and how it is written; nil where it cannot be
+-- told.
+local function owner(kind, name, line, first)
     local mark = kind == "method" and ":" or "%."
     local path = line:match("([%a_][%w_%.]*)%s*" .. mark .. "%s*" .. name .. "%f[^%w_]")
     if path then
@@ -126,32 +126,60 @@ local function alternatives(kind, name, line, first)
         for part in path:gmatch "[%w_]+" do
             parts[#parts + 1] = part
         end
-        local value = complete.resolve(parts, first)
-        if value ~= nil then
-            return complete.names(value, kind == "method"), path
-        end
-    elseif kind == "method" then -- of a call or a constructor
-        local names = complete.names(require("lunarray.core").internal.methods)
-        local of_strings = complete.names ""
-        return table.move(of_strings, 1, #of_strings, #names + 1, names)
+        return complete.resolve(parts, first), path
+    elseif line:find("[\"']%)?%s*:%s*" .. name .. "%f[^%w_]") then
+        return "" -- any text
     end
-    return {}
 end
 
--- "did you mean 'pairs'?", nil where nothing is close. info: of the user's innermost function.
-local function hint(message, info, input)
-    local kind, name = message:match "%(([a-z]+) '([%a_][%w_]*)'%)"
-    if not info or info.what == "C" or not message:find "nil value" or
-        kind ~= "global" and kind ~= "field" and kind ~= "method" then
-        return nil
+-- What a name of ours, or of another library, is here that stands where it means nothing; nil for other names. One
+-- that is not called may be a variable's, which no method is like.
+local function known_elsewhere(kind, name, value)
+    local place = foreign.place(name)
+    local here = value == package.loaded.lunarray and "lun." or core.isarray(value) and "a:" or ""
+    local is_variable = kind == "global"
+    if place and place ~= here .. name and not (is_variable and place:find "^a:") then
+        return ("did you mean '%s'?"):format(place)
+    elseif not is_variable or foreign.code(name) == "lun" then
+        return foreign.hint(name)
     end
-    local line = kind == "global" and "" or source_line(info, input)
-    local names, path = alternatives(kind, name, line, scope(info.func))
+end
+
+-- "did you mean 'pairs'?" for a name that means nothing: a global, a global function, or a field or method of `value`,
+-- which is written so; without a value of what a call gives. Nil where nothing is close.
+function failure.meant(kind, name, value, path)
+    local ours = value == nil or value == package.loaded.lunarray or core.isarray(value)
+    local known = ours and known_elsewhere(kind, name, value)
+    if known then
+        return known
+    end
+    local names = {}
+    if kind == "global" or kind == "function" then
+        names = complete.names(_G)
+    elseif value ~= nil then
+        names = complete.names(value, kind == "method")
+    elseif kind == "method" then -- of a call or a constructor
+        local of_strings = complete.names ""
+        names = complete.names(core.internal.methods)
+        table.move(of_strings, 1, #of_strings, #names + 1, names)
+    end
     local near = guess.nearest(name, names)
     if near then
         local mark = kind == "method" and ":" or "."
         return ("did you mean '%s'?"):format(path and path .. mark .. near or near)
     end
+end
+
+-- The hint for an error's message, nil for none. info: of the user's innermost function.
+local function hint(message, info, input)
+    local kind, name = message:match "%(([a-z]+) '([%a_][%w_]*)'%)"
+    if not info or info.what == "C" or not message:find "nil value" or
+        kind ~= "global" and kind ~= "field" and kind ~= "method" then
+        return nil
+    elseif kind == "global" then
+        return failure.meant(message:find "attempt to call" and "function" or kind, name)
+    end
+    return failure.meant(kind, name, owner(kind, name, source_line(info, input), scope(info.func)))
 end
 
 -- ---------------------------------------------------------------- the whole

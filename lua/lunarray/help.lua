@@ -2,6 +2,8 @@
 -- skeletons and reductions are described by the engine's tables, the rest here.
 
 local core = require "lunarray.core"
+local foreign = require "lunarray.foreign"
+local guess = require "lunarray.guess"
 
 local describe_op = core.internal.describe
 local describe_skeleton = core.internal.skeleton
@@ -11,36 +13,57 @@ local M = {}
 -- Functions of the module: how they are called, and what they do.
 local FUNCTIONS = {
     vector = {
-        "lun.vector(t [, dtype])",
-        "a Vector of a table's numbers and Scalars; of tables or arrays of one shape an array of their rows",
+        "lun.vector(t [, dtype [, {layout=}]])",
+        "a Vector of a table's numbers and Scalars; of tables or arrays of one shape an array of their rows;\n"
+            .. 'layout: "right" (row by row), "left" (column by column) or {s1, s2, ...} (strides, in elements)',
     },
-    zeros = { "lun.zeros(shape [, dtype])", "zeros; shape is n, {n1, n2, ...} or n1, n2, ...; dtype f64 by default" },
-    ones = { "lun.ones(shape [, dtype])", "ones; shape is n, {n1, n2, ...} or n1, n2, ...; dtype f64 by default" },
-    full = { "lun.full(shape, x [, dtype])", "x everywhere; the dtype is that of x by default" },
+    zeros = {
+        "lun.zeros(shape [, dtype [, {layout=}]])",
+        "zeros; shape is n, {n1, n2, ...} or n1, n2, ...; dtype f64 by default; layout as in lun.vector",
+    },
+    ones = {
+        "lun.ones(shape [, dtype [, {layout=}]])",
+        "ones; shape is n, {n1, n2, ...} or n1, n2, ...; dtype f64 by default; layout as in lun.vector",
+    },
+    full = {
+        "lun.full(shape, x [, dtype [, {layout=}]])",
+        "x everywhere; the dtype is that of x by default; layout as in lun.vector",
+    },
     range = { "lun.range(a, b [, step])", "a, a + step, ... up to b, as a Lua for counts; virtual" },
     index = { "lun.index(n)", "1 to n; virtual" },
     linspace = { "lun.linspace(a, b, n)", "n numbers from a to b, evenly spaced; virtual" },
     random = {
-        "lun.random(shape [, {seed=, dist=, dtype=}])",
+        "lun.random(shape [, {seed=, dist=, dtype=, layout=}])",
         'random numbers, "uniform" in [0, 1) or "normal"; the same for the same seed; virtual',
     },
     frombytes = { "lun.frombytes(s, dtype [, shape])", "an array of the bytes that a:tobytes() gives" },
+    concat = {
+        "lun.concat(list [, axis=1])",
+        "the arrays of a list along an axis, in their common dtype; of two along the first axis: a .. b",
+    },
+    stack = { "lun.stack(list [, axis=1])", "arrays of one shape along a new axis" },
     sequence = { "lun.sequence(s1, s2, ...)", "a skeleton that applies one after the other, as s1 >> s2 does" },
     compose = { "lun.compose(root):left(s):right(s)", "a tree of skeletons; :only(s) under a unary root" },
     eval = { "lun.eval(e1, e2, ...)", "evaluates all in as few passes as possible; a Scalar gives its number" },
     explain = { "lun.explain(e, ...)", "the kernels that evaluating e would run, without running them" },
     dot = { "lun.dot(a, b)", "the sum of the products, as a:dot(b)" },
     cast = { "lun.cast(a, dtype)", "the elements as another dtype, as a:cast(dtype)" },
-    prepare = { "lun.prepare(e1, e2, ...)", "compiles what lun.eval of them would run, runs nothing" },
-    stats = { 'lun.stats() or lun.stats "reset"', "counters: compiles, launches, bytes, kernels held" },
-    profile = { "lun.profile(f)", "calls f() and prints what each kernel in it cost; gives the rows and f's results" },
+    prepare = {
+        "lun.prepare(e1, e2, ...)",
+        "compiles the kernels that lun.eval of them would run, without running them",
+    },
+    stats = { 'lun.stats() or lun.stats "reset"', "counters: compilations, launches, bytes, kernels held" },
+    profile = {
+        "lun.profile(f)",
+        "calls f() and prints the cost of each kernel that it runs; gives the rows and the results of f",
+    },
     check = {
         "lun.check(true), lun.check(false)",
-        "tries functions of reduce and scan for associativity and their first value, and computes some elements that\n"
-            .. "Lua functions give again by Lua itself; raises what is found, with its operands",
+        "tests functions given to reduce and scan for associativity and identity, and recomputes some results of Lua\n"
+            .. "functions by Lua itself; a failed test is an error that shows the operands",
     },
-    clock = { "lun.clock()", "seconds on a clock that never goes back, for timing" },
-    trim = { "lun.trim()", "gives pooled memory back to the system" },
+    clock = { "lun.clock()", "seconds on a monotonic clock, for timing" },
+    trim = { "lun.trim()", "returns pooled memory to the system" },
     backends = { "lun.backends()", "the names of the backends that can be used here, best first" },
     devices = { "lun.devices()", "a list of devices: name, kind, backend, memory, units, and of the host its machine" },
     use = { "lun.use(name)", "selects a backend; gives the name of the one in use" },
@@ -51,26 +74,38 @@ local FUNCTIONS = {
     },
     open = {
         "lun.open(path [, opts])",
-        "an array whose elements stay in a .npy file, or one of bare elements with {dtype=, shape=, offset=}, of any\n"
-            .. "size: read chunk by chunk where they are used; a write copies them into memory, never into the file",
+        "an array whose elements stay in a .npy file, or in a raw file with {dtype=, shape=, offset=}, of any size:\n"
+            .. "read chunk by chunk where they are used; a write copies them into memory, never into the file",
     },
     save = { "lun.save(path, a [, opts])", "writes a file, by extension: .npy .csv .png .pgm .ppm, raw bytes" },
     plot = {
         "lun.plot([x,] y [, opts])",
-        "draws in the terminal; y: an array, or a table of them, one series each; opts: title, names, points=true,\n"
+        "draws in the terminal; y: an array, or a table of them, one series each; x: an array, or a list of dates\n"
+            .. 'such as "2012-01-31" or "2012-01-31 06:30"; opts: title, names, points=true, '
             .. "xlim={low, high}, ylim=, width=, height=, colour=, string=true (gives the text)",
     },
     hist = {
         "lun.hist(a [, bins] [, opts])",
-        "how often which values come, as bars; opts: low, high, title, width, colour, string=true",
+        "a histogram, drawn as bars; opts: low, high, title, width, colour, string=true",
     },
     image = {
         "lun.image(A [, high] [, opts])",
         "draws [height][width] in gray, [height][width][3] in colours; opts: low, high, title, width, height,\n"
             .. 'colour=false, "16", "256" or "true", string=true',
     },
+    precision = {
+        "lun.precision([n])",
+        "the significant digits printed of floats in arrays, 6 by default; gives the number in use; nil restores it",
+    },
+    width = {
+        "lun.width([n])",
+        "the width of printed lines in columns, 80 by default; gives the width in use; nil restores the default",
+    },
     info = { "lun.info()", "versions, backends, devices and the kernel cache, as text" },
-    help = { "lun.help(x)", "this: give it a function, a name, an array, a skeleton or an operation" },
+    help = {
+        "lun.help(x)",
+        "describes a function, a name, an array, a skeleton or an operation; alone: lists everything",
+    },
     isarray = { "lun.isarray(x)", "whether x is an array" },
 }
 
@@ -80,57 +115,105 @@ local METHODS = {
     shape = { "a:shape()", "the extents, as several numbers" },
     size = { "a:size()", "the number of elements; #a is the first extent" },
     kind = { "a:kind()", "Vector, View, Scalar or Composition" },
-    pending = { "a:pending()", "the number of operations that wait to be computed" },
-    backend = { "a:backend()", "where its elements are: a backend, or host memory while a device is in use" },
-    copy = { "a:copy()", "a Vector of its own" },
+    pending = { "a:pending()", "the number of pending operations" },
+    backend = {
+        "a:backend()",
+        "where its elements are: a backend, or host memory if they are not on the device in use",
+    },
+    copy = {
+        "a:copy([{layout=}])",
+        "an array with its own elements, row by row or in the given layout (see lun.vector)",
+    },
+    shift = {
+        "a:shift(k [, {axis=1, edge=}])",
+        'a value: element i is a[i - k]; edge: what stands beyond the end, "wrap", "nearest" or a number,\n'
+            .. "NaN by default for floats",
+    },
     cast = { "a:cast(dtype)", "the elements converted to another dtype" },
     reshape = {
         "a:reshape(shape)",
         "the same elements in another shape; one extent may be -1 and follows from the others",
     },
-    sub = { "a:sub(i, j [, step])", "elements i to j, by the rules of string.sub" },
+    flatten = { "a:flatten()", "the elements in row-major order as a Vector" },
+    sub = {
+        "a:sub(i, j [, step]), A:sub({i, j [, step]}, ...)",
+        "a window on elements i to j, or rows; of each axis the part that its table says, {} is all of it; by the\n"
+            .. "rules of string.sub; what is written to it is written to a",
+    },
+    select = { "A:select(axis, i)", "a window on index i of that axis, which is gone" },
+    row = { "A:row(i)", "a window on row i, as A[i]" },
+    col = { "A:col(j)", "a window on column j" },
+    transpose = {
+        "A:transpose([{p1, p2, ...}])",
+        "a window with the axes in the other order, or axis p1 first, then p2",
+    },
+    view = {
+        "a:view(shape)",
+        "a window on the same elements in another shape; one extent may be -1; reshape where none can be",
+    },
+    diagonal = { "A:diagonal([k])", "a window on the elements A[i][i + k] of the last two axes" },
+    windows = {
+        "a:windows(w [, {axis=1, step=1}])",
+        "w neighbours from each position on, as a last axis; cannot be written to where they overlap",
+    },
+    broadcast = { "a:broadcast(shape)", "a window with extents of 1, and missing ones in front, repeated" },
+    layout = { "a:layout()", '"right" (rows side by side), "left" (columns) or "strided"' },
+    strides = { "a:strides()", "how many elements apart neighbours along each axis stand, as several numbers" },
     eval = { "a:eval()", "computes it now; gives a" },
-    free = { "a:free()", "gives the memory back now" },
+    free = { "a:free()", "releases the memory now" },
     fill = { "a:fill(x)", "sets all elements; gives a" },
-    set = { "a:set(e)", "stores an expression into a's elements; gives a" },
+    set = { "a:set(e)", "stores an expression into a's elements, broadcast to its shape; gives a" },
+    copyto = { "a:copyto(b)", "stores a's elements into b, which has its shape; gives b" },
     value = { "a:value()", "the number that a Scalar is" },
     iter = { "for i, x in a:iter()", "elements in order" },
     totable = { "a:totable()", "a table of the elements, nested where the rank is above 1" },
     read = { "a:read(first, count)", "a table of some elements, counted in row-major order" },
     tobytes = { "a:tobytes()", "the elements as a string of bytes" },
-    lazy = { 'a:lazy("sum" [, ddof])', "a reduction as a lazy Scalar, to be evaluated with others by lun.eval" },
+    lazy = {
+        'a:lazy("sum" [, opts])',
+        "a reduction as a lazy Scalar, to be evaluated with others by lun.eval; opts: as the reduction takes them",
+    },
     dot = { "a:dot(b)", "the sum of the products" },
-    source = { "a:source([backend])", "the code that computing it would run" },
+    source = { "a:source([backend])", "the source code of the kernels that would compute it" },
 }
 
 -- What is written with signs, and values that are no functions: topics that name it, a form, what it gives.
 local SIGNS = {
     { "element elements", "a[i], a[-1]", "an element, counted from 1, or from the end; a[i] = x writes it" },
     { "row rows", "A[i], A[i][j]", "a row of an array of several dimensions, an element of it; A[i] = row writes it" },
-    { "slice slices", "a:sub(i, j, step)", "elements i to j, or rows; a:sub(-1, 1, -1) is all of it from behind" },
-    { "concat concatenate", "a .. b", "a, then b; arrays of several dimensions row by row" },
+    {
+        "slice slices window windows", "a:sub(i, j, step)",
+        "a window on elements i to j, or rows; a:sub(-1, 1, -1) reverses it; a:sub(i, j):copy() is a value",
+    },
+    { "concat concatenate", "a .. b", "concatenates a and b along the first dimension" },
     { "length", "#a", "the first extent: elements, or rows" },
     { "chain", "s1 >> s2", "a skeleton that applies s1, then s2" },
     {
         "columns pairs csv", 'for name, column in pairs(lun.load "t.csv")',
-        "the columns of a csv in the order of the file; t.name is one, getmetatable(t).rows the number of rows",
+        "the columns of a csv in the order of the file; t.name is one, #t the number of rows; print(t) shows some",
     },
-    { "op", "lun.op.add", "an operation as a value for skeletons, as its name is; see the operations" },
+    {
+        "cache export", "lun.cache.export(path)",
+        "writes the compiled kernels on disk into one file, for machines without a compiler; gives how many",
+    },
+    { "import", "lun.cache.import(path)", "adds the kernels of such a file, which is code: it must be trusted" },
+    { "op", "lun.op.add", "an operation as a value for skeletons, like its name as text; see the operations" },
     { "_VERSION", "lun._VERSION", "the version, as text" },
 }
 
 -- Methods of skeletons, and of trees made by lun.compose.
 local SKELETON_METHODS = {
     run = { "s:run{A, extra..., out=B}", "applies s and writes the result into B" },
-    source = { "s:source([backend])", "the code of a skeleton" },
-    workgroup = { "s:workgroup(n)", "sets the work-group size on opencl, 0 leaves it to the device" },
+    source = { "s:source([backend])", "the source code of a skeleton" },
+    workgroup = { "s:workgroup(n)", "sets the work-group size on opencl; 0: tuned automatically" },
     left = { "c:left(s)", "puts s under a binary root, on its left" },
     right = { "c:right(s)", "puts s under a binary root, on its right" },
     only = { "c:only(s)", "puts s under a unary root" },
 }
 
--- Of reductions to a number: how they are called, and what they give.
+-- Of reductions: how they are called, and what they give.
 local REDUCTIONS = {}
+local ALONG = "; a:%s{axis=2, keep=true, skipnan=true%s} along axes"
 
 -- Names in the order of the tables.
 local skeletons, reductions = {}, {}
@@ -142,15 +225,18 @@ for i, row in ipairs(core.internal.skeletons()) do
     local option = row.option ~= "" and (" [, {%s}]"):format(row.option) or ""
     FUNCTIONS[name] = { ("lun.%s(f%s%s)"):format(name, first, option), "a skeleton: " .. row.doc }
     METHODS[name] = {
-        ("a:%s(%sf%s%s%s)"):format(name, others, row.extras and ", extra..." or "", first, option), row.doc,
+        ("a:%s(%sf%s%s%s)"):format(name, others, first, row.extras and ", extra..." or "", option), row.doc,
     }
     skeletons[i] = name
 end
 
 for i, row in ipairs(core.internal.reductions()) do
-    local option = row.option ~= "" and ("[%s]"):format(row.option) or ""
-    local also = core.op[row.name] and ("; a:%s(b) is elementwise"):format(row.name) or ""
-    REDUCTIONS[row.name] = { ("a:%s(%s)"):format(row.name, option), row.doc .. also }
+    local takes = row.option ~= "" and ("[%s]"):format(row.option) or core.op[row.name] and "" or "[axis]"
+    local also = ALONG:format(row.name, row.option ~= "" and (", %s=1"):format(row.option) or "")
+    if core.op[row.name] then
+        also = also .. (", but a:%s(b) is elementwise, with a number too"):format(row.name)
+    end
+    REDUCTIONS[row.name] = { ("a:%s(%s)"):format(row.name, takes), row.doc .. also }
     reductions[i] = row.name
 end
 
@@ -160,17 +246,18 @@ s:run{..., out={B, C}} of several results, s:source([backend]) is its code, s:wo
 size on a GPU (0: tuned), s1 >> s2 chains two, of which one may be a function for map]]
 
 local OVERVIEW = [[
-Lunarray: lazy arrays that run as fused kernels. lun.help "name" or lun.help(x) tells about one thing.
-making arrays   vector zeros ones full range index linspace random frombytes
+Lunarray: lazy arrays that run as fused kernels. lun.help "name" or lun.help(x) describes one of them.
+making arrays   vector zeros ones full range index linspace random frombytes concat stack
 skeletons       %s sequence compose
 of skeletons    %s
 computing       eval prepare explain stats profile check
 reductions      %s dot
+printing        precision width
 written so      %s
 methods         %s
 files           load open save
 pictures        plot hist image
-the engine      backends devices use math clock trim info isarray op _VERSION
+the engine      backends devices use math clock trim cache info isarray op _VERSION
 operations      %s]]
 
 -- The text for an operation of lun.op.
@@ -237,6 +324,24 @@ local function text_of_name(name)
     return texts[1] and table.concat(texts, "\n")
 end
 
+-- The names of all that text_of_name knows.
+local function known_names()
+    local names = {}
+    for _, known in ipairs { FUNCTIONS, METHODS, SKELETON_METHODS, REDUCTIONS, core.op } do
+        for name in pairs(known) do
+            names[#names + 1] = name
+        end
+    end
+    return names
+end
+
+-- What is said of a name that nothing is known by.
+local function no_help(name)
+    local near = guess.nearest(name:match "[%w_]*$", known_names())
+    return ("no help for '%s'; %slun.help() lists everything"):format(name,
+        near and ("did you mean '%s'? "):format(near) or "")
+end
+
 -- The name under which a function stands in the module or among the methods.
 local function name_of(f)
     for _, where in ipairs { package.loaded.lunarray or core, core.internal.methods } do
@@ -273,9 +378,9 @@ function M.text(...)
     if text then
         return text
     elseif type(x) == "string" then
-        return ("no help for '%s'; lun.help() tells what there is"):format(x)
+        return foreign.hint(x:match "[%w_]*$") or no_help(x)
     end
-    return ("no help for a %s; lun.help() tells what there is"):format(type(x))
+    return ("no help for a %s; lun.help() lists everything"):format(type(x))
 end
 
 return M

@@ -29,6 +29,8 @@ lun.save = later("io", "save", 3)
 lun.plot = later("plot", "plot", 3)
 lun.hist = later("hist", "hist", 3)
 lun.image = later("image", "image", 3)
+lun.precision = later("digits", "precision", 1)
+lun.width = later("show", "width", 1)
 lun.profile = later("profile", "profile", math.huge)
 lun.check = later("check", "check", 1)
 lun.info = later("info", "text", 0)
@@ -36,8 +38,6 @@ lun.help = later("help", "text", 1)
 
 core.internal.methods.source = later("plan", "source", 2)
 core.internal.page_type.__tostring = later("plan", "page", 1)
-core.internal.array_type.__tostring = function(a)
-    return require "lunarray.show"(a)
-end
+core.internal.array_type.__tostring = later("show", "text", 1)
 
 return lun

@@ -6,11 +6,12 @@
 
 local core = require "lunarray.core"
 local file = require "lunarray.file"
+local raw = require "lunarray.raw"
 
 local formats = {
     csv = require "lunarray.csv",
     npy = require "lunarray.npy",
-    raw = require "lunarray.raw",
+    raw = raw,
     pnm = require "lunarray.pnm",
     png = require "lunarray.png",
 }
@@ -98,6 +99,9 @@ function M.load(path, opts)
     if a == nil then
         return nil, path .. ": " .. extra, why
     end
+    if extra == nil then -- the prompt shows every result
+        return a
+    end
     return a, extra
 end
 
@@ -159,7 +163,9 @@ function M.open(path, opts)
     elseif #layout.shape > MAX_RANK then
         return nil, ("%s: rank %d; at most %d is supported"):format(path, #layout.shape, MAX_RANK), "unsupported"
     end
-    return core.internal.elements(bytes, size - source.left, layout.dtype, layout.shape, layout.swap)
+    return raw.array(layout, function(shape)
+        return core.internal.elements(bytes, size - source.left, layout.dtype, shape, layout.swap)
+    end)
 end
 
 -- The options of a save; an integer is what lun.load gives beside an image, its largest sample, so that

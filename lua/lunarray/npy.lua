@@ -189,14 +189,11 @@ function npy.layout(source)
     local shape = header.shape
     if #shape > MAX_RANK then
         return nil, ("rank %d; at most %d is supported"):format(#shape, MAX_RANK), "unsupported"
-    elseif header.fortran_order and #shape > 1 then
-        message = "%s in Fortran order is not supported; save numpy.ascontiguousarray(a)"
-        return nil, message:format(dtypes.describe(dtype, shape)), "unsupported"
     end
     if #shape == 0 then
         shape = { 1 } -- NumPy's rank 0 becomes a Vector of one element, which broadcasts like it
     end
-    return raw.layout(source, { dtype = dtype, shape = shape, swap = swap })
+    return raw.layout(source, { dtype = dtype, shape = shape, swap = swap, left = header.fortran_order and #shape > 1 })
 end
 
 -- The array in the bytes of `source`, or nil, message, code.
@@ -219,10 +216,12 @@ function npy.encode(a)
     local shape = { a:shape() } -- of a Scalar: none
     local tuple = table.concat(shape, ", ") .. (#shape == 1 and "," or "")
     local descr = (row.bytes == 1 and "|" or "<") .. row.npy
-    local header = ("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }"):format(descr, tuple)
+    local left = a:layout() == "left"
+    local header = ("{'descr': '%s', 'fortran_order': %s, 'shape': (%s), }"):format(
+        descr, left and "True" or "False", tuple)
     local padding = -(#MAGIC + 4 + #header + 1) % 64
     header = header .. (" "):rep(padding) .. "\n"
-    return raw.contents(MAGIC .. "\1\0" .. string.pack("<s2", header), a)
+    return raw.contents(MAGIC .. "\1\0" .. string.pack("<s2", header), left and a:transpose() or a)
 end
 
 return npy

@@ -86,4 +86,10 @@ function number.format(form, x)
     return plain(format(form, x))
 end
 
+-- A float as Lua shows it, but NaN without a sign and a plain point.
+function number.shown(x)
+    local text = number.format("%.14g", x)
+    return find(text, "[.einf]") and text or text .. ".0"
+end
+
 return number

@@ -24,6 +24,8 @@ local function text_of(value)
         return next(value) == nil and "{}" or "{...}"
     elseif type(value) == "table" or type(value) == "userdata" then
         return type(value)
+    elseif value ~= value then
+        return "nan"
     end
     return tostring(value)
 end

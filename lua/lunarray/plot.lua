@@ -1,70 +1,19 @@
 -- lun.plot: lines and points in the terminal, eight dots a character (braille), with axes. The engine
 -- reduces long arrays to what the columns can show; Lua sees some hundred numbers of each series.
 
+local calendar = require "lunarray.calendar"
+local canvas = require "lunarray.canvas"
 local core = require "lunarray.core"
 local dtypes = require "lunarray.dtypes"
 local picture = require "lunarray.picture"
+local ticks = require "lunarray.ticks"
 
 local plot = {}
 
 local KNOWN = { width = true, height = true, string = true, colour = true, title = true, points = true,
     names = true, ylim = true, xlim = true }
-local COLOURS = { 34, 31, 32, 35, 33, 36 }
 local SAMPLES = 20000 -- points read of a series that is drawn point by point
 local LONG = 1 << 28 -- elements of a line; of a longer one every k-th is looked at
-
--- ---------------------------------------------------------------- the canvas
-
--- The bit of each dot in a braille character: [row][column].
-local DOTS = { [0] = { [0] = 1, 8 }, { [0] = 2, 16 }, { [0] = 4, 32 }, { [0] = 64, 128 } }
-
-local Canvas = {}
-Canvas.__index = Canvas
-
-local function new_canvas(columns, rows)
-    return setmetatable({ columns = columns, rows = rows, cells = {}, owner = {} }, Canvas)
-end
-
--- Sets the dot x, y: from the left and from the bottom, from 0.
-function Canvas:dot(x, y, series)
-    if x < 0 or y < 0 or x >= 2 * self.columns or y >= 4 * self.rows then
-        return
-    end
-    y = 4 * self.rows - 1 - y
-    local cell = y // 4 * self.columns + x // 2
-    self.cells[cell] = (self.cells[cell] or 0) | DOTS[y % 4][x % 2]
-    self.owner[cell] = series
-end
-
--- A vertical stroke.
-function Canvas:column(x, low, high, series)
-    for y = math.max(low, 0), math.min(high, 4 * self.rows - 1) do
-        self:dot(x, y, series)
-    end
-end
-
--- A straight line between two dots.
-function Canvas:line(x1, y1, x2, y2, series)
-    local steps = math.max(math.abs(x2 - x1), math.abs(y2 - y1), 1)
-    for i = 0, steps do
-        self:dot(math.floor(x1 + (x2 - x1) * i / steps + 0.5), math.floor(y1 + (y2 - y1) * i / steps + 0.5), series)
-    end
-end
-
--- The text of a row from the top, from 0.
-function Canvas:row(row, colours)
-    local parts = {}
-    for column = 0, self.columns - 1 do
-        local cell = row * self.columns + column
-        local bits = self.cells[cell]
-        local text = bits and utf8.char(0x2800 + bits) or " "
-        if bits and colours then
-            text = ("\27[%dm%s\27[0m"):format(COLOURS[(self.owner[cell] - 1) % #COLOURS + 1], text)
-        end
-        parts[#parts + 1] = text
-    end
-    return (table.concat(parts):gsub(" +$", ""))
-end
 
 -- ---------------------------------------------------------------- data
 
@@ -160,16 +109,16 @@ local function ascends(values)
     return true
 end
 
-local function draw_points(canvas, series, k, to_x, to_y, points)
+local function draw_points(sheet, series, k, to_x, to_y, points)
     local x0, y0
     for i, y in ipairs(series.y) do
         local x = series.x and series.x[i] or i
         if finite(x) and finite(y) then
             local px, py = to_x(x), to_y(y)
             if points or not x0 then
-                canvas:dot(px, py, k)
+                sheet:dot(px, py, k)
             else
-                canvas:line(x0, y0, px, py, k)
+                sheet:line(x0, y0, px, py, k)
             end
             x0, y0 = px, py
         else
@@ -179,7 +128,7 @@ local function draw_points(canvas, series, k, to_x, to_y, points)
 end
 
 -- A stroke for each column, long enough to touch its neighbour.
-local function draw_envelope(canvas, series, k, to_y)
+local function draw_envelope(sheet, series, k, to_y)
     local low0, high0
     for i, low in ipairs(series.lows) do
         local high = series.highs[i]
@@ -191,7 +140,7 @@ local function draw_envelope(canvas, series, k, to_y)
             elseif low0 and to < low0 - 1 then
                 to = low0 - 1
             end
-            canvas:column(i - 1, from, to, k)
+            sheet:column(i - 1, from, to, k)
             low0, high0 = low1, high1
         else
             low0 = nil
@@ -203,31 +152,77 @@ local function pad(text, width)
     return (" "):rep(width - utf8.len(text)) .. text
 end
 
+-- Marks in `count` cells of so many dots each: a table from cell, from 0, to label. wide: how many cells a label takes
+-- along the axis, where that is not one.
+local function marks_of(axis, count, dots, wide)
+    local to_dot = scale(axis, count * dots - 1)
+    local function cell_of(tick)
+        return math.min(math.max(to_dot(tick.value) // dots, 0), count - 1)
+    end
+    local function fits(list)
+        local free = -1
+        for _, tick in ipairs(list) do
+            local first, last = cell_of(tick), cell_of(tick)
+            if wide then
+                first, last = wide(tick.label, first)
+            end
+            if first < free then
+                return false
+            end
+            free = last + (wide and 2 or 1)
+        end
+        return true
+    end
+    local marks = {}
+    for _, tick in ipairs(ticks.of(axis[1], axis[2], axis.kind, count, fits)) do
+        marks[cell_of(tick)] = tick.label
+    end
+    if not next(marks) then
+        marks[0], marks[count - 1] = picture.label(axis[1]), picture.label(axis[2])
+    end
+    return marks
+end
+
+-- The line below the canvas and the labels under it.
+local function x_axis(axis, columns)
+    local function place(label, column)
+        local first = math.max(0, math.min(column - #label // 2, columns - #label))
+        return first, first + #label - 1
+    end
+    local marks = marks_of(axis, columns, 2, place)
+    local line, labels, at = {}, {}, 0
+    for column = 0, columns - 1 do
+        line[#line + 1] = marks[column] and "┬" or "─"
+        if marks[column] then
+            local first, last = place(marks[column], column)
+            labels[#labels + 1] = (" "):rep(first - at) .. marks[column]
+            at = last + 1
+        end
+    end
+    return table.concat(line), table.concat(labels)
+end
+
 -- The canvas with a title, labels of the y axis beside it and of the x axis below it.
-local function frame(canvas, x, y, opts, all, colours)
+local function frame(sheet, x, y, opts, all, colours)
     local lines, labels, width = {}, {}, 0
-    local marks = { [0] = y[2], [canvas.rows // 2] = (y[1] / 2 + y[2] / 2), [canvas.rows - 1] = y[1] }
-    for row, value in pairs(marks) do
-        labels[row] = picture.label(value)
-        width = math.max(width, #labels[row])
+    for row, label in pairs(marks_of(y, sheet.rows, 4)) do
+        labels[sheet.rows - 1 - row] = label
+        width = math.max(width, #label)
     end
     if opts.title then
         lines[1] = (" "):rep(width + 2) .. tostring(opts.title)
     end
-    for row = 0, canvas.rows - 1 do
+    for row = 0, sheet.rows - 1 do
         local edge = labels[row] and " ┤" or " │"
-        lines[#lines + 1] = pad(labels[row] or "", width) .. edge .. canvas:row(row, colours)
+        lines[#lines + 1] = pad(labels[row] or "", width) .. edge .. sheet:row(row, colours)
     end
-    lines[#lines + 1] = (" "):rep(width + 1) .. "└" .. ("─"):rep(canvas.columns)
-    local left, right = picture.label(x[1]), picture.label(x[2])
-    local middle = picture.label(x[1] / 2 + x[2] / 2)
-    local gap = canvas.columns - #left - #middle - #right
-    lines[#lines + 1] = (" "):rep(width + 2) .. (gap < 2 and left or left .. (" "):rep(gap // 2) .. middle
-        .. (" "):rep(gap - gap // 2) .. right)
+    local line, under = x_axis(x, sheet.columns)
+    lines[#lines + 1] = (" "):rep(width + 1) .. "└" .. line
+    lines[#lines + 1] = (" "):rep(width + 2) .. under
     if #all > 1 or opts.names then
         local names = {}
         for k, series in ipairs(all) do
-            local mark = colours and ("\27[%dm██\27[0m "):format(COLOURS[(k - 1) % #COLOURS + 1]) or ""
+            local mark = colours and ("\27[%dm██\27[0m "):format(canvas.colour(k)) or ""
             names[k] = mark .. series.name
         end
         lines[#lines + 1] = (" "):rep(width + 2) .. table.concat(names, "   ")
@@ -291,7 +286,51 @@ local function check_limits(range, name, argument)
     return range
 end
 
--- lun.plot(y [, opts]), lun.plot(x, y [, opts]): y may be a table of arrays, one series each.
+-- A list of dates as days, or what is wrong with it.
+local function days_of(list)
+    local days = {}
+    for i, text in ipairs(list) do
+        days[i] = type(text) == "string" and calendar.parse(text) or nil
+        if not days[i] then
+            picture.misuse(1, "plot", "'%s' at %d is no date such as 2012-01-31", tostring(text), i)
+        end
+    end
+    if #days == 0 then
+        picture.misuse(1, "plot", "array, or a list of dates, expected, got an empty table")
+    end
+    return core.vector(days, "f64")
+end
+
+-- The x at argument 1 as an array, and what its numbers are ("whole", "dates" or nil). Nil: indices.
+local function x_of(x)
+    if x == nil then
+        return nil, "whole"
+    elseif type(x) == "table" then
+        return days_of(x), "dates"
+    elseif not core.isarray(x) then
+        picture.misuse(1, "plot", "array, or a list of dates, expected, got %s", core.internal.kind_of(x))
+    end
+    return check_array(x, 1), not dtypes.is_float(x:dtype()) and "whole" or nil
+end
+
+-- "whole" where all series are integers.
+local function kind_of_series(list)
+    for _, one in ipairs(list) do
+        if dtypes.is_float(one[1]:dtype()) then
+            return nil
+        end
+    end
+    return "whole"
+end
+
+-- An axis: its limits and what its numbers are.
+local function axis_of(limits, range, kind)
+    range = limits and { limits[1], limits[2] } or range
+    range.kind = kind
+    return range
+end
+
+-- lun.plot(y [, opts]), lun.plot(x, y [, opts]): y may be a table of arrays, one series each; x a list of dates.
 function plot.plot(...)
     local x, y, opts = ...
     local opts_at = 3
@@ -303,9 +342,8 @@ function plot.plot(...)
     check_limits(opts.xlim, "xlim", opts_at)
     check_limits(opts.ylim, "ylim", opts_at)
     local list = series_of(y, opts_at - 1, opts.names)
-    if x ~= nil then
-        check_array(x, 1)
-    end
+    local kind
+    x, kind = x_of(x)
     local width, height = picture.room(opts)
     local rows = opts.height or math.max(4, math.min(20, height - 6))
     local columns = math.max(8, width - 12)
@@ -318,22 +356,23 @@ function plot.plot(...)
         all[k].name = one[2]
         last = math.max(last, one[1]:size())
     end
-    local xs = opts.xlim or (x and range_of(all, "x") or { 1, math.max(last, 2) })
-    local ys = opts.ylim or range_of(all, "y", "lows", "highs")
-    local canvas = new_canvas(columns, rows)
+    local xs = axis_of(opts.xlim, x and range_of(all, "x") or { 1, math.max(last, 2) }, kind)
+    local range = range_of(all, "y", "lows", "highs")
+    local ys = axis_of(opts.ylim, { ticks.widened(range[1], range[2]) }, kind_of_series(list))
+    local sheet = canvas.new(columns, rows)
     local to_x, to_y = scale(xs, 2 * columns - 1), scale(ys, 4 * rows - 1)
     for k, series in ipairs(all) do
         if series.lows then
-            draw_envelope(canvas, series, k, to_y)
+            draw_envelope(sheet, series, k, to_y)
         else
             local points = opts.points
             if points == nil then
                 points = x ~= nil and not ascends(series.x)
             end
-            draw_points(canvas, series, k, to_x, to_y, points)
+            draw_points(sheet, series, k, to_x, to_y, points)
         end
     end
-    return picture.give(frame(canvas, xs, ys, opts, all, picture.colours(opts)), opts)
+    return picture.give(frame(sheet, xs, ys, opts, all, picture.colours(opts)), opts)
 end
 
 return plot

@@ -53,7 +53,7 @@ function raw.count(shape, bytes)
 end
 
 -- What the next bytes of `source` are, which must be neither short nor long of opts.shape:
--- { dtype, shape (extents), bytes (their number), swap }; or nil, message, code.
+-- { dtype, shape (extents), bytes (their number), swap, left (column by column) }; or nil, message, code.
 function raw.layout(source, opts)
     local size = dtypes.by_name[opts.dtype].bytes
     local shape = opts.shape
@@ -83,7 +83,24 @@ function raw.layout(source, opts)
         message = message:format(short and "short" or "long", what, count * size, more and "at least " or "", there)
         return nil, message, short and "short" or "long"
     end
-    return { dtype = opts.dtype, shape = shape, bytes = count * size, swap = opts.swap and size > 1 }
+    return { dtype = opts.dtype, shape = shape, bytes = count * size, swap = opts.swap and size > 1, left = opts.left }
+end
+
+-- The array of a layout: what make(shape) gives, or nil, message, code. What a file has column by column is
+-- read with its axes turned round.
+function raw.array(layout, make)
+    if not layout.left then
+        return make(layout.shape)
+    end
+    local turned, rank = {}, #layout.shape
+    for i = 1, rank do
+        turned[i] = layout.shape[rank + 1 - i]
+    end
+    local a, message, code = make(turned)
+    if a == nil then
+        return nil, message, code
+    end
+    return core.internal.column_major(a)
 end
 
 -- An array of the next bytes of `source`, or nil, message, code.
@@ -103,7 +120,9 @@ function raw.decode(source, opts)
         local order = { "%8", "%7", "%6", "%5", "%4", "%3", "%2", "%1" }
         bytes = bytes:gsub(("(.)"):rep(size), table.concat(order, "", 9 - size))
     end
-    return dtypes.array(bytes, layout.dtype, layout.shape)
+    return raw.array(layout, function(shape)
+        return dtypes.array(bytes, layout.dtype, shape)
+    end)
 end
 
 -- An iterator over a list of strings, as encoders return it.

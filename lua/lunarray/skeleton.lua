@@ -149,8 +149,10 @@ local function attach(c, s, call, k, leaves)
     end
     local root_name, root_leaves = describe(parts.root)
     if root_leaves ~= leaves then
+        local use = root_leaves == 1 and "use only" or root_leaves == 2 and "use left and right"
+            or "a tree has branches under one or two"
         misuse(1, call, ("the root, %s, takes %d array%s: %s"):format(root_name, root_leaves,
-            root_leaves == 1 and "" or "s", root_leaves == 1 and "use only" or "use left and right"))
+            root_leaves == 1 and "" or "s", use))
     elseif parts.children[k] then
         misuse(1, call, ("the root has a '%s' branch already"):format(call))
     end

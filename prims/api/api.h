@@ -1,4 +1,4 @@
-/* api.h - expressions as nodes: what elementwise.c, part.c, make.c, fold.c and total.c share.
+/* api.h - expressions as nodes: what the files here share.
  * All take borrowed nodes and give references.  Private to prims/. */
 #ifndef LUN_BUILD_H
 #define LUN_BUILD_H
@@ -17,12 +17,15 @@ lun_status lun__op_of(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t
 lun_status lun__op2(lun_engine *e, lun_op op, lun_node *a, lun_node *b, lun_node **out);
 lun_status lun__cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out);
 lun_status lun__number(lun_engine *e, lun_dtype t, double x, lun_node **out);
-/* a of length n: elements offset, offset + step, ... (count of them), as cheap as can be said. */
-lun_status lun__slice(lun_engine *e, lun_node *a, int64_t offset, int64_t step, int rank,
-                      const int64_t *shape, lun_node **out);
-/* The operand whose shape the result of an elementwise operation has; NULL (and the error) if the
- * shapes do not fit together.  name: for the message. */
-const lun_node *lun__like(lun_engine *e, lun_node *const *in, int count);
+/* The operand whose shape the result of an elementwise operation has, where the others have that
+ * shape or are single numbers; else NULL: they are to be aligned. */
+const lun_node *lun__like(lun_node *const *in, int count);
+/* Broadcasts operands to one shape (NumPy's rule) by exchanging the references in `in`; *like as
+ * lun__like.  LUN_ESHAPE names both shapes and the axis; e->error_operand is the second one. */
+lun_status lun__align(lun_engine *e, lun_node **in, int count, const lun_node **like);
+/* The elements of `from` repeated along the axes that it lacks or has once, so that the extents are
+ * `shape`; false if they do not go together. */
+bool lun__broadcast(const lun_layout *from, int rank, const int64_t *shape, lun_layout *out);
 /* A shape's extents checked: rank, no negative ones. */
 lun_status lun__shape_check(lun_engine *e, int rank, const int64_t *shape);
 

@@ -35,7 +35,8 @@ static lun_array *take(lun_engine *e)
     a->weak = a->freed = a->made = a->wraps = 0;
     a->engine = e;
     a->parent = NULL;
-    a->rank = 0;
+    a->shown = NULL;
+    a->viewed = false;
     a->born = e->looks;
     return a;
 }
@@ -53,9 +54,11 @@ void lun__arrays_end(lun_engine *e)
     for (slab *s = e->handle_slabs; s; s = s->next)
         for (int i = 0; i < SLAB_HANDLES; i++) {
             lun_array *a = &s->handles[i];
-            if (a->refs > 0)
+            if (a->refs > 0) {
                 lun__node_release(e, a->node);
-            a->node = NULL;
+                lun__node_release(e, a->shown);
+            }
+            a->node = a->shown = NULL;
         }
 }
 
@@ -87,6 +90,37 @@ lun_status lun__array(lun_engine *e, lun_node *n, bool made, lun_array **out)
     return LUN_OK;
 }
 
+lun_status lun__viewed(lun_engine *e, lun_node *n, const lun_layout *l, bool made, lun_array **out)
+{
+    lun_status s = lun__array(e, n, made, out);
+    if (s != LUN_OK)
+        return s;
+    (*out)->viewed = true;
+    (*out)->at = *l;
+    return LUN_OK;
+}
+
+lun_status lun__window(lun_engine *e, lun_array *a, const lun_layout *l, lun_array **out)
+{
+    lun_status s = lun__viewed(e, NULL, l, true, out);
+    if (s != LUN_OK)
+        return s;
+    (*out)->parent = lun__base(a);
+    lun_retain((*out)->parent);
+    return LUN_OK;
+}
+
+void lun__layout_of(const lun_array *a, lun_layout *out)
+{
+    int64_t shape[LUN_MAX_RANK];
+    if (a->viewed) {
+        *out = a->at;
+        return;
+    }
+    lun__node_shape(a->node, shape);
+    *out = lun__layout_right(a->node->rank, shape);
+}
+
 void lun_retain(lun_array *a)
 {
     if (a)
@@ -98,6 +132,7 @@ void lun_release(lun_array *a)
     while (a && !--a->refs) { /* a View may hold the last reference to its parent */
         lun_array *parent = a->parent;
         lun__node_release(a->engine, a->node);
+        lun__node_release(a->engine, a->shown);
         give(a);
         a = parent;
     }
@@ -126,7 +161,7 @@ lun_status lun__usable(lun_engine *e, const lun_array *a)
     for (const lun_array *p = a; p; p = p->parent)
         if (p->freed)
             return lun__fail(e, LUN_EFREED, "attempt to use a freed %s",
-                             p->parent || p->rank > 1 ? "View" : "Vector");
+                             p->viewed ? "View" : "Vector");
     return LUN_OK;
 }
 
@@ -148,6 +183,20 @@ lun_status lun__constant(lun_engine *e, lun_dtype t, lun_value v, lun_node **out
     return lun__node_number(e, t, lun__cell_from_value(t, v), 0, NULL, out);
 }
 
+/* The node of a, a window of what waits: kept, so that what is asked for twice is computed once. */
+static lun_status part(lun_engine *e, lun_array *a, lun_node *whole, lun_node **out)
+{
+    if (!a->node) {
+        lun_status s = lun__view(e, whole, &a->at, &a->node);
+        if (s != LUN_OK)
+            return s;
+        a->born = e->looks;
+    }
+    lun__array_used(e, a);
+    *out = lun__node_retain(a->node);
+    return LUN_OK;
+}
+
 lun_status lun__node(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out)
 {
     lun_status s = lun__usable(e, a);
@@ -155,16 +204,32 @@ lun_status lun__node(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out)
         return s;
     if (a->weak)
         return lun__constant(e, t == LUN_DTYPE_COUNT ? a->number.dtype : t, a->number, out);
-    if (!a->parent) {
-        lun__array_used(e, a);
-        *out = lun__node_retain(a->node);
-        return LUN_OK;
+    const lun_array *top = lun__top(a);
+    lun__array_used(e, top);
+    if (a->parent && !lun__node_ready(top->node))
+        return part(e, a, top->node, out);
+    if (a->parent) { /* nothing waits any more, or another array's elements came */
+        lun__node_release(e, a->node);
+        a->node = NULL;
     }
-    int64_t offset = 0;
-    const lun_array *top = a;
-    for (; top->parent; top = top->parent)
-        offset += top->offset;
-    return lun__node_slice(e, top->node, offset, 1, a->rank, a->shape, out);
+    if (a->viewed)
+        return lun__view(e, top->node, &a->at, out);
+    *out = lun__node_retain(a->node);
+    return LUN_OK;
+}
+
+lun_status lun__root(lun_engine *e, lun_array *a, lun_node **out)
+{
+    lun_status s = lun__usable(e, a);
+    if (s != LUN_OK)
+        return s;
+    bool shown = a->parent && lun__node_ready(a->parent->node);
+    lun_array *of = shown ? a->parent : a;
+    if (of->parent || !of->viewed)
+        return lun__node(e, of, LUN_DTYPE_COUNT, out);
+    lun__array_used(e, of);
+    *out = lun__node_retain(of->node);
+    return LUN_OK;
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */
@@ -193,18 +258,16 @@ lun_dtype lun_dtype_of(const lun_array *a)
         return LUN_DTYPE_COUNT;
     if (a->weak)
         return a->number.dtype;
-    while (a->parent)
-        a = a->parent;
-    return (lun_dtype)a->node->dtype;
+    return (lun_dtype)lun__top(a)->node->dtype;
 }
 
 int lun_shape(const lun_array *a, int64_t shape[LUN_MAX_RANK])
 {
     if (!a || !shape || a->weak || lun_is_freed(a))
         return 0;
-    if (a->parent) {
-        memcpy(shape, a->shape, (size_t)a->rank * sizeof *shape);
-        return a->rank;
+    if (a->viewed) {
+        memcpy(shape, a->at.extent, (size_t)a->at.rank * sizeof *shape);
+        return a->at.rank;
     }
     lun__node_shape(a->node, shape);
     return a->node->rank;
@@ -236,6 +299,8 @@ lun_class lun_class_of(const lun_array *a)
         return LUN_SCALAR;
     if (a->parent)
         return LUN_VIEW;
+    if (a->viewed)
+        return a->made || a->node->kind == LUN_NODE_LEAF ? LUN_VIEW : LUN_COMPOSITION;
     if (a->node->rank == 0)
         return LUN_SCALAR;
     if (a->node->kind == LUN_NODE_LEAF || a->made)
@@ -245,18 +310,17 @@ lun_class lun_class_of(const lun_array *a)
 
 bool lun_is_virtual(const lun_array *a)
 {
-    if (!a || a->weak || a->parent || a->freed)
+    if (!a || a->weak || lun_is_freed(a))
         return false;
-    return lun__node_is(a->node, LUN_IS_VIRTUAL) && a->node->rank > 0;
+    const lun_node *n = lun__top(a)->node;
+    return lun__node_is(n, LUN_IS_VIRTUAL) && n->rank > 0;
 }
 
 const char *lun_device_of(const lun_array *a)
 {
-    const lun_array *whole = a;
-    while (whole && whole->parent)
-        whole = whole->parent;
-    if (!whole)
+    if (!a)
         return "";
+    const lun_array *whole = lun__top(a);
     if (whole->node && whole->node->storage)
         return lun__storage_place(whole->engine, whole->node->storage);
     return lun_backend_name(whole->engine);
@@ -287,10 +351,10 @@ int64_t lun_pending(const lun_array *a)
 {
     if (!a || a->weak || lun_is_freed(a))
         return 0;
-    while (a->parent)
-        a = a->parent;
+    const lun_array *top = lun__top(a);
+    bool by_itself = a->node && !lun__node_ready(top->node);
     int64_t count = 0;
-    lun__walk(++a->engine->walk, a->node,
+    lun__walk(++a->engine->walk, by_itself ? a->node : top->node,
               &(lun_visitor){LUN_WALK_MARK, NULL, count_waiting, &count});
     return count;
 }

@@ -13,15 +13,28 @@ struct lun_array {
      * the leaf on the memory that lun_wrap was given */
     uint8_t weak, freed, made, wraps;
     lun_engine *engine;
-    lun_node *node; /* NULL for a weak number, a View or when freed */
-    lun_array
-        *parent; /* View: rows of this array, which may be a View itself; the next unused handle */
-    lun_value number; /* weak */
-    int64_t offset;   /* View: first element in parent */
-    int8_t rank;      /* View */
-    uint32_t born;    /* e->looks when it was made */
-    int64_t shape[LUN_MAX_RANK - 1];
+    /* NULL for a weak number or when freed; of a window, while its array's node waits: the part of
+     * that, or NULL if it was not asked for */
+    lun_node *node;
+    lun_array *parent; /* of a window: its array, which is no window; the next unused handle */
+    lun_value number;  /* weak */
+    uint32_t born;     /* e->looks when it was made */
+    bool viewed;       /* its elements are those that `at` picks of lun__top's, by flat number */
+    lun_layout at;
+    lun_node *shown; /* what lun_data has given of elements that do not stand side by side */
 };
+
+/* The array with the node that a looks into, a itself if it is no window. */
+static inline const lun_array *lun__top(const lun_array *a)
+{
+    return a->parent ? a->parent : a;
+}
+
+/* The same, to be written to. */
+static inline lun_array *lun__base(lun_array *a)
+{
+    return a->parent ? a->parent : a;
+}
 
 /* a is an operand: its node is held, if an evaluation has run since a was made. */
 static inline void lun__array_used(const lun_engine *e, const lun_array *a)
@@ -36,6 +49,12 @@ lun_status lun__waiting(lun_engine *e, lun_node *n);
 
 /* A handle on a node (takes the reference, also on failure). */
 lun_status lun__array(lun_engine *e, lun_node *n, bool made, lun_array **out);
+/* A handle on the elements of a that l picks by the flat numbers of lun__top(a): a window. */
+lun_status lun__window(lun_engine *e, lun_array *a, const lun_layout *l, lun_array **out);
+/* A handle on those that l picks of n's (takes the reference, also on failure). */
+lun_status lun__viewed(lun_engine *e, lun_node *n, const lun_layout *l, bool made, lun_array **out);
+/* Where a's elements stand, by the flat numbers of lun__top(a). a is usable and no weak number. */
+void lun__layout_of(const lun_array *a, lun_layout *out);
 /* lun_wrap with a shape of n elements, which the caller has checked. */
 lun_status lun__wrap(lun_engine *e, void *data, int64_t n, int rank, const int64_t *shape,
                      lun_dtype t, void (*release)(void *data, void *ctx), void *ctx,
@@ -43,6 +62,11 @@ lun_status lun__wrap(lun_engine *e, void *data, int64_t n, int rank, const int64
 /* The node that a stands for now, with a reference.  t: for weak numbers, the dtype they take (or
  * LUN_DTYPE_COUNT: their own).  Fails for freed arrays and numbers that do not fit. */
 lun_status lun__node(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out);
+/* The node that an evaluation of a has to compute, with a reference: of a window of elements that
+ * are in memory their array's, of an array in another layout its elements in their own order. */
+lun_status lun__root(lun_engine *e, lun_array *a, lun_node **out);
+/* A new LEAF on a copy of n's elements, evaluated. */
+lun_status lun__node_copy(lun_engine *e, lun_node *n, lun_node **out);
 /* Fails with LUN_EFREED or LUN_EARG unless a can be used on e. */
 lun_status lun__usable(lun_engine *e, const lun_array *a);
 /* "f32[100]", "f64[3, 4]" into buf, for messages. */

@@ -1,16 +1,16 @@
 /* call.c - users' functions: made, applied to elements, specialised by a front end.
- * How they combine elements (reduce, scan) is fold.c's. */
-#include "graph/function.h"
+ * How they combine elements (reduce, scan) is combine.c's and fold.c's. */
+#include "api/call.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api.h"
+#include "api/axes.h"
 #include "ctext/function.h"
 #include "lunarray_bind.h"
 
-static lun_status make(lun_engine *e, lun_op op, lun_ir_function *text, const lun_front *front,
-                       lun_function **out)
+lun_status lun__function_make(lun_engine *e, lun_op op, lun_ir_function *text,
+                              const lun_front *front, lun_function **out)
 {
     lun_function *f = calloc(1, sizeof *f);
     if (!f)
@@ -29,13 +29,13 @@ lun_status lun_function_op(lun_engine *e, lun_op op, lun_function **out)
     LUN_NEED(e, out);
     if ((unsigned)op >= LUN_OP_COUNT)
         return lun__fail(e, LUN_EARG, "no such operation: %d", (int)op);
-    return make(e, op, NULL, NULL, out);
+    return lun__function_make(e, op, NULL, NULL, out);
 }
 
 static lun_status from_text(lun_engine *e, lun_status s, lun_ir_function *text, lun_function **out)
 {
     if (s == LUN_OK)
-        s = make(e, LUN_OP_COUNT, text, NULL, out);
+        s = lun__function_make(e, LUN_OP_COUNT, text, NULL, out);
     if (s != LUN_OK)
         lun__cfunc_free(text);
     return s == LUN_ENOMEM && !e->error.length ? lun__nomem(e) : s;
@@ -69,7 +69,7 @@ lun_status lun_function_file(lun_engine *e, const char *path, lun_function **out
 
 lun_status lun__function_front(lun_engine *e, const lun_front *front, lun_function **out)
 {
-    return make(e, LUN_OP_COUNT, NULL, front, out);
+    return lun__function_make(e, LUN_OP_COUNT, NULL, front, out);
 }
 
 /* ---- applying -------------------------------------------------------------------------------- */
@@ -81,7 +81,14 @@ typedef struct call {
     int count, elements;
     lun_node **nodes; /* operands as nodes; the captured ones follow */
     int node_count;
+    const lun_axes *axes; /* in which order elements are taken; NULL: row-major */
 } call;
+
+/* Operand k as a node: an element's in the order in which all are taken. */
+static lun_status node_of(const call *c, int k, lun_dtype t, lun_node **out)
+{
+    return lun__node_along(c->e, c->operands[k], t, k < c->elements ? c->axes : NULL, out);
+}
 
 static lun_status c_operand(call *c, int k)
 {
@@ -97,15 +104,16 @@ static lun_status c_operand(call *c, int k)
                          "parameter %d of the function is an array of %s, the argument is %s",
                          k + 1, lun_dtype_name(want), array ? lun__describe(a, shape) : "a number");
     if (!f->param[k].pointer && array && k >= c->elements)
-        return lun__fail(
-            e, LUN_EDTYPE,
-            "parameter %d of the function is a number (%s), the argument is an array %s", k + 1,
-            lun_dtype_name(want), lun__describe(a, shape));
+        return lun__fail(e, LUN_EDTYPE,
+                         "parameter %d of the function is a number (%s), the argument is an array "
+                         "%s: with elements=%d "
+                         "it is taken element by element",
+                         k + 1, lun_dtype_name(want), lun__describe(a, shape), k + 1);
     if (f->param[k].pointer && k < c->elements)
         return lun__fail(e, LUN_EARG,
                          "parameter %d of the function takes an element: it cannot be a pointer",
                          k + 1);
-    lun_status s = lun__node(e, a, want, &raw);
+    lun_status s = node_of(c, k, want, &raw);
     if (s != LUN_OK)
         return s;
     s = lun__cast(e, raw, want, &c->nodes[c->node_count]);
@@ -142,12 +150,13 @@ static lun_status call_c(call *c, lun_array **out)
     }
     if (s != LUN_OK)
         return s;
-    const lun_node *like = lun__like(e, c->nodes, c->elements);
-    if (!like)
-        return LUN_ESHAPE;
+    const lun_node *like;
+    s = lun__align(e, c->nodes, c->elements, &like);
+    if (s != LUN_OK)
+        return s;
     s = lun__node_call(e, c->f, f, c->nodes, f->params, c->elements, (lun_dtype)f->result, like,
                        &n);
-    return s == LUN_OK ? lun__array(e, n, false, out) : s;
+    return s == LUN_OK ? lun__array_along(e, n, false, c->axes, out) : s;
 }
 
 /* The dtype in which a function takes a's elements. */
@@ -156,16 +165,15 @@ static lun_dtype computed(const lun_array *a)
     return (lun_dtype)lun__dtype_get(lun_dtype_of(a))->compute;
 }
 
-/* The IR of the front end's function for these operands, and what it captures as further nodes. */
-static lun_status specialise(call *c, lun_front_result *r)
+lun_status lun__specialise(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
+                           int elements, lun_front_result *r)
 {
-    lun_engine *e = c->e;
     lun_front_param params[LUN_MAX_OPERANDS];
-    for (int k = 0; k < c->count; k++) {
+    for (int k = 0; k < count; k++) {
         int64_t shape[LUN_MAX_RANK];
-        lun_array *a = c->operands[k];
+        lun_array *a = operands[k];
         int rank = lun_shape(a, shape);
-        bool array = k >= c->elements && rank > 0;
+        bool array = k >= elements && rank > 0;
         params[k] = (lun_front_param){.dtype = computed(a),
                                       .array = array,
                                       .weak = a->weak,
@@ -175,7 +183,7 @@ static lun_status specialise(call *c, lun_front_result *r)
     memset(r, 0, sizeof *r);
     lun__clear(e);
     lun_host_begin(e); /* the front end can be stopped */
-    lun_status s = c->f->front.specialise(c->f->front.ctx, params, c->count, r, &e->error);
+    lun_status s = f->front.specialise(f->front.ctx, params, count, r, &e->error);
     lun_host_end(e);
     if (s != LUN_OK)
         return s == LUN_ENOMEM && !e->error.length ? lun__nomem(e) : s;
@@ -199,7 +207,7 @@ static lun_status front_operands(call *c, const lun_front_result *r)
         bool array = k >= c->elements && lun_shape(a, shape) > 0;
         lun_node *raw;
         lun_dtype want = array ? computed(a) : scalar_param(r->function, scalar++);
-        s = lun__node(e, a, want, &raw);
+        s = node_of(c, k, want, &raw);
         if (s != LUN_OK)
             break;
         s = lun__cast(e, raw, want, &c->nodes[c->node_count]);
@@ -231,7 +239,7 @@ static lun_status call_front(call *c, lun_array **outs, int room, int *results)
     lun_node *n = NULL;
     if (c->count > c->elements && c->count > c->f->front.params)
         return wrong_count(c, c->f->front.params);
-    lun_status s = specialise(c, &r);
+    lun_status s = lun__specialise(e, c->f, c->operands, c->count, c->elements, &r);
     if (s != LUN_OK)
         return s;
     const lun_ir_function *f = r.function;
@@ -241,9 +249,10 @@ static lun_status call_front(call *c, lun_array **outs, int room, int *results)
     s = front_operands(c, &r);
     if (s != LUN_OK)
         return s;
-    const lun_node *like = lun__like(e, c->nodes, c->elements);
-    if (!like)
-        return LUN_ESHAPE;
+    const lun_node *like;
+    s = lun__align(e, c->nodes, c->elements, &like);
+    if (s != LUN_OK)
+        return s;
     s = lun__node_call(e, c->f, f, c->nodes, c->node_count, c->elements,
                        (lun_dtype)f->body->ins[f->output[0]].dtype, like, &n);
     if (s != LUN_OK)
@@ -257,7 +266,7 @@ static lun_status call_front(call *c, lun_array **outs, int room, int *results)
         else
             s = lun__node_output(e, n, made, (lun_dtype)f->body->ins[f->output[made]].dtype, &out);
         if (s == LUN_OK)
-            s = lun__array(e, out, false, &outs[made]);
+            s = lun__array_along(e, out, false, c->axes, &outs[made]);
         if (s != LUN_OK)
             break;
     }
@@ -274,7 +283,8 @@ lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, 
 {
     LUN_NEED(e, operands && outs && results);
     lun_node *nodes[LUN_MAX_OPERANDS + LUN_FRONT_SCALARS + LUN_FRONT_ARRAYS];
-    call c = {e, f, operands, count, elements, nodes, 0};
+    call c = {e, f, operands, count, elements, nodes, 0, NULL};
+    lun_axes order;
     if (!f)
         return lun__fail(e, LUN_EARG, "no function given (NULL)");
     if (count < elements || elements < 1 || count > LUN_MAX_OPERANDS || room < 1)
@@ -288,6 +298,8 @@ lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, 
     lun_status s;
     if (f->op < LUN_OP_COUNT)
         return lun_apply(e, f->op, operands, count, outs);
+    if (lun__axes_common(operands, elements, &order))
+        c.axes = &order;
     if (f->text)
         s = call_c(&c, outs);
     else
@@ -324,92 +336,4 @@ lun_status lun_zip(lun_engine *e, lun_function *f, lun_array *a, lun_array *b,
     LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
     lun_array *both[2] = {a, b};
     return call_one(e, f, both, 2, extra, extras, out);
-}
-
-/* ---- combining ------------------------------------------------------------------------------- */
-
-/* f with the numbers that it captures now: they are arguments of the kernels that combine by it. */
-static lun_status with_captured(lun_engine *e, lun_function *f, const lun_front_result *r,
-                                lun_function **out)
-{
-    lun_status s = make(e, LUN_OP_COUNT, NULL, NULL, out);
-    if (s != LUN_OK)
-        return s;
-    lun_function_retain(f);
-    (*out)->of = f;
-    (*out)->cells = malloc((size_t)r->scalars * sizeof *(*out)->cells);
-    if (!(*out)->cells) {
-        lun_function_release(*out);
-        *out = NULL;
-        return lun__nomem(e);
-    }
-    for (int k = 0; k < r->scalars; k++)
-        (*out)->cells[k] = lun__cell_from_value(r->scalar_dtype[k], r->scalar[k]);
-    (*out)->captured = r->scalars;
-    return LUN_OK;
-}
-
-static lun_status c_combiner(lun_engine *e, const lun_ir_function *c, lun_dtype *t)
-{
-    if (c->params != 2 || c->param[0].pointer || c->param[1].pointer ||
-        c->param[0].dtype != c->result || c->param[1].dtype != c->result)
-        return lun__fail(e, LUN_EARG,
-                         "reduce and scan need a function of two values that gives a third "
-                         "of the same type");
-    *t = (lun_dtype)c->result;
-    return LUN_OK;
-}
-
-/* The specialised body for two values of dtype t. */
-static lun_status combine_as(lun_engine *e, lun_function *f, lun_dtype t, lun_front_result *r)
-{
-    lun_array x = {.refs = 1, .engine = e};
-    lun_node number = {.kind = LUN_NODE_NUMBER, .dtype = (uint8_t)t, .n = 1, .refs = 1};
-    lun_array *both[2] = {&x, &x};
-    call c = {e, f, both, 2, 2, NULL, 0};
-    x.node = &number;
-    lun_status s = specialise(&c, r);
-    if (s == LUN_OK && r->arrays)
-        s = lun__fail(e, LUN_EARG,
-                      "a function for reduce or scan cannot index captured arrays or take captured "
-                      "Scalars: zip them with the elements before, or capture s:value()");
-    if (s == LUN_OK && r->function->outputs != 1)
-        s = lun__fail(e, LUN_EARG, "a function for reduce or scan gives one result, not %d",
-                      r->function->outputs);
-    return s;
-}
-
-lun_status lun__combiner(lun_engine *e, lun_function *f, lun_dtype *t, const lun_ir_function **body,
-                         lun_function **owner)
-{
-    lun_front_result r;
-    lun_status s = LUN_OK;
-    *owner = NULL;
-    *body = f->text;
-    if (f->text)
-        s = c_combiner(e, f->text, t);
-    for (int round = 0; s == LUN_OK && !*body; round++) { /* what it gives must be what it takes */
-        s = combine_as(e, f, *t, &r);
-        if (s != LUN_OK)
-            return s;
-        lun_dtype given = (lun_dtype)r.function->body->ins[r.function->output[0]].dtype;
-        if (given == *t)
-            *body = r.function;
-        else if (round == 2)
-            s = lun__fail(e, LUN_EDTYPE,
-                          "a function for reduce or scan must give the dtype of its parameters: it "
-                          "takes %s and gives %s",
-                          lun_dtype_name(*t), lun_dtype_name(given));
-        *t = given;
-    }
-    if (s != LUN_OK)
-        return s;
-    if (!f->text)
-        r.function->notes = r.notes;
-    if (f->text || !r.scalars) {
-        lun_function_retain(f);
-        *owner = f;
-        return LUN_OK;
-    }
-    return with_captured(e, f, &r, owner);
 }

@@ -59,35 +59,29 @@ static void end_export(DLManagedTensorVersioned *self)
     free(x);
 }
 
-/* The extents of a, and the distances of its elements. */
+/* The extents of a. */
 static void describe_shape(exported *x, const lun_array *a)
 {
     DLTensor *t = &x->tensor.dl_tensor;
-    int64_t stride = 1;
     t->ndim = lun_shape(a, x->shape);
     t->shape = x->shape;
     t->strides = x->strides;
-    for (int i = t->ndim - 1; i >= 0; i--) {
-        x->strides[i] = stride;
-        stride *= x->shape[i] > 1 ? x->shape[i] : 1;
-    }
 }
 
 lun_status lun_to_dlpack(lun_engine *e, lun_array *a, DLManagedTensorVersioned **out)
 {
     LUN_NEED(e, out);
     const void *data;
+    int64_t strides[LUN_MAX_RANK] = {0};
     lun_array *own = NULL;
-    lun_status s = lun_data(e, a, &data);
+    lun_status s = lun_data_strided(e, a, &data, strides);
     if (s != LUN_OK)
         return s;
-    const lun_array *top = a;
-    while (top->parent)
-        top = top->parent;
+    const lun_array *top = lun__top(a);
     if (top->node->kind != LUN_NODE_LEAF) { /* a number, which has no storage */
         s = lun_copy(e, a, &own);
         if (s == LUN_OK)
-            s = lun_data(e, own, &data);
+            s = lun_data_strided(e, own, &data, strides);
         top = own;
     }
     exported *x = s == LUN_OK ? calloc(1, sizeof *x) : NULL;
@@ -103,6 +97,7 @@ lun_status lun_to_dlpack(lun_engine *e, lun_array *a, DLManagedTensorVersioned *
                                        .dl_tensor = {.data = (void *)data, .device = {kDLCPU, 0}}};
         x->tensor.dl_tensor.dtype = type_of(lun_dtype_of(a));
         describe_shape(x, a);
+        memcpy(x->strides, strides, sizeof strides);
         *out = &x->tensor;
     } else if (s == LUN_OK) {
         s = lun__nomem(e);

@@ -1,71 +1,12 @@
-/* elementwise.c - elementwise expressions: conversion of operands, shapes. Parts of
- * arrays are part.c's. */
+/* elementwise.c - elementwise expressions: conversion of operands. Shapes are shape.c's, parts of
+ * arrays part.c's. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/api.h"
+#include "api/axes.h"
 #include "graph/simplify.h"
 #include "lunarray_bind.h"
-
-/* ---- shapes ---------------------------------------------------------------------------------- */
-
-static void shape_text(const lun_node *n, char buf[96])
-{
-    lun_array a = {.engine = NULL, .node = (lun_node *)(uintptr_t)n};
-    lun__describe(&a, buf);
-}
-
-const lun_node *lun__like(lun_engine *e, lun_node *const *in, int count)
-{
-    const lun_node *like = in[0];
-    int64_t x[LUN_MAX_RANK], y[LUN_MAX_RANK];
-    for (int k = 1; k < count; k++) {
-        const lun_node *n = in[k];
-        if (n->rank == 0 || (n->n == 1 && n->rank == 1 && like->rank > 0))
-            continue;
-        if (like->rank == 0 || (like->n == 1 && like->rank == 1)) {
-            like = n;
-            continue;
-        }
-        if (n->rank == 1 && like->rank == 1 && n->n == like->n)
-            continue;
-        lun__node_shape(n, x);
-        lun__node_shape(like, y);
-        if (n->rank == like->rank && !memcmp(x, y, n->rank * sizeof *x))
-            continue;
-        char a[96], b[96];
-        if (n->rank == 1 && like->rank == 1) {
-            lun__fail(e, LUN_ESHAPE, "lengths differ: %lld and %lld", (long long)like->n,
-                      (long long)n->n);
-        } else {
-            shape_text(like, a);
-            shape_text(n, b);
-            lun__fail(e, LUN_ESHAPE, "shapes differ: %s and %s", a, b);
-        }
-        e->error_operand = k + 1;
-        return NULL;
-    }
-    return like;
-}
-
-lun_status lun__shape_check(lun_engine *e, int rank, const int64_t *shape)
-{
-    int64_t n = 1;
-    if (rank < 0 || rank > LUN_MAX_RANK)
-        return lun__fail(e, LUN_ESHAPE, "rank %d: an array has 0 to %d extents", rank,
-                         LUN_MAX_RANK);
-    for (int i = 0; i < rank; i++)
-        if (shape[i] < 0)
-            return lun__fail(e, LUN_ERANGE, "extent %d is negative: %lld", i + 1,
-                             (long long)shape[i]);
-        else if (__builtin_mul_overflow(n, shape[i] ? shape[i] : 1, &n))
-            return lun__fail(e, LUN_ERANGE,
-                             "too many elements: the product of the extents exceeds 2^63");
-    if (n > LUN_MOST_ELEMENTS)
-        return lun__fail(e, LUN_ERANGE, "too many elements: %lld, of at most 2^63 - 2^20 - 1",
-                         (long long)n);
-    return LUN_OK;
-}
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
@@ -95,13 +36,30 @@ static lun_status op_on_stored(lun_engine *e, lun_op op, lun_node *const *in, lu
     return s;
 }
 
+/* op on operands whose shapes differ. */
+static lun_status op_on_aligned(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
+                                lun_node **out)
+{
+    const int arity = lun__op_get(op)->arity;
+    lun_node *fit[3] = {NULL, NULL, NULL};
+    const lun_node *like;
+    for (int k = 0; k < arity; k++)
+        fit[k] = lun__node_retain(in[k]);
+    lun_status s = lun__align(e, fit, arity, &like);
+    if (s == LUN_OK)
+        s = lun__op_of(e, op, fit, t, out);
+    for (int k = 0; k < arity; k++)
+        lun__node_release(e, fit[k]);
+    return s;
+}
+
 lun_status lun__op_of(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t, lun_node **out)
 {
     if (lun__dtype_is_stored((lun_dtype)in[lun__op_get(op)->arity - 1]->dtype))
         return op_on_stored(e, op, in, t, out);
-    const lun_node *like = lun__like(e, in, lun__op_get(op)->arity);
+    const lun_node *like = lun__like(in, lun__op_get(op)->arity);
     if (!like)
-        return LUN_ESHAPE;
+        return op_on_aligned(e, op, in, t, out);
     lun_node *simple = lun__simplify(e, op, in, like);
     if (simple) {
         *out = simple;
@@ -177,7 +135,7 @@ static lun_status wrong_dtype(lun_engine *e, lun_op op, lun_array *const *operan
 /* The node of an array that has one of its own and needs no conversion here; else NULL. */
 static inline lun_node *plain(const lun_engine *e, const lun_array *a)
 {
-    bool own = a && a->engine == e && !(a->weak | a->freed) && !a->parent;
+    bool own = a && a->engine == e && !(a->weak | a->freed) && !a->viewed;
     if (!own || a->node->rank != 1)
         return NULL;
     lun__array_used(e, a);
@@ -231,6 +189,7 @@ static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands
     lun_node *in[3] = {0}, *n = NULL;
     lun_dtype t[3] = {LUN_BOOL, LUN_BOOL, LUN_BOOL}, from, to;
     bool weak[3] = {false, false, false};
+    lun_axes order;
     lun_status s;
     for (int k = 0; k < count; k++) {
         s = lun__usable(e, operands[k]);
@@ -244,6 +203,7 @@ static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands
     s = lun__op_types(op, t, weak, &from, &to);
     if (s != LUN_OK)
         return wrong_dtype(e, op, operands);
+    const lun_axes *axes = lun__axes_common(operands, count, &order) ? &order : NULL;
     for (int k = 0; s == LUN_OK && k < count; k++) {
         lun_dtype want = operand_dtype(row, k, from);
         lun_node *raw = NULL;
@@ -256,7 +216,7 @@ static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands
                 e->error_operand = k + 1;
             continue;
         }
-        s = lun__node(e, operands[k], want, &raw);
+        s = lun__node_along(e, operands[k], want, axes, &raw);
         if (s == LUN_OK && raw->dtype == want)
             in[k] = raw;
         else if (s == LUN_OK) {
@@ -268,7 +228,7 @@ static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands
         s = lun__op_of(e, op, in, to, &n);
     for (int k = 0; k < count; k++)
         lun__node_release(e, in[k]);
-    return s == LUN_OK ? lun__array(e, n, false, out) : s;
+    return s == LUN_OK ? lun__array_along(e, n, false, axes, out) : s;
 }
 
 lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *operands, int count,
@@ -307,10 +267,14 @@ lun_status lun_cast(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out)
     lun_node *n, *c;
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
-    lun_status s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
+    lun_axes order;
+    lun_status s = lun__usable(e, a);
+    const lun_axes *axes = s == LUN_OK && lun__axes_of(a, &order) ? &order : NULL;
+    if (s == LUN_OK)
+        s = lun__node_along(e, a, LUN_DTYPE_COUNT, axes, &n);
     if (s != LUN_OK)
         return s;
     s = lun__cast(e, n, t, &c);
     lun__node_release(e, n);
-    return s == LUN_OK ? lun__array(e, c, a->made, out) : s;
+    return s == LUN_OK ? lun__array_along(e, c, a->made, axes, out) : s;
 }

@@ -21,6 +21,15 @@ static char *text_of(lun_strbuf *s)
     return t;
 }
 
+/* How many elements a kernel over n indices takes from memory for a slot. */
+static int64_t elements_read(const lun_ir_slot *slot, const lun_slot_source *from, int64_t n)
+{
+    if (slot->role == LUN_SLOT_UNIFORM)
+        return 1;
+    bool some = slot->role == LUN_SLOT_IN && !(from->view && from->node->n < n);
+    return some ? n : from->node->n;
+}
+
 static void count_slots(const lun_lowered *l, int64_t n, lun_plan_kernel *k)
 {
     for (int i = 0; i < l->ir.slot_count; i++) {
@@ -31,9 +40,8 @@ static void count_slots(const lun_lowered *l, int64_t n, lun_plan_kernel *k)
             k->bytes_written += n * size;
         } else {
             k->reads++;
-            k->bytes_read += size * (slot->role == LUN_SLOT_IN        ? n
-                                     : slot->role == LUN_SLOT_UNIFORM ? 1
-                                                                      : l->slots[i].node->n);
+            k->staged += l->slots[i].view != NULL;
+            k->bytes_read += size * elements_read(slot, &l->slots[i], n);
         }
     }
 }
@@ -65,7 +73,7 @@ static lun_status describe_move(lun_engine *e, const lun_step *step, lun_plan_ke
     bool copy = step->kind == LUN_STEP_COPY;
     k->name = copy ? "copy" : "fill";
     k->ops = copy;
-    k->reads = copy ? 2 : 0;
+    k->reads = copy ? n->count : 0;
     k->writes = 1;
     k->bytes_written = n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes;
     k->bytes_read = copy ? k->bytes_written : 0;
@@ -82,8 +90,11 @@ static lun_status describe(lun_engine *e, const lun_steps *s, lun_plan *p)
     for (int i = 0; status == LUN_OK && i < s->count; i++) {
         const lun_step *step = &s->at[i];
         lun_plan_kernel *k = &p->kernels[p->count++];
-        *k = (lun_plan_kernel){
-            .size = sizeof *k, .n = step->n, .cut = step->cut, .kept = step->kept};
+        *k = (lun_plan_kernel){.size = sizeof *k,
+                               .n = step->n,
+                               .cut = step->cut,
+                               .kept = step->kept,
+                               .chain = step->chain};
         if (step->kind == LUN_STEP_LAUNCH)
             status = describe_kernel(e, &step->lowered, k);
         else
@@ -124,7 +135,7 @@ lun_status lun_explain(lun_engine *e, lun_array *const *arrays, int count, lun_p
     int n = 0;
     e->error_where = NULL;
     for (; s == LUN_OK && n < count; n++) {
-        s = lun__node(e, arrays[n], LUN_DTYPE_COUNT, &roots[n]);
+        s = lun__root(e, arrays[n], &roots[n]);
         if (s != LUN_OK)
             break;
     }

@@ -1,6 +1,6 @@
 /* fold.c - reduce and scan as nodes: which dtype they accumulate in and give, and their initial
  * values. */
-#include "api/api.h"
+#include "api/lazy.h"
 #include "graph/function.h"
 
 /* Sums and products have their row's wide accumulator; all else combines as it computes. */
@@ -18,20 +18,23 @@ typedef struct combiner {
     lun_function *owner; /* of body; a reference */
 } combiner;
 
-static lun_status combiner_of(lun_engine *e, lun_function *f, lun_dtype t, combiner *c)
+static lun_status combiner_of(lun_engine *e, lun_function *f, lun_extras extras, lun_dtype t,
+                              combiner *c)
 {
     c->op = f->op;
     c->body = NULL;
     c->owner = NULL;
     if (f->op == LUN_OP_COUNT) {
         c->acc = (lun_dtype)lun__dtype_get(t)->compute;
-        lun_status s = lun__combiner(e, f, &c->acc, &c->body, &c->owner);
+        lun_status s = lun__combiner(e, f, extras, &c->acc, &c->body, &c->owner);
         c->out = c->acc;
         return s;
     }
     const lun_op_row *row = lun__op_get(f->op);
     const lun_dtype both[2] = {t, t};
     const bool weak[2] = {false, false};
+    if (extras.count)
+        return lun__fail(e, LUN_EARG, "%s takes two values and no extra arguments", row->name);
     if (!(row->flags & LUN_OPF_ASSOC))
         return lun__fail(e, LUN_EARG,
                          "%s is not associative: reduce and scan need an operation that is",
@@ -44,24 +47,23 @@ static lun_status combiner_of(lun_engine *e, lun_function *f, lun_dtype t, combi
     return LUN_OK;
 }
 
-/* a's node in the dtype in which it is combined. */
-static lun_status input(lun_engine *e, lun_function *f, lun_array *a, combiner *c, lun_node **out)
+/* a in the dtype in which it is combined. */
+static lun_status input(lun_engine *e, lun_function *f, lun_node *a, lun_extras extras, combiner *c,
+                        lun_node **out)
 {
-    lun_node *raw;
     if (!f)
         return lun__fail(e, LUN_EARG, "no function given (NULL)");
+    lun_status s = combiner_of(e, f, extras, (lun_dtype)a->dtype, c);
+    return s == LUN_OK ? lun__cast(e, a, c->acc, out) : s;
+}
+
+/* a's node, of an array. */
+static lun_status array_node(lun_engine *e, lun_array *a, lun_node **out)
+{
     lun_status s = lun__usable(e, a);
     if (s == LUN_OK && a->weak)
         s = lun__fail(e, LUN_EARG, "an array is needed, not a number");
-    if (s == LUN_OK)
-        s = combiner_of(e, f, lun_dtype_of(a), c);
-    if (s == LUN_OK)
-        s = lun__node(e, a, LUN_DTYPE_COUNT, &raw);
-    if (s != LUN_OK)
-        return s;
-    s = lun__cast(e, raw, c->acc, out);
-    lun__node_release(e, raw);
-    return s;
+    return s == LUN_OK ? lun__node(e, a, LUN_DTYPE_COUNT, out) : s;
 }
 
 /* The initial value as a Scalar: given, or the operation's identity. NULL in
@@ -99,45 +101,117 @@ static bool is_identity(const combiner *c, const lun_node *id)
            cell == id->cell;
 }
 
-lun_status lun_reduce(lun_engine *e, lun_function *f, lun_array *id, lun_array *a, lun_array **out)
+static lun_status fold(lun_engine *e, const combiner *c, lun_node *in, lun_node *first,
+                       const lun_lines *l, lun_node **out)
 {
-    LUN_NEED(e, out);
+    lun_node *start = first && !is_identity(c, first) ? first : NULL;
+    if (!l->line)
+        return lun__node_reduce(e, c->op, c->owner, c->body, in, start, c->out, out);
+    return lun__node_reduce_lines(e, c->op, c->owner, c->body, in, start, c->out, l->line, l->rank,
+                                  l->shape, out);
+}
+
+/* Any value, for a result without elements; else there has to be an initial one. */
+static lun_status nothing(lun_engine *e, const combiner *c, const lun_lines *l, lun_node **out)
+{
+    lun_layout given = lun__layout_right(l->rank, l->shape);
+    if (lun__layout_count(&given) > 0)
+        return lun__fail(e, LUN_EARG, "reduce of no elements without an initial value");
+    return lun__node_number(e, c->acc, 0, 0, NULL, out);
+}
+
+/* What lines without elements give: the first value. */
+static lun_status fold_nothing(lun_engine *e, const combiner *c, lun_node *first,
+                               const lun_lines *l, lun_node **out)
+{
+    lun_layout none = lun__layout_right(l->rank, l->shape);
+    lun_node *cast = NULL;
+    for (int k = 0; k < none.rank; k++)
+        none.stride[k] = 0;
+    lun_status s = lun__cast(e, first, c->out, &cast);
+    if (s == LUN_OK && none.rank)
+        s = lun__view(e, cast, &none, out);
+    else if (s == LUN_OK)
+        *out = lun__node_retain(cast);
+    lun__node_release(e, cast);
+    return s;
+}
+
+lun_status lun__fold_lines(lun_engine *e, lun_function *f, lun_array *id, lun_node *a,
+                           lun_extras extras, const lun_lines *l, lun_node **out)
+{
     combiner c = {.owner = NULL};
-    lun_node *in = NULL, *first = NULL, *n = NULL;
-    lun_status s = input(e, f, a, &c, &in);
+    lun_node *in = NULL, *first = NULL;
+    lun_status s = input(e, f, a, extras, &c, &in);
     if (s == LUN_OK)
         s = initial(e, &c, id, &first);
     if (s == LUN_OK && in->n == 0 && !first)
-        s = lun__fail(e, LUN_EARG, "reduce of an empty array without an initial value");
+        s = nothing(e, &c, l, &first);
     if (s == LUN_OK && in->n == 0)
-        s = lun__cast(e, first, c.out, &n);
+        s = fold_nothing(e, &c, first, l, out);
     else if (s == LUN_OK)
-        s = lun__node_reduce(e, c.op, c.owner, c.body, in,
-                             first && !is_identity(&c, first) ? first : NULL, c.out, &n);
+        s = fold(e, &c, in, first, l, out);
     lun_function_release(c.owner);
     lun__node_release(e, in);
     lun__node_release(e, first);
+    return s;
+}
+
+lun_status lun_reduce(lun_engine *e, lun_function *f, lun_array *id, lun_array *a, lun_array **out)
+{
+    return lun_reduce_with(e, f, id, a, NULL, 0, out);
+}
+
+lun_status lun_reduce_with(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
+                           lun_array *const *extra, int extras, lun_array **out)
+{
+    LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
+    const lun_lines whole = {.line = 0};
+    lun_node *raw, *n;
+    lun_status s = array_node(e, a, &raw);
+    if (s != LUN_OK)
+        return s;
+    s = lun__fold_lines(e, f, id, raw, (lun_extras){extra, extras}, &whole, &n);
+    lun__node_release(e, raw);
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }
 
-lun_status lun_scan(lun_engine *e, lun_function *f, lun_array *id, lun_array *a, bool inclusive,
-                    lun_array **out)
+lun_status lun__scan_lines(lun_engine *e, lun_function *f, lun_array *id, lun_node *a,
+                           lun_extras extras, bool inclusive, int64_t line, lun_node **out)
 {
-    LUN_NEED(e, out);
     combiner c = {.owner = NULL};
-    lun_node *in = NULL, *first = NULL, *scan = NULL, *n = NULL;
-    lun_status s = input(e, f, a, &c, &in);
+    lun_node *in = NULL, *first = NULL, *scan = NULL;
+    lun_status s = input(e, f, a, extras, &c, &in);
     if (s == LUN_OK)
         s = initial(e, &c, id, &first);
     if (s == LUN_OK && !first)
         s = lun__fail(e, LUN_EARG, "a scan by this function needs an initial value");
     if (s == LUN_OK)
-        s = lun__node_scan(e, c.op, c.owner, c.body, in, first, inclusive, &scan);
+        s = lun__node_scan(e, c.op, c.owner, c.body, in, first, inclusive, line, &scan);
     if (s == LUN_OK)
-        s = lun__cast(e, scan, c.out, &n);
+        s = lun__cast(e, scan, c.out, out);
     lun_function_release(c.owner);
     lun__node_release(e, in);
     lun__node_release(e, first);
     lun__node_release(e, scan);
+    return s;
+}
+
+lun_status lun_scan(lun_engine *e, lun_function *f, lun_array *id, lun_array *a, bool inclusive,
+                    lun_array **out)
+{
+    return lun_scan_with(e, f, id, a, NULL, 0, inclusive, out);
+}
+
+lun_status lun_scan_with(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
+                         lun_array *const *extra, int extras, bool inclusive, lun_array **out)
+{
+    LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
+    lun_node *raw, *n;
+    lun_status s = array_node(e, a, &raw);
+    if (s != LUN_OK)
+        return s;
+    s = lun__scan_lines(e, f, id, raw, (lun_extras){extra, extras}, inclusive, 0, &n);
+    lun__node_release(e, raw);
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }

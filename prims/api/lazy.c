@@ -1,15 +1,28 @@
-/* lazy.c - mean, variance, norm and positions as expressions: Scalars that share passes with
- * others.  Each has the bits of the number that total.c computes of the same node. */
+/* lazy.c - reductions as expressions, which share passes with others.  Each has the bits of the
+ * number that total.c computes of the same node, or of the same elements in a Vector. */
 #include <math.h>
 
 #include "api/lazy.h"
+#include "table/skeleton.h"
+
+enum { MOST = 96 }; /* nodes of one expression */
 
 typedef struct builder {
     lun_engine *e;
-    lun_node *made[64];
+    const lun_lines *lines;
+    lun_node *made[MOST];
     int count;
     lun_status status;
 } builder;
+
+/* Field by field: clearing what is not used yet would take longer than the rest. */
+static inline void start(builder *b, lun_engine *e, const lun_lines *l)
+{
+    b->e = e;
+    b->lines = l;
+    b->count = 0;
+    b->status = LUN_OK;
+}
 
 /* Each of these gives a node that the builder holds; NULL after a failure, also with a NULL. */
 static lun_node *hold(builder *b, lun_status s, lun_node *n)
@@ -36,10 +49,12 @@ static lun_node *number(builder *b, double x)
     return hold(b, s, n);
 }
 
-static lun_node *as_f64(builder *b, lun_node *a)
+static lun_node *as(builder *b, lun_node *a, lun_dtype t)
 {
     lun_node *n = NULL;
-    lun_status s = lun__cast(b->e, a, LUN_F64, &n);
+    if (b->status != LUN_OK)
+        return NULL;
+    lun_status s = lun__cast(b->e, a, t, &n);
     return hold(b, s, n);
 }
 
@@ -48,7 +63,10 @@ static lun_node *reduce(builder *b, lun_op o, lun_node *x, lun_dtype t)
     lun_node *n = NULL;
     if (b->status != LUN_OK)
         return NULL;
-    lun_status s = lun__node_reduce(b->e, o, NULL, NULL, x, NULL, t, &n);
+    const lun_lines *l = b->lines;
+    lun_status s = l->line ? lun__node_reduce_lines(b->e, o, NULL, NULL, x, NULL, t, l->line,
+                                                    l->rank, l->shape, &n)
+                           : lun__node_reduce(b->e, o, NULL, NULL, x, NULL, t, &n);
     return hold(b, s, n);
 }
 
@@ -67,24 +85,55 @@ static lun_status finish(builder *b, lun_node *n, lun_node **out)
     return b->status;
 }
 
-/* The mean of x, as f64 from dtype t; where the sum may overflow, of x times 2^-64 beside. */
-static lun_node *mean_of(builder *b, lun_node *x, lun_dtype t, lun_node *n)
+/* x where it is a number, `instead` where it is NaN and that is left out. */
+static lun_node *present(builder *b, lun_node *x, lun_node *nan, lun_node *instead)
 {
-    lun_node *mean = op(b, LUN_OP_DIV, sum(b, x), n, NULL);
-    if (!lun__dtype_is_float(t) || lun__dtype_get(t)->bytes < (int)sizeof(double))
+    return nan ? op(b, LUN_OP_WHERE, nan, instead, x) : x;
+}
+
+/* Which elements of x are left out; NULL: none. */
+static lun_node *left_out(builder *b, lun_node *x)
+{
+    bool some = b->lines->skipnan && lun__dtype_is_float((lun_dtype)x->dtype);
+    return some ? op(b, LUN_OP_ISNAN, x, NULL, NULL) : NULL;
+}
+
+/* What a line of x has elements, as f64. */
+static lun_node *counted(builder *b, const lun_node *a, lun_node *nan)
+{
+    if (!nan)
+        return number(b, (double)(b->lines->line ? b->lines->line : a->n));
+    lun_node *there = as(b, op(b, LUN_OP_LNOT, nan, NULL, NULL), LUN_I64);
+    return as(b, reduce(b, LUN_OP_ADD, there, LUN_I64), LUN_F64);
+}
+
+/* The elements of a reduction as f64, those that are left out, and their number. */
+typedef struct sample {
+    lun_node *x, *nan, *n;
+    double count; /* what n is where none are left out */
+    lun_dtype t;  /* of the elements */
+} sample;
+
+/* The mean; where the sum may overflow, of x times 2^-64 beside. */
+static lun_node *mean_of(builder *b, const sample *of)
+{
+    lun_node *zero = number(b, 0), *x = present(b, of->x, of->nan, zero);
+    lun_node *mean = op(b, LUN_OP_DIV, sum(b, x), of->n, NULL);
+    if (!lun__dtype_is_float(of->t) || lun__dtype_get(of->t)->bytes < (int)sizeof(double))
         return mean;
     lun_node *small = op(b, LUN_OP_MUL, x, number(b, 0x1p-64), NULL);
-    lun_node *scaled = op(b, LUN_OP_DIV, sum(b, small), n, NULL);
+    lun_node *scaled = op(b, LUN_OP_DIV, sum(b, small), of->n, NULL);
     scaled = op(b, LUN_OP_MUL, scaled, number(b, 0x1p64), NULL);
     return op(b, LUN_OP_WHERE, op(b, LUN_OP_ISFINITE, mean, NULL, NULL), mean, scaled);
 }
 
-/* The sum of squared deviations of x from its mean, of the differences to a Scalar near that. */
-static lun_node *squares(builder *b, lun_node *x, lun_node *shift, lun_node *n)
+/* The sum of squared deviations from the mean, of the differences to what is near that. */
+static lun_node *squares(builder *b, const sample *of, lun_node *shift)
 {
-    lun_node *d = op(b, LUN_OP_SUB, x, shift, NULL), *zero = number(b, 0);
+    lun_node *zero = number(b, 0);
+    lun_node *d = present(b, op(b, LUN_OP_SUB, of->x, shift, NULL), of->nan, zero);
     lun_node *s1 = sum(b, d), *s2 = sum(b, op(b, LUN_OP_MUL, d, d, NULL));
-    lun_node *lost = op(b, LUN_OP_MUL, s1, op(b, LUN_OP_DIV, s1, n, NULL), NULL);
+    lun_node *lost = op(b, LUN_OP_MUL, s1, op(b, LUN_OP_DIV, s1, of->n, NULL), NULL);
     lun_node *m2 = op(b, LUN_OP_SUB, s2, lost, NULL);
     return op(b, LUN_OP_WHERE, op(b, LUN_OP_LT, m2, zero, NULL), zero, m2);
 }
@@ -101,57 +150,125 @@ static lun_node *rough(builder *b, lun_node *m2, lun_node *mean, lun_node *off, 
     return op(b, LUN_OP_LAND, op(b, LUN_OP_LAND, known, away, NULL), bad, NULL);
 }
 
-static lun_node *variance(builder *b, lun_node *x, lun_node *a, double shift, double ddof)
+static lun_node *variance(builder *b, const sample *of, lun_node *shift, double ddof)
 {
-    double count = (double)a->n;
-    lun_node *n = number(b, count), *k = number(b, shift);
-    lun_node *mean = mean_of(b, x, (lun_dtype)a->dtype, n);
-    lun_node *m2 = squares(b, x, k, n);
-    lun_node *off = op(b, LUN_OP_SUB, mean, k, NULL);
-    m2 = op(b, LUN_OP_WHERE, rough(b, m2, mean, off, n), squares(b, x, mean, n), m2);
-    return op(b, LUN_OP_DIV, m2, number(b, count - ddof), NULL);
+    lun_node *mean = mean_of(b, of), *m2 = squares(b, of, shift);
+    lun_node *off = op(b, LUN_OP_SUB, mean, shift, NULL), *nan = number(b, NAN);
+    m2 = op(b, LUN_OP_WHERE, rough(b, m2, mean, off, of->n), squares(b, of, mean), m2);
+    lun_node *left =
+        of->nan ? op(b, LUN_OP_SUB, of->n, number(b, ddof), NULL) : number(b, of->count - ddof);
+    lun_node *var = op(b, LUN_OP_DIV, m2, left, NULL);
+    if (!of->nan)
+        return var;
+    return op(b, LUN_OP_WHERE, op(b, LUN_OP_GT, left, number(b, 0), NULL), var, nan);
 }
 
-lun_status lun__moment_node(lun_engine *e, lun_reduction r, lun_node *a, double shift, int64_t ddof,
-                            lun_node **out)
+lun_status lun__moment_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_lines *l,
+                            lun_node *shift, int64_t ddof, lun_node **out)
 {
-    builder b = {.e = e};
-    lun_node *x = as_f64(&b, a), *n = NULL;
-    if (r == LUN_MEAN)
-        n = mean_of(&b, x, (lun_dtype)a->dtype, number(&b, (double)a->n));
-    else if (r == LUN_NORM)
+    builder b;
+    lun_node *n;
+    start(&b, e, l);
+    sample of = {.nan = left_out(&b, a), .x = as(&b, a, LUN_F64), .t = (lun_dtype)a->dtype};
+    of.count = (double)(l->line ? l->line : a->n);
+    of.n = r == LUN_NORM ? NULL : counted(&b, a, of.nan);
+    if (r == LUN_MEAN) {
+        n = mean_of(&b, &of);
+    } else if (r == LUN_NORM) {
+        lun_node *x = present(&b, of.x, of.nan, number(&b, 0));
         n = sum(&b, op(&b, LUN_OP_MUL, x, x, NULL));
-    else if ((double)a->n <= (double)ddof)
-        n = number(&b, NAN);
-    else
-        n = variance(&b, x, a, shift, (double)ddof);
+    } else if ((double)(l->line ? l->line : a->n) <= (double)ddof) {
+        lun_node *none = NULL;
+        uint64_t cell = lun__cell_from_value(LUN_F64, (lun_value){.dtype = LUN_F64, .as.d = NAN});
+        lun_status s = lun__node_number(e, LUN_F64, cell, l->rank, l->shape, &none);
+        n = b.status == LUN_OK ? hold(&b, s, none) : NULL;
+    } else {
+        n = variance(&b, &of, shift, (double)ddof);
+    }
     if (r == LUN_STD || r == LUN_NORM)
         n = op(&b, LUN_OP_SQRT, n, NULL, NULL);
     return finish(&b, n, out);
 }
 
-lun_status lun__position_node(lun_engine *e, lun_node *a, lun_node *best, lun_node **out)
+lun_status lun__position_node(lun_engine *e, lun_node *a, lun_node *i, lun_node *best,
+                              const lun_lines *l, lun_node **out)
 {
-    builder b = {.e = e};
-    lun_node *index = NULL, *none = NULL, *flat;
-    int64_t shape[LUN_MAX_RANK];
-    lun_status s = lun__node_index(e, a->n, &index);
-    flat = hold(&b, s, index);
-    lun__node_shape(a, shape);
-    if (flat && a->rank > 1) {
-        s = lun__node_reshape(e, flat, a->rank, shape, &index);
-        index = hold(&b, s, index);
-    }
-    if (b.status == LUN_OK) {
-        s = lun__node_number(e, LUN_I64, INT64_MAX, 0, NULL, &none);
-        none = hold(&b, s, none);
-    }
+    builder b;
+    lun_node *none = NULL;
+    start(&b, e, l);
+    lun_status s = lun__node_number(e, LUN_I64, INT64_MAX, 0, NULL, &none);
+    none = hold(&b, s, none);
     lun_node *hit = op(&b, LUN_OP_EQ, a, best, NULL);
     if (lun__dtype_is_float((lun_dtype)a->dtype)) {
         lun_node *nan = op(&b, LUN_OP_ISNAN, a, NULL, NULL);
         nan = op(&b, LUN_OP_LAND, nan, op(&b, LUN_OP_ISNAN, best, NULL, NULL), NULL);
         hit = op(&b, LUN_OP_LOR, hit, nan, NULL);
     }
-    lun_node *at = op(&b, LUN_OP_WHERE, hit, index, none);
+    lun_node *at = op(&b, LUN_OP_WHERE, hit, i, none);
     return finish(&b, reduce(&b, LUN_OP_MIN, at, LUN_I64), out);
+}
+
+/* ---- by one operation ------------------------------------------------------------------------ */
+
+lun_dtype lun__total_dtype(lun_reduction r, lun_dtype t)
+{
+    const lun_dtype_row *d = lun__dtype_get(t);
+    switch ((lun__reduced)lun__reduction_rows[r].of) {
+    case LUN__OF_SUMS:
+        return (lun_dtype)d->sum;
+    case LUN__OF_ELEMENTS:
+        return d->kind == LUN_KIND_BOOL ? (lun_dtype)d->sum : t;
+    case LUN__OF_TRUTH:
+        return LUN_BOOL;
+    default:
+        return LUN_I64;
+    }
+}
+
+/* a without what is left out, for which the operation's identity stands. */
+static lun_node *without_nan(builder *b, lun_op o, lun_node *a)
+{
+    uint64_t cell;
+    lun_node *nan = left_out(b, a), *instead = NULL;
+    if (!nan || !lun__op_identity(o, (lun_dtype)a->dtype, &cell))
+        return a;
+    lun_status s = lun__node_number(b->e, (lun_dtype)a->dtype, cell, 0, NULL, &instead);
+    return present(b, a, nan, hold(b, s, instead));
+}
+
+/* Extremes of lines that are NaN alone are NaN. */
+static lun_node *or_nan(builder *b, lun_node *a, lun_node *total)
+{
+    lun_node *nan = left_out(b, a);
+    if (!nan)
+        return total;
+    lun_node *none = op(b, LUN_OP_EQ, counted(b, a, nan), number(b, 0), NULL);
+    return op(b, LUN_OP_WHERE, none, as(b, number(b, NAN), (lun_dtype)total->dtype), total);
+}
+
+lun_status lun__total_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_lines *l,
+                           lun_dtype t, lun_node **out)
+{
+    builder b;
+    const lun__reduction_row *row = &lun__reduction_rows[r];
+    lun_dtype own = lun__total_dtype(r, (lun_dtype)a->dtype);
+    lun_dtype acc = (lun_dtype)lun__dtype_get(own)->compute;
+    lun_op o = (lun_op)row->op;
+    lun_node *x, *n;
+    start(&b, e, l);
+    if (row->of == LUN__OF_TRUTH || row->of == LUN__OF_COUNTS) {
+        lun_node *nan = left_out(&b, a);
+        x = as(&b, a, LUN_BOOL);
+        if (nan)
+            x = op(&b, LUN_OP_LAND, x, op(&b, LUN_OP_LNOT, nan, NULL, NULL), NULL);
+        if (nan && o == LUN_OP_LAND)
+            x = op(&b, LUN_OP_LOR, x, nan, NULL);
+        n = reduce(&b, o, as(&b, x, own), t);
+    } else {
+        x = as(&b, without_nan(&b, o, a), acc);
+        n = reduce(&b, o, x, t);
+        if (row->of == LUN__OF_ELEMENTS)
+            n = or_nan(&b, a, n);
+    }
+    return finish(&b, n, out);
 }

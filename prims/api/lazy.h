@@ -1,14 +1,38 @@
-/* lazy.h - reductions of several steps as expressions.  Private to prims/. */
+/* lazy.h - reductions as expressions, of a whole array or of each of its lines.  Private to
+ * prims/. */
 #ifndef LUN_LAZY_H
 #define LUN_LAZY_H
 
 #include "api/api.h"
+#include "graph/function.h"
 
+/* What a reduction takes: lines of `line` elements, in flat order, of which each gives one element
+ * of `shape`; line 0: everything, which gives a Scalar. */
+typedef struct lun_lines {
+    int64_t line;
+    int rank;
+    int64_t shape[LUN_MAX_RANK];
+    bool skipnan; /* NaN is left out, also of the number of elements */
+} lun_lines;
+
+/* A reduction by one operation, given as t. */
+lun_status lun__total_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_lines *l,
+                           lun_dtype t, lun_node **out);
 /* LUN_MEAN, LUN_VAR, LUN_STD or LUN_NORM of a, in f64.  shift: that a sum of squares takes from the
- * elements at first. */
-lun_status lun__moment_node(lun_engine *e, lun_reduction r, lun_node *a, double shift, int64_t ddof,
-                            lun_node **out);
-/* The smallest index, from 0, at which a equals its extreme value `best`, or is NaN if that is. */
-lun_status lun__position_node(lun_engine *e, lun_node *a, lun_node *best, lun_node **out);
+ * elements at first, an f64 Scalar or of the lines' shape. */
+lun_status lun__moment_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_lines *l,
+                            lun_node *shift, int64_t ddof, lun_node **out);
+/* The smallest of the indices in i, which is i64 and goes with a's shape, at which a equals its
+ * extreme value `best`, or is NaN if that is. */
+lun_status lun__position_node(lun_engine *e, lun_node *a, lun_node *i, lun_node *best,
+                              const lun_lines *l, lun_node **out);
+/* a, of the dtype of its elements, combined by f; scanned by it in lines of `line`, 0: all at once
+ * (fold.c). */
+lun_status lun__fold_lines(lun_engine *e, lun_function *f, lun_array *id, lun_node *a,
+                           lun_extras extras, const lun_lines *l, lun_node **out);
+lun_status lun__scan_lines(lun_engine *e, lun_function *f, lun_array *id, lun_node *a,
+                           lun_extras extras, bool inclusive, int64_t line, lun_node **out);
+/* The dtype of a reduction by one operation of a whole array of dtype t. */
+lun_dtype lun__total_dtype(lun_reduction r, lun_dtype t);
 
 #endif

@@ -284,6 +284,37 @@ void lun_trim(lun_engine *e)
     lun__pool_trim(e->pool);
 }
 
+/* What the functions below need: the backend whose kernels are the host's code. */
+static lun_status bundling(lun_engine *e, const char *path)
+{
+    if (e->sandbox)
+        return lun__fail(e, LUN_EARG, "bundles of kernels are not allowed in the sandbox");
+    if (!path)
+        return lun__fail(e, LUN_EARG, "no file given (NULL)");
+    if (!e->services.native || !e->services.native->portable_key)
+        return lun__fail(e, LUN_EBACKEND, "no backend of this build compiles kernels for the host");
+    lun__clear(e);
+    return LUN_OK;
+}
+
+lun_status lun_cache_export(lun_engine *e, const char *path, int64_t *count)
+{
+    LUN_NEED(e, count);
+    lun_status s = bundling(e, path);
+    if (s == LUN_OK)
+        s = lun__cache_export(e->cache, path, e->services.native->portable_key, count, &e->error);
+    return s == LUN_ENOMEM ? lun__nomem(e) : s;
+}
+
+lun_status lun_cache_import(lun_engine *e, const char *path, int64_t *count)
+{
+    LUN_NEED(e, count);
+    lun_status s = bundling(e, path);
+    if (s == LUN_OK)
+        s = lun__cache_import(e->cache, path, e->services.native->portable_key, count, &e->error);
+    return s == LUN_ENOMEM ? lun__nomem(e) : s;
+}
+
 void lun_cache_info(lun_engine *e, bool clear, lun_cache_state *out)
 {
     if (!e || !out)

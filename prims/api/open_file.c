@@ -70,8 +70,7 @@ bool lun_is_streamed(const lun_array *a)
 {
     if (!a || a->weak || lun_is_freed(a))
         return false;
-    while (a->parent)
-        a = a->parent;
+    a = lun__top(a);
     bool found = false;
     lun__walk(++a->engine->walk, a->node,
               &(lun_visitor){LUN_WALK_MARK, NULL, look_for_file, &found});

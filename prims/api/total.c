@@ -2,6 +2,7 @@
  * reduce and operations. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/lazy.h"
 #include "run/run.h"
@@ -9,54 +10,15 @@
 
 /* ---- as nodes -------------------------------------------------------------------------------- */
 
-/* REDUCE of a (released) by op in dtype acc, given as t. */
-static lun_status reduce(lun_engine *e, lun_op op, lun_node *a, lun_dtype acc, lun_dtype t,
-                         lun_node **out)
-{
-    lun_node *in = NULL;
-    lun_status s = a ? lun__cast(e, a, acc, &in) : LUN_ENOMEM;
-    if (s == LUN_OK)
-        s = lun__node_reduce(e, op, NULL, NULL, in, NULL, t, out);
-    lun__node_release(e, in);
-    lun__node_release(e, a);
-    return s;
-}
-
-/* a (released) as bool, that as t. */
-static lun_node *truth(lun_engine *e, lun_node *a, lun_dtype t)
-{
-    lun_node *b = NULL, *out = NULL;
-    if (lun__cast(e, a, LUN_BOOL, &b) == LUN_OK && lun__cast(e, b, t, &out) != LUN_OK)
-        out = NULL;
-    lun__node_release(e, a);
-    lun__node_release(e, b);
-    return out;
-}
+static const lun_lines whole = {.line = 0};
 
 /* The Scalar of a reduction by one operation; a is released. */
 static lun_status total_node(lun_engine *e, lun_reduction r, lun_node *a, lun_node **out)
 {
-    const lun__reduction_row *row = &lun__reduction_rows[r];
-    const lun_dtype_row *d = lun__dtype_get((lun_dtype)a->dtype);
-    lun_op op = (lun_op)row->op;
-    lun_dtype sum = (lun_dtype)d->sum;
-    lun_dtype as_number = d->kind == LUN_KIND_BOOL ? sum : (lun_dtype)a->dtype;
-    lun_dtype acc = (lun_dtype)lun__dtype_get(as_number)->compute;
-    switch ((lun__reduced)row->of) {
-    case LUN__OF_SUMS:
-        return reduce(e, op, a, sum, sum, out);
-    case LUN__OF_ELEMENTS:
-        return reduce(e, op, a, acc, as_number, out);
-    case LUN__OF_TRUTH:
-        return reduce(e, op, truth(e, a, LUN_BOOL), LUN_BOOL, LUN_BOOL, out);
-    case LUN__OF_COUNTS:
-        return reduce(e, op, truth(e, a, LUN_I64), LUN_I64, LUN_I64, out);
-    case LUN__OF_NUMBER:
-    case LUN__OF_INDEX:
-        break;
-    }
-    lun__node_release(e, a); /* total_lazy's */
-    return LUN_EARG;
+    lun_dtype t = lun__total_dtype(r, (lun_dtype)a->dtype);
+    lun_status s = lun__total_node(e, r, a, &whole, t, out);
+    lun__node_release(e, a);
+    return s;
 }
 
 static lun_status evaluate(lun_engine *e, lun_node *n, lun_value *out)
@@ -137,10 +99,12 @@ static bool is_rough(const moments *m, double off, double n)
 static lun_status shift_of(lun_engine *e, const lun_node *a, double *shift)
 {
     uint64_t cell = 0;
+    const lun_node *leaf = a->kind == LUN_NODE_VIEW ? a->in[0] : a;
+    int64_t at = leaf->offset + (leaf == a ? 0 : a->offset);
     *shift = 0;
-    if (a->kind != LUN_NODE_LEAF || a->n == 0)
+    if (leaf->kind != LUN_NODE_LEAF || a->n == 0)
         return LUN_OK;
-    lun_status s = lun__storage_read(e, a->storage, a->offset, 1, &cell);
+    lun_status s = lun__storage_read(e, leaf->storage, at, 1, &cell);
     double first =
         lun__cell_to_value(LUN_F64, lun__cell_cast(LUN_F64, (lun_dtype)a->dtype, cell)).as.d;
     if (s == LUN_OK && isfinite(first))
@@ -199,41 +163,18 @@ static lun_status moment(lun_engine *e, lun_reduction r, lun_node *a, int64_t dd
 
 /* ---- positions ------------------------------------------------------------------------------- */
 
-/* The smallest index whose element equals the extreme value, or is NaN if that
- * is. a is released. */
-static lun_status position(lun_engine *e, lun_reduction r, lun_node *a, lun_value *out)
+/* The Scalar of the place of the first extreme element, or NaN; a is released. */
+static lun_status position(lun_engine *e, lun_reduction r, lun_node *a, lun_node **out)
 {
-    lun_node *best = NULL, *hit = NULL, *index = NULL, *none = NULL, *at = NULL, *first = NULL;
-    lun_status s = total_node(e, r == LUN_ARGMIN ? LUN_MIN : LUN_MAX, lun__node_retain(a), &best);
+    const lun_dtype_row *d = lun__dtype_get((lun_dtype)a->dtype);
+    lun_node *x = NULL;
+    lun_dtype t = d->kind == LUN_KIND_BOOL ? lun__dtype_integer(LUN_KIND_UNSIGNED, d->bytes)
+                                           : (lun_dtype)d->compute;
+    lun_status s = lun__cast(e, a, t, &x);
     if (s == LUN_OK)
-        s = lun__run(e, &best, 1);
-    if (s == LUN_OK) {
-        lun_value v = lun__cell_to_value((lun_dtype)best->dtype, best->cell);
-        bool nan = lun__value_is_float(v) && isnan(v.as.d);
-        s = lun__op(e, nan ? LUN_OP_ISNAN : LUN_OP_EQ, (lun_node *[]){a, best}, &hit);
-    }
-    if (s == LUN_OK)
-        s = lun__node_index(e, a->n, &index);
-    if (s == LUN_OK && a->rank > 1) {
-        int64_t shape[LUN_MAX_RANK];
-        lun_node *flat = index;
-        lun__node_shape(a, shape);
-        s = lun__node_reshape(e, flat, a->rank, shape, &index);
-        lun__node_release(e, flat);
-        if (s != LUN_OK)
-            index = NULL;
-    }
-    if (s == LUN_OK)
-        s = lun__node_number(e, LUN_I64, INT64_MAX, 0, NULL, &none);
-    if (s == LUN_OK)
-        s = lun__op(e, LUN_OP_WHERE, (lun_node *[]){hit, index, none}, &at);
-    if (s == LUN_OK)
-        s = lun__node_reduce(e, LUN_OP_MIN, NULL, NULL, at, NULL, LUN_I64, &first);
-    if (s == LUN_OK)
-        s = evaluate(e, first, out);
-    lun_node *all[] = {a, best, hit, index, none, at};
-    for (int i = 0; i < 6; i++)
-        lun__node_release(e, all[i]);
+        s = lun__node_place_of(e, r == LUN_ARGMIN ? LUN_OP_MIN : LUN_OP_MAX, x, out);
+    lun__node_release(e, x);
+    lun__node_release(e, a);
     return s;
 }
 
@@ -284,7 +225,8 @@ lun_status lun_total(lun_engine *e, lun_reduction r, lun_array *a, int64_t ddof,
         return moment(e, r, n, ddof, out);
     case LUN_ARGMIN:
     case LUN_ARGMAX:
-        return position(e, r, n, out);
+        s = position(e, r, n, &scalar);
+        return s == LUN_OK ? evaluate(e, scalar, out) : s;
     case LUN_NORM:
         return norm(e, n, out);
     default:
@@ -301,6 +243,22 @@ static lun_dtype factor_dtype(lun_dtype t)
     return (lun_dtype)(lun__dtype_is_float(t) ? d->compute : d->sum);
 }
 
+/* Numbers go with any shape. */
+static lun_status same_shape(lun_engine *e, const lun_array *a, const lun_array *b)
+{
+    int64_t x[LUN_MAX_RANK], y[LUN_MAX_RANK];
+    char one[96], other[96];
+    int rank = lun_shape(a, x), its = lun_shape(b, y);
+    if (!rank || !its || (rank == its && !memcmp(x, y, (size_t)rank * sizeof *x)))
+        return LUN_OK;
+    e->error_operand = 2;
+    if (rank == 1 && its == 1)
+        return lun__fail(e, LUN_ESHAPE, "lengths differ: %lld and %lld", (long long)x[0],
+                         (long long)y[0]);
+    return lun__fail(e, LUN_ESHAPE, "shapes differ: %s and %s", lun__describe(a, one),
+                     lun__describe(b, other));
+}
+
 lun_status lun_dot(lun_engine *e, lun_array *a, lun_array *b, lun_value *out)
 {
     LUN_NEED(e, a && b && out);
@@ -308,6 +266,8 @@ lun_status lun_dot(lun_engine *e, lun_array *a, lun_array *b, lun_value *out)
     lun_status s = lun__usable(e, a);
     if (s == LUN_OK)
         s = lun__usable(e, b);
+    if (s == LUN_OK)
+        s = same_shape(e, a, b);
     if (s != LUN_OK)
         return s;
     lun_dtype meeting = lun__dtype_common(lun_dtype_of(a), lun_dtype_of(b));
@@ -325,29 +285,36 @@ lun_status lun_dot(lun_engine *e, lun_array *a, lun_array *b, lun_value *out)
     return s;
 }
 
+/* n is released. */
+static lun_status lazy_moment(lun_engine *e, lun_reduction r, lun_node *n, int64_t ddof,
+                              lun_node **out)
+{
+    double shift;
+    lun_node *k = NULL;
+    lun_status s = shift_of(e, n, &shift);
+    if (s == LUN_OK)
+        s = lun__number(e, LUN_F64, shift, &k);
+    if (s == LUN_OK)
+        s = lun__moment_node(e, r, n, &whole, k, ddof, out);
+    lun__node_release(e, k);
+    lun__node_release(e, n);
+    return s;
+}
+
 lun_status lun_total_lazy(lun_engine *e, lun_reduction r, lun_array *a, int64_t ddof,
                           lun_array **out)
 {
     LUN_NEED(e, out);
-    lun_node *n, *best, *scalar = NULL;
-    double shift;
+    lun_node *n, *scalar = NULL;
     lun_status s = operand(e, r, a, &n);
     if (s != LUN_OK)
         return s;
     switch ((lun__reduced)lun__reduction_rows[r].of) {
     case LUN__OF_NUMBER:
-        s = shift_of(e, n, &shift);
-        if (s == LUN_OK)
-            s = lun__moment_node(e, r, n, shift, ddof, &scalar);
-        lun__node_release(e, n);
+        s = lazy_moment(e, r, n, ddof, &scalar);
         break;
     case LUN__OF_INDEX:
-        s = total_node(e, r == LUN_ARGMIN ? LUN_MIN : LUN_MAX, lun__node_retain(n), &best);
-        if (s == LUN_OK) {
-            s = lun__position_node(e, n, best, &scalar);
-            lun__node_release(e, best);
-        }
-        lun__node_release(e, n);
+        s = position(e, r, n, &scalar);
         break;
     default:
         s = total_node(e, r, n, &scalar);

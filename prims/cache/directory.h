@@ -33,6 +33,17 @@ bool lun__cache_directory(lun_cache *c, bool create);
 /* After ENOENT for a name in the open directory: makes the directory again if it is gone.  False:
  * there is none. */
 bool lun__cache_renewed(lun_cache *c);
+/* An entry as it lies on disk, whole and checked. */
+typedef struct lun_cache_file {
+    char *bytes; /* malloc'd; key and payload lie in it */
+    const char *key, *payload;
+    size_t key_length, length;
+} lun_cache_file;
+
+/* False: there is none of that name, or it is damaged. */
+bool lun__cache_read(lun_cache *c, const char *name, lun_cache_file *out);
+/* n bytes from a descriptor; false: there are fewer. */
+bool lun__cache_read_all(int fd, char *to, size_t n);
 /* The file of an entry, hexadecimal. */
 void lun__cache_name(const char *key, size_t length, char name[LUN_CACHE_NAME]);
 /* Whether a file of the directory is an entry; *st is its state then. */

@@ -37,7 +37,7 @@ static XXH128_canonical_t hash_of(const void *bytes, size_t length)
     return h;
 }
 
-static bool read_all(int fd, char *to, size_t n)
+bool lun__cache_read_all(int fd, char *to, size_t n)
 {
     while (n) {
         ssize_t got = read(fd, to, n);
@@ -51,7 +51,7 @@ static bool read_all(int fd, char *to, size_t n)
     return true;
 }
 
-/* Why the bytes of a file are no entry for this key, NULL if they are. */
+/* Why the bytes of a file are no entry for this key (NULL: for its own), NULL if they are. */
 static const char *damage(const char *file, size_t size, const char *key, size_t key_length)
 {
     header h;
@@ -63,7 +63,9 @@ static const char *damage(const char *file, size_t size, const char *key, size_t
     size_t left = size - sizeof h;
     if (h.key_bytes > left || h.payload_bytes != left - h.key_bytes)
         return "sizes do not match";
-    if (h.key_bytes != key_length || memcmp(file + sizeof h, key, key_length))
+    if (!key)
+        key_length = (size_t)h.key_bytes;
+    if (key && (h.key_bytes != key_length || memcmp(file + sizeof h, key, key_length)))
         return "another key";
     XXH128_canonical_t hash = hash_of(file + sizeof h + key_length, (size_t)h.payload_bytes);
     return memcmp(&hash, &h.payload_hash, sizeof hash) ? "its bytes have changed" : NULL;
@@ -92,7 +94,8 @@ static void *take(int fd, const char *key, size_t key_length, size_t *length, co
     char *file = malloc(size + 1);
     if (!file)
         return NULL;
-    *why = read_all(fd, file, size) ? damage(file, size, key, key_length) : "it cannot be read";
+    *why = lun__cache_read_all(fd, file, size) ? damage(file, size, key, key_length)
+                                               : "it cannot be read";
     if (*why) {
         free(file);
         return NULL;
@@ -101,6 +104,30 @@ static void *take(int fd, const char *key, size_t key_length, size_t *length, co
     *length = size - sizeof(header) - key_length;
     memmove(file, file + sizeof(header) + key_length, *length);
     return file;
+}
+
+bool lun__cache_read(lun_cache *c, const char *name, lun_cache_file *out)
+{
+    struct stat st;
+    header h;
+    int fd = openat(c->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    bool well = fd >= 0 && fstat(fd, &st) == 0 && !foreign(&st);
+    size_t size = well ? (size_t)st.st_size : 0;
+    char *file = well ? malloc(size + 1) : NULL;
+    well = file && lun__cache_read_all(fd, file, size) && !damage(file, size, NULL, 0);
+    if (fd >= 0)
+        close(fd);
+    if (!well) {
+        free(file);
+        return false;
+    }
+    memcpy(&h, file, sizeof h);
+    *out = (lun_cache_file){.bytes = file,
+                            .key = file + sizeof h,
+                            .payload = file + sizeof h + h.key_bytes,
+                            .key_length = (size_t)h.key_bytes,
+                            .length = (size_t)h.payload_bytes};
+    return true;
 }
 
 bool lun__cache_load(lun_cache *c, const char *key, size_t key_length, void **bytes, size_t *length)

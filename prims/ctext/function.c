@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctext/calls.h"
 #include "ctext/rewrite.h"
 #include "ctext/words.h"
 
@@ -216,7 +217,9 @@ static lun_status make(lun_cmaker *m, lun_status status, lun_ir_function **out)
     if (status == LUN_OK)
         status = lun__cnames_read(&m->names, &m->source, &m->units);
     if (status == LUN_OK)
-        status = lun__cwords_check(&m->source, &m->names, m->error);
+        status = lun__cwords_check(&m->source, &m->units, &m->names, m->error);
+    if (status == LUN_OK)
+        status = lun__ccalls_check(&m->source, &m->units, &m->names, m->error);
     if (status == LUN_OK)
         status = choose(m);
     if (status == LUN_OK)

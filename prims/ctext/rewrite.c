@@ -36,6 +36,14 @@ static void put_name(lun_cmaker *m, int token)
 /* A token with what checks write around it. */
 static void put_token(lun_cmaker *m, int token)
 {
+    const lun_ctokens *t = &m->source.tokens;
+    bool space = lun__csignature_space(t, token);
+    if (lun__ctoken_word(t, token, "__global") || (space && lun__ctoken_word(t, token, "global"))) {
+        lun__strbuf_puts(&m->text, "LUN_GLOBAL");
+        return;
+    }
+    if (space)
+        lun__strbuf_puts(&m->text, "__");
     const lun_cedit *e = m->checks.at ? &m->checks.at[token] : &(lun_cedit){0};
     lun__strbuf_puts(&m->text, e->before ? e->before : "");
     if (e->instead)
@@ -102,12 +110,32 @@ static void put_head(lun_cmaker *m, const lun_csignature *head, int from, int to
     lun__strbuf_puts(&m->text, ") ");
 }
 
+/* Words of OpenCL C that the text uses as names become others. */
+static void put_words(lun_cmaker *m, bool before)
+{
+    static const char *const words[] = {"global", "constant", "private", "local", "kernel", "half"};
+    const lun_ctokens *t = &m->source.tokens;
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        bool found = false;
+        for (int i = 0; i < t->count && !found; i++)
+            found = lun__ctoken_word(t, i, words[k]) && !lun__csignature_space(t, i);
+        if (found && before)
+            lun__strbuf_printf(&m->text,
+                               "#pragma push_macro(\"%s\")\n#undef %s\n"
+                               "#define %s lun_word_%s\n",
+                               words[k], words[k], words[k], words[k]);
+        else if (found)
+            lun__strbuf_printf(&m->text, "#pragma pop_macro(\"%s\")\n", words[k]);
+    }
+}
+
 /* Macros around the text.  Where ## puts names together, the preprocessor renames them: each name
  * that the text defines is a macro for its new one.  In OpenCL C, which has no variables of a
  * thread, functions with checks hand on a pointer to what failed: each is a macro for itself with
  * that argument. */
 static void put_names(lun_cmaker *m, bool before)
 {
+    put_words(m, before);
     for (int i = 0; m->pastes && i < m->names.count; i++) {
         const lun_cname *n = &m->names.at[i];
         lun__strbuf_printf(&m->text, before ? "#define %.*s " : "#undef %.*s\n", (int)n->length,

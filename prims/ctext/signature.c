@@ -50,9 +50,13 @@ static const struct {
              {DOUBLE, LUN_F64},
              {BOOL, LUN_BOOL}};
 
-static const char *const qualifiers[] = {
-    "const",    "restrict",   "__restrict", "__restrict__", "volatile", "static",  "inline",
-    "__inline", "__inline__", "register",   "__global",     "global",   "__const", "extern"};
+static const char *const qualifiers[] = {"const",      "restrict",   "__restrict", "__restrict__",
+                                         "volatile",   "static",     "inline",     "__inline",
+                                         "__inline__", "register",   "__global",   "__const",
+                                         "extern",     "__constant", "__private"};
+
+/* Words of OpenCL C that C texts may also use as names. */
+static const char *const spaces[] = {"global", "constant", "private"};
 
 /* A type while its words come in. */
 typedef struct type {
@@ -62,14 +66,6 @@ typedef struct type {
 } type;
 
 #define LENGTH(list) (sizeof(list) / sizeof((list)[0]))
-
-bool lun__csignature_qualifier(const lun_ctokens *t, int i)
-{
-    for (size_t k = 0; k < LENGTH(qualifiers); k++)
-        if (lun__ctoken_word(t, i, qualifiers[k]))
-            return true;
-    return false;
-}
 
 static unsigned type_bit(const lun_ctokens *t, int i)
 {
@@ -112,6 +108,23 @@ bool lun__csignature_reserved(const lun_ctokens *t, int i)
 {
     return type_bit(t, i) || type_name(t, i) >= 0 || aggregate(t, i) || size_type(t, i) ||
            lun__ctoken_word(t, i, "void") || lun__csignature_qualifier(t, i);
+}
+
+bool lun__csignature_space(const lun_ctokens *t, int i)
+{
+    bool is = false, behind_type = i > 0 && (type_bit(t, i - 1) || type_name(t, i - 1) >= 0);
+    for (size_t k = 0; k < LENGTH(spaces); k++)
+        is |= lun__ctoken_word(t, i, spaces[k]);
+    return is &&
+           (t->at[i + 1].kind == LUN_CTOKEN_NAME || (behind_type && lun__ctoken_is(t, i + 1, '*')));
+}
+
+bool lun__csignature_qualifier(const lun_ctokens *t, int i)
+{
+    for (size_t k = 0; k < LENGTH(qualifiers); k++)
+        if (lun__ctoken_word(t, i, qualifiers[k]))
+            return true;
+    return lun__csignature_space(t, i);
 }
 
 static lun_status unknown_type(const lun_csource *s, int i, lun_strbuf *error)

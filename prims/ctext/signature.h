@@ -23,6 +23,8 @@ lun_status lun__csignature_read(lun_csignature *out, const lun_csource *s, const
 
 /* True if token i is const, static, __global or another word that does not change a dtype. */
 bool lun__csignature_qualifier(const lun_ctokens *t, int i);
+/* True if it is global, constant or private before a type: elsewhere these are names. */
+bool lun__csignature_space(const lun_ctokens *t, int i);
 /* True if it is a word of a type or a qualifier, so not the name of a function or parameter. */
 bool lun__csignature_reserved(const lun_ctokens *t, int i);
 

@@ -11,8 +11,8 @@ struct lun_function {
     lun_op op;             /* LUN_OP_COUNT: not an operation */
     lun_ir_function *text; /* C form, or NULL */
     lun_front front;       /* front.specialise is NULL for the other forms */
-    /* A combiner with the numbers that it captured when it was used: what it was made from, and
-     * their cells, for the body's parameters from the third on. */
+    /* A combiner with the extra arguments of its use and the numbers that it captured then: what it
+     * was made from, and their cells, for the body's parameters from the third on. */
     lun_function *of;
     uint64_t *cells;
     int captured;
@@ -21,9 +21,15 @@ struct lun_function {
 /* Whether both bring the same captured numbers to a body that they share. */
 bool lun__same_captured(const lun_function *a, const lun_function *b);
 
+/* Numbers behind the two values that a function combines. */
+typedef struct lun_extras {
+    lun_array *const *at;
+    int count;
+} lun_extras;
+
 /* The body of f (no operation) as a combiner of two values of dtype *t; *t becomes the dtype in
- * which it really combines.  *owner, a new reference, keeps the body alive. */
-lun_status lun__combiner(lun_engine *e, lun_function *f, lun_dtype *t, const lun_ir_function **body,
-                         lun_function **owner);
+ * which it really combines.  *owner, a new reference, keeps the body and the extra arguments. */
+lun_status lun__combiner(lun_engine *e, lun_function *f, lun_extras extras, lun_dtype *t,
+                         const lun_ir_function **body, lun_function **owner);
 
 #endif

@@ -69,6 +69,17 @@ static inline lun_status shape_like(lun_engine *e, lun_node *n, const lun_node *
     return set_shape(e, n, like->rank, like->shape);
 }
 
+static lun_status set_operands(lun_engine *e, lun_node *n, lun_node *const *in, int count)
+{
+    n->more = malloc((size_t)count * sizeof *n->more);
+    if (!n->more)
+        return lun__nomem(e);
+    memcpy(n->more, in, (size_t)count * sizeof *n->more);
+    n->extended = 1;
+    n->count = count;
+    return LUN_OK;
+}
+
 /* Interns n; after a failure s of setting its shape, drops it and returns s. */
 static lun_status shaped(lun_engine *e, lun_node *n, lun_status s, lun_node **out)
 {
@@ -191,18 +202,14 @@ lun_status lun__node_call(lun_engine *e, lun_function *f, const lun_ir_function 
     lun_node *n = start(e, LUN_NODE_CALL, 0, t);
     if (!n)
         return LUN_ENOMEM;
-    n->more = malloc((size_t)count * sizeof *n->more);
-    if (!n->more) {
-        lun__node_drop(e, n);
-        return lun__nomem(e);
+    lun_status s = set_operands(e, n, in, count);
+    if (s == LUN_OK) {
+        n->function = f;
+        n->body = body;
+        n->elements = elements;
+        s = shape_like(e, n, like);
     }
-    memcpy(n->more, in, (size_t)count * sizeof *n->more);
-    n->extended = 1;
-    n->function = f;
-    n->body = body;
-    n->count = count;
-    n->elements = elements;
-    return placed(e, shaped(e, n, shape_like(e, n, like), out), out);
+    return placed(e, shaped(e, n, s, out), out);
 }
 
 lun_status lun__node_output(lun_engine *e, lun_node *call, int number, lun_dtype t, lun_node **out)
@@ -230,8 +237,39 @@ lun_status lun__node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun
     return lun__node_intern(e, n, out);
 }
 
+lun_status lun__node_place_of(lun_engine *e, lun_op op, lun_node *a, lun_node **out)
+{
+    lun_node *n = start(e, LUN_NODE_REDUCE, (int32_t)op, LUN_I64);
+    if (!n)
+        return LUN_ENOMEM;
+    n->places = 1;
+    n->n = 1;
+    n->acc = a->dtype;
+    n->in[0] = a;
+    return lun__node_intern(e, n, out);
+}
+
+lun_status lun__node_reduce_lines(lun_engine *e, lun_op op, lun_function *f,
+                                  const lun_ir_function *body, lun_node *a, lun_node *id,
+                                  lun_dtype t, int64_t line, int rank, const int64_t *shape,
+                                  lun_node **out)
+{
+    lun_node *n = start(e, LUN_NODE_REDUCE, (int32_t)op, t);
+    if (!n)
+        return LUN_ENOMEM;
+    n->acc = a->dtype;
+    n->in[0] = a;
+    n->in[1] = id;
+    n->step = line;
+    lun_status s = set_shape(e, n, rank, shape);
+    n->function = f;
+    n->body = body;
+    n->extended |= f || body;
+    return shaped(e, n, s, out);
+}
+
 lun_status lun__node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
-                          lun_node *a, lun_node *id, bool inclusive, lun_node **out)
+                          lun_node *a, lun_node *id, bool inclusive, int64_t line, lun_node **out)
 {
     lun_node *n = start(e, LUN_NODE_SCAN, (int32_t)op, (lun_dtype)a->dtype);
     if (!n)
@@ -240,6 +278,7 @@ lun_status lun__node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_i
     n->body = body;
     n->extended = f || body;
     n->inclusive = inclusive;
+    n->step = line;
     n->in[0] = a;
     n->in[1] = id;
     return shaped(e, n, shape_like(e, n, a), out);
@@ -261,44 +300,134 @@ static lun_status leaf_on_part(lun_engine *e, const lun_node *a, int64_t offset,
     return s;
 }
 
-lun_status lun__node_slice(lun_engine *e, lun_node *a, int64_t offset, int64_t step, int rank,
-                           const int64_t *shape, lun_node **out)
+/* The LEAF on elements of a storage that other LEAFs are on, too. */
+static lun_status shared_leaf(lun_engine *e, lun_storage *s, int64_t offset, int rank,
+                              const int64_t *shape, lun_node **out)
+{
+    lun_node *n = start(e, LUN_NODE_LEAF, 0, s->dtype);
+    if (!n)
+        return LUN_ENOMEM;
+    n->offset = offset;
+    n->cell = (uint64_t)(uintptr_t)s;
+    n->is = LUN_IS_RUN;
+    lun_status status = shaped(e, n, set_shape(e, n, rank, shape), out);
+    if (status != LUN_OK || (*out)->storage)
+        return status;
+    s->refs++;
+    (*out)->storage = s;
+    (*out)->is |= s->source ? LUN_IS_UNBACKED : 0;
+    (*out)->waits = LUN_WAITS_ARRAY;
+    (*out)->workgroup = 0;
+    return LUN_OK;
+}
+
+/* A LEAF on a run of a's elements, which is a LEAF; NULL in *out: there can be none. */
+static lun_status leaf_on_run(lun_engine *e, lun_node *a, const lun_layout *l, lun_node **out)
 {
     /* pooled storage is shared by leaves; wrapped memory belongs to one leaf, by which a write
      * recognises it */
-    if (a->kind == LUN_NODE_LEAF && step == 1 && a->storage->source)
-        return leaf_on_part(e, a, offset, rank, shape, out);
-    if (a->kind == LUN_NODE_LEAF && step == 1 && !a->storage->wrapped)
-        return lun__node_leaf(e, a->storage, a->offset + offset, rank, shape, out);
-    if (a->kind == LUN_NODE_NUMBER)
-        return lun__node_number(e, (lun_dtype)a->dtype, a->cell, rank, shape, out);
-    lun_node *n = start(e, LUN_NODE_SLICE, 0, (lun_dtype)a->dtype);
-    if (!n)
-        return LUN_ENOMEM;
-    n->in[0] = a;
-    n->offset = offset;
-    n->step = step;
-    return shaped(e, n, set_shape(e, n, rank, shape), out);
+    *out = NULL;
+    if (a->storage->source)
+        return leaf_on_part(e, a, l->offset, l->rank, l->extent, out);
+    if (a->storage->wrapped)
+        return LUN_OK;
+    return shared_leaf(e, a->storage, a->offset + l->offset, l->rank, l->extent, out);
 }
 
-lun_status lun__node_concat(lun_engine *e, lun_node *a, lun_node *b, int rank, const int64_t *shape,
-                            lun_node **out)
+static lun_status new_view(lun_engine *e, lun_node *a, const lun_layout *l, lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_CONCAT, 0, (lun_dtype)a->dtype);
+    lun_node *n = start(e, LUN_NODE_VIEW, 0, (lun_dtype)a->dtype);
     if (!n)
         return LUN_ENOMEM;
     n->in[0] = a;
-    n->in[1] = b;
-    return shaped(e, n, set_shape(e, n, rank, shape), out);
+    n->offset = l->offset;
+    n->step = l->rank == 1 ? l->stride[0] : 0;
+    lun_status s = set_shape(e, n, l->rank, l->extent);
+    if (s == LUN_OK && l->rank > 1) {
+        int64_t *both = realloc(n->shape, 2 * (size_t)l->rank * sizeof *both);
+        if (!both)
+            s = lun__nomem(e);
+        else
+            memcpy((n->shape = both) + l->rank, l->stride, (size_t)l->rank * sizeof *both);
+    }
+    return shaped(e, n, s, out);
+}
+
+/* The one element of a, a Scalar, at each place; evaluated it would be a NUMBER, which has none. */
+static lun_status view_scalar(lun_engine *e, lun_node *a, const lun_layout *l, lun_node **out)
+{
+    const int64_t one = 1;
+    lun_node *vector;
+    lun_status s = lun__node_reshape(e, a, 1, &one, &vector);
+    if (s != LUN_OK)
+        return s;
+    s = new_view(e, vector, l, out);
+    lun__node_release(e, vector);
+    return s;
+}
+
+lun_status lun__node_view(lun_engine *e, lun_node *a, const lun_layout *l, lun_node **out)
+{
+    lun_layout composed, inner;
+    while (a->kind == LUN_NODE_RESHAPE && a->in[0]->rank) /* flat numbers stay */
+        a = a->in[0];
+    if (!a->rank && !lun__node_ready(a))
+        return view_scalar(e, a, l, out);
+    if (a->kind == LUN_NODE_NUMBER)
+        return lun__node_number(e, (lun_dtype)a->dtype, a->cell, l->rank, l->extent, out);
+    if (a->kind == LUN_NODE_VIEW) {
+        lun__node_layout(a, &inner);
+        if (lun__layout_composed(&inner, l, &composed))
+            return lun__node_view(e, a->in[0], &composed, out);
+    }
+    bool dense = lun__layout_is_dense(l);
+    if (dense && l->offset == 0 && lun__layout_count(l) == a->n)
+        return lun__node_reshape(e, a, l->rank, l->extent, out);
+    if (dense && a->kind == LUN_NODE_LEAF) {
+        lun_status s = leaf_on_run(e, a, l, out);
+        if (s != LUN_OK || *out)
+            return s;
+    }
+    return new_view(e, a, l, out);
+}
+
+lun_status lun__node_concat(lun_engine *e, lun_node *const *in, int count, int64_t blocks, int rank,
+                            const int64_t *shape, lun_node **out)
+{
+    lun_node *n = start(e, LUN_NODE_CONCAT, 0, (lun_dtype)in[0]->dtype);
+    if (!n)
+        return LUN_ENOMEM;
+    lun_status s = set_operands(e, n, in, count);
+    n->step = blocks;
+    if (s == LUN_OK)
+        s = set_shape(e, n, rank, shape);
+    return shaped(e, n, s, out);
+}
+
+static bool has_shape(const lun_node *n, int rank, const int64_t *shape)
+{
+    int64_t own[LUN_MAX_RANK];
+    lun__node_shape(n, own);
+    return n->rank == rank && !memcmp(own, shape, (size_t)rank * sizeof *own);
 }
 
 lun_status lun__node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t *shape,
                              lun_node **out)
 {
+    lun_layout whole, view;
+    if (has_shape(a, rank, shape)) {
+        *out = lun__node_retain(a);
+        return LUN_OK;
+    }
     if (a->kind == LUN_NODE_LEAF && !a->storage->wrapped)
-        return lun__node_leaf(e, a->storage, a->offset, rank, shape, out);
+        return shared_leaf(e, a->storage, a->offset, rank, shape, out);
     if (a->kind == LUN_NODE_NUMBER)
         return lun__node_number(e, (lun_dtype)a->dtype, a->cell, rank, shape, out);
+    if (a->kind == LUN_NODE_VIEW) {
+        lun__node_layout(a, &whole);
+        if (lun__layout_reshaped(&whole, rank, shape, &view))
+            return new_view(e, a->in[0], &view, out);
+    }
     lun_node *n = start(e, LUN_NODE_RESHAPE, 0, (lun_dtype)a->dtype);
     if (!n)
         return LUN_ENOMEM;

@@ -84,9 +84,9 @@ void lun__nodes_close(lun_engine *e)
 /* At most *count operands, the first NULL ends them. */
 static inline lun_node *const *operands(const lun_node *n, int *count)
 {
-    bool call = n->kind == LUN_NODE_CALL;
-    *count = call ? n->count : 3;
-    return call ? n->more : n->in;
+    bool many = n->kind == LUN_NODE_CALL || n->kind == LUN_NODE_CONCAT;
+    *count = many ? n->count : 3;
+    return many ? n->more : n->in;
 }
 
 void lun__node_shape(const lun_node *n, int64_t shape[LUN_MAX_RANK])
@@ -95,6 +95,20 @@ void lun__node_shape(const lun_node *n, int64_t shape[LUN_MAX_RANK])
         shape[0] = n->n;
     for (int i = 0; i < n->rank && n->shape; i++)
         shape[i] = n->shape[i];
+}
+
+void lun__node_layout(const lun_node *n, lun_layout *out)
+{
+    int64_t shape[LUN_MAX_RANK];
+    lun__node_shape(n, shape);
+    *out = lun__layout_right(n->rank, shape);
+    if (n->kind != LUN_NODE_VIEW)
+        return;
+    out->offset = n->offset;
+    if (n->rank == 1)
+        out->stride[0] = n->step;
+    for (int i = 0; i < n->rank && n->shape; i++)
+        out->stride[i] = n->shape[n->rank + i];
 }
 
 /* ---- the table of living nodes --------------------------------------------------------------- */
@@ -127,6 +141,8 @@ static inline uint32_t hash_of(const lun_node *n)
         h += n->cell * ODD_3 + (uint64_t)n->offset * ODD_4 + (uint64_t)n->step * ODD_5;
     }
     if (n->extended) {
+        for (int k = 0; n->kind == LUN_NODE_VIEW && k < 2 * n->rank; k++)
+            h = (h ^ h >> 29) * ODD_1 + (uint64_t)n->shape[k];
         for (int k = 0; k < n->count; k++)
             h = (h ^ h >> 29) * ODD_1 + place_of(n->more[k]);
         h += place_of(n->body) * ODD_1;
@@ -147,12 +163,18 @@ static inline uint32_t form_of(const lun_node *n)
     return folded(h);
 }
 
+/* Numbers in n->shape, for rank 2 and more. */
+static size_t numbers(const lun_node *n)
+{
+    return n->kind == LUN_NODE_VIEW ? 2 * (size_t)n->rank : n->rank;
+}
+
 static bool equal_extension(const lun_node *a, const lun_node *b)
 {
     return a->body == b->body && lun__same_captured(a->function, b->function) &&
            a->count == b->count && a->elements == b->elements &&
            (!a->count || !memcmp(a->more, b->more, (size_t)a->count * sizeof *a->more)) &&
-           (a->rank < 2 || !memcmp(a->shape, b->shape, a->rank * sizeof *a->shape));
+           (a->rank < 2 || !memcmp(a->shape, b->shape, numbers(a) * sizeof *a->shape));
 }
 
 static inline bool equal(const lun_node *a, const lun_node *b)
@@ -179,6 +201,11 @@ static bool grow_table(lun_engine *e)
     e->buckets = buckets;
     e->bucket_count = count;
     return true;
+}
+
+static inline bool is_interned(const lun_node *n)
+{
+    return n->kind != LUN_NODE_LEAF || lun__node_is(n, LUN_IS_RUN);
 }
 
 /* Takes n out of the table. */
@@ -244,7 +271,7 @@ static inline lun_node *release_operands(lun_engine *e, lun_node *n, lun_node *u
     lun_node *const *in = operands(n, &count);
     for (int k = 0; k < count && in[k]; k++)
         if (!--in[k]->refs) {
-            if (in[k]->kind != LUN_NODE_LEAF)
+            if (is_interned(in[k]))
                 forget(e, in[k]);
             in[k]->chain = unused;
             unused = in[k];
@@ -279,7 +306,7 @@ static void free_list(lun_engine *e, lun_node *unused)
 
 void lun__node_end(lun_engine *e, lun_node *n)
 {
-    if (n->kind != LUN_NODE_LEAF)
+    if (is_interned(n))
         forget(e, n);
     n->chain = NULL;
     free_list(e, n);
@@ -287,7 +314,7 @@ void lun__node_end(lun_engine *e, lun_node *n)
 
 void lun__node_become_leaf(lun_engine *e, lun_node *n, lun_storage *s, int64_t offset)
 {
-    if (n->kind != LUN_NODE_LEAF)
+    if (is_interned(n))
         forget(e, n);
     lun_node *unused = release_operands(e, n, NULL);
     n->kind = LUN_NODE_LEAF;

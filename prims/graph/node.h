@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/layout.h"
 #include "lunarray.h"
 #include "store/storage.h"
 #include "table/op.h"
@@ -18,19 +19,22 @@
 typedef struct lun_ir_function lun_ir_function;
 
 typedef enum lun_node_kind {
-    LUN_NODE_LEAF,   /* elements of storage from `offset` on */
-    LUN_NODE_NUMBER, /* the same cell at every index */
-    LUN_NODE_INDEX,  /* 0, 1, 2, ... as i64 */
-    LUN_NODE_RANDOM, /* Philox bits; in[0]: key (u64 NUMBER), in[1]: index (i64) */
-    LUN_NODE_OP,     /* table/ops.def row op; operands already of the row's dtype */
-    LUN_NODE_CAST,   /* in[0] as dtype */
-    LUN_NODE_CALL,   /* function on more[0 .. count): elements first, then extras */
-    LUN_NODE_OUTPUT, /* output number op of the CALL in[0], for functions with several results */
-    LUN_NODE_REDUCE, /* in[0] (of dtype acc) combined by op or function, in[1], a Scalar of dtype
-                        acc or NULL, with the result of that; converted to dtype */
-    LUN_NODE_SCAN,   /* in[0] combined by op or function, in[1]: initial value; op: see inclusive */
-    LUN_NODE_SLICE,  /* in[0] from element offset, `step` elements apart */
-    LUN_NODE_CONCAT, /* in[0] then in[1] */
+    LUN_NODE_LEAF,    /* elements of storage from `offset` on */
+    LUN_NODE_NUMBER,  /* the same cell at every index */
+    LUN_NODE_INDEX,   /* 0, 1, 2, ... as i64 */
+    LUN_NODE_RANDOM,  /* Philox bits; in[0]: key (u64 NUMBER), in[1]: index (i64) */
+    LUN_NODE_OP,      /* table/ops.def row op; operands already of the row's dtype */
+    LUN_NODE_CAST,    /* in[0] as dtype */
+    LUN_NODE_CALL,    /* function on more[0 .. count): elements first, then extras */
+    LUN_NODE_OUTPUT,  /* output number op of the CALL in[0], for functions with several results */
+    LUN_NODE_REDUCE,  /* in[0] (of dtype acc) combined by op or function, in[1], a Scalar of dtype
+                        acc or NULL, with the result of that; converted to dtype.  Of rank 0 over
+                        all of it; else an element for each line, of `step` elements */
+    LUN_NODE_SCAN,    /* in[0] combined by op or function, in[1]: initial value; op: see inclusive;
+                        lines of `step` elements each alone, 0: all of it */
+    LUN_NODE_VIEW,    /* elements of in[0], by their flat number, as lun__node_layout says */
+    LUN_NODE_CONCAT,  /* more[0 .. count): `step` times a block of each, of its n / step elements in
+                        flat order */
     LUN_NODE_RESHAPE, /* in[0] in another shape */
     LUN_NODE_PLACE,   /* in[0], an operation that may fail, written again at place number op: equal
                        expressions share a node, the place of an error is that of each */
@@ -46,7 +50,8 @@ typedef enum lun_node_traits {
     LUN_IS_UNBACKED = 4, /* no elements of its length are in memory below it */
     LUN_IS_COMPUTED = 8, /* an evaluation computed it and did not keep it */
     LUN_IS_PEEKED = 16,  /* one computed a few elements of it, and did not keep them */
-    LUN_IS_HELD = 32     /* a handle was used that was older than the last evaluation */
+    LUN_IS_HELD = 32,    /* a handle was used that was older than the last evaluation */
+    LUN_IS_RUN = 64      /* a LEAF that equal ones share, on elements of another one */
 } lun_node_traits;
 
 /* What making, walking and ending a graph look at is in the first line of cache, what evaluating
@@ -55,7 +60,11 @@ typedef enum lun_node_traits {
 typedef struct lun_node lun_node;
 struct lun_node {
     _Alignas(64) int32_t op; /* lun_op; LUN_OP_COUNT: function */
-    uint8_t kind, dtype, acc, inclusive;
+    uint8_t kind, dtype, acc;
+    union {
+        uint8_t inclusive; /* SCAN */
+        uint8_t places;    /* REDUCE by min or max: where the first such element is, i64 */
+    };
     int32_t refs;
     uint8_t rank;
     uint8_t extended; /* some field from `shape` on is in use */
@@ -74,13 +83,14 @@ struct lun_node {
     uint16_t workgroup;   /* asked for, 0: tuned */
     uint16_t waits;       /* about what waits in and below it, see lun__waits; at least that */
     lun_storage *storage; /* LEAF */
-    int64_t offset, step; /* LEAF, SLICE: in elements */
-    uint64_t cell;        /* NUMBER */
+    int64_t offset;       /* LEAF, VIEW: in elements */
+    int64_t step;         /* VIEW of rank 1: its stride; REDUCE, SCAN, CONCAT: see there */
+    uint64_t cell;        /* NUMBER; LEAF with LUN_IS_RUN: the place of its storage */
 
-    int64_t *shape;   /* rank extents; NULL for rank 0 and 1 */
+    int64_t *shape;   /* rank extents, VIEW: then as many strides; NULL for rank 0 and 1 */
     double *moments;  /* LEAF: count of shift, mean and variance once computed; see api/total.c */
-    lun_node **more;  /* CALL: operands */
-    int32_t count;    /* CALL: their number */
+    lun_node **more;  /* CALL, CONCAT: operands */
+    int32_t count;    /* of these */
     int32_t elements; /* CALL: of these, elementwise ones */
     lun_function *function;      /* keeps body alive */
     const lun_ir_function *body; /* CALL, REDUCE, SCAN by a function */
@@ -122,12 +132,27 @@ lun_status lun__node_output(lun_engine *e, lun_node *call, int number, lun_dtype
  * result. */
 lun_status lun__node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
                             lun_node *a, lun_node *id, lun_dtype t, lun_node **out);
+/* The place, from 0, of the first least (MIN) or largest (MAX) element of a, the first NaN if there
+ * is one: an i64.  a, of dtype acc, is no bool. */
+lun_status lun__node_place_of(lun_engine *e, lun_op op, lun_node *a, lun_node **out);
+/* The same for each of the lines, of `line` elements, that a's elements are in flat order: one
+ * element each.  a->n == line * the product of the extents; rank > 0, line > 0. */
+lun_status lun__node_reduce_lines(lun_engine *e, lun_op op, lun_function *f,
+                                  const lun_ir_function *body, lun_node *a, lun_node *id,
+                                  lun_dtype t, int64_t line, int rank, const int64_t *shape,
+                                  lun_node **out);
+/* line: elements of the lines that are scanned each alone; 0: all of a at once. */
 lun_status lun__node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
-                          lun_node *a, lun_node *id, bool inclusive, lun_node **out);
-lun_status lun__node_slice(lun_engine *e, lun_node *a, int64_t offset, int64_t step, int rank,
-                           const int64_t *shape, lun_node **out);
-lun_status lun__node_concat(lun_engine *e, lun_node *a, lun_node *b, int rank, const int64_t *shape,
-                            lun_node **out);
+                          lun_node *a, lun_node *id, bool inclusive, int64_t line, lun_node **out);
+/* The elements of a at the places of l, counted in a's flat order.  What is dense is no VIEW but a
+ * LEAF or a RESHAPE, where that can be; a VIEW of a VIEW is one, where strides can say it. */
+lun_status lun__node_view(lun_engine *e, lun_node *a, const lun_layout *l, lun_node **out);
+/* The same, as cheap as can be said: of an elementwise expression that expression of the operands'
+ * elements, so that only what is asked for is computed (view.c). */
+lun_status lun__view(lun_engine *e, lun_node *a, const lun_layout *l, lun_node **out);
+/* A block of each of the operands, which are of one dtype, in turn, `blocks` times. */
+lun_status lun__node_concat(lun_engine *e, lun_node *const *in, int count, int64_t blocks, int rank,
+                            const int64_t *shape, lun_node **out);
 lun_status lun__node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t *shape,
                              lun_node **out);
 
@@ -157,13 +182,15 @@ void lun__node_become_number(lun_engine *e, lun_node *n, uint64_t cell);
 /* Operand k of n, NULL past the last. */
 static inline lun_node *lun__node_operand(const lun_node *n, int k)
 {
-    if (n->kind == LUN_NODE_CALL)
+    if (n->kind == LUN_NODE_CALL || n->kind == LUN_NODE_CONCAT)
         return k < n->count ? n->more[k] : NULL;
     return k < 3 ? n->in[k] : NULL;
 }
 
 /* The rank extents of n into shape. */
 void lun__node_shape(const lun_node *n, int64_t shape[LUN_MAX_RANK]);
+/* Where n's elements stand among those of in[0], for a VIEW; else row-major from 0. */
+void lun__node_layout(const lun_node *n, lun_layout *out);
 
 /* Operation, kind and dtypes at once. */
 static inline uint64_t lun__node_nature(const lun_node *n)
@@ -203,7 +230,7 @@ static inline bool lun__node_recurs_peeked(const lun_node *n)
 /* An operation of its own; else another node's result, elements or place. */
 static inline bool lun__node_works(const lun_node *n)
 {
-    return n->kind != LUN_NODE_OUTPUT && n->kind != LUN_NODE_PLACE;
+    return n->kind != LUN_NODE_OUTPUT && n->kind != LUN_NODE_PLACE && n->kind != LUN_NODE_VIEW;
 }
 
 /* Elements in memory or none needed: nothing has to run before n is used in a kernel. */

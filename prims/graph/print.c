@@ -11,7 +11,7 @@ static const char *const names[LUN_NODE_KINDS] = {
     [LUN_NODE_LEAF] = "array",      [LUN_NODE_NUMBER] = "number", [LUN_NODE_INDEX] = "index",
     [LUN_NODE_RANDOM] = "random",   [LUN_NODE_CAST] = "cast",     [LUN_NODE_CALL] = "call",
     [LUN_NODE_OUTPUT] = "result",   [LUN_NODE_REDUCE] = "reduce", [LUN_NODE_SCAN] = "scan",
-    [LUN_NODE_SLICE] = "slice",     [LUN_NODE_CONCAT] = "concat", [LUN_NODE_RESHAPE] = "reshape",
+    [LUN_NODE_VIEW] = "view",       [LUN_NODE_CONCAT] = "concat", [LUN_NODE_RESHAPE] = "reshape",
     [LUN_NODE_PLACE] = "written at"};
 
 typedef struct printer {
@@ -43,6 +43,15 @@ static void print_number(lun_strbuf *out, const lun_node *n)
         lun__strbuf_printf(out, " %lld", (long long)v.as.i);
 }
 
+static void print_strides(lun_strbuf *out, const lun_node *n)
+{
+    lun_layout l;
+    lun__node_layout(n, &l);
+    lun__strbuf_printf(out, " from %lld strides", (long long)l.offset);
+    for (int i = 0; i < l.rank; i++)
+        lun__strbuf_printf(out, "%s %lld", i ? "," : "", (long long)l.stride[i]);
+}
+
 /* What distinguishes n beside its kind, type and operands. */
 static void print_details(const printer *p, const lun_node *n)
 {
@@ -52,13 +61,14 @@ static void print_details(const printer *p, const lun_node *n)
     if (operation)
         lun__strbuf_printf(p->out, " by %s",
                            n->op < LUN_OP_COUNT ? lun__op_get((lun_op)n->op)->name : "function");
+    if (n->kind == LUN_NODE_REDUCE && n->places)
+        lun__strbuf_puts(p->out, ": its place");
     if (n->kind == LUN_NODE_SCAN)
         lun__strbuf_puts(p->out, n->inclusive ? " inclusive" : " exclusive");
     if (n->kind == LUN_NODE_OUTPUT)
         lun__strbuf_printf(p->out, " %d", n->op + 1);
-    if (n->kind == LUN_NODE_SLICE)
-        lun__strbuf_printf(p->out, " from %lld step %lld", (long long)n->offset,
-                           (long long)n->step);
+    if (n->kind == LUN_NODE_VIEW)
+        print_strides(p->out, n);
     if (n->where && n->kind != LUN_NODE_NUMBER)
         lun__strbuf_printf(p->out, " (%s)", lun__place(p->e, n->where));
 }

@@ -26,13 +26,16 @@ enum {
 
 /* What a, b, c, imm and the further fields hold hangs on the kind: see ir.def. */
 typedef struct lun_ir_ins {
-    uint8_t kind;      /* lun_ir_kind */
-    uint8_t dtype;     /* of the value; of the combined values for SCAN and REDUCE */
-    uint8_t from;      /* dtype of the operands */
-    uint8_t inclusive; /* the combination for i has element i in it */
-    int32_t op;        /* lun_op, or LUN_OP_COUNT */
+    uint8_t kind;  /* lun_ir_kind */
+    uint8_t dtype; /* of the value; of the combined values for SCAN and REDUCE */
+    uint8_t from;  /* dtype of the operands */
+    union {
+        uint8_t inclusive; /* SCAN: the combination for i has element i in it */
+        uint8_t places;    /* REDUCE: the place of the result is a result, too */
+    };
+    int32_t op; /* lun_op, or LUN_OP_COUNT */
     int32_t a, b, c;
-    /* By a function in IR that captures numbers: 1 + the kernel's argument that its third parameter
+    /* By a function of more than the two values: 1 + the kernel's argument that its third parameter
      * takes, the further ones follow; else 0. */
     int32_t captured;
     int64_t imm;
@@ -86,6 +89,11 @@ struct lun_ir_function {
     uint8_t result;
 };
 typedef struct lun_ir_function lun_ir_function;
+
+/* Dtype of the k-th scalar parameter of a combiner: a function of scalars alone. */
+lun_dtype lun__ir_function_param(const lun_ir_function *f, int k);
+/* How many it has; the third one and those behind it are arguments of the kernel. */
+int lun__ir_function_params(const lun_ir_function *f);
 
 typedef struct lun_ir {
     lun_ir_ins *ins;
@@ -170,6 +178,11 @@ int lun__ir_inputs(const lun_ir *ir, const lun_ir_ins *ins, int32_t in[LUN_IR_IN
 /* True for an instruction that may end the launch: a CHECK, an integer division unless by a
  * constant other than 0. */
 bool lun__ir_may_fail(const lun_ir *ir, const lun_ir_ins *ins);
+/* Whether it is a REDUCE that gives a place, too. */
+static inline bool lun__ir_places(const lun_ir_ins *ins)
+{
+    return ins->kind == LUN_IR_REDUCE && ins->places;
+}
 /* Number of the message for its failure, -1: none. */
 int64_t lun__ir_note(const lun_ir_ins *ins);
 /* The function by which it combines values, NULL: none, or an operation. */

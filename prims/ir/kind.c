@@ -11,6 +11,7 @@ enum {
     OPERATION = LUN_FIELD_OPERATION,
     COMBINER = LUN_FIELD_COMBINER,
     INCLUSIVE = LUN_FIELD_INCLUSIVE,
+    PLACES = LUN_FIELD_PLACES,
     INDEX = LUN_EFFECT_INDEX,
     READS = LUN_EFFECT_READS,
     WRITES = LUN_EFFECT_WRITES,
@@ -87,6 +88,16 @@ int64_t lun__ir_note(const lun_ir_ins *ins)
 {
     int imm = lun__ir_row(ins->kind)->imm;
     return imm == LUN_IMM_NOTE ? ins->imm : imm == LUN_IMM_NOTE1 ? ins->imm - 1 : -1;
+}
+
+lun_dtype lun__ir_function_param(const lun_ir_function *f, int k)
+{
+    return (lun_dtype)(f->body ? f->body->args[k] : f->param[k].dtype);
+}
+
+int lun__ir_function_params(const lun_ir_function *f)
+{
+    return f->body ? f->body->arg_count : f->params;
 }
 
 const lun_ir_function *lun__ir_combiner(const lun_ir *ir, const lun_ir_ins *ins)

@@ -49,7 +49,8 @@ enum {
     LUN_FIELD_FROM = 1,
     LUN_FIELD_OPERATION = 2,
     LUN_FIELD_COMBINER = 4,
-    LUN_FIELD_INCLUSIVE = 8
+    LUN_FIELD_INCLUSIVE = 8,
+    LUN_FIELD_PLACES = 16
 };
 
 /* effects */

@@ -174,12 +174,26 @@ static bool check_combiner(const verifier *v, const lun_ir_ins *ins)
                wrong(v, "the operation is not associative");
     if (ins->c < 0 || ins->c >= v->ir->function_count)
         return wrong(v, "no such function");
-    const lun_ir *body = v->ir->functions[ins->c]->body, *ir = v->ir;
-    for (int k = 2; body && k < body->arg_count; k++)
+    const lun_ir_function *f = v->ir->functions[ins->c];
+    const lun_ir *ir = v->ir;
+    for (int k = 2; k < lun__ir_function_params(f); k++)
         if (ins->captured < 1 || ins->captured - 1 + k - 2 >= ir->arg_count ||
-            ir->args[ins->captured - 1 + k - 2] != body->args[k])
+            ir->args[ins->captured - 1 + k - 2] != lun__ir_function_param(f, k))
             return wrong(v, "no argument for what the function captures");
     return true;
+}
+
+/* A block's number within a chunk of LUN_CHUNK fits the narrowest element; a SCAN's does not. */
+static bool check_places(const verifier *v, const lun_ir_ins *ins)
+{
+    const lun_ir *ir = v->ir;
+    if (ins->op != LUN_OP_MIN && ins->op != LUN_OP_MAX)
+        return wrong(v, "places of what is neither the least nor the largest");
+    if (lun__dtype_is_bool((lun_dtype)ins->dtype) || ir->scan >= 0)
+        return wrong(v, "places of bools, or beside a scan");
+    return (ins->imm + 1 < ir->result_count &&
+            lun__dtype_is_index((lun_dtype)ir->results[ins->imm + 1])) ||
+           wrong(v, "no result for a place");
 }
 
 static bool check_ins(verifier *v, const lun_ir_ins *ins)
@@ -191,7 +205,8 @@ static bool check_ins(verifier *v, const lun_ir_ins *ins)
     return (!(row->fields & LUN_FIELD_OPERATION) || check_op(v, ins)) &&
            (ins->kind != LUN_IR_CAST || check_cast(v, ins)) && check_imm(v, ins) &&
            (row->hold[1] != LUN_HOLD_LIST || check_list(v, ins)) && check_operands(v, ins) &&
-           (!(row->fields & LUN_FIELD_COMBINER) || check_combiner(v, ins));
+           (!(row->fields & LUN_FIELD_COMBINER) || check_combiner(v, ins)) &&
+           (!(row->fields & LUN_FIELD_PLACES) || !ins->places || check_places(v, ins));
 }
 
 lun_status lun__ir_verify(const lun_ir *ir, lun_strbuf *why)

@@ -56,17 +56,18 @@ static void wall_by_use(const lun_fuse_info *user, int k, lun_fuse_info *in)
     lun_node *u = user->node, *n = in->node;
     if (n->kind == LUN_NODE_REDUCE)
         wall(in, "a reduction ends");
-    else if (u->kind == LUN_NODE_CONCAT)
-        wall(in, "a concatenation copies it");
-    else if (u->kind == LUN_NODE_SLICE)
-        wall(in, "a part of it is taken");
+    else if (u->kind == LUN_NODE_CONCAT) {
+        if (n->kind != LUN_NODE_VIEW || n->in[0]->kind == LUN_NODE_INDEX) /* read where it stands */
+            wall(in, "a concatenation copies it");
+    } else if (u->kind == LUN_NODE_VIEW && n->kind != LUN_NODE_INDEX)
+        wall(in, u->n > n->n ? "it is broadcast" : "a part of it is taken");
     else if (u->kind == LUN_NODE_CALL && k >= u->elements && n->rank > 0)
         wall(in, "a function indexes it");
     else if (u->kind == LUN_NODE_SCAN && k == 1)
         wall(in, "a scan starts with it");
     else if (u->kind == LUN_NODE_REDUCE && k == 1)
         wall(in, "a reduction starts with it");
-    else if (u->kind != LUN_NODE_REDUCE && n->n != u->n)
+    else if (u->kind != LUN_NODE_REDUCE && u->kind != LUN_NODE_VIEW && n->n != u->n)
         wall(in, "it is broadcast");
     else if (n->kind == LUN_NODE_CONCAT)
         wall(in, "a concatenation copies it");
@@ -143,6 +144,8 @@ static void wall_by_scan(lun_fuser *f, lun_fuse_info *x)
 /* Puts the largest operands into memory until the region fits one kernel. */
 static bool wall_by_size(lun_fuser *f, lun_fuse_info *x)
 {
+    if (x->node->kind == LUN_NODE_CONCAT) /* no kernel */
+        return true;
     while (x->ops > LUN_GROUP_OPS || x->leaves > LUN_GROUP_LEAVES) {
         if (!lun__fuse_region(f, x->node->slot, 0, &x->ops, &x->leaves))
             return false;

@@ -12,6 +12,24 @@ static int64_t space(const lun_node *n)
     return n->kind == LUN_NODE_REDUCE ? n->in[0]->n : n->n;
 }
 
+/* Whether x's REDUCE or SCAN and what g has so far take their indices in the same way. */
+static bool same_lines(const lun_group *g, const lun_fuse_info *x)
+{
+    const lun_node *n = x->node->kind == LUN_NODE_REDUCE ? x->node : x->scan;
+    if (!n)
+        return true;
+    return n->step ? !g->whole && (!g->line || g->line == n->step) : !g->line;
+}
+
+static void take_lines(lun_group *g, const lun_fuse_info *x)
+{
+    const lun_node *n = x->node->kind == LUN_NODE_REDUCE ? x->node : x->scan;
+    if (!n)
+        return;
+    g->line = n->step;
+    g->whole = !n->step;
+}
+
 static bool begins(const lun_node *n)
 {
     return n->kind == LUN_NODE_REDUCE && n->in[1];
@@ -29,7 +47,8 @@ static bool suits(const lun_group *g, const lun_fuse_info *x)
     if ((g->begins && is_bare(x->node)) || (g->bare && begins(x->node)))
         return false;
     return !g->copy && x->node->kind != LUN_NODE_CONCAT && g->level == x->level &&
-           g->n == space(x->node) && g->scan == x->scan && g->sink_count < LUN_GROUP_SINKS;
+           g->n == space(x->node) && same_lines(g, x) && g->scan == x->scan &&
+           g->sink_count < LUN_GROUP_SINKS;
 }
 
 static bool has_room(const lun_group *g, int ops, int leaves)
@@ -83,6 +102,7 @@ static bool place(lun_fuser *f, lun_schedule *s, int from, int i)
     g->leaves += leaves;
     if (x->cut[0])
         g->cut = x->cut;
+    take_lines(g, x);
     g->kept += x->kept;
     g->begins |= begins(x->node);
     g->bare |= is_bare(x->node);

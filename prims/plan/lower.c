@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "graph/function.h"
 #include "graph/walk.h"
+#include "ir/order.h"
 #include "plan/plan.h"
 
 typedef struct lowerer {
@@ -17,6 +18,7 @@ typedef struct lowerer {
     int group;
     lun_lowered *out;
     uint64_t walk;
+    int copy; /* of a visit */
     lun_status status;
     struct outputs *calls; /* of the CALLs emitted so far */
     int call_count, call_room;
@@ -57,17 +59,29 @@ static int add(lowerer *l, lun_ir_ins ins, uint32_t where)
     return v < 0 ? nomem(l) : v;
 }
 
-static int add_slot(lowerer *l, lun_node *n, int64_t offset, lun_ir_role role)
+static bool same_source(const lun_slot_source *a, const lun_slot_source *b)
+{
+    return a->node == b->node && a->offset == b->offset && a->view == b->view && a->copy == b->copy;
+}
+
+static int add_source(lowerer *l, lun_slot_source from, lun_ir_role role)
 {
     lun_lowered *o = l->out;
+    const lun_node *n = from.node;
     for (int i = 0; i < o->ir.slot_count; i++)
-        if (o->slots[i].node == n && o->slots[i].offset == offset && o->ir.slots[i].role == role)
+        if (same_source(&o->slots[i], &from) && o->ir.slots[i].role == role)
             return i;
     if (!lun__grow(&o->slots, o->ir.slot_count, &o->slot_room, sizeof *o->slots))
         return nomem(l);
-    o->slots[o->ir.slot_count] = (lun_slot_source){n, offset};
+    o->slots[o->ir.slot_count] = from;
     int i = lun__ir_slot_add(&o->ir, (lun_dtype)n->dtype, role);
     return i < 0 ? nomem(l) : i;
+}
+
+static int add_slot(lowerer *l, lun_node *n, int64_t offset, lun_ir_role role)
+{
+    int copy = role == LUN_SLOT_IN ? l->copy : 0;
+    return add_source(l, (lun_slot_source){n, offset, NULL, copy}, role);
 }
 
 /* Adds an argument: n's cell at launch, or `cell` if n is NULL.  Its number, -1 without memory. */
@@ -88,7 +102,7 @@ static int32_t add_captured(lowerer *l, const lun_node *n)
     if (!n->body || !n->function->captured)
         return 0;
     for (int k = 0; k < n->function->captured; k++)
-        if (new_arg(l, NULL, (lun_dtype)n->body->body->args[2 + k], n->function->cells[k]) < 0)
+        if (new_arg(l, NULL, lun__ir_function_param(n->body, 2 + k), n->function->cells[k]) < 0)
             return 0;
     return first;
 }
@@ -136,24 +150,31 @@ static int operand(lowerer *l, lun_node *n)
 
 /* ---- one node -------------------------------------------------------------------------------- */
 
-static int emit_slice(lowerer *l, lun_node *n)
+static int load_slot(lowerer *l, const lun_node *n, int slot)
 {
-    lun_node *base = n->in[0];
-    if (n->step == 1)
-        return load(l, base, n->offset, false);
-    int slot = add_slot(l, base, 0, LUN_SLOT_ARRAY);
-    int i = add(l, (lun_ir_ins){.kind = LUN_IR_INDEX, .dtype = LUN_I64}, 0);
-    int step = add_arg(l, NULL, LUN_I64, (uint64_t)n->step);
-    int offset = add_arg(l, NULL, LUN_I64, (uint64_t)n->offset);
-    lun_ir_ins op = {
-        .kind = LUN_IR_OP, .dtype = LUN_I64, .from = LUN_I64, .op = LUN_OP_MUL, .a = i, .b = step};
-    op.a = add(l, op, 0);
-    op.b = offset;
-    op.op = LUN_OP_ADD;
-    int at = add(l, op, 0);
-    if (slot < 0 || at < 0)
+    if (slot < 0)
         return -1;
-    return add(l, (lun_ir_ins){.kind = LUN_IR_GATHER, .dtype = n->dtype, .a = at, .imm = slot}, 0);
+    return add(l, (lun_ir_ins){.kind = LUN_IR_LOAD, .dtype = n->dtype, .imm = slot}, 0);
+}
+
+/* Elements that stand side by side are read where they stand. */
+static int emit_view(lowerer *l, lun_node *n)
+{
+    lun_layout at;
+    lun_node *base = n->in[0];
+    lun__node_layout(n, &at);
+    if (lun__layout_is_dense(&at) && base->kind != LUN_NODE_INDEX)
+        return load(l, base, at.offset, n->n == 1 && l->g->n != 1);
+    return load_slot(l, n, add_source(l, (lun_slot_source){base, 0, n, l->copy}, LUN_SLOT_IN));
+}
+
+/* Where lines are taken each alone, a kernel's own index counts within one. */
+static int emit_index(lowerer *l, lun_node *n)
+{
+    if (l->g->line)
+        return load_slot(l, n, add_slot(l, n, 0, LUN_SLOT_IN));
+    return add(l, (lun_ir_ins){.kind = LUN_IR_INDEX, .dtype = n->dtype, .a = -1, .b = -1, .c = -1},
+               0);
 }
 
 static int emit_c_call(lowerer *l, lun_node *n, uint32_t where)
@@ -232,8 +253,10 @@ static int emit_node(lowerer *l, lun_node *n, uint32_t where)
     lun_node *in;
     lun_ir_ins ins = {.dtype = n->dtype, .a = -1, .b = -1, .c = -1};
     l->out->ops += !lun__node_is(n, LUN_IS_SOURCE) && lun__node_works(n);
-    if (n->kind == LUN_NODE_SLICE)
-        return emit_slice(l, n);
+    if (n->kind == LUN_NODE_VIEW)
+        return emit_view(l, n);
+    if (n->kind == LUN_NODE_INDEX)
+        return emit_index(l, n);
     if (n->kind == LUN_NODE_OUTPUT)
         return emit_output(l, n);
     if (n->kind == LUN_NODE_CALL)
@@ -244,9 +267,6 @@ static int emit_node(lowerer *l, lun_node *n, uint32_t where)
     ins.b = v[1];
     ins.c = v[2];
     switch ((lun_node_kind)n->kind) {
-    case LUN_NODE_INDEX:
-        ins.kind = LUN_IR_INDEX;
-        break;
     case LUN_NODE_RANDOM:
         ins.kind = LUN_IR_RANDOM;
         ins.a = v[1];
@@ -297,7 +317,7 @@ static bool is_end(const lowerer *l, const lun_node *n)
 /* Whether user reads operand k through a slot of its own instead of as a value. */
 static bool indexed(const lun_node *user, int k, const lun_node *in)
 {
-    if (user->kind == LUN_NODE_SLICE)
+    if (user->kind == LUN_NODE_VIEW)
         return true;
     return user->kind == LUN_NODE_CALL && k >= user->elements && in->rank > 0;
 }
@@ -329,6 +349,17 @@ static void emit(lowerer *l, lun_node *root)
         nomem(l);
 }
 
+/* A result of REDUCE n.  Its number, -1 without memory. */
+static int add_result(lowerer *l, lun_node *n, lun_dtype t)
+{
+    lun_lowered *o = l->out;
+    if (!lun__grow(&o->results, o->ir.result_count, &o->result_room, sizeof *o->results))
+        return nomem(l);
+    o->results[o->ir.result_count] = n;
+    int r = lun__ir_result_add(&o->ir, t);
+    return r < 0 ? nomem(l) : r;
+}
+
 static void emit_reduce(lowerer *l, lun_node *n)
 {
     lun_lowered *o = l->out;
@@ -345,14 +376,10 @@ static void emit_reduce(lowerer *l, lun_node *n)
             nomem(l);
         ins.captured = add_captured(l, n);
     }
-    if (!lun__grow(&o->results, o->ir.result_count, &o->result_room, sizeof *o->results)) {
-        nomem(l);
-        return;
-    }
-    o->results[o->ir.result_count] = n;
-    ins.imm = lun__ir_result_add(&o->ir, (lun_dtype)n->acc);
-    if (ins.imm < 0)
-        nomem(l);
+    ins.imm = add_result(l, n, (lun_dtype)n->acc);
+    if (n->places)
+        add_result(l, n, LUN_I64);
+    ins.places = n->places;
     o->ops++;
     if (l->status == LUN_OK)
         add(l, ins, n->where);
@@ -375,11 +402,35 @@ static void emit_store(lowerer *l, lun_node *n)
             0);
 }
 
-lun_status lun__lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out)
+/* Ends a lowering; the IR is right. */
+static lun_status finished(lowerer *l)
 {
-    lowerer l = {.e = e, .s = s, .g = &s->groups[g], .group = g, .out = out, .walk = ++e->walk};
+#ifdef LUN_DEBUG
+    lun_strbuf why = LUN_STRBUF_INIT;
+    lun_status verified = l->status == LUN_OK ? lun__ir_verify(&l->out->ir, &why) : LUN_OK;
+    if (verified == LUN_ENOMEM)
+        nomem(l);
+    else if (verified != LUN_OK)
+        l->status = lun__fail(l->e, LUN_EARG, "internal: bad IR: %s", lun__strbuf_text(&why));
+    lun__strbuf_free(&why);
+#endif
+    free(l->calls);
+    if (l->status != LUN_OK)
+        lun__lowered_free(l->out);
+    return l->status;
+}
+
+static lowerer begun(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out)
+{
     memset(out, 0, sizeof *out);
     lun__ir_init(&out->ir);
+    return (lowerer){.e = e, .s = s, .g = &s->groups[g], .group = g, .out = out, .walk = ++e->walk};
+}
+
+lun_status lun__lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out)
+{
+    lowerer l = begun(e, s, g, out);
+    out->line = l.g->line;
     for (int i = 0; l.status == LUN_OK && i < l.g->sink_count; i++) {
         lun_node *n = l.g->sinks[i];
         if (n->kind == LUN_NODE_REDUCE)
@@ -387,19 +438,123 @@ lun_status lun__lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *
         else
             emit_store(&l, n);
     }
-#ifdef LUN_DEBUG
-    lun_strbuf why = LUN_STRBUF_INIT;
-    lun_status verified = l.status == LUN_OK ? lun__ir_verify(&out->ir, &why) : LUN_OK;
-    if (verified == LUN_ENOMEM)
-        nomem(&l);
-    else if (verified != LUN_OK)
-        l.status = lun__fail(e, LUN_EARG, "internal: bad IR: %s", lun__strbuf_text(&why));
-    lun__strbuf_free(&why);
-#endif
-    free(l.calls);
-    if (l.status != LUN_OK)
-        lun__lowered_free(out);
-    return l.status;
+    return finished(&l);
+}
+
+/* ---- visits ---------------------------------------------------------------------------------- */
+
+/* A slot for accumulators of sink n. */
+static int accumulators(lowerer *l, lun_node *n, lun_ir_role role)
+{
+    lun_lowered *o = l->out;
+    if (!lun__grow(&o->slots, o->ir.slot_count, &o->slot_room, sizeof *o->slots))
+        return nomem(l);
+    o->slots[o->ir.slot_count] = (lun_slot_source){.node = n, .copy = -1};
+    int i = lun__ir_slot_add(&o->ir, (lun_dtype)n->acc, role);
+    return i < 0 ? nomem(l) : i;
+}
+
+/* The elements of each copy for sink k, in values[copy]. */
+static void emit_copies(lowerer *l, lun_node *n, int copies, int32_t *values)
+{
+    for (l->copy = 0; l->status == LUN_OK && l->copy < copies; l->copy++) {
+        l->call_count = 0; /* the calls of another copy have other elements */
+        l->walk = ++l->e->walk;
+        emit(l, n->in[0]);
+        if (l->status == LUN_OK)
+            values[l->copy] = operand(l, n->in[0]);
+    }
+}
+
+static void emit_accumulation(lowerer *l, lun_node *n, int copies, const int32_t *values)
+{
+    int slot = accumulators(l, n, LUN_SLOT_IN);
+    lun_ir_ins acc = {.kind = LUN_IR_LOAD, .dtype = n->acc, .a = -1, .b = -1, .c = -1, .imm = slot};
+    lun_ir_ins op = {.kind = LUN_IR_OP, .dtype = n->acc, .from = n->acc, .op = n->op, .c = -1};
+    int x = slot < 0 ? -1 : add(l, acc, 0);
+    for (int c = 0; x >= 0 && c < copies; c++) {
+        op.a = x;
+        op.b = values[c];
+        x = add(l, op, n->where);
+    }
+    slot = x < 0 ? -1 : accumulators(l, n, LUN_SLOT_OUT);
+    if (slot >= 0)
+        add(l,
+            (lun_ir_ins){
+                .kind = LUN_IR_STORE, .dtype = n->acc, .a = x, .b = -1, .c = -1, .imm = slot},
+            0);
+}
+
+lun_status lun__lower_visit(lun_engine *e, const lun_schedule *s, int g, int copies,
+                            lun_lowered *out)
+{
+    int32_t values[LUN_GROUP_SINKS][LUN_LOWER_COPIES];
+    lowerer l = begun(e, s, g, out);
+    for (int i = 0; l.status == LUN_OK && i < l.g->sink_count; i++)
+        emit_copies(&l, l.g->sinks[i], copies, values[i]);
+    for (int i = 0; l.status == LUN_OK && i < l.g->sink_count; i++)
+        emit_accumulation(&l, l.g->sinks[i], copies, values[i]);
+    return finished(&l);
+}
+
+/* The lanes of a line in values[], folded as ir/order.h says; lanes that it has no element for are
+ * the identity and change nothing. */
+static void emit_fold(lowerer *l, lun_node *n, int lanes, int32_t *values)
+{
+    uint64_t identity = 0;
+    lun__op_identity((lun_op)n->op, (lun_dtype)n->acc, &identity);
+    lun_ir_ins op = {.kind = LUN_IR_OP, .dtype = n->acc, .from = n->acc, .op = n->op, .c = -1};
+    lun_ir_ins none = {
+        .kind = LUN_IR_CONST, .dtype = n->acc, .a = -1, .b = -1, .c = -1, .imm = (int64_t)identity};
+    int start = add(l, none, 0), half = LUN_LANES / 2;
+    for (int k = 0; start >= 0 && k < lanes; k++) {
+        op.a = start;
+        op.b = values[k];
+        values[k] = add(l, op, n->where);
+    }
+    for (; l->status == LUN_OK && half > 0; half /= 2)
+        for (int k = 0; k < half && k + half < lanes; k++) {
+            op.a = values[k];
+            op.b = values[k + half];
+            values[k] = add(l, op, n->where);
+        }
+}
+
+lun_status lun__lower_brief(lun_engine *e, const lun_schedule *s, int g, int copies,
+                            lun_lowered *out)
+{
+    int32_t values[LUN_LOWER_COPIES];
+    lowerer l = begun(e, s, g, out);
+    int32_t results[LUN_GROUP_SINKS];
+    for (int i = 0; l.status == LUN_OK && i < l.g->sink_count; i++) {
+        lun_node *n = l.g->sinks[i];
+        emit_copies(&l, n, copies, values);
+        if (l.status == LUN_OK)
+            emit_fold(&l, n, copies, values);
+        lun_ir_ins cast = {.kind = LUN_IR_CAST,
+                           .dtype = n->dtype,
+                           .from = n->acc,
+                           .a = values[0],
+                           .b = -1,
+                           .c = -1};
+        results[i] = values[0];
+        if (l.status == LUN_OK && n->dtype != n->acc)
+            results[i] = add(&l, cast, 0);
+    }
+    for (int i = 0; l.status == LUN_OK && i < l.g->sink_count; i++) {
+        lun_node *n = l.g->sinks[i];
+        int slot = add_source(&l, (lun_slot_source){.node = n, .copy = -1}, LUN_SLOT_OUT);
+        if (slot >= 0)
+            add(&l,
+                (lun_ir_ins){.kind = LUN_IR_STORE,
+                             .dtype = n->dtype,
+                             .a = results[i],
+                             .b = -1,
+                             .c = -1,
+                             .imm = slot},
+                0);
+    }
+    return finished(&l);
 }
 
 void lun__lowered_free(lun_lowered *l)

@@ -16,10 +16,12 @@ enum {
 /* What one kernel computes: the sinks, over n indices. */
 typedef struct lun_group {
     int64_t n;
+    int64_t line; /* its REDUCEs and its SCAN take lines of so many indices each alone; 0: all */
     int level;
     lun_node *scan;   /* the SCAN inside, or NULL */
     lun_node **sinks; /* borrowed; they live as long as the roots do */
     int sink_count, sink_room;
+    bool whole;      /* some REDUCE or SCAN takes all indices at once */
     int ops, leaves; /* estimates that limit its size */
     bool copy;       /* one CONCAT sink: a copy, not a kernel */
     bool begins;     /* some REDUCE has a first value; */
@@ -60,6 +62,8 @@ void lun__schedule_free(lun_schedule *s);
 typedef struct lun_slot_source {
     lun_node *node; /* IN, UNIFORM, ARRAY: its elements from `offset` on; OUT: it receives them */
     int64_t offset;
+    lun_node *view; /* IN: a VIEW of `node` whose elements they are; else NULL */
+    int copy;       /* IN: of several that a visit has, see lun__lower_visit */
 } lun_slot_source;
 
 typedef struct lun_arg_source {
@@ -71,10 +75,11 @@ typedef struct lun_lowered {
     lun_ir ir;
     lun_slot_source *slots;
     lun_arg_source *args;
-    lun_node **results; /* the REDUCE of each result */
+    lun_node **results; /* the REDUCE of each result; of several, the last is what it becomes */
     uint32_t *where;    /* by instruction: the place it comes from */
     const char **notes; /* by instruction: the message of a CHECK or division, else NULL */
     int slot_room, arg_room, result_room, where_room, note_room;
+    int64_t line;     /* as that of the group */
     int ops;          /* operations of the graph in it */
     lun_strbuf types; /* what is known of the functions in it, for explain */
     int workgroup;    /* the largest that its nodes ask for, 0: tuned */
@@ -83,6 +88,16 @@ typedef struct lun_lowered {
 /* The IR of group g.  Other groups' sinks that it needs are read as arrays (or
  * arguments, for Scalars). */
 lun_status lun__lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out);
+/* The IR of group g, whose sinks are REDUCEs of lines by operations, without REDUCE: accumulators
+ * combined with `copies` elements each, in order.  Each copy has IN slots of its own; the last
+ * slots are, by sink, accumulators in and out. */
+lun_status lun__lower_visit(lun_engine *e, const lun_schedule *s, int g, int copies,
+                            lun_lowered *out);
+/* The IR of group g, as above, for lines of `copies` elements, which are the copies: their lanes
+ * folded, given as the sinks' dtypes.  The last slots are, by sink, OUT. */
+lun_status lun__lower_brief(lun_engine *e, const lun_schedule *s, int g, int copies,
+                            lun_lowered *out);
+enum { LUN_LOWER_COPIES = 8 }; /* most copies of both */
 /* Its IR and lists, not the nodes and functions that they name; empty afterwards. */
 void lun__lowered_free(lun_lowered *l);
 

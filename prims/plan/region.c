@@ -18,10 +18,13 @@ bool lun__fuse_region(lun_fuser *f, int i, int group, int *ops, int *leaves)
         *ops += lun__node_works(n);
         for (int k = 0; (in = lun__node_operand(n, k)); k++) {
             const lun_fuse_info *o = &f->at[in->slot];
-            if (in->mark == walk || in->kind == LUN_NODE_NUMBER || (group && o->group == group))
+            bool stays = lun__fuse_in_memory(o, f->at[i].level);
+            if (in->kind == LUN_NODE_NUMBER || (group && o->group == group))
+                continue;
+            if (in->mark == walk && !(stays && n->kind == LUN_NODE_VIEW))
                 continue;
             in->mark = walk;
-            if (lun__fuse_in_memory(o, f->at[i].level)) {
+            if (stays) { /* every VIEW reads it through a slot of its own */
                 ++*leaves;
                 continue;
             }

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "plan/across.h"
+#include "plan/chain.h"
 
 static bool hold(lun_steps *s, lun_node *n)
 {
@@ -48,12 +50,17 @@ static lun_status plan_kernel(lun_engine *e, const lun_schedule *groups, int g, 
     for (int i = 0; status == LUN_OK && i < l.ir.slot_count; i++)
         if (l.slots[i].node->kind == LUN_NODE_NUMBER)
             status = fill(e, s, l.slots[i].node);
+    lun_across *across = NULL;
+    if (status == LUN_OK)
+        status = lun__across_make(e, groups, g, &across);
     lun_step *step = status == LUN_OK ? append(s, LUN_STEP_LAUNCH, group->n, group->cut) : NULL;
     if (step) {
         step->lowered = l;
+        step->across = across;
         step->kept = group->kept;
     } else {
         lun__lowered_free(&l);
+        lun__across_free(across);
     }
     return status == LUN_OK && !step ? lun__nomem(e) : status;
 }
@@ -91,15 +98,21 @@ lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, boo
     for (int i = 0; status == LUN_OK && i < count; i++)
         if (roots[i]->kind == LUN_NODE_NUMBER && roots[i]->rank)
             status = fill(e, out, roots[i]);
+    out->roots = roots;
+    out->root_count = count;
     if (status != LUN_OK)
         lun__steps_free(e, out);
+    else
+        lun__chains_find(out);
     return status;
 }
 
 void lun__steps_free(lun_engine *e, lun_steps *s)
 {
-    for (int i = 0; i < s->count; i++)
+    for (int i = 0; i < s->count; i++) {
         lun__lowered_free(&s->at[i].lowered);
+        lun__across_free(s->at[i].across);
+    }
     for (int i = 0; i < s->held_count; i++)
         lun__node_release(e, s->held[i]);
     free(s->at);

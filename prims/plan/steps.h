@@ -8,7 +8,7 @@
 /*  kind    does                                                      node    lowered
  *  LAUNCH  a kernel over n indices, whose results go to the nodes    -       the kernel
  *          that `lowered` names
- *  COPY    the operands of a CONCAT, one behind the other            it      -
+ *  COPY    the blocks of the operands of a CONCAT, in turn           it      -
  *  FILL    the elements of a NUMBER over many indices                it      -
  * Each node that receives a result is a LEAF (or NUMBER, for a Scalar) afterwards. */
 typedef enum lun_step_kind { LUN_STEP_LAUNCH, LUN_STEP_COPY, LUN_STEP_FILL } lun_step_kind;
@@ -20,6 +20,8 @@ typedef struct lun_step {
     int kept; /* of the arrays that it writes: not asked for, but computed for the second time */
     lun_node *node;
     lun_lowered lowered;
+    int chain; /* of neighbours that are run some rows at a time, from 1; 0: it is in none */
+    struct lun_across *across; /* LAUNCH: how it is run instead, with the same bits; or NULL */
 } lun_step;
 
 /* Steps in their order.  The nodes that receive results are held: they live as long as the plan
@@ -29,6 +31,8 @@ typedef struct lun_steps {
     int count, room;
     lun_node **held;
     int held_count, held_room;
+    lun_node *const *roots; /* borrowed */
+    int root_count;
 } lun_steps;
 
 /* The steps that make every root a LEAF (or NUMBER, for Scalars); keep: and what lun__keeps says.

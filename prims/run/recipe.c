@@ -8,7 +8,9 @@
  * (a + b) * (c + d) of 100 elements, warm, from a script: 0.56 us, and 1.5 to 1.8 us without; of
  * 10,000 elements 2.07 and 3.14 us. */
 #include "run/recipe.h"
+
 #include "graph/walk.h"
+#include "plan/across.h"
 #include "run/run.h"
 
 #include <stdlib.h>
@@ -20,13 +22,21 @@ enum { NODES = 48, ROOTS = 8, BUCKETS = 256 };
 enum { PASSES, KEPT, READY, ROOT };
 
 /* Of a place. */
-enum { WHOLE = 1, SCALAR = 2, ONE = 4, FOREIGN = 255 };
+enum { WHOLE = 1, SCALAR = 2, ONE = 4, VIEWED = 8, FOREIGN = 255 };
 
 typedef struct shape {
     lun_node *order[NODES];
     int count;
     int64_t n; /* of the index space */
 } shape;
+
+/* Whether a VIEW's elements do not stand side by side: they come through a slot of their own. */
+static bool is_staged(const lun_node *view)
+{
+    lun_layout l;
+    lun__node_layout(view, &l);
+    return view->n > 1 && !lun__layout_is_dense(&l);
+}
 
 /* A kernel over one index space can hold these without memory in between. */
 static bool simple(const lun_node *n)
@@ -38,9 +48,12 @@ static bool simple(const lun_node *n)
     case LUN_NODE_RANDOM:
     case LUN_NODE_OP:
     case LUN_NODE_CAST:
+        return true;
     case LUN_NODE_REDUCE:
     case LUN_NODE_SCAN:
         return true;
+    case LUN_NODE_VIEW:
+        return n->in[0]->kind == LUN_NODE_LEAF && is_staged(n);
     default:
         return false;
     }
@@ -68,6 +81,11 @@ static int64_t space_of(const lun_node *n)
     return n->kind == LUN_NODE_REDUCE ? n->in[0]->n : n->n;
 }
 
+static bool folds(const lun_node *n)
+{
+    return n->kind == LUN_NODE_REDUCE || n->kind == LUN_NODE_SCAN;
+}
+
 /* What else distinguishes n for lowering over `space` indices; FOREIGN: it
  * cannot be in a recipe. */
 static uint8_t place_of(const lun_node *n, int64_t space)
@@ -76,6 +94,10 @@ static uint8_t place_of(const lun_node *n, int64_t space)
     unsigned bits =
         (own == space ? WHOLE : 0u) | (n->rank == 0 ? SCALAR : 0u) | (own == 1 ? ONE : 0u);
     bool foreign = own != space && (own != 1 || !lun__node_ready(n));
+    if (foreign && n->kind == LUN_NODE_LEAF) /* below a VIEW */
+        return VIEWED;
+    if (folds(n) && n->step && own >= LUN_ACROSS_LEAST) /* it may be better run in another way */
+        return FOREIGN;
     return foreign || n->body || n->workgroup ? FOREIGN : (uint8_t)bits;
 }
 
@@ -117,10 +139,20 @@ static uint32_t form_of(lun_node *const *roots, int count)
     return form;
 }
 
+/* Whether n goes with lines of `line` elements, and the recipe is of lines if there are some;
+ * *line -1: of any. */
+static inline bool has_line(const lun_recipe *r, const lun_node *n, int64_t *line)
+{
+    if (*line < 0)
+        *line = n->step;
+    return n->step == *line && (n->step != 0) == (r->step.lowered.line != 0);
+}
+
 /* Whether the graph below the roots has the recipe's shape; its nodes in order then. */
 static bool matches(lun_engine *e, const lun_recipe *r, lun_node *const *roots, int count,
                     lun_node **order)
 {
+    int64_t line = -1;
     uint64_t walk = ++e->walk;
     int64_t space = space_of(roots[0]);
     if (r->roots != count || !space)
@@ -135,6 +167,8 @@ static bool matches(lun_engine *e, const lun_recipe *r, lun_node *const *roots, 
         const lun_recipe_part *p = &r->parts[i];
         lun_node *n = order[i];
         if (lun__node_nature(n) != p->nature || !is_at(n, p->place, space))
+            return false;
+        if (p->folds && !has_line(r, n, &line))
             return false;
         if (p->use <= KEPT && lun__node_recurs(n) + p->use && lun__keeps(e, n) != p->use)
             return false;
@@ -210,17 +244,24 @@ static lun_recipe *bound(lun_engine *e, lun_node *const *roots, int count, uint8
     if (!r)
         return NULL;
     lun_lowered *l = &r->step.lowered;
-    for (int i = 0; i < l->ir.slot_count; i++)
-        l->slots[i].node = order[r->slots[i]];
+    for (int i = 0; i < l->ir.slot_count; i++) {
+        lun_node *n = order[r->slots[i]];
+        bool view = n->kind == LUN_NODE_VIEW && l->ir.slots[i].role != LUN_SLOT_OUT;
+        l->slots[i].view = view ? n : NULL;
+        l->slots[i].node = view ? n->in[0] : n;
+    }
     for (int i = 0; i < l->ir.arg_count; i++)
         if (r->args[i] >= 0)
             l->args[i].node = order[r->args[i]];
     for (int i = 0; i < l->ir.result_count; i++)
         l->results[i] = order[r->results[i]];
     r->step.n = space_of(roots[0]);
-    for (int i = 0; i < r->count; i++)
+    for (int i = 0; i < r->count; i++) {
         if (r->parts[i].use == PASSES)
             order[i]->is |= trait;
+        if (r->parts[i].folds)
+            l->line = order[i]->step;
+    }
     return r;
 }
 
@@ -272,7 +313,7 @@ static bool index_sources(lun_recipe *r, const lun_lowered *l, lun_node *const *
     r->results = r->args + l->ir.arg_count;
     r->at = r->results + l->ir.result_count;
     for (int i = 0; i < l->ir.slot_count; i++)
-        r->slots[i] = l->slots[i].node->slot;
+        r->slots[i] = (l->slots[i].view ? l->slots[i].view : l->slots[i].node)->slot;
     for (int i = 0; i < l->ir.arg_count; i++)
         r->args[i] = l->args[i].node ? l->args[i].node->slot : -1;
     for (int i = 0; i < l->ir.result_count; i++)
@@ -299,6 +340,7 @@ static bool write_parts(lun_recipe *r, const shape *s)
                                .place = place_of(n, s->n),
                                .use = lun__node_ready(n) ? READY : PASSES,
                                .in = {-1, -1, -1}};
+        p->folds = folds(n);
         for (int k = 0; k < 3 && !lun__node_ready(n) && n->in[k]; k++) {
             int32_t number = n->in[k]->slot;
             p->in[k] = (int8_t)number;
@@ -373,7 +415,7 @@ lun_recipe *lun__recipe_learn(lun_engine *e, lun_node *const *roots, int count, 
     shape s;
     lun_node *order[NODES];
     lun_step *step = &steps->at[0];
-    if (steps->count != 1 || step->kind != LUN_STEP_LAUNCH || !step->n)
+    if (steps->count != 1 || step->kind != LUN_STEP_LAUNCH || !step->n || step->across)
         return NULL;
     if (!e->recipes) {
         e->recipes = calloc(BUCKETS, sizeof(lun_recipe *));

@@ -11,6 +11,7 @@ typedef struct lun_recipe_part {
     uint8_t place;   /* its length and rank within the index space */
     uint8_t fresh;   /* bits: operands that no later node and no root has named */
     uint8_t use;     /* what becomes of it: nothing, kept beside the roots, a root */
+    bool folds;      /* it is reduced or scanned here: by lines, whose length may be another */
     int8_t in[3];    /* numbers of the operands; -1: no more */
 } lun_recipe_part;
 

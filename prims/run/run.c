@@ -8,6 +8,9 @@
 #include "graph/walk.h"
 #include "lunarray_bind.h"
 #include "plan/steps.h"
+#include "run/across.h"
+#include "run/chain.h"
+#include "run/copy.h"
 #include "run/recipe.h"
 #include "run/trap.h"
 
@@ -24,35 +27,14 @@ static lun_status run_fill(lun_engine *e, lun_node *n)
     return LUN_OK;
 }
 
-static lun_status run_copy(lun_engine *e, lun_node *n)
-{
-    lun_storage *s;
-    lun_status status = lun__storage_new(e, (lun_dtype)n->dtype, n->n, &s);
-    if (status != LUN_OK)
-        return status;
-    int size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
-    char *to = s->data;
-    for (int k = 0; k < 2 && status == LUN_OK; k++) {
-        const lun_node *in = n->in[k];
-        if (in->kind == LUN_NODE_NUMBER)
-            lun__cell_fill((lun_dtype)in->dtype, in->cell, to, in->n);
-        else
-            status = lun__storage_read(e, in->storage, in->offset, in->n, to);
-        to += in->n * size;
-    }
-    if (status != LUN_OK) {
-        lun__storage_release(e, s);
-        return status;
-    }
-    e->stats.bytes_read += n->n * size;
-    e->stats.bytes_written += n->n * size;
-    lun__node_become_leaf(e, n, s, 0);
-    return LUN_OK;
-}
-
 static lun_status run_launch(lun_engine *e, const lun_step *step)
 {
     lun_kernel_entry *k = NULL;
+    if (step->across) {
+        lun_status s = lun__across_run(e, step->across);
+        e->stats.kept += s == LUN_OK ? step->kept : 0;
+        return s;
+    }
     lun_status status = step->n > 0 ? lun__run_kernel(e, &step->lowered, &k) : LUN_OK;
     if (status == LUN_OK)
         status = lun__run_lowered(e, &step->lowered, k, step->n);
@@ -67,13 +49,21 @@ static lun_status run_steps(lun_engine *e, const lun_steps *s, int count)
     lun_status status = LUN_OK;
     for (int i = 0; status == LUN_OK && i < count; i++) {
         const lun_step *step = &s->at[i];
+        int last = i;
         status = lun__stopped(e);
         if (status != LUN_OK)
             break;
+        while (step->chain && last + 1 < count && s->at[last + 1].chain == step->chain)
+            last++;
+        if (last > i && lun__chain_fits(e)) {
+            status = lun__chain_run(e, s, i, last);
+            i = last;
+            continue;
+        }
         if (step->kind == LUN_STEP_LAUNCH)
             status = run_launch(e, step);
         else if (step->kind == LUN_STEP_COPY)
-            status = run_copy(e, step->node);
+            status = lun__run_copy(e, step->node);
         else
             status = run_fill(e, step->node);
     }

@@ -4,7 +4,7 @@
 #include "base/sized.h"
 
 #define EXTRAS      .extras = true
-#define FOLDS       .folds = true
+#define FOLDS       .folds = true, .extras = true
 #define VALUE       0
 #define ERROR       1
 #define LUN_OP_NONE LUN_OP_COUNT

@@ -27,6 +27,7 @@ static const char prelude_c[] =
     "typedef unsigned long ulong;\n"
     "#define true 1\n#define false 0\n"
     "#define LUN_GLOBAL\n#define LUN_CONSTANT\n#define __global\n#define __constant const\n"
+    "#define __private\n"
     "float sqrtf(float); double sqrt(double);\n";
 static const char prelude_cl[] =
     "typedef char int8_t; typedef uchar uint8_t; typedef short int16_t;\n"

@@ -30,7 +30,13 @@ static const struct {
     {"mul(double x, double y) { return x * y; }", "f64(f64,f64)"},
     {"double (float x, int n) { return x * n; }", "f64(f32,i32)"},
     {"static inline float m(const float x, float const y) { return x + y; };", "f32(f32,f32)"},
-    {"int\nfact(int n)\n{\n    return n < 2 ? 1 : n * fact(n - 1);\n}\n", "i32(i32)"},
+    {"int\nfact(int n)\n{\n    int r = 1;\n    while (n > 1) r *= n--;\n    return r;\n}\n",
+     "i32(i32)"},
+    {"(float local, global const float *kernel, float constant, constant int *t) { private float\n"
+     "half = local; return half + kernel[0] + constant * t[0]; }",
+     "f32(f32,f32*,f32,i32*)"},
+    {"constant float G[2] = {1, 2};\nfloat f(int i, float global *w) { return G[i & 1] + w[i]; }",
+     "f32(i32,f32*)"},
     {"(float x, __global const float *restrict w, int k) { return x * w[k]; }",
      "f32(f32,f32*,i32)"},
     {"(float x, volatile float w[], const int k[4]) { return x * w[k[0]]; }", "f32(f32,f32*,i32*)"},
@@ -69,10 +75,10 @@ static const struct {
     {"float norm(float x); int a(int n) { return n; } float norm(float x) { return a((int)x); }",
      "f32(f32)"},
     {"float f(float x) { return x; } int g(int x) { return x; }", "f32(f32)"},
-    {"float g(float x) { return x; } int <f>(int x) { return x < 1 ? 0 : f(x - 1); }", "i32(i32)"},
+    {"float g(float x) { return x; } int <f>(int x) { return x < 1 ? 0 : g(x - 1); }", "i32(i32)"},
     {"int g(float x) { return (int)x; } (double x) { return g(x); }", "f64(f64)"},
     {"int even(int n); int odd(int n) { return n ? even(n - 1) : 0; }\n"
-     "int even(int n) { return n ? odd(n - 1) : 1; } int f(int n) { return even(n); }",
+     "int even(int n) { return n ? 1 : n; } int f(int n) { return odd(n); }",
      "i32(i32)"},
     {"extern float h(float x); inline float h(float x) { return x; } float f(float x) { return "
      "h(x); }",
@@ -127,7 +133,14 @@ static const struct {
     {"(float x) { return x; /* open }", "line 1: a comment without its end"},
     {"(\nreal x) { return x; }", "line 2: unknown type 'real'; known are float"},
     {"(x) { return x; }", "unknown type 'x'"},
-    {"(half x) { return x; }", "unknown type 'half'"},
+    {"(half x) { return x; }", "half exists in OpenCL alone"},
+    {"(float x) { local float y = x; return y; }", "elements share no memory"},
+    {"kernel float f(float x) { return x; }", "kernel exists in OpenCL alone"},
+    {"(int x) {\n static int n = 0; return x + n++; }", "line 2: a static variable"},
+    {"int f(int n) { return n < 2 ? 1 : n * f(n - 1); }", "line 1: a recursive call of f"},
+    {"int even(int n);\nint odd(int n) { return n && even(n - 1); }\n"
+     "int even(int n) { return !n || odd(n - 1); }\nint f(int n) { return odd(n); }",
+     "line 3: a recursive call of odd"},
     {"real f(float x) { return x; }", "unknown type 'real'"},
     {"(size_t x) { return x; }", "size_t has no fixed width: write uint64_t"},
     {"size_t (int x) { return x; }", "size_t has no fixed width"},
@@ -263,7 +276,7 @@ static void test_runs_in_one_unit(void **state)
 {
     (void)state;
     lun_ir_function *f[] = {
-        parse("int fact(int n) { return n < 2 ? 1 : n * fact(n - 1); }"),
+        parse("int fact(int n) { int r = 1; while (n > 1) r *= n--; return r; }"),
         parse("#define K 2\ntypedef int T; const T c = K; T g(T x) { return x * c; }\n"
               "(int x) { return g(x); }"),
         parse("#define K 3\ntypedef double T; const T c = K; T g(T x) { return x * c; }\n"

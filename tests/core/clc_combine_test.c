@@ -6,9 +6,9 @@
 
 static int group(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_reductions), TEST(test_scans),
-                                       TEST(test_functions_in_ir), TEST(test_functions_in_c),
-                                       TEST(test_user_text)};
+    const struct CMUnitTest tests[] = {TEST(test_reductions),     TEST(test_places),
+                                       TEST(test_scans),          TEST(test_functions_in_ir),
+                                       TEST(test_functions_in_c), TEST(test_user_text)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

@@ -86,6 +86,44 @@ static void test_reductions(void **state)
             reduce_all(k, (lun_dtype)t, t % 2, t == LUN_F32 ? 40 : 0);
 }
 
+/* Places: of few values, so that many are equal, of one value alone, and of random ones; alone, or
+ * beside wider and other reductions; extra: as in reduce_all. */
+static void places(kit *k, lun_dtype t, int values, bool wide, int extra)
+{
+    int bytes = lun__dtype_get(t)->bytes;
+    char *in = data(t, (uint64_t)t + 3);
+    for (int64_t i = bytes; values && i < (int64_t)MOST * bytes; i += bytes)
+        memcpy(in + i, in + (i / bytes * 7919 % values) * bytes, (size_t)bytes);
+    lun_ir ir;
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, t, LUN_SLOT_IN);
+    int32_t x = ir_load(&ir, 0), y = x;
+    for (int i = 0; i < extra; i++)
+        y = ir_op(&ir, i % 2 ? LUN_OP_MAX : LUN_OP_MIN, t, x, y, -1);
+    ir_reduce_places(&ir, LUN_OP_MIN, y);
+    ir_reduce_places(&ir, LUN_OP_MAX, y);
+    if (wide) {
+        ir_reduce(&ir, LUN_OP_MAX, -1, y);
+        ir_reduce_places(&ir, LUN_OP_MIN, ir_cast(&ir, LUN_F64, y));
+        ir_reduce(&ir, LUN_OP_ADD, -1, ir_cast(&ir, LUN_F64, y));
+    }
+    compare_all(k, &ir, in, NULL);
+    lun__ir_free(&ir);
+    free(in);
+}
+
+static void test_places(void **state)
+{
+    kit *k = *state;
+    for (int t = 0; t < LUN_DTYPE_COUNT; t++) {
+        if (lun__dtype_is_stored((lun_dtype)t) || t == LUN_BOOL)
+            continue;
+        places(k, (lun_dtype)t, 0, t % 2, 0);
+        places(k, (lun_dtype)t, 3, t % 2 == 0, t == LUN_F32 ? 40 : 0);
+        places(k, (lun_dtype)t, 1, false, 0);
+    }
+}
+
 /* ---- scans ----------------------------------------------------------------------------------- */
 
 static void scan(kit *k, lun_dtype t, lun_op op, bool inclusive, bool wide)

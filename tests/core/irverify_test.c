@@ -196,6 +196,30 @@ static void test_damaged(void **state)
     }
 }
 
+/* A place needs its result, and an operation that chooses an element. */
+static void test_places(void **state)
+{
+    (void)state;
+    lun_ir ir;
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
+    int32_t x = ir_load(&ir, 0);
+    ir_reduce_places(&ir, LUN_OP_MAX, x);
+    ir_check_valid(&ir);
+    ir.ins[1].op = LUN_OP_ADD;
+    expect_wrong(&ir, 1, "places of what is neither the least nor the largest");
+    ir.ins[1].op = LUN_OP_MIN;
+    ir.results[1] = LUN_F32;
+    expect_wrong(&ir, 1, "no result for a place");
+    ir.results[1] = LUN_I64;
+    ir.result_count = 1;
+    expect_wrong(&ir, 1, "no result for a place");
+    ir.result_count = 2;
+    ir.scan = 0;
+    expect_wrong(&ir, 1, "places of bools, or beside a scan");
+    lun__ir_free(&ir);
+}
+
 static void test_continue(void **state)
 {
     (void)state;
@@ -270,11 +294,9 @@ static void test_combiners(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sound),
-        cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_continue),
-        cmocka_unit_test(test_two_scans),
-        cmocka_unit_test(test_arguments_of_calls),
+        cmocka_unit_test(test_sound),     cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_places),    cmocka_unit_test(test_continue),
+        cmocka_unit_test(test_two_scans), cmocka_unit_test(test_arguments_of_calls),
         cmocka_unit_test(test_combiners),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

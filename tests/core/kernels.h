@@ -206,6 +206,15 @@ static inline int32_t ir_reduce(lun_ir *ir, lun_op op, int function, int32_t a)
     return result;
 }
 
+/* By min or max, with the place. */
+static inline int32_t ir_reduce_places(lun_ir *ir, lun_op op, int32_t a)
+{
+    int32_t result = ir_reduce(ir, op, -1, a);
+    lun__ir_result_add(ir, LUN_I64);
+    ir->ins[ir->count - 1].places = 1;
+    return result;
+}
+
 static inline int32_t ir_scan(lun_ir *ir, lun_op op, int function, bool inclusive, int32_t a,
                               int32_t initial)
 {

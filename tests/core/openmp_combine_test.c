@@ -64,6 +64,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_reductions),
+        TEST(test_places),
         TEST(test_scans),
         TEST(test_functions_in_ir),
         TEST(test_functions_in_c),

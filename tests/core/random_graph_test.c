@@ -321,13 +321,38 @@ static void write_some(world *w, item *i)
     free(b.bytes);
 }
 
+/* Whether NumPy's rule repeats from's elements in the shape of `to`; extents of 1 in front may be
+ * more. */
+static bool broadcasts(const block *from, const block *to)
+{
+    for (int k = 0; k < from->rank; k++) {
+        int at = to->rank - from->rank + k;
+        if (from->shape[k] != 1 && (at < 0 || from->shape[k] != to->shape[at]))
+            return false;
+    }
+    return true;
+}
+
+/* The element of `from` that stands at element k of `to` then. */
+static int64_t repeated(const block *from, const block *to, int64_t k)
+{
+    int64_t at = 0, stride = 1;
+    for (int i = to->rank - 1; i >= 0 && i >= to->rank - from->rank; i--) {
+        int64_t extent = from->shape[i - (to->rank - from->rank)];
+        at += extent > 1 ? k % to->shape[i] * stride : 0;
+        stride *= extent;
+        k /= to->shape[i];
+    }
+    return at;
+}
+
 /* target takes source's elements, converted. */
 static void store(world *w, item *target, item *source)
 {
     lun_array *fresh, *cast;
     block from = source->b, b;
     lun_status s = lun_store(w->e, target->a, source->a);
-    bool fits = source->b.rank == 0 || source->b.n == target->b.n;
+    bool fits = broadcasts(&source->b, &target->b);
     if (target->b.rank == 0 && s == LUN_EARG)
         return;
     if (!fits) {
@@ -342,7 +367,7 @@ static void store(world *w, item *target, item *source)
     size_t size = (size_t)lun_dtype_size(b.t);
     for (int64_t k = 0; k < target->b.n; k++)
         memcpy(bytes_of(target) + (size_t)k * size,
-               b.bytes + (source->b.rank ? (size_t)k * size : 0), size);
+               b.bytes + (size_t)repeated(&source->b, &target->b, k) * size, size);
     lun_release(fresh);
     lun_release(cast);
     free(b.bytes);

@@ -66,7 +66,7 @@ static void test_parts(void **state)
     expect(lun_slice(e, vector, 1, 3, INT64_MAX, &out), LUN_ERANGE, "the length is 6");
     expect(lun_slice(e, matrix, 0, 2, 2, &out), LUN_ERANGE,
            "elements 1 to 3 are out of range: the length is 2");
-    expect(lun_slice(e, matrix, 1, 2, -1, &out), LUN_ESHAPE, "a step of -1 between rows");
+    expect(lun_slice(e, matrix, 1, 3, -1, &out), LUN_ERANGE, "elements 2 to 0 are out of range");
     expect(lun_row(e, vector, 0, &out), LUN_ESHAPE,
            "a row needs an array of rank 2 or more, not of rank 1");
     expect(lun_row(e, matrix, 2, &out), LUN_ERANGE,

@@ -69,7 +69,7 @@ static lun_status run(job *j, bool streamed, int64_t cost)
     assert_int_equal(lun__interp_make(&ir, LUN_MATH_FAST, &interp), LUN_OK);
     lun_services services = test_services();
     lun_team team = {.threads = j->threads, .parallel = test_parallel};
-    lun_stream streams[3] = {{read_tape, &j->tapes[0], SHIFT}};
+    lun_stream streams[3] = {{.read = read_tape, .self = &j->tapes[0], .origin = SHIFT}};
     int64_t rooms[3] = {j->n, j->n, j->n};
     void *slots[3] = {(void *)(uintptr_t)j->tapes[0].data, (void *)(uintptr_t)j->tapes[1].data,
                       j->out};
@@ -78,7 +78,7 @@ static lun_status run(job *j, bool streamed, int64_t cost)
         rooms[0] = INT64_MAX;
     }
     if (streamed && j->both) {
-        streams[1] = (lun_stream){read_tape, &j->tapes[1], SHIFT};
+        streams[1] = (lun_stream){.read = read_tape, .self = &j->tapes[1], .origin = SHIFT};
         slots[1] = NULL;
         rooms[1] = INT64_MAX;
     }

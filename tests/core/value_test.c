@@ -110,17 +110,23 @@ static void test_store_fills_from_rank_0(void **state)
 static void test_store_keeps_the_shape(void **state)
 {
     (void)state;
+    static const int64_t one_more[3] = {1, 2, 3};
     int64_t shape[LUN_MAX_RANK];
-    lun_array *a = tensor(six, 2, two_by_three), *b = tensor(six, 2, three_by_two), *n, *row;
+    lun_array *a = tensor(six, 2, two_by_three), *b = tensor(six, 3, one_more), *n, *row;
+    lun_array *turned = tensor(six, 2, three_by_two);
     OK(lun_row(e, a, 1, &row));
     OK(lun_neg(e, b, &n));
+    assert_int_equal(lun_store(e, a, turned), LUN_ESHAPE);
+    assert_string_equal(lun_error(e), "f64[3, 2] does not broadcast to f64[2, 3]");
+    assert_int_equal(lun_storable(e, a, turned), LUN_ESHAPE);
+    OK(lun_storable(e, a, n));
     OK(lun_store(e, a, n));
     assert_int_equal(lun_shape(a, shape), 2);
     assert_true(shape[0] == 2 && shape[1] == 3);
     const double last[3] = {-4, -5, -6};
     holds(row, last, 3);
-    lun_array *all[] = {a, b, n, row};
-    release_all(all, 4);
+    lun_array *all[] = {a, b, n, row, turned};
+    release_all(all, 5);
 }
 
 static void test_store_of_its_own_parts(void **state)

@@ -57,6 +57,19 @@ for _, t in each { "f64", "f32", "i64", "i32", "u8" } do
     show(t .. " inclusive sum of squares, plus b", lun.scan("+", 0, { inclusive = true })(a * a) + b)
     show(t .. " running maximum", lun.scan(lun.op.max, 0)(b))
     show(t .. " reduced", lun.reduce("*", 1)(near_one - 0):value())
+    -- lines of memory and across them, of few elements and of many; a device runs each by itself
+    for _, rows in ipairs(not some and (t == "f32" or t == "i64") and { 2, 7, 300, 1001, 100001 } or {}) do
+        local grid = a:sub(1, n // rows * rows):reshape(rows, n // rows):eval()
+        for k, view in ipairs { grid, grid:transpose(), grid:sub({ -1, 1, -1 }, { 1, -1, 2 }) } do
+            for axis = 1, 2 do
+                local name = ("%s %d rows, view %d, axis %d"):format(t, rows, k, axis)
+                show(name .. " sum", view:sum(axis))
+                show(name .. " argmax", view:argmax(axis))
+                show(name .. " var", view:var { axis = axis })
+                show(name .. " scan", view:scan("+", 0, { axis = axis }))
+            end
+        end
+    end
     -- several results of one pass, and lengths around the chunks
     for _, m in ipairs { 1, 64, 16383, 16384, 16385, 65537, 131072, 200000 } do
         local x = a:sub(1, m)

@@ -295,6 +295,62 @@ describe("a NaN in", function()
     end
 end)
 
+-- ---------------------------------------------------------------- places
+
+-- Lanes, blocks, chunks and their last elements; of several places the first counts.
+local places = { { 1 }, { 2, 1 }, { 65, 64, 40000 }, { 129, 66 }, { 16384, 16320 }, { 16385, 16384 },
+    { 16386, 16450 }, { 32769, 39999 }, { 39999, 40000 }, { 40000 } }
+
+-- n elements x, but for y at some places.
+local function packed(t, n, x, y, at)
+    local rest, one = string.pack(t.format, x), string.pack(t.format, y)
+    local bytes, parts, from = rest:rep(n), {}, 1
+    table.sort(at)
+    for i, k in ipairs(at) do
+        parts[i] = bytes:sub(from, (k - 1) * t.size) .. one
+        from = k * t.size + 1
+    end
+    return table.concat(parts) .. bytes:sub(from)
+end
+
+describe("the place of the first extreme element", function()
+    local n = 40000
+    for _, t in ipairs(dtypes.list) do
+        it("of " .. t.name, function()
+            local low, middle, high = 1, 2, 3
+            if t.kind == "bool" then
+                low, middle, high = 0, 1, 1
+            elseif t.wide then -- bits
+                low, middle, high = 0xc000, 0x3f00, 0x4000
+            end
+            on_each(t, places, function(backend, at)
+                for _, name in ipairs { "argmin", "argmax" } do
+                    local rest = t.kind == "bool" and name == "argmax" and low or middle
+                    local a = harness.array(t, packed(t, n, rest, name == "argmin" and low or high, at))
+                    local what = ("%s:%s() of one at %s"):format(t.name, name, table.concat(at, ", "))
+                    expect(what, backend, a[name](a), at[1])
+                    -- in a kernel with wider values, beside another reduction
+                    local place, sum = lun.eval((a + a):lazy(name), a:cast("f64"):lazy "sum")
+                    expect(what .. ", lazy", backend, place, at[1])
+                    expect(what .. ", beside it the sum", backend, sum, a:sum() + 0.0)
+                end
+            end)
+        end)
+    end
+
+    it("takes zeros of both signs for equal", function()
+        on_each(dtypes.f32, { { 0.0, -0.0 }, { -0.0, 0.0 } }, function(backend, zeros)
+            local list = {}
+            for k = 1, 1000 do
+                list[k] = k > 100 and zeros[k % 2 + 1] or 7.0
+            end
+            local a = harness.array(dtypes.f32, list)
+            expect("argmin of zeros", backend, a:argmin(), 101)
+            expect("argmax of zeros", backend, (-a:abs()):argmax(), 101)
+        end)
+    end)
+end)
+
 -- ---------------------------------------------------------------- numerical quality
 
 -- Correct digits: the logarithm of the relative error (15 where there is none).

@@ -33,6 +33,8 @@ local edges = {
     { "sinh", 0x1.633ce8fb9f87ep+9, inf }, { "cosh", 0x1.633ce8fb9f87ep+9, inf },
 }
 
+local binary = { hypot = true, pow = true, atan2 = true }
+
 local function units(x)
     local bits = string.unpack("<i8", string.pack("<d", x))
     return bits < 0 and math.mininteger - bits or bits
@@ -54,6 +56,19 @@ local function value(row, t, n)
     return lun[row[1]](table.unpack(arguments)):totable()[n]
 end
 
+-- The same by one C text for all rows: the values of n elements, row by row and again.
+local function values_of_text(list, c, n)
+    local cases, a, b = {}, {}, {}
+    for k, row in ipairs(list) do
+        cases[k] = ("case %d: return %s(a[k]%s);"):format(k - 1, row[1], binary[row[1]] and ", b[k]" or "")
+        a[k], b[k] = row[2], binary[row[1]] and row[3] or 0.0
+    end
+    local t = c == "float" and "f32" or "f64"
+    return lun.map(("%s f(long i, const %s *a, const %s *b)\n{\n    int k = i %% %d;\n    switch (k) {\n    %s\n    }\n" ..
+        "    return 0;\n}\n"):format(c, c, c, #list, table.concat(cases, "\n    ")))(lun.index(n) - 1, lun.vector(a, t),
+        lun.vector(b, t)):totable()
+end
+
 local backends = os.getenv "LUNARRAY_OPENCL_FORM" and { "opencl" } or lun.backends()
 
 for _, backend in ipairs(backends) do
@@ -69,6 +84,20 @@ for _, backend in ipairs(backends) do
                             ("%s of %s(%s, ...), %d elements"):format(t, row[1], shown(row[2]), n))
                     end
                 end
+            end
+        end)
+
+        it("functions in C texts have them too", function()
+            for _, c in ipairs { "float", "double" } do
+                for i, got in ipairs(values_of_text(rows, c, 3 * #rows)) do
+                    local row = rows[(i - 1) % #rows + 1]
+                    assert.equal(shown(row[#row]), shown(got), ("%s %s(%s, ...)"):format(c, row[1], shown(row[2])))
+                end
+            end
+            for i, got in ipairs(values_of_text(edges, "double", 3 * #edges)) do
+                local row = edges[(i - 1) % #edges + 1]
+                assert(row[3] == got or math.abs(units(row[3]) - units(got)) <= 2 and math.abs(row[3]) < inf,
+                    ("%s(%a) is %a, %a expected"):format(row[1], row[2], got, row[3]))
             end
         end)
 

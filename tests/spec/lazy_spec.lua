@@ -149,7 +149,7 @@ describe("lun.explain", function()
             "%5 = reduce f64 %4 by add",
             "%6 = number i64 0",
             "%7 = scan i64[3] %1 %6 by add exclusive",
-            "%8 = slice i64[2] %7 from 1 step 1",
+            "%8 = view i64[2] %7 from 1 strides 1",
             "",
         }, "\n"), (graph:gsub(" %(%S+:%d+%)", "")))
         assert.equal("%0 = array i64[3]\n", lun.explain(a).graph)
@@ -271,7 +271,7 @@ end)
 
 describe("help", function()
     it("knows functions, methods, operations and values", function()
-        assert.matches("lun.vector(t [, dtype])", lun.help(lun.vector), 1, true)
+        assert.matches("lun.vector(t [, dtype [, {layout=}]])", lun.help(lun.vector), 1, true)
         assert.matches("square root", lun.help "sqrt", 1, true)
         assert.matches("sum", lun.help(lun.op.add), 1, true)
         assert.matches("a:sub(i, j [, step])", lun.help "sub", 1, true)

@@ -115,7 +115,7 @@ describe("a call of an operation that cannot be", function()
         ["with too few arguments"] = { "return lun.clamp(x, 1)", "lun.clamp with 2 arguments: it takes 3" },
         ["of a reduction's name"] = { "return lun.min(x)", "lun.min with 1 argument: it takes 2" },
         ["with an array"] = { "return lun.erf(w)",
-            "lun.erf on an array ('w'): take an element, w[i], or use lun.zip for two arrays" },
+            "lun.erf on an array ('w'): take an element, w[i], or use lun.zip, or lun.map with {elements=3}, for arrays that go together" },
         ["with nil"] = { "return lun.add(x, nil)", "lun.add on nil: give it a value on every path" },
         ["with a string"] = { "return lun.add(x, '1')",
             "lun.add on a string ('1'): only numbers and booleans can be computed with" },

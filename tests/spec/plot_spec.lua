@@ -80,9 +80,58 @@ describe("lun.plot", function()
         local text = plot(lun.linspace(-5, 5, 100), { opts = { title = "a title" } })
         local lines = lines_of(text)
         assert.is_truthy(lines[1]:find("a title", 1, true))
-        assert.is_truthy(lines[2]:find "^ *5 ┤")
-        assert.is_truthy(lines[11]:find "^ *%-5 ┤")
-        assert.is_truthy(lines[13]:find "^ +1 +50%.5 +100$")
+        local labels = {}
+        for _, line in ipairs(lines) do
+            labels[#labels + 1] = line:match "^ *(%S+) ┤"
+        end
+        assert.same({ "4", "2", "0", "-2", "-4" }, labels)
+        assert.is_truthy(lines[13]:find "^ +20 +40 +60 +80 +100$")
+        assert.equal(5, select(2, lines[12]:gsub("┬", "")))
+    end)
+
+    it("marks the dots where its ticks say", function()
+        local y = lun.vector { 0, 10, 20, 30, 40, 30, 20, 10, 0 }
+        local lines = lines_of(plot(y, { opts = { height = 21 } }))
+        for row, line in ipairs(lines) do
+            local label = tonumber(line:match "^ *(%d+) ┤")
+            if label then
+                assert.equal(math.floor(label / 40 * 83 + 0.5) // 4, 21 - row)
+            end
+        end
+        local columns, ticks = {}, {}
+        for at, c in utf8.codes(lines[22]) do
+            if c == utf8.codepoint "┬" then
+                columns[#columns + 1] = utf8.len(lines[22], 1, at) - utf8.len(lines[22]:match "^.-└")
+            end
+        end
+        for label in lines[23]:gmatch "%d+" do
+            ticks[#ticks + 1] = tonumber(label)
+        end
+        assert.is_true(#ticks >= 4)
+        for k, tick in ipairs(ticks) do
+            assert.equal(math.floor((tick - 1) / 8 * 95 + 0.5) // 2 + 1, columns[k])
+        end
+    end)
+
+    it("has dates where x is a list of them", function()
+        local dates, y = {}, {}
+        for i = 1, 1461 do
+            dates[i] = os.date("!%Y-%m-%d", (15339 + i) * 86400)
+            y[i] = i
+        end
+        local lines = lines_of(plot(dates, lun.vector(y)))
+        assert.is_truthy(lines[#lines]:find "^ +2012 +2013 +2014 +2015$")
+        local joined = dots(plot(dates, lun.vector(y)))
+        assert.is_truthy(joined[40])
+        lines = lines_of(plot({ "2012-01-01 00:00", "2012-01-02 00:00" }, { a = lun.index(2), b = lun.zeros(2) }))
+        assert.is_truthy(lines[#lines - 1]:find "01%-01 %d%d:00 +01%-01 %d%d:00")
+        assert.is_truthy(lines[#lines]:find "a   b$")
+        refuses("bad argument #1 to 'plot' ('2012-02-30' at 2 is no date such as 2012-01-31)", lun.plot,
+            { "2012-02-28", "2012-02-30" }, lun.index(2))
+        refuses("bad argument #1 to 'plot' ('3' at 1 is no date such as 2012-01-31)", lun.plot, { 3 }, lun.index(1))
+        refuses("bad argument #1 to 'plot' (array, or a list of dates, expected, got an empty table)", lun.plot, {},
+            lun.index(1))
+        refuses("lengths differ: 1 and 2", lun.plot, { "2012-01-01" }, lun.index(2))
     end)
 
     it("shows the extremes of an array much longer than the window", function()
@@ -93,7 +142,7 @@ describe("lun.plot", function()
         local columns, top = dots(text)
         assert.equal(top, columns[math.floor(654320 / 1000000 * 96)][2])
         assert.equal(0, columns[math.floor(123455 / 1000000 * 96)][1])
-        assert.is_truthy(text:find "\n?%s*5 ┤")
+        assert.is_truthy(text:find "\n?%s*4 ┤")
     end)
 
     it("takes x and y, joined where x ascends and as points where not", function()

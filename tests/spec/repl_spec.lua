@@ -156,6 +156,61 @@ describe("input", function()
         shows(after, "6\n10\n")
     end)
 
+    -- Pastes texts one after another, each with what is waited for in the answer.
+    local function pasted(...)
+        local steps = { { "wait", "> " } }
+        for _, paste in ipairs { ... } do
+            table.move({ { "send", "\27[200~" .. paste[1] .. "\27[201~\r" }, { "wait", paste[2] .. "\r\n" },
+                { "wait", "> " } }, 1, 3, #steps + 1, steps)
+        end
+        steps[#steps + 1] = { "send", "\4" }
+        return run(steps)
+    end
+
+    it("prints the value of the expression that ends pasted text", function()
+        local text = pasted({ "local k = 20\nk + 1", "21" }, { "z = 5\nz", "5" },
+            { "function f(x)\n  return x\nend\nf(lun.index(3))", "[1 2 3]" },
+            { "s = [[a\nb\n]]\n\n#s\n-- done", "4" }, { "for i = 1, 2 do\n  z = z + i\nend\nz,\nz * 2", "8\t16" },
+            { "local a = 3\n\na + 1\nlocal b = a + 7\nb + 1\na + b", "13" }, { "_ * 2", "26" })
+        shows(text, "a + b\n4\n11\n13\n> ")
+        shows(text, "[exit 0]")
+    end)
+
+    it("splits no statement for the value of its end, hides after a semicolon, counts lines", function()
+        local text = pasted({ "function f(x) return x * 11 end\ny = f\n(3)\nw = 8\n- 3\ny = y\n.. 'a'\ny, w", "33a\t5" },
+            { "y = f\n(3)\nu = 6\nu * 7;\nprint(u .. '!')", "6!" },
+            { "q1 = 1\n\n\nq1 + 1\nlocal c = 2\nnothing.at = c\nc", "stdin:6: attempt to index a nil value (global 'nothing')" })
+        hides(text, "\n42\n")
+        shows(text, "\n2\nstdin:6")
+        shows(text, "[exit 0]")
+    end)
+
+    it("prints what return gives, as through a pipe", function()
+        local inputs = { "return 5", "return 1, 'a', nil", "do return 2 end", "return", "_ + 40" }
+        local text = dialogue(inputs)
+        shows(text, "> return 5\n5\n> return 1, 'a', nil\n1\ta\tnil\n> do return 2 end\n2\n> return\n> _ + 40\n42\n> ")
+        local pipe = io.popen(("printf '%%s\\n' 'return 5' 'do return 2 end' | '%s' -i"):format(terminal.program))
+        shows(pipe:read "a", "> return 5\n5\n> do return 2 end\n2\n> ")
+        pipe:close()
+        shows(dialogue { "return 6 * 7;", "'next'" }, "> return 6 * 7;\n> 'next'\n")
+    end)
+
+    it("tells once that a local ends with its input", function()
+        local text = dialogue { "local q = 5", "q", "q", "q + 1" }
+        shows(text, "> q\nnil ('q' was local to the input that declared it; without 'local' it stays)\n> q\nnil\n")
+        assert.equal(1, select(2, text:gsub("was local", "")))
+        text = dialogue { "local a <const>, b = 1, 2", "local function g() end", "g()", "b + 1" }
+        shows(text, "attempt to call a nil value (global 'g')\n'g' was local")
+        assert.equal(1, select(2, text:gsub("was local", "")))
+        text = dialogue { "local a <const>, b = 1, 2", "b + 1" }
+        shows(text, "(global 'b')\n'b' was local")
+        hides(dialogue { "local a = 1", "a = 2", "a", "lun.local_a" }, "was local")
+    end)
+
+    it("shows NaN without a sign", function()
+        shows(dialogue { "0/0, -(0/0), { 0/0, x = -(0/0) }" }, "\nnan\tnan\t{nan, x = nan}\n")
+    end)
+
     it("ends at Ctrl-D, which an unfinished line keeps", function()
         local text = run { { "wait", "> " }, { "send", "x\4" }, { "sleep", 100 }, { "send", "\127\4" } }
         shows(text, "[exit 0]")
@@ -344,6 +399,30 @@ describe("did you mean", function()
         shows(text, "attempt to index a nil value (global 'xyzzy')\n> ")
     end)
 
+    it("says what names of other libraries are here", function()
+        local text = dialogue({ "a = lun.index(3)", "a:astype 'f32'", "lun.arange(3)", "np.zeros(3)", "lun.arctan",
+            "(a + 1):cumsum()", "zeros(3)", "a:hist()", "lun.reshape(a, 3)", "a:fft()", "concatenate(a, a)",
+            "help 'astype'" }, { columns = 120 })
+        shows(text, "(method 'astype')\n'astype' is a:cast \"f32\" here\n")
+        shows(text, "'arange' is lun.index(10), lun.range(0, 9) here\n")
+        shows(text, "(global 'np')\n'np' is lun here\n")
+        shows(text, "nil ('arctan' is b:atan() here)\n")
+        shows(text, "'cumsum' is a:scan(\"+\", 0, {inclusive = true}) here\n")
+        shows(text, "did you mean 'lun.zeros'?")
+        shows(text, "did you mean 'lun.hist'?")
+        shows(text, "did you mean 'a:reshape'?")
+        shows(text, "there is no 'fft' yet\n")
+        shows(text, "'concatenate' is a .. b here\n")
+        shows(text, "> help 'astype'\n'astype' is a:cast \"f32\" here\n")
+    end)
+
+    it("says so of nothing else: variables, texts, tables", function()
+        local text = dialogue { "row", "T", "row + 1", "('x'):astype()", "t = {}", "t.astype", "t.sort(1)", "math.sort" }
+        hides(text, " here")
+        hides(text, "instead")
+        shows(text, "did you mean 'math.sqrt'?")
+    end)
+
     it("reads the line of a script", function()
         write("misspelt.lua", "local v = lun.index(3)\nreturn v:proud()\n")
         shows(dialogue({ "dofile 'misspelt.lua'" }, { directory = directory }), "did you mean 'v:prod'?")
@@ -391,8 +470,13 @@ describe("commands", function()
         shows(dialogue({ ":cache" }, { environment = "LUNARRAY_CACHE_DIR=" }), "there is no kernel cache")
     end)
 
-    it(":quit leaves", function()
-        shows(run { { "wait", "> " }, { "send", ":quit\r" } }, "[exit 0]")
+    it(":quit leaves, and so do quit and exit where they mean nothing else", function()
+        for _, word in ipairs { ":quit", "quit", "exit", "exit()", " quit ;" } do
+            shows(run { { "wait", "> " }, { "send", word .. "\r" } }, "[exit 0]")
+        end
+        local text = dialogue { "quit = 5", "quit", "function exit() return 'mine' end", "exit()" }
+        shows(text, "> quit\n5\n")
+        shows(text, "> exit()\nmine\n")
     end)
 end)
 
@@ -400,7 +484,7 @@ describe("help", function()
     it("is a function and a word", function()
         local text = dialogue { "help", "help 'reduce'", "help(lun.scan)", "help(lun.index(2))" }
         shows(text, "making arrays")
-        shows(text, "a:reduce(f, id)")
+        shows(text, "a:reduce(f, id, extra...")
         shows(text, "lun.scan(f, id")
         shows(text, "of dtype i64")
     end)
@@ -520,9 +604,27 @@ describe("a long evaluation", function()
 
     it("shows how far it is, and erases that", function()
         local steps = { { "wait", "> " }, { "send", "(lun.index(1000000000000) * 2):sum()\r" },
-            { "wait", "reduce 0." }, { "wait", " of 1000000000000 elements" }, { "send", "\3" }, { "wait", "\27[K" },
-            { "wait", "interrupted" }, { "wait", "> " }, { "send", "\4" } }
+            { "wait", "reduce 0." }, { "wait", " % of 1000000000000 elements, " }, { "wait", " left" }, { "send", "\3" },
+            { "wait", "\27[K" }, { "wait", "interrupted" }, { "wait", "> " }, { "send", "\4" } }
         shows(run(steps), "[exit 0]")
+    end)
+
+    it("shows percents that grow, and how long the rest takes", function()
+        local steps = { { "wait", "> " }, { "send", "(lun.index(1000000000000) * 2):sum()\r" } }
+        for _ = 1, 8 do
+            steps[#steps + 1] = { "wait", " left" }
+        end
+        table.move({ { "send", "\3" }, { "wait", "interrupted" }, { "wait", "> " }, { "send", "\4" } }, 1, 4, #steps + 1,
+            steps)
+        local _, raw = run(steps)
+        local lines, before = 0, 0
+        for percent, left in raw:gmatch "reduce [%d.]+ s, (%d+) %% of 1000000000000 elements, ([^\27]*) left" do
+            assert.matches("^[1-9]%d* s$", (left:gsub("min$", "s"):gsub("h$", "s"):gsub("days$", "s")))
+            assert.is_true(tonumber(percent) >= before and tonumber(percent) < 100)
+            before = tonumber(percent)
+            lines = lines + 1
+        end
+        assert.is_true(lines >= 8, lines .. " lines")
     end)
 
     it("shows that it waits for the compiler", function()

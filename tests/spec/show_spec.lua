@@ -1,6 +1,6 @@
 -- tostring of arrays: the title, the layout, and that only what is shown is read.
 local lun = require "lunarray"
-local show = require "lunarray.show"
+local show = require("lunarray.show").text
 
 local nan = 0.0 / 0.0
 
@@ -16,6 +16,7 @@ local function counted(dtype, shape, f, kind, pending)
         shape = function() return table.unpack(shape) end,
         size = function() return size end,
         pending = function() return pending or 0 end,
+        layout = function() return "right" end,
         backend = function() return "openmp" end,
         read = function(_, first, count)
             assert(first >= 1 and count >= 1 and first + count - 1 <= size, "read out of range")
@@ -161,6 +162,11 @@ describe("tostring", function()
         it("shows nan and infinities", function()
             assert.equal("[ nan  inf -inf  1.5]", floats { nan, math.huge, -math.huge, 1.5 })
             assert.equal("[nan nan]", floats { nan, -nan })
+            local read = lun.vector { nan, -nan }
+            for _, x in ipairs { read[1], read[2], read:sum(), read:max(), read:totable()[1], read:read(2, 1)[1],
+                (lun.vector({ -nan }, "f32")[1]) } do
+                assert.equal("nan", tostring(x))
+            end
             assert.equal("[1.0e+12     inf]", floats { 1e12, math.huge })
         end)
     end)
@@ -182,6 +188,74 @@ describe("tostring", function()
             assert.equal("Scalar<f32> openmp\n0.1", scalar("f32", (string.unpack("<f", string.pack("<f", 0.1)))))
             assert.equal("Scalar<f32> openmp\n16777216.0", scalar("f32", 16777216.0))
             assert.equal("Scalar<f32> openmp\ninf", scalar("f32", math.huge))
+        end)
+    end)
+
+    describe("with lun.precision and lun.width", function()
+        local a = lun.vector { 1000.123456789, 0.001234567, 1 / 3 }
+
+        after_each(function()
+            lun.precision(nil)
+            lun.width(nil)
+        end)
+
+        it("shows as many digits as asked for, those of the value alone", function()
+            local default = body(a)
+            assert.equal(6, lun.precision())
+            assert.equal(3, lun.precision(3))
+            assert.equal(3, lun.precision())
+            assert.equal("[1000.12346    0.00123    0.33333]", body(a))
+            assert.equal("[3.3e-301 1.1e+300]", (lun.precision(2) and body(lun.vector { 1e-300 / 3, 1.1e300 })))
+            lun.precision(12)
+            assert.equal("[1000.123456789000    0.001234567000    0.333333333333]", body(a))
+            lun.precision(17)
+            assert.equal("[0.3333333333333333]", body(lun.vector { 1 / 3 }))
+            assert.equal("[0.30000000000000004 0.10000000000000000]", body(lun.vector { 0.1 + 0.2, 0.1 }))
+            assert.equal("[1.1000000000000000e+300 3.3333333333333334e-301]", body(lun.vector { 1.1e300, 1e-300 / 3 }))
+            assert.equal("[0.10000000 0.33333334]", body(lun.vector({ 0.1, 1 / 3 }, "f32")))
+            assert.equal(6, lun.precision(nil))
+            assert.equal(default, body(a))
+        end)
+
+        it("reads back what it shows with 17 digits", function()
+            lun.precision(17)
+            for _, dtype in ipairs { "f64", "f32" } do
+                local values = ((lun.random(60, { seed = 3 }) - 0.5) * lun.linspace(1e-3, 1e5, 60)):cast(dtype)
+                local i = 0
+                for text in body(values):gmatch "[%d.e+-]+" do
+                    i = i + 1
+                    local x = lun.vector({ tonumber(text) }, dtype)[1]
+                    assert.is_true(math.abs(x - values[i]) <= 1e-15 * math.abs(values[i]), text)
+                end
+                assert.equal(60, i)
+            end
+        end)
+
+        it("fills lines of as many columns", function()
+            assert.equal(80, lun.width())
+            for _, width in ipairs { 20, 33, 79, 200, 1000 } do
+                assert.equal(width, lun.width(width))
+                for _, x in ipairs { lun.range(1, 100), lun.range(1, 5000), lun.ones { 30, 300 }, lun.ones { 2, 2, 50 } } do
+                    local widest = 0
+                    for _, line in ipairs(lines_of(body(x))) do
+                        widest = math.max(widest, #line)
+                    end
+                    assert.is_true(widest <= width, ("%d of %d"):format(widest, width))
+                    assert.is_true(widest > width - 26 or width > 200, ("%d of %d"):format(widest, width))
+                end
+            end
+            assert.equal(80, lun.width(nil))
+        end)
+
+        it("refuses what is no number of digits or columns, at the script's line", function()
+            for _, bad in ipairs { 0, 18, 2.5, "x", {}, true } do
+                local ok, message = pcall(lun.precision, bad)
+                assert.is_false(ok)
+                assert.equal("bad argument #1 to 'precision' (a whole number from 1 to 17 expected, or nil for 6)", message)
+            end
+            assert.equal("here:1: bad argument #1 to 'width' (a whole number from 20 to 10000 expected, or nil for 80)",
+                (select(2, pcall(load("lun.width(19) ", "=here", "t", { lun = lun })))))
+            assert.equal(6, lun.precision())
         end)
     end)
 

@@ -115,7 +115,7 @@ describe("examples/weather.lua", function()
 
     it("draws 52 weeks, warm in summer", function()
         local rows = {}
-        for line in out:gmatch "[^\n]*[┤│][^\n]*" do
+        for line in out:match("\nThe weeks of(.-)\nHighs"):gmatch "[^\n]*[┤│][^\n]*" do
             local picture = line:match "┤(.*)" or line:match "│(.*)"
             local signs = {}
             for _, c in utf8.codes(picture or "") do
@@ -144,6 +144,18 @@ describe("examples/weather.lua", function()
         end
     end)
 
+    it("plots means of 30 days over the years", function()
+        local plot = out:match "\nHighs and lows[^\n]*\n\n(.-)\n\n"
+        local years, series = plot:match "└[─┬]+\n([^\n]*)\n([^\n]*)$"
+        assert.matches("^ +2012%-07 +2013%-01 +2013%-07 .* 2015%-07$", years)
+        assert.matches("^ +high   low$", series)
+        local ticks = {}
+        for label in plot:gmatch "(%d+) ┤" do
+            ticks[#ticks + 1] = tonumber(label)
+        end
+        assert.same({ 25, 20, 15, 10, 5, 0 }, ticks)
+    end)
+
     it("is UTF-8 of at most 80 columns, without escapes where there is no terminal", function()
         assert.is_number(utf8.len(out))
         assert.is_nil(out:find "\27")
@@ -161,7 +173,7 @@ describe("examples/weather.lua", function()
         local command = ("script -qec '%s examples/weather.lua %s' /dev/null </dev/null"):format(shell.interpreter(), DATA)
         local coloured = capture("NO_COLOR= TERM=xterm-256color " .. command)
         assert.is_truthy(coloured:find "\27%[38;5;%d+m")
-        local plain = coloured:gsub("\27%[[%d;]*m", ""):gsub("\r\n", "\n")
+        local plain = coloured:gsub("\27%[[%d;]*m", ""):gsub("\r\n", "\n"):gsub("██ (%a)", "%1")
         assert.equal(out:match "^(.*)\n%d+ kernels", plain:match "(Weather of.*)\n%d+ kernels")
         assert.is_nil(capture("NO_COLOR=1 TERM=xterm-256color " .. command):find "\27%[")
         assert.is_nil(capture("NO_COLOR= TERM=dumb " .. command):find "\27%[")

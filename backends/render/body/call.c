@@ -52,7 +52,7 @@ lun_snippet lun__call_helper(lun_renderer *r, int32_t v)
         lun_dtype t = (lun_dtype)(o < 0 ? r->ir->slots[-1 - o].dtype : r->ir->ins[o].dtype);
         lun__strbuf_printf(&head, ", %s%s%s %sa%d", o < 0 ? lun__text_global(r).s : "",
                            o < 0 ? "const " : "", lun__element_type(t).s, o < 0 ? "*" : "", k);
-        lun__strbuf_printf(&args, "a%d", k);
+        lun__strbuf_printf(&args, "%sa%d", o < 0 ? lun__text_flat(r) : "", k);
     }
     lun__strbuf_printf(&r->helpers, "INLINE %s %s(lun_i64 left%s%s)\n{\n    %s r;\n%s",
                        lun__vector_type(r, rep).s, c.s, f->fault_count ? ", struct frame *f" : "",

@@ -62,7 +62,8 @@ static void call(lun_section *s, int32_t v)
         int32_t o = s->r->ir->operands[ins->b + k];
         lun__strbuf_puts(&args, k ? ", " : "");
         if (o < 0)
-            lun__strbuf_printf(&args, "u->%s", lun__value_slot(s->r, -1 - (int64_t)o).s);
+            lun__strbuf_printf(&args, "%su->%s", lun__text_flat(s->r),
+                               lun__value_slot(s->r, -1 - (int64_t)o).s);
         else
             lun__strbuf_puts(&args, lun__value_single(s, o).s);
     }

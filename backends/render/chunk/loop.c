@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 
+#include "render/chunk/place.h"
 #include "render/chunk/tree.h"
 #include "render/facts/uses.h"
 #include "render/text/element.h"
@@ -134,19 +135,26 @@ static int halve(int lane, int lanes, int distance)
     return lane + distance < lanes ? lane + distance : lane;
 }
 
+/* <name><v>[] of <name><v>_0, <name><v>_1, ... */
+static void gathered(lun_renderer *r, lun_rep rep, const char *name, int32_t v, lun_strbuf *out)
+{
+    int parts = 64 / r->lanes;
+    lun__strbuf_printf(out, "    %s %s%" PRId32 "[%d] = {", lun__vector_type(r, rep).s, name, v,
+                       parts);
+    for (int k = 0; k < parts; k++)
+        lun__strbuf_printf(out, "%s%s%" PRId32 "_%d", k ? ", " : "", name, v, k);
+    lun__strbuf_puts(out, "};\n");
+}
+
 /* Folds a<v>_0 ... or a<v>[] in halves into a single element, as an expression. */
 static lun_snippet fold(lun_renderer *r, int32_t v, bool unrolled, lun_strbuf *out)
 {
     lun_rep rep = rep_of(r, v);
     lun_snippet op = lun__operation_vector(r, (lun_op)r->ir->ins[v].op, rep),
-                type = lun__vector_type(r, rep);
+                a0 = lun__text_name("a%" PRId32 "[0]", v);
     int parts = 64 / r->lanes;
-    if (unrolled) {
-        lun__strbuf_printf(out, "    %s a%" PRId32 "[%d] = {", type.s, v, parts);
-        for (int k = 0; k < parts; k++)
-            lun__strbuf_printf(out, "%sa%" PRId32 "_%d", k ? ", " : "", v, k);
-        lun__strbuf_puts(out, "};\n");
-    }
+    if (unrolled)
+        gathered(r, rep, "a", v, out);
     if (parts > 1)
         lun__strbuf_printf(out,
                            "    for (int s = %d; s; s /= 2)\n        for (int k = 0; k < s; k++)\n"
@@ -154,9 +162,8 @@ static lun_snippet fold(lun_renderer *r, int32_t v, bool unrolled, lun_strbuf *o
                            "[k + s]);\n",
                            parts / 2, v, op.s, v, v);
     for (int s = (r->lanes < 64 ? r->lanes : 64) / 2; s; s /= 2) {
-        lun_snippet a = lun__text_name("a%" PRId32 "[0]", v);
-        lun__strbuf_printf(out, "    %s = %s(%s, ", a.s, op.s, a.s);
-        lun__vector_shuffle(r, out, rep, a.s, a.s, halve, s);
+        lun__strbuf_printf(out, "    %s = %s(%s, ", a0.s, op.s, a0.s);
+        lun__vector_shuffle(r, out, rep, a0.s, a0.s, halve, s);
         lun__strbuf_puts(out, ");\n");
     }
     return lun__text_name("a%" PRId32 "[0][0]%s", v, rep.mask ? " & 1" : "");
@@ -189,6 +196,14 @@ static void sink(lun_renderer *r, const lun_sink *s, const char *x, const char *
     }
     lun_rep rep = rep_of(r, s->v);
     const char *indent = number >= 0 ? "        " : "            ";
+    if (s->way == LUN_LOOP_PLACES) {
+        lun_snippet k = number >= 0 ? lun__text_name("_%d", number)
+                                    : lun__text_name("[k / %d + %d]", r->lanes, part);
+        lun__strbuf_printf(
+            out, "%s%s(&a%" PRId32 "%s, &q%" PRId32 "%s, %s, left -%s - %d, (i - lo) >> 6);\n",
+            indent, lun__place_lanes(r, s->v).s, s->v, k.s, s->v, k.s, x, at + 2, part * r->lanes);
+        return;
+    }
     if (s->way != LUN_LOOP_LANES) {
         if (s->way == LUN_LOOP_RAW)
             rep.mask = false;
@@ -235,7 +250,7 @@ static bool unrolls(const lun_renderer *r, const lun_loop *l)
     int parts = 64 / r->lanes;
     bool lanes = false;
     for (int k = 0; k < l->count; k++)
-        lanes |= l->sinks[k].way == LUN_LOOP_LANES;
+        lanes |= l->sinks[k].way <= LUN_LOOP_PLACES;
     return lanes && r->parts == 1 && parts <= 8 && parts * lun__uses_weight(r, l->need) <= 128;
 }
 
@@ -255,6 +270,22 @@ void lun__loop_vectors(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
     lun__strbuf_puts(out, "        }\n");
 }
 
+/* The places beside accumulators, all 0: an element as bad as what lanes start with is not better,
+ * and if all are that bad the first one, in lane 0 of block 0, is the one. */
+static void places_before(lun_renderer *r, int32_t v, bool unrolled, lun_strbuf *out)
+{
+    int parts = 64 / r->lanes;
+    lun__place_lanes(r, v);
+    lun_snippet type = lun__vector_type(r, lun__place_rep(r, v));
+    for (int p = 0; unrolled && p < parts; p++)
+        lun__strbuf_printf(out, "    %s q%" PRId32 "_%d = {};\n", type.s, v, p);
+    if (!unrolled)
+        lun__strbuf_printf(out,
+                           "    %s q%" PRId32 "[%d];\n    for (int k = 0; k < %d; k++) q%" PRId32
+                           "[k] = (%s){};\n",
+                           type.s, v, parts, parts, v, type.s);
+}
+
 void lun__loop_before(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++) {
@@ -262,11 +293,14 @@ void lun__loop_before(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
         lun_rep rep = rep_of(r, v);
         if (l->sinks[k].way == LUN_LOOP_ELEMENTS)
             lun__tree_start(r, v, out);
-        if (l->sinks[k].way != LUN_LOOP_LANES)
+        if (l->sinks[k].way == LUN_LOOP_PLACES)
+            places_before(r, v, unrolls(r, l), out);
+        if (l->sinks[k].way > LUN_LOOP_PLACES)
             continue;
         bool unrolled = unrolls(r, l);
         int lanes = shorten(r, v), parts = 64 / r->lanes;
-        lane_helper(r, v);
+        if (l->sinks[k].way == LUN_LOOP_LANES)
+            lane_helper(r, v);
         lun_snippet type = lun__vector_type(r, rep);
         r->lanes = lanes;
         if (unrolled) {
@@ -290,12 +324,31 @@ void lun__loop_after_block(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
             lun__tree_add(r, l->sinks[k].v, out);
 }
 
+/* The element and its place. */
+static void place_results(lun_renderer *r, int32_t v, bool unrolled, lun_strbuf *out)
+{
+    const lun_ir_ins *ins = &r->ir->ins[v];
+    lun_snippet end = lun__place_end(r, v), t = lun__element_type((lun_dtype)ins->dtype);
+    if (unrolled) {
+        gathered(r, rep_of(r, v), "a", v, out);
+        gathered(r, lun__place_rep(r, v), "q", v, out);
+    }
+    lun__strbuf_printf(out,
+                       "    %s y%" PRId32 ";\n    f->partials[%" PRId64
+                       "] = (lun_u64)(lo + %s(a%" PRId32 ", q%" PRId32 ", &y%" PRId32
+                       "));\n    f->partials[%" PRId64 "] = %s(y%" PRId32 ");\n",
+                       t.s, v, ins->imm + 1, end.s, v, v, v, ins->imm,
+                       lun__element_cell(r, (lun_dtype)ins->dtype).s, v);
+}
+
 void lun__loop_results(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++) {
         int32_t v = l->sinks[k].v;
         lun_dtype t = (lun_dtype)r->ir->ins[v].dtype;
         lun_snippet value;
+        if (l->sinks[k].way == LUN_LOOP_PLACES)
+            place_results(r, v, unrolls(r, l), out);
         if (l->sinks[k].way == LUN_LOOP_LANES) {
             bool unrolled = unrolls(r, l);
             int lanes = shorten(r, v);

@@ -7,7 +7,7 @@
 #include "render/facts/uses.h"
 
 /* True for a value in lanes whose only users are reductions in lanes (by `op`, LUN_OP_COUNT:
- * any). */
+ * any; not for their places). */
 static bool is_only_reduced(const lun_renderer *r, int32_t v, lun_op op)
 {
     bool reduced = false;
@@ -21,8 +21,8 @@ static bool is_only_reduced(const lun_renderer *r, int32_t v, lun_op op)
         bool uses = false;
         for (int k = 0; k < n; k++)
             uses |= in[k] == v;
-        if (user->kind == LUN_IR_REDUCE && user->a == v && lun__uses_identity(r, i, &identity) &&
-            (op == LUN_OP_COUNT || user->op == (int32_t)op))
+        if (user->kind == LUN_IR_REDUCE && user->a == v && !lun__ir_places(user) &&
+            lun__uses_identity(r, i, &identity) && (op == LUN_OP_COUNT || user->op == (int32_t)op))
             reduced = true;
         else if (uses)
             return false;

@@ -88,22 +88,18 @@ static void elementwise(lun_renderer *r, lun_strbuf *out)
     lun__cl_kernel_close(r, out);
 }
 
-static void reductions(lun_renderer *r, lun_strbuf *out)
+static void reductions(lun_renderer *r, const char *name, bool lines, lun_strbuf *out)
 {
     lun_cl_sinks l = {.count = 0};
     lun__cl_sinks_body(r, &l);
-    lun__cl_kernel_open(r, "lun_kernel", LUN_LANES, out);
+    lun__cl_kernel_open(r, name, LUN_LANES, out);
     lun__cl_sinks_open(r, &l, out);
-    lun__text_put(r, out,
-                  "    struct uniform u;\n    prepare(&f, &u);\n"
-                  "    const int lane = @local_id;\n"
-                  "    const lun_i64 k = cells[4] + @group_id, lo = cells[1] + k * cells[2];\n"
-                  "    const lun_i64 hi = f.n - lo < cells[2] ? f.n : lo + cells[2];\n");
+    lun__cl_kernel_group(r, lines, out);
     if (lun__ir_cost(r->ir) <= LIGHT) /* several loads at once hide their latency */
         lun__strbuf_puts(out, "#pragma unroll 4\n");
     lun__strbuf_printf(out,
-                       "    for (lun_i64 b = lo; b < hi; b += %d) {\n"
-                       "        const lun_i64 left = hi - b;\n",
+                       "    for (lun_i64 b = lo; b < end; b += %d) {\n"
+                       "        const lun_i64 left = hi - b, most = end - b;\n",
                        LUN_LANES);
     lun__cl_sinks_fresh(r, &l, out);
     lun__strbuf_puts(out, "        if (lane < left) body(b + lane, &f, &u");
@@ -119,11 +115,13 @@ static void reductions(lun_renderer *r, lun_strbuf *out)
 void lun__cl_group_kernels(lun_renderer *r, lun_strbuf *out)
 {
     lun__cl_kernel_helpers(r);
-    if (r->ir->scan >= 0)
+    if (r->ir->scan >= 0) {
         lun__cl_group_scan(r, out);
-    else if (r->ir->result_count)
-        reductions(r, out);
-    else
+    } else if (r->ir->result_count) {
+        reductions(r, "lun_kernel", false, out);
+        reductions(r, "lun_lines", true, out);
+    } else {
         elementwise(r, out);
+    }
     lun__cl_kernel_pairs(r, out);
 }

@@ -8,5 +8,4 @@
 lun_status lun__cl_group_unit(lun_renderer *r, const char *first, lun_strbuf *out);
 /* lun_dialect.exports: the kernels. */
 void lun__cl_group_kernels(lun_renderer *r, lun_strbuf *out);
-
 #endif

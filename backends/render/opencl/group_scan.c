@@ -34,15 +34,6 @@ static lun_snippet type_of(const lun_renderer *r)
     return lun__element_type(dtype_of(r));
 }
 
-static void open_chunk(lun_renderer *r, lun_strbuf *out)
-{
-    lun__text_put(r, out,
-                  "    struct uniform u;\n    prepare(&f, &u);\n"
-                  "    const int lane = @local_id;\n"
-                  "    const lun_i64 k = cells[4] + @group_id, lo = cells[1] + k * cells[2];\n"
-                  "    const lun_i64 hi = f.n - lo < cells[2] ? f.n : lo + cells[2];\n");
-}
-
 /* ---- totals and carries ---------------------------------------------------------------------- */
 
 static void total_by_op(lun_renderer *r, lun_strbuf *out)
@@ -54,10 +45,10 @@ static void total_by_op(lun_renderer *r, lun_strbuf *out)
                               .x = lun__text_name("x")};
     lun__cl_kernel_open(r, "lun_total", LUN_LANES, out);
     lun__cl_sinks_open(r, &l, out);
-    open_chunk(r, out);
+    lun__cl_kernel_group(r, false, out);
     lun__strbuf_printf(out,
                        "    for (lun_i64 b = lo; b < hi; b += %d) {\n"
-                       "        const lun_i64 left = hi - b;\n",
+                       "        const lun_i64 left = hi - b, most = left;\n",
                        LUN_LANES);
     lun__cl_sinks_fresh(r, &l, out);
     lun__strbuf_puts(out, "        if (lane < left) operand(b + lane, &f, &u, &x);\n");
@@ -72,7 +63,7 @@ static void total_by_function(lun_renderer *r, lun_strbuf *out)
     lun_snippet t = type_of(r);
     lun__cl_kernel_open(r, "lun_total", LUN_LANES, out);
     lun__cl_sinks_local(r, dtype_of(r), "x", LUN_LANES, out);
-    open_chunk(r, out);
+    lun__cl_kernel_group(r, false, out);
     lun__text_put(r, out,
                   "    %s y = 0;\n    for (lun_i64 b = lo; b < hi; b += %d) {\n"
                   "        %s v = 0;\n        if (b + lane < hi) operand(b + lane, &f, &u, &v);\n"
@@ -114,25 +105,25 @@ static void tile_by_op(lun_renderer *r, lun_strbuf *out)
     lun_snippet t = type_of(r), join = lun__combine_function(r, r->ir->scan);
     lun__text_put(r, out,
                   "        %s p[%d];\n"
-                  "        for (int j = 0; j < %d; j++) p[j] = x[%d * lane + j];\n"
+                  "        for (int j = 0; j < %d; j++) p[j] = x[%d * (side + lane) + j];\n"
                   "        for (int d = 1; d < %d; d *= 2)\n"
                   "            for (int j = %d; j >= d; j--) p[j] = %s(p[j - d], p[j], &f);\n"
-                  "        c[lane] = p[%d];\n        %s"
-                  "        if (lane == 0) {\n            for (int g = 0; g < %d; g++) {\n"
-                  "                const %s z = %s(y, c[g], &f);\n                c[g] = y;\n"
+                  "        c[side + lane] = p[%d];\n        %s"
+                  "        if (lane == 0) {\n            for (int g = side; g < side + wide; g++) "
+                  "{\n                const %s z = %s(y, c[g], &f);\n                c[g] = y;\n"
                   "                y = z;\n            }\n        }\n        %s",
-                  t.s, EACH, EACH, EACH, EACH, EACH - 1, join.s, EACH - 1, lun__barrier, LUN_LANES,
-                  t.s, join.s, lun__barrier);
+                  t.s, EACH, EACH, EACH, EACH, EACH - 1, join.s, EACH - 1, lun__barrier, t.s,
+                  join.s, lun__barrier);
     if (scan_of(r)->inclusive)
         lun__text_put(r, out,
-                      "        for (int j = 0; j < %d; j++) x[%d * lane + j] = %s(c[lane], "
-                      "p[j], &f);\n        %s",
+                      "        for (int j = 0; j < %d; j++) x[%d * (side + lane) + j] = "
+                      "%s(c[side + lane], p[j], &f);\n        %s",
                       EACH, EACH, join.s, lun__barrier);
     else
         lun__text_put(r, out,
-                      "        x[%d * lane] = c[lane];\n"
-                      "        for (int j = 1; j < %d; j++) x[%d * lane + j] = %s(c[lane], "
-                      "p[j - 1], &f);\n        %s",
+                      "        x[%d * (side + lane)] = c[side + lane];\n"
+                      "        for (int j = 1; j < %d; j++) x[%d * (side + lane) + j] = "
+                      "%s(c[side + lane], p[j - 1], &f);\n        %s",
                       EACH, EACH, EACH, join.s, lun__barrier);
 }
 
@@ -140,38 +131,39 @@ static void tile_by_function(lun_renderer *r, lun_strbuf *out)
 {
     lun_snippet t = type_of(r), join = lun__combine_function(r, r->ir->scan);
     lun__text_put(r, out,
-                  "        for (int j = 0; lane == 0 && j < %d && i + j < hi; j++) {\n"
-                  "            const %s z = %s(y, x[j], &f);\n            x[j] = %s;\n"
-                  "            y = z;\n        }\n        %s",
-                  TILE, t.s, join.s, scan_of(r)->inclusive ? "z" : "y", lun__barrier);
+                  "        for (int j = 0; lane == 0 && j < %d * wide && i + j < hi; j++) {\n"
+                  "            const %s z = %s(y, x[%d * side + j], &f);\n"
+                  "            x[%d * side + j] = %s;\n            y = z;\n        }\n        %s",
+                  EACH, t.s, join.s, EACH, EACH, scan_of(r)->inclusive ? "z" : "y", lun__barrier);
 }
 
-static void kernel(lun_renderer *r, lun_strbuf *out)
+static void kernel(lun_renderer *r, const char *name, bool lines, lun_strbuf *out)
 {
     lun_cl_sinks l = {.count = 0};
     lun_snippet t = type_of(r);
     lun__cl_sinks_body(r, &l);
-    lun__cl_kernel_open(r, "lun_kernel", LUN_LANES, out);
+    lun__cl_kernel_open(r, name, LUN_LANES, out);
     lun__cl_sinks_local(r, dtype_of(r), "x", TILE, out);
     if (by_op(r))
         lun__cl_sinks_local(r, dtype_of(r), "c", LUN_LANES, out);
     lun__cl_sinks_open(r, &l, out);
-    open_chunk(r, out);
+    lun__cl_kernel_group(r, lines, out);
     lun__text_put(r, out,
-                  "    %s y = %s(chunks > 1 ? carries[k] : lun_initial(&f));\n"
-                  "    for (lun_i64 i = lo; i < hi; i += %d) {\n"
-                  "        for (int j = lane; j < %d; j += %d) {\n            %s v = 0;\n"
+                  "    %s y = %s(%slun_initial(&f));\n"
+                  "    for (lun_i64 i = lo; i < end; i += %d * wide) {\n"
+                  "        for (int j = lane; j < %d * wide; j += wide) {\n            %s v = 0;\n"
                   "            if (i + j < hi) operand(i + j, &f, &u, &v);\n"
-                  "            x[j] = v;\n        }\n        %s",
-                  t.s, lun__element_uncell(r, dtype_of(r)).s, TILE, TILE, LUN_LANES, t.s,
-                  lun__barrier);
+                  "            x[%d * side + j] = v;\n        }\n        %s",
+                  t.s, lun__element_uncell(r, dtype_of(r)).s,
+                  lines ? "" : "chunks > 1 ? carries[k] : ", EACH, EACH, t.s, EACH, lun__barrier);
     (by_op(r) ? tile_by_op : tile_by_function)(r, out);
     lun__strbuf_printf(out,
-                       "        for (lun_i64 b = i; b < hi && b < i + %d; b += %d) {\n"
-                       "        const lun_i64 left = hi - b;\n",
-                       TILE, LUN_LANES);
+                       "        for (lun_i64 b = i; b < end && b < i + %d * wide; b += wide) {\n"
+                       "        const lun_i64 left = hi - b, most = end - b;\n",
+                       EACH);
     lun__cl_sinks_fresh(r, &l, out);
-    lun__strbuf_puts(out, "        if (lane < left) body(b + lane, &f, &u, x[b - i + lane]");
+    lun__strbuf_printf(
+        out, "        if (lane < left) body(b + lane, &f, &u, x[%d * side + b - i + lane]", EACH);
     lun__cl_sinks_arguments(&l, out);
     lun__strbuf_puts(out, ");\n");
     lun__cl_sinks_join(r, &l, out);
@@ -186,5 +178,7 @@ void lun__cl_group_scan(lun_renderer *r, lun_strbuf *out)
 {
     (by_op(r) ? total_by_op : total_by_function)(r, out);
     carry(r, out);
-    kernel(r, out);
+    kernel(r, "lun_kernel", false, out);
+    if (!r->ir->result_count) /* else no launch has lines */
+        kernel(r, "lun_lines", true, out);
 }

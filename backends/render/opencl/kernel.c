@@ -23,6 +23,7 @@ lun_snippet lun__cl_kernel_slot(const lun_renderer *r, int slot)
 void lun__cl_kernel_open(lun_renderer *r, const char *name, int group, lun_strbuf *out)
 {
     const lun_ir *ir = r->ir;
+    r->local_open = 0;
     lun__text_put(r, out, "\n@kernel ");
     if (group) {
         lun__text_put(r, out, "@group_open");
@@ -45,6 +46,41 @@ void lun__cl_kernel_open(lun_renderer *r, const char *name, int group, lun_strbu
                       "    const lun_i64 chunks = cells[3];\n"
                       "    @global lun_u64 *const carries = work + 2 + %d * chunks;\n",
                       ir->result_count);
+}
+
+void lun__cl_kernel_line(lun_renderer *r, const char *at, const char *indent, lun_strbuf *out)
+{
+    const lun_ir *ir = r->ir;
+    for (int s = 0; s < ir->slot_count; s++)
+        if (ir->slots[s].role == LUN_SLOT_IN || ir->slots[s].role == LUN_SLOT_OUT)
+            lun__strbuf_printf(out, "%sf.p%d = p%d + cells[%d] + %s;\n", indent, s, s,
+                               LUN_CL_HEAD + s, at);
+}
+
+static void open_lines(lun_renderer *r, lun_strbuf *out)
+{
+    lun__text_put(r, out,
+                  "    const lun_i64 line = cells[%d];\n    const int wide = (int)cells[%d];\n"
+                  "    const int lane = @local_id & (wide - 1), side = @local_id - lane;\n"
+                  "    const lun_i64 k = (cells[4] + @group_id) * (%d / wide) + side / wide;\n"
+                  "    const lun_i64 lo = 0, end = line;\n"
+                  "    const lun_i64 hi = k < (lun_i64)cells[3] ? line : 0;\n    f.n = line;\n",
+                  LUN_CL_LINE, LUN_CL_WIDE, LUN_LANES);
+    lun__cl_kernel_line(r, "k * line", "    ", out);
+}
+
+void lun__cl_kernel_group(lun_renderer *r, bool lines, lun_strbuf *out)
+{
+    if (lines)
+        open_lines(r, out);
+    else
+        lun__text_put(
+            r, out,
+            "    const int wide = %d, lane = @local_id, side = 0;\n"
+            "    const lun_i64 k = cells[4] + @group_id, lo = cells[1] + k * cells[2];\n"
+            "    const lun_i64 hi = f.n - lo < cells[2] ? f.n : lo + cells[2], end = hi;\n",
+            LUN_LANES);
+    lun__strbuf_puts(out, "    struct uniform u;\n    prepare(&f, &u);\n");
 }
 
 void lun__cl_kernel_close(lun_renderer *r, lun_strbuf *out)
@@ -70,6 +106,13 @@ void lun__cl_kernel_pairs(lun_renderer *r, lun_strbuf *out)
         const lun_ir_ins *ins = &r->ir->ins[v];
         if (ins->kind != LUN_IR_REDUCE)
             continue;
+        if (lun__ir_places(ins)) {
+            lun_snippet to = lun__text_name("(to + %" PRId64 ")", ins->imm),
+                        a = lun__text_name("(a + %" PRId64 ")", ins->imm),
+                        b = lun__text_name("(b + %" PRId64 ")", ins->imm);
+            lun__combine_places(r, v, "        ", to.s, a.s, b.s, out);
+            continue;
+        }
         lun_dtype t = (lun_dtype)ins->dtype;
         lun_snippet of = lun__element_uncell(r, t);
         lun__strbuf_printf(

@@ -4,6 +4,7 @@
 #include "render/opencl/group.h"
 #include "render/opencl/kernel.h"
 #include "render/opencl/needs.h"
+#include "render/opencl/pack.h"
 #include "render/opencl/prelude.h"
 #include "render/opencl/quirks.h"
 #include "render/opencl/streamed.h"
@@ -43,6 +44,7 @@ static const char any_lane[] =
 
 static const lun_dialect vector_dialect = {.words = words,
                                            .own = "own_",
+                                           .flat = true,
                                            .function = "\nINLINE void chunk_%s(",
                                            .any = any_lane,
                                            .single = lun__cl_quirks_single,
@@ -113,4 +115,11 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
     lun__strbuf_free(&first);
     shape->local_bytes = r.local_bytes;
     return lun__unit_end(&r, s, out);
+}
+
+lun_status lun__render_opencl_pack(lun_cl_form form, int bytes, lun_strbuf *out)
+{
+    lun_renderer r = {.dialect = &scalar_dialect};
+    lun__cl_pack_text(&r, form, bytes, out);
+    return lun__unit_end(&r, LUN_OK, out);
 }

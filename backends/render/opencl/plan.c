@@ -45,14 +45,14 @@ static void add(lun_cl_plan *plan, const char *kernel, int64_t groups, int64_t l
 }
 
 /* Memory of the run: see above. */
-static void lay_out(const lun_cl_shape *shape, int64_t chunks, lun_cl_plan *plan)
+static void lay_out(const lun_cl_shape *shape, int64_t chunks, int64_t carries, lun_cl_plan *plan)
 {
     int64_t results = shape->results;
     if (!shape->traps && !results && !shape->scan)
         return;
     plan->clear = 2;
     plan->read = shape->traps || results ? 2 + results * chunks : 0;
-    plan->work = 2 + results * chunks + (shape->scan ? chunks : 0);
+    plan->work = 2 + results * chunks + (shape->scan ? carries : 0);
 }
 
 void lun__cl_plan_make(const lun_cl_shape *shape, int64_t first, int64_t count, int units,
@@ -74,7 +74,7 @@ void lun__cl_plan_make(const lun_cl_shape *shape, int64_t first, int64_t count, 
     plan->head[1] = first;
     plan->head[2] = chunk;
     plan->head[3] = chunks;
-    lay_out(shape, chunks, plan);
+    lay_out(shape, chunks, chunks, plan);
     if (shape->scan && chunks > 1) {
         add(plan, "lun_total", chunks - 1, lanes, true);
         add(plan, "lun_carry", 1, lanes, false);
@@ -84,6 +84,35 @@ void lun__cl_plan_make(const lun_cl_shape *shape, int64_t first, int64_t count, 
     else
         add(plan, "lun_kernel", clamp(chunks, 1, scalar ? MOST_GROUPS : chunks), scalar ? group : 1,
             false);
+}
+
+/* Lanes for a line: a power of two. */
+static int64_t lanes_of(const lun_cl_shape *shape, int64_t line)
+{
+    int64_t wanted = shape->scan ? divide_up(line, LUN_SCAN_GROUP) : line, lanes = 1;
+    while (lanes < wanted && lanes < LUN_LANES)
+        lanes *= 2;
+    return lanes;
+}
+
+void lun__cl_plan_lines(const lun_cl_shape *shape, int64_t lines, int64_t line, int units,
+                        lun_cl_plan *plan)
+{
+    bool scalar = shape->form == LUN_CL_SCALAR;
+    int64_t wide = lanes_of(shape, line);
+    int64_t each = scalar ? LUN_LANES / wide : portion(shape, lines * line, units) / line;
+    each = each < 1 ? 1 : each;
+    *plan = (lun_cl_plan){.steps = 0};
+    if (lines <= 0)
+        return;
+    plan->head[0] = lines * line;
+    plan->head[2] = each * line;
+    plan->head[3] = lines;
+    plan->head[LUN_CL_LINE] = line;
+    plan->head[LUN_CL_WIDE] = wide;
+    lay_out(shape, lines, 0, plan);
+    add(plan, scalar ? "lun_lines" : "lun_kernel", divide_up(lines, each), scalar ? LUN_LANES : 1,
+        true);
 }
 
 void lun__cl_plan_pairs(const lun_cl_shape *shape, int64_t pairs, lun_cl_plan *plan)

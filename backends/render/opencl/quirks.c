@@ -200,6 +200,14 @@ static const struct {
     {"tanh", LUN_F32, "return fabs(a) > 9.1f ? copysign(1.0f, a) : tanh(a);"},
 };
 
+const char *lun__cl_quirks_body(const char *name, lun_dtype t)
+{
+    for (size_t i = 0; i < sizeof singles / sizeof *singles; i++)
+        if (singles[i].t == t && !strcmp(singles[i].name, name))
+            return singles[i].body;
+    return NULL;
+}
+
 void lun__cl_quirks_single(lun_renderer *r, const char *name, size_t n, lun_dtype t,
                            lun_strbuf *out)
 {

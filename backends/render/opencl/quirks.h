@@ -13,4 +13,7 @@ bool lun__cl_quirks_write(lun_renderer *r, const char *helper, lun_op op, lun_re
 void lun__cl_quirks_single(lun_renderer *r, const char *name, size_t n, lun_dtype t,
                            lun_strbuf *out);
 
+/* The body of such a helper, over its parameter a; NULL: the language's own function is right. */
+const char *lun__cl_quirks_body(const char *name, lun_dtype t);
+
 #endif

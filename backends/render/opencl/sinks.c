@@ -18,7 +18,9 @@ static lun_snippet type_of(const lun_renderer *r, int32_t v)
 void lun__cl_sinks_local(lun_renderer *r, lun_dtype t, const char *name, int count, lun_strbuf *out)
 {
     lun__text_put(r, out, "    @local %s %s[%d];\n", lun__element_type(t).s, name, count);
-    r->local_bytes += (size_t)count * lun__dtype_get(t)->bytes;
+    r->local_open += (size_t)count * lun__dtype_get(t)->bytes;
+    if (r->local_open > r->local_bytes)
+        r->local_bytes = r->local_open;
 }
 
 /* The identity, or anything where there is none. */
@@ -81,6 +83,10 @@ void lun__cl_sinks_open(lun_renderer *r, const lun_cl_sinks *l, lun_strbuf *out)
         if (l->sink[k].lanes) {
             lun__strbuf_printf(out, "    %s a%" PRId32 " = %s;\n", type_of(r, v).s, v,
                                neutral(r, v).s);
+            if (lun__ir_places(&r->ir->ins[v])) {
+                lun__cl_sinks_local(r, LUN_I64, lun__text_name("q%" PRId32, v).s, LUN_LANES, out);
+                lun__strbuf_printf(out, "    lun_i64 at%" PRId32 " = -1;\n", v);
+            }
             continue;
         }
         tree_helper(r, v);
@@ -102,30 +108,81 @@ void lun__cl_sinks_fresh(lun_renderer *r, const lun_cl_sinks *l, lun_strbuf *out
 static void join_tree(lun_renderer *r, const lun_cl_sink *s, lun_strbuf *out)
 {
     int32_t v = s->v;
-    lun__text_put(r, out, "        l%" PRId32 "[lane] = %s;\n        %s", v, s->x.s, lun__barrier);
+    lun_snippet l = lun__text_name("l%" PRId32, v);
+    lun__text_put(r, out, "        %s[side + lane] = %s;\n        %s", l.s, s->x.s, lun__barrier);
     lun__text_put(r, out,
-                  "        for (int n = left < %d ? (int)left : %d; n > 1; n = (n + 1) / 2) {\n"
-                  "            %s y = l%" PRId32 "[lane];\n"
-                  "            if (2 * lane + 1 < n) y = %s(l%" PRId32 "[2 * lane], l%" PRId32
-                  "[2 * lane + 1], &f);\n"
-                  "            else if (2 * lane < n) y = l%" PRId32 "[2 * lane];\n            %s"
-                  "            l%" PRId32 "[lane] = y;\n            %s        }\n"
-                  "        if (lane == 0) lun_tree_add%" PRId32 "(&t%" PRId32 ", l%" PRId32
-                  "[0], &f);\n        %s",
-                  LUN_LANES, LUN_LANES, type_of(r, v).s, v, lun__combine_function(r, v).s, v, v, v,
-                  lun__barrier, v, lun__barrier, v, v, v, lun__barrier);
+                  "        for (int n = most < %d ? (int)most : %d; n > 1; n = (n + 1) / 2) {\n"
+                  "            %s y = %s[side + lane];\n"
+                  "            if (left > 0 && 2 * lane + 1 < n) y = %s(%s[side + 2 * lane], "
+                  "%s[side + 2 * lane + 1], &f);\n"
+                  "            else if (2 * lane < n) y = %s[side + 2 * lane];\n            %s"
+                  "            %s[side + lane] = y;\n            %s        }\n",
+                  LUN_LANES, LUN_LANES, type_of(r, v).s, l.s, lun__combine_function(r, v).s, l.s,
+                  l.s, l.s, lun__barrier, l.s, lun__barrier);
+    lun__text_put(r, out,
+                  "        if (lane == 0 && left > 0) lun_tree_add%" PRId32 "(&t%" PRId32
+                  ", %s[side], &f);\n        %s",
+                  v, v, l.s, lun__barrier);
 }
 
 void lun__cl_sinks_join(lun_renderer *r, const lun_cl_sinks *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++) {
         const lun_cl_sink *s = &l->sink[k];
-        if (s->lanes)
+        if (lun__ir_places(&r->ir->ins[s->v]))
+            lun__strbuf_printf(out,
+                               "        if (lane < left && (at%" PRId32 " < 0 || %s(%s, a%" PRId32
+                               "))) a%" PRId32 " = %s, at%" PRId32 " = b + lane;\n",
+                               s->v, lun__combine_better(r, s->v).s, s->x.s, s->v, s->v, s->x.s,
+                               s->v);
+        else if (s->lanes)
             lun__strbuf_printf(out, "        a%" PRId32 " = %s(a%" PRId32 ", %s, &f);\n", s->v,
                                lun__combine_function(r, s->v).s, s->v, s->x.s);
         else
             join_tree(r, s, out);
     }
+}
+
+/* The best element of the lanes that have one, of equal ones the first, and its place. */
+static void end_places(lun_renderer *r, int32_t v, const char *target, lun_strbuf *out)
+{
+    const lun_ir_ins *ins = &r->ir->ins[v];
+    lun_snippet better = lun__combine_better(r, v),
+                cell = lun__element_cell(r, (lun_dtype)ins->dtype), t = type_of(r, v);
+    lun_snippet x = lun__text_name("l%" PRId32, v), q = lun__text_name("q%" PRId32, v);
+    lun__text_put(r, out,
+                  "    %s[side + lane] = a%" PRId32 ";\n    %s[side + lane] = at%" PRId32
+                  ";\n    %s    for (int s = wide / 2; s; s /= 2) {\n"
+                  "        if (lane < s && %s[side + lane + s] >= 0) {\n"
+                  "            const %s x = %s[side + lane + s], y = %s[side + lane];\n"
+                  "            const lun_i64 at = %s[side + lane + s];\n",
+                  x.s, v, q.s, v, lun__barrier, q.s, t.s, x.s, x.s, q.s);
+    lun__text_put(r, out,
+                  "            if (%s(x, y) || (!%s(y, x) && at < %s[side + lane]))\n"
+                  "                %s[side + lane] = x, %s[side + lane] = at;\n        }\n"
+                  "        %s    }\n",
+                  better.s, better.s, q.s, x.s, q.s, lun__barrier);
+    lun__strbuf_printf(out,
+                       "    if (lane == 0 && lo < hi) {\n        %s[%" PRId64 "] = %s(%s[side]);\n"
+                       "        %s[%" PRId64 "] = (lun_u64)%s[side];\n    }\n",
+                       target, ins->imm, cell.s, x.s, target, ins->imm + 1, q.s);
+}
+
+/* Lanes in halves; those that a line has not are the identity. */
+static void end_lanes(lun_renderer *r, int32_t v, const char *to, lun_strbuf *out)
+{
+    lun_snippet l = lun__text_name("l%" PRId32, v), join = lun__combine_function(r, v),
+                cell = lun__element_cell(r, (lun_dtype)r->ir->ins[v].dtype);
+    lun__text_put(r, out,
+                  "    for (int s = %d; s >= wide; s /= 2) a%" PRId32 " = %s(a%" PRId32
+                  ", %s, &f);\n    %s[side + lane] = a%" PRId32 ";\n    %s",
+                  LUN_LANES / 2, v, join.s, v, neutral(r, v).s, l.s, v, lun__barrier);
+    lun__text_put(
+        r, out,
+        "    for (int s = wide / 2; s; s /= 2) {\n"
+        "        if (lane < s) %s[side + lane] = %s(%s[side + lane], %s[side + lane + s], "
+        "&f);\n        %s    }\n    if (lane == 0 && lo < hi) %s = %s(%s[side]);\n",
+        l.s, join.s, l.s, l.s, lun__barrier, to, cell.s, l.s);
 }
 
 void lun__cl_sinks_end(lun_renderer *r, const lun_cl_sinks *l, const char *target, lun_strbuf *out)
@@ -137,19 +194,17 @@ void lun__cl_sinks_end(lun_renderer *r, const lun_cl_sinks *l, const char *targe
                     to = lun__text_name("%s", target);
         if (ins->kind == LUN_IR_REDUCE)
             to = lun__text_name("%s[%" PRId64 "]", target, ins->imm);
-        if (!l->sink[k].lanes) {
-            lun__strbuf_printf(
-                out, "    if (lane == 0) %s = %s(lun_tree_end%" PRId32 "(&t%" PRId32 ", &f));\n",
-                to.s, cell.s, v, v);
+        if (lun__ir_places(ins)) {
+            end_places(r, v, target, out);
             continue;
         }
-        lun__text_put(r, out,
-                      "    l%" PRId32 "[lane] = a%" PRId32 ";\n    %s"
-                      "    for (int s = %d; s; s /= 2) {\n        if (lane < s) l%" PRId32
-                      "[lane] = %s(l%" PRId32 "[lane], l%" PRId32
-                      "[lane + s], &f);\n        %s    }\n"
-                      "    if (lane == 0) %s = %s(l%" PRId32 "[0]);\n",
-                      v, v, lun__barrier, LUN_LANES / 2, v, lun__combine_function(r, v).s, v, v,
-                      lun__barrier, to.s, cell.s, v);
+        if (!l->sink[k].lanes) {
+            lun__strbuf_printf(out,
+                               "    if (lane == 0 && lo < hi) %s = %s(lun_tree_end%" PRId32
+                               "(&t%" PRId32 ", &f));\n",
+                               to.s, cell.s, v, v);
+            continue;
+        }
+        end_lanes(r, v, to.s, out);
     }
 }

@@ -47,16 +47,34 @@ static void carry(lun_renderer *r, lun_strbuf *out)
     lun__cl_kernel_close(r, out);
 }
 
+/* Calls of the kernel's function for this work-item's chunk, or for each of its lines. */
+static void chunk_or_lines(lun_renderer *r, lun_strbuf *out)
+{
+    lun__strbuf_printf(out,
+                       "    const lun_i64 line = cells[%d];\n"
+                       "    for (lun_i64 at = lo; at < hi && f.trap < 0; at += line ? line : hi - "
+                       "lo) {\n        lun_i64 from = lo, to = hi;\n        if (line) {\n"
+                       "            from = 0;\n            f.n = to = line;\n",
+                       LUN_CL_LINE);
+    lun__cl_kernel_line(r, "at", "            ", out);
+    lun__strbuf_puts(out, "        }\n");
+    if (r->ir->result_count)
+        lun__strbuf_printf(out, "        f.partials = partials + (line ? at / line : k) * %d;\n",
+                           r->ir->result_count);
+    if (r->ir->scan >= 0)
+        lun__strbuf_puts(out, "        lun_u64 carry = !line && chunks > 1 ? carries[k] : "
+                              "lun_initial(&f);\n        f.carry = &carry;\n");
+    lun__strbuf_puts(out, "        chunk_kernel(from, to, &f);\n    }\n");
+}
+
 static void kernel(lun_renderer *r, lun_strbuf *out)
 {
     lun__cl_kernel_open(r, "lun_kernel", 1, out);
     bounds(r, out);
-    if (r->ir->result_count)
-        lun__strbuf_printf(out, "    f.partials = partials + k * %d;\n", r->ir->result_count);
-    if (r->ir->scan >= 0)
-        lun__strbuf_puts(out, "    lun_u64 carry = chunks > 1 ? carries[k] : lun_initial(&f);\n"
-                              "    f.carry = &carry;\n");
-    lun__strbuf_puts(out, "    chunk_kernel(lo, hi, &f);\n");
+    if (r->ir->result_count || r->ir->scan >= 0)
+        chunk_or_lines(r, out);
+    else
+        lun__strbuf_puts(out, "    chunk_kernel(lo, hi, &f);\n");
     lun__cl_kernel_close(r, out);
 }
 

@@ -50,6 +50,11 @@ lun_snippet lun__text_global(const lun_renderer *r)
     return global ? lun__text_name("%s ", global) : lun__text_name("%s", "");
 }
 
+const char *lun__text_flat(const lun_renderer *r)
+{
+    return r->dialect->flat ? "(const void *)(lun_u64)" : "";
+}
+
 void lun__text_put(lun_renderer *r, lun_strbuf *out, const char *format, ...)
 {
     lun_strbuf text = LUN_STRBUF_INIT;

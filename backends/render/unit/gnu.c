@@ -49,6 +49,12 @@ static void combine(lun_renderer *r, lun_strbuf *out)
         lun_dtype t = (lun_dtype)ins->dtype;
         if (ins->kind != LUN_IR_REDUCE && ins->kind != LUN_IR_SCAN)
             continue;
+        if (lun__ir_places(ins)) {
+            lun__strbuf_printf(&cases, "    case %" PRId64 ": {\n", ins->imm);
+            lun__combine_places(r, v, "        ", "out", "a", "b", &cases);
+            lun__strbuf_puts(&cases, "        break;\n    }\n");
+            continue;
+        }
         lun_snippet join = lun__combine_function(r, v), cell = lun__element_cell(r, t),
                     of = lun__element_uncell(r, t);
         lun__strbuf_printf(&cases,

@@ -3,11 +3,12 @@
  * written. */
 #include "render/user/prelude.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "render/text/element.h"
 #include "render/text/text.h"
+#include "render/user/common.h"
+#include "render/user/mention.h"
 #include "render/vector/math.h"
 
 static const char types[] =
@@ -15,123 +16,88 @@ static const char types[] =
     "typedef __INT16_TYPE__ int16_t;\ntypedef __UINT16_TYPE__ uint16_t, ushort;\n"
     "typedef __INT32_TYPE__ int32_t;\ntypedef __UINT32_TYPE__ uint32_t, uint;\n"
     "typedef __INT64_TYPE__ int64_t;\ntypedef __UINT64_TYPE__ uint64_t, ulong;\n"
-    "typedef __SIZE_TYPE__ size_t;\ntypedef _Bool bool;\n"
+    "typedef __SIZE_TYPE__ size_t;\ntypedef __PTRDIFF_TYPE__ ptrdiff_t;\n"
+    "typedef _Bool bool;\n"
     "#define true 1\n#define false 0\n#define LUN_GLOBAL\n#define LUN_CONSTANT\n"
-    "#define __global\n#define __constant const\n";
+    "#define __constant const\n#define __private\n";
 
-/* Functions of the C library by number of arguments, and OpenCL C's macros. */
+/* Functions of the C library by number of arguments. */
 static const char *const library1[] = {"rint", "nearbyint", "tgamma", "lgamma",
                                        "logb", "exp10",     "round"};
 static const char *const library2[] = {"fmod", "fmin", "fmax", "fdim", "nextafter", "remainder"};
 
-/* ALIKE: of every language, whose own may be of one type only or give other bits.  REAL: the text
- * computes in LUN_REAL(x), the float dtype in which functions of floats take x. */
-enum { ALIKE = 1, REAL = 2 };
-
+/* Names of C alone: other languages have them. */
 static const struct {
     const char *name, *text;
-    int kind;
 } macros[] = {
-    {"degrees", "(x) ((LUN_REAL(x))(x) * (LUN_REAL(x))57.295779513082320877)", ALIKE | REAL},
-    {"radians", "(x) ((LUN_REAL(x))(x) * (LUN_REAL(x))0.017453292519943295769)", ALIKE | REAL},
-    {"mix",
-     "(x, y, a) __extension__({ LUN_REAL((x) + (y) + (a)) lun_x = (x), lun_y = (y), lun_a = (a); "
-     "lun_x + (lun_y - lun_x) * lun_a; })",
-     ALIKE | REAL},
-    {"step",
-     "(edge, x) __extension__({ LUN_REAL((edge) + (x)) lun_e = (edge), lun_x = (x), lun_1 = 1, "
-     "lun_0 = 0; lun_x < lun_e ? lun_0 : lun_1; })",
-     ALIKE | REAL},
-    {"smoothstep",
-     "(lo, hi, x) __extension__({ LUN_REAL((lo) + (hi) + (x)) lun_l = (lo), lun_h = (hi), "
-     "lun_x = (x), lun_t = (lun_x - lun_l) / (lun_h - lun_l); "
-     "lun_t = lun_t < 0 ? 0 : lun_t > 1 ? 1 : lun_t; lun_t * lun_t * (3 - 2 * lun_t); })",
-     ALIKE | REAL},
-    {"sign",
-     "(x) __extension__({ LUN_REAL(x) lun_x = (x), lun_1 = 1; "
-     "lun_x > 0 ? lun_1 : lun_x < 0 ? -lun_1 : lun_x == 0 ? lun_x : 0; })",
-     ALIKE | REAL},
-    {"fract",
-     "(x, p) __extension__({ LUN_REAL(x) lun_x = (x), lun_f = LUN_FLOOR(lun_x), "
-     "lun_d = lun_x == lun_f ? 0 : lun_x - lun_f, "
-     "lun_m = sizeof lun_x == 4 ? 0x1.fffffep-1 : 0x1.fffffffffffffp-1; *(p) = lun_f; "
-     "lun_m < lun_d ? lun_m : lun_d; })",
-     ALIKE | REAL},
-    {"maxmag",
-     "(x, y) __extension__({ LUN_REAL((x) + (y)) lun_x = (x), lun_y = (y), "
-     "lun_a = lun_x < 0 ? -lun_x : lun_x, lun_b = lun_y < 0 ? -lun_y : lun_y; "
-     "lun_a > lun_b || lun_y != lun_y ? lun_x : lun_b > lun_a || lun_x < lun_y || "
-     "lun_x != lun_x ? lun_y : lun_x; })",
-     ALIKE | REAL},
-    {"minmag",
-     "(x, y) __extension__({ LUN_REAL((x) + (y)) lun_x = (x), lun_y = (y), "
-     "lun_a = lun_x < 0 ? -lun_x : lun_x, lun_b = lun_y < 0 ? -lun_y : lun_y; "
-     "lun_a < lun_b || lun_y != lun_y ? lun_x : lun_b < lun_a || lun_y < lun_x || "
-     "lun_x != lun_x ? lun_y : lun_x; })",
-     ALIKE | REAL},
-    {"min",
-     "(x, y) __extension__({ __typeof__((x) + (y)) lun_x = (x), lun_y = (y); "
-     "lun_y < lun_x ? lun_y : lun_x; })",
-     ALIKE},
-    {"max",
-     "(x, y) __extension__({ __typeof__((x) + (y)) lun_x = (x), lun_y = (y); "
-     "lun_x < lun_y ? lun_y : lun_x; })",
-     ALIKE},
-    {"clamp",
-     "(x, lo, hi) __extension__({ __typeof__((x) + (lo) + (hi)) lun_c = (x), lun_l = (lo), "
-     "lun_h = (hi); lun_c < lun_l ? lun_l : lun_h < lun_c ? lun_h : lun_c; })",
-     ALIKE},
-    {"mad", "(x, y, z) ((x) * (y) + (z))", ALIKE},
-    {"rsqrt", "(x) (1 / _Generic((x), float: __builtin_sqrtf, default: __builtin_sqrt)(x))", 0},
-    {"abs", "(x) __extension__({ __typeof__(x) lun_a = (x); lun_a < 0 ? -lun_a : lun_a; })", ALIKE},
-    {"isnan", "(x) __builtin_isnan(x)", 0},
-    {"isinf", "(x) (__builtin_isinf(x) != 0)", 0},
-    {"isfinite", "(x) __builtin_isfinite(x)", 0},
-    {"signbit", "(x) (__builtin_signbit(x) != 0)", 0},
-    {"INFINITY", " __builtin_inff()", 0},
-    {"NAN", " __builtin_nanf(\"\")", 0},
-    {"HUGE_VAL", " __builtin_inf()", 0},
-    {"FLT_MAX", " __FLT_MAX__", 0},
-    {"FLT_MIN", " __FLT_MIN__", 0},
-    {"FLT_EPSILON", " __FLT_EPSILON__", 0},
-    {"DBL_MAX", " __DBL_MAX__", 0},
-    {"DBL_MIN", " __DBL_MIN__", 0},
-    {"DBL_EPSILON", " __DBL_EPSILON__", 0},
-    {"INT_MAX", " __INT_MAX__", 0},
-    {"INT_MIN", " (-__INT_MAX__ - 1)", 0},
-    {"LONG_MAX", " __LONG_MAX__", 0},
-    {"LONG_MIN", " (-__LONG_MAX__ - 1)", 0},
-    {"M_PI", " 0x1.921fb54442d18p1", 0},
-    {"M_PI_2", " 0x1.921fb54442d18p0", 0},
-    {"M_PI_4", " 0x1.921fb54442d18p-1", 0},
-    {"M_E", " 0x1.5bf0a8b145769p1", 0},
-    {"M_LN2", " 0x1.62e42fefa39efp-1", 0},
-    {"M_SQRT2", " 0x1.6a09e667f3bcdp0", 0},
-    {"M_PI_F", " 0x1.921fb6p1f", 0},
-    {"M_E_F", " 0x1.5bf0a8p1f", 0},
+#define LUN_BOTH(name) "_Generic((x), float: __builtin_" name "f, default: __builtin_" name ")"
+    {"ldexp", "(x, n) " LUN_BOTH("ldexp") "(x, n)"},
+    {"scalbn", "(x, n) " LUN_BOTH("ldexp") "(x, n)"},
+    {"frexp", "(x, p) " LUN_BOTH("frexp") "(x, p)"},
+    {"modf", "(x, p) " LUN_BOTH("modf") "(x, p)"},
+    {"lgamma_r", "(x, p) " LUN_BOTH("lgamma_r") "(x, p)"},
+    {"ilogb", "(x) " LUN_BOTH("ilogb") "(x)"},
+    {"remquo", "(x, y, p) _Generic((x) + (y), float: __builtin_remquof, default: "
+               "__builtin_remquo)(x, y, p)"},
+#undef LUN_BOTH
+    {"isnan", "(x) __builtin_isnan(x)"},
+    {"isinf", "(x) (__builtin_isinf(x) != 0)"},
+    {"isfinite", "(x) __builtin_isfinite(x)"},
+    {"isnormal", "(x) (__builtin_isnormal(x) != 0)"},
+    {"signbit", "(x) (__builtin_signbit(x) != 0)"},
+    {"INFINITY", " __builtin_inff()"},
+    {"NAN", " __builtin_nanf(\"\")"},
+    {"HUGE_VAL", " __builtin_inf()"},
+    {"HUGE_VALF", " __builtin_inff()"},
+    {"MAXFLOAT", " __FLT_MAX__"},
+    {"FLT_MAX", " __FLT_MAX__"},
+    {"FLT_MIN", " __FLT_MIN__"},
+    {"FLT_EPSILON", " __FLT_EPSILON__"},
+    {"DBL_MAX", " __DBL_MAX__"},
+    {"DBL_MIN", " __DBL_MIN__"},
+    {"DBL_EPSILON", " __DBL_EPSILON__"},
+    {"CHAR_BIT", " 8"},
+    {"CHAR_MAX", " __SCHAR_MAX__"},
+    {"CHAR_MIN", " (-__SCHAR_MAX__ - 1)"},
+    {"SCHAR_MAX", " __SCHAR_MAX__"},
+    {"SCHAR_MIN", " (-__SCHAR_MAX__ - 1)"},
+    {"UCHAR_MAX", " (__SCHAR_MAX__ * 2 + 1)"},
+    {"SHRT_MAX", " __SHRT_MAX__"},
+    {"SHRT_MIN", " (-__SHRT_MAX__ - 1)"},
+    {"USHRT_MAX", " (__SHRT_MAX__ * 2 + 1)"},
+    {"INT_MAX", " __INT_MAX__"},
+    {"INT_MIN", " (-__INT_MAX__ - 1)"},
+    {"UINT_MAX", " (__INT_MAX__ * 2U + 1)"},
+    {"LONG_MAX", " __LONG_MAX__"},
+    {"LONG_MIN", " (-__LONG_MAX__ - 1)"},
+    {"ULONG_MAX", " (__LONG_MAX__ * 2UL + 1)"},
+    {"M_PI", " 0x1.921fb54442d18p1"},
+    {"M_PI_2", " 0x1.921fb54442d18p0"},
+    {"M_PI_4", " 0x1.921fb54442d18p-1"},
+    {"M_1_PI", " 0x1.45f306dc9c883p-2"},
+    {"M_2_PI", " 0x1.45f306dc9c883p-1"},
+    {"M_2_SQRTPI", " 0x1.20dd750429b6dp0"},
+    {"M_E", " 0x1.5bf0a8b145769p1"},
+    {"M_LN2", " 0x1.62e42fefa39efp-1"},
+    {"M_LN10", " 0x1.26bb1bbb55516p1"},
+    {"M_LOG2E", " 0x1.71547652b82fep0"},
+    {"M_LOG10E", " 0x1.bcb7b1526e50ep-2"},
+    {"M_SQRT2", " 0x1.6a09e667f3bcdp0"},
+    {"M_SQRT1_2", " 0x1.6a09e667f3bcdp-1"},
+    {"M_PI_F", " 0x1.921fb6p1f"},
+    {"M_PI_2_F", " 0x1.921fb6p0f"},
+    {"M_PI_4_F", " 0x1.921fb6p-1f"},
+    {"M_1_PI_F", " 0x1.45f306p-2f"},
+    {"M_2_PI_F", " 0x1.45f306p-1f"},
+    {"M_2_SQRTPI_F", " 0x1.20dd76p0f"},
+    {"M_E_F", " 0x1.5bf0a8p1f"},
+    {"M_LN2_F", " 0x1.62e43p-1f"},
+    {"M_LN10_F", " 0x1.26bb1cp1f"},
+    {"M_LOG2E_F", " 0x1.715476p0f"},
+    {"M_LOG10E_F", " 0x1.bcb7b2p-2f"},
+    {"M_SQRT2_F", " 0x1.6a09e6p0f"},
+    {"M_SQRT1_2_F", " 0x1.6a09e6p-1f"},
 };
-
-static bool is_word(int c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-static bool mentions(const char *text, const char *word)
-{
-    size_t n = strlen(word);
-    for (const char *p = text; (p = strstr(p, word)); p++)
-        if (!is_word(p[n]) && (p == text || !is_word(p[-1])))
-            return true;
-    return false;
-}
-
-bool lun__prelude_mentions(const lun_renderer *r, const char *word)
-{
-    for (int i = 0; i < r->ir->function_count; i++)
-        if (r->ir->functions[i]->text && mentions(r->ir->functions[i]->text, word))
-            return true;
-    return false;
-}
 
 /* True for a function that the compiler may replace by an instruction: its result is exact. */
 static bool is_exact(const char *name)
@@ -242,8 +208,9 @@ static void math_name(lun_renderer *r, lun_strbuf *out, const char *name, int ar
     static const char *const params[] = {"", "(x)", "(x, y)", "(x, y, z)"};
     static const char *const sums[] = {"", "(x)", "(x) + (y)", "(x) + (y) + (z)"};
     lun_snippet single = lun__text_name("%sf", name);
-    bool generic = lun__prelude_mentions(r, name), plain = lun__prelude_mentions(r, single.s);
-    if (!generic && !plain)
+    bool generic = lun__mentions(r, name), plain = lun__mentions(r, single.s);
+    bool called = lun__common_calls(r, name);
+    if (!generic && !plain && !called)
         return;
     lun_snippet f = lun__text_name("__builtin_%sf", name), d = lun__text_name("__builtin_%s", name);
     r->libs |= LUN_RENDER_LIBM;
@@ -251,11 +218,14 @@ static void math_name(lun_renderer *r, lun_strbuf *out, const char *name, int ar
         f = lun__text_name("lun_libm_%sf", name);
         d = lun__text_name("lun_libm_%s", name);
         provide(r, out, name, arity, op, LUN_F32);
-        if (generic)
+        if (generic || called)
             provide(r, out, name, arity, op, LUN_F64);
     }
     if (generic)
         lun__strbuf_printf(out, "#define %s%s _Generic(%s, float: %s, default: %s)%s\n", name,
+                           params[arity], sums[arity], f.s, d.s, params[arity]);
+    if (called)
+        lun__strbuf_printf(out, "#define LUN_F_%s%s _Generic(%s, float: %s, default: %s)%s\n", name,
                            params[arity], sums[arity], f.s, d.s, params[arity]);
     if (plain)
         lun__strbuf_printf(out, "#define %s%s %s%s\n", single.s, params[arity], f.s, params[arity]);
@@ -282,35 +252,34 @@ void lun__prelude_each(lun_renderer *r, lun_strbuf *out,
         write(r, out, library2[i], 2, LUN_OP_COUNT);
 }
 
-bool lun__prelude_alike(const lun_renderer *r,
-                        void (*write)(lun_strbuf *out, lun_strbuf *after, const char *name,
-                                      const char *text),
-                        lun_strbuf *out, lun_strbuf *after)
+static void common(lun_renderer *r, lun_strbuf *out, const char *name, const char *text)
 {
-    bool real = false;
-    for (size_t i = 0; i < sizeof macros / sizeof *macros; i++) {
-        if (!(macros[i].kind & ALIKE) || !lun__prelude_mentions(r, macros[i].name))
-            continue;
-        real |= macros[i].kind & REAL;
-        write(out, after, macros[i].name, macros[i].text);
-    }
-    return real;
+    (void)r;
+    lun__strbuf_printf(out, "#define %s%s\n", name, text);
 }
 
-static void macro_names(const lun_renderer *r, lun_strbuf *out)
+static const char unsigned_types[] =
+    "#define LUN_UNSIGNED(x) __typeof__(_Generic((x), char: (uchar)0, signed char: (uchar)0, \\\n"
+    "    uchar: (uchar)0, short: (ushort)0, ushort: (ushort)0, int: 0u, uint: 0u, \\\n"
+    "    long long: 0ull, unsigned long long: 0ull, default: 0ul))\n";
+
+static void macro_names(lun_renderer *r, lun_strbuf *out)
 {
-    bool real = false;
     for (size_t i = 0; i < sizeof macros / sizeof *macros; i++) {
-        if (!lun__prelude_mentions(r, macros[i].name))
+        if (!lun__mentions(r, macros[i].name))
             continue;
-        real |= macros[i].kind & REAL;
+        if (strstr(macros[i].text, "_Generic"))
+            r->libs |= LUN_RENDER_LIBM;
         lun__strbuf_printf(out, "#define %s%s\n", macros[i].name, macros[i].text);
     }
-    if (real)
+    unsigned relies = lun__common_each(r, out, common);
+    if (relies & LUN_COMMON_REAL)
         lun__strbuf_puts(
-            out, "#define LUN_REAL(x) __typeof__(_Generic((x), float: 0.0f, default: 0.0))\n"
-                 "#define LUN_FLOOR(x) _Generic((x), float: __builtin_floorf, default: "
-                 "__builtin_floor)(x)\n");
+            out, "#define LUN_REAL(x) __typeof__(_Generic((x), float: 0.0f, default: 0.0))\n");
+    if (relies & LUN_COMMON_INTEGER) {
+        lun__strbuf_puts(out, unsigned_types);
+        lun__common_integers(out, "static inline");
+    }
 }
 
 /* Names that compilers define in GNU C, which a text may give to something else. */
@@ -318,7 +287,7 @@ static void predefined(const lun_renderer *r, lun_strbuf *out)
 {
     static const char *const names[] = {"linux", "unix", "i386"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (lun__prelude_mentions(r, names[i]))
+        if (lun__mentions(r, names[i]))
             lun__strbuf_printf(out, "#undef %s\n", names[i]);
 }
 

@@ -129,7 +129,8 @@ void luafn_need_number(lf_builder *b, const lf_value *v, int reg, const char *wh
 {
     const char *hint = "only numbers and booleans can be computed with";
     if (v->kind == LF_ARRAY)
-        hint = "take an element, w[i], or use lun.zip for two arrays";
+        hint = "take an element, w[i], or use lun.zip, or lun.map with {elements=3}, for arrays "
+               "that go together";
     if (v->kind >= LF_FUNCTION && v->kind <= LF_OTHER)
         luafn_stop(b, "%s on %s%s: %s", what, luafn_describe(v), luafn_value_name(b, v, reg), hint);
 }

@@ -1,0 +1,103 @@
+/* lines.c - kernels run line by line; see lines.h.
+ *
+ * A kernel computes whole blocks of 64, so it writes beyond the end of a line that has another
+ * length.  Within a chunk the next lines overwrite that; lines whose blocks reach beyond it go
+ * through a stand-in, for the next chunk may be another worker's.  Knows no order of combination:
+ * that is the kernel's. */
+#include "host/lines.h"
+
+#include <string.h>
+
+static size_t size_of(const lun_ir *ir, int s)
+{
+    return (size_t)lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
+}
+
+static size_t rounded(size_t bytes)
+{
+    return (bytes + LUN_ALIGNMENT - 1) / LUN_ALIGNMENT * LUN_ALIGNMENT;
+}
+
+static size_t table_bytes(const lun_ir *ir)
+{
+    return rounded((size_t)ir->slot_count * sizeof(void *));
+}
+
+size_t lun__lines_bytes(const lun_ir *ir, int64_t line)
+{
+    size_t total = table_bytes(ir);
+    for (int s = 0; s < ir->slot_count; s++)
+        total += (size_t)lun__order_blocks(line) * size_of(ir, s);
+    return rounded(total);
+}
+
+static bool is_walked(const lun_ir *ir, int s)
+{
+    return ir->slots[s].role == LUN_SLOT_IN || ir->slots[s].role == LUN_SLOT_OUT;
+}
+
+/* The slots for the line at index `at` of a chunk that ends at `hi`.  Where the last block is not
+ * to be touched in full, a stand-in; *outs: whether some are of OUT slots. */
+static void place(const lun__run *r, const lun_worker *w, void *const *base, int64_t at, int64_t hi,
+                  bool *outs)
+{
+    const lun_ir *ir = r->ir;
+    const int64_t line = r->launch->line, whole = lun__order_blocks(line);
+    void **slots = (void **)(void *)w->lines;
+    char *spare = w->lines + table_bytes(ir);
+    *outs = false;
+    for (int s = 0; s < ir->slot_count; s++) {
+        size_t size = size_of(ir, s);
+        slots[s] = base[s];
+        if (!is_walked(ir, s))
+            continue;
+        bool fed = r->launch->streams && r->launch->streams[s].read;
+        bool out = ir->slots[s].role == LUN_SLOT_OUT;
+        slots[s] = (void *)((uintptr_t)base[s] + (uintptr_t)at * size);
+        if (fed || whole == line || (!(out && at + whole > hi) && r->launch->room[s] >= at + whole))
+            continue;
+        if (out) {
+            *outs = true;
+        } else {
+            memcpy(spare, slots[s], (size_t)line * size);
+            memset(spare + (size_t)line * size, 0, (size_t)(whole - line) * size);
+        }
+        slots[s] = spare;
+        spare += (size_t)whole * size;
+    }
+}
+
+/* What stand-ins of OUT slots have got goes where it belongs. */
+static void hand_out(const lun__run *r, const lun_worker *w, void *const *base, int64_t at)
+{
+    const lun_ir *ir = r->ir;
+    void *const *slots = (void **)(void *)w->lines;
+    for (int s = 0; s < ir->slot_count; s++) {
+        void *to = (void *)((uintptr_t)base[s] + (uintptr_t)at * size_of(ir, s));
+        if (ir->slots[s].role == LUN_SLOT_OUT && slots[s] != to)
+            memcpy(to, slots[s], (size_t)r->launch->line * size_of(ir, s));
+    }
+}
+
+void lun__lines_run(const lun__run *r, const lun_exec *x, lun_worker *w, int64_t lo, int64_t hi)
+{
+    const lun_ir *ir = r->ir;
+    const int64_t line = r->launch->line;
+    lun_frame *frame = &w->frame;
+    void *const *base = frame->slots;
+    frame->n = line;
+    frame->stream = 0;
+    for (int64_t at = lo; at < hi && frame->trap < 0; at += line) {
+        bool outs;
+        uint64_t carry = r->carry;
+        place(r, w, base, at, hi, &outs);
+        frame->slots = (void **)(void *)w->lines;
+        frame->partials = r->launch->partials + at / line * ir->result_count;
+        frame->carry = &carry;
+        x->body(x->self, 0, line, frame);
+        if (outs && frame->trap < 0)
+            hand_out(r, w, base, at);
+        if (__atomic_load_n(frame->cancel, __ATOMIC_RELAXED))
+            break;
+    }
+}

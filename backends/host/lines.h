@@ -1,0 +1,14 @@
+/* lines.h - a chunk of a kernel whose REDUCEs and SCAN take lines each alone: one call of the
+ * kernel for each.  A part of run.c. */
+#ifndef LUN_LINES_H
+#define LUN_LINES_H
+
+#include "host/run.h"
+
+/* Bytes that a worker needs, aligned to a cache line. */
+size_t lun__lines_bytes(const lun_ir *ir, int64_t line);
+/* Runs indices lo .. hi-1, whole lines, by x; w's frame has their slots, and the trap that ended it
+ * then. */
+void lun__lines_run(const lun__run *r, const lun_exec *x, lun_worker *w, int64_t lo, int64_t hi);
+
+#endif

@@ -1,0 +1,47 @@
+#!/bin/sh
+# Arrays of rank 2: bench/views.lua beside bench/views.c, in turn. Prints the medians of the rounds and how many
+# times as long ours takes.
+# usage: sh bench/views.sh   (ROUNDS, BENCH_REPS can be set)
+set -eu
+cd "$(dirname "$0")/.."
+BUILD=${BUILD:-build}
+BENCH_REPS=${BENCH_REPS:-5}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+LUNARRAY_CACHE_DIR=$scratch/cache
+LUNARRAY_JIT=sync
+export BUILD BENCH_REPS LUNARRAY_CACHE_DIR LUNARRAY_JIT
+
+lua_include=
+for dir in /usr/include/lua5.4 /usr/local/include/lua5.4 /usr/include /usr/local/include; do
+    if [ -e "$dir/lua.h" ]; then
+        lua_include=$dir
+        break
+    fi
+done
+mkdir -p "$BUILD/bench"
+${CC:-gcc} -O3 -march=native -ffast-math -fopenmp -Ibench -o "$BUILD/bench/views" bench/views.c -lm
+${CC:-gcc} -O3 -shared -fPIC -isystem "$lua_include" -o "$BUILD/bench/clock.so" bench/clock.c
+
+round=1
+while [ "$round" -le "${ROUNDS:-3}" ]; do
+    "$BUILD/bench/views" >>"$scratch/lines"
+    "$BUILD/lunarray" bench/views.lua >>"$scratch/lines"
+    round=$((round + 1))
+done
+if grep WRONG "$scratch/lines" >&2; then exit 1; fi
+awk '{ key = $1 " " $2; times[key] = times[key] " " $3; if (!seen[$1]++) order[++count] = $1 }
+    function median(list,  n, at, i, j, x) {
+        n = split(list, at, " ")
+        for (i = 2; i <= n; i++)
+            for (j = i; j > 1 && at[j - 1] + 0 > at[j] + 0; j--) { x = at[j]; at[j] = at[j - 1]; at[j - 1] = x }
+        return at[int((n + 1) / 2)]
+    }
+    END {
+        printf "%-12s %10s %10s %8s\n", "", "ours ms", "hand ms", "ratio"
+        for (k = 1; k <= count; k++) {
+            ours = median(times[order[k] " ours"]); hand = median(times[order[k] " hand"])
+            printf "%-12s %10.2f %10.2f %8.2f\n", order[k], ours, hand, ours / hand
+        }
+    }' "$scratch/lines"

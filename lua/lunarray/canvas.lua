@@ -1,0 +1,65 @@
+-- A canvas of characters for the terminal, eight dots each (braille), of which each belongs to a series that has a
+-- colour. Knows nothing of what is drawn.
+
+local canvas = {}
+
+local COLOURS = { 34, 31, 32, 35, 33, 36 }
+
+-- The terminal's colour of a series.
+function canvas.colour(series)
+    return COLOURS[(series - 1) % #COLOURS + 1]
+end
+
+-- The bit of each dot in a braille character: [row][column].
+local DOTS = { [0] = { [0] = 1, 8 }, { [0] = 2, 16 }, { [0] = 4, 32 }, { [0] = 64, 128 } }
+
+local Canvas = {}
+Canvas.__index = Canvas
+
+-- A canvas of so many characters.
+function canvas.new(columns, rows)
+    return setmetatable({ columns = columns, rows = rows, cells = {}, owner = {} }, Canvas)
+end
+
+-- Sets the dot x, y: from the left and from the bottom, from 0.
+function Canvas:dot(x, y, series)
+    if x < 0 or y < 0 or x >= 2 * self.columns or y >= 4 * self.rows then
+        return
+    end
+    y = 4 * self.rows - 1 - y
+    local cell = y // 4 * self.columns + x // 2
+    self.cells[cell] = (self.cells[cell] or 0) | DOTS[y % 4][x % 2]
+    self.owner[cell] = series
+end
+
+-- A vertical stroke.
+function Canvas:column(x, low, high, series)
+    for y = math.max(low, 0), math.min(high, 4 * self.rows - 1) do
+        self:dot(x, y, series)
+    end
+end
+
+-- A straight line between two dots.
+function Canvas:line(x1, y1, x2, y2, series)
+    local steps = math.max(math.abs(x2 - x1), math.abs(y2 - y1), 1)
+    for i = 0, steps do
+        self:dot(math.floor(x1 + (x2 - x1) * i / steps + 0.5), math.floor(y1 + (y2 - y1) * i / steps + 0.5), series)
+    end
+end
+
+-- The text of a row from the top, from 0.
+function Canvas:row(row, colours)
+    local parts = {}
+    for column = 0, self.columns - 1 do
+        local cell = row * self.columns + column
+        local bits = self.cells[cell]
+        local text = bits and utf8.char(0x2800 + bits) or " "
+        if bits and colours then
+            text = ("\27[%dm%s\27[0m"):format(canvas.colour(self.owner[cell]), text)
+        end
+        parts[#parts + 1] = text
+    end
+    return (table.concat(parts):gsub(" +$", ""))
+end
+
+return canvas

@@ -1,0 +1,170 @@
+/* combine.c - users' functions as combiners of reduce and scan: for which dtype, and with which
+ * numbers behind the two values.  The nodes are fold.c's. */
+#include <stdlib.h>
+
+#include "api/call.h"
+
+/* f with numbers for its parameters from the third on: arguments of the kernels that combine by it.
+ * Takes cells, of malloc's. */
+static lun_status with_cells(lun_engine *e, lun_function *f, uint64_t *cells, int count,
+                             lun_function **out)
+{
+    lun_status s = lun__function_make(e, LUN_OP_COUNT, NULL, NULL, out);
+    if (s != LUN_OK) {
+        free(cells);
+        return s;
+    }
+    lun_function_retain(f);
+    (*out)->of = f;
+    (*out)->cells = cells;
+    (*out)->captured = count;
+    return LUN_OK;
+}
+
+static lun_status no_number(lun_engine *e, int k, const char *what)
+{
+    return lun__fail(e, LUN_EDTYPE,
+                     "extra arguments of reduce and scan are numbers, argument %d is %s", k + 1,
+                     what);
+}
+
+/* The k-th extra argument as a cell of dtype t. */
+static lun_status extra_cell(lun_engine *e, lun_array *a, int k, lun_dtype t, uint64_t *cell)
+{
+    lun_node *raw, *n = NULL;
+    lun_status s = lun__node(e, a, t, &raw);
+    if (s != LUN_OK)
+        return s;
+    s = lun__cast(e, raw, t, &n);
+    lun__node_release(e, raw);
+    if (s == LUN_OK && n->kind != LUN_NODE_NUMBER)
+        s = no_number(e, k, "a Scalar: give s:value()");
+    if (s == LUN_OK)
+        *cell = n->cell;
+    lun__node_release(e, n);
+    return s;
+}
+
+/* The extra arguments and captured numbers (r, or NULL) as cells for body's parameters. */
+static lun_status cells_of(lun_engine *e, const lun_ir_function *body, lun_extras extras,
+                           const lun_front_result *r, uint64_t **out)
+{
+    int captured = r ? r->scalars : 0;
+    uint64_t *cells = malloc(((size_t)extras.count + (size_t)captured) * sizeof *cells);
+    lun_status s = cells ? LUN_OK : lun__nomem(e);
+    for (int k = 0; s == LUN_OK && k < extras.count; k++)
+        s = extra_cell(e, extras.at[k], k, lun__ir_function_param(body, 2 + k), &cells[k]);
+    for (int k = 0; s == LUN_OK && k < captured; k++)
+        cells[extras.count + k] = lun__cell_from_value(r->scalar_dtype[k], r->scalar[k]);
+    if (s != LUN_OK) {
+        free(cells);
+        cells = NULL;
+    }
+    *out = cells;
+    return s;
+}
+
+static lun_status c_combiner(lun_engine *e, const lun_ir_function *c, lun_extras extras,
+                             lun_dtype *t)
+{
+    bool fits = c->params >= 2 && c->param[0].dtype == c->result && c->param[1].dtype == c->result;
+    for (int k = 0; k < c->params; k++)
+        fits &= !c->param[k].pointer;
+    if (!fits)
+        return lun__fail(e, LUN_EARG,
+                         "reduce and scan need a function of two values that gives a third of the "
+                         "same type; its further parameters are numbers");
+    if (c->params != 2 + extras.count)
+        return lun__fail(e, LUN_EARG,
+                         "the function takes %d number%s behind the two values; it is given %d",
+                         c->params - 2, c->params == 3 ? "" : "s", extras.count);
+    *t = (lun_dtype)c->result;
+    return LUN_OK;
+}
+
+/* The specialised body for two values of dtype t. */
+static lun_status combine_as(lun_engine *e, lun_function *f, lun_extras extras, lun_dtype t,
+                             lun_front_result *r)
+{
+    lun_array x = {.refs = 1, .engine = e};
+    lun_node number = {.kind = LUN_NODE_NUMBER, .dtype = (uint8_t)t, .n = 1, .refs = 1};
+    lun_array *all[LUN_MAX_OPERANDS] = {&x, &x};
+    for (int k = 0; k < extras.count; k++)
+        all[2 + k] = extras.at[k];
+    x.node = &number;
+    lun_status s = lun__specialise(e, f, all, 2 + extras.count, 2, r);
+    if (s == LUN_OK && r->arrays)
+        s = lun__fail(e, LUN_EARG,
+                      "a function for reduce or scan cannot index captured arrays or take captured "
+                      "Scalars: zip them with the elements before, or capture s:value()");
+    if (s == LUN_OK && r->function->outputs != 1)
+        s = lun__fail(e, LUN_EARG, "a function for reduce or scan gives one result, not %d",
+                      r->function->outputs);
+    return s;
+}
+
+/* The body of a front end's function: what it gives must be what it takes. */
+static lun_status front_combiner(lun_engine *e, lun_function *f, lun_extras extras, lun_dtype *t,
+                                 lun_front_result *r)
+{
+    if (extras.count && 2 + extras.count > f->front.params)
+        return lun__fail(e, LUN_EARG,
+                         "the function takes %d parameter%s; it is given two values and %d extra "
+                         "argument%s",
+                         f->front.params, f->front.params == 1 ? "" : "s", extras.count,
+                         extras.count == 1 ? "" : "s");
+    for (int round = 0; round < 3; round++) {
+        lun_status s = combine_as(e, f, extras, *t, r);
+        if (s != LUN_OK)
+            return s;
+        lun_dtype given = (lun_dtype)r->function->body->ins[r->function->output[0]].dtype;
+        if (given == *t)
+            return LUN_OK;
+        if (round == 2)
+            return lun__fail(e, LUN_EDTYPE,
+                             "a function for reduce or scan must give the dtype of its parameters: "
+                             "it takes %s and gives %s",
+                             lun_dtype_name(*t), lun_dtype_name(given));
+        *t = given;
+    }
+    return LUN_OK;
+}
+
+static lun_status check_extras(lun_engine *e, lun_extras extras)
+{
+    if (extras.count > LUN_MAX_OPERANDS - 2)
+        return lun__fail(e, LUN_EARG, "more than %d extra arguments", LUN_MAX_OPERANDS - 2);
+    for (int k = 0; k < extras.count; k++) {
+        lun_status s = lun__usable(e, extras.at[k]);
+        if (s != LUN_OK)
+            return s;
+        if (lun_shape(extras.at[k], (int64_t[LUN_MAX_RANK]){0}) > 0)
+            return no_number(e, k, "an array: zip it with the elements before");
+    }
+    return LUN_OK;
+}
+
+lun_status lun__combiner(lun_engine *e, lun_function *f, lun_extras extras, lun_dtype *t,
+                         const lun_ir_function **body, lun_function **owner)
+{
+    lun_front_result r = {.scalars = 0};
+    uint64_t *cells;
+    *owner = NULL;
+    lun_status s = check_extras(e, extras);
+    if (s == LUN_OK && f->text)
+        s = c_combiner(e, f->text, extras, t);
+    else if (s == LUN_OK)
+        s = front_combiner(e, f, extras, t, &r);
+    if (s != LUN_OK)
+        return s;
+    *body = f->text ? f->text : r.function;
+    if (!f->text)
+        r.function->notes = r.notes;
+    if (!extras.count && !r.scalars) {
+        lun_function_retain(f);
+        *owner = f;
+        return LUN_OK;
+    }
+    s = cells_of(e, *body, extras, f->text ? NULL : &r, &cells);
+    return s == LUN_OK ? with_cells(e, f, cells, extras.count + r.scalars, owner) : s;
+}

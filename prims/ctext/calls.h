@@ -1,0 +1,12 @@
+/* calls.h - which functions of a C text call which. */
+#ifndef LUN_CCALLS_H
+#define LUN_CCALLS_H
+
+#include "ctext/names.h"
+
+/* LUN_EARG with what and where in error if a function calls itself, also through others: OpenCL has
+ * no recursion, and a driver may end the process over it.  LUN_ENOMEM. */
+lun_status lun__ccalls_check(const lun_csource *s, const lun_cunits *units, const lun_cnames *names,
+                             lun_strbuf *error);
+
+#endif

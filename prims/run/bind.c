@@ -1,0 +1,252 @@
+/* bind.c - slots and arguments of a launch; see bind.h.  Knows nodes only as what has elements, and
+ * nothing of what a kernel computes. */
+#include "run/bind.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "ir/order.h"
+#include "run/join.h"
+#include "run/trap.h"
+#include "store/source.h"
+
+static int read_stream(const void *storage, int64_t first, int64_t count, void *to)
+{
+    return lun__storage_fetch(storage, first, count, to);
+}
+
+static int read_strided(const void *self, int64_t first, int64_t count, void *to)
+{
+    const lun_strided *s = self;
+    if (s->base)
+        lun__layout_read(&s->at, s->base, s->size, first, count, to);
+    else
+        lun__layout_places(&s->at, first, count, to);
+    return 0;
+}
+
+static lun_status explain_stream(lun_engine *e, const lun_storage *s, int failure)
+{
+    return lun__source_fail(e, s->source, failure);
+}
+
+/* Whether a kernel reads slot i's elements one after the other, so that they need
+ * not be in memory. */
+static bool is_sequential(const lun_ir *ir, int i)
+{
+    for (int k = 0; k < ir->count; k++)
+        if (ir->ins[k].kind == LUN_IR_GATHER && ir->ins[k].imm == i)
+            return false;
+    return ir->slots[i].role == LUN_SLOT_IN;
+}
+
+static bool need_streams(lun_binding *to)
+{
+    size_t slots = (size_t)to->l->ir.slot_count;
+    if (!to->streams)
+        to->streams = calloc(slots, sizeof *to->streams + sizeof *to->strided);
+    if (to->streams)
+        to->strided = (lun_strided *)(void *)(to->streams + slots);
+    return to->streams != NULL;
+}
+
+/* Slot i, elements of s as `layout` says, counted from `offset`; s NULL: places. */
+static lun_status bind_strided(lun_engine *e, lun_binding *to, int i, lun_storage *s,
+                               int64_t offset, const lun_layout *layout)
+{
+    if (!need_streams(to))
+        return lun__nomem(e);
+    lun_strided *x = &to->strided[i];
+    x->at = lun__layout_simplified(layout);
+    x->size = s ? lun__dtype_get(s->dtype)->bytes : (int)sizeof(int64_t);
+    to->room[i] = INT64_MAX;
+    to->origin[i] = offset;
+    to->at[i] = NULL;
+    to->streams[i] =
+        (lun_stream){.read = read_strided, .self = x, .layout = &x->at, .is_places = !s};
+    if (!s)
+        return LUN_OK;
+    if (to->b->backend->buffer_new) {
+        lun_buffer *buffer = NULL;
+        lun_status status = lun__storage_buffer(e, s, to->b, &buffer);
+        to->at[i] = buffer;
+        return status;
+    }
+    lun_status status = lun__storage_host(e, s, false);
+    if (status == LUN_OK)
+        x->base = (char *)s->data + offset * x->size;
+    to->at[i] = (void *)(uintptr_t)x->base;
+    return status;
+}
+
+/* Slot i, elements of a VIEW or an index's own. */
+static lun_status bind_view(lun_engine *e, lun_binding *to, int i, int64_t count)
+{
+    const lun_slot_source *from = &to->l->slots[i];
+    const lun_node *n = from->node;
+    lun_layout at;
+    lun__node_layout(from->view ? from->view : n, &at);
+    if (n->kind == LUN_NODE_INDEX)
+        return bind_strided(e, to, i, NULL, 0, &at);
+    to->bytes += lun__dtype_get((lun_dtype)n->dtype)->bytes * (count < n->n ? count : n->n);
+    return bind_strided(e, to, i, n->storage, n->offset, &at);
+}
+
+static lun_status bind_stream(lun_engine *e, const lun_storage *s, int i, lun_binding *to)
+{
+    if (!need_streams(to))
+        return lun__nomem(e);
+    to->streams[i] = (lun_stream){.read = read_stream, .self = s, .origin = to->origin[i]};
+    to->room[i] = INT64_MAX; /* it is read into memory with room enough */
+    to->at[i] = NULL;
+    return lun__source_check(e, s->source);
+}
+
+/* A storage that one slot needs whole is loaded into memory for all slots on it. */
+static void bind_loaded(lun_binding *to)
+{
+    const lun_ir *ir = &to->l->ir;
+    for (int i = 0; i < ir->slot_count; i++) {
+        const lun_storage *s = to->streams[i].layout ? NULL : to->streams[i].self;
+        if (!s || s->source)
+            continue;
+        to->streams[i] = (lun_stream){0};
+        to->room[i] = s->room - to->origin[i];
+        to->at[i] = (char *)s->data + to->origin[i] * lun__dtype_get(s->dtype)->bytes;
+    }
+}
+
+lun_status lun__bind_part(lun_engine *e, lun_binding *to, int i, lun_storage *s, int64_t offset,
+                          const lun_layout *at, int64_t count, bool changes)
+{
+    if (at && !(s && lun__layout_is_dense(at)))
+        return bind_strided(e, to, i, s, offset, at);
+    int64_t size = lun__dtype_get(s->dtype)->bytes, origin = offset + (at ? at->offset : 0);
+    bool part = changes && offset >= 0 && offset + count < s->count; /* the rest stays */
+    to->bytes += size * count;
+    if (changes)
+        to->written += size * count;
+    to->origin[i] = origin;
+    if (to->b->backend->buffer_new) {
+        lun_buffer *buffer = NULL;
+        lun_status status = lun__storage_buffer(e, s, to->b, &buffer);
+        to->room[i] = part ? count : lun__order_blocks(s->count) - origin;
+        to->at[i] = buffer;
+        return status;
+    }
+    lun_ir_role role = (lun_ir_role)to->l->ir.slots[i].role;
+    if (s->stale && s->source && role == LUN_SLOT_IN && is_sequential(&to->l->ir, i))
+        return bind_stream(e, s, i, to);
+    lun_status status = s->stale ? lun__storage_host(e, s, false) : LUN_OK;
+    to->room[i] = part ? count : s->room - origin;
+    to->at[i] = (char *)s->data + origin * size;
+    return status;
+}
+
+lun_status lun__bind_slot(lun_engine *e, lun_binding *to, int i, lun_storage *written,
+                          int64_t first, int64_t count)
+{
+    const lun_slot_source *from = &to->l->slots[i];
+    const lun_node *n = from->node;
+    if (written) /* element `first` of the index space is its first */
+        return lun__bind_part(e, to, i, written, -first, NULL, count, true);
+    if (from->view || n->kind == LUN_NODE_INDEX)
+        return bind_view(e, to, i, count);
+    lun_ir_role role = (lun_ir_role)to->l->ir.slots[i].role;
+    int64_t elements = role == LUN_SLOT_UNIFORM ? 1 : role == LUN_SLOT_ARRAY ? n->n : count;
+    return lun__bind_part(e, to, i, n->storage, n->offset + from->offset, NULL, elements, false);
+}
+
+lun_status lun__no_working_memory(lun_engine *e, int64_t n)
+{
+    return lun__fail(e, LUN_ENOMEM,
+                     "out of memory: no working memory for a kernel over %lld elements",
+                     (long long)n);
+}
+
+lun_status lun__bind_open(lun_engine *e, const lun_lowered *l, lun_binding *to)
+{
+    size_t slots = (size_t)l->ir.slot_count, args = (size_t)l->ir.arg_count;
+    to->l = l;
+    to->b = &e->backends[e->current];
+    to->at = slots <= LUN_BIND_FEW ? to->few_at : malloc(slots * sizeof *to->at);
+    to->room = slots <= LUN_BIND_FEW ? to->few_room : malloc(2 * slots * sizeof *to->room);
+    to->cells = args <= LUN_BIND_FEW ? to->few_cells : malloc(args * sizeof *to->cells);
+    to->bytes = to->written = 0;
+    to->streams = NULL;
+    to->strided = NULL;
+    if (!to->at || !to->room || !to->cells)
+        return lun__nomem(e);
+    to->origin = to->room + slots;
+    for (size_t i = 0; i < args; i++)
+        to->cells[i] = l->args[i].node ? l->args[i].node->cell : l->args[i].cell;
+    return LUN_OK;
+}
+
+void lun__bind_close(lun_binding *to)
+{
+    free(to->streams);
+    if (to->at != to->few_at)
+        free(to->at);
+    if (to->room != to->few_room)
+        free(to->room);
+    if (to->cells != to->few_cells)
+        free(to->cells);
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+/* Runs and counts the time.  Of launches too small for a look at the clock one in sixteen stands
+ * for those before it. */
+static lun_status run_timed(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
+                            lun_kernel *k, lun_launch *run)
+{
+    enum { SMALL = 1 << 18, STANDS_FOR = 16 };
+    if (run->bytes < SMALL && e->stats.launches > STANDS_FOR && e->untimed < STANDS_FOR - 1) {
+        e->untimed++;
+        return lun__join_run(e, b, l, k, run);
+    }
+    double start = lun__now();
+    lun_status s = lun__join_run(e, b, l, k, run);
+    e->stats.run_time += (lun__now() - start) * (e->untimed + 1);
+    e->untimed = 0;
+    return s;
+}
+
+lun_status lun__bind_run(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
+                         int64_t first, int64_t count, uint64_t *partials)
+{
+    const lun_lowered *l = to->l;
+    if (to->streams)
+        bind_loaded(to);
+    to->run = (lun_launch){.n = n,
+                           .first = first,
+                           .count = count,
+                           .line = l->line,
+                           .slots = to->at,
+                           .room = to->room,
+                           .origin = to->origin,
+                           .streams = to->streams,
+                           .args = to->cells,
+                           .partials = partials,
+                           .bytes = to->bytes,
+                           .workgroup = l->workgroup,
+                           .trap = -1};
+    lun_launch *run = &to->run;
+    lun_status s = run_timed(e, to->b, l, k->kernel, run);
+    if (s == LUN_EZERO || s == LUN_EBOUNDS)
+        s = lun__explain_trap(e, l, run);
+    else if (s == LUN_EBUILD)
+        s = lun__explain_refusal(e, l);
+    else if (s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
+        s = LUN_ELIMIT;
+    else if (s == LUN_EIO && to->streams)
+        s = explain_stream(e, to->streams[run->trap].self, (int)run->trap_value);
+    else if (s == LUN_ENOMEM)
+        s = lun__no_working_memory(e, count);
+    if (s == LUN_OK) {
+        e->stats.bytes_read += to->bytes - to->written;
+        e->stats.bytes_written += to->written;
+    }
+    return s;
+}

@@ -1,0 +1,51 @@
+/* bind.h - a launch being filled: slots and arguments of a lowered group as the backend in use sees
+ * them, and its run.  Private to prims/run. */
+#ifndef LUN_BIND_H
+#define LUN_BIND_H
+
+#include "backend.h"
+#include "plan/plan.h"
+#include "run/kernels.h"
+
+enum { LUN_BIND_FEW = 24 }; /* slots and arguments that need no memory */
+
+/* Elements of memory that do not stand side by side, or places themselves. */
+typedef struct lun_strided {
+    lun_layout at;
+    const void *base; /* NULL: places */
+    int size;
+} lun_strided;
+
+typedef struct lun_binding {
+    const lun_lowered *l;
+    lun_backend_slot *b;
+    lun_launch run;
+    void **at;
+    int64_t *room, *origin;
+    uint64_t *cells;
+    int64_t bytes, written;
+    lun_stream *streams;  /* NULL: none needed yet */
+    lun_strided *strided; /* by slot, as the streams */
+    void *few_at[LUN_BIND_FEW];
+    int64_t few_room[2 * LUN_BIND_FEW];
+    uint64_t few_cells[LUN_BIND_FEW];
+} lun_binding;
+
+/* Begins one with the arguments of l.  Also on failure it is to be closed. */
+lun_status lun__bind_open(lun_engine *e, const lun_lowered *l, lun_binding *to);
+void lun__bind_close(lun_binding *to);
+/* Slot i reads what the lowered group says, or writes `written`, in a launch over indices first ..
+ * first + count - 1; element `first` is the first of `written`. */
+lun_status lun__bind_slot(lun_engine *e, lun_binding *to, int i, lun_storage *written,
+                          int64_t first, int64_t count);
+/* Slot i has the elements of s from `offset` on: side by side, or as `at` says.  s NULL: places as
+ * `at` says.  changes: it is written, side by side. */
+lun_status lun__bind_part(lun_engine *e, lun_binding *to, int i, lun_storage *s, int64_t offset,
+                          const lun_layout *at, int64_t count, bool changes);
+/* Runs k over indices first .. first + count - 1 of n; a failure is explained. */
+lun_status lun__bind_run(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
+                         int64_t first, int64_t count, uint64_t *partials);
+/* The failure that there is no memory for a launch. */
+lun_status lun__no_working_memory(lun_engine *e, int64_t n);
+
+#endif

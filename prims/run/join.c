@@ -1,0 +1,184 @@
+/* join.c - what the chunks of a launch amount to, and lines where a backend takes one at a time;
+ * see join.h.  Knows no memory of results. */
+#include "run/join.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/order.h"
+
+/* What the kernel's chunks are joined with. */
+typedef struct joint {
+    const lun_backend_slot *b;
+    lun_kernel *kernel;
+    lun_launch *run;
+} joint;
+
+static lun_status combine_level(void *ctx, void *rows, int64_t pairs)
+{
+    const joint *j = ctx;
+    return j->b->backend->combine(j->b->state, j->kernel, j->run, rows, pairs);
+}
+
+/* ---- first values ---------------------------------------------------------------------------- */
+
+/* The first value of REDUCE n as a cell. */
+static lun_status first_value(lun_engine *e, const lun_node *n, uint64_t *cell)
+{
+    const lun_node *first = n->in[1];
+    *cell = first->cell;
+    return first->kind == LUN_NODE_NUMBER
+               ? LUN_OK
+               : lun__storage_read(e, first->storage, first->offset, 1, cell);
+}
+
+/* Combines first values with those of `lines` rows in j->run->partials that have one.  The other
+ * results, by operations, are combined with themselves, for nothing. */
+static lun_status begin_results(lun_engine *e, const lun_lowered *l, joint *j, int64_t lines)
+{
+    uint64_t few[2 * 2 * LUN_GROUP_SINKS], first[2 * LUN_GROUP_SINKS]; /* a sink has two at most */
+    const int64_t count = l->ir.result_count;
+    bool any = false;
+    lun_status s = LUN_OK;
+    for (int r = 0; s == LUN_OK && r < count; r++)
+        if (l->results[r]->in[1]) {
+            any = true;
+            s = first_value(e, l->results[r], &first[r]);
+        }
+    if (!any || s != LUN_OK)
+        return s;
+    uint64_t *from = j->run->partials;
+    uint64_t *rows = lines == 1 ? few : malloc(2 * (size_t)(lines * count) * sizeof *rows);
+    if (!rows)
+        return lun__nomem(e);
+    for (int64_t k = 0; k < lines * count; k++) {
+        uint64_t *pair = rows + k / count * 2 * count + k % count;
+        pair[0] = l->results[k % count]->in[1] ? first[k % count] : from[k];
+        pair[count] = from[k];
+    }
+    s = combine_level(j, rows, lines);
+    for (int64_t k = 0; s == LUN_OK && k < lines * count; k++)
+        if (l->results[k % count]->in[1])
+            from[k] = rows[k];
+    if (rows != few)
+        free(rows);
+    return s;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+/* The tables of a launch for one line after the other. */
+typedef struct walker {
+    void **slots;
+    int64_t *room, *origin;
+    lun_stream *streams;
+    uint64_t *rows; /* of one line's chunks */
+} walker;
+
+static void walker_free(walker *w)
+{
+    free(w->slots);
+    free(w->room);
+    free(w->streams);
+    free(w->rows);
+}
+
+static bool walker_make(walker *w, const lun_ir *ir, int64_t line)
+{
+    size_t n = (size_t)ir->slot_count + 1;
+    *w = (walker){.slots = malloc(n * sizeof *w->slots),
+                  .room = malloc(2 * n * sizeof *w->room),
+                  .streams = malloc(n * sizeof *w->streams),
+                  .rows = calloc((size_t)lun__order_chunks(ir, line) + 1,
+                                 ((size_t)ir->result_count + 1) * sizeof *w->rows)};
+    w->origin = w->room ? w->room + n : NULL;
+    return w->slots && w->room && w->streams && w->rows;
+}
+
+/* The tables for the line that begins at index `at`. */
+static void walk_to(walker *w, const lun_ir *ir, const lun_launch *all, bool device, int64_t at)
+{
+    for (int s = 0; s < ir->slot_count; s++) {
+        lun_ir_role role = (lun_ir_role)ir->slots[s].role;
+        int64_t by = role == LUN_SLOT_IN || role == LUN_SLOT_OUT ? at : 0;
+        bool stream = all->streams && all->streams[s].read;
+        w->slots[s] = all->slots[s];
+        w->room[s] = all->room[s];
+        w->origin[s] = all->origin ? all->origin[s] : 0;
+        if (all->streams) {
+            w->streams[s] = all->streams[s];
+            w->streams[s].origin += by;
+        }
+        if (stream || !by)
+            continue;
+        w->origin[s] += by;
+        w->room[s] -= by;
+        if (!device)
+            w->slots[s] =
+                (char *)all->slots[s] + by * lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
+    }
+}
+
+static lun_status join_chunks(const lun_ir *ir, joint *j)
+{
+    if (!ir->result_count || j->run->count <= LUN_CHUNK)
+        return LUN_OK;
+    return lun__order_join(j->run->partials, lun__order_chunks(ir, j->run->count),
+                           (size_t)ir->result_count * sizeof *j->run->partials, combine_level, j);
+}
+
+/* A launch for each line. */
+static lun_status run_each_line(lun_engine *e, const lun_backend_slot *b, const lun_ir *ir,
+                                lun_kernel *k, lun_launch *run)
+{
+    walker w;
+    lun_launch one = *run;
+    const size_t row = (size_t)ir->result_count * sizeof *run->partials;
+    lun_status s = walker_make(&w, ir, run->line) ? LUN_OK : lun__nomem(e);
+    for (int64_t at = 0; s == LUN_OK && at < run->n; at += run->line) {
+        walk_to(&w, ir, run, b->backend->buffer_new != NULL, at);
+        one.n = one.count = run->line;
+        one.line = 0;
+        one.bytes = run->bytes / (run->n / run->line);
+        one.slots = w.slots;
+        one.room = w.room;
+        one.origin = w.origin;
+        one.streams = run->streams ? w.streams : NULL;
+        one.partials = w.rows;
+        s = lun__stopped(e);
+        if (s == LUN_OK)
+            s = b->backend->run(b->state, k, &one);
+        if (s == LUN_OK)
+            s = join_chunks(ir, &(joint){b, k, &one});
+        if (s == LUN_OK && row)
+            memcpy(run->partials + at / run->line * ir->result_count, w.rows, row);
+    }
+    run->trap = one.trap;
+    run->trap_value = one.trap_value;
+    walker_free(&w);
+    return s;
+}
+
+/* ---- a launch -------------------------------------------------------------------------------- */
+
+int64_t lun__join_rows(const lun_lowered *l, int64_t n)
+{
+    return l->line ? n / l->line : lun__order_chunks(&l->ir, n);
+}
+
+lun_status lun__join_run(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
+                         lun_kernel *k, lun_launch *run)
+{
+    const lun_ir *ir = &l->ir;
+    joint j = {b, k, run};
+    lun_status s;
+    if (run->line && (run->line > LUN_CHUNK || !b->backend->lines))
+        s = run_each_line(e, b, ir, k, run);
+    else
+        s = b->backend->run(b->state, k, run);
+    if (s != LUN_OK || !ir->result_count)
+        return s;
+    if (!run->line)
+        s = join_chunks(ir, &j);
+    return s == LUN_OK ? begin_results(e, l, &j, run->line ? run->n / run->line : 1) : s;
+}

@@ -1,0 +1,15 @@
+/* join.h - a launch and what its chunks or lines amount to.  Private to prims/run. */
+#ifndef LUN_JOIN_H
+#define LUN_JOIN_H
+
+#include "backend.h"
+#include "engine/state.h"
+#include "plan/plan.h"
+
+/* Rows of cells that a launch over n indices needs: one for each chunk, or for each line. */
+int64_t lun__join_rows(const lun_lowered *l, int64_t n);
+/* Runs.  The first row of run->partials is the results then, or row k those of line k. */
+lun_status lun__join_run(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
+                         lun_kernel *k, lun_launch *run);
+
+#endif

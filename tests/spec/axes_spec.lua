@@ -1,0 +1,418 @@
+-- Reductions and scans along axes as scripts write them: shapes and dtypes, options, first values, NaN that is left
+-- out, empty axes, errors, and programs that users write with them. tests/diff/along_spec.lua has every dtype.
+
+local lun = require "lunarray"
+local expect = require "expect"
+
+local nan = 0.0 / 0.0
+
+local function is_nan(x)
+    return x ~= x
+end
+
+-- The same nested lists; NaN equals NaN, 1 and 1.0 differ.
+local function same(wanted, got, path)
+    path = path or "result"
+    if type(wanted) == "table" then
+        assert(type(got) == "table" and #got == #wanted, ("%s: %d elements, %d expected"):format(path,
+            type(got) == "table" and #got or -1, #wanted))
+        for i = 1, #wanted do
+            same(wanted[i], got[i], path .. "[" .. i .. "]")
+        end
+        return
+    end
+    local equal = wanted == got and math.type(wanted) == math.type(got) or is_nan(wanted) and is_nan(got)
+    assert(equal, ("%s is %s, %s expected"):format(path, got, wanted))
+end
+
+local function gives(wanted, dtype, array)
+    same(wanted, array:totable())
+    assert.equal(dtype, array:dtype())
+end
+
+-- rows x columns of 1, 2, ... in row-major order.
+local function counted(dtype, ...)
+    local n = 1
+    for _, extent in ipairs { ... } do
+        n = n * extent
+    end
+    return lun.range(1, n):cast(dtype):reshape(...):eval()
+end
+
+describe("a reduction along an axis", function()
+    local A = counted("i32", 2, 3)
+
+    it("takes the axis away, counted from 1 or from the end", function()
+        gives({ 5, 7, 9 }, "i64", A:sum(1))
+        gives({ 6, 15 }, "i64", A:sum(2))
+        gives({ 6, 15 }, "i64", A:sum(-1))
+        gives({ 5, 7, 9 }, "i64", A:sum { axis = -2 })
+        gives({ 4, 10, 18 }, "i64", A:prod(1))
+        gives({ 1, 2, 3 }, "i32", A:min { axis = 1 })
+        gives({ 3, 6 }, "i32", A:max { axis = 2 })
+        gives({ 2.0, 5.0 }, "f64", A:mean(2))
+        gives({ true, true }, "bool", A:gt(2):any(2))
+        gives({ false, true }, "bool", A:gt(2):all(2))
+        gives({ 1, 3 }, "i64", A:gt(2):count(2))
+        gives({ 3, 3 }, "i64", A:argmax(2))
+        gives({ 1, 1, 1 }, "i64", A:argmin(1))
+        gives({ math.sqrt(17.0), math.sqrt(29.0), math.sqrt(45.0) }, "f64", A:norm(1))
+        gives({ 5, 7, 9 }, "i64", lun.sum(A, 1))
+        gives({ 3, 6 }, "i32", lun.max(A, { axis = 2 }))
+    end)
+
+    it("keeps it with extent 1 where that is asked for", function()
+        gives({ { 6 }, { 15 } }, "i64", A:sum { axis = 2, keep = true })
+        gives({ { 5, 7, 9 } }, "i64", A:sum { axis = 1, keep = true })
+        gives({ { 21 } }, "i64", A:sum { keep = true })
+        gives({ { 6 } }, "i32", A:max { axis = { 1, 2 }, keep = true })
+        gives({ { -1.0, 0.0, 1.0 }, { -1.0, 0.0, 1.0 } }, "f64", A - A:mean { axis = 2, keep = true })
+        gives({ { 1, 1, 1 } }, "i64", A:argmin { axis = 1, keep = true })
+    end)
+
+    it("is of several axes in row-major order", function()
+        local B = counted("f64", 2, 3, 4)
+        gives({ 68.0, 100.0, 132.0 }, "f64", B:sum { axis = { 1, 3 } })
+        gives({ 68.0, 100.0, 132.0 }, "f64", B:sum { axis = { -1, 1 } })
+        gives({ { { 68.0 }, { 100.0 }, { 132.0 } } }, "f64", B:sum { axis = { 1, 3 }, keep = true })
+        gives({ 12.0, 24.0 }, "f64", B:max { axis = { 2, 3 } })
+        gives({ 68.0, 100.0, 132.0 }, "f64", B:transpose():sum { axis = { 1, 3 } })
+    end)
+
+    it("is a number where all axes are, or none is named", function()
+        assert.equal(21, A:sum { axis = { 1, 2 } })
+        assert.equal(21, A:sum {})
+        assert.equal("integer", math.type(A:sum { axis = { 2, 1 } }))
+        assert.equal(3.5, A:mean { axis = { 1, 2 } })
+        local v = lun.vector { 3, 1, 2 }
+        assert.equal(6, v:sum(1))
+        assert.equal(1, v:min { axis = -1 })
+        assert.equal(2, v:argmin(1))
+        assert.equal(1.0, v:var { ddof = 1 })
+        assert.equal(1.0, v:var(1))
+        gives({ 6 }, "i64", v:sum { keep = true })
+        gives({ 2 }, "i64", v:argmin { keep = true })
+    end)
+
+    it("is lazy, and shares passes with others", function()
+        local x = lun.random({ 50, 40 }, { seed = 1 }):eval()
+        local s, m = x:sum(1), x:max { axis = 2 }
+        assert.is_true(s:pending() > 0 and m:pending() > 0)
+        lun.eval(s, m)
+        assert.equal(0, s:pending() + m:pending())
+        local function launches(...)
+            local before = lun.stats().launches
+            lun.eval(...)
+            return lun.stats().launches - before
+        end
+        local low, high, total = x:lazy("min", { axis = 2 }), x:lazy("max", { axis = 2 }), x:lazy("sum", 2)
+        assert.equal(launches((x + 1):lazy("sum", 2)), launches(low, high, total))
+        for i = 1, 50 do
+            assert.equal(x[i]:min(), low[i])
+            assert.equal(x[i]:max(), high[i])
+            assert.equal(x[i]:sum(), total[i])
+        end
+        local whole, rows = lun.eval(x:lazy "sum", (x * 2):lazy("sum", 2))
+        assert.equal(x:sum(), whole)
+        assert.equal((x * 2)[7]:sum(), rows[7])
+    end)
+
+    it("keeps the elements that its operand had", function()
+        local x = lun.vector { 1, 2, 3, 4 }:reshape(2, 2):eval()
+        local rows, last = x:sum(2), x:scan("+", 0, { axis = 2, inclusive = true })
+        x:fill(0)
+        gives({ 3, 7 }, "i64", rows)
+        gives({ { 1, 3 }, { 3, 7 } }, "i64", last)
+    end)
+
+    it("min and max of a number are the elementwise ones, var and std say what they could mean", function()
+        gives({ { 1, 2, 2 }, { 2, 2, 2 } }, "i32", A:min(2))
+        gives({ { 2, 2, 3 }, { 4, 5, 6 } }, "i32", A:max(2))
+        expect.failure("var{axis=...} or var{ddof=...}", A.var, A, 1)
+        expect.failure("std{axis=...} or std{ddof=...}", A.std, A, 1)
+        gives({ 0.5, 0.5 }, "f64", lun.vector({ 1, 2, 3, 4 }, "f64"):reshape(2, 2):var { axis = 2, ddof = 1 })
+        assert.equal(3.5, A:var { ddof = 1 })
+        gives({ nan, nan }, "f64", A:sub({}, { 1, 1 }):var { axis = 2, ddof = 1 })
+        expect.failure("max takes its axis in a table", A.lazy, A, "max", 2)
+    end)
+end)
+
+describe("skipnan", function()
+    local x = lun.vector { 1.0, nan, 3.0, nan, nan, nan, -2.0, 5.0, nan }:reshape(3, 3):eval()
+
+    it("leaves NaN out, also of the number of elements", function()
+        gives({ 4.0, 0.0, 3.0 }, "f64", x:sum { axis = 2, skipnan = true })
+        gives({ 3.0, 1.0, -10.0 }, "f64", x:prod { axis = 2, skipnan = true })
+        gives({ 1.0, nan, -2.0 }, "f64", x:min { axis = 2, skipnan = true })
+        gives({ 3.0, nan, 5.0 }, "f64", x:max { axis = 2, skipnan = true })
+        gives({ 2.0, nan, 1.5 }, "f64", x:mean { axis = 2, skipnan = true })
+        gives({ 1.0, nan, 12.25 }, "f64", x:var { axis = 2, skipnan = true })
+        gives({ 2.0, nan, 24.5 }, "f64", x:var { axis = 2, skipnan = true, ddof = 1 })
+        gives({ 1.0, nan, 3.5 }, "f64", x:std { axis = 2, skipnan = true })
+        gives({ math.sqrt(10.0), 0.0, math.sqrt(29.0) }, "f64", x:norm { axis = 2, skipnan = true })
+        gives({ 2, 0, 2 }, "i64", x:count { axis = 2, skipnan = true })
+        gives({ true, false, true }, "bool", x:any { axis = 2, skipnan = true })
+        gives({ true, true, true }, "bool", x:all { axis = 2, skipnan = true })
+        assert.equal(7.0, x:sum { skipnan = true })
+        assert.equal(1.75, x:mean { skipnan = true })
+        assert.equal(4, x:count { skipnan = true })
+    end)
+
+    it("is asked for: by default NaN counts", function()
+        gives({ nan, nan, nan }, "f64", x:sum(2))
+        gives({ nan, nan, nan }, "f64", x:max { axis = 2 })
+        gives({ 3, 3, 3 }, "i64", x:count(2))
+        gives({ 2, 1, 3 }, "i64", x:argmin(2))
+    end)
+
+    it("changes nothing where there is no NaN, and integers have none", function()
+        local y = lun.random({ 30, 20 }, { seed = 3, dtype = "f32" })
+        for _, name in ipairs { "sum", "prod", "min", "max", "mean", "norm", "count", "argmin" } do
+            same(y[name](y, { axis = 1 }):totable(), y[name](y, { axis = 1, skipnan = true }):totable(), name)
+        end
+        gives({ 3, 7 }, "i64", lun.vector({ 1, 2, 3, 4 }, "i8"):reshape(2, 2):sum { axis = 2, skipnan = true })
+    end)
+
+    it("finds the extremes' places among what is left", function()
+        local y = x:sub({ 1, 3, 2 })
+        gives({ 1, 1 }, "i64", y:argmin { axis = 2, skipnan = true })
+        gives({ 3, 2 }, "i64", y:argmax { axis = 2, skipnan = true })
+        gives({ 2, 2, 1 }, "i64", y:argmin { axis = 1, skipnan = true })
+        assert.equal(7, x:argmin { skipnan = true })
+    end)
+end)
+
+describe("an empty axis", function()
+    it("gives the identity, or an error where there is none", function()
+        local none = lun.zeros { 2, 0 }
+        gives({ 0.0, 0.0 }, "f64", none:sum(2))
+        gives({ 1.0, 1.0 }, "f64", none:prod(2))
+        gives({ false, false }, "bool", none:any(2))
+        gives({ true, true }, "bool", none:all(2))
+        gives({ 0, 0 }, "i64", none:count(2))
+        gives({ 0.0, 0.0 }, "f64", none:norm(2))
+        gives({ { 0.0 }, { 0.0 } }, "f64", none:sum { axis = 2, keep = true })
+        for _, name in ipairs { "min", "max", "mean", "var", "std", "argmin", "argmax" } do
+            expect.failure(name .. " of no elements: f64[2, 0] has an empty axis", none[name], none, { axis = 2 })
+        end
+    end)
+
+    it("of results without elements fails nowhere", function()
+        local none = lun.zeros { 2, 0 }
+        for _, name in ipairs { "sum", "min", "max", "mean", "var", "argmin" } do
+            assert.equal(0, none[name](none, { axis = 1 }):size())
+        end
+        assert.equal(0, none:reduce(function(x, y) return x + y end, nil, { axis = 1 }):size())
+        assert.equal(0, lun.scan("+", 0, { axis = 1 })(none):size())
+        assert.equal(0, lun.scan("+", 0, { axis = 2 })(none):size())
+    end)
+
+    it("is the first value of a reduce", function()
+        local none = lun.zeros({ 2, 0 }, "i64")
+        gives({ 7, 7 }, "i64", none:reduce("+", 7, { axis = 2 }))
+        gives({ 0, 0 }, "i64", none:reduce("+", nil, { axis = 2 }))
+        expect.failure("reduce of no elements without an initial value", none.reduce, none,
+            function(x, y) return x + y end, nil, { axis = 2 })
+    end)
+end)
+
+-- What the second one says, unless it says nothing: associative, does not commute.
+local function last(x, y)
+    if y ~= 0 then
+        return y
+    end
+    return x
+end
+
+describe("reduce and scan by functions", function()
+    local A = counted("i64", 2, 3)
+
+    it("run along axes", function()
+        gives({ 5, 7, 9 }, "i64", A:reduce("+", 0, { axis = 1 }))
+        gives({ 106, 115 }, "i64", A:reduce("+", 100, { axis = 2 }))
+        gives({ { 6 }, { 15 } }, "i64", A:reduce(lun.op.add, 0, { axis = -1, keep = true }))
+        gives({ { 720 } }, "i64", A:reduce("*", 1, { keep = true }))
+        assert.equal(720, A:reduce("*", 1, { axis = { 1, 2 } }):value())
+        assert.equal(720, A:reduce("*", 1):value())
+        gives({ 3, 6 }, "i64", lun.reduce(math.max, 0, { axis = 2 })(A))
+        gives({ { 1, 2, 3 }, { 5, 7, 9 } }, "i64", A:scan("+", 0, { axis = 1, inclusive = true }))
+        gives({ { 10, 11, 13 }, { 10, 14, 19 } }, "i64", A:scan("+", 10, { axis = 2 }))
+        gives({ { 0, 1, 3 }, { 6, 10, 15 } }, "i64", A:scan("+", 0))
+        gives({ { 1, 3, 6 }, { 4, 9, 15 } }, "i64", lun.scan("+", 0, { axis = -1, inclusive = true })(A))
+        local below = A:sub({ -1, 1, -1 })
+        gives({ { 4, 5, 6 }, { 4, 5, 6 } }, "i64", below:scan("max", 0, { axis = 1, inclusive = true }))
+        gives({ { 0, 0, 0 }, { 4, 5, 6 } }, "i64", below:scan("+", 0, { axis = 1 }))
+    end)
+
+    it("keep their operands in order, in Lua and in C", function()
+        local B = lun.vector { 3, 0, 5, 0, 0, 0, 1, 0, 0, 2, 0, 0 }:reshape(3, 4):eval()
+        for _, f in ipairs { last, "(long x, long y) { return y != 0 ? y : x; }" } do
+            gives({ 5, 1, 2 }, "i64", B:reduce(f, 0, { axis = 2 }))
+            gives({ 3, 2, 1, 0 }, "i64", B:reduce(f, 0, { axis = 1 }))
+            gives({ 3, 2, 1, 9 }, "i64", B:reduce(f, 9, { axis = 1 }))
+            gives({ 3, 2, 1, 0 }, "i64", B:transpose():reduce(f, 0, { axis = 2 }))
+            gives({ 5, 2 }, "i64", B:view { 2, 6 }:reduce(f, 0, { axis = 2 }))
+            gives({ { 3, 3, 5, 5 }, { 9, 9, 1, 1 }, { 9, 2, 2, 2 } }, "i64",
+                B:scan(f, 9, { axis = 2, inclusive = true }))
+            gives({ { 9, 3, 3, 5 }, { 9, 9, 9, 1 }, { 9, 9, 2, 2 } }, "i64", B:scan(f, 9, { axis = 2 }))
+            gives({ { 3, 9, 5, 9 }, { 3, 9, 1, 9 }, { 3, 2, 1, 9 } }, "i64",
+                B:scan(f, 9, { axis = 1, inclusive = true }))
+        end
+    end)
+
+    it("store and compose as others", function()
+        local out = lun.zeros(2, "i64")
+        lun.reduce("+", 0, { axis = 2 }):run { A, out = out }
+        gives({ 6, 15 }, "i64", out)
+        local running = lun.zeros({ 2, 3 }, "i64")
+        lun.scan("+", 0, { axis = 1, inclusive = true }):run { A, out = running }
+        gives({ { 1, 2, 3 }, { 5, 7, 9 } }, "i64", running)
+        local squares = lun.map(function(x) return x * x end) >> lun.reduce("+", 0, { axis = 2 })
+        gives({ 14, 77 }, "i64", squares(A))
+    end)
+
+    it("check their options when they are made, and their axes when they are called", function()
+        expect.failure("unknown option 'inclusive': axis, keep are known", lun.reduce, "+", 0, { inclusive = true })
+        expect.failure("unknown option 'keep': axis, inclusive are known", lun.scan, "+", 0, { keep = true })
+        expect.failure("a scan runs along one axis", lun.scan, "+", 0, { axis = { 1, 2 } })
+        expect.failure("option inclusive: true or false expected, got 1", lun.scan, "+", 0, { inclusive = 1 })
+        expect.failure("option axis: an integer or a list of integers expected, got x", lun.reduce, "+", 0, { axis = "x" })
+        local third = lun.reduce("+", 0, { axis = 3 })
+        expect.failure("bad argument #1 to 'reduce' (axis 3 is out of range: a View i64[2, 3] has 2)", third, A)
+        expect.failure("(axis 0: axes of a View i64[2, 3]", A.scan, A, "+", 0, { axis = 0 })
+        assert.equal(1, third(lun.zeros { 1, 1, 0 }):size())
+    end)
+end)
+
+describe("axes that are none", function()
+    local A = lun.zeros { 2, 3 }
+
+    it("are named with the shape", function()
+        expect.failure("axis 0: axes of a View f64[2, 3] count from 1, or from -1 at the end", A.sum, A, 0)
+        expect.failure("axis 3 is out of range: a View f64[2, 3] has 2", A.sum, A, 3)
+        expect.failure("axis -3 is out of range: a View f64[2, 3] has 2", A.max, A, { axis = -3 })
+        expect.failure("axis 2 of a View f64[2, 3] is named twice", A.sum, A, { axis = { 2, -1 } })
+        expect.failure("axis 1 is out of range: a Scalar f64 has 0", lun.sum, A:reduce("+", 0), 1)
+        expect.failure("the list of axes is empty", A.sum, A, { axis = {} })
+        expect.failure("the list of axes is too long", A.sum, A, { axis = { 1, 1, 1, 1, 1, 1, 1, 1, 1 } })
+        expect.failure("an axis or a table of options expected, got 1.5", A.sum, A, 1.5)
+        expect.failure("an axis or a table of options expected, got rows", A.sum, A, "rows")
+        expect.failure("argmin takes one axis or all", A.argmin, A, { axis = { 1, 2 } })
+    end)
+
+    it("and options that are none", function()
+        expect.failure("unknown option 'axes': axis, keep, skipnan are known", A.sum, A, { axes = 1 })
+        expect.failure("unknown option '1': axis, keep, skipnan are known", A.sum, A, { 1 })
+        expect.failure("unknown option 'ddof': axis, keep, skipnan are known", A.sum, A, { ddof = 1 })
+        expect.failure("unknown option 'keepdims': axis, keep, skipnan, ddof are known", A.var, A, { keepdims = true })
+        expect.failure("option keep: true or false expected, got 1", A.sum, A, { keep = 1 })
+        expect.failure("option ddof: an integer from 0 on expected, got -1", A.var, A, { ddof = -1 })
+        expect.failure("'sum' (at most 2 expected, got 3)", A.sum, A, 1, 2)
+        assert.equal(0.0, A:sum()) -- and the session goes on
+    end)
+end)
+
+-- ---------------------------------------------------------------- programs
+
+local function table_of(rows, columns, f)
+    local list = {}
+    for i = 1, rows do
+        list[i] = {}
+        for j = 1, columns do
+            list[i][j] = f(i, j)
+        end
+    end
+    return list
+end
+
+local function close(wanted, array, room)
+    local got = array:totable()
+    for i, row in ipairs(wanted) do
+        for j, x in ipairs(row) do
+            assert(math.abs(got[i][j] - x) <= room, ("[%d][%d] is %.17g, %.17g expected"):format(i, j, got[i][j], x))
+        end
+    end
+end
+
+describe("programs with axes:", function()
+    local rows, columns = 37, 70
+    local list = table_of(rows, columns, function(i, j)
+        return math.sin(i * 12.9898 + j * 78.233) * 10
+    end)
+    local A = lun.vector(list)
+
+    it("softmax of rows", function()
+        local wanted = {}
+        for i, row in ipairs(list) do
+            local most, sum = math.max(table.unpack(row)), 0
+            wanted[i] = {}
+            for j, x in ipairs(row) do
+                wanted[i][j] = math.exp(x - most)
+                sum = sum + wanted[i][j]
+            end
+            for j = 1, columns do
+                wanted[i][j] = wanted[i][j] / sum
+            end
+        end
+        local e = (A - A:max { axis = 2, keep = true }):exp()
+        close(wanted, e / e:sum { axis = 2, keep = true }, 1e-14)
+        local t = A:transpose()
+        local f = (t - t:max { axis = 1, keep = true }):exp()
+        close(wanted, (f / f:sum { axis = 1, keep = true }):transpose(), 1e-14)
+    end)
+
+    it("standardised rows and columns", function()
+        local function standardised(x, axis)
+            return (x - x:mean { axis = axis, keep = true }) / x:std { axis = axis, keep = true }
+        end
+        for axis = 1, 2 do
+            local z = standardised(A, axis)
+            for _, x in ipairs(z:mean(axis):totable()) do
+                assert.is_true(math.abs(x) < 1e-14)
+            end
+            for _, x in ipairs(z:std { axis = axis }:totable()) do
+                assert.is_true(math.abs(x - 1) < 1e-13)
+            end
+            same(standardised(A:transpose(), 3 - axis):transpose():totable(), z:totable())
+        end
+    end)
+
+    it("moving means by windows, and distances of pairs by broadcasting", function()
+        local x = lun.range(1, 10):cast "f64"
+        gives({ 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0 }, "f64", x:windows(3):mean(2))
+        gives({ 3.0, 6.0, 9.0 }, "f64", x:windows(3, { step = 3 }):max { axis = 2 })
+        local p = lun.vector { { 0.0, 0.0 }, { 3.0, 4.0 }, { 6.0, 8.0 } }
+        local d = p:view { 3, 1, 2 } - p:view { 1, 3, 2 }
+        gives({ { 0.0, 5.0, 10.0 }, { 5.0, 0.0, 5.0 }, { 10.0, 5.0, 0.0 } }, "f64", d:norm(3))
+        gives({ 4, 4 }, "i64", lun.vector { 4, 4 }:broadcast { 3, 2 }:max { axis = 1 })
+        gives({ 15, 15 }, "i64", lun.vector { 4, 5, 6 }:broadcast { 2, 3 }:sum(2))
+    end)
+
+    it("rows and columns of expressions, in one evaluation with whole reductions", function()
+        local rows_of, columns_of, whole, count = lun.eval((A * 2 + 1):lazy("sum", 2), A:abs():lazy("max", { axis = 1 }),
+            A:lazy "sum", A:gt(0):lazy("count", { axis = 2, keep = true }))
+        assert.equal(rows, rows_of:size())
+        assert.equal(columns, columns_of:size())
+        assert.equal(A:sum(), whole)
+        for i = 1, rows, 9 do
+            assert.equal((A[i] * 2 + 1):sum(), rows_of[i])
+            assert.equal(A[i]:gt(0):count(), count[i][1])
+        end
+        for j = 1, columns, 9 do
+            assert.equal(A:col(j):copy():abs():max(), columns_of[j])
+        end
+    end)
+
+    it("results go on in expressions, and into windows", function()
+        local share = A:abs():sum(2) / A:abs():sum()
+        assert.is_true(math.abs(share:sum() - 1) < 1e-14)
+        local held = lun.zeros { 3, rows }
+        held:row(2):set(A:sum(2))
+        same(A:sum(2):totable(), held:row(2):totable())
+        assert.equal(0.0, held:row(1):abs():sum() + held:row(3):abs():sum())
+        local best = A:argmax(2):totable()
+        for i = 1, rows do
+            assert.equal(A[i]:max(), A[i][best[i]])
+        end
+    end)
+end)

@@ -1,0 +1,109 @@
+-- What NumPy, Torch and pandas call things: each entry is code that runs here, or says that there is nothing yet.
+local lun = require "lunarray"
+local foreign = require "lunarray.foreign"
+local core = require "lunarray.core"
+
+-- What stands in the entries, and files in a directory of its own.
+local function environment()
+    local a, b = lun.vector { 3, 1, 2 }, lun.vector { 1.0, 2.5, 4.0 }
+    local M = lun.vector { { 1, 2, 3 }, { 4, 5, 6 } }
+    local directory = io.popen "mktemp -d":read "l"
+    local function inside(name)
+        return function(path, ...)
+            return assert(lun[name](directory .. "/" .. path, ...))
+        end
+    end
+    inside "save"("t.csv", { a = a, b = b })
+    inside "save"("a.npy", a)
+    inside "save"("a.raw", b:cast "f32")
+    inside "save"("picture.png", M:cast "u8")
+    local quiet = setmetatable({
+        load = inside "load", open = inside "open", save = function(path, x)
+            return inside "save"(path, lun.isarray(x) and #x < 3 and x:cast "u8" or x)
+        end,
+        plot = function(x) return lun.plot(x, { string = true }) end,
+        image = function(x) return lun.image(x, { string = true }) end,
+        hist = function(x) return lun.hist(x, { string = true }) end,
+        use = function(name) assert(name == "opencl") end, -- not on every machine
+    }, { __index = lun })
+    return setmetatable({ lun = quiet, a = a, b = b, M = M, m = a:gt(1), f = function(x) return x * 2 end },
+        { __index = _G }), directory
+end
+
+describe("names of other libraries", function()
+    after_each(function()
+        lun.precision(nil)
+        lun.width(nil)
+    end)
+
+    it("are code that runs, in terms of what exists", function()
+        local env, directory = environment()
+        local count, said = 0, {}
+        for name in pairs(foreign.written) do
+            local code = foreign.code(name)
+            if code then
+                local ok, problem = pcall(assert(load("return " .. code, "=" .. name, "t", env)))
+                assert.is_true(ok, name .. ": " .. tostring(problem))
+                assert.equal(("'%s' is %s here"):format(name, code), foreign.hint(name))
+                count = count + 1
+                said[code] = true
+            end
+        end
+        os.execute(("rm -r '%s'"):format(directory))
+        assert.is_true(count > 200, count .. " names")
+        assert.is_true(said['a:cast "f32"'] and said["a .. b"] and said["lun"])
+    end)
+
+    it("say nothing where the engine has that name", function()
+        for _, name in ipairs { "where", "linspace", "pow", "sum", "cast", "reshape", "clamp" } do
+            assert.is_nil(foreign.hint(name), name)
+        end
+        for _, names in ipairs { foreign.written, foreign.instead } do
+            for name in pairs(names) do
+                if lun[name] ~= nil or core.internal.methods[name] ~= nil then
+                    assert.is_nil(foreign.hint(name), name)
+                else
+                    local all_there = foreign.code(name) or foreign.instead[name]
+                    assert.equal(all_there ~= nil, foreign.hint(name) ~= nil, name)
+                end
+            end
+        end
+    end)
+
+    it("give the same as the library does", function()
+        local env, directory = environment()
+        local function gives(name)
+            local value = load("return " .. foreign.code(name), "=" .. name, "t", env)()
+            return lun.isarray(value) and value:totable() or value
+        end
+        assert.same({ 3, 4, 6 }, gives "cumsum")
+        assert.same({ 3, 3, 6 }, gives "cumprod")
+        assert.same({ 2, 1, 3 }, gives "flip")
+        assert.same({ -2, 1 }, gives "diff")
+        assert.same({ 2, 3, 1 }, gives "roll")
+        assert.same({ 3, 1, 2, 1.0, 2.5, 4.0 }, gives "concatenate")
+        assert.same({ { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, gives "eye")
+        assert.same({ 1, 10, 100, 1000 }, gives "logspace")
+        assert.same({ 2, 5 }, gives "column")
+        assert.same({ 4, 5, 6 }, gives "iloc")
+        assert.same({ 2, 3 }, gives "take")
+        assert.equal(2, gives "ptp")
+        assert.equal(5.0, gives "trapz")
+        assert.equal(2.25, gives "average")
+        assert.is_true(math.abs(gives "corrcoef" + 0.5) < 1e-12)
+        local total = 0
+        for _, x in ipairs(gives "softmax") do
+            total = total + x
+        end
+        assert.is_true(math.abs(total - 1) < 1e-12)
+        os.execute(("rm -r '%s'"):format(directory))
+    end)
+
+    it("are answered by help, and near misses of our own", function()
+        assert.equal("'astype' is a:cast \"f32\" here", lun.help "astype")
+        assert.equal("'flip' is a:sub(-1, 1, -1) here", lun.help "np.flip")
+        assert.equal("no help for 'vectr'; did you mean 'vector'? lun.help() lists everything", lun.help "vectr")
+        assert.equal("no help for 'a:summ'; did you mean 'sum'? lun.help() lists everything", lun.help "a:summ")
+        assert.equal("no help for 'xyzzy'; lun.help() lists everything", lun.help "xyzzy")
+    end)
+end)

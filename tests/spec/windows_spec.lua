@@ -1,0 +1,432 @@
+-- Windows: what shows another array's elements and is written through, what is a value of its own, errors.
+
+local lun = require "lunarray"
+local expect = require "expect"
+local programs = require "windows_program"
+local shell = require "shell"
+
+-- 11 12 13 14
+-- 21 22 23 24
+-- 31 32 33 34
+local function table_of_places(dtype)
+    return lun.vector({ { 11, 12, 13, 14 }, { 21, 22, 23, 24 }, { 31, 32, 33, 34 } }, dtype)
+end
+
+describe("a window", function()
+    it("shows its array's elements and is written through", function()
+        for name, case in pairs {
+            sub = { function(A) return A:sub({ 2, 3 }, { 2, 3 }) end, { { 22, 23 }, { 32, 33 } } },
+            ["sub with steps"] = { function(A) return A:sub({ -1, 1, -2 }, { 1, -1, 3 }) end, { { 31, 34 }, { 11, 14 } } },
+            ["sub of some axes"] = { function(A) return A:sub { 3 } end, { { 31, 32, 33, 34 } } },
+            ["sub of later axes"] = { function(A) return A:sub({}, { 4 }) end, { { 14 }, { 24 }, { 34 } } },
+            ["sub by numbers"] = { function(A) return A:sub(2, -1) end, { { 21, 22, 23, 24 }, { 31, 32, 33, 34 } } },
+            ["an index"] = { function(A) return A[2] end, { 21, 22, 23, 24 } },
+            select = { function(A) return A:select(2, -1) end, { 14, 24, 34 } },
+            ["select of the last axis"] = { function(A) return A:select(-1, 1) end, { 11, 21, 31 } },
+            row = { function(A) return A:row(-1) end, { 31, 32, 33, 34 } },
+            col = { function(A) return A:col(3) end, { 13, 23, 33 } },
+            transpose = { function(A) return A:transpose() end,
+                { { 11, 21, 31 }, { 12, 22, 32 }, { 13, 23, 33 }, { 14, 24, 34 } } },
+            ["transpose by a list"] = { function(A) return A:transpose { 2, -2 } end,
+                { { 11, 21, 31 }, { 12, 22, 32 }, { 13, 23, 33 }, { 14, 24, 34 } } },
+            view = { function(A) return A:view(2, -1) end, { { 11, 12, 13, 14, 21, 22 }, { 23, 24, 31, 32, 33, 34 } } },
+            diagonal = { function(A) return A:diagonal() end, { 11, 22, 33 } },
+            ["diagonal above"] = { function(A) return A:diagonal(2) end, { 13, 24 } },
+            ["diagonal below"] = { function(A) return A:diagonal(-1) end, { 21, 32 } },
+            ["windows apart"] = { function(A) return A:row(1):windows(2, { step = 2 }) end, { { 11, 12 }, { 13, 14 } } },
+            ["a window of windows"] = {
+                function(A) return A:transpose():sub({ 2, 4 }):sub({}, { 3, 1, -1 }):select(2, 1):sub(2) end, { 33, 34 },
+            },
+        } do
+            for _, dtype in ipairs { "f64", "i32", "u8", "f16" } do
+                local A = table_of_places(dtype)
+                local w, doubled = case[1](A), case[1](A) * 2
+                assert.equal("View", w:kind(), name)
+                assert.equal(dtype, w:dtype())
+                assert.same(case[2], w:cast("i64"):totable(), name)
+                A:set(A + 1) -- what the array holds now
+                assert.same((case[1](A)):totable(), w:totable(), name)
+                local before = A:copy()
+                w:fill(7)
+                assert.is_true(w:eq(7):all(), name)
+                assert.is_true(case[1](A):eq(7):all(), name)
+                assert.equal(w:size(), A:ne(before):count(), name) -- and nothing beside it
+                local twice = lun.vector(case[2]) * 2
+                assert.is_true(doubled:cast "i64":eq(twice:cast(dtype):cast "i64"):all(), name) -- an old expression
+            end
+        end
+    end)
+
+    it("is none where a value is made", function()
+        local A = table_of_places()
+        local values = { A:copy(), A:reshape(4, 3), A:flatten(), A:sub(1, 2):copy(), A:transpose():reshape(12), A:cast "f64",
+            A + 0, A:sub({}, { 1, 2 }):flatten(), A:row(1) .. A:row(2) }
+        local before = {}
+        for i, x in ipairs(values) do
+            before[i] = x:copy()
+        end
+        A:fill(0)
+        for i, x in ipairs(values) do
+            assert.is_true(x:eq(before[i]):all(), i)
+            x:fill(5)
+        end
+        assert.equal(0, A:sum())
+        assert.same({ 12 }, { A:flatten():shape() })
+        assert.equal("Vector", lun.ones(3, 2):flatten():kind())
+    end)
+
+    it("cuts as string.sub does, on every axis", function()
+        local text = "abcdefg"
+        local bytes = lun.vector { text:byte(1, -1) }
+        local A = bytes:broadcast(2, 7):copy()
+        for i = -9, 9 do
+            for j = -9, 9 do
+                local wanted = { text:sub(i, j):byte(1, -1) }
+                expect.elements(wanted, A:sub({}, { i, j })[2])
+                assert.equal(#wanted, (select(2, A:sub({ 1 }, { i, j }):shape())))
+                expect.elements({ text:sub(i, j):reverse():byte(1, -1) }, bytes:sub(j, i, -1))
+            end
+        end
+        expect.elements({ 97, 100, 103 }, A:sub({ 2 }, { 1, -1, 3 })[1])
+        expect.elements({ 103, 100, 97 }, A:sub({ 2 }, { nil, nil, -3 })[1])
+        expect.elements({ 97 }, A:sub({ 1 }, { 1, -1, math.maxinteger })[1])
+        expect.elements({ 103 }, A:sub({ 1 }, { -1, 1, math.mininteger })[1])
+        assert.same({ 0, 7 }, { A:sub({ 3, 2 }, {}):shape() })
+    end)
+
+    it("reads old elements before it writes any", function()
+        local x = lun.index(10):eval()
+        x:sub(2, 10):set(x:sub(1, 9))
+        expect.elements({ 1, 1, 2, 3, 4, 5, 6, 7, 8, 9 }, x)
+        x:sub(1, 9):set(x:sub(2, 10))
+        expect.elements({ 1, 2, 3, 4, 5, 6, 7, 8, 9, 9 }, x)
+        x:set(x:sub(-1, 1, -1))
+        expect.elements({ 9, 9, 8, 7, 6, 5, 4, 3, 2, 1 }, x)
+        local A = table_of_places()
+        A:sub({}, { 1, 3 }):set(A:sub({}, { 1, 3 }):transpose())
+        assert.same({ { 11, 21, 31, 14 }, { 12, 22, 32, 24 }, { 13, 23, 33, 34 } }, A:totable())
+        A:sub({ 2, 3 }, { 2, 3 }):set(A:sub({ 1, 2 }, { 1, 2 }) + A:sub({ 2, 3 }, { 2, 3 }))
+        assert.same({ { 11, 21, 31, 14 }, { 12, 33, 53, 24 }, { 13, 35, 55, 34 } }, A:totable())
+        A:set(A[1]) -- a row of itself, for every row
+        assert.same({ { 11, 21, 31, 14 }, { 11, 21, 31, 14 }, { 11, 21, 31, 14 } }, A:totable())
+    end)
+
+    it("takes what is broadcast to it", function()
+        local A = lun.zeros({ 2, 3 }, "i64")
+        A:sub({}, { 2, 3 }):set(lun.vector { 5, 6 })
+        assert.same({ { 0, 5, 6 }, { 0, 5, 6 } }, A:totable())
+        A:set(lun.vector { { 1 }, { 2 } })
+        assert.same({ { 1, 1, 1 }, { 2, 2, 2 } }, A:totable())
+        A[1] = lun.vector { 9 }
+        A:col(2):set(3)
+        A:col(3):set(lun.vector { 1, 2 }:reduce "+")
+        assert.same({ { 9, 3, 3 }, { 2, 3, 3 } }, A:totable())
+        A:set(lun.vector { { { 4, 5, 6 } } }) -- a first extent of 1 more
+        assert.same({ { 4, 5, 6 }, { 4, 5, 6 } }, A:totable())
+        expect.failure("i64[3, 2] does not broadcast to i64[2, 3]", A.set, A, lun.vector { { 1, 2 }, { 3, 4 }, { 5, 6 } })
+        expect.failure("i64[2, 1] does not broadcast to i64[3]", function() A[1] = lun.vector { { 1 }, { 2 } } end)
+        expect.failure("lengths differ: 3 and 2", function() A[1] = lun.vector { 1, 2 } end)
+        assert.same({ { 4, 5, 6 }, { 4, 5, 6 } }, A:totable())
+    end)
+
+    it("is a target of out", function()
+        local A = lun.zeros({ 3, 4 }, "i64")
+        local double, both = lun.map(function(x) return x * 2 end), lun.map(function(x) return x + 1, x - 1 end)
+        local row = A:row(2)
+        assert.equal(row, (double:run { lun.index(4), out = row }))
+        double:run { A:row(2), out = A:row(2) }
+        double:run { lun.vector { 5 }, out = A:col(4) }
+        assert.same({ { 0, 0, 0, 10 }, { 4, 8, 12, 10 }, { 0, 0, 0, 10 } }, A:totable())
+        both:run { lun.index(3), out = { A:col(1), A:col(2) } }
+        assert.same({ { 2, 0, 0, 10 }, { 3, 1, 12, 10 }, { 4, 2, 0, 10 } }, A:totable())
+        local before = A:copy()
+        expect.failure("bad argument 'out' to 'map' (i64[3] does not broadcast to i64[3, 4])",
+            both.run, both, { lun.index(3), out = { A:col(1), A } })
+        expect.failure("bad argument 'out' to 'map' (a window whose indices share elements cannot be written to",
+            both.run, both, { lun.index(4), out = { A:row(1), A:row(2):broadcast(2, 4) } })
+        assert.is_true(A:eq(before):all()) -- nothing is written then
+    end)
+
+    it("is copied to another array of its shape", function()
+        local A, B = table_of_places(), lun.zeros(4, 3)
+        assert.equal(B, A:transpose():copyto(B))
+        assert.is_true(B:eq(A:transpose()):all())
+        local corner = B:sub({ 3 }, { 2 })
+        A:sub({ 1, 2 }, { 1, 2 }):copyto(corner)
+        assert.same({ { 11.0, 12.0 }, { 21.0, 22.0 } }, corner:totable())
+        expect.failure("shapes differ: a View i64[3, 4] into a View f64[4, 3]; set broadcasts", A.copyto, A, B)
+        expect.failure("shapes differ: a Vector f64[1] into a View f64[4]", function() lun.ones(1):copyto(B:col(1)) end)
+        expect.failure("array expected, got number", A.copyto, A, 5)
+    end)
+
+    it("repeats elements only to be read", function()
+        local x = lun.range(1, 6)
+        local w = x:windows(3)
+        assert.same({ { 1, 2, 3 }, { 2, 3, 4 }, { 3, 4, 5 }, { 4, 5, 6 } }, w:totable())
+        assert.same({ { 1, 2, 3 }, { 3, 4, 5 } }, x:windows(3, { step = 2 }):totable())
+        local A = table_of_places()
+        assert.same({ 2, 4, 2 }, { A:windows(2, { axis = 1 }):shape() })
+        assert.same({ { 31, 32, 33 }, { 32, 33, 34 } }, A:windows(3, { axis = -1 })[3]:totable())
+        local wide = A:row(1):broadcast(2, 4)
+        assert.same({ { 11, 12, 13, 14 }, { 11, 12, 13, 14 } }, wide:totable())
+        assert.same({ 0, 1 }, { wide:strides() })
+        w[2] = lun.vector { 12, 13, 14 } -- one window alone shares nothing
+        assert.same({ { 1, 12, 13 }, { 12, 13, 14 }, { 13, 14, 5 }, { 14, 5, 6 } }, w:totable())
+        expect.failure("share elements cannot be written to: write to a copy", w.fill, w, 0)
+        expect.failure("share elements cannot be written to: write to a copy", wide.set, wide, 1)
+        expect.failure("share elements cannot be written to: write to a copy", lun.zeros(2, 4).copyto, lun.zeros(2, 4), wide)
+        A[1][1] = 0
+        assert.equal(0, wide[2][1])
+    end)
+
+    it("keeps its array alive, and ends with its freeing", function()
+        local w
+        do
+            local big = lun.index(1000):eval()
+            w = big:sub(501, 503)
+        end
+        collectgarbage()
+        collectgarbage()
+        expect.elements({ 501, 502, 503 }, w)
+        local A = table_of_places()
+        local row, part, copy = A[1], A:transpose():sub(2, 3), A:row(2):copy()
+        local inner = part[1]
+        part:free() -- of the window alone
+        expect.elements({ 12, 22, 32 }, inner)
+        A:free()
+        for _, f in ipairs {
+            function() return row[1] end, function() row[1] = 2 end, function() return row + 1 end, function() return #inner end,
+            function() return inner:sum() end, function() inner:set(1) end, function() return tostring(row) end,
+            function() return row:sub(1, 1) end, function() return row:layout() end, function() return lun.eval(row) end,
+        } do
+            expect.failure("attempt to use a freed V", f)
+        end
+        expect.elements({ 21, 22, 23, 24 }, copy)
+    end)
+
+    it("lets old expressions keep their elements, through any window", function()
+        local A = table_of_places()
+        local col = A:col(2)
+        local sum, all = col + A:diagonal(1), A:transpose() * 1
+        local part = A:sub({ 1, 2 }, {}):flatten()
+        col:fill(0)
+        A:sub({ 3 }):set(-1)
+        expect.elements({ 24, 45, 66 }, sum)
+        assert.same({ { 11, 21, 31 }, { 12, 22, 32 }, { 13, 23, 33 }, { 14, 24, 34 } }, all:totable())
+        expect.elements({ 11, 12, 13, 14, 21, 22, 23, 24 }, part)
+        assert.same({ { 11, 0, 13, 14 }, { 21, 0, 23, 24 }, { -1, -1, -1, -1 } }, A:totable())
+    end)
+end)
+
+describe("a window of a Composition", function()
+    local N = 1 << 20
+
+    local function work()
+        local a, b = lun.index(N):cast "f64":copy(), lun.ones(N)
+        lun.eval(a, b)
+        lun.stats "reset"
+        return a + b, a
+    end
+
+    it("computes what is asked for, once, and evaluates all when it is first written to", function()
+        local c, a = work()
+        local w = c:sub(11, 20)
+        assert.equal(12.0, w[1])
+        assert.equal(165.0, w:sum())
+        expect.elements({ 12.0, 14.0, 16.0, 18.0, 20.0 }, w:sub(1, -1, 2))
+        assert.is_true(lun.stats().bytes_written < 4096)
+        assert.equal(1, c:pending())
+        w:eval()
+        assert.equal(0, w:pending())
+        assert.equal(1, c:pending())
+        w[1] = 0
+        assert.equal(0, c:pending())
+        assert.equal(0.0, c[11])
+        assert.equal(11.0, a[11])
+        expect.elements({ 0.0, 13.0 }, w:sub(1, 2))
+        c[12] = 5
+        expect.elements({ 0.0, 5.0 }, w:sub(1, 2))
+    end)
+
+    it("sees what is written to it by another, evaluated or not", function()
+        local c = work()
+        local w, v = c:sub(1, 3), c:sub(2, 4)
+        w:eval()
+        v:fill(-1)
+        expect.elements({ 2.0, -1.0, -1.0 }, w)
+        local d = lun.index(8) * 2
+        local x, old = d:sub(1, 4), d:sub(1, 4) + 0
+        x:eval()
+        d:set(lun.zeros(8, "i64"))
+        expect.elements({ 0, 0, 0, 0 }, x)
+        expect.elements({ 2, 4, 6, 8 }, old)
+    end)
+
+    it("is printed and read by its elements alone, turned and cut too", function()
+        local a = lun.random({ 1024, 1024 }, { seed = 1 }):eval()
+        lun.stats "reset"
+        local t = (a * 2):transpose():sub({ 5, -1, 3 }, { -1, 1, -1 })
+        assert.matches("^View<f64>%[340, 1024%] strided %l+ %(1 operation waiting%)\n", tostring(t))
+        assert.equal(2 * a[-3][8], t[2][3])
+        assert.is_true(lun.stats().bytes_written < 65536, lun.stats().bytes_written)
+        assert.is_true(lun.stats().bytes_read < 65536 * 8, lun.stats().bytes_read)
+    end)
+
+    it("of a virtual array takes no memory for the rest", function()
+        local n = 1 << 40
+        local w = lun.index(n):sub(-3, -1)
+        expect.elements({ n - 2, n - 1, n }, w)
+        expect.elements({ n - 1, n - 3, n - 5 }, (lun.index(n) - 1):view(2, -1)[2]:sub(-1, 1, -2):sub(1, 3) + 0)
+        local sum = 0
+        for _, x in (lun.index(n) * 2):sub(1, 5000):iter() do
+            sum = sum + x
+        end
+        assert.equal(5000 * 5001, sum)
+        assert.equal(5000, #lun.index(n):sub(1, 5000):totable())
+    end)
+end)
+
+describe("a window of an array in a file", function()
+    it("is read and printed there, turned and cut too; a write takes the array into memory", function()
+        local directory = shell.scratch()
+        local path = directory .. "/t.npy"
+        assert(lun.save(path, lun.index(200 * 300):cast "f32":reshape(200, 300)))
+        local A = lun.open(path)
+        lun.stats "reset"
+        local t = A:transpose():sub({ 1, -1, 7 })
+        assert.equal(300.0 * 199 + 8, t[2][-1])
+        assert.matches("View<f32>%[43, 200%] strided", tostring(t))
+        assert.equal(0, lun.stats().allocations)
+        t[1] = 0
+        assert.equal(0.0, A[200][1])
+        assert.equal(1.0, lun.open(path)[1][1])
+        shell.discard(directory)
+    end)
+end)
+
+describe("where elements stand", function()
+    it("is told by layout and strides", function()
+        local A = table_of_places()
+        assert.same({ "right", 4, 1 }, { A:layout(), A:strides() })
+        assert.same({ "left", 1, 4 }, { A:transpose():layout(), A:transpose():strides() })
+        assert.same({ "strided", 4, 2 }, { A:sub({}, { 1, -1, 2 }):layout(), A:sub({}, { 1, -1, 2 }):strides() })
+        assert.same({ "strided", 4 }, { A:col(1):layout(), A:col(1):strides() })
+        assert.same({ "right", 1 }, { A[2]:layout(), A[2]:strides() })
+        assert.same({ "right", 4, 1 }, { A:sub(2, 3):layout(), A:sub(2, 3):strides() })
+        assert.same({ "strided", -1 }, { A[2]:sub(-1, 1, -1):layout(), A[2]:sub(-1, 1, -1):strides() })
+        assert.same({ "right", 4, 1 }, { (A:transpose():transpose()):layout(), A:transpose():transpose():strides() })
+        assert.same({ "right" }, { A:reduce("+"):layout(), A:reduce("+"):strides() })
+    end)
+
+    it("stands in the title where it is not row by row", function()
+        local A = table_of_places "f32"
+        assert.matches("^View<f32>%[3, 4%] %l+\n", tostring(A))
+        assert.matches("^View<f32>%[4, 3%] left %l+\n%[%[11%.0 21%.0 31%.0%]", tostring(A:transpose()))
+        assert.matches("^View<f32>%[3, 2%] strided %l+\n", tostring(A:sub({}, { 1, -1, 2 })))
+        assert.matches("^View<f32>%[4%] %l+\n", tostring(A[1]))
+        assert.matches("^View<f32>%[3%] strided %l+\n", tostring(A:col(2)))
+    end)
+
+    it("is told by explain where a kernel needs a copy", function()
+        local A = table_of_places()
+        local plan = lun.explain(A:transpose() + A:view(4, 3))
+        assert.equal(1, #plan)
+        assert.equal(1, plan[1].staged)
+        assert.equal(2, plan[1].reads)
+        assert.matches("staged: 1 array of these: elements that do not stand side by side are copied into cache first",
+            tostring(plan), 1, true)
+        plan = lun.explain(A:sub(2, 3) + A:row(1))
+        assert.equal(1, plan[1].staged) -- the row
+        assert.equal(2 * 4 * 8 + 4 * 8, plan[1].bytes_read)
+        assert.equal(0, lun.explain(A:sub(2, 3) * 2)[1].staged)
+        assert.equal(0, #lun.explain(A:transpose())) -- nothing is computed
+        local w = A:sub(2, 3)
+        for _, square in ipairs { (w - 1) * (w - 1), (w - 1) * (A:sub(2, 3) - 1), (A:col(2) - 1) * (A:col(2) - 1) } do
+            plan = lun.explain(square) -- equal windows are one operand, so what is computed of them is computed once
+            assert.same({ 1, 2 }, { plan[1].reads, plan[1].ops })
+        end
+        local columns = lun.ones(200, 200):copy()
+        local sum = columns:col(1)
+        for k = 2, 200 do
+            sum = sum + columns:col(k)
+        end
+        plan = lun.explain(sum) -- each window is an array that a kernel reads, though all are parts of one
+        assert.is_true(#plan > 2 and plan[1].reads < 64, #plan .. " kernels")
+        assert.equal(200.0 * 200, sum:sum())
+        assert.is_nil(tostring(lun.explain(A + 1)):find "staged")
+    end)
+end)
+
+describe("a window is refused", function()
+    local A, x = table_of_places(), lun.index(4)
+
+    -- Each call, and what its message says.
+    local cases = {
+        { "axis 0: axes of a View i64[3, 4] count from 1, or from -1 at the end", function() return A:select(0, 1) end },
+        { "axis 3 is out of range: a View i64[3, 4] has 2", function() return A:select(3, 1) end },
+        { "axis -3 is out of range: a View i64[3, 4] has 2", function() return A:select(-3, 1) end },
+        { "an axis is an integer, not 1.5", function() return A:select(1.5, 1) end },
+        { "#2 to 'select' (index 4 is out of range for axis 1 of a View i64[3, 4])", function() return A:select(1, 4) end },
+        { "index -5 is out of range for axis 2 of a View i64[3, 4]", function() return A:select(2, -5) end },
+        { "index 0 is out of range for axis 1", function() return A:row(0) end },
+        { "#1 to 'col' (index 5 is out of range for axis 2", function() return A:col(5) end },
+        { "a Vector i64[4] has no columns", function() return (x + 0):eval():col(1) end },
+        { "has no rows", function() return x:row(1) end },
+        { "all axes are listed: 2 for a View i64[3, 4], not 1", function() return A:transpose { 1 } end },
+        { "axis 1 is listed twice, of a View i64[3, 4]", function() return A:transpose { 1, -2 } end },
+        { "axis 3 is out of range: a View i64[3, 4] has 2", function() return A:transpose { 1, 3 } end },
+        { "axis 0: axes", function() return A:transpose { 0, 1 } end },
+        { "a table of all axes is taken, as {2, 1}", function() return A:transpose(1, 2) end },
+        { "table of axes expected, got string", function() return A:transpose "T" end },
+        { "#3 to 'sub' (a table for axis 3: a View i64[3, 4] has 2)", function() return A:sub({}, {}, {}) end },
+        { "#2 to 'sub' (table {first, last, step} expected, got number)", function() return A:sub({ 1 }, 2) end },
+        { "axis 2: the step is zero", function() return A:sub({}, { 1, 2, 0 }) end },
+        { "axis 1: integers {first, last, step} expected, got 1.5", function() return A:sub { 1.5 } end },
+        { "axis 1: unknown field 'step'", function() return A:sub { 1, 2, step = 2 } end },
+        { "axis 1: unknown field '4'", function() return A:sub { 1, 2, 3, 4 } end },
+        { "number expected, got no value", function() return A:sub() end },
+        { "wrong number of arguments to 'sub'", function() return A:sub(1, 2, 3, 4) end },
+        { "axis 1 is out of range", function() return x:reduce "+":sub(1, 1) end },
+        { "#1 to 'view' (i64[3, 4] cannot be viewed as i64[5, 2]: the numbers of elements differ)",
+            function() return A:view(5, 2) end },
+        { "12 elements are no multiple of 5", function() return A:view(5, -1) end },
+        { "no strides say i64[12] as a view of i64[4, 3], whose elements do not stand side by side: reshape makes a value",
+            function() return A:transpose():view(12) end },
+        { "i64[3, 4] does not broadcast to i64[3, 5]", function() return A:broadcast(3, 5) end },
+        { "i64[3, 4] does not broadcast to i64[4]", function() return A:broadcast(4) end },
+        { "windows of 5 elements do not fit axis 1 of length 4", function() return x:windows(5) end },
+        { "windows of 0 elements do not fit", function() return x:windows(0) end },
+        { "the step of windows is 0", function() return x:windows(2, { step = 0 }) end },
+        { "#2 to 'windows' (axis 2 is out of range", function() return x:windows(2, { axis = 2 }) end },
+        { "unknown option 'stride': axis and step are known", function() return x:windows(2, { stride = 2 }) end },
+        { "a diagonal needs an array of rank 2 or more", function() return x:diagonal() end },
+        { "integer index expected, got an array: take and compress", function() return A[x] end },
+        { "windows add an axis: the array has 8 already",
+            function() return lun.ones { 1, 1, 1, 1, 1, 1, 1, 1 }:windows(1) end },
+    }
+
+    it("with a message that tells the axes and shapes", function()
+        for _, case in ipairs(cases) do
+            expect.failure(case[1], case[2])
+        end
+        assert.same({ 0 }, { A:diagonal(math.mininteger):shape() })
+        assert.same({ 0 }, { A:diagonal(math.maxinteger):shape() })
+        assert.same({ 3, 4 }, { A:transpose():transpose():shape() })
+    end)
+end)
+
+describe("random programs on windows", function()
+    it("give what plain Lua gives, and write nothing beside", function()
+        for seed = 1, 60 do
+            programs.run(seed)
+        end
+    end)
+
+    it("do so on any number of threads", function()
+        for threads = 1, 4 do
+            local command = "LUNARRAY_THREADS=%d %s tests/spec/windows_program.lua %d %d 0,1,3,65,100,517,1024 15 25 2>&1"
+            local text = shell.capture(command:format(threads, shell.interpreter(), 1000 * threads, 1000 * threads + 1))
+            assert.equal("good\n", text)
+        end
+    end)
+end)
