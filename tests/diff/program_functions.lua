@@ -45,7 +45,7 @@ local function computed(p, row, args, captured)
     local f = assert(load("return " .. row[3], "=model", "t", environment))()
     local list = {}
     for i = 1, args[1].n do
-        local x, y = args[1].buf[args[1].off + i], args[2] and args[2].buf[args[2].off + i]
+        local x, y = programs.element(args[1], i), args[2] and programs.element(args[2], i)
         list[i] = f(x, y)
         if row[2] == "f64" and math.type(list[i]) == "integer" then
             list[i] = list[i] + 0.0 -- one type per function
@@ -155,7 +155,7 @@ function functions.fold(p)
     local inclusive, list, x = p.g.pick(2) == 1, {}, start
     for i = 1, a.n do
         list[i] = x
-        x = f(x, a.buf[a.off + i])
+        x = f(x, programs.element(a, i))
         list[i] = inclusive and x or list[i]
     end
     if p.g.pick(2) == 1 then

@@ -210,13 +210,21 @@ local function indices(n, i, j, step)
     return list
 end
 
+-- A window of an array shares its elements, one of an expression is a value.
 function steps.sub(p)
     local g = p.g
-    local name, a = p:any(writable)
-    local n = a and a.shape[1]
-    if not a then
+    local a, code
+    if g.pick(3) == 1 then
+        a, code = elementwise(p)
+    else
+        local name
+        name, a = p:any()
+        code = name .. ":eval()"
+    end
+    if not a or not writable(a) then
         return
     end
+    local n = a.shape[1]
     local i, j = g.pick(2 * n + 2) - n - 1, g.pick(2 * n + 2) - n - 1
     local step = vector(a) and g.one_of { 1, 1, 1, 2, 3, -1, -2, -5 } or 1
     if step > 0 and i == 0 or step < 0 and j == 0 then
@@ -224,12 +232,14 @@ function steps.sub(p)
     end
     local row, list, taken = n > 0 and a.n // n or 0, {}, indices(n, i, j, step)
     for _, k in ipairs(taken) do
-        table.move(a.buf, a.off + (k - 1) * row + 1, a.off + k * row, #list + 1, list)
+        for at = (k - 1) * row + 1, k * row do
+            list[#list + 1] = at
+        end
     end
     local shape = { table.unpack(a.shape) }
     shape[1] = #taken
-    p:define(programs.array(a.t, shape, list),
-        step == 1 and ("%s:sub(%d, %d)"):format(name, i, j) or ("%s:sub(%d, %d, %d)"):format(name, i, j, step))
+    p:define(programs.window(a, shape, list),
+        step == 1 and ("%s:sub(%d, %d)"):format(code, i, j) or ("%s:sub(%d, %d, %d)"):format(code, i, j, step))
 end
 
 function steps.concat(p)
@@ -276,7 +286,11 @@ function steps.row(p)
     end
     local i = p.g.pick(a.shape[1])
     local shape = { table.unpack(a.shape, 2) }
-    p:define(programs.array(a.t, shape, a.buf, a.off + (i - 1) * (a.n // a.shape[1])),
+    local size, list = a.n // a.shape[1], {}
+    for k = 1, size do
+        list[k] = (i - 1) * size + k
+    end
+    p:define(programs.window(a, shape, list),
         ("%s[%d]"):format(name, p.g.pick(2) == 1 and i or i - a.shape[1] - 1))
 end
 
@@ -347,35 +361,35 @@ local totals = {}
 function totals.sum(a)
     local s = 0
     for i = 1, a.n do
-        s = s + a.buf[a.off + i]
+        s = s + programs.element(a, i)
     end
     return s
 end
 function totals.prod(a)
     local s = 1
     for i = 1, a.n do
-        s = s * a.buf[a.off + i]
+        s = s * programs.element(a, i)
     end
     return s
 end
 function totals.min(a)
-    local m = a.buf[a.off + 1]
+    local m = programs.element(a, 1)
     for i = 2, a.n do
-        m = oracle.less(a.t, a.buf[a.off + i], m) and a.buf[a.off + i] or m
+        m = oracle.less(a.t, programs.element(a, i), m) and programs.element(a, i) or m
     end
     return m
 end
 function totals.max(a)
-    local m = a.buf[a.off + 1]
+    local m = programs.element(a, 1)
     for i = 2, a.n do
-        m = oracle.less(a.t, m, a.buf[a.off + i]) and a.buf[a.off + i] or m
+        m = oracle.less(a.t, m, programs.element(a, i)) and programs.element(a, i) or m
     end
     return m
 end
 function totals.argmin(a)
     local m = totals.min(a)
     for i = 1, a.n do
-        if a.buf[a.off + i] == m then
+        if programs.element(a, i) == m then
             return i
         end
     end
@@ -383,7 +397,7 @@ end
 function totals.count(a)
     local n = 0
     for i = 1, a.n do
-        n = a.buf[a.off + i] ~= 0 and n + 1 or n
+        n = programs.element(a, i) ~= 0 and n + 1 or n
     end
     return n
 end
@@ -426,21 +440,20 @@ function steps.write(p)
     end
     local text = programs.number_text(x)
     if g.pick(4) == 1 then
-        programs.store(a, table.move({ x }, 1, 1, 1, {}))
         for i = 1, a.n do
-            a.buf[a.off + i] = x
+            programs.write(a, i, x)
         end
         p:emit(g.pick(2) == 1 and "%s:fill(%s)" or "%s:set(%s)", name, text)
         return
     end
-    local at, path, size = a.off, "", a.n
+    local at, path, size = 0, "", a.n
     for _, extent in ipairs(a.shape) do
         local i = g.pick(extent)
         size = size // extent
         at = at + (i - 1) * size
         path = path .. ("[%d]"):format(g.pick(2) == 1 and i or i - extent - 1)
     end
-    a.buf[at + 1] = x
+    programs.write(a, at + 1, x)
     p:emit("%s%s = %s", name, path, text)
 end
 
@@ -478,10 +491,10 @@ function steps.look(p)
         p:emit("shown(%s)", name)
     elseif form == 4 and a.n > 0 and #a.shape == 1 then
         local i = g.pick(a.n)
-        p:emit("number(%s[%d], %s)", name, i, programs.number_text(a.buf[a.off + i]))
+        p:emit("number(%s[%d], %s)", name, i, programs.number_text(programs.element(a, i)))
     elseif form == 5 and a.n > 0 and #a.shape > 0 then
         local i = g.pick(a.n)
-        p:emit("number(%s:read(%d, 1)[1], %s)", name, i, programs.number_text(a.buf[a.off + i]))
+        p:emit("number(%s:read(%d, 1)[1], %s)", name, i, programs.number_text(programs.element(a, i)))
     elseif form == 6 then
         p:emit("collectgarbage()")
     elseif form == 7 and p.options.uses then

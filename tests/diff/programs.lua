@@ -13,22 +13,50 @@ program.__index = program
 
 -- ---------------------------------------------------------------- arrays of the model
 
--- An array: elements buf[off + 1 .. off + n] of dtype t; rows share buf with what they are rows of.
-function programs.array(t, shape, buf, off)
+-- An array of dtype t: element i is buf[places[i]], without places buf[i]; windows share buf with their array.
+function programs.array(t, shape, buf, places)
     local n = 1
     for _, extent in ipairs(shape) do
         n = n * extent
     end
-    return { t = t, shape = shape, n = n, buf = buf, off = off or 0 }
+    return { t = t, shape = shape, n = n, buf = buf, places = places }
+end
+
+local function place(a, i)
+    return a.places and a.places[i] or i
+end
+
+function programs.element(a, i)
+    return a.buf[place(a, i)]
 end
 
 function programs.elements(a)
-    return table.move(a.buf, a.off + 1, a.off + a.n, 1, {})
+    local list = {}
+    for i = 1, a.n do
+        list[i] = a.buf[place(a, i)]
+    end
+    return list
+end
+
+-- The window of a whose elements are those of a with the numbers in list.
+function programs.window(a, shape, list)
+    local places = {}
+    for i, k in ipairs(list) do
+        places[i] = place(a, k)
+    end
+    return programs.array(a.t, shape, a.buf, places)
+end
+
+-- Writes x, of a's dtype, into element i.
+function programs.write(a, i, x)
+    a.buf[place(a, i)] = x
 end
 
 -- Writes a list of a's dtype into a.
 function programs.store(a, list)
-    table.move(list, 1, a.n, a.off + 1, a.buf)
+    for i = 1, a.n do
+        a.buf[place(a, i)] = list[i]
+    end
 end
 
 local function single(a)
@@ -184,7 +212,7 @@ end
 -- ---------------------------------------------------------------- elementwise operations of the model
 
 local function at(a, i)
-    return a.buf[a.off + (a.n == 1 and 1 or i)]
+    return programs.element(a, a.n == 1 and 1 or i)
 end
 
 -- What row gives for args (arrays, or { number = }): dtype, shape and list; nil where it refuses them.
@@ -236,7 +264,7 @@ function programs.settle(row, a, code)
         for i = 1, a.n do
             a.buf[i] = a.buf[i] + 0.0
         end
-        return "(" .. code .. ") + 0.0"
+        return "((" .. code .. ") + 0.0)"
     end
     return code
 end
