@@ -1,5 +1,5 @@
 /* array.c - handles: making, releasing, asking.  What they stand for is graph/node.c's, reading and
- * writing through them value.c's. */
+ * writing through them value.c's, data.c's, write.c's. */
 #include "api/array.h"
 #include "graph/walk.h"
 #include "lunarray_bind.h"
