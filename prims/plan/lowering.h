@@ -1,0 +1,53 @@
+/* lowering.h - a kernel's IR while it is made from a group: shared by lower.c, which knows the
+ * nodes, and visit.c.  Private to prims/plan.
+ *
+ * What adds something gives its number; -1 without memory, which `status` then says. */
+#ifndef LUN_LOWERING_H
+#define LUN_LOWERING_H
+
+#include "plan/plan.h"
+
+/* The values of a CALL of several results. */
+typedef struct lun_outputs {
+    const lun_node *call;
+    int32_t value[LUN_MAX_OUTPUTS];
+} lun_outputs;
+
+typedef struct lun_lowerer {
+    lun_engine *e;
+    const lun_schedule *s;
+    const lun_group *g;
+    int group;
+    lun_lowered *out;
+    uint64_t walk;
+    int copy; /* of a visit */
+    lun_status status;
+    lun_outputs *calls; /* of the CALLs emitted so far */
+    int call_count, call_room;
+} lun_lowerer;
+
+lun_lowerer lun__lower_begin(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out);
+/* Frees all but the result, and that too where the lowering failed; the IR is right. */
+lun_status lun__lower_end(lun_lowerer *l);
+/* Notes that memory is missing; -1. */
+int lun__lower_nomem(lun_lowerer *l);
+
+/* Where instruction i comes from, for errors; false without memory. */
+bool lun__lower_note(lun_lowerer *l, int i, uint32_t where, const char *text);
+int lun__lower_add(lun_lowerer *l, lun_ir_ins ins, uint32_t where);
+/* A slot, the same one for the same source and role. */
+int lun__lower_source(lun_lowerer *l, lun_slot_source from, lun_ir_role role);
+int lun__lower_slot(lun_lowerer *l, lun_node *n, int64_t offset, lun_ir_role role);
+/* The numbers that n's combiner captures become arguments.  The first one's number + 1, 0: none. */
+int32_t lun__lower_captured(lun_lowerer *l, const lun_node *n);
+
+/* Whether n is read from memory, not computed here. */
+bool lun__lower_reads(const lun_lowerer *l, const lun_node *n);
+/* The value that is read; uniform: one for all elements. */
+int lun__lower_load(lun_lowerer *l, lun_node *n, int64_t offset, bool uniform);
+/* Emits root and what it needs, each node once (lower.c). */
+void lun__lower_emit(lun_lowerer *l, lun_node *root);
+/* The value of operand n, which is emitted already, over the index space of the group. */
+int lun__lower_operand(lun_lowerer *l, lun_node *n);
+
+#endif
