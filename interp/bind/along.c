@@ -49,7 +49,7 @@ const char *lun__place_axes(lua_State *L, lun__host *h, int array, const lun__ax
         out[k] = (int)(axis < 0 ? rank + axis : axis - 1);
         for (int j = 0; j < k && in_range; j++)
             if (out[j] == out[k])
-                return lua_pushfstring(L, "axis %d of %s is named twice", out[k] + 1,
+                return lua_pushfstring(L, "axis %d of %s is given twice", out[k] + 1,
                                        lun__push_kind(L, h, array));
         if (in_range)
             continue;

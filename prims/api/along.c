@@ -30,7 +30,7 @@ static lun_status axis_set(lun_engine *e, const lun_array *a, const int *axes, i
             return lun__fail(e, LUN_ESHAPE, "axis %d is out of range: %s has %d", axes[k] + 1,
                              lun__describe(a, text), rank);
         if (*out >> axes[k] & 1)
-            return lun__fail(e, LUN_ESHAPE, "axis %d of %s is named twice", axes[k] + 1,
+            return lun__fail(e, LUN_ESHAPE, "axis %d of %s is given twice", axes[k] + 1,
                              lun__describe(a, text));
         *out |= 1u << axes[k];
     }
@@ -73,7 +73,7 @@ static lun_status begin(lun_engine *e, lun_array *a, const int *axes, int count,
     lun_status s = lun__usable(e, a);
     e->error_where = NULL;
     if (s == LUN_OK && a->weak)
-        s = lun__fail(e, LUN_EARG, "an array is needed, not a number");
+        s = lun__fail(e, LUN_EARG, "array expected, got a number");
     if (s == LUN_OK)
         s = axis_set(e, a, axes, count, &set);
     *out = (along){.e = e, .count = 1};
@@ -132,7 +132,7 @@ static lun_status empty(along *g, lun_reduction r, const lun_array *a, lun_dtype
     char text[96];
     uint64_t cell = 0;
     if (lun__reduction_rows[r].empty_is_error && g->count)
-        return lun__fail(g->e, LUN_EARG, "%s of no elements: %s has an empty axis",
+        return lun__fail(g->e, LUN_EARG, "%s of no elements is undefined: an axis of %s is empty",
                          lun__reduction_rows[r].info.name, lun__describe(a, text));
     if (lun__reduction_rows[r].op < LUN_OP_COUNT)
         lun__op_identity((lun_op)lun__reduction_rows[r].op, t, &cell);
@@ -221,7 +221,10 @@ lun_status lun_along(lun_engine *e, lun_reduction r, lun_array *a, const int *ax
         return lun__fail(e, LUN_EARG, "no such reduction: %d", (int)r);
     bool index = lun__reduction_rows[r].of == LUN__OF_INDEX;
     if (index && count > 1)
-        return lun__fail(e, LUN_EARG, "%s takes one axis or all", lun__reduction_rows[r].info.name);
+        return lun__fail(
+            e, LUN_EARG,
+            "%s reduces along one axis or over the whole array, not along several axes",
+            lun__reduction_rows[r].info.name);
     lun_status s = begin(e, a, axes, count, o.keep, &g);
     if (s != LUN_OK)
         return s;

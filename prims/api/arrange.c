@@ -17,10 +17,10 @@ static lun_status check_strides(lun_engine *e, const lun_layout *l, int64_t *low
         return LUN_OK;
     }
     if (!lun__layout_is_injective(l))
-        return lun__fail(e, LUN_ESHAPE, "the strides put two indices on one element");
+        return lun__fail(e, LUN_ESHAPE, "the strides map two indices to the same element");
     if (!lun__layout_reach(l, low, high) || *low < -LUN_MOST_ELEMENTS ||
         *high > LUN_MOST_ELEMENTS || *high - *low > LUN_MOST_ELEMENTS - 1)
-        return lun__fail(e, LUN_ERANGE, "the strides reach farther than can be addressed");
+        return lun__fail(e, LUN_ERANGE, "the strides span more elements than can be addressed");
     return LUN_OK;
 }
 
@@ -69,7 +69,7 @@ lun_status lun_wrap_strided(lun_engine *e, void *data, int rank, const int64_t *
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
     lun_status s = lun__shape_check(e, rank, shape);
     if (s == LUN_OK && rank == 0)
-        s = lun__fail(e, LUN_ESHAPE, "memory of rank 0 cannot be wrapped: give it one extent of 1");
+        s = lun__fail(e, LUN_ESHAPE, "memory of rank 0 cannot be wrapped: pass one extent of 1");
     if (s != LUN_OK)
         return s;
     lun_layout at = lun__layout_right(rank, shape);
@@ -96,11 +96,13 @@ static lun_status layout_of(lun_engine *e, const lun_array *a, lun_layout_kind k
         return s;
     int rank = lun_shape(a, shape);
     if ((unsigned)kind > LUN_LAYOUT_STRIDED || (kind == LUN_LAYOUT_STRIDED && !strides))
-        return lun__fail(e, LUN_EARG, "a layout is right, left, or strides that are given");
+        return lun__fail(
+            e, LUN_EARG,
+            "unknown layout: right, left, or strides (which must not be NULL) expected");
     *out = kind == LUN_LAYOUT_LEFT ? lun__layout_left(rank, shape) : lun__layout_right(rank, shape);
     for (int k = 0; kind == LUN_LAYOUT_STRIDED && k < rank; k++) {
         if (strides[k] < 1)
-            return lun__fail(e, LUN_ERANGE, "stride %d is %lld: strides are positive", k + 1,
+            return lun__fail(e, LUN_ERANGE, "stride %d is %lld: strides must be positive", k + 1,
                              (long long)strides[k]);
         out->stride[k] = strides[k];
     }

@@ -173,11 +173,12 @@ lun_status lun__constant(lun_engine *e, lun_dtype t, lun_value v, lun_node **out
     if (!lun__value_fits(t, v)) {
         char text[LUN_NUMBER_TEXT];
         if (lun__value_is_float(v))
-            return lun__fail(e, LUN_ERANGE, "number %s does not fit dtype %s",
+            return lun__fail(e, LUN_ERANGE, "number %s does not fit into dtype %s",
                              lun__number_text(v.as.d, text), lun_dtype_name(t));
         if (lun__value_is_bool(v))
-            return lun__fail(e, LUN_EDTYPE, "a boolean does not fit dtype %s", lun_dtype_name(t));
-        return lun__fail(e, LUN_ERANGE, "number %lld does not fit dtype %s", (long long)v.as.i,
+            return lun__fail(e, LUN_EDTYPE, "a boolean does not fit into dtype %s",
+                             lun_dtype_name(t));
+        return lun__fail(e, LUN_ERANGE, "number %lld does not fit into dtype %s", (long long)v.as.i,
                          lun_dtype_name(t));
     }
     return lun__node_number(e, t, lun__cell_from_value(t, v), 0, NULL, out);

@@ -101,17 +101,16 @@ static lun_status c_operand(call *c, int k)
     bool array = !a->weak && lun_size(a) >= 0 && lun_shape(a, (int64_t[LUN_MAX_RANK]){0}) > 0;
     if (f->param[k].pointer && (!array || lun_dtype_of(a) != want))
         return lun__fail(e, LUN_EDTYPE,
-                         "parameter %d of the function is an array of %s, the argument is %s",
+                         "parameter %d of the function is an array of %s, but the argument is %s",
                          k + 1, lun_dtype_name(want), array ? lun__describe(a, shape) : "a number");
     if (!f->param[k].pointer && array && k >= c->elements)
         return lun__fail(e, LUN_EDTYPE,
-                         "parameter %d of the function is a number (%s), the argument is an array "
-                         "%s: with elements=%d "
-                         "it is taken element by element",
+                         "parameter %d of the function is a number (%s), but the argument is an "
+                         "array, %s; elements=%d passes it element by element",
                          k + 1, lun_dtype_name(want), lun__describe(a, shape), k + 1);
     if (f->param[k].pointer && k < c->elements)
         return lun__fail(e, LUN_EARG,
-                         "parameter %d of the function takes an element: it cannot be a pointer",
+                         "parameter %d of the function receives an element: it cannot be a pointer",
                          k + 1);
     lun_status s = node_of(c, k, want, &raw);
     if (s != LUN_OK)
@@ -126,11 +125,11 @@ static lun_status c_operand(call *c, int k)
 static lun_status wrong_count(const call *c, int params)
 {
     int extras = c->count - c->elements;
-    return lun__fail(c->e, LUN_EARG,
-                     "the function takes %d parameter%s; it is given %d element%s and %d extra "
-                     "argument%s",
-                     params, params == 1 ? "" : "s", c->elements, c->elements == 1 ? "" : "s",
-                     extras, extras == 1 ? "" : "s");
+    return lun__fail(
+        c->e, LUN_EARG,
+        "the function has %d parameter%s, but is called with %d element%s and %d extra argument%s",
+        params, params == 1 ? "" : "s", c->elements, c->elements == 1 ? "" : "s", extras,
+        extras == 1 ? "" : "s");
 }
 
 static lun_status call_c(call *c, lun_array **out)
@@ -245,7 +244,7 @@ static lun_status call_front(call *c, lun_array **outs, int room, int *results)
     const lun_ir_function *f = r.function;
     *results = f->outputs;
     if (f->outputs > room)
-        return lun__fail(e, LUN_EARG, "the function gives %d results, not %d", f->outputs, room);
+        return lun__fail(e, LUN_EARG, "the function returns %d results, not %d", f->outputs, room);
     s = front_operands(c, &r);
     if (s != LUN_OK)
         return s;

@@ -24,8 +24,8 @@ static lun_status with_cells(lun_engine *e, lun_function *f, uint64_t *cells, in
 static lun_status no_number(lun_engine *e, int k, const char *what)
 {
     return lun__fail(e, LUN_EDTYPE,
-                     "extra arguments of reduce and scan are numbers, argument %d is %s", k + 1,
-                     what);
+                     "extra arguments of reduce and scan must be numbers, but argument %d is %s",
+                     k + 1, what);
 }
 
 /* The k-th extra argument as a cell of dtype t. */
@@ -38,7 +38,7 @@ static lun_status extra_cell(lun_engine *e, lun_array *a, int k, lun_dtype t, ui
     s = lun__cast(e, raw, t, &n);
     lun__node_release(e, raw);
     if (s == LUN_OK && n->kind != LUN_NODE_NUMBER)
-        s = no_number(e, k, "a Scalar: give s:value()");
+        s = no_number(e, k, "a Scalar: pass s:value()");
     if (s == LUN_OK)
         *cell = n->cell;
     lun__node_release(e, n);
@@ -72,12 +72,13 @@ static lun_status c_combiner(lun_engine *e, const lun_ir_function *c, lun_extras
         fits &= !c->param[k].pointer;
     if (!fits)
         return lun__fail(e, LUN_EARG,
-                         "reduce and scan need a function of two values that gives a third of the "
-                         "same type; its further parameters are numbers");
+                         "reduce and scan need a function of two values that returns a value of "
+                         "the same type; further parameters must be numbers");
     if (c->params != 2 + extras.count)
-        return lun__fail(e, LUN_EARG,
-                         "the function takes %d number%s behind the two values; it is given %d",
-                         c->params - 2, c->params == 3 ? "" : "s", extras.count);
+        return lun__fail(
+            e, LUN_EARG,
+            "the function takes %d extra argument%s after the two values, but is called with %d",
+            c->params - 2, c->params == 3 ? "" : "s", extras.count);
     *t = (lun_dtype)c->result;
     return LUN_OK;
 }
@@ -95,10 +96,10 @@ static lun_status combine_as(lun_engine *e, lun_function *f, lun_extras extras, 
     lun_status s = lun__specialise(e, f, all, 2 + extras.count, 2, r);
     if (s == LUN_OK && r->arrays)
         s = lun__fail(e, LUN_EARG,
-                      "a function for reduce or scan cannot index captured arrays or take captured "
-                      "Scalars: zip them with the elements before, or capture s:value()");
+                      "a function for reduce or scan cannot index captured arrays or use captured "
+                      "Scalars: zip them with the elements first, or capture s:value()");
     if (s == LUN_OK && r->function->outputs != 1)
-        s = lun__fail(e, LUN_EARG, "a function for reduce or scan gives one result, not %d",
+        s = lun__fail(e, LUN_EARG, "a function for reduce or scan must return one result, not %d",
                       r->function->outputs);
     return s;
 }
@@ -109,8 +110,8 @@ static lun_status front_combiner(lun_engine *e, lun_function *f, lun_extras extr
 {
     if (extras.count && 2 + extras.count > f->front.params)
         return lun__fail(e, LUN_EARG,
-                         "the function takes %d parameter%s; it is given two values and %d extra "
-                         "argument%s",
+                         "the function has %d parameter%s, but is called with two values and %d "
+                         "extra argument%s",
                          f->front.params, f->front.params == 1 ? "" : "s", extras.count,
                          extras.count == 1 ? "" : "s");
     for (int round = 0; round < 3; round++) {
@@ -122,8 +123,8 @@ static lun_status front_combiner(lun_engine *e, lun_function *f, lun_extras extr
             return LUN_OK;
         if (round == 2)
             return lun__fail(e, LUN_EDTYPE,
-                             "a function for reduce or scan must give the dtype of its parameters: "
-                             "it takes %s and gives %s",
+                             "a function for reduce or scan must return the dtype of its "
+                             "parameters: it takes %s and returns %s",
                              lun_dtype_name(*t), lun_dtype_name(given));
         *t = given;
     }
@@ -139,7 +140,7 @@ static lun_status check_extras(lun_engine *e, lun_extras extras)
         if (s != LUN_OK)
             return s;
         if (lun_shape(extras.at[k], (int64_t[LUN_MAX_RANK]){0}) > 0)
-            return no_number(e, k, "an array: zip it with the elements before");
+            return no_number(e, k, "an array: zip it with the elements first");
     }
     return LUN_OK;
 }

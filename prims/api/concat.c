@@ -95,11 +95,11 @@ static lun_status join(lun_engine *e, lun_array *const *arrays, int count, lun_d
 static lun_status check_arrays(lun_engine *e, lun_array *const *arrays, int count, lun_dtype *t)
 {
     if (count < 1)
-        return lun__fail(e, LUN_EARG, "no arrays are given: at least one is needed");
+        return lun__fail(e, LUN_EARG, "at least one array is needed");
     for (int k = 0; k < count; k++) {
         lun_status s = lun__usable(e, arrays[k]);
         if (s == LUN_OK && arrays[k]->weak)
-            s = lun__fail(e, LUN_EARG, "an array is needed, not a number");
+            s = lun__fail(e, LUN_EARG, "array expected, got a number");
         if (s != LUN_OK) {
             e->error_operand = k + 1;
             return s;
@@ -140,7 +140,8 @@ lun_status lun_concat_along(lun_engine *e, lun_array *const *arrays, int count, 
         return s;
     int rank = lun_shape(arrays[0], shape);
     if (rank == 0)
-        return lun__fail(e, LUN_ESHAPE, "Scalars have no axis: stack makes a Vector of them");
+        return lun__fail(e, LUN_ESHAPE,
+                         "Scalars have no axis to concatenate along: stack makes a Vector of them");
     s = check_axis(e, arrays[0], axis, rank);
     for (int k = 1; s == LUN_OK && k < count; k++) {
         if (!go_together(rank, shape, lun_shape(arrays[k], other), other, axis)) {
@@ -178,9 +179,10 @@ lun_status lun_stack(lun_engine *e, lun_array *const *arrays, int count, int axi
                              lun__describe(arrays[0], x), lun__describe(arrays[k], y));
         }
     if (rank == LUN_MAX_RANK)
-        return lun__fail(e, LUN_ESHAPE, "a stack adds an axis: the arrays have %d already", rank);
+        return lun__fail(e, LUN_ESHAPE,
+                         "stack adds an axis, and the arrays already have %d, the maximum", rank);
     if (axis < 0 || axis > rank)
-        return lun__fail(e, LUN_ESHAPE, "axis %d is out of range: the stack has %d", axis + 1,
+        return lun__fail(e, LUN_ESHAPE, "axis %d is out of range: the result has %d", axis + 1,
                          rank + 1);
     memmove(shape + axis + 1, shape + axis, (size_t)(rank - axis) * sizeof *shape);
     shape[axis] = count;
@@ -264,7 +266,7 @@ lun_status lun_shift(lun_engine *e, lun_array *a, int64_t k, int axis, lun_edge 
         return s;
     int rank = lun_shape(a, shape);
     if (a->weak)
-        return lun__fail(e, LUN_EARG, "an array is needed, not a number");
+        return lun__fail(e, LUN_EARG, "array expected, got a number");
     if ((unsigned)edge > LUN_EDGE_NEAREST)
         return lun__fail(e, LUN_EARG, "no such edge: %d", (int)edge);
     s = check_axis(e, a, axis, rank);

@@ -126,27 +126,27 @@ static lun_status refuse(lun_engine *e, const DLManagedTensorVersioned *m, lun_d
 {
     const DLTensor *t = &m->dl_tensor;
     if (m->version.major != DLPACK_MAJOR_VERSION)
-        return lun__fail(e, LUN_EARG, "a tensor of DLPack %u.%u; 1.x is read",
+        return lun__fail(e, LUN_EARG, "the tensor is of DLPack %u.%u: only 1.x is supported",
                          (unsigned)m->version.major, (unsigned)m->version.minor);
     if (t->device.device_type != kDLCPU)
         return lun__fail(e, LUN_EARG,
-                         "the tensor is on a device of DLPack's type %d, not in the CPU's memory "
-                         "(type 1): copy it there first",
+                         "the tensor is on a device of DLPack type %d, not in CPU memory (type 1): "
+                         "copy it there first",
                          (int)t->device.device_type);
     *dtype = dtype_of(t->dtype);
     if (*dtype == LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EARG,
-                         "no dtype is DLPack's type of code %d, %d bits and %d lanes: convert the "
-                         "tensor first",
+                         "no dtype corresponds to the DLPack type of code %d, %d bits and %d "
+                         "lanes: convert the tensor first",
                          t->dtype.code, t->dtype.bits, t->dtype.lanes);
     lun_status s = lun__shape_check(e, t->ndim, t->shape);
     *n = 1;
     for (int i = 0; s == LUN_OK && i < t->ndim; i++)
         *n *= t->shape[i];
     if (s == LUN_OK && *n && !is_compact(t))
-        s = lun__fail(e, LUN_ESHAPE,
-                      "the tensor's elements are not one after the other, row-major: copy it first "
-                      "(contiguous)");
+        s = lun__fail(
+            e, LUN_ESHAPE,
+            "the tensor is not contiguous in row-major order: make a contiguous copy first");
     return s;
 }
 

@@ -62,7 +62,7 @@ static lun_status array_node(lun_engine *e, lun_array *a, lun_node **out)
 {
     lun_status s = lun__usable(e, a);
     if (s == LUN_OK && a->weak)
-        s = lun__fail(e, LUN_EARG, "an array is needed, not a number");
+        s = lun__fail(e, LUN_EARG, "array expected, got a number");
     return s == LUN_OK ? lun__node(e, a, LUN_DTYPE_COUNT, out) : s;
 }
 
@@ -116,7 +116,7 @@ static lun_status nothing(lun_engine *e, const combiner *c, const lun_lines *l, 
 {
     lun_layout given = lun__layout_right(l->rank, l->shape);
     if (lun__layout_count(&given) > 0)
-        return lun__fail(e, LUN_EARG, "reduce of no elements without an initial value");
+        return lun__fail(e, LUN_EARG, "reduce of no elements needs an initial value");
     return lun__node_number(e, c->acc, 0, 0, NULL, out);
 }
 

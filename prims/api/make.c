@@ -14,7 +14,7 @@ lun_status lun__wrap(lun_engine *e, void *data, int64_t n, int rank, const int64
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
     int size = lun__dtype_get(t)->bytes;
     if (n < 0 || (n && !data))
-        return lun__fail(e, LUN_EARG, "data is missing (NULL) for %lld elements", (long long)n);
+        return lun__fail(e, LUN_EARG, "the data of %lld elements is missing (NULL)", (long long)n);
     if (n > PTRDIFF_MAX / size)
         return lun__fail(e, LUN_ERANGE, "%lld elements of %s are more than can be addressed",
                          (long long)n, lun_dtype_name(t));
@@ -180,7 +180,7 @@ lun_status lun_range(lun_engine *e, lun_value first, lun_value by, int64_t n, lu
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
     if (n < 0)
-        return lun__fail(e, LUN_ERANGE, "a length of %lld is negative", (long long)n);
+        return lun__fail(e, LUN_ERANGE, "the length is negative: %lld", (long long)n);
     lun_status given = lun__shape_check(e, 1, &n);
     if (given == LUN_OK)
         given = lun__value_check(e, first);
@@ -210,7 +210,7 @@ lun_status lun_linspace(lun_engine *e, double a, double b, int64_t n, lun_dtype 
     if (!((unsigned)t < LUN_DTYPE_COUNT) || !lun__dtype_is_float(t))
         return lun__fail(e, LUN_EDTYPE, "linspace needs a float dtype");
     if (n < 0)
-        return lun__fail(e, LUN_ERANGE, "a length of %lld is negative", (long long)n);
+        return lun__fail(e, LUN_ERANGE, "the length is negative: %lld", (long long)n);
     if (lun__shape_check(e, 1, &n) != LUN_OK)
         return LUN_ERANGE;
     double scale = isfinite(a) && isfinite(b) && !isfinite(b - a) ? 0.5 : 1; /* of what is summed */
@@ -320,8 +320,9 @@ lun_status lun_random(lun_engine *e, int rank, const int64_t *shape, uint64_t se
     } else if (dist == LUN_UNIFORM && lun__dtype_bits(t) >= 32) {
         x = bits(e, seed, index_of(e, n), word_for(lun__dtype_bits(t)));
     } else {
-        return lun__fail(e, LUN_EDTYPE,
-                         "random numbers are floats; uniform ones also i32, u32, i64 or u64");
+        return lun__fail(
+            e, LUN_EDTYPE,
+            "random numbers need a float dtype; uniform ones may also be i32, u32, i64 or u64");
     }
     x = cast(e, x, t);
     if (x && rank != 1) {

@@ -138,7 +138,7 @@ lun_status lun_open(const lun_config *config, lun_engine **out)
     lun_config c = {.size = sizeof c};
     if (config)
         lun__take(&c, config, sizeof c);
-    const char *wrong = !out     ? "no place for the engine (NULL)"
+    const char *wrong = !out     ? "the pointer for the engine is missing (NULL)"
                         : config ? senseless(config, &c)
                                  : NULL;
     if (wrong) {
@@ -288,7 +288,7 @@ void lun_trim(lun_engine *e)
 static lun_status bundling(lun_engine *e, const char *path)
 {
     if (e->sandbox)
-        return lun__fail(e, LUN_EARG, "bundles of kernels are not allowed in the sandbox");
+        return lun__fail(e, LUN_EARG, "kernel bundles are not allowed in the sandbox");
     if (!path)
         return lun__fail(e, LUN_EARG, "no file given (NULL)");
     if (!e->services.native || !e->services.native->portable_key)

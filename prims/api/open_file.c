@@ -42,7 +42,7 @@ lun_status lun_file_elements(lun_engine *e, lun_array *bytes, int64_t offset, lu
         !lun__dtype_is_unsigned((lun_dtype)n->dtype) ||
         lun__dtype_get((lun_dtype)n->dtype)->bytes != 1)
         return lun__fail(e, LUN_EARG,
-                         "the array is not the bytes of a file, as lun_open_file gives them");
+                         "the array must hold the bytes of a file, as lun_open_file returns them");
     int64_t size = lun__dtype_get(t)->bytes, count = 1, needed;
     for (int i = 0; i < rank; i++)
         count *= shape[i];
@@ -50,7 +50,7 @@ lun_status lun_file_elements(lun_engine *e, lun_array *bytes, int64_t offset, lu
         needed > n->n - offset)
         return lun__fail(
             e, LUN_ERANGE,
-            "%lld elements of %s from byte %lld on do not fit into the file's %lld bytes",
+            "%lld elements of %s from byte %lld on do not fit into a file of %lld bytes",
             (long long)count, lun_dtype_name(t), (long long)offset, (long long)n->n);
     lun_storage *s;
     status = lun__storage_filed(e, n->storage->source, n->storage->start + n->offset + offset,

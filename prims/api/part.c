@@ -33,7 +33,7 @@ static lun_status misfit(lun_engine *e, const lun_node *n, int rank, const int64
     for (int i = 0; i < rank; i++)
         used += snprintf(text + used, sizeof text - (size_t)used, "%s%lld", i ? ", " : "[",
                          (long long)shape[i]);
-    return lun__fail(e, LUN_ESHAPE, "%lld elements do not fill a shape of %s]", (long long)n->n,
+    return lun__fail(e, LUN_ESHAPE, "%lld elements cannot be reshaped to %s]", (long long)n->n,
                      text);
 }
 

@@ -8,8 +8,8 @@ lun_status lun__shape_check(lun_engine *e, int rank, const int64_t *shape)
 {
     int64_t n = 1;
     if (rank < 0 || rank > LUN_MAX_RANK)
-        return lun__fail(e, LUN_ESHAPE, "rank %d: an array has 0 to %d extents", rank,
-                         LUN_MAX_RANK);
+        return lun__fail(e, LUN_ESHAPE, "rank %d is out of range: an array has 0 to %d dimensions",
+                         rank, LUN_MAX_RANK);
     for (int i = 0; i < rank; i++)
         if (shape[i] < 0)
             return lun__fail(e, LUN_ERANGE, "extent %d is negative: %lld", i + 1,

@@ -11,7 +11,7 @@ static lun_status layout_of(lun_engine *e, const lun_array *a, lun_layout *out)
     if (s != LUN_OK)
         return s;
     if (a->weak)
-        return lun__fail(e, LUN_EARG, "an array is needed, not a number");
+        return lun__fail(e, LUN_EARG, "array expected, got a number");
     lun__layout_of(a, out);
     return LUN_OK;
 }
@@ -83,7 +83,8 @@ lun_status lun_select(lun_engine *e, lun_array *a, int axis, int64_t i, lun_arra
     if (s != LUN_OK)
         return s;
     if (i < 0 || i >= l.extent[axis])
-        return lun__fail(e, LUN_ERANGE, "index %lld is out of range: axis %d has %lld, from 0",
+        return lun__fail(e, LUN_ERANGE,
+                         "index %lld is out of range: axis %d has length %lld, counted from 0",
                          (long long)i, axis + 1, (long long)l.extent[axis]);
     l.offset += i * l.stride[axis];
     drop_axis(&l, axis);
@@ -101,7 +102,8 @@ lun_status lun_row(lun_engine *e, lun_array *a, int64_t i, lun_array **out)
         return lun__fail(e, LUN_ESHAPE, "a row needs an array of rank 2 or more, not of rank %d",
                          l.rank);
     if (i < 0 || i >= l.extent[0])
-        return lun__fail(e, LUN_ERANGE, "row %lld is out of range: the array has %lld, from 0",
+        return lun__fail(e, LUN_ERANGE,
+                         "row %lld is out of range: the array has %lld rows, counted from 0",
                          (long long)i, (long long)l.extent[0]);
     return lun_select(e, a, 0, i, out);
 }
@@ -146,9 +148,9 @@ lun_status lun_view(lun_engine *e, lun_array *a, int rank, const int64_t *shape,
                          lun__describe(a, text), lun__describe(&as, wanted));
     if (!lun__layout_reshaped(&l, rank, shape, &to))
         return lun__fail(e, LUN_ESHAPE,
-                         "no strides say %s as a view of %s, whose elements do not stand side by "
-                         "side: reshape makes a value",
-                         lun__describe(&as, wanted), lun__describe(a, text));
+                         "%s cannot be viewed as %s without a copy, since its elements are not "
+                         "contiguous: use reshape",
+                         lun__describe(a, text), lun__describe(&as, wanted));
     return lun__window(e, a, &to, out);
 }
 
@@ -185,13 +187,14 @@ lun_status lun_windows(lun_engine *e, lun_array *a, int axis, int64_t width, int
     if (s != LUN_OK)
         return s;
     if (l.rank == LUN_MAX_RANK)
-        return lun__fail(e, LUN_ESHAPE, "windows add an axis: the array has %d already", l.rank);
+        return lun__fail(e, LUN_ESHAPE,
+                         "windows adds an axis, and the array already has %d, the maximum", l.rank);
     if (width < 1 || width > l.extent[axis])
         return lun__fail(e, LUN_ERANGE,
-                         "windows of %lld elements do not fit axis %d of length %lld",
+                         "windows of %lld elements do not fit into axis %d of length %lld",
                          (long long)width, axis + 1, (long long)l.extent[axis]);
     if (step < 1)
-        return lun__fail(e, LUN_ERANGE, "the step of windows is %lld: it is 1 or more",
+        return lun__fail(e, LUN_ERANGE, "the step of windows must be at least 1, not %lld",
                          (long long)step);
     l.extent[l.rank] = width;
     l.stride[l.rank++] = l.stride[axis];

@@ -12,8 +12,8 @@ lun_status lun__check_writable(lun_engine *e, const lun_array *a)
         return lun__fail(e, LUN_EARG, "a number cannot be written to");
     if (s == LUN_OK && a->viewed && !lun__layout_is_injective(&a->at))
         return lun__fail(e, LUN_EARG,
-                         "a window whose indices share elements cannot be written to: write to a "
-                         "copy");
+                         "a window in which several indices share an element cannot be written to: "
+                         "write to a copy");
     return s;
 }
 

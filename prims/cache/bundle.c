@@ -133,7 +133,7 @@ lun_status lun__cache_export(lun_cache *c, const char *path, lun__portable_key *
     head.failed |= line.failed;
     lun_status s = h.entries || body.failed
                        ? write_file(path, &head, &body, error)
-                       : failure(error, path, "there are no compiled kernels to write");
+                       : failure(error, path, "the cache holds no compiled kernels to export");
     *count = (int64_t)h.entries;
     lun__strbuf_free(&line);
     lun__strbuf_free(&head);
@@ -147,27 +147,27 @@ lun_status lun__cache_export(lun_cache *c, const char *path, lun__portable_key *
 static const char *damage(const char *bytes, size_t size, header *h)
 {
     if (size < sizeof *h)
-        return "too short for a bundle of kernels";
+        return "not a kernel bundle: too short";
     memcpy(h, bytes, sizeof *h);
     if (memcmp(h->magic, magic, sizeof magic) || h->format != FORMAT)
-        return "no bundle of kernels";
+        return "not a kernel bundle";
     if (h->line_bytes > size - sizeof *h || h->bytes != size - sizeof *h - h->line_bytes)
-        return "it is not whole";
+        return "the bundle is incomplete or damaged";
     size_t at = sizeof *h + h->line_bytes;
     for (uint64_t k = 0; k < h->entries; k++) {
         item i;
         if (size - at < sizeof i)
-            return "it is not whole";
+            return "the bundle is incomplete or damaged";
         memcpy(&i, bytes + at, sizeof i);
         at += sizeof i;
         if (i.key_bytes > size - at || i.payload_bytes > size - at - i.key_bytes)
-            return "it is not whole";
+            return "the bundle is incomplete or damaged";
         XXH128_canonical_t hash = hash_of(bytes + at, (size_t)(i.key_bytes + i.payload_bytes));
         if (memcmp(&hash, &i.hash, sizeof hash))
-            return "its bytes have changed";
+            return "the checksum does not match: it is damaged";
         at += (size_t)(i.key_bytes + i.payload_bytes);
     }
-    return at == size ? NULL : "it is not whole";
+    return at == size ? NULL : "the bundle is incomplete or damaged";
 }
 
 /* Every key opens with the line of this machine, or it would never be found. */
@@ -204,9 +204,9 @@ static const char *distrust(const struct stat *st)
     if (!S_ISREG(st->st_mode))
         return "not a file";
     if (st->st_uid != geteuid() && st->st_uid != 0)
-        return "it belongs to another user; a bundle is code";
+        return "it belongs to another user, and a bundle is code";
     if (st->st_mode & (S_IWGRP | S_IWOTH))
-        return "others may write to it; a bundle is code (chmod go-w)";
+        return "other users can write to it, and a bundle is code (chmod go-w)";
     return st->st_size > MOST ? "too large" : NULL;
 }
 
@@ -241,7 +241,7 @@ static lun_status import(lun_cache *c, const char *path, const char *bytes, size
         return failure(error, path, why);
     const char *its = bytes + sizeof h;
     if (h.line_bytes != line->length || memcmp(its, line->text, line->length)) {
-        lun__strbuf_printf(error, "%s: it holds %.*s; this is %s", path,
+        lun__strbuf_printf(error, "%s: the bundle contains %.*s, but this program uses %s", path,
                            (int)strcspn(its, "\n") < (int)h.line_bytes ? (int)strcspn(its, "\n")
                                                                        : (int)h.line_bytes,
                            its, line->text);
@@ -251,7 +251,7 @@ static lun_status import(lun_cache *c, const char *path, const char *bytes, size
         return LUN_EIO;
     }
     if (!keys_fit(bytes, &h, line))
-        return failure(error, path, "its bytes have changed");
+        return failure(error, path, "the checksum does not match: it is damaged");
     if (!lun__cache_directory(c, true))
         return failure(error, path, "there is no kernel cache to import it into");
     store_entries(c, bytes, &h);

@@ -106,7 +106,7 @@ static const char *distrust(int fd)
     if (st.st_uid != geteuid())
         return "it belongs to another user";
     if (st.st_mode & (S_IWGRP | S_IWOTH))
-        return "others may write to it";
+        return "other users can write to it";
     return NULL;
 }
 
@@ -259,8 +259,9 @@ void lun__cache_survey(lun_cache *c, bool clear, lun_cache_state *out)
     struct stat st;
     *out = (lun_cache_state){.limit = c->limit};
     if (!lun__cache_directory(c, false) && (c->refused || access(c->path, F_OK) == 0)) {
-        out->reason = c->path ? "its directory belongs to another user, or others may write to it"
-                              : "LUNARRAY_CACHE_DIR is empty, or there is no home directory";
+        out->reason = c->path
+                          ? "its directory belongs to another user, or other users can write to it"
+                          : "LUNARRAY_CACHE_DIR is empty, or there is no home directory";
         return;
     }
     out->directory = c->path;

@@ -59,16 +59,18 @@ static const char *damage(const char *file, size_t size, const char *key, size_t
         return "too short";
     memcpy(&h, file, sizeof h);
     if (memcmp(h.magic, magic, sizeof magic) || h.format != FORMAT || h.header_bytes != sizeof h)
-        return "not an entry";
+        return "not a cache entry";
     size_t left = size - sizeof h;
     if (h.key_bytes > left || h.payload_bytes != left - h.key_bytes)
         return "sizes do not match";
     if (!key)
         key_length = (size_t)h.key_bytes;
     if (key && (h.key_bytes != key_length || memcmp(file + sizeof h, key, key_length)))
-        return "another key";
+        return "it belongs to another key";
     XXH128_canonical_t hash = hash_of(file + sizeof h + key_length, (size_t)h.payload_bytes);
-    return memcmp(&hash, &h.payload_hash, sizeof hash) ? "its bytes have changed" : NULL;
+    return memcmp(&hash, &h.payload_hash, sizeof hash)
+               ? "the checksum does not match: it is damaged"
+               : NULL;
 }
 
 /* Why a file cannot be an entry of this cache, NULL if it may be.  A replaced file has no name. */
@@ -77,7 +79,7 @@ static const char *foreign(const struct stat *st)
     if (!S_ISREG(st->st_mode))
         return "not a file";
     if (st->st_uid != geteuid() || (st->st_mode & (S_IWGRP | S_IWOTH)) || st->st_nlink > 1)
-        return "others may write to it";
+        return "other users can write to it";
     return st->st_size > ENTRY_LIMIT ? "too large" : NULL;
 }
 
@@ -150,7 +152,7 @@ bool lun__cache_load(lun_cache *c, const char *key, size_t key_length, void **by
         if (!why)
             return payload != NULL;
     }
-    lun__cache_tell(c, &c->told_damage, "an entry is damaged and is made anew", why);
+    lun__cache_tell(c, &c->told_damage, "a damaged entry is rebuilt", why);
     if (unlinkat(c->fd, name, 0) && errno == EISDIR)
         unlinkat(c->fd, name, AT_REMOVEDIR);
     return false;

@@ -28,8 +28,8 @@ static lun_status recursion(const lun_csource *s, int token, lun_strbuf *error)
 {
     char name[48];
     return lun__csource_error(s, token, error,
-                              "a recursive call of %s, which does not exist in OpenCL, and a C "
-                              "function runs on every backend: write it as a loop",
+                              "recursive call of %s: C functions must run on every backend, and "
+                              "OpenCL has no recursion; write it as a loop",
                               lun__ctoken_show(&s->tokens, token, name));
 }
 

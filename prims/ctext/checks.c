@@ -302,8 +302,8 @@ static void check_index(finder *f, const lun_cextent *x, int i)
     char name[48], message[160], text[64];
     if (param < 0) {
         f->status = lun__csource_error(f->s, i, f->error,
-                                       "LUN_AT(w, i) takes an array parameter of the function that "
-                                       "kernels call, by its name, and an index");
+                                       "LUN_AT(w, i) needs the name of an array parameter of the "
+                                       "entry function, and an index");
         return;
     }
     snprintf(message, sizeof message, "index %%lld is out of range for array '%s' of length %%lld",

@@ -38,7 +38,7 @@ static lun_status choose_unused(lun_cmaker *m)
         return LUN_OK;
     lun__csource_error(
         &m->source, m->units.at[0].start, m->error,
-        "which function is the entry? Call it f or write its name as <f>; there are");
+        "the entry function is ambiguous: call it f or write its name as <f>; candidates are");
     for (int i = 0; i < m->units.count; i++) {
         const lun_cunit *u = &m->units.at[i];
         if (u->body < 0)
@@ -57,15 +57,16 @@ static lun_status no_function(const lun_cmaker *m)
 {
     if (!m->units.count) {
         lun__strbuf_printf(m->error,
-                           "%s, line 1: no function in it; write one as (float x) { return ...; }",
+                           "%s, line 1: no function found; write one as (float x) { return ...; }",
                            m->source.files[0].name);
         return LUN_EARG;
     }
     const lun_cunit *u = &m->units.at[0];
     return u->close >= 0
-               ? wrong(m, u->end, "no body: after the parameters follows { return ...; }")
+               ? wrong(m, u->end,
+                       "the function has no body: write { return ...; } after the parameters")
                : wrong(m, u->start,
-                       "no parameter list: write a function as (float x) { return ...; }");
+                       "the function has no parameter list: write it as (float x) { return ...; }");
 }
 
 static lun_status choose(lun_cmaker *m)
@@ -78,12 +79,12 @@ static lun_status choose(lun_cmaker *m)
         functions++;
         last = i;
         if (u->marked && !called(m, u, "f"))
-            return wrong(m, u->name, "the entry's name is written <f>, with no other name");
+            return wrong(m, u->name, "the name of the entry in angle brackets must be <f>");
         if (u->marked && marked >= 0)
             return wrong(m, u->name, "a second function is marked <f>");
         if (u->name < 0 && nameless >= 0)
             return wrong(m, u->start,
-                         "a second function without a name; only the entry may have none");
+                         "a second function without a name: only the entry may be unnamed");
         if (u->name < 0)
             nameless = i;
         if (u->marked)
@@ -96,7 +97,7 @@ static lun_status choose(lun_cmaker *m)
     m->entry = marked >= 0 ? marked : f >= 0 ? f : nameless >= 0 ? nameless : last;
     if (nameless >= 0 && nameless != m->entry)
         return wrong(m, m->units.at[nameless].start,
-                     "a function without a name, beside the entry f; give it a name");
+                     "an unnamed function besides the entry f: give it a name");
     if (functions > 1 && marked < 0 && f < 0 && nameless < 0)
         return choose_unused(m);
     return LUN_OK;
@@ -139,7 +140,7 @@ static lun_status check_functions(const lun_cmaker *m)
             if (s == LUN_OK && !(both && same_head(&own, &m->head)))
                 s = lun__csource_error(
                     &m->source, u->name, m->error,
-                    both ? "the entry %s is defined twice, with other types on line %d"
+                    both ? "the entry %s is defined twice, with different types on line %d"
                          : "the entry %s is defined twice, also on line %d",
                     lun__ctoken_show(t, u->name, text),
                     lun__csource_line(&m->source, t->at[m->units.at[m->entry].name].start));
@@ -153,7 +154,7 @@ static lun_status check_functions(const lun_cmaker *m)
         if (k == u->name)
             return lun__csource_error(
                 &m->source, u->name, m->error,
-                "the result's type of %s is missing; only the entry may have none",
+                "the result type of %s is missing: only the entry may omit it",
                 lun__ctoken_show(t, u->name, text));
     }
     return LUN_OK;
@@ -168,7 +169,7 @@ static lun_status check_lengths(const lun_cmaker *m)
     if (count <= LUN_MAX_PARAMS)
         return LUN_OK;
     return wrong(m, m->units.at[m->entry].open,
-                 "too many parameters: with the lengths that LUN_AT needs there are more than 32");
+                 "too many parameters: more than 32, including the lengths that LUN_AT needs");
 }
 
 /* ---- the function ---------------------------------------------------------------------------- */

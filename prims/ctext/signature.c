@@ -132,18 +132,17 @@ static lun_status unknown_type(const lun_csource *s, int i, lun_strbuf *error)
     char name[48];
     const lun_ctokens *t = &s->tokens;
     if (aggregate(t, i))
-        return lun__csource_error(s, i, error,
-                                  "a %s cannot be a parameter or the result: pass its members",
-                                  lun__ctoken_show(t, i, name));
+        return lun__csource_error(
+            s, i, error, "a %s cannot be a parameter or the result: pass its members separately",
+            lun__ctoken_show(t, i, name));
     if (size_type(t, i))
         return lun__csource_error(
             s, i, error, "%s has no fixed width: write uint64_t or int64_t (ulong or long)",
             lun__ctoken_show(t, i, name));
-    return lun__csource_error(
-        s, i, error,
-        "unknown type '%s'; known are float, double, bool, int8_t to uint64_t, "
-        "char, uchar, short, ushort, int, uint, long, ulong",
-        lun__ctoken_show(t, i, name));
+    return lun__csource_error(s, i, error,
+                              "unknown type '%s': the types are float, double, bool, int8_t to "
+                              "uint64_t, char, uchar, short, ushort, int, uint, long, ulong",
+                              lun__ctoken_show(t, i, name));
 }
 
 /* Takes token i, a reserved word, into a type. */
@@ -163,7 +162,7 @@ static lun_status add_word(const lun_csource *s, type *y, int i, lun_strbuf *err
     if (bit == LONG && (y->bits & (LONG | LONGLONG)))
         bit = LONGLONG;
     if ((y->bits & bit) || y->named >= 0 || (named >= 0 && y->bits))
-        return lun__csource_error(s, i, error, "'%s' does not fit to the type before it",
+        return lun__csource_error(s, i, error, "'%s' cannot follow the type before it",
                                   lun__ctoken_show(t, i, name));
     if (bit == LONGLONG)
         y->bits &= ~(unsigned)LONG;
@@ -195,8 +194,7 @@ static bool complete(const lun_csource *s, const type *y, lun_dtype *out, lun_st
             return true;
         }
     *status = lun__csource_error(s, y->first, error,
-                                 "there is no such type: long double and the like "
-                                 "cannot be used");
+                                 "unsupported type (long double, for example, cannot be used)");
     return false;
 }
 
@@ -225,12 +223,12 @@ static lun_status bad_token(const reader *r, int i)
 {
     char text[48];
     if (r->t->at[i].kind == LUN_CTOKEN_DIRECTIVE)
-        return lun__csource_error(r->s, i, r->error,
-                                  "a preprocessor line cannot stand in the head of the function");
-    if (lun__ctoken_is(r->t, i, '.'))
         return lun__csource_error(
             r->s, i, r->error,
-            "a function with a variable number of parameters (...) is not known");
+            "a preprocessor directive is not allowed in the function's parameter list");
+    if (lun__ctoken_is(r->t, i, '.'))
+        return lun__csource_error(r->s, i, r->error,
+                                  "a variable number of parameters (...) is not supported");
     if (lun__ctoken_is(r->t, i, '('))
         return lun__csource_error(r->s, i, r->error, "a function cannot be a parameter");
     return lun__csource_error(r->s, i, r->error, "unexpected '%s' in the parameter list",
@@ -279,13 +277,14 @@ static lun_status read_param(const reader *r, int first, int end)
     if (y.first >= 0 && !complete(r->s, &y, &dtype, &status, r->error))
         return status != LUN_OK ? status
                                 : lun__csource_error(r->s, y.first, r->error,
-                                                     "parameter %d is void; give it a type", n + 1);
+                                                     "parameter %d is void: give it a type", n + 1);
     if (name < 0)
         return lun__csource_error(r->s, first, r->error, "parameter %d has no %s", n + 1,
                                   y.first < 0 ? "type" : "name");
     if (pointers > 1)
-        return lun__csource_error(r->s, name, r->error,
-                                  "parameter %d is a pointer to a pointer; arrays have one", n + 1);
+        return lun__csource_error(
+            r->s, name, r->error,
+            "parameter %d is a pointer to a pointer: arrays are plain pointers", n + 1);
     r->out->param[n].name = name;
     r->out->param[n].dtype = dtype;
     r->out->param[n].array = pointers > 0;
@@ -299,8 +298,9 @@ static lun_status read_params(const reader *r, const lun_cunit *u)
     bool none =
         first == u->close || (first + 1 == u->close && lun__ctoken_word(r->t, first, "void"));
     if (none)
-        return lun__csource_error(r->s, u->open, r->error,
-                                  "no parameters: a function takes at least an element");
+        return lun__csource_error(
+            r->s, u->open, r->error,
+            "the function has no parameters: it needs at least one, the element");
     for (int i = first; i <= u->close; i++) {
         bool ends = i == u->close || (depth == 0 && lun__ctoken_is(r->t, i, ','));
         if (lun__ctoken_is(r->t, i, '(') || lun__ctoken_is(r->t, i, '['))
@@ -350,7 +350,7 @@ static lun_status read_result(const reader *r, const lun_cunit *u)
         }
         if (lun__ctoken_is(r->t, i, '*'))
             return lun__csource_error(r->s, i, r->error,
-                                      "the result is a pointer; a function gives one number");
+                                      "the result is a pointer: a function must return a number");
         if (r->t->at[i].kind != LUN_CTOKEN_NAME || !lun__csignature_reserved(r->t, i))
             return r->t->at[i].kind == LUN_CTOKEN_DIRECTIVE ? bad_token(r, i)
                                                             : unknown_type(r->s, i, r->error);
@@ -361,19 +361,18 @@ static lun_status read_result(const reader *r, const lun_cunit *u)
         r->out->result = r->out->param[0].dtype;
         if (!r->out->param[0].array)
             return LUN_OK;
-        return lun__csource_error(
-            r->s, u->start, r->error,
-            "the result's type is missing, and the first parameter, whose type it "
-            "would be, is an array");
+        return lun__csource_error(r->s, u->start, r->error,
+                                  "the result type is missing, and cannot be taken from the first "
+                                  "parameter, which is an array");
     }
     lun_status status;
     if (complete(r->s, &y, &r->out->result, &status, r->error))
         return LUN_OK;
     if (status != LUN_OK)
         return status;
-    return lun__csource_error(r->s, y.first, r->error,
-                              "the result is void; give it the type of what "
-                              "the function returns");
+    return lun__csource_error(
+        r->s, y.first, r->error,
+        "the result is void: give it the type of the value that the function returns");
 }
 
 lun_status lun__csignature_read(lun_csignature *out, const lun_csource *s, const lun_cunit *u,

@@ -221,7 +221,7 @@ static lun_status expand_file(lun_csource *s, const frame *from, size_t at, char
     bool again = false;
     lun_status status = read_file(s, path, &text, &st, &again, &why);
     if (status == LUN_OK && !again && holds_nul(&text)) {
-        lun__strbuf_printf(&why, "\"%s\" is not C text: it holds a NUL byte", path);
+        lun__strbuf_printf(&why, "\"%s\" is not C text: it contains a NUL byte", path);
         status = LUN_EARG;
     } else if (status == LUN_OK && !again) {
         bool bom = text.length >= 3 && !memcmp(text.text, "\xef\xbb\xbf", 3);
@@ -268,22 +268,21 @@ static lun_status include(lun_csource *s, frame *f, int i, lun_strbuf *error)
     if (what->kind == LUN_CTOKEN_PUNCT && what->ch == '<') {
         if (known_header(f->text + what->start, f->length - what->start))
             return LUN_OK;
-        return refuse(
-            s, f, at,
-            "of the headers in <> only math.h, stdint.h and stdbool.h may be included, and "
-            "need not be: a kernel has no others",
-            error);
+        return refuse(s, f, at,
+                      "only the system headers math.h, stdint.h and stdbool.h may be included (and "
+                      "need not be): kernels have no others",
+                      error);
     }
     if (what->kind != LUN_CTOKEN_LITERAL || what->ch != '"' || what->length < 3 ||
         f->text[what->start + what->length - 1] != '"')
-        return refuse(s, f, at, "#include needs a file's name in double quotes", error);
+        return refuse(s, f, at, "#include needs a file name in double quotes", error);
     if (s->string)
         return refuse(s, f, at,
-                      "a C string cannot include a file: put the function into a file too and give "
-                      "its path, which starts with / or .",
+                      "a C string cannot include a file: put the function into a file and pass its "
+                      "path, which must start with / or .",
                       error);
     if (f->depth + 1 >= LUN_CSOURCE_DEPTH)
-        return refuse(s, f, at, "includes are nested more than 32 deep", error);
+        return refuse(s, f, at, "includes are nested more than 32 levels deep", error);
     char *path = resolve(s, f, f->text + what->start + 1, what->length - 2);
     return path ? expand_file(s, f, at, path, error) : LUN_ENOMEM;
 }
@@ -294,7 +293,7 @@ static lun_status expand_line(lun_csource *s, frame *f, int i, bool *drop, lun_s
     const lun_ctokens *t = &f->tokens;
     *drop = false;
     if (lun__ctoken_word(t, i + 1, "include_next") || lun__ctoken_word(t, i + 1, "import"))
-        return refuse(s, f, t->at[i].start, "only #include \"file\" can be used", error);
+        return refuse(s, f, t->at[i].start, "only #include \"file\" is supported", error);
     if (lun__ctoken_word(t, i + 1, "pragma") && lun__ctoken_word(t, i + 2, "once")) {
         *drop = true;
     } else if (lun__ctoken_word(t, i + 1, "include")) {
@@ -345,7 +344,7 @@ static lun_status expand(lun_csource *s, frame *f, lun_strbuf *error)
         return too_large(error, s->files[0].name);
     lun_status status = lun__ctokens_read(&f->tokens, f->text, f->length, &bad);
     if (status == LUN_EARG)
-        refuse(s, f, bad, "a comment without its end", error);
+        refuse(s, f, bad, "unterminated comment", error);
     if (status == LUN_OK)
         status = expand_tokens(s, f, error);
     lun__ctokens_free(&f->tokens);

@@ -47,16 +47,16 @@ static bool follow(scanner *c)
     int word = c->i + 1;
     if (IS_ANY(c->t, word, opens)) {
         if (c->conditions == CONDITIONS)
-            return fail(c, c->i, "#if nested more than 64 deep");
+            return fail(c, c->i, "#if nested more than 64 levels deep");
         c->condition[c->conditions].token = c->i;
         c->condition[c->conditions++].depth = c->depth;
     } else if (IS_ANY(c->t, word, turns)) {
         if (!c->conditions)
-            return fail(c, c->i, "#else or #elif without its #if");
+            return fail(c, c->i, "#else or #elif without #if");
         c->depth = c->condition[c->conditions - 1].depth;
     } else if (lun__ctoken_word(c->t, word, "endif")) {
         if (!c->conditions)
-            return fail(c, c->i, "#endif without its #if");
+            return fail(c, c->i, "#endif without #if");
         c->conditions--;
     }
     return true;
@@ -71,7 +71,7 @@ static bool settle(scanner *c)
         c->i = lun__ctoken_past_line(c->t, c->i);
     }
     if (c->t->at[c->i].kind == LUN_CTOKEN_END && c->conditions)
-        return fail(c, c->condition[c->conditions - 1].token, "#if without its #endif");
+        return fail(c, c->condition[c->conditions - 1].token, "#if without #endif");
     return true;
 }
 
@@ -80,7 +80,7 @@ static bool advance(scanner *c)
     if (lun__ctoken_is(c->t, c->i, '{'))
         c->depth++;
     if (lun__ctoken_is(c->t, c->i, '}') && --c->depth < 0)
-        return fail(c, c->i, "unbalanced braces: a '}' without its '{'");
+        return fail(c, c->i, "unbalanced braces: '}' without '{'");
     c->last[2] = c->last[1];
     c->last[1] = c->last[0];
     c->last[0] = c->i++;
@@ -150,10 +150,10 @@ static bool pass_group(scanner *c, bool enumerators)
         if (!advance(c))
             return false;
         if (at_end(c) && c->depth > outside)
-            return fail(c, open, "unbalanced braces: a '{' without its '}'");
+            return fail(c, open, "unbalanced braces: '{' without '}'");
     } while (c->depth > outside);
     if (!lun__ctoken_is(c->t, c->last[0], '}'))
-        return fail(c, open, "the braces that open here are closed in only one branch of an #if");
+        return fail(c, open, "the brace opened here is closed in only one branch of an #if");
     return true;
 }
 
@@ -219,7 +219,7 @@ static bool note_bracket(scanner *c, lun_cunit *u, state *y)
         }
     } else if (lun__ctoken_is(t, i, ')') || lun__ctoken_is(t, i, ']')) {
         if (--y->parens < 0)
-            return fail(c, i, "unbalanced parentheses: one is closed that was not opened");
+            return fail(c, i, "unbalanced parentheses: ')' without '('");
         if (!y->parens && y->group)
             u->close = y->closed = i;
     }
@@ -234,7 +234,7 @@ static bool note_brace(scanner *c, lun_cunit *u, state *y)
         return pass_group(c, false);
     }
     if (!u->assigned && !y->aggregate && !y->parens)
-        return fail(c, c->i, "no parameter list before the '{'; write (float x) { return ...; }");
+        return fail(c, c->i, "no parameter list before the '{': write (float x) { return ...; }");
     int a = c->last[0], b = c->last[1];
     bool enumerators = !u->assigned && !y->parens &&
                        ((a >= u->start && lun__ctoken_word(c->t, a, "enum")) ||
@@ -245,10 +245,13 @@ static bool note_brace(scanner *c, lun_cunit *u, state *y)
 static bool cut_short(scanner *c, const lun_cunit *u, const state *y)
 {
     if (y->parens)
-        return fail(c, u->open >= 0 ? u->open : u->start, "a '(' without its ')'");
+        return fail(c, u->open >= 0 ? u->open : u->start,
+                    "unbalanced parentheses: '(' without ')'");
     if (y->closed >= 0)
-        return fail(c, c->last[0], "no body: after the parameters follows { return ...; }");
-    return fail(c, u->start, "no parameter list: write a function as (float x) { return ...; }");
+        return fail(c, c->last[0],
+                    "the function has no body: write { return ...; } after the parameters");
+    return fail(c, u->start,
+                "the function has no parameter list: write it as (float x) { return ...; }");
 }
 
 /* One token of a unit; a '{' with its whole group. */

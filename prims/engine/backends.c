@@ -35,7 +35,7 @@ lun_backend_slot *lun__backend_find(lun_engine *e, const char *name)
 
 lun_status lun__backend_unknown(lun_engine *e, const char *name)
 {
-    lun__fail(e, LUN_EARG, "no backend '%s'; there are", name ? name : "(nil)");
+    lun__fail(e, LUN_EARG, "no backend '%s'; available are", name ? name : "(nil)");
     for (int i = 0; i < e->backend_count; i++)
         if (!strchr(e->backends[i].name, ':') || e->backends[i].state) /* a device that was found */
             lun__strbuf_printf(&e->error, "%s %s", i ? "," : "", e->backends[i].name);

@@ -75,6 +75,6 @@ lun_status lun__value_check(lun_engine *e, lun_value v)
     const lun_dtype_row *d = (unsigned)v.dtype < LUN_DTYPE_COUNT ? lun__dtype_get(v.dtype) : NULL;
     if (d && (d->kind == LUN_KIND_BOOL || d->bytes == sizeof v.as))
         return LUN_OK;
-    return lun__fail(e, LUN_EDTYPE, "a lun_value is bool, i64, u64 or f64, not dtype %d",
+    return lun__fail(e, LUN_EDTYPE, "a lun_value must be bool, i64, u64 or f64, not dtype %d",
                      (int)v.dtype);
 }

@@ -135,7 +135,7 @@ static lun_status refuse(lun_engine *e)
 {
     return lun__fail(
         e, LUN_EARG,
-        "an evaluation is under way: a function of lun_on_progress cannot begin another");
+        "an evaluation is running: a callback of lun_on_progress cannot start another");
 }
 
 lun_status lun__run(lun_engine *e, lun_node *const *roots, int count)

@@ -103,7 +103,7 @@ lun_status lun__source_fail(lun_engine *e, const lun_source *s, int failure)
 {
     if (failure == LUN_SOURCE_SHORT)
         return lun__fail(e, LUN_EIO,
-                         "%s: the file has become shorter since it was opened; open it again",
+                         "%s: the file has been truncated since it was opened; open it again",
                          s->path);
     return lun__fail(e, LUN_EIO, "%s: reading failed: %s", s->path, strerror(failure));
 }

@@ -38,7 +38,7 @@ lun_status lun__storage_empty(lun_engine *e, lun_dtype t, int64_t count, lun_sto
 /* For messages: why elements that were in a file need memory. */
 static const char *of_file(const lun_storage *s)
 {
-    return s->source ? " from a file, all of which a write or an index needs in memory" : "";
+    return s->source ? " from a file (a write or an index needs the whole file in memory)" : "";
 }
 
 static lun_status no_memory(lun_engine *e, const lun_storage *s, lun_status why, int64_t bytes)

@@ -132,7 +132,7 @@ static void test_empty_axes(void **state)
     holds(along(LUN_COUNT, a, 1, NULL), LUN_I64, 1, SHAPE(2), LIST(0, 0));
     holds(along(LUN_MAX, a, 0, NULL), LUN_F64, 1, SHAPE(0), LIST(0)); /* no lines: no failure */
     FAILS(lun_along(e, LUN_MAX, a, &axis, 1, NULL, &out), LUN_EARG,
-          "max of no elements: f64[2, 0] has an empty axis");
+          "max of no elements is undefined: an axis of f64[2, 0] is empty");
     FAILS(lun_along(e, LUN_MEAN, a, NULL, 0, NULL, &out), LUN_EARG, "mean of no elements");
     lun_release(a);
 }
@@ -206,11 +206,12 @@ static void test_refusals(void **state)
           "axis 3 is out of range: f64[2, 3] has 2");
     FAILS(lun_along(e, LUN_SUM, a, &under, 1, NULL, &out), LUN_ESHAPE, "out of range");
     FAILS(lun_along(e, LUN_SUM, a, (const int[]){1, 1}, 2, NULL, &out), LUN_ESHAPE,
-          "axis 2 of f64[2, 3] is named twice");
+          "axis 2 of f64[2, 3] is given twice");
     FAILS(lun_along(e, LUN_ARGMIN, a, (const int[]){0, 1}, 2, NULL, &out), LUN_EARG,
-          "argmin takes one axis or all");
+          "argmin reduces along one axis or over the whole array, not along several axes");
     FAILS(lun_along(e, (lun_reduction)99, a, NULL, 0, NULL, &out), LUN_EARG, "no such reduction");
-    FAILS(lun_along(e, LUN_SUM, number, NULL, 0, NULL, &out), LUN_EARG, "an array is needed");
+    FAILS(lun_along(e, LUN_SUM, number, NULL, 0, NULL, &out), LUN_EARG,
+          "array expected, got a number");
     FAILS(lun_along(e, LUN_SUM, NULL, NULL, 0, NULL, &out), LUN_EARG, "");
     assert_int_equal(lun_along(e, LUN_SUM, a, NULL, 1, NULL, &out), LUN_EARG);
     assert_int_equal(lun_along(e, LUN_SUM, a, NULL, 0, NULL, NULL), LUN_EARG);

@@ -374,7 +374,7 @@ static void test_why_an_engine_does_not_open(void **state)
     lun_config c = {.size = sizeof c, .backend = "nope", .cache_dir = ""};
     assert_int_equal(lun_open(&c, &e), LUN_EARG);
     assert_null(e);
-    assert_non_null(strstr(lun_error(NULL), "no backend 'nope'; there are"));
+    assert_non_null(strstr(lun_error(NULL), "no backend 'nope'; available are"));
     assert_non_null(strstr(lun_error(NULL), "reference"));
     c.backend = "reference";
     assert_int_equal(lun_open(&c, &e), LUN_OK);

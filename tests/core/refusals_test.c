@@ -70,7 +70,7 @@ static void test_parts(void **state)
     expect(lun_row(e, vector, 0, &out), LUN_ESHAPE,
            "a row needs an array of rank 2 or more, not of rank 1");
     expect(lun_row(e, matrix, 2, &out), LUN_ERANGE,
-           "row 2 is out of range: the array has 2, from 0");
+           "row 2 is out of range: the array has 2 rows, counted from 0");
     expect(lun_full(e, 3, vast, LUN_F64, zero, &out), LUN_ERANGE, "too many elements");
     assert_null(out);
 }
@@ -86,9 +86,8 @@ static void test_numbers(void **state)
     expect(lun_set(e, number, 0, one), LUN_EARG, "a number cannot be written to");
     expect(lun_fill(e, number, one), LUN_EARG, "a number cannot be written to");
     expect(lun_store(e, number, vector), LUN_EARG, "a number cannot be written to");
-    expect(lun_scan(e, add, number, number, true, &out), LUN_EARG,
-           "an array is needed, not a number");
-    expect(lun_reduce(e, add, number, number, &out), LUN_EARG, "an array is needed, not a number");
+    expect(lun_scan(e, add, number, number, true, &out), LUN_EARG, "array expected, got a number");
+    expect(lun_reduce(e, add, number, number, &out), LUN_EARG, "array expected, got a number");
     assert_null(out);
 }
 
@@ -117,15 +116,16 @@ static void test_arguments(void **state)
     for (int i = 0; i < 70; i++)
         many[i] = number;
     expect(lun_map(e, c, vector, (lun_array *[]){number, number}, 2, &out), LUN_EDTYPE,
-           "parameter 2 of the function is an array of f64, the argument is a number");
+           "parameter 2 of the function is an array of f64, but the argument is a number");
     expect(lun_map(e, c, vector, (lun_array *[]){bytes, number}, 2, &out), LUN_EDTYPE,
-           "parameter 2 of the function is an array of f64, the argument is u8[6]");
+           "parameter 2 of the function is an array of f64, but the argument is u8[6]");
     expect(lun_map(e, c, vector, (lun_array *[]){vector, vector}, 2, &out), LUN_EDTYPE,
-           "parameter 3 of the function is a number (i32), the argument is an array f64[6]");
+           "parameter 3 of the function is a number (i32), but the argument is an array, f64[6]; "
+           "elements=3");
     expect(lun_zip(e, c, vector, vector, &number, 1, &out), LUN_EARG,
-           "parameter 2 of the function takes an element: it cannot be a pointer");
+           "parameter 2 of the function receives an element: it cannot be a pointer");
     expect(lun_map(e, c, vector, many, 1, &out), LUN_EARG,
-           "the function takes 3 parameters; it is given 1 element and 1 extra argument");
+           "the function has 3 parameters, but is called with 1 element and 1 extra argument");
     expect(lun_map(e, c, vector, many, 70, &out), LUN_EARG, "more than 63 extra arguments");
     expect(lun_map(e, c, vector, many, -1, &out), LUN_EARG, "a count is negative");
     expect(lun_call(e, add, many, 70, 2, &out, 1, &results), LUN_EARG, "1 to 64 operands");

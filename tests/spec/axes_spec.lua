@@ -193,7 +193,7 @@ describe("an empty axis", function()
         gives({ 0.0, 0.0 }, "f64", none:norm(2))
         gives({ { 0.0 }, { 0.0 } }, "f64", none:sum { axis = 2, keep = true })
         for _, name in ipairs { "min", "max", "mean", "var", "std", "argmin", "argmax" } do
-            expect.failure(name .. " of no elements: f64[2, 0] has an empty axis", none[name], none, { axis = 2 })
+            expect.failure(name .. " of no elements is undefined: an axis of f64[2, 0] is empty", none[name], none, { axis = 2 })
         end
     end)
 
@@ -211,7 +211,7 @@ describe("an empty axis", function()
         local none = lun.zeros({ 2, 0 }, "i64")
         gives({ 7, 7 }, "i64", none:reduce("+", 7, { axis = 2 }))
         gives({ 0, 0 }, "i64", none:reduce("+", nil, { axis = 2 }))
-        expect.failure("reduce of no elements without an initial value", none.reduce, none,
+        expect.failure("reduce of no elements needs an initial value", none.reduce, none,
             function(x, y) return x + y end, nil, { axis = 2 })
     end)
 end)
@@ -291,13 +291,13 @@ describe("axes that are none", function()
         expect.failure("axis 0: axes of a View f64[2, 3] count from 1, or from -1 at the end", A.sum, A, 0)
         expect.failure("axis 3 is out of range: a View f64[2, 3] has 2", A.sum, A, 3)
         expect.failure("axis -3 is out of range: a View f64[2, 3] has 2", A.max, A, { axis = -3 })
-        expect.failure("axis 2 of a View f64[2, 3] is named twice", A.sum, A, { axis = { 2, -1 } })
+        expect.failure("axis 2 of a View f64[2, 3] is given twice", A.sum, A, { axis = { 2, -1 } })
         expect.failure("axis 1 is out of range: a Scalar f64 has 0", lun.sum, A:reduce("+", 0), 1)
         expect.failure("the list of axes is empty", A.sum, A, { axis = {} })
         expect.failure("the list of axes is too long", A.sum, A, { axis = { 1, 1, 1, 1, 1, 1, 1, 1, 1 } })
         expect.failure("an axis or a table of options expected, got 1.5", A.sum, A, 1.5)
         expect.failure("an axis or a table of options expected, got rows", A.sum, A, "rows")
-        expect.failure("argmin takes one axis or all", A.argmin, A, { axis = { 1, 2 } })
+        expect.failure("argmin reduces along one axis or over the whole array, not along several axes", A.argmin, A, { axis = { 1, 2 } })
     end)
 
     it("and options that are none", function()

@@ -178,10 +178,10 @@ for _, backend in ipairs(backends) do
 
         it("with words of OpenCL alone is refused everywhere", function()
             for text, part in pairs {
-                ["(int i) {\n return get_global_id(0); }"] = "line 2: get_global_id exists in OpenCL alone",
-                ["(float x) { float3 v = {x, x, x}; return v.x; }"] = "float3 exists in OpenCL alone",
-                ["(float x) { return native_sin(x); }"] = "leave out native_",
-                ["(float x) { barrier(1); return x; }"] = "one by one",
+                ["(int i) {\n return get_global_id(0); }"] = "line 2: get_global_id exists only in OpenCL",
+                ["(float x) { float3 v = {x, x, x}; return v.x; }"] = "float3 exists only in OpenCL",
+                ["(float x) { return native_sin(x); }"] = "remove native_",
+                ["(float x) { barrier(1); return x; }"] = "computed on its own",
             } do
                 expect.failure(part, lun.map, text)
             end
@@ -201,7 +201,7 @@ for _, backend in ipairs(backends) do
                 long f(long x) { return CALL(four, x); }]])
             expect.elements({ 5, 6 }, a:map("(long linux, long unix) { return linux + unix; }", 4))
             expect.elements({ 3, 4 }, a:map "extern long f(long x) { return x + 2; }")
-            expect.failure("with other types", lun.map,
+            expect.failure("with different types", lun.map,
                 "#if 1\nlong f(long x) { return x; }\n#else\nlong f(double x) { return x; }\n#endif")
         end)
     end)

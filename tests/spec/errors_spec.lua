@@ -82,8 +82,8 @@ end)
 describe("the operand that does not suit", function()
     it("is named by its number", function()
         local bytes, two, three = lun.vector({ 1, 2 }, "u8"), lun.ones(2), lun.ones(3)
-        expect.failure("#1 to '+' (number 300 does not fit dtype u8)", function() return 300 + bytes end)
-        expect.failure("#2 to '+' (number 300 does not fit dtype u8)", function() return bytes + 300 end)
+        expect.failure("#1 to '+' (number 300 does not fit into dtype u8)", function() return 300 + bytes end)
+        expect.failure("#2 to '+' (number 300 does not fit into dtype u8)", function() return bytes + 300 end)
         for arg, x in ipairs { -1, 300 } do
             local limits = { 0, 2 }
             limits[arg] = x
@@ -147,10 +147,10 @@ describe("arguments too many", function()
         } do
             expect.failure("wrong number of arguments to " .. message, f)
         end
-        expect.failure("the function takes 1 parameter; it is given 1 element and 2 extra arguments", one, v, 2, 3)
-        expect.failure("the function takes 0 parameters; it is given 1 element and 1 extra argument",
+        expect.failure("the function has 1 parameter, but is called with 1 element and 2 extra arguments", one, v, 2, 3)
+        expect.failure("the function has 0 parameters, but is called with 1 element and 1 extra argument",
             lun.map(function() return 1 end), v, 2)
-        expect.failure("the function takes 1 parameter; it is given 2 elements and 1 extra argument",
+        expect.failure("the function has 1 parameter, but is called with 2 elements and 1 extra argument",
             lun.zip(function(x) return x end), v, v, 2)
         expect.failure("sqrt takes 1 operand, not 2", lun.map "sqrt", v, 2)
         usable()
@@ -347,7 +347,7 @@ describe("operators in messages", function()
     end)
 
     it("and methods keep their names in a tail call", function()
-        says("to 'reshape' (6 elements do not fill a shape of [4, 2])", function() return lun.ones(6):reshape { 4, 2 } end)
+        says("to 'reshape' (6 elements cannot be reshaped to [4, 2])", function() return lun.ones(6):reshape { 4, 2 } end)
         says("to 'cast' (unknown dtype 'f99'", function() return a:cast "f99" end)
     end)
 

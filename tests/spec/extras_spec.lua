@@ -65,7 +65,7 @@ for _, backend in ipairs(backends) do
                     end
                 end
                 expect.failure("axis 3 is out of range", A.reduce, A, f, 0, m, { axis = 3 })
-                expect.failure("extra arguments of reduce and scan are numbers", A.reduce, A, f, 0, A, { axis = 1 })
+                expect.failure("extra arguments of reduce and scan must be numbers", A.reduce, A, f, 0, A, { axis = 1 })
             end)
 
             it("compiles nothing for another number", function()
@@ -86,12 +86,12 @@ for _, backend in ipairs(backends) do
 
             it("refuses what is no number, or too many and too few", function()
                 local a = lun.vector(list)
-                expect.failure("extra arguments of reduce and scan are numbers, argument 1 is an array", a.reduce, a, f, 0, a)
-                expect.failure("argument 1 is a Scalar: give s:value()", a.scan, a, f, 0, (a + 1):lazy "sum")
+                expect.failure("extra arguments of reduce and scan must be numbers, but argument 1 is an array", a.reduce, a, f, 0, a)
+                expect.failure("argument 1 is a Scalar: pass s:value()", a.scan, a, f, 0, (a + 1):lazy "sum")
                 expect.failure("extra argument", a.reduce, a, "+", 0, 2)
                 expect.failure("number expected", a.reduce, a, f, 0, "x")
-                expect.failure("given", a.reduce, a, f, 0, 2, 3)
-                expect.failure(type(f) == "string" and "it is given 0" or "nil", a.reduce, a, f, 0)
+                expect.failure("called with", a.reduce, a, f, 0, 2, 3)
+                expect.failure(type(f) == "string" and "called with 0" or "nil", a.reduce, a, f, 0)
                 expect.failure("unknown option 'inclusive'", a.reduce, a, f, 0, 7, { inclusive = true })
                 assert.equal(a:sum(), a:reduce("+", 0, nil):value()) -- options that are nil
             end)

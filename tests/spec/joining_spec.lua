@@ -180,7 +180,7 @@ describe("lun.stack", function()
         expect.failure("axis 3 is out of range", lun.stack, { v, v }, 3)
         expect.failure("the list is empty", lun.stack, {})
         local deep = lun.ones { 1, 1, 1, 1, 1, 1, 1, 1 }
-        expect.failure("the arrays have 8 already", lun.stack, { deep, deep })
+        expect.failure("the arrays already have 8, the maximum", lun.stack, { deep, deep })
     end)
 end)
 
@@ -268,8 +268,8 @@ describe("a:shift", function()
 
     it("refuses what is no shift", function()
         local a = lun.vector { 1, 2, 3 }
-        expect.failure("number 1.5 does not fit dtype i64", function() return a:shift(1, { edge = 1.5 }) end)
-        expect.failure("number 300 does not fit dtype u8", function() return a:cast("u8"):shift(1, { edge = 300 }) end)
+        expect.failure("number 1.5 does not fit into dtype i64", function() return a:shift(1, { edge = 1.5 }) end)
+        expect.failure("number 300 does not fit into dtype u8", function() return a:cast("u8"):shift(1, { edge = 300 }) end)
         expect.failure('"wrap", "nearest" or a number expected, got mirror', function() return a:shift(1, { edge = "mirror" }) end)
         expect.failure("axis 2 is out of range", function() return a:shift(1, { edge = 0, axis = 2 }) end)
         expect.failure("option axis: an integer expected", function() return a:shift(1, { edge = 0, axis = "x" }) end)

@@ -195,7 +195,7 @@ function cut.view(p, a)
     end
     local ok, window = pcall(a.real.view, a.real, wanted)
     if not ok then
-        assert(tostring(window):find("no strides say", 1, true), window)
+        assert(tostring(window):find("without a copy", 1, true), window)
         window = a.real:reshape(wanted)
         return window, model.new(shape, model.values(a.model)), true
     end
@@ -285,7 +285,7 @@ function Program:store()
     else
         ok, problem = pcall(a.real.set, a.real, e)
     end
-    if not ok and tostring(problem):find("share elements", 1, true) then
+    if not ok and tostring(problem):find("share an element", 1, true) then
         assert(model.shares(rows) or a.may_be_refused, "a window that shares no elements is refused")
     elseif fits then
         assert(ok, problem)

@@ -142,7 +142,7 @@ describe("a window", function()
         local before = A:copy()
         expect.failure("bad argument 'out' to 'map' (i64[3] does not broadcast to i64[3, 4])",
             both.run, both, { lun.index(3), out = { A:col(1), A } })
-        expect.failure("bad argument 'out' to 'map' (a window whose indices share elements cannot be written to",
+        expect.failure("bad argument 'out' to 'map' (a window in which several indices share an element cannot be written to",
             both.run, both, { lun.index(4), out = { A:row(1), A:row(2):broadcast(2, 4) } })
         assert.is_true(A:eq(before):all()) -- nothing is written then
     end)
@@ -172,9 +172,9 @@ describe("a window", function()
         assert.same({ 0, 1 }, { wide:strides() })
         w[2] = lun.vector { 12, 13, 14 } -- one window alone shares nothing
         assert.same({ { 1, 12, 13 }, { 12, 13, 14 }, { 13, 14, 5 }, { 14, 5, 6 } }, w:totable())
-        expect.failure("share elements cannot be written to: write to a copy", w.fill, w, 0)
-        expect.failure("share elements cannot be written to: write to a copy", wide.set, wide, 1)
-        expect.failure("share elements cannot be written to: write to a copy", lun.zeros(2, 4).copyto, lun.zeros(2, 4), wide)
+        expect.failure("share an element cannot be written to: write to a copy", w.fill, w, 0)
+        expect.failure("share an element cannot be written to: write to a copy", wide.set, wide, 1)
+        expect.failure("share an element cannot be written to: write to a copy", lun.zeros(2, 4).copyto, lun.zeros(2, 4), wide)
         A[1][1] = 0
         assert.equal(0, wide[2][1])
     end)
@@ -390,18 +390,18 @@ describe("a window is refused", function()
         { "#1 to 'view' (i64[3, 4] cannot be viewed as i64[5, 2]: the numbers of elements differ)",
             function() return A:view(5, 2) end },
         { "12 elements are no multiple of 5", function() return A:view(5, -1) end },
-        { "no strides say i64[12] as a view of i64[4, 3], whose elements do not stand side by side: reshape makes a value",
+        { "i64[4, 3] cannot be viewed as i64[12] without a copy, since its elements are not contiguous: use reshape",
             function() return A:transpose():view(12) end },
         { "i64[3, 4] does not broadcast to i64[3, 5]", function() return A:broadcast(3, 5) end },
         { "i64[3, 4] does not broadcast to i64[4]", function() return A:broadcast(4) end },
-        { "windows of 5 elements do not fit axis 1 of length 4", function() return x:windows(5) end },
-        { "windows of 0 elements do not fit", function() return x:windows(0) end },
-        { "the step of windows is 0", function() return x:windows(2, { step = 0 }) end },
+        { "windows of 5 elements do not fit into axis 1 of length 4", function() return x:windows(5) end },
+        { "windows of 0 elements do not fit into axis 1", function() return x:windows(0) end },
+        { "the step of windows must be at least 1, not 0", function() return x:windows(2, { step = 0 }) end },
         { "#2 to 'windows' (axis 2 is out of range", function() return x:windows(2, { axis = 2 }) end },
         { "unknown option 'stride': axis and step are known", function() return x:windows(2, { stride = 2 }) end },
         { "a diagonal needs an array of rank 2 or more", function() return x:diagonal() end },
         { "integer index expected, got an array: take and compress", function() return A[x] end },
-        { "windows add an axis: the array has 8 already",
+        { "windows adds an axis, and the array already has 8, the maximum",
             function() return lun.ones { 1, 1, 1, 1, 1, 1, 1, 1 }:windows(1) end },
     }
 
