@@ -741,7 +741,8 @@ typedef struct lun_along_options {
 /* Sums, products, means, variances and norms of floats have their dtype, sums of integers are i64
  * or u64, their means f64; extremes keep the dtype; positions (from 0, along the axis) are i64.  A
  * Scalar of all elements, which are not kept as axes, has the dtype that lun_total gives.
- * LUN_EARG for an empty axis where there is no result. options: NULL: none. */
+ * LUN_EARG for an empty axis where there is no result; LUN_EBOUNDS, when it is evaluated, for a
+ * position in a line of which skipnan leaves nothing.  options: NULL: none. */
 LUN_API lun_status lun_along(lun_engine *e, lun_reduction r, lun_array *a, const int *axes,
                              int count, const lun_along_options *options, lun_array **out);
 /* lun_reduce along axes. */

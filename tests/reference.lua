@@ -210,7 +210,7 @@ rounded to the dtype of the result; of several axes the line is in row-major ord
 - `A:max(2)` is not along axis 2: with a number min and max are elementwise, so that they take their axis in a table.
   `A:var(1)`, `A:std(1)` of rank 2 and more are errors that name `{axis=1}` and `{ddof=1}`; of a Vector 1 is ddof.
 - `skipnan=true` leaves NaN out, also of the number of elements. A line of NaN alone then gives the sum 0, the product 1,
-  the count 0, else NaN; argmin and argmax of it are 1. Unasked nothing is left out, and NaN is the result.
+  the count 0, else NaN; argmin and argmax of it fail. Unasked nothing is left out, and NaN is the result.
 - An empty axis: sum 0, prod 1, any false, all true, count 0, norm 0; the others fail. argmin and argmax take one axis, or
   all.
 ]]):gsub("\n*$", "\n"))

@@ -209,6 +209,8 @@ bool lun__push_along(lua_State *L, lun__host *h, lun_reduction r, int i)
     lun_status s;
     (void)lun_reduction_describe(r, &row);
     read_along(L, h, &row, i, &axes, at);
+    if (row.index)
+        lun__mark(L, h); /* of a line of NaN alone it fails */
     lun_array **out = lun__new_array(L, h);
     lun_array *a = lun__check_array(L, h, 1);
     LUN__TRY(s, lun_along(h->engine, r, a, at, axes.count, &axes.options, out));

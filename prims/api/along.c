@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/demand.h"
 #include "api/lazy.h"
 #include "table/skeleton.h"
 
@@ -194,17 +195,40 @@ static lun_status places(const along *g, lun_node **out)
     return s;
 }
 
+/* at, where a line's extreme value `best`, without its NaNs, is none itself. */
+static lun_status there(const along *g, lun_node *at, lun_node *best, lun_node **out)
+{
+    static const char *const one = "every element is NaN, which skipnan leaves out";
+    static const char *const some =
+        "every element of line %lld along the axis is NaN, which skipnan leaves out";
+    lun_node *nan = NULL, *number = NULL;
+    lun_status s = lun__op(g->e, LUN_OP_ISNAN, &best, &nan);
+    if (s == LUN_OK)
+        s = lun__op(g->e, LUN_OP_LNOT, &nan, &number);
+    if (s == LUN_OK)
+        s = lun__demand(g->e, at, number, g->kept ? &some : &one, out);
+    lun__node_release(g->e, nan);
+    lun__node_release(g->e, number);
+    return s;
+}
+
 static lun_status position(const along *g, lun_reduction r, lun_node **out)
 {
-    lun_node *best = NULL, *i = NULL;
+    lun_node *best = NULL, *i = NULL, *at = NULL;
+    lun_dtype t = (lun_dtype)g->x->dtype;
     lun_reduction extreme = r == LUN_ARGMIN ? LUN_MIN : LUN_MAX;
-    lun_status s = lun__total_node(g->e, extreme, g->x, &g->lines, (lun_dtype)g->x->dtype, &best);
+    lun_status s = lun__total_node(g->e, extreme, g->x, &g->lines, t, &best);
     if (s == LUN_OK)
         s = places(g, &i);
     if (s == LUN_OK)
-        s = lun__position_node(g->e, g->x, i, best, &g->lines, out);
+        s = lun__position_node(g->e, g->x, i, best, &g->lines, &at);
+    if (s == LUN_OK && g->lines.skipnan && lun__dtype_is_float(t))
+        s = there(g, at, best, out);
+    else if (s == LUN_OK)
+        *out = lun__node_retain(at);
     lun__node_release(g->e, best);
     lun__node_release(g->e, i);
+    lun__node_release(g->e, at);
     return s;
 }
 

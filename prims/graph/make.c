@@ -143,11 +143,12 @@ lun_status lun__node_random(lun_engine *e, lun_node *key, lun_node *index, lun_d
     return shaped(e, n, shape_like(e, n, index), out);
 }
 
-/* Whether a kernel that computes n may fail there: a C function need not even compile. */
+/* Whether a kernel that computes n may fail there: a C function need not even compile, and without
+ * a function a call is the engine's own check. What a front end's may fail at names its places. */
 static inline bool may_fail(const lun_node *n)
 {
     if (n->kind == LUN_NODE_CALL)
-        return n->body->text != NULL;
+        return n->body->text || !n->function;
     return n->kind == LUN_NODE_OP && lun__op_get((lun_op)n->op)->flags & LUN_OPF_TRAP0 &&
            !lun__dtype_is_float((lun_dtype)n->dtype);
 }

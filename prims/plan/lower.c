@@ -66,7 +66,7 @@ static int emit_c_call(lun_lowerer *l, lun_node *n, uint32_t where)
 }
 
 /* A function in IR form is copied into the kernel. */
-static int emit_ir_call(lun_lowerer *l, lun_node *n)
+static int emit_ir_call(lun_lowerer *l, lun_node *n, uint32_t where)
 {
     lun_ir *ir = &l->out->ir;
     int32_t *params = malloc(((size_t)n->count + 1) * 2 * sizeof *params);
@@ -95,7 +95,7 @@ static int emit_ir_call(lun_lowerer *l, lun_node *n)
         const lun_ir_ins *ins = &ir->ins[from];
         int64_t number = lun__ir_note(ins);
         bool known = n->notes && number >= 0 && number < n->body->note_count;
-        if (!lun__lower_note(l, from, n->where, known ? n->notes[number] : NULL))
+        if (!lun__lower_note(l, from, where, known ? n->notes[number] : NULL))
             return -1;
     }
     return o->value[0];
@@ -123,7 +123,7 @@ static int emit_node(lun_lowerer *l, lun_node *n, uint32_t where)
     if (n->kind == LUN_NODE_OUTPUT)
         return emit_output(l, n);
     if (n->kind == LUN_NODE_CALL)
-        return n->body->text ? emit_c_call(l, n, where) : emit_ir_call(l, n);
+        return n->body->text ? emit_c_call(l, n, where) : emit_ir_call(l, n, where);
     for (int k = 0; (in = lun__node_operand(n, k)); k++)
         v[k] = lun__lower_operand(l, in);
     ins.a = v[0];

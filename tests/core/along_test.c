@@ -115,6 +115,10 @@ static void test_options(void **state)
     holds(along(LUN_VAR, a, 1, &skip), LUN_F64, 1, SHAPE(2), LIST(1, NAN));
     holds(along(LUN_VAR, a, 1, &one), LUN_F64, 1, SHAPE(2), LIST(2, NAN));
     holds(along(LUN_COUNT, a, 1, &skip), LUN_I64, 1, SHAPE(2), LIST(2, 0));
+    lun_value none;
+    lun_array *at = along(LUN_ARGMIN, a, 1, &skip);
+    FAILS(lun_get(e, at, 0, &none), LUN_EBOUNDS, "every element of line 2 along the axis is NaN");
+    lun_release(at);
     /* a caller that knows less of the options: keep alone */
     lun_along_options less = {.size = offsetof(lun_along_options, skipnan), .skipnan = true};
     holds(along(LUN_SUM, a, 1, &less), LUN_F64, 1, SHAPE(2), LIST(NAN, NAN));

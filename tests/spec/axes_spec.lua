@@ -180,6 +180,38 @@ describe("skipnan", function()
         gives({ 2, 2, 1 }, "i64", y:argmin { axis = 1, skipnan = true })
         assert.equal(7, x:argmin { skipnan = true })
     end)
+
+    it("leaves no place in a line of NaN alone: an error that names the line and the script's", function()
+        for _, backend in ipairs(lun.backends()) do
+            lun.use(backend)
+            for _, name in ipairs { "argmin", "argmax" } do
+                local at = debug.getinfo(1, "l").currentline + 1
+                local e = x[name](x, { axis = 2, skipnan = true })
+                local failed = expect.failure("every element of line 2 along the axis is NaN", e.totable, e)
+                assert.equal("EBOUNDS", failed.code)
+                assert.truthy(failed.where:find(":" .. at, 1, true), failed.where)
+                local again = x[name](x, { axis = 2, skipnan = true })
+                failed = expect.failure("every element of line 2", again.totable, again)
+                assert.truthy(failed.where:find(":" .. at + 4, 1, true), failed.where)
+                expect.failure("every element is NaN, which skipnan leaves out", function()
+                    return x[name](x:row(2), { skipnan = true })
+                end)
+            end
+            local cube = lun.zeros { 2, 3, 2 }
+            cube[2][1] = nan
+            expect.failure("line 4 along", cube.totable, cube:argmax { axis = -1, skipnan = true })
+            local turned = cube:transpose { 2, 3, 1 }
+            gives({ { 2, 2 }, { 1, 1 }, { 1, 1 } }, "i64", turned:argmin { axis = 3 })
+            gives({ { 1, 1 }, { 1, 1 }, { 1, 1 } }, "i64", turned:argmin { axis = 3, skipnan = true })
+        end
+        lun.use(lun.backends()[1])
+        assert.equal(1, x:row(2):argmin())
+        gives({ 1, 2 }, "i64", lun.vector { nan, nan, 1.0, 2.0 }:reshape(2, 2):argmax(2))
+    end)
+
+    it("of no lines fails nowhere", function()
+        gives({}, "i64", lun.zeros { 0, 3 }:argmin { axis = 2, skipnan = true })
+    end)
 end)
 
 describe("an empty axis", function()
