@@ -55,8 +55,8 @@ const char *lun__place_axes(lua_State *L, lun__host *h, int array, const lun__ax
             continue;
         const char *kind = lun__push_kind(L, h, array);
         if (axis == 0)
-            return lua_pushfstring(L, "axis 0: axes of %s count from 1, or from -1 at the end",
-                                   kind);
+            return lua_pushfstring(
+                L, "axis 0 is out of range: axes of %s count from 1, or backwards from -1", kind);
         return lua_pushfstring(L, "axis %I is out of range: %s has %d", axis, kind, rank);
     }
     return NULL;
@@ -111,11 +111,12 @@ static bool has_option(const char *options, const char *name)
     return false;
 }
 
-/* Pushes the names in an example of options, "axis, keep are known". */
+/* Pushes the names in an example of options, "the options are axis, keep". */
 static const char *push_known(lua_State *L, const char *options)
 {
     luaL_Buffer text;
     luaL_buffinit(L, &text);
+    luaL_addstring(&text, strchr(options, ',') ? "the options are " : "the only option is ");
     for (const char *at = options; *at;) {
         size_t name = strcspn(at, "="), whole = strcspn(at, ",");
         luaL_addlstring(&text, at, name);
@@ -123,7 +124,6 @@ static const char *push_known(lua_State *L, const char *options)
         if (*at)
             luaL_addlstring(&text, at, 2), at += 2;
     }
-    luaL_addstring(&text, strchr(options, ',') ? " are known" : " is known");
     luaL_pushresult(&text);
     return lua_tostring(L, -1);
 }
@@ -159,8 +159,8 @@ bool lun__takes_axes(lua_State *L, lun__host *h, const lun_reduction_info *row, 
     if (rank > 1)
         lun__bad_argument(L, i,
                           lua_pushfstring(L,
-                                          "of an array of rank %d it could be an axis or %s: "
-                                          "say %s{axis=...} or %s{%s=...}",
+                                          "ambiguous for an array of rank %d, an axis or %s: write "
+                                          "%s{axis=...} or %s{%s=...}",
                                           rank, row->option, row->name, row->name, row->option));
     return false;
 }

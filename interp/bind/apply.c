@@ -96,8 +96,8 @@ static int skeleton_run(lua_State *L)
     int count = push_outs(L, h, k);
     if (results != count)
         return luaL_error(L,
-                          "bad argument 'out' to '%s' (the function gives %d result%s, there %s "
-                          "%d array%s)",
+                          "bad argument 'out' to '%s' (the function returns %d result%s, but there "
+                          "%s %d array%s)",
                           k->name, results, results == 1 ? "" : "s", count == 1 ? "is" : "are",
                           count, count == 1 ? "" : "s");
     store_all(L, h, k->name, first, outs, count);
@@ -127,12 +127,12 @@ static int skeleton_workgroup(lua_State *L)
     lun__skeleton *k = lun__check_skeleton(L, h, 1);
     if (!lua_isnoneornil(L, 2)) {
         lua_Integer n = luaL_checkinteger(L, 2);
-        luaL_argcheck(L, n >= 0, 2, "a number of elements expected, or 0: tuned");
+        luaL_argcheck(L, n >= 0, 2, "number of elements expected, or 0 for automatic tuning");
         k->workgroup = n;
         lua_settop(L, 1);
         if (n == 0 || has_workgroups(h))
             return 1;
-        lua_pushfstring(L, "no effect: %s runs on cores here, without work-groups",
+        lua_pushfstring(L, "no effect: %s runs on CPU cores here, which have no work-groups",
                         lun_backend_name(h->engine));
         return 2;
     }

@@ -101,7 +101,7 @@ static int array_read(lua_State *L)
     lua_Integer first = luaL_checkinteger(L, 2);
     lua_Integer count = luaL_checkinteger(L, 3);
     luaL_argcheck(L, first >= 1 && first - 1 <= size, 2, "index out of range");
-    luaL_argcheck(L, count >= 0 && count <= size - (first - 1), 3, "more than there is");
+    luaL_argcheck(L, count >= 0 && count <= size - (first - 1), 3, "more elements than there are");
     reader r = start(L, h, a, first - 1, count);
     push_elements(L, &r, count);
     lun__report_memory(L, h);
@@ -160,7 +160,7 @@ static int from_bytes(lua_State *L)
                                           (lua_Integer)length, lun_dtype_name(t)));
     if (elements(shape, rank) != (int64_t)(length / size))
         lun__bad_argument(L, 3,
-                          lua_pushfstring(L, "the shape does not hold %I elements",
+                          lua_pushfstring(L, "the shape does not match %I elements",
                                           (lua_Integer)(length / size)));
     lun_array **out = lun__new_array(L, h);
     lun_array *raw = NULL;

@@ -61,7 +61,7 @@ static int part_bytes(lua_State *L)
     lun_array *a = lun__check_array(L, h, 1);
     int64_t size = lun_size(a), first = luaL_checkinteger(L, 2), count = luaL_checkinteger(L, 3);
     luaL_argcheck(L, first >= 1 && first - 1 <= size, 2, "index out of range");
-    luaL_argcheck(L, count >= 0 && count <= size - (first - 1), 3, "more than there is");
+    luaL_argcheck(L, count >= 0 && count <= size - (first - 1), 3, "more elements than there are");
     size_t bytes = (size_t)count * (size_t)lun_dtype_size(lun_dtype_of(a));
     luaL_Buffer text;
     char *to = luaL_buffinitsize(L, &text, bytes);

@@ -23,7 +23,9 @@ static lun_function *of_op(lua_State *L, lun__host *h, int i, lun_op op, int ari
                                           info.arity, info.arity == 1 ? "" : "s", arity));
     if (folds && !info.reduces)
         lun__bad_argument(
-            L, i, lua_pushfstring(L, "'%s' is not associative: order would matter", info.name));
+            L, i,
+            lua_pushfstring(L, "'%s' is not associative: the result would depend on the order",
+                            info.name));
     lun_function **out = new_function(L, h);
     lun_status s;
     LUN__TRY(s, lun_function_op(h->engine, op, out));
@@ -94,7 +96,7 @@ static lun_function *of_string(lua_State *L, lun__host *h, int i, int arity, boo
     const char *text = lua_tolstring(L, i, &length);
     lun_op op;
     if (strlen(text) != length)
-        lun__bad_argument(L, i, "the text contains a zero byte");
+        lun__bad_argument(L, i, "the string contains a NUL byte");
     if (lun_op_find(text, arity, &op) || lun_op_find(text, 0, &op))
         return of_op(L, h, i, op, arity, folds);
     if (is_c(text))
@@ -104,8 +106,8 @@ static lun_function *of_string(lua_State *L, lun__host *h, int i, int arity, boo
     lun__bad_argument(
         L, i,
         lua_pushfstring(L,
-                        "'%s' is not an operation of lun.op, a C string as \"(float x){ "
-                        "return x; }\" or a path, which starts with / or .",
+                        "'%s' is neither an operation of lun.op, nor C source such as \"(float x){ "
+                        "return x; }\", nor a path, which must start with / or .",
                         text));
     return NULL;
 }
@@ -126,7 +128,7 @@ lun_function *lun__function(lua_State *L, lun__host *h, int i, int arity, bool f
     const lun__box *box = lun__test(L, h, i, LUN__OP, sizeof *box);
     if (box)
         return of_op(L, h, i, (lun_op)box->slot, arity, folds);
-    lun__bad_type(L, i, "function, C string, path or operation");
+    lun__bad_type(L, i, "function, C source, path or operation");
     return NULL;
 }
 

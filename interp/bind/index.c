@@ -9,7 +9,7 @@ static int out_of_range(lua_State *L, int arg, lua_Integer i, int64_t n)
 {
     return lun__bad_argument(
         L, arg,
-        n == 0 ? lua_pushfstring(L, "index %I into an empty array", i)
+        n == 0 ? lua_pushfstring(L, "index %I is out of range: the array is empty", i)
                : lua_pushfstring(L, "index %I is out of range: 1 to %I, or -1 to -%I from the end",
                                  i, (lua_Integer)n, (lua_Integer)n));
 }
@@ -145,9 +145,10 @@ static int array_copyto(lua_State *L)
     if (lun_shape(target, to) != rank || memcmp(from, to, (size_t)rank * sizeof *from) != 0) {
         lun__push_kind(L, h, 1);
         lun__push_kind(L, h, 2);
-        lun__bad_argument(L, 2,
-                          lua_pushfstring(L, "shapes differ: %s into %s; set broadcasts",
-                                          lua_tostring(L, -2), lua_tostring(L, -1)));
+        lun__bad_argument(
+            L, 2,
+            lua_pushfstring(L, "shapes differ: %s cannot be copied into %s (use set to broadcast)",
+                            lua_tostring(L, -2), lua_tostring(L, -1)));
     }
     store(L, h, target, 1, 2);
     lua_settop(L, 2);

@@ -32,7 +32,8 @@ static lun_array **check_list(lua_State *L, lun__host *h, int *count)
 static int check_axis(lua_State *L, int arg, lua_Integer axis, int axes)
 {
     if (axis == 0)
-        lun__bad_argument(L, arg, "axis 0: axes count from 1, or from -1 at the end");
+        lun__bad_argument(L, arg,
+                          "axis 0 is out of range: axes count from 1, or backwards from -1");
     if (axis < -axes || axis > axes)
         lun__bad_argument(L, arg,
                           lua_pushfstring(L, "axis %I is out of range: there %s %d", axis,
@@ -122,11 +123,12 @@ static int array_shift(lua_State *L)
             read_option(L, rank, &o);
     }
     if (!o.given && lun_dtype_kind(t) != LUN_KIND_FLOAT)
-        lun__bad_argument(L, 3,
-                          lua_pushfstring(L,
-                                          "edge is needed, since %s has no NaN: \"wrap\", "
-                                          "\"nearest\" or a number",
-                                          lun_dtype_name(t)));
+        lun__bad_argument(
+            L, 3,
+            lua_pushfstring(
+                L,
+                "option edge is required, since %s has no NaN: \"wrap\", \"nearest\" or a number",
+                lun_dtype_name(t)));
     lun_array **out = lun__new_array(L, h);
     lun_status s;
     a = lun__check_array(L, h, 1);

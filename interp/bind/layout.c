@@ -20,11 +20,10 @@ static void read_strides(lua_State *L, lun__layout *out, int arg)
         lua_rawgeti(L, -1, out->count + 1);
         lua_Integer x = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
         if (!exact || x < 1)
-            lun__bad_argument(L, arg,
-                              lua_pushfstring(L,
-                                              "option layout: stride %d is %s, not an integer from "
-                                              "1 up",
-                                              out->count + 1, luaL_tolstring(L, -1, NULL)));
+            lun__bad_argument(
+                L, arg,
+                lua_pushfstring(L, "option layout: stride %d is %s, not a positive integer",
+                                out->count + 1, luaL_tolstring(L, -1, NULL)));
         out->strides[out->count] = x;
         lua_pop(L, 1);
     }
@@ -40,9 +39,9 @@ void lun__read_layout(lua_State *L, lun__layout *out, int arg)
     else if (strcmp(name, "right") == 0)
         out->kind = LUN_LAYOUT_RIGHT;
     else if (strcmp(name, "tiled") == 0 || strcmp(name, "auto") == 0)
-        lun__bad_argument(
-            L, arg,
-            lua_pushfstring(L, "option layout: there is no \"%s\": %s", name, known_layouts));
+        lun__bad_argument(L, arg,
+                          lua_pushfstring(L, "option layout: unknown layout \"%s\": %s expected",
+                                          name, known_layouts));
     else
         lun__bad_argument(L, arg,
                           lua_pushfstring(L, "option layout: %s expected, got %s", known_layouts,

@@ -236,7 +236,7 @@ static void read_option(lua_State *L, random_options *o)
         else if (strcmp(text, "normal") == 0)
             o->dist = LUN_NORMAL;
         else
-            lun__bad_argument(L, 2, "'dist' is neither \"uniform\" nor \"normal\"");
+            lun__bad_argument(L, 2, "'dist' must be \"uniform\" or \"normal\"");
     } else if (strcmp(key, "dtype") == 0) {
         if (!lun_dtype_find(text, &o->dtype))
             lun__bad_argument(
@@ -246,7 +246,7 @@ static void read_option(lua_State *L, random_options *o)
     } else {
         lun__bad_argument(
             L, 2,
-            lua_pushfstring(L, "unknown option '%s': seed, dist, dtype and layout are known",
+            lua_pushfstring(L, "unknown option '%s': the options are seed, dist, dtype and layout",
                             luaL_tolstring(L, -2, NULL)));
     }
 }

@@ -160,8 +160,8 @@ static int compare(lua_State *L)
         if (lua_type(L, i) == LUA_TUSERDATA && lun_size(lun__check_array(L, h, i)) != 1 &&
             lun_op_describe(op, &info))
             return luaL_error(L,
-                              "attempt to compare an array of %I elements as one boolean: "
-                              "use a:%s(b), which compares each",
+                              "attempt to compare an array of %I elements as one boolean: use "
+                              "a:%s(b), which compares element by element",
                               (lua_Integer)lun_size(lun__check_array(L, h, i)), info.name);
     }
     lun__apply(L, h, op, 2, false);

@@ -210,7 +210,7 @@ static int png_decode(lua_State *L)
     j->from = (const unsigned char *)text;
     j->left = length;
     if (length < 8 || png_sig_cmp(j->from, 0, 8) != 0) {
-        snprintf(j->message, sizeof j->message, "no PNG image: it does not start as one");
+        snprintf(j->message, sizeof j->message, "not a PNG image: it has no PNG signature");
         return push_failure(L, j, "format");
     }
     bool ok = decode(j);

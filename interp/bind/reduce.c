@@ -125,7 +125,7 @@ static int array_lazy(lua_State *L)
     lun__check_array(L, h, 1);
     if (lua_type(L, 3) == LUA_TNUMBER && is_either(&row))
         lun__bad_argument(L, 3,
-                          lua_pushfstring(L, "%s takes its axis in a table: {axis=...}", name));
+                          lua_pushfstring(L, "%s expects its axis in a table: {axis=...}", name));
     if (lun__takes_axes(L, h, &row, 3)) {
         lun__push_along(L, h, (lun_reduction)r, 3);
         return 1;

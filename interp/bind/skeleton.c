@@ -102,7 +102,7 @@ static void read_options(lua_State *L, lun__skeleton *k, const lun_skeleton_info
             out_option(L, k, i);
     }
     if (k->kind == LUN_SKELETON_SCAN && k->axes.count > 1)
-        lun__bad_argument(L, i, "option axis: a scan runs along one axis");
+        lun__bad_argument(L, i, "option axis: a scan runs along a single axis");
 }
 
 void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int id, int options)
@@ -171,7 +171,7 @@ static void check_arguments(lua_State *L, lun__host *h, const lun__skeleton *k, 
         luaL_error(L, "wrong number of arguments to '%s' (%d expected, got %d)", k->name, k->leaves,
                    k->leaves + c->extras);
     if (c->extras > LUN__MOST_ARGUMENTS - k->leaves)
-        luaL_error(L, "too many arguments to '%s' (at most %d follow the array%s)", k->name,
+        luaL_error(L, "too many arguments to '%s' (at most %d expected after the array%s)", k->name,
                    LUN__MOST_ARGUMENTS - k->leaves, k->leaves == 1 ? "" : "s");
     for (int i = 0; i < c->extras; i++) {
         int at = c->extra + i, type = lua_type(L, at);

@@ -43,7 +43,7 @@ static int complain(const walk *w, int depth, const char *what)
         w->L, 1, lua_pushfstring(w->L, "%s %s", place(w, depth, text, sizeof text), what));
 }
 
-static const char is_nil[] = "is nil: a table with holes makes no array";
+static const char is_nil[] = "is nil: an array cannot be made from a table with holes";
 
 /* Complains about numbers as keys beyond 1 .. n in the table on the top; a nil before is found
  * later. */
@@ -55,7 +55,7 @@ static void refuse_holes(const walk *w, int depth, int64_t n)
         numbers += lua_type(L, -2) == LUA_TNUMBER;
     if (numbers > n)
         complain(w, depth,
-                 lua_pushfstring(L, "has holes: its length is %I, but it has %I numbered elements",
+                 lua_pushfstring(L, "has holes: its length is %I, but it has %I numeric keys",
                                  (lua_Integer)n, (lua_Integer)numbers));
 }
 
@@ -140,8 +140,9 @@ static void refuse_ragged(const walk *w, int depth, int64_t n)
     for (int d = 0; d < depth; d++)
         first.at[d] = 1;
     complain(w, depth,
-             lua_pushfstring(w->L, "has %I elements, %s has %I: the table is ragged",
-                             (lua_Integer)n, place(&first, depth, text, sizeof text),
+             lua_pushfstring(w->L, "has %I element%s, but %s has %I: the table is ragged",
+                             (lua_Integer)n, n == 1 ? "" : "s",
+                             place(&first, depth, text, sizeof text),
                              (lua_Integer)w->shape[depth]));
 }
 
@@ -154,12 +155,12 @@ static const char *element_kind(lua_State *L)
     return lua_pushfstring(L, "a %s", luaL_typename(L, -1));
 }
 
-/* The shape as "[2, 3]", pushed. */
+/* The shape as "has the shape [2, 3]", pushed. */
 static const char *shape_text(lua_State *L, int rank, const int64_t *shape)
 {
     if (rank == 0)
-        return lua_pushliteral(L, "one number");
-    lua_pushliteral(L, "the shape [");
+        return lua_pushliteral(L, "is a number");
+    lua_pushliteral(L, "has the shape [");
     for (int d = 0; d < rank; d++) {
         lua_pushfstring(L, d ? ", %I" : "%I", (lua_Integer)shape[d]);
         lua_concat(L, 2);
@@ -177,7 +178,7 @@ static lun_array *check_inner(const walk *w)
     int rank = shape_within(a, shape);
     if (rank != w->inner || memcmp(shape, w->inner_shape, (size_t)rank * sizeof *shape) != 0)
         complain(w, w->rank,
-                 lua_pushfstring(w->L, "has %s, the first element %s: the table is ragged",
+                 lua_pushfstring(w->L, "%s, but the first element %s: the table is ragged",
                                  shape_text(w->L, rank, shape),
                                  shape_text(w->L, w->inner, w->inner_shape)));
     return a;
@@ -212,9 +213,7 @@ static void note_element(walk *w)
     }
     if (w->inner > 0)
         complain(w, w->rank,
-                 lua_pushfstring(L,
-                                 "is %s, unlike the first element, an array: the table is "
-                                 "ragged",
+                 lua_pushfstring(L, "is %s, but the first element is an array: the table is ragged",
                                  element_kind(L)));
     w->fractions = w->fractions || (lua_type(L, -1) == LUA_TNUMBER && !lua_isinteger(L, -1));
     switch (lua_type(L, -1)) {
@@ -228,7 +227,7 @@ static void note_element(walk *w)
         w->booleans = true;
         break;
     case LUA_TTABLE:
-        complain(w, w->rank, "is a table, unlike the first element: the table is ragged");
+        complain(w, w->rank, "is a table, but the first element is not: the table is ragged");
         break;
     case LUA_TNIL:
         complain(w, w->rank, is_nil);
@@ -295,10 +294,9 @@ static void visit(walk *w, int depth)
         if (depth + 1 < w->rank) {
             if (!lua_istable(L, -1))
                 complain(w, depth + 1,
-                         lua_pushfstring(L,
-                                         "is %s, unlike the first element, a table: the table "
-                                         "is ragged",
-                                         element_kind(L)));
+                         lua_pushfstring(
+                             L, "is %s, but the first element is a table: the table is ragged",
+                             element_kind(L)));
             visit(w, depth + 1);
         } else if (w->to) {
             pack_element(w);
@@ -349,7 +347,7 @@ static void evaluate(const walk *w)
 static lun_dtype choose_dtype(const walk *w)
 {
     if (w->booleans && (w->integers || w->floats))
-        lun__bad_argument(w->L, 1, "numbers and booleans are mixed: name a dtype");
+        lun__bad_argument(w->L, 1, "numbers and booleans are mixed: specify a dtype");
     if (w->arrays > 0 && !w->mixed &&
         (!w->fractions || lun_dtype_kind(w->array_dtype) == LUN_KIND_FLOAT))
         return w->array_dtype;

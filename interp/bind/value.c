@@ -213,9 +213,7 @@ int lun__check_new_shape(lua_State *L, int i, int64_t size, int64_t shape[LUN_MA
         if (shape[d] == -1 && open >= 0)
             lun__bad_argument(
                 L, i,
-                lua_pushfstring(L,
-                                "extents %d and %d are both -1: only one follows from "
-                                "the others",
+                lua_pushfstring(L, "extents %d and %d are both -1: only one can be inferred",
                                 open + 1, d + 1));
         else if (shape[d] == -1)
             open = d;
@@ -225,10 +223,10 @@ int lun__check_new_shape(lua_State *L, int i, int64_t size, int64_t shape[LUN_MA
     if (open < 0)
         return rank;
     if (others == 0 || size % others != 0)
-        lun__bad_argument(L, i,
-                          lua_pushfstring(L,
-                                          "extent %d is -1, but %I elements are no multiple of %I",
-                                          open + 1, (lua_Integer)size, (lua_Integer)others));
+        lun__bad_argument(
+            L, i,
+            lua_pushfstring(L, "extent %d cannot be inferred: %I elements are not a multiple of %I",
+                            open + 1, (lua_Integer)size, (lua_Integer)others));
     shape[open] = size / others;
     return rank;
 }

@@ -24,7 +24,7 @@ static int axis_at(lua_State *L, lun__host *h, int at, int arg)
     if (!exact)
         lun__bad_argument(
             L, arg,
-            lua_pushfstring(L, "an axis is an integer, not %s", luaL_tolstring(L, at, NULL)));
+            lua_pushfstring(L, "an axis must be an integer, not %s", luaL_tolstring(L, at, NULL)));
     int64_t shape[LUN_MAX_RANK];
     int rank = lun_shape(lun__check_array(L, h, 1), shape);
     if (axis >= 1 && axis <= rank)
@@ -34,8 +34,9 @@ static int axis_at(lua_State *L, lun__host *h, int at, int arg)
     lun__push_kind(L, h, 1);
     return lun__bad_argument(
         L, arg,
-        axis == 0 ? lua_pushfstring(L, "axis 0: axes of %s count from 1, or from -1 at the end",
-                                    lua_tostring(L, -1))
+        axis == 0 ? lua_pushfstring(
+                        L, "axis 0 is out of range: axes of %s count from 1, or backwards from -1",
+                        lua_tostring(L, -1))
                   : lua_pushfstring(L, "axis %I is out of range: %s has %d", axis,
                                     lua_tostring(L, -1), rank));
 }
@@ -118,7 +119,7 @@ static void read_part(lua_State *L, cuts *c, int arg, int k, int64_t n)
         if (field < 1 || field > 3)
             lun__bad_argument(
                 L, arg,
-                lua_pushfstring(L, "axis %d: unknown field '%s': {first, last, step} is known",
+                lua_pushfstring(L, "axis %d: unknown field '%s': {first, last, step} expected",
                                 k + 1, luaL_tolstring(L, -2, NULL)));
     }
     lua_Integer step = part(L, arg, k, 3, 1);
@@ -135,7 +136,7 @@ static int read_parts(lua_State *L, lun__host *h, const int64_t *shape, int rank
     if (parts > rank) {
         lun__push_kind(L, h, 1);
         lun__bad_argument(L, rank + 2,
-                          lua_pushfstring(L, "a table for axis %d: %s has %d", rank + 1,
+                          lua_pushfstring(L, "axis %d is out of range: %s has %d", rank + 1,
                                           lua_tostring(L, -1), rank));
     }
     for (int k = 0; k < parts; k++) {
@@ -245,7 +246,7 @@ static void read_axes(lua_State *L, lun__host *h, int rank, int *axes)
     lun__push_kind(L, h, 1);
     if (count != (lua_Unsigned)rank)
         lun__bad_argument(L, 2,
-                          lua_pushfstring(L, "all axes are listed: %d for %s, not %I", rank,
+                          lua_pushfstring(L, "all %d axes of %s must be listed, not %I", rank,
                                           lua_tostring(L, -1), (lua_Integer)count));
     for (int k = 0; k < rank; k++) {
         lua_rawgeti(L, 2, k + 1);
@@ -253,7 +254,7 @@ static void read_axes(lua_State *L, lun__host *h, int rank, int *axes)
         lua_pop(L, 1);
         if (seen[axes[k]])
             lun__bad_argument(L, 2,
-                              lua_pushfstring(L, "axis %d is listed twice, of %s", axes[k] + 1,
+                              lua_pushfstring(L, "axis %d of %s is listed twice", axes[k] + 1,
                                               lua_tostring(L, -1)));
         seen[axes[k]] = true;
     }
@@ -270,8 +271,8 @@ static int array_transpose(lua_State *L)
     bool listed = !lua_isnoneornil(L, 2);
     if (lua_type(L, 2) == LUA_TNUMBER)
         lun__bad_argument(L, 2,
-                          "a table of all axes is taken, as {2, 1}; numbers alone are not, since "
-                          "Torch swaps two axes where NumPy lists them");
+                          "table of all axes expected, such as {2, 1}; bare numbers are ambiguous, "
+                          "since Torch swaps two axes where NumPy lists them");
     lun__count(L, "transpose", 2);
     if (listed)
         read_axes(L, h, rank, axes);
@@ -329,7 +330,8 @@ static void windows_options(lua_State *L, lun__host *h, int *axis, lua_Integer *
             luaL_argcheck(L, exact, 3, "'step' is not an integer");
         } else {
             lun__bad_argument(L, 3,
-                              lua_pushfstring(L, "unknown option '%s': axis and step are known",
+                              lua_pushfstring(L,
+                                              "unknown option '%s': the options are axis and step",
                                               luaL_tolstring(L, -2, NULL)));
         }
     }

@@ -149,33 +149,26 @@ bool lun__options_parse(lun_options *o)
     o->script = i;
     o->has_script = i < o->argc;
     if (o->check && (o->sandbox || o->seconds || o->megabytes))
-        return refuse(o, "--check", "'%s' does not go with a sandbox");
+        return refuse(o, "--check", "'%s' cannot be combined with a sandbox");
     return true;
 }
 
 void lun__options_usage(FILE *to, const char *program)
 {
-    fprintf(to,
-            "usage: %s [options] [script [args]]\n"
-            "Available options are:\n"
-            "  -e stat   execute string 'stat'\n"
-            "  -i        enter interactive mode after executing 'script'\n"
-            "  -l mod    require library 'mod' into global 'mod'\n"
-            "  -l g=mod  require library 'mod' into global 'g'\n"
-            "  -v        show version information\n"
-            "  -E        ignore environment variables\n"
-            "  -W        turn warnings on\n"
-            "  --        stop handling options\n"
-            "  -         stop handling options and execute stdin\n"
-            "  --backend name  compute with this backend (see --info)\n"
-            "  --threads n     use at most n threads of the host\n"
-            "  --check         test functions for associativity, recompute elements\n"
-            "  --sandbox       deny scripts access to files and processes\n"
-            "  --time-limit s    of the sandbox, in seconds\n"
-            "  --memory-limit m  of the sandbox, in megabytes\n"
-            "  --info          show versions, backends, devices and the kernel cache\n"
-            "  --version       show the version of Lunarray and of Lua\n"
-            "  --help          show this text\n",
-            program);
+    fprintf(
+        to,
+        "usage: %s [options] [script [args]]\nAvailable options are:\n  -e stat   execute string "
+        "'stat'\n  -i        enter interactive mode after executing 'script'\n  -l mod    require "
+        "library 'mod' into global 'mod'\n  -l g=mod  require library 'mod' into global 'g'\n  -v  "
+        "      show version information\n  -E        ignore environment variables\n  -W        "
+        "turn warnings on\n  --        stop handling options\n  -         stop handling options "
+        "and execute stdin\n  --backend name  compute with this backend (see --info)\n  --threads "
+        "n     use at most n threads of the host\n  --check         test functions for "
+        "associativity, recompute elements\n  --sandbox       deny scripts access to files and "
+        "processes\n  --time-limit s    stop the script after s seconds; implies --sandbox\n  "
+        "--memory-limit m  limit memory to m megabytes; implies --sandbox\n  --info          show "
+        "versions, backends, devices and the kernel cache\n  --version       show the version of "
+        "Lunarray and of Lua\n  --help          show this text\n",
+        program);
     fflush(to);
 }

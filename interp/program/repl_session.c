@@ -306,7 +306,7 @@ bool lun__session(lua_State *L)
     int status = lua_pcall(L, 1, 0, 0);
     lun__session_end();
     if (status != LUA_OK)
-        lun__complain("the prompt has failed, going on with a plain one",
+        lun__complain("the prompt has failed; continuing with a plain one",
                       luaL_tolstring(L, -1, NULL));
     return status == LUA_OK;
 }

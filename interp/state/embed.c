@@ -12,7 +12,7 @@
 /* os.exit ends the script, not the host. */
 static int refuse_exit(lua_State *L)
 {
-    return luaL_error(L, "os.exit(%s): the host decides when it ends",
+    return luaL_error(L, "os.exit(%s) is not allowed: only the host can end its process",
                       lua_isnone(L, 1) ? "" : luaL_tolstring(L, 1, NULL));
 }
 
@@ -118,7 +118,7 @@ static lun_status fail(lua_State *L, lun_engine *e, int status)
     if (lua_pcall(L, 2, 1, 0) == LUA_OK)
         s = (lun_status)lua_tointeger(L, -1);
     else
-        lun_fail(e, s, "error in a script; there was no memory for its text");
+        lun_fail(e, s, "error in a script; out of memory for its message");
     lua_pop(L, 1);
     return s;
 }

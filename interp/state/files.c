@@ -33,7 +33,7 @@ static int load_array(lua_State *L)
         return fail(L, j, at);
     if (!lun__is_array(L, h, at)) {
         const char *text = lua_pushfstring(
-            L, "%s holds columns, not one array: a script loads them by name", j->text);
+            L, "%s contains several columns, not one array: load it from a script", j->text);
         j->status = lun_fail(j->engine, LUN_EARG, text);
         return 0;
     }

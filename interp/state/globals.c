@@ -223,7 +223,8 @@ lun_status lun_callglobal(lun_engine *e, const char *name, const lun_variant *ar
                           lun_variant *results, int room, int *given)
 {
     if (e && (count < 0 || room < 0 || (count && !args) || (room && !results)))
-        return lun_fail(e, LUN_EARG, "arguments or results are missing (NULL), or fewer than none");
+        return lun_fail(e, LUN_EARG,
+                        "arguments or results are missing (NULL), or their number is negative");
     for (int i = 0; e && i < count; i++) {
         lun_status s = lun__variant_check(e, &args[i], "argument", i + 1);
         if (s != LUN_OK)

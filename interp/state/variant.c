@@ -13,9 +13,9 @@ lun_status lun__variant_check(lun_engine *e, const lun_variant *v, const char *w
     if ((unsigned)v->type > LUN_TYPE_ARRAY)
         wrong = "has no such type";
     else if (v->type == LUN_TYPE_TEXT && !v->as.text)
-        wrong = "is a text that is missing (NULL)";
+        wrong = "is a text whose pointer is NULL";
     else if (v->type == LUN_TYPE_ARRAY && !v->as.array)
-        wrong = "is an array that is missing (NULL)";
+        wrong = "is an array whose pointer is NULL";
     else if (v->type == LUN_TYPE_ARRAY && lun_engine_of(v->as.array) != e)
         wrong = "is an array of another engine";
     if (!wrong)

@@ -121,7 +121,7 @@ lun_status lun_permute(lun_engine *e, lun_array *a, const int *axes, lun_array *
         int from = axes ? axes[k] : l.rank - 1 - k;
         s = check_axis(e, a, &l, from);
         if (s == LUN_OK && seen >> from & 1)
-            s = lun__fail(e, LUN_ESHAPE, "axis %d is named twice", from + 1);
+            s = lun__fail(e, LUN_ESHAPE, "axis %d is given twice", from + 1);
         if (s != LUN_OK)
             return s;
         seen |= 1u << from;

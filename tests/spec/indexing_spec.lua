@@ -34,7 +34,7 @@ describe("reading an element", function()
         expect.failure("integer index expected", function() return a[{}] end)
         expect.failure("(integer index expected, got an array: take and compress, ", function() return a[a:gt(1)] end)
         expect.failure("'A[i] = x' (integer index expected, got an array: take and compress, ", function() a[a] = 1 end)
-        expect.failure("empty array", function() return lun.zeros(0)[2] end)
+        expect.failure("the array is empty", function() return lun.zeros(0)[2] end)
         assert.equal(2, a[2])
     end)
 
@@ -75,7 +75,7 @@ describe("writing an element", function()
             expect.failure("out of range", function() a[i] = 1 end)
         end
         expect.failure("integer index expected", function() a.x = 1 end)
-        expect.failure("empty array", function() lun.zeros(0)[1] = 1 end)
+        expect.failure("the array is empty", function() lun.zeros(0)[1] = 1 end)
         expect.elements({ 1, 2, 3 }, a)
     end)
 

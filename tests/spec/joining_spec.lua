@@ -137,7 +137,7 @@ describe("lun.concat", function()
         expect.failure("cannot concatenate f64[2, 3] and f64[4, 3]: only the extents of axis 2 may differ", lun.concat,
             { A, lun.ones { 4, 3 } }, 2)
         expect.failure("axis 3 is out of range", lun.concat, { A, A }, 3)
-        expect.failure("axis 0: axes count from 1", lun.concat, { A, A }, 0)
+        expect.failure("axis 0 is out of range: axes count from 1", lun.concat, { A, A }, 0)
         expect.failure("Scalars have no axis", lun.concat, { v:lazy "sum", v:lazy "max" })
         expect.failure("too many elements", function()
             local wide = lun.zeros(1 << 62)
@@ -242,7 +242,7 @@ describe("a:shift", function()
                 local s = a:shift(1)
                 assert.same({ dtype, true, 1.0 }, { s:dtype(), s[1] ~= s[1], s[3] })
             else
-                expect.failure(("edge is needed, since %s has no NaN"):format(dtype), function() return a:shift(1) end)
+                expect.failure(("option edge is required, since %s has no NaN"):format(dtype), function() return a:shift(1) end)
             end
             local zero = 0
             if dtype == "bool" then
@@ -273,7 +273,7 @@ describe("a:shift", function()
         expect.failure('"wrap", "nearest" or a number expected, got mirror', function() return a:shift(1, { edge = "mirror" }) end)
         expect.failure("axis 2 is out of range", function() return a:shift(1, { edge = 0, axis = 2 }) end)
         expect.failure("option axis: an integer expected", function() return a:shift(1, { edge = 0, axis = "x" }) end)
-        expect.failure("unknown option 'mode': axis, edge are known", function() return a:shift(1, { mode = 0 }) end)
+        expect.failure("unknown option 'mode': the options are axis, edge", function() return a:shift(1, { mode = 0 }) end)
         expect.failure("number expected, got no value", function() return a:shift() end)
         expect.failure("table expected", function() return a:shift(1, "wrap") end)
         expect.failure("out of range", function() return a:lazy("sum"):shift(1, { edge = 0 }) end)

@@ -156,7 +156,7 @@ describe("lun.load", function()
     end)
 
     it("looks at the beginning of what has no end", function()
-        for extension, part in pairs { npy = "not a .npy file", csv = "line 1: a NUL byte", png = "no PNG image",
+        for extension, part in pairs { npy = "not a .npy file", csv = "line 1: a NUL byte", png = "not a PNG image",
             pgm = "not a PGM or PPM image" } do
             local path = path_of("zero." .. extension)
             run("ln -s /dev/zero '%s'", path)

@@ -114,7 +114,7 @@ describe("a script that changes what the prompt stands on", function()
 
     it("may take away a library", function()
         local text = dialogue { "kept = 5", "string.find = nil string.match = nil string.gsub = nil", "lost", "kept + 1" }
-        shows(text, "the prompt has failed, going on with a plain one")
+        shows(text, "the prompt has failed; continuing with a plain one")
         shows(text, "\n6\n")
         shows(text, "[exit 0]")
     end)

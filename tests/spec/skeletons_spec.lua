@@ -90,15 +90,15 @@ describe("skeletons", function()
 
     it("refuse what is no function", function()
         for _, wrong in ipairs { 5, {}, io.stdout, coroutine.create(print) } do
-            expect.failure("bad argument #1 to 'map' (function, C string, path or operation expected", function()
+            expect.failure("bad argument #1 to 'map' (function, C source, path or operation expected", function()
                 lun.map(wrong)
             end)
         end
         expect.failure("bad argument #1 to 'map'", function() lun.map() end)
-        expect.failure("'frobnicate' is not an operation of lun.op", lun.map, "frobnicate")
+        expect.failure("'frobnicate' is neither an operation of lun.op", lun.map, "frobnicate")
         expect.failure("'add' takes 2 operands, not 1", lun.map, "add")
         expect.failure("'sqrt' takes 1 operand, not 2", lun.zip, "sqrt")
-        expect.failure("zero byte", lun.map, "-\0")
+        expect.failure("NUL byte", lun.map, "-\0")
         expect.failure("bad argument #1 to 'map'", function() lun.ones(2):map(5) end)
         expect.failure("bad argument #2 to 'zip'", function() lun.ones(2):zip(lun.ones(2), 5) end)
     end)
@@ -138,11 +138,11 @@ describe("skeletons", function()
         assert.equal(64, s:workgroup())
         local _, why = s:workgroup(32)
         if lun.use() ~= "opencl" then
-            assert.matches("^no effect: " .. lun.use() .. " runs on cores", why)
+            assert.matches("^no effect: " .. lun.use() .. " runs on CPU cores", why)
         end
         assert.same({ s }, { s:workgroup(0) })
         assert.is_nil(s:workgroup())
-        expect.failure("a number of elements expected", s.workgroup, s, -1)
+        expect.failure("number of elements expected", s.workgroup, s, -1)
         expect.failure("number expected", s.workgroup, s, "x")
         expect.failure("skeleton expected", s.workgroup, lun.ones(2))
     end)
@@ -193,8 +193,8 @@ describe("s:run", function()
         expect.elements({ 3, 4 }, x)
         expect.elements({ 1, 2 }, y)
         expect.elements({ 3 }, (lun.map "-":run { -lun.vector { 3 }, out = { lun.zeros(1, "i64") } }))
-        expect.failure("(the function gives 2 results, there are 3 arrays)", both.run, both, { a, out = { b, c, c } })
-        expect.failure("(the function gives 2 results, there is 1 array)", both.run, both, { a, out = { b } })
+        expect.failure("(the function returns 2 results, but there are 3 arrays)", both.run, both, { a, out = { b, c, c } })
+        expect.failure("(the function returns 2 results, but there is 1 array)", both.run, both, { a, out = { b } })
         expect.failure("(array expected, got number)", both.run, both, { a, out = { b, 5 } })
         expect.failure("(a list of 1 to 16 arrays expected)", both.run, both, { a, out = {} })
         expect.failure("(lengths differ: 2 and 3)", both.run, both, { a, out = { b, lun.zeros(2) } })
@@ -206,14 +206,15 @@ describe("s:run", function()
         expect.failure("bad argument 'out' to 'map' (lengths differ: 4 and 3)",
             copy.run, copy, { a, out = lun.zeros(4, "i64") })
         local two = lun.map(function(x) return x, x end)
-        expect.failure("bad argument 'out' to 'map' (the function gives 2 results, there is 1 array)", two.run, two, { a, out = a:copy() })
+        expect.failure(
+                "bad argument 'out' to 'map' (the function returns 2 results, but there is 1 array)", two.run, two, { a, out = a:copy() })
         expect.failure("bad argument #2 to 'map' (array or number expected, got table)", copy, a, {})
         local many = {}
         for i = 1, 300 do
             many[i] = a
         end
         expect.failure("too many arguments to 'run' (300)", copy.run, copy, many)
-        expect.failure("too many arguments to 'map' (at most 31 follow the array)",
+        expect.failure("too many arguments to 'map' (at most 31 expected after the array)",
             copy, a, table.unpack(table.move(many, 1, 32, 1, {})))
     end)
 
@@ -242,9 +243,9 @@ describe("s:run", function()
         for _, wrong in ipairs { "i33", 5, {}, { "f32", false }, print } do
             expect.failure("(option out: ", lun.map, same, { out = wrong })
         end
-        expect.failure("unknown option 'oot': elements, out are known", lun.map, same, { oot = "f32" })
+        expect.failure("unknown option 'oot': the options are elements, out", lun.map, same, { oot = "f32" })
         expect.failure("(2 dtypes for 1 result)", lun.map(same, { out = { "f32", "i8" } }), a)
-        expect.failure("unknown option 'out': axis, inclusive are known", lun.scan, "+", 0, { out = "i8" })
+        expect.failure("unknown option 'out': the options are axis, inclusive", lun.scan, "+", 0, { out = "i8" })
     end)
 
     it("refuses an out of another length", function()

@@ -154,8 +154,8 @@ describe("a window", function()
         local corner = B:sub({ 3 }, { 2 })
         A:sub({ 1, 2 }, { 1, 2 }):copyto(corner)
         assert.same({ { 11.0, 12.0 }, { 21.0, 22.0 } }, corner:totable())
-        expect.failure("shapes differ: a View i64[3, 4] into a View f64[4, 3]; set broadcasts", A.copyto, A, B)
-        expect.failure("shapes differ: a Vector f64[1] into a View f64[4]", function() lun.ones(1):copyto(B:col(1)) end)
+        expect.failure("shapes differ: a View i64[3, 4] cannot be copied into a View f64[4, 3] (use set to broadcast)", A.copyto, A, B)
+        expect.failure("shapes differ: a Vector f64[1] cannot be copied into a View f64[4]", function() lun.ones(1):copyto(B:col(1)) end)
         expect.failure("array expected, got number", A.copyto, A, 5)
     end)
 
@@ -362,23 +362,23 @@ describe("a window is refused", function()
 
     -- Each call, and what its message says.
     local cases = {
-        { "axis 0: axes of a View i64[3, 4] count from 1, or from -1 at the end", function() return A:select(0, 1) end },
+        { "axis 0 is out of range: axes of a View i64[3, 4] count from 1, or backwards from -1", function() return A:select(0, 1) end },
         { "axis 3 is out of range: a View i64[3, 4] has 2", function() return A:select(3, 1) end },
         { "axis -3 is out of range: a View i64[3, 4] has 2", function() return A:select(-3, 1) end },
-        { "an axis is an integer, not 1.5", function() return A:select(1.5, 1) end },
+        { "an axis must be an integer, not 1.5", function() return A:select(1.5, 1) end },
         { "#2 to 'select' (index 4 is out of range for axis 1 of a View i64[3, 4])", function() return A:select(1, 4) end },
         { "index -5 is out of range for axis 2 of a View i64[3, 4]", function() return A:select(2, -5) end },
         { "index 0 is out of range for axis 1", function() return A:row(0) end },
         { "#1 to 'col' (index 5 is out of range for axis 2", function() return A:col(5) end },
         { "a Vector i64[4] has no columns", function() return (x + 0):eval():col(1) end },
         { "has no rows", function() return x:row(1) end },
-        { "all axes are listed: 2 for a View i64[3, 4], not 1", function() return A:transpose { 1 } end },
-        { "axis 1 is listed twice, of a View i64[3, 4]", function() return A:transpose { 1, -2 } end },
+        { "all 2 axes of a View i64[3, 4] must be listed, not 1", function() return A:transpose { 1 } end },
+        { "axis 1 of a View i64[3, 4] is listed twice", function() return A:transpose { 1, -2 } end },
         { "axis 3 is out of range: a View i64[3, 4] has 2", function() return A:transpose { 1, 3 } end },
-        { "axis 0: axes", function() return A:transpose { 0, 1 } end },
-        { "a table of all axes is taken, as {2, 1}", function() return A:transpose(1, 2) end },
+        { "axis 0 is out of range: axes", function() return A:transpose { 0, 1 } end },
+        { "table of all axes expected, such as {2, 1}", function() return A:transpose(1, 2) end },
         { "table of axes expected, got string", function() return A:transpose "T" end },
-        { "#3 to 'sub' (a table for axis 3: a View i64[3, 4] has 2)", function() return A:sub({}, {}, {}) end },
+        { "#3 to 'sub' (axis 3 is out of range: a View i64[3, 4] has 2)", function() return A:sub({}, {}, {}) end },
         { "#2 to 'sub' (table {first, last, step} expected, got number)", function() return A:sub({ 1 }, 2) end },
         { "axis 2: the step is zero", function() return A:sub({}, { 1, 2, 0 }) end },
         { "axis 1: integers {first, last, step} expected, got 1.5", function() return A:sub { 1.5 } end },
@@ -389,7 +389,7 @@ describe("a window is refused", function()
         { "axis 1 is out of range", function() return x:reduce "+":sub(1, 1) end },
         { "#1 to 'view' (i64[3, 4] cannot be viewed as i64[5, 2]: the numbers of elements differ)",
             function() return A:view(5, 2) end },
-        { "12 elements are no multiple of 5", function() return A:view(5, -1) end },
+        { "12 elements are not a multiple of 5", function() return A:view(5, -1) end },
         { "i64[4, 3] cannot be viewed as i64[12] without a copy, since its elements are not contiguous: use reshape",
             function() return A:transpose():view(12) end },
         { "i64[3, 4] does not broadcast to i64[3, 5]", function() return A:broadcast(3, 5) end },
@@ -398,7 +398,7 @@ describe("a window is refused", function()
         { "windows of 0 elements do not fit into axis 1", function() return x:windows(0) end },
         { "the step of windows must be at least 1, not 0", function() return x:windows(2, { step = 0 }) end },
         { "#2 to 'windows' (axis 2 is out of range", function() return x:windows(2, { axis = 2 }) end },
-        { "unknown option 'stride': axis and step are known", function() return x:windows(2, { stride = 2 }) end },
+        { "unknown option 'stride': the options are axis and step", function() return x:windows(2, { stride = 2 }) end },
         { "a diagonal needs an array of rank 2 or more", function() return x:diagonal() end },
         { "integer index expected, got an array: take and compress", function() return A[x] end },
         { "windows adds an axis, and the array already has 8, the maximum",
