@@ -26,7 +26,7 @@ static void free_texts(lf_texts *t, int notes)
         for (int i = 0; t->text && i < notes; i++)
             free(t->text[i]);
         free(t->text);
-        free(t->length);
+        free(t->extent);
         free(t);
         t = next;
     }
@@ -128,8 +128,8 @@ static bool copy_notes(lf_kept *s, const lf_compile *c)
             return false;
         s->note[i] = *note;
         s->note[i].text = strcpy(text, note->text);
-        if (note->length_of >= 0)
-            s->note[i].of = *(const lf_input *)c->inputs.at[note->length_of];
+        if (note->extent_of >= 0)
+            s->note[i].of = *(const lf_input *)c->inputs.at[note->extent_of];
     }
     return true;
 }
@@ -191,18 +191,19 @@ void luafn_kept_anchor(lf_kept *s, const lf_viewer *v)
     }
 }
 
-static int64_t length_of(const lf_kept *s, const lf_input *in, const lun_front_param *param)
+static int64_t extent_of(const lf_kept *s, const lf_input *in, const lun_front_param *param)
 {
-    return in->origin == LF_PARAM_LENGTH ? param[in->number].length : s->now[in->number].length;
+    return in->origin == LF_PARAM_EXTENT ? param[in->number].shape[in->axis]
+                                         : s->now[in->number].shape[in->axis];
 }
 
-static char *text_of(const lf_note *note, int64_t length)
+static char *text_of(const lf_note *note, int64_t extent)
 {
     lun_strbuf b = LUN_STRBUF_INIT;
-    const char *mark = note->length_of >= 0 ? strchr(note->text, 1) : NULL;
+    const char *mark = note->extent_of >= 0 ? strchr(note->text, 1) : NULL;
     if (mark) {
         lun__strbuf_add(&b, note->text, (size_t)(mark - note->text));
-        lun__strbuf_printf(&b, "%" PRId64 "%s", length, mark + 1);
+        lun__strbuf_printf(&b, "%" PRId64 "%s", extent, mark + 1);
     } else {
         lun__strbuf_puts(&b, note->text);
     }
@@ -211,7 +212,7 @@ static char *text_of(const lf_note *note, int64_t length)
     return b.text;
 }
 
-/* The texts for the present lengths; made when a length is seen for the first time, and kept,
+/* The texts for the present extents; made when an extent is seen for the first time, and kept,
  * because expressions not yet evaluated may still need the older ones. */
 static const lf_texts *texts_for(lf_kept *s, const lun_front_param *param)
 {
@@ -220,7 +221,7 @@ static const lf_texts *texts_for(lf_kept *s, const lun_front_param *param)
     for (; t; t = t->next) {
         int i = 0;
         while (i < s->notes &&
-               (s->note[i].length_of < 0 || t->length[i] == length_of(s, &s->note[i].of, param)))
+               (s->note[i].extent_of < 0 || t->extent[i] == extent_of(s, &s->note[i].of, param)))
             i++;
         if (i == s->notes)
             return t;
@@ -228,13 +229,13 @@ static const lf_texts *texts_for(lf_kept *s, const lun_front_param *param)
     t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
-    t->length = calloc(n + 1, sizeof *t->length);
+    t->extent = calloc(n + 1, sizeof *t->extent);
     t->text = calloc(n + 1, sizeof *t->text);
-    bool ok = t->length && t->text;
+    bool ok = t->extent && t->text;
     for (int i = 0; ok && i < s->notes; i++) {
-        if (s->note[i].length_of >= 0)
-            t->length[i] = length_of(s, &s->note[i].of, param);
-        t->text[i] = text_of(&s->note[i], t->length[i]);
+        if (s->note[i].extent_of >= 0)
+            t->extent[i] = extent_of(s, &s->note[i].of, param);
+        t->text[i] = text_of(&s->note[i], t->extent[i]);
         ok = t->text[i] != NULL;
     }
     if (!ok) {
@@ -259,7 +260,7 @@ lun_status luafn_kept_result(lf_kept *s, const lun_front_param *param, lun_front
         out->scalar_dtype[i] = in->dtype;
         out->scalar[i] = in->origin == LF_FROM_SOURCE
                              ? s->now[in->number].value
-                             : (lun_value){LUN_I64, {.i = length_of(s, in, param)}};
+                             : (lun_value){LUN_I64, {.i = extent_of(s, in, param)}};
     }
     for (int i = 0; i < s->arrays; i++)
         out->array[i] = s->now[s->array[i].number].array;

@@ -6,10 +6,10 @@
 #include "luafn/capture/host.h"
 #include "luafn/ssa/compile.h"
 
-/* The texts of the notes for certain lengths of arrays. */
+/* The texts of the notes for certain extents of arrays. */
 typedef struct lf_texts {
     struct lf_texts *next;
-    int64_t *length; /* by note; 0 where it shows none */
+    int64_t *extent; /* by note; 0 where it shows none */
     char **text;
 } lf_texts;
 

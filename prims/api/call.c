@@ -173,11 +173,10 @@ lun_status lun__specialise(lun_engine *e, lun_function *f, lun_array *const *ope
         lun_array *a = operands[k];
         int rank = lun_shape(a, shape);
         bool array = k >= elements && rank > 0;
-        params[k] = (lun_front_param){.dtype = computed(a),
-                                      .array = array,
-                                      .weak = a->weak,
-                                      .length = array ? shape[0] : 0,
-                                      .rank = array ? rank : 0};
+        params[k] = (lun_front_param){
+            .dtype = computed(a), .array = array, .weak = a->weak, .rank = array ? rank : 0};
+        if (array)
+            memcpy(params[k].shape, shape, (size_t)rank * sizeof *shape);
     }
     memset(r, 0, sizeof *r);
     lun__clear(e);

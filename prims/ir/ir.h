@@ -121,8 +121,8 @@ int64_t lun__ir_bytes(const lun_ir *ir);
 typedef struct lun_front_param {
     lun_dtype dtype;
     bool array, weak; /* a whole array; a script's number */
-    int64_t length;   /* first extent of a whole array, else 0 */
     int rank;         /* of a whole array, else 0 */
+    int64_t shape[LUN_MAX_RANK];
 } lun_front_param;
 
 typedef struct lun_front_result {

@@ -182,7 +182,7 @@ static inline lun_status specialise(void *ctx, const lun_front_param *params, in
     out->note_count = 1;
     if (f->kind == WITH_ARRAY) {
         out->scalars = 1;
-        out->scalar[0] = (lun_value){.dtype = LUN_I64, .as.i = params[1].length};
+        out->scalar[0] = (lun_value){.dtype = LUN_I64, .as.i = params[1].shape[0]};
         out->scalar_dtype[0] = LUN_I64;
     }
     return LUN_OK;

@@ -155,12 +155,13 @@ static void read_param(lua_State *L, program *p, int i)
     lua_rawgeti(L, 2, i + 1);
     boxed *b = luaL_testudata(L, -1, "test.vector");
     if (b) {
-        p->param[i] = (lun_front_param){b->dtype, true, false, b->length, 1};
+        p->param[i] =
+            (lun_front_param){.dtype = b->dtype, .array = true, .rank = 1, .shape = {b->length}};
         p->own[i] = (eval_array){b->data, b->length};
     } else {
         const char *name = luaL_checkstring(L, -1);
         bool weak = !strncmp(name, "weak ", 5);
-        p->param[i] = (lun_front_param){dtype_named(L, name + 5 * weak), false, weak, 0, 0};
+        p->param[i] = (lun_front_param){.dtype = dtype_named(L, name + 5 * weak), .weak = weak};
     }
     lua_pop(L, 1);
 }
@@ -420,7 +421,7 @@ static void test_closed_state(void **state)
     (void)state;
     lua_State *L = new_state();
     lun_strbuf error = LUN_STRBUF_INIT;
-    lun_front_param param = {LUN_F64, false, false, 0, 0};
+    lun_front_param param = {.dtype = LUN_F64};
     lun_front_result r;
     lun_front f;
     assert_int_equal(luaL_dostring(L, "return function(x) return x + 1 end"), LUA_OK);
@@ -446,7 +447,7 @@ static void test_stopped(void **state)
     lua_State *L = new_state();
     lun_strbuf error = LUN_STRBUF_INIT;
     lf_binding cancelled = ask;
-    lun_front_param param = {LUN_F64, false, false, 0, 0};
+    lun_front_param param = {.dtype = LUN_F64};
     lun_front_result r;
     lun_front f;
     cancelled.stopped = stop;

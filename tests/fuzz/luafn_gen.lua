@@ -21,6 +21,8 @@ end
 -- floats, ints, bools: names of variables in scope; protected: not to be assigned
 local floats, ints, bools, protected
 local lines, indent, unique, loops, inner, closures, arrays, operations
+-- whether there are m (floats, 5 x 10) and t (integers, 3 x 4 x 5); variables that are a row of m, a part of t
+local ranks, parts
 
 local real, whole, bool
 
@@ -85,7 +87,39 @@ local bool_operations = {
     function(d) return ("lun.lnot(%s)"):format(bool(d)) end,
 }
 
+local function put(text, ...)
+    lines[#lines + 1] = ("  "):rep(indent) .. text:format(...)
+end
+
+local function new_name(letter)
+    unique = unique + 1
+    return letter .. unique
+end
+
+-- Elements of m and t, and the local variables that are rows or planes of them.
+local function real_element(d)
+    local at = ("[(%s) %% 10 + 1]"):format(whole(d))
+    if #parts.m > 0 and random() < 0.5 then return pick(parts.m) .. at end
+    return ("m[(%s) %% 5 + 1]%s"):format(whole(d), at)
+end
+
+local function whole_element(d)
+    local tail = ("[(%s) %% 4 + 1][(%s) %% 5 + 1]"):format(whole(d), whole(d))
+    local k = random(8)
+    if k == 1 then return pick { "#m", "#m[1]", "#t", "#t[2]", "#t[(n & 1) + 1][3]" } end
+    if k <= 4 and #parts.t > 0 then return pick(parts.t) .. tail end
+    return ("t[(%s) %% 3 + 1]%s"):format(whole(d), tail)
+end
+
+-- A local variable for a row or plane.
+local function part()
+    local name, of = new_name "r", pick { "m", "t" }
+    put("local %s = %s[(%s) %% %d + 1]", name, of, whole(1), of == "m" and 5 or 3)
+    parts[of][#parts[of] + 1] = name
+end
+
 function real(depth)
+    if ranks and depth > 0 and random() < 0.25 then return real_element(depth - 1) end
     if depth <= 0 or random() < 0.2 then
         local k = random(10)
         if k <= 6 then return variable(floats, "0.25") end
@@ -126,6 +160,7 @@ local whole_forms = {
 }
 
 function whole(depth)
+    if ranks and depth > 0 and random() < 0.2 then return whole_element(depth - 1) end
     if depth <= 0 or random() < 0.2 then
         local k = random(10)
         if k <= 7 then return variable(ints, "5") end
@@ -153,18 +188,14 @@ function bool(depth)
     return ("not (%s)"):format(bool(depth - 1))
 end
 
-local function put(text, ...)
-    lines[#lines + 1] = ("  "):rep(indent) .. text:format(...)
-end
-
 local statements
 
 local function scoped(body)
-    local f, i, b, c = #floats, #ints, #bools, #closures
+    local f, i, b, c, m, t = #floats, #ints, #bools, #closures, #parts.m, #parts.t
     indent = indent + 1
     body()
     indent = indent - 1
-    for list, n in pairs { [floats] = f, [ints] = i, [bools] = b, [closures] = c } do
+    for list, n in pairs { [floats] = f, [ints] = i, [bools] = b, [closures] = c, [parts.m] = m, [parts.t] = t } do
         for k = #list, n + 1, -1 do list[k] = nil end
     end
 end
@@ -175,11 +206,6 @@ local function free(list)
         if not protected[name] then out[#out + 1] = name end
     end
     return out
-end
-
-local function new_name(letter)
-    unique = unique + 1
-    return letter .. unique
 end
 
 local function loop_body(depth, id)
@@ -297,6 +323,7 @@ local function closure(depth)
 end
 
 local function statement(depth)
+    if ranks and random() < 0.1 then return part() end
     local k = random(23)
     local f, i, b = free(floats), free(ints), free(bools)
     if k <= 3 and #f > 0 then
@@ -341,7 +368,7 @@ function statements(depth)
 end
 
 local helpers = [[
-local w, v, uf, ui, ub = ...
+local w, v, uf, ui, ub, m, t = ...
 local function hi(z)
   if z > 10 then return z - 3 elseif z < 0 then return -z end
   local s = 0
@@ -358,6 +385,7 @@ local function select_real(c, a, b) if c then return a end return b end
 
 local function body(with_arrays)
     lines, indent, unique, loops, inner, closures, arrays = {}, 1, 0, 0, nil, {}, with_arrays
+    parts = { m = {}, t = {} }
     floats, ints, bools, protected = { "x", "y" }, { "n", "k" }, {}, {}
     put("local a, b, p, q = x * 0.5, y, n, 1")
     for _, name in ipairs { "a", "b" } do floats[#floats + 1] = name end
@@ -399,12 +427,13 @@ end
 -- The text of a chunk that takes what is captured and gives the function; what is captured, tables
 -- {dtype, elements} for arrays; and `count` rows of arguments x, y, n, k.
 -- options.real = "f32": f32 and i32 elements instead of f64 and i64; options.arrays = false: the
--- function indexes no arrays; options.operations: it calls the engine's operations, too.
+-- function indexes no arrays; options.operations: it calls the engine's operations, too; options.ranks: it
+-- indexes arrays of two and three dimensions, the sixth and the seventh of what is captured.
 function M.program(seed, number, options, count)
     math.randomseed(seed, number)
     options = options or {}
     local narrow = options.real == "f32"
-    operations = options.operations
+    operations, ranks = options.operations, options.ranks
     local f, i = narrow and "f32" or "f64", narrow and "i32" or "i64"
     local text = helpers .. "return function(x, y, n, k)\n" .. body(options.arrays ~= false) .. "\nend"
     local w, v, rows = {}, {}, {}
@@ -416,6 +445,18 @@ function M.program(seed, number, options, count)
     local captured = { { f, w }, { i, v }, random() * 4, random(1, 6), random() < 0.5 }
     for r = 1, count or 40 do
         rows[r] = { M.element(f), M.element(f), M.element(i), r }
+    end
+    if ranks then
+        captured[6], captured[7] = { f, {} }, { i, {} }
+        for r = 1, 5 do
+            captured[6][2][r] = table.move(w, 10 * r - 9, 10 * r, 1, {})
+        end
+        for p = 1, 3 do
+            captured[7][2][p] = {}
+            for r = 1, 4 do
+                captured[7][2][p][r] = table.move(v, 5 * (p + r) - 9, 5 * (p + r) - 5, 1, {})
+            end
+        end
     end
     return text, captured, rows
 end

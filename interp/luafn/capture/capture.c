@@ -113,13 +113,13 @@ static lun_status see_function(const lf_viewer *v, const lf_source *s, lf_sight 
 
 static void see_array(lun_array *a, lf_sight *out)
 {
-    int64_t shape[LUN_MAX_RANK] = {1};
     out->seen = LF_SEEN_ARRAY;
     out->array = a;
     out->dtype = (lun_dtype)lun__dtype_get(lun_dtype_of(a))->compute;
-    out->rank = lun_shape(a, shape);
-    out->length = out->rank ? shape[0] : 1;
-    out->small = out->length <= 1 << 30;
+    out->rank = lun_shape(a, out->shape);
+    out->small = true;
+    for (int k = 0; k < out->rank; k++)
+        out->small &= out->shape[k] <= 1 << 30;
 }
 
 lun_status luafn_look(const lf_viewer *v, const lf_source *list, int i, lf_sight *out,

@@ -46,8 +46,8 @@ typedef struct lf_sight {
     lun_array *array; /* borrowed: alive while the source shows it */
     lun_dtype dtype;
     int rank;
-    bool small; /* its first extent is at most 2^30 */
-    int64_t length;
+    bool small; /* none of its extents is more than 2^30 */
+    int64_t shape[LUN_MAX_RANK];
 } lf_sight;
 
 typedef struct lf_source {

@@ -57,10 +57,10 @@ static bool can_take(const narrower *n, const lf_value *v)
         return false;
     const lf_input *in = n->c->inputs.at[v->as.i];
     const lf_sight *s =
-        &n->c->source[in->origin == LF_FROM_SOURCE || in->origin == LF_SOURCE_LENGTH ? in->number
+        &n->c->source[in->origin == LF_FROM_SOURCE || in->origin == LF_SOURCE_EXTENT ? in->number
                                                                                      : 0]
              .sight;
-    if (in->origin == LF_SOURCE_LENGTH)
+    if (in->origin == LF_SOURCE_EXTENT)
         return s->small;
     return in->origin == LF_FROM_SOURCE && s->seen <= LF_SEEN_INT32;
 }

@@ -63,14 +63,14 @@ static lf_range of_leaf(const ranger *r, const lf_value *v)
     }
     if (v->kind == LF_IR_ARG && lf_is_long(v->type)) {
         const lf_input *in = r->c->inputs.at[v->as.i];
-        const lf_sight *s = in->origin == LF_FROM_SOURCE || in->origin == LF_SOURCE_LENGTH
+        const lf_sight *s = in->origin == LF_FROM_SOURCE || in->origin == LF_SOURCE_EXTENT
                                 ? &r->c->source[in->number].sight
                                 : NULL;
         if (in->origin == LF_FROM_SOURCE)
             return of_source(s);
-        if (in->origin == LF_SOURCE_LENGTH)
+        if (in->origin == LF_SOURCE_EXTENT)
             return up_to(s->small ? 1 << 30 : INT64_MAX);
-        if (in->origin == LF_PARAM_LENGTH)
+        if (in->origin == LF_PARAM_EXTENT)
             return up_to(INT64_MAX);
     }
     return lf_is_short(v->type) ? of_short : all;

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "luafn/ssa/captured.h"
+
 /* ---- arithmetic ---- */
 
 /* x ^ y: exact where it is a product; square roots as pow has them: -inf gives inf, -0 gives 0. */
@@ -47,19 +49,11 @@ static lf_value *arithmetic(lf_lowering *l, const lf_value *v)
 
 /* ---- arrays ---- */
 
-static const char *array_name(const lf_compile *c, const lf_value *a)
-{
-    if (a->as.i >= 0)
-        return c->source[a->as.i].name;
-    const char *name = luafn_local_name(c->program->proto, (int)(-1 - a->as.i), 0);
-    return name ? name : "?";
-}
-
+/* The extent of the first axis of a that has got no index. */
 static lf_value *length(lf_lowering *l, const lf_value *a)
 {
-    int n = a->as.i < 0 ? luafn_input(l->c, LF_PARAM_LENGTH, (int)(-1 - a->as.i), LUN_I64, false)
-                        : luafn_input(l->c, LF_SOURCE_LENGTH, (int)a->as.i, LUN_I64, false);
-    return luafn_ir_arg(l, n, LUN_I64);
+    lf_whose of = lf_whose_is(l->c, a);
+    return luafn_ir_arg(l, luafn_extent(l->c, of.param, of.number, of.fixed), LUN_I64);
 }
 
 /* Is i known to lie in 1 .. n: the index of a loop from a positive constant to n? */
@@ -68,31 +62,45 @@ static bool inside(const lf_value *i, const lf_value *n)
     return i->first && i->last == n && lf_ir_is_const(i->first) && luafn_const_int(i->first) >= 1;
 }
 
+/* The launch fails unless index i of a, the next one, lies within n. */
+static void check_index(lf_lowering *l, const lf_value *a, lf_value *i, lf_value *n)
+{
+    lf_whose of = lf_whose_is(l->c, a);
+    lf_value *ok =
+        luafn_ir_op2(l, LUN_OP_LAND, luafn_ir_op2(l, LUN_OP_GE, i, luafn_ir_int(l, LUN_I64, 1)),
+                     luafn_ir_op2(l, LUN_OP_LE, i, n));
+    const char *name = luafn_array_name(l->c, a);
+    int note = of.rank == 1
+                   ? luafn_note(l, (int)n->as.i,
+                                "index %%lld is out of range for array '%s' of length \1", name)
+                   : luafn_note(l, (int)n->as.i,
+                                "index %%lld is out of range for axis %d of array '%s' (length \1)",
+                                of.fixed + 1, name);
+    luafn_ir_check(l, ok, i, note);
+}
+
+/* The row-major place, from 0, of v, an element or a part of an array, among all parts that have
+ * as many indices. */
+static lf_value *place_of(lf_lowering *l, const lf_value *v)
+{
+    const lf_value *a = v->arg[0];
+    lf_value *i = luafn_as(l, v->arg[1], LUN_I64), *n = length(l, a);
+    if (!inside(i, n))
+        check_index(l, a, i, n);
+    lf_value *k = luafn_ir_op2(l, LUN_OP_SUB, i, luafn_ir_int(l, LUN_I64, 1));
+    if (a->kind != LF_PART)
+        return k;
+    return luafn_ir_op2(l, LUN_OP_ADD, luafn_ir_op2(l, LUN_OP_MUL, a->low, n), k);
+}
+
 static lf_value *element(lf_lowering *l, const lf_value *v)
 {
-    lf_compile *c = l->c;
-    const lf_value *a = v->arg[0];
-    bool param = a->as.i < 0;
-    int number = (int)(param ? -1 - a->as.i : a->as.i);
-    lun_dtype own = param ? c->param[number].dtype : c->source[number].sight.dtype;
-    int rank = param ? c->param[number].rank : c->source[number].sight.rank;
-    if (rank > 1)
-        luafn_fail(&c->unit, v->proto, v->pc,
-                   "an element of '%s', which has %d dimensions: capture its elements as a Vector",
-                   array_name(c, a), rank);
-    lf_value *i = luafn_as(l, v->arg[1], LUN_I64), *n = length(l, a);
-    lf_value *one = luafn_ir_int(l, LUN_I64, 1);
-    if (!inside(i, n)) {
-        lf_value *ok = luafn_ir_op2(l, LUN_OP_LAND, luafn_ir_op2(l, LUN_OP_GE, i, one),
-                                    luafn_ir_op2(l, LUN_OP_LE, i, n));
-        luafn_ir_check(l, ok, i,
-                       luafn_note(l, (int)n->as.i,
-                                  "index %%lld is out of range for array '%s' of length \1",
-                                  array_name(c, a)));
-    }
-    int in = luafn_input(c, param ? LF_FROM_PARAM : LF_FROM_SOURCE, number, own, true);
-    lf_value *x = luafn_ir_gather(l, in, own, luafn_ir_op2(l, LUN_OP_SUB, i, one));
-    return luafn_ir_cast(l, luafn_dtype(c, (lf_type)v->type), x);
+    lf_whose of = lf_whose_is(l->c, v->arg[0]);
+    lf_value *at = place_of(l, v);
+    int in =
+        luafn_input(l->c, of.param ? LF_FROM_PARAM : LF_FROM_SOURCE, of.number, of.dtype, true);
+    return luafn_ir_cast(l, luafn_dtype(l->c, (lf_type)v->type),
+                         luafn_ir_gather(l, in, of.dtype, at));
 }
 
 /* ---- the pass ---- */
@@ -123,6 +131,8 @@ static lf_value *operation(lf_lowering *l, lf_value *v)
         return luafn_lower_compare(l, v);
     case LF_LOAD:
         return element(l, v);
+    case LF_PART:
+        return place_of(l, v);
     case LF_LENGTH:
         return length(l, v->arg[0]);
     case LF_MATH:

@@ -20,7 +20,7 @@ lun_dtype luafn_dtype(const lf_compile *c, lf_type t)
     }
 }
 
-int luafn_note(lf_lowering *l, int length_of, const char *format, ...)
+int luafn_note(lf_lowering *l, int extent_of, const char *format, ...)
 {
     lun_strbuf text = LUN_STRBUF_INIT;
     va_list args;
@@ -39,22 +39,34 @@ int luafn_note(lf_lowering *l, int length_of, const char *format, ...)
     if (!copy)
         luafn_nomem(l->g->u);
     note->text = copy;
-    note->length_of = length_of;
+    note->extent_of = extent_of;
     luafn_push(l->g->u, &l->c->notes, note);
     return l->c->notes.count;
 }
 
-int luafn_input(lf_compile *c, lf_origin origin, int number, lun_dtype t, bool array)
+static int find_input(lf_compile *c, const lf_input *like)
 {
     for (int i = 0; i < c->inputs.count; i++) {
         const lf_input *in = c->inputs.at[i];
-        if (in->origin == origin && in->number == number && in->array == array)
+        if (in->origin == like->origin && in->number == like->number && in->axis == like->axis &&
+            in->array == like->array)
             return i;
     }
     lf_input *in = LF_NEW(&c->unit, lf_input, 1);
-    *in = (lf_input){origin, number, -1, t, array, false};
+    *in = *like;
     luafn_push(&c->unit, &c->inputs, in);
     return c->inputs.count - 1;
+}
+
+int luafn_input(lf_compile *c, lf_origin origin, int number, lun_dtype t, bool array)
+{
+    return find_input(c, &(lf_input){origin, number, 0, -1, t, array, false});
+}
+
+int luafn_extent(lf_compile *c, bool param, int number, int axis)
+{
+    lf_origin origin = param ? LF_PARAM_EXTENT : LF_SOURCE_EXTENT;
+    return find_input(c, &(lf_input){origin, number, axis, -1, LUN_I64, false, false});
 }
 
 /* Integer // and %: the operation itself fails where y is 0. */

@@ -73,10 +73,12 @@ bool luafn_has_effect(const lf_value *v);
 
 /* ---- lowering.c ---- */
 lun_dtype luafn_dtype(const lf_compile *c, lf_type t);
-/* A new note "file:line: text". length_of: input whose length stands for \1 in it, or -1. */
-int luafn_note(lf_lowering *l, int length_of, const char *format, ...)
+/* A new note "file:line: text". extent_of: input that stands for \1 in it, an extent, or -1. */
+int luafn_note(lf_lowering *l, int extent_of, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int luafn_input(lf_compile *c, lf_origin origin, int number, lun_dtype t, bool array);
+/* The input that is the extent of axis `axis`, from 0, of array parameter or source `number`. */
+int luafn_extent(lf_compile *c, bool param, int number, int axis);
 
 /* Integer // and % (op), which fail where y is 0, with the place of what is being lowered. */
 lf_value *luafn_divide(lf_lowering *l, lun_op op, lf_value *x, lf_value *y);

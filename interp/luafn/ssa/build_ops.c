@@ -35,19 +35,23 @@ static void get_field(lf_builder *b, uint32_t w)
 static lf_value *array_at(lf_builder *b, int reg, const char *what)
 {
     lf_value *v = luafn_get(b, reg);
-    if (v->kind == LF_ARRAY)
+    if (v->kind == LF_ARRAY || v->kind == LF_PART)
         return v;
     if (v->kind == LF_TABLE)
         luafn_stop(b, "%s of a table%s: make it an array with lun.vector(t) and capture that", what,
                    luafn_value_name(b, v, reg));
-    const lf_value *outer = v->kind == LF_LOAD ? v->arg[0] : NULL;
-    if (outer && outer->kind == LF_ARRAY && outer->as.i >= 0 &&
-        b->c->source[outer->as.i].sight.rank > 1)
-        luafn_stop(b,
-                   "%s of a row of %s, which has %d dimensions: capture its elements as a Vector "
-                   "and index w[(i - 1) * columns + j]",
-                   what, luafn_source_name(b->c, (int)outer->as.i),
-                   b->c->source[outer->as.i].sight.rank);
+    if (v->kind == LF_LOAD) {
+        int rank = lf_whose_is(b->c, v->arg[0]).rank;
+        luafn_stop(b, "%s of an element of '%s', which has %d dimension%s: leave out an index",
+                   what, luafn_array_name(b->c, v->arg[0]), rank, rank == 1 ? "" : "s");
+    }
+    for (int k = 0; v->kind == LF_PHI && k < v->args; k++)
+        if (v->arg[k]->kind == LF_ARRAY || v->arg[k]->kind == LF_PART)
+            luafn_stop(
+                b,
+                "%s of what is one array or part on one path and another one on another%s: take "
+                "the element on each path",
+                what, luafn_reg_name(b, reg));
     luafn_stop(b, "%s of %s%s: only captured arrays and array arguments have elements", what,
                luafn_describe(v), luafn_value_name(b, v, reg));
 }
@@ -61,7 +65,12 @@ static void get_element(lf_builder *b, uint32_t w)
         i = luafn_get(b, lf_c(w));
         luafn_need_number(b, i, lf_c(w), "indexing");
     }
-    luafn_set(b, lf_a(w), luafn_emit2(b, LF_LOAD, 0, t, i));
+    lf_whose of = lf_whose_is(b->c, t);
+    bool part = of.fixed + 1 < of.rank;
+    lf_value *v = luafn_emit2(b, part ? LF_PART : LF_LOAD, part ? (unsigned)of.fixed + 1 : 0, t, i);
+    if (part)
+        v->as.i = t->as.i;
+    luafn_set(b, lf_a(w), v);
 }
 
 /* ---- arithmetic ---- */

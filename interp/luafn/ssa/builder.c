@@ -89,6 +89,8 @@ const char *luafn_describe(const lf_value *v)
         return "a table";
     case LF_ARRAY:
         return "an array";
+    case LF_PART:
+        return "a part of an array";
     case LF_STRING:
         return "a string";
     case LF_OTHER:
@@ -131,6 +133,14 @@ void luafn_need_number(lf_builder *b, const lf_value *v, int reg, const char *wh
     if (v->kind == LF_ARRAY)
         hint = "take an element, w[i], or use lun.zip, or lun.map with {elements=3}, for arrays "
                "that go together";
+    if (v->kind == LF_PART) {
+        lf_whose of = lf_whose_is(b->c, v);
+        luafn_stop(b,
+                   "%s on a part of '%s', which has %d dimensions and got %d %s here: take an "
+                   "element",
+                   what, luafn_array_name(b->c, v), of.rank, of.fixed,
+                   of.fixed == 1 ? "index" : "indices");
+    }
     if (v->kind >= LF_FUNCTION && v->kind <= LF_OTHER)
         luafn_stop(b, "%s on %s%s: %s", what, luafn_describe(v), luafn_value_name(b, v, reg), hint);
 }

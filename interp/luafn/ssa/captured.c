@@ -112,6 +112,14 @@ lf_value *luafn_field(lf_compile *c, const lf_frame *f, int pc, int parent, cons
     return value_of(c, f, pc, add_source(c, s));
 }
 
+const char *luafn_array_name(const lf_compile *c, const lf_value *a)
+{
+    lf_whose of = lf_whose_is(c, a);
+    const char *name =
+        of.param ? luafn_local_name(c->program->proto, of.number, 0) : c->source[of.number].name;
+    return name ? name : "?";
+}
+
 const char *luafn_source_name(lf_compile *c, int source)
 {
     const lf_source *s = &c->source[source];

@@ -8,6 +8,8 @@
  * table `parent`. */
 lf_value *luafn_upvalue(lf_compile *c, const lf_frame *f, int pc, int parent, int upvalue);
 lf_value *luafn_field(lf_compile *c, const lf_frame *f, int pc, int parent, const char *field);
+/* What the array is called that a is, or of which it is a part. */
+const char *luafn_array_name(const lf_compile *c, const lf_value *a);
 /* What it is called in messages: "global 'f'", "'w'". */
 const char *luafn_source_name(lf_compile *c, int source);
 

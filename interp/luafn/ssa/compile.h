@@ -15,20 +15,21 @@ typedef enum lf_origin {
     LF_FROM_PARAM,   /* parameter `number` of the function */
     LF_FROM_SOURCE,  /* captured: source `number` */
     LF_FROM_SCALAR,  /* the same, an array of rank 0: a scalar of the body, after the others */
-    LF_PARAM_LENGTH, /* elements of an array that is a parameter */
-    LF_SOURCE_LENGTH /* first extent of a captured array */
+    LF_PARAM_EXTENT, /* extent along `axis` of an array that is a parameter */
+    LF_SOURCE_EXTENT /* the same of a captured array */
 } lf_origin;
 
 typedef struct lf_input {
     lf_origin origin;
-    int number, position; /* position: in the body, among scalars or arrays */
+    int number, axis; /* axis: from 0, of an extent */
+    int position;     /* in the body, among scalars or arrays */
     lun_dtype dtype;
     bool array, used;
 } lf_input;
 
 typedef struct lf_note {
-    const char *text; /* with %lld for the value that a check reports, \1 for a length */
-    int length_of;    /* the input that is this length, or -1 */
+    const char *text; /* with %lld for the value that a check reports, \1 for an extent */
+    int extent_of;    /* the input that is this extent, or -1 */
     lf_input of;      /* the same in a compiled function that is kept */
 } lf_note;
 
@@ -55,6 +56,26 @@ typedef struct lf_compile {
     lun_ir *ir; /* where the result goes */
     lun_ir_function *function;
 } lf_compile;
+
+/* Of a value that is an array, captured or a parameter, or a part of one: which one. */
+typedef struct lf_whose {
+    bool param;
+    int number;      /* of the parameter or source */
+    int rank, fixed; /* of the array; how many of its axes have got an index */
+    lun_dtype dtype;
+    const int64_t *shape; /* as it is for this call */
+} lf_whose;
+
+static inline lf_whose lf_whose_is(const lf_compile *c, const lf_value *v)
+{
+    int fixed = v->kind == LF_PART ? v->sub : 0;
+    if (v->as.i < 0) {
+        const lun_front_param *p = &c->param[-1 - v->as.i];
+        return (lf_whose){true, (int)(-1 - v->as.i), p->rank, fixed, p->dtype, p->shape};
+    }
+    const lf_sight *s = &c->source[v->as.i].sight;
+    return (lf_whose){false, (int)v->as.i, s->rank, fixed, s->dtype, s->shape};
+}
 
 /* What weak types become: i64, and f32 or f64. */
 static inline lf_type lf_settled(const lf_compile *c, lf_type t)

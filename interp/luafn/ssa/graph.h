@@ -65,8 +65,10 @@ typedef enum lf_kind {
     LF_NOT,
     LF_TRUTH,   /* neither false nor nil? */
     LF_COMPARE, /* sub: lf_relation; two operands */
-    LF_LOAD,    /* array, index: an element */
-    LF_LENGTH,  /* array */
+    LF_LOAD,    /* array or part, index: an element */
+    LF_PART,    /* the same: what stands at that index, of rank 1 and more; sub: how many indices
+                   the array has got, as.i: as that of the LF_ARRAY */
+    LF_LENGTH,  /* array or part */
     LF_MATH,    /* sub: lf_math */
     LF_APPLY,   /* sub: lun_op; as.i: 1 if for numbers only, as math has it */
     /* numeric for: initial value, limit, step */

@@ -191,6 +191,7 @@ static bool has_effect(const lf_value *v)
     bool integer = lf_is_int((lf_type)v->type);
     switch ((lf_kind)v->kind) {
     case LF_LOAD:
+    case LF_PART:
     case LF_FOR_TEST:
         return true;
     case LF_BNOT:

@@ -272,16 +272,14 @@ lf_type luafn_type_op(lf_compile *c, const lf_value *v)
         return LF_BOOL;
     case LF_COMPARE:
         return type_compare(c, v);
-    case LF_LOAD: {
-        const lf_value *a = v->arg[0];
+    case LF_LOAD:
+    case LF_PART:
         if (!lf_is_number((lf_type)v->arg[1]->type))
             luafn_mistyped(c, v, 1, "indexing");
         if (!lf_is_int((lf_type)v->arg[1]->type))
             luafn_fail(&c->unit, v->proto, v->pc,
                        "indexing with a float: make it an integer with math.floor or //");
-        return luafn_type_of(a->as.i < 0 ? c->param[-1 - a->as.i].dtype
-                                         : c->source[a->as.i].sight.dtype);
-    }
+        return v->kind == LF_PART ? LF_OBJECT : luafn_type_of(lf_whose_is(c, v->arg[0]).dtype);
     case LF_LENGTH:
         return LF_I64;
     case LF_MATH:
