@@ -140,15 +140,17 @@ static lun_status empty(along *g, lun_reduction r, const lun_array *a, lun_dtype
     return lun__node_number(g->e, t, cell, g->rank, g->shape, out);
 }
 
-/* The first element of each line, 0 where it is not finite. */
-static lun_status first_of(const along *g, lun_node **out)
+/* The first element of each line, 0 where it is not finite; whole: for each element of the line. */
+static lun_status first_of(const along *g, bool whole, lun_node **out)
 {
     lun_layout l;
     lun_node *first = NULL, *wide = NULL, *finite = NULL, *zero = NULL;
     lun__node_layout(g->x, &l);
     l = lun__layout_right(g->x->rank, l.extent);
-    for (int k = g->kept; k < l.rank; k++)
-        l.extent[k] = 1;
+    for (int k = g->kept; k < l.rank; k++) {
+        l.extent[k] = whole ? l.extent[k] : 1;
+        l.stride[k] = 0;
+    }
     lun_status s = lun__view(g->e, g->x, &l, &first);
     if (s == LUN_OK)
         s = lun__cast(g->e, first, LUN_F64, &wide);
@@ -167,13 +169,16 @@ static lun_status first_of(const along *g, lun_node **out)
 static lun_status moments(const along *g, lun_reduction r, int64_t ddof, lun_dtype t,
                           lun_node **out)
 {
-    lun_node *shift = NULL, *wide = NULL;
-    lun_status s = first_of(g, &shift);
+    lun_node *shift = NULL, *spread = NULL, *wide = NULL;
+    lun_status s = first_of(g, false, &shift);
     if (s == LUN_OK)
-        s = lun__moment_node(g->e, r, g->x, &g->lines, shift, ddof, &wide);
+        s = first_of(g, true, &spread);
+    if (s == LUN_OK)
+        s = lun__moment_node(g->e, r, g->x, &g->lines, shift, spread, ddof, &wide);
     if (s == LUN_OK)
         s = lun__cast(g->e, wide, t, out);
     lun__node_release(g->e, shift);
+    lun__node_release(g->e, spread);
     lun__node_release(g->e, wide);
     return s;
 }

@@ -75,6 +75,17 @@ static lun_node *sum(builder *b, lun_node *x)
     return reduce(b, LUN_OP_ADD, x, LUN_F64);
 }
 
+/* The sum of x's lines, where `needed` says that it is used. */
+static lun_node *sum_needed(builder *b, lun_node *x, lun_node *needed)
+{
+    lun_node *n = NULL;
+    if (b->status != LUN_OK)
+        return NULL;
+    const lun_lines *l = b->lines;
+    lun_status s = lun__node_sum_needed(b->e, x, needed, l->line, l->rank, l->shape, &n);
+    return hold(b, s, n);
+}
+
 /* *out: a reference to n, which the builder may hold; releases what it holds. */
 static lun_status finish(builder *b, lun_node *n, lun_node **out)
 {
@@ -127,12 +138,15 @@ static lun_node *mean_of(builder *b, const sample *of)
     return op(b, LUN_OP_WHERE, op(b, LUN_OP_ISFINITE, mean, NULL, NULL), mean, scaled);
 }
 
-/* The sum of squared deviations from the mean, of the differences to what is near that. */
-static lun_node *squares(builder *b, const sample *of, lun_node *shift)
+/* The sum of squared deviations from the mean, of the differences to what is near that.  needed:
+ * where it is used; NULL: everywhere. */
+static lun_node *squares(builder *b, const sample *of, lun_node *shift, lun_node *needed)
 {
     lun_node *zero = number(b, 0);
     lun_node *d = present(b, op(b, LUN_OP_SUB, of->x, shift, NULL), of->nan, zero);
-    lun_node *s1 = sum(b, d), *s2 = sum(b, op(b, LUN_OP_MUL, d, d, NULL));
+    lun_node *square = op(b, LUN_OP_MUL, d, d, NULL);
+    lun_node *s1 = needed ? sum_needed(b, d, needed) : sum(b, d);
+    lun_node *s2 = needed ? sum_needed(b, square, needed) : sum(b, square);
     lun_node *lost = op(b, LUN_OP_MUL, s1, op(b, LUN_OP_DIV, s1, of->n, NULL), NULL);
     lun_node *m2 = op(b, LUN_OP_SUB, s2, lost, NULL);
     return op(b, LUN_OP_WHERE, op(b, LUN_OP_LT, m2, zero, NULL), zero, m2);
@@ -150,11 +164,13 @@ static lun_node *rough(builder *b, lun_node *m2, lun_node *mean, lun_node *off, 
     return op(b, LUN_OP_LAND, op(b, LUN_OP_LAND, known, away, NULL), bad, NULL);
 }
 
-static lun_node *variance(builder *b, const sample *of, lun_node *shift, double ddof)
+static lun_node *variance(builder *b, const sample *of, lun_node *shift, lun_node *spread,
+                          double ddof)
 {
-    lun_node *mean = mean_of(b, of), *m2 = squares(b, of, shift);
+    lun_node *mean = mean_of(b, of), *m2 = squares(b, of, spread, NULL);
     lun_node *off = op(b, LUN_OP_SUB, mean, shift, NULL), *nan = number(b, NAN);
-    m2 = op(b, LUN_OP_WHERE, rough(b, m2, mean, off, of->n), squares(b, of, mean), m2);
+    lun_node *again = rough(b, m2, mean, off, of->n);
+    m2 = op(b, LUN_OP_WHERE, again, squares(b, of, mean, again), m2);
     lun_node *left =
         of->nan ? op(b, LUN_OP_SUB, of->n, number(b, ddof), NULL) : number(b, of->count - ddof);
     lun_node *var = op(b, LUN_OP_DIV, m2, left, NULL);
@@ -164,7 +180,7 @@ static lun_node *variance(builder *b, const sample *of, lun_node *shift, double 
 }
 
 lun_status lun__moment_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_lines *l,
-                            lun_node *shift, int64_t ddof, lun_node **out)
+                            lun_node *shift, lun_node *spread, int64_t ddof, lun_node **out)
 {
     builder b;
     lun_node *n;
@@ -183,7 +199,7 @@ lun_status lun__moment_node(lun_engine *e, lun_reduction r, lun_node *a, const l
         lun_status s = lun__node_number(e, LUN_F64, cell, l->rank, l->shape, &none);
         n = b.status == LUN_OK ? hold(&b, s, none) : NULL;
     } else {
-        n = variance(&b, &of, shift, (double)ddof);
+        n = variance(&b, &of, shift, spread, (double)ddof);
     }
     if (r == LUN_STD || r == LUN_NORM)
         n = op(&b, LUN_OP_SQRT, n, NULL, NULL);

@@ -19,9 +19,10 @@ typedef struct lun_lines {
 lun_status lun__total_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_lines *l,
                            lun_dtype t, lun_node **out);
 /* LUN_MEAN, LUN_VAR, LUN_STD or LUN_NORM of a, in f64.  shift: that a sum of squares takes from the
- * elements at first, an f64 Scalar or of the lines' shape. */
+ * elements at first, an f64 Scalar or of the lines' shape; spread: the same for each element, in
+ * terms of a, so that the pass that finds the mean can take it as well. */
 lun_status lun__moment_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_lines *l,
-                            lun_node *shift, int64_t ddof, lun_node **out);
+                            lun_node *shift, lun_node *spread, int64_t ddof, lun_node **out);
 /* The smallest of the indices in i, which is i64 and goes with a's shape, at which a equals its
  * extreme value `best`, or is NaN if that is. */
 lun_status lun__position_node(lun_engine *e, lun_node *a, lun_node *i, lun_node *best,

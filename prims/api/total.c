@@ -295,7 +295,7 @@ static lun_status lazy_moment(lun_engine *e, lun_reduction r, lun_node *n, int64
     if (s == LUN_OK)
         s = lun__number(e, LUN_F64, shift, &k);
     if (s == LUN_OK)
-        s = lun__moment_node(e, r, n, &whole, k, ddof, out);
+        s = lun__moment_node(e, r, n, &whole, k, k, ddof, out);
     lun__node_release(e, k);
     lun__node_release(e, n);
     return s;

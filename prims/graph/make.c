@@ -243,7 +243,7 @@ lun_status lun__node_place_of(lun_engine *e, lun_op op, lun_node *a, lun_node **
     lun_node *n = start(e, LUN_NODE_REDUCE, (int32_t)op, LUN_I64);
     if (!n)
         return LUN_ENOMEM;
-    n->places = 1;
+    n->folds = LUN_FOLDS_PLACE;
     n->n = 1;
     n->acc = a->dtype;
     n->in[0] = a;
@@ -267,6 +267,21 @@ lun_status lun__node_reduce_lines(lun_engine *e, lun_op op, lun_function *f,
     n->body = body;
     n->extended |= f || body;
     return shaped(e, n, s, out);
+}
+
+lun_status lun__node_sum_needed(lun_engine *e, lun_node *a, lun_node *needed, int64_t line,
+                                int rank, const int64_t *shape, lun_node **out)
+{
+    lun_node *n = start(e, LUN_NODE_REDUCE, LUN_OP_ADD, (lun_dtype)a->dtype);
+    if (!n)
+        return LUN_ENOMEM;
+    n->folds = LUN_FOLDS_NEEDED;
+    n->acc = a->dtype;
+    n->in[0] = a;
+    n->in[1] = needed;
+    n->step = line;
+    n->n = 1;
+    return shaped(e, n, line ? set_shape(e, n, rank, shape) : LUN_OK, out);
 }
 
 lun_status lun__node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,

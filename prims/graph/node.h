@@ -29,7 +29,7 @@ typedef enum lun_node_kind {
     LUN_NODE_OUTPUT,  /* output number op of the CALL in[0], for functions with several results */
     LUN_NODE_REDUCE,  /* in[0] (of dtype acc) combined by op or function, in[1], a Scalar of dtype
                         acc or NULL, with the result of that; converted to dtype.  Of rank 0 over
-                        all of it; else an element for each line, of `step` elements */
+                        all of it; else an element for each line, of `step` elements.  See folds */
     LUN_NODE_SCAN,    /* in[0] combined by op or function, in[1]: initial value; op: see inclusive;
                         lines of `step` elements each alone, 0: all of it */
     LUN_NODE_VIEW,    /* elements of in[0], by their flat number, as lun__node_layout says */
@@ -54,6 +54,14 @@ typedef enum lun_node_traits {
     LUN_IS_RUN = 64      /* a LEAF that equal ones share, on elements of another one */
 } lun_node_traits;
 
+/* What else a REDUCE is. */
+typedef enum lun_node_folds {
+    LUN_FOLDS_PLAIN,
+    LUN_FOLDS_PLACE, /* by min or max: where the first such element is, i64 */
+    LUN_FOLDS_NEEDED /* in[1] is no first value but a bool for each result: what it gives where that
+                        is false nothing uses, and where it is so everywhere nothing is computed */
+} lun_node_folds;
+
 /* What making, walking and ending a graph look at is in the first line of cache, what evaluating
  * looks at in the second; the third is touched only where `extended` says so.  While a node is
  * unused all its pointers are NULL. */
@@ -63,7 +71,7 @@ struct lun_node {
     uint8_t kind, dtype, acc;
     union {
         uint8_t inclusive; /* SCAN */
-        uint8_t places;    /* REDUCE by min or max: where the first such element is, i64 */
+        uint8_t folds;     /* REDUCE: lun_node_folds */
     };
     int32_t refs;
     uint8_t rank;
@@ -141,6 +149,10 @@ lun_status lun__node_reduce_lines(lun_engine *e, lun_op op, lun_function *f,
                                   const lun_ir_function *body, lun_node *a, lun_node *id,
                                   lun_dtype t, int64_t line, int rank, const int64_t *shape,
                                   lun_node **out);
+/* A sum of a's lines, as above and in a's dtype; line 0: of all of a.  needed: bools of the
+ * result's extents, see LUN_FOLDS_NEEDED. */
+lun_status lun__node_sum_needed(lun_engine *e, lun_node *a, lun_node *needed, int64_t line,
+                                int rank, const int64_t *shape, lun_node **out);
 /* line: elements of the lines that are scanned each alone; 0: all of a at once. */
 lun_status lun__node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
                           lun_node *a, lun_node *id, bool inclusive, int64_t line, lun_node **out);
@@ -178,6 +190,18 @@ static inline void lun__node_release(lun_engine *e, lun_node *n)
 void lun__node_become_leaf(lun_engine *e, lun_node *n, lun_storage *s, int64_t offset);
 /* n, a Scalar evaluated to this cell, becomes a NUMBER; its operands are released. */
 void lun__node_become_number(lun_engine *e, lun_node *n, uint64_t cell);
+
+/* Which results of n are used, an array of bools; NULL: all may be. */
+static inline lun_node *lun__node_needed(const lun_node *n)
+{
+    return n->kind == LUN_NODE_REDUCE && n->folds == LUN_FOLDS_NEEDED ? n->in[1] : NULL;
+}
+
+/* The first value of a REDUCE, NULL: it has none. */
+static inline lun_node *lun__node_first(const lun_node *n)
+{
+    return n->folds == LUN_FOLDS_NEEDED ? NULL : n->in[1];
+}
 
 /* Operand k of n, NULL past the last. */
 static inline lun_node *lun__node_operand(const lun_node *n, int k)

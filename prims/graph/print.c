@@ -61,8 +61,10 @@ static void print_details(const printer *p, const lun_node *n)
     if (operation)
         lun__strbuf_printf(p->out, " by %s",
                            n->op < LUN_OP_COUNT ? lun__op_get((lun_op)n->op)->name : "function");
-    if (n->kind == LUN_NODE_REDUCE && n->places)
+    if (n->kind == LUN_NODE_REDUCE && n->folds == LUN_FOLDS_PLACE)
         lun__strbuf_puts(p->out, ": its place");
+    if (lun__node_needed(n))
+        lun__strbuf_puts(p->out, " where needed");
     if (n->kind == LUN_NODE_SCAN)
         lun__strbuf_puts(p->out, n->inclusive ? " inclusive" : " exclusive");
     if (n->kind == LUN_NODE_OUTPUT)

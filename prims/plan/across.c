@@ -35,8 +35,8 @@ bool lun__across_places(const lun_across *a, const lun_slot_source *from, lun_la
 static bool is_laned(const lun_node *n)
 {
     uint64_t identity;
-    return n->kind == LUN_NODE_REDUCE && n->op < LUN_OP_COUNT && !n->in[1] && !n->places &&
-           lun__op_get((lun_op)n->op)->flags & LUN_OPF_COMM &&
+    return n->kind == LUN_NODE_REDUCE && n->op < LUN_OP_COUNT && !lun__node_first(n) &&
+           n->folds != LUN_FOLDS_PLACE && lun__op_get((lun_op)n->op)->flags & LUN_OPF_COMM &&
            lun__op_identity((lun_op)n->op, (lun_dtype)n->acc, &identity);
 }
 

@@ -92,7 +92,7 @@ static int64_t widest(const lun_step *step)
 static bool begins(const lun_step *step)
 {
     for (int r = 0; r < step->lowered.ir.result_count; r++)
-        if (step->lowered.results[r]->in[1])
+        if (lun__node_first(step->lowered.results[r]))
             return true;
     return false;
 }

@@ -66,7 +66,8 @@ static void wall_by_use(const lun_fuse_info *user, int k, lun_fuse_info *in)
     else if (u->kind == LUN_NODE_SCAN && k == 1)
         wall(in, "a scan starts with it");
     else if (u->kind == LUN_NODE_REDUCE && k == 1)
-        wall(in, "a reduction starts with it");
+        wall(in, lun__node_needed(u) ? "it says whether a reduction is needed"
+                                     : "a reduction starts with it");
     else if (u->kind != LUN_NODE_REDUCE && u->kind != LUN_NODE_VIEW && n->n != u->n)
         wall(in, "it is broadcast");
     else if (n->kind == LUN_NODE_CONCAT)

@@ -32,13 +32,13 @@ static void take_lines(lun_group *g, const lun_fuse_info *x)
 
 static bool begins(const lun_node *n)
 {
-    return n->kind == LUN_NODE_REDUCE && n->in[1];
+    return n->kind == LUN_NODE_REDUCE && lun__node_first(n);
 }
 
 /* A function without a first value, which may fail on what it is not asked for. */
 static bool is_bare(const lun_node *n)
 {
-    return n->kind == LUN_NODE_REDUCE && n->body && !n->in[1];
+    return n->kind == LUN_NODE_REDUCE && n->body && !lun__node_first(n);
 }
 
 /* Whether x may be a sink of g at all.  First values are combined with all results of a kernel. */
@@ -48,7 +48,7 @@ static bool suits(const lun_group *g, const lun_fuse_info *x)
         return false;
     return !g->copy && x->node->kind != LUN_NODE_CONCAT && g->level == x->level &&
            g->n == space(x->node) && same_lines(g, x) && g->scan == x->scan &&
-           g->sink_count < LUN_GROUP_SINKS;
+           g->needed == lun__node_needed(x->node) && g->sink_count < LUN_GROUP_SINKS;
 }
 
 static bool has_room(const lun_group *g, int ops, int leaves)
@@ -94,6 +94,7 @@ static bool place(lun_fuser *f, lun_schedule *s, int from, int i)
         s->count++;
         *g = (lun_group){.n = space(x->node), .level = x->level, .scan = x->scan, .cut = ""};
         g->copy = x->node->kind == LUN_NODE_CONCAT;
+        g->needed = lun__node_needed(x->node);
     }
     if (!lun__grow(&g->sinks, g->sink_count, &g->sink_room, sizeof *g->sinks))
         return false;

@@ -240,9 +240,9 @@ static void emit_reduce(lun_lowerer *l, lun_node *n)
         ins.captured = lun__lower_captured(l, n);
     }
     ins.imm = add_result(l, n, (lun_dtype)n->acc);
-    if (n->places)
+    ins.places = n->folds == LUN_FOLDS_PLACE;
+    if (ins.places)
         add_result(l, n, LUN_I64);
-    ins.places = n->places;
     o->ops++;
     if (l->status == LUN_OK)
         lun__lower_add(l, ins, n->where);
@@ -269,6 +269,7 @@ lun_status lun__lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *
 {
     lun_lowerer l = lun__lower_begin(e, s, g, out);
     out->line = l.g->line;
+    out->needed = l.g->needed;
     for (int i = 0; l.status == LUN_OK && i < l.g->sink_count; i++) {
         lun_node *n = l.g->sinks[i];
         if (n->kind == LUN_NODE_REDUCE)

@@ -17,6 +17,7 @@ enum {
 typedef struct lun_group {
     int64_t n;
     int64_t line; /* its REDUCEs and its SCAN take lines of so many indices each alone; 0: all */
+    lun_node *needed; /* what its sinks, REDUCEs then, are needed for; NULL: for everything */
     int level;
     lun_node *scan;   /* the SCAN inside, or NULL */
     lun_node **sinks; /* borrowed; they live as long as the roots do */
@@ -79,7 +80,8 @@ typedef struct lun_lowered {
     uint32_t *where;    /* by instruction: the place it comes from */
     const char **notes; /* by instruction: the message of a CHECK or division, else NULL */
     int slot_room, arg_room, result_room, where_room, note_room;
-    int64_t line;     /* as that of the group */
+    int64_t line;     /* as that of the group, */
+    lun_node *needed; /* as well */
     int ops;          /* operations of the graph in it */
     lun_strbuf types; /* what is known of the functions in it, for explain */
     int workgroup;    /* the largest that its nodes ask for, 0: tuned */

@@ -100,6 +100,7 @@ static lun_status visit(const runner *x, const block *b, const part *p, int64_t 
         s = lun__bind_part(x->e, &to, i, index ? NULL : node->storage, index ? 0 : node->offset,
                            &at, n, false);
     }
+    to.working = true;
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
         s = lun__bind_part(x->e, &to, first + 2 * r, x->acc[0][r], 0, NULL, n, false);
         if (s == LUN_OK)
@@ -135,6 +136,7 @@ static lun_status fold(const runner *x, lun_storage *const *from, const lun_layo
     const lun_lowered *l = &x->a->fold;
     lun_binding b;
     lun_status s = lun__bind_open(x->e, l, &b);
+    b.working = true;
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
         s = lun__bind_part(x->e, &b, 3 * r, from[r], 0, one, n, false);
         if (s == LUN_OK)
@@ -206,7 +208,9 @@ static lun_status finish(const runner *x, const block *b, int which)
     lun_binding to;
     lun_status s = lun__bind_open(x->e, l, &to);
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
+        to.working = true;
         s = lun__bind_part(x->e, &to, 2 * r, x->cells[which][r], 0, NULL, b->lines, false);
+        to.working = false;
         if (s == LUN_OK)
             s = lun__bind_part(x->e, &to, 2 * r + 1, x->out[r], b->at, NULL, b->lines, true);
     }

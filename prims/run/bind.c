@@ -50,6 +50,22 @@ static bool need_streams(lun_binding *to)
     return to->streams != NULL;
 }
 
+static void count_bytes(lun_binding *to, int64_t bytes, bool written)
+{
+    to->bytes += bytes;
+    if (!to->working)
+        *(written ? &to->written : &to->read) += bytes;
+}
+
+/* Elements at different places. */
+static int64_t distinct(const lun_layout *l)
+{
+    int64_t count = 1;
+    for (int k = 0; k < l->rank; k++)
+        count *= l->stride[k] ? l->extent[k] : 1;
+    return count;
+}
+
 /* Slot i, elements of s as `layout` says, counted from `offset`; s NULL: places. */
 static lun_status bind_strided(lun_engine *e, lun_binding *to, int i, lun_storage *s,
                                int64_t offset, const lun_layout *layout)
@@ -88,7 +104,9 @@ static lun_status bind_view(lun_engine *e, lun_binding *to, int i, int64_t count
     lun__node_layout(from->view ? from->view : n, &at);
     if (n->kind == LUN_NODE_INDEX)
         return bind_strided(e, to, i, NULL, 0, &at);
-    to->bytes += lun__dtype_get((lun_dtype)n->dtype)->bytes * (count < n->n ? count : n->n);
+    int64_t some = distinct(&at);
+    count_bytes(to, lun__dtype_get((lun_dtype)n->dtype)->bytes * (count < some ? count : some),
+                false);
     return bind_strided(e, to, i, n->storage, n->offset, &at);
 }
 
@@ -119,13 +137,14 @@ static void bind_loaded(lun_binding *to)
 lun_status lun__bind_part(lun_engine *e, lun_binding *to, int i, lun_storage *s, int64_t offset,
                           const lun_layout *at, int64_t count, bool changes)
 {
-    if (at && !(s && lun__layout_is_dense(at)))
+    if (at && !(s && lun__layout_is_dense(at))) {
+        if (s)
+            count_bytes(to, lun__dtype_get(s->dtype)->bytes * distinct(at), false);
         return bind_strided(e, to, i, s, offset, at);
+    }
     int64_t size = lun__dtype_get(s->dtype)->bytes, origin = offset + (at ? at->offset : 0);
     bool part = changes && offset >= 0 && offset + count < s->count; /* the rest stays */
-    to->bytes += size * count;
-    if (changes)
-        to->written += size * count;
+    count_bytes(to, size * count, changes);
     to->origin[i] = origin;
     if (to->b->backend->buffer_new) {
         lun_buffer *buffer = NULL;
@@ -172,7 +191,8 @@ lun_status lun__bind_open(lun_engine *e, const lun_lowered *l, lun_binding *to)
     to->at = slots <= LUN_BIND_FEW ? to->few_at : malloc(slots * sizeof *to->at);
     to->room = slots <= LUN_BIND_FEW ? to->few_room : malloc(2 * slots * sizeof *to->room);
     to->cells = args <= LUN_BIND_FEW ? to->few_cells : malloc(args * sizeof *to->cells);
-    to->bytes = to->written = 0;
+    to->bytes = to->read = to->written = 0;
+    to->working = false;
     to->streams = NULL;
     to->strided = NULL;
     if (!to->at || !to->room || !to->cells)
@@ -245,7 +265,7 @@ lun_status lun__bind_run(lun_engine *e, lun_binding *to, lun_kernel_entry *k, in
     else if (s == LUN_ENOMEM)
         s = lun__no_working_memory(e, count);
     if (s == LUN_OK) {
-        e->stats.bytes_read += to->bytes - to->written;
+        e->stats.bytes_read += to->read;
         e->stats.bytes_written += to->written;
     }
     return s;

@@ -23,9 +23,11 @@ typedef struct lun_binding {
     void **at;
     int64_t *room, *origin;
     uint64_t *cells;
-    int64_t bytes, written;
-    lun_stream *streams;  /* NULL: none needed yet */
-    lun_strided *strided; /* by slot, as the streams */
+    int64_t bytes;         /* that a run reads and writes, */
+    int64_t read, written; /* and of these what counts as such */
+    bool working;          /* parts bound from now on are working memory, which does not count */
+    lun_stream *streams;   /* NULL: none needed yet */
+    lun_strided *strided;  /* by slot, as the streams */
     void *few_at[LUN_BIND_FEW];
     int64_t few_room[2 * LUN_BIND_FEW];
     uint64_t few_cells[LUN_BIND_FEW];

@@ -60,7 +60,7 @@ static bool is_needed(const chain *c, const lun_node *n)
     for (int k = c->last + 1; k < c->s->count; k++) {
         const lun_step *step = &c->s->at[k];
         const lun_lowered *l = &step->lowered;
-        if (step->kind != LUN_STEP_LAUNCH)
+        if (step->kind != LUN_STEP_LAUNCH || l->needed == n)
             return true;
         for (int i = 0; i < l->ir.slot_count; i++)
             if (l->slots[i].node == n)
@@ -156,7 +156,7 @@ static void keep_cells(const chain *c, const lun_lowered *l, const portion *p)
     }
 }
 
-static lun_status run_step(const chain *c, const lun_step *step, const portion *p)
+static lun_status launch(const chain *c, const lun_step *step, const portion *p)
 {
     const lun_lowered *l = &step->lowered;
     bool narrow = lun__chain_width(step, c->n, c->line) == LUN_CHAINED_NARROW;
@@ -176,9 +176,31 @@ static lun_status run_step(const chain *c, const lun_step *step, const portion *
     if (s == LUN_OK)
         s = shifted ? lun__bind_run(c->e, &to, k, count, 0, count, c->cells)
                     : lun__bind_run(c->e, &to, k, step->n, at, count, c->cells);
+    lun__bind_close(&to);
+    return s;
+}
+
+/* Whether the results of a step, of these rows, are used. */
+static lun_status is_used(const chain *c, const lun_lowered *l, const portion *p, bool *used)
+{
+    const made *m = l->needed ? find(c, l->needed) : NULL;
+    *used = true;
+    if (m)
+        *used = memchr((char *)m->storage->data + (m->ring ? 0 : p->row), 1, (size_t)p->count);
+    return l->needed && !m ? lun__needed(c->e, l->needed, p->row, p->count, used) : LUN_OK;
+}
+
+static lun_status run_step(const chain *c, const lun_step *step, const portion *p)
+{
+    const lun_lowered *l = &step->lowered;
+    bool used;
+    lun_status s = is_used(c, l, p, &used);
+    if (s == LUN_OK && used)
+        s = launch(c, step, p);
+    else if (s == LUN_OK) /* any cells */
+        memset(c->cells, 0, (size_t)(p->count * l->ir.result_count) * sizeof *c->cells);
     if (s == LUN_OK)
         keep_cells(c, l, p);
-    lun__bind_close(&to);
     return s;
 }
 

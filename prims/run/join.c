@@ -25,7 +25,7 @@ static lun_status combine_level(void *ctx, void *rows, int64_t pairs)
 /* The first value of REDUCE n as a cell. */
 static lun_status first_value(lun_engine *e, const lun_node *n, uint64_t *cell)
 {
-    const lun_node *first = n->in[1];
+    const lun_node *first = lun__node_first(n);
     *cell = first->cell;
     return first->kind == LUN_NODE_NUMBER
                ? LUN_OK
@@ -41,7 +41,7 @@ static lun_status begin_results(lun_engine *e, const lun_lowered *l, joint *j, i
     bool any = false;
     lun_status s = LUN_OK;
     for (int r = 0; s == LUN_OK && r < count; r++)
-        if (l->results[r]->in[1]) {
+        if (lun__node_first(l->results[r])) {
             any = true;
             s = first_value(e, l->results[r], &first[r]);
         }
@@ -53,12 +53,12 @@ static lun_status begin_results(lun_engine *e, const lun_lowered *l, joint *j, i
         return lun__nomem(e);
     for (int64_t k = 0; k < lines * count; k++) {
         uint64_t *pair = rows + k / count * 2 * count + k % count;
-        pair[0] = l->results[k % count]->in[1] ? first[k % count] : from[k];
+        pair[0] = lun__node_first(l->results[k % count]) ? first[k % count] : from[k];
         pair[count] = from[k];
     }
     s = combine_level(j, rows, lines);
     for (int64_t k = 0; s == LUN_OK && k < lines * count; k++)
-        if (l->results[k % count]->in[1])
+        if (lun__node_first(l->results[k % count]))
             from[k] = rows[k];
     if (rows != few)
         free(rows);

@@ -86,6 +86,19 @@ lun_status lun__run_kernel(lun_engine *e, const lun_lowered *l, lun_kernel_entry
     return s == LUN_EBUILD ? lun__explain_refusal(e, l) : s;
 }
 
+lun_status lun__needed(lun_engine *e, const lun_node *needed, int64_t first, int64_t count,
+                       bool *out)
+{
+    if (needed->kind == LUN_NODE_NUMBER) {
+        *out = needed->cell != 0;
+        return LUN_OK;
+    }
+    lun_status s = lun__storage_host(e, needed->storage, false);
+    if (s == LUN_OK)
+        *out = memchr(lun__leaf_data(needed) + first, 1, (size_t)count) != NULL;
+    return s;
+}
+
 /* Runs indices first .. first+count-1 of n. */
 static lun_status launch_now(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
                              int64_t first, int64_t count, const outcome *o)

@@ -27,9 +27,35 @@ static lun_status run_fill(lun_engine *e, lun_node *n)
     return LUN_OK;
 }
 
+/* The results of a step that nothing uses: any elements. */
+static lun_status leave_out(lun_engine *e, const lun_lowered *l)
+{
+    lun_status s = LUN_OK;
+    for (int r = 0; s == LUN_OK && r < l->ir.result_count; r++) {
+        lun_node *n = l->results[r];
+        lun_storage *to;
+        if (!n->rank) {
+            lun__node_become_number(e, n, 0);
+            continue;
+        }
+        s = lun__storage_new(e, (lun_dtype)n->dtype, n->n, &to);
+        if (s != LUN_OK)
+            break;
+        lun__cell_fill((lun_dtype)n->dtype, 0, to->data, n->n);
+        lun__node_become_leaf(e, n, to, 0);
+    }
+    return s;
+}
+
 static lun_status run_launch(lun_engine *e, const lun_step *step)
 {
     lun_kernel_entry *k = NULL;
+    bool needed = true;
+    if (step->lowered.needed) {
+        lun_status s = lun__needed(e, step->lowered.needed, 0, step->lowered.needed->n, &needed);
+        if (s != LUN_OK || !needed)
+            return s == LUN_OK ? leave_out(e, &step->lowered) : s;
+    }
     if (step->across) {
         lun_status s = lun__across_run(e, step->across);
         e->stats.kept += s == LUN_OK ? step->kept : 0;

@@ -17,6 +17,9 @@ lun_status lun__run_range(lun_engine *e, lun_node *root, int64_t first, int64_t 
                           bool *done);
 /* The kernel of a lowered group. */
 lun_status lun__run_kernel(lun_engine *e, const lun_lowered *l, lun_kernel_entry **out);
+/* Whether some of elements first .. first + count - 1 of needed, a LEAF or NUMBER, are true. */
+lun_status lun__needed(lun_engine *e, const lun_node *needed, int64_t first, int64_t count,
+                       bool *out);
 /* Allocates, launches over n > 0 indices and gives the results to the sinks of a lowered group. */
 lun_status lun__run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n);
 /* Computes elements first .. first + count - 1 of the only result, of n, into host; the

@@ -214,6 +214,93 @@ describe("skipnan", function()
     end)
 end)
 
+describe("variances of lines", function()
+    local function cost(build)
+        build():eval()
+        local before = lun.stats()
+        local result = build():eval()
+        local after = lun.stats()
+        return {
+            launches = after.launches - before.launches,
+            read = after.bytes_read - before.bytes_read,
+            written = after.bytes_written - before.bytes_written,
+        }, result
+    end
+
+    -- Lines whose first element lies so far from the others that the first pass loses digits, if there are more than
+    -- 10,000, or overflows.
+    local function array(rows, columns, axis, far, by)
+        local a = lun.random({ rows, columns }, { seed = 3 }):copy()
+        for _, i in ipairs(far) do
+            if axis == 1 then a[1][i] = by or 1e9 else a[i][1] = by or 1e9 end
+        end
+        return a
+    end
+
+    local function check(a, axis)
+        local var, std = lun.eval(a:var { axis = axis }, a:std { axis = axis, ddof = 1 })
+        for i = 1, math.min(#var, 500) do
+            local line = (axis == 1 and a:col(i) or a[i]):copy()
+            assert.equal(line:var(), var[i])
+            assert.equal(line:std(1), std[i])
+        end
+    end
+
+    it("have the bits of Vectors where some, all or none have lost digits", function()
+        for _, shape in ipairs { { 40, 30 }, { 700, 500 }, { 20000, 5 }, { 5, 20000 }, { 20000, 70 } } do
+            for axis = 1, 2 do
+                local n, all = math.min(shape[3 - axis], 500), {}
+                for i = 1, n do all[i] = i end
+                for _, far in ipairs { {}, { 1 }, { 4, n }, all } do
+                    check(array(shape[1], shape[2], axis, far), axis)
+                end
+                check(array(shape[1], shape[2], axis, { 2 }, 1e160), axis)
+            end
+        end
+    end)
+
+    it("read the lines once, and again only where digits were lost", function()
+        local function z(a, axis)
+            local o = { axis = axis, keep = true }
+            return function() return (a - a:mean(o)) / a:std(o) end
+        end
+        local bytes = 8 * 2048 * 600
+        for axis = 1, 2 do
+            local sum = cost(function() return array(2048, 600, axis, {}):sum(axis) end)
+            local plain, far = array(2048, 600, axis, {}), array(2048, 600, axis, { 5 }, 1e160)
+            local one, again = cost(z(plain, axis)), cost(z(far, axis))
+            assert.is_true(one.read > 1.99 * bytes and one.read < 2.1 * bytes, one.read / bytes)
+            assert.is_true(one.written >= bytes and one.written < 1.1 * bytes, one.written / bytes)
+            assert.is_true(again.read > one.read + 0.03 * bytes, again.read / bytes)
+            assert.is_true(again.launches > one.launches)
+            assert.is_true(sum.read < 1.1 * bytes, sum.read / bytes)
+        end
+    end)
+
+    it("of whole arrays, too", function()
+        for _, first in ipairs { 0.5, 1e9 } do
+            local v = lun.random({ 50000 }, { seed = 4 }):copy()
+            v[1] = first
+            local mean, var, again = lun.eval(v:lazy "mean", v:lazy "var", (v * 2):lazy "std")
+            assert.equal(v:mean(), mean)
+            assert.equal(v:var(), var)
+            assert.equal((v * 2):std(), again)
+        end
+        local v = lun.random({ 5000 }, { seed = 4 }):copy()
+        local plan = lun.explain(v:lazy "var")
+        assert.is_true(plan.graph:find("where needed", 1, true) ~= nil)
+    end)
+
+    it("say in the plan that a reduction is computed where it is needed", function()
+        local a = array(64, 50, 1, {})
+        local found = 0
+        for _, kernel in ipairs(lun.explain(a:var { axis = 1 })) do
+            found = found + (kernel.cut == "it says whether a reduction is needed" and 1 or 0)
+        end
+        assert.equal(1, found)
+    end)
+end)
+
 describe("an empty axis", function()
     it("gives the identity, or an error where there is none", function()
         local none = lun.zeros { 2, 0 }
