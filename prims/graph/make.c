@@ -350,6 +350,20 @@ static lun_status leaf_on_run(lun_engine *e, lun_node *a, const lun_layout *l, l
     return shared_leaf(e, a->storage, a->offset + l->offset, l->rank, l->extent, out);
 }
 
+/* The shape, and as many other numbers behind it if the rank is 2 or more. */
+static lun_status set_both(lun_engine *e, lun_node *n, int rank, const int64_t *shape,
+                           const int64_t *other)
+{
+    lun_status s = set_shape(e, n, rank, shape);
+    if (s != LUN_OK || rank < 2)
+        return s;
+    int64_t *both = realloc(n->shape, 2 * (size_t)rank * sizeof *both);
+    if (!both)
+        return lun__nomem(e);
+    memcpy((n->shape = both) + rank, other, (size_t)rank * sizeof *both);
+    return LUN_OK;
+}
+
 static lun_status new_view(lun_engine *e, lun_node *a, const lun_layout *l, lun_node **out)
 {
     lun_node *n = start(e, LUN_NODE_VIEW, 0, (lun_dtype)a->dtype);
@@ -358,15 +372,7 @@ static lun_status new_view(lun_engine *e, lun_node *a, const lun_layout *l, lun_
     n->in[0] = a;
     n->offset = l->offset;
     n->step = l->rank == 1 ? l->stride[0] : 0;
-    lun_status s = set_shape(e, n, l->rank, l->extent);
-    if (s == LUN_OK && l->rank > 1) {
-        int64_t *both = realloc(n->shape, 2 * (size_t)l->rank * sizeof *both);
-        if (!both)
-            s = lun__nomem(e);
-        else
-            memcpy((n->shape = both) + l->rank, l->stride, (size_t)l->rank * sizeof *both);
-    }
-    return shaped(e, n, s, out);
+    return shaped(e, n, set_both(e, n, l->rank, l->extent, l->stride), out);
 }
 
 /* The one element of a, a Scalar, at each place; evaluated it would be a NUMBER, which has none. */
@@ -405,6 +411,37 @@ lun_status lun__node_view(lun_engine *e, lun_node *a, const lun_layout *l, lun_n
             return s;
     }
     return new_view(e, a, l, out);
+}
+
+/* Whether a, a NUMBER, is the same number beyond its ends too. */
+static bool is_even(const lun_node *a, const lun_padding *p)
+{
+    bool valued = false;
+    for (int k = 0; k < p->rank; k++)
+        valued |= p->rule[k] == LUN_PAD_VALUE && p->extent[k] != p->inner[k];
+    return a->kind == LUN_NODE_NUMBER && (!valued || a->cell == p->value);
+}
+
+lun_status lun__node_pad(lun_engine *e, lun_node *a, const lun_padding *p, lun_node **out)
+{
+    bool none = true;
+    for (int k = 0; k < p->rank; k++)
+        none &= p->before[k] == 0 && p->extent[k] == p->inner[k];
+    if (none) {
+        *out = lun__node_retain(a);
+        return LUN_OK;
+    }
+    if (is_even(a, p))
+        return lun__node_number(e, (lun_dtype)a->dtype, a->cell, p->rank, p->extent, out);
+    lun_node *n = start(e, LUN_NODE_PAD, 0, (lun_dtype)a->dtype);
+    if (!n)
+        return LUN_ENOMEM;
+    n->in[0] = a;
+    n->cell = p->value;
+    n->offset = p->rank == 1 ? p->before[0] : 0;
+    for (int k = 0; k < p->rank; k++)
+        n->step |= (int64_t)p->rule[k] << 8 * k;
+    return shaped(e, n, set_both(e, n, p->rank, p->extent, p->before), out);
 }
 
 lun_status lun__node_concat(lun_engine *e, lun_node *const *in, int count, int64_t blocks, int rank,

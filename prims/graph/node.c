@@ -111,6 +111,18 @@ void lun__node_layout(const lun_node *n, lun_layout *out)
         out->stride[i] = n->shape[n->rank + i];
 }
 
+void lun__node_padding(const lun_node *n, lun_padding *out)
+{
+    out->rank = n->rank;
+    out->value = n->cell;
+    lun__node_shape(n, out->extent);
+    lun__node_shape(n->in[0], out->inner);
+    for (int k = 0; k < n->rank; k++) {
+        out->before[k] = n->shape ? n->shape[n->rank + k] : n->offset;
+        out->rule[k] = (uint8_t)(n->step >> 8 * k);
+    }
+}
+
 /* ---- the table of living nodes --------------------------------------------------------------- */
 
 /* Factors of the parts of a hash, which are independent of each other. */
@@ -132,6 +144,12 @@ static inline uint64_t place_of(const void *p)
     return (uint64_t)(uintptr_t)p;
 }
 
+/* Numbers in n->shape, for rank 2 and more. */
+static inline size_t numbers(const lun_node *n)
+{
+    return n->kind == LUN_NODE_VIEW || n->kind == LUN_NODE_PAD ? 2 * (size_t)n->rank : n->rank;
+}
+
 static inline uint32_t hash_of(const lun_node *n)
 {
     uint64_t h = lun__node_nature(n) * ODD_1 + ((uint64_t)n->n ^ (uint64_t)n->rank << 56) * ODD_2 +
@@ -141,7 +159,7 @@ static inline uint32_t hash_of(const lun_node *n)
         h += n->cell * ODD_3 + (uint64_t)n->offset * ODD_4 + (uint64_t)n->step * ODD_5;
     }
     if (n->extended) {
-        for (int k = 0; n->kind == LUN_NODE_VIEW && k < 2 * n->rank; k++)
+        for (size_t k = 0; n->rank > 1 && numbers(n) > n->rank && k < numbers(n); k++)
             h = (h ^ h >> 29) * ODD_1 + (uint64_t)n->shape[k];
         for (int k = 0; k < n->count; k++)
             h = (h ^ h >> 29) * ODD_1 + place_of(n->more[k]);
@@ -161,12 +179,6 @@ static inline uint32_t form_of(const lun_node *n)
     if (n->in[2])
         h += (lun__node_form(n->in[2]) + UINT64_C(1)) * ODD_5;
     return folded(h);
-}
-
-/* Numbers in n->shape, for rank 2 and more. */
-static size_t numbers(const lun_node *n)
-{
-    return n->kind == LUN_NODE_VIEW ? 2 * (size_t)n->rank : n->rank;
 }
 
 static bool equal_extension(const lun_node *a, const lun_node *b)

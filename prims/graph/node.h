@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/layout.h"
+#include "base/pad.h"
 #include "lunarray.h"
 #include "store/storage.h"
 #include "table/op.h"
@@ -33,6 +34,7 @@ typedef enum lun_node_kind {
     LUN_NODE_SCAN,    /* in[0] combined by op or function, in[1]: initial value; op: see inclusive;
                         lines of `step` elements each alone, 0: all of it */
     LUN_NODE_VIEW,    /* elements of in[0], by their flat number, as lun__node_layout says */
+    LUN_NODE_PAD,     /* in[0] with elements beyond its ends, as lun__node_padding says */
     LUN_NODE_CONCAT,  /* more[0 .. count): `step` times a block of each, of its n / step elements in
                         flat order */
     LUN_NODE_RESHAPE, /* in[0] in another shape */
@@ -91,11 +93,13 @@ struct lun_node {
     uint16_t workgroup;   /* asked for, 0: tuned */
     uint16_t waits;       /* about what waits in and below it, see lun__waits; at least that */
     lun_storage *storage; /* LEAF */
-    int64_t offset;       /* LEAF, VIEW: in elements */
-    int64_t step;         /* VIEW of rank 1: its stride; REDUCE, SCAN, CONCAT: see there */
-    uint64_t cell;        /* NUMBER; LEAF with LUN_IS_RUN: the place of its storage */
+    int64_t offset;       /* LEAF, VIEW: in elements; PAD of rank 1: elements before in[0] */
+    int64_t step;         /* VIEW of rank 1: its stride; PAD: its rules, eight bits an axis; REDUCE,
+                             SCAN, CONCAT: see there */
+    uint64_t cell; /* NUMBER; PAD: its value; LEAF with LUN_IS_RUN: the place of its storage */
 
-    int64_t *shape;   /* rank extents, VIEW: then as many strides; NULL for rank 0 and 1 */
+    int64_t *shape;   /* rank extents, VIEW: then as many strides, PAD: then as many elements before
+                         in[0]; NULL for rank 0 and 1 */
     double *moments;  /* LEAF: count of shift, mean and variance once computed; see api/total.c */
     lun_node **more;  /* CALL, CONCAT: operands */
     int32_t count;    /* of these */
@@ -162,6 +166,8 @@ lun_status lun__node_view(lun_engine *e, lun_node *a, const lun_layout *l, lun_n
 /* The same, as cheap as can be said: of an elementwise expression that expression of the operands'
  * elements, so that only what is asked for is computed (view.c). */
 lun_status lun__view(lun_engine *e, lun_node *a, const lun_layout *l, lun_node **out);
+/* a, of p's rank and inner extents, with elements beyond its ends; dense where there are none. */
+lun_status lun__node_pad(lun_engine *e, lun_node *a, const lun_padding *p, lun_node **out);
 /* A block of each of the operands, which are of one dtype, in turn, `blocks` times. */
 lun_status lun__node_concat(lun_engine *e, lun_node *const *in, int count, int64_t blocks, int rank,
                             const int64_t *shape, lun_node **out);
@@ -215,6 +221,8 @@ static inline lun_node *lun__node_operand(const lun_node *n, int k)
 void lun__node_shape(const lun_node *n, int64_t shape[LUN_MAX_RANK]);
 /* Where n's elements stand among those of in[0], for a VIEW; else row-major from 0. */
 void lun__node_layout(const lun_node *n, lun_layout *out);
+/* What stands where, for a PAD. */
+void lun__node_padding(const lun_node *n, lun_padding *out);
 
 /* Operation, kind and dtypes at once. */
 static inline uint64_t lun__node_nature(const lun_node *n)
@@ -254,7 +262,14 @@ static inline bool lun__node_recurs_peeked(const lun_node *n)
 /* An operation of its own; else another node's result, elements or place. */
 static inline bool lun__node_works(const lun_node *n)
 {
-    return n->kind != LUN_NODE_OUTPUT && n->kind != LUN_NODE_PLACE && n->kind != LUN_NODE_VIEW;
+    return n->kind != LUN_NODE_OUTPUT && n->kind != LUN_NODE_PLACE && n->kind != LUN_NODE_VIEW &&
+           n->kind != LUN_NODE_PAD;
+}
+
+/* Whether a stream makes n's elements, so that a VIEW of n needs none of them in memory. */
+static inline bool lun__node_made(const lun_node *n)
+{
+    return n->kind == LUN_NODE_INDEX || n->kind == LUN_NODE_PAD;
 }
 
 /* Elements in memory or none needed: nothing has to run before n is used in a kernel. */

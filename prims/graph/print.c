@@ -8,11 +8,11 @@
 
 /* By kind of node: its name, NULL where an operation or function gives it. */
 static const char *const names[LUN_NODE_KINDS] = {
-    [LUN_NODE_LEAF] = "array",      [LUN_NODE_NUMBER] = "number", [LUN_NODE_INDEX] = "index",
-    [LUN_NODE_RANDOM] = "random",   [LUN_NODE_CAST] = "cast",     [LUN_NODE_CALL] = "call",
-    [LUN_NODE_OUTPUT] = "result",   [LUN_NODE_REDUCE] = "reduce", [LUN_NODE_SCAN] = "scan",
-    [LUN_NODE_VIEW] = "view",       [LUN_NODE_CONCAT] = "concat", [LUN_NODE_RESHAPE] = "reshape",
-    [LUN_NODE_PLACE] = "written at"};
+    [LUN_NODE_LEAF] = "array",       [LUN_NODE_NUMBER] = "number", [LUN_NODE_INDEX] = "index",
+    [LUN_NODE_RANDOM] = "random",    [LUN_NODE_CAST] = "cast",     [LUN_NODE_CALL] = "call",
+    [LUN_NODE_OUTPUT] = "result",    [LUN_NODE_REDUCE] = "reduce", [LUN_NODE_SCAN] = "scan",
+    [LUN_NODE_VIEW] = "view",        [LUN_NODE_CONCAT] = "concat", [LUN_NODE_RESHAPE] = "reshape",
+    [LUN_NODE_PLACE] = "written at", [LUN_NODE_PAD] = "pad"};
 
 typedef struct printer {
     lun_engine *e;
@@ -52,6 +52,17 @@ static void print_strides(lun_strbuf *out, const lun_node *n)
         lun__strbuf_printf(out, "%s %lld", i ? "," : "", (long long)l.stride[i]);
 }
 
+static void print_padding(lun_strbuf *out, const lun_node *n)
+{
+    static const char *const rules[] = {
+        [LUN_PAD_VALUE] = "value", [LUN_PAD_WRAP] = "wrap", [LUN_PAD_NEAREST] = "nearest"};
+    lun_padding p;
+    lun__node_padding(n, &p);
+    for (int k = 0; k < p.rank; k++)
+        lun__strbuf_printf(out, "%s %lld %s %lld", k ? "," : "", (long long)p.before[k],
+                           rules[p.rule[k]], (long long)(p.extent[k] - p.inner[k] - p.before[k]));
+}
+
 /* What distinguishes n beside its kind, type and operands. */
 static void print_details(const printer *p, const lun_node *n)
 {
@@ -71,6 +82,8 @@ static void print_details(const printer *p, const lun_node *n)
         lun__strbuf_printf(p->out, " %d", n->op + 1);
     if (n->kind == LUN_NODE_VIEW)
         print_strides(p->out, n);
+    if (n->kind == LUN_NODE_PAD)
+        print_padding(p->out, n);
     if (n->where && n->kind != LUN_NODE_NUMBER)
         lun__strbuf_printf(p->out, " (%s)", lun__place(p->e, n->where));
 }

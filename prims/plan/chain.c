@@ -56,6 +56,9 @@ lun_link lun__chain_link(const lun_steps *s, int first, int at, int slot, int64_
     const lun_lowered *l = &s->at[at].lowered;
     const lun_slot_source *from = &l->slots[slot];
     lun_ir_role role = (lun_ir_role)l->ir.slots[slot].role;
+    const lun_node *pad = from->node->kind == LUN_NODE_PAD ? from->node->in[0] : NULL;
+    if (pad && lun__chain_makes(s, first, at - 1, pad))
+        return LUN_LINK_OTHER;
     if (role == LUN_SLOT_OUT || !lun__chain_makes(s, first, at - 1, from->node))
         return LUN_LINK_NONE;
     if (role != LUN_SLOT_IN || from->offset)

@@ -57,9 +57,12 @@ static void wall_by_use(const lun_fuse_info *user, int k, lun_fuse_info *in)
     if (n->kind == LUN_NODE_REDUCE)
         wall(in, "a reduction ends");
     else if (u->kind == LUN_NODE_CONCAT) {
-        if (n->kind != LUN_NODE_VIEW || n->in[0]->kind == LUN_NODE_INDEX) /* read where it stands */
+        bool stands = n->kind == LUN_NODE_VIEW && !lun__node_made(n->in[0]);
+        if (!stands)
             wall(in, "a concatenation copies it");
-    } else if (u->kind == LUN_NODE_VIEW && n->kind != LUN_NODE_INDEX)
+    } else if (u->kind == LUN_NODE_PAD)
+        wall(in, "elements beyond its ends are read");
+    else if (u->kind == LUN_NODE_VIEW && !lun__node_made(n))
         wall(in, u->n > n->n ? "it is broadcast" : "a part of it is taken");
     else if (u->kind == LUN_NODE_CALL && k >= u->elements && n->rank > 0)
         wall(in, "a function indexes it");

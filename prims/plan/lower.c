@@ -25,7 +25,7 @@ static int emit_view(lun_lowerer *l, lun_node *n)
     lun_layout at;
     lun_node *base = n->in[0];
     lun__node_layout(n, &at);
-    if (lun__layout_is_dense(&at) && base->kind != LUN_NODE_INDEX)
+    if (lun__layout_is_dense(&at) && !lun__node_made(base))
         return lun__lower_load(l, base, at.offset, n->n == 1 && l->g->n != 1);
     return load_slot(l, n,
                      lun__lower_source(l, (lun_slot_source){base, 0, n, l->copy}, LUN_SLOT_IN));
@@ -120,6 +120,8 @@ static int emit_node(lun_lowerer *l, lun_node *n, uint32_t where)
         return emit_view(l, n);
     if (n->kind == LUN_NODE_INDEX)
         return emit_index(l, n);
+    if (n->kind == LUN_NODE_PAD)
+        return load_slot(l, n, lun__lower_slot(l, n, 0, LUN_SLOT_IN));
     if (n->kind == LUN_NODE_OUTPUT)
         return emit_output(l, n);
     if (n->kind == LUN_NODE_CALL)
@@ -180,7 +182,7 @@ static bool is_end(const lun_lowerer *l, const lun_node *n)
 /* Whether user reads operand k through a slot of its own instead of as a value. */
 static bool indexed(const lun_node *user, int k, const lun_node *in)
 {
-    if (user->kind == LUN_NODE_VIEW)
+    if (user->kind == LUN_NODE_VIEW || user->kind == LUN_NODE_PAD)
         return true;
     return user->kind == LUN_NODE_CALL && k >= user->elements && in->rank > 0;
 }

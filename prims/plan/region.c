@@ -21,6 +21,8 @@ bool lun__fuse_region(lun_fuser *f, int i, int group, int *ops, int *leaves)
             bool stays = lun__fuse_in_memory(o, f->at[i].level);
             if (in->kind == LUN_NODE_NUMBER || (group && o->group == group))
                 continue;
+            if (in->mark == walk && n->kind == LUN_NODE_VIEW && in->kind == LUN_NODE_PAD)
+                ++*leaves; /* as below */
             if (in->mark == walk && !(stays && n->kind == LUN_NODE_VIEW))
                 continue;
             in->mark = walk;

@@ -39,6 +39,12 @@ static lun_status fill(lun_engine *e, lun_steps *s, lun_node *n)
     return LUN_OK;
 }
 
+/* The node whose elements a slot on n needs in memory: what a function indexes, what is padded. */
+static lun_node *in_memory(lun_node *n)
+{
+    return n->kind == LUN_NODE_PAD ? n->in[0] : n;
+}
+
 static lun_status plan_kernel(lun_engine *e, const lun_schedule *groups, int g, lun_steps *s)
 {
     const lun_group *group = &groups->groups[g];
@@ -46,10 +52,9 @@ static lun_status plan_kernel(lun_engine *e, const lun_schedule *groups, int g, 
     lun_status status = lun__lower(e, groups, g, &l);
     if (status != LUN_OK)
         return status;
-    /* what a function indexes must be in memory */
     for (int i = 0; status == LUN_OK && i < l.ir.slot_count; i++)
-        if (l.slots[i].node->kind == LUN_NODE_NUMBER)
-            status = fill(e, s, l.slots[i].node);
+        if (in_memory(l.slots[i].node)->kind == LUN_NODE_NUMBER)
+            status = fill(e, s, in_memory(l.slots[i].node));
     lun_across *across = NULL;
     if (status == LUN_OK)
         status = lun__across_make(e, groups, g, &across);

@@ -89,16 +89,13 @@ static lun_status visit(const runner *x, const block *b, const part *p, int64_t 
     lun_status s = lun__bind_open(x->e, l, &to);
     for (int i = 0; s == LUN_OK && i < first; i++) {
         const lun_slot_source *from = &l->slots[i];
-        const lun_node *node = from->node;
         if (l->ir.slots[i].role != LUN_SLOT_IN) {
             s = lun__bind_slot(x->e, &to, i, NULL, 0, n);
             continue;
         }
         lun_layout at = places(x, from, b, p, row + from->copy * LUN_LANES, lanes);
         at.offset += from->offset;
-        bool index = node->kind == LUN_NODE_INDEX;
-        s = lun__bind_part(x->e, &to, i, index ? NULL : node->storage, index ? 0 : node->offset,
-                           &at, n, false);
+        s = lun__bind_elements(x->e, &to, i, from->node, &at, n);
     }
     to.working = true;
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
@@ -328,9 +325,7 @@ static lun_status reduce_brief(runner *x)
         }
         (void)lun__across_places(x->a, from, &at, &step);
         at.offset += from->copy * step + from->offset;
-        bool index = from->node->kind == LUN_NODE_INDEX;
-        s = lun__bind_part(x->e, &to, i, index ? NULL : from->node->storage,
-                           index ? 0 : from->node->offset, &at, x->lines, false);
+        s = lun__bind_elements(x->e, &to, i, from->node, &at, x->lines);
     }
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++)
         s = lun__bind_part(x->e, &to, first + r, x->out[r], 0, NULL, x->lines, true);

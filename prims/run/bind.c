@@ -18,7 +18,9 @@ static int read_stream(const void *storage, int64_t first, int64_t count, void *
 static int read_strided(const void *self, int64_t first, int64_t count, void *to)
 {
     const lun_strided *s = self;
-    if (s->base)
+    if (s->pad)
+        lun__pad_read(s->pad, &s->at, s->base, s->size, first, count, to);
+    else if (s->base)
         lun__layout_read(&s->at, s->base, s->size, first, count, to);
     else
         lun__layout_places(&s->at, first, count, to);
@@ -95,15 +97,82 @@ static lun_status bind_strided(lun_engine *e, lun_binding *to, int i, lun_storag
     return status;
 }
 
-/* Slot i, elements of a VIEW or an index's own. */
+struct lun_padded {
+    const lun_node *node;
+    lun_padding pad;
+    lun_storage *made; /* the padded array, for backends with memory of their own; else NULL */
+    lun_padded *next;
+};
+
+/* The padded array in memory, for a backend that reads no streams. */
+static lun_status make_padded(lun_engine *e, const lun_node *n, lun_padded *p)
+{
+    const lun_node *in = n->in[0];
+    lun_layout all = lun__layout_right(p->pad.rank, p->pad.extent);
+    int size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    lun_status s = lun__storage_host(e, in->storage, false);
+    if (s == LUN_OK)
+        s = lun__storage_new(e, (lun_dtype)n->dtype, n->n, &p->made);
+    if (s == LUN_OK)
+        lun__pad_read(&p->pad, &all, lun__leaf_data(in), size, 0, n->n, p->made->data);
+    return s;
+}
+
+/* The padding of n, which all slots on it share. */
+static lun_status find_padded(lun_engine *e, lun_binding *to, const lun_node *n, lun_padded **out)
+{
+    lun_padded *p = to->padded;
+    while (p && p->node != n)
+        p = p->next;
+    *out = p;
+    if (p)
+        return LUN_OK;
+    *out = p = calloc(1, sizeof *p);
+    if (!p)
+        return lun__nomem(e);
+    p->node = n;
+    p->next = to->padded;
+    to->padded = p;
+    lun__node_padding(n, &p->pad);
+    return to->b->backend->buffer_new ? make_padded(e, n, p) : LUN_OK;
+}
+
+/* Slot i, elements of n, a PAD of a LEAF, as `at` says. */
+static lun_status bind_padded(lun_engine *e, lun_binding *to, int i, const lun_node *n,
+                              const lun_layout *at)
+{
+    const lun_node *in = n->in[0];
+    lun_padded *p;
+    lun_status s = find_padded(e, to, n, &p);
+    if (s != LUN_OK || p->made)
+        return s == LUN_OK ? bind_strided(e, to, i, p->made, 0, at) : s;
+    s = bind_strided(e, to, i, in->storage, in->offset, at);
+    if (s == LUN_OK)
+        to->strided[i].pad = &p->pad;
+    return s;
+}
+
+lun_status lun__bind_elements(lun_engine *e, lun_binding *to, int i, const lun_node *n,
+                              const lun_layout *at, int64_t count)
+{
+    if (n->kind == LUN_NODE_INDEX)
+        return bind_strided(e, to, i, NULL, 0, at);
+    if (n->kind != LUN_NODE_PAD)
+        return lun__bind_part(e, to, i, n->storage, n->offset, at, count, false);
+    int64_t size = lun__dtype_get((lun_dtype)n->dtype)->bytes, own = n->in[0]->n;
+    count_bytes(to, size * (count < own ? count : own), false);
+    return bind_padded(e, to, i, n, at);
+}
+
+/* Slot i, elements of a VIEW, an index's own or those of a padded array. */
 static lun_status bind_view(lun_engine *e, lun_binding *to, int i, int64_t count)
 {
     const lun_slot_source *from = &to->l->slots[i];
     const lun_node *n = from->node;
     lun_layout at;
     lun__node_layout(from->view ? from->view : n, &at);
-    if (n->kind == LUN_NODE_INDEX)
-        return bind_strided(e, to, i, NULL, 0, &at);
+    if (n->kind != LUN_NODE_LEAF)
+        return lun__bind_elements(e, to, i, n, &at, count);
     int64_t some = distinct(&at);
     count_bytes(to, lun__dtype_get((lun_dtype)n->dtype)->bytes * (count < some ? count : some),
                 false);
@@ -169,7 +238,7 @@ lun_status lun__bind_slot(lun_engine *e, lun_binding *to, int i, lun_storage *wr
     const lun_node *n = from->node;
     if (written) /* element `first` of the index space is its first */
         return lun__bind_part(e, to, i, written, -first, NULL, count, true);
-    if (from->view || n->kind == LUN_NODE_INDEX)
+    if (from->view || lun__node_made(n))
         return bind_view(e, to, i, count);
     lun_ir_role role = (lun_ir_role)to->l->ir.slots[i].role;
     int64_t elements = role == LUN_SLOT_UNIFORM ? 1 : role == LUN_SLOT_ARRAY ? n->n : count;
@@ -186,6 +255,7 @@ lun_status lun__no_working_memory(lun_engine *e, int64_t n)
 lun_status lun__bind_open(lun_engine *e, const lun_lowered *l, lun_binding *to)
 {
     size_t slots = (size_t)l->ir.slot_count, args = (size_t)l->ir.arg_count;
+    to->e = e;
     to->l = l;
     to->b = &e->backends[e->current];
     to->at = slots <= LUN_BIND_FEW ? to->few_at : malloc(slots * sizeof *to->at);
@@ -195,6 +265,7 @@ lun_status lun__bind_open(lun_engine *e, const lun_lowered *l, lun_binding *to)
     to->working = false;
     to->streams = NULL;
     to->strided = NULL;
+    to->padded = NULL;
     if (!to->at || !to->room || !to->cells)
         return lun__nomem(e);
     to->origin = to->room + slots;
@@ -205,6 +276,13 @@ lun_status lun__bind_open(lun_engine *e, const lun_lowered *l, lun_binding *to)
 
 void lun__bind_close(lun_binding *to)
 {
+    while (to->padded) {
+        lun_padded *p = to->padded;
+        to->padded = p->next;
+        if (p->made)
+            lun__storage_release(to->e, p->made);
+        free(p);
+    }
     free(to->streams);
     if (to->at != to->few_at)
         free(to->at);

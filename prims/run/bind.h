@@ -9,14 +9,20 @@
 
 enum { LUN_BIND_FEW = 24 }; /* slots and arguments that need no memory */
 
+/* Padding of what a slot reads, and for a device that array itself. */
+typedef struct lun_padded lun_padded;
+
 /* Elements of memory that do not stand side by side, or places themselves. */
 typedef struct lun_strided {
     lun_layout at;
     const void *base; /* NULL: places */
     int size;
+    const lun_padding
+        *pad; /* at counts elements of base with those beyond its ends; NULL: without */
 } lun_strided;
 
 typedef struct lun_binding {
+    lun_engine *e;
     const lun_lowered *l;
     lun_backend_slot *b;
     lun_launch run;
@@ -28,6 +34,7 @@ typedef struct lun_binding {
     bool working;          /* parts bound from now on are working memory, which does not count */
     lun_stream *streams;   /* NULL: none needed yet */
     lun_strided *strided;  /* by slot, as the streams */
+    lun_padded *padded;    /* a list */
     void *few_at[LUN_BIND_FEW];
     int64_t few_room[2 * LUN_BIND_FEW];
     uint64_t few_cells[LUN_BIND_FEW];
@@ -44,6 +51,9 @@ lun_status lun__bind_slot(lun_engine *e, lun_binding *to, int i, lun_storage *wr
  * `at` says.  changes: it is written, side by side. */
 lun_status lun__bind_part(lun_engine *e, lun_binding *to, int i, lun_storage *s, int64_t offset,
                           const lun_layout *at, int64_t count, bool changes);
+/* Slot i has the elements of n, a LEAF, an INDEX or a PAD, as `at` says. */
+lun_status lun__bind_elements(lun_engine *e, lun_binding *to, int i, const lun_node *n,
+                              const lun_layout *at, int64_t count);
 /* Runs k over indices first .. first + count - 1 of n; a failure is explained. */
 lun_status lun__bind_run(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
                          int64_t first, int64_t count, uint64_t *partials);

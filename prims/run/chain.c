@@ -131,7 +131,7 @@ static lun_status bind_other(const chain *c, lun_binding *to, int i, int64_t at,
     const lun_slot_source *from = &to->l->slots[i];
     bool walks = shifted && to->l->ir.slots[i].role == LUN_SLOT_IN;
     lun_status s;
-    if (walks && !from->view && from->node->kind != LUN_NODE_INDEX)
+    if (walks && !from->view && !lun__node_made(from->node))
         return lun__bind_part(c->e, to, i, from->node->storage,
                               from->node->offset + from->offset + at, NULL, count, false);
     s = lun__bind_slot(c->e, to, i, NULL, at, count);
