@@ -608,8 +608,8 @@ LUN_API lun_status lun_stack(lun_engine *e, lun_array *const *arrays, int count,
 
 /* What stands beyond the ends of an axis: a number, the other end, or the outermost element. */
 typedef enum lun_edge { LUN_EDGE_VALUE, LUN_EDGE_WRAP, LUN_EDGE_NEAREST } lun_edge;
-/* A value of a's elements and of before[k] and after[k] more (LUN_ERANGE below 0) at the ends of axis
- * k, which are as edge[k] says; by rank.  x: for LUN_EDGE_VALUE (LUN_ERANGE if it does not fit a's
+/* A value of a's elements and of before[k] and after[k] more (LUN_ERANGE below 0) at the ends of
+ * axis k, which are as edge[k] says.  x: for LUN_EDGE_VALUE (LUN_ERANGE if it does not fit a's
  * dtype).  An axis of no elements takes values alone (LUN_ESHAPE). */
 LUN_API lun_status lun_pad(lun_engine *e, lun_array *a, const int64_t *before, const int64_t *after,
                            const lun_edge *edge, lun_value x, lun_array **out);

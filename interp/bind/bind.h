@@ -185,6 +185,11 @@ void lun__push_value(lua_State *L, lun_value x);
 void lun__push_element(lua_State *L, lun_dtype t, const void *p);
 /* The Lua number or boolean at i; false for anything else. */
 bool lun__to_value(lua_State *L, int i, lun_value *out);
+/* What stands beyond the ends of an axis: "wrap", "nearest" or a number, at the top of the stack; a
+ * bad argument number `arg` otherwise, with `what` in front (pad.c). */
+void lun__check_edge(lua_State *L, int arg, const char *what, lun_edge *edge, lun_value *x);
+/* That NaN can stand there; a bad argument otherwise: `what` is required, and what it can be. */
+void lun__check_nan(lua_State *L, int arg, const char *what, lun_dtype t);
 /* Stores x as an element of dtype t; NULL, or why it does not fit. */
 const char *lun__pack(lun_dtype t, lun_value x, void *to);
 /* The dtype named at i; a bad argument otherwise. */
@@ -286,6 +291,7 @@ static inline void lun__count(lua_State *L, const char *name, int most)
 void lun__open_array(lua_State *L, const lun__parts *p);
 void lun__open_layout(lua_State *L, const lun__parts *p);
 void lun__open_join(lua_State *L, const lun__parts *p);
+void lun__open_pad(lua_State *L, const lun__parts *p);
 void lun__open_cache(lua_State *L, const lun__parts *p);
 void lun__open_index(lua_State *L, const lun__parts *p);
 void lun__open_window(lua_State *L, const lun__parts *p);

@@ -85,7 +85,6 @@ typedef struct beyond {
 static void read_option(lua_State *L, int rank, beyond *o)
 {
     const char *key = lun__check_option(L, 3, "axis=1, edge=0");
-    const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
     int exact = 0;
     if (strcmp(key, "axis") == 0) {
         lua_Integer axis = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
@@ -93,16 +92,7 @@ static void read_option(lua_State *L, int rank, beyond *o)
         o->axis = check_axis(L, 3, axis, rank);
     } else {
         o->given = true;
-        if (strcmp(text, "wrap") == 0)
-            o->edge = LUN_EDGE_WRAP;
-        else if (strcmp(text, "nearest") == 0)
-            o->edge = LUN_EDGE_NEAREST;
-        else if (!lun__to_value(L, -1, &o->x))
-            lun__bad_argument(L, 3,
-                              lua_pushfstring(L,
-                                              "option edge: \"wrap\", \"nearest\" or a number "
-                                              "expected, got %s",
-                                              luaL_tolstring(L, -1, NULL)));
+        lun__check_edge(L, 3, "option edge: ", &o->edge, &o->x);
     }
 }
 
@@ -122,13 +112,8 @@ static int array_shift(lua_State *L)
         for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1))
             read_option(L, rank, &o);
     }
-    if (!o.given && lun_dtype_kind(t) != LUN_KIND_FLOAT)
-        lun__bad_argument(
-            L, 3,
-            lua_pushfstring(
-                L,
-                "option edge is required, since %s has no NaN: \"wrap\", \"nearest\" or a number",
-                lun_dtype_name(t)));
+    if (!o.given)
+        lun__check_nan(L, 3, "option edge", t);
     lun_array **out = lun__new_array(L, h);
     lun_status s;
     a = lun__check_array(L, h, 1);

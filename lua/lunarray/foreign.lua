@@ -52,7 +52,7 @@ local WRITTEN = {
     -- joining
     ["concatenate concat cat append hstack extend push insert"] = { "a .. b" },
     ["vstack stack row_stack"] = { "lun.vector{a, b}" }, column_stack = { "lun.stack({a, b}, 2)" },
-    ["tile repeat_interleave"] = { "a .. a" }, pad = { "lun.zeros(2, a:dtype()) .. a" },
+    ["tile repeat_interleave"] = { "a .. a" },
     ["delete drop remove"] = { "a:sub(1, 1) .. a:sub(3)" },
     -- arithmetic
     add_ = { "a:set(a + b)" }, subtract = { "a - b" }, multiply = { "a * b" }, ["divide true_divide"] = { "a / b" },

@@ -124,6 +124,11 @@ local METHODS = {
         "a:copy([{layout=}])",
         "an array with its own elements, row by row or in the given layout (see lun.vector)",
     },
+    pad = {
+        "a:pad(n [, edge])",
+        'a value: n elements more at both ends of each axis; {{b1, a1}, {b2, a2}}: before and after each axis;\n'
+            .. 'edge: what they are, "wrap", "nearest" or a number, NaN by default for floats',
+    },
     shift = {
         "a:shift(k [, {axis=1, edge=}])",
         'a value: element i is a[i - k]; edge: what stands beyond the end, "wrap", "nearest" or a number,\n'

@@ -262,8 +262,7 @@ static inline bool lun__node_recurs_peeked(const lun_node *n)
 /* An operation of its own; else another node's result, elements or place. */
 static inline bool lun__node_works(const lun_node *n)
 {
-    return n->kind != LUN_NODE_OUTPUT && n->kind != LUN_NODE_PLACE && n->kind != LUN_NODE_VIEW &&
-           n->kind != LUN_NODE_PAD;
+    return n->kind != LUN_NODE_OUTPUT && n->kind != LUN_NODE_PLACE && n->kind != LUN_NODE_VIEW;
 }
 
 /* Whether a stream makes n's elements, so that a VIEW of n needs none of them in memory. */
