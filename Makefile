@@ -76,8 +76,9 @@ INC_interp   := -Iprims -Iinterp -isystem $(LUA_INCDIR) $(if $(LIBEDIT),-DLUN_LI
 OBJ     := $(BUILD)/obj
 GEN     := $(BUILD)/gen
 
-# Compiled once per instruction set: the interpreter's loops, vector math of our own.
-LOOPS   := backends/reference/loops.c backends/math/own.c
+# Compiled once per instruction set: the interpreter's loops, vector math of our own, tiles of
+# matrix products.
+LOOPS   := backends/reference/loops.c backends/math/own.c backends/product/tile.c
 ifeq ($(MACHINE),x86_64)
 ISAS    := base avx2 avx512
 else
@@ -126,6 +127,8 @@ LOOPS_FLAGS = $(INC_backends) -I$(GEN) $(LOOPS_OPT) -fno-math-errno -fno-trappin
 $(OBJ)/backends/reference/loops_%.o: backends/reference/loops.c $(GEN)/loops_each.h Makefile
 	$(call COMPILE,$(LOOPS_FLAGS))
 $(OBJ)/backends/math/own_%.o: backends/math/own.c Makefile
+	$(call COMPILE,$(LOOPS_FLAGS))
+$(OBJ)/backends/product/tile_%.o: backends/product/tile.c Makefile
 	$(call COMPILE,$(LOOPS_FLAGS))
 
 $(OBJ)/interp/%.o: interp/%.c Makefile

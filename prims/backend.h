@@ -88,6 +88,26 @@ typedef struct lun_launch {
     int64_t trap_value; /* out: with trap: what a CHECK reports: an i64, or a float's bits */
 } lun_launch;
 
+/* The matrices that are an operand of lun_product: element (i, j) of number n stands
+ * lun__layout_place(&batch, n) + i * row + j * column elements from `data`. */
+typedef struct lun_matrix {
+    const void *data; /* host memory; for backends with memory of their own: a lun_buffer */
+    lun_dtype dtype;  /* any that goes up to the product's */
+    int64_t row, column;
+    lun_layout batch;
+} lun_matrix;
+
+/* Matrix products: c[n] = a[n] b[n], n < count.  Each element is (s1 + s2) + s3 ..., where the b-th
+ * s is the sum over the b-th 256 values of k, in order: s = fma(a[i][k], b[k][j], s) from 0;
+ * integers wrap.  So it depends on its row and its column alone. */
+typedef struct lun_product {
+    lun_dtype dtype;                     /* of c: F32, F64, I64, U64 */
+    int64_t rows, columns, inner, count; /* all > 0 */
+    lun_matrix a, b;                     /* rows x inner, inner x columns */
+    void *c;       /* row-major, one after the other; with memory of its own: a lun_buffer */
+    void *scratch; /* product_room's bytes */
+} lun_product;
+
 typedef struct lun_backend {
     const char *name; /* "reference", "openmp", "opencl" */
     bool lines;       /* runs launches with lines; else the engine launches for each line */
@@ -123,6 +143,12 @@ typedef struct lun_backend {
      * arguments.  The kernel has run; of the launch `args` is read.  Fails as run does. */
     lun_status (*combine)(void *state, lun_kernel *kernel, lun_launch *launch, uint64_t *cells,
                           int64_t pairs);
+
+    /* Matrix products, in host memory unless the backend has its own; waits for the end.  room:
+     * bytes of scratch memory that it wants beside, 0: none.  LUN_ECANCEL when stopped.  Both NULL:
+     * the engine has the native backend do them. */
+    int64_t (*product_room)(void *state, const lun_product *p);
+    lun_status (*product)(void *state, const lun_product *p);
 
     /* The text that would be compiled for this IR. */
     lun_status (*source)(void *state, const lun_ir *ir, lun_strbuf *out);

@@ -333,6 +333,7 @@ typedef struct lun_stats {
     /* Seconds: of compilers (which may run beside everything else), of transfers between host and
      * devices, of kernels and what waits for them. */
     double compile_time, transfer_time, run_time;
+    int64_t products; /* lun_matmul of matrices: evaluated, a batch of them as one */
 } lun_stats;
 /* The counters as they are now. */
 LUN_API void lun_stats_get(const lun_engine *e, lun_stats *out);
@@ -341,8 +342,8 @@ LUN_API void lun_stats_reset(lun_engine *e);
 /* Gives pooled memory back to the system. */
 LUN_API void lun_trim(lun_engine *e);
 
-/* How far an evaluation is: "map", "reduce", "scan", "compile" or "run", seconds since it began,
- * and elements of the kernel that runs now, about; total 0: unknown. */
+/* How far an evaluation is: "map", "reduce", "scan", "matmul", "compile" or "run", seconds since it
+ * began, and elements of the kernel that runs now, about; total 0: unknown. */
 typedef struct lun_progress {
     size_t size; /* sizeof(lun_progress) */
     const char *what;
@@ -769,6 +770,18 @@ LUN_API lun_status lun_scan_along_with(lun_engine *e, lun_function *f, lun_array
  * f32) and summed in f64.  LUN_ESHAPE as with lun_mul. */
 LUN_API lun_status lun_dot(lun_engine *e, lun_array *a, lun_array *b, lun_value *out);
 
+/* ---- matrix products (lazy) ------------------------------------------------------------------ */
+
+/* a b, for matrices of r x k and k x c elements; axes in front are batches and broadcast.  A Vector
+ * is a row on the left and a column on the right, and its axis is gone from the result; two of them
+ * give a Scalar.  Floats give their common dtype (f16 and bf16 are computed in f32 and rounded
+ * once), integers and bool i64, or u64 if all are unsigned, which wrap.
+ * Of matrices an element is (s1 + s2) + s3 ..., where the b-th s is the sum over the b-th 256
+ * values of k in order, s = fma(a[i][k], b[k][j], s) from 0: it depends on its row and its column
+ * alone, and has the same bits on every backend.  With a Vector it is lun_along(LUN_SUM) of
+ * products.  LUN_ESHAPE if the shapes do not fit. */
+LUN_API lun_status lun_matmul(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+
 /* ---- values ---------------------------------------------------------------------------------- */
 
 /* Evaluates all of them in as few passes as possible; they keep their results.  After a failure
@@ -865,13 +878,14 @@ typedef struct lun_plan_kernel {
     int reads, writes; /* arrays */
     int64_t bytes_read, bytes_written;
     int64_t n;          /* length of its index space */
-    const char *name;   /* "map", "reduce", "scan"; without a kernel: "copy", "fill" */
+    const char *name;   /* "map", "reduce", "scan"; without a kernel: "copy", "fill", "matmul" */
     const char *ir;     /* canonical IR */
     const char *source; /* what the backend compiles */
     const char *cut;    /* why the graph was cut after it; "" for the last */
     int kept;           /* of the arrays that it writes: stored beside what is asked for */
     const char
-        *types; /* dtypes found in plain Lua functions: of parameters, variables, results; "" */
+        *types; /* dtypes found in plain Lua functions: of parameters, variables, results; of a
+                   matrix product its shapes and who does it; "" */
     int staged; /* of the arrays that it reads: elements that do not stand side by side, which are
                    copied into cache, part by part, before it reads them */
     int chain;  /* number, from 1, of the chain that it runs in: neighbours with one number run some

@@ -297,6 +297,11 @@ class array
         });
     }
 
+    array matmul(const array &b) const
+    {
+        return made([&](lun_array **out) { return lun_matmul(engine(), a_, b.a_, out); });
+    }
+
     array map(const function &f) const
     {
         return made(

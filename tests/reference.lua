@@ -86,7 +86,7 @@ end
 local groups = {
     { "Making arrays", "vector zeros ones full range index linspace random frombytes" },
     { "Skeletons", table.concat(help.skeletons, " ") .. " sequence compose" },
-    { "Computing", "eval explain prepare stats profile check dot cast clock trim" },
+    { "Computing", "eval explain prepare stats profile check dot matmul cast clock trim" },
     { "Files", "load open save" },
     { "Pictures", "plot hist image" },
     { "Printing", "precision width" },
@@ -221,6 +221,26 @@ rounded to the dtype of the result; of several axes the line is in row-major ord
     put ""
 end
 
+local function products()
+    put "## Matrix products\n"
+    put [[
+`A:matmul(B)` of an r x k and a k x c matrix is lazy and r x c. Axes in front of the last two are batches and broadcast. A
+Vector is a row on the left and a column on the right, and its axis is gone from the result; two Vectors give a Scalar.
+
+- Dtypes: floats give their common dtype; `f16` and `bf16` are computed in `f32` and rounded once. Integers and `bool` give
+  `i64`, or `u64` if all are unsigned, and wrap there.
+- Order: an element of a product of matrices is (s1 + s2) + s3 ..., where the b-th s is the sum over the b-th 256 values of
+  k, in order: s = fma(A[i][k], B[k][j], s), from 0. So it depends on its row and its column alone: it has the same bits on
+  every backend, on any number of threads, in every layout, in a batch and out of it.
+- Only a Vector makes it another sum: `A:matmul(v)` is `(A * v):sum(2)`, elements multiplied in their dtype and summed in
+  `f64`. An n x 1 matrix keeps the order above.
+- Windows, transposed matrices and other dtypes are read as they stand; expressions are computed first. What is done with the
+  product is a kernel after it. `lun.explain` shows it as `matmul`, `lun.stats().products` counts it.
+- A backend without products of its own (opencl) has the host's cores do them: operands and result are copied, which
+  `lun.explain` says and `bytes_to_host` counts.
+]]
+end
+
 local function operations()
     put "## Operations\n"
     put "As functions and as methods; `lun.op.add` and so on are values for skeletons, as are their names.\n"
@@ -336,6 +356,7 @@ function M.text()
     element_types()
     growth()
     methods()
+    products()
     operations()
     statuses()
     program()

@@ -15,6 +15,7 @@
 #include "openmp/jit.h"
 #include "openmp/pace.h"
 #include "openmp/team.h"
+#include "product/product.h"
 #include "reference/reference.h"
 #include "render/render.h"
 
@@ -317,6 +318,28 @@ static lun_status openmp_combine(void *state, lun_kernel *k, lun_launch *launch,
     return lun__host_combine(o->services, &k->exec, k->ir.result_count, launch, cells, pairs);
 }
 
+/* ---- matrix products ------------------------------------------------------------------------- */
+
+static lun_team team_of_product(openmp *o, const lun_product *p)
+{
+    return lun__product_alone(o->isa, p) ? (lun_team){.threads = 1}
+                                         : lun__team_for(&o->team, INT64_MAX);
+}
+
+static int64_t openmp_product_room(void *state, const lun_product *p)
+{
+    openmp *o = state;
+    return lun__product_room(o->isa, team_of_product(o, p).threads, p);
+}
+
+static lun_status openmp_product(void *state, const lun_product *p)
+{
+    openmp *o = state;
+    lun_team team = team_of_product(o, p);
+    lun_status s = lun__product_run(o->services, o->isa, &team, p);
+    return s == LUN_ECANCEL ? fail(o, s, "interrupted", "") : s;
+}
+
 /* ---- looking inside -------------------------------------------------------------------------- */
 
 static lun_status openmp_source(void *state, const lun_ir *ir, lun_strbuf *out)
@@ -372,6 +395,8 @@ const lun_backend lun__backend_openmp = {
     .busy = openmp_busy,
     .run = openmp_run,
     .combine = openmp_combine,
+    .product_room = openmp_product_room,
+    .product = openmp_product,
     .source = openmp_source,
     .devices = openmp_devices,
     .portable_key = lun__compiler_portable_key,

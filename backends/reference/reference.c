@@ -4,6 +4,8 @@
  * interpreter works, nor of a compiler. */
 #include "reference/reference.h"
 
+#include "product/product.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -171,6 +173,19 @@ static bool reference_busy(void *state, const lun_kernel *kernel)
     return native && native->busy && native->busy(r->native, kernel->native);
 }
 
+static int64_t reference_product_room(void *state, const lun_product *p)
+{
+    (void)state;
+    return lun__product_room(lun__isa_here(), 1, p);
+}
+
+static lun_status reference_product(void *state, const lun_product *p)
+{
+    static const lun_team alone = {.threads = 1};
+    const reference *r = state;
+    return lun__product_run(r->services, lun__isa_here(), &alone, p);
+}
+
 /* Nothing is compiled: what runs is the IR itself. */
 static lun_status reference_source(void *state, const lun_ir *ir, lun_strbuf *out)
 {
@@ -201,6 +216,8 @@ const lun_backend lun__backend_reference = {
     .release = reference_release,
     .run = reference_run,
     .combine = reference_combine,
+    .product_room = reference_product_room,
+    .product = reference_product,
     .prepare = reference_prepare,
     .busy = reference_busy,
     .source = reference_source,

@@ -293,6 +293,7 @@ void lun__open_layout(lua_State *L, const lun__parts *p);
 void lun__open_join(lua_State *L, const lun__parts *p);
 void lun__open_pad(lua_State *L, const lun__parts *p);
 void lun__open_cache(lua_State *L, const lun__parts *p);
+void lun__open_product(lua_State *L, const lun__parts *p);
 void lun__open_index(lua_State *L, const lun__parts *p);
 void lun__open_window(lua_State *L, const lun__parts *p);
 void lun__open_data(lua_State *L, const lun__parts *p);

@@ -49,6 +49,7 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_skeleton, lun__open_apply,  lun__open_compose, lun__open_engine,
         lun__open_explain,  lun__open_png,    lun__open_file,    lun__open_path,
         lun__open_layout,   lun__open_join,   lun__open_pad,     lun__open_cache,
+        lun__open_product,
     };
     lua_settop(L, 0);
     lun__host *h = lun__host_open(L);

@@ -104,6 +104,7 @@ static int stats(lua_State *L)
         {"kernels", s.kernels},
         {"kernel_bytes", s.kernel_bytes},
         {"kernels_dropped", s.kernels_dropped},
+        {"products", s.products},
     };
     const struct {
         const char *name;

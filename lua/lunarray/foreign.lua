@@ -88,7 +88,8 @@ local WRITTEN = {
     ["cumsum accumulate"] = { 'a:scan("+", 0, {inclusive = true})' },
     cumprod = { 'a:scan("*", 1, {inclusive = true})' }, cummax = { 'a:scan("max", a[1], {inclusive = true})' },
     cummin = { 'a:scan("min", a[1], {inclusive = true})' }, ["fold foldl aggregate"] = { 'a:reduce("+", 0)' },
-    ["matmul mm"] = { "M:matmul(M:transpose())" },
+    ["matmul mm bmm mv multi_dot gemm"] = { "M:matmul(M:transpose())" },
+    outer = { "a:reshape(-1, 1) * b" },
     -- order and groups
     ["sort sorted sort_values"] = { "a:sort()" }, argsort = { "a:argsort()" },
     ["unique value_counts"] = { "a:unique()" },
@@ -112,7 +113,7 @@ local INSTEAD = {
     ["filter compress masked_select query nonzero argwhere flatnonzero dropna dropnan"] =
         "lun.where(m, a, 0) before a sum, else a loop over a:iter()",
     ["T t permute swapaxes moveaxis transpose"] = "M:reshape(-1):sub(j, -1, n) is column j of n columns",
-    ["matmul mm einsum"] = "M[i]:dot(v) for each row",
+    einsum = "A:matmul(B), and sums along axes",
     ["expand broadcast_to broadcast"] = "M[i] - a for each row",
     ["diag diagonal trace"] = "M:reshape(-1):sub(1, -1, n + 1) is the diagonal of n columns",
     ["groupby merge join pivot"] = "a loop over the rows",

@@ -47,6 +47,7 @@ local FUNCTIONS = {
     eval = { "lun.eval(e1, e2, ...)", "evaluates all in as few passes as possible; a Scalar gives its number" },
     explain = { "lun.explain(e, ...)", "the kernels that evaluating e would run, without running them" },
     dot = { "lun.dot(a, b)", "the sum of the products, as a:dot(b)" },
+    matmul = { "lun.matmul(A, B)", "the product of matrices, as A:matmul(B)" },
     cast = { "lun.cast(a, dtype)", "the elements as another dtype, as a:cast(dtype)" },
     prepare = {
         "lun.prepare(e1, e2, ...)",
@@ -179,6 +180,11 @@ local METHODS = {
         "a reduction as a lazy Scalar, to be evaluated with others by lun.eval; opts: as the reduction takes them",
     },
     dot = { "a:dot(b)", "the sum of the products" },
+    matmul = {
+        "A:matmul(B)",
+        "the product of matrices; a Vector is a row on the left, a column on the right; axes in front are batches and\n"
+            .. "broadcast; floats give their common dtype, integers i64 or u64",
+    },
     source = { "a:source([backend])", "the source code of the kernels that would compute it" },
 }
 

@@ -6,6 +6,7 @@
 #include "graph/print.h"
 #include "lunarray_bind.h"
 #include "plan/steps.h"
+#include "run/product.h"
 #include "table/skeleton.h"
 
 struct lun_plan {
@@ -66,6 +67,44 @@ static lun_status describe_kernel(lun_engine *e, const lun_lowered *l, lun_plan_
     return status;
 }
 
+/* " x f32[512, 256]" and "from left layout" for an operand of a matrix product. */
+static void print_operand(lun_strbuf *out, const lun_node *n, const lun_matrix *m, const char *sign)
+{
+    int64_t shape[LUN_MAX_RANK];
+    char text[96];
+    lun__node_shape(n, shape);
+    lun_array a = {
+        .viewed = true, .node = (lun_node *)(uintptr_t)n, .at = lun__layout_right(n->rank, shape)};
+    lun__strbuf_printf(out, "%s%s", sign, lun__describe(&a, text));
+    if (m->column != 1 && n->kind != LUN_NODE_NUMBER)
+        lun__strbuf_puts(out, " strided");
+}
+
+/* A matrix product: what is multiplied, and who does it. */
+static lun_status describe_product(lun_engine *e, const lun_step *step, lun_plan_kernel *k)
+{
+    const lun_node *n = step->node;
+    const lun_product p = lun__product_of(n);
+    lun_strbuf types = LUN_STRBUF_INIT;
+    print_operand(&types, n->in[0], &p.a, "");
+    print_operand(&types, n->in[1], &p.b, " x ");
+    if (lun__product_elsewhere(e))
+        lun__strbuf_puts(&types, ", on the host: operands and result are copied");
+    k->types = text_of(&types);
+    k->name = "matmul";
+    k->ops = 1;
+    k->reads = 2;
+    k->writes = 1;
+    k->bytes_written = n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    for (int i = 0; i < 2; i++)
+        k->bytes_read += n->in[i]->kind == LUN_NODE_NUMBER
+                             ? 0
+                             : n->in[i]->n * lun__dtype_get((lun_dtype)n->in[i]->dtype)->bytes;
+    k->ir = strdup("");
+    k->source = strdup("");
+    return k->ir && k->source && k->types ? LUN_OK : lun__nomem(e);
+}
+
 /* A step without a kernel: n elements are copied, or filled with a number. */
 static lun_status describe_move(lun_engine *e, const lun_step *step, lun_plan_kernel *k)
 {
@@ -97,6 +136,8 @@ static lun_status describe(lun_engine *e, const lun_steps *s, lun_plan *p)
                                .chain = step->chain};
         if (step->kind == LUN_STEP_LAUNCH)
             status = describe_kernel(e, &step->lowered, k);
+        else if (step->kind == LUN_STEP_PRODUCT)
+            status = describe_product(e, step, k);
         else
             status = describe_move(e, step, k);
         if (status == LUN_OK)

@@ -255,8 +255,9 @@ static lun_status same_shape(lun_engine *e, const lun_array *a, const lun_array 
     if (rank == 1 && its == 1)
         return lun__fail(e, LUN_ESHAPE, "lengths differ: %lld and %lld", (long long)x[0],
                          (long long)y[0]);
-    return lun__fail(e, LUN_ESHAPE, "shapes differ: %s and %s", lun__describe(a, one),
-                     lun__describe(b, other));
+    return lun__fail(e, LUN_ESHAPE, "shapes differ: %s and %s%s", lun__describe(a, one),
+                     lun__describe(b, other),
+                     rank > 1 || its > 1 ? "; matrices are multiplied by matmul" : "");
 }
 
 lun_status lun_dot(lun_engine *e, lun_array *a, lun_array *b, lun_value *out)

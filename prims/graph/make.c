@@ -488,3 +488,18 @@ lun_status lun__node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t
     n->is |= a->is & LUN_IS_SOURCE;
     return shaped(e, n, set_shape(e, n, rank, shape), out);
 }
+
+lun_status lun__node_matmul(lun_engine *e, lun_node *a, lun_node *b, lun_dtype t, lun_node **out)
+{
+    int64_t shape[LUN_MAX_RANK], other[LUN_MAX_RANK];
+    lun_node *n = start(e, LUN_NODE_MATMUL, 0, t);
+    if (!n)
+        return LUN_ENOMEM;
+    lun__node_shape(a, shape);
+    lun__node_shape(b, other);
+    shape[a->rank - 1] = other[b->rank - 1];
+    n->is = 0; /* whatever the operands are, it is worth keeping */
+    n->in[0] = a;
+    n->in[1] = b;
+    return shaped(e, n, set_shape(e, n, a->rank, shape), out);
+}

@@ -38,6 +38,9 @@ typedef enum lun_node_kind {
     LUN_NODE_CONCAT,  /* more[0 .. count): `step` times a block of each, of its n / step elements in
                         flat order */
     LUN_NODE_RESHAPE, /* in[0] in another shape */
+    LUN_NODE_MATMUL,  /* products of the matrices that the last two axes of in[0] and in[1] are, of
+                         any dtypes that go up to this one: F32, F64, I64 or U64; the axes before
+                         are equal */
     LUN_NODE_PLACE,   /* in[0], an operation that may fail, written again at place number op: equal
                        expressions share a node, the place of an error is that of each */
     LUN_NODE_KINDS
@@ -173,6 +176,8 @@ lun_status lun__node_concat(lun_engine *e, lun_node *const *in, int count, int64
                             const int64_t *shape, lun_node **out);
 lun_status lun__node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t *shape,
                              lun_node **out);
+/* a and b of equal rank, 2 or more; t as the node's kind says. */
+lun_status lun__node_matmul(lun_engine *e, lun_node *a, lun_node *b, lun_dtype t, lun_node **out);
 
 static inline lun_node *lun__node_retain(lun_node *n)
 {
@@ -269,6 +274,12 @@ static inline bool lun__node_works(const lun_node *n)
 static inline bool lun__node_made(const lun_node *n)
 {
     return n->kind == LUN_NODE_INDEX || n->kind == LUN_NODE_PAD;
+}
+
+/* Done by a step of its own, which reads its operands where they stand, and no kernel. */
+static inline bool lun__node_is_step(const lun_node *n)
+{
+    return n->kind == LUN_NODE_CONCAT || n->kind == LUN_NODE_MATMUL;
 }
 
 /* Elements in memory or none needed: nothing has to run before n is used in a kernel. */

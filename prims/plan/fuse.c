@@ -56,14 +56,19 @@ static void wall_by_use(const lun_fuse_info *user, int k, lun_fuse_info *in)
     lun_node *u = user->node, *n = in->node;
     if (n->kind == LUN_NODE_REDUCE)
         wall(in, "a reduction ends");
-    else if (u->kind == LUN_NODE_CONCAT) {
+    else if (n->kind == LUN_NODE_MATMUL)
+        wall(in, "a matrix product ends");
+    else if (lun__node_is_step(u)) {
         bool stands = n->kind == LUN_NODE_VIEW && !lun__node_made(n->in[0]);
         if (!stands)
-            wall(in, "a concatenation copies it");
+            wall(in, u->kind == LUN_NODE_CONCAT ? "a concatenation copies it"
+                                                : "a matrix product takes it");
     } else if (u->kind == LUN_NODE_PAD)
         wall(in, "elements beyond its ends are read");
     else if (u->kind == LUN_NODE_VIEW && !lun__node_made(n))
-        wall(in, u->n > n->n ? "it is broadcast" : "a part of it is taken");
+        wall(in, u->n > n->n   ? "it is broadcast"
+                 : u->n < n->n ? "a part of it is taken"
+                               : "it is read in another order");
     else if (u->kind == LUN_NODE_CALL && k >= u->elements && n->rank > 0)
         wall(in, "a function indexes it");
     else if (u->kind == LUN_NODE_SCAN && k == 1)
@@ -148,7 +153,7 @@ static void wall_by_scan(lun_fuser *f, lun_fuse_info *x)
 /* Puts the largest operands into memory until the region fits one kernel. */
 static bool wall_by_size(lun_fuser *f, lun_fuse_info *x)
 {
-    if (x->node->kind == LUN_NODE_CONCAT) /* no kernel */
+    if (lun__node_is_step(x->node)) /* no kernel */
         return true;
     while (x->ops > LUN_GROUP_OPS || x->leaves > LUN_GROUP_LEAVES) {
         if (!lun__fuse_region(f, x->node->slot, 0, &x->ops, &x->leaves))

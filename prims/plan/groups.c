@@ -46,7 +46,7 @@ static bool suits(const lun_group *g, const lun_fuse_info *x)
 {
     if ((g->begins && is_bare(x->node)) || (g->bare && begins(x->node)))
         return false;
-    return !g->copy && x->node->kind != LUN_NODE_CONCAT && g->level == x->level &&
+    return !g->step && !lun__node_is_step(x->node) && g->level == x->level &&
            g->n == space(x->node) && same_lines(g, x) && g->scan == x->scan &&
            g->needed == lun__node_needed(x->node) && g->sink_count < LUN_GROUP_SINKS;
 }
@@ -93,7 +93,7 @@ static bool place(lun_fuser *f, lun_schedule *s, int from, int i)
     if (k == s->count) {
         s->count++;
         *g = (lun_group){.n = space(x->node), .level = x->level, .scan = x->scan, .cut = ""};
-        g->copy = x->node->kind == LUN_NODE_CONCAT;
+        g->step = lun__node_is_step(x->node);
         g->needed = lun__node_needed(x->node);
     }
     if (!lun__grow(&g->sinks, g->sink_count, &g->sink_room, sizeof *g->sinks))

@@ -76,12 +76,14 @@ static lun_status plan_group(lun_engine *e, const lun_schedule *groups, int g, l
     for (int k = 0; k < group->sink_count; k++)
         if (!hold(s, group->sinks[k]))
             return lun__nomem(e);
-    if (!group->copy)
+    if (!group->step)
         return plan_kernel(e, groups, g, s);
-    lun_step *step = append(s, LUN_STEP_COPY, group->n, group->cut);
+    lun_node *n = group->sinks[0];
+    lun_step *step = append(s, n->kind == LUN_NODE_CONCAT ? LUN_STEP_COPY : LUN_STEP_PRODUCT,
+                            group->n, group->cut);
     if (!step)
         return lun__nomem(e);
-    step->node = group->sinks[0];
+    step->node = n;
     return LUN_OK;
 }
 

@@ -9,9 +9,15 @@
  *  LAUNCH  a kernel over n indices, whose results go to the nodes    -       the kernel
  *          that `lowered` names
  *  COPY    the blocks of the operands of a CONCAT, in turn           it      -
+ *  PRODUCT the matrix products of a MATMUL                           it      -
  *  FILL    the elements of a NUMBER over many indices                it      -
  * Each node that receives a result is a LEAF (or NUMBER, for a Scalar) afterwards. */
-typedef enum lun_step_kind { LUN_STEP_LAUNCH, LUN_STEP_COPY, LUN_STEP_FILL } lun_step_kind;
+typedef enum lun_step_kind {
+    LUN_STEP_LAUNCH,
+    LUN_STEP_COPY,
+    LUN_STEP_PRODUCT,
+    LUN_STEP_FILL
+} lun_step_kind;
 
 typedef struct lun_step {
     lun_step_kind kind;

@@ -11,6 +11,7 @@
 #include "run/across.h"
 #include "run/chain.h"
 #include "run/copy.h"
+#include "run/product.h"
 #include "run/recipe.h"
 #include "run/trap.h"
 
@@ -90,6 +91,8 @@ static lun_status run_steps(lun_engine *e, const lun_steps *s, int count)
             status = run_launch(e, step);
         else if (step->kind == LUN_STEP_COPY)
             status = lun__run_copy(e, step->node);
+        else if (step->kind == LUN_STEP_PRODUCT)
+            status = lun__run_product(e, step->node);
         else
             status = run_fill(e, step->node);
     }

@@ -108,6 +108,17 @@ static void test_reductions(void **state)
     assert_int_equal(v.as.u, 97 * 97 + 98 * 98 + 99 * 99 + 100 * 100 + 101 * 101 + 102 * 102);
 }
 
+static void test_products(void **state)
+{
+    (void)state;
+    lun_array *out = NULL;
+    expect(lun_matmul(e, matrix, matrix, &out), LUN_ESHAPE, "shapes do not fit");
+    expect(lun_matmul(e, matrix, scalar, &out), LUN_ESHAPE, "a Scalar is no matrix");
+    expect(lun_matmul(e, number, matrix, &out), LUN_EARG, "an array is needed, not a number");
+    expect(lun_matmul(e, matrix, NULL, &out), LUN_EARG, "");
+    assert_null(out);
+}
+
 static void test_arguments(void **state)
 {
     (void)state;
@@ -189,8 +200,8 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_parts),   TEST(test_numbers), TEST(test_reductions), TEST(test_arguments),
-        TEST(test_sandbox), TEST(test_places),  TEST(test_names),
+        TEST(test_parts),    TEST(test_numbers), TEST(test_reductions), TEST(test_arguments),
+        TEST(test_products), TEST(test_sandbox), TEST(test_places),     TEST(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
