@@ -108,6 +108,49 @@ typedef struct lun_product {
     void *scratch; /* product_room's bytes */
 } lun_product;
 
+/* ---- chains: kernels that take the same rows, run some rows at a time ----
+ * What one leaves the next finds in the cache; arrays that only the chain needs are never in memory
+ * as a whole. */
+
+/* What a kernel of a chain computes: an element for each row, or a line of elements for each. */
+typedef struct lun_chain_array {
+    lun_dtype dtype;
+    bool narrow; /* an element for each row */
+    bool read;   /* by a later kernel of the chain */
+    void *data;  /* where all of it goes, with room for its elements alone; NULL: nowhere */
+} lun_chain_array;
+
+typedef struct lun_chain_slot {
+    int array;    /* which of the chain's arrays it is; -1: what the launch says */
+    int64_t step; /* then, of memory: elements from what one row has to what the next has */
+} lun_chain_slot;
+
+/* A kernel, by a launch over all indices of all rows: a line of them for each row (launch->line),
+ * which the kernel's own index counts within, each run alone; or one for each row (line 0).
+ * Of the launch `slots` is memory at what the first row has, `room` how many elements from there
+ * on may be read; a stream is read row after row.  `partials` is not used. */
+typedef struct lun_chain_stage {
+    lun_kernel *kernel;
+    lun_launch *launch;
+    const lun_chain_slot *slots;
+    const int *results; /* by result of a REDUCE: the array that its cells, converted, become */
+    /* The narrow array of bools that says which rows it is run for, or all of them as memory: the
+     * others get anything.  -1 and NULL: for all rows. */
+    int needed_array;
+    const uint8_t *needed;
+    int ran; /* out: whether it was run for some row */
+} lun_chain_stage;
+
+typedef struct lun_chain {
+    int64_t rows, line;
+    lun_chain_stage *stages;
+    int count;
+    const lun_chain_array *arrays;
+    int array_count;
+    int64_t bytes; /* that the run takes from memory and leaves there */
+    int failed;    /* out: the stage that a failure is of; its launch has the trap */
+} lun_chain;
+
 typedef struct lun_backend {
     const char *name; /* "reference", "openmp", "opencl" */
     bool lines;       /* runs launches with lines; else the engine launches for each line */
@@ -136,6 +179,9 @@ typedef struct lun_backend {
      * where); LUN_EIO when a stream could not be read (trap: its slot, trap_value: what read gave);
      * LUN_ECANCEL when stopped; LUN_EBUILD if a CALL does not compile. */
     lun_status (*run)(void *state, lun_kernel *kernel, lun_launch *launch);
+
+    /* Runs a chain; fails as run does.  NULL: the engine makes none. */
+    lun_status (*chain)(void *state, lun_chain *chain);
 
     /* A level of the tree over chunks: row j of cells becomes the combination of rows 2j and 2j +
      * 1, for j < pairs (lun__order_join walks the levels).  Rows are as in launch->partials; they

@@ -889,8 +889,8 @@ typedef struct lun_plan_kernel {
     int staged; /* of the arrays that it reads: elements that do not stand side by side, which are
                    copied into cache, part by part, before it reads them */
     int chain;  /* number, from 1, of the chain that it runs in: neighbours with one number run some
-                   rows at a time, so that arrays between them stay in the cache; 0: in none.
-                   Backends with memory of their own run them one after the other */
+                   rows at a time, so that arrays between them stay in the cache, and bytes_read and
+                   bytes_written tell only what the chain moves; 0: in none */
 } lun_plan_kernel;
 /* What an evaluation of these arrays would run, without running it; ended by lun_plan_release. */
 LUN_API lun_status lun_explain(lun_engine *e, lun_array *const *arrays, int count, lun_plan **out);

@@ -77,6 +77,15 @@ struct lun_team {
  * lun__ir_cost(ir).  Returns LUN_OK, LUN_EZERO (launch->trap set), LUN_ECANCEL or LUN_ENOMEM. */
 lun_status lun__host_run(const lun_services *services, const lun_exec *exec, const lun_team *team,
                          const lun_ir *ir, int64_t cost, lun_launch *launch);
+/* Runs rows first .. first + count - 1 of a chain, stage k by kernels[k].  Fails as lun__host_run
+ * does, of chain->failed. */
+typedef struct lun_host_kernel {
+    const lun_exec *exec;
+    const lun_ir *ir;
+    int64_t cost;
+} lun_host_kernel;
+lun_status lun__host_chain(const lun_services *services, const lun_host_kernel *kernels,
+                           const lun_team *team, lun_chain *chain, int64_t first, int64_t count);
 /* Whether a run is one worker's, however many threads there are. */
 bool lun__host_alone(const lun_ir *ir, int64_t cost, const lun_launch *launch);
 /* Nanoseconds that a run takes one thread, roughly, on a machine whose memory is busy. */

@@ -74,8 +74,7 @@ static lun_status go(lun__run *r, const lun_team *team)
     return s;
 }
 
-/* What does not fit the caller's stack. */
-static lun_status go_with_memory(lun__run *r, const lun_team *team, size_t scratch)
+lun_status lun__run_go(lun__run *r, const lun_team *team, size_t scratch)
 {
     size_t bytes, feeds, lines;
     if (__builtin_mul_overflow(r->feed_step, (size_t)r->cut.workers, &feeds) ||
@@ -182,7 +181,7 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
     if (__builtin_mul_overflow(r.scratch_step, (size_t)r.cut.workers, &scratch))
         return LUN_ENOMEM;
     if (scratch > LOCAL_SCRATCH || r.feed_step || r.line_step)
-        return go_with_memory(&r, team, scratch);
+        return lun__run_go(&r, team, scratch);
     _Alignas(LUN_ALIGNMENT) char local[LOCAL_SCRATCH];
     r.scratch = local;
     return go(&r, team);

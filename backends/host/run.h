@@ -16,7 +16,9 @@ typedef struct lun_share {
     _Alignas(LUN_ALIGNMENT) atomic_ullong rest;
 } lun_share;
 
-typedef struct lun__run {
+typedef struct lun__run lun__run;
+typedef struct lun_worker lun_worker;
+struct lun__run {
     const lun_services *services;
     _Atomic(const lun_exec *) exec; /* worker 0 exchanges it */
     const lun_ir *ir;
@@ -29,8 +31,11 @@ typedef struct lun__run {
     lun_bounce *bounce;
     char *feeds; /* of worker 0; NULL: all elements are in memory */
     size_t feed_step;
-    char *lines; /* of worker 0: what lines.c needs; line_step 0: there are no lines */
+    char *lines; /* of worker 0: what lines.c or chain.c needs; line_step 0: nothing */
     size_t line_step;
+    /* Runs the rows of chunk k of a chain, whose `links` are chain.c's; NULL: it is none. */
+    void (*chain)(lun__run *r, int64_t k, lun_worker *w);
+    const struct lun__links *links;
 
     lun_share shares[LUN_SHARES];
     int share_count;
@@ -42,23 +47,27 @@ typedef struct lun__run {
     atomic_flag trap_lock;
     int64_t trap, trap_value; /* of that chunk; under the lock */
     lun_status failure;       /* what that makes of the run */
-} lun__run;
+};
 
 /* What a worker has of its own. */
-typedef struct lun_worker {
+struct lun_worker {
     lun_frame frame;
     bool leads; /* worker 0: the calling thread */
     lun_feed feed;
     char *lines;
-} lun_worker;
+};
 
 /* True when chunk k need not run: the run was stopped, or has failed before k. */
 bool lun__run_finished(lun__run *r, int64_t k);
 /* Keeps what the frame says of chunk k, if no lower one has failed. */
 void lun__run_note_trap(lun__run *r, int64_t k, const lun_frame *frame);
+/* The same of a stage of a chain, that of the lowest one of a chunk first. */
+void lun__run_note(lun__run *r, int64_t k, lun_status failure, int64_t trap, int64_t value);
 lun_frame lun__run_frame(const lun__run *r, int worker);
 /* Shares the chunks out, where that is not done one by one. */
 void lun__run_share(lun__run *r);
+/* Runs r, whose cut is made, with so many bytes of scratch for all workers together. */
+lun_status lun__run_go(lun__run *r, const lun_team *team, size_t scratch);
 /* All that a worker does; ctx: the lun__run. */
 void lun__run_work(void *ctx, int worker);
 

@@ -21,7 +21,7 @@ bool lun__run_finished(lun__run *r, int64_t k)
 }
 
 /* Keeps the trap of the lowest chunk, so that the error does not depend on the threads. */
-static void note(lun__run *r, int64_t k, lun_status failure, int64_t trap, int64_t value)
+void lun__run_note(lun__run *r, int64_t k, lun_status failure, int64_t trap, int64_t value)
 {
     while (atomic_flag_test_and_set_explicit(&r->trap_lock, memory_order_acquire))
         sched_yield();
@@ -36,7 +36,8 @@ static void note(lun__run *r, int64_t k, lun_status failure, int64_t trap, int64
 
 void lun__run_note_trap(lun__run *r, int64_t k, const lun_frame *frame)
 {
-    note(r, k, lun__ir_trap_status(r->ir->ins[frame->trap].kind), frame->trap, frame->trap_value);
+    lun__run_note(r, k, lun__ir_trap_status(r->ir->ins[frame->trap].kind), frame->trap,
+                  frame->trap_value);
 }
 
 static void *const *slots_of(const lun__run *r, const lun_worker *w, void *const *slots)
@@ -78,7 +79,7 @@ static void call(lun__run *r, bool total, int64_t k, lun_worker *w)
     frame->trap = -1;
     frame->trap_value = 0;
     if (failure) {
-        note(r, k, LUN_EIO, w->feed.slot, failure);
+        lun__run_note(r, k, LUN_EIO, w->feed.slot, failure);
         return;
     }
     frame->slots = slots_of(r, w, r->launch->slots);
@@ -122,6 +123,10 @@ static lun_worker make_own(const lun__run *r, int worker)
 
 static void run_chunk(lun__run *r, int64_t k, lun_worker *w)
 {
+    if (r->chain) {
+        r->chain(r, k, w);
+        return;
+    }
     w->frame.partials = r->launch->partials + k * r->ir->result_count;
     call(r, false, k, w);
 }

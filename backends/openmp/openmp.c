@@ -311,6 +311,55 @@ static lun_status openmp_run(void *state, lun_kernel *k, lun_launch *launch)
     return run_on(o, k, &team, launch);
 }
 
+/* Kernels that are not compiled yet run some rows, so that they are looked for again. */
+static int64_t rows_at_once(const lun_chain *c, bool compiled)
+{
+    enum { ELEMENTS = 1 << 22 };
+    int64_t rows = ELEMENTS / c->line;
+    return compiled || rows > c->rows ? c->rows : rows < 1 ? 1 : rows;
+}
+
+static lun_status run_rows(openmp *o, lun_chain *c, int64_t first, int64_t *count)
+{
+    lun_host_kernel *kernels = malloc((size_t)c->count * sizeof *kernels);
+    if (!kernels)
+        return LUN_ENOMEM;
+    bool compiled = true;
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && i < c->count; i++) {
+        lun_kernel *k = c->stages[i].kernel;
+        c->failed = i;
+        if (!k->compiled)
+            s = advance(o, k, c->stages[i].launch);
+        compiled = compiled && (k->compiled || o->services->jit == LUN_JIT_OFF);
+        kernels[i] = (lun_host_kernel){&k->exec, &k->ir, k->cost < 1 ? 1 : k->cost};
+        k->launches += first == 0;
+    }
+    *count = rows_at_once(c, compiled);
+    if (*count > c->rows - first)
+        *count = c->rows - first;
+    lun_team team = lun__team_for(&o->team, *count * c->line);
+    if (s == LUN_OK)
+        s = lun__host_chain(o->services, kernels, &team, c, first, *count);
+    for (int i = 0; i < c->count; i++)
+        o->services->stats->interpreted += c->stages[i].ran && !c->stages[i].kernel->compiled;
+    free(kernels);
+    return s;
+}
+
+static lun_status openmp_chain(void *state, lun_chain *c)
+{
+    openmp *o = state;
+    lun_status s = LUN_OK;
+    int64_t count;
+    lun__jit_poll(&o->jit);
+    for (int64_t row = 0; s == LUN_OK && row < c->rows; row += count)
+        s = run_rows(o, c, row, &count);
+    for (int i = 0; i < c->count; i++)
+        o->services->stats->launches += c->stages[i].ran;
+    return s;
+}
+
 static lun_status openmp_combine(void *state, lun_kernel *k, lun_launch *launch, uint64_t *cells,
                                  int64_t pairs)
 {
@@ -394,6 +443,7 @@ const lun_backend lun__backend_openmp = {
     .prepare = openmp_prepare,
     .busy = openmp_busy,
     .run = openmp_run,
+    .chain = openmp_chain,
     .combine = openmp_combine,
     .product_room = openmp_product_room,
     .product = openmp_product,

@@ -5,7 +5,7 @@
 #include "api/api.h"
 #include "graph/print.h"
 #include "lunarray_bind.h"
-#include "plan/steps.h"
+#include "plan/chain.h"
 #include "run/product.h"
 #include "table/skeleton.h"
 
@@ -22,38 +22,42 @@ static char *text_of(lun_strbuf *s)
     return t;
 }
 
-/* How many elements a kernel over n indices takes from memory for a slot. */
-static int64_t elements_read(const lun_ir_slot *slot, const lun_slot_source *from, int64_t n)
+/* Whether elements for a slot are copied into cache before a kernel reads them. */
+static bool is_staged(const lun_lowered *l, int slot)
 {
-    if (slot->role == LUN_SLOT_UNIFORM)
-        return 1;
-    bool some = slot->role == LUN_SLOT_IN && !(from->view && from->node->n < n);
-    return some ? n : from->node->n;
+    int64_t step, along;
+    lun_layout at;
+    if (!l->slots[slot].view || l->ir.slots[slot].role != LUN_SLOT_IN)
+        return false;
+    lun__node_layout(l->slots[slot].view, &at);
+    return !(l->rows && !lun__node_made(l->slots[slot].node) &&
+             lun__layout_lines(&at, l->line, &step, &along) && along == 1);
 }
 
-static void count_slots(const lun_lowered *l, int64_t n, lun_plan_kernel *k)
+static void count_slots(const lun_steps *s, int at, lun_plan_kernel *k)
 {
+    const lun_lowered *l = &s->at[at].lowered;
     for (int i = 0; i < l->ir.slot_count; i++) {
-        const lun_ir_slot *slot = &l->ir.slots[i];
-        int64_t size = lun__dtype_get((lun_dtype)slot->dtype)->bytes;
-        if (slot->role == LUN_SLOT_OUT) {
+        int64_t bytes = lun__chain_moves(s, at, i);
+        if (l->ir.slots[i].role == LUN_SLOT_OUT) {
             k->writes++;
-            k->bytes_written += n * size;
+            k->bytes_written += bytes;
         } else {
             k->reads++;
-            k->staged += l->slots[i].view != NULL;
-            k->bytes_read += size * elements_read(slot, &l->slots[i], n);
+            k->staged += is_staged(l, i);
+            k->bytes_read += bytes;
         }
     }
 }
 
-static lun_status describe_kernel(lun_engine *e, const lun_lowered *l, lun_plan_kernel *k)
+static lun_status describe_kernel(lun_engine *e, const lun_steps *s, int at, lun_plan_kernel *k)
 {
+    const lun_lowered *l = &s->at[at].lowered;
     lun_backend_slot *b;
     lun_strbuf ir = LUN_STRBUF_INIT, source = LUN_STRBUF_INIT;
     k->ops = l->ops;
     k->name = lun__kernel_name(l->ir.scan >= 0, l->ir.result_count);
-    count_slots(l, k->n, k);
+    count_slots(s, at, k);
     lun_status status = lun__backend(e, &b);
     if (status == LUN_OK)
         status = lun__ir_print(&l->ir, &ir);
@@ -135,7 +139,7 @@ static lun_status describe(lun_engine *e, const lun_steps *s, lun_plan *p)
                                .kept = step->kept,
                                .chain = step->chain};
         if (step->kind == LUN_STEP_LAUNCH)
-            status = describe_kernel(e, &step->lowered, k);
+            status = describe_kernel(e, s, i, k);
         else if (step->kind == LUN_STEP_PRODUCT)
             status = describe_product(e, step, k);
         else
@@ -156,7 +160,7 @@ static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_
     bool printed = lun__graph_print(e, roots, count, &graph);
     p->graph = text_of(&graph);
     lun_status status =
-        printed && p->graph ? lun__steps_make(e, roots, count, true, &s) : lun__nomem(e);
+        printed && p->graph ? lun__steps_make(e, roots, count, LUN_STEPS_KEEP, &s) : lun__nomem(e);
     if (status == LUN_OK) {
         status = describe(e, &s, p);
         lun__steps_free(e, &s);

@@ -46,6 +46,14 @@ int64_t lun__layout_count(const lun_layout *l)
     return count;
 }
 
+int64_t lun__layout_distinct(const lun_layout *l)
+{
+    int64_t count = 1;
+    for (int k = 0; k < l->rank; k++)
+        count = times(count, l->stride[k] ? l->extent[k] : 1);
+    return count;
+}
+
 bool lun__layout_is_dense(const lun_layout *l)
 {
     lun_layout s = lun__layout_simplified(l);
@@ -145,6 +153,18 @@ lun_layout lun__layout_simplified(const lun_layout *l)
         }
     }
     return s;
+}
+
+bool lun__layout_lines(const lun_layout *l, int64_t line, int64_t *step, int64_t *along)
+{
+    lun_layout s = lun__layout_simplified(l);
+    int last = s.rank - 1;
+    if (line < 1 || s.rank > 2 || (s.rank == 2 && s.extent[1] != line) ||
+        (s.rank == 1 && s.extent[0] % line))
+        return false;
+    *along = s.stride[last];
+    *step = s.rank == 2 ? s.stride[0] : times(s.stride[0], line);
+    return true;
 }
 
 bool lun__layout_reshaped(const lun_layout *l, int rank, const int64_t *extent, lun_layout *out)

@@ -42,6 +42,9 @@ bool lun__layout_reach(const lun_layout *l, int64_t *low, int64_t *high);
  * neighbours merged where stride[k] = stride[k + 1] * extent[k + 1].  Rank 1, extent 0 and stride 1
  * if there are none; rank 1, extent 1 and stride 1 if there is one. */
 lun_layout lun__layout_simplified(const lun_layout *l);
+/* Whether lines of `line` elements each, in flat order, stand evenly: elements of one *along apart,
+ * lines *step apart. */
+bool lun__layout_lines(const lun_layout *l, int64_t line, int64_t *step, int64_t *along);
 /* The same elements in the same flat order under other extents (their product is the count) and in
  * *out; false if no strides say it. */
 bool lun__layout_reshaped(const lun_layout *l, int rank, const int64_t *extent, lun_layout *out);
@@ -50,6 +53,9 @@ bool lun__layout_reshaped(const lun_layout *l, int rank, const int64_t *extent, 
  * different axes happen to make up for one another, which takes three axes of inner. */
 bool lun__layout_composed(const lun_layout *inner, const lun_layout *outer, lun_layout *out);
 
+/* Elements along the axes that have a stride: at different places, if the layout is injective but
+ * for axes of stride 0. */
+int64_t lun__layout_distinct(const lun_layout *l);
 /* Place of element f, 0 <= f < count. */
 int64_t lun__layout_place(const lun_layout *l, int64_t f);
 

@@ -63,6 +63,11 @@ lun_status lun__backend(lun_engine *e, lun_backend_slot **out)
     return (*out)->state ? LUN_OK : lun__backend_open(e, *out);
 }
 
+bool lun__backend_chains(const lun_engine *e)
+{
+    return e->backends[e->current].backend->chain != NULL;
+}
+
 const char *lun_backend_name(const lun_engine *e)
 {
     return e ? e->backends[e->current].name : "";

@@ -73,6 +73,7 @@ struct lun_engine {
     lun_kernel_entry **kernels;
     uint32_t kernel_buckets;
     lun_recent kernels_used;
+    int kernels_held; /* while > 0 none is given up */
     int64_t kernels_most, kernel_bytes_most;
     lun_recipe **recipes;
     uint32_t recipe_count;
@@ -97,6 +98,8 @@ struct lun_engine {
 
 /* The backend in use, opened on first use. */
 lun_status lun__backend(lun_engine *e, lun_backend_slot **out);
+/* Whether the backend in use runs chains of kernels (lun_backend.chain). */
+bool lun__backend_chains(const lun_engine *e);
 /* By name ("openmp", "opencl:2"); NULL if there is none. */
 lun_backend_slot *lun__backend_find(lun_engine *e, const char *name);
 /* The failure that there is none of that name, with the names that there are. */

@@ -6,18 +6,34 @@
 
 enum {
     BYTES = 4 << 20,     /* of a wide array: fewer stay in the caches as it is */
-    ROW_BYTES = 64 << 10 /* of a row, at most: LUN_BLOCK of them are run at a time */
+    ROW_BYTES = 64 << 10 /* of a row, at most: some are in work at a time */
 };
+
+/* How a slot of a step reads what an earlier step of its chain computes. */
+typedef enum link {
+    LINK_NONE, /* nothing of the chain's */
+    LINK_SAME, /* an element for each of its own indices */
+    LINK_ROW,  /* the element of the row that an index is in */
+    LINK_OTHER /* in another way: not some rows at a time */
+} link;
+
+static bool uses_index(const lun_ir *ir)
+{
+    for (int i = 0; i < ir->count; i++)
+        if (ir->ins[i].kind == LUN_IR_INDEX)
+            return true;
+    return false;
+}
 
 lun_chained lun__chain_width(const lun_step *step, int64_t n, int64_t line)
 {
     const lun_ir *ir = &step->lowered.ir;
-    if (step->kind != LUN_STEP_LAUNCH || step->across || step->kept)
+    if (step->kind != LUN_STEP_LAUNCH || step->across || step->kept || ir->scan >= 0)
         return LUN_CHAINED_NOT;
-    bool plain = ir->scan < 0 && !ir->result_count;
-    if (step->n == n && (plain || (step->lowered.line == line && ir->scan < 0)))
+    if (step->n == n && (!ir->result_count || step->lowered.line == line))
         return LUN_CHAINED_WIDE;
-    return step->n == n / line && plain && n / line > 1 ? LUN_CHAINED_NARROW : LUN_CHAINED_NOT;
+    bool narrow = step->n == n / line && !ir->result_count && n / line > 1;
+    return narrow && !uses_index(ir) ? LUN_CHAINED_NARROW : LUN_CHAINED_NOT;
 }
 
 /* Whether step makes n. */
@@ -41,43 +57,123 @@ bool lun__chain_makes(const lun_steps *s, int first, int last, const lun_node *n
     return false;
 }
 
-/* Whether a view of `rows` elements repeats each along a row of `line`. */
-static bool repeats_rows(const lun_node *view, int64_t line)
+bool lun__chain_reads(const lun_slot_source *from, const lun_node *n)
 {
-    lun_layout l;
-    lun__node_layout(view, &l);
-    l = lun__layout_simplified(&l);
-    return l.rank == 2 && l.offset == 0 && l.extent[1] == line && l.stride[1] == 0 &&
-           l.stride[0] == 1;
+    return from->node == n || (from->node->kind == LUN_NODE_PAD && from->node->in[0] == n);
 }
 
-lun_link lun__chain_link(const lun_steps *s, int first, int at, int slot, int64_t line)
+bool lun__chain_keeps(const lun_steps *s, int last, const lun_node *n)
+{
+    for (int i = 0; i < s->root_count; i++)
+        if (s->roots[i] == n)
+            return true;
+    for (int k = last + 1; k < s->count; k++) {
+        const lun_lowered *l = &s->at[k].lowered;
+        if (s->at[k].kind != LUN_STEP_LAUNCH || l->needed == n)
+            return true;
+        for (int i = 0; i < l->ir.slot_count; i++)
+            if (lun__chain_reads(&l->slots[i], n))
+                return true;
+        for (int i = 0; i < l->ir.arg_count; i++)
+            if (l->args[i].node == n)
+                return true;
+    }
+    return false;
+}
+
+/* ---- what is moved --------------------------------------------------------------------------- */
+
+/* Elements that a kernel over n indices takes from memory for a slot. */
+static int64_t elements_read(const lun_ir_slot *slot, const lun_slot_source *from, int64_t n)
+{
+    lun_layout at;
+    if (from->node->kind == LUN_NODE_INDEX)
+        return 0;
+    if (from->node->kind == LUN_NODE_PAD)
+        return from->node->in[0]->n < n ? from->node->in[0]->n : n;
+    if (!from->view)
+        return slot->role == LUN_SLOT_IN ? n : slot->role == LUN_SLOT_ARRAY ? from->node->n : 1;
+    lun__node_layout(from->view, &at);
+    int64_t some = lun__layout_distinct(&at);
+    return some < n ? some : n;
+}
+
+static bool reads(const lun_lowered *l, const lun_slot_source *what)
+{
+    for (int i = 0; i < l->ir.slot_count; i++)
+        if (l->ir.slots[i].role != LUN_SLOT_OUT && l->slots[i].node == what->node &&
+            l->slots[i].view == what->view && l->slots[i].offset == what->offset)
+            return true;
+    return false;
+}
+
+int lun__chain_last(const lun_steps *s, int first)
+{
+    int last = first;
+    while (s->at[first].chain && last + 1 < s->count && s->at[last + 1].chain == s->at[first].chain)
+        last++;
+    return last;
+}
+
+int64_t lun__chain_moves(const lun_steps *s, int at, int slot)
+{
+    const lun_lowered *l = &s->at[at].lowered;
+    const lun_slot_source *from = &l->slots[slot];
+    const lun_ir_slot *as = &l->ir.slots[slot];
+    int64_t size = lun__dtype_get((lun_dtype)as->dtype)->bytes;
+    int first = at, last = lun__chain_last(s, at);
+    while (s->at[at].chain && first > 0 && s->at[first - 1].chain == s->at[at].chain)
+        first--;
+    if (as->role == LUN_SLOT_OUT)
+        return first < last && !lun__chain_keeps(s, last, from->node) ? 0 : s->at[at].n * size;
+    if (lun__chain_makes(s, first, at - 1, from->node))
+        return 0;
+    for (int k = first; k < at; k++)
+        if (reads(&s->at[k].lowered, from))
+            return 0;
+    return size * elements_read(as, from, s->at[at].n);
+}
+
+/* ---- finding --------------------------------------------------------------------------------- */
+
+/* Whether a view of n elements repeats each of n / line along a row of `line`. */
+static bool repeats_rows(const lun_node *view, int64_t n, int64_t line)
+{
+    lun_layout l;
+    int64_t step, along;
+    lun__node_layout(view, &l);
+    return view->n == n && l.offset == 0 && lun__layout_lines(&l, line, &step, &along) &&
+           step == 1 && along == 0;
+}
+
+static link link_of(const lun_steps *s, int first, int at, int slot, int64_t line)
 {
     const lun_lowered *l = &s->at[at].lowered;
     const lun_slot_source *from = &l->slots[slot];
     lun_ir_role role = (lun_ir_role)l->ir.slots[slot].role;
     const lun_node *pad = from->node->kind == LUN_NODE_PAD ? from->node->in[0] : NULL;
     if (pad && lun__chain_makes(s, first, at - 1, pad))
-        return LUN_LINK_OTHER;
+        return LINK_OTHER;
     if (role == LUN_SLOT_OUT || !lun__chain_makes(s, first, at - 1, from->node))
-        return LUN_LINK_NONE;
+        return LINK_NONE;
     if (role != LUN_SLOT_IN || from->offset)
-        return LUN_LINK_OTHER;
+        return LINK_OTHER;
     if (!from->view)
-        return LUN_LINK_SAME;
-    return repeats_rows(from->view, line) ? LUN_LINK_ROW : LUN_LINK_OTHER;
+        return LINK_SAME;
+    return repeats_rows(from->view, s->at[first].n, line) ? LINK_ROW : LINK_OTHER;
 }
 
 static bool links(const lun_steps *s, int first, int at, int64_t line)
 {
     const lun_lowered *l = &s->at[at].lowered;
     for (int i = 0; i < l->ir.slot_count; i++)
-        if (lun__chain_link(s, first, at, i, line) == LUN_LINK_OTHER)
+        if (link_of(s, first, at, i, line) == LINK_OTHER)
             return false;
     for (int i = 0; i < l->ir.arg_count; i++)
         if (l->args[i].node && lun__chain_makes(s, first, at - 1, l->args[i].node))
             return false;
-    return true;
+    return !l->needed ||
+           (l->needed->kind != LUN_NODE_NUMBER && l->needed->n == s->at[first].n / line);
 }
 
 /* Bytes of the widest array that step reads. */
@@ -100,16 +196,17 @@ static bool begins(const lun_step *step)
     return false;
 }
 
-/* The last step of the chain that begins at `first`; first itself: there is none. */
-static int last_of(const lun_steps *s, int first)
+/* The last step of the chain that begins at `first`, before `count`; first itself: there is
+ * none. */
+static int last_of(const lun_steps *s, int first, int count)
 {
     const lun_step *head = &s->at[first];
     int64_t line = head->lowered.line, n = head->n, bytes = widest(head);
     int wide = 0, end = first;
-    if (head->kind != LUN_STEP_LAUNCH || !line || line > LUN_CHUNK || n * bytes < BYTES ||
-        line * bytes > ROW_BYTES || n / line < 2 * LUN_BLOCK)
+    if (head->kind != LUN_STEP_LAUNCH || line < LUN_BLOCK || line > LUN_CHUNK ||
+        n * bytes < BYTES || line * bytes > ROW_BYTES || n / line < 2)
         return first;
-    for (int k = first; k < s->count; k++) {
+    for (int k = first; k < count && k < first + LUN_CHAIN_STEPS; k++) {
         lun_chained width = lun__chain_width(&s->at[k], n, line);
         if (width == LUN_CHAINED_NOT || begins(&s->at[k]) || !links(s, first, k, line))
             break;
@@ -120,16 +217,31 @@ static int last_of(const lun_steps *s, int first)
     return wide > 1 ? end : first;
 }
 
-void lun__chains_find(lun_steps *s)
+/* Lowers step anew, to be run row by row. */
+static lun_status take_rows(lun_engine *e, const lun_schedule *groups, lun_step *step, int64_t line)
 {
-    int chains = 0;
-    for (int k = 0; k < s->count;) {
-        int last = last_of(s, k);
-        if (last > k) {
-            chains++;
-            for (int i = k; i <= last; i++)
-                s->at[i].chain = chains;
+    lun_lowered l;
+    lun_status status = lun__lower_rows(e, groups, step->group, line, &l);
+    if (status != LUN_OK)
+        return status;
+    lun__lowered_free(&step->lowered);
+    step->lowered = l;
+    return LUN_OK;
+}
+
+lun_status lun__chains_find(lun_engine *e, const lun_schedule *groups, lun_steps *s, int count)
+{
+    int chains = 0, last;
+    lun_status status = LUN_OK;
+    for (int k = 0; k < count; k = last + 1) {
+        const int64_t line = s->at[k].lowered.line, n = s->at[k].n;
+        last = last_of(s, k, count);
+        chains += last > k;
+        for (int i = k; status == LUN_OK && last > k && i <= last; i++) {
+            s->at[i].chain = chains;
+            if (lun__chain_width(&s->at[i], n, line) == LUN_CHAINED_WIDE)
+                status = take_rows(e, groups, &s->at[i], line);
         }
-        k = last + 1;
     }
+    return status;
 }

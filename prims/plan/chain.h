@@ -5,24 +5,27 @@
 
 #include "plan/steps.h"
 
+enum { LUN_CHAIN_STEPS = 64 }; /* most in one chain */
+
 /* What a step of a chain takes its indices for; rows are lines of a REDUCE:
- *   WIDE    elements of rows: n of them
+ *   WIDE    elements of rows: n of them; run row by row (lun_lowered.rows)
  *   NARROW  rows: n / line of them */
 typedef enum lun_chained { LUN_CHAINED_NOT, LUN_CHAINED_WIDE, LUN_CHAINED_NARROW } lun_chained;
 
-/* How a slot of a step reads what an earlier step of its chain computes. */
-typedef enum lun_link {
-    LUN_LINK_NONE, /* nothing of the chain's */
-    LUN_LINK_SAME, /* an element for each of its own indices */
-    LUN_LINK_ROW,  /* the element of the row that an index is in */
-    LUN_LINK_OTHER /* in another way: not some rows at a time */
-} lun_link;
-
-/* Numbers the chains of s in step->chain, from 1; other steps have 0. */
-void lun__chains_find(lun_steps *s);
+/* Numbers the chains among the first `count` steps of s, whose groups `groups` are, in step->chain,
+ * from 1, and lowers their wide steps for rows; other steps have 0.  LUN_ENOMEM. */
+lun_status lun__chains_find(lun_engine *e, const lun_schedule *groups, lun_steps *s, int count);
+/* The last step of the chain that begins at step `first`. */
+int lun__chain_last(const lun_steps *s, int first);
 /* Whether n is a result of steps first .. last. */
 bool lun__chain_makes(const lun_steps *s, int first, int last, const lun_node *n);
-lun_link lun__chain_link(const lun_steps *s, int first, int at, int slot, int64_t line);
+/* Whether a slot has n's elements, or such that a stream makes of them. */
+bool lun__chain_reads(const lun_slot_source *from, const lun_node *n);
+/* Whether n, a result of the chain that ends with step `last`, is asked for, or read behind it. */
+bool lun__chain_keeps(const lun_steps *s, int last, const lun_node *n);
+/* Bytes that step `at` takes from memory or leaves there for a slot; of a chain: for all of its
+ * steps, told of the first. */
+int64_t lun__chain_moves(const lun_steps *s, int at, int slot);
 /* What step `at` would be in a chain over lines of `line` elements, of n in all. */
 lun_chained lun__chain_width(const lun_step *step, int64_t n, int64_t line);
 

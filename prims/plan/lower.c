@@ -19,12 +19,20 @@ static int load_slot(lun_lowerer *l, const lun_node *n, int slot)
     return lun__lower_add(l, (lun_ir_ins){.kind = LUN_IR_LOAD, .dtype = n->dtype, .imm = slot}, 0);
 }
 
-/* Elements that stand side by side are read where they stand. */
+/* Elements that stand side by side are read where they stand, and one that a line has all along
+ * once for the line. */
 static int emit_view(lun_lowerer *l, lun_node *n)
 {
     lun_layout at;
     lun_node *base = n->in[0];
+    int64_t step, along;
     lun__node_layout(n, &at);
+    if (l->out->rows && !lun__node_made(base) && base->rank &&
+        lun__layout_lines(&at, l->out->line, &step, &along) && along == 0) {
+        lun_ir_ins ins = {.kind = LUN_IR_LOADU, .dtype = n->dtype};
+        ins.imm = lun__lower_source(l, (lun_slot_source){base, 0, n, l->copy}, LUN_SLOT_UNIFORM);
+        return ins.imm < 0 ? -1 : lun__lower_add(l, ins, 0);
+    }
     if (lun__layout_is_dense(&at) && !lun__node_made(base))
         return lun__lower_load(l, base, at.offset, n->n == 1 && l->g->n != 1);
     return load_slot(l, n,
@@ -34,7 +42,7 @@ static int emit_view(lun_lowerer *l, lun_node *n)
 /* Where lines are taken each alone, a kernel's own index counts within one. */
 static int emit_index(lun_lowerer *l, lun_node *n)
 {
-    if (l->g->line)
+    if (l->out->line)
         return load_slot(l, n, lun__lower_slot(l, n, 0, LUN_SLOT_IN));
     return lun__lower_add(
         l, (lun_ir_ins){.kind = LUN_IR_INDEX, .dtype = n->dtype, .a = -1, .b = -1, .c = -1}, 0);
@@ -267,17 +275,31 @@ static void emit_store(lun_lowerer *l, lun_node *n)
                        0);
 }
 
+static lun_status lower_sinks(lun_lowerer *l)
+{
+    l->out->needed = l->g->needed;
+    for (int i = 0; l->status == LUN_OK && i < l->g->sink_count; i++) {
+        lun_node *n = l->g->sinks[i];
+        if (n->kind == LUN_NODE_REDUCE)
+            emit_reduce(l, n);
+        else
+            emit_store(l, n);
+    }
+    return lun__lower_end(l);
+}
+
 lun_status lun__lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out)
 {
     lun_lowerer l = lun__lower_begin(e, s, g, out);
     out->line = l.g->line;
-    out->needed = l.g->needed;
-    for (int i = 0; l.status == LUN_OK && i < l.g->sink_count; i++) {
-        lun_node *n = l.g->sinks[i];
-        if (n->kind == LUN_NODE_REDUCE)
-            emit_reduce(&l, n);
-        else
-            emit_store(&l, n);
-    }
-    return lun__lower_end(&l);
+    return lower_sinks(&l);
+}
+
+lun_status lun__lower_rows(lun_engine *e, const lun_schedule *s, int g, int64_t line,
+                           lun_lowered *out)
+{
+    lun_lowerer l = lun__lower_begin(e, s, g, out);
+    out->line = line;
+    out->rows = true;
+    return lower_sinks(&l);
 }

@@ -63,7 +63,8 @@ void lun__schedule_free(lun_schedule *s);
 typedef struct lun_slot_source {
     lun_node *node; /* IN, UNIFORM, ARRAY: its elements from `offset` on; OUT: it receives them */
     int64_t offset;
-    lun_node *view; /* IN: a VIEW of `node` whose elements they are; else NULL */
+    lun_node *view; /* IN: a VIEW of `node` whose elements they are; else NULL.  UNIFORM: where a
+                       launch takes line after line, the VIEW whose element each line has */
     int copy;       /* IN: of several that a visit has, see lun__lower_visit */
 } lun_slot_source;
 
@@ -80,8 +81,10 @@ typedef struct lun_lowered {
     uint32_t *where;    /* by instruction: the place it comes from */
     const char **notes; /* by instruction: the message of a CHECK or division, else NULL */
     int slot_room, arg_room, result_room, where_room, note_room;
-    int64_t line;     /* as that of the group, */
-    lun_node *needed; /* as well */
+    int64_t line;     /* as that of the group, or of the chain that it is in */
+    lun_node *needed; /* as that of the group */
+    bool rows;        /* it is run line by line, in a chain: INs that a line has one element of are
+                         UNIFORMs */
     int ops;          /* operations of the graph in it */
     lun_strbuf types; /* what is known of the functions in it, for explain */
     int workgroup;    /* the largest that its nodes ask for, 0: tuned */
@@ -90,6 +93,9 @@ typedef struct lun_lowered {
 /* The IR of group g.  Other groups' sinks that it needs are read as arrays (or
  * arguments, for Scalars). */
 lun_status lun__lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out);
+/* The same for a launch that takes lines of `line` elements one by one (lun_lowered.rows). */
+lun_status lun__lower_rows(lun_engine *e, const lun_schedule *s, int g, int64_t line,
+                           lun_lowered *out);
 /* The IR of group g, whose sinks are REDUCEs of lines by operations, without REDUCE: accumulators
  * combined with `copies` elements each, in order.  Each copy has IN slots of its own; the last
  * slots are, by sink, accumulators in and out. */

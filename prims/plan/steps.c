@@ -62,6 +62,7 @@ static lun_status plan_kernel(lun_engine *e, const lun_schedule *groups, int g, 
     if (step) {
         step->lowered = l;
         step->across = across;
+        step->group = g;
         step->kept = group->kept;
     } else {
         lun__lowered_free(&l);
@@ -87,12 +88,12 @@ static lun_status plan_group(lun_engine *e, const lun_schedule *groups, int g, l
     return LUN_OK;
 }
 
-lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, bool keep,
+lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, unsigned how,
                            lun_steps *out)
 {
     lun_schedule groups;
     memset(out, 0, sizeof *out);
-    lun_status status = lun__fuse(e, roots, count, keep, &groups);
+    lun_status status = lun__fuse(e, roots, count, how & LUN_STEPS_KEEP, &groups);
     if (status != LUN_OK)
         return status;
     for (int g = 0; status == LUN_OK && g < groups.count; g++) {
@@ -100,17 +101,17 @@ lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, boo
         if (status == LUN_OK && g + 1 < groups.count)
             status = lun__stopped(e);
     }
+    out->roots = roots;
+    out->root_count = count;
+    if (status == LUN_OK && lun__backend_chains(e))
+        status = lun__chains_find(e, &groups, out, out->count - ((how & LUN_STEPS_PART) != 0));
     lun__schedule_free(&groups);
     /* numbers over many indices come last: they need no kernel */
     for (int i = 0; status == LUN_OK && i < count; i++)
         if (roots[i]->kind == LUN_NODE_NUMBER && roots[i]->rank)
             status = fill(e, out, roots[i]);
-    out->roots = roots;
-    out->root_count = count;
     if (status != LUN_OK)
         lun__steps_free(e, out);
-    else
-        lun__chains_find(out);
     return status;
 }
 

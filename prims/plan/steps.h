@@ -26,6 +26,7 @@ typedef struct lun_step {
     int kept; /* of the arrays that it writes: not asked for, but computed for the second time */
     lun_node *node;
     lun_lowered lowered;
+    int group; /* LAUNCH: its number in the schedule, while there is one */
     int chain; /* of neighbours that are run some rows at a time, from 1; 0: it is in none */
     struct lun_across *across; /* LAUNCH: how it is run instead, with the same bits; or NULL */
 } lun_step;
@@ -41,10 +42,15 @@ typedef struct lun_steps {
     int root_count;
 } lun_steps;
 
-/* The steps that make every root a LEAF (or NUMBER, for Scalars); keep: and what lun__keeps says.
+enum {
+    LUN_STEPS_KEEP = 1, /* with what lun__keeps says */
+    LUN_STEPS_PART = 2  /* the last one is run in part, by itself: it is in no chain */
+};
+
+/* The steps that make every root a LEAF (or NUMBER, for Scalars); how: of the above.
  * Changes no node but their scratch fields.  LUN_ENOMEM, or LUN_ECANCEL, LUN_ELIMIT when the
  * evaluation shall stop. */
-lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, bool keep,
+lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, unsigned how,
                            lun_steps *out);
 void lun__steps_free(lun_engine *e, lun_steps *s);
 

@@ -59,15 +59,6 @@ static void count_bytes(lun_binding *to, int64_t bytes, bool written)
         *(written ? &to->written : &to->read) += bytes;
 }
 
-/* Elements at different places. */
-static int64_t distinct(const lun_layout *l)
-{
-    int64_t count = 1;
-    for (int k = 0; k < l->rank; k++)
-        count *= l->stride[k] ? l->extent[k] : 1;
-    return count;
-}
-
 /* Slot i, elements of s as `layout` says, counted from `offset`; s NULL: places. */
 static lun_status bind_strided(lun_engine *e, lun_binding *to, int i, lun_storage *s,
                                int64_t offset, const lun_layout *layout)
@@ -173,7 +164,7 @@ static lun_status bind_view(lun_engine *e, lun_binding *to, int i, int64_t count
     lun__node_layout(from->view ? from->view : n, &at);
     if (n->kind != LUN_NODE_LEAF)
         return lun__bind_elements(e, to, i, n, &at, count);
-    int64_t some = distinct(&at);
+    int64_t some = lun__layout_distinct(&at);
     count_bytes(to, lun__dtype_get((lun_dtype)n->dtype)->bytes * (count < some ? count : some),
                 false);
     return bind_strided(e, to, i, n->storage, n->offset, &at);
@@ -208,7 +199,7 @@ lun_status lun__bind_part(lun_engine *e, lun_binding *to, int i, lun_storage *s,
 {
     if (at && !(s && lun__layout_is_dense(at))) {
         if (s)
-            count_bytes(to, lun__dtype_get(s->dtype)->bytes * distinct(at), false);
+            count_bytes(to, lun__dtype_get(s->dtype)->bytes * lun__layout_distinct(at), false);
         return bind_strided(e, to, i, s, offset, at);
     }
     int64_t size = lun__dtype_get(s->dtype)->bytes, origin = offset + (at ? at->offset : 0);
@@ -311,16 +302,28 @@ static lun_status run_timed(lun_engine *e, const lun_backend_slot *b, const lun_
     return s;
 }
 
-lun_status lun__bind_run(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
-                         int64_t first, int64_t count, uint64_t *partials)
+lun_status lun__bind_failed(lun_engine *e, const lun_binding *to, lun_status s, int64_t count)
 {
-    const lun_lowered *l = to->l;
+    const lun_launch *run = &to->run;
+    if (s == LUN_EZERO || s == LUN_EBOUNDS)
+        return lun__explain_trap(e, to->l, run);
+    if (s == LUN_EBUILD)
+        return lun__explain_refusal(e, to->l);
+    if (s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
+        return LUN_ELIMIT;
+    if (s == LUN_EIO && to->streams)
+        return explain_stream(e, to->streams[run->trap].self, (int)run->trap_value);
+    return s == LUN_ENOMEM ? lun__no_working_memory(e, count) : s;
+}
+
+void lun__bind_launch(lun_binding *to, int64_t n, int64_t first, int64_t count, uint64_t *partials)
+{
     if (to->streams)
         bind_loaded(to);
     to->run = (lun_launch){.n = n,
                            .first = first,
                            .count = count,
-                           .line = l->line,
+                           .line = to->l->line,
                            .slots = to->at,
                            .room = to->room,
                            .origin = to->origin,
@@ -328,23 +331,18 @@ lun_status lun__bind_run(lun_engine *e, lun_binding *to, lun_kernel_entry *k, in
                            .args = to->cells,
                            .partials = partials,
                            .bytes = to->bytes,
-                           .workgroup = l->workgroup,
+                           .workgroup = to->l->workgroup,
                            .trap = -1};
-    lun_launch *run = &to->run;
-    lun_status s = run_timed(e, to->b, l, k->kernel, run);
-    if (s == LUN_EZERO || s == LUN_EBOUNDS)
-        s = lun__explain_trap(e, l, run);
-    else if (s == LUN_EBUILD)
-        s = lun__explain_refusal(e, l);
-    else if (s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
-        s = LUN_ELIMIT;
-    else if (s == LUN_EIO && to->streams)
-        s = explain_stream(e, to->streams[run->trap].self, (int)run->trap_value);
-    else if (s == LUN_ENOMEM)
-        s = lun__no_working_memory(e, count);
-    if (s == LUN_OK) {
-        e->stats.bytes_read += to->read;
-        e->stats.bytes_written += to->written;
-    }
-    return s;
+}
+
+lun_status lun__bind_run(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
+                         int64_t first, int64_t count, uint64_t *partials)
+{
+    lun__bind_launch(to, n, first, count, partials);
+    lun_status s = run_timed(e, to->b, to->l, k->kernel, &to->run);
+    if (s != LUN_OK)
+        return lun__bind_failed(e, to, s, count);
+    e->stats.bytes_read += to->read;
+    e->stats.bytes_written += to->written;
+    return LUN_OK;
 }

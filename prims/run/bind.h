@@ -54,6 +54,10 @@ lun_status lun__bind_part(lun_engine *e, lun_binding *to, int i, lun_storage *s,
 /* Slot i has the elements of n, a LEAF, an INDEX or a PAD, as `at` says. */
 lun_status lun__bind_elements(lun_engine *e, lun_binding *to, int i, const lun_node *n,
                               const lun_layout *at, int64_t count);
+/* to->run, of indices first .. first + count - 1 of n. */
+void lun__bind_launch(lun_binding *to, int64_t n, int64_t first, int64_t count, uint64_t *partials);
+/* Explains a failure of its run, over `count` indices. */
+lun_status lun__bind_failed(lun_engine *e, const lun_binding *to, lun_status s, int64_t count);
 /* Runs k over indices first .. first + count - 1 of n; a failure is explained. */
 lun_status lun__bind_run(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
                          int64_t first, int64_t count, uint64_t *partials);

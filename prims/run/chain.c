@@ -1,234 +1,254 @@
-/* chain.c - runs chains of steps; see chain.h and plan/chain.h.
+/* chain.c - a chain of steps as one run of the backend; see chain.h and plan/chain.h.
  *
  * Every kernel of a chain is elementwise or takes each row alone, so bits do not depend on how many
- * rows are run at a time. */
+ * rows are run at a time.  Knows nothing of how that is done. */
 #include "run/chain.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "ir/order.h"
+#include "base/clock.h"
 #include "run/bind.h"
 #include "run/run.h"
-
-enum { PORTION_BYTES = 2 << 20 }; /* of one wide array, about, that is in work at a time */
 
 /* A result of the chain. */
 typedef struct made {
     lun_node *node;
-    lun_storage *storage;
-    bool narrow, ring; /* an element for each row; only a portion is there, at its begin */
+    lun_storage *storage; /* NULL: only the chain needs it */
 } made;
 
 typedef struct chain {
     lun_engine *e;
     const lun_steps *s;
     int first, last;
-    int64_t n, line, rows; /* rows of a portion */
-    made *at;
-    int count, room;
-    uint64_t *cells; /* of a portion's rows */
+    int64_t n, line;
+    made *at; /* beside arrays[] */
+    lun_chain_array *arrays;
+    int count;
+    lun_chain_stage *stages;
+    lun_binding *bindings;
+    int opened;            /* bindings */
+    lun_chain_slot *slots; /* of all stages, in turn */
+    int *results;
+    int64_t bytes, written;
 } chain;
-
-/* Rows row .. row + count - 1. */
-typedef struct portion {
-    int64_t row, count;
-} portion;
-
-bool lun__chain_fits(lun_engine *e)
-{
-    lun_backend_slot *b;
-    return lun__backend(e, &b) == LUN_OK && !b->backend->buffer_new;
-}
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-static made *find(const chain *c, const lun_node *n)
+static int find(const chain *c, const lun_node *n)
 {
     for (int i = 0; i < c->count; i++)
         if (c->at[i].node == n)
-            return &c->at[i];
-    return NULL;
+            return i;
+    return -1;
 }
 
-/* Whether n is asked for, or read by a step after the chain. */
-static bool is_needed(const chain *c, const lun_node *n)
+static const lun_lowered *lowered(const chain *c, int stage)
 {
-    for (int i = 0; i < c->s->root_count; i++)
-        if (c->s->roots[i] == n)
-            return true;
-    for (int k = c->last + 1; k < c->s->count; k++) {
-        const lun_step *step = &c->s->at[k];
-        const lun_lowered *l = &step->lowered;
-        if (step->kind != LUN_STEP_LAUNCH || l->needed == n)
-            return true;
-        for (int i = 0; i < l->ir.slot_count; i++)
-            if (l->slots[i].node == n)
+    return &c->s->at[c->first + stage].lowered;
+}
+
+/* Whether a step of the chain behind stage `from` reads n. */
+static bool is_read(const chain *c, int from, const lun_node *n)
+{
+    for (int k = from + 1; k <= c->last - c->first; k++)
+        for (int i = 0; i < lowered(c, k)->ir.slot_count; i++)
+            if (lun__chain_reads(&lowered(c, k)->slots[i], n) &&
+                lowered(c, k)->ir.slots[i].role != LUN_SLOT_OUT)
                 return true;
-    }
     return false;
 }
 
-static lun_status add_made(chain *c, lun_node *n, bool narrow)
+static lun_status add_made(chain *c, lun_node *n, bool narrow, int stage)
 {
-    made m = {.node = n, .narrow = narrow, .ring = !narrow && !is_needed(c, n)};
-    int64_t count = m.ring ? c->rows * c->line : narrow ? c->n / c->line : c->n;
-    lun_status s = lun__storage_new(c->e, (lun_dtype)n->dtype, count, &m.storage);
-    if (s == LUN_OK)
-        c->at[c->count++] = m;
-    return s;
-}
-
-static lun_status make_results(chain *c)
-{
+    if (find(c, n) >= 0)
+        return LUN_OK;
+    lun_storage *storage = NULL;
     lun_status s = LUN_OK;
-    int most = 0;
-    for (int k = c->first; k <= c->last; k++)
-        most += c->s->at[k].lowered.ir.slot_count + c->s->at[k].lowered.ir.result_count;
-    c->at = calloc((size_t)most + 1, sizeof *c->at);
-    if (!c->at)
-        return lun__nomem(c->e);
-    for (int k = c->first; s == LUN_OK && k <= c->last; k++) {
-        const lun_lowered *l = &c->s->at[k].lowered;
-        bool narrow = lun__chain_width(&c->s->at[k], c->n, c->line) == LUN_CHAINED_NARROW;
-        for (int r = 0; s == LUN_OK && r < l->ir.result_count; r++)
-            if (!find(c, l->results[r]))
-                s = add_made(c, l->results[r], true);
-        for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
-            if (l->ir.slots[i].role == LUN_SLOT_OUT)
-                s = add_made(c, l->slots[i].node, narrow);
-    }
-    return s;
-}
-
-/* ---- one step on a portion ------------------------------------------------------------------- */
-
-/* Binds slot i to a result of the chain; `at`: the first index, `shifted`: the launch counts from
- * there. */
-static lun_status bind_made(const chain *c, lun_binding *to, int i, const made *m, int64_t at,
-                            int64_t count, bool shifted, bool out)
-{
-    const lun_slot_source *from = &to->l->slots[i];
-    lun_layout rows;
-    if (!out && from->view) { /* the element of each row */
-        lun__node_layout(from->view, &rows);
-        lun_status s = lun__bind_part(c->e, to, i, m->storage, 0, &rows, count, false);
-        if (s == LUN_OK && shifted)
-            to->streams[i].origin = at;
+    if (lun__chain_keeps(c->s, c->last, n))
+        s = lun__storage_new(c->e, (lun_dtype)n->dtype, n->n, &storage);
+    if (s != LUN_OK)
         return s;
-    }
-    int64_t offset = m->ring ? (shifted ? 0 : -at) : (shifted ? at : 0);
-    lun_status s = lun__bind_part(c->e, to, i, m->storage, offset, NULL, count, out);
-    if (s == LUN_OK) /* of the whole storage: neighbours are written after this portion */
-        to->room[i] = m->storage->room - offset;
+    c->at[c->count] = (made){n, storage};
+    c->arrays[c->count++] = (lun_chain_array){.dtype = (lun_dtype)n->dtype,
+                                              .narrow = narrow,
+                                              .read = is_read(c, stage, n),
+                                              .data = storage ? storage->data : NULL};
+    return LUN_OK;
+}
+
+static bool is_narrow(const chain *c, int stage)
+{
+    return lun__chain_width(&c->s->at[c->first + stage], c->n, c->line) == LUN_CHAINED_NARROW;
+}
+
+static lun_status make_results(chain *c, int stage)
+{
+    const lun_lowered *l = lowered(c, stage);
+    lun_status s = LUN_OK;
+    for (int r = 0; s == LUN_OK && r < l->ir.result_count; r++)
+        s = add_made(c, l->results[r], true, stage);
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
+        if (l->ir.slots[i].role == LUN_SLOT_OUT)
+            s = add_made(c, l->slots[i].node, is_narrow(c, stage), stage);
     return s;
 }
 
-/* Binds slot i to what was there before the chain. */
-static lun_status bind_other(const chain *c, lun_binding *to, int i, int64_t at, int64_t count,
-                             bool shifted)
+/* ---- stages ---------------------------------------------------------------------------------- */
+
+/* What was there before the chain: memory where each row's elements stand evenly, else a stream. */
+static lun_status bind_other(chain *c, int stage, int i, lun_chain_slot *slot)
 {
-    const lun_slot_source *from = &to->l->slots[i];
-    bool walks = shifted && to->l->ir.slots[i].role == LUN_SLOT_IN;
-    lun_status s;
-    if (walks && !from->view && !lun__node_made(from->node))
-        return lun__bind_part(c->e, to, i, from->node->storage,
-                              from->node->offset + from->offset + at, NULL, count, false);
-    s = lun__bind_slot(c->e, to, i, NULL, at, count);
-    if (s == LUN_OK && walks)
-        to->streams[i].origin = at;
+    lun_binding *to = &c->bindings[stage];
+    const lun_lowered *l = to->l;
+    const lun_slot_source *from = &l->slots[i];
+    const int64_t each = is_narrow(c, stage) ? 1 : c->line;
+    const bool walked = l->ir.slots[i].role == LUN_SLOT_IN;
+    int64_t along;
+    lun_layout at;
+    slot->step = walked ? each : 0;
+    lun_status s = lun__bind_slot(c->e, to, i, NULL, 0, c->s->at[c->first + stage].n);
+    if (s != LUN_OK || !from->view || from->node->kind != LUN_NODE_LEAF)
+        return s;
+    lun__node_layout(from->view, &at);
+    if (lun__layout_lines(&at, each, &slot->step, &along) && along == (walked && each > 1)) {
+        const lun_storage *storage = from->node->storage;
+        int64_t origin = from->node->offset + at.offset;
+        to->streams[i] = (lun_stream){0};
+        to->at[i] = (char *)storage->data + origin * lun__dtype_get(storage->dtype)->bytes;
+        to->room[i] = storage->room - origin;
+    }
+    return LUN_OK;
+}
+
+static lun_status bind_slots(chain *c, int stage, lun_chain_slot *slots)
+{
+    lun_binding *to = &c->bindings[stage];
+    const lun_ir *ir = &to->l->ir;
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && i < ir->slot_count; i++) {
+        int64_t bytes = lun__chain_moves(c->s, c->first + stage, i);
+        c->bytes += bytes;
+        c->written += ir->slots[i].role == LUN_SLOT_OUT ? bytes : 0;
+        slots[i] = (lun_chain_slot){.array = find(c, to->l->slots[i].node)};
+        if (slots[i].array < 0)
+            s = bind_other(c, stage, i, &slots[i]);
+        else
+            to->at[i] = NULL, to->room[i] = to->origin[i] = 0;
+    }
     return s;
 }
 
-/* The cells of a portion's rows to the results. */
-static void keep_cells(const chain *c, const lun_lowered *l, const portion *p)
+/* Which rows a stage is needed for. */
+static lun_status bind_needed(const chain *c, const lun_lowered *l, lun_chain_stage *to)
 {
-    const int results = l->ir.result_count;
-    for (int r = 0; r < results; r++) {
-        const made *m = find(c, l->results[r]);
-        lun_dtype t = (lun_dtype)m->node->dtype, acc = (lun_dtype)l->ir.results[r];
-        int size = lun__dtype_get(t)->bytes;
-        char *to = (char *)m->storage->data + p->row * size;
-        for (int64_t k = 0; k < p->count; k++, to += size) {
-            uint64_t cell = lun__cell_cast(t, acc, c->cells[k * results + r]);
-            memcpy(to, &cell, (size_t)size);
-        }
-    }
+    to->needed_array = l->needed ? find(c, l->needed) : -1;
+    if (!l->needed || to->needed_array >= 0)
+        return LUN_OK;
+    lun_status s = lun__storage_host(c->e, l->needed->storage, false);
+    to->needed = (const uint8_t *)lun__leaf_data(l->needed);
+    return s;
 }
 
-static lun_status launch(const chain *c, const lun_step *step, const portion *p)
+static lun_status make_stage(chain *c, int stage, lun_chain_slot *slots, int *results)
 {
-    const lun_lowered *l = &step->lowered;
-    bool narrow = lun__chain_width(step, c->n, c->line) == LUN_CHAINED_NARROW;
-    bool shifted = l->line != 0;
-    int64_t each = narrow ? 1 : c->line, at = p->row * each, count = p->count * each;
-    lun_binding to;
+    const lun_lowered *l = lowered(c, stage);
+    lun_chain_stage *to = &c->stages[stage];
     lun_kernel_entry *k;
-    lun_status s = lun__bind_open(c->e, l, &to);
-    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) {
-        const made *m = find(c, l->slots[i].node);
-        bool out = l->ir.slots[i].role == LUN_SLOT_OUT;
-        s = m ? bind_made(c, &to, i, m, at, count, shifted, out)
-              : bind_other(c, &to, i, at, count, shifted);
-    }
+    lun_status s = lun__bind_open(c->e, l, &c->bindings[c->opened++]);
+    if (s == LUN_OK)
+        s = make_results(c, stage);
+    if (s == LUN_OK)
+        s = bind_slots(c, stage, slots);
+    for (int r = 0; s == LUN_OK && r < l->ir.result_count; r++)
+        results[r] = find(c, l->results[r]);
+    if (s == LUN_OK)
+        s = bind_needed(c, l, to);
     if (s == LUN_OK)
         s = lun__run_kernel(c->e, l, &k);
-    if (s == LUN_OK)
-        s = shifted ? lun__bind_run(c->e, &to, k, count, 0, count, c->cells)
-                    : lun__bind_run(c->e, &to, k, step->n, at, count, c->cells);
-    lun__bind_close(&to);
-    return s;
+    if (s != LUN_OK)
+        return s;
+    const int64_t n = c->s->at[c->first + stage].n;
+    lun__bind_launch(&c->bindings[stage], n, 0, n, NULL);
+    to->kernel = k->kernel;
+    to->launch = &c->bindings[stage].run;
+    to->slots = slots;
+    to->results = results;
+    return LUN_OK;
 }
 
-/* Whether the results of a step, of these rows, are used. */
-static lun_status is_used(const chain *c, const lun_lowered *l, const portion *p, bool *used)
+static lun_status make_stages(chain *c)
 {
-    const made *m = l->needed ? find(c, l->needed) : NULL;
-    *used = true;
-    if (m)
-        *used = memchr((char *)m->storage->data + (m->ring ? 0 : p->row), 1, (size_t)p->count);
-    return l->needed && !m ? lun__needed(c->e, l->needed, p->row, p->count, used) : LUN_OK;
-}
-
-static lun_status run_step(const chain *c, const lun_step *step, const portion *p)
-{
-    const lun_lowered *l = &step->lowered;
-    bool used;
-    lun_status s = is_used(c, l, p, &used);
-    if (s == LUN_OK && used)
-        s = launch(c, step, p);
-    else if (s == LUN_OK) /* any cells */
-        memset(c->cells, 0, (size_t)(p->count * l->ir.result_count) * sizeof *c->cells);
-    if (s == LUN_OK)
-        keep_cells(c, l, p);
+    int slots = 1, results = 1;
+    const unsigned count = (unsigned)(c->last - c->first + 1);
+    lun_status s = LUN_OK;
+    for (int k = 0; k < (int)count; k++) {
+        slots += lowered(c, k)->ir.slot_count;
+        results += lowered(c, k)->ir.result_count;
+    }
+    const size_t most = (size_t)(slots + results);
+    c->at = calloc(most, sizeof *c->at);
+    c->arrays = calloc(most, sizeof *c->arrays);
+    c->slots = calloc((size_t)slots, sizeof *c->slots);
+    c->results = calloc((size_t)results, sizeof *c->results);
+    c->stages = calloc(count, sizeof *c->stages);
+    c->bindings = calloc(count, sizeof *c->bindings);
+    if (!c->at || !c->arrays || !c->slots || !c->results || !c->stages || !c->bindings)
+        return lun__nomem(c->e);
+    slots = results = 0;
+    for (int k = 0; s == LUN_OK && k < (int)count; k++) {
+        s = make_stage(c, k, c->slots + slots, c->results + results);
+        slots += lowered(c, k)->ir.slot_count;
+        results += lowered(c, k)->ir.result_count;
+    }
     return s;
 }
 
 /* ---- a chain --------------------------------------------------------------------------------- */
 
-static lun_status run_portions(const chain *c)
+static lun_status run_stages(chain *c)
 {
-    const int64_t rows = c->n / c->line;
-    lun_status s = LUN_OK;
-    for (int64_t row = 0; s == LUN_OK && row < rows; row += c->rows) {
-        portion p = {row, rows - row < c->rows ? rows - row : c->rows};
-        for (int k = c->first; s == LUN_OK && k <= c->last; k++)
-            s = run_step(c, &c->s->at[k], &p);
-        if (s == LUN_OK)
-            s = lun__stopped(c->e);
-    }
-    return s;
+    lun_engine *e = c->e;
+    const lun_backend_slot *b = &e->backends[e->current];
+    lun_chain run = {.rows = c->n / c->line,
+                     .line = c->line,
+                     .stages = c->stages,
+                     .count = c->last - c->first + 1,
+                     .arrays = c->arrays,
+                     .array_count = c->count,
+                     .bytes = c->bytes};
+    double start = lun__now();
+    lun_status s = b->backend->chain(b->state, &run);
+    e->stats.run_time += lun__now() - start;
+    if (s != LUN_OK)
+        return lun__bind_failed(e, &c->bindings[run.failed], s, c->n);
+    e->stats.bytes_read += c->bytes - c->written;
+    e->stats.bytes_written += c->written;
+    return LUN_OK;
 }
 
 /* The results go to their nodes, but for those that only the chain needed. */
 static void keep_results(chain *c)
 {
-    for (int i = 0; i < c->count; i++) {
-        if (c->at[i].ring)
-            continue;
-        lun__node_become_leaf(c->e, c->at[i].node, c->at[i].storage, 0);
-        c->at[i].storage = NULL;
-    }
+    for (int i = 0; i < c->count; i++)
+        if (c->at[i].storage) {
+            lun__node_become_leaf(c->e, c->at[i].node, c->at[i].storage, 0);
+            c->at[i].storage = NULL;
+        }
+}
+
+static void free_chain(chain *c)
+{
+    for (int k = 0; k < c->opened; k++)
+        lun__bind_close(&c->bindings[k]);
+    for (int i = 0; i < c->count; i++)
+        if (c->at[i].storage)
+            lun__storage_release(c->e, c->at[i].storage);
+    free(c->at);
+    free(c->arrays);
+    free(c->slots);
+    free(c->results);
+    free(c->stages);
+    free(c->bindings);
 }
 
 lun_status lun__chain_run(lun_engine *e, const lun_steps *s, int first, int last)
@@ -236,22 +256,13 @@ lun_status lun__chain_run(lun_engine *e, const lun_steps *s, int first, int last
     const lun_step *head = &s->at[first];
     chain c = {
         .e = e, .s = s, .first = first, .last = last, .n = head->n, .line = head->lowered.line};
-    int results = 1;
-    c.rows = PORTION_BYTES / (c.line * (int64_t)sizeof(float)) / LUN_BLOCK * LUN_BLOCK;
-    c.rows = c.rows < LUN_BLOCK ? LUN_BLOCK : c.rows;
-    for (int k = first; k <= last; k++)
-        if (s->at[k].lowered.ir.result_count > results)
-            results = s->at[k].lowered.ir.result_count;
-    c.cells = calloc((size_t)(c.rows * results), sizeof *c.cells);
-    lun_status status = c.cells ? make_results(&c) : lun__nomem(e);
+    e->kernels_held++;
+    lun_status status = make_stages(&c);
     if (status == LUN_OK)
-        status = run_portions(&c);
+        status = run_stages(&c);
+    e->kernels_held--;
     if (status == LUN_OK)
         keep_results(&c);
-    for (int i = 0; i < c.count; i++)
-        if (c.at[i].storage)
-            lun__storage_release(e, c.at[i].storage);
-    free(c.at);
-    free(c.cells);
+    free_chain(&c);
     return status;
 }

@@ -4,10 +4,9 @@
 
 #include "plan/chain.h"
 
-/* Whether the backend in use gains by chains: it computes in host memory. */
-bool lun__chain_fits(lun_engine *e);
-/* Runs steps first .. last of s, which are a chain.  What only they need is never in memory as a
- * whole; the nodes of everything else are LEAFs then.  Fails as lun__run_lowered does. */
+/* Runs steps first .. last of s, which are a chain, on a backend that runs chains.  What only they
+ * need is never in memory as a whole; the nodes of everything else are LEAFs then.  Fails as
+ * lun__run_lowered does. */
 lun_status lun__chain_run(lun_engine *e, const lun_steps *s, int first, int last);
 
 #endif

@@ -116,7 +116,8 @@ static bool too_many(const lun_engine *e)
 static void keep_within(lun_engine *e, const lun_kernel_entry *kept)
 {
     lun_recent_link *next;
-    for (lun_recent_link *l = e->kernels_used.oldest; l && too_many(e); l = next) {
+    for (lun_recent_link *l = e->kernels_used.oldest; l && !e->kernels_held && too_many(e);
+         l = next) {
         lun_kernel_entry *k = (lun_kernel_entry *)l;
         const lun_backend *b = k->at->backend;
         next = l->newer;

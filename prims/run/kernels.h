@@ -26,7 +26,7 @@ struct lun_kernel_entry {
 };
 
 /* The kernel of the backend in use for that IR, built if there is none yet.  It stays until the
- * next call. */
+ * next call, and longer while e->kernels_held. */
 lun_status lun__kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **out);
 
 /* Whether k is a kernel of the backend and the math mode in use. */

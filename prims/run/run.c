@@ -76,18 +76,14 @@ static lun_status run_steps(lun_engine *e, const lun_steps *s, int count)
     lun_status status = LUN_OK;
     for (int i = 0; status == LUN_OK && i < count; i++) {
         const lun_step *step = &s->at[i];
-        int last = i;
         status = lun__stopped(e);
         if (status != LUN_OK)
             break;
-        while (step->chain && last + 1 < count && s->at[last + 1].chain == step->chain)
-            last++;
-        if (last > i && lun__chain_fits(e)) {
+        if (step->chain) {
+            int last = lun__chain_last(s, i);
             status = lun__chain_run(e, s, i, last);
             i = last;
-            continue;
-        }
-        if (step->kind == LUN_STEP_LAUNCH)
+        } else if (step->kind == LUN_STEP_LAUNCH)
             status = run_launch(e, step);
         else if (step->kind == LUN_STEP_COPY)
             status = lun__run_copy(e, step->node);
@@ -130,7 +126,7 @@ static lun_status run_planned(lun_engine *e, lun_node *const *roots, int count, 
                               bool *kept)
 {
     lun_steps s;
-    lun_status status = lun__steps_make(e, roots, count, keep, &s);
+    lun_status status = lun__steps_make(e, roots, count, keep ? LUN_STEPS_KEEP : 0, &s);
     *kept = false;
     if (status != LUN_OK)
         return status;
@@ -189,7 +185,7 @@ lun_status lun__run(lun_engine *e, lun_node *const *roots, int count)
 static lun_status prepare(lun_engine *e, lun_node *const *roots, int count)
 {
     lun_steps s;
-    lun_status status = lun__steps_make(e, roots, count, true, &s);
+    lun_status status = lun__steps_make(e, roots, count, LUN_STEPS_KEEP, &s);
     if (status != LUN_OK)
         return status;
     for (int i = 0; status == LUN_OK && i < s.count; i++) {
@@ -287,7 +283,7 @@ static lun_status range_planned(lun_engine *e, lun_node *root, int64_t first, in
 {
     lun_steps s;
     lun_kernel_entry *k;
-    lun_status status = lun__steps_make(e, &root, 1, false, &s);
+    lun_status status = lun__steps_make(e, &root, 1, LUN_STEPS_PART, &s);
     if (status != LUN_OK)
         return status;
     const lun_step *last = last_launch(&s, root);

@@ -269,9 +269,10 @@ describe("variances of lines", function()
             local sum = cost(function() return array(2048, 600, axis, {}):sum(axis) end)
             local plain, far = array(2048, 600, axis, {}), array(2048, 600, axis, { 5 }, 1e160)
             local one, again = cost(z(plain, axis)), cost(z(far, axis))
-            assert.is_true(one.read > 1.99 * bytes and one.read < 2.1 * bytes, one.read / bytes)
+            local times = axis == 1 and 2 or 1 -- rows are a chain, which reads them once
+            assert.is_true(one.read > (times - 0.01) * bytes and one.read < (times + 0.1) * bytes, one.read / bytes)
             assert.is_true(one.written >= bytes and one.written < 1.1 * bytes, one.written / bytes)
-            assert.is_true(again.read > one.read + 0.03 * bytes, again.read / bytes)
+            assert.is_true(axis == 2 or again.read > one.read + 0.03 * bytes, again.read / bytes)
             assert.is_true(again.launches > one.launches)
             assert.is_true(sum.read < 1.1 * bytes, sum.read / bytes)
         end
