@@ -20,6 +20,9 @@ typedef struct lun_cache lun_cache;   /* prims/cache/entry.c */
 typedef struct lun_kernel lun_kernel; /* the backend's own */
 typedef struct lun_buffer lun_buffer; /* memory of a device, the backend's own */
 
+/* Does indices from .. to - 1 of some work, beside others; cannot fail. */
+typedef void lun_range_fn(void *ctx, int64_t from, int64_t to);
+
 /* What the engine lends to a backend for its whole life. */
 typedef struct lun_services {
     lun_strbuf *error; /* text of the last failure; a function that fails writes it */
@@ -201,6 +204,10 @@ typedef struct lun_backend {
 
     /* Fills at most room rows, returns how many devices there are. */
     int (*devices)(void *state, lun_device *rows, int room);
+
+    /* Calls task for ranges that make up 0 .. n - 1, on as many threads as moving so many bytes of
+     * host memory is worth, and waits.  NULL: there is one thread. */
+    void (*share)(void *state, int64_t n, int64_t bytes, void *ctx, lun_range_fn *task);
 
     /* ---- for backends with memory of their own, else NULL ----
      * Each fails with LUN_ENOMEM (LUN_ELIMIT: more than the device can hold at once) or

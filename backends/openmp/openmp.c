@@ -367,6 +367,12 @@ static lun_status openmp_combine(void *state, lun_kernel *k, lun_launch *launch,
     return lun__host_combine(o->services, &k->exec, k->ir.result_count, launch, cells, pairs);
 }
 
+static void openmp_share(void *state, int64_t n, int64_t bytes, void *ctx, lun_range_fn *task)
+{
+    openmp *o = state;
+    lun__team_share(&o->team, n, bytes, ctx, task);
+}
+
 /* ---- matrix products ------------------------------------------------------------------------- */
 
 static lun_team team_of_product(openmp *o, const lun_product *p)
@@ -448,6 +454,7 @@ const lun_backend lun__backend_openmp = {
     .product_room = openmp_product_room,
     .product = openmp_product,
     .source = openmp_source,
+    .share = openmp_share,
     .devices = openmp_devices,
     .portable_key = lun__compiler_portable_key,
 };

@@ -239,3 +239,32 @@ lun_team lun__team_for(lun_openmp_team *t, int64_t n)
     team.cache_bytes = t->places.cache_bytes;
     return team;
 }
+
+/* Ranges that are taken one by one. */
+typedef struct shared {
+    int64_t n, range;
+    void *ctx;
+    lun_range_fn *task;
+    atomic_llong next;
+} shared;
+
+static void take_ranges(void *ctx, int worker)
+{
+    shared *s = ctx;
+    int64_t from;
+    (void)worker;
+    while ((from = atomic_fetch_add(&s->next, s->range)) < s->n)
+        s->task(s->ctx, from, s->n - from < s->range ? s->n : from + s->range);
+}
+
+void lun__team_share(lun_openmp_team *t, int64_t n, int64_t bytes, void *ctx, lun_range_fn *task)
+{
+    enum { RANGE_BYTES = 512 << 10, BLOCK = 64 };
+    lun_team team = lun__team_for(t, bytes);
+    int64_t ranges = bytes / RANGE_BYTES + 1, range = n / ranges / BLOCK * BLOCK;
+    shared s = {.n = n, .range = range < BLOCK ? BLOCK : range, .ctx = ctx, .task = task};
+    if (team.threads < 2 || n <= s.range)
+        task(ctx, 0, n);
+    else
+        parallel(&team, &s, team.threads, take_ranges);
+}

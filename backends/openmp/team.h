@@ -28,5 +28,7 @@ void lun__team_free(lun_openmp_team *t);
 void lun__team_look(lun_openmp_team *t);
 /* The team for a run over n indices: one thread where more cannot be had or make no sense. */
 lun_team lun__team_for(lun_openmp_team *t, int64_t n);
+/* lun_backend.share. */
+void lun__team_share(lun_openmp_team *t, int64_t n, int64_t bytes, void *ctx, lun_range_fn *task);
 
 #endif

@@ -40,8 +40,9 @@ lun_status lun__writable(lun_engine *e, lun_array *a, lun_target *to);
 /* The same elements with their axes in that order. */
 void lun__target_reorder(lun_target *to, const lun_axes *x);
 /* Elements first .. first + count - 1 from host. */
-void lun__target_put(const lun_target *to, int64_t first, int64_t count, const void *host);
+void lun__target_put(lun_engine *e, const lun_target *to, int64_t first, int64_t count,
+                     const void *host);
 /* All elements become the cell, of dtype t. */
-void lun__target_fill(const lun_target *to, lun_dtype t, uint64_t cell);
+void lun__target_fill(lun_engine *e, const lun_target *to, lun_dtype t, uint64_t cell);
 
 #endif

@@ -132,14 +132,14 @@ static lun_status store_elements(lun_engine *e, lun_array *target, lun_node *n, 
     if (n->rank == 0 || n->kind == LUN_NODE_NUMBER) {
         s = lun__copy_out(e, n, 0, 1, &cell);
         if (s == LUN_OK)
-            lun__target_fill(&to, (lun_dtype)n->dtype, cell);
+            lun__target_fill(e, &to, (lun_dtype)n->dtype, cell);
         return s;
     }
     if (to.dense)
         return lun__copy_out(e, n, 0, n->n, to.data + to.at.offset * to.size);
     s = lun__storage_host(e, n->storage, false);
     if (s == LUN_OK)
-        lun__target_put(&to, 0, n->n, lun__leaf_data(n));
+        lun__target_put(e, &to, 0, n->n, lun__leaf_data(n));
     return s;
 }
 

@@ -46,26 +46,49 @@ void lun__target_reorder(lun_target *to, const lun_axes *x)
     to->dense = lun__layout_is_dense(&to->at);
 }
 
-void lun__target_put(const lun_target *to, int64_t first, int64_t count, const void *host)
+/* Elements on their way into a target: those of the host from element `first` on, or a cell. */
+typedef struct put {
+    const lun_target *to;
+    int64_t first;
+    const char *host;
+    lun_dtype dtype;
+    uint64_t cell;
+} put;
+
+static void put_range(void *ctx, int64_t from, int64_t to)
+{
+    const put *p = ctx;
+    const lun_target *t = p->to;
+    lun__layout_write(&t->at, t->data, t->size, p->first + from, to - from,
+                      p->host + from * t->size);
+}
+
+void lun__target_put(lun_engine *e, const lun_target *to, int64_t first, int64_t count,
+                     const void *host)
 {
     if (to->dense) /* host may be what lun_data gave */
         memmove(to->data + (to->at.offset + first) * to->size, host, (size_t)(count * to->size));
     else
-        lun__layout_write(&to->at, to->data, to->size, first, count, host);
+        lun__share(e, count, count * to->size, &(put){to, first, host, 0, 0}, put_range);
 }
 
-void lun__target_fill(const lun_target *to, lun_dtype t, uint64_t cell)
+static void fill_range(void *ctx, int64_t from, int64_t to)
 {
     enum { PIECE = 512 };
+    const put *p = ctx;
+    const lun_target *t = p->to;
     uint64_t piece[PIECE];
-    int64_t n = lun__layout_count(&to->at);
-    if (to->dense) {
-        lun__cell_fill(t, cell, to->data + to->at.offset * to->size, n);
-        return;
+    lun__cell_fill(p->dtype, p->cell, piece, to - from < PIECE ? to - from : PIECE);
+    for (int64_t some; from < to; from += some) {
+        some = to - from < PIECE ? to - from : PIECE;
+        lun__layout_write(&t->at, t->data, t->size, from, some, piece);
     }
-    lun__cell_fill(t, cell, piece, n < PIECE ? n : PIECE);
-    for (int64_t at = 0; at < n; at += PIECE)
-        lun__layout_write(&to->at, to->data, to->size, at, n - at < PIECE ? n - at : PIECE, piece);
+}
+
+void lun__target_fill(lun_engine *e, const lun_target *to, lun_dtype t, uint64_t cell)
+{
+    int64_t n = lun__layout_count(&to->at);
+    lun__share(e, n, n * to->size, &(put){to, 0, NULL, t, cell}, fill_range);
 }
 
 lun_status lun_write(lun_engine *e, lun_array *a, const void *host, int64_t first, int64_t count)
@@ -78,7 +101,7 @@ lun_status lun_write(lun_engine *e, lun_array *a, const void *host, int64_t firs
     if (s == LUN_OK)
         s = lun__writable(e, a, &to);
     if (s == LUN_OK && count)
-        lun__target_put(&to, first, count, host);
+        lun__target_put(e, &to, first, count, host);
     return s;
 }
 
@@ -106,7 +129,7 @@ lun_status lun_set(lun_engine *e, lun_array *a, int64_t index, lun_value x)
     if (s == LUN_OK)
         s = lun__writable(e, a, &to);
     if (s == LUN_OK)
-        lun__target_put(&to, index, 1, &cell);
+        lun__target_put(e, &to, index, 1, &cell);
     return s;
 }
 
@@ -124,6 +147,6 @@ lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x)
     if (s == LUN_OK && lun__axes_of(a, &order))
         lun__target_reorder(&to, &order);
     if (s == LUN_OK)
-        lun__target_fill(&to, lun_dtype_of(a), cell);
+        lun__target_fill(e, &to, lun_dtype_of(a), cell);
     return s;
 }

@@ -69,6 +69,10 @@ void lun__layout_read(const lun_layout *l, const void *base, int size, int64_t f
 /* The inverse: contiguous elements into the layout.  Of elements at one place any one stays. */
 void lun__layout_write(const lun_layout *l, void *base, int size, int64_t first, int64_t count,
                        const void *from);
+/* Elements first .. first + count - 1 of one layout into the places of the same elements of
+ * another.  As above. */
+void lun__layout_copy(const lun_layout *from, const void *from_base, const lun_layout *to,
+                      void *to_base, int size, int64_t first, int64_t count);
 /* The places of elements first .. first + count - 1. */
 void lun__layout_places(const lun_layout *l, int64_t first, int64_t count, int64_t *to);
 

@@ -63,6 +63,16 @@ lun_status lun__backend(lun_engine *e, lun_backend_slot **out)
     return (*out)->state ? LUN_OK : lun__backend_open(e, *out);
 }
 
+void lun__share(lun_engine *e, int64_t n, int64_t bytes, void *ctx, lun_range_fn *task)
+{
+    enum { WORTHWHILE = 1 << 20 };
+    const lun_backend_slot *b = &e->backends[e->current];
+    if (bytes >= WORTHWHILE && b->state && b->backend->share)
+        b->backend->share(b->state, n, bytes, ctx, task);
+    else if (n > 0)
+        task(ctx, 0, n);
+}
+
 bool lun__backend_chains(const lun_engine *e)
 {
     return e->backends[e->current].backend->chain != NULL;

@@ -98,6 +98,9 @@ struct lun_engine {
 
 /* The backend in use, opened on first use. */
 lun_status lun__backend(lun_engine *e, lun_backend_slot **out);
+/* Has task do indices 0 .. n - 1 in ranges, on the threads of the backend in use where moving so
+ * many bytes of host memory is worth it. */
+void lun__share(lun_engine *e, int64_t n, int64_t bytes, void *ctx, lun_range_fn *task);
 /* Whether the backend in use runs chains of kernels (lun_backend.chain). */
 bool lun__backend_chains(const lun_engine *e);
 /* By name ("openmp", "opencl:2"); NULL if there is none. */

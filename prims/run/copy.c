@@ -10,34 +10,41 @@ typedef struct copy {
     char *to;
     int size;      /* bytes of an element */
     lun_layout at; /* the operand's places in that memory */
+    const lun_node *in;
+    lun_layout from; /* an array in memory: its places from `base` on */
+    const void *base;
 } copy;
 
-/* Elements first .. first + count - 1 of in. */
-static lun_status fetch(const copy *c, const lun_node *in, int64_t first, int64_t count, void *to)
+static void copy_range(void *ctx, int64_t from, int64_t to)
 {
-    lun_layout l;
-    if (in->kind == LUN_NODE_LEAF)
-        return lun__storage_read(c->e, in->storage, in->offset + first, count, to);
-    lun__node_layout(in, &l);
-    lun__layout_read(&l, lun__leaf_data(in->in[0]), c->size, first, count, to);
-    return LUN_OK;
+    const copy *c = ctx;
+    lun__layout_copy(&c->from, c->base, &c->at, c->to, c->size, from, to - from);
 }
 
-/* By pieces, which are put where they belong. */
-static lun_status copy_pieces(const copy *c, const lun_node *in)
+static void fill_range(void *ctx, int64_t from, int64_t to)
+{
+    enum { PIECE = 1024 };
+    const copy *c = ctx;
+    uint64_t piece[PIECE];
+    lun__cell_fill((lun_dtype)c->in->dtype, c->in->cell, piece, PIECE);
+    for (int64_t some; from < to; from += some) {
+        some = to - from < PIECE ? to - from : PIECE;
+        lun__layout_write(&c->at, c->to, c->size, from, some, piece);
+    }
+}
+
+/* What is in a file or on a device, by pieces, which are put where they belong. */
+static lun_status copy_pieces(const copy *c)
 {
     enum { PIECE = 8192 };
-    lun_dtype t = (lun_dtype)in->dtype;
+    const lun_node *in = c->in;
     lun_status s = LUN_OK;
     char *piece = malloc((size_t)PIECE * sizeof(uint64_t));
     if (!piece)
         return lun__nomem(c->e);
-    if (in->kind == LUN_NODE_NUMBER)
-        lun__cell_fill(t, in->cell, piece, PIECE);
     for (int64_t first = 0, some; s == LUN_OK && first < in->n; first += some) {
         some = in->n - first < PIECE ? in->n - first : PIECE;
-        if (in->kind != LUN_NODE_NUMBER)
-            s = fetch(c, in, first, some, piece);
+        s = lun__storage_read(c->e, in->storage, in->offset + first, some, piece);
         if (s == LUN_OK)
             lun__layout_write(&c->at, c->to, c->size, first, some, piece);
     }
@@ -45,19 +52,26 @@ static lun_status copy_pieces(const copy *c, const lun_node *in)
     return s;
 }
 
-static lun_status copy_operand(const copy *c, const lun_node *in)
+static lun_status copy_operand(copy *c)
 {
-    char *to = c->to + c->at.offset * c->size;
+    const lun_node *in = c->in, *whole = in->kind == LUN_NODE_VIEW ? in->in[0] : in;
     lun_status s = LUN_OK;
     if (in->kind == LUN_NODE_VIEW)
-        s = lun__storage_host(c->e, in->in[0]->storage, false);
+        s = lun__storage_host(c->e, whole->storage, false);
     if (s != LUN_OK)
         return s;
-    if (!lun__layout_is_dense(&c->at))
-        return copy_pieces(c, in);
-    if (in->kind != LUN_NODE_NUMBER)
-        return fetch(c, in, 0, in->n, to);
-    lun__cell_fill((lun_dtype)in->dtype, in->cell, to, in->n);
+    if (in->kind == LUN_NODE_NUMBER) {
+        lun__share(c->e, in->n, in->n * c->size, c, fill_range);
+        return LUN_OK;
+    }
+    if (whole->storage->stale && lun__layout_is_dense(&c->at))
+        return lun__storage_read(c->e, in->storage, in->offset, in->n,
+                                 c->to + c->at.offset * c->size);
+    if (whole->storage->stale)
+        return copy_pieces(c);
+    lun__node_layout(in, &c->from);
+    c->base = lun__leaf_data(whole);
+    lun__share(c->e, in->n, in->n * c->size, c, copy_range);
     return LUN_OK;
 }
 
@@ -71,9 +85,10 @@ lun_status lun__run_copy(lun_engine *e, lun_node *n)
     c.at =
         (lun_layout){.rank = 2, .extent = {n->step}, .stride = {n->step ? n->n / n->step : 0, 1}};
     for (int k = 0; n->n && status == LUN_OK && k < n->count; k++) {
-        c.at.extent[1] = n->more[k]->n / n->step;
+        c.in = n->more[k];
+        c.at.extent[1] = c.in->n / n->step;
         if (c.at.extent[1])
-            status = copy_operand(&c, n->more[k]);
+            status = copy_operand(&c);
         c.at.offset += c.at.extent[1];
     }
     if (status != LUN_OK) {

@@ -97,6 +97,18 @@ lun_status lun__storage_host(lun_engine *e, lun_storage *s, bool change)
     return LUN_OK;
 }
 
+/* Bytes on their way from one place to another. */
+typedef struct move {
+    char *to;
+    const char *from;
+} move;
+
+static void move_range(void *ctx, int64_t from, int64_t to)
+{
+    const move *m = ctx;
+    memcpy(m->to + from, m->from + from, (size_t)(to - from));
+}
+
 lun_status lun__storage_read(lun_engine *e, lun_storage *s, int64_t first, int64_t count,
                              void *host)
 {
@@ -112,8 +124,10 @@ lun_status lun__storage_read(lun_engine *e, lun_storage *s, int64_t first, int64
                                         bytes_of(s, count));
     }
     lun_status status = s->stale ? lun__storage_host(e, s, false) : LUN_OK;
+    int64_t bytes = bytes_of(s, count);
     if (status == LUN_OK)
-        memcpy(host, (char *)s->data + bytes_of(s, first), (size_t)bytes_of(s, count));
+        lun__share(e, bytes, bytes, &(move){host, (char *)s->data + bytes_of(s, first)},
+                   move_range);
     return status;
 }
 

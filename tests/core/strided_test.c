@@ -154,6 +154,50 @@ static void test_transposes(void **state)
     }
 }
 
+/* A layout of the same extents whose axes, in any order, leave gaps. */
+static lun_layout apart(const lun_layout *l, rng *r)
+{
+    lun_layout to = {.rank = l->rank, .offset = below(r, 9)};
+    int64_t step = 1 + below(r, 2), turn = below(r, 8);
+    for (int i = 0; i < l->rank; i++) {
+        int k = turn & 1 ? i : l->rank - 1 - i;
+        to.extent[k] = l->extent[k];
+        to.stride[k] = step;
+        step = step * l->extent[k] + below(r, 3);
+    }
+    return to;
+}
+
+/* From one layout into another; what is between stays. */
+static void test_between_layouts(void **state)
+{
+    (void)state;
+    static places q;
+    rng r = {12};
+    for (int i = 0; i < ROUNDS; i++) {
+        lun_layout from = random_layout(&r, i % 8 ? 2000 : MOST_ELEMENTS, &p),
+                   to = apart(&from, &r);
+        int size = 1 << below(&r, 4);
+        int64_t first = below(&r, p.count + 1), count = below(&r, p.count - first + 1);
+        count_places(&to, &q);
+        unsigned char *source = malloc((size_t)((p.high + 1) * size) + 1);
+        unsigned char *got = malloc((size_t)((q.high + 1) * size) + 1);
+        unsigned char *want = malloc((size_t)((q.high + 1) * size) + 1);
+        assert_true(source && got && want);
+        for (int64_t k = 0; k < (p.high + 1) * size; k++)
+            source[k] = (unsigned char)(k * 37 + k / 251);
+        memset(got, FILLER, (size_t)((q.high + 1) * size));
+        memset(want, FILLER, (size_t)((q.high + 1) * size));
+        for (int64_t k = first; k < first + count; k++)
+            memcpy(want + q.at[k] * size, source + p.at[k] * size, (size_t)size);
+        lun__layout_copy(&from, source, &to, got, size, first, count);
+        assert_memory_equal(got, want, (size_t)((q.high + 1) * size));
+        free(source);
+        free(got);
+        free(want);
+    }
+}
+
 static void test_nothing(void **state)
 {
     (void)state;
@@ -172,7 +216,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_layouts),   cmocka_unit_test(test_planes),
         cmocka_unit_test(test_large_transposes), cmocka_unit_test(test_transposes),
-        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_between_layouts),  cmocka_unit_test(test_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -288,6 +288,12 @@ describe("joined arrays", function()
             local B = (A * 2):copy { layout = "left" }
             local parts = { lun.concat { A, B + 1 }, lun.concat({ A:shift(3), B }, 2), lun.stack({ A, B }, 3),
                 A:shift(-7, { axis = 2, edge = "nearest" }), lun.concat { A:transpose(), B:transpose() } }
+            local large = lun.random({ 700, 900 }, { seed = 4 }):copy()
+            local turned = lun.random({ 900, 700 }, { seed = 5 }):copy():transpose()
+            for k, joined in ipairs { lun.concat({ large, turned }, 2), lun.stack({ turned, large }, 3),
+                lun.concat { large:sub({}, { -1, 1, -1 }), lun.full({ 700, 900 }, 2) }, lun.concat({ turned, large:copy() }, 1) } do
+                parts[#parts + 1] = joined
+            end
             local sum = 0
             for _, p in ipairs(parts) do
                 local bytes = p:tobytes()
