@@ -194,8 +194,9 @@ typedef struct lun_backend {
                           int64_t pairs);
 
     /* Matrix products, in host memory unless the backend has its own; waits for the end.  room:
-     * bytes of scratch memory that it wants beside, 0: none.  LUN_ECANCEL when stopped.  Both NULL:
-     * the engine has the native backend do them. */
+     * bytes of scratch memory that it wants beside, 0: none; of p what its operands hold is not
+     * looked at.  LUN_ECANCEL when stopped.  Where room is negative, and where both are NULL, the
+     * engine has the native backend do it, in host memory. */
     int64_t (*product_room)(void *state, const lun_product *p);
     lun_status (*product)(void *state, const lun_product *p);
 

@@ -236,8 +236,8 @@ Vector is a row on the left and a column on the right, and its axis is gone from
   `f64`. An n x 1 matrix keeps the order above.
 - Windows, transposed matrices and other dtypes are read as they stand; expressions are computed first. What is done with the
   product is a kernel after it. `lun.explain` shows it as `matmul`, `lun.stats().products` counts it.
-- A backend without products of its own (opencl) has the host's cores do them: operands and result are copied, which
-  `lun.explain` says and `bytes_to_host` counts.
+- `opencl` has a kernel for them on GPUs. On processors, for `f16` and `bf16`, and for `f64` where the device has none, the
+  host's cores do them: operands and result are copied, which `lun.explain` says and `bytes_to_host` counts.
 ]]
 end
 

@@ -94,6 +94,8 @@ typedef struct lun_gpu_driver {
                          lun_cl_shape *shape);
     /* The text that lays elements side by side, as lun__render_opencl_pack. */
     lun_status (*render_pack)(lun_cl_form form, int bytes, lun_strbuf *out);
+    /* The text that multiplies matrices, as lun__render_opencl_product. */
+    lun_status (*render_product)(lun_dtype a, lun_dtype b, lun_dtype c, lun_strbuf *out);
 
     /* A queue on a device: what is given to it runs in order.  library and failure outlive it. */
     lun_gpu_answer (*open)(const void *library, const lun_gpu_device *device,

@@ -93,6 +93,9 @@ void lun__gpu_close(void *state)
     for (int i = 0; i < LUN_GPU_PACKERS; i++)
         if (g->packer[i])
             lun__gpu_release(g, g->packer[i]);
+    for (int i = 0; i < LUN_GPU_MULTIPLIERS; i++)
+        if (g->multiplier[i].kernel)
+            lun__gpu_release(g, g->multiplier[i].kernel);
     lun__gpu_trim(g);
     if (g->cells && lun__gpu_may_release(g))
         g->driver->free(g->queue, g->cells);

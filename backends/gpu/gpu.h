@@ -17,6 +17,8 @@ void lun__gpu_release(void *state, lun_kernel *kernel);
 lun_status lun__gpu_run(void *state, lun_kernel *kernel, lun_launch *launch);
 lun_status lun__gpu_combine(void *state, lun_kernel *kernel, lun_launch *launch, uint64_t *cells,
                             int64_t pairs);
+int64_t lun__gpu_product_room(void *state, const lun_product *p);
+lun_status lun__gpu_product(void *state, const lun_product *p);
 lun_status lun__gpu_source(void *state, const lun_ir *ir, lun_strbuf *out);
 int lun__gpu_devices(void *state, lun_device *rows, int room);
 lun_status lun__gpu_buffer_new(void *state, int64_t bytes, lun_buffer **out);

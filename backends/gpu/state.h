@@ -9,6 +9,7 @@
  *   tune.c     work-group sizes by trial
  *   slice.c    how many indices are given to the device at once
  *   pack.c     slots whose elements do not stand side by side
+ *   product.c  matrix products
  *   run.c      a kernel's arguments, its slices, its results
  *
  * None of them knows an API: they call the driver (driver.h). */
@@ -26,6 +27,13 @@
 #include "render/render.h"
 
 enum { LUN_GPU_BATCHES = 32, LUN_GPU_CLASSES = 160, LUN_GPU_TRIALS = 6, LUN_GPU_PACKERS = 4 };
+enum { LUN_GPU_MULTIPLIERS = 16 };
+
+/* The kernel of matrix products for operands and a result of these dtypes; NULL: none yet. */
+typedef struct lun_gpu_multiplier {
+    lun_dtype a, b, c;
+    lun_kernel *kernel;
+} lun_gpu_multiplier;
 
 /* Steps given to the device at once: a launch, or a slice of one. */
 typedef struct lun_gpu_batch {
@@ -65,6 +73,8 @@ typedef struct lun_gpu {
     int64_t cell_room, work_room;
 
     lun_kernel *packer[LUN_GPU_PACKERS]; /* by the logarithm of an element's size; NULL: not yet */
+    lun_gpu_multiplier multiplier[LUN_GPU_MULTIPLIERS];
+    unsigned multipliers; /* made so far */
 
     lun_buffer *spare[LUN_GPU_CLASSES]; /* freed buffers, by size class */
     int64_t spare_bytes, live_bytes;    /* of these, and of buffers in use */

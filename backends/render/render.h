@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backend.h"
 #include "base/layout.h"
 #include "base/strbuf.h"
 #include "ir/ir.h"
@@ -164,5 +165,27 @@ lun_status lun__render_opencl_pack(lun_cl_form form, int bytes, lun_strbuf *out)
 /* The step of a plan and the cells for it. */
 void lun__cl_plan_pack(lun_cl_form form, const lun_cl_packing *packing, int units, int64_t *cells,
                        lun_cl_plan *plan);
+
+/* ---- matrix products --------------------------------------------------------------------------
+ *
+ * A kernel of a text that depends on the dtypes alone, in the SCALAR form: a work-group computes a
+ * square of the result.  Its arguments: __constant long *cells, LUN_CL_PRODUCT_CELLS of them as
+ * lun__cl_plan_product fills them, the starts of the buffers of both operands and of the result. */
+enum { LUN_CL_PRODUCT_CELLS = 14 };
+
+/* Squares first .. first + count - 1 of the products of a batch from `number` on, whose operands
+ * are so many elements apart, for values begin .. end - 1 of k: begin is a multiple of 256, and
+ * what is before it is in the result. */
+typedef struct lun_cl_product {
+    int64_t number, batch[2], first, count, begin, end;
+} lun_cl_product;
+
+/* The text for operands of PLAIN dtypes and a result of lun_product's.  LUN_ENOMEM. */
+lun_status lun__render_opencl_product(lun_dtype a, lun_dtype b, lun_dtype c, lun_strbuf *out);
+/* Squares of one product. */
+int64_t lun__cl_product_squares(const lun_product *p);
+/* The step of a plan and the cells for it. */
+void lun__cl_plan_product(const lun_product *p, const lun_cl_product *part, int64_t *cells,
+                          lun_cl_plan *plan);
 
 #endif

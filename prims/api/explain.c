@@ -92,7 +92,9 @@ static lun_status describe_product(lun_engine *e, const lun_step *step, lun_plan
     lun_strbuf types = LUN_STRBUF_INIT;
     print_operand(&types, n->in[0], &p.a, "");
     print_operand(&types, n->in[1], &p.b, " x ");
-    if (lun__product_elsewhere(e))
+    lun_backend_slot *b;
+    lun_status status = lun__backend(e, &b);
+    if (status == LUN_OK && lun__product_elsewhere(e, &p))
         lun__strbuf_puts(&types, ", on the host: operands and result are copied");
     k->types = text_of(&types);
     k->name = "matmul";
@@ -106,7 +108,7 @@ static lun_status describe_product(lun_engine *e, const lun_step *step, lun_plan
                              : n->in[i]->n * lun__dtype_get((lun_dtype)n->in[i]->dtype)->bytes;
     k->ir = strdup("");
     k->source = strdup("");
-    return k->ir && k->source && k->types ? LUN_OK : lun__nomem(e);
+    return k->ir && k->source && k->types ? status : lun__nomem(e);
 }
 
 /* A step without a kernel: n elements are copied, or filled with a number. */

@@ -45,23 +45,17 @@ lun_product lun__product_of(const lun_node *n)
     return p;
 }
 
-/* Brings an operand into host memory. */
-static lun_status load(lun_engine *e, lun_node *n, lun_matrix *m)
+bool lun__product_elsewhere(const lun_engine *e, const lun_product *p)
 {
-    const lun_node *leaf = n->kind == LUN_NODE_VIEW ? n->in[0] : n;
-    m->data = &n->cell;
-    if (n->kind == LUN_NODE_NUMBER)
-        return LUN_OK;
-    lun_status s = lun__storage_host(e, leaf->storage, false);
-    m->data = leaf->storage->data;
-    return s;
+    const lun_backend_slot *b = &e->backends[e->current];
+    return !b->backend->product || b->backend->product_room(b->state, p) < 0;
 }
 
-/* The backend that does products: the one in use, or the native one. */
-static lun_status find_backend(lun_engine *e, lun_backend_slot **out)
+/* The backend that does it: the one in use, or the native one. */
+static lun_status find_backend(lun_engine *e, const lun_product *p, lun_backend_slot **out)
 {
     lun_status s = lun__backend(e, out);
-    if (s != LUN_OK || (*out)->backend->product)
+    if (s != LUN_OK || !lun__product_elsewhere(e, p))
         return s;
     for (int i = 0; i < e->backend_count; i++)
         if (e->backends[i].backend->native) {
@@ -71,9 +65,61 @@ static lun_status find_backend(lun_engine *e, lun_backend_slot **out)
     return lun__fail(e, LUN_EBACKEND, "no backend of this build multiplies matrices");
 }
 
-bool lun__product_elsewhere(const lun_engine *e)
+/* ---- a run ----------------------------------------------------------------------------------- */
+
+typedef struct work {
+    lun_engine *e;
+    lun_backend_slot *at;
+    lun_product p;
+    lun_storage *number[2]; /* the one element of an operand that is a NUMBER */
+    lun_storage *scratch, *to;
+} work;
+
+/* Where the backend finds the elements of s. */
+static lun_status address(const work *w, lun_storage *s, const void **out)
 {
-    return !e->backends[e->current].backend->product;
+    lun_buffer *buffer = NULL;
+    lun_status status = w->at->backend->buffer_new ? lun__storage_buffer(w->e, s, w->at, &buffer)
+                                                   : lun__storage_host(w->e, s, false);
+    *out = buffer ? (const void *)buffer : s->data;
+    return status;
+}
+
+static lun_status load(work *w, const lun_node *n, lun_matrix *m, lun_storage **number)
+{
+    const lun_node *leaf = n->kind == LUN_NODE_VIEW ? n->in[0] : n;
+    if (n->kind != LUN_NODE_NUMBER)
+        return address(w, leaf->storage, &m->data);
+    lun_status s = lun__storage_new(w->e, m->dtype, 1, number);
+    if (s != LUN_OK)
+        return s;
+    lun__cell_fill(m->dtype, n->cell, (*number)->data, 1);
+    return address(w, *number, &m->data);
+}
+
+/* Memory for the result and beside. */
+static lun_status make_room(work *w, int64_t count)
+{
+    const void *to = NULL;
+    const lun_backend *b = w->at->backend;
+    int64_t room = b->product_room(w->at->state, &w->p);
+    lun_status s = b->buffer_new ? lun__storage_result(w->e, w->p.dtype, count, &w->to)
+                                 : lun__storage_new(w->e, w->p.dtype, count, &w->to);
+    if (s == LUN_OK)
+        s = address(w, w->to, &to);
+    w->p.c = (void *)(uintptr_t)to;
+    if (s == LUN_OK && room)
+        s = lun__storage_new(w->e, LUN_U8, room, &w->scratch);
+    w->p.scratch = w->scratch ? w->scratch->data : NULL;
+    return s;
+}
+
+static lun_status multiply(work *w)
+{
+    double start = lun__now();
+    lun_status s = w->at->backend->product(w->at->state, &w->p);
+    w->e->stats.run_time += lun__now() - start;
+    return s == LUN_ECANCEL && lun__stopped(w->e) == LUN_ELIMIT ? LUN_ELIMIT : s;
 }
 
 static int64_t bytes_of(const lun_node *n)
@@ -81,48 +127,27 @@ static int64_t bytes_of(const lun_node *n)
     return n->kind == LUN_NODE_NUMBER ? 0 : n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes;
 }
 
-/* With operands and the result in memory. */
-static lun_status multiply(lun_engine *e, lun_product *p)
-{
-    lun_backend_slot *b;
-    lun_storage *scratch = NULL;
-    lun_status s = find_backend(e, &b);
-    if (s != LUN_OK)
-        return s;
-    int64_t room = b->backend->product_room(b->state, p);
-    if (room)
-        s = lun__storage_new(e, LUN_U8, room, &scratch);
-    if (s != LUN_OK)
-        return s;
-    p->scratch = scratch ? scratch->data : NULL;
-    double start = lun__now();
-    s = b->backend->product(b->state, p);
-    e->stats.run_time += lun__now() - start;
-    if (scratch)
-        lun__storage_release(e, scratch);
-    return s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT ? LUN_ELIMIT : s;
-}
-
 lun_status lun__run_product(lun_engine *e, lun_node *n)
 {
-    lun_storage *to;
-    lun_product p = lun__product_of(n);
-    lun_status s = load(e, n->in[0], &p.a);
+    work w = {.e = e, .p = lun__product_of(n)};
+    lun_status s = find_backend(e, &w.p, &w.at);
     if (s == LUN_OK)
-        s = load(e, n->in[1], &p.b);
+        s = load(&w, n->in[0], &w.p.a, &w.number[0]);
     if (s == LUN_OK)
-        s = lun__storage_new(e, p.dtype, n->n, &to);
+        s = load(&w, n->in[1], &w.p.b, &w.number[1]);
+    if (s == LUN_OK)
+        s = make_room(&w, n->n);
+    if (s == LUN_OK)
+        s = multiply(&w);
+    lun_storage *beside[] = {w.number[0], w.number[1], w.scratch, s == LUN_OK ? NULL : w.to};
+    for (int i = 0; i < 4; i++)
+        if (beside[i])
+            lun__storage_release(e, beside[i]);
     if (s != LUN_OK)
         return s;
-    p.c = to->data;
-    s = multiply(e, &p);
-    if (s != LUN_OK) {
-        lun__storage_release(e, to);
-        return s;
-    }
     e->stats.products++;
     e->stats.bytes_read += bytes_of(n->in[0]) + bytes_of(n->in[1]);
     e->stats.bytes_written += bytes_of(n);
-    lun__node_become_leaf(e, n, to, 0);
+    lun__node_become_leaf(e, n, w.to, 0);
     return LUN_OK;
 }

@@ -459,6 +459,40 @@ describe("matmul", function()
         os.remove(path)
     end)
 
+    it("has the same bits on a device, by its kernel and on the host", function()
+        if not table.concat(lun.backends(), " "):find "opencl" then
+            return
+        end
+        local path = shell.write(os.tmpname(), [[
+            local lun = require "lunarray"
+            local h = 0
+            local function show(c)
+                local all = c:tobytes()
+                for i = 1, #all - 7, 8 do h = (h ~ string.unpack("<i8", all, i)) * 0x100000001b3 end
+            end
+            for _, s in ipairs { {5, 7, 9}, {64, 64, 64}, {65, 300, 130}, {129, 257, 3}, {2, 9000, 3}, {1, 513, 2} } do
+                for _, t in ipairs { {"f32", "f32"}, {"f64", "f64"}, {"i32", "i64"}, {"f32", "i16"}, {"bool", "u8"}, {"f16", "f16"} } do
+                    local a = (lun.random({s[1], s[2]}, {seed = 1}) * 100 - 50):cast(t[1]):eval()
+                    local b = (lun.random({s[3], s[2]}, {seed = 2}) * 100 - 50):cast(t[2]):eval():transpose()
+                    show(a:matmul(b))
+                    show(a:transpose():copy():transpose():matmul(b:copy()))
+                end
+            end
+            local a, b = lun.random({3, 4, 20, 30}, {seed = 1}), lun.random({4, 30, 10}, {seed = 2})
+            show(a:matmul(b)) show(a:transpose{2, 1, 3, 4}:matmul(b:reshape(4, 1, 30, 10)))
+            show(a:matmul(lun.ones(30, 5))) show((a:matmul(b) + 1):max(20))
+            io.write(string.format("%016x ", h), tostring(lun.explain(lun.ones(3, 4):copy():matmul(lun.ones(4, 5)))))]])
+        local function run(settings)
+            return shell.capture(("%s %s %s 2>&1"):format(settings, shell.interpreter(), path))
+        end
+        local wanted = run "LUNARRAY_BACKEND=reference":match "^%x+ "
+        local kernel, host = run "LUNARRAY_BACKEND=opencl LUNARRAY_OPENCL_FORM=scalar", run "LUNARRAY_BACKEND=opencl"
+        os.remove(path)
+        assert.equal(wanted, kernel:match "^%x+ ", kernel)
+        assert.is_nil(kernel:find "on the host")
+        assert.equal(wanted, host:match "^%x+ ", host)
+    end)
+
     it("stops at limits of time and memory, and the session goes on", function()
         local path = shell.write(os.tmpname(), [[
             local a = lun.ones({3000, 3000}):copy()

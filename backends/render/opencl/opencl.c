@@ -6,6 +6,7 @@
 #include "render/opencl/needs.h"
 #include "render/opencl/pack.h"
 #include "render/opencl/prelude.h"
+#include "render/opencl/product.h"
 #include "render/opencl/quirks.h"
 #include "render/opencl/streamed.h"
 #include "render/text/text.h"
@@ -121,5 +122,12 @@ lun_status lun__render_opencl_pack(lun_cl_form form, int bytes, lun_strbuf *out)
 {
     lun_renderer r = {.dialect = &scalar_dialect};
     lun__cl_pack_text(&r, form, bytes, out);
+    return lun__unit_end(&r, LUN_OK, out);
+}
+
+lun_status lun__render_opencl_product(lun_dtype a, lun_dtype b, lun_dtype c, lun_strbuf *out)
+{
+    lun_renderer r = {.dialect = &scalar_dialect};
+    lun__cl_product_text(&r, a, b, c, out);
     return lun__unit_end(&r, LUN_OK, out);
 }
