@@ -71,16 +71,20 @@ static int64_t scan_chunk(int64_t count, int64_t workers)
     return lun__cut_round(chunk, LUN_BLOCK);
 }
 
-/* A chunk of so many indices, or a little different so that strided memory is read by whole lines
- * of cache and stays in the caches. */
-static int64_t staged_chunk(const lun_cut_work *w, int64_t chunk)
+/* A chunk of so many indices, or different so that strided memory is read by whole lines of cache,
+ * many of them side by side, and stays in the caches; at most a part of a worker's share. */
+static int64_t staged_chunk(const lun_cut_work *w, int64_t chunk, int64_t share)
 {
+    enum { PARTS = 4 };
     int64_t most = w->need.strided ? STAGE_BYTES / w->need.strided : chunk, unit = w->need.unit;
     int64_t round = w->line ? w->line : LUN_BLOCK;
     if (chunk > most)
         chunk = most;
-    if (unit && unit <= UNIT_BYTES / w->need.strided)
+    if (unit && unit <= UNIT_BYTES / w->need.strided) {
+        int64_t best = w->cost >= HEAVY ? chunk : share / PARTS < most ? share / PARTS : most;
+        chunk = best > chunk ? best : chunk;
         chunk = chunk > unit ? chunk / unit * unit : unit;
+    }
     return lun__cut_round(chunk < 1 ? 1 : chunk, round);
 }
 
@@ -115,7 +119,7 @@ void lun__cut_make(const lun_cut_work *w, const lun_team *team, lun_cut *out)
                 parts = lun__cut_divide(share, grain_of(w, team));
         out->chunk = lun__cut_round(lun__cut_divide(share, parts), LUN_BLOCK);
         if (w->need.strided || w->line)
-            out->chunk = staged_chunk(w, out->chunk);
+            out->chunk = staged_chunk(w, out->chunk, share);
     }
     if (w->free && !w->need.file && !w->line)
         out->chunk = scan_chunk(w->count, workers);

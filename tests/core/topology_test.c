@@ -361,13 +361,41 @@ static void test_stack_sizes(void **state)
     unsetenv("GOMP_STACKSIZE");
 }
 
+/* A chunk of strided memory is whole lines of cache, `unit` indices, many where a worker has many;
+ * of dear kernels it stays small. */
+static void test_staged_chunks(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t count, unit, cost;
+        int threads;
+        int64_t chunk;
+    } staged[] = {
+        {1 << 24, 16 * 1024, 2, 1, 64 * 1024},  {1 << 24, 16 * 1024, 2, 2, 64 * 1024},
+        {1 << 17, 16 * 1024, 2, 4, 16 * 1024},  {1 << 24, 16 * 1024, 100000, 2, 16 * 1024},
+        {1 << 24, 16 * 8192, 2, 2, 16 * 8192},  {1 << 24, 16 * 64, 2, 2, 64 * 1024},
+        {1 << 24, 16 * 65536, 2, 2, 16 * 1024},
+    };
+    for (size_t i = 0; i < sizeof staged / sizeof *staged; i++) {
+        lun_team team = {.threads = staged[i].threads, .chunk_bytes = 512 << 10};
+        lun_cut_work work = {.count = staged[i].count,
+                             .bytes = 8 * staged[i].count,
+                             .cost = staged[i].cost,
+                             .need = {.strided = 4, .unit = staged[i].unit},
+                             .plain = true};
+        lun_cut cut;
+        lun__cut_make(&work, &team, &cut);
+        assert_int_equal(cut.chunk, staged[i].chunk);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_this_machine), cmocka_unit_test(test_machines),
         cmocka_unit_test(test_places),       cmocka_unit_test(test_chunks),
         cmocka_unit_test(test_affinity),     cmocka_unit_test(test_simulated_team),
-        cmocka_unit_test(test_stack_sizes),
+        cmocka_unit_test(test_stack_sizes),  cmocka_unit_test(test_staged_chunks),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     lun__strbuf_free(&test_error);
