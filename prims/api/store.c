@@ -73,8 +73,19 @@ static lun_status turned(lun_engine *e, lun_node **n, const lun_axes *x)
     return LUN_OK;
 }
 
-/* source as target's dtype, evaluated: a Scalar, or of target's shape, in the order of axes x if
- * there is one. */
+/* Whether n's elements stand in memory that is not target's, so that they can be read while target
+ * is written. */
+static bool stands_elsewhere(const lun_array *target, const lun_node *n)
+{
+    const lun_node *in = n->rank && n->kind == LUN_NODE_VIEW ? n->in[0] : NULL,
+                   *into = lun__top(target)->node;
+    return in && in->kind == LUN_NODE_LEAF && !in->storage->stale && !in->storage->wrapped &&
+           into && into->kind == LUN_NODE_LEAF && into->storage != in->storage &&
+           !into->storage->wrapped;
+}
+
+/* source as target's dtype, evaluated or in memory elsewhere: a Scalar, or of target's shape, in
+ * the order of axes x if there is one. */
 static lun_status prepared(lun_engine *e, const lun_array *target, lun_array *source,
                            const lun_axes *x, lun_node **out)
 {
@@ -94,7 +105,8 @@ static lun_status prepared(lun_engine *e, const lun_array *target, lun_array *so
     if (s == LUN_OK && x && !along)
         s = turned(e, &n, x);
     lun__node_release(e, raw);
-    if (s == LUN_OK && n->kind != LUN_NODE_NUMBER)
+    if (s == LUN_OK && n->kind != LUN_NODE_NUMBER &&
+        !(target->viewed && stands_elsewhere(target, n)))
         s = lun__run(e, &n, 1);
     if (s != LUN_OK)
         lun__node_release(e, n);
@@ -119,7 +131,20 @@ static lun_status set_apart(lun_engine *e, const lun_array *target, lun_node **n
     return LUN_OK;
 }
 
-/* n's elements, evaluated, in the order of axes x if there is one, into target's. */
+/* Elements on their way from a layout into another. */
+typedef struct way {
+    const lun_target *to;
+    lun_layout from;
+    const void *base;
+} way;
+
+static void copy_range(void *ctx, int64_t from, int64_t to)
+{
+    const way *w = ctx;
+    lun__layout_copy(&w->from, w->base, &w->to->at, w->to->data, w->to->size, from, to - from);
+}
+
+/* n's elements, prepared, in the order of axes x if there is one, into target's. */
 static lun_status store_elements(lun_engine *e, lun_array *target, lun_node *n, const lun_axes *x)
 {
     lun_target to;
@@ -134,6 +159,12 @@ static lun_status store_elements(lun_engine *e, lun_array *target, lun_node *n, 
         if (s == LUN_OK)
             lun__target_fill(e, &to, (lun_dtype)n->dtype, cell);
         return s;
+    }
+    if (n->kind == LUN_NODE_VIEW) {
+        way w = {.to = &to, .base = lun__leaf_data(n->in[0])};
+        lun__node_layout(n, &w.from);
+        lun__share(e, n->n, n->n * to.size, &w, copy_range);
+        return LUN_OK;
     }
     if (to.dense)
         return lun__copy_out(e, n, 0, n->n, to.data + to.at.offset * to.size);

@@ -427,7 +427,7 @@ describe("windows as targets", function()
             end
             local windows = {
                 { { 2, R - 1 }, { 4, C - 3 } }, { { 3, R, 2 }, { 1, C } }, { { R, 1, -1 }, { C, 2, -2 } }, { { 5, 5 }, {} },
-                { {}, { 7, 7 } }, { { 11, 600 }, { 65, 128 } },
+                { {}, { 7, 7 } }, { { 11, 600 }, { 65, 128 } }, { { 5, 5 }, { 7, 7 } },
             }
             local ways = {
                 function(w, A) w:set(A) end,
@@ -447,7 +447,7 @@ describe("windows as targets", function()
             end
             for _, axes in ipairs(windows) do
                 local rows, columns = places(axes[1], R), places(axes[2], C)
-                local A = (lun.index(#rows * #columns) % 13):reshape { #rows, #columns }:cast(t)
+                local A = (lun.index(#rows * #columns) % 13):reshape { #rows, #columns }:cast(t):copy()
                 for k, way in ipairs(ways) do
                     if t ~= "bool" or (k ~= 2 and k ~= 4 and k ~= 5) then
                         local F = lun.full({ R, C }, guard, t):copy()
@@ -474,6 +474,21 @@ describe("windows as targets", function()
             end
         end
         os.remove(name)
+    end)
+
+    it("get what stands elsewhere without a kernel, and what overlaps them as it was", function()
+        local A = lun.random({ 300, 200 }, { seed = 5 }):copy()
+        local F = lun.zeros({ 320, 320 }):copy()
+        local w = F:sub({ 3, 202 }, { 5, 304 })
+        local before = lun.stats()
+        w:set(A:transpose())
+        F:sub({ 1, 200 }, { 320, 21, -1 }):set(A:sub({ 1, 1 }, {}):transpose())
+        w:set(A:transpose())
+        assert.equal(before.launches, lun.stats().launches)
+        assert.is_true(w:eq(A:transpose()):all())
+        assert.equal(A[1][1], F[1][320])
+        w:set(F:sub({ 4, 203 }, { 6, 305 }))
+        assert.is_true(F:sub({ 3, 201 }, { 5, 303 }):eq(A:transpose():sub({ 2, 200 }, { 2, 300 })):all())
     end)
 
     it("of which a part is read copy that part, not their array", function()
