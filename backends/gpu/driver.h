@@ -33,6 +33,7 @@ typedef struct lun_gpu_device {
     int units;
     int vector; /* bytes of a native vector */
     bool fp64;
+    bool listens; /* a kernel that runs sees what the host writes to memory that they share */
 } lun_gpu_device;
 
 /* What the API answered to the last call that failed. */
@@ -76,6 +77,13 @@ typedef struct lun_gpu_marks {
     void *first, *last;
 } lun_gpu_marks;
 
+/* How far a batch is. */
+typedef enum lun_gpu_stage {
+    LUN_GPU_GIVEN,   /* as far as known no step of it runs: a compiler may */
+    LUN_GPU_RUNNING, /* its first or its last step does */
+    LUN_GPU_ENDED
+} lun_gpu_stage;
+
 /* Each function with a queue may be called only by the process that opened it, one thread at a
  * time.  Those that call a compiler or start threads keep the host's signal handlers (guard.h);
  * enqueue and wait do not. */
@@ -106,6 +114,9 @@ typedef struct lun_gpu_driver {
     /* Memory.  Ends when the work before has ended. */
     lun_gpu_answer (*allocate)(void *queue, int64_t bytes, void **memory);
     void (*free)(void *queue, void *memory);
+    /* Memory for kernels to read that is the host's own, of whole pages: only of a device that
+     * listens.  The host's outlives it. */
+    lun_gpu_answer (*share)(void *queue, void *host, int64_t bytes, void **memory);
     /* To the start of the memory.  wait: returns when `from` may change; else it may when the
      * queue has done this and all before. */
     lun_gpu_answer (*write)(void *queue, void *memory, const void *from, int64_t bytes, bool wait);
@@ -128,8 +139,7 @@ typedef struct lun_gpu_driver {
      * are no marks, and steps may have been given. */
     lun_gpu_answer (*enqueue)(void *queue, const lun_gpu_step *steps, int count,
                               void *const *memory, int memories, lun_gpu_marks *marks);
-    /* Whether the batch has ended. */
-    lun_gpu_answer (*poll)(void *queue, const lun_gpu_marks *marks, bool *ended);
+    lun_gpu_answer (*poll)(void *queue, const lun_gpu_marks *marks, lun_gpu_stage *stage);
     /* Waits for the end of the batch, however it ends. */
     lun_gpu_answer (*wait)(void *queue, const lun_gpu_marks *marks);
     /* Nanoseconds from the start to the end of a batch that has ended; 0: unknown. */

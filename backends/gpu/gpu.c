@@ -27,7 +27,8 @@ static const char *setting(const lun_gpu *g, const char *name)
 static void choose_form(lun_gpu *g)
 {
     const char *form = setting(g, "FORM");
-    g->target = (lun_cl_target){.form = LUN_CL_SCALAR, .fp64 = g->device.fp64, .bytes = 16};
+    g->target = (lun_cl_target){
+        .form = LUN_CL_SCALAR, .fp64 = g->device.fp64, .listens = g->device.listens, .bytes = 16};
     if (g->device.kind == LUN_GPU_PROCESSOR)
         g->target.form = LUN_CL_VECTOR;
     while (g->target.bytes < 64 && 2 * g->target.bytes <= g->device.vector)
@@ -101,6 +102,7 @@ void lun__gpu_close(void *state)
         g->driver->free(g->queue, g->cells);
     if (g->work && lun__gpu_may_release(g))
         g->driver->free(g->queue, g->work);
+    lun__gpu_stop_close(g);
     if (g->queue)
         g->driver->close(g->queue, lun__gpu_may_release(g));
     free(g->library);
@@ -178,7 +180,7 @@ static lun_kernel *new_kernel(const lun_ir *ir)
     if (!k)
         return NULL;
     k->claim = -1;
-    k->memory = calloc((size_t)ir->slot_count + 2, sizeof *k->memory);
+    k->memory = calloc((size_t)ir->slot_count + 3, sizeof *k->memory);
     k->kinds = malloc((size_t)(ir->count > 0 ? ir->count : 1));
     k->sizes = malloc((size_t)ir->slot_count + 1);
     if (!k->memory || !k->kinds || !k->sizes) {
@@ -200,7 +202,7 @@ static lun_kernel *new_kernel(const lun_ir *ir)
 
 static lun_status check_parameters(lun_gpu *g, const lun_ir *ir)
 {
-    int64_t bytes = ((int64_t)ir->slot_count + 2) * (int64_t)sizeof(void *);
+    int64_t bytes = ((int64_t)ir->slot_count + 3) * (int64_t)sizeof(void *);
     if (bytes <= g->device.parameter_bytes)
         return LUN_OK;
     return lun__gpu_fail(g, LUN_ELIMIT,

@@ -126,6 +126,10 @@ static lun_status build(lun_gpu *g, const char *text, lun_kernel *k)
 
 lun_status lun__gpu_program(lun_gpu *g, const char *text, lun_kernel *k)
 {
+    /* what compiles for a kernel that was stopped ends first: drivers compile one at a time */
+    lun_status s = g->stopped ? lun__gpu_wait(g, 0) : LUN_OK;
+    if (s != LUN_OK)
+        return s;
     lun__gpu_key(g->driver->name, &g->device, text, &k->key);
     k->program = await(g, k);
     k->stored = k->program || k->key.failed;
@@ -133,7 +137,6 @@ lun_status lun__gpu_program(lun_gpu *g, const char *text, lun_kernel *k)
         g->services->stats->cache_hits++;
         return LUN_OK;
     }
-    lun_status s = LUN_OK;
     if (lun__stop_wanted(g->services)) /* a compiler that runs cannot be interrupted */
         s = lun__gpu_fail(g, LUN_ECANCEL, "interrupted");
     else

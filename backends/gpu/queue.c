@@ -2,9 +2,10 @@
  * with the stop flag looked at; see state.h.
  *
  * What was given to a device cannot be taken back: so only as much is given as takes a tenth of
- * a second, as far as that is known.  A stopped evaluation leaves the rest to run out.  A kernel
- * that does not end cannot be stopped at all: then the state is lost.  Knows no IR, no plan and
- * no slice. */
+ * a second, as far as that is known.  A stopped evaluation leaves the rest to run out; kernels that
+ * ask whether they shall stop (stop.c) do so at once, and nothing new is given before they have.  A
+ * kernel that neither asks nor ends cannot be stopped at all: then the state is lost.  Knows no IR,
+ * no plan and no slice. */
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
@@ -14,7 +15,8 @@
 enum {
     AHEAD = 80000000, /* nanoseconds of work in flight from which no more is given to the device */
     SHORT = 5000000,  /* nanoseconds of a wait that need not be interruptible */
-    PATIENCE = 5      /* seconds that a stopped evaluation's kernels may take to end */
+    PATIENCE = 5,     /* seconds that a stopped evaluation's kernels may take to end */
+    COMPILING = 60    /* seconds that a driver may take to compile one */
 };
 
 static lun_gpu_batch *at(lun_gpu *g, int i)
@@ -40,7 +42,7 @@ static void retire(lun_gpu *g)
 {
     lun_gpu_batch *b = at(g, 0);
     if (lun__gpu_may_release(g)) {
-        if (!g->lost)
+        if (!g->lost && !g->stopped)
             learn(g, b);
         g->driver->marks_free(g->queue, &b->marks);
     }
@@ -48,19 +50,22 @@ static void retire(lun_gpu *g)
     b->kernel = NULL;
     g->ahead -= b->expected;
     g->oldest = (g->oldest + 1) % LUN_GPU_BATCHES;
-    if (--g->in_flight == 0)
-        g->stopped = g->ahead = 0;
+    if (--g->in_flight)
+        return;
+    g->stopped = false;
+    g->ahead = 0;
+    lun__gpu_stop_set(g, false);
 }
 
-/* Retires the batches that have ended; the device's failure if one of them failed. */
-static lun_status retire_ended(lun_gpu *g)
+/* Retires the batches that have ended; the device's failure if one of them failed.  *stage: of the
+ * oldest that has not. */
+static lun_status retire_ended(lun_gpu *g, lun_gpu_stage *stage)
 {
     while (g->in_flight) {
-        bool ended = false;
-        lun_status s = lun__gpu_check(g, g->driver->poll(g->queue, &at(g, 0)->marks, &ended));
+        lun_status s = lun__gpu_check(g, g->driver->poll(g->queue, &at(g, 0)->marks, stage));
         if (s != LUN_OK)
             return s;
-        if (!ended)
+        if (*stage != LUN_GPU_ENDED)
             break;
         retire(g);
     }
@@ -69,10 +74,12 @@ static lun_status retire_ended(lun_gpu *g)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-static lun_status interrupted(lun_gpu *g)
+lun_status lun__gpu_interrupted(lun_gpu *g)
 {
-    if (!g->stopped)
-        g->stopped = lun__gpu_now();
+    if (g->in_flight) {
+        g->stopped = true;
+        lun__gpu_stop_set(g, true);
+    }
     return lun__gpu_fail(g, LUN_ECANCEL, "interrupted");
 }
 
@@ -84,6 +91,23 @@ static void pause_after(int64_t waited)
     }
     int64_t ns = waited / 16 < 20000 ? 20000 : waited / 16 > 1000000 ? 1000000 : waited / 16;
     nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
+}
+
+/* How long the oldest batch is in a stage. */
+typedef struct watch {
+    int oldest;
+    lun_gpu_stage stage;
+    int64_t since;
+} watch;
+
+/* True if it takes longer than a stopped evaluation's may; where it does not run yet, a compiler
+ * does. */
+static bool too_long(const lun_gpu *g, watch *w, lun_gpu_stage stage)
+{
+    int64_t now = lun__gpu_now(), limit = stage == LUN_GPU_GIVEN ? COMPILING : PATIENCE;
+    if (!w->since || w->oldest != g->oldest || w->stage != stage)
+        *w = (watch){g->oldest, stage, now};
+    return now - w->since > limit * 1000000000;
 }
 
 /* True if all that is in flight is known to end soon. */
@@ -98,6 +122,7 @@ static bool ends_soon(lun_gpu *g)
 lun_status lun__gpu_wait(lun_gpu *g, int left)
 {
     int64_t start = 0;
+    watch patience = {0};
     if (g->in_flight <= left)
         return LUN_OK;
     lun_status s = lun__gpu_check(g, g->driver->flush(g->queue));
@@ -108,16 +133,17 @@ lun_status lun__gpu_wait(lun_gpu *g, int left)
     if (s != LUN_OK)
         return s;
     for (;;) {
-        s = retire_ended(g);
+        lun_gpu_stage stage = LUN_GPU_ENDED;
+        s = retire_ended(g, &stage);
         if (s != LUN_OK || g->in_flight <= left)
             return s;
         int64_t now = lun__gpu_now();
         start = start ? start : now;
         if (lun__stop_wanted(g->services))
-            return interrupted(g);
+            return lun__gpu_interrupted(g);
         if (g->services->tick && g->doing)
             g->services->tick(g->services->tick_ctx, g->doing, g->progress, g->goal);
-        if (g->stopped && now - start > (int64_t)PATIENCE * 1000000000) {
+        if (g->stopped && too_long(g, &patience, stage)) {
             g->stuck = true;
             lun__gpu_set_lost(g, "a kernel on it that was interrupted does not end");
             return lun__gpu_ready(g);
@@ -139,8 +165,10 @@ void lun__gpu_wait_safe(lun_gpu *g)
 
 lun_status lun__gpu_reserve(lun_gpu *g, int cells, lun_gpu_batch **out)
 {
-    lun_status s = retire_ended(g);
-    while (s == LUN_OK && g->in_flight && (g->in_flight == LUN_GPU_BATCHES || g->ahead > AHEAD))
+    lun_gpu_stage stage;
+    lun_status s = retire_ended(g, &stage);
+    while (s == LUN_OK && g->in_flight &&
+           (g->stopped || g->in_flight == LUN_GPU_BATCHES || g->ahead > AHEAD))
         s = lun__gpu_wait(g, g->in_flight - 1);
     if (s != LUN_OK)
         return s;
@@ -183,8 +211,12 @@ void lun__gpu_forget(lun_gpu *g, const lun_kernel *k)
 void lun__gpu_drain(lun_gpu *g)
 {
     int64_t start = lun__gpu_now();
-    while (g->in_flight && lun__gpu_may_release(g) && retire_ended(g) == LUN_OK && g->in_flight) {
-        if (lun__gpu_now() - start > (int64_t)PATIENCE * 1000000000)
+    lun_gpu_stage stage = LUN_GPU_ENDED;
+    watch patience = {0};
+    lun__gpu_stop_set(g, g->in_flight > 0); /* no result of theirs is wanted any more */
+    while (g->in_flight && lun__gpu_may_release(g) && retire_ended(g, &stage) == LUN_OK &&
+           g->in_flight) {
+        if (too_long(g, &patience, stage))
             g->stuck = true;
         pause_after(lun__gpu_now() - start);
     }

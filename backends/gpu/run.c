@@ -79,6 +79,8 @@ static int bind(const lun_gpu *g, const lun_kernel *k, const lun_launch *l, cons
         k->memory[n++] = l->slots ? ((const lun_buffer *)l->slots[i])->memory : g->work;
     if (plan->work > 0)
         k->memory[n++] = g->work;
+    if (k->shape.stops)
+        k->memory[n++] = g->stop_memory;
     return n;
 }
 
@@ -111,6 +113,8 @@ static lun_status give(lun_gpu *g, lun_kernel *k, const lun_launch *l, const lun
         s = lun__gpu_cells(g, &g->cells, &g->cell_room, cells);
     if (s == LUN_OK && p->fresh && plan->work)
         s = lun__gpu_cells(g, &g->work, &g->work_room, plan->work);
+    if (s == LUN_OK && k->shape.stops)
+        s = lun__gpu_stop_open(g);
     if (s == LUN_OK)
         s = lun__gpu_reserve(g, cells, &b);
     if (s != LUN_OK)
@@ -136,7 +140,7 @@ static lun_status run_slice(lun_gpu *g, lun_kernel *k, const lun_launch *l, cons
 {
     lun_guard guard;
     if (lun__stop_wanted(g->services))
-        return lun__gpu_fail(g, LUN_ECANCEL, "interrupted");
+        return lun__gpu_interrupted(g);
     if (p->guarded)
         lun__guard_enter(&guard, false);
     lun_status s = give(g, k, l, plan, p);
@@ -281,7 +285,7 @@ static lun_status launch(lun_gpu *g, lun_kernel *k, lun_launch *l)
     if (s == LUN_OK)
         s = (ordered ? run_ordered : run_elements)(g, k, &packing, &plan);
     lun__gpu_pack_close(g, &packing);
-    if (s == LUN_OK && first_run)
+    if (s == LUN_OK && (first_run || k->shape.stops))
         s = lun__gpu_wait(g, 0);
     if (s == LUN_OK)
         s = plan.read ? read_results(g, k, plan.read - 2, l, l->partials)

@@ -3,6 +3,7 @@
  *   gpu.c      the contract of backend.h
  *   device.c   lists of devices; what this machine says of them
  *   state.c    the queue, failures
+ *   stop.c     the word that ends kernels that run
  *   queue.c    batches that the device has not ended: waiting, cancelling
  *   memory.c   buffers and their pool
  *   program.c  text to a program: the driver's compiler, the cache on disk
@@ -65,9 +66,12 @@ typedef struct lun_gpu {
     lun_gpu_batch batch[LUN_GPU_BATCHES]; /* a ring: in_flight of them in order, from `oldest` on */
     int oldest, in_flight;
     int64_t ahead;          /* nanoseconds of work in flight, as expected */
-    int64_t stopped;        /* when an evaluation was stopped with work in flight; 0: never */
+    bool stopped;           /* what is in flight belongs to an evaluation that was stopped */
     int64_t progress, goal; /* elements of the run under way: given to the device, and in all */
     const char *doing; /* the run under way, as services->tick names it; NULL before the first */
+
+    volatile int *stop; /* shared with kernels: nonzero ends those that ask; NULL: not yet */
+    void *stop_memory;  /* the same, as their argument */
 
     void *cells, *work; /* memory of the launches, one after the other */
     int64_t cell_room, work_room;
@@ -139,6 +143,15 @@ bool lun__gpu_may_release(const lun_gpu *g);
 /* Nanoseconds of a clock that never goes back. */
 int64_t lun__gpu_now(void);
 
+/* ---- stop.c ---------------------------------------------------------------------------------- */
+/* Makes the word, before the first kernel that asks for it runs. */
+lun_status lun__gpu_stop_open(lun_gpu *g);
+/* With the queue; a kernel that does not end may still read it. */
+void lun__gpu_stop_close(lun_gpu *g);
+/* Ends, or no longer ends, the kernels in flight that ask.  A launch of such kernels returns when
+ * they have ended: those in flight are of the launch under way, whose results are dropped. */
+void lun__gpu_stop_set(lun_gpu *g, bool stop);
+
 /* ---- queue.c --------------------------------------------------------------------------------- */
 /* A batch with room for so many cells, waiting for the oldest ones while too much is in flight.
  * LUN_ECANCEL, LUN_ENOMEM, or the device's failure. */
@@ -150,6 +163,8 @@ lun_status lun__gpu_submit(lun_gpu *g, lun_gpu_batch *b, const lun_gpu_step *ste
 /* Waits until at most `left` batches are in flight.  LUN_ECANCEL as soon as the evaluation shall
  * stop. */
 lun_status lun__gpu_wait(lun_gpu *g, int left);
+/* The evaluation shall stop: LUN_ECANCEL, and what is in flight is told to end. */
+lun_status lun__gpu_interrupted(lun_gpu *g);
 /* Waits until nothing given to the device reads memory of the host; else the state is stuck. */
 void lun__gpu_wait_safe(lun_gpu *g);
 /* Batches in flight no longer refer to the kernel: it may be released. */

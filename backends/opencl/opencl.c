@@ -94,6 +94,15 @@ static lun_gpu_answer allocate(void *state, int64_t bytes, void **memory)
     return *memory ? LUN_GPU_OK : made(q, "clCreateBuffer", code);
 }
 
+static lun_gpu_answer share(void *state, void *host, int64_t bytes, void **memory)
+{
+    queue *q = state;
+    cl_int code = CL_SUCCESS;
+    *memory = q->cl->clCreateBuffer(q->context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR,
+                                    (size_t)bytes, host, &code);
+    return *memory ? LUN_GPU_OK : made(q, "clCreateBuffer", code);
+}
+
 static void free_memory(void *state, void *memory)
 {
     ((queue *)state)->cl->clReleaseMemObject(memory);
@@ -274,20 +283,32 @@ static lun_gpu_answer enqueue(void *state, const lun_gpu_step *steps, int count,
     return answer;
 }
 
-static lun_gpu_answer poll_event(void *state, const lun_gpu_marks *marks, bool *ended)
+static lun_gpu_answer poll_one(queue *q, cl_event event, lun_gpu_stage *stage)
 {
-    queue *q = state;
     cl_int status = CL_QUEUED;
-    cl_int code = q->cl->clGetEventInfo(marks->last, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                        sizeof status, &status, NULL);
+    cl_int code = q->cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
+                                        &status, NULL);
     if (code != CL_SUCCESS)
         return worked(q, "clGetEventInfo", code);
     if (status < 0) {
         *q->failure = lun__opencl_failure("a kernel on the device", status);
         return LUN_GPU_FAULT;
     }
-    *ended = status == CL_COMPLETE;
+    *stage = status == CL_COMPLETE  ? LUN_GPU_ENDED
+             : status == CL_RUNNING ? LUN_GPU_RUNNING
+                                    : LUN_GPU_GIVEN;
     return LUN_GPU_OK;
+}
+
+static lun_gpu_answer poll_event(void *state, const lun_gpu_marks *marks, lun_gpu_stage *stage)
+{
+    lun_gpu_stage first = LUN_GPU_ENDED;
+    lun_gpu_answer answer = poll_one(state, marks->last, stage);
+    if (answer == LUN_GPU_OK && *stage == LUN_GPU_GIVEN && marks->first)
+        answer = poll_one(state, marks->first, &first);
+    if (first == LUN_GPU_RUNNING)
+        *stage = first;
+    return answer;
 }
 
 static lun_gpu_answer wait_event(void *state, const lun_gpu_marks *marks)
@@ -335,6 +356,7 @@ static const lun_gpu_driver driver = {
     .open = open_queue,
     .close = close_queue,
     .allocate = allocate,
+    .share = share,
     .free = free_memory,
     .write = write_memory,
     .read = read_memory,

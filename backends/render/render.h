@@ -46,6 +46,8 @@ lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target,
  *   1 .. slots   __global T *              slot number 0, 1, ...: the buffer's start
  *   slots + 1    __global ulong *work      only if plan.work > 0: memory of the run, plan.work
  *                                          cells
+ *   the last     volatile __global int *stop   only if shape.stops: a word that is 0 until the
+ *                                          launch shall end; results are then without meaning
  *
  * A run: lun__cl_plan_make; if plan.work > 0, have a buffer of at least plan.work cells and set its
  * first plan.clear cells to 0; fill `cells`; run plan.step[0 .. steps) in order, one-dimensional,
@@ -57,6 +59,9 @@ lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target,
  *   work[0]          0, or 1 + the instruction that trapped (a CHECK: LUN_EBOUNDS; else LUN_EZERO)
  *   work[1]          the value that a CHECK reports, an int64_t
  *   work[2 + c*r+k]  result k of r for chunk c of the range, as a cell of its dtype
+ *
+ * A kernel with shape.stops asks for the word in each round of its loops.  Only where
+ * target.listens; elsewhere a kernel that was given to the device runs to its end.
  *
  * After a trap, results and what was stored are without meaning.  If several indices trap, any one
  * of them is reported.  Behind these cells a scan keeps its totals and carries.  Memory in `work`
@@ -92,7 +97,7 @@ enum {
     LUN_CL_WIDE,      /* of head, SCALAR: with lines: lanes of one, a power of two */
     LUN_CL_STEPS = 4, /* kernels of a text; a plan has at most 3 of them */
     LUN_CL_SLACK = 64 * 8,
-    LUN_CL_ABI = 5 /* changes whenever what is said above does */
+    LUN_CL_ABI = 6 /* changes whenever what is said above does */
 };
 
 typedef enum lun_cl_form { LUN_CL_VECTOR, LUN_CL_SCALAR } lun_cl_form;
@@ -100,6 +105,7 @@ typedef enum lun_cl_form { LUN_CL_VECTOR, LUN_CL_SCALAR } lun_cl_form;
 typedef struct lun_cl_target {
     lun_cl_form form;
     bool fp64;
+    bool listens; /* a kernel that runs sees what the host writes: its loops may be stopped */
     /* VECTOR: of a native vector: 16, 32 or 64 (4 * CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT) */
     int bytes;
 } lun_cl_target;
@@ -109,6 +115,7 @@ typedef struct lun_cl_shape {
     lun_cl_form form;
     int slots, args, results;
     bool scan, traps;
+    bool stops;       /* its loops end at once when the word `stop` is set */
     bool pairs, math; /* it has lun_pairs; a combining function uses the device's math functions */
     int64_t cost;     /* lun__ir_cost */
     size_t local_bytes; /* local memory of its most demanding entry (declared in the text) */

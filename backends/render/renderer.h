@@ -115,7 +115,8 @@ typedef struct lun_dialect {
                    lun_strbuf *out);
     bool bit_names; /* words.def has functions for the bits of a float; else memory is copied */
     bool wraps;     /* overflow of signed single elements is defined */
-    bool cancels;   /* loops test frame.cancel */
+    int rounds;     /* of a loop between two questions whether it shall stop */
+    const char *stopped; /* condition: this launch shall end, in a function with a frame f */
 
     /* Write a function on whole vectors under the name `helper`: the language's function `name` of
      * `arity` operands of rep, or an operation with LUN_OPF_VEC.  NULL: the language has none. */
@@ -150,6 +151,7 @@ typedef struct lun_renderer {
     bool changed;       /* analysis: a fact was added in this round */
     bool masked;        /* there is control flow: statements run under masks */
     bool guarded;       /* vectors without an index below n are skipped */
+    bool stops;         /* loops ask dialect->stopped */
     bool fp64;          /* OpenCL: the device has double */
     size_t local_open;  /* OpenCL: bytes of local memory, in the kernel being written */
     size_t local_bytes; /* in the largest kernel */

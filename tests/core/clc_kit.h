@@ -235,7 +235,7 @@ static inline void cl_slot_end(cl_slot *s, size_t first, void *data)
 }
 
 static inline void cl_step(const kit_kernel *kernel, const lun_cl_plan *plan, int step,
-                           cl_handle cells, const cl_slot *slots, cl_handle work)
+                           cl_handle cells, const cl_slot *slots, cl_handle work, cl_handle stop)
 {
     cl_error error;
     uint32_t arg = 0;
@@ -246,6 +246,8 @@ static inline void cl_step(const kit_kernel *kernel, const lun_cl_plan *plan, in
         assert_int_equal(clSetKernelArg(entry, arg++, sizeof(cl_handle), &slots[s].buffer), 0);
     if (plan->work)
         assert_int_equal(clSetKernelArg(entry, arg++, sizeof work, &work), 0);
+    if (kernel->shape.stops)
+        assert_int_equal(clSetKernelArg(entry, arg++, sizeof stop, &stop), 0);
     error = clEnqueueNDRangeKernel(cl_place.queue, entry, 1, NULL, &plan->step[step].global,
                                    &plan->step[step].local, 0, NULL, NULL);
     assert_int_equal(error, 0);
@@ -280,13 +282,16 @@ static inline void cl_plan_run(const kit_kernel *kernel, const lun_cl_plan *plan
         cells[LUN_CL_HEAD + s] = (uint64_t)slots[s].elements;
     if (kernel->shape.args)
         memcpy(cells + LUN_CL_HEAD + slot_count, args, (size_t)kernel->shape.args * 8);
+    static const int goes_on = 0;
     cl_handle constants = cl_buffer(cl_place.context, count * 8),
-              work = cl_buffer(cl_place.context, (size_t)plan->work * 8);
+              work = cl_buffer(cl_place.context, (size_t)plan->work * 8),
+              stop = cl_buffer(cl_place.context, sizeof goes_on);
+    clEnqueueWriteBuffer(cl_place.queue, stop, 1, 0, sizeof goes_on, &goes_on, 0, NULL, NULL);
     clEnqueueWriteBuffer(cl_place.queue, constants, 1, 0, count * 8, cells, 0, NULL, NULL);
     if (started)
         clEnqueueWriteBuffer(cl_place.queue, work, 1, 0, (size_t)started * 8, start, 0, NULL, NULL);
     for (int i = 0; i < plan->steps; i++)
-        cl_step(kernel, plan, i, constants, slots, work);
+        cl_step(kernel, plan, i, constants, slots, work, stop);
     assert_int_equal(clFinish(cl_place.queue), 0);
     *read = calloc((size_t)plan->read + 1, sizeof **read);
     assert_non_null(*read);
@@ -295,6 +300,7 @@ static inline void cl_plan_run(const kit_kernel *kernel, const lun_cl_plan *plan
                             NULL);
     clReleaseMemObject(constants);
     clReleaseMemObject(work);
+    clReleaseMemObject(stop);
 }
 
 /* What joins the chunks of a run. */
@@ -393,6 +399,7 @@ static inline void cl_describe(cl_handle device)
     clGetDeviceInfo(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof both, &both, NULL);
     cl_place.units = (int)units;
     cl_place.target.fp64 = both != 0;
+    cl_place.target.listens = true;
     const char *bytes = getenv("TEST_BYTES"); /* 16, 32: vectors of another width */
     cl_place.target.bytes = bytes ? atoi(bytes) : floats >= 16 ? 64 : floats >= 8 ? 32 : 16;
     snprintf(cl_place.options, sizeof cl_place.options, "%s %s", LUN_CL_OPTIONS,

@@ -1,6 +1,6 @@
 /* stop_test.c - lun_cancel ends what a script does in Lua itself, in engines without a limit:
  * loops, calls, pcall, coroutines that run or change all the time, from another thread and from a
- * signal handler. The error names the place, and the engine stays usable. */
+ * signal handler; and kernels. The error names the place, and the engine stays usable. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -208,6 +208,36 @@ static void test_coroutines(void **state)
     lun_close(e);
 }
 
+/* Kernels that do not end, on every backend: what was there before is whole, and the backend does
+ * the next evaluation. */
+static void test_kernels(void **state)
+{
+    (void)state;
+    static const char *const backends[] = {"reference", "openmp", "opencl"};
+    for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
+        const lun_config c = {.size = sizeof c,
+                              .backend = backends[i],
+                              .cache_dir = "",
+                              .jit = LUN_JIT_SYNC,
+                              .alloc = note_begin};
+        lun_engine *e = NULL;
+        if (lun_open(&c, &e) != LUN_OK)
+            continue; /* no such device here */
+        OK(lun_dostring(e,
+                        "kept = (lun.index(1000) * 1):eval()\n"
+                        "spin = lun.map(function(x, k) while x < k do x = x - 1 end return x end)"
+                        " assert(spin(kept, 0):sum() == 500500)"
+                        " for _, d in ipairs(lun.devices()) do\n"
+                        "  gpu = gpu or d.kind == 'gpu' or d.kind == 'accelerator' end"));
+        delay = 200 * 1000 * 1000;
+        assert_ends(e, BEGUN "spin(kept, 5000):eval()");
+        if (lun_dostring(e, "if not gpu then assert(spin(kept, 1):sum() == 500500)\n"
+                            "  assert((kept * 2):sum() == 1001000) end") != LUN_OK)
+            fail_msg("%s: %s", backends[i], lun_error(e));
+        lun_close(e);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +246,7 @@ int main(void)
         cmocka_unit_test(test_from_a_handler),
 #endif
         cmocka_unit_test(test_nothing_runs),   cmocka_unit_test(test_coroutines),
+        cmocka_unit_test(test_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -543,4 +543,31 @@ describe("a process", function()
         assert.falsy(output:find "not stopped", output)
         assert.is_true(os.time() - start < 20)
     end)
+
+    it("is asked for a stop by loops that may take long, and by no others", function()
+        local processor
+        for _, d in ipairs(lun.devices()) do
+            processor = processor or d.backend == "opencl" and d.kind == "cpu"
+        end
+        if not processor then
+            return
+        end
+        local many, x = 8, lun.vector { 1.5, 2.5 }
+        local asks = {
+            [function(a) while a < 9 do a = a * 2 end return a end] = true,
+            [function(a) for k = 1, 1000 do a = a + k end return a end] = true,
+            [function(a) for k = 1, many do a = a + k end return a end] = true,
+            [function(a) for k = 1, 20 do for j = 1, 20 do a = a + k * j end end return a end] = true,
+            [function(a) for k = 1, 8 do while a < k do a = a * 2 end end return a end] = true,
+            [function(a) local k = 0 while true do k = k + 2 if k == 7 then return a + k end end end] = true,
+            [function(a) for k = 1, 8 do a = a + k end return a end] = false,
+            [function(a) for k = 9, -9, -1 do a = a + k end return a end] = false,
+            [function(a) for k = 1, 3 do for j = 1, 3 do a = a + k * j end end return a end] = false,
+            [function(a) return a * 2 end] = false,
+        }
+        for f, wanted in pairs(asks) do
+            local text = on("opencl", function() return x:map(f):source() end)
+            assert.equal(wanted, text:find("*f->stop", 1, true) ~= nil, text)
+        end
+    end)
 end)

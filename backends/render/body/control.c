@@ -16,6 +16,7 @@
 #include <inttypes.h>
 
 #include "render/body/mask.h"
+#include "render/body/poll.h"
 #include "render/body/strip.h"
 #include "render/body/value.h"
 #include "render/facts/uses.h"
@@ -282,6 +283,8 @@ static void open_loop(lun_section *s, int32_t v)
     enter(s, v);
     if (lun__mask_stripped(s, v))
         lun__strip_open(s, v);
+    else
+        lun__poll_open(s, v);
     if (!has_live_mask(s, v))
         return;
     EACH_PART(s)
@@ -320,6 +323,7 @@ static void open_else(lun_section *s, int32_t v)
 static void close_loop(lun_section *s, int32_t p)
 {
     bool nonempty = s->nonempty == p, jumped = lun__mask_jumped(s, 'e', p);
+    bool polls = s->r->dialect->rounds <= 1;
     if (lun__mask_stripped(s, p)) {
         lun__strip_close(s, p);
         return;
@@ -329,19 +333,22 @@ static void close_loop(lun_section *s, int32_t p)
         lun__mask_label(s, 'e', p);
         /* a jump may have emptied the mask around a uniform loop: then no lane goes on */
         if (jumped && m >= 0 && (s->r->flags[p] & LUN_FACT_LEFT))
-            lun__mask_test(s, "if (!", 'k', m, ") break;");
-        lun__mask_poll(s);
+            lun__poll_leave(s, 'k', m, p);
+        if (polls)
+            lun__mask_poll(s);
+        lun__poll_close(s, p);
         return;
     }
-    if (nonempty || !jumped)
+    if (polls && (nonempty || !jumped))
         lun__mask_poll(s);
     if (nonempty && jumped)
         lun__text_line(s, "continue;");
     lun__mask_label(s, 'e', p);
-    if (!nonempty && jumped)
+    if (polls && !nonempty && jumped)
         lun__mask_poll(s);
     if (!nonempty || jumped)
-        lun__mask_test(s, "if (!", has_live_mask(s, p) ? 'l' : 'k', p, ") break;");
+        lun__poll_leave(s, has_live_mask(s, p) ? 'l' : 'k', p, p);
+    lun__poll_close(s, p);
 }
 
 static void close_construct(lun_section *s, int32_t v)

@@ -109,8 +109,7 @@ void lun__mask_label(lun_section *s, char place, int32_t construct)
 
 void lun__mask_poll(lun_section *s)
 {
-    if (s->r->dialect->cancels)
-        lun__text_line(
-            s, "if (__builtin_expect(__atomic_load_n(f->cancel, __ATOMIC_RELAXED), 0)) return%s;",
-            s->form == LUN_SECTION_FUNCTION ? " 0" : "");
+    if (s->r->stops)
+        lun__text_line(s, "if (%s) return%s;", s->r->dialect->stopped,
+                       s->form == LUN_SECTION_FUNCTION ? " 0" : "");
 }

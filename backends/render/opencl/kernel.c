@@ -34,11 +34,15 @@ void lun__cl_kernel_open(lun_renderer *r, const char *name, int group, lun_strbu
         lun__strbuf_printf(out, ", %s *p%d", lun__cl_kernel_slot(r, s).s, s);
     if (lun__cl_needs_work(ir))
         lun__text_put(r, out, ", @global lun_u64 *work");
+    if (r->stops)
+        lun__text_put(r, out, ", @atomic_int *stop");
     lun__strbuf_printf(
         out, ")\n{\n    struct frame f = {.n = cells[0], .args = cells + %d, .trap = -1};\n",
         LUN_CL_HEAD + ir->slot_count);
     for (int s = 0; s < ir->slot_count; s++)
         lun__strbuf_printf(out, "    f.p%d = p%d + cells[%d];\n", s, s, LUN_CL_HEAD + s);
+    if (r->stops)
+        lun__strbuf_puts(out, "    f.stop = stop;\n");
     if (ir->result_count)
         lun__text_put(r, out, "    @global lun_u64 *const partials = work + 2;\n");
     if (ir->scan >= 0)

@@ -1,8 +1,8 @@
-/* needs.c - what a kernel needs of a device: f64, the buffer `work`, a report of traps,
- * the kernel lun_pairs.  Knows no
- * text. */
+/* needs.c - what a kernel needs of a device: f64, the buffer `work`, a report of traps, the word
+ * that stops it, the kernel lun_pairs.  Knows no text. */
 #include "render/opencl/needs.h"
 
+#include "render/facts/rounds.h"
 #include "render/facts/uses.h"
 
 static bool body_has_f64(const lun_ir *ir)
@@ -43,6 +43,26 @@ bool lun__cl_needs_report(const lun_ir *ir)
         traps |= ir->functions[i]->fault_count > 0 ||
                  (ir->functions[i]->body && body_traps(ir->functions[i]->body));
     return traps;
+}
+
+static bool body_loops(const lun_ir *ir)
+{
+    lun_ir_structure blocks;
+    bool asks = false;
+    if (lun__ir_structure_find(ir, &blocks, NULL) != LUN_OK)
+        return false; /* it cannot be rendered either */
+    for (int32_t i = 0; i < ir->count; i++)
+        asks |= ir->ins[i].kind == LUN_IR_LOOP && !lun__rounds_few(ir, &blocks, i);
+    lun__ir_structure_free(&blocks);
+    return asks;
+}
+
+bool lun__cl_needs_stop(const lun_ir *ir)
+{
+    bool loops = body_loops(ir);
+    for (int i = 0; i < ir->function_count; i++)
+        loops |= ir->functions[i]->body && body_loops(ir->functions[i]->body);
+    return loops;
 }
 
 bool lun__cl_needs_work(const lun_ir *ir)

@@ -9,6 +9,8 @@
 bool lun__cl_needs_report(const lun_ir *ir);
 bool lun__cl_needs_work(const lun_ir *ir);
 bool lun__cl_needs_f64(const lun_ir *ir);
+/* True if it has loops that ask whether they shall stop. */
+bool lun__cl_needs_stop(const lun_ir *ir);
 
 /* True if a REDUCE combines by a function; if that uses math functions, whose bits are the device's
  * own. */

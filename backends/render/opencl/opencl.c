@@ -50,6 +50,8 @@ static const lun_dialect vector_dialect = {.words = words,
                                            .any = any_lane,
                                            .single = lun__cl_quirks_single,
                                            .bit_names = true,
+                                           .rounds = 32,
+                                           .stopped = "__builtin_expect(*f->stop, 0)",
                                            .vector_function = lun__cl_function_vector,
                                            .vector_math = lun__cl_function_math,
                                            .prelude = lun__cl_prelude,
@@ -58,6 +60,8 @@ static const lun_dialect scalar_dialect = {.words = words,
                                            .own = "own_",
                                            .single = lun__cl_quirks_single,
                                            .bit_names = true,
+                                           .rounds = 32,
+                                           .stopped = "*f->stop",
                                            .prelude = lun__cl_prelude,
                                            .exports = lun__cl_group_kernels};
 
@@ -75,6 +79,8 @@ static void put_head(lun_renderer *r, const lun_cl_target *target, lun_strbuf *o
                   "    lun_i64 trap, trap_value;\n");
     for (int s = 0; s < r->ir->slot_count; s++)
         lun__strbuf_printf(out, "    %s *p%d;\n", lun__cl_kernel_slot(r, s).s, s);
+    if (r->stops)
+        lun__text_put(r, out, "    @atomic_int *stop;\n");
     lun__strbuf_puts(out, "};\n");
 }
 
@@ -90,6 +96,7 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
                       .target = &plain,
                       .bytes = vector ? target->bytes : 8,
                       .parts = 1,
+                      .stops = target->listens && lun__cl_needs_stop(ir),
                       .fp64 = target->fp64};
     lun_strbuf first = LUN_STRBUF_INIT;
     *shape = (lun_cl_shape){.form = target->form,
@@ -98,6 +105,7 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
                             .results = ir->result_count,
                             .scan = ir->scan >= 0,
                             .traps = lun__cl_needs_report(ir),
+                            .stops = r.stops,
                             .pairs = lun__cl_needs_pairs(ir),
                             .math = lun__cl_needs_device_math(ir),
                             .cost = lun__ir_cost(ir)};

@@ -10,9 +10,12 @@
 #include "render/text/element.h"
 #include "render/text/text.h"
 
-/* The bounds of the chunk of this work-item; a kernel returns at once if a trap is known. */
+/* The bounds of the chunk of this work-item; a kernel returns at once if it shall stop or a trap is
+ * known. */
 static void bounds(lun_renderer *r, lun_strbuf *out)
 {
+    if (r->stops)
+        lun__strbuf_puts(out, "    if (*stop) return;\n");
     if (lun__cl_needs_report(r->ir))
         lun__text_put(r, out, "    if (*(@atomic_int *)work) return;\n");
     lun__text_put(r, out,

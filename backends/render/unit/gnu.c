@@ -73,6 +73,8 @@ static void combine(lun_renderer *r, lun_strbuf *out)
     lun__strbuf_free(&cases);
 }
 
+static const char stopped[] = "__builtin_expect(__atomic_load_n(f->cancel, __ATOMIC_RELAXED), 0)";
+
 static const lun_dialect gnu = {.own = "",
                                 .function = "\nEXPORT void lun_%s(const void *self, ",
                                 .affine = true,
@@ -84,7 +86,8 @@ static const lun_dialect gnu = {.own = "",
                                 .unrolls = true,
                                 .f64_by_bits = true,
                                 .wraps = true,
-                                .cancels = true,
+                                .rounds = 1,
+                                .stopped = stopped,
                                 .prelude = lun__prelude_write,
                                 .exports = combine};
 
@@ -95,7 +98,8 @@ lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target,
                       .dialect = &gnu,
                       .target = target,
                       .bytes = lun__isa_bytes(target->isa),
-                      .parts = 1};
+                      .parts = 1,
+                      .stops = true};
     lun_status s = lun__unit_render(&r, head, out);
     *needs = r.libs | (has_loops(&r) ? LUN_RENDER_LOOPS : 0);
     return lun__unit_end(&r, s, out);

@@ -1,0 +1,41 @@
+/* poll.c - loops that ask after some rounds whether they shall stop; see poll.h. */
+#include "render/body/poll.h"
+
+#include "render/body/mask.h"
+#include "render/facts/rounds.h"
+#include "render/text/text.h"
+
+static bool in_rounds(const lun_section *s, int32_t loop)
+{
+    return s->r->stops && s->r->dialect->rounds > 1 &&
+           !lun__rounds_few(s->r->ir, &s->r->blocks, loop);
+}
+
+void lun__poll_open(lun_section *s, int32_t loop)
+{
+    if (!in_rounds(s, loop))
+        return;
+    lun__text_line(s, "for (int r = 0; r < %d; r++) {", s->r->dialect->rounds);
+    s->depth++;
+}
+
+void lun__poll_close(lun_section *s, int32_t loop)
+{
+    if (!in_rounds(s, loop))
+        return;
+    s->depth--;
+    lun__text_line(s, "}");
+    lun__mask_poll(s);
+}
+
+void lun__poll_leave(lun_section *s, char kind, int32_t m, int32_t loop)
+{
+    if (!in_rounds(s, loop)) {
+        lun__mask_test(s, "if (!", kind, m, ") break;");
+        return;
+    }
+    lun__mask_test(s, "if (!", kind, m, ")");
+    s->depth++;
+    lun__mask_jump(s, 'b', loop);
+    s->depth--;
+}
