@@ -15,6 +15,7 @@ typedef struct finder {
     const lun_cunits *units;
     const lun_csignature *head;
     lun_cchecks *out;
+    lun_cedits *edits;
     lun_strbuf *error;
     int define; /* the NAME of the macro whose definition is looked through, -1: a body */
     int *names; /* of macros, then of typedefs: their tokens */
@@ -177,32 +178,15 @@ static void gather(finder *f)
 
 /* ---- edits ----------------------------------------------------------------------------------- */
 
-/* Adds to a text of an edit, ahead of what it has or behind it. */
 static void add(finder *f, char **to, const char *text, bool ahead)
 {
-    size_t old = *to ? strlen(*to) : 0, more = strlen(text);
-    char *all = realloc(*to, old + more + 1);
-    if (!all) {
-        f->status = LUN_ENOMEM;
-        return;
-    }
-    memmove(all + (ahead ? more : old), ahead ? all : text, ahead ? old : more);
-    if (ahead)
-        memcpy(all, text, more);
-    all[old + more] = '\0';
-    *to = all;
+    if (f->status == LUN_OK)
+        f->status = lun__cedits_add(to, text, ahead);
 }
 
 static lun_cedit *edit(finder *f, int token)
 {
-    lun_cchecks *c = f->out;
-    if (!c->at) {
-        c->at = calloc((size_t)f->t->count, sizeof *c->at);
-        c->tokens = f->t->count;
-    }
-    if (!c->at)
-        f->status = LUN_ENOMEM;
-    return c->at ? &c->at[token] : NULL;
+    return lun__cedits_of(f->edits, token);
 }
 
 /* A new check at token i: its number in the text, 0: without memory or beyond the most. */
@@ -362,11 +346,12 @@ static bool in_bodies(const finder *f, int name)
     return true;
 }
 
-lun_status lun__cchecks_find(lun_cchecks *out, const lun_csource *s, const lun_cunits *units,
-                             int entry, lun_strbuf *error)
+lun_status lun__cchecks_find(lun_cchecks *out, lun_cedits *edits, const lun_csource *s,
+                             const lun_cunits *units, int entry, lun_strbuf *error)
 {
     const lun_ctokens *t = &s->tokens;
-    finder f = {.s = s, .t = t, .units = units, .out = out, .error = error, .define = -1};
+    finder f = {
+        .s = s, .t = t, .units = units, .out = out, .edits = edits, .error = error, .define = -1};
     gather(&f);
     for (int i = 0; i < units->count && f.status == LUN_OK; i++) {
         const lun_cunit *u = &units->at[i];
@@ -396,12 +381,6 @@ lun_status lun__cchecks_find(lun_cchecks *out, const lun_csource *s, const lun_c
 
 void lun__cchecks_free(lun_cchecks *c)
 {
-    for (int i = 0; c->at && i < c->tokens; i++) {
-        free(c->at[i].before);
-        free(c->at[i].instead);
-        free(c->at[i].after);
-    }
-    free(c->at);
     for (int i = 0; i < c->count; i++)
         free(c->faults[i].text);
     free(c->faults);

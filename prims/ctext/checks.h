@@ -5,25 +5,19 @@
 #define LUN_CCHECKS_H
 
 #include "base/strbuf.h"
+#include "ctext/edits.h"
 #include "ctext/signature.h"
 #include "ctext/source.h"
 #include "ctext/unit.h"
 #include "ir/ir.h"
 
-/* What stands before a token, in its place and behind it. */
-typedef struct lun_cedit {
-    char *before, *instead, *after; /* owned; NULL: nothing; instead: the token itself */
-} lun_cedit;
-
 typedef struct lun_cchecks {
-    lun_cedit *at; /* by token; NULL: there are no checks */
-    int tokens;
     lun_ir_slip *faults; /* owned, with their texts; number k is known as k + 1 in the text */
     int count;
     bool indexed[LUN_MAX_PARAMS]; /* parameters of the entry that LUN_AT indexes */
 } lun_cchecks;
 
-/* Fills an empty *out, to be freed in every case.  Divisions become
+/* Fills an empty *out, to be freed in every case, and edits the text.  Divisions become
  *
  *   LUN_DIVIDE(k, (a), (b))   LUN_MODULO(k, (a), (b))   (a) = LUN_DIVIDE(k, (a), (b))
  *
@@ -32,8 +26,8 @@ typedef struct lun_cchecks {
  * number, sizeof) and what must be constant (a case, text outside of bodies) stays as it is.
  * LUN_AT(w, i) becomes w[LUN_INDEX(k, (i), lun_length_w)].  LUN_EARG for a LUN_AT of something
  * else than an array parameter of the entry, with what and where in error; LUN_ENOMEM. */
-lun_status lun__cchecks_find(lun_cchecks *out, const lun_csource *s, const lun_cunits *units,
-                             int entry, lun_strbuf *error);
+lun_status lun__cchecks_find(lun_cchecks *out, lun_cedits *edits, const lun_csource *s,
+                             const lun_cunits *units, int entry, lun_strbuf *error);
 void lun__cchecks_free(lun_cchecks *c);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ctext/calls.h"
+#include "ctext/loops.h"
 #include "ctext/rewrite.h"
 #include "ctext/words.h"
 
@@ -205,6 +206,7 @@ static lun_status give(lun_cmaker *m, lun_ir_function **out)
     f->fault_count = m->checks.count;
     m->checks.faults = NULL;
     m->checks.count = 0;
+    f->asks = m->asks;
     f->result = (uint8_t)m->head.result;
     *out = f;
     return LUN_OK;
@@ -227,8 +229,12 @@ static lun_status make(lun_cmaker *m, lun_status status, lun_ir_function **out)
         status = lun__csignature_read(&m->head, &m->source, &m->units.at[m->entry], m->error);
     if (status == LUN_OK)
         status = check_functions(m);
+    m->edits.tokens = m->source.tokens.count;
     if (status == LUN_OK)
-        status = lun__cchecks_find(&m->checks, &m->source, &m->units, m->entry, m->error);
+        status =
+            lun__cchecks_find(&m->checks, &m->edits, &m->source, &m->units, m->entry, m->error);
+    if (status == LUN_OK)
+        status = lun__cloops_find(&m->asks, &m->edits, &m->source, &m->units, &m->names, m->entry);
     if (status == LUN_OK)
         status = check_lengths(m);
     if (status == LUN_OK)
@@ -240,6 +246,7 @@ static lun_status make(lun_cmaker *m, lun_status status, lun_ir_function **out)
     lun__strbuf_free(&m->text);
     lun__cnames_free(&m->names);
     lun__cchecks_free(&m->checks);
+    lun__cedits_free(&m->edits);
     return status;
 }
 

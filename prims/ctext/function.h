@@ -30,8 +30,9 @@
  * also defines OpenCL's own words, __global as nothing and __constant as const.  Arrays of bool
  * are passed as their C type in table/dtypes.def.
  *
- * What may fail while it runs is checked (ctext/checks.h): such a text relies on the macros of
- * backends/render/user/faults.c too, and the function's last parameters may be lengths.
+ * What may fail while it runs is checked (ctext/checks.h), and loops ask whether they shall stop
+ * (ctext/loops.h): such a text relies on the macros of backends/render/user/faults.c too, and the
+ * function's last parameters may be lengths.
  *
  * LUN_EARG for a text that is no such function, LUN_EIO for a file that cannot be read,
  * LUN_ENOMEM; then error gets what is wrong and where ("C function, line 2: ...") and *out is

@@ -1,5 +1,5 @@
 /* rewrite.c - a C text as kernels hold it: see rewrite.h.  Bodies are copied as written, but for
- * names and for what checks.c says. */
+ * names and for what checks.c and loops.c say. */
 #include "ctext/rewrite.h"
 
 #include <inttypes.h>
@@ -33,7 +33,7 @@ static void put_name(lun_cmaker *m, int token)
         lun__strbuf_printf(&m->text, "_%016" PRIx64, m->hash);
 }
 
-/* A token with what checks write around it. */
+/* A token with what is written around it. */
 static void put_token(lun_cmaker *m, int token)
 {
     const lun_ctokens *t = &m->source.tokens;
@@ -44,13 +44,19 @@ static void put_token(lun_cmaker *m, int token)
     }
     if (space)
         lun__strbuf_puts(&m->text, "__");
-    const lun_cedit *e = m->checks.at ? &m->checks.at[token] : &(lun_cedit){0};
+    const lun_cedit *e = m->edits.at ? &m->edits.at[token] : &(lun_cedit){0};
     lun__strbuf_puts(&m->text, e->before ? e->before : "");
     if (e->instead)
         lun__strbuf_puts(&m->text, e->instead);
     else
         put_name(m, token);
     lun__strbuf_puts(&m->text, e->after ? e->after : "");
+}
+
+/* Functions hand on where failures are kept and what tells them to stop. */
+static bool hands(const lun_cmaker *m)
+{
+    return m->checks.count || m->asks;
 }
 
 static bool takes_nothing(const lun_cmaker *m, const lun_cunit *u)
@@ -79,8 +85,8 @@ static void put_head(lun_cmaker *m, const lun_csignature *head, int from, int to
     lun__strbuf_puts(&m->text, "static ");
     put_type(m, head->result);
     lun__strbuf_printf(&m->text,
-                       m->checks.count ? " (lun_user_%016" PRIx64 ")(LUN_FAULT_FIRST "
-                                       : " lun_user_%016" PRIx64 "(",
+                       hands(m) ? " (lun_user_%016" PRIx64 ")(LUN_FAULT_FIRST "
+                                : " lun_user_%016" PRIx64 "(",
                        m->hash);
     for (int k = 0; k < head->count; k++) {
         int token = head->param[k].name;
@@ -131,8 +137,8 @@ static void put_words(lun_cmaker *m, bool before)
 
 /* Macros around the text.  Where ## puts names together, the preprocessor renames them: each name
  * that the text defines is a macro for its new one.  In OpenCL C, which has no variables of a
- * thread, functions with checks hand on a pointer to what failed: each is a macro for itself with
- * that argument. */
+ * thread, functions hand on a pointer to what failed and to what stops them: each is a macro for
+ * itself with that argument. */
 static void put_names(lun_cmaker *m, bool before)
 {
     put_words(m, before);
@@ -145,7 +151,7 @@ static void put_names(lun_cmaker *m, bool before)
         else if (before)
             lun__strbuf_printf(&m->text, "%.*s_%016" PRIx64 "\n", (int)n->length, n->text, m->hash);
     }
-    if (!m->checks.count)
+    if (!hands(m))
         return;
     lun__strbuf_puts(&m->text, "#ifdef __OPENCL_VERSION__\n");
     for (int i = 0; i < m->names.count; i++) {
@@ -219,11 +225,11 @@ static void put_entry(lun_cmaker *m, int unit, int from, int to, bool lines)
     put_head(m, &own, from, to, lines);
 }
 
-/* A helper's head in a text with checks. */
+/* A helper's head in a text whose functions hand something on. */
 static bool hands_on(const lun_cmaker *m, const lun_cunit *u)
 {
     const lun_cname *n = lun__cmaker_name(m, u->name);
-    return m->checks.count && u->close >= 0 && !u->is_typedef && n && n->unit >= 0;
+    return hands(m) && u->close >= 0 && !u->is_typedef && n && n->unit >= 0;
 }
 
 /* Its name, which is not to be taken for the macro, or the '(' of its parameters, at token *i. */

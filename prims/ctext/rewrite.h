@@ -4,6 +4,7 @@
 #define LUN_CREWRITE_H
 
 #include "ctext/checks.h"
+#include "ctext/edits.h"
 #include "ctext/names.h"
 #include "ctext/signature.h"
 #include "ctext/source.h"
@@ -16,6 +17,8 @@ typedef struct lun_cmaker {
     lun_csignature head;
     lun_cnames names;
     lun_cchecks checks;
+    lun_cedits edits;
+    bool asks; /* loops ask whether they shall stop */
     int entry; /* its unit */
     uint64_t hash;
     bool pastes; /* it has macros that put names together with ## */

@@ -86,6 +86,7 @@ struct lun_ir_function {
     int lengths;
     lun_ir_slip *faults; /* of the C form */
     int fault_count;
+    bool asks; /* of the C form: its loops ask whether they shall stop */
     uint8_t result;
 };
 typedef struct lun_ir_function lun_ir_function;

@@ -28,12 +28,20 @@ static const char prelude_c[] =
     "#define true 1\n#define false 0\n"
     "#define LUN_GLOBAL\n#define LUN_CONSTANT\n#define __global\n#define __constant const\n"
     "#define __private\n"
+    "#define LUN_FAULT_FIRST\n#define LUN_FAULT_ONLY void\n#define LUN_STOPPED 0\n"
+    "#define LUN_ASK(leave)\n#define LUN_ROUNDS(c)\n#define LUN_STEP(...) __VA_ARGS__\n"
+    "#define LUN_STEPS(c, ...)\n"
     "float sqrtf(float); double sqrt(double);\n";
 static const char prelude_cl[] =
     "typedef char int8_t; typedef uchar uint8_t; typedef short int16_t;\n"
     "typedef ushort uint16_t; typedef int int32_t; typedef uint uint32_t;\n"
     "typedef long int64_t; typedef ulong uint64_t;\n"
-    "#define LUN_GLOBAL __global\n#define LUN_CONSTANT __constant\n#define sqrtf sqrt\n";
+    "#define LUN_GLOBAL __global\n#define LUN_CONSTANT __constant\n#define sqrtf sqrt\n"
+    "#define LUN_FAULT_ONLY int *lun_here\n#define LUN_FAULT_FIRST LUN_FAULT_ONLY,\n"
+    "#define LUN_FAULT_HERE lun_here\n#define LUN_STOPPED *lun_here\n"
+    "#define LUN_ASK(leave) && __extension__({ if (LUN_STOPPED) leave; 1; })\n"
+    "#define LUN_ROUNDS(c) for (int lun_n = 0; lun_n < 64 && (c); lun_n++)\n#define LUN_STEP(...)\n"
+    "#define LUN_STEPS(c, ...) for (int lun_n = 0; lun_n < 64 && (c); lun_n++, __VA_ARGS__)\n";
 static const char cc[] = "cc -std=gnu11 -Wall -Wno-unused -Wno-comment -Werror -fsyntax-only";
 static const char clang[] = "clang -std=gnu11 -Wall -Wno-unused -Wno-comment -Werror -fsyntax-only";
 static const char opencl[] = "clang -x cl -cl-std=CL1.2 -Wno-unused -Werror -fsyntax-only "

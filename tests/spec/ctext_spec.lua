@@ -176,6 +176,48 @@ for _, backend in ipairs(backends) do
             expect.elements({ 1.5, 3.5 }, lun.vector { 1, 3 }:map "double f(long x) { return mix(x, x + 1, 0.5); }")
         end)
 
+        it("has loops of every kind, which may be asked whether they shall stop", function()
+            local x = lun.index(300)
+            local triangle = function(i) return i * (i + 1) // 2 end
+            for text, want in pairs {
+                ["(long i) { long s = 0; for (long k = 1; k <= i; k++) s += k; return s; }"] = triangle,
+                ["(long i) { long s = 0, k; for (k = i; k; k--) { s += k; } return s; }"] = triangle,
+                ["(long i) { long s = 0, k = i; while (k > 0) { s += k; k -= 1; } return s; }"] = triangle,
+                ["(long i) { long s = 0, k = i; while (k--) s += k + 1; return s; }"] = triangle,
+                ["(long i) { long s = 0, k = 0; do s += k; while (++k <= i); return s; }"] = triangle,
+                ["(long i) { long s = 0, k = 0; for (;;) { if (++k > i) break; s += k; } return s; }"] = triangle,
+                ["(long i) { long s = 0, k = 0; while (1) { if (k++ == i) return s; s += k; } }"] = triangle,
+                ["(long i) { long s = 0; for (long k = 1, j = i; k <= j; k++, j--) s += k < j ? k + j : k; return s; }"]
+                    = triangle,
+                ["(long i) { long s = 0; for (long k = 0; k <= i; k += 1)\nif (k % 2) continue; else s += k;\n"
+                    .. "for (long k = 1; k <= i; k += 2) s += k; return s; }"] = triangle,
+                ["(long i) { long s = 0; for (long k = 1;\nk <= i; /* one\n line */ k++) { if (k > 0) { s += k; continue; } s = 0; }"
+                    .. " return s; }"] = triangle,
+                ["(long i) { long s = 0; for (int k = 0; k < 64; k++) for (long j = 1; j <= i; j++) s += k == 7 ? j : 0;"
+                    .. " return s; }"] = triangle,
+                ["(long i) { long s = 0; for (int k = 0; k < 4; k++) { if (s < i) k = 0; s++; } return s; }"] =
+                    function(i) return i + 3 end,
+                ["(long i) { long s = 0; for (int k = 0; k < 3; k++) for (int j = 0; j < 300; j++) { if (j == i) break; s++; }"
+                    .. " return s; }"] = function(i) return 3 * i end,
+                ["long up(long n) { long s = 0; while (n > 0) s += n--; return s; } void add(long *s, long n) {"
+                    .. " for (long k = 0; k < n; k++) *s += 1; } long f(long i) { long s = up(i); add(&s, up(2)); return s - 3; }"]
+                    = triangle,
+                ["#define EACH(k, n) for (long k = 1; k <= n; k++)\n"
+                    .. "(long i) { long s = 0; EACH(k, i) s += k; return s; }"] = triangle,
+                ["struct pair { long a, b; }; struct pair two(long n) { struct pair p = {0, 0}; while (n > 0) p.a += n--;"
+                    .. " return p; } long f(long i) { long s = two(i).a; for (long k = 0; k < i; k++) s++; return s - i; }"]
+                    = triangle,
+                ["const long STEP = 1;\nlong f(long i) { long s = 0; for (long k = STEP; k <= i; k += STEP) s += k; return s; }"]
+                    = triangle,
+                ["(long i) { long s = 0, k = i; again: if (k > 0) { s += k--; goto again; } return s; }"] = triangle,
+            } do
+                local got = x:map(text):totable()
+                for i = 1, 300 do
+                    assert.equal(want(i), got[i], ("%s at %d"):format(text, i))
+                end
+            end
+        end)
+
         it("with words of OpenCL alone is refused everywhere", function()
             for text, part in pairs {
                 ["(int i) {\n return get_global_id(0); }"] = "line 2: get_global_id exists only in OpenCL",

@@ -1,4 +1,4 @@
--- A Lua function that never ends: a signal ends it, on every backend, and the session goes on.
+-- A function that never ends, or takes very long: a signal ends it, and the session goes on.
 local lun = require "lunarray"
 
 local build = os.getenv "BUILD" or "build"
@@ -14,16 +14,17 @@ end
 
 -- A session of its own, which gets SIGINT once it has said that it begins; how long it took then to get to its end,
 -- and what it said. What was on the device before is used there afterwards, and the same function.
-local function interrupted(backend, body)
+local function interrupted(backend, body, after, before)
     local lines, path = os.tmpname(), os.tmpname()
     local file = assert(io.open(lines, "w"))
     file:write(([[
-lun.use %q; a = (lun.index(100000) * 1):eval(); print("be" .. "gin")
+lun.use %q; a = (lun.index(100000) * 1):eval(); %s print("be" .. "gin")
 spin = %s
 spin(a)
 lun.use %q
 print("goes on", a:sum(), lun.index(4):map(function(x) local n = 0 while n < x do n = n + 1 end return n end):sum())
-]]):format(backend, body, stops(backend) and backend or "openmp"))
+print("without a", lun.index(4):sum())
+]]):format(backend, before or "", body, after or stops(backend) and backend or "openmp"))
     file:close()
     local command = ([[
         LUNARRAY_JIT=sync %s -i <%s >%s 2>&1 & child=$!
@@ -131,5 +132,37 @@ describe("a Lua function that never ends", function()
             assert.equal("attempt to perform 'n//0'", e.message)
         end
         lun.use(lun.backends()[1])
+    end)
+end)
+
+describe("a C function that never ends", function()
+    local bodies = {
+        ["in a while"] = "double f(double x) { double n = 0.5; while (n < x + 1) n *= 0.5; return n; }",
+        ["in a for without a condition"] = "long f(long i) { for (;;) { if (i < 0) break; i = i * 3 & 255; } return i; }",
+        ["in a do"] = "long f(long i) { long n = 0; do n = n * 3 & 255; while (n >= 0); return n + i; }",
+        ["in a helper"] = [[static void fill(int *t, int n) { for (int k = 0; k < 8; k++) do t[k] = k; while (n > 0); }
+            long f(long i) { int t[8]; fill(t, (int)i); return t[7]; }]],
+        ["for 10^8 rounds an element"] =
+            "long f(long i) { long x = i; for (long k = 0; k < 100000000; k++) x = (x * 31) ^ k; return x; }",
+    }
+    if not stops "opencl" then
+        return -- no such device here
+    end
+    for name, text in pairs(bodies) do
+        it("is ended by a signal " .. name .. ", on OpenCL", function()
+            local ms, said = interrupted("opencl", ("function(a) a:map [[%s]]:eval() end"):format(text))
+            assert.matches("interrupted", said, 1, true)
+            assert.matches("goes on\t5000050000\t10", said, 1, true)
+            assert.is_true(ms < 15000, said)
+        end)
+    end
+
+    it("leaves its device where no loop of it is asked", function()
+        local _, said = interrupted("opencl", "function(a) f(a, 1):eval():sum() end", "openmp",
+            "f = lun.map 'long f(long i, long k) { volatile long n = 2 * i; again: n += 2; if (k && n) goto again;"
+            .. " return n; }' f(a, 0):eval()")
+        assert.matches("interrupted", said, 1, true)
+        assert.matches("cannot be used any more", said, 1, true)
+        assert.matches("without a\t10", said, 1, true)
     end)
 end)

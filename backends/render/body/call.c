@@ -55,9 +55,9 @@ lun_snippet lun__call_helper(lun_renderer *r, int32_t v)
         lun__strbuf_printf(&args, "%sa%d", o < 0 ? lun__text_flat(r) : "", k);
     }
     lun__strbuf_printf(&r->helpers, "INLINE %s %s(lun_i64 left%s%s)\n{\n    %s r;\n%s",
-                       lun__vector_type(r, rep).s, c.s, f->fault_count ? ", struct frame *f" : "",
-                       lun__strbuf_text(&head), lun__vector_type(r, rep).s,
-                       lun__faults_before(r, f, v).s);
+                       lun__vector_type(r, rep).s, c.s,
+                       lun__faults_handed(r, f) ? ", struct frame *f" : "", lun__strbuf_text(&head),
+                       lun__vector_type(r, rep).s, lun__faults_before(r, f, v).s);
     if (fill.length)
         lun__strbuf_printf(&r->helpers, "    if (left < %d) {\n%s    }\n", r->lanes,
                            lun__strbuf_text(&fill));

@@ -13,6 +13,7 @@
 #include "render/body/value.h"
 #include "render/facts/uses.h"
 #include "render/text/text.h"
+#include "render/user/faults.h"
 #include "render/vector/cast.h"
 #include "render/vector/math.h"
 #include "render/vector/memory.h"
@@ -150,9 +151,9 @@ static void emit_call(lun_section *s, int32_t v)
         else
             lun__strbuf_puts(&args, lun__value_single(s, o).s);
     }
-    lun__text_line(s, "%s = %s(u->n - i%s%s);", lun__value_declare(s, v).s,
-                   lun__call_helper(r, v).s, r->ir->functions[ins->imm]->fault_count ? ", f" : "",
-                   lun__strbuf_text(&args));
+    lun__text_line(
+        s, "%s = %s(u->n - i%s%s);", lun__value_declare(s, v).s, lun__call_helper(r, v).s,
+        lun__faults_handed(r, r->ir->functions[ins->imm]) ? ", f" : "", lun__strbuf_text(&args));
     lun__strbuf_free(&args);
 }
 

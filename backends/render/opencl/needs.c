@@ -61,7 +61,8 @@ bool lun__cl_needs_stop(const lun_ir *ir)
 {
     bool loops = body_loops(ir);
     for (int i = 0; i < ir->function_count; i++)
-        loops |= ir->functions[i]->body && body_loops(ir->functions[i]->body);
+        loops |= ir->functions[i]->asks ||
+                 (ir->functions[i]->body && body_loops(ir->functions[i]->body));
     return loops;
 }
 

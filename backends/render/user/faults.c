@@ -1,6 +1,7 @@
 /* faults.c - failures in users' C texts.  On the host a variable of the thread keeps the first one,
- * so that functions keep their types; languages without such variables hand on a pointer.  The
- * text goes on with a harmless value, which the failure of the launch discards. */
+ * so that functions keep their types; languages without such variables hand on a pointer, and by it
+ * the word that stops loops.  The text goes on with a harmless value, which the failure of the
+ * launch discards. */
 #include "render/user/faults.h"
 
 #include <inttypes.h>
@@ -14,10 +15,24 @@ static const char of_thread[] =
     "#define LUN_FAULT_FIRST\n#define LUN_FAULT_ONLY void\n#define LUN_FAULT_PASS\n";
 
 static const char handed_on[] =
-    "@inline int lun_fail(int64_t *lun_here, int64_t what)\n"
-    "{\n    if (!*lun_here) *lun_here = what;\n    return 0;\n}\n"
-    "#define LUN_FAULT_ONLY int64_t *lun_here\n#define LUN_FAULT_FIRST LUN_FAULT_ONLY,\n"
+    "struct lun_here { int64_t fault; @atomic_int *stop; };\n"
+    "@inline int lun_fail(struct lun_here *lun_here, int64_t what)\n"
+    "{\n    if (!lun_here->fault) lun_here->fault = what;\n    return 0;\n}\n"
+    "#define LUN_FAULT_ONLY struct lun_here *lun_here\n"
+    "#define LUN_FAULT_FIRST LUN_FAULT_ONLY,\n"
     "#define LUN_FAULT_HERE lun_here\n#define LUN_FAULT_PASS lun_here,\n";
+
+/* For loops (prims/ctext/loops.h). */
+static const char not_asked[] =
+    "#define LUN_STOPPED 0\n#define LUN_ASK(leave)\n#define LUN_ROUNDS(c)\n"
+    "#define LUN_STEP(...) __VA_ARGS__\n#define LUN_STEPS(c, ...)\n";
+
+static const char asked[] =
+    "#define LUN_STOPPED __builtin_expect(*lun_here->stop, 0)\n"
+    "#define LUN_ASK(leave) && __extension__({ if (LUN_STOPPED) leave; 1; })\n"
+    "#define LUN_ROUNDS(c) for (int lun_n = 0; lun_n < 256 && (c); lun_n++)\n"
+    "#define LUN_STEP(...)\n"
+    "#define LUN_STEPS(c, ...) for (int lun_n = 0; lun_n < 256 && (c); lun_n++, __VA_ARGS__)\n";
 
 /* Behind the word for functions of ours.  The index in a failure is cut to 51 bits. */
 static const char index_function[] =
@@ -47,33 +62,48 @@ _Static_assert(1 << LUN_IR_FAULT_BITS == 4096, "the text above says so");
 
 void lun__faults_write(lun_renderer *r, lun_strbuf *out)
 {
-    bool any = false;
-    for (int i = 0; i < r->ir->function_count; i++)
-        any |= r->ir->functions[i]->fault_count > 0;
-    if (!any)
+    bool faults = false, asks = false;
+    for (int i = 0; i < r->ir->function_count; i++) {
+        faults |= r->ir->functions[i]->fault_count > 0;
+        asks |= r->ir->functions[i]->asks;
+    }
+    if (!faults && !asks)
         return;
     if (r->dialect->words)
-        lun__text_put(r, out, "%s@inline", handed_on);
+        lun__text_put(r, out, "%s", handed_on);
     else
-        lun__strbuf_printf(out, "%sstatic inline", of_thread);
+        lun__strbuf_puts(out, of_thread);
+    if (asks)
+        lun__strbuf_puts(out, r->dialect->words && r->stops ? asked : not_asked);
+    if (!faults)
+        return;
+    lun__text_put(r, out, r->dialect->words ? "@inline" : "static inline");
     lun__strbuf_puts(out, index_function);
     lun__strbuf_puts(out, checks);
+}
+
+bool lun__faults_handed(const lun_renderer *r, const lun_ir_function *f)
+{
+    return f->fault_count || (f->asks && r->dialect->words);
 }
 
 /* Where the failure of the call in instruction v is kept. */
 static lun_snippet variable(const lun_renderer *r, int32_t v)
 {
-    return r->dialect->words ? lun__text_name("lun_fault%" PRId32, v) : lun__text_name("lun_fault");
+    return r->dialect->words ? lun__text_name("lun_here%" PRId32, v) : lun__text_name("lun_fault");
 }
 
 static bool is_local(const lun_renderer *r, const lun_ir_function *f)
 {
-    return f->fault_count && r->dialect->words;
+    return r->dialect->words && lun__faults_handed(r, f);
 }
 
 lun_snippet lun__faults_before(const lun_renderer *r, const lun_ir_function *f, int32_t v)
 {
-    return lun__text_name(is_local(r, f) ? "    lun_i64 %s = 0;\n" : "%.0s", variable(r, v).s);
+    if (!is_local(r, f))
+        return lun__text_name("%s", "");
+    return lun__text_name("    struct lun_here %s = {0, %s};\n", variable(r, v).s,
+                          r->stops ? "f->stop" : "0");
 }
 
 lun_snippet lun__faults_argument(const lun_renderer *r, const lun_ir_function *f, int32_t v)
@@ -85,7 +115,7 @@ void lun__faults_behind(const lun_renderer *r, const lun_ir_function *f, int32_t
 {
     if (!f->fault_count)
         return;
-    lun_snippet kept = variable(r, v);
+    lun_snippet kept = lun__text_name(is_local(r, f) ? "%s.fault" : "%s", variable(r, v).s);
     lun__strbuf_printf(
         out, "    if (%s) {\n        if (f->trap < 0) f->trap = %" PRId32 ", f->trap_value = %s;\n",
         kept.s, v, kept.s);
