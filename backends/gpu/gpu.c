@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "gpu/device.h"
+#include "gpu/leave.h"
 #include "gpu/state.h"
 
 /* ---- opening and closing --------------------------------------------------------------------- */
@@ -91,6 +92,8 @@ void lun__gpu_close(void *state)
 {
     lun_gpu *g = state;
     lun__gpu_drain(g);
+    if (g->stuck && g->owner == getpid())
+        lun__leave_busy();
     for (int i = 0; i < LUN_GPU_PACKERS; i++)
         if (g->packer[i])
             lun__gpu_release(g, g->packer[i]);

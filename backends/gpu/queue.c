@@ -100,11 +100,10 @@ typedef struct watch {
     int64_t since;
 } watch;
 
-/* True if it takes longer than a stopped evaluation's may; where it does not run yet, a compiler
- * does. */
-static bool too_long(const lun_gpu *g, watch *w, lun_gpu_stage stage)
+/* True if it takes longer than so many seconds. */
+static bool too_long(const lun_gpu *g, watch *w, lun_gpu_stage stage, int64_t limit)
 {
-    int64_t now = lun__gpu_now(), limit = stage == LUN_GPU_GIVEN ? COMPILING : PATIENCE;
+    int64_t now = lun__gpu_now();
     if (!w->since || w->oldest != g->oldest || w->stage != stage)
         *w = (watch){g->oldest, stage, now};
     return now - w->since > limit * 1000000000;
@@ -143,7 +142,9 @@ lun_status lun__gpu_wait(lun_gpu *g, int left)
             return lun__gpu_interrupted(g);
         if (g->services->tick && g->doing)
             g->services->tick(g->services->tick_ctx, g->doing, g->progress, g->goal);
-        if (g->stopped && too_long(g, &patience, stage)) {
+        /* where it does not run yet, a compiler does */
+        int64_t limit = stage == LUN_GPU_GIVEN ? COMPILING : PATIENCE;
+        if (g->stopped && too_long(g, &patience, stage, limit)) {
             g->stuck = true;
             lun__gpu_set_lost(g, "a kernel on it that was interrupted does not end");
             return lun__gpu_ready(g);
@@ -216,7 +217,7 @@ void lun__gpu_drain(lun_gpu *g)
     lun__gpu_stop_set(g, g->in_flight > 0); /* no result of theirs is wanted any more */
     while (g->in_flight && lun__gpu_may_release(g) && retire_ended(g, &stage) == LUN_OK &&
            g->in_flight) {
-        if (too_long(g, &patience, stage))
+        if (too_long(g, &patience, stage, PATIENCE))
             g->stuck = true;
         pause_after(lun__gpu_now() - start);
     }

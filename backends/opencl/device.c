@@ -9,6 +9,7 @@
 #include "gpu/device.h"
 #include "gpu/gpu.h"
 #include "gpu/guard.h"
+#include "gpu/leave.h"
 #include "gpu/probe.h"
 #include "opencl/api.h"
 #include "render/render.h"
@@ -222,8 +223,10 @@ void *lun__opencl_list(lun_gpu_devices *out, lun_strbuf *why)
         any = list_devices(cl, out, why);
         lun__guard_leave(&g);
     }
-    if (any)
+    if (any) {
+        lun__leave_prepare();
         return cl;
+    }
     free(cl);
     return NULL;
 }
