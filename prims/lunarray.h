@@ -700,6 +700,11 @@ LUN_API lun_status lun_map(lun_engine *e, lun_function *f, lun_array *a, lun_arr
 /* f(x, y, extra...) on each pair; a and b have equal extents (LUN_ESHAPE). */
 LUN_API lun_status lun_zip(lun_engine *e, lun_function *f, lun_array *a, lun_array *b,
                            lun_array *const *extra, int extras, lun_array **out);
+/* Arrays of `rank` extents, at least 1, whose element at indices i1, ... is f(i1, ...): i64, each
+ * from first[k] (NULL: 1) on.  Lazy; results as those of lun_call.  Where a Lua function indexes an
+ * array by these indices plus constants, it reads windows of the array. */
+LUN_API lun_status lun_generate(lun_engine *e, lun_function *f, int rank, const int64_t *first,
+                                const int64_t *extent, lun_array **outs, int room, int *results);
 /* Any function on `elements` elementwise operands followed by extra arguments; gives all its
  * results (a C string or an operation has one) and their number, which is also told when there are
  * more than room, which fails. */

@@ -84,7 +84,7 @@ function M.methods()
 end
 
 local groups = {
-    { "Making arrays", "vector zeros ones full range index linspace random frombytes" },
+    { "Making arrays", "vector zeros ones full range index linspace generate random frombytes" },
     { "Skeletons", table.concat(help.skeletons, " ") .. " sequence compose" },
     { "Computing", "eval explain prepare stats profile check dot matmul cast clock trim" },
     { "Files", "load open save" },

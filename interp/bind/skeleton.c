@@ -105,6 +105,17 @@ static void read_options(lua_State *L, lun__skeleton *k, const lun_skeleton_info
         lun__bad_argument(L, i, "option axis: a scan runs along a single axis");
 }
 
+void lun__out_options(lua_State *L, lun__skeleton *k, int i)
+{
+    if (lua_isnoneornil(L, i))
+        return;
+    luaL_checktype(L, i, LUA_TTABLE);
+    for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
+        lun__check_option(L, i, "out=dtype");
+        out_option(L, k, i);
+    }
+}
+
 void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int id, int options)
 {
     const lun_skeleton_info row = lun__skeleton_row(k->kind);
@@ -276,19 +287,18 @@ static lun_status try_call(lua_State *L, lun__host *h, const lun__skeleton *k, c
     return s;
 }
 
-/* Gives the results, at first and above, the dtypes that the skeleton was made with. */
-static void convert(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c,
-                    int first, int results)
+void lun__convert_results(lua_State *L, lun__host *h, const lun__skeleton *k, const char *name,
+                          int first, int results, int argument)
 {
     if (k->outs > 0 && k->outs != results)
-        luaL_error(L, "bad option 'out' of '%s' (%d dtypes for %d result%s)",
-                   c->name ? c->name : k->name, k->outs, results, results == 1 ? "" : "s");
+        luaL_error(L, "bad option 'out' of '%s' (%d dtypes for %d result%s)", name, k->outs,
+                   results, results == 1 ? "" : "s");
     for (int i = 0; k->outs && i < results; i++) {
         lun_array **place = lun__array_place(L, h, first + i), *cast;
         lun_dtype t = (lun_dtype)k->out[k->outs > 0 ? i : 0];
         if (lun_dtype_of(*place) == t)
             continue;
-        lun__check(L, h, lun_cast(h->engine, *place, t, &cast), c->number[0]);
+        lun__check(L, h, lun_cast(h->engine, *place, t, &cast), argument);
         lun_release(*place);
         *place = cast;
     }
@@ -317,7 +327,7 @@ int lun__call_skeleton(lua_State *L, lun__host *h, const lun__skeleton *k, const
     }
     for (int i = 0; i < results; i++)
         *lun__array_place(L, h, first + i) = outs[i];
-    convert(L, h, k, c, first, results);
+    lun__convert_results(L, h, k, c->name ? c->name : k->name, first, results, c->number[0]);
     return results;
 }
 

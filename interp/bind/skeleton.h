@@ -56,6 +56,12 @@ lun__skeleton *lun__new_skeleton(lua_State *L, lun__host *h, int kind);
 /* Fills k, of the kind that it says, from the function at f, the identity at id and the table of
  * options (0: none can be given). Pushes what k->f and k->id need to stay alive: two values. */
 void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int id, int options);
+/* Reads the option `out` of the table at i, the only one that there may be, into k. */
+void lun__out_options(lua_State *L, lun__skeleton *k, int i);
+/* Gives the results of `name`, at first and above, the dtypes that k asks for; argument: the number
+ * of what they were made of. */
+void lun__convert_results(lua_State *L, lun__host *h, const lun__skeleton *k, const char *name,
+                          int first, int results, int argument);
 /* Pushes the results of a skeleton that is no program and returns their number. */
 int lun__call_skeleton(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c);
 /* The same for the skeleton at `at`, of any kind, and the arguments first .. the top. */

@@ -106,6 +106,8 @@ static lun_status compile(job *j, const lf_viewer *v)
     prepare(&c->unit, &c->view, j->error);
     c->param = j->param;
     c->params = j->params;
+    for (int i = 0; i < c->params; i++)
+        c->counts |= c->param[i].counts;
     c->program = p;
     c->graph.u = &c->unit;
     c->ir = &j->made->ir;

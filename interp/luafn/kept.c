@@ -53,6 +53,10 @@ static void free_one(lf_kept *s)
     free(s->anchor);
     free(s->scalar);
     free(s->array);
+    free(s->bound);
+    free(s->window);
+    free(s->bound_source);
+    free(s->window_source);
     free(s->note);
     free(s);
 }
@@ -105,12 +109,46 @@ static bool copy_inputs(lf_kept *s, const lf_compile *c)
         return false;
     for (int i = 0; i < c->inputs.count; i++) {
         const lf_input *in = c->inputs.at[i];
-        if (!in->used || in->origin == LF_FROM_PARAM)
+        if (!in->used || in->origin == LF_FROM_PARAM || in->origin == LF_FROM_WINDOW)
             continue;
         if (in->array || in->origin == LF_FROM_SCALAR)
             s->array[s->arrays++] = *in;
         else
             s->scalar[s->scalars++] = *in;
+    }
+    return true;
+}
+
+static bool copy_bounds(lf_kept *s, const lf_compile *c)
+{
+    size_t n = (size_t)c->bounds.count + 1;
+    s->bound = calloc(n, sizeof *s->bound);
+    s->bound_source = calloc(n, sizeof *s->bound_source);
+    if (!s->bound || !s->bound_source)
+        return false;
+    for (; s->bounds < c->bounds.count; s->bounds++) {
+        const lf_bound *b = c->bounds.at[s->bounds];
+        s->bound[s->bounds] = (lun_front_bound){NULL, b->axis, b->at};
+        s->bound_source[s->bounds] = b->source;
+    }
+    return true;
+}
+
+/* Those that the body takes, in its order. */
+static bool copy_windows(lf_kept *s, const lf_compile *c)
+{
+    size_t n = (size_t)c->windows.count + 1;
+    s->window = calloc(n, sizeof *s->window);
+    s->window_source = calloc(n, sizeof *s->window_source);
+    if (!s->window || !s->window_source)
+        return false;
+    for (int i = 0; i < c->inputs.count; i++) {
+        const lf_input *in = c->inputs.at[i];
+        if (!in->used || in->origin != LF_FROM_WINDOW)
+            continue;
+        const lf_window *w = c->windows.at[in->number];
+        memcpy(s->window[s->windows].at, w->at, sizeof w->at);
+        s->window_source[s->windows++] = w->source;
     }
     return true;
 }
@@ -143,7 +181,8 @@ lun_status luafn_kept_fill(lf_kept *s, const lf_compile *c)
     for (int i = 0; i < c->params; i++)
         s->param[i] = c->param[i];
     s->params = c->params;
-    return copy_sources(s, c) && copy_inputs(s, c) && copy_notes(s, c) ? LUN_OK : LUN_ENOMEM;
+    bool ok = copy_sources(s, c) && copy_inputs(s, c) && copy_bounds(s, c) && copy_windows(s, c);
+    return ok && copy_notes(s, c) ? LUN_OK : LUN_ENOMEM;
 }
 
 /* ---- for a call ---- */
@@ -154,7 +193,8 @@ bool luafn_kept_fits(const lf_kept *s, const lun_front_param *param, int params)
         return false;
     for (int i = 0; i < params; i++)
         if (s->param[i].dtype != param[i].dtype || s->param[i].array != param[i].array ||
-            s->param[i].weak != param[i].weak || s->param[i].rank != param[i].rank)
+            s->param[i].weak != param[i].weak || s->param[i].rank != param[i].rank ||
+            s->param[i].counts != param[i].counts)
             return false;
     return true;
 }
@@ -264,6 +304,14 @@ lun_status luafn_kept_result(lf_kept *s, const lun_front_param *param, lun_front
     }
     for (int i = 0; i < s->arrays; i++)
         out->array[i] = s->now[s->array[i].number].array;
+    for (int i = 0; i < s->bounds; i++)
+        s->bound[i].array = s->now[s->bound_source[i]].array;
+    for (int i = 0; i < s->windows; i++)
+        s->window[i].array = s->now[s->window_source[i]].array;
+    out->bounds = s->bound;
+    out->bound_count = s->bounds;
+    out->windows = s->window;
+    out->window_count = s->windows;
     out->notes = (const char *const *)t->text;
     out->note_count = s->notes;
     return LUN_OK;

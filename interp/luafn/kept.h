@@ -25,6 +25,10 @@ typedef struct lf_kept {
     int sources;
     lf_input *scalar, *array; /* captured, in the body's order */
     int scalars, arrays;
+    lun_front_bound *bound; /* their arrays are those of the last call */
+    lun_front_window *window;
+    int *bound_source, *window_source;
+    int bounds, windows;
     lf_note *note;
     int notes;
     lf_texts *texts;

@@ -31,7 +31,7 @@ local WRITTEN = {
     ["rand uniform random_sample"] = { "lun.random(10)" }, ["randn normal"] = { 'lun.random(10, {dist = "normal"})' },
     ["randint integers"] = { "(lun.random(10) * 6):floor() + 1" },
     ["seed manual_seed default_rng"] = { "lun.random(10, {seed = 1})" },
-    frombuffer = { "lun.frombytes(a:tobytes(), a:dtype())" }, fromfunction = { "lun.index(10):map(f)" },
+    frombuffer = { "lun.frombytes(a:tobytes(), a:dtype())" }, fromfunction = { "lun.generate({2, 3}, f)" },
     -- kind and shape
     ["astype asType to type"] = { 'a:cast "f32"' }, ["ndim dim rank"] = { 'select("#", a:shape())' },
     ["numel nelem"] = { "a:size()" }, ["len length"] = { "#a" }, nbytes = { "#a:tobytes()" },

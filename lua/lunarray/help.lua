@@ -32,6 +32,10 @@ local FUNCTIONS = {
     range = { "lun.range(a, b [, step])", "a, a + step, ... up to b, as a Lua for counts; virtual" },
     index = { "lun.index(n)", "1 to n; virtual" },
     linspace = { "lun.linspace(a, b, n)", "n numbers from a to b, evenly spaced; virtual" },
+    generate = {
+        "lun.generate(shape, f [, {out=}])",
+        "element (i, j, ...) is f(i, j, ...); shape is n or {n1, n2, ...}, an extent may be {first, last}; lazy",
+    },
     random = {
         "lun.random(shape [, {seed=, dist=, dtype=, layout=}])",
         'random numbers, "uniform" in [0, 1) or "normal"; the same for the same seed; virtual',
@@ -258,7 +262,7 @@ size on a GPU (0: tuned), s1 >> s2 chains two, of which one may be a function fo
 
 local OVERVIEW = [[
 Lunarray: lazy arrays that run as fused kernels. lun.help "name" or lun.help(x) describes one of them.
-making arrays   vector zeros ones full range index linspace random frombytes concat stack
+making arrays   vector zeros ones full range index linspace generate random frombytes concat stack
 skeletons       %s sequence compose
 of skeletons    %s
 computing       eval prepare explain stats profile check

@@ -165,7 +165,7 @@ static lun_dtype computed(const lun_array *a)
 }
 
 lun_status lun__specialise(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
-                           int elements, lun_front_result *r)
+                           int elements, bool counts, lun_front_result *r)
 {
     lun_front_param params[LUN_MAX_OPERANDS];
     for (int k = 0; k < count; k++) {
@@ -173,8 +173,11 @@ lun_status lun__specialise(lun_engine *e, lun_function *f, lun_array *const *ope
         lun_array *a = operands[k];
         int rank = lun_shape(a, shape);
         bool array = k >= elements && rank > 0;
-        params[k] = (lun_front_param){
-            .dtype = computed(a), .array = array, .weak = a->weak, .rank = array ? rank : 0};
+        params[k] = (lun_front_param){.dtype = computed(a),
+                                      .array = array,
+                                      .weak = a->weak,
+                                      .counts = counts && k < elements,
+                                      .rank = array ? rank : 0};
         if (array)
             memcpy(params[k].shape, shape, (size_t)rank * sizeof *shape);
     }
@@ -195,6 +198,28 @@ static lun_dtype scalar_param(const lun_ir_function *f, int k)
     return (lun_dtype)f->body->args[k];
 }
 
+lun_status lun__captured_operands(lun_engine *e, const lun_front_result *r, lun_node **nodes,
+                                  int *count)
+{
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < r->scalars; k++) {
+        s = lun__node_number(e, r->scalar_dtype[k],
+                             lun__cell_from_value(r->scalar_dtype[k], r->scalar[k]), 0, NULL,
+                             &nodes[*count]);
+        *count += s == LUN_OK;
+    }
+    for (int k = 0; s == LUN_OK && k < r->arrays; k++) {
+        lun_node *raw;
+        s = lun__node(e, r->array[k], LUN_DTYPE_COUNT, &raw);
+        if (s != LUN_OK)
+            break;
+        s = lun__cast(e, raw, computed(r->array[k]), &nodes[*count]);
+        lun__node_release(e, raw);
+        *count += s == LUN_OK;
+    }
+    return s;
+}
+
 static lun_status front_operands(call *c, const lun_front_result *r)
 {
     lun_engine *e = c->e;
@@ -212,51 +237,23 @@ static lun_status front_operands(call *c, const lun_front_result *r)
         lun__node_release(e, raw);
         c->node_count += s == LUN_OK;
     }
-    for (int k = 0; s == LUN_OK && k < r->scalars; k++) {
-        s = lun__node_number(e, r->scalar_dtype[k],
-                             lun__cell_from_value(r->scalar_dtype[k], r->scalar[k]), 0, NULL,
-                             &c->nodes[c->node_count]);
-        c->node_count += s == LUN_OK;
-    }
-    for (int k = 0; s == LUN_OK && k < r->arrays; k++) {
-        lun_node *raw;
-        s = lun__node(e, r->array[k], LUN_DTYPE_COUNT, &raw);
-        if (s != LUN_OK)
-            break;
-        s = lun__cast(e, raw, computed(r->array[k]), &c->nodes[c->node_count]);
-        lun__node_release(e, raw);
-        c->node_count += s == LUN_OK;
-    }
-    return s;
+    return s == LUN_OK ? lun__captured_operands(e, r, c->nodes, &c->node_count) : s;
 }
 
-static lun_status call_front(call *c, lun_array **outs, int room, int *results)
+lun_status lun__call_outputs(lun_engine *e, lun_function *fn, const lun_front_result *r,
+                             const lun_operands *o, lun_array **outs, int room, int *results)
 {
-    lun_engine *e = c->e;
-    lun_front_result r;
+    const lun_ir_function *f = r->function;
     lun_node *n = NULL;
-    if (c->count > c->elements && c->count > c->f->front.params)
-        return wrong_count(c, c->f->front.params);
-    lun_status s = lun__specialise(e, c->f, c->operands, c->count, c->elements, &r);
-    if (s != LUN_OK)
-        return s;
-    const lun_ir_function *f = r.function;
+    int made = 0;
     *results = f->outputs;
     if (f->outputs > room)
-        return lun__fail(e, LUN_EARG, "the function returns %d results, not %d", f->outputs, room);
-    s = front_operands(c, &r);
+        return lun__fail(e, LUN_EARG, "the function gives %d results, not %d", f->outputs, room);
+    lun_status s = lun__node_call(e, fn, f, o->nodes, o->count, o->elements,
+                                  (lun_dtype)f->body->ins[f->output[0]].dtype, o->like, &n);
     if (s != LUN_OK)
         return s;
-    const lun_node *like;
-    s = lun__align(e, c->nodes, c->elements, &like);
-    if (s != LUN_OK)
-        return s;
-    s = lun__node_call(e, c->f, f, c->nodes, c->node_count, c->elements,
-                       (lun_dtype)f->body->ins[f->output[0]].dtype, like, &n);
-    if (s != LUN_OK)
-        return s;
-    n->notes = r.notes; /* equal operands have equal lengths, and so equal texts */
-    int made = 0;
+    n->notes = r->notes; /* equal operands have equal extents, and so equal texts */
     for (; s == LUN_OK && made < f->outputs; made++) {
         lun_node *out = NULL;
         if (f->outputs == 1)
@@ -264,7 +261,7 @@ static lun_status call_front(call *c, lun_array **outs, int room, int *results)
         else
             s = lun__node_output(e, n, made, (lun_dtype)f->body->ins[f->output[made]].dtype, &out);
         if (s == LUN_OK)
-            s = lun__array_along(e, out, false, c->axes, &outs[made]);
+            s = lun__array_along(e, out, false, o->axes, &outs[made]);
         if (s != LUN_OK)
             break;
     }
@@ -272,8 +269,25 @@ static lun_status call_front(call *c, lun_array **outs, int room, int *results)
     if (s != LUN_OK)
         while (made)
             lun_release(outs[--made]);
-    *results = f->outputs;
     return s;
+}
+
+static lun_status call_front(call *c, lun_array **outs, int room, int *results)
+{
+    lun_engine *e = c->e;
+    lun_front_result r;
+    const lun_node *like;
+    if (c->count > c->elements && c->count > c->f->front.params)
+        return wrong_count(c, c->f->front.params);
+    lun_status s = lun__specialise(e, c->f, c->operands, c->count, c->elements, false, &r);
+    if (s == LUN_OK)
+        s = front_operands(c, &r);
+    if (s == LUN_OK)
+        s = lun__align(e, c->nodes, c->elements, &like);
+    if (s != LUN_OK)
+        return s;
+    const lun_operands o = {c->nodes, c->node_count, c->elements, like, c->axes};
+    return lun__call_outputs(e, c->f, &r, &o, outs, room, results);
 }
 
 lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, int count,

@@ -3,6 +3,7 @@
 #define LUN_CALL_H
 
 #include "api/api.h"
+#include "api/axes.h"
 #include "graph/function.h"
 
 /* A new function: an operation, a C text (taken), or a front end's (front; else NULL). */
@@ -10,8 +11,26 @@ lun_status lun__function_make(lun_engine *e, lun_op op, lun_ir_function *text,
                               const lun_front *front, lun_function **out);
 
 /* The IR of the front end's function f for `count` operands, of which the first are elements, and
- * what it captures. */
+ * what it captures.  counts: the elements are the indices of what is generated. */
 lun_status lun__specialise(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
-                           int elements, lun_front_result *r);
+                           int elements, bool counts, lun_front_result *r);
+
+/* Adds nodes for what the body captures to nodes[*count], references, as far as all goes well. */
+lun_status lun__captured_operands(lun_engine *e, const lun_front_result *r, lun_node **nodes,
+                                  int *count);
+
+/* The operands of a body, in its order: the first are elementwise, single numbers or of the shape
+ * of `like`, in the order that axes tells (NULL: row-major). */
+typedef struct lun_operands {
+    lun_node *const *nodes;
+    int count, elements;
+    const lun_node *like;
+    const lun_axes *axes;
+} lun_operands;
+
+/* The results of the front end's function f, which r tells, for these operands; LUN_EARG where
+ * there are more than room: *results. */
+lun_status lun__call_outputs(lun_engine *e, lun_function *f, const lun_front_result *r,
+                             const lun_operands *o, lun_array **outs, int room, int *results);
 
 #endif

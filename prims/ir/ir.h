@@ -21,7 +21,8 @@ enum {
     LUN_IR_INPUTS = LUN_MAX_PARAMS, /* values that one instruction reads: a CALL the most */
     LUN_IR_SINKS = 64,              /* REDUCEs in a kernel */
     LUN_FRONT_SCALARS = 64,         /* numbers that a function captures */
-    LUN_FRONT_ARRAYS = 32           /* arrays that it captures */
+    LUN_FRONT_ARRAYS = 32,          /* arrays that it captures */
+    LUN_FRONT_WINDOWS = 32          /* windows of these whose elements it takes */
 };
 
 /* What a, b, c, imm and the further fields hold hangs on the kind: see ir.def. */
@@ -118,13 +119,34 @@ int64_t lun__ir_bytes(const lun_ir *ir);
 /* ---- functions in a language of their own (plain Lua functions) -------------------------------
  * A front end makes the IR of a function for given parameter types when a skeleton is called: one
  * function serves every dtype.  Parameters of the body: the elements, then the call's extra
- * arguments, then what the function captures, scalars and arrays numbered apart. */
+ * arguments, then elements of windows, then what the function captures; scalars and arrays are
+ * numbered apart. */
 typedef struct lun_front_param {
     lun_dtype dtype;
     bool array, weak; /* a whole array; a script's number */
+    bool counts;      /* an index of what is generated: bounds and windows may tell of it */
     int rank;         /* of a whole array, else 0 */
     int64_t shape[LUN_MAX_RANK];
 } lun_front_param;
+
+/* An index of an axis, from 1: what parameter `param` is, plus shift; param -1: shift. */
+typedef struct lun_front_index {
+    int param;
+    int64_t shift;
+} lun_front_index;
+
+/* An index that the body does not check: the caller sees to it that it lies within. */
+typedef struct lun_front_bound {
+    lun_array *array; /* borrowed */
+    int axis;         /* from 0 */
+    lun_front_index at;
+} lun_front_bound;
+
+/* The array's element at these indices, one for each of its axes. */
+typedef struct lun_front_window {
+    lun_array *array; /* borrowed */
+    lun_front_index at[LUN_MAX_RANK];
+} lun_front_window;
 
 typedef struct lun_front_result {
     lun_ir_function *function; /* owned by the front end until its release */
@@ -132,6 +154,9 @@ typedef struct lun_front_result {
     lun_value scalar[LUN_FRONT_SCALARS];
     lun_dtype scalar_dtype[LUN_FRONT_SCALARS]; /* the dtype in which the body takes it */
     lun_array *array[LUN_FRONT_ARRAYS];        /* borrowed: alive until the call returns */
+    const lun_front_bound *bounds;             /* these and the windows until the next call */
+    const lun_front_window *windows;           /* scalar parameters of the body, see above */
+    int bound_count, window_count;
     /* texts for what may fail: note number -> "script:line: message", where %lld stands for the
      * integer and %g for the float that is reported */
     const char *const *notes;

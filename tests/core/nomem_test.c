@@ -228,7 +228,10 @@ static lun_status rendering(lun_engine *e)
     DO(lun_function_op(e, LUN_OP_MAX, &h->f));
     lun_array *scan = MAKE(lun_scan(e, h->f, three, q, false, next(h)));
     lun_array *sum = MAKE(lun_total_lazy(e, LUN_SUM, p, 0, next(h)));
-    DO(lun_explain(e, ARRAYS(q, p, scan, sum), 4, &h->plan));
+    const int64_t first[] = {1, -2}, extent[] = {3, N};
+    int results;
+    lun_array *larger = MAKE(lun_generate(e, h->f, 2, first, extent, next(h), 1, &results));
+    DO(lun_explain(e, ARRAYS(q, p, scan, sum, larger), 5, &h->plan));
     for (int k = 0; !h->status && k < lun_plan_count(h->plan); k++)
         assert_true(!strcmp(lun_plan_at(h->plan, k)->name, "fill") ||
                     strlen(lun_plan_at(h->plan, k)->source) > 0);

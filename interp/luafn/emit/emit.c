@@ -255,8 +255,8 @@ static int add_captured(writer *w, bool array, bool scalar_arrays)
     int n = 0;
     for (int k = 0; k < w->c->inputs.count; k++) {
         lf_input *in = w->c->inputs.at[k];
-        if (!in->used || in->origin == LF_FROM_PARAM || in->array != array ||
-            (in->origin == LF_FROM_SCALAR) != scalar_arrays)
+        if (!in->used || in->origin == LF_FROM_PARAM || in->origin == LF_FROM_WINDOW ||
+            in->array != array || (in->origin == LF_FROM_SCALAR) != scalar_arrays)
             continue;
         add_param(w, in->dtype, in->array, in);
         n++;
@@ -264,7 +264,16 @@ static int add_captured(writer *w, bool array, bool scalar_arrays)
     return n;
 }
 
-/* The call's own parameters, then what is captured. */
+static void add_windows(writer *w)
+{
+    for (int k = 0; k < w->c->inputs.count; k++) {
+        lf_input *in = w->c->inputs.at[k];
+        if (in->used && in->origin == LF_FROM_WINDOW)
+            add_param(w, in->dtype, false, in);
+    }
+}
+
+/* The call's own parameters, elements of windows, what is captured. */
 static void write_params(writer *w)
 {
     lf_compile *c = w->c;
@@ -272,6 +281,7 @@ static void write_params(writer *w)
         lf_input *in = find_param(c, i);
         add_param(w, in ? in->dtype : c->param[i].dtype, c->param[i].array, in);
     }
+    add_windows(w);
     if (add_captured(w, false, false) > LUN_FRONT_SCALARS)
         luafn_fail(&c->unit, c->graph.proto, -1,
                    "more than %d captured numbers and lengths: capture fewer", LUN_FRONT_SCALARS);

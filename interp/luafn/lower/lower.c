@@ -85,7 +85,7 @@ static lf_value *place_of(lf_lowering *l, const lf_value *v)
 {
     const lf_value *a = v->arg[0];
     lf_value *i = luafn_as(l, v->arg[1], LUN_I64), *n = length(l, a);
-    if (!inside(i, n))
+    if (!luafn_known_index(l, v) && !inside(i, n))
         check_index(l, a, i, n);
     lf_value *k = luafn_ir_op2(l, LUN_OP_SUB, i, luafn_ir_int(l, LUN_I64, 1));
     if (a->kind != LF_PART)
@@ -96,7 +96,9 @@ static lf_value *place_of(lf_lowering *l, const lf_value *v)
 static lf_value *element(lf_lowering *l, const lf_value *v)
 {
     lf_whose of = lf_whose_is(l->c, v->arg[0]);
-    lf_value *at = place_of(l, v);
+    lf_value *at = place_of(l, v), *known = luafn_known_element(l, v);
+    if (known)
+        return luafn_ir_cast(l, luafn_dtype(l->c, (lf_type)v->type), known);
     int in =
         luafn_input(l->c, of.param ? LF_FROM_PARAM : LF_FROM_SOURCE, of.number, of.dtype, true);
     return luafn_ir_cast(l, luafn_dtype(l->c, (lf_type)v->type),

@@ -99,6 +99,12 @@ lf_value *luafn_lower_for(lf_lowering *l, const lf_value *v);
 lf_value *luafn_lower_math(lf_lowering *l, const lf_value *v);
 lf_value *luafn_lower_apply(lf_lowering *l, const lf_value *v);
 
+/* ---- known.c: elements and parts at indices that the engine checks before a launch ---- */
+/* Whether the last index of v, an element or a part, is one. */
+bool luafn_known_index(lf_lowering *l, const lf_value *v);
+/* The element v, if all its indices are such, in its array's dtype; else NULL. */
+lf_value *luafn_known_element(lf_lowering *l, const lf_value *v);
+
 /* ---- lower.c: the pass ---- */
 void luafn_lower(lf_compile *c);
 

@@ -13,6 +13,7 @@
 /* A parameter of the body: a scalar or a whole array. */
 typedef enum lf_origin {
     LF_FROM_PARAM,   /* parameter `number` of the function */
+    LF_FROM_WINDOW,  /* element of window `number`: a scalar of the body, behind the parameters */
     LF_FROM_SOURCE,  /* captured: source `number` */
     LF_FROM_SCALAR,  /* the same, an array of rank 0: a scalar of the body, after the others */
     LF_PARAM_EXTENT, /* extent along `axis` of an array that is a parameter */
@@ -26,6 +27,17 @@ typedef struct lf_input {
     lun_dtype dtype;
     bool array, used;
 } lf_input;
+
+/* lun_front_bound and lun_front_window of captured arrays. */
+typedef struct lf_bound {
+    int source, axis;
+    lun_front_index at;
+} lf_bound;
+
+typedef struct lf_window {
+    int source;
+    lun_front_index at[LUN_MAX_RANK];
+} lf_window;
 
 typedef struct lf_note {
     const char *text; /* with %lld for the value that a check reports, \1 for an extent */
@@ -49,6 +61,9 @@ typedef struct lf_compile {
     bool wide;              /* 64-bit elements take part */
     lf_list inputs;         /* lf_input */
     lf_list notes;          /* lf_note */
+    bool counts;            /* some parameter is an index of what is generated */
+    lf_list bounds;         /* lf_bound */
+    lf_list windows;        /* lf_window */
     lf_list named;          /* values of local variables, see named.h */
     lun_strbuf *types;      /* where the report goes */
     lf_value **param_value; /* by parameter; NULL: the function does not take it */

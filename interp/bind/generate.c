@@ -1,0 +1,109 @@
+/* generate.c - lun.generate: arrays whose elements are a function of their indices.  Reads shapes
+ * and options; what a function may be is function.c's. */
+#include "bind/skeleton.h"
+
+/* What is generated: indices first[k] .. first[k] + extent[k] - 1 along axis k. */
+typedef struct ranges {
+    int rank;
+    int64_t first[LUN_MAX_RANK], extent[LUN_MAX_RANK];
+} ranges;
+
+/* The integer at i, which is `what` of an axis. */
+static int64_t integer(lua_State *L, int i, int arg, int axis, const char *what)
+{
+    int exact = 0;
+    lua_Integer n = lua_type(L, i) == LUA_TNUMBER ? lua_tointegerx(L, i, &exact) : 0;
+    if (!exact)
+        lun__bad_argument(L, arg,
+                          lua_pushfstring(L, "axis %d: %s is an integer, got %s", axis, what,
+                                          luaL_tolstring(L, i, NULL)));
+    return n;
+}
+
+/* Adds the axis that is at the top, a number or {first, last}. */
+static void read_axis(lua_State *L, int arg, ranges *r)
+{
+    int64_t *first = &r->first[r->rank], *extent = &r->extent[r->rank];
+    int axis = ++r->rank, at = lua_gettop(L);
+    *first = 1;
+    if (lua_type(L, at) != LUA_TTABLE) {
+        *extent = integer(L, at, arg, axis, "an extent");
+        if (*extent < 0)
+            lun__bad_argument(L, arg,
+                              lua_pushfstring(L, "axis %d: the extent is negative: %I", axis,
+                                              (lua_Integer)*extent));
+        return;
+    }
+    if (lua_rawlen(L, at) != 2)
+        lun__bad_argument(L, arg, lua_pushfstring(L, "axis %d: {first, last} expected", axis));
+    lua_rawgeti(L, at, 1);
+    *first = integer(L, at + 1, arg, axis, "the first index");
+    lua_rawgeti(L, at, 2);
+    int64_t last = integer(L, at + 2, arg, axis, "the last index");
+    *extent = 0;
+    if (last >= *first && (__builtin_sub_overflow(last, *first, extent) ||
+                           __builtin_add_overflow(*extent, 1, extent)))
+        lun__bad_argument(L, arg, "too many elements");
+}
+
+/* The shape at arg: a number, or a table of axes. */
+static void read_ranges(lua_State *L, int arg, ranges *r)
+{
+    int top = lua_gettop(L);
+    r->rank = 0;
+    if (lua_type(L, arg) == LUA_TNUMBER) {
+        lua_pushvalue(L, arg);
+        read_axis(L, arg, r);
+        lua_settop(L, top);
+        return;
+    }
+    if (lua_type(L, arg) != LUA_TTABLE)
+        lun__bad_type(L, arg, "number of elements or table of extents");
+    lua_Unsigned n = lua_rawlen(L, arg);
+    if (n < 1 || n > LUN_MAX_RANK)
+        lun__bad_argument(
+            L, arg,
+            lua_pushfstring(L, "1 to %d extents expected, got %I", LUN_MAX_RANK, (lua_Integer)n));
+    for (int k = 1; k <= (int)n; k++) {
+        lua_rawgeti(L, arg, k);
+        read_axis(L, arg, r);
+        lua_settop(L, top);
+    }
+}
+
+/* lun.generate(shape, f [, {out=}]): element (i, j, ...) is f(i, j, ...). */
+static int generate(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun__skeleton k = {.name = "generate"};
+    lun_array *outs[LUN_MAX_OUTPUTS];
+    int room = 1, results = 1;
+    ranges r;
+    lun_status s;
+    lua_settop(L, 3);
+    read_ranges(L, 1, &r);
+    lun__out_options(L, &k, 3);
+    lun_function *f = lun__function(L, h, 2, r.rank, false);
+    int first = lua_gettop(L) + 1;
+    lun__new_array(L, h);
+    lun__mark(L, h);
+    LUN__TRY(s, lun_generate(h->engine, f, r.rank, r.first, r.extent, outs, room, &results));
+    if (s == LUN_EARG && results > room && results <= LUN_MAX_OUTPUTS) {
+        luaL_checkstack(L, results, "too many results");
+        for (; room < results; room++)
+            lun__new_array(L, h);
+        LUN__TRY(s, lun_generate(h->engine, f, r.rank, r.first, r.extent, outs, room, &results));
+    }
+    if (s != LUN_OK)
+        lun__raise_as(L, h, s, s == LUN_EARG || s == LUN_EDTYPE ? 2 : 1, "generate");
+    for (int i = 0; i < results; i++)
+        *lun__array_place(L, h, first + i) = outs[i];
+    lun__convert_results(L, h, &k, k.name, first, results, 2);
+    return results;
+}
+
+void lun__open_generate(lua_State *L, const lun__parts *p)
+{
+    static const lun__entry functions[] = {{"generate", generate, 3}, {NULL, NULL, 0}};
+    lun__offer(L, p, p->core, functions);
+}

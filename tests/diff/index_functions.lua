@@ -1,0 +1,168 @@
+-- Random functions of indices that read captured arrays of one to three dimensions, as texts, and what they give in
+-- the Lua VM on nested tables.  The same seed and number give the same function.
+local M = {}
+
+local random = math.random
+
+local function pick(list)
+    return list[random(#list)]
+end
+
+-- A nested table of these extents; f: the element at its indices.
+function M.nested(extents, f, ...)
+    local at = select("#", ...) + 1
+    if at > #extents then return f(...) end
+    local list = {}
+    for x = 1, extents[at] do
+        local index = { ... }
+        index[at] = x
+        list[x] = M.nested(extents, f, table.unpack(index))
+    end
+    return list
+end
+
+-- t, so that an index out of range raises an error.
+local function guarded(t)
+    if type(t) ~= "table" then return t end
+    local copy = {}
+    for k, v in ipairs(t) do copy[k] = guarded(v) end
+    return setmetatable(copy, { __index = function() error("out of range", 0) end })
+end
+
+-- ---------------------------------------------------------------- the text of one function
+
+local box, arrays, real, rows, names, lines, inner
+
+-- An index for an axis of n elements.
+local function index(n)
+    local k = random(10)
+    if k <= 6 then
+        local axis = random(#box)
+        local first, last = box[axis][1], box[axis][2]
+        local low, high = 1 - first, n - last
+        if low <= high or random(12) == 1 then
+            local shift = low <= high and random(low, high) or random(-1, 1)
+            if random(25) == 1 then shift = shift + random(-1, 1) end
+            if shift == 0 then return names[axis] end
+            return pick { "%s + %d", "%s - %d" }:gsub("%%s", names[axis])
+                :gsub("([+-]) %%d", function(sign) return ("%s %d"):format(sign, sign == "+" and shift or -shift) end)
+        end
+    end
+    if k <= 8 then return tostring(random(n)) end
+    local from = inner and random() < 0.5 and inner or pick(names)
+    return ("(%s * %d) %% %d + 1"):format(from, random(-3, 3), n)
+end
+
+local function access()
+    if #rows > 0 and random() < 0.3 then
+        local row = pick(rows)
+        local text = row.name
+        for at = row.from, #row.extents do text = text .. "[" .. index(row.extents[at]) .. "]" end
+        return text
+    end
+    local a = pick(arrays)
+    local text = a.name
+    for _, n in ipairs(a.extents) do text = text .. "[" .. index(n) .. "]" end
+    return text
+end
+
+local value
+
+local function condition(d)
+    local k = random(5)
+    if k <= 3 then return ("%s %s %d"):format(pick(names), pick { "<", ">", "==", "<=", "~=" }, random(-1, 5)) end
+    if k == 4 then return ("%s > %s"):format(value(d - 1), value(d - 1)) end
+    return ("%s %% 2 == 0"):format(pick(names))
+end
+
+function value(d)
+    local k = random(12)
+    if d <= 0 or k <= 5 then return k == 1 and (real and "0.5" or "3") or k == 2 and pick(names) or access() end
+    if k <= 9 then return ("(%s %s %s)"):format(value(d - 1), pick { "+", "-", "*" }, value(d - 1)) end
+    if k == 10 then return ("(%s and %s or %s)"):format(condition(d), value(d - 1), value(d - 1)) end
+    if k == 11 then return ("math.max(%s, %s)"):format(value(d - 1), value(d - 1)) end
+    return ("half(%s)"):format(value(d - 1))
+end
+
+local function put(...)
+    lines[#lines + 1] = (...):format(select(2, ...))
+end
+
+local function statement(d)
+    local k = random(10)
+    local a = pick(arrays)
+    if k == 1 and #a.extents > 1 then
+        local name = "r" .. #lines
+        put("local %s = %s[%s]", name, a.name, index(a.extents[1]))
+        rows[#rows + 1] = { name = name, extents = a.extents, from = 2 }
+    elseif k <= 3 and d > 0 then
+        put("if %s then", condition(1))
+        local kept = #rows
+        statement(d - 1)
+        for at = #rows, kept + 1, -1 do rows[at] = nil end
+        if random() < 0.5 then
+            put("else")
+            statement(d - 1)
+            for at = #rows, kept + 1, -1 do rows[at] = nil end
+        end
+        put("end")
+    elseif k <= 5 and d > 0 and not inner then
+        inner = "s"
+        put("for s = %d, %s do", random(0, 2), pick { "3", "#" .. a.name, "2" })
+        local kept = #rows
+        statement(d - 1)
+        for at = #rows, kept + 1, -1 do rows[at] = nil end
+        put("end")
+        inner = nil
+    else
+        put("acc = acc + %s", value(2))
+    end
+end
+
+-- { text =, box = { {first, last}, ... }, real =, arrays = { { name =, extents =, elements = }, ... } }
+function M.case(seed, number)
+    math.randomseed(seed, number)
+    real = random() < 0.5
+    box, arrays, rows, lines, inner = {}, {}, {}, {}, nil
+    names = { "i", "j", "k", table.unpack({}) }
+    local rank = random(3)
+    for axis = 1, rank do
+        local first = random() < 0.6 and 1 or random(-1, 3)
+        box[axis] = { first, first + random(0, 6) - (random(20) == 1 and 1 or 0) }
+    end
+    names = table.move(names, 1, rank, 1, {})
+    for k, name in ipairs { "P", "Q", "R" } do
+        local extents = {}
+        for at = 1, k do extents[at] = random() < 0.5 and math.max(1, box[random(rank)][2]) or random(1, 6) end
+        arrays[k] = { name = name, extents = extents,
+            elements = M.nested(extents, function() return real and random(-40, 40) / 8 or random(-9, 9) end) }
+    end
+    for _ = 1, random(3) do statement(2) end
+    local text = ("local P, Q, R = ...\nlocal function half(x) return x * %s end\nreturn function(%s)\nlocal acc = %s\n%s\n"
+        .. "return acc\nend"):format(real and "0.5" or "2", table.concat(names, ", "), real and "0.0" or "0",
+        table.concat(lines, "\n"))
+    return { text = text, box = box, real = real, arrays = arrays }
+end
+
+-- What the VM gives: a list in row-major order, or nil where it raises an error.
+function M.by_vm(case)
+    local given = {}
+    for k, a in ipairs(case.arrays) do given[k] = guarded(a.elements) end
+    local f = assert(load(case.text, "=script"))(table.unpack(given))
+    local list = {}
+    local function walk(at, ...)
+        if at > #case.box then
+            list[#list + 1] = f(...)
+            return
+        end
+        for x = case.box[at][1], case.box[at][2] do
+            local indices = { ... }
+            indices[at] = x
+            walk(at + 1, table.unpack(indices))
+        end
+    end
+    local ok = pcall(walk, 1)
+    return ok and list or nil
+end
+
+return M
