@@ -705,6 +705,11 @@ LUN_API lun_status lun_zip(lun_engine *e, lun_function *f, lun_array *a, lun_arr
  * array by these indices plus constants, it reads windows of the array. */
 LUN_API lun_status lun_generate(lun_engine *e, lun_function *f, int rank, const int64_t *first,
                                 const int64_t *extent, lun_array **outs, int room, int *results);
+/* Calls f for all such indices, at once, for the elements that it assigns of arrays that it
+ * captures; what it gives is ignored.  Only functions of the host's language do that.  LUN_EARG
+ * where a round might meet what another one assigns.  After a failure no array has changed. */
+LUN_API lun_status lun_each(lun_engine *e, lun_function *f, int rank, const int64_t *first,
+                            const int64_t *extent);
 /* Any function on `elements` elementwise operands followed by extra arguments; gives all its
  * results (a C string or an operation has one) and their number, which is also told when there are
  * more than room, which fails. */

@@ -86,7 +86,7 @@ end
 local groups = {
     { "Making arrays", "vector zeros ones full range index linspace generate random frombytes" },
     { "Skeletons", table.concat(help.skeletons, " ") .. " sequence compose" },
-    { "Computing", "eval explain prepare stats profile check dot matmul cast clock trim" },
+    { "Computing", "eval each explain prepare stats profile check dot matmul cast clock trim" },
     { "Files", "load open save" },
     { "Pictures", "plot hist image" },
     { "Printing", "precision width" },

@@ -1,5 +1,5 @@
-/* generate.c - lun.generate: arrays whose elements are a function of their indices.  Reads shapes
- * and options; what a function may be is function.c's. */
+/* generate.c - lun.generate and lun.each: functions called for indices.  Reads shapes and options;
+ * what a function may be is function.c's. */
 #include "bind/skeleton.h"
 
 /* What is generated: indices first[k] .. first[k] + extent[k] - 1 along axis k. */
@@ -102,8 +102,28 @@ static int generate(lua_State *L)
     return results;
 }
 
+/* lun.each(shape, f): f(i, j, ...), which assigns elements of arrays that it captures. */
+static int each(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    ranges r;
+    lun_status s;
+    lua_settop(L, 2);
+    read_ranges(L, 1, &r);
+    if (!lua_isfunction(L, 2) || lua_iscfunction(L, 2))
+        lun__bad_type(L, 2, "Lua function");
+    lun_function *f = lun__function(L, h, 2, r.rank, false);
+    lun__mark(L, h);
+    LUN__TRY(s, lun_each(h->engine, f, r.rank, r.first, r.extent));
+    if (s != LUN_OK)
+        lun__raise_as(L, h, s, s == LUN_EARG || s == LUN_EDTYPE ? 2 : 1, "each");
+    lun__report_memory(L, h);
+    return 0;
+}
+
 void lun__open_generate(lua_State *L, const lun__parts *p)
 {
-    static const lun__entry functions[] = {{"generate", generate, 3}, {NULL, NULL, 0}};
+    static const lun__entry functions[] = {
+        {"generate", generate, 3}, {"each", each, 2}, {NULL, NULL, 0}};
     lun__offer(L, p, p->core, functions);
 }

@@ -107,7 +107,8 @@ static lun_status compile(job *j, const lf_viewer *v)
     c->param = j->param;
     c->params = j->params;
     for (int i = 0; i < c->params; i++)
-        c->counts |= c->param[i].counts;
+        c->known |= c->param[i].index == LUN_FRONT_KNOWN;
+    c->writes = c->params && c->param[0].writes;
     c->program = p;
     c->graph.u = &c->unit;
     c->ir = &j->made->ir;

@@ -57,6 +57,9 @@ static void free_one(lf_kept *s)
     free(s->window);
     free(s->bound_source);
     free(s->window_source);
+    free(s->store);
+    free(s->store_source);
+    free(s->captured);
     free(s->note);
     free(s);
 }
@@ -153,6 +156,24 @@ static bool copy_windows(lf_kept *s, const lf_compile *c)
     return true;
 }
 
+static bool copy_stores(lf_kept *s, const lf_compile *c)
+{
+    size_t n = (size_t)c->cells.count + 1;
+    s->store = calloc(n, sizeof *s->store);
+    s->store_source = calloc(n, sizeof *s->store_source);
+    s->captured = calloc((size_t)c->sources, sizeof *s->captured);
+    if (!s->store || !s->store_source || !s->captured)
+        return false;
+    for (int i = 0; i < c->cells.count; i++) {
+        const lf_cell *cell = c->cells.at[i];
+        if (!cell->written)
+            continue;
+        memcpy(s->store[s->stores].at, cell->is.at, sizeof cell->is.at);
+        s->store_source[s->stores++] = cell->is.source;
+    }
+    return true;
+}
+
 static bool copy_notes(lf_kept *s, const lf_compile *c)
 {
     s->note = calloc((size_t)c->notes.count + 1, sizeof *s->note);
@@ -182,7 +203,7 @@ lun_status luafn_kept_fill(lf_kept *s, const lf_compile *c)
         s->param[i] = c->param[i];
     s->params = c->params;
     bool ok = copy_sources(s, c) && copy_inputs(s, c) && copy_bounds(s, c) && copy_windows(s, c);
-    return ok && copy_notes(s, c) ? LUN_OK : LUN_ENOMEM;
+    return ok && copy_stores(s, c) && copy_notes(s, c) ? LUN_OK : LUN_ENOMEM;
 }
 
 /* ---- for a call ---- */
@@ -194,7 +215,7 @@ bool luafn_kept_fits(const lf_kept *s, const lun_front_param *param, int params)
     for (int i = 0; i < params; i++)
         if (s->param[i].dtype != param[i].dtype || s->param[i].array != param[i].array ||
             s->param[i].weak != param[i].weak || s->param[i].rank != param[i].rank ||
-            s->param[i].counts != param[i].counts)
+            s->param[i].index != param[i].index || s->param[i].writes != param[i].writes)
             return false;
     return true;
 }
@@ -308,6 +329,15 @@ lun_status luafn_kept_result(lf_kept *s, const lun_front_param *param, lun_front
         s->bound[i].array = s->now[s->bound_source[i]].array;
     for (int i = 0; i < s->windows; i++)
         s->window[i].array = s->now[s->window_source[i]].array;
+    for (int i = 0; i < s->stores; i++)
+        s->store[i].array = s->now[s->store_source[i]].array;
+    for (int i = 0; i < s->sources; i++)
+        s->captured[i] = s->now[i].seen == LF_SEEN_ARRAY ? s->now[i].array : NULL;
+    out->captured = s->captured;
+    out->captured_count = s->sources;
+    out->stores = s->store;
+    out->store_sources = s->store_source;
+    out->store_count = s->stores;
     out->bounds = s->bound;
     out->bound_count = s->bounds;
     out->windows = s->window;

@@ -26,9 +26,10 @@ typedef struct lf_kept {
     lf_input *scalar, *array; /* captured, in the body's order */
     int scalars, arrays;
     lun_front_bound *bound; /* their arrays are those of the last call */
-    lun_front_window *window;
-    int *bound_source, *window_source;
-    int bounds, windows;
+    lun_front_window *window, *store;
+    int *bound_source, *window_source, *store_source;
+    int bounds, windows, stores;
+    lun_array **captured; /* by source */
     lf_note *note;
     int notes;
     lf_texts *texts;

@@ -32,6 +32,10 @@ local FUNCTIONS = {
     range = { "lun.range(a, b [, step])", "a, a + step, ... up to b, as a Lua for counts; virtual" },
     index = { "lun.index(n)", "1 to n; virtual" },
     linspace = { "lun.linspace(a, b, n)", "n numbers from a to b, evenly spaced; virtual" },
+    each = {
+        "lun.each(shape, f)",
+        "calls f(i, j, ...) for the elements of captured arrays that it assigns, B[i][j] = x; shape as in generate",
+    },
     generate = {
         "lun.generate(shape, f [, {out=}])",
         "element (i, j, ...) is f(i, j, ...); shape is n or {n1, n2, ...}, an extent may be {first, last}; lazy",
@@ -265,7 +269,7 @@ Lunarray: lazy arrays that run as fused kernels. lun.help "name" or lun.help(x) 
 making arrays   vector zeros ones full range index linspace generate random frombytes concat stack
 skeletons       %s sequence compose
 of skeletons    %s
-computing       eval prepare explain stats profile check
+computing       eval each prepare explain stats profile check
 reductions      %s dot
 printing        precision width
 written so      %s

@@ -165,7 +165,7 @@ static lun_dtype computed(const lun_array *a)
 }
 
 lun_status lun__specialise(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
-                           int elements, bool counts, lun_front_result *r)
+                           int elements, lun_specialising how, lun_front_result *r)
 {
     lun_front_param params[LUN_MAX_OPERANDS];
     for (int k = 0; k < count; k++) {
@@ -173,11 +173,13 @@ lun_status lun__specialise(lun_engine *e, lun_function *f, lun_array *const *ope
         lun_array *a = operands[k];
         int rank = lun_shape(a, shape);
         bool array = k >= elements && rank > 0;
-        params[k] = (lun_front_param){.dtype = computed(a),
-                                      .array = array,
-                                      .weak = a->weak,
-                                      .counts = counts && k < elements,
-                                      .rank = array ? rank : 0};
+        params[k] =
+            (lun_front_param){.dtype = computed(a),
+                              .array = array,
+                              .weak = a->weak,
+                              .index = (uint8_t)(k < elements ? how.index : LUN_FRONT_ELEMENT),
+                              .writes = how.writes,
+                              .rank = array ? rank : 0};
         if (array)
             memcpy(params[k].shape, shape, (size_t)rank * sizeof *shape);
     }
@@ -279,7 +281,8 @@ static lun_status call_front(call *c, lun_array **outs, int room, int *results)
     const lun_node *like;
     if (c->count > c->elements && c->count > c->f->front.params)
         return wrong_count(c, c->f->front.params);
-    lun_status s = lun__specialise(e, c->f, c->operands, c->count, c->elements, false, &r);
+    lun_status s =
+        lun__specialise(e, c->f, c->operands, c->count, c->elements, (lun_specialising){0}, &r);
     if (s == LUN_OK)
         s = front_operands(c, &r);
     if (s == LUN_OK)

@@ -10,10 +10,16 @@
 lun_status lun__function_make(lun_engine *e, lun_op op, lun_ir_function *text,
                               const lun_front *front, lun_function **out);
 
+/* What its elements are, and whether it may assign elements of arrays. */
+typedef struct lun_specialising {
+    lun_front_indexing index;
+    bool writes;
+} lun_specialising;
+
 /* The IR of the front end's function f for `count` operands, of which the first are elements, and
- * what it captures.  counts: the elements are the indices of what is generated. */
+ * what it captures. */
 lun_status lun__specialise(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
-                           int elements, bool counts, lun_front_result *r);
+                           int elements, lun_specialising how, lun_front_result *r);
 
 /* Adds nodes for what the body captures to nodes[*count], references, as far as all goes well. */
 lun_status lun__captured_operands(lun_engine *e, const lun_front_result *r, lun_node **nodes,

@@ -93,7 +93,7 @@ static lun_status combine_as(lun_engine *e, lun_function *f, lun_extras extras, 
     for (int k = 0; k < extras.count; k++)
         all[2 + k] = extras.at[k];
     x.node = &number;
-    lun_status s = lun__specialise(e, f, all, 2 + extras.count, 2, false, r);
+    lun_status s = lun__specialise(e, f, all, 2 + extras.count, 2, (lun_specialising){0}, r);
     if (s == LUN_OK && r->arrays)
         s = lun__fail(e, LUN_EARG,
                       "a function for reduce or scan cannot index captured arrays or use captured "

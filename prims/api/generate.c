@@ -1,5 +1,5 @@
-/* generate.c - arrays whose elements are a function of their indices.  Knows of a function only
- * what its front end tells. */
+/* generate.c - arrays whose elements are a function of their indices, and loops whose rounds assign
+ * elements of arrays.  Knows of a function only what its front end tells. */
 #include "api/call.h"
 
 #include <string.h>
@@ -142,27 +142,52 @@ static lun_status operands(lun_engine *e, const box *b, lun_array *const *index,
     return s == LUN_OK ? lun__captured_operands(e, r, nodes, count) : s;
 }
 
-static lun_status generate_front(lun_engine *e, lun_function *f, const box *b,
-                                 lun_array *const *index, lun_array **outs, int room, int *results)
+/* r: the function for these indices, known ones left to the launch where all of them are within. */
+static lun_status prepare(lun_engine *e, lun_function *f, const box *b, lun_array *const *index,
+                          bool writes, lun_front_result *r)
+{
+    lun_specialising how = {LUN_FRONT_KNOWN, writes};
+    lun_status s = lun__specialise(e, f, index, b->rank, b->rank, how, r);
+    if (s != LUN_OK || all_within(b, r))
+        return s;
+    how.index = LUN_FRONT_CHECKED; /* the kernel tells which, and where */
+    return lun__specialise(e, f, index, b->rank, b->rank, how, r);
+}
+
+static lun_status apply(lun_engine *e, lun_function *f, const box *b, lun_array *const *index,
+                        const lun_front_result *r, lun_array **outs, int room, int *results)
 {
     lun_node *nodes[LUN_MAX_RANK + LUN_FRONT_WINDOWS + LUN_FRONT_SCALARS + LUN_FRONT_ARRAYS];
     lun_node *like = NULL;
-    lun_front_result r;
     int count = 0;
-    lun_status s = lun__specialise(e, f, index, b->rank, b->rank, true, &r);
-    if (s == LUN_OK && !all_within(b, &r)) /* the kernel checks and tells which, and where */
-        s = lun__specialise(e, f, index, b->rank, b->rank, false, &r);
-    if (s == LUN_OK)
-        s = operands(e, b, index, &r, nodes, &count);
+    lun_status s = operands(e, b, index, r, nodes, &count);
     if (s == LUN_OK)
         s = lun__node_number(e, LUN_I64, 0, b->rank, b->at.extent, &like);
-    if (s == LUN_OK)
-        s = lun__call_outputs(e, f, &r,
-                              &(lun_operands){nodes, count, b->rank + r.window_count, like, NULL},
-                              outs, room, results);
+    if (s == LUN_OK) {
+        const lun_operands o = {nodes, count, b->rank + r->window_count, like, NULL};
+        s = lun__call_outputs(e, f, r, &o, outs, room, results);
+    }
     lun__node_release(e, like);
     while (count)
         lun__node_release(e, nodes[--count]);
+    return s;
+}
+
+/* b, and its indices as arrays: of each axis, or none. */
+static lun_status make_indices(lun_engine *e, int rank, const int64_t *first, const int64_t *extent,
+                               box *b, lun_array **index)
+{
+    int made = 0;
+    lun_status s = make_box(e, rank, first, extent, b);
+    while (s == LUN_OK && made < rank) {
+        lun_node *n = NULL;
+        s = index_along(e, b, made, &n);
+        if (s == LUN_OK)
+            s = lun__array(e, n, true, &index[made]);
+        made += s == LUN_OK;
+    }
+    while (s != LUN_OK && made)
+        lun_release(index[--made]);
     return s;
 }
 
@@ -171,25 +196,150 @@ lun_status lun_generate(lun_engine *e, lun_function *f, int rank, const int64_t 
 {
     LUN_NEED(e, extent && outs && results);
     lun_array *index[LUN_MAX_RANK];
-    int made = 0;
+    lun_front_result r;
     box b;
     if (!f)
         return lun__fail(e, LUN_EARG, "no function given (NULL)");
     if (room < 1)
         return lun__fail(e, LUN_EARG, "no room for a result");
-    lun_status s = make_box(e, rank, first, extent, &b);
     *results = 1;
-    for (; s == LUN_OK && made < rank; made += s == LUN_OK) {
-        lun_node *n = NULL;
-        s = index_along(e, &b, made, &n);
-        if (s == LUN_OK)
-            s = lun__array(e, n, true, &index[made]);
-    }
+    lun_status s = make_indices(e, rank, first, extent, &b, index);
+    if (s != LUN_OK)
+        return s;
+    if (f->front.specialise)
+        s = prepare(e, f, &b, index, false, &r);
     if (s == LUN_OK && f->front.specialise)
-        s = generate_front(e, f, &b, index, outs, room, results);
+        s = apply(e, f, &b, index, &r, outs, room, results);
     else if (s == LUN_OK)
         s = lun_call(e, f, index, rank, rank, outs, room, results);
-    while (made)
-        lun_release(index[--made]);
+    for (int k = 0; k < rank; k++)
+        lun_release(index[k]);
+    return s;
+}
+
+/* ---- assigning ------------------------------------------------------------------------------- */
+
+/* Whether an array that is assigned shares elements with another one that the function captures. */
+static bool shares(const lun_front_result *r)
+{
+    for (int k = 0; k < r->store_count; k++)
+        for (int i = 0; i < r->captured_count; i++) {
+            lun_array *x = r->captured[i];
+            if (x && i != r->store_sources[k] && lun__base(x) == lun__base(r->stores[k].array))
+                return true;
+        }
+    return false;
+}
+
+/* The part of b in which the store's indices are within: first[] and count[] along its axes, and
+ * where the array's elements stand that belong to it. */
+static void reach(const box *b, const lun_front_window *w, int64_t *first, int64_t *count,
+                  lun_layout *to)
+{
+    lun_layout at;
+    bool none = b->empty;
+    lun__layout_of(w->array, &at);
+    *to = (lun_layout){.rank = b->rank, .offset = at.offset};
+    for (int k = 0; k < at.rank; k++) {
+        int p = w->at[k].param;
+        int64_t low = w->at[k].shift - 1, extent = p < 0 ? 1 : b->at.extent[p], high;
+        if (p >= 0 && __builtin_add_overflow(low, b->first[p], &low))
+            low = INT64_MIN / 2; /* beyond any array */
+        int64_t skip = low < 0 ? -low : 0;
+        if (__builtin_add_overflow(low, extent, &high) || high > at.extent[k])
+            high = at.extent[k];
+        none |= high <= low + skip;
+        if (none)
+            break;
+        to->offset += at.stride[k] * (low + skip);
+        if (p < 0)
+            continue;
+        first[p] = skip;
+        count[p] = high - low - skip;
+        to->stride[p] = at.stride[k];
+    }
+    for (int p = 0; none && p < b->rank; p++)
+        first[p] = count[p] = 0;
+    memcpy(to->extent, count, (size_t)b->rank * sizeof *count);
+}
+
+static bool is_all(const lun_array *a, const lun_layout *l)
+{
+    lun_layout own;
+    size_t n = (size_t)l->rank * sizeof *l->extent;
+    lun__layout_of(a, &own);
+    return own.rank == l->rank && own.offset == l->offset && !memcmp(own.extent, l->extent, n) &&
+           !memcmp(own.stride, l->stride, n);
+}
+
+/* A window of the store's array, and what it becomes: the part of value that is within. */
+static lun_status store_parts(lun_engine *e, const box *b, const lun_front_window *w,
+                              lun_array *value, lun_array **target, lun_array **part)
+{
+    int64_t first[LUN_MAX_RANK] = {0}, count[LUN_MAX_RANK] = {0};
+    lun_layout to;
+    lun_status s = LUN_OK;
+    reach(b, w, first, count, &to);
+    if (is_all(w->array, &to)) /* it takes over the memory of value */
+        lun_retain(*target = w->array);
+    else
+        s = lun__window(e, w->array, &to, target);
+    if (s == LUN_OK)
+        s = lun_window(e, value, b->rank, first, count, NULL, part);
+    return s == LUN_OK ? lun_storable(e, *target, *part) : s;
+}
+
+/* Stores the values, all of them computed before the first one is. */
+static lun_status store(lun_engine *e, const box *b, const lun_front_result *r,
+                        lun_array *const *values)
+{
+    lun_array *target[LUN_MAX_OUTPUTS] = {0}, *part[LUN_MAX_OUTPUTS] = {0};
+    int n = r->store_count;
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < n; k++)
+        s = store_parts(e, b, &r->stores[k], values[k], &target[k], &part[k]);
+    if (s == LUN_OK)
+        s = lun_eval(e, values, n);
+    for (int k = 0; s == LUN_OK && k < n; k++)
+        s = lun_store(e, target[k], part[k]);
+    for (int k = 0; k < n; k++) {
+        lun_release(part[k]);
+        lun_release(target[k]);
+    }
+    return s;
+}
+
+lun_status lun_each(lun_engine *e, lun_function *f, int rank, const int64_t *first,
+                    const int64_t *extent)
+{
+    LUN_NEED(e, extent);
+    lun_array *index[LUN_MAX_RANK], *values[LUN_MAX_OUTPUTS];
+    lun_front_result r;
+    int results = 0;
+    box b;
+    if (!f || !f->front.specialise)
+        return lun__fail(e, LUN_EARG,
+                         "each takes a function of the host's language, which assigns "
+                         "elements of arrays that it captures");
+    lun_status s = make_indices(e, rank, first, extent, &b, index);
+    if (s != LUN_OK)
+        return s;
+    s = prepare(e, f, &b, index, true, &r);
+    if (s == LUN_OK && shares(&r))
+        s = lun__fail(e, LUN_EARG,
+                      "an array that the function assigns shares elements with another one that it "
+                      "captures: capture it once, or a copy");
+    if (s == LUN_OK)
+        s = apply(e, f, &b, index, &r, values, LUN_MAX_OUTPUTS, &results);
+    else
+        results = 0;
+    if (s != LUN_OK)
+        results = 0;
+    if (s == LUN_OK)
+        s = store(e, &b, &r, values);
+    for (int k = 0; k < results; k++)
+        lun_release(values[k]);
+    for (int k = 0; k < rank; k++)
+        lun_release(index[k]);
     return s;
 }

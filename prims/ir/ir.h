@@ -124,10 +124,18 @@ int64_t lun__ir_bytes(const lun_ir *ir);
 typedef struct lun_front_param {
     lun_dtype dtype;
     bool array, weak; /* a whole array; a script's number */
-    bool counts;      /* an index of what is generated: bounds and windows may tell of it */
+    uint8_t index;    /* lun_front_indexing */
+    bool writes;      /* the function may assign elements of arrays at its indices: stores */
     int rank;         /* of a whole array, else 0 */
     int64_t shape[LUN_MAX_RANK];
 } lun_front_param;
+
+/* Elements that are the indices of what is generated: bounds and windows may tell of known ones. */
+typedef enum lun_front_indexing {
+    LUN_FRONT_ELEMENT,
+    LUN_FRONT_KNOWN,
+    LUN_FRONT_CHECKED /* the body checks what it does with them */
+} lun_front_indexing;
 
 /* An index of an axis, from 1: what parameter `param` is, plus shift; param -1: shift. */
 typedef struct lun_front_index {
@@ -156,7 +164,10 @@ typedef struct lun_front_result {
     lun_array *array[LUN_FRONT_ARRAYS];        /* borrowed: alive until the call returns */
     const lun_front_bound *bounds;             /* these and the windows until the next call */
     const lun_front_window *windows;           /* scalar parameters of the body, see above */
-    int bound_count, window_count;
+    const lun_front_window *stores;            /* output k becomes the element of stores[k] */
+    const int *store_sources;                  /* of each of these: which one of what is captured */
+    lun_array *const *captured; /* what the function captures, NULL where that is no array */
+    int bound_count, window_count, store_count, captured_count;
     /* texts for what may fail: note number -> "script:line: message", where %lld stands for the
      * integer and %g for the float that is reported */
     const char *const *notes;

@@ -26,12 +26,14 @@ local function guarded(t)
     if type(t) ~= "table" then return t end
     local copy = {}
     for k, v in ipairs(t) do copy[k] = guarded(v) end
-    return setmetatable(copy, { __index = function() error("out of range", 0) end })
+    local function fail() error("out of range", 0) end
+    return setmetatable(copy, { __index = fail, __newindex = fail })
 end
 
 -- ---------------------------------------------------------------- the text of one function
 
 local box, arrays, real, rows, names, lines, inner
+local targets -- of lun.each: the element of each array that a round assigns, { head =, tail = }, and may read
 
 -- An index for an axis of n elements.
 local function index(n)
@@ -54,6 +56,10 @@ local function index(n)
 end
 
 local function access()
+    if #targets > 0 and random() < 0.3 then
+        local t = pick(targets)
+        return t.head .. t.tail
+    end
     if #rows > 0 and random() < 0.3 then
         local row = pick(rows)
         local text = row.name
@@ -89,8 +95,14 @@ local function put(...)
 end
 
 local function statement(d)
-    local k = random(10)
+    local k = random(#targets > 0 and 18 or 10)
     local a = pick(arrays)
+    if k > 10 then
+        local t = pick(targets)
+        put(k == 11 and "do local t = %s; t%s = %s end" or k <= 14 and "%s%s = %s + acc" or "%s%s = %s", t.head, t.tail,
+            value(2) .. (real and " + 0.0" or ""))
+        return
+    end
     if k == 1 and #a.extents > 1 then
         local name = "r" .. #lines
         put("local %s = %s[%s]", name, a.name, index(a.extents[1]))
@@ -119,11 +131,31 @@ local function statement(d)
     end
 end
 
+-- An element of its own for each round, in an array of the box's rank: each variable once, in some order.
+local function target(name)
+    local order, extents = {}, {}
+    for axis = 1, #box do table.insert(order, random(axis), axis) end
+    local t = { head = name, tail = "" }
+    for at, axis in ipairs(order) do
+        local first, last = box[axis][1], box[axis][2]
+        local shift = random() < 0.85 and random(1 - first, 2 - first) or random(-2, 2)
+        extents[at] = random() < 0.85 and math.max(1, last + shift + random(0, 1)) or random(1, 5)
+        t.head = t.head .. t.tail
+        t.tail = ("[%s %s %d]"):format(names[axis], shift < 0 and "-" or "+", math.abs(shift))
+    end
+    return t, extents
+end
+
+-- A case of lun.each: the same, and targets, which are arrays too.
+function M.each_case(seed, number)
+    return M.case(seed, number, true)
+end
+
 -- { text =, box = { {first, last}, ... }, real =, arrays = { { name =, extents =, elements = }, ... } }
-function M.case(seed, number)
+function M.case(seed, number, assigns)
     math.randomseed(seed, number)
     real = random() < 0.5
-    box, arrays, rows, lines, inner = {}, {}, {}, {}, nil
+    box, arrays, rows, lines, inner, targets = {}, {}, {}, {}, nil, {}
     names = { "i", "j", "k", table.unpack({}) }
     local rank = random(3)
     for axis = 1, rank do
@@ -137,14 +169,23 @@ function M.case(seed, number)
         arrays[k] = { name = name, extents = extents,
             elements = M.nested(extents, function() return real and random(-40, 40) / 8 or random(-9, 9) end) }
     end
+    local all = table.move(arrays, 1, 3, 1, {})
+    for k = 1, assigns and random(2) or 0 do
+        local extents
+        local name = k == 1 and "S" or "T"
+        targets[k], extents = target(name)
+        all[3 + k] = { name = name, extents = extents,
+            elements = M.nested(extents, function() return real and random(-40, 40) / 8 or random(-9, 9) end) }
+    end
     for _ = 1, random(3) do statement(2) end
-    local text = ("local P, Q, R = ...\nlocal function half(x) return x * %s end\nreturn function(%s)\nlocal acc = %s\n%s\n"
+    if assigns then put("%s%s = acc", targets[1].head, targets[1].tail) end
+    local text = ("local P, Q, R, S, T = ...\nlocal function half(x) return x * %s end\nreturn function(%s)\nlocal acc = %s\n%s\n"
         .. "return acc\nend"):format(real and "0.5" or "2", table.concat(names, ", "), real and "0.0" or "0",
         table.concat(lines, "\n"))
-    return { text = text, box = box, real = real, arrays = arrays }
+    return { text = text, box = box, real = real, arrays = all }
 end
 
--- What the VM gives: a list in row-major order, or nil where it raises an error.
+-- What the VM gives: a list in row-major order, or nil where it raises an error; and what it was given.
 function M.by_vm(case)
     local given = {}
     for k, a in ipairs(case.arrays) do given[k] = guarded(a.elements) end
@@ -162,7 +203,7 @@ function M.by_vm(case)
         end
     end
     local ok = pcall(walk, 1)
-    return ok and list or nil
+    return ok and list or nil, given
 end
 
 return M

@@ -116,6 +116,7 @@ static void see_array(lun_array *a, lf_sight *out)
     out->seen = LF_SEEN_ARRAY;
     out->array = a;
     out->dtype = (lun_dtype)lun__dtype_get(lun_dtype_of(a))->compute;
+    out->stored = lun_dtype_of(a);
     out->rank = lun_shape(a, out->shape);
     out->small = true;
     for (int k = 0; k < out->rank; k++)
@@ -183,7 +184,7 @@ bool luafn_same_sight(const lf_sight *then, const lf_sight *now)
     case LF_SEEN_ROW:
         return then->op == now->op && then->strict == now->strict;
     case LF_SEEN_ARRAY:
-        return then->dtype == now->dtype && then->rank == now->rank && then->small == now->small;
+        return then->stored == now->stored && then->rank == now->rank && then->small == now->small;
     default:
         return true;
     }

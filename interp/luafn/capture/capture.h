@@ -41,10 +41,10 @@ typedef struct lf_sight {
     const void *closure; /* which function it is */
     lf_math math;
     lun_op op;
-    bool strict;      /* op is known as a function of math, which takes numbers only */
-    lun_value value;  /* numbers and booleans */
-    lun_array *array; /* borrowed: alive while the source shows it */
-    lun_dtype dtype;
+    bool strict;             /* op is known as a function of math, which takes numbers only */
+    lun_value value;         /* numbers and booleans */
+    lun_array *array;        /* borrowed: alive while the source shows it */
+    lun_dtype dtype, stored; /* in which it is computed with; of its elements */
     int rank;
     bool small; /* none of its extents is more than 2^30 */
     int64_t shape[LUN_MAX_RANK];

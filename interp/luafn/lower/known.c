@@ -4,34 +4,7 @@
  * all of whose indices are known is read as that of a window of its array, side by side with the
  * other operands.  The kernel then has neither check nor gather.  Decides nothing about values. */
 #include "luafn/lower/lowering.h"
-
-enum { LF_FAR = 1 << 30, LF_DEEP = 16 }; /* the largest shift; sums and differences in an index */
-
-/* Index v as parameter + shift; false: it is something else. */
-static bool find_index(const lf_compile *c, const lf_value *v, lun_front_index *out)
-{
-    *out = (lun_front_index){.param = -1};
-    for (int depth = 0; depth < LF_DEEP; depth++) {
-        if (v->kind == LF_PARAM && c->param[v->as.i].counts) {
-            out->param = (int)v->as.i;
-            return true;
-        }
-        bool add = v->kind == LF_ARITH && v->sub == LF_ADD;
-        bool sub = v->kind == LF_ARITH && v->sub == LF_SUB;
-        const lf_value *number = v;
-        if (add || sub) {
-            bool left = add && lf_is_const(v->arg[0], LF_WI);
-            number = v->arg[left ? 0 : 1];
-            v = v->arg[left ? 1 : 0];
-        }
-        if (!lf_is_const(number, LF_WI) || number->as.i > LF_FAR || number->as.i < -LF_FAR)
-            return false;
-        out->shift += sub ? -number->as.i : number->as.i;
-        if (number == v)
-            return true;
-    }
-    return false;
-}
+#include "luafn/ssa/cells.h"
 
 /* The captured array that v, an array or a part, belongs to; -1: a parameter. */
 static int source_of(const lf_compile *c, const lf_value *v)
@@ -40,21 +13,26 @@ static int source_of(const lf_compile *c, const lf_value *v)
     return of.param ? -1 : of.number;
 }
 
-bool luafn_known_index(lf_lowering *l, const lf_value *v)
+static void add_bound(lf_compile *c, lf_bound bound)
 {
-    lf_compile *c = l->c;
-    lf_bound bound = {source_of(c, v->arg[0]), lf_whose_is(c, v->arg[0]).fixed, {0}};
-    if (bound.source < 0 || !c->counts || !find_index(c, v->arg[1], &bound.at))
-        return false;
     for (int i = 0; i < c->bounds.count; i++) {
         const lf_bound *b = c->bounds.at[i];
         if (b->source == bound.source && b->axis == bound.axis && b->at.param == bound.at.param &&
             b->at.shift == bound.at.shift)
-            return true;
+            return;
     }
     lf_bound *b = LF_NEW(&c->unit, lf_bound, 1);
     *b = bound;
     luafn_push(&c->unit, &c->bounds, b);
+}
+
+bool luafn_known_index(lf_lowering *l, const lf_value *v)
+{
+    lf_compile *c = l->c;
+    lf_bound bound = {source_of(c, v->arg[0]), lf_whose_is(c, v->arg[0]).fixed, {0}};
+    if (bound.source < 0 || !c->known || !luafn_find_index(c, v->arg[1], &bound.at))
+        return false;
+    add_bound(c, bound);
     return true;
 }
 
@@ -87,13 +65,47 @@ lf_value *luafn_known_element(lf_lowering *l, const lf_value *v)
     lf_compile *c = l->c;
     lf_whose of = lf_whose_is(c, v->arg[0]);
     lf_window w = {.source = source_of(c, v->arg[0])};
-    if (w.source < 0 || !c->counts)
+    if (w.source < 0 || !c->known)
         return NULL;
     for (int axis = of.fixed; axis >= 0; axis--, v = v->arg[0])
-        if (!find_index(c, v->arg[1], &w.at[axis]))
+        if (!luafn_find_index(c, v->arg[1], &w.at[axis]))
             return NULL;
     int number = window_number(c, &w);
     if (number < 0)
         return NULL;
     return luafn_ir_arg(l, luafn_input(c, LF_FROM_WINDOW, number, of.dtype, false), of.dtype);
+}
+
+/* ---- elements that lun.each assigns ---------------------------------------------------------- */
+
+/* The place of the window's element; an index out of range is the next one in range. */
+static lf_value *near_place(lf_lowering *l, const lf_window *w)
+{
+    lf_compile *c = l->c;
+    int rank = c->source[w->source].sight.rank;
+    lf_value *one = luafn_ir_int(l, LUN_I64, 1), *place = NULL;
+    for (int k = 0; k < rank; k++) {
+        lf_value *n = luafn_ir_arg(l, luafn_extent(c, false, w->source, k), LUN_I64);
+        lf_value *i = luafn_ir_int(l, LUN_I64, w->at[k].shift);
+        if (w->at[k].param >= 0)
+            i = luafn_ir_op2(l, LUN_OP_ADD, luafn_as(l, c->param_value[w->at[k].param], LUN_I64),
+                             i);
+        i = luafn_ir_op2(l, LUN_OP_MAX, luafn_ir_op2(l, LUN_OP_MIN, i, n), one);
+        i = luafn_ir_op2(l, LUN_OP_SUB, i, one);
+        place = place ? luafn_ir_op2(l, LUN_OP_ADD, luafn_ir_op2(l, LUN_OP_MUL, place, n), i) : i;
+    }
+    return place;
+}
+
+lf_value *luafn_old_element(lf_lowering *l, const lf_cell *cell)
+{
+    lf_compile *c = l->c;
+    const lf_sight *s = &c->source[cell->is.source].sight;
+    int number = c->known ? window_number(c, &cell->is) : -1;
+    for (int k = 0; number >= 0 && k < s->rank; k++)
+        add_bound(c, (lf_bound){cell->is.source, k, cell->is.at[k]});
+    if (number >= 0)
+        return luafn_ir_arg(l, luafn_input(c, LF_FROM_WINDOW, number, s->dtype, false), s->dtype);
+    int in = luafn_input(c, LF_FROM_SOURCE, cell->is.source, s->dtype, true);
+    return luafn_ir_gather(l, in, s->dtype, near_place(l, &cell->is));
 }

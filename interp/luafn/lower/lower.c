@@ -105,6 +105,24 @@ static lf_value *element(lf_lowering *l, const lf_value *v)
                          luafn_ir_gather(l, in, of.dtype, at));
 }
 
+/* v as an element of its array; the launch fails where that cannot hold the integer. */
+static lf_value *stored(lf_lowering *l, const lf_value *v)
+{
+    const lf_sight *s = &l->c->source[v->as.i].sight;
+    lun_dtype t = luafn_dtype(l->c, (lf_type)v->type);
+    int bits = lun__dtype_bits(s->stored);
+    if (!lun__dtype_is_integer(s->stored) || bits == 64)
+        return luafn_as(l, v->arg[0], t);
+    lf_value *x = luafn_as(l, v->arg[0], LUN_I64);
+    bool sign = lun__dtype_is_signed(s->stored);
+    int64_t most = (INT64_C(1) << (bits - sign)) - 1, least = sign ? -most - 1 : 0;
+    lf_value *low = luafn_ir_op2(l, LUN_OP_GE, x, luafn_ir_int(l, LUN_I64, least));
+    lf_value *high = luafn_ir_op2(l, LUN_OP_LE, x, luafn_ir_int(l, LUN_I64, most));
+    luafn_ir_check(l, luafn_ir_op2(l, LUN_OP_LAND, low, high), x,
+                   luafn_note(l, -1, "number %%lld does not fit in %s", lun_dtype_name(s->stored)));
+    return luafn_ir_cast(l, t, x);
+}
+
 /* ---- the pass ---- */
 
 static lf_value *truth(lf_lowering *l, lf_value *v)
@@ -135,6 +153,10 @@ static lf_value *operation(lf_lowering *l, lf_value *v)
         return element(l, v);
     case LF_PART:
         return place_of(l, v);
+    case LF_CELL:
+        return luafn_old_element(l, ((const lf_cell *)l->c->cells.at[v->as.i]));
+    case LF_STORE:
+        return stored(l, v);
     case LF_LENGTH:
         return length(l, v->arg[0]);
     case LF_MATH:

@@ -105,6 +105,10 @@ bool luafn_known_index(lf_lowering *l, const lf_value *v);
 /* The element v, if all its indices are such, in its array's dtype; else NULL. */
 lf_value *luafn_known_element(lf_lowering *l, const lf_value *v);
 
+/* What a cell held before, in its array's dtype.  It may be out of range where it is not used: then
+ * it is anything. */
+lf_value *luafn_old_element(lf_lowering *l, const lf_cell *cell);
+
 /* ---- lower.c: the pass ---- */
 void luafn_lower(lf_compile *c);
 

@@ -4,6 +4,7 @@
  * build_call.c calls luafn_body again for the function called (build.h). */
 #include "luafn/ssa/build.h"
 
+#include "luafn/ssa/cells.h"
 #include "luafn/ssa/named.h"
 
 /* ---- edges ---- */
@@ -29,28 +30,6 @@ static void branch(lf_builder *b, lf_value *cond, int yes, int no)
 }
 
 /* ---- instructions that end blocks ---- */
-
-static lf_value *constant(lf_builder *b, int index)
-{
-    const lf_const *k = &b->f->proto->k[index];
-    switch (k->tag) {
-    case LF_K_NIL:
-        return luafn_nil(b->g);
-    case LF_K_FALSE:
-    case LF_K_TRUE:
-        return luafn_bool(b->g, k->tag == LF_K_TRUE);
-    case LF_K_INT:
-        return luafn_int(b->g, k->as.i);
-    case LF_K_FLOAT:
-        return luafn_float(b->g, k->as.n);
-    default: {
-        lf_value *v = luafn_value(b->g, LF_STRING, 0);
-        v->type = LF_OBJECT;
-        v->as.s = k->as.s;
-        return v;
-    }
-    }
-}
 
 /* What is known of a condition while the graph is built: functions, tables and nil, which choose
  * what is put in place. */
@@ -85,7 +64,7 @@ static void compare(lf_builder *b, uint32_t w)
     if (op == OP_EQ || op == OP_LT || op == OP_LE)
         y = luafn_get(b, lf_b(w));
     else if (op == OP_EQK)
-        y = constant(b, lf_b(w));
+        y = luafn_const_of(b, lf_b(w));
     else
         y = luafn_int(b->g, lf_sb(w));
     if (r != LF_EQ) {
@@ -204,10 +183,10 @@ static void instruction(lf_builder *b)
     uint32_t w = b->f->proto->code[b->pc];
     switch (lf_op(w)) {
     case OP_LOADK:
-        luafn_set(b, lf_a(w), constant(b, lf_bx(w)));
+        luafn_set(b, lf_a(w), luafn_const_of(b, lf_bx(w)));
         break;
     case OP_LOADKX:
-        luafn_set(b, lf_a(w), constant(b, lf_ax(b->f->proto->code[b->pc + 1])));
+        luafn_set(b, lf_a(w), luafn_const_of(b, lf_ax(b->f->proto->code[b->pc + 1])));
         jump(b, b->pc + 2);
         break;
     case OP_LFALSESKIP:
@@ -367,7 +346,10 @@ void luafn_build(lf_compile *c)
         luafn_write(g, f->base + i, g->entry, v);
         luafn_report_local(c, f->proto, i, -1, v);
     }
+    c->root = f;
     luafn_body(c, f, &g->results);
     g->exit = g->now;
     g->exit->end = LF_RETURN;
+    if (c->writes)
+        luafn_end_cells(c);
 }

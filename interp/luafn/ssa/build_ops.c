@@ -1,5 +1,6 @@
 /* build_ops.c - instructions that compute: moves, constants, arithmetic, upvalues, indexing. */
 #include "luafn/ssa/build.h"
+#include "luafn/ssa/cells.h"
 
 static lf_value *upvalue(lf_builder *b, int index)
 {
@@ -56,21 +57,48 @@ static lf_value *array_at(lf_builder *b, int reg, const char *what)
                luafn_describe(v), luafn_value_name(b, v, reg));
 }
 
-static void get_element(lf_builder *b, uint32_t w)
+/* The index of an instruction that reads or assigns an element. */
+static lf_value *index_at(lf_builder *b, int reg)
 {
-    lf_value *t = array_at(b, lf_b(w), "an element"), *i;
-    if (lf_op(w) == OP_GETI) {
-        i = luafn_int(b->g, lf_c(w));
-    } else {
-        i = luafn_get(b, lf_c(w));
-        luafn_need_number(b, i, lf_c(w), "indexing");
-    }
+    lf_value *i = luafn_get(b, reg);
+    luafn_need_number(b, i, reg, "indexing");
+    return i;
+}
+
+static lf_value *element(lf_builder *b, lf_value *t, lf_value *i)
+{
     lf_whose of = lf_whose_is(b->c, t);
     bool part = of.fixed + 1 < of.rank;
-    lf_value *v = luafn_emit2(b, part ? LF_PART : LF_LOAD, part ? (unsigned)of.fixed + 1 : 0, t, i);
+    lf_value *v = !part && b->c->writes ? luafn_read_cell(b, t, i) : NULL;
+    if (v)
+        return v;
+    v = luafn_emit2(b, part ? LF_PART : LF_LOAD, part ? (unsigned)of.fixed + 1 : 0, t, i);
     if (part)
         v->as.i = t->as.i;
-    luafn_set(b, lf_a(w), v);
+    else if (b->c->writes)
+        luafn_push(b->g->u, &b->c->loads, v);
+    return v;
+}
+
+static void get_element(lf_builder *b, uint32_t w)
+{
+    lf_value *t = array_at(b, lf_b(w), "an element");
+    lf_value *i = lf_op(w) == OP_GETI ? luafn_int(b->g, lf_c(w)) : index_at(b, lf_c(w));
+    luafn_set(b, lf_a(w), element(b, t, i));
+}
+
+static void set_element(lf_builder *b, uint32_t w)
+{
+    if (!b->c->writes)
+        luafn_stop(b, "assignment to an element or field: return the value instead");
+    lf_value *t = array_at(b, lf_a(w), "an element");
+    lf_value *i = lf_op(w) == OP_SETI ? luafn_int(b->g, lf_b(w)) : index_at(b, lf_b(w));
+    lf_value *x = lf_k(w) ? luafn_const_of(b, lf_c(w)) : luafn_get(b, lf_c(w));
+    lf_whose of = lf_whose_is(b->c, t);
+    if (of.fixed + 1 < of.rank)
+        luafn_stop(b, "an assignment to a part of '%s', which has %d dimensions: assign elements",
+                   luafn_array_name(b->c, t), of.rank);
+    luafn_write_cell(b, t, i, x);
 }
 
 /* ---- arithmetic ---- */
@@ -126,8 +154,6 @@ static _Noreturn void refuse(lf_builder *b, lf_opcode op)
     case OP_NEWTABLE:
     case OP_SETLIST:
         luafn_stop(b, "a table constructor: use local variables, or capture an array");
-    case OP_SETTABLE:
-    case OP_SETI:
     case OP_SETFIELD:
         luafn_stop(b, "assignment to an element or field: return the value instead");
     case OP_SETTABUP:
@@ -245,6 +271,10 @@ void luafn_operation(lf_builder *b, uint32_t w)
     case OP_GETTABLE:
     case OP_GETI:
         get_element(b, w);
+        break;
+    case OP_SETTABLE:
+    case OP_SETI:
+        set_element(b, w);
         break;
     case OP_CLOSURE:
         luafn_closure(b, w);

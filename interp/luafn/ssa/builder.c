@@ -32,6 +32,28 @@ void luafn_set(lf_builder *b, int reg, lf_value *v)
     luafn_report_local(b->c, b->f->proto, reg, b->pc, v);
 }
 
+lf_value *luafn_const_of(lf_builder *b, int index)
+{
+    const lf_const *k = &b->f->proto->k[index];
+    switch (k->tag) {
+    case LF_K_NIL:
+        return luafn_nil(b->g);
+    case LF_K_FALSE:
+    case LF_K_TRUE:
+        return luafn_bool(b->g, k->tag == LF_K_TRUE);
+    case LF_K_INT:
+        return luafn_int(b->g, k->as.i);
+    case LF_K_FLOAT:
+        return luafn_float(b->g, k->as.n);
+    default: {
+        lf_value *v = luafn_value(b->g, LF_STRING, 0);
+        v->type = LF_OBJECT;
+        v->as.s = k->as.s;
+        return v;
+    }
+    }
+}
+
 lf_value *luafn_new_op(lf_builder *b, lf_kind kind, unsigned sub, int args)
 {
     lf_value *v = luafn_value(b->g, kind, args);

@@ -31,6 +31,8 @@ enum {
 
 lf_value *luafn_get(lf_builder *b, int reg);
 void luafn_set(lf_builder *b, int reg, lf_value *v);
+/* A constant of the running function. */
+lf_value *luafn_const_of(lf_builder *b, int index);
 /* A new operation in the present block, with room for its operands; with them. */
 lf_value *luafn_new_op(lf_builder *b, lf_kind kind, unsigned sub, int args);
 lf_value *luafn_emit1(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x);

@@ -39,6 +39,16 @@ typedef struct lf_window {
     lun_front_index at[LUN_MAX_RANK];
 } lf_window;
 
+/* An element at indices that are known, which a function of lun.each reads or assigns: a variable
+ * of the function. */
+typedef struct lf_cell {
+    lf_window is;
+    int var;
+    bool written;
+    const lf_proto *proto; /* where it is read or, once that is so, written first */
+    int pc;
+} lf_cell;
+
 typedef struct lf_note {
     const char *text; /* with %lld for the value that a check reports, \1 for an extent */
     int extent_of;    /* the input that is this extent, or -1 */
@@ -57,11 +67,15 @@ typedef struct lf_compile {
     lf_value **source_value; /* by source, once asked for */
 
     lf_graph graph;
+    const lf_frame *root;   /* the function's own body */
     lf_type real;           /* what weak floats become: f32 or f64 */
     bool wide;              /* 64-bit elements take part */
     lf_list inputs;         /* lf_input */
     lf_list notes;          /* lf_note */
-    bool counts;            /* some parameter is an index of what is generated */
+    bool known;             /* the parameters are indices: bounds and windows may tell of them */
+    bool writes;            /* elements may be assigned */
+    lf_list cells;          /* lf_cell, where elements may be assigned */
+    lf_list loads;          /* LF_LOADs there: elements that are no cells */
     lf_list bounds;         /* lf_bound */
     lf_list windows;        /* lf_window */
     lf_list named;          /* values of local variables, see named.h */

@@ -149,6 +149,7 @@ int luafn_vars(lf_graph *g, const lf_frame *frame, int count, int reg)
         v->reg = reg < 0 ? -1 : reg + i;
         v->closure = NULL;
         v->writers = (lf_list){0};
+        v->always = false;
     }
     g->vars += count;
     return base;
@@ -202,6 +203,8 @@ static bool has_writer(lf_graph *g, const lf_block *h, int var)
 static bool may_write(lf_graph *g, const lf_block *h, int var)
 {
     const lf_var *v = &g->var[var];
+    if (v->always)
+        return true;
     if (v->closure) {
         for (int i = 0; i < v->closure->vars; i++) {
             const lf_var *w = &g->var[v->closure->var[i]];

@@ -69,6 +69,8 @@ typedef enum lf_kind {
     LF_PART,    /* the same: what stands at that index, of rank 1 and more; sub: how many indices
                    the array has got, as.i: as that of the LF_ARRAY */
     LF_LENGTH,  /* array or part */
+    LF_CELL,    /* what lf_cell number as.i held before; no operand */
+    LF_STORE,   /* value: as an element of the array that is source as.i */
     LF_MATH,    /* sub: lf_math */
     LF_APPLY,   /* sub: lun_op; as.i: 1 if for numbers only, as math has it */
     /* numeric for: initial value, limit, step */
@@ -181,6 +183,7 @@ typedef struct lf_var {
     const lf_closure *closure; /* whose `alive` this is, or NULL */
     int reg;                   /* -1: none */
     lf_list writers;           /* closures made so far that assign it */
+    bool always;               /* any loop may assign it: an element */
 } lf_var;
 
 typedef struct lf_graph {

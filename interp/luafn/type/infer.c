@@ -192,6 +192,7 @@ static bool has_effect(const lf_value *v)
     switch ((lf_kind)v->kind) {
     case LF_LOAD:
     case LF_PART:
+    case LF_STORE:
     case LF_FOR_TEST:
         return true;
     case LF_BNOT:

@@ -252,6 +252,24 @@ static lf_type type_for(lf_compile *c, const lf_value *v)
     return v->kind == LF_FOR_TEST ? LF_BOOL : integers ? LF_I64 : float_of(v);
 }
 
+/* Elements of an array are numbers, or truth values; a float has no place among integers. */
+static lf_type type_store(lf_compile *c, const lf_value *v)
+{
+    const lf_source *s = &c->source[v->as.i];
+    lf_type t = luafn_type_of(s->sight.dtype), x = (lf_type)v->arg[0]->type;
+    if (t == LF_BOOL && x != LF_BOOL)
+        luafn_fail(&c->unit, v->proto, v->pc, "'%s' is an array of bool: assign true or false",
+                   s->name);
+    if (t != LF_BOOL && !lf_is_number(x))
+        luafn_mistyped(c, v, 0, "an assignment to an element");
+    if (lf_is_int(t) && lf_is_float(x))
+        luafn_fail(&c->unit, v->proto, v->pc,
+                   "a float is assigned to '%s', an array of %s: make it an integer with "
+                   "math.floor or //",
+                   s->name, lun_dtype_name(s->sight.stored));
+    return t;
+}
+
 lf_type luafn_type_op(lf_compile *c, const lf_value *v)
 {
     if (!known(v))
@@ -282,6 +300,11 @@ lf_type luafn_type_op(lf_compile *c, const lf_value *v)
         return v->kind == LF_PART ? LF_OBJECT : luafn_type_of(lf_whose_is(c, v->arg[0]).dtype);
     case LF_LENGTH:
         return LF_I64;
+    case LF_CELL:
+        return luafn_type_of(
+            c->source[((const lf_cell *)c->cells.at[v->as.i])->is.source].sight.dtype);
+    case LF_STORE:
+        return type_store(c, v);
     case LF_MATH:
         return type_math(c, v);
     case LF_APPLY:

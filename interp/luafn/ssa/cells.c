@@ -1,0 +1,183 @@
+/* cells.c - elements of captured arrays as variables of a function that lun.each calls.
+ *
+ * Each round of the loop has an element of its own in an array that is assigned: its indices are
+ * the loop's variables, each once, plus constants.  So what other rounds do does not matter, and
+ * the element is a variable that holds the old element at first; what it holds at the end is a
+ * result, which the engine stores.  An array that is assigned may be read nowhere else.  Knows no
+ * types. */
+#include "luafn/ssa/cells.h"
+
+enum { LF_FAR = 1 << 30, LF_DEEP = 16 }; /* the largest shift; sums and differences in an index */
+
+bool luafn_find_index(const lf_compile *c, lf_value *v, lun_front_index *out)
+{
+    *out = (lun_front_index){.param = -1};
+    for (int depth = 0; depth < LF_DEEP; depth++) {
+        v = luafn_find(v);
+        if (v->kind == LF_PARAM && c->param[v->as.i].index != LUN_FRONT_ELEMENT) {
+            out->param = (int)v->as.i;
+            return true;
+        }
+        bool add = v->kind == LF_ARITH && v->sub == LF_ADD;
+        bool sub = v->kind == LF_ARITH && v->sub == LF_SUB;
+        const lf_value *number = v;
+        if (add || sub) {
+            bool left = add && lf_is_const(v->arg[0], LF_WI);
+            number = luafn_find(v->arg[left ? 0 : 1]);
+            v = v->arg[left ? 1 : 0];
+        }
+        if (!lf_is_const(number, LF_WI) || number->as.i > LF_FAR || number->as.i < -LF_FAR)
+            return false;
+        out->shift += sub ? -number->as.i : number->as.i;
+        if (number == v)
+            return true;
+    }
+    return false;
+}
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+/* The indices of t[i], of a captured array; false: some are not known. */
+static bool find_window(const lf_compile *c, lf_value *t, lf_value *i, lf_window *out)
+{
+    lf_whose of = lf_whose_is(c, t);
+    *out = (lf_window){.source = of.number};
+    if (of.param)
+        return false;
+    for (int axis = of.fixed; axis >= 0; axis--) {
+        if (!luafn_find_index(c, i, &out->at[axis]))
+            return false;
+        i = axis ? t->arg[1] : NULL;
+        t = axis ? luafn_find(t->arg[0]) : NULL;
+    }
+    return true;
+}
+
+static bool same_window(const lf_window *a, const lf_window *b)
+{
+    bool same = a->source == b->source;
+    for (int k = 0; same && k < LUN_MAX_RANK; k++)
+        same = a->at[k].param == b->at[k].param && a->at[k].shift == b->at[k].shift;
+    return same;
+}
+
+/* The cell of t[i], whose index is checked here. */
+static lf_cell *cell_at(lf_builder *b, lf_value *t, lf_value *i)
+{
+    lf_compile *c = b->c;
+    lf_window is;
+    if (!find_window(c, t, i, &is))
+        return NULL;
+    lf_whose of = lf_whose_is(c, t);
+    lf_value *place = luafn_emit2(b, LF_PART, (unsigned)of.fixed + 1, t, i);
+    place->as.i = t->as.i;
+    for (int k = 0; k < c->cells.count; k++)
+        if (same_window(&((lf_cell *)c->cells.at[k])->is, &is))
+            return c->cells.at[k];
+    lf_cell *cell = LF_NEW(&c->unit, lf_cell, 1);
+    *cell = (lf_cell){.is = is, .proto = b->f->proto, .pc = b->pc};
+    lf_value *old = luafn_value(b->g, LF_CELL, 0);
+    old->as.i = c->cells.count;
+    old->proto = b->f->proto;
+    old->pc = b->pc;
+    old->block = b->g->entry;
+    luafn_push(b->g->u, &b->g->entry->ops, old);
+    cell->var = luafn_vars(b->g, c->root, 1, -1);
+    b->g->var[cell->var].always = true;
+    luafn_write(b->g, cell->var, b->g->entry, old);
+    luafn_push(b->g->u, &c->cells, cell);
+    return cell;
+}
+
+lf_value *luafn_read_cell(lf_builder *b, lf_value *t, lf_value *i)
+{
+    const lf_cell *cell = cell_at(b, t, i);
+    return cell ? luafn_read(b->g, cell->var, b->g->now) : NULL;
+}
+
+/* Has each round of the loop an element of its own: is each of its variables an index, once? */
+static bool is_own(const lf_compile *c, const lf_window *w)
+{
+    int rank = c->source[w->source].sight.rank;
+    for (int p = 0; p < c->params; p++) {
+        int times = 0;
+        for (int k = 0; k < rank; k++)
+            times += w->at[k].param == p;
+        if (times != 1)
+            return false;
+    }
+    return true;
+}
+
+void luafn_write_cell(lf_builder *b, lf_value *t, lf_value *i, lf_value *x)
+{
+    lf_compile *c = b->c;
+    const char *name = luafn_array_name(c, t);
+    lf_cell *cell = cell_at(b, t, i);
+    if (!cell)
+        luafn_stop(b,
+                   "an assignment to '%s' at an index that is not one of the loop's plus a "
+                   "constant: several rounds may assign one element",
+                   name);
+    if (!is_own(c, &cell->is))
+        luafn_stop(b,
+                   "an assignment to '%s' whose indices are not the loop's, each once: several "
+                   "rounds may assign one element",
+                   name);
+    lf_value *v = luafn_emit1(b, LF_STORE, 0, x);
+    v->as.i = cell->is.source;
+    if (!cell->written) {
+        cell->written = true;
+        cell->proto = b->f->proto;
+        cell->pc = b->pc;
+    }
+    luafn_write(b->g, cell->var, b->g->now, v);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+/* Fails if what is read or assigned at pc belongs to the array of a written cell. */
+static void keep_apart(lf_compile *c, const lf_cell *written, int source, const lf_proto *p, int pc,
+                       bool assigns)
+{
+    if (written->is.source != source)
+        return;
+    const char *name = c->source[source].name;
+    int line = luafn_line(written->proto, written->pc);
+    if (assigns)
+        luafn_fail(&c->unit, p, pc,
+                   "assigns '%s' where another round may assign it at another index (line %d)",
+                   name, line);
+    luafn_fail(&c->unit, p, pc,
+               "reads '%s' where another round may assign it (line %d): read a copy, or use scan",
+               name, line);
+}
+
+static void check_cell(lf_compile *c, const lf_cell *written)
+{
+    for (int k = 0; k < c->loads.count; k++) {
+        const lf_value *v = c->loads.at[k];
+        keep_apart(c, written, lf_whose_is(c, v->arg[0]).number, v->proto, v->pc, false);
+    }
+    for (int k = 0; k < c->cells.count; k++) {
+        const lf_cell *other = c->cells.at[k];
+        if (other != written)
+            keep_apart(c, written, other->is.source, other->proto, other->pc, other->written);
+    }
+}
+
+void luafn_end_cells(lf_compile *c)
+{
+    lf_graph *g = &c->graph;
+    g->results.count = 0;
+    for (int k = 0; k < c->cells.count; k++) {
+        const lf_cell *cell = c->cells.at[k];
+        if (!cell->written)
+            continue;
+        check_cell(c, cell);
+        luafn_push(g->u, &g->results, luafn_read(g, cell->var, g->exit));
+    }
+    if (!g->results.count)
+        luafn_fail(&c->unit, g->proto, -1,
+                   "a function that assigns no element of a captured array: B[i] = x");
+}

@@ -1,0 +1,21 @@
+/* cells.h - indices that are known before a launch, and the elements that a function of lun.each
+ * reads and assigns there. */
+#ifndef LUAFN_CELLS_H
+#define LUAFN_CELLS_H
+
+#include "luafn/ssa/builder.h"
+
+/* Index v as a parameter that is an index of what is generated, plus a constant, or as a constant;
+ * false: it is something else. */
+bool luafn_find_index(const lf_compile *c, lf_value *v, lun_front_index *out);
+
+/* Where elements may be assigned: t[i], t an array or a part that lacks one index.  The element,
+ * where all its indices are known; NULL: they are not. */
+lf_value *luafn_read_cell(lf_builder *b, lf_value *t, lf_value *i);
+/* t[i] = x */
+void luafn_write_cell(lf_builder *b, lf_value *t, lf_value *i, lf_value *x);
+/* Of a function that is built: what is assigned becomes its results.  Fails where another element
+ * of an array may have been assigned before one is read or assigned. */
+void luafn_end_cells(lf_compile *c);
+
+#endif
