@@ -106,8 +106,11 @@ static lun_status compile(job *j, const lf_viewer *v)
     prepare(&c->unit, &c->view, j->error);
     c->param = j->param;
     c->params = j->params;
-    for (int i = 0; i < c->params; i++)
-        c->known |= c->param[i].index == LUN_FRONT_KNOWN;
+    for (int i = 0; i < c->params; i++) {
+        lun_front_indexing index = (lun_front_indexing)c->param[i].index;
+        c->known |= index == LUN_FRONT_KNOWN;
+        c->windowed |= index == LUN_FRONT_KNOWN || index == LUN_FRONT_CHECKED;
+    }
     c->writes = c->params && c->param[0].writes;
     c->program = p;
     c->graph.u = &c->unit;

@@ -85,29 +85,79 @@ static lun_status zero(lun_engine *e, lun_dtype t, lun_node **out)
     return lun__node_number(e, t, 0, 0, NULL, out);
 }
 
-/* The elements of w's array at its indices, which are within, as t. */
+/* The least and the largest index of an axis of n elements that `at` takes over b, or that there
+ * is; false beyond 64 bits. */
+static bool reach_of(const box *b, lun_front_index at, int64_t n, int64_t *low, int64_t *high)
+{
+    *low = *high = at.shift;
+    if (at.param >= 0 && (__builtin_add_overflow(b->first[at.param], at.shift, low) ||
+                          __builtin_add_overflow(*low, b->at.extent[at.param] - 1, high)))
+        return false;
+    *low = *low < 1 ? *low : 1;
+    *high = *high > n ? *high : n;
+    return *low > -LUN_MOST_ELEMENTS && *high < LUN_MOST_ELEMENTS;
+}
+
+enum { PAD_MOST = 8 };
+
+/* w's array with elements beyond its ends, zeros, as far as its indices reach; b has elements.
+ * False: that is more than PAD_MOST times as large as both. */
+static bool padding_of(const box *b, const lun_front_window *w, lun_padding *p)
+{
+    int64_t low, high, all = 1, most = lun_size(w->array);
+    *p = (lun_padding){0};
+    p->rank = lun_shape(w->array, p->inner);
+    if (__builtin_add_overflow(most, lun__layout_count(&b->at), &most))
+        return false;
+    for (int k = 0; k < p->rank; k++) {
+        if (!reach_of(b, w->at[k], p->inner[k], &low, &high) ||
+            __builtin_sub_overflow(high, low - 1, &p->extent[k]) ||
+            __builtin_mul_overflow(all, p->extent[k], &all) || all / PAD_MOST > most)
+            return false;
+        p->before[k] = 1 - low;
+        p->rule[k] = LUN_PAD_VALUE;
+    }
+    return true;
+}
+
+static bool all_reached(const box *b, const lun_front_result *r)
+{
+    lun_padding p;
+    for (int i = 0; !b->empty && i < r->window_count; i++)
+        if (!padding_of(b, &r->windows[i], &p))
+            return false;
+    return true;
+}
+
+/* The elements of w's array at its indices, as t: 0 beyond its ends. */
 static lun_status window(lun_engine *e, const box *b, const lun_front_window *w, lun_dtype t,
                          lun_node **out)
 {
-    lun_layout to = b->at, from = {0};
-    lun_node *whole = NULL, *part = NULL;
+    lun_layout to = b->at, from;
+    lun_node *whole = NULL, *padded = NULL, *part = NULL;
+    lun_padding p;
     if (b->empty)
         return zero(e, t, out);
-    from.rank = lun_shape(w->array, from.extent);
-    from = lun__layout_right(from.rank, from.extent);
+    if (!padding_of(b, w, &p))
+        return lun__fail(e, LUN_ERANGE, "indices reach too far beyond an array");
+    from = lun__layout_right(p.rank, p.extent);
     memset(to.stride, 0, sizeof to.stride);
-    for (int k = 0; k < from.rank; k++) {
+    for (int k = 0; k < p.rank; k++) {
         lun_front_index at = w->at[k];
-        to.offset += from.stride[k] * (at.shift - 1 + (at.param < 0 ? 0 : b->first[at.param]));
+        int64_t first = at.shift + (at.param < 0 ? 0 : b->first[at.param]);
+        to.offset += from.stride[k] * (p.before[k] + first - 1);
         if (at.param >= 0)
             to.stride[at.param] += from.stride[k];
     }
     lun_status s = lun__node(e, w->array, LUN_DTYPE_COUNT, &whole);
     if (s == LUN_OK)
-        s = lun__node_view(e, whole, &to, &part);
+        s = lun__node_pad(e, whole, &p, &padded);
+    if (s == LUN_OK)
+        s = lun__node_view(e, padded, &to, &part);
     if (s == LUN_OK)
         s = lun__cast(e, part, t, out);
     lun__node_release(e, whole);
+    lun__node_release(e, padded);
     lun__node_release(e, part);
     return s;
 }
@@ -151,6 +201,10 @@ static lun_status prepare(lun_engine *e, lun_function *f, const box *b, lun_arra
     if (s != LUN_OK || all_within(b, r))
         return s;
     how.index = LUN_FRONT_CHECKED; /* the kernel tells which, and where */
+    s = lun__specialise(e, f, index, b->rank, b->rank, how, r);
+    if (s != LUN_OK || all_reached(b, r))
+        return s;
+    how.index = LUN_FRONT_GATHERED;
     return lun__specialise(e, f, index, b->rank, b->rank, how, r);
 }
 

@@ -134,7 +134,8 @@ typedef struct lun_front_param {
 typedef enum lun_front_indexing {
     LUN_FRONT_ELEMENT,
     LUN_FRONT_KNOWN,
-    LUN_FRONT_CHECKED /* the body checks what it does with them */
+    LUN_FRONT_CHECKED, /* the body checks them: no bounds; windows reach beyond their arrays */
+    LUN_FRONT_GATHERED /* nor are there windows */
 } lun_front_indexing;
 
 /* An index of an axis, from 1: what parameter `param` is, plus shift; param -1: shift. */

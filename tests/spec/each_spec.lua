@@ -59,7 +59,30 @@ describe("lun.each", function()
             assert.same({ 0, 0, 2, 3, 4 }, v:totable())
             lun.each(9, function(i) if i > 7 then v[i - 6] = -i end end)
             assert.same({ 0, -8, -9, 3, 4 }, v:totable())
+            local wide, first = lun.ones(3, 1000), lun.zeros(3)
+            lun.each(100000, function(i) -- beyond the ends of wide there would be a lot
+                if i <= 3 then first[i] = wide[i][1] + i end
+            end)
+            assert.same({ 2, 3, 4 }, first:totable())
         end)
+    end)
+
+    it("reads many elements beside those that it assigns", function()
+        local n = 9
+        local A, B = lun.index(n * n):view { n, n }, lun.zeros({ n, n }, "i64")
+        local terms, wanted = {}, 0
+        for y = -3, 3 do
+            for x = -3, 3 do
+                terms[#terms + 1] = ("A[i%+d][j%+d] * %d"):format(y, x, #terms + 1)
+                wanted = wanted + A[5 + y][5 + x] * #terms
+            end
+        end
+        local text = "local A, B = ... return function(i, j) B[i][j] = B[i][j] + " .. table.concat(terms, " + ") .. " end"
+        lun.each({ { 4, 6 }, { 5, 6 } }, load(text)(A, B))
+        assert.are.equal(wanted, B[5][5])
+        assert.are.equal(0, B[4][4] + B[7][5])
+        refused("is out of range for axis 1 of array 'A'", lun.each, { { 4, 7 }, { 5, 6 } }, load(text)(A, B))
+        assert.are.equal(wanted, B[5][5])
     end)
 
     it("leaves the array as it was after an error", function()

@@ -123,6 +123,28 @@ describe("lun.generate", function()
         end)
     end)
 
+    it("reads many windows, and indices far from any array where nothing reaches them", function()
+        local n = 9
+        local A = lun.index(n * n):view { n, n }
+        local terms, wanted = {}, 0
+        for y = -3, 3 do
+            for x = -3, 3 do
+                terms[#terms + 1] = ("A[i%+d][j%+d] * %d"):format(y, x, #terms + 1)
+                wanted = wanted + A[5 + y][5 + x] * #terms
+            end
+        end
+        local text = "local A = ... return function(i, j) return " .. table.concat(terms, " + ") .. " end"
+        local f = load(text)(A)
+        everywhere(function()
+            assert.are.equal(wanted, lun.generate({ { 4, 6 }, { 5, 6 } }, f)[2][1])
+            local w = lun.vector { 1, 2, 3 }
+            for _, first in ipairs { math.maxinteger - 5, 1 << 62, math.mininteger, -(1 << 40) } do
+                local e = lun.generate({ { first, first + 5 } }, function(i) return i == 2 and w[i + 1] or i end)
+                assert.are.equal(first + 3, e[4])
+            end
+        end)
+    end)
+
     it("tells the line, the axis and the array of an index out of range, and changes nothing", function()
         local A, B = lun.ones(4, 5), lun.full({ 4, 5 }, 9)
         local line = debug.getinfo(1, "l").currentline

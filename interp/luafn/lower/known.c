@@ -65,7 +65,7 @@ lf_value *luafn_known_element(lf_lowering *l, const lf_value *v)
     lf_compile *c = l->c;
     lf_whose of = lf_whose_is(c, v->arg[0]);
     lf_window w = {.source = source_of(c, v->arg[0])};
-    if (w.source < 0 || !c->known)
+    if (w.source < 0 || !c->windowed)
         return NULL;
     for (int axis = of.fixed; axis >= 0; axis--, v = v->arg[0])
         if (!luafn_find_index(c, v->arg[1], &w.at[axis]))
@@ -101,8 +101,8 @@ lf_value *luafn_old_element(lf_lowering *l, const lf_cell *cell)
 {
     lf_compile *c = l->c;
     const lf_sight *s = &c->source[cell->is.source].sight;
-    int number = c->known ? window_number(c, &cell->is) : -1;
-    for (int k = 0; number >= 0 && k < s->rank; k++)
+    int number = c->windowed ? window_number(c, &cell->is) : -1;
+    for (int k = 0; c->known && number >= 0 && k < s->rank; k++)
         add_bound(c, (lf_bound){cell->is.source, k, cell->is.at[k]});
     if (number >= 0)
         return luafn_ir_arg(l, luafn_input(c, LF_FROM_WINDOW, number, s->dtype, false), s->dtype);

@@ -72,7 +72,7 @@ typedef struct lf_compile {
     bool wide;              /* 64-bit elements take part */
     lf_list inputs;         /* lf_input */
     lf_list notes;          /* lf_note */
-    bool known;             /* the parameters are indices: bounds and windows may tell of them */
+    bool known, windowed;   /* the parameters are indices: bounds, windows may tell of them */
     bool writes;            /* elements may be assigned */
     lf_list cells;          /* lf_cell, where elements may be assigned */
     lf_list loads;          /* LF_LOADs there: elements that are no cells */
