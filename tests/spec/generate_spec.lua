@@ -197,6 +197,30 @@ describe("lun.generate", function()
         end
     end)
 
+    it("keeps to the limits of a sandbox", function()
+        local function script(limit, text)
+            local build = os.getenv "BUILD" or "build"
+            local pipe = assert(io.popen(("%s/lunarray --sandbox %s -e '%s' 2>&1"):format(build, limit, text)))
+            local out = pipe:read "a"
+            pipe:close()
+            return out
+        end
+        local out = script("--memory-limit 60", [[
+            local e = lun.generate({ 4000, 4000 }, function(i, j) return i - j end)
+            print(e:sum(), pcall(e.eval, e))
+            local B = lun.zeros(3000, 3000, "f32")
+            print(pcall(lun.each, { 3000, 3000 }, function(i, j) B[i][j] = 2 end), B[3][4])
+        ]])
+        assert.matches("^0\tfalse\t[^\n]*memory limit reached", out)
+        local ok, element = out:match "\n(%a+)[^\n]*\t(%d%.0)\n$" -- done as a whole or not at all
+        assert.are.equal(ok == "true" and "2.0" or "0.0", element)
+        out = script("--time-limit 1", [[
+            local v = lun.zeros(10)
+            lun.each(10, function(i) repeat v[i] = v[i] + 1 until v[i] < 0 end)
+        ]])
+        assert.matches("time limit reached: 1 seconds", out)
+    end)
+
     it("refuses what is no shape", function()
         local function f(i) return i end
         refused("axis 2: the extent is negative: -4", lun.generate, { 3, -4 }, f)
