@@ -82,14 +82,16 @@ lun_status lun__run_go(lun__run *r, const lun_team *team, size_t scratch)
         __builtin_add_overflow(feeds, scratch + LUN_ALIGNMENT, &bytes) ||
         __builtin_add_overflow(bytes, lines, &bytes))
         return LUN_ENOMEM;
-    char *memory = malloc(bytes);
+    _Alignas(LUN_ALIGNMENT) char local[LOCAL_SCRATCH];
+    char *memory = bytes <= sizeof local ? local : malloc(bytes);
     if (!memory)
         return LUN_ENOMEM;
     r->scratch = memory + -(uintptr_t)memory % LUN_ALIGNMENT;
     r->feeds = feeds ? r->scratch + scratch : NULL;
     r->lines = r->scratch + scratch + feeds;
     lun_status s = go(r, team);
-    free(memory);
+    if (memory != local)
+        free(memory);
     return s;
 }
 
@@ -115,24 +117,25 @@ static bool has_room(const lun_ir *ir, const lun_launch *l)
     return true;
 }
 
-/* Whether the run is one chunk on this thread, in memory with room for whole blocks. */
+/* Whether the run is one chunk on this thread with room for whole blocks, and what it does not find
+ * side by side in memory is little. */
 static bool is_small(const lun_exec *exec, const lun_ir *ir, int64_t cost, const lun_launch *l)
 {
-    return ir->scan < 0 && !ir->result_count && !l->streams && !l->line &&
-           l->bytes <= SMALL_BYTES && !exec->scratch && lun__host_alone(ir, cost, l) &&
-           has_room(ir, l);
+    return ir->scan < 0 && !ir->result_count && !l->line && l->bytes <= SMALL_BYTES &&
+           !exec->scratch && lun__host_alone(ir, cost, l) && has_room(ir, l) &&
+           (!l->streams || lun__feed_bytes(ir, l, l->count) <= LOCAL_SCRATCH);
 }
 
 /* With nothing to plan, to share out or to collect. */
 static lun_status run_small(const lun_services *services, const lun_exec *exec, const lun_ir *ir,
-                            lun_launch *l)
+                            lun_launch *l, void *const *slots)
 {
     static const volatile int never = 0;
     const volatile int *cancel = services->cancel ? services->cancel : &never;
     if (__atomic_load_n(cancel, __ATOMIC_RELAXED))
         return LUN_ECANCEL;
     lun_frame frame = {.n = l->first + l->count,
-                       .slots = l->slots,
+                       .slots = slots,
                        .args = l->args,
                        .math = exec->math,
                        .trap = -1,
@@ -143,6 +146,21 @@ static lun_status run_small(const lun_services *services, const lun_exec *exec, 
     l->trap = (int)frame.trap;
     l->trap_value = frame.trap_value;
     return lun__ir_trap_status(ir->ins[frame.trap].kind);
+}
+
+/* The same where some slots are to be read first. */
+static lun_status run_small_fed(const lun_services *services, const lun_exec *exec,
+                                const lun_ir *ir, lun_launch *l)
+{
+    _Alignas(LUN_ALIGNMENT) char local[LOCAL_SCRATCH];
+    lun_feed f;
+    lun__feed_open(&f, ir, local, l->count);
+    int failure = lun__feed_fill(&f, ir, l, l->first, l->first + l->count);
+    if (!failure)
+        return run_small(services, exec, ir, l, lun__feed_slots(&f, ir, l, l->slots));
+    l->trap = f.slot;
+    l->trap_value = failure;
+    return LUN_EIO;
 }
 
 static lun_status run_large(const lun_services *services, const lun_exec *exec,
@@ -180,11 +198,7 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
     size_t scratch;
     if (__builtin_mul_overflow(r.scratch_step, (size_t)r.cut.workers, &scratch))
         return LUN_ENOMEM;
-    if (scratch > LOCAL_SCRATCH || r.feed_step || r.line_step)
-        return lun__run_go(&r, team, scratch);
-    _Alignas(LUN_ALIGNMENT) char local[LOCAL_SCRATCH];
-    r.scratch = local;
-    return go(&r, team);
+    return lun__run_go(&r, team, scratch);
 }
 
 lun_status lun__host_run(const lun_services *services, const lun_exec *exec, const lun_team *team,
@@ -195,7 +209,8 @@ lun_status lun__host_run(const lun_services *services, const lun_exec *exec, con
     if (launch->count <= 0)
         return LUN_OK;
     if (is_small(exec, ir, cost, launch))
-        return run_small(services, exec, ir, launch);
+        return launch->streams ? run_small_fed(services, exec, ir, launch)
+                               : run_small(services, exec, ir, launch, launch->slots);
     return run_large(services, exec, team, ir, cost < 1 ? 1 : cost, launch);
 }
 

@@ -56,8 +56,15 @@ int64_t lun__layout_distinct(const lun_layout *l)
 
 bool lun__layout_is_dense(const lun_layout *l)
 {
-    lun_layout s = lun__layout_simplified(l);
-    return s.rank == 1 && s.stride[0] == 1;
+    int64_t step = 1;
+    bool dense = true;
+    for (int k = l->rank - 1; k >= 0; k--) {
+        if (l->extent[k] == 0)
+            return true;
+        dense &= l->extent[k] == 1 || l->stride[k] == step;
+        step = times(step, l->extent[k]);
+    }
+    return dense;
 }
 
 static uint64_t length_of(int64_t stride)

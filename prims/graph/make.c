@@ -51,7 +51,8 @@ static lun_status set_shape(lun_engine *e, lun_node *n, int rank, const int64_t 
     lun_status s = countable(e, n->n);
     if (s != LUN_OK || rank < 2)
         return s;
-    n->shape = malloc((size_t)rank * sizeof *n->shape);
+    bool both = n->kind == LUN_NODE_VIEW || n->kind == LUN_NODE_PAD; /* see set_both */
+    n->shape = malloc((both ? 2 : 1) * (size_t)rank * sizeof *n->shape);
     if (!n->shape)
         return lun__nomem(e);
     n->extended = 1;
@@ -350,18 +351,14 @@ static lun_status leaf_on_run(lun_engine *e, lun_node *a, const lun_layout *l, l
     return shared_leaf(e, a->storage, a->offset + l->offset, l->rank, l->extent, out);
 }
 
-/* The shape, and as many other numbers behind it if the rank is 2 or more. */
+/* The shape of a VIEW or PAD, and as many other numbers behind it if the rank is 2 or more. */
 static lun_status set_both(lun_engine *e, lun_node *n, int rank, const int64_t *shape,
                            const int64_t *other)
 {
     lun_status s = set_shape(e, n, rank, shape);
-    if (s != LUN_OK || rank < 2)
-        return s;
-    int64_t *both = realloc(n->shape, 2 * (size_t)rank * sizeof *both);
-    if (!both)
-        return lun__nomem(e);
-    memcpy((n->shape = both) + rank, other, (size_t)rank * sizeof *both);
-    return LUN_OK;
+    if (s == LUN_OK && rank > 1)
+        memcpy(n->shape + rank, other, (size_t)rank * sizeof *other);
+    return s;
 }
 
 static lun_status new_view(lun_engine *e, lun_node *a, const lun_layout *l, lun_node **out)

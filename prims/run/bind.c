@@ -3,6 +3,7 @@
 #include "run/bind.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "ir/order.h"
@@ -45,8 +46,15 @@ static bool is_sequential(const lun_ir *ir, int i)
 static bool need_streams(lun_binding *to)
 {
     size_t slots = (size_t)to->l->ir.slot_count;
-    if (!to->streams)
-        to->streams = calloc(slots, sizeof *to->streams + sizeof *to->strided);
+    if (to->streams)
+        return true;
+    if (slots <= LUN_BIND_STREAMED) {
+        to->streams = to->few_streams;
+        to->strided = to->few_strided;
+        memset(to->streams, 0, slots * sizeof *to->streams);
+        return true;
+    }
+    to->streams = calloc(slots, sizeof *to->streams + sizeof *to->strided);
     if (to->streams)
         to->strided = (lun_strided *)(void *)(to->streams + slots);
     return to->streams != NULL;
@@ -66,8 +74,8 @@ static lun_status bind_strided(lun_engine *e, lun_binding *to, int i, lun_storag
     if (!need_streams(to))
         return lun__nomem(e);
     lun_strided *x = &to->strided[i];
-    x->at = lun__layout_simplified(layout);
-    x->size = s ? lun__dtype_get(s->dtype)->bytes : (int)sizeof(int64_t);
+    *x = (lun_strided){.at = lun__layout_simplified(layout),
+                       .size = s ? lun__dtype_get(s->dtype)->bytes : (int)sizeof(int64_t)};
     to->room[i] = INT64_MAX;
     to->origin[i] = offset;
     to->at[i] = NULL;
@@ -274,7 +282,8 @@ void lun__bind_close(lun_binding *to)
             lun__storage_release(to->e, p->made);
         free(p);
     }
-    free(to->streams);
+    if (to->streams != to->few_streams)
+        free(to->streams);
     if (to->at != to->few_at)
         free(to->at);
     if (to->room != to->few_room)

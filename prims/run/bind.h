@@ -7,7 +7,10 @@
 #include "plan/plan.h"
 #include "run/kernels.h"
 
-enum { LUN_BIND_FEW = 24 }; /* slots and arguments that need no memory */
+enum {
+    LUN_BIND_FEW = 24,    /* slots and arguments that need no memory */
+    LUN_BIND_STREAMED = 8 /* slots whose streams need none */
+};
 
 /* Padding of what a slot reads, and for a device that array itself. */
 typedef struct lun_padded lun_padded;
@@ -38,6 +41,8 @@ typedef struct lun_binding {
     void *few_at[LUN_BIND_FEW];
     int64_t few_room[2 * LUN_BIND_FEW];
     uint64_t few_cells[LUN_BIND_FEW];
+    lun_stream few_streams[LUN_BIND_STREAMED];
+    lun_strided few_strided[LUN_BIND_STREAMED];
 } lun_binding;
 
 /* Begins one with the arguments of l.  Also on failure it is to be closed. */
