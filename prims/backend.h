@@ -57,7 +57,9 @@ static inline bool lun__stop_wanted(const lun_services *s)
  * a layout of host memory, or of numbers alone: the places themselves, as i64 (is_places); for
  *         backends with memory of their own, of the slot's buffer: read is not called there */
 typedef struct lun_stream {
-    int (*read)(const void *self, int64_t first, int64_t count, void *to); /* NULL: side by side */
+    /* NULL: side by side, or with a layout, in launches with turns and also of OUT slots: each line
+     * from where the layout has its first element on */
+    int (*read)(const void *self, int64_t first, int64_t count, void *to);
     const void *self;
     int64_t origin;
     const lun_layout *layout;
@@ -74,6 +76,10 @@ typedef struct lun_launch {
     int64_t n, first, count;
     int64_t line; /* REDUCE and SCAN take lines of so many indices, at most LUN_CHUNK, each alone:
                      n % line == 0; the kernel's own index counts within one; 0: no lines */
+    /* > 0: lines of an elementwise kernel on host memory, of any length that whole blocks make.  So
+     * many that follow one another are run in order by one thread: they may read what the ones
+     * before wrote, and slots move by the same distance from each to the next. */
+    int64_t turns;
     void **slots; /* by slot */
     const int64_t
         *room; /* by slot: elements from element 0 that may be read (IN) or written (OUT) */

@@ -18,9 +18,10 @@ static size_t rounded(size_t bytes)
     return (bytes + LUN_ALIGNMENT - 1) / LUN_ALIGNMENT * LUN_ALIGNMENT;
 }
 
+/* Addresses by slot, and how far they move from turn to turn. */
 static size_t table_bytes(const lun_ir *ir)
 {
-    return rounded((size_t)ir->slot_count * sizeof(void *));
+    return rounded((size_t)ir->slot_count * (sizeof(void *) + sizeof(int64_t)));
 }
 
 size_t lun__lines_bytes(const lun_ir *ir, int64_t line)
@@ -79,12 +80,64 @@ static void hand_out(const lun__run *r, const lun_worker *w, void *const *base, 
     }
 }
 
+/* ---- turns ----------------------------------------------------------------------------------- */
+
+/* The slots for the line at index `at`, and the bytes by which each moves to the next one. */
+static void place_turns(const lun__run *r, const lun_worker *w, void *const *base, int64_t at)
+{
+    const lun_ir *ir = r->ir;
+    const lun_launch *l = r->launch;
+    uintptr_t *slots = (uintptr_t *)(void *)w->lines;
+    int64_t *steps = (int64_t *)(void *)(slots + ir->slot_count);
+    for (int s = 0; s < ir->slot_count; s++) {
+        const lun_layout *layout = l->streams ? l->streams[s].layout : NULL;
+        int64_t size = (int64_t)size_of(ir, s), from = at, to = at + l->line;
+        if (layout) {
+            from = lun__layout_place(layout, at);
+            to = l->turns > 1 ? lun__layout_place(layout, at + l->line) : from;
+        }
+        bool walks = is_walked(ir, s);
+        slots[s] = (uintptr_t)base[s] + (walks ? (uintptr_t)(from * size) : 0);
+        steps[s] = walks ? (to - from) * size : 0;
+    }
+}
+
+/* Groups of lines, each from its first turn to its last. */
+static void run_turns(const lun__run *r, const lun_exec *x, lun_worker *w, int64_t lo, int64_t hi)
+{
+    const int64_t line = r->launch->line, turns = r->launch->turns;
+    const int slots = r->ir->slot_count;
+    lun_frame *frame = &w->frame;
+    void *const *base = frame->slots;
+    uintptr_t *at = (uintptr_t *)(void *)w->lines;
+    const int64_t *steps = (int64_t *)(void *)(at + slots);
+    frame->n = line;
+    frame->stream = 0;
+    for (int64_t group = lo; group < hi; group += line * turns) {
+        place_turns(r, w, base, group);
+        frame->slots = (void **)(void *)at;
+        for (int64_t turn = 0; turn < turns && frame->trap < 0; turn++) {
+            x->body(x->self, 0, line, frame);
+            for (int s = 0; s < slots; s++)
+                at[s] += (uintptr_t)steps[s];
+        }
+        if (frame->trap >= 0 || __atomic_load_n(frame->cancel, __ATOMIC_RELAXED))
+            break;
+    }
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
 void lun__lines_run(const lun__run *r, const lun_exec *x, lun_worker *w, int64_t lo, int64_t hi)
 {
     const lun_ir *ir = r->ir;
     const int64_t line = r->launch->line;
     lun_frame *frame = &w->frame;
     void *const *base = frame->slots;
+    if (r->launch->turns) {
+        run_turns(r, x, w, lo, hi);
+        return;
+    }
     frame->n = line;
     frame->stream = 0;
     for (int64_t at = lo; at < hi && frame->trap < 0; at += line) {

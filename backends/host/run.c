@@ -187,14 +187,15 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
                         .bytes = launch->bytes,
                         .cost = cost,
                         .need = need,
-                        .line = launch->line,
+                        .line = launch->line * (launch->turns ? launch->turns : 1),
                         .scans = ir->scan >= 0,
                         .free = ir->scan >= 0 && lun__order_free(ir) && has_room(ir, launch),
                         .plain = r.plain},
         team, &r.cut);
     r.scratch_step = (exec->scratch + LUN_ALIGNMENT - 1) / LUN_ALIGNMENT * LUN_ALIGNMENT;
     r.feed_step = lun__feed_bytes(ir, launch, r.cut.batch * r.cut.chunk);
-    r.line_step = launch->line ? lun__lines_bytes(ir, launch->line) : 0;
+    if (launch->line) /* turns need no stand-ins */
+        r.line_step = lun__lines_bytes(ir, launch->turns ? 0 : launch->line);
     size_t scratch;
     if (__builtin_mul_overflow(r.scratch_step, (size_t)r.cut.workers, &scratch))
         return LUN_ENOMEM;

@@ -207,6 +207,13 @@ static void indices(const lun_layout *l, int64_t f, int64_t index[LUN_LAYOUT_RAN
     }
 }
 
+bool lun__layout_in_lines(const lun_layout *l, int64_t line)
+{
+    lun_layout s = lun__layout_simplified(l);
+    int last = s.rank - 1;
+    return line == 1 || (s.stride[last] == 1 && s.extent[last] % line == 0);
+}
+
 int64_t lun__layout_place(const lun_layout *l, int64_t f)
 {
     int64_t index[LUN_LAYOUT_RANK], at = l->offset;

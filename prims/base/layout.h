@@ -56,6 +56,9 @@ bool lun__layout_composed(const lun_layout *inner, const lun_layout *outer, lun_
 /* Elements along the axes that have a stride: at different places, if the layout is injective but
  * for axes of stride 0. */
 int64_t lun__layout_distinct(const lun_layout *l);
+/* Whether elements k * line .. (k + 1) * line - 1 stand side by side for all k; line > 0. */
+bool lun__layout_in_lines(const lun_layout *l, int64_t line);
+
 /* Place of element f, 0 <= f < count. */
 int64_t lun__layout_place(const lun_layout *l, int64_t f);
 

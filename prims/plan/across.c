@@ -86,6 +86,10 @@ static bool stands_across(const lun_across *a, bool *possible)
         }
         int64_t size = lun__dtype_get((lun_dtype)l->ir.slots[i].dtype)->bytes;
         kept = lun__layout_simplified(&kept);
+        if (kept.rank + 2 > LUN_LAYOUT_RANK) { /* chunks and lanes are axes of their own */
+            *possible = false;
+            return false;
+        }
         int64_t inner = kept.stride[kept.rank - 1];
         if (step == 0 || inner == 0) /* few elements, repeated */
             continue;

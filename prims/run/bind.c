@@ -230,6 +230,24 @@ lun_status lun__bind_part(lun_engine *e, lun_binding *to, int i, lun_storage *s,
     return status;
 }
 
+lun_status lun__bind_lines(lun_engine *e, lun_binding *to, int i, lun_storage *s, int64_t offset,
+                           const lun_layout *at, bool changes)
+{
+    lun_status status = lun__storage_host(e, s, changes);
+    if (status == LUN_OK)
+        status = need_streams(to) ? LUN_OK : lun__nomem(e);
+    if (status != LUN_OK)
+        return status;
+    int64_t size = lun__dtype_get(s->dtype)->bytes;
+    to->strided[i] = (lun_strided){.at = lun__layout_simplified(at), .size = (int)size};
+    to->streams[i] = (lun_stream){.layout = &to->strided[i].at};
+    count_bytes(to, size * lun__layout_distinct(at), changes);
+    to->room[i] = INT64_MAX;
+    to->origin[i] = offset;
+    to->at[i] = (char *)s->data + offset * size;
+    return LUN_OK;
+}
+
 lun_status lun__bind_slot(lun_engine *e, lun_binding *to, int i, lun_storage *written,
                           int64_t first, int64_t count)
 {
@@ -262,6 +280,8 @@ lun_status lun__bind_open(lun_engine *e, const lun_lowered *l, lun_binding *to)
     to->cells = args <= LUN_BIND_FEW ? to->few_cells : malloc(args * sizeof *to->cells);
     to->bytes = to->read = to->written = 0;
     to->working = false;
+    to->line = l->line;
+    to->turns = 0;
     to->streams = NULL;
     to->strided = NULL;
     to->padded = NULL;
@@ -332,7 +352,8 @@ void lun__bind_launch(lun_binding *to, int64_t n, int64_t first, int64_t count, 
     to->run = (lun_launch){.n = n,
                            .first = first,
                            .count = count,
-                           .line = to->l->line,
+                           .line = to->line,
+                           .turns = to->turns,
                            .slots = to->at,
                            .room = to->room,
                            .origin = to->origin,

@@ -32,6 +32,7 @@ typedef struct lun_binding {
     void **at;
     int64_t *room, *origin;
     uint64_t *cells;
+    int64_t line, turns;   /* of the launch: line as that of l, and none, unless they are set */
     int64_t bytes;         /* that a run reads and writes, */
     int64_t read, written; /* and of these what counts as such */
     bool working;          /* parts bound from now on are working memory, which does not count */
@@ -63,6 +64,9 @@ lun_status lun__bind_elements(lun_engine *e, lun_binding *to, int i, const lun_n
 void lun__bind_launch(lun_binding *to, int64_t n, int64_t first, int64_t count, uint64_t *partials);
 /* Explains a failure of its run, over `count` indices. */
 lun_status lun__bind_failed(lun_engine *e, const lun_binding *to, lun_status s, int64_t count);
+/* The same, of memory on the host, for a launch with turns: each line stands side by side. */
+lun_status lun__bind_lines(lun_engine *e, lun_binding *to, int i, lun_storage *s, int64_t offset,
+                           const lun_layout *at, bool changes);
 /* Runs k over indices first .. first + count - 1 of n; a failure is explained. */
 lun_status lun__bind_run(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
                          int64_t first, int64_t count, uint64_t *partials);

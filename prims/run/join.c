@@ -172,7 +172,7 @@ lun_status lun__join_run(lun_engine *e, const lun_backend_slot *b, const lun_low
     const lun_ir *ir = &l->ir;
     joint j = {b, k, run};
     lun_status s;
-    if (run->line && (run->line > LUN_CHUNK || !b->backend->lines))
+    if (run->line && !run->turns && (run->line > LUN_CHUNK || !b->backend->lines))
         s = run_each_line(e, b, ir, k, run);
     else
         s = b->backend->run(b->state, k, run);

@@ -302,6 +302,65 @@ describe("variances of lines", function()
     end)
 end)
 
+-- Lines of many elements that stand apart while lines stand side by side: few lines and many, all lanes of a line at
+-- once and one, whole chunks of them and parts.
+describe("reductions down columns", function()
+    local function column(x, i)
+        return x:col(i):copy()
+    end
+
+    local function check(x, columns)
+        local sum, high, mean, var = lun.eval(x:sum(1), x:max { axis = 1 }, x:mean(1), x:var { axis = 1 })
+        for _, i in ipairs(columns) do
+            local line = column(x, i)
+            local one = lun.vector({ line:sum(), line:mean(), line:var() }, sum:dtype() == "f32" and "f32" or "f64")
+            assert.equal(sum:dtype() == "i64" and line:sum() or one[1], sum[i])
+            assert.equal(line:max(), high[i])
+            assert.equal(one[2], mean[i])
+            assert.equal(one[3], var[i])
+        end
+    end
+
+    local shapes = { { 20000, 3 }, { 33000, 40 }, { 40000, 2 }, { 700, 1024 }, { 16700, 64 }, { 300, 4100 }, { 515, 2048 } }
+
+    it("have the bits of each column, of arrays and of expressions", function()
+        for k, shape in ipairs(shapes) do
+            local r, c = table.unpack(shape)
+            local columns = { 1, c // 2 + 1, c }
+            local x = lun.random({ r, c }, { seed = k, dtype = "f32" }):copy()
+            local wide = lun.random({ r + 3, c + 5 }, { seed = k + 50 }):copy()
+            local row, col = lun.random({ c }, { seed = 8 }):copy(), lun.random({ r, 1 }, { seed = 9 }):copy()
+            check(x, columns)
+            check(wide:sub({ 2, r + 1 }, { 3, c + 2 }), columns)
+            check(x * row + col, columns)
+            check((x * 1000):cast "i64", columns)
+            check(x + lun.random({ c, r }, { seed = 5 }):copy():transpose(), columns)
+            check(x:sub({ r, 1, -1 }, {}), columns)
+        end
+    end)
+
+    it("are few launches where lines are few", function()
+        local x = lun.random({ 60000, 3 }, { seed = 1 }):copy()
+        x:sum(1):eval()
+        x[1][1] = 1
+        local before = lun.stats().launches
+        x:sum(1):eval()
+        assert.is_true(lun.stats().launches - before <= 30, lun.stats().launches - before)
+    end)
+
+    it("take arrays of all the axes there can be, in any order", function()
+        local a = lun.random({ 64, 2, 2, 2, 3, 3, 2, 4 }, { seed = 1 }):copy():transpose { 7, 6, 5, 4, 3, 2, 8, 1 }
+        assert.equal(0, a:sum(8):ne(a:copy():sum(8)):count())
+    end)
+
+    it("name the line of what fails in them", function()
+        local a = lun.random({ 20000, 3 }, { seed = 1 }):copy()
+        local n = (a * 0):cast "i64"
+        expect.failure("attempt to perform 'n//0'", function() return ((n + 1) // n):sum(1):eval() end)
+        assert.equal(20000, (n + 1):sum(1)[2])
+    end)
+end)
+
 describe("an empty axis", function()
     it("gives the identity, or an error where there is none", function()
         local none = lun.zeros { 2, 0 }
