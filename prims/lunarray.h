@@ -821,6 +821,12 @@ LUN_API lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x);
  * shape (LUN_ESHAPE; extents of 1 may be missing or more).  Expressions built before keep the old
  * elements. */
 LUN_API lun_status lun_store(lun_engine *e, lun_array *target, lun_array *source);
+/* The same for several at once, sources[k] into targets[k]: in as few passes as possible, and all
+ * old elements are read before any is written, whichever overlap.  Of an element that two targets
+ * have the later one's is left.  After a failure of shapes or of the evaluation nothing is
+ * written. */
+LUN_API lun_status lun_store_all(lun_engine *e, lun_array *const *targets,
+                                 lun_array *const *sources, int count);
 /* Whether lun_store would take these shapes: LUN_OK, or its failure. */
 LUN_API lun_status lun_storable(lun_engine *e, const lun_array *target, const lun_array *source);
 /* A Vector of its own, or a rank-N array, with the same elements. */

@@ -34,51 +34,6 @@ static void unpack_run(lua_State *L)
         lua_rawgeti(L, 2, i);
 }
 
-/* Pushes the arrays of `out`, which is at 3: one, or a list of them. Returns how many. */
-static int push_outs(lua_State *L, lun__host *h, const lun__skeleton *k)
-{
-    int count = 1;
-    if (lua_type(L, 3) == LUA_TTABLE) {
-        lua_Unsigned n = lua_rawlen(L, 3);
-        if (n < 1 || n > LUN_MAX_OUTPUTS)
-            luaL_error(L, "bad argument 'out' to '%s' (a list of 1 to %d arrays expected)", k->name,
-                       LUN_MAX_OUTPUTS);
-        luaL_checkstack(L, (int)n + LUA_MINSTACK, "too many arrays");
-        for (count = 0; count < (int)n; count++)
-            lua_rawgeti(L, 3, count + 1);
-    } else {
-        lua_pushvalue(L, 3);
-    }
-    for (int i = -count; i < 0; i++)
-        if (!lun__is_array(L, h, i))
-            luaL_error(L, "bad argument 'out' to '%s' (array expected, got %s)", k->name,
-                       luaL_typename(L, i));
-    return count;
-}
-
-/* The results at `first` into the arrays at `outs`, `count` each: none is written if one does not
- * fit. */
-static void store_all(lua_State *L, lun__host *h, const char *name, int first, int outs, int count)
-{
-    lun_array *results[LUN_MAX_OUTPUTS];
-    lun_status s = LUN_OK;
-    for (int i = 0; i < count; i++) {
-        lun_array *out = lun__check_array(L, h, outs + i);
-        results[i] = lun__check_array(L, h, first + i);
-        s = lun_storable(h->engine, out, results[i]);
-        if (s != LUN_OK)
-            luaL_error(L, "bad argument 'out' to '%s' (%s)", name, lun_error(h->engine));
-    }
-    if (count > 1) /* in one pass; and an output may be what another result is made of */
-        LUN__TRY(s, lun_eval(h->engine, results, count));
-    lun__check(L, h, s, 2);
-    for (int i = 0; i < count; i++) {
-        lun_array *out = lun__check_array(L, h, outs + i);
-        LUN__TRY(s, lun_store(h->engine, out, results[i]));
-        lun__check(L, h, s, 2);
-    }
-}
-
 /* s:run{A, extra..., out=B}: into B's storage, and returns B; of several results into those of a
  * list of arrays; without out like a call. */
 static int skeleton_run(lua_State *L)
@@ -88,20 +43,13 @@ static int skeleton_run(lua_State *L)
     unpack_run(L);
     bool into = !lua_isnil(L, 3);
     if (into)
-        lua_pop(L, push_outs(L, h, k));
+        lua_pop(L, lun__push_targets(L, h, 3, k->name));
     int results = lun__run_skeleton(L, h, 1, 4);
     if (!into)
         return results;
-    int first = lua_gettop(L) - results + 1, outs = lua_gettop(L) + 1;
-    int count = push_outs(L, h, k);
-    if (results != count)
-        return luaL_error(L,
-                          "bad argument 'out' to '%s' (the function returns %d result%s, but there "
-                          "%s %d array%s)",
-                          k->name, results, results == 1 ? "" : "s", count == 1 ? "is" : "are",
-                          count, count == 1 ? "" : "s");
-    store_all(L, h, k->name, first, outs, count);
-    lun__report_memory(L, h);
+    int first = lua_gettop(L) - results + 1;
+    int count = lun__push_targets(L, h, 3, k->name);
+    lun__store_results(L, h, k->name, first, results, count);
     return count;
 }
 

@@ -316,6 +316,17 @@ int lun__vector_of_table(lua_State *L);
 
 LUN_API int luaopen_lunarray_core(lua_State *L);
 
+/* ---- the option out= (into.c) ---------------------------------------------------------------- */
+
+#define LUN__MOST_TARGETS 64
+
+/* Pushes the arrays that `out`, at i, of a call of that name is: one, or a list. Their number. */
+int lun__push_targets(lua_State *L, lun__host *h, int i, const char *call);
+/* The results from `first` on into the `count` arrays at the top, together: old elements are read
+ * before any is written, and none is written if one does not fit. */
+void lun__store_results(lua_State *L, lun__host *h, const char *call, int first, int results,
+                        int count);
+
 /* ---- axes (along.c) -------------------------------------------------------------------------- */
 
 /* Axes and options as a script gives them. */

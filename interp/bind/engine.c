@@ -25,12 +25,30 @@ static lun_array **arguments(lua_State *L, lun__host *h, lun_array *few[FEW], in
     return list;
 }
 
+/* lun.eval(e1, e2, ..., {out={w1, w2, ...}}): the table is at the top. */
+static int evaluate_into(lua_State *L, lun__host *h)
+{
+    int options = lua_gettop(L);
+    for (lua_pushnil(L); lua_next(L, options); lua_pop(L, 1))
+        (void)lun__check_option(L, options, "out=list");
+    for (int i = 1; i < options; i++)
+        (void)lun__check_operand(L, h, i);
+    lua_getfield(L, options, "out");
+    if (lua_isnil(L, -1))
+        lun__bad_argument(L, options, "option out: an array or a list of arrays expected");
+    int count = lun__push_targets(L, h, -1, "eval");
+    lun__store_results(L, h, "eval", 1, options - 1, count);
+    return count;
+}
+
 /* lun.eval(e1, e2, ...): evaluates all in as few passes as possible; gives the arrays, and for
  * Scalars their numbers. */
 static int evaluate(lua_State *L)
 {
     lun__host *h = lun__here(L);
     int count = lua_gettop(L), arrays;
+    if (lua_istable(L, count))
+        return evaluate_into(L, h);
     lun_array *few[FEW], **list = arguments(L, h, few, &arrays);
     lun_status s;
     LUN__TRY(s, lun_eval(h->engine, list, arrays));

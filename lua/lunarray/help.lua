@@ -52,7 +52,11 @@ local FUNCTIONS = {
     stack = { "lun.stack(list [, axis=1])", "arrays of one shape along a new axis" },
     sequence = { "lun.sequence(s1, s2, ...)", "a skeleton that applies one after the other, as s1 >> s2 does" },
     compose = { "lun.compose(root):left(s):right(s)", "a tree of skeletons; :only(s) under a unary root" },
-    eval = { "lun.eval(e1, e2, ...)", "evaluates all in as few passes as possible; a Scalar gives its number" },
+    eval = {
+        "lun.eval(e1, e2, ... [, {out=list}])",
+        "evaluates all in as few passes as possible; a Scalar gives its number; "
+            .. "{out={w1, w2}}: writes the results into these arrays, all at once",
+    },
     explain = { "lun.explain(e, ...)", "the kernels that evaluating e would run, without running them" },
     dot = { "lun.dot(a, b)", "the sum of the products, as a:dot(b)" },
     matmul = { "lun.matmul(A, B)", "the product of matrices, as A:matmul(B)" },
@@ -222,7 +226,7 @@ local SIGNS = {
 
 -- Methods of skeletons, and of trees made by lun.compose.
 local SKELETON_METHODS = {
-    run = { "s:run{A, extra..., out=B}", "applies s and writes the result into B" },
+    run = { "s:run{A, extra..., out=B}", "applies s and writes the result into B; of several results into out={B, C}" },
     source = { "s:source([backend])", "the source code of a skeleton" },
     workgroup = { "s:workgroup(n)", "sets the work-group size on opencl; 0: tuned automatically" },
     left = { "c:left(s)", "puts s under a binary root, on its left" },

@@ -1,5 +1,6 @@
 /* store.c - an array's elements written into another array or a window: broadcast, converted, and
  * read before any is written. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/api.h"
@@ -73,44 +74,51 @@ static lun_status turned(lun_engine *e, lun_node **n, const lun_axes *x)
     return LUN_OK;
 }
 
-/* Whether n's elements stand in memory that is not target's, so that they can be read while target
- * is written. */
-static bool stands_elsewhere(const lun_array *target, const lun_node *n)
+enum { FEW = 8 };
+
+/* What is to be written: sources as nodes of their targets' dtypes, Scalars or of the targets'
+ * shapes. */
+typedef struct assignment {
+    lun_node *n;
+    lun_axes order;    /* in which the elements are, */
+    const lun_axes *x; /* or NULL: row-major */
+} assignment;
+
+/* Whether n's elements stand in memory that is no target's, so that they can be read while windows
+ * are written. */
+static bool stands_elsewhere(lun_array *const *targets, int count, const lun_node *n)
 {
-    const lun_node *in = n->rank && n->kind == LUN_NODE_VIEW ? n->in[0] : NULL,
-                   *into = lun__top(target)->node;
-    return in && in->kind == LUN_NODE_LEAF && !in->storage->stale && !in->storage->wrapped &&
-           into && into->kind == LUN_NODE_LEAF && into->storage != in->storage &&
-           !into->storage->wrapped;
+    const lun_node *in = n->rank && n->kind == LUN_NODE_VIEW ? n->in[0] : NULL;
+    bool apart = in && in->kind == LUN_NODE_LEAF && !in->storage->stale && !in->storage->wrapped;
+    for (int t = 0; apart && t < count; t++) {
+        const lun_node *into = lun__top(targets[t])->node;
+        apart = targets[t]->viewed && into && into->kind == LUN_NODE_LEAF &&
+                into->storage != in->storage && !into->storage->wrapped;
+    }
+    return apart;
 }
 
-/* source as target's dtype, evaluated or in memory elsewhere: a Scalar, or of target's shape, in
- * the order of axes x if there is one. */
-static lun_status prepared(lun_engine *e, const lun_array *target, lun_array *source,
-                           const lun_axes *x, lun_node **out)
+/* source for target; nothing runs. */
+static lun_status prepare(lun_engine *e, const lun_array *target, lun_array *source, assignment *a)
 {
-    lun_node *raw, *n = NULL;
+    lun_node *raw;
     int64_t shape[LUN_MAX_RANK], spare[LUN_MAX_RANK];
     int rank = lun_shape(target, shape);
-    const lun_axes *along = x && lun_shape(source, spare) <= rank ? x : NULL;
+    a->n = NULL;
+    a->x = lun__axes_of(target, &a->order) ? &a->order : NULL;
+    const lun_axes *along = a->x && lun_shape(source, spare) <= rank ? a->x : NULL;
     lun_status s = lun__node_along(e, source, source->weak ? lun_dtype_of(target) : LUN_DTYPE_COUNT,
                                    along, &raw);
     if (s != LUN_OK)
         return s;
     if (along)
         lun__axes_shape(along, shape);
-    s = lun__cast(e, raw, lun_dtype_of(target), &n);
+    s = lun__cast(e, raw, lun_dtype_of(target), &a->n);
     if (s == LUN_OK)
-        s = fitted(e, &n, rank, shape);
-    if (s == LUN_OK && x && !along)
-        s = turned(e, &n, x);
+        s = fitted(e, &a->n, rank, shape);
+    if (s == LUN_OK && a->x && !along)
+        s = turned(e, &a->n, a->x);
     lun__node_release(e, raw);
-    if (s == LUN_OK && n->kind != LUN_NODE_NUMBER &&
-        !(target->viewed && stands_elsewhere(target, n)))
-        s = lun__run(e, &n, 1);
-    if (s != LUN_OK)
-        lun__node_release(e, n);
-    *out = n;
     return s;
 }
 
@@ -120,7 +128,7 @@ static lun_status set_apart(lun_engine *e, const lun_array *target, lun_node **n
 {
     const lun_node *into = lun__top(target)->node;
     lun_node *copy;
-    if (!target->viewed || (*n)->kind != LUN_NODE_LEAF || into->kind != LUN_NODE_LEAF ||
+    if ((*n)->kind != LUN_NODE_LEAF || into->kind != LUN_NODE_LEAF ||
         (*n)->storage != into->storage || *n == into)
         return LUN_OK;
     lun_status s = lun__node_copy(e, *n, &copy);
@@ -129,6 +137,24 @@ static lun_status set_apart(lun_engine *e, const lun_array *target, lun_node **n
     lun__node_release(e, *n);
     *n = copy;
     return LUN_OK;
+}
+
+/* Evaluates what all of them wait for, unless it is in memory elsewhere, and has none of it on a
+ * target's memory. */
+static lun_status evaluate(lun_engine *e, lun_array *const *targets, assignment *all, int count)
+{
+    lun_node *few[FEW], **roots = count <= FEW ? few : malloc((size_t)count * sizeof *roots);
+    int waiting = 0;
+    for (int k = 0; roots && k < count; k++)
+        if (all[k].n->kind != LUN_NODE_NUMBER && !stands_elsewhere(targets, count, all[k].n))
+            roots[waiting++] = all[k].n;
+    lun_status s = !roots ? lun__nomem(e) : waiting ? lun__run(e, roots, waiting) : LUN_OK;
+    if (roots != few)
+        free(roots);
+    for (int k = 0; k < count; k++)
+        for (int t = 0; s == LUN_OK && t < count; t++)
+            s = set_apart(e, targets[t], &all[k].n);
+    return s;
 }
 
 /* Elements on their way from a layout into another. */
@@ -144,16 +170,17 @@ static void copy_range(void *ctx, int64_t from, int64_t to)
     lun__layout_copy(&w->from, w->base, &w->to->at, w->to->data, w->to->size, from, to - from);
 }
 
-/* n's elements, prepared, in the order of axes x if there is one, into target's. */
-static lun_status store_elements(lun_engine *e, lun_array *target, lun_node *n, const lun_axes *x)
+/* a's elements, prepared, into target's. */
+static lun_status store_elements(lun_engine *e, lun_array *target, const assignment *a)
 {
     lun_target to;
+    lun_node *n = a->n;
     uint64_t cell = 0;
     lun_status s = lun__writable(e, target, &to);
     if (s != LUN_OK)
         return s;
-    if (x)
-        lun__target_reorder(&to, x);
+    if (a->x)
+        lun__target_reorder(&to, a->x);
     if (n->rank == 0 || n->kind == LUN_NODE_NUMBER) {
         s = lun__copy_out(e, n, 0, 1, &cell);
         if (s == LUN_OK)
@@ -185,29 +212,47 @@ static bool is_whole(const lun_array *target, const lun_axes *x)
     return l.offset == 0 && lun__layout_is_dense(&l) && lun__layout_count(&l) == target->node->n;
 }
 
+static lun_status store(lun_engine *e, lun_array *target, const assignment *a)
+{
+    lun_node *n = a->n, *old = target->node;
+    if (!is_whole(target, a->x) || !n->rank || n->kind != LUN_NODE_LEAF || n->storage->wrapped ||
+        n->storage->refs != 1)
+        return store_elements(e, target, a);
+    target->node = lun__node_retain(n); /* the new elements as they are, nothing is copied */
+    target->made = 1;
+    lun__node_release(e, old);
+    return LUN_OK;
+}
+
+lun_status lun_store_all(lun_engine *e, lun_array *const *targets, lun_array *const *sources,
+                         int count)
+{
+    LUN_NEED(e, count >= 0 && (count == 0 || (targets && sources)));
+    assignment few[FEW], *all = count <= FEW ? few : malloc((size_t)count * sizeof *all);
+    lun_status s = all ? LUN_OK : lun__nomem(e);
+    int made = 0, stored = 0;
+    for (int k = 0; s == LUN_OK && k < count; k++) {
+        s = lun_storable(e, targets[k], sources[k]);
+        e->error_operand = s == LUN_OK ? 0 : k + 1;
+    }
+    if (s == LUN_OK)
+        e->error_where = NULL;
+    while (s == LUN_OK && made < count) {
+        s = prepare(e, targets[made], sources[made], &all[made]);
+        made++;
+    }
+    if (s == LUN_OK)
+        s = evaluate(e, targets, all, count);
+    for (; s == LUN_OK && stored < count; stored++)
+        s = store(e, targets[stored], &all[stored]);
+    while (made)
+        lun__node_release(e, all[--made].n);
+    if (all != few)
+        free(all);
+    return s;
+}
+
 lun_status lun_store(lun_engine *e, lun_array *target, lun_array *source)
 {
-    LUN_NEED(e, true);
-    lun_node *n = NULL;
-    lun_axes order;
-    lun_status s = lun_storable(e, target, source);
-    e->error_where = NULL;
-    const lun_axes *x = s == LUN_OK && lun__axes_of(target, &order) ? &order : NULL;
-    if (s == LUN_OK)
-        s = prepared(e, target, source, x, &n);
-    if (s != LUN_OK)
-        return s;
-    lun_node *old = target->node;
-    if (is_whole(target, x) && n->rank && n->kind == LUN_NODE_LEAF && !n->storage->wrapped &&
-        n->storage->refs == 1) {
-        target->node = n; /* the new elements as they are, nothing is copied */
-        target->made = 1;
-        lun__node_release(e, old);
-        return LUN_OK;
-    }
-    s = set_apart(e, target, &n);
-    if (s == LUN_OK)
-        s = store_elements(e, target, n, x);
-    lun__node_release(e, n);
-    return s;
+    return lun_store_all(e, &target, &source, 1);
 }

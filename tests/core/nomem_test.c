@@ -162,6 +162,7 @@ static lun_status writes(lun_engine *e)
     DO(lun_data(e, a, &data));
     expect_number(h, sum, N); /* before the writes */
     DO(lun_store(e, b, a));
+    DO(lun_store_all(e, (lun_array *[]){b, a}, (lun_array *[]){a, b}, 2));
     DO(lun_read(e, b, x, 4, 4));
     DO(lun_fill(e, a, half));
     expect_number(h, b, 26 + 0.5 * (N - 4));

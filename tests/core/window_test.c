@@ -151,6 +151,65 @@ static void test_overlapping_stores(void **state)
     shows(v, 1, SHAPE(5), LIST(1, 4, 3, 2, 1));
 }
 
+static void test_several_stores_at_once(void **state)
+{
+    (void)state;
+    double memory[6] = {1, 2, 3, 4, 5, 6};
+    lun_array *v, *low, *high, *grown, *two, *other;
+    OK(lun_wrap(e, memory, 6, LUN_F64, NULL, NULL, &v));
+    OK(lun_window(e, v, 1, SHAPE(0), SHAPE(3), NULL, &low));
+    OK(lun_window(e, v, 1, SHAPE(3), SHAPE(3), NULL, &high));
+    grown = with_number(LUN_OP_ADD, low, 10);
+    OK(lun_store_all(e, (lun_array *[]){low, high}, (lun_array *[]){high, low}, 2));
+    assert_memory_equal(memory, LIST(4, 5, 6, 1, 2, 3), sizeof memory);
+    shows(grown, 1, SHAPE(3), LIST(11, 12, 13));
+    OK(lun_number(e, 2, &two));
+    other = counted(1, SHAPE(3));
+    OK(lun_store_all(e, (lun_array *[]){v, other}, (lun_array *[]){two, high}, 2));
+    assert_memory_equal(memory, LIST(2, 2, 2, 2, 2, 2), sizeof memory);
+    lun_retain(other);
+    shows(other, 1, SHAPE(3), LIST(1, 2, 3));
+    FAILS(lun_store_all(e, (lun_array *[]){v, other}, (lun_array *[]){other, v}, 2), LUN_ESHAPE,
+          "lengths differ: 6 and 3");
+    OK(lun_store_all(e, NULL, NULL, 0));
+    FAILS(lun_store_all(e, NULL, NULL, 1), LUN_EARG, "");
+    FAILS(lun_store_all(e, &v, &two, -1), LUN_EARG, "");
+    lun_array *many[20], *from[20];
+    for (int k = 0; k < 20; k++) {
+        many[k] = high;
+        from[k] = k % 2 ? two : low;
+    }
+    many[19] = low;
+    OK(lun_store_all(e, many, from, 20));
+    assert_memory_equal(memory, LIST(2, 2, 2, 2, 2, 2), sizeof memory);
+    lun_release(v);
+    lun_release(low);
+    lun_release(high);
+    lun_release(two);
+    lun_release(other);
+}
+
+/* What expressions hold of memory that an array wraps, a dense part too, is what was there. */
+static void test_wrapped_memory_and_old_expressions(void **state)
+{
+    (void)state;
+    double memory[6] = {1, 2, 3, 4, 5, 6};
+    lun_array *v, *low, *tail, *nine;
+    OK(lun_wrap(e, memory, 6, LUN_F64, NULL, NULL, &v));
+    OK(lun_window(e, v, 1, SHAPE(1), SHAPE(3), NULL, &low));
+    lun_array *part = with_number(LUN_OP_MUL, low, 2), *all = with_number(LUN_OP_MUL, v, 3);
+    OK(lun_slice(e, v, 3, 3, 1, &tail));
+    OK(lun_number(e, 9, &nine));
+    OK(lun_store(e, v, nine));
+    assert_memory_equal(memory, LIST(9, 9, 9, 9, 9, 9), sizeof memory);
+    shows(part, 1, SHAPE(3), LIST(4, 6, 8));
+    shows(all, 1, SHAPE(6), LIST(3, 6, 9, 12, 15, 18));
+    shows(tail, 1, SHAPE(3), LIST(4, 5, 6));
+    shows(low, 1, SHAPE(3), LIST(9, 9, 9));
+    lun_release(v);
+    lun_release(nine);
+}
+
 static void test_shared_elements_are_not_written(void **state)
 {
     (void)state;
@@ -244,6 +303,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_windows_and_broadcasts, open_engine, close_engine),
         cmocka_unit_test_setup_teardown(test_writes_go_to_the_array, open_engine, close_engine),
         cmocka_unit_test_setup_teardown(test_overlapping_stores, open_engine, close_engine),
+        cmocka_unit_test_setup_teardown(test_several_stores_at_once, open_engine, close_engine),
+        cmocka_unit_test_setup_teardown(test_wrapped_memory_and_old_expressions, open_engine,
+                                        close_engine),
         cmocka_unit_test_setup_teardown(test_shared_elements_are_not_written, open_engine,
                                         close_engine),
         cmocka_unit_test_setup_teardown(test_strides_and_data, open_engine, close_engine),

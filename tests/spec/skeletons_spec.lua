@@ -193,11 +193,11 @@ describe("s:run", function()
         expect.elements({ 3, 4 }, x)
         expect.elements({ 1, 2 }, y)
         expect.elements({ 3 }, (lun.map "-":run { -lun.vector { 3 }, out = { lun.zeros(1, "i64") } }))
-        expect.failure("(the function returns 2 results, but there are 3 arrays)", both.run, both, { a, out = { b, c, c } })
-        expect.failure("(the function returns 2 results, but there is 1 array)", both.run, both, { a, out = { b } })
+        expect.failure("(2 results, but 3 arrays)", both.run, both, { a, out = { b, c, c } })
+        expect.failure("(2 results, but 1 array)", both.run, both, { a, out = { b } })
         expect.failure("(array expected, got number)", both.run, both, { a, out = { b, 5 } })
-        expect.failure("(a list of 1 to 16 arrays expected)", both.run, both, { a, out = {} })
-        expect.failure("(lengths differ: 2 and 3)", both.run, both, { a, out = { b, lun.zeros(2) } })
+        expect.failure("(a list of 1 to 64 arrays expected)", both.run, both, { a, out = {} })
+        expect.failure("(array 2: lengths differ: 2 and 3)", both.run, both, { a, out = { b, lun.zeros(2) } })
         expect.elements({ 2, 4, 6 }, b) -- nothing is written then
     end)
 
@@ -206,8 +206,7 @@ describe("s:run", function()
         expect.failure("bad argument 'out' to 'map' (lengths differ: 4 and 3)",
             copy.run, copy, { a, out = lun.zeros(4, "i64") })
         local two = lun.map(function(x) return x, x end)
-        expect.failure(
-                "bad argument 'out' to 'map' (the function returns 2 results, but there is 1 array)", two.run, two, { a, out = a:copy() })
+        expect.failure("bad argument 'out' to 'map' (2 results, but 1 array)", two.run, two, { a, out = a:copy() })
         expect.failure("bad argument #2 to 'map' (array or number expected, got table)", copy, a, {})
         local many = {}
         for i = 1, 300 do

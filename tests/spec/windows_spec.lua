@@ -140,11 +140,62 @@ describe("a window", function()
         both:run { lun.index(3), out = { A:col(1), A:col(2) } }
         assert.same({ { 2, 0, 0, 10 }, { 3, 1, 12, 10 }, { 4, 2, 0, 10 } }, A:totable())
         local before = A:copy()
-        expect.failure("bad argument 'out' to 'map' (i64[3] does not broadcast to i64[3, 4])",
+        expect.failure("bad argument 'out' to 'map' (array 2: i64[3] does not broadcast to i64[3, 4])",
             both.run, both, { lun.index(3), out = { A:col(1), A } })
-        expect.failure("bad argument 'out' to 'map' (a window in which several indices share an element cannot be written to",
+        expect.failure("bad argument 'out' to 'map' (array 2: a window in which several indices share an element cannot be written to",
             both.run, both, { lun.index(4), out = { A:row(1), A:row(2):broadcast(2, 4) } })
         assert.is_true(A:eq(before):all()) -- nothing is written then
+    end)
+
+    it("takes one of several results of lun.eval, in one pass, all old elements read before any is written", function()
+        local A = table_of_places()
+        local first, last = A:row(1), A:row(3)
+        local given = table.pack(lun.eval(A:row(3), A:row(1), { out = { first, last } }))
+        assert.same({ n = 2, first, last }, given)
+        assert.same({ { 31, 32, 33, 34 }, { 21, 22, 23, 24 }, { 11, 12, 13, 14 } }, A:totable())
+        local B, c = lun.zeros({ 3, 4 }, "f32"), lun.zeros(3)
+        lun.eval(A * 2, A:sum(2), A:sum(), 7, { out = { B:sub({}, { -1, 1, -1 }), c, A:col(4), A:col(3) } })
+        assert.same({ { 68.0, 66.0, 64.0, 62.0 }, { 48.0, 46.0, 44.0, 42.0 }, { 28.0, 26.0, 24.0, 22.0 } }, B:totable())
+        assert.same({ 130.0, 90.0, 50.0 }, c:totable())
+        assert.same({ { 31, 32, 7, 270 }, { 21, 22, 7, 270 }, { 11, 12, 7, 270 } }, A:totable())
+        local x, y = lun.range(1, 1000):eval(), lun.zeros(1000)
+        local before = lun.stats().launches
+        lun.eval(x + 1, x * 2.0, { out = { x, y } })
+        assert.equal(1, lun.stats().launches - before)
+        assert.equal(1001, x[1000])
+        assert.equal(2000.0, y[1000])
+        assert.equal(y, (lun.eval(x, { out = y })))
+        assert.equal(1001.0, y[1000])
+        local swap = lun.zip(function(a, b) return b, a end)
+        swap:run { A:row(1), A:row(2), out = { A:row(1), A:row(2) } }
+        assert.same({ { 21, 22, 7, 270 }, { 31, 32, 7, 270 } }, A:sub(1, 2):totable())
+        lun.eval(A:row(1), A:row(2), { out = { A:row(3), A:row(3) } })
+        assert.same({ 31, 32, 7, 270 }, A:row(3):totable()) -- the later one's
+    end)
+
+    it("is left alone where one of several results does not fit", function()
+        local A, x = table_of_places(), lun.vector { 1, 2, 3 }
+        local before, zero = A:copy(), lun.vector { 0 }
+        for wanted, arguments in pairs {
+            ["'out' to 'eval' (array 2: i64[3, 4] does not broadcast to i64[3])"] = { x, A, { out = { A:col(1), x } } },
+            ["'out' to 'eval' (i64[3, 4] does not broadcast to i64[3])"] = { A, { out = x } },
+            ["'out' to 'eval' (2 results, but 1 array)"] = { x, A, { out = { A } } },
+            ["'out' to 'eval' (0 results, but 1 array)"] = { { out = { A } } },
+            ["'out' to 'eval' (a list of 1 to 64 arrays expected)"] = { x, { out = {} } },
+            ["'out' to 'eval' (array expected, got string)"] = { x, { out = { "A" } } },
+            ["option out: an array or a list of arrays expected"] = { x, {} },
+            ["unknown option 'into': the only option is out"] = { x, { into = A:col(1) } },
+            ["got string)"] = { x, "y", { out = { A:col(1), A:col(2) } } },
+            ["array 1: a window in which several indices share an element"] = { 1, 2, { out = { x:windows(2), A:col(2) } } },
+            ["attempt to perform 'n//0'"] = { x, x // zero, { out = { A:col(1), A:col(2) } } },
+        } do
+            expect.failure(wanted, lun.eval, table.unpack(arguments))
+        end
+        local freed = lun.zeros(3)
+        freed:free()
+        expect.failure("freed", lun.eval, x, x, { out = { A:col(1), freed } })
+        expect.failure("freed", lun.eval, x, freed, { out = { A:col(1), A:col(2) } })
+        assert.same(before:totable(), A:totable())
     end)
 
     it("is copied to another array of its shape", function()
