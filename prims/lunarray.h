@@ -880,9 +880,10 @@ LUN_API lun_status lun_save(lun_engine *e, const char *path, lun_array *a);
 LUN_API lun_status lun_to_dlpack(lun_engine *e, lun_array *a,
                                  struct DLManagedTensorVersioned **out);
 /* The other way: an array on a tensor's memory.  Its deleter is called when the array has ended, or
- * at once where the elements had to be copied: those that must not be written to, or are not
- * aligned.  LUN_EARG, and the tensor stays the caller's: it is not in the CPU's memory, not DLPack
- * 1.x, or has no dtype of ours; LUN_ESHAPE: its elements are not one after the other, row-major. */
+ * at once where the elements had to be copied: those that must not be written to, are not aligned,
+ * or are shared by several indices.  Other strides stay, as of lun_wrap_strided.  LUN_EARG, and the
+ * tensor stays the caller's: it is not in the CPU's memory, not DLPack 1.x, or has no dtype of
+ * ours; LUN_ERANGE: its strides reach beyond what can be addressed. */
 LUN_API lun_status lun_from_dlpack(lun_engine *e, struct DLManagedTensorVersioned *tensor,
                                    lun_array **out);
 

@@ -108,21 +108,9 @@ lun_status lun_to_dlpack(lun_engine *e, lun_array *a, DLManagedTensorVersioned *
 
 /* ---- in -------------------------------------------------------------------------------------- */
 
-/* Whether the elements lie one after the other, row-major. */
-static bool is_compact(const DLTensor *t)
-{
-    int64_t stride = 1;
-    for (int i = t->ndim - 1; t->strides && i >= 0; i--) {
-        if (t->shape[i] > 1 && t->strides[i] != stride)
-            return false;
-        stride *= t->shape[i];
-    }
-    return true;
-}
-
-/* What is wrong with a tensor; n: its elements. */
-static lun_status refuse(lun_engine *e, const DLManagedTensorVersioned *m, lun_dtype *dtype,
-                         int64_t *n)
+/* What a tensor's elements are and where they stand, or what is wrong with it. */
+static lun_status examine(lun_engine *e, const DLManagedTensorVersioned *m, lun_dtype *dtype,
+                          lun_layout *at)
 {
     const DLTensor *t = &m->dl_tensor;
     if (m->version.major != DLPACK_MAJOR_VERSION)
@@ -140,13 +128,15 @@ static lun_status refuse(lun_engine *e, const DLManagedTensorVersioned *m, lun_d
                          "lanes: convert the tensor first",
                          t->dtype.code, t->dtype.bits, t->dtype.lanes);
     lun_status s = lun__shape_check(e, t->ndim, t->shape);
-    *n = 1;
-    for (int i = 0; s == LUN_OK && i < t->ndim; i++)
-        *n *= t->shape[i];
-    if (s == LUN_OK && *n && !is_compact(t))
-        s = lun__fail(
-            e, LUN_ESHAPE,
-            "the tensor is not contiguous in row-major order: make a contiguous copy first");
+    if (s != LUN_OK)
+        return s;
+    int64_t low, high;
+    *at = lun__layout_right(t->ndim, t->shape);
+    if (!lun__layout_count(at) || !t->strides)
+        return LUN_OK;
+    memcpy(at->stride, t->strides, (size_t)t->ndim * sizeof *at->stride);
+    if (!lun__layout_reach(at, &low, &high))
+        s = lun__fail(e, LUN_ERANGE, "the strides span more elements than can be addressed");
     return s;
 }
 
@@ -158,20 +148,42 @@ static void end_import(void *data, void *tensor)
         m->deleter(m);
 }
 
+/* The elements at `at` from `data` on, which need not be aligned. */
+static lun_status copied(lun_engine *e, const char *data, const lun_layout *at, lun_dtype t,
+                         lun_array **out)
+{
+    int size = lun_dtype_size(t);
+    int64_t n = lun__layout_count(at);
+    lun_array *a;
+    lun_status s =
+        lun_tensor(e, lun__layout_is_dense(at) ? data : NULL, at->rank, at->extent, t, &a);
+    if (s != LUN_OK)
+        return s;
+    char *to = lun__top(a)->node->storage->data;
+    bool gaps = n && !lun__layout_is_dense(at), aligned = (uintptr_t)data % (uintptr_t)size == 0;
+    if (gaps && aligned)
+        lun__layout_read(at, data, size, 0, n, to);
+    for (int64_t f = 0; gaps && !aligned && f < n; f++)
+        memcpy(to + f * size, data + lun__layout_place(at, f) * size, (size_t)size);
+    *out = a;
+    return LUN_OK;
+}
+
 lun_status lun_from_dlpack(lun_engine *e, DLManagedTensorVersioned *m, lun_array **out)
 {
     LUN_NEED(e, m && out);
     const DLTensor *t = &m->dl_tensor;
     lun_dtype dtype = LUN_BOOL;
-    int64_t n = 0;
-    lun_status s = refuse(e, m, &dtype, &n);
+    lun_layout at;
+    lun_status s = examine(e, m, &dtype, &at);
     if (s != LUN_OK)
         return s;
     char *data = t->data ? (char *)t->data + t->byte_offset : NULL;
     bool aligned = (uintptr_t)data % (uintptr_t)lun_dtype_size(dtype) == 0;
-    if (n && aligned && t->ndim > 0 && !(m->flags & DLPACK_FLAG_BITMASK_READ_ONLY))
-        return lun__wrap(e, data, n, t->ndim, t->shape, dtype, end_import, m, out);
-    s = lun_tensor(e, data, t->ndim, t->shape, dtype, out);
+    bool writable = !(m->flags & DLPACK_FLAG_BITMASK_READ_ONLY) && lun__layout_is_injective(&at);
+    if (lun__layout_count(&at) && t->ndim > 0 && aligned && writable)
+        return lun_wrap_strided(e, data, t->ndim, t->shape, at.stride, dtype, end_import, m, out);
+    s = copied(e, data, &at, dtype, out);
     if (s == LUN_OK)
         end_import(data, m);
     return s;

@@ -180,6 +180,84 @@ static void test_in(void **state)
     assert_int_equal(deleted, 1);
 }
 
+/* a, of 2 x 3, has these elements. */
+static void expect_six(lun_array *a, const float *wanted)
+{
+    float got[6];
+    assert_int_equal(lun_size(a), 6);
+    OK(lun_read(e, a, got, 0, 6));
+    assert_memory_equal(got, wanted, sizeof got);
+}
+
+/* Strided memory is written through, and what stands between the elements is left alone. */
+static void test_in_strided(void **state)
+{
+    float x[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    int64_t shape[2], strides[2], has[LUN_MAX_RANK];
+    lun_array *a = NULL, *sum;
+    (void)state;
+    /* column-major */
+    DLManagedTensorVersioned m = tensor_on(x, shape, strides);
+    strides[0] = 1, strides[1] = 2;
+    OK(lun_from_dlpack(e, &m, &a));
+    expect_six(a, (float[]){1, 3, 5, 2, 4, 6});
+    assert_int_equal(lun_layout_of(a), LUN_LAYOUT_LEFT);
+    OK(lun_add(e, a, a, &sum));
+    OK(lun_set(e, a, 1, (lun_value){.dtype = LUN_F64, .as.d = 30}));
+    assert_true(x[2] == 30);
+    expect_six(sum, (float[]){2, 6, 10, 4, 8, 12});
+    lun_release(sum);
+    assert_int_equal(deleted, 0);
+    lun_release(a);
+    assert_int_equal(deleted, 1);
+    /* backwards, with gaps, an extent of 1 with any stride */
+    int64_t three[3] = {2, 1, 3}, backwards[3] = {-6, 12345, -2};
+    m = tensor_on(x, shape, strides);
+    m.dl_tensor.ndim = 3;
+    m.dl_tensor.shape = three;
+    m.dl_tensor.strides = backwards;
+    m.dl_tensor.byte_offset = 11 * sizeof *x;
+    OK(lun_from_dlpack(e, &m, &a));
+    assert_int_equal(lun_shape(a, has), 3);
+    expect_six(a, (float[]){12, 10, 8, 6, 4, 2});
+    OK(lun_fill(e, a, (lun_value){.dtype = LUN_F64, .as.d = 0}));
+    assert_memory_equal(x, ((float[]){1, 0, 30, 0, 5, 0, 7, 0, 9, 0, 11, 0}), sizeof x);
+    lun_release(a);
+    assert_int_equal(deleted, 1);
+}
+
+/* Elements that indices share, that must not be written to or are not aligned are copied. */
+static void test_in_strided_copied(void **state)
+{
+    float x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    char bytes[40];
+    int64_t shape[2], strides[2];
+    lun_array *a = NULL;
+    (void)state;
+    DLManagedTensorVersioned m = tensor_on(x, shape, strides);
+    strides[0] = 0, strides[1] = 2;
+    OK(lun_from_dlpack(e, &m, &a));
+    assert_int_equal(deleted, 1);
+    OK(lun_set(e, a, 0, (lun_value){.dtype = LUN_F64, .as.d = 9}));
+    expect_six(a, (float[]){9, 3, 5, 1, 3, 5});
+    lun_release(a);
+    m = tensor_on(x, shape, strides);
+    strides[0] = 1, strides[1] = 2;
+    m.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
+    OK(lun_from_dlpack(e, &m, &a));
+    assert_int_equal(deleted, 1);
+    OK(lun_fill(e, a, (lun_value){.dtype = LUN_F64, .as.d = 9}));
+    assert_true(x[0] == 1 && x[7] == 8);
+    lun_release(a);
+    memcpy(bytes + 1, x, sizeof x);
+    m = tensor_on(bytes + 1, shape, strides);
+    strides[0] = 1, strides[1] = 2;
+    OK(lun_from_dlpack(e, &m, &a));
+    assert_int_equal(deleted, 1);
+    expect_six(a, (float[]){1, 3, 5, 2, 4, 6});
+    lun_release(a);
+}
+
 static void test_in_refused(void **state)
 {
     float x[7] = {1, 2, 3, 4, 5, 6, 7};
@@ -199,8 +277,10 @@ static void test_in_refused(void **state)
     m.dl_tensor.dtype.lanes = 4;
     FAILS(lun_from_dlpack(e, &m, &a), LUN_EARG, "4 lanes");
     m = tensor_on(x, shape, strides);
-    strides[0] = 1, strides[1] = 2;
-    FAILS(lun_from_dlpack(e, &m, &a), LUN_ESHAPE, "not contiguous");
+    strides[0] = INT64_MAX / 2, strides[1] = INT64_MAX / 2;
+    FAILS(lun_from_dlpack(e, &m, &a), LUN_ERANGE, "more elements than can be addressed");
+    strides[0] = INT64_MIN, strides[1] = 1;
+    FAILS(lun_from_dlpack(e, &m, &a), LUN_ERANGE, "more elements than can be addressed");
     m = tensor_on(x, shape, strides);
     shape[0] = -1;
     assert_true(lun_from_dlpack(e, &m, &a) != LUN_OK);
@@ -231,7 +311,9 @@ static void test_round(void **state)
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_engine, close_engine)
-    const struct CMUnitTest tests[] = {CASE(test_out), CASE(test_out_others), CASE(test_in),
-                                       CASE(test_in_refused), CASE(test_round)};
+    const struct CMUnitTest tests[] = {
+        CASE(test_out),        CASE(test_out_others),        CASE(test_in),
+        CASE(test_in_strided), CASE(test_in_strided_copied), CASE(test_in_refused),
+        CASE(test_round)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
