@@ -39,25 +39,30 @@ static void read_axis(lua_State *L, int i, lun__axes *out)
     }
 }
 
-const char *lun__place_axes(lua_State *L, lun__host *h, int array, const lun__axes *axes, int *out)
+const char *lun__place_axis(lua_State *L, lun__host *h, int array, lua_Integer axis, int *out)
 {
     int64_t shape[LUN_MAX_RANK];
     int rank = lun_shape(lun__check_array(L, h, array), shape);
+    *out = (int)(axis < 0 ? rank + axis : axis - 1);
+    if (axis && axis >= -rank && axis <= rank)
+        return NULL;
+    const char *kind = lun__push_kind(L, h, array);
+    if (axis == 0)
+        return lua_pushfstring(
+            L, "axis 0 is out of range: axes of %s count from 1, or backwards from -1", kind);
+    return lua_pushfstring(L, "axis %I is out of range: %s has %d", axis, kind, rank);
+}
+
+const char *lun__place_axes(lua_State *L, lun__host *h, int array, const lun__axes *axes, int *out)
+{
     for (int k = 0; k < axes->count; k++) {
-        lua_Integer axis = axes->named[k];
-        bool in_range = axis && axis >= -rank && axis <= rank;
-        out[k] = (int)(axis < 0 ? rank + axis : axis - 1);
-        for (int j = 0; j < k && in_range; j++)
+        const char *wrong = lun__place_axis(L, h, array, axes->named[k], &out[k]);
+        for (int j = 0; j < k && !wrong; j++)
             if (out[j] == out[k])
-                return lua_pushfstring(L, "axis %d of %s is given twice", out[k] + 1,
-                                       lun__push_kind(L, h, array));
-        if (in_range)
-            continue;
-        const char *kind = lun__push_kind(L, h, array);
-        if (axis == 0)
-            return lua_pushfstring(
-                L, "axis 0 is out of range: axes of %s count from 1, or backwards from -1", kind);
-        return lua_pushfstring(L, "axis %I is out of range: %s has %d", axis, kind, rank);
+                wrong = lua_pushfstring(L, "axis %d of %s is given twice", out[k] + 1,
+                                        lun__push_kind(L, h, array));
+        if (wrong)
+            return wrong;
     }
     return NULL;
 }

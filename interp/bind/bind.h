@@ -337,6 +337,9 @@ typedef struct lun__axes {
     bool inclusive;
 } lun__axes;
 
+/* The axis, from 0, that a script counts so of the array at `array`.  NULL, or pushes why there is
+ * none. */
+const char *lun__place_axis(lua_State *L, lun__host *h, int array, lua_Integer axis, int *out);
 /* The axes, from 0, that those are of the array at `array`.  NULL, or pushes why there are none. */
 const char *lun__place_axes(lua_State *L, lun__host *h, int array, const lun__axes *axes, int *out);
 /* The name of the option whose key and value are at the top, in the table at i; options: an example

@@ -25,20 +25,9 @@ static int axis_at(lua_State *L, lun__host *h, int at, int arg)
         lun__bad_argument(
             L, arg,
             lua_pushfstring(L, "an axis must be an integer, not %s", luaL_tolstring(L, at, NULL)));
-    int64_t shape[LUN_MAX_RANK];
-    int rank = lun_shape(lun__check_array(L, h, 1), shape);
-    if (axis >= 1 && axis <= rank)
-        return (int)axis - 1;
-    if (axis < 0 && axis >= -rank)
-        return rank + (int)axis;
-    lun__push_kind(L, h, 1);
-    return lun__bad_argument(
-        L, arg,
-        axis == 0 ? lua_pushfstring(
-                        L, "axis 0 is out of range: axes of %s count from 1, or backwards from -1",
-                        lua_tostring(L, -1))
-                  : lua_pushfstring(L, "axis %I is out of range: %s has %d", axis,
-                                    lua_tostring(L, -1), rank));
+    int place;
+    const char *wrong = lun__place_axis(L, h, 1, axis, &place);
+    return wrong ? lun__bad_argument(L, arg, wrong) : place;
 }
 
 /* The index at `arg` along an axis, from 0, of the array at 1. */
