@@ -614,6 +614,21 @@ typedef enum lun_edge { LUN_EDGE_VALUE, LUN_EDGE_WRAP, LUN_EDGE_NEAREST } lun_ed
  * dtype).  An axis of no elements takes values alone (LUN_ESHAPE). */
 LUN_API lun_status lun_pad(lun_engine *e, lun_array *a, const int64_t *before, const int64_t *after,
                            const lun_edge *edge, lun_value x, lun_array **out);
+/* What a stencil does at the ends of the axes, and how far it looks.  size: sizeof *it. */
+typedef struct lun_stencil_options {
+    size_t size;
+    const lun_edge *edge;  /* by axis; NULL: LUN_EDGE_NEAREST */
+    lun_value x;           /* for LUN_EDGE_VALUE; LUN_ERANGE if it does not fit the dtype */
+    const bool *keep;      /* by axis: elements that would need what is beyond its ends stay as they
+                              are in the first array, whatever `edge` says; NULL: none */
+    const int64_t *radius; /* by axis: offsets beyond are errors (LUN_EARG); NULL: any are right */
+} lun_stencil_options;
+/* f of the elements around each index of operands[0 .. elements), arrays of one shape (LUN_ESHAPE),
+ * which it takes as functions of offsets, one for each axis: f(x, y) reads x(0, -1).  Further
+ * operands and results as lun_call.  f is a front end's: a Lua function. */
+LUN_API lun_status lun_stencil(lun_engine *e, lun_function *f, lun_array *const *operands,
+                               int count, int elements, const lun_stencil_options *how,
+                               lun_array **outs, int room, int *results);
 /* Element i along the axis is element i - k of a.  x: for LUN_EDGE_VALUE (LUN_ERANGE if it does not
  * fit a's dtype). */
 LUN_API lun_status lun_shift(lun_engine *e, lun_array *a, int64_t k, int axis, lun_edge edge,

@@ -53,6 +53,7 @@ typedef enum lun_skeleton {
     LUN_SKELETON_ZIP,
     LUN_SKELETON_REDUCE,
     LUN_SKELETON_SCAN,
+    LUN_SKELETON_STENCIL,
     LUN_SKELETON_COUNT
 } lun_skeleton;
 /* END GENERATED SKELETONS */

@@ -1,5 +1,5 @@
-/* skeleton.c - skeletons: map, zip, reduce and scan made without data, and one call of one of them.
- * How scripts call them is apply.c's, chains and trees are compose.c's. */
+/* skeleton.c - skeletons: map, zip, reduce, scan and stencil made without data, and one call of one
+ * of them.  How scripts call them is apply.c's, chains and trees are compose.c's. */
 #include <string.h>
 
 #include "bind/skeleton.h"
@@ -91,6 +91,7 @@ static void elements_option(lua_State *L, lun__skeleton *k, int options)
 static void read_options(lua_State *L, lun__skeleton *k, const lun_skeleton_info *row, int i)
 {
     k->axes = (lun__axes){.options = {.size = sizeof k->axes.options}};
+    lun__around_none(&k->around);
     if (!row->option[0] || !i || lua_isnoneornil(L, i))
         return;
     luaL_checktype(L, i, LUA_TTABLE);
@@ -98,7 +99,8 @@ static void read_options(lua_State *L, lun__skeleton *k, const lun_skeleton_info
         const char *name = lun__check_option(L, i, row->option);
         if (strcmp(name, "elements") == 0)
             elements_option(L, k, i);
-        else if (!lun__axes_option(L, i, name, &k->axes))
+        else if (!lun__around_option(L, i, name, &k->around) &&
+                 !lun__axes_option(L, i, name, &k->axes))
             out_option(L, k, i);
     }
     if (k->kind == LUN_SKELETON_SCAN && k->axes.count > 1)
@@ -237,6 +239,12 @@ static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o,
         if (o->extras)
             memcpy(all + k->leaves, o->extra, (size_t)o->extras * sizeof *all);
         return lun_call(e, k->f, all, k->leaves + o->extras, k->leaves, outs, room, results);
+    case LUN_SKELETON_STENCIL:
+        memcpy(all, o->element, (size_t)k->leaves * sizeof *all);
+        if (o->extras)
+            memcpy(all + k->leaves, o->extra, (size_t)o->extras * sizeof *all);
+        return lun__around_run(e, k->f, all, k->leaves + o->extras, k->leaves, &k->around, outs,
+                               room, results);
     case LUN_SKELETON_REDUCE:
         if (!k->axes.count && !k->axes.options.keep)
             return lun_reduce_with(e, k->f, k->id, o->element[0], o->extra, o->extras, outs);

@@ -19,6 +19,17 @@ enum { LUN__USE_LIST = 1, LUN__USE_PARTS };
 #define LUN__MOST_ARRAYS    16
 #define LUN__MOST_ARGUMENTS LUN_MAX_PARAMS
 
+/* What a stencil does at the ends of the axes, and how far it looks: for all axes, or by axis. */
+typedef struct lun__around {
+    int edges, radii; /* as many are listed; 0: one for all axes */
+    bool far;         /* no radius is given */
+    bool valued;      /* x is given */
+    lun_edge edge[LUN_MAX_RANK];
+    bool keep[LUN_MAX_RANK];
+    int64_t radius[LUN_MAX_RANK];
+    lun_value x;
+} lun__around;
+
 typedef struct lun__skeleton {
     lun__box box;
     int kind;         /* lun_skeleton or LUN__PROGRAM */
@@ -26,6 +37,7 @@ typedef struct lun__skeleton {
     lun_function *f;
     lun_array *id;         /* NULL: the operation's own */
     lun__axes axes;        /* that it runs along, and how */
+    lun__around around;    /* of a stencil */
     int leaves, length;    /* arrays that it takes; steps and arguments in its list */
     lua_Integer workgroup; /* 0: tuned */
     int outs; /* dtypes in `out`, one for each result; -1: one for all; 0: as they come */
@@ -49,6 +61,15 @@ static inline lun_skeleton_info lun__skeleton_row(int kind)
     (void)lun_skeleton_describe((lun_skeleton)kind, &row);
     return row;
 }
+
+/* The options of a stencil (around.c): what they are if none is given, and one of them, by its name
+ * and with its value at the top of the stack; false if it is none of them. */
+void lun__around_none(lun__around *o);
+bool lun__around_option(lua_State *L, int options, const char *name, lun__around *o);
+/* lun_stencil of `count` operands. */
+lun_status lun__around_run(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
+                           int elements, const lun__around *o, lun_array **outs, int room,
+                           int *results);
 
 lun__skeleton *lun__check_skeleton(lua_State *L, lun__host *h, int i);
 /* Pushes a skeleton of a kind, empty. */

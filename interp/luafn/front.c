@@ -95,6 +95,22 @@ static lun_status verify(const job *j, const lf_program *p)
     return s;
 }
 
+/* The call's parameters, with room for the neighbours that the function asks for. */
+static bool take_params(lf_compile *c, const job *j)
+{
+    const int room = j->params + LF_NEIGHBOURS;
+    lun_front_param *param = luafn_arena_take(&c->unit.arena, (size_t)room * sizeof *param);
+    c->neighbour = luafn_arena_take(&c->unit.arena, LF_NEIGHBOURS * sizeof *c->neighbour);
+    c->neighbour_value = luafn_arena_take(&c->unit.arena, LF_NEIGHBOURS * sizeof(lf_value *));
+    if (!param || !c->neighbour || !c->neighbour_value)
+        return false;
+    memset(param, 0, (size_t)room * sizeof *param);
+    memcpy(param, j->param, (size_t)j->params * sizeof *param);
+    c->param = param;
+    c->params = j->params;
+    return true;
+}
+
 static lun_status compile(job *j, const lf_viewer *v)
 {
     lf_program *p = j->f->program;
@@ -104,14 +120,12 @@ static lun_status compile(job *j, const lf_viewer *v)
         return LUN_ENOMEM;
     c->view = *v;
     prepare(&c->unit, &c->view, j->error);
-    c->param = j->param;
-    c->params = j->params;
-    for (int i = 0; i < c->params; i++) {
-        lun_front_indexing index = (lun_front_indexing)c->param[i].index;
+    for (int i = 0; i < j->params; i++) {
+        lun_front_indexing index = (lun_front_indexing)j->param[i].index;
         c->known |= index == LUN_FRONT_KNOWN;
         c->windowed |= index == LUN_FRONT_KNOWN || index == LUN_FRONT_CHECKED;
     }
-    c->writes = c->params && c->param[0].writes;
+    c->writes = j->params && j->param[0].writes;
     c->program = p;
     c->graph.u = &c->unit;
     c->ir = &j->made->ir;
@@ -121,7 +135,7 @@ static lun_status compile(job *j, const lf_viewer *v)
     self.sight.closure = lua_topointer(v->L, v->base);
     c->source = luafn_arena_take(&c->unit.arena, sizeof *c->source);
     c->source_value = luafn_arena_take(&c->unit.arena, sizeof *c->source_value);
-    if (!c->source || !c->source_value)
+    if (!c->source || !c->source_value || !take_params(c, j))
         return LUN_ENOMEM;
     c->source[0] = self;
     c->sources = c->source_room = 1;

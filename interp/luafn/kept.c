@@ -48,6 +48,7 @@ static void free_one(lf_kept *s)
     lun__ir_free(&s->ir);
     luafn_host_release(s->host);
     free(s->param);
+    free(s->neighbour);
     free(s->source);
     free(s->now);
     free(s->anchor);
@@ -199,9 +200,13 @@ lun_status luafn_kept_fill(lf_kept *s, const lf_compile *c)
     s->param = calloc(n, sizeof *s->param);
     if (!s->param)
         return LUN_ENOMEM;
-    for (int i = 0; i < c->params; i++)
-        s->param[i] = c->param[i];
+    s->neighbour = calloc((size_t)c->neighbours + 1, sizeof *s->neighbour);
+    if (!s->neighbour)
+        return LUN_ENOMEM;
+    memcpy(s->param, c->param, (size_t)c->params * sizeof *s->param);
     s->params = c->params;
+    memcpy(s->neighbour, c->neighbour, (size_t)c->neighbours * sizeof *s->neighbour);
+    s->neighbours = c->neighbours;
     bool ok = copy_sources(s, c) && copy_inputs(s, c) && copy_bounds(s, c) && copy_windows(s, c);
     return ok && copy_stores(s, c) && copy_notes(s, c) ? LUN_OK : LUN_ENOMEM;
 }
@@ -316,6 +321,8 @@ lun_status luafn_kept_result(lf_kept *s, const lun_front_param *param, lun_front
     out->function = &s->function;
     out->scalars = s->scalars;
     out->arrays = s->arrays;
+    out->neighbour = s->neighbour;
+    out->neighbours = s->neighbours;
     for (int i = 0; i < s->scalars; i++) {
         const lf_input *in = &s->scalar[i];
         out->scalar_dtype[i] = in->dtype;

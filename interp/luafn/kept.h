@@ -19,6 +19,8 @@ typedef struct lf_kept {
     const lf_program *owner;
     lun_front_param *param;
     int params;
+    lun_neighbour *neighbour;
+    int neighbours;
     lf_source *source; /* programs in them are references, but for the owner */
     lf_sight *now;     /* by source: as seen last */
     int *anchor;       /* by source: registry reference of a known function, or LUA_NOREF */

@@ -118,7 +118,7 @@ local INSTEAD = {
     ["diag diagonal trace"] = "M:reshape(-1):sub(1, -1, n + 1) is the diagonal of n columns",
     ["groupby merge join pivot"] = "a loop over the rows",
     ["fft ifft rfft inv solve det svd eig"] = "",
-    ["convolve correlate conv1d conv2d"] = "a function that reads its neighbours: examples/convolution.lua",
+    ["convolve correlate conv1d conv2d"] = "lun.stencil(f), a function of the elements around each one",
     pop = "arrays keep their length; a .. b makes a longer one",
     ["backward grad autograd"] = "derivatives are written by hand",
 }

@@ -11,6 +11,8 @@ local type_of_skeletons = internal.skeleton_type
 
 local M = {}
 
+local MOST_RANK <const> = 8
+
 -- Raises a bad argument in the script's line: `level` calls up from here.
 local function misuse(argument, call, message, level)
     error(("bad argument #%d to '%s' (%s)"):format(argument, call, message), (level or 2) + 1)
@@ -247,9 +249,18 @@ local function is_c(text)
     return text:find("{", 1, true) or text:find "^%s*%("
 end
 
--- Arguments that stand for those of a call yet to come: small arrays and zeros, of the dtypes that a C
+-- A small array of that rank.
+local function small(dtype, rank)
+    local shape = { 2 }
+    for k = 2, rank do
+        shape[k] = 1
+    end
+    return core.zeros(shape, dtype)
+end
+
+-- Arguments that stand for those of a call yet to come: small arrays of that rank and zeros, of the dtypes that a C
 -- function asks for, or of `dtype`.
-local function examples(s, dtype)
+local function examples(s, dtype, rank)
     local _, leaves, _, what = describe(s)
     local parameters = {}
     if type(what) == "string" and is_c(what) then
@@ -261,7 +272,7 @@ local function examples(s, dtype)
     for i = 1, math.max(leaves, #parameters) do
         local parameter = parameters[i]
         local is_array = i <= leaves or parameter:find "[*%[]"
-        arguments[i] = is_array and core.vector({ 0, 0 }, parameter and dtype_of(parameter) or dtype) or 0
+        arguments[i] = is_array and small(parameter and dtype_of(parameter) or dtype, rank) or 0
     end
     return table.unpack(arguments)
 end
@@ -273,19 +284,19 @@ function methods.source(s, backend, ...)
     if not describe(s) then
         misuse(1, "source", ("skeleton expected, got %s"):format(core.internal.kind_of(s)))
     end
-    local ok, result = pcall(function()
-        return s(examples(s, "f64"))
-    end)
-    if not ok then
-        local integers, other = pcall(function()
-            return s(examples(s, "i64"))
-        end)
-        ok, result = integers, integers and other or result
+    local name, failure = describe(s), nil
+    for rank = 1, name == "stencil" and MOST_RANK or 1 do
+        for _, dtype in ipairs { "f64", "i64" } do
+            local ok, result = pcall(function()
+                return s(examples(s, dtype, rank))
+            end)
+            if ok then
+                return result:source(backend)
+            end
+            failure = failure or result
+        end
     end
-    if not ok then
-        error(result, 2)
-    end
-    return result:source(backend)
+    error(failure, 2)
 end
 
 return M

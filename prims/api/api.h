@@ -29,4 +29,9 @@ bool lun__broadcast(const lun_layout *from, int rank, const int64_t *shape, lun_
 /* A shape's extents checked: rank, no negative ones. */
 lun_status lun__shape_check(lun_engine *e, int rank, const int64_t *shape);
 
+/* n with before[k] and after[k] elements more at the ends of axis k, as edge[k] says; x: for
+ * LUN_EDGE_VALUE.  LUN_ESHAPE: an axis of no elements has none that could stand there. */
+lun_status lun__pad(lun_engine *e, lun_node *n, const int64_t *before, const int64_t *after,
+                    const lun_edge *edge, lun_value x, lun_node **out);
+
 #endif

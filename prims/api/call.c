@@ -82,6 +82,7 @@ typedef struct call {
     lun_node **nodes; /* operands as nodes; the captured ones follow */
     int node_count;
     const lun_axes *axes; /* in which order elements are taken; NULL: row-major */
+    lun_around *around;   /* NULL: the function takes elements, not what is around */
 } call;
 
 /* Operand k as a node: an element's in the order in which all are taken. */
@@ -173,13 +174,14 @@ lun_status lun__specialise(lun_engine *e, lun_function *f, lun_array *const *ope
         lun_array *a = operands[k];
         int rank = lun_shape(a, shape);
         bool array = k >= elements && rank > 0;
+        bool near = k < elements && how.index == LUN_FRONT_AROUND;
         params[k] =
             (lun_front_param){.dtype = computed(a),
                               .array = array,
                               .weak = a->weak,
                               .index = (uint8_t)(k < elements ? how.index : LUN_FRONT_ELEMENT),
                               .writes = how.writes,
-                              .rank = array ? rank : 0};
+                              .rank = array || near ? rank : 0};
         if (array)
             memcpy(params[k].shape, shape, (size_t)rank * sizeof *shape);
     }
@@ -222,11 +224,12 @@ lun_status lun__captured_operands(lun_engine *e, const lun_front_result *r, lun_
     return s;
 }
 
-static lun_status front_operands(call *c, const lun_front_result *r)
+/* Operands first and behind as nodes; `scalar`: the body's scalar parameters before them. */
+static lun_status own_operands(call *c, const lun_front_result *r, int first, int scalar)
 {
     lun_engine *e = c->e;
     lun_status s = LUN_OK;
-    for (int k = 0, scalar = 0; s == LUN_OK && k < c->count; k++) {
+    for (int k = first; s == LUN_OK && k < c->count; k++) {
         lun_array *a = c->operands[k];
         int64_t shape[LUN_MAX_RANK];
         bool array = k >= c->elements && lun_shape(a, shape) > 0;
@@ -238,6 +241,21 @@ static lun_status front_operands(call *c, const lun_front_result *r)
         s = lun__cast(e, raw, want, &c->nodes[c->node_count]);
         lun__node_release(e, raw);
         c->node_count += s == LUN_OK;
+    }
+    return s;
+}
+
+static lun_status front_operands(call *c, const lun_front_result *r)
+{
+    lun_engine *e = c->e;
+    lun_status s = LUN_OK;
+    if (c->around) {
+        s = lun__neighbours(e, r, c->operands, c->around, c->axes, c->nodes);
+        c->node_count = s == LUN_OK ? r->neighbours : 0;
+        if (s == LUN_OK)
+            s = own_operands(c, r, c->elements, r->neighbours);
+    } else {
+        s = own_operands(c, r, 0, 0);
     }
     return s == LUN_OK ? lun__captured_operands(e, r, c->nodes, &c->node_count) : s;
 }
@@ -281,24 +299,27 @@ static lun_status call_front(call *c, lun_array **outs, int room, int *results)
     const lun_node *like;
     if (c->count > c->elements && c->count > c->f->front.params)
         return wrong_count(c, c->f->front.params);
-    lun_status s =
-        lun__specialise(e, c->f, c->operands, c->count, c->elements, (lun_specialising){0}, &r);
+    const lun_specialising how = {.index = c->around ? LUN_FRONT_AROUND : LUN_FRONT_ELEMENT};
+    lun_status s = lun__specialise(e, c->f, c->operands, c->count, c->elements, how, &r);
+    if (s == LUN_OK && c->around && r.neighbours == 0)
+        s = lun__fail(e, LUN_EARG, "the function reads no element around its index");
     if (s == LUN_OK)
         s = front_operands(c, &r);
+    const int elements = s == LUN_OK && c->around ? r.neighbours : c->elements;
     if (s == LUN_OK)
-        s = lun__align(e, c->nodes, c->elements, &like);
+        s = lun__align(e, c->nodes, elements, &like);
     if (s != LUN_OK)
         return s;
-    const lun_operands o = {c->nodes, c->node_count, c->elements, like, c->axes};
+    const lun_operands o = {c->nodes, c->node_count, elements, like, c->axes};
     return lun__call_outputs(e, c->f, &r, &o, outs, room, results);
 }
 
-lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
-                    int elements, lun_array **outs, int room, int *results)
+lun_status lun__call_around(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
+                            int elements, lun_around *around, lun_array **outs, int room,
+                            int *results)
 {
-    LUN_NEED(e, operands && outs && results);
-    lun_node *nodes[LUN_MAX_OPERANDS + LUN_FRONT_SCALARS + LUN_FRONT_ARRAYS];
-    call c = {e, f, operands, count, elements, nodes, 0, NULL};
+    lun_node *nodes[2 * LUN_MAX_OPERANDS + LUN_FRONT_SCALARS + LUN_FRONT_ARRAYS];
+    call c = {e, f, operands, count, elements, nodes, 0, NULL, around};
     lun_axes order;
     if (!f)
         return lun__fail(e, LUN_EARG, "no function given (NULL)");
@@ -311,6 +332,8 @@ lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, 
     }
     *results = 1;
     lun_status s;
+    if (around && !f->front.specialise)
+        return lun__fail(e, LUN_EARG, "a stencil takes a Lua function");
     if (f->op < LUN_OP_COUNT)
         return lun_apply(e, f->op, operands, count, outs);
     if (lun__axes_common(operands, elements, &order))
@@ -322,6 +345,13 @@ lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, 
     while (c.node_count)
         lun__node_release(e, nodes[--c.node_count]);
     return s;
+}
+
+lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
+                    int elements, lun_array **outs, int room, int *results)
+{
+    LUN_NEED(e, operands && outs && results);
+    return lun__call_around(e, f, operands, count, elements, NULL, outs, room, results);
 }
 
 static lun_status call_one(lun_engine *e, lun_function *f, lun_array **first, int elements,

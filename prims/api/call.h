@@ -39,4 +39,20 @@ typedef struct lun_operands {
 lun_status lun__call_outputs(lun_engine *e, lun_function *f, const lun_front_result *r,
                              const lun_operands *o, lun_array **outs, int room, int *results);
 
+/* What a stencil does beyond the ends of the axes; and once its function is known, how far that
+ * looks along each axis of the arrays. */
+typedef struct lun_around {
+    const lun_stencil_options *how;
+    int64_t before[LUN_MAX_RANK], after[LUN_MAX_RANK];
+} lun_around;
+
+/* lun_call; around, if not NULL: lun_stencil. */
+lun_status lun__call_around(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
+                            int elements, lun_around *around, lun_array **outs, int room,
+                            int *results);
+/* The elements around each index that r names, of arrays of one shape, as nodes with references;
+ * none on failure.  axes: as lun__node_along's. */
+lun_status lun__neighbours(lun_engine *e, const lun_front_result *r, lun_array *const *arrays,
+                           lun_around *around, const lun_axes *axes, lun_node **out);
+
 #endif

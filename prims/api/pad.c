@@ -9,9 +9,8 @@ _Static_assert((int)LUN_PAD_VALUE == (int)LUN_EDGE_VALUE &&
                    (int)LUN_PAD_NEAREST == (int)LUN_EDGE_NEAREST,
                "the rules are the edges");
 
-/* Elements before and after n along each axis, and what they are. */
-static lun_status pad_node(lun_engine *e, lun_node *n, const int64_t *before, const int64_t *after,
-                           const lun_edge *edge, lun_value x, lun_node **out)
+lun_status lun__pad(lun_engine *e, lun_node *n, const int64_t *before, const int64_t *after,
+                    const lun_edge *edge, lun_value x, lun_node **out)
 {
     lun_padding p = {.rank = n->rank};
     lun_node *number = NULL;
@@ -63,7 +62,7 @@ lun_status lun_pad(lun_engine *e, lun_array *a, const int64_t *before, const int
         s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
     if (s != LUN_OK)
         return s;
-    s = pad_node(e, n, before, after, edge, x, &padded);
+    s = lun__pad(e, n, before, after, edge, x, &padded);
     lun__node_release(e, n);
     return s == LUN_OK ? lun__array(e, padded, false, out) : s;
 }
@@ -85,7 +84,7 @@ static lun_status shift_node(lun_engine *e, lun_node *n, int64_t k, int axis, lu
     far = edge == LUN_EDGE_WRAP ? k % extent : k < -extent ? -extent : k > extent ? extent : k;
     *(far > 0 ? &before[axis] : &after[axis]) = far > 0 ? far : -far;
     edges[axis] = edge;
-    lun_status s = pad_node(e, n, before, after, edges, x, &padded);
+    lun_status s = lun__pad(e, n, before, after, edges, x, &padded);
     if (s != LUN_OK)
         return s;
     lun__node_shape(padded, shape);

@@ -126,7 +126,7 @@ typedef struct lun_front_param {
     bool array, weak; /* a whole array; a script's number */
     uint8_t index;    /* lun_front_indexing */
     bool writes;      /* the function may assign elements of arrays at its indices: stores */
-    int rank;         /* of a whole array, else 0 */
+    int rank;         /* of a whole array and of what is around an index, else 0 */
     int64_t shape[LUN_MAX_RANK];
 } lun_front_param;
 
@@ -134,8 +134,9 @@ typedef struct lun_front_param {
 typedef enum lun_front_indexing {
     LUN_FRONT_ELEMENT,
     LUN_FRONT_KNOWN,
-    LUN_FRONT_CHECKED, /* the body checks them: no bounds; windows reach beyond their arrays */
-    LUN_FRONT_GATHERED /* nor are there windows */
+    LUN_FRONT_CHECKED,  /* the body checks them: no bounds; windows reach beyond their arrays */
+    LUN_FRONT_GATHERED, /* nor are there windows */
+    LUN_FRONT_AROUND    /* of a stencil: what is around an index, asked for by offsets */
 } lun_front_indexing;
 
 /* An index of an axis, from 1: what parameter `param` is, plus shift; param -1: shift. */
@@ -157,9 +158,19 @@ typedef struct lun_front_window {
     lun_front_index at[LUN_MAX_RANK];
 } lun_front_window;
 
+/* An element around an index that a body takes, of parameter `param`: so many indices further
+ * along each axis. */
+typedef struct lun_neighbour {
+    int param;
+    int64_t by[LUN_MAX_RANK];
+} lun_neighbour;
+
 typedef struct lun_front_result {
     lun_ir_function *function; /* owned by the front end until its release */
     int scalars, arrays;       /* what it captures */
+    /* in place of parameters that are around an index, the body's first ones; the front end's */
+    const lun_neighbour *neighbour;
+    int neighbours;
     lun_value scalar[LUN_FRONT_SCALARS];
     lun_dtype scalar_dtype[LUN_FRONT_SCALARS]; /* the dtype in which the body takes it */
     lun_array *array[LUN_FRONT_ARRAYS];        /* borrowed: alive until the call returns */

@@ -60,6 +60,15 @@ local skeletons = {
         result = { 0, 1, 3 }, extra = { 2, 1, 1 },
         options = { axis = { 1, { 0, 1, 3 }, "i64" }, inclusive = { true, { 1, 3, 6 }, "i64" } },
     },
+    stencil = {
+        result = { -1, -2, -3 }, extra = { -2, -4, -6 }, functions = {
+            function(x) return -x(0) end, function(x, k) return -x(0) * k end,
+        },
+        options = {
+            elements = { 1, { -1, -2, -3 }, "i64" }, out = { "i8", { -1, -2, -3 }, "i8" },
+            edge = { "wrap", { -1, -2, -3 }, "i64" }, radius = { 0, { -1, -2, -3 }, "i64" },
+        },
+    },
 }
 
 local functions = { function(x) return -x end, function(x, y) return x + y end }
@@ -75,6 +84,10 @@ end
 local function check_skeleton(row, expected)
     local a, name = lun.vector { 1, 2, 3 }, row.name
     local f, id = functions[row.operands], row.folds and 0 or nil
+    local more = row.folds and shifted or longer[row.operands]
+    if expected.functions then
+        f, more = table.unpack(expected.functions)
+    end
     local arrays, options = {}, row.folds and { id } or {}
     for i = 1, row.arrays do
         arrays[i] = a
@@ -101,7 +114,7 @@ local function check_skeleton(row, expected)
     assert.is_true(row.extras, name)
     arrays[#arrays + 1] = 2
     assert.same(expected.extra,
-        plain(lun[name](row.folds and shifted or longer[row.operands], row.folds and 2 or nil)(table.unpack(arrays))), name)
+        plain(lun[name](more, row.folds and 2 or nil)(table.unpack(arrays))), name)
     arrays[#arrays] = nil
 
     -- the options

@@ -273,14 +273,22 @@ static void add_windows(writer *w)
     }
 }
 
-/* The call's own parameters, elements of windows, what is captured. */
+static void write_param(writer *w, int number)
+{
+    const lun_front_param *p = &w->c->param[number];
+    lf_input *in = find_param(w->c, number);
+    add_param(w, in ? in->dtype : p->dtype, p->array, in);
+}
+
+/* What is around an index, the call's own parameters, elements of windows, what is captured. */
 static void write_params(writer *w)
 {
     lf_compile *c = w->c;
-    for (int i = 0; i < c->params; i++) {
-        lf_input *in = find_param(c, i);
-        add_param(w, in ? in->dtype : c->param[i].dtype, c->param[i].array, in);
-    }
+    for (int k = 0; k < c->neighbours; k++)
+        write_param(w, c->params + k);
+    for (int i = 0; i < c->params; i++)
+        if (c->param[i].index != LUN_FRONT_AROUND)
+            write_param(w, i);
     add_windows(w);
     if (add_captured(w, false, false) > LUN_FRONT_SCALARS)
         luafn_fail(&c->unit, c->graph.proto, -1,

@@ -337,9 +337,14 @@ void luafn_build(lf_compile *c)
     f->base = luafn_vars(g, f, f->proto->stack + LF_SPARE, 0);
     c->param_value = LF_NEW(&c->unit, lf_value *, c->params);
     for (int i = 0; i < f->proto->params && i < c->params; i++) {
-        lf_value *v = luafn_value(g, c->param[i].array ? LF_ARRAY : LF_PARAM, 0);
-        v->as.i = c->param[i].array ? -1 - i : i;
-        if (c->param[i].array)
+        const lun_front_param *p = &c->param[i];
+        lf_value *v = luafn_value(g,
+                                  p->array                       ? LF_ARRAY
+                                  : p->index == LUN_FRONT_AROUND ? LF_AROUND
+                                                                 : LF_PARAM,
+                                  0);
+        v->as.i = p->array ? -1 - i : i;
+        if (p->array || p->index == LUN_FRONT_AROUND)
             v->type = LF_OBJECT;
         v->proto = f->proto;
         c->param_value[i] = v;

@@ -18,6 +18,8 @@ void luafn_call(lf_builder *b, uint32_t w, lf_list *results);
 void luafn_operation(lf_builder *b, uint32_t w);
 /* builtin.c: a call of a function of math or of an operation; appends its results. */
 void luafn_builtin(lf_builder *b, const lf_value *f, const lf_list *args, lf_list *results);
+/* neighbour.c: the element that a parameter of a stencil, f, gives for these offsets. */
+lf_value *luafn_neighbour(lf_builder *b, const lf_value *f, const lf_list *args);
 /* closure.c: a local function; registers from reg on go out of scope. */
 void luafn_closure(lf_builder *b, uint32_t w);
 void luafn_close(lf_builder *b, int reg);

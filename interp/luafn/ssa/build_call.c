@@ -73,6 +73,9 @@ void luafn_call(lf_builder *b, uint32_t w, lf_list *results)
         inline_call(b, f, f->as.closure->name, &args, results);
         break;
     }
+    case LF_AROUND:
+        luafn_push(&b->c->unit, results, luafn_neighbour(b, f, &args));
+        break;
     case LF_OTHER:
         if (b->c->source[f->as.i].sight.seen == LF_SEEN_OTHER)
             luafn_stop(b, "a call of %s: %s", luafn_source_name(b->c, (int)f->as.i),

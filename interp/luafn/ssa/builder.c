@@ -109,6 +109,8 @@ const char *luafn_describe(const lf_value *v)
         return "a function";
     case LF_TABLE:
         return "a table";
+    case LF_AROUND:
+        return "the elements around an index";
     case LF_ARRAY:
         return "an array";
     case LF_PART:

@@ -10,6 +10,8 @@
 #include "luafn/capture/program.h"
 #include "luafn/ssa/graph.h"
 
+enum { LF_NEIGHBOURS = LUN_MAX_OPERANDS }; /* most elements around an index */
+
 /* A parameter of the body: a scalar or a whole array. */
 typedef enum lf_origin {
     LF_FROM_PARAM,   /* parameter `number` of the function */
@@ -58,7 +60,7 @@ typedef struct lf_note {
 typedef struct lf_compile {
     lf_unit unit;
     lf_viewer view;
-    const lun_front_param *param;
+    lun_front_param *param; /* of the call, then with room for LF_NEIGHBOURS */
     int params;
     lf_program *program;
 
@@ -67,20 +69,23 @@ typedef struct lf_compile {
     lf_value **source_value; /* by source, once asked for */
 
     lf_graph graph;
-    const lf_frame *root;   /* the function's own body */
-    lf_type real;           /* what weak floats become: f32 or f64 */
-    bool wide;              /* 64-bit elements take part */
-    lf_list inputs;         /* lf_input */
-    lf_list notes;          /* lf_note */
-    bool known, windowed;   /* the parameters are indices: bounds, windows may tell of them */
-    bool writes;            /* elements may be assigned */
-    lf_list cells;          /* lf_cell, where elements may be assigned */
-    lf_list loads;          /* LF_LOADs there: elements that are no cells */
-    lf_list bounds;         /* lf_bound */
-    lf_list windows;        /* lf_window */
-    lf_list named;          /* values of local variables, see named.h */
-    lun_strbuf *types;      /* where the report goes */
-    lf_value **param_value; /* by parameter; NULL: the function does not take it */
+    const lf_frame *root;     /* the function's own body */
+    lf_type real;             /* what weak floats become: f32 or f64 */
+    bool wide;                /* 64-bit elements take part */
+    lf_list inputs;           /* lf_input */
+    lf_list notes;            /* lf_note */
+    bool known, windowed;     /* the parameters are indices: bounds, windows may tell of them */
+    bool writes;              /* elements may be assigned */
+    lf_list cells;            /* lf_cell, where elements may be assigned */
+    lf_list loads;            /* LF_LOADs there: elements that are no cells */
+    lf_list bounds;           /* lf_bound */
+    lf_list windows;          /* lf_window */
+    lf_list named;            /* values of local variables, see named.h */
+    lun_strbuf *types;        /* where the report goes */
+    lf_value **param_value;   /* by parameter; NULL: the function does not take it */
+    lun_neighbour *neighbour; /* what is asked for around an index: parameters from `params` on */
+    lf_value **neighbour_value;
+    int neighbours;
 
     lun_ir *ir; /* where the result goes */
     lun_ir_function *function;

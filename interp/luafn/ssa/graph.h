@@ -44,7 +44,7 @@ static inline bool lf_is_number(lf_type t)
 typedef enum lf_kind {
     /* leaves: no operands, in no block */
     LF_CONST,   /* nil, boolean, integer or float, by type: as.i, as.n */
-    LF_PARAM,   /* as.i: number of the parameter */
+    LF_PARAM,   /* as.i: number of the parameter; behind the call's own: the neighbours */
     LF_SCALAR,  /* captured number or boolean; as.i: source */
     LF_ELEMENT, /* captured Scalar (an array of rank 0); as.i: source */
     /* first in its block */
@@ -54,6 +54,7 @@ typedef enum lf_kind {
     LF_BUILTIN,  /* function of the math library; sub: lf_math */
     LF_ROW,      /* operation of table/ops.def as a function; sub: lun_op, as.i: source */
     LF_CLOSURE,  /* local function; as.closure */
+    LF_AROUND,   /* parameter of a stencil, called with offsets; as.i: its number */
     LF_TABLE,    /* captured table; as.i: source */
     LF_ARRAY,    /* captured array; as.i: source. An array parameter: as.i is -1 - its number */
     LF_STRING,   /* as.s */

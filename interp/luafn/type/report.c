@@ -117,8 +117,11 @@ void luafn_report(lf_compile *c, lun_strbuf *out)
     for (int i = 0; i < p->params && i < c->params; i++) {
         const char *name = luafn_local_name(p, i, 0);
         lun__strbuf_printf(out, "%s%s: %s%s", i ? ", " : "", name ? name : "?",
-                           c->param[i].array ? "array of " : "",
-                           c->param[i].array || !c->param_value[i]
+                           c->param[i].array                       ? "array of "
+                           : c->param[i].index == LUN_FRONT_AROUND ? "elements around an index, of "
+                                                                   : "",
+                           c->param[i].array || c->param[i].index == LUN_FRONT_AROUND ||
+                                   !c->param_value[i]
                                ? lun_dtype_name(c->param[i].dtype)
                                : type_name(c, (lf_type)c->param_value[i]->type));
     }

@@ -1,0 +1,112 @@
+/* stencil.c - functions of the elements around each index, and the elements that stay as they are.
+ * What such a function reads is neighbours.c's, how it says so its front end's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/call.h"
+
+static lun_status check_arrays(lun_engine *e, lun_array *const *arrays, int count, int elements)
+{
+    int64_t shape[LUN_MAX_RANK], other[LUN_MAX_RANK];
+    char x[96], y[96];
+    if (elements < 1 || elements > count)
+        return lun__fail(e, LUN_EARG, "a stencil takes at least one array");
+    for (int k = 0; k < elements; k++) {
+        lun_status s = lun__usable(e, arrays[k]);
+        if (s == LUN_OK && (arrays[k]->weak || lun_shape(arrays[k], other) == 0))
+            s = lun__fail(e, LUN_EARG, "an array is needed: a number has no elements around it");
+        if (s != LUN_OK) {
+            e->error_operand = k + 1;
+            return s;
+        }
+        int rank = lun_shape(arrays[0], shape);
+        if (lun_shape(arrays[k], other) != rank ||
+            memcmp(shape, other, (size_t)rank * sizeof *shape)) {
+            e->error_operand = k + 1;
+            return lun__fail(e, LUN_ESHAPE, "a stencil takes arrays of one shape: %s and %s differ",
+                             lun__describe(arrays[0], x), lun__describe(arrays[k], y));
+        }
+    }
+    return LUN_OK;
+}
+
+/* ---- elements that stay ---------------------------------------------------------------------- */
+
+/* Whether the function finds all it needs at each index of axis k, an array of extent 1 along the
+ * others. */
+static lun_status inside_of(lun_engine *e, const lun_around *around, int rank, const int64_t *shape,
+                            int k, lun_array **out)
+{
+    int64_t extent[LUN_MAX_RANK], n = shape[k];
+    bool *inside = malloc((size_t)n + 1);
+    if (!inside)
+        return lun__nomem(e);
+    for (int i = 0; i < rank; i++)
+        extent[i] = i == k ? n : 1;
+    for (int64_t i = 0; i < n; i++)
+        inside[i] = i >= around->before[k] && i < n - around->after[k];
+    lun_status s = lun_tensor(e, inside, rank, extent, LUN_BOOL, out);
+    free(inside);
+    return s;
+}
+
+/* The same for all axes that keep; NULL: none does. */
+static lun_status inside_all(lun_engine *e, const lun_around *around, int rank,
+                             const int64_t *shape, lun_array **out)
+{
+    lun_status s = LUN_OK;
+    *out = NULL;
+    for (int k = 0; s == LUN_OK && k < rank; k++) {
+        lun_array *one = NULL, *both = NULL;
+        if (!around->how->keep || !around->how->keep[k])
+            continue;
+        s = inside_of(e, around, rank, shape, k, &one);
+        if (s == LUN_OK && *out) {
+            s = lun_land(e, *out, one, &both);
+            lun_release(one);
+            one = both;
+        }
+        if (s == LUN_OK) {
+            if (*out)
+                lun_release(*out);
+            *out = one;
+        }
+    }
+    if (s != LUN_OK && *out)
+        lun_release(*out);
+    return s;
+}
+
+/* Of each result the elements that stay, in a's dtype and the result's. */
+static lun_status keep(lun_engine *e, const lun_around *around, lun_array *a, lun_array **outs,
+                       int results)
+{
+    int64_t shape[LUN_MAX_RANK];
+    lun_array *inside = NULL;
+    lun_status s = inside_all(e, around, lun_shape(a, shape), shape, &inside);
+    for (int i = 0; s == LUN_OK && inside && i < results; i++) {
+        lun_array *kept;
+        s = lun_where(e, inside, outs[i], a, &kept);
+        if (s == LUN_OK) {
+            lun_release(outs[i]);
+            outs[i] = kept;
+        }
+    }
+    if (inside)
+        lun_release(inside);
+    for (int i = 0; s != LUN_OK && i < results; i++)
+        lun_release(outs[i]);
+    return s;
+}
+
+lun_status lun_stencil(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
+                       int elements, const lun_stencil_options *how, lun_array **outs, int room,
+                       int *results)
+{
+    LUN_NEED(e, operands && how && outs && results);
+    lun_around around = {.how = how};
+    lun_status s = check_arrays(e, operands, count, elements);
+    if (s == LUN_OK)
+        s = lun__call_around(e, f, operands, count, elements, &around, outs, room, results);
+    return s == LUN_OK ? keep(e, &around, operands[0], outs, *results) : s;
+}

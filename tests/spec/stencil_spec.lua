@@ -1,0 +1,234 @@
+-- lun.stencil against the same function on plain lists: every edge, ranks 1 to 3, radii beyond the array, layouts,
+-- several arrays and results, on every backend.
+local lun = require "lunarray"
+
+local BACKENDS = { "reference", "openmp", "opencl" }
+
+-- An accessor of a list with that shape, at index `at` (from 0, a list), by the edges of its axes; keep: nil where it
+-- stands beyond an end of such an axis.
+local function accessor(list, shape, edges, at)
+    return function(...)
+        local flat, outside = 0, nil
+        for k, n in ipairs(shape) do
+            local i = at[k] + select(k, ...)
+            if i < 0 or i >= n then
+                local edge = edges[k]
+                if edge == "wrap" then
+                    i = i % n
+                elseif edge == "nearest" or edge == "keep" then
+                    i = i < 0 and 0 or n - 1
+                else
+                    outside = edge
+                end
+            end
+            flat = flat * n + i
+        end
+        return outside or list[flat + 1]
+    end
+end
+
+-- Whether index `at` is kept: a stencil that reaches {before, after} so far along each axis, or `reach` along all, would
+-- leave an axis that keeps.
+local function kept(shape, edges, reach, at)
+    for k, n in ipairs(shape) do
+        local before, after = reach, reach
+        if type(reach) == "table" then
+            before, after = reach[k][1], reach[k][2]
+        end
+        if edges[k] == "keep" and (at[k] < before or at[k] >= n - after) then
+            return true
+        end
+    end
+    return false
+end
+
+local function product(shape)
+    local n = 1
+    for _, extent in ipairs(shape) do
+        n = n * extent
+    end
+    return n
+end
+
+local function index_of(f, shape)
+    local at = {}
+    for k = #shape, 1, -1 do
+        at[k] = f % shape[k]
+        f = f // shape[k]
+    end
+    return at
+end
+
+local function model(f, lists, shape, edges, reach)
+    local out = {}
+    for i = 0, product(shape) - 1 do
+        local at, accessors = index_of(i, shape), {}
+        for k, list in ipairs(lists) do
+            accessors[k] = accessor(list, shape, edges, at)
+        end
+        out[i + 1] = kept(shape, edges, reach, at) and lists[1][i + 1] or f(table.unpack(accessors))
+    end
+    return out
+end
+
+local function some(n, seed)
+    local list, x = {}, seed
+    for i = 1, n do
+        x = x * 1103515245 + 12345 & 0x7fffffff
+        list[i] = (x >> 8) % 1000 / 8
+    end
+    return list
+end
+
+-- By rank: functions of one accessor, with how far they look.
+local functions = {
+    {
+        { function(x) return x(-1) + 2 * x(0) - x(1) end, 1 }, { function(x) return x(3) - x(-3) end, 3 },
+        { function(x) return x(0) * 2 end, 0 }, { function(x) return math.max(x(-9), x(9), x(1)) end, 9 },
+    },
+    {
+        { function(x) return (x(-1, 0) + x(1, 0) + x(0, -1) + x(0, 1)) / 4 end, 1 },
+        { function(x) if x(0, 0) > x(1, 1) then return x(-2, 2) end return x(0, -1) - x(-1, 0) end, { { 2, 1 }, { 1, 2 } } },
+    },
+    { { function(x) return x(0, 0, -1) + x(0, 1, 0) * x(-1, 0, 0) - x(1, 1, 1) end, { { 1, 1 }, { 0, 1 }, { 1, 1 } } } },
+}
+local shapes = { { { 1 }, { 5 }, { 64 }, { 200 } }, { { 1, 1 }, { 3, 70 }, { 40, 3 }, { 9, 9 } }, { { 2, 3, 4 }, { 5, 1, 9 } } }
+
+for _, backend in ipairs(BACKENDS) do
+    describe("a stencil on " .. backend, function()
+        local before = lun.use()
+
+        setup(function()
+            lun.use(backend)
+        end)
+
+        teardown(function()
+            lun.use(before)
+        end)
+
+        for rank = 1, 3 do
+            it("gives what plain loops give, rank " .. rank, function()
+                local cases = backend == "opencl" and 1 or #functions[rank]
+                for number = 1, cases do
+                    local f, reach = table.unpack(functions[rank][number])
+                    for _, shape in ipairs(shapes[rank]) do
+                        local list = some(product(shape), number)
+                        local a = lun.vector(list):reshape(shape)
+                        local left = a:copy { layout = "left" }
+                        for _, edge in ipairs { "wrap", "nearest", 2.5, "keep" } do
+                            local edges = {}
+                            for k = 1, rank do
+                                edges[k] = edge
+                            end
+                            local want = model(f, { list }, shape, edges, reach)
+                            local s = lun.stencil(f, { edge = edge, radius = type(reach) == "table" and 2 or reach })
+                            local name = ("function %d, {%s}, %s"):format(number, table.concat(shape, ", "), edge)
+                            assert.same(want, s(a):flatten():totable(), name)
+                            assert.same(want, s(left):flatten():totable(), name .. ", left")
+                            assert.equal(lun.vector(want):max(), s(a):max(), name)
+                        end
+                    end
+                end
+            end)
+        end
+
+        it("takes another edge for each axis", function()
+            local f, shape = functions[2][1][1], { 7, 11 }
+            local list = some(77, 3)
+            local a = lun.vector(list):reshape(shape)
+            for _, edges in ipairs { { "keep", "wrap" }, { 1.5, "nearest" }, { "wrap", 1.5 } } do
+                assert.same(model(f, { list }, shape, edges, 1), lun.stencil(f, { edge = edges })(a):flatten():totable())
+            end
+        end)
+
+        it("takes several arrays, numbers, helpers, and gives several results", function()
+            local function laplace(x, i, j)
+                return x(i + 1, j) + x(i - 1, j) + x(i, j + 1) + x(i, j - 1) - 4 * x(i, j)
+            end
+            local shape = { 6, 8 }
+            local u, v = some(48, 1), some(48, 2)
+            local k = 0.25
+            local s = lun.stencil(function(x, y, c)
+                return x(0, 0) + c * k * laplace(y, 0, 0), laplace(x, 0, -1) - y(2, 2)
+            end, { elements = 2, edge = "wrap" })
+            local p, q = s(lun.vector(u):reshape(shape), lun.vector(v):reshape(shape), 2)
+            local edges = { "wrap", "wrap" }
+            assert.same(model(function(x, y) return x(0, 0) + 2 * k * laplace(y, 0, 0) end, { u, v }, shape, edges, 1),
+                p:flatten():totable())
+            assert.same(model(function(x, y) return laplace(x, 0, -1) - y(2, 2) end, { u, v }, shape, edges, 2),
+                q:flatten():totable())
+        end)
+
+        it("goes on in loops, in place and on lazy arrays", function()
+            local s = lun.stencil(function(x) return (x(-1) + x(1)) / 2 end)
+            local list = some(100, 5)
+            local a, eager = lun.vector(list), lun.vector(list)
+            for _ = 1, 5 do
+                a = s(a)
+                list = model(function(x) return (x(-1) + x(1)) / 2 end, { list }, { 100 }, { "nearest" }, 1)
+                s:run { eager, out = eager }
+            end
+            assert.same(list, a:totable())
+            assert.same(list, eager:totable())
+            local b = lun.vector(some(100, 6))
+            assert.same(s((b * 2 + 1):eval()):totable(), s(b * 2 + 1):totable())
+            assert.same(s(b:sub(-1, 1, -3):copy()):totable(), s(b:sub(-1, 1, -3)):totable())
+        end)
+    end)
+end
+
+describe("a stencil", function()
+    it("is one kernel with what is computed of it, and reads each array once", function()
+        local s = lun.stencil(function(x) return x(-1, 0) + x(1, 0) + x(0, -1) + x(0, 1) end)
+        local a = lun.random({ 100, 100 }, { dtype = "f32" }):eval()
+        local want = (s(a):eval() * 2 - a):eval():sum()
+        lun.stats "reset"
+        assert.equal(want, (s(a) * 2 - a):sum())
+        local stats = lun.stats()
+        assert.equal(1, stats.launches)
+        assert.equal(0, stats.bytes_written)
+    end)
+
+    it("is a method and a stage of a sequence", function()
+        local a = lun.vector { 1, 2, 4 }
+        assert.same({ 1, 1, 2 }, a:stencil(function(x) return x(0) - x(-1) end, { edge = 0 }):totable())
+        local chain = lun.stencil(function(x) return x(1) end) >> lun.map(function(x) return x * 10 end)
+        assert.same({ 20, 40, 40 }, chain(a):totable())
+        assert.same({ 2.0, 4.0, 4.0 }, lun.stencil(function(x) return x(1) end, { out = "f32" })(a):totable())
+    end)
+
+    it("takes what is empty", function()
+        assert.same({}, lun.stencil(function(x) return x(1) end)(lun.zeros(0)):totable())
+        assert.same({ 0, 3 }, { lun.stencil(function(x) return x(1, 1) end)(lun.zeros { 0, 3 }):shape() })
+    end)
+
+    it("says what is wrong, and where", function()
+        local v = lun.vector { 1, 2, 3 }
+        local function fails(text, f)
+            local _, message = pcall(f)
+            assert.matches(text, message, 1, true)
+        end
+        fails("x(...) with 2 offsets: it takes 1, one for each axis",
+            function() return lun.stencil(function(x) return x(0, 1) end)(v) end)
+        fails("offset 1 of x(...) is not an integer constant: write out each element that is read",
+            function() return lun.stencil(function(x, i) return x(i) end)(v, 1) end)
+        fails("offset -2 is beyond the radius of axis 1, which is 1",
+            function() return lun.stencil(function(x) return x(-2) end, { radius = 1 })(v) end)
+        fails("the function reads no element around its index", function() return lun.stencil(function() return 1 end)(v) end)
+        fails("arithmetic on the elements around an index (local 'x')",
+            function() return lun.stencil(function(x) return x + 1 end)(v) end)
+        fails("a stencil takes a Lua function", function() return lun.stencil(lun.op.neg)(v) end)
+        fails('"keep", "wrap", "nearest" or a number expected, got no',
+            function() return lun.stencil(function(x) return x(0) end, { edge = "no" }) end)
+        fails("only one number can stand beyond the ends",
+            function() return lun.stencil(function(x) return x(0, 0) end, { edge = { 1, 2 } }) end)
+        fails("option edge lists 2 axes, the array has 1",
+            function() return lun.stencil(function(x) return x(0) end, { edge = { "wrap", "wrap" } })(v) end)
+        fails("option radius: an integer of at least 0 expected, got -1",
+            function() return lun.stencil(function(x) return x(0) end, { radius = -1 }) end)
+        fails("a stencil takes arrays of one shape: i64[3] and i64[2] differ",
+            function() return lun.stencil(function(x, y) return x(0) + y(0) end, { elements = 2 })(v, v:sub(1, 2)) end)
+        fails("does not fit into dtype i64", function() return lun.stencil(function(x) return x(1) end, { edge = 0.5 })(v) end)
+        assert.same({ 2, 3, 3 }, lun.stencil(function(x) return x(1) end)(v):totable())
+    end)
+end)
