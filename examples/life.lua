@@ -1,5 +1,5 @@
--- Conway's game of life on a torus: a stencil of the eight cells around each one. A glider moves one cell down and one to
--- the right in four generations, and a random field is counted after so many generations.
+-- Conway's game of life on a torus: a stencil of the eight cells around each one. A glider moves one cell down and one
+-- to the right in four generations, and a random field is counted after so many generations.
 -- Usage: lunarray examples/life.lua [size [generations]]
 --     build/lunarray examples/life.lua 400 100
 -- prints:
