@@ -47,12 +47,11 @@ static bool choose_device(lun_gpu *g, int number, lun_strbuf *why)
         g->device = all->device[number ? number - 1 : 0];
         return true;
     }
-    lun__strbuf_printf(why, "there is no device %d: %s has %d here", number, g->driver->title,
-                       all->count);
+    lun__strbuf_printf(why, "no device %d: %s has %d here", number, g->driver->title, all->count);
     for (int i = 0; i < all->count && i < 8; i++)
         lun__strbuf_printf(why, ", %d is %s", i + 1, all->device[i].name);
     if (all->silent) {
-        lun__strbuf_printf(why, "; %d left out, ", all->silent);
+        lun__strbuf_printf(why, "; %d skipped, ", all->silent);
         lun__gpu_failure_text(why, all->unclear);
     }
     return false;
@@ -209,8 +208,8 @@ static lun_status check_parameters(lun_gpu *g, const lun_ir *ir)
     if (bytes <= g->device.parameter_bytes)
         return LUN_OK;
     return lun__gpu_fail(g, LUN_ELIMIT,
-                         "%s: a kernel of %d arrays needs %lld bytes of arguments, and the device "
-                         "takes %lld: evaluate parts of the expression first",
+                         "%s: a kernel of %d arrays needs %lld bytes of arguments, but the device "
+                         "supports %lld: evaluate parts of the expression first",
                          g->device.name, ir->slot_count, (long long)bytes,
                          (long long)g->device.parameter_bytes);
 }

@@ -66,8 +66,8 @@ static lun_status allocate(lun_gpu *g, int64_t bytes, void **memory)
 static lun_status too_large(lun_gpu *g, int64_t bytes)
 {
     return lun__gpu_fail(g, LUN_ELIMIT,
-                         "an array of %lld bytes is more than %s holds in one piece (%lld bytes of "
-                         "its %lld): work on parts of it, or use backend openmp",
+                         "an array of %lld bytes exceeds the largest allocation of %s (%lld bytes "
+                         "of its %lld): work on parts of it, or use backend openmp",
                          (long long)bytes, g->device.name, (long long)g->device.most_bytes,
                          (long long)g->device.memory);
 }

@@ -116,11 +116,10 @@ bool lun__gpu_probe(const lun_gpu_question *question, lun_strbuf *why)
         lun__strbuf_printf(why, " did not answer within %d seconds (%s)", seconds,
                            question->timeout);
     else if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
-        lun__strbuf_printf(why, " crashes when it is asked for its devices and a first kernel (%s)",
+        lun__strbuf_printf(why, " crashes when it lists its devices or runs a first kernel (%s)",
                            strsignal(WTERMSIG(status)));
     else
-        lun__strbuf_puts(why,
-                         " ends the process when it is asked for its devices and a first kernel");
+        lun__strbuf_puts(why, " ends the process when it lists its devices or runs a first kernel");
     lun__strbuf_printf(why, ": %s", question->hint);
     return false;
 }

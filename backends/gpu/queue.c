@@ -146,7 +146,7 @@ lun_status lun__gpu_wait(lun_gpu *g, int left)
         int64_t limit = stage == LUN_GPU_GIVEN ? COMPILING : PATIENCE;
         if (g->stopped && too_long(g, &patience, stage, limit)) {
             g->stuck = true;
-            lun__gpu_set_lost(g, "a kernel on it that was interrupted does not end");
+            lun__gpu_set_lost(g, "an interrupted kernel on it does not end");
             return lun__gpu_ready(g);
         }
         pause_after(now - start);

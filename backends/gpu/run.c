@@ -28,9 +28,10 @@ static lun_status make_plan(lun_gpu *g, lun_kernel *k, const lun_launch *l, int6
         int64_t most = shape.form == LUN_CL_SCALAR ? k->tuning.most : INT32_MAX;
         *trial = -1;
         if (l->workgroup > most)
-            return lun__gpu_fail(g, LUN_ELIMIT,
-                                 "%s: a work-group of %d: this kernel has at most %lld there",
-                                 g->device.name, l->workgroup, (long long)most);
+            return lun__gpu_fail(
+                g, LUN_ELIMIT,
+                "%s: a work-group of %d is too large: this kernel allows at most %lld there",
+                g->device.name, l->workgroup, (long long)most);
         shape.group = l->workgroup;
     }
     if (l->line)

@@ -43,7 +43,7 @@ lun_status lun__gpu_check(lun_gpu *g, lun_gpu_answer answer)
     if (answer == LUN_GPU_FAULT)
         lun__gpu_set_lost(g, "a kernel on it failed");
     else if (answer == LUN_GPU_LOST)
-        lun__gpu_set_lost(g, "%s said %s", f->call, f->name ? f->name : "an unknown error");
+        lun__gpu_set_lost(g, "%s failed with %s", f->call, f->name ? f->name : "an unknown error");
     lun__gpu_fail(g, LUN_EBACKEND, "%s: ", g->device.name);
     lun__gpu_failure_text(g->services->error, *f);
     return f->memory ? LUN_ENOMEM : LUN_EBACKEND;
@@ -60,13 +60,14 @@ lun_status lun__gpu_ready(lun_gpu *g)
 {
     if (g->owner != getpid())
         return lun__gpu_fail(g, LUN_EBACKEND,
-                             "this process is a child of the one that opened %s, and drivers do "
-                             "not survive a fork: use backend openmp here",
+                             "%s was opened by the parent of this process, and drivers do not "
+                             "survive a fork: use backend openmp here",
                              g->device.name);
     if (g->lost)
-        return lun__gpu_fail(g, LUN_EBACKEND,
-                             "%s cannot be used any more (%s): use backend openmp, or start anew",
-                             g->device.name, g->reason);
+        return lun__gpu_fail(
+            g, LUN_EBACKEND,
+            "%s can no longer be used (%s): use backend openmp, or restart the program",
+            g->device.name, g->reason);
     if (g->queue)
         return LUN_OK;
     return lun__gpu_check(g, g->driver->open(g->library, &g->device, &g->failure, &g->queue));

@@ -111,7 +111,9 @@ static void harvest(lun_jit_compiler *c, bool known)
     size_t length;
     char *bytes = lun__job_output(&c->job, &length);
     if (!bytes || !lun__loader_check(bytes, length)) {
-        fail_run(c, known ? "it ended well but made no shared object" : "it made no shared object",
+        fail_run(c,
+                 known ? "it succeeded but produced no shared object"
+                       : "it produced no shared object",
                  lun__strbuf_text(&c->job.words), false);
         free(bytes);
         return;

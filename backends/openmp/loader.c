@@ -87,7 +87,7 @@ static void *open_in_memory(const void *bytes, size_t length, lun_strbuf *why)
         object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
         const char *error = object ? NULL : dlerror();
         if (!object)
-            lun__strbuf_puts(why, error ? error : "the dynamic linker refuses it");
+            lun__strbuf_puts(why, error ? error : "the dynamic linker rejects it");
     }
     if (fd >= 0)
         close(fd);
@@ -109,7 +109,7 @@ static void *open_in_directory(const void *bytes, size_t length, const char *dir
         object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
         const char *error = object ? NULL : dlerror();
         if (!object)
-            lun__strbuf_printf(why, "; %s", error ? error : "the dynamic linker refuses it");
+            lun__strbuf_printf(why, "; %s", error ? error : "the dynamic linker rejects it");
     } else {
         lun__strbuf_printf(why, "; %s: %s", path, strerror(errno));
     }

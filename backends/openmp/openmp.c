@@ -195,7 +195,7 @@ static lun_status advance(openmp *o, lun_kernel *k, const lun_launch *launch)
     int jit = o->services->jit;
     if (jit == LUN_JIT_OFF && k->needs_compiler)
         return fail(o, LUN_EBACKEND,
-                    "a function in C needs the compiler, which is off (LUNARRAY_JIT=off)", "");
+                    "a C function needs the compiler, which is off (LUNARRAY_JIT=off)", "");
     if (jit == LUN_JIT_OFF)
         return LUN_OK;
     if (u->state == LUN_UNIT_NEW)
@@ -268,7 +268,7 @@ static lun_status openmp_prepare(void *state, lun_kernel *k)
     if (u->state != LUN_UNIT_READY)
         return fail(o, LUN_EBUILD, "a kernel does not compile: ",
                     u->message.length ? lun__strbuf_text(&u->message)
-                                      : "the compiler failed before");
+                                      : "the compiler failed earlier");
     take_over(o, k);
     return LUN_OK;
 }

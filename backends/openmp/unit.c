@@ -47,8 +47,8 @@ static void say_undefined(lun_strbuf *why)
     snprintf(name, sizeof name, "%.*s", (int)strcspn(from, ";, \n"), from);
     lun__strbuf_clear(why);
     lun__strbuf_printf(why,
-                       "'%s' is declared, but defined nowhere: neither in the text nor among "
-                       "the functions of kernels",
+                       "'%s' is declared but not defined, neither in the source nor among the "
+                       "functions of kernels",
                        name);
 }
 

@@ -83,7 +83,7 @@ static const char *reason(const lun_ir *ir)
 {
     for (int i = 0; i < ir->function_count; i++)
         if (ir->functions[i]->text)
-            return "functions given as C text need a compiler";
+            return "C functions need a compiler";
     return "the combining function is too large to be interpreted";
 }
 

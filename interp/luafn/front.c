@@ -90,7 +90,7 @@ static lun_status verify(const job *j, const lf_program *p)
     lun__strbuf_free(&why);
     if (s != LUN_OK && s != LUN_ENOMEM) {
         luafn_where(p->proto, -1, j->error);
-        lun__strbuf_puts(j->error, ": the code of this Lua function cannot be read");
+        lun__strbuf_puts(j->error, ": the bytecode of this Lua function is invalid");
     }
     return s;
 }
@@ -244,8 +244,8 @@ static lun_status wrap(lua_State *L, const front *f, lun_strbuf *error)
     static const char single[] = "local f = ... return function(x) return f(x) end";
     int arguments = luafn_host_math(f->host, lua_tocfunction(L, -1));
     if (!arguments) {
-        lun__strbuf_puts(error, "a C function cannot be compiled: use a Lua function, a C string "
-                                "or lun.op");
+        lun__strbuf_puts(error,
+                         "a C function cannot be compiled: use a Lua function, C source or lun.op");
         return LUN_EARG;
     }
     const char *code = arguments == 1 ? single : text;

@@ -185,7 +185,7 @@ local function check_fold(name, f, id, a, extras, level)
         ok, fault = pcall(no_identity, f, id, sampled(a, IDENTITY), dtype, extras)
     end
     if ok and fault then
-        error(("the function given to '%s' is wrong there (lun.check): %s"):format(name, fault), level + 1)
+        error(("the function given to '%s' is not suitable (lun.check): %s"):format(name, fault), level + 1)
     end
 end
 
@@ -223,8 +223,9 @@ function M.elements(name, f, arrays, count, result, level, ...)
             for k = 1, count do
                 operands[k] = show(operands[k])
             end
-            error(("the function given to '%s' gives %s for element %d, Lua itself %s (lun.check): f(%s)"):format(name,
-                show(given), i, show(own), table.concat(operands, ", ")), level + 1)
+            local message = "the function given to '%s' returns %s for element %d, but Lua itself returns %s "
+                .. "(lun.check): f(%s)"
+            error(message:format(name, show(given), i, show(own), table.concat(operands, ", ")), level + 1)
         end
     end
 end

@@ -78,12 +78,12 @@ local table_of = {
         run = function(_, text, write)
             local f, message = load("return " .. text, "=stdin", "t")
             if text == "" or not f then
-                return ":explain takes an expression" .. (message and text ~= "" and ": " .. message or "")
+                return ":explain expects an expression" .. (message and text ~= "" and ": " .. message or "")
             end
             local values = table.pack(f())
             for i = 1, math.max(values.n, 1) do
                 if not core.isarray(values[i]) then
-                    return (":explain takes arrays, not %s"):format(values.n > 0 and type(values[i]) or "nothing")
+                    return (":explain expects arrays, not %s"):format(values.n > 0 and type(values[i]) or "nothing")
                 end
             end
             write(tostring(core.explain(table.unpack(values, 1, values.n))))
@@ -141,7 +141,7 @@ end
 
 local function unknown(name)
     local near = guess.nearest(name, commands.names)
-    return ("there is no command :%s%s\ncommands are :%s"):format(name,
+    return ("unknown command :%s%s\nthe commands are :%s"):format(name,
         near and ("; did you mean ':%s'?"):format(near) or "", table.concat(commands.names, " :"))
 end
 

@@ -30,7 +30,7 @@ local function quoted_field(text, pos)
     while true do
         stop = find(text, '"', stop, true)
         if not stop then
-            return nil, "the quote that opens here is never closed", pos
+            return nil, "the quote opened here is never closed", pos
         elseif byte(text, stop + 1) ~= QUOTE then
             return gsub(sub(text, pos + 1, stop - 1), '""', '"'), stop + 1
         end

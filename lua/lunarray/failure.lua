@@ -189,7 +189,7 @@ function failure.text(value)
     local meta = debug.getmetatable(value)
     if type(value) == "string" or type(value) == "number" or type(meta) == "table" and meta.__tostring then
         local ok, text = pcall(tostring, value)
-        return ok and text or "(error object whose text could not be made)"
+        return ok and text or "(error object whose text could not be produced)"
     elseif type(value) == "table" and type(rawget(value, "message")) == "string" then
         return rawget(value, "message")
     end

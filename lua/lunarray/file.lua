@@ -90,7 +90,7 @@ local function hold(stream, count)
             stream.held, stream.total = stream.held + #text, stream.total + #text
             if stream.total > stream.most then
                 stream.pieces = {}
-                return nil, ("no end after %d bytes, the most that are read of what has no size; "
+                return nil, ("no end of file within %d bytes, the limit for sources without a size; "
                     .. "write it to a file first, or give the shape"):format(stream.most), "unsupported"
             end
         end

@@ -136,12 +136,12 @@ function hist.hist(a, bins, opts)
     end
     low, high = opts.low or low, opts.high or high
     if low > high or low ~= low or high ~= high then
-        picture.misuse(opts_at, "hist", "low is above high: %s and %s", low, high)
+        picture.misuse(opts_at, "hist", "low must not exceed high: %s and %s", low, high)
     end
     local edges = edges_between(low, high, a:size(), bins, whole)
     local lines = draw(bars(x, edges), edges, opts)
     if left_out > 0 then
-        lines[#lines + 1] = ("%d nan or inf left out"):format(left_out)
+        lines[#lines + 1] = ("%d nan or inf skipped"):format(left_out)
     end
     return picture.give(lines, opts)
 end

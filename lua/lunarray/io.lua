@@ -23,14 +23,14 @@ local by_extension = {
 local MAX_RANK = 8
 
 local KNOWN = ".csv .npy .pgm .ppm .pnm .png, and for bare elements .raw .bin or any other with "
-    .. '{dtype = "f32"} or the like'
+    .. '{dtype = "f32"} or another dtype'
 
 -- The format's name and module and the file's extension; or nil, bad argument's number, message.
 local function format_for(path, opts, opts_at)
     if type(path) ~= "string" then
         return nil, 1, ("path expected, got %s"):format(core.internal.kind_of(path))
     elseif path:find("\0", 1, true) then
-        return nil, 1, "a path cannot hold a NUL byte"
+        return nil, 1, "a path cannot contain a NUL byte"
     elseif type(opts) ~= "table" then
         return nil, opts_at, ("table of options expected, got %s"):format(core.internal.kind_of(opts))
     end
@@ -38,7 +38,7 @@ local function format_for(path, opts, opts_at)
     local name = by_extension[extension] or opts.dtype ~= nil and "raw" or nil
     if not name then
         local what = extension == "" and "no extension in '%s'" or "unknown extension in '%s'"
-        return nil, 1, (what .. "; known are %s"):format(path, KNOWN)
+        return nil, 1, (what .. "; supported: %s"):format(path, KNOWN)
     end
     return name, formats[name], extension
 end
@@ -125,7 +125,7 @@ end
 -- Nil if opts.offset is one, else what is wrong with it.
 local function offset_fault(offset)
     if offset ~= nil and (math.type(offset) ~= "integer" or offset < 0) then
-        return "offset is a number of bytes from 0 up"
+        return "offset must be a number of bytes, 0 or more"
     end
 end
 
@@ -138,7 +138,7 @@ function M.open(path, opts)
     if not name then
         misuse(format, "open", message)
     elseif not format.open_options then
-        fault = "elements of a .%s file are not stored as they are in memory; lun.load reads it"
+        fault = "elements of a .%s file are not stored as in memory; use lun.load"
         misuse(1, "open", fault:format(message))
     end
     fault = read_fault(format, opts, format.open_options, name) or offset_fault(opts.offset)
@@ -153,7 +153,7 @@ function M.open(path, opts)
     local _ <close> = bytes
     local size, offset = #bytes, opts.offset or 0
     if offset > size then
-        return nil, ("%s: the file is too short: offset %d, there are %d bytes"):format(path, offset, size), "short"
+        return nil, ("%s: the file is too short: offset %d, but it has %d bytes"):format(path, offset, size), "short"
     end
     local source = setmetatable({ array = bytes, left = size - offset }, Bytes)
     local layout
@@ -161,7 +161,7 @@ function M.open(path, opts)
     if not layout then
         return nil, code == EIO and message or path .. ": " .. message, code
     elseif #layout.shape > MAX_RANK then
-        return nil, ("%s: rank %d; at most %d is supported"):format(path, #layout.shape, MAX_RANK), "unsupported"
+        return nil, ("%s: rank %d is not supported; at most %d is"):format(path, #layout.shape, MAX_RANK), "unsupported"
     end
     return raw.array(layout, function(shape)
         return core.internal.elements(bytes, size - source.left, layout.dtype, shape, layout.swap)
@@ -193,7 +193,7 @@ function M.save(path, a, opts)
     end
     if name ~= "csv" then -- which takes a table of them
         if not core.isarray(a) then
-            fault = type(a) == "table" and "; lun.vector makes one of it" or ""
+            fault = type(a) == "table" and "; convert it with lun.vector" or ""
             misuse(2, "save", ("array expected, got %s%s"):format(core.internal.kind_of(a), fault))
         end
         local usable, freed = pcall(a.dtype, a)

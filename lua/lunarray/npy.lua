@@ -24,7 +24,7 @@ local function parse_string(text, pos)
         value, stop = text:match('^"([^"\\\n]*)"()', pos)
     end
     if not value then
-        return nil, "a string was expected at " .. ("%q"):format(text:sub(pos, pos + 15)), "format"
+        return nil, "string expected at " .. ("%q"):format(text:sub(pos, pos + 15)), "format"
     end
     return value, after_blanks(text, stop)
 end
@@ -82,7 +82,7 @@ local function parse_header(text)
         local key, value, code
         key, pos = parse_string(text, pos)
         if not key or not comma then
-            return nil, pos and not comma and "a comma is missing" or pos, "format"
+            return nil, pos and not comma and "missing comma" or pos, "format"
         elseif not parsers[key] or header[key] ~= nil then
             local which = parsers[key] and "a second" or "the unknown"
             return nil, ("%s key '%s'"):format(which, key:sub(1, 40)), "format"
@@ -121,7 +121,7 @@ local function parse_dtype(descr)
     local row = unit == "" and dtypes.by_npy[letters]
     if row then
         if row.bytes > 1 and order ~= "<" and order ~= ">" and order ~= "=" then
-            return nil, ("the dtype '%s' names no byte order"):format(descr), "format"
+            return nil, ("the dtype '%s' has no byte order"):format(descr), "format"
         end
         return row.name, order == ">"
     end
@@ -129,7 +129,7 @@ local function parse_dtype(descr)
     if not kind or unit ~= "" and not unit:find("^%[%w+%]$") then
         return nil, ("unknown dtype '%s'"):format(descr:sub(1, 40)), "format"
     end
-    local message = "the dtype '%s' (%s) is not supported; known are %s"
+    local message = "the dtype '%s' (%s) is not supported; supported: %s"
     return nil, message:format(descr:sub(1, 40), kind, dtypes.names), "unsupported"
 end
 
@@ -154,7 +154,7 @@ local function read_header(source)
     end
     local major, minor = head:byte(7, 8)
     if major < 1 or major > 3 or minor ~= 0 then
-        local text = "version %d.%d of the format; 1.0, 2.0 and 3.0 are known"
+        local text = "version %d.%d of the format is not supported; 1.0, 2.0 and 3.0 are"
         return nil, text:format(major, minor), "unsupported"
     end
     local form = major == 1 and "<I2" or "<I4"
@@ -164,7 +164,7 @@ local function read_header(source)
     end
     local length = string.unpack(form, head)
     if length > MAX_HEADER then
-        local text = "a header of %d bytes; at most %d are read"
+        local text = "a header of %d bytes is too long; at most %d are supported"
         return nil, text:format(length, MAX_HEADER), "unsupported"
     end
     return take(source, length)
@@ -188,7 +188,7 @@ function npy.layout(source)
     end
     local shape = header.shape
     if #shape > MAX_RANK then
-        return nil, ("rank %d; at most %d is supported"):format(#shape, MAX_RANK), "unsupported"
+        return nil, ("rank %d is not supported; at most %d is"):format(#shape, MAX_RANK), "unsupported"
     end
     if #shape == 0 then
         shape = { 1 } -- NumPy's rank 0 becomes a Vector of one element, which broadcasts like it
@@ -211,7 +211,7 @@ end
 function npy.encode(a)
     local row = dtypes.by_name[a:dtype()]
     if not row.npy then
-        return nil, ("NumPy has no %s; :cast 'f32' keeps every value of it"):format(row.name)
+        return nil, ("NumPy has no %s; :cast 'f32' preserves every value"):format(row.name)
     end
     local shape = { a:shape() } -- of a Scalar: none
     local tuple = table.concat(shape, ", ") .. (#shape == 1 and "," or "")

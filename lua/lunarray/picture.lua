@@ -54,7 +54,7 @@ function picture.misuse(argument, call, message, ...)
 end
 
 local CHECKS = {
-    width = "a number of columns from 20 on", height = "a number of rows from 2 on",
+    width = "a number of columns, at least 20,", height = "a number of rows, at least 2,",
     string = "true or false", colour = 'true, false, "16", "256" or "true"',
 }
 

@@ -238,7 +238,7 @@ local function check_array(a, argument)
     end
     local shape = { a:shape() }
     if #shape > 1 then
-        picture.misuse(argument, "plot", "a Vector expected, got an array of rank %d; a:reshape(a:size()) makes one",
+        picture.misuse(argument, "plot", "a Vector expected, got an array of rank %d; use a:flatten()",
             #shape)
     elseif a:size() == 0 then
         picture.misuse(argument, "plot", "the array has no elements")

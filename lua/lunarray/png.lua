@@ -37,11 +37,12 @@ function png.encode(a)
     local shape, dtype = { a:shape() }, a:dtype()
     local what = dtypes.describe(dtype, shape)
     if #shape ~= 2 and not (#shape == 3 and shape[3] >= 2 and shape[3] <= 4) then
-        return nil, ("a .png image has the shape {height, width} or {height, width, 2 to 4}, this is %s"):format(what)
+        local message = "a .png image must have the shape {height, width} or {height, width, 2 to 4}, but this is %s"
+        return nil, message:format(what)
     elseif not dtypes.most_of_image(dtype) then
-        return nil, ("an image is of u8 or u16, this is %s; scale it and :cast 'u8'"):format(what)
+        return nil, ("an image must be u8 or u16, but this is %s; scale it and :cast 'u8'"):format(what)
     elseif shape[1] == 0 or shape[2] == 0 then
-        return nil, ("an image is at least 1 by 1, this is %s"):format(what)
+        return nil, ("an image must be at least 1 by 1, but this is %s"):format(what)
     end
     local text, message = core.internal.png_encode(a:tobytes(), shape[1], shape[2], shape[3] or 1,
         8 * dtypes.by_name[dtype].bytes)

@@ -53,7 +53,7 @@ local function sample_fault(bytes, size, maxval)
             largest = math.max(string.unpack("<" .. ("I2"):rep(#block // 2), block))
         end
         if largest > maxval then
-            return ("a sample is %d, the largest value allowed is %d"):format(largest, maxval)
+            return ("a sample is %d, but the largest value allowed is %d"):format(largest, maxval)
         end
     end
 end
@@ -63,7 +63,7 @@ local function binary_samples(text, pos, count, size)
     local there = #text - pos + 1
     if there ~= count * size then
         local short = there < count * size
-        local message = "the file is too %s: the image takes %d bytes, there are %d"
+        local message = "the file is too %s: the image needs %d bytes, but there are %d"
         message = message:format(short and "short" or "long", count * size, math.max(there, 0))
         return nil, message, short and "short" or "long"
     end
@@ -87,7 +87,7 @@ local function plain_samples(text, pos, count, size)
         samples[#samples + 1] = form:pack(x)
     end
     if #samples < count then
-        local message = "the file is too short: the image has %d samples, there are %d"
+        local message = "the file is too short: the image has %d samples, but there are %d"
         return nil, message:format(count, #samples), "short"
     end
     return table.concat(samples)
@@ -118,7 +118,7 @@ function pnm.decode(source)
         if refused[magic] then
             return nil, refused[magic] .. " are not supported; convert to PGM or PPM", "unsupported"
         end
-        return nil, "not a PGM or PPM image: it starts with none of P2, P3, P5, P6", "format"
+        return nil, "not a PGM or PPM image: it does not start with P2, P3, P5 or P6", "format"
     end
     local text
     text, message, code = source:rest()
@@ -169,18 +169,18 @@ function pnm.encode(a, opts, extension)
     local what = dtypes.describe(dtype, shape)
     local gray, colour = #shape == 2, #shape == 3 and shape[3] == 3
     if not (gray and extension ~= "ppm" or colour and extension ~= "pgm") then
-        local message = "a .%s image has the shape %s, this is %s"
+        local message = "a .%s image must have the shape %s, but this is %s"
         return nil, message:format(extension, shapes[extension], what)
     elseif not dtypes.most_of_image(dtype) then
-        return nil, ("an image is of u8 or u16, this is %s; scale it and :cast 'u8'"):format(what)
+        return nil, ("an image must be u8 or u16, but this is %s; scale it and :cast 'u8'"):format(what)
     elseif shape[1] == 0 or shape[2] == 0 then
-        return nil, ("an image is at least 1 by 1, this is %s"):format(what)
+        return nil, ("an image must be at least 1 by 1, but this is %s"):format(what)
     end
     local size, highest = dtypes.by_name[dtype].bytes, dtypes.most_of_image(dtype)
     local lowest = size == 1 and 1 or 256
     local maxval = opts.maxval or highest
     if math.type(maxval) ~= "integer" or maxval < lowest or maxval > highest then
-        local message = "the maxval of a %s image is an integer from %d to %d"
+        local message = "the maxval of a %s image must be an integer from %d to %d"
         return nil, message:format(dtype, lowest, highest)
     end
     local bytes = a:tobytes()

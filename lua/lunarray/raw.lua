@@ -13,24 +13,24 @@ local raw = {
 -- Nil if the dtype is one of ours, else what is wrong with it.
 function raw.dtype_fault(dtype)
     if not dtypes.by_name[dtype] then
-        return ("unknown dtype '%s'; known are %s"):format(tostring(dtype), dtypes.names)
+        return ("unknown dtype '%s'; supported: %s"):format(tostring(dtype), dtypes.names)
     end
 end
 
 -- Nil if these options describe an array, else what the caller did wrong.
 function raw.load_fault(opts)
     if opts.dtype == nil then
-        return 'raw bytes need {dtype = "f32"} or another dtype'
+        return 'raw bytes need a dtype, such as {dtype = "f32"}'
     end
     local extents = opts.shape
     if extents == nil or math.type(extents) == "integer" and extents >= 0 then
         return raw.dtype_fault(opts.dtype)
     elseif type(extents) ~= "table" or #extents == 0 then
-        return "shape is an extent or a list of extents"
+        return "shape must be an extent or a list of extents"
     end
     for i = 1, #extents do
         if math.type(extents[i]) ~= "integer" or extents[i] < 0 then
-            local message = "extent %d of shape is %s; extents are integers from 0 up"
+            local message = "extent %d of shape is %s; extents must be integers, 0 or more"
             return message:format(i, tostring(extents[i]))
         end
     end
@@ -79,7 +79,7 @@ function raw.layout(source, opts)
         return nil, more, code
     elseif count * size ~= there then
         local short = count * size > there
-        local message = "the file is too %s: %s takes %d bytes of elements, there are %s%d"
+        local message = "the file is too %s: %s needs %d bytes of elements, but there are %s%d"
         message = message:format(short and "short" or "long", what, count * size, more and "at least " or "", there)
         return nil, message, short and "short" or "long"
     end
@@ -113,7 +113,7 @@ function raw.decode(source, opts)
     if not bytes then
         return nil, message, code
     elseif #bytes ~= layout.bytes then
-        return nil, "the file became shorter while it was read", "short"
+        return nil, "the file was truncated while it was read", "short"
     end
     if layout.swap then
         local size = dtypes.by_name[layout.dtype].bytes

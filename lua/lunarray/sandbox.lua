@@ -43,7 +43,7 @@ local function base(check)
     -- A finaliser runs where no hook does, so nothing could stop it.
     function G.setmetatable(t, metatable)
         if type(metatable) == "table" and rawget(metatable, "__gc") ~= nil then
-            refuse "bad argument #2 to 'setmetatable' (the sandbox has no finalisers: __gc)"
+            refuse "bad argument #2 to 'setmetatable' (the sandbox does not allow finalizers: __gc)"
         end
         setmetatable(t, metatable)
         if metatable ~= nil then
@@ -165,7 +165,7 @@ local function tables()
     local function length(t)
         local metatable = real_metatable(t)
         if type(t) == "table" and metatable and rawget(metatable, "__len") ~= nil then
-            error("bad argument #1 (the sandbox takes no tables with __len here)", 3)
+            error("bad argument #1 (the sandbox does not allow tables with __len here)", 3)
         end
         return #t
     end

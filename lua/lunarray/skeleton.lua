@@ -103,7 +103,7 @@ function M.sequence(...)
         local name, leaves, _, _, own = describe(steps[i])
         first = first or leaves
         if i > 1 and leaves ~= 1 then
-            misuse(i, "sequence", ("%s takes %d arrays; one is what comes from the left"):format(name, leaves))
+            misuse(i, "sequence", ("%s takes %d arrays, but receives one from the left"):format(name, leaves))
         end
         length = length + own - 1
     end
@@ -119,7 +119,7 @@ function type_of_skeletons.__shr(a, b)
     end
     local name, leaves = describe(b)
     if leaves ~= 1 then
-        misuse(2, ">>", ("%s takes %d arrays; one is what comes from the left"):format(name, leaves))
+        misuse(2, ">>", ("%s takes %d arrays, but receives one from the left"):format(name, leaves))
     end
     return M.sequence(a, b)
 end
@@ -147,16 +147,16 @@ local function attach(c, s, call, k, leaves)
     check(s, 1, call)
     local name, _, is_program, parts = describe(c)
     if not name or not is_program or not parts.root then
-        misuse(1, call, "branches are added to what lun.compose(root) gives")
+        misuse(1, call, "branches can only be added to the result of lun.compose(root)")
     end
     local root_name, root_leaves = describe(parts.root)
     if root_leaves ~= leaves then
         local use = root_leaves == 1 and "use only" or root_leaves == 2 and "use left and right"
-            or "a tree has branches under one or two"
+            or "only a root of one or two arrays can have branches"
         misuse(1, call, ("the root, %s, takes %d array%s: %s"):format(root_name, root_leaves,
             root_leaves == 1 and "" or "s", use))
     elseif parts.children[k] then
-        misuse(1, call, ("the root has a '%s' branch already"):format(call))
+        misuse(1, call, ("the root already has a '%s' branch"):format(call))
     end
     local children = { [1] = parts.children[1], [2] = parts.children[2] }
     children[k] = s

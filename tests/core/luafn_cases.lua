@@ -620,12 +620,12 @@ local function recursive(n) if n < 1 then return 0 end return recursive(n - 1) e
 function M.errors()
     local w, v = vector("f64", { 1, 2 }), vector("f64", { 3 })
     local here = debug.getinfo(1, "l").currentline + 1
-    local message = refused("a table constructor: use local", function(x) local t = { x } return t[1] end)
+    local message = refused("a table constructor is not supported: use local", function(x) local t = { x } return t[1] end)
     assert(message:find("luafn_cases.lua:" .. here .. ": ", 1, true), message)
     refused("string concatenation", function(x) return x .. "a" end)
     refused("arithmetic on a string (local 's')", function(x) local s = "abc" return x + s end)
     refused("'...'", function(...) return ... end)
-    refused("a recursive call of 'recursive': write it as a loop", function(x) return recursive(x) end)
+    refused("a recursive call of 'recursive' is not supported: write it as a loop", function(x) return recursive(x) end)
     refused("a recursive call of 'down'", function(x)
         local function down(n) if n < 1 then return 0 end return down(n - 1) end
         return down(x)
@@ -645,8 +645,8 @@ function M.errors()
     refused("indexing with a float", function(x) return w[x] end)
     refused("the length of a string ('str')", function(x) return x + #str end)
     refused("arithmetic on nil (local 'y')", function(x, y) return x + y end)
-    refused("a call of 'math.random': make the random numbers", function(x) return x + math.random() end)
-    refused("a function without a result", function(x) local _ = x end)
+    refused("a call of 'math.random' is not supported: generate random numbers", function(x) return x + math.random() end)
+    refused("the function returns nothing", function(x) local _ = x end)
     refused("goto into a loop", load([[return function(x)
         local i = 0
         if x > 2 then goto mid end
@@ -657,9 +657,9 @@ function M.errors()
     end]], "=chunk")())
     refused("a call of a value", function(x) return x(1) end)
     refused("comparison on an array ('w')", function(x) return w < x end)
-    refused("an element of what is one array or part on one path", function(x) local a = w if x > 1 then a = v end return a[1] end)
+    refused("an element of a value that is a different array", function(x) local a = w if x > 1 then a = v end return a[1] end)
     refused("assignment to an element", function(x) w[1] = x return x end)
-    refused("a function that never returns", function() while true do end end)
+    refused("the function never returns", function() while true do end end)
     refused("a condition on a value that is a number on some paths only", function(x)
         local s
         if x > 0 then s = x end
@@ -672,7 +672,7 @@ function M.errors()
         local j = 7.0
         return f() + j
     end)
-    refused("it must be one function", function(x)
+    refused("the function must be known before", function(x)
         local f = scaled
         if x > 0 then f = math.abs end
         return f(x)
@@ -680,7 +680,7 @@ function M.errors()
     refused("a C function cannot be compiled", string.len)
     refused("result 2 is nil", function(x) return x, nil end)
     refused("result 2 is a number on some paths", function(x) if x > 0 then return 1 end return 1, 2 end)
-    refused("math.fmod with 1 argument: it takes 2", function(x) return math.fmod(x) end)
+    refused("math.fmod with 1 argument: 2 expected", function(x) return math.fmod(x) end)
     refused("field 'x' of a value", function(x) return x.x end)
     refused("comparison on a boolean", function(x) return (x > 0) < (x < 1) end)
     local many = {}
@@ -691,13 +691,13 @@ function M.errors()
         local inner = chain
         chain = function(x) return inner(x) + 1 end
     end
-    refused("more than 200 deep", chain)
+    refused("more than 200 levels deep", chain)
     -- 2^40 calls in a few lines
     local calls = {}
     for i = 1, 40 do
         calls[i] = ("local function f%d(x) return f%d(x) + f%d(x + 1) end"):format(i, i - 1, i - 1)
     end
-    refused("too large a function", load("local function f0(x) return x * 2 end " .. table.concat(calls, "\n")
+    refused("the function is too large", load("local function f0(x) return x * 2 end " .. table.concat(calls, "\n")
         .. " return function(x) return f40(x) end")())
 end
 

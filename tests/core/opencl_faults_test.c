@@ -136,7 +136,7 @@ static bool fail_once(const char *dir, long k, int code)
         test_run run = {.args = (uint64_t[1]){0}, .results = s.results};
         t = device_run(&s.k, s.kernel, &s.ir, s.slots, NULL, N, 0, N, &run);
         if (t != LUN_OK)
-            device_says(&s.k, "cannot be used any more");
+            device_says(&s.k, "can no longer be used");
     }
     session_close(&s);
     if (alive() != before)

@@ -286,9 +286,8 @@ static void test_c_function_is_refused(void **unused)
     ir_check_valid(&ir);
     build(&services, &state, &ir, &status);
     assert_int_equal(status, LUN_EBACKEND);
-    assert_string_equal(
-        lun__strbuf_text(&test_error),
-        "backend reference: functions given as C text need a compiler: use backend openmp");
+    assert_string_equal(lun__strbuf_text(&test_error),
+                        "backend reference: C functions need a compiler: use backend openmp");
     lun__backend_reference.close(state);
     lun__ir_free(&ir);
 }

@@ -313,9 +313,9 @@ describe("csv", function()
             { "a name twice", "a,b,a\n1,2,3\n", "line 1: columns 1 and 3 are both named 'a'" },
             { "a column without a name", "a,,b\n1,2,3\n", "line 1: column 2 has no name" },
             { "a blank header", "\n1\n", "line 1: column 1 has no name" },
-            { "an open quote", "a,b\n1,\"2\n3,4\n", "line 2: the quote that opens here is never closed" },
-            { "an open quote in the header", "\"a", "line 1: the quote that opens here" },
-            { "an open quote after a doubled one", "a\n\"x\"\"\n", "line 2: the quote that opens here" },
+            { "an open quote", "a,b\n1,\"2\n3,4\n", "line 2: the quote opened here is never closed" },
+            { "an open quote in the header", "\"a", "line 1: the quote opened here" },
+            { "an open quote after a doubled one", "a\n\"x\"\"\n", "line 2: the quote opened here" },
             { "text after a quote", "a,b\n\"1\"2,3\n", "line 2: text after the closing quote" },
             { "a blank after a quote", "a,b\n\"1\" ,3\n", "line 2: text after the closing quote" },
             { "a quote after a blank", "a,b\n1, \"3\"\n", "line 2: a quote after blanks" },
@@ -617,6 +617,6 @@ describe("csv", function()
         assert.matches("bad argument #2 to 'load' %(table of options expected, got number%)", message)
         ok, message = pcall(lun.load, "a\0.csv")
         assert.is_false(ok)
-        assert.matches("a path cannot hold a NUL byte", message)
+        assert.matches("a path cannot contain a NUL byte", message)
     end)
 end)

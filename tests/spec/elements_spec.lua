@@ -127,6 +127,7 @@ describe("the option elements of map", function()
         -- without it, what is wrong is told together with the mend
         expect.failure("lun.map with {elements=3}", lun.map(sum), a, a, a)
         expect.failure("elements=2 passes it", lun.map "(int x, int y) { return x + y; }", a:cast "i32", a:cast "i32")
-        expect.failure("takes 3 arrays: a tree has branches under one or two", function() return lun.compose(s):left(lun.map "neg") end)
+        expect.failure("takes 3 arrays: only a root of one or two arrays can have branches",
+            function() return lun.compose(s):left(lun.map "neg") end)
     end)
 end)

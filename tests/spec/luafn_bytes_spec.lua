@@ -66,7 +66,7 @@ describe("a function loaded from bytes", function()
         local jump = 56 | (16777215 + 1000) << 7 -- JMP 1000
         local compare = 58 | 0 << 7 | 0 << 16 -- LT 0 0, and no jump behind it
         for _, word in ipairs { register, constant, upvalue, closure, jump, compare } do
-            assert.is_truthy(first(word):find("the code of this Lua function cannot be read", 1, true))
+            assert.is_truthy(first(word):find("the bytecode of this Lua function is invalid", 1, true))
         end
     end)
 end)

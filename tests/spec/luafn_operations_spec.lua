@@ -112,23 +112,23 @@ end)
 describe("a call of an operation that cannot be", function()
     local w = lun.vector { 1.0, 2.0 }
     local cases = {
-        ["with too few arguments"] = { "return lun.clamp(x, 1)", "lun.clamp with 2 arguments: it takes 3" },
-        ["of a reduction's name"] = { "return lun.min(x)", "lun.min with 1 argument: it takes 2" },
+        ["with too few arguments"] = { "return lun.clamp(x, 1)", "lun.clamp with 2 arguments: 3 expected" },
+        ["of a reduction's name"] = { "return lun.min(x)", "lun.min with 1 argument: 2 expected" },
         ["with an array"] = { "return lun.erf(w)",
-            "lun.erf on an array ('w'): take an element, w[i], or use lun.zip, or lun.map with {elements=3}, for arrays that go together" },
+            "lun.erf on an array ('w'): index an element, w[i], or pass arrays of one shape to lun.zip, or to lun.map with {elements=3}" },
         ["with nil"] = { "return lun.add(x, nil)", "lun.add on nil: give it a value on every path" },
         ["with a string"] = { "return lun.add(x, '1')",
-            "lun.add on a string ('1'): only numbers and booleans can be computed with" },
+            "lun.add on a string ('1'): only numbers and booleans are supported" },
         ["of integers with a float"] = { "return lun.band(x, 1)",
             "lun.band on a float: make it an integer with math.floor or //" },
         ["of integers with booleans"] = { "return lun.bnot(x > 0)",
             "lun.bnot on a boolean: make it a number with 'b and 1 or 0'" },
-        ["of truth values with a number"] = { "return lun.land(x > 0, 1)", "lun.land on a number: compare it, x ~= 0" },
-        ["choosing by a number"] = { "return lun.where(1, x, x)", "lun.where on a number: compare it, x ~= 0" },
+        ["of truth values with a number"] = { "return lun.land(x > 0, 1)", "lun.land on a number: make it a boolean with x ~= 0" },
+        ["choosing by a number"] = { "return lun.where(1, x, x)", "lun.where on a number: make it a boolean with x ~= 0" },
         ["of math with a boolean"] = { "return math.sqrt(x > 1)",
             "math on a boolean: make it a number with 'b and 1 or 0'" },
         ["that reduces"] = { "return lun.sum(w)",
-            "a call of 'lun.sum': only plain Lua functions, those of math and the operations of lun.op can be used" },
+            "a call of 'lun.sum' is not supported: only plain Lua functions, those of math and the operations of lun.op can be called" },
     }
     for name, case in pairs(cases) do
         it(name .. " is refused with its line", function()

@@ -77,12 +77,12 @@ describe("a Lua function", function()
         local again
         local round = compose(inc, function(x) return again(x) end)
         again = compose(inc, round)
-        refused(round, "a recursive call of 'g': write it as a loop")
+        refused(round, "a recursive call of 'g' is not supported: write it as a loop")
         local deep, wide = inc, inc
         for _ = 1, 250 do deep = compose(deep, inc) end
         for _ = 1, 30 do wide = compose(wide, wide) end
-        refused(deep, "functions that call functions, more than 200 deep: write it as a loop")
-        refused(wide, "too large a function, once those that it calls are put in place: split it")
+        refused(deep, "calls nested more than 200 levels deep are not supported: write them as a loop")
+        refused(wide, "the function is too large after its calls have been inlined: split it")
     end)
 
     it("is compiled in a time that grows as its length", function()
@@ -149,7 +149,7 @@ describe("a Lua function", function()
             assert.is_false(ok)
             assert.truthy(tostring(message):find(words, 1, true), tostring(message))
         end
-        refused(print, "a C function cannot be compiled: use a Lua function, a C string or lun.op")
+        refused(print, "a C function cannot be compiled: use a Lua function, C source or lun.op")
         refused(math.random, "a C function cannot be compiled")
         refused(lun.add, "'add' takes 2 operands, not 1")
     end)
@@ -305,7 +305,7 @@ describe("a Lua function", function()
         local s = lun.zip(f)(lun.vector({ 1 }, "f32"), lun.vector { 2 })
         local plan = lun.explain(s)
         local here = debug.getinfo(f, "S").short_src .. ":" .. line
-        assert.equal(("function %s(x: f32, k: i64) gives f32, i64, f32"):format(here), plan[1].types:match "[^\n]*")
+        assert.equal(("function %s(x: f32, k: i64) returns f32, i64, f32"):format(here), plan[1].types:match "[^\n]*")
         for _, text in ipairs { "captured 'limit': an integer, read at each call", "captured 'w': array of f32",
             "local n: i64", ("local s: f32 (the integer of line %d becomes a float)"):format(line + 1),
             ("local k: f32 (the integer of line %d becomes a float)"):format(line) } do

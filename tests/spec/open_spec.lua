@@ -358,7 +358,7 @@ describe("lun.open", function()
         end
         local _, message, code = lun.open(write("12345", "t.raw"), { dtype = "u8", offset = 6 })
         assert.equal("short", code)
-        assert.is_truthy(message:find("offset 6, there are 5 bytes", 1, true))
+        assert.is_truthy(message:find("offset 6, but it has 5 bytes", 1, true))
         _, message, code = lun.open(write("x", "t.raw"), { dtype = "u8", shape = { 1, 1, 1, 1, 1, 1, 1, 1, 1 } })
         assert.equal("unsupported", code)
         assert.is_truthy(message:find "rank 9")
@@ -395,7 +395,7 @@ describe("lun.open", function()
         expect.failure("bad argument #2 to 'open' (unknown option 'dtype' for npy)", lun.open, "a.npy", { dtype = "f32" })
         expect.failure("bad argument #2 to 'open' (unknown dtype 'f99'", lun.open, "a.raw", { dtype = "f99" })
         for _, offset in ipairs { -1, 1.5, "1" } do
-            expect.failure("bad argument #2 to 'open' (offset is a number of bytes", lun.open, "a.raw",
+            expect.failure("bad argument #2 to 'open' (offset must be a number of bytes", lun.open, "a.raw",
                 { dtype = "u8", offset = offset })
         end
         expect.failure("unknown option 'offset' for raw", lun.load, "a.raw", { dtype = "u8", offset = 1 })

@@ -282,7 +282,7 @@ describe("devices", function()
             assert.equal("opencl:1", lun.use())
             expect.elements({ 2, 4, 6 }, lun.index(3) * 2)
         end)
-        expect.failure("there is no device 99", lun.use, "opencl:99")
+        expect.failure("no device 99", lun.use, "opencl:99")
         expect.elements({ 2, 4, 6 }, lun.index(3) * 2)
     end)
 
@@ -468,7 +468,7 @@ describe("a failure on the device", function()
 
     it("by its size says the figures", function()
         on("opencl", function()
-            expect.failure("bytes is more than", function() (lun.index(1 << 50) + 1):eval() end)
+            expect.failure("bytes exceeds the largest allocation", function() (lun.index(1 << 50) + 1):eval() end)
         end)
     end)
 

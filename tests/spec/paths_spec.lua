@@ -169,7 +169,7 @@ describe("lun.load", function()
         end
         local a, message, code = lun.load("/dev/zero", { dtype = "f32", shape = { 2, 3 } })
         assert.is_nil(a)
-        assert.truthy(message:find("the file is too long: f32[2, 3] takes 24 bytes of elements", 1, true), message)
+        assert.truthy(message:find("the file is too long: f32[2, 3] needs 24 bytes of elements", 1, true), message)
         assert.equal("long", code)
     end)
 
@@ -179,7 +179,7 @@ describe("lun.load", function()
             print(a, message, code)
         ]])
         local text = shell.capture(("LUNARRAY_JIT=off '%s' '%s' 2>&1"):format(shell.interpreter(), script))
-        assert.equal("nil\t/dev/zero: no end after 1073741824 bytes, the most that are read of what has no size; "
+        assert.equal("nil\t/dev/zero: no end of file within 1073741824 bytes, the limit for sources without a size; "
             .. "write it to a file first, or give the shape\tunsupported\n", text)
     end)
 

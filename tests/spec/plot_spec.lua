@@ -266,7 +266,7 @@ describe("lun.hist", function()
     it("tells what it leaves out", function()
         local result, text = counts(lun.vector { 1, 2, nan, inf }, 2, { string = true })
         assert.same({ 1, 1 }, { result[1], result[2] })
-        assert.is_truthy(text:find "2 nan or inf left out$")
+        assert.is_truthy(text:find "2 nan or inf skipped$")
         assert.equal("no finite elements (1 nan or inf)", lun.hist(lun.vector { nan }, { string = true }))
     end)
 

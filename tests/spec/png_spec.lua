@@ -169,7 +169,7 @@ describe("what is no image", function()
             assert.is_truthy(message:find(part, 1, true), message)
             assert.is_nil(io.open(path "no.png"))
         end
-        refuses(lun.zeros(3, "u8"), "has the shape {height, width}")
+        refuses(lun.zeros(3, "u8"), "must have the shape {height, width}")
         refuses(lun.zeros({ 2, 2, 5 }, "u8"), "this is u8[2, 2, 5]")
         refuses(lun.zeros { 2, 2 }, "scale it and :cast 'u8'")
         refuses(lun.zeros({ 0, 2 }, "u8"), "at least 1 by 1")

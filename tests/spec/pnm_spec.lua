@@ -80,7 +80,7 @@ describe("pnm", function()
                 assert.equal(maxval, m)
                 local none, message, code = lun.load(write(("P5 2 1 %d\n\0%s"):format(maxval, string.char(maxval + 1))))
                 assert.is_nil(none)
-                assert.matches(("a sample is %d, the largest value allowed is %d"):format(maxval + 1, maxval), message)
+                assert.matches(("a sample is %d, but the largest value allowed is %d"):format(maxval + 1, maxval), message)
                 assert.equal("format", code)
             end
             local a, m = lun.load(write "P5 1 1 4095\n\15\255")
@@ -101,8 +101,8 @@ describe("pnm", function()
 
     describe("load refuses", function()
         local cases = {
-            { "an empty file", "", "format", "starts with none of P2, P3, P5, P6" },
-            { "another file", "GIF89a", "format", "starts with none of" },
+            { "an empty file", "", "format", "does not start with P2, P3, P5 or P6" },
+            { "another file", "GIF89a", "format", "does not start with" },
             { "a bitmap", "P4 8 1\n\255", "unsupported", "PBM bitmaps are not supported" },
             { "PAM", "P7\nWIDTH 1\n", "unsupported", "PAM images are not supported" },
             { "a magic alone", "P5", "short", "no blank after P5" },
@@ -114,17 +114,17 @@ describe("pnm", function()
             { "a width of 0", "P5 0 2 255\n", "format", "the width is 0, not from 1 to" },
             { "a huge width", "P5 99999999999999999999999 2 255\n", "format", "the width is 9+, not from 1 to" },
             { "a size that nearly wraps", "P6 1073741824 1073741824 65535\n\0", "short",
-                "the image takes 6917529027641081856 bytes, there are 1" },
+                "the image needs 6917529027641081856 bytes, but there are 1" },
             { "a largest value of 0", "P5 1 1 0\n\0", "format", "the largest value is 0, not from 1 to 65535" },
             { "a largest value of 65536", "P5 1 1 65536\n\0", "format", "the largest value is 65536" },
             { "nothing after the header", "P5 1 1 255", "short", "no blank after the largest value" },
             { "a comment right after the header", "P5 1 1 255#x\n\1", "format", "no blank after the largest value" },
-            { "too few bytes", "P5 2 2 255\n\1\2\3", "short", "too short: the image takes 4 bytes, there are 3" },
+            { "too few bytes", "P5 2 2 255\n\1\2\3", "short", "too short: the image needs 4 bytes, but there are 3" },
             { "no bytes", "P5 2 2 255\n", "short", "there are 0" },
-            { "too many bytes", "P5 2 2 255\n\1\2\3\4\n", "long", "too long: the image takes 4 bytes, there are 5" },
-            { "half a 16-bit sample", "P5 1 1 256\n\1", "short", "takes 2 bytes, there are 1" },
+            { "too many bytes", "P5 2 2 255\n\1\2\3\4\n", "long", "too long: the image needs 4 bytes, but there are 5" },
+            { "half a 16-bit sample", "P5 1 1 256\n\1", "short", "needs 2 bytes, but there are 1" },
             { "a 16-bit sample too large", "P5 1 1 256\n\1\1", "format", "a sample is 257, .* allowed is 256" },
-            { "too few plain samples", "P2 2 2 255\n1 2 3\n", "short", "has 4 samples, there are 3" },
+            { "too few plain samples", "P2 2 2 255\n1 2 3\n", "short", "has 4 samples, but there are 3" },
             { "too many plain samples", "P2 2 2 255\n1 2 3 4 5\n", "long", "the image has 4 samples" },
             { "a plain sample in letters", "P2 2 1 255\n1 0x2\n", "format", "\"0x2\" is not a sample" },
             { "a negative plain sample", "P2 2 1 255\n1 -2\n", "format", "\"%-2\" is not a sample" },
@@ -190,19 +190,19 @@ describe("pnm", function()
                 assert.equal("old", shell.slurp(path_of(name)))
             end
             local gray, colour = lun.vector({ { 1, 2 } }, "u8"), lun.vector({ { { 1, 2, 3 } } }, "u8")
-            refused("a .pgm image has the shape {height, width}, this is u8%[1, 1, 3%]", "m.pgm", colour)
-            refused("a .ppm image has the shape {height, width, 3}, this is u8%[1, 2%]", "m.ppm", gray)
+            refused("a .pgm image must have the shape {height, width}, but this is u8%[1, 1, 3%]", "m.pgm", colour)
+            refused("a .ppm image must have the shape {height, width, 3}, but this is u8%[1, 2%]", "m.ppm", gray)
             refused("this is u8%[2%]", "m.pgm", lun.vector({ 1, 2 }, "u8"))
             refused("this is u8%[1, 1, 2%]", "m.ppm", lun.vector({ { { 1, 2 } } }, "u8"))
-            refused("an image is of u8 or u16, this is f64%[1, 1%]; scale it", "m.pgm", lun.vector { { 0.5 } })
-            refused("at least 1 by 1, this is u8%[0, 2%]", "m.pgm", lun.frombytes("", "u8", { 0, 2 }))
-            refused("a sample is 2, the largest value allowed is 1", "m.pgm", gray, { maxval = 1 })
-            refused("the maxval of a u8 image is an integer from 1 to 255", "m.pgm", gray, { maxval = 256 })
-            refused("the maxval of a u8 image is an integer from 1 to 255", "m.pgm", gray, { maxval = 2.5 })
-            refused("the maxval of a u16 image is an integer from 256 to 65535", "m.pgm",
+            refused("an image must be u8 or u16, but this is f64%[1, 1%]; scale it", "m.pgm", lun.vector { { 0.5 } })
+            refused("at least 1 by 1, but this is u8%[0, 2%]", "m.pgm", lun.frombytes("", "u8", { 0, 2 }))
+            refused("a sample is 2, but the largest value allowed is 1", "m.pgm", gray, { maxval = 1 })
+            refused("the maxval of a u8 image must be an integer from 1 to 255", "m.pgm", gray, { maxval = 256 })
+            refused("the maxval of a u8 image must be an integer from 1 to 255", "m.pgm", gray, { maxval = 2.5 })
+            refused("the maxval of a u16 image must be an integer from 256 to 65535", "m.pgm",
                 lun.vector({ { 1 } }, "u16"), { maxval = 255 })
             refused("unknown option 'quality' for pnm", "m.pgm", gray, { quality = 9 })
-            refused("array expected, got table; lun.vector makes one of it", "m.pgm", { { 1 } })
+            refused("array expected, got table; convert it with lun.vector", "m.pgm", { { 1 } })
         end)
     end)
 end)

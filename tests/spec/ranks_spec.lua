@@ -163,14 +163,14 @@ describe("A Lua function", function()
     it("does not use a part of an array as a number", function()
         local A, T = lun.zeros(3, 5), lun.zeros(2, 3, 4)
         local cases = {
-            { function(i) return A[i] + 1 end, "arithmetic on a part of 'A', which has 2 dimensions and got 1 index here" },
-            { function(i) return T[i][1] * 2 end, "arithmetic on a part of 'T', which has 3 dimensions and got 2 indices" },
+            { function(i) return A[i] + 1 end, "arithmetic on a part of 'A', which has 2 dimensions but is indexed with 1 index" },
+            { function(i) return T[i][1] * 2 end, "arithmetic on a part of 'T', which has 3 dimensions but is indexed with 2 indices" },
             { function(i) return A[i] end, "result 1 is not a number" },
-            { function(i) return A[i][1][2] end, "an element of an element of 'A', which has 2 dimensions: leave out an" },
-            { function(i) return #A[i][1] end, "the length of an element of 'A', which has 2 dimensions: leave out an index" },
+            { function(i) return A[i][1][2] end, "an element of an element of 'A', which has 2 dimensions: too many" },
+            { function(i) return #A[i][1] end, "the length of an element of 'A', which has 2 dimensions: too many indices" },
             { function(i) return A[i][1.5] end, "indexing with a float" },
             { function(i) local r = A[1] if i > 1 then r = A[2] end return r[1] end,
-                "an element of what is one array or part on one path and another one on another" },
+                "an element of a value that is a different array on each path" },
         }
         for _, case in ipairs(cases) do
             local ok, message = pcall(lun.map, case[1])

@@ -435,7 +435,7 @@ describe("commands", function()
         for _, part in ipairs { ":time on|off", ":explain e", ":devices", ":cache [clear]", ":quit" } do
             shows(text, part)
         end
-        shows(text, "there is no command :tiem; did you mean ':time'?\ncommands are :help :time")
+        shows(text, "unknown command :tiem; did you mean ':time'?\nthe commands are :help :time")
         shows(text, ":time on|off, not 'maybe'")
     end)
 
@@ -454,9 +454,9 @@ describe("commands", function()
             ":explain lun.index(3), 5" }
         shows(text, "plan: 1 kernel, 1 operation")
         shows(text, "> lun.stats().launches\n0\n")
-        shows(text, ":explain takes an expression")
+        shows(text, ":explain expects an expression")
         shows(text, "near <eof>")
-        shows(text, ":explain takes arrays, not number")
+        shows(text, ":explain expects arrays, not number")
     end)
 
     it(":devices and :cache tell what there is", function()

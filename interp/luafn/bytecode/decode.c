@@ -17,14 +17,14 @@ typedef struct reader {
 
 static _Noreturn void stop(reader *r, const char *why)
 {
-    luafn_fail(r->u, NULL, -1, "the code of this Lua function cannot be read: %s", why);
+    luafn_fail(r->u, NULL, -1, "the bytecode of this Lua function is invalid: %s", why);
 }
 
 static const unsigned char *take(reader *r, size_t n)
 {
     const unsigned char *p = r->at;
     if ((size_t)(r->end - p) < n)
-        stop(r, "it ends too early");
+        stop(r, "it is truncated");
     r->at += n;
     return p;
 }
@@ -61,7 +61,7 @@ static int count(reader *r)
 {
     int n = integer(r);
     if (n > r->end - r->at)
-        stop(r, "it ends too early");
+        stop(r, "it is truncated");
     return n;
 }
 
@@ -208,9 +208,9 @@ lf_proto *luafn_decode(lf_unit *u, const char *bytes, size_t length)
     double n = 0;
     r.end = r.at + length;
     if (memcmp(take(&r, 4), magic, 4) != 0)
-        stop(&r, "no binary chunk");
+        stop(&r, "not a binary chunk");
     if (byte(&r) != 0x54)
-        stop(&r, "it is not of Lua 5.4");
+        stop(&r, "it was not compiled by Lua 5.4");
     if (byte(&r) != 0 || memcmp(take(&r, 6), data, 6) != 0)
         stop(&r, "unknown format");
     if (byte(&r) != 4 || byte(&r) != 8 || byte(&r) != 8)
@@ -218,7 +218,7 @@ lf_proto *luafn_decode(lf_unit *u, const char *bytes, size_t length)
     memcpy(&i, take(&r, 8), 8);
     memcpy(&n, take(&r, 8), 8);
     if (i != 0x5678 || n != 370.5)
-        stop(&r, "numbers are in another format");
+        stop(&r, "the formats of numbers differ");
     byte(&r); /* number of upvalues, again told below */
     return read_function(&r, NULL);
 }

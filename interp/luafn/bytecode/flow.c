@@ -117,7 +117,7 @@ static void find_leaders(flow_maker *m)
         int n = successors(m->p, pc, to);
         for (int k = 0; k < n; k++) {
             if (to[k] < 0 || to[k] >= m->p->codes)
-                luafn_fail(m->u, m->p, pc, "the code of this Lua function cannot be read");
+                luafn_fail(m->u, m->p, pc, "the bytecode of this Lua function is invalid");
             if (n > 1 || to[k] != pc + 1)
                 m->leader[to[k]] = 1;
             if (m->reached[to[k]])
@@ -346,7 +346,7 @@ void luafn_flow(lf_unit *u, lf_proto *p)
     m.f = LF_NEW(u, lf_flow, 1);
     m.f->bad = -1;
     if (p->codes == 0)
-        luafn_fail(u, p, -1, "the code of this Lua function cannot be read");
+        luafn_fail(u, p, -1, "the bytecode of this Lua function is invalid");
     m.leader = LF_NEW(u, uint8_t, p->codes + 1);
     m.reached = LF_NEW(u, uint8_t, p->codes + 1);
     m.f->at = LF_NEW(u, int, p->codes);

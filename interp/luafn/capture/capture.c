@@ -129,7 +129,7 @@ lun_status luafn_look(const lf_viewer *v, const lf_source *list, int i, lf_sight
     lua_State *L = v->L;
     const lf_source *s = &list[i];
     memset(out, 0, sizeof *out);
-    luaL_checkstack(L, 8, "a Lua function captures too much");
+    luaL_checkstack(L, 8, "a Lua function captures too many values");
     if (!s->upvalue)
         push_field(L, v->base + s->parent, s->field);
     else if (!lua_getupvalue(L, v->base + s->parent, s->upvalue))

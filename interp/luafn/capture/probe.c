@@ -100,8 +100,8 @@ static lun_status compare(const lf_program *p, lun_strbuf *error)
         if (f != chunk && rows[i].pc < f->codes && lf_op(f->code[rows[i].pc]) == rows[i].op)
             continue;
         lun__strbuf_printf(error,
-                           "this Lua has other bytecode than Lua 5.4 (in \"%s\"): Lua functions "
-                           "cannot be compiled, use a C string instead",
+                           "the bytecode of this Lua is not that of Lua 5.4 (in \"%s\"): Lua "
+                           "functions cannot be compiled, use C source instead",
                            rows[i].text);
         return LUN_ESCRIPT;
     }

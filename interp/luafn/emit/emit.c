@@ -292,10 +292,11 @@ static void write_params(writer *w)
     add_windows(w);
     if (add_captured(w, false, false) > LUN_FRONT_SCALARS)
         luafn_fail(&c->unit, c->graph.proto, -1,
-                   "more than %d captured numbers and lengths: capture fewer", LUN_FRONT_SCALARS);
+                   "the function captures more than %d numbers and array lengths: capture fewer",
+                   LUN_FRONT_SCALARS);
     if (add_captured(w, false, true) + add_captured(w, true, false) > LUN_FRONT_ARRAYS)
-        luafn_fail(&c->unit, c->graph.proto, -1, "more than %d captured arrays: capture fewer",
-                   LUN_FRONT_ARRAYS);
+        luafn_fail(&c->unit, c->graph.proto, -1,
+                   "the function captures more than %d arrays: capture fewer", LUN_FRONT_ARRAYS);
 }
 
 static void mark_inputs(lf_compile *c, const lf_list *leaves)
@@ -335,11 +336,11 @@ void luafn_emit(lf_compile *c)
     writer *w = LF_NEW(&c->unit, writer, 1);
     *w = (writer){.c = c, .ir = c->ir};
     if (g->results.count > LUN_MAX_OUTPUTS)
-        luafn_fail(&c->unit, g->proto, -1, "%d results: return at most %d", g->results.count,
-                   LUN_MAX_OUTPUTS);
+        luafn_fail(&c->unit, g->proto, -1, "the function returns %d results: return at most %d",
+                   g->results.count, LUN_MAX_OUTPUTS);
     if (g->exit->order <
         0) /* a test that luafn/type/infer.c could not decide is always false after all */
-        luafn_fail(&c->unit, g->proto, -1, "a function that never returns: give it a return");
+        luafn_fail(&c->unit, g->proto, -1, "the function never returns: add a return");
     lf_scope *root = luafn_tree(c);
     luafn_tidy(c, root);
     luafn_places(c, root, &leaves);

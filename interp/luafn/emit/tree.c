@@ -78,7 +78,7 @@ static lf_scope *new_scope(maker *m, lf_item *owner)
     s->depth = owner ? owner->scope->depth + 1 : 0;
     if (s->depth > LF_DEEPEST)
         luafn_fail(&m->c->unit, m->g->proto, -1,
-                   "control flow nested more than %d deep: split the function", LF_DEEPEST);
+                   "control flow nested more than %d levels deep: split the function", LF_DEEPEST);
     return s;
 }
 

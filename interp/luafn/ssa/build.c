@@ -13,7 +13,7 @@ static lf_block *target(lf_builder *b, int pc)
 {
     int i = b->f->proto->flow->at[pc];
     if (i < 0)
-        luafn_stop(b, "the code of this Lua function cannot be read");
+        luafn_stop(b, "the bytecode of this Lua function is invalid");
     return i <= b->span ? b->head[i] : b->start[i];
 }
 
@@ -173,7 +173,7 @@ static void call(lf_builder *b, uint32_t w)
     if (!lf_c(w))
         b->top = lf_a(w) + n;
     if (lf_a(w) + n > b->f->proto->stack + LF_SPARE)
-        luafn_stop(b, "a call with %d results: take fewer", results.count);
+        luafn_stop(b, "a call with %d results: use fewer", results.count);
     for (int k = 0; k < n; k++)
         luafn_set(b, lf_a(w) + k, k < results.count ? results.at[k] : luafn_nil(b->g));
 }
@@ -309,10 +309,11 @@ void luafn_body(lf_compile *c, lf_frame *f, lf_list *results)
     lf_list exits = {0};
     lf_builder b = {.c = c, .g = g, .f = f, .exits = &exits};
     if (f->proto->vararg)
-        luafn_fail(&c->unit, f->proto, -1, "a function with '...': name its parameters");
+        luafn_fail(&c->unit, f->proto, -1,
+                   "a function with '...' is not supported: name its parameters");
     if (flow->bad >= 0)
         luafn_fail(&c->unit, f->proto, flow->bad,
-                   "goto into a loop: write the loop with while, repeat or for");
+                   "goto into a loop is not supported: write the loop with while, repeat or for");
     int *latches = LF_NEW(&c->unit, int, flow->spans);
     b.start = LF_NEW(&c->unit, lf_block *, flow->spans);
     b.head = LF_NEW(&c->unit, lf_block *, flow->spans);
@@ -321,7 +322,7 @@ void luafn_body(lf_compile *c, lf_frame *f, lf_list *results)
     for (b.span = 0; b.span < flow->spans; b.span++)
         translate(&b, latches);
     if (!exits.count)
-        luafn_fail(&c->unit, f->proto, -1, "a function that never returns: give it a return");
+        luafn_fail(&c->unit, f->proto, -1, "the function never returns: add a return");
     join_exits(&b, results);
 }
 

@@ -35,10 +35,11 @@ static void inline_call(lf_builder *b, const lf_value *f, const char *name, cons
     frame->call_pc = b->pc;
     frame->depth = b->f->depth + 1;
     if (is_recursive(c, frame))
-        luafn_stop(b, "a recursive call%s%s%s: write it as a loop", name ? " of '" : "",
-                   name ? name : "", name ? "'" : "");
+        luafn_stop(b, "a recursive call%s%s%s is not supported: write it as a loop",
+                   name ? " of '" : "", name ? name : "", name ? "'" : "");
     if (frame->depth > LF_MAX_CALLS)
-        luafn_stop(b, "functions that call functions, more than %d deep: write it as a loop",
+        luafn_stop(b,
+                   "calls nested more than %d levels deep are not supported: write them as a loop",
                    LF_MAX_CALLS);
     if (++g->inlined > LF_MAX_INLINED)
         luafn_too_large(b);
@@ -68,7 +69,7 @@ void luafn_call(lf_builder *b, uint32_t w, lf_list *results)
     case LF_CLOSURE: {
         const lf_value *alive = luafn_read(b->g, f->as.closure->alive, b->g->now);
         if (alive->kind != LF_CONST || !alive->as.i)
-            luafn_stop(b, "a call of a local function outside the block of a variable that it "
+            luafn_stop(b, "a local function is called outside the block of a variable that it "
                           "uses: declare the variable before the block");
         inline_call(b, f, f->as.closure->name, &args, results);
         break;
@@ -78,14 +79,17 @@ void luafn_call(lf_builder *b, uint32_t w, lf_list *results)
         break;
     case LF_OTHER:
         if (b->c->source[f->as.i].sight.seen == LF_SEEN_OTHER)
-            luafn_stop(b, "a call of %s: %s", luafn_source_name(b->c, (int)f->as.i),
+            luafn_stop(b, "a call of %s is not supported: %s",
+                       luafn_source_name(b->c, (int)f->as.i),
                        !strcmp(b->c->source[f->as.i].name, "math.random")
-                           ? "make the random numbers before, with lun.random"
-                           : "only plain Lua functions, those of math and the operations of "
-                             "lun.op can be used");
+                           ? "generate random numbers beforehand with lun.random"
+                           : "only plain Lua functions, those of math and the operations of lun.op "
+                             "can be called");
         /* fall through */
     default:
-        luafn_stop(b, "a call of %s%s%s%s: it must be one function, known before the run",
+        luafn_stop(b,
+                   "a call of %s%s%s%s is not supported: the function must be known before the "
+                   "kernel runs",
                    luafn_describe(f), name ? " (local '" : "", name ? name : "", name ? "')" : "");
     }
 }

@@ -14,8 +14,10 @@ static void set_upvalue(lf_builder *b, uint32_t w)
     lf_value *v = NULL;
     int var = luafn_upvalue_var(b, b->f, lf_b(w), &v);
     if (var < 0)
-        luafn_stop(b, "assignment to the captured variable '%s': return the value instead",
-                   b->f->proto->upval[lf_b(w)].name);
+        luafn_stop(
+            b,
+            "assignment to the captured variable '%s' is not supported: return the value instead",
+            b->f->proto->upval[lf_b(w)].name);
     luafn_write(b->g, var, b->g->now, luafn_get(b, lf_a(w)));
 }
 
@@ -39,20 +41,21 @@ static lf_value *array_at(lf_builder *b, int reg, const char *what)
     if (v->kind == LF_ARRAY || v->kind == LF_PART)
         return v;
     if (v->kind == LF_TABLE)
-        luafn_stop(b, "%s of a table%s: make it an array with lun.vector(t) and capture that", what,
-                   luafn_value_name(b, v, reg));
+        luafn_stop(b,
+                   "%s of a table%s cannot be read: convert the table with lun.vector(t) and "
+                   "capture the array",
+                   what, luafn_value_name(b, v, reg));
     if (v->kind == LF_LOAD) {
         int rank = lf_whose_is(b->c, v->arg[0]).rank;
-        luafn_stop(b, "%s of an element of '%s', which has %d dimension%s: leave out an index",
-                   what, luafn_array_name(b->c, v->arg[0]), rank, rank == 1 ? "" : "s");
+        luafn_stop(b, "%s of an element of '%s', which has %d dimension%s: too many indices", what,
+                   luafn_array_name(b->c, v->arg[0]), rank, rank == 1 ? "" : "s");
     }
     for (int k = 0; v->kind == LF_PHI && k < v->args; k++)
         if (v->arg[k]->kind == LF_ARRAY || v->arg[k]->kind == LF_PART)
-            luafn_stop(
-                b,
-                "%s of what is one array or part on one path and another one on another%s: take "
-                "the element on each path",
-                what, luafn_reg_name(b, reg));
+            luafn_stop(b,
+                       "%s of a value that is a different array on each path%s: read the element "
+                       "on each path",
+                       what, luafn_reg_name(b, reg));
     luafn_stop(b, "%s of %s%s: only captured arrays and array arguments have elements", what,
                luafn_describe(v), luafn_value_name(b, v, reg));
 }
@@ -90,7 +93,8 @@ static void get_element(lf_builder *b, uint32_t w)
 static void set_element(lf_builder *b, uint32_t w)
 {
     if (!b->c->writes)
-        luafn_stop(b, "assignment to an element or field: return the value instead");
+        luafn_stop(b,
+                   "assignment to an element or field is not supported: return the value instead");
     lf_value *t = array_at(b, lf_a(w), "an element");
     lf_value *i = lf_op(w) == OP_SETI ? luafn_int(b->g, lf_b(w)) : index_at(b, lf_b(w));
     lf_value *x = lf_k(w) ? luafn_const_of(b, lf_c(w)) : luafn_get(b, lf_c(w));
@@ -153,26 +157,30 @@ static _Noreturn void refuse(lf_builder *b, lf_opcode op)
     switch (op) {
     case OP_NEWTABLE:
     case OP_SETLIST:
-        luafn_stop(b, "a table constructor: use local variables, or capture an array");
+        luafn_stop(
+            b, "a table constructor is not supported: use local variables, or capture an array");
     case OP_SETFIELD:
-        luafn_stop(b, "assignment to an element or field: return the value instead");
+        luafn_stop(b,
+                   "assignment to an element or field is not supported: return the value instead");
     case OP_SETTABUP:
-        luafn_stop(b, "assignment to a global variable: declare it local, or return the value");
+        luafn_stop(b, "assignment to a global variable is not supported: declare it local, or "
+                      "return the value");
     case OP_SELF:
-        luafn_stop(b, "a method call: compute it before and capture the result");
+        luafn_stop(b,
+                   "a method call is not supported: compute the result beforehand and capture it");
     case OP_CONCAT:
-        luafn_stop(b, "string concatenation (..): functions for arrays have no strings");
+        luafn_stop(b, "string concatenation (..) is not supported: kernels have no strings");
     case OP_TFORPREP:
     case OP_TFORCALL:
     case OP_TFORLOOP:
-        luafn_stop(b, "a generic 'for': use a numeric for, 'for i = 1, #w do'");
+        luafn_stop(b, "a generic 'for' is not supported: use a numeric for, 'for i = 1, #w do'");
     case OP_VARARG:
     case OP_VARARGPREP:
-        luafn_stop(b, "'...': name the parameters");
+        luafn_stop(b, "'...' is not supported: name the parameters");
     case OP_TBC:
-        luafn_stop(b, "a to-be-closed variable: functions for arrays have nothing to close");
+        luafn_stop(b, "a to-be-closed variable is not supported: kernels have nothing to close");
     default:
-        luafn_stop(b, "an instruction that is not known (%d)", op);
+        luafn_stop(b, "unknown bytecode instruction (%d)", op);
     }
 }
 

@@ -18,7 +18,7 @@ void luafn_stop(lf_builder *b, const char *format, ...)
 
 void luafn_too_large(lf_builder *b)
 {
-    luafn_stop(b, "too large a function, once those that it calls are put in place: split it");
+    luafn_stop(b, "the function is too large after its calls have been inlined: split it");
 }
 
 lf_value *luafn_get(lf_builder *b, int reg)
@@ -153,15 +153,15 @@ const char *luafn_value_name(const lf_builder *b, const lf_value *v, int reg)
 
 void luafn_need_number(lf_builder *b, const lf_value *v, int reg, const char *what)
 {
-    const char *hint = "only numbers and booleans can be computed with";
+    const char *hint = "only numbers and booleans are supported";
     if (v->kind == LF_ARRAY)
-        hint = "take an element, w[i], or use lun.zip, or lun.map with {elements=3}, for arrays "
-               "that go together";
+        hint = "index an element, w[i], or pass arrays of one shape to lun.zip, or to lun.map with "
+               "{elements=3}";
     if (v->kind == LF_PART) {
         lf_whose of = lf_whose_is(b->c, v);
         luafn_stop(b,
-                   "%s on a part of '%s', which has %d dimensions and got %d %s here: take an "
-                   "element",
+                   "%s on a part of '%s', which has %d dimensions but is indexed with %d %s: take "
+                   "an element",
                    what, luafn_array_name(b->c, v), of.rank, of.fixed,
                    of.fixed == 1 ? "index" : "indices");
     }

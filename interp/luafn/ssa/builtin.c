@@ -25,7 +25,7 @@ static void need_arguments(const call *c, bool math, const char *name, int count
     char what[32] = "math";
     int given = c->args->count;
     if (given < count)
-        luafn_stop(c->b, "%s.%s with %d argument%s: it takes %d", math ? "math" : "lun", name,
+        luafn_stop(c->b, "%s.%s with %d argument%s: %d expected", math ? "math" : "lun", name,
                    given, given == 1 ? "" : "s", count);
     if (!math)
         snprintf(what, sizeof what, "lun.%s", name);
@@ -58,7 +58,7 @@ static void need_truths(const call *c, const lun_op_row *row)
         bool number =
             (x->kind == LF_CONST || x->kind == LF_SCALAR) && lf_is_number((lf_type)x->type);
         if (number && is_truth(row, k))
-            luafn_stop(c->b, "lun.%s on a number: compare it, x ~= 0", row->name);
+            luafn_stop(c->b, "lun.%s on a number: make it a boolean with x ~= 0", row->name);
     }
 }
 

@@ -174,7 +174,7 @@ static void cut_edges(lf_compile *c)
     }
     luafn_simplify(g);
     if (g->exit->order < 0)
-        luafn_fail(&c->unit, g->proto, -1, "a function that never returns: give it a return");
+        luafn_fail(&c->unit, g->proto, -1, "the function never returns: add a return");
 }
 
 static bool of_floats(const lf_value *v)
@@ -213,7 +213,7 @@ static void check_results(lf_compile *c)
 {
     lf_graph *g = &c->graph;
     if (!g->results.count)
-        luafn_fail(&c->unit, g->proto, -1, "a function without a result: return a number");
+        luafn_fail(&c->unit, g->proto, -1, "the function returns nothing: return a number");
     for (int i = 0; i < g->results.count; i++) {
         const lf_value *v = g->results.at[i];
         lf_type t = (lf_type)v->type;

@@ -29,7 +29,7 @@ static const char *type_name(const lf_compile *c, lf_type t)
     case LF_NONE:
         return "never computed";
     default:
-        return "of several kinds";
+        return "of mixed types";
     }
 }
 
@@ -58,7 +58,7 @@ static void put_local(const lf_compile *c, int first, lun_strbuf *out)
         return; /* a parameter that keeps its value */
     lun__strbuf_printf(out, "\n  local %s: %s", of->name, type_name(c, t));
     if (narrowed && t == LF_F32)
-        lun__strbuf_puts(out, " (floats of literals alone become f32)");
+        lun__strbuf_puts(out, " (float literals alone become f32)");
     if (integer && lf_is_float(t))
         lun__strbuf_printf(out, " (the integer of line %d becomes a float)",
                            luafn_line(integer->proto, integer->pc));
@@ -125,7 +125,7 @@ void luafn_report(lf_compile *c, lun_strbuf *out)
                                ? lun_dtype_name(c->param[i].dtype)
                                : type_name(c, (lf_type)c->param_value[i]->type));
     }
-    lun__strbuf_puts(out, ") gives ");
+    lun__strbuf_puts(out, ") returns ");
     for (int i = 0; i < c->graph.results.count; i++)
         lun__strbuf_printf(out, "%s%s", i ? ", " : "",
                            type_name(c, type_of(c->graph.results.at[i])));

@@ -4,7 +4,7 @@
 
 #include "luafn/ssa/compile.h"
 
-/* "function script:3(x: f32) gives i64", then a line for each captured value and local variable. */
+/* "function script:3(x: f32) returns i64", then a line per captured value and local. */
 void luafn_report(lf_compile *c, lun_strbuf *out);
 
 #endif

@@ -96,7 +96,7 @@ void luafn_mistyped(lf_compile *c, const lf_value *v, int operand, const char *w
         break;
     case LF_OBJECT:
         is = "a value that is not a number";
-        hint = "only numbers and booleans can be computed with";
+        hint = "only numbers and booleans are supported";
         break;
     default:
         is = "a value that is a number on some paths only";
