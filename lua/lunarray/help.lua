@@ -44,7 +44,7 @@ local FUNCTIONS = {
         "lun.random(shape [, {seed=, dist=, dtype=, layout=}])",
         'random numbers, "uniform" in [0, 1) or "normal"; the same for the same seed; virtual',
     },
-    frombytes = { "lun.frombytes(s, dtype [, shape])", "an array of the bytes that a:tobytes() gives" },
+    frombytes = { "lun.frombytes(s, dtype [, shape])", "an array of the bytes that a:tobytes() returns" },
     concat = {
         "lun.concat(list [, axis=1])",
         "the arrays of a list along an axis, in their common dtype; of two along the first axis: a .. b",
@@ -54,7 +54,7 @@ local FUNCTIONS = {
     compose = { "lun.compose(root):left(s):right(s)", "a tree of skeletons; :only(s) under a unary root" },
     eval = {
         "lun.eval(e1, e2, ... [, {out=list}])",
-        "evaluates all in as few passes as possible; a Scalar gives its number; "
+        "evaluates all in as few passes as possible; for a Scalar returns its number; "
             .. "{out={w1, w2}}: writes the results into these arrays, all at once",
     },
     explain = { "lun.explain(e, ...)", "the kernels that evaluating e would run, without running them" },
@@ -68,7 +68,7 @@ local FUNCTIONS = {
     stats = { 'lun.stats() or lun.stats "reset"', "counters: compilations, launches, bytes, kernels held" },
     profile = {
         "lun.profile(f)",
-        "calls f() and prints the cost of each kernel that it runs; gives the rows and the results of f",
+        "calls f() and prints the cost of each kernel that it runs; returns the rows and the results of f",
     },
     check = {
         "lun.check(true), lun.check(false)",
@@ -79,8 +79,8 @@ local FUNCTIONS = {
     trim = { "lun.trim()", "returns pooled memory to the system" },
     backends = { "lun.backends()", "the names of the backends that can be used here, best first" },
     devices = { "lun.devices()", "a list of devices: name, kind, backend, memory, units, and of the host its machine" },
-    use = { "lun.use(name)", "selects a backend; gives the name of the one in use" },
-    math = { 'lun.math "precise" or "fast"', "accuracy of mathematical functions; gives the one in use" },
+    use = { "lun.use(name)", "selects a backend; returns the name of the one in use" },
+    math = { 'lun.math "precise" or "fast"', "accuracy of mathematical functions; returns the one in use" },
     load = {
         "lun.load(path [, opts])",
         "an array from a .npy, .csv, .png, .pgm or .ppm file, or of bytes with {dtype=}",
@@ -95,7 +95,7 @@ local FUNCTIONS = {
         "lun.plot([x,] y [, opts])",
         "draws in the terminal; y: an array, or a table of them, one series each; x: an array, or a list of dates\n"
             .. 'such as "2012-01-31" or "2012-01-31 06:30"; opts: title, names, points=true, '
-            .. "xlim={low, high}, ylim=, width=, height=, colour=, string=true (gives the text)",
+            .. "xlim={low, high}, ylim=, width=, height=, colour=, string=true (returns the text)",
     },
     hist = {
         "lun.hist(a [, bins] [, opts])",
@@ -108,11 +108,11 @@ local FUNCTIONS = {
     },
     precision = {
         "lun.precision([n])",
-        "the significant digits printed of floats in arrays, 6 by default; gives the number in use; nil restores it",
+        "the number of significant digits printed, 6 by default; returns the number in use; nil restores the default",
     },
     width = {
         "lun.width([n])",
-        "the width of printed lines in columns, 80 by default; gives the width in use; nil restores the default",
+        "the width of printed lines in columns, 80 by default; returns the width in use; nil restores the default",
     },
     info = { "lun.info()", "versions, backends, devices and the kernel cache, as text" },
     help = {
@@ -139,12 +139,12 @@ local METHODS = {
     },
     pad = {
         "a:pad(n [, edge])",
-        'a value: n elements more at both ends of each axis; {{b1, a1}, {b2, a2}}: before and after each axis;\n'
-            .. 'edge: what they are, "wrap", "nearest" or a number, NaN by default for floats',
+        'a value with n elements more at both ends of each axis; {{b1, a1}, {b2, a2}}: before and after each axis;\n'
+            .. 'edge: their value, "wrap", "nearest" or a number, NaN by default for floats',
     },
     shift = {
         "a:shift(k [, {axis=1, edge=}])",
-        'a value: element i is a[i - k]; edge: what stands beyond the end, "wrap", "nearest" or a number,\n'
+        'a value whose element i is a[i - k]; edge: the value beyond the end, "wrap", "nearest" or a number,\n'
             .. "NaN by default for floats",
     },
     cast = { "a:cast(dtype)", "the elements converted to another dtype" },
@@ -156,14 +156,14 @@ local METHODS = {
     sub = {
         "a:sub(i, j [, step]), A:sub({i, j [, step]}, ...)",
         "a window on elements i to j, or rows; of each axis the part that its table says, {} is all of it; by the\n"
-            .. "rules of string.sub; what is written to it is written to a",
+            .. "rules of string.sub; writing to it writes to a",
     },
-    select = { "A:select(axis, i)", "a window on index i of that axis, which is gone" },
+    select = { "A:select(axis, i)", "a window on index i of that axis, which is dropped" },
     row = { "A:row(i)", "a window on row i, as A[i]" },
     col = { "A:col(j)", "a window on column j" },
     transpose = {
         "A:transpose([{p1, p2, ...}])",
-        "a window with the axes in the other order, or axis p1 first, then p2",
+        "a window with the axes reversed, or axis p1 first, then p2",
     },
     view = {
         "a:view(shape)",
@@ -176,12 +176,12 @@ local METHODS = {
     },
     broadcast = { "a:broadcast(shape)", "a window with extents of 1, and missing ones in front, repeated" },
     layout = { "a:layout()", '"right" (rows side by side), "left" (columns) or "strided"' },
-    strides = { "a:strides()", "how many elements apart neighbours along each axis stand, as several numbers" },
-    eval = { "a:eval()", "computes it now; gives a" },
+    strides = { "a:strides()", "the distance in elements between neighbours along each axis, as several numbers" },
+    eval = { "a:eval()", "computes it now; returns a" },
     free = { "a:free()", "releases the memory now" },
-    fill = { "a:fill(x)", "sets all elements; gives a" },
-    set = { "a:set(e)", "stores an expression into a's elements, broadcast to its shape; gives a" },
-    copyto = { "a:copyto(b)", "stores a's elements into b, which has its shape; gives b" },
+    fill = { "a:fill(x)", "sets all elements; returns a" },
+    set = { "a:set(e)", "stores an expression into a's elements, broadcast to its shape; returns a" },
+    copyto = { "a:copyto(b)", "stores a's elements into b, which has its shape; returns b" },
     value = { "a:value()", "the number that a Scalar is" },
     iter = { "for i, x in a:iter()", "elements in order" },
     totable = { "a:totable()", "a table of the elements, nested where the rank is above 1" },
@@ -217,9 +217,9 @@ local SIGNS = {
     },
     {
         "cache export", "lun.cache.export(path)",
-        "writes the compiled kernels on disk into one file, for machines without a compiler; gives how many",
+        "writes the compiled kernels on disk into one file, for machines without a compiler; returns their number",
     },
-    { "import", "lun.cache.import(path)", "adds the kernels of such a file, which is code: it must be trusted" },
+    { "import", "lun.cache.import(path)", "adds the kernels of such a file; the file is code, so it must be trusted" },
     { "op", "lun.op.add", "an operation as a value for skeletons, like its name as text; see the operations" },
     { "_VERSION", "lun._VERSION", "the version, as text" },
 }

@@ -42,14 +42,14 @@ function M.page(plan)
             lines[#lines + 1] = "      " .. kernel.types:gsub("\n", "\n      ")
         end
         if kernel.staged > 0 then
-            lines[#lines + 1] = ("      staged: %s of these: elements that do not stand side by side are copied into "
-                .. "cache first"):format(count_text(kernel.staged, "array"))
+            lines[#lines + 1] = ("      staged: %s of these: elements that are not contiguous are first copied into "
+                .. "the cache"):format(count_text(kernel.staged, "array"))
         end
         if kernel.chain then
             lines[#lines + 1] = ("      chain %d: runs some rows at a time"):format(kernel.chain)
         end
         if kernel.kept > 0 then
-            lines[#lines + 1] = ("      kept: %s of these, because an earlier look computed %s too"):format(
+            lines[#lines + 1] = ("      kept: %s of these, because an earlier evaluation computed %s too"):format(
                 count_text(kernel.kept, "array"), kernel.kept == 1 and "it" or "them")
         end
         if kernel.cut ~= "" then

@@ -384,7 +384,7 @@ describe("where elements stand", function()
         assert.equal(1, #plan)
         assert.equal(1, plan[1].staged)
         assert.equal(2, plan[1].reads)
-        assert.matches("staged: 1 array of these: elements that do not stand side by side are copied into cache first",
+        assert.matches("staged: 1 array of these: elements that are not contiguous are first copied into the cache",
             tostring(plan), 1, true)
         plan = lun.explain(A:sub(2, 3) + A:row(1))
         assert.equal(1, plan[1].staged) -- the row
@@ -451,7 +451,7 @@ describe("a window is refused", function()
         { "#2 to 'windows' (axis 2 is out of range", function() return x:windows(2, { axis = 2 }) end },
         { "unknown option 'stride': the options are axis and step", function() return x:windows(2, { stride = 2 }) end },
         { "a diagonal needs an array of rank 2 or more", function() return x:diagonal() end },
-        { "integer index expected, got an array: take and compress", function() return A[x] end },
+        { "integer index expected, got an array: selecting by indices", function() return A[x] end },
         { "windows adds an axis, and the array already has 8, the maximum",
             function() return lun.ones { 1, 1, 1, 1, 1, 1, 1, 1 }:windows(1) end },
     }
