@@ -4,21 +4,27 @@
  *          Composition (an expression not yet evaluated).  Building expressions runs nothing.
  * Errors.  A call that can fail returns a lun_status; LUN_OK is 0.  On failure its out parameters
  *          are untouched and lun_error(e) says what, where and what to do, until the next call.
- * NULL.    Where an engine, an array, a function or a place for a result must be given, NULL is
- *          refused: LUN_EARG, or 0, "" or NULL where no status is returned.  So is a value outside
- *          of its enumeration.  An ended handle (lun_close, the last lun_release) is not recognised
- *          and must not be used.
- * Owning.  A call that gives an array (lun_array **out) gives a reference, ended by lun_release.
- *          Arrays handed in are borrowed.  Release every array before lun_close, which ends those
- *          that are left.
+ * NULL.    NULL is an error where an engine, an array, a function or a pointer for a result is
+ *          required: LUN_EARG, or 0, "" or NULL where no status is returned.  So is a value outside
+ *          its enumeration (a dtype: LUN_EDTYPE).  A handle that has been closed or released for
+ *          the last time is not recognised and must not be used.
+ *          Not repeated below: LUN_EARG for these and for an array of another engine, LUN_EFREED,
+ *          LUN_ENOMEM; from calls that evaluate, the failure of the evaluation (LUN_EZERO,
+ *          LUN_EBOUNDS, LUN_EBUILD, LUN_EBACKEND, LUN_ECANCEL, LUN_ELIMIT, LUN_EIO).
+ * Owning.  A call that returns an array (lun_array **out) returns a reference, to be released by
+ *          lun_release.  Array arguments are borrowed.  Release every array before lun_close, which
+ *          releases the remaining ones.
  * Threads. One engine is used by one thread at a time; different engines by different threads at
  *          once.  Only lun_cancel may be called from anywhere at any time.
- * Structs. Each begins with its size, but lun_value and lun_variant, which stay as they are.  Who
- *          makes one sets it: lun_stats s = {.size = sizeof s}.  The library reads and writes so
- *          many bytes and no more, so programs and libraries of different versions agree; a struct
- *          without size is left alone.  In those that the library gives it tells what is there.
- * Indices. Here, as in C, elements count from 0.  Lengths are int64_t, in elements.
- * What bindings to other languages need beside this is in lunarray_bind.h.
+ * Structs. Each begins with its size, except lun_value and lun_variant, which never change.  The
+ *          caller sets the size: lun_stats s = {.size = sizeof s}.  The library reads and writes
+ *          only that many bytes, so programs and libraries of different versions are compatible; a
+ *          struct of size 0 is left unchanged.  In structs that the library returns, the size says
+ *          which fields exist.
+ * Indices. Here, as in C, elements and axes count from 0.  Lengths are int64_t, in elements.
+ * Shapes.  Elementwise operands broadcast by NumPy's rule: extents are aligned at the last axis,
+ *          and an extent of 1, or a missing one, is repeated.  Other shapes: LUN_ESHAPE.
+ * Additional functions for bindings to other languages are in lunarray_bind.h.
  * The library never exits, aborts, prints, or changes signal handlers, locale or floating-point
  * modes.
  */
@@ -201,7 +207,7 @@ typedef struct lun_value {
     } as;
 } lun_value;
 
-/* What a script's value may be that a host takes or gives. */
+/* The types of values exchanged between a host and its scripts. */
 typedef enum lun_type {
     LUN_TYPE_NIL,
     LUN_TYPE_BOOLEAN,
@@ -211,7 +217,7 @@ typedef enum lun_type {
     LUN_TYPE_ARRAY
 } lun_type;
 
-/* One such value.  length: bytes of a text; in a text handed in, 0 says that it ends with a 0. */
+/* One such value.  length: bytes of a text; 0 in a text argument: it is NUL-terminated. */
 typedef struct lun_variant {
     lun_type type;
     size_t length;
@@ -228,11 +234,12 @@ typedef struct lun_variant {
 
 typedef struct lun_config {
     size_t size; /* sizeof(lun_config) */
-    /* Memory for array elements and bookkeeping, realloc's way: (ctx, NULL, n) gives, (ctx, p, 0)
-     * frees; NULL: the C library's.  Large blocks come from mmap unless an allocator is set. */
+    /* Memory for array elements and bookkeeping, like realloc: (ctx, NULL, n) allocates,
+     * (ctx, p, 0) frees; NULL: the C library's.  Large blocks come from mmap unless an allocator is
+     * set. */
     void *(*alloc)(void *ctx, void *old, size_t bytes);
     void *alloc_ctx;
-    /* One line, without newline, for things that do not fail a call.  NULL: silence. */
+    /* Receives messages that are not failures of a call: one line, without newline.  NULL: none. */
     void (*log)(void *ctx, const char *text);
     void *log_ctx;
     const char
@@ -241,59 +248,60 @@ typedef struct lun_config {
     lun_jit jit;  /* LUN_JIT_DEFAULT: LUNARRAY_JIT, else auto */
     int64_t memory_limit; /* bytes of array elements, and of Lua in the engine's own state, alive at
                              once; 0: none */
-    double time_limit;    /* seconds for one evaluation, or for all of one script, whose loops are
-                             then half as fast and calls a third; 0, or more than 10^9: none */
+    double time_limit;    /* seconds for one evaluation, or for a whole script, whose loops then
+                             run at half and calls at a third of the speed; 0 or above 10^9: none */
     const char
         *cache_dir; /* kernels on disk; NULL: LUNARRAY_CACHE_DIR, else $XDG_CACHE_HOME/lunarray,
                               else ~/.cache/lunarray; "": none */
     int sandbox; /* nonzero: no C strings, no file paths as functions; scripts cannot reach files,
                        processes or the machine's code: docs/sandbox.md */
-    /* What a script's print writes, without the newline; text ends with a 0, and may contain others
-     * within length.  NULL: standard output.  (io.write goes there in any case.) */
+    /* Receives what a script prints, without the newline; text is NUL-terminated and may contain
+     * further NUL bytes within length.  NULL: standard output, where io.write always writes. */
     void (*print)(void *ctx, const char *text, size_t length);
     void *print_ctx;
-    /* Of more kernels than these bounds allow, those that were not used for longest are given up;
-     * when one is needed again it is made again, or taken from disk. */
+    /* Beyond these bounds the least recently used kernels are evicted; an evicted kernel is
+     * rebuilt, or loaded from disk, when it is needed again. */
     int kernels;           /* in memory; 0: LUNARRAY_KERNELS, else 4096 */
     int64_t kernel_memory; /* bytes of them; 0: LUNARRAY_KERNEL_MEMORY (in megabytes), else 64 MB;
-                               an eighth of memory_limit at most, beside that limit */
+                               at most an eighth of memory_limit, in addition to that limit */
     int64_t cache_size;    /* bytes of kernels on disk; 0: LUNARRAY_CACHE_SIZE (in megabytes), else
                                256 MB */
 } lun_config;
 
-/* LUN_VERSION of the library that runs, which may be newer than the header. */
+/* LUN_VERSION of the library in use, which may be newer than the header. */
 LUN_API const char *lun_version(void);
 
 /* Opens an engine into *out; no device or compiler is touched before it is needed.
  * LUN_EARG: no such backend; LUN_EBACKEND: it cannot be used here; LUN_ENOMEM.
- * lun_error(NULL) tells the reason. */
+ * lun_error(NULL) gives the reason. */
 LUN_API lun_status lun_open(const lun_config *config_or_NULL, lun_engine **out);
-/* Ends the engine.  Waits shortly for a compiler that is filling the cache.  NULL is allowed. */
+/* Closes the engine.  Waits briefly for a compiler that is filling the cache.  NULL is allowed. */
 LUN_API void lun_close(lun_engine *e);
 /* Text of the last failed call, "" if there is none; after a failed lun_open pass
  * NULL: the reason. */
 LUN_API const char *lun_error(const lun_engine *e);
 /* "script:line" of the expression that the last failure concerns, "" if unknown. */
 LUN_API const char *lun_error_where(const lun_engine *e);
-/* Stops the evaluation that runs now, if any: it returns LUN_ECANCEL and leaves no half result.
- * From any thread or signal handler.  What runs in the engine's own Lua state (lun_dostring, ...)
- * is stopped as a whole, wherever it is: in coroutines too, and no pcall outlives it.  Not stopped:
- * one call of a C function (a pattern that backtracks for ever), finalisers, message handlers of
- * xpcall.  What runs next is not concerned. */
+/* Stops the current evaluation, if any: it returns LUN_ECANCEL without partial results.  May be
+ * called from any thread or signal handler.  A script in the engine's own Lua state (lun_dostring,
+ * ...) is stopped as a whole, also in coroutines, and no pcall can catch this.  Not stopped: a
+ * single call of a C function (a pattern that backtracks forever), finalisers, message handlers of
+ * xpcall.  Later evaluations are not affected. */
 LUN_API void lun_cancel(lun_engine *e);
-/* Another time_limit, in seconds; it counts from the next evaluation or script on.  LUN_EARG if it
- * is negative. */
+/* Changes time_limit, in seconds, from the next evaluation or script on.  LUN_EARG if it is
+ * negative. */
 LUN_API lun_status lun_time_limit(lun_engine *e, double seconds);
 /* What the engine was opened with; the texts backend and cache_dir are NULL. */
 LUN_API void lun_config_get(const lun_engine *e, lun_config *out);
-/* Records an error of the host's as this call's failure and returns s: what a function of
- * lun_register tells. */
+/* Records an error of the host as the failure of this call and returns s: for functions of
+ * lun_register.  text is copied. */
 LUN_API lun_status lun_fail(lun_engine *e, lun_status s, const char *text);
-/* "ESHAPE" for LUN_ESHAPE; "unknown" for what is no status. */
+/* "ESHAPE" for LUN_ESHAPE; "unknown" for other values. */
 LUN_API const char *lun_status_name(lun_status s);
 
 /* Selects a backend by name ("openmp", "opencl:2", ...).  LUN_EARG with the list of names if there
- * is no such; LUN_EBACKEND with the reason if it cannot be used here.  Arrays stay usable. */
+ * is no such backend; LUN_EBACKEND with the reason if it cannot be used here.  Arrays stay
+ * valid. */
 LUN_API lun_status lun_use(lun_engine *e, const char *backend);
 /* The name of the backend in use; lives as long as the engine. */
 LUN_API const char *lun_backend_name(const lun_engine *e);
@@ -311,7 +319,7 @@ typedef struct lun_device {
     int units;                             /* threads or compute units */
     char machine[192];                     /* of the host: cores, memory nodes, caches; else "" */
 } lun_device;
-/* Fills at most room rows, whose size the first one tells; returns how many devices there are. */
+/* Fills at most `room` rows, all of the size in the first one; returns the number of devices. */
 LUN_API int lun_devices(lun_engine *e, lun_device *rows, int room);
 
 typedef struct lun_stats {
@@ -320,59 +328,59 @@ typedef struct lun_stats {
     int64_t cache_hits;  /* kernels taken from disk instead */
     int64_t launches;    /* kernels run */
     int64_t interpreted; /* of these, begun by the reference tier */
-    int64_t overtaken;   /* of these, finished by compiled code that was ready on the way */
+    int64_t overtaken;   /* of these, finished by compiled code that became ready meanwhile */
     int64_t bytes_read, bytes_written;      /* by kernels: unique leaves, outputs */
     int64_t bytes_to_device, bytes_to_host; /* transfers */
-    int64_t allocated, pooled, peak; /* bytes of elements now alive, kept for reuse, most alive */
+    int64_t allocated, pooled, peak; /* bytes of elements in use, kept for reuse, most in use */
     int64_t allocations;             /* buffers taken from the system, not from the pool */
     int64_t nodes;                   /* graph nodes alive */
-    int64_t overdue;                 /* arrays evaluated unasked, because too much was waiting */
-    int64_t kept; /* arrays stored beside what was asked for, being computed for the second time */
-    int64_t kernels, kernel_bytes; /* kernels now in memory; what they and their plans take */
-    int64_t kernels_dropped;       /* given up for others: lun_config.kernels, kernel_memory */
-    /* Seconds: of compilers (which may run beside everything else), of transfers between host and
-     * devices, of kernels and what waits for them. */
+    int64_t overdue;                 /* arrays evaluated early: too much work was pending */
+    int64_t kept; /* arrays stored in addition to the results, being computed a second time */
+    int64_t kernels, kernel_bytes; /* kernels in memory; bytes of them and their plans */
+    int64_t kernels_dropped;       /* evicted: see lun_config.kernels, kernel_memory */
+    /* Seconds: of compilers (which may run in the background), of transfers between host and
+     * devices, of kernels and of waiting for them. */
     double compile_time, transfer_time, run_time;
     int64_t products; /* lun_matmul of matrices: evaluated, a batch of them as one */
 } lun_stats;
 /* The counters as they are now. */
 LUN_API void lun_stats_get(const lun_engine *e, lun_stats *out);
-/* Sets the counters to 0; allocated, pooled, nodes, kernels and kernel_bytes stay true. */
+/* Sets the counters to 0, except allocated, pooled, nodes, kernels and kernel_bytes. */
 LUN_API void lun_stats_reset(lun_engine *e);
-/* Gives pooled memory back to the system. */
+/* Returns pooled memory to the system. */
 LUN_API void lun_trim(lun_engine *e);
 
-/* How far an evaluation is: "map", "reduce", "scan", "matmul", "compile" or "run", seconds since it
- * began, and elements of the kernel that runs now, about; total 0: unknown. */
+/* Progress of an evaluation: "map", "reduce", "scan", "matmul", "compile" or "run", seconds since
+ * it began, and the approximate number of elements of the current kernel; total 0: unknown. */
 typedef struct lun_progress {
     size_t size; /* sizeof(lun_progress) */
     const char *what;
     double seconds;
     int64_t done, total;
 } lun_progress;
-/* Has `call` called by the thread that evaluates: some ten times a second once an evaluation has
- * taken half a second, and once with NULL when such a one has ended. Until then it must not call
- * the engine, but for lun_cancel: an evaluation fails with LUN_EARG. NULL: no more. */
+/* Sets a callback, called by the evaluating thread: about ten times a second once an evaluation has
+ * taken half a second, and once with p == NULL when that evaluation has ended.  Until then it must
+ * not call the engine, except lun_cancel: an evaluation fails with LUN_EARG.  call NULL: none. */
 LUN_API void lun_on_progress(lun_engine *e, void (*call)(void *ctx, const lun_progress *p),
                              void *ctx);
 
-/* The kernels on disk. directory is NULL where none can be used, with the reason; both are valid
- * until the engine ends. */
+/* The kernels on disk.  directory is NULL if no cache can be used, for `reason`; both are valid
+ * until the engine is closed. */
 typedef struct lun_cache_state {
     size_t size; /* sizeof(lun_cache_state) */
     const char *directory, *reason;
     int64_t entries, bytes, limit; /* limit: bytes at most, lun_config.cache_size */
 } lun_cache_state;
-/* Tells what there is; with clear: removes it, and tells what was removed. */
+/* Describes the cache; with clear: empties it and describes what was removed. */
 LUN_API void lun_cache_info(lun_engine *e, bool clear, lun_cache_state *out);
-/* Writes the kernels on disk that the C compiler made for this machine's instructions into one
- * file, for machines without a compiler; *count: how many.  LUN_EIO where there are none or the
- * file cannot be written, LUN_EARG in a sandbox. */
+/* Writes the kernels on disk that were compiled for this machine's instruction set to one file, for
+ * machines without a compiler; *count: their number.  LUN_EIO if there are none or the file cannot
+ * be written, LUN_EARG in a sandbox. */
 LUN_API lun_status lun_cache_export(lun_engine *e, const char *path, int64_t *count);
-/* Adds the kernels of such a file to those on disk: they are then used in place of the compiler.
- * A bundle is code, as a library is: import only what you trust.  LUN_EIO, and nothing is added,
- * where it belongs to another user, others may write to it, it is damaged, or it is of another
- * version or for other instructions; LUN_EARG in a sandbox. */
+/* Adds the kernels of such a file to those on disk, where they replace runs of the compiler;
+ * *count: their number.  A bundle is code, like a library: import only what you trust.  LUN_EIO,
+ * and nothing is added, if it belongs to another user, is writable by others, is damaged, or is for
+ * another version or instruction set; LUN_EARG in a sandbox. */
 LUN_API lun_status lun_cache_import(lun_engine *e, const char *path, int64_t *count);
 
 /* ---- dtypes ---------------------------------------------------------------------------------- */
@@ -383,77 +391,79 @@ LUN_API const char *lun_dtype_name(lun_dtype t);
 LUN_API bool lun_dtype_find(const char *name, lun_dtype *out);
 /* Bytes of one element. */
 LUN_API int lun_dtype_size(lun_dtype t);
-/* What its elements are; LUN_KIND_BOOL if t is no dtype. */
+/* The kind of its elements; LUN_KIND_BOOL if t is no dtype. */
 LUN_API lun_kind lun_dtype_kind(lun_dtype t);
 
 /* ---- making arrays --------------------------------------------------------------------------- */
 /* shape: rank extents, rank 0..LUN_MAX_RANK (rank 0: a Scalar), each >= 0, row-major. */
 
-/* Own memory as a Vector of n elements, not copied: data, aligned for t, must stay valid and
- * unchanged by others until release (NULL: nothing to call) is called, which may be as late as
- * lun_close.  Writes through the array go to data. */
+/* The caller's memory as a Vector of n elements, not copied: data, aligned for t, must stay valid
+ * and must not be changed by others until release is called (NULL: never called), which may be as
+ * late as lun_close.  Writes to the array go to data.  LUN_EARG: n negative, data NULL or not
+ * aligned; LUN_ERANGE: n too large. */
 LUN_API lun_status lun_wrap(lun_engine *e, void *data, int64_t n, lun_dtype t,
                             void (*release)(void *data, void *ctx), void *ctx, lun_array **out);
-/* The same of rank 1 and more: element (i, j, ...) is data[i * strides[0] + j * strides[1] + ...];
- * NULL: row-major, without gaps.  Strides may be negative, but no two indices share an element
- * (LUN_ESHAPE).  What stands between the elements is never changed. */
+/* The same for rank 1 and more: element (i, j, ...) is data[i * strides[0] + j * strides[1] + ...];
+ * NULL: row-major, without gaps.  Strides, in elements, may be negative, but no two indices may
+ * share an element (LUN_ESHAPE).  Memory between the elements is never changed. */
 LUN_API lun_status lun_wrap_strided(lun_engine *e, void *data, int rank, const int64_t *shape,
                                     const int64_t *strides, lun_dtype t,
                                     void (*release)(void *data, void *ctx), void *ctx,
                                     lun_array **out);
-/* The bytes of a regular file as a Vector of u8: read where they are used, never mapped, never
- * written to.  A kernel that goes through them takes them chunk by chunk, so the file may be
- * larger than memory; indexing in a function, a step other than 1, lun_data and a write need all
- * of them in memory, where a write stays.  The file may be renamed or removed, but not change:
- * then evaluations fail with LUN_EIO.  LUN_EIO if it cannot be opened; errno tells why (ESPIPE: it
- * is no regular file). */
+/* The bytes of a regular file as a Vector of u8: read when they are used, never mapped, never
+ * written to.  Kernels read them chunk by chunk, so the file may be larger than memory; indexing in
+ * a function, a step other than 1, lun_data and writes need all of them in memory, where a write
+ * stays.  The file may be renamed or removed, but if it changes, evaluations fail with LUN_EIO.
+ * LUN_EIO if it cannot be opened; errno gives the reason (ESPIPE: not a regular file). */
 LUN_API lun_status lun_open_file(lun_engine *e, const char *path, lun_array **out);
-/* The elements of dtype t that lie in such bytes from byte `offset` on, which need not be aligned;
- * swapped: their bytes are in the other order than this machine's.  In bool any byte but 0 is true.
- * Bytes beyond the shape are left out; LUN_ERANGE if there are not enough. */
+/* The elements of dtype t in such bytes, from byte `offset` on, which need not be aligned; swapped:
+ * they are byte-swapped on reading.  For bool any byte but 0 is true.  Bytes beyond the shape are
+ * ignored; LUN_ERANGE if there are too few. */
 LUN_API lun_status lun_file_elements(lun_engine *e, lun_array *bytes, int64_t offset, lun_dtype t,
                                      bool swapped, int rank, const int64_t *shape, lun_array **out);
-/* A Vector of n elements copied from data (NULL: zeros).  LUN_ESHAPE if n < 0 or the bytes are
- * beyond what can be addressed. */
+/* A Vector of n elements copied from data (NULL: zeros).  LUN_ERANGE if n is negative or too large,
+ * LUN_ENOMEM if the bytes exceed the address space. */
 LUN_API lun_status lun_vector(lun_engine *e, const void *data, int64_t n, lun_dtype t,
                               lun_array **out);
-/* The same with a shape: its product elements, row-major. */
+/* The same with a shape: data has the product of the extents, row-major. */
 LUN_API lun_status lun_tensor(lun_engine *e, const void *data, int rank, const int64_t *shape,
                               lun_dtype t, lun_array **out);
-/* A Scalar that is weak: it takes the dtype of the arrays it meets, as a number
- * of a script does. */
+/* A Scalar that is weak: it adopts the dtype of the arrays that it is combined with, like a number
+ * in a script. */
 LUN_API lun_status lun_number(lun_engine *e, double x, lun_array **out);
 /* The same for an integer; with arrays of floats it becomes one. */
 LUN_API lun_status lun_integer(lun_engine *e, int64_t x, lun_array **out);
 /* The same for a truth value. */
 LUN_API lun_status lun_boolean(lun_engine *e, bool x, lun_array **out);
-/* x everywhere.  This and the next three are virtual: computed where they are used, no memory until
- * the first write.  LUN_ERANGE if x does not fit t. */
+/* x everywhere.  This and the next three are virtual: computed where they are used, without memory
+ * until the first write.  LUN_ERANGE if x does not fit into t. */
 LUN_API lun_status lun_full(lun_engine *e, int rank, const int64_t *shape, lun_dtype t, lun_value x,
                             lun_array **out);
 /* n elements first + i * step, i from 0. */
 LUN_API lun_status lun_range(lun_engine *e, lun_value first, lun_value step, int64_t n, lun_dtype t,
                              lun_array **out);
-/* n elements (t: a float) from a to b, evenly spaced, b exactly at the end. */
+/* n elements from a to b, evenly spaced, the last exactly b.  LUN_EDTYPE if t is no float. */
 LUN_API lun_status lun_linspace(lun_engine *e, double a, double b, int64_t n, lun_dtype t,
                                 lun_array **out);
 /* Philox4x32-10 under key `seed`: element k (from 0) depends on seed and k alone.
- * Floats: uniform in [0, 1) or normal; u32, i32, u64, i64: the bits.  The same everywhere, but for
- * the last bits of normal numbers, which LUN_OP_LOG and LUN_OP_COS make: these differ between the
- * host's backends and OpenCL, instruction sets and lun_math modes. */
+ * Floats: uniform in [0, 1) or normal; u32, i32, u64, i64: the bits; LUN_EDTYPE for others.  The
+ * same everywhere, except the last bits of normal numbers, which are computed with LUN_OP_LOG and
+ * LUN_OP_COS: these differ between the host's backends and OpenCL, instruction sets and lun_math
+ * modes.  Salmon et al. 2011, Parallel random numbers: as easy as 1, 2, 3. */
 LUN_API lun_status lun_random(lun_engine *e, int rank, const int64_t *shape, uint64_t seed,
                               lun_dist dist, lun_dtype t, lun_array **out);
 
 /* ---- expressions (lazy) ---------------------------------------------------------------------- */
 
-/* Any operation of the table on `count` operands (its arity).  Extents must be equal (LUN_ESHAPE);
- * numbers, Scalars and length-1 arrays broadcast.  Operands are converted to their common dtype:
- * floats beat integers, then the wider wins; LUN_EDTYPE where the operation does not take it. */
+/* Any operation of the table on `count` operands (its arity, else LUN_EARG), whose shapes broadcast
+ * (LUN_ESHAPE).  Operands are converted to their common dtype: floats take precedence over
+ * integers, then the wider one; LUN_EDTYPE if the operation does not support it, LUN_ERANGE if a
+ * number does not fit into it. */
 LUN_API lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *operands, int count,
                              lun_array **out);
 /* clang-format off */
-/* One function for each operation, the same as lun_apply.  The result has the operands' extents;
- * its dtype follows the rules of lun_apply. */
+/* One function for each operation, equivalent to lun_apply: the result has the broadcast shape of
+ * the operands. */
 /* BEGIN GENERATED OPS */
 /* sum */
 LUN_API lun_status lun_add(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
@@ -593,83 +603,86 @@ LUN_API lun_status lun_isfinite(lun_engine *e, lun_array *a, lun_array **out);
 /* The elements as dtype t: floats to integers truncate and saturate (NaN: 0), integers to
  * narrower ones wrap. */
 LUN_API lun_status lun_cast(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out);
-/* count elements from `first`, `step` apart (may be negative, not 0); of a rank-N array: rows.
- * LUN_ERANGE if one lies outside. */
+/* A value of `count` elements from `first` on, `step` apart (negative allowed, not 0); rows of an
+ * array of higher rank.  LUN_ERANGE if one is outside, LUN_ESHAPE for a Scalar. */
 LUN_API lun_status lun_slice(lun_engine *e, lun_array *a, int64_t first, int64_t count,
                              int64_t step, lun_array **out);
 /* a then b, along the first extent; the other extents must be equal (LUN_ESHAPE). */
 LUN_API lun_status lun_concat(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
-/* The arrays one after the other along an axis, from 0; the other extents must be equal
- * (LUN_ESHAPE).  In the dtype that holds all of theirs. */
+/* The arrays concatenated along an axis, counted from 0; the other extents must be equal
+ * (LUN_ESHAPE).  The result has their common dtype. */
 LUN_API lun_status lun_concat_along(lun_engine *e, lun_array *const *arrays, int count, int axis,
                                     lun_array **out);
-/* Arrays of one shape (LUN_ESHAPE) along a new axis, from 0, of as many elements as there are. */
+/* Arrays of one shape (LUN_ESHAPE) along a new axis, counted from 0, of extent `count`.  The result
+ * has their common dtype. */
 LUN_API lun_status lun_stack(lun_engine *e, lun_array *const *arrays, int count, int axis,
                              lun_array **out);
 
-/* What stands beyond the ends of an axis: a number, the other end, or the outermost element. */
+/* The elements beyond the ends of an axis: a number, the other end's, or the outermost one. */
 typedef enum lun_edge { LUN_EDGE_VALUE, LUN_EDGE_WRAP, LUN_EDGE_NEAREST } lun_edge;
-/* A value of a's elements and of before[k] and after[k] more (LUN_ERANGE below 0) at the ends of
- * axis k, which are as edge[k] says.  x: for LUN_EDGE_VALUE (LUN_ERANGE if it does not fit a's
- * dtype).  An axis of no elements takes values alone (LUN_ESHAPE). */
+/* A value with before[k] and after[k] elements (LUN_ERANGE if negative) added at the ends of axis k
+ * as edge[k] says.  x: for LUN_EDGE_VALUE (LUN_ERANGE if it does not fit into a's dtype).  An axis
+ * without elements allows LUN_EDGE_VALUE only (LUN_ESHAPE). */
 LUN_API lun_status lun_pad(lun_engine *e, lun_array *a, const int64_t *before, const int64_t *after,
                            const lun_edge *edge, lun_value x, lun_array **out);
-/* What a stencil does at the ends of the axes, and how far it looks.  size: sizeof *it. */
+/* What a stencil does at the ends of the axes, and its radius.  size: sizeof *it. */
 typedef struct lun_stencil_options {
     size_t size;
     const lun_edge *edge;  /* by axis; NULL: LUN_EDGE_NEAREST */
-    lun_value x;           /* for LUN_EDGE_VALUE; LUN_ERANGE if it does not fit the dtype */
-    const bool *keep;      /* by axis: elements that would need what is beyond its ends stay as they
-                              are in the first array, whatever `edge` says; NULL: none */
-    const int64_t *radius; /* by axis: offsets beyond are errors (LUN_EARG); NULL: any are right */
+    lun_value x;           /* for LUN_EDGE_VALUE; LUN_ERANGE if it does not fit into the dtype */
+    const bool *keep;      /* by axis: elements that would need elements beyond its ends stay as
+                              they are in the first array, whatever `edge` says; NULL: none */
+    const int64_t *radius; /* by axis: larger offsets are errors (LUN_EARG); NULL: no limit */
 } lun_stencil_options;
 /* f of the elements around each index of operands[0 .. elements), arrays of one shape (LUN_ESHAPE),
- * which it takes as functions of offsets, one for each axis: f(x, y) reads x(0, -1).  Further
- * operands and results as lun_call.  f is a front end's: a Lua function. */
+ * which it receives as functions of offsets, one for each axis: f(x, y) reads x(0, -1).  Further
+ * operands and results as in lun_call.  f must be a front end's: a Lua function. */
 LUN_API lun_status lun_stencil(lun_engine *e, lun_function *f, lun_array *const *operands,
                                int count, int elements, const lun_stencil_options *how,
                                lun_array **outs, int room, int *results);
-/* Element i along the axis is element i - k of a.  x: for LUN_EDGE_VALUE (LUN_ERANGE if it does not
- * fit a's dtype). */
+/* A value whose element i along the axis is element i - k of a.  x: for LUN_EDGE_VALUE (LUN_ERANGE
+ * if it does not fit into a's dtype).  LUN_ESHAPE if the axis is out of range. */
 LUN_API lun_status lun_shift(lun_engine *e, lun_array *a, int64_t k, int axis, lun_edge edge,
                              lun_value x, lun_array **out);
-/* The same elements in another shape of as many (LUN_ESHAPE). */
+/* A value with the same elements, row-major, in another shape; LUN_ESHAPE if the number of elements
+ * differs. */
 LUN_API lun_status lun_reshape(lun_engine *e, lun_array *a, int rank, const int64_t *shape,
                                lun_array **out);
 
 /* ---- windows ----------------------------------------------------------------------------------
- * Arrays that show elements of another one: what is written through a window is written into that
- * array, and reading shows what is there now.  Expressions keep the elements that their operands
- * have when they are built.  A window holds a reference to its array; after lun_free of that it
- * fails with LUN_EFREED.  Axes and indices count from 0.  Nothing is copied.  LUN_ESHAPE for ranks
- * and axes that do not fit, LUN_ERANGE for indices and extents. */
+ * Arrays that show elements of another one: writing to a window writes to that array, and reading
+ * returns its current elements.  Expressions keep the elements that their operands have when they
+ * are built.  A window holds a reference to its array; after lun_free of that, use of the window
+ * fails with LUN_EFREED.  Axes and indices count from 0.  Nothing is copied.  LUN_ESHAPE for
+ * invalid ranks and axes, LUN_ERANGE for indices and extents out of range. */
 
 /* Row i, of rank one less, of an array of rank 2 or more. */
 LUN_API lun_status lun_row(lun_engine *e, lun_array *a, int64_t i, lun_array **out);
-/* Along the first `rank` axes count[k] elements from first[k] on, step[k] apart (may be negative,
- * not 0; NULL: 1); the other axes whole. */
+/* Along each of the first `rank` axes count[k] elements from first[k] on, step[k] apart (negative
+ * allowed, not 0; NULL: all 1); the other axes are whole. */
 LUN_API lun_status lun_window(lun_engine *e, lun_array *a, int rank, const int64_t *first,
                               const int64_t *count, const int64_t *step, lun_array **out);
-/* That axis at i, of rank one less. */
+/* Index i of that axis, of rank one less. */
 LUN_API lun_status lun_select(lun_engine *e, lun_array *a, int axis, int64_t i, lun_array **out);
-/* Axis k is axis axes[k] of a; NULL: the axes in the other order. */
+/* The axes permuted: axis k is axis axes[k] of a; NULL: in reverse order. */
 LUN_API lun_status lun_permute(lun_engine *e, lun_array *a, const int *axes, lun_array **out);
-/* The elements in row-major order under other extents; LUN_ESHAPE if no strides say that:
- * lun_reshape does. */
+/* The elements, row-major, in another shape; LUN_ESHAPE if their number differs, or if no strides
+ * describe that shape: then use lun_reshape. */
 LUN_API lun_status lun_view(lun_engine *e, lun_array *a, int rank, const int64_t *shape,
                             lun_array **out);
-/* Elements i, i + k of the last two axes, as a last axis. */
+/* Elements (i, i + k) of the last two axes, as one last axis.  LUN_ESHAPE for a rank below 2. */
 LUN_API lun_status lun_diagonal(lun_engine *e, lun_array *a, int64_t k, lun_array **out);
-/* The axis becomes (n - width) / step + 1 positions, and a last axis of `width` elements is added.
- * Cannot be written to where windows overlap. */
+/* Sliding windows: the axis becomes (n - width) / step + 1 positions, and a last axis of `width`
+ * elements is added.  Overlapping windows cannot be written to. */
 LUN_API lun_status lun_windows(lun_engine *e, lun_array *a, int axis, int64_t width, int64_t step,
                                lun_array **out);
-/* Extents of 1 and missing ones in front repeated.  Cannot be written to where they are. */
+/* Broadcast to a shape: extents of 1, and missing ones in front, are repeated; LUN_ESHAPE if that
+ * does not give the shape.  Cannot be written to where elements are repeated. */
 LUN_API lun_status lun_broadcast(lun_engine *e, lun_array *a, int rank, const int64_t *shape,
                                  lun_array **out);
 
-/* lun_data of the elements where they stand: element (i, j, ...) is `strides` elements from *out
- * along each axis.  Nothing is copied. */
+/* lun_data in the array's layout, without copying: neighbours along axis k are strides[k] elements
+ * apart, from *out on. */
 LUN_API lun_status lun_data_strided(lun_engine *e, lun_array *a, const void **out,
                                     int64_t strides[LUN_MAX_RANK]);
 
@@ -680,39 +693,40 @@ typedef enum lun_layout_kind {
 } lun_layout_kind;
 /* Distances between neighbours along each axis, in elements; returns the rank. */
 LUN_API int lun_strides(const lun_array *a, int64_t strides[LUN_MAX_RANK]);
-/* How a's elements stand; LUN_LAYOUT_RIGHT of a number. */
+/* The layout of a's elements; LUN_LAYOUT_RIGHT for a number. */
 LUN_API lun_layout_kind lun_layout_of(const lun_array *a);
-/* a's elements as a value in a layout; LUN_LAYOUT_STRIDED: in these strides, which are positive and
- * put no two indices on one element (LUN_ERANGE, LUN_ESHAPE), else NULL.  Nothing is copied where
- * the elements stand so already, nothing computed where the layout has no gaps. */
+/* a's elements as a value in a layout; LUN_LAYOUT_STRIDED: with these strides, in elements, which
+ * must be positive (LUN_ERANGE) and map no two indices to one element (LUN_ESHAPE); else strides is
+ * NULL.  Nothing is copied if the elements have this layout already; lazy unless the layout has
+ * gaps. */
 LUN_API lun_status lun_arrange(lun_engine *e, lun_array *a, lun_layout_kind kind,
                                const int64_t *strides, lun_array **out);
-/* The same, computed, in memory of its own. */
+/* The same, computed now, in its own memory. */
 LUN_API lun_status lun_copy_layout(lun_engine *e, lun_array *a, lun_layout_kind kind,
                                    const int64_t *strides, lun_array **out);
 
 /* ---- skeletons (lazy) ------------------------------------------------------------------------ */
 
-/* A function for skeletons; these three give a reference that lun_function_release
- * ends.  Of an operation: */
+/* A function for skeletons; these three return a reference, to be released by
+ * lun_function_release.  From an operation: */
 LUN_API lun_status lun_function_op(lun_engine *e, lun_op op, lun_function **out);
-/* Of a C function's text: "(float x, float y){ return x*y; }".  Result type and name may be
- * missing; parameters after the elements are extra arguments, pointers whole arrays.  LUN_EARG if
- * it cannot be read as one, or in a sandbox; what the compiler says comes with the first
- * evaluation (LUN_EBUILD). */
+/* From C source: "(float x, float y){ return x*y; }".  Result type and name may be omitted;
+ * parameters after the elements are extra arguments, pointers are whole arrays.  LUN_EARG if it
+ * cannot be parsed, or in a sandbox; errors of the compiler are reported by the first evaluation
+ * (LUN_EBUILD). */
 LUN_API lun_status lun_function_c(lun_engine *e, const char *text, lun_function **out);
-/* Of a file that holds one (entry `f` or `<f>`); #include "..." is expanded.  LUN_EIO if
- * it cannot be read. */
+/* From a file with such source (entry `f` or `<f>`); #include "..." is expanded.  LUN_EIO if it
+ * cannot be read, else as above. */
 LUN_API lun_status lun_function_file(lun_engine *e, const char *path, lun_function **out);
-/* One reference more.  NULL is allowed. */
+/* Adds a reference.  NULL is allowed. */
 LUN_API void lun_function_retain(lun_function *f);
-/* One reference less; arrays that use the function keep it alive.  NULL is allowed. */
+/* Releases a reference; arrays that use the function keep it alive.  NULL is allowed. */
 LUN_API void lun_function_release(lun_function *f);
 
 /* f(x, extra...) on each element of a; extra: `extras` numbers or whole arrays. */
 LUN_API lun_status lun_map(lun_engine *e, lun_function *f, lun_array *a, lun_array *const *extra,
                            int extras, lun_array **out);
-/* f(x, y, extra...) on each pair; a and b have equal extents (LUN_ESHAPE). */
+/* f(x, y, extra...) on each pair; a and b broadcast (LUN_ESHAPE). */
 LUN_API lun_status lun_zip(lun_engine *e, lun_function *f, lun_array *a, lun_array *b,
                            lun_array *const *extra, int extras, lun_array **out);
 /* Arrays of `rank` extents, at least 1, whose element at indices i1, ... is f(i1, ...): i64, each
@@ -720,19 +734,19 @@ LUN_API lun_status lun_zip(lun_engine *e, lun_function *f, lun_array *a, lun_arr
  * array by these indices plus constants, it reads windows of the array. */
 LUN_API lun_status lun_generate(lun_engine *e, lun_function *f, int rank, const int64_t *first,
                                 const int64_t *extent, lun_array **outs, int room, int *results);
-/* Calls f for all such indices, at once, for the elements that it assigns of arrays that it
- * captures; what it gives is ignored.  Only functions of the host's language do that.  LUN_EARG
- * where a round might meet what another one assigns.  After a failure no array has changed. */
+/* Calls f for all such indices, now, for the elements of captured arrays that it assigns; its
+ * results are ignored.  Only functions of the host's language assign elements.  LUN_EARG if an
+ * iteration might access what another one assigns.  After a failure no array has changed. */
 LUN_API lun_status lun_each(lun_engine *e, lun_function *f, int rank, const int64_t *first,
                             const int64_t *extent);
-/* Any function on `elements` elementwise operands followed by extra arguments; gives all its
- * results (a C string or an operation has one) and their number, which is also told when there are
- * more than room, which fails. */
+/* Any function on `elements` elementwise operands, which broadcast, followed by extra arguments, at
+ * most LUN_MAX_OPERANDS in all; returns all its results (C functions and operations have one) in
+ * outs and their number in *results, also when it exceeds `room`, which is LUN_EARG. */
 LUN_API lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
                             int elements, lun_array **outs, int room, int *results);
 /* A Scalar: f(id, all elements in order), f associative; id NULL: the operation's identity
- * (LUN_EARG if it has none).  LUN_OP_ADD and LUN_OP_MUL of integers give i64, of unsigned ones
- * u64; anything else keeps the dtype that f gives. */
+ * (LUN_EARG if it has none).  LUN_OP_ADD and LUN_OP_MUL of integers return i64, of unsigned ones
+ * u64; otherwise the result has the dtype that f returns. */
 LUN_API lun_status lun_reduce(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
                               lun_array **out);
 /* Running combinations of a Vector, of its length; exclusive: element i combines id and the
@@ -740,8 +754,8 @@ LUN_API lun_status lun_reduce(lun_engine *e, lun_function *f, lun_array *id, lun
  * lun_reduce. */
 LUN_API lun_status lun_scan(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
                             bool inclusive, lun_array **out);
-/* lun_reduce by a function of further numbers, f(x, y, extra...): `extras` numbers (LUN_EDTYPE for
- * arrays and Scalars), other ones compile nothing. */
+/* lun_reduce by a function with extra arguments, f(x, y, extra...): `extras` numbers (LUN_EDTYPE
+ * for arrays and Scalars); different numbers need no new compilation. */
 LUN_API lun_status lun_reduce_with(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
                                    lun_array *const *extra, int extras, lun_array **out);
 /* lun_scan by such a function. */
@@ -749,31 +763,32 @@ LUN_API lun_status lun_scan_with(lun_engine *e, lun_function *f, lun_array *id, 
                                  lun_array *const *extra, int extras, bool inclusive,
                                  lun_array **out);
 
-/* A whole reduction to a number, now.  ddof: for LUN_VAR and LUN_STD.  Indices (LUN_ARGMIN, ...)
- * count from 0 here. */
+/* A whole reduction to a number, computed now.  ddof: for LUN_VAR and LUN_STD.  Indices
+ * (LUN_ARGMIN, ...) count from 0, in row-major order.  LUN_EARG for an empty array if there is no
+ * result. */
 LUN_API lun_status lun_total(lun_engine *e, lun_reduction r, lun_array *a, int64_t ddof,
                              lun_value *out);
 /* The same as a lazy Scalar, to be evaluated with others in one pass; VAR, STD and positions take a
- * second one, in which they share too. */
+ * second pass, which they share too. */
 LUN_API lun_status lun_total_lazy(lun_engine *e, lun_reduction r, lun_array *a, int64_t ddof,
                                   lun_array **out);
 
 /* ---- along axes (lazy) ------------------------------------------------------------------------
- * Axes count from 0; count 0: all of them.  The axes are gone from the result, or have extent 1
- * where they are kept.  Each element has the bits of the same reduction of its line, copied into a
- * Vector and rounded to the result's dtype; of several axes the line is in row-major order.
- * LUN_ESHAPE for axes that are out of range or named twice. */
+ * Axes count from 0; count 0: all of them.  The axes are dropped from the result, or have extent 1
+ * if `keep` is set.  Each element has the bits of the same reduction of its line, copied into a
+ * Vector and rounded to the result's dtype; over several axes the line is in row-major order.
+ * LUN_ESHAPE for axes that are out of range or given twice. */
 typedef struct lun_along_options {
     size_t size; /* sizeof(lun_along_options) */
     bool keep;
-    bool skipnan; /* NaN is left out, also of the number of elements */
+    bool skipnan; /* NaN is skipped, and not counted as an element */
     int64_t ddof; /* of LUN_VAR and LUN_STD */
 } lun_along_options;
 /* Sums, products, means, variances and norms of floats have their dtype, sums of integers are i64
  * or u64, their means f64; extremes keep the dtype; positions (from 0, along the axis) are i64.  A
- * Scalar of all elements, which are not kept as axes, has the dtype that lun_total gives.
- * LUN_EARG for an empty axis where there is no result; LUN_EBOUNDS, when it is evaluated, for a
- * position in a line of which skipnan leaves nothing.  options: NULL: none. */
+ * reduction of all axes without `keep` is a Scalar of the dtype of lun_total.  LUN_EARG for several
+ * axes of a position, or an empty axis if there is no result; LUN_EBOUNDS, on evaluation, for a
+ * position in a line that has only NaN under skipnan.  options NULL: none. */
 LUN_API lun_status lun_along(lun_engine *e, lun_reduction r, lun_array *a, const int *axes,
                              int count, const lun_along_options *options, lun_array **out);
 /* lun_reduce along axes. */
@@ -809,49 +824,51 @@ LUN_API lun_status lun_matmul(lun_engine *e, lun_array *a, lun_array *b, lun_arr
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Evaluates all of them in as few passes as possible; they keep their results.  After a failure
- * those that were done have theirs, the others wait as before. */
+/* Evaluates all of them in as few passes as possible; they keep their results.  After a failure the
+ * completed ones have their results, the others stay pending. */
 LUN_API lun_status lun_eval(lun_engine *e, lun_array *const *arrays, int count);
-/* Compiles what lun_eval of them, together, would run, and waits for the compiler; runs nothing.
- * Later evaluations of the same shape (other lengths and numbers too) run compiled from the first
- * one on.  LUN_EBUILD: something stays interpreted, lun_error tells why. */
+/* Compiles the kernels that one lun_eval of them would run, and waits for the compiler; runs
+ * nothing.  Later evaluations of the same form (with other lengths and numbers too) run compiled
+ * from the start.  LUN_EBUILD: something stays interpreted, for the reason in lun_error. */
 LUN_API lun_status lun_prepare(lun_engine *e, lun_array *const *arrays, int count);
-/* Elements first .. first+count-1 (row-major) into host memory; computes only these where the
- * expression allows it.  LUN_ERANGE if they are not all there. */
+/* Copies elements first .. first+count-1 (row-major, in a's dtype) to host memory; computes only
+ * these if the expression allows it.  LUN_ERANGE if they are not within the array. */
 LUN_API lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int64_t count);
-/* Elements first .. first+count-1 from host memory, in a's dtype, into a's storage (a Vector or
- * View; a Composition becomes a Vector).  Expressions built before keep the old elements. */
+/* Writes elements first .. first+count-1 (row-major) from host memory, in a's dtype, to a's storage
+ * (a Vector or View; a Composition becomes a Vector).  Expressions built before keep the old
+ * elements.  LUN_ERANGE if they are not within the array. */
 LUN_API lun_status lun_write(lun_engine *e, lun_array *a, const void *host, int64_t first,
                              int64_t count);
-/* Evaluates and maps the elements for reading, until the next call that writes to
- * a or releases it. */
+/* Evaluates a and returns the address of its elements, row-major, for reading, until the next call
+ * that writes to a or releases it. */
 LUN_API lun_status lun_data(lun_engine *e, lun_array *a, const void **out);
 /* One element, counted from 0 in row-major order, or a Scalar's value.  LUN_ERANGE. */
 LUN_API lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out);
-/* Sets one element.  LUN_ERANGE if there is no such or x does not fit the dtype. */
+/* Sets one element, counted as in lun_get.  LUN_ERANGE if the index is out of range or x does not
+ * fit into the dtype. */
 LUN_API lun_status lun_set(lun_engine *e, lun_array *a, int64_t index, lun_value x);
-/* Sets all elements.  LUN_ERANGE if x does not fit the dtype. */
+/* Sets all elements.  LUN_ERANGE if x does not fit into the dtype. */
 LUN_API lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x);
 /* Evaluates source into target's existing storage, converted to its dtype and broadcast to its
- * shape (LUN_ESHAPE; extents of 1 may be missing or more).  Expressions built before keep the old
- * elements. */
+ * shape (LUN_ESHAPE).  All old elements are read before any is written, so source may overlap
+ * target.  Expressions built before keep the old elements. */
 LUN_API lun_status lun_store(lun_engine *e, lun_array *target, lun_array *source);
 /* The same for several at once, sources[k] into targets[k]: in as few passes as possible, and all
- * old elements are read before any is written, whichever overlap.  Of an element that two targets
- * have the later one's is left.  After a failure of shapes or of the evaluation nothing is
+ * old elements are read before any is written, whichever overlap.  An element that two targets
+ * share gets the later one's value.  After a failure of shapes or of the evaluation nothing is
  * written. */
 LUN_API lun_status lun_store_all(lun_engine *e, lun_array *const *targets,
                                  lun_array *const *sources, int count);
-/* Whether lun_store would take these shapes: LUN_OK, or its failure. */
+/* Whether lun_store accepts these arrays: LUN_OK, or its failure. */
 LUN_API lun_status lun_storable(lun_engine *e, const lun_array *target, const lun_array *source);
-/* A Vector of its own, or a rank-N array, with the same elements. */
+/* An array with its own copy of the elements, row-major. */
 LUN_API lun_status lun_copy(lun_engine *e, lun_array *a, lun_array **out);
 
-/* One reference more. */
+/* Adds a reference. */
 LUN_API void lun_retain(lun_array *a);
-/* One reference less; the last one ends the array.  NULL is allowed. */
+/* Releases a reference; the last one ends the array.  NULL is allowed. */
 LUN_API void lun_release(lun_array *a);
-/* Gives the memory back now; any later use of a but lun_release fails with LUN_EFREED. */
+/* Releases the memory now; any later use of a except lun_release fails with LUN_EFREED. */
 LUN_API lun_status lun_free(lun_engine *e, lun_array *a);
 
 /* The engine that it belongs to. */
@@ -868,37 +885,37 @@ LUN_API int64_t lun_length(const lun_array *a);
 LUN_API int64_t lun_size(const lun_array *a);
 /* Returns the rank and writes as many extents. */
 LUN_API int lun_shape(const lun_array *a, int64_t shape[LUN_MAX_RANK]);
-/* Operations waiting to be computed; 0: evaluated. */
+/* The number of pending operations; 0: evaluated. */
 LUN_API int64_t lun_pending(const lun_array *a);
-/* True for arrays that have no memory of their own: range, index, full, random and what
- * is built of them. */
+/* True for arrays without memory of their own: range, index, full, random and expressions of
+ * these. */
 LUN_API bool lun_is_virtual(const lun_array *a);
-/* True where elements that it is made of are in a file (lun_open_file). */
+/* True if elements that it depends on are in a file (lun_open_file). */
 LUN_API bool lun_is_streamed(const lun_array *a);
 /* Where its elements are: "openmp", "opencl:2", ...: a backend that has them in its memory, if
- * possible the one in use; "host": in host memory, while a device is in use that does not have them
- * (yet).  Of what is not computed: the backend in use, which would do it. */
+ * possible the one in use; "host": only in host memory, while a device is in use.  For a pending
+ * array: the backend in use, which would compute it. */
 LUN_API const char *lun_device_of(const lun_array *a);
 
 /* ---- files and other libraries --------------------------------------------------------------- */
 
-/* The array in a file, by the extension of its name (.npy, .png, .pgm, .ppm).  LUN_EIO if it cannot
- * be read, or is no such file; LUN_EARG for other extensions, and for .csv, whose columns a script
- * loads by name. */
+/* The array in a file, by its extension (.npy, .png, .pgm, .ppm).  LUN_EIO if it cannot be read, or
+ * has another format; LUN_EARG for other extensions, and for .csv, whose columns a script loads by
+ * name. */
 LUN_API lun_status lun_load(lun_engine *e, const char *path, lun_array **out);
-/* Writes an array as such a file.  LUN_EIO if that fails, which leaves an old file whole. */
+/* Writes an array to such a file.  LUN_EIO if that fails; an existing file is then unchanged. */
 LUN_API lun_status lun_save(lun_engine *e, const char *path, lun_array *a);
-/* DLPack 1.0: the elements, evaluated, as a tensor of the CPU for another library; not copied, but
- * of a single number.  It keeps them; what is written to the array later it does not see, unless
- * the array wraps memory.  Whoever takes it calls its deleter once: on the thread that uses the
- * engine, and before lun_close. */
+/* DLPack 1.0: the elements, evaluated, as a CPU tensor for another library; not copied, except a
+ * single number.  The tensor keeps them alive; it does not see later writes to the array, unless
+ * the array wraps memory.  The consumer calls its deleter once: on the thread that uses the engine,
+ * and before lun_close. */
 LUN_API lun_status lun_to_dlpack(lun_engine *e, lun_array *a,
                                  struct DLManagedTensorVersioned **out);
-/* The other way: an array on a tensor's memory.  Its deleter is called when the array has ended, or
- * at once where the elements had to be copied: those that must not be written to, are not aligned,
- * or are shared by several indices.  Other strides stay, as of lun_wrap_strided.  LUN_EARG, and the
- * tensor stays the caller's: it is not in the CPU's memory, not DLPack 1.x, or has no dtype of
- * ours; LUN_ERANGE: its strides reach beyond what can be addressed. */
+/* The reverse: an array on a tensor's memory, in any strides (see lun_wrap_strided).  The tensor's
+ * deleter is called when the array has ended, or at once if the elements had to be copied because
+ * they are read-only, not aligned, or shared by several indices.  After a failure the tensor stays
+ * the caller's: LUN_EARG if it is not in CPU memory, not DLPack 1.x, or of an unsupported dtype;
+ * LUN_ERANGE if its strides span more than can be addressed. */
 LUN_API lun_status lun_from_dlpack(lun_engine *e, struct DLManagedTensorVersioned *tensor,
                                    lun_array **out);
 
@@ -914,29 +931,29 @@ typedef struct lun_plan_kernel {
     const char *ir;     /* canonical IR */
     const char *source; /* what the backend compiles */
     const char *cut;    /* why the graph was cut after it; "" for the last */
-    int kept;           /* of the arrays that it writes: stored beside what is asked for */
+    int kept;           /* of the arrays that it writes: stored in addition to the results */
     const char
         *types; /* dtypes found in plain Lua functions: of parameters, variables, results; of a
-                   matrix product its shapes and who does it; "" */
-    int staged; /* of the arrays that it reads: elements that do not stand side by side, which are
-                   copied into cache, part by part, before it reads them */
+                   matrix product its shapes and what computes it; "" */
+    int staged; /* of the arrays that it reads: elements that are not contiguous, which are
+                   copied into the cache, part by part, before it reads them */
     int chain;  /* number, from 1, of the chain that it runs in: neighbours with one number run some
                    rows at a time, so that arrays between them stay in the cache, and bytes_read and
                    bytes_written tell only what the chain moves; 0: in none */
 } lun_plan_kernel;
-/* What an evaluation of these arrays would run, without running it; ended by lun_plan_release. */
+/* The plan of an evaluation of these arrays, without running it; released by lun_plan_release. */
 LUN_API lun_status lun_explain(lun_engine *e, lun_array *const *arrays, int count, lun_plan **out);
 /* The graph that was planned, a line for each node, operands before users; valid until
  * lun_plan_release. */
 LUN_API const char *lun_plan_graph(const lun_plan *p);
-/* How many kernels. */
+/* The number of kernels. */
 LUN_API int lun_plan_count(const lun_plan *p);
 /* Kernel `index` from 0, in order; valid until lun_plan_release.  NULL past the last. */
 LUN_API const lun_plan_kernel *lun_plan_at(const lun_plan *p, int index);
-/* Ends a plan.  NULL is allowed. */
+/* Releases a plan.  NULL is allowed. */
 LUN_API void lun_plan_release(lun_plan *p);
 
-/* What one kernel has cost while a profile ran. Seconds. */
+/* The cost of one kernel while a profile ran.  Times are in seconds. */
 typedef struct lun_profile_row {
     size_t size;                /* sizeof(lun_profile_row) */
     const char *name;           /* "map", "reduce", "scan" */
@@ -945,12 +962,12 @@ typedef struct lun_profile_row {
     int ops;                    /* operations in it */
     int64_t calls, interpreted; /* runs; of these, by the reference tier */
     int64_t elements, bytes;    /* of its index space; read and written */
-    double compile;             /* of the compiler, even where it ran beside */
-    double transfer, run;       /* between host and device; of the kernel and what waits for it */
+    double compile;             /* of the compiler, even in the background */
+    double transfer, run;       /* between host and device; of the kernel and of waiting for it */
 } lun_profile_row;
-/* Counts for each kernel from now on what it costs, and forgets what was counted before. */
+/* Starts recording the cost of each kernel, and clears the previous rows. */
 LUN_API lun_status lun_profile_start(lun_engine *e);
-/* Counts no more; the rows stay. */
+/* Stops recording; the rows stay. */
 LUN_API void lun_profile_stop(lun_engine *e);
 /* Row `index` from 0; false past the last. Its texts are valid until the next lun_profile_start or
  * evaluation. */
@@ -958,48 +975,48 @@ LUN_API bool lun_profile_at(const lun_engine *e, int index, lun_profile_row *out
 
 /* ---- Lua ------------------------------------------------------------------------------------- */
 
-/* Runs a text (no bytecode) in a Lua state of the engine's own, made on first use, with `lun`
- * preset to this engine.  LUN_ESCRIPT: a syntax error, or an uncaught error, with its
- * traceback; LUN_ECANCEL, LUN_ELIMIT, LUN_ENOMEM: what stopped it.  The state and its globals stay
- * for the next call. */
+/* Runs source text (no bytecode) in the engine's own Lua state, created on first use, with `lun`
+ * preset to this engine.  LUN_ESCRIPT: a syntax error, or an uncaught error with its traceback;
+ * LUN_ECANCEL, LUN_ELIMIT, LUN_ENOMEM if it was stopped.  The state and its globals persist between
+ * calls. */
 LUN_API lun_status lun_dostring(lun_engine *e, const char *text);
 /* The same with a file.  LUN_EIO if it cannot be read. */
 LUN_API lun_status lun_dofile(lun_engine *e, const char *path);
-/* Makes a the value of a global; the script shares it with the host. */
+/* Sets a global to a; the script shares the array with the host. */
 LUN_API lun_status lun_setglobal(lun_engine *e, const char *name, lun_array *a);
 /* The array that is the value of a global; LUN_EARG if it is none. */
 LUN_API lun_status lun_getglobal(lun_engine *e, const char *name, lun_array **out);
-/* Makes x, a float, the value of a global. */
+/* Sets a global to x, a float. */
 LUN_API lun_status lun_setnumber(lun_engine *e, const char *name, double x);
 /* The number, or Scalar, that is the value of a global; LUN_EARG if it is none. */
 LUN_API lun_status lun_getnumber(lun_engine *e, const char *name, double *out);
-/* Makes a text, which ends with a 0, the value of a global. */
+/* Sets a global to a NUL-terminated text, which is copied. */
 LUN_API lun_status lun_settext(lun_engine *e, const char *name, const char *text);
-/* The text that is the value of a global, and its length in bytes (NULL: not asked for); LUN_EARG
+/* The text that is the value of a global, and its length in bytes (length may be NULL); LUN_EARG
  * if it is none.  Valid until the next lun_gettext or lun_callglobal. */
 LUN_API lun_status lun_gettext(lun_engine *e, const char *name, const char **out, size_t *length);
 
-/* Calls the function that is the value of a global with `count` arguments, and gives `room`
- * results: nil for those that are missing; *given (NULL: not asked for) is how many there were.
- * Arrays among them are references for lun_release; texts are valid until the next lun_callglobal
- * or lun_gettext.  LUN_EARG: no function, or a result that is no lun_variant (a table); else as
+/* Calls the function that is the value of a global with `count` arguments, and returns `room`
+ * results, nil for missing ones; *given (may be NULL): the number that it returned.  Arrays among
+ * them are references for lun_release; texts are valid until the next lun_callglobal or
+ * lun_gettext.  LUN_EARG: not a function, or a result that is no lun_variant (a table); else as
  * lun_dostring. */
 LUN_API lun_status lun_callglobal(lun_engine *e, const char *name, const lun_variant *args,
                                   int count, lun_variant *results, int room, int *given);
 
-/* A function of the host's that scripts call.  The arrays of args are borrowed, its texts valid
- * until it returns.  It writes up to LUN_MOST_RESULTS results and their number to *given; arrays
- * among them are references that it gives away, texts are copied.  A status other than LUN_OK is
- * raised in the script, with the text of lun_fail.  It may call the engine, but for lun_close. */
+/* A host function that scripts call.  Arrays in args are borrowed, texts valid until it returns.
+ * It writes up to LUN_MOST_RESULTS results and their number to *given; arrays among them are
+ * references that it passes on, texts are copied.  A status other than LUN_OK is raised in the
+ * script, with the text of lun_fail.  It may call the engine, except lun_close. */
 enum { LUN_MOST_RESULTS = 16 };
 typedef lun_status lun_native(void *ctx, lun_engine *e, const lun_variant *args, int count,
                               lun_variant *results, int *given);
-/* Makes such a function the value of a global. */
+/* Sets a global to such a function.  ctx must stay valid until lun_close. */
 LUN_API lun_status lun_register(lun_engine *e, const char *name, lun_native *f, void *ctx);
 
-/* ---- a lua_State of the host's own ----------------------------------------------------------- */
+/* ---- the host's own lua_State ---------------------------------------------------------------- */
 
-/* Opens the module in it (for luaL_requiref), with an engine of its own. */
+/* Opens the module in it (for luaL_requiref), with its own engine. */
 LUN_API int luaopen_lunarray(struct lua_State *L);
 /* That engine; NULL before the module is opened.  It ends with the state. */
 LUN_API lun_engine *lun_to_engine(struct lua_State *L);
@@ -1007,7 +1024,7 @@ LUN_API lun_engine *lun_to_engine(struct lua_State *L);
  * it is none. */
 LUN_API lun_array *lun_to_array(struct lua_State *L, int index);
 /* Pushes an array of that engine; the script shares it with the host.  Raises a Lua error if it is
- * of another engine, or without memory. */
+ * of another engine, or out of memory. */
 LUN_API void lun_push_array(struct lua_State *L, lun_array *a);
 
 #ifdef __cplusplus

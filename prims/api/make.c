@@ -13,7 +13,9 @@ lun_status lun__wrap(lun_engine *e, void *data, int64_t n, int rank, const int64
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
     int size = lun__dtype_get(t)->bytes;
-    if (n < 0 || (n && !data))
+    if (n < 0)
+        return lun__fail(e, LUN_EARG, "the length is negative: %lld", (long long)n);
+    if (n && !data)
         return lun__fail(e, LUN_EARG, "the data of %lld elements is missing (NULL)", (long long)n);
     if (n > PTRDIFF_MAX / size)
         return lun__fail(e, LUN_ERANGE, "%lld elements of %s are more than can be addressed",

@@ -27,7 +27,7 @@ static lun_status check(lun_engine *e, lun_array *a, int number, int *rank,
 {
     lun_status s = lun__usable(e, a);
     if (s == LUN_OK && a->weak)
-        s = lun__fail(e, LUN_EARG, "an array is needed, not a number");
+        s = lun__fail(e, LUN_EARG, "array expected, got a number");
     if (s == LUN_OK && (*rank = lun_shape(a, shape)) == 0)
         s = lun__fail(e, LUN_ESHAPE, "a Scalar is no matrix: '*' multiplies by it");
     if (s != LUN_OK)

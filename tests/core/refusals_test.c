@@ -114,7 +114,7 @@ static void test_products(void **state)
     lun_array *out = NULL;
     expect(lun_matmul(e, matrix, matrix, &out), LUN_ESHAPE, "shapes do not fit");
     expect(lun_matmul(e, matrix, scalar, &out), LUN_ESHAPE, "a Scalar is no matrix");
-    expect(lun_matmul(e, number, matrix, &out), LUN_EARG, "an array is needed, not a number");
+    expect(lun_matmul(e, number, matrix, &out), LUN_EARG, "array expected, got a number");
     expect(lun_matmul(e, matrix, NULL, &out), LUN_EARG, "");
     assert_null(out);
 }

@@ -328,7 +328,7 @@ describe("files in Fortran's order", function()
         for _, read in ipairs { lun.load, lun.open } do
             local A, message, code = read(write(npy("<i2", "2, 3", "\0\0")))
             assert.same({ nil, "short" }, { A, code })
-            assert.matches("i16[2, 3] takes 12 bytes", message, 1, true)
+            assert.matches("i16[2, 3] needs 12 bytes", message, 1, true)
             A, message, code = read(write(npy("|b1", "2, 1", "\1\7")))
             assert.is_true(A == nil and code == "format" or read == lun.open, message)
         end
