@@ -162,7 +162,7 @@ describe("a C function that never ends", function()
             "f = lun.map 'long f(long i, long k) { volatile long n = 2 * i; again: n += 2; if (k && n) goto again;"
             .. " return n; }' f(a, 0):eval()")
         assert.matches("interrupted", said, 1, true)
-        assert.matches("cannot be used any more", said, 1, true)
+        assert.matches("can no longer be used", said, 1, true)
         assert.matches("without a\t10", said, 1, true)
     end)
 end)
