@@ -259,7 +259,7 @@ static void test_files_without_end(void **state)
     c.time_limit = 0.5;
     lun_engine *e = open_with(c);
     OK(lun_dostring(e, "local a, m, c = lun.load('/dev/zero', {dtype = 'u8'})\n"
-                       "assert(not a and m:find('no end after 10485760 bytes', 1, true), m)\n"
+                       "assert(not a and m:find('no end of file within 10485760', 1, true), m)\n"
                        "assert(c == 'unsupported')"));
     char path[] = "/tmp/lunarray-limits-XXXXXX", script[200];
     assert_non_null(mkdtemp(path));
