@@ -5,7 +5,6 @@
  * and no plan but those of packing. */
 #include <stdlib.h>
 
-#include "gpu/guard.h"
 #include "gpu/state.h"
 
 /* Bytes that are packed at once: what stays in no cache anyway, and takes no long time. */
@@ -16,25 +15,11 @@ static const int64_t AT_ONCE = 1 << 28;
 static lun_status make_packer(lun_gpu *g, int bytes, lun_kernel **out)
 {
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_kernel *k = calloc(1, sizeof *k);
-    if (k)
-        k->claim = -1;
-    if (!k || !(k->memory = calloc(3, sizeof *k->memory))) {
-        free(k);
-        return lun__gpu_fail(g, LUN_ENOMEM, "out of memory");
-    }
-    k->shape.form = g->target.form;
+    lun_kernel *k = lun__gpu_own_open(g);
+    if (!k)
+        return LUN_ENOMEM;
     lun_status s = g->driver->render_pack(k->shape.form, bytes, &text);
-    if (s == LUN_OK)
-        s = lun__gpu_program(g, lun__strbuf_text(&text), k);
-    else
-        lun__gpu_fail(g, s, "%s: out of memory", g->device.name);
-    lun__strbuf_free(&text);
-    if (s == LUN_OK)
-        *out = k;
-    else
-        lun__gpu_release(g, k);
-    return s;
+    return lun__gpu_own_build(g, s, &text, k, out);
 }
 
 /* The kernels for elements of so many bytes. */
@@ -51,52 +36,14 @@ static lun_status packer(lun_gpu *g, int bytes, lun_kernel **out)
 /* Gives the device the packing of one slot. */
 static lun_status give(lun_gpu *g, lun_kernel *k, const lun_cl_packing *what, void *from, void *to)
 {
-    lun_gpu_batch *b;
-    lun_gpu_entry *entry;
-    lun_cl_plan plan;
-    lun_status s = lun__gpu_cells(g, &g->cells, &g->cell_room, LUN_CL_PACK_CELLS);
-    if (s == LUN_OK)
-        s = lun__gpu_reserve(g, LUN_CL_PACK_CELLS, &b);
-    if (s != LUN_OK)
-        return s;
-    lun__cl_plan_pack(k->shape.form, what, g->device.units, (int64_t *)b->cells, &plan);
-    s = lun__gpu_entry(g, k, plan.step[0].kernel, &entry);
-    if (s != LUN_OK)
-        return s;
-    lun_gpu_step step = {entry->kernel, plan.step[0].global, plan.step[0].local};
-    b->kernel = k;
-    b->count = what->count;
-    b->trial = -1;
-    k->memory[0] = g->cells;
-    k->memory[1] = what->places ? to : from;
-    k->memory[2] = to;
-    s = lun__gpu_check(g, g->driver->write(g->queue, g->cells, b->cells,
-                                           LUN_CL_PACK_CELLS * (int64_t)sizeof *b->cells, false));
-    if (s == LUN_OK)
-        s = lun__gpu_submit(g, b, &step, 1, 3);
-    if (s != LUN_OK) /* the copy of the cells may be under way */
-        lun__gpu_wait_safe(g);
-    return s;
-}
-
-/* Drivers compile in a kernel's first run. */
-static lun_status give_guarded(lun_gpu *g, lun_kernel *k, const lun_cl_packing *what, void *from,
-                               void *to)
-{
-    lun_guard guard;
-    if (k->ran)
-        return give(g, k, what, from, to);
-    lun__guard_enter(&guard, false);
-    lun_status s = give(g, k, what, from, to);
-    if (s == LUN_OK)
-        s = lun__gpu_wait(g, 0);
-    lun__guard_leave(&guard);
-    if (s == LUN_OK) {
-        k->ran = true;
-        lun__gpu_program_store(g, k);
-    }
-    lun__gpu_program_unclaim(g, k);
-    return s;
+    int64_t cells[LUN_CL_PACK_CELLS];
+    lun_gpu_own call = {.cells = cells,
+                        .cell_count = LUN_CL_PACK_CELLS,
+                        .count = what->count,
+                        .memories = 2,
+                        .memory = {what->places ? to : from, to}};
+    lun__cl_plan_pack(k->shape.form, what, g->device.units, cells, &call.plan);
+    return lun__gpu_own_run(g, k, &call);
 }
 
 /* ---- the slots of a launch ------------------------------------------------------------------- */
@@ -176,7 +123,7 @@ static lun_status fill(lun_gpu *g, lun_gpu_packing *p, int64_t first, int64_t co
         lun_kernel *k = NULL;
         s = packer(g, p->bytes[i], &k);
         if (s == LUN_OK)
-            s = give_guarded(g, k, &what, in ? in->memory : NULL, to->memory);
+            s = give(g, k, &what, in ? in->memory : NULL, to->memory);
         p->origin[i] = -first;
     }
     p->first = first;

@@ -4,7 +4,6 @@
  * that: so it is stopped soon. Knows no text and no plan but those of products. */
 #include <stdlib.h>
 
-#include "gpu/guard.h"
 #include "gpu/state.h"
 
 enum {
@@ -32,26 +31,12 @@ int64_t lun__gpu_product_room(void *state, const lun_product *p)
 static lun_status make_multiplier(lun_gpu *g, const lun_product *p, lun_kernel **out)
 {
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_kernel *k = calloc(1, sizeof *k);
-    if (k)
-        k->claim = -1;
-    if (!k || !(k->memory = calloc(4, sizeof *k->memory))) {
-        free(k);
-        return lun__gpu_fail(g, LUN_ENOMEM, "out of memory");
-    }
-    k->shape.form = g->target.form;
+    lun_kernel *k = lun__gpu_own_open(g);
+    if (!k)
+        return LUN_ENOMEM;
     k->shape.cost = FIRST_COST;
     lun_status s = g->driver->render_product(p->a.dtype, p->b.dtype, p->dtype, &text);
-    if (s == LUN_OK)
-        s = lun__gpu_program(g, lun__strbuf_text(&text), k);
-    else
-        lun__gpu_fail(g, s, "%s: out of memory", g->device.name);
-    lun__strbuf_free(&text);
-    if (s == LUN_OK)
-        *out = k;
-    else
-        lun__gpu_release(g, k);
-    return s;
+    return lun__gpu_own_build(g, s, &text, k, out);
 }
 
 /* The kernel for these dtypes; of many the one that was made first is given up. */
@@ -77,54 +62,16 @@ static lun_status multiplier(lun_gpu *g, const lun_product *p, lun_kernel **out)
 
 static lun_status give(lun_gpu *g, lun_kernel *k, const lun_product *p, const lun_cl_product *part)
 {
-    lun_gpu_batch *b;
-    lun_gpu_entry *entry;
-    lun_cl_plan plan;
-    lun_status s = lun__gpu_cells(g, &g->cells, &g->cell_room, LUN_CL_PRODUCT_CELLS);
-    if (s == LUN_OK)
-        s = lun__gpu_reserve(g, LUN_CL_PRODUCT_CELLS, &b);
-    if (s != LUN_OK)
-        return s;
-    lun__cl_plan_product(p, part, (int64_t *)b->cells, &plan);
-    s = lun__gpu_entry(g, k, plan.step[0].kernel, &entry);
-    if (s != LUN_OK)
-        return s;
-    lun_gpu_step step = {entry->kernel, plan.step[0].global, plan.step[0].local};
-    b->kernel = k;
-    b->count = part->count * ((part->end - part->begin + 255) / 256);
-    b->trial = -1;
-    k->memory[0] = g->cells;
-    k->memory[1] = ((const lun_buffer *)p->a.data)->memory;
-    k->memory[2] = ((const lun_buffer *)p->b.data)->memory;
-    k->memory[3] = ((const lun_buffer *)p->c)->memory;
-    s = lun__gpu_check(g,
-                       g->driver->write(g->queue, g->cells, b->cells,
-                                        LUN_CL_PRODUCT_CELLS * (int64_t)sizeof *b->cells, false));
-    if (s == LUN_OK)
-        s = lun__gpu_submit(g, b, &step, 1, 4);
-    if (s != LUN_OK) /* the copy of the cells may be under way */
-        lun__gpu_wait_safe(g);
-    return s;
-}
-
-/* Drivers compile in a kernel's first run. */
-static lun_status give_guarded(lun_gpu *g, lun_kernel *k, const lun_product *p,
-                               const lun_cl_product *part)
-{
-    lun_guard guard;
-    if (k->ran)
-        return give(g, k, p, part);
-    lun__guard_enter(&guard, false);
-    lun_status s = give(g, k, p, part);
-    if (s == LUN_OK)
-        s = lun__gpu_wait(g, 0);
-    lun__guard_leave(&guard);
-    if (s == LUN_OK) {
-        k->ran = true;
-        lun__gpu_program_store(g, k);
-    }
-    lun__gpu_program_unclaim(g, k);
-    return s;
+    int64_t cells[LUN_CL_PRODUCT_CELLS];
+    lun_gpu_own call = {.cells = cells,
+                        .cell_count = LUN_CL_PRODUCT_CELLS,
+                        .count = part->count * ((part->end - part->begin + 255) / 256),
+                        .memories = 3,
+                        .memory = {((const lun_buffer *)p->a.data)->memory,
+                                   ((const lun_buffer *)p->b.data)->memory,
+                                   ((const lun_buffer *)p->c)->memory}};
+    lun__cl_plan_product(p, part, cells, &call.plan);
+    return lun__gpu_own_run(g, k, &call);
 }
 
 /* `products` of the batch, from part->number on, whose operands are part->batch apart. */
@@ -140,7 +87,7 @@ static lun_status multiply(lun_gpu *g, lun_kernel *k, const lun_product *p, lun_
             int64_t left = all - part->first;
             part->count = lun__gpu_slice(k, each, 0, left * each, 0) / each;
             part->count = part->count < 1 ? 1 : part->count > left ? left : part->count;
-            s = give_guarded(g, k, p, part);
+            s = give(g, k, p, part);
             if (s == LUN_OK && part->count < left)
                 s = lun__gpu_adapt(g, k, part->first == 0);
         }

@@ -212,6 +212,28 @@ int64_t lun__gpu_chunk_grain(const lun_gpu *g, int64_t chunk);
  * first: the slice just given is the first of its run. */
 lun_status lun__gpu_adapt(lun_gpu *g, const lun_kernel *k, bool first);
 
+/* ---- own.c ----------------------------------------------------------------------------------- */
+enum { LUN_GPU_OWN_MEMORIES = 3 };
+
+/* A step of a kernel of the backend's own text, whose arguments are its cells and then memories. */
+typedef struct lun_gpu_own {
+    const int64_t *cells;
+    int cell_count;
+    lun_cl_plan plan; /* of one step */
+    int64_t count;    /* what the kernel's rate counts */
+    int memories;
+    void *memory[LUN_GPU_OWN_MEMORIES];
+} lun_gpu_own;
+
+/* A kernel without a program, for lun__gpu_own_build to finish.  NULL: out of memory, reported. */
+lun_kernel *lun__gpu_own_open(lun_gpu *g);
+/* Builds the program of the text, which is freed; `rendered` is the status of writing it.  *out
+ * becomes k, the caller's to release; after a failure k is released. */
+lun_status lun__gpu_own_build(lun_gpu *g, lun_status rendered, lun_strbuf *text, lun_kernel *k,
+                              lun_kernel **out);
+/* Gives the step to the device; waits for the first one of a kernel, which is stored then. */
+lun_status lun__gpu_own_run(lun_gpu *g, lun_kernel *k, const lun_gpu_own *call);
+
 /* ---- pack.c ---------------------------------------------------------------------------------- */
 
 /* A launch as its kernel sees it: slots whose elements stand anywhere are replaced by buffers that

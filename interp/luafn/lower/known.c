@@ -36,19 +36,11 @@ bool luafn_known_index(lf_lowering *l, const lf_value *v)
     return true;
 }
 
-static bool same_window(const lf_window *a, const lf_window *b)
-{
-    bool same = a->source == b->source;
-    for (int k = 0; same && k < LUN_MAX_RANK; k++)
-        same = a->at[k].param == b->at[k].param && a->at[k].shift == b->at[k].shift;
-    return same;
-}
-
 /* The number of a window like that one; -1: there are too many. */
 static int window_number(lf_compile *c, const lf_window *like)
 {
     int i = 0;
-    while (i < c->windows.count && !same_window(c->windows.at[i], like))
+    while (i < c->windows.count && !luafn_same_window(c->windows.at[i], like))
         i++;
     if (i == LUN_FRONT_WINDOWS)
         return -1;

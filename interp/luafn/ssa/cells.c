@@ -53,7 +53,7 @@ static bool find_window(const lf_compile *c, lf_value *t, lf_value *i, lf_window
     return true;
 }
 
-static bool same_window(const lf_window *a, const lf_window *b)
+bool luafn_same_window(const lf_window *a, const lf_window *b)
 {
     bool same = a->source == b->source;
     for (int k = 0; same && k < LUN_MAX_RANK; k++)
@@ -72,7 +72,7 @@ static lf_cell *cell_at(lf_builder *b, lf_value *t, lf_value *i)
     lf_value *place = luafn_emit2(b, LF_PART, (unsigned)of.fixed + 1, t, i);
     place->as.i = t->as.i;
     for (int k = 0; k < c->cells.count; k++)
-        if (same_window(&((lf_cell *)c->cells.at[k])->is, &is))
+        if (luafn_same_window(&((lf_cell *)c->cells.at[k])->is, &is))
             return c->cells.at[k];
     lf_cell *cell = LF_NEW(&c->unit, lf_cell, 1);
     *cell = (lf_cell){.is = is, .proto = b->f->proto, .pc = b->pc};

@@ -9,6 +9,9 @@
  * false: it is something else. */
 bool luafn_find_index(const lf_compile *c, lf_value *v, lun_front_index *out);
 
+/* True if both name the same element of one array. */
+bool luafn_same_window(const lf_window *a, const lf_window *b);
+
 /* Where elements may be assigned: t[i], t an array or a part that lacks one index.  The element,
  * where all its indices are known; NULL: they are not. */
 lf_value *luafn_read_cell(lf_builder *b, lf_value *t, lf_value *i);
