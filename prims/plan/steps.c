@@ -13,7 +13,7 @@ static bool hold(lun_steps *s, lun_node *n)
 {
     if (!lun__grow(&s->held, s->held_count, &s->held_room, sizeof *s->held))
         return false;
-    s->held[s->held_count++] = lun__node_retain(n);
+    s->held[s->held_count++] = (lun_steps_held){lun__node_retain(n), -1, 0};
     return true;
 }
 
@@ -22,7 +22,7 @@ static lun_step *append(lun_steps *s, lun_step_kind kind, int64_t n, const char 
     if (!lun__grow(&s->at, s->count, &s->room, sizeof *s->at))
         return NULL;
     lun_step *step = &s->at[s->count++];
-    *step = (lun_step){.kind = kind, .n = n, .cut = cut};
+    *step = (lun_step){.kind = kind, .n = n, .cut = cut, .done = -1};
     return step;
 }
 
@@ -88,6 +88,63 @@ static lun_status plan_group(lun_engine *e, const lun_schedule *groups, int g, l
     return LUN_OK;
 }
 
+/* ---- how long results are needed ------------------------------------------------------------- */
+
+/* Step k needs n, or what n is a part of. */
+static void need(lun_steps *s, uint64_t walk, const lun_node *n, int k)
+{
+    while (n && n->mark != walk && n->kind != LUN_NODE_LEAF)
+        n = n->kind == LUN_NODE_CALL || n->kind == LUN_NODE_CONCAT ? NULL : n->in[0];
+    if (n && n->mark == walk && s->held[n->slot].until < k)
+        s->held[n->slot].until = k;
+}
+
+static void need_all(lun_steps *s, uint64_t walk, int at, int k)
+{
+    const lun_step *step = &s->at[at];
+    const lun_lowered *l = &step->lowered;
+    const lun_node *in;
+    for (int i = 0; i < l->ir.slot_count; i++)
+        need(s, walk, l->slots[i].node, k);
+    for (int i = 0; i < l->ir.arg_count; i++)
+        need(s, walk, l->args[i].node, k);
+    for (int i = 0; i < l->ir.result_count; i++)
+        need(s, walk, l->results[i], k);
+    need(s, walk, l->needed, k);
+    need(s, walk, step->node, k);
+    for (int i = 0; step->node && (in = lun__node_operand(step->node, i)); i++)
+        need(s, walk, in, k);
+}
+
+/* Finds the last step that needs each held node; a chain is one step. */
+static void find_last_needs(lun_engine *e, lun_steps *s)
+{
+    const uint64_t walk = ++e->walk;
+    for (int i = 0; i < s->held_count; i++) {
+        s->held[i].node->mark = walk;
+        s->held[i].node->slot = i;
+    }
+    for (int at = 0, last; at < s->count; at = last + 1) {
+        last = lun__chain_last(s, at);
+        for (int k = at; k <= last; k++)
+            need_all(s, walk, k, last);
+    }
+    for (int i = 0; i < s->held_count; i++) {
+        lun_steps_held *h = &s->held[i];
+        h->next = s->at[h->until].done;
+        s->at[h->until].done = i;
+    }
+}
+
+void lun__steps_done(lun_engine *e, lun_steps *s, int step)
+{
+    for (int i = s->at[step].done; i >= 0; i = s->held[i].next) {
+        lun__node_release(e, s->held[i].node);
+        s->held[i].node = NULL;
+    }
+    s->at[step].done = -1;
+}
+
 lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, unsigned how,
                            lun_steps *out)
 {
@@ -110,6 +167,8 @@ lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, uns
     for (int i = 0; status == LUN_OK && i < count; i++)
         if (roots[i]->kind == LUN_NODE_NUMBER && roots[i]->rank)
             status = fill(e, out, roots[i]);
+    if (status == LUN_OK)
+        find_last_needs(e, out);
     if (status != LUN_OK)
         lun__steps_free(e, out);
     return status;
@@ -122,7 +181,7 @@ void lun__steps_free(lun_engine *e, lun_steps *s)
         lun__across_free(s->at[i].across);
     }
     for (int i = 0; i < s->held_count; i++)
-        lun__node_release(e, s->held[i]);
+        lun__node_release(e, s->held[i].node);
     free(s->at);
     free(s->held);
     memset(s, 0, sizeof *s);

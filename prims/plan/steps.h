@@ -27,16 +27,24 @@ typedef struct lun_step {
     lun_node *node;
     lun_lowered lowered;
     int group; /* LAUNCH: its number in the schedule, while there is one */
+    int done;  /* the first of the held nodes that are let go after it, -1: none */
     int chain; /* of neighbours that are run some rows at a time, from 1; 0: it is in none */
     struct lun_across *across; /* LAUNCH: how it is run instead, with the same bits; or NULL */
 } lun_step;
 
-/* Steps in their order.  The nodes that receive results are held: they live as long as the plan
- * does, though their users may become leaves before. */
+/* A node that receives a result: it lives as long as steps need it, though its users may become
+ * leaves before. */
+typedef struct lun_steps_held {
+    lun_node *node; /* NULL: it was let go */
+    int next;       /* that is let go after the same step, -1: none */
+    int until;      /* the step */
+} lun_steps_held;
+
+/* Steps in their order. */
 typedef struct lun_steps {
     lun_step *at;
     int count, room;
-    lun_node **held;
+    lun_steps_held *held;
     int held_count, held_room;
     lun_node *const *roots; /* borrowed */
     int root_count;
@@ -52,6 +60,8 @@ enum {
  * evaluation shall stop. */
 lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, unsigned how,
                            lun_steps *out);
+/* Lets go of the nodes that no step behind `step` needs; all steps up to it have run. */
+void lun__steps_done(lun_engine *e, lun_steps *s, int step);
 void lun__steps_free(lun_engine *e, lun_steps *s);
 
 #endif

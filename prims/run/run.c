@@ -71,7 +71,7 @@ static lun_status run_launch(lun_engine *e, const lun_step *step)
 }
 
 /* The first `count` steps. */
-static lun_status run_steps(lun_engine *e, const lun_steps *s, int count)
+static lun_status run_steps(lun_engine *e, lun_steps *s, int count)
 {
     lun_status status = LUN_OK;
     for (int i = 0; status == LUN_OK && i < count; i++) {
@@ -91,6 +91,8 @@ static lun_status run_steps(lun_engine *e, const lun_steps *s, int count)
             status = lun__run_product(e, step->node);
         else
             status = run_fill(e, step->node);
+        if (status == LUN_OK)
+            lun__steps_done(e, s, i);
     }
     return status;
 }
