@@ -635,8 +635,11 @@ typedef struct lun_stencil_options {
     const int64_t *radius; /* by axis: larger offsets are errors (LUN_EARG); NULL: no limit */
 } lun_stencil_options;
 /* f of the elements around each index of operands[0 .. elements), arrays of one shape (LUN_ESHAPE),
- * which it receives as functions of offsets, one for each axis: f(x, y) reads x(0, -1).  Further
- * operands and results as in lun_call.  f must be a front end's: a Lua function. */
+ * not numbers (LUN_EARG).  f names them by their offsets, constants, one for each axis: a Lua
+ * function receives x as a function of these and reads x(0, -1), a C function reads get(x, 0, -1),
+ * where x is its parameter.  Further operands and results as in lun_call; the results have the
+ * arrays' shape.  how may be NULL: nearest edges, any radius.  LUN_EARG for another number of
+ * offsets than the arrays have axes, and for an f that reads no elements in this way. */
 LUN_API lun_status lun_stencil(lun_engine *e, lun_function *f, lun_array *const *operands,
                                int count, int elements, const lun_stencil_options *how,
                                lun_array **outs, int room, int *results);

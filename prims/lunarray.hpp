@@ -312,6 +312,20 @@ class array
         return made(
             [&](lun_array **out) { return lun_zip(engine(), f.get(), a_, b.a_, nullptr, 0, out); });
     }
+    // f of the elements around each index, by their offsets: get(x, -1, 0) in C text.
+    array stencil(const function &f, lun_edge edge = LUN_EDGE_NEAREST, double beyond = 0) const
+    {
+        const std::vector<lun_edge> edges(LUN_MAX_RANK, edge);
+        lun_stencil_options how = {};
+        how.size = sizeof how;
+        how.edge = edges.data();
+        how.x.dtype = LUN_F64;
+        how.x.as.d = beyond;
+        return made([&](lun_array **out) {
+            int results = 0;
+            return lun_stencil(engine(), f.get(), &a_, 1, 1, &how, out, 1, &results);
+        });
+    }
     // A lazy Scalar; the operation's identity is the first value.
     array reduce(const function &f) const
     {

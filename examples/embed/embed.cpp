@@ -7,6 +7,7 @@
 //     0 1 4 9 16
 //     sum 30, largest of 10 - x * x: 10
 //     sums of rows: 6 15, last column doubled: 1 2 6 4 5 12
+//     sums of neighbours: 1 2 4 6 3
 //     script: mean 6, name squares of 5
 //     caught: lengths differ: 5 and 2
 //     caught: no sensor 7
@@ -32,6 +33,13 @@ int main()
     last.write((last * 2).read<double>());
     std::printf(", last column doubled:");
     for (double v : grid.read<double>())
+        std::printf(" %g", v);
+    std::printf("\n");
+
+    // A function in C of the elements around each one, with zeros beyond the ends.
+    lun::function around = engine.c("(double x) { return get(x, -1) + get(x, 1); }");
+    std::printf("sums of neighbours:");
+    for (double v : x.stencil(around, LUN_EDGE_VALUE).read<double>())
         std::printf(" %g", v);
     std::printf("\n");
 

@@ -1,78 +1,11 @@
-/* call.c - users' functions: made, applied to elements, specialised by a front end.
- * How they combine elements (reduce, scan) is combine.c's and fold.c's. */
+/* call.c - users' functions applied to elements, specialised by a front end.  How they are made is
+ * function.c's, how they combine elements (reduce, scan) combine.c's and fold.c's. */
 #include "api/call.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/axes.h"
-#include "ctext/function.h"
 #include "lunarray_bind.h"
-
-lun_status lun__function_make(lun_engine *e, lun_op op, lun_ir_function *text,
-                              const lun_front *front, lun_function **out)
-{
-    lun_function *f = calloc(1, sizeof *f);
-    if (!f)
-        return lun__nomem(e);
-    f->refs = 1;
-    f->op = op;
-    f->text = text;
-    if (front)
-        f->front = *front;
-    *out = f;
-    return LUN_OK;
-}
-
-lun_status lun_function_op(lun_engine *e, lun_op op, lun_function **out)
-{
-    LUN_NEED(e, out);
-    if ((unsigned)op >= LUN_OP_COUNT)
-        return lun__fail(e, LUN_EARG, "no such operation: %d", (int)op);
-    return lun__function_make(e, op, NULL, NULL, out);
-}
-
-static lun_status from_text(lun_engine *e, lun_status s, lun_ir_function *text, lun_function **out)
-{
-    if (s == LUN_OK)
-        s = lun__function_make(e, LUN_OP_COUNT, text, NULL, out);
-    if (s != LUN_OK)
-        lun__cfunc_free(text);
-    return s == LUN_ENOMEM && !e->error.length ? lun__nomem(e) : s;
-}
-
-lun_status lun_function_c(lun_engine *e, const char *text, lun_function **out)
-{
-    LUN_NEED(e, out);
-    lun_ir_function *f = NULL;
-    if (e->sandbox)
-        return lun__fail(e, LUN_EARG, "C functions are not allowed in the sandbox");
-    if (!text)
-        return lun__fail(e, LUN_EARG, "no function text given (NULL)");
-    lun__clear(e);
-    lun_status s = lun__cfunc_parse(text, &f, &e->error);
-    return from_text(e, s, f, out);
-}
-
-lun_status lun_function_file(lun_engine *e, const char *path, lun_function **out)
-{
-    LUN_NEED(e, out);
-    lun_ir_function *f = NULL;
-    if (e->sandbox)
-        return lun__fail(e, LUN_EARG, "function files are not allowed in the sandbox");
-    if (!path)
-        return lun__fail(e, LUN_EARG, "no file given (NULL)");
-    lun__clear(e);
-    lun_status s = lun__cfunc_file(path, &f, &e->error);
-    return from_text(e, s, f, out);
-}
-
-lun_status lun__function_front(lun_engine *e, const lun_front *front, lun_function **out)
-{
-    return lun__function_make(e, LUN_OP_COUNT, NULL, front, out);
-}
-
-/* ---- applying -------------------------------------------------------------------------------- */
 
 typedef struct call {
     lun_engine *e;
@@ -91,25 +24,27 @@ static lun_status node_of(const call *c, int k, lun_dtype t, lun_node **out)
     return lun__node_along(c->e, c->operands[k], t, k < c->elements ? c->axes : NULL, out);
 }
 
-static lun_status c_operand(call *c, int k)
+/* The operand that parameter p of the C function takes. */
+static lun_status c_operand(call *c, int p)
 {
     lun_engine *e = c->e;
     const lun_ir_function *f = c->f->text;
+    const int k = f->param[p].of;
     lun_array *a = c->operands[k];
-    lun_dtype want = (lun_dtype)f->param[k].dtype;
+    lun_dtype want = (lun_dtype)f->param[p].dtype;
     lun_node *raw;
     char shape[96];
     bool array = !a->weak && lun_size(a) >= 0 && lun_shape(a, (int64_t[LUN_MAX_RANK]){0}) > 0;
-    if (f->param[k].pointer && (!array || lun_dtype_of(a) != want))
+    if (f->param[p].pointer && (!array || lun_dtype_of(a) != want))
         return lun__fail(e, LUN_EDTYPE,
                          "parameter %d of the function is an array of %s, but the argument is %s",
                          k + 1, lun_dtype_name(want), array ? lun__describe(a, shape) : "a number");
-    if (!f->param[k].pointer && array && k >= c->elements)
+    if (!f->param[p].pointer && array && k >= c->elements)
         return lun__fail(e, LUN_EDTYPE,
                          "parameter %d of the function is a number (%s), but the argument is an "
                          "array, %s; elements=%d passes it element by element",
                          k + 1, lun_dtype_name(want), lun__describe(a, shape), k + 1);
-    if (f->param[k].pointer && k < c->elements)
+    if (f->param[p].pointer && k < c->elements)
         return lun__fail(e, LUN_EARG,
                          "parameter %d of the function receives an element: it cannot be a pointer",
                          k + 1);
@@ -133,17 +68,51 @@ static lun_status wrong_count(const call *c, int params)
         extras == 1 ? "" : "s");
 }
 
+/* The elements around an index that a C function takes. */
+static lun_status c_neighbours(call *c)
+{
+    lun_engine *e = c->e;
+    const lun_ir_function *f = c->f->text;
+    int64_t shape[LUN_MAX_RANK];
+    const int rank = lun_shape(c->operands[0], shape), axes = f->neighbour[0].axes;
+    if (axes != rank)
+        return lun__fail(
+            e, LUN_EARG,
+            "get(x, ...) with %d offset%s: it takes %d, one for each axis of the array", axes,
+            axes == 1 ? "" : "s", rank);
+    for (int k = 0; k < f->neighbours; k++)
+        if (f->neighbour[k].param >= c->elements)
+            return lun__fail(e, LUN_EARG,
+                             "get reads parameter %d of the function, which takes an extra "
+                             "argument; elements=%d passes it an array of the stencil",
+                             f->neighbour[k].param + 1, f->neighbour[k].param + 1);
+    lun_status s =
+        lun__neighbours(e, f->neighbour, f->neighbours, c->operands, c->around, c->axes, c->nodes);
+    c->node_count = s == LUN_OK ? f->neighbours : 0;
+    return s;
+}
+
+/* How many of the C function's parameters take elements. */
+static int c_elements(const call *c)
+{
+    const lun_ir_function *f = c->f->text;
+    int n = f->neighbours;
+    while (n < f->params - f->lengths && f->param[n].of < c->elements)
+        n++;
+    return n;
+}
+
 static lun_status call_c(call *c, lun_array **out)
 {
     const lun_ir_function *f = c->f->text;
     lun_engine *e = c->e;
     lun_node *n = NULL;
-    if (f->params - f->lengths != c->count)
-        return wrong_count(c, f->params - f->lengths);
-    lun_status s = LUN_OK;
-    for (int k = 0; s == LUN_OK && k < c->count; k++)
+    if (f->operands != c->count)
+        return wrong_count(c, f->operands);
+    lun_status s = f->neighbours ? c_neighbours(c) : LUN_OK;
+    for (int k = f->neighbours; s == LUN_OK && k < f->params - f->lengths; k++)
         s = c_operand(c, k);
-    for (int k = c->count; s == LUN_OK && k < f->params; k++) {
+    for (int k = f->params - f->lengths; s == LUN_OK && k < f->params; k++) {
         uint64_t length = (uint64_t)lun_size(c->operands[f->param[k].of]);
         s = lun__node_number(e, LUN_I64, length, 0, NULL, &c->nodes[c->node_count]);
         c->node_count += s == LUN_OK;
@@ -151,11 +120,11 @@ static lun_status call_c(call *c, lun_array **out)
     if (s != LUN_OK)
         return s;
     const lun_node *like;
-    s = lun__align(e, c->nodes, c->elements, &like);
+    const int elements = c_elements(c);
+    s = lun__align(e, c->nodes, elements, &like);
     if (s != LUN_OK)
         return s;
-    s = lun__node_call(e, c->f, f, c->nodes, f->params, c->elements, (lun_dtype)f->result, like,
-                       &n);
+    s = lun__node_call(e, c->f, f, c->nodes, f->params, elements, (lun_dtype)f->result, like, &n);
     return s == LUN_OK ? lun__array_along(e, n, false, c->axes, out) : s;
 }
 
@@ -250,7 +219,8 @@ static lun_status front_operands(call *c, const lun_front_result *r)
     lun_engine *e = c->e;
     lun_status s = LUN_OK;
     if (c->around) {
-        s = lun__neighbours(e, r, c->operands, c->around, c->axes, c->nodes);
+        s = lun__neighbours(e, r->neighbour, r->neighbours, c->operands, c->around, c->axes,
+                            c->nodes);
         c->node_count = s == LUN_OK ? r->neighbours : 0;
         if (s == LUN_OK)
             s = own_operands(c, r, c->elements, r->neighbours);
@@ -314,6 +284,22 @@ static lun_status call_front(call *c, lun_array **outs, int room, int *results)
     return lun__call_outputs(e, c->f, &r, &o, outs, room, results);
 }
 
+/* Only a stencil's function reads elements around its index. */
+static lun_status check_around(lun_engine *e, const lun_function *f, const lun_around *around)
+{
+    if (around && f->text && !f->text->neighbours)
+        return lun__fail(e, LUN_EARG,
+                         "the function reads no element around its index: get(x, -1, 0) is one, "
+                         "with an offset for each axis");
+    if (around && !f->text && !f->front.specialise)
+        return lun__fail(e, LUN_EARG, "a stencil takes a Lua function or a C function");
+    if (!around && f->text && f->text->neighbours)
+        return lun__fail(e, LUN_EARG,
+                         "get(x, ...) reads elements around an index: only a stencil's function "
+                         "may");
+    return LUN_OK;
+}
+
 lun_status lun__call_around(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
                             int elements, lun_around *around, lun_array **outs, int room,
                             int *results)
@@ -331,9 +317,9 @@ lun_status lun__call_around(lun_engine *e, lun_function *f, lun_array *const *op
             return s;
     }
     *results = 1;
-    lun_status s;
-    if (around && !f->front.specialise)
-        return lun__fail(e, LUN_EARG, "a stencil takes a Lua function");
+    lun_status s = check_around(e, f, around);
+    if (s != LUN_OK)
+        return s;
     if (f->op < LUN_OP_COUNT)
         return lun_apply(e, f->op, operands, count, outs);
     if (lun__axes_common(operands, elements, &order))

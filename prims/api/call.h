@@ -50,9 +50,10 @@ typedef struct lun_around {
 lun_status lun__call_around(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
                             int elements, lun_around *around, lun_array **outs, int room,
                             int *results);
-/* The elements around each index that r names, of arrays of one shape, as nodes with references;
+/* The elements around each index that `at` names, of arrays of one shape, as nodes with references;
  * none on failure.  axes: as lun__node_along's. */
-lun_status lun__neighbours(lun_engine *e, const lun_front_result *r, lun_array *const *arrays,
-                           lun_around *around, const lun_axes *axes, lun_node **out);
+lun_status lun__neighbours(lun_engine *e, const lun_neighbour *at, int count,
+                           lun_array *const *arrays, lun_around *around, const lun_axes *axes,
+                           lun_node **out);
 
 #endif

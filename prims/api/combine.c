@@ -67,7 +67,8 @@ static lun_status cells_of(lun_engine *e, const lun_ir_function *body, lun_extra
 static lun_status c_combiner(lun_engine *e, const lun_ir_function *c, lun_extras extras,
                              lun_dtype *t)
 {
-    bool fits = c->params >= 2 && c->param[0].dtype == c->result && c->param[1].dtype == c->result;
+    bool fits = !c->neighbours && c->params >= 2 && c->param[0].dtype == c->result &&
+                c->param[1].dtype == c->result;
     for (int k = 0; k < c->params; k++)
         fits &= !c->param[k].pointer;
     if (!fits)

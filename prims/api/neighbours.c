@@ -38,18 +38,19 @@ static lun_status check_offset(lun_engine *e, const lun_neighbour *at, int rank)
     return LUN_OK;
 }
 
-static lun_status reach_of(lun_engine *e, const lun_front_result *r, const lun_stencil_options *how,
-                           const lun_axes *axes, int rank, reach *out)
+static lun_status reach_of(lun_engine *e, const lun_neighbour *at, int count,
+                           const lun_stencil_options *how, const lun_axes *axes, int rank,
+                           reach *out)
 {
     *out = (reach){.rank = rank};
-    for (int i = 0; i < r->neighbours; i++) {
-        lun_status s = check_radius(e, &r->neighbour[i], how->radius, rank);
+    for (int i = 0; i < count; i++) {
+        lun_status s = check_radius(e, &at[i], how->radius, rank);
         if (s == LUN_OK)
-            s = check_offset(e, &r->neighbour[i], rank);
+            s = check_offset(e, &at[i], rank);
         if (s != LUN_OK)
             return s;
         for (int k = 0; k < rank; k++) {
-            int64_t by = r->neighbour[i].by[axis_of(axes, k)];
+            int64_t by = at[i].by[axis_of(axes, k)];
             if (-by > out->before[k])
                 out->before[k] = -by;
             if (by > out->after[k])
@@ -84,21 +85,21 @@ static lun_status one_neighbour(lun_engine *e, lun_node *n, lun_node *padded, co
 }
 
 /* Of one array, parameter `param`: its neighbours into the places that they have in out. */
-static lun_status neighbours_of(lun_engine *e, const lun_front_result *r, lun_array *a, int param,
-                                const reach *to, lun_value x, const lun_axes *axes, lun_node **out)
+static lun_status neighbours_of(lun_engine *e, const lun_neighbour *at, int count, lun_array *a,
+                                int param, const reach *to, lun_value x, const lun_axes *axes,
+                                lun_node **out)
 {
     lun_node *raw, *n = NULL, *padded = NULL;
-    const lun_dtype t = lun_dtype_of(a), computed = (lun_dtype)lun__dtype_get(t)->compute;
-    lun_status s = lun__node_along(e, a, t, axes, &raw);
+    lun_status s = lun__node_along(e, a, lun_dtype_of(a), axes, &raw);
     if (s != LUN_OK)
         return s;
     s = raw->n ? lun__pad(e, raw, to->before, to->after, to->edge, x, &padded) : LUN_OK;
-    for (int i = 0; s == LUN_OK && i < r->neighbours; i++) {
-        if (r->neighbour[i].param != param)
+    for (int i = 0; s == LUN_OK && i < count; i++) {
+        if (at[i].param != param)
             continue;
-        s = one_neighbour(e, raw, padded, to, &r->neighbour[i], axes, &n);
+        s = one_neighbour(e, raw, padded, to, &at[i], axes, &n);
         if (s == LUN_OK) {
-            s = lun__cast(e, n, computed, &out[i]);
+            s = lun__cast(e, n, at[i].dtype, &out[i]);
             lun__node_release(e, n);
         }
     }
@@ -107,23 +108,24 @@ static lun_status neighbours_of(lun_engine *e, const lun_front_result *r, lun_ar
     return s;
 }
 
-lun_status lun__neighbours(lun_engine *e, const lun_front_result *r, lun_array *const *arrays,
-                           lun_around *around, const lun_axes *axes, lun_node **out)
+lun_status lun__neighbours(lun_engine *e, const lun_neighbour *at, int count,
+                           lun_array *const *arrays, lun_around *around, const lun_axes *axes,
+                           lun_node **out)
 {
     int64_t shape[LUN_MAX_RANK];
     reach to;
     int most = 0;
-    memset(out, 0, (size_t)r->neighbours * sizeof *out);
-    for (int i = 0; i < r->neighbours; i++)
-        most = r->neighbour[i].param > most ? r->neighbour[i].param : most;
-    lun_status s = reach_of(e, r, around->how, axes, lun_shape(arrays[0], shape), &to);
+    memset(out, 0, (size_t)count * sizeof *out);
+    for (int i = 0; i < count; i++)
+        most = at[i].param > most ? at[i].param : most;
+    lun_status s = reach_of(e, at, count, around->how, axes, lun_shape(arrays[0], shape), &to);
     for (int k = 0; s == LUN_OK && k < to.rank; k++) {
         around->before[axis_of(axes, k)] = to.before[k];
         around->after[axis_of(axes, k)] = to.after[k];
     }
     for (int p = 0; s == LUN_OK && p <= most; p++)
-        s = neighbours_of(e, r, arrays[p], p, &to, around->how->x, axes, out);
-    for (int i = 0; s != LUN_OK && i < r->neighbours; i++)
+        s = neighbours_of(e, at, count, arrays[p], p, &to, around->how->x, axes, out);
+    for (int i = 0; s != LUN_OK && i < count; i++)
         lun__node_release(e, out[i]);
     return s;
 }

@@ -30,6 +30,19 @@ static lun_status check_arrays(lun_engine *e, lun_array *const *arrays, int coun
     return LUN_OK;
 }
 
+static lun_status check_options(lun_engine *e, const lun_stencil_options *o, lun_array *a)
+{
+    int64_t shape[LUN_MAX_RANK];
+    for (int k = 0; k < lun_shape(a, shape); k++) {
+        if (o->edge && (unsigned)o->edge[k] > LUN_EDGE_NEAREST)
+            return lun__fail(e, LUN_EARG, "no such edge: %d", (int)o->edge[k]);
+        if (o->radius && o->radius[k] < 0)
+            return lun__fail(e, LUN_ERANGE, "negative radius %lld of axis %d",
+                             (long long)o->radius[k], k + 1);
+    }
+    return LUN_OK;
+}
+
 /* ---- elements that stay ---------------------------------------------------------------------- */
 
 /* Whether the function finds all it needs at each index of axis k, an array of extent 1 along the
@@ -103,9 +116,14 @@ lun_status lun_stencil(lun_engine *e, lun_function *f, lun_array *const *operand
                        int elements, const lun_stencil_options *how, lun_array **outs, int room,
                        int *results)
 {
-    LUN_NEED(e, operands && how && outs && results);
-    lun_around around = {.how = how};
+    LUN_NEED(e, operands && outs && results && (!how || how->size));
+    lun_stencil_options o = {.size = sizeof o};
+    lun_around around = {.how = &o};
+    if (how)
+        memcpy(&o, how, how->size < sizeof o ? how->size : sizeof o);
     lun_status s = check_arrays(e, operands, count, elements);
+    if (s == LUN_OK)
+        s = check_options(e, &o, operands[0]);
     if (s == LUN_OK)
         s = lun__call_around(e, f, operands, count, elements, &around, outs, room, results);
     return s == LUN_OK ? keep(e, &around, operands[0], outs, *results) : s;

@@ -161,19 +161,49 @@ static lun_status check_functions(const lun_cmaker *m)
     return LUN_OK;
 }
 
-/* Each array that LUN_AT indexes takes a parameter for its length. */
-static lun_status check_lengths(const lun_cmaker *m)
+/* Each array that LUN_AT indexes takes a parameter for its length, each element around an index
+ * one for itself. */
+static lun_status check_params(const lun_cmaker *m)
 {
-    int count = m->head.count;
+    int count = m->neighbours.count;
     for (int k = 0; k < m->head.count; k++)
-        count += m->checks.indexed[k];
-    if (count <= LUN_MAX_PARAMS)
+        count += !m->neighbours.replaced[k] + m->checks.indexed[k];
+    if (count <= LUN_IR_INPUTS)
         return LUN_OK;
     return wrong(m, m->units.at[m->entry].open,
-                 "too many parameters: more than 32, including the lengths that LUN_AT needs");
+                 "too many parameters: more than 64, including the lengths that LUN_AT needs and "
+                 "each element that get(x, ...) reads");
 }
 
 /* ---- the function ---------------------------------------------------------------------------- */
+
+/* The parameters of f: elements around an index, those of the text, lengths. */
+static void give_params(lun_cmaker *m, lun_ir_function *f)
+{
+    int place[LUN_MAX_PARAMS];
+    f->operands = m->head.count;
+    f->neighbours = m->neighbours.count;
+    for (int k = 0; k < m->neighbours.count; k++)
+        f->param[f->params++].dtype = (uint8_t)m->neighbours.at[k].dtype;
+    for (int k = 0; k < m->head.count; k++) {
+        place[k] = f->params;
+        if (m->neighbours.replaced[k])
+            continue;
+        f->param[f->params].dtype = (uint8_t)m->head.param[k].dtype;
+        f->param[f->params].pointer = m->head.param[k].array;
+        f->param[f->params++].of = k;
+    }
+    for (int k = 0; k < m->head.count; k++) {
+        if (!m->checks.indexed[k])
+            continue;
+        f->param[f->params].dtype = LUN_I64;
+        f->param[f->params++].of = k;
+        f->lengths++;
+    }
+    for (int k = 0; k < m->checks.count; k++)
+        if (m->checks.faults[k].param >= 0)
+            m->checks.faults[k].param = place[m->checks.faults[k].param];
+}
 
 static lun_status give(lun_cmaker *m, lun_ir_function **out)
 {
@@ -189,19 +219,9 @@ static lun_status give(lun_cmaker *m, lun_ir_function **out)
     f->text = m->text.text;
     m->text = (lun_strbuf)LUN_STRBUF_INIT;
     f->outputs = 1;
-    f->params = m->head.count;
-    for (int k = 0; k < f->params; k++) {
-        f->param[k].dtype = (uint8_t)m->head.param[k].dtype;
-        f->param[k].pointer = m->head.param[k].array;
-    }
-    for (int k = 0; k < m->head.count; k++) {
-        if (!m->checks.indexed[k])
-            continue;
-        f->param[f->params].dtype = LUN_I64;
-        f->param[f->params].of = k;
-        f->params++;
-        f->lengths++;
-    }
+    give_params(m, f);
+    f->neighbour = m->neighbours.at;
+    m->neighbours.at = NULL;
     f->faults = m->checks.faults;
     f->fault_count = m->checks.count;
     m->checks.faults = NULL;
@@ -231,12 +251,15 @@ static lun_status make(lun_cmaker *m, lun_status status, lun_ir_function **out)
         status = check_functions(m);
     m->edits.tokens = m->source.tokens.count;
     if (status == LUN_OK)
+        status = lun__cneighbours_find(&m->neighbours, &m->edits, &m->source, &m->units, &m->names,
+                                       m->entry, m->error);
+    if (status == LUN_OK)
         status =
             lun__cchecks_find(&m->checks, &m->edits, &m->source, &m->units, m->entry, m->error);
     if (status == LUN_OK)
         status = lun__cloops_find(&m->asks, &m->edits, &m->source, &m->units, &m->names, m->entry);
     if (status == LUN_OK)
-        status = check_lengths(m);
+        status = check_params(m);
     if (status == LUN_OK)
         status = lun__crewrite(m);
     if (status == LUN_OK)
@@ -246,6 +269,7 @@ static lun_status make(lun_cmaker *m, lun_status status, lun_ir_function **out)
     lun__strbuf_free(&m->text);
     lun__cnames_free(&m->names);
     lun__cchecks_free(&m->checks);
+    free(m->neighbours.at);
     lun__cedits_free(&m->edits);
     return status;
 }
@@ -269,6 +293,7 @@ void lun__cfunc_free(lun_ir_function *f)
     for (int k = 0; k < f->fault_count; k++)
         free(f->faults[k].text);
     free(f->faults);
+    free(f->neighbour);
     free(f->text);
     free(f->name);
     free(f);

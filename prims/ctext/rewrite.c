@@ -79,6 +79,37 @@ static void put_type(lun_cmaker *m, lun_dtype t)
     lun__strbuf_puts(&m->text, lun__dtype_is_bool(t) ? "bool" : lun__dtype_get(t)->ctype);
 }
 
+/* The elements around an index, as the first parameters. */
+static void put_neighbours(lun_cmaker *m, const lun_csignature *head)
+{
+    int left = 0;
+    for (int k = 0; k < head->count; k++)
+        left += !m->neighbours.replaced[k];
+    for (int k = 0; k < m->neighbours.count; k++) {
+        put_type(m, m->neighbours.at[k].dtype);
+        lun__strbuf_printf(&m->text, " lun_around_%d%s", k,
+                           k + 1 < m->neighbours.count || left ? ", " : "");
+    }
+}
+
+/* Parameter k of the head, and a ',' if others follow. */
+static void put_param(lun_cmaker *m, const lun_csignature *head, int k)
+{
+    lun_dtype dtype = head->param[k].dtype;
+    bool last = true;
+    if (head->param[k].array) {
+        lun__strbuf_printf(&m->text, "LUN_GLOBAL const %s *", lun__dtype_get(dtype)->ctype);
+    } else {
+        put_type(m, dtype);
+        lun__strbuf_puts(&m->text, " ");
+    }
+    put_name(m, head->param[k].name);
+    for (int j = k + 1; j < head->count; j++)
+        last &= m->neighbours.replaced[j];
+    if (!last)
+        lun__strbuf_puts(&m->text, ", ");
+}
+
 /* The entry's head, in place of tokens from .. to-1; lines: each parameter stays on its line. */
 static void put_head(lun_cmaker *m, const lun_csignature *head, int from, int to, bool lines)
 {
@@ -88,22 +119,14 @@ static void put_head(lun_cmaker *m, const lun_csignature *head, int from, int to
                        hands(m) ? " (lun_user_%016" PRIx64 ")(LUN_FAULT_FIRST "
                                 : " lun_user_%016" PRIx64 "(",
                        m->hash);
+    put_neighbours(m, head);
     for (int k = 0; k < head->count; k++) {
-        int token = head->param[k].name;
-        lun_dtype dtype = head->param[k].dtype;
         if (lines)
-            put_newlines(m, from, token);
-        if (head->param[k].array) {
-            lun__strbuf_printf(&m->text, "LUN_GLOBAL const %s *", lun__dtype_get(dtype)->ctype);
-        } else {
-            put_type(m, dtype);
-            lun__strbuf_puts(&m->text, " ");
-        }
-        put_name(m, token);
-        if (k + 1 < head->count)
-            lun__strbuf_puts(&m->text, ", ");
+            put_newlines(m, from, head->param[k].name);
+        if (!m->neighbours.replaced[k])
+            put_param(m, head, k);
         if (lines)
-            from = token;
+            from = head->param[k].name;
     }
     for (int k = 0; k < head->count; k++) {
         if (!m->checks.indexed[k])

@@ -6,6 +6,7 @@
 #include "ctext/checks.h"
 #include "ctext/edits.h"
 #include "ctext/names.h"
+#include "ctext/neighbours.h"
 #include "ctext/signature.h"
 #include "ctext/source.h"
 #include "ctext/unit.h"
@@ -17,6 +18,7 @@ typedef struct lun_cmaker {
     lun_csignature head;
     lun_cnames names;
     lun_cchecks checks;
+    lun_cneighbours neighbours;
     lun_cedits edits;
     bool asks; /* loops ask whether they shall stop */
     int entry; /* its unit */

@@ -18,11 +18,11 @@
 
 /* As many as arrays here hold. */
 enum {
-    LUN_IR_INPUTS = LUN_MAX_PARAMS, /* values that one instruction reads: a CALL the most */
-    LUN_IR_SINKS = 64,              /* REDUCEs in a kernel */
-    LUN_FRONT_SCALARS = 64,         /* numbers that a function captures */
-    LUN_FRONT_ARRAYS = 32,          /* arrays that it captures */
-    LUN_FRONT_WINDOWS = 32          /* windows of these whose elements it takes */
+    LUN_IR_INPUTS = LUN_MAX_OPERANDS, /* values that one instruction reads: a CALL the most */
+    LUN_IR_SINKS = 64,                /* REDUCEs in a kernel */
+    LUN_FRONT_SCALARS = 64,           /* numbers that a function captures */
+    LUN_FRONT_ARRAYS = 32,            /* arrays that it captures */
+    LUN_FRONT_WINDOWS = 32            /* windows of these whose elements it takes */
 };
 
 /* What a, b, c, imm and the further fields hold hangs on the kind: see ir.def. */
@@ -61,12 +61,20 @@ typedef struct lun_ir_slip {
 
 enum { LUN_IR_FAULT_BITS = 12 };
 
+/* An element around an index that a function takes, of the call's operand `param`: so many indices
+ * further along each of `axes` axes. */
+typedef struct lun_neighbour {
+    int param;
+    lun_dtype dtype; /* in which it is taken */
+    int axes;
+    int64_t by[LUN_MAX_RANK];
+} lun_neighbour;
+
 /* A user's function, in one of two forms.
  * C: text is a complete C definition (with its helpers) in which the entry is called `name`; it is
- * compiled as it stands.  Pointer parameters take an ARRAY slot.  The last `lengths` parameters are
- * the lengths of array parameters.  A launch that fails in it reports 1 + the number of the fault
- * in the low LUN_IR_FAULT_BITS of the trap's value, above them an index.  Used by CALL, REDUCE and
- * SCAN.
+ * compiled as it stands.  Pointer parameters take an ARRAY slot.  A launch that fails in it reports
+ * 1 + the number of the fault in the low LUN_IR_FAULT_BITS of the trap's value, above them an
+ * index.  Used by CALL, REDUCE and SCAN.
  * IR: body is IR without LOAD, STORE, REDUCE and SCAN, in which ARG k is the k-th scalar parameter
  * and slot k (role ARRAY) the k-th array parameter; its values are output[0..outputs).  Lowering
  * copies it into kernels; REDUCE and SCAN refer to it. */
@@ -82,9 +90,12 @@ struct lun_ir_function {
     int params;
     struct {
         uint8_t dtype, pointer;
-        int of; /* of a length: the array parameter */
-    } param[LUN_MAX_PARAMS];
-    int lengths;
+        int of; /* the call's operand that it takes, or whose length; not of a neighbour */
+    } param[LUN_IR_INPUTS];
+    /* of the C form: operands that a call has; what the first parameters are, if not these; lengths
+     * of operands that the last ones are */
+    int operands, neighbours, lengths;
+    lun_neighbour *neighbour;
     lun_ir_slip *faults; /* of the C form */
     int fault_count;
     bool asks; /* of the C form: its loops ask whether they shall stop */
@@ -157,13 +168,6 @@ typedef struct lun_front_window {
     lun_array *array; /* borrowed */
     lun_front_index at[LUN_MAX_RANK];
 } lun_front_window;
-
-/* An element around an index that a body takes, of parameter `param`: so many indices further
- * along each axis. */
-typedef struct lun_neighbour {
-    int param;
-    int64_t by[LUN_MAX_RANK];
-} lun_neighbour;
 
 typedef struct lun_front_result {
     lun_ir_function *function; /* owned by the front end until its release */

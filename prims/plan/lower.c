@@ -51,7 +51,7 @@ static int emit_index(lun_lowerer *l, lun_node *n)
 static int emit_c_call(lun_lowerer *l, lun_node *n, uint32_t where)
 {
     lun_ir *ir = &l->out->ir;
-    int32_t operands[LUN_MAX_PARAMS];
+    int32_t operands[LUN_IR_INPUTS];
     for (int k = 0; k < n->count; k++) {
         if (n->body->param[k].pointer) {
             int s = lun__lower_slot(l, n->more[k], 0, LUN_SLOT_ARRAY);

@@ -95,6 +95,21 @@ static const struct {
      "float len(P p) { return p.x + p.y; }\n"
      "(float x) { P p = {x, G}; uint u = B; return len(p) * u + H[A]; }",
      "f32(f32)"},
+    /* elements around an index: parameters of their own, in the order in which they are read */
+    {"(float x) { return get(x, -1) + get(x, +1) - get(x, -1); }", "f32(f32,f32)"},
+    {"(float x) { return get(x, -1, 0) * x; }", "f32(f32,f32)"},
+    {"double f(const float *x, __global int y[], float z, const double *w)\n"
+     "{ return get( x, 0 , 1 ) + get(y, 2 * (1 - 3), -0x2) + get(x, (0), -(-1)) + z * w[0]; }",
+     "f64(f32,i32,f32,f64*)"},
+    {"int h(int a) { return 7 - a; }\nint f(int x, int n) {\n#define TWICE(a) ((a) + (a))\n"
+     " return h(get(x,\n 1)) * get(x, 2) + TWICE(get(x, 3)) - n; }",
+     "i32(i32,i32,i32,i32)"},
+    {"(int x) {\n#ifdef NONE\n return get(x, 1); }\n#else\n return -get(x, 2); }\n#endif",
+     "i32(i32,i32)"},
+    {"bool (bool x, uchar y) { return get(x, 1) && get(y, 1); }", "bool(bool,u8)"},
+    {"float get(float x, int i) { return x * i; }\nfloat f(float x) { return get(x, 2); }",
+     "f32(f32)"},
+    {"#define get(x, i) ((x) + (i))\n(int x) { int get = 1; return get(x, get); }", "i32(i32)"},
 };
 
 static void test_accepted(void **state)
@@ -138,6 +153,25 @@ static const struct {
     {"kernel float f(float x) { return x; }", "kernel exists only in OpenCL"},
     {"(int x) {\n static int n = 0; return x + n++; }", "line 2: static variable"},
     {"int f(int n) { return n < 2 ? 1 : n * f(n - 1); }", "line 1: recursive call of f"},
+    {"(float x) {\n return get(x, i); }", "line 2: offset 1 of get(x, ...) is not an integer"},
+    {"(float x) { return get(x, 0, 1.5); }", "offset 2 of get(x, ...) is not an integer constant"},
+    {"(float x) { return get(x, 1, ); }", "offset 2 of get(x, ...) is not an integer constant"},
+    {"(float x) { return get(x, (1); }", "offset 1 of get(x, ...) is not an integer constant"},
+    {"(float x) { return get(x, 1 2); }", "offset 1 of get(x, ...) is not an integer constant"},
+    {"(float x) { return get(x, 9999999999); }", "offset 1 of get(x, ...)"},
+    {"(float x) { return get(x, 2000000000 * 2000000000 * 16); }", "offset 1 of get(x, ...)"},
+    {"(float x) { return get(x, ((((((((((((((((((1)))))))))))))))))))); }", "offset 1 of get"},
+    {"(float x) { return get(x, 0, 0, 0, 0, 0, 0, 0, 0, 0); }", "at most 8 axes"},
+    {"(float x) { return get(x); }", "needs the name of a parameter of this function"},
+    {"(float x) { return get(y, 1); }", "needs the name of a parameter of this function"},
+    {"(float x) { return get(x, 1)\n + get(x, 1, 0); }",
+     "line 2: get(x, ...) with 2 offsets, but with 1 before"},
+    {"float h(float x) {\n return get(x, 1); }\nfloat f(float x) { return h(x); }",
+     "line 2: get(x, ...) in a helper function"},
+    {"#define AT(i) get(x, i)\n(float x) { return AT(1); }", "line 1: get(x, ...) in a macro"},
+    {"(float x) {\n#define AT(i) get(x, i)\n return AT(1); }", "line 2: get(x, ...) in a macro"},
+    {"float f(const float *x) {\n return get(x, 1) + x[0]; }",
+     "line 2: an array that get(x, ...) reads has no other use"},
     {"int even(int n);\nint odd(int n) { return n && even(n - 1); }\n"
      "int even(int n) { return !n || odd(n - 1); }\nint f(int n) { return odd(n); }",
      "line 3: recursive call of odd"},

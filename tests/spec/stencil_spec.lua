@@ -80,17 +80,25 @@ local function some(n, seed)
     return list
 end
 
--- By rank: functions of one accessor, with how far they look.
+-- By rank: functions of one accessor, with how far they look, and the same in C.
 local functions = {
     {
-        { function(x) return x(-1) + 2 * x(0) - x(1) end, 1 }, { function(x) return x(3) - x(-3) end, 3 },
-        { function(x) return x(0) * 2 end, 0 }, { function(x) return math.max(x(-9), x(9), x(1)) end, 9 },
+        { function(x) return x(-1) + 2 * x(0) - x(1) end, 1, "(double x) { return get(x, -1) + 2 * x - get(x, 1); }" },
+        { function(x) return x(3) - x(-3) end, 3, "double f(const double *x) { return get(x, 3) - get(x, -3); }" },
+        { function(x) return x(0) * 2 end, 0, "(double x) { return get(x, 0) * 2; }" },
+        { function(x) return math.max(x(-9), x(9), x(1)) end, 9,
+            "(double x) { return fmax(fmax(get(x, -9), get(x, 3 * 3)), get(x, 1)); }" },
     },
     {
-        { function(x) return (x(-1, 0) + x(1, 0) + x(0, -1) + x(0, 1)) / 4 end, 1 },
-        { function(x) if x(0, 0) > x(1, 1) then return x(-2, 2) end return x(0, -1) - x(-1, 0) end, { { 2, 1 }, { 1, 2 } } },
+        { function(x) return (x(-1, 0) + x(1, 0) + x(0, -1) + x(0, 1)) / 4 end, 1,
+            "(double x) { return (get(x, -1, 0) + get(x, 1, 0) + get(x, 0, -1) + get(x, 0, 1)) / 4; }" },
+        { function(x) if x(0, 0) > x(1, 1) then return x(-2, 2) end return x(0, -1) - x(-1, 0) end, { { 2, 1 }, { 1, 2 } },
+            "(double x) { if (x > get(x, 1, 1)) return get(x, -2, 2); return get(x, 0, -1) - get(x, -1, 0); }" },
     },
-    { { function(x) return x(0, 0, -1) + x(0, 1, 0) * x(-1, 0, 0) - x(1, 1, 1) end, { { 1, 1 }, { 0, 1 }, { 1, 1 } } } },
+    {
+        { function(x) return x(0, 0, -1) + x(0, 1, 0) * x(-1, 0, 0) - x(1, 1, 1) end, { { 1, 1 }, { 0, 1 }, { 1, 1 } },
+            "(double x) { return get(x, 0, 0, -1) + get(x, 0, 1, 0) * get(x, -1, 0, 0) - get(x, 1, 1, 1); }" },
+    },
 }
 local shapes = { { { 1 }, { 5 }, { 64 }, { 200 } }, { { 1, 1 }, { 3, 70 }, { 40, 3 }, { 9, 9 } }, { { 2, 3, 4 }, { 5, 1, 9 } } }
 
@@ -110,7 +118,7 @@ for _, backend in ipairs(BACKENDS) do
             it("gives what plain loops give, rank " .. rank, function()
                 local cases = backend == "opencl" and 1 or #functions[rank]
                 for number = 1, cases do
-                    local f, reach = table.unpack(functions[rank][number])
+                    local f, reach, text = table.unpack(functions[rank][number])
                     for _, shape in ipairs(shapes[rank]) do
                         local list = some(product(shape), number)
                         local a = lun.vector(list):reshape(shape)
@@ -121,11 +129,14 @@ for _, backend in ipairs(BACKENDS) do
                                 edges[k] = edge
                             end
                             local want = model(f, { list }, shape, edges, reach)
-                            local s = lun.stencil(f, { edge = edge, radius = type(reach) == "table" and 2 or reach })
-                            local name = ("function %d, {%s}, %s"):format(number, table.concat(shape, ", "), edge)
-                            assert.same(want, s(a):flatten():totable(), name)
-                            assert.same(want, s(left):flatten():totable(), name .. ", left")
-                            assert.equal(lun.vector(want):max(), s(a):max(), name)
+                            local options = { edge = edge, radius = type(reach) == "table" and 2 or reach }
+                            for _, form in ipairs { f, text } do
+                                local s = lun.stencil(form, options)
+                                local name = ("%s %d, {%s}, %s"):format(type(form), number, table.concat(shape, ", "), edge)
+                                assert.same(want, s(a):flatten():totable(), name)
+                                assert.same(want, s(left):flatten():totable(), name .. ", left")
+                                assert.equal(lun.vector(want):max(), s(a):max(), name)
+                            end
                         end
                     end
                 end
@@ -157,6 +168,62 @@ for _, backend in ipairs(BACKENDS) do
                 p:flatten():totable())
             assert.same(model(function(x, y) return laplace(x, 0, -1) - y(2, 2) end, { u, v }, shape, edges, 2),
                 q:flatten():totable())
+        end)
+
+        it("takes C functions of several arrays, elements, numbers and whole arrays", function()
+            local shape = { 6, 8 }
+            local u, v, w = some(48, 1), some(48, 2), { 0.25, 3.5 }
+            local s = lun.stencil([[
+                double mean(double a, double b) { return (a + b) / 2; }
+                double f(const double *x, double y, double c, const double *w, long k)
+                {
+                    double sum = 0, near[2] = {get(x, 0, -1), get(x, 0, 1)};
+                    for (int i = 0; i < 2; i++)
+                        sum += near[i] * w[i];
+                    return sum + c * mean(y, get(y, 1,
+                                                 1)) - LUN_AT(w, k);
+                }]], { elements = 2, edge = "wrap" })
+            local want = model(function(x, y)
+                local sum = x(0, -1) * w[1]
+                sum = sum + x(0, 1) * w[2]
+                return sum + 2.5 * ((y(0, 0) + y(1, 1)) / 2) - w[2]
+            end, { u, v }, shape, { "wrap", "wrap" }, 1)
+            local a, b, weights = lun.vector(u):reshape(shape), lun.vector(v):reshape(shape), lun.vector(w)
+            assert.same(want, s(a, b, 2.5, weights, 1):flatten():totable())
+            local _, message = pcall(function() return s(a, b, 2.5, weights, 2):eval() end)
+            assert.matches("C function, line 8: index 2 is out of range for array 'w' of length 2", tostring(message), 1, true)
+        end)
+
+        it("takes C functions of other dtypes, with many neighbours, and divides by none of them", function()
+            local list = {}
+            for i = 1, 130 do
+                list[i] = i * 7 % 11 + 1
+            end
+            local a = lun.vector(list, "i32")
+            local function model_of(f)
+                return model(f, { list }, { #list }, { "wrap" }, 1)
+            end
+            local quotient = lun.stencil("(int x) { return get(x, 1) / get(x, -1) + get(x, 2) % 5; }", { edge = "wrap" })
+            assert.same(model_of(function(x) return x(1) // x(-1) + x(2) % 5 end), quotient(a):totable())
+            local zero = a:copy()
+            zero[7] = 0
+            local _, message = pcall(function() return quotient(zero):eval() end)
+            assert.matches("C function, line 1: attempt to perform 'n/0'", tostring(message), 1, true)
+            local terms = {}
+            for i = -24, 24 do
+                terms[#terms + 1] = ("get(x, %d) * %d"):format(i, i)
+            end
+            local wide = lun.stencil("long f(int x) { return " .. table.concat(terms, "\n + ") .. "; }", { edge = "wrap" })
+            assert.same(model_of(function(x)
+                local sum = 0
+                for i = -24, 24 do
+                    sum = sum + x(i) * i
+                end
+                return sum
+            end), wide(a):totable())
+            -- f32 elements of f64 ones; a result of its own type
+            local narrow = lun.stencil "int f(float x) { return (int)get(x, 0) - (int)get(x, 1); }"
+            assert.same({ -1, -2, 0 }, narrow(lun.vector { 1.5, 2.75, 4.25 }):totable())
         end)
 
         it("goes on in loops, in place and on lazy arrays", function()
@@ -199,6 +266,7 @@ describe("a stencil", function()
 
     it("takes what is empty", function()
         assert.same({}, lun.stencil(function(x) return x(1) end)(lun.zeros(0)):totable())
+        assert.same({}, lun.stencil "(double x) { return get(x, 1); }" (lun.zeros(0)):totable())
         assert.same({ 0, 3 }, { lun.stencil(function(x) return x(1, 1) end)(lun.zeros { 0, 3 }):shape() })
     end)
 
@@ -217,7 +285,23 @@ describe("a stencil", function()
         fails("the function reads no element around its index", function() return lun.stencil(function() return 1 end)(v) end)
         fails("arithmetic on the elements around an index (local 'x')",
             function() return lun.stencil(function(x) return x + 1 end)(v) end)
-        fails("a stencil takes a Lua function", function() return lun.stencil(lun.op.neg)(v) end)
+        fails("a stencil takes a Lua function or a C function", function() return lun.stencil(lun.op.neg)(v) end)
+        fails("the function reads no element around its index: get(x, -1, 0) is one, with an offset for each axis",
+            function() return lun.stencil "(double x) { return x; }" (v) end)
+        fails("get(x, ...) with 2 offsets: it takes 1, one for each axis of the array",
+            function() return lun.stencil "(double x) { return get(x, 0, 1); }" (v) end)
+        fails("C function, line 2: offset 1 of get(x, ...) is not an integer constant: write out each element that is read",
+            function() return lun.stencil "(double x, int i) {\n return get(x, i); }" end)
+        fails("offset -2 is beyond the radius of axis 1, which is 1",
+            function() return lun.stencil("(double x) { return get(x, -2); }", { radius = 1 })(v) end)
+        fails("get reads parameter 2 of the function, which takes an extra argument; elements=2 passes it an array",
+            function() return lun.stencil "(double x, double y) { return get(x, 1) + get(y, 1); }" (v, 1) end)
+        fails("the function has 1 parameter, but is called with 1 element and 1 extra argument",
+            function() return lun.stencil "(double x) { return get(x, 1); }" (v, 1) end)
+        fails("get(x, ...) reads elements around an index: only a stencil's function may",
+            function() return lun.map "(double x) { return get(x, 1); }" (v) end)
+        fails("reduce and scan need a function of two values",
+            function() return v:scan("(double x, double y) { return get(x, 0) + get(y, 0); }", 0) end)
         fails('"keep", "wrap", "nearest" or a number expected, got no',
             function() return lun.stencil(function(x) return x(0) end, { edge = "no" }) end)
         fails("only one number can stand beyond the ends",

@@ -228,7 +228,7 @@ static void write_scope(writer *w, const lf_scope *s)
 static void add_param(writer *w, lun_dtype t, bool array, lf_input *in)
 {
     lun_ir_function *f = w->c->function;
-    if (f->params < LUN_MAX_PARAMS) {
+    if (f->params < LUN_IR_INPUTS) {
         f->param[f->params].dtype = (uint8_t)t;
         f->param[f->params++].pointer = array;
     }

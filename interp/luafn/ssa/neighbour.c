@@ -14,7 +14,7 @@ static const char *name_of(const lf_builder *b, const lf_value *f)
 static lun_neighbour offsets_of(lf_builder *b, const lf_value *f, const lf_list *args)
 {
     const lun_front_param *p = &b->c->param[f->as.i];
-    lun_neighbour at = {.param = (int)f->as.i};
+    lun_neighbour at = {.param = (int)f->as.i, .dtype = p->dtype, .axes = p->rank};
     if (args->count != p->rank)
         luafn_stop(b, "%s(...) with %d offset%s: it takes %d, one for each axis", name_of(b, f),
                    args->count, args->count == 1 ? "" : "s", p->rank);
