@@ -738,8 +738,10 @@ LUN_API lun_status lun_zip(lun_engine *e, lun_function *f, lun_array *a, lun_arr
 LUN_API lun_status lun_generate(lun_engine *e, lun_function *f, int rank, const int64_t *first,
                                 const int64_t *extent, lun_array **outs, int room, int *results);
 /* Calls f for all such indices, now, for the elements of captured arrays that it assigns; its
- * results are ignored.  Only functions of the host's language assign elements.  LUN_EARG if an
- * iteration might access what another one assigns.  After a failure no array has changed. */
+ * results are ignored.  Only functions of the host's language assign elements.  The result is that
+ * of a serial loop: of iterations that assign one element the last one wins, and what they combine
+ * with it (a sum, a minimum) is combined in their order.  LUN_EARG if an iteration might read what
+ * another one assigns.  After a failure no array has changed. */
 LUN_API lun_status lun_each(lun_engine *e, lun_function *f, int rank, const int64_t *first,
                             const int64_t *extent);
 /* Any function on `elements` elementwise operands, which broadcast, followed by extra arguments, at

@@ -157,9 +157,29 @@ static bool copy_windows(lf_kept *s, const lf_compile *c)
     return true;
 }
 
+static lun_combining combining_of(const lf_put *p)
+{
+    if (p->kind == LF_MATH)
+        return p->sub == LF_MATH_MIN ? LUN_COMBINING_MIN : LUN_COMBINING_MAX;
+    if (p->kind != LF_ARITH)
+        return LUN_COMBINING_NONE;
+    switch ((lf_arith)p->sub) {
+    case LF_ADD:
+        return LUN_COMBINING_ADD;
+    case LF_MUL:
+        return LUN_COMBINING_MUL;
+    case LF_BAND:
+        return LUN_COMBINING_BAND;
+    case LF_BOR:
+        return LUN_COMBINING_BOR;
+    default:
+        return LUN_COMBINING_BXOR;
+    }
+}
+
 static bool copy_stores(lf_kept *s, const lf_compile *c)
 {
-    size_t n = (size_t)c->cells.count + 1;
+    size_t n = (size_t)c->cells.count + (size_t)c->puts.count + 1;
     s->store = calloc(n, sizeof *s->store);
     s->store_source = calloc(n, sizeof *s->store_source);
     s->captured = calloc((size_t)c->sources, sizeof *s->captured);
@@ -169,8 +189,16 @@ static bool copy_stores(lf_kept *s, const lf_compile *c)
         const lf_cell *cell = c->cells.at[i];
         if (!cell->written)
             continue;
-        memcpy(s->store[s->stores].at, cell->is.at, sizeof cell->is.at);
+        lun_front_store *to = &s->store[s->stores];
+        memcpy(to->to.at, cell->is.at, sizeof cell->is.at);
+        to->note = -1;
         s->store_source[s->stores++] = cell->is.source;
+    }
+    for (int i = 0; i < c->puts.count; i++) {
+        const lf_put *p = c->puts.at[i];
+        s->store[s->stores] = (lun_front_store){
+            .scattered = true, .how = combining_of(p), .behind = p->behind, .note = p->note - 1};
+        s->store_source[s->stores++] = p->source;
     }
     return true;
 }
@@ -337,7 +365,7 @@ lun_status luafn_kept_result(lf_kept *s, const lun_front_param *param, lun_front
     for (int i = 0; i < s->windows; i++)
         s->window[i].array = s->now[s->window_source[i]].array;
     for (int i = 0; i < s->stores; i++)
-        s->store[i].array = s->now[s->store_source[i]].array;
+        s->store[i].to.array = s->now[s->store_source[i]].array;
     for (int i = 0; i < s->sources; i++)
         s->captured[i] = s->now[i].seen == LF_SEEN_ARRAY ? s->now[i].array : NULL;
     out->captured = s->captured;

@@ -28,7 +28,8 @@ typedef struct lf_kept {
     lf_input *scalar, *array; /* captured, in the body's order */
     int scalars, arrays;
     lun_front_bound *bound; /* their arrays are those of the last call */
-    lun_front_window *window, *store;
+    lun_front_window *window;
+    lun_front_store *store;
     int *bound_source, *window_source, *store_source;
     int bounds, windows, stores;
     lun_array **captured; /* by source */

@@ -34,7 +34,8 @@ local FUNCTIONS = {
     linspace = { "lun.linspace(a, b, n)", "n numbers from a to b, evenly spaced; virtual" },
     each = {
         "lun.each(shape, f)",
-        "calls f(i, j, ...) for the elements of captured arrays that it assigns, B[i][j] = x; shape as in generate",
+        "calls f(i, j, ...) for the elements of captured arrays that it assigns, B[i][j] = x, or combines, "
+            .. "h[k[i]] = h[k[i]] + x; shape as in generate",
     },
     generate = {
         "lun.generate(shape, f [, {out=}])",

@@ -1,19 +1,11 @@
-/* generate.c - arrays whose elements are a function of their indices, and loops whose rounds assign
- * elements of arrays.  Knows of a function only what its front end tells. */
-#include "api/call.h"
+/* generate.c - functions of indices: prepared for a range of them, applied, and the arrays that
+ * they are.  Knows of a function only what its front end tells. */
+#include "api/generate.h"
 
 #include <string.h>
 
-/* What is generated: indices first[k] .. first[k] + extent[k] - 1 along axis k. */
-typedef struct box {
-    int rank;
-    int64_t first[LUN_MAX_RANK];
-    lun_layout at; /* row-major */
-    bool empty;
-} box;
-
 static lun_status make_box(lun_engine *e, int rank, const int64_t *first, const int64_t *extent,
-                           box *out)
+                           lun_box *out)
 {
     int64_t last;
     if (rank < 1)
@@ -21,7 +13,7 @@ static lun_status make_box(lun_engine *e, int rank, const int64_t *first, const 
     lun_status s = lun__shape_check(e, rank, extent);
     if (s != LUN_OK)
         return s;
-    *out = (box){.rank = rank, .at = lun__layout_right(rank, extent)};
+    *out = (lun_box){.rank = rank, .at = lun__layout_right(rank, extent)};
     out->empty = lun__layout_count(&out->at) == 0;
     for (int k = 0; k < rank; k++) {
         out->first[k] = first ? first[k] : 1;
@@ -32,7 +24,7 @@ static lun_status make_box(lun_engine *e, int rank, const int64_t *first, const 
 }
 
 /* The index along axis k at each element of b. */
-static lun_status index_along(lun_engine *e, const box *b, int k, lun_node **out)
+static lun_status index_along(lun_engine *e, const lun_box *b, int k, lun_node **out)
 {
     lun_layout along = b->at;
     lun_node *in[3] = {0}, *line = NULL;
@@ -56,7 +48,7 @@ static lun_status index_along(lun_engine *e, const box *b, int k, lun_node **out
 /* ---- what a front end has left to the launch ------------------------------------------------- */
 
 /* Whether the index lies within 1 .. n all over b. */
-static bool within(const box *b, lun_front_index at, int64_t n)
+static bool within(const lun_box *b, lun_front_index at, int64_t n)
 {
     int64_t low = at.shift, high = at.shift;
     if (at.param >= 0) {
@@ -68,7 +60,7 @@ static bool within(const box *b, lun_front_index at, int64_t n)
     return low >= 1 && high <= n;
 }
 
-static bool all_within(const box *b, const lun_front_result *r)
+static bool all_within(const lun_box *b, const lun_front_result *r)
 {
     int64_t shape[LUN_MAX_RANK];
     for (int i = 0; !b->empty && i < r->bound_count; i++) {
@@ -87,7 +79,7 @@ static lun_status zero(lun_engine *e, lun_dtype t, lun_node **out)
 
 /* The least and the largest index of an axis of n elements that `at` takes over b, or that there
  * is; false beyond 64 bits. */
-static bool reach_of(const box *b, lun_front_index at, int64_t n, int64_t *low, int64_t *high)
+static bool reach_of(const lun_box *b, lun_front_index at, int64_t n, int64_t *low, int64_t *high)
 {
     *low = *high = at.shift;
     if (at.param >= 0 && (__builtin_add_overflow(b->first[at.param], at.shift, low) ||
@@ -102,7 +94,7 @@ enum { PAD_MOST = 8 };
 
 /* w's array with elements beyond its ends, zeros, as far as its indices reach; b has elements.
  * False: that is more than PAD_MOST times as large as both. */
-static bool padding_of(const box *b, const lun_front_window *w, lun_padding *p)
+static bool padding_of(const lun_box *b, const lun_front_window *w, lun_padding *p)
 {
     int64_t low, high, all = 1, most = lun_size(w->array);
     *p = (lun_padding){0};
@@ -120,7 +112,7 @@ static bool padding_of(const box *b, const lun_front_window *w, lun_padding *p)
     return true;
 }
 
-static bool all_reached(const box *b, const lun_front_result *r)
+static bool all_reached(const lun_box *b, const lun_front_result *r)
 {
     lun_padding p;
     for (int i = 0; !b->empty && i < r->window_count; i++)
@@ -130,7 +122,7 @@ static bool all_reached(const box *b, const lun_front_result *r)
 }
 
 /* The elements of w's array at its indices, as t: 0 beyond its ends. */
-static lun_status window(lun_engine *e, const box *b, const lun_front_window *w, lun_dtype t,
+static lun_status window(lun_engine *e, const lun_box *b, const lun_front_window *w, lun_dtype t,
                          lun_node **out)
 {
     lun_layout to = b->at, from;
@@ -173,7 +165,7 @@ static bool reads(const lun_ir *body, int arg)
 /* ---- applying -------------------------------------------------------------------------------- */
 
 /* The call's operands: indices that are read, elements of windows, what is captured. */
-static lun_status operands(lun_engine *e, const box *b, lun_array *const *index,
+static lun_status operands(lun_engine *e, const lun_box *b, lun_array *const *index,
                            const lun_front_result *r, lun_node **nodes, int *count)
 {
     const lun_ir *body = r->function->body;
@@ -192,9 +184,8 @@ static lun_status operands(lun_engine *e, const box *b, lun_array *const *index,
     return s == LUN_OK ? lun__captured_operands(e, r, nodes, count) : s;
 }
 
-/* r: the function for these indices, known ones left to the launch where all of them are within. */
-static lun_status prepare(lun_engine *e, lun_function *f, const box *b, lun_array *const *index,
-                          bool writes, lun_front_result *r)
+lun_status lun__box_prepare(lun_engine *e, lun_function *f, const lun_box *b,
+                            lun_array *const *index, bool writes, lun_front_result *r)
 {
     lun_specialising how = {LUN_FRONT_KNOWN, writes};
     lun_status s = lun__specialise(e, f, index, b->rank, b->rank, how, r);
@@ -208,8 +199,8 @@ static lun_status prepare(lun_engine *e, lun_function *f, const box *b, lun_arra
     return lun__specialise(e, f, index, b->rank, b->rank, how, r);
 }
 
-static lun_status apply(lun_engine *e, lun_function *f, const box *b, lun_array *const *index,
-                        const lun_front_result *r, lun_array **outs, int room, int *results)
+lun_status lun__box_apply(lun_engine *e, lun_function *f, const lun_box *b, lun_array *const *index,
+                          const lun_front_result *r, lun_array **outs, int room, int *results)
 {
     lun_node *nodes[LUN_MAX_RANK + LUN_FRONT_WINDOWS + LUN_FRONT_SCALARS + LUN_FRONT_ARRAYS];
     lun_node *like = NULL;
@@ -227,9 +218,8 @@ static lun_status apply(lun_engine *e, lun_function *f, const box *b, lun_array 
     return s;
 }
 
-/* b, and its indices as arrays: of each axis, or none. */
-static lun_status make_indices(lun_engine *e, int rank, const int64_t *first, const int64_t *extent,
-                               box *b, lun_array **index)
+lun_status lun__box_make(lun_engine *e, int rank, const int64_t *first, const int64_t *extent,
+                         lun_box *b, lun_array **index)
 {
     int made = 0;
     lun_status s = make_box(e, rank, first, extent, b);
@@ -251,148 +241,21 @@ lun_status lun_generate(lun_engine *e, lun_function *f, int rank, const int64_t 
     LUN_NEED(e, extent && outs && results);
     lun_array *index[LUN_MAX_RANK];
     lun_front_result r;
-    box b;
+    lun_box b;
     if (!f)
         return lun__fail(e, LUN_EARG, "no function given (NULL)");
     if (room < 1)
         return lun__fail(e, LUN_EARG, "no room for a result");
     *results = 1;
-    lun_status s = make_indices(e, rank, first, extent, &b, index);
+    lun_status s = lun__box_make(e, rank, first, extent, &b, index);
     if (s != LUN_OK)
         return s;
     if (f->front.specialise)
-        s = prepare(e, f, &b, index, false, &r);
+        s = lun__box_prepare(e, f, &b, index, false, &r);
     if (s == LUN_OK && f->front.specialise)
-        s = apply(e, f, &b, index, &r, outs, room, results);
+        s = lun__box_apply(e, f, &b, index, &r, outs, room, results);
     else if (s == LUN_OK)
         s = lun_call(e, f, index, rank, rank, outs, room, results);
-    for (int k = 0; k < rank; k++)
-        lun_release(index[k]);
-    return s;
-}
-
-/* ---- assigning ------------------------------------------------------------------------------- */
-
-/* Whether an array that is assigned shares elements with another one that the function captures. */
-static bool shares(const lun_front_result *r)
-{
-    for (int k = 0; k < r->store_count; k++)
-        for (int i = 0; i < r->captured_count; i++) {
-            lun_array *x = r->captured[i];
-            if (x && i != r->store_sources[k] && lun__base(x) == lun__base(r->stores[k].array))
-                return true;
-        }
-    return false;
-}
-
-/* The part of b in which the store's indices are within: first[] and count[] along its axes, and
- * where the array's elements stand that belong to it. */
-static void reach(const box *b, const lun_front_window *w, int64_t *first, int64_t *count,
-                  lun_layout *to)
-{
-    lun_layout at;
-    bool none = b->empty;
-    lun__layout_of(w->array, &at);
-    *to = (lun_layout){.rank = b->rank, .offset = at.offset};
-    for (int k = 0; k < at.rank; k++) {
-        int p = w->at[k].param;
-        int64_t low = w->at[k].shift - 1, extent = p < 0 ? 1 : b->at.extent[p], high;
-        if (p >= 0 && __builtin_add_overflow(low, b->first[p], &low))
-            low = INT64_MIN / 2; /* beyond any array */
-        int64_t skip = low < 0 ? -low : 0;
-        if (__builtin_add_overflow(low, extent, &high) || high > at.extent[k])
-            high = at.extent[k];
-        none |= high <= low + skip;
-        if (none)
-            break;
-        to->offset += at.stride[k] * (low + skip);
-        if (p < 0)
-            continue;
-        first[p] = skip;
-        count[p] = high - low - skip;
-        to->stride[p] = at.stride[k];
-    }
-    for (int p = 0; none && p < b->rank; p++)
-        first[p] = count[p] = 0;
-    memcpy(to->extent, count, (size_t)b->rank * sizeof *count);
-}
-
-static bool is_all(const lun_array *a, const lun_layout *l)
-{
-    lun_layout own;
-    size_t n = (size_t)l->rank * sizeof *l->extent;
-    lun__layout_of(a, &own);
-    return own.rank == l->rank && own.offset == l->offset && !memcmp(own.extent, l->extent, n) &&
-           !memcmp(own.stride, l->stride, n);
-}
-
-/* A window of the store's array, and what it becomes: the part of value that is within. */
-static lun_status store_parts(lun_engine *e, const box *b, const lun_front_window *w,
-                              lun_array *value, lun_array **target, lun_array **part)
-{
-    int64_t first[LUN_MAX_RANK] = {0}, count[LUN_MAX_RANK] = {0};
-    lun_layout to;
-    lun_status s = LUN_OK;
-    reach(b, w, first, count, &to);
-    if (is_all(w->array, &to)) /* it takes over the memory of value */
-        lun_retain(*target = w->array);
-    else
-        s = lun__window(e, w->array, &to, target);
-    if (s == LUN_OK)
-        s = lun_window(e, value, b->rank, first, count, NULL, part);
-    return s == LUN_OK ? lun_storable(e, *target, *part) : s;
-}
-
-/* Stores the values, all of them computed before the first one is. */
-static lun_status store(lun_engine *e, const box *b, const lun_front_result *r,
-                        lun_array *const *values)
-{
-    lun_array *target[LUN_MAX_OUTPUTS] = {0}, *part[LUN_MAX_OUTPUTS] = {0};
-    int n = r->store_count;
-    lun_status s = LUN_OK;
-    for (int k = 0; s == LUN_OK && k < n; k++)
-        s = store_parts(e, b, &r->stores[k], values[k], &target[k], &part[k]);
-    if (s == LUN_OK)
-        s = lun_eval(e, values, n);
-    for (int k = 0; s == LUN_OK && k < n; k++)
-        s = lun_store(e, target[k], part[k]);
-    for (int k = 0; k < n; k++) {
-        lun_release(part[k]);
-        lun_release(target[k]);
-    }
-    return s;
-}
-
-lun_status lun_each(lun_engine *e, lun_function *f, int rank, const int64_t *first,
-                    const int64_t *extent)
-{
-    LUN_NEED(e, extent);
-    lun_array *index[LUN_MAX_RANK], *values[LUN_MAX_OUTPUTS];
-    lun_front_result r;
-    int results = 0;
-    box b;
-    if (!f || !f->front.specialise)
-        return lun__fail(e, LUN_EARG,
-                         "each takes a function of the host's language, which assigns "
-                         "elements of arrays that it captures");
-    lun_status s = make_indices(e, rank, first, extent, &b, index);
-    if (s != LUN_OK)
-        return s;
-    s = prepare(e, f, &b, index, true, &r);
-    if (s == LUN_OK && shares(&r))
-        s = lun__fail(e, LUN_EARG,
-                      "an array that the function assigns shares elements with another one that it "
-                      "captures: capture it once, or a copy");
-    if (s == LUN_OK)
-        s = apply(e, f, &b, index, &r, values, LUN_MAX_OUTPUTS, &results);
-    else
-        results = 0;
-    if (s != LUN_OK)
-        results = 0;
-    if (s == LUN_OK)
-        s = store(e, &b, &r, values);
-    for (int k = 0; k < results; k++)
-        lun_release(values[k]);
     for (int k = 0; k < rank; k++)
         lun_release(index[k]);
     return s;

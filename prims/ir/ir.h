@@ -169,6 +169,27 @@ typedef struct lun_front_window {
     lun_front_index at[LUN_MAX_RANK];
 } lun_front_window;
 
+/* What becomes of an element and a value that it is assigned. */
+typedef enum lun_combining {
+    LUN_COMBINING_NONE, /* the value replaces it */
+    LUN_COMBINING_ADD,
+    LUN_COMBINING_MUL,
+    LUN_COMBINING_BAND,
+    LUN_COMBINING_BOR,
+    LUN_COMBINING_BXOR,
+    LUN_COMBINING_MIN, /* the first operand, unless the second one is less */
+    LUN_COMBINING_MAX  /* the same, unless it is more */
+} lun_combining;
+
+/* Elements that a function assigns: outputs say what, each index's in turn. */
+typedef struct lun_front_store {
+    lun_front_window to; /* the next output becomes that element */
+    bool scattered;      /* any: the next output is its row-major place in to.array, from 0, -1: */
+    lun_combining how;   /* none, the one behind a value; to.at says nothing */
+    bool behind;         /* the element is the second operand */
+    int note;            /* of an integer that does not fit into an element; -1: all do */
+} lun_front_store;
+
 typedef struct lun_front_result {
     lun_ir_function *function; /* owned by the front end until its release */
     int scalars, arrays;       /* what it captures */
@@ -180,7 +201,7 @@ typedef struct lun_front_result {
     lun_array *array[LUN_FRONT_ARRAYS];        /* borrowed: alive until the call returns */
     const lun_front_bound *bounds;             /* these and the windows until the next call */
     const lun_front_window *windows;           /* scalar parameters of the body, see above */
-    const lun_front_window *stores;            /* output k becomes the element of stores[k] */
+    const lun_front_store *stores;             /* these as well */
     const int *store_sources;                  /* of each of these: which one of what is captured */
     lun_array *const *captured; /* what the function captures, NULL where that is no array */
     int bound_count, window_count, store_count, captured_count;

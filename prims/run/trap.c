@@ -28,9 +28,8 @@ static void put_note(lun_strbuf *out, const char *note, const lun_value *value)
     lun__strbuf_puts(out, at + (at == whole ? 4 : 2));
 }
 
-/* note: the front end's text, "script:12: message", with at most one place for the value. */
-static lun_status note_failed(lun_engine *e, lun_status status, const char *note,
-                              const lun_value *value)
+lun_status lun__fail_note(lun_engine *e, lun_status status, const char *note,
+                          const lun_value *value)
 {
     lun_strbuf text = LUN_STRBUF_INIT;
     char place_text[sizeof e->error_place] = "";
@@ -43,6 +42,7 @@ static lun_status note_failed(lun_engine *e, lun_status status, const char *note
         break;
     }
     put_note(&text, note, value);
+    e->error_where = NULL;
     lun__fail(e, status, "%s", lun__strbuf_text(&text));
     lun__strbuf_free(&text);
     if (*place_text) {
@@ -116,8 +116,7 @@ lun_status lun__explain_trap(lun_engine *e, const lun_lowered *l, const lun_laun
         note = s == LUN_EBOUNDS        ? "a check failed"
                : ins->op == LUN_OP_MOD ? "attempt to perform 'n%%0'"
                                        : "attempt to perform 'n//0'";
-    e->error_where = NULL;
-    note_failed(e, s, note, value);
+    lun__fail_note(e, s, note, value);
     if (!e->error_where)
         e->error_where = lun__place(e, l->where[launch->trap]);
     return s;

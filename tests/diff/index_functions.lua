@@ -34,6 +34,7 @@ end
 
 local box, arrays, real, rows, names, lines, inner
 local targets -- of lun.each: the element of each array that a round assigns, { head =, tail = }, and may read
+local shared  -- of lun.each: arrays of which a round assigns one element that others may assign as well
 
 -- An index for an axis of n elements.
 local function index(n)
@@ -94,7 +95,46 @@ local function put(...)
     lines[#lines + 1] = (...):format(select(2, ...))
 end
 
+-- An index for each axis, not each of the box's once.
+local function shared_index(extents)
+    local list, seen, own = {}, {}, 0
+    for at, n in ipairs(extents) do
+        list[at] = "[" .. index(n) .. "]"
+        local name = list[at]:match "^%[([ijk])%]$" or list[at]:match "^%[([ijk]) [+-] %-?%d+%]$"
+        if name and not seen[name] then own = own + 1 end
+        if name then seen[name] = true end
+    end
+    if own == #box then list[#list] = ("[(%s * 2) %% %d + 1]"):format(pick(names), extents[#extents]) end
+    return table.concat(list)
+end
+
+-- The assignment of a round to an array of `shared`.
+local function share(t)
+    t.used = true
+    local element, x = t.name .. shared_index(t.extents), value(2) .. (real and " + 0.0" or "")
+    if t.how == "=" then
+        put("%s = %s", element, x)
+    elseif #t.how == 1 then
+        local turn = t.how ~= "-" and random() < 0.3
+        put("%s = %s %s %s", element, turn and "(" .. x .. ")" or element, t.how, turn and element or "(" .. x .. ")")
+    else
+        put("%s = %s(%s, %s)", element, t.how, t.turn and x or element, t.turn and element or x)
+    end
+end
+
+-- Which arrays of `shared` a round may have assigned so far; given a list: from now on those.
+local function assigned(list)
+    local now = {}
+    for at, t in ipairs(shared) do
+        now[at] = t.used
+        if list then t.used = list[at] end
+    end
+    return now
+end
+
 local function statement(d)
+    local open = not inner and random(4) == 1 and shared[1] and pick(shared)
+    if open and not open.used then return share(open) end
     local k = random(#targets > 0 and 18 or 10)
     local a = pick(arrays)
     if k > 10 then
@@ -109,13 +149,15 @@ local function statement(d)
         rows[#rows + 1] = { name = name, extents = a.extents, from = 2 }
     elseif k <= 3 and d > 0 then
         put("if %s then", condition(1))
-        local kept = #rows
+        local kept, before = #rows, assigned()
         statement(d - 1)
         for at = #rows, kept + 1, -1 do rows[at] = nil end
         if random() < 0.5 then
+            local first = assigned(before)
             put("else")
             statement(d - 1)
             for at = #rows, kept + 1, -1 do rows[at] = nil end
+            for at, t in ipairs(shared) do t.used = t.used or first[at] end
         end
         put("end")
     elseif k <= 5 and d > 0 and not inner then
@@ -151,11 +193,20 @@ function M.each_case(seed, number)
     return M.case(seed, number, true)
 end
 
+-- An array of any rank that a round may assign anywhere: one of rules 2 and 3.
+local function sharing(name)
+    local t = { name = name, extents = {}, turn = random() < 0.5,
+        how = pick(real and { "=", "=", "+", "-", "*", "math.min", "math.max" }
+            or { "=", "=", "+", "-", "*", "&", "|", "~", "math.min", "math.max" }) }
+    for at = 1, random(3) do t.extents[at] = random() < 0.5 and math.max(1, box[random(#box)][2]) or random(1, 6) end
+    return t
+end
+
 -- { text =, box = { {first, last}, ... }, real =, arrays = { { name =, extents =, elements = }, ... } }
 function M.case(seed, number, assigns)
     math.randomseed(seed, number)
     real = random() < 0.5
-    box, arrays, rows, lines, inner, targets = {}, {}, {}, {}, nil, {}
+    box, arrays, rows, lines, inner, targets, shared = {}, {}, {}, {}, nil, {}, {}
     names = { "i", "j", "k", table.unpack({}) }
     local rank = random(3)
     for axis = 1, rank do
@@ -170,16 +221,26 @@ function M.case(seed, number, assigns)
             elements = M.nested(extents, function() return real and random(-40, 40) / 8 or random(-9, 9) end) }
     end
     local all = table.move(arrays, 1, 3, 1, {})
-    for k = 1, assigns and random(2) or 0 do
-        local extents
-        local name = k == 1 and "S" or "T"
-        targets[k], extents = target(name)
-        all[3 + k] = { name = name, extents = extents,
+    local function add(name, extents)
+        all[#all + 1] = { name = name, extents = extents,
             elements = M.nested(extents, function() return real and random(-40, 40) / 8 or random(-9, 9) end) }
     end
+    for k = 1, assigns and random(2) or 0 do
+        local extents
+        targets[k], extents = target(k == 1 and "S" or "T")
+        add(k == 1 and "S" or "T", extents)
+    end
+    if assigns and #targets < 2 then add("T", { 1 }) end
+    for k = 1, assigns and random(0, 2) or 0 do
+        shared[k] = sharing(k == 1 and "U" or "V")
+        add(shared[k].name, shared[k].extents)
+    end
     for _ = 1, random(3) do statement(2) end
+    for _, t in ipairs(shared) do
+        if not t.used and random() < 0.7 then share(t) end
+    end
     if assigns then put("%s%s = acc", targets[1].head, targets[1].tail) end
-    local text = ("local P, Q, R, S, T = ...\nlocal function half(x) return x * %s end\nreturn function(%s)\nlocal acc = %s\n%s\n"
+    local text = ("local P, Q, R, S, T, U, V = ...\nlocal function half(x) return x * %s end\nreturn function(%s)\nlocal acc = %s\n%s\n"
         .. "return acc\nend"):format(real and "0.5" or "2", table.concat(names, ", "), real and "0.0" or "0",
         table.concat(lines, "\n"))
     return { text = text, box = box, real = real, arrays = all }

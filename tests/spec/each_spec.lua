@@ -143,9 +143,22 @@ describe("lun.each", function()
             v[i] = 1
             v[i - 1] = 2
         end)
-        refused("whose indices are not the loop's, each once", lun.each, { 3, 4 }, function(i) A[i][1] = 1 end)
-        refused("whose indices are not the loop's, each once", lun.each, { 3, 3 }, function(i) A[i][i] = 1 end)
-        refused("at an index that is not one of the loop's plus a constant", lun.each, 4, function(i) v[i // 2 + 1] = 1 end)
+        refused(("reads 'v' where another round may assign it (line %d): read a copy, or use scan"):format(line + 19),
+            lun.each, 4, function(i) v[i // 2 + 1] = v[i] end)
+        refused("reads 'v' where another round may assign it", lun.each, 4, function(i)
+            if v[1] < i then v[1] = i end
+        end)
+        refused("reads 'v' where another round may assign it", lun.each, 4, function() v[1] = v[1] / 2 end)
+        refused("reads 'v' where another round may assign it", lun.each, 4, function(i)
+            local sum = v[1] + i
+            v[1] = sum
+            A[1][1] = sum
+        end)
+        refused(("assigns 'v' where another round may assign it at another index (line %d)"):format(line + 32),
+            lun.each, 4, function(i)
+                v[i] = 1
+                v[1] = 2
+            end)
         local w, same = A:row(2), v
         refused("shares elements with another one", lun.each, { 3, 4 }, function(i, j) A[i][j] = w[j] end)
         refused("shares elements with another one", lun.each, 4, function(i) v[i] = same[5 - i] end)
@@ -154,6 +167,207 @@ describe("lun.each", function()
             return function(i, j) b[i][j] = 1 end
         end)())
         assert.are.equal(0, A:sum() + v:sum())
+    end)
+
+    it("assigns elements that several rounds share: the last one in index order wins", function()
+        everywhere(function()
+            for _, n in ipairs { 1, 2, 63, 64, 65, 4096, 4100, 70000 } do
+                local k = (lun.index(n) * 7919 % 101 + 1):eval()
+                local last, wanted = lun.full(101, -1, "i64"), {}
+                for x = 1, 101 do wanted[x] = -1 end
+                for i = 1, n do wanted[k[i]] = i end
+                lun.each(n, function(i) last[k[i]] = i end)
+                assert.same(wanted, last:totable())
+            end
+            local A, t = lun.zeros(3, 4), lun.zeros(2, "bool")
+            lun.each({ 3, 4 }, function(i, j)
+                A[i][i] = i * 10 + j
+                if j == 2 then t[i % 2 + 1] = i > 2 end
+            end)
+            assert.same({ { 14, 0, 0, 0 }, { 0, 24, 0, 0 }, { 0, 0, 34, 0 } }, A:totable())
+            assert.same({ false, true }, t:totable())
+        end)
+    end)
+
+    it("assigns one index by several statements, of which the last one wins, and by either branch of an if", function()
+        local v, w = lun.zeros(4), lun.zeros(4)
+        lun.each(8, function(i)
+            v[i // 3 + 1] = i
+            if i % 2 == 0 then v[i // 3 + 1] = -i end
+            if i < 5 then w[i // 1] = 1 else w[9 - i] = i end
+        end)
+        assert.same({ -2, 5, -8, 0 }, v:totable())
+        assert.same({ 8, 7, 6, 5 }, w:totable())
+        lun.each({ { 2, 3 } }, function(i)
+            for s = 1, 3 do v[i % 2 * 2 + 1] = s * i end
+        end)
+        assert.same({ 6, 5, 9, 0 }, v:totable())
+    end)
+
+    it("combines elements that several rounds share, in index order", function()
+        local random = lun.random({ 5000, 2 }, { seed = 5 }):totable()
+        local keys, xs = {}, {}
+        for i, pair in ipairs(random) do
+            keys[i], xs[i] = pair[1] * 37 // 1 | 0, (pair[2] - 0.5) * 10 ^ (i % 7)
+        end
+        everywhere(function()
+            for _, n in ipairs { 1, 63, 64, 65, 4096, 4100 } do
+                local k = lun.vector({ table.unpack(keys, 1, n) }, "i64")
+                local x = lun.vector({ table.unpack(xs, 1, n) }, "f64")
+                local got, wanted = {}, {}
+                for at, first in ipairs { 0, 0, 1, 1 / 0, -1 / 0 } do
+                    got[at], wanted[at] = lun.full(37, first, "f64"), {}
+                    for b = 1, 37 do wanted[at][b] = first + 0.0 end
+                end
+                local sum, less, product, min, max = table.unpack(got)
+                lun.each(n, function(i)
+                    local b = k[i] + 1
+                    sum[b] = sum[b] + x[i]
+                    less[b] = less[b] - x[i]
+                    product[b] = x[i] * product[b]
+                    min[b] = math.min(min[b], x[i])
+                    max[b] = math.max(x[i], max[b])
+                end)
+                for i = 1, n do
+                    local b, s, l, p, low, high = keys[i] + 1, table.unpack(wanted)
+                    s[b], l[b], p[b] = s[b] + xs[i], l[b] - xs[i], xs[i] * p[b]
+                    low[b], high[b] = math.min(low[b], xs[i]), math.max(xs[i], high[b])
+                end
+                for at = 1, 5 do assert.same(wanted[at], got[at]:totable()) end
+            end
+        end)
+    end)
+
+    it("combines integers of every width, and says which one does not fit", function()
+        everywhere(function()
+            for _, dtype in ipairs { "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64" } do
+                local h, bits, low = lun.zeros(3, dtype), lun.full(2, 15, dtype), lun.full(1, 90, dtype)
+                lun.each(120, function(i)
+                    h[i % 3 + 1] = h[i % 3 + 1] + i % 4
+                    bits[1] = bits[1] & ~(i % 2 * 4)
+                    low[1] = math.min(low[1], 200 - i)
+                end)
+                lun.each({ { 16, 47 } }, function(i)
+                    h[2] = h[2] ~ i
+                    bits[2] = i | bits[2]
+                end)
+                assert.same({ 60, 60, 60 }, h:totable())
+                assert.same({ 11, 63 }, bits:totable())
+                assert.same({ 80 }, low:totable())
+            end
+            for dtype, least in pairs { i8 = -128, u8 = 0, i16 = -32768, u16 = 0, i32 = -2147483648, u32 = 0 } do
+                local h, kept = lun.full(2, 1, dtype), lun.zeros(2)
+                local line = debug.getinfo(1, "l").currentline
+                refused((":%d: number %d does not fit in %s"):format(line + 4, least - 1, dtype), lun.each, 3,
+                    function(i)
+                        kept[3 - (i + 1) // 2] = i
+                        h[2] = h[2] - (i == 2 and 2 - least or lun.where(i > 2, 5, 0))
+                    end)
+                assert.same({ 1, 1 }, h:totable())
+                assert.same({ 0, 0 }, kept:totable())
+            end
+        end)
+    end)
+
+    it("rounds floats at each step, as elements of their dtype do", function()
+        everywhere(function()
+            for _, dtype in ipairs { "f16", "bf16", "f32", "f64" } do
+                local h, x = lun.zeros(2, dtype), lun.full(3001, 0.1, "f64"):copy()
+                lun.each(3001, function(i) h[1] = h[1] + x[i] end)
+                lun.each(50, function() h[2] = h[2] + 0.1 end)
+                local round = lun.vector({ 0.0 }, dtype)
+                for _ = 1, 3001 do round[1] = round[1] + 0.1 end
+                assert.are.equal(round[1], h[1])
+                -- a literal takes the dtype that elements are computed in
+                local tenth = lun.vector({ 0.1 }, dtype == "f64" and "f64" or "f32")
+                local short = lun.zeros(1, dtype)
+                for _ = 1, 50 do short:set(short + tenth) end
+                assert.are.equal(short[1], h[2])
+            end
+        end)
+    end)
+
+    it("assigns shared elements of windows, of arrays that others hold, and of any rank", function()
+        everywhere(function()
+            local A = lun.zeros(3, 4)
+            local w, before = A:sub({ 3, 1, -2 }, { 1, 4, 3 }), A + 1
+            lun.each({ 2, 3, 2 }, function(i, j, k)
+                w[(i + j) % 2 + 1][k] = i * 100 + j * 10 + k
+            end)
+            assert.same({ { 231, 0, 0, 232 }, { 0, 0, 0, 0 }, { 221, 0, 0, 222 } }, A:totable())
+            assert.are.equal(12, before:sum())
+            lun.each({ 2, 3, 2 }, function(i, j, k) w[i][k] = w[i][k] + j end)
+            assert.same({ { 237, 0, 0, 238 }, { 0, 0, 0, 0 }, { 227, 0, 0, 228 } }, A:totable())
+            local C = lun.zeros(2, 2, 2)
+            local function add(part, j, x) part[j] = part[j] + x end
+            lun.each(10, function(i)
+                local plane = C[i % 2 + 1]
+                if i > 4 then add(plane[2], i % 3 // 2 + 1, i) end
+            end)
+            assert.same({ { { 0, 0 }, { 6 + 10, 8 } }, { { 0, 0 }, { 7 + 9, 5 } } }, C:totable())
+            local lazy = lun.index(4) * 2
+            lun.each(8, function(i) lazy[i // 2 % 4 + 1] = lazy[i // 2 % 4 + 1] + 1 end)
+            assert.same({ 4, 6, 8, 10 }, lazy:totable())
+            lun.each(0, function(i) lazy[i // 2] = 7 end)
+            assert.same({ 4, 6, 8, 10 }, lazy:totable())
+        end)
+    end)
+
+    it("checks every index of shared elements before it assigns one", function()
+        everywhere(function()
+            local h, B = lun.ones(4), lun.ones(2, 3)
+            local k = lun.vector({ 1, 2, 5, 0 }, "i32")
+            local line = debug.getinfo(1, "l").currentline
+            refused((":%d: index 5 is out of range for array 'h' of length 4"):format(line + 3), lun.each, 3,
+                function(i)
+                    h[k[i]] = h[k[i]] + 1
+                    B[i // 2 + 1][1] = 9
+                end)
+            refused((":%d: index 0 is out of range for axis 2 of array 'B' (length 3)"):format(line + 9), lun.each, 4,
+                function(i)
+                    h[i // 3 + 1] = 9
+                    if i == 4 then B[2][k[i]] = B[2][k[i]] + 1 end
+                end)
+            refused((":%d: index 3 is out of range for axis 1 of array 'B' (length 2)"):format(line + 12), lun.each, 3,
+                function(i) B[i][1] = B[i][1] + 1 end)
+            assert.are.equal(10, h:sum() + B:sum())
+        end)
+    end)
+
+    it("refuses what assigns two elements of an array, or combines one twice, in a round", function()
+        local v, k = lun.zeros(4), lun.index(4):eval()
+        local line = debug.getinfo(1, "l").currentline
+        refused((":%d: assigns 'v' in a round that may have assigned it at another index (line %d)"):format(line + 4,
+            line + 3), lun.each, 4, function(i)
+            v[k[i]] = 1
+            if i > 2 then v[1] = 2 end
+        end)
+        refused("may have assigned it at another index", lun.each, 4, function(i)
+            for j = 1, #k do v[j] = i end
+        end)
+        refused("may have assigned it at another index", lun.each, 4, function(i)
+            for j = 1, 3 do
+                local e = 1
+                if j > 1 then e = 2 end
+                v[e] = i
+            end
+        end)
+        refused("combines an element of 'v' in a round that may have combined one already", lun.each, 4, function(i)
+            v[1] = v[1] + 1
+            if i > 2 then v[k[i]] = v[k[i]] + 1 end
+        end)
+        refused("combines an element of 'v' in a round that may have combined one already", lun.each, 4, function(i)
+            for j = 1, 3 do v[1] = v[1] + j * i end
+        end)
+        refused(("assigns 'v' in another way than line %d"):format(line + 24), lun.each, 4, function(i)
+            v[1] = 0
+            v[1] = v[1] + i
+        end)
+        local b = v:broadcast { 3, 4 }
+        refused("several indices share an element", lun.each, 4, function(i) b[1][k[i]] = 1 end)
+        refused("a float is assigned to 'k', an array of i64", lun.each, 4, function() k[1] = k[1] + 0.5 end)
+        refused("arithmetic on a boolean", lun.each, 4, function(i) v[1] = v[1] + (i > 2) end)
+        assert.are.equal(0, v:sum())
     end)
 
     it("refuses functions that assign nothing, or something else", function()

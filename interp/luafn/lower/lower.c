@@ -123,6 +123,24 @@ static lf_value *stored(lf_lowering *l, const lf_value *v)
     return luafn_ir_cast(l, t, x);
 }
 
+static int bits_of(const lf_compile *c, int source)
+{
+    lun_dtype t = c->source[source].sight.stored;
+    return lun__dtype_is_integer(t) ? lun__dtype_bits(t) : 0;
+}
+
+/* The value that v combines with an element; the engine fails where that cannot hold the result. */
+static lf_value *to_combine(lf_lowering *l, const lf_value *v)
+{
+    lf_put *p = l->c->puts.at[v->as.i];
+    lun_dtype t = luafn_dtype(l->c, (lf_type)v->type);
+    int bits = bits_of(l->c, p->source);
+    if (bits && bits < lun__dtype_bits(t))
+        p->note = luafn_note(l, -1, "number %%lld does not fit in %s",
+                             lun_dtype_name(l->c->source[p->source].sight.stored));
+    return luafn_as(l, v->arg[0], t);
+}
+
 /* ---- the pass ---- */
 
 static lf_value *truth(lf_lowering *l, lf_value *v)
@@ -152,11 +170,14 @@ static lf_value *operation(lf_lowering *l, lf_value *v)
     case LF_LOAD:
         return element(l, v);
     case LF_PART:
+    case LF_PLACE:
         return place_of(l, v);
     case LF_CELL:
         return luafn_old_element(l, ((const lf_cell *)l->c->cells.at[v->as.i]));
     case LF_STORE:
         return stored(l, v);
+    case LF_COMBINE:
+        return to_combine(l, v);
     case LF_LENGTH:
         return length(l, v->arg[0]);
     case LF_MATH:

@@ -4,8 +4,8 @@
  * build_call.c calls luafn_body again for the function called (build.h). */
 #include "luafn/ssa/build.h"
 
-#include "luafn/ssa/cells.h"
 #include "luafn/ssa/named.h"
+#include "luafn/ssa/put.h"
 
 /* ---- edges ---- */
 
@@ -356,6 +356,12 @@ void luafn_build(lf_compile *c)
     luafn_body(c, f, &g->results);
     g->exit = g->now;
     g->exit->end = LF_RETURN;
-    if (c->writes)
-        luafn_end_cells(c);
+    if (!c->writes)
+        return;
+    g->results.count = 0;
+    luafn_end_cells(c);
+    luafn_end_puts(c);
+    if (!g->results.count)
+        luafn_fail(&c->unit, g->proto, -1,
+                   "a function that assigns no element of a captured array: B[i] = x");
 }

@@ -1,6 +1,6 @@
 /* build_ops.c - instructions that compute: moves, constants, arithmetic, upvalues, indexing. */
 #include "luafn/ssa/build.h"
-#include "luafn/ssa/cells.h"
+#include "luafn/ssa/put.h"
 
 static lf_value *upvalue(lf_builder *b, int index)
 {
@@ -102,7 +102,8 @@ static void set_element(lf_builder *b, uint32_t w)
     if (of.fixed + 1 < of.rank)
         luafn_stop(b, "an assignment to a part of '%s', which has %d dimensions: assign elements",
                    luafn_array_name(b->c, t), of.rank);
-    luafn_write_cell(b, t, i, x);
+    if (!luafn_write_cell(b, t, i, x))
+        luafn_put(b, t, i, x);
 }
 
 /* ---- arithmetic ---- */

@@ -3,8 +3,8 @@
  * Each round of the loop has an element of its own in an array that is assigned: its indices are
  * the loop's variables, each once, plus constants.  So what other rounds do does not matter, and
  * the element is a variable that holds the old element at first; what it holds at the end is a
- * result, which the engine stores.  An array that is assigned may be read nowhere else.  Knows no
- * types. */
+ * result, which the engine stores.  An array that is assigned may be read nowhere else.  Elements
+ * that several rounds may assign are put.c's.  Knows no types. */
 #include "luafn/ssa/cells.h"
 
 enum { LF_FAR = 1 << 30, LF_DEEP = 16 }; /* the largest shift; sums and differences in an index */
@@ -37,6 +37,15 @@ bool luafn_find_index(const lf_compile *c, lf_value *v, lun_front_index *out)
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
+int luafn_element_var(lf_compile *c, lf_value *first)
+{
+    lf_graph *g = &c->graph;
+    int var = luafn_vars(g, c->root, 1, -1);
+    g->var[var].always = true;
+    luafn_write(g, var, g->entry, first);
+    return var;
+}
+
 /* The indices of t[i], of a captured array; false: some are not known. */
 static bool find_window(const lf_compile *c, lf_value *t, lf_value *i, lf_window *out)
 {
@@ -61,12 +70,26 @@ bool luafn_same_window(const lf_window *a, const lf_window *b)
     return same;
 }
 
-/* The cell of t[i], whose index is checked here. */
+/* Has each round of the loop an element of its own: is each of its variables an index, once? */
+static bool is_own(const lf_compile *c, const lf_window *w)
+{
+    int rank = c->source[w->source].sight.rank;
+    for (int p = 0; p < c->params; p++) {
+        int times = 0;
+        for (int k = 0; k < rank; k++)
+            times += w->at[k].param == p;
+        if (times != 1)
+            return false;
+    }
+    return true;
+}
+
+/* The cell of t[i], whose index is checked here; NULL: it may be another round's as well. */
 static lf_cell *cell_at(lf_builder *b, lf_value *t, lf_value *i)
 {
     lf_compile *c = b->c;
     lf_window is;
-    if (!find_window(c, t, i, &is))
+    if (!find_window(c, t, i, &is) || !is_own(c, &is))
         return NULL;
     lf_whose of = lf_whose_is(c, t);
     lf_value *place = luafn_emit2(b, LF_PART, (unsigned)of.fixed + 1, t, i);
@@ -82,9 +105,7 @@ static lf_cell *cell_at(lf_builder *b, lf_value *t, lf_value *i)
     old->pc = b->pc;
     old->block = b->g->entry;
     luafn_push(b->g->u, &b->g->entry->ops, old);
-    cell->var = luafn_vars(b->g, c->root, 1, -1);
-    b->g->var[cell->var].always = true;
-    luafn_write(b->g, cell->var, b->g->entry, old);
+    cell->var = luafn_element_var(c, old);
     luafn_push(b->g->u, &c->cells, cell);
     return cell;
 }
@@ -95,35 +116,11 @@ lf_value *luafn_read_cell(lf_builder *b, lf_value *t, lf_value *i)
     return cell ? luafn_read(b->g, cell->var, b->g->now) : NULL;
 }
 
-/* Has each round of the loop an element of its own: is each of its variables an index, once? */
-static bool is_own(const lf_compile *c, const lf_window *w)
+bool luafn_write_cell(lf_builder *b, lf_value *t, lf_value *i, lf_value *x)
 {
-    int rank = c->source[w->source].sight.rank;
-    for (int p = 0; p < c->params; p++) {
-        int times = 0;
-        for (int k = 0; k < rank; k++)
-            times += w->at[k].param == p;
-        if (times != 1)
-            return false;
-    }
-    return true;
-}
-
-void luafn_write_cell(lf_builder *b, lf_value *t, lf_value *i, lf_value *x)
-{
-    lf_compile *c = b->c;
-    const char *name = luafn_array_name(c, t);
     lf_cell *cell = cell_at(b, t, i);
     if (!cell)
-        luafn_stop(b,
-                   "an assignment to '%s' at an index that is not one of the loop's plus a "
-                   "constant: several rounds may assign one element",
-                   name);
-    if (!is_own(c, &cell->is))
-        luafn_stop(b,
-                   "an assignment to '%s' whose indices are not the loop's, each once: several "
-                   "rounds may assign one element",
-                   name);
+        return false;
     lf_value *v = luafn_emit1(b, LF_STORE, 0, x);
     v->as.i = cell->is.source;
     if (!cell->written) {
@@ -132,44 +129,49 @@ void luafn_write_cell(lf_builder *b, lf_value *t, lf_value *i, lf_value *x)
         cell->pc = b->pc;
     }
     luafn_write(b->g, cell->var, b->g->now, v);
+    return true;
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* Fails if what is read or assigned at pc belongs to the array of a written cell. */
-static void keep_apart(lf_compile *c, const lf_cell *written, int source, const lf_proto *p, int pc,
-                       bool assigns)
+void luafn_keep_apart(lf_compile *c, int source, lf_spot written, lf_spot other, bool assigns)
 {
-    if (written->is.source != source)
-        return;
     const char *name = c->source[source].name;
-    int line = luafn_line(written->proto, written->pc);
+    int line = luafn_line(written.proto, written.pc);
     if (assigns)
-        luafn_fail(&c->unit, p, pc,
+        luafn_fail(&c->unit, other.proto, other.pc,
                    "assigns '%s' where another round may assign it at another index (line %d)",
                    name, line);
-    luafn_fail(&c->unit, p, pc,
+    luafn_fail(&c->unit, other.proto, other.pc,
                "reads '%s' where another round may assign it (line %d): read a copy, or use scan",
                name, line);
 }
 
-static void check_cell(lf_compile *c, const lf_cell *written)
+void luafn_refuse_loads(lf_compile *c, int source, lf_spot written)
 {
     for (int k = 0; k < c->loads.count; k++) {
         const lf_value *v = c->loads.at[k];
-        keep_apart(c, written, lf_whose_is(c, v->arg[0]).number, v->proto, v->pc, false);
+        lf_whose of = lf_whose_is(c, v->arg[0]);
+        if (v->kind == LF_LOAD && !of.param && of.number == source)
+            luafn_keep_apart(c, source, written, (lf_spot){v->proto, v->pc}, false);
     }
+}
+
+static void check_cell(lf_compile *c, const lf_cell *written)
+{
+    int source = written->is.source;
+    lf_spot at = {written->proto, written->pc};
+    luafn_refuse_loads(c, source, at);
     for (int k = 0; k < c->cells.count; k++) {
         const lf_cell *other = c->cells.at[k];
-        if (other != written)
-            keep_apart(c, written, other->is.source, other->proto, other->pc, other->written);
+        if (other != written && other->is.source == source)
+            luafn_keep_apart(c, source, at, (lf_spot){other->proto, other->pc}, other->written);
     }
 }
 
 void luafn_end_cells(lf_compile *c)
 {
     lf_graph *g = &c->graph;
-    g->results.count = 0;
     for (int k = 0; k < c->cells.count; k++) {
         const lf_cell *cell = c->cells.at[k];
         if (!cell->written)
@@ -177,7 +179,4 @@ void luafn_end_cells(lf_compile *c)
         check_cell(c, cell);
         luafn_push(g->u, &g->results, luafn_read(g, cell->var, g->exit));
     }
-    if (!g->results.count)
-        luafn_fail(&c->unit, g->proto, -1,
-                   "a function that assigns no element of a captured array: B[i] = x");
 }

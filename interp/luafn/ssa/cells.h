@@ -13,12 +13,28 @@ bool luafn_find_index(const lf_compile *c, lf_value *v, lun_front_index *out);
 bool luafn_same_window(const lf_window *a, const lf_window *b);
 
 /* Where elements may be assigned: t[i], t an array or a part that lacks one index.  The element,
- * where all its indices are known; NULL: they are not. */
+ * where no other round of the loop has it; NULL: one may. */
 lf_value *luafn_read_cell(lf_builder *b, lf_value *t, lf_value *i);
-/* t[i] = x */
-void luafn_write_cell(lf_builder *b, lf_value *t, lf_value *i, lf_value *x);
-/* Of a function that is built: what is assigned becomes its results.  Fails where another element
- * of an array may have been assigned before one is read or assigned. */
+/* t[i] = x, of such an element; false: it is none. */
+bool luafn_write_cell(lf_builder *b, lf_value *t, lf_value *i, lf_value *x);
+/* Of a function that is built: what is assigned so becomes results.  Fails where another element of
+ * an array may have been assigned before one is read or assigned. */
 void luafn_end_cells(lf_compile *c);
+
+/* ---- for put.c ---- */
+
+/* An instruction, for its line. */
+typedef struct lf_spot {
+    const lf_proto *proto;
+    int pc;
+} lf_spot;
+
+/* A variable for what assignments leave in an element; what it holds at first. */
+int luafn_element_var(lf_compile *c, lf_value *first);
+/* Fails: `other` assigns or reads an array that another round may have assigned at `written`. */
+_Noreturn void luafn_keep_apart(lf_compile *c, int source, lf_spot written, lf_spot other,
+                                bool assigns);
+/* Fails where an element of the array is read that is no cell. */
+void luafn_refuse_loads(lf_compile *c, int source, lf_spot written);
 
 #endif

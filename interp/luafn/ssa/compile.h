@@ -51,6 +51,18 @@ typedef struct lf_cell {
     int pc;
 } lf_cell;
 
+/* An array that a function of lun.each assigns at any other index: each round gives the place and
+ * the value, and the engine stores them in index order. */
+typedef struct lf_put {
+    int source;
+    int place, value; /* variables: the row-major place, -1: none; what is assigned there */
+    lf_kind kind;     /* LF_ARITH or LF_MATH: the value is combined with the element by sub, */
+    uint8_t sub;      /* else LF_STORE: it replaces it */
+    bool behind;      /* the element is the operation's second operand */
+    lf_list given;    /* lf_given: where it is assigned */
+    int note;         /* number of the text for an integer that does not fit, from 1; 0: none */
+} lf_put;
+
 typedef struct lf_note {
     const char *text; /* with %lld for the value that a check reports, \1 for an extent */
     int extent_of;    /* the input that is this extent, or -1 */
@@ -78,6 +90,7 @@ typedef struct lf_compile {
     bool writes;              /* elements may be assigned */
     lf_list cells;            /* lf_cell, where elements may be assigned */
     lf_list loads;            /* LF_LOADs there: elements that are no cells */
+    lf_list puts;             /* lf_put */
     lf_list bounds;           /* lf_bound */
     lf_list windows;          /* lf_window */
     lf_list named;            /* values of local variables, see named.h */

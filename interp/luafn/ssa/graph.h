@@ -72,6 +72,8 @@ typedef enum lf_kind {
     LF_LENGTH,  /* array or part */
     LF_CELL,    /* what lf_cell number as.i held before; no operand */
     LF_STORE,   /* value: as an element of the array that is source as.i */
+    LF_PLACE,   /* array or part, index: the row-major place of that element, from 0 */
+    LF_COMBINE, /* value: as the operand that lf_put number as.i combines with an element */
     LF_MATH,    /* sub: lf_math */
     LF_APPLY,   /* sub: lun_op; as.i: 1 if for numbers only, as math has it */
     /* numeric for: initial value, limit, step */

@@ -252,7 +252,18 @@ static lf_type type_for(lf_compile *c, const lf_value *v)
     return v->kind == LF_FOR_TEST ? LF_BOOL : integers ? LF_I64 : float_of(v);
 }
 
-/* Elements of an array are numbers, or truth values; a float has no place among integers. */
+/* A float, x, has no place among integers, of which source is an array. */
+static void need_integers(lf_compile *c, const lf_value *v, int source, lf_type x)
+{
+    const lf_source *s = &c->source[source];
+    if (lf_is_int(luafn_type_of(s->sight.dtype)) && lf_is_float(x))
+        luafn_fail(&c->unit, v->proto, v->pc,
+                   "a float is assigned to '%s', an array of %s: make it an integer with "
+                   "math.floor or //",
+                   s->name, lun_dtype_name(s->sight.stored));
+}
+
+/* Elements of an array are numbers, or truth values. */
 static lf_type type_store(lf_compile *c, const lf_value *v)
 {
     const lf_source *s = &c->source[v->as.i];
@@ -262,12 +273,35 @@ static lf_type type_store(lf_compile *c, const lf_value *v)
                    s->name);
     if (t != LF_BOOL && !lf_is_number(x))
         luafn_mistyped(c, v, 0, "an assignment to an element");
-    if (lf_is_int(t) && lf_is_float(x))
-        luafn_fail(&c->unit, v->proto, v->pc,
-                   "a float is assigned to '%s', an array of %s: make it an integer with "
-                   "math.floor or //",
-                   s->name, lun_dtype_name(s->sight.stored));
+    need_integers(c, v, (int)v->as.i, x);
     return t;
+}
+
+/* That of the operation on the element and the value; of less than 32 bits, what has to fit is
+ * computed as i64. */
+static lf_type type_combine(lf_compile *c, const lf_value *v)
+{
+    const lf_put *p = c->puts.at[v->as.i];
+    const lf_sight *s = &c->source[p->source].sight;
+    lf_value element = {.kind = LF_LOAD, .type = (uint8_t)luafn_type_of(s->dtype)}, both = *v;
+    lf_value *arg[2] = {p->behind ? v->arg[0] : &element, p->behind ? &element : v->arg[0]};
+    both.arg = arg;
+    both.args = 2;
+    lf_type t = p->kind == LF_MATH ? type_math(c, &both) : type_arith(c, &both);
+    need_integers(c, v, p->source, t);
+    return t == LF_I32 && lun__dtype_bits(s->stored) < 32 ? LF_I64 : t;
+}
+
+static lf_type type_index(lf_compile *c, const lf_value *v)
+{
+    if (!lf_is_number((lf_type)v->arg[1]->type))
+        luafn_mistyped(c, v, 1, "indexing");
+    if (!lf_is_int((lf_type)v->arg[1]->type))
+        luafn_fail(&c->unit, v->proto, v->pc,
+                   "indexing with a float: make it an integer with math.floor or //");
+    return v->kind == LF_PLACE  ? LF_I64
+           : v->kind == LF_PART ? LF_OBJECT
+                                : luafn_type_of(lf_whose_is(c, v->arg[0]).dtype);
 }
 
 lf_type luafn_type_op(lf_compile *c, const lf_value *v)
@@ -292,12 +326,8 @@ lf_type luafn_type_op(lf_compile *c, const lf_value *v)
         return type_compare(c, v);
     case LF_LOAD:
     case LF_PART:
-        if (!lf_is_number((lf_type)v->arg[1]->type))
-            luafn_mistyped(c, v, 1, "indexing");
-        if (!lf_is_int((lf_type)v->arg[1]->type))
-            luafn_fail(&c->unit, v->proto, v->pc,
-                       "indexing with a float: make it an integer with math.floor or //");
-        return v->kind == LF_PART ? LF_OBJECT : luafn_type_of(lf_whose_is(c, v->arg[0]).dtype);
+    case LF_PLACE:
+        return type_index(c, v);
     case LF_LENGTH:
         return LF_I64;
     case LF_CELL:
@@ -305,6 +335,8 @@ lf_type luafn_type_op(lf_compile *c, const lf_value *v)
             c->source[((const lf_cell *)c->cells.at[v->as.i])->is.source].sight.dtype);
     case LF_STORE:
         return type_store(c, v);
+    case LF_COMBINE:
+        return type_combine(c, v);
     case LF_MATH:
         return type_math(c, v);
     case LF_APPLY:

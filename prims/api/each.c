@@ -1,0 +1,246 @@
+/* each.c - loops whose rounds assign elements of arrays.  Knows of a function only what its front
+ * end tells. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/elements.h"
+#include "api/generate.h"
+#include "api/scatter.h"
+#include "run/trap.h"
+
+/* Whether an array that is assigned shares elements with another one that the function captures. */
+static bool shares(const lun_front_result *r)
+{
+    for (int k = 0; k < r->store_count; k++)
+        for (int i = 0; i < r->captured_count; i++) {
+            lun_array *x = r->captured[i];
+            if (x && i != r->store_sources[k] && lun__base(x) == lun__base(r->stores[k].to.array))
+                return true;
+        }
+    return false;
+}
+
+/* The part of b in which the store's indices are within: first[] and count[] along its axes, and
+ * where the array's elements stand that belong to it. */
+static void reach(const lun_box *b, const lun_front_window *w, int64_t *first, int64_t *count,
+                  lun_layout *to)
+{
+    lun_layout at;
+    bool none = b->empty;
+    lun__layout_of(w->array, &at);
+    *to = (lun_layout){.rank = b->rank, .offset = at.offset};
+    for (int k = 0; k < at.rank; k++) {
+        int p = w->at[k].param;
+        int64_t low = w->at[k].shift - 1, extent = p < 0 ? 1 : b->at.extent[p], high;
+        if (p >= 0 && __builtin_add_overflow(low, b->first[p], &low))
+            low = INT64_MIN / 2; /* beyond any array */
+        int64_t skip = low < 0 ? -low : 0;
+        if (__builtin_add_overflow(low, extent, &high) || high > at.extent[k])
+            high = at.extent[k];
+        none |= high <= low + skip;
+        if (none)
+            break;
+        to->offset += at.stride[k] * (low + skip);
+        if (p < 0)
+            continue;
+        first[p] = skip;
+        count[p] = high - low - skip;
+        to->stride[p] = at.stride[k];
+    }
+    for (int p = 0; none && p < b->rank; p++)
+        first[p] = count[p] = 0;
+    memcpy(to->extent, count, (size_t)b->rank * sizeof *count);
+}
+
+static bool is_all(const lun_array *a, const lun_layout *l)
+{
+    lun_layout own;
+    size_t n = (size_t)l->rank * sizeof *l->extent;
+    lun__layout_of(a, &own);
+    return own.rank == l->rank && own.offset == l->offset && !memcmp(own.extent, l->extent, n) &&
+           !memcmp(own.stride, l->stride, n);
+}
+
+/* What is on its way into one array.  Of a scattered store: the elements that it goes to, or a copy
+ * of them that they become, where that may fail or they do not stand side by side. */
+typedef struct assignment {
+    const lun_front_store *store;
+    lun_array *target, *part; /* direct: a window, and what it becomes */
+    lun_array *place, *value;
+    lun_target to;
+    lun_scatter scatter;
+    void *copy, *places, *values; /* owned */
+} assignment;
+
+/* A window of the store's array, and what it becomes: the part of value that is within. */
+static lun_status direct(lun_engine *e, const lun_box *b, lun_array *value, assignment *a)
+{
+    int64_t first[LUN_MAX_RANK] = {0}, count[LUN_MAX_RANK] = {0};
+    const lun_front_window *w = &a->store->to;
+    lun_layout to;
+    lun_status s = LUN_OK;
+    reach(b, w, first, count, &to);
+    lun_retain(a->value = value);
+    if (is_all(w->array, &to)) /* it takes over the memory of value */
+        lun_retain(a->target = w->array);
+    else
+        s = lun__window(e, w->array, &to, &a->target);
+    if (s == LUN_OK)
+        s = lun_window(e, value, b->rank, first, count, NULL, &a->part);
+    return s == LUN_OK ? lun_storable(e, a->target, a->part) : s;
+}
+
+/* Places and values in the dtypes in which they are scattered. */
+static lun_status scattered(lun_engine *e, lun_array *place, lun_array *value, assignment *a)
+{
+    lun_array *to = a->store->to.array;
+    lun_status s = lun__check_writable(e, to);
+    if (s == LUN_OK)
+        s = lun_cast(e, place, LUN_I64, &a->place);
+    if (s != LUN_OK)
+        return s;
+    if (a->store->how == LUN_COMBINING_NONE)
+        return lun_cast(e, value, lun_dtype_of(to), &a->value);
+    lun_dtype t = lun_dtype_of(value);
+    return lun_cast(e, value, lun__dtype_is_integer(t) ? LUN_I64 : t, &a->value);
+}
+
+/* a's n elements, evaluated, one after the other; *owned: memory for them, if they need any. */
+static lun_status elements(lun_engine *e, lun_array *a, int64_t n, void **owned, const void **out)
+{
+    if (lun__top(a)->node->kind != LUN_NODE_NUMBER)
+        return lun_data(e, a, out);
+    *out = *owned = malloc((size_t)(n * lun__dtype_get(lun_dtype_of(a))->bytes));
+    return *owned ? lun_read(e, a, *owned, 0, n) : lun__nomem(e);
+}
+
+static lun_status copy_of(lun_engine *e, lun_array *a, void **out)
+{
+    int64_t n = lun_size(a);
+    *out = malloc((size_t)(n * lun__dtype_get(lun_dtype_of(a))->bytes) + 1);
+    return *out ? lun_read(e, a, *out, 0, n) : lun__nomem(e);
+}
+
+/* Everything of a scattered store that may fail: then no element has changed. */
+static lun_status ready(lun_engine *e, const lun_front_result *r, assignment *a)
+{
+    lun_array *to = a->store->to.array;
+    const void *places = NULL, *values = NULL;
+    int64_t n = lun_size(a->place), bad;
+    bool exact = a->store->note >= 0;
+    lun_status s = elements(e, a->place, n, &a->places, &places);
+    if (s == LUN_OK)
+        s = elements(e, a->value, n, &a->values, &values);
+    if (s == LUN_OK)
+        s = lun__writable(e, to, &a->to);
+    if (s == LUN_OK && (exact || !a->to.dense))
+        s = copy_of(e, to, &a->copy);
+    if (s != LUN_OK)
+        return s;
+    a->scatter = (lun_scatter){.elements = a->copy,
+                               .dtype = lun_dtype_of(to),
+                               .place = places,
+                               .values = values,
+                               .from = lun_dtype_of(a->value),
+                               .count = n,
+                               .how = a->store->how,
+                               .behind = a->store->behind,
+                               .exact = exact};
+    if (!a->copy)
+        a->scatter.elements = a->to.data + a->to.at.offset * a->to.size;
+    else if (lun__scatter(&a->scatter, &bad) < n)
+        return lun__fail_note(e, LUN_EBOUNDS, r->notes[a->store->note],
+                              &(lun_value){LUN_I64, {.i = bad}});
+    return LUN_OK;
+}
+
+/* Changes the array. */
+static lun_status commit(lun_engine *e, const assignment *a)
+{
+    int64_t bad;
+    if (!a->store->scattered)
+        return lun_store(e, a->target, a->part);
+    if (a->copy)
+        lun__target_put(e, &a->to, 0, lun_size(a->store->to.array), a->copy);
+    else
+        lun__scatter(&a->scatter, &bad);
+    return LUN_OK;
+}
+
+static void end_assignment(assignment *a)
+{
+    free(a->copy);
+    free(a->places);
+    free(a->values);
+    lun_release(a->part);
+    lun_release(a->target);
+    lun_release(a->place);
+    lun_release(a->value);
+}
+
+/* Stores the values, all of them computed before the first one is; those that may fail first. */
+static lun_status store(lun_engine *e, const lun_box *b, const lun_front_result *r,
+                        lun_array *const *values)
+{
+    assignment all[LUN_MAX_OUTPUTS] = {0};
+    lun_array *todo[LUN_MAX_OUTPUTS];
+    int n = r->store_count, output = 0;
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < n; k++) {
+        assignment *a = &all[k];
+        a->store = &r->stores[k];
+        s = a->store->scattered ? scattered(e, values[output], values[output + 1], a)
+                                : direct(e, b, values[output], a);
+        if (s == LUN_OK && a->place)
+            todo[output++] = a->place;
+        if (s == LUN_OK)
+            todo[output++] = a->value;
+    }
+    if (s == LUN_OK)
+        s = lun_eval(e, todo, output);
+    for (int k = 0; s == LUN_OK && k < n; k++)
+        if (all[k].place)
+            s = ready(e, r, &all[k]);
+    for (int scatters = 0; scatters < 2; scatters++)
+        for (int k = 0; s == LUN_OK && k < n; k++)
+            if ((all[k].place != NULL) == scatters)
+                s = commit(e, &all[k]);
+    for (int k = 0; k < n; k++)
+        end_assignment(&all[k]);
+    return s;
+}
+
+lun_status lun_each(lun_engine *e, lun_function *f, int rank, const int64_t *first,
+                    const int64_t *extent)
+{
+    LUN_NEED(e, extent);
+    lun_array *index[LUN_MAX_RANK], *values[LUN_MAX_OUTPUTS];
+    lun_front_result r;
+    int results = 0;
+    lun_box b;
+    if (!f || !f->front.specialise)
+        return lun__fail(e, LUN_EARG,
+                         "each takes a function of the host's language, which assigns "
+                         "elements of arrays that it captures");
+    lun_status s = lun__box_make(e, rank, first, extent, &b, index);
+    if (s != LUN_OK)
+        return s;
+    s = lun__box_prepare(e, f, &b, index, true, &r);
+    if (s == LUN_OK && shares(&r))
+        s = lun__fail(e, LUN_EARG,
+                      "an array that the function assigns shares elements with another one that it "
+                      "captures: capture it once, or a copy");
+    if (s == LUN_OK)
+        s = lun__box_apply(e, f, &b, index, &r, values, LUN_MAX_OUTPUTS, &results);
+    else
+        results = 0;
+    if (s != LUN_OK)
+        results = 0;
+    if (s == LUN_OK)
+        s = store(e, &b, &r, values);
+    for (int k = 0; k < results; k++)
+        lun_release(values[k]);
+    for (int k = 0; k < rank; k++)
+        lun_release(index[k]);
+    return s;
+}

@@ -1,0 +1,27 @@
+/* scatter.h - values assigned to elements at given places, one after the other.  Private to
+ * prims/api. */
+#ifndef LUN_SCATTER_H
+#define LUN_SCATTER_H
+
+#include "ir/ir.h"
+
+/* What is written: the k-th value into element place[k], from 0, for k = 0 .. count - 1 in this
+ * order; where place[k] < 0, nothing.  Each place is within the elements. */
+typedef struct lun_scatter {
+    void *elements;
+    lun_dtype dtype; /* of the elements */
+    const int64_t *place;
+    const void *values;
+    lun_dtype from; /* of the values: that of the elements where how is LUN_COMBINING_NONE; else the
+                       one in which they are combined: i64 with integers, f32 or f64 */
+    int64_t count;
+    lun_combining how;
+    bool behind; /* the element is the second operand */
+    bool exact;  /* integers that do not fit into an element end it; else they wrap */
+} lun_scatter;
+
+/* Returns s->count; or the number k of the first value whose combination does not fit, and that in
+ * *bad: then the elements hold what came before it.  Floats are rounded at each step. */
+int64_t lun__scatter(const lun_scatter *s, int64_t *bad);
+
+#endif
