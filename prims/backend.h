@@ -12,7 +12,9 @@
 #include <stdint.h>
 
 #include "base/layout.h"
+#include "base/pad.h"
 #include "base/strbuf.h"
+#include "base/sweep.h"
 #include "ir/ir.h"
 #include "lunarray.h"
 
@@ -160,6 +162,37 @@ typedef struct lun_chain {
     int failed;    /* out: the stage that a failure is of; its launch has the trap */
 } lun_chain;
 
+/* ---- sweeps: elementwise kernels over one box that read elements around each index ----
+ * They are run unit by unit, each lagging behind those that it reads from, see base/sweep.h. */
+
+/* An array of box.maker and box.size. */
+typedef struct lun_sweep_array {
+    lun_dtype dtype;
+    const lun_padding *pad; /* what stands beyond its ends, of the box's rank; NULL: nothing does */
+    void *to;               /* where one that a stage makes goes, with room for its elements alone;
+                               NULL: nowhere */
+    /* Another one: slot `slot` of stage `stage` has its elements, in memory or as a stream. */
+    int stage, slot;
+} lun_sweep_array;
+
+/* Of the launch, over all indices of the box, the slots that are not of arrays are as they are for
+ * run; `partials` is not used. */
+typedef struct lun_sweep_stage {
+    lun_kernel *kernel;
+    lun_launch *launch;
+    const int *slots; /* by slot: IN: the number in box.read; OUT: its array; other: -1 */
+    int ran;          /* out: whether it was run */
+} lun_sweep_stage;
+
+typedef struct lun_sweep {
+    lun_sweep_box box;
+    lun_sweep_stage *stages;
+    const lun_sweep_array *arrays;
+    int64_t near;  /* bytes that rings may take */
+    int64_t bytes; /* that the run takes from memory and leaves there */
+    int failed;    /* out: the stage that a failure is of; its launch has the trap */
+} lun_sweep;
+
 typedef struct lun_backend {
     const char *name; /* "reference", "openmp", "opencl" */
     bool lines;       /* runs launches with lines; else the engine launches for each line */
@@ -191,6 +224,11 @@ typedef struct lun_backend {
 
     /* Runs a chain; fails as run does.  NULL: the engine makes none. */
     lun_status (*chain)(void *state, lun_chain *chain);
+
+    /* Runs sweeps; fails as run does.  near: bytes that stay near a core, for the choice how many
+     * stages are run together; <= 0: unknown.  Both NULL: the engine makes none. */
+    lun_status (*sweep)(void *state, lun_sweep *sweep);
+    int64_t (*near)(void *state);
 
     /* A level of the tree over chunks: row j of cells becomes the combination of rows 2j and 2j +
      * 1, for j < pairs (lun__order_join walks the levels).  Rows are as in launch->partials; they

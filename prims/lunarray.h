@@ -945,6 +945,8 @@ typedef struct lun_plan_kernel {
     int chain;  /* number, from 1, of the chain that it runs in: neighbours with one number run some
                    rows at a time, so that arrays between them stay in the cache, and bytes_read and
                    bytes_written tell only what the chain moves; 0: in none */
+    int sweep;  /* 1: it reads elements around each index, and the kernels of its chain are
+                   blocked in time: each follows the one before some rows behind; else 0 */
 } lun_plan_kernel;
 /* The plan of an evaluation of these arrays, without running it; released by lun_plan_release. */
 LUN_API lun_status lun_explain(lun_engine *e, lun_array *const *arrays, int count, lun_plan **out);

@@ -86,6 +86,10 @@ typedef struct lun_host_kernel {
 } lun_host_kernel;
 lun_status lun__host_chain(const lun_services *services, const lun_host_kernel *kernels,
                            const lun_team *team, lun_chain *chain, int64_t first, int64_t count);
+/* Runs units first .. first + count - 1 of sweeps, stage k by kernels[k].  Fails as lun__host_run
+ * does, of sweep->failed. */
+lun_status lun__host_sweep(const lun_services *services, const lun_host_kernel *kernels,
+                           const lun_team *team, lun_sweep *sweep, int64_t first, int64_t count);
 /* Whether a run is one worker's, however many threads there are. */
 bool lun__host_alone(const lun_ir *ir, int64_t cost, const lun_launch *launch);
 /* Nanoseconds that a run takes one thread, roughly, on a machine whose memory is busy. */

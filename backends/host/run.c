@@ -58,7 +58,7 @@ static lun_status go(lun__run *r, const lun_team *team)
                            : r->launch->first + (r->cut.chunks - 1) * r->cut.chunk;
     r->bounce = &b;
     lun_status s = LUN_OK;
-    if (r->launch->line) /* which have stand-ins of their own */
+    if (r->launch->line || r->chain) /* which have stand-ins of their own */
         lun__bounce_none(&b);
     else
         s = lun__bounce_open(&b, r->ir, r->launch, cut);

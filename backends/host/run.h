@@ -31,11 +31,13 @@ struct lun__run {
     lun_bounce *bounce;
     char *feeds; /* of worker 0; NULL: all elements are in memory */
     size_t feed_step;
-    char *lines; /* of worker 0: what lines.c or chain.c needs; line_step 0: nothing */
+    char *lines; /* of worker 0: what lines.c, chain.c or sweep.c needs; line_step 0: nothing */
     size_t line_step;
-    /* Runs the rows of chunk k of a chain, whose `links` are chain.c's; NULL: it is none. */
+    /* Runs chunk k of a chain, whose `links` are chain.c's, or of sweeps, which are sweep.c's;
+     * NULL: it is neither. */
     void (*chain)(lun__run *r, int64_t k, lun_worker *w);
     const struct lun__links *links;
+    const struct lun__sweeps *sweeps;
 
     lun_share shares[LUN_SHARES];
     int share_count;
@@ -55,6 +57,7 @@ struct lun_worker {
     bool leads; /* worker 0: the calling thread */
     lun_feed feed;
     char *lines;
+    bool opened; /* its first chunk of sweeps has begun */
 };
 
 /* True when chunk k need not run: the run was stopped, or has failed before k. */

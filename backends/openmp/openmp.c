@@ -311,12 +311,23 @@ static lun_status openmp_run(void *state, lun_kernel *k, lun_launch *launch)
     return run_on(o, k, &team, launch);
 }
 
+/* What runs a kernel of several; *compiled: becomes false where it is still interpreted. */
+static lun_status take_kernel(openmp *o, lun_kernel *k, lun_launch *launch, bool first,
+                              lun_host_kernel *out, bool *compiled)
+{
+    lun_status s = k->compiled ? LUN_OK : advance(o, k, launch);
+    *compiled = *compiled && (k->compiled || o->services->jit == LUN_JIT_OFF);
+    *out = (lun_host_kernel){&k->exec, &k->ir, k->cost < 1 ? 1 : k->cost};
+    k->launches += first;
+    return s;
+}
+
 /* Kernels that are not compiled yet run some rows, so that they are looked for again. */
-static int64_t rows_at_once(const lun_chain *c, bool compiled)
+static int64_t rows_at_once(int64_t rows, int64_t line, bool compiled)
 {
     enum { ELEMENTS = 1 << 22 };
-    int64_t rows = ELEMENTS / c->line;
-    return compiled || rows > c->rows ? c->rows : rows < 1 ? 1 : rows;
+    int64_t some = ELEMENTS / line;
+    return compiled || some > rows ? rows : some < 1 ? 1 : some;
 }
 
 static lun_status run_rows(openmp *o, lun_chain *c, int64_t first, int64_t *count)
@@ -327,17 +338,11 @@ static lun_status run_rows(openmp *o, lun_chain *c, int64_t first, int64_t *coun
     bool compiled = true;
     lun_status s = LUN_OK;
     for (int i = 0; s == LUN_OK && i < c->count; i++) {
-        lun_kernel *k = c->stages[i].kernel;
         c->failed = i;
-        if (!k->compiled)
-            s = advance(o, k, c->stages[i].launch);
-        compiled = compiled && (k->compiled || o->services->jit == LUN_JIT_OFF);
-        kernels[i] = (lun_host_kernel){&k->exec, &k->ir, k->cost < 1 ? 1 : k->cost};
-        k->launches += first == 0;
+        s = take_kernel(o, c->stages[i].kernel, c->stages[i].launch, first == 0, &kernels[i],
+                        &compiled);
     }
-    *count = rows_at_once(c, compiled);
-    if (*count > c->rows - first)
-        *count = c->rows - first;
+    *count = rows_at_once(c->rows - first, c->line, compiled);
     lun_team team = lun__team_for(&o->team, *count * c->line);
     if (s == LUN_OK)
         s = lun__host_chain(o->services, kernels, &team, c, first, *count);
@@ -358,6 +363,54 @@ static lun_status openmp_chain(void *state, lun_chain *c)
     for (int i = 0; i < c->count; i++)
         o->services->stats->launches += c->stages[i].ran;
     return s;
+}
+
+static lun_status run_units(openmp *o, lun_sweep *w, int64_t first, int64_t *count)
+{
+    const int stages = w->box.stages;
+    lun_host_kernel *kernels = malloc((size_t)stages * sizeof *kernels);
+    if (!kernels)
+        return LUN_ENOMEM;
+    bool compiled = true;
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && i < stages; i++) {
+        w->failed = i;
+        s = take_kernel(o, w->stages[i].kernel, w->stages[i].launch, first == 0, &kernels[i],
+                        &compiled);
+    }
+    const int64_t unit = w->stages[0].launch->n / w->box.extent[0];
+    *count = rows_at_once(w->box.extent[0] - first, unit * stages, compiled);
+    lun_team team = lun__team_for(&o->team, *count * unit * stages);
+    if (s == LUN_OK)
+        s = lun__host_sweep(o->services, kernels, &team, w, first, *count);
+    for (int i = 0; i < stages; i++)
+        o->services->stats->interpreted += w->stages[i].ran && !w->stages[i].kernel->compiled;
+    free(kernels);
+    return s;
+}
+
+static lun_status openmp_sweep(void *state, lun_sweep *w)
+{
+    openmp *o = state;
+    lun_status s = LUN_OK;
+    int64_t count;
+    lun__jit_poll(&o->jit);
+    for (int64_t unit = 0; s == LUN_OK && unit < w->box.extent[0]; unit += count)
+        s = run_units(o, w, unit, &count);
+    for (int i = 0; i < w->box.stages; i++)
+        o->services->stats->launches += w->stages[i].ran;
+    return s;
+}
+
+static int64_t openmp_near(void *state)
+{
+    const openmp *o = state;
+    int64_t near = o->team.places.chunk_bytes;
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    if (near <= 0) /* one thread: nothing was looked at */
+        near = sysconf(_SC_LEVEL2_CACHE_SIZE) / 2;
+#endif
+    return near;
 }
 
 static lun_status openmp_combine(void *state, lun_kernel *k, lun_launch *launch, uint64_t *cells,
@@ -450,6 +503,8 @@ const lun_backend lun__backend_openmp = {
     .busy = openmp_busy,
     .run = openmp_run,
     .chain = openmp_chain,
+    .sweep = openmp_sweep,
+    .near = openmp_near,
     .combine = openmp_combine,
     .product_room = openmp_product_room,
     .product = openmp_product,

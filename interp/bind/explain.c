@@ -28,6 +28,8 @@ static void push_kernel(lua_State *L, const lun_plan_kernel *k)
     set_integer(L, "staged", k->staged);
     if (k->chain)
         set_integer(L, "chain", k->chain);
+    if (k->sweep)
+        set_integer(L, "sweep", k->sweep);
     set_text(L, "name", k->name);
     set_text(L, "ir", k->ir);
     set_text(L, "source", k->source);

@@ -46,7 +46,8 @@ function M.page(plan)
                 .. "the cache"):format(count_text(kernel.staged, "array"))
         end
         if kernel.chain then
-            lines[#lines + 1] = ("      chain %d: runs some rows at a time"):format(kernel.chain)
+            lines[#lines + 1] = ("      chain %d: %s"):format(kernel.chain, kernel.sweep
+                and "blocked in time, each kernel runs some rows behind the one before" or "runs some rows at a time")
         end
         if kernel.kept > 0 then
             lines[#lines + 1] = ("      kept: %s of these, because an earlier evaluation computed %s too"):format(

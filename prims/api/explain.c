@@ -6,6 +6,7 @@
 #include "graph/print.h"
 #include "lunarray_bind.h"
 #include "plan/chain.h"
+#include "plan/sweep.h"
 #include "run/product.h"
 #include "table/skeleton.h"
 
@@ -38,13 +39,13 @@ static void count_slots(const lun_steps *s, int at, lun_plan_kernel *k)
 {
     const lun_lowered *l = &s->at[at].lowered;
     for (int i = 0; i < l->ir.slot_count; i++) {
-        int64_t bytes = lun__chain_moves(s, at, i);
+        int64_t bytes = s->at[at].sweep ? lun__sweep_moves(s, at, i) : lun__chain_moves(s, at, i);
         if (l->ir.slots[i].role == LUN_SLOT_OUT) {
             k->writes++;
             k->bytes_written += bytes;
         } else {
             k->reads++;
-            k->staged += is_staged(l, i);
+            k->staged += !s->at[at].sweep && is_staged(l, i);
             k->bytes_read += bytes;
         }
     }
@@ -139,7 +140,8 @@ static lun_status describe(lun_engine *e, const lun_steps *s, lun_plan *p)
                                .n = step->n,
                                .cut = step->cut,
                                .kept = step->kept,
-                               .chain = step->chain};
+                               .chain = step->chain,
+                               .sweep = step->sweep};
         if (step->kind == LUN_STEP_LAUNCH)
             status = describe_kernel(e, s, i, k);
         else if (step->kind == LUN_STEP_PRODUCT)

@@ -11,8 +11,7 @@ typedef struct copy {
     char *to;
 } copy;
 
-/* The index in the array that stands for index i, from -before on, of axis k; -1: the value. */
-static int64_t source_of(const lun_padding *p, int k, int64_t i)
+int64_t lun__pad_source(const lun_padding *p, int k, int64_t i)
 {
     int64_t n = p->inner[k];
     if (i >= 0 && i < n)
@@ -39,7 +38,7 @@ static void put_beyond(copy *c, int64_t row, int64_t i, int64_t count)
     if (c->p->rule[last] == LUN_PAD_VALUE)
         put_same(c, &c->p->value, count);
     for (int64_t k = 0; c->p->rule[last] != LUN_PAD_VALUE && k < count; k++)
-        put_same(c, c->base + (row + source_of(c->p, last, i + k)) * (int64_t)c->size, 1);
+        put_same(c, c->base + (row + lun__pad_source(c->p, last, i + k)) * (int64_t)c->size, 1);
 }
 
 static int64_t least(int64_t x, int64_t y)
@@ -73,7 +72,7 @@ static int64_t row_of(const lun_padding *p, const int64_t *index)
 {
     int64_t row = 0;
     for (int k = 0; k < p->rank - 1; k++) {
-        int64_t i = source_of(p, k, index[k] - p->before[k]);
+        int64_t i = lun__pad_source(p, k, index[k] - p->before[k]);
         if (i < 0)
             return -1;
         row = row * p->inner[k] + i;

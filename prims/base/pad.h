@@ -22,6 +22,9 @@ typedef struct lun_padding {
     uint64_t value; /* its first bytes are the element */
 } lun_padding;
 
+/* The index in the array that stands for index i of axis k, counted from the array's first one; -1:
+ * the value. */
+int64_t lun__pad_source(const lun_padding *p, int k, int64_t i);
 /* Elements first .. first + count - 1, in flat order, of a layout over the flat numbers of the
  * padded array, to contiguous memory; base: the array's element 0; size: bytes of an element, 1, 2,
  * 4 or 8.  From any thread. */

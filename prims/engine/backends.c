@@ -78,6 +78,15 @@ bool lun__backend_chains(const lun_engine *e)
     return e->backends[e->current].backend->chain != NULL;
 }
 
+bool lun__backend_sweeps(lun_engine *e, int64_t *near)
+{
+    lun_backend_slot *b;
+    if (!e->backends[e->current].backend->sweep || lun__backend(e, &b) != LUN_OK)
+        return false;
+    *near = b->backend->near(b->state);
+    return true;
+}
+
 const char *lun_backend_name(const lun_engine *e)
 {
     return e ? e->backends[e->current].name : "";

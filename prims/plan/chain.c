@@ -229,16 +229,17 @@ static lun_status take_rows(lun_engine *e, const lun_schedule *groups, lun_step 
     return LUN_OK;
 }
 
-lun_status lun__chains_find(lun_engine *e, const lun_schedule *groups, lun_steps *s, int count)
+lun_status lun__chains_find(lun_engine *e, const lun_schedule *groups, lun_steps *s, int count,
+                            int *chains)
 {
-    int chains = 0, last;
+    int last;
     lun_status status = LUN_OK;
     for (int k = 0; k < count; k = last + 1) {
         const int64_t line = s->at[k].lowered.line, n = s->at[k].n;
         last = last_of(s, k, count);
-        chains += last > k;
+        *chains += last > k;
         for (int i = k; status == LUN_OK && last > k && i <= last; i++) {
-            s->at[i].chain = chains;
+            s->at[i].chain = *chains;
             if (lun__chain_width(&s->at[i], n, line) == LUN_CHAINED_WIDE)
                 status = take_rows(e, groups, &s->at[i], line);
         }

@@ -13,8 +13,10 @@ enum { LUN_CHAIN_STEPS = 64 }; /* most in one chain */
 typedef enum lun_chained { LUN_CHAINED_NOT, LUN_CHAINED_WIDE, LUN_CHAINED_NARROW } lun_chained;
 
 /* Numbers the chains among the first `count` steps of s, whose groups `groups` are, in step->chain,
- * from 1, and lowers their wide steps for rows; other steps have 0.  LUN_ENOMEM. */
-lun_status lun__chains_find(lun_engine *e, const lun_schedule *groups, lun_steps *s, int count);
+ * from 1, and lowers their wide steps for rows; other steps have 0.  *chains: how many there
+ * are.  LUN_ENOMEM. */
+lun_status lun__chains_find(lun_engine *e, const lun_schedule *groups, lun_steps *s, int count,
+                            int *chains);
 /* The last step of the chain that begins at step `first`. */
 int lun__chain_last(const lun_steps *s, int first);
 /* Whether n is a result of steps first .. last. */

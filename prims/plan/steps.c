@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "plan/across.h"
 #include "plan/chain.h"
+#include "plan/sweep.h"
 
 static bool hold(lun_steps *s, lun_node *n)
 {
@@ -129,6 +130,16 @@ static void find_last_needs(lun_engine *e, lun_steps *s)
         for (int k = at; k <= last; k++)
             need_all(s, walk, k, last);
     }
+    for (int k = 0; k < s->count; k++) {
+        const lun_lowered *l = &s->at[k].lowered;
+        s->at[k].until = k;
+        for (int i = 0; i < l->ir.slot_count; i++) {
+            const lun_node *n = l->slots[i].node;
+            if (l->ir.slots[i].role == LUN_SLOT_OUT && n->mark == walk &&
+                s->at[k].until < s->held[n->slot].until)
+                s->at[k].until = s->held[n->slot].until;
+        }
+    }
     for (int i = 0; i < s->held_count; i++) {
         lun_steps_held *h = &s->held[i];
         h->next = s->at[h->until].done;
@@ -149,6 +160,7 @@ lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, uns
                            lun_steps *out)
 {
     lun_schedule groups;
+    int64_t near;
     memset(out, 0, sizeof *out);
     lun_status status = lun__fuse(e, roots, count, how & LUN_STEPS_KEEP, &groups);
     if (status != LUN_OK)
@@ -160,8 +172,12 @@ lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, uns
     }
     out->roots = roots;
     out->root_count = count;
+    const int whole = out->count - ((how & LUN_STEPS_PART) != 0);
+    int chains = 0;
     if (status == LUN_OK && lun__backend_chains(e))
-        status = lun__chains_find(e, &groups, out, out->count - ((how & LUN_STEPS_PART) != 0));
+        status = lun__chains_find(e, &groups, out, whole, &chains);
+    if (status == LUN_OK && lun__backend_sweeps(e, &near))
+        status = lun__sweeps_find(e, out, whole, chains, near);
     lun__schedule_free(&groups);
     /* numbers over many indices come last: they need no kernel */
     for (int i = 0; status == LUN_OK && i < count; i++)

@@ -26,9 +26,11 @@ typedef struct lun_step {
     int kept; /* of the arrays that it writes: not asked for, but computed for the second time */
     lun_node *node;
     lun_lowered lowered;
-    int group; /* LAUNCH: its number in the schedule, while there is one */
-    int done;  /* the first of the held nodes that are let go after it, -1: none */
-    int chain; /* of neighbours that are run some rows at a time, from 1; 0: it is in none */
+    int group;  /* LAUNCH: its number in the schedule, while there is one */
+    int done;   /* the first of the held nodes that are let go after it, -1: none */
+    int until;  /* the last step that needs what it makes */
+    int chain;  /* of neighbours that are run some rows at a time, from 1; 0: it is in none */
+    bool sweep; /* it is run as sweeps are, see plan/sweep.h, with its neighbours of that chain */
     struct lun_across *across; /* LAUNCH: how it is run instead, with the same bits; or NULL */
 } lun_step;
 

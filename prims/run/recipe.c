@@ -415,7 +415,8 @@ lun_recipe *lun__recipe_learn(lun_engine *e, lun_node *const *roots, int count, 
     shape s;
     lun_node *order[NODES];
     lun_step *step = &steps->at[0];
-    if (steps->count != 1 || step->kind != LUN_STEP_LAUNCH || !step->n || step->across)
+    if (steps->count != 1 || step->kind != LUN_STEP_LAUNCH || !step->n || step->across ||
+        step->sweep)
         return NULL;
     if (!e->recipes) {
         e->recipes = calloc(BUCKETS, sizeof(lun_recipe *));

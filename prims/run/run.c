@@ -13,6 +13,7 @@
 #include "run/copy.h"
 #include "run/product.h"
 #include "run/recipe.h"
+#include "run/sweep.h"
 #include "run/trap.h"
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -79,9 +80,9 @@ static lun_status run_steps(lun_engine *e, lun_steps *s, int count)
         status = lun__stopped(e);
         if (status != LUN_OK)
             break;
-        if (step->chain) {
+        if (step->chain || step->sweep) {
             int last = lun__chain_last(s, i);
-            status = lun__chain_run(e, s, i, last);
+            status = step->sweep ? lun__sweep_run(e, s, i, last) : lun__chain_run(e, s, i, last);
             i = last;
         } else if (step->kind == LUN_STEP_LAUNCH)
             status = run_launch(e, step);

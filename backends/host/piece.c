@@ -1,0 +1,164 @@
+/* piece.c - units of sweeps in a worker's memory; see sweep.h.  Knows no kernel. */
+#include <string.h>
+
+#include "host/sweep.h"
+
+static size_t size_of(const lun_piece *p, int array)
+{
+    return (size_t)p->sweep->box.size[array];
+}
+
+static int64_t remainder_of(int64_t i, int64_t n)
+{
+    return i % n + (i % n < 0 ? n : 0);
+}
+
+static char *unit_of(const lun_piece *p, int array, int64_t unit)
+{
+    const lun_sweep_part *a = &p->plan->array[array];
+    return p->memory + p->rings[array] +
+           (size_t)(remainder_of(unit, a->ring) * a->unit) * size_of(p, array);
+}
+
+/* Elements from a unit's first one. */
+static int64_t offset_of(const lun_piece *p, int array, const int64_t *index)
+{
+    const lun_sweep_part *a = &p->plan->array[array];
+    int64_t at = a->lead;
+    for (int k = 1; k < p->sweep->box.rank; k++)
+        at += (index[k] - p->lo[k] + a->before[k]) * a->stride[k];
+    return at;
+}
+
+void *lun__piece_place(const lun_piece *p, int array, int64_t unit, const int64_t *index)
+{
+    return unit_of(p, array, unit) + (size_t)offset_of(p, array, index) * size_of(p, array);
+}
+
+void *lun__piece_around(const lun_piece *p, int array, int64_t unit, const int64_t *index)
+{
+    const lun_sweep_box *b = &p->sweep->box;
+    const lun_padding *pad = p->sweep->arrays[array].pad;
+    if (!b->wraps[0] && pad && (unit < 0 || unit >= b->extent[0]))
+        unit = lun__pad_source(pad, 0, unit);
+    if (unit < 0 && !b->wraps[0])
+        return p->memory + p->values[array];
+    return lun__piece_place(p, array, unit, index);
+}
+
+void lun__piece_values(const lun_piece *p)
+{
+    const lun_sweep_box *b = &p->sweep->box;
+    for (int a = 0; a < b->arrays; a++) {
+        const lun_padding *pad = p->sweep->arrays[a].pad;
+        const lun_sweep_part *part = &p->plan->array[a];
+        if (!part->ring || !pad)
+            continue;
+        int64_t line = b->rank > 2 ? part->stride[b->rank - 2] : part->unit;
+        char *to = p->memory + p->values[a];
+        for (int64_t i = 0; i < line; i++, to += size_of(p, a))
+            memcpy(to, &pad->value, size_of(p, a));
+    }
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* Elements lo .. hi - 1 along the last axis of a line of the box, whose element 0 is number
+ * `line`. */
+static int load_line(const lun_piece *p, int array, int64_t line, int64_t lo, int64_t hi, char *to)
+{
+    const lun_sweep_array *from = &p->sweep->arrays[array];
+    const lun_launch *l = p->sweep->stages[from->stage].launch;
+    const lun_stream *stream = l->streams ? &l->streams[from->slot] : NULL;
+    const int64_t n = p->sweep->box.extent[p->sweep->box.rank - 1];
+    const size_t size = size_of(p, array);
+    while (lo < hi) { /* once but where the axis wraps */
+        int64_t j = remainder_of(lo, n), some = hi - lo < n - j ? hi - lo : n - j;
+        if (stream && stream->read) {
+            int failure = stream->read(stream->self, stream->origin + line + j, some, to);
+            if (failure)
+                return failure;
+        } else {
+            memcpy(to, (const char *)l->slots[from->slot] + (size_t)(line + j) * size,
+                   (size_t)some * size);
+        }
+        to += (size_t)some * size;
+        lo += some;
+    }
+    return 0;
+}
+
+int lun__piece_load(const lun_piece *p, int array, int64_t unit)
+{
+    const lun_sweep_box *b = &p->sweep->box;
+    const int last = b->rank - 1;
+    int64_t lo[LUN_LAYOUT_RANK], hi[LUN_LAYOUT_RANK], index[LUN_LAYOUT_RANK];
+    int failure = 0;
+    for (int k = 1; k <= last; k++) {
+        lun__piece_range(p, &p->plan->array[array], k, &lo[k], &hi[k]);
+        index[k] = lo[k];
+    }
+    do {
+        int64_t line = remainder_of(unit, b->extent[0]);
+        for (int k = 1; k < last; k++)
+            line = line * b->extent[k] + remainder_of(index[k], b->extent[k]);
+        failure = load_line(p, array, line * b->extent[last], lo[last], hi[last],
+                            lun__piece_place(p, array, unit, index));
+    } while (!failure && lun__piece_next(b->rank, lo, hi, index));
+    return failure;
+}
+
+/* ---- margins --------------------------------------------------------------------------------- */
+
+/* count times the element at `from`. */
+static void put_same(char *to, const void *from, int64_t count, size_t size)
+{
+    for (int64_t i = 0; i < count; i++, to += size)
+        memcpy(to, from, size);
+}
+
+/* The margins along axis k at the place where its index 0 stands: of elements, or of all that the
+ * axes behind have. */
+static void fill_axis(const lun_piece *p, int array, int k, int64_t lo, int64_t hi, char *zero)
+{
+    const lun_sweep_part *a = &p->plan->array[array];
+    const lun_padding *pad = p->sweep->arrays[array].pad;
+    const int64_t n = p->sweep->box.extent[k], end = p->hi[k] + a->after[k];
+    const int64_t stride = a->stride[k];
+    const size_t size = size_of(p, array);
+    for (int64_t i = p->lo[k] - a->before[k]; i < end; i++) {
+        if (i == lo)
+            i = hi;
+        if (i >= end)
+            break;
+        int64_t from = i < 0 || i >= n ? lun__pad_source(pad, k, i) : i;
+        char *to = zero + i * stride * (int64_t)size;
+        if (from < 0)
+            put_same(to, &pad->value, stride, size);
+        else if (from >= lo && from < hi)
+            memcpy(to, zero + from * stride * (int64_t)size, (size_t)stride * size);
+    }
+}
+
+void lun__piece_margins(const lun_piece *p, int array, int64_t unit)
+{
+    const lun_sweep_box *b = &p->sweep->box;
+    const lun_sweep_part *a = &p->plan->array[array];
+    int64_t lo[LUN_LAYOUT_RANK], hi[LUN_LAYOUT_RANK], index[LUN_LAYOUT_RANK];
+    if (!p->sweep->arrays[array].pad)
+        return;
+    for (int k = 1; k < b->rank; k++)
+        lun__piece_range(p, a, k, &lo[k], &hi[k]);
+    for (int k = b->rank - 1; k >= 1; k--) { /* axes behind k are filled */
+        if (!(a->before[k] || a->after[k]) || (b->wraps[k] && p->plan->piece[k] < b->extent[k]))
+            continue;
+        for (int i = 1; i < b->rank; i++)
+            index[i] = i < k ? lo[i] : i == k ? 0 : p->lo[i] - a->before[i];
+        do {
+            char *zero = lun__piece_place(p, array, unit, index);
+            if (k < b->rank - 1) /* with what stands before the first element */
+                zero -= a->lead * b->size[array];
+            fill_axis(p, array, k, lo[k], hi[k], zero);
+        } while (lun__piece_next(k + 1, lo, hi, index));
+    }
+}

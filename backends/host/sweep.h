@@ -1,0 +1,52 @@
+/* sweep.h - units of sweeps in a worker's memory: how they are read into it, and their margins.  A
+ * part of sweep.c. */
+#ifndef LUN_HOSTSWEEP_H
+#define LUN_HOSTSWEEP_H
+
+#include "host/run.h"
+
+/* A piece of the box that a worker runs, and its memory. */
+typedef struct lun_piece {
+    const lun_sweep *sweep;
+    const lun_sweep_plan *plan;
+    int64_t lo[LUN_LAYOUT_RANK], hi[LUN_LAYOUT_RANK]; /* of the results */
+    char *memory;
+    const size_t *rings;  /* by array, in memory */
+    const size_t *values; /* by array: a line of the value beyond its ends */
+} lun_piece;
+
+/* The indices along an axis that a stage, or a reader of an array, takes for the piece. */
+static inline void lun__piece_range(const lun_piece *p, const lun_sweep_part *of, int axis,
+                                    int64_t *lo, int64_t *hi)
+{
+    const lun_sweep_box *b = &p->sweep->box;
+    const bool whole = axis && p->plan->piece[axis] == b->extent[axis];
+    *lo = p->lo[axis] - (whole ? 0 : of->before[axis]);
+    *hi = p->hi[axis] + (whole ? 0 : of->after[axis]);
+    if (!b->wraps[axis]) {
+        *lo = *lo < 0 ? 0 : *lo;
+        *hi = *hi > b->extent[axis] ? b->extent[axis] : *hi;
+    }
+}
+
+/* Where element index[1 ..] of unit `unit` of an array stands; the unit is kept or the next. */
+void *lun__piece_place(const lun_piece *p, int array, int64_t unit, const int64_t *index);
+/* The same for a reader at a unit that may stand beyond the ends of axis 0. */
+void *lun__piece_around(const lun_piece *p, int array, int64_t unit, const int64_t *index);
+/* Reads a unit of an array that no stage makes. 0, or what a stream's read gave. */
+int lun__piece_load(const lun_piece *p, int array, int64_t unit);
+/* What stands beyond the ends of the other axes. */
+void lun__piece_margins(const lun_piece *p, int array, int64_t unit);
+/* Fills the lines of values. */
+void lun__piece_values(const lun_piece *p);
+
+/* The lines of a box: index[1 .. rank - 2] from lo on; false: there are no more. */
+static inline bool lun__piece_next(int rank, const int64_t *lo, const int64_t *hi, int64_t *index)
+{
+    int k = rank - 2;
+    for (; k >= 1 && ++index[k] >= hi[k]; k--)
+        index[k] = lo[k];
+    return k >= 1;
+}
+
+#endif
