@@ -721,6 +721,10 @@ LUN_API lun_status lun_function_c(lun_engine *e, const char *text, lun_function 
 /* From a file with such source (entry `f` or `<f>`); #include "..." is expanded.  LUN_EIO if it
  * cannot be read, else as above. */
 LUN_API lun_status lun_function_file(lun_engine *e, const char *path, lun_function **out);
+/* From now on functions of C source check w[i] as they check LUN_AT(w, i): in the entry's body,
+ * where w is an array parameter whose name nothing else in the body has.  An index out of range
+ * fails the evaluation (LUN_EBOUNDS).  Off at first; functions made before stay as they are. */
+LUN_API void lun_check_indices(lun_engine *e, bool on);
 /* Adds a reference.  NULL is allowed. */
 LUN_API void lun_function_retain(lun_function *f);
 /* Releases a reference; arrays that use the function keep it alive.  NULL is allowed. */

@@ -130,8 +130,6 @@ void lun__collect_for(lua_State *L, lun__host *h, int64_t bytes, bool thoroughly
 /* Tells the collector how many bytes were allocated since the last call; for each function that
  * allocates elements. May run the collector. */
 void lun__report_memory(lua_State *L, lun__host *h);
-/* Marks the script's line for what is built from now on. */
-void lun__mark(lua_State *L, lun__host *h);
 
 /* ---- errors (error.c) ------------------------------------------------------------------------ */
 
@@ -158,10 +156,6 @@ int lun__raise_as(lua_State *L, lun__host *h, lun_status s, int arg, const char 
 void lun__check(lua_State *L, lun__host *h, lun_status s, int arg);
 /* Raises the failure as an error object, with the place of the script that calls. */
 int lun__raise_fault(lua_State *L, lun__host *h, lun_status s);
-/* Where the function of a level stands, "" if it does not say; of level 0: where the nearest
- * function of a script stands, which is none of the module's own. */
-enum { LUN__PLACE = 256 };
-void lun__script_place(lua_State *L, int level, char *place, size_t room);
 /* Raises the failure s of lun_host_check; for code that is no function of the binding. */
 int lun__raise_stop(lua_State *L, lun_status s);
 void lun__error_open(lua_State *L);
@@ -177,6 +171,16 @@ void lun__error_open(lua_State *L);
         } while ((s) != LUN_OK && lun__again(L, h, (s), &tries_)); \
         lun_thrifty(h->engine, false);                             \
     } while (0)
+
+/* ---- places (place.c) ------------------------------------------------------------------------ */
+
+/* Where the function of a level stands, "" if it does not say; of level 0: where the nearest
+ * function of a script stands, which is none of the module's own. */
+enum { LUN__PLACE = 256 };
+void lun__script_place(lua_State *L, int level, char *place, size_t room);
+/* Marks the script's line for what is built from now on: the nearest that is none of the module's
+ * own. */
+void lun__mark(lua_State *L, lun__host *h);
 
 /* ---- values (value.c) ------------------------------------------------------------------------ */
 

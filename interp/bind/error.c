@@ -132,19 +132,6 @@ static const char *push_message(lua_State *L, const lun__host *h)
     return lua_pushstring(L, lun_error(h->engine));
 }
 
-void lun__script_place(lua_State *L, int level, char *place, size_t room)
-{
-    static const char own[] = "lua/lunarray/";
-    enum { DEPTH = 32 };
-    lua_Debug caller;
-    int last = level ? level : DEPTH;
-    place[0] = '\0';
-    for (; level <= last && !place[0] && lua_getstack(L, level, &caller); level++)
-        if (lua_getinfo(L, "Sl", &caller) && caller.currentline > 0 &&
-            (last < DEPTH || strncmp(caller.short_src, own, sizeof own - 1) != 0))
-            snprintf(place, room, "%s:%d", caller.short_src, caller.currentline);
-}
-
 /* An error object; its place is where the expression was built, else where the script stands. The
  * host's userdata is at host_at. */
 static int raise_fault(lua_State *L, const lun__host *h, lun_status s, int host_at, int level)

@@ -132,8 +132,28 @@ lun_function *lun__function(lua_State *L, lun__host *h, int i, int arity, bool f
     return NULL;
 }
 
+/* internal.check_indices(on): of C functions that are made from now on; texts are forgotten. */
+static int check_indices(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    luaL_checktype(L, 1, LUA_TBOOLEAN);
+    lun_check_indices(h->engine, lua_toboolean(L, 1));
+    lua_getiuservalue(L, lua_upvalueindex(1), LUN__CACHE);
+    for (lua_pushnil(L); lua_next(L, -2);) {
+        lua_pop(L, 1);
+        if (lua_type(L, -1) != LUA_TSTRING)
+            continue;
+        lua_pushvalue(L, -1);
+        lua_pushnil(L);
+        lua_rawset(L, -4);
+    }
+    return 0;
+}
+
 void lun__open_function(lua_State *L, const lun__parts *p)
 {
+    static const luaL_Reg internal[] = {{"check_indices", check_indices}, {NULL, NULL}};
+    lun__register(L, p, p->internal, internal);
     lun__new_type(L, p->host_at, LUN__FUNCTION, "lunarray.function");
     lua_pop(L, 1);
     /* The cache holds functions weakly. */

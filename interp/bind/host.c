@@ -328,13 +328,3 @@ void lun__collect_for(lua_State *L, lun__host *h, int64_t bytes, bool thoroughly
     else if (bytes / 2 > heap_of(L) || is_due(L, h))
         collect_all(L, h);
 }
-
-void lun__mark(lua_State *L, lun__host *h)
-{
-    char place[LUA_IDSIZE + 16] = "";
-    lua_Debug caller;
-    if (lua_getstack(L, 1, &caller) && lua_getinfo(L, "Sl", &caller) && caller.currentline > 0)
-        snprintf(place, sizeof place, "%s:%d", caller.short_src, caller.currentline);
-    /* Without memory for the place errors name none; the call itself does not fail. */
-    (void)lun_mark(h->engine, place);
-}

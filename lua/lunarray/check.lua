@@ -1,6 +1,6 @@
--- lun.check: functions given to reduce and scan are tried for associativity and for their identity, and
--- elements that Lua functions gave are computed again by Lua itself. Knows skeletons by their calls, nothing
--- of how they run.
+-- lun.check: functions given to reduce and scan are tried for associativity and for their identity, elements that
+-- Lua functions gave are computed again by Lua itself, and indices in C functions are checked. Knows skeletons by
+-- their calls, nothing of how they run.
 
 local core = require "lunarray.core"
 
@@ -278,6 +278,7 @@ local MAKE = {
 
 local function switch_on()
     local lun, methods = require "lunarray", core.internal.methods
+    core.internal.check_indices(true)
     local skeleton = getmetatable(REAL.map(function(x) return x end))
     local call = skeleton.__call
     for kind, make in pairs(MAKE) do
@@ -327,8 +328,8 @@ end
 
 -- lun.check(true): from now on functions given to reduce and scan are tested for associativity and for their identity,
 -- on elements of the data and on values that are often handled wrongly, and some results of Lua functions in map and
--- zip are recomputed by Lua itself; a failed test is an error that shows the operands. lun.check(false) ends it;
--- lun.check() tells whether it is on.
+-- zip are recomputed by Lua itself; a failed test is an error that shows the operands. C functions made from now on
+-- check w[i] as they check LUN_AT(w, i). lun.check(false) ends it; lun.check() tells whether it is on.
 function M.check(value)
     if value ~= nil and type(value) ~= "boolean" then
         error(("bad argument #1 to 'check' (boolean expected, got %s)"):format(type(value)), 2)
@@ -336,6 +337,7 @@ function M.check(value)
     if value == true and not on then
         switch_on()
     elseif value == false then
+        core.internal.check_indices(false)
         for _, entry in ipairs(before) do
             entry[1][entry[2]] = entry[3]
         end

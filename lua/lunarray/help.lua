@@ -73,8 +73,9 @@ local FUNCTIONS = {
     },
     check = {
         "lun.check(true), lun.check(false)",
-        "tests functions given to reduce and scan for associativity and identity, and recomputes some results of Lua\n"
-            .. "functions by Lua itself; a failed test is an error that shows the operands",
+        "tests functions given to reduce and scan for associativity and identity, recomputes some results of Lua\n"
+            .. "functions by Lua itself, and checks w[i] in C functions that are made from now on; a failed test is\n"
+            .. "an error that shows the operands",
     },
     clock = { "lun.clock()", "seconds on a monotonic clock, for timing" },
     trim = { "lun.trim()", "returns pooled memory to the system" },

@@ -46,7 +46,7 @@ lun_status lun_function_c(lun_engine *e, const char *text, lun_function **out)
     if (!text)
         return lun__fail(e, LUN_EARG, "no function text given (NULL)");
     lun__clear(e);
-    lun_status s = lun__cfunc_parse(text, &f, &e->error);
+    lun_status s = lun__cfunc_parse(text, e->check_indices, &f, &e->error);
     return from_text(e, s, f, out);
 }
 
@@ -59,8 +59,14 @@ lun_status lun_function_file(lun_engine *e, const char *path, lun_function **out
     if (!path)
         return lun__fail(e, LUN_EARG, "no file given (NULL)");
     lun__clear(e);
-    lun_status s = lun__cfunc_file(path, &f, &e->error);
+    lun_status s = lun__cfunc_file(path, e->check_indices, &f, &e->error);
     return from_text(e, s, f, out);
+}
+
+void lun_check_indices(lun_engine *e, bool on)
+{
+    if (e)
+        e->check_indices = on;
 }
 
 lun_status lun__function_front(lun_engine *e, const lun_front *front, lun_function **out)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctext/macros.h"
 #include "ctext/operand.h"
 
 enum { MOST = 4000 }; /* checks of one text; a failure's number has 12 bits */
@@ -17,101 +18,21 @@ typedef struct finder {
     lun_cchecks *out;
     lun_cedits *edits;
     lun_strbuf *error;
+    bool plain;                  /* w[i] is checked too */
+    bool hidden[LUN_MAX_PARAMS]; /* parameters whose name the body gives to something else too */
     int define; /* the NAME of the macro whose definition is looked through, -1: a body */
-    int *names; /* of macros, then of typedefs: their tokens */
-    int macros, types;
+    lun_cmacros macros;
     lun_status status;
 } finder;
 
-/* ---- macros ---------------------------------------------------------------------------------- */
-
-static bool same_name(const lun_ctokens *t, int a, int b)
-{
-    return t->at[a].kind == LUN_CTOKEN_NAME && t->at[b].kind == LUN_CTOKEN_NAME &&
-           t->at[a].length == t->at[b].length &&
-           !memcmp(t->text + t->at[a].start, t->text + t->at[b].start, t->at[a].length);
-}
-
-/* The macro's NAME if a definition opens at token i, else -1. */
-static int defined(const lun_ctokens *t, int i)
-{
-    bool is = t->at[i].kind == LUN_CTOKEN_DIRECTIVE && lun__ctoken_word(t, i + 1, "define") &&
-              t->at[i + 2].kind == LUN_CTOKEN_NAME;
-    return is ? i + 2 : -1;
-}
-
-/* The first token of a macro's replacement; *params: the '(' before its parameters, -1: none. */
-static int replacement(const lun_ctokens *t, int name, int *params)
-{
-    int i = name + 1;
-    *params = -1;
-    if (!lun__ctoken_is(t, i, '(') || t->at[i].start != t->at[name].start + t->at[name].length)
-        return i;
-    *params = i;
-    while (!lun__ctoken_is(t, i, ')') && t->at[i].kind != LUN_CTOKEN_ENDLINE)
-        i++;
-    return lun__ctoken_is(t, i, ')') ? i + 1 : i;
-}
-
-static bool is_number(const lun_ctokens *t, int i)
-{
-    if (t->at[i].kind != LUN_CTOKEN_NUMBER)
-        return false;
-    const char *p = t->text + t->at[i].start, *end = p + t->at[i].length;
-    bool hex = end - p > 2 && p[0] == '0' && (p[1] == 'x' || p[1] == 'X');
-    for (p += hex ? 2 : 0; p < end; p++) {
-        if ((*p >= '1' && *p <= '9') || (hex && strchr("abcdefABCDEF", *p)))
-            return true; /* not zero */
-        if (!strchr("0.'", *p))
-            return false;
-    }
-    return false;
-}
-
-/* What a macro's replacement is, of all its definitions: a number other than zero; an expression
- * that no operator beside it can take apart. */
-typedef enum shape { NO_MACRO, LOOSE, PRIMARY, NUMBER } shape;
-
-static shape shape_of_one(const lun_ctokens *t, int name)
-{
-    int params, i = replacement(t, name, &params), end = i, depth = 0;
-    while (t->at[end].kind != LUN_CTOKEN_ENDLINE)
-        end++;
-    if (end == i + 1 && params < 0 && is_number(t, i))
-        return NUMBER;
-    for (int k = i; k < end; k++) {
-        if (lun__ctoken_is(t, k, '(') || lun__ctoken_is(t, k, '['))
-            depth++;
-        if (lun__ctoken_is(t, k, ')') || lun__ctoken_is(t, k, ']'))
-            depth--;
-        bool member = lun__ctoken_is(t, k, '.') ||
-                      (lun__ctoken_is(t, k, '-') && lun__ctoken_is(t, k + 1, '>')) ||
-                      (lun__ctoken_is(t, k, '>') && lun__ctoken_is(t, k - 1, '-'));
-        if (!depth && t->at[k].kind == LUN_CTOKEN_PUNCT && !member && !lun__ctoken_is(t, k, ')') &&
-            !lun__ctoken_is(t, k, ']'))
-            return LOOSE;
-    }
-    return end > i ? PRIMARY : LOOSE;
-}
-
-static shape shape_of(const finder *f, int token)
-{
-    shape all = NO_MACRO;
-    for (int i = 0; i < f->macros; i++) {
-        if (!same_name(f->t, f->names[i], token))
-            continue;
-        shape one = shape_of_one(f->t, f->names[i]);
-        all = all == NO_MACRO || one < all ? one : all;
-    }
-    return all;
-}
+/* ---- operands -------------------------------------------------------------------------------- */
 
 /* A parameter of the macro that is looked through. */
 static bool is_param(const finder *f, int token)
 {
-    int params, past = f->define >= 0 ? replacement(f->t, f->define, &params) : 0;
+    int params, past = f->define >= 0 ? lun__cmacro_replacement(f->t, f->define, &params) : 0;
     for (int i = f->define + 1; i < past; i++)
-        if (same_name(f->t, i, token))
+        if (lun__ctoken_same(f->t, i, token))
             return true;
     return false;
 }
@@ -127,53 +48,10 @@ static bool is_whole(const finder *f, int a, int b)
             depth--;
         if (depth || f->t->at[i].kind != LUN_CTOKEN_NAME)
             continue;
-        if (is_param(f, i) || shape_of(f, i) == LOOSE)
+        if (is_param(f, i) || lun__cmacro_shape_of(&f->macros, i) == LUN_CMACRO_LOOSE)
             return false;
     }
     return true;
-}
-
-/* ---- types ----------------------------------------------------------------------------------- */
-
-/* A word of a type, or a name that a typedef anywhere in the text defines. */
-static bool is_type(const void *ctx, int token)
-{
-    const finder *f = ctx;
-    if (lun__csignature_reserved(f->t, token))
-        return true;
-    for (int i = f->macros; i < f->macros + f->types; i++)
-        if (same_name(f->t, f->names[i], token))
-            return true;
-    return false;
-}
-
-/* Notes the names that the typedef at token i defines. */
-static void note_typedef(finder *f, int i)
-{
-    const lun_ctokens *t = f->t;
-    int depth = 0;
-    for (i++; i < t->count && (depth || !lun__ctoken_is(t, i, ';')); i++) {
-        depth += lun__ctoken_is(t, i, '{') - lun__ctoken_is(t, i, '}');
-        if (!depth && t->at[i].kind == LUN_CTOKEN_NAME &&
-            (lun__ctoken_is(t, i + 1, ';') || lun__ctoken_is(t, i + 1, ',') ||
-             lun__ctoken_is(t, i + 1, '[') || lun__ctoken_is(t, i + 1, ')')))
-            f->names[f->macros + f->types++] = i;
-    }
-}
-
-static void gather(finder *f)
-{
-    f->names = malloc((size_t)f->t->count * sizeof *f->names);
-    if (!f->names) {
-        f->status = LUN_ENOMEM;
-        return;
-    }
-    for (int i = 0; i < f->t->count; i++)
-        if (defined(f->t, i) >= 0)
-            f->names[f->macros++] = i + 2;
-    for (int i = 0; i < f->t->count; i++)
-        if (lun__ctoken_word(f->t, i, "typedef"))
-            note_typedef(f, i);
 }
 
 /* ---- edits ----------------------------------------------------------------------------------- */
@@ -216,7 +94,8 @@ static bool never_zero(const finder *f, int a, int b)
 {
     if (lun__ctoken_word(f->t, a, "sizeof"))
         return true;
-    return a == b && (is_number(f->t, a) || shape_of(f, a) == NUMBER);
+    return a == b && (lun__cmacro_number(f->t, a) ||
+                      lun__cmacro_shape_of(&f->macros, a) == LUN_CMACRO_NUMBER);
 }
 
 /* The left side of an assignment may be written twice: nothing in it acts. */
@@ -227,7 +106,7 @@ static bool is_quiet(const finder *f, int a, int b)
         if ((name && lun__ctoken_is(f->t, i + 1, '(')) || lun__ctoken_is(f->t, i, '=') ||
             ((lun__ctoken_is(f->t, i, '+') || lun__ctoken_is(f->t, i, '-')) &&
              lun__ctoken_is(f->t, i + 1, f->t->at[i].ch)) ||
-            (name && shape_of(f, i) != NO_MACRO))
+            (name && lun__cmacro_shape_of(&f->macros, i) != LUN_CMACRO_NONE))
             return false;
     }
     return true;
@@ -272,9 +151,26 @@ static void check_division(finder *f, const lun_cextent *x, int i, bool sets)
 static int parameter(const finder *f, int token)
 {
     for (int k = 0; k < f->head->count; k++)
-        if (f->head->param[k].array && same_name(f->t, f->head->param[k].name, token))
+        if (f->head->param[k].array && lun__ctoken_same(f->t, f->head->param[k].name, token))
             return k;
     return -1;
+}
+
+/* The tokens open and close become the brackets of an index that is checked, of the array at token
+ * `array`, a parameter. */
+static void put_index(finder *f, int array, int open, int close, int param)
+{
+    char name[48], message[160], text[64];
+    snprintf(message, sizeof message, "index %%lld is out of range for array '%s' of length %%lld",
+             lun__ctoken_show(f->t, array, name));
+    int k = new_check(f, array, param, message);
+    if (!k)
+        return;
+    f->out->indexed[param] = true;
+    snprintf(text, sizeof text, "[LUN_INDEX(%d, (", k);
+    add(f, &edit(f, open)->instead, text, false);
+    snprintf(text, sizeof text, "), lun_length_%s)]", name);
+    add(f, &edit(f, close)->instead, text, false);
 }
 
 /* Token i is LUN_AT. */
@@ -283,25 +179,73 @@ static void check_index(finder *f, const lun_cextent *x, int i)
     const lun_ctokens *t = f->t;
     int close = lun__ctoken_is(t, i + 1, '(') ? lun__coperand_match(x, i + 1) : -1;
     int param = close > i + 4 && lun__ctoken_is(t, i + 3, ',') ? parameter(f, i + 2) : -1;
-    char name[48], message[160], text[64];
     if (param < 0) {
         f->status = lun__csource_error(f->s, i, f->error,
                                        "LUN_AT(w, i) needs the name of an array parameter of the "
                                        "entry function, and an index");
         return;
     }
-    snprintf(message, sizeof message, "index %%lld is out of range for array '%s' of length %%lld",
-             lun__ctoken_show(t, i + 2, name));
-    int k = new_check(f, i, param, message);
-    if (!k)
+    if (!edit(f, i) || !edit(f, i + 1)) {
+        f->status = LUN_ENOMEM;
         return;
-    f->out->indexed[param] = true;
-    snprintf(text, sizeof text, "[LUN_INDEX(%d, (", k);
+    }
+    put_index(f, i + 2, i + 3, close, param);
     add(f, &edit(f, i)->instead, "", false);
     add(f, &edit(f, i + 1)->instead, "", false);
-    add(f, &edit(f, i + 3)->instead, text, false);
-    snprintf(text, sizeof text, "), lun_length_%s)]", name);
-    add(f, &edit(f, close)->instead, text, false);
+}
+
+/* Whether token i names what a declaration in the body declares: it follows a type, or a `,` or `*`
+ * in a statement that begins with one. */
+static bool is_declared(const finder *f, int i, int first)
+{
+    int depth = 0, k = i - 1;
+    if (lun__cmacro_type(&f->macros, k))
+        return true;
+    if (!lun__ctoken_is(f->t, k, ',') && !lun__ctoken_is(f->t, k, '*'))
+        return false;
+    for (; k >= first && depth >= 0; k--) {
+        if (lun__ctoken_is(f->t, k, ';') || lun__ctoken_is(f->t, k, '{') ||
+            lun__ctoken_is(f->t, k, '}'))
+            break;
+        depth += lun__ctoken_is(f->t, k, ')') - lun__ctoken_is(f->t, k, '(');
+    }
+    return lun__cmacro_type(&f->macros, depth < 0 ? k + 2 : k + 1);
+}
+
+static void find_hidden(finder *f, int first, int past)
+{
+    memset(f->hidden, 0, sizeof f->hidden);
+    for (int i = first; i < past; i++) {
+        int param = f->t->at[i].kind == LUN_CTOKEN_NAME ? parameter(f, i) : -1;
+        if (param >= 0 && is_declared(f, i, first))
+            f->hidden[param] = true;
+    }
+}
+
+/* Another array's length fits beside the parameters. */
+static bool has_room(const finder *f, int param)
+{
+    int count = f->head->count;
+    for (int k = 0; k < f->head->count; k++)
+        count += f->out->indexed[k];
+    return f->out->indexed[param] || count < LUN_MAX_PARAMS;
+}
+
+/* Token i is a name before a '['.  Unchecked stay &w[i], which may stand behind the last element,
+ * and members of that name. */
+static void check_plain(finder *f, const lun_cextent *x, int i)
+{
+    const lun_ctokens *t = f->t;
+    int param = parameter(f, i), close = lun__coperand_match(x, i + 1);
+    bool member = lun__ctoken_is(t, i - 1, '.') ||
+                  (lun__ctoken_is(t, i - 1, '>') && lun__ctoken_is(t, i - 2, '-'));
+    bool address = lun__ctoken_is(t, i - 1, '&') && !lun__ctoken_is(t, i - 2, '&') &&
+                   !lun__ctoken_is(t, i - 2, ')') && !lun__ctoken_is(t, i - 2, ']') &&
+                   t->at[i - 2].kind == LUN_CTOKEN_PUNCT;
+    if (param < 0 || close <= i + 2 || f->hidden[param] || member || address ||
+        lun__cmacro_shape_of(&f->macros, i) != LUN_CMACRO_NONE || !has_room(f, param))
+        return;
+    put_index(f, i, i + 1, close, param);
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */
@@ -309,7 +253,9 @@ static void check_index(finder *f, const lun_cextent *x, int i)
 static void look(finder *f, int first, int past)
 {
     const lun_ctokens *t = f->t;
-    lun_cextent x = {t, first, past, is_type, f};
+    lun_cextent x = {t, first, past, lun__cmacro_type, &f->macros};
+    if (f->plain && f->define < 0)
+        find_hidden(f, first, past);
     for (int i = first; f->status == LUN_OK && i < past; i++) {
         if (t->at[i].kind == LUN_CTOKEN_DIRECTIVE) {
             i = lun__ctoken_past_line(t, i) - 1;
@@ -317,6 +263,8 @@ static void look(finder *f, int first, int past)
         }
         if (lun__ctoken_word(t, i, "LUN_AT"))
             check_index(f, &x, i);
+        else if (f->plain && f->define < 0 && lun__ctoken_is(t, i + 1, '['))
+            check_plain(f, &x, i);
         if (!lun__ctoken_is(t, i, '/') && !lun__ctoken_is(t, i, '%'))
             continue;
         bool joined = t->at[i + 1].start == t->at[i].start + 1;
@@ -336,7 +284,7 @@ static bool in_bodies(const finder *f, int name)
         const lun_cunit *u = unit < f->units->count ? &f->units->at[unit] : NULL;
         if (f->t->at[i].kind == LUN_CTOKEN_DIRECTIVE)
             line = lun__ctoken_past_line(f->t, i);
-        if (!same_name(f->t, i, name))
+        if (!lun__ctoken_same(f->t, i, name))
             continue;
         bool own = i < line && (lun__ctoken_word(f->t, i - 1, "define") ||
                                 lun__ctoken_word(f->t, i - 1, "undef"));
@@ -347,19 +295,25 @@ static bool in_bodies(const finder *f, int name)
 }
 
 lun_status lun__cchecks_find(lun_cchecks *out, lun_cedits *edits, const lun_csource *s,
-                             const lun_cunits *units, int entry, lun_strbuf *error)
+                             const lun_cunits *units, int entry, bool plain, lun_strbuf *error)
 {
     const lun_ctokens *t = &s->tokens;
-    finder f = {
-        .s = s, .t = t, .units = units, .out = out, .edits = edits, .error = error, .define = -1};
-    gather(&f);
+    finder f = {.s = s,
+                .t = t,
+                .units = units,
+                .out = out,
+                .edits = edits,
+                .error = error,
+                .plain = plain,
+                .define = -1};
+    f.status = lun__cmacros_read(&f.macros, t);
     for (int i = 0; i < units->count && f.status == LUN_OK; i++) {
         const lun_cunit *u = &units->at[i];
         lun_csignature head = {0}; /* of helpers: no array has a length there */
         if (u->body < 0)
             continue;
         if (i == entry || (u->name >= 0 && units->at[entry].name >= 0 &&
-                           same_name(t, u->name, units->at[entry].name)))
+                           lun__ctoken_same(t, u->name, units->at[entry].name)))
             f.status = lun__csignature_read(&head, s, u, error);
         f.head = &head;
         if (f.status == LUN_OK)
@@ -369,13 +323,14 @@ lun_status lun__cchecks_find(lun_cchecks *out, lun_cedits *edits, const lun_csou
     if (f.status == LUN_OK)
         f.status = lun__csignature_read(&head, s, &units->at[entry], error);
     f.head = &head;
-    for (int i = 0; i < f.macros && f.status == LUN_OK; i++) {
+    for (int i = 0; i < f.macros.macros && f.status == LUN_OK; i++) {
         int params;
-        f.define = f.names[i];
+        f.define = f.macros.names[i];
         if (in_bodies(&f, f.define))
-            look(&f, replacement(t, f.define, &params), lun__ctoken_past_line(t, f.define) - 1);
+            look(&f, lun__cmacro_replacement(t, f.define, &params),
+                 lun__ctoken_past_line(t, f.define) - 1);
     }
-    free(f.names);
+    lun__cmacros_free(&f.macros);
     return f.status;
 }
 

@@ -1,6 +1,6 @@
-/* checks.h - where a C text may fail while it runs: integer divisions, and LUN_AT(w, i), an index
- * that is checked.  Finds these places and what to write around their tokens; knows neither how a
- * failure is kept nor who reports it. */
+/* checks.h - where a C text may fail while it runs: integer divisions, and indices: LUN_AT(w, i)
+ * and, where asked for, w[i].  Finds these places and what to write around their tokens; knows
+ * neither how a failure is kept nor who reports it. */
 #ifndef LUN_CCHECKS_H
 #define LUN_CCHECKS_H
 
@@ -14,7 +14,7 @@
 typedef struct lun_cchecks {
     lun_ir_slip *faults; /* owned, with their texts; number k is known as k + 1 in the text */
     int count;
-    bool indexed[LUN_MAX_PARAMS]; /* parameters of the entry that LUN_AT indexes */
+    bool indexed[LUN_MAX_PARAMS]; /* parameters of the entry whose indices are checked */
 } lun_cchecks;
 
 /* Fills an empty *out, to be freed in every case, and edits the text.  Divisions become
@@ -24,10 +24,13 @@ typedef struct lun_cchecks {
  * where operands are told without doubt: none has a macro at its outside that is no primary
  * expression, nor a parameter of the macro in whose definition it stands.  What cannot be zero (a
  * number, sizeof) and what must be constant (a case, text outside of bodies) stays as it is.
- * LUN_AT(w, i) becomes w[LUN_INDEX(k, (i), lun_length_w)].  LUN_EARG for a LUN_AT of something
- * else than an array parameter of the entry, with what and where in error; LUN_ENOMEM. */
+ * LUN_AT(w, i) becomes w[LUN_INDEX(k, (i), lun_length_w)]; so does a plain w[i], if `plain`, in the
+ * body of the entry where w is surely its array: nothing else in the body has the name, it is no
+ * operand of &, no macro forms it, and a parameter for the length is to be had.  LUN_EARG for a
+ * LUN_AT of something else than an array parameter of the entry, with what and where in error;
+ * LUN_ENOMEM. */
 lun_status lun__cchecks_find(lun_cchecks *out, lun_cedits *edits, const lun_csource *s,
-                             const lun_cunits *units, int entry, lun_strbuf *error);
+                             const lun_cunits *units, int entry, bool plain, lun_strbuf *error);
 void lun__cchecks_free(lun_cchecks *c);
 
 #endif

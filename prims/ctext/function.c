@@ -161,8 +161,8 @@ static lun_status check_functions(const lun_cmaker *m)
     return LUN_OK;
 }
 
-/* Each array that LUN_AT indexes takes a parameter for its length, each element around an index
- * one for itself. */
+/* Each array whose indices are checked takes a parameter for its length, each element around an
+ * index one for itself. */
 static lun_status check_params(const lun_cmaker *m)
 {
     int count = m->neighbours.count;
@@ -254,10 +254,11 @@ static lun_status make(lun_cmaker *m, lun_status status, lun_ir_function **out)
         status = lun__cneighbours_find(&m->neighbours, &m->edits, &m->source, &m->units, &m->names,
                                        m->entry, m->error);
     if (status == LUN_OK)
-        status =
-            lun__cchecks_find(&m->checks, &m->edits, &m->source, &m->units, m->entry, m->error);
+        status = lun__cchecks_find(&m->checks, &m->edits, &m->source, &m->units, m->entry, m->plain,
+                                   m->error);
     if (status == LUN_OK)
-        status = lun__cloops_find(&m->asks, &m->edits, &m->source, &m->units, &m->names, m->entry);
+        status = lun__cloops_find(&m->asks, &m->edits, &m->source, &m->units, &m->names, m->entry,
+                                  m->checks.count > 0);
     if (status == LUN_OK)
         status = check_params(m);
     if (status == LUN_OK)
@@ -274,15 +275,15 @@ static lun_status make(lun_cmaker *m, lun_status status, lun_ir_function **out)
     return status;
 }
 
-lun_status lun__cfunc_parse(const char *text, lun_ir_function **out, lun_strbuf *error)
+lun_status lun__cfunc_parse(const char *text, bool plain, lun_ir_function **out, lun_strbuf *error)
 {
-    lun_cmaker m = {.error = error};
+    lun_cmaker m = {.plain = plain, .error = error};
     return make(&m, lun__csource_string(&m.source, text ? text : "", error), out);
 }
 
-lun_status lun__cfunc_file(const char *path, lun_ir_function **out, lun_strbuf *error)
+lun_status lun__cfunc_file(const char *path, bool plain, lun_ir_function **out, lun_strbuf *error)
 {
-    lun_cmaker m = {.error = error};
+    lun_cmaker m = {.plain = plain, .error = error};
     return make(&m, lun__csource_path(&m.source, path ? path : "", error), out);
 }
 

@@ -32,16 +32,17 @@
  *
  * What may fail while it runs is checked (ctext/checks.h), and loops ask whether they shall stop
  * (ctext/loops.h): such a text relies on the macros of backends/render/user/faults.c too, and the
- * function's last parameters may be lengths.
+ * function's last parameters may be lengths.  plain: indices w[i] of the entry's arrays are checked
+ * too.
  *
  * LUN_EARG for a text that is no such function, LUN_EIO for a file that cannot be read,
  * LUN_ENOMEM; then error gets what is wrong and where ("C function, line 2: ...") and *out is
  * untouched. */
-lun_status lun__cfunc_parse(const char *text, lun_ir_function **out, lun_strbuf *error);
+lun_status lun__cfunc_parse(const char *text, bool plain, lun_ir_function **out, lun_strbuf *error);
 
 /* The same from a file.  #include "x" is relative to the including file; each file is included
  * once. Conditionals do not hide includes. */
-lun_status lun__cfunc_file(const char *path, lun_ir_function **out, lun_strbuf *error);
+lun_status lun__cfunc_file(const char *path, bool plain, lun_ir_function **out, lun_strbuf *error);
 
 /* Frees what these two gave; NULL is allowed. */
 void lun__cfunc_free(lun_ir_function *f);

@@ -19,6 +19,7 @@ typedef struct finder {
     const lun_cnames *names;
     lun_cedits *edits;
     int entry;
+    bool checked; /* loops end at a failed check */
     bool *asks; /* by name of the text's top level: a function that asks, or calls one that does */
     lun_status status;
 } finder;
@@ -51,12 +52,6 @@ static int semicolon(const lun_ctokens *t, int i, int past)
     return -1;
 }
 
-static bool same_name(const lun_ctokens *t, int a, int b)
-{
-    return t->at[b].kind == LUN_CTOKEN_NAME && t->at[a].length == t->at[b].length &&
-           !memcmp(t->text + t->at[a].start, t->text + t->at[b].start, t->at[a].length);
-}
-
 /* A decimal literal, -1: it is none, or large. */
 static int literal(const lun_ctokens *t, int i)
 {
@@ -78,17 +73,17 @@ static int literal(const lun_ctokens *t, int i)
 /* x++ or ++x at token i, as all up to the ')'. */
 static bool counts_up(const lun_ctokens *t, int i, int name, int close)
 {
-    bool behind = same_name(t, name, i);
+    bool behind = lun__ctoken_same(t, name, i);
     int sign = behind ? i + 1 : i;
     return lun__ctoken_is(t, sign, '+') && lun__ctoken_is(t, sign + 1, '+') && close == i + 3 &&
-           (behind || same_name(t, name, i + 2));
+           (behind || lun__ctoken_same(t, name, i + 2));
 }
 
 /* True if tokens first .. past-1 do not change a variable. */
 static bool keeps(const lun_ctokens *t, int name, int first, int past)
 {
     for (int i = first; i < past; i++) {
-        if (!same_name(t, name, i))
+        if (!lun__ctoken_same(t, name, i))
             continue;
         int next = i + 1;
         if (next + 1 < past && (lun__ctoken_is(t, next, '<') || lun__ctoken_is(t, next, '>')) &&
@@ -116,7 +111,7 @@ static bool is_short(const lun_ctokens *t, int first, int second, int close, int
     if (t->at[name].kind != LUN_CTOKEN_NAME || !lun__ctoken_is(t, first + 2, '<') ||
         second != bound + 1 || literal(t, bound) < 0 || literal(t, bound) > FEW ||
         literal(t, first - 1) < 0 || !lun__ctoken_is(t, first - 2, '=') ||
-        !same_name(t, name, first - 3) || !counts_up(t, second + 1, name, close))
+        !lun__ctoken_same(t, name, first - 3) || !counts_up(t, second + 1, name, close))
         return false;
     int end = lun__ctoken_is(t, close + 1, '{') ? closing(t, close + 1, past)
                                                 : semicolon(t, close + 1, past);
@@ -124,6 +119,12 @@ static bool is_short(const lun_ctokens *t, int first, int second, int close, int
 }
 
 /* ---- rounds that do not ask ------------------------------------------------------------------ */
+
+static bool is_edited(const finder *f, int i)
+{
+    const lun_cedit *e = f->edits->at ? &f->edits->at[i] : NULL;
+    return e && (e->before || e->instead || e->after);
+}
 
 /* True if what stands between two tokens may be written twice, on one line: its names stay as they
  * are, nothing in it is edited; and, if it is a condition, it does nothing. */
@@ -135,6 +136,8 @@ static bool is_plain(const finder *f, int open, int close, bool condition)
     for (int i = open + 1; i < close; i++) {
         char ch = t->at[i].ch, next = t->at[i + 1].ch, last = t->at[i - 1].ch;
         bool punct = t->at[i].kind == LUN_CTOKEN_PUNCT;
+        if (is_edited(f, i))
+            return false;
         if (t->at[i].kind == LUN_CTOKEN_NAME ? lun__cnames_find(f->names, t, i) != NULL
                                              : !punct && t->at[i].kind != LUN_CTOKEN_NUMBER)
             return false;
@@ -193,7 +196,8 @@ static void put_ask(finder *f, int open, int close, leave how)
 {
     bool empty = close == open + 1;
     put(f, open, AFTER, empty ? "1" : "(", false);
-    put(f, close, BEFORE, empty ? " LUN_ASK(" : ") LUN_ASK(", false);
+    put(f, close, BEFORE, empty ? " " : ") ", false);
+    put(f, close, BEFORE, f->checked ? "LUN_ASK_CHECKED(" : "LUN_ASK(", false);
     put(f, close, BEFORE, leaving[how], false);
     put(f, close, BEFORE, ")", false);
 }
@@ -361,9 +365,10 @@ static void edit_calls(finder *f, int unit)
 }
 
 lun_status lun__cloops_find(bool *asks, lun_cedits *edits, const lun_csource *s,
-                            const lun_cunits *units, const lun_cnames *names, int entry)
+                            const lun_cunits *units, const lun_cnames *names, int entry,
+                            bool checked)
 {
-    finder f = {&s->tokens, units, names, edits, entry, NULL, LUN_OK};
+    finder f = {&s->tokens, units, names, edits, entry, checked, NULL, LUN_OK};
     f.asks = calloc((size_t)names->count + 1, sizeof *f.asks);
     if (!f.asks)
         return LUN_ENOMEM;

@@ -23,10 +23,14 @@
  *   while ((c) LUN_ASK(return 0)) LUN_ROUNDS(c)
  *   for (a; (b) LUN_ASK(return 0); LUN_STEP(c)) LUN_STEPS(b, c)
  *
+ * checked: the text has checks, which go on with a harmless value; its loops end at a failed one,
+ * by LUN_ASK_CHECKED in place of LUN_ASK.
+ *
  * Not asked: loops by goto or of a macro, those cut by an #if, and a `for` that counts by a literal
  * to a literal in few rounds.  If a function cannot be left so, having another result than a number
  * or nothing, or being called in a macro, only loops of the entry ask.  LUN_ENOMEM. */
 lun_status lun__cloops_find(bool *asks, lun_cedits *edits, const lun_csource *s,
-                            const lun_cunits *units, const lun_cnames *names, int entry);
+                            const lun_cunits *units, const lun_cnames *names, int entry,
+                            bool checked);
 
 #endif

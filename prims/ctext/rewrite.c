@@ -324,7 +324,7 @@ static bool pastes(const lun_ctokens *t)
 lun_status lun__crewrite(lun_cmaker *m)
 {
     m->pastes = pastes(&m->source.tokens);
-    m->hash = XXH3_64bits(m->source.text.text, m->source.text.length);
+    m->hash = XXH3_64bits_withSeed(m->source.text.text, m->source.text.length, m->plain);
     put_macros(m, "push_macro");
     put_names(m, true);
     put_text(m);

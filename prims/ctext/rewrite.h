@@ -20,8 +20,9 @@ typedef struct lun_cmaker {
     lun_cchecks checks;
     lun_cneighbours neighbours;
     lun_cedits edits;
-    bool asks; /* loops ask whether they shall stop */
-    int entry; /* its unit */
+    bool plain; /* w[i] is checked */
+    bool asks;  /* loops ask whether they shall stop */
+    int entry;  /* its unit */
     uint64_t hash;
     bool pastes; /* it has macros that put names together with ## */
     lun_strbuf text, *error;

@@ -197,6 +197,13 @@ bool lun__ctoken_word(const lun_ctokens *t, int i, const char *word)
            !memcmp(t->text + t->at[i].start, word, n);
 }
 
+bool lun__ctoken_same(const lun_ctokens *t, int a, int b)
+{
+    return t->at[a].kind == LUN_CTOKEN_NAME && t->at[b].kind == LUN_CTOKEN_NAME &&
+           t->at[a].length == t->at[b].length &&
+           !memcmp(t->text + t->at[a].start, t->text + t->at[b].start, t->at[a].length);
+}
+
 const char *lun__ctoken_show(const lun_ctokens *t, int i, char room[48])
 {
     size_t length = t->at[i].length;

@@ -41,6 +41,8 @@ void lun__ctokens_free(lun_ctokens *t);
 /* True if token i is this character of punctuation; this word. */
 bool lun__ctoken_is(const lun_ctokens *t, int i, char ch);
 bool lun__ctoken_word(const lun_ctokens *t, int i, const char *word);
+/* True if tokens a and b are the same name. */
+bool lun__ctoken_same(const lun_ctokens *t, int a, int b);
 /* Copies a token's text for a message, cut if it is long; returns room. */
 const char *lun__ctoken_show(const lun_ctokens *t, int i, char room[48]);
 /* The token after the preprocessor line that opens at i. */

@@ -41,6 +41,7 @@ struct lun_engine {
     char error_place[256]; /* where error_where may point */
     char *compiler, *cache_dir;
     int sandbox, jit, math;
+    bool check_indices; /* of C functions that are made from now on */
     int64_t memory_limit;
     lun_config config; /* as given, without its texts */
     volatile int cancel;

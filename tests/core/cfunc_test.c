@@ -6,7 +6,7 @@ static lun_ir_function *parse(const char *text)
 {
     lun_ir_function *f = NULL;
     lun_strbuf error = LUN_STRBUF_INIT;
-    lun_status status = lun__cfunc_parse(text, &f, &error);
+    lun_status status = lun__cfunc_parse(text, false, &f, &error);
     taken(status, f, &error, text);
     lun__strbuf_free(&error);
     return f;
@@ -16,7 +16,7 @@ static void refuse(const char *text, const char *words)
 {
     lun_ir_function *f = NULL;
     lun_strbuf error = LUN_STRBUF_INIT;
-    check_refused(lun__cfunc_parse(text, &f, &error), LUN_EARG, f, &error, words, text);
+    check_refused(lun__cfunc_parse(text, false, &f, &error), LUN_EARG, f, &error, words, text);
 }
 
 /* ---- strings --------------------------------------------------------------------------------- */
@@ -342,7 +342,7 @@ static void test_damaged(void **state)
                 text[at] = '\0';
             lun_ir_function *f = NULL;
             lun_strbuf error = LUN_STRBUF_INIT;
-            lun_status status = lun__cfunc_parse(text, &f, &error);
+            lun_status status = lun__cfunc_parse(text, false, &f, &error);
             if (status == LUN_OK)
                 assert_non_null(f);
             else

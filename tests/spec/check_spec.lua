@@ -170,6 +170,38 @@ describe("lun.check", function()
         assert.is_truthy(message:find("returns 1.25 for element 1, but Lua itself returns 2.25 (lun.check): f(0.25)", 1, true), message)
     end)
 
+    it("checks plain indices of arrays in C functions", function()
+        local w = lun.vector { 10.5, 20.5, 30.5 }
+        local function fails(line, index, text, x, ...)
+            local extra = { ... }
+            local ok, message = pcall(function() lun.vector { 0, x }:map(text, w, table.unpack(extra)):eval() end)
+            local wanted = "spec/check_spec.lua:177: C function, line %d: index %d is out of range for array 'w' of length 3"
+            wanted = wanted:format(line, index)
+            assert.is_false(ok, text)
+            assert.is_truthy(tostring(message):find(wanted, 1, true), tostring(message))
+        end
+        for _, backend in ipairs(lun.backends()) do
+            lun.use(backend)
+            fails(2, 7, "double f(long i, const double *w) {\n return w[i] * 2; }", 7)
+            fails(1, -1, "(long i, const double *w) { return (w[i / -7] + w[0]) / 2; }", 7)
+            fails(1, 3, "(double x, const double *w) { int i = 0; while (w[i] <= x) { i++; } return i; }", 50)
+            fails(1, 3, "(double x, const double *w) { int i; for (i = 0; w[i] <= x; i++) x += 1; return i; }", 50)
+            fails(1, 4, "(long i, const double *w, const double *v) { return v[0] * w[(int)v[i]]; }", 1, lun.vector { 1.0, 4.0 })
+            fails(1, 9, "(long i, const double *w) { return 1 && i && w[8 + i] > 0; }", 1)
+            -- within its range, and where w is something else, or only an address
+            local function gives(x, text)
+                assert.same({ x }, lun.vector { 2.0 }:map(text, w):totable(), text)
+            end
+            gives(61.5, "(double x, const double *w) { double s = 0; for (int i = 0; i < 3; i++) s += w[i]; return s; }")
+            gives(33.5, "double h(const double *w, int i) { return w[i]; } double f(double x, const double *w) "
+                .. "{ return h(w, 2) + *(&w[3] - 3) - w[0] + 3; }")
+            gives(3.0, "(double x, const double *w) { { double a = 1, w[9] = {a}; w[8] = 2; return w[0] + w[8]; } }")
+            gives(7.0, "typedef struct { double w[5]; } T; double f(double x, const double *w) { T t; t.w[4] = 7; return t.w[4]; }")
+            gives(51.0, "#define W(i) w[i]\ndouble f(double x, const double *w) { return W(1) + w[(int)x]; }")
+        end
+        lun.use(lun.backends()[1])
+    end)
+
     it("leaves everything as it was when it is off", function()
         local before = math.random
         assert.is_true(lun.check())

@@ -12,7 +12,8 @@ static const char of_thread[] =
     "static __thread int64_t lun_fault;\n"
     "static __attribute__((noinline, cold)) int lun_fail(int64_t what)\n"
     "{\n    if (!lun_fault) lun_fault = what;\n    return 0;\n}\n"
-    "#define LUN_FAULT_FIRST\n#define LUN_FAULT_ONLY void\n#define LUN_FAULT_PASS\n";
+    "#define LUN_FAULT_FIRST\n#define LUN_FAULT_ONLY void\n#define LUN_FAULT_PASS\n"
+    "#define LUN_FAILED lun_fault\n";
 
 static const char handed_on[] =
     "struct lun_here { int64_t fault; @atomic_int *stop; };\n"
@@ -20,7 +21,8 @@ static const char handed_on[] =
     "{\n    if (!lun_here->fault) lun_here->fault = what;\n    return 0;\n}\n"
     "#define LUN_FAULT_ONLY struct lun_here *lun_here\n"
     "#define LUN_FAULT_FIRST LUN_FAULT_ONLY,\n"
-    "#define LUN_FAULT_HERE lun_here\n#define LUN_FAULT_PASS lun_here,\n";
+    "#define LUN_FAULT_HERE lun_here\n#define LUN_FAULT_PASS lun_here,\n"
+    "#define LUN_FAILED lun_here->fault\n";
 
 /* For loops (prims/ctext/loops.h). */
 static const char not_asked[] =
@@ -33,6 +35,10 @@ static const char asked[] =
     "#define LUN_ROUNDS(c) for (int lun_n = 0; lun_n < 256 && (c); lun_n++)\n"
     "#define LUN_STEP(...)\n"
     "#define LUN_STEPS(c, ...) for (int lun_n = 0; lun_n < 256 && (c); lun_n++, __VA_ARGS__)\n";
+
+static const char asked_checked[] =
+    "#define LUN_ASK_CHECKED(leave) && __extension__({ \\\n"
+    "    if (__builtin_expect(LUN_STOPPED || LUN_FAILED, 0)) leave; 1; })\n";
 
 /* Behind the word for functions of ours.  The index in a failure is cut to 51 bits. */
 static const char index_function[] =
@@ -75,6 +81,8 @@ void lun__faults_write(lun_renderer *r, lun_strbuf *out)
         lun__strbuf_puts(out, of_thread);
     if (asks)
         lun__strbuf_puts(out, r->dialect->words && r->stops ? asked : not_asked);
+    if (asks && faults)
+        lun__strbuf_puts(out, asked_checked);
     if (!faults)
         return;
     lun__text_put(r, out, r->dialect->words ? "@inline" : "static inline");
