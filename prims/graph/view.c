@@ -1,5 +1,7 @@
 /* view.c - parts of nodes at the places of a layout: of an elementwise expression that expression
  * of its operands' parts.  Knows no array and no kernel. */
+#include <stdlib.h>
+
 #include "engine/state.h"
 #include "graph/node.h"
 
@@ -51,6 +53,57 @@ static const lun_node *shaped_one(const pusher *c, lun_node *const *in)
 
 static lun_status push_down(pusher *c, lun_node *n, int64_t whole, int depth, lun_node **out);
 
+/* A function may cost much, and windows that overlap would call it for the same elements again: so
+ * it is called for a part only where that has each element once, or is a small one. */
+static bool is_called(const pusher *c, const lun_node *n, int64_t whole)
+{
+    enum { SMALL = 4 };
+    int64_t count = lun__layout_count(c->at);
+    return n->kind == LUN_NODE_CALL && n->function && (count == whole || count <= whole / SMALL);
+}
+
+/* n, a CALL, of the elements of its operands; extra ones stay whole. */
+static lun_status push_call(pusher *c, const lun_node *n, int64_t whole, int depth, lun_node **out)
+{
+    uint32_t place = c->place ? c->place : n->where, here = c->e->place;
+    const lun_node *like = NULL;
+    lun_node **in = calloc((size_t)n->count, sizeof(lun_node *));
+    lun_status s = in ? LUN_OK : lun__nomem(c->e);
+    int k = 0;
+    c->place = 0;
+    for (; s == LUN_OK && k < n->count; k++) {
+        if (k < n->elements)
+            s = push_down(c, n->more[k], whole, depth - 1, &in[k]);
+        else
+            in[k] = lun__node_retain(n->more[k]);
+        if (s == LUN_OK && k < n->elements && n->more[k]->n == whole)
+            like = in[k];
+    }
+    c->e->place = place;
+    if (s == LUN_OK && like)
+        s = lun__node_call(c->e, n->function, n->body, in, n->count, n->elements,
+                           (lun_dtype)n->dtype, like, out);
+    else if (s == LUN_OK) /* of numbers alone */
+        s = lun__node_view(c->e, (lun_node *)(uintptr_t)n, c->at, out);
+    c->e->place = here;
+    for (k = 0; in && k < n->count; k++)
+        lun__node_release(c->e, in[k]);
+    free(in);
+    return s;
+}
+
+/* One of several results of a CALL. */
+static lun_status push_output(pusher *c, const lun_node *n, int64_t whole, int depth,
+                              lun_node **out)
+{
+    lun_node *call = NULL;
+    lun_status s = push_call(c, n->in[0], whole, depth, &call);
+    if (s == LUN_OK)
+        s = lun__node_output(c->e, call, n->op, (lun_dtype)n->dtype, out);
+    lun__node_release(c->e, call);
+    return s;
+}
+
 /* n, elementwise, of the elements of its operands. */
 static lun_status push_through(pusher *c, const lun_node *n, int64_t whole, int depth,
                                lun_node **out)
@@ -100,6 +153,10 @@ static lun_status push_down(pusher *c, lun_node *n, int64_t whole, int depth, lu
         n->kind == LUN_NODE_OP || n->kind == LUN_NODE_CAST || n->kind == LUN_NODE_RANDOM;
     if (elementwise && depth && c->budget-- > 0)
         return push_through(c, n, whole, depth, out);
+    if (is_called(c, n, whole) && depth && c->budget-- > 0)
+        return push_call(c, n, whole, depth, out);
+    if (n->kind == LUN_NODE_OUTPUT && is_called(c, n->in[0], whole) && depth && c->budget-- > 0)
+        return push_output(c, n, whole, depth, out);
     c->place = 0;
     return lun__node_view(c->e, n, c->at, out);
 }

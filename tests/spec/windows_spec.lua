@@ -406,6 +406,34 @@ describe("where elements stand", function()
         assert.equal(200.0 * 200, sum:sum())
         assert.is_nil(tostring(lun.explain(A + 1)):find "staged")
     end)
+
+    it("of what a function gives computes that of the part alone", function()
+        local rows, columns = 65, 130
+        local A = lun.generate({ rows, columns }, function(i, j) return i * 1000 + j end):eval()
+        local odd = lun.map(function(x, k) return 2 * x + k end)
+        local function at(i, j) return 2 * (i * 1000 + j) + 1 end
+        local T = odd(A, 1):transpose()
+        local plan = lun.explain(T + A:transpose())
+        assert.equal(1, #plan)
+        lun.stats "reset"
+        assert.equal(at(7, 5), T[5][7])
+        assert.is_true(lun.stats().bytes_written <= 8 * rows) -- of 8450 elements
+        local expected, q, r = {}, lun.map(function(x) return x // 7, x % 7 end)(A)
+        for j = 1, columns do
+            expected[j] = {}
+            for i = 1, rows do
+                expected[j][i] = at(i, j)
+            end
+        end
+        assert.same(expected, T:totable())
+        assert.same({ { 4005, 4006 }, { 5005, 5006 } }, (q:sub({ 4, 5 }, { 5, 6 }) * 7 + r:sub({ 4, 5 }, { 5, 6 })):totable())
+        expect.elements({ at(1, 130), at(2, 129), at(3, 128) }, odd(A, 1):sub({}, { -1, 1, -1 }):diagonal():sub(1, 3))
+        -- an array that the function reads whole, as long as its elements, stays whole
+        local w = lun.range(1, 8)
+        expect.elements({ 1, 2 }, lun.map "(long x, const long *w) { return w[8 - x]; }"(w, w):sub(7, 8):sub(-1, 1, -1))
+        -- windows that overlap share what is computed once
+        assert.equal(2, #lun.explain(odd(A, 1):sub(2, 65) + odd(A, 1):sub(1, 64)))
+    end)
 end)
 
 describe("a window is refused", function()
