@@ -4,18 +4,6 @@
 
 #include "array_kit.h"
 
-static int open_engine(void **state)
-{
-    (void)state;
-    return kit_engine_open("reference");
-}
-
-static int close_engine(void **state)
-{
-    (void)state;
-    return kit_engine_close();
-}
-
 /* 1, 2, ... in row-major order, as f64[2, 3, 2] or of fewer axes. */
 static lun_array *counted(int rank, const int64_t *shape)
 {
@@ -232,13 +220,13 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_axes_go_or_are_kept, open_engine, close_engine),
-        cmocka_unit_test_setup_teardown(test_several_axes, open_engine, close_engine),
-        cmocka_unit_test_setup_teardown(test_options, open_engine, close_engine),
-        cmocka_unit_test_setup_teardown(test_empty_axes, open_engine, close_engine),
-        cmocka_unit_test_setup_teardown(test_functions, open_engine, close_engine),
-        cmocka_unit_test_setup_teardown(test_lines_of_any_length, open_engine, close_engine),
-        cmocka_unit_test_setup_teardown(test_refusals, open_engine, close_engine),
+        cmocka_unit_test_setup_teardown(test_axes_go_or_are_kept, kit_reference_open, kit_close),
+        cmocka_unit_test_setup_teardown(test_several_axes, kit_reference_open, kit_close),
+        cmocka_unit_test_setup_teardown(test_options, kit_reference_open, kit_close),
+        cmocka_unit_test_setup_teardown(test_empty_axes, kit_reference_open, kit_close),
+        cmocka_unit_test_setup_teardown(test_functions, kit_reference_open, kit_close),
+        cmocka_unit_test_setup_teardown(test_lines_of_any_length, kit_reference_open, kit_close),
+        cmocka_unit_test_setup_teardown(test_refusals, kit_reference_open, kit_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,12 +18,6 @@ static int open_engine(void **state)
     return lun_open(&c, &e) != LUN_OK;
 }
 
-static int close_engine(void **state)
-{
-    (void)state;
-    return kit_engine_close();
-}
-
 /* ---- boxes of memory ------------------------------------------------------------------------- */
 
 enum { GUARD = 0xA5, PAD = 16 };
@@ -669,10 +663,10 @@ static void test_overlap(void **state)
     release_all(all, 3);
 }
 
-#define BOTH(test)                                                                             \
-    {#test " on reference", test, open_engine, close_engine, (void *)(uintptr_t) "reference"}, \
-    {                                                                                          \
-#test " on openmp", test, open_engine, close_engine, (void *)(uintptr_t) "openmp"      \
+#define BOTH(test)                                                                          \
+    {#test " on reference", test, open_engine, kit_close, (void *)(uintptr_t) "reference"}, \
+    {                                                                                       \
+#test " on openmp", test, open_engine, kit_close, (void *)(uintptr_t) "openmp"      \
     }
 
 int main(void)

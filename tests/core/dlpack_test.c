@@ -11,12 +11,6 @@ static int open_engine(void **state)
     return kit_engine_open(NULL);
 }
 
-static int close_engine(void **state)
-{
-    (void)state;
-    return kit_engine_close();
-}
-
 /* ---- out ------------------------------------------------------------------------------------- */
 
 static void test_out(void **state)
@@ -310,7 +304,7 @@ static void test_round(void **state)
 
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_engine, close_engine)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, open_engine, kit_close)
     const struct CMUnitTest tests[] = {
         CASE(test_out),        CASE(test_out_others),        CASE(test_in),
         CASE(test_in_strided), CASE(test_in_strided_copied), CASE(test_in_refused),

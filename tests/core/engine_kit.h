@@ -46,4 +46,17 @@ static inline int kit_engine_close(void)
     return s.nodes != 0 || s.allocated != 0;
 }
 
+/* The same as cmocka calls them, for tests of the reference backend. */
+static inline int kit_reference_open(void **state)
+{
+    (void)state;
+    return kit_engine_open("reference");
+}
+
+static inline int kit_close(void **state)
+{
+    (void)state;
+    return kit_engine_close();
+}
+
 #endif

@@ -41,12 +41,6 @@ static int open_engine(void **state)
     return lun_open(&c, &e) != LUN_OK;
 }
 
-static int close_engine(void **state)
-{
-    (void)state;
-    return kit_engine_close();
-}
-
 static lun_array *elements(void)
 {
     lun_array *bytes, *a;
@@ -165,10 +159,10 @@ static void test_senseless(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_beyond_the_memory_limit, open_engine, close_engine),
-        cmocka_unit_test_setup_teardown(test_a_part_in_memory, open_engine, close_engine),
-        cmocka_unit_test_setup_teardown(test_fork, open_engine, close_engine),
-        cmocka_unit_test_setup_teardown(test_senseless, open_engine, close_engine),
+        cmocka_unit_test_setup_teardown(test_beyond_the_memory_limit, open_engine, kit_close),
+        cmocka_unit_test_setup_teardown(test_a_part_in_memory, open_engine, kit_close),
+        cmocka_unit_test_setup_teardown(test_fork, open_engine, kit_close),
+        cmocka_unit_test_setup_teardown(test_senseless, open_engine, kit_close),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -8,18 +8,6 @@
 #include "array_kit.h"
 #include "lunarray_bind.h"
 
-static int open_engine(void **state)
-{
-    (void)state;
-    return kit_engine_open("reference");
-}
-
-static int close_engine(void **state)
-{
-    (void)state;
-    return kit_engine_close();
-}
-
 static lun_array *counting(int64_t n)
 {
     lun_array *virt, *a;
@@ -400,7 +388,7 @@ static void test_pool_reuses(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_engine, close_engine)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, kit_reference_open, kit_close)
     const struct CMUnitTest tests[] = {
         TEST(test_one_kernel),
         TEST(test_map_reduce_is_one_pass),

@@ -32,12 +32,6 @@ static int open_host(void **state)
     return open_on("openmp", "");
 }
 
-static int close_engine(void **state)
-{
-    (void)state;
-    return kit_engine_close();
-}
-
 /* Shapes, and the axis of the lines. */
 static const struct {
     int64_t rows, columns;
@@ -218,11 +212,11 @@ static void neighbours(void **state)
 
 int main(void)
 {
-#define EACH(way)                                                                 \
-    {#way " in vectors", way##_of_lines, open_vectors, close_engine, NULL},       \
-        {#way " by elements", way##_of_lines, open_elements, close_engine, NULL}, \
-    {                                                                             \
-#way " on the host", way##_of_lines, open_host, close_engine, NULL        \
+#define EACH(way)                                                              \
+    {#way " in vectors", way##_of_lines, open_vectors, kit_close, NULL},       \
+        {#way " by elements", way##_of_lines, open_elements, kit_close, NULL}, \
+    {                                                                          \
+#way " on the host", way##_of_lines, open_host, kit_close, NULL        \
     }
     const struct CMUnitTest tests[] = {
         EACH(sum),
@@ -232,6 +226,6 @@ int main(void)
         EACH(before),
         EACH(running_function),
         EACH(before_function),
-        {"neighbours on the host", neighbours, open_host, close_engine, NULL}};
+        {"neighbours on the host", neighbours, open_host, kit_close, NULL}};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,12 +44,6 @@ static int open_elements(void **state)
     return kit_engine_open("opencl");
 }
 
-static int close_engine(void **state)
-{
-    (void)state;
-    return kit_engine_close();
-}
-
 /* ---- windows --------------------------------------------------------------------------------- */
 
 static shown begin(lun_dtype t, int rank, const int64_t *extent)
@@ -370,10 +364,10 @@ static void many_elements(void **state)
 
 int main(void)
 {
-#define BOTH(test)                                                    \
-    {#test " in vectors", test, open_vectors, close_engine, NULL},    \
-    {                                                                 \
-#test " by elements", test, open_elements, close_engine, NULL \
+#define BOTH(test)                                                 \
+    {#test " in vectors", test, open_vectors, kit_close, NULL},    \
+    {                                                              \
+#test " by elements", test, open_elements, kit_close, NULL \
     }
     const struct CMUnitTest tests[] = {BOTH(random_chains), BOTH(two_operands),
                                        BOTH(many_elements)};

@@ -2,18 +2,6 @@
  * rule, compared with loops over the elements, and what it refuses. */
 #include "array_kit.h"
 
-static int open_engine(void **state)
-{
-    (void)state;
-    return kit_engine_open("reference");
-}
-
-static int close_engine(void **state)
-{
-    (void)state;
-    return kit_engine_close();
-}
-
 enum { ROWS = 5, COLUMNS = 67 };
 
 static const char laplace[] =
@@ -185,10 +173,10 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_edges, open_engine, close_engine),
-        cmocka_unit_test_setup_teardown(test_several_arrays_and_arguments, open_engine,
-                                        close_engine),
-        cmocka_unit_test_setup_teardown(test_refusals, open_engine, close_engine),
+        cmocka_unit_test_setup_teardown(test_edges, kit_reference_open, kit_close),
+        cmocka_unit_test_setup_teardown(test_several_arrays_and_arguments, kit_reference_open,
+                                        kit_close),
+        cmocka_unit_test_setup_teardown(test_refusals, kit_reference_open, kit_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

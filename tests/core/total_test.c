@@ -7,18 +7,6 @@
 
 #include "array_kit.h"
 
-static int open_engine(void **state)
-{
-    (void)state;
-    return kit_engine_open("reference");
-}
-
-static int close_engine(void **state)
-{
-    (void)state;
-    return kit_engine_close();
-}
-
 static double total(lun_reduction r, lun_array *a, int64_t ddof)
 {
     lun_value v;
@@ -336,7 +324,7 @@ static void test_normal(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_engine, close_engine)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, kit_reference_open, kit_close)
     const struct CMUnitTest tests[] = {
         TEST(test_nan_and_infinity),
         TEST(test_ties_take_the_first),

@@ -7,18 +7,6 @@
 #include "array_kit.h"
 #include "lunarray_bind.h"
 
-static int open_engine(void **state)
-{
-    (void)state;
-    return kit_engine_open("reference");
-}
-
-static int close_engine(void **state)
-{
-    (void)state;
-    return kit_engine_close();
-}
-
 static lun_value number(double x)
 {
     return (lun_value){.dtype = LUN_F64, .as.d = x};
@@ -461,7 +449,7 @@ static void test_place_of_the_last_failure(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_engine, close_engine)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, kit_reference_open, kit_close)
     const struct CMUnitTest tests[] = {
         TEST(test_data_of_a_row),
         TEST(test_data_of_a_row_of_a_virtual_array),

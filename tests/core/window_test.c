@@ -2,18 +2,6 @@
  * refused; strides, layouts and elements where they stand. */
 #include "array_kit.h"
 
-static int open_engine(void **state)
-{
-    (void)state;
-    return kit_engine_open("reference");
-}
-
-static int close_engine(void **state)
-{
-    (void)state;
-    return kit_engine_close();
-}
-
 #define SHAPE(...)    \
     (const int64_t[]) \
     {                 \
@@ -299,17 +287,17 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_what_they_show, open_engine, close_engine),
-        cmocka_unit_test_setup_teardown(test_windows_and_broadcasts, open_engine, close_engine),
-        cmocka_unit_test_setup_teardown(test_writes_go_to_the_array, open_engine, close_engine),
-        cmocka_unit_test_setup_teardown(test_overlapping_stores, open_engine, close_engine),
-        cmocka_unit_test_setup_teardown(test_several_stores_at_once, open_engine, close_engine),
-        cmocka_unit_test_setup_teardown(test_wrapped_memory_and_old_expressions, open_engine,
-                                        close_engine),
-        cmocka_unit_test_setup_teardown(test_shared_elements_are_not_written, open_engine,
-                                        close_engine),
-        cmocka_unit_test_setup_teardown(test_strides_and_data, open_engine, close_engine),
-        cmocka_unit_test_setup_teardown(test_refusals, open_engine, close_engine),
+        cmocka_unit_test_setup_teardown(test_what_they_show, kit_reference_open, kit_close),
+        cmocka_unit_test_setup_teardown(test_windows_and_broadcasts, kit_reference_open, kit_close),
+        cmocka_unit_test_setup_teardown(test_writes_go_to_the_array, kit_reference_open, kit_close),
+        cmocka_unit_test_setup_teardown(test_overlapping_stores, kit_reference_open, kit_close),
+        cmocka_unit_test_setup_teardown(test_several_stores_at_once, kit_reference_open, kit_close),
+        cmocka_unit_test_setup_teardown(test_wrapped_memory_and_old_expressions, kit_reference_open,
+                                        kit_close),
+        cmocka_unit_test_setup_teardown(test_shared_elements_are_not_written, kit_reference_open,
+                                        kit_close),
+        cmocka_unit_test_setup_teardown(test_strides_and_data, kit_reference_open, kit_close),
+        cmocka_unit_test_setup_teardown(test_refusals, kit_reference_open, kit_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
