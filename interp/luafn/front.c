@@ -123,6 +123,7 @@ static lun_status compile(job *j, const lf_viewer *v)
     for (int i = 0; i < j->params; i++) {
         lun_front_indexing index = (lun_front_indexing)j->param[i].index;
         c->known |= index == LUN_FRONT_KNOWN;
+        c->around |= index == LUN_FRONT_AROUND;
         c->windowed |= index == LUN_FRONT_KNOWN || index == LUN_FRONT_CHECKED;
     }
     c->writes = j->params && j->param[0].writes;

@@ -22,7 +22,7 @@ enum {
     LUN_IR_SINKS = 64,                /* REDUCEs in a kernel */
     LUN_FRONT_SCALARS = 64,           /* numbers that a function captures */
     LUN_FRONT_ARRAYS = 32,            /* arrays that it captures */
-    LUN_FRONT_WINDOWS = 32            /* windows of these whose elements it takes */
+    LUN_FRONT_WINDOWS = 52            /* windows of these whose elements it takes */
 };
 
 /* What a, b, c, imm and the further fields hold hangs on the kind: see ir.def. */

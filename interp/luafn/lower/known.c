@@ -6,6 +6,10 @@
 #include "luafn/lower/lowering.h"
 #include "luafn/ssa/cells.h"
 
+/* Windows up to which an element at constant indices takes one: a table of weights would leave none
+ * for the elements that they belong to, and is gathered from at no cost. */
+enum { LF_FIXED_WINDOWS = 8 };
+
 /* The captured array that v, an array or a part, belongs to; -1: a parameter. */
 static int source_of(const lf_compile *c, const lf_value *v)
 {
@@ -57,11 +61,16 @@ lf_value *luafn_known_element(lf_lowering *l, const lf_value *v)
     lf_compile *c = l->c;
     lf_whose of = lf_whose_is(c, v->arg[0]);
     lf_window w = {.source = source_of(c, v->arg[0])};
+    bool moves = false;
     if (w.source < 0 || !c->windowed)
         return NULL;
-    for (int axis = of.fixed; axis >= 0; axis--, v = v->arg[0])
+    for (int axis = of.fixed; axis >= 0; axis--, v = v->arg[0]) {
         if (!luafn_find_index(c, v->arg[1], &w.at[axis]))
             return NULL;
+        moves |= w.at[axis].param >= 0;
+    }
+    if (!moves && c->windows.count >= LF_FIXED_WINDOWS)
+        return NULL;
     int number = window_number(c, &w);
     if (number < 0)
         return NULL;

@@ -224,7 +224,7 @@ static void find_bounds(lf_lowering *l, lf_value *phi)
     const lf_value *v = first_index(phi);
     if (!v || v->type != LF_I64 || !v->low)
         return;
-    if (!lf_is_int((lf_type)v->arg[1]->type) || !lf_is_const(v->arg[2], LF_WI))
+    if (!lf_is_int((lf_type)v->arg[1]->type) || !lf_is_whole(v->arg[2]))
         return;
     if (luafn_is_rounded(v->arg[1]))
         return;

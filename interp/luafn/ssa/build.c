@@ -1,5 +1,6 @@
-/* build.c - Lua bytecode to a graph: blocks, jumps, loops, returns. What single operations mean is
- * in build_ops.c, calls in build_call.c.
+/* build.c - Lua bytecode to a graph: blocks, loops, returns. What single operations mean is in
+ * build_ops.c, conditions in condition.c, calls in build_call.c; which loops are unrolled, in
+ * unroll.c.
  *
  * build_call.c calls luafn_body again for the function called (build.h). */
 #include "luafn/ssa/build.h"
@@ -7,109 +8,16 @@
 #include "luafn/ssa/named.h"
 #include "luafn/ssa/put.h"
 
-/* ---- edges ---- */
-
-static lf_block *target(lf_builder *b, int pc)
-{
-    int i = b->f->proto->flow->at[pc];
-    if (i < 0)
-        luafn_stop(b, "the bytecode of this Lua function is invalid");
-    return i <= b->span ? b->head[i] : b->start[i];
-}
-
-static void jump(lf_builder *b, int pc)
-{
-    luafn_jump(b->g, b->g->now, target(b, pc));
-    b->ended = true;
-}
-
-static void branch(lf_builder *b, lf_value *cond, int yes, int no)
-{
-    luafn_branch(b->g, b->g->now, cond, target(b, yes), target(b, no));
-    b->ended = true;
-}
-
 /* ---- instructions that end blocks ---- */
 
-/* What is known of a condition while the graph is built: functions, tables and nil, which choose
- * what is put in place. */
-typedef enum truth { UNKNOWN, NO, YES } truth;
-
-static truth truth_of(const lf_value *v)
+/* The state of a loop in registers a to a + 3: index, last index, step; the script's index. */
+static void set_loop(lf_builder *b, int a, lf_value *const v[3])
 {
-    if (v->kind == LF_CONST)
-        return v->type == LF_NIL || (v->type == LF_BOOL && !v->as.i) ? NO : YES;
-    return v->kind >= LF_FUNCTION && v->kind <= LF_STRING ? YES : UNKNOWN;
-}
-
-static truth equal_to_nil(const lf_value *x, const lf_value *y)
-{
-    if (lf_is_const(x, LF_NIL)) {
-        const lf_value *t = x;
-        x = y;
-        y = t;
-    }
-    if (!lf_is_const(y, LF_NIL) || truth_of(x) == UNKNOWN)
-        return UNKNOWN;
-    return lf_is_const(x, LF_NIL) ? YES : NO;
-}
-
-static void compare(lf_builder *b, uint32_t w)
-{
-    lf_value *x = luafn_get(b, lf_a(w)), *y;
-    lf_opcode op = lf_op(w);
-    lf_relation r = op == OP_EQ || op == OP_EQK || op == OP_EQI   ? LF_EQ
-                    : op == OP_LT || op == OP_LTI || op == OP_GTI ? LF_LT
-                                                                  : LF_LE;
-    if (op == OP_EQ || op == OP_LT || op == OP_LE)
-        y = luafn_get(b, lf_b(w));
-    else if (op == OP_EQK)
-        y = luafn_const_of(b, lf_b(w));
-    else
-        y = luafn_int(b->g, lf_sb(w));
-    if (r != LF_EQ) {
-        luafn_need_number(b, x, lf_a(w), "comparison");
-        luafn_need_number(b, y, op == OP_LT || op == OP_LE ? lf_b(w) : -1, "comparison");
-    }
-    if (op == OP_GTI || op == OP_GEI) {
-        lf_value *t = x;
-        x = y;
-        y = t;
-    }
-    int to = luafn_jump_target(b->f->proto, b->pc);
-    truth same = r == LF_EQ ? equal_to_nil(x, y) : UNKNOWN;
-    if (same != UNKNOWN) {
-        jump(b, (same == YES) == (lf_k(w) != 0) ? to : b->pc + 2);
-        return;
-    }
-    lf_value *cond = luafn_emit2(b, LF_COMPARE, r, x, y);
-    branch(b, cond, lf_k(w) ? to : b->pc + 2, lf_k(w) ? b->pc + 2 : to);
-}
-
-static void test(lf_builder *b, uint32_t w)
-{
-    bool set = lf_op(w) == OP_TESTSET;
-    int to = luafn_jump_target(b->f->proto, b->pc);
-    lf_value *v = luafn_get(b, set ? lf_b(w) : lf_a(w));
-    if (truth_of(v) != UNKNOWN) {
-        bool jumps = (truth_of(v) == YES) == (lf_k(w) != 0);
-        if (set && jumps)
-            luafn_set(b, lf_a(w), v);
-        jump(b, jumps ? to : b->pc + 2);
-        return;
-    }
-    lf_value *cond = luafn_emit1(b, LF_TRUTH, 0, v);
-    if (!set) {
-        branch(b, cond, lf_k(w) ? to : b->pc + 2, lf_k(w) ? b->pc + 2 : to);
-        return;
-    }
-    /* the register is set on the way that jumps only: a block of its own */
-    lf_block *from = b->g->now, *mid = luafn_block(b->g), *on = target(b, b->pc + 2);
-    luafn_branch(b->g, from, cond, lf_k(w) ? mid : on, lf_k(w) ? on : mid);
-    mid->sealed = true;
-    b->g->now = mid;
-    luafn_set(b, lf_a(w), v);
-    jump(b, to);
+    lf_value *first = luafn_emit4(b, LF_FOR_FIRST, v[0], v[1], v[2], NULL);
+    luafn_set(b, a, first);
+    luafn_set(b, a + 1, luafn_emit4(b, LF_FOR_LAST, v[0], v[1], v[2], NULL));
+    luafn_set(b, a + 2, luafn_emit4(b, LF_FOR_STEP, v[0], v[1], v[2], NULL));
+    luafn_set(b, a + 3, first);
 }
 
 static void for_prepare(lf_builder *b, uint32_t w)
@@ -121,24 +29,51 @@ static void for_prepare(lf_builder *b, uint32_t w)
         v[k] = luafn_get(b, a + k);
         luafn_need_number(b, v[k], -1, names[k]);
     }
+    int rounds = luafn_rounds(b, v);
+    if (rounds >= 0) {
+        if (rounds)
+            luafn_set(b, a + 3, luafn_whole(b->g, LF_I64, v[0]->as.i));
+        luafn_jump_to(b, rounds ? b->pc + 1 : b->pc + 2 + lf_bx(w));
+        return;
+    }
     lf_value *runs = luafn_emit4(b, LF_FOR_TEST, v[0], v[1], v[2], NULL);
-    lf_value *first = luafn_emit4(b, LF_FOR_FIRST, v[0], v[1], v[2], NULL);
-    luafn_set(b, a, first);
-    luafn_set(b, a + 1, luafn_emit4(b, LF_FOR_LAST, v[0], v[1], v[2], NULL));
-    luafn_set(b, a + 2, luafn_emit4(b, LF_FOR_STEP, v[0], v[1], v[2], NULL));
-    luafn_set(b, a + 3, first);
-    branch(b, runs, b->pc + 1, b->pc + 2 + lf_bx(w));
+    set_loop(b, a, v);
+    luafn_branch_to(b, runs, b->pc + 1, b->pc + 2 + lf_bx(w));
+}
+
+/* The end of a round of an unrolled loop. */
+static void for_round(lf_builder *b, int a, lf_roll *r)
+{
+    lf_graph *g = b->g;
+    if (r->round + 1 == r->rounds) {
+        luafn_jump_to(b, b->pc + 1);
+        return;
+    }
+    int64_t last = r->first + (r->rounds - 1) * r->step;
+    lf_value *v[3] = {luafn_whole(g, LF_I64, r->first + (r->round + 1) * r->step),
+                      luafn_whole(g, LF_I64, last), luafn_whole(g, LF_I64, r->step)};
+    if (luafn_stays_loop(b, r))
+        set_loop(b, a, v);
+    else
+        luafn_set(b, a + 3, v[0]);
+    luafn_jump(g, g->now, r->next);
+    b->ended = true;
 }
 
 static void for_loop(lf_builder *b, uint32_t w)
 {
     int a = lf_a(w);
+    lf_roll *r = luafn_roll(b);
+    if (r) {
+        for_round(b, a, r);
+        return;
+    }
     lf_value *index = luafn_get(b, a), *last = luafn_get(b, a + 1), *step = luafn_get(b, a + 2);
     lf_value *next = luafn_emit2(b, LF_FOR_NEXT, 0, index, step);
     lf_value *more = luafn_emit4(b, LF_FOR_MORE, index, next, last, step);
     luafn_set(b, a, next);
     luafn_set(b, a + 3, next);
-    branch(b, more, b->pc + 1 - lf_bx(w), b->pc + 1);
+    luafn_branch_to(b, more, b->pc + 1 - lf_bx(w), b->pc + 1);
 }
 
 static void leave(lf_builder *b, const lf_list *values)
@@ -187,15 +122,15 @@ static void instruction(lf_builder *b)
         break;
     case OP_LOADKX:
         luafn_set(b, lf_a(w), luafn_const_of(b, lf_ax(b->f->proto->code[b->pc + 1])));
-        jump(b, b->pc + 2);
+        luafn_jump_to(b, b->pc + 2);
         break;
     case OP_LFALSESKIP:
         luafn_set(b, lf_a(w), luafn_bool(b->g, false));
-        jump(b, b->pc + 2);
+        luafn_jump_to(b, b->pc + 2);
         break;
     case OP_JMP:
         if (lf_sj(w) != 0) /* to the next instruction: that may be in this block */
-            jump(b, b->pc + 1 + lf_sj(w));
+            luafn_jump_to(b, b->pc + 1 + lf_sj(w));
         break;
     case OP_EQ:
     case OP_LT:
@@ -206,11 +141,11 @@ static void instruction(lf_builder *b)
     case OP_LEI:
     case OP_GTI:
     case OP_GEI:
-        compare(b, w);
+        luafn_compare(b, w);
         break;
     case OP_TEST:
     case OP_TESTSET:
-        test(b, w);
+        luafn_test(b, w);
         break;
     case OP_FORPREP:
         for_prepare(b, w);
@@ -232,50 +167,118 @@ static void instruction(lf_builder *b)
     }
 }
 
-/* ---- bodies ---- */
+/* ---- spans ---- */
 
 static void instructions(lf_builder *b, const lf_span *s)
 {
     b->g->now = b->head[b->span];
-    if (s->header)
+    if (b->head[b->span] != b->start[b->span]) {
         luafn_jump(b->g, b->start[b->span], b->g->now);
+        b->g->loops++;
+    }
     b->ended = false;
     for (b->pc = s->first; b->pc <= s->last; b->pc++)
         instruction(b);
     if (!b->ended)
-        jump(b, s->last + 1);
+        luafn_jump_to(b, s->last + 1);
 }
 
-/* Translates one span, unless nothing leads to it. A loop has a block of its own before its header,
+/* One span, unless nothing leads to it. A loop has a block of its own before its header,
  * so that a header has one predecessor from outside. */
-static void translate(lf_builder *b, int *latches)
+static void translate(lf_builder *b, int i)
 {
     const lf_flow *flow = b->f->proto->flow;
-    const lf_span *s = &flow->span[b->span];
-    luafn_seal(b->g, b->start[b->span]);
-    if (b->start[b->span]->preds.count)
+    const lf_span *s = &flow->span[i];
+    b->span = i;
+    luafn_seal(b->g, b->start[i]);
+    if (b->start[i]->preds.count)
         instructions(b, s);
     for (int k = 0; k < 2; k++) {
         int to = s->succ[k];
-        if (to >= 0 && to <= b->span && --latches[to] == 0)
+        if (to >= 0 && to <= i && --b->latches[to] == 0)
             luafn_seal(b->g, b->head[to]);
     }
 }
 
-/* Makes the blocks of all spans. */
-static void lay_out(lf_builder *b, int *latches)
+/* The blocks of span i, which nothing leads to yet. */
+static void lay_out(lf_builder *b, int i)
 {
-    const lf_flow *flow = b->f->proto->flow;
-    for (int i = 0; i < flow->spans; i++) {
-        b->start[i] = b->head[i] = luafn_block(b->g);
-        if (!flow->span[i].header)
+    const lf_span *s = &b->f->proto->flow->span[i];
+    b->start[i] = b->head[i] = luafn_block(b->g);
+    b->done[i] = false;
+    if (!s->header)
+        return;
+    b->head[i] = luafn_block(b->g);
+    b->head[i]->loop = s;
+    b->head[i]->frame = b->f;
+    b->latches[i] = s->latches;
+}
+
+/* ---- rounds of unrolled loops ---- */
+
+/* Calls itself for the loops inside a round: as deep as loops are nested in the text, which Lua's
+ * compiler limits to 200. */
+static void spans(lf_builder *b, int from, const lf_roll *in);
+
+/* New blocks for the next round. */
+static void lay_out_round(lf_builder *b, int header, const lf_roll *r)
+{
+    for (int i = header; i < b->f->proto->flow->spans; i++)
+        if (r->member[i])
+            lay_out(b, i);
+    b->start[header] = r->next;
+    if (!r->rest)
+        b->head[header] = r->next;
+}
+
+/* The rounds of the loop that span `header` begins. */
+static void unroll(lf_builder *b, int header)
+{
+    lf_graph *g = b->g;
+    lf_roll *r = &b->roll[header];
+    const int rounds = r->rounds, spans_all = b->f->proto->flow->spans;
+    const int unrolled = g->unrolled;
+    int first = 0; /* values behind the first round */
+    r->values = g->values;
+    r->loops = g->loops;
+    b->head[header] = b->start[header];
+    b->rounds *= rounds;
+    for (r->round = 0; r->round < rounds && !r->rest; r->round++) {
+        if (r->round)
+            lay_out_round(b, header, r);
+        r->next = luafn_block(g);
+        spans(b, header, r);
+        if (!r->round)
+            first = g->values;
+        if (!r->next->preds.count)
+            break;
+    }
+    b->rounds /= rounds;
+    if (r->rest) {
+        luafn_push(g->u, &b->c->kept_loops, (void *)(uintptr_t)&b->f->proto->flow->span[header]);
+        lay_out_round(b, header, r);
+        r->rounds = 0;
+        spans(b, header, r);
+    }
+    g->unrolled = unrolled + g->values - first;
+    for (int i = header; i < spans_all; i++)
+        b->done[i] |= r->member[i];
+}
+
+/* The spans of a loop, or all, from one on. */
+static void spans(lf_builder *b, int from, const lf_roll *in)
+{
+    for (int i = from; i < b->f->proto->flow->spans; i++) {
+        if (b->done[i] || (in && !in->member[i]))
             continue;
-        b->head[i] = luafn_block(b->g);
-        b->head[i]->loop = &flow->span[i];
-        b->head[i]->frame = b->f;
-        latches[i] = flow->span[i].latches;
+        if (b->roll[i].rounds && &b->roll[i] != in)
+            unroll(b, i);
+        else
+            translate(b, i);
     }
 }
+
+/* ---- bodies ---- */
 
 /* Brings all returns together; what some of them lack is nil. */
 static void join_exits(lf_builder *b, lf_list *results)
@@ -302,25 +305,27 @@ static void join_exits(lf_builder *b, lf_list *results)
         luafn_push(g->u, results, luafn_read(g, base + k, exit));
 }
 
-void luafn_body(lf_compile *c, lf_frame *f, lf_list *results)
+void luafn_body(lf_compile *c, lf_frame *f, int rounds, lf_list *results)
 {
     lf_graph *g = &c->graph;
     const lf_flow *flow = f->proto->flow;
     lf_list exits = {0};
-    lf_builder b = {.c = c, .g = g, .f = f, .exits = &exits};
+    lf_builder b = {.c = c, .g = g, .f = f, .rounds = rounds, .exits = &exits};
     if (f->proto->vararg)
         luafn_fail(&c->unit, f->proto, -1,
                    "a function with '...' is not supported: name its parameters");
     if (flow->bad >= 0)
         luafn_fail(&c->unit, f->proto, flow->bad,
                    "goto into a loop is not supported: write the loop with while, repeat or for");
-    int *latches = LF_NEW(&c->unit, int, flow->spans);
+    b.latches = LF_NEW(&c->unit, int, flow->spans);
     b.start = LF_NEW(&c->unit, lf_block *, flow->spans);
     b.head = LF_NEW(&c->unit, lf_block *, flow->spans);
-    lay_out(&b, latches);
+    b.roll = LF_NEW(&c->unit, lf_roll, flow->spans);
+    b.done = LF_NEW(&c->unit, bool, flow->spans);
+    for (int i = 0; i < flow->spans; i++)
+        lay_out(&b, i);
     luafn_jump(g, g->now, b.start[0]);
-    for (b.span = 0; b.span < flow->spans; b.span++)
-        translate(&b, latches);
+    spans(&b, 0, NULL);
     if (!exits.count)
         luafn_fail(&c->unit, f->proto, -1, "the function never returns: add a return");
     join_exits(&b, results);
@@ -353,7 +358,7 @@ void luafn_build(lf_compile *c)
         luafn_report_local(c, f->proto, i, -1, v);
     }
     c->root = f;
-    luafn_body(c, f, &g->results);
+    luafn_body(c, f, 1, &g->results);
     g->exit = g->now;
     g->exit->end = LF_RETURN;
     if (!c->writes)

@@ -10,8 +10,19 @@
 /* The graph of the function that c compiles; leaves by luafn_fail if it cannot be compiled. */
 void luafn_build(lf_compile *c);
 
-/* build.c: inlines the body of a frame whose parameters are written; appends its results. */
-void luafn_body(lf_compile *c, lf_frame *f, lf_list *results);
+/* build.c: inlines the body of a frame whose parameters are written, in that many rounds of
+ * unrolled loops; appends its results. */
+void luafn_body(lf_compile *c, lf_frame *f, int rounds, lf_list *results);
+/* condition.c: instructions that compare or test. */
+void luafn_compare(lf_builder *b, uint32_t w);
+void luafn_test(lf_builder *b, uint32_t w);
+/* unroll.c: how often the for that is prepared at b->pc runs, if that is known and it is to be
+ * unrolled; 0: never; -1: a loop.  v: initial value, limit, step. */
+int luafn_rounds(lf_builder *b, lf_value *const v[3]);
+/* The end of a round, at b->pc: the unrolled loop; NULL: it is none. */
+lf_roll *luafn_roll(lf_builder *b);
+/* Whether the rounds behind the first one become a loop after all. */
+bool luafn_stays_loop(lf_builder *b, lf_roll *r);
 /* build_call.c: one call; appends its results. */
 void luafn_call(lf_builder *b, uint32_t w, lf_list *results);
 /* build_ops.c: an instruction that neither jumps nor calls. */

@@ -47,7 +47,7 @@ static void inline_call(lf_builder *b, const lf_value *f, const char *name, cons
     frame->base = luafn_vars(g, frame, frame->proto->stack + LF_SPARE, 0);
     for (int k = 0; k < frame->proto->params; k++)
         luafn_write(g, frame->base + k, g->now, k < args->count ? args->at[k] : luafn_nil(g));
-    luafn_body(c, frame, results);
+    luafn_body(c, frame, b->rounds, results);
 }
 
 void luafn_call(lf_builder *b, uint32_t w, lf_list *results)

@@ -141,8 +141,8 @@ static void unary(lf_builder *b, uint32_t w, lf_kind kind)
         x = array_at(b, lf_b(w), "the length");
     } else if (kind != LF_NOT) {
         luafn_need_number(b, x, lf_b(w), "arithmetic");
-        if (kind == LF_NEG && lf_is_const(x, LF_WI)) {
-            luafn_set(b, lf_a(w), luafn_int(b->g, -x->as.i));
+        if (kind == LF_NEG && lf_is_whole(x)) {
+            luafn_set(b, lf_a(w), luafn_whole(b->g, x->type, -x->as.i));
             return;
         }
         if (kind == LF_NEG && lf_is_const(x, LF_WF)) {

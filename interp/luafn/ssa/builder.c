@@ -1,4 +1,4 @@
-/* builder.c - registers, values and messages of one body being translated. */
+/* builder.c - registers, values, edges and messages of one body being translated. */
 #include "luafn/ssa/builder.h"
 
 #include <stdarg.h>
@@ -57,7 +57,7 @@ lf_value *luafn_const_of(lf_builder *b, int index)
 lf_value *luafn_new_op(lf_builder *b, lf_kind kind, unsigned sub, int args)
 {
     lf_value *v = luafn_value(b->g, kind, args);
-    if (b->g->values > LF_MAX_VALUES)
+    if (b->g->values - b->g->unrolled > LF_MAX_VALUES)
         luafn_too_large(b);
     v->sub = (uint8_t)sub;
     v->proto = b->f->proto;
@@ -180,4 +180,26 @@ int luafn_upvalue_var(lf_builder *b, const lf_frame *f, int index, lf_value **va
     }
     *value = luafn_upvalue(b->c, b->f, b->pc, f->source, index + 1);
     return -1;
+}
+
+/* ---- edges ---- */
+
+lf_block *luafn_target(lf_builder *b, int pc)
+{
+    int i = b->f->proto->flow->at[pc];
+    if (i < 0)
+        luafn_stop(b, "the bytecode of this Lua function is invalid");
+    return i <= b->span ? b->head[i] : b->start[i];
+}
+
+void luafn_jump_to(lf_builder *b, int pc)
+{
+    luafn_jump(b->g, b->g->now, luafn_target(b, pc));
+    b->ended = true;
+}
+
+void luafn_branch_to(lf_builder *b, lf_value *cond, int yes, int no)
+{
+    luafn_branch(b->g, b->g->now, cond, luafn_target(b, yes), luafn_target(b, no));
+    b->ended = true;
 }

@@ -5,11 +5,25 @@
 
 #include "luafn/ssa/captured.h"
 
+/* A numeric for whose rounds are known while the graph is built: see unroll.c. */
+typedef struct lf_roll {
+    int rounds, round;   /* 0: it is none; the one that is translated, from 0 */
+    int64_t first, step; /* of the index */
+    bool rest;           /* the further rounds stay a loop */
+    const bool *member;  /* by span */
+    lf_block *next;      /* where the next round begins */
+    int values, loops;   /* of the graph, before the first round */
+} lf_roll;
+
 typedef struct lf_builder {
     lf_compile *c;
     lf_graph *g;
     lf_frame *f;
     lf_block **start, **head; /* by span: where forward edges go; where the code is */
+    int *latches;             /* by span: edges back to a header that are still to come */
+    lf_roll *roll;            /* by span: of the loop that it begins */
+    bool *done;               /* by span: translated with an unrolled loop */
+    int rounds;               /* of the unrolled loops around, multiplied */
     int span, pc;
     int top;    /* after an instruction with a variable number of results: the register behind */
     bool ended; /* the block has its successors */
@@ -50,6 +64,11 @@ const char *luafn_reg_name(const lf_builder *b, int reg);
 const char *luafn_value_name(const lf_builder *b, const lf_value *v, int reg);
 /* "a function", "a table". */
 const char *luafn_describe(const lf_value *v);
+
+/* Where code leads from the present block: to an instruction that begins a span; the block ends. */
+lf_block *luafn_target(lf_builder *b, int pc);
+void luafn_jump_to(lf_builder *b, int pc);
+void luafn_branch_to(lf_builder *b, lf_value *cond, int yes, int no);
 
 /* An upvalue of the running function: its variable, or -1 and the value. */
 int luafn_upvalue_var(lf_builder *b, const lf_frame *f, int index, lf_value **value);

@@ -22,11 +22,11 @@ bool luafn_find_index(const lf_compile *c, lf_value *v, lun_front_index *out)
         bool sub = v->kind == LF_ARITH && v->sub == LF_SUB;
         const lf_value *number = v;
         if (add || sub) {
-            bool left = add && lf_is_const(v->arg[0], LF_WI);
+            bool left = add && lf_is_whole(v->arg[0]);
             number = luafn_find(v->arg[left ? 0 : 1]);
             v = v->arg[left ? 1 : 0];
         }
-        if (!lf_is_const(number, LF_WI) || number->as.i > LF_FAR || number->as.i < -LF_FAR)
+        if (!lf_is_whole(number) || number->as.i > LF_FAR || number->as.i < -LF_FAR)
             return false;
         out->shift += sub ? -number->as.i : number->as.i;
         if (number == v)

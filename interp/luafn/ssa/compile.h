@@ -87,6 +87,7 @@ typedef struct lf_compile {
     lf_list inputs;           /* lf_input */
     lf_list notes;            /* lf_note */
     bool known, windowed;     /* the parameters are indices: bounds, windows may tell of them */
+    bool around;              /* there are parameters that are called with offsets */
     bool writes;              /* elements may be assigned */
     lf_list cells;            /* lf_cell, where elements may be assigned */
     lf_list loads;            /* LF_LOADs there: elements that are no cells */
@@ -94,6 +95,7 @@ typedef struct lf_compile {
     lf_list bounds;           /* lf_bound */
     lf_list windows;          /* lf_window */
     lf_list named;            /* values of local variables, see named.h */
+    lf_list kept_loops;       /* lf_span: headers of loops that are too large to be unrolled */
     lun_strbuf *types;        /* where the report goes */
     lf_value **param_value;   /* by parameter; NULL: the function does not take it */
     lun_neighbour *neighbour; /* what is asked for around an index: parameters from `params` on */

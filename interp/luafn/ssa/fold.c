@@ -21,40 +21,48 @@ static int64_t shift_left(int64_t a, int64_t n)
     return (int64_t)(n >= 0 ? (uint64_t)a << n : (uint64_t)a >> -n);
 }
 
-static lf_value *fold_integers(lf_graph *g, lf_arith op, int64_t a, int64_t b)
+/* False: an error of Lua, or no integer. */
+static bool fold_integers(lf_arith op, int64_t a, int64_t b, int64_t *out)
 {
     switch (op) {
     case LF_ADD:
-        return luafn_int(g, a + b);
+        *out = a + b;
+        break;
     case LF_SUB:
-        return luafn_int(g, a - b);
+        *out = a - b;
+        break;
     case LF_MUL:
-        return luafn_int(g, a * b);
+        *out = a * b;
+        break;
     case LF_IDIV:
         if (b == 0)
-            return NULL;
-        if (b == -1)
-            return luafn_int(g, -a);
-        return luafn_int(g, a / b - (a % b != 0 && (a ^ b) < 0));
+            return false;
+        *out = b == -1 ? -a : a / b - (a % b != 0 && (a ^ b) < 0);
+        break;
     case LF_MOD:
         if (b == 0)
-            return NULL;
-        if (b == -1)
-            return luafn_int(g, 0);
-        return luafn_int(g, a % b + (a % b != 0 && (a ^ b) < 0 ? b : 0));
+            return false;
+        *out = b == -1 ? 0 : a % b + (a % b != 0 && (a ^ b) < 0 ? b : 0);
+        break;
     case LF_BAND:
-        return luafn_int(g, a & b);
+        *out = a & b;
+        break;
     case LF_BOR:
-        return luafn_int(g, a | b);
+        *out = a | b;
+        break;
     case LF_BXOR:
-        return luafn_int(g, a ^ b);
+        *out = a ^ b;
+        break;
     case LF_SHL:
-        return luafn_int(g, shift_left(a, b));
+        *out = shift_left(a, b);
+        break;
     case LF_SHR:
-        return luafn_int(g, b == INT64_MIN ? 0 : shift_left(a, -b));
+        *out = b == INT64_MIN ? 0 : shift_left(a, -b);
+        break;
     default:
-        return NULL;
+        return false;
     }
+    return true;
 }
 
 static lf_value *fold_floats(lf_graph *g, lf_arith op, double a, double b)
@@ -86,8 +94,11 @@ static lf_value *fold_floats(lf_graph *g, lf_arith op, double a, double b)
 lf_value *luafn_fold_arith(lf_graph *g, lf_arith op, const lf_value *a, const lf_value *b)
 {
     double x, y;
-    if (lf_is_const(a, LF_WI) && lf_is_const(b, LF_WI) && op != LF_DIV && op != LF_POW)
-        return fold_integers(g, op, a->as.i, b->as.i);
+    int64_t i;
+    if (lf_is_whole(a) && lf_is_whole(b) && op != LF_DIV && op != LF_POW)
+        return fold_integers(op, a->as.i, b->as.i, &i)
+                   ? luafn_whole(g, a->type > b->type ? a->type : b->type, i)
+                   : NULL;
     if (!number_of(a, &x) || !number_of(b, &y))
         return NULL;
     return fold_floats(g, op, x, y);

@@ -92,7 +92,12 @@ lf_value *luafn_bool(lf_graph *g, bool b)
 
 lf_value *luafn_int(lf_graph *g, int64_t i)
 {
-    return luafn_constant(g, LF_CONST, LF_WI, (uint64_t)i);
+    return luafn_whole(g, LF_WI, i);
+}
+
+lf_value *luafn_whole(lf_graph *g, unsigned type, int64_t i)
+{
+    return luafn_constant(g, LF_CONST, type, (uint64_t)i);
 }
 
 lf_value *luafn_float(lf_graph *g, double n)

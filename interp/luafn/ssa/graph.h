@@ -197,6 +197,8 @@ typedef struct lf_graph {
     lf_list results; /* of the function, used in exit */
     int values;      /* ids given */
     int inlined;     /* calls put in place */
+    int loops;       /* headers translated */
+    int unrolled;    /* values of the second and further rounds of unrolled loops */
     const lf_proto *proto;
     lf_value **constant; /* hash table */
     int constants, constant_room;
@@ -221,10 +223,17 @@ lf_value *luafn_constant(lf_graph *g, lf_kind kind, unsigned type, uint64_t bits
 lf_value *luafn_nil(lf_graph *g);
 lf_value *luafn_bool(lf_graph *g, bool b);
 lf_value *luafn_int(lf_graph *g, int64_t i);
+/* An integer of such a type. */
+lf_value *luafn_whole(lf_graph *g, unsigned type, int64_t i);
 lf_value *luafn_float(lf_graph *g, double n);
 static inline bool lf_is_const(const lf_value *v, lf_type t)
 {
     return v->kind == LF_CONST && v->type == t;
+}
+/* A constant integer: weak, or the index of a loop in a round that is known. */
+static inline bool lf_is_whole(const lf_value *v)
+{
+    return v->kind == LF_CONST && lf_is_int((lf_type)v->type);
 }
 
 void luafn_jump(lf_graph *g, lf_block *from, lf_block *to);
