@@ -13,11 +13,30 @@ static int64_t remainder_of(int64_t i, int64_t n)
     return i % n + (i % n < 0 ? n : 0);
 }
 
+/* The unit is one of those that are kept at this step, the last of which has a place that is
+ * known. */
 static char *unit_of(const lun_piece *p, int array, int64_t unit)
 {
     const lun_sweep_part *a = &p->plan->array[array];
+    int64_t at = p->newest[array] - (p->step - a->lag - unit);
     return p->memory + p->rings[array] +
-           (size_t)(remainder_of(unit, a->ring) * a->unit) * size_of(p, array);
+           (size_t)((at < 0 ? at + a->ring : at) * a->unit) * size_of(p, array);
+}
+
+void lun__piece_begin(lun_piece *p, int64_t step)
+{
+    p->step = step;
+    for (int a = 0; a < p->sweep->box.arrays; a++) {
+        const lun_sweep_part *part = &p->plan->array[a];
+        p->newest[a] = part->ring ? remainder_of(step - part->lag, part->ring) : 0;
+    }
+}
+
+void lun__piece_step(lun_piece *p)
+{
+    p->step++;
+    for (int a = 0; a < p->sweep->box.arrays; a++)
+        p->newest[a] = p->newest[a] + 1 < p->plan->array[a].ring ? p->newest[a] + 1 : 0;
 }
 
 /* Elements from a unit's first one. */
@@ -35,7 +54,8 @@ void *lun__piece_place(const lun_piece *p, int array, int64_t unit, const int64_
     return unit_of(p, array, unit) + (size_t)offset_of(p, array, index) * size_of(p, array);
 }
 
-void *lun__piece_around(const lun_piece *p, int array, int64_t unit, const int64_t *index)
+void *lun__piece_around(const lun_piece *p, int array, int64_t unit, const int64_t *index,
+                        int64_t shift)
 {
     const lun_sweep_box *b = &p->sweep->box;
     const lun_padding *pad = p->sweep->arrays[array].pad;
@@ -43,7 +63,7 @@ void *lun__piece_around(const lun_piece *p, int array, int64_t unit, const int64
         unit = lun__pad_source(pad, 0, unit);
     if (unit < 0 && !b->wraps[0])
         return p->memory + p->values[array];
-    return lun__piece_place(p, array, unit, index);
+    return (char *)lun__piece_place(p, array, unit, index) + shift;
 }
 
 void lun__piece_values(const lun_piece *p)
@@ -110,11 +130,22 @@ int lun__piece_load(const lun_piece *p, int array, int64_t unit)
 
 /* ---- margins --------------------------------------------------------------------------------- */
 
+/* One element. */
+static inline void put(char *to, const void *from, size_t size)
+{
+    if (size == 4)
+        memcpy(to, from, 4);
+    else if (size == 8)
+        memcpy(to, from, 8);
+    else
+        memcpy(to, from, size);
+}
+
 /* count times the element at `from`. */
 static void put_same(char *to, const void *from, int64_t count, size_t size)
 {
     for (int64_t i = 0; i < count; i++, to += size)
-        memcpy(to, from, size);
+        put(to, from, size);
 }
 
 /* The margins along axis k at the place where its index 0 stands: of elements, or of all that the
@@ -135,6 +166,8 @@ static void fill_axis(const lun_piece *p, int array, int k, int64_t lo, int64_t 
         char *to = zero + i * stride * (int64_t)size;
         if (from < 0)
             put_same(to, &pad->value, stride, size);
+        else if (from >= lo && from < hi && stride == 1)
+            put(to, zero + from * (int64_t)size, size);
         else if (from >= lo && from < hi)
             memcpy(to, zero + from * stride * (int64_t)size, (size_t)stride * size);
     }

@@ -18,6 +18,8 @@ typedef struct lun__sweeps {
     int64_t first, end, band;      /* units; of a band */
     int64_t cuts[LUN_LAYOUT_RANK]; /* pieces along axes 1 and up */
     size_t *rings, *values;        /* by array, in a worker's memory */
+    int64_t *shift;                /* by read: bytes from the line's place to what is read */
+    size_t newest;                 /* in a worker's memory, as the others below */
     size_t slots, spare, ends;     /* the same: slots, a stand-in for each, and where those go */
     size_t bytes;
 } sweeps;
@@ -93,14 +95,12 @@ static void hand_out(const shift *s, void *const *slots, const bool *direct)
 {
     int64_t lo, hi;
     const int last = last_axis(s);
-    if (!own_part(s, &lo, &hi))
-        return;
     for (int i = 0; i < s->ir->slot_count; i++) {
-        if (s->ir->slots[i].role != LUN_SLOT_OUT || direct[i])
-            continue;
         int array = s->s->slots[i];
+        if (s->ir->slots[i].role != LUN_SLOT_OUT || direct[i] || !s->p->sweep->arrays[array].to)
+            continue;
         size_t size = size_of(s->p->sweep, array);
-        if (s->p->sweep->arrays[array].to)
+        if (own_part(s, &lo, &hi))
             memcpy(result_place(s, array, lo), (char *)slots[i] + (size_t)(lo - s->lo[last]) * size,
                    (size_t)(hi - lo) * size);
     }
@@ -108,34 +108,22 @@ static void hand_out(const shift *s, void *const *slots, const bool *direct)
 
 /* ---- a line ---------------------------------------------------------------------------------- */
 
-/* Where a slot reads. */
-static void *read_place(const shift *s, int read)
-{
-    const lun_sweep_read *r = &s->p->sweep->box.read[read];
-    int64_t index[LUN_LAYOUT_RANK];
-    for (int k = 1; k <= last_axis(s); k++)
-        index[k] = (k == last_axis(s) ? s->lo[k] : s->index[k]) + r->by[k];
-    return lun__piece_around(s->p, r->array, s->unit + r->by[0], index);
-}
-
 /* The slots of a line; direct: by slot, whether it is written to memory.  True: all results are. */
 static bool place_line(const shift *s, void **slots, bool *direct)
 {
-    const bool may = is_direct(s);
     bool all = true;
     char *spare = s->w->lines + s->x->spare;
-    int64_t index[LUN_LAYOUT_RANK];
-    memcpy(index, s->index, sizeof index);
-    index[last_axis(s)] = s->lo[last_axis(s)];
     for (int i = 0; i < s->ir->slot_count; i++) {
         const int role = s->ir->slots[i].role, at = s->s->slots[i];
         direct[i] = false;
         if (role == LUN_SLOT_IN) {
-            slots[i] = read_place(s, at);
+            const lun_sweep_read *r = &s->p->sweep->box.read[at];
+            slots[i] =
+                lun__piece_around(s->p, r->array, s->unit + r->by[0], s->index, s->x->shift[at]);
         } else if (role == LUN_SLOT_OUT && s->p->plan->array[at].ring) {
-            slots[i] = lun__piece_place(s->p, at, s->unit, index);
+            slots[i] = lun__piece_place(s->p, at, s->unit, s->index);
         } else if (role == LUN_SLOT_OUT) {
-            direct[i] = may && s->p->sweep->arrays[at].to;
+            direct[i] = s->p->sweep->arrays[at].to && is_direct(s);
             slots[i] = direct[i] ? result_place(s, at, s->lo[last_axis(s)]) : spare;
             spare +=
                 rounded((size_t)lun__order_blocks(s->p->plan->piece[last_axis(s)] +
@@ -241,6 +229,7 @@ static void run_chunk(lun__run *r, int64_t k, lun_worker *w)
     lun_piece p = {.sweep = x->sweep,
                    .plan = &x->plan,
                    .memory = w->lines,
+                   .newest = (int64_t *)(void *)(w->lines + x->newest),
                    .rings = x->rings,
                    .values = x->values};
     for (int i = b->rank - 1; i >= 1; i--) {
@@ -263,8 +252,8 @@ static void run_chunk(lun__run *r, int64_t k, lun_worker *w)
         to = hi + part->lag > to ? hi + part->lag : to;
     }
     shift s = {.r = r, .x = x, .w = w, .p = &p, .chunk = k};
-    while (from < to && run_step(&s, from))
-        from++;
+    for (lun__piece_begin(&p, from); p.step < to && run_step(&s, p.step);)
+        lun__piece_step(&p);
 }
 
 /* ---- a run ----------------------------------------------------------------------------------- */
@@ -311,6 +300,18 @@ static size_t take(sweeps *x, size_t bytes)
     return at;
 }
 
+/* How far from the place of an index stands what each read takes, within a unit. */
+static void find_shifts(const sweeps *x)
+{
+    const lun_sweep_box *b = &x->sweep->box;
+    for (int i = 0; i < b->reads; i++) {
+        const lun_sweep_read *r = &b->read[i];
+        x->shift[i] = 0;
+        for (int k = 1; k < b->rank; k++)
+            x->shift[i] += r->by[k] * x->plan.array[r->array].stride[k] * b->size[r->array];
+    }
+}
+
 static void plan_memory(sweeps *x)
 {
     const lun_sweep *w = x->sweep;
@@ -334,6 +335,7 @@ static void plan_memory(sweeps *x)
         spare = sizes > spare ? sizes : spare;
         slots = (size_t)ir->slot_count > slots ? (size_t)ir->slot_count : slots;
     }
+    x->newest = take(x, (size_t)w->box.arrays * sizeof(int64_t));
     x->slots = take(x, slots * sizeof(void *));
     x->ends = take(x, slots * sizeof(bool));
     x->spare = take(x, spare);
@@ -355,12 +357,15 @@ lun_status lun__host_sweep(const lun_services *services, const lun_host_kernel *
     lun_status s = LUN_ENOMEM;
     sweep->failed = 0;
     x.rings = calloc(2 * (size_t)sweep->box.arrays, sizeof *x.rings);
-    if (x.rings && lun__sweep_plan(&sweep->box, sweep->box.stages, sweep->near, &x.plan)) {
+    x.shift = calloc((size_t)sweep->box.reads + 1, sizeof *x.shift);
+    if (x.rings && x.shift &&
+        lun__sweep_plan(&sweep->box, sweep->box.stages, sweep->near, &x.plan)) {
         x.values = x.rings + sweep->box.arrays;
         for (int k = 0; k < sweep->box.stages; k++)
             scratch = kernels[k].exec->scratch > scratch ? kernels[k].exec->scratch : scratch;
         make_cut(&r, team, &x);
         plan_memory(&x);
+        find_shifts(&x);
         r.scratch_step = rounded(scratch);
         r.line_step = x.bytes;
         if (!__builtin_mul_overflow(r.scratch_step, (size_t)r.cut.workers, &scratch))
@@ -375,5 +380,6 @@ lun_status lun__host_sweep(const lun_services *services, const lun_host_kernel *
     }
     lun__sweep_plan_free(&x.plan);
     free(x.rings);
+    free(x.shift);
     return s;
 }

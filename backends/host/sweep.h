@@ -13,7 +13,13 @@ typedef struct lun_piece {
     char *memory;
     const size_t *rings;  /* by array, in memory */
     const size_t *values; /* by array: a line of the value beyond its ends */
+    int64_t step;
+    int64_t *newest; /* by array: where in its ring the unit of this step is */
 } lun_piece;
+
+/* Begins with a step; goes on to the next one. */
+void lun__piece_begin(lun_piece *p, int64_t step);
+void lun__piece_step(lun_piece *p);
 
 /* The indices along an axis that a stage, or a reader of an array, takes for the piece. */
 static inline void lun__piece_range(const lun_piece *p, const lun_sweep_part *of, int axis,
@@ -31,8 +37,9 @@ static inline void lun__piece_range(const lun_piece *p, const lun_sweep_part *of
 
 /* Where element index[1 ..] of unit `unit` of an array stands; the unit is kept or the next. */
 void *lun__piece_place(const lun_piece *p, int array, int64_t unit, const int64_t *index);
-/* The same for a reader at a unit that may stand beyond the ends of axis 0. */
-void *lun__piece_around(const lun_piece *p, int array, int64_t unit, const int64_t *index);
+/* The same for a reader at a unit that may stand beyond the ends of axis 0, `shift` bytes on. */
+void *lun__piece_around(const lun_piece *p, int array, int64_t unit, const int64_t *index,
+                        int64_t shift);
 /* Reads a unit of an array that no stage makes. 0, or what a stream's read gave. */
 int lun__piece_load(const lun_piece *p, int array, int64_t unit);
 /* What stands beyond the ends of the other axes. */

@@ -37,18 +37,17 @@ static void need_read(const lun_sweep_box *b, const lun_sweep_plan *p, const lun
 static void need_stage(const lun_sweep_box *b, const lun_sweep_plan *p, int stage)
 {
     lun_sweep_part *s = &p->stage[stage];
-    for (int k = 0; k < b->rank; k++) {
-        for (int a = 0; a < b->arrays && is_cut(b, p, k); a++)
-            if (b->maker[a] == stage) {
+    for (int a = 0; a < b->arrays; a++)
+        for (int k = 0; b->maker[a] == stage && k < b->rank; k++)
+            if (is_cut(b, p, k)) {
                 s->before[k] = larger(s->before[k], p->array[a].before[k]);
                 s->after[k] = larger(s->after[k], p->array[a].after[k]);
             }
-        for (int a = 0; a < b->arrays; a++)
-            if (b->maker[a] == stage) {
-                p->array[a].before[k] = larger(s->before[k], p->array[a].before[k]);
-                p->array[a].after[k] = larger(s->after[k], p->array[a].after[k]);
-            }
-    }
+    for (int a = 0; a < b->arrays; a++)
+        for (int k = 0; b->maker[a] == stage && k < b->rank; k++) {
+            p->array[a].before[k] = larger(s->before[k], p->array[a].before[k]);
+            p->array[a].after[k] = larger(s->after[k], p->array[a].after[k]);
+        }
 }
 
 static void find_needs(const lun_sweep_box *b, const lun_sweep_plan *p, int stages)
