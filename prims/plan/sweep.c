@@ -23,8 +23,7 @@ static bool has_index(const lun_ir *ir)
     return false;
 }
 
-/* A failure tells which index it is of, the first one: stages that run together would meet another
- * one first. */
+/* A failure tells which index it is of, the first one: sweeps would meet another one first. */
 static bool may_fail(const lun_ir *ir)
 {
     for (int i = 0; i < ir->count; i++)
@@ -36,9 +35,9 @@ static bool may_fail(const lun_ir *ir)
 static bool is_plain(const lun_step *step)
 {
     const lun_lowered *l = &step->lowered;
-    return step->kind == LUN_STEP_LAUNCH && !step->across && !step->kept &&
-           (!step->chain || step->sweep) && !l->needed && !l->line && l->ir.scan < 0 &&
-           !l->ir.result_count && step->n > 0 && !has_index(&l->ir);
+    return step->kind == LUN_STEP_LAUNCH && !step->across && (!step->chain || step->sweep) &&
+           !l->needed && !l->line && l->ir.scan < 0 && !l->ir.result_count && step->n > 0 &&
+           !has_index(&l->ir) && !may_fail(&l->ir);
 }
 
 /* The PAD that slot i reads; NULL: none. */
@@ -214,9 +213,7 @@ static bool add_stage(lun_sketch *k, const lun_step *step, int *slots)
 {
     const lun_sketch before = *k;
     const lun_step *first = step - k->box.stages;
-    bool can = is_plain(step) && step->n == first->n &&
-               !(k->box.stages && (may_fail(&step->lowered.ir) || may_fail(&first->lowered.ir))) &&
-               (k->box.stages || open_box(k, step)) &&
+    bool can = is_plain(step) && step->n == first->n && (k->box.stages || open_box(k, step)) &&
                add_slots(k, k->box.stages, &step->lowered, slots);
     if (!can)
         *k = before;
@@ -282,6 +279,16 @@ static lun_status depth_from(lun_engine *e, const lun_steps *s, int first, int e
     return LUN_OK;
 }
 
+/* Of what is not in memory behind sweeps that run together, lun__keeps says what is stored. */
+static void keep_some(const lun_engine *e, lun_step *step)
+{
+    const lun_lowered *l = &step->lowered;
+    int kept = 0;
+    for (int i = 0; i < l->ir.slot_count; i++)
+        kept += l->ir.slots[i].role == LUN_SLOT_OUT && lun__keeps(e, l->slots[i].node);
+    step->kept = step->kept ? step->kept : kept;
+}
+
 lun_status lun__sweeps_find(lun_engine *e, lun_steps *s, int count, int chains, int64_t near)
 {
     lun_status status = LUN_OK;
@@ -291,6 +298,8 @@ lun_status lun__sweeps_find(lun_engine *e, lun_steps *s, int count, int chains, 
         for (int i = k; status == LUN_OK && i < k + depth; i++) {
             s->at[i].sweep = true;
             s->at[i].chain = depth > 1 ? chains : 0;
+            if (i + 1 < k + depth)
+                keep_some(e, &s->at[i]);
         }
     }
     return status;
@@ -303,6 +312,8 @@ bool lun__sweep_keeps(const lun_steps *s, int at, int last, const lun_node *n)
     for (int i = 0; i < s->root_count; i++)
         if (s->roots[i] == n)
             return true;
+    if (s->at[at].kept)
+        return true;
     return s->at[at].until > last && lun__chain_keeps(s, last, n);
 }
 

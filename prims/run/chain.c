@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "run/bind.h"
+#include "run/profile.h"
 #include "run/run.h"
 
 /* A result of the chain. */
@@ -25,6 +26,7 @@ typedef struct chain {
     lun_chain_array *arrays;
     int count;
     lun_chain_stage *stages;
+    lun_kernel_entry **kernels; /* by stage */
     lun_binding *bindings;
     int opened;            /* bindings */
     lun_chain_slot *slots; /* of all stages, in turn */
@@ -169,6 +171,7 @@ static lun_status make_stage(chain *c, int stage, lun_chain_slot *slots, int *re
         return s;
     const int64_t n = c->s->at[c->first + stage].n;
     lun__bind_launch(&c->bindings[stage], n, 0, n, NULL);
+    c->kernels[stage] = k;
     to->kernel = k->kernel;
     to->launch = &c->bindings[stage].run;
     to->slots = slots;
@@ -191,8 +194,10 @@ static lun_status make_stages(chain *c)
     c->slots = calloc((size_t)slots, sizeof *c->slots);
     c->results = calloc((size_t)results, sizeof *c->results);
     c->stages = calloc(count, sizeof *c->stages);
+    c->kernels = calloc(count, sizeof *c->kernels);
     c->bindings = calloc(count, sizeof *c->bindings);
-    if (!c->at || !c->arrays || !c->slots || !c->results || !c->stages || !c->bindings)
+    if (!c->at || !c->arrays || !c->slots || !c->results || !c->stages || !c->kernels ||
+        !c->bindings)
         return lun__nomem(c->e);
     slots = results = 0;
     for (int k = 0; s == LUN_OK && k < (int)count; k++) {
@@ -216,13 +221,17 @@ static lun_status run_stages(chain *c)
                      .arrays = c->arrays,
                      .array_count = c->count,
                      .bytes = c->bytes};
+    const lun_stats before = e->stats;
     double start = lun__now();
     lun_status s = b->backend->chain(b->state, &run);
-    e->stats.run_time += lun__now() - start;
+    double seconds = lun__now() - start;
+    e->stats.run_time += seconds;
     if (s != LUN_OK)
         return lun__bind_failed(e, &c->bindings[run.failed], s, c->n);
     e->stats.bytes_read += c->bytes - c->written;
     e->stats.bytes_written += c->written;
+    if (e->profiling)
+        lun__profile_together(e, &before, seconds, c->s, c->first, c->kernels, run.count);
     return LUN_OK;
 }
 
@@ -248,6 +257,7 @@ static void free_chain(chain *c)
     free(c->slots);
     free(c->results);
     free(c->stages);
+    free(c->kernels);
     free(c->bindings);
 }
 

@@ -131,3 +131,13 @@ void lun__profile_after(lun_engine *e, const lun_stats *before, double seconds,
     seconds -= transfer;
     r->told.run += e->jit == LUN_JIT_SYNC && waited < seconds ? seconds - waited : seconds;
 }
+
+void lun__profile_together(lun_engine *e, const lun_stats *before, double seconds,
+                           const lun_steps *s, int first, lun_kernel_entry *const *k, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const lun_step *step = &s->at[first + i];
+        lun__profile_after(e, i ? &e->stats : before, seconds / count, &step->lowered, k[i],
+                           step->n);
+    }
+}

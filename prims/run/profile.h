@@ -2,7 +2,7 @@
 #ifndef LUN_PROFILE_H
 #define LUN_PROFILE_H
 
-#include "plan/plan.h"
+#include "plan/steps.h"
 #include "run/kernels.h"
 
 typedef struct lun_profile lun_profile;
@@ -10,6 +10,10 @@ typedef struct lun_profile lun_profile;
 /* After a launch while e->profiling: the counters before it, how long it took, what it ran. */
 void lun__profile_after(lun_engine *e, const lun_stats *before, double seconds,
                         const lun_lowered *l, const lun_kernel_entry *k, int64_t count);
+/* The same of kernels that ran together, `count` steps from s->at[first] on: each has an equal part
+ * of the time, the first one all that was moved. */
+void lun__profile_together(lun_engine *e, const lun_stats *before, double seconds,
+                           const lun_steps *s, int first, lun_kernel_entry *const *k, int count);
 /* NULL is allowed. */
 void lun__profile_free(lun_profile *p);
 

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "run/bind.h"
+#include "run/profile.h"
 #include "run/run.h"
 
 typedef struct sweeps {
@@ -19,6 +20,7 @@ typedef struct sweeps {
     lun_padding *pads;      /* by array */
     lun_storage **storages; /* the same; NULL: it is there before, or nothing needs it behind */
     lun_sweep_stage *stages;
+    lun_kernel_entry **kernels; /* by stage */
     lun_binding *bindings;
     int opened; /* bindings */
     int64_t bytes, written;
@@ -84,6 +86,7 @@ static lun_status make_stage(sweeps *x, int stage, const int *slots)
         s = lun__run_kernel(x->e, l, &k);
     if (s != LUN_OK)
         return s;
+    x->kernels[stage] = k;
     lun__bind_launch(&x->bindings[stage], n, 0, n, NULL);
     x->stages[stage] =
         (lun_sweep_stage){.kernel = k->kernel, .launch = &x->bindings[stage].run, .slots = slots};
@@ -98,8 +101,9 @@ static lun_status make_stages(sweeps *x)
     x->pads = calloc(arrays, sizeof *x->pads);
     x->storages = calloc(arrays, sizeof *x->storages);
     x->stages = calloc(stages, sizeof *x->stages);
+    x->kernels = calloc(stages, sizeof *x->kernels);
     x->bindings = calloc(stages, sizeof *x->bindings);
-    if (!x->arrays || !x->pads || !x->storages || !x->stages || !x->bindings)
+    if (!x->arrays || !x->pads || !x->storages || !x->stages || !x->kernels || !x->bindings)
         return lun__nomem(x->e);
     lun_status s = make_arrays(x);
     for (int k = 0; s == LUN_OK && k < (int)stages; k++) {
@@ -119,13 +123,17 @@ static lun_status run_stages(sweeps *x)
                      .arrays = x->arrays,
                      .near = near > 0 ? near : LUN_SWEEP_NEAR,
                      .bytes = x->bytes};
+    const lun_stats before = e->stats;
     double start = lun__now();
     lun_status s = b->backend->sweep(b->state, &run);
-    e->stats.run_time += lun__now() - start;
+    double seconds = lun__now() - start;
+    e->stats.run_time += seconds;
     if (s != LUN_OK)
         return lun__bind_failed(e, &x->bindings[run.failed], s, x->s->at[x->first].n);
     e->stats.bytes_read += x->bytes - x->written;
     e->stats.bytes_written += x->written;
+    if (e->profiling)
+        lun__profile_together(e, &before, seconds, x->s, x->first, x->kernels, run.box.stages);
     return LUN_OK;
 }
 
@@ -150,6 +158,7 @@ static void free_sweeps(sweeps *x)
     free(x->pads);
     free(x->storages);
     free(x->stages);
+    free(x->kernels);
     free(x->bindings);
     lun__sketch_free(&x->sketch);
 }
@@ -166,6 +175,8 @@ lun_status lun__sweep_run(lun_engine *e, const lun_steps *s, int first, int last
     e->kernels_held--;
     if (status == LUN_OK)
         keep_results(&x);
+    for (int k = first; status == LUN_OK && k <= last; k++)
+        e->stats.kept += s->at[k].kept;
     free_sweeps(&x);
     return status;
 }

@@ -71,6 +71,30 @@ describe("lun.profile", function()
         assert.matches("^%l+ +%d+ +[%d.]+ +[%d.]+ +[%d.]+ +[%d.]+ +%l+ %l+", lines[2])
     end)
 
+    it("has the kernels that run together", function()
+        local A = lun.random({ 1000, 1100 }, { seed = 1 }):copy()
+        local s = lun.stencil(function(x) return x(-1, 0) * x(0, 1) end)
+        local _, ok, rows = printed(function()
+            return lun.profile(function()
+                s(s(s(A))):eval() -- on some backends blocked in time
+                ;(A / A:max { axis = 2, keep = true }):eval() -- and a chain
+            end)
+        end)
+        assert.is_true(ok, rows)
+        local calls, bytes, elements = {}, 0, {}
+        for _, row in ipairs(rows) do
+            calls[row.what], elements[row.what] = row.calls, row.elements
+            bytes = bytes + row.bytes
+        end
+        assert.is_true(bytes >= 4 * 8800000)
+        if lun.use():find "opencl" then -- in slices
+            assert.is_true(calls.mul >= 3 and calls[""] >= 1 and calls.div >= 1)
+            return
+        end
+        assert.same({ mul = 3, [""] = 1, div = 1 }, calls)
+        assert.same({ mul = 3300000, [""] = 1100000, div = 1100000 }, elements)
+    end)
+
     it("starts anew and says when nothing ran", function()
         local text, _, rows = printed(function() return lun.profile(function() end) end)
         assert.equal("no kernel ran", text)

@@ -200,6 +200,13 @@ describe("sweeps", function()
         for _ = 1, 20 do e = s(e) end
         local last = e[7][9] -- a part of the last
         assert.equal(e:eval()[7][9], last)
+        local twice = s(s(U))
+        s(twice):eval() -- computed on the way
+        local stats = lun.stats()
+        local again = s(s(twice)) -- the second time it is kept
+        assert.equal("1s 1s 1s 1s", chains(again))
+        assert(same(again:eval(), all[5]))
+        assert.equal(1, lun.stats().kept - stats.kept)
         U[1][1] = 5 -- what waits keeps the old elements
         assert.equal(last, e[7][9])
     end)
