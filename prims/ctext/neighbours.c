@@ -201,9 +201,11 @@ static const char in_macro[] = "get(x, ...) in a macro: write it in the body of 
 static void note(finder *f, int i, bool macro)
 {
     const int k = parameter(f, i);
+    if (k < 0) /* else the text opens before it */
+        return;
     bool member = lun__ctoken_is(f->t, i - 1, '.') ||
                   (lun__ctoken_is(f->t, i - 1, '>') && lun__ctoken_is(f->t, i - 2, '-'));
-    if (k < 0 || member)
+    if (member)
         return;
     f->alone[k] = true;
     if (f->head.param[k].array && !macro)
