@@ -42,17 +42,17 @@ local nearest = lun.map(function(r, g, b, centres)
     return best, least
 end, { elements = 3 })
 
--- The mean colour of the pixels of each centre: all sums in one pass.
+-- The mean colour of the pixels of each centre.
 local function means(which)
-    local rows = {}
-    for c = 1, k do
-        local member = which:eq(c)
-        local count = lun.max(member:lazy "sum", 1)
-        rows[c] = lun.stack {
-            (member * red):lazy "sum" / count, (member * green):lazy "sum" / count, (member * blue):lazy "sum" / count,
-        }
-    end
-    return lun.stack(rows)
+    local count, r, g, b = lun.zeros(k), lun.zeros(k), lun.zeros(k), lun.zeros(k)
+    lun.each(#which, function(i)
+        local c = which[i]
+        count[c] = count[c] + 1
+        r[c] = r[c] + red[i]
+        g[c] = g[c] + green[i]
+        b[c] = b[c] + blue[i]
+    end)
+    return lun.stack({ r, g, b }, 2) / count:max(1):view { k, 1 }
 end
 
 -- The first centres are shades of gray.
