@@ -831,6 +831,23 @@ LUN_API lun_status lun_dot(lun_engine *e, lun_array *a, lun_array *b, lun_value 
  * products.  LUN_ESHAPE if the shapes do not fit. */
 LUN_API lun_status lun_matmul(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
 
+/* ---- all pairs (lazy) ------------------------------------------------------------------------ */
+
+/* For a of n x k and b of m x k elements the matrix of n x m whose element (i, j) is the reduction
+ * by `reduce` of zip(a[i][0], b[j][0], extra...), zip(a[i][1], b[j][1], extra...), ...: distances,
+ * or correlations.  Functions, extra arguments and dtypes are those of lun_zip and lun_reduce;
+ * id NULL: the operation's identity.  The n x m x k values are never in memory.
+ * They are combined in the order of lun_matmul: (id + s1) + s2 ..., where the b-th s combines the
+ * b-th 256 values from left to right, from the operation's identity, else from the first of them;
+ * sums and products of floats are accumulated in their dtype (f16 and bf16 in f32, rounded once).
+ * So an element depends on its two rows alone, and has the same bits on every backend.  LUN_OP_MUL
+ * and LUN_OP_ADD without an id, or with the number 0, are lun_matmul of a and the transpose of b.
+ * LUN_ESHAPE if the rank is not 2, or the rows differ in length; LUN_EARG if k is 0 and there is
+ * neither an id nor an identity; else as lun_zip and lun_reduce. */
+LUN_API lun_status lun_allpairs(lun_engine *e, lun_function *zip, lun_array *const *extra,
+                                int extras, lun_function *reduce, lun_array *id, lun_array *a,
+                                lun_array *b, lun_array **out);
+
 /* ---- values ---------------------------------------------------------------------------------- */
 
 /* Evaluates all of them in as few passes as possible; they keep their results.  After a failure the

@@ -302,6 +302,14 @@ class array
         return made([&](lun_array **out) { return lun_matmul(engine(), a_, b.a_, out); });
     }
 
+    // The reduction by `reduce` of zip of each row and each row of b.
+    array allpairs(const array &b, const function &zip, const function &reduce) const
+    {
+        return made([&](lun_array **out) {
+            return lun_allpairs(engine(), zip.get(), nullptr, 0, reduce.get(), nullptr, a_, b.a_, out);
+        });
+    }
+
     array map(const function &f) const
     {
         return made(

@@ -54,6 +54,7 @@ typedef enum lun_skeleton {
     LUN_SKELETON_REDUCE,
     LUN_SKELETON_SCAN,
     LUN_SKELETON_STENCIL,
+    LUN_SKELETON_ALLPAIRS,
     LUN_SKELETON_COUNT
 } lun_skeleton;
 /* END GENERATED SKELETONS */
@@ -67,6 +68,7 @@ typedef struct lun_skeleton_info {
     int operands;       /* elements that the function takes, its first parameters */
     bool extras;        /* further arguments may follow the arrays, for further parameters */
     bool folds;         /* the function is associative; a first value may be given */
+    bool combines; /* an associative function of two results of it follows; a first value, too */
 } lun_skeleton_info;
 /* The row of a skeleton; its texts live for ever.  False past the last one, *out untouched. */
 LUN_API bool lun_skeleton_describe(lun_skeleton s, lun_skeleton_info *out);

@@ -241,6 +241,25 @@ Vector is a row on the left and a column on the right, and its axis is gone from
 ]]
 end
 
+local function pairs_of_rows()
+    put "## All pairs of rows\n"
+    put [[
+`lun.allpairs(f, g)(A, B)` of an n x k matrix A and an m x k matrix B is lazy and n x m: element (i, j) combines the k values
+f(A[i][l], B[j][l]) by g. f is what `lun.zip` takes, g what `lun.reduce` takes: operations, Lua functions, C texts; numbers
+and arrays behind A and B are extra arguments of f. Distances: `lun.allpairs(function(x, y) return math.abs(x - y) end, "+")`.
+
+- Dtypes: as `lun.reduce(g)` along the rows of `lun.zip(f)` has them.
+- Order: the values of a pair are combined as (id + s1) + s2 ..., where the b-th s combines the b-th 256 values of l from left
+  to right: from the identity of an operation that has one, else from the first of them. Sums and products of floats are
+  accumulated in their own dtype, as in `matmul` (`f16` and `bf16` in `f32`, rounded once). So an element depends on its two
+  rows alone: it has the same bits on every backend, on any number of threads, in every layout.
+- `lun.allpairs("*", "+")` is `A:matmul(B:transpose())`, bits included; integers are then multiplied in `i64` or `u64`.
+- The n x m x k values are never in memory. Windows, transposed matrices and other dtypes are read as they stand; expressions
+  are computed first. What is done with the result is a kernel after it. `lun.explain` shows it as `allpairs`.
+- Rows without elements give id, or the identity of g; with neither they are an error.
+]]
+end
+
 local function operations()
     put "## Operations\n"
     put "As functions and as methods; `lun.op.add` and so on are values for skeletons, as are their names.\n"
@@ -357,6 +376,7 @@ function M.text()
     growth()
     methods()
     products()
+    pairs_of_rows()
     operations()
     statuses()
     program()

@@ -120,20 +120,20 @@ static int array_skeleton(lua_State *L)
     lun__host *h = lun__here(L);
     lun__skeleton k = {.kind = (int)lua_tointeger(L, lua_upvalueindex(2))};
     const lun_skeleton_info row = lun__skeleton_row(k.kind);
-    int f = row.arrays + 1, options;
-    lun__call c = {.function = f, .extra = f + 1};
+    int f = row.arrays + 1, options, behind = f + lun__skeleton_functions(&row);
+    lun__call c = {.function = f, .extra = behind};
     lun__check_array(L, h, 1);
     for (int i = 0; i < row.arrays; i++)
         c.element[i] = c.number[i] = i + 1;
-    luaL_checkany(L, f);
-    if (row.folds) { /* the first value, and options that are nil */
-        c.extra = c.extra_number = f + 2;
-        if (lua_gettop(L) == f || (lua_gettop(L) == f + 2 && lua_isnil(L, f + 2)))
-            lua_settop(L, f + 1);
+    luaL_checkany(L, behind - 1);
+    if (row.folds || row.combines) { /* the first value, and options that are nil */
+        c.extra = c.extra_number = behind + 1;
+        if (lua_gettop(L) < behind || (lua_gettop(L) == behind + 1 && lua_isnil(L, behind + 1)))
+            lua_settop(L, behind);
     }
     c.options = options = last_options(L, c.extra);
     c.extras = lua_gettop(L) - (options != 0) - c.extra + 1;
-    lun__fill_skeleton(L, h, &k, f, f + 1, options);
+    lun__fill_skeleton(L, h, &k, f, options);
     if (k.leaves > row.arrays)
         take_elements(L, &k, row.arrays, &c);
     return lun__call_skeleton(L, h, &k, &c);

@@ -1,5 +1,5 @@
-/* skeleton.c - skeletons: map, zip, reduce, scan and stencil made without data, and one call of one
- * of them.  How scripts call them is apply.c's, chains and trees are compose.c's. */
+/* skeleton.c - skeletons: map, zip, reduce and so on made without data, and one call of one of
+ * them.  How scripts call them is apply.c's, chains and trees are compose.c's. */
 #include <string.h>
 
 #include "bind/skeleton.h"
@@ -118,7 +118,7 @@ void lun__out_options(lua_State *L, lun__skeleton *k, int i)
     }
 }
 
-void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int id, int options)
+void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int options)
 {
     const lun_skeleton_info row = lun__skeleton_row(k->kind);
     k->name = row.name;
@@ -126,8 +126,12 @@ void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int
     read_options(L, k, &row, options);
     /* where the row says one element, there are as many as arrays */
     k->f = lun__function(L, h, f, row.folds ? row.operands : k->leaves, row.folds);
-    if (row.folds)
-        k->id = push_identity(L, h, id);
+    if (row.combines)
+        k->by = lun__function(L, h, f + 1, 2, true);
+    else
+        lua_pushnil(L);
+    if (row.folds || row.combines)
+        k->id = push_identity(L, h, f + lun__skeleton_functions(&row));
     else
         lua_pushnil(L);
 }
@@ -138,13 +142,14 @@ static int new_skeleton(lua_State *L)
     lun__host *h = lun__here(L);
     int kind = (int)lua_tointeger(L, lua_upvalueindex(2));
     const lun_skeleton_info row = lun__skeleton_row(kind);
-    int options = row.folds ? 3 : 2;
+    int options = 1 + lun__skeleton_functions(&row) + (row.folds || row.combines);
     lun__count(L, row.name, row.option[0] ? options : options - 1);
-    lua_settop(L, 3);
+    lua_settop(L, options);
     lun__skeleton *k = lun__new_skeleton(L, h, kind);
     int at = lua_gettop(L);
-    lun__fill_skeleton(L, h, k, 1, 2, options);
+    lun__fill_skeleton(L, h, k, 1, options);
     lua_setiuservalue(L, at, LUN__USE_ID);
+    lua_setiuservalue(L, at, LUN__USE_BY);
     lua_setiuservalue(L, at, LUN__USE_FUNCTION);
     lua_pushvalue(L, 1);
     lua_setiuservalue(L, at, LUN__USE_SOURCE);
@@ -245,6 +250,9 @@ static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o,
             memcpy(all + k->leaves, o->extra, (size_t)o->extras * sizeof *all);
         return lun__around_run(e, k->f, all, k->leaves + o->extras, k->leaves, &k->around, outs,
                                room, results);
+    case LUN_SKELETON_ALLPAIRS:
+        return lun_allpairs(e, k->f, o->extra, o->extras, k->by, k->id, o->element[0],
+                            o->element[1], outs);
     case LUN_SKELETON_REDUCE:
         if (!k->axes.count && !k->axes.options.keep)
             return lun_reduce_with(e, k->f, k->id, o->element[0], o->extra, o->extras, outs);
@@ -345,7 +353,7 @@ static int skeletons(lua_State *L)
     lun_skeleton_info row = {.size = sizeof row};
     lua_newtable(L);
     for (int kind = 0; lun_skeleton_describe((lun_skeleton)kind, &row); kind++) {
-        lua_createtable(L, 0, 7);
+        lua_createtable(L, 0, 8);
         lua_pushstring(L, row.name);
         lua_setfield(L, -2, "name");
         lua_pushstring(L, row.doc);
@@ -360,6 +368,8 @@ static int skeletons(lua_State *L)
         lua_setfield(L, -2, "extras");
         lua_pushboolean(L, row.folds);
         lua_setfield(L, -2, "folds");
+        lua_pushboolean(L, row.combines);
+        lua_setfield(L, -2, "combines");
         lua_rawseti(L, -2, kind + 1);
     }
     return 1;

@@ -8,11 +8,11 @@
 /* Kinds of skeletons beside those of the engine's table. */
 enum { LUN__PROGRAM = LUN_SKELETON_COUNT };
 
-/* User values of a skeleton: what keeps f and id alive, the Lua value that f was made of; of a
+/* User values of a skeleton: what keeps f, id and by alive, the Lua value that f was made of; of a
  * program its list, or the function that gives it until it has run, and what it was made of. */
-enum { LUN__USE_FUNCTION = 1, LUN__USE_ID, LUN__USE_SOURCE };
+enum { LUN__USE_FUNCTION = 1, LUN__USE_ID, LUN__USE_SOURCE, LUN__USE_BY };
 enum { LUN__USE_LIST = 1, LUN__USE_PARTS };
-#define LUN__SKELETON_VALUES 3
+#define LUN__SKELETON_VALUES 4
 
 /* Arrays of a call of one skeleton, element by element; and with what follows them, as a C function
  * takes it. */
@@ -32,9 +32,9 @@ typedef struct lun__around {
 
 typedef struct lun__skeleton {
     lun__box box;
-    int kind;         /* lun_skeleton or LUN__PROGRAM */
-    const char *name; /* "map", ..., "sequence", "compose" */
-    lun_function *f;
+    int kind;              /* lun_skeleton or LUN__PROGRAM */
+    const char *name;      /* "map", ..., "sequence", "compose" */
+    lun_function *f, *by;  /* by: of those that combine what f gives; else NULL */
     lun_array *id;         /* NULL: the operation's own */
     lun__axes axes;        /* that it runs along, and how */
     lun__around around;    /* of a stencil */
@@ -74,9 +74,16 @@ lun_status lun__around_run(lun_engine *e, lun_function *f, lun_array *const *ope
 lun__skeleton *lun__check_skeleton(lua_State *L, lun__host *h, int i);
 /* Pushes a skeleton of a kind, empty. */
 lun__skeleton *lun__new_skeleton(lua_State *L, lun__host *h, int kind);
-/* Fills k, of the kind that it says, from the function at f, the identity at id and the table of
- * options (0: none can be given). Pushes what k->f and k->id need to stay alive: two values. */
-void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int id, int options);
+/* Functions in front of what else makes a skeleton of that row. */
+static inline int lun__skeleton_functions(const lun_skeleton_info *row)
+{
+    return row->combines ? 2 : 1;
+}
+
+/* Fills k, of the kind that it says, from its functions, the first of which is at f, the identity
+ * behind them and the table of options (0: none can be given). Pushes what k->f, k->by and k->id
+ * need to stay alive: three values. */
+void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int options);
 /* Reads the option `out` of the table at i, the only one that there may be, into k. */
 void lun__out_options(lua_State *L, lun__skeleton *k, int i);
 /* Gives the results of `name`, at first and above, the dtypes that k asks for; argument: the number

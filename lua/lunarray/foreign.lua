@@ -89,6 +89,7 @@ local WRITTEN = {
     cumprod = { 'a:scan("*", 1, {inclusive = true})' }, cummax = { 'a:scan("max", a[1], {inclusive = true})' },
     cummin = { 'a:scan("min", a[1], {inclusive = true})' }, ["fold foldl aggregate"] = { 'a:reduce("+", 0)' },
     ["matmul mm bmm mv multi_dot gemm"] = { "M:matmul(M:transpose())" },
+    ["cdist pdist pairwise_distances"] = { 'lun.allpairs(function(x, y) return math.abs(x - y) end, "+")(M, M)' },
     outer = { "a:reshape(-1, 1) * b" },
     -- order and groups
     ["sort sorted sort_values"] = { "a:sort()" }, argsort = { "a:argsort()" },

@@ -246,7 +246,7 @@ local skeletons, reductions = {}, {}
 for i, row in ipairs(core.internal.skeletons()) do
     local name = row.name
     local others = ({ "", "b, ", "b, c, " })[row.arrays]
-    local first = row.folds and ", id" or ""
+    local first = row.folds and ", id" or row.combines and ", g, id" or ""
     local option = row.option ~= "" and (" [, {%s}]"):format(row.option) or ""
     FUNCTIONS[name] = { ("lun.%s(f%s%s)"):format(name, first, option), "a skeleton: " .. row.doc }
     METHODS[name] = {

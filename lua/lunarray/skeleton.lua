@@ -285,7 +285,8 @@ function methods.source(s, backend, ...)
         misuse(1, "source", ("skeleton expected, got %s"):format(core.internal.kind_of(s)))
     end
     local name, failure = describe(s), nil
-    for rank = 1, name == "stencil" and MOST_RANK or 1 do
+    local least = name == "allpairs" and 2 or 1
+    for rank = least, name == "stencil" and MOST_RANK or least do
         for _, dtype in ipairs { "f64", "i64" } do
             local ok, result = pcall(function()
                 return s(examples(s, dtype, rank))

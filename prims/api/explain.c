@@ -57,7 +57,8 @@ static lun_status describe_kernel(lun_engine *e, const lun_steps *s, int at, lun
     lun_backend_slot *b;
     lun_strbuf ir = LUN_STRBUF_INIT, source = LUN_STRBUF_INIT;
     k->ops = l->ops;
-    k->name = lun__kernel_name(l->ir.scan >= 0, l->ir.result_count);
+    k->name = s->at[at].pairs ? lun__skeleton_rows[LUN_SKELETON_ALLPAIRS].name
+                              : lun__kernel_name(l->ir.scan >= 0, l->ir.result_count);
     count_slots(s, at, k);
     lun_status status = lun__backend(e, &b);
     if (status == LUN_OK)

@@ -3,12 +3,13 @@
 #include "api/lazy.h"
 #include "graph/function.h"
 
-/* Sums and products have their row's wide accumulator; all else combines as it computes. */
-static lun_dtype accumulator(lun_op op, lun_dtype t)
+/* Sums and products have their row's wide accumulator, in blocks those of integers alone; all else
+ * combines as it computes. */
+static lun_dtype accumulator(lun_op op, lun_dtype t, bool blocks)
 {
     const lun_dtype_row *d = lun__dtype_get(t);
     bool wide = op == LUN_OP_ADD || op == LUN_OP_MUL;
-    return (lun_dtype)(wide ? d->sum : d->compute);
+    return (lun_dtype)(wide && !(blocks && lun__dtype_is_float(t)) ? d->sum : d->compute);
 }
 
 typedef struct combiner {
@@ -19,7 +20,7 @@ typedef struct combiner {
 } combiner;
 
 static lun_status combiner_of(lun_engine *e, lun_function *f, lun_extras extras, lun_dtype t,
-                              combiner *c)
+                              bool blocks, combiner *c)
 {
     c->op = f->op;
     c->body = NULL;
@@ -41,19 +42,19 @@ static lun_status combiner_of(lun_engine *e, lun_function *f, lun_extras extras,
                          row->name);
     if (lun__op_types(f->op, both, weak, &c->acc, &c->out) != LUN_OK)
         return lun__fail(e, LUN_EDTYPE, "%s needs integers, not %s", row->name, lun_dtype_name(t));
-    c->acc = accumulator(f->op, c->out);
+    c->acc = accumulator(f->op, c->out, blocks);
     if (lun__dtype_is_integer(c->out)) /* floats are rounded back, integers would wrap */
         c->out = c->acc;
     return LUN_OK;
 }
 
 /* a in the dtype in which it is combined. */
-static lun_status input(lun_engine *e, lun_function *f, lun_node *a, lun_extras extras, combiner *c,
-                        lun_node **out)
+static lun_status input(lun_engine *e, lun_function *f, lun_node *a, lun_extras extras, bool blocks,
+                        combiner *c, lun_node **out)
 {
     if (!f)
         return lun__fail(e, LUN_EARG, "no function given (NULL)");
-    lun_status s = combiner_of(e, f, extras, (lun_dtype)a->dtype, c);
+    lun_status s = combiner_of(e, f, extras, (lun_dtype)a->dtype, blocks, c);
     return s == LUN_OK ? lun__cast(e, a, c->acc, out) : s;
 }
 
@@ -107,6 +108,9 @@ static lun_status fold(lun_engine *e, const combiner *c, lun_node *in, lun_node 
     lun_node *start = first && !is_identity(c, first) ? first : NULL;
     if (!l->line)
         return lun__node_reduce(e, c->op, c->owner, c->body, in, start, c->out, out);
+    if (l->blocks)
+        return lun__node_reduce_blocks(e, c->op, c->owner, c->body, in, start, c->out, l->line,
+                                       l->shape, out);
     return lun__node_reduce_lines(e, c->op, c->owner, c->body, in, start, c->out, l->line, l->rank,
                                   l->shape, out);
 }
@@ -142,7 +146,7 @@ lun_status lun__fold_lines(lun_engine *e, lun_function *f, lun_array *id, lun_no
 {
     combiner c = {.owner = NULL};
     lun_node *in = NULL, *first = NULL;
-    lun_status s = input(e, f, a, extras, &c, &in);
+    lun_status s = input(e, f, a, extras, l->blocks, &c, &in);
     if (s == LUN_OK)
         s = initial(e, &c, id, &first);
     if (s == LUN_OK && in->n == 0 && !first)
@@ -181,7 +185,7 @@ lun_status lun__scan_lines(lun_engine *e, lun_function *f, lun_array *id, lun_no
 {
     combiner c = {.owner = NULL};
     lun_node *in = NULL, *first = NULL, *scan = NULL;
-    lun_status s = input(e, f, a, extras, &c, &in);
+    lun_status s = input(e, f, a, extras, false, &c, &in);
     if (s == LUN_OK)
         s = initial(e, &c, id, &first);
     if (s == LUN_OK && !first)

@@ -13,6 +13,7 @@ typedef struct lun_lines {
     int rank;
     int64_t shape[LUN_MAX_RANK];
     bool skipnan; /* NaN is left out, also of the number of elements */
+    bool blocks;  /* in the order of blocks, floats in the dtype they compute in; rank 2 */
 } lun_lines;
 
 /* A reduction by one operation, given as t. */

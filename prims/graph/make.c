@@ -251,23 +251,50 @@ lun_status lun__node_place_of(lun_engine *e, lun_op op, lun_node *a, lun_node **
     return lun__node_intern(e, n, out);
 }
 
-lun_status lun__node_reduce_lines(lun_engine *e, lun_op op, lun_function *f,
-                                  const lun_ir_function *body, lun_node *a, lun_node *id,
-                                  lun_dtype t, int64_t line, int rank, const int64_t *shape,
-                                  lun_node **out)
+/* A REDUCE of a's lines, not interned yet; NULL without memory. */
+static lun_node *start_lines(lun_engine *e, lun_op op, lun_node *a, lun_node *id, lun_dtype t,
+                             int64_t line)
 {
     lun_node *n = start(e, LUN_NODE_REDUCE, (int32_t)op, t);
     if (!n)
-        return LUN_ENOMEM;
+        return NULL;
     n->acc = a->dtype;
     n->in[0] = a;
     n->in[1] = id;
     n->step = line;
+    return n;
+}
+
+static lun_status finish_lines(lun_engine *e, lun_node *n, lun_function *f,
+                               const lun_ir_function *body, int rank, const int64_t *shape,
+                               lun_node **out)
+{
     lun_status s = set_shape(e, n, rank, shape);
     n->function = f;
     n->body = body;
     n->extended |= f || body;
     return shaped(e, n, s, out);
+}
+
+lun_status lun__node_reduce_lines(lun_engine *e, lun_op op, lun_function *f,
+                                  const lun_ir_function *body, lun_node *a, lun_node *id,
+                                  lun_dtype t, int64_t line, int rank, const int64_t *shape,
+                                  lun_node **out)
+{
+    lun_node *n = start_lines(e, op, a, id, t, line);
+    return n ? finish_lines(e, n, f, body, rank, shape, out) : LUN_ENOMEM;
+}
+
+lun_status lun__node_reduce_blocks(lun_engine *e, lun_op op, lun_function *f,
+                                   const lun_ir_function *body, lun_node *a, lun_node *id,
+                                   lun_dtype t, int64_t line, const int64_t shape[2],
+                                   lun_node **out)
+{
+    lun_node *n = start_lines(e, op, a, id, t, line);
+    if (!n)
+        return LUN_ENOMEM;
+    n->folds = LUN_FOLDS_BLOCKS;
+    return finish_lines(e, n, f, body, 2, shape, out);
 }
 
 lun_status lun__node_sum_needed(lun_engine *e, lun_node *a, lun_node *needed, int64_t line,

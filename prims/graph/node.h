@@ -56,15 +56,18 @@ typedef enum lun_node_traits {
     LUN_IS_COMPUTED = 8, /* an evaluation computed it and did not keep it */
     LUN_IS_PEEKED = 16,  /* one computed a few elements of it, and did not keep them */
     LUN_IS_HELD = 32,    /* a handle was used that was older than the last evaluation */
-    LUN_IS_RUN = 64      /* a LEAF that equal ones share, on elements of another one */
+    LUN_IS_RUN = 64,     /* a LEAF that equal ones share, on elements of another one */
+    LUN_IS_WHOLE = 128   /* a VIEW or RESHAPE whose operand is computed before: it is read often */
 } lun_node_traits;
 
 /* What else a REDUCE is. */
 typedef enum lun_node_folds {
     LUN_FOLDS_PLAIN,
-    LUN_FOLDS_PLACE, /* by min or max: where the first such element is, i64 */
-    LUN_FOLDS_NEEDED /* in[1] is no first value but a bool for each result: what it gives where that
-                        is false nothing uses, and where it is so everywhere nothing is computed */
+    LUN_FOLDS_PLACE,  /* by min or max: where the first such element is, i64 */
+    LUN_FOLDS_NEEDED, /* in[1] is no first value but a bool for each result: what it gives where
+                         that is false nothing uses, and where it is so everywhere nothing is
+                         computed */
+    LUN_FOLDS_BLOCKS  /* lines, each in the order of blocks (ir/order.h), of a matrix of lines */
 } lun_node_folds;
 
 /* What making, walking and ending a graph look at is in the first line of cache, what evaluating
@@ -156,6 +159,11 @@ lun_status lun__node_reduce_lines(lun_engine *e, lun_op op, lun_function *f,
                                   const lun_ir_function *body, lun_node *a, lun_node *id,
                                   lun_dtype t, int64_t line, int rank, const int64_t *shape,
                                   lun_node **out);
+/* The same for a matrix of lines, in the order of blocks. */
+lun_status lun__node_reduce_blocks(lun_engine *e, lun_op op, lun_function *f,
+                                   const lun_ir_function *body, lun_node *a, lun_node *id,
+                                   lun_dtype t, int64_t line, const int64_t shape[2],
+                                   lun_node **out);
 /* A sum of a's lines, as above and in a's dtype; line 0: of all of a.  needed: bools of the
  * result's extents, see LUN_FOLDS_NEEDED. */
 lun_status lun__node_sum_needed(lun_engine *e, lun_node *a, lun_node *needed, int64_t line,
@@ -280,6 +288,12 @@ static inline bool lun__node_made(const lun_node *n)
 static inline bool lun__node_is_step(const lun_node *n)
 {
     return n->kind == LUN_NODE_CONCAT || n->kind == LUN_NODE_MATMUL;
+}
+
+/* A reduction of lines in the order of blocks, which has a kernel of its own. */
+static inline bool lun__node_in_blocks(const lun_node *n)
+{
+    return n->kind == LUN_NODE_REDUCE && n->folds == LUN_FOLDS_BLOCKS;
 }
 
 /* Elements in memory or none needed: nothing has to run before n is used in a kernel. */

@@ -74,6 +74,8 @@ static void print_details(const printer *p, const lun_node *n)
                            n->op < LUN_OP_COUNT ? lun__op_get((lun_op)n->op)->name : "function");
     if (n->kind == LUN_NODE_REDUCE && n->folds == LUN_FOLDS_PLACE)
         lun__strbuf_puts(p->out, ": its place");
+    if (lun__node_in_blocks(n))
+        lun__strbuf_puts(p->out, " in blocks");
     if (lun__node_needed(n))
         lun__strbuf_puts(p->out, " where needed");
     if (n->kind == LUN_NODE_SCAN)

@@ -30,6 +30,12 @@
  *   By an associative operation on integers or bools bits do not depend on chunks: a backend may
  *   choose others.
  *
+ * Blocks: an order that a kernel follows by itself, in a loop, for a line x[0 .. n) of few values,
+ * such as a row of a matrix (plan/pairs.c).  s_b combines the b-th LUN_ORDER_BLOCK values from left
+ * to right: from the identity of an operation that has one, else from its first value.  The result
+ * is f(f(first, s_0), s_1) ..., where `first` is the given first value, or that identity; without
+ * one it starts with s_0.
+ *
  * A kernel with SCAN has chunks of LUN_SCAN_CHUNK; the engine makes none that has REDUCE as well,
  * and the order of such reductions is not fixed.
  *
@@ -43,6 +49,7 @@
 #include "ir/ir.h"
 
 enum { LUN_LANES = 64, LUN_CHUNK = 16384, LUN_SCAN_CHUNK = 65536, LUN_SCAN_GROUP = 8 };
+enum { LUN_ORDER_BLOCK = 256 };
 
 /* Elements are computed in whole blocks where memory has room for them: one element for each
  * lane. */

@@ -55,9 +55,11 @@ static void wall_by_use(const lun_fuse_info *user, int k, lun_fuse_info *in)
 {
     lun_node *u = user->node, *n = in->node;
     if (n->kind == LUN_NODE_REDUCE)
-        wall(in, "a reduction ends");
+        wall(in, lun__node_in_blocks(n) ? "allpairs ends" : "a reduction ends");
     else if (n->kind == LUN_NODE_MATMUL)
         wall(in, "a matrix product ends");
+    else if (lun__node_is(u, LUN_IS_WHOLE))
+        wall(in, "allpairs takes it");
     else if (lun__node_is_step(u)) {
         bool stands = n->kind == LUN_NODE_VIEW && !lun__node_made(n->in[0]);
         if (!stands)
@@ -202,10 +204,13 @@ static bool analyse(lun_fuser *f)
 /* Storing and reading again costs about as much as this many plain operations. */
 enum { SHARE_COST = 10 };
 
-/* Extends the levels that compute x's operands by those that compute x. */
+/* Extends the levels that compute x's operands by those that compute x.  What is reduced in blocks
+ * is never stored: it has many times as many elements as the result. */
 static void spread(lun_fuser *f, const lun_fuse_info *x)
 {
     lun_node *in;
+    if (lun__node_in_blocks(x->node))
+        return;
     for (int k = 0; (in = lun__node_operand(x->node, k)); k++) {
         lun_fuse_info *o = &f->at[in->slot];
         if (lun__fuse_in_memory(o, x->low))

@@ -46,6 +46,8 @@ static bool suits(const lun_group *g, const lun_fuse_info *x)
 {
     if ((g->begins && is_bare(x->node)) || (g->bare && begins(x->node)))
         return false;
+    if (lun__node_in_blocks(x->node) || lun__node_in_blocks(g->sinks[0]))
+        return false;
     return !g->step && !lun__node_is_step(x->node) && g->level == x->level &&
            g->n == space(x->node) && same_lines(g, x) && g->scan == x->scan &&
            g->needed == lun__node_needed(x->node) && g->sink_count < LUN_GROUP_SINKS;

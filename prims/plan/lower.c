@@ -26,6 +26,8 @@ static int emit_view(lun_lowerer *l, lun_node *n)
     lun_layout at;
     lun_node *base = n->in[0];
     int64_t step, along;
+    if (l->element)
+        return l->element(l, (lun_slot_source){.node = base, .view = n});
     lun__node_layout(n, &at);
     if (l->out->rows && !lun__node_made(base) && base->rank &&
         lun__layout_lines(&at, l->out->line, &step, &along) && along == 0) {
@@ -50,7 +52,6 @@ static int emit_index(lun_lowerer *l, lun_node *n)
 
 static int emit_c_call(lun_lowerer *l, lun_node *n, uint32_t where)
 {
-    lun_ir *ir = &l->out->ir;
     int32_t operands[LUN_IR_INPUTS];
     for (int k = 0; k < n->count; k++) {
         if (n->body->param[k].pointer) {
@@ -60,23 +61,12 @@ static int emit_c_call(lun_lowerer *l, lun_node *n, uint32_t where)
             operands[k] = lun__lower_operand(l, n->more[k]);
         }
     }
-    int first = ir->operand_count;
-    for (int k = 0; k < n->count; k++)
-        if (lun__ir_operand_add(ir, operands[k]) < 0)
-            return lun__lower_nomem(l);
-    int f = lun__ir_function_add(ir, (lun_ir_function *)(uintptr_t)n->body);
-    if (f < 0)
-        return lun__lower_nomem(l);
-    return lun__lower_add(
-        l,
-        (lun_ir_ins){.kind = LUN_IR_CALL, .dtype = n->dtype, .b = first, .c = n->count, .imm = f},
-        where);
+    return lun__lower_call(l, n->body, operands, (lun_dtype)n->dtype, where);
 }
 
 /* A function in IR form is copied into the kernel. */
 static int emit_ir_call(lun_lowerer *l, lun_node *n, uint32_t where)
 {
-    lun_ir *ir = &l->out->ir;
     int32_t *params = malloc(((size_t)n->count + 1) * 2 * sizeof *params);
     if (!params || !lun__grow(&l->calls, l->call_count, &l->call_room, sizeof *l->calls)) {
         free(params);
@@ -94,19 +84,9 @@ static int emit_ir_call(lun_lowerer *l, lun_node *n, uint32_t where)
     if (n->body->types && !strstr(lun__strbuf_text(&l->out->types), n->body->types))
         lun__strbuf_printf(&l->out->types, "%s%s", l->out->types.length ? "\n" : "",
                            n->body->types);
-    int from = ir->count;
-    lun_status s = lun__ir_inline(ir, n->body, params, arrays, o->value);
+    bool ok = lun__lower_inline(l, n->body, params, arrays, n->notes, where, o->value);
     free(params);
-    if (s != LUN_OK)
-        return lun__lower_nomem(l);
-    for (; from < ir->count; from++) {
-        const lun_ir_ins *ins = &ir->ins[from];
-        int64_t number = lun__ir_note(ins);
-        bool known = n->notes && number >= 0 && number < n->body->note_count;
-        if (!lun__lower_note(l, from, where, known ? n->notes[number] : NULL))
-            return -1;
-    }
-    return o->value[0];
+    return ok ? o->value[0] : -1;
 }
 
 static int emit_output(const lun_lowerer *l, const lun_node *n)

@@ -91,6 +91,48 @@ static int add_arg(lun_lowerer *l, lun_node *n, lun_dtype t, uint64_t cell)
     return lun__lower_add(l, (lun_ir_ins){.kind = LUN_IR_ARG, .dtype = (uint8_t)t, .imm = i}, 0);
 }
 
+int lun__lower_number(lun_lowerer *l, lun_dtype t, uint64_t cell)
+{
+    return add_arg(l, NULL, t, cell);
+}
+
+int lun__lower_call(lun_lowerer *l, const lun_ir_function *f, const int32_t *operands, lun_dtype t,
+                    uint32_t where)
+{
+    lun_ir *ir = &l->out->ir;
+    int first = ir->operand_count;
+    for (int k = 0; k < f->params; k++)
+        if (lun__ir_operand_add(ir, operands[k]) < 0)
+            return lun__lower_nomem(l);
+    int number = lun__ir_function_add(ir, (lun_ir_function *)(uintptr_t)f);
+    if (number < 0)
+        return lun__lower_nomem(l);
+    return lun__lower_add(
+        l,
+        (lun_ir_ins){
+            .kind = LUN_IR_CALL, .dtype = (uint8_t)t, .b = first, .c = f->params, .imm = number},
+        where);
+}
+
+bool lun__lower_inline(lun_lowerer *l, const lun_ir_function *f, const int32_t *params,
+                       const int32_t *arrays, const char *const *notes, uint32_t where,
+                       int32_t *results)
+{
+    lun_ir *ir = &l->out->ir;
+    int from = ir->count;
+    if (lun__ir_inline(ir, f, params, arrays, results) != LUN_OK) {
+        lun__lower_nomem(l);
+        return false;
+    }
+    for (; from < ir->count; from++) {
+        int64_t number = lun__ir_note(&ir->ins[from]);
+        bool known = notes && number >= 0 && number < f->note_count;
+        if (!lun__lower_note(l, from, where, known ? notes[number] : NULL))
+            return false;
+    }
+    return true;
+}
+
 /* Whether n is a sink of an earlier group: it is read, not computed again. */
 static bool stored_before(const lun_lowerer *l, const lun_node *n)
 {
@@ -106,6 +148,8 @@ int lun__lower_load(lun_lowerer *l, lun_node *n, int64_t offset, bool uniform)
 {
     if (n->kind != LUN_NODE_LEAF && n->rank == 0)
         return add_arg(l, n, (lun_dtype)n->dtype, 0);
+    if (l->element && !uniform)
+        return l->element(l, (lun_slot_source){.node = n, .offset = offset});
     int s = lun__lower_slot(l, n, offset, uniform ? LUN_SLOT_UNIFORM : LUN_SLOT_IN);
     if (s < 0)
         return -1;

@@ -13,7 +13,8 @@ typedef struct lun_outputs {
     int32_t value[LUN_MAX_OUTPUTS];
 } lun_outputs;
 
-typedef struct lun_lowerer {
+typedef struct lun_lowerer lun_lowerer;
+struct lun_lowerer {
     lun_engine *e;
     const lun_schedule *s;
     const lun_group *g;
@@ -24,7 +25,11 @@ typedef struct lun_lowerer {
     lun_status status;
     lun_outputs *calls; /* of the CALLs emitted so far */
     int call_count, call_room;
-} lun_lowerer;
+    /* The value of an element that is read for each index: where that is not the element of an IN
+     * slot, but hangs on a loop (pairs.c); else NULL. */
+    int (*element)(lun_lowerer *l, lun_slot_source from);
+    void *loop;
+};
 
 lun_lowerer lun__lower_begin(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out);
 /* Frees all but the result, and that too where the lowering failed; the IR is right. */
@@ -40,6 +45,17 @@ int lun__lower_source(lun_lowerer *l, lun_slot_source from, lun_ir_role role);
 int lun__lower_slot(lun_lowerer *l, lun_node *n, int64_t offset, lun_ir_role role);
 /* The numbers that n's combiner captures become arguments.  The first one's number + 1, 0: none. */
 int32_t lun__lower_captured(lun_lowerer *l, const lun_node *n);
+
+/* An argument that is this number; its value. */
+int lun__lower_number(lun_lowerer *l, lun_dtype t, uint64_t cell);
+/* The function, of C text, on these values: operands as those of a CALL. */
+int lun__lower_call(lun_lowerer *l, const lun_ir_function *f, const int32_t *operands, lun_dtype t,
+                    uint32_t where);
+/* The body of f, copied; notes: the texts of what may fail in it (NULL: none).  False without
+ * memory. */
+bool lun__lower_inline(lun_lowerer *l, const lun_ir_function *f, const int32_t *params,
+                       const int32_t *arrays, const char *const *notes, uint32_t where,
+                       int32_t *results);
 
 /* Whether n is read from memory, not computed here. */
 bool lun__lower_reads(const lun_lowerer *l, const lun_node *n);

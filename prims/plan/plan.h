@@ -101,6 +101,12 @@ lun_status lun__lower_rows(lun_engine *e, const lun_schedule *s, int g, int64_t 
  * slots are, by sink, accumulators in and out. */
 lun_status lun__lower_visit(lun_engine *e, const lun_schedule *s, int g, int copies,
                             lun_lowered *out);
+/* The IR of group g, whose one sink is a matrix, reduced in blocks (lun__node_in_blocks): an index
+ * for each element of it, which reads its line in a loop and is stored.  Places are nodes that the
+ * slots read: *held, references for the caller, as many as *count says. */
+enum { LUN_PAIRS_PLACES = 8 };
+lun_status lun__lower_pairs(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out,
+                            lun_node *held[LUN_PAIRS_PLACES], int *count);
 /* The IR of group g, as above, for lines of `copies` elements, which are the copies: their lanes
  * folded, given as the sinks' dtypes.  The last slots are, by sink, OUT. */
 lun_status lun__lower_brief(lun_engine *e, const lun_schedule *s, int g, int copies,

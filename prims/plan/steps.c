@@ -46,23 +46,44 @@ static lun_node *in_memory(lun_node *n)
     return n->kind == LUN_NODE_PAD ? n->in[0] : n;
 }
 
+/* A reduction in blocks; what its slots read is held. */
+static lun_status lower_pairs(lun_engine *e, const lun_schedule *groups, int g, lun_steps *s,
+                              lun_lowered *l)
+{
+    lun_node *places[LUN_PAIRS_PLACES];
+    int count;
+    lun_status status = lun__lower_pairs(e, groups, g, l, places, &count);
+    bool held = true;
+    for (int i = 0; i < count; i++) {
+        held = hold(s, places[i]) && held;
+        lun__node_release(e, places[i]);
+    }
+    if (status != LUN_OK || held)
+        return status;
+    lun__lowered_free(l);
+    return lun__nomem(e);
+}
+
 static lun_status plan_kernel(lun_engine *e, const lun_schedule *groups, int g, lun_steps *s)
 {
     const lun_group *group = &groups->groups[g];
+    const bool pairs = lun__node_in_blocks(group->sinks[0]);
     lun_lowered l;
-    lun_status status = lun__lower(e, groups, g, &l);
+    lun_status status = pairs ? lower_pairs(e, groups, g, s, &l) : lun__lower(e, groups, g, &l);
     if (status != LUN_OK)
         return status;
     for (int i = 0; status == LUN_OK && i < l.ir.slot_count; i++)
         if (in_memory(l.slots[i].node)->kind == LUN_NODE_NUMBER)
             status = fill(e, s, in_memory(l.slots[i].node));
     lun_across *across = NULL;
-    if (status == LUN_OK)
+    if (status == LUN_OK && !pairs)
         status = lun__across_make(e, groups, g, &across);
-    lun_step *step = status == LUN_OK ? append(s, LUN_STEP_LAUNCH, group->n, group->cut) : NULL;
+    const int64_t n = pairs ? group->sinks[0]->n : group->n;
+    lun_step *step = status == LUN_OK ? append(s, LUN_STEP_LAUNCH, n, group->cut) : NULL;
     if (step) {
         step->lowered = l;
         step->across = across;
+        step->pairs = pairs;
         step->group = g;
         step->kept = group->kept;
     } else {
@@ -105,8 +126,10 @@ static void need_all(lun_steps *s, uint64_t walk, int at, int k)
     const lun_step *step = &s->at[at];
     const lun_lowered *l = &step->lowered;
     const lun_node *in;
-    for (int i = 0; i < l->ir.slot_count; i++)
+    for (int i = 0; i < l->ir.slot_count; i++) {
         need(s, walk, l->slots[i].node, k);
+        need(s, walk, l->slots[i].view, k); /* places of pairs */
+    }
     for (int i = 0; i < l->ir.arg_count; i++)
         need(s, walk, l->args[i].node, k);
     for (int i = 0; i < l->ir.result_count; i++)

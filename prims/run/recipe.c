@@ -96,8 +96,8 @@ static uint8_t place_of(const lun_node *n, int64_t space)
     bool foreign = own != space && (own != 1 || !lun__node_ready(n));
     if (foreign && n->kind == LUN_NODE_LEAF) /* below a VIEW */
         return VIEWED;
-    if (folds(n) && n->step && own >= LUN_ACROSS_LEAST) /* it may be better run in another way */
-        return FOREIGN;
+    if (folds(n) && n->step && (own >= LUN_ACROSS_LEAST || lun__node_in_blocks(n)))
+        return FOREIGN; /* it may be better run in another way */
     return foreign || n->body || n->workgroup ? FOREIGN : (uint8_t)bits;
 }
 
@@ -416,7 +416,7 @@ lun_recipe *lun__recipe_learn(lun_engine *e, lun_node *const *roots, int count, 
     lun_node *order[NODES];
     lun_step *step = &steps->at[0];
     if (steps->count != 1 || step->kind != LUN_STEP_LAUNCH || !step->n || step->across ||
-        step->sweep)
+        step->sweep || step->pairs)
         return NULL;
     if (!e->recipes) {
         e->recipes = calloc(BUCKETS, sizeof(lun_recipe *));

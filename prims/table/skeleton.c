@@ -5,6 +5,7 @@
 
 #define EXTRAS      .extras = true
 #define FOLDS       .folds = true, .extras = true
+#define COMBINES    .combines = true, .extras = true
 #define VALUE       0
 #define ERROR       1
 #define LUN_OP_NONE LUN_OP_COUNT

@@ -116,6 +116,15 @@ static void test_products(void **state)
     expect(lun_matmul(e, matrix, scalar, &out), LUN_ESHAPE, "a Scalar is no matrix");
     expect(lun_matmul(e, number, matrix, &out), LUN_EARG, "array expected, got a number");
     expect(lun_matmul(e, matrix, NULL, &out), LUN_EARG, "");
+    expect(lun_allpairs(e, sub, NULL, 0, add, NULL, matrix, vector, &out), LUN_ESHAPE,
+           "a matrix is expected");
+    expect(lun_allpairs(e, sub, NULL, 0, add, NULL, number, matrix, &out), LUN_EARG,
+           "array expected, got a number");
+    expect(lun_allpairs(e, sub, NULL, 0, sub, NULL, matrix, matrix, &out), LUN_EARG,
+           "sub is not associative");
+    expect(lun_allpairs(e, sub, NULL, 0, add, matrix, matrix, matrix, &out), LUN_ESHAPE,
+           "the initial value must be a number");
+    expect(lun_allpairs(e, NULL, NULL, 0, add, NULL, matrix, matrix, &out), LUN_EARG, "");
     assert_null(out);
 }
 

@@ -69,6 +69,11 @@ local skeletons = {
             edge = { "wrap", { -1, -2, -3 }, "i64" }, radius = { 0, { -1, -2, -3 }, "i64" },
         },
     },
+    -- of {{1, 2, 3}} and itself: 2 + 4 + 6
+    allpairs = {
+        result = { { 12 } }, extra = { { 24 } }, shape = { 1, 3 },
+        options = { out = { "i8", { { 12 } }, "i8" } },
+    },
 }
 
 local functions = { function(x) return -x end, function(x, y) return x + y end }
@@ -83,12 +88,17 @@ end
 
 local function check_skeleton(row, expected)
     local a, name = lun.vector { 1, 2, 3 }, row.name
+    if expected.shape then
+        a = a:reshape(table.unpack(expected.shape))
+    end
     local f, id = functions[row.operands], row.folds and 0 or nil
     local more = row.folds and shifted or longer[row.operands]
     if expected.functions then
         f, more = table.unpack(expected.functions)
     end
-    local arrays, options = {}, row.folds and { id } or {}
+    local by = row.combines and { functions[2] } or {} -- the function that follows the first
+    local arrays, options = {}, row.combines and { by[1], 0 } or row.folds and { id } or {}
+    id = options[1]
     for i = 1, row.arrays do
         arrays[i] = a
     end
@@ -109,12 +119,16 @@ local function check_skeleton(row, expected)
     if row.operands == 2 then
         assert.equal(not row.folds, (pcall(lun[name], lun.op.sub, id)), name)
     end
+    if row.combines then
+        assert.has_error(function() lun[name](f, lun.op.sub) end)
+        assert.has_error(function() lun[name](f) end)
+    end
 
     -- extras
     assert.is_true(row.extras, name)
     arrays[#arrays + 1] = 2
     assert.same(expected.extra,
-        plain(lun[name](more, row.folds and 2 or nil)(table.unpack(arrays))), name)
+        plain(lun[name](more, row.folds and 2 or by[1])(table.unpack(arrays))), name)
     arrays[#arrays] = nil
 
     -- the options
