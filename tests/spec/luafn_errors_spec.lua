@@ -34,8 +34,13 @@ describe("a Lua function that cannot be a kernel", function()
     local cases = {
         tables = { "return function(x)\n local t = { x }\n return t[1]\nend",
             "script:2: a table constructor is not supported: use local variables, or capture an array" },
-        ["a captured table"] = { "local t = {}\nreturn function(x)\n return t[1]\nend",
-            "script:3: an element of a table ('t') cannot be read: convert the table with lun.vector(t) and capture the array" },
+        ["a captured table"] = { "local t = {}\nreturn function(x)\n return t[x]\nend",
+            "script:3: an element of a table ('t') cannot be read at an index that is no constant: convert the table with "
+                .. "lun.vector(t) and capture the array" },
+        ["an element that a captured table lacks"] = { "local t = {{}}\nreturn function(x)\n return t[1][2]\nend",
+            "script:3: 't[1][2]' is nil: define it before the function is used" },
+        ["the length of a captured table"] = { "local t = {}\nreturn function(x)\n return #t\nend",
+            "script:3: the length of a table ('t') cannot be read: convert the table with lun.vector(t) and capture the array" },
         ["strings that grow"] = { "return function(x) return x .. 'a' end",
             "script:1: string concatenation (..) is not supported: kernels have no strings" },
         ["strings as numbers"] = { "return function(x)\n return x + '1' end",

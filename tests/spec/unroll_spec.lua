@@ -317,12 +317,61 @@ describe("a loop of few rounds", function()
         end
         local fits = load "return function(x) local s = 0 for d = 1, 64 do s = s + x(d) end return s end" ()
         assert.equal(64, lun.stencil(fits)(v)[7])
-        local wide = load "return function(x) local s = 0 for d = 1, 65 do s = s + x(d) end return s end" ()
-        for _, f in ipairs { wide, sum(1, 2) } do
-            local _, text = pcall(function() return lun.stencil(f)(v) end)
+        assert.equal(2, lun.stencil(sum(1, 2))(v)[7])
+        for _, f in ipairs { sum(1, 65), sum(1.5, 3), function(x, i) return x(i) end } do
+            local _, text = pcall(function() return lun.stencil(f)(v, table.unpack({ 1 }, 1, debug.getinfo(f).nparams - 1)) end)
             assert.matches("offset 1 of x(...) is not an integer constant: write out each element that is read, or use " ..
                 "loops with constant bounds, of at most 64 rounds", tostring(text), 1, true)
         end
+    end)
+
+    it("of a stencil has bounds, offsets and weights that are captured", function()
+        local radius, K, list = 1, { { 1, 2, 1 }, { 2, 4, 2 }, { 1, 2, 1 } }, { near = { 0, 1 } }
+        local list_of = {}
+        for i = 1, 30 do list_of[i] = i * i % 17 end
+        local a = lun.vector(list_of):reshape(5, 6)
+        local function f(x)
+            local s = x(radius, -radius) * list.near[2]
+            for d = -radius, radius do
+                for e = -radius, radius do s = s + x(d, e) * K[d + radius + 1][radius + e + 1] end
+            end
+            return s
+        end
+        local stencil = lun.stencil(f, { edge = "wrap" })
+        local function check()
+            local want = {}
+            for i = 0, 4 do
+                for j = 0, 5 do
+                    want[#want + 1] = f(function(d, e) return list_of[(i + d) % 5 * 6 + (j + e) % 6 + 1] end)
+                end
+            end
+            assert.same(want, stencil(a):flatten():totable())
+        end
+        check()
+        K[2][2], list.near = -1.5, { 5, 7 }
+        check()
+        radius = 0
+        check()
+        radius, K = 2, {}
+        for p = 1, 5 do
+            K[p] = {}
+            for q = 1, 5 do K[p][q] = p - q * 2 end
+        end
+        check()
+        K[5][5] = nil
+        local _, text = pcall(stencil, a)
+        assert.matches("'K[5][5]' is nil: define it before the function is used", tostring(text), 1, true)
+    end)
+
+    it("reads elements of captured tables in any function", function()
+        local t = { 2, { 3, 0.5 }, lun.vector { 10, 20 }, math.sqrt }
+        local m = lun.map(function(x) return t[4](x * t[1]) + t[2][2] * t[3][2] end)
+        local v = lun.vector { 2, 8 }
+        assert.same({ 12.0, 14.0 }, m(v):totable())
+        t[1], t[2] = 8, { 0, 1 }
+        assert.same({ 24.0, 28.0 }, m(v):totable())
+        t[2] = setmetatable({}, { __index = function(_, k) return k * 100 end })
+        assert.same({ 4004.0, 4008.0 }, m(v):totable())
     end)
 
     it("that assigns elements stays a loop", function()

@@ -9,12 +9,20 @@
 /* How far __index is followed from table to table. */
 enum { LF_INDEX_CHAIN = 50 };
 
+static void push_key(lua_State *L, const lf_source *s)
+{
+    if (s->field)
+        lua_pushstring(L, s->field);
+    else
+        lua_pushinteger(L, s->key);
+}
+
 /* The function __index on the top is called with the table below it; its result, nil after an
  * error, replaces table, nil and metatable. */
-static void call_index(lua_State *L, const char *field)
+static void call_index(lua_State *L, const lf_source *s)
 {
     lua_pushvalue(L, -4);
-    lua_pushstring(L, field);
+    push_key(L, s);
     if (lua_pcall(L, 2, 1, 0) != LUA_OK) {
         lua_pop(L, 1);
         lua_pushnil(L);
@@ -23,12 +31,12 @@ static void call_index(lua_State *L, const char *field)
     lua_pop(L, 1);
 }
 
-/* Pushes t[field], following __index. */
-static void push_field(lua_State *L, int t, const char *field)
+/* Pushes the field or element of t that s is, following __index. */
+static void push_field(lua_State *L, int t, const lf_source *s)
 {
     lua_pushvalue(L, t);
     for (int i = 0;; i++) {
-        lua_pushstring(L, field);
+        push_key(L, s);
         if (lua_rawget(L, -2) != LUA_TNIL)
             break;
         if (!lua_getmetatable(L, -2))
@@ -36,7 +44,7 @@ static void push_field(lua_State *L, int t, const char *field)
         lua_pushliteral(L, "__index");
         lua_rawget(L, -2);
         if (lua_isfunction(L, -1)) {
-            call_index(L, field);
+            call_index(L, s);
             break;
         }
         lua_replace(L, -4); /* table, nil, metatable, __index -> __index, nil, metatable */
@@ -131,7 +139,7 @@ lun_status luafn_look(const lf_viewer *v, const lf_source *list, int i, lf_sight
     memset(out, 0, sizeof *out);
     luaL_checkstack(L, 8, "a Lua function captures too many values");
     if (!s->upvalue)
-        push_field(L, v->base + s->parent, s->field);
+        push_field(L, v->base + s->parent, s);
     else if (!lua_getupvalue(L, v->base + s->parent, s->upvalue))
         lua_pushnil(L);
     switch (lua_type(L, -1)) {
@@ -172,7 +180,7 @@ lun_status luafn_look(const lf_viewer *v, const lf_source *list, int i, lf_sight
 
 bool luafn_same_sight(const lf_sight *then, const lf_sight *now)
 {
-    if (then->seen != now->seen)
+    if (then->seen != now->seen || (then->pinned && then->value.as.i != now->value.as.i))
         return false;
     switch (then->seen) {
     case LF_SEEN_FIXED:

@@ -43,6 +43,7 @@ typedef struct lf_sight {
     lun_op op;
     bool strict;             /* op is known as a function of math, which takes numbers only */
     lun_value value;         /* numbers and booleans */
+    bool pinned;             /* code is valid for this value alone */
     lun_array *array;        /* borrowed: alive while the source shows it */
     lun_dtype dtype, stored; /* in which it is computed with; of its elements */
     int rank;
@@ -54,6 +55,7 @@ typedef struct lf_source {
     int parent;        /* source; -1 for the first, the function itself */
     int upvalue;       /* of a function, from 1, or 0 */
     const char *field; /* of a table */
+    int64_t key;       /* the same, where it has neither upvalue nor field */
     const char *name;  /* for messages */
     const void *known; /* identity of a function that need not be decoded again */
     lf_sight sight;

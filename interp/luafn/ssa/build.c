@@ -29,10 +29,10 @@ static void for_prepare(lf_builder *b, uint32_t w)
         v[k] = luafn_get(b, a + k);
         luafn_need_number(b, v[k], -1, names[k]);
     }
-    int rounds = luafn_rounds(b, v);
+    int rounds = luafn_rounds(b, v), target = b->f->proto->flow->at[b->pc + 1];
     if (rounds >= 0) {
         if (rounds)
-            luafn_set(b, a + 3, luafn_whole(b->g, LF_I64, v[0]->as.i));
+            luafn_set(b, a + 3, luafn_whole(b->g, LF_I64, b->roll[target].first));
         luafn_jump_to(b, rounds ? b->pc + 1 : b->pc + 2 + lf_bx(w));
         return;
     }

@@ -42,9 +42,10 @@ static lf_value *array_at(lf_builder *b, int reg, const char *what)
         return v;
     if (v->kind == LF_TABLE)
         luafn_stop(b,
-                   "%s of a table%s cannot be read: convert the table with lun.vector(t) and "
+                   "%s of a table%s cannot be read%s: convert the table with lun.vector(t) and "
                    "capture the array",
-                   what, luafn_value_name(b, v, reg));
+                   what, luafn_value_name(b, v, reg),
+                   *what == 'a' ? " at an index that is no constant" : "");
     if (v->kind == LF_LOAD) {
         int rank = lf_whose_is(b->c, v->arg[0]).rank;
         luafn_stop(b, "%s of an element of '%s', which has %d dimension%s: too many indices", what,
@@ -85,8 +86,16 @@ static lf_value *element(lf_builder *b, lf_value *t, lf_value *i)
 
 static void get_element(lf_builder *b, uint32_t w)
 {
-    lf_value *t = array_at(b, lf_b(w), "an element");
-    lf_value *i = lf_op(w) == OP_GETI ? luafn_int(b->g, lf_c(w)) : index_at(b, lf_c(w));
+    lf_value *t = luafn_get(b, lf_b(w));
+    lf_value *i = lf_op(w) == OP_GETI ? luafn_int(b->g, lf_c(w)) : luafn_get(b, lf_c(w));
+    int64_t key;
+    if (t->kind == LF_TABLE && luafn_known_whole(b->c, i, &key)) {
+        luafn_set(b, lf_a(w), luafn_item(b->c, b->f, b->pc, (int)t->as.i, key));
+        return;
+    }
+    t = array_at(b, lf_b(w), "an element");
+    if (lf_op(w) != OP_GETI)
+        i = index_at(b, lf_c(w));
     luafn_set(b, lf_a(w), element(b, t, i));
 }
 

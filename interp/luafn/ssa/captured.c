@@ -53,7 +53,7 @@ static lf_value *make_value(lf_compile *c, const lf_frame *f, int pc, int source
     const lf_source *s = &c->source[source];
     const lf_sight *sight = &s->sight;
     if (sight->seen == LF_SEEN_NIL) {
-        if (s->field)
+        if (!s->upvalue)
             luafn_fail(&c->unit, f->proto, pc, "%s is nil: define it before the function is used",
                        luafn_source_name(c, source));
         return luafn_nil(g);
@@ -109,6 +109,21 @@ lf_value *luafn_field(lf_compile *c, const lf_frame *f, int pc, int parent, cons
     const char *table = c->source[parent].name;
     lf_source s = {.parent = parent, .field = field};
     s.name = strcmp(table, "_ENV") ? join_names(c, table, field) : field;
+    return value_of(c, f, pc, add_source(c, s));
+}
+
+lf_value *luafn_item(lf_compile *c, const lf_frame *f, int pc, int parent, int64_t key)
+{
+    for (int i = 1; i < c->sources; i++) {
+        const lf_source *s = &c->source[i];
+        if (s->parent == parent && !s->upvalue && !s->field && s->key == key)
+            return value_of(c, f, pc, i);
+    }
+    const char *table = c->source[parent].name;
+    const size_t room = strlen(table) + 32;
+    char *name = luafn_take(&c->unit, room, 1);
+    snprintf(name, room, "%s[%lld]", table, (long long)key);
+    lf_source s = {.parent = parent, .key = key, .name = name};
     return value_of(c, f, pc, add_source(c, s));
 }
 

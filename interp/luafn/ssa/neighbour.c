@@ -19,13 +19,11 @@ static lun_neighbour offsets_of(lf_builder *b, const lf_value *f, const lf_list 
         luafn_stop(b, "%s(...) with %d offset%s: it takes %d, one for each axis", name_of(b, f),
                    args->count, args->count == 1 ? "" : "s", p->rank);
     for (int k = 0; k < args->count; k++) {
-        const lf_value *v = args->at[k];
-        if (!lf_is_whole(v))
+        if (!luafn_known_whole(b->c, args->at[k], &at.by[k]))
             luafn_stop(b,
                        "offset %d of %s(...) is not an integer constant: write out each element "
                        "that is read, or use loops with constant bounds, of at most 64 rounds",
                        k + 1, name_of(b, f));
-        at.by[k] = v->as.i;
     }
     return at;
 }

@@ -104,12 +104,8 @@ static bool look_inside(const lf_builder *b, shape *s)
 }
 
 /* The rounds of the for with these bounds, LF_ROUNDS + 1 if there are more; -1: not known. */
-static int count_rounds(lf_value *const v[3])
+static int count_rounds(int64_t first, int64_t limit, int64_t step)
 {
-    for (int k = 0; k < 3; k++)
-        if (!lf_is_whole(v[k]))
-            return -1;
-    int64_t first = v[0]->as.i, limit = v[1]->as.i, step = v[2]->as.i;
     if (step == 0)
         return -1;
     if (step > 0 ? first > limit : first < limit)
@@ -146,12 +142,19 @@ static bool inner_rounds(const lf_builder *b, const shape *s, int *most)
 int luafn_rounds(lf_builder *b, lf_value *const v[3])
 {
     const lf_flow *flow = b->f->proto->flow;
-    const int header = flow->at[b->pc + 1], rounds = count_rounds(v);
+    const int header = flow->at[b->pc + 1];
+    int64_t bound[3];
     shape s;
     int inner;
     if (header < 0)
         return -1;
     b->roll[header] = (lf_roll){0};
+    for (int k = 0; k < 3; k++) {
+        bound[k] = lf_is_whole(v[k]) ? v[k]->as.i : 0;
+        if (!lf_is_whole(v[k]) && !(b->c->around && luafn_known_whole(b->c, v[k], &bound[k])))
+            return -1;
+    }
+    const int rounds = count_rounds(bound[0], bound[1], bound[2]);
     if (rounds <= 0)
         return rounds;
     for (int k = 0; k < b->c->kept_loops.count; k++)
@@ -167,7 +170,7 @@ int luafn_rounds(lf_builder *b, lf_value *const v[3])
     if (s.left && rounds * b->rounds * inner > LF_ROUNDS_LEFT)
         return -1;
     b->roll[header] =
-        (lf_roll){.rounds = rounds, .first = v[0]->as.i, .step = v[2]->as.i, .member = s.member};
+        (lf_roll){.rounds = rounds, .first = bound[0], .step = bound[2], .member = s.member};
     return rounds;
 }
 
