@@ -1,5 +1,9 @@
 /* pad.c - see pad.h.  Rows of the padded array are three stretches: before the array, in it, behind
- * it; the middle one is copied whole. */
+ * it; the middle one is copied whole.
+ *
+ * What a stencil reads is a box of the padded array with the array's extents, shifted a little: its
+ * rows mostly follow one another in the array, so they are copied at once, and the few elements of
+ * each that stand beyond an end are put right afterwards. */
 #include "base/pad.h"
 
 #include <string.h>
@@ -7,6 +11,7 @@
 typedef struct copy {
     const lun_padding *p;
     const char *base;
+    int64_t elements; /* of the array */
     size_t size;
     char *to;
 } copy;
@@ -23,11 +28,25 @@ int64_t lun__pad_source(const lun_padding *p, int k, int64_t i)
     return -1;
 }
 
-/* count times the element at `from`. */
+static int64_t least(int64_t x, int64_t y)
+{
+    return x < y ? x : y;
+}
+
+static int64_t most(int64_t x, int64_t y)
+{
+    return x > y ? x : y;
+}
+
+/* count > 0 times the element at `from`. */
 static void put_same(copy *c, const void *from, int64_t count)
 {
-    for (int64_t i = 0; i < count; i++, c->to += c->size)
-        memcpy(c->to, from, c->size);
+    memcpy(c->to, from, c->size);
+    for (int64_t done = 1, some; done < count; done += some) {
+        some = least(done, count - done);
+        memcpy(c->to + (size_t)done * c->size, c->to, (size_t)some * c->size);
+    }
+    c->to += (size_t)count * c->size;
 }
 
 /* Elements i .. i + count - 1, from -before on, of the row whose element 0 is number `row`; all of
@@ -39,11 +58,6 @@ static void put_beyond(copy *c, int64_t row, int64_t i, int64_t count)
         put_same(c, &c->p->value, count);
     for (int64_t k = 0; c->p->rule[last] != LUN_PAD_VALUE && k < count; k++)
         put_same(c, c->base + (row + lun__pad_source(c->p, last, i + k)) * (int64_t)c->size, 1);
-}
-
-static int64_t least(int64_t x, int64_t y)
-{
-    return x < y ? x : y;
 }
 
 /* The same anywhere in the row. */
@@ -103,11 +117,114 @@ static void put_run(copy *c, int64_t at, int64_t count)
     }
 }
 
+/* Along each axis `count` indices from `first` on, counted from the array's first one. */
+typedef struct box {
+    int64_t first[LUN_LAYOUT_RANK], count[LUN_LAYOUT_RANK];
+} box;
+
+/* Whether a simplified layout is a box of the padded array; an axis of the layout may be the
+ * product of several whole ones. */
+static bool is_box(const lun_padding *p, const lun_layout *s, box *out)
+{
+    int j = s->rank - 1;
+    int64_t place = s->offset, step = 1, left = s->extent[j];
+    bool begun = false;
+    for (int k = p->rank - 1; k >= 0; k--) {
+        const int64_t n = p->extent[k], at = place % n;
+        out->first[k] = at - p->before[k];
+        out->count[k] = 1;
+        if (j >= 0 && (begun || s->stride[j] == step)) {
+            begun = at + left > n;
+            if (begun && (at != 0 || left % n != 0))
+                return false;
+            out->count[k] = begun ? n : left;
+            left = begun ? left / n : --j >= 0 ? s->extent[j] : 1;
+        }
+        place /= n;
+        step *= n;
+    }
+    return j < 0;
+}
+
+/* Where the row of a box with these indices begins in the array; -1: all is value. */
+static int64_t box_row(const lun_padding *p, const box *b, const int64_t *index)
+{
+    int64_t row = 0;
+    for (int k = 0; k < p->rank - 1; k++) {
+        int64_t i = lun__pad_source(p, k, b->first[k] + index[k]);
+        if (i < 0)
+            return -1;
+        row = row * p->inner[k] + i;
+    }
+    return row * p->inner[p->rank - 1];
+}
+
+/* count elements from `column` on of rows of a box that are as long as those of the array and
+ * follow one another there; the first begins at element `row`. */
+static void put_rows(copy *c, const box *b, int64_t row, int64_t column, int64_t count)
+{
+    const int last = c->p->rank - 1;
+    const int64_t n = c->p->inner[last], shift = b->first[last], at = row + shift + column;
+    const int64_t from = most(at, 0), some = least(at + count, c->elements) - from;
+    const int64_t beyond = shift < 0 ? 0 : most(n - shift, 0),
+                  end = shift < 0 ? least(-shift, n) : n;
+    if (some > 0)
+        memcpy(c->to + (size_t)(from - at) * c->size, c->base + (size_t)from * c->size,
+               (size_t)some * c->size);
+    for (int64_t k = -column; k < count && beyond < end; k += n) { /* where a row begins */
+        int64_t low = most(k + beyond, 0), high = least(k + end, count);
+        copy here = *c;
+        here.to += low * (int64_t)c->size;
+        if (low < high)
+            put_beyond(&here, row + column + k, shift + low - k, high - low);
+    }
+    c->to += (size_t)count * c->size;
+}
+
+/* Elements first .. first + count - 1 of a box. */
+static void put_box(copy *c, const box *b, int64_t first, int64_t count)
+{
+    const lun_padding *p = c->p;
+    const int last = p->rank - 1;
+    const bool whole = b->count[last] == p->inner[last];
+    int64_t index[LUN_LAYOUT_RANK];
+    for (int k = last; k >= 0; k--) {
+        index[k] = first % b->count[k];
+        first /= b->count[k];
+    }
+    for (int64_t row = box_row(p, b, index), next; count > 0; row = next) {
+        int64_t column = index[last], some = 0, followed = row;
+        do { /* rows that follow one another */
+            some += b->count[last] - index[last];
+            index[last] = 0;
+            for (int k = last - 1; k >= 0 && ++index[k] == b->count[k]; k--)
+                index[k] = 0;
+            followed += p->inner[last];
+            next = box_row(p, b, index);
+        } while (some < count && whole && row >= 0 && next == followed);
+        some = least(some, count);
+        if (row < 0)
+            put_same(c, &p->value, some);
+        else if (whole)
+            put_rows(c, b, row, column, some);
+        else
+            put_row(c, row, b->first[last] + column, some);
+        count -= some;
+    }
+}
+
 void lun__pad_read(const lun_padding *p, const lun_layout *l, const void *base, int size,
                    int64_t first, int64_t count, void *to)
 {
-    copy c = {.p = p, .base = base, .size = (size_t)size, .to = to};
+    copy c = {.p = p, .base = base, .elements = 1, .size = (size_t)size, .to = to};
     lun_layout s = lun__layout_simplified(l);
+    box b = {{0}, {0}};
+    for (int k = 0; k < p->rank; k++)
+        c.elements *= p->inner[k];
+    if (count > 0 && is_box(p, &s, &b)) {
+        put_box(&c, &b, first, count);
+        return;
+    }
     int last = s.rank - 1;
     int64_t n = s.extent[last], step = s.stride[last];
     while (count > 0) { /* row after row of the layout */
