@@ -96,7 +96,7 @@ static void place_turns(const lun__run *r, const lun_worker *w, void *const *bas
             from = lun__layout_place(layout, at);
             to = l->turns > 1 ? lun__layout_place(layout, at + l->line) : from;
         }
-        bool walks = is_walked(ir, s);
+        bool walks = is_walked(ir, s) || layout;
         slots[s] = (uintptr_t)base[s] + (walks ? (uintptr_t)(from * size) : 0);
         steps[s] = walks ? (to - from) * size : 0;
     }

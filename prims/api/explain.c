@@ -6,6 +6,7 @@
 #include "graph/print.h"
 #include "lunarray_bind.h"
 #include "plan/chain.h"
+#include "plan/pairs.h"
 #include "plan/sweep.h"
 #include "run/product.h"
 #include "table/skeleton.h"
@@ -35,6 +36,23 @@ static bool is_staged(const lun_lowered *l, int slot)
              lun__layout_lines(&at, l->line, &step, &along) && along == 1);
 }
 
+/* Arrays and bytes of a reduction of all pairs of rows. */
+static void count_pairs(const lun_pairs *p, lun_plan_kernel *k)
+{
+    const lun_lowered *l = &p->kernel;
+    for (int i = 0; i < l->ir.slot_count; i++) {
+        const lun_node *n = l->slots[i].node;
+        int64_t bytes = n->n * lun__dtype_get((lun_dtype)l->ir.slots[i].dtype)->bytes;
+        if (l->ir.slots[i].role == LUN_SLOT_OUT) {
+            k->writes = 1;
+            k->bytes_written = bytes;
+        } else {
+            k->reads++;
+            k->bytes_read += bytes;
+        }
+    }
+}
+
 static void count_slots(const lun_steps *s, int at, lun_plan_kernel *k)
 {
     const lun_lowered *l = &s->at[at].lowered;
@@ -53,13 +71,17 @@ static void count_slots(const lun_steps *s, int at, lun_plan_kernel *k)
 
 static lun_status describe_kernel(lun_engine *e, const lun_steps *s, int at, lun_plan_kernel *k)
 {
-    const lun_lowered *l = &s->at[at].lowered;
+    const lun_pairs *pairs = s->at[at].pairs;
+    const lun_lowered *l = pairs ? &pairs->kernel : &s->at[at].lowered;
     lun_backend_slot *b;
     lun_strbuf ir = LUN_STRBUF_INIT, source = LUN_STRBUF_INIT;
     k->ops = l->ops;
-    k->name = s->at[at].pairs ? lun__skeleton_rows[LUN_SKELETON_ALLPAIRS].name
-                              : lun__kernel_name(l->ir.scan >= 0, l->ir.result_count);
-    count_slots(s, at, k);
+    k->name = s->at[at].blocks ? lun__skeleton_rows[LUN_SKELETON_ALLPAIRS].name
+                               : lun__kernel_name(l->ir.scan >= 0, l->ir.result_count);
+    if (pairs)
+        count_pairs(pairs, k);
+    else
+        count_slots(s, at, k);
     lun_status status = lun__backend(e, &b);
     if (status == LUN_OK)
         status = lun__ir_print(&l->ir, &ir);

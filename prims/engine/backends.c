@@ -87,6 +87,12 @@ bool lun__backend_sweeps(lun_engine *e, int64_t *near)
     return true;
 }
 
+bool lun__backend_lines(const lun_engine *e)
+{
+    const lun_backend *b = e->backends[e->current].backend;
+    return b->lines && !b->buffer_new;
+}
+
 const char *lun_backend_name(const lun_engine *e)
 {
     return e ? e->backends[e->current].name : "";

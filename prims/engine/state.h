@@ -104,6 +104,8 @@ lun_status lun__backend(lun_engine *e, lun_backend_slot **out);
 void lun__share(lun_engine *e, int64_t n, int64_t bytes, void *ctx, lun_range_fn *task);
 /* Whether the backend in use runs chains of kernels (lun_backend.chain). */
 bool lun__backend_chains(const lun_engine *e);
+/* Whether it runs launches with lines on host memory. */
+bool lun__backend_lines(const lun_engine *e);
 /* The same of sweeps; *near: what lun_backend.near gives. */
 bool lun__backend_sweeps(lun_engine *e, int64_t *near);
 /* By name ("openmp", "opencl:2"); NULL if there is none. */

@@ -28,7 +28,8 @@ static bool uses_index(const lun_ir *ir)
 lun_chained lun__chain_width(const lun_step *step, int64_t n, int64_t line)
 {
     const lun_ir *ir = &step->lowered.ir;
-    if (step->kind != LUN_STEP_LAUNCH || step->across || step->pairs || step->kept || ir->scan >= 0)
+    if (step->kind != LUN_STEP_LAUNCH || step->across || step->blocks || step->kept ||
+        ir->scan >= 0)
         return LUN_CHAINED_NOT;
     if (step->n == n && (!ir->result_count || step->lowered.line == line))
         return LUN_CHAINED_WIDE;

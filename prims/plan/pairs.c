@@ -1,18 +1,28 @@
-/* pairs.c - the kernel of a matrix of lines that are reduced in blocks: for each index a loop over
- * its line, in the order that ir/order.h states.  The loop computes a line's values from elements
- * at places that depend on the index and on the value's number, so all lines together are never in
- * memory.  Knows no array and no launch. */
+/* pairs.c - the kernels of a matrix of lines that are reduced in blocks: for each index a loop over
+ * its line, in the order that ir/order.h states; for the host one that takes several rows at once.
+ * The loop computes a line's values from elements at places that depend on the index and on the
+ * value's number, so all lines together are never in memory.  Knows no array and no launch. */
+#include "plan/pairs.h"
+
+#include <stdlib.h>
+
 #include "graph/function.h"
 #include "ir/order.h"
 #include "plan/lowering.h"
 
 /* The loop that is being emitted. */
 typedef struct loop {
-    int64_t extent[3]; /* rows, columns, line */
-    int32_t zero, one; /* values of the IR */
-    int32_t number;    /* of the element of the line, in the loop */
-    int32_t captured;  /* the first argument that the combiner captures + 1, 0: none */
-    lun_node **held;   /* INDEX VIEWs that slots read */
+    int64_t extent[3];      /* rows, columns, line */
+    int rows;               /* that go through it together */
+    int32_t zero, one;      /* values of the IR */
+    int32_t number;         /* of the element of the line, in the loop */
+    int32_t captured;       /* the first argument that the combiner captures + 1, 0: none */
+    const lun_pairs *pairs; /* the host's kernel; NULL: an index for each element of the result */
+    int row;                /* of that, which elements are read for */
+    int lane_count;         /* elements of lanes that this round has read: slots and values */
+    int lane_slot[LUN_PAIRS_PLACES];
+    int32_t lane_value[LUN_PAIRS_PLACES];
+    lun_node **held; /* INDEX VIEWs that slots read */
     int held_count;
 } loop;
 
@@ -82,32 +92,87 @@ static int32_t first_place(lun_lowerer *l, const lun_layout *at)
         0);
 }
 
-static int element(lun_lowerer *l, lun_slot_source from)
+bool lun__pairs_places(const int64_t extent[3], const lun_slot_source *from, lun_layout *out)
+{
+    lun_layout own;
+    lun__node_layout(from->view ? from->view : from->node, &own);
+    own.offset += from->offset;
+    if (!lun__layout_reshaped(&own, 3, extent, out))
+        return false;
+    for (int k = 0; k < 3; k++)
+        out->stride[k] = extent[k] == 1 ? 0 : out->stride[k];
+    return true;
+}
+
+static int32_t gather(lun_lowerer *l, int slot, int32_t place)
+{
+    return lun__lower_add(l,
+                          (lun_ir_ins){.kind = LUN_IR_GATHER,
+                                       .dtype = l->out->ir.slots[slot].dtype,
+                                       .a = place,
+                                       .b = -1,
+                                       .c = -1,
+                                       .imm = slot},
+                          0);
+}
+
+/* The element of this round's lanes, packed; rows share its value. */
+static int32_t lane_element(lun_lowerer *l, int slot)
 {
     loop *p = l->loop;
-    lun_layout own, at;
-    lun__node_layout(from.view ? from.view : from.node, &own);
-    own.offset += from.offset;
-    if (!lun__layout_reshaped(&own, 3, p->extent, &at)) {
+    for (int i = 0; i < p->lane_count; i++)
+        if (p->lane_slot[i] == slot)
+            return p->lane_value[i];
+    int32_t index = lun__lower_add(
+        l, (lun_ir_ins){.kind = LUN_IR_INDEX, .dtype = LUN_I64, .a = -1, .b = -1, .c = -1}, 0);
+    int32_t size = constant(l, LUN_I64, LUN_BLOCK);
+    int32_t block = integer(l, LUN_OP_MUL, LUN_I64, p->number, size);
+    int32_t value = gather(l, slot, integer(l, LUN_OP_ADD, LUN_I64, index, block));
+    if (p->lane_count < LUN_PAIRS_PLACES) {
+        p->lane_slot[p->lane_count] = slot;
+        p->lane_value[p->lane_count++] = value;
+    }
+    return value;
+}
+
+/* An element for the host's kernel. */
+static int32_t grouped_element(lun_lowerer *l, lun_slot_source from, const lun_layout *at)
+{
+    const loop *p = l->loop;
+    const int lanes = p->pairs->lanes, rows = !lanes;
+    const bool lane = at->stride[lanes] != 0;
+    if (lane && at->stride[rows])
+        l->status = lun__fail(l->e, LUN_EARG, "internal: an operand of allpairs that is a matrix");
+    from.copy = lane ? LUN_PAIRS_LANE : LUN_PAIRS_ROW;
+    int slot = l->status == LUN_OK ? lun__lower_source(l, from, LUN_SLOT_ARRAY) : -1;
+    if (slot < 0)
+        return -1;
+    if (lane)
+        return lane_element(l, slot);
+    int64_t row = p->row < p->extent[rows] ? p->row : p->extent[rows] - 1;
+    int32_t step = lun__lower_number(l, LUN_I64, (uint64_t)at->stride[2]);
+    int32_t further = integer(l, LUN_OP_MUL, LUN_I64, p->number, step);
+    int32_t first = lun__lower_number(l, LUN_I64, (uint64_t)(row * at->stride[rows]));
+    return gather(l, slot, integer(l, LUN_OP_ADD, LUN_I64, first, further));
+}
+
+static int element(lun_lowerer *l, lun_slot_source from)
+{
+    const loop *p = l->loop;
+    lun_layout at;
+    if (!lun__pairs_places(p->extent, &from, &at)) {
         l->status = lun__fail(l->e, LUN_EARG, "internal: an operand of allpairs has no strides");
         return -1;
     }
-    for (int k = 0; k < 3; k++)
-        at.stride[k] = p->extent[k] == 1 ? 0 : at.stride[k];
+    if (p->pairs)
+        return grouped_element(l, from, &at);
     int slot = lun__lower_source(l, (lun_slot_source){.node = from.node}, LUN_SLOT_ARRAY);
     int32_t first = slot < 0 ? -1 : first_place(l, &at);
     int32_t step = first < 0 ? -1 : lun__lower_number(l, LUN_I64, (uint64_t)at.stride[2]);
     if (step < 0)
         return -1;
     int32_t further = integer(l, LUN_OP_MUL, LUN_I64, p->number, step);
-    return lun__lower_add(l,
-                          (lun_ir_ins){.kind = LUN_IR_GATHER,
-                                       .dtype = from.node->dtype,
-                                       .a = integer(l, LUN_OP_ADD, LUN_I64, first, further),
-                                       .b = -1,
-                                       .c = -1,
-                                       .imm = slot},
-                          0);
+    return gather(l, slot, integer(l, LUN_OP_ADD, LUN_I64, first, further));
 }
 
 /* ---- combination ----------------------------------------------------------------------------- */
@@ -178,19 +243,31 @@ static void next_round(lun_lowerer *l, int32_t variable, int32_t a, int32_t b)
     flow(l, LUN_IR_END, LUN_BOOL, -1, -1);
 }
 
-/* The values from number `from` to before `to`, combined: what VAR `block` holds then. */
-static void emit_block(lun_lowerer *l, lun_node *n, int32_t block, int32_t from, int32_t to,
+/* The value of the line's element, for one row. */
+static int32_t emit_value(lun_lowerer *l, lun_node *n, int row)
+{
+    loop *p = l->loop;
+    p->row = row;
+    l->call_count = 0; /* the calls of another row have other elements */
+    l->walk = ++l->e->walk;
+    if (l->status == LUN_OK)
+        lun__lower_emit(l, n->in[0]);
+    return l->status == LUN_OK ? lun__lower_operand(l, n->in[0]) : -1;
+}
+
+/* The values from number `from` to before `to`, combined: what the VARs `block`, one for each row,
+ * hold then. */
+static void emit_block(lun_lowerer *l, lun_node *n, const int32_t *block, int32_t from, int32_t to,
                        bool neutral)
 {
     loop *p = l->loop;
     int32_t at = flow(l, LUN_IR_VAR, LUN_I64, from, -1);
     flow(l, LUN_IR_LOOP, LUN_BOOL, -1, -1);
     p->number = flow(l, LUN_IR_GET, LUN_I64, at, -1);
+    p->lane_count = 0;
     int32_t first = neutral ? -1 : integer(l, LUN_OP_EQ, LUN_BOOL, p->number, from);
-    if (l->status == LUN_OK)
-        lun__lower_emit(l, n->in[0]);
-    int32_t value = l->status == LUN_OK ? lun__lower_operand(l, n->in[0]) : -1;
-    accumulate(l, n, block, value, first);
+    for (int r = 0; l->status == LUN_OK && r < p->rows; r++)
+        accumulate(l, n, block[r], emit_value(l, n, r), first);
     next_round(l, at, integer(l, LUN_OP_ADD, LUN_I64, p->number, p->one), to);
 }
 
@@ -207,11 +284,12 @@ static int32_t initial(lun_lowerer *l, lun_node *n, int32_t identity)
     return value;
 }
 
-/* What the line of each index gives. */
-static int32_t emit_line(lun_lowerer *l, lun_node *n)
+/* What the lines give, in results[]. */
+static void emit_lines(lun_lowerer *l, lun_node *n, int32_t *results)
 {
     loop *p = l->loop;
     const lun_dtype t = (lun_dtype)n->acc;
+    int32_t total[LUN_PAIRS_ROWS], block[LUN_PAIRS_ROWS];
     uint64_t bits = 0;
     const bool neutral = n->op < LUN_OP_COUNT && lun__op_identity((lun_op)n->op, t, &bits);
     p->zero = constant(l, LUN_I64, 0);
@@ -220,47 +298,93 @@ static int32_t emit_line(lun_lowerer *l, lun_node *n)
     int32_t line = lun__lower_number(l, LUN_I64, (uint64_t)p->extent[2]);
     int32_t size = constant(l, LUN_I64, LUN_ORDER_BLOCK), none = constant(l, t, bits);
     int32_t begin = initial(l, n, neutral ? none : -1);
-    int32_t total = flow(l, LUN_IR_VAR, t, begin < 0 ? none : begin, -1);
+    for (int r = 0; r < p->rows; r++)
+        total[r] = flow(l, LUN_IR_VAR, t, begin < 0 ? none : begin, -1);
     int32_t at = flow(l, LUN_IR_VAR, LUN_I64, p->zero, -1);
     flow(l, LUN_IR_LOOP, LUN_BOOL, -1, -1);
     int32_t from = flow(l, LUN_IR_GET, LUN_I64, at, -1);
     int32_t to = integer(l, LUN_OP_MIN, LUN_I64, integer(l, LUN_OP_ADD, LUN_I64, from, size), line);
-    int32_t block = flow(l, LUN_IR_VAR, t, none, -1);
+    for (int r = 0; r < p->rows; r++)
+        block[r] = flow(l, LUN_IR_VAR, t, none, -1);
     emit_block(l, n, block, from, to, neutral);
     int32_t first = begin < 0 ? integer(l, LUN_OP_EQ, LUN_BOOL, from, p->zero) : -1;
-    accumulate(l, n, total, flow(l, LUN_IR_GET, t, block, -1), first);
+    for (int r = 0; r < p->rows; r++)
+        accumulate(l, n, total[r], flow(l, LUN_IR_GET, t, block[r], -1), first);
     next_round(l, at, to, line);
-    return flow(l, LUN_IR_GET, t, total, -1);
+    for (int r = 0; r < p->rows; r++)
+        results[r] = flow(l, LUN_IR_GET, t, total[r], -1);
+}
+
+/* Stores them as elements of n. */
+static void emit_stores(lun_lowerer *l, lun_node *n, int32_t *results, int rows)
+{
+    for (int r = 0; l->status == LUN_OK && r < rows; r++) {
+        lun_ir_ins cast = {.kind = LUN_IR_CAST,
+                           .dtype = n->dtype,
+                           .from = n->acc,
+                           .a = results[r],
+                           .b = -1,
+                           .c = -1};
+        int32_t value = n->dtype == n->acc ? results[r] : lun__lower_add(l, cast, 0);
+        lun_slot_source to = {.node = n, .copy = r};
+        int slot = value < 0 ? -1 : lun__lower_source(l, to, LUN_SLOT_OUT);
+        lun_ir_ins store = {
+            .kind = LUN_IR_STORE, .dtype = n->dtype, .a = value, .b = -1, .c = -1, .imm = slot};
+        if (slot >= 0)
+            lun__lower_add(l, store, 0);
+    }
+}
+
+static lun_status lower(lun_engine *e, const lun_schedule *s, int g, loop *p, lun_lowered *out)
+{
+    lun_lowerer l = lun__lower_begin(e, s, g, out);
+    lun_node *n = l.g->sinks[0];
+    int32_t results[LUN_PAIRS_ROWS];
+    p->extent[0] = n->shape[0];
+    p->extent[1] = n->shape[1];
+    p->extent[2] = n->step;
+    p->rows = p->pairs ? LUN_PAIRS_ROWS : 1;
+    l.loop = p;
+    l.element = element;
+    out->workgroup = n->workgroup;
+    emit_lines(&l, n, results);
+    emit_stores(&l, n, results, p->rows);
+    out->ops = out->ops / p->rows + 1;
+    return lun__lower_end(&l);
 }
 
 lun_status lun__lower_pairs(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out,
                             lun_node *held[LUN_PAIRS_PLACES], int *count)
 {
-    lun_lowerer l = lun__lower_begin(e, s, g, out);
-    lun_node *n = l.g->sinks[0];
-    loop p = {.extent = {n->shape[0], n->shape[1], n->step}, .held = held};
-    l.loop = &p;
-    l.element = element;
-    out->workgroup = n->workgroup;
-    int32_t value = emit_line(&l, n);
-    if (l.status == LUN_OK && n->dtype != n->acc)
-        value = lun__lower_add(&l,
-                               (lun_ir_ins){.kind = LUN_IR_CAST,
-                                            .dtype = n->dtype,
-                                            .from = n->acc,
-                                            .a = value,
-                                            .b = -1,
-                                            .c = -1},
-                               0);
-    int slot =
-        l.status == LUN_OK ? lun__lower_source(&l, (lun_slot_source){.node = n}, LUN_SLOT_OUT) : -1;
-    if (slot >= 0)
-        lun__lower_add(
-            &l,
-            (lun_ir_ins){
-                .kind = LUN_IR_STORE, .dtype = n->dtype, .a = value, .b = -1, .c = -1, .imm = slot},
-            0);
-    out->ops++;
+    loop p = {.held = held};
+    lun_status status = lower(e, s, g, &p, out);
     *count = p.held_count;
-    return lun__lower_end(&l);
+    return status;
+}
+
+lun_status lun__pairs_make(lun_engine *e, const lun_schedule *s, int g, lun_pairs **out)
+{
+    lun_node *n = s->groups[g].sinks[0];
+    lun_pairs *made = calloc(1, sizeof *made);
+    if (!made)
+        return lun__nomem(e);
+    made->result = n;
+    made->extent[0] = n->shape[0];
+    made->extent[1] = n->shape[1];
+    made->extent[2] = n->step;
+    made->lanes = n->shape[1] >= LUN_BLOCK || n->shape[1] >= n->shape[0];
+    loop p = {.pairs = made};
+    lun_status status = lower(e, s, g, &p, &made->kernel);
+    if (status == LUN_OK)
+        *out = made;
+    else
+        lun__pairs_free(made);
+    return status;
+}
+
+void lun__pairs_free(lun_pairs *p)
+{
+    if (p)
+        lun__lowered_free(&p->kernel);
+    free(p);
 }

@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "plan/across.h"
 #include "plan/chain.h"
+#include "plan/pairs.h"
 #include "plan/sweep.h"
 
 static bool hold(lun_steps *s, lun_node *n)
@@ -67,28 +68,33 @@ static lun_status lower_pairs(lun_engine *e, const lun_schedule *groups, int g, 
 static lun_status plan_kernel(lun_engine *e, const lun_schedule *groups, int g, lun_steps *s)
 {
     const lun_group *group = &groups->groups[g];
-    const bool pairs = lun__node_in_blocks(group->sinks[0]);
+    const bool blocks = lun__node_in_blocks(group->sinks[0]);
     lun_lowered l;
-    lun_status status = pairs ? lower_pairs(e, groups, g, s, &l) : lun__lower(e, groups, g, &l);
+    lun_pairs *pairs = NULL;
+    lun_status status = blocks ? lower_pairs(e, groups, g, s, &l) : lun__lower(e, groups, g, &l);
     if (status != LUN_OK)
         return status;
     for (int i = 0; status == LUN_OK && i < l.ir.slot_count; i++)
         if (in_memory(l.slots[i].node)->kind == LUN_NODE_NUMBER)
             status = fill(e, s, in_memory(l.slots[i].node));
     lun_across *across = NULL;
-    if (status == LUN_OK && !pairs)
+    if (status == LUN_OK && blocks && lun__backend_lines(e))
+        status = lun__pairs_make(e, groups, g, &pairs);
+    else if (status == LUN_OK && !blocks)
         status = lun__across_make(e, groups, g, &across);
-    const int64_t n = pairs ? group->sinks[0]->n : group->n;
+    const int64_t n = blocks ? group->sinks[0]->n : group->n;
     lun_step *step = status == LUN_OK ? append(s, LUN_STEP_LAUNCH, n, group->cut) : NULL;
     if (step) {
         step->lowered = l;
         step->across = across;
+        step->blocks = blocks;
         step->pairs = pairs;
         step->group = g;
         step->kept = group->kept;
     } else {
         lun__lowered_free(&l);
         lun__across_free(across);
+        lun__pairs_free(pairs);
     }
     return status == LUN_OK && !step ? lun__nomem(e) : status;
 }
@@ -218,6 +224,7 @@ void lun__steps_free(lun_engine *e, lun_steps *s)
     for (int i = 0; i < s->count; i++) {
         lun__lowered_free(&s->at[i].lowered);
         lun__across_free(s->at[i].across);
+        lun__pairs_free(s->at[i].pairs);
     }
     for (int i = 0; i < s->held_count; i++)
         lun__node_release(e, s->held[i].node);

@@ -35,9 +35,9 @@ static bool may_fail(const lun_ir *ir)
 static bool is_plain(const lun_step *step)
 {
     const lun_lowered *l = &step->lowered;
-    return step->kind == LUN_STEP_LAUNCH && !step->across && (!step->chain || step->sweep) &&
-           !l->needed && !l->line && l->ir.scan < 0 && !l->ir.result_count && step->n > 0 &&
-           !has_index(&l->ir) && !may_fail(&l->ir);
+    return step->kind == LUN_STEP_LAUNCH && !step->across && !step->blocks &&
+           (!step->chain || step->sweep) && !l->needed && !l->line && l->ir.scan < 0 &&
+           !l->ir.result_count && step->n > 0 && !has_index(&l->ir) && !may_fail(&l->ir);
 }
 
 /* The PAD that slot i reads; NULL: none. */

@@ -416,7 +416,7 @@ lun_recipe *lun__recipe_learn(lun_engine *e, lun_node *const *roots, int count, 
     lun_node *order[NODES];
     lun_step *step = &steps->at[0];
     if (steps->count != 1 || step->kind != LUN_STEP_LAUNCH || !step->n || step->across ||
-        step->sweep || step->pairs)
+        step->sweep || step->blocks)
         return NULL;
     if (!e->recipes) {
         e->recipes = calloc(BUCKETS, sizeof(lun_recipe *));

@@ -11,6 +11,7 @@
 #include "run/across.h"
 #include "run/chain.h"
 #include "run/copy.h"
+#include "run/pairs.h"
 #include "run/product.h"
 #include "run/recipe.h"
 #include "run/sweep.h"
@@ -58,8 +59,9 @@ static lun_status run_launch(lun_engine *e, const lun_step *step)
         if (s != LUN_OK || !needed)
             return s == LUN_OK ? leave_out(e, &step->lowered) : s;
     }
-    if (step->across) {
-        lun_status s = lun__across_run(e, step->across);
+    if (step->across || step->pairs) {
+        lun_status s =
+            step->across ? lun__across_run(e, step->across) : lun__pairs_run(e, step->pairs);
         e->stats.kept += s == LUN_OK ? step->kept : 0;
         return s;
     }
@@ -196,11 +198,12 @@ static lun_status prepare(lun_engine *e, lun_node *const *roots, int count)
         const lun_step *step = &s.at[i];
         if (step->kind != LUN_STEP_LAUNCH || step->n == 0)
             continue;
-        status = lun__run_kernel(e, &step->lowered, &k);
+        const lun_lowered *l = step->pairs ? &step->pairs->kernel : &step->lowered;
+        status = lun__run_kernel(e, l, &k);
         if (status == LUN_OK && k->at->backend->prepare)
             status = k->at->backend->prepare(k->at->state, k->kernel);
         if (status == LUN_EBUILD)
-            status = lun__explain_refusal(e, &step->lowered);
+            status = lun__explain_refusal(e, l);
         if (status == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
             status = LUN_ELIMIT;
     }

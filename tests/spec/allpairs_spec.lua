@@ -373,7 +373,26 @@ describe("allpairs", function()
         lun.eval(near, far)
         assert.is_true(near:le(far):all())
         assert.equal(40, #d:argmin(2))
-        assert.truthy(lun.explain(lun.allpairs(distance, "+")(a, b)).graph:find("in blocks", 1, true))
+        local again = lun.explain(lun.allpairs(distance, "+")(a, b))
+        assert.truthy(again.graph:find("in blocks", 1, true))
+        assert.same({ 2, 1, 8 * 70 * 20, 8 * 40 * 30 },
+            { again[1].reads, again[1].writes, again[1].bytes_read, again[1].bytes_written })
+    end)
+
+    it("is compiled by prepare, and counted by profile", function()
+        local a, b = lun.random({ 40, 20 }, { seed = 1 }):eval(), lun.random({ 90, 20 }, { seed = 2 }):eval()
+        local function made() return lun.allpairs(function(x, y) return (x - y) * (x + 2 * y) end, "+")(a, b) end
+        lun.prepare(made())
+        local before = lun.stats().interpreted
+        made():eval()
+        assert.equal(before, lun.stats().interpreted)
+        local shown, show = {}, print
+        rawset(_G, "print", function(text) shown[#shown + 1] = text end)
+        local ok, rows = pcall(lun.profile, function() made():eval() end)
+        rawset(_G, "print", show)
+        assert.is_true(ok and #shown > 0, rows)
+        assert.equal(1, #rows)
+        assert.equal(40 * 90, rows[1].elements)
     end)
 
     it("writes into arrays, and chains", function()

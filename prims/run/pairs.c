@@ -1,0 +1,265 @@
+/* pairs.c - reductions of all pairs of rows on the host; see plan/pairs.h.
+ *
+ * The operand of the lanes is packed: blocks of LUN_BLOCK of its rows side by side, number by
+ * number of the line.  A launch takes lines of one block, for LUN_PAIRS_ROWS rows of the other
+ * operand each, turn by turn, so that a packed block stays in the cache.  Where rows or lanes are
+ * not whole groups, the last group begins earlier and computes some elements again; where there are
+ * fewer than one group, it is padded, and the result is made beside.  Knows backends only as what
+ * launches. */
+#include "run/pairs.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "ir/order.h"
+#include "run/bind.h"
+#include "run/profile.h"
+#include "run/run.h"
+
+enum { LANES = LUN_BLOCK, ROWS = LUN_PAIRS_ROWS, TURNS = 16, MOST_OPERANDS = 8 };
+
+typedef struct work {
+    lun_engine *e;
+    const lun_pairs *p;
+    lun_kernel_entry *k;
+    int64_t rows, lanes, line; /* of the operands */
+    int64_t blocks;            /* whole ones; a last one follows if `more` */
+    bool more;
+    lun_storage *packed[MOST_OPERANDS]; /* by number of the slot among those of lanes */
+    lun_storage *to;                    /* the kernel's results, */
+    int64_t step;                       /* from row to row */
+} work;
+
+static int64_t at_least(int64_t n, int64_t least)
+{
+    return n < least ? least : n;
+}
+
+/* ---- moving elements ------------------------------------------------------------------------- */
+
+/* Elements of one layout to the places of another, on threads. */
+typedef struct move {
+    lun_layout from, to;
+    const char *source;
+    char *target;
+    int size;
+} move;
+
+static void move_some(void *ctx, int64_t from, int64_t to)
+{
+    const move *m = ctx;
+    lun__layout_copy(&m->from, m->source, &m->to, m->target, m->size, from, to - from);
+}
+
+static void move_all(lun_engine *e, move *m)
+{
+    const lun_backend_slot *b = &e->backends[e->current];
+    int64_t n = lun__layout_count(&m->from);
+    if (b->backend->share)
+        b->backend->share(b->state, n, 2 * n * m->size, m, move_some);
+    else
+        move_some(m, 0, n);
+}
+
+/* ---- packing --------------------------------------------------------------------------------- */
+
+/* Lanes first .. first + count - 1, in blocks, to block `block` of what is packed; a block with
+ * fewer repeats the last. */
+static void pack(const work *w, const lun_layout *at, const lun_node *n, lun_storage *to,
+                 int64_t block, int64_t first, int64_t count)
+{
+    const int64_t row = at->stride[w->p->lanes], size = lun__dtype_get(to->dtype)->bytes;
+    const int64_t some = count < LANES ? count : LANES;
+    move m = {.source = lun__leaf_data(n), .size = (int)size};
+    m.target = (char *)to->data + block * w->line * LANES * size;
+    m.from = (lun_layout){.rank = 3,
+                          .offset = at->offset + first * row,
+                          .extent = {count / some, w->line, some},
+                          .stride = {row * LANES, at->stride[2], row}};
+    m.to = (lun_layout){
+        .rank = 3, .extent = {count / some, w->line, some}, .stride = {w->line * LANES, LANES, 1}};
+    move_all(w->e, &m);
+    for (int64_t l = 0; some < LANES && l < w->line; l++) {
+        char *lane = m.target + l * LANES * size;
+        for (int64_t j = some; j < LANES; j++)
+            memcpy(lane + j * size, lane + (some - 1) * size, (size_t)size);
+    }
+}
+
+/* What slot i reads of each lane, packed. */
+static lun_status pack_slot(work *w, int i, lun_storage **out)
+{
+    const lun_slot_source *from = &w->p->kernel.slots[i];
+    const int64_t blocks = w->blocks + w->more;
+    lun_layout at;
+    int64_t room;
+    (void)lun__pairs_places(w->p->extent, from, &at);
+    if (__builtin_mul_overflow(blocks * LANES, w->line, &room))
+        return lun__no_working_memory(w->e, w->p->result->n);
+    lun_status s = lun__storage_host(w->e, from->node->storage, false);
+    if (s == LUN_OK)
+        s = lun__storage_new(w->e, (lun_dtype)from->node->dtype, room, out);
+    if (s == LUN_OK && w->blocks)
+        pack(w, &at, from->node, *out, 0, 0, w->blocks * LANES);
+    if (s == LUN_OK && w->more) {
+        int64_t count = w->lanes < LANES ? w->lanes : LANES;
+        pack(w, &at, from->node, *out, w->blocks, w->lanes - count, count);
+    }
+    return s;
+}
+
+static lun_status pack_operands(work *w)
+{
+    const lun_lowered *l = &w->p->kernel;
+    lun_status s = LUN_OK;
+    int next = 0;
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
+        if (l->ir.slots[i].role == LUN_SLOT_ARRAY && l->slots[i].copy == LUN_PAIRS_LANE)
+            s = next < MOST_OPERANDS ? pack_slot(w, i, &w->packed[next++])
+                                     : lun__fail(w->e, LUN_EARG, "internal: too many operands");
+    return s;
+}
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+/* Groups of rows from `row` on, by blocks from packed block `block` on, whose first lane is
+ * `lane`. */
+typedef struct part {
+    int64_t row, groups, block, blocks, lane;
+} part;
+
+static lun_status bind_operand(const work *w, lun_binding *to, int i, const part *t,
+                               lun_storage *packed)
+{
+    const lun_slot_source *from = &w->p->kernel.slots[i];
+    const bool lane = from->copy == LUN_PAIRS_LANE;
+    lun_layout at, lines = {.rank = 3, .extent = {t->blocks, t->groups, LANES}};
+    (void)lun__pairs_places(w->p->extent, from, &at);
+    const int64_t row = at.stride[!w->p->lanes];
+    if (lane) {
+        lines.offset = t->block * w->line * LANES;
+        lines.stride[0] = w->line * LANES;
+        return lun__bind_lines(w->e, to, i, packed, 0, &lines, false);
+    }
+    lines.offset = at.offset + t->row * row;
+    lines.stride[1] = ROWS * row;
+    return lun__bind_lines(w->e, to, i, from->node->storage, from->node->offset, &lines, false);
+}
+
+static lun_status launch(const work *w, const part *t, int64_t turns)
+{
+    const lun_lowered *l = &w->p->kernel;
+    const int64_t n = t->blocks * t->groups * LANES;
+    lun_binding to;
+    int packed = 0;
+    lun_status s = lun__bind_open(w->e, l, &to);
+    to.line = LANES;
+    to.turns = turns;
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) {
+        const lun_slot_source *from = &l->slots[i];
+        if (l->ir.slots[i].role == LUN_SLOT_OUT) {
+            const lun_layout lines = {.rank = 3,
+                                      .offset = (t->row + from->copy) * w->step + t->lane,
+                                      .extent = {t->blocks, t->groups, LANES},
+                                      .stride = {LANES, ROWS * w->step, 1}};
+            s = lun__bind_lines(w->e, &to, i, w->to, 0, &lines, true);
+        } else if (l->ir.slots[i].role == LUN_SLOT_ARRAY && from->copy != LUN_PAIRS_OTHER) {
+            bool lane = from->copy == LUN_PAIRS_LANE;
+            s = bind_operand(w, &to, i, t, lane ? w->packed[packed++] : NULL);
+        } else {
+            s = lun__bind_slot(w->e, &to, i, NULL, 0, n);
+        }
+    }
+    if (s == LUN_OK)
+        s = lun__bind_run(w->e, &to, w->k, n, 0, n, NULL);
+    lun__bind_close(&to);
+    return s;
+}
+
+/* All blocks for groups of rows from `row` on, some turns at a time. */
+static lun_status launch_rows(const work *w, int64_t row, int64_t groups, int64_t turns)
+{
+    part t = {.row = row, .groups = groups, .blocks = w->blocks};
+    lun_status s = groups && w->blocks ? launch(w, &t, turns) : LUN_OK;
+    if (s == LUN_OK && groups && w->more) {
+        t.block = w->blocks;
+        t.blocks = 1;
+        t.lane = w->lanes < LANES ? 0 : w->lanes - LANES;
+        s = launch(w, &t, turns);
+    }
+    return s;
+}
+
+static lun_status launch_all(const work *w)
+{
+    const int64_t groups = w->rows / ROWS, whole = groups / TURNS * TURNS, rest = groups - whole;
+    lun_status s = launch_rows(w, 0, whole, TURNS);
+    if (s == LUN_OK)
+        s = launch_rows(w, whole * ROWS, rest, rest);
+    if (s == LUN_OK && w->rows % ROWS)
+        s = launch_rows(w, w->rows < ROWS ? 0 : w->rows - ROWS, 1, 1);
+    return s;
+}
+
+/* ---- the result ------------------------------------------------------------------------------ */
+
+/* The result, from what is padded, or has rows as columns. */
+static lun_status unpad(work *w)
+{
+    const lun_node *n = w->p->result;
+    lun_storage *own = NULL;
+    lun_status s = lun__storage_new(w->e, (lun_dtype)n->dtype, n->n, &own);
+    if (s != LUN_OK)
+        return s;
+    move m = {
+        .source = w->to->data, .target = own->data, .size = lun__dtype_get(own->dtype)->bytes};
+    m.from = m.to = lun__layout_right(2, w->p->extent);
+    m.from.stride[w->p->lanes] = 1;
+    m.from.stride[!w->p->lanes] = w->step;
+    move_all(w->e, &m);
+    lun__storage_release(w->e, w->to);
+    w->to = own;
+    return LUN_OK;
+}
+
+static lun_status compute(work *w)
+{
+    const int64_t rows = at_least(w->rows, ROWS);
+    const bool direct = w->p->lanes == 1 && w->rows >= ROWS && w->lanes >= LANES;
+    w->step = at_least(w->lanes, LANES);
+    w->blocks = w->lanes / LANES;
+    w->more = w->lanes % LANES != 0;
+    lun_status s = lun__run_kernel(w->e, &w->p->kernel, &w->k);
+    if (s == LUN_OK)
+        s = pack_operands(w);
+    if (s == LUN_OK)
+        s = lun__storage_new(w->e, (lun_dtype)w->p->result->dtype, rows * w->step, &w->to);
+    if (s == LUN_OK)
+        s = launch_all(w);
+    return s == LUN_OK && !direct ? unpad(w) : s;
+}
+
+lun_status lun__pairs_run(lun_engine *e, const lun_pairs *p)
+{
+    work w = {.e = e,
+              .p = p,
+              .rows = p->extent[!p->lanes],
+              .lanes = p->extent[p->lanes],
+              .line = p->extent[2]};
+    const lun_stats before = e->stats;
+    const double start = lun__now();
+    lun_backend_slot *b;
+    lun_status s = lun__backend(e, &b);
+    if (s == LUN_OK)
+        s = compute(&w);
+    if (s == LUN_OK && e->profiling)
+        lun__profile_after(e, &before, lun__now() - start, &p->kernel, w.k, p->result->n);
+    for (int i = 0; i < MOST_OPERANDS; i++)
+        if (w.packed[i])
+            lun__storage_release(e, w.packed[i]);
+    if (s == LUN_OK)
+        lun__node_become_leaf(e, p->result, w.to, 0);
+    else if (w.to)
+        lun__storage_release(e, w.to);
+    return s;
+}
