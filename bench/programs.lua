@@ -98,13 +98,13 @@ function workloads.cg()
         local rr = r:dot(r)
         for _ = 1, iterations do
             local q = poisson(p)
-            local alpha = rr / p:dot(q)
+            local alpha = rr / lun.eval((p * q):lazy "sum", q)
             x, r = x + alpha * p, r - alpha * q
             local before = rr
-            rr = r:dot(r)
+            rr = lun.eval((r * r):lazy "sum", r, x)
             p = r + rr / before * p
         end
-        return x:eval()
+        return x
     end
     check("cg", run():dot(b))
     measure.run("cg", "ours", iterations, run, function(x, rep)

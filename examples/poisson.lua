@@ -11,17 +11,18 @@ local lun = require "lunarray"
 local n = tonumber(arg[1]) or 40
 local h = 1 / (n + 1)
 
--- Solves A(x) = b for a symmetric positive definite A.
+-- Solves A(x) = b for a symmetric positive definite A. What a sum needs and later lines need too is evaluated with the
+-- sum, in one pass.
 local function conjugate_gradients(A, b, tolerance)
     local x, r, p = b * 0, b, b
     local rr, count = r:dot(r), 0
     local enough = tolerance ^ 2 * rr
     while rr > enough do
         local q = A(p)
-        local alpha = rr / p:dot(q)
+        local alpha = rr / lun.eval((p * q):lazy "sum", q)
         x, r = x + alpha * p, r - alpha * q
         local before = rr
-        rr = r:dot(r)
+        rr = lun.eval((r * r):lazy "sum", r, x)
         p = r + rr / before * p
         count = count + 1
     end
