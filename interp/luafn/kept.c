@@ -241,6 +241,13 @@ lun_status luafn_kept_fill(lf_kept *s, const lf_compile *c)
 
 /* ---- for a call ---- */
 
+/* Of what is around an index, in the place of a shape. */
+static bool same_radius(const lun_front_param *a, const lun_front_param *b)
+{
+    return a->index != LUN_FRONT_AROUND ||
+           !memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape);
+}
+
 bool luafn_kept_fits(const lf_kept *s, const lun_front_param *param, int params)
 {
     if (s->params != params)
@@ -248,7 +255,8 @@ bool luafn_kept_fits(const lf_kept *s, const lun_front_param *param, int params)
     for (int i = 0; i < params; i++)
         if (s->param[i].dtype != param[i].dtype || s->param[i].array != param[i].array ||
             s->param[i].weak != param[i].weak || s->param[i].rank != param[i].rank ||
-            s->param[i].index != param[i].index || s->param[i].writes != param[i].writes)
+            s->param[i].index != param[i].index || s->param[i].writes != param[i].writes ||
+            !same_radius(&s->param[i], &param[i]))
             return false;
     return true;
 }

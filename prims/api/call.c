@@ -153,6 +153,8 @@ lun_status lun__specialise(lun_engine *e, lun_function *f, lun_array *const *ope
                               .rank = array || near ? rank : 0};
         if (array)
             memcpy(params[k].shape, shape, (size_t)rank * sizeof *shape);
+        for (int i = 0; near && i < rank; i++)
+            params[k].shape[i] = how.radius ? how.radius[i] : -1;
     }
     memset(r, 0, sizeof *r);
     lun__clear(e);
@@ -269,7 +271,8 @@ static lun_status call_front(call *c, lun_array **outs, int room, int *results)
     const lun_node *like;
     if (c->count > c->elements && c->count > c->f->front.params)
         return wrong_count(c, c->f->front.params);
-    const lun_specialising how = {.index = c->around ? LUN_FRONT_AROUND : LUN_FRONT_ELEMENT};
+    const lun_specialising how = {.index = c->around ? LUN_FRONT_AROUND : LUN_FRONT_ELEMENT,
+                                  .radius = c->around ? c->around->how->radius : NULL};
     lun_status s = lun__specialise(e, c->f, c->operands, c->count, c->elements, how, &r);
     if (s == LUN_OK && c->around && r.neighbours == 0)
         s = lun__fail(e, LUN_EARG, "the function reads no element around its index");

@@ -14,6 +14,7 @@ lun_status lun__function_make(lun_engine *e, lun_op op, lun_ir_function *text,
 typedef struct lun_specialising {
     lun_front_indexing index;
     bool writes;
+    const int64_t *radius; /* by axis, of what is around an index; NULL: not given */
 } lun_specialising;
 
 /* The IR of the front end's function f for `count` operands, of which the first are elements, and

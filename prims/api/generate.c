@@ -187,7 +187,7 @@ static lun_status operands(lun_engine *e, const lun_box *b, lun_array *const *in
 lun_status lun__box_prepare(lun_engine *e, lun_function *f, const lun_box *b,
                             lun_array *const *index, bool writes, lun_front_result *r)
 {
-    lun_specialising how = {LUN_FRONT_KNOWN, writes};
+    lun_specialising how = {.index = LUN_FRONT_KNOWN, .writes = writes};
     lun_status s = lun__specialise(e, f, index, b->rank, b->rank, how, r);
     if (s != LUN_OK || all_within(b, r))
         return s;

@@ -138,7 +138,7 @@ typedef struct lun_front_param {
     uint8_t index;    /* lun_front_indexing */
     bool writes;      /* the function may assign elements of arrays at its indices: stores */
     int rank;         /* of a whole array and of what is around an index, else 0 */
-    int64_t shape[LUN_MAX_RANK];
+    int64_t shape[LUN_MAX_RANK]; /* of what is around an index: the radius, -1: not given */
 } lun_front_param;
 
 /* Elements that are the indices of what is generated: bounds and windows may tell of known ones. */

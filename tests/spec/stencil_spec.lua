@@ -170,6 +170,38 @@ for _, backend in ipairs(BACKENDS) do
                 q:flatten():totable())
         end)
 
+        it("chooses elements by offsets that depend on data", function()
+            local shape = { 7, 9 }
+            local u, steps = some(63, 1), {}
+            for i, x in ipairs(some(63, 2)) do steps[i] = math.floor(x) % 3 - 1 end
+            local function highest(x)
+                local bi, bj = 0, 0
+                for di = -1, 1 do
+                    for dj = -1, 1 do if x(di, dj) > x(bi, bj) then bi, bj = di, dj end end
+                end
+                return x(bi, bj) * 10 + bi - bj
+            end
+            local function follow(x, d)
+                local i, s = d(0, 0), 0
+                for k = -i, d(0, 1) + 1 do s = s + x(k, i) end
+                return s + x(0, d(0, -1) * 2)
+            end
+            local a, d = lun.vector(u):reshape(shape), lun.vector(steps):reshape(shape)
+            for _, edge in ipairs { "wrap", "nearest", 1, "keep" } do
+                local edges = { edge, edge }
+                assert.same(model(highest, { u }, shape, edges, 1),
+                    lun.stencil(highest, { radius = 1, edge = edge })(a):flatten():totable(), tostring(edge))
+                assert.same(model(follow, { u, steps }, shape, edges, { { 2, 2 }, { 2, 2 } }),
+                    lun.stencil(follow, { elements = 2, radius = { 2, 2 }, edge = edge })(a, d):flatten():totable(), tostring(edge))
+            end
+            local short = lun.stencil(function(x, i) return x(i(0)) end, { elements = 2, radius = 1 })
+            local offsets = lun.vector { 0, 1, -1, 0 }
+            assert.same({ 5, 8, 6, 9 }, short(lun.vector { 5, 6, 8, 9 }, offsets):totable())
+            offsets[3] = -2
+            local _, message = pcall(function() return short(lun.vector { 5, 6, 8, 9 }, offsets):eval() end)
+            assert.matches("offset -2 is beyond the radius of axis 1, which is 1", tostring(message), 1, true)
+        end)
+
         it("takes C functions of several arrays, elements, numbers and whole arrays", function()
             local shape = { 6, 8 }
             local u, v, w = some(48, 1), some(48, 2), { 0.25, 3.5 }
@@ -286,6 +318,15 @@ describe("a stencil", function()
         fails("arithmetic on the elements around an index (local 'x')",
             function() return lun.stencil(function(x) return x + 1 end)(v) end)
         fails("a stencil takes a Lua function or a C function", function() return lun.stencil(lun.op.neg)(v) end)
+        fails("offset 1 of x(...) is not an integer constant: write out each element that is read, use loops with constant " ..
+            "bounds, of at most 64 rounds, or give the option radius",
+            function() return lun.stencil(function(x) return x(x(0)) end)(v) end)
+        fails("x(...) with offsets that are not constants may read more than 64 elements: give a smaller radius",
+            function() return lun.stencil(function(x) return x(x(0)) end, { radius = 32 })(v) end)
+        fails("an offset that is a float: make it an integer with math.floor or //",
+            function() return lun.stencil(function(x) return x(x(0) / 2) end, { radius = 3 })(v) end)
+        fails("an offset on the elements around an index",
+            function() return lun.stencil(function(x) return x(x) end, { radius = 3 })(v) end)
         fails("the function reads no element around its index: get(x, -1, 0) is one, with an offset for each axis",
             function() return lun.stencil "(double x) { return x; }" (v) end)
         fails("get(x, ...) with 2 offsets: it takes 1, one for each axis of the array",

@@ -320,8 +320,8 @@ describe("a loop of few rounds", function()
         assert.equal(2, lun.stencil(sum(1, 2))(v)[7])
         for _, f in ipairs { sum(1, 65), sum(1.5, 3), function(x, i) return x(i) end } do
             local _, text = pcall(function() return lun.stencil(f)(v, table.unpack({ 1 }, 1, debug.getinfo(f).nparams - 1)) end)
-            assert.matches("offset 1 of x(...) is not an integer constant: write out each element that is read, or use " ..
-                "loops with constant bounds, of at most 64 rounds", tostring(text), 1, true)
+            assert.matches("offset 1 of x(...) is not an integer constant: write out each element that is read, use " ..
+                "loops with constant bounds, of at most 64 rounds, or give the option radius", tostring(text), 1, true)
         end
     end)
 

@@ -105,6 +105,18 @@ static lf_value *element(lf_lowering *l, const lf_value *v)
                          luafn_ir_gather(l, in, of.dtype, at));
 }
 
+/* An offset, as an integer; the launch fails where it is beyond the radius. */
+static lf_value *within(lf_lowering *l, const lf_value *v)
+{
+    lf_value *by = luafn_as(l, v->arg[0], LUN_I64);
+    lf_value *low = luafn_ir_op2(l, LUN_OP_GE, by, luafn_ir_int(l, LUN_I64, -v->as.i));
+    lf_value *high = luafn_ir_op2(l, LUN_OP_LE, by, luafn_ir_int(l, LUN_I64, v->as.i));
+    luafn_ir_check(l, luafn_ir_op2(l, LUN_OP_LAND, low, high), by,
+                   luafn_note(l, -1, "offset %%lld is beyond the radius of axis %d, which is %lld",
+                              v->sub + 1, (long long)v->as.i));
+    return by;
+}
+
 /* v as an element of its array; the launch fails where that cannot hold the integer. */
 static lf_value *stored(lf_lowering *l, const lf_value *v)
 {
@@ -184,6 +196,8 @@ static lf_value *operation(lf_lowering *l, lf_value *v)
         return luafn_lower_math(l, v);
     case LF_APPLY:
         return luafn_lower_apply(l, v);
+    case LF_WITHIN:
+        return within(l, v);
     default:
         return luafn_lower_for(l, v);
     }

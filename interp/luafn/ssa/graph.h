@@ -76,6 +76,7 @@ typedef enum lf_kind {
     LF_COMBINE, /* value: as the operand that lf_put number as.i combines with an element */
     LF_MATH,    /* sub: lf_math */
     LF_APPLY,   /* sub: lun_op; as.i: 1 if for numbers only, as math has it */
+    LF_WITHIN,  /* an offset along axis `sub`, from 0, of a stencil; as.i: the radius */
     /* numeric for: initial value, limit, step */
     LF_FOR_TEST,  /* runs at all? */
     LF_FOR_FIRST, /* the index, converted */

@@ -1,5 +1,6 @@
-/* neighbour.c - elements around an index: a parameter of a stencil is called with their offsets,
- * which are known while the function is compiled. */
+/* neighbour.c - elements around an index: a parameter of a stencil is called with their offsets.
+ * What is known while the function is compiled names one element; any other offset, of which the
+ * radius is known, chooses among all that it may name. */
 #include <string.h>
 
 #include "luafn/ssa/build.h"
@@ -10,41 +11,100 @@ static const char *name_of(const lf_builder *b, const lf_value *f)
     return name ? name : "?";
 }
 
-/* The offsets of a call of f. */
-static lun_neighbour offsets_of(lf_builder *b, const lf_value *f, const lf_list *args)
-{
-    const lun_front_param *p = &b->c->param[f->as.i];
-    lun_neighbour at = {.param = (int)f->as.i, .dtype = p->dtype, .axes = p->rank};
-    if (args->count != p->rank)
-        luafn_stop(b, "%s(...) with %d offset%s: it takes %d, one for each axis", name_of(b, f),
-                   args->count, args->count == 1 ? "" : "s", p->rank);
-    for (int k = 0; k < args->count; k++) {
-        if (!luafn_known_whole(b->c, args->at[k], &at.by[k]))
-            luafn_stop(b,
-                       "offset %d of %s(...) is not an integer constant: write out each element "
-                       "that is read, or use loops with constant bounds, of at most 64 rounds",
-                       k + 1, name_of(b, f));
-    }
-    return at;
-}
-
-lf_value *luafn_neighbour(lf_builder *b, const lf_value *f, const lf_list *args)
+/* The element around an index as a parameter of the body. */
+static lf_value *element(lf_builder *b, const lun_neighbour *at)
 {
     lf_compile *c = b->c;
-    const lun_neighbour at = offsets_of(b, f, args);
     for (int k = 0; k < c->neighbours; k++)
-        if (c->neighbour[k].param == at.param && !memcmp(c->neighbour[k].by, at.by, sizeof at.by))
+        if (c->neighbour[k].param == at->param &&
+            !memcmp(c->neighbour[k].by, at->by, sizeof at->by))
             return c->neighbour_value[k];
     if (c->neighbours == LF_NEIGHBOURS)
         luafn_stop(b, "more than %d elements around an index", LF_NEIGHBOURS);
     int k = c->neighbours++, number = c->params + k;
     lun_front_param *p = &c->param[number];
-    *p = (lun_front_param){.dtype = c->param[at.param].dtype};
+    *p = (lun_front_param){.dtype = c->param[at->param].dtype};
     lf_value *v = luafn_value(b->g, LF_PARAM, 0);
     v->as.i = number;
     v->type = (uint8_t)luafn_type_of(p->dtype);
     v->proto = b->f->proto;
-    c->neighbour[k] = at;
+    c->neighbour[k] = *at;
     c->neighbour_value[k] = v;
     return v;
+}
+
+/* ---- offsets that are known when the kernel runs --------------------------------------------- */
+
+/* An offset along `axis` that is checked against the radius. */
+static lf_value *within(lf_builder *b, const lf_value *f, lf_value *v, int axis)
+{
+    const int64_t radius = b->c->param[f->as.i].shape[axis];
+    if (radius < 0)
+        luafn_stop(b,
+                   "offset %d of %s(...) is not an integer constant: write out each element that "
+                   "is read, use loops with constant bounds, of at most 64 rounds, or give the "
+                   "option radius",
+                   axis + 1, name_of(b, f));
+    luafn_need_number(b, v, -1, "an offset");
+    lf_value *w = luafn_emit1(b, LF_WITHIN, (unsigned)axis, v);
+    w->as.i = radius;
+    return w;
+}
+
+/* As many elements as these offsets may name are parameters of the body. */
+static void check_count(lf_builder *b, const lf_value *f, lf_value *const *free, int rank)
+{
+    int64_t n = 1;
+    for (int k = 0; k < rank; k++) {
+        if (free[k] && free[k]->as.i >= LF_NEIGHBOURS)
+            n = LF_NEIGHBOURS + 1;
+        else if (free[k] && n <= LF_NEIGHBOURS)
+            n *= 2 * free[k]->as.i + 1;
+    }
+    if (n > LF_NEIGHBOURS)
+        luafn_stop(b,
+                   "%s(...) with offsets that are not constants may read more than %d elements: "
+                   "give a smaller radius, or write out each element that is read",
+                   name_of(b, f), LF_NEIGHBOURS);
+}
+
+/* The element at `at`, whose offsets from `axis` on may be free: chosen among all within the
+ * radius.  Calls itself for the next axis. */
+static lf_value *choose(lf_builder *b, lun_neighbour *at, lf_value *const *free, int axis)
+{
+    while (axis < at->axes && !free[axis])
+        axis++;
+    if (axis == at->axes)
+        return element(b, at);
+    const int64_t radius = free[axis]->as.i;
+    lf_value *chosen = NULL;
+    for (int64_t by = -radius; by <= radius; by++) {
+        at->by[axis] = by;
+        lf_value *x = choose(b, at, free, axis + 1);
+        if (chosen) {
+            lf_value *here = luafn_emit2(b, LF_COMPARE, LF_EQ, free[axis], luafn_int(b->g, by));
+            lf_value *v = luafn_new_op(b, LF_APPLY, LUN_OP_WHERE, 3);
+            v->arg[0] = here;
+            v->arg[1] = x;
+            v->arg[2] = chosen;
+            x = v;
+        }
+        chosen = x;
+    }
+    return chosen;
+}
+
+lf_value *luafn_neighbour(lf_builder *b, const lf_value *f, const lf_list *args)
+{
+    const lun_front_param *p = &b->c->param[f->as.i];
+    lun_neighbour at = {.param = (int)f->as.i, .dtype = p->dtype, .axes = p->rank};
+    lf_value *free[LUN_MAX_RANK] = {NULL};
+    if (args->count != p->rank)
+        luafn_stop(b, "%s(...) with %d offset%s: it takes %d, one for each axis", name_of(b, f),
+                   args->count, args->count == 1 ? "" : "s", p->rank);
+    for (int k = 0; k < args->count; k++)
+        if (!luafn_known_whole(b->c, args->at[k], &at.by[k]))
+            free[k] = within(b, f, args->at[k], k);
+    check_count(b, f, free, p->rank);
+    return choose(b, &at, free, 0);
 }

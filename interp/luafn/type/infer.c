@@ -193,6 +193,7 @@ static bool has_effect(const lf_value *v)
     case LF_LOAD:
     case LF_PART:
     case LF_STORE:
+    case LF_WITHIN:
     case LF_PLACE:
     case LF_FOR_TEST:
         return true;

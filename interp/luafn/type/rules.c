@@ -244,6 +244,15 @@ static lf_type type_compare(lf_compile *c, const lf_value *v)
     return LF_BOOL;
 }
 
+static lf_type type_offset(lf_compile *c, const lf_value *v)
+{
+    need_numbers(c, v, "an offset");
+    if (!lf_is_int((lf_type)v->arg[0]->type))
+        luafn_fail(&c->unit, v->proto, v->pc,
+                   "an offset that is a float: make it an integer with math.floor or //");
+    return LF_I64;
+}
+
 /* Integers if the initial value and the step are; floats as wide as the widest. */
 static lf_type type_for(lf_compile *c, const lf_value *v)
 {
@@ -341,6 +350,8 @@ lf_type luafn_type_op(lf_compile *c, const lf_value *v)
         return type_math(c, v);
     case LF_APPLY:
         return type_apply(c, v);
+    case LF_WITHIN:
+        return type_offset(c, v);
     case LF_FOR_TEST:
     case LF_FOR_FIRST:
     case LF_FOR_LAST:
