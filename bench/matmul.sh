@@ -4,15 +4,10 @@
 # usage: sh bench/matmul.sh   (ROUNDS, REPS, THREADS="1 2", DTYPES, SHAPES="m,k,n ..." can be set)
 set -eu
 cd "$(dirname "$0")/.."
-BUILD=${BUILD:-build}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 130' INT TERM
-LUNARRAY_CACHE_DIR=$scratch/cache
+. bench/alone.sh
 LUNARRAY_BACKEND=openmp
-export LUNARRAY_CACHE_DIR LUNARRAY_BACKEND
+export LUNARRAY_BACKEND
 
-mkdir -p "$BUILD/bench"
 blas=yes
 ${CC:-gcc} -O3 -march=native -ffp-contract=fast -DBLAS -o "$BUILD/bench/matmul" bench/matmul.c -lopenblas 2>/dev/null || {
     echo "no OpenBLAS here (Debian: libopenblas-dev): ours alone"

@@ -4,30 +4,18 @@
 # usage: sh bench/programs.sh   (ROUNDS, BENCH_REPS, PYTHON, LUNARRAY_THREADS and OMP_NUM_THREADS can be set)
 set -eu
 cd "$(dirname "$0")/.."
-BUILD=${BUILD:-build}
+. bench/alone.sh
 BENCH_REPS=${BENCH_REPS:-3}
 PYTHON=${PYTHON:-/usr/bin/python3}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 130' INT TERM
-LUNARRAY_CACHE_DIR=$scratch/cache
 LUNARRAY_JIT=sync
-export BUILD BENCH_REPS LUNARRAY_CACHE_DIR LUNARRAY_JIT
+export BENCH_REPS LUNARRAY_JIT
 
-lua_include=
-for dir in /usr/include/lua5.4 /usr/local/include/lua5.4 /usr/include /usr/local/include; do
-    if [ -e "$dir/lua.h" ]; then
-        lua_include=$dir
-        break
-    fi
-done
-mkdir -p "$BUILD/bench"
 flags='-O3 -march=native -fopenmp -Ibench'
 # shellcheck disable=SC2086
 ${CC:-gcc} $flags -DVARIANT='"plain"' -o "$BUILD/bench/programs" bench/programs.c -lm
 # shellcheck disable=SC2086
 ${CC:-gcc} $flags -ffast-math -DVARIANT='"fast"' -o "$BUILD/bench/programs-fast" bench/programs.c -lm
-${CC:-gcc} -O3 -shared -fPIC -isystem "$lua_include" -o "$BUILD/bench/clock.so" bench/clock.c
+make_clock
 numpy=
 if "$PYTHON" -c 'import numpy' 2>/dev/null; then numpy=yes; fi
 

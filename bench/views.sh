@@ -4,25 +4,13 @@
 # usage: sh bench/views.sh   (ROUNDS, BENCH_REPS can be set)
 set -eu
 cd "$(dirname "$0")/.."
-BUILD=${BUILD:-build}
+. bench/alone.sh
 BENCH_REPS=${BENCH_REPS:-5}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 130' INT TERM
-LUNARRAY_CACHE_DIR=$scratch/cache
 LUNARRAY_JIT=sync
-export BUILD BENCH_REPS LUNARRAY_CACHE_DIR LUNARRAY_JIT
+export BENCH_REPS LUNARRAY_JIT
 
-lua_include=
-for dir in /usr/include/lua5.4 /usr/local/include/lua5.4 /usr/include /usr/local/include; do
-    if [ -e "$dir/lua.h" ]; then
-        lua_include=$dir
-        break
-    fi
-done
-mkdir -p "$BUILD/bench"
 ${CC:-gcc} -O3 -march=native -ffast-math -fopenmp -Ibench -o "$BUILD/bench/views" bench/views.c -lm
-${CC:-gcc} -O3 -shared -fPIC -isystem "$lua_include" -o "$BUILD/bench/clock.so" bench/clock.c
+make_clock
 
 round=1
 while [ "$round" -le "${ROUNDS:-3}" ]; do
