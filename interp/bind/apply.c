@@ -121,7 +121,7 @@ static int array_skeleton(lua_State *L)
     lun__skeleton k = {.kind = (int)lua_tointeger(L, lua_upvalueindex(2))};
     const lun_skeleton_info row = lun__skeleton_row(k.kind);
     int f = row.arrays + 1, options, behind = f + lun__skeleton_functions(&row);
-    lun__call c = {.function = f, .extra = behind};
+    lun__call c = {.function = f, .extra = behind, .extra_number = behind};
     lun__check_array(L, h, 1);
     for (int i = 0; i < row.arrays; i++)
         c.element[i] = c.number[i] = i + 1;

@@ -156,6 +156,16 @@ describe("arguments too many", function()
         usable()
     end)
 
+    it("numbers extra arguments of methods as they are written", function()
+        local v = lun.vector { 1, 2 }
+        expect.failure("bad argument #2 to 'map'", function()
+            return (v:map(function(x, w) return x + w end, v))
+        end)
+        expect.failure("bad argument #3 to 'zip'", function()
+            return (v:zip(v, function(x, y) return x + y end, 1))
+        end)
+    end)
+
     it("count nothing that is nil", function()
         local v = lun.vector { 1.0, 4.0 }
         expect.elements({ 1.0, 2.0 }, lun.sqrt(v, nil, nil))
