@@ -23,15 +23,6 @@ static char *unit_of(const lun_piece *p, int array, int64_t unit)
            (size_t)((at < 0 ? at + a->ring : at) * a->unit) * size_of(p, array);
 }
 
-void lun__piece_begin(lun_piece *p, int64_t step)
-{
-    p->step = step;
-    for (int a = 0; a < p->sweep->box.arrays; a++) {
-        const lun_sweep_part *part = &p->plan->array[a];
-        p->newest[a] = part->ring ? remainder_of(step - part->lag, part->ring) : 0;
-    }
-}
-
 void lun__piece_step(lun_piece *p)
 {
     p->step++;
@@ -54,16 +45,65 @@ void *lun__piece_place(const lun_piece *p, int array, int64_t unit, const int64_
     return unit_of(p, array, unit) + (size_t)offset_of(p, array, index) * size_of(p, array);
 }
 
-void *lun__piece_around(const lun_piece *p, int array, int64_t unit, const int64_t *index,
-                        int64_t shift)
+/* From the place of an index to what a read takes for it, within a unit. */
+static int64_t shift_of(const lun_piece *p, const lun_sweep_read *r)
+{
+    int64_t shift = 0;
+    for (int k = 1; k < p->sweep->box.rank; k++)
+        shift += r->by[k] * p->plan->array[r->array].stride[k];
+    return shift * p->sweep->box.size[r->array];
+}
+
+static void open_reader(const lun_piece *p, int read)
+{
+    const lun_sweep_read *r = &p->sweep->box.read[read];
+    const lun_sweep_part *a = &p->plan->array[r->array], *stage = &p->plan->stage[r->stage];
+    const int64_t size = p->sweep->box.size[r->array];
+    int64_t lo[LUN_LAYOUT_RANK], hi;
+    for (int k = 1; k < p->sweep->box.rank; k++)
+        lun__piece_range(p, stage, k, &lo[k], &hi);
+    p->readers[read] = (lun_piece_reader){.at = p->memory + p->rings[r->array] +
+                                                offset_of(p, r->array, lo) * size + shift_of(p, r),
+                                          .back = stage->lag - a->lag - r->by[0],
+                                          .ring = a->ring,
+                                          .unit = a->unit * size};
+}
+
+/* What stands beyond the ends of axis 0. */
+static void *read_beyond(const lun_piece *p, const lun_sweep_read *r, int64_t unit,
+                         const int64_t *index)
+{
+    unit = lun__pad_source(p->sweep->arrays[r->array].pad, 0, unit);
+    if (unit < 0)
+        return p->memory + p->values[r->array];
+    return (char *)lun__piece_place(p, r->array, unit, index) + shift_of(p, r);
+}
+
+void *lun__piece_read(const lun_piece *p, int read, int64_t unit, const int64_t *lo,
+                      const int64_t *index)
 {
     const lun_sweep_box *b = &p->sweep->box;
-    const lun_padding *pad = p->sweep->arrays[array].pad;
-    if (!b->wraps[0] && pad && (unit < 0 || unit >= b->extent[0]))
-        unit = lun__pad_source(pad, 0, unit);
-    if (unit < 0 && !b->wraps[0])
-        return p->memory + p->values[array];
-    return (char *)lun__piece_place(p, array, unit, index) + shift;
+    const lun_sweep_read *r = &b->read[read];
+    const lun_piece_reader *from = &p->readers[read];
+    unit += r->by[0];
+    if (!b->wraps[0] && (unit < 0 || unit >= b->extent[0]))
+        return read_beyond(p, r, unit, index);
+    int64_t at = p->newest[r->array] - from->back;
+    char *place = from->at + (at < 0 ? at + from->ring : at) * from->unit;
+    for (int k = 1; k < b->rank - 1; k++)
+        place += (index[k] - lo[k]) * p->plan->array[r->array].stride[k] * b->size[r->array];
+    return place;
+}
+
+void lun__piece_begin(lun_piece *p, int64_t step)
+{
+    p->step = step;
+    for (int a = 0; a < p->sweep->box.arrays; a++) {
+        const lun_sweep_part *part = &p->plan->array[a];
+        p->newest[a] = part->ring ? remainder_of(step - part->lag, part->ring) : 0;
+    }
+    for (int i = 0; i < p->sweep->box.reads; i++)
+        open_reader(p, i);
 }
 
 void lun__piece_values(const lun_piece *p)

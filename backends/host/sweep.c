@@ -18,8 +18,7 @@ typedef struct lun__sweeps {
     int64_t first, end, band;      /* units; of a band */
     int64_t cuts[LUN_LAYOUT_RANK]; /* pieces along axes 1 and up */
     size_t *rings, *values;        /* by array, in a worker's memory */
-    int64_t *shift;                /* by read: bytes from the line's place to what is read */
-    size_t newest;                 /* in a worker's memory, as the others below */
+    size_t newest, readers;        /* in a worker's memory, as the others below */
     size_t slots, spare, ends;     /* the same: slots, a stand-in for each, and where those go */
     size_t bytes;
 } sweeps;
@@ -117,9 +116,7 @@ static bool place_line(const shift *s, void **slots, bool *direct)
         const int role = s->ir->slots[i].role, at = s->s->slots[i];
         direct[i] = false;
         if (role == LUN_SLOT_IN) {
-            const lun_sweep_read *r = &s->p->sweep->box.read[at];
-            slots[i] =
-                lun__piece_around(s->p, r->array, s->unit + r->by[0], s->index, s->x->shift[at]);
+            slots[i] = lun__piece_read(s->p, at, s->unit, s->lo, s->index);
         } else if (role == LUN_SLOT_OUT && s->p->plan->array[at].ring) {
             slots[i] = lun__piece_place(s->p, at, s->unit, s->index);
         } else if (role == LUN_SLOT_OUT) {
@@ -230,6 +227,7 @@ static void run_chunk(lun__run *r, int64_t k, lun_worker *w)
                    .plan = &x->plan,
                    .memory = w->lines,
                    .newest = (int64_t *)(void *)(w->lines + x->newest),
+                   .readers = (lun_piece_reader *)(void *)(w->lines + x->readers),
                    .rings = x->rings,
                    .values = x->values};
     for (int i = b->rank - 1; i >= 1; i--) {
@@ -300,18 +298,6 @@ static size_t take(sweeps *x, size_t bytes)
     return at;
 }
 
-/* How far from the place of an index stands what each read takes, within a unit. */
-static void find_shifts(const sweeps *x)
-{
-    const lun_sweep_box *b = &x->sweep->box;
-    for (int i = 0; i < b->reads; i++) {
-        const lun_sweep_read *r = &b->read[i];
-        x->shift[i] = 0;
-        for (int k = 1; k < b->rank; k++)
-            x->shift[i] += r->by[k] * x->plan.array[r->array].stride[k] * b->size[r->array];
-    }
-}
-
 static void plan_memory(sweeps *x)
 {
     const lun_sweep *w = x->sweep;
@@ -336,6 +322,7 @@ static void plan_memory(sweeps *x)
         slots = (size_t)ir->slot_count > slots ? (size_t)ir->slot_count : slots;
     }
     x->newest = take(x, (size_t)w->box.arrays * sizeof(int64_t));
+    x->readers = take(x, (size_t)w->box.reads * sizeof(lun_piece_reader));
     x->slots = take(x, slots * sizeof(void *));
     x->ends = take(x, slots * sizeof(bool));
     x->spare = take(x, spare);
@@ -357,15 +344,12 @@ lun_status lun__host_sweep(const lun_services *services, const lun_host_kernel *
     lun_status s = LUN_ENOMEM;
     sweep->failed = 0;
     x.rings = calloc(2 * (size_t)sweep->box.arrays, sizeof *x.rings);
-    x.shift = calloc((size_t)sweep->box.reads + 1, sizeof *x.shift);
-    if (x.rings && x.shift &&
-        lun__sweep_plan(&sweep->box, sweep->box.stages, sweep->near, &x.plan)) {
+    if (x.rings && lun__sweep_plan(&sweep->box, sweep->box.stages, sweep->near, &x.plan)) {
         x.values = x.rings + sweep->box.arrays;
         for (int k = 0; k < sweep->box.stages; k++)
             scratch = kernels[k].exec->scratch > scratch ? kernels[k].exec->scratch : scratch;
         make_cut(&r, team, &x);
         plan_memory(&x);
-        find_shifts(&x);
         r.scratch_step = rounded(scratch);
         r.line_step = x.bytes;
         if (!__builtin_mul_overflow(r.scratch_step, (size_t)r.cut.workers, &scratch))
@@ -380,6 +364,5 @@ lun_status lun__host_sweep(const lun_services *services, const lun_host_kernel *
     }
     lun__sweep_plan_free(&x.plan);
     free(x.rings);
-    free(x.shift);
     return s;
 }

@@ -5,6 +5,13 @@
 
 #include "host/run.h"
 
+/* Where a read takes its elements: for the first line of its stage's units in the ring's first one,
+ * and how many units before the array's newest one.  In bytes. */
+typedef struct lun_piece_reader {
+    char *at;
+    int64_t back, ring, unit;
+} lun_piece_reader;
+
 /* A piece of the box that a worker runs, and its memory. */
 typedef struct lun_piece {
     const lun_sweep *sweep;
@@ -14,7 +21,8 @@ typedef struct lun_piece {
     const size_t *rings;  /* by array, in memory */
     const size_t *values; /* by array: a line of the value beyond its ends */
     int64_t step;
-    int64_t *newest; /* by array: where in its ring the unit of this step is */
+    int64_t *newest;           /* by array: where in its ring the unit of this step is */
+    lun_piece_reader *readers; /* by read */
 } lun_piece;
 
 /* Begins with a step; goes on to the next one. */
@@ -37,9 +45,10 @@ static inline void lun__piece_range(const lun_piece *p, const lun_sweep_part *of
 
 /* Where element index[1 ..] of unit `unit` of an array stands; the unit is kept or the next. */
 void *lun__piece_place(const lun_piece *p, int array, int64_t unit, const int64_t *index);
-/* The same for a reader at a unit that may stand beyond the ends of axis 0, `shift` bytes on. */
-void *lun__piece_around(const lun_piece *p, int array, int64_t unit, const int64_t *index,
-                        int64_t shift);
+/* What read `read` takes for the line index[1 ..] of its stage's unit `unit`, whose lines begin at
+ * lo[1 ..]; the unit that is read may stand beyond the ends of axis 0. */
+void *lun__piece_read(const lun_piece *p, int read, int64_t unit, const int64_t *lo,
+                      const int64_t *index);
 /* Reads a unit of an array that no stage makes. 0, or what a stream's read gave. */
 int lun__piece_load(const lun_piece *p, int array, int64_t unit);
 /* What stands beyond the ends of the other axes. */
