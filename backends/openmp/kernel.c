@@ -21,23 +21,6 @@ lun_status lun__openmp_fail(lun_openmp *o, lun_status s, const char *what, const
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-/* Functions in IR form are copied no more than others: they are lent for the build only. */
-static bool copy_ir(const lun_ir *from, lun_ir *to)
-{
-    bool well = true;
-    lun__ir_init(to);
-    for (int i = 0; i < from->count; i++)
-        well = well && lun__ir_add(to, from->ins[i]) >= 0;
-    for (int i = 0; i < from->slot_count; i++)
-        well = well && lun__ir_slot_add(to, (lun_dtype)from->slots[i].dtype,
-                                        (lun_ir_role)from->slots[i].role) >= 0;
-    for (int i = 0; i < from->arg_count; i++)
-        well = well && lun__ir_arg_add(to, (lun_dtype)from->args[i]) >= 0;
-    for (int i = 0; i < from->result_count; i++)
-        well = well && lun__ir_result_add(to, (lun_dtype)from->results[i]) >= 0;
-    return well;
-}
-
 lun_status lun__openmp_render(lun_openmp *o, const lun_ir *ir, lun_strbuf *out, unsigned *needs)
 {
     lun_render_target target = {o->isa, lun__vecmath(o->isa, (lun_math)o->services->math)};
@@ -73,7 +56,7 @@ lun_status lun__openmp_build(void *state, const lun_ir *ir, const char *text, lu
     (void)text;
     if (!k)
         return lun__openmp_fail(o, LUN_ENOMEM, "out of memory", "");
-    lun_status s = copy_ir(ir, &k->ir) ? LUN_OK : LUN_ENOMEM;
+    lun_status s = lun__ir_copy_plain(ir, &k->ir) ? LUN_OK : LUN_ENOMEM;
     if (s == LUN_OK)
         s = lun__interp_make(ir, o->services->math, &k->interp);
     if (s == LUN_EBACKEND) {

@@ -63,21 +63,6 @@ static void reference_release(void *state, lun_kernel *kernel)
     free(kernel);
 }
 
-/* Functions are borrowed and stay out. */
-static bool copy_ir(const lun_ir *from, lun_ir *to)
-{
-    bool well = true;
-    lun__ir_init(to);
-    for (int i = 0; i < from->count; i++)
-        well = well && lun__ir_add(to, from->ins[i]) >= 0;
-    for (int i = 0; i < from->slot_count; i++)
-        well = well && lun__ir_slot_add(to, (lun_dtype)from->slots[i].dtype,
-                                        (lun_ir_role)from->slots[i].role) >= 0;
-    for (int i = 0; i < from->result_count; i++)
-        well = well && lun__ir_result_add(to, (lun_dtype)from->results[i]) >= 0;
-    return well;
-}
-
 /* Why an IR cannot be interpreted. */
 static const char *reason(const lun_ir *ir)
 {
@@ -123,7 +108,7 @@ static lun_status reference_build(void *state, const lun_ir *ir, const char *tex
             reference_release(state, kernel);
         return s;
     }
-    if (s == LUN_OK && !copy_ir(ir, &kernel->ir))
+    if (s == LUN_OK && !lun__ir_copy_plain(ir, &kernel->ir))
         s = LUN_ENOMEM;
     if (s != LUN_OK) {
         reference_release(state, kernel);

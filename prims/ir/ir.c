@@ -86,6 +86,22 @@ int lun__ir_result_add(lun_ir *ir, lun_dtype dtype)
     return ir->result_count++;
 }
 
+bool lun__ir_copy_plain(const lun_ir *from, lun_ir *to)
+{
+    bool well = true;
+    lun__ir_init(to);
+    for (int i = 0; i < from->count; i++)
+        well = well && lun__ir_add(to, from->ins[i]) >= 0;
+    for (int i = 0; i < from->slot_count; i++)
+        well = well && lun__ir_slot_add(to, (lun_dtype)from->slots[i].dtype,
+                                        (lun_ir_role)from->slots[i].role) >= 0;
+    for (int i = 0; i < from->arg_count; i++)
+        well = well && lun__ir_arg_add(to, (lun_dtype)from->args[i]) >= 0;
+    for (int i = 0; i < from->result_count; i++)
+        well = well && lun__ir_result_add(to, (lun_dtype)from->results[i]) >= 0;
+    return well;
+}
+
 /* ---- inlining -------------------------------------------------------------------------------- */
 
 lun_status lun__ir_inline(lun_ir *ir, const lun_ir_function *f, const int32_t *params,

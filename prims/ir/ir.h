@@ -234,6 +234,9 @@ int lun__ir_arg_add(lun_ir *ir, lun_dtype dtype);
 int lun__ir_operand_add(lun_ir *ir, int32_t operand);
 int lun__ir_function_add(lun_ir *ir, lun_ir_function *f);
 int lun__ir_result_add(lun_ir *ir, lun_dtype dtype);
+/* Makes *to, to be freed in every case, of another one's parts but its functions, which are lent.
+ * False without memory. */
+bool lun__ir_copy_plain(const lun_ir *from, lun_ir *to);
 
 /* What a launch fails with where an instruction of this kind traps: a CHECK, else a division. */
 static inline lun_status lun__ir_trap_status(int kind)
