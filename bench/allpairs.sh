@@ -4,16 +4,11 @@
 # usage: sh bench/allpairs.sh   (ROUNDS, REPS, THREADS="1 2", SHAPES="n,m,k ..." can be set)
 set -eu
 cd "$(dirname "$0")/.."
-BUILD=${BUILD:-build}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 130' INT TERM
-LUNARRAY_CACHE_DIR=$scratch/cache
+. bench/alone.sh
 LUNARRAY_BACKEND=openmp
 LUNARRAY_JIT=sync
-export LUNARRAY_CACHE_DIR LUNARRAY_BACKEND LUNARRAY_JIT
+export LUNARRAY_BACKEND LUNARRAY_JIT
 
-mkdir -p "$BUILD/bench"
 ${CC:-gcc} -O3 -march=native -fopenmp -o "$BUILD/bench/allpairs" bench/allpairs.c
 
 median() {
