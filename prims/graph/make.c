@@ -294,6 +294,7 @@ lun_status lun__node_reduce_blocks(lun_engine *e, lun_op op, lun_function *f,
     if (!n)
         return LUN_ENOMEM;
     n->folds = LUN_FOLDS_BLOCKS;
+    n->is = 0; /* whatever the operands are, it is worth keeping */
     return finish_lines(e, n, f, body, 2, shape, out);
 }
 

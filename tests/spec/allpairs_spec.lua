@@ -380,19 +380,30 @@ describe("allpairs", function()
     end)
 
     it("is compiled by prepare, and counted by profile", function()
-        local a, b = lun.random({ 40, 20 }, { seed = 1 }):eval(), lun.random({ 90, 20 }, { seed = 2 }):eval()
-        local function made() return lun.allpairs(function(x, y) return (x - y) * (x + 2 * y) end, "+")(a, b) end
-        lun.prepare(made())
-        local before = lun.stats().interpreted
-        made():eval()
-        assert.equal(before, lun.stats().interpreted)
-        local shown, show = {}, print
-        rawset(_G, "print", function(text) shown[#shown + 1] = text end)
-        local ok, rows = pcall(lun.profile, function() made():eval() end)
-        rawset(_G, "print", show)
-        assert.is_true(ok and #shown > 0, rows)
-        assert.equal(1, #rows)
-        assert.equal(40 * 90, rows[1].elements)
+        local scratch = shell.scratch()
+        local path = shell.write(scratch .. "/program.lua", [[
+            local a, b = lun.random({40, 20}, {seed = 1}):eval(), lun.random({90, 20}, {seed = 2}):eval()
+            local function made() return lun.allpairs(function(x, y) return (x - y) * (x + 2 * y) end, "+")(a, b) end
+            io.write(tostring(lun.prepare(made())), " ")
+            local before = lun.stats().interpreted
+            made():eval()
+            local print_, shown = print, 0
+            print = function() shown = shown + 1 end
+            local rows = lun.profile(function() made():eval() end)
+            print_(lun.stats().interpreted - before, #rows, rows[1].elements, shown)]])
+        local text = shell.capture(("LUNARRAY_CACHE_DIR=%s %s %s 2>&1"):format(scratch, shell.interpreter(), path))
+        shell.discard(scratch)
+        assert.equal("true 0\t1\t3600\t1\n", text)
+    end)
+
+    it("of virtual arrays is computed once, as a whole", function()
+        local a = lun.random({ 70, 20 }, { seed = 1 })
+        local wanted = lun.allpairs(distance, "+")(a:copy(), a:copy())
+        lun.stats "reset"
+        local got = lun.allpairs(distance, "+")(a, a):copy()
+        assert.is_true(lun.stats().launches < 8)
+        assert.equal(wanted:tobytes(), got:tobytes())
+        assert.equal(wanted:tobytes(), lun.allpairs(distance, "+")(a, a):tobytes())
     end)
 
     it("writes into arrays, and chains", function()
