@@ -156,7 +156,7 @@ describe("arguments too many", function()
         usable()
     end)
 
-    it("numbers extra arguments of methods as they are written", function()
+    it("of methods are numbered as they are written", function()
         local v = lun.vector { 1, 2 }
         expect.failure("bad argument #2 to 'map'", function()
             return (v:map(function(x, w) return x + w end, v))
