@@ -23,7 +23,7 @@ local wave = (x * x:view { n, 1 }):eval()
 local U = wave
 for step = 1, steps do
     U = heat(U)
-    if step % (steps // 5) == 0 then
+    if step % math.max(steps // 5, 1) == 0 then
         local time = step * dt
         local exact = math.exp(-2 * math.pi ^ 2 * time)
         print(("time %.3f: %.4f in the middle, exact solution %.4f"):format(time, U:max(), exact))

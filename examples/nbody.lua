@@ -3,15 +3,15 @@
 -- Usage: lunarray examples/nbody.lua [bodies [steps]]
 -- prints:
 --     2000 bodies, energy -0.9147
---     time 0.2: mean radius 0.438, energy -0.9147
---     time 0.4: mean radius 0.318, energy -0.9146
---     time 0.6: mean radius 0.092, energy -0.9187
---     time 0.8: mean radius 0.233, energy -0.9148
---     time 1.0: mean radius 0.345, energy -0.9149
+--     time 0.20: mean radius 0.438, energy -0.9147
+--     time 0.40: mean radius 0.318, energy -0.9146
+--     time 0.60: mean radius 0.092, energy -0.9187
+--     time 0.80: mean radius 0.233, energy -0.9148
+--     time 1.00: mean radius 0.345, energy -0.9149
 local lun = require "lunarray"
 
 local n, steps = tonumber(arg[1]) or 2000, tonumber(arg[2]) or 200
-local dt, mass = 1 / steps, 1 / n
+local dt, mass = 0.005, 1 / n
 local soft = 0.05 ^ 2 -- added to squares of distances, so that no two bodies are too close for the step
 
 -- What all bodies do to one at x, y, z: its acceleration and its potential, to which it adds itself.
@@ -49,10 +49,10 @@ for step = 1, steps do
     x, y, z = lun.eval(x + dt * vx, y + dt * vy, z + dt * vz)
     ax, ay, az, potential = lun.eval(field(x, y, z, x, y, z))
     kick()
-    if step % (steps // 5) == 0 then
+    if step % math.max(steps // 5, 1) == 0 then
         local e, p, l = conserved()
         assert(math.abs(e / energy - 1) < 1e-2, "energy is lost")
         assert(math.abs(p - momentum) < 1e-12 and math.abs(l - spin) < 1e-12, "momentum is lost")
-        print(("time %.1f: mean radius %.3f, energy %.4f"):format(step * dt, (x * x + y * y + z * z):sqrt():mean(), e))
+        print(("time %.2f: mean radius %.3f, energy %.4f"):format(step * dt, (x * x + y * y + z * z):sqrt():mean(), e))
     end
 end
