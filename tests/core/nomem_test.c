@@ -226,13 +226,22 @@ static lun_status rendering(lun_engine *e)
     lun_array *p = MAKE(lun_pow(e, x, three, next(h)));
     lun_function_release(h->f);
     h->f = NULL;
+    static const char near[] = "float f(const float *x, float y, const float *w)\n"
+                               "{ return get(x, -1) * y + LUN_AT(w, 1) - get(x, 2) + get(y, 1); }";
+    static const bool keep[] = {true};
+    const lun_stencil_options how = {.size = sizeof how, .keep = keep};
+    int results;
+    DO(lun_function_c(e, near, &h->f));
+    lun_array *around =
+        MAKE(lun_stencil(e, h->f, ARRAYS(a, y, w), 3, 2, &how, next(h), 1, &results));
+    lun_function_release(h->f);
+    h->f = NULL;
     DO(lun_function_op(e, LUN_OP_MAX, &h->f));
     lun_array *scan = MAKE(lun_scan(e, h->f, three, q, false, next(h)));
     lun_array *sum = MAKE(lun_total_lazy(e, LUN_SUM, p, 0, next(h)));
     const int64_t first[] = {1, -2}, extent[] = {3, N};
-    int results;
     lun_array *larger = MAKE(lun_generate(e, h->f, 2, first, extent, next(h), 1, &results));
-    DO(lun_explain(e, ARRAYS(q, p, scan, sum, larger), 5, &h->plan));
+    DO(lun_explain(e, ARRAYS(q, p, scan, sum, larger, around), 6, &h->plan));
     for (int k = 0; !h->status && k < lun_plan_count(h->plan); k++)
         assert_true(!strcmp(lun_plan_at(h->plan, k)->name, "fill") ||
                     strlen(lun_plan_at(h->plan, k)->source) > 0);
@@ -270,6 +279,13 @@ static lun_status scripts(lun_engine *e)
            "local s = lun.index(50):scan(function(p, q) return p > q and p or q end, 0)\n"
            "assert(s[50] == 49 and #tostring(s * 2) > 20)\n"
            "assert(not pcall(lun.map, function(x) return x .. '' end) or true)\n"
+           "local weights, r = { 1, 2, 1 }, 1\n"
+           "local near = lun.stencil(function(x, d)\n"
+           "  local s = 0\n"
+           "  for i = -r, r do s = s + x(i) * weights[i + 2] end\n"
+           "  return s + x(d(0))\n"
+           "end, { elements = 2, radius = 1, edge = 'keep' })\n"
+           "assert(near(w, w - w)[2] == 10)\n"
            "local t = lun.vector({ { 1, 2 }, { 3, 4 } }, 'f32')\n"
            "t[1][2] = 7\n"
            "assert(t:sum() == 15 and lun.frombytes(t:tobytes(), 'f32')[2] == 7)\n"
