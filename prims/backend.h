@@ -60,7 +60,8 @@ static inline bool lun__stop_wanted(const lun_services *s)
  *         backends with memory of their own, of the slot's buffer: read is not called there */
 typedef struct lun_stream {
     /* NULL: side by side, or with a layout, in launches with turns and also of OUT slots: each line
-     * from where the layout has its first element on */
+     * from where the layout has its first element on; of UNIFORM and ARRAY slots: what is element 0
+     * for that line */
     int (*read)(const void *self, int64_t first, int64_t count, void *to);
     const void *self;
     int64_t origin;
@@ -86,8 +87,8 @@ typedef struct lun_launch {
     const int64_t
         *room; /* by slot: elements from element 0 that may be read (IN) or written (OUT) */
     const int64_t *origin; /* by slot, for backends with memory of their own, else NULL */
-    /* by slot, for IN slots that no GATHER reads; NULL: all stand side by side in memory.  For
-     * backends with memory of their own never of files. */
+    /* by slot, for IN slots that no GATHER reads, with turns for any; NULL: all stand side by side
+     * in memory.  For backends with memory of their own never of files. */
     const lun_stream *streams;
     const uint64_t *args; /* by argument: a cell */
     /* out, for kernels with REDUCE: a row for each chunk of the range or each line, in order: by

@@ -64,7 +64,8 @@ lun_status lun__bind_elements(lun_engine *e, lun_binding *to, int i, const lun_n
 void lun__bind_launch(lun_binding *to, int64_t n, int64_t first, int64_t count, uint64_t *partials);
 /* Explains a failure of its run, over `count` indices. */
 lun_status lun__bind_failed(lun_engine *e, const lun_binding *to, lun_status s, int64_t count);
-/* The same, of memory on the host, for a launch with turns: each line stands side by side. */
+/* The same, of memory on the host, for a launch with turns: each line stands side by side; of an
+ * ARRAY slot `at` says where each line has the first element. */
 lun_status lun__bind_lines(lun_engine *e, lun_binding *to, int i, lun_storage *s, int64_t offset,
                            const lun_layout *at, bool changes);
 /* Runs k over indices first .. first + count - 1 of n; a failure is explained. */

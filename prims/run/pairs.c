@@ -229,11 +229,14 @@ static lun_status compute(work *w)
     w->step = at_least(w->lanes, LANES);
     w->blocks = w->lanes / LANES;
     w->more = w->lanes % LANES != 0;
+    int64_t room;
+    if (__builtin_mul_overflow(rows, w->step, &room))
+        return lun__no_working_memory(w->e, w->p->result->n);
     lun_status s = lun__run_kernel(w->e, &w->p->kernel, &w->k);
     if (s == LUN_OK)
         s = pack_operands(w);
     if (s == LUN_OK)
-        s = lun__storage_new(w->e, (lun_dtype)w->p->result->dtype, rows * w->step, &w->to);
+        s = lun__storage_new(w->e, (lun_dtype)w->p->result->dtype, room, &w->to);
     if (s == LUN_OK)
         s = launch_all(w);
     return s == LUN_OK && !direct ? unpad(w) : s;

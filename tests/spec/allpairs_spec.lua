@@ -449,6 +449,11 @@ describe("allpairs", function()
         expect.failure("needs integers", lun.allpairs("&", "+"), a, a)
         expect.failure("must return one result", lun.allpairs("-", function(x, y) return x, y end), a, a)
         expect.failure("too many elements", s, lun.zeros { 2 ^ 40 | 0, 1 }, lun.zeros { 2 ^ 40 | 0, 1 })
+        for _, n in ipairs { 2 ^ 45 | 0, 2 ^ 60 | 0 } do
+            local many, one = lun.full({ n, 1 }, 1), lun.ones(1, 1):copy()
+            expect.failure("memory", function() return s(many, one):eval() end)
+            expect.failure("memory", function() return s(one, many):eval() end)
+        end
         local freed = lun.zeros { 2, 3 }
         freed:free()
         expect.failure("freed", s, a, freed)
