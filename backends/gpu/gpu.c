@@ -240,7 +240,7 @@ static lun_status compile(lun_gpu *g, const lun_ir *ir, lun_kernel *k)
  * the way to the device. */
 static lun_status make_joiner(lun_gpu *g, const lun_ir *ir, lun_kernel *k)
 {
-    if (!k->shape.results || k->shape.math)
+    if (!k->shape.results || k->shape.math || k->shape.arrays)
         return LUN_OK;
     lun_status s = lun__interp_make_combine(ir, g->services->math, &k->joiner);
     if (s == LUN_OK || (s == LUN_EBACKEND && k->shape.pairs)) /* a function in C, or too large */

@@ -71,7 +71,7 @@ static lun_status make_steps(lun_gpu *g, lun_kernel *k, const lun_cl_plan *plan,
     return s;
 }
 
-/* The memories that are the kernel's arguments: their number.  lun_pairs has no slots. */
+/* The memories that are the kernel's arguments: their number. */
 static int bind(const lun_gpu *g, const lun_kernel *k, const lun_launch *l, const lun_cl_plan *plan)
 {
     int n = 0;
@@ -311,8 +311,12 @@ lun_status lun__gpu_run(void *state, lun_kernel *k, lun_launch *l)
 static lun_status combine_on_device(lun_gpu *g, lun_kernel *k, lun_launch *l, uint64_t *cells,
                                     int64_t pairs)
 {
-    lun_launch bare = {.args = l->args}; /* no slot is read */
+    lun_launch bare = {.args = l->args}; /* a function may index arrays; no other slot is read */
     lun_cl_plan plan;
+    if (k->shape.arrays) {
+        bare.slots = l->slots;
+        bare.origin = l->origin;
+    }
     lun__cl_plan_pairs(&k->shape, pairs, &plan);
     uint64_t *work = calloc((size_t)plan.work, sizeof *work);
     if (!work)

@@ -44,7 +44,8 @@ struct lun_exec {
     lun_chunk_fn total; /* SCAN only: the chunk's total into *carry */
     /* *out = reduction `result` (or the scan when result == -1) applied to cells *a and *b (with
      * its place, the next cells, which by itself is left alone);
-     * out may be a or b.  Traps go into the frame, of which only args and cancel are given. */
+     * out may be a or b.  Traps go into the frame, of which only args, whole arrays in slots and
+     * cancel are given. */
     void (*combine)(const void *self, int result, const uint64_t *a, const uint64_t *b,
                     uint64_t *out, lun_frame *frame);
     /* The same for rows of `results` cells, of which row j becomes the combination of rows 2j and

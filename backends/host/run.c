@@ -220,6 +220,7 @@ lun_status lun__host_combine(const lun_services *services, const lun_exec *exec,
 {
     static const volatile int never = 0;
     lun_frame frame = {.args = launch->args,
+                       .slots = launch->slots,
                        .math = exec->math,
                        .trap = -1,
                        .cancel = services->cancel ? services->cancel : &never};

@@ -98,8 +98,7 @@ static void run_index(run *r, const lun_step *s, const uint8_t *mask)
 
 static void run_gather(run *r, const lun_step *s, const uint8_t *mask)
 {
-    r->interp->loops->gather[s->size](r->at[s->d], r->frame->slots[s->imm], r->at[s->a], mask,
-                                      r->valid);
+    r->interp->loops->gather[s->size](r->at[s->d], r->slots[s->imm], r->at[s->a], mask, r->valid);
 }
 
 static void run_random(run *r, const lun_step *s, const uint8_t *mask)
@@ -228,6 +227,7 @@ static void run_chunk(const lun_interp *interp, const lun_program *p, int64_t lo
     run r = {.interp = interp,
              .frame = frame,
              .args = frame->args,
+             .slots = frame->slots,
              .cancel = frame->cancel,
              .first = lo,
              .trap = -1,

@@ -33,6 +33,7 @@ static lun_status find_reducers(lun_interp *in, const lun_ir *ir, bool scans)
         *d = (lun_reducer){.op = ins->op,
                            .ins = i,
                            .captured = ins->captured ? ins->captured - 1 : 0,
+                           .arrays = ins->arrays ? ins->arrays - 1 : 0,
                            .result = scan ? -1 : (int32_t)ins->imm,
                            .dtype = ins->dtype,
                            .inclusive = scan && ins->inclusive,

@@ -271,18 +271,16 @@ static void add_lasting(builder *b)
     }
 }
 
-/* A function combines two values; it has no index and no memory. */
+/* A function combines two values; it has no index and, but for the arrays that it indexes, no
+ * memory. */
 static bool combines_two(const lun_ir *ir, const lun_ir_function *f)
 {
-    const unsigned memory = LUN_EFFECT_INDEX | LUN_EFFECT_READS | LUN_EFFECT_WRITES;
+    const unsigned memory = LUN_EFFECT_INDEX | LUN_EFFECT_WRITES;
     for (int i = 0; i < ir->count; i++) {
         const lun_ir_row *row = lun__ir_row(ir->ins[i].kind);
         if ((row->effects & memory) || (row->fields & LUN_FIELD_COMBINER))
             return false;
     }
-    for (int k = 0; k < f->params; k++)
-        if (f->param[k].pointer)
-            return false;
     return f->params >= 2 && f->outputs == 1;
 }
 

@@ -87,6 +87,7 @@ typedef struct lun_reducer {
     uint64_t identity;
     int32_t ins;
     int32_t captured; /* function: the first argument that it captures */
+    int32_t arrays;   /* and the first slot */
 } lun_reducer;
 
 typedef struct lun_program {

@@ -15,7 +15,7 @@ static void run_function(run *r, run *f, int ins, int64_t valid)
     lun__run_steps(f);
     if (f->trap >= 0 && r->trap < 0) {
         r->trap = ins;
-        r->trap_value = f->trap; /* where in the function */
+        r->trap_value = lun__ir_inner_trap(f->trap, f->trap_value);
     }
 }
 
@@ -23,6 +23,7 @@ static void start_function(run *f, const run *r, const lun_reducer *d, char *mem
 {
     *f = (run){.interp = r->interp,
                .args = r->args + d->captured,
+               .slots = r->slots ? r->slots + d->arrays : NULL,
                .cancel = r->cancel,
                .n = LUN_BLOCK_LEAST,
                .valid = 1,
@@ -262,7 +263,12 @@ void lun__combine(const void *self, int result, const uint64_t *a, const uint64_
         combine_places(d, a, b, out);
         return;
     }
-    run r = {.interp = interp, .args = frame->args, .cancel = frame->cancel, .trap = -1}, f;
+    run r = {.interp = interp,
+             .args = frame->args,
+             .slots = frame->slots,
+             .cancel = frame->cancel,
+             .trap = -1};
+    run f;
     joint j = {&r, NULL, d};
     if (d->op < LUN_OP_COUNT) {
         combine_cells(&j, a, b, out);

@@ -40,6 +40,7 @@ typedef struct run {
     const lun_program *program;
     lun_frame *frame;     /* NULL for a function */
     const uint64_t *args; /* the kernel's; for a function, those that it captures */
+    void *const *slots;   /* the same */
     const volatile int *cancel;
     char **at;       /* by place */
     char *functions; /* memory for combining functions */

@@ -70,8 +70,9 @@ lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target,
  * The host joins the chunks (ir/order.h).  Where shape.pairs the text has lun_pairs, which does a
  * level of the tree: a run by lun__cl_plan_pairs, for which the 2 * pairs rows to combine stand in
  * work from cell 2 + pairs * r on, and after which row j of those read is the combination of rows
- * 2j and 2j + 1.  It reads `args` and no slot: any memory may stand in for those.  Without
- * shape.math the host may combine by itself and gets the same bits.
+ * 2j and 2j + 1.  It reads `args` and, with shape.arrays, whole arrays in slots: any memory may
+ * stand in for other slots.  Without shape.math and shape.arrays the host may combine by itself
+ * and gets the same bits.
  *
  * Of a launch by lines (lun_launch.line) the plan is lun__cl_plan_lines, and `chunk c` is line c.
  *
@@ -116,7 +117,8 @@ typedef struct lun_cl_shape {
     int slots, args, results;
     bool scan, traps;
     bool stops;       /* its loops end at once when the word `stop` is set */
-    bool pairs, math; /* it has lun_pairs; a combining function uses the device's math functions */
+    bool pairs, math; /* it has lun_pairs; a combining function uses the device's math functions, */
+    bool arrays;      /* indexes arrays */
     int64_t cost;     /* lun__ir_cost */
     size_t local_bytes; /* local memory of its most demanding entry (declared in the text) */
     int group; /* elements of a work-group, for kernels without REDUCE and SCAN, at the host's

@@ -82,6 +82,7 @@ typedef struct lun_section {
     lun_strbuf labels; /* the targets of jumps */
     int32_t where;     /* FUNCTION: the instruction of the kernel that a trap names */
     int32_t captured;  /* FUNCTION: the argument of the kernel that is its third parameter */
+    int32_t arrays;    /* FUNCTION: the slot of the kernel that is its slot 0 */
 } lun_section;
 
 /* A word of the language, from words.def: texts contain it as @name. */

@@ -3,22 +3,87 @@
 #include <stdlib.h>
 
 #include "api/call.h"
+#include "run/run.h"
 
-/* f with numbers for its parameters from the third on: arguments of the kernels that combine by it.
- * Takes cells, of malloc's. */
-static lun_status with_cells(lun_engine *e, lun_function *f, uint64_t *cells, int count,
+/* What a combiner has captured. */
+typedef struct holder {
+    lun_engine *e;
+    lun_function *f;
+} holder;
+
+static void let_go(void *ctx)
+{
+    holder *h = ctx;
+    while (h->f->array_count)
+        lun__node_release(h->e, h->f->arrays[--h->f->array_count]);
+    free(h->f->arrays);
+    free(h);
+}
+
+/* f with numbers for its parameters from the third on, arguments of the kernels that combine by it,
+ * and with room for arrays, their slots.  Takes cells, of malloc's. */
+static lun_status with_cells(lun_engine *e, lun_function *f, uint64_t *cells, int count, int arrays,
                              lun_function **out)
 {
-    lun_status s = lun__function_make(e, LUN_OP_COUNT, NULL, NULL, out);
+    holder *h = malloc(sizeof *h);
+    lun_node **room = malloc(((size_t)arrays + 1) * sizeof *room);
+    const lun_front front = {.ctx = h, .release = let_go};
+    lun_status s =
+        h && room ? lun__function_make(e, LUN_OP_COUNT, NULL, &front, out) : lun__nomem(e);
     if (s != LUN_OK) {
+        free(h);
+        free(room);
         free(cells);
         return s;
     }
+    *h = (holder){e, *out};
     lun_function_retain(f);
     (*out)->of = f;
     (*out)->cells = cells;
     (*out)->captured = count;
+    (*out)->arrays = room;
     return LUN_OK;
+}
+
+static bool is_scalar(const lun_array *a)
+{
+    return lun_shape(a, (int64_t[LUN_MAX_RANK]){0}) == 0;
+}
+
+/* The elements of a as t, in memory, in row-major order. */
+static lun_status leaf_of(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out)
+{
+    lun_node *raw, *n;
+    lun_status s = lun__node(e, a, LUN_DTYPE_COUNT, &raw);
+    if (s != LUN_OK)
+        return s;
+    s = lun__cast(e, raw, t, &n);
+    lun__node_release(e, raw);
+    if (s != LUN_OK)
+        return s;
+    if (!lun__node_ready(n) && !lun__node_is(n, LUN_IS_VIRTUAL))
+        s = lun__run(e, &n, 1);
+    if (s == LUN_OK && n->kind == LUN_NODE_LEAF)
+        *out = lun__node_retain(n);
+    else if (s == LUN_OK)
+        s = lun__node_copy(e, n, out);
+    lun__node_release(e, n);
+    return s;
+}
+
+/* The arrays that the body indexes, as they are now. */
+static lun_status add_arrays(lun_engine *e, const lun_front_result *r, lun_function *owner)
+{
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < r->arrays; k++) {
+        int at = owner->array_count;
+        if (is_scalar(r->array[k]))
+            continue;
+        s = leaf_of(e, r->array[k], (lun_dtype)r->function->body->slots[at].dtype,
+                    &owner->arrays[at]);
+        owner->array_count += s == LUN_OK;
+    }
+    return s;
 }
 
 static lun_status no_number(lun_engine *e, int k, const char *what)
@@ -45,17 +110,41 @@ static lun_status extra_cell(lun_engine *e, lun_array *a, int k, lun_dtype t, ui
     return s;
 }
 
-/* The extra arguments and captured numbers (r, or NULL) as cells for body's parameters. */
+/* The k-th cell: the value of a captured Scalar. */
+static lun_status scalar_cell(lun_engine *e, lun_array *a, lun_dtype t, uint64_t *cell)
+{
+    uint64_t own = 0;
+    lun_status s = lun_read(e, a, &own, 0, 1);
+    *cell = lun__cell_cast(t, lun_dtype_of(a), own);
+    return s;
+}
+
+/* How many numbers and Scalars the body captures. */
+static int captured_by(const lun_front_result *r)
+{
+    int n = r->scalars;
+    for (int k = 0; k < r->arrays; k++)
+        n += is_scalar(r->array[k]);
+    return n;
+}
+
+/* The extra arguments, captured numbers and Scalars (r, or NULL) as cells for body's parameters. */
 static lun_status cells_of(lun_engine *e, const lun_ir_function *body, lun_extras extras,
                            const lun_front_result *r, uint64_t **out)
 {
-    int captured = r ? r->scalars : 0;
-    uint64_t *cells = malloc(((size_t)extras.count + (size_t)captured) * sizeof *cells);
+    int captured = r ? r->scalars : 0, all = extras.count + (r ? captured_by(r) : 0);
+    uint64_t *cells = malloc(((size_t)all + 1) * sizeof *cells);
     lun_status s = cells ? LUN_OK : lun__nomem(e);
     for (int k = 0; s == LUN_OK && k < extras.count; k++)
         s = extra_cell(e, extras.at[k], k, lun__ir_function_param(body, 2 + k), &cells[k]);
     for (int k = 0; s == LUN_OK && k < captured; k++)
         cells[extras.count + k] = lun__cell_from_value(r->scalar_dtype[k], r->scalar[k]);
+    for (int k = 0, at = extras.count + captured; s == LUN_OK && at < all; k++) {
+        if (!is_scalar(r->array[k]))
+            continue;
+        s = scalar_cell(e, r->array[k], lun__ir_function_param(body, 2 + at), &cells[at]);
+        at++;
+    }
     if (s != LUN_OK) {
         free(cells);
         cells = NULL;
@@ -95,10 +184,6 @@ static lun_status combine_as(lun_engine *e, lun_function *f, lun_extras extras, 
         all[2 + k] = extras.at[k];
     x.node = &number;
     lun_status s = lun__specialise(e, f, all, 2 + extras.count, 2, (lun_specialising){0}, r);
-    if (s == LUN_OK && r->arrays)
-        s = lun__fail(e, LUN_EARG,
-                      "a function for reduce or scan cannot index captured arrays or use captured "
-                      "Scalars: zip them with the elements first, or capture s:value()");
     if (s == LUN_OK && r->function->outputs != 1)
         s = lun__fail(e, LUN_EARG, "a function for reduce or scan must return one result, not %d",
                       r->function->outputs);
@@ -162,11 +247,16 @@ lun_status lun__combiner(lun_engine *e, lun_function *f, lun_extras extras, lun_
     *body = f->text ? f->text : r.function;
     if (!f->text)
         r.function->notes = r.notes;
-    if (!extras.count && !r.scalars) {
+    int numbers = extras.count + captured_by(&r);
+    if (!numbers && !r.arrays) {
         lun_function_retain(f);
         *owner = f;
         return LUN_OK;
     }
     s = cells_of(e, *body, extras, f->text ? NULL : &r, &cells);
-    return s == LUN_OK ? with_cells(e, f, cells, extras.count + r.scalars, owner) : s;
+    if (s == LUN_OK)
+        s = with_cells(e, f, cells, numbers, r.arrays, owner);
+    if (s == LUN_OK)
+        s = add_arrays(e, &r, *owner);
+    return s;
 }

@@ -30,7 +30,9 @@ bool lun__same_captured(const lun_function *a, const lun_function *b)
 {
     if (a == b)
         return true;
-    int captured = a ? a->captured : 0;
-    return captured == (b ? b->captured : 0) &&
-           (!captured || !memcmp(a->cells, b->cells, (size_t)captured * sizeof *a->cells));
+    size_t captured = a ? (size_t)a->captured : 0, arrays = a ? (size_t)a->array_count : 0;
+    return captured == (b ? (size_t)b->captured : 0) &&
+           arrays == (b ? (size_t)b->array_count : 0) &&
+           (!captured || !memcmp(a->cells, b->cells, captured * sizeof *a->cells)) &&
+           (!arrays || !memcmp(a->arrays, b->arrays, arrays * sizeof *a->arrays));
 }

@@ -11,14 +11,17 @@ struct lun_function {
     lun_op op;             /* LUN_OP_COUNT: not an operation */
     lun_ir_function *text; /* C form, or NULL */
     lun_front front;       /* front.specialise is NULL for the other forms */
-    /* A combiner with the extra arguments of its use and the numbers that it captured then: what it
-     * was made from, and their cells, for the body's parameters from the third on. */
+    /* A combiner with the extra arguments of its use and what it captured then: what it was made
+     * from; numbers as cells, for the body's parameters from the third on; LEAFs for its slots,
+     * with references that front.release ends. */
     lun_function *of;
     uint64_t *cells;
     int captured;
+    struct lun_node **arrays;
+    int array_count;
 };
 
-/* Whether both bring the same captured numbers to a body that they share. */
+/* Whether both bring the same captured numbers and arrays to a body that they share. */
 bool lun__same_captured(const lun_function *a, const lun_function *b);
 
 /* Numbers behind the two values that a function combines. */

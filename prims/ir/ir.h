@@ -39,6 +39,7 @@ typedef struct lun_ir_ins {
     /* By a function of more than the two values: 1 + the kernel's argument that its third parameter
      * takes, the further ones follow; else 0. */
     int32_t captured;
+    int32_t arrays; /* the same of its array parameters: 1 + the slot of the first one; else 0 */
     int64_t imm;
 } lun_ir_ins;
 
@@ -103,10 +104,22 @@ struct lun_ir_function {
 };
 typedef struct lun_ir_function lun_ir_function;
 
-/* Dtype of the k-th scalar parameter of a combiner: a function of scalars alone. */
+/* What a trap in a combiner's body reports: the instruction there, in the low bits; above them, if
+ * bit LUN_IR_WHERE_BITS is set, the i64 that a CHECK reports, of at most 43 bits. */
+enum { LUN_IR_WHERE_BITS = 19 };
+static inline int64_t lun__ir_inner_trap(int64_t where, int64_t value)
+{
+    bool fits = value >= -(INT64_C(1) << 42) && value < INT64_C(1) << 42;
+    uint64_t told = (uint64_t)value << 1 | 1;
+    return fits ? (int64_t)(told << LUN_IR_WHERE_BITS) | where : where;
+}
+
+/* Dtype of the k-th scalar parameter of a combiner. */
 lun_dtype lun__ir_function_param(const lun_ir_function *f, int k);
 /* How many it has; the third one and those behind it are arguments of the kernel. */
 int lun__ir_function_params(const lun_ir_function *f);
+/* How many arrays it indexes: slots of the kernel. */
+int lun__ir_function_arrays(const lun_ir_function *f);
 
 typedef struct lun_ir {
     lun_ir_ins *ins;

@@ -100,6 +100,11 @@ int lun__ir_function_params(const lun_ir_function *f)
     return f->body ? f->body->arg_count : f->params;
 }
 
+int lun__ir_function_arrays(const lun_ir_function *f)
+{
+    return f->body ? f->body->slot_count : 0;
+}
+
 const lun_ir_function *lun__ir_combiner(const lun_ir *ir, const lun_ir_ins *ins)
 {
     bool combines = lun__ir_row(ins->kind)->fields & LUN_FIELD_COMBINER;

@@ -31,6 +31,8 @@ static void print_combiner(const lun_ir_ins *ins, lun_strbuf *out)
         lun__strbuf_printf(out, " f%" PRId32, ins->c);
     if (ins->captured)
         lun__strbuf_printf(out, " a%d", ins->captured - 1);
+    if (ins->arrays)
+        lun__strbuf_printf(out, " s%d", ins->arrays - 1);
 }
 
 static void print_operands(const lun_ir *ir, const lun_ir_ins *ins, lun_strbuf *out)

@@ -180,6 +180,13 @@ static bool check_combiner(const verifier *v, const lun_ir_ins *ins)
         if (ins->captured < 1 || ins->captured - 1 + k - 2 >= ir->arg_count ||
             ir->args[ins->captured - 1 + k - 2] != lun__ir_function_param(f, k))
             return wrong(v, "no argument for what the function captures");
+    for (int k = 0; k < lun__ir_function_arrays(f); k++) {
+        int slot = ins->arrays - 1 + k;
+        if (!check_slot(v, slot, 1u << LUN_SLOT_ARRAY))
+            return false;
+        if (ir->slots[slot].dtype != f->body->slots[k].dtype)
+            return wrong(v, "another dtype of an array that the function indexes");
+    }
     return true;
 }
 

@@ -41,18 +41,23 @@ static bool same_source(const lun_slot_source *a, const lun_slot_source *b)
     return a->node == b->node && a->offset == b->offset && a->view == b->view && a->copy == b->copy;
 }
 
-int lun__lower_source(lun_lowerer *l, lun_slot_source from, lun_ir_role role)
+static int new_slot(lun_lowerer *l, lun_slot_source from, lun_ir_role role)
 {
     lun_lowered *o = l->out;
-    const lun_node *n = from.node;
-    for (int i = 0; i < o->ir.slot_count; i++)
-        if (same_source(&o->slots[i], &from) && o->ir.slots[i].role == role)
-            return i;
     if (!lun__grow(&o->slots, o->ir.slot_count, &o->slot_room, sizeof *o->slots))
         return lun__lower_nomem(l);
     o->slots[o->ir.slot_count] = from;
-    int i = lun__ir_slot_add(&o->ir, (lun_dtype)n->dtype, role);
+    int i = lun__ir_slot_add(&o->ir, (lun_dtype)from.node->dtype, role);
     return i < 0 ? lun__lower_nomem(l) : i;
+}
+
+int lun__lower_source(lun_lowerer *l, lun_slot_source from, lun_ir_role role)
+{
+    const lun_lowered *o = l->out;
+    for (int i = 0; i < o->ir.slot_count; i++)
+        if (same_source(&o->slots[i], &from) && o->ir.slots[i].role == role)
+            return i;
+    return new_slot(l, from, role);
 }
 
 int lun__lower_slot(lun_lowerer *l, lun_node *n, int64_t offset, lun_ir_role role)
@@ -72,15 +77,19 @@ static int new_arg(lun_lowerer *l, lun_node *n, lun_dtype t, uint64_t cell)
     return i < 0 ? lun__lower_nomem(l) : i;
 }
 
-int32_t lun__lower_captured(lun_lowerer *l, const lun_node *n)
+void lun__lower_captured(lun_lowerer *l, const lun_node *n, lun_ir_ins *ins)
 {
-    int32_t first = l->out->ir.arg_count + 1;
-    if (!n->body || !n->function->captured)
-        return 0;
-    for (int k = 0; k < n->function->captured; k++)
-        if (new_arg(l, NULL, lun__ir_function_param(n->body, 2 + k), n->function->cells[k]) < 0)
-            return 0;
-    return first;
+    const lun_function *f = n->body ? n->function : NULL;
+    if (!f)
+        return;
+    if (f->captured)
+        ins->captured = l->out->ir.arg_count + 1;
+    for (int k = 0; k < f->captured; k++)
+        new_arg(l, NULL, lun__ir_function_param(n->body, 2 + k), f->cells[k]);
+    if (f->array_count)
+        ins->arrays = l->out->ir.slot_count + 1;
+    for (int k = 0; k < f->array_count; k++)
+        new_slot(l, (lun_slot_source){.node = f->arrays[k]}, LUN_SLOT_ARRAY);
 }
 
 static int add_arg(lun_lowerer *l, lun_node *n, lun_dtype t, uint64_t cell)

@@ -43,8 +43,8 @@ int lun__lower_add(lun_lowerer *l, lun_ir_ins ins, uint32_t where);
 /* A slot, the same one for the same source and role. */
 int lun__lower_source(lun_lowerer *l, lun_slot_source from, lun_ir_role role);
 int lun__lower_slot(lun_lowerer *l, lun_node *n, int64_t offset, lun_ir_role role);
-/* The numbers that n's combiner captures become arguments.  The first one's number + 1, 0: none. */
-int32_t lun__lower_captured(lun_lowerer *l, const lun_node *n);
+/* The numbers that n's combiner captures become arguments of ins, the arrays slots. */
+void lun__lower_captured(lun_lowerer *l, const lun_node *n, lun_ir_ins *ins);
 
 /* An argument that is this number; its value. */
 int lun__lower_number(lun_lowerer *l, lun_dtype t, uint64_t cell);

@@ -17,6 +17,7 @@ typedef struct loop {
     int32_t zero, one;      /* values of the IR */
     int32_t number;         /* of the element of the line, in the loop */
     int32_t captured;       /* the first argument that the combiner captures + 1, 0: none */
+    int32_t arrays;         /* the same of slots */
     const lun_pairs *pairs; /* the host's kernel; NULL: an index for each element of the result */
     int row;                /* of that, which elements are read for */
     int lane_count;         /* elements of lanes that this round has read: slots and values */
@@ -197,7 +198,9 @@ static void parameters(lun_lowerer *l, const lun_node *n, int32_t a, int32_t b, 
 
 static int32_t combine(lun_lowerer *l, const lun_node *n, int32_t a, int32_t b)
 {
-    int32_t params[LUN_MAX_OPERANDS + LUN_FRONT_SCALARS], result = -1;
+    int32_t params[LUN_MAX_OPERANDS + LUN_FRONT_SCALARS + LUN_FRONT_ARRAYS], result = -1;
+    int32_t arrays[LUN_FRONT_ARRAYS];
+    const loop *p = l->loop;
     if (n->op < LUN_OP_COUNT)
         return lun__lower_add(l,
                               (lun_ir_ins){.kind = LUN_IR_OP,
@@ -211,7 +214,9 @@ static int32_t combine(lun_lowerer *l, const lun_node *n, int32_t a, int32_t b)
     parameters(l, n, a, b, params);
     if (n->body->text)
         return lun__lower_call(l, n->body, params, (lun_dtype)n->acc, n->where);
-    (void)lun__lower_inline(l, n->body, params, NULL, n->body->notes, n->where, &result);
+    for (int k = 0; k < lun__ir_function_arrays(n->body); k++)
+        arrays[k] = p->arrays - 1 + k;
+    (void)lun__lower_inline(l, n->body, params, arrays, n->body->notes, n->where, &result);
     return result;
 }
 
@@ -294,7 +299,10 @@ static void emit_lines(lun_lowerer *l, lun_node *n, int32_t *results)
     const bool neutral = n->op < LUN_OP_COUNT && lun__op_identity((lun_op)n->op, t, &bits);
     p->zero = constant(l, LUN_I64, 0);
     p->one = constant(l, LUN_I64, 1);
-    p->captured = lun__lower_captured(l, n);
+    lun_ir_ins captured = {.captured = 0};
+    lun__lower_captured(l, n, &captured);
+    p->captured = captured.captured;
+    p->arrays = captured.arrays;
     int32_t line = lun__lower_number(l, LUN_I64, (uint64_t)p->extent[2]);
     int32_t size = constant(l, LUN_I64, LUN_ORDER_BLOCK), none = constant(l, t, bits);
     int32_t begin = initial(l, n, neutral ? none : -1);

@@ -104,9 +104,15 @@ lun_status lun__explain_trap(lun_engine *e, const lun_lowered *l, const lun_laun
     lun_dtype t = reports ? (lun_dtype)l->ir.ins[ins->b].dtype : LUN_I64;
     lun_value reported = lun__cell_to_value(t, (uint64_t)launch->trap_value), *value = &reported;
     const lun_ir_function *f = lun__ir_combiner(&l->ir, ins);
-    if (f && f->body && launch->trap_value >= 0 && launch->trap_value < f->body->count) {
-        ins = &f->body->ins[launch->trap_value]; /* where in the combining function */
-        value = NULL;
+    int64_t where = launch->trap_value & ((1 << LUN_IR_WHERE_BITS) - 1);
+    if (f && f->body && where < f->body->count) {
+        const lun_ir *body = f->body;
+        ins = &body->ins[where];
+        bool known = launch->trap_value >> LUN_IR_WHERE_BITS & 1;
+        reports = known && ins->kind == LUN_IR_CHECK && ins->b >= 0;
+        reported = (lun_value){LUN_I64, {.i = launch->trap_value >> (LUN_IR_WHERE_BITS + 1)}};
+        value =
+            reports && lun__dtype_is_index((lun_dtype)body->ins[ins->b].dtype) ? &reported : NULL;
         int64_t number = lun__ir_note(ins);
         if (f->notes && number >= 0 && number < f->note_count)
             note = f->notes[number];

@@ -22,7 +22,8 @@ static void ir_function(lun_renderer *r, const lun_ir_function *fn, lun_strbuf *
                      .scope = -1,
                      .form = LUN_SECTION_FUNCTION,
                      .where = where,
-                     .captured = r->ir->ins[where].captured - 1};
+                     .captured = r->ir->ins[where].captured - 1,
+                     .arrays = r->ir->ins[where].arrays - 1};
     r->ir = fn->body;
     r->masked = false;
     if (lun__facts_single(r) == LUN_OK) {

@@ -134,13 +134,25 @@ static lun_snippet reported_single(lun_section *s, int32_t v)
     return lun__text_name("(lun_i64)%s(%s)", lun__element_cell(s->r, t).s, x.s);
 }
 
+/* The same as a combiner's trap (lun__ir_inner_trap); instructions have less than LUN_IR_WHERE_BITS
+ * bits. */
+static lun_snippet reported_inner(lun_section *s, int32_t where, int32_t v)
+{
+    if (v < 0 || lun__dtype_is_float((lun_dtype)lun__ins(s->r, v)->dtype))
+        return lun__text_name("%" PRId32, where);
+    lun_snippet x = lun__value_single(s, v);
+    return lun__text_name("(%s >> 42) + 1 >> 1 ? %" PRId32
+                          " : (lun_i64)((lun_u64)%s << %d) | %" PRId32,
+                          x.s, where, x.s, LUN_IR_WHERE_BITS + 1, where | 1 << LUN_IR_WHERE_BITS);
+}
+
 static void check_single(lun_section *s, int32_t v)
 {
     const lun_ir_ins *ins = lun__ins(s->r, v);
     lun_snippet value = lun__text_name("0");
     lun__text_line(s, "if (!%s) {", lun__value_single(s, ins->a).s);
     if (s->form == LUN_SECTION_FUNCTION)
-        value = lun__text_name("%" PRId32, v);
+        value = reported_inner(s, v, ins->b);
     else if (ins->b >= 0)
         value = reported_single(s, ins->b);
     lun__text_line(s, "    if (f->trap < 0) f->trap = %" PRId32 ", f->trap_value = %s;",

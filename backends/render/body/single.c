@@ -73,6 +73,18 @@ static void scalar_op(lun_section *s, int32_t v)
     lun__strbuf_free(&args);
 }
 
+/* The address of a slot's elements. */
+static lun_snippet array_of(lun_section *s, int64_t slot)
+{
+    if (s->form != LUN_SECTION_FUNCTION)
+        return lun__text_name("u->%s", lun__value_slot(s->r, slot).s);
+    if (!s->r->dialect->frame_slots)
+        return lun__text_name("f->p%" PRId64, s->arrays + slot);
+    return lun__text_name("((const %s *)f->slots[%" PRId64 "])",
+                          lun__element_type((lun_dtype)s->r->ir->slots[slot].dtype).s,
+                          s->arrays + slot);
+}
+
 void lun__single_statement(lun_section *s, int32_t v)
 {
     const lun_ir_ins *ins = lun__ins(s->r, v);
@@ -94,9 +106,8 @@ void lun__single_statement(lun_section *s, int32_t v)
                        lun__value_slot(r, ins->imm).s, lun__element_truth(t));
         break;
     case LUN_IR_GATHER:
-        lun__text_line(s, "%s = u->%s[%s]%s;", lun__value_declare(s, v).s,
-                       lun__value_slot(r, ins->imm).s, lun__value_single(s, ins->a).s,
-                       lun__element_truth(t));
+        lun__text_line(s, "%s = %s[%s]%s;", lun__value_declare(s, v).s, array_of(s, ins->imm).s,
+                       lun__value_single(s, ins->a).s, lun__element_truth(t));
         break;
     case LUN_IR_CAST:
         lun__text_line(s, "%s = %s(%s);", lun__value_declare(s, v).s,

@@ -98,3 +98,11 @@ bool lun__cl_needs_device_math(const lun_ir *ir)
     }
     return false;
 }
+
+bool lun__cl_needs_arrays(const lun_ir *ir)
+{
+    for (int32_t i = 0; i < ir->count; i++)
+        if (ir->ins[i].kind == LUN_IR_REDUCE && ir->ins[i].arrays)
+            return true;
+    return false;
+}

@@ -16,5 +16,7 @@ bool lun__cl_needs_stop(const lun_ir *ir);
  * own. */
 bool lun__cl_needs_pairs(const lun_ir *ir);
 bool lun__cl_needs_device_math(const lun_ir *ir);
+/* A combining function of a REDUCE indexes arrays. */
+bool lun__cl_needs_arrays(const lun_ir *ir);
 
 #endif

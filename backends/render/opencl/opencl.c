@@ -108,6 +108,7 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
                             .stops = r.stops,
                             .pairs = lun__cl_needs_pairs(ir),
                             .math = lun__cl_needs_device_math(ir),
+                            .arrays = lun__cl_needs_arrays(ir),
                             .cost = lun__ir_cost(ir)};
     if (!target->fp64 && lun__cl_needs_f64(ir)) {
         lun__strbuf_puts(out,
