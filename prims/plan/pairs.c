@@ -78,11 +78,14 @@ static int32_t first_place(lun_lowerer *l, const lun_layout *at)
                     : lun__fail(l->e, LUN_EARG, "internal: too many operands of allpairs");
     if (l->status == LUN_OK)
         l->status = lun__node_view(l->e, index, &lines, &places);
+    lun_slot_source from = {.node = index, .view = places};
+    if (l->status == LUN_OK && places->kind != LUN_NODE_VIEW) { /* of one row: the index itself */
+        from.view = NULL;
+        lun__node_release(l->e, places);
+        places = lun__node_retain(index);
+    }
     if (l->status == LUN_OK)
         p->held[p->held_count++] = places;
-    lun_slot_source from = {.node = index, .view = places};
-    if (l->status == LUN_OK && places->kind != LUN_NODE_VIEW) /* it is the index itself */
-        from = (lun_slot_source){.node = places};
     lun__node_release(l->e, index);
     int slot = l->status == LUN_OK ? lun__lower_source(l, from, LUN_SLOT_IN) : -1;
     if (slot < 0)

@@ -309,6 +309,24 @@ describe("allpairs", function()
         end)
     end)
 
+    it("of one row, in every layout, is read in parts too", function()
+        local s = lun.allpairs(distance, "+")
+        with_backends(function()
+            for _, shape in ipairs { { 1, 3 }, { 3, 1 }, { 1, 1 }, { 1, 90 }, { 90, 1 } } do
+                local n, m = table.unpack(shape)
+                local a, b = rows_of(n, 7, 50, 8), rows_of(m, 7, 50, 9)
+                local wanted = oracle(a, b, 7, distance, add, 0)
+                for _, layout in ipairs { "right", "left" } do
+                    local x, y = matrix(a, 7, "f32"):copy { layout = layout }, matrix(b, 7, "f64"):copy { layout = layout }
+                    local what = ("%d x %d %s"):format(n, m, layout)
+                    assert.equal(wanted[n][m], s(x, y)[n][m], what)
+                    assert.equal(wanted[1][1], s(x, y)[1][1], what)
+                    same(wanted, m, s(x, y), what)
+                end
+            end
+        end)
+    end)
+
     it("propagates NaN and infinities", function()
         local nan, inf = 0 / 0, math.huge
         local a = lun.vector { { 1.0, nan }, { inf, 2.0 }, { 0.0, -0.0 } }
