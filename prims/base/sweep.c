@@ -4,17 +4,26 @@
 #include <stdlib.h>
 
 enum {
-    BLOCK = 64,         /* elements that may be touched at once */
-    LINE = 64,          /* bytes of a line of cache */
-    LEAST_LINE = 256,   /* elements of a piece along the last axis, at least */
-    LEAST_PIECE = 8,    /* and along others */
-    DEPTH_MOST = 16,    /* stages together */
+    BLOCK = 64,       /* elements that may be touched at once */
+    LINE = 64,        /* bytes of a line of cache */
+    LEAST_LINE = 256, /* elements of a piece along the last axis, at least */
+    LEAST_PIECE = 8,  /* and along others */
+    DEPTH_MOST = 16,  /* stages together */
+    FAR_BITS = 40,
     MEMORY_WEIGHT = 250 /* hundredths of a stage's time that a trip to memory takes, about */
 };
 
 static int64_t larger(int64_t x, int64_t y)
 {
     return x > y ? x : y;
+}
+
+/* x + y; what is 2^FAR_BITS is too far for any plan, however many stages add to it. */
+static int64_t sum(int64_t x, int64_t y)
+{
+    const int64_t far = (int64_t)1 << FAR_BITS;
+    y = y > far ? far : y < -far ? -far : y;
+    return x + y > far ? far : x + y;
 }
 
 static bool is_cut(const lun_sweep_box *b, const lun_sweep_plan *p, int axis)
@@ -28,8 +37,8 @@ static void need_read(const lun_sweep_box *b, const lun_sweep_plan *p, const lun
     const lun_sweep_part *stage = &p->stage[r->stage];
     lun_sweep_part *array = &p->array[r->array];
     for (int k = 0; k < b->rank; k++) {
-        array->before[k] = larger(array->before[k], stage->before[k] - r->by[k]);
-        array->after[k] = larger(array->after[k], stage->after[k] + r->by[k]);
+        array->before[k] = larger(array->before[k], sum(stage->before[k], -r->by[k]));
+        array->after[k] = larger(array->after[k], sum(stage->after[k], r->by[k]));
     }
 }
 
@@ -62,6 +71,17 @@ static void find_needs(const lun_sweep_box *b, const lun_sweep_plan *p, int stag
     }
 }
 
+/* Units that a read looks ahead, and back. */
+static int64_t ahead(const lun_sweep_read *r)
+{
+    return larger(sum(0, r->by[0]), 0);
+}
+
+static int64_t back(const lun_sweep_read *r)
+{
+    return larger(sum(0, -r->by[0]), 0);
+}
+
 /* A stage comes behind all that it reads; what is in memory is read as late as that lets it. */
 static void find_lags(const lun_sweep_box *b, const lun_sweep_plan *p, int stages)
 {
@@ -70,13 +90,12 @@ static void find_lags(const lun_sweep_box *b, const lun_sweep_plan *p, int stage
     for (int r = 0; r < b->reads && b->read[r].stage < stages; r++) {
         int maker = b->maker[b->read[r].array];
         lun_sweep_part *s = &p->stage[b->read[r].stage];
-        s->lag =
-            larger(s->lag, (maker < 0 ? 0 : p->stage[maker].lag) + larger(b->read[r].by[0], 0));
+        s->lag = larger(s->lag, (maker < 0 ? 0 : p->stage[maker].lag) + ahead(&b->read[r]));
     }
     for (int r = 0; r < b->reads && b->read[r].stage < stages; r++) {
         lun_sweep_part *a = &p->array[b->read[r].array];
         int maker = b->maker[b->read[r].array];
-        int64_t lag = p->stage[b->read[r].stage].lag - larger(b->read[r].by[0], 0);
+        int64_t lag = p->stage[b->read[r].stage].lag - ahead(&b->read[r]);
         if (maker >= 0)
             a->lag = p->stage[maker].lag;
         else if (a->lag < 0 || lag < a->lag)
@@ -84,7 +103,7 @@ static void find_lags(const lun_sweep_box *b, const lun_sweep_plan *p, int stage
     }
     for (int r = 0; r < b->reads && b->read[r].stage < stages; r++) {
         lun_sweep_part *a = &p->array[b->read[r].array];
-        int64_t lag = p->stage[b->read[r].stage].lag + larger(-b->read[r].by[0], 0);
+        int64_t lag = p->stage[b->read[r].stage].lag + back(&b->read[r]);
         a->ring = larger(a->ring, lag - a->lag + 1);
     }
 }

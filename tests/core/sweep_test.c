@@ -203,13 +203,17 @@ static void test_depth(void **unused)
 static void test_too_large(void **unused)
 {
     (void)unused;
-    box x;
-    lun_sweep_plan p;
-    jacobi(&x, 2, 10, 1000);
-    add_read(&x, 1, 1, 0, INT64_MAX - 5);
-    assert_false(lun__sweep_plan(&x.b, 2, 1 << 20, &p));
-    lun__sweep_plan_free(&p);
-    assert_int_equal(lun__sweep_depth(&x.b, 1 << 20), 1);
+    static const int64_t far[] = {INT64_MAX - 5, -INT64_MAX + 5, (int64_t)1 << 50, 1 << 30};
+    for (int i = 0; i < 8; i++) {
+        box x;
+        lun_sweep_plan p;
+        jacobi(&x, 16, 10, 1000);
+        for (int r = 4; r < x.b.reads; r++) /* of the second stage and those behind it */
+            x.read[r].by[i % 2] = far[i / 2];
+        assert_true(!lun__sweep_plan(&x.b, 16, 1 << 20, &p) || p.bytes > 1 << 20);
+        lun__sweep_plan_free(&p);
+        assert_int_equal(lun__sweep_depth(&x.b, 1 << 20), 1);
+    }
 }
 
 /* Any stages, reads and edges, cut into pieces of any size. */

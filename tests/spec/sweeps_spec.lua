@@ -187,6 +187,19 @@ describe("sweeps", function()
         os.remove(path)
     end)
 
+    it("run one by one where they read very far away", function()
+        for _, far in ipairs { 70000, 1 << 40, 1 << 54 } do
+            for _, edge in ipairs { "nearest", "wrap", 3 } do
+                local s = lun.stencil(function(x) return x(far) + x(-1) end, { edge = edge })
+                local v = lun.random({ 100 }, { seed = 1 }):copy()
+                assert(same(both(s, v, 4)))
+                local t = lun.stencil(function(x) return x(far, 0) + x(0, -1) end, { edge = edge })
+                local A = lun.random({ 3, 100 }, { seed = 1 }):copy()
+                assert(same(both(t, A, 4)))
+            end
+        end
+    end)
+
     it("keep what is asked for on the way", function()
         local s = lun.stencil(AROUND[2][1])
         local U = lun.random({ 200, 200 }, { seed = 7 }):copy()
