@@ -64,7 +64,9 @@ local real_forms = {
 
 -- The engine's operations, which the VM calls on single numbers.
 local real_operations = {
-    function(d) return ("lun.%s(%s, %s)"):format(pick { "min", "max", "fmin", "fmax", "copysign", "mod" }, real(d), real(d)) end,
+    function(d) return ("lun.%s(%s, %s)"):format(pick { "min", "max", "fmin", "fmax", "mod" }, real(d), real(d)) end,
+    -- not of a NaN, whose sign is any
+    function(d) return ("lun.copysign(%s, lun.fmax(%s, -1e308))"):format(real(d), real(d)) end,
     function(d) return ("lun.%s(%s, %s, %s)"):format(pick { "fma", "clamp" }, real(d), real(d), real(d)) end,
     function(d) return ("lun.%s(%s)"):format(pick { "round", "trunc", "floor", "sqrt", "abs" }, real(d)) end,
     function(d) return ("lun.%s(%s)"):format(pick { "erf", "tanh", "cbrt", "exp2" }, real(d)) end,
