@@ -1,7 +1,7 @@
-/* piece.c - units of sweeps in a worker's memory; see sweep.h.  Knows no kernel. */
+/* piece.c - units of sweeps in a worker's memory; see piece.h.  Knows no kernel. */
 #include <string.h>
 
-#include "host/sweep.h"
+#include "host/piece.h"
 
 static size_t size_of(const lun_piece *p, int array)
 {

@@ -3,7 +3,7 @@
  *
  * Lines of results go straight to memory where whole blocks of them may be written there and no
  * stage reads them.  Knows neither how a kernel computes nor what it is for. */
-#include "host/sweep.h"
+#include "host/piece.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -103,9 +103,8 @@ static lun_padding padding_of(const lun_node *pad)
     return p;
 }
 
-lun_padding lun__sketch_padding(const lun_sketch *k, const lun_sketch_array *a)
+lun_padding lun__sketch_padding(const lun_sketch_array *a)
 {
-    (void)k;
     return padding_of(a->pad);
 }
 

@@ -31,8 +31,8 @@ typedef struct lun_sketch {
  * to be freed; it has no stages where not even the first can.  LUN_ENOMEM. */
 lun_status lun__sketch(lun_engine *e, const lun_steps *s, int first, int end, lun_sketch *out);
 void lun__sketch_free(lun_sketch *k);
-/* What stands beyond an array's ends, in the box's rank. */
-lun_padding lun__sketch_padding(const lun_sketch *k, const lun_sketch_array *a);
+/* What stands beyond the ends of an array that has a pad, in the box's rank. */
+lun_padding lun__sketch_padding(const lun_sketch_array *a);
 
 /* Marks the steps, of the first `count`, that are sweeps (lun_step.sweep); those that are run
  * together get numbers as chains, from `chains` + 1 on.  near: see lun_backend.  LUN_ENOMEM. */

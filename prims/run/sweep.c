@@ -36,7 +36,7 @@ static lun_status make_arrays(sweeps *x)
         *to = (lun_sweep_array){
             .dtype = (lun_dtype)n->dtype, .stage = from->stage, .slot = from->slot};
         if (from->pad) {
-            x->pads[a] = lun__sketch_padding(k, from);
+            x->pads[a] = lun__sketch_padding(from);
             to->pad = &x->pads[a];
         }
         if (k->maker[a] < 0 || !lun__sweep_keeps(x->s, x->first + k->maker[a], x->last, n))

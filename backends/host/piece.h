@@ -1,7 +1,7 @@
-/* sweep.h - units of sweeps in a worker's memory: how they are read into it, and their margins.  A
+/* piece.h - units of sweeps in a worker's memory: how they are read into it, and their margins.  A
  * part of sweep.c. */
-#ifndef LUN_HOSTSWEEP_H
-#define LUN_HOSTSWEEP_H
+#ifndef LUN_HOSTPIECE_H
+#define LUN_HOSTPIECE_H
 
 #include "host/run.h"
 
