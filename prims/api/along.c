@@ -26,6 +26,8 @@ static lun_status axis_set(lun_engine *e, const lun_array *a, const int *axes, i
     char text[96];
     int rank = lun_shape(a, shape);
     *out = count ? 0 : (1u << rank) - 1;
+    if (count < 0)
+        return lun__fail(e, LUN_ESHAPE, "the number of axes is negative: %d", count);
     for (int k = 0; k < count; k++) {
         if (axes[k] < 0 || axes[k] >= rank)
             return lun__fail(e, LUN_ESHAPE, "axis %d is out of range: %s has %d", axes[k] + 1,
@@ -70,7 +72,7 @@ static lun_status begin(lun_engine *e, lun_array *a, const int *axes, int count,
                         along *out)
 {
     int64_t shape[LUN_MAX_RANK];
-    unsigned set;
+    unsigned set = 0;
     lun_status s = lun__usable(e, a);
     e->error_where = NULL;
     if (s == LUN_OK && a->weak)

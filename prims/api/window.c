@@ -36,9 +36,10 @@ static lun_status check_range(lun_engine *e, int axis, int64_t n, int64_t first,
                     !__builtin_add_overflow(first, last, &last) && last >= 0 && last < n));
     if (!within)
         return lun__fail(e, LUN_ERANGE, "elements %lld to %lld are out of range: the %s is %lld",
-                         (long long)first + 1, (long long)(first + (count - 1) * step + 1),
+                         (long long)((uint64_t)first + 1),
+                         (long long)((uint64_t)first + ((uint64_t)count - 1) * (uint64_t)step + 1),
                          axis ? "extent" : "length", (long long)n);
-    if (step == 0 && count > 1)
+    if (step == 0)
         return lun__fail(e, LUN_ERANGE, "the step is 0");
     return LUN_OK;
 }
@@ -49,6 +50,8 @@ lun_status lun_window(lun_engine *e, lun_array *a, int rank, const int64_t *firs
     LUN_NEED(e, out && (rank <= 0 || (first && count)));
     lun_layout l;
     lun_status s = layout_of(e, a, &l);
+    if (s == LUN_OK && rank < 0)
+        s = lun__fail(e, LUN_ESHAPE, "the number of axes is negative: %d", rank);
     if (s == LUN_OK && rank > 0)
         s = check_axis(e, a, &l, rank - 1);
     for (int k = 0; s == LUN_OK && k < rank; k++) {

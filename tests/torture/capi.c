@@ -1,38 +1,10 @@
 /* capi.c - the C interface misused: NULL for every pointer, values that no enumeration has,
- * lengths and ranks that make no sense, handles of another engine and freed ones, and random
- * sequences of calls.  A call that fails must say so (a status, NULL, 0) and leave a text;
- * nothing may crash.  Each case runs in a child. */
-#include "kit.h"
+ * lengths and ranks that make no sense, handles of another engine and freed ones; see misuse.h.
+ * Windows, axes and neighbourhoods are capi_ranks.c's. */
+#include "misuse.h"
 
 #include <math.h>
-#include <sys/mman.h>
 
-#include "lunarray_bind.h"
-
-typedef struct world {
-    lun_engine *e, *other;
-    lun_array *a, *b, *foreign, *freed, *m, *s;
-    lun_function *f;
-    lun_plan *p;
-} world;
-
-static bool world_open(world *w)
-{
-    double x[4] = {1, 2, 3, 4};
-    const int64_t shape[2] = {2, 2};
-    lun_config c = {.size = sizeof c, .backend = "reference", .cache_dir = ""};
-    return lun_open(&c, &w->e) == LUN_OK && lun_open(&c, &w->other) == LUN_OK &&
-           lun_vector(w->e, x, 4, LUN_F64, &w->a) == LUN_OK &&
-           lun_copy(w->e, w->a, &w->b) == LUN_OK &&
-           lun_vector(w->other, x, 4, LUN_F64, &w->foreign) == LUN_OK &&
-           lun_copy(w->e, w->a, &w->freed) == LUN_OK && lun_free(w->e, w->freed) == LUN_OK &&
-           lun_tensor(w->e, x, 2, shape, LUN_F64, &w->m) == LUN_OK &&
-           lun_total_lazy(w->e, LUN_SUM, w->a, 0, &w->s) == LUN_OK &&
-           lun_function_op(w->e, LUN_OP_ADD, &w->f) == LUN_OK &&
-           lun_explain(w->e, &w->a, 1, &w->p) == LUN_OK;
-}
-
-/* Case `which`: 0 it failed as it must, 1 it did not fail, -1 there are no more. */
 static int misuse(int which, world *w, const char **name)
 {
     lun_engine *e = w->e;
@@ -41,17 +13,6 @@ static int misuse(int which, world *w, const char **name)
     const int64_t shape[2] = {2, 2}, negative[2] = {2, -2}, huge[2] = {INT64_MAX, INT64_MAX};
     double x[4] = {0};
     int n = 0, results;
-#define CASE(call)                       \
-    if (which == n++) {                  \
-        *name = #call;                   \
-        return (call) != LUN_OK ? 0 : 1; \
-    }
-#define QUIET(call)     \
-    if (which == n++) { \
-        *name = #call;  \
-        (void)(call);   \
-        return 0;       \
-    }
     const void *data;
     lun_function *g;
     lun_plan *p;
@@ -351,45 +312,7 @@ static int misuse(int which, world *w, const char **name)
     return -1;
 }
 
-typedef struct one_case {
-    int which;
-    const char **name; /* of the case, written before it runs */
-} one_case;
-
-/* 0 good, 1 it did not fail, 2 no more cases, 3 the engine is unusable. */
-static int run_case(void *arg)
-{
-    one_case *c = arg;
-    world w = {0};
-    lun_value v;
-    if (!world_open(&w))
-        return 4;
-    int s = misuse(c->which, &w, c->name);
-    if (s)
-        return s < 0 ? 2 : 1;
-    return lun_total(w.e, LUN_SUM, w.b, 0, &v) == LUN_OK && v.as.d == 10 ? 0 : 3;
-}
-
 int main(void)
 {
-    int which = 0, bad = 0, s;
-    /* in shared memory: the child may crash */
-    const char **shared =
-        mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED)
-        return 1;
-    one_case c = {.name = shared};
-    for (;; which++) {
-        c.which = which;
-        s = kit_child(run_case, &c, 60);
-        if (s == 2)
-            break;
-        if (s) {
-            bad++;
-            fprintf(stderr, "case %d: %d: %s\n", which, s, *shared);
-        }
-    }
-    kit_report(bad == 0, "misuse of the C interface", "%d calls, %d crash or do not fail", which,
-               bad);
-    return 0;
+    return misuse_all(misuse, "misuse of the C interface");
 }
