@@ -100,6 +100,37 @@ function workloads.W7box()
     end, free)
 end
 
+-- A sparse matrix in rows (CSR) of 0 to 2 * mean elements, times a vector, f64.
+local function csr(name, mean)
+    local n = 1 << 18
+    local first = (lun.index(n + 1) * 7919 % (2 * mean + 1)):scan("+", 1):cast("i32"):eval()
+    local filled = first[n + 1] - 1
+    local column = (lun.index(filled) * 2654435761 % n + 1):cast("i32"):eval()
+    local value, x = lun.random(filled, { seed = 7 }):copy(), lun.random(n, { seed = 8 }):copy()
+    local function row(i)
+        local sum = 0.0
+        for k = first[i], first[i + 1] - 1 do
+            sum = sum + value[k] * x[column[k]]
+        end
+        return sum
+    end
+    local got = lun.index(n):map(row)
+    for i = 1, n, n // 50 do
+        assert(got[i] == row(i), i)
+    end
+    measure.run(name, "ours", 1, function()
+        return lun.eval(lun.index(n):map(row))
+    end, free)
+end
+
+function workloads.W7csr5()
+    csr("W7csr5", 5)
+end
+
+function workloads.W7csr50()
+    csr("W7csr50", 50)
+end
+
 -- Pi from 1e8 points: two numbers of Philox4x32-10 each.
 function workloads.W10()
     local n, seed = 100000000, 0

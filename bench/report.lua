@@ -20,6 +20,8 @@ local rows = {
     { "W6_256", "Mandelbrot, f32, 256 rounds", "ms", "plain_static", 0.04, 1.25 },
     { "W7bs", "Black-Scholes, f32, 2^22", "ms", "plain" },
     { "W7box", "17 neighbours, f32, 2^24", "ms", "plain" },
+    { "W7csr5", "sparse matrix by vector, rows of 0 to 10, f64, 2^18", "ms", "plain" },
+    { "W7csr50", "the same, rows of 0 to 100", "ms", "plain" },
     { "W10", "Monte Carlo pi, 1e8 points", "ms", "plain", 0.45 },
     { "W12_100", "(a+b)*(c+d), n = 100", "us", "1thread", nil, nil, 0.6 },
     { "W12_100_61", "the same, 61 arrays in turn", "us" },

@@ -149,7 +149,7 @@ while [ "$round" -le "$rounds" ]; do
     c_program w06_mandelbrot plain_static,avx512_v4u4,avx512_v4u8 256
     keep "$ours" bench/functions.lua W6_256
     c_program w07_functions plain,vector
-    keep "$ours" bench/functions.lua W7bs W7box
+    keep "$ours" bench/functions.lua W7bs W7box W7csr5 W7csr50
     c_program w10_montecarlo plain,avx512_blend_v2,avx512_blend_v4
     keep "$ours" bench/functions.lua W10
     # shellcheck disable=SC2086 # several words

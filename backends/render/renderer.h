@@ -109,7 +109,8 @@ typedef struct lun_dialect {
     bool flat;            /* slots lie where a function's own memory does, whatever words say */
 
     /* statements */
-    bool unrolls;     /* short loops over the vectors of a block are unrolled by a pragma */
+    bool elements; /* loops that walk along arrays (render/facts/walks.h) run on single elements */
+    bool unrolls;  /* short loops over the vectors of a block are unrolled by a pragma */
     bool f64_by_bits; /* 64-bit integers become f64 by their bits if no instruction does it */
     /* M(name) for single elements: appends its name; NULL: it is of the C library */
     void (*single)(struct lun_renderer *r, const char *name, size_t n, lun_dtype t,

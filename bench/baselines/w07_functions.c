@@ -84,8 +84,50 @@ static void box_vector(const float *in, float *out)
     }
 }
 
+/* A sparse matrix in rows of 0 to 2 * mean elements, times a vector. */
+typedef struct sparse {
+    int *first, *column;
+    double *value, *x, *y;
+    long filled;
+} sparse;
+
+enum { ROWS = 1 << 18 };
+
+static sparse sparse_make(int mean)
+{
+    sparse m = {.first = bench_alloc((ROWS + 1) * sizeof *m.first, PAGES_HUGE)};
+    for (long i = 0, at = 0; i <= ROWS; i++) {
+        m.first[i] = (int)at;
+        m.filled = at;
+        at += (i + 1) * 7919 % (2 * mean + 1);
+    }
+    m.column = bench_alloc((size_t)m.filled * sizeof *m.column, PAGES_HUGE);
+    m.value = bench_alloc((size_t)m.filled * sizeof *m.value, PAGES_HUGE);
+    m.x = bench_alloc(ROWS * sizeof *m.x, PAGES_HUGE);
+    m.y = bench_alloc(ROWS * sizeof *m.y, PAGES_HUGE);
+    for (long k = 0; k < m.filled; k++) {
+        m.column[k] = (int)((k + 1) * 2654435761 % ROWS);
+        m.value[k] = 1.0 / (double)(k % 97 + 1);
+    }
+    for (long i = 0; i < ROWS; i++)
+        m.x[i] = 1.0 / (double)(i % 89 + 1);
+    return m;
+}
+
+static void sparse_plain(const sparse *m)
+{
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < ROWS; i++) {
+        double sum = 0;
+        for (int k = m->first[i]; k < m->first[i + 1]; k++)
+            sum += m->value[k] * m->x[m->column[k]];
+        m->y[i] = sum;
+    }
+}
+
 int main(void)
 {
+    sparse five = sparse_make(5), fifty = sparse_make(50);
     float *s = bench_alloc(OPTIONS * sizeof *s, PAGES_HUGE),
           *t = bench_alloc(OPTIONS * sizeof *t, PAGES_HUGE),
           *out = bench_alloc(OPTIONS * sizeof *out, PAGES_HUGE),
@@ -98,5 +140,7 @@ int main(void)
     BENCH("W7bs", "vector", OPTIONS, "Gopt/s", prices_vector(s, t, out));
     BENCH("W7box", "plain", CELLS, "Gcell/s", box_plain(in, smooth));
     BENCH("W7box", "vector", CELLS, "Gcell/s", box_vector(in, smooth));
+    BENCH("W7csr5", "plain", five.filled, "Gelement/s", sparse_plain(&five));
+    BENCH("W7csr50", "plain", fifty.filled, "Gelement/s", sparse_plain(&fifty));
     return 0;
 }

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 
 #include "render/chunk/chunk.h"
+#include "render/chunk/element.h"
 #include "render/facts/facts.h"
 #include "render/facts/uses.h"
+#include "render/facts/walks.h"
 #include "render/user/text.h"
 
 static bool is_guarded(const lun_renderer *r)
@@ -38,19 +40,46 @@ static int parts_of(const lun_renderer *r)
     return divergent || (loops && !branches) ? parts : 1;
 }
 
+/* What facts.h's functions have allocated. */
+static void forget_facts(lun_renderer *r)
+{
+    free(r->flags);
+    free(r->mask);
+    lun__ir_structure_free(&r->blocks);
+    free(r->origin);
+    free(r->first_var);
+    r->flags = NULL;
+    r->mask = NULL;
+    r->origin = NULL;
+    r->first_var = NULL;
+}
+
 lun_status lun__unit_render(lun_renderer *r, const char *first, lun_strbuf *out)
 {
     lun_strbuf functions = LUN_STRBUF_INIT;
     lun_status s = lun__facts_find(r);
     if (s != LUN_OK)
         return s;
-    r->guarded = is_guarded(r);
-    r->parts = parts_of(r);
-    lun__strbuf_printf(out, "/* Lunarray kernel: vectors of %d bytes, %d lanes. */\n", r->bytes,
-                       r->lanes);
+    bool single = r->dialect->elements && lun__walks_along(r);
+    if (single) {
+        forget_facts(r);
+        s = lun__facts_element(r);
+        if (s != LUN_OK)
+            return s;
+        r->lanes = r->parts = 1;
+        lun__strbuf_puts(out, "/* Lunarray kernel: single elements. */\n");
+    } else {
+        r->guarded = is_guarded(r);
+        r->parts = parts_of(r);
+        lun__strbuf_printf(out, "/* Lunarray kernel: vectors of %d bytes, %d lanes. */\n", r->bytes,
+                           r->lanes);
+    }
     lun__user_texts(r, out);
     lun__strbuf_puts(out, first);
-    lun__chunk_functions(r, out, &functions);
+    if (single)
+        lun__chunk_elements(r, out, &functions);
+    else
+        lun__chunk_functions(r, out, &functions);
     lun__strbuf_puts(out, lun__strbuf_text(&functions));
     if (functions.failed)
         out->failed = true;
@@ -74,10 +103,6 @@ lun_status lun__unit_end(lun_renderer *r, lun_status s, lun_strbuf *out)
     }
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         lun__strbuf_free(parts[i]);
-    free(r->flags);
-    free(r->mask);
-    lun__ir_structure_free(&r->blocks);
-    free(r->origin);
-    free(r->first_var);
+    forget_facts(r);
     return s;
 }

@@ -9,7 +9,7 @@
 
 lun_rep lun__vector_rep(lun_dtype t, int mask_bytes)
 {
-    if (lun__dtype_is_bool(t))
+    if (lun__dtype_is_bool(t) && mask_bytes) /* 0: in a text on single elements */
         return (lun_rep){lun__element_signed(mask_bytes), true};
     return (lun_rep){t, false};
 }
