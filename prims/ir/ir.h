@@ -105,8 +105,8 @@ struct lun_ir_function {
 typedef struct lun_ir_function lun_ir_function;
 
 /* What a trap in a combiner's body reports: the instruction there, in the low bits; above them, if
- * bit LUN_IR_WHERE_BITS is set, the i64 that a CHECK reports, of at most 43 bits; of another kind of
- * instruction they mean nothing. */
+ * bit LUN_IR_WHERE_BITS is set, the i64 that a CHECK reports, of at most 43 bits; of another kind
+ * of instruction they mean nothing. */
 enum { LUN_IR_WHERE_BITS = 19 };
 static inline int64_t lun__ir_inner_trap(int64_t where, int64_t value)
 {

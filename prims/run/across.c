@@ -185,9 +185,11 @@ static lun_status reduce(lun_crossing *x)
     const int64_t inner = x->lines / of->extent[0];
     int64_t count = LUN_CROSSING_ACCUMULATORS / (x->lanes * inner);
     count = count < 1 ? 1 : count > of->extent[0] ? of->extent[0] : count;
-    const int64_t room = count * inner * x->lanes > LUN_CROSSING_ACCUMULATORS
-                             ? count * inner * x->lanes
-                             : LUN_CROSSING_ACCUMULATORS;
+    const int64_t each = count * inner * x->lanes; /* accumulators of a chunk */
+    int64_t room = each, whole = x->line / LUN_CHUNK;
+    if (whole > 1 && each <= LUN_CROSSING_ACCUMULATORS / 2)
+        room = each * (LUN_CROSSING_ACCUMULATORS / each < whole ? LUN_CROSSING_ACCUMULATORS / each
+                                                                : whole);
     const int64_t chunks = lun__order_chunks(&x->a->visit[1].ir, x->line);
     lun_status s = take(x, room, false, x->acc[0]);
     if (s == LUN_OK)

@@ -7,7 +7,7 @@
 #include "plan/across.h"
 #include "run/bind.h"
 
-enum { LUN_CROSSING_ACCUMULATORS = 1 << 18 }; /* about: they stay in a cache */
+enum { LUN_CROSSING_ACCUMULATORS = 1 << 20 }; /* about: they stay in the last cache */
 
 /* A reduction under way. */
 typedef struct lun_crossing {
