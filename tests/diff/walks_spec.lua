@@ -1,16 +1,11 @@
 -- Functions with inner loops along parts of arrays of different lengths, as the rows of a sparse matrix: on every
 -- backend what the loop gives in Lua, of f32 and narrow integers what the interpreter gives, bit for bit.
 local lun = require "lunarray"
+local expect = require "expect"
 
 local backends = lun.backends()
 
-local function everywhere(check)
-    for _, backend in ipairs(backends) do
-        lun.use(backend)
-        check(backend)
-    end
-    lun.use(backends[1])
-end
+local everywhere = expect.everywhere
 
 -- Rows of a sparse matrix, many of them empty, some long: ends, columns and values as lists.
 local function sparse(n, seed)

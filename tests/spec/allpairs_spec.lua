@@ -3,40 +3,12 @@
 
 local lun = require "lunarray"
 local expect = require "expect"
+local rows = require "rows"
 local shell = require "shell"
 
 local BLOCK <const> = 256
 
--- Integers from -most to most that repeat nowhere near.
-local function sequence(seed)
-    local state = seed * 2654435761 + 12345
-    return function(most)
-        state = state * 6364136223846793005 + 1442695040888963407
-        return (state >> 33) % (2 * most + 1) - most
-    end
-end
-
--- Rows of integers, times `unit`.
-local function rows_of(n, k, most, seed, unit)
-    local next_one, t = sequence(seed), {}
-    for i = 1, n do
-        t[i] = {}
-        for j = 1, k do
-            t[i][j] = next_one(most) * (unit or 1)
-        end
-    end
-    return t
-end
-
--- An array of those rows, of which there may be none.
-local function matrix(t, k, dtype)
-    local flat = {}
-    for _, row in ipairs(t) do
-        table.move(row, 1, k, #flat + 1, flat)
-    end
-    local made = #flat > 0 and lun.vector(flat, dtype) or lun.zeros(0, dtype)
-    return made:reshape(#t, k)
-end
+local rows_of, matrix = rows.integers, rows.matrix
 
 local function single(x)
     return (string.unpack("f", string.pack("f", x)))

@@ -1,4 +1,6 @@
--- What the specs compare with: Lua's own numbers, element by element. Knows no engine internals.
+-- What the specs compare with: Lua's own numbers, element by element; and every backend in turn. Knows no engine
+-- internals.
+local lun = require "lunarray"
 
 local expect = {}
 
@@ -46,6 +48,16 @@ function expect.failure(part, f, ...)
     local text = tostring(results[2])
     assert(text:find(part, 1, true), ("the error is '%s', one with '%s' expected"):format(text, part))
     return results[2]
+end
+
+-- Calls check(backend) with each backend in use, then goes back to the first.
+function expect.everywhere(check)
+    local backends = lun.backends()
+    for _, backend in ipairs(backends) do
+        lun.use(backend)
+        check(backend)
+    end
+    lun.use(backends[1])
 end
 
 return expect

@@ -1,21 +1,8 @@
 -- Functions of reduce and scan that read captured arrays: on every backend what a loop in Lua gives.
 local lun = require "lunarray"
+local expect = require "expect"
 
-local backends = lun.backends()
-
-local function everywhere(check)
-    for _, backend in ipairs(backends) do
-        lun.use(backend)
-        check(backend)
-    end
-    lun.use(backends[1])
-end
-
-local function refused(message, ...)
-    local ok, text = pcall(...)
-    assert.is_false(ok)
-    assert.truthy(tostring(text):find(message, 1, true), tostring(text))
-end
+local everywhere, refused = expect.everywhere, expect.failure
 
 -- The product of permutations of three: a group, whose table is no symmetric matrix.
 local permutations = { { 1, 2, 3 }, { 1, 3, 2 }, { 2, 1, 3 }, { 2, 3, 1 }, { 3, 1, 2 }, { 3, 2, 1 } }

@@ -1,22 +1,9 @@
 -- lun.generate: arrays whose elements are a function of their indices. tests/diff/indices_spec.lua compares random
 -- functions with the plain loop.
 local lun = require "lunarray"
+local expect = require "expect"
 
-local backends = lun.backends()
-
-local function everywhere(check)
-    for _, backend in ipairs(backends) do
-        lun.use(backend)
-        check(backend)
-    end
-    lun.use(backends[1])
-end
-
-local function refused(message, ...)
-    local ok, text = pcall(...)
-    assert.is_false(ok)
-    assert.truthy(tostring(text):find(message, 1, true), tostring(text))
-end
+local everywhere, refused = expect.everywhere, expect.failure
 
 -- The source of the kernels that evaluating e would run, as IR.
 local function ir_of(e)

@@ -1,17 +1,9 @@
 -- The engine's operations inside plain Lua functions: every way to name one, what they give where paths
 -- differ, and what is said of calls that cannot be. tests/diff/functions_spec.lua has every row and dtype.
 local lun = require "lunarray"
+local expect = require "expect"
 
-local backends = lun.backends()
-
--- The same on every backend: make() gives an array.
-local function each_backend(check)
-    for _, backend in ipairs(backends) do
-        lun.use(backend)
-        check(backend)
-    end
-    lun.use(backends[1])
-end
+local each_backend = expect.everywhere
 
 local function bytes(a)
     return a:dtype() .. a:tobytes()

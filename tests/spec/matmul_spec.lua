@@ -4,38 +4,10 @@
 
 local lun = require "lunarray"
 local expect = require "expect"
+local rows = require "rows"
 local shell = require "shell"
 
--- A sequence of integers from -most to most that repeats nowhere near.
-local function sequence(seed)
-    local state = seed * 2654435761 + 12345
-    return function(most)
-        state = (state * 6364136223846793005 + 1442695040888963407)
-        return (state >> 33) % (2 * most + 1) - most
-    end
-end
-
--- Rows of integers.
-local function integers(rows, columns, most, seed)
-    local next_one, t = sequence(seed), {}
-    for i = 1, rows do
-        t[i] = {}
-        for j = 1, columns do
-            t[i][j] = next_one(most)
-        end
-    end
-    return t
-end
-
--- An array of those rows, in a dtype; there may be none.
-local function matrix(t, columns, dtype)
-    local flat = {}
-    for _, row in ipairs(t) do
-        table.move(row, 1, columns, #flat + 1, flat)
-    end
-    local made = #flat > 0 and lun.vector(flat) or lun.zeros(0, "i64")
-    return made:cast(dtype or "i64"):reshape(#t, columns)
-end
+local integers, matrix = rows.integers, rows.matrix
 
 local function product(x, y, inner, columns)
     local c = {}
@@ -54,10 +26,10 @@ local function product(x, y, inner, columns)
 end
 
 local function same(wanted, columns, got, what)
-    local rows, n = got:shape()
-    assert(rows == #wanted and n == columns, what .. ": the shape differs")
+    local height, n = got:shape()
+    assert(height == #wanted and n == columns, what .. ": the shape differs")
     local flat = got:size() > 0 and got:read(1, got:size()) or {}
-    for i = 1, rows do
+    for i = 1, height do
         for j = 1, n do
             local x = flat[(i - 1) * n + j]
             if x ~= wanted[i][j] then
