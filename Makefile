@@ -50,7 +50,7 @@ LDFLAGS_ALL := $(SANITIZE) -Wl,--as-needed $(LDFLAGS)
 RESIDENT := -Wl,-z,nodelete
 # Of libraries: they have no longjmp of Lua's to rename.
 LDFLAGS_TOOL = $(filter-out -Wl$(comma)--defsym%,$(LDFLAGS_ALL))
-LIBS    := -lxxhash -lhwloc -lpng -lm -ldl -lpthread
+LIBS    := -lxxhash -lhwloc -lpng -lz -lm -ldl -lpthread
 
 # The program carries the whole of Lua where there is an archive, as the stock interpreter does.
 LUA_ARCHIVE := $(filter /%,$(shell $(CC) -print-file-name=liblua5.4.a 2>/dev/null))
@@ -119,6 +119,10 @@ $(OBJ)/prims/%.o: prims/%.c Makefile
 
 $(OBJ)/backends/openmp/%.o: backends/openmp/%.c Makefile
 	$(call COMPILE,$(INC_backends) -fopenmp)
+
+# Loops over elements, which become vectors of what every machine has.
+$(OBJ)/backends/algorithms/%.o: backends/algorithms/%.c Makefile
+	$(call COMPILE,$(INC_backends) $(LOOPS_OPT))
 
 $(OBJ)/backends/%.o: backends/%.c Makefile
 	$(call COMPILE,$(INC_backends))

@@ -22,6 +22,7 @@ external_dependencies = {
     HWLOC = { header = "hwloc.h" },
     OPENCL = { header = "CL/cl.h" },
     PNG = { header = "png.h" },
+    ZLIB = { header = "zlib.h" },
 }
 build = {
     type = "make",
@@ -33,7 +34,7 @@ build = {
         LUA_INCDIR = "$(LUA_INCDIR)",
         LUA_CMOD = "$(LIBDIR)",
         WERROR = "",
-        CPPFLAGS = "-I$(XXHASH_INCDIR) -I$(HWLOC_INCDIR) -I$(OPENCL_INCDIR) -I$(PNG_INCDIR)",
-        LDFLAGS = "-L$(XXHASH_LIBDIR) -L$(HWLOC_LIBDIR) -L$(PNG_LIBDIR)",
+        CPPFLAGS = "-I$(XXHASH_INCDIR) -I$(HWLOC_INCDIR) -I$(OPENCL_INCDIR) -I$(PNG_INCDIR) -I$(ZLIB_INCDIR)",
+        LDFLAGS = "-L$(XXHASH_LIBDIR) -L$(HWLOC_LIBDIR) -L$(PNG_LIBDIR) -L$(ZLIB_LIBDIR)",
     },
 }

@@ -17,6 +17,7 @@
 #include "base/sweep.h"
 #include "ir/ir.h"
 #include "lunarray.h"
+#include "table/algorithm.h"
 
 typedef struct lun_cache lun_cache;   /* prims/cache/entry.c */
 typedef struct lun_kernel lun_kernel; /* the backend's own */
@@ -118,7 +119,29 @@ typedef struct lun_product {
     lun_matrix a, b;                     /* rows x inner, inner x columns */
     void *c;       /* row-major, one after the other; with memory of its own: a lun_buffer */
     void *scratch; /* product_room's bytes */
+    int64_t pitch; /* > 0, in a chain: it is made by blocks of whole rows; c may be NULL, and what
+                      is made begins so many elements apart from row to row */
 } lun_product;
+
+/* An operand or a result of an algorithm: n elements side by side in host memory. */
+typedef struct lun_column {
+    void *data;
+    lun_dtype dtype;
+    int64_t n;
+} lun_column;
+
+/* A run of a row of table/algorithms.def. */
+typedef struct lun_algorithm_run {
+    lun_algorithm which;
+    lun_column in[LUN_ALGORITHM_OPERANDS]; /* only read */
+    /* n: elements that there is room for; where the length is found: set to what was made */
+    lun_column out[LUN_ALGORITHM_RESULTS];
+    int64_t line;  /* lines of so many elements each alone; 0: all elements are one */
+    int64_t first; /* the number of the first element, of a run on a piece */
+    uint64_t option[LUN_ALGORITHM_OPTIONS];
+    void *scratch;  /* algorithm_room's bytes */
+    int64_t failed; /* out: with a failure of one element: its number */
+} lun_algorithm_run;
 
 /* ---- chains: kernels that take the same rows, run some rows at a time ----
  * What one leaves the next finds in the cache; arrays that only the chain needs are never in memory
@@ -154,6 +177,8 @@ typedef struct lun_chain_stage {
 } lun_chain_stage;
 
 typedef struct lun_chain {
+    /* What makes array 0, as blocks of its rows, before the stages run; NULL: a stage does. */
+    const lun_product *product;
     int64_t rows, line;
     lun_chain_stage *stages;
     int count;
@@ -244,6 +269,12 @@ typedef struct lun_backend {
      * engine has the native backend do it, in host memory. */
     int64_t (*product_room)(void *state, const lun_product *p);
     lun_status (*product)(void *state, const lun_product *p);
+
+    /* Algorithms on host memory; waits for the end.  room: bytes of scratch memory that the run
+     * wants.  LUN_ECANCEL when stopped; what else each fails with is its file's.  Both NULL: the
+     * engine has the native backend do it. */
+    int64_t (*algorithm_room)(void *state, const lun_algorithm_run *r);
+    lun_status (*algorithm)(void *state, lun_algorithm_run *r);
 
     /* The text that would be compiled for this IR. */
     lun_status (*source)(void *state, const lun_ir *ir, lun_strbuf *out);

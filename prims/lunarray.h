@@ -162,6 +162,7 @@ typedef enum lun_op {
     LUN_OP_ISNAN,
     LUN_OP_ISINF,
     LUN_OP_ISFINITE,
+    LUN_OP_FILLNAN,
     LUN_OP_COUNT
 } lun_op;
 
@@ -341,7 +342,8 @@ typedef struct lun_stats {
     /* Seconds: of compilers (which may run in the background), of transfers between host and
      * devices, of kernels and of waiting for them. */
     double compile_time, transfer_time, run_time;
-    int64_t products; /* lun_matmul of matrices: evaluated, a batch of them as one */
+    int64_t products;   /* lun_matmul of matrices: evaluated, a batch of them as one */
+    int64_t algorithms; /* what is done on whole arrays by no kernel: lun_compress, lun_sort ... */
 } lun_stats;
 /* The counters as they are now. */
 LUN_API void lun_stats_get(const lun_engine *e, lun_stats *out);
@@ -598,6 +600,8 @@ LUN_API lun_status lun_isnan(lun_engine *e, lun_array *a, lun_array **out);
 LUN_API lun_status lun_isinf(lun_engine *e, lun_array *a, lun_array **out);
 /* true for neither NaN nor infinity */
 LUN_API lun_status lun_isfinite(lun_engine *e, lun_array *a, lun_array **out);
+/* a, but b where a is NaN */
+LUN_API lun_status lun_fillnan(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
 /* END GENERATED OPS */
 /* clang-format on */
 /* The elements as dtype t: floats to integers truncate and saturate (NaN: 0), integers to
@@ -651,6 +655,28 @@ LUN_API lun_status lun_shift(lun_engine *e, lun_array *a, int64_t k, int axis, l
  * differs. */
 LUN_API lun_status lun_reshape(lun_engine *e, lun_array *a, int rank, const int64_t *shape,
                                lun_array **out);
+
+/* ---- indices ---------------------------------------------------------------------------------
+ * Integer arrays of any dtype and shape (LUN_EDTYPE for others) that say which elements along an
+ * axis.  Axes and indices count from 0, negative indices from the end: -1 is the last element.  An
+ * index out of range fails the evaluation with LUN_EBOUNDS. */
+
+/* The index that takes `missing`. */
+#define LUN_NO_INDEX INT64_MIN
+/* a's elements at the indices i along an axis, which i's shape replaces; lazy.  missing: of a's
+ * dtype (LUN_ERANGE if it does not fit), where an index is LUN_NO_INDEX; NULL: that is out of
+ * range.  LUN_ESHAPE if there is no such axis. */
+LUN_API lun_status lun_take(lun_engine *e, lun_array *a, lun_array *i, int axis,
+                            const lun_value *missing, lun_array **out);
+
+/* Writes x to a's elements at those indices, now; x broadcasts to the shape that lun_take gives
+ * (LUN_ESHAPE).  Of equal indices the last one in row-major order wins.  With an operation, each
+ * element becomes op(element, x), one index after the other, in the common dtype, then converted to
+ * a's; LUN_OP_COUNT: none.  Those are add, sub, mul, min, max of numbers, band, bor, bxor of
+ * integers, these, land, lor, min and max of bools (LUN_EARG for others).  LUN_EARG also for a
+ * window whose indices share elements.  After a failure nothing has been written. */
+LUN_API lun_status lun_put(lun_engine *e, lun_array *a, lun_array *i, lun_array *x, int axis,
+                           lun_op op);
 
 /* ---- windows ----------------------------------------------------------------------------------
  * Arrays that show elements of another one: writing to a window writes to that array, and reading
@@ -782,6 +808,22 @@ LUN_API lun_status lun_total(lun_engine *e, lun_reduction r, lun_array *a, int64
 LUN_API lun_status lun_total_lazy(lun_engine *e, lun_reduction r, lun_array *a, int64_t ddof,
                                   lun_array **out);
 
+/* ---- histograms (lazy) ----------------------------------------------------------------------- */
+
+/* The edges of bins of equal width, an f64 Vector of bins + 1: from range[0] to range[1], or, range
+ * NULL, from a's least to its largest element, NaN aside; 0 to 1 where there is none.  If these are
+ * equal, from half below to half above.  LUN_ERANGE for bins below 1, an infinite or descending
+ * range. */
+LUN_API lun_status lun_histogram_edges(lun_engine *e, lun_array *a, int64_t bins,
+                                       const double *range, lun_array **out);
+/* How many of a's elements are in each bin, i64: bin k holds what is at least edge k and less than
+ * edge k + 1, the last bin its upper edge, too; NaN is in none.  weights: of a's shape (LUN_ESHAPE)
+ * or NULL, as then is sums: of each bin the sum of its elements' weights, f64, added in their order
+ * in parts of 65536 elements, whose sums are added in order (with more than 8192 bins all in their
+ * order).  An edge that is NaN or below the one before fails the evaluation with LUN_ERANGE. */
+LUN_API lun_status lun_histogram(lun_engine *e, lun_array *a, lun_array *edges, lun_array *weights,
+                                 lun_array **counts, lun_array **sums);
+
 /* ---- along axes (lazy) ------------------------------------------------------------------------
  * Axes count from 0; count 0: all of them.  The axes are dropped from the result, or have extent 1
  * if `keep` is set.  Each element has the bits of the same reduction of its line, copied into a
@@ -848,6 +890,109 @@ LUN_API lun_status lun_allpairs(lun_engine *e, lun_function *zip, lun_array *con
                                 int extras, lun_function *reduce, lun_array *id, lun_array *a,
                                 lun_array *b, lun_array **out);
 
+/* ---- selection (lazy) ------------------------------------------------------------------------ */
+
+/* The elements of a, row-major, where mask, bools of a's shape, is true: a Vector whose length only
+ * running tells (lun_measure).  Several that take one mask, evaluated together, are one pass.
+ * LUN_EDTYPE: the mask is not of bools; LUN_ESHAPE. */
+LUN_API lun_status lun_compress(lun_engine *e, lun_array *a, lun_array *mask, lun_array **out);
+/* The slices of a along an axis (from 0) where mask, a Vector of bools of that extent, is true.
+ * The mask is evaluated.  Fails as lun_compress does, with LUN_ESHAPE if there is no such axis. */
+LUN_API lun_status lun_compress_along(lun_engine *e, lun_array *a, lun_array *mask, int axis,
+                                      lun_array **out);
+/* The places of the mask's true elements, row-major, i64, the first element's being `first`. */
+LUN_API lun_status lun_indices(lun_engine *e, lun_array *mask, int64_t first, lun_array **out);
+
+/* ---- order (lazy) ---------------------------------------------------------------------------
+ * Numbers ascend, -0.0 before 0.0 and false before true; NaNs come last in both directions.  Equal
+ * elements keep their order in both directions.  Axes count from 0, or backwards from -1
+ * (LUN_ESHAPE if there is none such). */
+
+enum { LUN_DESCENDING = 1 };
+/* The elements of each line along the axis in order.  flags: 0 or LUN_DESCENDING. */
+LUN_API lun_status lun_sort(lun_engine *e, lun_array *a, int axis, int flags, lun_array **out);
+/* Where lun_sort takes each element from: places along the axis, i64, the first one being
+ * `first`. */
+LUN_API lun_status lun_argsort(lun_engine *e, lun_array *a, int axis, int flags, int64_t first,
+                               lun_array **out);
+/* The first k elements of a sorted Vector, or all if there are fewer, and their places in a, i64,
+ * the first place being `first`: with LUN_DESCENDING the largest ones, largest first.  LUN_ESHAPE
+ * if a is no Vector, LUN_ERANGE if k is negative. */
+LUN_API lun_status lun_topk(lun_engine *e, lun_array *a, int64_t k, int flags, int64_t first,
+                            lun_array **values, lun_array **places);
+/* The different elements in order, and how many there are of each, i64: Vectors whose length only
+ * running tells (lun_measure).  Zeros are one value, 0.0, NaNs are one. */
+LUN_API lun_status lun_unique(lun_engine *e, lun_array *a, lun_array **values, lun_array **counts);
+/* What stands at the parts q[0] .. q[count - 1], from 0 to 1, of the elements along the axes
+ * (axis_count 0: of all) in order, linear between neighbours: those axes are gone, an axis for the
+ * q comes first; count 0: one q, without an axis.  Floats keep their dtype, others give f64;
+ * computed in f64.  A line with a NaN gives NaN; skipnan: NaNs are left out, a line of NaNs alone
+ * gives NaN.  LUN_ERANGE for q, LUN_ESHAPE for axes, LUN_EARG for lines without elements. */
+LUN_API lun_status lun_quantile(lun_engine *e, lun_array *a, const double *q, int64_t count,
+                                const int *axes, int axis_count, bool skipnan, lun_array **out);
+enum { LUN_RIGHT = 2 };
+/* For each element of x where it would stand in the Vector `sorted`, whose order is that of
+ * lun_sort: in front of equal elements, with LUN_RIGHT behind them; i64 of x's shape, the first
+ * place being `first`.  Compared in the common dtype; zeros are equal, as NaNs are.  LUN_ESHAPE if
+ * `sorted` is no Vector. */
+LUN_API lun_status lun_searchsorted(lun_engine *e, lun_array *sorted, lun_array *x, int flags,
+                                    int64_t first, lun_array **out);
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+/* Rows in groups by equal keys.  A group is a number below lun_grouping_groups.  Made at once;
+ * what it is asked for is lazy. */
+typedef struct lun_grouping lun_grouping;
+enum { LUN_GROUPING_FIRST = 1 }; /* groups stand as they first appear */
+
+/* Groups of the rows of `count` Vectors of keys.  They ascend by the first key, then the second and
+ * so on; -0.0 and 0.0 are one, NaNs are one, the last.  LUN_ESHAPE: no Vectors of one length;
+ * LUN_ELIMIT: more than 2147483647 groups. */
+LUN_API lun_status lun_grouping_make(lun_engine *e, lun_array *const *keys, int count,
+                                     unsigned flags, lun_grouping **out);
+/* Groups by their codes, integers from `first` to first + groups - 1 (LUN_EBOUNDS); some may have
+ * no rows.  It has no keys. */
+LUN_API lun_status lun_grouping_of(lun_engine *e, lun_array *codes, int64_t groups, int64_t first,
+                                   lun_grouping **out);
+/* NULL is allowed.  Before lun_close. */
+LUN_API void lun_grouping_release(lun_grouping *g);
+/* How many groups there are. */
+LUN_API int64_t lun_grouping_groups(const lun_grouping *g);
+/* How many rows they have together. */
+LUN_API int64_t lun_grouping_rows(const lun_grouping *g);
+/* Key number k of each group. */
+LUN_API lun_status lun_grouping_key(lun_engine *e, const lun_grouping *g, int k, lun_array **out);
+/* The group of each row, i64, the first one being `first`. */
+LUN_API lun_status lun_grouping_codes(lun_engine *e, const lun_grouping *g, int64_t first,
+                                      lun_array **out);
+/* The number of rows of each group, i64. */
+LUN_API lun_status lun_grouping_counts(lun_engine *e, const lun_grouping *g, lun_array **out);
+/* All rows, i64, counted from `first` on: group after group, those of each in their order. */
+LUN_API lun_status lun_grouping_order(lun_engine *e, const lun_grouping *g, int64_t first,
+                                      lun_array **out);
+/* A reduction of x's elements, or of each column of its lines, by group: an element or a line for
+ * each.  x has one for each row (LUN_ESHAPE).  Sums, products, means, variances of floats
+ * are f64; sums of integers i64 or u64, their means f64; extremes keep the dtype; LUN_COUNT is the
+ * number of elements that are not 0.  A group's rows are added in their order; with at most 8192
+ * groups in parts of 65,536 rows of all, whose sums are added in order: the same everywhere.
+ * Without rows a sum is 0, a product 1, a mean NaN, as an extreme of floats is; that of integers is
+ * LUN_EARG.  options: skipnan, ddof. */
+LUN_API lun_status lun_grouping_reduce(lun_engine *e, const lun_grouping *g, lun_reduction r,
+                                       lun_array *x, const lun_along_options *options,
+                                       lun_array **out);
+/* x's element or line of the first or the last row of each group; with skipnan, of a Vector, that
+ * of those that are not NaN.  Without one NaN, of integers LUN_EARG. */
+LUN_API lun_status lun_grouping_pick(lun_engine *e, const lun_grouping *g, bool last, lun_array *x,
+                                     const lun_along_options *options, lun_array **out);
+
+enum { LUN_JOIN_LEFT = 1 }; /* a row of a without an equal one has a pair, too */
+/* The rows, i64, counted from `first` on, of a and b that have equal keys: a pair for each two of
+ * them, by a's rows, then b's.  Keys: `count` Vectors on each side, equal as groups take them.
+ * With LUN_JOIN_LEFT first - 1 stands for b's row where there is none.  The number of pairs is
+ * known before there is memory for them: LUN_ENOMEM, LUN_ELIMIT. */
+LUN_API lun_status lun_join(lun_engine *e, lun_array *const *a, lun_array *const *b, int count,
+                            unsigned flags, int64_t first, lun_array **i, lun_array **j);
+
 /* ---- values ---------------------------------------------------------------------------------- */
 
 /* Evaluates all of them in as few passes as possible; they keep their results.  After a failure the
@@ -905,7 +1050,13 @@ LUN_API lun_class lun_class_of(const lun_array *a);
 LUN_API lun_dtype lun_dtype_of(const lun_array *a);
 /* True after lun_free. */
 LUN_API bool lun_is_freed(const lun_array *a);
-/* The first extent; 1 for a Scalar. */
+/* Of a few arrays (lun_compress, lun_indices, ...) only running tells the length.  They wait as
+ * others do; what asks for the length, and what is built on them, evaluates them.  Whether a's
+ * length is known. */
+LUN_API bool lun_is_measured(const lun_array *a);
+/* Evaluates a if only that tells its length; nothing else happens. */
+LUN_API lun_status lun_measure(lun_engine *e, lun_array *a);
+/* The first extent; 1 for a Scalar; -1: only running could tell, and that failed (lun_error). */
 LUN_API int64_t lun_length(const lun_array *a);
 /* The number of elements. */
 LUN_API int64_t lun_size(const lun_array *a);

@@ -185,7 +185,8 @@ class array
                  const std::vector<std::int64_t> &step = {}) const
     {
         if (count.size() != first.size() || (!step.empty() && step.size() != first.size()))
-            check(engine(), lun_fail(engine(), LUN_ESHAPE, "a window of lists that differ in length"));
+            check(engine(),
+                  lun_fail(engine(), LUN_ESHAPE, "a window of lists that differ in length"));
         return made([&](lun_array **out) {
             return lun_window(engine(), a_, static_cast<int>(first.size()), first.data(),
                               count.data(), step.empty() ? nullptr : step.data(), out);
@@ -209,6 +210,16 @@ class array
     array diagonal(std::int64_t k = 0) const
     {
         return made([&](lun_array **out) { return lun_diagonal(engine(), a_, k, out); });
+    }
+    array take(const array &indices, int axis = 0) const
+    {
+        return made([&](lun_array **out) {
+            return lun_take(engine(), a_, indices.a_, axis, nullptr, out);
+        });
+    }
+    void put(const array &indices, const array &x, int axis = 0, lun_op op = LUN_OP_COUNT) const
+    {
+        check(engine(), lun_put(engine(), a_, indices.a_, x.a_, axis, op));
     }
     array windows(int axis, std::int64_t width, std::int64_t step = 1) const
     {
@@ -297,6 +308,33 @@ class array
         });
     }
 
+    // The elements where mask, of bools, is true: their number is known when it is asked for.
+    array compress(const array &mask) const
+    {
+        return made([&](lun_array **out) { return lun_compress(engine(), a_, mask.a_, out); });
+    }
+    // The places, from 0, of the true elements.
+    array indices() const
+    {
+        return made([&](lun_array **out) { return lun_indices(engine(), a_, 0, out); });
+    }
+    array sort(int axis = 0, int flags = 0) const
+    {
+        return made([&](lun_array **out) { return lun_sort(engine(), a_, axis, flags, out); });
+    }
+    array argsort(int axis = 0, int flags = 0) const
+    {
+        return made(
+            [&](lun_array **out) { return lun_argsort(engine(), a_, axis, flags, 0, out); });
+    }
+    // What stands at the part q of all elements in order.
+    array quantile(double q, bool skipnan = false) const
+    {
+        return made([&](lun_array **out) {
+            return lun_quantile(engine(), a_, &q, 0, nullptr, 0, skipnan, out);
+        });
+    }
+
     array matmul(const array &b) const
     {
         return made([&](lun_array **out) { return lun_matmul(engine(), a_, b.a_, out); });
@@ -306,7 +344,8 @@ class array
     array allpairs(const array &b, const function &zip, const function &reduce) const
     {
         return made([&](lun_array **out) {
-            return lun_allpairs(engine(), zip.get(), nullptr, 0, reduce.get(), nullptr, a_, b.a_, out);
+            return lun_allpairs(engine(), zip.get(), nullptr, 0, reduce.get(), nullptr, a_, b.a_,
+                                out);
         });
     }
 

@@ -91,8 +91,31 @@ LUN_API lun_status lun_mark(lun_engine *e, const char *place);
  * ignore it. */
 enum { LUN_MOST_WORKGROUP = 65535 };
 LUN_API void lun_workgroup(lun_engine *e, int elements);
+/* lun_take where indices count from `first`, 0 or 1; of those from 1 on 0 takes `missing`. */
+LUN_API lun_status lun_take_from(lun_engine *e, lun_array *a, lun_array *i, int axis, int first,
+                                 const lun_value *missing, lun_array **out);
+/* lun_put where indices count from `first`, 0 or 1. */
+LUN_API lun_status lun_put_from(lun_engine *e, lun_array *a, lun_array *i, lun_array *x, int axis,
+                                int first, lun_op op);
 /* True for a number of a script. */
 LUN_API bool lun_is_weak(const lun_array *a);
+
+/* Memory for the elements of a Vector that is to be filled before there is one: as that of arrays,
+ * but their dtype may be said afterwards. */
+typedef struct lun_blank lun_blank;
+/* n elements of so many bytes each, at *data, undefined.  LUN_EARG if no dtype has that size; fails
+ * as lun_vector does. */
+LUN_API lun_status lun_blank_new(lun_engine *e, int64_t n, int bytes, lun_blank **out, void **data);
+/* Ends it.  NULL is allowed. */
+LUN_API void lun_blank_drop(lun_engine *e, lun_blank *b);
+/* The Vector of what was written, of a dtype of that size (LUN_EDTYPE); b is ended unless it
+ * fails. */
+LUN_API lun_status lun_blank_vector(lun_engine *e, lun_blank *b, lun_dtype t, lun_array **out);
+/* Calls task(ctx, k) for each k from 0 to count - 1, on the threads that the backend in use has,
+ * else the native one, and waits.  For parts of some 100 microseconds or more; a task calls nothing
+ * of the engine. */
+LUN_API void lun_host_share(lun_engine *e, int64_t count, void *ctx,
+                            void (*task)(void *ctx, int64_t k));
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 

@@ -84,10 +84,11 @@ function M.methods()
 end
 
 local groups = {
-    { "Making arrays", "vector zeros ones full range index linspace generate random frombytes" },
+    { "Making arrays", "vector zeros ones full range index linspace generate random frombytes struct" },
     { "Skeletons", table.concat(help.skeletons, " ") .. " sequence compose" },
     { "Computing", "eval each explain prepare stats profile check dot matmul cast clock trim" },
     { "Files", "load open save" },
+    { "Tables", "table rows factor group join" },
     { "Pictures", "plot hist image" },
     { "Printing", "precision width" },
     { "The engine", "backends devices use math info help isarray" },
@@ -235,7 +236,8 @@ Vector is a row on the left and a column on the right, and its axis is gone from
 - Only a Vector makes it another sum: `A:matmul(v)` is `(A * v):sum(2)`, elements multiplied in their dtype and summed in
   `f64`. An n x 1 matrix keeps the order above.
 - Windows, transposed matrices and other dtypes are read as they stand; expressions are computed first. What is done with the
-  product is a kernel after it. `lun.explain` shows it as `matmul`, `lun.stats().products` counts it.
+  product is a kernel after it, which takes its rows [from the cache](when-it-runs.md#rows-that-stay-in-the-cache).
+  `lun.explain` shows it as `matmul`, `lun.stats().products` counts it.
 - `opencl` has a kernel for them on GPUs. On processors, for `f16` and `bf16`, and for `f64` where the device has none, the
   host's cores do them: operands and result are copied, which `lun.explain` says and `bytes_to_host` counts.
 ]]

@@ -45,6 +45,7 @@ look_for_build() {
     header CL/cl.h opencl-headers
     header histedit.h libedit-dev
     header png.h libpng-dev
+    header zlib.h zlib1g-dev
     file lua.h liblua5.4-dev ${LUA_INCDIR:+"$LUA_INCDIR"} /usr/include/lua5.4 \
         /usr/local/include/lua5.4 /usr/include /usr/local/include
 }

@@ -87,6 +87,18 @@ typedef struct lun_host_kernel {
 } lun_host_kernel;
 lun_status lun__host_chain(const lun_services *services, const lun_host_kernel *kernels,
                            const lun_team *team, lun_chain *chain, int64_t first, int64_t count);
+/* Takes rows first .. first + count - 1 of what a product makes, from the thread that made them:
+ * they stand at `rows`, NULL: where all of it goes.  False: no more are needed. */
+typedef struct lun_host_rows {
+    bool (*take)(void *ctx, int worker, int64_t first, int64_t count, void *rows);
+    void *ctx;
+} lun_host_rows;
+/* Makes chain->product by at most team->threads workers and hands its rows on. */
+typedef lun_status lun_host_make(void *ctx, const lun_team *team, const lun_host_rows *take);
+/* Runs a chain that begins with a product, which `make` makes. */
+lun_status lun__host_product_chain(const lun_services *services, const lun_host_kernel *kernels,
+                                   const lun_team *team, lun_chain *chain, lun_host_make *make,
+                                   void *ctx);
 /* Runs units first .. first + count - 1 of sweeps, stage k by kernels[k].  Fails as lun__host_run
  * does, of sweep->failed. */
 lun_status lun__host_sweep(const lun_services *services, const lun_host_kernel *kernels,

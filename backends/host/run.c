@@ -64,12 +64,15 @@ static lun_status go(lun__run *r, const lun_team *team)
         s = lun__bounce_open(&b, r->ir, r->launch, cut);
     if (s != LUN_OK)
         return s;
-    lun__run_share(r);
-    if (r->cut.workers == 1)
+    if (!r->drive)
+        lun__run_share(r);
+    if (r->drive)
+        s = r->drive(r, team, r->driver);
+    else if (r->cut.workers == 1)
         lun__run_work(r, 0);
     else
         team->parallel(team, r, r->cut.workers, lun__run_work);
-    s = outcome(r);
+    s = s == LUN_OK ? outcome(r) : s;
     lun__bounce_close(&b, r->ir, r->launch, s == LUN_OK);
     return s;
 }

@@ -38,6 +38,10 @@ struct lun__run {
     void (*chain)(lun__run *r, int64_t k, lun_worker *w);
     const struct lun__links *links;
     const struct lun__sweeps *sweeps;
+    /* Makes the rows that a chain takes and hands them on, by threads of the team, instead of
+     * chunks; NULL: there are chunks. */
+    lun_status (*drive)(lun__run *r, const lun_team *team, const void *driver);
+    const void *driver;
 
     lun_share shares[LUN_SHARES];
     int share_count;
@@ -67,6 +71,10 @@ void lun__run_note_trap(lun__run *r, int64_t k, const lun_frame *frame);
 /* The same of a stage of a chain, that of the lowest one of a chunk first. */
 void lun__run_note(lun__run *r, int64_t k, lun_status failure, int64_t trap, int64_t value);
 lun_frame lun__run_frame(const lun__run *r, int worker);
+/* What worker number `worker` begins with. */
+lun_worker lun__run_worker(const lun__run *r, int worker);
+/* To be called by a worker behind its last chunk: what it has stored others see. */
+void lun__run_fence(const lun__run *r);
 /* Shares the chunks out, where that is not done one by one. */
 void lun__run_share(lun__run *r);
 /* Runs r, whose cut is made, with so many bytes of scratch for all workers together. */

@@ -110,7 +110,7 @@ lun_frame lun__run_frame(const lun__run *r, int worker)
                        .scratch = r->scratch + (size_t)worker * r->scratch_step};
 }
 
-static lun_worker make_own(const lun__run *r, int worker)
+lun_worker lun__run_worker(const lun__run *r, int worker)
 {
     lun_worker w = {.frame = lun__run_frame(r, worker), .leads = worker == 0};
     if (r->feeds)
@@ -119,6 +119,14 @@ static lun_worker make_own(const lun__run *r, int worker)
     if (r->line_step)
         w.lines = r->lines + (size_t)worker * r->line_step;
     return w;
+}
+
+void lun__run_fence(const lun__run *r)
+{
+#ifdef __x86_64__
+    if (r->cut.stream) /* once, not after each chunk: what others shall see is in memory now */
+        __builtin_ia32_sfence();
+#endif
 }
 
 static void run_chunk(lun__run *r, int64_t k, lun_worker *w)
@@ -185,7 +193,7 @@ void lun__run_share(lun__run *r)
  * run, another worker because the owner runs those before it. */
 static void work_on_shares(lun__run *r, int worker)
 {
-    lun_worker w = make_own(r, worker);
+    lun_worker w = lun__run_worker(r, worker);
     int64_t k, done = 0;
     int mine = (int)((int64_t)worker * r->share_count / r->cut.workers);
     for (int i = 0; i < r->share_count; i++) {
@@ -202,7 +210,7 @@ static void work_on_shares(lun__run *r, int worker)
  * count. */
 static void work_in_order(lun__run *r, int worker)
 {
-    lun_worker w = make_own(r, worker);
+    lun_worker w = lun__run_worker(r, worker);
     int64_t k, to;
     while ((k = take(r)) < r->cut.chunks && !lun__run_finished(r, k))
         for (to = k + r->cut.batch; k < to && k < r->cut.chunks && !lun__run_finished(r, k); k++) {
@@ -233,7 +241,7 @@ static bool wait_for_carry(lun__run *r, int64_t k)
  * chunk trapped. */
 static void work_on_scan(lun__run *r, int worker)
 {
-    lun_worker w = make_own(r, worker);
+    lun_worker w = lun__run_worker(r, worker);
     lun_frame *frame = &w.frame;
     int64_t k;
     while ((k = take(r)) < r->cut.chunks && !lun__run_finished(r, k)) {
@@ -267,8 +275,5 @@ void lun__run_work(void *ctx, int worker)
         work_in_order(r, worker);
     else
         work_on_shares(r, worker);
-#ifdef __x86_64__
-    if (r->cut.stream) /* once, not after each chunk: what others shall see is in memory now */
-        __builtin_ia32_sfence();
-#endif
+    lun__run_fence(r);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "algorithms/algorithms.h"
 #include "base/clock.h"
 #include "openmp/state.h"
 #include "product/product.h"
@@ -139,23 +140,33 @@ static void openmp_share(void *state, int64_t n, int64_t bytes, void *ctx, lun_r
 
 /* ---- matrix products ------------------------------------------------------------------------- */
 
-static lun_team team_of_product(lun_openmp *o, const lun_product *p)
-{
-    return lun__product_alone(o->isa, p) ? (lun_team){.threads = 1}
-                                         : lun__team_for(&o->team, INT64_MAX);
-}
-
 static int64_t openmp_product_room(void *state, const lun_product *p)
 {
     lun_openmp *o = state;
-    return lun__product_room(o->isa, team_of_product(o, p).threads, p);
+    return lun__product_room(o->isa, lun__openmp_product_team(o, p).threads, p);
 }
 
 static lun_status openmp_product(void *state, const lun_product *p)
 {
     lun_openmp *o = state;
-    lun_team team = team_of_product(o, p);
-    lun_status s = lun__product_run(o->services, o->isa, &team, p);
+    lun_team team = lun__openmp_product_team(o, p);
+    lun_status s = lun__product_run(o->services, o->isa, &team, p, NULL);
+    return s == LUN_ECANCEL ? lun__openmp_fail(o, s, "interrupted", "") : s;
+}
+
+/* ---- algorithms ------------------------------------------------------------------------------ */
+
+static int64_t openmp_algorithm_room(void *state, const lun_algorithm_run *r)
+{
+    lun_openmp *o = state;
+    return lun__algorithm_room(r, lun__team_for(&o->team, INT64_MAX).threads);
+}
+
+static lun_status openmp_algorithm(void *state, lun_algorithm_run *r)
+{
+    lun_openmp *o = state;
+    lun_team team = lun__team_for(&o->team, INT64_MAX);
+    lun_status s = lun__algorithm_run(o->services, &team, r);
     return s == LUN_ECANCEL ? lun__openmp_fail(o, s, "interrupted", "") : s;
 }
 
@@ -219,6 +230,8 @@ const lun_backend lun__backend_openmp = {
     .combine = openmp_combine,
     .product_room = openmp_product_room,
     .product = openmp_product,
+    .algorithm_room = openmp_algorithm_room,
+    .algorithm = openmp_algorithm,
     .source = openmp_source,
     .share = openmp_share,
     .devices = openmp_devices,

@@ -50,5 +50,7 @@ lun_status lun__openmp_prepare(void *state, lun_kernel *k);
 /* As backend.h has them. */
 lun_status lun__openmp_chain(void *state, lun_chain *c);
 lun_status lun__openmp_sweep(void *state, lun_sweep *w);
+/* The threads that a product is worth. */
+lun_team lun__openmp_product_team(lun_openmp *o, const lun_product *p);
 
 #endif

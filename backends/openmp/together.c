@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "openmp/state.h"
+#include "product/product.h"
 
 typedef struct part {
     lun_kernel *kernel;
@@ -40,6 +41,29 @@ static int64_t rows_at_once(int64_t rows, int64_t line, bool compiled)
     return compiled || some > rows ? rows : some < 1 ? 1 : some;
 }
 
+/* ---- chains that begin with a product -------------------------------------------------------- */
+
+lun_team lun__openmp_product_team(lun_openmp *o, const lun_product *p)
+{
+    return lun__product_alone(o->isa, p) ? (lun_team){.threads = 1}
+                                         : lun__team_for(&o->team, INT64_MAX);
+}
+
+static lun_status make_product(void *ctx, const lun_team *team, const lun_host_rows *take)
+{
+    const whole *w = ctx;
+    return lun__product_run(w->o->services, w->o->isa, team, w->chain->product, take);
+}
+
+static lun_status run_product(const whole *w, const lun_host_kernel *kernels)
+{
+    lun_team team = lun__openmp_product_team(w->o, w->chain->product);
+    return lun__host_product_chain(w->o->services, kernels, &team, w->chain, make_product,
+                                   (void *)(uintptr_t)w);
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
 /* Rows from `first` on; *count: how many. */
 static lun_status run_rows(const whole *w, int64_t first, int64_t *count)
 {
@@ -54,9 +78,13 @@ static lun_status run_rows(const whole *w, int64_t first, int64_t *count)
         s = take_kernel(o, w->parts[i].kernel, w->parts[i].launch, first == 0, &kernels[i],
                         &compiled);
     }
-    *count = rows_at_once(w->rows - first, w->line, compiled);
+    *count = w->rows - first;
+    if (!w->chain || !w->chain->product) /* which is made once */
+        *count = rows_at_once(*count, w->line, compiled);
     lun_team team = lun__team_for(&o->team, *count * w->line);
-    if (s == LUN_OK && w->chain)
+    if (s == LUN_OK && w->chain && w->chain->product)
+        s = run_product(w, kernels);
+    else if (s == LUN_OK && w->chain)
         s = lun__host_chain(o->services, kernels, &team, w->chain, first, *count);
     else if (s == LUN_OK)
         s = lun__host_sweep(o->services, kernels, &team, w->sweep, first, *count);

@@ -5,70 +5,24 @@
  * cache, and runs the tiles over all panels.  Operands that are read a few times only are not
  * packed where tiles can read them as they stand.  What one packs is read through strides and
  * converted, so layouts and dtypes cost no pass of their own. */
-#include "product/product.h"
-
-#include <stdatomic.h>
-#include <string.h>
-
-#include "product/tile.h"
+#include "product/block.h"
 
 enum {
-    INNER = 256,    /* values of k in a sum: part of what a product is */
     COLUMNS = 2048, /* of b that are packed at a time */
     ROWS = 144,     /* of a in a block, at most; and at least, where threads want more blocks: */
     ROWS_LEAST = 48,
-    SHARES = 4,     /* blocks for each thread, about */
-    FEW_PANELS = 4, /* of b, for which a is not packed */
-    LINE = 64,
-    LOCAL = 16 << 10,    /* bytes of scratch that are taken from the stack */
-    ALONE_NS = 100000,   /* a product that one thread does */
-    TOGETHER = 64 << 20, /* sums of products from which one of a batch is for all threads */
-    TILE_BYTES = LUN_TILE_MOST * 128 /* of the largest tile */
+    PANEL_BYTES = 4096 << 10, /* of whole rows in work: half of a second-level cache, about */
+    PANEL_LEAST = 48,         /* and so many at least */
+    SHARES = 4,               /* blocks for each thread, about */
+    FEW_PANELS = 4,           /* of b, for which a is not packed */
+    LOCAL = 16 << 10,         /* bytes of scratch that are taken from the stack */
+    ALONE_NS = 100000,        /* a product that one thread does */
+    TOGETHER = 64 << 20       /* sums of products from which one of a batch is for all threads */
 };
-
-/* How a product is cut, and what that takes. */
-typedef struct plan {
-    const lun_tiles *t;
-    int workers;
-    bool batches;                 /* a worker does whole products */
-    bool direct_a, direct_b;      /* read as they stand */
-    bool same_a, same_b;          /* of the dtype that the tiles take */
-    int64_t wide;                 /* columns of a panel */
-    int64_t inner, columns, rows; /* of a slice and a block, at most */
-    int64_t panel_bytes, block_bytes, stage_bytes, raw_bytes;
-    int64_t worker_bytes, bytes; /* bytes: all */
-} plan;
-
-/* A product, or those of a batch that one worker does. */
-typedef struct run {
-    const lun_services *services;
-    const lun_product *p;
-    const lun_team *team;
-    const plan *plan;
-    int workers;
-    char *panels, *own;         /* scratch: of all; of worker 0, the others follow */
-    const char *a, *b;          /* the first elements of the operands, */
-    char *c;                    /* and of the result */
-    int64_t k0, k, j0, columns; /* the slice */
-    int64_t row_blocks, shares; /* tasks: so many blocks of rows, each in so many parts */
-    int64_t slices, slice;
-    atomic_llong next;
-    bool ticks;
-} run;
-
-static int64_t less(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t parts(int64_t n, int64_t of)
-{
-    return (n + of - 1) / of;
-}
 
 static int64_t rounded(int64_t n, int64_t to)
 {
-    return parts(n, to) * to;
+    return lun__product_parts(n, to) * to;
 }
 
 /* ---- plans ----------------------------------------------------------------------------------- */
@@ -101,42 +55,51 @@ static lun_product simplified(const lun_product *p)
     return q;
 }
 
-/* Integers of 64 bits are the same to tiles, signed or not. */
-static bool is_same(lun_dtype a, lun_dtype b)
+/* Rows of a block: few enough that each thread gets some, and of whole rows that they stay near a
+ * core. */
+static int64_t rows_of(const lun_product_plan *x, const lun_product *p)
 {
-    return a == b || (lun__dtype_is_integer(a) && lun__dtype_is_integer(b) &&
-                      lun__dtype_get(a)->bytes == lun__dtype_get(b)->bytes);
+    const int64_t high = x->t->rows;
+    int64_t rows = lun__product_less(rounded(p->rows, high), ROWS / high * high);
+    if (x->workers > 1 && !x->batches) {
+        int64_t fair = rounded(lun__product_parts(p->rows, (int64_t)SHARES * x->workers), high);
+        rows = lun__product_less(rows, fair < ROWS_LEAST ? ROWS_LEAST : fair);
+    }
+    if (!x->by_rows)
+        return rows;
+    int64_t near = PANEL_BYTES / (p->pitch * x->t->size);
+    near = rounded(near < PANEL_LEAST ? PANEL_LEAST : near, high);
+    return lun__product_less(rows, near);
 }
 
-static plan plan_of(lun_isa isa, int threads, const lun_product *p)
+static lun_product_plan plan_of(lun_isa isa, int threads, const lun_product *p)
 {
     const lun_tiles *t = lun__tiles(isa, p->dtype);
-    plan x = {.t = t, .workers = 1, .wide = 2 * t->vector};
+    lun_product_plan x = {.t = t, .workers = 1, .wide = 2 * t->vector, .by_rows = p->pitch > 0};
     double most = guess_ns(t, p) / (ALONE_NS / 4);
-    x.workers = most < threads ? (int)most : threads;
+    x.workers = most < threads && !x.by_rows ? (int)most : threads;
     x.workers = x.workers < 1 ? 1 : x.workers;
     x.batches = x.workers > 1 && p->count > 1 && sums(p) < TOGETHER;
-    x.same_a = is_same(p->a.dtype, p->dtype);
-    x.same_b = is_same(p->b.dtype, p->dtype);
+    x.same_a = lun__product_same(p->a.dtype, p->dtype);
+    x.same_b = lun__product_same(p->b.dtype, p->dtype);
     x.direct_a = x.same_a && p->columns <= FEW_PANELS * x.wide;
-    x.direct_b = x.same_b && p->b.column == 1 && p->rows <= 2 * t->rows;
-    x.inner = less(p->inner, INNER);
-    x.columns = less(rounded(p->columns, t->vector), COLUMNS);
-    x.rows = less(rounded(p->rows, t->rows), ROWS / t->rows * t->rows);
-    if (x.workers > 1 && !x.batches) {
-        int64_t fair = rounded(parts(p->rows, (int64_t)SHARES * x.workers), t->rows);
-        fair = fair < ROWS_LEAST ? ROWS_LEAST : fair;
-        x.rows = less(x.rows, fair);
-    }
-    int64_t lines = x.wide > t->rows ? x.wide : t->rows;
-    x.panel_bytes = rounded((x.direct_b ? x.wide : x.columns) * x.inner * t->size, LINE);
-    x.block_bytes = x.direct_a ? 0 : rounded(x.rows * x.inner * t->size, LINE);
-    x.stage_bytes = rounded(x.wide * x.inner * t->size, LINE);
-    x.raw_bytes = x.same_a && x.same_b ? 0 : rounded(lines * x.inner * 8, LINE);
-    x.worker_bytes = x.block_bytes + x.stage_bytes + x.raw_bytes;
+    x.direct_b = x.same_b && p->b.column == 1 && p->rows <= 2 * t->rows && !x.by_rows;
+    x.inner = lun__product_less(p->inner, LUN_PRODUCT_INNER);
+    x.columns = rounded(p->columns, t->vector);
+    if (!x.by_rows)
+        x.columns = lun__product_less(x.columns, COLUMNS);
+    x.rows = rows_of(&x, p);
+    const int64_t lines = x.wide > t->rows ? x.wide : t->rows, line = LUN_PRODUCT_LINE;
+    const int64_t packed = x.by_rows ? p->inner : x.inner;
+    x.panel_bytes = rounded((x.direct_b ? x.wide : x.columns) * packed * t->size, line);
+    x.block_bytes = x.direct_a ? 0 : rounded(x.rows * x.inner * t->size, line);
+    x.stage_bytes = rounded(x.wide * x.inner * t->size, line);
+    x.raw_bytes = x.same_a && x.same_b ? 0 : rounded(lines * x.inner * 8, line);
+    x.rows_bytes = x.by_rows ? rounded(x.rows * p->pitch * t->size, line) : 0;
+    x.worker_bytes = x.block_bytes + x.stage_bytes + x.raw_bytes + x.rows_bytes;
     if (x.batches)
         x.worker_bytes += x.panel_bytes;
-    x.bytes = x.workers * x.worker_bytes + (x.batches ? 0 : x.panel_bytes) + LINE;
+    x.bytes = x.workers * x.worker_bytes + (x.batches ? 0 : x.panel_bytes) + line;
     return x;
 }
 
@@ -147,155 +110,19 @@ int64_t lun__product_room(lun_isa isa, int threads, const lun_product *p)
     return bytes <= LOCAL ? 0 : bytes;
 }
 
-/* ---- packing --------------------------------------------------------------------------------- */
-
-/* to[p * pitch + i], p < k, is element p of line i; from `lines` on 0.  Lines begin `line` elements
- * apart at `from`, their elements stand `step` apart. */
-static void pack(const run *r, char *own, const lun_matrix *m, const char *from, int64_t lines,
-                 int64_t line, int64_t k, int64_t step, int64_t pitch, char *to)
-{
-    const plan *x = r->plan;
-    const int64_t size = x->t->size;
-    const bool same = is_same(m->dtype, r->p->dtype);
-    char *dense = pitch == lines ? to : own + x->block_bytes;
-    char *raw = same ? dense : own + x->block_bytes + x->stage_bytes;
-    const lun_layout l = {.rank = 2, .extent = {k, lines}, .stride = {step, line}};
-    lun__layout_read(&l, from, lun__dtype_get(m->dtype)->bytes, 0, k * lines, raw);
-    if (!same)
-        x->t->convert(m->dtype, raw, dense, k * lines);
-    for (int64_t p = 0; dense != to && p < k; p++) {
-        memcpy(to + p * pitch * size, dense + p * lines * size, (size_t)(lines * size));
-        memset(to + (p * pitch + lines) * size, 0, (size_t)((pitch - lines) * size));
-    }
-}
-
-/* A panel of b: its columns, and how tiles read it. */
-typedef struct panel {
-    int64_t first, width; /* columns of the slice */
-    int vectors;
-    bool stands; /* as it is in b */
-    char *at;
-} panel;
-
-static panel panel_at(const run *r, int64_t q)
-{
-    const plan *x = r->plan;
-    panel n = {.first = q * x->wide};
-    n.width = less(x->wide, r->columns - n.first);
-    n.vectors = n.width > x->t->vector ? 2 : 1;
-    n.stands = x->direct_b && n.width == n.vectors * x->t->vector;
-    n.at = r->panels + (x->direct_b ? 0 : n.first * r->k * x->t->size);
-    return n;
-}
-
-static const char *b_at(const run *r, int64_t j)
-{
-    const lun_matrix *b = &r->p->b;
-    return r->b + (r->k0 * b->row + j * b->column) * lun__dtype_get(b->dtype)->bytes;
-}
-
-static void pack_panel(const run *r, char *own, int64_t q)
-{
-    const lun_matrix *b = &r->p->b;
-    panel n = panel_at(r, q);
-    if (!n.stands)
-        pack(r, own, b, b_at(r, r->j0 + n.first), n.width, b->column, r->k, b->row,
-             n.vectors * r->plan->t->vector, n.at);
-}
-
-static const char *a_at(const run *r, int64_t i)
-{
-    const lun_matrix *a = &r->p->a;
-    return r->a + (i * a->row + r->k0 * a->column) * lun__dtype_get(a->dtype)->bytes;
-}
-
-/* Rows i0 .. i1 - 1 of a into a worker's block, by panels as high as a tile. */
-static void pack_rows(const run *r, char *own, int64_t i0, int64_t i1)
-{
-    const lun_matrix *a = &r->p->a;
-    const lun_tiles *t = r->plan->t;
-    for (int64_t i = i0; i < i1; i += t->rows) {
-        int64_t rows = less(t->rows, i1 - i);
-        pack(r, own, a, a_at(r, i), rows, a->row, r->k, a->column, rows,
-             own + (i - i0) * r->k * t->size);
-    }
-}
-
-/* ---- tiles ----------------------------------------------------------------------------------- */
-
-/* The rows of the largest tile that so many hold. */
-static int fitting(const lun_tiles *t, int64_t rows)
-{
-    int n = rows < t->rows ? (int)rows : t->rows;
-    while (!t->tile[n][0])
-        n--;
-    return n;
-}
-
-/* A tile of which only `width` columns are the result's. */
-static void run_part(lun_tile_fn *tile, int rows, int64_t k, const char *a, int64_t a_row,
-                     int64_t a_step, const char *b, int64_t pitch, char *c, int64_t c_bytes,
-                     int64_t bytes, int size, bool add)
-{
-    _Alignas(LINE) char all[TILE_BYTES];
-    const int64_t line = pitch * size;
-    memset(all, 0, sizeof all);
-    for (int i = 0; add && i < rows; i++)
-        memcpy(all + i * line, c + i * c_bytes, (size_t)bytes);
-    tile(k, a, a_row, a_step, b, pitch, all, pitch, add);
-    for (int i = 0; i < rows; i++)
-        memcpy(c + i * c_bytes, all + i * line, (size_t)bytes);
-}
-
-/* Rows i0 .. i1 - 1 times panel q. */
-static void run_panel(const run *r, const char *own, int64_t i0, int64_t i1, int64_t q)
-{
-    const plan *x = r->plan;
-    const lun_tiles *t = x->t;
-    const panel n = panel_at(r, q);
-    const int64_t pitch = n.vectors * t->vector, j = r->j0 + n.first, size = t->size;
-    const char *b = n.stands ? b_at(r, j) : n.at;
-    const int64_t b_step = n.stands ? r->p->b.row : pitch, columns = r->p->columns;
-    const bool add = r->k0 > 0;
-    for (int64_t i = i0, rows; i < i1; i += rows) {
-        int64_t high = less(t->rows, i1 - i0 - (i - i0) / t->rows * t->rows);
-        int64_t within = (i - i0) % t->rows;
-        rows = fitting(t, less(high - within, i1 - i));
-        const char *a = x->direct_a ? a_at(r, i) : own + ((i - i0 - within) * r->k + within) * size;
-        int64_t a_row = x->direct_a ? r->p->a.row : 1, a_step = x->direct_a ? r->p->a.column : high;
-        char *c = r->c + (i * columns + j) * size;
-        lun_tile_fn *tile = t->tile[rows][n.vectors - 1];
-        if (n.width == pitch)
-            tile(r->k, a, a_row, a_step, b, b_step, c, columns, add);
-        else
-            run_part(tile, (int)rows, r->k, a, a_row, a_step, b, pitch, c, columns * size,
-                     n.width * size, t->size, add);
-    }
-}
-
 /* ---- slices ---------------------------------------------------------------------------------- */
-
-static int64_t panels_of(const run *r)
-{
-    return parts(r->columns, r->plan->wide);
-}
-
-static char *own_of(const run *r, int worker)
-{
-    return r->own + worker * r->plan->worker_bytes;
-}
 
 static void work_on_panels(void *ctx, int worker)
 {
-    run *r = ctx;
-    const int64_t count = panels_of(r);
+    lun_product_work *r = ctx;
+    const int64_t count = lun__product_panels(r);
     for (int64_t q; (q = atomic_fetch_add(&r->next, 1)) < count;)
         if (!lun__stop_wanted(r->services))
-            pack_panel(r, own_of(r, worker), q);
+            lun__product_pack_panel(r, lun__product_own(r, worker), q);
 }
 
 /* The calling thread says how far it is. */
-static void tell(const run *r, int64_t task)
+static void tell(const lun_product_work *r, int64_t task)
 {
     const lun_services *s = r->services;
     const int64_t tasks = r->row_blocks * r->shares, total = r->p->rows * r->p->columns;
@@ -307,59 +134,59 @@ static void tell(const run *r, int64_t task)
 /* Task number t is part t % shares of block t / shares. */
 static void work_on_rows(void *ctx, int worker)
 {
-    run *r = ctx;
-    char *own = own_of(r, worker);
-    const int64_t count = r->row_blocks * r->shares, panels = panels_of(r);
+    lun_product_work *r = ctx;
+    char *own = lun__product_own(r, worker);
+    const int64_t count = r->row_blocks * r->shares, panels = lun__product_panels(r);
     int64_t packed = -1;
     for (int64_t task; (task = atomic_fetch_add(&r->next, 1)) < count;) {
         const int64_t block = task / r->shares, share = task % r->shares;
-        const int64_t i0 = block * r->plan->rows, i1 = less(i0 + r->plan->rows, r->p->rows);
+        const int64_t i0 = block * r->plan->rows,
+                      i1 = lun__product_less(i0 + r->plan->rows, r->p->rows);
         if (packed != block && !r->plan->direct_a)
-            pack_rows(r, own, i0, i1);
+            lun__product_pack_rows(r, own, i0, i1);
         packed = block;
         for (int64_t q = panels * share / r->shares; q < panels * (share + 1) / r->shares; q++)
             if (!lun__stop_wanted(r->services))
-                run_panel(r, own, i0, i1, q);
+                lun__product_panel(r, own, i0, i1, q);
         if (worker == 0)
             tell(r, task);
     }
 }
 
-static void together(run *r, int64_t tasks, void (*work)(void *ctx, int worker))
-{
-    int workers = tasks < r->workers ? (int)tasks : r->workers;
-    atomic_store(&r->next, 0);
-    if (workers > 1)
-        r->team->parallel(r->team, r, workers, work);
-    else
-        work(r, 0);
-}
-
 /* Product number n of the batch. */
-static void run_one(run *r, int64_t n)
+static void run_one(lun_product_work *r, int64_t n)
 {
-    const plan *x = r->plan;
+    const lun_product_plan *x = r->plan;
     const lun_product *p = r->p;
     const int64_t size = x->t->size;
     r->a = (const char *)p->a.data +
            lun__layout_place(&p->a.batch, n) * lun__dtype_get(p->a.dtype)->bytes;
     r->b = (const char *)p->b.data +
            lun__layout_place(&p->b.batch, n) * lun__dtype_get(p->b.dtype)->bytes;
-    r->c = (char *)p->c + n * p->rows * p->columns * size;
-    r->row_blocks = parts(p->rows, x->rows);
-    r->slices = parts(p->columns, COLUMNS) * parts(p->inner, INNER);
+    r->c = p->c ? (char *)p->c + n * p->rows * p->columns * size : NULL;
+    r->c_row = p->columns;
+    r->number = n;
+    r->row_blocks = lun__product_parts(p->rows, x->rows);
+    r->slices =
+        lun__product_parts(p->columns, COLUMNS) * lun__product_parts(p->inner, LUN_PRODUCT_INNER);
     r->slice = 0;
+    if (x->by_rows) {
+        lun__product_by_rows(r);
+        return;
+    }
     for (r->j0 = 0; r->j0 < p->columns; r->j0 += COLUMNS)
-        for (r->k0 = 0; r->k0 < p->inner; r->k0 += INNER, r->slice++) {
+        for (r->k0 = 0; r->k0 < p->inner; r->k0 += LUN_PRODUCT_INNER, r->slice++) {
             if (lun__stop_wanted(r->services))
                 return;
-            r->columns = less(COLUMNS, p->columns - r->j0);
-            r->k = less(INNER, p->inner - r->k0);
+            r->columns = lun__product_less(COLUMNS, p->columns - r->j0);
+            r->k = lun__product_less(LUN_PRODUCT_INNER, p->inner - r->k0);
             r->shares = 1;
             if (r->row_blocks < (int64_t)SHARES * r->workers && r->workers > 1)
-                r->shares = less(parts((int64_t)SHARES * r->workers, r->row_blocks), panels_of(r));
-            together(r, x->direct_b ? 1 : panels_of(r), work_on_panels);
-            together(r, r->row_blocks * r->shares, work_on_rows);
+                r->shares = lun__product_less(
+                    lun__product_parts((int64_t)SHARES * r->workers, r->row_blocks),
+                    lun__product_panels(r));
+            lun__product_together(r, x->direct_b ? 1 : lun__product_panels(r), work_on_panels);
+            lun__product_together(r, r->row_blocks * r->shares, work_on_rows);
         }
 }
 
@@ -368,13 +195,19 @@ static void run_one(run *r, int64_t n)
 /* A worker's run of its own. */
 static void work_on_products(void *ctx, int worker)
 {
-    run *all = ctx;
+    lun_product_work *all = ctx;
     const lun_services *s = all->services;
-    run r = {.services = s, .p = all->p, .plan = all->plan, .workers = 1};
+    lun_product_work r = {.services = s,
+                          .p = all->p,
+                          .plan = all->plan,
+                          .take = all->take,
+                          .workers = 1,
+                          .first = worker,
+                          .ended = all->ended};
     r.panels = all->own + worker * all->plan->worker_bytes;
     r.own = r.panels + all->plan->panel_bytes;
     for (int64_t n; (n = atomic_fetch_add(&all->next, 1)) < all->p->count;) {
-        if (lun__stop_wanted(s))
+        if (lun__product_ended(all))
             continue;
         run_one(&r, n);
         if (worker == 0 && s->tick)
@@ -382,26 +215,33 @@ static void work_on_products(void *ctx, int worker)
     }
 }
 
-static void run_all(run *r)
+static void run_all(lun_product_work *r)
 {
     if (r->plan->batches) {
-        together(r, r->p->count, work_on_products);
+        lun__product_together(r, r->p->count, work_on_products);
         return;
     }
     r->ticks = r->p->count == 1;
-    for (int64_t n = 0; n < r->p->count && !lun__stop_wanted(r->services); n++)
+    for (int64_t n = 0; n < r->p->count && !lun__product_ended(r); n++)
         run_one(r, n);
 }
 
 lun_status lun__product_run(const lun_services *services, lun_isa isa, const lun_team *team,
-                            const lun_product *given)
+                            const lun_product *given, const lun_host_rows *take)
 {
-    _Alignas(LINE) char local[LOCAL];
+    _Alignas(LUN_PRODUCT_LINE) char local[LOCAL];
     const lun_product p = simplified(given);
-    const plan x = plan_of(isa, team->threads, &p);
+    const lun_product_plan x = plan_of(isa, team->threads, &p);
     char *scratch = given->scratch ? given->scratch : local;
-    scratch += -(uintptr_t)scratch % LINE;
-    run r = {.services = services, .p = &p, .team = team, .plan = &x, .workers = x.workers};
+    scratch += -(uintptr_t)scratch % LUN_PRODUCT_LINE;
+    atomic_int ended = 0;
+    lun_product_work r = {.services = services,
+                          .p = &p,
+                          .team = team,
+                          .plan = &x,
+                          .take = take,
+                          .workers = x.workers,
+                          .ended = &ended};
     r.panels = scratch;
     r.own = scratch + (x.batches ? 0 : x.panel_bytes);
     run_all(&r);

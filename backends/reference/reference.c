@@ -4,6 +4,7 @@
  * interpreter works, nor of a compiler. */
 #include "reference/reference.h"
 
+#include "algorithms/algorithms.h"
 #include "product/product.h"
 
 #include <stdlib.h>
@@ -168,7 +169,20 @@ static lun_status reference_product(void *state, const lun_product *p)
 {
     static const lun_team alone = {.threads = 1};
     const reference *r = state;
-    return lun__product_run(r->services, lun__isa_here(), &alone, p);
+    return lun__product_run(r->services, lun__isa_here(), &alone, p, NULL);
+}
+
+static int64_t reference_algorithm_room(void *state, const lun_algorithm_run *r)
+{
+    (void)state;
+    return lun__algorithm_room(r, 1);
+}
+
+static lun_status reference_algorithm(void *state, lun_algorithm_run *r)
+{
+    static const lun_team alone = {.threads = 1};
+    const reference *own = state;
+    return lun__algorithm_run(own->services, &alone, r);
 }
 
 /* Nothing is compiled: what runs is the IR itself. */
@@ -203,6 +217,8 @@ const lun_backend lun__backend_reference = {
     .combine = reference_combine,
     .product_room = reference_product_room,
     .product = reference_product,
+    .algorithm_room = reference_algorithm_room,
+    .algorithm = reference_algorithm,
     .prepare = reference_prepare,
     .busy = reference_busy,
     .source = reference_source,

@@ -7,6 +7,7 @@
 //     0 1 4 9 16
 //     sum 30, largest of 10 - x * x: 10
 //     sums of rows: 6 15, last column doubled: 1 2 6 4 5 12
+//     large squares, largest first: 16 9, at 4 3, median of all: 4
 //     sums of neighbours: 1 2 4 6 3
 //     script: mean 6, name squares of 5
 //     caught: lengths differ: 5 and 2
@@ -35,6 +36,12 @@ int main()
     for (double v : grid.read<double>())
         std::printf(" %g", v);
     std::printf("\n");
+
+    // Elements that a mask chooses, in order; where they stand in the order of all.
+    lun::array large = square.compress(lun::gt(square, 5.0)).sort(0, LUN_DESCENDING);
+    std::printf("large squares, largest first: %g %g, at %g %g, median of all: %g\n", large[0],
+                large[1], square.argsort(0, LUN_DESCENDING)[0],
+                square.argsort(0, LUN_DESCENDING)[1], square.quantile(0.5)[0]);
 
     // A function in C of the elements around each one, with zeros beyond the ends.
     lun::function around = engine.c("(double x) { return get(x, -1) + get(x, 1); }");

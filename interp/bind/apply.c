@@ -9,6 +9,9 @@ static int skeleton_call(lua_State *L)
 {
     lun__host *h = lun__here(L);
     lun__check_skeleton(L, h, 1);
+    int records = lun__records_among(L, 2);
+    if (records)
+        return lun__divert(L, "call", records);
     return lun__run_skeleton(L, h, 1, 2);
 }
 
@@ -40,6 +43,8 @@ static int skeleton_run(lua_State *L)
 {
     lun__host *h = lun__here(L);
     const lun__skeleton *k = lun__check_skeleton(L, h, 1);
+    if (lun__records_listed(L, 2))
+        return lun__divert_list(L, "run", 2);
     unpack_run(L);
     bool into = !lua_isnil(L, 3);
     if (into)
@@ -122,6 +127,9 @@ static int array_skeleton(lua_State *L)
     const lun_skeleton_info row = lun__skeleton_row(k.kind);
     int f = row.arrays + 1, options, behind = f + lun__skeleton_functions(&row);
     lun__call c = {.function = f, .extra = behind, .extra_number = behind};
+    int records = lun__records_among(L, 1);
+    if (records)
+        return lun__divert(L, row.name, records);
     lun__check_array(L, h, 1);
     for (int i = 0; i < row.arrays; i++)
         c.element[i] = c.number[i] = i + 1;

@@ -28,11 +28,32 @@ bool lun__is_array(lua_State *L, lun__host *h, int i)
 }
 
 /* Raises the error for a freed array. */
-static lun_array *usable(lua_State *L, const lun__held *held)
+static lun_array *unfreed(lua_State *L, const lun__held *held)
 {
     if (!held->as.array || lun_is_freed(held->as.array))
         luaL_error(L, "attempt to use a freed Vector");
     return held->as.array;
+}
+
+/* The same; its length is known then. */
+static lun_array *usable(lua_State *L, lun__host *h, const lun__held *held)
+{
+    lun_array *a = unfreed(L, held);
+    lun_status s;
+    if (!lun_is_measured(a)) {
+        LUN__TRY(s, lun_measure(h->engine, a));
+        lun__check(L, h, s, 1);
+        lun__report_memory(L, h);
+    }
+    return a;
+}
+
+lun_array *lun__check_waiting(lua_State *L, lun__host *h, int i)
+{
+    const lun__held *held = lun__array_at(L, h, i);
+    if (!held)
+        lun__bad_type(L, i, "array");
+    return unfreed(L, held);
 }
 
 lun_array *lun__check_array(lua_State *L, lun__host *h, int i)
@@ -40,14 +61,14 @@ lun_array *lun__check_array(lua_State *L, lun__host *h, int i)
     const lun__held *held = lun__array_at(L, h, i);
     if (!held)
         lun__bad_type(L, i, "array");
-    return usable(L, held);
+    return usable(L, h, held);
 }
 
 lun_array *lun__check_operand(lua_State *L, lun__host *h, int i)
 {
     const lun__held *held = lun__array_at(L, h, i);
     if (held)
-        return usable(L, held);
+        return usable(L, h, held);
     int type = lua_type(L, i);
     if (type != LUA_TNUMBER && type != LUA_TBOOLEAN)
         lun__bad_type(L, i, "array or number");
@@ -75,7 +96,7 @@ lun_value lun__check_value(lua_State *L, lun__host *h, int i)
     const lun__held *held = lun__array_at(L, h, i);
     if (!held)
         lun__bad_type(L, i, "number or boolean");
-    lun_array *a = usable(L, held);
+    lun_array *a = usable(L, h, held);
     if (lun_size(a) != 1)
         lun__bad_argument(
             L, i,
@@ -98,7 +119,7 @@ static int array_len(lua_State *L)
 static int array_dtype(lua_State *L)
 {
     lun__host *h = lun__here(L);
-    lua_pushstring(L, lun_dtype_name(lun_dtype_of(lun__check_array(L, h, 1))));
+    lua_pushstring(L, lun_dtype_name(lun_dtype_of(lun__check_waiting(L, h, 1))));
     return 1;
 }
 
@@ -122,14 +143,14 @@ static int array_size(lua_State *L)
 static int array_kind(lua_State *L)
 {
     lun__host *h = lun__here(L);
-    lua_pushstring(L, lun__class_name(lun__check_array(L, h, 1)));
+    lua_pushstring(L, lun__class_name(lun__check_waiting(L, h, 1)));
     return 1;
 }
 
 static int array_pending(lua_State *L)
 {
     lun__host *h = lun__here(L);
-    lua_pushinteger(L, lun_pending(lun__check_array(L, h, 1)));
+    lua_pushinteger(L, lun_pending(lun__check_waiting(L, h, 1)));
     return 1;
 }
 
@@ -222,7 +243,7 @@ static int array_concat(lua_State *L)
 static int array_eval(lua_State *L)
 {
     lun__host *h = lun__here(L);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun_array *a = lun__check_waiting(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_eval(h->engine, &a, 1));
     lun__check(L, h, s, 1);
@@ -234,7 +255,7 @@ static int array_eval(lua_State *L)
 static int array_free(lua_State *L)
 {
     lun__host *h = lun__here(L);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun_array *a = lun__check_waiting(L, h, 1);
     lun__check(L, h, lun_free(h->engine, a), 1);
     return 0;
 }

@@ -21,6 +21,7 @@
 typedef enum lun__kind {
     LUN__ARRAY = 1,
     LUN__FUNCTION,
+    LUN__GROUPING,
     LUN__PLAN,
     LUN__SKELETON,
     LUN__OP,
@@ -39,6 +40,7 @@ typedef struct lun__held {
         lun_array *array;
         lun_function *function;
         lun_plan *plan;
+        lun_grouping *grouping;
     } as;                       /* NULL: freed, or not yet made */
     const struct lun__box *box; /* the userdata, while it lives */
     int32_t kind;
@@ -214,8 +216,11 @@ lun_array **lun__array_place(lua_State *L, lun__host *h, int i);
 /* The array of the userdata at i, NULL if it is none. Raises nothing. */
 lun_array *lun__to_array(lua_State *L, int i);
 bool lun__is_array(lua_State *L, lun__host *h, int i);
-/* The array at i; a bad argument if it is none, an error if it is freed. */
+/* The array at i; a bad argument if it is none, an error if it is freed.  What only running tells,
+ * its length, is known then. */
 lun_array *lun__check_array(lua_State *L, lun__host *h, int i);
+/* The same without that: for what does not need the length. */
+lun_array *lun__check_waiting(lua_State *L, lun__host *h, int i);
 /* The array at i, NULL for a number or a boolean; a bad argument for anything else. */
 lun_array *lun__check_operand(lua_State *L, lun__host *h, int i);
 /* The operand at i as an array; *own: to be released by the caller. Raises nothing. */
@@ -257,6 +262,27 @@ bool lun__to_either_op(lua_State *L, int i, lun_op *op);
  * it has to be associative. */
 lun_function *lun__function(lua_State *L, lun__host *h, int i, int arity, bool folds);
 
+/* ---- records (divert.c) ---------------------------------------------------------------------- */
+
+/* Whether records, or a struct, stand at i; the first such argument from `first` on, 0: there is
+ * none; whether the list at i begins with records. */
+bool lun__is_records(lua_State *L, int i);
+int lun__records_among(lua_State *L, int first);
+bool lun__records_listed(lua_State *L, int i);
+/* Ends the call of a function of that name whose argument i is records or a struct: what
+ * lua/lunarray has for it gives the results, else a bad argument. The same if argument i is a list
+ * that begins with records. */
+int lun__divert(lua_State *L, const char *name, int i);
+int lun__divert_list(lua_State *L, const char *name, int i);
+/* The results at `first` and above, which a function gave as fields of records of the struct on the
+ * top, as those records.  Returns how many there are: 1. */
+int lun__gather_records(lua_State *L, int first);
+/* Keeps the table on the top, which it pops, as what lua/lunarray offers. */
+void lun__keep_offers(lua_State *L);
+/* A C text at i that takes records makes way for a function that takes nothing else: the text is
+ * compiled when the records are known. */
+void lun__stand_in(lua_State *L, int i);
+
 /* ---- parts: each adds its functions to the tables at these stack indices --------------------- */
 
 typedef struct lun__parts {
@@ -296,8 +322,17 @@ void lun__open_array(lua_State *L, const lun__parts *p);
 void lun__open_layout(lua_State *L, const lun__parts *p);
 void lun__open_join(lua_State *L, const lun__parts *p);
 void lun__open_pad(lua_State *L, const lun__parts *p);
+void lun__open_histogram(lua_State *L, const lun__parts *p);
+void lun__open_take(lua_State *L, const lun__parts *p);
 void lun__open_cache(lua_State *L, const lun__parts *p);
 void lun__open_product(lua_State *L, const lun__parts *p);
+void lun__open_record(lua_State *L, const lun__parts *p);
+void lun__open_factor(lua_State *L, const lun__parts *p);
+void lun__open_date(lua_State *L, const lun__parts *p);
+void lun__open_group(lua_State *L, const lun__parts *p);
+void lun__open_compress(lua_State *L, const lun__parts *p);
+void lun__open_zlib(lua_State *L, const lun__parts *p);
+void lun__open_order(lua_State *L, const lun__parts *p);
 void lun__open_index(lua_State *L, const lun__parts *p);
 void lun__open_window(lua_State *L, const lun__parts *p);
 void lun__open_data(lua_State *L, const lun__parts *p);
@@ -312,6 +347,8 @@ void lun__open_compose(lua_State *L, const lun__parts *p);
 void lun__open_engine(lua_State *L, const lun__parts *p);
 void lun__open_explain(lua_State *L, const lun__parts *p);
 void lun__open_png(lua_State *L, const lun__parts *p);
+void lun__open_csv(lua_State *L, const lun__parts *p);
+void lun__open_csv_write(lua_State *L, const lun__parts *p);
 void lun__open_file(lua_State *L, const lun__parts *p);
 void lun__open_path(lua_State *L, const lun__parts *p);
 
@@ -319,6 +356,15 @@ void lun__open_path(lua_State *L, const lun__parts *p);
 int lun__vector_of_table(lua_State *L);
 
 LUN_API int luaopen_lunarray_core(lua_State *L);
+
+/* ---- indices (take.c) ------------------------------------------------------------------------ */
+
+/* Puts an array of indices in the place of the table or number at i; a bad argument if it is none
+ * of these and no array. */
+void lun__check_indices(lua_State *L, lun__host *h, int i);
+/* The axis, from 0, of the array at 1 that the option at the top names; a bad argument number i
+ * otherwise. */
+int lun__axis_option(lua_State *L, lun__host *h, int i);
 
 /* ---- the option out= (into.c) ---------------------------------------------------------------- */
 

@@ -43,14 +43,43 @@ static lun__parts start(lua_State *L, lun__host *h)
 int luaopen_lunarray_core(lua_State *L)
 {
     /* Methods that bear an operation's name come after the operations: a:sub(i, j) is a slice. */
+    /* clang-format off */
     static void (*const parts[])(lua_State *, const lun__parts *) = {
-        lun__open_ops,      lun__open_reduce,   lun__open_array, lun__open_index,
-        lun__open_window,   lun__open_data,     lun__open_make,  lun__open_function,
-        lun__open_skeleton, lun__open_generate, lun__open_apply, lun__open_compose,
-        lun__open_engine,   lun__open_explain,  lun__open_png,   lun__open_file,
-        lun__open_path,     lun__open_layout,   lun__open_join,  lun__open_pad,
-        lun__open_cache,    lun__open_product,
+        lun__open_ops,
+        lun__open_reduce,
+        lun__open_array,
+        lun__open_index,
+        lun__open_window,
+        lun__open_data,
+        lun__open_make,
+        lun__open_function,
+        lun__open_skeleton,
+        lun__open_generate,
+        lun__open_apply,
+        lun__open_compose,
+        lun__open_engine,
+        lun__open_explain,
+        lun__open_png,
+        lun__open_zlib,
+        lun__open_file,
+        lun__open_path,
+        lun__open_layout,
+        lun__open_join,
+        lun__open_pad,
+        lun__open_cache,
+        lun__open_csv,
+        lun__open_csv_write,
+        lun__open_product,
+        lun__open_record,
+        lun__open_factor,
+        lun__open_date,
+        lun__open_take,
+        lun__open_histogram,
+        lun__open_compress,
+        lun__open_order,
+        lun__open_group,
     };
+    /* clang-format on */
     lua_settop(L, 0);
     lun__host *h = lun__host_open(L);
     if (lua_getiuservalue(L, 1, LUN__CORE) == LUA_TTABLE)

@@ -18,7 +18,8 @@ static lun_array **arguments(lua_State *L, lun__host *h, lun_array *few[FEW], in
     if (count > FEW)
         list = lua_newuserdatauv(L, (size_t)count * sizeof *list, 0);
     for (int i = 1; i <= count; i++) {
-        lun_array *a = lun__check_operand(L, h, i);
+        bool is = lun__is_array(L, h, i);
+        lun_array *a = is ? lun__check_waiting(L, h, i) : lun__check_operand(L, h, i);
         if (a)
             list[(*arrays)++] = a;
     }
@@ -123,6 +124,7 @@ static int stats(lua_State *L)
         {"kernel_bytes", s.kernel_bytes},
         {"kernels_dropped", s.kernels_dropped},
         {"products", s.products},
+        {"algorithms", s.algorithms},
     };
     const struct {
         const char *name;

@@ -44,6 +44,17 @@ static lun_status stopped(lua_State *L)
     return h && h->engine ? lun_host_check(h->engine) : LUN_OK;
 }
 
+/* What lun.struct has made: the list is the struct, of records a field of their metatable. */
+static lf_fields push_fields(lua_State *L, int i)
+{
+    if (!lun__is_records(L, i))
+        return LF_NO_FIELDS;
+    if (luaL_getmetafield(L, i, "__fields") == LUA_TTABLE)
+        return LF_OF_RECORDS;
+    lua_pushvalue(L, i);
+    return LF_OF_STRUCT;
+}
+
 /* The function of a C string or of a Lua function. The same text or function gives the same one as
  * long as that is in use. */
 static lun_function *of_code(lua_State *L, lun__host *h, int i)
@@ -58,7 +69,7 @@ static lun_function *of_code(lua_State *L, lun__host *h, int i)
     }
     lua_pop(L, 1);
     lun_function **out = new_function(L, h);
-    static const lf_binding ask = {lun__to_array, to_operation, stopped};
+    static const lf_binding ask = {lun__to_array, to_operation, stopped, push_fields};
     lun_status s;
     if (lua_isfunction(L, i))
         LUN__TRY(s, luafn_front(L, i, h->engine, &ask, out));

@@ -1,6 +1,7 @@
 /* generate.c - lun.generate and lun.each: functions called for indices.  Reads shapes and options;
  * what a function may be is function.c's. */
 #include "bind/skeleton.h"
+#include "luafn/luafn.h"
 
 /* What is generated: indices first[k] .. first[k] + extent[k] - 1 along axis k. */
 typedef struct ranges {
@@ -86,6 +87,8 @@ static int generate(lua_State *L)
     lun_function *f = lun__function(L, h, 2, r.rank, false);
     int first = lua_gettop(L) + 1;
     lun__new_array(L, h);
+    if (luafn_returned(L))
+        lua_pop(L, 1);
     lun__mark(L, h);
     LUN__TRY(s, lun_generate(h->engine, f, r.rank, r.first, r.extent, outs, room, &results));
     if (s == LUN_EARG && results > room && results <= LUN_MAX_OUTPUTS) {
@@ -99,7 +102,7 @@ static int generate(lua_State *L)
     for (int i = 0; i < results; i++)
         *lun__array_place(L, h, first + i) = outs[i];
     lun__convert_results(L, h, &k, k.name, first, results, 2);
-    return results;
+    return luafn_returned(L) ? lun__gather_records(L, first) : results;
 }
 
 /* lun.each(shape, f): f(i, j, ...), which assigns elements of arrays that it captures. */

@@ -48,6 +48,8 @@ static void release_entry(lun__held *held)
         lun_release(was.as.array);
     else if (was.kind == LUN__FUNCTION)
         lun_function_release(was.as.function);
+    else if (was.kind == LUN__GROUPING)
+        lun_grouping_release(was.as.grouping);
     else if (was.as.plan)
         lun_plan_release(was.as.plan);
 }

@@ -64,12 +64,16 @@ static int join(lua_State *L, int more,
 /* lun.concat(list [, axis=1]) */
 static int concat_list(lua_State *L)
 {
+    if (lun__records_listed(L, 1))
+        return lun__divert_list(L, "concat", 1);
     return join(L, 0, lun_concat_along);
 }
 
 /* lun.stack(list [, axis=1]) */
 static int stack_list(lua_State *L)
 {
+    if (lun__records_listed(L, 1))
+        return lun__divert_list(L, "stack", 1);
     return join(L, 1, lun_stack);
 }
 

@@ -33,6 +33,8 @@ static int make_vector(lua_State *L)
 {
     lun__host *h = lun__here(L);
     int options;
+    if (lun__records_listed(L, 1))
+        return lun__divert_list(L, "vector", 1);
     lun__layout layout = opt_layout(L, 2, &options);
     if (lua_istable(L, 1)) {
         lun__vector_of_table(L);

@@ -37,6 +37,9 @@ void lun__too_many(lua_State *L, const char *name, int most)
 static int call_counted(lua_State *L)
 {
     const lun__entry *f = lua_touserdata(L, lua_upvalueindex(2));
+    int records = lun__records_among(L, 1);
+    if (records)
+        return lun__divert(L, f->name, records);
     lun__count(L, f->name, f->most);
     return f->call(L);
 }

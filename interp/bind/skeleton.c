@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bind/skeleton.h"
+#include "luafn/luafn.h"
 
 lun__skeleton *lun__check_skeleton(lua_State *L, lun__host *h, int i)
 {
@@ -145,13 +146,16 @@ static int new_skeleton(lua_State *L)
     int options = 1 + lun__skeleton_functions(&row) + (row.folds || row.combines);
     lun__count(L, row.name, row.option[0] ? options : options - 1);
     lua_settop(L, options);
+    lua_pushvalue(L, 1);
+    if (kind == LUN_SKELETON_MAP || kind == LUN_SKELETON_ZIP)
+        lun__stand_in(L, 1);
     lun__skeleton *k = lun__new_skeleton(L, h, kind);
     int at = lua_gettop(L);
     lun__fill_skeleton(L, h, k, 1, options);
     lua_setiuservalue(L, at, LUN__USE_ID);
     lua_setiuservalue(L, at, LUN__USE_BY);
     lua_setiuservalue(L, at, LUN__USE_FUNCTION);
-    lua_pushvalue(L, 1);
+    lua_pushvalue(L, options + 1);
     lua_setiuservalue(L, at, LUN__USE_SOURCE);
     return 1;
 }
@@ -326,6 +330,8 @@ int lun__call_skeleton(lua_State *L, lun__host *h, const lun__skeleton *k, const
     int room = 1, results = 1, first = lua_gettop(L) + 1;
     lun__new_array(L, h);
     check_arguments(L, h, k, c);
+    if (luafn_returned(L))
+        lua_pop(L, 1);
     lun__mark(L, h);
     lun_status s = try_call(L, h, k, c, outs, room, &results);
     if (s == LUN_EARG && results > room && results <= LUN_MAX_OUTPUTS) {
@@ -344,7 +350,7 @@ int lun__call_skeleton(lua_State *L, lun__host *h, const lun__skeleton *k, const
     for (int i = 0; i < results; i++)
         *lun__array_place(L, h, first + i) = outs[i];
     lun__convert_results(L, h, k, c->name ? c->name : k->name, first, results, c->number[0]);
-    return results;
+    return luafn_returned(L) ? lun__gather_records(L, first) : results;
 }
 
 /* internal.skeletons(): the rows of the engine's table, in order. */

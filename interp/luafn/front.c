@@ -111,6 +111,32 @@ static bool take_params(lf_compile *c, const job *j)
     return true;
 }
 
+/* The address is the key of the registry where the struct is that luafn_returned gives. */
+static const char returned_key;
+
+/* Keeps the struct whose records s returns, or that there is none. */
+static void tell(const lf_kept *s, const lf_viewer *v)
+{
+    if (s->record)
+        lua_pushvalue(v->L, v->base + s->record);
+    else
+        lua_pushnil(v->L);
+    lua_rawsetp(v->L, LUA_REGISTRYINDEX, &returned_key);
+}
+
+bool luafn_returned(lua_State *L)
+{
+    if (!lua_checkstack(L, 2))
+        return false;
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &returned_key) != LUA_TTABLE) {
+        lua_pop(L, 1);
+        return false;
+    }
+    lua_pushnil(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &returned_key); /* there: no memory is needed */
+    return true;
+}
+
 static lun_status compile(job *j, const lf_viewer *v)
 {
     lf_program *p = j->f->program;
@@ -149,6 +175,7 @@ static lun_status compile(job *j, const lf_viewer *v)
     if (s != LUN_OK)
         return s;
     luafn_kept_anchor(j->made, v);
+    tell(j->made, v);
     s = luafn_kept_result(j->made, j->param, j->out);
     if (s != LUN_OK)
         return s;
@@ -168,6 +195,7 @@ static lun_status find_or_compile(job *j, const lf_viewer *v)
             return status;
         if (same) {
             luafn_kept_anchor(s, v);
+            tell(s, v);
             return luafn_kept_result(s, j->param, j->out);
         }
         lua_settop(v->L, v->base);

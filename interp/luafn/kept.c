@@ -50,6 +50,7 @@ static void free_one(lf_kept *s)
     free(s->param);
     free(s->neighbour);
     free(s->source);
+    free(s->fields);
     free(s->now);
     free(s->anchor);
     free(s->scalar);
@@ -83,6 +84,24 @@ void luafn_kept_add(lf_program *p, lf_kept *s)
 
 /* ---- from a compilation ---- */
 
+/* The names of fields in memory of their own: some are made for the compilation alone. */
+static bool copy_fields(lf_kept *s)
+{
+    size_t room = 1;
+    for (int i = 0; i < s->sources; i++)
+        room += s->source[i].field ? strlen(s->source[i].field) + 1 : 0;
+    char *to = s->fields = malloc(room);
+    for (int i = 0; to && i < s->sources; i++) {
+        if (!s->source[i].field)
+            continue;
+        size_t length = strlen(s->source[i].field) + 1;
+        memcpy(to, s->source[i].field, length);
+        s->source[i].field = to;
+        to += length;
+    }
+    return s->fields != NULL;
+}
+
 static bool copy_sources(lf_kept *s, const lf_compile *c)
 {
     size_t n = (size_t)c->sources;
@@ -93,7 +112,8 @@ static bool copy_sources(lf_kept *s, const lf_compile *c)
         return false;
     for (int i = 0; i < c->sources; i++) {
         s->source[i] = c->source[i];
-        s->source[i].name = NULL; /* the others' text belongs to programs that stay */
+        s->source[i].name = NULL;
+        s->source[i].field_name = NULL;
         s->now[i] = c->source[i].sight;
         s->anchor[i] = LUA_NOREF;
         lf_sight *sight = &s->source[i].sight;
@@ -101,7 +121,8 @@ static bool copy_sources(lf_kept *s, const lf_compile *c)
             sight->program->refs++;
     }
     s->sources = c->sources;
-    return true;
+    s->record = c->record;
+    return copy_fields(s);
 }
 
 static bool copy_inputs(lf_kept *s, const lf_compile *c)
@@ -280,6 +301,10 @@ void luafn_kept_anchor(lf_kept *s, const lf_viewer *v)
     for (int i = 1; i < s->sources; i++) {
         lf_source *source = &s->source[i];
         int at = v->base + i;
+        if (source->sight.seen == LF_SEEN_STRUCT && s->anchor[i] == LUA_NOREF) {
+            lua_pushvalue(v->L, at); /* no other struct can take its address */
+            s->anchor[i] = luaL_ref(v->L, LUA_REGISTRYINDEX);
+        }
         if (source->sight.seen != LF_SEEN_FUNCTION)
             continue;
         if (source->known == lua_topointer(v->L, at))

@@ -25,6 +25,8 @@ typedef struct lf_kept {
     lf_sight *now;     /* by source: as seen last */
     int *anchor;       /* by source: registry reference of a known function, or LUA_NOREF */
     int sources;
+    char *fields;             /* the names in the sources */
+    int record;               /* source of the struct whose record is returned; 0: none is */
     lf_input *scalar, *array; /* captured, in the body's order */
     int scalars, arrays;
     lun_front_bound *bound; /* their arrays are those of the last call */

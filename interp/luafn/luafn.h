@@ -19,7 +19,11 @@
 lun_status luafn_front(lua_State *L, int index, lun_engine *e, const lf_binding *ask,
                        lun_function **out);
 
-/* The same without an engine: fills *out, which ends with out->release(out->ctx). */
+/* Pushes the struct whose records the function called last returns, and forgets it; false, and
+ * pushes nothing: it returns none. */
+bool luafn_returned(lua_State *L);
+
+/* The same as luafn_front without an engine: fills *out, which ends with out->release(out->ctx). */
 lun_status luafn_front_make(lua_State *L, int index, const lf_binding *ask, lun_front *out,
                             lun_strbuf *error);
 

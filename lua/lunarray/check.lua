@@ -1,5 +1,5 @@
--- lun.check: functions given to reduce and scan are tried for associativity and for their identity, elements that
--- Lua functions gave are computed again by Lua itself, and indices in C functions are checked. Knows skeletons by
+-- lun.check: functions given to reduce, scan and allpairs are tried for associativity and for their identity, elements
+-- that Lua functions gave are computed again by Lua itself, and indices in C functions are checked. Knows skeletons by
 -- their calls, nothing of how they run.
 
 local core = require "lunarray.core"
@@ -7,7 +7,8 @@ local core = require "lunarray.core"
 local M = {}
 
 local SAMPLES, IDENTITY, RECOMPUTED = 8, 100, 8 -- elements of the data
-local REAL = { map = core.map, zip = core.zip, reduce = core.reduce, scan = core.scan } -- as they are unchecked
+-- As they are unchecked.
+local REAL = { map = core.map, zip = core.zip, reduce = core.reduce, scan = core.scan, allpairs = core.allpairs }
 
 -- How far floats may differ, of the largest magnitude in the calculation: rounding is no counterexample.
 local TOLERANCE = { f64 = 1e-9, f32 = 1e-4, f16 = 2e-2, bf16 = 1e-1 }
@@ -189,6 +190,26 @@ local function check_fold(name, f, id, a, extras, level)
     end
 end
 
+-- The same for pairs of rows of a and b: g folds what f gives for their elements, of which some are tried.
+local function check_pairs(f, g, id, a, b, extras, level)
+    if not core.isarray(a) or not core.isarray(b) then
+        return
+    end
+    local x, y = {}, {}
+    for _, one in ipairs(a:size() > 0 and sampled(a, SAMPLES) or {}) do
+        for _, other in ipairs(b:size() > 0 and sampled(b, SAMPLES) or {}) do
+            x[#x + 1], y[#y + 1] = one, other
+        end
+    end
+    local ok, values = pcall(function()
+        local zip = REAL.zip(f)
+        return zip(core.vector(x, a:dtype()), core.vector(y, b:dtype()), table.unpack(extras, 1, extras.n)):eval()
+    end)
+    if ok then -- else the call itself says why
+        check_fold("allpairs", g, id, values, { n = 0 }, level + 1)
+    end
+end
+
 -- ---------------------------------------------------------------- map and zip
 
 local EXACT = { i64 = true, f64 = true, bool = true } -- where Lua computes as kernels do
@@ -232,14 +253,18 @@ end
 
 -- ---------------------------------------------------------------- switching
 
-local made = setmetatable({}, { __mode = "k" }) -- of skeletons made while it is on: { kind, f, id }
+local made = setmetatable({}, { __mode = "k" }) -- of skeletons made while it is on: { kind, f, id, g of allpairs }
 local on = false
 local before = {} -- what is exchanged meanwhile
 
 -- Checks a call of a skeleton by `kind` and gives its results. call(): makes it; then its arguments, `count` arrays
 -- that are taken element by element and extra ones.
-local function checked(kind, f, id, count, level, call, ...)
+local function checked(kind, f, id, g, count, level, call, ...)
     local given = table.pack(...)
+    if kind == "allpairs" then
+        check_pairs(f, g, id, given[1], given[2], table.pack(table.unpack(given, 3, given.n)), level + 1)
+        return call()
+    end
     if kind == "reduce" or kind == "scan" then
         check_fold(kind, f, id, given[1], table.pack(table.unpack(given, 2, given.n)), level + 1)
         return call()
@@ -254,6 +279,13 @@ end
 local function exchange(t, key, value)
     before[#before + 1] = { t, key, t[key] }
     t[key] = value
+end
+
+-- What stands for a first value, unless it is a table of options.
+local function first_value(id)
+    if type(id) ~= "table" then
+        return id
+    end
 end
 
 -- Not by a tail call, and by a name: errors have it.
@@ -274,6 +306,10 @@ local MAKE = {
         local s = REAL.scan(...)
         return s
     end,
+    allpairs = function(...)
+        local s = REAL.allpairs(...)
+        return s
+    end,
 }
 
 local function switch_on()
@@ -284,7 +320,12 @@ local function switch_on()
     for kind, make in pairs(MAKE) do
         exchange(lun, kind, function(f, id, ...)
             local s = make(f, id, ...)
-            made[s] = { kind, f, id }
+            if kind == "allpairs" then
+                local first = ...
+                made[s] = { kind, f, first_value(first), id }
+            else
+                made[s] = { kind, f, id }
+            end
             return s
         end)
     end
@@ -297,7 +338,8 @@ local function switch_on()
             return make()
         end
         local _, count = core.internal.skeleton(s)
-        local results = table.pack(checked(m[1], m[2], m[3], count, 2, make, ...)) -- the level counts this function
+        -- the level counts this function
+        local results = table.pack(checked(m[1], m[2], m[3], m[4], count, 2, make, ...))
         return table.unpack(results, 1, results.n)
     end)
     for kind in pairs(REAL) do
@@ -309,8 +351,12 @@ local function switch_on()
             end
             local results
             if kind == "zip" then
-                results = table.pack(checked(kind, arguments[2], nil, 2, 2, make, a, arguments[1],
+                results = table.pack(checked(kind, arguments[2], nil, nil, 2, 2, make, a, arguments[1],
                     table.unpack(arguments, 3, arguments.n)))
+            elseif kind == "allpairs" then
+                local last = arguments.n - (type(arguments[arguments.n]) == "table" and 1 or 0)
+                results = table.pack(checked(kind, arguments[2], first_value(arguments[4]), arguments[3], 2, 2, make, a,
+                    arguments[1], table.unpack(arguments, 5, last)))
             else
                 local first = kind == "map" and 2 or 3
                 local last, count = arguments.n, 1
@@ -318,18 +364,18 @@ local function switch_on()
                 if type(options) == "table" then
                     last, count = last - 1, options.elements or 1
                 end
-                results = table.pack(checked(kind, arguments[1], first == 3 and arguments[2] or nil, count, 2, make, a,
-                    table.unpack(arguments, first, last)))
+                results = table.pack(checked(kind, arguments[1], first == 3 and arguments[2] or nil, nil, count, 2,
+                    make, a, table.unpack(arguments, first, last)))
             end
             return table.unpack(results, 1, results.n)
         end)
     end
 end
 
--- lun.check(true): from now on functions given to reduce and scan are tested for associativity and for their identity,
--- on elements of the data and on values that are often handled wrongly, and some results of Lua functions in map and
--- zip are recomputed by Lua itself; a failed test is an error that shows the operands. C functions made from now on
--- check w[i] as they check LUN_AT(w, i). lun.check(false) ends it; lun.check() tells whether it is on.
+-- lun.check(true): from now on functions given to reduce, scan and allpairs are tested for associativity and for their
+-- identity, on elements of the data and on values that are often handled wrongly, and some results of Lua functions in
+-- map and zip are recomputed by Lua itself; a failed test is an error that shows the operands. C functions made from
+-- now on check w[i] as they check LUN_AT(w, i). lun.check(false) ends it; lun.check() tells whether it is on.
 function M.check(value)
     if value ~= nil and type(value) ~= "boolean" then
         error(("bad argument #1 to 'check' (boolean expected, got %s)"):format(type(value)), 2)

@@ -20,7 +20,12 @@ local LONGEST_CHAIN = 100
 local function tables_of(x)
     local tables, seen = {}, {}
     for _ = 1, LONGEST_CHAIN do
-        if type(x) == "table" then
+        local records = package.loaded["lunarray.recordbase"]
+        if records and records.struct_of(x) then
+            tables[#tables + 1] = records.methods
+            tables[#tables + 1] = records.fields_of(x)
+            break
+        elseif type(x) == "table" then
             if seen[x] then
                 break
             end
@@ -31,6 +36,7 @@ local function tables_of(x)
             break
         end
         local meta = getmetatable(x)
+        tables[#tables + 1] = type(meta) == "table" and rawget(meta, "unread") or nil -- columns (frame.lua)
         local index = type(meta) == "table" and rawget(meta, "__index")
         if index == nil or type(index) == "function" then
             break
@@ -175,6 +181,24 @@ end
 
 -- ---------------------------------------------------------------- the answer
 
+-- The value that a path such as "a.b" leads to, nil where there is none.
+local function value_of(path)
+    local parts = {}
+    for name in path:gmatch "[%w_]+" do
+        parts[#parts + 1] = name
+    end
+    return complete.resolve(parts, complete.global)
+end
+
+-- The texts that are keys of a table: the names of columns, also those that no dot can reach.
+local function keys(x)
+    local names = {}
+    for key in next, type(x) == "table" and x or {} do
+        names[#names + 1] = type(key) == "string" and key or nil
+    end
+    return names
+end
+
 -- The names that can be meant by the end of the text: those, and the part of the text they start with.
 local function candidates(text, list, commands)
     local command = text:match "^%s*:(%a*)$"
@@ -184,6 +208,11 @@ local function candidates(text, list, commands)
     local start, before = open_string(text)
     if start then
         local prefix = text:sub(start)
+        local keyed = before:match "([%w_%.]+)%s*%[%s*$"
+        local owner = keyed and value_of(keyed)
+        if owner ~= nil then
+            return starting(keys(owner), prefix), prefix
+        end
         if before:find "require%s*%(?%s*$" then
             return starting(modules(list), prefix), prefix
         end
@@ -207,11 +236,7 @@ local function candidates(text, list, commands)
             value = last:find "[\"']" and "" or core.internal.methods
         end
     else
-        local parts = {}
-        for name in path:gmatch "[%w_]+" do
-            parts[#parts + 1] = name
-        end
-        value = complete.resolve(parts, complete.global)
+        value = value_of(path)
     end
     if value == nil then
         return {}, prefix

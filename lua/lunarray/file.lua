@@ -6,8 +6,8 @@ local internal = require("lunarray.core").internal
 
 local file = {}
 
--- A source has read(count), rest(), peek(count), count(most) and close(). This one is of a file with a
--- size, or of a text; `left` counts the bytes not yet read.
+-- A source has read(count), rest(), peek(count), count(most), seekable() and close(). This one is of a file with a
+-- size, or of a text; `left` counts the bytes not yet read, of `size` in all.
 local Source = {}
 Source.__index = Source
 
@@ -54,6 +54,23 @@ function Source:count()
     return self.left
 end
 
+-- Goes to the byte at `offset` from the start, at most the size: true, or nil, message, errno.
+function Source:seek(offset)
+    if self.handle then
+        local at, message, code = self.handle:seek("set", offset)
+        if not at then
+            return nil, message, code
+        end
+    end
+    self.left = self.size - offset
+    return true
+end
+
+-- A source of the same bytes that can seek; or nil, message, errno.
+function Source:seekable()
+    return self
+end
+
 function Source:close()
     if self.handle then
         self.handle:close()
@@ -65,7 +82,7 @@ Source.__close = Source.close
 
 -- A source of the bytes of `text`.
 function file.source(text)
-    return setmetatable({ text = text, left = #text }, Source)
+    return setmetatable({ text = text, left = #text, size = #text }, Source)
 end
 
 -- What has no size, such as a pipe or a device: `pieces` are read and not yet taken, `held` bytes;
@@ -127,6 +144,14 @@ function Stream:peek(count)
     return self.pieces[1]:sub(1, count)
 end
 
+function Stream:seekable()
+    local text, message, code = self:rest()
+    if not text then
+        return nil, message, code
+    end
+    return file.source(text)
+end
+
 -- How many bytes are left; if they are more than `most`, some number above that, and true.
 function Stream:count(most)
     local ok, message, code = hold(self, most and most + 1 or math.maxinteger)
@@ -142,7 +167,7 @@ function file.open(path)
     if not handle then
         return nil, size, most
     elseif size then
-        return setmetatable({ handle = handle, left = size }, Source)
+        return setmetatable({ handle = handle, left = size, size = size }, Source)
     end
     return setmetatable({ handle = handle, pieces = {}, held = 0, total = 0, most = most }, Stream)
 end

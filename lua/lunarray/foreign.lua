@@ -17,7 +17,8 @@ local EYE = { "lun.index(9):map(function(i) return (i - 1) % 4 == 0 and 1.0 or 0
 local WRITTEN = {
     -- the libraries and their types
     ["np numpy torch cupy jnp cp"] = { "lun" },
-    ["pd pandas read_csv loadtxt genfromtxt DataFrame"] = { 'lun.load "t.csv"' },
+    ["pd pandas read_csv loadtxt genfromtxt"] = { 'lun.load "t.csv"' },
+    DataFrame = { "lun.table{x = a, y = b}" },
     ["plt pyplot matplotlib"] = { "lun.plot(a)" },
     ["float32 float float_ single"] = { '"f32"' }, ["float64 double"] = { '"f64"' }, ["float16 half"] = { '"f16"' },
     bfloat16 = { '"bf16"' }, int8 = { '"i8"' }, int16 = { '"i16"' }, ["int32 int"] = { '"i32"' },
@@ -25,6 +26,7 @@ local WRITTEN = {
     uint64 = { '"u64"' }, ["bool_ bool"] = { '"bool"' },
     -- making
     ["array asarray tensor as_tensor ndarray Series new from_list"] = { "lun.vector{1, 2, 3}" },
+    ["recarray record_array"] = { 'lun.zeros(3, lun.struct("P", {{"x", "f32"}, {"k", "i32"}}))' },
     arange = { "lun.index(10), lun.range(0, 9)" }, iota = { "lun.index(10)" }, ["empty zeros_like empty_like"] = LIKE,
     ones_like = { "lun.ones({a:shape()}, a:dtype())" }, full_like = { "lun.full({a:shape()}, 7, a:dtype())" },
     logspace = { "10.0 ^ lun.linspace(0, 3, 4)" }, ["eye identity"] = EYE,
@@ -73,7 +75,7 @@ local WRITTEN = {
     logical_not = { "m:lnot()" }, ["logical_xor xor"] = { "m:ne(m)" }, isclose = { "(a - b):abs():le(1e-8)" },
     allclose = { "(a - b):abs():le(1e-8 + 1e-5 * b:abs()):all()" }, ["array_equal equals"] = { "a:eq(b):all()" },
     ["isna isnull"] = { "b:isnan()" }, ["notna notnull"] = { "b:isnan():lnot()" },
-    ["fillna nan_to_num fillnan"] = { "lun.where(b:isnan(), 0, b)" }, ["dropna dropnan"] = { "b:dropnan()" },
+    ["fillna nan_to_num"] = { "b:fillnan(0)" }, ["dropna dropnan"] = { "b:dropnan()" },
     -- reductions and scans
     ["amax nanmax"] = { "a:max()" }, ["amin nanmin"] = { "a:min()" }, nansum = { "lun.where(b:isnan(), 0, b):sum()" },
     nanmean = { "lun.where(b:isnan(), 0, b):sum() / b:isnan():lnot():count()" }, product = { "a:prod()" },
@@ -95,7 +97,7 @@ local WRITTEN = {
     ["sort sorted sort_values"] = { "a:sort()" }, argsort = { "a:argsort()" },
     ["unique value_counts"] = { "a:unique()" },
     median = { "a:median()" }, ["quantile percentile"] = { "a:quantile(0.9)" }, topk = { "a:topk(2)" },
-    ["histogram bincount"] = { "a:histogram()" }, groupby = { "lun.group(a)" }, ["merge join"] = { "lun.join(a, b)" },
+    ["histogram bincount"] = { "a:histogram()" }, groupby = { "lun.group(a)" }, ["merge join"] = { "lun.join(a, a)" },
     -- functions, files, running
     ["apply applymap vectorize forEach foreach"] = { "a:map(f)" }, ["tolist to_list"] = { "a:totable()" },
     ["imread"] = { 'lun.load "picture.png"' }, ["imsave imwrite"] = { 'lun.save("picture.png", M)' },
@@ -107,17 +109,11 @@ local WRITTEN = {
 
 -- What helps where nothing above is there yet.
 local INSTEAD = {
-    ["sort sorted sort_values argsort"] = "t = a:totable() table.sort(t)",
-    ["unique value_counts"] = "count them in a table, in a loop over a:iter()",
-    ["median quantile percentile topk"] = "t = a:totable() table.sort(t)",
-    ["histogram bincount"] = "lun.hist(a) draws one, a:lt(x):count() counts",
-    ["filter compress masked_select query nonzero argwhere flatnonzero dropna dropnan"] =
-        "lun.where(m, a, 0) before a sum, else a loop over a:iter()",
     ["T t permute swapaxes moveaxis transpose"] = "M:reshape(-1):sub(j, -1, n) is column j of n columns",
     einsum = "A:matmul(B), and sums along axes",
     ["expand broadcast_to broadcast"] = "M[i] - a for each row",
     ["diag diagonal trace"] = "M:reshape(-1):sub(1, -1, n + 1) is the diagonal of n columns",
-    ["groupby merge join pivot"] = "a loop over the rows",
+    pivot = "lun.group(k1, k2), an element for each pair of keys",
     ["fft ifft rfft inv solve det svd eig"] = "",
     ["convolve correlate conv1d conv2d"] = "lun.stencil(f), a function of the elements around each one",
     pop = "arrays keep their length; a .. b makes a longer one",

@@ -1,7 +1,8 @@
 -- Tables of columns of equal length: their order, their number of rows, and how they are printed. A column is a Vector
 -- or a list of texts. Order and number stand in the metatable, where no name can collide with them:
--- getmetatable(t).names is the list, getmetatable(t).rows the number, which is also #t; pairs(t) goes by it.
--- Knows no file format.
+-- getmetatable(t).names is the list, getmetatable(t).rows the number, which is also #t; pairs(t) goes by it. Columns
+-- may be fetched when they are first used: getmetatable(t).unread[name] tells which have not been.
+-- A table of arrays of any shapes, by name, is such a table without rows. Knows no file format.
 
 local core = require "lunarray.core"
 local digits = require "lunarray.digits"
@@ -18,9 +19,10 @@ local GAP = "  " -- between columns
 
 -- The keys of `t` as a list: first those in `known` that are still there, then the others, sorted.
 function frame.ordered(t, known)
-    local names, seen, more = {}, {}, {}
+    local meta, names, seen, more = getmetatable(t), {}, {}, {}
+    local unread = type(meta) == "table" and rawget(meta, "unread") or {}
     for _, name in ipairs(known or {}) do
-        if rawget(t, name) ~= nil then
+        if rawget(t, name) ~= nil or unread[name] then
             names[#names + 1] = name
             seen[name] = true
         end
@@ -94,6 +96,9 @@ end
 -- What is shown of a column: its name and kind, the texts of the rows in `ranges`, and the side its cells stand on.
 local function shown(name, column, ranges)
     local result = { name = one_line(tostring(name)), kind = type(column), cells = {}, left = true }
+    if column == nil then
+        result.kind = "unread"
+    end
     if core.isarray(column) then
         local usable, dtype = pcall(column.dtype, column)
         local rank = usable and select("#", column:shape())
@@ -103,7 +108,7 @@ local function shown(name, column, ranges)
             result.kind = usable and ("%s[%s]"):format(dtype, table.concat({ column:shape() }, ", ")) or "freed"
         end
     elseif type(column) == "table" then
-        result.kind = type(rawget(column, 1)) == "string" and "text" or "list"
+        result.kind = (next(column) == nil or type(rawget(column, 1)) == "string") and "text" or "list"
         for _, range in ipairs(ranges) do
             for i = range[1], range[2] do
                 local x = rawget(column, i)
@@ -180,7 +185,7 @@ function frame.text(t)
     end
     local side, blocks = lines_of(numbers, count, gap), {}
     for i, name in ipairs(names) do
-        blocks[i] = lines_of(shown(name, t[name], ranges), count, gap)
+        blocks[i] = lines_of(shown(name, rawget(t, name), ranges), count, gap)
     end
     local first, last = fitting(blocks, show.width() - side.width - #GAP)
     local lines = { plural(#names, "column") .. ", " .. plural(rows, "row") }
@@ -200,12 +205,59 @@ end
 
 -- ---------------------------------------------------------------- tables
 
--- Makes of `t`, whose keys are in `names`, a table of columns of so many rows; gives t.
-function frame.make(t, names, rows)
-    return setmetatable(t, {
+-- Makes of `t`, whose keys are in `names`, a table of columns of so many rows; gives t. Columns that are not in it yet
+-- are what fetch(name) gives when they are used.
+function frame.make(t, names, rows, fetch)
+    local meta = {
         __name = "columns", __pairs = pairs_in_order, __len = count_rows, __tostring = frame.text, names = names,
         rows = rows,
-    })
+    }
+    if fetch then
+        local unread = {}
+        for _, name in ipairs(names) do
+            unread[name] = true
+        end
+        meta.unread = unread
+        function meta.__index(_, name)
+            if unread[name] then
+                local column = fetch(name)
+                unread[name] = nil
+                rawset(t, name, column)
+                return column
+            end
+        end
+        function meta.__newindex(_, name, column)
+            unread[name] = nil
+            rawset(t, name, column)
+        end
+    end
+    return setmetatable(t, meta)
+end
+
+-- The text of a list of arrays: a line for each with its name, dtype and shape.
+local function list_text(t)
+    local names, width = frame.ordered(t, getmetatable(t).names), 0
+    for _, name in ipairs(names) do
+        width = math.max(width, breadth(one_line(tostring(name))))
+    end
+    local lines = { plural(#names, "array") }
+    for i, name in ipairs(names) do
+        local label, a = one_line(tostring(name)), t[name]
+        local usable, dtype = pcall(function()
+            return a:dtype()
+        end)
+        local what = core.isarray(a) and "freed" or type(a)
+        if usable and core.isarray(a) then
+            what = ("%s[%s]"):format(dtype, table.concat({ a:shape() }, ", "))
+        end
+        lines[i + 1] = label .. (" "):rep(width - breadth(label)) .. GAP .. what
+    end
+    return table.concat(lines, "\n")
+end
+
+-- Makes of `t`, whose keys are in `names`, a table of arrays of any shapes, with an order; gives t.
+function frame.list(t, names)
+    return setmetatable(t, { __name = "arrays", __pairs = pairs_in_order, __tostring = list_text, names = names })
 end
 
 return frame

@@ -46,6 +46,11 @@ local FUNCTIONS = {
         'random numbers, "uniform" in [0, 1) or "normal"; the same for the same seed; virtual',
     },
     frombytes = { "lun.frombytes(s, dtype [, shape])", "an array of the bytes that a:tobytes() returns" },
+    struct = {
+        'lun.struct(name, {{field, dtype}, ...} [, {layout="soa"}])',
+        "a struct, as dtype of records: lun.zeros(n, P), lun.vector({{x=1, y=2}}, P), lun.full(n, {x=1, y=2}, P);\n"
+            .. 'layout: "aos" (side by side in memory, as in C) or "soa" (each field apart); P(x, y) is one record',
+    },
     concat = {
         "lun.concat(list [, axis=1])",
         "the arrays of a list along an axis, in their common dtype; of two along the first axis: a .. b",
@@ -61,6 +66,17 @@ local FUNCTIONS = {
     explain = { "lun.explain(e, ...)", "the kernels that evaluating e would run, without running them" },
     dot = { "lun.dot(a, b)", "the sum of the products, as a:dot(b)" },
     matmul = { "lun.matmul(A, B)", "the product of matrices, as A:matmul(B)" },
+    compress = { "lun.compress(a, mask [, {axis=}])", "the elements where mask is true, as a:compress(mask)" },
+    indices = { "lun.indices(mask)", "the positions of the true elements, as mask:indices()" },
+    filter = { "lun.filter(a, p, extra...)", "the elements for which p gives true, as a:filter(p)" },
+    sort = { "lun.sort(a [, {axis=, descending=true}])", "the elements in order, as a:sort()" },
+    argsort = { "lun.argsort(a [, {axis=, descending=true}])", "where the elements in order stand, as a:argsort()" },
+    topk = { "lun.topk(a, k [, {smallest=true}])", "the largest elements and their indices, as a:topk(k)" },
+    quantile = { "lun.quantile(a, q [, {axis=, skipnan=true}])", "what stands at parts of it, as a:quantile(q)" },
+    median = { "lun.median(a [, {axis=, skipnan=true}])", "the middle element in order, as a:median()" },
+    searchsorted = { 'lun.searchsorted(s, x [, {side="right"}])', "places in a Vector in order, as s:searchsorted(x)" },
+    unique = { "lun.unique(a)", "the different values and their counts, as a:unique()" },
+    dropnan = { "lun.dropnan(a)", "the elements that are not NaN, as a:dropnan()" },
     cast = { "lun.cast(a, dtype)", "the elements as another dtype, as a:cast(dtype)" },
     prepare = {
         "lun.prepare(e1, e2, ...)",
@@ -73,9 +89,9 @@ local FUNCTIONS = {
     },
     check = {
         "lun.check(true), lun.check(false)",
-        "tests functions given to reduce and scan for associativity and identity, recomputes some results of Lua\n"
-            .. "functions by Lua itself, and checks w[i] in C functions that are made from now on; a failed test is\n"
-            .. "an error that shows the operands",
+        "tests functions given to reduce, scan and allpairs for associativity and identity, recomputes some\n"
+            .. "results of Lua functions by Lua itself, and checks w[i] in C functions that are made from now on; a\n"
+            .. "failed test is an error that shows the operands",
     },
     clock = { "lun.clock()", "seconds on a monotonic clock, for timing" },
     trim = { "lun.trim()", "returns pooled memory to the system" },
@@ -85,23 +101,65 @@ local FUNCTIONS = {
     math = { 'lun.math "precise" or "fast"', "accuracy of mathematical functions; returns the one in use" },
     load = {
         "lun.load(path [, opts])",
-        "an array from a .npy, .csv, .png, .pgm or .ppm file, or of bytes with {dtype=}",
+        "an array from a .npy, .png, .pgm or .ppm file, or of bytes with {dtype=}; a table of arrays from .npz,\n"
+            .. 'of columns from .csv or .csv.gz: all, or some with {columns={"a", "b"}}',
     },
     open = {
         "lun.open(path [, opts])",
         "an array whose elements stay in a .npy file, or in a raw file with {dtype=, shape=, offset=}, of any size:\n"
-            .. "read chunk by chunk where they are used; a write copies them into memory, never into the file",
+            .. "read chunk by chunk where they are used; a write copies them into memory, never into the file;\n"
+            .. "or the table of the columns of a .csv file, each read when it is first used",
     },
-    save = { "lun.save(path, a [, opts])", "writes a file, by extension: .npy .csv .png .pgm .ppm, raw bytes" },
+    save = {
+        "lun.save(path, a [, opts])",
+        "writes a file, by extension: .npy .png .pgm .ppm, raw bytes; of a table of columns .csv .csv.gz, of arrays\n"
+            .. ".npz, which {compress=true} compresses",
+    },
+    table = {
+        "lun.table(t [, names])",
+        "makes of t, whose Vectors and lists of texts are of one length, a table of columns that prints as those of\n"
+            .. "lun.load; names: the order of the columns, those left out come last; returns t",
+    },
+    rows = {
+        "lun.rows(t, which)",
+        "a new table of columns of some rows: a bool Vector says which, or integers, in any order and several times,\n"
+            .. 'negative ones from the end; row 0 is missing: NaN, "", an error in columns of integers',
+    },
+    factor = {
+        "lun.factor(list)",
+        "codes, an i32 Vector, and levels: the different texts of a list in the order of their bytes, or the values\n"
+            .. "of a Vector in order, and for each element its number among them: levels[codes[i]] is list[i]",
+    },
+    group = {
+        "lun.group(k1 [, k2, ...] [, {order=\"first\"}])",
+        "rows in groups by equal keys, Vectors or lists of texts; groups ascend by their keys, NaN last, or\n"
+            .. "stand as they first appear; #g groups; g:keys() a column for each key, g:codes() the group of each\n"
+            .. "row, g:rows(k) the rows of one; g:count(), g:count(x, {skipnan=true}) of numbers, g:sum(x [,\n"
+            .. "{skipnan=}]) prod mean min max first last, g:any(x) all, g:var(x [, {ddof=, skipnan=}]) std,\n"
+            .. "g:median(x), g:quantile(x, q): an element for each group, lazy; x may have a line for each row;\n"
+            .. "g:reduce(x, f, id), g:scan(x, f, id [, {inclusive=}]): f in row order, from id on;\n"
+            .. "lun.group(codes, {levels=n}) keeps groups without rows, of codes 1 .. n; levels may be the list\n"
+            .. "that lun.factor gives",
+    },
+    join = {
+        "lun.join(a, b [, how])",
+        "i, j: the rows of a and b whose keys are equal, each with each, by a's rows, then b's; a and b: Vectors,\n"
+            .. 'lists of texts, or lists of such columns; how: "inner", or "left": j is 0 where b has none, so that\n'
+            .. "b.price:take(j, {missing = 0/0}) fits",
+    },
+    reduceby = { "lun.reduceby(a, k, f, id)", "as a:reduceby(k, f, id)" },
+    scanby = { "lun.scanby(a, k, f, id [, {inclusive=}])", "as a:scanby(k, f, id)" },
     plot = {
         "lun.plot([x,] y [, opts])",
         "draws in the terminal; y: an array, or a table of them, one series each; x: an array, or a list of dates\n"
-            .. 'such as "2012-01-31" or "2012-01-31 06:30"; opts: title, names, points=true, '
-            .. "xlim={low, high}, ylim=, width=, height=, colour=, string=true (returns the text)",
+            .. 'such as "2012-01-31" or "2012-01-31 06:30"; of a table of columns all numbers, or {x="date", y={"low", '
+            .. '"high"}}; opts: title, names, points=true, xlim={low, high}, ylim=, width=, height=, colour=, '
+            .. 'string=true (returns the text), file="p.svg" or "p.png" (draws into a file, in pixels)',
     },
     hist = {
         "lun.hist(a [, bins] [, opts])",
-        "a histogram, drawn as bars; opts: low, high, title, width, colour, string=true",
+        "a histogram, drawn as bars; of a list of texts how often each comes; opts: low, high, title, width, colour,\n"
+            .. 'string=true, file="h.svg" or "h.png"',
     },
     image = {
         "lun.image(A [, high] [, opts])",
@@ -176,6 +234,30 @@ local METHODS = {
         "a:windows(w [, {axis=1, step=1}])",
         "w neighbours from each position on, as a last axis; cannot be written to where they overlap",
     },
+    take = {
+        "a:take(i [, {axis=1, missing=x}])",
+        "the elements at the indices i, an integer array or a table, whose shape replaces the axis; negative ones\n"
+            .. "count from the end; 0 gives x",
+    },
+    spread = {
+        "a:spread(counts [, {axis=1}])",
+        "each element, or slice along the axis, as often as its count says; counts: one for each, or a number",
+    },
+    reduceat = {
+        "a:reduceat(offsets, f [, id])",
+        "f over each run of elements, from its offset to before the next one, the last to the end, in order; f: a\n"
+            .. 'function of two values, or "+" "*" "min" "max" "&" "|" "~"; id: the first value, which empty runs give',
+    },
+    histogram = {
+        "a:histogram([bins=10] [, {range={lo, hi}, weights=}])",
+        "counts of elements in bins of equal width, and the edges; bins: a number, or a Vector of edges; with\n"
+            .. "weights their sums, the edges and the counts; the last bin holds its upper edge, NaN is in none",
+    },
+    put = {
+        "a:put(i, x [, {axis=1, combine=\"+\"}])",
+        "writes x to the elements at the indices i, the last of equal ones wins, or combines them with x one after\n"
+            .. "the other; returns a",
+    },
     broadcast = { "a:broadcast(shape)", "a window with extents of 1, and missing ones in front, repeated" },
     layout = { "a:layout()", '"right" (rows side by side), "left" (columns) or "strided"' },
     strides = { "a:strides()", "the distance in elements between neighbours along each axis, as several numbers" },
@@ -199,6 +281,55 @@ local METHODS = {
         "the product of matrices; a Vector is a row on the left, a column on the right; axes in front are batches and\n"
             .. "broadcast; floats give their common dtype, integers i64 or u64",
     },
+    compress = {
+        "a:compress(mask [, {axis=}])",
+        "the elements, row-major, where mask, bools of a's shape, is true: a Vector whose length is known when it is\n"
+            .. "evaluated; #, shape and whatever is built on it evaluate it; along an axis the slices where mask, a\n"
+            .. "Vector of that extent, is true",
+    },
+    indices = { "mask:indices()", "the positions, row-major and from 1, of the true elements; length: as compress" },
+    filter = { "a:filter(p, extra...)", "the elements for which p(x, extra...) gives true; length: as compress" },
+    reduceby = {
+        "a:reduceby(k, f, id)",
+        "runs of equal neighbours in k, a Vector or a list of texts: their keys, and f, a function or\n"
+            .. '"+" "*" "min" "max", of a\'s elements in each, from id on, one after the other',
+    },
+    scanby = {
+        "a:scanby(k, f, id [, {inclusive=}])",
+        "a scan that starts anew with each run of equal neighbours in k; f is called by Lua, element after element",
+    },
+    dropnan = { "a:dropnan()", "the elements that are not NaN; length: as compress" },
+    sort = {
+        "a:sort([{axis=, descending=true}])",
+        "the elements of each line along the axis, the last one if none is named, in order; stable, NaN last in both\n"
+            .. "directions, -0.0 before 0.0 (after it if descending), false before true",
+    },
+    argsort = {
+        "a:argsort([{axis=, descending=true}])",
+        "the indices, along the axis, of the elements in the order of sort; of equal ones the first comes first;\n"
+            .. "of a Vector a:take(a:argsort()) is a:sort()",
+    },
+    topk = {
+        "a:topk(k [, {smallest=true}])",
+        "two Vectors: the k largest elements of a Vector, largest first, or the smallest, smallest first, and their\n"
+            .. "indices; of equal ones the first; of fewer than k all; NaN is taken last",
+    },
+    unique = {
+        "a:unique()",
+        "two Vectors: the different values in order, and how often each is there; 0.0 and -0.0 are one value, 0.0,\n"
+            .. "all NaN are one; length: as compress",
+    },
+    quantile = {
+        "a:quantile(q [, {axis=, skipnan=true}])",
+        "what stands at the part q, 0 to 1, of the elements in order, linear between neighbours; a list of q gives an\n"
+            .. "axis of its own in front; a line with a NaN gives NaN, unless skipnan leaves NaNs out",
+    },
+    median = { "a:median([{axis=, skipnan=true}])", "the middle element, or the mean of two: a:quantile(0.5)" },
+    searchsorted = {
+        's:searchsorted(x [, {side="right"}])',
+        "of a Vector in order: the index at which each element of x would stand, before equal ones or, on the right\n"
+            .. "side, behind them; from 1 to #s + 1; a number gives a number",
+    },
     source = { "a:source([backend])", "the source code of the kernels that would compute it" },
 }
 
@@ -210,6 +341,12 @@ local SIGNS = {
         "slice slices window windows", "a:sub(i, j, step)",
         "a window on elements i to j, or rows; a:sub(-1, 1, -1) reverses it; a:sub(i, j):copy() is a value",
     },
+    {
+        "field fields record records", "a:field 'x', a.x, a[i], a[i] = {x=1, y=2}",
+        "of records (lun.struct): an array that shows a field, a.x = e stores into it;\n"
+            .. "a record as a table, which has to have each field to be assigned;\n"
+            .. "map, zip, sub, take, copy, set, iter and others as arrays have them; f gets records and may return one",
+    },
     { "concat concatenate", "a .. b", "concatenates a and b along the first dimension" },
     { "length", "#a", "the first extent: elements, or rows" },
     { "chain", "s1 >> s2", "a skeleton that applies s1, then s2" },
@@ -217,6 +354,22 @@ local SIGNS = {
         "columns pairs csv", 'for name, column in pairs(lun.load "t.csv")',
         "the columns of a csv in the order of the file; t.name is one, #t the number of rows; print(t) shows some",
     },
+    {
+        "date parse date.parse", "lun.date.parse(list)",
+        'days since 1970-01-01, an i64 Vector, of texts such as "2012-01-31"; a time that follows is left out; or\n'
+            .. 'nil, message with the row, "format"; of one text its number',
+    },
+    {
+        "date make date.make", "lun.date.make(year, month, day)",
+        "days since 1970-01-01 of integers and arrays of them; months and days may be beyond their ends",
+    },
+    {
+        "date year month day weekday yearday date.year date.month date.day date.weekday date.yearday",
+        "lun.date.year(days)",
+        "also month, day, weekday (Monday is 1), yearday: parts of dates given as days since 1970-01-01, a number or\n"
+            .. "an array of integers, in the Gregorian calendar at all times",
+    },
+    { "date text date.text", "lun.date.text(days)", 'a list of texts such as "2012-01-31"; of a number its text' },
     {
         "cache export", "lun.cache.export(path)",
         "writes the compiled kernels on disk into one file, for machines without a compiler; returns their number",
@@ -272,7 +425,7 @@ size on a GPU (0: tuned), s1 >> s2 chains two, of which one may be a function fo
 
 local OVERVIEW = [[
 Lunarray: lazy arrays that run as fused kernels. lun.help "name" or lun.help(x) describes one of them.
-making arrays   vector zeros ones full range index linspace generate random frombytes concat stack
+making arrays   vector zeros ones full range index linspace generate random frombytes concat stack struct
 skeletons       %s sequence compose
 of skeletons    %s
 computing       eval each prepare explain stats profile check
@@ -281,6 +434,7 @@ printing        precision width
 written so      %s
 methods         %s
 files           load open save
+tables          table rows factor date group join
 pictures        plot hist image
 the engine      backends devices use math clock trim cache info isarray op _VERSION
 operations      %s]]
@@ -367,9 +521,10 @@ local function no_help(name)
         near and ("did you mean '%s'? "):format(near) or "")
 end
 
--- The name under which a function stands in the module or among the methods.
+-- The name under which a function stands in the module, among the methods or in a table of the module.
 local function name_of(f)
-    for _, where in ipairs { package.loaded.lunarray or core, core.internal.methods } do
+    local lun = package.loaded.lunarray or core
+    for _, where in ipairs { lun, core.internal.methods, lun.date or {}, lun.cache or {} } do
         for name, value in pairs(where) do
             if value == f then
                 return name
@@ -389,14 +544,19 @@ function M.text(...)
         return overview()
     end
     local text
+    local records = package.loaded["lunarray.recordbase"]
     if type(x) == "string" then
         text = text_of_name(x)
     elseif type(x) == "function" then
         text = text_of_name(name_of(x) or "")
+    elseif type(x) == "table" and name_of(x) then -- of the module, as lun.date
+        text = text_of_name(name_of(x))
     elseif describe_op(x) then
         text = op_text(x)
     elseif describe_skeleton(x) then
         text = SKELETON
+    elseif records and records.kind_of(x) then
+        text = records.kind_of(x)
     elseif core.isarray(x) then
         text = ("a %s of dtype %s; its methods: lun.help \"a:sum\" and so on"):format(x:kind(), x:dtype())
     end

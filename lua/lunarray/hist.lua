@@ -1,13 +1,15 @@
--- lun.hist: how often which values come, as bars in the terminal. The engine counts; Lua sees one number
--- for each bar.
+-- lun.hist: how often which values come, as bars in the terminal or in a file (chart.lua). The engine counts numbers;
+-- Lua sees one for each bar. Texts are counted by Lua.
 
+local chart = require "lunarray.chart"
 local core = require "lunarray.core"
 local dtypes = require "lunarray.dtypes"
 local picture = require "lunarray.picture"
 
 local hist = {}
 
-local KNOWN = { width = true, string = true, colour = true, title = true, bins = true, low = true, high = true }
+local KNOWN = { width = true, string = true, colour = true, title = true, bins = true, low = true, high = true,
+    file = true, height = true }
 local EIGHTHS = { "▏", "▎", "▍", "▌", "▋", "▊", "▉", [0] = "" }
 local TOGETHER = 16 -- counts of one kernel
 local MOST = 200
@@ -82,14 +84,27 @@ local function labels_of(edges)
     return labels
 end
 
-local function draw(counts, edges, opts)
-    local lines, labels = {}, labels_of(edges)
-    local left, most = 0, 1
-    for i, label in ipairs(labels) do
-        left = math.max(left, #label)
-        most = math.max(most, counts[i] or 0)
+-- What stands in front of the bars between edges: "low to high", all equally wide.
+local function ranges_of(edges)
+    local labels, width, result = labels_of(edges), 0, {}
+    for _, label in ipairs(labels) do
+        width = math.max(width, #label)
     end
-    local width = math.max(4, picture.room(opts) - 2 * left - #tostring(most) - 9)
+    for i = 1, #edges - 1 do
+        result[i] = ("%s%s to %s%s"):format((" "):rep(width - #labels[i]), labels[i],
+            (" "):rep(width - #labels[i + 1]), labels[i + 1])
+    end
+    return result
+end
+
+-- The bars with what stands in front of each, as lines.
+local function draw(counts, labels, opts)
+    local lines, left, most = {}, 0, 1
+    for i, label in ipairs(labels) do
+        left = math.max(left, utf8.len(label) or #label)
+        most = math.max(most, counts[i])
+    end
+    local width = math.max(4, picture.room(opts) - left - #tostring(most) - 5)
     local colours = picture.colours(opts)
     if opts.title then
         lines[1] = tostring(opts.title)
@@ -102,22 +117,82 @@ local function draw(counts, edges, opts)
         if colours and text ~= "" then
             text = "\27[34m" .. text .. "\27[0m"
         end
-        lines[#lines + 1] = ("%s%s to %s%s |%s %d"):format((" "):rep(left - #labels[i]), labels[i],
-            (" "):rep(left - #labels[i + 1]), labels[i + 1], text, count)
+        local room = (" "):rep(left - (utf8.len(labels[i]) or #labels[i]))
+        lines[#lines + 1] = ("%s%s |%s %d"):format(labels[i], room, text, count)
     end
     return lines
 end
 
--- lun.hist(a [, bins] [, opts]).
+-- The bars, drawn as the options say; x: the axis of a chart; names: what stands under its bars; note: a line below.
+local function give(counts, edges, opts, x, names, note)
+    if not opts.file then
+        local lines = draw(counts, names or ranges_of(edges), opts)
+        lines[#lines + 1] = note
+        return picture.give(lines, opts)
+    end
+    local most = 1
+    for _, count in ipairs(counts) do
+        most = math.max(most, count)
+    end
+    return chart.save(opts.file, { counts = counts, edges = edges, labels = names, x = x,
+        y = { 0, most * 1.05, kind = "whole" }, title = opts.title and tostring(opts.title) }, opts, "hist")
+end
+
+-- ---------------------------------------------------------------- texts
+
+local LONGEST = 32 -- characters shown of a text
+
+local function shortened(text)
+    text = text:gsub("%c", " ")
+    local length = utf8.len(text)
+    if not length or length <= LONGEST then
+        return length and text or text:sub(1, LONGEST)
+    end
+    return text:sub(1, utf8.offset(text, LONGEST - 2) - 1) .. "..."
+end
+
+-- How often each text of a list comes, in the order of their bytes.
+local function of_texts(list, opts)
+    local _, levels = core.internal.factor(list)
+    if type(levels) ~= "table" then
+        picture.misuse(1, "hist", "array, or a list of texts, expected, got a list with a %s at %d",
+            type(list[levels]), levels)
+    elseif #levels == 0 or #levels > MOST then
+        picture.misuse(1, "hist", "%d different texts; from 1 to %d can be shown", #levels, MOST)
+    end
+    local counted, counts, names, edges = {}, {}, {}, { 1 }
+    for _, text in ipairs(list) do
+        counted[text] = (counted[text] or 0) + 1
+    end
+    for i, text in ipairs(levels) do
+        counts[i], names[i], edges[i + 1] = counted[text], shortened(text), i + 1
+    end
+    return give(counts, edges, opts, { 1, #levels + 1, kind = "names" }, names)
+end
+
+-- ---------------------------------------------------------------- arguments
+
+local function check_options(opts, argument)
+    opts = picture.options(opts, KNOWN, argument, "hist")
+    local fault = opts.file ~= nil and chart.fault(opts)
+    if fault then
+        picture.misuse(argument, "hist", "%s", fault)
+    end
+    return opts
+end
+
+-- lun.hist(a [, bins] [, opts]): of an array or a list of texts. With opts.file true, or nil, message, errno.
 function hist.hist(a, bins, opts)
     local opts_at = 3
     if type(bins) == "table" and opts == nil then
         bins, opts, opts_at = nil, bins, 2
     end
-    opts = picture.options(opts, KNOWN, opts_at, "hist")
+    opts = check_options(opts, opts_at)
     bins = bins or opts.bins
-    if not core.isarray(a) then
-        picture.misuse(1, "hist", "array expected, got %s", core.internal.kind_of(a))
+    if type(a) == "table" and type(a[1]) == "string" then
+        return of_texts(a, opts)
+    elseif not core.isarray(a) then
+        picture.misuse(1, "hist", "array, or a list of texts, expected, got %s", core.internal.kind_of(a))
     elseif bins ~= nil and (math.type(bins) ~= "integer" or bins < 1 or bins > MOST) then
         picture.misuse(2, "hist", "a number of bins from 1 to %d expected", MOST)
     elseif a:size() == 0 then
@@ -131,7 +206,9 @@ function hist.hist(a, bins, opts)
     local low, high = picture.limits(x)
     local finite = core.isfinite(x):count()
     local left_out = a:size() - finite
-    if not low then
+    if not low and opts.file then
+        picture.misuse(1, "hist", "no finite elements (%d nan or inf)", left_out)
+    elseif not low then
         return picture.give({ ("no finite elements (%d nan or inf)"):format(left_out) }, opts)
     end
     low, high = opts.low or low, opts.high or high
@@ -139,11 +216,8 @@ function hist.hist(a, bins, opts)
         picture.misuse(opts_at, "hist", "low must not exceed high: %s and %s", low, high)
     end
     local edges = edges_between(low, high, a:size(), bins, whole)
-    local lines = draw(bars(x, edges), edges, opts)
-    if left_out > 0 then
-        lines[#lines + 1] = ("%d nan or inf skipped"):format(left_out)
-    end
-    return picture.give(lines, opts)
+    local note = left_out > 0 and ("%d nan or inf skipped"):format(left_out) or nil
+    return give(bars(x, edges), edges, opts, { edges[1], edges[#edges] }, nil, note)
 end
 
 return hist

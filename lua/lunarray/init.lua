@@ -23,9 +23,25 @@ local function later(file, name, most)
     end
 end
 
+lun.struct = later("record", "struct", 3)
 lun.load = later("io", "load", 2)
 lun.open = later("io", "open", 2)
 lun.save = later("io", "save", 3)
+lun.table = later("columns", "table", 2)
+lun.rows = later("columns", "rows", 2)
+lun.factor = later("factor", "factor", 1)
+lun.group = later("group", "group", math.huge)
+lun.join = later("group", "join", 3)
+lun.date = {
+    parse = later("date", "parse", 1),
+    make = later("date", "make", 3),
+    text = later("date", "text", 1),
+    year = later("date", "year", 1),
+    month = later("date", "month", 1),
+    day = later("date", "day", 1),
+    weekday = later("date", "weekday", 1),
+    yearday = later("date", "yearday", 1),
+}
 lun.plot = later("plot", "plot", 3)
 lun.hist = later("hist", "hist", 3)
 lun.image = later("image", "image", 3)
@@ -36,6 +52,18 @@ lun.check = later("check", "check", 1)
 lun.info = later("info", "text", 0)
 lun.help = later("help", "text", 1)
 
+for name, most in pairs { filter = math.huge, dropnan = 1 } do
+    lun[name] = later("select", name, most)
+    core.internal.methods[name] = lun[name]
+end
+
+for name, most in pairs { reduceby = 4, scanby = 5 } do
+    lun[name] = later("group", name, most)
+    core.internal.methods[name] = lun[name]
+end
+
+core.internal.methods.spread = later("runs", "spread", 3)
+core.internal.methods.reduceat = later("runs", "reduceat", 4)
 core.internal.methods.source = later("plan", "source", 2)
 core.internal.page_type.__tostring = later("plan", "page", 1)
 core.internal.array_type.__tostring = later("show", "text", 1)

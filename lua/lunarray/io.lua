@@ -11,18 +11,22 @@ local raw = require "lunarray.raw"
 local formats = {
     csv = require "lunarray.csv",
     npy = require "lunarray.npy",
+    npz = require "lunarray.npz",
     raw = raw,
     pnm = require "lunarray.pnm",
     png = require "lunarray.png",
 }
 
 local by_extension = {
-    csv = "csv", npy = "npy", pgm = "pnm", ppm = "pnm", pnm = "pnm", png = "png", raw = "raw", bin = "raw",
+    csv = "csv", ["csv.gz"] = "csv",
+    npy = "npy", npz = "npz", pgm = "pnm", ppm = "pnm", pnm = "pnm", png = "png", raw = "raw", bin = "raw",
 }
+
+local TABLES = { csv = true, npz = true } -- what is saved there is a table of arrays
 
 local MAX_RANK = 8
 
-local KNOWN = ".csv .npy .pgm .ppm .pnm .png, and for bare elements .raw .bin or any other with "
+local KNOWN = ".csv .npy .npz .pgm .ppm .pnm .png, and for bare elements .raw .bin or any other with "
     .. '{dtype = "f32"} or another dtype'
 
 -- The format's name and module and the file's extension; or nil, bad argument's number, message.
@@ -35,6 +39,7 @@ local function format_for(path, opts, opts_at)
         return nil, opts_at, ("table of options expected, got %s"):format(core.internal.kind_of(opts))
     end
     local extension = (path:match("[^/]%.([^./]*)$") or ""):lower()
+    extension = extension == "gz" and path:lower():match("[^/]%.([^./]*%.gz)$") or extension
     local name = by_extension[extension] or opts.dtype ~= nil and "raw" or nil
     if not name then
         local what = extension == "" and "no extension in '%s'" or "unknown extension in '%s'"
@@ -78,24 +83,24 @@ end
 local M = {}
 
 -- lun.load(path [, opts]): the array (for .csv the table of columns, for images also the largest
--- sample) in the file; or nil, message, code. opts for raw bytes: dtype, shape.
+-- sample) in the file; or nil, message, code. opts for raw bytes: dtype, shape; for .csv: columns, a list of
+-- names.
 function M.load(path, opts)
     opts = opts == nil and {} or opts
-    local name, format, message = format_for(path, opts, 2)
+    local name, format, extension = format_for(path, opts, 2)
     if not name then
-        misuse(format, "load", message)
+        misuse(format, "load", extension)
     end
     local fault = read_fault(format, opts, format.load_options, name)
     if fault then
         misuse(2, "load", fault)
     end
-    local source, code
-    source, message, code = file.open(path)
+    local source, message, code = file.open(path)
     if not source then
         return nil, message, code
     end
     local _ <close> = source
-    local a, extra, why = format.decode(source, opts)
+    local a, extra, why = format.decode(source, opts, extension)
     if a == nil then
         return nil, path .. ": " .. extra, why
     end
@@ -129,8 +134,24 @@ local function offset_fault(offset)
     end
 end
 
+-- The table of columns in a file, which are read when they are used; or nil, message, code.
+local function open_table(format, path, opts, extension)
+    local source, message, code = file.open(path)
+    if not source then
+        return nil, message, code
+    end
+    local t
+    t, message, code = format.open(source, opts, extension, path)
+    if not t then
+        source:close()
+        return nil, path .. ": " .. message, code
+    end
+    return t
+end
+
 -- lun.open(path [, opts]): an array whose elements stay in a .npy file or one of bare elements and are
--- read where they are used; or nil, message, code. opts for bare elements: dtype, shape, offset.
+-- read where they are used; or nil, message, code. opts for bare elements: dtype, shape, offset. Of a .csv file: the
+-- table of its columns, each of which is read when it is first used; opts: columns, a list of names.
 function M.open(path, opts)
     opts = opts == nil and {} or opts
     local name, format, message = format_for(path, opts, 2)
@@ -144,6 +165,8 @@ function M.open(path, opts)
     fault = read_fault(format, opts, format.open_options, name) or offset_fault(opts.offset)
     if fault then
         misuse(2, "open", fault)
+    elseif format.open then
+        return open_table(format, path, opts, message)
     end
     local bytes, code
     bytes, message, code = core.internal.open(path)
@@ -191,9 +214,15 @@ function M.save(path, a, opts)
     if fault then
         misuse(3, "save", fault)
     end
-    if name ~= "csv" then -- which takes a table of them
+    local records = package.loaded["lunarray.recordbase"]
+    records = records and records.struct_of(a)
+    if records and name == "csv" then
+        a = require("lunarray.recordtext").columns(a)
+    elseif records and name == "raw" and opts.dtype == nil then
+        return reading(core.internal.writing, file.write, path, raw.pieces { a:tobytes() })
+    elseif not TABLES[name] and not (records and name == "npy") then
         if not core.isarray(a) then
-            fault = type(a) == "table" and "; convert it with lun.vector" or ""
+            fault = type(a) == "table" and not records and "; convert it with lun.vector" or ""
             misuse(2, "save", ("array expected, got %s%s"):format(core.internal.kind_of(a), fault))
         end
         local usable, freed = pcall(a.dtype, a)

@@ -1,6 +1,7 @@
 -- NumPy's .npy files, versions 1.0, 2.0 and 3.0: bytes to an array and back, any numeric dtype.
 -- Knows only bytes, no files. The header is a Python literal; it is parsed, never run.
 
+local core = require "lunarray.core"
 local dtypes = require "lunarray.dtypes"
 local raw = require "lunarray.raw"
 
@@ -61,11 +62,54 @@ local function parse_shape(text, pos)
     return extents, after_blanks(text, pos + 1)
 end
 
-local function parse_descr(text, pos)
-    if text:find("^[%[%(]", pos) then
-        return nil, "record dtypes are not supported; save each field by itself", "unsupported"
+-- One field of a record, ('name', '<f4'); pos: behind its parenthesis.
+local function parse_field(text, pos)
+    local name, descr, code
+    if text:find("^%(", pos) then
+        return nil, "fields with titles are not supported", "unsupported"
     end
-    return parse_string(text, pos)
+    name, pos = parse_string(text, pos)
+    if not name then
+        return nil, pos, "format"
+    elseif text:sub(pos, pos) ~= "," then
+        return nil, ("field '%s' has no dtype"):format(name), "format"
+    end
+    pos = after_blanks(text, pos + 1)
+    if text:find("^[%[%(]", pos) then
+        return nil, ("field '%s': records in records are not supported"):format(name), "unsupported"
+    end
+    descr, pos, code = parse_string(text, pos)
+    if not descr then
+        return nil, pos, code
+    elseif text:find("^,%s*%(", pos) then
+        return nil, ("field '%s': arrays in records are not supported; save it by itself"):format(name), "unsupported"
+    elseif text:sub(pos, pos) ~= ")" then
+        return nil, ("field '%s' does not end"):format(name), "format"
+    end
+    return { name = name, descr = descr }, after_blanks(text, pos + 1)
+end
+
+-- A dtype's word, or the list of a record's fields.
+local function parse_descr(text, pos)
+    if text:sub(pos, pos) ~= "[" then
+        return parse_string(text, pos)
+    end
+    local fields, comma = {}, true
+    pos = after_blanks(text, pos + 1)
+    while text:sub(pos, pos) ~= "]" do
+        if text:sub(pos, pos) ~= "(" or not comma then
+            return nil, "descr is not a list of fields", "format"
+        end
+        local field, code
+        field, pos, code = parse_field(text, after_blanks(text, pos + 1))
+        if not field then
+            return nil, pos, code
+        end
+        fields[#fields + 1] = field
+        comma = text:sub(pos, pos) == ","
+        pos = comma and after_blanks(text, pos + 1) or pos
+    end
+    return fields, after_blanks(text, pos + 1)
 end
 
 local parsers = { descr = parse_descr, fortran_order = parse_bool, shape = parse_shape }
@@ -170,8 +214,8 @@ local function read_header(source)
     return take(source, length)
 end
 
--- Reads the header and says what follows, as raw.layout does; or nil, message, code.
-function npy.layout(source)
+-- The header of a file; or nil, message, code.
+local function header_of(source)
     local text, message, code = read_header(source)
     if not text then
         return nil, message, code
@@ -181,24 +225,66 @@ function npy.layout(source)
     if not header then
         return nil, "bad header: " .. message, code
     end
-    local dtype, swap
-    dtype, swap, code = parse_dtype(header.descr)
-    if not dtype then
-        return nil, swap, code
-    end
     local shape = header.shape
     if #shape > MAX_RANK then
         return nil, ("rank %d is not supported; at most %d is"):format(#shape, MAX_RANK), "unsupported"
     end
     if #shape == 0 then
-        shape = { 1 } -- NumPy's rank 0 becomes a Vector of one element, which broadcasts like it
+        header.shape = { 1 } -- NumPy's rank 0 becomes a Vector of one element, which broadcasts like it
     end
-    return raw.layout(source, { dtype = dtype, shape = shape, swap = swap, left = header.fortran_order and #shape > 1 })
+    header.left = header.fortran_order and #shape > 1
+    return header
+end
+
+-- What follows a header, as raw.layout says it; or nil, message, code.
+local function layout_of(source, header)
+    local dtype, swap, code = parse_dtype(header.descr)
+    if not dtype then
+        return nil, swap, code
+    end
+    return raw.layout(source, { dtype = dtype, shape = header.shape, swap = swap, left = header.left })
+end
+
+-- Reads the header and says what follows, as raw.layout does; or nil, message, code.
+function npy.layout(source)
+    local header, message, code = header_of(source)
+    if not header then
+        return nil, message, code
+    elseif type(header.descr) == "table" then
+        return nil, "records cannot stay in their file; use lun.load", "unsupported"
+    end
+    return layout_of(source, header)
+end
+
+-- The records that a header with fields tells of; or nil, message, code.
+local function decode_records(source, header)
+    local npyrecord = require "lunarray.npyrecord"
+    local found, message, code = npyrecord.fields(header.descr, parse_dtype)
+    if not found then
+        return nil, message, code
+    end
+    local shape, turned = header.shape, {}
+    for k = 1, #shape do
+        turned[k] = shape[#shape + 1 - k]
+    end
+    local r
+    r, message, code = npyrecord.decode(source, found, header.left and turned or shape)
+    if not r then
+        return nil, message, code
+    end
+    return header.left and r:transpose():copy() or r
 end
 
 -- The array in the bytes of `source`, or nil, message, code.
 function npy.decode(source)
-    local layout, message, code = npy.layout(source)
+    local header, layout, message, code
+    header, message, code = header_of(source)
+    if not header then
+        return nil, message, code
+    elseif type(header.descr) == "table" then
+        return decode_records(source, header)
+    end
+    layout, message, code = layout_of(source, header)
     if not layout then
         return nil, message, code
     end
@@ -207,21 +293,48 @@ end
 
 -- ---------------------------------------------------------------- writing
 
--- An iterator over the bytes of a version 1.0 file that holds `a`.
-function npy.encode(a)
+-- The head of a version 1.0 file of such elements: descr as the header has it. Nil if it is too long.
+local function front(descr, left, shape)
+    local tuple = table.concat(shape, ", ") .. (#shape == 1 and "," or "") -- of a Scalar: none
+    local header = ("{'descr': %s, 'fortran_order': %s, 'shape': (%s), }"):format(descr, left and "True" or "False",
+        tuple)
+    local padding = -(#MAGIC + 4 + #header + 1) % 64
+    header = header .. (" "):rep(padding) .. "\n"
+    return #header <= 0xffff and MAGIC .. "\1\0" .. string.pack("<s2", header) or nil
+end
+
+-- The header of a version 1.0 file for `a`, and the array whose elements follow it in row-major order; or nil and
+-- what is wrong.
+function npy.head(a)
     local row = dtypes.by_name[a:dtype()]
     if not row.npy then
         return nil, ("NumPy has no %s; :cast 'f32' preserves every value"):format(row.name)
     end
-    local shape = { a:shape() } -- of a Scalar: none
-    local tuple = table.concat(shape, ", ") .. (#shape == 1 and "," or "")
-    local descr = (row.bytes == 1 and "|" or "<") .. row.npy
     local left = a:layout() == "left"
-    local header = ("{'descr': '%s', 'fortran_order': %s, 'shape': (%s), }"):format(
-        descr, left and "True" or "False", tuple)
-    local padding = -(#MAGIC + 4 + #header + 1) % 64
-    header = header .. (" "):rep(padding) .. "\n"
-    return raw.contents(MAGIC .. "\1\0" .. string.pack("<s2", header), left and a:transpose() or a)
+    local descr = ("'%s%s'"):format(row.bytes == 1 and "|" or "<", row.npy)
+    return front(descr, left, { a:shape() }), left and a:transpose() or a
+end
+
+-- An iterator over the bytes of a file that holds records.
+local function encode_records(r)
+    local descr, message = require "lunarray.npyrecord".descr(r)
+    local head = descr and front(descr, false, { r:shape() })
+    if not head then
+        return nil, message or "the names of the fields are too long for a .npy file"
+    end
+    return raw.pieces { head, r:tobytes() }
+end
+
+-- An iterator over the bytes of a file that holds `a`, an array or records.
+function npy.encode(a)
+    if not core.isarray(a) then
+        return encode_records(a)
+    end
+    local head, elements = npy.head(a)
+    if not head then
+        return nil, elements
+    end
+    return raw.contents(head, elements)
 end
 
 return npy

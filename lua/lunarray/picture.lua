@@ -3,9 +3,10 @@
 
 local core = require "lunarray.core"
 local dtypes = require "lunarray.dtypes"
+local misuse = require "lunarray.misuse"
 local number = require "lunarray.number"
 
-local picture = {}
+local picture = { misuse = misuse }
 
 -- Columns and rows to draw in: as opts say, else the terminal's, $COLUMNS, or 80 by 24.
 function picture.room(opts)
@@ -42,17 +43,6 @@ function picture.give(lines, opts)
     io.stdout:write(text, "\n")
 end
 
--- Raises a caller's mistake, for the line that called into these files.
-function picture.misuse(argument, call, message, ...)
-    local level = 2
-    local info = debug.getinfo(level, "S")
-    while info and info.source:find "^@lua/lunarray/" do
-        level = level + 1
-        info = debug.getinfo(level, "S")
-    end
-    error(("bad argument #%d to '%s' (%s)"):format(argument, call, message:format(...)), level)
-end
-
 local CHECKS = {
     width = "a number of columns, at least 20,", height = "a number of rows, at least 2,",
     string = "true or false", colour = 'true, false, "16", "256" or "true"',
@@ -63,11 +53,11 @@ function picture.options(opts, known, argument, call)
     if opts == nil then
         return {}
     elseif type(opts) ~= "table" then
-        picture.misuse(argument, call, "table of options expected, got %s", core.internal.kind_of(opts))
+        misuse(argument, call, "table of options expected, got %s", core.internal.kind_of(opts))
     end
     for name, value in pairs(opts) do
         if not known[name] then
-            picture.misuse(argument, call, "unknown option '%s'", tostring(name))
+            misuse(argument, call, "unknown option '%s'", tostring(name))
         end
         local sound = true
         if name == "width" or name == "height" then
@@ -78,7 +68,7 @@ function picture.options(opts, known, argument, call)
             sound = type(value) == "boolean" or value == "16" or value == "256" or value == "true"
         end
         if not sound then
-            picture.misuse(argument, call, "option '%s': %s expected", name, CHECKS[name])
+            misuse(argument, call, "option '%s': %s expected", name, CHECKS[name])
         end
     end
     return opts

@@ -1,17 +1,15 @@
--- lun.plot: lines and points in the terminal, eight dots a character (braille), with axes. The engine
--- reduces long arrays to what the columns can show; Lua sees some hundred numbers of each series.
+-- lun.plot: lines and points in the terminal, eight dots a character (braille), with axes, or in a file (chart.lua).
+-- The engine reduces long arrays to what the columns can show; Lua sees some hundred numbers of each series.
 
-local calendar = require "lunarray.calendar"
 local canvas = require "lunarray.canvas"
-local core = require "lunarray.core"
+local chart = require "lunarray.chart"
 local dtypes = require "lunarray.dtypes"
 local picture = require "lunarray.picture"
+local series = require "lunarray.series"
 local ticks = require "lunarray.ticks"
 
 local plot = {}
 
-local KNOWN = { width = true, height = true, string = true, colour = true, title = true, points = true,
-    names = true, ylim = true, xlim = true }
 local SAMPLES = 20000 -- points read of a series that is drawn point by point
 local LONG = 1 << 28 -- elements of a line; of a longer one every k-th is looked at
 
@@ -47,17 +45,17 @@ end
 -- What is drawn of a series: points x, y one by one, or an envelope of columns.
 local function sample(x, y, columns)
     local n = y:size()
-    local series = { n = n }
+    local found = { n = n }
     if x then
         local thin_x, step = thinned(x, SAMPLES)
-        series.x = as_numbers(thin_x):totable()
-        series.y = as_numbers(step == 1 and y or y:sub(1, n, step)):totable()
+        found.x = as_numbers(thin_x):totable()
+        found.y = as_numbers(step == 1 and y or y:sub(1, n, step)):totable()
     elseif n <= 2 * columns then
-        series.y = as_numbers(y):totable()
+        found.y = as_numbers(y):totable()
     else
-        series.lows, series.highs = envelope(as_numbers((thinned(y, LONG))), 2 * columns)
+        found.lows, found.highs = envelope(as_numbers((thinned(y, LONG))), 2 * columns)
     end
-    return series
+    return found
 end
 
 local function widen(range, values)
@@ -71,9 +69,9 @@ end
 -- The limits of what all series show in one direction, widened where they are one value.
 local function range_of(all, ...)
     local range = { math.huge, -math.huge }
-    for _, series in ipairs(all) do
+    for _, one in ipairs(all) do
         for _, field in ipairs { ... } do
-            widen(range, series[field])
+            widen(range, one[field])
         end
     end
     if range[1] > range[2] then
@@ -109,10 +107,10 @@ local function ascends(values)
     return true
 end
 
-local function draw_points(sheet, series, k, to_x, to_y, points)
+local function draw_points(sheet, one, k, to_x, to_y, points)
     local x0, y0
-    for i, y in ipairs(series.y) do
-        local x = series.x and series.x[i] or i
+    for i, y in ipairs(one.y) do
+        local x = one.x and one.x[i] or i
         if finite(x) and finite(y) then
             local px, py = to_x(x), to_y(y)
             if points or not x0 then
@@ -128,10 +126,10 @@ local function draw_points(sheet, series, k, to_x, to_y, points)
 end
 
 -- A stroke for each column, long enough to touch its neighbour.
-local function draw_envelope(sheet, series, k, to_y)
+local function draw_envelope(sheet, one, k, to_y)
     local low0, high0
-    for i, low in ipairs(series.lows) do
-        local high = series.highs[i]
+    for i, low in ipairs(one.lows) do
+        local high = one.highs[i]
         if finite(low) then
             local from, to = to_y(low), to_y(high)
             local low1, high1 = from, to
@@ -221,106 +219,13 @@ local function frame(sheet, x, y, opts, all, colours)
     lines[#lines + 1] = (" "):rep(width + 2) .. under
     if #all > 1 or opts.names then
         local names = {}
-        for k, series in ipairs(all) do
+        for k, one in ipairs(all) do
             local mark = colours and ("\27[%dm██\27[0m "):format(canvas.colour(k)) or ""
-            names[k] = mark .. series.name
+            names[k] = mark .. one.name
         end
         lines[#lines + 1] = (" "):rep(width + 2) .. table.concat(names, "   ")
     end
     return lines
-end
-
--- ---------------------------------------------------------------- arguments
-
-local function check_array(a, argument)
-    if not core.isarray(a) then
-        picture.misuse(argument, "plot", "array, or a table of arrays, expected, got %s", core.internal.kind_of(a))
-    end
-    local shape = { a:shape() }
-    if #shape > 1 then
-        picture.misuse(argument, "plot", "a Vector expected, got an array of rank %d; use a:flatten()",
-            #shape)
-    elseif a:size() == 0 then
-        picture.misuse(argument, "plot", "the array has no elements")
-    end
-    return a
-end
-
--- The series at `argument`: a list of { array, name }. An array, a list of them or a table by name.
-local function series_of(a, argument, names)
-    local list = {}
-    if type(a) ~= "table" then
-        list[1] = { check_array(a, argument), names and names[1] or "1" }
-        return list
-    end
-    for i, one in ipairs(a) do
-        list[i] = { check_array(one, argument), tostring(names and names[i] or i) }
-    end
-    local keys = {}
-    for key in pairs(a) do
-        if type(key) == "string" then
-            keys[#keys + 1] = key
-        end
-    end
-    table.sort(keys)
-    for _, key in ipairs(keys) do
-        list[#list + 1] = { check_array(a[key], argument), key }
-    end
-    if #list == 0 then
-        picture.misuse(argument, "plot", "array, or a table of arrays, expected, got an empty table")
-    end
-    return list
-end
-
--- Whether a table is one of series, not of options.
-local function holds_series(t)
-    local _, value = next(t)
-    return core.isarray(value)
-end
-
-local function check_limits(range, name, argument)
-    if range ~= nil and not (type(range) == "table" and #range == 2 and math.type(range[1]) and math.type(range[2])
-        and range[1] < range[2]) then
-        picture.misuse(argument, "plot", "option '%s': {low, high} expected", name)
-    end
-    return range
-end
-
--- A list of dates as days, or what is wrong with it.
-local function days_of(list)
-    local days = {}
-    for i, text in ipairs(list) do
-        days[i] = type(text) == "string" and calendar.parse(text) or nil
-        if not days[i] then
-            picture.misuse(1, "plot", "'%s' at %d is no date such as 2012-01-31", tostring(text), i)
-        end
-    end
-    if #days == 0 then
-        picture.misuse(1, "plot", "array, or a list of dates, expected, got an empty table")
-    end
-    return core.vector(days, "f64")
-end
-
--- The x at argument 1 as an array, and what its numbers are ("whole", "dates" or nil). Nil: indices.
-local function x_of(x)
-    if x == nil then
-        return nil, "whole"
-    elseif type(x) == "table" then
-        return days_of(x), "dates"
-    elseif not core.isarray(x) then
-        picture.misuse(1, "plot", "array, or a list of dates, expected, got %s", core.internal.kind_of(x))
-    end
-    return check_array(x, 1), not dtypes.is_float(x:dtype()) and "whole" or nil
-end
-
--- "whole" where all series are integers.
-local function kind_of_series(list)
-    for _, one in ipairs(list) do
-        if dtypes.is_float(one[1]:dtype()) then
-            return nil
-        end
-    end
-    return "whole"
 end
 
 -- An axis: its limits and what its numbers are.
@@ -330,49 +235,65 @@ local function axis_of(limits, range, kind)
     return range
 end
 
--- lun.plot(y [, opts]), lun.plot(x, y [, opts]): y may be a table of arrays, one series each; x a list of dates.
-function plot.plot(...)
-    local x, y, opts = ...
-    local opts_at = 3
-    if not core.isarray(y) and not (type(y) == "table" and holds_series(y)) then
-        x, y, opts = nil, ...
-        opts_at = 2
+-- Whether a series is drawn as points: as told, else where x goes back and forth.
+local function are_points(one, x, opts)
+    if opts.points ~= nil then
+        return opts.points
     end
-    opts = picture.options(opts, KNOWN, opts_at, "plot")
-    check_limits(opts.xlim, "xlim", opts_at)
-    check_limits(opts.ylim, "ylim", opts_at)
-    local list = series_of(y, opts_at - 1, opts.names)
-    local kind
-    x, kind = x_of(x)
-    local width, height = picture.room(opts)
-    local rows = opts.height or math.max(4, math.min(20, height - 6))
-    local columns = math.max(8, width - 12)
-    local all, last = {}, 1
-    for k, one in ipairs(list) do
-        if x and x:size() ~= one[1]:size() then
-            picture.misuse(2, "plot", "lengths differ: %d and %d", x:size(), one[1]:size())
-        end
-        all[k] = sample(x, one[1], columns)
-        all[k].name = one[2]
-        last = math.max(last, one[1]:size())
-    end
-    local xs = axis_of(opts.xlim, x and range_of(all, "x") or { 1, math.max(last, 2) }, kind)
-    local range = range_of(all, "y", "lows", "highs")
-    local ys = axis_of(opts.ylim, { ticks.widened(range[1], range[2]) }, kind_of_series(list))
+    return x ~= nil and not ascends(one.x)
+end
+
+-- The text of a plot, as lines.
+local function drawn(all, xs, ys, opts, columns, rows)
     local sheet = canvas.new(columns, rows)
     local to_x, to_y = scale(xs, 2 * columns - 1), scale(ys, 4 * rows - 1)
-    for k, series in ipairs(all) do
-        if series.lows then
-            draw_envelope(sheet, series, k, to_y)
+    for k, one in ipairs(all) do
+        if one.lows then
+            draw_envelope(sheet, one, k, to_y)
         else
-            local points = opts.points
-            if points == nil then
-                points = x ~= nil and not ascends(series.x)
-            end
-            draw_points(sheet, series, k, to_x, to_y, points)
+            draw_points(sheet, one, k, to_x, to_y, one.points)
         end
     end
-    return picture.give(frame(sheet, xs, ys, opts, all, picture.colours(opts)), opts)
+    return frame(sheet, xs, ys, opts, all, picture.colours(opts))
+end
+
+-- The names for a legend, nil where there is none.
+local function legend(all, opts)
+    local names = {}
+    for k, one in ipairs(all) do
+        names[k] = one.name
+    end
+    return (#all > 1 or opts.names) and names or nil
+end
+
+-- lun.plot(y [, opts]), lun.plot(x, y [, opts]): y may be a table of arrays, one series each, or a table of columns;
+-- x a list of dates. With opts.file true, or nil, message, errno.
+function plot.plot(...)
+    local x, list, opts, kinds = series.of(...)
+    local columns, rows
+    if opts.file then
+        columns = chart.size(opts) // 2 -- two parts of an envelope each
+    else
+        local width, height = picture.room(opts)
+        rows = opts.height or math.max(4, math.min(20, height - 6))
+        columns = math.max(8, width - 12)
+    end
+    local all, last = {}, 1
+    for k, one in ipairs(list) do
+        all[k] = sample(x, one[1], columns)
+        all[k].name = one[2]
+        all[k].points = not all[k].lows and are_points(all[k], x, opts)
+        last = math.max(last, one[1]:size())
+    end
+    local xs = axis_of(opts.xlim, x and range_of(all, "x") or { 1, math.max(last, 2) }, kinds.x)
+    local range = range_of(all, "y", "lows", "highs")
+    local ys = axis_of(opts.ylim, { ticks.widened(range[1], range[2]) }, kinds.y)
+    if opts.file then
+        local spec = { series = all, x = xs, y = ys, title = opts.title and tostring(opts.title),
+            names = legend(all, opts) }
+        return chart.save(opts.file, spec, opts, "plot")
+    end
+    return picture.give(drawn(all, xs, ys, opts, columns, rows), opts)
 end
 
 return plot

@@ -34,6 +34,9 @@ end
 -- coarse for them.
 local function multiples(low, high, factor, power, most)
     local step = power >= 0 and factor * 10.0 ^ power or nil
+    if step == math.huge then
+        return nil
+    end
     local function at(i) -- a quotient is the nearest double where a product of 0.1 is not
         return step and i * step or i * factor / 10.0 ^ -power
     end

@@ -18,9 +18,8 @@ typedef struct along {
     int64_t shape[LUN_MAX_RANK];
 } along;
 
-/* Axes from 0 as a set; none named: all. */
-static lun_status axis_set(lun_engine *e, const lun_array *a, const int *axes, int count,
-                           unsigned *out)
+lun_status lun__axis_set(lun_engine *e, const lun_array *a, const int *axes, int count,
+                         unsigned *out)
 {
     int64_t shape[LUN_MAX_RANK];
     char text[96];
@@ -40,8 +39,7 @@ static lun_status axis_set(lun_engine *e, const lun_array *a, const int *axes, i
     return LUN_OK;
 }
 
-/* a's elements with the axes in `set` last, in their order; *kept: how many others there are. */
-static lun_status gathered(lun_engine *e, lun_array *a, unsigned set, int *kept, lun_node **out)
+lun_status lun__axes_last(lun_engine *e, lun_array *a, unsigned set, int *kept, lun_node **out)
 {
     int64_t shape[LUN_MAX_RANK];
     lun_node *n;
@@ -78,10 +76,10 @@ static lun_status begin(lun_engine *e, lun_array *a, const int *axes, int count,
     if (s == LUN_OK && a->weak)
         s = lun__fail(e, LUN_EARG, "array expected, got a number");
     if (s == LUN_OK)
-        s = axis_set(e, a, axes, count, &set);
+        s = lun__axis_set(e, a, axes, count, &set);
     *out = (along){.e = e, .count = 1};
     if (s == LUN_OK)
-        s = gathered(e, a, set, &out->kept, &out->x);
+        s = lun__axes_last(e, a, set, &out->kept, &out->x);
     if (s != LUN_OK)
         return s;
     out->lines.line = 1;

@@ -3,6 +3,7 @@
 #include "api/array.h"
 #include "graph/walk.h"
 #include "lunarray_bind.h"
+#include "run/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,19 +139,8 @@ void lun_release(lun_array *a)
     }
 }
 
-lun_status lun_free(lun_engine *e, lun_array *a)
-{
-    LUN_NEED(e, true);
-    lun_status s = lun__usable(e, a);
-    if (s != LUN_OK)
-        return s;
-    lun__node_release(e, a->node);
-    a->node = NULL;
-    a->freed = 1;
-    return LUN_OK;
-}
-
-lun_status lun__usable(lun_engine *e, const lun_array *a)
+/* LUN_EFREED or LUN_EARG unless a is an array of e. */
+static lun_status ours(lun_engine *e, const lun_array *a)
 {
     if (!e)
         return LUN_EARG;
@@ -163,6 +153,39 @@ lun_status lun__usable(lun_engine *e, const lun_array *a)
             return lun__fail(e, LUN_EFREED, "attempt to use a freed %s",
                              p->viewed ? "View" : "Vector");
     return LUN_OK;
+}
+
+/* Of a window it is known: making that asked for it. */
+static inline bool measured(const lun_array *a)
+{
+    return !a->node || !lun__node_is_unknown(a->node);
+}
+
+/* Evaluates a, of which that is not so. */
+static lun_status measure(const lun_array *a)
+{
+    lun_node *n = lun__node_retain(a->node);
+    lun_status s = lun__run(a->engine, &n, 1);
+    lun__node_release(a->engine, n);
+    return s;
+}
+
+lun_status lun_free(lun_engine *e, lun_array *a)
+{
+    LUN_NEED(e, true);
+    lun_status s = ours(e, a);
+    if (s != LUN_OK)
+        return s;
+    lun__node_release(e, a->node);
+    a->node = NULL;
+    a->freed = 1;
+    return LUN_OK;
+}
+
+lun_status lun__usable(lun_engine *e, const lun_array *a)
+{
+    lun_status s = ours(e, a);
+    return s != LUN_OK || measured(a) ? s : measure(a);
 }
 
 lun_status lun__constant(lun_engine *e, lun_dtype t, lun_value v, lun_node **out)
@@ -221,9 +244,13 @@ lun_status lun__node(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out)
 
 lun_status lun__root(lun_engine *e, lun_array *a, lun_node **out)
 {
-    lun_status s = lun__usable(e, a);
+    lun_status s = ours(e, a);
     if (s != LUN_OK)
         return s;
+    if (!measured(a)) {
+        *out = lun__node_retain(a->node);
+        return LUN_OK;
+    }
     bool shown = a->parent && lun__node_ready(a->parent->node);
     lun_array *of = shown ? a->parent : a;
     if (of->parent || !of->viewed)
@@ -262,10 +289,24 @@ lun_dtype lun_dtype_of(const lun_array *a)
     return (lun_dtype)lun__top(a)->node->dtype;
 }
 
+bool lun_is_measured(const lun_array *a)
+{
+    return !a || measured(a);
+}
+
+lun_status lun_measure(lun_engine *e, lun_array *a)
+{
+    return lun__usable(e, a);
+}
+
 int lun_shape(const lun_array *a, int64_t shape[LUN_MAX_RANK])
 {
     if (!a || !shape || a->weak || lun_is_freed(a))
         return 0;
+    if (!measured(a) && measure(a) != LUN_OK) {
+        shape[0] = -1;
+        return 1;
+    }
     if (a->viewed) {
         memcpy(shape, a->at.extent, (size_t)a->at.rank * sizeof *shape);
         return a->at.rank;

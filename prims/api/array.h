@@ -67,7 +67,8 @@ lun_status lun__node(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out);
 lun_status lun__root(lun_engine *e, lun_array *a, lun_node **out);
 /* A new LEAF on a copy of n's elements, evaluated. */
 lun_status lun__node_copy(lun_engine *e, lun_node *n, lun_node **out);
-/* Fails with LUN_EFREED or LUN_EARG unless a can be used on e. */
+/* Fails with LUN_EFREED or LUN_EARG unless a can be used on e.  An array whose length only running
+ * tells is evaluated: it is no operand before. */
 lun_status lun__usable(lun_engine *e, const lun_array *a);
 /* "f32[100]", "f64[3, 4]" into buf, for messages. */
 const char *lun__describe(const lun_array *a, char buf[96]);

@@ -139,8 +139,10 @@ static lun_status ready(lun_engine *e, const lun_front_result *r, assignment *a)
         return s;
     a->scatter = (lun_scatter){.elements = a->copy,
                                .dtype = lun_dtype_of(to),
+                               .span = lun_size(to),
                                .place = places,
                                .values = values,
+                               .step = 1,
                                .from = lun_dtype_of(a->value),
                                .count = n,
                                .how = a->store->how,
@@ -148,7 +150,7 @@ static lun_status ready(lun_engine *e, const lun_front_result *r, assignment *a)
                                .exact = exact};
     if (!a->copy)
         a->scatter.elements = a->to.data + a->to.at.offset * a->to.size;
-    else if (lun__scatter(&a->scatter, &bad) < n)
+    else if (lun__scatter(e, &a->scatter, &bad) < n)
         return lun__fail_note(e, LUN_EBOUNDS, r->notes[a->store->note],
                               &(lun_value){LUN_I64, {.i = bad}});
     return LUN_OK;
@@ -163,7 +165,7 @@ static lun_status commit(lun_engine *e, const assignment *a)
     if (a->copy)
         lun__target_put(e, &a->to, 0, lun_size(a->store->to.array), a->copy);
     else
-        lun__scatter(&a->scatter, &bad);
+        lun__scatter(e, &a->scatter, &bad);
     return LUN_OK;
 }
 

@@ -136,7 +136,7 @@ static lun_status wrong_dtype(lun_engine *e, lun_op op, lun_array *const *operan
 static inline lun_node *plain(const lun_engine *e, const lun_array *a)
 {
     bool own = a && a->engine == e && !(a->weak | a->freed) && !a->viewed;
-    if (!own || a->node->rank != 1)
+    if (!own || a->node->rank != 1 || lun__node_is_unknown(a->node))
         return NULL;
     lun__array_used(e, a);
     return a->node;

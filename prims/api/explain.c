@@ -7,8 +7,11 @@
 #include "lunarray_bind.h"
 #include "plan/chain.h"
 #include "plan/pairs.h"
+#include "plan/pieces.h"
 #include "plan/sweep.h"
+#include "run/algorithm.h"
 #include "run/product.h"
+#include "run/short.h"
 #include "table/skeleton.h"
 
 struct lun_plan {
@@ -109,9 +112,10 @@ static void print_operand(lun_strbuf *out, const lun_node *n, const lun_matrix *
 }
 
 /* A matrix product: what is multiplied, and who does it. */
-static lun_status describe_product(lun_engine *e, const lun_step *step, lun_plan_kernel *k)
+static lun_status describe_product(lun_engine *e, const lun_steps *s, int at, lun_plan_kernel *k)
 {
-    const lun_node *n = step->node;
+    const lun_node *n = s->at[at].node;
+    const bool stored = !s->at[at].chain || lun__chain_keeps(s, lun__chain_last(s, at), n);
     const lun_product p = lun__product_of(n);
     lun_strbuf types = LUN_STRBUF_INIT;
     print_operand(&types, n->in[0], &p.a, "");
@@ -125,11 +129,35 @@ static lun_status describe_product(lun_engine *e, const lun_step *step, lun_plan
     k->ops = 1;
     k->reads = 2;
     k->writes = 1;
-    k->bytes_written = n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes;
-    for (int i = 0; i < 2; i++)
-        k->bytes_read += n->in[i]->kind == LUN_NODE_NUMBER
-                             ? 0
-                             : n->in[i]->n * lun__dtype_get((lun_dtype)n->in[i]->dtype)->bytes;
+    k->bytes_written = stored ? n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes : 0;
+    k->bytes_read = lun__product_reads(n);
+    k->ir = strdup("");
+    k->source = strdup("");
+    return k->ir && k->source && k->types ? status : lun__nomem(e);
+}
+
+/* What an algorithm takes, gives, and who does it. */
+static lun_status describe_algorithm(lun_engine *e, const lun_steps *s, int at, lun_plan_kernel *k)
+{
+    const lun_step *step = &s->at[at];
+    const lun_node *n = step->node->kind == LUN_NODE_RESULT ? step->node->in[0] : step->node;
+    const lun_algorithm_row *row = &lun__algorithm_rows[n->op];
+    lun_strbuf types = LUN_STRBUF_INIT;
+    lun_backend_slot *b;
+    lun_status status = lun__backend(e, &b);
+    lun__strbuf_puts(&types, row->doc);
+    if (status == LUN_OK && lun__algorithm_elsewhere(e))
+        lun__strbuf_puts(&types, ", on the host: operands are copied");
+    k->types = text_of(&types);
+    k->name = row->name;
+    k->ops = 1;
+    k->reads = row->operands;
+    k->writes = row->results;
+    k->bytes_written = n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes +
+                       (row->results - 1) * n->n * lun__dtype_get(row->also)->bytes;
+    for (int i = 0; i < row->operands; i++)
+        if (!lun__pieces_makes(s, at, n->more[i]) && !lun__pieces_has_taken(s, at, n->more[i]))
+            k->bytes_read += n->more[i]->n * lun__dtype_get((lun_dtype)n->more[i]->dtype)->bytes;
     k->ir = strdup("");
     k->source = strdup("");
     return k->ir && k->source && k->types ? status : lun__nomem(e);
@@ -168,7 +196,9 @@ static lun_status describe(lun_engine *e, const lun_steps *s, lun_plan *p)
         if (step->kind == LUN_STEP_LAUNCH)
             status = describe_kernel(e, s, i, k);
         else if (step->kind == LUN_STEP_PRODUCT)
-            status = describe_product(e, step, k);
+            status = describe_product(e, s, i, k);
+        else if (step->kind == LUN_STEP_ALGORITHM)
+            status = describe_algorithm(e, s, i, k);
         else
             status = describe_move(e, step, k);
         if (status == LUN_OK)
@@ -184,10 +214,11 @@ static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_
     lun_plan *p = calloc(1, sizeof *p);
     if (!p)
         return lun__nomem(e);
+    lun_node *few[LUN_SHORT_ROOTS], *const *bases = lun__short_bases(roots, count, few);
     bool printed = lun__graph_print(e, roots, count, &graph);
     p->graph = text_of(&graph);
     lun_status status =
-        printed && p->graph ? lun__steps_make(e, roots, count, LUN_STEPS_KEEP, &s) : lun__nomem(e);
+        printed && p->graph ? lun__steps_make(e, bases, count, LUN_STEPS_KEEP, &s) : lun__nomem(e);
     if (status == LUN_OK) {
         status = describe(e, &s, p);
         lun__steps_free(e, &s);

@@ -16,6 +16,12 @@ typedef struct lun_lines {
     bool blocks;  /* in the order of blocks, floats in the dtype they compute in; rank 2 */
 } lun_lines;
 
+/* Axes from 0 as a set; none named: all.  LUN_ESHAPE (along.c). */
+lun_status lun__axis_set(lun_engine *e, const lun_array *a, const int *axes, int count,
+                         unsigned *out);
+/* a's elements with the axes in `set` last, in their order; *kept: how many others there are. */
+lun_status lun__axes_last(lun_engine *e, lun_array *a, unsigned set, int *kept, lun_node **out);
+
 /* A reduction by one operation, given as t. */
 lun_status lun__total_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_lines *l,
                            lun_dtype t, lun_node **out);

@@ -1,19 +1,32 @@
-/* scatter.c - values assigned to elements at given places, one after the other: the order is that
- * of a serial loop, and so are the bits.  Knows no arrays. */
+/* scatter.c - values assigned to elements at given places: the order at each element is that of a
+ * serial loop, and so are the bits.  Of many values each thread takes all that go to a range of the
+ * elements, so all threads read all places.  Knows no arrays. */
 #include "api/scatter.h"
 
 #include <string.h>
+#include <unistd.h>
+
+/* The elements that a thread takes care of. */
+typedef struct range {
+    int64_t low;
+    uint64_t span;
+} range;
+
+static inline bool within(const range *r, int64_t place)
+{
+    return (uint64_t)(place - r->low) < r->span;
+}
 
 /* ---- replacing ------------------------------------------------------------------------------- */
 
-#define REPLACE(bytes, T)                             \
-    static void replace_##bytes(const lun_scatter *s) \
-    {                                                 \
-        T *to = s->elements;                          \
-        const T *x = s->values;                       \
-        for (int64_t k = 0; k < s->count; k++)        \
-            if (s->place[k] >= 0)                     \
-                to[s->place[k]] = x[k];               \
+#define REPLACE(bytes, T)                                             \
+    static void replace_##bytes(const lun_scatter *s, const range *r) \
+    {                                                                 \
+        T *to = s->elements;                                          \
+        const T *x = s->values;                                       \
+        for (int64_t k = 0; k < s->count; k++)                        \
+            if (within(r, s->place[k]))                               \
+                to[s->place[k]] = x[k * s->step];                     \
     }
 REPLACE(1, uint8_t)
 REPLACE(2, uint16_t)
@@ -21,20 +34,20 @@ REPLACE(4, uint32_t)
 REPLACE(8, uint64_t)
 #undef REPLACE
 
-static void replace(const lun_scatter *s)
+static void replace(const lun_scatter *s, const range *r)
 {
     switch (lun__dtype_get(s->dtype)->bytes) {
     case 1:
-        replace_1(s);
+        replace_1(s, r);
         break;
     case 2:
-        replace_2(s);
+        replace_2(s, r);
         break;
     case 4:
-        replace_4(s);
+        replace_4(s, r);
         break;
     default:
-        replace_8(s);
+        replace_8(s, r);
     }
 }
 
@@ -55,6 +68,10 @@ static void replace(const lun_scatter *s)
             return b < a ? b : a;                     \
         case LUN_COMBINING_MAX:                       \
             return a < b ? b : a;                     \
+        case LUN_COMBINING_LEAST:                     \
+            return a < b || a != a ? a : b;           \
+        case LUN_COMBINING_MOST:                      \
+            return a > b || a != a ? a : b;           \
             BITWISE                                   \
         default:                                      \
             return b;                                 \
@@ -70,65 +87,76 @@ static void replace(const lun_scatter *s)
 COMBINE(float, )
 COMBINE(double, )
 COMBINE(int64_t, BITWISE)
+COMBINE(uint64_t, BITWISE)
 #undef BITWISE
 #undef COMBINE
 
-typedef int64_t loop(const lun_scatter *s, int64_t *bad);
+typedef int64_t loop(const lun_scatter *s, const range *r, int64_t *bad);
 
 /* Elements of C type S combined with values as T; with `exact`, the sum has to be one of S. */
-#define LOOP(name, S, T, exact)                                                     \
-    ALWAYS int64_t name##_by(const lun_scatter *s, lun_combining how, int64_t *bad) \
-    {                                                                               \
-        S *to = s->elements;                                                        \
-        const T *x = s->values;                                                     \
-        bool first = !s->behind;                                                    \
-        for (int64_t k = 0; k < s->count; k++) {                                    \
-            int64_t at = s->place[k];                                               \
-            if (at < 0)                                                             \
-                continue;                                                           \
-            T old = (T)to[at], a = first ? old : x[k], b = first ? x[k] : old;      \
-            T sum = combine_##T(how, a, b);                                         \
-            if (exact && sum != (T)(S)sum) {                                        \
-                *bad = (int64_t)sum;                                                \
-                return k;                                                           \
-            }                                                                       \
-            to[at] = (S)sum;                                                        \
-        }                                                                           \
-        return s->count;                                                            \
-    }                                                                               \
-    static int64_t name(const lun_scatter *s, int64_t *bad)                         \
-    {                                                                               \
-        switch (s->how) {                                                           \
-        case LUN_COMBINING_ADD:                                                     \
-            return name##_by(s, LUN_COMBINING_ADD, bad);                            \
-        case LUN_COMBINING_MUL:                                                     \
-            return name##_by(s, LUN_COMBINING_MUL, bad);                            \
-        case LUN_COMBINING_BAND:                                                    \
-            return name##_by(s, LUN_COMBINING_BAND, bad);                           \
-        case LUN_COMBINING_BOR:                                                     \
-            return name##_by(s, LUN_COMBINING_BOR, bad);                            \
-        case LUN_COMBINING_BXOR:                                                    \
-            return name##_by(s, LUN_COMBINING_BXOR, bad);                           \
-        case LUN_COMBINING_MIN:                                                     \
-            return name##_by(s, LUN_COMBINING_MIN, bad);                            \
-        default:                                                                    \
-            return name##_by(s, LUN_COMBINING_MAX, bad);                            \
-        }                                                                           \
+#define LOOP(name, S, T, exact)                                                       \
+    ALWAYS int64_t name##_by(const lun_scatter *s, const range *r, lun_combining how, \
+                             int64_t *bad)                                            \
+    {                                                                                 \
+        S *to = s->elements;                                                          \
+        const T *x = s->values;                                                       \
+        bool first = !s->behind;                                                      \
+        for (int64_t k = 0; k < s->count; k++) {                                      \
+            int64_t at = s->place[k];                                                 \
+            if (!within(r, at))                                                       \
+                continue;                                                             \
+            T old = (T)to[at], y = x[k * s->step];                                    \
+            T a = first ? old : y, b = first ? y : old;                               \
+            T sum = combine_##T(how, a, b);                                           \
+            if (exact && sum != (T)(S)sum) {                                          \
+                *bad = (int64_t)sum;                                                  \
+                return k;                                                             \
+            }                                                                         \
+            to[at] = (S)sum;                                                          \
+        }                                                                             \
+        return s->count;                                                              \
+    }                                                                                 \
+    static int64_t name(const lun_scatter *s, const range *r, int64_t *bad)           \
+    {                                                                                 \
+        switch (s->how) {                                                             \
+        case LUN_COMBINING_ADD:                                                       \
+            return name##_by(s, r, LUN_COMBINING_ADD, bad);                           \
+        case LUN_COMBINING_MUL:                                                       \
+            return name##_by(s, r, LUN_COMBINING_MUL, bad);                           \
+        case LUN_COMBINING_BAND:                                                      \
+            return name##_by(s, r, LUN_COMBINING_BAND, bad);                          \
+        case LUN_COMBINING_BOR:                                                       \
+            return name##_by(s, r, LUN_COMBINING_BOR, bad);                           \
+        case LUN_COMBINING_BXOR:                                                      \
+            return name##_by(s, r, LUN_COMBINING_BXOR, bad);                          \
+        case LUN_COMBINING_MIN:                                                       \
+            return name##_by(s, r, LUN_COMBINING_MIN, bad);                           \
+        case LUN_COMBINING_LEAST:                                                     \
+            return name##_by(s, r, LUN_COMBINING_LEAST, bad);                         \
+        case LUN_COMBINING_MOST:                                                      \
+            return name##_by(s, r, LUN_COMBINING_MOST, bad);                          \
+        default:                                                                      \
+            return name##_by(s, r, LUN_COMBINING_MAX, bad);                           \
+        }                                                                             \
     }
 
-/* By dtype: loops on values of i64, f64; of the element's own dtype, where that is a float that C
- * computes with; none where C knows the bits alone. */
-#define INTEGERS(ID, S)                     \
+/* By dtype: loops on values of i64, f64; of a float's own dtype where C computes with it, and of
+ * u64 for unsigned integers; none where C knows the bits alone. */
+#define SIGNED(ID, S)                       \
     LOOP(wide_##ID, S, int64_t, (s->exact)) \
     static loop *const own_##ID = NULL;
+#define UNSIGNED(ID, S)                     \
+    LOOP(wide_##ID, S, int64_t, (s->exact)) \
+    LOOP(own_loop_##ID, S, uint64_t, false) \
+    static loop *const own_##ID = own_loop_##ID;
 #define FLOATS(ID, S)                 \
     LOOP(wide_##ID, S, double, false) \
     LOOP(own_loop_##ID, S, S, false)  \
     static loop *const own_##ID = own_loop_##ID;
 #define NO_LOOPS(ID)                static loop *const wide_##ID = NULL, *const own_##ID = NULL;
 #define LOOPS_BOOL_PLAIN(ID, S)     NO_LOOPS(ID)
-#define LOOPS_SIGNED_PLAIN(ID, S)   INTEGERS(ID, S)
-#define LOOPS_UNSIGNED_PLAIN(ID, S) INTEGERS(ID, S)
+#define LOOPS_SIGNED_PLAIN(ID, S)   SIGNED(ID, S)
+#define LOOPS_UNSIGNED_PLAIN(ID, S) UNSIGNED(ID, S)
 #define LOOPS_FLOAT_PLAIN(ID, S)    FLOATS(ID, S)
 #define LOOPS_FLOAT_STORED(ID, S)   NO_LOOPS(ID)
 #define LUN_DTYPE(ID, name, ctype, utype, bytes, kind, rank, exponent, mantissa, form, compute, \
@@ -148,15 +176,16 @@ static const struct loops {
 };
 
 /* Elements of which C knows the bits alone. */
-static void stored_floats(const lun_scatter *s)
+static void stored_floats(const lun_scatter *s, const range *r)
 {
     uint16_t *to = s->elements;
     bool wide = lun__dtype_is_double(s->from);
     for (int64_t k = 0; k < s->count; k++) {
-        if (s->place[k] < 0)
+        if (!within(r, s->place[k]))
             continue;
         double old = lun__cell_to_value(s->dtype, to[s->place[k]]).as.d;
-        double x = wide ? ((const double *)s->values)[k] : (double)((const float *)s->values)[k];
+        int64_t i = k * s->step;
+        double x = wide ? ((const double *)s->values)[i] : (double)((const float *)s->values)[i];
         double a = s->behind ? x : old, b = s->behind ? old : x;
         double sum =
             wide ? combine_double(s->how, a, b) : (double)combine_float(s->how, (float)a, (float)b);
@@ -165,16 +194,74 @@ static void stored_floats(const lun_scatter *s)
     }
 }
 
-int64_t lun__scatter(const lun_scatter *s, int64_t *bad)
+/* What goes to a range of the elements; gives what lun__scatter does. */
+static int64_t scatter_range(const lun_scatter *s, const range *r, int64_t *bad)
 {
-    const struct loops *l = &loops[s->dtype];
-    loop *f = lun__dtype_bits(s->from) < 64 && l->own ? l->own : l->wide;
+    const struct loops *l = &loops[lun__dtype_is_bool(s->dtype) ? LUN_U8 : s->dtype];
+    bool own = l->own && s->from == (lun__dtype_is_unsigned(s->dtype) ? LUN_U64 : s->dtype);
+    loop *f = own ? l->own : l->wide;
     *bad = 0;
     if (s->how != LUN_COMBINING_NONE && f)
-        return f(s, bad);
+        return f(s, r, bad);
     if (s->how == LUN_COMBINING_NONE)
-        replace(s);
+        replace(s, r);
     else
-        stored_floats(s);
+        stored_floats(s, r);
     return s->count;
+}
+
+/* ---- several threads ------------------------------------------------------------------------- */
+
+enum {
+    MOST_PARTS = 16,
+    PART = 64,           /* of what is shared out: a part of the elements */
+    WORTHWHILE = 1 << 16 /* values */
+};
+
+typedef struct shared {
+    const lun_scatter *s;
+    int parts;
+    struct {
+        int64_t done, bad;
+    } part[MOST_PARTS];
+} shared;
+
+static void scatter_parts(void *ctx, int64_t from, int64_t to)
+{
+    shared *x = ctx;
+    const lun_scatter *s = x->s;
+    int first = (int)(from / PART), last = (int)((to + PART - 1) / PART);
+    int64_t part = s->span / x->parts + 1;
+    int64_t end = last == x->parts ? s->span : last * part;
+    if (first * part >= s->span)
+        return;
+    range r = {s->low + first * part, (uint64_t)((end < s->span ? end : s->span) - first * part)};
+    x->part[first].done = scatter_range(s, &r, &x->part[first].bad);
+}
+
+/* As many parts as threads may run: each reads all places. */
+static int parts_for(const lun_engine *e)
+{
+    long n = e->services.threads > 0 ? e->services.threads : sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > MOST_PARTS ? MOST_PARTS : (int)n;
+}
+
+int64_t lun__scatter(lun_engine *e, const lun_scatter *s, int64_t *bad)
+{
+    enum { SHARE = 1 << 20 }; /* bytes by which each part is a range of its own */
+    shared x = {.s = s, .parts = s->count < WORTHWHILE ? 1 : parts_for(e)};
+    const range all = {s->low, (uint64_t)s->span};
+    int64_t first = s->count;
+    if (x.parts < 2)
+        return scatter_range(s, &all, bad);
+    for (int k = 0; k < x.parts; k++)
+        x.part[k].done = s->count;
+    lun__share(e, (int64_t)x.parts * PART, (int64_t)x.parts * SHARE, &x, scatter_parts);
+    *bad = 0;
+    for (int k = 0; k < x.parts; k++)
+        if (x.part[k].done < first) {
+            first = x.part[k].done;
+            *bad = x.part[k].bad;
+        }
+    return first;
 }

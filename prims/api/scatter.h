@@ -3,17 +3,21 @@
 #ifndef LUN_SCATTER_H
 #define LUN_SCATTER_H
 
+#include "engine/state.h"
 #include "ir/ir.h"
 
 /* What is written: the k-th value into element place[k], from 0, for k = 0 .. count - 1 in this
- * order; where place[k] < 0, nothing.  Each place is within the elements. */
+ * order; where place[k] is below low, nothing.  No other place is outside. */
 typedef struct lun_scatter {
     void *elements;
-    lun_dtype dtype; /* of the elements */
+    lun_dtype dtype;   /* of the elements */
+    int64_t low, span; /* places of elements are low .. low + span - 1 */
     const int64_t *place;
     const void *values;
+    int64_t step;   /* of the values: 1, or 0: there is one for all */
     lun_dtype from; /* of the values: that of the elements where how is LUN_COMBINING_NONE; else the
-                       one in which they are combined: i64 with integers, f32 or f64 */
+                       one in which they are combined: i64 with integers (of a bool as well), or u64
+                       with unsigned ones, f32 or f64 */
     int64_t count;
     lun_combining how;
     bool behind; /* the element is the second operand */
@@ -22,6 +26,6 @@ typedef struct lun_scatter {
 
 /* Returns s->count; or the number k of the first value whose combination does not fit, and that in
  * *bad: then the elements hold what came before it.  Floats are rounded at each step. */
-int64_t lun__scatter(const lun_scatter *s, int64_t *bad);
+int64_t lun__scatter(lun_engine *e, const lun_scatter *s, int64_t *bad);
 
 #endif

@@ -98,6 +98,16 @@ const char *lun_backend_name(const lun_engine *e)
     return e ? e->backends[e->current].name : "";
 }
 
+lun_status lun__backend_native(lun_engine *e, lun_backend_slot **out)
+{
+    for (int i = 0; i < e->backend_count; i++)
+        if (e->backends[i].backend->native) {
+            *out = &e->backends[i];
+            return lun__backend_open(e, *out);
+        }
+    return lun__fail(e, LUN_EBACKEND, "no backend of this build computes in host memory");
+}
+
 const char *lun_backend_at(lun_engine *e, int index, const char **reason)
 {
     if (!e || index < 0 || index >= e->backend_count)

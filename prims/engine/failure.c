@@ -12,6 +12,7 @@ void lun__clear(lun_engine *e)
     lun__strbuf_clear(&e->error);
     e->error_where = NULL;
     e->error_operand = 0;
+    e->error_taking = false;
     e->out_of_memory = false;
 }
 

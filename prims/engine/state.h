@@ -37,6 +37,7 @@ struct lun_engine {
     lun_strbuf error;
     int error_operand; /* from 1; 0: not about one */
     const char *error_where;
+    bool error_taking;     /* it is that an index of some graph/take.h is out of range */
     bool out_of_memory;    /* the last failure, if it has no text */
     char error_place[256]; /* where error_where may point */
     char *compiler, *cache_dir;
@@ -114,6 +115,8 @@ lun_backend_slot *lun__backend_find(lun_engine *e, const char *name);
 lun_status lun__backend_unknown(lun_engine *e, const char *name);
 /* Opens it once; what it says when that fails is kept and given again.  LUN_EBACKEND. */
 lun_status lun__backend_open(lun_engine *e, lun_backend_slot *slot);
+/* The backend whose kernels are the host's code on host memory, open. */
+lun_status lun__backend_native(lun_engine *e, lun_backend_slot **out);
 /* Lists the backends and opens the one named, or the first that is good for a start if
  * name is NULL or "". */
 lun_status lun__backend_choose(lun_engine *e, const char *name);

@@ -528,3 +528,31 @@ lun_status lun__node_matmul(lun_engine *e, lun_node *a, lun_node *b, lun_dtype t
     n->in[1] = b;
     return shaped(e, n, set_shape(e, n, a->rank, shape), out);
 }
+
+lun_status lun__node_algorithm(lun_engine *e, lun_algorithm which, lun_node *const *in,
+                               int64_t line, const uint64_t option[LUN_ALGORITHM_OPTIONS],
+                               lun_dtype t, int rank, const int64_t *shape,
+                               const char *const *notes, lun_node **out)
+{
+    lun_node *n = start(e, LUN_NODE_ALGORITHM, (int32_t)which, t);
+    if (!n)
+        return LUN_ENOMEM;
+    lun_status s = set_operands(e, n, in, lun__algorithm_rows[which].operands);
+    if (s == LUN_OK)
+        s = set_shape(e, n, rank, shape);
+    n->step = line;
+    n->cell = option ? option[0] : 0;
+    n->offset = option ? (int64_t)option[1] : 0;
+    n->notes = notes;
+    n->is = 0; /* whatever the operands are, it is worth keeping */
+    return shaped(e, n, s, out);
+}
+
+lun_status lun__node_result(lun_engine *e, lun_node *algorithm, int k, lun_node **out)
+{
+    lun_node *n = start(e, LUN_NODE_RESULT, k, lun__algorithm_rows[algorithm->op].also);
+    if (!n)
+        return LUN_ENOMEM;
+    n->in[0] = algorithm;
+    return shaped(e, n, shape_like(e, n, algorithm), out);
+}

@@ -84,7 +84,7 @@ void lun__nodes_close(lun_engine *e)
 /* At most *count operands, the first NULL ends them. */
 static inline lun_node *const *operands(const lun_node *n, int *count)
 {
-    bool many = n->kind == LUN_NODE_CALL || n->kind == LUN_NODE_CONCAT;
+    bool many = lun__node_has_many(n);
     *count = many ? n->count : 3;
     return many ? n->more : n->in;
 }
@@ -336,7 +336,7 @@ void lun__node_become_leaf(lun_engine *e, lun_node *n, lun_storage *s, int64_t o
     n->offset = offset;
     n->op = 0;
     n->step = 0;
-    free_list(e, unused);
+    free_list(e, unused); /* the cell stays: kernels take a NUMBER's, in memory or not */
 }
 
 void lun__node_become_number(lun_engine *e, lun_node *n, uint64_t cell)

@@ -15,6 +15,7 @@
 #include "base/pad.h"
 #include "lunarray.h"
 #include "store/storage.h"
+#include "table/algorithm.h"
 #include "table/op.h"
 
 typedef struct lun_ir_function lun_ir_function;
@@ -41,7 +42,11 @@ typedef enum lun_node_kind {
     LUN_NODE_MATMUL,  /* products of the matrices that the last two axes of in[0] and in[1] are, of
                          any dtypes that go up to this one: F32, F64, I64 or U64; the axes before
                          are equal */
-    LUN_NODE_PLACE,   /* in[0], an operation that may fail, written again at place number op: equal
+    LUN_NODE_ALGORITHM, /* the first result of lun_algorithm op of more[0 .. count), in lines of
+                          `step` elements; its options are in cell and offset.  Of one whose length
+                          is found when it runs n is the most that it may be */
+    LUN_NODE_RESULT,    /* result number op, from 1, of the ALGORITHM in[0]; of its shape */
+    LUN_NODE_PLACE, /* in[0], an operation that may fail, written again at place number op: equal
                        expressions share a node, the place of an error is that of each */
     LUN_NODE_KINDS
 } lun_node_kind;
@@ -99,20 +104,24 @@ struct lun_node {
     uint16_t workgroup;   /* asked for, 0: tuned */
     uint16_t waits;       /* about what waits in and below it, see lun__waits; at least that */
     lun_storage *storage; /* LEAF */
-    int64_t offset;       /* LEAF, VIEW: in elements; PAD of rank 1: elements before in[0] */
+    int64_t offset;       /* LEAF, VIEW: in elements; PAD of rank 1: elements before in[0];
+                             ALGORITHM: see there */
     int64_t step;         /* VIEW of rank 1: its stride; PAD: its rules, eight bits an axis; REDUCE,
-                             SCAN, CONCAT: see there */
-    uint64_t cell; /* NUMBER; PAD: its value; LEAF with LUN_IS_RUN: the place of its storage */
+                             SCAN, CONCAT, ALGORITHM: see there */
+    uint64_t cell;        /* NUMBER; PAD: its value; LEAF with LUN_IS_RUN: the place of its storage;
+                      ALGORITHM: see there */
 
     int64_t *shape;   /* rank extents, VIEW: then as many strides, PAD: then as many elements before
                          in[0]; NULL for rank 0 and 1 */
     double *moments;  /* LEAF: count of shift, mean and variance once computed; see api/total.c */
-    lun_node **more;  /* CALL, CONCAT: operands */
+    lun_node **more;  /* CALL, CONCAT, ALGORITHM: operands */
     int32_t count;    /* of these */
     int32_t elements; /* CALL: of these, elementwise ones */
     lun_function *function;      /* keeps body alive */
     const lun_ir_function *body; /* CALL, REDUCE, SCAN by a function */
-    const char *const *notes;    /* CALL: texts of what may fail in body, for these operands */
+    /* CALL: texts of what may fail in body, for these operands; ALGORITHM: notes[0], in which %lld
+     * is the number, from 1, of the element that it failed with */
+    const char *const *notes;
 };
 
 /* Host memory must be current. */
@@ -187,6 +196,16 @@ lun_status lun__node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t
 /* a and b of equal rank, 2 or more; t as the node's kind says. */
 lun_status lun__node_matmul(lun_engine *e, lun_node *a, lun_node *b, lun_dtype t, lun_node **out);
 
+/* What lun_algorithm does with its row's operands, in lines of `line` elements (0: one), with these
+ * options.  t, rank and shape: of the first result; where the length is found when it runs, of rank
+ * 1 and as long as it may be.  notes: see the field; they are static. */
+lun_status lun__node_algorithm(lun_engine *e, lun_algorithm which, lun_node *const *in,
+                               int64_t line, const uint64_t option[LUN_ALGORITHM_OPTIONS],
+                               lun_dtype t, int rank, const int64_t *shape,
+                               const char *const *notes, lun_node **out);
+/* Result number k, from 1, of an ALGORITHM that is not evaluated yet. */
+lun_status lun__node_result(lun_engine *e, lun_node *algorithm, int k, lun_node **out);
+
 static inline lun_node *lun__node_retain(lun_node *n)
 {
     n->refs++;
@@ -222,10 +241,16 @@ static inline lun_node *lun__node_first(const lun_node *n)
     return n->folds == LUN_FOLDS_NEEDED ? NULL : n->in[1];
 }
 
+/* Whether n's operands are in more. */
+static inline bool lun__node_has_many(const lun_node *n)
+{
+    return n->kind == LUN_NODE_CALL || n->kind == LUN_NODE_CONCAT || n->kind == LUN_NODE_ALGORITHM;
+}
+
 /* Operand k of n, NULL past the last. */
 static inline lun_node *lun__node_operand(const lun_node *n, int k)
 {
-    if (n->kind == LUN_NODE_CALL || n->kind == LUN_NODE_CONCAT)
+    if (lun__node_has_many(n))
         return k < n->count ? n->more[k] : NULL;
     return k < 3 ? n->in[k] : NULL;
 }
@@ -287,7 +312,16 @@ static inline bool lun__node_made(const lun_node *n)
 /* Done by a step of its own, which reads its operands where they stand, and no kernel. */
 static inline bool lun__node_is_step(const lun_node *n)
 {
-    return n->kind == LUN_NODE_CONCAT || n->kind == LUN_NODE_MATMUL;
+    return n->kind == LUN_NODE_CONCAT || n->kind == LUN_NODE_MATMUL ||
+           n->kind == LUN_NODE_ALGORITHM || n->kind == LUN_NODE_RESULT;
+}
+
+/* Whether only running tells how many elements n has: then it is an operand of nothing. */
+static inline bool lun__node_is_unknown(const lun_node *n)
+{
+    if (n->kind == LUN_NODE_RESULT)
+        n = n->in[0];
+    return n->kind == LUN_NODE_ALGORITHM && lun__algorithm_rows[n->op].found;
 }
 
 /* A reduction of lines in the order of blocks, which has a kernel of its own. */

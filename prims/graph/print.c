@@ -12,7 +12,8 @@ static const char *const names[LUN_NODE_KINDS] = {
     [LUN_NODE_RANDOM] = "random",    [LUN_NODE_CAST] = "cast",     [LUN_NODE_CALL] = "call",
     [LUN_NODE_OUTPUT] = "result",    [LUN_NODE_REDUCE] = "reduce", [LUN_NODE_SCAN] = "scan",
     [LUN_NODE_VIEW] = "view",        [LUN_NODE_CONCAT] = "concat", [LUN_NODE_RESHAPE] = "reshape",
-    [LUN_NODE_PLACE] = "written at", [LUN_NODE_PAD] = "pad",       [LUN_NODE_MATMUL] = "matmul"};
+    [LUN_NODE_PLACE] = "written at", [LUN_NODE_PAD] = "pad",       [LUN_NODE_MATMUL] = "matmul",
+    [LUN_NODE_RESULT] = "result"};
 
 typedef struct printer {
     lun_engine *e;
@@ -63,6 +64,13 @@ static void print_padding(lun_strbuf *out, const lun_node *n)
                            rules[p.rule[k]], (long long)(p.extent[k] - p.inner[k] - p.before[k]));
 }
 
+static const char *name_of(const lun_node *n)
+{
+    return n->kind == LUN_NODE_OP          ? lun__op_get((lun_op)n->op)->name
+           : n->kind == LUN_NODE_ALGORITHM ? lun__algorithm_rows[n->op].name
+                                           : names[n->kind];
+}
+
 /* What distinguishes n beside its kind, type and operands. */
 static void print_details(const printer *p, const lun_node *n)
 {
@@ -80,7 +88,7 @@ static void print_details(const printer *p, const lun_node *n)
         lun__strbuf_puts(p->out, " where needed");
     if (n->kind == LUN_NODE_SCAN)
         lun__strbuf_puts(p->out, n->inclusive ? " inclusive" : " exclusive");
-    if (n->kind == LUN_NODE_OUTPUT)
+    if (n->kind == LUN_NODE_OUTPUT || n->kind == LUN_NODE_RESULT)
         lun__strbuf_printf(p->out, " %d", n->op + 1);
     if (n->kind == LUN_NODE_VIEW)
         print_strides(p->out, n);
@@ -96,8 +104,7 @@ static bool print_node(void *ctx, lun_node *n, const lun_node *user)
     printer *p = ctx;
     lun_node *in;
     n->slot = p->count++;
-    lun__strbuf_printf(p->out, "%%%d = %s", n->slot,
-                       n->kind == LUN_NODE_OP ? lun__op_get((lun_op)n->op)->name : names[n->kind]);
+    lun__strbuf_printf(p->out, "%%%d = %s", n->slot, name_of(n));
     print_type(p->out, n);
     for (int k = 0; (in = lun__node_operand(n, k)); k++)
         lun__strbuf_printf(p->out, " %%%d", in->slot);

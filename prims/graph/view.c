@@ -4,6 +4,7 @@
 
 #include "engine/state.h"
 #include "graph/node.h"
+#include "graph/take.h"
 
 typedef struct pusher {
     lun_engine *e;
@@ -59,7 +60,9 @@ static bool is_called(const pusher *c, const lun_node *n, int64_t whole)
 {
     enum { SMALL = 4 };
     int64_t count = lun__layout_count(c->at);
-    return n->kind == LUN_NODE_CALL && n->function && (count == whole || count <= whole / SMALL);
+    lun_taking spare;
+    return n->kind == LUN_NODE_CALL && (n->function || lun__node_taking(n, &spare)) &&
+           (count == whole || count <= whole / SMALL);
 }
 
 /* n, a CALL, of the elements of its operands; extra ones stay whole. */
@@ -86,6 +89,8 @@ static lun_status push_call(pusher *c, const lun_node *n, int64_t whole, int dep
     else if (s == LUN_OK) /* of numbers alone */
         s = lun__node_view(c->e, (lun_node *)(uintptr_t)n, c->at, out);
     c->e->place = here;
+    if (s == LUN_OK && like)
+        ((*out)->kind == LUN_NODE_PLACE ? (*out)->in[0] : *out)->notes = n->notes;
     for (k = 0; in && k < n->count; k++)
         lun__node_release(c->e, in[k]);
     free(in);

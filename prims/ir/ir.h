@@ -191,8 +191,10 @@ typedef enum lun_combining {
     LUN_COMBINING_BAND,
     LUN_COMBINING_BOR,
     LUN_COMBINING_BXOR,
-    LUN_COMBINING_MIN, /* the first operand, unless the second one is less */
-    LUN_COMBINING_MAX  /* the same, unless it is more */
+    LUN_COMBINING_MIN,   /* the first operand, unless the second one is less */
+    LUN_COMBINING_MAX,   /* the same, unless it is more */
+    LUN_COMBINING_LEAST, /* as the operation min: NaN if either is */
+    LUN_COMBINING_MOST
 } lun_combining;
 
 /* Elements that a function assigns: outputs say what, each index's in turn. */

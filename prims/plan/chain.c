@@ -1,12 +1,17 @@
 /* chain.c - which steps of a plan are a chain; see chain.h.  Knows no backend and runs nothing. */
 #include "plan/chain.h"
 
+#include <string.h>
+
 #include "ir/order.h"
 #include "plan/across.h"
 
 enum {
-    BYTES = 4 << 20,     /* of a wide array: fewer stay in the caches as it is */
-    ROW_BYTES = 64 << 10 /* of a row, at most: some are in work at a time */
+    NEAR = 16,              /* steps that a product is moved over */
+    BYTES = 4 << 20,        /* of a wide array: fewer stay in the caches as it is */
+    MADE_BYTES = 1 << 20,   /* of what a product makes: the same */
+    PACKED_BYTES = 4 << 20, /* of an operand of a product, which is all in work then, */
+    ROW_BYTES = 64 << 10    /* of a row, at most: some are in work at a time */
 };
 
 /* How a slot of a step reads what an earlier step of its chain computes. */
@@ -37,10 +42,21 @@ lun_chained lun__chain_width(const lun_step *step, int64_t n, int64_t line)
     return narrow && !uses_index(ir) ? LUN_CHAINED_NARROW : LUN_CHAINED_NOT;
 }
 
+int64_t lun__chain_line(const lun_step *step)
+{
+    int64_t shape[LUN_MAX_RANK];
+    if (step->kind != LUN_STEP_PRODUCT)
+        return step->lowered.line;
+    lun__node_shape(step->node, shape);
+    return shape[step->node->rank - 1];
+}
+
 /* Whether step makes n. */
 static bool makes(const lun_step *step, const lun_node *n)
 {
     const lun_lowered *l = &step->lowered;
+    if (step->kind == LUN_STEP_PRODUCT)
+        return step->node == n;
     for (int r = 0; r < l->ir.result_count; r++)
         if (l->results[r] == n)
             return true;
@@ -53,7 +69,7 @@ static bool makes(const lun_step *step, const lun_node *n)
 bool lun__chain_makes(const lun_steps *s, int first, int last, const lun_node *n)
 {
     for (int k = first; k <= last; k++)
-        if (s->at[k].kind == LUN_STEP_LAUNCH && makes(&s->at[k], n))
+        if (makes(&s->at[k], n))
             return true;
     return false;
 }
@@ -63,22 +79,54 @@ bool lun__chain_reads(const lun_slot_source *from, const lun_node *n)
     return from->node == n || (from->node->kind == LUN_NODE_PAD && from->node->in[0] == n);
 }
 
+/* Whether a step without a kernel takes n, or a part of it. */
+static bool takes(const lun_step *step, const lun_node *n)
+{
+    const lun_node *in;
+    for (int k = 0; step->node && (in = lun__node_operand(step->node, k)); k++)
+        while (in && in->kind != LUN_NODE_LEAF) {
+            if (in == n)
+                return true;
+            in = lun__node_has_many(in) ? NULL : in->in[0];
+        }
+    return false;
+}
+
+/* Whether step needs n, which another step makes. */
+static bool needs(const lun_step *step, const lun_node *n)
+{
+    const lun_lowered *l = &step->lowered;
+    if (takes(step, n) || l->needed == n)
+        return true;
+    for (int i = 0; i < l->ir.slot_count; i++)
+        if (lun__chain_reads(&l->slots[i], n))
+            return true;
+    for (int i = 0; i < l->ir.arg_count; i++)
+        if (l->args[i].node == n)
+            return true;
+    return false;
+}
+
+/* Whether more than this plan refers to n, a product that the chain begins with, which takes too
+ * long to be made again. */
+static bool is_held(const lun_steps *s, int last, const lun_node *n)
+{
+    const lun_step *head = &s->at[last];
+    while (head > s->at && head->chain && head[-1].chain == head->chain)
+        head--;
+    return head->kind == LUN_STEP_PRODUCT && head->node == n && head->held;
+}
+
 bool lun__chain_keeps(const lun_steps *s, int last, const lun_node *n)
 {
+    if (is_held(s, last, n))
+        return true;
     for (int i = 0; i < s->root_count; i++)
         if (s->roots[i] == n)
             return true;
-    for (int k = last + 1; k < s->count; k++) {
-        const lun_lowered *l = &s->at[k].lowered;
-        if (s->at[k].kind != LUN_STEP_LAUNCH || l->needed == n)
+    for (int k = last + 1; k < s->count; k++)
+        if (needs(&s->at[k], n))
             return true;
-        for (int i = 0; i < l->ir.slot_count; i++)
-            if (lun__chain_reads(&l->slots[i], n))
-                return true;
-        for (int i = 0; i < l->ir.arg_count; i++)
-            if (l->args[i].node == n)
-                return true;
-    }
     return false;
 }
 
@@ -104,6 +152,14 @@ static bool reads(const lun_lowered *l, const lun_slot_source *what)
     for (int i = 0; i < l->ir.slot_count; i++)
         if (l->ir.slots[i].role != LUN_SLOT_OUT && l->slots[i].node == what->node &&
             l->slots[i].view == what->view && l->slots[i].offset == what->offset)
+            return true;
+    return false;
+}
+
+static bool reads_node(const lun_lowered *l, const lun_node *n)
+{
+    for (int i = 0; i < l->ir.slot_count; i++)
+        if (l->slots[i].node == n)
             return true;
     return false;
 }
@@ -197,17 +253,40 @@ static bool begins(const lun_step *step)
     return false;
 }
 
+/* Whether a product may be made by blocks of whole rows: all of its second operand is packed for
+ * that, which should take no more than what is spared. */
+static bool packs(const lun_step *step)
+{
+    int64_t shape[LUN_MAX_RANK];
+    const lun_node *n = step->node, *b = n->in[1];
+    lun__node_shape(b, shape);
+    int64_t packed = shape[b->rank - 2] * shape[b->rank - 1];
+    int64_t size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    return packed <= n->n || packed <= PACKED_BYTES / size;
+}
+
+static bool may_begin(const lun_step *head)
+{
+    const int64_t line = lun__chain_line(head), n = head->n;
+    const bool made = head->kind == LUN_STEP_PRODUCT;
+    if ((!made && head->kind != LUN_STEP_LAUNCH) || line < LUN_BLOCK || line > LUN_CHUNK)
+        return false;
+    const int64_t bytes = made ? lun__dtype_get((lun_dtype)head->node->dtype)->bytes : widest(head);
+    return n * bytes >= (made ? MADE_BYTES : BYTES) && line * bytes <= ROW_BYTES && n / line > 1 &&
+           (!made || packs(head));
+}
+
 /* The last step of the chain that begins at `first`, before `count`; first itself: there is
  * none. */
 static int last_of(const lun_steps *s, int first, int count)
 {
     const lun_step *head = &s->at[first];
-    int64_t line = head->lowered.line, n = head->n, bytes = widest(head);
-    int wide = 0, end = first;
-    if (head->kind != LUN_STEP_LAUNCH || line < LUN_BLOCK || line > LUN_CHUNK ||
-        n * bytes < BYTES || line * bytes > ROW_BYTES || n / line < 2)
+    const bool made = head->kind == LUN_STEP_PRODUCT;
+    const int64_t line = lun__chain_line(head), n = head->n;
+    int wide = made, end = first;
+    if (!may_begin(head))
         return first;
-    for (int k = first; k < count && k < first + LUN_CHAIN_STEPS; k++) {
+    for (int k = first + made; k < count && k < first + LUN_CHAIN_STEPS; k++) {
         lun_chained width = lun__chain_width(&s->at[k], n, line);
         if (width == LUN_CHAINED_NOT || begins(&s->at[k]) || !links(s, first, k, line))
             break;
@@ -215,7 +294,10 @@ static int last_of(const lun_steps *s, int first, int count)
         if (width == LUN_CHAINED_WIDE)
             end = k;
     }
-    return wide > 1 ? end : first;
+    bool used = !made;
+    for (int k = first + 1; !used && k <= end; k++)
+        used = reads_node(&s->at[k].lowered, head->node);
+    return wide > 1 && used ? end : first;
 }
 
 /* Lowers step anew, to be run row by row. */
@@ -230,13 +312,34 @@ static lun_status take_rows(lun_engine *e, const lun_schedule *groups, lun_step 
     return LUN_OK;
 }
 
+/* A product goes to the first step that needs it, where that may take its rows. */
+static void move_products(lun_steps *s, int count)
+{
+    for (int k = count - 2; k >= 0; k--) {
+        const lun_step product = s->at[k];
+        int to = k + 1;
+        if (product.kind != LUN_STEP_PRODUCT || !may_begin(&product))
+            continue;
+        while (to < count && to <= k + NEAR && !needs(&s->at[to], product.node))
+            to++;
+        if (to == k + 1 || to == count || to > k + NEAR ||
+            lun__chain_width(&s->at[to], product.n, lun__chain_line(&product)) !=
+                LUN_CHAINED_WIDE ||
+            (s->at[to - 1].kind == LUN_STEP_PRODUCT && needs(&s->at[to], s->at[to - 1].node)))
+            continue;
+        memmove(&s->at[k], &s->at[k + 1], (size_t)(to - 1 - k) * sizeof product);
+        s->at[to - 1] = product;
+    }
+}
+
 lun_status lun__chains_find(lun_engine *e, const lun_schedule *groups, lun_steps *s, int count,
                             int *chains)
 {
     int last;
     lun_status status = LUN_OK;
+    move_products(s, count);
     for (int k = 0; k < count; k = last + 1) {
-        const int64_t line = s->at[k].lowered.line, n = s->at[k].n;
+        const int64_t line = lun__chain_line(&s->at[k]), n = s->at[k].n;
         last = last_of(s, k, count);
         *chains += last > k;
         for (int i = k; status == LUN_OK && last > k && i <= last; i++) {

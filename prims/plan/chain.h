@@ -1,5 +1,5 @@
-/* chain.h - kernels that follow one another over the same rows, to be run some rows at a time, so
- * that what one leaves the next finds in the cache.  Private to prims/. */
+/* chain.h - kernels that follow one another over the same rows, or matrix products, to be run some
+ * rows at a time, so that what one leaves the next finds in the cache.  Private to prims/. */
 #ifndef LUN_CHAIN_H
 #define LUN_CHAIN_H
 
@@ -17,6 +17,8 @@ typedef enum lun_chained { LUN_CHAINED_NOT, LUN_CHAINED_WIDE, LUN_CHAINED_NARROW
  * are.  LUN_ENOMEM. */
 lun_status lun__chains_find(lun_engine *e, const lun_schedule *groups, lun_steps *s, int count,
                             int *chains);
+/* The elements of a row of a chain that begins with that step, a LAUNCH or a PRODUCT; 0: none. */
+int64_t lun__chain_line(const lun_step *step);
 /* The last step of the chain that begins at step `first`. */
 int lun__chain_last(const lun_steps *s, int first);
 /* Whether n is a result of steps first .. last. */

@@ -58,6 +58,10 @@ static void wall_by_use(const lun_fuse_info *user, int k, lun_fuse_info *in)
         wall(in, lun__node_in_blocks(n) ? "allpairs ends" : "a reduction ends");
     else if (n->kind == LUN_NODE_MATMUL)
         wall(in, "a matrix product ends");
+    else if (n->kind == LUN_NODE_ALGORITHM || n->kind == LUN_NODE_RESULT)
+        wall(in, "an algorithm ends");
+    else if (u->kind == LUN_NODE_ALGORITHM)
+        wall(in, "an algorithm takes it");
     else if (lun__node_is(u, LUN_IS_WHOLE))
         wall(in, "allpairs takes it");
     else if (lun__node_is_step(u)) {
@@ -189,8 +193,10 @@ static bool analyse(lun_fuser *f)
         lun_node *in;
         if (lun__node_ready(x->node))
             continue;
-        for (int k = 0; (in = lun__node_operand(x->node, k)); k++)
+        for (int k = 0; (in = lun__node_operand(x->node, k)); k++) {
+            f->at[in->slot].users++;
             wall_by_use(x, k, &f->at[in->slot]);
+        }
         wall_by_scan(f, x);
         measure(f, x);
         if (!wall_by_size(f, x))

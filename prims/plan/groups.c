@@ -96,6 +96,7 @@ static bool place(lun_fuser *f, lun_schedule *s, int from, int i)
         s->count++;
         *g = (lun_group){.n = space(x->node), .level = x->level, .scan = x->scan, .cut = ""};
         g->step = lun__node_is_step(x->node);
+        g->users = x->users;
         g->needed = lun__node_needed(x->node);
     }
     if (!lun__grow(&g->sinks, g->sink_count, &g->sink_room, sizeof *g->sinks))

@@ -24,7 +24,8 @@ typedef struct lun_group {
     int sink_count, sink_room;
     bool whole;      /* some REDUCE or SCAN takes all indices at once */
     int ops, leaves; /* estimates that limit its size */
-    bool step;       /* one sink, lun__node_is_step: no kernel */
+    bool step;       /* one sink, lun__node_is_step: no kernel; */
+    int users;       /* how often other nodes of the graph name that */
     bool begins;     /* some REDUCE has a first value; */
     bool bare;       /* some REDUCE by a function has none */
     const char *cut; /* why the graph was cut after it, "" */

@@ -12,6 +12,7 @@ typedef struct lun_fuse_info {
     int level;
     int ops, leaves;       /* of its region, at most */
     int cost;              /* of its region, in plain operations */
+    int users;             /* how often others name it as an operand */
     int group;             /* the last one that computes or reads it, from 1; 0: none */
     int low, high;         /* levels of the sinks that compute it; low > high: none */
     bool wall, root, kept; /* kept: beside results; it is a root as well then */

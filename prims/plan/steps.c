@@ -9,6 +9,7 @@
 #include "plan/across.h"
 #include "plan/chain.h"
 #include "plan/pairs.h"
+#include "plan/pieces.h"
 #include "plan/sweep.h"
 
 static bool hold(lun_steps *s, lun_node *n)
@@ -108,11 +109,15 @@ static lun_status plan_group(lun_engine *e, const lun_schedule *groups, int g, l
     if (!group->step)
         return plan_kernel(e, groups, g, s);
     lun_node *n = group->sinks[0];
-    lun_step *step = append(s, n->kind == LUN_NODE_CONCAT ? LUN_STEP_COPY : LUN_STEP_PRODUCT,
+    lun_step *step = append(s,
+                            n->kind == LUN_NODE_CONCAT   ? LUN_STEP_COPY
+                            : n->kind == LUN_NODE_MATMUL ? LUN_STEP_PRODUCT
+                                                         : LUN_STEP_ALGORITHM,
                             group->n, group->cut);
     if (!step)
         return lun__nomem(e);
     step->node = n;
+    step->held = n->refs > group->users + 1; /* one is held here */
     return LUN_OK;
 }
 
@@ -122,7 +127,7 @@ static lun_status plan_group(lun_engine *e, const lun_schedule *groups, int g, l
 static void need(lun_steps *s, uint64_t walk, const lun_node *n, int k)
 {
     while (n && n->mark != walk && n->kind != LUN_NODE_LEAF)
-        n = n->kind == LUN_NODE_CALL || n->kind == LUN_NODE_CONCAT ? NULL : n->in[0];
+        n = lun__node_has_many(n) ? NULL : n->in[0];
     if (n && n->mark == walk && s->held[n->slot].until < k)
         s->held[n->slot].until = k;
 }
@@ -207,6 +212,8 @@ lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, uns
         status = lun__chains_find(e, &groups, out, whole, &chains);
     if (status == LUN_OK && lun__backend_sweeps(e, &near))
         status = lun__sweeps_find(e, out, whole, chains, near);
+    if (status == LUN_OK && lun__backend_chains(e))
+        lun__pieces_find(out, whole);
     lun__schedule_free(&groups);
     /* numbers over many indices come last: they need no kernel */
     for (int i = 0; status == LUN_OK && i < count; i++)

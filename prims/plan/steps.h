@@ -10,12 +10,15 @@
  *          that `lowered` names
  *  COPY    the blocks of the operands of a CONCAT, in turn           it      -
  *  PRODUCT the matrix products of a MATMUL                           it      -
+ *  ALGORITHM  all results of an ALGORITHM                            it, or  -
+ *                                                                    one
  *  FILL    the elements of a NUMBER over many indices                it      -
  * Each node that receives a result is a LEAF (or NUMBER, for a Scalar) afterwards. */
 typedef enum lun_step_kind {
     LUN_STEP_LAUNCH,
     LUN_STEP_COPY,
     LUN_STEP_PRODUCT,
+    LUN_STEP_ALGORITHM,
     LUN_STEP_FILL
 } lun_step_kind;
 
@@ -30,6 +33,7 @@ typedef struct lun_step {
     int done;   /* the first of the held nodes that are let go after it, -1: none */
     int until;  /* the last step that needs what it makes */
     int chain;  /* of neighbours that are run some rows at a time, from 1; 0: it is in none */
+    bool held;  /* PRODUCT: more than this plan refers to what it makes */
     bool sweep; /* it is run as sweeps are, see plan/sweep.h, with its neighbours of that chain */
     struct lun_across *across; /* LAUNCH: how it is run instead, with the same bits; or NULL */
     bool blocks;               /* LAUNCH: its result is a reduction in blocks; */

@@ -139,6 +139,7 @@ static lun_status begin_part(const lun_crossing *x, int64_t n)
         const lun_node *node = x->a->results[r];
         uint64_t identity = 0;
         lun__op_identity((lun_op)node->op, (lun_dtype)node->acc, &identity);
+        x->acc[0][r]->stale = false; /* nothing needs what it had */
         s = lun__storage_host(x->e, x->acc[0][r], true);
         if (s == LUN_OK)
             lun__cell_fill((lun_dtype)node->acc, identity, x->acc[0][r]->data, n);

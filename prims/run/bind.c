@@ -217,6 +217,8 @@ lun_status lun__bind_part(lun_engine *e, lun_binding *to, int i, lun_storage *s,
     if (to->b->backend->buffer_new) {
         lun_buffer *buffer = NULL;
         lun_status status = lun__storage_buffer(e, s, to->b, &buffer);
+        if (status == LUN_OK && changes)
+            lun__storage_written(s, to->b);
         to->room[i] = part ? count : lun__order_blocks(s->count) - origin;
         to->at[i] = buffer;
         return status;

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "ir/order.h"
 #include "run/bind.h"
+#include "run/product.h"
 #include "run/profile.h"
 #include "run/run.h"
 
@@ -20,7 +22,9 @@ typedef struct made {
 typedef struct chain {
     lun_engine *e;
     const lun_steps *s;
-    int first, last;
+    lun_node *product; /* that it begins with, array 0; NULL: none */
+    lun_multiplying multiplying;
+    int first, last; /* steps that are its stages */
     int64_t n, line;
     made *at; /* beside arrays[] */
     lun_chain_array *arrays;
@@ -93,6 +97,24 @@ static lun_status make_results(chain *c, int stage)
         if (l->ir.slots[i].role == LUN_SLOT_OUT)
             s = add_made(c, l->slots[i].node, is_narrow(c, stage), stage);
     return s;
+}
+
+/* The product that the chain begins with. */
+static lun_status make_product(chain *c)
+{
+    if (!c->product)
+        return LUN_OK;
+    lun_status s = add_made(c, c->product, false, -1);
+    if (s != LUN_OK)
+        return s;
+    const lun_node *n = c->product;
+    c->bytes = lun__product_reads(n);
+    if (c->at[0].storage) {
+        c->written = n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes;
+        c->bytes += c->written;
+    }
+    return lun__product_open(c->e, n, lun__order_blocks(c->line), c->at[0].storage,
+                             &c->multiplying);
 }
 
 /* ---- stages ---------------------------------------------------------------------------------- */
@@ -188,7 +210,7 @@ static lun_status make_stages(chain *c)
         slots += lowered(c, k)->ir.slot_count;
         results += lowered(c, k)->ir.result_count;
     }
-    const size_t most = (size_t)(slots + results);
+    const size_t most = (size_t)(slots + results + 1);
     c->at = calloc(most, sizeof *c->at);
     c->arrays = calloc(most, sizeof *c->arrays);
     c->slots = calloc((size_t)slots, sizeof *c->slots);
@@ -200,6 +222,7 @@ static lun_status make_stages(chain *c)
         !c->bindings)
         return lun__nomem(c->e);
     slots = results = 0;
+    s = make_product(c);
     for (int k = 0; s == LUN_OK && k < (int)count; k++) {
         s = make_stage(c, k, c->slots + slots, c->results + results);
         slots += lowered(c, k)->ir.slot_count;
@@ -210,11 +233,26 @@ static lun_status make_stages(chain *c)
 
 /* ---- a chain --------------------------------------------------------------------------------- */
 
+/* A product has that part of the time which its sums are worth, beside kernels of a few operations;
+ * it counts all that was moved. */
+static void profile(const chain *c, const lun_stats *before, double seconds, int stages)
+{
+    double product = 0;
+    if (c->product) {
+        const double sums = 1 + (double)c->multiplying.p.inner / 16;
+        product = seconds * sums / (sums + stages);
+        lun__profile_product(c->e, before, product, c->product);
+    }
+    lun__profile_together(c->e, c->product ? &c->e->stats : before, seconds - product, c->s,
+                          c->first, c->kernels, stages);
+}
+
 static lun_status run_stages(chain *c)
 {
     lun_engine *e = c->e;
     const lun_backend_slot *b = &e->backends[e->current];
-    lun_chain run = {.rows = c->n / c->line,
+    lun_chain run = {.product = c->product ? &c->multiplying.p : NULL,
+                     .rows = c->n / c->line,
                      .line = c->line,
                      .stages = c->stages,
                      .count = c->last - c->first + 1,
@@ -228,10 +266,11 @@ static lun_status run_stages(chain *c)
     e->stats.run_time += seconds;
     if (s != LUN_OK)
         return lun__bind_failed(e, &c->bindings[run.failed], s, c->n);
+    e->stats.products += c->product != NULL;
     e->stats.bytes_read += c->bytes - c->written;
     e->stats.bytes_written += c->written;
     if (e->profiling)
-        lun__profile_together(e, &before, seconds, c->s, c->first, c->kernels, run.count);
+        profile(c, &before, seconds, run.count);
     return LUN_OK;
 }
 
@@ -247,6 +286,8 @@ static void keep_results(chain *c)
 
 static void free_chain(chain *c)
 {
+    if (c->product)
+        lun__product_close(&c->multiplying);
     for (int k = 0; k < c->opened; k++)
         lun__bind_close(&c->bindings[k]);
     for (int i = 0; i < c->count; i++)
@@ -264,8 +305,12 @@ static void free_chain(chain *c)
 lun_status lun__chain_run(lun_engine *e, const lun_steps *s, int first, int last)
 {
     const lun_step *head = &s->at[first];
-    chain c = {
-        .e = e, .s = s, .first = first, .last = last, .n = head->n, .line = head->lowered.line};
+    chain c = {.e = e, .s = s, .first = first, .last = last, .n = head->n};
+    c.line = lun__chain_line(head);
+    if (head->kind == LUN_STEP_PRODUCT) {
+        c.product = head->node;
+        c.first++;
+    }
     e->kernels_held++;
     lun_status status = make_stages(&c);
     if (status == LUN_OK)

@@ -3,6 +3,7 @@
 #include "run/product.h"
 
 #include "base/clock.h"
+#include "run/profile.h"
 
 /* The last two axes of l, and those before. */
 static lun_matrix matrix_of(const lun_layout *l, lun_dtype t)
@@ -55,28 +56,13 @@ bool lun__product_elsewhere(const lun_engine *e, const lun_product *p)
 static lun_status find_backend(lun_engine *e, const lun_product *p, lun_backend_slot **out)
 {
     lun_status s = lun__backend(e, out);
-    if (s != LUN_OK || !lun__product_elsewhere(e, p))
-        return s;
-    for (int i = 0; i < e->backend_count; i++)
-        if (e->backends[i].backend->native) {
-            *out = &e->backends[i];
-            return lun__backend_open(e, *out);
-        }
-    return lun__fail(e, LUN_EBACKEND, "no backend of this build multiplies matrices");
+    return s != LUN_OK || !lun__product_elsewhere(e, p) ? s : lun__backend_native(e, out);
 }
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-typedef struct work {
-    lun_engine *e;
-    lun_backend_slot *at;
-    lun_product p;
-    lun_storage *number[2]; /* the one element of an operand that is a NUMBER */
-    lun_storage *scratch, *to;
-} work;
-
 /* Where the backend finds the elements of s. */
-static lun_status address(const work *w, lun_storage *s, const void **out)
+static lun_status address(const lun_multiplying *w, lun_storage *s, const void **out)
 {
     lun_buffer *buffer = NULL;
     lun_status status = w->at->backend->buffer_new ? lun__storage_buffer(w->e, s, w->at, &buffer)
@@ -85,7 +71,7 @@ static lun_status address(const work *w, lun_storage *s, const void **out)
     return status;
 }
 
-static lun_status load(work *w, const lun_node *n, lun_matrix *m, lun_storage **number)
+static lun_status load(lun_multiplying *w, const lun_node *n, lun_matrix *m, lun_storage **number)
 {
     const lun_node *leaf = n->kind == LUN_NODE_VIEW ? n->in[0] : n;
     if (n->kind != LUN_NODE_NUMBER)
@@ -97,24 +83,50 @@ static lun_status load(work *w, const lun_node *n, lun_matrix *m, lun_storage **
     return address(w, *number, &m->data);
 }
 
-/* Memory for the result and beside. */
-static lun_status make_room(work *w, int64_t count)
+/* Memory beside operands and result. */
+static lun_status make_room(lun_multiplying *w)
 {
-    const void *to = NULL;
-    const lun_backend *b = w->at->backend;
-    int64_t room = b->product_room(w->at->state, &w->p);
-    lun_status s = b->buffer_new ? lun__storage_result(w->e, w->p.dtype, count, &w->to)
-                                 : lun__storage_new(w->e, w->p.dtype, count, &w->to);
-    if (s == LUN_OK)
-        s = address(w, w->to, &to);
-    w->p.c = (void *)(uintptr_t)to;
-    if (s == LUN_OK && room)
-        s = lun__storage_new(w->e, LUN_U8, room, &w->scratch);
+    int64_t room = w->at->backend->product_room(w->at->state, &w->p);
+    lun_status s = room ? lun__storage_new(w->e, LUN_U8, room, &w->scratch) : LUN_OK;
     w->p.scratch = w->scratch ? w->scratch->data : NULL;
     return s;
 }
 
-static lun_status multiply(work *w)
+/* Memory for `count` elements of the result. */
+static lun_status make_result(lun_multiplying *w, int64_t count)
+{
+    return w->at->backend->buffer_new ? lun__storage_result(w->e, w->p.dtype, count, &w->to)
+                                      : lun__storage_new(w->e, w->p.dtype, count, &w->to);
+}
+
+lun_status lun__product_open(lun_engine *e, const lun_node *n, int64_t pitch, lun_storage *to,
+                             lun_multiplying *w)
+{
+    const void *c = NULL;
+    *w = (lun_multiplying){.e = e, .p = lun__product_of(n), .to = to};
+    w->p.pitch = pitch;
+    lun_status s = find_backend(e, &w->p, &w->at);
+    if (s == LUN_OK)
+        s = load(w, n->in[0], &w->p.a, &w->number[0]);
+    if (s == LUN_OK)
+        s = load(w, n->in[1], &w->p.b, &w->number[1]);
+    if (s == LUN_OK && !pitch)
+        s = make_result(w, n->n);
+    if (s == LUN_OK && w->to)
+        s = address(w, w->to, &c);
+    w->p.c = (void *)(uintptr_t)c;
+    return s == LUN_OK ? make_room(w) : s;
+}
+
+void lun__product_close(lun_multiplying *w)
+{
+    lun_storage *beside[] = {w->number[0], w->number[1], w->scratch, w->p.pitch ? NULL : w->to};
+    for (int i = 0; i < 4; i++)
+        if (beside[i])
+            lun__storage_release(w->e, beside[i]);
+}
+
+static lun_status multiply(lun_multiplying *w)
 {
     double start = lun__now();
     lun_status s = w->at->backend->product(w->at->state, &w->p);
@@ -127,27 +139,27 @@ static int64_t bytes_of(const lun_node *n)
     return n->kind == LUN_NODE_NUMBER ? 0 : n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes;
 }
 
+int64_t lun__product_reads(const lun_node *n)
+{
+    return bytes_of(n->in[0]) + bytes_of(n->in[1]);
+}
+
 lun_status lun__run_product(lun_engine *e, lun_node *n)
 {
-    work w = {.e = e, .p = lun__product_of(n)};
-    lun_status s = find_backend(e, &w.p, &w.at);
-    if (s == LUN_OK)
-        s = load(&w, n->in[0], &w.p.a, &w.number[0]);
-    if (s == LUN_OK)
-        s = load(&w, n->in[1], &w.p.b, &w.number[1]);
-    if (s == LUN_OK)
-        s = make_room(&w, n->n);
+    lun_multiplying w;
+    const lun_stats before = e->stats;
+    lun_status s = lun__product_open(e, n, 0, NULL, &w);
     if (s == LUN_OK)
         s = multiply(&w);
-    lun_storage *beside[] = {w.number[0], w.number[1], w.scratch, s == LUN_OK ? NULL : w.to};
-    for (int i = 0; i < 4; i++)
-        if (beside[i])
-            lun__storage_release(e, beside[i]);
-    if (s != LUN_OK)
-        return s;
-    e->stats.products++;
-    e->stats.bytes_read += bytes_of(n->in[0]) + bytes_of(n->in[1]);
-    e->stats.bytes_written += bytes_of(n);
-    lun__node_become_leaf(e, n, w.to, 0);
-    return LUN_OK;
+    if (s == LUN_OK) {
+        e->stats.products++;
+        e->stats.bytes_read += lun__product_reads(n);
+        e->stats.bytes_written += bytes_of(n);
+        if (e->profiling)
+            lun__profile_product(e, &before, e->stats.run_time - before.run_time, n);
+        lun__node_become_leaf(e, n, w.to, 0);
+        w.to = NULL;
+    }
+    lun__product_close(&w);
+    return s;
 }

@@ -86,11 +86,13 @@ static void name_operations(const lun_ir *ir, char *to, size_t room)
     }
 }
 
-static row *row_of(lun_engine *e, const lun_lowered *l, const lun_kernel_entry *k)
+/* The row with that hash, NULL: there is no memory for one.  *fresh: it is new, all zero. */
+static row *find_row(lun_engine *e, uint64_t hash, bool *fresh)
 {
     lun_profile *p = e->profile;
+    *fresh = false;
     for (int i = 0; i < p->count; i++)
-        if (p->rows[i].hash == k->hash)
+        if (p->rows[i].hash == hash)
             return &p->rows[i];
     if (p->count == p->room) {
         int room = p->room ? 2 * p->room : 16;
@@ -101,7 +103,17 @@ static row *row_of(lun_engine *e, const lun_lowered *l, const lun_kernel_entry *
         p->room = room;
     }
     row *r = &p->rows[p->count++];
-    *r = (row){.hash = k->hash};
+    *r = (row){.hash = hash};
+    *fresh = true;
+    return r;
+}
+
+static row *row_of(lun_engine *e, const lun_lowered *l, const lun_kernel_entry *k)
+{
+    bool fresh;
+    row *r = find_row(e, k->hash, &fresh);
+    if (!r || !fresh)
+        return r;
     r->told.name = lun__kernel_name(l->ir.scan >= 0, l->ir.result_count);
     r->told.ops = l->ops;
     name_operations(&l->ir, r->what, sizeof r->what);
@@ -110,17 +122,31 @@ static row *row_of(lun_engine *e, const lun_lowered *l, const lun_kernel_entry *
     return r;
 }
 
-void lun__profile_after(lun_engine *e, const lun_stats *before, double seconds,
-                        const lun_lowered *l, const lun_kernel_entry *k, int64_t count)
+/* Matrix products of a place are one row. */
+static row *row_of_product(lun_engine *e, const lun_node *n)
 {
-    row *r = row_of(e, l, k);
+    bool fresh;
+    row *r = find_row(e, UINT64_C(0x9e3779b97f4a7c15) * (n->where + UINT64_C(1)), &fresh);
+    if (!r || !fresh)
+        return r;
+    r->told.name = "matmul";
+    r->told.ops = 1;
+    snprintf(r->what, sizeof r->what, "matmul");
+    snprintf(r->where, sizeof r->where, "%s", lun__place(e, n->where));
+    return r;
+}
+
+/* What has happened since `before` in so many seconds counts for r. */
+static void count_run(lun_engine *e, row *r, const lun_stats *before, double seconds,
+                      int64_t elements)
+{
     const lun_stats *now = &e->stats;
     double transfer = now->transfer_time - before->transfer_time;
     double waited = now->compile_time - before->compile_time;
     if (!r)
         return;
     r->told.calls++;
-    r->told.elements += count;
+    r->told.elements += elements;
     r->told.interpreted += now->interpreted - before->interpreted;
     r->told.bytes +=
         now->bytes_read - before->bytes_read + now->bytes_written - before->bytes_written;
@@ -130,6 +156,17 @@ void lun__profile_after(lun_engine *e, const lun_stats *before, double seconds,
     /* a compiler that was waited for took its time within these seconds, another one beside them */
     seconds -= transfer;
     r->told.run += e->jit == LUN_JIT_SYNC && waited < seconds ? seconds - waited : seconds;
+}
+
+void lun__profile_after(lun_engine *e, const lun_stats *before, double seconds,
+                        const lun_lowered *l, const lun_kernel_entry *k, int64_t count)
+{
+    count_run(e, row_of(e, l, k), before, seconds, count);
+}
+
+void lun__profile_product(lun_engine *e, const lun_stats *before, double seconds, const lun_node *n)
+{
+    count_run(e, row_of_product(e, n), before, seconds, n->n);
 }
 
 void lun__profile_together(lun_engine *e, const lun_stats *before, double seconds,

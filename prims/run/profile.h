@@ -10,6 +10,9 @@ typedef struct lun_profile lun_profile;
 /* After a launch while e->profiling: the counters before it, how long it took, what it ran. */
 void lun__profile_after(lun_engine *e, const lun_stats *before, double seconds,
                         const lun_lowered *l, const lun_kernel_entry *k, int64_t count);
+/* The same of a matrix product n; products of a place count together. */
+void lun__profile_product(lun_engine *e, const lun_stats *before, double seconds,
+                          const lun_node *n);
 /* The same of kernels that ran together, `count` steps from s->at[first] on: each has an equal part
  * of the time, the first one all that was moved. */
 void lun__profile_together(lun_engine *e, const lun_stats *before, double seconds,

@@ -7,13 +7,18 @@
 #include "base/grow.h"
 #include "graph/walk.h"
 #include "lunarray_bind.h"
+#include "plan/pieces.h"
 #include "plan/steps.h"
 #include "run/across.h"
+#include "run/algorithm.h"
 #include "run/chain.h"
 #include "run/copy.h"
 #include "run/pairs.h"
+#include "run/pieces.h"
 #include "run/product.h"
+#include "run/reach.h"
 #include "run/recipe.h"
+#include "run/short.h"
 #include "run/sweep.h"
 #include "run/trap.h"
 
@@ -84,7 +89,9 @@ static lun_status run_steps(lun_engine *e, lun_steps *s, int count)
             break;
         if (step->chain || step->sweep) {
             int last = lun__chain_last(s, i);
-            status = step->sweep ? lun__sweep_run(e, s, i, last) : lun__chain_run(e, s, i, last);
+            status = step->sweep               ? lun__sweep_run(e, s, i, last)
+                     : lun__pieces_begin(s, i) ? lun__pieces_run(e, s, i, last)
+                                               : lun__chain_run(e, s, i, last);
             i = last;
         } else if (step->kind == LUN_STEP_LAUNCH)
             status = run_launch(e, step);
@@ -92,6 +99,8 @@ static lun_status run_steps(lun_engine *e, lun_steps *s, int count)
             status = lun__run_copy(e, step->node);
         else if (step->kind == LUN_STEP_PRODUCT)
             status = lun__run_product(e, step->node);
+        else if (step->kind == LUN_STEP_ALGORITHM)
+            status = lun__run_algorithm(e, step->node);
         else
             status = run_fill(e, step->node);
         if (status == LUN_OK)
@@ -145,11 +154,33 @@ static lun_status run_planned(lun_engine *e, lun_node *const *roots, int count, 
     return status;
 }
 
+static bool are_done(lun_node *const *roots, int count)
+{
+    bool done = true;
+    for (int i = 0; i < count; i++)
+        done &= roots[i]->kind == LUN_NODE_LEAF ||
+                (roots[i]->kind == LUN_NODE_NUMBER && !roots[i]->rank);
+    return done;
+}
+
+/* Without a plan, where that is known or little is left to plan.  *done as of lun__recipe_run. */
+static lun_status run_short(lun_engine *e, lun_node *const *roots, int count, bool *done)
+{
+    bool some = false;
+    lun_status status = lun__recipe_run(e, roots, count, done);
+    if (*done)
+        return status;
+    if (status == LUN_OK)
+        status = lun__short_products(e, roots, count, &some);
+    *done = status == LUN_OK && are_done(roots, count);
+    return *done || !some || status != LUN_OK ? status : lun__recipe_run(e, roots, count, done);
+}
+
 /* What is kept beside the roots is kept only where memory suffices. */
-static lun_status run_roots(lun_engine *e, lun_node *const *roots, int count)
+static lun_status run_bases(lun_engine *e, lun_node *const *roots, int count)
 {
     bool done, kept = true;
-    lun_status status = lun__recipe_run(e, roots, count, &done);
+    lun_status status = run_short(e, roots, count, &done);
     if (done)
         return status;
     if (status == LUN_OK)
@@ -158,6 +189,15 @@ static lun_status run_roots(lun_engine *e, lun_node *const *roots, int count)
         lun__clear(e);
         status = run_planned(e, roots, count, false, &kept);
     }
+    return status;
+}
+
+static lun_status run_roots(lun_engine *e, lun_node *const *roots, int count)
+{
+    lun_node *few[LUN_SHORT_ROOTS], *const *bases = lun__short_bases(roots, count, few);
+    lun_status status = run_bases(e, bases, count);
+    for (int i = 0; status == LUN_OK && i < count; i++)
+        lun__short_take(e, roots[i], bases[i]);
     return status;
 }
 
@@ -170,11 +210,7 @@ static lun_status refuse(lun_engine *e)
 
 lun_status lun__run(lun_engine *e, lun_node *const *roots, int count)
 {
-    bool done = true;
-    for (int i = 0; i < count; i++)
-        done &= roots[i]->kind == LUN_NODE_LEAF ||
-                (roots[i]->kind == LUN_NODE_NUMBER && !roots[i]->rank);
-    if (done)
+    if (are_done(roots, count))
         return LUN_OK;
     if (e->telling)
         return refuse(e);
@@ -182,6 +218,8 @@ lun_status lun__run(lun_engine *e, lun_node *const *roots, int count)
     lun__progress_begin(e);
     lun_status status = run_roots(e, roots, count);
     e->looks += status == LUN_OK;
+    if (status == LUN_EBOUNDS)
+        lun__tell_index(e, roots, count, lun__run_range);
     lun__progress_end(e);
     lun_host_end(e);
     return status;
@@ -190,7 +228,8 @@ lun_status lun__run(lun_engine *e, lun_node *const *roots, int count)
 static lun_status prepare(lun_engine *e, lun_node *const *roots, int count)
 {
     lun_steps s;
-    lun_status status = lun__steps_make(e, roots, count, LUN_STEPS_KEEP, &s);
+    lun_node *few[LUN_SHORT_ROOTS], *const *bases = lun__short_bases(roots, count, few);
+    lun_status status = lun__steps_make(e, bases, count, LUN_STEPS_KEEP, &s);
     if (status != LUN_OK)
         return status;
     for (int i = 0; status == LUN_OK && i < s.count; i++) {
@@ -334,6 +373,8 @@ lun_status lun__run_range(lun_engine *e, lun_node *root, int64_t first, int64_t 
     lun__progress_begin(e);
     lun_status status = run_range(e, root, first, count, host, done);
     e->looks += status == LUN_OK;
+    if (status == LUN_EBOUNDS)
+        lun__tell_index(e, &root, 1, lun__run_range);
     lun__progress_end(e);
     lun_host_end(e);
     return status;

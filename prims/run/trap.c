@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "graph/take.h"
+
 /* A note's text with the value that was reported: %lld stands for an integer, %g for a float. NULL:
  * the value is not known; it is left out, with the blank before it. */
 static void put_note(lun_strbuf *out, const char *note, const lun_value *value)
@@ -125,5 +127,6 @@ lun_status lun__explain_trap(lun_engine *e, const lun_lowered *l, const lun_laun
     lun__fail_note(e, s, note, value);
     if (!e->error_where)
         e->error_where = lun__place(e, l->where[launch->trap]);
+    e->error_taking = lun__taking_failed(note);
     return s;
 }

@@ -167,6 +167,13 @@ lun_status lun__storage_buffer(lun_engine *e, lun_storage *s, lun_backend_slot *
     return status;
 }
 
+void lun__storage_written(lun_storage *s, const lun_backend_slot *at)
+{
+    for (lun_mirror *m = s->mirrors; m; m = m->next)
+        m->current = m->at == at;
+    s->stale = true;
+}
+
 const char *lun__storage_place(const lun_engine *e, const lun_storage *s)
 {
     const lun_backend_slot *here = &e->backends[e->current];

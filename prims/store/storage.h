@@ -60,6 +60,8 @@ lun_status lun__storage_host(lun_engine *e, lun_storage *s, bool change);
  * are asked for. */
 lun_status lun__storage_read(lun_engine *e, lun_storage *s, int64_t first, int64_t count,
                              void *host);
+/* A kernel of the backend `at` writes the buffer that holds s: no other place has its elements. */
+void lun__storage_written(lun_storage *s, const struct lun_backend_slot *at);
 /* The buffer of the backend `at` that holds s, brought up to date. */
 lun_status lun__storage_buffer(lun_engine *e, lun_storage *s, struct lun_backend_slot *at,
                                struct lun_buffer **out);

@@ -59,6 +59,12 @@ static inline int lun__dtype_bits(lun_dtype t)
     return 8 * lun__dtype_get(t)->bytes;
 }
 
+/* An unsigned integer of 64 bits: some are beyond i64. */
+static inline bool lun__dtype_is_wide_unsigned(lun_dtype t)
+{
+    return lun__dtype_is_unsigned(t) && lun__dtype_bits(t) == 64;
+}
+
 /* True for a float of which C knows the bits alone: it is loaded, stored and gathered as it is, and
  * becomes its row's PLAIN float before anything is computed. */
 static inline bool lun__dtype_is_stored(lun_dtype t)

@@ -4,6 +4,7 @@
 #include "kernels.h"
 
 #include <math.h>
+#include <stdatomic.h>
 
 #include "product/product.h"
 
@@ -119,6 +120,53 @@ static char *expected(const lun_product *p)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
+/* What takes whole rows: copies them where they belong; some are refused. */
+typedef struct taking {
+    const lun_product *p;
+    char *to;
+    atomic_llong rows;
+    int64_t most;
+} taking;
+
+static bool take_rows(void *ctx, int worker, int64_t first, int64_t count, void *rows)
+{
+    taking *t = ctx;
+    const int64_t size = lun__dtype_get(t->p->dtype)->bytes, line = t->p->columns * size;
+    assert_true(worker >= 0 && worker < 64 && first >= 0 && count > 0);
+    assert_true(first + count <= t->p->rows * t->p->count);
+    for (int64_t i = 0; rows && i < count; i++)
+        memcpy(t->to + (first + i) * line, (char *)rows + i * t->p->pitch * size, (size_t)line);
+    return atomic_fetch_add(&t->rows, count) + count < t->most;
+}
+
+/* The same by blocks of whole rows, each handed on once; in memory or not. */
+static void run_by_rows(const lun_product *p, lun_isa isa, int threads, bool memory,
+                        const char *wanted)
+{
+    lun_services services = test_services();
+    lun_team team = {.threads = threads, .parallel = test_parallel};
+    lun_product q = *p;
+    const int64_t line = q.columns * lun__dtype_get(q.dtype)->bytes, rows = q.rows * q.count;
+    test_memory c = test_guarded((size_t)(rows * line));
+    taking t = {.p = &q, .to = c.data, .most = INT64_MAX};
+    q.c = memory ? c.data : NULL;
+    q.pitch = (q.columns + 63) / 64 * 64;
+    test_memory scratch = test_guarded((size_t)lun__product_room(isa, threads, &q) + 1);
+    q.scratch = scratch.data;
+    if (!lun__product_room(isa, threads, &q))
+        q.scratch = NULL;
+    const lun_host_rows take = {take_rows, &t};
+    assert_int_equal(lun__product_run(&services, isa, &team, &q, &take), LUN_OK);
+    assert_int_equal(atomic_load(&t.rows), rows);
+    assert_memory_equal(c.data, wanted, (size_t)(rows * line));
+    atomic_store(&t.rows, 0);
+    t.most = 1;
+    assert_int_equal(lun__product_run(&services, isa, &team, &q, &take), LUN_OK);
+    assert_true(atomic_load(&t.rows) > 0);
+    test_guarded_free(&c);
+    test_guarded_free(&scratch);
+}
+
 static void run(lun_product *p, lun_isa isa, int threads, const char *wanted)
 {
     lun_services services = test_services();
@@ -131,7 +179,7 @@ static void run(lun_product *p, lun_isa isa, int threads, const char *wanted)
         scratch = test_guarded((size_t)room);
     p->c = c.data;
     p->scratch = scratch.data;
-    assert_int_equal(lun__product_run(&services, isa, &team, p), LUN_OK);
+    assert_int_equal(lun__product_run(&services, isa, &team, p, NULL), LUN_OK);
     if (memcmp(c.data, wanted, bytes))
         fail_msg("%lld x %lld x %lld, %lld times, dtypes %s and %s, isa %d, %d threads",
                  (long long)p->rows, (long long)p->inner, (long long)p->columns,
@@ -140,6 +188,8 @@ static void run(lun_product *p, lun_isa isa, int threads, const char *wanted)
     test_guarded_free(&c);
     if (room)
         test_guarded_free(&scratch);
+    run_by_rows(p, isa, threads, false, wanted);
+    run_by_rows(p, isa, threads, true, wanted);
 }
 
 static int64_t extent(uint64_t *seed)
@@ -227,9 +277,9 @@ static void test_stops(void **state)
     lun_product p = {
         .dtype = LUN_F32, .rows = 8, .columns = 8, .inner = 8, .count = 1, .a = m, .b = m, .c = c};
     cancel_flag = 1;
-    assert_int_equal(lun__product_run(&services, lun__isa_here(), &team, &p), LUN_ECANCEL);
+    assert_int_equal(lun__product_run(&services, lun__isa_here(), &team, &p, NULL), LUN_ECANCEL);
     cancel_flag = 0;
-    assert_int_equal(lun__product_run(&services, lun__isa_here(), &team, &p), LUN_OK);
+    assert_int_equal(lun__product_run(&services, lun__isa_here(), &team, &p, NULL), LUN_OK);
 }
 
 int main(void)

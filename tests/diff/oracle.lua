@@ -217,6 +217,11 @@ op("isfinite", "test", {
     float = function(_, a) return a == a and math.abs(a) ~= math.huge end,
 })
 
+op("fillnan", "arithmetic", {
+    integer = function(_, a) return a end,
+    float = function(_, a, b) return a == a and a or b end,
+})
+
 -- Operations that may be reduced and scanned.
 oracle.associative = {
     add = true, mul = true, band = true, bor = true, bxor = true, land = true, lor = true,

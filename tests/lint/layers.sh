@@ -14,7 +14,7 @@ check() {
         if (header ~ /^(CL|OpenCL)\//) return file ~ /^backends\/opencl\//
         if (header == "omp.h" || header == "hwloc.h") return file ~ /^backends\/openmp\//
         if (header == "dlfcn.h" || header == "spawn.h") return file ~ /^backends\/(openmp|opencl|gpu)\//
-        if (header == "png.h") return file ~ /^interp\/bind\//
+        if (header == "png.h" || header == "zlib.h") return file ~ /^interp\/bind\//
         if (header == "histedit.h") return file ~ /^interp\/program\//
         return 1
     }
@@ -119,7 +119,7 @@ self_test() {
     done
     # sides and the system
     for include in '<lua.h>' '"render/render.h"' '"../../backends/render/render.h"' '<dlfcn.h>' '<omp.h>' '<hwloc.h>' \
-        '<CL/cl.h>' '"bind/bind.h"' '<png.h>' '"node.h"'; do
+        '<CL/cl.h>' '"bind/bind.h"' '<png.h>' '<zlib.h>' '"node.h"'; do
         expect no prims/graph/x.c "$include"
     done
     for include in '"backend.h"' '"lunarray.h"' '<math.h>' '"graph/node.h"'; do expect yes prims/graph/x.c "$include"; done

@@ -221,4 +221,30 @@ describe("lun.check", function()
         assert.is_truthy(tostring(select(2, pcall(lun.reduce, "-", 0))):find "bad argument #1 to 'reduce'", 1, true)
         assert.equal(0, lun.reduce("+", 0)(lun.zeros(0)):value())
     end)
+
+    it("tries what folds the pairs of rows of two matrices", function()
+        local expect = require "expect"
+        local A, B = lun.vector(floats):reshape(5, 2), lun.vector(positive):reshape(5, 2)
+        local function close(x, y) return math.abs(x - y) end
+        local function halves(x, y) return x / 2 + y end
+        local error = expect.failure("given to 'allpairs' is not suitable (lun.check): it is not associative", function()
+            local C = lun.allpairs(close, halves, 0)(A, B)
+            return C
+        end)
+        assert.truthy(tostring(error):find "^tests/spec/check_spec.lua:%d+: ", tostring(error))
+        expect.failure("1 is not its identity", function()
+            local C = A:allpairs(B, "-", "+", 1)
+            return C
+        end)
+        expect.failure("it is not associative", function() return A:allpairs(B, close, halves, 0, { out = "f32" }) end)
+        expect.failure("shapes do not fit", function() return A:allpairs(B:transpose(), close, "+") end)
+        expect.failure("array expected", function() return A:allpairs(3, close, "+") end)
+        local checked = { A:allpairs(B, close, "+", 0):tobytes(), lun.allpairs("-", "max")(A, B):tobytes(),
+            A:allpairs(B, function(x, y, p) return math.abs(x - y) ^ p end, "+", 0, 3):tobytes(),
+            lun.allpairs("-", "+", nil, { out = "f32" })(A, B):tobytes(), A:allpairs(B:sub(1, 0), "-", "+"):tobytes() }
+        lun.check(false)
+        assert.same(checked, { A:allpairs(B, close, "+", 0):tobytes(), lun.allpairs("-", "max")(A, B):tobytes(),
+            A:allpairs(B, function(x, y, p) return math.abs(x - y) ^ p end, "+", 0, 3):tobytes(),
+            lun.allpairs("-", "+", nil, { out = "f32" })(A, B):tobytes(), A:allpairs(B:sub(1, 0), "-", "+"):tobytes() })
+    end)
 end)

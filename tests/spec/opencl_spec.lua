@@ -531,7 +531,7 @@ describe("a process", function()
         end
         local start = os.time()
         local output = program("LUNARRAY_BACKEND=opencl", [[
-            io.popen("sleep 1; kill -INT " .. io.open "/proc/self/stat":read "n")
+            KILLER = io.popen("sleep 1; kill -INT " .. io.open "/proc/self/stat":read "n") -- as garbage it would be waited for
             local x = lun.index(1 << 20):map(function(i)
                 local x = i
                 for k = 1, 1000000 do x = (x * 31) ~ k end

@@ -277,7 +277,7 @@ describe("lun.hist", function()
     end)
 
     it("refuses what it cannot count", function()
-        refuses("bad argument #1 to 'hist' (array expected, got number)", lun.hist, 1)
+        refuses("bad argument #1 to 'hist' (array, or a list of texts, expected, got number)", lun.hist, 1)
         refuses("from 1 to 200", lun.hist, lun.index(3), 0)
         refuses("no elements", lun.hist, lun.zeros(0))
     end)

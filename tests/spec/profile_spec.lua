@@ -116,4 +116,30 @@ describe("lun.profile", function()
     it("wants a function", function()
         assert.has_error(function() lun.profile(7) end, "bad argument #1 to 'profile' (function expected, got number)")
     end)
+
+    it("has a row for matrix products, alone and with what takes their rows", function()
+        local A, B = lun.random({ 700, 300 }, { seed = 1 }):eval(), lun.random({ 300, 500 }, { seed = 2 }):eval()
+        local _, ok, rows = printed(function()
+            return lun.profile(function()
+                for i = 1, 3 do
+                    local C = A:matmul(B) -- one line, one row
+                    if i == 3 then
+                        (C + 1):max(60):eval()
+                    else
+                        C:eval():free()
+                    end
+                    A[1][1] = i
+                end
+            end)
+        end)
+        assert.is_true(ok, rows)
+        local by = {}
+        for _, row in ipairs(rows) do
+            by[row.name] = row
+        end
+        assert.same({ 3, 3 * 350000, 1 }, { by.matmul.calls, by.matmul.elements, by.matmul.ops })
+        assert.truthy(by.matmul.where:find("profile_spec", 1, true), by.matmul.where)
+        assert.same({ 1, 350000, 2 }, { by.map.calls, by.map.elements, by.map.ops })
+        assert.is_true(by.matmul.run > by.map.run)
+    end)
 end)

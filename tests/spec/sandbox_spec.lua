@@ -88,6 +88,14 @@ finds "local m = {} local t = setmetatable({}, m) m.__gc = print return pcall(se
 finds "return pcall(setmetatable, {}, {__gc = false})"
 finds "return pcall(rawset, lun.ones(2), 'x', 1)"
 finds "return pcall(rawset, 'x', 'rep', 1)"
+for _, call in ipairs { "lun.plot(lun.index(3), %s)", "lun.hist(lun.index(3), %s)", "lun.hist({'a'}, %s)" } do
+    local path = "'/tmp/escaped_from_the_sandbox.svg'"
+    finds("return " .. call:format(("{file = %s}"):format(path)))
+    finds(("local n = 0 local opts = setmetatable({}, {__index = function(_, k) n = n + 1 "
+        .. "return k == 'file' and n %% 2 == 0 and %s or nil end}) return %s"):format(path, call:format "opts"))
+    finds(("local n = 0 local opts = setmetatable({}, {__index = function(_, k) if k == 'file' then n = n + 1 "
+        .. "return n > 1 and %s or nil end end}) return %s"):format(path, call:format "opts"))
+end
 
 -- ---------------------------------------------------------------- code
 

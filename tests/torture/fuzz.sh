@@ -38,6 +38,7 @@ fuzz() {
 fuzz "libFuzzer: C functions" cfunction cfunction -max_len=4096
 fuzz "libFuzzer: Lua bytecode" bytecode bytecode -max_len=2048
 fuzz "libFuzzer: C interface" sequence sequence -max_len=512
+fuzz "libFuzzer: CSV, in pieces and whole" csv csv -max_len=600
 for kind in npy csv pnm png; do
     fuzz "libFuzzer: .$kind files" files $kind -max_len=1500
 done

@@ -85,12 +85,13 @@ static void find_needs(lun_renderer *r)
     spread(r, LUN_FACT_OPERAND);
 }
 
-/* A CHECK guards what follows it: each section that computes something under it runs it too. */
+/* A CHECK guards what follows it: each section that computes something under it runs it too. One
+ * behind the SCAN guards nothing of its operand, and may read its value, which is not there yet. */
 static void find_checks(lun_renderer *r)
 {
     if (r->ir->scan < 0 || !r->masked)
         return;
-    for (int32_t i = 0; i < r->ir->count; i++)
+    for (int32_t i = 0; i < r->ir->scan; i++)
         if (r->ir->ins[i].kind == LUN_IR_CHECK)
             need(r, i, LUN_FACT_OPERAND);
     spread(r, LUN_FACT_OPERAND);

@@ -131,6 +131,18 @@ static void see_array(lun_array *a, lf_sight *out)
         out->small &= out->shape[k] <= 1 << 30;
 }
 
+static void see_table(const lf_viewer *v, lf_sight *out)
+{
+    lua_State *L = v->L;
+    lf_fields kind = v->ask.fields ? v->ask.fields(L, lua_gettop(L)) : LF_NO_FIELDS;
+    out->seen = LF_SEEN_TABLE;
+    if (kind == LF_NO_FIELDS)
+        return;
+    lua_pop(L, 1);
+    out->seen = kind == LF_OF_STRUCT ? LF_SEEN_STRUCT : LF_SEEN_RECORDS;
+    out->closure = lua_topointer(L, -1);
+}
+
 lun_status luafn_look(const lf_viewer *v, const lf_source *list, int i, lf_sight *out,
                       lun_strbuf *error)
 {
@@ -157,7 +169,7 @@ lun_status luafn_look(const lf_viewer *v, const lf_source *list, int i, lf_sight
         out->seen = LF_SEEN_STRING;
         break;
     case LUA_TTABLE:
-        out->seen = LF_SEEN_TABLE;
+        see_table(v, out);
         break;
     case LUA_TFUNCTION:
         return see_function(v, s, out, error);
@@ -187,6 +199,8 @@ bool luafn_same_sight(const lf_sight *then, const lf_sight *now)
         return then->value.dtype == now->value.dtype && then->value.as.u == now->value.as.u;
     case LF_SEEN_FUNCTION:
         return then->program == now->program;
+    case LF_SEEN_STRUCT:
+        return then->closure == now->closure;
     case LF_SEEN_BUILTIN:
         return then->math == now->math;
     case LF_SEEN_ROW:

@@ -28,6 +28,8 @@ typedef enum lf_seen {
     LF_SEEN_FIXED, /* math.pi and its like: this number and no other */
     LF_SEEN_STRING,
     LF_SEEN_TABLE,
+    LF_SEEN_STRUCT,   /* what a call of which makes a record: closure */
+    LF_SEEN_RECORDS,  /* a table whose fields are arrays, and whose elements are records */
     LF_SEEN_FUNCTION, /* a plain Lua function: program */
     LF_SEEN_BUILTIN,  /* a function of the math library: math */
     LF_SEEN_ROW,      /* an operation of table/ops.def: op */
@@ -38,7 +40,7 @@ typedef enum lf_seen {
 typedef struct lf_sight {
     lf_seen seen;
     struct lf_program *program;
-    const void *closure; /* which function it is */
+    const void *closure; /* which function or struct it is */
     lf_math math;
     lun_op op;
     bool strict;             /* op is known as a function of math, which takes numbers only */
@@ -52,11 +54,13 @@ typedef struct lf_sight {
 } lf_sight;
 
 typedef struct lf_source {
-    int parent;        /* source; -1 for the first, the function itself */
-    int upvalue;       /* of a function, from 1, or 0 */
-    const char *field; /* of a table */
-    int64_t key;       /* the same, where it has neither upvalue nor field */
-    const char *name;  /* for messages */
+    int parent;              /* source; -1 for the first, the function itself */
+    int upvalue;             /* of a function, from 1, or 0 */
+    const char *field;       /* of a table */
+    int64_t key;             /* the same, where it has neither upvalue nor field */
+    const char *name;        /* for messages */
+    const char **field_name; /* of a struct and of records, while they are compiled */
+    int names;
     const void *known; /* identity of a function that need not be decoded again */
     lf_sight sight;
 } lf_source;

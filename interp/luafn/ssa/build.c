@@ -7,6 +7,7 @@
 
 #include "luafn/ssa/named.h"
 #include "luafn/ssa/put.h"
+#include "luafn/ssa/record.h"
 
 /* ---- instructions that end blocks ---- */
 
@@ -80,7 +81,8 @@ static void leave(lf_builder *b, const lf_list *values)
 {
     lf_exit *x = LF_NEW(&b->c->unit, lf_exit, 1);
     x->block = b->g->now;
-    x->values = *values;
+    for (int k = 0; k < values->count; k++)
+        luafn_push(&b->c->unit, &x->values, luafn_returned_value(b, values->at[k]));
     luafn_push(&b->c->unit, b->exits, x);
     b->ended = true;
 }
@@ -285,7 +287,7 @@ static void join_exits(lf_builder *b, lf_list *results)
 {
     lf_graph *g = b->g;
     lf_block *exit = luafn_block(g);
-    int most = 0;
+    int most = 0, record = luafn_unpack_records(b);
     for (int i = 0; i < b->exits->count; i++) {
         lf_exit *x = b->exits->at[i];
         if (x->values.count > most)
@@ -301,8 +303,13 @@ static void join_exits(lf_builder *b, lf_list *results)
     }
     luafn_seal(g, exit);
     g->now = exit;
+    lf_list fields = {0}, *to = record && b->f != b->c->root ? &fields : results;
     for (int k = 0; k < most; k++)
-        luafn_push(g->u, results, luafn_read(g, base + k, exit));
+        luafn_push(g->u, to, luafn_read(g, base + k, exit));
+    if (to == &fields)
+        luafn_push(g->u, results, luafn_pack_record(b, record, &fields));
+    else
+        b->c->record = record;
 }
 
 void luafn_body(lf_compile *c, lf_frame *f, int rounds, lf_list *results)
@@ -361,6 +368,11 @@ void luafn_build(lf_compile *c)
     luafn_body(c, f, 1, &g->results);
     g->exit = g->now;
     g->exit->end = LF_RETURN;
+    for (int i = 0; i < g->results.count; i++)
+        if (((const lf_value *)g->results.at[i])->kind == LF_RECORD)
+            luafn_fail(&c->unit, g->proto, -1,
+                       "a record is returned beside other values, or on some paths only: each "
+                       "return gives one record, or numbers");
     if (!c->writes)
         return;
     g->results.count = 0;

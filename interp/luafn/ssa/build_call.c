@@ -3,6 +3,7 @@
  * The body of a function that is put in place is built by build.c, which calls this file
  * (build.h). */
 #include "luafn/ssa/build.h"
+#include "luafn/ssa/record.h"
 
 #include <string.h>
 
@@ -74,6 +75,9 @@ void luafn_call(lf_builder *b, uint32_t w, lf_list *results)
         inline_call(b, f, f->as.closure->name, &args, results);
         break;
     }
+    case LF_STRUCT:
+        luafn_push(&b->c->unit, results, luafn_make_record(b, f, &args));
+        break;
     case LF_AROUND:
         luafn_push(&b->c->unit, results, luafn_neighbour(b, f, &args));
         break;

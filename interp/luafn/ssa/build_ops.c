@@ -1,6 +1,7 @@
 /* build_ops.c - instructions that compute: moves, constants, arithmetic, upvalues, indexing. */
 #include "luafn/ssa/build.h"
 #include "luafn/ssa/put.h"
+#include "luafn/ssa/record.h"
 
 static lf_value *upvalue(lf_builder *b, int index)
 {
@@ -29,9 +30,16 @@ static void get_field(lf_builder *b, uint32_t w)
     lf_value *t = up ? upvalue(b, lf_b(w)) : luafn_get(b, lf_b(w));
     const lf_const *k = &b->f->proto->k[lf_c(w)];
     const char *name = luafn_value_name(b, t, up ? -1 : lf_b(w));
+    lf_value *field =
+        k->tag == LF_K_STRING ? luafn_record_field(b, t, up ? -1 : lf_b(w), k->as.s) : NULL;
+    if (field) {
+        luafn_set(b, lf_a(w), field);
+        return;
+    }
     if (t->kind != LF_TABLE || k->tag != LF_K_STRING)
-        luafn_stop(b, "field '%.60s' of %s%s: only fields of captured tables can be read", k->as.s,
-                   luafn_describe(t), name);
+        luafn_stop(
+            b, "field '%.60s' of %s%s: only fields of captured tables and of records can be read",
+            k->as.s, luafn_describe(t), name);
     luafn_set(b, lf_a(w), luafn_field(b->c, b->f, b->pc, (int)t->as.i, k->as.s));
 }
 
@@ -69,43 +77,28 @@ static lf_value *index_at(lf_builder *b, int reg)
     return i;
 }
 
-static lf_value *element(lf_builder *b, lf_value *t, lf_value *i)
-{
-    lf_whose of = lf_whose_is(b->c, t);
-    bool part = of.fixed + 1 < of.rank;
-    lf_value *v = !part && b->c->writes ? luafn_read_cell(b, t, i) : NULL;
-    if (v)
-        return v;
-    v = luafn_emit2(b, part ? LF_PART : LF_LOAD, part ? (unsigned)of.fixed + 1 : 0, t, i);
-    if (part)
-        v->as.i = t->as.i;
-    else if (b->c->writes)
-        luafn_push(b->g->u, &b->c->loads, v);
-    return v;
-}
-
 static void get_element(lf_builder *b, uint32_t w)
 {
     lf_value *t = luafn_get(b, lf_b(w));
     lf_value *i = lf_op(w) == OP_GETI ? luafn_int(b->g, lf_c(w)) : luafn_get(b, lf_c(w));
     int64_t key;
-    if (t->kind == LF_TABLE && luafn_known_whole(b->c, i, &key)) {
+    if (t->kind == LF_TABLE && !luafn_is_records(b->c, t) && luafn_known_whole(b->c, i, &key)) {
         luafn_set(b, lf_a(w), luafn_item(b->c, b->f, b->pc, (int)t->as.i, key));
         return;
     }
-    t = array_at(b, lf_b(w), "an element");
     if (lf_op(w) != OP_GETI)
         i = index_at(b, lf_c(w));
-    luafn_set(b, lf_a(w), element(b, t, i));
+    if (luafn_is_records(b->c, t)) {
+        luafn_set(b, lf_a(w), luafn_record_at(b, t, i));
+        return;
+    }
+    t = array_at(b, lf_b(w), "an element");
+    luafn_set(b, lf_a(w), luafn_element(b, t, i));
 }
 
-static void set_element(lf_builder *b, uint32_t w)
+/* t[i] = the operand C of w, with t an array or a part of one. */
+static void assign(lf_builder *b, uint32_t w, lf_value *t, lf_value *i)
 {
-    if (!b->c->writes)
-        luafn_stop(b,
-                   "assignment to an element or field is not supported: return the value instead");
-    lf_value *t = array_at(b, lf_a(w), "an element");
-    lf_value *i = lf_op(w) == OP_SETI ? luafn_int(b->g, lf_b(w)) : index_at(b, lf_b(w));
     lf_value *x = lf_k(w) ? luafn_const_of(b, lf_c(w)) : luafn_get(b, lf_c(w));
     lf_whose of = lf_whose_is(b->c, t);
     if (of.fixed + 1 < of.rank)
@@ -113,6 +106,29 @@ static void set_element(lf_builder *b, uint32_t w)
                    luafn_array_name(b->c, t), of.rank);
     if (!luafn_write_cell(b, t, i, x))
         luafn_put(b, t, i, x);
+}
+
+static void set_element(lf_builder *b, uint32_t w)
+{
+    if (!b->c->writes)
+        luafn_stop(b,
+                   "assignment to an element or field is not supported: return the value instead");
+    if (luafn_is_records(b->c, luafn_get(b, lf_a(w))))
+        luafn_stop(b, "assignment of a whole record is not supported: assign its fields");
+    lf_value *t = array_at(b, lf_a(w), "an element");
+    assign(b, w, t, lf_op(w) == OP_SETI ? luafn_int(b->g, lf_b(w)) : index_at(b, lf_b(w)));
+}
+
+/* A field of captured records at an index; false: it is no such field. */
+static bool set_field(lf_builder *b, uint32_t w)
+{
+    const lf_value *v = luafn_get(b, lf_a(w));
+    const lf_const *k = &b->f->proto->k[lf_b(w)];
+    bool settable = b->c->writes && k->tag == LF_K_STRING;
+    lf_value *t = settable ? luafn_record_array(b, v, lf_a(w), k->as.s) : NULL;
+    if (t)
+        assign(b, w, t, luafn_find(v->arg[0]));
+    return t != NULL;
 }
 
 /* ---- arithmetic ---- */
@@ -146,7 +162,9 @@ static void immediate(lf_builder *b, uint32_t w)
 static void unary(lf_builder *b, uint32_t w, lf_kind kind)
 {
     lf_value *x = luafn_get(b, lf_b(w));
-    if (kind == LF_LENGTH) {
+    if (kind == LF_LENGTH && luafn_is_records(b->c, x)) {
+        x = luafn_field(b->c, b->f, b->pc, (int)x->as.i, b->c->source[x->as.i].field_name[0]);
+    } else if (kind == LF_LENGTH) {
         x = array_at(b, lf_b(w), "the length");
     } else if (kind != LF_NOT) {
         luafn_need_number(b, x, lf_b(w), "arithmetic");
@@ -293,6 +311,10 @@ void luafn_operation(lf_builder *b, uint32_t w)
     case OP_SETTABLE:
     case OP_SETI:
         set_element(b, w);
+        break;
+    case OP_SETFIELD:
+        if (!set_field(b, w))
+            refuse(b, OP_SETFIELD);
         break;
     case OP_CLOSURE:
         luafn_closure(b, w);

@@ -109,6 +109,11 @@ const char *luafn_describe(const lf_value *v)
         return "a function";
     case LF_TABLE:
         return "a table";
+    case LF_STRUCT:
+        return "a struct";
+    case LF_RECORD:
+    case LF_RECORD_AT:
+        return "a record";
     case LF_AROUND:
         return "the elements around an index";
     case LF_ARRAY:
@@ -157,6 +162,8 @@ void luafn_need_number(lf_builder *b, const lf_value *v, int reg, const char *wh
     if (v->kind == LF_ARRAY)
         hint = "index an element, w[i], or pass arrays of one shape to lun.zip, or to lun.map with "
                "{elements=3}";
+    if (v->kind == LF_RECORD || v->kind == LF_RECORD_AT)
+        hint = "take one of its fields";
     if (v->kind == LF_PART) {
         lf_whose of = lf_whose_is(b->c, v);
         luafn_stop(b,

@@ -65,6 +65,9 @@ const char *luafn_value_name(const lf_builder *b, const lf_value *v, int reg);
 /* "a function", "a table". */
 const char *luafn_describe(const lf_value *v);
 
+/* element.c: element i of the array, or part, t. */
+lf_value *luafn_element(lf_builder *b, lf_value *t, lf_value *i);
+
 /* Where code leads from the present block: to an instruction that begins a span; the block ends. */
 lf_block *luafn_target(lf_builder *b, int pc);
 void luafn_jump_to(lf_builder *b, int pc);

@@ -12,6 +12,28 @@ static const char *join_names(lf_compile *c, const char *table, const char *fiel
     return text;
 }
 
+/* The names of the fields of what s, at the top of the stack, is: a struct or records. */
+static void read_names(lf_compile *c, lf_source *s)
+{
+    lua_State *L = c->view.L;
+    if (s->sight.seen != LF_SEEN_STRUCT && s->sight.seen != LF_SEEN_RECORDS)
+        return;
+    if (c->view.ask.fields(L, lua_gettop(L)) == LF_NO_FIELDS)
+        return;
+    int count = (int)lua_rawlen(L, -1);
+    s->field_name = LF_NEW(&c->unit, const char *, count);
+    for (; s->names < count; s->names++) {
+        size_t length = 0;
+        lua_rawgeti(L, -1, s->names + 1);
+        const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &length) : "";
+        char *copy = luafn_take(&c->unit, length + 1, 1);
+        memcpy(copy, name, length + 1);
+        s->field_name[s->names] = copy;
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+}
+
 /* Adds a source and looks at it. */
 static int add_source(lf_compile *c, lf_source s)
 {
@@ -35,6 +57,7 @@ static int add_source(lf_compile *c, lf_source s)
         c->unit.status = status;
         longjmp(c->unit.escape, 1);
     }
+    read_names(c, &c->source[c->sources]);
     return c->sources++;
 }
 
@@ -45,6 +68,7 @@ static lf_value *make_value(lf_compile *c, const lf_frame *f, int pc, int source
         [LF_SEEN_INT30] = LF_SCALAR,      [LF_SEEN_INT32] = LF_SCALAR,
         [LF_SEEN_INT64] = LF_SCALAR,      [LF_SEEN_FLOAT] = LF_SCALAR,
         [LF_SEEN_STRING] = LF_STRING,     [LF_SEEN_TABLE] = LF_TABLE,
+        [LF_SEEN_STRUCT] = LF_STRUCT,     [LF_SEEN_RECORDS] = LF_TABLE,
         [LF_SEEN_FUNCTION] = LF_FUNCTION, [LF_SEEN_BUILTIN] = LF_BUILTIN,
         [LF_SEEN_ROW] = LF_ROW,           [LF_SEEN_ARRAY] = LF_ARRAY,
         [LF_SEEN_OTHER] = LF_OTHER,

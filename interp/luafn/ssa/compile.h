@@ -97,6 +97,7 @@ typedef struct lf_compile {
     lf_list named;            /* values of local variables, see named.h */
     lf_list kept_loops;       /* lf_span: headers of loops that are too large to be unrolled */
     lun_strbuf *types;        /* where the report goes */
+    int record;               /* source of the struct whose record is returned; 0: none is */
     lf_value **param_value;   /* by parameter; NULL: the function does not take it */
     lun_neighbour *neighbour; /* what is asked for around an index: parameters from `params` on */
     lf_value **neighbour_value;

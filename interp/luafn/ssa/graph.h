@@ -50,15 +50,18 @@ typedef enum lf_kind {
     /* first in its block */
     LF_PHI, /* operands as its block's preds; as.i: variable, while the graph is built */
     /* objects: type LF_OBJECT, known while compiling */
-    LF_FUNCTION, /* captured Lua function; as.i: source */
-    LF_BUILTIN,  /* function of the math library; sub: lf_math */
-    LF_ROW,      /* operation of table/ops.def as a function; sub: lun_op, as.i: source */
-    LF_CLOSURE,  /* local function; as.closure */
-    LF_AROUND,   /* parameter of a stencil, called with offsets; as.i: its number */
-    LF_TABLE,    /* captured table; as.i: source */
-    LF_ARRAY,    /* captured array; as.i: source. An array parameter: as.i is -1 - its number */
-    LF_STRING,   /* as.s */
-    LF_OTHER,    /* captured value of no use; as.i: source */
+    LF_FUNCTION,  /* captured Lua function; as.i: source */
+    LF_BUILTIN,   /* function of the math library; sub: lf_math */
+    LF_ROW,       /* operation of table/ops.def as a function; sub: lun_op, as.i: source */
+    LF_CLOSURE,   /* local function; as.closure */
+    LF_AROUND,    /* parameter of a stencil, called with offsets; as.i: its number */
+    LF_TABLE,     /* captured table; as.i: source */
+    LF_ARRAY,     /* captured array; as.i: source. An array parameter: as.i is -1 - its number */
+    LF_STRUCT,    /* captured struct, whose calls make records; as.i: source */
+    LF_RECORD,    /* the values of its fields; as.i: source of its struct */
+    LF_RECORD_AT, /* an index of captured records; as.i: their source */
+    LF_STRING,    /* as.s */
+    LF_OTHER,     /* captured value of no use; as.i: source */
     /* operations as Lua means them */
     LF_ARITH, /* sub: lf_arith; two operands */
     LF_NEG,   /* one operand, as the next three */

@@ -1,0 +1,49 @@
+/* keys.h - elements as unsigned keys in the order of sort.h, and back.  Private to algorithms/. */
+#ifndef LUN_KEYS_H
+#define LUN_KEYS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "table/dtype.h"
+
+/* A key and the place of its element. */
+typedef struct lun_placed {
+    uint64_t key, place;
+} lun_placed;
+
+/* What is sorted in place of elements. */
+typedef enum lun_record {
+    LUN_RECORD_KEY32,    /* uint32_t: the key of an element of at most 32 bits */
+    LUN_RECORD_KEY64,    /* uint64_t: a key */
+    LUN_RECORD_PLACED32, /* uint64_t: such a key in the upper half, its place in the lower one */
+    LUN_RECORD_PLACED64  /* lun_placed */
+} lun_record;
+
+/* The keys of a dtype in one direction. */
+typedef struct lun_keys {
+    lun_dtype dtype;
+    int bits;            /* of a key; NaNs have all of them set, and nothing else has */
+    uint64_t flip, down; /* of integers, floats: what is inverted */
+    uint64_t infinity;   /* of floats, without its sign; else 0 */
+} lun_keys;
+
+static inline int64_t lun__record_bytes(lun_record r)
+{
+    return r == LUN_RECORD_KEY32 ? 4 : r == LUN_RECORD_PLACED64 ? 16 : 8;
+}
+
+lun_keys lun__keys(lun_dtype t, bool descending);
+/* The records of n elements, whose places begin with `place`; how many are NaN. */
+int64_t lun__keys_read(const lun_keys *k, const void *from, int64_t n, int64_t place, lun_record r,
+                       void *to);
+/* The elements of n records; any NaN for NaNs.  `to` may be `from` where both are as wide. */
+void lun__keys_write(const lun_keys *k, lun_record r, const void *from, int64_t n, void *to);
+/* The places of n placed records, plus `base`.  `to` may be `from` of PLACED32. */
+void lun__keys_places(lun_record r, const void *from, int64_t n, int64_t base, int64_t *to);
+/* The NaNs among n elements, in their order; how many. */
+int64_t lun__keys_nans(const lun_keys *k, const void *from, int64_t n, void *to);
+/* The element, of at most 16 bits, of a key. */
+uint16_t lun__keys_narrow(const lun_keys *k, uint32_t key);
+
+#endif

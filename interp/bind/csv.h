@@ -1,0 +1,40 @@
+/* csv.h - a reader of CSV text: what the format's reader asks for (csv_services.c), and what Lua
+ * does with it (csv.c). Within interp/bind. */
+#ifndef LUN_BIND_CSV_H
+#define LUN_BIND_CSV_H
+
+#include <sys/stat.h>
+
+#include "bind/bind.h"
+#include "bind/gzip.h"
+#include "csv/csv.h"
+
+/* A text that was seen: which row of which column has it. */
+typedef struct lun__csv_known lun__csv_known;
+
+typedef struct lun__csv_reader {
+    lun__host *host;
+    lua_State *L;
+    lun__csv_services services;
+    lun__csv *csv;
+    int file;               /* -1: the text is a string */
+    struct stat opened;     /* the file as it was then */
+    const char *text;       /* which is a user value */
+    lun__unpacked unpacked; /* the text, if that was gzip data: count is above 0 then */
+    lun_blank **blanks;
+    lun__csv_known *known;
+    int64_t count; /* of wanted columns */
+    int lists;     /* the stack's index of a table: false, or the list of a column of text */
+    lun_status status;
+    bool raised; /* an error of Lua's is on the stack */
+} lun__csv_reader;
+
+/* Gives the format's reader what it asks for: the text, threads, memory for columns, lists of
+ * texts. r->L, lists and blanks are set while columns are read. */
+void lun__csv_serve(lun__csv_reader *r);
+/* Ends what reading columns has left. */
+void lun__csv_end_columns(lun__csv_reader *r);
+/* services.read. */
+int lun__csv_read_text(void *reader, int64_t at, int64_t count, void *to);
+
+#endif

@@ -1,0 +1,100 @@
+/* divert.c - calls with records among their arguments, which are tables of lua/lunarray/record.lua:
+ * they go there. Knows nothing of what records are, nor of the functions called. */
+#include "bind/bind.h"
+
+/* The field of a metatable that has what record.lua offers, by the names of the functions. */
+static const char offered[] = "__records";
+
+bool lun__is_records(lua_State *L, int i)
+{
+    if (lua_type(L, i) != LUA_TTABLE || luaL_getmetafield(L, i, offered) == LUA_TNIL)
+        return false;
+    lua_pop(L, 1);
+    return true;
+}
+
+int lun__records_among(lua_State *L, int first)
+{
+    for (int i = first, top = lua_gettop(L); i <= top; i++)
+        if (lun__is_records(L, i))
+            return i;
+    return 0;
+}
+
+bool lun__records_listed(lua_State *L, int i)
+{
+    if (lua_type(L, i) != LUA_TTABLE)
+        return false;
+    lua_rawgeti(L, i, 1);
+    bool found = lun__is_records(L, lua_gettop(L));
+    lua_pop(L, 1);
+    return found;
+}
+
+/* Pushes what is offered for the records, or the struct, at i by that name. */
+static void push_offer(lua_State *L, int i, const char *name)
+{
+    luaL_checkstack(L, LUA_MINSTACK, "too many arguments");
+    luaL_getmetafield(L, i, offered);
+    lua_getfield(L, -1, name);
+    lua_remove(L, -2);
+}
+
+int lun__divert(lua_State *L, const char *name, int i)
+{
+    push_offer(L, i, name);
+    if (lua_isnil(L, -1)) {
+        push_offer(L, i, "refusal");
+        lua_pushvalue(L, i);
+        lua_call(L, 1, 1);
+        return lun__bad_argument(L, i, lua_tostring(L, -1));
+    }
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
+/* Its address is the key of the registry where what is offered is, once there are structs. */
+static const char offers_key;
+
+void lun__keep_offers(lua_State *L)
+{
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &offers_key);
+}
+
+void lun__stand_in(lua_State *L, int i)
+{
+    const int top = lua_gettop(L);
+    if (lua_type(L, i) != LUA_TSTRING)
+        return;
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &offers_key) == LUA_TTABLE &&
+        lua_getfield(L, -1, "stand_in") == LUA_TFUNCTION) {
+        lua_replace(L, -2);
+        lua_pushvalue(L, i);
+        lua_call(L, 1, 1);
+        if (lua_isfunction(L, -1))
+            lua_copy(L, -1, i);
+        lua_pop(L, 1);
+        return;
+    }
+    lua_settop(L, top);
+}
+
+int lun__gather_records(lua_State *L, int first)
+{
+    push_offer(L, lua_gettop(L), "gather");
+    lua_insert(L, first);
+    lua_insert(L, first + 1); /* the struct, in front of the fields */
+    lua_call(L, lua_gettop(L) - first, 1);
+    return 1;
+}
+
+int lun__divert_list(lua_State *L, const char *name, int i)
+{
+    lua_rawgeti(L, i, 1);
+    push_offer(L, lua_gettop(L), name);
+    lua_remove(L, -2);
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    return lua_gettop(L);
+}

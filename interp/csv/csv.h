@@ -1,0 +1,114 @@
+/* csv.h - CSV text (RFC 4180) to columns: what it asks of its user, and what it gives.
+ *
+ * Bytes come from services.read, piece by piece and from several threads; the memory of columns
+ * and the threads from the other services. Numbers are what Lua's tonumber gives for decimal
+ * text, besides nan and inf. Knows neither Lua nor arrays nor files.
+ */
+#ifndef LUN_CSV_H
+#define LUN_CSV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a column holds. I64, U64 and F64 have 8 bytes an element, BOOL one, TEXT has no memory. */
+typedef enum lun__csv_kind {
+    LUN__CSV_I64,
+    LUN__CSV_U64,
+    LUN__CSV_F64,
+    LUN__CSV_BOOL,
+    LUN__CSV_TEXT
+} lun__csv_kind;
+
+/* A field: bytes of a piece of text; equal ones have equal hashes. */
+typedef struct lun__csv_span {
+    uint32_t start, length, hash;
+} lun__csv_span;
+
+typedef struct lun__csv_services {
+    void *ctx;
+    int64_t size;  /* bytes of the text */
+    int64_t piece; /* that are worked on together, more or less; 0: what fits a core's own cache */
+    /* Bytes at .. at+count-1 into `to`, from any thread: 0, or an errno (-1: there are fewer). */
+    int (*read)(void *ctx, int64_t at, int64_t count, void *to);
+    /* Calls task(of, k) for each k < count, on several threads, and waits. */
+    void (*share)(void *ctx, int64_t count, void *of, void (*task)(void *of, int64_t k));
+    /* Whether to end early; from the calling thread, as are the next two. */
+    bool (*stop)(void *ctx);
+    /* Memory for all rows of wanted column k; a column of text gives NULL. False: refused. */
+    bool (*column)(void *ctx, int64_t k, lun__csv_kind kind, int64_t rows, void **memory);
+    /* Takes `count` fields of wanted column k from row `first` on; each row comes once. False:
+     * refused. */
+    bool (*text)(void *ctx, int64_t k, int64_t first, const char *text, const lun__csv_span *fields,
+                 int64_t count);
+} lun__csv_services;
+
+typedef enum lun__csv_what {
+    LUN__CSV_FINE,
+    LUN__CSV_EMPTY,       /* there is not even a header */
+    LUN__CSV_RAGGED,      /* a row of other than the header's number of fields */
+    LUN__CSV_OPEN_QUOTE,  /* never closed */
+    LUN__CSV_AFTER_QUOTE, /* text between a closing quote and the field's end */
+    LUN__CSV_LATE_QUOTE,  /* an opening quote after blanks */
+    LUN__CSV_RETURN,      /* a carriage return that ends no line */
+    LUN__CSV_NUL,
+    LUN__CSV_ENCODING, /* not UTF-8 */
+    LUN__CSV_LONG,     /* a row longer than 2 GB */
+    LUN__CSV_UNREAD,   /* services.read failed */
+    LUN__CSV_MEMORY,   /* none is left */
+    LUN__CSV_REFUSED,  /* by a service, or stopped */
+    LUN__CSV_STRAY     /* within: a quote inside of a field without quotes */
+} lun__csv_what;
+
+typedef struct lun__csv_fault {
+    lun__csv_what what;
+    int64_t at, line;   /* byte, from 0; line, from 1 */
+    int64_t column;     /* of the header, from 0; -1: none */
+    int64_t fields;     /* RAGGED: of this row */
+    int error;          /* UNREAD: what services.read gave */
+    unsigned char byte; /* ENCODING: the first that is wrong */
+} lun__csv_fault;
+
+typedef struct lun__csv lun__csv;
+
+/* Reads the header. NULL: *fault says why. The services must live as long. */
+lun__csv *lun__csv_open(const lun__csv_services *services, lun__csv_fault *fault);
+void lun__csv_close(lun__csv *c);
+/* The columns of the header. */
+int64_t lun__csv_width(const lun__csv *c);
+const char *lun__csv_name(const lun__csv *c, int64_t column, size_t *length);
+/* Reads the `count` columns whose numbers are in wanted; kinds gets what they are, *rows their
+ * length. False: *fault says why, and what the services have given is undefined. */
+bool lun__csv_read(lun__csv *c, const int64_t *wanted, int64_t count, lun__csv_kind *kinds,
+                   int64_t *rows, lun__csv_fault *fault);
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* One field of a column whose fields are of different kinds: TEXT, I64, F64 or BOOL. */
+typedef struct lun__csv_cell {
+    lun__csv_kind kind;
+    size_t length; /* of a text */
+    union {
+        const char *text;
+        int64_t i;
+        double d;
+        bool b;
+    } as;
+} lun__csv_cell;
+
+/* A column to be written: elements of 8 bytes, or truth values; of TEXT: cells. */
+typedef struct lun__csv_column {
+    lun__csv_kind kind;
+    const void *data;
+} lun__csv_column;
+
+/* How many bytes lun__csv_put_rows may write for rows first .. last - 1; false: beyond a size_t. */
+bool lun__csv_bound(const lun__csv_column *columns, int64_t count, int64_t first, int64_t last,
+                    size_t *bytes);
+/* Writes these rows, a line each; the end. Floats read back to the same bits. */
+char *lun__csv_put_rows(char *to, const lun__csv_column *columns, int64_t count, int64_t first,
+                        int64_t last);
+/* Whether a text is UTF-8 without NUL. */
+bool lun__csv_is_text(const char *text, size_t length);
+
+#endif

@@ -1,0 +1,453 @@
+-- Rows in groups by equal keys, what becomes of each, and joins: lun.group, lun.join, reduceby, scanby. A group is a
+-- handle of the binding (interp/bind/group.c) with its keys beside. Knows no order of work.
+
+local core = require "lunarray.core"
+local misuse = require "lunarray.misuse"
+
+local internal = core.internal
+
+local M = {}
+
+-- ---------------------------------------------------------------- arguments
+
+-- What a function of the binding gives; nil and a text is a mistake in that argument of `call`.
+local function checked(argument, call, result, ...)
+    if result == nil then
+        misuse(argument, call, "%s", (...))
+    end
+    return result, ...
+end
+
+-- The options as a table; every name must be known.
+local function options(opts, argument, call, known)
+    if opts ~= nil and type(opts) ~= "table" then
+        misuse(argument, call, "table of options expected, got %s", internal.kind_of(opts))
+    end
+    for name in pairs(opts or {}) do
+        if not known[name] then
+            misuse(argument, call, "unknown option '%s'", tostring(name))
+        end
+    end
+    return opts or {}
+end
+
+local function is_list(x)
+    return type(x) == "table" and not core.isarray(x)
+end
+
+local function is_texts(x)
+    return is_list(x) and (x[1] == nil and next(x) == nil or type(x[1]) == "string")
+end
+
+-- A column as a Vector, and the texts that its numbers stand for if it is a list.
+local function column(x, argument, call)
+    if core.isarray(x) then
+        return x
+    end
+    if not is_texts(x) then
+        misuse(argument, call, "Vector or list of texts expected, got %s", internal.kind_of(x))
+    end
+    local codes, levels = internal.factor(x)
+    if not codes then
+        misuse(argument, call, "element %d is a %s, where a text was expected", levels, type(x[levels]))
+    end
+    return codes, levels
+end
+
+local function vector(x, argument, call)
+    if not core.isarray(x) then
+        misuse(argument, call, "array expected, got %s", internal.kind_of(x))
+    end
+    return x
+end
+
+-- ---------------------------------------------------------------- groups
+
+local group = {}
+local type_of_groups = { __index = group, __name = "group", __metatable = "group" }
+local state = setmetatable({}, { __mode = "k" }) -- what a group is made of
+
+local function of(g, call)
+    local s = state[g]
+    if not s then
+        misuse(1, call, "group expected, got %s", internal.kind_of(g))
+    end
+    return s
+end
+
+local function new(handle, count, rows, keys)
+    local g = setmetatable({}, type_of_groups)
+    state[g] = { handle = handle, count = count, rows = rows, keys = keys }
+    return g
+end
+
+function type_of_groups.__len(g)
+    return of(g, "#").count
+end
+
+function type_of_groups.__tostring(g)
+    local s = of(g, "tostring")
+    return ("group: %d group%s of %d rows"):format(s.count, s.count == 1 and "" or "s", s.rows)
+end
+
+local GROUP_OPTIONS <const> = { order = true, levels = true }
+
+-- Groups of codes from 1 on, of which some may have no rows.
+local function of_levels(given, opts, argument)
+    local levels = opts.levels
+    local names = is_list(levels) and levels or nil
+    local count = names and #names or math.tointeger(levels)
+    if not count then
+        misuse(argument, "group", "option 'levels': number or list of texts expected, got %s", internal.kind_of(levels))
+    end
+    if #given ~= 1 or opts.order ~= nil then
+        misuse(argument, "group", "option 'levels' takes one Vector of codes and no other option")
+    end
+    local handle = checked(1, "group", internal.grouping_of(vector(given[1], 1, "group"), count))
+    return new(handle, count, #given[1], { { names = names, index = not names } })
+end
+
+-- lun.group(k1 [, k2, ...] [, {order=, levels=}]): the rows in groups by equal keys.
+function M.group(...)
+    local given, opts = { ... }, {}
+    local last = given[#given]
+    if is_list(last) and #last == 0 and next(last) ~= nil then
+        opts = options(table.remove(given), select("#", ...), "group", GROUP_OPTIONS)
+    end
+    if #given == 0 then
+        misuse(1, "group", "Vector or list of texts expected, got no value")
+    end
+    if opts.levels ~= nil then
+        return of_levels(given, opts, #given + 1)
+    end
+    if opts.order ~= nil and opts.order ~= "first" then
+        misuse(#given + 1, "group", 'option \'order\': "first" expected')
+    end
+    local keys, names = {}, {}
+    for k, x in ipairs(given) do
+        keys[k], names[k] = column(x, k, "group")
+    end
+    local handle, count, operand = internal.grouping(keys, opts.order == "first")
+    if not handle then
+        misuse(math.max(operand, 1), "group", "%s", count)
+    end
+    for k = 1, #keys do
+        keys[k] = { names = names[k], number = k }
+    end
+    return new(handle, count, #given[1], keys)
+end
+
+local function array(s, call, what, k)
+    return (checked(1, call, internal.grouping_array(s.handle, what, k)))
+end
+
+-- The keys of the groups: a column for each key.
+function group.keys(g)
+    local s, out = of(g, "keys"), {}
+    for i, key in ipairs(s.keys) do
+        if key.index then
+            out[i] = core.index(s.count)
+        elseif not key.number then
+            out[i] = table.move(key.names, 1, #key.names, 1, {})
+        else
+            local values = array(s, "keys", "key", key.number)
+            if key.names then
+                values = values:totable()
+                for r, code in ipairs(values) do
+                    values[r] = key.names[code]
+                end
+            end
+            out[i] = values
+        end
+    end
+    return table.unpack(out)
+end
+
+-- The group of each row.
+function group.codes(g)
+    return array(of(g, "codes"), "codes", "codes")
+end
+
+-- All rows, those of a group side by side; how many each group has; where each begins.
+local function arranged(g, call)
+    local s = of(g, call)
+    if not s.order then
+        s.order, s.counts = core.eval(array(s, call, "order"), array(s, call, "counts"))
+        s.starts = (core.scan("+", 0, { inclusive = false })(s.counts) + 1):eval()
+    end
+    return s.order, s.counts, s.starts
+end
+
+-- The numbers of the rows of group k.
+function group.rows(g, k)
+    local s = of(g, "rows")
+    k = math.tointeger(k) or misuse(1, "rows", "number of a group expected, got %s", internal.kind_of(k))
+    if k < 1 or k > s.count then
+        misuse(1, "rows", "group %d is out of range: there are %d", k, s.count)
+    end
+    local order, counts, starts = arranged(g, "rows")
+    return order:sub(starts[k], starts[k] + counts[k] - 1):copy()
+end
+
+-- ---------------------------------------------------------------- aggregates
+
+local SKIPS <const> = { skipnan = true }
+local DIVIDES <const> = { skipnan = true, ddof = true }
+
+local function reduction(name, known)
+    group[name] = function(g, x, opts)
+        local s = of(g, name)
+        opts = options(opts, 2, name, known)
+        if opts.ddof ~= nil and not math.tointeger(opts.ddof) then
+            misuse(2, name, "option 'ddof': integer expected, got %s", internal.kind_of(opts.ddof))
+        end
+        vector(x, 1, name)
+        return (checked(1, name, internal.grouping_reduce(s.handle, name, x, opts.skipnan, opts.ddof)))
+    end
+end
+
+for _, name in ipairs { "sum", "prod", "mean", "min", "max", "first", "last" } do
+    reduction(name, SKIPS)
+end
+reduction("var", DIVIDES)
+reduction("std", DIVIDES)
+reduction("any", {})
+reduction("all", {})
+reduction("count", {})
+
+local count_true = group.count
+
+-- Rows of each group, or of x those elements that are not 0; skipnan: that are not NaN.
+function group.count(g, x, opts)
+    if x == nil then
+        return array(of(g, "count"), "count", "counts")
+    end
+    if options(opts, 2, "count", SKIPS).skipnan then
+        x = vector(x, 1, "count"):isnan():lnot()
+    end
+    return count_true(g, x)
+end
+
+-- Linear between neighbours of the sorted elements of each group, as NumPy does it.
+local function quantile(sorted, starts, counts, q)
+    local place = (counts - 1) * q
+    local low = place:floor()
+    local part = place - low
+    local first = core.where(counts:gt(0), starts + low:cast "i64", 0)
+    local second = core.where(counts:gt(0), starts + place:ceil():cast "i64", 0)
+    local a, b = sorted:take(first, { missing = 0 / 0 }), sorted:take(second, { missing = 0 / 0 })
+    local step = b - a
+    return core.where(a:eq(b), a, core.where(part:lt(0.5), a + step * part, b - step * (1 - part)))
+end
+
+local function quantiles(g, x, q, opts, call, argument)
+    local s = of(g, call)
+    opts = options(opts, argument, call, SKIPS)
+    vector(x, 1, call)
+    if #x ~= s.rows or select("#", x:shape()) ~= 1 then
+        misuse(1, call, "lengths differ: a Vector of %d elements expected", s.rows)
+    end
+    local _, counts, starts = arranged(g, call)
+    local by_value = internal.grouping_array(checked(1, call, internal.grouping { x }), "order")
+    local by_group = internal.grouping_array(internal.grouping_of(g:codes():take(by_value), s.count), "order")
+    local sorted = x:take(by_value:take(by_group)):cast "f64":eval()
+    local numbers = checked(1, call, internal.grouping_reduce(s.handle, "count", x:isnan():lnot()))
+    local list = {}
+    for i, p in ipairs(type(q) == "table" and q or { q }) do
+        if type(p) ~= "number" or not (p >= 0 and p <= 1) then
+            misuse(2, call, "number from 0 to 1 expected, got %s", tostring(p))
+        end
+        list[i] = quantile(sorted, starts, numbers, p)
+        if not opts.skipnan then
+            list[i] = core.where(numbers:eq(counts), list[i], 0 / 0)
+        end
+    end
+    return type(q) == "table" and core.stack(list) or list[1]
+end
+
+function group.quantile(g, x, q, opts)
+    return quantiles(g, x, q, opts, "quantile", 3)
+end
+
+function group.median(g, x, opts)
+    return quantiles(g, x, 0.5, opts, "median", 2)
+end
+
+-- ---------------------------------------------------------------- functions
+
+local FUNCTIONS <const> = {
+    ["+"] = function(a, b)
+        return a + b
+    end,
+    ["*"] = function(a, b)
+        return a * b
+    end,
+    min = function(a, b)
+        return math.min(a, b)
+    end,
+    max = function(a, b)
+        return math.max(a, b)
+    end,
+}
+
+-- f and its identity, as they were given after `first` other arguments.
+local function combiner(f, id, first, call)
+    f = FUNCTIONS[f] or f
+    if type(f) ~= "function" then
+        misuse(first, call, 'function, "+", "*", "min" or "max" expected, got %s', internal.kind_of(f))
+    end
+    if type(id) ~= "number" and type(id) ~= "boolean" then
+        misuse(first + 1, call, "identity expected, a number or a boolean, got %s", internal.kind_of(id))
+    end
+    return f, id
+end
+
+-- id combined with the elements of each line from starts[k] on, one after the other.
+local function reduce_lines(x, starts, counts, f, id)
+    if #starts == 0 then
+        return core.zeros(0, x:dtype())
+    end
+    if #x == 0 then
+        return core.full(#starts, id)
+    end
+    return core.generate(#starts, function(k)
+        local sum = id
+        for i = starts[k], starts[k] + counts[k] - 1 do
+            sum = f(sum, x[i])
+        end
+        return sum
+    end):eval()
+end
+
+-- The same of what stands before each element in its line, and of itself unless exclusive. Line k holds elements
+-- starts[k] .. of x, or those whose numbers stand there in `rows`. Lua calls f.
+local function scan_lines(x, starts, counts, f, id, exclusive, rows)
+    local from, out = x:totable(), {}
+    local first, many = starts:totable(), counts:totable()
+    for k = 1, #first do
+        local sum = id
+        for i = first[k], first[k] + many[k] - 1 do
+            local at, before = rows and rows[i] or i, sum
+            sum = f(sum, from[at])
+            out[at] = exclusive and before or sum
+        end
+    end
+    return #out == 0 and core.zeros(0, x:dtype()) or core.vector(out)
+end
+
+local function rows_of(g, x, call)
+    local s = of(g, call)
+    vector(x, 1, call)
+    if select("#", x:shape()) ~= 1 or #x ~= s.rows then
+        misuse(1, call, "lengths differ: a Vector of %d elements expected", s.rows)
+    end
+    return arranged(g, call)
+end
+
+-- f of the rows of each group, in their order.
+function group.reduce(g, x, f, id)
+    f, id = combiner(f, id, 2, "reduce")
+    local order, counts, starts = rows_of(g, x, "reduce")
+    return reduce_lines(x:take(order):eval(), starts, counts, f, id)
+end
+
+local SCANS <const> = { inclusive = true }
+
+-- The same running, where the rows stand.
+function group.scan(g, x, f, id, opts)
+    f, id = combiner(f, id, 2, "scan")
+    opts = options(opts, 4, "scan", SCANS)
+    local order, counts, starts = rows_of(g, x, "scan")
+    return scan_lines(x, starts, counts, f, id, opts.inclusive == false, order:totable())
+end
+
+-- ---------------------------------------------------------------- runs
+
+-- Where runs of equal neighbours begin, how many elements each has.
+local function runs(a, k, call)
+    vector(a, 1, call)
+    k = column(k, 2, call)
+    if select("#", a:shape()) ~= 1 or select("#", k:shape()) ~= 1 or #a ~= #k then
+        misuse(2, call, "lengths differ: %d elements and %d keys", #a, #k)
+    end
+    local n = #k
+    if n == 0 then
+        return core.zeros(0, "i64"), core.zeros(0, "i64")
+    end
+    local before, here = k:sub(1, n - 1), k:sub(2, n)
+    local is_new = before:ne(here)
+    if k:dtype():find "f" then
+        is_new = is_new:land(before:isnan():land(here:isnan()):lnot())
+    end
+    local starts = core.concat { core.vector({ 1 }, "i64"), is_new:indices() + 1 }:eval()
+    local ends = core.concat { starts:sub(2, -1) - 1, core.vector({ n }, "i64") }
+    return starts, (ends - starts + 1):eval()
+end
+
+-- a:reduceby(k, f, id): the keys of the runs of equal neighbours in k, and f of the elements of each.
+function M.reduceby(a, k, f, id)
+    local starts, counts = runs(a, k, "reduceby")
+    f, id = combiner(f, id, 2, "reduceby")
+    local keys
+    if core.isarray(k) then
+        keys = k:take(starts)
+    else
+        keys = {}
+        for i, first in ipairs(starts:totable()) do
+            keys[i] = k[first]
+        end
+    end
+    return keys, reduce_lines(a, starts, counts, f, id)
+end
+
+-- a:scanby(k, f, id [, opts]): a scan that starts anew with each run.
+function M.scanby(a, k, f, id, opts)
+    local starts, counts = runs(a, k, "scanby")
+    f, id = combiner(f, id, 2, "scanby")
+    opts = options(opts, 4, "scanby", SCANS)
+    return scan_lines(a, starts, counts, f, id, opts.inclusive == false)
+end
+
+-- ---------------------------------------------------------------- joins
+
+local function columns(x, argument)
+    if core.isarray(x) or is_texts(x) then
+        return { x }
+    end
+    if not is_list(x) then
+        misuse(argument, "join", "Vector, list of texts or list of columns expected, got %s", internal.kind_of(x))
+    end
+    return x
+end
+
+-- A column of each side as Vectors: texts by their numbers among those of both.
+local function both(a, b, k)
+    if core.isarray(a) and core.isarray(b) then
+        return a, b
+    end
+    if core.isarray(a) or core.isarray(b) or not is_texts(a) or not is_texts(b) then
+        misuse(2, "join", "key %d is %s on one side and %s on the other", k, internal.kind_of(a), internal.kind_of(b))
+    end
+    local all = table.move(b, 1, #b, #a + 1, table.move(a, 1, #a, 1, {}))
+    local codes = column(all, 1, "join")
+    return codes:sub(1, #a), codes:sub(#a + 1, #all)
+end
+
+-- i, j = lun.join(a, b [, how]): the rows of a and of b that have equal keys.
+function M.join(a, b, how)
+    local left, right = columns(a, 1), columns(b, 2)
+    if how ~= nil and how ~= "inner" and how ~= "left" then
+        misuse(3, "join", '"inner" or "left" expected, got %s', type(how) == "string" and how or internal.kind_of(how))
+    end
+    if #left ~= #right then
+        misuse(2, "join", "%d keys on one side and %d on the other", #left, #right)
+    end
+    local x, y = {}, {}
+    for k = 1, #left do
+        x[k], y[k] = both(left[k], right[k], k)
+    end
+    local i, j = checked(1, "join", internal.join(x, y, how == "left"))
+    return i, j
+end
+
+return M

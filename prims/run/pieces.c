@@ -1,0 +1,125 @@
+/* pieces.c - a kernel and the algorithms that take what it makes, some indices at a time: what it
+ * makes stays in the cache.  Knows neither what a kernel computes nor what an algorithm does. */
+#include "run/pieces.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "plan/pieces.h"
+#include "run/algorithm.h"
+#include "run/bind.h"
+#include "run/profile.h"
+#include "run/run.h"
+
+typedef struct pieces {
+    lun_engine *e;
+    const lun_step *head; /* the kernel's, NULL: there is none */
+    lun_kernel_entry *kernel;
+    lun_storage **made; /* by slot of the kernel: a piece of what it writes, or NULL */
+    lun_algorithm_work *works;
+    int count; /* of works, opened */
+    int64_t n;
+} pieces;
+
+static lun_status launch(const pieces *p, int64_t first, int64_t count)
+{
+    const lun_lowered *l = &p->head->lowered;
+    lun_binding to;
+    lun_status s = lun__bind_open(p->e, l, &to);
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) {
+        to.working = p->made[i] != NULL;
+        s = lun__bind_slot(p->e, &to, i, p->made[i], first, count);
+    }
+    if (s == LUN_OK)
+        s = lun__bind_run(p->e, &to, p->kernel, p->n, first, count, NULL);
+    lun__bind_close(&to);
+    return s;
+}
+
+/* The piece of n that the kernel has made, NULL: it is in memory. */
+static const void *piece_of(const void *ctx, const lun_node *n)
+{
+    const pieces *p = ctx;
+    for (int i = 0; p->head && i < p->head->lowered.ir.slot_count; i++)
+        if (p->made[i] && p->head->lowered.slots[i].node == n)
+            return p->made[i]->data;
+    return NULL;
+}
+
+static lun_status run_all(pieces *p)
+{
+    lun_engine *e = p->e;
+    lun_status s = LUN_OK;
+    const int64_t launches = e->stats.launches;
+    for (int64_t first = 0; s == LUN_OK && first < p->n; first += LUN_PIECE) {
+        const int64_t count = p->n - first < LUN_PIECE ? p->n - first : LUN_PIECE;
+        s = lun__stopped(e);
+        if (s == LUN_OK && p->head)
+            s = launch(p, first, count);
+        for (int k = 0; s == LUN_OK && k < p->count; k++)
+            s = lun__algorithm_piece(&p->works[k], first, count, piece_of, p);
+    }
+    if (p->head && e->stats.launches > launches)
+        e->stats.launches = launches + 1; /* one, in pieces */
+    return s;
+}
+
+/* Memory for a piece of all that the kernel writes. */
+static lun_status open_kernel(pieces *p)
+{
+    const lun_ir *ir = &p->head->lowered.ir;
+    lun_status s = lun__run_kernel(p->e, &p->head->lowered, &p->kernel);
+    p->made = calloc((size_t)ir->slot_count + 1, sizeof(lun_storage *));
+    if (s == LUN_OK && !p->made)
+        s = lun__nomem(p->e);
+    for (int i = 0; s == LUN_OK && i < ir->slot_count; i++)
+        if (ir->slots[i].role == LUN_SLOT_OUT)
+            s = lun__storage_new(p->e, (lun_dtype)ir->slots[i].dtype,
+                                 p->n < LUN_PIECE ? p->n : LUN_PIECE, &p->made[i]);
+    return s;
+}
+
+static void close_kernel(pieces *p)
+{
+    for (int i = 0; p->made && i < p->head->lowered.ir.slot_count; i++)
+        if (p->made[i])
+            lun__storage_release(p->e, p->made[i]);
+    free(p->made);
+}
+
+/* Bytes that are read once though several algorithms take them. */
+static int64_t shared(const lun_steps *s, int first, int last)
+{
+    int64_t bytes = 0;
+    for (int k = first; k <= last; k++)
+        for (int j = 0; s->at[k].node && j < s->at[k].node->count; j++) {
+            const lun_node *in = s->at[k].node->more[j];
+            if (lun__pieces_has_taken(s, k, in) && !lun__pieces_makes(s, k, in))
+                bytes += in->n * lun__dtype_get((lun_dtype)in->dtype)->bytes;
+        }
+    return bytes;
+}
+
+lun_status lun__pieces_run(lun_engine *e, const lun_steps *s, int first, int last)
+{
+    pieces p = {.e = e, .n = s->at[first].n};
+    p.head = s->at[first].kind == LUN_STEP_LAUNCH ? &s->at[first] : NULL;
+    const int from = first + (p.head != NULL);
+    const int64_t twice = shared(s, first, last);
+    p.works = calloc((size_t)(last - from + 1), sizeof *p.works);
+    lun_status status = p.works ? LUN_OK : lun__nomem(e);
+    if (status == LUN_OK && p.head)
+        status = open_kernel(&p);
+    for (int k = from; status == LUN_OK && k <= last; k++)
+        status = lun__algorithm_open(e, s->at[k].node, &p.works[p.count++]);
+    if (status == LUN_OK)
+        status = run_all(&p);
+    for (int k = 0; k < p.count; k++)
+        status = lun__algorithm_close(&p.works[k], status);
+    if (status == LUN_OK)
+        e->stats.bytes_read -= twice;
+    close_kernel(&p);
+    free(p.works);
+    return status;
+}

@@ -1,0 +1,21 @@
+/* short.h - what shortens the way of small evaluations: roots that are another node's elements, and
+ * products that need no plan.  Private to prims/. */
+#ifndef LUN_SHORT_H
+#define LUN_SHORT_H
+
+#include "engine/state.h"
+#include "graph/node.h"
+
+enum { LUN_SHORT_ROOTS = 8 }; /* most roots that are looked at */
+
+/* For each root the node whose elements, computed before all that uses them, are those of the root
+ * in their order; the root itself: there is none.  In `few`, or the roots as they are. */
+lun_node *const *lun__short_bases(lun_node *const *roots, int count,
+                                  lun_node *few[LUN_SHORT_ROOTS]);
+/* root becomes a LEAF on the elements of its base, a LEAF. */
+void lun__short_take(lun_engine *e, lun_node *root, const lun_node *base);
+/* Makes the small products below the roots whose operands are in memory, which become LEAFs.
+ * *some: whether there were any. */
+lun_status lun__short_products(lun_engine *e, lun_node *const *roots, int count, bool *some);
+
+#endif

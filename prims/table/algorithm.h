@@ -1,0 +1,32 @@
+/* algorithm.h - algorithms.def expanded.
+ *
+ * Pure data; knows no graph, no backend. */
+#ifndef LUN_ALGORITHM_H
+#define LUN_ALGORITHM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lunarray.h"
+
+typedef enum lun_algorithm {
+#define LUN_ALGORITHM(ID, NAME, OPERANDS, RESULTS, ALSO, LENGTH, TAKEN, DOC) LUN_ALGORITHM_##ID,
+#include "table/algorithms.def"
+#undef LUN_ALGORITHM
+    LUN_ALGORITHM_COUNT
+} lun_algorithm;
+
+/* Of one algorithm, at most. */
+enum { LUN_ALGORITHM_OPERANDS = 4, LUN_ALGORITHM_RESULTS = 3, LUN_ALGORITHM_OPTIONS = 2 };
+
+typedef struct lun_algorithm_row {
+    const char *name, *doc;
+    int operands, results;
+    lun_dtype also;
+    bool found;  /* its length */
+    bool pieces; /* it may be run on pieces of its operands */
+} lun_algorithm_row;
+
+extern const lun_algorithm_row lun__algorithm_rows[LUN_ALGORITHM_COUNT];
+
+#endif

@@ -1,0 +1,112 @@
+/* csv_fuzz.c - for libFuzzer: any bytes are CSV text, which the reader splits and converts, in
+ * pieces of a size that the first byte says; what one piece gives, several give. Knows nothing
+ * of Lua. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "csv/csv.h"
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+
+enum { MOST = 64 }; /* columns */
+
+/* What a reading has given. */
+typedef struct result {
+    const unsigned char *text;
+    void *memory[MOST];
+    lun__csv_kind kinds[MOST];
+    int64_t rows, texts; /* texts: a sum over all fields of text */
+    lun__csv_fault fault;
+    bool ok;
+} result;
+
+static int read_text(void *ctx, int64_t at, int64_t count, void *to)
+{
+    memcpy(to, ((result *)ctx)->text + at, (size_t)count);
+    return 0;
+}
+
+static void share(void *ctx, int64_t count, void *of, void (*task)(void *of, int64_t k))
+{
+    (void)ctx;
+    for (int64_t k = count - 1; k >= 0; k--)
+        task(of, k);
+}
+
+static bool stop(void *ctx)
+{
+    (void)ctx;
+    return false;
+}
+
+static bool column(void *ctx, int64_t k, lun__csv_kind kind, int64_t rows, void **memory)
+{
+    result *r = ctx;
+    free(r->memory[k]);
+    r->memory[k] = *memory = calloc((size_t)rows + 1, kind == LUN__CSV_BOOL ? 1 : 8);
+    if (kind == LUN__CSV_TEXT)
+        r->texts = 0;
+    return r->memory[k] != NULL;
+}
+
+static bool texts(void *ctx, int64_t k, int64_t first, const char *text,
+                  const lun__csv_span *fields, int64_t count)
+{
+    result *r = ctx;
+    for (int64_t i = 0; i < count; i++)
+        for (uint32_t c = 0; c < fields[i].length; c++)
+            ((int64_t *)r->memory[k])[first + i] =
+                ((int64_t *)r->memory[k])[first + i] * 31 + text[fields[i].start + c] + 1;
+    return true;
+}
+
+static void read_all(const unsigned char *text, size_t size, int64_t piece, result *r)
+{
+    lun__csv_services s = {.ctx = r,
+                           .size = (int64_t)size,
+                           .piece = piece,
+                           .read = read_text,
+                           .share = share,
+                           .stop = stop,
+                           .column = column,
+                           .text = texts};
+    int64_t wanted[MOST];
+    memset(r, 0, sizeof *r);
+    r->text = text;
+    lun__csv *c = lun__csv_open(&s, &r->fault);
+    if (!c)
+        return;
+    int64_t count = lun__csv_width(c) < MOST ? lun__csv_width(c) : MOST;
+    for (int64_t k = 0; k < count; k++)
+        wanted[k] = k;
+    r->ok = lun__csv_read(c, wanted, count, r->kinds, &r->rows, &r->fault);
+    lun__csv_close(c);
+}
+
+static void compare(const result *a, const result *b)
+{
+    if (a->ok != b->ok || a->rows != b->rows || a->fault.what != b->fault.what ||
+        a->fault.at != b->fault.at || a->fault.line != b->fault.line)
+        abort();
+    for (int k = 0; a->ok && k < MOST && a->memory[k]; k++) {
+        size_t bytes = (size_t)a->rows * (a->kinds[k] == LUN__CSV_BOOL ? 1 : 8);
+        if (a->kinds[k] != b->kinds[k] || memcmp(a->memory[k], b->memory[k], bytes) != 0)
+            abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+{
+    result whole, parts;
+    if (size == 0)
+        return 0;
+    read_all(data + 1, size - 1, 0, &whole);
+    read_all(data + 1, size - 1, data[0] + 1, &parts);
+    compare(&whole, &parts);
+    for (int k = 0; k < MOST; k++) {
+        free(whole.memory[k]);
+        free(parts.memory[k]);
+    }
+    return 0;
+}

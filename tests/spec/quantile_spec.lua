@@ -1,0 +1,135 @@
+-- quantile, median and searchsorted against plain Lua: sorted lists and loops; axes, NaN, dtypes, on every backend.
+local lun = require "lunarray"
+local expect = require "tests.spec.expect"
+
+local function generator(seed)
+    local state = seed
+    return function(n)
+        state = state * 6364136223846793005 + 1442695040888963407
+        return (state >> 33) % n
+    end
+end
+
+-- The quantile of a list of numbers, linear between neighbours.
+local function quantile(values, q, skipnan)
+    local numbers = {}
+    for _, x in ipairs(values) do
+        if x == x then
+            numbers[#numbers + 1] = x
+        end
+    end
+    if #numbers == 0 or #numbers < #values and not skipnan then
+        return 0 / 0
+    end
+    table.sort(numbers)
+    local at = q * (#numbers - 1)
+    local below = math.min(math.floor(at), #numbers - 1)
+    local part, x, y = at - below, numbers[below + 1], numbers[below + 2]
+    if part == 0 or x == y then
+        return x + 0.0
+    end
+    return part < 0.5 and x + (y - x) * part or y - (y - x) * (1 - part)
+end
+
+local function numbers(random, n, with_nan)
+    local out = {}
+    for i = 1, n do
+        out[i] = with_nan and random(9) == 0 and 0 / 0 or (random(1000) - 500) / 4
+    end
+    return out
+end
+
+local PARTS = { 0, 0.1, 0.25, 0.5, 0.77, 0.99, 1 }
+
+describe("a:quantile(q) and a:median()", function()
+    it("are those of the sorted list", function()
+        local random = generator(1)
+        expect.everywhere(function()
+            for _, n in ipairs { 1, 2, 3, 10, 101, 1000 } do
+                for _, nan in ipairs { false, true } do
+                    local values = numbers(random, n, nan)
+                    local a, wanted = lun.vector(values, "f64"), {}
+                    for _, skip in ipairs { false, true } do
+                        for k, q in ipairs(PARTS) do
+                            wanted[k] = quantile(values, q, skip)
+                            expect.elements({ wanted[k] }, lun.vector({ a:quantile(q, { skipnan = skip }) }, "f64"))
+                        end
+                        expect.elements(wanted, a:quantile(PARTS, { skipnan = skip }))
+                        expect.elements({ quantile(values, 0.5, skip) }, lun.vector({ a:median { skipnan = skip } }, "f64"))
+                    end
+                end
+            end
+        end)
+    end)
+
+    it("take axes, windows and dtypes", function()
+        local random = generator(2)
+        expect.everywhere(function()
+            local a = lun.vector(numbers(random, 60), "f64"):reshape(3, 4, 5)
+            for axis = 1, 3 do
+                local m, qs = a:median { axis = axis }, a:transpose():quantile(PARTS, { axis = 4 - axis })
+                for i = 1, a:size() // 60 * ({ 4, 3, 3 })[axis] do
+                    for j = 1, ({ 5, 5, 4 })[axis] do
+                        local line = ({ a:sub({}, { i, i }, { j, j }), a:sub({ i, i }, {}, { j, j }),
+                            a:sub({ i, i }, { j, j }, {}) })[axis]:flatten():totable()
+                        assert.equal(quantile(line, 0.5), m[i][j])
+                        for k, q in ipairs(PARTS) do
+                            assert.equal(quantile(line, q), qs[k][j][i])
+                        end
+                    end
+                end
+            end
+            assert.equal(quantile(a:flatten():totable(), 0.3), a:quantile(0.3))
+            expect.elements({ quantile(a[1]:flatten():totable(), 0.3), quantile(a[2]:flatten():totable(), 0.3),
+                quantile(a[3]:flatten():totable(), 0.3) }, a:quantile(0.3, { axis = { 2, 3 } }))
+            assert.equal("f64", lun.vector({ 1, 2 }, "u8"):quantile({ 0.5 }):dtype())
+            assert.equal("f16", lun.vector({ 1, 2 }, "f16"):quantile({ 0.5 }):dtype())
+            assert.equal(1.5, lun.vector({ 1, 2 }, "f32"):median())
+            assert.equal(0.5, lun.vector { true, false }:median())
+            assert.same({ 2, 0 }, { lun.zeros { 2, 0, 3 }:median({ axis = 3 }):shape() })
+            assert.equal(1 / 0, lun.vector { 1, 1 / 0, 1 / 0, 1 / 0 }:quantile(0.6))
+        end)
+    end)
+end)
+
+describe("s:searchsorted(x)", function()
+    it("counts the elements before each one", function()
+        local random = generator(3)
+        expect.everywhere(function()
+            for _, n in ipairs { 0, 1, 2, 7, 100 } do
+                for _, dtype in ipairs { "f64", "i32", "u8", "f16" } do
+                    local s = (lun.vector(numbers(random, n), "f64") % 20):cast(dtype):sort()
+                    local x = (lun.vector(numbers(random, 50), "f64") % 23 - 1):cast(dtype == "u8" and "i16" or dtype)
+                    local list, left, right = s:totable(), {}, {}
+                    for i, y in ipairs(x:totable()) do
+                        left[i], right[i] = 1, 1
+                        for _, z in ipairs(list) do
+                            left[i] = left[i] + (z < y and 1 or 0)
+                            right[i] = right[i] + (z <= y and 1 or 0)
+                        end
+                    end
+                    expect.elements(left, s:searchsorted(x))
+                    expect.elements(right, s:searchsorted(x:reshape(5, 10), { side = "right" }):flatten())
+                    assert.equal(left[3], s:searchsorted(x[3]))
+                end
+            end
+            local s = lun.vector { -0.0, 0.0, 1.0, 0 / 0 }
+            expect.elements({ 1, 3, 4, 5 }, s:searchsorted(lun.vector { 0.0, 1, 2, 1 / 0 }) + lun.vector { 0, 0, 0, 1 })
+            assert.same({ 4, 5 }, { s:searchsorted(0 / 0), s:searchsorted(0 / 0, { side = "right" }) })
+        end)
+    end)
+end)
+
+describe("wrong calls of quantile and its like", function()
+    it("say what is wrong", function()
+        local a, m = lun.vector { 1, 2 }, lun.zeros { 2, 2 }
+        expect.failure("bad argument #2 to 'quantile' (a quantile is a number from 0 to 1, not 1.5)", a.quantile, a, 1.5)
+        expect.failure("the list is empty: at least one number is needed", a.quantile, a, {})
+        expect.failure("element 2 is a string, not a number", a.quantile, a, { 1, "x" })
+        expect.failure("bad argument #3 to 'quantile' (axis 2 is out of range", a.quantile, a, 0.5, { axis = 2 })
+        expect.failure("the options are axis, skipnan", a.median, a, { keep = true })
+        expect.failure("quantile of no elements is undefined", lun.median, lun.vector({}, "f32"))
+        expect.failure("a sorted Vector expected, got f64[2, 2]", m.searchsorted, m, 1)
+        expect.failure("option side: 'left' or 'right' expected, got up", a.searchsorted, a, 1, { side = "up" })
+    end)
+end)
