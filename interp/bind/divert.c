@@ -68,7 +68,7 @@ void lun__stand_in(lua_State *L, int i)
     if (lua_type(L, i) != LUA_TSTRING)
         return;
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &offers_key) == LUA_TTABLE &&
-        lua_getfield(L, -1, "stand_in") == LUA_TFUNCTION) {
+        (lua_pushliteral(L, "stand_in"), lua_rawget(L, -2)) == LUA_TFUNCTION) {
         lua_replace(L, -2);
         lua_pushvalue(L, i);
         lua_call(L, 1, 1);
