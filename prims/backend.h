@@ -297,6 +297,11 @@ typedef struct lun_backend {
     lun_status (*download)(void *state, lun_buffer *from, int64_t offset, void *host,
                            int64_t bytes);
 
+    /* Fills `to` with the padded array of elements of so many bytes whose array begins at element
+     * `origin` of `from`; fails as run does. */
+    lun_status (*pad)(void *state, const lun_padding *p, int bytes, const lun_buffer *from,
+                      int64_t origin, lun_buffer *to);
+
     /* Appends the key under which an entry is looked for where it was not made: it opens with a
      * line that names the version and the machine's instructions, and names no compiler.  Nothing
      * for an entry that is not this backend's, or for another machine.  key NULL: that line alone.

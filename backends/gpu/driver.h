@@ -102,6 +102,8 @@ typedef struct lun_gpu_driver {
                          lun_cl_shape *shape);
     /* The text that lays elements side by side, as lun__render_opencl_pack. */
     lun_status (*render_pack)(lun_cl_form form, int bytes, lun_strbuf *out);
+    /* The text that pads an array, as lun__render_opencl_pad. */
+    lun_status (*render_pad)(lun_cl_form form, int bytes, lun_strbuf *out);
     /* The text that multiplies matrices, as lun__render_opencl_product. */
     lun_status (*render_product)(lun_dtype a, lun_dtype b, lun_dtype c, lun_strbuf *out);
 

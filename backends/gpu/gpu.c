@@ -93,9 +93,12 @@ void lun__gpu_close(void *state)
     lun__gpu_drain(g);
     if (g->stuck && g->owner == getpid())
         lun__leave_busy();
-    for (int i = 0; i < LUN_GPU_PACKERS; i++)
+    for (int i = 0; i < LUN_GPU_SIZES; i++) {
         if (g->packer[i])
             lun__gpu_release(g, g->packer[i]);
+        if (g->padder[i])
+            lun__gpu_release(g, g->padder[i]);
+    }
     for (int i = 0; i < LUN_GPU_MULTIPLIERS; i++)
         if (g->multiplier[i].kernel)
             lun__gpu_release(g, g->multiplier[i].kernel);

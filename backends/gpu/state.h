@@ -10,6 +10,7 @@
  *   tune.c     work-group sizes by trial
  *   slice.c    how many indices are given to the device at once
  *   pack.c     slots whose elements do not stand side by side
+ *   pad.c      arrays with elements beyond their ends
  *   product.c  matrix products
  *   run.c      a kernel's arguments, its slices, its results
  *
@@ -27,7 +28,7 @@
 #include "reference/reference.h"
 #include "render/render.h"
 
-enum { LUN_GPU_BATCHES = 32, LUN_GPU_CLASSES = 160, LUN_GPU_TRIALS = 6, LUN_GPU_PACKERS = 4 };
+enum { LUN_GPU_BATCHES = 32, LUN_GPU_CLASSES = 160, LUN_GPU_TRIALS = 6, LUN_GPU_SIZES = 4 };
 enum { LUN_GPU_MULTIPLIERS = 16 };
 
 /* The kernel of matrix products for operands and a result of these dtypes; NULL: none yet. */
@@ -76,7 +77,8 @@ typedef struct lun_gpu {
     void *cells, *work; /* memory of the launches, one after the other */
     int64_t cell_room, work_room;
 
-    lun_kernel *packer[LUN_GPU_PACKERS]; /* by the logarithm of an element's size; NULL: not yet */
+    /* By the logarithm of an element's size; NULL: not yet. */
+    lun_kernel *packer[LUN_GPU_SIZES], *padder[LUN_GPU_SIZES];
     lun_gpu_multiplier multiplier[LUN_GPU_MULTIPLIERS];
     unsigned multipliers; /* made so far */
 

@@ -11,6 +11,7 @@
 
 #include "backend.h"
 #include "base/layout.h"
+#include "base/pad.h"
 #include "base/strbuf.h"
 #include "ir/ir.h"
 #include "math/vecmath.h"
@@ -174,6 +175,26 @@ lun_status lun__render_opencl_pack(lun_cl_form form, int bytes, lun_strbuf *out)
 /* The step of a plan and the cells for it. */
 void lun__cl_plan_pack(lun_cl_form form, const lun_cl_packing *packing, int units, int64_t *cells,
                        lun_cl_plan *plan);
+
+/* ---- padding -----------------------------------------------------------------------------------
+ *
+ * An array with elements beyond its ends is made by a kernel of a text that depends on nothing but
+ * the size of an element.  Its arguments: __constant long *cells, LUN_CL_PAD_CELLS of them as
+ * lun__cl_plan_pad fills them, the starts of the array's buffer and of the padded array's. */
+enum { LUN_CL_PAD_CELLS = 6 + 4 * LUN_LAYOUT_RANK };
+
+/* Elements first .. first + count - 1 of the padded array; element 0 of the array is `origin`
+ * elements from the start of its buffer.  count > 0. */
+typedef struct lun_cl_padding {
+    const lun_padding *padding;
+    int64_t origin, first, count;
+} lun_cl_padding;
+
+/* The text for elements of 1, 2, 4 or 8 bytes.  LUN_ENOMEM. */
+lun_status lun__render_opencl_pad(lun_cl_form form, int bytes, lun_strbuf *out);
+/* The step of a plan and the cells for it. */
+void lun__cl_plan_pad(lun_cl_form form, const lun_cl_padding *p, int units, int64_t *cells,
+                      lun_cl_plan *plan);
 
 /* ---- matrix products --------------------------------------------------------------------------
  *

@@ -103,17 +103,20 @@ struct lun_padded {
     lun_padded *next;
 };
 
-/* The padded array in memory, for a backend that reads no streams. */
-static lun_status make_padded(lun_engine *e, const lun_node *n, lun_padded *p)
+/* The padded array in memory, for a backend that reads no streams: its own makes it. */
+static lun_status make_padded(lun_engine *e, lun_binding *to, const lun_node *n, lun_padded *p)
 {
     const lun_node *in = n->in[0];
-    lun_layout all = lun__layout_right(p->pad.rank, p->pad.extent);
-    int size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
-    lun_status s = lun__storage_host(e, in->storage, false);
+    const lun_dtype t = (lun_dtype)n->dtype;
+    lun_buffer *array = NULL, *made = NULL;
+    lun_status s = lun__storage_buffer(e, in->storage, to->b, &array);
     if (s == LUN_OK)
-        s = lun__storage_new(e, (lun_dtype)n->dtype, n->n, &p->made);
+        s = lun__storage_result(e, t, n->n, &p->made);
     if (s == LUN_OK)
-        lun__pad_read(&p->pad, &all, lun__leaf_data(in), size, 0, n->n, p->made->data);
+        s = lun__storage_buffer(e, p->made, to->b, &made);
+    if (s == LUN_OK && n->n)
+        s = to->b->backend->pad(to->b->state, &p->pad, lun__dtype_get(t)->bytes, array, in->offset,
+                                made);
     return s;
 }
 
@@ -133,7 +136,7 @@ static lun_status find_padded(lun_engine *e, lun_binding *to, const lun_node *n,
     p->next = to->padded;
     to->padded = p;
     lun__node_padding(n, &p->pad);
-    return to->b->backend->buffer_new ? make_padded(e, n, p) : LUN_OK;
+    return to->b->backend->buffer_new ? make_padded(e, to, n, p) : LUN_OK;
 }
 
 /* Slot i, elements of n, a PAD of a LEAF, as `at` says. */

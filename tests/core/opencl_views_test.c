@@ -16,10 +16,10 @@ typedef struct shown {
     int32_t *place;
 } shown;
 
-/* Elements of the arrays that everything begins as. */
+/* Elements of the arrays that everything begins as; -1: what is beyond their ends. */
 static int64_t element(int64_t place)
 {
-    return place * 7919 % 50;
+    return place < 0 ? 7 : place * 7919 % 50;
 }
 
 static uint32_t seed;
@@ -229,17 +229,56 @@ static void repeat(shown *s)
     become(s, a, s->rank + 1, extent, &m);
 }
 
+/* The index that stands for i on an axis of n elements; -1: none does. */
+static int64_t stands_for(int64_t i, int64_t n, lun_edge edge)
+{
+    if (edge == LUN_EDGE_VALUE)
+        return i < 0 || i >= n ? -1 : i;
+    while (i < 0 || i >= n)
+        i = edge == LUN_EDGE_NEAREST ? (i < 0 ? 0 : n - 1) : i < 0 ? i + n : i - n;
+    return i;
+}
+
+static void surround(shown *s)
+{
+    int64_t before[RANK], after[RANK];
+    lun_edge edge[RANK];
+    shown new = {.rank = s->rank, .count = 1};
+    for (int k = 0; k < s->rank; k++) {
+        before[k] = some(0, 3);
+        after[k] = some(0, 1) ? 0 : some(1, 2 * s->extent[k] < 9 ? 2 * s->extent[k] : 9);
+        edge[k] = (lun_edge[]){LUN_EDGE_VALUE, LUN_EDGE_WRAP, LUN_EDGE_NEAREST}[some(0, 2)];
+        new.count *= new.extent[k] = before[k] + s->extent[k] + after[k];
+    }
+    if (new.count > MOST)
+        return;
+    OK(lun_pad(e, s->a, before, after, edge, (lun_value){.dtype = LUN_I64, .as.i = 7}, &new.a));
+    new.place = malloc((size_t) new.count * sizeof *new.place);
+    for (int64_t f = 0; f < new.count; f++) {
+        int64_t rest = f, old = 0, weight = 1;
+        for (int k = s->rank - 1; k >= 0; k--) {
+            int64_t at = stands_for(rest % new.extent[k] - before[k], s->extent[k], edge[k]);
+            rest /= new.extent[k];
+            old = at < 0 || old < 0 ? -1 : old + at * weight;
+            weight *= s->extent[k];
+        }
+        new.place[f] = old < 0 ? -1 : s->place[old];
+    }
+    end(s);
+    *s = new;
+}
+
 static shown chain(lun_dtype t)
 {
     static void (*const moves[])(shown *) = {permute,  cut,   permute, choose,
-                                             diagonal, slide, repeat};
+                                             diagonal, slide, repeat,  surround};
     int64_t extent[4], most[] = {3000, 70, 20, 9};
     int rank = (int)some(1, 4);
     for (int k = 0; k < rank; k++)
         extent[k] = some(1, most[rank - 1]);
     shown s = begin(t, rank, extent);
     for (int64_t n = some(1, 4); n; n--)
-        moves[some(0, 6)](&s);
+        moves[some(0, 7)](&s);
     return s;
 }
 
@@ -308,7 +347,7 @@ static void random_chains(void **state)
 {
     (void)state;
     seed = 1;
-    for (int n = 0; n < 96; n++) {
+    for (int n = 0; n < 120; n++) {
         shown s = chain(dtypes[n % 12]);
         check_elements(&s, 0, s.count);
         int64_t first = some(0, s.count - 1);

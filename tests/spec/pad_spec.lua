@@ -117,6 +117,7 @@ for _, backend in ipairs(BACKENDS) do
             lun.stats "reset"
             local d = lun.eval(a - a:shift(1, { edge = 0 }))
             assert.equal(1, lun.stats().launches)
+            assert.equal(0, lun.stats().bytes_to_host)
             assert.equal(a[7] - a[6], d[7])
             if backend ~= "opencl" then
                 assert.equal(10000 * 4, lun.stats().bytes_written)

@@ -5,6 +5,7 @@
 #include "render/opencl/kernel.h"
 #include "render/opencl/needs.h"
 #include "render/opencl/pack.h"
+#include "render/opencl/pad.h"
 #include "render/opencl/prelude.h"
 #include "render/opencl/product.h"
 #include "render/opencl/quirks.h"
@@ -131,6 +132,13 @@ lun_status lun__render_opencl_pack(lun_cl_form form, int bytes, lun_strbuf *out)
 {
     lun_renderer r = {.dialect = &scalar_dialect};
     lun__cl_pack_text(&r, form, bytes, out);
+    return lun__unit_end(&r, LUN_OK, out);
+}
+
+lun_status lun__render_opencl_pad(lun_cl_form form, int bytes, lun_strbuf *out)
+{
+    lun_renderer r = {.dialect = &scalar_dialect};
+    lun__cl_pad_text(&r, form, bytes, out);
     return lun__unit_end(&r, LUN_OK, out);
 }
 
