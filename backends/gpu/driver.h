@@ -20,6 +20,9 @@ enum { LUN_GPU_DEVICES = 64 };
 
 typedef enum lun_gpu_kind { LUN_GPU_GRAPHICS, LUN_GPU_ACCELERATOR, LUN_GPU_PROCESSOR } lun_gpu_kind;
 
+/* Whether a kernel that runs sees what the host writes to shared memory meanwhile. */
+typedef enum lun_gpu_listening { LUN_GPU_UNTRIED, LUN_GPU_LISTENS, LUN_GPU_DEAF } lun_gpu_listening;
+
 typedef struct lun_gpu_device {
     void *id; /* the driver's own */
     lun_gpu_kind kind;
@@ -33,7 +36,7 @@ typedef struct lun_gpu_device {
     int units;
     int vector; /* bytes of a native vector */
     bool fp64;
-    bool listens; /* a kernel that runs sees what the host writes to memory that they share */
+    lun_gpu_listening listening; /* UNTRIED: the API does not say */
 } lun_gpu_device;
 
 /* What the API answered to the last call that failed. */
@@ -104,6 +107,8 @@ typedef struct lun_gpu_driver {
     lun_status (*render_pack)(lun_cl_form form, int bytes, lun_strbuf *out);
     /* The text that pads an array, as lun__render_opencl_pad. */
     lun_status (*render_pad)(lun_cl_form form, int bytes, lun_strbuf *out);
+    /* The text that tries whether a device listens, as lun__render_opencl_listen. */
+    lun_status (*render_listen)(lun_strbuf *out);
     /* The text that multiplies matrices, as lun__render_opencl_product. */
     lun_status (*render_product)(lun_dtype a, lun_dtype b, lun_dtype c, lun_strbuf *out);
 
@@ -116,9 +121,11 @@ typedef struct lun_gpu_driver {
     /* Memory.  Ends when the work before has ended. */
     lun_gpu_answer (*allocate)(void *queue, int64_t bytes, void **memory);
     void (*free)(void *queue, void *memory);
-    /* Memory for kernels to read that is the host's own, of whole pages: only of a device that
-     * listens.  The host's outlives it. */
-    lun_gpu_answer (*share)(void *queue, void *host, int64_t bytes, void **memory);
+    /* Memory that kernels read while the host writes it, at *host; only a device that listens sees
+     * that at once. */
+    lun_gpu_answer (*share)(void *queue, int64_t bytes, void **host, void **memory);
+    /* When the work before has ended. */
+    void (*unshare)(void *queue, void *host, void *memory);
     /* To the start of the memory.  wait: returns when `from` may change; else it may when the
      * queue has done this and all before. */
     lun_gpu_answer (*write)(void *queue, void *memory, const void *from, int64_t bytes, bool wait);

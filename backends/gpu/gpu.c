@@ -24,12 +24,18 @@ static const char *setting(const lun_gpu *g, const char *name)
 }
 
 /* How kernels are written for the device: in vectors for processors, element by element for
- * others. */
+ * others; asking whether they shall stop, unless the device is known not to listen. */
 static void choose_form(lun_gpu *g)
 {
-    const char *form = setting(g, "FORM");
-    g->target = (lun_cl_target){
-        .form = LUN_CL_SCALAR, .fp64 = g->device.fp64, .listens = g->device.listens, .bytes = 16};
+    const char *form = setting(g, "FORM"), *stop = setting(g, "STOP");
+    if (stop && !strcmp(stop, "probe"))
+        g->device.listening = LUN_GPU_UNTRIED;
+    else if (stop && !strcmp(stop, "off"))
+        g->device.listening = LUN_GPU_DEAF;
+    g->target = (lun_cl_target){.form = LUN_CL_SCALAR,
+                                .fp64 = g->device.fp64,
+                                .listens = g->device.listening != LUN_GPU_DEAF,
+                                .bytes = 16};
     if (g->device.kind == LUN_GPU_PROCESSOR)
         g->target.form = LUN_CL_VECTOR;
     while (g->target.bytes < 64 && 2 * g->target.bytes <= g->device.vector)
@@ -141,6 +147,15 @@ int lun__gpu_devices(void *state, lun_device *rows, int room)
 static lun_status render(lun_gpu *g, const lun_ir *ir, lun_strbuf *text, lun_cl_shape *shape)
 {
     lun_status s = g->driver->render(ir, &g->target, text, shape);
+    if (s == LUN_OK && shape->stops && g->device.listening == LUN_GPU_UNTRIED) {
+        s = lun__gpu_listen(g);
+        if (s != LUN_OK)
+            return s;
+        if (!g->target.listens) {
+            lun__strbuf_clear(text);
+            s = g->driver->render(ir, &g->target, text, shape);
+        }
+    }
     if (s == LUN_OK)
         return LUN_OK;
     return lun__gpu_fail(g, s, "%s: %s", g->device.name,
@@ -156,53 +171,6 @@ lun_status lun__gpu_source(void *state, const lun_ir *ir, lun_strbuf *out)
         lun__strbuf_add(out, lun__strbuf_text(&text), text.length);
     lun__strbuf_free(&text);
     return s;
-}
-
-void lun__gpu_release(void *state, lun_kernel *k)
-{
-    lun_gpu *g = state;
-    lun__gpu_forget(g, k);
-    g->services->stats->kernel_bytes -= k->bytes;
-    if (lun__gpu_may_release(g)) {
-        for (int i = 0; i < LUN_CL_STEPS && k->entry[i].name; i++)
-            g->driver->kernel_free(g->queue, k->entry[i].kernel);
-        if (k->program)
-            g->driver->unload(g->queue, k->program);
-    }
-    lun__gpu_program_unclaim(g, k);
-    lun__interp_free(k->joiner);
-    lun__strbuf_free(&k->key);
-    free(k->memory);
-    free(k->kinds);
-    free(k->sizes);
-    free(k);
-}
-
-/* A kernel with what a launch looks up in the IR; NULL without memory. */
-static lun_kernel *new_kernel(const lun_ir *ir)
-{
-    lun_kernel *k = calloc(1, sizeof *k);
-    if (!k)
-        return NULL;
-    k->claim = -1;
-    k->memory = calloc((size_t)ir->slot_count + 3, sizeof *k->memory);
-    k->kinds = malloc((size_t)(ir->count > 0 ? ir->count : 1));
-    k->sizes = malloc((size_t)ir->slot_count + 1);
-    if (!k->memory || !k->kinds || !k->sizes) {
-        free(k->memory);
-        free(k->kinds);
-        free(k->sizes);
-        free(k);
-        return NULL;
-    }
-    k->kind_count = ir->count;
-    for (int i = 0; i < ir->slot_count; i++)
-        k->sizes[i] = (uint8_t)lun__dtype_get((lun_dtype)ir->slots[i].dtype)->bytes;
-    for (int i = 0; i < ir->count; i++) {
-        k->kinds[i] = ir->ins[i].kind;
-        k->loops |= ir->ins[i].kind == LUN_IR_LOOP || ir->ins[i].kind == LUN_IR_CALL;
-    }
-    return k;
 }
 
 static lun_status check_parameters(lun_gpu *g, const lun_ir *ir)
@@ -260,7 +228,7 @@ lun_status lun__gpu_build(void *state, const lun_ir *ir, const char *text, lun_k
         s = check_parameters(g, ir);
     if (s != LUN_OK)
         return s;
-    lun_kernel *k = new_kernel(ir);
+    lun_kernel *k = lun__gpu_kernel(ir);
     if (!k)
         return lun__gpu_fail(g, LUN_ENOMEM, "out of memory");
     s = compile(g, ir, k);

@@ -4,8 +4,10 @@
  *   device.c   lists of devices; what this machine says of them
  *   state.c    the queue, failures
  *   stop.c     the word that ends kernels that run
+ *   listen.c   whether the device sees that word
  *   queue.c    batches that the device has not ended: waiting, cancelling
  *   memory.c   buffers and their pool
+ *   kernel.c   a kernel's memory, and its end
  *   program.c  text to a program: the driver's compiler, the cache on disk
  *   tune.c     work-group sizes by trial
  *   slice.c    how many indices are given to the device at once
@@ -154,6 +156,11 @@ void lun__gpu_stop_close(lun_gpu *g);
  * they have ended: those in flight are of the launch under way, whose results are dropped. */
 void lun__gpu_stop_set(lun_gpu *g, bool stop);
 
+/* ---- listen.c -------------------------------------------------------------------------------- */
+/* Finds out whether the device listens, if that is not known: device.listening, target.listens.
+ * LUN_OK whatever it finds; takes some milliseconds, on a deaf device up to a second. */
+lun_status lun__gpu_listen(lun_gpu *g);
+
 /* ---- queue.c --------------------------------------------------------------------------------- */
 /* A batch with room for so many cells, waiting for the oldest ones while too much is in flight.
  * LUN_ECANCEL, LUN_ENOMEM, or the device's failure. */
@@ -179,6 +186,10 @@ void lun__gpu_drain(lun_gpu *g);
 lun_status lun__gpu_cells(lun_gpu *g, void **memory, int64_t *room, int64_t cells);
 /* Gives the spare buffers back to the device. */
 void lun__gpu_trim(lun_gpu *g);
+
+/* ---- kernel.c -------------------------------------------------------------------------------- */
+/* A kernel with what a launch looks up in the IR; NULL without memory. */
+lun_kernel *lun__gpu_kernel(const lun_ir *ir);
 
 /* ---- program.c ------------------------------------------------------------------------------- */
 /* Makes k->program of the text, by the cache on disk or the driver's compiler.  LUN_EBUILD with the

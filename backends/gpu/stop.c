@@ -1,39 +1,32 @@
 /* stop.c - the word by which kernels that run are told to end; see state.h.
  *
- * A device that does not listen has none, and the texts for it do not ask.  Knows no kernel and no
- * launch. */
-#include <stdlib.h>
-
+ * The texts for a device that does not listen do not ask for it.  Knows no kernel and no launch. */
 #include "gpu/state.h"
 
 enum { PAGE = 4096 };
 
 lun_status lun__gpu_stop_open(lun_gpu *g)
 {
+    void *word = NULL;
     if (g->stop)
         return LUN_OK;
-    int *word = aligned_alloc(PAGE, PAGE);
-    if (!word)
-        return lun__gpu_fail(g, LUN_ENOMEM, "out of memory");
-    *word = 0;
-    lun_status s = lun__gpu_check(g, g->driver->share(g->queue, word, PAGE, &g->stop_memory));
-    if (s == LUN_OK)
-        g->stop = word;
-    else
-        free(word);
-    return s;
+    lun_status s = lun__gpu_check(g, g->driver->share(g->queue, PAGE, &word, &g->stop_memory));
+    if (s != LUN_OK)
+        return s;
+    g->stop = word;
+    lun__gpu_stop_set(g, false);
+    return LUN_OK;
 }
 
 void lun__gpu_stop_close(lun_gpu *g)
 {
     if (g->stop && lun__gpu_may_release(g))
-        g->driver->free(g->queue, g->stop_memory);
-    if (!g->stuck)
-        free((void *)g->stop);
+        g->driver->unshare(g->queue, (void *)g->stop, g->stop_memory);
+    g->stop = NULL;
 }
 
 void lun__gpu_stop_set(lun_gpu *g, bool stop)
 {
-    if (g->stop)
-        __atomic_store_n(g->stop, stop, __ATOMIC_RELAXED);
+    if (g->stop) /* in this order it leaves the buffers of memory that is not cached, too */
+        __atomic_store_n(g->stop, stop, __ATOMIC_SEQ_CST);
 }

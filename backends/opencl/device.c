@@ -98,8 +98,8 @@ static bool describe(const lun_cl *cl, cl_platform_id platform, cl_device_id id,
               : type & CL_DEVICE_TYPE_ACCELERATOR ? LUN_GPU_ACCELERATOR
                                                   : LUN_GPU_PROCESSOR;
     /* what the host and the kernels of a processor share is in its caches' care */
-    d->listens = d->kind == LUN_GPU_PROCESSOR &&
-                 number(&r, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof(cl_bool)) != 0;
+    bool unified = number(&r, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof(cl_bool)) != 0;
+    d->listening = d->kind == LUN_GPU_PROCESSOR && unified ? LUN_GPU_LISTENS : LUN_GPU_UNTRIED;
     d->host = d->kind == LUN_GPU_PROCESSOR ? lun__gpu_host_here() : 0;
     *code = r.code;
     return usable && r.code == CL_SUCCESS;

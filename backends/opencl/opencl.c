@@ -94,13 +94,31 @@ static lun_gpu_answer allocate(void *state, int64_t bytes, void **memory)
     return *memory ? LUN_GPU_OK : made(q, "clCreateBuffer", code);
 }
 
-static lun_gpu_answer share(void *state, void *host, int64_t bytes, void **memory)
+/* It stays mapped: what the standard leaves open there, gpu/listen.c tries. */
+static lun_gpu_answer share(void *state, int64_t bytes, void **host, void **memory)
 {
     queue *q = state;
     cl_int code = CL_SUCCESS;
-    *memory = q->cl->clCreateBuffer(q->context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR,
-                                    (size_t)bytes, host, &code);
-    return *memory ? LUN_GPU_OK : made(q, "clCreateBuffer", code);
+    cl_mem m = q->cl->clCreateBuffer(q->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
+                                     (size_t)bytes, NULL, &code);
+    if (!m)
+        return made(q, "clCreateBuffer", code);
+    *host = q->cl->clEnqueueMapBuffer(q->queue, m, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                      (size_t)bytes, 0, NULL, NULL, &code);
+    if (*host) {
+        *memory = m;
+        return LUN_GPU_OK;
+    }
+    q->cl->clReleaseMemObject(m);
+    return worked(q, "clEnqueueMapBuffer", code);
+}
+
+static void unshare(void *state, void *host, void *memory)
+{
+    queue *q = state;
+    if (q->cl->clEnqueueUnmapMemObject(q->queue, memory, host, 0, NULL, NULL) == CL_SUCCESS)
+        q->cl->clFinish(q->queue);
+    q->cl->clReleaseMemObject(memory);
 }
 
 static void free_memory(void *state, void *memory)
@@ -353,11 +371,13 @@ static const lun_gpu_driver driver = {
     .render = lun__render_opencl,
     .render_pack = lun__render_opencl_pack,
     .render_pad = lun__render_opencl_pad,
+    .render_listen = lun__render_opencl_listen,
     .render_product = lun__render_opencl_product,
     .open = open_queue,
     .close = close_queue,
     .allocate = allocate,
     .share = share,
+    .unshare = unshare,
     .free = free_memory,
     .write = write_memory,
     .read = read_memory,

@@ -61,8 +61,9 @@ lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target,
  *   work[1]          the value that a CHECK reports, an int64_t
  *   work[2 + c*r+k]  result k of r for chunk c of the range, as a cell of its dtype
  *
- * A kernel with shape.stops asks for the word in each round of its loops.  Only where
- * target.listens; elsewhere a kernel that was given to the device runs to its end.
+ * A kernel with shape.stops asks for the word every so many rounds of its loops: 32, or in the
+ * SCALAR form, where the word may be far from the device, up to 4096.  Only where target.listens;
+ * elsewhere a kernel that was given to the device runs to its end.
  *
  * After a trap, results and what was stored are without meaning.  If several indices trap, any one
  * of them is reported.  Behind these cells a scan keeps its totals and carries.  Memory in `work`
@@ -195,6 +196,13 @@ lun_status lun__render_opencl_pad(lun_cl_form form, int bytes, lun_strbuf *out);
 /* The step of a plan and the cells for it. */
 void lun__cl_plan_pad(lun_cl_form form, const lun_cl_padding *p, int units, int64_t *cells,
                       lun_cl_plan *plan);
+
+/* ---- listening ------------------------------------------------------------------------------- */
+
+/* The text of lun_listen(__constant long *c, __global int *to, volatile __global int *stop), which
+ * reads the word up to c[0] times and says in to[0]: 1 if it was not 0 at the start, 2 if it became
+ * so meanwhile, else 0.  One work-item.  LUN_ENOMEM. */
+lun_status lun__render_opencl_listen(lun_strbuf *out);
 
 /* ---- matrix products --------------------------------------------------------------------------
  *

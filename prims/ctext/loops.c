@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctext/rounds.h"
 #include "ctext/signature.h"
-
-enum { FEW = 64 }; /* rounds of a loop that need not ask */
 
 typedef enum leave { LEAVES_NOTHING, LEAVES_NUMBER, CANNOT_LEAVE } leave;
 
@@ -23,100 +22,6 @@ typedef struct finder {
     bool *asks; /* by name of the text's top level: a function that asks, or calls one that does */
     lun_status status;
 } finder;
-
-/* ---- tokens ---------------------------------------------------------------------------------- */
-
-/* The bracket that closes the one at token i, before `past`; -1: there is none, or a preprocessor
- * line stands between. */
-static int closing(const lun_ctokens *t, int i, int past)
-{
-    int depth = 0;
-    for (; i < past && t->at[i].kind != LUN_CTOKEN_DIRECTIVE; i++) {
-        depth += lun__ctoken_is(t, i, '(') || lun__ctoken_is(t, i, '{');
-        depth -= lun__ctoken_is(t, i, ')') || lun__ctoken_is(t, i, '}');
-        if (!depth)
-            return i;
-    }
-    return -1;
-}
-
-/* The next ';' within the brackets around token i, before `past`; -1. */
-static int semicolon(const lun_ctokens *t, int i, int past)
-{
-    for (int depth = 0; i < past; i++) {
-        depth += lun__ctoken_is(t, i, '(') || lun__ctoken_is(t, i, '{');
-        depth -= lun__ctoken_is(t, i, ')') || lun__ctoken_is(t, i, '}');
-        if (!depth && lun__ctoken_is(t, i, ';'))
-            return i;
-    }
-    return -1;
-}
-
-/* A decimal literal, -1: it is none, or large. */
-static int literal(const lun_ctokens *t, int i)
-{
-    const char *p = t->text + t->at[i].start;
-    int n = 0;
-    if (t->at[i].kind != LUN_CTOKEN_NUMBER || t->at[i].length > 5 ||
-        (*p == '0' && t->at[i].length > 1))
-        return -1;
-    for (uint32_t k = 0; k < t->at[i].length; k++) {
-        if (p[k] < '0' || p[k] > '9')
-            return -1;
-        n = 10 * n + p[k] - '0';
-    }
-    return n;
-}
-
-/* ---- few rounds ------------------------------------------------------------------------------ */
-
-/* x++ or ++x at token i, as all up to the ')'. */
-static bool counts_up(const lun_ctokens *t, int i, int name, int close)
-{
-    bool behind = lun__ctoken_same(t, name, i);
-    int sign = behind ? i + 1 : i;
-    return lun__ctoken_is(t, sign, '+') && lun__ctoken_is(t, sign + 1, '+') && close == i + 3 &&
-           (behind || lun__ctoken_same(t, name, i + 2));
-}
-
-/* True if tokens first .. past-1 do not change a variable. */
-static bool keeps(const lun_ctokens *t, int name, int first, int past)
-{
-    for (int i = first; i < past; i++) {
-        if (!lun__ctoken_same(t, name, i))
-            continue;
-        int next = i + 1;
-        if (next + 1 < past && (lun__ctoken_is(t, next, '<') || lun__ctoken_is(t, next, '>')) &&
-            lun__ctoken_is(t, next + 1, t->at[next].ch))
-            next++; /* a shift */
-        bool sets = lun__ctoken_is(t, next, '=') && !lun__ctoken_is(t, next + 1, '=');
-        bool joins = t->at[next].kind == LUN_CTOKEN_PUNCT && strchr("+-*/%&|^<>", t->at[next].ch) &&
-                     lun__ctoken_is(t, next + 1, '=') &&
-                     (next > i + 1 || !strchr("<>", t->at[next].ch));
-        bool steps = (lun__ctoken_is(t, i + 1, '+') || lun__ctoken_is(t, i + 1, '-')) &&
-                     lun__ctoken_is(t, i + 2, t->at[i + 1].ch);
-        bool before = lun__ctoken_is(t, i - 1, '&') ||
-                      ((lun__ctoken_is(t, i - 1, '+') || lun__ctoken_is(t, i - 1, '-')) &&
-                       lun__ctoken_is(t, i - 2, t->at[i - 1].ch));
-        if (sets || joins || steps || before)
-            return false;
-    }
-    return true;
-}
-
-/* for (... x = LITERAL; x < LITERAL; x++) whose body leaves x alone; first, second: its ';'. */
-static bool is_short(const lun_ctokens *t, int first, int second, int close, int past)
-{
-    int name = first + 1, equal = lun__ctoken_is(t, first + 3, '='), bound = first + 3 + equal;
-    if (t->at[name].kind != LUN_CTOKEN_NAME || !lun__ctoken_is(t, first + 2, '<') ||
-        second != bound + 1 || literal(t, bound) < 0 || literal(t, bound) > FEW ||
-        literal(t, first - 1) < 0 || !lun__ctoken_is(t, first - 2, '=') ||
-        !lun__ctoken_same(t, name, first - 3) || !counts_up(t, second + 1, name, close))
-        return false;
-    int end = lun__ctoken_is(t, close + 1, '{') ? closing(t, close + 1, past)
-                                                : semicolon(t, close + 1, past);
-    return end >= 0 && keeps(t, name, close + 1, end);
-}
 
 /* ---- rounds that do not ask ------------------------------------------------------------------ */
 
@@ -150,25 +55,6 @@ static bool is_plain(const finder *f, int open, int close, bool condition)
             return false;
     }
     return close > open + 1;
-}
-
-/* True if the body behind token close is known to have no break: in braces, or one expression. */
-static bool goes_on(const lun_ctokens *t, int close, int past)
-{
-    static const char *const words[] = {"if",   "for",    "while", "do",     "switch",
-                                        "goto", "return", "break", "_Pragma"};
-    bool braces = lun__ctoken_is(t, close + 1, '{');
-    int end = braces ? closing(t, close + 1, past) : semicolon(t, close + 1, past);
-    if (end < 0 || end == close + 1) /* of a do, or empty */
-        return false;
-    for (size_t k = 0; k < sizeof words / sizeof *words && !braces; k++)
-        if (lun__ctoken_word(t, close + 1, words[k]))
-            return false;
-    for (int i = close + 1; i < end; i++)
-        if (lun__ctoken_word(t, i, "break") || lun__ctoken_word(t, i, "goto") ||
-            t->at[i].kind == LUN_CTOKEN_DIRECTIVE)
-            return false;
-    return true;
 }
 
 /* ---- edits ----------------------------------------------------------------------------------- */
@@ -229,17 +115,30 @@ static bool edit_loop(finder *f, int i, int past, leave how)
     bool is_while = lun__ctoken_word(t, i, "while"), is_for = lun__ctoken_word(t, i, "for");
     if ((!is_while && !is_for) || !lun__ctoken_is(t, i + 1, '('))
         return false;
-    int close = closing(t, i + 1, past);
-    int first = is_for && close >= 0 ? semicolon(t, i + 2, close) : i + 1;
-    int second = is_for && first >= 0 ? semicolon(t, first + 1, close) : close;
+    int close = lun__crounds_closing(t, i + 1, past);
+    int first = is_for && close >= 0 ? lun__crounds_semicolon(t, i + 2, close) : i + 1;
+    int second = is_for && first >= 0 ? lun__crounds_semicolon(t, first + 1, close) : close;
     if (close < 0 || first < 0 || second < 0 ||
-        (is_for && is_short(t, first, second, close, past)) || (is_while && close == i + 2))
+        (is_for && lun__crounds_few(t, first, second, close, past)) || (is_while && close == i + 2))
         return false;
     int step = is_for && close > second + 1 ? second : -1;
     if (is_plain(f, first, second, true) && (step < 0 || is_plain(f, step, close, false)) &&
-        goes_on(t, close, past))
+        lun__crounds_go_on(t, close, past))
         put_rounds(f, first, second, step, close);
     put_ask(f, first, second, how);
+    return true;
+}
+
+/* The jump at token i of a body that ends at `past`: true if it asks. */
+static bool edit_jump(finder *f, int i, int past, leave how)
+{
+    int end = lun__crounds_semicolon(f->t, i, past);
+    if (!lun__ctoken_word(f->t, i, "goto") || end < 0 || !lun__crounds_back(f->t, i, past))
+        return false;
+    put(f, i, BEFORE, f->checked ? "{ LUN_JUMP_CHECKED(" : "{ LUN_JUMP(", false);
+    put(f, i, BEFORE, leaving[how], false);
+    put(f, i, BEFORE, ") ", false);
+    put(f, end, AFTER, " }", false);
     return true;
 }
 
@@ -306,7 +205,26 @@ static bool edit_loops(finder *f, int unit)
         if (f->t->at[i].kind == LUN_CTOKEN_DIRECTIVE)
             i = lun__ctoken_past_line(f->t, i) - 1;
         else
-            any |= edit_loop(f, i, u->end, how);
+            any |= edit_loop(f, i, u->end, how) || edit_jump(f, i, u->end, how);
+    }
+    return any;
+}
+
+/* Edits the loops that macros are: where every function is left with a number, so are these.  True
+ * if one asks. */
+static bool edit_macros(finder *f)
+{
+    const lun_ctokens *t = f->t;
+    bool any = false;
+    for (int i = 0; i < f->units->count; i++)
+        if (f->units->at[i].body >= 0 && how_of(f, i) != LEAVES_NUMBER)
+            return false;
+    for (int i = 0; i < t->count; i++) {
+        if (t->at[i].kind != LUN_CTOKEN_DIRECTIVE || !lun__ctoken_word(t, i + 1, "define"))
+            continue;
+        int past = lun__ctoken_past_line(t, i);
+        for (i += 3; i < past - 1; i++)
+            any |= edit_loop(f, i, past - 1, LEAVES_NUMBER);
     }
     return any;
 }
@@ -319,7 +237,7 @@ static int call_end(const finder *f, int i, int past)
     int name = name_at(f, i);
     if (name < 0 || !f->asks[name] || !lun__ctoken_is(f->t, i + 1, '('))
         return -1;
-    return closing(f->t, i + 1, past);
+    return lun__crounds_closing(f->t, i + 1, past);
 }
 
 /* True if a function calls one that asks. */
@@ -380,6 +298,10 @@ lun_status lun__cloops_find(bool *asks, lun_cedits *edits, const lun_csource *s,
         *asks = true;
         if (name >= 0)
             f.asks[name] = true;
+    }
+    if (all && edit_macros(&f)) { /* any function may have such a loop */
+        *asks = true;
+        memset(f.asks, true, (size_t)names->count * sizeof *f.asks);
     }
     if (all)
         spread(&f);

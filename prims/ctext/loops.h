@@ -23,12 +23,16 @@
  *   while ((c) LUN_ASK(return 0)) LUN_ROUNDS(c)
  *   for (a; (b) LUN_ASK(return 0); LUN_STEP(c)) LUN_STEPS(b, c)
  *
- * checked: the text has checks, which go on with a harmless value; its loops end at a failed one,
- * by LUN_ASK_CHECKED in place of LUN_ASK.
+ *   goto l;            becomes  { LUN_JUMP(return 0) goto l; }     where it may lead back
  *
- * Not asked: loops by goto or of a macro, those cut by an #if, and a `for` that counts by a literal
- * to a literal in few rounds.  If a function cannot be left so, having another result than a number
- * or nothing, or being called in a macro, only loops of the entry ask.  LUN_ENOMEM. */
+ * checked: the text has checks, which go on with a harmless value; its loops end at a failed one,
+ * by LUN_ASK_CHECKED and LUN_JUMP_CHECKED.
+ *
+ * Loops in the definition of a macro ask if all of the loop's head stands there and every function
+ * of the text has a number for its result.  Not asked: jumps in a macro, loops cut by an #if, and a
+ * `for` that counts by a literal to a literal in few rounds.  If a function cannot be left so,
+ * having another result than a number or nothing, or being called in a macro, only loops of the
+ * entry ask.  LUN_ENOMEM. */
 lun_status lun__cloops_find(bool *asks, lun_cedits *edits, const lun_csource *s,
                             const lun_cunits *units, const lun_cnames *names, int entry,
                             bool checked);

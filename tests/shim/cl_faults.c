@@ -3,7 +3,8 @@
  *
  * Built as libOpenCL.so.1 in a directory of its own; LD_LIBRARY_PATH puts it before the real one.
  * LUN_TEST_CL=abort, exit or hang: what the first clGetPlatformIDs does; plain: the compiler knows
- * no GNU vectors; nof64: devices have no double.  LUN_TEST_CL_CALLERS: a file that gets a line for
+ * no GNU vectors; nof64: devices have no double; deaf: kernels see nothing of what the host writes
+ * to mapped memory.  LUN_TEST_CL_CALLERS: a file that gets a line for
  * each call of clGetPlatformIDs, with the object that the call comes from. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr */
@@ -198,6 +199,38 @@ EVENT(clEnqueueWriteBuffer,
       (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t n, const void *p, cl_uint c,
        const cl_event *w, cl_event *event),
       (q, m, b, o, n, p, c, w, event))
+
+/* One mapping at a time is enough for memory that stays mapped. */
+static char beside[4096] __attribute__((aligned(4096)));
+static void *mapped;
+
+CL_API_ENTRY void *CL_API_CALL clEnqueueMapBuffer(cl_command_queue q, cl_mem m, cl_bool b,
+                                                  cl_map_flags f, size_t o, size_t n, cl_uint c,
+                                                  const cl_event *w, cl_event *event, cl_int *code)
+{
+    REAL(clEnqueueMapBuffer);
+    if (fails("clEnqueueMapBuffer")) {
+        *code = fail_code;
+        return NULL;
+    }
+    void *made = call(q, m, b, f, o, n, c, w, event, code);
+    alive += made != NULL;
+    if (!made || !asked_to("deaf") || n > sizeof beside)
+        return made;
+    memset(made, 0, n);
+    mapped = made;
+    return beside;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue q, cl_mem m, void *p,
+                                                        cl_uint c, const cl_event *w,
+                                                        cl_event *event)
+{
+    REAL(clEnqueueUnmapMemObject);
+    cl_int code = call(q, m, p == beside ? mapped : p, c, w, event);
+    alive--;
+    return fails("clEnqueueUnmapMemObject") ? fail_code : code;
+}
 
 static const char no_vectors[] = "#error no vectors here\n";
 

@@ -210,11 +210,36 @@ for _, backend in ipairs(backends) do
                 ["const long STEP = 1;\nlong f(long i) { long s = 0; for (long k = STEP; k <= i; k += STEP) s += k; return s; }"]
                     = triangle,
                 ["(long i) { long s = 0, k = i; again: if (k > 0) { s += k--; goto again; } return s; }"] = triangle,
+                ["(long i) { long s = 0, k = 0; more: s += k++; if (k <= i) goto more; else goto done; s = 0; done: return s; }"] =
+                    triangle,
+                ["(long i) { long s = 0, k = i; if (0) top: { s += k--; } if (k > 0) goto top; return s; }"] = triangle,
+                ["(long i) { long s = 0, k = 1; next: for (;;) switch (k > i) { case 0: s += k++; goto next; default: return s; } }"]
+                    = triangle,
+                ["(long i) { long s = 0; for (long k = 1; k <= i; k++) { long j = 0; one: s++; if (++j < k) goto one; } return s; }"]
+                    = triangle,
+                ["long up(long n) { long s = 0; l: if (n > 0) { s += n--; goto l; } return s; } void add(long *s, long n) {"
+                    .. " l: if (n-- <= 0) return; ++*s; goto l; } long f(long i) { long s = up(i); add(&s, up(2)); return s - 3; }"]
+                    = triangle,
+                ["#define UNTIL(c) while (!(c))\n#define COUNT(k, n) \\\n    for (long k = 1; \\\n        k <= n; k++)\n"
+                    .. "static long up(long n) { long s = 0; UNTIL(n == 0) s += n--; return s; }\n"
+                    .. "long f(long i) { long s = up(i); COUNT(k, i) s++; return s - i; }"] = triangle,
+                ["#define LOOP do { s += k--; } while (k > 0)\n"
+                    .. "void up(long *s) { ++*s; } long f(long i) { long s = 0, k = i; LOOP; up(&s); return s - 1; }"] = triangle,
             } do
                 local got = x:map(text):totable()
                 for i = 1, 300 do
                     assert.equal(want(i), got[i], ("%s at %d"):format(text, i))
                 end
+            end
+        end)
+
+        it("ends at a failed check in a loop without an end", function()
+            for _, loop in ipairs {
+                "while (n >= 0) n = 7 / x * 0;", "do n = 7 / x * 0; while (n >= 0);", "again: n = 7 / x * 0; goto again;",
+                "again: if (n >= 0) { n = 7 / x * 0; goto again; }", "EVER n = 7 / x * 0;",
+            } do
+                expect.failure("attempt to perform 'n/0'", lun.eval, lun.vector { 0 }:map(
+                    "#define EVER while (n >= 0)\nlong f(long x) { long n = 0; " .. loop .. " return n; }"))
             end
         end)
 

@@ -14,7 +14,7 @@ end
 
 -- A session of its own, which gets SIGINT once it has said that it begins; how long it took then to get to its end,
 -- and what it said. What was on the device before is used there afterwards, and the same function.
-local function interrupted(backend, body, after, before)
+local function interrupted(backend, body, after, before, environment)
     local lines, path = os.tmpname(), os.tmpname()
     local file = assert(io.open(lines, "w"))
     file:write(([[
@@ -27,13 +27,13 @@ print("without a", lun.index(4):sum())
 ]]):format(backend, before or "", body, after or stops(backend) and backend or "openmp"))
     file:close()
     local command = ([[
-        LUNARRAY_JIT=sync %s -i <%s >%s 2>&1 & child=$!
+        %s LUNARRAY_JIT=sync %s -i <%s >%s 2>&1 & child=$!
         for try in $(seq 1 600); do grep -q begin %s && break; sleep 0.05; done
         sleep 0.7
         kill -INT $child; start=$(date +%%s%%N)
         wait $child; echo "$(( ($(date +%%s%%N) - start) / 1000000 )) ms"
         cat %s
-    ]]):format(build .. "/lunarray", lines, path, path, path)
+    ]]):format(environment or "", build .. "/lunarray", lines, path, path, path)
     local pipe = assert(io.popen("sh -c '" .. command .. "' 2>&1"))
     local text = pipe:read "a"
     pipe:close()
@@ -142,6 +142,14 @@ describe("a C function that never ends", function()
         ["in a do"] = "long f(long i) { long n = 0; do n = n * 3 & 255; while (n >= 0); return n + i; }",
         ["in a helper"] = [[static void fill(int *t, int n) { for (int k = 0; k < 8; k++) do t[k] = k; while (n > 0); }
             long f(long i) { int t[8]; fill(t, (int)i); return t[7]; }]],
+        ["by goto"] = "long f(long i) { volatile long n = 2 * i; again: n += 2; if (n) goto again; return n; }",
+        ["by goto out of a loop"] = [[long f(long i) { volatile long n = i;
+            again: for (int k = 0; k < 8; k++) if (n++ > 0) goto again; return n; }]],
+        ["of a macro"] = "#define FOREVER for (;;)\nlong f(long i) { FOREVER if (i < 0) break; else i = i * 3 & 255; return i; }",
+        ["of a macro in a helper"] = [[
+            #define UNTIL(c) while (!(c))
+            static long fill(long n) { UNTIL(n < 0) n = n * 3 & 255; return n; }
+            long f(long i) { return fill(i); }]],
         ["for 10^8 rounds an element"] =
             "long f(long i) { long x = i; for (long k = 0; k < 100000000; k++) x = (x * 31) ^ k; return x; }",
     }
@@ -157,10 +165,23 @@ describe("a C function that never ends", function()
         end)
     end
 
-    it("leaves its device where no loop of it is asked", function()
+    -- of a processor it is known that kernels see what the host writes: here it is tried
+    for _, form in ipairs { "vector", "scalar" } do
+        it("is ended by a signal where that was tried, in form " .. form, function()
+            local ms, said = interrupted("opencl", ("function(a) a:map [[%s]]:eval() end"):format(
+                bodies["for 10^8 rounds an element"]), "opencl", nil,
+                "LUNARRAY_OPENCL_STOP=probe LUNARRAY_OPENCL_FORM=" .. form)
+            assert.matches("interrupted", said, 1, true)
+            assert.matches("goes on\t5000050000\t10", said, 1, true)
+            assert.is_true(ms < 15000, said)
+        end)
+    end
+
+    it("leaves its device where kernels see nothing of what the host writes", function()
         local _, said = interrupted("opencl", "function(a) f(a, 1):eval():sum() end", "openmp",
-            "f = lun.map 'long f(long i, long k) { volatile long n = 2 * i; again: n += 2; if (k && n) goto again;"
-            .. " return n; }' f(a, 0):eval()")
+            "f = lun.map 'long f(long i, long k) { volatile long n = 2 * i; do n += 2; while (k && n);"
+            .. " return n; }' f(a, 0):eval()",
+            ("LUNARRAY_OPENCL_STOP=probe LUN_TEST_CL=deaf LD_LIBRARY_PATH=%s/tests/shim"):format(build))
         assert.matches("interrupted", said, 1, true)
         assert.matches("can no longer be used", said, 1, true)
         assert.matches("without a\t10", said, 1, true)

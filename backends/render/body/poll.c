@@ -5,17 +5,31 @@
 #include "render/facts/rounds.h"
 #include "render/text/text.h"
 
+/* Where questions are far: times as many rounds, in loops without and with others inside. */
+enum { FAR = 128, FAR_AROUND = 8 };
+
 static bool in_rounds(const lun_section *s, int32_t loop)
 {
     return s->r->stops && s->r->dialect->rounds > 1 &&
            !lun__rounds_few(s->r->ir, &s->r->blocks, loop);
 }
 
+/* How many rounds a loop does between two questions. */
+static int rounds_of(const lun_section *s, int32_t loop)
+{
+    bool innermost = true;
+    if (!s->r->dialect->far_stop)
+        return s->r->dialect->rounds;
+    for (int32_t i = loop + 1; i < s->r->blocks.end[loop]; i++)
+        innermost &= s->r->ir->ins[i].kind != LUN_IR_LOOP;
+    return s->r->dialect->rounds * (innermost ? FAR : FAR_AROUND);
+}
+
 void lun__poll_open(lun_section *s, int32_t loop)
 {
     if (!in_rounds(s, loop))
         return;
-    lun__text_line(s, "for (int r = 0; r < %d; r++) {", s->r->dialect->rounds);
+    lun__text_line(s, "for (int r = 0; r < %d; r++) {", rounds_of(s, loop));
     s->depth++;
 }
 

@@ -62,6 +62,7 @@ static const lun_dialect scalar_dialect = {.words = words,
                                            .single = lun__cl_quirks_single,
                                            .bit_names = true,
                                            .rounds = 32,
+                                           .far_stop = true,
                                            .stopped = "*f->stop",
                                            .prelude = lun__cl_prelude,
                                            .exports = lun__cl_group_kernels};
@@ -139,6 +140,19 @@ lun_status lun__render_opencl_pad(lun_cl_form form, int bytes, lun_strbuf *out)
 {
     lun_renderer r = {.dialect = &scalar_dialect};
     lun__cl_pad_text(&r, form, bytes, out);
+    return lun__unit_end(&r, LUN_OK, out);
+}
+
+lun_status lun__render_opencl_listen(lun_strbuf *out)
+{
+    lun_renderer r = {.dialect = &scalar_dialect};
+    lun__text_put(&r, out, "@kernel @group_open");
+    lun__text_put(&r, out,
+                  "1@group_close void lun_listen(@constant @i64 *c, @global @i32 *to, "
+                  "@atomic_int *stop)\n{\n    const @i64 rounds = c[0];\n    @i64 n = 0;\n"
+                  "    const @i32 early = *stop != 0;\n"
+                  "    while (n < rounds && !*stop) n++;\n"
+                  "    to[0] = early ? 1 : n < rounds ? 2 : 0;\n}\n");
     return lun__unit_end(&r, LUN_OK, out);
 }
 

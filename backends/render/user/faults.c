@@ -16,7 +16,7 @@ static const char of_thread[] =
     "#define LUN_FAILED lun_fault\n";
 
 static const char handed_on[] =
-    "struct lun_here { int64_t fault; @atomic_int *stop; };\n"
+    "struct lun_here { int64_t fault; @atomic_int *stop; int asked, stopped; };\n"
     "@inline int lun_fail(struct lun_here *lun_here, int64_t what)\n"
     "{\n    if (!lun_here->fault) lun_here->fault = what;\n    return 0;\n}\n"
     "#define LUN_FAULT_ONLY struct lun_here *lun_here\n"
@@ -26,19 +26,32 @@ static const char handed_on[] =
 
 /* For loops (prims/ctext/loops.h). */
 static const char not_asked[] =
-    "#define LUN_STOPPED 0\n#define LUN_ASK(leave)\n#define LUN_ROUNDS(c)\n"
+    "#define LUN_STOPPED 0\n#define LUN_ASKED 0\n#define LUN_ASK(leave)\n#define LUN_JUMP(leave)\n"
+    "#define LUN_ROUNDS(c)\n"
     "#define LUN_STEP(...) __VA_ARGS__\n#define LUN_STEPS(c, ...)\n";
 
+static const char asked_each[] = "#define LUN_STOPPED __builtin_expect(*lun_here->stop, 0)\n"
+                                 "#define LUN_ASKED LUN_STOPPED\n";
+
+/* Where questions are far, most of them read nothing. */
+static const char asked_seldom[] =
+    "@inline int lun_ask(struct lun_here *lun_here)\n{\n"
+    "    if ((++lun_here->asked & 255) == 0 && *lun_here->stop) lun_here->stopped = 1;\n"
+    "    return lun_here->stopped;\n}\n"
+    "#define LUN_STOPPED lun_here->stopped\n#define LUN_ASKED lun_ask(lun_here)\n";
+
 static const char asked[] =
-    "#define LUN_STOPPED __builtin_expect(*lun_here->stop, 0)\n"
-    "#define LUN_ASK(leave) && __extension__({ if (LUN_STOPPED) leave; 1; })\n"
+    "#define LUN_ASK(leave) && __extension__({ if (LUN_ASKED) leave; 1; })\n"
+    "#define LUN_JUMP(leave) if (LUN_ASKED) leave;\n"
     "#define LUN_ROUNDS(c) for (int lun_n = 0; lun_n < 256 && (c); lun_n++)\n"
     "#define LUN_STEP(...)\n"
     "#define LUN_STEPS(c, ...) for (int lun_n = 0; lun_n < 256 && (c); lun_n++, __VA_ARGS__)\n";
 
 static const char asked_checked[] =
     "#define LUN_ASK_CHECKED(leave) && __extension__({ \\\n"
-    "    if (__builtin_expect(LUN_STOPPED || LUN_FAILED, 0)) leave; 1; })\n";
+    "    if (__builtin_expect(LUN_ASKED || LUN_FAILED, 0)) leave; 1; })\n"
+    "#define LUN_JUMP_CHECKED(leave) \\\n"
+    "    if (__builtin_expect(LUN_ASKED || LUN_FAILED, 0)) leave;\n";
 
 /* Behind the word for functions of ours.  The index in a failure is cut to 51 bits. */
 static const char index_function[] =
@@ -79,8 +92,12 @@ void lun__faults_write(lun_renderer *r, lun_strbuf *out)
         lun__text_put(r, out, "%s", handed_on);
     else
         lun__strbuf_puts(out, of_thread);
-    if (asks)
-        lun__strbuf_puts(out, r->dialect->words && r->stops ? asked : not_asked);
+    if (asks && r->dialect->words && r->stops) {
+        lun__text_put(r, out, "%s", r->dialect->far_stop ? asked_seldom : asked_each);
+        lun__strbuf_puts(out, asked);
+    } else if (asks) {
+        lun__strbuf_puts(out, not_asked);
+    }
     if (asks && faults)
         lun__strbuf_puts(out, asked_checked);
     if (!faults)
@@ -110,7 +127,7 @@ lun_snippet lun__faults_before(const lun_renderer *r, const lun_ir_function *f, 
 {
     if (!is_local(r, f))
         return lun__text_name("%s", "");
-    return lun__text_name("    struct lun_here %s = {0, %s};\n", variable(r, v).s,
+    return lun__text_name("    struct lun_here %s = {0, %s, 0, 0};\n", variable(r, v).s,
                           r->stops ? "f->stop" : "0");
 }
 
