@@ -3,13 +3,13 @@
  * there are.  LUN_ELIMIT: more than an i32 counts.
  *
  * Keys are taken as unsigned numbers that ascend as groups do.  Where they lie close together, a
- * table by key says which there are; else they are sorted, and a group begins wherever a key is
- * another one than the key before. */
+ * table by key says which there are; else they are hashed (distinct.h) or, where that would not
+ * pay, sorted, and a group begins wherever a key is another one than the key before. */
 #include <stdatomic.h>
 #include <string.h>
 
 #include "algorithms/algorithms.h"
-#include "algorithms/load.h"
+#include "algorithms/distinct.h"
 #include "algorithms/parts.h"
 #include "algorithms/sort.h"
 #include "table/dtype.h"
@@ -74,7 +74,9 @@ int64_t lun__group_room(const lun_algorithm_run *r, int threads)
     const int64_t width = most_width(x.n), sorts = lun__sorting_room(&s, threads);
     const int64_t sorted = rounded(8 * x.n) + sorted_bytes(&x) + rounded(sorts);
     const int64_t table = rounded(width) + rounded(4 * width);
-    return 3 * rounded(8 * parts(width)) + (table > sorted ? table : sorted) + 64;
+    const int64_t hashed = lun__distinct_room(x.keys, threads);
+    const int64_t most = table > sorted ? table : sorted;
+    return 3 * rounded(8 * parts(width)) + (hashed > most ? hashed : most) + 64;
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -247,6 +249,22 @@ static lun_status by_order(run *x, char *scratch)
     return s == LUN_OK ? numbered(x, parts(x->n), find_begins, number_rows) : s;
 }
 
+/* Whether it gives codes, or sorting has to. */
+static lun_status by_hashing(run *x, uint64_t high, char *scratch, bool *done)
+{
+    lun_distinct d = {.services = x->services,
+                      .team = x->team,
+                      .keys = x->keys,
+                      .low = x->low,
+                      .high = high,
+                      .codes = x->codes,
+                      .scratch = scratch};
+    const lun_status s = lun__distinct_run(&d);
+    *done = d.count > 0;
+    x->codes[x->n] = (int32_t)d.count;
+    return s;
+}
+
 lun_status lun__group_run(const lun_services *services, const lun_team *team, lun_algorithm_run *r)
 {
     run x = {.services = services, .team = team, .keys = &r->in[0], .n = r->in[0].n};
@@ -268,8 +286,11 @@ lun_status lun__group_run(const lun_services *services, const lun_team *team, lu
         high = x.greatest[p] > high ? x.greatest[p] : high;
     }
     x.low = low;
-    if (high - low >= (uint64_t)most_width(x.n) || high - low >= INT32_MAX)
-        return by_order(&x, scratch);
+    if (high - low >= (uint64_t)most_width(x.n) || high - low >= INT32_MAX) {
+        bool done;
+        const lun_status s = by_hashing(&x, high, scratch, &done);
+        return s != LUN_OK || done ? s : by_order(&x, scratch);
+    }
     x.width = (int64_t)(high - low) + 1;
     return by_table(&x, scratch);
 }

@@ -1,65 +1,16 @@
--- Rows in groups by equal keys, what becomes of each, and joins: lun.group, lun.join, reduceby, scanby. A group is a
--- handle of the binding (interp/bind/group.c) with its keys beside. Knows no order of work.
+-- Rows in groups by equal keys and what becomes of each: lun.group. A group is a handle of the binding
+-- (interp/bind/group.c) with its keys beside. Knows no order of work.
 
 local core = require "lunarray.core"
+local given_as = require "lunarray.keys"
+local lines = require "lunarray.lines"
 local misuse = require "lunarray.misuse"
 
 local internal = core.internal
+local checked, column, is_list = given_as.checked, given_as.column, given_as.is_list
+local options, vector = given_as.options, given_as.vector
 
 local M = {}
-
--- ---------------------------------------------------------------- arguments
-
--- What a function of the binding gives; nil and a text is a mistake in that argument of `call`.
-local function checked(argument, call, result, ...)
-    if result == nil then
-        misuse(argument, call, "%s", (...))
-    end
-    return result, ...
-end
-
--- The options as a table; every name must be known.
-local function options(opts, argument, call, known)
-    if opts ~= nil and type(opts) ~= "table" then
-        misuse(argument, call, "table of options expected, got %s", internal.kind_of(opts))
-    end
-    for name in pairs(opts or {}) do
-        if not known[name] then
-            misuse(argument, call, "unknown option '%s'", tostring(name))
-        end
-    end
-    return opts or {}
-end
-
-local function is_list(x)
-    return type(x) == "table" and not core.isarray(x)
-end
-
-local function is_texts(x)
-    return is_list(x) and (x[1] == nil and next(x) == nil or type(x[1]) == "string")
-end
-
--- A column as a Vector, and the texts that its numbers stand for if it is a list.
-local function column(x, argument, call)
-    if core.isarray(x) then
-        return x
-    end
-    if not is_texts(x) then
-        misuse(argument, call, "Vector or list of texts expected, got %s", internal.kind_of(x))
-    end
-    local codes, levels = internal.factor(x)
-    if not codes then
-        misuse(argument, call, "element %d is a %s, where a text was expected", levels, type(x[levels]))
-    end
-    return codes, levels
-end
-
-local function vector(x, argument, call)
-    if not core.isarray(x) then
-        misuse(argument, call, "array expected, got %s", internal.kind_of(x))
-    end
-    return x
-end
 
 -- ---------------------------------------------------------------- groups
 
@@ -275,66 +226,6 @@ end
 
 -- ---------------------------------------------------------------- functions
 
-local FUNCTIONS <const> = {
-    ["+"] = function(a, b)
-        return a + b
-    end,
-    ["*"] = function(a, b)
-        return a * b
-    end,
-    min = function(a, b)
-        return math.min(a, b)
-    end,
-    max = function(a, b)
-        return math.max(a, b)
-    end,
-}
-
--- f and its identity, as they were given after `first` other arguments.
-local function combiner(f, id, first, call)
-    f = FUNCTIONS[f] or f
-    if type(f) ~= "function" then
-        misuse(first, call, 'function, "+", "*", "min" or "max" expected, got %s', internal.kind_of(f))
-    end
-    if type(id) ~= "number" and type(id) ~= "boolean" then
-        misuse(first + 1, call, "identity expected, a number or a boolean, got %s", internal.kind_of(id))
-    end
-    return f, id
-end
-
--- id combined with the elements of each line from starts[k] on, one after the other.
-local function reduce_lines(x, starts, counts, f, id)
-    if #starts == 0 then
-        return core.zeros(0, x:dtype())
-    end
-    if #x == 0 then
-        return core.full(#starts, id)
-    end
-    return core.generate(#starts, function(k)
-        local sum = id
-        for i = starts[k], starts[k] + counts[k] - 1 do
-            sum = f(sum, x[i])
-        end
-        return sum
-    end):eval()
-end
-
--- The same of what stands before each element in its line, and of itself unless exclusive. Line k holds elements
--- starts[k] .. of x, or those whose numbers stand there in `rows`. Lua calls f.
-local function scan_lines(x, starts, counts, f, id, exclusive, rows)
-    local from, out = x:totable(), {}
-    local first, many = starts:totable(), counts:totable()
-    for k = 1, #first do
-        local sum = id
-        for i = first[k], first[k] + many[k] - 1 do
-            local at, before = rows and rows[i] or i, sum
-            sum = f(sum, from[at])
-            out[at] = exclusive and before or sum
-        end
-    end
-    return #out == 0 and core.zeros(0, x:dtype()) or core.vector(out)
-end
-
 local function rows_of(g, x, call)
     local s = of(g, call)
     vector(x, 1, call)
@@ -346,108 +237,19 @@ end
 
 -- f of the rows of each group, in their order.
 function group.reduce(g, x, f, id)
-    f, id = combiner(f, id, 2, "reduce")
+    f, id = lines.combiner(f, id, 2, "reduce")
     local order, counts, starts = rows_of(g, x, "reduce")
-    return reduce_lines(x:take(order):eval(), starts, counts, f, id)
+    return lines.reduce(x:take(order):eval(), starts, counts, f, id)
 end
 
 local SCANS <const> = { inclusive = true }
 
 -- The same running, where the rows stand.
 function group.scan(g, x, f, id, opts)
-    f, id = combiner(f, id, 2, "scan")
+    f, id = lines.combiner(f, id, 2, "scan")
     opts = options(opts, 4, "scan", SCANS)
     local order, counts, starts = rows_of(g, x, "scan")
-    return scan_lines(x, starts, counts, f, id, opts.inclusive == false, order:totable())
-end
-
--- ---------------------------------------------------------------- runs
-
--- Where runs of equal neighbours begin, how many elements each has.
-local function runs(a, k, call)
-    vector(a, 1, call)
-    k = column(k, 2, call)
-    if select("#", a:shape()) ~= 1 or select("#", k:shape()) ~= 1 or #a ~= #k then
-        misuse(2, call, "lengths differ: %d elements and %d keys", #a, #k)
-    end
-    local n = #k
-    if n == 0 then
-        return core.zeros(0, "i64"), core.zeros(0, "i64")
-    end
-    local before, here = k:sub(1, n - 1), k:sub(2, n)
-    local is_new = before:ne(here)
-    if k:dtype():find "f" then
-        is_new = is_new:land(before:isnan():land(here:isnan()):lnot())
-    end
-    local starts = core.concat { core.vector({ 1 }, "i64"), is_new:indices() + 1 }:eval()
-    local ends = core.concat { starts:sub(2, -1) - 1, core.vector({ n }, "i64") }
-    return starts, (ends - starts + 1):eval()
-end
-
--- a:reduceby(k, f, id): the keys of the runs of equal neighbours in k, and f of the elements of each.
-function M.reduceby(a, k, f, id)
-    local starts, counts = runs(a, k, "reduceby")
-    f, id = combiner(f, id, 2, "reduceby")
-    local keys
-    if core.isarray(k) then
-        keys = k:take(starts)
-    else
-        keys = {}
-        for i, first in ipairs(starts:totable()) do
-            keys[i] = k[first]
-        end
-    end
-    return keys, reduce_lines(a, starts, counts, f, id)
-end
-
--- a:scanby(k, f, id [, opts]): a scan that starts anew with each run.
-function M.scanby(a, k, f, id, opts)
-    local starts, counts = runs(a, k, "scanby")
-    f, id = combiner(f, id, 2, "scanby")
-    opts = options(opts, 4, "scanby", SCANS)
-    return scan_lines(a, starts, counts, f, id, opts.inclusive == false)
-end
-
--- ---------------------------------------------------------------- joins
-
-local function columns(x, argument)
-    if core.isarray(x) or is_texts(x) then
-        return { x }
-    end
-    if not is_list(x) then
-        misuse(argument, "join", "Vector, list of texts or list of columns expected, got %s", internal.kind_of(x))
-    end
-    return x
-end
-
--- A column of each side as Vectors: texts by their numbers among those of both.
-local function both(a, b, k)
-    if core.isarray(a) and core.isarray(b) then
-        return a, b
-    end
-    if core.isarray(a) or core.isarray(b) or not is_texts(a) or not is_texts(b) then
-        misuse(2, "join", "key %d is %s on one side and %s on the other", k, internal.kind_of(a), internal.kind_of(b))
-    end
-    local all = table.move(b, 1, #b, #a + 1, table.move(a, 1, #a, 1, {}))
-    local codes = column(all, 1, "join")
-    return codes:sub(1, #a), codes:sub(#a + 1, #all)
-end
-
--- i, j = lun.join(a, b [, how]): the rows of a and of b that have equal keys.
-function M.join(a, b, how)
-    local left, right = columns(a, 1), columns(b, 2)
-    if how ~= nil and how ~= "inner" and how ~= "left" then
-        misuse(3, "join", '"inner" or "left" expected, got %s', type(how) == "string" and how or internal.kind_of(how))
-    end
-    if #left ~= #right then
-        misuse(2, "join", "%d keys on one side and %d on the other", #left, #right)
-    end
-    local x, y = {}, {}
-    for k = 1, #left do
-        x[k], y[k] = both(left[k], right[k], k)
-    end
-    local i, j = checked(1, "join", internal.join(x, y, how == "left"))
-    return i, j
+    return lines.scan(x, starts, counts, f, id, opts.inclusive == false, order:totable())
 end
 
 return M

@@ -31,7 +31,7 @@ lun.table = later("columns", "table", 2)
 lun.rows = later("columns", "rows", 2)
 lun.factor = later("factor", "factor", 1)
 lun.group = later("group", "group", math.huge)
-lun.join = later("group", "join", 3)
+lun.join = later("join", "join", 3)
 lun.date = {
     parse = later("date", "parse", 1),
     make = later("date", "make", 3),
@@ -58,7 +58,7 @@ for name, most in pairs { filter = math.huge, dropnan = 1 } do
 end
 
 for name, most in pairs { reduceby = 4, scanby = 5 } do
-    lun[name] = later("group", name, most)
+    lun[name] = later("runs", name, most)
     core.internal.methods[name] = lun[name]
 end
 

@@ -1,7 +1,9 @@
--- Elements repeated by counts, and runs of elements reduced: spread, reduceat. Knows nothing of how elements are taken
--- or added: takes, puts, scans and functions do that.
+-- Elements repeated by counts, and runs of elements reduced: spread, reduceat, reduceby, scanby. Knows nothing of how
+-- elements are taken or added: takes, puts, scans and functions do that.
 
 local core = require "lunarray.core"
+local given_as = require "lunarray.keys"
+local lines = require "lunarray.lines"
 local misuse = require "lunarray.misuse"
 
 local M = {}
@@ -124,6 +126,53 @@ function M.reduceat(a, offsets, f, id)
     local ends = (at:sub(2) .. core.full(#at > 0 and 1 or 0, #a + 1)) - 1
     local runs = core.zip(reducer(a, known and known[1] or f, first))(at, ends)
     return known and float and runs:cast(a:dtype()) or runs
+end
+
+-- ---------------------------------------------------------------- by keys
+
+-- Where runs of equal neighbours begin, how many elements each has.
+local function equal_neighbours(a, k, call)
+    given_as.vector(a, 1, call)
+    k = given_as.column(k, 2, call)
+    if select("#", a:shape()) ~= 1 or select("#", k:shape()) ~= 1 or #a ~= #k then
+        misuse(2, call, "lengths differ: %d elements and %d keys", #a, #k)
+    end
+    local n = #k
+    if n == 0 then
+        return core.zeros(0, "i64"), core.zeros(0, "i64")
+    end
+    local before, here = k:sub(1, n - 1), k:sub(2, n)
+    local is_new = before:ne(here)
+    if k:dtype():find "f" then
+        is_new = is_new:land(before:isnan():land(here:isnan()):lnot())
+    end
+    local starts = core.concat { core.vector({ 1 }, "i64"), is_new:indices() + 1 }:eval()
+    local ends = core.concat { starts:sub(2, -1) - 1, core.vector({ n }, "i64") }
+    return starts, (ends - starts + 1):eval()
+end
+
+-- a:reduceby(k, f, id): the keys of the runs of equal neighbours in k, and f of the elements of each.
+function M.reduceby(a, k, f, id)
+    local starts, counts = equal_neighbours(a, k, "reduceby")
+    f, id = lines.combiner(f, id, 2, "reduceby")
+    local keys
+    if core.isarray(k) then
+        keys = k:take(starts)
+    else
+        keys = {}
+        for i, first in ipairs(starts:totable()) do
+            keys[i] = k[first]
+        end
+    end
+    return keys, lines.reduce(a, starts, counts, f, id)
+end
+
+-- a:scanby(k, f, id [, opts]): a scan that starts anew with each run.
+function M.scanby(a, k, f, id, opts)
+    local starts, counts = equal_neighbours(a, k, "scanby")
+    f, id = lines.combiner(f, id, 2, "scanby")
+    opts = given_as.options(opts, 4, "scanby", { inclusive = true })
+    return lines.scan(a, starts, counts, f, id, opts.inclusive == false)
 end
 
 return M

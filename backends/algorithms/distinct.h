@@ -1,0 +1,30 @@
+/* distinct.h - the different keys of a column in order, and which of them each key is, by hashing.
+ *
+ * What it gives depends on the keys alone, not on threads nor on where keys stand in the table.
+ * Private to algorithms/. */
+#ifndef LUN_DISTINCT_H
+#define LUN_DISTINCT_H
+
+#include "algorithms/load.h"
+#include "host/host.h"
+
+typedef struct lun_distinct {
+    const lun_services *services;
+    const lun_team *team;
+    const lun_column *keys; /* not empty; as lun__load_keys gives them */
+    uint64_t low, high;     /* the least and the greatest one */
+    int32_t *codes;         /* out: for each key its number among the different ones, from 0 on */
+    void *scratch;          /* lun__distinct_room's bytes */
+    int64_t count;          /* out: different keys; 0: too many for hashing to pay, or too many of
+                               them fall together: then the codes are without meaning */
+    bool narrow;            /* out: sorted holds uint32_t, else uint64_t */
+    const void *sorted;     /* out, in the scratch: the different keys, ascending, each less `low`
+                               and plus 1 */
+} lun_distinct;
+
+/* Bytes of scratch memory that a run by at most so many threads needs. */
+int64_t lun__distinct_room(const lun_column *keys, int threads);
+/* LUN_OK or LUN_ECANCEL. */
+lun_status lun__distinct_run(lun_distinct *x);
+
+#endif
