@@ -59,6 +59,7 @@ static inline bool lun__stop_wanted(const lun_services *s)
  * NULL    of a file
  * a layout of host memory, or of numbers alone: the places themselves, as i64 (is_places); for
  *         backends with memory of their own, of the slot's buffer: read is not called there */
+enum { LUN_STREAM_COLUMNS = 64 }; /* that are read together, at most */
 typedef struct lun_stream {
     /* NULL: side by side, or with a layout, in launches with turns and also of OUT slots: each line
      * from where the layout has its first element on; of UNIFORM and ARRAY slots: what is element 0
@@ -68,6 +69,12 @@ typedef struct lun_stream {
     int64_t origin;
     const lun_layout *layout;
     bool is_places;
+    /* columns > 0: this slot and those that follow it by `next`, so many, have elements side by
+     * side at each index.  read_columns reads the first ones; false: nothing is read, for it is no
+     * faster than reading each. */
+    int columns, next; /* next: the number of the slot counted from 1; 0: it is the last */
+    bool (*read_columns)(const void *self, int columns, int64_t first, int64_t count,
+                         void *const *to);
 } lun_stream;
 
 /* One run of a kernel over indices first .. first+count-1 of its n.

@@ -11,6 +11,7 @@ enum {
     CHUNK_LEAST = 1024,      /* indices, of others */
     READ_BYTES = 128 << 10,  /* at once from a file, at least, where there is as much */
     STAGE_BYTES = 256 << 10, /* of buffers for strided elements, about, that a worker fills */
+    NEAR_BYTES = 32 << 10,   /* where rows are read from end to end: what the nearest cache holds */
     UNIT_BYTES = 1 << 20,    /* and at most, so that whole lines of cache are read */
     SCAN_MOST = 1 << 20,     /* indices of a chunk of a SCAN, where that is free */
     SCAN_SHARES = 4,         /* chunks for each worker there: all have work while carries come */
@@ -76,7 +77,8 @@ static int64_t scan_chunk(int64_t count, int64_t workers)
 static int64_t staged_chunk(const lun_cut_work *w, int64_t chunk, int64_t share)
 {
     enum { PARTS = 4 };
-    int64_t most = w->need.strided ? STAGE_BYTES / w->need.strided : chunk, unit = w->need.unit;
+    int64_t bytes = w->need.columns ? NEAR_BYTES : STAGE_BYTES, unit = w->need.unit;
+    int64_t most = w->need.strided ? bytes / w->need.strided : chunk;
     int64_t round = w->line ? w->line : LUN_BLOCK;
     if (chunk > most)
         chunk = most;

@@ -16,11 +16,12 @@ static size_t table_bytes(const lun_ir *ir)
     return rounded((size_t)ir->slot_count * sizeof(void *));
 }
 
-/* Whole blocks, whatever the element. */
+/* Whole blocks, whatever the element, and a line more: buffers of many slots, which are filled and
+ * read side by side, would else take the same places of the nearest cache. */
 static size_t buffer_bytes(const lun_ir *ir, int slot, int64_t chunk)
 {
     size_t size = lun__dtype_get((lun_dtype)ir->slots[slot].dtype)->bytes;
-    return rounded((size_t)chunk) * size;
+    return rounded((size_t)chunk) * size + LINE;
 }
 
 /* Indices that read whole lines of cache of a layout whose neighbours in memory stand along an axis
@@ -51,6 +52,7 @@ void lun__feed_need(const lun_ir *ir, const lun_launch *l, lun_feed_need *out)
             out->file = size;
         if (unit > out->unit)
             out->unit = unit;
+        out->columns |= from->read && from->columns;
     }
 }
 
@@ -71,6 +73,28 @@ void lun__feed_open(lun_feed *f, const lun_ir *ir, char *memory, int64_t chunk)
                     .held = -1};
 }
 
+/* Reads slots whose elements stand side by side; f->slots has the buffers of those that are left,
+ * NULL for the others. */
+static void fill_columns(const lun_feed *f, const lun_ir *ir, const lun_launch *l, int64_t lo,
+                         int64_t hi)
+{
+    for (int s = 0; s < ir->slot_count; s++) {
+        const lun_stream *from = &l->streams[s];
+        void *to[LUN_STREAM_COLUMNS];
+        int which[LUN_STREAM_COLUMNS], columns = 0;
+        if (!from->read || !from->columns)
+            continue;
+        for (int k = s; k >= 0 && l->streams[k].read; k = l->streams[k].next - 1) {
+            which[columns] = k;
+            to[columns++] = f->slots[k];
+        }
+        if (!from->read_columns(from->self, columns, from->origin + lo, hi - lo, to))
+            continue;
+        while (columns--)
+            f->slots[which[columns]] = NULL;
+    }
+}
+
 int lun__feed_fill(lun_feed *f, const lun_ir *ir, const lun_launch *l, int64_t lo, int64_t hi)
 {
     char *at = f->buffers;
@@ -78,19 +102,24 @@ int lun__feed_fill(lun_feed *f, const lun_ir *ir, const lun_launch *l, int64_t l
         return 0;
     f->held = -1;
     for (int s = 0; s < ir->slot_count; s++) {
-        const lun_stream *from = &l->streams[s];
-        if (!from->read)
-            continue;
-        size_t room = buffer_bytes(ir, s, f->chunk);
         size_t size = lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
-        int failure = from->read(from->self, from->origin + lo, hi - lo, at);
+        size_t filled = (size_t)(hi - lo) * size, touched = rounded((size_t)(hi - lo)) * size;
+        f->slots[s] = at;
+        if (!l->streams[s].read)
+            continue;
+        memset(at + filled, 0, touched - filled);
+        at += buffer_bytes(ir, s, f->chunk);
+    }
+    fill_columns(f, ir, l, lo, hi);
+    for (int s = 0; s < ir->slot_count; s++) {
+        const lun_stream *from = &l->streams[s];
+        if (!from->read || !f->slots[s])
+            continue;
+        int failure = from->read(from->self, from->origin + lo, hi - lo, f->slots[s]);
         if (failure) {
             f->slot = s;
             return failure;
         }
-        size_t filled = (size_t)(hi - lo) * size, touched = rounded((size_t)(hi - lo)) * size;
-        memset(at + filled, 0, touched - filled);
-        at += room;
     }
     f->held = lo;
     return 0;

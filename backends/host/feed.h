@@ -18,6 +18,7 @@ typedef struct lun_feed_need {
     int64_t file;    /* bytes of the widest element that is in a file; 0: none is */
     int64_t strided; /* bytes of an index's elements that are in strided memory */
     int64_t unit;    /* indices that are best read at once from there; 0: any number */
+    bool columns;    /* some of them are read from end to end, as neighbouring columns */
 } lun_feed_need;
 void lun__feed_need(const lun_ir *ir, const lun_launch *l, lun_feed_need *out);
 /* Bytes that a worker needs for chunks of so many elements; 0: all slots stand side by side in

@@ -10,16 +10,18 @@ enum { MOST = 96 }; /* nodes of one expression */
 typedef struct builder {
     lun_engine *e;
     const lun_lines *lines;
+    bool brief; /* lines are few elements, see brief.c */
     lun_node *made[MOST];
     int count;
     lun_status status;
 } builder;
 
 /* Field by field: clearing what is not used yet would take longer than the rest. */
-static inline void start(builder *b, lun_engine *e, const lun_lines *l)
+static inline void start(builder *b, lun_engine *e, const lun_node *a, const lun_lines *l)
 {
     b->e = e;
     b->lines = l;
+    b->brief = l->line && lun__lines_brief(a, l);
     b->count = 0;
     b->status = LUN_OK;
 }
@@ -64,9 +66,10 @@ static lun_node *reduce(builder *b, lun_op o, lun_node *x, lun_dtype t)
     if (b->status != LUN_OK)
         return NULL;
     const lun_lines *l = b->lines;
-    lun_status s = l->line ? lun__node_reduce_lines(b->e, o, NULL, NULL, x, NULL, t, l->line,
-                                                    l->rank, l->shape, &n)
-                           : lun__node_reduce(b->e, o, NULL, NULL, x, NULL, t, &n);
+    lun_status s = b->brief  ? lun__reduce_brief(b->e, o, x, l, t, &n)
+                   : l->line ? lun__node_reduce_lines(b->e, o, NULL, NULL, x, NULL, t, l->line,
+                                                      l->rank, l->shape, &n)
+                             : lun__node_reduce(b->e, o, NULL, NULL, x, NULL, t, &n);
     return hold(b, s, n);
 }
 
@@ -81,6 +84,8 @@ static lun_node *sum_needed(builder *b, lun_node *x, lun_node *needed)
     lun_node *n = NULL;
     if (b->status != LUN_OK)
         return NULL;
+    if (b->brief)
+        return sum(b, x);
     const lun_lines *l = b->lines;
     lun_status s = lun__node_sum_needed(b->e, x, needed, l->line, l->rank, l->shape, &n);
     return hold(b, s, n);
@@ -184,7 +189,7 @@ lun_status lun__moment_node(lun_engine *e, lun_reduction r, lun_node *a, const l
 {
     builder b;
     lun_node *n;
-    start(&b, e, l);
+    start(&b, e, a, l);
     sample of = {.nan = left_out(&b, a), .x = as(&b, a, LUN_F64), .t = (lun_dtype)a->dtype};
     of.count = (double)(l->line ? l->line : a->n);
     of.n = r == LUN_NORM ? NULL : counted(&b, a, of.nan);
@@ -211,7 +216,7 @@ lun_status lun__position_node(lun_engine *e, lun_node *a, lun_node *i, lun_node 
 {
     builder b;
     lun_node *none = NULL;
-    start(&b, e, l);
+    start(&b, e, a, l);
     lun_status s = lun__node_number(e, LUN_I64, INT64_MAX, 0, NULL, &none);
     none = hold(&b, s, none);
     lun_node *hit = op(&b, LUN_OP_EQ, a, best, NULL);
@@ -271,7 +276,7 @@ lun_status lun__total_node(lun_engine *e, lun_reduction r, lun_node *a, const lu
     lun_dtype acc = (lun_dtype)lun__dtype_get(own)->compute;
     lun_op o = (lun_op)row->op;
     lun_node *x, *n;
-    start(&b, e, l);
+    start(&b, e, a, l);
     if (row->of == LUN__OF_TRUTH || row->of == LUN__OF_COUNTS) {
         lun_node *nan = left_out(&b, a);
         x = as(&b, a, LUN_BOOL);

@@ -40,6 +40,13 @@ lun_status lun__fold_lines(lun_engine *e, lun_function *f, lun_array *id, lun_no
                            lun_extras extras, const lun_lines *l, lun_node **out);
 lun_status lun__scan_lines(lun_engine *e, lun_function *f, lun_array *id, lun_node *a,
                            lun_extras extras, bool inclusive, int64_t line, lun_node **out);
+/* Whether a's lines are so short, and its elements so cheap, that each is better computed from the
+ * elements at their first, second, ... place (brief.c). */
+bool lun__lines_brief(const lun_node *a, const lun_lines *l);
+/* That for lines of a, or of what has its extents, by an operation that has an identity; of a's
+ * dtype, given as t. */
+lun_status lun__reduce_brief(lun_engine *e, lun_op op, lun_node *a, const lun_lines *l, lun_dtype t,
+                             lun_node **out);
 /* The dtype of a reduction by one operation of a whole array of dtype t. */
 lun_dtype lun__total_dtype(lun_reduction r, lun_dtype t);
 

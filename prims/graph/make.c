@@ -427,6 +427,8 @@ lun_status lun__node_view(lun_engine *e, lun_node *a, const lun_layout *l, lun_n
         if (lun__layout_composed(&inner, l, &composed))
             return lun__node_view(e, a->in[0], &composed, out);
     }
+    if (a->kind == LUN_NODE_INDEX && lun__layout_distinct(l) == 1) /* the same one everywhere */
+        return lun__node_number(e, LUN_I64, (uint64_t)l->offset, l->rank, l->extent, out);
     bool dense = lun__layout_is_dense(l);
     if (dense && l->offset == 0 && lun__layout_count(l) == a->n)
         return lun__node_reshape(e, a, l->rank, l->extent, out);

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "ir/order.h"
+#include "run/columns.h"
 #include "run/join.h"
 #include "run/trap.h"
 #include "store/source.h"
@@ -354,6 +355,8 @@ void lun__bind_launch(lun_binding *to, int64_t n, int64_t first, int64_t count, 
 {
     if (to->streams)
         bind_loaded(to);
+    if (to->streams && !to->b->backend->buffer_new)
+        lun__columns_find(to->streams, to->strided, to->l->ir.slot_count);
     to->run = (lun_launch){.n = n,
                            .first = first,
                            .count = count,

@@ -2,6 +2,7 @@
  * places that are counted plainly; what stands around either side stays. */
 #include <stdlib.h>
 
+#include "base/columns.h"
 #include "layout_kit.h"
 
 enum { ROUNDS = 2500, GUARD = 256, FILLER = 0xa5 };
@@ -211,12 +212,56 @@ static void test_nothing(void **state)
     lun__layout_places(&l, 7, 0, NULL);
 }
 
+/* Neighbouring columns of rows, read together: all of them, some, from the middle of the rows.  The
+ * memory ends with the last element that is asked for. */
+static void expect_columns(int size, int64_t row, int64_t n, int columns)
+{
+    const int64_t span = ((n - 1) * row + columns) * size, each = n * size + 2 * GUARD;
+    unsigned char *memory = malloc((size_t)span), *all = malloc((size_t)(each * columns));
+    void *to[64];
+    assert_true(memory && all && columns <= 64);
+    for (int64_t i = 0; i < span; i++)
+        memory[i] = (unsigned char)(i * 37 + i / 251);
+    memset(all, FILLER, (size_t)(each * columns));
+    for (int c = 0; c < columns; c++)
+        to[c] = all + c * each + GUARD;
+    bool done = lun__columns_read(size, memory, row, n, columns, to);
+    for (int c = 0; c < columns; c++) {
+        expect_guards(to[c], n * size);
+        for (int64_t i = 0; i < n; i++) {
+            const unsigned char *got = (unsigned char *)to[c] + i * size;
+            if (done && memcmp(got, memory + (i * row + c) * size, (size_t)size) != 0)
+                fail_msg("row %lld of %lld, column %d of %d, %lld apart, size %d", (long long)i,
+                         (long long)n, c, columns, (long long)row, size);
+            if (!done && (got[0] != FILLER || got[size - 1] != FILLER))
+                fail_msg("something is written, columns of size %d, %lld apart", size,
+                         (long long)row);
+        }
+    }
+    free(memory);
+    free(all);
+}
+
+static void test_columns(void **state)
+{
+    (void)state;
+    static const int64_t counts[] = {1, 7, 8, 9, 16, 17, 18, 33, 64, 65, 129, 1000};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        for (int size = 1; size <= 8; size *= 2)
+            for (int64_t row = 2; row <= 40; row++)
+                for (int columns = 1; columns <= row; columns += columns < 4 ? 1 : 5)
+                    expect_columns(size, row, counts[i], columns);
+    expect_columns(4, 5000, 70, 40);
+    expect_columns(8, 64, 70, 64);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_layouts),   cmocka_unit_test(test_planes),
-        cmocka_unit_test(test_large_transposes), cmocka_unit_test(test_transposes),
-        cmocka_unit_test(test_between_layouts),  cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_large_transposes), cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_transposes),       cmocka_unit_test(test_between_layouts),
+        cmocka_unit_test(test_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,15 @@
+/* columns.h - neighbouring columns of a table of rows that stand evenly, read together.  Knows no
+ * layout of more axes. */
+#ifndef LUN_COLUMNS_H
+#define LUN_COLUMNS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* to[c][i] = from[i * row + c] for c < columns <= row, i < n; elements of `size` bytes, 1, 2, 4 or
+ * 8, at any address; memory does not overlap.  False, and nothing done, where that is no faster
+ * than one column after the other. */
+bool lun__columns_read(int size, const void *from, int64_t row, int64_t n, int columns,
+                       void *const *to);
+
+#endif
