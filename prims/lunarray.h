@@ -1132,10 +1132,11 @@ LUN_API const lun_plan_kernel *lun_plan_at(const lun_plan *p, int index);
 /* Releases a plan.  NULL is allowed. */
 LUN_API void lun_plan_release(lun_plan *p);
 
-/* The cost of one kernel while a profile ran.  Times are in seconds. */
+/* The cost of one kernel, matrix product or algorithm (such as sort) while a profile ran.  Times
+ * are in seconds. */
 typedef struct lun_profile_row {
     size_t size;                /* sizeof(lun_profile_row) */
-    const char *name;           /* "map", "reduce", "scan" */
+    const char *name;           /* "map", "reduce", "scan", "matmul", "sort", "group", ... */
     const char *what;           /* its operations, as far as they fit: "sub mul add" */
     const char *where;          /* "script:12" of its last operation, "" if unknown */
     int ops;                    /* operations in it */

@@ -85,7 +85,8 @@ local FUNCTIONS = {
     stats = { 'lun.stats() or lun.stats "reset"', "counters: compilations, launches, bytes, kernels held" },
     profile = {
         "lun.profile(f)",
-        "calls f() and prints the cost of each kernel that it runs; returns the rows and the results of f",
+        "calls f() and prints the cost of each kernel, matrix product and algorithm (sort, group ...) that it runs;\n"
+            .. "returns the rows and the results of f",
     },
     check = {
         "lun.check(true), lun.check(false)",

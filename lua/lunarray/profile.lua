@@ -1,4 +1,4 @@
--- lun.profile: what each kernel costs while a function runs, as a table on the terminal and as rows.
+-- lun.profile: what each kernel and each algorithm costs while a function runs, as a table on the terminal and as rows.
 -- The counting is the engine's.
 
 local core = require "lunarray.core"
@@ -58,9 +58,10 @@ local function finish(ok, ...)
     return rows, ...
 end
 
--- lun.profile(f, ...): calls f(...), prints a line for each kernel that ran in it, the most expensive first, with
--- times in milliseconds, and returns the rows and what f returns. A row has name, ops, what (the operations), where,
--- calls, interpreted, elements, bytes, and in seconds compile (also where the compiler ran beside), transfer and run.
+-- lun.profile(f, ...): calls f(...), prints a line for each kernel, matrix product and algorithm (sort, group ...)
+-- that ran in it, the most expensive first, with times in milliseconds, and returns the rows and what f returns. A
+-- row has name, ops, what (the operations), where, calls, interpreted, elements, bytes, and in seconds compile (also
+-- where the compiler ran beside), transfer and run.
 function M.profile(f, ...)
     if type(f) ~= "function" then
         error(("bad argument #1 to 'profile' (function expected, got %s)"):format(type(f)), 2)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "run/profile.h"
 
 bool lun__algorithm_elsewhere(const lun_engine *e)
 {
@@ -68,9 +69,11 @@ lun_status lun__algorithm_open(lun_engine *e, lun_node *n, lun_algorithm_work *w
     *w = (lun_algorithm_work){.e = e, .n = n, .row = &lun__algorithm_rows[n->op]};
     w->r = (lun_algorithm_run){
         .which = (lun_algorithm)n->op, .line = n->step, .option = {n->cell, (uint64_t)n->offset}};
+    const double before = e->stats.transfer_time;
     lun_status s = find_backend(e, &w->at);
     for (int k = 0; s == LUN_OK && k < w->row->operands; k++)
         s = load(w, n->more[k], k);
+    w->transfer = e->stats.transfer_time - before;
     if (s == LUN_OK)
         s = make_room(w, n);
     int64_t room = s == LUN_OK ? w->at->backend->algorithm_room(w->at->state, &w->r) : 0;
@@ -86,7 +89,9 @@ static lun_status work_on(lun_algorithm_work *w, lun_algorithm_run *r)
 {
     double start = lun__now();
     lun_status s = w->at->backend->algorithm(w->at->state, r);
-    w->e->stats.run_time += lun__now() - start;
+    const double took = lun__now() - start;
+    w->e->stats.run_time += took;
+    w->seconds += took;
     if (s == LUN_ECANCEL && lun__stopped(w->e) == LUN_ELIMIT)
         return LUN_ELIMIT;
     if (s == LUN_OK || s == LUN_ECANCEL || !w->n->notes)
@@ -136,16 +141,21 @@ static lun_status fit(lun_algorithm_work *w, int k)
 static void give(lun_algorithm_work *w)
 {
     lun_engine *e = w->e;
+    int64_t bytes = w->read;
+    for (int k = 0; k < w->row->results; k++)
+        bytes += bytes_of(w->r.out[k].dtype, w->r.out[k].n);
+    if (e->profiling)
+        lun__profile_algorithm(e, w->n, w->seconds, w->transfer, bytes);
     for (int k = w->row->results - 1; k >= 0; k--) {
         lun_node *n = w->node[k];
         if (w->row->found)
             n->n = w->r.out[k].n;
-        e->stats.bytes_written += bytes_of((lun_dtype)n->dtype, n->n);
         lun__node_become_leaf(e, n, w->to[k], 0);
         w->to[k] = NULL;
     }
     e->stats.algorithms++;
     e->stats.bytes_read += w->read;
+    e->stats.bytes_written += bytes - w->read;
 }
 
 lun_status lun__algorithm_close(lun_algorithm_work *w, lun_status s)

@@ -27,6 +27,7 @@ typedef struct lun_algorithm_work {
     lun_storage *scratch;
     int64_t read; /* bytes of operands in memory */
     int64_t made; /* elements of a result whose length is found */
+    double seconds, transfer; /* of work; of operands on their way from a device */
 } lun_algorithm_work;
 
 /* Begins n, an ALGORITHM; operands that are neither LEAFs nor NUMBERs are not in memory.  Also on

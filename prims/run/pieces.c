@@ -51,17 +51,22 @@ static lun_status run_all(pieces *p)
 {
     lun_engine *e = p->e;
     lun_status s = LUN_OK;
-    const int64_t launches = e->stats.launches;
+    const lun_stats before = e->stats;
+    double seconds = 0;
     for (int64_t first = 0; s == LUN_OK && first < p->n; first += LUN_PIECE) {
         const int64_t count = p->n - first < LUN_PIECE ? p->n - first : LUN_PIECE;
         s = lun__stopped(e);
+        const double start = e->profiling ? lun__now() : 0;
         if (s == LUN_OK && p->head)
             s = launch(p, first, count);
+        seconds += e->profiling ? lun__now() - start : 0;
         for (int k = 0; s == LUN_OK && k < p->count; k++)
             s = lun__algorithm_piece(&p->works[k], first, count, piece_of, p);
     }
-    if (p->head && e->stats.launches > launches)
-        e->stats.launches = launches + 1; /* one, in pieces */
+    if (p->head && e->stats.launches > before.launches)
+        e->stats.launches = before.launches + 1; /* one, in pieces */
+    if (p->head && e->profiling)
+        lun__profile_after(e, &before, seconds, &p->head->lowered, p->kernel, p->n);
     return s;
 }
 

@@ -1,9 +1,10 @@
-/* profile.c - what each kernel costs: calls, time, bytes; see lun_profile_start. Rows are found by
- * the kernel's hash, so they outlive kernels. Without memory for a row its launches are not
+/* profile.c - what each kernel and each algorithm costs: calls, time, bytes; see lun_profile_start.
+ * Rows are found by the kernel's hash, so they outlive kernels. Without memory for a row its launches are not
  * counted: a profile fails no evaluation. */
 #include "run/profile.h"
 
 #include "base/sized.h"
+#include "table/algorithm.h"
 #include "table/skeleton.h"
 
 #include <stdio.h>
@@ -122,16 +123,18 @@ static row *row_of(lun_engine *e, const lun_lowered *l, const lun_kernel_entry *
     return r;
 }
 
-/* Matrix products of a place are one row. */
-static row *row_of_product(lun_engine *e, const lun_node *n)
+/* Matrix products of a place are one row, and so is each algorithm of a place; kind: 0, or 1 + that
+ * of the algorithm. */
+static row *row_at(lun_engine *e, const lun_node *n, const char *name, uint32_t kind)
 {
+    const uint64_t key = ((uint64_t)kind << 32) + n->where + 1;
     bool fresh;
-    row *r = find_row(e, UINT64_C(0x9e3779b97f4a7c15) * (n->where + UINT64_C(1)), &fresh);
+    row *r = find_row(e, UINT64_C(0x9e3779b97f4a7c15) * key, &fresh);
     if (!r || !fresh)
         return r;
-    r->told.name = "matmul";
+    r->told.name = name;
     r->told.ops = 1;
-    snprintf(r->what, sizeof r->what, "matmul");
+    snprintf(r->what, sizeof r->what, "%s", name);
     snprintf(r->where, sizeof r->where, "%s", lun__place(e, n->where));
     return r;
 }
@@ -166,7 +169,20 @@ void lun__profile_after(lun_engine *e, const lun_stats *before, double seconds,
 
 void lun__profile_product(lun_engine *e, const lun_stats *before, double seconds, const lun_node *n)
 {
-    count_run(e, row_of_product(e, n), before, seconds, n->n);
+    count_run(e, row_at(e, n, "matmul", 0), before, seconds, n->n);
+}
+
+void lun__profile_algorithm(lun_engine *e, const lun_node *n, double seconds, double transfer,
+                            int64_t bytes)
+{
+    row *r = row_at(e, n, lun__algorithm_rows[n->op].name, 1 + (uint32_t)n->op);
+    if (!r)
+        return;
+    r->told.calls++;
+    r->told.elements += n->more[0]->n;
+    r->told.bytes += bytes;
+    r->told.transfer += transfer;
+    r->told.run += seconds;
 }
 
 void lun__profile_together(lun_engine *e, const lun_stats *before, double seconds,

@@ -1,4 +1,4 @@
-/* profile.h - what each kernel costs, counted while a profile is on. Private to prims/. */
+/* profile.h - what each kernel and each algorithm costs, counted while a profile is on. Private to prims/. */
 #ifndef LUN_PROFILE_H
 #define LUN_PROFILE_H
 
@@ -13,6 +13,10 @@ void lun__profile_after(lun_engine *e, const lun_stats *before, double seconds,
 /* The same of a matrix product n; products of a place count together. */
 void lun__profile_product(lun_engine *e, const lun_stats *before, double seconds,
                           const lun_node *n);
+/* The same of an algorithm n: seconds of work, before them of transfers, and bytes read and
+ * written. */
+void lun__profile_algorithm(lun_engine *e, const lun_node *n, double seconds, double transfer,
+                            int64_t bytes);
 /* The same of kernels that ran together, `count` steps from s->at[first] on: each has an equal part
  * of the time, the first one all that was moved. */
 void lun__profile_together(lun_engine *e, const lun_stats *before, double seconds,

@@ -71,6 +71,40 @@ describe("lun.profile", function()
         assert.matches("^%l+ +%d+ +[%d.]+ +[%d.]+ +[%d.]+ +[%d.]+ +%l+ %l+", lines[2])
     end)
 
+    it("has a row for each algorithm of a line", function()
+        for _, backend in ipairs(lun.backends()) do
+            lun.use(backend)
+            local keys = lun.index(30000) % 7
+            local b = lun.random(30000, { seed = 4 }):copy()
+            local _, ok, rows = printed(function()
+                return lun.profile(function()
+                    for _ = 1, 3 do b:sort():eval() end
+                    b:argsort():eval()
+                    return (b * 2 + 1):compress(b:gt(0.5)):size(), lun.group(keys):count():eval()
+                end)
+            end)
+            lun.use(lun.backends()[1])
+            assert.is_true(ok, rows)
+            local by = {}
+            for _, row in ipairs(rows) do
+                by[row.what] = row
+                assert.is_true(row.run > 0 and row.run < 60 and row.transfer >= 0, row.what)
+            end
+            assert.same({ "sort", 3, 90000, 3 * 2 * 240000, 1 },
+                { by.sort.name, by.sort.calls, by.sort.elements, by.sort.bytes, by.sort.ops })
+            assert.same({ 1, 30000, 2 * 240000 }, { by.argsort.calls, by.argsort.elements, by.argsort.bytes })
+            assert.same({ 1, 30000 }, { by.compress.calls, by.compress.elements })
+            assert.equal(1, by.group.calls)
+            assert.not_equal(by.sort.where, by.argsort.where)
+            assert.matches("profile_spec.lua:%d+", by.sort.where)
+            local kernels = 0 -- of the elements that are kept, made in pieces
+            for _, row in ipairs(rows) do
+                kernels = kernels + (row.what:find("mul add", 1, true) and row.calls or 0)
+            end
+            assert.equal(1, kernels, backend)
+        end
+    end)
+
     it("has the kernels that run together", function()
         local A = lun.random({ 1000, 1100 }, { seed = 1 }):copy()
         local s = lun.stencil(function(x) return x(-1, 0) * x(0, 1) end)
