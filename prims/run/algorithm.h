@@ -25,8 +25,8 @@ typedef struct lun_algorithm_work {
     lun_storage *to[LUN_ALGORITHM_RESULTS];
     lun_node *node[LUN_ALGORITHM_RESULTS]; /* that wait for a result, with a reference; or NULL */
     lun_storage *scratch;
-    int64_t read; /* bytes of operands in memory */
-    int64_t made; /* elements of a result whose length is found */
+    int64_t read;             /* bytes of operands in memory */
+    int64_t made;             /* elements of a result whose length is found */
     double seconds, transfer; /* of work; of operands on their way from a device */
 } lun_algorithm_work;
 
