@@ -1,6 +1,6 @@
 /* profile.c - what each kernel and each algorithm costs: calls, time, bytes; see lun_profile_start.
- * Rows are found by the kernel's hash, so they outlive kernels. Without memory for a row its launches are not
- * counted: a profile fails no evaluation. */
+ * Rows are found by the kernel's hash, so they outlive kernels.  Without memory for a row its
+ * launches are not counted: a profile fails no evaluation. */
 #include "run/profile.h"
 
 #include "base/sized.h"

@@ -1,4 +1,5 @@
-/* profile.h - what each kernel and each algorithm costs, counted while a profile is on. Private to prims/. */
+/* profile.h - what each kernel and each algorithm costs, counted while a profile is on.  Private to
+ * prims/. */
 #ifndef LUN_PROFILE_H
 #define LUN_PROFILE_H
 
