@@ -226,6 +226,18 @@ typedef struct lun_sweep {
     int failed;    /* out: the stage that a failure is of; its launch has the trap */
 } lun_sweep;
 
+/* Elements of so many bytes, in flat order, to the places of `at`, which are different, from those
+ * of `of`, a layout of as many, in another buffer; `to_origin` and `from_origin` are their bases,
+ * in elements from the buffers' starts. */
+typedef struct lun_transfer {
+    int bytes;
+    lun_buffer *to;
+    const lun_buffer *from; /* NULL: each is what the first bytes of cell hold */
+    int64_t to_origin, from_origin;
+    lun_layout at, of;
+    uint64_t cell;
+} lun_transfer;
+
 typedef struct lun_backend {
     const char *name; /* "reference", "openmp", "opencl" */
     bool lines;       /* runs launches with lines; else the engine launches for each line */
@@ -308,6 +320,8 @@ typedef struct lun_backend {
      * `origin` of `from`; fails as run does. */
     lun_status (*pad)(void *state, const lun_padding *p, int bytes, const lun_buffer *from,
                       int64_t origin, lun_buffer *to);
+
+    lun_status (*transfer)(void *state, const lun_transfer *t); /* fails as run does */
 
     /* Appends the key under which an entry is looked for where it was not made: it opens with a
      * line that names the version and the machine's instructions, and names no compiler.  Nothing

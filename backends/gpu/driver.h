@@ -103,10 +103,8 @@ typedef struct lun_gpu_driver {
     /* IR to text, as lun__render_opencl. */
     lun_status (*render)(const lun_ir *ir, const lun_cl_target *target, lun_strbuf *out,
                          lun_cl_shape *shape);
-    /* The text that lays elements side by side, as lun__render_opencl_pack. */
-    lun_status (*render_pack)(lun_cl_form form, int bytes, lun_strbuf *out);
-    /* The text that pads an array, as lun__render_opencl_pad. */
-    lun_status (*render_pad)(lun_cl_form form, int bytes, lun_strbuf *out);
+    /* A text that moves elements, as lun__render_opencl_own. */
+    lun_status (*render_own)(lun_cl_own which, lun_cl_form form, int bytes, lun_strbuf *out);
     /* The text that tries whether a device listens, as lun__render_opencl_listen. */
     lun_status (*render_listen)(lun_strbuf *out);
     /* The text that multiplies matrices, as lun__render_opencl_product. */

@@ -99,12 +99,9 @@ void lun__gpu_close(void *state)
     lun__gpu_drain(g);
     if (g->stuck && g->owner == getpid())
         lun__leave_busy();
-    for (int i = 0; i < LUN_GPU_SIZES; i++) {
-        if (g->packer[i])
-            lun__gpu_release(g, g->packer[i]);
-        if (g->padder[i])
-            lun__gpu_release(g, g->padder[i]);
-    }
+    for (int i = 0; i < LUN_CL_OWN * LUN_GPU_SIZES; i++)
+        if (g->own[i / LUN_GPU_SIZES][i % LUN_GPU_SIZES])
+            lun__gpu_release(g, g->own[i / LUN_GPU_SIZES][i % LUN_GPU_SIZES]);
     for (int i = 0; i < LUN_GPU_MULTIPLIERS; i++)
         if (g->multiplier[i].kernel)
             lun__gpu_release(g, g->multiplier[i].kernel);

@@ -21,6 +21,7 @@ int64_t lun__gpu_product_room(void *state, const lun_product *p);
 lun_status lun__gpu_product(void *state, const lun_product *p);
 lun_status lun__gpu_pad(void *state, const lun_padding *p, int bytes, const lun_buffer *from,
                         int64_t origin, lun_buffer *to);
+lun_status lun__gpu_transfer(void *state, const lun_transfer *t);
 lun_status lun__gpu_source(void *state, const lun_ir *ir, lun_strbuf *out);
 int lun__gpu_devices(void *state, lun_device *rows, int room);
 lun_status lun__gpu_buffer_new(void *state, int64_t bytes, lun_buffer **out);

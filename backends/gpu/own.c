@@ -38,6 +38,24 @@ lun_status lun__gpu_own_build(lun_gpu *g, lun_status rendered, lun_strbuf *text,
     return s;
 }
 
+lun_status lun__gpu_own_sized(lun_gpu *g, lun_cl_own which, int bytes, lun_kernel **out)
+{
+    lun_strbuf text = LUN_STRBUF_INIT;
+    int at = 0;
+    while (1 << at < bytes)
+        at++;
+    *out = g->own[which][at];
+    if (*out)
+        return LUN_OK;
+    lun_kernel *k = lun__gpu_own_open(g);
+    if (!k)
+        return LUN_ENOMEM;
+    lun_status s = g->driver->render_own(which, k->shape.form, bytes, &text);
+    s = lun__gpu_own_build(g, s, &text, k, &g->own[which][at]);
+    *out = g->own[which][at];
+    return s;
+}
+
 static lun_status submit(lun_gpu *g, lun_kernel *k, const lun_gpu_own *call)
 {
     const size_t bytes = (size_t)call->cell_count * sizeof *call->cells;

@@ -10,29 +10,6 @@
 /* Bytes that are packed at once: what stays in no cache anyway, and takes no long time. */
 static const int64_t AT_ONCE = 1 << 28;
 
-/* ---- the kernels ----------------------------------------------------------------------------- */
-
-static lun_status make_packer(lun_gpu *g, int bytes, lun_kernel **out)
-{
-    lun_strbuf text = LUN_STRBUF_INIT;
-    lun_kernel *k = lun__gpu_own_open(g);
-    if (!k)
-        return LUN_ENOMEM;
-    lun_status s = g->driver->render_pack(k->shape.form, bytes, &text);
-    return lun__gpu_own_build(g, s, &text, k, out);
-}
-
-/* The kernels for elements of so many bytes. */
-static lun_status packer(lun_gpu *g, int bytes, lun_kernel **out)
-{
-    int at = 0;
-    while (1 << at < bytes)
-        at++;
-    lun_status s = g->packer[at] ? LUN_OK : make_packer(g, bytes, &g->packer[at]);
-    *out = g->packer[at];
-    return s;
-}
-
 /* Gives the device the packing of one slot. */
 static lun_status give(lun_gpu *g, lun_kernel *k, const lun_cl_packing *what, void *from, void *to)
 {
@@ -121,7 +98,7 @@ static lun_status fill(lun_gpu *g, lun_gpu_packing *p, int64_t first, int64_t co
                                .count = count,
                                .places = from->is_places};
         lun_kernel *k = NULL;
-        s = packer(g, p->bytes[i], &k);
+        s = lun__gpu_own_sized(g, LUN_CL_PACK, p->bytes[i], &k);
         if (s == LUN_OK)
             s = give(g, k, &what, in ? in->memory : NULL, to->memory);
         p->origin[i] = -first;

@@ -12,7 +12,7 @@
  *   tune.c     work-group sizes by trial
  *   slice.c    how many indices are given to the device at once
  *   pack.c     slots whose elements do not stand side by side
- *   pad.c      arrays with elements beyond their ends
+ *   transfer.c elements that go elsewhere in the device's memory
  *   product.c  matrix products
  *   run.c      a kernel's arguments, its slices, its results
  *
@@ -79,8 +79,8 @@ typedef struct lun_gpu {
     void *cells, *work; /* memory of the launches, one after the other */
     int64_t cell_room, work_room;
 
-    /* By the logarithm of an element's size; NULL: not yet. */
-    lun_kernel *packer[LUN_GPU_SIZES], *padder[LUN_GPU_SIZES];
+    /* By text and the logarithm of an element's size; NULL: not yet. */
+    lun_kernel *own[LUN_CL_OWN][LUN_GPU_SIZES];
     lun_gpu_multiplier multiplier[LUN_GPU_MULTIPLIERS];
     unsigned multipliers; /* made so far */
 
@@ -244,6 +244,8 @@ lun_kernel *lun__gpu_own_open(lun_gpu *g);
  * becomes k, the caller's to release; after a failure k is released. */
 lun_status lun__gpu_own_build(lun_gpu *g, lun_status rendered, lun_strbuf *text, lun_kernel *k,
                               lun_kernel **out);
+/* The kernels of a text for elements of so many bytes, which g keeps. */
+lun_status lun__gpu_own_sized(lun_gpu *g, lun_cl_own which, int bytes, lun_kernel **out);
 /* Gives the step to the device; waits for the first one of a kernel, which is stored then. */
 lun_status lun__gpu_own_run(lun_gpu *g, lun_kernel *k, const lun_gpu_own *call);
 

@@ -153,10 +153,18 @@ void lun__cl_plan_lines(const lun_cl_shape *shape, int64_t lines, int64_t line, 
 /* For a level of that many pairs of rows; only where shape->pairs. */
 void lun__cl_plan_pairs(const lun_cl_shape *shape, int64_t pairs, lun_cl_plan *plan);
 
+/* ---- elements that are moved -------------------------------------------------------------------
+ *
+ * Texts that depend on nothing but the size of an element. */
+typedef enum lun_cl_own { LUN_CL_PACK, LUN_CL_PAD, LUN_CL_TRANSFER, LUN_CL_OWN } lun_cl_own;
+
+/* The text for elements of 1, 2, 4 or 8 bytes; places to pack need that of 8.  LUN_ENOMEM. */
+lun_status lun__render_opencl_own(lun_cl_own which, lun_cl_form form, int bytes, lun_strbuf *out);
+
 /* ---- packing ----------------------------------------------------------------------------------
  *
  * Kernels read slots whose elements stand side by side.  Elements that stand anywhere are laid so
- * by a kernel of a text that depends on nothing but the size of an element.  Its arguments:
+ * by a kernel with these arguments:
  *
  *   0   __constant long *cells     LUN_CL_PACK_CELLS of them, as lun__cl_plan_pack fills them
  *   1   __global const T *from     the buffer's start; of places any memory
@@ -171,31 +179,37 @@ typedef struct lun_cl_packing {
     bool places;
 } lun_cl_packing;
 
-/* The text for elements of 1, 2, 4 or 8 bytes; places need that of 8.  LUN_ENOMEM. */
-lun_status lun__render_opencl_pack(lun_cl_form form, int bytes, lun_strbuf *out);
 /* The step of a plan and the cells for it. */
 void lun__cl_plan_pack(lun_cl_form form, const lun_cl_packing *packing, int units, int64_t *cells,
                        lun_cl_plan *plan);
 
 /* ---- padding -----------------------------------------------------------------------------------
  *
- * An array with elements beyond its ends is made by a kernel of a text that depends on nothing but
- * the size of an element.  Its arguments: __constant long *cells, LUN_CL_PAD_CELLS of them as
- * lun__cl_plan_pad fills them, the starts of the array's buffer and of the padded array's. */
+ * An array with elements beyond its ends is made by a kernel with these arguments: __constant long
+ * *cells, LUN_CL_PAD_CELLS of them as lun__cl_plan_pad fills them, the starts of the array's buffer
+ * and of the padded array's. */
 enum { LUN_CL_PAD_CELLS = 6 + 4 * LUN_LAYOUT_RANK };
 
-/* Elements first .. first + count - 1 of the padded array; element 0 of the array is `origin`
- * elements from the start of its buffer.  count > 0. */
+/* The padded array; element 0 of the array is `origin` elements from the start of its buffer. */
 typedef struct lun_cl_padding {
     const lun_padding *padding;
-    int64_t origin, first, count;
+    int64_t origin;
 } lun_cl_padding;
 
-/* The text for elements of 1, 2, 4 or 8 bytes.  LUN_ENOMEM. */
-lun_status lun__render_opencl_pad(lun_cl_form form, int bytes, lun_strbuf *out);
-/* The step of a plan and the cells for it. */
-void lun__cl_plan_pad(lun_cl_form form, const lun_cl_padding *p, int units, int64_t *cells,
-                      lun_cl_plan *plan);
+/* The step of a plan for elements first .. first + count - 1, count > 0, and the cells for it. */
+void lun__cl_plan_pad(lun_cl_form form, const lun_cl_padding *p, int64_t first, int64_t count,
+                      int units, int64_t *cells, lun_cl_plan *plan);
+
+/* ---- transfers ---------------------------------------------------------------------------------
+ *
+ * Elements go to other places by kernels with these arguments: __constant long *cells,
+ * LUN_CL_TRANSFER_CELLS of them as lun__cl_plan_transfer fills them, the starts of the buffer that
+ * is read (of a fill any) and of the one that is written. */
+enum { LUN_CL_TRANSFER_CELLS = 4 + 2 * (2 + 2 * LUN_LAYOUT_RANK) };
+
+/* The step of a plan for elements first .. first + count - 1, count > 0, and the cells for it. */
+void lun__cl_plan_transfer(lun_cl_form form, const lun_transfer *t, int64_t first, int64_t count,
+                           int units, int64_t *cells, lun_cl_plan *plan);
 
 /* ---- listening ------------------------------------------------------------------------------- */
 

@@ -84,6 +84,11 @@ static lun_status show(lun_engine *e, lun_array *a, const void **out)
     lun__node_release(e, n);
     if (s != LUN_OK)
         return s;
+    s = lun__storage_host(e, copy->storage, false);
+    if (s != LUN_OK) {
+        lun__node_release(e, copy);
+        return s;
+    }
     lun__node_release(e, a->shown);
     a->shown = copy;
     *out = lun__leaf_data(copy);

@@ -37,6 +37,10 @@ typedef struct lun_target {
 lun_status lun__check_writable(lun_engine *e, const lun_array *a);
 /* a's elements, which nothing else holds then. */
 lun_status lun__writable(lun_engine *e, lun_array *a, lun_target *to);
+/* The same by the device in use, where a's elements are there alone; x: their order, or NULL; n: a
+ * NUMBER for each, or a LEAF or VIEW of one of as many. *done: nothing remains to be written. */
+lun_status lun__write_there(lun_engine *e, lun_array *a, const lun_axes *x, const lun_node *n,
+                            bool *done);
 /* The same elements with their axes in that order. */
 void lun__target_reorder(lun_target *to, const lun_axes *x);
 /* Elements first .. first + count - 1 from host. */

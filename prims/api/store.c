@@ -176,8 +176,13 @@ static lun_status store_elements(lun_engine *e, lun_array *target, const assignm
     lun_target to;
     lun_node *n = a->n;
     uint64_t cell = 0;
-    lun_status s = lun__writable(e, target, &to);
-    if (s != LUN_OK)
+    bool done = false;
+    lun_status s = LUN_OK;
+    if (n->rank || n->kind == LUN_NODE_NUMBER)
+        s = lun__write_there(e, target, a->x, n, &done);
+    if (s == LUN_OK && !done)
+        s = lun__writable(e, target, &to);
+    if (s != LUN_OK || done)
         return s;
     if (a->x)
         lun__target_reorder(&to, a->x);

@@ -171,21 +171,39 @@ lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
     return s;
 }
 
-lun_status lun__private_copy(lun_engine *e, lun_node *n, lun_storage **out)
+/* The elements of n, a LEAF, that are on the device in use, in storage there. */
+static lun_status copy_there(lun_engine *e, const lun_node *n, lun_storage **out)
 {
-    bool done = lun__node_ready(n);
-    lun_status s = lun__storage_new(e, (lun_dtype)n->dtype, n->n, out);
+    lun_storage_places to = {.at = lun__layout_right(1, &n->n)},
+                       from = {n->storage, n->offset, to.at};
+    lun_status s = lun__storage_result(e, (lun_dtype)n->dtype, n->n, &to.s);
     if (s != LUN_OK)
         return s;
-    if (done)
-        s = lun__copy_out(e, n, 0, n->n, (*out)->data);
-    else if (lun__node_is(n, LUN_IS_VIRTUAL) && n->n)
+    s = lun__storage_transfer(e, &to, &from, 0);
+    if (s == LUN_OK)
+        *out = to.s;
+    else
+        lun__storage_release(e, to.s);
+    return s;
+}
+
+lun_status lun__private_copy(lun_engine *e, lun_node *n, lun_storage **out)
+{
+    bool done = lun__node_ready(n), made = !done && lun__node_is(n, LUN_IS_VIRTUAL) && n->n;
+    lun_status s = done || made ? LUN_OK : lun__run(e, &n, 1);
+    if (s == LUN_OK && n->kind == LUN_NODE_LEAF && lun__storage_remote(e, n->storage))
+        return copy_there(e, n, out);
+    if (s == LUN_OK)
+        s = lun__storage_new(e, (lun_dtype)n->dtype, n->n, out);
+    if (s != LUN_OK)
+        return s;
+    done = false;
+    if (made)
         s = lun__run_range(e, n, 0, n->n, (*out)->data, &done);
-    if (s == LUN_OK && !done) {
+    if (s == LUN_OK && made && !done)
         s = lun__run(e, &n, 1);
-        if (s == LUN_OK)
-            s = lun__copy_out(e, n, 0, n->n, (*out)->data);
-    }
+    if (s == LUN_OK && !done)
+        s = lun__copy_out(e, n, 0, n->n, (*out)->data);
     if (s != LUN_OK)
         lun__storage_release(e, *out);
     return s;

@@ -17,27 +17,58 @@ lun_status lun__check_writable(lun_engine *e, const lun_array *a)
     return s;
 }
 
-lun_status lun__writable(lun_engine *e, lun_array *a, lun_target *to)
+/* Makes a's elements those of a LEAF that only its top holds. */
+static lun_status hold(lun_engine *e, lun_array *a)
 {
     lun_status s = lun__check_writable(e, a);
     e->error_where = NULL;
     if (s != LUN_OK)
         return s;
-    lun_array *top = lun__base(a);
     if (a->parent) { /* the part of what waited: it may hold what is written to */
         lun__node_release(e, a->node);
         a->node = NULL;
     }
-    s = lun__own(e, top);
+    return lun__own(e, lun__base(a));
+}
+
+lun_status lun__writable(lun_engine *e, lun_array *a, lun_target *to)
+{
+    lun_status s = hold(e, a);
     if (s == LUN_OK)
-        s = lun__storage_host(e, top->node->storage, true);
+        s = lun__storage_host(e, lun__base(a)->node->storage, true);
     if (s != LUN_OK)
         return s;
     lun__layout_of(a, &to->at);
-    to->data = lun__leaf_data(top->node);
+    to->data = lun__leaf_data(lun__base(a)->node);
     to->size = lun__dtype_get(lun_dtype_of(a))->bytes;
     to->dense = lun__layout_is_dense(&to->at);
     return LUN_OK;
+}
+
+lun_status lun__write_there(lun_engine *e, lun_array *a, const lun_axes *x, const lun_node *n,
+                            bool *done)
+{
+    lun_storage_places to, from = {NULL};
+    lun_status s = hold(e, a);
+    *done = false;
+    if (s != LUN_OK)
+        return s;
+    const lun_node *top = lun__base(a)->node, *in = n->kind == LUN_NODE_VIEW ? n->in[0] : n;
+    if (!lun__storage_remote(e, top->storage) ||
+        (in->kind == LUN_NODE_LEAF && in->storage == top->storage))
+        return LUN_OK;
+    to.s = top->storage;
+    to.offset = top->offset;
+    lun__layout_of(a, &to.at);
+    if (x)
+        to.at = lun__axes_applied(x, &to.at);
+    *done = true;
+    if (n->kind == LUN_NODE_NUMBER)
+        return lun__storage_transfer(e, &to, NULL, n->cell);
+    from.s = in->storage;
+    from.offset = in->offset;
+    lun__node_layout(n, &from.at);
+    return lun__storage_transfer(e, &to, &from, 0);
 }
 
 void lun__target_reorder(lun_target *to, const lun_axes *x)
@@ -137,16 +168,22 @@ lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x)
 {
     LUN_NEED(e, true);
     lun_target to;
-    uint64_t cell;
+    lun_node *n;
+    lun_axes order;
+    bool done = false;
     lun_status s = lun__usable(e, a);
     if (s == LUN_OK)
-        s = fitting_cell(e, a, x, &cell);
-    if (s == LUN_OK)
+        s = lun__constant(e, lun_dtype_of(a), x, &n);
+    if (s != LUN_OK)
+        return s;
+    s = lun__write_there(e, a, NULL, n, &done);
+    if (s == LUN_OK && !done) {
         s = lun__writable(e, a, &to);
-    lun_axes order;
-    if (s == LUN_OK && lun__axes_of(a, &order))
-        lun__target_reorder(&to, &order);
-    if (s == LUN_OK)
-        lun__target_fill(e, &to, lun_dtype_of(a), cell);
+        if (s == LUN_OK && lun__axes_of(a, &order))
+            lun__target_reorder(&to, &order);
+        if (s == LUN_OK)
+            lun__target_fill(e, &to, lun_dtype_of(a), n->cell);
+    }
+    lun__node_release(e, n);
     return s;
 }

@@ -73,6 +73,12 @@ static lun_status move_row(const lun_crossing *x, int which, int64_t lines, int6
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
         lun_storage *a = x->cells[which][r], *b = x->cells[!which][r];
         int64_t size = lun__dtype_get(a->dtype)->bytes;
+        if (lun__storage_remote(x->e, a)) {
+            const lun_layout row = lun__layout_right(1, &lines);
+            s = lun__storage_transfer(x->e, &(lun_storage_places){b, to * lines, row},
+                                      &(lun_storage_places){a, from * lines, row}, 0);
+            continue;
+        }
         s = lun__storage_host(x->e, a, false);
         if (s == LUN_OK)
             s = lun__storage_host(x->e, b, true);
@@ -127,7 +133,7 @@ static lun_status take(const lun_crossing *x, int64_t n, bool own, lun_storage *
     lun_status s = LUN_OK;
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
         const lun_node *node = x->a->results[r];
-        s = lun__storage_new(x->e, (lun_dtype)(own ? node->dtype : node->acc), n, &to[r]);
+        s = lun__storage_result(x->e, (lun_dtype)(own ? node->dtype : node->acc), n, &to[r]);
     }
     return s;
 }
@@ -139,6 +145,11 @@ static lun_status begin_part(const lun_crossing *x, int64_t n)
         const lun_node *node = x->a->results[r];
         uint64_t identity = 0;
         lun__op_identity((lun_op)node->op, (lun_dtype)node->acc, &identity);
+        if (lun__storage_remote(x->e, x->acc[0][r])) {
+            const lun_storage_places all = {x->acc[0][r], 0, lun__layout_right(1, &n)};
+            s = lun__storage_transfer(x->e, &all, NULL, identity);
+            continue;
+        }
         x->acc[0][r]->stale = false; /* nothing needs what it had */
         s = lun__storage_host(x->e, x->acc[0][r], true);
         if (s == LUN_OK)

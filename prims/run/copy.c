@@ -75,28 +75,61 @@ static lun_status copy_operand(copy *c)
     return LUN_OK;
 }
 
+/* Whether some operand's elements are on the device in use alone. */
+static bool any_remote(const lun_engine *e, const lun_node *n)
+{
+    bool any = false;
+    for (int k = 0; !any && k < n->count; k++) {
+        const lun_node *in = n->more[k], *whole = in->kind == LUN_NODE_VIEW ? in->in[0] : in;
+        any = whole->kind == LUN_NODE_LEAF && lun__storage_remote(e, whole->storage);
+    }
+    return any;
+}
+
+/* The same as copy_operand, on the device in use. */
+static lun_status transfer_operand(const copy *c, lun_storage *s)
+{
+    const lun_node *in = c->in, *whole = in->kind == LUN_NODE_VIEW ? in->in[0] : in;
+    const lun_storage_places to = {s, 0, c->at};
+    lun_storage_places from = {NULL};
+    if (in->kind == LUN_NODE_NUMBER)
+        return lun__storage_transfer(c->e, &to, NULL, in->cell);
+    lun__node_layout(in, &from.at);
+    from.s = whole->storage;
+    from.offset = whole->offset;
+    return lun__storage_transfer(c->e, &to, &from, 0);
+}
+
+static lun_status copy_here(copy *c)
+{
+    c->e->stats.bytes_read += c->in->n * c->size;
+    c->e->stats.bytes_written += c->in->n * c->size;
+    return copy_operand(c);
+}
+
 lun_status lun__run_copy(lun_engine *e, lun_node *n)
 {
     lun_storage *s;
-    lun_status status = lun__storage_new(e, (lun_dtype)n->dtype, n->n, &s);
+    const lun_dtype t = (lun_dtype)n->dtype;
+    const bool remote = any_remote(e, n);
+    lun_status status =
+        remote ? lun__storage_result(e, t, n->n, &s) : lun__storage_new(e, t, n->n, &s);
     if (status != LUN_OK)
         return status;
-    copy c = {.e = e, .to = s->data, .size = lun__dtype_get((lun_dtype)n->dtype)->bytes};
+    copy c = {.e = e, .to = s->data, .size = lun__dtype_get(t)->bytes};
     c.at =
         (lun_layout){.rank = 2, .extent = {n->step}, .stride = {n->step ? n->n / n->step : 0, 1}};
     for (int k = 0; n->n && status == LUN_OK && k < n->count; k++) {
         c.in = n->more[k];
         c.at.extent[1] = c.in->n / n->step;
         if (c.at.extent[1])
-            status = copy_operand(&c);
+            status = remote ? transfer_operand(&c, s) : copy_here(&c);
         c.at.offset += c.at.extent[1];
     }
     if (status != LUN_OK) {
         lun__storage_release(e, s);
         return status;
     }
-    e->stats.bytes_read += n->n * c.size;
-    e->stats.bytes_written += n->n * c.size;
     lun__node_become_leaf(e, n, s, 0);
     return LUN_OK;
 }

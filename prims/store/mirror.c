@@ -174,6 +174,36 @@ void lun__storage_written(lun_storage *s, const lun_backend_slot *at)
     s->stale = true;
 }
 
+bool lun__storage_remote(const lun_engine *e, const lun_storage *s)
+{
+    const lun_mirror *m = s->stale && !s->source && !s->wrapped ? find_current(s) : NULL;
+    return m && m->at == &e->backends[e->current];
+}
+
+lun_status lun__storage_transfer(lun_engine *e, const lun_storage_places *to,
+                                 const lun_storage_places *from, uint64_t cell)
+{
+    lun_backend_slot *at = &e->backends[e->current];
+    lun_transfer t = {
+        .bytes = (int)bytes_of(to->s, 1), .to_origin = to->offset, .at = to->at, .cell = cell};
+    lun_buffer *in = NULL;
+    const int64_t bytes = lun__layout_count(&t.at) * t.bytes;
+    lun_status status = lun__storage_buffer(e, to->s, at, &t.to);
+    if (status == LUN_OK && from)
+        status = lun__storage_buffer(e, from->s, at, &in);
+    if (status != LUN_OK)
+        return status;
+    if (from) {
+        t.from = in;
+        t.from_origin = from->offset;
+        t.of = from->at;
+    }
+    lun__storage_written(to->s, at);
+    e->stats.bytes_read += from ? bytes : 0;
+    e->stats.bytes_written += bytes;
+    return bytes ? at->backend->transfer(at->state, &t) : LUN_OK;
+}
+
 const char *lun__storage_place(const lun_engine *e, const lun_storage *s)
 {
     const lun_backend_slot *here = &e->backends[e->current];

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/layout.h"
 #include "lunarray.h"
 
 /* The same elements in the memory of a device. */
@@ -65,6 +66,19 @@ void lun__storage_written(lun_storage *s, const struct lun_backend_slot *at);
 /* The buffer of the backend `at` that holds s, brought up to date. */
 lun_status lun__storage_buffer(lun_engine *e, lun_storage *s, struct lun_backend_slot *at,
                                struct lun_buffer **out);
+/* Whether the backend in use has them in memory of its own, and host memory, the engine's, has
+ * not. */
+bool lun__storage_remote(const lun_engine *e, const lun_storage *s);
+/* Elements of a storage: those of a layout whose base is element `offset`. */
+typedef struct lun_storage_places {
+    lun_storage *s;
+    int64_t offset;
+    lun_layout at;
+} lun_storage_places;
+/* Gives the elements of `to`, whose places are different, those of `from` in flat order, of another
+ * storage, or without one the cell, in memory of the backend in use, which must have its own. */
+lun_status lun__storage_transfer(lun_engine *e, const lun_storage_places *to,
+                                 const lun_storage_places *from, uint64_t cell);
 /* Where the current elements are: the backend in use if it can read them, "host", or
  * another device's. */
 const char *lun__storage_place(const lun_engine *e, const lun_storage *s);

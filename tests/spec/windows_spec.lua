@@ -605,4 +605,84 @@ describe("random programs on windows", function()
             assert.equal("good\n", text)
         end
     end)
+
+    it("do so on a device, in both forms of its kernels", function()
+        for number, form in ipairs { "vector", "scalar" } do
+            local command = "LUNARRAY_BACKEND=opencl LUNARRAY_OPENCL_FORM=%s %s tests/spec/windows_program.lua %d %d 0,1,3,65,100 2>&1"
+            local text = shell.capture(command:format(form, shell.interpreter(), 5000 * number, 5000 * number + 4))
+            assert.equal("good\n", text)
+        end
+    end)
+end)
+
+describe("elements that only a device has", function()
+    local before = lun.use()
+
+    -- What f makes of arrays on the device, of which nothing comes to the host.
+    local function stays(f)
+        lun.use "opencl"
+        local a, b = lun.index(6000):cast("f32"):eval(), (lun.index(6000) * 2):cast("f32"):eval()
+        local A = lun.index(6000):cast("f32"):eval():reshape { 60, 100 }
+        lun.stats "reset"
+        local e = f(a, b, A):eval()
+        assert.equal(0, lun.stats().bytes_to_host)
+        local list = e:flatten():totable()
+        lun.use(before)
+        return list
+    end
+
+    -- That list, by a function of indices.
+    local function list(n, f)
+        local t = {}
+        for i = 1, n do
+            t[i] = f(i)
+        end
+        return t
+    end
+
+    teardown(function()
+        lun.use(before)
+    end)
+
+    it("stay there where arrays are joined", function()
+        assert.same(list(12000, function(i) return i <= 6000 and i or (i - 6000) * 2 end),
+            stays(function(a, b) return lun.concat { a, b } end))
+        assert.same(list(12000, function(i) return i % 2 == 1 and (i + 1) // 2 or i end),
+            stays(function(a, b) return lun.stack({ a, b }, 2) end))
+        assert.same(list(6200, function(i)
+            local row, column = (i - 1) // 100, (i - 1) % 100
+            return row > 59 and 7 or row * 100 + column + 1
+        end), stays(function(_, _, A) return lun.concat { A, lun.full({ 2, 100 }, 7, "f32") } end))
+    end)
+
+    it("stay there where windows are written", function()
+        assert.same(list(6000, function(i) return i > 9 and i <= 5991 and 3 or i end), stays(function(a)
+            a:sub(10, -10):fill(3)
+            return a
+        end))
+        assert.same(list(6000, function(i) return i % 2 == 0 and i or (i + 1) // 2 * 2 + 1 end), stays(function(a, b)
+            a:sub(1, -1, 2):set(b:sub(1, 3000) + 1)
+            return a
+        end))
+        assert.same(list(6000, function(i) return (i - 1) % 100 == 3 and 2 * ((i - 1) // 100 + 1) or i end),
+            stays(function(_, b, A)
+                A:col(4):set(b:sub(1, 60))
+                return A
+            end))
+    end)
+
+    it("stay there where old elements are kept for others", function()
+        local kept
+        assert.same(list(6000, function(i) return i == 1 and 5 or i end), stays(function(a)
+            kept = a * 1
+            local c = a:copy()
+            c:sub(1, 1):fill(5)
+            return c
+        end))
+        assert.equal(1, kept[1])
+    end)
+
+    it("stay there where columns are reduced", function()
+        assert.same(list(100, function(j) return 60 * j + 100 * 1770 end), stays(function(_, _, A) return A:sum(1) end))
+    end)
 end)

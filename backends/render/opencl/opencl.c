@@ -10,6 +10,7 @@
 #include "render/opencl/product.h"
 #include "render/opencl/quirks.h"
 #include "render/opencl/streamed.h"
+#include "render/opencl/transfer.h"
 #include "render/text/text.h"
 #include "render/unit/unit.h"
 
@@ -129,17 +130,15 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
     return lun__unit_end(&r, s, out);
 }
 
-lun_status lun__render_opencl_pack(lun_cl_form form, int bytes, lun_strbuf *out)
+lun_status lun__render_opencl_own(lun_cl_own which, lun_cl_form form, int bytes, lun_strbuf *out)
 {
+    static void (*const text[LUN_CL_OWN])(lun_renderer *, lun_cl_form, int, lun_strbuf *) = {
+        [LUN_CL_PACK] = lun__cl_pack_text,
+        [LUN_CL_PAD] = lun__cl_pad_text,
+        [LUN_CL_TRANSFER] = lun__cl_transfer_text,
+    };
     lun_renderer r = {.dialect = &scalar_dialect};
-    lun__cl_pack_text(&r, form, bytes, out);
-    return lun__unit_end(&r, LUN_OK, out);
-}
-
-lun_status lun__render_opencl_pad(lun_cl_form form, int bytes, lun_strbuf *out)
-{
-    lun_renderer r = {.dialect = &scalar_dialect};
-    lun__cl_pad_text(&r, form, bytes, out);
+    text[which](&r, form, bytes, out);
     return lun__unit_end(&r, LUN_OK, out);
 }
 

@@ -114,15 +114,15 @@ static int64_t divide_up(int64_t n, int64_t by)
     return n / by + (n % by != 0);
 }
 
-void lun__cl_plan_pad(lun_cl_form form, const lun_cl_padding *p, int units, int64_t *cells,
-                      lun_cl_plan *plan)
+void lun__cl_plan_pad(lun_cl_form form, const lun_cl_padding *p, int64_t first, int64_t count,
+                      int units, int64_t *cells, lun_cl_plan *plan)
 {
     const lun_padding *pad = p->padding;
     int64_t groups, most = (int64_t)(units < 1 ? 1 : units) * GROUPS;
     *plan = (lun_cl_plan){.steps = 1};
     cells[BASE] = p->origin;
-    cells[FIRST] = p->first;
-    cells[COUNT] = p->count;
+    cells[FIRST] = first;
+    cells[COUNT] = count;
     cells[SHARE] = 0;
     cells[VALUE] = (int64_t)pad->value;
     cells[OUTER] = AXES - pad->rank;
@@ -134,12 +134,12 @@ void lun__cl_plan_pad(lun_cl_form form, const lun_cl_padding *p, int units, int6
         cells[RULE + k] = from < 0 ? LUN_PAD_VALUE : pad->rule[from];
     }
     if (form == LUN_CL_SCALAR) {
-        groups = divide_up(p->count, GROUP);
+        groups = divide_up(count, GROUP);
         groups = groups < most ? groups : most;
     } else {
-        cells[SHARE] = divide_up(p->count, units < 1 ? 1 : units);
+        cells[SHARE] = divide_up(count, units < 1 ? 1 : units);
         cells[SHARE] = cells[SHARE] < LEAST_SHARE ? LEAST_SHARE : cells[SHARE];
-        groups = divide_up(p->count, cells[SHARE]);
+        groups = divide_up(count, cells[SHARE]);
     }
     plan->step[0].kernel = "lun_pad";
     plan->step[0].local = form == LUN_CL_SCALAR ? GROUP : 1;
