@@ -23,46 +23,47 @@ lun_keys lun__keys(lun_dtype t, bool descending)
 
 /* RAW: the unsigned integer as wide as the elements; WHOLE: the signed one; KEY: what holds a key.
  */
-#define WIDTH(ID, RAW, WHOLE, KEY)                                                       \
-    static void integers_##ID(const RAW *x, int64_t n, RAW flip, KEY *to)                \
-    {                                                                                    \
-        for (int64_t i = 0; i < n; i++)                                                  \
-            to[i] = (RAW)(x[i] ^ flip);                                                  \
-    }                                                                                    \
-    static int64_t floats_##ID(const RAW *x, int64_t n, RAW down, RAW infinity, KEY *to) \
-    {                                                                                    \
-        const RAW most = (RAW) ~(RAW)0, sign = (RAW)(most ^ (most >> 1));                \
-        KEY nans = 0;                                                                    \
-        for (int64_t i = 0; i < n; i++) {                                                \
-            RAW negative = (RAW)((WHOLE)x[i] >> (8 * sizeof(RAW) - 1));                  \
-            RAW nan = (RAW) - (RAW)((WHOLE)(x[i] & (RAW)~sign) > (WHOLE)infinity);       \
-            to[i] = (RAW)((RAW)(x[i] ^ (RAW)(negative | sign) ^ down) | nan);            \
-            nans += (KEY)(nan & 1);                                                      \
-        }                                                                                \
-        return (int64_t)nans;                                                            \
-    }                                                                                    \
-    static void back_integers_##ID(const KEY *x, int64_t n, RAW flip, RAW *to)           \
-    {                                                                                    \
-        for (int64_t i = 0; i < n; i++)                                                  \
-            to[i] = (RAW)((RAW)x[i] ^ flip);                                             \
-    }                                                                                    \
-    static void back_floats_##ID(const KEY *x, int64_t n, RAW down, RAW *to)             \
-    {                                                                                    \
-        const RAW most = (RAW) ~(RAW)0, sign = (RAW)(most ^ (most >> 1));                \
-        for (int64_t i = 0; i < n; i++) {                                                \
-            RAW k = (RAW)((RAW)x[i] ^ down);                                             \
-            RAW positive = (RAW)((WHOLE)k >> (8 * sizeof(RAW) - 1));                     \
-            to[i] = (RAW)(k ^ (RAW)((RAW)~positive | sign));                             \
-        }                                                                                \
-    }                                                                                    \
-    static int64_t nans_##ID(const RAW *x, int64_t n, RAW infinity, RAW *to)             \
-    {                                                                                    \
-        const RAW most = (RAW) ~(RAW)0;                                                  \
-        int64_t count = 0;                                                               \
-        for (int64_t i = 0; i < n; i++)                                                  \
-            if ((RAW)(x[i] & (most >> 1)) > infinity)                                    \
-                to[count++] = x[i];                                                      \
-        return count;                                                                    \
+#define WIDTH(ID, RAW, WHOLE, KEY)                                                        \
+    static void integers_##ID(const RAW *x, int64_t n, RAW flip, KEY *to)                 \
+    {                                                                                     \
+        for (int64_t i = 0; i < n; i++)                                                   \
+            to[i] = (RAW)(x[i] ^ flip);                                                   \
+    }                                                                                     \
+    static int64_t floats_##ID(const RAW *x, int64_t n, RAW down, RAW infinity, KEY *to)  \
+    {                                                                                     \
+        const RAW most = (RAW) ~(RAW)0, sign = (RAW)(most ^ (most >> 1));                 \
+        KEY nans = 0;                                                                     \
+        for (int64_t i = 0; i < n; i++) {                                                 \
+            RAW negative = (RAW)((WHOLE)x[i] >> (8 * sizeof(RAW) - 1));                   \
+            RAW above = (RAW)(infinity - (RAW)(x[i] & (RAW)~sign)); /* negative: a NaN */ \
+            RAW nan = (RAW)((WHOLE)above >> (8 * sizeof(RAW) - 1));                       \
+            to[i] = (RAW)((RAW)(x[i] ^ (RAW)(negative | sign) ^ down) | nan);             \
+            nans += (KEY)(nan & 1);                                                       \
+        }                                                                                 \
+        return (int64_t)nans;                                                             \
+    }                                                                                     \
+    static void back_integers_##ID(const KEY *x, int64_t n, RAW flip, RAW *to)            \
+    {                                                                                     \
+        for (int64_t i = 0; i < n; i++)                                                   \
+            to[i] = (RAW)((RAW)x[i] ^ flip);                                              \
+    }                                                                                     \
+    static void back_floats_##ID(const KEY *x, int64_t n, RAW down, RAW *to)              \
+    {                                                                                     \
+        const RAW most = (RAW) ~(RAW)0, sign = (RAW)(most ^ (most >> 1));                 \
+        for (int64_t i = 0; i < n; i++) {                                                 \
+            RAW k = (RAW)((RAW)x[i] ^ down);                                              \
+            RAW positive = (RAW)((WHOLE)k >> (8 * sizeof(RAW) - 1));                      \
+            to[i] = (RAW)(k ^ (RAW)((RAW)~positive | sign));                              \
+        }                                                                                 \
+    }                                                                                     \
+    static int64_t nans_##ID(const RAW *x, int64_t n, RAW infinity, RAW *to)              \
+    {                                                                                     \
+        const RAW most = (RAW) ~(RAW)0;                                                   \
+        int64_t count = 0;                                                                \
+        for (int64_t i = 0; i < n; i++)                                                   \
+            if ((RAW)(x[i] & (most >> 1)) > infinity)                                     \
+                to[count++] = x[i];                                                       \
+        return count;                                                                     \
     }
 WIDTH(8, uint8_t, int8_t, uint32_t)
 WIDTH(16, uint16_t, int16_t, uint32_t)

@@ -3,6 +3,7 @@
 
 #include "algorithms/algorithms.h"
 #include "algorithms/keys.h"
+#include "algorithms/select.h"
 #include "algorithms/sort.h"
 
 enum { LINE = 64, FALLING = 1 /* of option 0 */ };
@@ -66,41 +67,66 @@ lun_status lun__argsort_run(const lun_services *services, const lun_team *team,
 
 /* ---- topk ------------------------------------------------------------------------------------ */
 
-/* Everything in order, in scratch memory: elements, places, what sorting needs. */
 static int64_t element_bytes(const lun_algorithm_run *r)
 {
     return lun__dtype_get(r->in[0].dtype)->bytes;
 }
 
+/* What is in order goes to scratch memory: elements, places; then what selecting and sorting
+ * needs. */
 static lun_sorting topk_of(const lun_algorithm_run *r, char *scratch)
 {
     lun_sorting s = sorting_of(r);
     s.to = scratch;
     s.places = (int64_t *)(void *)(scratch + rounded(s.n * element_bytes(r)));
-    s.base = (int64_t)r->option[1];
-    s.scratch = scratch + rounded(s.n * element_bytes(r)) + rounded(s.n * (int64_t)sizeof(int64_t));
+    s.scratch = (char *)s.places + rounded(s.n * (int64_t)sizeof(int64_t));
     return s;
+}
+
+static bool selects(const lun_algorithm_run *r)
+{
+    return lun__select_pays(r->in[0].dtype, r->in[0].n) && r->out[0].n > 0;
+}
+
+static int64_t selecting_room(const lun_algorithm_run *r, int threads)
+{
+    return selects(r) ? rounded(lun__select_room(r->in[0].dtype, r->in[0].n, true, threads)) : 0;
 }
 
 int64_t lun__topk_room(const lun_algorithm_run *r, int threads)
 {
-    static char any[1];
-    lun_sorting s = sorting_of(r);
-    s.to = any;
-    s.places = (int64_t *)(void *)any;
-    return lun__sorting_room(&s, threads) + rounded(s.n * element_bytes(r)) +
-           rounded(s.n * (int64_t)sizeof(int64_t)) + LINE;
+    static char any[LINE];
+    const lun_sorting s = topk_of(r, any);
+    return selecting_room(r, threads) + lun__sorting_room(&s, threads) +
+           rounded(s.n * element_bytes(r)) + rounded(s.n * (int64_t)sizeof(int64_t)) + 2 * LINE;
 }
 
 lun_status lun__topk_run(const lun_services *services, const lun_team *team, lun_algorithm_run *r)
 {
     char *scratch = (char *)r->scratch + -(uintptr_t)r->scratch % LINE;
-    const lun_sorting s = topk_of(r, scratch);
-    const lun_status status = lun__sorting_run(services, team, &s);
+    lun_sorting s = topk_of(r, scratch);
+    lun_selection x = {0};
+    lun_status status = LUN_OK;
+    if (selects(r)) {
+        status =
+            lun__select_count(services, team, s.dtype, s.descending, s.from, s.n, s.scratch, &x);
+        lun__select_want(&x, r->out[0].n - 1, true);
+        if (status == LUN_OK)
+            status = lun__select_take(&x, true);
+        s.scratch = (char *)s.scratch + selecting_room(r, team->threads);
+    }
+    if (x.elements) {
+        s.n = s.line = x.count;
+        s.from = x.elements;
+    }
+    if (status == LUN_OK)
+        status = lun__sorting_run(services, team, &s);
     if (status != LUN_OK)
         return status;
     memcpy(r->out[0].data, s.to, (size_t)(r->out[0].n * element_bytes(r)));
-    memcpy(r->out[1].data, s.places, (size_t)r->out[1].n * sizeof *s.places);
+    int64_t *places = r->out[1].data;
+    for (int64_t i = 0; i < r->out[1].n; i++)
+        places[i] = (x.elements ? x.places[s.places[i]] : s.places[i]) + (int64_t)r->option[1];
     return LUN_OK;
 }
 

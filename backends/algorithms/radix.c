@@ -99,10 +99,10 @@ static int digit_for(int64_t n)
 #define LOW        0
 #include "algorithms/radix_of.h"
 
-#define ROW(id, size, lowest)                                                                      \
-    {                                                                                              \
-        .bytes = size, .low = lowest, .see = see_##id, .count = count_##id, .spread = spread_##id, \
-        .flush = flush, .settle = settle_##id                                                      \
+#define ROW(id, size, lowest)                                                                  \
+    {                                                                                          \
+        .bytes = size, .low = lowest, .see = see_##id, .count = count_##id, .mark = mark_##id, \
+        .spread = spread_##id, .flush = flush, .settle = settle_##id                           \
     }
 const lun_radix lun__radix[4] = {ROW(key32, 4, 0), ROW(key64, 8, 0), ROW(placed32, 8, 32),
                                  ROW(placed64, 16, 0)};

@@ -44,6 +44,8 @@ typedef struct lun_radix {
     /* Adds how many of n records have each digit: in two tables, so that equal digits in a row do
      * not wait for one another. */
     void (*count)(const void *x, int64_t n, lun_digit digit, uint32_t counts[2][LUN_DIGITS]);
+    /* What `wanted` says of the digit of each of n records. */
+    void (*mark)(const void *x, int64_t n, lun_digit digit, const uint8_t *wanted, uint8_t *mask);
     void (*spread)(const void *x, int64_t n, lun_digit digit, lun_spread *to);
     /* What is left in lines of digits up to mask. */
     void (*flush)(uint32_t mask, lun_spread *to);

@@ -66,6 +66,14 @@ static void NAME(spread)(const void *from, int64_t n, lun_digit digit, lun_sprea
     }
 }
 
+static void NAME(mark)(const void *from, int64_t n, lun_digit digit, const uint8_t *wanted,
+                       uint8_t *mask)
+{
+    const RECORD *x = from;
+    for (int64_t i = 0; i < n; i++)
+        mask[i] = wanted[NAME(digit_of)(KEY(x[i]), digit)];
+}
+
 /* Sorts by insertion; false if records had to move more than `most` times, which then are in some
  * order that keeps equal ones as they were. */
 static bool NAME(insert)(RECORD *x, int64_t n, int64_t most)
