@@ -1,7 +1,7 @@
 /* distinct.c - the different keys of a column, by hashing; see distinct.h.
  *
  * All threads put keys into one table, first a small one; where it gets too full the next is four
- * times as large, up to one for a different key in four or so.  Then the keys in the table are
+ * times as large, up to one for as many as hashing may pay for.  Then the keys in the table are
  * sorted and each entry gets the number of its key.  So which entry a key has, which depends on the
  * order of work, is seen nowhere.
  *
@@ -83,16 +83,10 @@ static int log2_for(int64_t keys)
     return log2;
 }
 
-/* The largest table that is tried for n keys: for one different key in four. */
-static int most_log2(int64_t n)
-{
-    return log2_for(n / 4);
-}
-
 /* Different keys that the largest table may come to hold. */
-static int64_t most_keys(int64_t n)
+static int64_t most_keys(int64_t n, int64_t most)
 {
-    return less(n, (int64_t)1 << most_log2(n));
+    return less(n, (int64_t)1 << log2_for(most));
 }
 
 static lun_sorting sorting_of(const void *from, void *to, int64_t n, int64_t size)
@@ -101,14 +95,14 @@ static lun_sorting sorting_of(const void *from, void *to, int64_t n, int64_t siz
         .dtype = size == 4 ? LUN_U32 : LUN_U64, .n = n, .line = n, .from = from, .to = to};
 }
 
-int64_t lun__distinct_room(const lun_column *keys, int threads)
+int64_t lun__distinct_room(int64_t n, int64_t most, int threads)
 {
     static char any[1];
-    const int64_t entries = (int64_t)1 << most_log2(keys->n), most = most_keys(keys->n);
-    const lun_sorting narrow = sorting_of(any, any, most, 4), wide = sorting_of(any, any, most, 8);
+    const int64_t entries = (int64_t)1 << log2_for(most), held = most_keys(n, most);
+    const lun_sorting narrow = sorting_of(any, any, held, 4), wide = sorting_of(any, any, held, 8);
     const int64_t sorts[] = {lun__sorting_room(&narrow, threads),
                              lun__sorting_room(&wide, threads)};
-    return rounded(8 * entries) + rounded(4 * entries) + 2 * rounded(8 * most) +
+    return rounded(8 * entries) + rounded(4 * entries) + 2 * rounded(8 * held) +
            rounded(8 * parts(entries)) + rounded(sorts[sorts[0] < sorts[1]]) + LINE;
 }
 
@@ -286,7 +280,7 @@ static lun_status look_at_sample(run *x, int *first, bool *done)
 {
     lun_distinct *d = x->d;
     const int64_t seen = x->n / SAMPLE, few = seen / OFTEN;
-    const int most = most_log2(x->n);
+    const int most = log2_for(x->d->most);
     x->step = SAMPLE;
     lun_status s = fill_some(x, FIRST, log2_for(few));
     if (s == LUN_OK && d->count && d->count <= few) {
@@ -309,7 +303,7 @@ static lun_status look_at_sample(run *x, int *first, bool *done)
 lun_status lun__distinct_run(lun_distinct *d)
 {
     run x = {.d = d, .n = d->keys->n};
-    const int most = most_log2(x.n);
+    const int most = log2_for(d->most);
     const int64_t entries = (int64_t)1 << most;
     char *at = (char *)d->scratch + -(uintptr_t)d->scratch % LINE;
     d->count = 0;
@@ -320,8 +314,8 @@ lun_status lun__distinct_run(lun_distinct *d)
     x.table.slots = at;
     x.table.numbers = (int32_t *)(void *)(at += rounded(x.size * entries));
     x.keys = at += rounded(4 * entries);
-    x.sorted = at += rounded(x.size * most_keys(x.n));
-    x.parts = (int64_t *)(void *)(at += rounded(x.size * most_keys(x.n)));
+    x.sorted = at += rounded(x.size * most_keys(x.n, d->most));
+    x.parts = (int64_t *)(void *)(at += rounded(x.size * most_keys(x.n, d->most)));
     x.rest = at + rounded(8 * parts(entries));
     lun_status s = LUN_OK;
     bool done = false;

@@ -13,6 +13,7 @@ typedef struct lun_distinct {
     const lun_team *team;
     const lun_column *keys; /* not empty; as lun__load_keys gives them */
     uint64_t low, high;     /* the least and the greatest one */
+    int64_t most;           /* different keys that hashing may pay for; at least one in 64 keys */
     int32_t *codes;         /* out: for each key its number among the different ones, from 0 on */
     void *scratch;          /* lun__distinct_room's bytes */
     int64_t count;          /* out: different keys; 0: too many for hashing to pay, or too many of
@@ -22,8 +23,8 @@ typedef struct lun_distinct {
                                and plus 1 */
 } lun_distinct;
 
-/* Bytes of scratch memory that a run by at most so many threads needs. */
-int64_t lun__distinct_room(const lun_column *keys, int threads);
+/* Bytes of scratch memory that a run on n keys by at most so many threads needs. */
+int64_t lun__distinct_room(int64_t n, int64_t most, int threads);
 /* LUN_OK or LUN_ECANCEL. */
 lun_status lun__distinct_run(lun_distinct *x);
 

@@ -50,6 +50,12 @@ static int64_t most_width(int64_t n)
     return 4 * n + 256;
 }
 
+/* Different keys for which hashing is not slower than sorting. */
+static int64_t most_hashed(int64_t n)
+{
+    return n / 4;
+}
+
 static lun_sorting sorting_of(const run *x, void *to, void *scratch)
 {
     return (lun_sorting){.dtype = x->keys->dtype,
@@ -74,7 +80,7 @@ int64_t lun__group_room(const lun_algorithm_run *r, int threads)
     const int64_t width = most_width(x.n), sorts = lun__sorting_room(&s, threads);
     const int64_t sorted = rounded(8 * x.n) + sorted_bytes(&x) + rounded(sorts);
     const int64_t table = rounded(width) + rounded(4 * width);
-    const int64_t hashed = lun__distinct_room(x.keys, threads);
+    const int64_t hashed = lun__distinct_room(x.n, most_hashed(x.n), threads);
     const int64_t most = table > sorted ? table : sorted;
     return 3 * rounded(8 * parts(width)) + (hashed > most ? hashed : most) + 64;
 }
@@ -257,6 +263,7 @@ static lun_status by_hashing(run *x, uint64_t high, char *scratch, bool *done)
                       .keys = x->keys,
                       .low = x->low,
                       .high = high,
+                      .most = most_hashed(x->n),
                       .codes = x->codes,
                       .scratch = scratch};
     const lun_status s = lun__distinct_run(&d);

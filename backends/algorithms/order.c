@@ -1,4 +1,4 @@
-/* order.c - the rows sort, argsort, topk and unique: what sort.h gives, as their results are. */
+/* order.c - the rows sort, argsort and topk: what sort.h gives, as their results are. */
 #include <string.h>
 
 #include "algorithms/algorithms.h"
@@ -127,76 +127,5 @@ lun_status lun__topk_run(const lun_services *services, const lun_team *team, lun
     int64_t *places = r->out[1].data;
     for (int64_t i = 0; i < r->out[1].n; i++)
         places[i] = (x.elements ? x.places[s.places[i]] : s.places[i]) + (int64_t)r->option[1];
-    return LUN_OK;
-}
-
-/* ---- unique ---------------------------------------------------------------------------------- */
-
-int64_t lun__unique_room(const lun_algorithm_run *r, int threads)
-{
-    static char any[1];
-    lun_sorting s = sorting_of(r);
-    s.to = any;
-    return lun__sorting_room(&s, threads) + rounded(s.n * element_bytes(r)) + LINE;
-}
-
-/* Values of sorted elements of one width, and how many there are of each: zeros are one, 0.0, which
- * comes last of them, and NaNs are one, the first of them. */
-#define RUNS(BITS)                                                                              \
-    static int64_t runs_##BITS(const uint##BITS##_t *x, int64_t n, uint##BITS##_t infinity,     \
-                               uint##BITS##_t *values, int64_t *counts)                         \
-    {                                                                                           \
-        const uint##BITS##_t magnitude = (uint##BITS##_t) ~(uint##BITS##_t)0 >> 1;              \
-        int64_t found = 0;                                                                      \
-        for (int64_t i = 0; i < n; i++) {                                                       \
-            const uint##BITS##_t last = found ? values[found - 1] : 0, size = x[i] & magnitude; \
-            bool same = x[i] == last;                                                           \
-            if (infinity && (size == 0 || size > infinity))                                     \
-                same = size == 0 ? (last & magnitude) == 0 : (last & magnitude) > infinity;     \
-            if (found && same) {                                                                \
-                counts[found - 1]++;                                                            \
-                values[found - 1] = infinity && size == 0 ? x[i] : last;                        \
-            } else {                                                                            \
-                values[found] = x[i];                                                           \
-                counts[found++] = 1;                                                            \
-            }                                                                                   \
-        }                                                                                       \
-        if (found && infinity)                                                                  \
-            for (int64_t i = 0; i < found; i++)                                                 \
-                values[i] = (values[i] & magnitude) ? values[i] : 0;                            \
-        return found;                                                                           \
-    }
-RUNS(8)
-RUNS(16)
-RUNS(32)
-RUNS(64)
-
-lun_status lun__unique_run(const lun_services *services, const lun_team *team, lun_algorithm_run *r)
-{
-    char *scratch = (char *)r->scratch + -(uintptr_t)r->scratch % LINE;
-    const lun_keys k = lun__keys(r->in[0].dtype, false);
-    const int64_t n = r->in[0].n;
-    lun_sorting s = sorting_of(r);
-    s.to = scratch;
-    s.scratch = scratch + rounded(n * element_bytes(r));
-    const lun_status status = lun__sorting_run(services, team, &s);
-    if (status != LUN_OK)
-        return status;
-    void *values = r->out[0].data;
-    int64_t *counts = r->out[1].data, found = 0;
-    switch (k.bits) {
-    case 8:
-        found = runs_8(s.to, n, (uint8_t)k.infinity, values, counts);
-        break;
-    case 16:
-        found = runs_16(s.to, n, (uint16_t)k.infinity, values, counts);
-        break;
-    case 32:
-        found = runs_32(s.to, n, (uint32_t)k.infinity, values, counts);
-        break;
-    default:
-        found = runs_64(s.to, n, k.infinity, values, counts);
-    }
-    r->out[0].n = r->out[1].n = found;
     return LUN_OK;
 }

@@ -1,6 +1,6 @@
 /* distinct_test.c - codes of keys far apart (backends/algorithms): keys that the hash puts
  * together, all different, met late, at the ends of their dtypes, NaNs of any bits; against the
- * sort of the C library, on 1 to 8 threads. */
+ * sort of the C library, on 1 to 8 threads; and what unique makes of such. */
 #include "algorithm_kit.h"
 
 /* What the hash multiplies keys by, inverted: keys that are multiples of it stand side by side. */
@@ -171,6 +171,32 @@ static int32_t *wanted_codes(const lun_column *c)
     return out;
 }
 
+/* What unique gives: of equal elements the first, of zeros 0.0; how many there are. */
+static void check_unique(const lun_column *in, const int32_t *codes, int threads)
+{
+    const int64_t groups = codes[in->n];
+    int64_t *firsts = calloc((size_t)groups, sizeof *firsts);
+    int64_t *counts = calloc((size_t)groups, sizeof *counts);
+    test_memory out[2];
+    lun_algorithm_run r = {.in[0] = *in, .out = {{NULL, in->dtype, in->n}, {NULL, LUN_I64, in->n}}};
+    assert_true(firsts && counts);
+    for (int64_t i = 0; i < in->n; i++)
+        firsts[codes[i]] = counts[codes[i]]++ == 0 ? i : firsts[codes[i]];
+    assert_int_equal(run_guarded(lun__unique_room, lun__unique_run, &r, 2, threads, out), LUN_OK);
+    assert_int_equal(r.out[0].n, groups);
+    assert_int_equal(r.out[1].n, groups);
+    for (int64_t g = 0; g < groups; g++) {
+        const uint64_t first = cell_at(in, firsts[g]);
+        const bool zero = lun__dtype_is_float(in->dtype) && number_of(in->dtype, first) == 0;
+        assert_true(cell_at(&r.out[0], g) == (zero ? 0 : first));
+        assert_int_equal(((int64_t *)r.out[1].data)[g], counts[g]);
+    }
+    free(firsts);
+    free(counts);
+    test_guarded_free(&out[0]);
+    test_guarded_free(&out[1]);
+}
+
 static void one(const keys *k)
 {
     static const int threads[] = {1, 2, 5, 8};
@@ -191,6 +217,7 @@ static void one(const keys *k)
             fail_msg("codes of %s, %s, on %d threads", k->name, lun__dtype_get(k->dtype)->name,
                      threads[t]);
         test_guarded_free(&codes);
+        check_unique(&in, wanted, threads[t]);
     }
     free(wanted);
     test_guarded_free(&data);
