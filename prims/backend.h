@@ -60,6 +60,7 @@ static inline bool lun__stop_wanted(const lun_services *s)
  * a layout of host memory, or of numbers alone: the places themselves, as i64 (is_places); for
  *         backends with memory of their own, of the slot's buffer: read is not called there */
 enum { LUN_STREAM_COLUMNS = 64 }; /* that are read together, at most */
+typedef struct lun_stream_run lun_stream_run;
 typedef struct lun_stream {
     /* NULL: side by side, or with a layout, in launches with turns and also of OUT slots: each line
      * from where the layout has its first element on; of UNIFORM and ARRAY slots: what is element 0
@@ -75,7 +76,18 @@ typedef struct lun_stream {
     int columns, next; /* next: the number of the slot counted from 1; 0: it is the last */
     bool (*read_columns)(const void *self, int columns, int64_t first, int64_t count,
                          void *const *to);
+    /* NULL, or how elements from `first` on stand in memory; elements first, first + line, ... of
+     * such a run, `count` in number, to memory */
+    lun_stream_run (*run)(const void *self, int64_t first);
+    void (*column)(const void *self, int64_t first, int64_t count, void *to);
 } lun_stream;
+/* `count` elements (0: they do not) side by side from `at` on, whole blocks of which may be read.
+ * Of each `line` of them, of which the first one is number `column`, numbers low .. high - 1 are
+ * the stream's; others stand beyond an end, and what is found there is another element. */
+struct lun_stream_run {
+    const void *at;
+    int64_t count, line, column, low, high;
+};
 
 /* One run of a kernel over indices first .. first+count-1 of its n.
  * A slot is host memory, at the place where element 0 is or would be; for backends with memory of

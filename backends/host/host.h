@@ -18,7 +18,8 @@
 #define LUN_WORKER_NS    10000
 
 /* What a chunk function gets.  The layout is part of the generated code's ABI. */
-typedef struct lun_frame {
+typedef struct lun_frame lun_frame;
+struct lun_frame {
     int64_t n;               /* indices >= n are padding: never trap, call or reduce there */
     void *const *slots;      /* by slot: address of element 0 (or where it would be) */
     const uint64_t *args;    /* by argument: cells */
@@ -32,7 +33,11 @@ typedef struct lun_frame {
      * instruction in its body; else 0 */
     int64_t trap_value;
     const volatile int *cancel; /* nonzero: stop; results are then without meaning */
-} lun_frame;
+    /* Kernels with REDUCE and without SCAN: NULL, or to be called before index `from` of a chunk
+     * that ends at hi: puts other addresses into `slots`, which count until the index that it
+     * returns.  That is hi or a multiple of LUN_PART behind the chunk's first one. */
+    int64_t (*part)(lun_frame *frame, int64_t from, int64_t hi);
+};
 
 /* Computes indices lo .. hi-1 (lo % 64 == 0; hi rounded up to 64 may be touched in every slot). */
 typedef void (*lun_chunk_fn)(const void *self, int64_t lo, int64_t hi, lun_frame *frame);

@@ -183,8 +183,10 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
         lun__strbuf_puts(services->error, "internal: the first value of a scan must be uniform");
         return LUN_EARG;
     }
-    lun_feed_need need;
-    lun__feed_need(ir, launch, &need);
+    lun_feed_need need = {0};
+    r.in_parts = lun__parts_fit(ir, launch);
+    if (!r.in_parts)
+        lun__feed_need(ir, launch, &need);
     lun__cut_make(
         &(lun_cut_work){.count = launch->count,
                         .bytes = launch->bytes,
@@ -196,7 +198,8 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
                         .plain = r.plain},
         team, &r.cut);
     r.scratch_step = (exec->scratch + LUN_ALIGNMENT - 1) / LUN_ALIGNMENT * LUN_ALIGNMENT;
-    r.feed_step = lun__feed_bytes(ir, launch, r.cut.batch * r.cut.chunk);
+    r.feed_step = r.in_parts ? lun__parts_bytes(ir, r.cut.chunk)
+                             : lun__feed_bytes(ir, launch, r.cut.batch * r.cut.chunk);
     if (launch->line) /* turns need no stand-ins */
         r.line_step = lun__lines_bytes(ir, launch->turns ? 0 : launch->line);
     size_t scratch;

@@ -8,6 +8,7 @@
 #include "host/cut.h"
 #include "host/feed.h"
 #include "host/host.h"
+#include "host/parts.h"
 
 enum { LUN_ALIGNMENT = 64, LUN_SHARES = 32 };
 
@@ -31,7 +32,8 @@ struct lun__run {
     lun_bounce *bounce;
     char *feeds; /* of worker 0; NULL: all elements are in memory */
     size_t feed_step;
-    char *lines; /* of worker 0: what lines.c, chain.c or sweep.c needs; line_step 0: nothing */
+    bool in_parts; /* feeds are what parts need */
+    char *lines;   /* of worker 0: what lines.c, chain.c or sweep.c needs; line_step 0: nothing */
     size_t line_step;
     /* Runs chunk k of a chain, whose `links` are chain.c's, or of sweeps, which are sweep.c's;
      * NULL: it is neither. */
@@ -60,6 +62,7 @@ struct lun_worker {
     lun_frame frame;
     bool leads; /* worker 0: the calling thread */
     lun_feed feed;
+    lun_parts parts;
     char *lines;
     bool opened; /* its first chunk of sweeps has begun */
 };

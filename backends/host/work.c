@@ -40,8 +40,11 @@ void lun__run_note_trap(lun__run *r, int64_t k, const lun_frame *frame)
                   frame->trap_value);
 }
 
-static void *const *slots_of(const lun__run *r, const lun_worker *w, void *const *slots)
+static void *const *slots_of(const lun__run *r, lun_worker *w, void *const *slots)
 {
+    w->parts.base = slots;
+    if (r->in_parts)
+        return w->parts.slots;
     return r->feeds ? lun__feed_slots(&w->feed, r->ir, r->launch, slots) : slots;
 }
 
@@ -51,7 +54,7 @@ static int feed(const lun__run *r, lun_worker *w, int64_t k)
     int64_t lo = r->launch->first + k / r->cut.batch * r->cut.batch * r->cut.chunk;
     int64_t hi =
         r->end - lo < r->cut.batch * r->cut.chunk ? r->end : lo + r->cut.batch * r->cut.chunk;
-    return r->feeds ? lun__feed_fill(&w->feed, r->ir, r->launch, lo, hi) : 0;
+    return r->feeds && !r->in_parts ? lun__feed_fill(&w->feed, r->ir, r->launch, lo, hi) : 0;
 }
 
 /* What runs the next chunk; the frame is prepared for it. */
@@ -65,6 +68,30 @@ static const lun_exec *executor(lun__run *r, lun_worker *w)
     }
     w->frame.math = x->math;
     return x;
+}
+
+/* The next part of a chunk that is reduced. */
+static int64_t next_part(lun_frame *frame, int64_t from, int64_t hi)
+{
+    return lun__parts_next(&((lun_worker *)(void *)frame)->parts, from, hi);
+}
+
+/* Indices lo .. hi - 1, with the frame's slots. */
+static void compute(const lun__run *r, const lun_exec *x, lun_chunk_fn fn, int64_t lo, int64_t hi,
+                    lun_worker *w)
+{
+    lun_frame *frame = &w->frame;
+    if (!r->in_parts || !r->plain) {
+        fn(x->self, lo, hi, frame);
+        return;
+    }
+    for (int64_t end; lo < hi && frame->trap < 0; lo = end) {
+        end = lun__parts_next(&w->parts, lo, hi);
+        frame->slots = w->parts.slots;
+        fn(x->self, lo, end, frame);
+        if (frame->trap < 0)
+            lun__parts_edges(&w->parts, x, lo, end, frame);
+    }
 }
 
 /* Runs chunk k, or finds its total; from the bounce's cut on with the stand-ins. */
@@ -88,13 +115,13 @@ static void call(lun__run *r, bool total, int64_t k, lun_worker *w)
         lo = hi;
     }
     if (lo < cut && hi > cut) {
-        fn(x->self, lo, cut, frame);
+        compute(r, x, fn, lo, cut, w);
         lo = cut;
     }
     if (frame->trap < 0 && lo < hi) {
         if (lo >= cut)
             frame->slots = slots_of(r, w, r->bounce->slots);
-        fn(x->self, lo, hi, frame);
+        compute(r, x, fn, lo, hi, w);
     }
     if (frame->trap >= 0)
         lun__run_note_trap(r, k, frame);
@@ -113,9 +140,14 @@ lun_frame lun__run_frame(const lun__run *r, int worker)
 lun_worker lun__run_worker(const lun__run *r, int worker)
 {
     lun_worker w = {.frame = lun__run_frame(r, worker), .leads = worker == 0};
-    if (r->feeds)
+    if (r->in_parts) {
+        lun__parts_open(&w.parts, r->ir, r->launch, r->feeds + (size_t)worker * r->feed_step,
+                        r->cut.chunk);
+        w.frame.part = r->plain ? NULL : next_part;
+    } else if (r->feeds) {
         lun__feed_open(&w.feed, r->ir, r->feeds + (size_t)worker * r->feed_step,
                        r->cut.batch * r->cut.chunk);
+    }
     if (r->line_step)
         w.lines = r->lines + (size_t)worker * r->line_step;
     return w;

@@ -243,9 +243,12 @@ static void run_chunk(const lun_interp *interp, const lun_program *p, int64_t lo
     }
     if (interp->scans && p == &interp->body)
         r.carry = *frame->carry;
+    int64_t end = frame->part ? frame->part(frame, lo, hi) : stop;
     lun__run_start(&r, p, memory + accumulators);
     for (; r.first < stop && r.trap < 0 && !__atomic_load_n(r.cancel, __ATOMIC_RELAXED);
          r.first += p->block) {
+        if (r.first == end) /* which no block crosses: parts are whole ones */
+            end = frame->part(frame, end, hi);
         r.valid = stop - r.first < p->block ? stop - r.first : p->block;
         r.n = lun__order_blocks(r.valid);
         move_to_block(&r);

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "base/apart.h"
+
 typedef struct copy {
     const lun_padding *p;
     const char *base;
@@ -117,14 +119,9 @@ static void put_run(copy *c, int64_t at, int64_t count)
     }
 }
 
-/* Along each axis `count` indices from `first` on, counted from the array's first one. */
-typedef struct box {
-    int64_t first[LUN_LAYOUT_RANK], count[LUN_LAYOUT_RANK];
-} box;
-
 /* Whether a simplified layout is a box of the padded array; an axis of the layout may be the
  * product of several whole ones. */
-static bool is_box(const lun_padding *p, const lun_layout *s, box *out)
+static bool is_box(const lun_padding *p, const lun_layout *s, lun_pad_box *out)
 {
     int j = s->rank - 1;
     int64_t place = s->offset, step = 1, left = s->extent[j];
@@ -147,7 +144,7 @@ static bool is_box(const lun_padding *p, const lun_layout *s, box *out)
 }
 
 /* Where the row of a box with these indices begins in the array; -1: all is value. */
-static int64_t box_row(const lun_padding *p, const box *b, const int64_t *index)
+static int64_t box_row(const lun_padding *p, const lun_pad_box *b, const int64_t *index)
 {
     int64_t row = 0;
     for (int k = 0; k < p->rank - 1; k++) {
@@ -161,7 +158,7 @@ static int64_t box_row(const lun_padding *p, const box *b, const int64_t *index)
 
 /* count elements from `column` on of rows of a box that are as long as those of the array and
  * follow one another there; the first begins at element `row`. */
-static void put_rows(copy *c, const box *b, int64_t row, int64_t column, int64_t count)
+static void put_rows(copy *c, const lun_pad_box *b, int64_t row, int64_t column, int64_t count)
 {
     const int last = c->p->rank - 1;
     const int64_t n = c->p->inner[last], shift = b->first[last], at = row + shift + column;
@@ -182,7 +179,7 @@ static void put_rows(copy *c, const box *b, int64_t row, int64_t column, int64_t
 }
 
 /* Elements first .. first + count - 1 of a box. */
-static void put_box(copy *c, const box *b, int64_t first, int64_t count)
+static void put_box(copy *c, const lun_pad_box *b, int64_t first, int64_t count)
 {
     const lun_padding *p = c->p;
     const int last = p->rank - 1;
@@ -213,18 +210,25 @@ static void put_box(copy *c, const box *b, int64_t first, int64_t count)
     }
 }
 
-void lun__pad_read(const lun_padding *p, const lun_layout *l, const void *base, int size,
-                   int64_t first, int64_t count, void *to)
+lun_pad_box lun__pad_box(const lun_padding *p, const lun_layout *l)
+{
+    lun_layout s = lun__layout_simplified(l);
+    lun_pad_box b = {false, {0}, {0}};
+    b.is = is_box(p, &s, &b);
+    return b;
+}
+
+void lun__pad_read(const lun_padding *p, const lun_layout *l, const lun_pad_box *b,
+                   const void *base, int size, int64_t first, int64_t count, void *to)
 {
     copy c = {.p = p, .base = base, .elements = 1, .size = (size_t)size, .to = to};
-    lun_layout s = lun__layout_simplified(l);
-    box b = {{0}, {0}};
     for (int k = 0; k < p->rank; k++)
         c.elements *= p->inner[k];
-    if (count > 0 && is_box(p, &s, &b)) {
-        put_box(&c, &b, first, count);
+    if (count > 0 && b->is) {
+        put_box(&c, b, first, count);
         return;
     }
+    lun_layout s = lun__layout_simplified(l);
     int last = s.rank - 1;
     int64_t n = s.extent[last], step = s.stride[last];
     while (count > 0) { /* row after row of the layout */
@@ -236,4 +240,48 @@ void lun__pad_read(const lun_padding *p, const lun_layout *l, const void *base, 
         first += some;
         count -= some;
     }
+}
+
+/* ---- in place -------------------------------------------------------------------------------- */
+
+lun_pad_run lun__pad_run(const lun_padding *p, const lun_pad_box *b, int64_t first)
+{
+    const int last = p->rank - 1;
+    const int64_t n = p->inner[last], shift = b->first[last];
+    lun_pad_run none = {0}, r = {.line = n, .low = most(-shift, 0), .high = least(n - shift, n)};
+    int64_t rows = 1, whole = 1, step = 1, row = 0;
+    if (!b->is || b->count[last] != n || n == 0 || r.low >= r.high)
+        return none;
+    r.column = first % n;
+    first /= n;
+    for (int k = last - 1; k >= 0; k--) { /* rows that follow one another from this one on */
+        int64_t index = first % b->count[k], at = b->first[k] + index;
+        if (at < 0 || at >= p->inner[k])
+            return none;
+        if (whole)
+            rows += (least(b->count[k] - index, p->inner[k] - at) - 1) * whole;
+        whole *= b->first[k] == 0 && b->count[k] == p->inner[k] ? p->inner[k] : 0;
+        row += at * step;
+        step *= p->inner[k];
+        first /= b->count[k];
+    }
+    r.count = rows * n - r.column;
+    r.place = row * n + shift + r.column;
+    return r;
+}
+
+void lun__pad_column(const lun_padding *p, const lun_pad_box *b, const void *base, int size,
+                     int64_t first, int64_t count, void *to)
+{
+    const int last = p->rank - 1;
+    const lun_pad_run r = lun__pad_run(p, b, first);
+    const int64_t from = lun__pad_source(p, last, b->first[last] + r.column);
+    if (from < 0) {
+        copy c = {.size = (size_t)size, .to = to};
+        put_same(&c, &p->value, count);
+        return;
+    }
+    const int64_t place = r.place - b->first[last] - r.column + from;
+    lun__copy_apart(to, size, (const char *)base + place * size, r.line * size, count,
+                    (size_t)size);
 }

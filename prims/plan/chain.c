@@ -188,6 +188,9 @@ int64_t lun__chain_moves(const lun_steps *s, int at, int slot)
     for (int k = first; k < at; k++)
         if (reads(&s->at[k].lowered, from))
             return 0;
+    for (int i = 0; from->node->kind == LUN_NODE_PAD && i < slot; i++)
+        if (l->slots[i].node == from->node) /* its elements are the same ones */
+            return 0;
     return size * elements_read(as, from, s->at[at].n);
 }
 

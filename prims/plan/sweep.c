@@ -9,8 +9,12 @@
 #include "plan/chain.h"
 
 enum {
-    STAGES = 16,          /* most in one sketch */
-    ALONE_BYTES = 1 << 20 /* of an array from which one step by itself is a sweep */
+    STAGES = 16,             /* most in one sketch */
+    ALONE_BYTES = 128 << 10, /* of a unit from which one step by itself is a sweep */
+    /* bytes of an array, as times those of rings, between which steps are quicker one by one: the
+     * next cache has them as soon as rings */
+    APART_LEAST = 2,
+    APART_MOST = 10
 };
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -270,9 +274,13 @@ static lun_status depth_from(lun_engine *e, const lun_steps *s, int first, int e
         return status;
     for (int a = 0; a < k.box.arrays; a++)
         widest = k.size[a] > widest ? k.size[a] : widest;
-    if (k.box.stages > 1 || (k.box.stages && s->at[first].n >= ALONE_BYTES / widest))
-        *out = lun__sweep_depth(&k.box, near > 0 ? near : LUN_SWEEP_NEAR);
-    if (*out == 1 && s->at[first].n < ALONE_BYTES / widest)
+    const int64_t rings = near > 0 ? near : LUN_SWEEP_NEAR, whole = s->at[first].n * widest;
+    const bool apart = whole > APART_LEAST * rings && whole <= APART_MOST * rings;
+    const bool alone = k.box.stages && k.box.extent[0] > 1 &&
+                       s->at[first].n / k.box.extent[0] >= ALONE_BYTES / widest;
+    if ((k.box.stages > 1 && !apart) || alone)
+        *out = lun__sweep_depth(&k.box, rings);
+    if (*out == 1 && !alone)
         *out = 0;
     lun__sketch_free(&k);
     return LUN_OK;

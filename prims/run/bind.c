@@ -9,6 +9,7 @@
 #include "ir/order.h"
 #include "run/columns.h"
 #include "run/join.h"
+#include "run/near.h"
 #include "run/trap.h"
 #include "store/source.h"
 
@@ -21,7 +22,7 @@ static int read_strided(const void *self, int64_t first, int64_t count, void *to
 {
     const lun_strided *s = self;
     if (s->pad)
-        lun__pad_read(s->pad, &s->at, s->base, s->size, first, count, to);
+        lun__pad_read(s->pad, &s->at, &s->box, s->base, s->size, first, count, to);
     else if (s->base)
         lun__layout_read(&s->at, s->base, s->size, first, count, to);
     else
@@ -150,8 +151,9 @@ static lun_status bind_padded(lun_engine *e, lun_binding *to, int i, const lun_n
     if (s != LUN_OK || p->made)
         return s == LUN_OK ? bind_strided(e, to, i, p->made, 0, at) : s;
     s = bind_strided(e, to, i, in->storage, in->offset, at);
-    if (s == LUN_OK)
-        to->strided[i].pad = &p->pad;
+    if (s != LUN_OK)
+        return s;
+    lun__near_bind(&to->strided[i], &p->pad, in->storage->room - in->offset, &to->streams[i]);
     return s;
 }
 
@@ -162,8 +164,12 @@ lun_status lun__bind_elements(lun_engine *e, lun_binding *to, int i, const lun_n
         return bind_strided(e, to, i, NULL, 0, at);
     if (n->kind != LUN_NODE_PAD)
         return lun__bind_part(e, to, i, n->storage, n->offset, at, count, false);
+    const lun_padded *seen = to->padded;
+    while (seen && seen->node != n)
+        seen = seen->next;
     int64_t size = lun__dtype_get((lun_dtype)n->dtype)->bytes, own = n->in[0]->n;
-    count_bytes(to, size * (count < own ? count : own), false);
+    if (!seen)
+        count_bytes(to, size * (count < own ? count : own), false);
     return bind_padded(e, to, i, n, at);
 }
 

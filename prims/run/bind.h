@@ -21,7 +21,9 @@ typedef struct lun_strided {
     const void *base; /* NULL: places */
     int size;
     const lun_padding
-        *pad; /* at counts elements of base with those beyond its ends; NULL: without */
+        *pad;        /* at counts elements of base with those beyond its ends; NULL: without */
+    lun_pad_box box; /* with a pad: at, if it is one */
+    int64_t room;    /* the same: elements from base on that may be read */
 } lun_strided;
 
 typedef struct lun_binding {

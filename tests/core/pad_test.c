@@ -89,7 +89,8 @@ static void expect_read(const lun_padding *d, const lun_layout *l, int size, int
 {
     unsigned char *to = packed + GUARD;
     memset(packed, FILLER, (size_t)(count * size + 2 * GUARD));
-    lun__pad_read(d, l, array, size, first, count, to);
+    lun_pad_box b = lun__pad_box(d, l);
+    lun__pad_read(d, l, &b, array, size, first, count, to);
     for (int i = 0; i < GUARD; i++)
         assert_true(packed[i] == FILLER && to[count * size + i] == FILLER);
     for (int64_t i = 0; i < count; i++)
@@ -98,9 +99,38 @@ static void expect_read(const lun_padding *d, const lun_layout *l, int size, int
                      (long long)p.count, size, d->rank);
 }
 
+/* Elements that are said to stand in the array itself stand there; those of its columns are right
+ * everywhere.  How many: */
+static int64_t expect_run(const lun_padding *d, const lun_layout *l, int size, int64_t first)
+{
+    lun_pad_box b = lun__pad_box(d, l);
+    lun_pad_run at = lun__pad_run(d, &b, first);
+    int64_t right = 0;
+    assert_true(at.count == 0 || b.is);
+    for (int64_t i = 0; i < at.count && first + i < p.count; i++) {
+        int64_t column = (at.column + i) % at.line;
+        if (i < at.line) {
+            int64_t count = (at.count - i + at.line - 1) / at.line;
+            if (first + i + (count - 1) * at.line >= p.count)
+                count--;
+            lun__pad_column(d, &b, array, size, first + i, count, packed);
+            for (int64_t k = 0; k < count; k++)
+                assert_memory_equal(packed + k * size,
+                                    element(d, p.at[first + i + k * at.line], size), (size_t)size);
+        }
+        if (column < at.low || column >= at.high)
+            continue;
+        right++;
+        assert_memory_equal(array + (at.place + i) * size, element(d, p.at[first + i], size),
+                            (size_t)size);
+    }
+    return right;
+}
+
 static void test_reads(void **state)
 {
     rng r = {7};
+    int64_t in_place = 0;
     (void)state;
     for (size_t i = 0; i < sizeof array; i++)
         array[i] = (unsigned char)(i * 37 + i / 251);
@@ -113,7 +143,9 @@ static void test_reads(void **state)
         int64_t first = below(&r, 3) ? below(&r, p.count) : 0;
         int64_t count = below(&r, 3) ? below(&r, p.count - first + 1) : p.count - first;
         expect_read(&d, &l, 1 << below(&r, 4), first, count);
+        in_place += first < p.count ? expect_run(&d, &l, 1 << below(&r, 4), first) : 0;
     }
+    assert_true(in_place > ROUNDS);
 }
 
 int main(void)

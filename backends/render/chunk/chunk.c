@@ -81,12 +81,15 @@ static void kernel(lun_renderer *r, lun_strbuf *out)
     lun_loop body = {.need = LUN_FACT_BODY}, operand = {.need = LUN_FACT_OPERAND};
     bool scan = r->ir->scan >= 0;
     body_sinks(r, &body);
-    lun__loop_open(r, "kernel", out);
+    const bool parts = body.count && !scan && r->dialect->frame_slots;
+    lun__loop_open(r, "kernel", parts, out);
     lun__loop_before(r, &body, out);
     if (scan)
         lun__scan_before(r, out);
+    if (parts)
+        lun__loop_parts(out);
     lun__loop_block(r, scan ? LUN_FACT_BODY | LUN_FACT_OPERAND : LUN_FACT_BODY, body.count || scan,
-                    out);
+                    parts, out);
     if (scan) {
         lun__scan_sink(r, &operand);
         lun__loop_vectors(r, &operand, out);
@@ -94,7 +97,7 @@ static void kernel(lun_renderer *r, lun_strbuf *out)
     }
     lun__loop_vectors(r, &body, out);
     lun__loop_after_block(r, &body, out);
-    lun__strbuf_puts(out, "    }\n");
+    lun__strbuf_puts(out, parts ? "    }\n    }\n" : "    }\n");
     lun__loop_results(r, &body, out);
     lun__strbuf_puts(out, "}\n");
 }

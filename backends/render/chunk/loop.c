@@ -363,16 +363,25 @@ void lun__loop_results(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
     }
 }
 
-void lun__loop_open(lun_renderer *r, const char *name, lun_strbuf *out)
+void lun__loop_open(lun_renderer *r, const char *name, bool parts, lun_strbuf *out)
 {
     lun__strbuf_printf(out, r->dialect->function, name);
-    lun__strbuf_puts(out, "lun_i64 lo, lun_i64 hi, struct frame *f)\n{\n"
-                          "    struct uniform u;\n    prepare(lo, f, &u);\n");
+    lun__strbuf_printf(out,
+                       "lun_i64 lo, lun_i64 hi, struct frame *f)\n{\n    struct uniform u;\n%s",
+                       parts ? "" : "    prepare(lo, f, &u);\n");
 }
 
-void lun__loop_block(lun_renderer *r, unsigned need, bool left, lun_strbuf *out)
+void lun__loop_parts(lun_strbuf *out)
 {
-    lun__strbuf_puts(out, "    for (lun_i64 i = lo; i < hi; i += 64) {\n");
+    lun__strbuf_puts(out, "    for (lun_i64 from = lo, to; from < hi; from = to) {\n"
+                          "    to = f->part ? f->part(f, from, hi) : hi;\n"
+                          "    prepare(from, f, &u);\n");
+}
+
+void lun__loop_block(lun_renderer *r, unsigned need, bool left, bool parts, lun_strbuf *out)
+{
+    lun__strbuf_puts(out, parts ? "    for (lun_i64 i = from; i < to; i += 64) {\n"
+                                : "    for (lun_i64 i = lo; i < hi; i += 64) {\n");
     if (left)
         lun__strbuf_puts(out, "        const lun_i64 left = u.n - i;\n");
     lun__random_streams(r, need, out);

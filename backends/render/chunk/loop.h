@@ -29,11 +29,14 @@ typedef struct lun_loop {
 void lun__loop_parameters(lun_renderer *r, unsigned need, lun_strbuf *out, const char *offset,
                           const char *suffix);
 
+/* Before the head of the loop, where a chunk comes in parts: the head of the loop over these, which
+ * the caller closes too. */
+void lun__loop_parts(lun_strbuf *out);
 /* In this order: the head of the function, declarations before the loop, the head of the loop,
  * evaluations, the end of a block; then the caller closes the loop, and the results follow. */
-void lun__loop_open(lun_renderer *r, const char *name, lun_strbuf *out);
+void lun__loop_open(lun_renderer *r, const char *name, bool parts, lun_strbuf *out);
 void lun__loop_before(lun_renderer *r, const lun_loop *l, lun_strbuf *out);
-void lun__loop_block(lun_renderer *r, unsigned need, bool left, lun_strbuf *out);
+void lun__loop_block(lun_renderer *r, unsigned need, bool left, bool parts, lun_strbuf *out);
 void lun__loop_vectors(lun_renderer *r, const lun_loop *l, lun_strbuf *out);
 void lun__loop_after_block(lun_renderer *r, const lun_loop *l, lun_strbuf *out);
 void lun__loop_results(lun_renderer *r, const lun_loop *l, lun_strbuf *out);

@@ -290,7 +290,7 @@ static void total_by_function(lun_renderer *r, lun_loop *l, lun_strbuf *out)
     lun_snippet join = lun__combine_function(r, v), type = lun__element_type(t);
     block(r, out);
     lun__strbuf_printf(out, "    %s acc = {0};\n    int some = 0;\n", type.s);
-    lun__loop_block(r, l->need, true, out);
+    lun__loop_block(r, l->need, true, false, out);
     lun__loop_vectors(r, l, out);
     lun__strbuf_printf(
         out,
@@ -306,14 +306,14 @@ void lun__scan_total(lun_renderer *r, lun_strbuf *out)
     uint64_t identity;
     lun__scan_sink(r, &l);
     snprintf(l.sinks[0].target, sizeof l.sinks[0].target, "*f->carry");
-    lun__loop_open(r, "total", out);
+    lun__loop_open(r, "total", false, out);
     if (!by_op(r)) {
         total_by_function(r, &l, out);
     } else {
         l.sinks[0].way =
             lun__uses_identity(r, r->ir->scan, &identity) ? LUN_LOOP_LANES : LUN_LOOP_ELEMENTS;
         lun__loop_before(r, &l, out);
-        lun__loop_block(r, l.need, true, out);
+        lun__loop_block(r, l.need, true, false, out);
         lun__loop_vectors(r, &l, out);
         lun__loop_after_block(r, &l, out);
         lun__strbuf_puts(out, "    }\n");

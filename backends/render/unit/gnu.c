@@ -30,7 +30,8 @@ static const char head[] =
     "    lun_i64 n;\n    void *const *slots;\n    const lun_u64 *args;\n    const void *const "
     "*math;\n"
     "    lun_u64 *partials, *carry;\n    lun_i64 trap, stream;\n    void *scratch;\n"
-    "    lun_i64 trap_value;\n    const volatile int *cancel;\n};\n";
+    "    lun_i64 trap_value;\n    const volatile int *cancel;\n"
+    "    lun_i64 (*part)(struct frame *f, lun_i64 from, lun_i64 hi);\n};\n";
 
 static bool has_loops(const lun_renderer *r)
 {
