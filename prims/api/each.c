@@ -70,6 +70,7 @@ typedef struct assignment {
     lun_target to;
     lun_scatter scatter;
     void *copy, *places, *values; /* owned */
+    bool joins;                   /* the copy is that of another one of the same array */
 } assignment;
 
 /* A window of the store's array, and what it becomes: the part of value that is within. */
@@ -121,8 +122,18 @@ static lun_status copy_of(lun_engine *e, lun_array *a, void **out)
     return *out ? lun_read(e, a, *out, 0, n) : lun__nomem(e);
 }
 
+/* The copy of a's array that another assignment, of those before it, has; NULL: none. */
+static void *copied(const assignment *all, const assignment *a)
+{
+    for (const assignment *x = all; x < a; x++)
+        if (x->copy && x->store->to.array == a->store->to.array)
+            return x->copy;
+    return NULL;
+}
+
 /* Everything of a scattered store that may fail: then no element has changed. */
-static lun_status ready(lun_engine *e, const lun_front_result *r, assignment *a)
+static lun_status ready(lun_engine *e, const lun_front_result *r, const assignment *all,
+                        assignment *a)
 {
     lun_array *to = a->store->to.array;
     const void *places = NULL, *values = NULL;
@@ -133,7 +144,11 @@ static lun_status ready(lun_engine *e, const lun_front_result *r, assignment *a)
         s = elements(e, a->value, n, &a->values, &values);
     if (s == LUN_OK)
         s = lun__writable(e, to, &a->to);
-    if (s == LUN_OK && (exact || !a->to.dense))
+    if (s == LUN_OK) {
+        a->copy = copied(all, a);
+        a->joins = a->copy != NULL;
+    }
+    if (s == LUN_OK && !a->copy && (exact || !a->to.dense))
         s = copy_of(e, to, &a->copy);
     if (s != LUN_OK)
         return s;
@@ -162,6 +177,8 @@ static lun_status commit(lun_engine *e, const assignment *a)
     int64_t bad;
     if (!a->store->scattered)
         return lun_store(e, a->target, a->part);
+    if (a->joins)
+        return LUN_OK;
     if (a->copy)
         lun__target_put(e, &a->to, 0, lun_size(a->store->to.array), a->copy);
     else
@@ -171,7 +188,8 @@ static lun_status commit(lun_engine *e, const assignment *a)
 
 static void end_assignment(assignment *a)
 {
-    free(a->copy);
+    if (!a->joins)
+        free(a->copy);
     free(a->places);
     free(a->values);
     lun_release(a->part);
@@ -202,10 +220,10 @@ static lun_status store(lun_engine *e, const lun_box *b, const lun_front_result 
         s = lun_eval(e, todo, output);
     for (int k = 0; s == LUN_OK && k < n; k++)
         if (all[k].place)
-            s = ready(e, r, &all[k]);
-    for (int scatters = 0; scatters < 2; scatters++)
+            s = ready(e, r, all, &all[k]);
+    for (int turn = 0; turn < 3; turn++) /* whole arrays before elements of them */
         for (int k = 0; s == LUN_OK && k < n; k++)
-            if ((all[k].place != NULL) == scatters)
+            if ((all[k].place ? all[k].copy ? 1 : 2 : 0) == turn)
                 s = commit(e, &all[k]);
     for (int k = 0; k < n; k++)
         end_assignment(&all[k]);

@@ -225,6 +225,63 @@ describe("lun.each", function()
         end)
     end)
 
+    it("assigns and combines different columns of one array, each as it likes", function()
+        local random = lun.random({ 4100, 2 }, { seed = 6 }):totable()
+        everywhere(function()
+            for _, n in ipairs { 1, 64, 4100 } do
+                local keys, xs, wanted = {}, {}, {}
+                for c = 1, 7 do wanted[c] = { 0, 0, 9, 100, c } end
+                for i = 1, n do
+                    keys[i], xs[i] = random[i][1] * 7 // 1 | 0, (random[i][2] * 5) // 1 | 0
+                    local row = wanted[keys[i] + 1]
+                    row[1], row[2], row[3] = row[1] + xs[i], row[2] + 1, math.min(row[3], xs[i])
+                    if i % 3 == 0 then row[4] = i % 100 end
+                end
+                local k, x = lun.vector(keys, "i64"), lun.vector(xs, "i64")
+                local function matrix(dtype, transposed)
+                    local m = lun.zeros(7, 5, dtype):copy()
+                    if transposed then m = lun.zeros(5, 7, dtype):copy():transpose() end
+                    for c = 1, 7 do m[c][3], m[c][4], m[c][5] = 9, 100, c end
+                    return m
+                end
+                for _, dtype in ipairs { "f64", "i64", "f32", "i32", "u16" } do
+                    for _, s in ipairs { matrix(dtype, false), matrix(dtype, true) } do
+                        lun.each(n, function(i)
+                            local c = k[i] + 1
+                            s[c][1] = s[c][1] + x[i]
+                            s[c][2] = s[c][2] + 1
+                            s[c][3] = math.min(s[c][3], x[i])
+                            if i % 3 == 0 then s[c][4] = i % 100 end
+                        end)
+                        for c = 1, 7 do
+                            for j = 1, 5 do assert.equal(wanted[c][j] + 0.0, s[c][j] + 0.0) end
+                        end
+                    end
+                end
+            end
+        end)
+        local s, k = lun.zeros(4, 2, "u8"):copy(), lun.vector({ 1, 2, 3, 2 }, "i64")
+        s[2][2] = 250
+        refused("number 256 does not fit in u8", lun.each, 4, function(i)
+            s[k[i]][1] = s[k[i]][1] + 1
+            s[k[i]][2] = s[k[i]][2] + 3
+        end)
+        assert.same({ { 0, 0 }, { 0, 250 }, { 0, 0 }, { 0, 0 } }, s:totable())
+        refused("assigns 's' at an index that may be that of line", lun.each, 4, function(i)
+            s[k[i]][1] = s[k[i]][1] + 1
+            s[k[i]][2] = s[k[i]][2] + 1
+            s[1][k[i]] = s[1][k[i]] + 1
+        end)
+        refused("combines an element of 's' in a round that may have combined one already", lun.each, 4, function(i)
+            s[k[i]][1] = s[k[i]][1] + 1
+            s[k[i] + 1][1] = s[k[i] + 1][1] + 1
+        end)
+        refused("reads 's'", lun.each, 4, function(i)
+            s[k[i]][1] = s[k[i]][1] + 1
+            s[k[i]][2] = s[k[i]][2] + s[k[i]][1]
+        end)
+    end)
+
     it("combines integers of every width, and says which one does not fit", function()
         everywhere(function()
             for _, dtype in ipairs { "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64" } do

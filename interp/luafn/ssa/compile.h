@@ -52,9 +52,12 @@ typedef struct lf_cell {
 } lf_cell;
 
 /* An array that a function of lun.each assigns at any other index: each round gives the place and
- * the value, and the engine stores them in index order. */
+ * the value, and the engine stores them in index order.  Elements whose last indices are different
+ * constants never meet: these are puts of their own. */
 typedef struct lf_put {
     int source;
+    bool fixed; /* the last index is `last` wherever it is assigned */
+    int64_t last;
     int place, value; /* variables: the row-major place, -1: none; what is assigned there */
     lf_kind kind;     /* LF_ARITH or LF_MATH: the value is combined with the element by sub, */
     uint8_t sub;      /* else LF_STORE: it replaces it */

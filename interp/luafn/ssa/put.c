@@ -74,14 +74,35 @@ static lf_value *nothing(lf_graph *g, const lf_sight *s)
     return t == LF_BOOL ? luafn_bool(g, false) : lf_is_int(t) ? luafn_int(g, 0) : luafn_float(g, 0);
 }
 
+/* The put that there is of an array, with elements that those of `like` may meet; NULL: none. */
+static lf_put *met(lf_builder *b, const lf_put *like)
+{
+    const lf_list *puts = &b->c->puts;
+    lf_put *found = NULL;
+    for (int k = 0; k < puts->count; k++) {
+        lf_put *p = puts->at[k];
+        if (p->source != like->source || (p->fixed && like->fixed && p->last != like->last))
+            continue;
+        if (found) /* any index, and several columns */
+            luafn_stop(b, "assigns '%s' at an index that may be that of line %d or line %d",
+                       b->c->source[p->source].name,
+                       luafn_line(((lf_given *)found->given.at[0])->at.proto,
+                                  ((lf_given *)found->given.at[0])->at.pc),
+                       luafn_line(((lf_given *)p->given.at[0])->at.proto,
+                                  ((lf_given *)p->given.at[0])->at.pc));
+        found = p;
+    }
+    if (found)
+        found->fixed &= like->fixed;
+    return found;
+}
+
 /* The put of an array; like: how it is assigned, for a new one. */
 static lf_put *put_of(lf_builder *b, const lf_put *like)
 {
     lf_compile *c = b->c;
-    for (int k = 0; k < c->puts.count; k++) {
-        lf_put *p = c->puts.at[k];
-        if (p->source != like->source)
-            continue;
+    lf_put *p = met(b, like);
+    if (p) {
         if (p->kind != like->kind || p->sub != like->sub || p->behind != like->behind)
             luafn_stop(b,
                        "assigns '%s' in another way than line %d: replace elements, or combine "
@@ -91,7 +112,7 @@ static lf_put *put_of(lf_builder *b, const lf_put *like)
                                   ((lf_given *)p->given.at[0])->at.pc));
         return p;
     }
-    lf_put *p = LF_NEW(&c->unit, lf_put, 1);
+    p = LF_NEW(&c->unit, lf_put, 1);
     *p = *like;
     p->place = luafn_element_var(c, luafn_int(b->g, -1));
     p->value = luafn_element_var(c, nothing(b->g, &c->source[p->source].sight));
@@ -146,6 +167,9 @@ void luafn_put(lf_builder *b, lf_value *t, lf_value *i, lf_value *x)
                         .kind = (lf_kind)v->kind,
                         .sub = v->kind == LF_ARITH && v->sub == LF_SUB ? LF_ADD : v->sub,
                         .behind = v->kind == LF_MATH && k == 1};
+    const lf_value *last = luafn_find(i);
+    like.fixed = lf_is_whole(last);
+    like.last = like.fixed ? last->as.i : 0;
     lf_put *p = put_of(b, &like);
     lf_given *s = LF_NEW(&c->unit, lf_given, 1);
     *s = (lf_given){.at = {b->f->proto, b->pc}};
@@ -309,15 +333,16 @@ static void check_put(lf_compile *c, lf_put *p)
         check_prior(c, p, p->given.at[k]);
     if (p->kind != LF_STORE)
         take_sums(c, p);
-    luafn_refuse_loads(c, p->source, first->at);
 }
 
 void luafn_end_puts(lf_compile *c)
 {
     lf_graph *g = &c->graph;
+    for (int k = 0; k < c->puts.count; k++)
+        check_put(c, c->puts.at[k]);
     for (int k = 0; k < c->puts.count; k++) {
-        lf_put *p = c->puts.at[k];
-        check_put(c, p);
+        const lf_put *p = c->puts.at[k];
+        luafn_refuse_loads(c, p->source, ((lf_given *)p->given.at[0])->at);
         luafn_push(g->u, &g->results, luafn_read(g, p->place, g->exit));
         luafn_push(g->u, &g->results, luafn_read(g, p->value, g->exit));
     }
