@@ -97,6 +97,23 @@ LUN_API lun_status lun_take_from(lun_engine *e, lun_array *a, lun_array *i, int 
 /* lun_put where indices count from `first`, 0 or 1. */
 LUN_API lun_status lun_put_from(lun_engine *e, lun_array *a, lun_array *i, lun_array *x, int axis,
                                 int first, lun_op op);
+/* A scan of `count` arrays of equal shape (numbers stand for such), at most LUN_MOST_VALUES, by a
+ * function of the host's language f(a1, ..., an, b1, ..., bn, extra...) of as many results,
+ * associative; ids: a first value for each.  In outs as many arrays. */
+enum { LUN_MOST_VALUES = 8 };
+LUN_API lun_status lun_scan_several(lun_engine *e, lun_function *f, lun_array *const *ids,
+                                    lun_array *const *arrays, int count, lun_array *const *extra,
+                                    int extras, bool inclusive, lun_array **outs);
+/* A reduction by such a function; in outs as many Scalars. */
+LUN_API lun_status lun_reduce_several(lun_engine *e, lun_function *f, lun_array *const *ids,
+                                      lun_array *const *arrays, int count, lun_array *const *extra,
+                                      int extras, lun_array **outs);
+/* f(value, element) along lines of a Vector, one element after the other: line k has the elements
+ * from number first[k], from 0, on, counts[k] of them (these are trusted), and begins with id.  Of
+ * x's length; f is any function of the host's language. */
+LUN_API lun_status lun_scan_lines(lun_engine *e, lun_function *f, lun_array *id, lun_array *x,
+                                  lun_array *first, lun_array *counts, bool inclusive,
+                                  lun_array **out);
 /* True for a number of a script. */
 LUN_API bool lun_is_weak(const lun_array *a);
 

@@ -201,6 +201,9 @@ void lun__run_steps(run *r)
             if (!check(r, s, mask))
                 return;
             break;
+        case LUN_STEP_PUT:
+            loops->put[s->size](r->slots[s->imm], at[s->a], at[s->b], mask, r->valid);
+            break;
         case LUN_STEP_REDUCE:
         case LUN_STEP_TOTAL:
             lun__reduce_block(r, s, s->kind == LUN_STEP_TOTAL);

@@ -264,6 +264,16 @@ MATH(f64, double)
             }                                                                                 \
         }                                                                                     \
     }                                                                                         \
+    static void put_##type(void *x, const void *a, const void *index, const uint8_t *mask,    \
+                           int64_t n)                                                         \
+    {                                                                                         \
+        type *out = x;                                                                        \
+        const type *in = a;                                                                   \
+        const int64_t *at = index;                                                            \
+        for (int64_t i = 0; i < n; i++)                                                       \
+            if (!mask || mask[i])                                                             \
+                out[at[i]] = in[i];                                                           \
+    }                                                                                         \
     static bool any_zero_##type(const void *x, const uint8_t *mask, int64_t n)                \
     {                                                                                         \
         const type *in = x;                                                                   \
@@ -408,6 +418,7 @@ const lun_loops JOIN(lun__loops_, LUN_ISA) = {
     .fence = fence,
     .split_pairs = SIZES(split_pairs),
     .gather = SIZES(gather),
+    .put = SIZES(put),
     .any_zero = SIZES(any_zero),
     .blend = SIZES(blend),
     .split = split,

@@ -55,6 +55,8 @@ typedef struct lun_loops {
 
     /* Under a mask of bytes 0 or 1; NULL: everywhere. Any n. */
     void (*gather[4])(void *d, const void *x, const void *index, const uint8_t *mask, int64_t n);
+    /* x[index[i]] = a[i] */
+    void (*put[4])(void *x, const void *a, const void *index, const uint8_t *mask, int64_t n);
     bool (*any_zero[4])(const void *x, const uint8_t *mask, int64_t n);
     void (*blend[4])(void *d, const void *a, const uint8_t *mask,
                      int64_t n); /* n: multiple of 64 */

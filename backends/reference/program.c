@@ -240,6 +240,14 @@ static void add_ins(builder *b, int i)
         s->size = (uint8_t)(ins->b < 0 ? 0 : size_of((lun_dtype)b->ir->ins[ins->b].dtype));
         break;
     }
+    case LUN_IR_PUT: {
+        lun_step *s = lun__build_step(b, LUN_STEP_PUT, i);
+        s->a = lun__build_at(b, ins->a);
+        s->b = lun__build_at(b, ins->b);
+        s->imm = ins->imm;
+        s->size = (uint8_t)size_of((lun_dtype)b->ir->slots[ins->imm].dtype);
+        break;
+    }
     default:
         if (lun__run_value(ins->kind))
             add_value(b, i, LUN_STEP_VALUE)->fn.value = lun__run_value(ins->kind);

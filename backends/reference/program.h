@@ -33,6 +33,7 @@ typedef enum lun_step_kind {
     LUN_STEP_STORE,  /* d = a, d in a slot; nothing to do where a was computed there */
     LUN_STEP_BLEND,  /* d = a where the mask holds */
     LUN_STEP_CHECK,  /* a must hold, else b is reported */
+    LUN_STEP_PUT,    /* elements b of slot imm = a */
     LUN_STEP_REDUCE, /* imm: which reduction */
     LUN_STEP_TOTAL,  /* the scan's reduction */
     LUN_STEP_SCAN,

@@ -23,28 +23,6 @@ lun__skeleton *lun__new_skeleton(lua_State *L, lun__host *h, int kind)
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-/* Pushes the identity given at i as an array and returns it; nil and NULL if there is none. */
-static lun_array *push_identity(lua_State *L, lun__host *h, int i)
-{
-    if (lua_isnoneornil(L, i)) {
-        lua_pushnil(L);
-        return NULL;
-    }
-    lun__check_operand(L, h, i);
-    if (lua_type(L, i) == LUA_TUSERDATA) {
-        lun_array *a = lun__check_array(L, h, i);
-        luaL_argcheck(L, lun_size(a) == 1, i, "one number expected");
-        lua_pushvalue(L, i);
-        return a;
-    }
-    lun_array **out = lun__new_array(L, h);
-    bool own;
-    lun_status s;
-    LUN__TRY(s, lun__load_operand(L, h, i, out, &own));
-    lun__check(L, h, s, i);
-    return *out;
-}
-
 /* k's dtype for result r, from the name at the top, which it pops. */
 static void one_dtype(lua_State *L, lun__skeleton *k, int r, int options)
 {
@@ -104,6 +82,15 @@ static void read_options(lua_State *L, lun__skeleton *k, const lun_skeleton_info
                  !lun__axes_option(L, i, name, &k->axes))
             out_option(L, k, i);
     }
+    const bool several = row->folds && k->leaves > 1;
+    if (several && k->leaves > LUN_MOST_VALUES)
+        lun__bad_argument(L, i,
+                          lua_pushfstring(L, "option elements: at most %d in %s, got %d",
+                                          LUN_MOST_VALUES, row->name, k->leaves));
+    if (several && (k->axes.count || k->axes.options.keep))
+        lun__bad_argument(L, i,
+                          "options axis and keep: several elements go through whole arrays, in "
+                          "row-major order");
     if (k->kind == LUN_SKELETON_SCAN && k->axes.count > 1)
         lun__bad_argument(L, i, "option axis: a scan runs along a single axis");
 }
@@ -126,13 +113,20 @@ void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int
     k->leaves = row.arrays;
     read_options(L, k, &row, options);
     /* where the row says one element, there are as many as arrays */
+    const bool several = row.folds && k->leaves > 1;
     k->f = lun__function(L, h, f, row.folds ? row.operands : k->leaves, row.folds);
     if (row.combines)
         k->by = lun__function(L, h, f + 1, 2, true);
     else
         lua_pushnil(L);
-    if (row.folds || row.combines)
-        k->id = push_identity(L, h, f + lun__skeleton_functions(&row));
+    if (row.folds && !several && lua_istable(L, f + 1))
+        lun__bad_argument(L, f + 1,
+                          "an initial value expected, got table: a list of them goes with the "
+                          "option elements");
+    if (several)
+        lun__push_identities(L, h, k, f + 1);
+    else if (row.folds || row.combines)
+        k->id = lun__push_identity(L, h, f + lun__skeleton_functions(&row));
     else
         lua_pushnil(L);
 }
@@ -258,11 +252,23 @@ static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o,
         return lun_allpairs(e, k->f, o->extra, o->extras, k->by, k->id, o->element[0],
                             o->element[1], outs);
     case LUN_SKELETON_REDUCE:
+        *results = k->leaves;
+        if (k->leaves > room)
+            return LUN_EARG;
+        if (k->leaves > 1)
+            return lun_reduce_several(e, k->f, k->ids, o->element, k->leaves, o->extra, o->extras,
+                                      outs);
         if (!k->axes.count && !k->axes.options.keep)
             return lun_reduce_with(e, k->f, k->id, o->element[0], o->extra, o->extras, outs);
         return lun_fold_along_with(e, k->f, k->id, o->element[0], o->extra, o->extras, o->axes,
                                    k->axes.count, k->axes.options.keep, outs);
     case LUN_SKELETON_SCAN:
+        *results = k->leaves;
+        if (k->leaves > room)
+            return LUN_EARG;
+        if (k->leaves > 1)
+            return lun_scan_several(e, k->f, k->ids, o->element, k->leaves, o->extra, o->extras,
+                                    k->axes.inclusive, outs);
         if (k->axes.count)
             return lun_scan_along_with(e, k->f, k->id, o->element[0], o->extra, o->extras,
                                        o->axes[0], k->axes.inclusive, outs);

@@ -32,14 +32,15 @@ typedef struct lun__around {
 
 typedef struct lun__skeleton {
     lun__box box;
-    int kind;              /* lun_skeleton or LUN__PROGRAM */
-    const char *name;      /* "map", ..., "sequence", "compose" */
-    lun_function *f, *by;  /* by: of those that combine what f gives; else NULL */
-    lun_array *id;         /* NULL: the operation's own */
-    lun__axes axes;        /* that it runs along, and how */
-    lun__around around;    /* of a stencil */
-    int leaves, length;    /* arrays that it takes; steps and arguments in its list */
-    lua_Integer workgroup; /* 0: tuned */
+    int kind;                        /* lun_skeleton or LUN__PROGRAM */
+    const char *name;                /* "map", ..., "sequence", "compose" */
+    lun_function *f, *by;            /* by: of those that combine what f gives; else NULL */
+    lun_array *id;                   /* NULL: the operation's own */
+    lun_array *ids[LUN_MOST_VALUES]; /* of reduce and scan of several elements, in place of id */
+    lun__axes axes;                  /* that it runs along, and how */
+    lun__around around;              /* of a stencil */
+    int leaves, length;              /* arrays that it takes; steps and arguments in its list */
+    lua_Integer workgroup;           /* 0: tuned */
     int outs; /* dtypes in `out`, one for each result; -1: one for all; 0: as they come */
     signed char out[LUN_MAX_OUTPUTS];
 } lun__skeleton;
@@ -70,6 +71,11 @@ bool lun__around_option(lua_State *L, int options, const char *name, lun__around
 lun_status lun__around_run(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
                            int elements, const lun__around *o, lun_array **outs, int room,
                            int *results);
+
+/* Pushes the first value given at i as an array and returns it; nil and NULL if there is none. */
+lun_array *lun__push_identity(lua_State *L, lun__host *h, int i);
+/* Pushes a list that keeps k's first values alive, those in the list at i, one for each element. */
+void lun__push_identities(lua_State *L, lun__host *h, lun__skeleton *k, int i);
 
 lun__skeleton *lun__check_skeleton(lua_State *L, lun__host *h, int i);
 /* Pushes a skeleton of a kind, empty. */

@@ -4,6 +4,8 @@
 
 local core = require "lunarray.core"
 
+local several = require "lunarray.checkseveral"
+
 local M = {}
 
 local SAMPLES, IDENTITY, RECOMPUTED = 8, 100, 8 -- elements of the data
@@ -107,6 +109,9 @@ local function largest(...)
     end
     return scale
 end
+
+local TOOLS = { positions = positions, show = show, differ = differ, largest = largest, tolerance = TOLERANCE,
+    map = REAL.map }
 
 -- ---------------------------------------------------------------- reduce and scan
 
@@ -263,6 +268,14 @@ local function checked(kind, f, id, g, count, level, call, ...)
     local given = table.pack(...)
     if kind == "allpairs" then
         check_pairs(f, g, id, given[1], given[2], table.pack(table.unpack(given, 3, given.n)), level + 1)
+        return call()
+    end
+    if (kind == "reduce" or kind == "scan") and count > 1 then
+        local arrays = table.move(given, 1, count, 1, {})
+        local fault = several(TOOLS, f, id, arrays, table.pack(table.unpack(given, count + 1, given.n)))
+        if fault then
+            error(("the function given to '%s' is not suitable (lun.check): %s"):format(kind, fault), level + 1)
+        end
         return call()
     end
     if kind == "reduce" or kind == "scan" then

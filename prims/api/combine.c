@@ -128,21 +128,22 @@ static int captured_by(const lun_front_result *r)
     return n;
 }
 
-/* The extra arguments, captured numbers and Scalars (r, or NULL) as cells for body's parameters. */
-static lun_status cells_of(lun_engine *e, const lun_ir_function *body, lun_extras extras,
+/* The extra arguments, captured numbers and Scalars (r, or NULL) as cells for body's parameters
+ * from number `first` on. */
+static lun_status cells_of(lun_engine *e, const lun_ir_function *body, int first, lun_extras extras,
                            const lun_front_result *r, uint64_t **out)
 {
     int captured = r ? r->scalars : 0, all = extras.count + (r ? captured_by(r) : 0);
     uint64_t *cells = malloc(((size_t)all + 1) * sizeof *cells);
     lun_status s = cells ? LUN_OK : lun__nomem(e);
     for (int k = 0; s == LUN_OK && k < extras.count; k++)
-        s = extra_cell(e, extras.at[k], k, lun__ir_function_param(body, 2 + k), &cells[k]);
+        s = extra_cell(e, extras.at[k], k, lun__ir_function_param(body, first + k), &cells[k]);
     for (int k = 0; s == LUN_OK && k < captured; k++)
         cells[extras.count + k] = lun__cell_from_value(r->scalar_dtype[k], r->scalar[k]);
     for (int k = 0, at = extras.count + captured; s == LUN_OK && at < all; k++) {
         if (!is_scalar(r->array[k]))
             continue;
-        s = scalar_cell(e, r->array[k], lun__ir_function_param(body, 2 + at), &cells[at]);
+        s = scalar_cell(e, r->array[k], lun__ir_function_param(body, first + at), &cells[at]);
         at++;
     }
     if (s != LUN_OK) {
@@ -173,48 +174,100 @@ static lun_status c_combiner(lun_engine *e, const lun_ir_function *c, lun_extras
     return LUN_OK;
 }
 
-/* The specialised body for two values of dtype t. */
-static lun_status combine_as(lun_engine *e, lun_function *f, lun_extras extras, lun_dtype t,
+/* The body for these values and elements. */
+static lun_status specialise(lun_engine *e, lun_function *f, lun_extras extras, const lun_merger *m,
                              lun_front_result *r)
 {
-    lun_array x = {.refs = 1, .engine = e};
-    lun_node number = {.kind = LUN_NODE_NUMBER, .dtype = (uint8_t)t, .n = 1, .refs = 1};
-    lun_array *all[LUN_MAX_OPERANDS] = {&x, &x};
+    lun_array x[2 * LUN_MAX_VALUES], *all[LUN_MAX_OPERANDS];
+    lun_node number[2 * LUN_MAX_VALUES];
+    const int own = m->values + m->elements;
+    for (int k = 0; k < own; k++) {
+        lun_dtype t = k < m->values ? m->value[k] : m->element[k - m->values];
+        number[k] = (lun_node){.kind = LUN_NODE_NUMBER, .dtype = (uint8_t)t, .n = 1, .refs = 1};
+        x[k] = (lun_array){.refs = 1, .engine = e, .node = &number[k]};
+        all[k] = &x[k];
+    }
     for (int k = 0; k < extras.count; k++)
-        all[2 + k] = extras.at[k];
-    x.node = &number;
-    lun_status s = lun__specialise(e, f, all, 2 + extras.count, 2, (lun_specialising){0}, r);
-    if (s == LUN_OK && r->function->outputs != 1)
-        s = lun__fail(e, LUN_EARG, "a function for reduce or scan must return one result, not %d",
-                      r->function->outputs);
-    return s;
+        all[own + k] = extras.at[k];
+    return lun__specialise(e, f, all, own + extras.count, own, (lun_specialising){0}, r);
+}
+
+static lun_status wrong_results(lun_engine *e, const lun_merger *m, int given)
+{
+    if (m->values == 1)
+        return lun__fail(e, LUN_EARG,
+                         "a function for reduce or scan must return one result, not %d", given);
+    return lun__fail(e, LUN_EARG,
+                     "a function for reduce or scan of %d elements must return %d results, not %d",
+                     m->values, m->values, given);
+}
+
+static lun_status wrong_dtype(lun_engine *e, const lun_merger *m, int k, lun_dtype given)
+{
+    if (m->values == 1)
+        return lun__fail(e, LUN_EDTYPE,
+                         "a function for reduce or scan must return the dtype of its "
+                         "parameters: it takes %s and returns %s",
+                         lun_dtype_name(m->value[k]), lun_dtype_name(given));
+    return lun__fail(e, LUN_EDTYPE,
+                     "a function for reduce or scan must return the dtypes of its parameters: "
+                     "result %d is %s where parameter %d is %s",
+                     k + 1, lun_dtype_name(given), k + 1, lun_dtype_name(m->value[k]));
+}
+
+/* The dtypes of the results become those of the values; the number of the first one that was
+ * another, -1: all were the same. */
+static int take_dtypes(lun_merger *m, const lun_ir_function *f, bool change, lun_dtype *given)
+{
+    int first = -1;
+    for (int k = m->values - 1; k >= 0; k--) {
+        lun_dtype t = (lun_dtype)f->body->ins[f->output[k]].dtype;
+        if (t == m->value[k])
+            continue;
+        first = k;
+        *given = t;
+        if (change && m->pairs)
+            m->element[k] = t;
+        if (change)
+            m->value[k] = t;
+    }
+    return first;
 }
 
 /* The body of a front end's function: what it gives must be what it takes. */
+static lun_status front_merger(lun_engine *e, lun_function *f, lun_extras extras, lun_merger *m,
+                               lun_front_result *r)
+{
+    const int own = m->values + m->elements, rounds = m->values + 2;
+    if (extras.count && own + extras.count > f->front.params)
+        return lun__fail(e, LUN_EARG,
+                         "the function has %d parameter%s, but is called with %s values and %d "
+                         "extra argument%s",
+                         f->front.params, f->front.params == 1 ? "" : "s",
+                         own == 2 ? "two" : "more", extras.count, extras.count == 1 ? "" : "s");
+    for (int round = 0; round < rounds; round++) {
+        lun_dtype given = LUN_BOOL;
+        lun_status s = specialise(e, f, extras, m, r);
+        if (s == LUN_OK && r->function->outputs != m->values)
+            s = wrong_results(e, m, r->function->outputs);
+        if (s != LUN_OK)
+            return s;
+        int other = take_dtypes(m, r->function, round + 1 < rounds, &given);
+        if (other < 0)
+            return LUN_OK;
+        if (round + 1 == rounds)
+            return wrong_dtype(e, m, other, given);
+    }
+    return LUN_OK;
+}
+
 static lun_status front_combiner(lun_engine *e, lun_function *f, lun_extras extras, lun_dtype *t,
                                  lun_front_result *r)
 {
-    if (extras.count && 2 + extras.count > f->front.params)
-        return lun__fail(e, LUN_EARG,
-                         "the function has %d parameter%s, but is called with two values and %d "
-                         "extra argument%s",
-                         f->front.params, f->front.params == 1 ? "" : "s", extras.count,
-                         extras.count == 1 ? "" : "s");
-    for (int round = 0; round < 3; round++) {
-        lun_status s = combine_as(e, f, extras, *t, r);
-        if (s != LUN_OK)
-            return s;
-        lun_dtype given = (lun_dtype)r->function->body->ins[r->function->output[0]].dtype;
-        if (given == *t)
-            return LUN_OK;
-        if (round == 2)
-            return lun__fail(e, LUN_EDTYPE,
-                             "a function for reduce or scan must return the dtype of its "
-                             "parameters: it takes %s and returns %s",
-                             lun_dtype_name(*t), lun_dtype_name(given));
-        *t = given;
-    }
-    return LUN_OK;
+    lun_merger m = {.values = 1, .elements = 1, .pairs = true, .value = {*t}, .element = {*t}};
+    lun_status s = front_merger(e, f, extras, &m, r);
+    *t = m.value[0];
+    return s;
 }
 
 static lun_status check_extras(lun_engine *e, lun_extras extras)
@@ -231,11 +284,27 @@ static lun_status check_extras(lun_engine *e, lun_extras extras)
     return LUN_OK;
 }
 
+/* f with what it captures and the extra arguments, if there is any of these; r: NULL for C text. */
+static lun_status own(lun_engine *e, lun_function *f, const lun_ir_function *body, int first,
+                      lun_extras extras, const lun_front_result *r, lun_function **owner)
+{
+    const int numbers = extras.count + (r ? captured_by(r) : 0);
+    uint64_t *cells;
+    if (!numbers && !(r && r->arrays)) {
+        lun_function_retain(f);
+        *owner = f;
+        return LUN_OK;
+    }
+    lun_status s = cells_of(e, body, first, extras, r, &cells);
+    if (s == LUN_OK)
+        s = with_cells(e, f, cells, numbers, r ? r->arrays : 0, owner);
+    return s == LUN_OK && r ? add_arrays(e, r, *owner) : s;
+}
+
 lun_status lun__combiner(lun_engine *e, lun_function *f, lun_extras extras, lun_dtype *t,
                          const lun_ir_function **body, lun_function **owner)
 {
     lun_front_result r = {.scalars = 0};
-    uint64_t *cells;
     *owner = NULL;
     lun_status s = check_extras(e, extras);
     if (s == LUN_OK && f->text)
@@ -247,16 +316,24 @@ lun_status lun__combiner(lun_engine *e, lun_function *f, lun_extras extras, lun_
     *body = f->text ? f->text : r.function;
     if (!f->text)
         r.function->notes = r.notes;
-    int numbers = extras.count + captured_by(&r);
-    if (!numbers && !r.arrays) {
-        lun_function_retain(f);
-        *owner = f;
-        return LUN_OK;
-    }
-    s = cells_of(e, *body, extras, f->text ? NULL : &r, &cells);
+    return own(e, f, *body, 2, extras, f->text ? NULL : &r, owner);
+}
+
+lun_status lun__merger(lun_engine *e, lun_function *f, lun_extras extras, lun_merger *m)
+{
+    lun_front_result r = {.scalars = 0};
+    m->owner = NULL;
+    if (!f->front.specialise)
+        return lun__fail(e, LUN_EARG,
+                         "%s gives one result: this takes a Lua function, which may give "
+                         "several",
+                         f->text ? "a C function" : "an operation");
+    lun_status s = check_extras(e, extras);
     if (s == LUN_OK)
-        s = with_cells(e, f, cells, numbers, r.arrays, owner);
-    if (s == LUN_OK)
-        s = add_arrays(e, &r, *owner);
-    return s;
+        s = front_merger(e, f, extras, m, &r);
+    if (s != LUN_OK)
+        return s;
+    m->body = r.function;
+    r.function->notes = r.notes;
+    return own(e, f, m->body, m->values + m->elements, extras, &r, &m->owner);
 }

@@ -8,6 +8,7 @@
 #include "plan/chain.h"
 #include "plan/pairs.h"
 #include "plan/pieces.h"
+#include "plan/running.h"
 #include "plan/sweep.h"
 #include "run/algorithm.h"
 #include "run/product.h"
@@ -163,6 +164,38 @@ static lun_status describe_algorithm(lun_engine *e, const lun_steps *s, int at, 
     return k->ir && k->source && k->types ? status : lun__nomem(e);
 }
 
+/* A function that runs along lines. */
+static lun_status describe_running(lun_engine *e, const lun_steps *s, int at, lun_plan_kernel *k)
+{
+    lun_node *n = (lun_node *)(uintptr_t)lun__node_first_result(s->at[at].node);
+    lun_strbuf ir = LUN_STRBUF_INIT, source = LUN_STRBUF_INIT;
+    lun_backend_slot *b;
+    lun_lowered l;
+    lun_status status = lun__lower_running(e, n, n->more, &l);
+    if (status != LUN_OK)
+        return status;
+    status = lun__backend(e, &b);
+    if (status == LUN_OK)
+        status = lun__ir_print(&l.ir, &ir);
+    if (status == LUN_OK)
+        status = b->backend->source(b->state, &l.ir, &source);
+    k->ir = text_of(&ir);
+    k->source = text_of(&source);
+    k->types = strdup(lun__strbuf_text(&l.types));
+    k->name = "running";
+    k->ops = 1;
+    k->n = lun__running_lines(n);
+    for (int i = 0; i < l.ir.slot_count; i++) {
+        const bool out = l.ir.slots[i].role == LUN_SLOT_TARGET;
+        const int64_t count = out ? n->n : l.slots[i].node->n;
+        const int64_t bytes = count * lun__dtype_get((lun_dtype)l.ir.slots[i].dtype)->bytes;
+        *(out ? &k->writes : &k->reads) += 1;
+        *(out ? &k->bytes_written : &k->bytes_read) += bytes;
+    }
+    lun__lowered_free(&l);
+    return status == LUN_OK && !(k->ir && k->source && k->types) ? lun__nomem(e) : status;
+}
+
 /* A step without a kernel: n elements are copied, or filled with a number. */
 static lun_status describe_move(lun_engine *e, const lun_step *step, lun_plan_kernel *k)
 {
@@ -199,6 +232,8 @@ static lun_status describe(lun_engine *e, const lun_steps *s, lun_plan *p)
             status = describe_product(e, s, i, k);
         else if (step->kind == LUN_STEP_ALGORITHM)
             status = describe_algorithm(e, s, i, k);
+        else if (step->kind == LUN_STEP_RUNNING)
+            status = describe_running(e, s, i, k);
         else
             status = describe_move(e, step, k);
         if (status == LUN_OK)

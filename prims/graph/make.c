@@ -550,11 +550,38 @@ lun_status lun__node_algorithm(lun_engine *e, lun_algorithm which, lun_node *con
     return shaped(e, n, s, out);
 }
 
-lun_status lun__node_result(lun_engine *e, lun_node *algorithm, int k, lun_node **out)
+static lun_dtype output_dtype(const lun_ir_function *body, int k)
 {
-    lun_node *n = start(e, LUN_NODE_RESULT, k, lun__algorithm_rows[algorithm->op].also);
+    return (lun_dtype)body->body->ins[body->output[k]].dtype;
+}
+
+lun_status lun__node_running(lun_engine *e, unsigned how, lun_function *f,
+                             const lun_ir_function *body, lun_node *const *in, int count,
+                             int elements, int64_t line, int rank, const int64_t *shape,
+                             lun_node **out)
+{
+    lun_node *n = start(e, LUN_NODE_RUNNING, (int32_t)how, output_dtype(body, 0));
     if (!n)
         return LUN_ENOMEM;
-    n->in[0] = algorithm;
-    return shaped(e, n, shape_like(e, n, algorithm), out);
+    lun_status s = set_operands(e, n, in, count);
+    if (s == LUN_OK) {
+        n->function = f;
+        n->body = body;
+        n->elements = elements;
+        n->step = line;
+        n->is = 0; /* whatever the operands are, it is worth keeping */
+        s = set_shape(e, n, rank, shape);
+    }
+    return shaped(e, n, s, out);
+}
+
+lun_status lun__node_result(lun_engine *e, lun_node *of, int k, lun_node **out)
+{
+    const bool running = of->kind == LUN_NODE_RUNNING;
+    lun_node *n = start(e, LUN_NODE_RESULT, k,
+                        running ? output_dtype(of->body, k) : lun__algorithm_rows[of->op].also);
+    if (!n)
+        return LUN_ENOMEM;
+    n->in[0] = of;
+    return shaped(e, n, shape_like(e, n, of), out);
 }

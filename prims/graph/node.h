@@ -45,8 +45,10 @@ typedef enum lun_node_kind {
     LUN_NODE_ALGORITHM, /* the first result of lun_algorithm op of more[0 .. count), in lines of
                           `step` elements; its options are in cell and offset.  Of one whose length
                           is found when it runs n is the most that it may be */
-    LUN_NODE_RESULT,    /* result number op, from 1, of the ALGORITHM in[0]; of its shape */
-    LUN_NODE_PLACE, /* in[0], an operation that may fail, written again at place number op: equal
+    LUN_NODE_RUNNING,   /* the first result of a function that goes along lines of elements with
+                         values of its own, see lun__node_running */
+    LUN_NODE_RESULT, /* result number op, from 1, of the ALGORITHM or RUNNING in[0]; of its shape */
+    LUN_NODE_PLACE,  /* in[0], an operation that may fail, written again at place number op: equal
                        expressions share a node, the place of an error is that of each */
     LUN_NODE_KINDS
 } lun_node_kind;
@@ -116,9 +118,9 @@ struct lun_node {
     double *moments;  /* LEAF: count of shift, mean and variance once computed; see api/total.c */
     lun_node **more;  /* CALL, CONCAT, ALGORITHM: operands */
     int32_t count;    /* of these */
-    int32_t elements; /* CALL: of these, elementwise ones */
+    int32_t elements; /* CALL: of these, elementwise ones; RUNNING: see there */
     lun_function *function;      /* keeps body alive */
-    const lun_ir_function *body; /* CALL, REDUCE, SCAN by a function */
+    const lun_ir_function *body; /* CALL, REDUCE, SCAN by a function; RUNNING */
     /* CALL: texts of what may fail in body, for these operands; ALGORITHM: notes[0], in which %lld
      * is the number, from 1, of the element that it failed with */
     const char *const *notes;
@@ -203,8 +205,27 @@ lun_status lun__node_algorithm(lun_engine *e, lun_algorithm which, lun_node *con
                                int64_t line, const uint64_t option[LUN_ALGORITHM_OPTIONS],
                                lun_dtype t, int rank, const int64_t *shape,
                                const char *const *notes, lun_node **out);
-/* Result number k, from 1, of an ALGORITHM that is not evaluated yet. */
-lun_status lun__node_result(lun_engine *e, lun_node *algorithm, int k, lun_node **out);
+/* What a RUNNING does: as LINES of `line` elements, or of those that operands list, it goes along
+ * each with values of its own, from given ones or from the line's first elements.  By the function
+ * body(values, elements) these become the next values.  It gives them for each element, before or
+ * behind it, or for each line at its end. */
+typedef enum lun_running {
+    LUN_RUNNING_BEFORE = 1, /* the values before each element; else behind it */
+    LUN_RUNNING_ENDS = 2,   /* those at the end of each line; not with BEFORE */
+    LUN_RUNNING_BARE = 4,   /* without first values: no line is empty, and elements are values */
+    LUN_RUNNING_LISTED = 8  /* lines have their own first elements and lengths */
+} lun_running;
+
+/* f, with body in IR form, of as many results as it has values.  in: LISTED, the number of each
+ * line's first element, from 0, and of its elements (i64); unless BARE the first values of each
+ * line, of the dtypes of the results; then `elements` arrays of equal length, which the body takes
+ * in dtypes of its own.  how: of the above; `line` counts unless LISTED. */
+lun_status lun__node_running(lun_engine *e, unsigned how, lun_function *f,
+                             const lun_ir_function *body, lun_node *const *in, int count,
+                             int elements, int64_t line, int rank, const int64_t *shape,
+                             lun_node **out);
+/* Result number k, from 1, of an ALGORITHM or RUNNING that is not evaluated yet. */
+lun_status lun__node_result(lun_engine *e, lun_node *of, int k, lun_node **out);
 
 static inline lun_node *lun__node_retain(lun_node *n)
 {
@@ -244,7 +265,8 @@ static inline lun_node *lun__node_first(const lun_node *n)
 /* Whether n's operands are in more. */
 static inline bool lun__node_has_many(const lun_node *n)
 {
-    return n->kind == LUN_NODE_CALL || n->kind == LUN_NODE_CONCAT || n->kind == LUN_NODE_ALGORITHM;
+    return n->kind == LUN_NODE_CALL || n->kind == LUN_NODE_CONCAT ||
+           n->kind == LUN_NODE_ALGORITHM || n->kind == LUN_NODE_RUNNING;
 }
 
 /* Operand k of n, NULL past the last. */
@@ -313,7 +335,14 @@ static inline bool lun__node_made(const lun_node *n)
 static inline bool lun__node_is_step(const lun_node *n)
 {
     return n->kind == LUN_NODE_CONCAT || n->kind == LUN_NODE_MATMUL ||
-           n->kind == LUN_NODE_ALGORITHM || n->kind == LUN_NODE_RESULT;
+           n->kind == LUN_NODE_ALGORITHM || n->kind == LUN_NODE_RUNNING ||
+           n->kind == LUN_NODE_RESULT;
+}
+
+/* The node that the results of a step are of: n itself, unless it is a further one. */
+static inline const lun_node *lun__node_first_result(const lun_node *n)
+{
+    return n->kind == LUN_NODE_RESULT ? n->in[0] : n;
 }
 
 /* Whether only running tells how many elements n has: then it is an operand of nothing. */

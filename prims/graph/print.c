@@ -8,12 +8,12 @@
 
 /* By kind of node: its name, NULL where an operation or function gives it. */
 static const char *const names[LUN_NODE_KINDS] = {
-    [LUN_NODE_LEAF] = "array",       [LUN_NODE_NUMBER] = "number", [LUN_NODE_INDEX] = "index",
-    [LUN_NODE_RANDOM] = "random",    [LUN_NODE_CAST] = "cast",     [LUN_NODE_CALL] = "call",
-    [LUN_NODE_OUTPUT] = "result",    [LUN_NODE_REDUCE] = "reduce", [LUN_NODE_SCAN] = "scan",
-    [LUN_NODE_VIEW] = "view",        [LUN_NODE_CONCAT] = "concat", [LUN_NODE_RESHAPE] = "reshape",
-    [LUN_NODE_PLACE] = "written at", [LUN_NODE_PAD] = "pad",       [LUN_NODE_MATMUL] = "matmul",
-    [LUN_NODE_RESULT] = "result"};
+    [LUN_NODE_LEAF] = "array",       [LUN_NODE_NUMBER] = "number",  [LUN_NODE_INDEX] = "index",
+    [LUN_NODE_RANDOM] = "random",    [LUN_NODE_CAST] = "cast",      [LUN_NODE_CALL] = "call",
+    [LUN_NODE_OUTPUT] = "result",    [LUN_NODE_REDUCE] = "reduce",  [LUN_NODE_SCAN] = "scan",
+    [LUN_NODE_VIEW] = "view",        [LUN_NODE_CONCAT] = "concat",  [LUN_NODE_RESHAPE] = "reshape",
+    [LUN_NODE_PLACE] = "written at", [LUN_NODE_PAD] = "pad",        [LUN_NODE_MATMUL] = "matmul",
+    [LUN_NODE_RESULT] = "result",    [LUN_NODE_RUNNING] = "running"};
 
 typedef struct printer {
     lun_engine *e;

@@ -47,7 +47,8 @@ typedef enum lun_ir_role {
     LUN_SLOT_IN,      /* n elements, read at i (or gathered) */
     LUN_SLOT_OUT,     /* n elements, written at i; may be the same memory as an IN slot */
     LUN_SLOT_UNIFORM, /* one element, read */
-    LUN_SLOT_ARRAY    /* a whole array, gathered from or handed to a function */
+    LUN_SLOT_ARRAY,   /* a whole array, gathered from or handed to a function */
+    LUN_SLOT_TARGET   /* a whole array, into which elements are put; no other slot is its memory */
 } lun_ir_role;
 
 typedef struct lun_ir_slot {
@@ -271,6 +272,8 @@ int lun__ir_inputs(const lun_ir *ir, const lun_ir_ins *ins, int32_t in[LUN_IR_IN
 /* True for an instruction that may end the launch: a CHECK, an integer division unless by a
  * constant other than 0. */
 bool lun__ir_may_fail(const lun_ir *ir, const lun_ir_ins *ins);
+/* Whether a kernel puts elements at computed places, element by element. */
+bool lun__ir_puts(const lun_ir *ir);
 /* Whether it is a REDUCE that gives a place, too. */
 static inline bool lun__ir_places(const lun_ir_ins *ins)
 {

@@ -7,6 +7,7 @@ enum {
     OUT = 1 << LUN_SLOT_OUT,
     UNIFORM = 1 << LUN_SLOT_UNIFORM,
     ARRAY = 1 << LUN_SLOT_ARRAY,
+    TARGET = 1 << LUN_SLOT_TARGET,
     FROM = LUN_FIELD_FROM,
     OPERATION = LUN_FIELD_OPERATION,
     COMBINER = LUN_FIELD_COMBINER,
@@ -82,6 +83,14 @@ bool lun__ir_may_fail(const lun_ir *ir, const lun_ir_ins *ins)
         !(lun__op_get((lun_op)ins->op)->flags & LUN_OPF_TRAP0))
         return false;
     return ir->ins[ins->b].kind != LUN_IR_CONST || ir->ins[ins->b].imm == 0;
+}
+
+bool lun__ir_puts(const lun_ir *ir)
+{
+    for (int i = 0; i < ir->slot_count; i++)
+        if (ir->slots[i].role == LUN_SLOT_TARGET)
+            return true;
+    return false;
 }
 
 int64_t lun__ir_note(const lun_ir_ins *ins)

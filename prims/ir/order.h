@@ -36,6 +36,11 @@
  * is f(f(first, s_0), s_1) ..., where `first` is the given first value, or that identity; without
  * one it starts with s_0.
  *
+ * Tuples (api/running.c): lines of LUN_RUNNING_LINE elements; total[k] of line k from left to
+ * right, from its first element on.  carry[0] = the first values, carry[k+1] = f(carry[k],
+ * total[k]): the last one is what a reduction gives, of one line the fold from the first values.
+ * A scan goes through each line from its carry, element by element.
+ *
  * A kernel with SCAN has chunks of LUN_SCAN_CHUNK; the engine makes none that has REDUCE as well,
  * and the order of such reductions is not fixed.
  *
@@ -49,7 +54,7 @@
 #include "ir/ir.h"
 
 enum { LUN_LANES = 64, LUN_CHUNK = 16384, LUN_SCAN_CHUNK = 65536, LUN_SCAN_GROUP = 8 };
-enum { LUN_ORDER_BLOCK = 256 };
+enum { LUN_ORDER_BLOCK = 256, LUN_RUNNING_LINE = 1024 };
 
 /* Elements are computed in whole blocks where memory has room for them: one element for each
  * lane. */

@@ -58,6 +58,10 @@ static void wall_by_use(const lun_fuse_info *user, int k, lun_fuse_info *in)
         wall(in, lun__node_in_blocks(n) ? "allpairs ends" : "a reduction ends");
     else if (n->kind == LUN_NODE_MATMUL)
         wall(in, "a matrix product ends");
+    else if (lun__node_first_result(n)->kind == LUN_NODE_RUNNING)
+        wall(in, "a function's run along elements ends");
+    else if (u->kind == LUN_NODE_RUNNING)
+        wall(in, "a function runs along its elements");
     else if (n->kind == LUN_NODE_ALGORITHM || n->kind == LUN_NODE_RESULT)
         wall(in, "an algorithm ends");
     else if (u->kind == LUN_NODE_ALGORITHM)

@@ -145,7 +145,7 @@ static int emit_node(lun_lowerer *l, lun_node *n, uint32_t where)
             if (f < 0)
                 return lun__lower_nomem(l);
             ins.c = f;
-            lun__lower_captured(l, n, &ins);
+            lun__lower_captured(l, n, 2, &ins);
         }
         break;
     case LUN_NODE_RESHAPE:
@@ -227,7 +227,7 @@ static void emit_reduce(lun_lowerer *l, lun_node *n)
         ins.c = lun__ir_function_add(&o->ir, (lun_ir_function *)(uintptr_t)n->body);
         if (ins.c < 0)
             lun__lower_nomem(l);
-        lun__lower_captured(l, n, &ins);
+        lun__lower_captured(l, n, 2, &ins);
     }
     ins.imm = add_result(l, n, (lun_dtype)n->acc);
     ins.places = n->folds == LUN_FOLDS_PLACE;

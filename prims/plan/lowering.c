@@ -36,6 +36,37 @@ int lun__lower_add(lun_lowerer *l, lun_ir_ins ins, uint32_t where)
     return v < 0 ? lun__lower_nomem(l) : v;
 }
 
+int32_t lun__lower_constant(lun_lowerer *l, lun_dtype t, uint64_t bits)
+{
+    return lun__lower_add(l,
+                          (lun_ir_ins){.kind = LUN_IR_CONST,
+                                       .dtype = (uint8_t)t,
+                                       .a = -1,
+                                       .b = -1,
+                                       .c = -1,
+                                       .imm = (int64_t)bits},
+                          0);
+}
+
+int32_t lun__lower_integer(lun_lowerer *l, lun_op op, lun_dtype t, int32_t a, int32_t b)
+{
+    return lun__lower_add(l,
+                          (lun_ir_ins){.kind = LUN_IR_OP,
+                                       .dtype = (uint8_t)t,
+                                       .from = LUN_I64,
+                                       .op = (int32_t)op,
+                                       .a = a,
+                                       .b = b,
+                                       .c = -1},
+                          0);
+}
+
+int32_t lun__lower_flow(lun_lowerer *l, lun_ir_kind kind, lun_dtype t, int32_t a, int32_t b)
+{
+    return lun__lower_add(
+        l, (lun_ir_ins){.kind = (uint8_t)kind, .dtype = (uint8_t)t, .a = a, .b = b, .c = -1}, 0);
+}
+
 static bool same_source(const lun_slot_source *a, const lun_slot_source *b)
 {
     return a->node == b->node && a->offset == b->offset && a->view == b->view && a->copy == b->copy;
@@ -77,7 +108,7 @@ static int new_arg(lun_lowerer *l, lun_node *n, lun_dtype t, uint64_t cell)
     return i < 0 ? lun__lower_nomem(l) : i;
 }
 
-void lun__lower_captured(lun_lowerer *l, const lun_node *n, lun_ir_ins *ins)
+void lun__lower_captured(lun_lowerer *l, const lun_node *n, int first, lun_ir_ins *ins)
 {
     const lun_function *f = n->body ? n->function : NULL;
     if (!f)
@@ -85,7 +116,7 @@ void lun__lower_captured(lun_lowerer *l, const lun_node *n, lun_ir_ins *ins)
     if (f->captured)
         ins->captured = l->out->ir.arg_count + 1;
     for (int k = 0; k < f->captured; k++)
-        new_arg(l, NULL, lun__ir_function_param(n->body, 2 + k), f->cells[k]);
+        new_arg(l, NULL, lun__ir_function_param(n->body, first + k), f->cells[k]);
     if (f->array_count)
         ins->arrays = l->out->ir.slot_count + 1;
     for (int k = 0; k < f->array_count; k++)
@@ -193,12 +224,20 @@ lun_status lun__lower_end(lun_lowerer *l)
     return l->status;
 }
 
-lun_lowerer lun__lower_begin(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out)
+lun_lowerer lun__lower_alone(lun_engine *e, lun_lowered *out)
 {
     memset(out, 0, sizeof *out);
     lun__ir_init(&out->ir);
-    return (lun_lowerer){
-        .e = e, .s = s, .g = &s->groups[g], .group = g, .out = out, .walk = ++e->walk};
+    return (lun_lowerer){.e = e, .out = out, .walk = ++e->walk};
+}
+
+lun_lowerer lun__lower_begin(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out)
+{
+    lun_lowerer l = lun__lower_alone(e, out);
+    l.s = s;
+    l.g = &s->groups[g];
+    l.group = g;
+    return l;
 }
 
 void lun__lowered_free(lun_lowered *l)

@@ -31,6 +31,8 @@ struct lun_lowerer {
     void *loop;
 };
 
+/* Of a kernel that is made of no group. */
+lun_lowerer lun__lower_alone(lun_engine *e, lun_lowered *out);
 lun_lowerer lun__lower_begin(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out);
 /* Frees all but the result, and that too where the lowering failed; the IR is right. */
 lun_status lun__lower_end(lun_lowerer *l);
@@ -40,11 +42,17 @@ int lun__lower_nomem(lun_lowerer *l);
 /* Where instruction i comes from, for errors; false without memory. */
 bool lun__lower_note(lun_lowerer *l, int i, uint32_t where, const char *text);
 int lun__lower_add(lun_lowerer *l, lun_ir_ins ins, uint32_t where);
+int32_t lun__lower_constant(lun_lowerer *l, lun_dtype t, uint64_t bits);
+/* An operation on i64, which gives t. */
+int32_t lun__lower_integer(lun_lowerer *l, lun_op op, lun_dtype t, int32_t a, int32_t b);
+/* An instruction of control flow, or on a variable of dtype t. */
+int32_t lun__lower_flow(lun_lowerer *l, lun_ir_kind kind, lun_dtype t, int32_t a, int32_t b);
 /* A slot, the same one for the same source and role. */
 int lun__lower_source(lun_lowerer *l, lun_slot_source from, lun_ir_role role);
 int lun__lower_slot(lun_lowerer *l, lun_node *n, int64_t offset, lun_ir_role role);
-/* The numbers that n's combiner captures become arguments of ins, the arrays slots. */
-void lun__lower_captured(lun_lowerer *l, const lun_node *n, lun_ir_ins *ins);
+/* The numbers that n's function captures, parameters of its body from number `first` on, become
+ * arguments of ins, the arrays slots. */
+void lun__lower_captured(lun_lowerer *l, const lun_node *n, int first, lun_ir_ins *ins);
 
 /* An argument that is this number; its value. */
 int lun__lower_number(lun_lowerer *l, lun_dtype t, uint64_t cell);

@@ -27,41 +27,6 @@ typedef struct loop {
     int held_count;
 } loop;
 
-/* ---- instructions ---------------------------------------------------------------------------- */
-
-static int32_t constant(lun_lowerer *l, lun_dtype t, uint64_t bits)
-{
-    return lun__lower_add(l,
-                          (lun_ir_ins){.kind = LUN_IR_CONST,
-                                       .dtype = (uint8_t)t,
-                                       .a = -1,
-                                       .b = -1,
-                                       .c = -1,
-                                       .imm = (int64_t)bits},
-                          0);
-}
-
-/* An operation on integers. */
-static int32_t integer(lun_lowerer *l, lun_op op, lun_dtype t, int32_t a, int32_t b)
-{
-    return lun__lower_add(l,
-                          (lun_ir_ins){.kind = LUN_IR_OP,
-                                       .dtype = (uint8_t)t,
-                                       .from = LUN_I64,
-                                       .op = (int32_t)op,
-                                       .a = a,
-                                       .b = b,
-                                       .c = -1},
-                          0);
-}
-
-/* An instruction of control flow, or on a variable of dtype t. */
-static int32_t flow(lun_lowerer *l, lun_ir_kind kind, lun_dtype t, int32_t a, int32_t b)
-{
-    return lun__lower_add(
-        l, (lun_ir_ins){.kind = (uint8_t)kind, .dtype = (uint8_t)t, .a = a, .b = b, .c = -1}, 0);
-}
-
 /* ---- elements -------------------------------------------------------------------------------- */
 
 /* The place of the first element of each line: a stream of places, or one number. */
@@ -129,9 +94,9 @@ static int32_t lane_element(lun_lowerer *l, int slot)
             return p->lane_value[i];
     int32_t index = lun__lower_add(
         l, (lun_ir_ins){.kind = LUN_IR_INDEX, .dtype = LUN_I64, .a = -1, .b = -1, .c = -1}, 0);
-    int32_t size = constant(l, LUN_I64, LUN_BLOCK);
-    int32_t block = integer(l, LUN_OP_MUL, LUN_I64, p->number, size);
-    int32_t value = gather(l, slot, integer(l, LUN_OP_ADD, LUN_I64, index, block));
+    int32_t size = lun__lower_constant(l, LUN_I64, LUN_BLOCK);
+    int32_t block = lun__lower_integer(l, LUN_OP_MUL, LUN_I64, p->number, size);
+    int32_t value = gather(l, slot, lun__lower_integer(l, LUN_OP_ADD, LUN_I64, index, block));
     if (p->lane_count < LUN_PAIRS_PLACES) {
         p->lane_slot[p->lane_count] = slot;
         p->lane_value[p->lane_count++] = value;
@@ -155,9 +120,9 @@ static int32_t grouped_element(lun_lowerer *l, lun_slot_source from, const lun_l
         return lane_element(l, slot);
     int64_t row = p->row < p->extent[rows] ? p->row : p->extent[rows] - 1;
     int32_t step = lun__lower_number(l, LUN_I64, (uint64_t)at->stride[2]);
-    int32_t further = integer(l, LUN_OP_MUL, LUN_I64, p->number, step);
+    int32_t further = lun__lower_integer(l, LUN_OP_MUL, LUN_I64, p->number, step);
     int32_t first = lun__lower_number(l, LUN_I64, (uint64_t)(row * at->stride[rows]));
-    return gather(l, slot, integer(l, LUN_OP_ADD, LUN_I64, first, further));
+    return gather(l, slot, lun__lower_integer(l, LUN_OP_ADD, LUN_I64, first, further));
 }
 
 static int element(lun_lowerer *l, lun_slot_source from)
@@ -175,8 +140,8 @@ static int element(lun_lowerer *l, lun_slot_source from)
     int32_t step = first < 0 ? -1 : lun__lower_number(l, LUN_I64, (uint64_t)at.stride[2]);
     if (step < 0)
         return -1;
-    int32_t further = integer(l, LUN_OP_MUL, LUN_I64, p->number, step);
-    return gather(l, slot, integer(l, LUN_OP_ADD, LUN_I64, first, further));
+    int32_t further = lun__lower_integer(l, LUN_OP_MUL, LUN_I64, p->number, step);
+    return gather(l, slot, lun__lower_integer(l, LUN_OP_ADD, LUN_I64, first, further));
 }
 
 /* ---- combination ----------------------------------------------------------------------------- */
@@ -228,15 +193,15 @@ static void accumulate(lun_lowerer *l, const lun_node *n, int32_t total, int32_t
 {
     const lun_dtype t = (lun_dtype)n->acc;
     if (first >= 0) {
-        flow(l, LUN_IR_IF, LUN_BOOL, first, -1);
-        flow(l, LUN_IR_SET, t, total, b);
-        flow(l, LUN_IR_ELSE, LUN_BOOL, -1, -1);
+        lun__lower_flow(l, LUN_IR_IF, LUN_BOOL, first, -1);
+        lun__lower_flow(l, LUN_IR_SET, t, total, b);
+        lun__lower_flow(l, LUN_IR_ELSE, LUN_BOOL, -1, -1);
     }
-    int32_t so_far = flow(l, LUN_IR_GET, t, total, -1);
+    int32_t so_far = lun__lower_flow(l, LUN_IR_GET, t, total, -1);
     int32_t both = l->status == LUN_OK ? combine(l, n, so_far, b) : -1;
-    flow(l, LUN_IR_SET, t, total, both);
+    lun__lower_flow(l, LUN_IR_SET, t, total, both);
     if (first >= 0)
-        flow(l, LUN_IR_END, LUN_BOOL, -1, -1);
+        lun__lower_flow(l, LUN_IR_END, LUN_BOOL, -1, -1);
 }
 
 /* ---- loops ----------------------------------------------------------------------------------- */
@@ -244,11 +209,11 @@ static void accumulate(lun_lowerer *l, const lun_node *n, int32_t total, int32_t
 /* Leaves the innermost loop where a >= b; else goes on with a as its variable. */
 static void next_round(lun_lowerer *l, int32_t variable, int32_t a, int32_t b)
 {
-    flow(l, LUN_IR_SET, LUN_I64, variable, a);
-    flow(l, LUN_IR_IF, LUN_BOOL, integer(l, LUN_OP_GE, LUN_BOOL, a, b), -1);
-    flow(l, LUN_IR_BREAK, LUN_BOOL, -1, -1);
-    flow(l, LUN_IR_END, LUN_BOOL, -1, -1);
-    flow(l, LUN_IR_END, LUN_BOOL, -1, -1);
+    lun__lower_flow(l, LUN_IR_SET, LUN_I64, variable, a);
+    lun__lower_flow(l, LUN_IR_IF, LUN_BOOL, lun__lower_integer(l, LUN_OP_GE, LUN_BOOL, a, b), -1);
+    lun__lower_flow(l, LUN_IR_BREAK, LUN_BOOL, -1, -1);
+    lun__lower_flow(l, LUN_IR_END, LUN_BOOL, -1, -1);
+    lun__lower_flow(l, LUN_IR_END, LUN_BOOL, -1, -1);
 }
 
 /* The value of the line's element, for one row. */
@@ -269,14 +234,14 @@ static void emit_block(lun_lowerer *l, lun_node *n, const int32_t *block, int32_
                        bool neutral)
 {
     loop *p = l->loop;
-    int32_t at = flow(l, LUN_IR_VAR, LUN_I64, from, -1);
-    flow(l, LUN_IR_LOOP, LUN_BOOL, -1, -1);
-    p->number = flow(l, LUN_IR_GET, LUN_I64, at, -1);
+    int32_t at = lun__lower_flow(l, LUN_IR_VAR, LUN_I64, from, -1);
+    lun__lower_flow(l, LUN_IR_LOOP, LUN_BOOL, -1, -1);
+    p->number = lun__lower_flow(l, LUN_IR_GET, LUN_I64, at, -1);
     p->lane_count = 0;
-    int32_t first = neutral ? -1 : integer(l, LUN_OP_EQ, LUN_BOOL, p->number, from);
+    int32_t first = neutral ? -1 : lun__lower_integer(l, LUN_OP_EQ, LUN_BOOL, p->number, from);
     for (int r = 0; l->status == LUN_OK && r < p->rows; r++)
         accumulate(l, n, block[r], emit_value(l, n, r), first);
-    next_round(l, at, integer(l, LUN_OP_ADD, LUN_I64, p->number, p->one), to);
+    next_round(l, at, lun__lower_integer(l, LUN_OP_ADD, LUN_I64, p->number, p->one), to);
 }
 
 /* The given first value, or the operation's identity; -1: there is neither. */
@@ -300,30 +265,32 @@ static void emit_lines(lun_lowerer *l, lun_node *n, int32_t *results)
     int32_t total[LUN_PAIRS_ROWS], block[LUN_PAIRS_ROWS];
     uint64_t bits = 0;
     const bool neutral = n->op < LUN_OP_COUNT && lun__op_identity((lun_op)n->op, t, &bits);
-    p->zero = constant(l, LUN_I64, 0);
-    p->one = constant(l, LUN_I64, 1);
+    p->zero = lun__lower_constant(l, LUN_I64, 0);
+    p->one = lun__lower_constant(l, LUN_I64, 1);
     lun_ir_ins captured = {.captured = 0};
-    lun__lower_captured(l, n, &captured);
+    lun__lower_captured(l, n, 2, &captured);
     p->captured = captured.captured;
     p->arrays = captured.arrays;
     int32_t line = lun__lower_number(l, LUN_I64, (uint64_t)p->extent[2]);
-    int32_t size = constant(l, LUN_I64, LUN_ORDER_BLOCK), none = constant(l, t, bits);
+    int32_t size = lun__lower_constant(l, LUN_I64, LUN_ORDER_BLOCK),
+            none = lun__lower_constant(l, t, bits);
     int32_t begin = initial(l, n, neutral ? none : -1);
     for (int r = 0; r < p->rows; r++)
-        total[r] = flow(l, LUN_IR_VAR, t, begin < 0 ? none : begin, -1);
-    int32_t at = flow(l, LUN_IR_VAR, LUN_I64, p->zero, -1);
-    flow(l, LUN_IR_LOOP, LUN_BOOL, -1, -1);
-    int32_t from = flow(l, LUN_IR_GET, LUN_I64, at, -1);
-    int32_t to = integer(l, LUN_OP_MIN, LUN_I64, integer(l, LUN_OP_ADD, LUN_I64, from, size), line);
+        total[r] = lun__lower_flow(l, LUN_IR_VAR, t, begin < 0 ? none : begin, -1);
+    int32_t at = lun__lower_flow(l, LUN_IR_VAR, LUN_I64, p->zero, -1);
+    lun__lower_flow(l, LUN_IR_LOOP, LUN_BOOL, -1, -1);
+    int32_t from = lun__lower_flow(l, LUN_IR_GET, LUN_I64, at, -1);
+    int32_t to = lun__lower_integer(l, LUN_OP_MIN, LUN_I64,
+                                    lun__lower_integer(l, LUN_OP_ADD, LUN_I64, from, size), line);
     for (int r = 0; r < p->rows; r++)
-        block[r] = flow(l, LUN_IR_VAR, t, none, -1);
+        block[r] = lun__lower_flow(l, LUN_IR_VAR, t, none, -1);
     emit_block(l, n, block, from, to, neutral);
-    int32_t first = begin < 0 ? integer(l, LUN_OP_EQ, LUN_BOOL, from, p->zero) : -1;
+    int32_t first = begin < 0 ? lun__lower_integer(l, LUN_OP_EQ, LUN_BOOL, from, p->zero) : -1;
     for (int r = 0; r < p->rows; r++)
-        accumulate(l, n, total[r], flow(l, LUN_IR_GET, t, block[r], -1), first);
+        accumulate(l, n, total[r], lun__lower_flow(l, LUN_IR_GET, t, block[r], -1), first);
     next_round(l, at, to, line);
     for (int r = 0; r < p->rows; r++)
-        results[r] = flow(l, LUN_IR_GET, t, total[r], -1);
+        results[r] = lun__lower_flow(l, LUN_IR_GET, t, total[r], -1);
 }
 
 /* Stores them as elements of n. */

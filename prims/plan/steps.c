@@ -109,10 +109,12 @@ static lun_status plan_group(lun_engine *e, const lun_schedule *groups, int g, l
     if (!group->step)
         return plan_kernel(e, groups, g, s);
     lun_node *n = group->sinks[0];
+    const lun_node *first = lun__node_first_result(n);
     lun_step *step = append(s,
-                            n->kind == LUN_NODE_CONCAT   ? LUN_STEP_COPY
-                            : n->kind == LUN_NODE_MATMUL ? LUN_STEP_PRODUCT
-                                                         : LUN_STEP_ALGORITHM,
+                            n->kind == LUN_NODE_CONCAT        ? LUN_STEP_COPY
+                            : n->kind == LUN_NODE_MATMUL      ? LUN_STEP_PRODUCT
+                            : first->kind == LUN_NODE_RUNNING ? LUN_STEP_RUNNING
+                                                              : LUN_STEP_ALGORITHM,
                             group->n, group->cut);
     if (!step)
         return lun__nomem(e);

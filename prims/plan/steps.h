@@ -12,6 +12,8 @@
  *  PRODUCT the matrix products of a MATMUL                           it      -
  *  ALGORITHM  all results of an ALGORITHM                            it, or  -
  *                                                                    one
+ *  RUNNING a function along lines: all results of a RUNNING          it, or  -
+ *                                                                    one
  *  FILL    the elements of a NUMBER over many indices                it      -
  * Each node that receives a result is a LEAF (or NUMBER, for a Scalar) afterwards. */
 typedef enum lun_step_kind {
@@ -19,6 +21,7 @@ typedef enum lun_step_kind {
     LUN_STEP_COPY,
     LUN_STEP_PRODUCT,
     LUN_STEP_ALGORITHM,
+    LUN_STEP_RUNNING,
     LUN_STEP_FILL
 } lun_step_kind;
 

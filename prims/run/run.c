@@ -18,6 +18,7 @@
 #include "run/product.h"
 #include "run/reach.h"
 #include "run/recipe.h"
+#include "run/running.h"
 #include "run/short.h"
 #include "run/sweep.h"
 #include "run/trap.h"
@@ -101,6 +102,8 @@ static lun_status run_steps(lun_engine *e, lun_steps *s, int count)
             status = lun__run_product(e, step->node);
         else if (step->kind == LUN_STEP_ALGORITHM)
             status = lun__run_algorithm(e, step->node);
+        else if (step->kind == LUN_STEP_RUNNING)
+            status = lun__run_running(e, step->node);
         else
             status = run_fill(e, step->node);
         if (status == LUN_OK)

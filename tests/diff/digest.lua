@@ -56,6 +56,15 @@ for _, t in each { "f64", "f32", "i64", "i32", "u8" } do
     show(t .. " exclusive sum", lun.scan("+", 0)(a))
     show(t .. " inclusive sum of squares, plus b", lun.scan("+", 0, { inclusive = true })(a * a) + b)
     show(t .. " running maximum", lun.scan(lun.op.max, 0)(b))
+    local function recurrence(p, q, x, y)
+        return p * x, q * x + y
+    end
+    local P, Q = lun.scan(recurrence, { 1, 0 }, { elements = 2 })(a, b)
+    show(t .. " products of a recurrence", P)
+    show(t .. " recurrence", Q)
+    local p, q = lun.reduce(recurrence, { 1, 0 }, { elements = 2 })(a, b)
+    show(t .. " last of the products", p:value())
+    show(t .. " last of the recurrence", q:value())
     show(t .. " reduced", lun.reduce("*", 1)(near_one - 0):value())
     -- lines of memory and across them, of few elements and of many; a device runs each by itself
     for _, rows in ipairs(not some and (t == "f32" or t == "i64") and { 2, 7, 300, 1001, 100001 } or {}) do

@@ -244,7 +244,7 @@ describe("s:run", function()
         end
         expect.failure("unknown option 'oot': the options are elements, out", lun.map, same, { oot = "f32" })
         expect.failure("(2 dtypes for 1 result)", lun.map(same, { out = { "f32", "i8" } }), a)
-        expect.failure("unknown option 'out': the options are axis, inclusive", lun.scan, "+", 0, { out = "i8" })
+        expect.failure("unknown option 'out': the options are elements, axis, inclusive", lun.scan, "+", 0, { out = "i8" })
     end)
 
     it("refuses an out of another length", function()

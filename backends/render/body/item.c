@@ -102,6 +102,10 @@ bool lun__item_statement(lun_section *s, int32_t v)
         lun__text_line(s, "u->%s[i] = %s;", lun__value_slot(s->r, ins->imm).s,
                        lun__value_single(s, ins->a).s);
         return true;
+    case LUN_IR_PUT:
+        lun__text_line(s, "u->%s[%s] = %s;", lun__value_slot(s->r, ins->imm).s,
+                       lun__value_single(s, ins->b).s, lun__value_single(s, ins->a).s);
+        return true;
     case LUN_IR_REDUCE:
         lun__text_line(s, "*x%" PRId64 " = %s;", ins->imm, lun__value_single(s, ins->a).s);
         break;

@@ -76,11 +76,12 @@ lun_snippet lun__value_slot(lun_renderer *r, int64_t slot)
     lun_snippet c = lun__text_name("p%" PRId64, slot),
                 t = lun__element_type((lun_dtype)r->ir->slots[slot].dtype);
     bool out = r->ir->slots[slot].role == LUN_SLOT_OUT;
+    bool written = out || r->ir->slots[slot].role == LUN_SLOT_TARGET;
     lun_snippet key = lun__text_name("slot %s", c.s);
     if (!lun__text_once(r, key.s))
         return c;
-    lun__strbuf_printf(&r->fields, "    %s%s%s *%s;\n", lun__text_global(r).s, out ? "" : "const ",
-                       t.s, c.s);
+    lun__strbuf_printf(&r->fields, "    %s%s%s *%s;\n", lun__text_global(r).s,
+                       written ? "" : "const ", t.s, c.s);
     lun__strbuf_printf(&r->setup,
                        r->dialect->frame_slots ? "    u->%s = f->slots[%" PRId64 "];\n"
                                                : "    u->%s = f->p%" PRId64 ";\n",

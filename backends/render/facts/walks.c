@@ -64,6 +64,8 @@ bool lun__walks_along(const lun_renderer *r)
 {
     const lun_ir *ir = r->ir;
     bool found = false;
+    if (lun__ir_puts(ir))
+        return true;
     if (ir->result_count || ir->scan >= 0)
         return false;
     for (int32_t v = 0; v < ir->count; v++) {

@@ -16,7 +16,8 @@
 lun_snippet lun__cl_kernel_slot(const lun_renderer *r, int slot)
 {
     const lun_ir_slot *s = &r->ir->slots[slot];
-    return lun__text_name("%s%s%s", lun__text_global(r).s, s->role == LUN_SLOT_OUT ? "" : "const ",
+    bool written = s->role == LUN_SLOT_OUT || s->role == LUN_SLOT_TARGET;
+    return lun__text_name("%s%s%s", lun__text_global(r).s, written ? "" : "const ",
                           lun__element_type((lun_dtype)s->dtype).s);
 }
 

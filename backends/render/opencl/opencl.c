@@ -70,12 +70,13 @@ static const lun_dialect scalar_dialect = {.words = words,
 
 /* ---- head ------------------------------------------------------------------------------------ */
 
-static void put_head(lun_renderer *r, const lun_cl_target *target, lun_strbuf *out)
+static void put_head(lun_renderer *r, const lun_cl_target *target, lun_cl_form form,
+                     lun_strbuf *out)
 {
     lun__text_put(r, out, "%s", head);
     if (target->fp64)
         lun__strbuf_puts(out, "typedef double lun_f64;\n");
-    lun__text_put(r, out, "%s", target->form == LUN_CL_VECTOR ? vector_words : scalar_words);
+    lun__text_put(r, out, "%s", form == LUN_CL_VECTOR ? vector_words : scalar_words);
     lun__text_put(r, out,
                   "struct frame {\n    lun_i64 n;\n    @constant lun_u64 *args;\n"
                   "    @global lun_u64 *partials;\n    lun_u64 *carry;\n"
@@ -93,7 +94,8 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
                               lun_cl_shape *shape)
 {
     const lun_render_target plain = {LUN_ISA_BASE, NULL};
-    bool vector = target->form == LUN_CL_VECTOR;
+    const bool vector = target->form == LUN_CL_VECTOR && !lun__ir_puts(ir);
+    const lun_cl_form form = vector ? LUN_CL_VECTOR : LUN_CL_SCALAR;
     lun_renderer r = {.ir = ir,
                       .dialect = vector ? &vector_dialect : &scalar_dialect,
                       .target = &plain,
@@ -102,7 +104,7 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
                       .stops = target->listens && lun__cl_needs_stop(ir),
                       .fp64 = target->fp64};
     lun_strbuf first = LUN_STRBUF_INIT;
-    *shape = (lun_cl_shape){.form = target->form,
+    *shape = (lun_cl_shape){.form = form,
                             .slots = ir->slot_count,
                             .args = ir->arg_count,
                             .results = ir->result_count,
@@ -120,7 +122,7 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
         return LUN_EDTYPE;
     }
     lun__text_put(&r, out, "%s", start);
-    put_head(&r, target, &first);
+    put_head(&r, target, form, &first);
     lun_status s = vector ? lun__unit_render(&r, lun__strbuf_text(&first), out)
                           : lun__cl_group_unit(&r, lun__strbuf_text(&first), out);
     if (first.failed)
