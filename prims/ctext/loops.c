@@ -77,13 +77,15 @@ static void copy(const finder *f, int open, int close, lun_strbuf *out)
     lun__strbuf_add(out, f->t->text + first->start, last->start + last->length - first->start);
 }
 
-/* The condition between tokens open and close asks too. */
-static void put_ask(finder *f, int open, int close, leave how)
+/* The condition between tokens open and close asks too; counts: of a `for` with a condition and a
+ * step. */
+static void put_ask(finder *f, int open, int close, bool counts, leave how)
 {
     bool empty = close == open + 1;
     put(f, open, AFTER, empty ? "1" : "(", false);
     put(f, close, BEFORE, empty ? " " : ") ", false);
-    put(f, close, BEFORE, f->checked ? "LUN_ASK_CHECKED(" : "LUN_ASK(", false);
+    put(f, close, BEFORE, counts ? "LUN_ASK_FOR" : "LUN_ASK", false);
+    put(f, close, BEFORE, f->checked ? "_CHECKED(" : "(", false);
     put(f, close, BEFORE, leaving[how], false);
     put(f, close, BEFORE, ")", false);
 }
@@ -125,7 +127,7 @@ static bool edit_loop(finder *f, int i, int past, leave how)
     if (is_plain(f, first, second, true) && (step < 0 || is_plain(f, step, close, false)) &&
         lun__crounds_go_on(t, close, past))
         put_rounds(f, first, second, step, close);
-    put_ask(f, first, second, how);
+    put_ask(f, first, second, step >= 0 && second > first + 1, how);
     return true;
 }
 

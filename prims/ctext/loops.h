@@ -13,7 +13,8 @@
 /* Edits the text; *asks: some loop asks.
  *
  *   while (c)          becomes  while ((c) LUN_ASK(return 0))
- *   for (a; b; c)      becomes  for (a; (b) LUN_ASK(return 0); c)
+ *   for (a; b; c)      becomes  for (a; (b) LUN_ASK_FOR(return 0); c)
+ *   goto l;            becomes  { LUN_JUMP(return 0) goto l; }     where it may lead back
  *
  * so that the function ends at once, and so does each that called it: behind each call stands `if
  * (LUN_STOPPED) return 0`, and no statement sees what a loop left undone.  LUN_STOPPED stays true
@@ -21,12 +22,12 @@
  * a loop within, with which compilers do what they did before:
  *
  *   while ((c) LUN_ASK(return 0)) LUN_ROUNDS(c)
- *   for (a; (b) LUN_ASK(return 0); LUN_STEP(c)) LUN_STEPS(b, c)
+ *   for (a; (b) LUN_ASK_FOR(return 0); LUN_STEP(c)) LUN_STEPS(b, c)
  *
- *   goto l;            becomes  { LUN_JUMP(return 0) goto l; }     where it may lead back
+ * A `for` without b or c asks by LUN_ASK.
  *
  * checked: the text has checks, which go on with a harmless value; its loops end at a failed one,
- * by LUN_ASK_CHECKED and LUN_JUMP_CHECKED.
+ * by LUN_ASK_CHECKED, LUN_ASK_FOR_CHECKED and LUN_JUMP_CHECKED.
  *
  * Loops in the definition of a macro ask if all of the loop's head stands there and every function
  * of the text has a number for its result.  Not asked: jumps in a macro, loops cut by an #if, and a

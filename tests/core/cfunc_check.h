@@ -29,7 +29,8 @@ static const char prelude_c[] =
     "#define LUN_GLOBAL\n#define LUN_CONSTANT\n#define __global\n#define __constant const\n"
     "#define __private\n"
     "#define LUN_FAULT_FIRST\n#define LUN_FAULT_ONLY void\n#define LUN_STOPPED 0\n"
-    "#define LUN_ASK(leave)\n#define LUN_JUMP(leave)\n#define LUN_ROUNDS(c)\n#define LUN_STEP(...) "
+    "#define LUN_ASK(leave)\n#define LUN_ASK_FOR(leave)\n#define LUN_JUMP(leave)\n#define "
+    "LUN_ROUNDS(c)\n#define LUN_STEP(...) "
     "__VA_ARGS__\n"
     "#define LUN_STEPS(c, ...)\n"
     "float sqrtf(float); double sqrt(double);\n";
@@ -41,7 +42,7 @@ static const char prelude_cl[] =
     "#define LUN_FAULT_ONLY int *lun_here\n#define LUN_FAULT_FIRST LUN_FAULT_ONLY,\n"
     "#define LUN_FAULT_HERE lun_here\n#define LUN_STOPPED *lun_here\n"
     "#define LUN_ASK(leave) && __extension__({ if (LUN_STOPPED) leave; 1; })\n"
-    "#define LUN_JUMP(leave) if (LUN_STOPPED) leave;\n"
+    "#define LUN_ASK_FOR LUN_ASK\n#define LUN_JUMP(leave) if (LUN_STOPPED) leave;\n"
     "#define LUN_ROUNDS(c) for (int lun_n = 0; lun_n < 64 && (c); lun_n++)\n#define LUN_STEP(...)\n"
     "#define LUN_STEPS(c, ...) for (int lun_n = 0; lun_n < 64 && (c); lun_n++, __VA_ARGS__)\n";
 static const char cc[] = "cc -std=gnu11 -Wall -Wno-unused -Wno-comment -Werror -fsyntax-only";

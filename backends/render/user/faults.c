@@ -1,6 +1,6 @@
-/* faults.c - failures in users' C texts.  On the host a variable of the thread keeps the first one,
- * so that functions keep their types; languages without such variables hand on a pointer, and by it
- * the word that stops loops.  The text goes on with a harmless value, which the failure of the
+/* faults.c - failures in users' C texts, and the word that stops their loops.  On the host variables
+ * of the thread keep the first failure and the address of the word, so that functions keep their
+ * types; languages without such variables hand on a pointer to both.  The text goes on with a harmless value, which the failure of the
  * launch discards. */
 #include "render/user/faults.h"
 
@@ -26,9 +26,17 @@ static const char handed_on[] =
 
 /* For loops (prims/ctext/loops.h). */
 static const char not_asked[] =
-    "#define LUN_STOPPED 0\n#define LUN_ASKED 0\n#define LUN_ASK(leave)\n#define LUN_JUMP(leave)\n"
-    "#define LUN_ROUNDS(c)\n"
-    "#define LUN_STEP(...) __VA_ARGS__\n#define LUN_STEPS(c, ...)\n";
+    "#define LUN_STOPPED 0\n#define LUN_ASKED 0\n#define LUN_ASKED_FOR 0\n#define LUN_ASK(leave)\n"
+    "#define LUN_JUMP(leave)\n#define LUN_ASK_FOR(leave)\n";
+
+/* Loops as they are written, for compilers that make vectors of those that count. */
+static const char plain[] =
+    "#define LUN_ROUNDS(c)\n#define LUN_STEP(...) __VA_ARGS__\n#define LUN_STEPS(c, ...)\n";
+
+static const char asked_of_thread[] =
+    "static __thread const volatile int *lun_stop;\n"
+    "#define LUN_STOPPED __builtin_expect(*lun_stop, 0)\n#define LUN_ASKED LUN_STOPPED\n"
+    "#define LUN_ASKED_FOR 0\n#define LUN_ASK_FOR(leave)\n";
 
 static const char asked_each[] = "#define LUN_STOPPED __builtin_expect(*lun_here->stop, 0)\n"
                                  "#define LUN_ASKED LUN_STOPPED\n";
@@ -42,7 +50,10 @@ static const char asked_seldom[] =
 
 static const char asked[] =
     "#define LUN_ASK(leave) && __extension__({ if (LUN_ASKED) leave; 1; })\n"
-    "#define LUN_JUMP(leave) if (LUN_ASKED) leave;\n"
+    "#define LUN_JUMP(leave) if (LUN_ASKED) leave;\n";
+
+static const char in_rounds[] =
+    "#define LUN_ASK_FOR LUN_ASK\n#define LUN_ASKED_FOR LUN_ASKED\n"
     "#define LUN_ROUNDS(c) for (int lun_n = 0; lun_n < 256 && (c); lun_n++)\n"
     "#define LUN_STEP(...)\n"
     "#define LUN_STEPS(c, ...) for (int lun_n = 0; lun_n < 256 && (c); lun_n++, __VA_ARGS__)\n";
@@ -50,6 +61,8 @@ static const char asked[] =
 static const char asked_checked[] =
     "#define LUN_ASK_CHECKED(leave) && __extension__({ \\\n"
     "    if (__builtin_expect(LUN_ASKED || LUN_FAILED, 0)) leave; 1; })\n"
+    "#define LUN_ASK_FOR_CHECKED(leave) && __extension__({ \\\n"
+    "    if (__builtin_expect(LUN_ASKED_FOR || LUN_FAILED, 0)) leave; 1; })\n"
     "#define LUN_JUMP_CHECKED(leave) \\\n"
     "    if (__builtin_expect(LUN_ASKED || LUN_FAILED, 0)) leave;\n";
 
@@ -92,12 +105,17 @@ void lun__faults_write(lun_renderer *r, lun_strbuf *out)
         lun__text_put(r, out, "%s", handed_on);
     else
         lun__strbuf_puts(out, of_thread);
-    if (asks && r->dialect->words && r->stops) {
-        lun__text_put(r, out, "%s", r->dialect->far_stop ? asked_seldom : asked_each);
+    if (asks && r->stops) {
+        lun__text_put(r, out, "%s",
+                      !r->dialect->words     ? asked_of_thread
+                      : r->dialect->far_stop ? asked_seldom
+                                             : asked_each);
         lun__strbuf_puts(out, asked);
     } else if (asks) {
         lun__strbuf_puts(out, not_asked);
     }
+    if (asks)
+        lun__strbuf_puts(out, r->dialect->words && r->stops ? in_rounds : plain);
     if (asks && faults)
         lun__strbuf_puts(out, asked_checked);
     if (!faults)
@@ -109,7 +127,7 @@ void lun__faults_write(lun_renderer *r, lun_strbuf *out)
 
 bool lun__faults_handed(const lun_renderer *r, const lun_ir_function *f)
 {
-    return f->fault_count || (f->asks && r->dialect->words);
+    return f->fault_count || (f->asks && (r->dialect->words || r->stops));
 }
 
 /* Where the failure of the call in instruction v is kept. */
@@ -126,7 +144,7 @@ static bool is_local(const lun_renderer *r, const lun_ir_function *f)
 lun_snippet lun__faults_before(const lun_renderer *r, const lun_ir_function *f, int32_t v)
 {
     if (!is_local(r, f))
-        return lun__text_name("%s", "");
+        return lun__text_name("%s", f->asks && r->stops ? "    lun_stop = f->cancel;\n" : "");
     return lun__text_name("    struct lun_here %s = {0, %s, 0, 0};\n", variable(r, v).s,
                           r->stops ? "f->stop" : "0");
 }
