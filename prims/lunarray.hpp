@@ -1,11 +1,12 @@
 // lunarray.hpp - lunarray.h for C++17: references that end by themselves, operators, exceptions.
-// Everything is inline; a program links the same library as one in C. What a function does, and
-// when anything runs, is told in lunarray.h.
+// Everything is inline; programs link the same library as in C. lunarray.h describes what each
+// function does, and when work runs.
 //
-// Errors.  What fails throws lun::error, with the status, the text and the place in a script.
-// Owning.  lun::array and lun::function are references: copies share what they stand for. They end
-//          before their engine does.
-// Threads. As in C: one engine is used by one thread at a time; lun::engine::cancel by any.
+// Errors.    A failure throws lun::error, with the status, the text and the position in a script.
+// Ownership. lun::array and lun::function are references: copies share the object. They must end
+//            before their engine.
+// Threads.   As in C: an engine is used by one thread at a time; any thread may call
+//            lun::engine::cancel.
 #ifndef LUNARRAY_HPP
 #define LUNARRAY_HPP
 
@@ -37,7 +38,7 @@ class error : public std::runtime_error
     {
         return status_;
     }
-    // "script:line" of the expression that it is about, "" if unknown.
+    // "script:line" of the expression that failed, "" if unknown.
     const std::string &where() const noexcept
     {
         return where_;
@@ -144,7 +145,7 @@ class array
         return {extents, extents + lun_shape(a_, extents)};
     }
 
-    // Computes it now, and keeps the elements.
+    // Evaluates it now; the elements are kept.
     const array &eval() const
     {
         check(engine(), lun_eval(engine(), &a_, 1));
@@ -160,7 +161,7 @@ class array
             return lun_reshape(engine(), a_, static_cast<int>(extents.size()), extents.data(), out);
         });
     }
-    // Elements first, first + step, ...: count of them, from 0.
+    // `count` elements first, first + step, ..., counted from 0.
     array slice(std::int64_t first, std::int64_t count, std::int64_t step = 1) const
     {
         return made(
@@ -171,7 +172,7 @@ class array
         return made([&](lun_array **out) { return lun_copy(engine(), a_, out); });
     }
 
-    // Windows: what is written through them is written into this array.  Axes and indices from 0.
+    // Windows: writing to them writes to this array.  Axes and indices count from 0.
     array row(std::int64_t i) const
     {
         return made([&](lun_array **out) { return lun_row(engine(), a_, i, out); });
@@ -180,7 +181,8 @@ class array
     {
         return made([&](lun_array **out) { return lun_select(engine(), a_, axis, i, out); });
     }
-    // Along the first axes count[k] elements from first[k] on, step[k] apart; no steps: 1.
+    // count[k] elements from first[k] on, step[k] apart, along each of the first axes; steps are 1
+    // by default.
     array window(const std::vector<std::int64_t> &first, const std::vector<std::int64_t> &count,
                  const std::vector<std::int64_t> &step = {}) const
     {
@@ -192,7 +194,7 @@ class array
                               count.data(), step.empty() ? nullptr : step.data(), out);
         });
     }
-    // Axis k is axis axes[k] of this one; none: in the other order.
+    // Axis k is axis axes[k] of this array; without axes the order is reversed.
     array permute(const std::vector<int> &axes = {}) const
     {
         if (!axes.empty() && axes.size() != shape().size())
@@ -244,7 +246,7 @@ class array
         check(engine(), lun_read(engine(), same.a_, x.data(), 0, size()));
         return x;
     }
-    // Elements from `first` on, which must be of the array's dtype.
+    // Elements from `first` on; T must match the array's dtype.
     template <class T> void write(const std::vector<T> &x, std::int64_t first = 0)
     {
         if (dtype() != lun::dtype_of<T>())
@@ -261,7 +263,7 @@ class array
         return number(v);
     }
 
-    // A whole reduction, now.
+    // A reduction of all elements, evaluated now.
     double total(lun_reduction r, std::int64_t ddof = 0) const
     {
         lun_value v{};
@@ -285,7 +287,7 @@ class array
         return total(LUN_MAX);
     }
 
-    // Along axes, from 0; none: all.
+    // Along the given axes, counted from 0; none: over all elements.
     array along(lun_reduction r, const std::vector<int> &axes, bool keep = false,
                 bool skipnan = false, std::int64_t ddof = 0) const
     {
@@ -308,12 +310,12 @@ class array
         });
     }
 
-    // The elements where mask, of bools, is true: their number is known when it is asked for.
+    // The elements at which the bool mask is true; asking for their number evaluates them.
     array compress(const array &mask) const
     {
         return made([&](lun_array **out) { return lun_compress(engine(), a_, mask.a_, out); });
     }
-    // The places, from 0, of the true elements.
+    // The positions of the true elements, from 0.
     array indices() const
     {
         return made([&](lun_array **out) { return lun_indices(engine(), a_, 0, out); });
@@ -327,7 +329,7 @@ class array
         return made(
             [&](lun_array **out) { return lun_argsort(engine(), a_, axis, flags, 0, out); });
     }
-    // What stands at the part q of all elements in order.
+    // The q-quantile of all elements.
     array quantile(double q, bool skipnan = false) const
     {
         return made([&](lun_array **out) {
@@ -340,7 +342,7 @@ class array
         return made([&](lun_array **out) { return lun_matmul(engine(), a_, b.a_, out); });
     }
 
-    // The reduction by `reduce` of zip of each row and each row of b.
+    // For each pair of a row and a row of b: their zip, reduced by `reduce`.
     array allpairs(const array &b, const function &zip, const function &reduce) const
     {
         return made([&](lun_array **out) {
@@ -359,7 +361,7 @@ class array
         return made(
             [&](lun_array **out) { return lun_zip(engine(), f.get(), a_, b.a_, nullptr, 0, out); });
     }
-    // f of the elements around each index, by their offsets: get(x, -1, 0) in C text.
+    // f of the elements around each index, which it reads by offsets: get(x, -1, 0) in C text.
     array stencil(const function &f, lun_edge edge = LUN_EDGE_NEAREST, double beyond = 0) const
     {
         const std::vector<lun_edge> edges(LUN_MAX_RANK, edge);
@@ -408,7 +410,7 @@ class array
     lun_array *a_ = nullptr;
 };
 
-// What an operator takes: an array, or a number, which takes the array's dtype.
+// An operand of an operator: an array, or a number, which is converted to the array's dtype.
 class operand
 {
   public:
@@ -489,7 +491,7 @@ inline array operator~(const array &a)
     return apply(LUN_OP_BNOT, {a});
 }
 
-// Functions of elements, by the names of lunarray.h; apply has all others.
+// Elementwise functions, named as in lunarray.h; apply calls any operation.
 #define LUN_HPP_UNARY(name, OP)       \
     inline array name(const array &a) \
     {                                 \
@@ -533,7 +535,7 @@ using value = std::variant<std::monostate, bool, std::int64_t, double, std::stri
 class engine
 {
   public:
-    // A function that scripts call; what it throws is an error in the script.
+    // A function for scripts; an exception becomes an error in the script.
     using native = std::function<std::vector<value>(const std::vector<value> &)>;
 
     engine() : engine(lun_config{})
@@ -587,7 +589,7 @@ class engine
                               out);
         });
     }
-    // On the host's own memory, which must outlive the array and what is computed of it.
+    // Wraps memory of the host, which must outlive the array and everything computed from it.
     template <class T> array wrap(T *x, std::int64_t n) const
     {
         return made([&](lun_array **out) {
@@ -608,7 +610,7 @@ class engine
         check(lun_function_op(get(), op, &f));
         return function(f);
     }
-    // Of a C function's text: "(float x) { return x * x; }".
+    // From the source text of a C function: "(float x) { return x * x; }".
     function c(const std::string &text) const
     {
         lun_function *f = nullptr;
@@ -653,7 +655,7 @@ class engine
         check(lun_gettext(get(), name.c_str(), &text, &length));
         return {text, length};
     }
-    // Calls a script's function; gives its results, at most LUN_MOST_RESULTS.
+    // Calls a function of the script; returns its results, at most LUN_MOST_RESULTS.
     std::vector<value> call(const std::string &name, const std::vector<value> &arguments = {})
     {
         std::vector<lun_variant> in;
@@ -668,7 +670,7 @@ class engine
             results.push_back(taken(out[i]));
         return results;
     }
-    // Scripts call f by this name.
+    // Makes f callable from scripts under this name.
     void add(const std::string &name, native f)
     {
         natives_.push_back(std::make_unique<native>(std::move(f)));

@@ -1,9 +1,9 @@
-/* lunarray_bind.h - what a binding to another language takes from Lunarray beside lunarray.h: the
- * tables of what exists, the place of what a script builds, errors in the terms of a call, and what
- * a garbage collector and an interpreter have to agree on with the engine.  A program in C needs
- * none of it.
+/* lunarray_bind.h - what a binding to another language needs besides lunarray.h: descriptions of
+ * operations, dtypes, skeletons and reductions, the source position of an expression, the operand
+ * that an error is about, and hooks for the language's garbage collector and interpreter.  Programs
+ * in C do not need it.
  *
- * Errors, NULL, ownership and threads are as the head of lunarray.h says.
+ * Errors, NULL, ownership and threads: as in lunarray.h.
  */
 #ifndef LUNARRAY_BIND_H
 #define LUNARRAY_BIND_H
@@ -22,10 +22,10 @@ typedef struct lun_op_info {
     int arity;
     bool reduces; /* associative: may be given to reduce and scan */
 } lun_op_info;
-/* The row of an operation; its texts live for ever.  False past the last one, *out untouched. */
+/* Describes an operation; the texts stay valid.  False past the last one, and *out is unchanged. */
 LUN_API bool lun_op_describe(lun_op op, lun_op_info *out);
-/* An operation by name ("add") or operator text and arity ("-", 2); arity 0: any, the larger first.
- * False if there is none. */
+/* Finds an operation by its name ("add") or by its operator and arity ("-", 2); arity 0: any, the
+ * larger one first.  False if there is none. */
 LUN_API bool lun_op_find(const char *name, int arity, lun_op *out);
 
 typedef struct lun_dtype_info {
@@ -35,14 +35,14 @@ typedef struct lun_dtype_info {
     lun_kind kind;
     int exponent, mantissa; /* bits of a float's fields, the leading 1 not counted; else 0 */
 } lun_dtype_info;
-/* The row of a dtype; its texts live for ever.  False if t is no dtype, *out untouched. */
+/* Describes a dtype; the texts stay valid.  False if t is no dtype, and *out is unchanged. */
 LUN_API bool lun_dtype_describe(lun_dtype t, lun_dtype_info *out);
-/* One element in memory, of any alignment, as a number: bool, i64, u64 (of u64 alone) or f64.
- * The integer 0 for NULL or what is no dtype. */
+/* Reads one element from memory, of any alignment, as a number: bool, i64, u64 (for u64 only) or
+ * f64.  The integer 0 if element is NULL or t is no dtype. */
 LUN_API lun_value lun_element_get(lun_dtype t, const void *element);
-/* Writes x as an element of t, converted as lun_cast converts: floats round to nearest, integers
- * are cut to their low bits, floats saturate where they become integers.  NULL, or what is no
- * dtype: nothing. */
+/* Writes x as an element of dtype t, converted as by lun_cast: floats are rounded to nearest,
+ * integers keep their low bits, floats that become integers saturate.  Does nothing if element is
+ * NULL or t is no dtype. */
 LUN_API void lun_element_set(lun_dtype t, lun_value x, void *element);
 
 /* Generated from the table by tests/lint/header.sh --write. */
@@ -63,35 +63,37 @@ typedef enum lun_skeleton {
 typedef struct lun_skeleton_info {
     size_t size; /* sizeof(lun_skeleton_info) */
     const char *name, *doc;
-    const char *option; /* of a table after the arguments: "name=value, name=value"; "": none */
-    int arrays;         /* that a call takes, element by element */
-    int operands;       /* elements that the function takes, its first parameters */
-    bool extras;        /* further arguments may follow the arrays, for further parameters */
-    bool folds;         /* the function is associative; a first value may be given */
-    bool combines; /* an associative function of two results of it follows; a first value, too */
+    const char *option; /* options, in a table after the arguments: "name=value, ..."; "": none */
+    int arrays;         /* number of arrays that a call takes, element by element */
+    int operands;       /* number of elements that the function takes as its first parameters */
+    bool extras;        /* more arguments may follow the arrays, for the function's parameters */
+    bool folds;         /* the function is associative; an initial value may be given */
+    bool combines; /* a second, associative function combines its results; initial value as above */
 } lun_skeleton_info;
-/* The row of a skeleton; its texts live for ever.  False past the last one, *out untouched. */
+/* Describes a skeleton; the texts stay valid.  False past the last one, and *out is unchanged. */
 LUN_API bool lun_skeleton_describe(lun_skeleton s, lun_skeleton_info *out);
 
 typedef struct lun_reduction_info {
     size_t size; /* sizeof(lun_reduction_info) */
     const char *name, *doc;
-    const char *option; /* the name of a number that may be given, "" if there is none */
-    bool index;         /* the position of an element: from 0 */
+    const char *option; /* the name of an optional number, "" if there is none */
+    bool index;         /* the result is the position of an element, from 0 */
 } lun_reduction_info;
-/* The row of a whole reduction, as that of a skeleton. */
+/* Describes a reduction of whole arrays, as lun_skeleton_describe does a skeleton. */
 LUN_API bool lun_reduction_describe(lun_reduction r, lun_reduction_info *out);
 
-/* ---- what is built --------------------------------------------------------------------------- */
+/* ---- expressions ----------------------------------------------------------------------------- */
 
-/* Marks where the script stands ("file:12"): what is built from now on reports it in errors. */
+/* Sets the current position in the script ("file:12"): errors of expressions that are built from
+ * now on report it. */
 LUN_API lun_status lun_mark(lun_engine *e, const char *place);
-/* Elements that a work-group of a device computes together, for kernels with what is built from now
- * on (LUN_MOST_WORKGROUP at most; a device may have to take fewer); 0: tuned.  Other backends
- * ignore it. */
+/* Sets the number of elements that a work-group of a device computes, for kernels of expressions
+ * that are built from now on (LUN_MOST_WORKGROUP at most; a device may support fewer); 0:
+ * tuned.  Backends without devices ignore it. */
 enum { LUN_MOST_WORKGROUP = 65535 };
 LUN_API void lun_workgroup(lun_engine *e, int elements);
-/* lun_take where indices count from `first`, 0 or 1; of those from 1 on 0 takes `missing`. */
+/* lun_take with indices that count from `first`, 0 or 1; if they count from 1, index 0 gives
+ * `missing`. */
 LUN_API lun_status lun_take_from(lun_engine *e, lun_array *a, lun_array *i, int axis, int first,
                                  const lun_value *missing, lun_array **out);
 /* lun_put where indices count from `first`, 0 or 1. */
@@ -117,55 +119,57 @@ LUN_API lun_status lun_scan_lines(lun_engine *e, lun_function *f, lun_array *id,
 /* True for a number of a script. */
 LUN_API bool lun_is_weak(const lun_array *a);
 
-/* Memory for the elements of a Vector that is to be filled before there is one: as that of arrays,
- * but their dtype may be said afterwards. */
+/* Memory for the elements of a Vector that does not exist yet: it is filled first, and the dtype
+ * may be chosen afterwards. */
 typedef struct lun_blank lun_blank;
-/* n elements of so many bytes each, at *data, undefined.  LUN_EARG if no dtype has that size; fails
- * as lun_vector does. */
+/* Allocates n elements of `bytes` bytes each, uninitialised, at *data.  LUN_EARG if no dtype has
+ * that size; otherwise fails as lun_vector does. */
 LUN_API lun_status lun_blank_new(lun_engine *e, int64_t n, int bytes, lun_blank **out, void **data);
-/* Ends it.  NULL is allowed. */
+/* Frees it.  NULL is allowed. */
 LUN_API void lun_blank_drop(lun_engine *e, lun_blank *b);
-/* The Vector of what was written, of a dtype of that size (LUN_EDTYPE); b is ended unless it
- * fails. */
+/* Makes a Vector of the elements that were written.  LUN_EDTYPE if t has another size.  On success
+ * b is freed. */
 LUN_API lun_status lun_blank_vector(lun_engine *e, lun_blank *b, lun_dtype t, lun_array **out);
-/* Calls task(ctx, k) for each k from 0 to count - 1, on the threads that the backend in use has,
- * else the native one, and waits.  For parts of some 100 microseconds or more; a task calls nothing
- * of the engine. */
+/* Calls task(ctx, k) for each k from 0 to count - 1 on the threads of the current backend, or of
+ * the native one if it has none, and waits.  Worthwhile for tasks of about 100 microseconds or
+ * more; a task must not call the engine. */
 LUN_API void lun_host_share(lun_engine *e, int64_t count, void *ctx,
                             void (*task)(void *ctx, int64_t k));
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
-/* The operand, from 1, that the last failure of an elementwise operation is about; 0: not about one
- * of them. */
+/* The operand, from 1, that caused the last failure of an elementwise operation; 0: none. */
 LUN_API int lun_error_operand(const lun_engine *e);
 
 /* ---- a garbage collector --------------------------------------------------------------------- */
 
-/* Bytes of elements allocated since the last call, less those freed: what a garbage collector
- * should be told. */
+/* Bytes of elements allocated since the last call, minus those freed, for the garbage collector's
+ * accounting. */
 LUN_API int64_t lun_pressure(lun_engine *e);
-/* on: the next call that needs a large block of memory, and finds none that an array has left, or
- * that copies a large array before a write because others hold its elements, fails with LUN_ENOMEM.
- * Returns how many bytes such a call has needed since the last lun_thrifty, or 0: then collect, and
- * make that call again.  A host that calls this is told nothing of large blocks by lun_pressure. */
+/* With `on`, the next call fails with LUN_ENOMEM if it needs a large block of memory and the pool
+ * has none, or if it copies a large array before a write because other handles share its elements.
+ * Returns the number of bytes that such a call has needed since the last lun_thrifty, or 0: the
+ * host then collects garbage and repeats the call.  For such a host lun_pressure leaves large
+ * blocks out. */
 LUN_API int64_t lun_thrifty(lun_engine *e, bool on);
 
 /* ---- an interpreter -------------------------------------------------------------------------- */
 
-/* One pointer of the host's per engine; close is called by lun_close before anything else ends. */
+/* Stores one pointer of the host in the engine; lun_close calls close(data) before it frees
+ * anything. */
 LUN_API void lun_host_set(lun_engine *e, void *data, void (*close)(void *data));
-/* Has stop(data), with the pointer of lun_host_set, called by lun_cancel after it has told running
- * work: from any thread or signal handler.  NULL: no more. */
+/* Has lun_cancel call stop(data), with the pointer of lun_host_set, after it has told running work
+ * to stop; from any thread or signal handler.  NULL: no longer. */
 LUN_API void lun_host_on_cancel(lun_engine *e, void (*stop)(void *data));
 /* The pointer of lun_host_set, NULL if there is none. */
 LUN_API void *lun_host_get(lun_engine *e);
-/* A stretch of work, such as a script: from begin to end the time limit counts once for all
- * evaluations in it, and lun_cancel holds until the end.  Stretches nest; the outermost counts. */
+/* Begins a stretch of work, such as a script: one time limit applies to all evaluations up to
+ * lun_host_end, and lun_cancel stays in effect until then.  Stretches nest; the outermost one
+ * counts. */
 LUN_API void lun_host_begin(lun_engine *e);
-/* Ends the stretch that began last. */
+/* Ends the innermost stretch. */
 LUN_API void lun_host_end(lun_engine *e);
-/* LUN_OK, or LUN_ECANCEL or LUN_ELIMIT if the stretch must end: to be asked from time to time. */
+/* LUN_OK, or LUN_ECANCEL or LUN_ELIMIT if the stretch must end.  To be called from time to time. */
 LUN_API lun_status lun_host_check(lun_engine *e);
 
 #ifdef __cplusplus

@@ -10,33 +10,36 @@ static const double limits[2] = {4.0, 2.0};
 static const char *const titles[VARIANTS] = {"AVX-512", "AVX2", "SSE2", "precise", "OpenCL"};
 
 static const char method[] =
-    "The largest error seen in ULP (units in the last place of the result; 0.5 is the best there "
-    "is), and\n"
-    "the arguments where it was seen. Bold: beyond the promise. Functions that are not here are "
-    "exact or\n"
-    "correctly rounded, which other tests show (`tests/diff`).\n"
+    "The largest error observed, in ULP (units in the last place of the result; 0.5 is the least "
+    "possible),\n"
+    "and the arguments at which it occurs. Bold: larger than promised. Functions that are not "
+    "listed "
+    "are exact\n"
+    "or correctly rounded, which is tested elsewhere (`tests/diff`).\n"
     "\n"
     "- **AVX-512, AVX2, SSE2**: the functions that kernels use on processors with these "
     "instructions. The\n"
     "  backends `openmp` and `reference` share them and were checked to give the same bits.\n"
-    "- **precise**: `lun.math \"precise\"`: the C library's scalar functions, which this project "
-    "does not choose.\n"
-    "- **OpenCL**: the device named above. Its functions are its own but for those in "
+    "- **precise**: `lun.math \"precise\"`: the scalar functions of the C library, to which the "
+    "promise does not apply.\n"
+    "- **OpenCL**: the device named above. Its functions are the driver's, except those in "
     "`backends/render/opencl/quirks.c`.\n"
     "\n"
-    "f32, one argument: %s for the variant of this machine, one of %llu for the others,\n"
-    "one of %llu on OpenCL. f32, two arguments: %.2g pairs (the others: a quarter of them, OpenCL: "
-    "a\n"
-    "sixteenth). f64: %.2g arguments (OpenCL: %.2g), half of them from where the function bends, "
-    "half from\n"
-    "all binades; and special values in all pairs. Results that are wrong in kind (NaN, infinity, "
-    "sign of\n"
-    "zero) would be counted in brackets.\n"
+    "f32, one argument: %s for this machine's variant, one in %llu for the others,\n"
+    "one in %llu on OpenCL. f32, two arguments: %.2g pairs (other variants: a quarter of them, "
+    "OpenCL: a\n"
+    "sixteenth). f64: %.2g arguments (OpenCL: %.2g), half of them from the range where the "
+    "function "
+    "varies, half\n"
+    "from all binades; and all pairs of special values. Wrong results of another kind (NaN, "
+    "infinity, sign of\n"
+    "zero) would be counted in parentheses.\n"
     "\n"
-    "Arguments are screened with functions of higher precision; the errors in the table are by "
-    "MPFR. The\n"
-    "screens were compared with MPFR too: they are off by %.1g ULP (f32) and %.1g ULP (f64) at "
-    "most.\n";
+    "Functions of higher precision select the candidates; the errors in the table are computed "
+    "with "
+    "MPFR.\n"
+    "Compared with MPFR, those functions are off by at most %.1g ULP (f32) and %.1g ULP "
+    "(f64).\n";
 
 static void line_of(const char *path, const char *key, char *to, size_t room)
 {
@@ -72,7 +75,7 @@ static void put_head(const measurement *m, double seconds)
            mpfr_get_version(), m->there[OPENCL] ? variant_device() : "none");
     char numbers[64] = "all 2^32 numbers";
     if (m->stride > 1)
-        snprintf(numbers, sizeof numbers, "one of %llu numbers", (unsigned long long)m->stride);
+        snprintf(numbers, sizeof numbers, "one in %llu numbers", (unsigned long long)m->stride);
     printf(method, numbers, (unsigned long long)(OTHERS * m->stride),
            (unsigned long long)(DEVICE * m->stride), m->pairs, m->samples, m->device,
            m->screen_error[0], m->screen_error[1]);

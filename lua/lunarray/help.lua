@@ -10,11 +10,11 @@ local describe_skeleton = core.internal.skeleton
 
 local M = {}
 
--- Functions of the module: how they are called, and what they do.
+-- Functions of the module: the call, and what it does.
 local FUNCTIONS = {
     vector = {
         "lun.vector(t [, dtype [, {layout=}]])",
-        "a Vector of a table's numbers and Scalars; of tables or arrays of one shape an array of their rows;\n"
+        "a Vector of the numbers and Scalars in a table; from tables or arrays of one shape, an array of these rows;\n"
             .. 'layout: "right" (row by row), "left" (column by column) or {s1, s2, ...} (strides, in elements)',
     },
     zeros = {
@@ -27,14 +27,14 @@ local FUNCTIONS = {
     },
     full = {
         "lun.full(shape, x [, dtype [, {layout=}]])",
-        "x everywhere; the dtype is that of x by default; layout as in lun.vector",
+        "all elements are x; the dtype is that of x by default; layout as in lun.vector",
     },
-    range = { "lun.range(a, b [, step])", "a, a + step, ... up to b, as a Lua for counts; virtual" },
+    range = { "lun.range(a, b [, step])", "a, a + step, ... up to b, as in Lua's for loop; virtual" },
     index = { "lun.index(n)", "1 to n; virtual" },
     linspace = { "lun.linspace(a, b, n)", "n numbers from a to b, evenly spaced; virtual" },
     each = {
         "lun.each(shape, f)",
-        "calls f(i, j, ...) for the elements of captured arrays that it assigns, B[i][j] = x, or combines, "
+        "calls f(i, j, ...) for each index; f assigns elements of captured arrays, B[i][j] = x, or updates them, "
             .. "h[k[i]] = h[k[i]] + x; shape as in generate",
     },
     generate = {
@@ -45,36 +45,36 @@ local FUNCTIONS = {
         "lun.random(shape [, {seed=, dist=, dtype=, layout=}])",
         'random numbers, "uniform" in [0, 1) or "normal"; the same for the same seed; virtual',
     },
-    frombytes = { "lun.frombytes(s, dtype [, shape])", "an array of the bytes that a:tobytes() returns" },
+    frombytes = { "lun.frombytes(s, dtype [, shape])", "an array from bytes as a:tobytes() returns them" },
     struct = {
         'lun.struct(name, {{field, dtype}, ...} [, {layout="soa"}])',
-        "a struct, as dtype of records: lun.zeros(n, P), lun.vector({{x=1, y=2}}, P), lun.full(n, {x=1, y=2}, P);\n"
-            .. 'layout: "aos" (side by side in memory, as in C) or "soa" (each field apart); P(x, y) is one record',
+        "a struct, the dtype of records: lun.zeros(n, P), lun.vector({{x=1, y=2}}, P), lun.full(n, {x=1, y=2}, P);\n"
+            .. 'layout: "aos" (adjacent fields, as in C) or "soa" (an array for each field); P(x, y) is a record',
     },
     concat = {
         "lun.concat(list [, axis=1])",
-        "the arrays of a list along an axis, in their common dtype; of two along the first axis: a .. b",
+        "joins the arrays of a list along an axis, in their common dtype; a .. b joins two along the first axis",
     },
-    stack = { "lun.stack(list [, axis=1])", "arrays of one shape along a new axis" },
+    stack = { "lun.stack(list [, axis=1])", "stacks arrays of one shape along a new axis" },
     sequence = { "lun.sequence(s1, s2, ...)", "a skeleton that applies one after the other, as s1 >> s2 does" },
     compose = { "lun.compose(root):left(s):right(s)", "a tree of skeletons; :only(s) under a unary root" },
     eval = {
         "lun.eval(e1, e2, ... [, {out=list}])",
-        "evaluates all in as few passes as possible; for a Scalar returns its number; "
-            .. "{out={w1, w2}}: writes the results into these arrays, all at once",
+        "evaluates them in as few passes as possible; returns the number of a Scalar; "
+            .. "{out={w1, w2}}: writes the results to these arrays together",
     },
     explain = { "lun.explain(e, ...)", "the kernels that evaluating e would run, without running them" },
     dot = { "lun.dot(a, b)", "the sum of the products, as a:dot(b)" },
     matmul = { "lun.matmul(A, B)", "the product of matrices, as A:matmul(B)" },
     compress = { "lun.compress(a, mask [, {axis=}])", "the elements where mask is true, as a:compress(mask)" },
     indices = { "lun.indices(mask)", "the positions of the true elements, as mask:indices()" },
-    filter = { "lun.filter(a, p, extra...)", "the elements for which p gives true, as a:filter(p)" },
+    filter = { "lun.filter(a, p, extra...)", "the elements for which p returns true, as a:filter(p)" },
     sort = { "lun.sort(a [, {axis=, descending=true}])", "the elements in order, as a:sort()" },
-    argsort = { "lun.argsort(a [, {axis=, descending=true}])", "where the elements in order stand, as a:argsort()" },
+    argsort = { "lun.argsort(a [, {axis=, descending=true}])", "the indices that sort the elements, as a:argsort()" },
     topk = { "lun.topk(a, k [, {smallest=true}])", "the largest elements and their indices, as a:topk(k)" },
-    quantile = { "lun.quantile(a, q [, {axis=, skipnan=true}])", "what stands at parts of it, as a:quantile(q)" },
-    median = { "lun.median(a [, {axis=, skipnan=true}])", "the middle element in order, as a:median()" },
-    searchsorted = { 'lun.searchsorted(s, x [, {side="right"}])', "places in a Vector in order, as s:searchsorted(x)" },
+    quantile = { "lun.quantile(a, q [, {axis=, skipnan=true}])", "quantiles, as a:quantile(q)" },
+    median = { "lun.median(a [, {axis=, skipnan=true}])", "the median, as a:median()" },
+    searchsorted = { 'lun.searchsorted(s, x [, {side="right"}])', "places in a sorted Vector, as s:searchsorted(x)" },
     unique = { "lun.unique(a)", "the different values and their counts, as a:unique()" },
     dropnan = { "lun.dropnan(a)", "the elements that are not NaN, as a:dropnan()" },
     cast = { "lun.cast(a, dtype)", "the elements as another dtype, as a:cast(dtype)" },
@@ -97,7 +97,7 @@ local FUNCTIONS = {
     clock = { "lun.clock()", "seconds on a monotonic clock, for timing" },
     trim = { "lun.trim()", "returns pooled memory to the system" },
     backends = { "lun.backends()", "the names of the backends that can be used here, best first" },
-    devices = { "lun.devices()", "a list of devices: name, kind, backend, memory, units, and of the host its machine" },
+    devices = { "lun.devices()", "a list of devices: name, kind, backend, memory, units; for the host also machine" },
     use = { "lun.use(name)", "selects a backend; returns the name of the one in use" },
     math = { 'lun.math "precise" or "fast"', "accuracy of mathematical functions; returns the one in use" },
     load = {
@@ -118,18 +118,18 @@ local FUNCTIONS = {
     },
     table = {
         "lun.table(t [, names])",
-        "makes of t, whose Vectors and lists of texts are of one length, a table of columns that prints as those of\n"
-            .. "lun.load; names: the order of the columns, those left out come last; returns t",
+        "turns t, whose Vectors and lists of texts have one length, into a table of columns, printed as that of\n"
+            .. "lun.load; names: the order of the columns, others come last; returns t",
     },
     rows = {
         "lun.rows(t, which)",
-        "a new table of columns of some rows: a bool Vector says which, or integers, in any order and several times,\n"
-            .. 'negative ones from the end; row 0 is missing: NaN, "", an error in columns of integers',
+        "a new table with some rows, selected by a bool Vector or by integers in any order, repeated or not, negative\n"
+            .. 'ones counting from the end; row 0 is a missing one: NaN, "", an error in columns of integers',
     },
     factor = {
         "lun.factor(list)",
-        "codes, an i32 Vector, and levels: the different texts of a list in the order of their bytes, or the values\n"
-            .. "of a Vector in order, and for each element its number among them: levels[codes[i]] is list[i]",
+        "codes, an i32 Vector, and levels: the distinct texts of a list, sorted by bytes, or the distinct values of a\n"
+            .. "Vector, sorted; codes has the number of each element's level: levels[codes[i]] is list[i]",
     },
     group = {
         "lun.group(k1 [, k2, ...] [, {order=\"first\"}])",
@@ -159,12 +159,12 @@ local FUNCTIONS = {
     },
     hist = {
         "lun.hist(a [, bins] [, opts])",
-        "a histogram, drawn as bars; of a list of texts how often each comes; opts: low, high, title, width, colour,\n"
-            .. 'string=true, file="h.svg" or "h.png"',
+        "a histogram, drawn as bars; for a list of texts, how often each occurs; opts: low, high, title, width,\n"
+            .. 'colour, string=true, file="h.svg" or "h.png"',
     },
     image = {
         "lun.image(A [, high] [, opts])",
-        "draws [height][width] in gray, [height][width][3] in colours; opts: low, high, title, width, height,\n"
+        "draws [height][width] in grey, [height][width][3] in colour; opts: low, high, title, width, height,\n"
             .. 'colour=false, "16", "256" or "true", string=true',
     },
     precision = {
@@ -183,7 +183,7 @@ local FUNCTIONS = {
     isarray = { "lun.isarray(x)", "whether x is an array" },
 }
 
--- Methods of arrays, but those that are operations.
+-- Methods of arrays, except operations.
 local METHODS = {
     dtype = { "a:dtype()", "the name of the element type" },
     shape = { "a:shape()", "the extents, as several numbers" },
@@ -192,15 +192,15 @@ local METHODS = {
     pending = { "a:pending()", "the number of pending operations" },
     backend = {
         "a:backend()",
-        "where its elements are: a backend, or host memory if they are not on the device in use",
+        "where its elements are: on a backend, or in host memory if not on the current device",
     },
     copy = {
         "a:copy([{layout=}])",
-        "an array with its own elements, row by row or in the given layout (see lun.vector)",
+        "a copy with its own elements, in row-major order or the given layout (see lun.vector)",
     },
     pad = {
         "a:pad(n [, edge])",
-        'a value with n elements more at both ends of each axis; {{b1, a1}, {b2, a2}}: before and after each axis;\n'
+        'a value with n more elements at both ends of each axis; {{b1, a1}, {b2, a2}}: before and after each axis;\n'
             .. 'edge: their value, "wrap", "nearest" or a number, NaN by default for floats',
     },
     shift = {
@@ -211,13 +211,13 @@ local METHODS = {
     cast = { "a:cast(dtype)", "the elements converted to another dtype" },
     reshape = {
         "a:reshape(shape)",
-        "the same elements in another shape; one extent may be -1 and follows from the others",
+        "the same elements in another shape; one extent may be -1 and is computed from the others",
     },
     flatten = { "a:flatten()", "the elements in row-major order as a Vector" },
     sub = {
         "a:sub(i, j [, step]), A:sub({i, j [, step]}, ...)",
-        "a window on elements i to j, or rows; of each axis the part that its table says, {} is all of it; by the\n"
-            .. "rules of string.sub; writing to it writes to a",
+        "a window on elements i to j, or rows; with tables, on that part of each axis, {} being all of it; by rules\n"
+            .. "of string.sub; writing to it writes to a",
     },
     select = { "A:select(axis, i)", "a window on index i of that axis, which is dropped" },
     row = { "A:row(i)", "a window on row i, as A[i]" },
@@ -228,12 +228,12 @@ local METHODS = {
     },
     view = {
         "a:view(shape)",
-        "a window on the same elements in another shape; one extent may be -1; reshape where none can be",
+        "a window on the same elements in another shape; one extent may be -1; where none is possible, use reshape",
     },
     diagonal = { "A:diagonal([k])", "a window on the elements A[i][i + k] of the last two axes" },
     windows = {
         "a:windows(w [, {axis=1, step=1}])",
-        "w neighbours from each position on, as a last axis; cannot be written to where they overlap",
+        "windows of w adjacent elements, as a new last axis; read-only if they overlap",
     },
     take = {
         "a:take(i [, {axis=1, missing=x}])",
@@ -242,12 +242,12 @@ local METHODS = {
     },
     spread = {
         "a:spread(counts [, {axis=1}])",
-        "each element, or slice along the axis, as often as its count says; counts: one for each, or a number",
+        "repeats each element, or slice along the axis; counts: how often, one number for each or a single number",
     },
     reduceat = {
         "a:reduceat(offsets, f [, id])",
-        "f over each run of elements, from its offset to before the next one, the last to the end, in order; f: a\n"
-            .. 'function of two values, or "+" "*" "min" "max" "&" "|" "~"; id: the first value, which empty runs give',
+        "reduces each run of elements, from its offset up to the next one, in order, by f: a function of two values,\n"
+            .. 'or "+" "*" "min" "max" "&" "|" "~"; id: the initial value, and the result of empty runs',
     },
     histogram = {
         "a:histogram([bins=10] [, {range={lo, hi}, weights=}])",
@@ -256,18 +256,18 @@ local METHODS = {
     },
     put = {
         "a:put(i, x [, {axis=1, combine=\"+\"}])",
-        "writes x to the elements at the indices i, the last of equal ones wins, or combines them with x one after\n"
-            .. "the other; returns a",
+        "writes x to the elements at the indices i; of equal indices the last one wins, or, with combine, each is\n"
+            .. "combined in turn; returns a",
     },
-    broadcast = { "a:broadcast(shape)", "a window with extents of 1, and missing ones in front, repeated" },
+    broadcast = { "a:broadcast(shape)", "a window that repeats axes of extent 1 and adds missing axes in front" },
     layout = { "a:layout()", '"right" (rows side by side), "left" (columns) or "strided"' },
     strides = { "a:strides()", "the distance in elements between neighbours along each axis, as several numbers" },
-    eval = { "a:eval()", "computes it now; returns a" },
+    eval = { "a:eval()", "evaluates it now; returns a" },
     free = { "a:free()", "releases the memory now" },
     fill = { "a:fill(x)", "sets all elements; returns a" },
     set = { "a:set(e)", "stores an expression into a's elements, broadcast to its shape; returns a" },
     copyto = { "a:copyto(b)", "stores a's elements into b, which has its shape; returns b" },
-    value = { "a:value()", "the number that a Scalar is" },
+    value = { "a:value()", "the number of a Scalar" },
     iter = { "for i, x in a:iter()", "elements in order" },
     totable = { "a:totable()", "a table of the elements, nested where the rank is above 1" },
     read = { "a:read(first, count)", "a table of some elements, counted in row-major order" },
@@ -284,8 +284,8 @@ local METHODS = {
     },
     compress = {
         "a:compress(mask [, {axis=}])",
-        "the elements, row-major, where mask, bools of a's shape, is true: a Vector whose length is known when it is\n"
-            .. "evaluated; #, shape and whatever is built on it evaluate it; along an axis the slices where mask, a\n"
+        "the elements, in row-major order, at which mask, bools of a's shape, is true: a Vector whose length is known\n"
+            .. "once it is evaluated, which #, shape and expressions of it do; along an axis, slices at which mask, a\n"
             .. "Vector of that extent, is true",
     },
     indices = { "mask:indices()", "the positions, row-major and from 1, of the true elements; length: as compress" },
@@ -302,7 +302,7 @@ local METHODS = {
     dropnan = { "a:dropnan()", "the elements that are not NaN; length: as compress" },
     sort = {
         "a:sort([{axis=, descending=true}])",
-        "the elements of each line along the axis, the last one if none is named, in order; stable, NaN last in both\n"
+        "the elements of each line along the axis, by default the last one, sorted; stable, NaN last in both\n"
             .. "directions, -0.0 before 0.0 (after it if descending), false before true",
     },
     argsort = {
@@ -317,24 +317,24 @@ local METHODS = {
     },
     unique = {
         "a:unique()",
-        "two Vectors: the different values in order, and how often each is there; 0.0 and -0.0 are one value, 0.0,\n"
-            .. "all NaN are one; length: as compress",
+        "two Vectors: the distinct values, sorted, and how often each occurs; 0.0 and -0.0 are one value, 0.0, and so\n"
+            .. "are all NaN; length: as compress",
     },
     quantile = {
         "a:quantile(q [, {axis=, skipnan=true}])",
-        "what stands at the part q, 0 to 1, of the elements in order, linear between neighbours; a list of q gives an\n"
-            .. "axis of its own in front; a line with a NaN gives NaN, unless skipnan leaves NaNs out",
+        "the q-quantile, q from 0 to 1, linearly interpolated; a list of q adds an axis in front; a line with a NaN\n"
+            .. "gives NaN, unless skipnan leaves NaNs out",
     },
     median = { "a:median([{axis=, skipnan=true}])", "the middle element, or the mean of two: a:quantile(0.5)" },
     searchsorted = {
         's:searchsorted(x [, {side="right"}])',
-        "of a Vector in order: the index at which each element of x would stand, before equal ones or, on the right\n"
-            .. "side, behind them; from 1 to #s + 1; a number gives a number",
+        "for a sorted Vector: the index at which each element of x would be inserted, before equal elements or, with\n"
+            .. '"right", after them; from 1 to #s + 1; a number gives a number',
     },
     source = { "a:source([backend])", "the source code of the kernels that would compute it" },
 }
 
--- What is written with signs, and values that are no functions: topics that name it, a form, what it gives.
+-- Operators and values that are not functions: names under which help finds them, a form, the result.
 local SIGNS = {
     { "element elements", "a[i], a[-1]", "an element, counted from 1, or from the end; a[i] = x writes it" },
     { "row rows", "A[i], A[i][j]", "a row of an array of several dimensions, an element of it; A[i] = row writes it" },
@@ -390,7 +390,7 @@ local SKELETON_METHODS = {
     only = { "c:only(s)", "puts s under a unary root" },
 }
 
--- Of reductions: how they are called, and what they give.
+-- Reductions: the call, and the result.
 local REDUCTIONS = {}
 local ALONG = "; a:%s{axis=2, keep=true, skipnan=true%s} along axes"
 
