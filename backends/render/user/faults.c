@@ -1,7 +1,7 @@
-/* faults.c - failures in users' C texts, and the word that stops their loops.  On the host variables
- * of the thread keep the first failure and the address of the word, so that functions keep their
- * types; languages without such variables hand on a pointer to both.  The text goes on with a harmless value, which the failure of the
- * launch discards. */
+/* faults.c - failures in users' C texts, and the word that stops their loops.  On the host
+ * variables of the thread keep the first failure and the address of the word, so that functions
+ * keep their types; languages without such variables hand on a pointer to both.  The text goes on
+ * with a harmless value, which the failure of the launch discards. */
 #include "render/user/faults.h"
 
 #include <inttypes.h>
