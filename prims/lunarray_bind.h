@@ -99,6 +99,10 @@ LUN_API lun_status lun_take_from(lun_engine *e, lun_array *a, lun_array *i, int 
 /* lun_put where indices count from `first`, 0 or 1. */
 LUN_API lun_status lun_put_from(lun_engine *e, lun_array *a, lun_array *i, lun_array *x, int axis,
                                 int first, lun_op op);
+/* The same of a Vector (axis 0) with f, a function of the host's language: a[i] = f(a[i], x), one
+ * after the other in the order of the indices. */
+LUN_API lun_status lun_put_by(lun_engine *e, lun_array *a, lun_array *i, lun_array *x, int axis,
+                              int first, lun_function *f);
 /* A scan of `count` arrays of equal shape (numbers stand for such), at most LUN_MOST_VALUES, by a
  * function of the host's language f(a1, ..., an, b1, ..., bn, extra...) of as many results,
  * associative; ids: a first value for each.  In outs as many arrays. */
@@ -110,12 +114,19 @@ LUN_API lun_status lun_scan_several(lun_engine *e, lun_function *f, lun_array *c
 LUN_API lun_status lun_reduce_several(lun_engine *e, lun_function *f, lun_array *const *ids,
                                       lun_array *const *arrays, int count, lun_array *const *extra,
                                       int extras, lun_array **outs);
-/* f(value, element) along lines of a Vector, one element after the other: line k has the elements
- * from number first[k], from 0, on, counts[k] of them (these are trusted), and begins with id.  Of
- * x's length; f is any function of the host's language. */
-LUN_API lun_status lun_scan_lines(lun_engine *e, lun_function *f, lun_array *id, lun_array *x,
-                                  lun_array *first, lun_array *counts, bool inclusive,
-                                  lun_array **out);
+/* A function of the host's language called once, on one thread, with numbers and whole arrays,
+ * which it indexes: its results as Vectors of one element, at most `room`, and how many there are
+ * in *results. */
+LUN_API lun_status lun_call_alone(lun_engine *e, lun_function *f, lun_array *const *operands,
+                                  int count, lun_array **outs, int room, int *results);
+typedef enum lun_lines_give { LUN_LINES_BEHIND, LUN_LINES_BEFORE, LUN_LINES_ENDS } lun_lines_give;
+/* f(value, element) along lines of a Vector, one element after the other, f any function of the
+ * host's language: line k has the elements from number first[k], from 0, on, counts[k] of them
+ * (these are trusted), and begins with id, or with id's element k.  Gives the values behind each
+ * element or before it, of x's length, or those at the ends of the lines. */
+LUN_API lun_status lun_run_lines(lun_engine *e, lun_function *f, lun_array *id, lun_array *x,
+                                 lun_array *first, lun_array *counts, lun_lines_give give,
+                                 lun_array **out);
 /* True for a number of a script. */
 LUN_API bool lun_is_weak(const lun_array *a);
 

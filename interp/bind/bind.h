@@ -330,6 +330,7 @@ void lun__open_record(lua_State *L, const lun__parts *p);
 void lun__open_factor(lua_State *L, const lun__parts *p);
 void lun__open_date(lua_State *L, const lun__parts *p);
 void lun__open_group(lua_State *L, const lun__parts *p);
+void lun__open_running(lua_State *L, const lun__parts *p);
 void lun__open_compress(lua_State *L, const lun__parts *p);
 void lun__open_zlib(lua_State *L, const lun__parts *p);
 void lun__open_order(lua_State *L, const lun__parts *p);

@@ -78,6 +78,7 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_compress,
         lun__open_order,
         lun__open_group,
+        lun__open_running,
     };
     /* clang-format on */
     lua_settop(L, 0);

@@ -101,8 +101,8 @@ static bool read_operation(lua_State *L, lun_op *op)
     return lun__to_op(L, lua_gettop(L), op) || lun__to_either_op(L, lua_gettop(L), op);
 }
 
-/* The options {axis=, combine=} at 4. */
-static int put_options(lua_State *L, lun__host *h, lun_op *op)
+/* The options {axis=, combine=} at 4; by: the stack index of a Lua function that combines, or 0. */
+static int put_options(lua_State *L, lun__host *h, lun_op *op, int *by)
 {
     int axis = 0;
     if (!lua_isnil(L, 4))
@@ -110,13 +110,21 @@ static int put_options(lua_State *L, lun__host *h, lun_op *op)
     for (lua_pushnil(L); lua_istable(L, 4) && lua_next(L, 4); lua_pop(L, 1)) {
         if (!strcmp(lun__check_option(L, 4, "axis=1, combine=\"+\""), "axis"))
             axis = lun__axis_option(L, h, 4);
-        else if (!read_operation(L, op))
-            lun__bad_argument(L, 4,
-                              lua_pushfstring(L,
-                                              "option combine: an operation of two operands or its "
-                                              "symbol expected, got %s",
-                                              luaL_tolstring(L, -1, NULL)));
+        else if (!read_operation(L, op)) {
+            *by = lua_isfunction(L, -1) && !lua_iscfunction(L, -1);
+            if (!*by)
+                lun__bad_argument(
+                    L, 4,
+                    lua_pushfstring(L,
+                                    "option combine: an operation of two operands, its "
+                                    "symbol or a Lua function expected, got %s",
+                                    luaL_tolstring(L, -1, NULL)));
+        }
     }
+    lua_settop(L, 4);
+    if (*by)
+        lua_getfield(L, 4, "combine");
+    *by = *by ? lua_gettop(L) : 0;
     return axis;
 }
 
@@ -130,8 +138,8 @@ static int array_put(lua_State *L)
     lun_status s;
     lun__check_array(L, h, 1);
     lua_settop(L, 4);
-    int axis = put_options(L, h, &op);
-    lua_settop(L, 4);
+    int by = 0, axis = put_options(L, h, &op, &by);
+    lun_function *f = by ? lun__function(L, h, by, 2, false) : NULL;
     lun__check_indices(L, h, 2);
     if (lua_istable(L, 3))
         replace_table(L, 3, NULL);
@@ -141,11 +149,12 @@ static int array_put(lua_State *L)
     LUN__TRY(s, lun__load_operand(L, h, 3, &x, &own));
     lun__check(L, h, s, 3);
     lun_array *a = lun__check_array(L, h, 1), *i = lun__check_array(L, h, 2);
-    LUN__TRY(s, lun_put_from(h->engine, a, i, x, axis, 1, op));
+    LUN__TRY(s, f ? lun_put_by(h->engine, a, i, x, axis, 1, f)
+                  : lun_put_from(h->engine, a, i, x, axis, 1, op));
     int operand = s == LUN_OK ? 0 : lun_error_operand(h->engine);
     if (own)
         lun_release(x);
-    lun__check(L, h, s, operand ? operand : s == LUN_EARG && op != LUN_OP_COUNT ? 4 : 1);
+    lun__check(L, h, s, operand ? operand : (s == LUN_EARG && op != LUN_OP_COUNT) || f ? 4 : 1);
     lua_settop(L, 1);
     return 1;
 }

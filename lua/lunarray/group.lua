@@ -249,7 +249,7 @@ function group.scan(g, x, f, id, opts)
     f, id = lines.combiner(f, id, 2, "scan")
     opts = options(opts, 4, "scan", SCANS)
     local order, counts, starts = rows_of(g, x, "scan")
-    return lines.scan(x, starts, counts, f, id, opts.inclusive == false, order:totable())
+    return lines.scan(x, starts, counts, f, id, opts.inclusive == false, "scan", order)
 end
 
 return M

@@ -32,6 +32,11 @@ local FUNCTIONS = {
     range = { "lun.range(a, b [, step])", "a, a + step, ... up to b, as in Lua's for loop; virtual" },
     index = { "lun.index(n)", "1 to n; virtual" },
     linspace = { "lun.linspace(a, b, n)", "n numbers from a to b, evenly spaced; virtual" },
+    call = {
+        "lun.call(f, ...)",
+        "calls a Lua function once, compiled, on one thread, with numbers and arrays, which it may index: loops whose\n"
+            .. "rounds depend on each other; gives its results, numbers",
+    },
     each = {
         "lun.each(shape, f)",
         "calls f(i, j, ...) for each index; f assigns elements of captured arrays, B[i][j] = x, or updates them, "
@@ -258,6 +263,8 @@ local METHODS = {
         "a:put(i, x [, {axis=1, combine=\"+\"}])",
         "writes x to the elements at the indices i; of equal indices the last one wins, or, with combine, each is\n"
             .. "combined in turn; returns a",
+        "writes x to the elements at the indices i, the last of equal ones wins, or combines them with x one after\n"
+            .. "the other; combine: an operation, or a Lua function f(old, x) for Vectors; returns a",
     },
     broadcast = { "a:broadcast(shape)", "a window that repeats axes of extent 1 and adds missing axes in front" },
     layout = { "a:layout()", '"right" (rows side by side), "left" (columns) or "strided"' },
@@ -297,7 +304,7 @@ local METHODS = {
     },
     scanby = {
         "a:scanby(k, f, id [, {inclusive=}])",
-        "a scan that starts anew with each run of equal neighbours in k; f is called by Lua, element after element",
+        "a scan that starts anew with each run of equal neighbours in k, element after element",
     },
     dropnan = { "a:dropnan()", "the elements that are not NaN; length: as compress" },
     sort = {
@@ -429,7 +436,7 @@ Lunarray: lazy arrays that run as fused kernels. lun.help "name" or lun.help(x) 
 making arrays   vector zeros ones full range index linspace generate random frombytes concat stack struct
 skeletons       %s sequence compose
 of skeletons    %s
-computing       eval each prepare explain stats profile check
+computing       eval each call prepare explain stats profile check
 reductions      %s dot
 printing        precision width
 written so      %s

@@ -8,26 +8,23 @@ local internal = core.internal
 
 local M = {}
 
-local FUNCTIONS <const> = {
-    ["+"] = function(a, b)
-        return a + b
-    end,
-    ["*"] = function(a, b)
-        return a * b
-    end,
-    min = function(a, b)
-        return math.min(a, b)
-    end,
-    max = function(a, b)
-        return math.max(a, b)
-    end,
-}
+local NAMES <const> = { ["+"] = "add", ["*"] = "mul", ["&"] = "band", ["|"] = "bor", ["~"] = "bxor" }
+local KNOWN <const> = { add = true, mul = true, min = true, max = true, band = true, bor = true, bxor = true }
+
+-- The function of two values that an operation is, by its name or symbol; nil: it is none of those that combine.
+function M.operation(f)
+    local name = NAMES[f] or f
+    local op = KNOWN[name] and core.op[name]
+    return op and function(a, b)
+        return op(a, b)
+    end or nil
+end
 
 -- f and its identity, as they were given after `first` other arguments.
 function M.combiner(f, id, first, call)
-    f = FUNCTIONS[f] or f
+    f = M.operation(f) or f
     if type(f) ~= "function" then
-        misuse(first, call, 'function, "+", "*", "min" or "max" expected, got %s', internal.kind_of(f))
+        misuse(first, call, 'function or one of "+" "*" "min" "max" "&" "|" "~" expected, got %s', internal.kind_of(f))
     end
     if type(id) ~= "number" and type(id) ~= "boolean" then
         misuse(first + 1, call, "identity expected, a number or a boolean, got %s", internal.kind_of(id))
@@ -53,19 +50,18 @@ function M.reduce(x, starts, counts, f, id)
 end
 
 -- The same of what stands before each element in its line, and of itself unless exclusive. Line k holds elements
--- starts[k] .. of x, or those whose numbers stand there in `rows`. Lua calls f.
-function M.scan(x, starts, counts, f, id, exclusive, rows)
-    local from, out = x:totable(), {}
-    local first, many = starts:totable(), counts:totable()
-    for k = 1, #first do
-        local sum = id
-        for i = first[k], first[k] + many[k] - 1 do
-            local at, before = rows and rows[i] or i, sum
-            sum = f(sum, from[at])
-            out[at] = exclusive and before or sum
-        end
+-- starts[k] .. of x, or those whose numbers stand there in `rows`.
+function M.scan(x, starts, counts, f, id, exclusive, call, rows)
+    if #x == 0 then
+        return core.zeros(0, x:dtype())
     end
-    return #out == 0 and core.zeros(0, x:dtype()) or core.vector(out)
+    local along, give = rows and x:take(rows) or x, exclusive and "before" or "behind"
+    local out, failure = internal.run_lines(f, id, along, starts - 1, counts, give)
+    if not out then
+        misuse(2, call, "%s", failure)
+    end
+    out:eval()
+    return rows and core.zeros(#x, out:dtype()):put(rows, out) or out
 end
 
 return M

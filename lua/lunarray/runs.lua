@@ -61,15 +61,6 @@ function M.spread(a, counts, options)
     return a:take(at:sub(1, total), { axis = axis })
 end
 
--- Functions of two numbers by the names of operations, and what they begin with.
-local KNOWN = {
-    ["+"] = { function(x, y) return x + y end, 0 }, ["*"] = { function(x, y) return x * y end, 1 },
-    min = { function(x, y) return core.min(x, y) end }, max = { function(x, y) return core.max(x, y) end },
-    ["&"] = { function(x, y) return x & y end, -1 }, ["|"] = { function(x, y) return x | y end, 0 },
-    ["~"] = { function(x, y) return x ~ y end, 0 },
-}
-KNOWN.add, KNOWN.mul, KNOWN.band, KNOWN.bor, KNOWN.bxor = KNOWN["+"], KNOWN["*"], KNOWN["&"], KNOWN["|"], KNOWN["~"]
-
 -- The function that runs from each of `first` to `last` are reduced by, in order.
 local function reducer(x, f, id)
     if id == nil then
@@ -104,7 +95,7 @@ end
 
 -- a:reduceat(offsets, f [, id]): f over each run of elements, from its offset to the next one, or to the end.
 function M.reduceat(a, offsets, f, id)
-    local known = type(f) == "string" and KNOWN[f]
+    local known = lines.operation(f)
     local at = integers(offsets)
     if not core.isarray(a) or select("#", a:shape()) ~= 1 then
         misuse(1, "reduceat", "a Vector expected, got " .. core.internal.kind_of(a))
@@ -116,15 +107,15 @@ function M.reduceat(a, offsets, f, id)
         misuse(3, "reduceat", "number expected, got " .. type(id))
     end
     local first, float = id, a:dtype():match "^b?f" ~= nil
-    if first == nil and known then
-        first = known[2]
+    if first == nil and known and f ~= "min" and f ~= "max" then -- of these it would be no element's value
+        first = core.reduce(f)(core.zeros(0, "i64")):value()
     end
     if first and float then
         first = first + 0.0
     end
     check_offsets(at, #a, first == nil)
     local ends = (at:sub(2) .. core.full(#at > 0 and 1 or 0, #a + 1)) - 1
-    local runs = core.zip(reducer(a, known and known[1] or f, first))(at, ends)
+    local runs = core.zip(reducer(a, known or f, first))(at, ends)
     return known and float and runs:cast(a:dtype()) or runs
 end
 
@@ -172,7 +163,7 @@ function M.scanby(a, k, f, id, opts)
     local starts, counts = equal_neighbours(a, k, "scanby")
     f, id = lines.combiner(f, id, 2, "scanby")
     opts = given_as.options(opts, 4, "scanby", { inclusive = true })
-    return lines.scan(a, starts, counts, f, id, opts.inclusive == false)
+    return lines.scan(a, starts, counts, f, id, opts.inclusive == false, "scanby")
 end
 
 return M

@@ -343,6 +343,51 @@ lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, 
     return lun__call_around(e, f, operands, count, elements, NULL, outs, room, results);
 }
 
+/* A kernel over one index, whose operands are numbers and whole arrays. */
+static lun_status call_alone(call *c, lun_array **outs, int room, int *results)
+{
+    const int64_t one = 1;
+    lun_engine *e = c->e;
+    lun_front_result r;
+    lun_node *like = NULL;
+    if (c->count > c->f->front.params)
+        return lun__fail(e, LUN_EARG, "the function has %d parameter%s, but is called with %d",
+                         c->f->front.params, c->f->front.params == 1 ? "" : "s", c->count);
+    lun_status s = lun__specialise(e, c->f, c->operands, c->count, 0, (lun_specialising){0}, &r);
+    if (s == LUN_OK)
+        s = own_operands(c, &r, 0, 0);
+    if (s == LUN_OK)
+        s = lun__captured_operands(e, &r, c->nodes, &c->node_count);
+    if (s == LUN_OK)
+        s = lun__node_number(e, LUN_I64, 0, 1, &one, &like);
+    if (s == LUN_OK) {
+        const lun_operands o = {c->nodes, c->node_count, 0, like, NULL};
+        s = lun__call_outputs(e, c->f, &r, &o, outs, room, results);
+    }
+    lun__node_release(e, like);
+    return s;
+}
+
+lun_status lun_call_alone(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
+                          lun_array **outs, int room, int *results)
+{
+    LUN_NEED(e, operands && outs && results && room >= 1);
+    lun_node *nodes[2 * LUN_MAX_OPERANDS + LUN_FRONT_SCALARS + LUN_FRONT_ARRAYS];
+    call c = {e, f, operands, count, 0, nodes, 0, NULL, NULL};
+    lun_status s = LUN_OK;
+    *results = 0;
+    if (!f || !f->front.specialise || count < 0 || count > LUN_MAX_OPERANDS)
+        return lun__fail(e, LUN_EARG, "a Lua function and at most %d arguments expected",
+                         LUN_MAX_OPERANDS);
+    for (int k = 0; s == LUN_OK && k < count; k++)
+        s = lun__usable(e, operands[k]);
+    if (s == LUN_OK)
+        s = call_alone(&c, outs, room, results);
+    while (c.node_count)
+        lun__node_release(e, nodes[--c.node_count]);
+    return s;
+}
+
 static lun_status call_one(lun_engine *e, lun_function *f, lun_array **first, int elements,
                            lun_array *const *extra, int extras, lun_array **out)
 {

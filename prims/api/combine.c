@@ -215,6 +215,13 @@ static lun_status wrong_dtype(lun_engine *e, const lun_merger *m, int k, lun_dty
                      k + 1, lun_dtype_name(given), k + 1, lun_dtype_name(m->value[k]));
 }
 
+/* Whether a value of dtype t that began as such holds what is given: as the variable of a loop. */
+static bool holds(const lun_merger *m, lun_dtype t, lun_dtype given)
+{
+    return !m->pairs && !lun__dtype_is_bool(given) && !lun__dtype_is_bool(t) &&
+           lun__dtype_common(t, given) == t;
+}
+
 /* The dtypes of the results become those of the values; the number of the first one that was
  * another, -1: all were the same. */
 static int take_dtypes(lun_merger *m, const lun_ir_function *f, bool change, lun_dtype *given)
@@ -222,7 +229,7 @@ static int take_dtypes(lun_merger *m, const lun_ir_function *f, bool change, lun
     int first = -1;
     for (int k = m->values - 1; k >= 0; k--) {
         lun_dtype t = (lun_dtype)f->body->ins[f->output[k]].dtype;
-        if (t == m->value[k])
+        if (t == m->value[k] || holds(m, m->value[k], t))
             continue;
         first = k;
         *given = t;

@@ -294,23 +294,50 @@ static lun_status vector_node(lun_engine *e, lun_array *a, int64_t count, bool n
     return s;
 }
 
-/* The dtype that values begin with: that of id where the elements' cannot hold it. */
+/* The dtype of a value that begins with id and takes elements of dtype t. */
 static lun_dtype first_dtype(const lun_array *id, lun_dtype t)
 {
     const lun_dtype own = lun_dtype_of(id);
-    const bool wider = lun__dtype_is_float(own) && !lun__dtype_is_float(t);
-    return (lun_dtype)lun__dtype_get(wider || lun__dtype_is_bool(t) ? own : t)->compute;
+    const bool keeps = lun__dtype_is_bool(own) || lun__dtype_is_bool(t) || !id->weak ||
+                       (lun__dtype_is_float(own) && !lun__dtype_is_float(t));
+    return (lun_dtype)lun__dtype_get(keeps ? own : t)->compute;
 }
 
-lun_status lun_scan_lines(lun_engine *e, lun_function *f, lun_array *id, lun_array *x,
-                          lun_array *first, lun_array *counts, bool inclusive, lun_array **out)
+/* The first value of each line: id, one for all, or an array of them. */
+static lun_status firsts(several *s, lun_array *id, int64_t lines, lun_node **out)
+{
+    lun_layout all = {.rank = 1, .extent = {lines}};
+    lun_node *raw;
+    if (id->weak || lun_size(id) == 1) {
+        lun_status status = add_id(s, id, 0);
+        return status == LUN_OK ? lun__view(s->e, s->id[0], &all, out) : status;
+    }
+    lun_status status = vector_node(s->e, id, lines, false, &raw);
+    if (status != LUN_OK)
+        return status;
+    status = lun__cast(s->e, raw, s->m.value[0], out);
+    lun__node_release(s->e, raw);
+    return status;
+}
+
+static unsigned how_of(lun_lines_give give)
+{
+    return LUN_RUNNING_LISTED | (give == LUN_LINES_BEFORE ? LUN_RUNNING_BEFORE
+                                 : give == LUN_LINES_ENDS ? LUN_RUNNING_ENDS
+                                                          : 0);
+}
+
+lun_status lun_run_lines(lun_engine *e, lun_function *f, lun_array *id, lun_array *x,
+                         lun_array *first, lun_array *counts, lun_lines_give give, lun_array **out)
 {
     LUN_NEED(e, id && x && first && counts && out);
     several s = {.e = e};
     lun_node *in[4] = {NULL}, *n = NULL;
     if (!f)
         return lun__fail(e, LUN_EARG, "no function given (NULL)");
-    lun_status status = vector_node(e, x, -1, false, &in[3]);
+    lun_status status = lun__usable(e, id);
+    if (status == LUN_OK)
+        status = vector_node(e, x, -1, false, &in[3]);
     if (status == LUN_OK)
         status = vector_node(e, first, -1, true, &in[0]);
     if (status == LUN_OK)
@@ -322,14 +349,10 @@ lun_status lun_scan_lines(lun_engine *e, lun_function *f, lun_array *id, lun_arr
         status = lun__merger(e, f, (lun_extras){NULL, 0}, &s.m);
     }
     if (status == LUN_OK)
-        status = add_id(&s, id, 0);
-    if (status == LUN_OK) {
-        const lun_layout all = {.rank = 1, .extent = {in[0]->n}};
-        status = lun__view(e, s.id[0], &all, &in[2]);
-    }
+        status = firsts(&s, id, in[0]->n, &in[2]);
     if (status == LUN_OK)
-        status = lun__node_running(e, LUN_RUNNING_LISTED | (inclusive ? 0 : LUN_RUNNING_BEFORE),
-                                   s.m.owner, s.m.body, in, 4, 1, 0, 1, &in[3]->n, &n);
+        status = lun__node_running(e, how_of(give), s.m.owner, s.m.body, in, 4, 1, 0, 1,
+                                   give == LUN_LINES_ENDS ? &in[0]->n : &in[3]->n, &n);
     for (int k = 0; k < 4; k++)
         lun__node_release(e, in[k]);
     end(&s);

@@ -35,12 +35,12 @@ typedef struct lun_extras {
 lun_status lun__combiner(lun_engine *e, lun_function *f, lun_extras extras, lun_dtype *t,
                          const lun_ir_function **body, lun_function **owner);
 
-/* A function that makes of some values, and of elements, as many new values; what it gives for each
- * value has the dtype of that. */
+/* A function that makes of some values, and of elements, as many new values. */
 enum { LUN_MAX_VALUES = 8 };
 typedef struct lun_merger {
     int values, elements;
-    bool pairs; /* elements are values, too: as many, of the same dtypes */
+    bool pairs; /* elements are values, too: as many, of the same dtypes; else a value has a dtype
+                   that also holds what it begins with */
     lun_dtype value[LUN_MAX_VALUES], element[LUN_MAX_VALUES]; /* as f takes them */
     const lun_ir_function *body;
     lun_function *owner; /* of body; a reference */

@@ -550,9 +550,9 @@ lun_status lun__node_algorithm(lun_engine *e, lun_algorithm which, lun_node *con
     return shaped(e, n, s, out);
 }
 
-static lun_dtype output_dtype(const lun_ir_function *body, int k)
+static lun_dtype value_dtype(const lun_ir_function *body, int k)
 {
-    return (lun_dtype)body->body->ins[body->output[k]].dtype;
+    return lun__ir_function_param(body, k);
 }
 
 lun_status lun__node_running(lun_engine *e, unsigned how, lun_function *f,
@@ -560,7 +560,7 @@ lun_status lun__node_running(lun_engine *e, unsigned how, lun_function *f,
                              int elements, int64_t line, int rank, const int64_t *shape,
                              lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_RUNNING, (int32_t)how, output_dtype(body, 0));
+    lun_node *n = start(e, LUN_NODE_RUNNING, (int32_t)how, value_dtype(body, 0));
     if (!n)
         return LUN_ENOMEM;
     lun_status s = set_operands(e, n, in, count);
@@ -579,7 +579,7 @@ lun_status lun__node_result(lun_engine *e, lun_node *of, int k, lun_node **out)
 {
     const bool running = of->kind == LUN_NODE_RUNNING;
     lun_node *n = start(e, LUN_NODE_RESULT, k,
-                        running ? output_dtype(of->body, k) : lun__algorithm_rows[of->op].also);
+                        running ? value_dtype(of->body, k) : lun__algorithm_rows[of->op].also);
     if (!n)
         return LUN_ENOMEM;
     n->in[0] = of;

@@ -216,10 +216,10 @@ typedef enum lun_running {
     LUN_RUNNING_LISTED = 8  /* lines have their own first elements and lengths */
 } lun_running;
 
-/* f, with body in IR form, of as many results as it has values.  in: LISTED, the number of each
- * line's first element, from 0, and of its elements (i64); unless BARE the first values of each
- * line, of the dtypes of the results; then `elements` arrays of equal length, which the body takes
- * in dtypes of its own.  how: of the above; `line` counts unless LISTED. */
+/* f, with body in IR form, of as many results as it has values, its first parameters.  in: LISTED,
+ * the number of each line's first element, from 0, and of its elements (i64); unless BARE the first
+ * values of each line, of their dtypes; then `elements` arrays of equal length, which the body
+ * takes in dtypes of its own.  how: of the above; `line` counts unless LISTED. */
 lun_status lun__node_running(lun_engine *e, unsigned how, lun_function *f,
                              const lun_ir_function *body, lun_node *const *in, int count,
                              int elements, int64_t line, int rank, const int64_t *shape,

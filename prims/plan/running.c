@@ -147,6 +147,9 @@ static void emit_round(const loop *p, int32_t number, int32_t at)
     lun_lowerer *l = p->l;
     int32_t values[LUN_MAX_OUTPUTS], results[LUN_MAX_OUTPUTS] = {0};
     emit_call(p, at, values, results);
+    for (int k = 0; l->status == LUN_OK && k < p->values; k++)
+        results[k] = as(p, results[k], (lun_dtype)l->out->ir.ins[results[k]].dtype,
+                        lun__ir_function_param(p->n->body, k));
     for (int k = 0; !(p->n->op & LUN_RUNNING_ENDS) && k < p->values; k++)
         put(p, k, p->n->op & LUN_RUNNING_BEFORE ? values[k] : results[k], at);
     for (int k = 0; k < p->values; k++)

@@ -238,6 +238,8 @@ static lun_status prepare(lun_engine *e, lun_node *const *roots, int count)
     for (int i = 0; status == LUN_OK && i < s.count; i++) {
         lun_kernel_entry *k;
         const lun_step *step = &s.at[i];
+        if (step->kind == LUN_STEP_RUNNING)
+            status = lun__prepare_running(e, step->node);
         if (step->kind != LUN_STEP_LAUNCH || step->n == 0)
             continue;
         const lun_lowered *l = step->pairs ? &step->pairs->kernel : &step->lowered;

@@ -8,5 +8,7 @@
 /* n, a RUNNING, or a RESULT of one, whose operands are LEAFs and NUMBERs: all its results become
  * LEAFs. */
 lun_status lun__run_running(lun_engine *e, lun_node *n);
+/* Compiles its kernel and waits for the compiler. */
+lun_status lun__prepare_running(lun_engine *e, lun_node *n);
 
 #endif
