@@ -1,7 +1,7 @@
 #!/bin/sh
-# Arrays of rank 2: bench/views.lua beside bench/views.c, in turn. Prints the medians of the rounds and how many
-# times as long ours takes.
-# usage: sh bench/views.sh   (ROUNDS, BENCH_REPS can be set)
+# Arrays of rank 2: bench/views.lua beside bench/views.c and, where it is installed, numpy (bench/views.py), in turn.
+# Prints the medians of the rounds and how many times as long ours takes as the others.
+# usage: sh bench/views.sh   (ROUNDS, BENCH_REPS, PYTHON can be set)
 set -eu
 cd "$(dirname "$0")/.."
 . bench/alone.sh
@@ -12,10 +12,14 @@ export BENCH_REPS LUNARRAY_JIT
 ${CC:-gcc} -O3 -march=native -ffast-math -fopenmp -Ibench -o "$BUILD/bench/views" bench/views.c -lm
 make_clock
 
+PYTHON=${PYTHON:-python3}
+"$PYTHON" -c 'import numpy' 2>/dev/null || { echo "no numpy for $PYTHON: nothing beside C"; PYTHON=true; }
+
 round=1
 while [ "$round" -le "${ROUNDS:-3}" ]; do
     "$BUILD/bench/views" >>"$scratch/lines"
     "$BUILD/lunarray" bench/views.lua >>"$scratch/lines"
+    "$PYTHON" bench/views.py 2 >>"$scratch/lines"
     round=$((round + 1))
 done
 if grep WRONG "$scratch/lines" >&2; then exit 1; fi
@@ -27,9 +31,12 @@ awk '{ key = $1 " " $2; times[key] = times[key] " " $3; if (!seen[$1]++) order[+
         return at[int((n + 1) / 2)]
     }
     END {
-        printf "%-12s %10s %10s %8s\n", "", "ours ms", "hand ms", "ratio"
+        printf "%-12s %10s %10s %10s %10s %10s\n", "", "ours ms", "hand ms", "ours/hand", "numpy ms", "ours/numpy"
         for (k = 1; k <= count; k++) {
             ours = median(times[order[k] " ours"]); hand = median(times[order[k] " hand"])
-            printf "%-12s %10.2f %10.2f %8.2f\n", order[k], ours, hand, ours / hand
+            numpy = median(times[order[k] " numpy"])
+            printf "%-12s %10.2f %10.2f %10.2f", order[k], ours, hand, ours / hand
+            if (numpy > 0) printf " %10.2f %10.2f", numpy, ours / numpy
+            printf "\n"
         }
     }' "$scratch/lines"

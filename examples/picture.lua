@@ -1,34 +1,34 @@
--- Windows and axes on a picture: a part of it cropped, mirrored, upended, transposed, its rows and columns evened out.
--- Takes any PNG, such as a photograph; the second name is the file to write.
---     build/lunarray examples/picture.lua examples/data/mandelbrot.png /tmp/picture.png
+-- Windows and axes on a photograph: a part of it cropped, mirrored, upended, transposed, its rows and columns evened out.
+-- Takes any PNG; the second name is the file to write. examples/data/README.md says whose photograph this is (CC BY 2.0).
+--     build/lunarray examples/picture.lua examples/data/china.png /tmp/picture.png
 -- prints:
---     examples/data/mandelbrot.png: 240 rows, 320 columns, samples from 0 to 255
---     crop         320 elements from row to row,    1 from column to column; first pixel 7
---     mirrored     320 elements from row to row,   -1 from column to column; first pixel 15
---     upended     -320 elements from row to row,    1 from column to column; first pixel 15
---     transposed     1 elements from row to row,  320 from column to column; first pixel 7
+--     examples/data/china.png: 213 rows, 320 columns, samples from 0 to 255
+--     crop         320 elements from row to row,    1 from column to column; first pixel 218
+--     mirrored     320 elements from row to row,   -1 from column to column; first pixel 245
+--     upended     -320 elements from row to row,    1 from column to column; first pixel 26
+--     transposed     1 elements from row to row,  320 from column to column; first pixel 218
 --
 --     brightness by row
---        1 to   24   12 ###
---       25 to   48   28 #######
---       49 to   72   74 ##################
---       73 to   96  109 ###########################
---       97 to  120  146 ####################################
---      121 to  144  148 #####################################
---      145 to  168  111 ############################
---      169 to  192   76 ###################
---      193 to  216   29 #######
---      217 to  240   12 ###
+--        1 to   21  229 #########################################################
+--       22 to   42  226 ########################################################
+--       43 to   63  199 ##################################################
+--       64 to   85  180 #############################################
+--       86 to  106  153 ######################################
+--      107 to  127  125 ###############################
+--      128 to  149  119 ##############################
+--      150 to  170   85 #####################
+--      171 to  191   70 #################
+--      192 to  213   58 ##############
 --
 --     brightness by column
---     200 ┤                                             ⢀⡴⠊⠱⡄
---         │                                            ⢀⡎   ⠈⣆
---     150 ┤                                      ⡶⠲⣤⠖⠙⠋⠁      ⠉⠒⠙⢤⣀⣠
---         │                                   ⢀⡴⠏                 ⠁ ⢱
---     100 ┤                           ⢀⡀     ⢰⠋                      ⢇
---         │                       ⣠⠏⠙⠚⠉⠙⠋⠓⠦⣄⢠⠃                       ⠘⡄
---      50 ┤                   ⢀⣠⠤⠜⠁         ⠛                         ⢱⡀
---         │⣀⣀⣀⣀⣀⣀⡤⠤⠤⠤⠤⠢⠴⠒⠒⠒⠒⠒⠒⠉                                        ⠙⠒⠢⠤⠤⠤⠤
+--     180 ┤                                 ⢀⢰⢲⠦⠓⠲⠒⠓⠋⠓⠲⢤⣀⡠⠤⠤⠴⠔⠒⠲⠤⠦⠤⣄⡀
+--         │                                ⢠⡎⠁                      ⠸⢢
+--     160 ┤  ⢀⡤⠴⠉⠱⠲⢄                       ⡸                          ⢣
+--     140 ┤⢠⠤⠊     ⠸⢤                     ⡰⠇                          ⠈⡆
+--         │⠋         ⡇                  ⢀⢸⠁                            ⠙⢆   ⣠⡼
+--     120 ┤          ⣇⢄               ⢠⡔⠋⠃                              ⠘⠚⠦⠓⠁
+--     100 ┤          ⠋⢸⡀     ⢠⣆⡀ ⡰⠒⠞⠙⠊⠁
+--         │            ⠸⠶⠖⠋⠙⢆⡜ ⢸⣴⠁
 --         └──────────┬─────────┬──────────┬─────────┬──────────┬─────────┬────
 --                   50        100        150       200        250       300
 --

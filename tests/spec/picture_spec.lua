@@ -92,7 +92,8 @@ describe("examples/picture.lua", function()
     end
 
     it("writes what loops over indices give, and tells the brightness of bands of rows", function()
-        local text, gray = holds "examples/data/mandelbrot.png"
+        -- the mean of three colours is never a half
+        local text, gray = holds("examples/data/china.png", function(pixel) return (pixel[1] + pixel[2] + pixel[3] + 1) // 3 end)
         local bands = 0
         for first, last, mean, signs in text:gmatch "(%d+) to +(%d+) +(%d+) (#+)\n" do
             local sum, count = 0, 0
