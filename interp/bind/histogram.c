@@ -114,6 +114,7 @@ static int array_histogram(lua_State *L)
 
 void lun__open_histogram(lua_State *L, const lun__parts *p)
 {
-    static const lun__entry methods[] = {{"histogram", array_histogram, 3}, {NULL, NULL, 0}};
-    lun__offer(L, p, p->methods, methods);
+    static const lun__entry functions[] = {{"histogram", array_histogram, 3}, {NULL, NULL, 0}};
+    lun__offer(L, p, p->core, functions);
+    lun__offer(L, p, p->methods, functions);
 }

@@ -24,8 +24,9 @@ static int64_t check_index(lua_State *L, int arg, int64_t n, bool past)
             lun__bad_argument(L, arg, "number has no integer representation");
         if (lun__is_array(L, lun__here(L), arg))
             lun__bad_argument(L, arg,
-                              "integer index expected, got an array: selecting by indices or by a "
-                              "mask is not supported yet (see lun.where)");
+                              "integer index expected, got an array: a:compress(mask) has the "
+                              "elements where a mask is true, a:take(indices) those at indices, "
+                              "a:set(lun.where(mask, x, a)) and a:put(indices, x) write them");
         lun__bad_type(L, arg, "integer index");
     }
     if (i >= 1 && i <= n)

@@ -164,4 +164,6 @@ void lun__open_take(lua_State *L, const lun__parts *p)
     static const lun__entry methods[] = {
         {"take", array_take, 3}, {"put", array_put, 4}, {NULL, NULL, 0}};
     lun__offer(L, p, p->methods, methods);
+    static const lun__entry functions[] = {{"take", array_take, 3}, {NULL, NULL, 0}};
+    lun__offer(L, p, p->core, functions);
 }

@@ -77,8 +77,9 @@ local WRITTEN = {
     ["isna isnull"] = { "b:isnan()" }, ["notna notnull"] = { "b:isnan():lnot()" },
     ["fillna nan_to_num"] = { "b:fillnan(0)" }, ["dropna dropnan"] = { "b:dropnan()" },
     -- reductions and scans
-    ["amax nanmax"] = { "a:max()" }, ["amin nanmin"] = { "a:min()" }, nansum = { "lun.where(b:isnan(), 0, b):sum()" },
-    nanmean = { "lun.where(b:isnan(), 0, b):sum() / b:isnan():lnot():count()" }, product = { "a:prod()" },
+    amax = { "a:max()" }, amin = { "a:min()" },
+    nanmax = { "b:max{skipnan=true}" }, nanmin = { "b:min{skipnan=true}" }, nansum = { "b:sum{skipnan=true}" },
+    nanmean = { "b:mean{skipnan=true}" }, product = { "a:prod()" },
     total = { "a:sum()" }, avg = { "a:mean()" }, average = { "b:dot(a) / a:sum()" },
     variance = { "a:var()" },
     ["stdev stddev sd"] = { "a:std()" }, ptp = { "a:max() - a:min()" }, count_nonzero = { "a:ne(0):count()" },

@@ -57,13 +57,11 @@ for name, most in pairs { filter = math.huge, dropnan = 1 } do
     core.internal.methods[name] = lun[name]
 end
 
-for name, most in pairs { reduceby = 4, scanby = 5 } do
+for name, most in pairs { reduceby = 4, scanby = 5, spread = 3, reduceat = 4 } do
     lun[name] = later("runs", name, most)
     core.internal.methods[name] = lun[name]
 end
 
-core.internal.methods.spread = later("runs", "spread", 3)
-core.internal.methods.reduceat = later("runs", "reduceat", 4)
 core.internal.methods.source = later("plan", "source", 2)
 core.internal.page_type.__tostring = later("plan", "page", 1)
 core.internal.array_type.__tostring = later("show", "text", 1)

@@ -78,6 +78,15 @@ describe("take", function()
         end)
     end)
 
+    it("and its like are functions of the module, too", function()
+        local a = lun.vector { 5, 7, 5 }
+        assert.same({ 7, 5 }, lun.take(a, { 2, 1 }):totable())
+        assert.same({ 5, 7, 7, 5 }, lun.spread(a, { 1, 2, 1 }):totable())
+        assert.same({ 12, 5 }, lun.reduceat(a, { 1, 3 }, "+"):totable())
+        local counts, edges = lun.histogram(a, 2)
+        assert.same({ { 2, 1 }, { 5.0, 6.0, 7.0 } }, { counts:totable(), edges:totable() })
+    end)
+
     it("gives what is missing where the index is 0", function()
         expect.everywhere(function()
             local list, at = numbers(50), random_indices(200, 50, 4, true)

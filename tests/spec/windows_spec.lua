@@ -479,7 +479,7 @@ describe("a window is refused", function()
         { "#2 to 'windows' (axis 2 is out of range", function() return x:windows(2, { axis = 2 }) end },
         { "unknown option 'stride': the options are axis and step", function() return x:windows(2, { stride = 2 }) end },
         { "a diagonal needs an array of rank 2 or more", function() return x:diagonal() end },
-        { "integer index expected, got an array: selecting by indices", function() return A[x] end },
+        { "integer index expected, got an array: a:compress(mask) has", function() return A[x] end },
         { "windows adds an axis, and the array already has 8, the maximum",
             function() return lun.ones { 1, 1, 1, 1, 1, 1, 1, 1 }:windows(1) end },
     }
