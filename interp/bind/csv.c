@@ -1,6 +1,6 @@
 /* csv.c - columns of CSV text as Vectors and lists, for lua/lunarray/csv.lua: internal.csv_open
- * and csv_columns. The text is a file of Lua's, read where it stands, or a string. No error of
- * Lua's leaves a service of the reader's. Knows nothing of the format. */
+ * and csv_columns. The text is a file of Lua's, read where it stands, or a string. Knows nothing
+ * of the format. */
 #include <errno.h>
 #include <lualib.h>
 #include <stdio.h>
@@ -165,8 +165,8 @@ static bool is_same(const reader *r)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Makes the columns Vectors, but those of text. */
-static void make_vectors(lua_State *L, reader *r, const lun__csv_kind *kinds)
+/* Puts the columns into the table `list`: Vectors, and lists of those of text. */
+static void make_columns(lua_State *L, reader *r, int list, const lun__csv_kind *kinds)
 {
     static const lun_dtype dtypes[] = {[LUN__CSV_I64] = LUN_I64,
                                        [LUN__CSV_U64] = LUN_U64,
@@ -174,14 +174,17 @@ static void make_vectors(lua_State *L, reader *r, const lun__csv_kind *kinds)
                                        [LUN__CSV_BOOL] = LUN_BOOL};
     lun__host *h = r->host;
     for (int64_t k = 0; k < r->count; k++) {
-        if (kinds[k] == LUN__CSV_TEXT)
+        if (kinds[k] == LUN__CSV_TEXT) {
+            lun__push_column(L, &r->texts[k]);
+            lua_rawseti(L, list, k + 1);
             continue;
+        }
         lun_array **out = lun__new_array(L, h);
         lun_status s;
         LUN__TRY(s, lun_blank_vector(h->engine, r->blanks[k], dtypes[kinds[k]], out));
         lun__check(L, h, s, 1);
         r->blanks[k] = NULL;
-        lua_rawseti(L, r->lists, k + 1);
+        lua_rawseti(L, list, k + 1);
     }
 }
 
@@ -189,10 +192,7 @@ static void make_vectors(lua_State *L, reader *r, const lun__csv_kind *kinds)
 static int raise_refusal(lua_State *L, reader *r)
 {
     lun_status s = r->status;
-    bool raised = r->raised;
     lun__csv_end_columns(r);
-    if (raised)
-        return lua_error(L);
     if (s == LUN_ECANCEL || s == LUN_ELIMIT)
         return lun__raise_stop(L, s);
     return lun__raise(L, r->host, s, 1);
@@ -222,26 +222,22 @@ static int csv_columns(lua_State *L)
         luaL_argcheck(L, wanted[k] >= 0 && wanted[k] < width, 2, "no such column");
         lua_pop(L, 1);
     }
-    r->blanks = calloc((size_t)count + 1, sizeof(lun_blank *));
-    if (!r->blanks)
+    r->blanks = calloc((size_t)count + 1, sizeof *r->blanks);
+    r->texts = calloc((size_t)count + 1, sizeof *r->texts);
+    if (!r->blanks || !r->texts) {
+        lun__csv_end_columns(r);
         return luaL_error(L, "not enough memory");
+    }
     r->count = count;
     r->L = L;
-    r->lists = 3;
     r->status = LUN_OK;
-    r->raised = false;
     luaL_checkstack(L, 8, NULL);
     lun__csv_fault fault;
-    bool runs = lua_gc(L, LUA_GCISRUNNING) == 1;
-    if (runs) /* all that is made here stays; a collector would look at it again and again */
-        lua_gc(L, LUA_GCSTOP);
     bool ok = lun__csv_read(r->csv, wanted, count, kinds, &rows, &fault);
-    if (runs)
-        lua_gc(L, LUA_GCRESTART);
     if (!ok && fault.what == LUN__CSV_REFUSED)
         return raise_refusal(L, r);
     if (ok)
-        make_vectors(L, r, kinds);
+        make_columns(L, r, 3, kinds);
     lun__csv_end_columns(r);
     if (!ok)
         return push_fault(L, &fault);

@@ -7,14 +7,12 @@
 
 #include "bind/bind.h"
 #include "bind/gzip.h"
+#include "bind/texts.h"
 #include "csv/csv.h"
-
-/* A text that was seen: which row of which column has it. */
-typedef struct lun__csv_known lun__csv_known;
 
 typedef struct lun__csv_reader {
     lun__host *host;
-    lua_State *L;
+    lua_State *L; /* while columns are read */
     lun__csv_services services;
     lun__csv *csv;
     int file;               /* -1: the text is a string */
@@ -22,15 +20,13 @@ typedef struct lun__csv_reader {
     const char *text;       /* which is a user value */
     lun__unpacked unpacked; /* the text, if that was gzip data: count is above 0 then */
     lun_blank **blanks;
-    lun__csv_known *known;
-    int64_t count; /* of wanted columns */
-    int lists;     /* the stack's index of a table: false, or the list of a column of text */
+    lun__column **texts; /* of a column of text, instead of a blank */
+    int64_t count;       /* of wanted columns */
     lun_status status;
-    bool raised; /* an error of Lua's is on the stack */
 } lun__csv_reader;
 
-/* Gives the format's reader what it asks for: the text, threads, memory for columns, lists of
- * texts. r->L, lists and blanks are set while columns are read. */
+/* Gives the format's reader what it asks for: the text, threads, memory for columns. r->blanks
+ * and texts are set while columns are read. */
 void lun__csv_serve(lun__csv_reader *r);
 /* Ends what reading columns has left. */
 void lun__csv_end_columns(lun__csv_reader *r);

@@ -10,6 +10,7 @@
 
 #include "bind/bind.h"
 #include "bind/gzip.h"
+#include "bind/texts.h"
 #include "csv/csv.h"
 
 enum { PART = 4096, PARTS = 16, ROWS = PART * PARTS }; /* rows of a task; tasks of a batch */
@@ -24,8 +25,9 @@ typedef struct part {
 
 typedef struct writer {
     lun__csv_column *columns;
-    void **memory;       /* of each column: ROWS elements or cells */
-    int64_t count, rows; /* columns; rows of this batch */
+    void **memory;              /* of each column: ROWS elements or cells */
+    const lun__column **texts;  /* of a column of text that has no strings */
+    int64_t count, first, rows; /* columns; this batch */
     bool packs;
     part parts[PARTS];
 } writer;
@@ -38,6 +40,7 @@ static int end_writer(lua_State *L)
     for (int i = 0; i < PARTS; i++)
         free(w->parts[i].text), free(w->parts[i].packed);
     free(w->memory);
+    free(w->texts);
     free(w->columns);
     memset(w, 0, sizeof *w);
     return 0;
@@ -53,7 +56,8 @@ static writer *new_writer(lua_State *L, int64_t count)
     lua_setmetatable(L, -2);
     w->columns = calloc((size_t)count + 1, sizeof *w->columns);
     w->memory = calloc((size_t)count + 1, sizeof *w->memory);
-    if (!w->columns || !w->memory)
+    w->texts = calloc((size_t)count + 1, sizeof *w->texts);
+    if (!w->columns || !w->memory || !w->texts)
         luaL_error(L, "not enough memory");
     w->count = count;
     return w;
@@ -88,6 +92,8 @@ static bool to_cell(lua_State *L, lun__csv_cell *c)
 /* Takes rows of the column on the top into its memory. */
 static void load_column(lua_State *L, lun__host *h, writer *w, int64_t k, int64_t first)
 {
+    if (w->texts[k]) /* each task does so */
+        return;
     if (!lua_istable(L, -1)) {
         lun_array *a = lun__check_array(L, h, lua_gettop(L));
         lun_status s;
@@ -124,11 +130,27 @@ static bool pack(part *p)
     return p->packed_length > 0;
 }
 
+/* Takes rows of a column of text of this batch. */
+static void load_texts(const lun__texts *from, lun__csv_cell *cells, int64_t batch, int64_t first,
+                       int64_t last)
+{
+    int64_t at = 0;
+    for (int64_t r = first; r < last; r++) {
+        at = lun__texts_find(from, batch + r, at);
+        const lun__texts_part *p = &from->parts[at];
+        lun__text x = lun__texts_kept(p, lun__texts_level(p, batch + r - p->first));
+        cells[r] = (lun__csv_cell){.kind = LUN__CSV_TEXT, .length = x.length, .as.text = x.at};
+    }
+}
+
 static void write_part(void *of, int64_t i)
 {
     writer *w = of;
     part *p = &w->parts[i];
     int64_t first = i * PART, last = w->rows - first < PART ? w->rows : first + PART;
+    for (int64_t k = 0; k < w->count; k++)
+        if (w->texts[k])
+            load_texts(&w->texts[k]->texts, w->memory[k], w->first, first, last);
     size_t needed;
     p->length = 0;
     p->failed = !lun__csv_bound(w->columns, w->count, first, last, &needed) ||
@@ -168,7 +190,8 @@ static bool write_batch(lua_State *L, lun__host *h, writer *w, FILE *to)
 
 /* ---- for Lua --------------------------------------------------------------------------------- */
 
-/* Makes memory for the column on the top, of which so many rows are taken at a time. */
+/* Makes memory for the column on the top, of which so many rows are taken at a time. What a column
+ * of text has stays on the stack. */
 static void make_room(lua_State *L, lun__host *h, writer *w, int64_t k, int64_t rows)
 {
     static const lun__csv_kind kinds[] = {[LUN_KIND_BOOL] = LUN__CSV_BOOL,
@@ -226,10 +249,14 @@ static int csv_write(lua_State *L)
         names[k] = (lun__csv_column){LUN__CSV_TEXT, &header[k]};
         lua_rawgeti(L, 3, k + 1);
         make_room(L, h, w, k, rows);
-        lua_pop(L, 2);
+        luaL_checkstack(L, 8, "too many columns");
+        w->texts[k] = lun__to_column(L, -1);
+        lua_remove(L, w->texts[k] ? -2 : -1);
+        lua_remove(L, w->texts[k] ? -2 : -1);
     }
     bool ok = write_header(L, w, names, to->f);
     for (int64_t first = 0; ok && first < rows; first += w->rows) {
+        w->first = first;
         w->rows = rows - first < ROWS ? rows - first : ROWS;
         for (int64_t k = 0; k < count; k++) {
             lua_rawgeti(L, 3, k + 1);
@@ -248,6 +275,8 @@ static int csv_write(lua_State *L)
 static int csv_check(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);
+    if (lun__to_column(L, 1))
+        return 0;
     int64_t count = (int64_t)lua_rawlen(L, 1);
     for (int64_t r = 1; r <= count; r++) {
         lun__csv_cell c;

@@ -139,17 +139,7 @@ static char *single(char *p, const char *end)
     return to;
 }
 
-static uint32_t hash_of(const char *p, int64_t n)
-{
-    uint64_t h = (uint64_t)n * UINT64_C(0x9E3779B97F4A7C15);
-    for (; n > 8; n -= 8, p += 8)
-        h = (h ^ lun__csv_word(p)) * UINT64_C(0xD6E8FEB86659FD93), h ^= h >> 32;
-    if (n > 0)
-        h = (h ^ (lun__csv_word(p) & ~UINT64_C(0) >> (64 - 8 * n))) * UINT64_C(0xD6E8FEB86659FD93);
-    return (uint32_t)(h >> 32);
-}
-
-void lun__csv_spans(lun__csv_piece *p, int64_t column, lun__csv_span *to)
+void lun__csv_texts(lun__csv_piece *p, int64_t column, lun__text *to)
 {
     const bool last = column == p->width - 1;
     int64_t i = column;
@@ -157,8 +147,7 @@ void lun__csv_spans(lun__csv_piece *p, int64_t column, lun__csv_span *to)
         const char *end, *field = lun__csv_field(p, i, last, &end), *start = bare(field, &end);
         if (start != field && memchr(start, '"', (size_t)(end - start)))
             end = single(p->text + (start - p->text), end);
-        to[r] = (lun__csv_span){.start = (uint32_t)(start - p->text),
-                                .length = (uint32_t)(end - start),
-                                .hash = hash_of(start, end - start)};
+        size_t length = (size_t)(end - start);
+        to[r] = (lun__text){start, (uint32_t)length, lun__text_hash(start, length)};
     }
 }

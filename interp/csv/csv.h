@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "csv/texts.h"
+
 /* What a column holds. I64, U64 and F64 have 8 bytes an element, BOOL one, TEXT has no memory. */
 typedef enum lun__csv_kind {
     LUN__CSV_I64,
@@ -19,11 +21,6 @@ typedef enum lun__csv_kind {
     LUN__CSV_BOOL,
     LUN__CSV_TEXT
 } lun__csv_kind;
-
-/* A field: bytes of a piece of text; equal ones have equal hashes. */
-typedef struct lun__csv_span {
-    uint32_t start, length, hash;
-} lun__csv_span;
 
 typedef struct lun__csv_services {
     void *ctx;
@@ -37,10 +34,9 @@ typedef struct lun__csv_services {
     bool (*stop)(void *ctx);
     /* Memory for all rows of wanted column k; a column of text gives NULL. False: refused. */
     bool (*column)(void *ctx, int64_t k, lun__csv_kind kind, int64_t rows, void **memory);
-    /* Takes `count` fields of wanted column k from row `first` on; each row comes once. False:
-     * refused. */
-    bool (*text)(void *ctx, int64_t k, int64_t first, const char *text, const lun__csv_span *fields,
-                 int64_t count);
+    /* Takes parts of wanted column k, a column of text, in order of rows; their memory is the
+     * reader's. False: refused. */
+    bool (*texts)(void *ctx, int64_t k, const lun__texts_part *parts, int64_t count);
 } lun__csv_services;
 
 typedef enum lun__csv_what {

@@ -68,13 +68,15 @@ lun__csv_what lun__csv_fetch(lun__csv_desk *d, int place, int64_t at, int64_t le
     return LUN__CSV_FINE;
 }
 
-lun__csv_span *lun__csv_span_room(lun__csv_desk *d, int place, int64_t count)
+bool lun__csv_text_room(lun__csv_desk *d, int place, int64_t count, int64_t bytes)
 {
     lun__csv_place *q = &d->places[place];
-    void *memory = q->spans;
-    bool room = grow(&memory, &q->spans_room, count, sizeof *q->spans);
-    q->spans = memory;
-    return room ? q->spans : NULL;
+    void *texts = q->texts, *packed = q->packed;
+    bool room = grow(&texts, &q->texts_room, count, sizeof *q->texts) &&
+                grow(&packed, &q->packed_room, bytes, 1);
+    q->texts = texts;
+    q->packed = packed;
+    return room;
 }
 
 void lun__csv_clear(lun__csv_desk *d)
@@ -82,7 +84,8 @@ void lun__csv_clear(lun__csv_desk *d)
     for (int i = 0; i < LUN__CSV_PLACES; i++) {
         free(d->places[i].memory);
         free(d->places[i].ends);
-        free(d->places[i].spans);
+        free(d->places[i].texts);
+        free(d->places[i].packed);
         d->places[i] = (lun__csv_place){0};
     }
 }

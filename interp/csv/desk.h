@@ -14,8 +14,9 @@
 typedef struct lun__csv_place {
     char *memory;
     uint32_t *ends;
-    lun__csv_span *spans;
-    int64_t room, ends_room, spans_room; /* bytes, and elements of the others */
+    lun__text *texts;
+    char *packed;
+    int64_t room, ends_room, texts_room, packed_room; /* bytes, and elements of ends and texts */
 } lun__csv_place;
 
 /* Places of a desk: no more than pieces of a batch, or threads that count. */
@@ -35,8 +36,9 @@ void lun__csv_give(lun__csv_desk *d, int place);
  * text, and its ends if it is to have some. */
 lun__csv_what lun__csv_fetch(lun__csv_desk *d, int place, int64_t at, int64_t length, bool added,
                              lun__csv_piece *p, lun__csv_fault *fault);
-/* Room for so many spans in a place, NULL: there is none. */
-lun__csv_span *lun__csv_span_room(lun__csv_desk *d, int place, int64_t count);
+/* Room in a place for so many texts, and for so many bytes to pack them into: false, there is
+ * none. */
+bool lun__csv_text_room(lun__csv_desk *d, int place, int64_t count, int64_t bytes);
 /* Memory of all places. */
 void lun__csv_clear(lun__csv_desk *d);
 

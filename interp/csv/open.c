@@ -45,9 +45,9 @@ static bool keep_names(lun__csv *c, lun__csv_piece *p)
     if (!c->header || !c->places)
         return false;
     for (int64_t k = 0; k < p->width; k++) {
-        lun__csv_span name;
-        lun__csv_spans(p, k, &name);
-        memcpy(c->header + at, p->text + name.start, name.length);
+        lun__text name;
+        lun__csv_texts(p, k, &name);
+        memcpy(c->header + at, name.at, name.length);
         at += name.length;
         c->places[k + 1] = at;
     }

@@ -54,7 +54,7 @@ unsigned lun__csv_convert(const lun__csv_piece *p, int64_t column, lun__csv_kind
 unsigned lun__csv_sample(const lun__csv_piece *p, int64_t column, int64_t most);
 /* What a column is that has all of these fields. */
 lun__csv_kind lun__csv_kind_of(unsigned seen);
-/* Where the fields of a column are; doubled quotes are made single in the text. */
-void lun__csv_spans(lun__csv_piece *p, int64_t column, lun__csv_span *to);
+/* The fields of a column; doubled quotes are made single in the text. */
+void lun__csv_texts(lun__csv_piece *p, int64_t column, lun__text *to);
 
 #endif

@@ -26,7 +26,8 @@ typedef struct run {
     int64_t count, texts; /* of targets; of those which are text, and due */
     int64_t first;        /* piece of this batch */
     int64_t batch;
-    int places[BATCH]; /* of the pieces that stay for their texts */
+    int places[BATCH];      /* of the pieces that stay for their texts */
+    lun__texts_part *parts; /* of each column of text that is due, one for each piece of a batch */
     lun__csv_piece pieces[BATCH];
     lun__csv_fault faults[BATCH];
 } run;
@@ -57,6 +58,27 @@ static bool fetch_piece(lun__csv *c, int place, int64_t k, lun__csv_piece *p, lu
     return false;
 }
 
+/* Packs the columns of text of piece `k` of a batch into its place. */
+static bool pack_texts(run *r, int64_t k)
+{
+    lun__csv_piece *p = &r->pieces[k];
+    const lun__csv_place *place = &r->c->desk.places[r->places[k]];
+    size_t bytes = lun__texts_room(p->rows, 3) * (size_t)r->texts + (size_t)p->length;
+    lun__texts_part *part = r->parts + k;
+    if (!lun__csv_text_room(&r->c->desk, r->places[k], p->rows, (int64_t)bytes))
+        return lun__csv_refuse(&r->faults[k], LUN__CSV_MEMORY);
+    char *to = place->packed;
+    for (int64_t i = 0; i < r->count; i++) {
+        if (!r->targets[i].due || r->targets[i].kind != LUN__CSV_TEXT)
+            continue;
+        lun__csv_texts(p, r->targets[i].column, place->texts);
+        lun__texts_pack(place->texts, r->c->cuts.list[r->first + k].row, p->rows, to, part);
+        to += lun__texts_size(part);
+        part += BATCH;
+    }
+    return true;
+}
+
 /* Converts the columns of piece `k` of a batch; its place stays taken if it has texts. */
 static void read_piece(void *of, int64_t k)
 {
@@ -65,25 +87,15 @@ static void read_piece(void *of, int64_t k)
     const int64_t piece = r->first + k, row = r->c->cuts.list[piece].row;
     int place = r->places[k] = lun__csv_take(&r->c->desk);
     bool ok = fetch_piece(r->c, place, piece, p, &r->faults[k]);
-    lun__csv_span *spans = NULL;
-    if (ok && r->texts) {
-        spans = lun__csv_span_room(&r->c->desk, place, p->rows * r->texts);
-        if (!spans)
-            ok = lun__csv_refuse(&r->faults[k], LUN__CSV_MEMORY);
-    }
     for (int64_t i = 0; ok && i < r->count; i++) {
         target *t = &r->targets[i];
-        if (!t->due)
+        if (!t->due || t->kind == LUN__CSV_TEXT)
             continue;
         size_t size = t->kind == LUN__CSV_BOOL ? 1 : 8;
-        if (t->kind == LUN__CSV_TEXT) {
-            lun__csv_spans(p, t->column, spans);
-            spans += p->rows;
-        } else {
-            t->seen[piece] = (unsigned char)lun__csv_convert(
-                p, t->column, t->kind, (char *)t->memory + (size_t)row * size);
-        }
+        t->seen[piece] = (unsigned char)lun__csv_convert(p, t->column, t->kind,
+                                                         (char *)t->memory + (size_t)row * size);
     }
+    ok = ok && (!r->texts || pack_texts(r, k));
     if (!ok || !r->texts) {
         lun__csv_give(&r->c->desk, place);
         r->places[k] = -1;
@@ -94,21 +106,17 @@ static void read_piece(void *of, int64_t k)
 static bool hand_on(run *r, bool ok, lun__csv_fault *fault)
 {
     const lun__csv_services *s = r->c->desk.services;
-    for (int64_t k = 0; k < r->batch; k++) {
-        if (r->places[k] < 0)
+    const lun__texts_part *parts = r->parts;
+    for (int64_t i = 0; ok && r->texts && i < r->count; i++) {
+        if (!r->targets[i].due || r->targets[i].kind != LUN__CSV_TEXT)
             continue;
-        const lun__csv_piece *p = &r->pieces[k];
-        const lun__csv_span *spans = r->c->desk.places[r->places[k]].spans;
-        int64_t row = r->c->cuts.list[r->first + k].row;
-        for (int64_t i = 0; ok && i < r->count; i++) {
-            if (!r->targets[i].due || r->targets[i].kind != LUN__CSV_TEXT)
-                continue;
-            if (!s->text(s->ctx, i, row, p->text, spans, p->rows))
-                ok = lun__csv_refuse(fault, LUN__CSV_REFUSED);
-            spans += p->rows;
-        }
-        lun__csv_give(&r->c->desk, r->places[k]);
+        if (!s->texts(s->ctx, i, parts, r->batch))
+            ok = lun__csv_refuse(fault, LUN__CSV_REFUSED);
+        parts += BATCH;
     }
+    for (int64_t k = 0; k < r->batch; k++)
+        if (r->places[k] >= 0)
+            lun__csv_give(&r->c->desk, r->places[k]);
     return ok;
 }
 
@@ -120,6 +128,10 @@ static bool read_pieces(run *r, lun__csv_fault *fault)
     r->texts = 0;
     for (int64_t i = 0; i < r->count; i++)
         r->texts += r->targets[i].due && r->targets[i].kind == LUN__CSV_TEXT;
+    free(r->parts);
+    r->parts = calloc((size_t)r->texts + 1, BATCH * sizeof *r->parts);
+    if (!r->parts)
+        return lun__csv_refuse(fault, LUN__CSV_MEMORY);
     for (r->first = 0; ok && r->first < r->c->cuts.count; r->first += r->batch) {
         int64_t left = r->c->cuts.count - r->first;
         r->batch = left < BATCH ? left : BATCH;
@@ -284,6 +296,7 @@ bool lun__csv_read(lun__csv *c, const int64_t *wanted, int64_t count, lun__csv_k
         free(targets[i].seen);
     }
     free(targets);
+    free(r ? r->parts : NULL);
     free(r);
     if (!ok && fault->what < LUN__CSV_UNREAD)
         fault->line = lun__csv_lines(&c->desk, fault->at) + 1;

@@ -29,7 +29,11 @@ local function length_of(column)
     elseif type(column) ~= "table" then
         return nil, ("is a %s; a column is a Vector or a list of texts"):format(type(column))
     end
-    local count = rawlen(column)
+    local count = core.internal.texts(column)
+    if count then
+        return count
+    end
+    count = rawlen(column)
     for i = 1, count do
         local kind = type(rawget(column, i))
         if kind ~= "string" then
@@ -170,12 +174,16 @@ function M.rows(t, which)
     end
     local names, rows = shape_of(t, (order_of(t)), "rows")
     local mask, at, gap = chosen(which, rows)
-    local result, list, places = {}, {}, nil
+    local result, list, numbers, places = {}, {}, nil, nil
     for _, name in ipairs(names) do
         local column = t[name]
         if not core.isarray(column) then
-            places = places or (at or mask:indices()):totable()
-            result[name] = texts_at(column, places)
+            numbers = numbers or (at or mask:indices()):eval()
+            result[name] = core.internal.texts_take(column, numbers)
+            if not result[name] then
+                places = places or numbers:totable()
+                result[name] = texts_at(column, places)
+            end
         elseif mask then
             result[name] = column:compress(mask)
         elseif gap and not dtypes.is_float(column:dtype()) then

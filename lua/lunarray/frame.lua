@@ -108,10 +108,11 @@ local function shown(name, column, ranges)
             result.kind = usable and ("%s[%s]"):format(dtype, table.concat({ column:shape() }, ", ")) or "freed"
         end
     elseif type(column) == "table" then
-        result.kind = (next(column) == nil or type(rawget(column, 1)) == "string") and "text" or "list"
+        local kept = core.internal.texts(column)
+        result.kind = (kept or next(column) == nil or type(rawget(column, 1)) == "string") and "text" or "list"
         for _, range in ipairs(ranges) do
             for i = range[1], range[2] do
-                local x = rawget(column, i)
+                local x = kept and column[i] or rawget(column, i)
                 result.cells[#result.cells + 1] = x == nil and "" or plain(x)
             end
         end

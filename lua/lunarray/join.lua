@@ -28,6 +28,10 @@ local function both(a, b, k)
     if core.isarray(a) or core.isarray(b) or not is_texts(a) or not is_texts(b) then
         misuse(2, "join", "key %d is %s on one side and %s on the other", k, internal.kind_of(a), internal.kind_of(b))
     end
+    if internal.texts(a) and internal.texts(b) then
+        local codes = internal.factor(a, b)
+        return codes:sub(1, #a), codes:sub(#a + 1, #codes)
+    end
     local all = table.move(b, 1, #b, #a + 1, table.move(a, 1, #a, 1, {}))
     local codes = column(all, 1, "join")
     return codes:sub(1, #a), codes:sub(#a + 1, #all)

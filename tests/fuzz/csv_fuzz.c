@@ -50,14 +50,16 @@ static bool column(void *ctx, int64_t k, lun__csv_kind kind, int64_t rows, void 
     return r->memory[k] != NULL;
 }
 
-static bool texts(void *ctx, int64_t k, int64_t first, const char *text,
-                  const lun__csv_span *fields, int64_t count)
+static bool texts(void *ctx, int64_t k, const lun__texts_part *parts, int64_t count)
 {
     result *r = ctx;
-    for (int64_t i = 0; i < count; i++)
-        for (uint32_t c = 0; c < fields[i].length; c++)
-            ((int64_t *)r->memory[k])[first + i] =
-                ((int64_t *)r->memory[k])[first + i] * 31 + text[fields[i].start + c] + 1;
+    for (const lun__texts_part *p = parts; p < parts + count; p++)
+        for (int64_t i = 0; i < p->count; i++) {
+            lun__text t = lun__texts_kept(p, lun__texts_level(p, i));
+            int64_t *sum = &((int64_t *)r->memory[k])[p->first + i];
+            for (uint32_t c = 0; c < t.length; c++)
+                *sum = *sum * 31 + t.at[c] + 1;
+        }
     return true;
 }
 
@@ -70,7 +72,7 @@ static void read_all(const unsigned char *text, size_t size, int64_t piece, resu
                            .share = share,
                            .stop = stop,
                            .column = column,
-                           .text = texts};
+                           .texts = texts};
     int64_t wanted[MOST];
     memset(r, 0, sizeof *r);
     r->text = text;
