@@ -1,5 +1,6 @@
--- Windows and axes on a photograph: a part of it cropped, mirrored, upended, transposed, its rows and columns evened out.
--- Takes any PNG; the second name is the file to write. examples/data/README.md says whose photograph this is (CC BY 2.0).
+-- Windows and axes on a photograph: a part of it cropped, mirrored, upended, transposed, its rows and columns evened
+-- out. Takes any PNG; the second name is the file to write. examples/data/README.md says whose photograph this is
+-- (CC BY 2.0).
 --     build/lunarray examples/picture.lua examples/data/china.png /tmp/picture.png
 -- prints:
 --     examples/data/china.png: 213 rows, 320 columns, samples from 0 to 255
