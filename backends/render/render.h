@@ -17,7 +17,7 @@
 #include "math/vecmath.h"
 
 /* Changes whenever struct lun_frame or the meaning of the exported functions does. */
-enum { LUN_RENDER_ABI = 1 };
+enum { LUN_RENDER_ABI = 2 };
 
 enum {
     LUN_RENDER_LIBM = 1,  /* link with -lm */

@@ -157,6 +157,32 @@ static lun_status far_download(void *state, lun_buffer *from, int64_t offset, vo
     return LUN_OK;
 }
 
+static lun_status far_pad(void *state, const lun_padding *p, int bytes, const lun_buffer *from,
+                          int64_t origin, lun_buffer *to)
+{
+    if (fails(state, "pad"))
+        return LUN_EBACKEND;
+    const lun_layout all = lun__layout_right(p->rank, p->extent);
+    const lun_pad_box whole = lun__pad_box(p, &all);
+    lun__pad_read(p, &all, &whole, from->data + origin * bytes, bytes, 0, lun__layout_count(&all),
+                  to->data);
+    return LUN_OK;
+}
+
+static lun_status far_transfer(void *state, const lun_transfer *t)
+{
+    char *to = t->to->data + t->to_origin * t->bytes;
+    const int64_t n = lun__layout_count(&t->at);
+    if (fails(state, "transfer"))
+        return LUN_EBACKEND;
+    if (t->from)
+        lun__layout_copy(&t->of, t->from->data + t->from_origin * t->bytes, &t->at, to, t->bytes, 0,
+                         n);
+    for (int64_t i = 0; !t->from && i < n; i++)
+        memcpy(to + lun__layout_place(&t->at, i) * t->bytes, &t->cell, (size_t)t->bytes);
+    return LUN_OK;
+}
+
 static const lun_backend lun_backend_far = {
     .name = "far",
     .open = far_open,
@@ -170,6 +196,8 @@ static const lun_backend lun_backend_far = {
     .buffer_free = far_free,
     .upload = far_upload,
     .download = far_download,
+    .pad = far_pad,
+    .transfer = far_transfer,
 };
 
 const lun_backend *const lun__backends_all[] = {&lun_backend_far, &lun__backend_reference, NULL};
