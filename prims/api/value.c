@@ -103,6 +103,32 @@ lun_status lun__settle(lun_engine *e, lun_array *a)
     return waits && !lun__node_is(a->node, LUN_IS_VIRTUAL) ? lun__run(e, &a->node, 1) : LUN_OK;
 }
 
+/* Elements of what is joined of several arrays, where few of these have all of them. */
+static lun_status read_joined(lun_engine *e, lun_node *n, int64_t first, int64_t count, void *host,
+                              bool *done)
+{
+    const lun_layout at = {.rank = 1, .offset = first, .extent = {count}, .stride = {1}};
+    const lun_node *of = n;
+    lun_node *part;
+    while (of->kind == LUN_NODE_RESHAPE)
+        of = of->in[0];
+    if (of->kind != LUN_NODE_CONCAT)
+        return LUN_OK;
+    lun_status s = lun__view(e, n, &at, &part);
+    if (s != LUN_OK)
+        return s;
+    bool smaller = part->kind != LUN_NODE_VIEW || part->in[0] != of;
+    if (smaller && part->kind != LUN_NODE_NUMBER)
+        s = lun__run(e, &part, 1);
+    if (s == LUN_OK && smaller)
+        s = lun__copy_out(e, part, 0, count, host);
+    *done = smaller && s == LUN_OK;
+    if (*done)
+        n->is |= LUN_IS_PEEKED;
+    lun__node_release(e, part);
+    return s;
+}
+
 lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int64_t count)
 {
     LUN_NEED(e, host || count == 0);
@@ -124,6 +150,8 @@ lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int6
         return s;
     }
     if (!lun__node_ready(n) && count < n->n / 4)
+        s = read_joined(e, n, first, count, host, &done);
+    if (s == LUN_OK && !done && !lun__node_ready(n) && count < n->n / 4)
         s = lun__run_range(e, n, first, count, host, &done);
     if (s == LUN_OK && !done) {
         if (n->kind != LUN_NODE_NUMBER)

@@ -5,6 +5,7 @@
 #include "engine/state.h"
 #include "graph/node.h"
 #include "graph/take.h"
+#include "graph/within.h"
 
 typedef struct pusher {
     lun_engine *e;
@@ -135,6 +136,143 @@ static lun_status push_through(pusher *c, const lun_node *n, int64_t whole, int 
     return s;
 }
 
+/* ---- what is moved, not computed ------------------------------------------------------------- */
+
+/* n's elements at the places `at`, which are fewer, of a walk that goes on. */
+static lun_status push_moved(pusher *c, lun_node *n, const lun_layout *at, int depth,
+                             lun_node **out)
+{
+    pusher part = {c->e, at, c->budget, c->place};
+    const int64_t count = lun__layout_count(at);
+    bool all = count == n->n && at->offset == 0 && lun__layout_is_dense(at);
+    bool repeats = count > n->n; /* which would compute elements again */
+    lun_status s = n->rank && !repeats && !all ? push_down(&part, n, n->n, depth - 1, out)
+                                               : lun__node_view(c->e, n, at, out);
+    c->budget = part.budget;
+    c->place = 0;
+    return s;
+}
+
+/* The box of n, which is joined, that w lies in: joined of parts of its operands. */
+static lun_status push_box(pusher *c, const lun_node *n, const lun_within *w, int depth,
+                           lun_node **out)
+{
+    const int64_t blocks = w->high[0] - w->low[0] + 1, width = w->high[1] - w->low[1] + 1;
+    const int64_t shape[2] = {blocks, width};
+    lun_node **in = calloc((size_t)n->count, sizeof(lun_node *));
+    lun_status s = in ? LUN_OK : lun__nomem(c->e);
+    int64_t low = w->low[1], high = w->high[1];
+    int some = 0;
+    for (int k = 0; s == LUN_OK && k < n->count && high >= 0; k++) {
+        int64_t own = n->more[k]->n / n->step, first = low > 0 ? low : 0;
+        int64_t end = high + 1 < own ? high + 1 : own;
+        lun_layout at = {.rank = 2,
+                         .offset = w->low[0] * own + first,
+                         .extent = {blocks, end - first},
+                         .stride = {own, 1}};
+        if (end > first)
+            s = push_moved(c, n->more[k], &at, depth, &in[some++]);
+        low -= own;
+        high -= own;
+    }
+    if (s == LUN_OK)
+        s = lun__node_concat(c->e, in, some, blocks, 2, shape, out);
+    while (some)
+        lun__node_release(c->e, in[--some]);
+    free(in);
+    return s;
+}
+
+/* A part of what is joined: of the one operand that it lies in, or of parts of some.  *out stays
+ * NULL where that is much of it. */
+static lun_status push_joined(pusher *c, const lun_node *n, int depth, lun_node **out)
+{
+    enum { SMALL = 4 };
+    const int64_t blocks = n->step, extent[2] = {blocks, n->n / blocks};
+    lun_within w;
+    int64_t begin = 0;
+    if (!lun__within(c->at, 2, extent, &w))
+        return LUN_OK;
+    for (int k = 0; k < n->count; k++) {
+        int64_t own[2] = {blocks, n->more[k]->n / blocks}, less[2] = {0, begin};
+        if (w.low[1] >= begin && w.high[1] < begin + own[1]) {
+            lun_layout at = lun__within_layout(&w, c->at, own, less);
+            return push_moved(c, n->more[k], &at, depth, out);
+        }
+        begin += own[1];
+    }
+    const int64_t box[2] = {w.high[0] - w.low[0] + 1, w.high[1] - w.low[1] + 1};
+    if (box[0] * box[1] > n->n / SMALL)
+        return LUN_OK;
+    lun_node *some = NULL;
+    lun_status s = push_box(c, n, &w, depth, &some);
+    lun_layout at = lun__within_layout(&w, c->at, box, w.low);
+    if (s == LUN_OK)
+        s = lun__node_view(c->e, some, &at, out);
+    lun__node_release(c->e, some);
+    return s;
+}
+
+/* A small part of a padded expression: of that of the elements that it needs.  *out stays NULL
+ * where it is large: several parts, as those that stencils read, would compute what they share
+ * again. */
+static lun_status push_padded(pusher *c, const lun_node *n, int depth, lun_node **out)
+{
+    enum { SMALL = 64 };
+    lun_padding p, part;
+    lun_within w;
+    int64_t first[LUN_LAYOUT_RANK], box = 1;
+    lun_node *inner = NULL, *padded = NULL;
+    lun__node_padding(n, &p);
+    if (!lun__within(c->at, p.rank, p.extent, &w) || !lun__within_padded(&w, &p, &part, first))
+        return LUN_OK;
+    lun_layout at = lun__layout_right(p.rank, p.inner);
+    for (int k = 0; k < p.rank; k++) {
+        box *= part.extent[k];
+        at.extent[k] = part.inner[k];
+        at.offset += first[k] * at.stride[k];
+    }
+    if (box > n->n / SMALL)
+        return LUN_OK;
+    lun_status s = push_moved(c, n->in[0], &at, depth, &inner);
+    if (s == LUN_OK)
+        s = lun__node_pad(c->e, inner, &part, &padded);
+    at = lun__within_layout(&w, c->at, part.extent, w.low);
+    if (s == LUN_OK)
+        s = lun__node_view(c->e, padded, &at, out);
+    lun__node_release(c->e, inner);
+    lun__node_release(c->e, padded);
+    return s;
+}
+
+static bool is_computed(const lun_node *n)
+{
+    return n->kind == LUN_NODE_OP || n->kind == LUN_NODE_CAST || n->kind == LUN_NODE_RANDOM;
+}
+
+/* A part of n, which moves elements; *out stays NULL where it is as well taken of n itself. */
+static lun_status push_into(pusher *c, lun_node *n, int depth, lun_node **out)
+{
+    lun_layout inner, composed;
+    *out = NULL;
+    if (n->kind == LUN_NODE_VIEW) {
+        lun_node *of = n->in[0];
+        lun__node_layout(n, &inner);
+        if ((of->kind != LUN_NODE_CONCAT && of->kind != LUN_NODE_PAD) ||
+            !lun__layout_composed(&inner, c->at, &composed))
+            return LUN_OK;
+        pusher part = {c->e, &composed, c->budget, 0};
+        lun_status s = push_into(&part, of, depth, out);
+        c->budget = part.budget;
+        return s;
+    }
+    if (!depth || c->budget-- <= 0)
+        return LUN_OK;
+    if (n->kind == LUN_NODE_CONCAT)
+        return push_joined(c, n, depth, out);
+    return is_computed(n->in[0]) ? push_padded(c, n, depth, out) : LUN_OK;
+}
+
 /* A part of an elementwise expression is that expression of parts: only what is asked for gets
  * computed.  Depth and number of nodes are bounded; what is larger is cut as it stands. */
 static lun_status push_down(pusher *c, lun_node *n, int64_t whole, int depth, lun_node **out)
@@ -154,9 +292,14 @@ static lun_status push_down(pusher *c, lun_node *n, int64_t whole, int depth, lu
         c->place = 0;
         return even_index(c, &even, out);
     }
-    bool elementwise =
-        n->kind == LUN_NODE_OP || n->kind == LUN_NODE_CAST || n->kind == LUN_NODE_RANDOM;
-    if (elementwise && depth && c->budget-- > 0)
+    if (n->kind == LUN_NODE_VIEW || n->kind == LUN_NODE_CONCAT || n->kind == LUN_NODE_PAD) {
+        lun_status s = push_into(c, n, depth, out);
+        if (s != LUN_OK || *out) {
+            c->place = 0;
+            return s;
+        }
+    }
+    if (is_computed(n) && depth && c->budget-- > 0)
         return push_through(c, n, whole, depth, out);
     if (is_called(c, n, whole) && depth && c->budget-- > 0)
         return push_call(c, n, whole, depth, out);
