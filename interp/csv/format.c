@@ -1,7 +1,7 @@
 /* format.c - numbers to decimal text: the fewest of 15, 16 or 17 digits that read back as the same
  * float, in the form of printf's %g with that many. The digits come from one multiplication by a
  * power of ten with some 70 bits beyond the point; the C library decides where these are too few.
- * Knows no columns. */
+ * Floats with few digits are found by one division. Knows no columns. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,9 @@ static const uint64_t tens[] = {UINT64_C(1),
                                 UINT64_C(100000000000000),
                                 UINT64_C(1000000000000000),
                                 UINT64_C(10000000000000000),
-                                UINT64_C(100000000000000000)};
+                                UINT64_C(100000000000000000),
+                                UINT64_C(1000000000000000000),
+                                UINT64_C(10000000000000000000)};
 
 /* The C library's, in any locale. */
 static figure by_library(double x, int count)
@@ -148,18 +150,24 @@ static const char pairs[] = "00010203040506070809101112131415161718192021222324"
                             "50515253545556575859606162636465666768697071727374"
                             "75767778798081828384858687888990919293949596979899";
 
+/* How many digits x has: 1233 / 4096 is the logarithm of 2, nearly. */
+static int length_of(uint64_t x)
+{
+    x |= 1; /* has as many */
+    int n = (64 - __builtin_clzll(x)) * 1233 >> 12;
+    return n + (x >= tens[n]);
+}
+
 char *lun__csv_put_unsigned(char *to, uint64_t x)
 {
-    char text[20], *p = text + sizeof text;
+    char *end = to + length_of(x), *p = end;
     for (; x >= 100; x /= 100)
         memcpy(p -= 2, &pairs[x % 100 * 2], 2);
     if (x >= 10)
-        memcpy(p -= 2, &pairs[x * 2], 2);
+        memcpy(p - 2, &pairs[x * 2], 2);
     else
-        *--p = (char)('0' + x);
-    size_t n = (size_t)(text + sizeof text - p);
-    memcpy(to, p, n);
-    return to + n;
+        p[-1] = (char)('0' + x);
+    return end;
 }
 
 char *lun__csv_put_signed(char *to, int64_t x)
@@ -206,6 +214,25 @@ static char *put_fixed(char *to, const char *digits, int count, int power)
     return put(to, digits + whole, (size_t)(count - whole));
 }
 
+/* A float that has at most six digits after the point, and 15 in all; NULL: it has more. Such
+ * digits are those of x if dividing them, which rounds once, gives x: no other number of 15 digits
+ * is as near. */
+static char *put_short(char *to, double x)
+{
+    if (!(x >= 1e-4 && x < 1e8))
+        return NULL;
+    uint64_t digits = (uint64_t)(int64_t)(x * 1e6 + 0.5), rest = digits % 1000000;
+    if ((double)(int64_t)digits / 1e6 != x)
+        return NULL;
+    to = lun__csv_put_unsigned(to, digits / 1000000);
+    *to++ = '.';
+    for (unsigned i = 0, unit = 10000; i < 3; i++, unit /= 100)
+        to = put(to, &pairs[rest / unit % 100 * 2], 2);
+    while (to[-1] == '0')
+        to--;
+    return to;
+}
+
 char *lun__csv_put_float(char *to, double x)
 {
     if (isnan(x))
@@ -218,6 +245,9 @@ char *lun__csv_put_float(char *to, double x)
         return put(to, "inf", 3);
     if (x < SMALL && x == (double)(int64_t)x)
         return put(lun__csv_put_unsigned(to, (uint64_t)x), ".0", 2);
+    char *end = put_short(to, x);
+    if (end)
+        return end;
     figure f = figure_of(x);
     int places = f.count;
     char digits[20];

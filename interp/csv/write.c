@@ -7,14 +7,30 @@
 
 #define MARK "\357\273\277" /* a byte order mark, which a reader would take away */
 
+/* Bytes of v that are 0 have their top bit set, and maybe others above one of them. */
+static inline uint64_t zeros(uint64_t v)
+{
+    return (v - UINT64_C(0x0101010101010101)) & ~v & UINT64_C(0x8080808080808080);
+}
+
+/* Whether one of eight bytes makes a field need quotes. */
+static inline bool is_special(uint64_t v)
+{
+    const uint64_t each = UINT64_C(0x0101010101010101);
+    return zeros(v ^ each * ',') | zeros(v ^ each * '"') | zeros(v ^ each * '\n') |
+           zeros(v ^ each * '\r');
+}
+
 static bool needs_quotes(const char *p, size_t n)
 {
     if (n >= 3 && memcmp(p, MARK, 3) == 0)
         return true;
-    for (size_t i = 0; i < n; i++)
-        if (p[i] == ',' || p[i] == '"' || p[i] == '\n' || p[i] == '\r')
+    for (; n >= 8; p += 8, n -= 8)
+        if (is_special(lun__csv_word(p)))
             return true;
-    return false;
+    uint64_t rest = 0;
+    memcpy(&rest, p, n);
+    return is_special(rest);
 }
 
 static char *put_text(char *to, const char *p, size_t n)

@@ -66,6 +66,22 @@ describe("csv files", function()
             assert.equal(#list + 1, i)
         end)
 
+        it("have quotes around the fields that need them, wherever in one", function()
+            local list, lines = {}, { "t" }
+            for length = 1, 20 do
+                for place = 1, length do
+                    for c in (',"\n\r+-!#\v\t.;aé'):gmatch(utf8.charpattern) do
+                        local text = ("x"):rep(place - 1) .. c .. ("y"):rep(length - place)
+                        list[#list + 1] = text
+                        lines[#list + 1] = text:find '[,"\n\r]' and '"' .. text:gsub('"', '""') .. '"'
+                            or text == "\t" and '"\t"' or text
+                    end
+                end
+            end
+            assert(lun.save(path_of "q.csv", { t = list }))
+            assert.equal(table.concat(lines, "\n") .. "\n", shell.slurp(path_of "q.csv"))
+        end)
+
         it("have each row once, in order, with fields of every kind", function()
             local ROWS = 150000
             local names, mixed = {}, {}
