@@ -1,4 +1,4 @@
--- CSV: makes the files of the benchmark (make DIRECTORY MEGABYTES), or times lun.load and lun.save of one (FILE).
+-- CSV: makes a file of the benchmark (make DIRECTORY MEGABYTES NAME), or times lun.load and lun.save of one (FILE).
 -- Prints lines "file ours load|save seconds megabytes peak columns": peak memory in MB, and what the columns take.
 local lun = require "lunarray"
 
@@ -55,15 +55,13 @@ function makers.dates(rows)
     return { time = time, day = day, k = t.k, y = t.y }, { "time", "day", "k", "y" }
 end
 
-local function make(directory, megabytes)
-    for name, maker in pairs(makers) do
-        local path = ("%s/%s.csv"):format(directory, name)
-        local t, names = maker(1000)
-        assert(lun.save(path, t, { names = names }))
-        local rows = math.floor(megabytes * 1e6 / size_of(path) * 1000)
-        t, names = maker(rows)
-        assert(lun.save(path, t, { names = names }))
-    end
+local function make(directory, megabytes, name)
+    local path = ("%s/%s.csv"):format(directory, name)
+    local t, names = makers[name](1000)
+    assert(lun.save(path, t, { names = names }))
+    local rows = math.floor(megabytes * 1e6 / size_of(path) * 1000)
+    t, names = makers[name](rows)
+    assert(lun.save(path, t, { names = names }))
 end
 
 -- ---------------------------------------------------------------- times
@@ -81,7 +79,7 @@ local function time(path)
 end
 
 if arg[1] == "make" then
-    make(arg[2], tonumber(arg[3]))
+    make(arg[2], tonumber(arg[3]), arg[4])
 else
     time(arg[1])
 end
