@@ -143,7 +143,8 @@ static void run_long(const lun_services *services, const lun_team *team, int wor
         l.from = (const char *)s->from + i * size;
         l.to = s->to ? (char *)s->to + i * size : NULL;
         l.places = s->places ? s->places + i : NULL;
-        lun__sort_line_run(&l);
+        if (!lun__sort_packed(&l))
+            lun__sort_line_run(&l);
     }
 }
 
