@@ -8,16 +8,15 @@
  * one and written along the other. */
 #include "render/opencl/pack.h"
 
+#include "render/opencl/moved.h"
 #include "render/text/text.h"
 
 enum {
     AXES = LUN_LAYOUT_RANK,
     LAST = AXES - 1,
-    GROUP = 256,       /* work-items of a group in the SCALAR form */
-    SQUARE = 32,       /* extents of a square; its rows are one element apart more, for the banks */
-    WORTHWHILE = 8,    /* extent from which squares are */
-    GROUPS = 32,       /* for each unit, in the SCALAR form: the rest is done in turns */
-    LEAST_SHARE = 4096 /* elements of a work-item in the VECTOR form */
+    GROUP = LUN_CL_MOVED_GROUP,
+    SQUARE = 32,   /* extents of a square; its rows are one element apart more, for the banks */
+    WORTHWHILE = 8 /* extent from which squares are */
 };
 
 /* Cells; axes are numbered so that the last one is always LAST. */
@@ -36,22 +35,12 @@ _Static_assert((int)CELLS == (int)LUN_CL_PACK_CELLS, "render.h says how many cel
 
 /* ---- the text -------------------------------------------------------------------------------- */
 
-static void open_kernel(lun_renderer *r, int group, const char *name, const char *element,
-                        lun_strbuf *out)
-{
-    lun__text_put(r, out, "\n@kernel @group_open");
-    lun__text_put(r, out,
-                  "%d@group_close void %s(@constant lun_i64 *c, @global const element *from, "
-                  "@global %s *to)\n{\n",
-                  group, name, element);
-}
-
 /* name, element, axes, assignment */
 static void grid(lun_renderer *r, const char *name, const char *element, int axes, const char *put,
                  lun_strbuf *out)
 {
     int e = EXTENT + AXES - axes, s = STRIDE + AXES - axes, d = STEP + AXES - axes;
-    open_kernel(r, GROUP, name, element, out);
+    lun__cl_moved_kernel(r, LUN_CL_SCALAR, name, element, out);
     lun__text_put(r, out,
                   "    lun_i64 i[%d], rest = c[%d] + @global_id;\n"
                   "#pragma unroll\n"
@@ -76,7 +65,7 @@ static void grid(lun_renderer *r, const char *name, const char *element, int axe
 
 static void grid_squares(lun_renderer *r, lun_strbuf *out)
 {
-    open_kernel(r, GROUP, "lun_squares", "element", out);
+    lun__cl_moved_kernel(r, LUN_CL_SCALAR, "lun_squares", "element", out);
     lun__text_put(r, out,
                   "    @local element square[%d];\n"
                   "    const int x = @local_id %% %d, y = @local_id / %d;\n"
@@ -100,7 +89,7 @@ static void grid_squares(lun_renderer *r, lun_strbuf *out)
 static void rows(lun_renderer *r, const char *name, const char *element, bool places,
                  lun_strbuf *out)
 {
-    open_kernel(r, 1, name, element, out);
+    lun__cl_moved_kernel(r, LUN_CL_VECTOR, name, element, out);
     lun__text_put(r, out,
                   "    lun_i64 i[%d], at = @group_id * c[%d], rest = c[%d] + at, p = c[%d];\n"
                   "    const lun_i64 end = c[%d] - at < c[%d] ? c[%d] : at + c[%d];\n"
@@ -135,7 +124,7 @@ static void rows(lun_renderer *r, const char *name, const char *element, bool pl
 
 static void row_squares(lun_renderer *r, lun_strbuf *out)
 {
-    open_kernel(r, 1, "lun_squares", "element", out);
+    lun__cl_moved_kernel(r, LUN_CL_VECTOR, "lun_squares", "element", out);
     lun__text_put(r, out,
                   "    element square[%d];\n"
                   "    for (lun_i64 t = @group_id; t < c[%d]; t += @global_size) {\n"
@@ -183,10 +172,7 @@ static void find_square(lun_renderer *r, lun_strbuf *out)
 
 void lun__cl_pack_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf *out)
 {
-    lun__text_put(r, out,
-                  "/* Lunarray kernel: elements side by side. */\n"
-                  "typedef @i64 lun_i64;\ntypedef @u%d element;\n",
-                  8 * bytes);
+    lun__cl_moved_text(r, "elements side by side", bytes, out);
     find_square(r, out);
     if (form == LUN_CL_SCALAR) {
         grid(r, "lun_pack2", "element", 2, "from[p]", out);
@@ -201,11 +187,6 @@ void lun__cl_pack_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf 
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */
-
-static int64_t divide_up(int64_t n, int64_t by)
-{
-    return n / by + (n % by != 0);
-}
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -241,8 +222,8 @@ static void plan_squares(int rank, int across, int64_t *cells)
     cells[ACROSS] = across;
     cells[SHARE] = 1;
     for (int k = 0; k < AXES; k++)
-        cells[SHARE] *=
-            k == across || k == LAST ? divide_up(cells[EXTENT + k], SQUARE) : cells[EXTENT + k];
+        cells[SHARE] *= k == across || k == LAST ? lun__cl_divide_up(cells[EXTENT + k], SQUARE)
+                                                 : cells[EXTENT + k];
 }
 
 /* The digits of the number of work-items. */
@@ -259,10 +240,6 @@ void lun__cl_plan_pack(lun_cl_form form, const lun_cl_packing *p, int units, int
                        lun_cl_plan *plan)
 {
     const lun_layout *l = p->layout;
-    bool scalar = form == LUN_CL_SCALAR;
-    int64_t local = scalar ? GROUP : 1, groups;
-    units = units < 1 ? 1 : units;
-    *plan = (lun_cl_plan){.steps = 1};
     cells[BASE] = p->origin + l->offset;
     cells[FIRST] = p->first;
     cells[COUNT] = p->count;
@@ -274,21 +251,20 @@ void lun__cl_plan_pack(lun_cl_form form, const lun_cl_packing *p, int units, int
         cells[STEP + k] = 0;
     }
     int across = p->places ? -1 : find_across(cells);
-    if (across >= 0) {
-        plan->step[0].kernel = "lun_squares";
-        plan_squares(l->rank, across, cells);
-        groups = least(cells[SHARE], (int64_t)units * GROUPS);
-    } else if (scalar) {
-        plan->step[0].kernel = p->places ? "lun_places" : l->rank <= 2 ? "lun_pack2" : "lun_pack8";
-        groups = least(divide_up(p->count, GROUP), (int64_t)units * GROUPS);
-        cells[SHARE] = 0;
-        plan_grid(groups * GROUP, cells);
-    } else {
-        plan->step[0].kernel = p->places ? "lun_places" : "lun_pack8";
-        cells[SHARE] = divide_up(p->count, units);
-        cells[SHARE] = cells[SHARE] < LEAST_SHARE ? LEAST_SHARE : cells[SHARE];
-        groups = divide_up(p->count, cells[SHARE]);
+    const char *name = p->places ? "lun_places" : "lun_pack8";
+    if (form == LUN_CL_SCALAR && !p->places && l->rank <= 2)
+        name = "lun_pack2";
+    if (across < 0) {
+        cells[SHARE] = lun__cl_moved_plan(form, name, p->count, units, plan);
+        if (form == LUN_CL_SCALAR)
+            plan_grid((int64_t)plan->step[0].global, cells);
+        return;
     }
-    plan->step[0].global = (size_t)(groups * local);
+    plan_squares(l->rank, across, cells);
+    int64_t local = form == LUN_CL_SCALAR ? GROUP : 1;
+    *plan = (lun_cl_plan){.steps = 1};
+    plan->step[0].kernel = "lun_squares";
     plan->step[0].local = (size_t)local;
+    plan->step[0].global = (size_t)(local * least(cells[SHARE], (int64_t)(units < 1 ? 1 : units) *
+                                                                    LUN_CL_MOVED_GROUPS));
 }

@@ -5,15 +5,10 @@
  * VECTOR form those of the rows of its share, whose middle stretches are copied. */
 #include "render/opencl/pad.h"
 
+#include "render/opencl/moved.h"
 #include "render/text/text.h"
 
-enum {
-    AXES = LUN_LAYOUT_RANK,
-    LAST = AXES - 1,
-    GROUP = 256,       /* work-items of a group in the SCALAR form */
-    GROUPS = 32,       /* for each unit, in the SCALAR form: the rest is done in turns */
-    LEAST_SHARE = 4096 /* elements of a work-item in the VECTOR form */
-};
+enum { AXES = LUN_LAYOUT_RANK, LAST = AXES - 1 };
 
 /* Cells; axes are numbered so that the last one is always LAST. */
 enum {
@@ -93,37 +88,22 @@ static void rows(lun_renderer *r, lun_strbuf *out)
 
 void lun__cl_pad_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf *out)
 {
-    bool scalar = form == LUN_CL_SCALAR;
-    lun__text_put(r, out,
-                  "/* Lunarray kernel: an array and what stands beyond its ends. */\n"
-                  "typedef @i64 lun_i64;\ntypedef @u%d element;\n",
-                  8 * bytes);
+    lun__cl_moved_text(r, "an array and what stands beyond its ends", bytes, out);
     find_source(r, out);
-    lun__text_put(r, out, "\n@kernel @group_open");
-    lun__text_put(r, out,
-                  "%d@group_close void lun_pad(@constant lun_i64 *c, @global const element *from, "
-                  "@global element *to)\n{\n",
-                  scalar ? GROUP : 1);
-    (scalar ? elements : rows)(r, out);
+    lun__cl_moved_kernel(r, form, "lun_pad", "element", out);
+    (form == LUN_CL_SCALAR ? elements : rows)(r, out);
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */
-
-static int64_t divide_up(int64_t n, int64_t by)
-{
-    return n / by + (n % by != 0);
-}
 
 void lun__cl_plan_pad(lun_cl_form form, const lun_cl_padding *p, int64_t first, int64_t count,
                       int units, int64_t *cells, lun_cl_plan *plan)
 {
     const lun_padding *pad = p->padding;
-    int64_t groups, most = (int64_t)(units < 1 ? 1 : units) * GROUPS;
-    *plan = (lun_cl_plan){.steps = 1};
     cells[BASE] = p->origin;
     cells[FIRST] = first;
     cells[COUNT] = count;
-    cells[SHARE] = 0;
+    cells[SHARE] = lun__cl_moved_plan(form, "lun_pad", count, units, plan);
     cells[VALUE] = (int64_t)pad->value;
     cells[OUTER] = AXES - pad->rank;
     for (int k = 0; k < AXES; k++) {
@@ -133,15 +113,4 @@ void lun__cl_plan_pad(lun_cl_form form, const lun_cl_padding *p, int64_t first, 
         cells[BEFORE + k] = from < 0 ? 0 : pad->before[from];
         cells[RULE + k] = from < 0 ? LUN_PAD_VALUE : pad->rule[from];
     }
-    if (form == LUN_CL_SCALAR) {
-        groups = divide_up(count, GROUP);
-        groups = groups < most ? groups : most;
-    } else {
-        cells[SHARE] = divide_up(count, units < 1 ? 1 : units);
-        cells[SHARE] = cells[SHARE] < LEAST_SHARE ? LEAST_SHARE : cells[SHARE];
-        groups = divide_up(count, cells[SHARE]);
-    }
-    plan->step[0].kernel = "lun_pad";
-    plan->step[0].local = form == LUN_CL_SCALAR ? GROUP : 1;
-    plan->step[0].global = (size_t)groups * plan->step[0].local;
 }

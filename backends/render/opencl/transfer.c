@@ -5,15 +5,10 @@
  * VECTOR form those of the first one of each stretch along the last axes of both layouts. */
 #include "render/opencl/transfer.h"
 
+#include "render/opencl/moved.h"
 #include "render/text/text.h"
 
-enum {
-    AXES = LUN_LAYOUT_RANK,
-    LAST = AXES - 1,
-    GROUP = 256,       /* work-items of a group in the SCALAR form */
-    GROUPS = 32,       /* for each unit, in the SCALAR form: the rest is done in turns */
-    LEAST_SHARE = 4096 /* elements of a work-item in the VECTOR form */
-};
+enum { AXES = LUN_LAYOUT_RANK, LAST = AXES - 1 };
 
 /* Cells of a layout; axes are numbered so that the last one is always LAST. */
 enum {
@@ -76,11 +71,11 @@ static void stretches(lun_renderer *r, bool fills, lun_strbuf *out)
     lun__text_put(r, out,
                   "    lun_i64 at = @group_id * c[%d], run, left;\n"
                   "    const lun_i64 end = c[%d] - at < c[%d] ? c[%d] : at + c[%d];\n"
-                  "    const lun_i64 s = c[%d]%s;\n"
+                  "    const lun_i64 s = c[%d], t = c[%d];\n"
                   "    for (; at < end; at += run) {\n"
                   "        const lun_i64 f = c[%d] + at;\n        run = end - at;\n",
-                  SHARE, COUNT, SHARE, COUNT, SHARE, TO + STRIDE + LAST,
-                  fills ? "" : ", t = c[FROM_STEP]", FIRST);
+                  SHARE, COUNT, SHARE, COUNT, SHARE, TO + STRIDE + LAST, FROM + STRIDE + LAST,
+                  FIRST);
     end_row(r, TO, out);
     if (!fills)
         end_row(r, FROM, out);
@@ -102,31 +97,19 @@ static void stretches(lun_renderer *r, bool fills, lun_strbuf *out)
 
 static void kernel(lun_renderer *r, lun_cl_form form, bool fills, lun_strbuf *out)
 {
-    lun__text_put(r, out, "\n@kernel @group_open");
-    lun__text_put(r, out,
-                  "%d@group_close void %s(@constant lun_i64 *c, @global const element *from, "
-                  "@global element *to)\n{\n",
-                  form == LUN_CL_SCALAR ? GROUP : 1, fills ? "lun_fill" : "lun_copy");
+    lun__cl_moved_kernel(r, form, fills ? "lun_fill" : "lun_copy", "element", out);
     (form == LUN_CL_SCALAR ? elements : stretches)(r, fills, out);
 }
 
 void lun__cl_transfer_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf *out)
 {
-    lun__text_put(r, out,
-                  "/* Lunarray kernel: elements to other places. */\n"
-                  "typedef @i64 lun_i64;\ntypedef @u%d element;\n#define FROM_STEP %d\n",
-                  8 * bytes, FROM + STRIDE + LAST);
+    lun__cl_moved_text(r, "elements to other places", bytes, out);
     find_place(r, out);
     kernel(r, form, false, out);
     kernel(r, form, true, out);
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */
-
-static int64_t divide_up(int64_t n, int64_t by)
-{
-    return n / by + (n % by != 0);
-}
 
 static void put_layout(const lun_layout *l, int64_t origin, int64_t *cells)
 {
@@ -143,23 +126,10 @@ static void put_layout(const lun_layout *l, int64_t origin, int64_t *cells)
 void lun__cl_plan_transfer(lun_cl_form form, const lun_transfer *t, int64_t first, int64_t count,
                            int units, int64_t *cells, lun_cl_plan *plan)
 {
-    int64_t groups, most = (int64_t)(units < 1 ? 1 : units) * GROUPS;
-    *plan = (lun_cl_plan){.steps = 1};
     cells[FIRST] = first;
     cells[COUNT] = count;
-    cells[SHARE] = 0;
+    cells[SHARE] = lun__cl_moved_plan(form, t->from ? "lun_copy" : "lun_fill", count, units, plan);
     cells[VALUE] = (int64_t)t->cell;
     put_layout(&t->at, t->to_origin, cells + TO);
     put_layout(t->from ? &t->of : &t->at, t->from_origin, cells + FROM);
-    if (form == LUN_CL_SCALAR) {
-        groups = divide_up(count, GROUP);
-        groups = groups < most ? groups : most;
-    } else {
-        cells[SHARE] = divide_up(count, units < 1 ? 1 : units);
-        cells[SHARE] = cells[SHARE] < LEAST_SHARE ? LEAST_SHARE : cells[SHARE];
-        groups = divide_up(count, cells[SHARE]);
-    }
-    plan->step[0].kernel = t->from ? "lun_copy" : "lun_fill";
-    plan->step[0].local = form == LUN_CL_SCALAR ? GROUP : 1;
-    plan->step[0].global = (size_t)groups * plan->step[0].local;
 }

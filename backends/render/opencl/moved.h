@@ -1,0 +1,29 @@
+/* moved.h - what the kernels that move elements share: how their texts and the kernels open, and
+ * how many work-items a move takes.  Knows no cells but by their type. */
+#ifndef LUN_RENDER_OPENCL_MOVED_H
+#define LUN_RENDER_OPENCL_MOVED_H
+
+#include "render/renderer.h"
+
+enum {
+    LUN_CL_MOVED_GROUP = 256, /* work-items of a group in the SCALAR form */
+    LUN_CL_MOVED_GROUPS = 32  /* for each unit, in the SCALAR form: the rest is done in turns */
+};
+
+static inline int64_t lun__cl_divide_up(int64_t n, int64_t by)
+{
+    return n / by + (n % by != 0);
+}
+
+/* Appends the begin of a text about elements of so many bytes. */
+void lun__cl_moved_text(lun_renderer *r, const char *title, int bytes, lun_strbuf *out);
+/* Appends a kernel's head, of parameters c (cells), from (elements) and to (of type `element`), up
+ * to its body. */
+void lun__cl_moved_kernel(lun_renderer *r, lun_cl_form form, const char *name, const char *element,
+                          lun_strbuf *out);
+/* Makes *plan the step of that kernel for count > 0 elements on a device of so many compute units;
+ * returns how many a work-item takes, one after the other, in the VECTOR form, else 0. */
+int64_t lun__cl_moved_plan(lun_cl_form form, const char *name, int64_t count, int units,
+                           lun_cl_plan *plan);
+
+#endif
