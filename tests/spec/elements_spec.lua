@@ -123,7 +123,8 @@ describe("the option elements of map", function()
         expect.failure("array expected, got number", s, 1, 2, 3)
         expect.failure("the function has 3 parameters, but is called with 3 elements and 1 extra argument", s, a, a, a, 1)
         expect.failure("unknown option 'elements': the only option is out", lun.zip, "+", { elements = 2 })
-        expect.failure("unknown option 'elements': the options are axis, inclusive", lun.scan, "+", 0, { elements = 2 })
+        expect.failure("a list of 2 initial values expected, one for each of the elements, got number", lun.scan, sum, 0,
+            { elements = 2 })
         -- without it, what is wrong is told together with the mend
         expect.failure("lun.map with {elements=3}", lun.map(sum), a, a, a)
         expect.failure("elements=2 passes it", lun.map "(int x, int y) { return x + y; }", a:cast "i32", a:cast "i32")

@@ -3,7 +3,8 @@ local shell = require "shell"
 
 local BUILD = os.getenv "BUILD" or "build"
 
--- The interpreter takes seconds for it; the second run is compiled from its first element on.
+-- The interpreter takes seconds for it, a fraction of one for each chunk; the second run is compiled from its first
+-- element on.
 local script = [[
     local wave = lun.map(function(c, rounds)
         local x = c
@@ -14,14 +15,14 @@ local script = [[
         return x
     end)
     local path = ...
-    local c = lun.linspace(-1.5, 0.25, 300000):eval()
+    local c = lun.linspace(-1.5, 0.25, 1500000):eval()
     assert(lun.save(path, c))
     local kinds = {
-        map = function() return wave(c, 15000) end,
-        reduce = function() return wave(c, 15000):lazy "sum" end,
-        own = function() return wave(c, 15000):reduce(function(p, q) return p * 0.5 + q * 0.5 end) end,
-        scan = function() return wave(c, 15000):scan("+", 0) end,
-        file = function() return wave(assert(lun.open(path)), 15000) - 1 end,
+        map = function() return wave(c, 3000) end,
+        reduce = function() return wave(c, 3000):lazy "sum" end,
+        own = function() return wave(c, 3000):reduce(function(p, q) return p * 0.5 + q * 0.5 end) end,
+        scan = function() return wave(c, 3000):scan("+", 0) end,
+        file = function() return wave(assert(lun.open(path)), 3000) - 1 end,
     }
     local make = kinds[KIND]
     local function run()
