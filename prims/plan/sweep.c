@@ -260,25 +260,33 @@ void lun__sketch_free(lun_sketch *k)
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
+/* Bytes of the widest array that a step reads or makes. */
+static int64_t widest_of(const lun_step *step)
+{
+    int64_t widest = 1;
+    for (int i = 0; i < step->lowered.ir.slot_count; i++) {
+        int64_t size = lun__dtype_get((lun_dtype)step->lowered.ir.slots[i].dtype)->bytes;
+        widest = size > widest ? size : widest;
+    }
+    return step->n * widest;
+}
+
 /* How many steps from `first` on are to be run as sweeps together. */
 static lun_status depth_from(lun_engine *e, const lun_steps *s, int first, int end, int64_t near,
                              int *out)
 {
     lun_sketch k;
-    int widest = 1;
     *out = 0;
     if (!is_plain(&s->at[first]))
         return LUN_OK;
-    lun_status status = lun__sketch(e, s, first, end, &k);
+    const int64_t rings = near > 0 ? near : LUN_SWEEP_NEAR, whole = widest_of(&s->at[first]);
+    const bool apart = whole > APART_LEAST * rings && whole <= APART_MOST * rings;
+    lun_status status = lun__sketch(e, s, first, apart ? first + 1 : end, &k);
     if (status != LUN_OK)
         return status;
-    for (int a = 0; a < k.box.arrays; a++)
-        widest = k.size[a] > widest ? k.size[a] : widest;
-    const int64_t rings = near > 0 ? near : LUN_SWEEP_NEAR, whole = s->at[first].n * widest;
-    const bool apart = whole > APART_LEAST * rings && whole <= APART_MOST * rings;
-    const bool alone = k.box.stages && k.box.extent[0] > 1 &&
-                       s->at[first].n / k.box.extent[0] >= ALONE_BYTES / widest;
-    if ((k.box.stages > 1 && !apart) || alone)
+    const bool alone =
+        k.box.stages && k.box.extent[0] > 1 && whole / k.box.extent[0] >= ALONE_BYTES;
+    if (k.box.stages > 1 || alone)
         *out = lun__sweep_depth(&k.box, rings);
     if (*out == 1 && !alone)
         *out = 0;
