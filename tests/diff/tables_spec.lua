@@ -55,10 +55,15 @@ local skeletons = {
         options = { elements = { 1, { -1, -2, -3 }, "i64" }, out = { "i8", { -1, -2, -3 }, "i8" } },
     },
     zip = { result = { 2, 4, 6 }, extra = { 4, 8, 12 }, options = { out = { "i8", { 2, 4, 6 }, "i8" } } },
-    reduce = { result = 6, extra = 2, options = { axis = { 1, 6, "i64" }, keep = { true, { 6 }, "i64" } } },
+    reduce = {
+        result = 6, extra = 2,
+        options = { axis = { 1, 6, "i64" }, keep = { true, { 6 }, "i64" }, elements = { 1, 6, "i64" } },
+    },
     scan = {
         result = { 0, 1, 3 }, extra = { 2, 1, 1 },
-        options = { axis = { 1, { 0, 1, 3 }, "i64" }, inclusive = { true, { 1, 3, 6 }, "i64" } },
+        options = {
+            axis = { 1, { 0, 1, 3 }, "i64" }, inclusive = { true, { 1, 3, 6 }, "i64" }, elements = { 1, { 0, 1, 3 }, "i64" },
+        },
     },
     stencil = {
         result = { -1, -2, -3 }, extra = { -2, -4, -6 }, functions = {

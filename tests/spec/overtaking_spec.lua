@@ -18,11 +18,11 @@ local script = [[
     local c = lun.linspace(-1.5, 0.25, 1500000):eval()
     assert(lun.save(path, c))
     local kinds = {
-        map = function() return wave(c, 3000) end,
-        reduce = function() return wave(c, 3000):lazy "sum" end,
-        own = function() return wave(c, 3000):reduce(function(p, q) return p * 0.5 + q * 0.5 end) end,
-        scan = function() return wave(c, 3000):scan("+", 0) end,
-        file = function() return wave(assert(lun.open(path)), 3000) - 1 end,
+        map = function() return wave(c, 8000) end,
+        reduce = function() return wave(c, 8000):lazy "sum" end,
+        own = function() return wave(c, 8000):reduce(function(p, q) return p * 0.5 + q * 0.5 end) end,
+        scan = function() return wave(c, 8000):scan("+", 0) end,
+        file = function() return wave(assert(lun.open(path)), 8000) - 1 end,
     }
     local make = kinds[KIND]
     local function run()
