@@ -212,10 +212,13 @@ static int64_t scatter_range(const lun_scatter *s, const range *r, int64_t *bad)
 
 /* ---- several threads ------------------------------------------------------------------------- */
 
+/* Several threads are worth it for many values that go far: next to a core, asking whether a value is
+ * the thread's own takes longer than adding it, and threads would write to the same cache lines. */
 enum {
     MOST_PARTS = 16,
-    PART = 64,           /* of what is shared out: a part of the elements */
-    WORTHWHILE = 1 << 16 /* values */
+    PART = 64,            /* of what is shared out: a part of the elements */
+    WORTHWHILE = 1 << 16, /* values */
+    FAR = 1 << 20         /* bytes of elements */
 };
 
 typedef struct shared {
@@ -240,8 +243,10 @@ static void scatter_parts(void *ctx, int64_t from, int64_t to)
 }
 
 /* As many parts as threads may run: each reads all places. */
-static int parts_for(const lun_engine *e)
+static int parts_for(const lun_engine *e, const lun_scatter *s)
 {
+    if (s->count < WORTHWHILE || s->span < FAR / lun__dtype_get(s->dtype)->bytes)
+        return 1;
     long n = e->services.threads > 0 ? e->services.threads : sysconf(_SC_NPROCESSORS_ONLN);
     return n < 1 ? 1 : n > MOST_PARTS ? MOST_PARTS : (int)n;
 }
@@ -249,7 +254,7 @@ static int parts_for(const lun_engine *e)
 int64_t lun__scatter(lun_engine *e, const lun_scatter *s, int64_t *bad)
 {
     enum { SHARE = 1 << 20 }; /* bytes by which each part is a range of its own */
-    shared x = {.s = s, .parts = s->count < WORTHWHILE ? 1 : parts_for(e)};
+    shared x = {.s = s, .parts = parts_for(e, s)};
     const range all = {s->low, (uint64_t)s->span};
     int64_t first = s->count;
     if (x.parts < 2)

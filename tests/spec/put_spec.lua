@@ -141,10 +141,10 @@ describe("put", function()
     end)
 
     it("gives the same on every number of threads, of many elements", function()
-        local n, m = 1000, (1 << 17) + 3
+        local n, m = 140000, (1 << 18) + 3 -- a MB of elements: fewer are left to one thread
         local at = (lun.random(m, { seed = 3 }) * n):cast("i64"):eval()
         local x = lun.random(m, { seed = 4 }):eval()
-        local last, sums = {}, lun.zeros(n):totable()
+        local last, sums = lun.zeros(n):totable(), lun.zeros(n):totable()
         local places, values = at:totable(), x:totable()
         for k = 1, m do
             local p = places[k] + 1
