@@ -212,8 +212,8 @@ static int64_t scatter_range(const lun_scatter *s, const range *r, int64_t *bad)
 
 /* ---- several threads ------------------------------------------------------------------------- */
 
-/* Several threads are worth it for many values that go far: next to a core, asking whether a value is
- * the thread's own takes longer than adding it, and threads would write to the same cache lines. */
+/* Several threads are worth it for many values that go far: next to a core, asking whether a value
+ * is the thread's own takes longer than adding it, and threads would write to the same lines. */
 enum {
     MOST_PARTS = 16,
     PART = 64,            /* of what is shared out: a part of the elements */
