@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "base/turn.h"
+
 typedef void element_copy(const char *from, int64_t step, int64_t n, char *to);
 
 #define PLAIN(size, T)                                                                            \
@@ -28,8 +30,7 @@ static element_copy *const plain[] = {plain_1, plain_2, plain_4, plain_8};
 
 enum { LINE = 64 };
 
-#define UNROLLED _Pragma("GCC unroll 64")
-#define INLINE   static inline __attribute__((always_inline))
+#define INLINE static inline __attribute__((always_inline))
 
 /* Where lane l of column c comes from when the s-th vector of N elements joins those before, which
  * hold their lanes already: below N from them, else from it. */
@@ -99,13 +100,6 @@ FEW(2, uint16_t, 32, THIRTYTWO, _mm512_permutex2var_epi16, BW512)
 FEW(4, uint32_t, 16, SIXTEEN, _mm512_permutex2var_epi32, F512)
 FEW(8, uint64_t, 8, EIGHT, _mm512_permutex2var_epi64, F512)
 
-#define LOW_8(a, b)  __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
-#define HIGH_8(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
-#define LOW_16(a, b) \
-    __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
-#define HIGH_16(a, b) \
-    __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
-
 /* Squares of N rows by N elements, of which the first `columns` are stored.  A square reads N
  * elements from each row's start on, so none of the last rows is the start of one. */
 #define SQUARES(name, T, N)                                                                    \
@@ -118,15 +112,7 @@ FEW(8, uint64_t, 8, EIGHT, _mm512_permutex2var_epi64, F512)
         for (; i + N + behind < n; i += N, from += N * pitch) {                                \
             vector v[N], w[N];                                                                 \
             UNROLLED for (int k = 0; k < N; k++) memcpy(&v[k], from + k * pitch, sizeof v[k]); \
-            UNROLLED for (int turn = 1; turn < N; turn *= 2)                                   \
-            {                                                                                  \
-                UNROLLED for (int k = 0; k < N / 2; k++)                                       \
-                {                                                                              \
-                    w[2 * k] = LOW_##N(v[k], v[k + N / 2]);                                    \
-                    w[2 * k + 1] = HIGH_##N(v[k], v[k + N / 2]);                               \
-                }                                                                              \
-                UNROLLED for (int k = 0; k < N; k++) v[k] = w[k];                              \
-            }                                                                                  \
+            TURN(N, v, w)                                                                      \
             UNROLLED for (int k = 0; k < N; k++)                                               \
             {                                                                                  \
                 if (k >= columns)                                                              \

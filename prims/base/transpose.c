@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#include "base/turn.h"
+
 #if defined(__clang__) || __GNUC__ >= 12 /* __builtin_shufflevector */
 
 enum {
@@ -19,20 +21,6 @@ enum {
     LINES = 8,      /* of a column, transposed before the next columns */
     NEAR = 1 << 18, /* bytes of a matrix that is in the nearer caches if it is in any */
 };
-
-/* The first halves of two vectors of N elements interleaved; the second halves. */
-#define LOW_2(a, b)  __builtin_shufflevector(a, b, 0, 2)
-#define HIGH_2(a, b) __builtin_shufflevector(a, b, 1, 3)
-#define LOW_4(a, b)  __builtin_shufflevector(a, b, 0, 4, 1, 5)
-#define HIGH_4(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
-#define LOW_8(a, b)  __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
-#define HIGH_8(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
-#define LOW_16(a, b) \
-    __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
-#define HIGH_16(a, b) \
-    __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
-
-#define UNROLLED _Pragma("GCC unroll 16")
 
 /* to[i][j] = from[j][i] for i, j < N; pitches in bytes. */
 #define TILE(name, T, N, TARGET)                                                                \
@@ -42,15 +30,7 @@ enum {
         typedef T vector __attribute__((vector_size(N * sizeof(T))));                           \
         vector v[N], w[N];                                                                      \
         UNROLLED for (int i = 0; i < N; i++) memcpy(&v[i], from + i * from_pitch, sizeof v[i]); \
-        UNROLLED for (int turn = 1; turn < N; turn *= 2)                                        \
-        {                                                                                       \
-            UNROLLED for (int i = 0; i < N / 2; i++)                                            \
-            {                                                                                   \
-                w[2 * i] = LOW_##N(v[i], v[i + N / 2]);                                         \
-                w[2 * i + 1] = HIGH_##N(v[i], v[i + N / 2]);                                    \
-            }                                                                                   \
-            UNROLLED for (int i = 0; i < N; i++) v[i] = w[i];                                   \
-        }                                                                                       \
+        TURN(N, v, w)                                                                           \
         UNROLLED for (int i = 0; i < N; i++) memcpy(to + i * to_pitch, &v[i], sizeof v[i]);     \
     }
 
