@@ -29,6 +29,14 @@ static inline double widened(uint16_t bits, int exponent, int mantissa)
     return x;
 }
 
+/* The case of a dtype whose elements are of type T in memory: `value` of each to `to`. */
+#define LOAD(id, T, value)                      \
+    case LUN_##id: {                            \
+        const T *x = (const T *)c->data + from; \
+        for (int64_t i = 0; i < n; i++)         \
+            to[i] = value;                      \
+        break;                                  \
+    }
 #define KEY_BOOL(x)          (x)
 #define KEY_UNSIGNED(x)      (x)
 #define KEY_SIGNED(x)        ((uint64_t)(int64_t)(x) ^ (uint64_t)1 << 63)
@@ -41,12 +49,7 @@ static inline double widened(uint16_t bits, int exponent, int mantissa)
 #define INTEGER_FLOAT(x)     (uint64_t)(int64_t)(x)
 
 #define LUN_DTYPE(id, name, ctype, utype, bytes, kind, rank, exponent, mantissa, form, ...) \
-    case LUN_##id: {                                                                        \
-        const ctype *x = (const ctype *)c->data + from;                                     \
-        for (int64_t i = 0; i < n; i++)                                                     \
-            to[i] = KEY_##kind(READ_##form(x[i], exponent, mantissa));                      \
-        break;                                                                              \
-    }
+    LOAD(id, ctype, KEY_##kind(READ_##form(x[i], exponent, mantissa)))
 void lun__load_keys(const lun_column *c, int64_t from, int64_t n, uint64_t *to)
 {
     switch (c->dtype) {
@@ -105,12 +108,8 @@ void lun__load_range(const lun_column *c, int64_t from, int64_t n, uint64_t *low
 #define OFFSET_SIGNED(x)   (uint32_t)(x)
 #define OFFSET_FLOAT(x)    (uint32_t) float_key(x)
 #define LUN_DTYPE(id, name, ctype, utype, bytes, kind, rank, exponent, mantissa, form, ...) \
-    case LUN_##id: {                                                                        \
-        const ELEMENT_##kind(ctype) *x = (const ELEMENT_##kind(ctype) *)c->data + from;     \
-        for (int64_t i = 0; i < n; i++)                                                     \
-            to[i] = OFFSET_##kind(READ_##form(x[i], exponent, mantissa)) - (uint32_t)low;   \
-        break;                                                                              \
-    }
+    LOAD(id, ELEMENT_##kind(ctype),                                                         \
+         OFFSET_##kind(READ_##form(x[i], exponent, mantissa)) - (uint32_t)low)
 void lun__load_offsets(const lun_column *c, int64_t from, int64_t n, uint64_t low, uint32_t *to)
 {
     switch (c->dtype) {
@@ -122,12 +121,7 @@ void lun__load_offsets(const lun_column *c, int64_t from, int64_t n, uint64_t lo
 #undef LUN_DTYPE
 
 #define LUN_DTYPE(id, name, ctype, utype, bytes, kind, rank, exponent, mantissa, form, ...) \
-    case LUN_##id: {                                                                        \
-        const ctype *x = (const ctype *)c->data + from;                                     \
-        for (int64_t i = 0; i < n; i++)                                                     \
-            to[i] = (double)READ_##form(x[i], exponent, mantissa);                          \
-        break;                                                                              \
-    }
+    LOAD(id, ctype, (double)READ_##form(x[i], exponent, mantissa))
 static void load_floats(const lun_column *c, int64_t from, int64_t n, double *to)
 {
     switch (c->dtype) {
@@ -139,12 +133,7 @@ static void load_floats(const lun_column *c, int64_t from, int64_t n, double *to
 #undef LUN_DTYPE
 
 #define LUN_DTYPE(id, name, ctype, utype, bytes, kind, rank, exponent, mantissa, form, ...) \
-    case LUN_##id: {                                                                        \
-        const ctype *x = (const ctype *)c->data + from;                                     \
-        for (int64_t i = 0; i < n; i++)                                                     \
-            to[i] = INTEGER_##kind(READ_##form(x[i], exponent, mantissa));                  \
-        break;                                                                              \
-    }
+    LOAD(id, ctype, INTEGER_##kind(READ_##form(x[i], exponent, mantissa)))
 static void load_integers(const lun_column *c, int64_t from, int64_t n, uint64_t *to)
 {
     switch (c->dtype) {
