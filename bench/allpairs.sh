@@ -11,10 +11,6 @@ export LUNARRAY_BACKEND LUNARRAY_JIT
 
 ${CC:-gcc} -O3 -march=native -fopenmp -o "$BUILD/bench/allpairs" bench/allpairs.c
 
-median() {
-    sort -g "$1" | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'
-}
-
 printf '%-20s %8s %10s %10s %8s %8s\n' "n x m x k" threads "ours ms" "hand ms" ratio memory
 for threads in ${THREADS:-1 2}; do
     for shape in ${SHAPES:-2048,2048,256 1024,1024,1024 4096,4096,16 100000,64,16}; do

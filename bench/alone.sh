@@ -9,6 +9,11 @@ LUNARRAY_CACHE_DIR=$scratch/cache
 export BUILD LUNARRAY_CACHE_DIR
 mkdir -p "$BUILD/bench"
 
+# Of the numbers in a file, one a line.
+median() {
+    sort -g "$1" | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'
+}
+
 # Makes the module by which scripts read the time of the processor, as C programs do.
 make_clock() {
     for dir in /usr/include/lua5.4 /usr/local/include/lua5.4 /usr/include /usr/local/include; do

@@ -14,10 +14,6 @@ export LUNARRAY_BACKEND LUNARRAY_JIT LUNARRAY_THREADS POLARS_MAX_THREADS
 
 ${CC:-gcc} -O3 -march=native -o "$BUILD/bench/group" bench/group.c
 
-median() {
-    sort -g "$1" | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'
-}
-
 # Runs each of the commands in turn; what the first takes beside each of the others. name, then commands
 compare() {
     name=$1

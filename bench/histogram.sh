@@ -10,10 +10,6 @@ export LUNARRAY_BACKEND
 
 ${CC:-gcc} -O3 -march=native -fopenmp -o "$BUILD/bench/histogram" bench/histogram.c
 
-median() {
-    sort -g "$1" | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'
-}
-
 printf '%8s %10s %10s %8s\n' threads "ours ms" "hand ms" ratio
 for threads in ${THREADS:-1 2}; do
     : >"$scratch/ours"; : >"$scratch/hand"

@@ -11,10 +11,6 @@ export LUNARRAY_BACKEND
 
 ${CC:-gcc} -O3 -march=native -fopenmp -o "$BUILD/bench/order" bench/order.c
 
-median() {
-    sort -g "$1" | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'
-}
-
 printf '%-8s %-12s %10s %8s\n' threads what ms ratio
 for threads in ${THREADS:-1 2}; do
     rm -f "$scratch"/t_*

@@ -11,10 +11,6 @@ export LUNARRAY_BACKEND LUNARRAY_JIT
 
 ${CC:-gcc} -O3 -march=native -fopenmp -o "$BUILD/bench/select" bench/select.c
 
-median() {
-    sort -g "$1" | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'
-}
-
 size=${SIZE:-33554432}
 printf '%-8s %8s %10s %10s %8s\n' kind threads "ours ms" "hand ms" ratio
 for threads in ${THREADS:-1 2}; do

@@ -11,10 +11,6 @@ export LUNARRAY_BACKEND LUNARRAY_JIT
 
 ${CC:-gcc} -O3 -march=native -ffp-contract=off -fopenmp -o "$BUILD/bench/stencil" bench/stencil.c
 
-median() {
-    sort -g "$1" | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'
-}
-
 sweeps=${SWEEPS:-100}
 printf '%6s %8s %12s %12s %12s %12s %8s %8s %8s\n' n threads "plain ms" "blocked ms" "each ms" "lazy ms" blocked each lazy
 for n in ${SIZES:-1024 4096 4100}; do
