@@ -1,6 +1,7 @@
 -- What the specs compare with: Lua's own numbers, element by element; and every backend in turn. Knows no engine
 -- internals.
 local lun = require "lunarray"
+local shell = require "shell"
 
 local expect = {}
 
@@ -58,6 +59,19 @@ function expect.everywhere(check)
         check(backend)
     end
     lun.use(backends[1])
+end
+
+-- Fails unless the script, which prints a number and the hash of its results, prints the same on any number of threads
+-- and on both backends of the host.
+function expect.same_bits(path)
+    local wanted
+    for _, way in ipairs { { "openmp", 1 }, { "openmp", 2 }, { "openmp", 3 }, { "openmp", 5 }, { "openmp", 8 }, { "reference", 4 } } do
+        local text = shell.capture(("LUNARRAY_BACKEND=%s LUNARRAY_THREADS=%d %s %s 2>&1"):format(way[1], way[2],
+            shell.interpreter(), path))
+        wanted = wanted or text
+        assert(text:find "^%d+%s%x+\n$", text)
+        assert(text == wanted, ("%s with %d threads: %s, not %s"):format(way[1], way[2], text, wanted))
+    end
 end
 
 return expect

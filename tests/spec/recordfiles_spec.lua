@@ -2,22 +2,12 @@
 -- records; csv and raw bytes.
 local lun = require "lunarray"
 local expect = require "expect"
+local shell = require "shell"
 
 local directory
 
 local function write(name, bytes)
-    local path = directory .. "/" .. name
-    local file = assert(io.open(path, "wb"))
-    file:write(bytes)
-    file:close()
-    return path
-end
-
-local function read(path)
-    local file = assert(io.open(path, "rb"))
-    local text = file:read "a"
-    file:close()
-    return text
+    return shell.write(directory .. "/" .. name, bytes)
 end
 
 local function npy(descr, shape, bytes, fortran)
@@ -39,11 +29,11 @@ end
 
 describe("records in .npy files", function()
     setup(function()
-        directory = io.popen "mktemp -d":read "l"
+        directory = shell.scratch()
     end)
 
     teardown(function()
-        os.execute(("rm -rf '%s'"):format(directory))
+        shell.discard(directory)
     end)
 
     it("are read as they were written, however they stand", function()
@@ -98,7 +88,7 @@ describe("records in .npy files", function()
                 { a = 4, b = 5, c = false, d = 1e300, h = -2 } }, P)
             local path = directory .. "/written.npy"
             assert(lun.save(path, a))
-            local text = read(path)
+            local text = shell.slurp(path)
             local head, format = text:match "^\147NUMPY\1\0..([^\n]*)\n", "<Bxxxi4BxxxxxxxdI2xxxxxx"
             assert.equal("{'descr': [('a', '|u1'), ('', '|V3'), ('b', '<i4'), ('c', '|b1'), ('', '|V7'), ('d', '<f8'), "
                 .. "('h', '<f2'), ('', '|V6')], 'fortran_order': False, 'shape': (2,), }", (head:gsub(" +$", "")))
@@ -153,11 +143,11 @@ describe("records in .npy files", function()
         local P = lun.struct("P", { { "x", "f64" }, { "k", "i32" } })
         local a = lun.vector({ { x = 1, k = 2 }, { x = 0.5, k = -3 } }, P)
         assert(lun.save(directory .. "/t.csv", a))
-        assert.equal("x,k\n1.0,2\n0.5,-3\n", read(directory .. "/t.csv"))
+        assert.equal("x,k\n1.0,2\n0.5,-3\n", shell.slurp(directory .. "/t.csv"))
         local t = lun.load(directory .. "/t.csv")
         assert.same(a:totable(), lun.vector({ x = t.x, k = t.k }, P):totable())
         assert(lun.save(directory .. "/t.bin", a))
-        assert.equal(a:tobytes(), read(directory .. "/t.bin"))
+        assert.equal(a:tobytes(), shell.slurp(directory .. "/t.bin"))
         expect.failure("array expected, got records of P", lun.save, directory .. "/t.png", a)
         expect.failure("field 'h': NumPy has no bf16", lun.save, directory .. "/h.npy",
             lun.zeros(2, lun.struct("H", { { "h", "bf16" } })))
