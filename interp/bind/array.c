@@ -154,6 +154,14 @@ static int array_pending(lua_State *L)
     return 1;
 }
 
+/* Whether the length is known without running anything. */
+static int is_measured(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lua_pushboolean(L, lun_is_measured(lun__check_waiting(L, h, 1)));
+    return 1;
+}
+
 static int array_backend(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -287,7 +295,8 @@ void lun__open_array(lua_State *L, const lun__parts *p)
     };
     static const lun__entry functions[] = {
         {"isarray", is_array, 1}, {"cast", array_cast, 2}, {NULL, NULL, 0}};
-    static const luaL_Reg internal[] = {{"kind_of", push_kind_of}, {NULL, NULL}};
+    static const luaL_Reg internal[] = {
+        {"kind_of", push_kind_of}, {"measured", is_measured}, {NULL, NULL}};
     lun__offer(L, p, p->methods, methods);
     lun__register(L, p, p->array, events);
     lun__offer(L, p, p->core, functions);

@@ -47,12 +47,31 @@ local function length_of(column)
     return count
 end
 
+-- Evaluates arrays together, as many at a time as a kernel takes.
+local function evaluate(list)
+    for first = 1, #list, 32 do
+        core.eval(table.unpack(list, first, math.min(first + 31, #list)))
+    end
+end
+
+-- Evaluates the columns whose length only running tells together, so that they share what they are computed from.
+local function measure(t, names)
+    local list = {}
+    for _, name in ipairs(names) do
+        local column = t[name]
+        local usable, measured = pcall(core.internal.measured, column)
+        list[#list + 1] = usable and not measured and column or nil
+    end
+    evaluate(list)
+end
+
 -- The names of the columns in order and the number of rows of `t`, which is argument 1 of `call`.
 local function shape_of(t, known, call)
     if type(t) ~= "table" then
         misuse(1, call, "table of columns expected, got %s", core.internal.kind_of(t))
     end
     local names, rows, first = frame.ordered(t, known), nil, nil
+    measure(t, names)
     for _, name in ipairs(names) do
         if type(name) ~= "string" then
             misuse(1, call, "the name of a column is a text, not the %s %s", type(name), tostring(name))
@@ -142,13 +161,6 @@ local function chosen(which, rows)
         misuse(2, "rows", "lengths differ: the table has %s and the mask has %d", counted(rows), which:size())
     end
     return which:eval()
-end
-
--- Evaluates the columns together, as many at a time as a kernel takes.
-local function evaluate(list)
-    for first = 1, #list, 32 do
-        core.eval(table.unpack(list, first, math.min(first + 31, #list)))
-    end
 end
 
 -- The texts of a list at these places, "" at 0.

@@ -1,7 +1,7 @@
 -- Tables of columns of equal length: their order, their number of rows, and how they are printed. A column is a Vector
--- or a list of texts. Order and number stand in the metatable, where no name can collide with them:
--- getmetatable(t).names is the list, getmetatable(t).rows the number, which is also #t; pairs(t) goes by it. Columns
--- may be fetched when they are first used: getmetatable(t).unread[name] tells which have not been.
+-- or a list of texts. The order stands in the metatable, where no name can collide with it: pairs(t) goes by the list
+-- getmetatable(t).names. #t is the number of rows that its columns have now. Columns may be fetched when they are first
+-- used: getmetatable(t).unread[name] tells which have not been, getmetatable(t).rows how many rows they have.
 -- A table of arrays of any shapes, by name, is such a table without rows. Knows no file format.
 
 local core = require "lunarray.core"
@@ -46,8 +46,23 @@ local function pairs_in_order(t)
     end
 end
 
+-- The length of the first column that has one: lists grow, and columns are replaced.
 local function count_rows(t)
-    return getmetatable(t).rows
+    local meta = getmetatable(t)
+    for _, name in ipairs(frame.ordered(t, meta.names)) do
+        local column = rawget(t, name)
+        if meta.unread and meta.unread[name] then
+            break
+        elseif core.isarray(column) then
+            local usable, count = pcall(column.size, column)
+            if usable then
+                return count
+            end
+        elseif type(column) == "table" then
+            return core.internal.texts(column) or rawlen(column)
+        end
+    end
+    return meta.rows
 end
 
 -- ---------------------------------------------------------------- cells
@@ -174,7 +189,7 @@ end
 -- read.
 function frame.text(t)
     local meta = getmetatable(t)
-    local names, rows = frame.ordered(t, meta.names), meta.rows
+    local names, rows = frame.ordered(t, meta.names), count_rows(t)
     local all = rows <= 2 * EDGE + 1
     local ranges = all and { { 1, rows } } or { { 1, EDGE }, { rows - EDGE + 1, rows } }
     local count, gap = all and rows or 2 * EDGE, not all and EDGE or -1

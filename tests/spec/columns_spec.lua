@@ -32,6 +32,51 @@ describe("lun.table", function()
 2  rain     2]], tostring(lun.table({ kind = { "sun", "rain" }, days = lun.index(2) }, { "kind", "days" })))
     end)
 
+    it("has as many rows as its columns have now", function()
+        local t = lun.table({ s = { "x", "y" }, n = { "1", "2" } }, { "s", "n" })
+        assert.equal(2, #t)
+        t.s[3], t.n[3] = "z", "3"
+        assert.equal(3, #t)
+        assert.equal("2 columns, 3 rows\n   s     n\n   text  text\n1  x     1\n2  y     2\n3  z     3", tostring(t))
+        t.s = lun.index(5)
+        assert.equal(5, #t)
+        t.s:free()
+        assert.equal(3, #t)
+        t.s, t.n = nil, nil
+        local empty = lun.table {}
+        empty.a = { "x" }
+        assert.equal(1, #empty)
+    end)
+
+    it("evaluates columns together whose lengths only running tells", function()
+        local n = 100000
+        local function calls(f)
+            local before = lun.stats().launches
+            f()
+            return lun.stats().launches - before
+        end
+        local x = lun.random(n, { seed = 3 }):eval()
+        local function columns()
+            local y = x * 3 + 1
+            local mask = y:gt(2)
+            return { a = x:compress(mask), b = y:compress(mask), c = (y * y):compress(mask) }
+        end
+        local one, together = columns(), columns()
+        local apart = calls(function()
+            for _, name in ipairs { "a", "b", "c" } do
+                one[name]:eval()
+            end
+        end)
+        local t
+        assert.is_true(calls(function()
+            t = lun.table(together)
+        end) < apart)
+        assert.equal(one.a:size(), #t)
+        for name, column in pairs(t) do
+            expect.elements(one[name]:totable(), column)
+        end
+    end)
+
     it("may have no rows, and no columns", function()
         assert.equal("0 columns, 0 rows", tostring(lun.table {}))
         assert.equal("2 columns, 0 rows\n  a       b\n  text  f64", tostring(lun.table { a = {}, b = lun.zeros(0) }))
