@@ -79,6 +79,7 @@ struct lun_engine {
     int64_t kernels_most, kernel_bytes_most;
     lun_recipe **recipes;
     uint32_t recipe_count;
+    uint64_t functions_used; /* bodies that front ends made, see lun_ir_function */
     int64_t recipe_bytes, recipe_bytes_most;
     lun_recent recipes_used;
 

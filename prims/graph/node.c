@@ -178,6 +178,11 @@ static inline uint32_t form_of(const lun_node *n)
         h += (lun__node_form(n->in[1]) + UINT64_C(1)) * ODD_4;
     if (n->in[2])
         h += (lun__node_form(n->in[2]) + UINT64_C(1)) * ODD_5;
+    if (n->kind == LUN_NODE_CALL) {
+        h += place_of(n->body) * ODD_2;
+        for (int k = 0; k < n->count; k++)
+            h = (h ^ h >> 29) * ODD_1 + lun__node_form(n->more[k]);
+    }
     return folded(h);
 }
 

@@ -101,6 +101,10 @@ struct lun_ir_function {
     lun_ir_slip *faults; /* of the C form */
     int fault_count;
     bool asks; /* of the C form: its loops ask whether they shall stop */
+    /* The engine that used it last and, of all that this engine has used, its number, from 1; of a
+     * front end's alone.  What outlives it knows another one at its address by these. */
+    const lun_engine *used_by;
+    uint64_t number;
     uint8_t result;
 };
 typedef struct lun_ir_function lun_ir_function;
