@@ -263,7 +263,9 @@ local function list_text(t)
             return a:dtype()
         end)
         local what = core.isarray(a) and "freed" or type(a)
-        if usable and core.isarray(a) then
+        if usable and not core.isarray(a) and core.internal.kind_of(a):find "^records" then
+            what = ("%s[%s]"):format(tostring(dtype):match "^struct (%S+)", table.concat({ a:shape() }, ", "))
+        elseif usable and core.isarray(a) then
             what = ("%s[%s]"):format(dtype, table.concat({ a:shape() }, ", "))
         end
         lines[i + 1] = label .. (" "):rep(width - breadth(label)) .. GAP .. what

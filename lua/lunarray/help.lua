@@ -123,7 +123,7 @@ local FUNCTIONS = {
     save = {
         "lun.save(path, a [, opts])",
         "writes a file, by extension: .npy .png .pgm .ppm, raw bytes; of a table of columns .csv .csv.gz, of arrays\n"
-            .. ".npz, which {compress=true} compresses",
+            .. "or records .npz, which {compress=true} compresses",
     },
     table = {
         "lun.table(t [, names])",

@@ -315,20 +315,24 @@ function npy.head(a)
     return front(descr, left, { a:shape() }), left and a:transpose() or a
 end
 
--- An iterator over the bytes of a file that holds records.
-local function encode_records(r)
+-- The header of a file that holds records, which their bytes follow; or nil and what is wrong.
+function npy.record_head(r)
     local descr, message = require "lunarray.npyrecord".descr(r)
     local head = descr and front(descr, false, { r:shape() })
     if not head then
         return nil, message or "the names of the fields are too long for a .npy file"
     end
-    return raw.pieces { head, r:tobytes() }
+    return head
 end
 
 -- An iterator over the bytes of a file that holds `a`, an array or records.
 function npy.encode(a)
     if not core.isarray(a) then
-        return encode_records(a)
+        local head, message = npy.record_head(a)
+        if not head then
+            return nil, message
+        end
+        return raw.pieces { head, a:tobytes() }
     end
     local head, elements = npy.head(a)
     if not head then

@@ -1,5 +1,5 @@
--- NumPy's .npz files: a zip archive with a .npy file for each array, stored or deflated, to a table of arrays by name
--- and back. Knows only bytes, no files.
+-- NumPy's .npz files: a zip archive with a .npy file for each array, also of records, stored or deflated, to a table of
+-- arrays by name and back. Knows only bytes, no files.
 
 local core = require "lunarray.core"
 local dtypes = require "lunarray.dtypes"
@@ -45,6 +45,11 @@ end
 
 -- ---------------------------------------------------------------- writing
 
+local function is_records(a)
+    local records = package.loaded["lunarray.recordbase"] -- nobody has any before
+    return records and records.struct_of(a) ~= nil
+end
+
 -- The names of the arrays of a table in order; or nil and what is wrong with it.
 local function names_of(t)
     local meta = getmetatable(t)
@@ -56,12 +61,13 @@ local function names_of(t)
             return nil, ("%q cannot be the name of an array"):format(name)
         end
         local a = t[name]
-        if not core.isarray(a) then
+        local records = is_records(a)
+        if not records and not core.isarray(a) then
             return nil, ("'%s' is a %s; arrays can be saved"):format(name, type(a))
         end
-        local usable, freed = pcall(a.dtype, a)
+        local usable, freed = pcall(records and a.shape or a.dtype, a)
         if not usable then
-            return nil, ("'%s' cannot be read: %s"):format(name, freed)
+            return nil, ("'%s' cannot be read: %s"):format(name, (freed:gsub("^[^ ]-:%d+: ", "")))
         end
     end
     return names
@@ -80,10 +86,10 @@ end
 -- The bytes of a member, in a list of texts and functions that write to a file. Elements that are stored are read
 -- twice, as their checksum stands before them: they need no memory of their own.
 local function member(writer, name, head, a, compress)
-    if compress then
+    if compress or is_records(a) then
         local text = head .. a:tobytes()
-        local packed = core.internal.deflate(text)
-        return { writer:header(name, #text, core.internal.crc32(text), #packed), packed }
+        local packed = compress and core.internal.deflate(text) or text
+        return { writer:header(name, #text, core.internal.crc32(text), compress and #packed), packed }
     end
     if not core.internal.streamed(a) then
         a:eval()
@@ -112,9 +118,15 @@ function npz.encode(t, opts)
     end
     local heads, arrays = {}, {}
     for i, name in ipairs(names) do
-        heads[i], arrays[i] = npy.head(t[name])
+        if is_records(t[name]) then
+            heads[i], arrays[i] = npy.record_head(t[name])
+            fault, arrays[i] = arrays[i], t[name]
+        else
+            heads[i], arrays[i] = npy.head(t[name])
+            fault = arrays[i]
+        end
         if not heads[i] then
-            return nil, ("'%s': %s"):format(name, arrays[i])
+            return nil, ("'%s': %s"):format(name, fault)
         end
     end
     local writer, next_array, parts, next_part = zip.writer(), 1, {}, 1

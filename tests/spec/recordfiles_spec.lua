@@ -102,6 +102,34 @@ describe("records in .npy files", function()
         end
     end)
 
+    it("stand in .npz files beside arrays", function()
+        for _, layout in ipairs { "aos", "soa" } do
+            local P = lun.struct("P", { { "x", "f32" }, { "id", "i64" }, { "ok", "bool" } }, { layout = layout })
+            local a = lun.vector({ { x = 1, id = 2, ok = true }, { x = 3.5, id = -7, ok = false } }, P)
+            local grid = lun.zeros({ 2, 3 }, P)
+            grid[2][3] = { x = 9, id = -9, ok = true }
+            for _, compress in ipairs { false, true } do
+                local path = directory .. "/all.npz"
+                assert(lun.save(path, { a = a, grid = grid, none = lun.zeros(0, P), y = lun.index(3) },
+                    { compress = compress }))
+                local t = lun.load(path)
+                assert.same(a:totable(), t.a:totable())
+                assert.same(grid:totable(), t.grid:totable())
+                assert.equal(0, #t.none)
+                expect.elements({ 1, 2, 3 }, t.y)
+                assert.equal("4 arrays\na     Record[2]\ngrid  Record[2, 3]\nnone  Record[0]\ny     i64[3]", tostring(t))
+                assert(lun.save(directory .. "/one.npy", a))
+                assert.is_truthy(compress or shell.slurp(path):find(shell.slurp(directory .. "/one.npy"), 1, true))
+            end
+            expect.failure("'h': field 'h': NumPy has no bf16", lun.save, directory .. "/h.npz",
+                { h = lun.zeros(2, lun.struct("H", { { "h", "bf16" } })) })
+            local freed = lun.zeros(2, P)
+            freed:free()
+            expect.failure("('f' cannot be read: attempt to use a freed", lun.save, directory .. "/h.npz", { f = freed })
+            assert.is_nil(io.open(directory .. "/h.npz"))
+        end
+    end)
+
     it("get names that C can have", function()
         local descr = "[('mass (kg)', '|u1'), ('int', '|u1'), ('', '|u1'), ('2nd', '|u1'), ('mass_(kg)', '|u1')]"
         local a = assert(lun.load(write("names.npy", npy(descr, "(2,)", "abcdefghij"))))
