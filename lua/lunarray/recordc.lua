@@ -119,14 +119,26 @@ local function result(text, f, structs)
     return ""
 end
 
+-- What is wrong if the function gives a struct.
+local function result_fault(text, f, structs)
+    local front = text:sub(1, f.open - 1):match "[^;}]*$"
+    for _, s in ipairs(structs) do
+        if s and f.name ~= s.name and front:find("%f[%w_]" .. s.name .. "%f[^%w_]") then
+            return ("the result of the C function is a '%s'; it can be a number or bool: call one for each field, or a "
+                .. "Lua function, which may return %s(...)"):format(s.name, s.name)
+        end
+    end
+end
+
 -- The text for the fields of records; structs: of each element, or false. Also the names of the fields that it takes,
 -- by element, {} for what is no record. Nil, what is wrong.
 function recordc.text(text, structs)
     local plain = blanked(text)
     local list = functions_of(plain)
     local f, message = entry_of(plain, list)
-    if not f then
-        return nil, message
+    local fault = f and result_fault(plain, f, structs)
+    if not f or fault then
+        return nil, fault or message
     end
     local parameters, fields, start, types = parameters_of(text, f), {}, {}, {}
     for k, s in ipairs(structs) do
