@@ -774,6 +774,20 @@ LUN_API lun_status lun_generate(lun_engine *e, lun_function *f, int rank, const 
  * another one assigns.  After a failure no array has changed. */
 LUN_API lun_status lun_each(lun_engine *e, lun_function *f, int rank, const int64_t *first,
                             const int64_t *extent);
+/* A division of work: teams along up to three axes, threads of each team, elements of each thread;
+ * extents are at least 1. */
+typedef struct lun_workdiv {
+    size_t size; /* sizeof(lun_workdiv) */
+    int64_t league[3], team[3], elements[3];
+    int64_t scratch; /* bytes of scratch memory that a team may take; 0: as many as it asks for */
+} lun_workdiv;
+/* Calls f(t, args...), of the host's language, for each thread of each team, now, in any order; f
+ * reads and assigns elements of arrays as it goes, those of args and those that it captures.  An
+ * array that is assigned is named once (LUN_EARG).  Of threads that assign one element any one
+ * wins.  LUN_ELIMIT: a team of more than 1024 threads, or of more scratch memory than w says.
+ * After a failure arrays may have part of what was assigned. */
+LUN_API lun_status lun_teams(lun_engine *e, lun_function *f, const lun_workdiv *w,
+                             lun_array *const *args, int count);
 /* Any function on `elements` elementwise operands, which broadcast, followed by extra arguments, at
  * most LUN_MAX_OPERANDS in all; returns all its results (C functions and operations have one) in
  * outs and their number in *results, also when it exceeds `room`, which is LUN_EARG. */

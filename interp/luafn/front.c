@@ -150,6 +150,7 @@ static lun_status compile(job *j, const lf_viewer *v)
         lun_front_indexing index = (lun_front_indexing)j->param[i].index;
         c->known |= index == LUN_FRONT_KNOWN;
         c->around |= index == LUN_FRONT_AROUND;
+        c->team |= index == LUN_FRONT_TEAM;
         c->windowed |= index == LUN_FRONT_KNOWN || index == LUN_FRONT_CHECKED;
     }
     c->writes = j->params && j->param[0].writes;

@@ -256,15 +256,19 @@ lun_status luafn_kept_fill(lf_kept *s, const lf_compile *c)
     s->params = c->params;
     memcpy(s->neighbour, c->neighbour, (size_t)c->neighbours * sizeof *s->neighbour);
     s->neighbours = c->neighbours;
+    memcpy(s->scratch, c->scratch, sizeof s->scratch);
+    s->scratches = c->scratches;
     bool ok = copy_sources(s, c) && copy_inputs(s, c) && copy_bounds(s, c) && copy_windows(s, c);
     return ok && copy_stores(s, c) && copy_notes(s, c) ? LUN_OK : LUN_ENOMEM;
 }
 
 /* ---- for a call ---- */
 
-/* Of what is around an index, in the place of a shape. */
-static bool same_radius(const lun_front_param *a, const lun_front_param *b)
+/* What is known in the place of a shape: of a team, of what is around an index. */
+static bool same_known(const lun_front_param *a, const lun_front_param *b)
 {
+    if (a->index == LUN_FRONT_TEAM)
+        return !memcmp(a->shape, b->shape, sizeof a->shape);
     return a->index != LUN_FRONT_AROUND ||
            !memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape);
 }
@@ -277,7 +281,7 @@ bool luafn_kept_fits(const lf_kept *s, const lun_front_param *param, int params)
         if (s->param[i].dtype != param[i].dtype || s->param[i].array != param[i].array ||
             s->param[i].weak != param[i].weak || s->param[i].rank != param[i].rank ||
             s->param[i].index != param[i].index || s->param[i].writes != param[i].writes ||
-            !same_radius(&s->param[i], &param[i]))
+            s->param[i].stored != param[i].stored || !same_known(&s->param[i], &param[i]))
             return false;
     return true;
 }
@@ -384,6 +388,8 @@ lun_status luafn_kept_result(lf_kept *s, const lun_front_param *param, lun_front
     out->arrays = s->arrays;
     out->neighbour = s->neighbour;
     out->neighbours = s->neighbours;
+    out->scratch = s->scratch;
+    out->scratches = s->scratches;
     for (int i = 0; i < s->scalars; i++) {
         const lf_input *in = &s->scalar[i];
         out->scalar_dtype[i] = in->dtype;

@@ -37,6 +37,21 @@ local FUNCTIONS = {
         "calls a Lua function once, compiled, on one thread, with numbers and arrays, which it may index: loops whose\n"
             .. "rounds depend on each other; gives its results, numbers",
     },
+    teams = {
+        "lun.teams{league=64, team=1, elements=8, scratch=4096}(f, args...)",
+        "calls f(t, args...) for each thread of each team, now, in any order, as one kernel; f reads and assigns\n"
+            .. "elements of arrays of any rank as it goes, A[i][j] = x, args or captured ones, each handed over once.\n"
+            .. "Extents are numbers or {x, y, z}; t:block([d]) t:blocks([d]) t:thread([d]) t:threads([d])\n"
+            .. "t:elements([d]): position from 1, and extent, in dimension d, or in all; t:index([d]): the thread's\n"
+            .. "first element; t:scratch(dtype, n), t:private(dtype, n): memory of the team, of the thread, zero at\n"
+            .. "first; t:each(n, g): g(i), i = 1 to n, shared out among the team's threads; t:vector(n, g): the same\n"
+            .. "on one thread; t:single(g); t:barrier().  Threads that wait for one another are in teams of one\n"
+            .. "thread so far.  scratch: bytes that a team may take",
+    },
+    workdiv = {
+        "lun.workdiv(extents [, {team=1, elements=8}])",
+        "a table for lun.teams: a league that covers the extents, a number or {x, y, z}, with that team and elements",
+    },
     each = {
         "lun.each(shape, f)",
         "calls f(i, j, ...) for each index; f assigns elements of captured arrays, B[i][j] = x, or updates them, "
@@ -440,7 +455,7 @@ Lunarray: lazy arrays that run as fused kernels. lun.help "name" or lun.help(x) 
 making arrays   vector zeros ones full range index linspace generate random frombytes concat stack struct
 skeletons       %s sequence compose
 of skeletons    %s
-computing       eval each call prepare explain stats profile check
+computing       eval each teams workdiv call prepare explain stats profile check
 reductions      %s dot
 printing        precision width
 written so      %s

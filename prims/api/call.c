@@ -150,7 +150,8 @@ lun_status lun__specialise(lun_engine *e, lun_function *f, lun_array *const *ope
                               .weak = a->weak,
                               .index = (uint8_t)(k < elements ? how.index : LUN_FRONT_ELEMENT),
                               .writes = how.writes,
-                              .rank = array || near ? rank : 0};
+                              .rank = array || near ? rank : 0,
+                              .stored = lun_dtype_of(a)};
         if (array)
             memcpy(params[k].shape, shape, (size_t)rank * sizeof *shape);
         for (int i = 0; near && i < rank; i++)

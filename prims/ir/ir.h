@@ -48,7 +48,9 @@ typedef enum lun_ir_role {
     LUN_SLOT_OUT,     /* n elements, written at i; may be the same memory as an IN slot */
     LUN_SLOT_UNIFORM, /* one element, read */
     LUN_SLOT_ARRAY,   /* a whole array, gathered from or handed to a function */
-    LUN_SLOT_TARGET   /* a whole array, into which elements are put; no other slot is its memory */
+    /* a whole array, into which elements are put, and from which they may be gathered; no other
+     * slot is its memory */
+    LUN_SLOT_TARGET
 } lun_ir_role;
 
 typedef struct lun_ir_slot {
@@ -157,7 +159,9 @@ typedef struct lun_front_param {
     uint8_t index;    /* lun_front_indexing */
     bool writes;      /* the function may assign elements of arrays at its indices: stores */
     int rank;         /* of a whole array and of what is around an index, else 0 */
-    int64_t shape[LUN_MAX_RANK]; /* of what is around an index: the radius, -1: not given */
+    /* of what is around an index: the radius, -1: not given; of a team's numbers: lun_front_team */
+    int64_t shape[LUN_MAX_RANK];
+    lun_dtype stored; /* of a whole array: that of its elements in memory, not as computed */
 } lun_front_param;
 
 /* Elements that are the indices of what is generated: bounds and windows may tell of known ones. */
@@ -166,8 +170,30 @@ typedef enum lun_front_indexing {
     LUN_FRONT_KNOWN,
     LUN_FRONT_CHECKED,  /* the body checks them: no bounds; windows reach beyond their arrays */
     LUN_FRONT_GATHERED, /* nor are there windows */
-    LUN_FRONT_AROUND    /* of a stencil: what is around an index, asked for by offsets */
+    LUN_FRONT_AROUND,   /* of a stencil: what is around an index, asked for by offsets */
+    LUN_FRONT_TEAM      /* of a team kernel: lun_front_numbers, all i64 */
 } lun_front_indexing;
+
+/* The first parameters of a team kernel, in place of the function's first one: the number of the
+ * thread among all lanes of all teams, from 0; the league's extents; the number of the launch's
+ * first team, from 0, to which scratch memory belongs from element 0 on. */
+enum { LUN_FRONT_ITEM, LUN_FRONT_BLOCKS, LUN_FRONT_BASE = 4, LUN_FRONT_NUMBERS };
+
+/* What is known of a team when its kernel is compiled: the shape of each of these. */
+enum {
+    LUN_TEAM_THREADS,      /* extents */
+    LUN_TEAM_ELEMENTS = 3, /* of a thread, along each axis */
+    LUN_TEAM_LANES = 6,    /* indices of a team: its threads */
+    LUN_TEAM_RANK          /* extents of the league that are not 1 from there on */
+};
+
+/* Memory of a team, or of each thread of one, zero at first: `count` elements. */
+typedef struct lun_front_scratch {
+    lun_dtype dtype;
+    bool own; /* each thread's, lanes * count for a team */
+    int64_t count;
+} lun_front_scratch;
+enum { LUN_FRONT_SCRATCHES = 16 };
 
 /* An index of an axis, from 1: what parameter `param` is, plus shift; param -1: shift. */
 typedef struct lun_front_index {
@@ -224,6 +250,10 @@ typedef struct lun_front_result {
     const lun_front_window *windows;           /* scalar parameters of the body, see above */
     const lun_front_store *stores;             /* these as well */
     const int *store_sources;                  /* of each of these: which one of what is captured */
+    /* of a team kernel: array parameters of the body behind the call's own; an array of `array`, or
+     * of the call, that the function assigns is a TARGET of the body */
+    const lun_front_scratch *scratch;
+    int scratches;
     lun_array *const *captured; /* what the function captures, NULL where that is no array */
     int bound_count, window_count, store_count, captured_count;
     /* texts for what may fail: note number -> "script:line: message", where %lld stands for the

@@ -108,6 +108,12 @@ static void instruction(const checker *c, uint32_t w)
     case OP_FORPREP:
         registers(c, a, 4);
         break;
+    case OP_SELF:
+        registers(c, a, 2);
+        registers(c, lf_b(w), 1);
+        if (lf_k(w))
+            constant(c, lf_c(w));
+        break;
     case OP_CLOSURE:
         registers(c, a, 1);
         must(c, lf_bx(w) < c->p->ps);

@@ -85,6 +85,8 @@ int luafn_writes(uint32_t w, int *first)
     case OP_RETURN1:
     case OP_EXTRAARG:
         return 0;
+    case OP_SELF:
+        return 2;
     case OP_LOADNIL:
         return lf_b(w) + 1;
     case OP_CALL:

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "luafn/emit/variables.h"
+#include "luafn/ssa/target.h"
 
 typedef struct writer {
     lf_compile *c;
@@ -67,6 +68,10 @@ static void write_op(writer *w, lf_value *v, const lf_scope *here)
     case LF_IR_CAST:
         ins.kind = LUN_IR_CAST;
         ins.from = v->from;
+        break;
+    case LF_IR_PUT:
+        ins.kind = LUN_IR_PUT;
+        ins.imm = ((const lf_input *)w->c->inputs.at[v->as.i])->position;
         break;
     case LF_IR_CHECK:
         ins.kind = LUN_IR_CHECK;
@@ -225,14 +230,15 @@ static void write_scope(writer *w, const lf_scope *s)
 /* ---- parameters ---- */
 
 /* f->param tells as many as it has room for; the body has them all. */
-static void add_param(writer *w, lun_dtype t, bool array, lf_input *in)
+static void add_param(writer *w, lun_dtype t, bool array, bool target, lf_input *in)
 {
     lun_ir_function *f = w->c->function;
     if (f->params < LUN_IR_INPUTS) {
         f->param[f->params].dtype = (uint8_t)t;
         f->param[f->params++].pointer = array;
     }
-    int n = array ? lun__ir_slot_add(w->ir, t, LUN_SLOT_ARRAY) : lun__ir_arg_add(w->ir, t);
+    lun_ir_role role = target ? LUN_SLOT_TARGET : LUN_SLOT_ARRAY;
+    int n = array ? lun__ir_slot_add(w->ir, t, role) : lun__ir_arg_add(w->ir, t);
     if (n < 0)
         luafn_nomem(&w->c->unit);
     if (in)
@@ -258,7 +264,7 @@ static int add_captured(writer *w, bool array, bool scalar_arrays)
         if (!in->used || in->origin == LF_FROM_PARAM || in->origin == LF_FROM_WINDOW ||
             in->array != array || (in->origin == LF_FROM_SCALAR) != scalar_arrays)
             continue;
-        add_param(w, in->dtype, in->array, in);
+        add_param(w, in->dtype, in->array, luafn_is_target(w->c, in->number), in);
         n++;
     }
     return n;
@@ -269,7 +275,7 @@ static void add_windows(writer *w)
     for (int k = 0; k < w->c->inputs.count; k++) {
         lf_input *in = w->c->inputs.at[k];
         if (in->used && in->origin == LF_FROM_WINDOW)
-            add_param(w, in->dtype, false, in);
+            add_param(w, in->dtype, false, false, in);
     }
 }
 
@@ -277,7 +283,8 @@ static void write_param(writer *w, int number)
 {
     const lun_front_param *p = &w->c->param[number];
     lf_input *in = find_param(w->c, number);
-    add_param(w, in ? in->dtype : p->dtype, p->array, in);
+    lun_dtype own = w->c->team && p->array ? p->stored : p->dtype;
+    add_param(w, in ? in->dtype : own, p->array, luafn_is_target(w->c, -1 - number), in);
 }
 
 /* What is around an index, the call's own parameters, elements of windows, what is captured. */
@@ -289,6 +296,8 @@ static void write_params(writer *w)
     for (int i = 0; i < c->params; i++)
         if (c->param[i].index != LUN_FRONT_AROUND)
             write_param(w, i);
+    for (int k = 0; k < c->scratches; k++)
+        write_param(w, c->params + k);
     add_windows(w);
     if (add_captured(w, false, false) > LUN_FRONT_SCALARS)
         luafn_fail(&c->unit, c->graph.proto, -1,
@@ -310,7 +319,7 @@ static void mark_inputs(lf_compile *c, const lf_list *leaves)
         const lf_block *b = c->graph.order.at[i];
         for (int k = 0; k < b->ops.count; k++) {
             const lf_value *v = b->ops.at[k];
-            if (v->kind == LF_IR_GATHER)
+            if (v->kind == LF_IR_GATHER || v->kind == LF_IR_PUT)
                 ((lf_input *)c->inputs.at[v->as.i])->used = true;
         }
     }
@@ -352,5 +361,6 @@ void luafn_emit(lf_compile *c)
     for (int i = 0; i < g->results.count; i++)
         c->function->output[i] = ref(w, g->results.at[i], root);
     c->function->outputs = g->results.count;
-    c->function->result = w->ir->ins[c->function->output[0]].dtype;
+    if (g->results.count)
+        c->function->result = w->ir->ins[c->function->output[0]].dtype;
 }

@@ -53,6 +53,8 @@ static lf_value *arithmetic(lf_lowering *l, const lf_value *v)
 static lf_value *length(lf_lowering *l, const lf_value *a)
 {
     lf_whose of = lf_whose_is(l->c, a);
+    if (of.param && of.number >= l->c->params)
+        return luafn_ir_int(l, LUN_I64, of.shape[0]);
     return luafn_ir_arg(l, luafn_extent(l->c, of.param, of.number, of.fixed), LUN_I64);
 }
 
@@ -70,12 +72,17 @@ static void check_index(lf_lowering *l, const lf_value *a, lf_value *i, lf_value
         luafn_ir_op2(l, LUN_OP_LAND, luafn_ir_op2(l, LUN_OP_GE, i, luafn_ir_int(l, LUN_I64, 1)),
                      luafn_ir_op2(l, LUN_OP_LE, i, n));
     const char *name = luafn_array_name(l->c, a);
-    int note = of.rank == 1
-                   ? luafn_note(l, (int)n->as.i,
-                                "index %%lld is out of range for array '%s' of length \1", name)
-                   : luafn_note(l, (int)n->as.i,
-                                "index %%lld is out of range for axis %d of array '%s' (length \1)",
-                                of.fixed + 1, name);
+    int extent = (int)n->as.i, note;
+    if (lf_ir_is_const(n))
+        note = luafn_note(l, -1, "index %%lld is out of range for '%s' of length %lld", name,
+                          (long long)luafn_const_int(n));
+    else if (of.rank == 1)
+        note =
+            luafn_note(l, extent, "index %%lld is out of range for array '%s' of length \1", name);
+    else
+        note = luafn_note(l, extent,
+                          "index %%lld is out of range for axis %d of array '%s' (length \1)",
+                          of.fixed + 1, name);
     luafn_ir_check(l, ok, i, note);
 }
 
@@ -93,16 +100,35 @@ static lf_value *place_of(lf_lowering *l, const lf_value *v)
     return luafn_ir_op2(l, LUN_OP_ADD, luafn_ir_op2(l, LUN_OP_MUL, a->low, n), k);
 }
 
+/* Where element number `at` of an array is: that of memory of a team among those of all teams. */
+static lf_value *in_scratch(lf_lowering *l, lf_whose of, lf_value *at)
+{
+    const lf_compile *c = l->c;
+    const int64_t lanes = c->param[0].shape[LUN_TEAM_LANES];
+    if (!of.param || of.number < c->params)
+        return at;
+    lf_value *item = luafn_as(l, c->param_value[LUN_FRONT_ITEM], LUN_I64);
+    lf_value *base = luafn_as(l, c->param_value[LUN_FRONT_BASE], LUN_I64);
+    lf_value *count = luafn_ir_int(l, LUN_I64, lanes), *number;
+    if (c->scratch[of.number - c->params].own)
+        number = luafn_ir_op2(l, LUN_OP_SUB, item, luafn_ir_op2(l, LUN_OP_MUL, base, count));
+    else
+        number = luafn_ir_op2(l, LUN_OP_SUB,
+                              lanes == 1 ? item : luafn_ir_op2(l, LUN_OP_IDIV, item, count), base);
+    number = luafn_ir_op2(l, LUN_OP_MUL, number, luafn_ir_int(l, LUN_I64, of.shape[0]));
+    return luafn_ir_op2(l, LUN_OP_ADD, number, at);
+}
+
 static lf_value *element(lf_lowering *l, const lf_value *v)
 {
     lf_whose of = lf_whose_is(l->c, v->arg[0]);
+    lun_dtype t = l->c->team ? of.stored : of.dtype;
     lf_value *at = place_of(l, v), *known = luafn_known_element(l, v);
     if (known)
         return luafn_ir_cast(l, luafn_dtype(l->c, (lf_type)v->type), known);
-    int in =
-        luafn_input(l->c, of.param ? LF_FROM_PARAM : LF_FROM_SOURCE, of.number, of.dtype, true);
+    int in = luafn_input(l->c, of.param ? LF_FROM_PARAM : LF_FROM_SOURCE, of.number, t, true);
     return luafn_ir_cast(l, luafn_dtype(l->c, (lf_type)v->type),
-                         luafn_ir_gather(l, in, of.dtype, at));
+                         luafn_ir_gather(l, in, t, in_scratch(l, of, at)));
 }
 
 /* An offset, as an integer; the launch fails where it is beyond the radius. */
@@ -117,22 +143,33 @@ static lf_value *within(lf_lowering *l, const lf_value *v)
     return by;
 }
 
-/* v as an element of its array; the launch fails where that cannot hold the integer. */
-static lf_value *stored(lf_lowering *l, const lf_value *v)
+/* Operand k of v as an element of an array; the launch fails where that cannot hold the integer. */
+static lf_value *stored(lf_lowering *l, const lf_value *v, int k, lun_dtype to)
 {
-    const lf_sight *s = &l->c->source[v->as.i].sight;
     lun_dtype t = luafn_dtype(l->c, (lf_type)v->type);
-    int bits = lun__dtype_bits(s->stored);
-    if (!lun__dtype_is_integer(s->stored) || bits == 64)
-        return luafn_as(l, v->arg[0], t);
-    lf_value *x = luafn_as(l, v->arg[0], LUN_I64);
-    bool sign = lun__dtype_is_signed(s->stored);
+    int bits = lun__dtype_bits(to);
+    if (!lun__dtype_is_integer(to) || bits == 64)
+        return luafn_as(l, v->arg[k], t);
+    lf_value *x = luafn_as(l, v->arg[k], LUN_I64);
+    bool sign = lun__dtype_is_signed(to);
     int64_t most = (INT64_C(1) << (bits - sign)) - 1, least = sign ? -most - 1 : 0;
     lf_value *low = luafn_ir_op2(l, LUN_OP_GE, x, luafn_ir_int(l, LUN_I64, least));
     lf_value *high = luafn_ir_op2(l, LUN_OP_LE, x, luafn_ir_int(l, LUN_I64, most));
     luafn_ir_check(l, luafn_ir_op2(l, LUN_OP_LAND, low, high), x,
-                   luafn_note(l, -1, "number %%lld does not fit in %s", lun_dtype_name(s->stored)));
+                   luafn_note(l, -1, "number %%lld does not fit in %s", lun_dtype_name(to)));
     return luafn_ir_cast(l, t, x);
+}
+
+/* An assignment of a team kernel: nothing has its value. */
+static lf_value *assigned(lf_lowering *l, const lf_value *v)
+{
+    lf_whose of = lf_whose_is(l->c, v->arg[0]);
+    lf_value *at = in_scratch(l, of, place_of(l, v));
+    lf_value *x = luafn_ir_cast(l, of.stored, stored(l, v, 2, of.stored));
+    int in =
+        luafn_input(l->c, of.param ? LF_FROM_PARAM : LF_FROM_SOURCE, of.number, of.stored, true);
+    luafn_ir_put(l, in, x, at);
+    return x;
 }
 
 static int bits_of(const lf_compile *c, int source)
@@ -187,7 +224,9 @@ static lf_value *operation(lf_lowering *l, lf_value *v)
     case LF_CELL:
         return luafn_old_element(l, ((const lf_cell *)l->c->cells.at[v->as.i]));
     case LF_STORE:
-        return stored(l, v);
+        return stored(l, v, 0, l->c->source[v->as.i].sight.stored);
+    case LF_WRITE:
+        return assigned(l, v);
     case LF_COMBINE:
         return to_combine(l, v);
     case LF_LENGTH:

@@ -65,6 +65,8 @@ lf_value *luafn_ir_op2(lf_lowering *l, lun_op op, lf_value *a, lf_value *b);
 lf_value *luafn_ir_op3(lf_lowering *l, lun_op op, lf_value *a, lf_value *b, lf_value *c);
 lf_value *luafn_ir_where(lf_lowering *l, lf_value *cond, lf_value *yes, lf_value *no);
 lf_value *luafn_ir_gather(lf_lowering *l, int input, lun_dtype t, lf_value *index);
+/* Never found again, nor is a gather from an array that is assigned. */
+void luafn_ir_put(lf_lowering *l, int input, lf_value *value, lf_value *index);
 void luafn_ir_check(lf_lowering *l, lf_value *cond, lf_value *value, int note);
 /* The scalar that is input number `input`. */
 lf_value *luafn_ir_arg(lf_lowering *l, int input, lun_dtype t);

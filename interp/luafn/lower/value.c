@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "luafn/ssa/target.h"
+
 /* ---- equal values ---- */
 
 static bool equal(const lf_value *v, const lf_value *w)
@@ -28,6 +30,14 @@ static uint64_t hash(const lf_value *v)
     return h * UINT64_C(0x9e3779b97f4a7c15) >> 52;
 }
 
+/* Whether input number `input`, an array, is assigned, so that two reads may differ. */
+static bool is_target(const lf_compile *c, int64_t input)
+{
+    const lf_input *in = c->inputs.at[input];
+    return c->team &&
+           luafn_is_target(c, in->origin == LF_FROM_PARAM ? -1 - in->number : in->number);
+}
+
 /* Puts a value where code goes, or gives the equal one that is there already. Leaves without a
  * block (arguments) are at hand everywhere. */
 static lf_value *place(lf_lowering *l, lf_value like, lf_value *const *arg, int args)
@@ -35,7 +45,9 @@ static lf_value *place(lf_lowering *l, lf_value like, lf_value *const *arg, int 
     like.arg = (lf_value **)(uintptr_t)arg;
     like.args = args;
     lf_value **bucket = &l->bucket[hash(&like)];
-    for (lf_value *v = *bucket; v; v = v->chain)
+    bool again =
+        like.kind == LF_IR_PUT || (like.kind == LF_IR_GATHER && is_target(l->c, like.as.i));
+    for (lf_value *v = again ? NULL : *bucket; v; v = v->chain)
         if (equal(v, &like) && (!v->block || luafn_dominates(v->block, l->at)))
             return v;
     lf_value *v = luafn_value(l->g, (lf_kind)like.kind, args);
@@ -65,6 +77,12 @@ lf_value *luafn_ir_gather(lf_lowering *l, int input, lun_dtype t, lf_value *inde
 {
     lf_value like = {.kind = LF_IR_GATHER, .type = (uint8_t)t, .as.i = input};
     return place(l, like, &index, 1);
+}
+
+void luafn_ir_put(lf_lowering *l, int input, lf_value *value, lf_value *index)
+{
+    lf_value *arg[2] = {value, index};
+    place(l, (lf_value){.kind = LF_IR_PUT, .type = value->type, .as.i = input}, arg, 2);
 }
 
 /* A check that a dominating block holds already is not repeated. */
@@ -288,5 +306,5 @@ lf_value *luafn_ir_where(lf_lowering *l, lf_value *cond, lf_value *yes, lf_value
 
 bool luafn_has_effect(const lf_value *v)
 {
-    return v->kind == LF_IR_CHECK || (v->kind == LF_IR_OP && v->note);
+    return v->kind == LF_IR_CHECK || v->kind == LF_IR_PUT || (v->kind == LF_IR_OP && v->note);
 }

@@ -338,6 +338,38 @@ void luafn_body(lf_compile *c, lf_frame *f, int rounds, lf_list *results)
     join_exits(&b, results);
 }
 
+/* Parameter i of the call, which is register reg of the function, -1: none. */
+static void take_param(lf_compile *c, const lf_frame *f, int i, int reg)
+{
+    lf_graph *g = &c->graph;
+    const lun_front_param *p = &c->param[i];
+    bool around = p->index == LUN_FRONT_AROUND;
+    lf_value *v = luafn_value(g, p->array ? LF_ARRAY : around ? LF_AROUND : LF_PARAM, 0);
+    v->as.i = p->array ? -1 - i : i;
+    if (p->array || around)
+        v->type = LF_OBJECT;
+    v->proto = f->proto;
+    c->param_value[i] = v;
+    if (reg < 0)
+        return;
+    luafn_write(g, f->base + reg, g->entry, v);
+    luafn_report_local(c, f->proto, reg, -1, v);
+}
+
+static void take_params(lf_compile *c, const lf_frame *f)
+{
+    const int own = c->team ? LUN_FRONT_NUMBERS : 0; /* which stand for the function's first one */
+    lf_value *t = luafn_value(&c->graph, LF_TEAM, 0);
+    t->type = LF_OBJECT;
+    if (c->team)
+        luafn_write(&c->graph, f->base, c->graph.entry, t);
+    for (int i = 0; i < c->params; i++) {
+        int reg = i < own ? -1 : own ? i - own + 1 : i;
+        if (reg < f->proto->params)
+            take_param(c, f, i, reg);
+    }
+}
+
 void luafn_build(lf_compile *c)
 {
     lf_graph *g = &c->graph;
@@ -349,22 +381,8 @@ void luafn_build(lf_compile *c)
     g->entry->sealed = true;
     f->base = luafn_vars(g, f, f->proto->stack + LF_SPARE, 0);
     c->param_value = LF_NEW(&c->unit, lf_value *, c->params);
-    for (int i = 0; i < f->proto->params && i < c->params; i++) {
-        const lun_front_param *p = &c->param[i];
-        lf_value *v = luafn_value(g,
-                                  p->array                       ? LF_ARRAY
-                                  : p->index == LUN_FRONT_AROUND ? LF_AROUND
-                                                                 : LF_PARAM,
-                                  0);
-        v->as.i = p->array ? -1 - i : i;
-        if (p->array || p->index == LUN_FRONT_AROUND)
-            v->type = LF_OBJECT;
-        v->proto = f->proto;
-        c->param_value[i] = v;
-        luafn_write(g, f->base + i, g->entry, v);
-        luafn_report_local(c, f->proto, i, -1, v);
-    }
     c->root = f;
+    take_params(c, f);
     luafn_body(c, f, 1, &g->results);
     g->exit = g->now;
     g->exit->end = LF_RETURN;
@@ -373,9 +391,11 @@ void luafn_build(lf_compile *c)
             luafn_fail(&c->unit, g->proto, -1,
                        "a record is returned beside other values, or on some paths only: each "
                        "return gives one record, or numbers");
-    if (!c->writes)
+    if (!c->writes && !c->team)
         return;
     g->results.count = 0;
+    if (c->team)
+        return;
     luafn_end_cells(c);
     luafn_end_puts(c);
     if (!g->results.count)

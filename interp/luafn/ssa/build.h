@@ -25,6 +25,9 @@ lf_roll *luafn_roll(lf_builder *b);
 bool luafn_stays_loop(lf_builder *b, lf_roll *r);
 /* build_call.c: one call; appends its results. */
 void luafn_call(lf_builder *b, uint32_t w, lf_list *results);
+/* The same of the function f, which a message calls `name` (NULL: nothing). */
+void luafn_apply(lf_builder *b, const lf_value *f, const char *name, const lf_list *args,
+                 lf_list *results);
 /* build_ops.c: an instruction that neither jumps nor calls. */
 void luafn_operation(lf_builder *b, uint32_t w);
 /* builtin.c: a call of a function of math or of an operation; appends its results. */

@@ -4,6 +4,7 @@
  * (build.h). */
 #include "luafn/ssa/build.h"
 #include "luafn/ssa/record.h"
+#include "luafn/ssa/team.h"
 
 #include <string.h>
 
@@ -51,35 +52,33 @@ static void inline_call(lf_builder *b, const lf_value *f, const char *name, cons
     luafn_body(c, frame, b->rounds, results);
 }
 
-void luafn_call(lf_builder *b, uint32_t w, lf_list *results)
+void luafn_apply(lf_builder *b, const lf_value *f, const char *name, const lf_list *args,
+                 lf_list *results)
 {
-    lf_value *f = luafn_get(b, lf_a(w));
-    const char *name = luafn_local_name(b->f->proto, lf_a(w), b->pc);
-    lf_list args = {0};
-    int last = lf_b(w) ? lf_a(w) + lf_b(w) - 1 : b->top - 1;
-    for (int r = lf_a(w) + 1; r <= last; r++)
-        luafn_push(&b->c->unit, &args, luafn_get(b, r));
     switch ((lf_kind)f->kind) {
     case LF_BUILTIN:
     case LF_ROW:
-        luafn_builtin(b, f, &args, results);
+        luafn_builtin(b, f, args, results);
         break;
     case LF_FUNCTION:
-        inline_call(b, f, b->c->source[f->as.i].name, &args, results);
+        inline_call(b, f, b->c->source[f->as.i].name, args, results);
         break;
     case LF_CLOSURE: {
         const lf_value *alive = luafn_read(b->g, f->as.closure->alive, b->g->now);
         if (alive->kind != LF_CONST || !alive->as.i)
             luafn_stop(b, "a local function is called outside the block of a variable that it "
                           "uses: declare the variable before the block");
-        inline_call(b, f, f->as.closure->name, &args, results);
+        inline_call(b, f, f->as.closure->name, args, results);
         break;
     }
+    case LF_METHOD:
+        luafn_team_call(b, f, args, results);
+        break;
     case LF_STRUCT:
-        luafn_push(&b->c->unit, results, luafn_make_record(b, f, &args));
+        luafn_push(&b->c->unit, results, luafn_make_record(b, f, args));
         break;
     case LF_AROUND:
-        luafn_push(&b->c->unit, results, luafn_neighbour(b, f, &args));
+        luafn_push(&b->c->unit, results, luafn_neighbour(b, f, args));
         break;
     case LF_OTHER:
         if (b->c->source[f->as.i].sight.seen == LF_SEEN_OTHER)
@@ -96,4 +95,14 @@ void luafn_call(lf_builder *b, uint32_t w, lf_list *results)
                    "kernel runs",
                    luafn_describe(f), name ? " (local '" : "", name ? name : "", name ? "')" : "");
     }
+}
+
+void luafn_call(lf_builder *b, uint32_t w, lf_list *results)
+{
+    const lf_value *f = luafn_get(b, lf_a(w));
+    lf_list args = {0};
+    int last = lf_b(w) ? lf_a(w) + lf_b(w) - 1 : b->top - 1;
+    for (int r = lf_a(w) + 1; r <= last; r++)
+        luafn_push(&b->c->unit, &args, luafn_get(b, r));
+    luafn_apply(b, f, luafn_local_name(b->f->proto, lf_a(w), b->pc), &args, results);
 }

@@ -2,6 +2,7 @@
 #include "luafn/ssa/build.h"
 #include "luafn/ssa/put.h"
 #include "luafn/ssa/record.h"
+#include "luafn/ssa/target.h"
 
 static lf_value *upvalue(lf_builder *b, int index)
 {
@@ -36,11 +37,28 @@ static void get_field(lf_builder *b, uint32_t w)
         luafn_set(b, lf_a(w), field);
         return;
     }
+    if (t->kind == LF_TEAM && k->tag == LF_K_STRING)
+        luafn_stop(b, "a method of t is called: t:%.60s(...)", k->as.s);
     if (t->kind != LF_TABLE || k->tag != LF_K_STRING)
         luafn_stop(
             b, "field '%.60s' of %s%s: only fields of captured tables and of records can be read",
             k->as.s, luafn_describe(t), name);
     luafn_set(b, lf_a(w), luafn_field(b->c, b->f, b->pc, (int)t->as.i, k->as.s));
+}
+
+/* t:name, of a team's t. */
+static void get_method(lf_builder *b, uint32_t w)
+{
+    lf_value *t = luafn_get(b, lf_b(w));
+    const lf_const *name = lf_k(w) ? &b->f->proto->k[lf_c(w)] : NULL;
+    if (t->kind != LF_TEAM || !name || name->tag != LF_K_STRING)
+        luafn_stop(b,
+                   "a method call is not supported: compute the result beforehand and capture it");
+    lf_value *v = luafn_value(b->g, LF_METHOD, 0);
+    v->type = LF_OBJECT;
+    v->as.s = name->as.s;
+    luafn_set(b, lf_a(w) + 1, t);
+    luafn_set(b, lf_a(w), v);
 }
 
 static lf_value *array_at(lf_builder *b, int reg, const char *what)
@@ -104,13 +122,15 @@ static void assign(lf_builder *b, uint32_t w, lf_value *t, lf_value *i)
     if (of.fixed + 1 < of.rank)
         luafn_stop(b, "an assignment to a part of '%s', which has %d dimensions: assign elements",
                    luafn_array_name(b->c, t), of.rank);
-    if (!luafn_write_cell(b, t, i, x))
+    if (b->c->team)
+        luafn_assign(b, t, i, x);
+    else if (!luafn_write_cell(b, t, i, x))
         luafn_put(b, t, i, x);
 }
 
 static void set_element(lf_builder *b, uint32_t w)
 {
-    if (!b->c->writes)
+    if (!b->c->writes && !b->c->team)
         luafn_stop(b,
                    "assignment to an element or field is not supported: return the value instead");
     if (luafn_is_records(b->c, luafn_get(b, lf_a(w))))
@@ -193,9 +213,6 @@ static _Noreturn void refuse(lf_builder *b, lf_opcode op)
     case OP_SETTABUP:
         luafn_stop(b, "assignment to a global variable is not supported: declare it local, or "
                       "return the value");
-    case OP_SELF:
-        luafn_stop(b,
-                   "a method call is not supported: compute the result beforehand and capture it");
     case OP_CONCAT:
         luafn_stop(b, "string concatenation (..) is not supported: kernels have no strings");
     case OP_TFORPREP:
@@ -315,6 +332,9 @@ void luafn_operation(lf_builder *b, uint32_t w)
     case OP_SETFIELD:
         if (!set_field(b, w))
             refuse(b, OP_SETFIELD);
+        break;
+    case OP_SELF:
+        get_method(b, w);
         break;
     case OP_CLOSURE:
         luafn_closure(b, w);

@@ -107,6 +107,10 @@ const char *luafn_describe(const lf_value *v)
     case LF_ROW:
     case LF_CLOSURE:
         return "a function";
+    case LF_METHOD:
+        return "a method";
+    case LF_TEAM:
+        return "the team";
     case LF_TABLE:
         return "a table";
     case LF_STRUCT:

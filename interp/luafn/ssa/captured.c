@@ -154,8 +154,10 @@ lf_value *luafn_item(lf_compile *c, const lf_frame *f, int pc, int parent, int64
 const char *luafn_array_name(const lf_compile *c, const lf_value *a)
 {
     lf_whose of = lf_whose_is(c, a);
-    const char *name =
-        of.param ? luafn_local_name(c->program->proto, of.number, 0) : c->source[of.number].name;
+    int reg = c->team ? of.number - LUN_FRONT_NUMBERS + 1 : of.number;
+    const char *name = of.param && of.number >= c->params ? "scratch"
+                       : of.param ? luafn_local_name(c->program->proto, reg, 0)
+                                  : c->source[of.number].name;
     return name ? name : "?";
 }
 

@@ -84,14 +84,18 @@ typedef struct lf_compile {
     lf_value **source_value; /* by source, once asked for */
 
     lf_graph graph;
-    const lf_frame *root;     /* the function's own body */
-    lf_type real;             /* what weak floats become: f32 or f64 */
-    bool wide;                /* 64-bit elements take part */
-    lf_list inputs;           /* lf_input */
-    lf_list notes;            /* lf_note */
-    bool known, windowed;     /* the parameters are indices: bounds, windows may tell of them */
-    bool around;              /* there are parameters that are called with offsets */
-    bool writes;              /* elements may be assigned */
+    const lf_frame *root; /* the function's own body */
+    lf_type real;         /* what weak floats become: f32 or f64 */
+    bool wide;            /* 64-bit elements take part */
+    lf_list inputs;       /* lf_input */
+    lf_list notes;        /* lf_note */
+    bool known, windowed; /* the parameters are indices: bounds, windows may tell of them */
+    bool around;          /* there are parameters that are called with offsets */
+    bool writes;          /* elements may be assigned */
+    bool team;            /* it is a team kernel: the first parameters are lun_front_numbers */
+    lun_front_scratch scratch[LUN_FRONT_SCRATCHES]; /* parameters from `params` on */
+    int scratches;
+    lf_list targets;          /* arrays that a team kernel assigns, or parts of them */
     lf_list cells;            /* lf_cell, where elements may be assigned */
     lf_list loads;            /* LF_LOADs there: elements that are no cells */
     lf_list puts;             /* lf_put */
@@ -115,7 +119,7 @@ typedef struct lf_whose {
     bool param;
     int number;      /* of the parameter or source */
     int rank, fixed; /* of the array; how many of its axes have got an index */
-    lun_dtype dtype;
+    lun_dtype dtype, stored;
     const int64_t *shape; /* as it is for this call */
 } lf_whose;
 
@@ -124,10 +128,10 @@ static inline lf_whose lf_whose_is(const lf_compile *c, const lf_value *v)
     int fixed = v->kind == LF_PART ? v->sub : 0;
     if (v->as.i < 0) {
         const lun_front_param *p = &c->param[-1 - v->as.i];
-        return (lf_whose){true, (int)(-1 - v->as.i), p->rank, fixed, p->dtype, p->shape};
+        return (lf_whose){true, (int)(-1 - v->as.i), p->rank, fixed, p->dtype, p->stored, p->shape};
     }
     const lf_sight *s = &c->source[v->as.i].sight;
-    return (lf_whose){false, (int)v->as.i, s->rank, fixed, s->dtype, s->shape};
+    return (lf_whose){false, (int)v->as.i, s->rank, fixed, s->dtype, s->stored, s->shape};
 }
 
 /* What weak types become: i64, and f32 or f64. */

@@ -60,6 +60,8 @@ typedef enum lf_kind {
     LF_STRUCT,    /* captured struct, whose calls make records; as.i: source */
     LF_RECORD,    /* the values of its fields; as.i: source of its struct */
     LF_RECORD_AT, /* an index of captured records; as.i: their source */
+    LF_TEAM,      /* the first parameter of a team kernel */
+    LF_METHOD,    /* its method as.s */
     LF_STRING,    /* as.s */
     LF_OTHER,     /* captured value of no use; as.i: source */
     /* operations as Lua means them */
@@ -79,6 +81,7 @@ typedef enum lf_kind {
     LF_COMBINE, /* value: as the operand that lf_put number as.i combines with an element */
     LF_MATH,    /* sub: lf_math */
     LF_APPLY,   /* sub: lun_op; as.i: 1 if for numbers only, as math has it */
+    LF_WRITE,   /* of a team kernel: array or part, index, value: assigned at once */
     LF_WITHIN,  /* an offset along axis `sub`, from 0, of a stencil; as.i: the radius */
     /* numeric for: initial value, limit, step */
     LF_FOR_TEST,  /* runs at all? */
@@ -93,6 +96,7 @@ typedef enum lf_kind {
     LF_IR_GATHER, /* index; as.i: number of the input, an array */
     LF_IR_OP,   /* sub: lun_op, from: dtype of the operands; note: integer division that may fail */
     LF_IR_CAST, /* from: dtype of the operand */
+    LF_IR_PUT,  /* value, index; as.i: number of the input, an array */
     LF_IR_CHECK /* condition, value or NULL; note: its text */
 } lf_kind;
 

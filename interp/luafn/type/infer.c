@@ -195,6 +195,7 @@ static bool has_effect(const lf_value *v)
     case LF_STORE:
     case LF_WITHIN:
     case LF_PLACE:
+    case LF_WRITE:
     case LF_FOR_TEST:
         return true;
     case LF_BNOT:
@@ -214,7 +215,7 @@ static bool has_effect(const lf_value *v)
 static void check_results(lf_compile *c)
 {
     lf_graph *g = &c->graph;
-    if (!g->results.count)
+    if (!g->results.count && !c->team)
         luafn_fail(&c->unit, g->proto, -1, "the function returns nothing: return a number");
     for (int i = 0; i < g->results.count; i++) {
         const lf_value *v = g->results.at[i];

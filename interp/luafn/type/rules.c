@@ -1,6 +1,8 @@
 /* rules.c - the types of operations: Lua's rules, with numbers of fixed width and weak literals. */
 #include "luafn/type/rules.h"
 
+#include "luafn/ssa/captured.h"
+
 #include <stdio.h>
 
 lf_type luafn_join(lf_type a, lf_type b)
@@ -261,28 +263,27 @@ static lf_type type_for(lf_compile *c, const lf_value *v)
     return v->kind == LF_FOR_TEST ? LF_BOOL : integers ? LF_I64 : float_of(v);
 }
 
-/* A float, x, has no place among integers, of which source is an array. */
-static void need_integers(lf_compile *c, const lf_value *v, int source, lf_type x)
+/* A float, x, has no place among integers, which the array's elements are. */
+static void need_integers(lf_compile *c, const lf_value *v, const lf_value *array, lf_type x)
 {
-    const lf_source *s = &c->source[source];
-    if (lf_is_int(luafn_type_of(s->sight.dtype)) && lf_is_float(x))
+    lf_whose of = lf_whose_is(c, array);
+    if (lf_is_int(luafn_type_of(of.dtype)) && lf_is_float(x))
         luafn_fail(&c->unit, v->proto, v->pc,
                    "a float is assigned to '%s', an array of %s: make it an integer with "
                    "math.floor or //",
-                   s->name, lun_dtype_name(s->sight.stored));
+                   luafn_array_name(c, array), lun_dtype_name(of.stored));
 }
 
-/* Elements of an array are numbers, or truth values. */
-static lf_type type_store(lf_compile *c, const lf_value *v)
+/* Operand `value` of v as an element of the array: numbers, or truth values. */
+static lf_type type_store(lf_compile *c, const lf_value *v, const lf_value *array, int value)
 {
-    const lf_source *s = &c->source[v->as.i];
-    lf_type t = luafn_type_of(s->sight.dtype), x = (lf_type)v->arg[0]->type;
+    lf_type t = luafn_type_of(lf_whose_is(c, array).dtype), x = (lf_type)v->arg[value]->type;
     if (t == LF_BOOL && x != LF_BOOL)
         luafn_fail(&c->unit, v->proto, v->pc, "'%s' is an array of bool: assign true or false",
-                   s->name);
+                   luafn_array_name(c, array));
     if (t != LF_BOOL && !lf_is_number(x))
-        luafn_mistyped(c, v, 0, "an assignment to an element");
-    need_integers(c, v, (int)v->as.i, x);
+        luafn_mistyped(c, v, value, "an assignment to an element");
+    need_integers(c, v, array, x);
     return t;
 }
 
@@ -297,7 +298,7 @@ static lf_type type_combine(lf_compile *c, const lf_value *v)
     both.arg = arg;
     both.args = 2;
     lf_type t = p->kind == LF_MATH ? type_math(c, &both) : type_arith(c, &both);
-    need_integers(c, v, p->source, t);
+    need_integers(c, v, &(lf_value){.kind = LF_ARRAY, .as.i = p->source}, t);
     return t == LF_I32 && lun__dtype_bits(s->stored) < 32 ? LF_I64 : t;
 }
 
@@ -343,7 +344,10 @@ lf_type luafn_type_op(lf_compile *c, const lf_value *v)
         return luafn_type_of(
             c->source[((const lf_cell *)c->cells.at[v->as.i])->is.source].sight.dtype);
     case LF_STORE:
-        return type_store(c, v);
+        return type_store(c, v, &(lf_value){.kind = LF_ARRAY, .as.i = v->as.i}, 0);
+    case LF_WRITE:
+        type_index(c, v);
+        return type_store(c, v, v->arg[0], 2);
     case LF_COMBINE:
         return type_combine(c, v);
     case LF_MATH:

@@ -1,0 +1,14 @@
+/* target.h - arrays that a team kernel assigns as it goes. */
+#ifndef LUAFN_TARGET_H
+#define LUAFN_TARGET_H
+
+#include "luafn/ssa/builder.h"
+
+/* array, captured, given or memory of a team, is assigned: two reads of it may differ. */
+void luafn_note_target(lf_builder *b, lf_value *array);
+/* Whether the array of that code (as.i of an LF_ARRAY) is such a one: once the graph is built. */
+bool luafn_is_target(const lf_compile *c, int64_t array);
+/* t[i] = x, t an array or a part that lacks one index: at once, in the order of the program. */
+void luafn_assign(lf_builder *b, lf_value *t, lf_value *i, lf_value *x);
+
+#endif

@@ -1,0 +1,308 @@
+/* teams.c - functions run for each thread of each team, which read and write arrays as they go.
+ * Knows of a function only what its front end tells. */
+#include <string.h>
+
+#include "api/call.h"
+#include "api/elements.h"
+#include "lunarray_bind.h"
+#include "run/teams.h"
+
+enum {
+    MOST_THREADS = 1024,
+    MOST_ARRAYS = LUN_MAX_OPERANDS + LUN_FRONT_SCRATCHES + LUN_FRONT_ARRAYS
+};
+
+/* What becomes of one array of the body. */
+typedef struct operand {
+    lun_array *array;
+    bool assigned, back; /* back: a copy is written, which the array becomes */
+} operand;
+
+typedef struct teams {
+    lun_engine *e;
+    lun_array *const *args;
+    int count;
+    lun_front_result r;
+    lun_team_run run;
+    operand operand[MOST_ARRAYS];
+    lun_node *node[MOST_ARRAYS]; /* references */
+    int arrays;
+    uint64_t cell[LUN_MAX_OPERANDS + LUN_FRONT_SCALARS + LUN_FRONT_ARRAYS];
+    int cells;
+} teams;
+
+/* ---- the division ---------------------------------------------------------------------------- */
+
+static lun_status multiply(lun_engine *e, const int64_t extent[3], const char *what, int64_t *out)
+{
+    *out = 1;
+    for (int k = 0; k < 3; k++)
+        if (extent[k] < 1 || __builtin_mul_overflow(*out, extent[k], out) ||
+            *out > LUN_MOST_ELEMENTS)
+            return lun__fail(e, LUN_EARG,
+                             "%s {%lld, %lld, %lld}: extents are 1 or more, at most "
+                             "%lld in all",
+                             what, (long long)extent[0], (long long)extent[1], (long long)extent[2],
+                             (long long)LUN_MOST_ELEMENTS);
+    return LUN_OK;
+}
+
+static lun_status check_division(lun_engine *e, const lun_workdiv *w, lun_team_run *run)
+{
+    int64_t elements, all;
+    lun_status s = multiply(e, w->league, "league", &run->teams);
+    if (s == LUN_OK)
+        s = multiply(e, w->team, "team", &run->threads);
+    if (s == LUN_OK)
+        s = multiply(e, w->elements, "elements", &elements);
+    if (s != LUN_OK)
+        return s;
+    if (run->threads > MOST_THREADS)
+        return lun__fail(e, LUN_ELIMIT, "a team of %lld threads: %d is the most",
+                         (long long)run->threads, (int)MOST_THREADS);
+    if (__builtin_mul_overflow(run->teams, run->threads, &all) || all > LUN_MOST_ELEMENTS)
+        return lun__fail(e, LUN_ELIMIT, "%lld teams of %lld threads are too many",
+                         (long long)run->teams, (long long)run->threads);
+    return LUN_OK;
+}
+
+static lun_status check_scratch(const teams *t, const lun_workdiv *w)
+{
+    int64_t bytes = 0, own;
+    for (int k = 0; k < t->r.scratches; k++) {
+        const lun_front_scratch *x = &t->r.scratch[k];
+        if (x->own)
+            continue;
+        if (__builtin_mul_overflow(x->count, (int64_t)lun__dtype_get(x->dtype)->bytes, &own) ||
+            __builtin_add_overflow(bytes, own, &bytes))
+            return lun__nomem(t->e);
+    }
+    if (w->scratch && bytes > w->scratch)
+        return lun__fail(t->e, LUN_ELIMIT,
+                         "a team takes %lld bytes of scratch memory, more than scratch=%lld",
+                         (long long)bytes, (long long)w->scratch);
+    return LUN_OK;
+}
+
+/* ---- the function ---------------------------------------------------------------------------- */
+
+static lun_status specialise(teams *t, lun_function *f, const lun_workdiv *w)
+{
+    lun_front_param params[LUN_FRONT_NUMBERS + LUN_MAX_OPERANDS] = {0};
+    lun_engine *e = t->e;
+    int rank = 3;
+    while (rank > 1 && w->league[rank - 1] == 1)
+        rank--;
+    for (int k = 0; k < LUN_FRONT_NUMBERS; k++)
+        params[k] = (lun_front_param){.dtype = LUN_I64, .stored = LUN_I64, .index = LUN_FRONT_TEAM};
+    int64_t *known = params[0].shape;
+    for (int k = 0; k < 3; k++) {
+        known[LUN_TEAM_THREADS + k] = w->team[k];
+        known[LUN_TEAM_ELEMENTS + k] = w->elements[k];
+    }
+    known[LUN_TEAM_LANES] = t->run.threads;
+    known[LUN_TEAM_RANK] = rank;
+    for (int k = 0; k < t->count; k++) {
+        lun_front_param *p = &params[LUN_FRONT_NUMBERS + k];
+        lun_array *a = t->args[k];
+        p->stored = lun_dtype_of(a);
+        p->dtype = (lun_dtype)lun__dtype_get(p->stored)->compute;
+        p->rank = lun_shape(a, p->shape);
+        p->array = p->rank > 0;
+        p->weak = a->weak;
+    }
+    lun__clear(e);
+    lun_host_begin(e); /* the front end can be stopped */
+    lun_status s =
+        f->front.specialise(f->front.ctx, params, LUN_FRONT_NUMBERS + t->count, &t->r, &e->error);
+    lun_host_end(e);
+    if (s != LUN_OK)
+        return s == LUN_ENOMEM && !e->error.length ? lun__nomem(e) : s;
+    t->r.function->note_count = t->r.note_count;
+    return LUN_OK;
+}
+
+static lun_status check_body(const teams *t)
+{
+    bool assigns = false;
+    for (int k = 0; k < t->arrays; k++)
+        assigns |= t->operand[k].assigned && t->operand[k].array;
+    if (!assigns)
+        return lun__fail(t->e, LUN_EARG,
+                         "a function that assigns no element of an array: B[i] = x");
+    return LUN_OK;
+}
+
+/* ---- operands -------------------------------------------------------------------------------- */
+
+static lun_status take_cell(teams *t, lun_array *a)
+{
+    lun_dtype to = (lun_dtype)t->r.function->body->args[LUN_FRONT_NUMBERS + t->cells];
+    uint64_t cell = 0;
+    lun_status s = LUN_OK;
+    if (a->weak) {
+        cell = lun__cell_from_value(to, a->number);
+    } else {
+        s = lun_read(t->e, a, &cell, 0, 1);
+        cell = lun__cell_cast(to, lun_dtype_of(a), cell);
+    }
+    t->cell[t->cells++] = cell;
+    return s;
+}
+
+static void take_array(teams *t, lun_array *a)
+{
+    const lun_ir *body = t->r.function->body;
+    t->operand[t->arrays] =
+        (operand){.array = a, .assigned = body->slots[t->arrays].role == LUN_SLOT_TARGET};
+    t->arrays++;
+}
+
+/* The body's scalars and arrays, in its order. */
+static lun_status take_operands(teams *t)
+{
+    const lun_front_result *r = &t->r;
+    int64_t shape[LUN_MAX_RANK];
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < t->count; k++) {
+        if (lun_shape(t->args[k], shape) > 0)
+            take_array(t, t->args[k]);
+        else
+            s = take_cell(t, t->args[k]);
+    }
+    t->run.first = t->arrays;
+    for (int k = 0; k < r->scratches; k++)
+        take_array(t, NULL);
+    for (int k = 0; k < r->scalars; k++)
+        t->cell[t->cells++] = lun__cell_from_value(r->scalar_dtype[k], r->scalar[k]);
+    for (int k = 0; s == LUN_OK && k < r->arrays; k++) {
+        if (lun_shape(r->array[k], shape) > 0)
+            take_array(t, r->array[k]);
+        else
+            s = take_cell(t, r->array[k]);
+    }
+    return s;
+}
+
+/* An array that is assigned is the only way to its elements. */
+static lun_status check_shared(const teams *t)
+{
+    for (int k = 0; k < t->arrays; k++)
+        for (int i = 0; i < t->arrays; i++) {
+            lun_array *a = t->operand[k].array, *b = t->operand[i].array;
+            if (i != k && a && b && t->operand[k].assigned && lun__base(a) == lun__base(b))
+                return lun__fail(t->e, LUN_EARG,
+                                 "an array that the function assigns shares elements with another "
+                                 "one that it captures or is given: hand it over once, or a copy");
+        }
+    return LUN_OK;
+}
+
+static lun_status leaf(lun_engine *e, lun_array *a, lun_node **out)
+{
+    lun_node *n;
+    lun_status s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
+    if (s != LUN_OK)
+        return s;
+    if (n->kind == LUN_NODE_LEAF) {
+        *out = n;
+        return LUN_OK;
+    }
+    s = lun__node_copy(e, n, out);
+    lun__node_release(e, n);
+    return s;
+}
+
+/* Memory for array k: its own, where it is assigned and stands there as a whole, or is read. */
+static lun_status open_operand(teams *t, int k)
+{
+    operand *o = &t->operand[k];
+    lun_engine *e = t->e;
+    lun_target to;
+    lun_node *n;
+    if (!o->assigned)
+        return leaf(e, o->array, &t->node[k]);
+    lun_status s = lun__writable(e, o->array, &to);
+    if (s != LUN_OK)
+        return s;
+    o->back = o->array->parent || o->array->viewed;
+    if (!o->back) {
+        t->node[k] = lun__node_retain(o->array->node);
+        return LUN_OK;
+    }
+    s = lun__node(e, o->array, LUN_DTYPE_COUNT, &n);
+    if (s == LUN_OK) {
+        s = lun__node_copy(e, n, &t->node[k]);
+        lun__node_release(e, n);
+    }
+    return s;
+}
+
+static lun_status store_back(const teams *t)
+{
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < t->arrays; k++) {
+        lun_array *made;
+        if (!t->operand[k].back)
+            continue;
+        s = lun__array(t->e, lun__node_retain(t->node[k]), true, &made);
+        if (s != LUN_OK)
+            break;
+        s = lun_store(t->e, t->operand[k].array, made);
+        lun_release(made);
+    }
+    return s;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static lun_status run(teams *t, const lun_workdiv *w)
+{
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < t->arrays; k++)
+        if (t->operand[k].array)
+            s = open_operand(t, k);
+    if (s != LUN_OK)
+        return s;
+    t->run.kernel = (lun_team_kernel){
+        .f = t->r.function, .notes = t->r.notes, .cells = t->cell, .arrays = t->node};
+    memcpy(t->run.kernel.blocks, w->league, sizeof t->run.kernel.blocks);
+    t->run.arrays = t->node;
+    t->run.scratch = t->r.scratch;
+    t->run.scratches = t->r.scratches;
+    s = lun__run_teams(t->e, &t->run);
+    return s == LUN_OK ? store_back(t) : s;
+}
+
+lun_status lun_teams(lun_engine *e, lun_function *f, const lun_workdiv *w, lun_array *const *args,
+                     int count)
+{
+    LUN_NEED(e, w && (args || !count));
+    teams t = {.e = e, .args = args, .count = count};
+    if (!f || !f->front.specialise)
+        return lun__fail(e, LUN_EARG,
+                         "teams takes a function of the host's language, which assigns elements of "
+                         "arrays");
+    if (count < 0 || count > LUN_MAX_OPERANDS)
+        return lun__fail(e, LUN_EARG, "%d arguments: at most %d can be given", count,
+                         LUN_MAX_OPERANDS);
+    lun_status s = check_division(e, w, &t.run);
+    for (int k = 0; s == LUN_OK && k < count; k++)
+        s = lun__usable(e, args[k]);
+    if (s == LUN_OK)
+        s = specialise(&t, f, w);
+    if (s == LUN_OK)
+        s = take_operands(&t);
+    if (s == LUN_OK)
+        s = check_body(&t);
+    if (s == LUN_OK)
+        s = check_scratch(&t, w);
+    if (s == LUN_OK)
+        s = check_shared(&t);
+    if (s == LUN_OK)
+        s = run(&t, w);
+    for (int k = 0; k < t.arrays; k++)
+        if (t.operand[k].array && t.node[k])
+            lun__node_release(e, t.node[k]);
+    return s;
+}
