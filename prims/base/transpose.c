@@ -5,8 +5,8 @@
  * blocks of a cache line by a cache line; the last ones of a side overlap their neighbours where
  * the side is no multiple of them.
  *
- * Vectors have 16 bytes.  They have 64, a whole line, where the processor can and elements are
- * large enough for a tile to fit its registers: lines are then loaded and stored once, so that a
+ * Vectors have 16 bytes, or 32 or 64 where the processor can and elements are large enough for a
+ * tile to fit its registers.  With 64, a whole line, lines are loaded and stored once, so that a
  * pitch that brings them all to one place of the cache does no harm. */
 #include "base/plane.h"
 
@@ -132,18 +132,22 @@ TRANSPOSE(8, uint64_t, 2, )
 
 #ifdef __x86_64__
 #define WIDE __attribute__((target("avx512f")))
+#define HALF __attribute__((target("avx2")))
+TRANSPOSE(4_half, uint32_t, 8, HALF)
+TRANSPOSE(8_half, uint64_t, 4, HALF)
 TRANSPOSE(4_wide, uint32_t, 16, WIDE)
 TRANSPOSE(8_wide, uint64_t, 8, WIDE)
 
 static bool transpose_wide(const matrix *m, int size)
 {
-    if (size < 4 || m->rows < LINE / size || m->n < LINE / size ||
-        !__builtin_cpu_supports("avx512f"))
+    if (size < 4 || m->rows < LINE / size || m->n < LINE / size)
         return false;
-    if (size == 4)
-        transpose_4_wide(m);
+    if (__builtin_cpu_supports("avx512f"))
+        (size == 4 ? transpose_4_wide : transpose_8_wide)(m);
+    else if (__builtin_cpu_supports("avx2"))
+        (size == 4 ? transpose_4_half : transpose_8_half)(m);
     else
-        transpose_8_wide(m);
+        return false;
     return true;
 }
 #else
