@@ -1,6 +1,6 @@
 /* texts.h - golden texts of kernels: IR, OpenMP C for every instruction set and OpenCL C in every
  * form are rendered for each kernel that a test builds, and their hash compared with
- * tests/golden/NAME.txt, a line for each kernel.  What a text computes is tested elsewhere; this
+ * tests/golden/NAME.txt, a line for each different one.  What a text computes is tested elsewhere; this
  * says that it has not changed unnoticed.
  *
  *   TEXTS=write build/tests/NAME      writes the golden file anew
@@ -72,14 +72,18 @@ static inline void texts_opencl(const lun_ir *ir, lun_strbuf *all)
     lun__strbuf_free(&text);
 }
 
-/* Ends a kernel: its line, and where TEXTS names a file its texts. */
+/* Ends a kernel: its line, unless there is one like it, and where TEXTS names a file its texts.  A
+ * test that runs the same kernel for each instruction set of the processor thus says the same on
+ * every one. */
 static inline void texts_end(lun_strbuf *all)
 {
     const char *to = getenv("TEXTS");
+    char line[32];
     if (all->failed)
         abort();
-    lun__strbuf_printf(&texts_lines, "%016" PRIx64 "\n",
-                       (uint64_t)XXH3_64bits(all->text, all->length));
+    snprintf(line, sizeof line, "%016" PRIx64 "\n", (uint64_t)XXH3_64bits(all->text, all->length));
+    if (!strstr(lun__strbuf_text(&texts_lines), line))
+        lun__strbuf_puts(&texts_lines, line);
     if (to && strcmp(to, "write") != 0) {
         texts_file = texts_file ? texts_file : fopen(to, "w");
         if (!texts_file)
