@@ -1,7 +1,7 @@
 /* texts.h - golden texts of kernels: IR, OpenMP C for every instruction set and OpenCL C in every
  * form are rendered for each kernel that a test builds, and their hash compared with
- * tests/golden/NAME.txt, a line for each different one.  What a text computes is tested elsewhere; this
- * says that it has not changed unnoticed.
+ * tests/golden/NAME.txt, a line for each different one.  What a text computes is tested elsewhere;
+ * this says that it has not changed unnoticed.
  *
  *   TEXTS=write build/tests/NAME      writes the golden file anew
  *   TEXTS=FILE build/tests/NAME       writes all texts to FILE, to be compared by diff
