@@ -253,22 +253,20 @@ static void close_loop(lf_builder *b, const loop *p)
     g->now = p->exit;
 }
 
-static void apply(lf_builder *b, const lf_value *f, lf_value *x, lf_value *y, lf_list *results)
+/* Runs f, on x if that is not NULL; what it returns is ignored. */
+static void apply(lf_builder *b, const lf_value *f, lf_value *x)
 {
-    lf_list args = {0};
+    lf_list args = {0}, ignored = {0};
     if (x)
         luafn_push(b->g->u, &args, x);
-    if (y)
-        luafn_push(b->g->u, &args, y);
-    luafn_apply(b, f, NULL, &args, results);
+    luafn_apply(b, f, NULL, &args, &ignored);
 }
 
 static void run_loop(lf_builder *b, lf_value *first, lf_value *last, int64_t step,
                      const lf_value *f)
 {
-    lf_list ignored = {0};
     loop p = open_loop(b, first, last, step);
-    apply(b, f, p.index, NULL, &ignored);
+    apply(b, f, p.index);
     close_loop(b, &p);
 }
 
@@ -342,9 +340,8 @@ static void do_vector(const call *c)
 
 static void do_single(const call *c)
 {
-    lf_list ignored = {0};
     sync(c);
-    apply(c->b, function(c, 0), NULL, NULL, &ignored);
+    apply(c->b, function(c, 0), NULL);
 }
 
 typedef struct method {
