@@ -135,8 +135,9 @@ $(OBJ)/backends/math/own_%.o: backends/math/own.c Makefile
 $(OBJ)/backends/product/tile_%.o: backends/product/tile.c Makefile
 	$(call COMPILE,$(LOOPS_FLAGS))
 
+NEED_LUA = $(if $(LUA_INCDIR),,$(error Lua 5.4's headers are missing: 'make check-deps' names what to install, LUA_INCDIR= where they are))
 $(OBJ)/interp/%.o: interp/%.c Makefile
-	$(call COMPILE,$(INC_interp))
+	$(NEED_LUA)$(call COMPILE,$(INC_interp))
 
 $(OBJ)/gen/%.o: $(GEN)/%.c Makefile
 	$(call COMPILE,$(INC_interp))
