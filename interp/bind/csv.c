@@ -20,8 +20,9 @@ static int end_reader(lua_State *L)
     reader *r = lua_touserdata(L, 1);
     lun__csv_end_columns(r);
     lun__csv_close(r->csv);
-    lun__unpacked_end(r->host->engine, &r->unpacked);
+    lun__unpacked_end(r->host->engine, r->unpacked);
     r->csv = NULL;
+    r->unpacked = NULL;
     return 0;
 }
 
@@ -80,29 +81,27 @@ static reader *new_reader(lua_State *L, lun__host *h)
     return r;
 }
 
-/* Unpacks the text; 0, or the number of values that say why not. */
+/* Has the text unpacked; 0, or the number of values that say why not. */
 static int unpack(lua_State *L, reader *r)
 {
-    lun__unpacked u;
-    lun_engine *e = r->host->engine;
-    if (lun__unpack(e, lun__csv_read_text, r, r->services.size, &u)) {
-        r->unpacked = u;
-        r->services.size = u.size;
+    lun__gzip_fault fault;
+    lun__gzip_source source = {lun__csv_read_text, r, r->services.size};
+    r->unpacked = lun__unpack(r->host->engine, &source, &fault);
+    if (r->unpacked) {
+        r->services.read = lun__csv_read_unpacked;
+        r->services.size = lun__unpacked_size(r->unpacked);
         return 0;
     }
-    lun__csv_fault unread = {.what = LUN__CSV_UNREAD, .column = -1, .error = u.reason};
-    lun__unpacked none = {.code = u.code, .status = u.status};
-    memcpy(none.message, u.message, sizeof none.message);
-    lun__unpacked_end(e, &u);
-    if (none.status == LUN_EIO)
-        return push_fault(L, &unread);
-    if (none.status == LUN_ECANCEL || none.status == LUN_ELIMIT)
-        return lun__raise_stop(L, none.status);
-    lun__check(L, r->host, none.status, 1);
+    if (fault.status == LUN_EIO)
+        return push_fault(
+            L, &(lun__csv_fault){.what = LUN__CSV_UNREAD, .column = -1, .error = fault.reason});
+    if (fault.status == LUN_ECANCEL || fault.status == LUN_ELIMIT)
+        return lun__raise_stop(L, fault.status);
+    lun__check(L, r->host, fault.status, 1);
     luaL_pushfail(L);
     lua_pushliteral(L, "packed");
-    lua_pushstring(L, none.message);
-    lua_pushstring(L, none.code);
+    lua_pushstring(L, fault.message);
+    lua_pushstring(L, fault.code);
     return 4;
 }
 

@@ -15,10 +15,11 @@ typedef struct lun__csv_reader {
     lua_State *L; /* while columns are read */
     lun__csv_services services;
     lun__csv *csv;
-    int file;               /* -1: the text is a string */
-    struct stat opened;     /* the file as it was then */
-    const char *text;       /* which is a user value */
-    lun__unpacked unpacked; /* the text, if that was gzip data: count is above 0 then */
+    int file;           /* -1: the text is a string */
+    struct stat opened; /* the file as it was then */
+    const char *text;   /* which is a user value */
+    lun__unpacked
+        *unpacked; /* gzip data in the file or string, which unpacks to the text, or NULL */
     lun_blank **blanks;
     lun__column **texts; /* of a column of text, instead of a blank */
     int64_t count;       /* of wanted columns */
@@ -30,7 +31,8 @@ typedef struct lun__csv_reader {
 void lun__csv_serve(lun__csv_reader *r);
 /* Ends what reading columns has left. */
 void lun__csv_end_columns(lun__csv_reader *r);
-/* services.read. */
+/* services.read: of the file or string, and of what it unpacks to. */
 int lun__csv_read_text(void *reader, int64_t at, int64_t count, void *to);
+int lun__csv_read_unpacked(void *reader, int64_t at, int64_t count, void *to);
 
 #endif

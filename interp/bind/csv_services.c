@@ -1,5 +1,5 @@
 /* csv_services.c - what the reader of CSV asks for: the text, from a file where it stands, a
- * string or unpacked gzip data; threads; memory of the engine's for columns. No error
+ * string or gzip data; threads; memory of the engine's for columns. No error
  * of Lua's leaves a function here. */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,10 +14,6 @@ int lun__csv_read_text(void *ctx, int64_t at, int64_t count, void *to)
 {
     const reader *r = ctx;
     char *p = to;
-    if (r->unpacked.count) {
-        lun__unpacked_read(&r->unpacked, at, count, to);
-        return 0;
-    }
     if (r->file < 0)
         memcpy(to, r->text + at, (size_t)count);
     for (int64_t done = 0; r->file >= 0 && done < count;) {
@@ -29,6 +25,11 @@ int lun__csv_read_text(void *ctx, int64_t at, int64_t count, void *to)
         done += got;
     }
     return 0;
+}
+
+int lun__csv_read_unpacked(void *ctx, int64_t at, int64_t count, void *to)
+{
+    return lun__unpacked_read(((reader *)ctx)->unpacked, at, count, to);
 }
 
 static void share(void *ctx, int64_t count, void *of, void (*task)(void *of, int64_t k))

@@ -53,6 +53,7 @@ typedef struct lun__csv_cuts {
     int64_t count;      /* of pieces */
     int64_t start, end; /* bytes */
     bool added;         /* the newline at the end is not in the file */
+    bool known;         /* else they have not been found yet */
     bool exact;
     lun__csv_fault
         open; /* exact: the text ends inside of quotes; `end` is then where their row begins */

@@ -263,10 +263,13 @@ static bool try_reading(run *r, const int64_t *wanted, bool exact, lun__csv_faul
 {
     lun__csv *c = r->c;
     lun__csv_cuts *cuts = &c->cuts;
-    *cuts =
-        (lun__csv_cuts){.list = cuts->list, .start = c->start, .end = c->end, .added = c->added};
-    if (!lun__csv_cut_text(&c->desk, cuts, exact, fault))
-        return false;
+    if (!cuts->known || cuts->exact != exact) {
+        *cuts = (lun__csv_cuts){
+            .list = cuts->list, .start = c->start, .end = c->end, .added = c->added};
+        if (!lun__csv_cut_text(&c->desk, cuts, exact, fault))
+            return false;
+        cuts->known = true;
+    }
     if (!prepare(r, wanted))
         return lun__csv_refuse(fault, LUN__CSV_MEMORY);
     if (!read_all(r, fault))
@@ -284,7 +287,7 @@ bool lun__csv_read(lun__csv *c, const int64_t *wanted, int64_t count, lun__csv_k
     bool ok = r && targets;
     if (ok) {
         *r = (run){.c = c, .targets = targets, .count = count};
-        ok = try_reading(r, wanted, false, fault);
+        ok = try_reading(r, wanted, c->cuts.known && c->cuts.exact, fault);
         if (!ok && fault->what == LUN__CSV_STRAY)
             ok = try_reading(r, wanted, true, fault);
         *rows = ok ? rows_of(c) : 0;

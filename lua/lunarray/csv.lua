@@ -158,9 +158,7 @@ end
 -- The same of a file, each of whose columns is read when it is first used; `path` is for errors then. All rows are
 -- counted and checked now.
 function csv.open(source, opts, extension, path)
-    if extension == PACKED then
-        return nil, "gzip data can only be read as a whole; use lun.load, with {columns=}", "unsupported"
-    elseif not source.left then
+    if not source.left then
         return nil, "not a regular file; use lun.load", "unsupported"
     end
     local reader, names, numbers, wanted = begin(source, opts, extension)

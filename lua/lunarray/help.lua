@@ -133,7 +133,7 @@ local FUNCTIONS = {
         "lun.open(path [, opts])",
         "an array whose elements stay in a .npy file, or in a raw file with {dtype=, shape=, offset=}, of any size:\n"
             .. "read chunk by chunk where they are used; a write copies them into memory, never into the file;\n"
-            .. "or the table of the columns of a .csv file, each read when it is first used",
+            .. "or the table of the columns of a .csv or .csv.gz file, each read when it is first used",
     },
     save = {
         "lun.save(path, a [, opts])",

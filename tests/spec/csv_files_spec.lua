@@ -1,4 +1,4 @@
--- CSV files beyond a plain load: written at length, gzip data both ways, and columns that are read when they are used.
+-- CSV files beyond a plain load: written at length, and columns that are read when they are used.
 local lun = require "lunarray"
 local shell = require "shell"
 
@@ -119,66 +119,6 @@ describe("csv files", function()
         end)
     end)
 
-    describe("of gzip data", function()
-        it("are written, and read by anyone", function()
-            local path = path_of "t.csv.gz"
-            local texts = {}
-            for i = 1, 70000 do
-                texts[i] = "t" .. i % 100
-            end
-            local t = { x = lun.random(70000, { seed = 1 }), t = texts }
-            assert.is_true(lun.save(path, t))
-            assert(lun.save(path_of "t.csv", t))
-            assert.equal(shell.slurp(path_of "t.csv"), shell.capture(("gzip -dc '%s'"):format(path)))
-            local back = assert(lun.load(path, { columns = { "t", "x" } }))
-            assert.same(texts, back.t)
-            assert.equal(t.x:cast "f64":tobytes(), back.x:tobytes())
-            local before = shell.slurp(path)
-            assert.is_true(lun.save(path, t))
-            assert.equal(before, shell.slurp(path))
-        end)
-
-        it("by other programs are read, in several members too", function()
-            write("a,b\n1,x\n", "1.csv")
-            write("2,y\n", "2.csv")
-            local path = path_of "two.csv.gz"
-            assert(os.execute(("cd '%s'; gzip -c 1.csv > two.csv.gz; gzip -9 -c 2.csv >> two.csv.gz"):format(directory)))
-            local t = assert(lun.load(path))
-            assert.same({ 1, 2 }, t.a:totable())
-            assert.same({ "x", "y" }, t.b)
-            if os.execute(("mkfifo '%s' 2>/dev/null"):format(path_of "p.csv.gz")) then
-                os.execute(("(cat '%s' > '%s') &"):format(path, path_of "p.csv.gz"))
-                assert.same({ 1, 2 }, assert(lun.load(path_of "p.csv.gz")).a:totable())
-            end
-        end)
-
-        it("that is damaged, cut off or none is refused", function()
-            local path = path_of "d.csv.gz"
-            assert(lun.save(path, { x = lun.random(1000, { seed = 1 }) }))
-            local good = shell.slurp(path)
-            local function refused(text, message, code)
-                write(text, "d.csv.gz")
-                local t, got, why = lun.load(path)
-                assert.is_nil(t)
-                assert.equal(path .. ": " .. message, got)
-                assert.equal(code, why)
-            end
-            refused(good:sub(1, #good // 2), "the gzip data ends early", "short")
-            refused(good:sub(1, -2), "the gzip data ends early", "short")
-            refused("", "the gzip data ends early", "short")
-            refused(good .. "x", "bytes follow the gzip data", "long")
-            refused(good:sub(1, -9) .. "\1\2\3\4" .. good:sub(-4), "the gzip data is damaged (incorrect data check)", "format")
-            refused("x\n1\n", "the gzip data is damaged (incorrect header check)", "format")
-        end)
-
-        it("with a fault in the text names its line", function()
-            write("a,b\n1,2\n3\n", "t.csv")
-            assert(os.execute(("gzip '%s'"):format(path_of "t.csv")))
-            local _, message = lun.load(path_of "t.csv.gz")
-            assert.equal(path_of "t.csv.gz" .. ": line 3: 1 field, but the header has 2", message)
-        end)
-    end)
-
     describe("that are opened", function()
         local TEXT = "a,b,c\n1,x,2.5\n2,y,\n3,z,4\n"
 
@@ -228,7 +168,6 @@ describe("csv files", function()
             assert.equal(path .. ": the file has changed since it was opened; open it again", problem)
             t, message, code = lun.open(path_of "none.csv")
             assert.same({ nil, path_of "none.csv" .. ": No such file or directory", 2 }, { t, message, code })
-            assert.matches("use lun.load", select(2, lun.open(write("x", "x.csv.gz"))))
             assert.is_false(pcall(lun.open, path, { dtype = "f32" }))
         end)
     end)
