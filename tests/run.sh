@@ -85,43 +85,88 @@ counted() {
     if [ "$bad" -eq 0 ]; then grep -a '^left out: ' "$out" | sort -u | sed 's/^/      /'; fi
 }
 
-run_core() {
-    for source in tests/core/*_test.c; do
-        if [ ! -e "$source" ]; then continue; fi
-        name=$(basename "$source" .c)
-        status=0
-        timeout "$limit" "$BUILD/tests/$name" >"$out" 2>&1 </dev/null || status=$?
-        # shellcheck disable=SC2046 # words
-        counted "tests/core/$name.c" "$status" $(core_counts)
+# Calls "$1 ITEM" for each further argument in processes of their own, two at a time, and "$2 ITEM" here for each in
+# their order. $1 leaves a file $scratch/NAME.status at its end, where NAME is the file's name without its ending.
+two_at_a_time() {
+    begin=$1 account_for=$2
+    shift 2
+    mkfifo "$scratch/turns"
+    exec 9<>"$scratch/turns" # one line for each that may start
+    printf '\n\n' >&9
+    for item in "$@"; do
+        read -r _ <&9
+        { $begin "$item"; echo >&9; } &
+        while [ $# -gt 0 ] && [ -e "$(left_by "$1").status" ]; do
+            $account_for "$1"
+            shift
+        done
     done
+    wait
+    exec 9>&-
+    rm "$scratch/turns"
+    for item in "$@"; do $account_for "$item"; done
 }
 
-# Runs one spec file; its output and status go to files in $scratch: spec jit
+# Where a test's output (.out) and status (.status) are: file
+left_by() {
+    item_name=${1##*/}
+    echo "$scratch/${item_name%.*}"
+}
+
+# The status appears at once or not at all: where status
+leave() { echo "$2" >"$1.new" && mv "$1.new" "$1.status"; }
+
+# Takes what a test left behind to $out, and sets status: file
+collect() {
+    mv "$(left_by "$1").out" "$out"
+    status=$(cat "$(left_by "$1").status")
+    rm "$(left_by "$1").status"
+}
+
+one_core() {
+    name=$(left_by "$1")
+    status=0
+    timeout "$limit" "$BUILD/tests/${name##*/}" >"$name.out" 2>&1 </dev/null || status=$?
+    leave "$name" "$status"
+}
+
+count_core() {
+    collect "$1"
+    # shellcheck disable=SC2046 # words
+    counted "$1" "$status" $(core_counts)
+}
+
+run_core() { two_at_a_time one_core count_core tests/core/*_test.c; }
+
+# Runs one spec file: spec jit
 one_spec() {
-    name=$scratch/$(basename "$1" .lua)
+    name=$(left_by "$1")
     status=0
     env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL LUNARRAY_JIT="$2" LUNARRAY_DIFF_COUNTS="$scratch/compared" \
         timeout "$limit" "$BUILD/lunarray" tests/busted.lua "$1" >"$name.out" 2>&1 </dev/null ||
         status=$?
-    echo "$status" >"$name.status"
+    leave "$name" "$status"
 }
 
-# What one_spec left behind: spec [words for its title]
+# Counts what one_spec left behind: spec [words for its title]
 count_spec() {
-    name=$scratch/$(basename "$1" .lua)
-    mv "$name.out" "$out"
+    collect "$1"
     # shellcheck disable=SC2046 # words
-    counted "$1${2:-}" "$(cat "$name.status")" $(spec_counts)
+    counted "$1${2:-}" "$status" $(spec_counts)
 }
+
+plain_spec() { one_spec "$1" "${LUNARRAY_JIT:-auto}"; }
+
+# The difference tests are about compiled kernels: they wait for the compiler.
+diff_spec() { one_spec "$1" sync; }
 
 run_spec() {
-    for spec in tests/spec/*_spec.lua; do
-        if [ ! -e "$spec" ]; then continue; fi
-        one_spec "$spec" "${LUNARRAY_JIT:-auto}"
-        count_spec "$spec"
-    done
+    two_at_a_time plain_spec count_spec tests/spec/*_spec.lua
     run_device
-    run_diff
+    two_at_a_time diff_spec count_spec tests/diff/*_spec.lua
+    awk '{ elements += $1; combinations += $2 }
+         END { printf "      compared: %d elements, %d combinations of operation, dtype and backend\n",
+                      elements, combinations }' "$scratch/compared"
 }
 
 # What scripts do with arrays and skeletons is the same on a device.
@@ -141,32 +186,12 @@ run_device() {
         device_spec tests/diff/graphs_spec.lua " on opencl, single elements" openmp
 }
 
-# A spec, if there is one, with arrays on a device: spec words-for-its-title [the backend to begin with]
+# A spec with arrays on a device: spec words-for-its-title [the backend to begin with]
 device_spec() {
-    if [ ! -e "$1" ]; then return; fi
     # PoCL loses memory where a program does not compile; what would be lost here, the other specs see
     case $1 in *cfunctions* | *skeletons*) leaks=0 ;; *) leaks=1 ;; esac
     ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=$leaks LUNARRAY_BACKEND=${3:-opencl} one_spec "$1" sync
     count_spec "$1" "$2"
-}
-
-# The difference tests are about compiled kernels: they wait for the compiler, so two run at a time.
-run_diff() {
-    set -- tests/diff/*_spec.lua
-    if [ ! -e "$1" ]; then return; fi
-    mkfifo "$scratch/turns"
-    exec 9<>"$scratch/turns" # one line for each that may start
-    printf '\n\n' >&9
-    for spec in "$@"; do
-        read -r _ <&9
-        { one_spec "$spec" sync; echo >&9; } &
-    done
-    wait
-    exec 9>&-
-    for spec in "$@"; do count_spec "$spec"; done
-    awk '{ elements += $1; combinations += $2 }
-         END { printf "      compared: %d elements, %d combinations of operation, dtype and backend\n",
-                      elements, combinations }' "$scratch/compared"
 }
 
 # The torture suite at a small size: counts and shows its results.
