@@ -54,7 +54,7 @@ static inline bool lun__stop_wanted(const lun_services *s)
 
 /* A slot whose elements are not contiguous in memory: read copies elements first .. first+count-1,
  * from any thread; it returns 0 or an error number.  Element i of the slot is element `origin` + i
- * of the source.
+ * of the source.  An OUT slot has `write` instead, which takes elements to where a layout says.
  * layout  read
  * NULL    from a file
  * a layout from host memory, or only numbers: the positions themselves, as i64 (is_places); for
@@ -62,11 +62,12 @@ static inline bool lun__stop_wanted(const lun_services *s)
 enum { LUN_STREAM_COLUMNS = 64 }; /* that are read together, at most */
 typedef struct lun_stream_run lun_stream_run;
 typedef struct lun_stream {
-    /* NULL: contiguous; or with a layout, in launches with turns, also for OUT slots: each line is
-     * contiguous from the position that the layout gives for its first element; for UNIFORM and
-     * ARRAY slots: that position is element 0 for the line */
+    /* NULL: contiguous; or with a layout and no write, in launches with turns, also for OUT slots:
+     * each line is contiguous from the position that the layout gives for its first element; for
+     * UNIFORM and ARRAY slots: that position is element 0 for the line */
     int (*read)(const void *self, int64_t first, int64_t count, void *to);
     const void *self;
+    void (*write)(const void *self, int64_t first, int64_t count, const void *from);
     int64_t origin;
     const lun_layout *layout;
     bool is_places;
@@ -107,14 +108,16 @@ typedef struct lun_launch {
     const int64_t
         *room; /* by slot: elements from element 0 that may be read (IN) or written (OUT) */
     const int64_t *origin; /* by slot, for backends with memory of their own, else NULL */
-    /* by slot, for IN slots that no GATHER reads, with turns for all slots; NULL: all are
-     * contiguous in memory.  For backends with memory of their own never files. */
+    /* by slot, for IN slots that no GATHER reads and, on host memory, OUT slots of elementwise
+     * kernels, with turns for all slots; NULL: all are contiguous in memory.  For backends with
+     * memory of their own never files. */
     const lun_stream *streams;
     const uint64_t *args; /* by argument: a cell */
     /* out, for kernels with REDUCE: a row for each chunk of the range, or each line, in order; a
      * row has a cell for each result, in its dtype.  Unchanged if count == 0. */
     uint64_t *partials;
     int64_t bytes; /* bytes that the run reads and writes; decides how it stores */
+    bool whole;    /* on host memory: once it has begun it is not stopped, whoever asks for that */
     int trap;      /* out: the IR instruction that trapped, such as a division by zero, or -1 */
     int workgroup; /* elements of a work-group, as the script requests; 0: the backend's choice */
     int64_t trap_value; /* out: with trap: the value that a CHECK reports, an i64 or float bits */

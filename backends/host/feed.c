@@ -45,14 +45,16 @@ void lun__feed_need(const lun_ir *ir, const lun_launch *l, lun_feed_need *out)
     for (int s = 0; l->streams && s < ir->slot_count; s++) {
         const lun_stream *from = &l->streams[s];
         int64_t size = lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
-        int64_t unit = from->read && from->layout ? unit_of(from->layout, size) : 0;
-        if (from->read && from->layout)
+        const bool strided = lun__feed_holds(from) && from->layout;
+        int64_t unit = strided ? unit_of(from->layout, size) : 0;
+        if (strided)
             out->strided += size;
         else if (from->read && size > out->file)
             out->file = size;
         if (unit > out->unit)
             out->unit = unit;
         out->columns |= from->read && from->columns;
+        out->written |= from->write != NULL;
     }
 }
 
@@ -60,7 +62,8 @@ size_t lun__feed_bytes(const lun_ir *ir, const lun_launch *l, int64_t chunk)
 {
     size_t total = table_bytes(ir);
     for (int s = 0; l->streams && s < ir->slot_count; s++)
-        if (l->streams[s].read && __builtin_add_overflow(total, buffer_bytes(ir, s, chunk), &total))
+        if (lun__feed_holds(&l->streams[s]) &&
+            __builtin_add_overflow(total, buffer_bytes(ir, s, chunk), &total))
             return SIZE_MAX;
     return l->streams ? total : 0;
 }
@@ -105,9 +108,10 @@ int lun__feed_fill(lun_feed *f, const lun_ir *ir, const lun_launch *l, int64_t l
         size_t size = lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
         size_t filled = (size_t)(hi - lo) * size, touched = rounded((size_t)(hi - lo)) * size;
         f->slots[s] = at;
-        if (!l->streams[s].read)
+        if (!lun__feed_holds(&l->streams[s]))
             continue;
-        memset(at + filled, 0, touched - filled);
+        if (l->streams[s].read)
+            memset(at + filled, 0, touched - filled);
         at += buffer_bytes(ir, s, f->chunk);
     }
     fill_columns(f, ir, l, lo, hi);
@@ -131,10 +135,22 @@ void **lun__feed_slots(const lun_feed *f, const lun_ir *ir, const lun_launch *l,
     memcpy(f->slots, base, (size_t)ir->slot_count * sizeof *base);
     for (int s = 0; s < ir->slot_count; s++) {
         uintptr_t size = (uintptr_t)lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
-        if (!l->streams[s].read)
+        if (!lun__feed_holds(&l->streams[s]))
             continue;
         f->slots[s] = (void *)(at - (uintptr_t)f->held * size); /* where element 0 would be */
         at += buffer_bytes(ir, s, f->chunk);
     }
     return f->slots;
+}
+
+void lun__feed_drain(const lun_feed *f, const lun_ir *ir, const lun_launch *l, int64_t lo,
+                     int64_t hi)
+{
+    for (int s = 0; s < ir->slot_count; s++) {
+        const lun_stream *to = &l->streams[s];
+        uintptr_t size = (uintptr_t)lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
+        if (to->write)
+            to->write(to->self, to->origin + lo, hi - lo,
+                      (void *)((uintptr_t)f->slots[s] + (uintptr_t)lo * size));
+    }
 }

@@ -1,5 +1,6 @@
 /* feed.h - slots whose elements do not stand side by side in memory: buffers of one worker, into
- * which a chunk's elements are read before it runs.  A part of run.c. */
+ * which a chunk's elements are read before it runs, and from which they are written behind it.  A
+ * part of run.c. */
 #ifndef LUN_FEED_H
 #define LUN_FEED_H
 
@@ -17,8 +18,9 @@ typedef struct lun_feed {
 typedef struct lun_feed_need {
     int64_t file;    /* bytes of the widest element that is in a file; 0: none is */
     int64_t strided; /* bytes of an index's elements that are in strided memory */
-    int64_t unit;    /* indices that are best read at once from there; 0: any number */
+    int64_t unit;    /* indices that are best moved at once there; 0: any number */
     bool columns;    /* some of them are read from end to end, as neighbouring columns */
+    bool written;    /* some slots are written through buffers */
 } lun_feed_need;
 void lun__feed_need(const lun_ir *ir, const lun_launch *l, lun_feed_need *out);
 /* Bytes that a worker needs for chunks of so many elements; 0: all slots stand side by side in
@@ -30,5 +32,14 @@ void lun__feed_open(lun_feed *f, const lun_ir *ir, char *memory, int64_t chunk);
 int lun__feed_fill(lun_feed *f, const lun_ir *ir, const lun_launch *l, int64_t lo, int64_t hi);
 /* The slots as they stand in `base`, with those that are fed in the buffers. */
 void **lun__feed_slots(const lun_feed *f, const lun_ir *ir, const lun_launch *l, void *const *base);
+/* Elements lo .. hi-1, of those that are there, of the slots that are written. */
+void lun__feed_drain(const lun_feed *f, const lun_ir *ir, const lun_launch *l, int64_t lo,
+                     int64_t hi);
+
+/* Whether a slot's elements pass through a buffer. */
+static inline bool lun__feed_holds(const lun_stream *s)
+{
+    return s->read || s->write;
+}
 
 #endif

@@ -130,7 +130,7 @@ static int64_t end_of(lun_parts *p, int64_t lo, int64_t hi)
         const lun_stream *from = &p->launch->streams[s];
         lun_stream_run *r = &p->runs[s];
         *r = (lun_stream_run){0};
-        if (!from->read)
+        if (!lun__feed_holds(from))
             continue;
         if (from->run)
             *r = from->run(from->self, from->origin + lo);
@@ -151,16 +151,18 @@ int64_t lun__parts_next(lun_parts *p, int64_t lo, int64_t hi)
         const lun_stream *from = &p->launch->streams[s];
         const uintptr_t size = size_of(p->ir, s), back = (uintptr_t)lo * size;
         p->slots[s] = p->base[s];
-        if (!from->read)
+        if (!lun__feed_holds(from))
             continue;
         if (p->runs[s].count >= end - lo) {
             p->slots[s] = (void *)((uintptr_t)p->runs[s].at - back);
             continue;
         }
         p->runs[s].count = 0;
-        from->read(from->self, from->origin + lo, end - lo, buffer);
-        memset(buffer + (size_t)(end - lo) * size, 0,
-               (size_t)(lun__order_blocks(end - lo) - (end - lo)) * size);
+        if (from->read) {
+            from->read(from->self, from->origin + lo, end - lo, buffer);
+            memset(buffer + (size_t)(end - lo) * size, 0,
+                   (size_t)(lun__order_blocks(end - lo) - (end - lo)) * size);
+        }
         p->slots[s] = (void *)((uintptr_t)buffer - back);
         buffer += p->slot_bytes;
     }
@@ -216,11 +218,10 @@ static int64_t count_edges(const lun_parts *p, int64_t lo, int64_t hi)
     return total;
 }
 
-void lun__parts_edges(lun_parts *p, const lun_exec *x, int64_t lo, int64_t hi, lun_frame *frame)
+static void compute_edges(const lun_parts *p, const lun_exec *x, int64_t lo, int64_t hi,
+                          lun_frame *frame)
 {
     const int slots = p->ir->slot_count;
-    if (!p->line)
-        return;
     const int64_t count = count_edges(p, lo, hi), n = frame->n, stream = frame->stream;
     void **at = p->edge_slots;
     for (int s = 0; s < slots; s++) {
@@ -237,4 +238,16 @@ void lun__parts_edges(lun_parts *p, const lun_exec *x, int64_t lo, int64_t hi, l
     for (int s = 0; s < slots; s++)
         if (p->ir->slots[s].role == LUN_SLOT_OUT)
             move_edges(p, lo, hi, s, at[s]);
+}
+
+void lun__parts_edges(lun_parts *p, const lun_exec *x, int64_t lo, int64_t hi, lun_frame *frame)
+{
+    if (p->line)
+        compute_edges(p, x, lo, hi, frame);
+    for (int s = 0; s < p->ir->slot_count; s++) {
+        const lun_stream *to = &p->launch->streams[s];
+        if (to->write)
+            to->write(to->self, to->origin + lo, hi - lo,
+                      (void *)((uintptr_t)p->slots[s] + (uintptr_t)lo * size_of(p->ir, s)));
+    }
 }

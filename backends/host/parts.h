@@ -35,7 +35,7 @@ void lun__parts_open(lun_parts *p, const lun_ir *ir, const lun_launch *l, char *
 /* The slots for the part that begins at lo; returns its end, at most hi. */
 int64_t lun__parts_next(lun_parts *p, int64_t lo, int64_t hi);
 /* Behind a part lo .. hi - 1 of a kernel that stores: computes those of its elements again that
- * stand at edges of lines. */
+ * stand at edges of lines, and writes what went into buffers. */
 void lun__parts_edges(lun_parts *p, const lun_exec *x, int64_t lo, int64_t hi, lun_frame *frame);
 
 #endif

@@ -158,12 +158,17 @@ static lun_status run_small_fed(const lun_services *services, const lun_exec *ex
     _Alignas(LUN_ALIGNMENT) char local[LOCAL_SCRATCH];
     lun_feed f;
     lun__feed_open(&f, ir, local, l->count);
-    int failure = lun__feed_fill(&f, ir, l, l->first, l->first + l->count);
-    if (!failure)
-        return run_small(services, exec, ir, l, lun__feed_slots(&f, ir, l, l->slots));
-    l->trap = f.slot;
-    l->trap_value = failure;
-    return LUN_EIO;
+    const int64_t end = l->first + l->count;
+    int failure = lun__feed_fill(&f, ir, l, l->first, end);
+    if (failure) {
+        l->trap = f.slot;
+        l->trap_value = failure;
+        return LUN_EIO;
+    }
+    lun_status s = run_small(services, exec, ir, l, lun__feed_slots(&f, ir, l, l->slots));
+    if (s == LUN_OK)
+        lun__feed_drain(&f, ir, l, l->first, end);
+    return s;
 }
 
 static lun_status run_large(const lun_services *services, const lun_exec *exec,
@@ -184,9 +189,12 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
         return LUN_EARG;
     }
     lun_feed_need need = {0};
+    lun__feed_need(ir, launch, &need);
+    const bool written = need.written;
     r.in_parts = lun__parts_fit(ir, launch);
-    if (!r.in_parts)
-        lun__feed_need(ir, launch, &need);
+    if (r.in_parts)
+        need = (lun_feed_need){0};
+    r.drains = need.written;
     lun__cut_make(
         &(lun_cut_work){.count = launch->count,
                         .bytes = launch->bytes,
@@ -197,6 +205,7 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
                         .free = ir->scan >= 0 && lun__order_free(ir) && has_room(ir, launch),
                         .plain = r.plain},
         team, &r.cut);
+    r.cut.stream &= !written; /* what is in buffers is read again at once */
     r.scratch_step = (exec->scratch + LUN_ALIGNMENT - 1) / LUN_ALIGNMENT * LUN_ALIGNMENT;
     r.feed_step = r.in_parts ? lun__parts_bytes(ir, r.cut.chunk)
                              : lun__feed_bytes(ir, launch, r.cut.batch * r.cut.chunk);
@@ -211,10 +220,16 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
 lun_status lun__host_run(const lun_services *services, const lun_exec *exec, const lun_team *team,
                          const lun_ir *ir, int64_t cost, lun_launch *launch)
 {
+    lun_services unstopped;
     launch->trap = -1;
     launch->trap_value = 0;
     if (launch->count <= 0)
         return LUN_OK;
+    if (launch->whole) {
+        unstopped = *services;
+        unstopped.cancel = NULL;
+        services = &unstopped;
+    }
     if (is_small(exec, ir, cost, launch))
         return launch->streams ? run_small_fed(services, exec, ir, launch)
                                : run_small(services, exec, ir, launch, launch->slots);

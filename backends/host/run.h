@@ -33,6 +33,7 @@ struct lun__run {
     char *feeds; /* of worker 0; NULL: all elements are in memory */
     size_t feed_step;
     bool in_parts; /* feeds are what parts need */
+    bool drains;   /* else: some of them are written behind a chunk */
     char *lines;   /* of worker 0: what lines.c, chain.c or sweep.c needs; line_step 0: nothing */
     size_t line_step;
     /* Runs chunk k of a chain, whose `links` are chain.c's, or of sweeps, which are sweep.c's;

@@ -100,7 +100,8 @@ static void call(lun__run *r, bool total, int64_t k, lun_worker *w)
     lun_frame *frame = &w->frame;
     const lun_exec *x = executor(r, w);
     lun_chunk_fn fn = total ? x->total : x->body;
-    int64_t lo = r->launch->first + k * r->cut.chunk, cut = r->bounce->cut;
+    const int64_t first = r->launch->first + k * r->cut.chunk;
+    int64_t lo = first, cut = r->bounce->cut;
     int64_t hi = r->end - lo < r->cut.chunk ? r->end : lo + r->cut.chunk;
     int failure = feed(r, w, k);
     frame->trap = -1;
@@ -123,6 +124,8 @@ static void call(lun__run *r, bool total, int64_t k, lun_worker *w)
             frame->slots = slots_of(r, w, r->bounce->slots);
         compute(r, x, fn, lo, hi, w);
     }
+    if (frame->trap < 0 && r->drains)
+        lun__feed_drain(&w->feed, r->ir, r->launch, first, hi);
     if (frame->trap >= 0)
         lun__run_note_trap(r, k, frame);
 }

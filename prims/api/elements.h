@@ -35,6 +35,8 @@ typedef struct lun_target {
 
 /* LUN_EARG for a number and for a window whose indices share elements. */
 lun_status lun__check_writable(lun_engine *e, const lun_array *a);
+/* Makes a's elements those of a LEAF that only its top holds. */
+lun_status lun__hold(lun_engine *e, lun_array *a);
 /* a's elements, which nothing else holds then. */
 lun_status lun__writable(lun_engine *e, lun_array *a, lun_target *to);
 /* The same by the device in use, where a's elements are there alone; x: their order, or NULL; n: a

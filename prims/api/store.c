@@ -157,6 +157,67 @@ static lun_status evaluate(lun_engine *e, lun_array *const *targets, assignment 
     return s;
 }
 
+/* Whether target's elements are all that its node has, in that order, in memory of the engine. */
+static bool is_whole(const lun_array *target, const lun_axes *x)
+{
+    if (target->parent || target->wraps || !target->viewed)
+        return !target->parent && !target->wraps;
+    if (!x)
+        return false;
+    lun_layout l = lun__axes_applied(x, &target->at);
+    return l.offset == 0 && lun__layout_is_dense(&l) && lun__layout_count(&l) == target->node->n;
+}
+
+/* Whether a kernel's results are to be had, it is worth the while to have it write them where they
+ * shall stand, and nothing else holds the target's memory. */
+static bool may_be_straight(const lun_array *target, const assignment *a)
+{
+    enum { LEAST = 256 << 10 }; /* bytes: below, planning takes longer than a copy */
+    const lun_node *top = lun__top(target)->node;
+    const bool views = a->n->kind == LUN_NODE_VIEW && a->n->in[0]->kind == LUN_NODE_LEAF;
+    return a->n->rank && !views && top->kind == LUN_NODE_LEAF && top->refs == 1 &&
+           top->storage->refs == 1 && (!top->storage->wrapped || lun__top(target)->wraps) &&
+           !is_whole(target, a->x) &&
+           a->n->n >= LEAST / lun__dtype_get((lun_dtype)top->dtype)->bytes;
+}
+
+/* Whether no element is in both, as far as their ends tell, and they are of different nodes. */
+static bool are_apart(const lun_storage_places *p, const lun_node *n, const lun_storage_places *q,
+                      const lun_node *m)
+{
+    int64_t low[2], high[2];
+    if (n == m || !lun__layout_reach(&p->at, &low[0], &high[0]) ||
+        !lun__layout_reach(&q->at, &low[1], &high[1]))
+        return false;
+    return p->s != q->s || high[0] < low[1] || high[1] < low[0];
+}
+
+/* Has all of them computed straight to where they shall stand.  *done: false if that cannot be;
+ * nothing is written then. */
+static lun_status store_straight(lun_engine *e, lun_array *const *targets, const assignment *all,
+                                 int count, bool *done)
+{
+    lun_storage_places to[FEW];
+    lun_node *roots[FEW];
+    lun_status s = LUN_OK;
+    bool can = count > 0 && count <= FEW;
+    *done = false;
+    for (int k = 0; can && k < count; k++)
+        can = may_be_straight(targets[k], &all[k]);
+    for (int k = 0; can && s == LUN_OK && k < count; k++) {
+        s = lun__hold(e, targets[k]);
+        const lun_node *top = lun__top(targets[k])->node;
+        roots[k] = all[k].n;
+        to[k] = (lun_storage_places){.s = top->storage, .offset = top->offset};
+        lun__layout_of(targets[k], &to[k].at);
+        if (all[k].x)
+            to[k].at = lun__axes_applied(all[k].x, &to[k].at);
+        for (int j = 0; can && j < k; j++)
+            can = are_apart(&to[j], roots[j], &to[k], roots[k]);
+    }
+    return can && s == LUN_OK ? lun__run_into(e, roots, count, to, done) : s;
+}
+
 /* Elements on their way from a layout into another. */
 typedef struct way {
     const lun_target *to;
@@ -206,17 +267,6 @@ static lun_status store_elements(lun_engine *e, lun_array *target, const assignm
     return s;
 }
 
-/* Whether target's elements are all that its node has, in that order, in memory of the engine. */
-static bool is_whole(const lun_array *target, const lun_axes *x)
-{
-    if (target->parent || target->wraps || !target->viewed)
-        return !target->parent && !target->wraps;
-    if (!x)
-        return false;
-    lun_layout l = lun__axes_applied(x, &target->at);
-    return l.offset == 0 && lun__layout_is_dense(&l) && lun__layout_count(&l) == target->node->n;
-}
-
 static lun_status store(lun_engine *e, lun_array *target, const assignment *a)
 {
     lun_node *n = a->n, *old = target->node;
@@ -236,6 +286,7 @@ lun_status lun_store_all(lun_engine *e, lun_array *const *targets, lun_array *co
     assignment few[FEW], *all = count <= FEW ? few : malloc((size_t)count * sizeof *all);
     lun_status s = all ? LUN_OK : lun__nomem(e);
     int made = 0, stored = 0;
+    bool done = false;
     for (int k = 0; s == LUN_OK && k < count; k++) {
         s = lun_storable(e, targets[k], sources[k]);
         e->error_operand = s == LUN_OK ? 0 : k + 1;
@@ -247,8 +298,10 @@ lun_status lun_store_all(lun_engine *e, lun_array *const *targets, lun_array *co
         made++;
     }
     if (s == LUN_OK)
+        s = store_straight(e, targets, all, count, &done);
+    if (s == LUN_OK && !done)
         s = evaluate(e, targets, all, count);
-    for (; s == LUN_OK && stored < count; stored++)
+    for (; s == LUN_OK && !done && stored < count; stored++)
         s = store(e, targets[stored], &all[stored]);
     while (made)
         lun__node_release(e, all[--made].n);

@@ -17,8 +17,7 @@ lun_status lun__check_writable(lun_engine *e, const lun_array *a)
     return s;
 }
 
-/* Makes a's elements those of a LEAF that only its top holds. */
-static lun_status hold(lun_engine *e, lun_array *a)
+lun_status lun__hold(lun_engine *e, lun_array *a)
 {
     lun_status s = lun__check_writable(e, a);
     e->error_where = NULL;
@@ -33,7 +32,7 @@ static lun_status hold(lun_engine *e, lun_array *a)
 
 lun_status lun__writable(lun_engine *e, lun_array *a, lun_target *to)
 {
-    lun_status s = hold(e, a);
+    lun_status s = lun__hold(e, a);
     if (s == LUN_OK)
         s = lun__storage_host(e, lun__base(a)->node->storage, true);
     if (s != LUN_OK)
@@ -49,7 +48,7 @@ lun_status lun__write_there(lun_engine *e, lun_array *a, const lun_axes *x, cons
                             bool *done)
 {
     lun_storage_places to, from = {.s = NULL};
-    lun_status s = hold(e, a);
+    lun_status s = lun__hold(e, a);
     *done = false;
     if (s != LUN_OK)
         return s;

@@ -1,16 +1,12 @@
-/* bind.c - slots and arguments of a launch; see bind.h.  Knows nodes only as what has elements, and
- * nothing of what a kernel computes. */
+/* bind.c - slots and arguments of a launch; see bind.h.  How it is run is bound.c's.  Knows nodes
+ * only as what has elements, and nothing of what a kernel computes. */
 #include "run/bind.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "ir/order.h"
-#include "run/columns.h"
-#include "run/join.h"
 #include "run/near.h"
-#include "run/trap.h"
 #include "store/source.h"
 
 static int read_stream(const void *storage, int64_t first, int64_t count, void *to)
@@ -30,9 +26,10 @@ static int read_strided(const void *self, int64_t first, int64_t count, void *to
     return 0;
 }
 
-static lun_status explain_stream(lun_engine *e, const lun_storage *s, int failure)
+static void write_strided(const void *self, int64_t first, int64_t count, const void *from)
 {
-    return lun__source_fail(e, s->source, failure);
+    const lun_strided *s = self;
+    lun__layout_write(&s->at, (void *)(uintptr_t)s->base, s->size, first, count, from);
 }
 
 /* Whether a kernel reads slot i's elements one after the other, so that they need
@@ -198,20 +195,6 @@ static lun_status bind_stream(lun_engine *e, const lun_storage *s, int i, lun_bi
     return lun__source_check(e, s->source);
 }
 
-/* A storage that one slot needs whole is loaded into memory for all slots on it. */
-static void bind_loaded(lun_binding *to)
-{
-    const lun_ir *ir = &to->l->ir;
-    for (int i = 0; i < ir->slot_count; i++) {
-        const lun_storage *s = to->streams[i].layout ? NULL : to->streams[i].self;
-        if (!s || s->source)
-            continue;
-        to->streams[i] = (lun_stream){0};
-        to->room[i] = s->room - to->origin[i];
-        to->at[i] = (char *)s->data + to->origin[i] * lun__dtype_get(s->dtype)->bytes;
-    }
-}
-
 lun_status lun__bind_part(lun_engine *e, lun_binding *to, int i, lun_storage *s, int64_t offset,
                           const lun_layout *at, int64_t count, bool changes)
 {
@@ -240,6 +223,30 @@ lun_status lun__bind_part(lun_engine *e, lun_binding *to, int i, lun_storage *s,
     to->room[i] = part ? count : s->room - origin;
     to->at[i] = (char *)s->data + origin * size;
     return status;
+}
+
+lun_status lun__bind_target(lun_engine *e, lun_binding *to, int i, const lun_storage_places *places)
+{
+    lun_storage *s = places->s;
+    const int64_t n = lun__layout_count(&places->at), size = lun__dtype_get(s->dtype)->bytes;
+    lun_status status = lun__storage_host(e, s, true);
+    to->whole = true;
+    if (status != LUN_OK || lun__layout_is_dense(&places->at))
+        return status != LUN_OK
+                   ? status
+                   : lun__bind_part(e, to, i, s, places->offset + places->at.offset, NULL, n, true);
+    if (!need_streams(to))
+        return lun__nomem(e);
+    lun_strided *x = &to->strided[i];
+    *x = (lun_strided){.at = lun__layout_simplified(&places->at),
+                       .base = (char *)s->data + places->offset * size,
+                       .size = (int)size};
+    to->streams[i] = (lun_stream){.write = write_strided, .self = x, .layout = &x->at};
+    count_bytes(to, size * n, true);
+    to->room[i] = INT64_MAX;
+    to->origin[i] = places->offset;
+    to->at[i] = (void *)(uintptr_t)x->base;
+    return LUN_OK;
 }
 
 lun_status lun__bind_lines(lun_engine *e, lun_binding *to, int i, lun_storage *s, int64_t offset,
@@ -274,13 +281,6 @@ lun_status lun__bind_slot(lun_engine *e, lun_binding *to, int i, lun_storage *wr
     return lun__bind_part(e, to, i, n->storage, n->offset + from->offset, NULL, elements, false);
 }
 
-lun_status lun__no_working_memory(lun_engine *e, int64_t n)
-{
-    return lun__fail(e, LUN_ENOMEM,
-                     "out of memory: no working memory for a kernel over %lld elements",
-                     (long long)n);
-}
-
 lun_status lun__bind_open(lun_engine *e, const lun_lowered *l, lun_binding *to)
 {
     size_t slots = (size_t)l->ir.slot_count, args = (size_t)l->ir.arg_count;
@@ -291,7 +291,7 @@ lun_status lun__bind_open(lun_engine *e, const lun_lowered *l, lun_binding *to)
     to->room = slots <= LUN_BIND_FEW ? to->few_room : malloc(2 * slots * sizeof *to->room);
     to->cells = args <= LUN_BIND_FEW ? to->few_cells : malloc(args * sizeof *to->cells);
     to->bytes = to->read = to->written = 0;
-    to->working = false;
+    to->working = to->whole = false;
     to->line = l->line;
     to->turns = 0;
     to->streams = NULL;
@@ -322,71 +322,4 @@ void lun__bind_close(lun_binding *to)
         free(to->room);
     if (to->cells != to->few_cells)
         free(to->cells);
-}
-
-/* ---- running --------------------------------------------------------------------------------- */
-
-/* Runs and counts the time.  Of launches too small for a look at the clock one in sixteen stands
- * for those before it. */
-static lun_status run_timed(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
-                            lun_kernel *k, lun_launch *run)
-{
-    enum { SMALL = 1 << 18, STANDS_FOR = 16 };
-    if (run->bytes < SMALL && e->stats.launches > STANDS_FOR && e->untimed < STANDS_FOR - 1) {
-        e->untimed++;
-        return lun__join_run(e, b, l, k, run);
-    }
-    double start = lun__now();
-    lun_status s = lun__join_run(e, b, l, k, run);
-    e->stats.run_time += (lun__now() - start) * (e->untimed + 1);
-    e->untimed = 0;
-    return s;
-}
-
-lun_status lun__bind_failed(lun_engine *e, const lun_binding *to, lun_status s, int64_t count)
-{
-    const lun_launch *run = &to->run;
-    if (s == LUN_EZERO || s == LUN_EBOUNDS)
-        return lun__explain_trap(e, to->l, run);
-    if (s == LUN_EBUILD)
-        return lun__explain_refusal(e, to->l);
-    if (s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
-        return LUN_ELIMIT;
-    if (s == LUN_EIO && to->streams)
-        return explain_stream(e, to->streams[run->trap].self, (int)run->trap_value);
-    return s == LUN_ENOMEM ? lun__no_working_memory(e, count) : s;
-}
-
-void lun__bind_launch(lun_binding *to, int64_t n, int64_t first, int64_t count, uint64_t *partials)
-{
-    if (to->streams)
-        bind_loaded(to);
-    if (to->streams && !to->b->backend->buffer_new)
-        lun__columns_find(to->streams, to->strided, to->l->ir.slot_count);
-    to->run = (lun_launch){.n = n,
-                           .first = first,
-                           .count = count,
-                           .line = to->line,
-                           .turns = to->turns,
-                           .slots = to->at,
-                           .room = to->room,
-                           .origin = to->origin,
-                           .streams = to->streams,
-                           .args = to->cells,
-                           .partials = partials,
-                           .bytes = to->bytes,
-                           .workgroup = to->l->workgroup,
-                           .trap = -1};
-}
-
-lun_status lun__bind_run(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
-                         int64_t first, int64_t count, uint64_t *partials)
-{
-    lun__bind_launch(to, n, first, count, partials);
-    lun_status s = run_timed(e, to->b, to->l, k->kernel, &to->run);
-    if (s != LUN_OK)
-        return lun__bind_failed(e, to, s, count);
-    e->stats.bytes_read += to->read;
-    e->stats.bytes_written += to->written;
-    return LUN_OK;
 }

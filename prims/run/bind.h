@@ -38,6 +38,7 @@ typedef struct lun_binding {
     int64_t bytes;         /* that a run reads and writes, */
     int64_t read, written; /* and of these what counts as such */
     bool working;          /* parts bound from now on are working memory, which does not count */
+    bool whole;            /* of the launch */
     lun_stream *streams;   /* NULL: none needed yet */
     lun_strided *strided;  /* by slot, as the streams */
     lun_padded *padded;    /* a list */
@@ -59,6 +60,10 @@ lun_status lun__bind_slot(lun_engine *e, lun_binding *to, int i, lun_storage *wr
  * `at` says.  changes: it is written, side by side. */
 lun_status lun__bind_part(lun_engine *e, lun_binding *to, int i, lun_storage *s, int64_t offset,
                           const lun_layout *at, int64_t count, bool changes);
+/* Slot i is written, on the host, to places that keep what is there if the launch does not begin;
+ * once it has, it goes on to its end. */
+lun_status lun__bind_target(lun_engine *e, lun_binding *to, int i,
+                            const lun_storage_places *places);
 /* Slot i has the elements of n, a LEAF, an INDEX or a PAD, as `at` says. */
 lun_status lun__bind_elements(lun_engine *e, lun_binding *to, int i, const lun_node *n,
                               const lun_layout *at, int64_t count);

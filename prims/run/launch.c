@@ -16,7 +16,8 @@ enum { FEW = 24, FEW_CELLS = 64 }; /* slots and arguments, cells that need no me
 
 /* A result in memory, and the node that it is for. */
 typedef struct output {
-    lun_storage *storage; /* NULL: the node has taken it */
+    lun_storage *storage;             /* NULL: the node has taken it, or */
+    const lun_storage_places *places; /* where its elements go instead; NULL: they are storage's */
     lun_node *node;
 } output;
 
@@ -46,8 +47,10 @@ static void outcome_free(lun_engine *e, outcome *o)
         free(o->cells);
 }
 
-/* For n indices. Also on failure o is to be ended by outcome_free. */
-static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, outcome *o)
+/* For n indices; places: for the result of each slot, or NULL. Also on failure o is to be ended by
+ * outcome_free. */
+static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n,
+                               const lun_storage_places *const *places, outcome *o)
 {
     const lun_ir *ir = &l->ir;
     size_t rows = n > 0 ? (size_t)lun__join_rows(l, n) : 1, bytes;
@@ -69,8 +72,10 @@ static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, o
         if (ir->slots[i].role != LUN_SLOT_OUT)
             continue;
         output *to = &o->outputs[o->count];
-        to->node = l->slots[i].node;
-        lun_status s = lun__storage_result(e, (lun_dtype)ir->slots[i].dtype, n, &to->storage);
+        *to = (output){.node = l->slots[i].node, .places = places ? places[i] : NULL};
+        lun_status s = LUN_OK;
+        if (!to->places)
+            s = lun__storage_result(e, (lun_dtype)ir->slots[i].dtype, n, &to->storage);
         if (s != LUN_OK)
             return s;
         o->count++;
@@ -108,8 +113,11 @@ static lun_status launch_now(lun_engine *e, const lun_lowered *l, lun_kernel_ent
     const output *next = o->outputs;
     lun_status s = lun__bind_open(e, l, &to);
     for (int i = 0; s == LUN_OK && i < ir->slot_count; i++) {
-        lun_storage *written = ir->slots[i].role == LUN_SLOT_OUT ? next++->storage : NULL;
-        s = lun__bind_slot(e, &to, i, written, first, count);
+        const output *result = ir->slots[i].role == LUN_SLOT_OUT ? next++ : NULL;
+        if (result && result->places)
+            s = lun__bind_target(e, &to, i, result->places);
+        else
+            s = lun__bind_slot(e, &to, i, result ? result->storage : NULL, first, count);
     }
     if (s == LUN_OK)
         s = lun__bind_run(e, &to, k, n, first, count, o->cells);
@@ -220,7 +228,7 @@ bool lun__short_of_memory(lun_engine *e, lun_status s)
 lun_status lun__run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n)
 {
     outcome o;
-    lun_status status = outcome_make(e, l, n, &o);
+    lun_status status = outcome_make(e, l, n, NULL, &o);
     if (status == LUN_OK && n > 0)
         status = launch(e, l, k, n, 0, n, &o);
     else if (status == LUN_OK)
@@ -236,11 +244,22 @@ lun_status lun__run_part(lun_engine *e, const lun_lowered *l, lun_kernel_entry *
 {
     int64_t from = first / 64 * 64, room = first + count - from;
     outcome o;
-    lun_status status = outcome_make(e, l, room, &o);
+    lun_status status = outcome_make(e, l, room, NULL, &o);
     if (status == LUN_OK)
         status = launch(e, l, k, n, from, room, &o);
     for (int i = 0; status == LUN_OK && i < o.count; i++)
         status = lun__storage_read(e, o.outputs[i].storage, first - from, count, host);
+    outcome_free(e, &o);
+    return status;
+}
+
+lun_status lun__run_lowered_into(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k,
+                                 int64_t n, const lun_storage_places *const *places)
+{
+    outcome o;
+    lun_status status = outcome_make(e, l, n, places, &o);
+    if (status == LUN_OK)
+        status = launch(e, l, k, n, 0, n, &o);
     outcome_free(e, &o);
     return status;
 }

@@ -79,8 +79,7 @@ static lun_status run_launch(lun_engine *e, const lun_step *step)
     return status;
 }
 
-/* The first `count` steps. */
-static lun_status run_steps(lun_engine *e, lun_steps *s, int count)
+lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count)
 {
     lun_status status = LUN_OK;
     for (int i = 0; status == LUN_OK && i < count; i++) {
@@ -127,8 +126,7 @@ static bool note(void *trait, lun_node *n, const lun_node *user)
     return true;
 }
 
-/* Notes of all that a plan for the roots computes that it was, or that elements of it were. */
-static lun_status note_computed(lun_engine *e, lun_node *const *roots, int count, uint8_t trait)
+lun_status lun__steps_note(lun_engine *e, lun_node *const *roots, int count, uint8_t trait)
 {
     const lun_visitor v = {LUN_WALK_MARK, enter, note, &trait};
     uint64_t walk = ++e->walk;
@@ -150,9 +148,9 @@ static lun_status run_planned(lun_engine *e, lun_node *const *roots, int count, 
     for (int i = 0; i < s.count; i++)
         *kept |= s.at[i].kept > 0;
     lun_recipe *r = keep ? lun__recipe_learn(e, roots, count, &s) : NULL;
-    status = note_computed(e, roots, count, LUN_IS_COMPUTED);
+    status = lun__steps_note(e, roots, count, LUN_IS_COMPUTED);
     if (status == LUN_OK)
-        status = r ? lun__recipe_launch(e, r) : run_steps(e, &s, s.count);
+        status = r ? lun__recipe_launch(e, r) : lun__steps_run(e, &s, s.count);
     lun__steps_free(e, &s);
     return status;
 }
@@ -338,17 +336,17 @@ static lun_status range_planned(lun_engine *e, lun_node *root, int64_t first, in
         return status;
     const lun_step *last = last_launch(&s, root);
     lun_recipe *r = last ? lun__recipe_learn(e, &root, 1, &s) : NULL;
-    status = note_computed(e, &root, 1, LUN_IS_PEEKED);
+    status = lun__steps_note(e, &root, 1, LUN_IS_PEEKED);
     if (status == LUN_OK && r) {
         status = lun__recipe_launch_part(e, r, first, count, host);
     } else if (status == LUN_OK && last) {
-        status = run_steps(e, &s, s.count - 1);
+        status = lun__steps_run(e, &s, s.count - 1);
         if (status == LUN_OK)
             status = lun__run_kernel(e, &last->lowered, &k);
         if (status == LUN_OK)
             status = lun__run_part(e, &last->lowered, k, last->n, first, count, host);
     } else if (status == LUN_OK) {
-        status = run_steps(e, &s, s.count);
+        status = lun__steps_run(e, &s, s.count);
     }
     *done = last && status == LUN_OK;
     lun__steps_free(e, &s);

@@ -3,13 +3,19 @@
 #ifndef LUN_EVALUATE_H
 #define LUN_EVALUATE_H
 
-#include "plan/plan.h"
+#include "plan/steps.h"
 #include "run/kernels.h"
 
 /* Makes every root a LEAF (or NUMBER, for Scalars). */
 lun_status lun__run(lun_engine *e, lun_node *const *roots, int count);
 /* Makes the kernels of that evaluation and has them compiled, without running any. LUN_EBUILD. */
 lun_status lun__prepare(lun_engine *e, lun_node *const *roots, int count);
+/* Computes the roots, different ones that wait, straight into memory of the host: root k's elements
+ * to the places to[k], all of which are different.  Nothing but these places may refer to their
+ * storages.  *done: false if it cannot be done so; then, and after a failure, nothing was written.
+ * The roots wait on. */
+lun_status lun__run_into(lun_engine *e, lun_node *const *roots, int count,
+                         const lun_storage_places *to, bool *done);
 /* Elements first .. first+count-1 of an unevaluated root into host memory, without keeping them,
  * where only they need to be computed.  *done: false if the root had to be evaluated as a whole;
  * it is a LEAF then. */
@@ -26,6 +32,18 @@ lun_status lun__run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entr
  * node stays as it is. */
 lun_status lun__run_part(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
                          int64_t first, int64_t count, void *host);
+
+/* Runs an elementwise kernel on the host over n > 0 indices: what slot k writes goes to the places
+ * places[k], of memory that nothing else of the launch reads.  The nodes stay as they are. */
+lun_status lun__run_lowered_into(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k,
+                                 int64_t n, const lun_storage_places *const *places);
+
+/* ---- parts of an evaluation ------------------------------------------------------------------ */
+
+/* The first `count` steps. */
+lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count);
+/* Notes of all that a plan for the roots computes that it was, or that elements of it were. */
+lun_status lun__steps_note(lun_engine *e, lun_node *const *roots, int count, uint8_t trait);
 
 /* Whether s, of an evaluation that ended, says that memory was not enough, as far as it can be had
  * without a look for garbage (lun_thrifty). */
