@@ -174,7 +174,9 @@ typedef struct lun_chain_array {
     lun_dtype dtype;
     bool narrow; /* an element for each row */
     bool read;   /* by a later kernel of the chain */
-    void *data;  /* memory for the whole array, exactly its elements; NULL: it is not stored */
+    /* Where the element of row 0 is or would be: memory for the rows that are run, exactly their
+     * elements; NULL: it is not stored. */
+    void *data;
 } lun_chain_array;
 
 typedef struct lun_chain_slot {
@@ -201,7 +203,7 @@ typedef struct lun_chain_stage {
 typedef struct lun_chain {
     /* Computes array 0, in blocks of rows, before the stages run; NULL: a stage does. */
     const lun_product *product;
-    int64_t rows, line;
+    int64_t first, rows, line; /* rows first .. rows - 1 are run, all where there is a product */
     lun_chain_stage *stages;
     int count;
     const lun_chain_array *arrays;

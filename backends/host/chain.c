@@ -39,7 +39,8 @@ static void make_cut(lun__run *r, const lun_team *team, lun__links *l)
     int64_t cost = 0, rows = (cache > 0 ? cache : CACHE_BYTES) / row_bytes(c, l->kernels);
     for (int k = 0; k < c->count; k++)
         cost += l->kernels[k].cost * (c->stages[k].launch->line ? c->line : 1);
-    double most = lun__host_guess(cost, count, c->bytes / c->rows * count) / LUN_WORKER_NS;
+    double most =
+        lun__host_guess(cost, count, c->bytes / (c->rows - c->first) * count) / LUN_WORKER_NS;
     int64_t workers = most < team->threads ? (int64_t)most : team->threads;
     if (l->headed) /* which cuts the rows itself, and is worth all threads */
         workers = team->threads;
@@ -88,6 +89,7 @@ static bool plan_memory(lun__links *l)
     }
     l->slots = take(l, slots * sizeof(void *));
     l->cells = take(l, results * (size_t)l->rows * sizeof(uint64_t));
+    l->chunks = take(l, results * (size_t)(c->line / LUN_CHUNK + 1) * sizeof(uint64_t));
     l->spare = take(l, spare);
     for (int i = 0; i < c->array_count; i++) {
         const lun_chain_array *a = &c->arrays[i];

@@ -203,6 +203,43 @@ static bool streams_out(const portion *p)
     return p->r->cut.stream && l->whole == l->chain->line;
 }
 
+typedef struct joint {
+    const lun_exec *x;
+    int results;
+    lun_frame *frame;
+} joint;
+
+static lun_status combine_level(void *ctx, void *rows, int64_t pairs)
+{
+    const joint *j = ctx;
+    lun__run_combine(j->x, j->results, rows, pairs, j->frame);
+    return LUN_OK;
+}
+
+/* The line in work: all of its chunks, whose cells become one. */
+static void run_line(const portion *p, const lun_exec *x)
+{
+    lun_frame *frame = &p->w->frame;
+    const int64_t n = frame->n, chunks = lun__order_chunks(p->ir, n);
+    const size_t results = (size_t)p->ir->result_count;
+    if (!results || chunks == 1) {
+        x->body(x->self, 0, n, frame);
+        return;
+    }
+    uint64_t *cell = frame->partials;
+    uint64_t *cells = (uint64_t *)(void *)(p->w->lines + p->r->links->chunks);
+    for (int64_t k = 0; k < chunks && frame->trap < 0; k++) {
+        const int64_t end = (k + 1) * LUN_CHUNK;
+        frame->partials = cells + (size_t)k * results;
+        x->body(x->self, k * LUN_CHUNK, end < n ? end : n, frame);
+    }
+    if (frame->trap >= 0)
+        return;
+    (void)lun__order_join(cells, chunks, results * sizeof *cells, combine_level,
+                          &(joint){x, p->ir->result_count, frame});
+    memcpy(cell, cells, results * sizeof *cells);
+}
+
 /* Which of the portion's rows the stage is run for; NULL: all. */
 static const uint8_t *needed_rows(const portion *p)
 {
@@ -231,7 +268,7 @@ static bool run_lines(const portion *p, int64_t k)
         }
         place_line(p, row, &outs);
         __atomic_store_n(&p->s->ran, 1, __ATOMIC_RELAXED);
-        x->body(x->self, 0, frame->n, frame);
+        run_line(p, x);
         if (has_failed(p, k))
             return false;
         if (outs)

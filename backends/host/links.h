@@ -12,7 +12,7 @@ typedef struct lun__links {
     int64_t whole;            /* elements of a line in whole blocks */
     size_t *arrays;           /* by array, of those that pass through it */
     size_t *feeds;            /* by stage: buffers for streams */
-    size_t slots, cells, spare, bytes;
+    size_t slots, cells, chunks, spare, bytes; /* chunks: the cells of a line's */
     bool headed; /* array 0 is a product's: where it is no memory it is given with the rows */
 } lun__links;
 

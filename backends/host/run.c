@@ -236,6 +236,20 @@ lun_status lun__host_run(const lun_services *services, const lun_exec *exec, con
     return run_large(services, exec, team, ir, cost < 1 ? 1 : cost, launch);
 }
 
+void lun__run_combine(const lun_exec *exec, int results, uint64_t *cells, int64_t pairs,
+                      lun_frame *frame)
+{
+    for (int k = 0; k < results; k++) {
+        if (exec->combine_rows) {
+            exec->combine_rows(exec->self, k, results, cells, pairs, frame);
+            continue;
+        }
+        for (int64_t j = 0; j < pairs; j++)
+            exec->combine(exec->self, k, &cells[2 * j * results + k],
+                          &cells[(2 * j + 1) * results + k], &cells[j * results + k], frame);
+    }
+}
+
 lun_status lun__host_combine(const lun_services *services, const lun_exec *exec, int results,
                              lun_launch *launch, uint64_t *cells, int64_t pairs)
 {
@@ -245,15 +259,7 @@ lun_status lun__host_combine(const lun_services *services, const lun_exec *exec,
                        .math = exec->math,
                        .trap = -1,
                        .cancel = services->cancel ? services->cancel : &never};
-    for (int k = 0; k < results; k++) {
-        if (exec->combine_rows) {
-            exec->combine_rows(exec->self, k, results, cells, pairs, &frame);
-            continue;
-        }
-        for (int64_t j = 0; j < pairs; j++)
-            exec->combine(exec->self, k, &cells[2 * j * results + k],
-                          &cells[(2 * j + 1) * results + k], &cells[j * results + k], &frame);
-    }
+    lun__run_combine(exec, results, cells, pairs, &frame);
     if (lun__stop_wanted(services)) /* a function may have given up */
         return LUN_ECANCEL;
     if (frame.trap < 0)

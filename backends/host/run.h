@@ -75,6 +75,9 @@ void lun__run_note_trap(lun__run *r, int64_t k, const lun_frame *frame);
 /* The same of a stage of a chain, that of the lowest one of a chunk first. */
 void lun__run_note(lun__run *r, int64_t k, lun_status failure, int64_t trap, int64_t value);
 lun_frame lun__run_frame(const lun__run *r, int worker);
+/* Row j of cells becomes the combination of rows 2j and 2j + 1, j < pairs; traps go into frame. */
+void lun__run_combine(const lun_exec *exec, int results, uint64_t *cells, int64_t pairs,
+                      lun_frame *frame);
 /* What worker number `worker` begins with. */
 lun_worker lun__run_worker(const lun__run *r, int worker);
 /* To be called by a worker behind its last chunk: what it has stored others see. */

@@ -19,7 +19,7 @@ typedef struct whole {
     int count;
     part *parts;
     int *failed;
-    int64_t rows, line;
+    int64_t first, rows, line;
 } whole;
 
 /* What runs a kernel of several; *compiled: becomes false where it is still interpreted. */
@@ -99,7 +99,7 @@ static lun_status run_all(const whole *w)
     lun_status s = LUN_OK;
     int64_t count = 0;
     lun__jit_poll(&w->o->jit);
-    for (int64_t row = 0; s == LUN_OK && row < w->rows; row += count)
+    for (int64_t row = w->first; s == LUN_OK && row < w->rows; row += count)
         s = run_rows(w, row, &count);
     for (int i = 0; i < w->count; i++)
         w->o->services->stats->launches += *w->parts[i].ran;
@@ -109,6 +109,7 @@ static lun_status run_all(const whole *w)
 lun_status lun__openmp_chain(void *state, lun_chain *c)
 {
     whole w = {.o = state, .chain = c, .count = c->count, .failed = &c->failed};
+    w.first = c->first;
     w.rows = c->rows;
     w.line = c->line;
     w.parts = malloc((size_t)c->count * sizeof *w.parts);

@@ -11,8 +11,9 @@ enum {
     COLUMNS = 2048, /* of b that are packed at a time */
     ROWS = 144,     /* of a in a block, at most; and at least, where threads want more blocks: */
     ROWS_LEAST = 48,
-    PANEL_BYTES = 4096 << 10, /* of whole rows in work: half of a second-level cache, about */
-    PANEL_LEAST = 48,         /* and so many at least */
+    PANEL_BYTES = 4096 << 10, /* of whole rows in work: half of a second-level cache, about; */
+    PANEL_LEAST = 48,         /* so many at least, */
+    PANEL_MOST = 16384 << 10, /* but, unless a tile is that high, no more bytes */
     SHARES = 4,               /* blocks for each thread, about */
     FEW_PANELS = 4,           /* of b, for which a is not packed */
     LOCAL = 16 << 10,         /* bytes of scratch that are taken from the stack */
@@ -67,9 +68,10 @@ static int64_t rows_of(const lun_product_plan *x, const lun_product *p)
     }
     if (!x->by_rows)
         return rows;
-    int64_t near = PANEL_BYTES / (p->pitch * x->t->size);
-    near = rounded(near < PANEL_LEAST ? PANEL_LEAST : near, high);
-    return lun__product_less(rows, near);
+    const int64_t bytes = p->pitch * x->t->size, most = PANEL_MOST / bytes / high * high;
+    int64_t near = PANEL_BYTES / bytes;
+    near = lun__product_less(rounded(near < PANEL_LEAST ? PANEL_LEAST : near, high), most);
+    return lun__product_less(rows, near < high ? high : near);
 }
 
 static lun_product_plan plan_of(lun_isa isa, int threads, const lun_product *p)

@@ -40,21 +40,23 @@ static bool is_staged(const lun_lowered *l, int slot)
              lun__layout_lines(&at, l->line, &step, &along) && along == 1);
 }
 
-/* Arrays and bytes of a reduction of all pairs of rows. */
-static void count_pairs(const lun_pairs *p, lun_plan_kernel *k)
+/* Whether n, what step `at` makes, is in memory as a whole. */
+static bool is_stored(const lun_steps *s, int at, const lun_node *n)
 {
-    const lun_lowered *l = &p->kernel;
-    for (int i = 0; i < l->ir.slot_count; i++) {
-        const lun_node *n = l->slots[i].node;
-        int64_t bytes = n->n * lun__dtype_get((lun_dtype)l->ir.slots[i].dtype)->bytes;
-        if (l->ir.slots[i].role == LUN_SLOT_OUT) {
-            k->writes = 1;
-            k->bytes_written = bytes;
-        } else {
-            k->reads++;
-            k->bytes_read += bytes;
-        }
-    }
+    return !s->at[at].chain || lun__chain_keeps(s, lun__chain_last(s, at), n);
+}
+
+/* Arrays and bytes of a reduction of all pairs of rows. */
+static void count_pairs(const lun_steps *s, int at, lun_plan_kernel *k)
+{
+    const lun_pairs *p = s->at[at].pairs;
+    const lun_node *n = p->result;
+    for (int i = 0; i < p->kernel.ir.slot_count; i++)
+        k->reads += p->kernel.ir.slots[i].role != LUN_SLOT_OUT;
+    k->bytes_read = lun__pairs_reads(p);
+    k->writes = 1;
+    if (is_stored(s, at, n))
+        k->bytes_written = n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes;
 }
 
 static void count_slots(const lun_steps *s, int at, lun_plan_kernel *k)
@@ -83,7 +85,7 @@ static lun_status describe_kernel(lun_engine *e, const lun_steps *s, int at, lun
     k->name = s->at[at].blocks ? lun__skeleton_rows[LUN_SKELETON_ALLPAIRS].name
                                : lun__kernel_name(l->ir.scan >= 0, l->ir.result_count);
     if (pairs)
-        count_pairs(pairs, k);
+        count_pairs(s, at, k);
     else
         count_slots(s, at, k);
     lun_status status = lun__backend(e, &b);
@@ -116,7 +118,7 @@ static void print_operand(lun_strbuf *out, const lun_node *n, const lun_matrix *
 static lun_status describe_product(lun_engine *e, const lun_steps *s, int at, lun_plan_kernel *k)
 {
     const lun_node *n = s->at[at].node;
-    const bool stored = !s->at[at].chain || lun__chain_keeps(s, lun__chain_last(s, at), n);
+    const bool stored = is_stored(s, at, n);
     const lun_product p = lun__product_of(n);
     lun_strbuf types = LUN_STRBUF_INIT;
     print_operand(&types, n->in[0], &p.a, "");

@@ -5,13 +5,15 @@
 
 #include "ir/order.h"
 #include "plan/across.h"
+#include "plan/pairs.h"
 
 enum {
     NEAR = 16,              /* steps that a product is moved over */
     BYTES = 4 << 20,        /* of a wide array: fewer stay in the caches as it is */
     MADE_BYTES = 1 << 20,   /* of what a product makes: the same */
     PACKED_BYTES = 4 << 20, /* of an operand of a product, which is all in work then, */
-    ROW_BYTES = 64 << 10    /* of a row, at most: some are in work at a time */
+    ROW_BYTES = 64 << 10,   /* of a row, at most: some are in work at a time; of what a product */
+    MADE_ROW_BYTES = 512 << 10 /* makes more, for it is dear to store and to read again */
 };
 
 /* How a slot of a step reads what an earlier step of its chain computes. */
@@ -42,13 +44,19 @@ lun_chained lun__chain_width(const lun_step *step, int64_t n, int64_t line)
     return narrow && !uses_index(ir) ? LUN_CHAINED_NARROW : LUN_CHAINED_NOT;
 }
 
+const lun_node *lun__chain_product(const lun_step *step)
+{
+    return step->pairs ? step->pairs->result : step->kind == LUN_STEP_PRODUCT ? step->node : NULL;
+}
+
 int64_t lun__chain_line(const lun_step *step)
 {
     int64_t shape[LUN_MAX_RANK];
-    if (step->kind != LUN_STEP_PRODUCT)
+    const lun_node *product = lun__chain_product(step);
+    if (!product)
         return step->lowered.line;
-    lun__node_shape(step->node, shape);
-    return shape[step->node->rank - 1];
+    lun__node_shape(product, shape);
+    return shape[product->rank - 1];
 }
 
 /* Whether step makes n. */
@@ -114,7 +122,7 @@ static bool is_held(const lun_steps *s, int last, const lun_node *n)
     const lun_step *head = &s->at[last];
     while (head > s->at && head->chain && head[-1].chain == head->chain)
         head--;
-    return head->kind == LUN_STEP_PRODUCT && head->node == n && head->held;
+    return head->held && lun__chain_product(head) == n;
 }
 
 bool lun__chain_keeps(const lun_steps *s, int last, const lun_node *n)
@@ -257,26 +265,30 @@ static bool begins(const lun_step *step)
 }
 
 /* Whether a product may be made by blocks of whole rows: all of its second operand is packed for
- * that, which should take no more than what is spared. */
-static bool packs(const lun_step *step)
+ * that, which should take no more than what is spared.  Pairs of rows always pack it. */
+static bool packs(const lun_step *step, const lun_node *product)
 {
     int64_t shape[LUN_MAX_RANK];
-    const lun_node *n = step->node, *b = n->in[1];
+    if (step->pairs)
+        return step->pairs->lanes == 1 && step->pairs->extent[0] >= LUN_PAIRS_ROWS;
+    const lun_node *b = product->in[1];
     lun__node_shape(b, shape);
     int64_t packed = shape[b->rank - 2] * shape[b->rank - 1];
-    int64_t size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
-    return packed <= n->n || packed <= PACKED_BYTES / size;
+    int64_t size = lun__dtype_get((lun_dtype)product->dtype)->bytes;
+    return packed <= product->n || packed <= PACKED_BYTES / size;
 }
 
 static bool may_begin(const lun_step *head)
 {
     const int64_t line = lun__chain_line(head), n = head->n;
-    const bool made = head->kind == LUN_STEP_PRODUCT;
-    if ((!made && head->kind != LUN_STEP_LAUNCH) || line < LUN_BLOCK || line > LUN_CHUNK)
+    const lun_node *product = lun__chain_product(head);
+    if (line < LUN_BLOCK || n / line < 2)
         return false;
-    const int64_t bytes = made ? lun__dtype_get((lun_dtype)head->node->dtype)->bytes : widest(head);
-    return n * bytes >= (made ? MADE_BYTES : BYTES) && line * bytes <= ROW_BYTES && n / line > 1 &&
-           (!made || packs(head));
+    if (!product)
+        return head->kind == LUN_STEP_LAUNCH && line <= LUN_CHUNK && n * widest(head) >= BYTES &&
+               line * widest(head) <= ROW_BYTES;
+    const int64_t bytes = lun__dtype_get((lun_dtype)product->dtype)->bytes;
+    return n * bytes >= MADE_BYTES && line * bytes <= MADE_ROW_BYTES && packs(head, product);
 }
 
 /* The last step of the chain that begins at `first`, before `count`; first itself: there is
@@ -284,7 +296,8 @@ static bool may_begin(const lun_step *head)
 static int last_of(const lun_steps *s, int first, int count)
 {
     const lun_step *head = &s->at[first];
-    const bool made = head->kind == LUN_STEP_PRODUCT;
+    const lun_node *product = lun__chain_product(head);
+    const bool made = product != NULL;
     const int64_t line = lun__chain_line(head), n = head->n;
     int wide = made, end = first;
     if (!may_begin(head))
@@ -299,7 +312,7 @@ static int last_of(const lun_steps *s, int first, int count)
     }
     bool used = !made;
     for (int k = first + 1; !used && k <= end; k++)
-        used = reads_node(&s->at[k].lowered, head->node);
+        used = reads_node(&s->at[k].lowered, product);
     return wide > 1 && used ? end : first;
 }
 
@@ -320,15 +333,16 @@ static void move_products(lun_steps *s, int count)
 {
     for (int k = count - 2; k >= 0; k--) {
         const lun_step product = s->at[k];
+        const lun_node *n = lun__chain_product(&product), *other;
         int to = k + 1;
-        if (product.kind != LUN_STEP_PRODUCT || !may_begin(&product))
+        if (!n || !may_begin(&product))
             continue;
-        while (to < count && to <= k + NEAR && !needs(&s->at[to], product.node))
+        while (to < count && to <= k + NEAR && !needs(&s->at[to], n))
             to++;
         if (to == k + 1 || to == count || to > k + NEAR ||
             lun__chain_width(&s->at[to], product.n, lun__chain_line(&product)) !=
                 LUN_CHAINED_WIDE ||
-            (s->at[to - 1].kind == LUN_STEP_PRODUCT && needs(&s->at[to], s->at[to - 1].node)))
+            ((other = lun__chain_product(&s->at[to - 1])) && needs(&s->at[to], other)))
             continue;
         memmove(&s->at[k], &s->at[k + 1], (size_t)(to - 1 - k) * sizeof product);
         s->at[to - 1] = product;

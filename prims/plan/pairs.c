@@ -360,6 +360,16 @@ lun_status lun__pairs_make(lun_engine *e, const lun_schedule *s, int g, lun_pair
     return status;
 }
 
+int64_t lun__pairs_reads(const lun_pairs *p)
+{
+    const lun_lowered *l = &p->kernel;
+    int64_t bytes = 0;
+    for (int i = 0; i < l->ir.slot_count; i++)
+        if (l->ir.slots[i].role != LUN_SLOT_OUT)
+            bytes += l->slots[i].node->n * lun__dtype_get((lun_dtype)l->ir.slots[i].dtype)->bytes;
+    return bytes;
+}
+
 void lun__pairs_free(lun_pairs *p)
 {
     if (p)

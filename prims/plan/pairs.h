@@ -26,6 +26,8 @@ typedef struct lun_pairs {
 /* How group g, of a sink that lun__node_in_blocks, is run on the host.  LUN_ENOMEM. */
 lun_status lun__pairs_make(lun_engine *e, const lun_schedule *s, int g, lun_pairs **out);
 void lun__pairs_free(lun_pairs *p); /* NULL is allowed */
+/* Bytes of the arrays that it reads. */
+int64_t lun__pairs_reads(const lun_pairs *p);
 /* The places of the elements of slot i by row, column and number of the line: those of extent 1 do
  * not move.  False: no strides say them. */
 bool lun__pairs_places(const int64_t extent[3], const lun_slot_source *from, lun_layout *out);

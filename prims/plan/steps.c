@@ -90,6 +90,7 @@ static lun_status plan_kernel(lun_engine *e, const lun_schedule *groups, int g, 
         step->across = across;
         step->blocks = blocks;
         step->pairs = pairs;
+        step->held = blocks && group->sinks[0]->refs > group->users + 1; /* one is held here */
         step->group = g;
         step->kept = group->kept;
     } else {

@@ -36,7 +36,7 @@ typedef struct lun_step {
     int done;   /* the first of the held nodes that are let go after it, -1: none */
     int until;  /* the last step that needs what it makes */
     int chain;  /* of neighbours that are run some rows at a time, from 1; 0: it is in none */
-    bool held;  /* PRODUCT: more than this plan refers to what it makes */
+    bool held;  /* PRODUCT, blocks: more than this plan refers to what it makes */
     bool sweep; /* it is run as sweeps are, see plan/sweep.h, with its neighbours of that chain */
     struct lun_across *across; /* LAUNCH: how it is run instead, with the same bits; or NULL */
     bool blocks;               /* LAUNCH: its result is a reduction in blocks; */

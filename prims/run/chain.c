@@ -9,9 +9,12 @@
 #include "base/clock.h"
 #include "ir/order.h"
 #include "run/bind.h"
+#include "run/pairs.h"
 #include "run/product.h"
 #include "run/profile.h"
 #include "run/run.h"
+
+enum { BAND_BYTES = 4 << 20 }; /* of rows of pairs in work, about: what caches hold */
 
 /* A result of the chain. */
 typedef struct made {
@@ -24,6 +27,9 @@ typedef struct chain {
     const lun_steps *s;
     lun_node *product; /* that it begins with, array 0; NULL: none */
     lun_multiplying multiplying;
+    const lun_pairs *pairs; /* the same of all pairs of rows */
+    lun_pairs_work *pairing;
+    int64_t band;    /* rows of these at a time */
     int first, last; /* steps that are its stages */
     int64_t n, line;
     made *at; /* beside arrays[] */
@@ -99,9 +105,25 @@ static lun_status make_results(chain *c, int stage)
     return s;
 }
 
+static lun_status make_pairs(chain *c)
+{
+    const lun_pairs *p = c->pairs;
+    const int64_t row = c->line * lun__dtype_get((lun_dtype)p->result->dtype)->bytes;
+    const int64_t turns = BAND_BYTES / row / LUN_BLOCK, most = turns < 1 ? 1 : turns;
+    lun_status s = add_made(c, p->result, false, -1);
+    c->written = c->at[0].storage ? c->n / c->line * row : 0;
+    c->bytes = lun__pairs_reads(p) + c->written;
+    c->band = most * LUN_BLOCK;
+    if (s == LUN_OK) /* what is left at the end may be too few rows by themselves */
+        s = lun__pairs_open(c->e, p, c->band + LUN_PAIRS_ROWS, c->at[0].storage, &c->pairing);
+    return s;
+}
+
 /* The product that the chain begins with. */
 static lun_status make_product(chain *c)
 {
+    if (c->pairs)
+        return make_pairs(c);
     if (!c->product)
         return LUN_OK;
     lun_status s = add_made(c, c->product, false, -1);
@@ -247,6 +269,36 @@ static void profile(const chain *c, const lun_stats *before, double seconds, int
                           c->first, c->kernels, stages);
 }
 
+/* Rows of pairs and what follows them, band by band; seconds: of the pairs. */
+static lun_status run_bands(chain *c, lun_chain *run, double *seconds)
+{
+    lun_engine *e = c->e;
+    const lun_backend_slot *b = &e->backends[e->current];
+    const int64_t launches = e->stats.launches, rows = run->rows;
+    lun_status s = LUN_OK;
+    for (int64_t count; s == LUN_OK && run->first < rows; run->first += count) {
+        count = rows - run->first;
+        if (count >= c->band + LUN_PAIRS_ROWS)
+            count = c->band;
+        const double start = lun__now();
+        s = lun__stopped(e);
+        if (s == LUN_OK)
+            s = lun__pairs_rows(c->pairing, run->first, count, &c->arrays[0].data);
+        *seconds += lun__now() - start;
+        if (s != LUN_OK)
+            return s;
+        run->rows = run->first + count;
+        run->bytes = c->bytes / rows * count;
+        s = b->backend->chain(b->state, run);
+        if (s != LUN_OK)
+            s = lun__bind_failed(e, &c->bindings[run->failed], s, c->n);
+    }
+    e->stats.launches = launches + 1; /* of each kernel one, in bands */
+    for (int k = 0; k < run->count; k++)
+        e->stats.launches += c->stages[k].ran;
+    return s;
+}
+
 static lun_status run_stages(chain *c)
 {
     lun_engine *e = c->e;
@@ -260,17 +312,20 @@ static lun_status run_stages(chain *c)
                      .array_count = c->count,
                      .bytes = c->bytes};
     const lun_stats before = e->stats;
-    double start = lun__now();
-    lun_status s = b->backend->chain(b->state, &run);
-    double seconds = lun__now() - start;
+    double start = lun__now(), paired = 0;
+    lun_status s = c->pairs ? run_bands(c, &run, &paired) : b->backend->chain(b->state, &run);
+    double seconds = lun__now() - start - paired;
     e->stats.run_time += seconds;
     if (s != LUN_OK)
-        return lun__bind_failed(e, &c->bindings[run.failed], s, c->n);
+        return c->pairs ? s : lun__bind_failed(e, &c->bindings[run.failed], s, c->n);
     e->stats.products += c->product != NULL;
     e->stats.bytes_read += c->bytes - c->written;
     e->stats.bytes_written += c->written;
+    if (e->profiling && c->pairs)
+        lun__profile_after(e, &before, paired, &c->pairs->kernel, lun__pairs_kernel(c->pairing),
+                           c->n);
     if (e->profiling)
-        profile(c, &before, seconds, run.count);
+        profile(c, c->pairs ? &e->stats : &before, seconds, run.count);
     return LUN_OK;
 }
 
@@ -288,6 +343,7 @@ static void free_chain(chain *c)
 {
     if (c->product)
         lun__product_close(&c->multiplying);
+    lun__pairs_close(c->pairing);
     for (int k = 0; k < c->opened; k++)
         lun__bind_close(&c->bindings[k]);
     for (int i = 0; i < c->count; i++)
@@ -307,10 +363,9 @@ lun_status lun__chain_run(lun_engine *e, const lun_steps *s, int first, int last
     const lun_step *head = &s->at[first];
     chain c = {.e = e, .s = s, .first = first, .last = last, .n = head->n};
     c.line = lun__chain_line(head);
-    if (head->kind == LUN_STEP_PRODUCT) {
-        c.product = head->node;
-        c.first++;
-    }
+    c.product = head->kind == LUN_STEP_PRODUCT ? head->node : NULL;
+    c.pairs = head->pairs;
+    c.first += c.product || c.pairs;
     e->kernels_held++;
     lun_status status = make_stages(&c);
     if (status == LUN_OK)

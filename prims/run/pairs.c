@@ -8,6 +8,7 @@
  * launches. */
 #include "run/pairs.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -18,7 +19,7 @@
 
 enum { LANES = LUN_BLOCK, ROWS = LUN_PAIRS_ROWS, TURNS = 16, MOST_OPERANDS = 8 };
 
-typedef struct work {
+struct lun_pairs_work {
     lun_engine *e;
     const lun_pairs *p;
     lun_kernel_entry *k;
@@ -27,8 +28,11 @@ typedef struct work {
     bool more;
     lun_storage *packed[MOST_OPERANDS]; /* by number of the slot among those of lanes */
     lun_storage *to;                    /* the kernel's results, */
-    int64_t step;                       /* from row to row */
-} work;
+    int64_t top, step;                  /* its first row; from row to row */
+    bool lent;                          /* `to` is the caller's, for all rows */
+    bool working;                       /* what is launched counts elsewhere */
+};
+typedef struct lun_pairs_work work;
 
 static int64_t at_least(int64_t n, int64_t least)
 {
@@ -155,11 +159,12 @@ static lun_status launch(const work *w, const part *t, int64_t turns)
     lun_status s = lun__bind_open(w->e, l, &to);
     to.line = LANES;
     to.turns = turns;
+    to.working = w->working;
     for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) {
         const lun_slot_source *from = &l->slots[i];
         if (l->ir.slots[i].role == LUN_SLOT_OUT) {
             const lun_layout lines = {.rank = 3,
-                                      .offset = (t->row + from->copy) * w->step + t->lane,
+                                      .offset = (t->row - w->top + from->copy) * w->step + t->lane,
                                       .extent = {t->blocks, t->groups, LANES},
                                       .stride = {LANES, ROWS * w->step, 1}};
             s = lun__bind_lines(w->e, &to, i, w->to, 0, &lines, true);
@@ -190,14 +195,15 @@ static lun_status launch_rows(const work *w, int64_t row, int64_t groups, int64_
     return s;
 }
 
-static lun_status launch_all(const work *w)
+/* Rows first .. first + count - 1. */
+static lun_status launch_some(const work *w, int64_t first, int64_t count)
 {
-    const int64_t groups = w->rows / ROWS, whole = groups / TURNS * TURNS, rest = groups - whole;
-    lun_status s = launch_rows(w, 0, whole, TURNS);
+    const int64_t groups = count / ROWS, whole = groups / TURNS * TURNS, rest = groups - whole;
+    lun_status s = launch_rows(w, first, whole, TURNS);
     if (s == LUN_OK)
-        s = launch_rows(w, whole * ROWS, rest, rest);
-    if (s == LUN_OK && w->rows % ROWS)
-        s = launch_rows(w, w->rows < ROWS ? 0 : w->rows - ROWS, 1, 1);
+        s = launch_rows(w, first + whole * ROWS, rest, rest);
+    if (s == LUN_OK && count % ROWS)
+        s = launch_rows(w, count < ROWS ? first : first + count - ROWS, 1, 1);
     return s;
 }
 
@@ -222,47 +228,98 @@ static lun_status unpad(work *w)
     return LUN_OK;
 }
 
-static lun_status compute(work *w)
+static void begin(lun_engine *e, const lun_pairs *p, work *w)
 {
-    const int64_t rows = at_least(w->rows, ROWS);
-    const bool direct = w->p->lanes == 1 && w->rows >= ROWS && w->lanes >= LANES;
+    *w = (work){.e = e,
+                .p = p,
+                .rows = p->extent[!p->lanes],
+                .lanes = p->extent[p->lanes],
+                .line = p->extent[2]};
     w->step = at_least(w->lanes, LANES);
     w->blocks = w->lanes / LANES;
     w->more = w->lanes % LANES != 0;
+}
+
+/* The kernel, what is packed, and memory for that many rows. */
+static lun_status make(work *w, int64_t rows)
+{
+    lun_backend_slot *b;
     int64_t room;
-    if (__builtin_mul_overflow(rows, w->step, &room))
+    lun_status s = lun__backend(w->e, &b);
+    if (s == LUN_OK && __builtin_mul_overflow(rows, w->step, &room))
         return lun__no_working_memory(w->e, w->p->result->n);
-    lun_status s = lun__run_kernel(w->e, &w->p->kernel, &w->k);
+    if (s == LUN_OK)
+        s = lun__run_kernel(w->e, &w->p->kernel, &w->k);
     if (s == LUN_OK)
         s = pack_operands(w);
-    if (s == LUN_OK)
+    if (s == LUN_OK && !w->to)
         s = lun__storage_new(w->e, (lun_dtype)w->p->result->dtype, room, &w->to);
-    if (s == LUN_OK)
-        s = launch_all(w);
-    return s == LUN_OK && !direct ? unpad(w) : s;
+    return s;
+}
+
+static void let_go(const work *w)
+{
+    for (int i = 0; i < MOST_OPERANDS; i++)
+        if (w->packed[i])
+            lun__storage_release(w->e, w->packed[i]);
 }
 
 lun_status lun__pairs_run(lun_engine *e, const lun_pairs *p)
 {
-    work w = {.e = e,
-              .p = p,
-              .rows = p->extent[!p->lanes],
-              .lanes = p->extent[p->lanes],
-              .line = p->extent[2]};
+    work w;
+    begin(e, p, &w);
+    const bool direct = p->lanes == 1 && w.rows >= ROWS && w.lanes >= LANES;
     const lun_stats before = e->stats;
     const double start = lun__now();
-    lun_backend_slot *b;
-    lun_status s = lun__backend(e, &b);
+    lun_status s = make(&w, at_least(w.rows, ROWS));
     if (s == LUN_OK)
-        s = compute(&w);
+        s = launch_some(&w, 0, w.rows);
+    if (s == LUN_OK && !direct)
+        s = unpad(&w);
     if (s == LUN_OK && e->profiling)
         lun__profile_after(e, &before, lun__now() - start, &p->kernel, w.k, p->result->n);
-    for (int i = 0; i < MOST_OPERANDS; i++)
-        if (w.packed[i])
-            lun__storage_release(e, w.packed[i]);
+    let_go(&w);
     if (s == LUN_OK)
         lun__node_become_leaf(e, p->result, w.to, 0);
     else if (w.to)
         lun__storage_release(e, w.to);
     return s;
+}
+
+/* ---- some rows at a time --------------------------------------------------------------------- */
+
+lun_status lun__pairs_open(lun_engine *e, const lun_pairs *p, int64_t count, lun_storage *whole,
+                           lun_pairs_work **out)
+{
+    work *w = *out = malloc(sizeof *w);
+    if (!w)
+        return lun__nomem(e);
+    begin(e, p, w);
+    w->working = true;
+    w->lent = whole != NULL;
+    w->to = whole;
+    return make(w, count);
+}
+
+lun_status lun__pairs_rows(lun_pairs_work *w, int64_t first, int64_t count, void **out)
+{
+    const int64_t size = lun__dtype_get(w->to->dtype)->bytes;
+    w->top = w->lent ? 0 : first;
+    *out = (void *)((uintptr_t)w->to->data - (uintptr_t)(w->top * w->step * size));
+    return launch_some(w, first, count);
+}
+
+lun_kernel_entry *lun__pairs_kernel(const lun_pairs_work *w)
+{
+    return w->k;
+}
+
+void lun__pairs_close(lun_pairs_work *w)
+{
+    if (!w)
+        return;
+    let_go(w);
+    if (w->to && !w->lent)
+        lun__storage_release(w->e, w->to);
+    free(w);
 }

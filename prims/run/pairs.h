@@ -3,8 +3,21 @@
 #define LUN_RUN_PAIRS_H
 
 #include "plan/pairs.h"
+#include "run/kernels.h"
 
 /* Computes the result of p; its node is a LEAF then.  Fails as lun__run_lowered does. */
 lun_status lun__pairs_run(lun_engine *e, const lun_pairs *p);
+
+typedef struct lun_pairs_work lun_pairs_work;
+/* Some rows of the result at a time, of p whose lanes go along rows: at most `count`, which is at
+ * least LUN_PAIRS_ROWS, or where they belong in `whole`, unless that is NULL.  *out, also after a
+ * failure, is to be closed. */
+lun_status lun__pairs_open(lun_engine *e, const lun_pairs *p, int64_t count, lun_storage *whole,
+                           lun_pairs_work **out);
+/* Rows first .. first + count - 1, count >= LUN_PAIRS_ROWS.  *out: where row 0 is or would be; the
+ * rows are there until the next ones are computed. */
+lun_status lun__pairs_rows(lun_pairs_work *w, int64_t first, int64_t count, void **out);
+lun_kernel_entry *lun__pairs_kernel(const lun_pairs_work *w);
+void lun__pairs_close(lun_pairs_work *w); /* NULL is allowed */
 
 #endif

@@ -176,6 +176,86 @@ describe("what follows a product", function()
         assert.is_true(same(A:matmul(B):eval() + W:matmul(W):eval(), sum))
     end)
 
+    it("takes rows of more than a chunk of a reduction", function()
+        local worst = lun.map(function(x) return x * 3 % 7 end)
+        for _, s in ipairs { { 70, 16384, 20 }, { 40, 16385, 9 }, { 23, 33001, 300 }, { 3, 100003, 2 } } do
+            for _, dtype in ipairs(s[1] == 40 and { "f32", "f64", "i32" } or { "f32" }) do
+                local A, B = matrix({ s[1], s[3] }, dtype, 1), matrix({ s[3], s[2] }, dtype, 2)
+                local p = A:matmul(B):eval()
+                local function all(P)
+                    return lun.eval(P:argmin(2), worst(P):sum(2), P:std { axis = 2 }, P:any(2),
+                        P:reduce(function(a, b) return a * 3 - b end, nil, { axis = 2 }),
+                        P - P:max { axis = 2, keep = true })
+                end
+                local got, wanted = { all(A:matmul(B)) }, { all(p) }
+                for i = 1, #wanted do
+                    assert.is_true(same(wanted[i], got[i]), "result " .. i .. " of " .. table.concat(s, " x "))
+                end
+            end
+        end
+        if lun.backends()[1] ~= "reference" then
+            local A, B = matrix({ 40, 9 }, "f64", 1), matrix({ 9, 16385 }, "f64", 2)
+            local sums = A:matmul(B):sum(2)
+            collectgarbage()
+            assert.equal("1 1", chains(sums))
+            assert.equal(0, lun.explain(sums)[1].bytes_written)
+            local wide = lun.ones({ 2, 70000 }):copy()
+            assert.equal("0 0", chains(lun.ones({ 2, 2 }):copy():matmul(wide):sum(2))) -- of which few are in work
+        end
+    end)
+
+    it("follows all pairs of rows", function()
+        local distance = lun.allpairs(function(x, y) return (x - y) ^ 2 end, "+")
+        local most = lun.allpairs(function(x, y) return x * y end, function(a, b) return a > b and a or b end)
+        local function all(D, row)
+            return lun.eval(D:argmin(2), D:min { axis = 2 }, (D + row):gt(3):sum(2),
+                D:sum { axis = 2, keep = true } - D)
+        end
+        for _, s in ipairs { { 1000, 300, 3 }, { 4001, 67, 2 }, { 5, 70001, 1 }, { 66, 16385, 2 }, { 259, 1030, 257 } } do
+            for k, f in ipairs { distance, most } do
+                local A, B = matrix({ s[1], s[3] }, "f32", 1), matrix({ s[2], s[3] }, "f32", 2)
+                local row = matrix({ s[2] }, "f32", 3)
+                local got, wanted = { all(f(A, B), row) }, { all(f(A, B):eval():copy(), row) }
+                for i = 1, #wanted do
+                    assert.is_true(same(wanted[i], got[i]), ("result %d of function %d, %s"):format(i, k, table.concat(s, " x ")))
+                end
+            end
+        end
+    end)
+
+    it("stores no matrix of pairs unless a script holds it", function()
+        if lun.backends()[1] == "reference" then
+            return
+        end
+        local A, B = matrix({ 1000, 3 }, "f32", 1), matrix({ 800, 3 }, "f32", 2)
+        local distance = lun.allpairs(function(x, y) return (x - y) ^ 2 end, "+")
+        local size, operands = 1000 * 800 * 4, (1000 + 800) * 3 * 4
+        local nearest = distance(A, B):argmin(2)
+        collectgarbage()
+        assert.equal("1 1 1 1 0", chains(nearest))
+        assert.equal(0, lun.explain(nearest)[1].bytes_written)
+        nearest:eval()
+        local roots = distance(A, B):sqrt():max { axis = 2 }
+        collectgarbage()
+        assert.equal("1 1", chains(roots))
+        assert.same({ operands, 0, 0 }, moved(function() roots:eval() end))
+        local D = distance(A, B)
+        local least = D:min { axis = 2 }
+        assert.same({ operands, size, 0 }, moved(function() least:eval() end))
+        local again = D:argmin(2)
+        assert.equal("0 0 0 0", chains(again)) -- the matrix is there
+        assert.is_true(same(nearest, again))
+        assert.is_true(same(least, distance(A, B):min { axis = 2 }))
+        assert.equal("0 0", chains(distance(A, B):sum(1))) -- not by rows
+        assert.equal("0 0", chains(distance(A:sub(1, 100), B):sum(2))) -- small
+        local weights = lun.ones(799):copy()
+        local wrong = lun.map(function(x) return weights[math.floor(x) + 1] end)
+        expect.failure("out of range for array 'weights'", function() return wrong(distance(A, B)):sum(2):eval() end)
+        local zip = lun.allpairs(function(x, y) return weights[(x - y) // 1 | 0] end, "+")
+        expect.failure("out of range for array 'weights'", function() return zip(A, B):sum(2):eval() end)
+        assert.is_true(same(nearest, distance(A, B):argmin(2)))
+    end)
+
     it("names the line of what fails, and changes nothing", function()
         local A, B = lun.ones({ 700, 8 }, "i32"):copy(), lun.ones({ 8, 700 }, "i32"):copy()
         local zero = lun.zeros({ 700 }, "i64"):copy()
@@ -205,6 +285,9 @@ describe("what follows a product", function()
             end
             local A, B = lun.random({90, 120, 30}, {seed = 3}):eval(), lun.random({90, 30, 70}, {seed = 4}):eval()
             show((A:matmul(B) * 2):sum(3))
+            local X, Y = lun.random({333, 5}, {seed = 5}):eval(), lun.random({1701, 5}, {seed = 6}):eval()
+            show(lun.allpairs(function(x, y) return (x - y) ^ 2 end, "+")(X, Y):sum(2))
+            show(X:sub({1, 20}):matmul(lun.random({5, 20000}, {seed = 7})):sum(2))
             print(string.format("%016x", h))]])
         local wanted
         local ways = { "openmp LUNARRAY_THREADS=1", "openmp LUNARRAY_THREADS=1 LUNARRAY_JIT=off" }
