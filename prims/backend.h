@@ -329,7 +329,8 @@ typedef struct lun_backend {
      * wait for the kernels before them. */
     lun_status (*buffer_new)(void *state, int64_t bytes, lun_buffer **out); /* content undefined */
     void (*buffer_free)(void *state, lun_buffer *buffer); /* kernels under way may still use it */
-    lun_status (*upload)(void *state, lun_buffer *to, const void *host, int64_t bytes);
+    lun_status (*upload)(void *state, lun_buffer *to, int64_t offset, const void *host,
+                         int64_t bytes);
     lun_status (*download)(void *state, lun_buffer *from, int64_t offset, void *host,
                            int64_t bytes);
 

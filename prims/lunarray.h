@@ -46,6 +46,8 @@ extern "C" {
 #define LUN_MAX_OPERANDS 64
 #define LUN_MAX_PARAMS   32
 #define LUN_MAX_OUTPUTS  16
+/* Most places in a set. */
+#define LUN_MAX_PLACES 64
 
 #ifndef LUN_API
 #define LUN_API __attribute__((visibility("default")))
@@ -300,11 +302,20 @@ LUN_API lun_status lun_fail(lun_engine *e, lun_status s, const char *text);
 /* "ESHAPE" for LUN_ESHAPE; "unknown" for other values. */
 LUN_API const char *lun_status_name(lun_status s);
 
-/* Selects a backend by name ("openmp", "opencl:2", ...).  LUN_EARG with the list of names if there
- * is no such backend; LUN_EBACKEND with the reason if it cannot be used here.  Arrays stay
- * valid. */
-LUN_API lun_status lun_use(lun_engine *e, const char *backend);
-/* The name of the backend in use; lives as long as the engine. */
+/* Selects where kernels run: one backend by name ("openmp", "opencl:2", ...), or a set of places,
+ * several names with commas between them: "opencl:1,opencl:3", "opencl:1,openmp".  "opencl:*" is
+ * all devices of a backend; "openmp/4" four places with memory of their own on the host, named
+ * "openmp.1" to "openmp.4".  Arrays are distributed over the places of a set (lun_distribute) and
+ * kernels run on all of them, with the same bits as on one; the first place leads: it runs what
+ * has no distributed form.  LUN_EARG if a name is unknown (with the list of names) or appears
+ * twice; LUN_EBACKEND with the reason if a place cannot be used here: what was in use stays so.
+ * Arrays stay valid. */
+LUN_API lun_status lun_use(lun_engine *e, const char *places);
+/* The name of place `index`, from 0, of the set in use, in its order; of a backend alone its name.
+ * NULL past the last.  Lives as long as the engine. */
+LUN_API const char *lun_place_name(lun_engine *e, int index);
+/* The name of the backend in use, of a set that of the first place's; lives as long as the
+ * engine. */
 LUN_API const char *lun_backend_name(const lun_engine *e);
 /* Names of the backends of this build, best first; NULL past the last.  *reason: why it cannot be
  * used here, or NULL if it can. */
@@ -344,9 +355,19 @@ typedef struct lun_stats {
     double compile_time, transfer_time, run_time;
     int64_t products;   /* lun_matmul of matrices: evaluated, a batch of them as one */
     int64_t algorithms; /* what is done on whole arrays by no kernel: lun_compress, lun_sort ... */
+    int64_t moves;       /* intervals of elements copied to or from a place of a set */
+    int64_t bytes_moved; /* of these, bytes from place to place; others are transfers, as above */
 } lun_stats;
 /* The counters as they are now. */
 LUN_API void lun_stats_get(const lun_engine *e, lun_stats *out);
+/* The same of one place of a set: what ran there, what it received and gave. */
+typedef struct lun_place_stats {
+    size_t size; /* sizeof(lun_place_stats) */
+    int64_t launches, moves, bytes_moved; /* moves: to it; bytes_moved: to it from other places */
+    int64_t bytes_to_device, bytes_to_host;
+} lun_place_stats;
+/* The counters of place `index` of the set in use; false past the last. */
+LUN_API bool lun_place_stats_get(lun_engine *e, int index, lun_place_stats *out);
 /* Sets the counters to 0, except allocated, pooled, nodes, kernels and kernel_bytes. */
 LUN_API void lun_stats_reset(lun_engine *e);
 /* Returns pooled memory to the system. */

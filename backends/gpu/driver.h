@@ -124,9 +124,10 @@ typedef struct lun_gpu_driver {
     lun_gpu_answer (*share)(void *queue, int64_t bytes, void **host, void **memory);
     /* When the work before has ended. */
     void (*unshare)(void *queue, void *host, void *memory);
-    /* To the start of the memory.  wait: returns when `from` may change; else it may when the
-     * queue has done this and all before. */
-    lun_gpu_answer (*write)(void *queue, void *memory, const void *from, int64_t bytes, bool wait);
+    /* From offset on.  wait: returns when `from` may change; else it may when the queue has done
+     * this and all before. */
+    lun_gpu_answer (*write)(void *queue, void *memory, int64_t offset, const void *from,
+                            int64_t bytes, bool wait);
     /* From offset on, when the work before has ended. */
     lun_gpu_answer (*read)(void *queue, void *memory, int64_t offset, void *to, int64_t bytes);
 

@@ -26,7 +26,8 @@ lun_status lun__gpu_source(void *state, const lun_ir *ir, lun_strbuf *out);
 int lun__gpu_devices(void *state, lun_device *rows, int room);
 lun_status lun__gpu_buffer_new(void *state, int64_t bytes, lun_buffer **out);
 void lun__gpu_buffer_free(void *state, lun_buffer *buffer);
-lun_status lun__gpu_upload(void *state, lun_buffer *to, const void *host, int64_t bytes);
+lun_status lun__gpu_upload(void *state, lun_buffer *to, int64_t offset, const void *host,
+                           int64_t bytes);
 lun_status lun__gpu_download(void *state, lun_buffer *from, int64_t offset, void *host,
                              int64_t bytes);
 /* True if the driver's best device is a GPU; no driver is asked on a machine without a device

@@ -158,17 +158,18 @@ static lun_status prepare(lun_gpu *g)
     return s;
 }
 
-lun_status lun__gpu_upload(void *state, lun_buffer *to, const void *host, int64_t bytes)
+lun_status lun__gpu_upload(void *state, lun_buffer *to, int64_t offset, const void *host,
+                           int64_t bytes)
 {
     lun_gpu *g = state;
     lun_status s = prepare(g);
     if (s != LUN_OK || !bytes)
         return s;
-    if (bytes < 0 || bytes > to->bytes)
-        return lun__gpu_fail(g, LUN_ERANGE, "%lld bytes do not fit into a buffer of %lld",
-                             (long long)bytes, (long long)to->bytes);
+    if (bytes < 0 || offset < 0 || offset > to->bytes - bytes)
+        return lun__gpu_fail(g, LUN_ERANGE, "%lld bytes at %lld do not fit into a buffer of %lld",
+                             (long long)bytes, (long long)offset, (long long)to->bytes);
     int64_t start = lun__gpu_now();
-    s = lun__gpu_check(g, g->driver->write(g->queue, to->memory, host, bytes, true));
+    s = lun__gpu_check(g, g->driver->write(g->queue, to->memory, offset, host, bytes, true));
     g->services->stats->transfer_time += 1e-9 * (double)(lun__gpu_now() - start);
     if (s == LUN_OK)
         g->services->stats->bytes_to_device += bytes;

@@ -75,7 +75,7 @@ static lun_status submit(lun_gpu *g, lun_kernel *k, const lun_gpu_own *call)
     memcpy(b->cells, call->cells, bytes);
     k->memory[0] = g->cells;
     memcpy(k->memory + 1, call->memory, sizeof call->memory);
-    s = lun__gpu_check(g, g->driver->write(g->queue, g->cells, b->cells, (int64_t)bytes, false));
+    s = lun__gpu_check(g, g->driver->write(g->queue, g->cells, 0, b->cells, (int64_t)bytes, false));
     if (s == LUN_OK)
         s = lun__gpu_submit(g, b, &step, 1, 1 + call->memories);
     if (s != LUN_OK) /* the copy of the cells may be under way */

@@ -99,7 +99,7 @@ static void fill(const lun_kernel *k, const lun_launch *l, const lun_cl_plan *pl
 static lun_status write_cells(lun_gpu *g, void *to, const uint64_t *cells, int64_t count, bool wait)
 {
     return lun__gpu_check(
-        g, g->driver->write(g->queue, to, cells, count * (int64_t)sizeof *cells, wait));
+        g, g->driver->write(g->queue, to, 0, cells, count * (int64_t)sizeof *cells, wait));
 }
 
 static lun_status give(lun_gpu *g, lun_kernel *k, const lun_launch *l, const lun_cl_plan *plan,

@@ -126,12 +126,12 @@ static void free_memory(void *state, void *memory)
     ((queue *)state)->cl->clReleaseMemObject(memory);
 }
 
-static lun_gpu_answer write_memory(void *state, void *memory, const void *from, int64_t bytes,
-                                   bool wait)
+static lun_gpu_answer write_memory(void *state, void *memory, int64_t offset, const void *from,
+                                   int64_t bytes, bool wait)
 {
     queue *q = state;
-    cl_int code = q->cl->clEnqueueWriteBuffer(q->queue, memory, wait ? CL_TRUE : CL_FALSE, 0,
-                                              (size_t)bytes, from, 0, NULL, NULL);
+    cl_int code = q->cl->clEnqueueWriteBuffer(q->queue, memory, wait ? CL_TRUE : CL_FALSE,
+                                              (size_t)offset, (size_t)bytes, from, 0, NULL, NULL);
     return worked(q, "clEnqueueWriteBuffer", code);
 }
 

@@ -177,6 +177,7 @@ void lun_close(lun_engine *e)
         if (e->backends[i].state)
             e->backends[i].backend->close(e->backends[i].state);
         free(e->backends[i].reason);
+        free(e->backends[i].counted);
     }
     lun__nodes_close(e);
     lun__storage_close(e);
@@ -265,6 +266,9 @@ void lun_stats_reset(lun_engine *e)
                    .kernels = e->stats.kernels,
                    .kernel_bytes = e->stats.kernel_bytes};
     e->stats = s;
+    for (int i = 0; i < e->backend_count; i++)
+        if (e->backends[i].counted)
+            *e->backends[i].counted = (lun_place_stats){.size = sizeof(lun_place_stats)};
 }
 
 int64_t lun_pressure(lun_engine *e)

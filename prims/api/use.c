@@ -1,17 +1,26 @@
-/* use.c - another backend, another math mode; kernels of the others are kept. */
+/* use.c - another backend or set of places, another math mode; kernels of the others are kept. */
+#include "base/sized.h"
 #include "engine/state.h"
 
-lun_status lun_use(lun_engine *e, const char *name)
+lun_status lun_use(lun_engine *e, const char *places)
 {
     LUN_NEED(e, true);
-    lun_backend_slot *b = lun__backend_find(e, name);
-    if (!b)
-        return lun__backend_unknown(e, name);
-    lun_status s = lun__backend_open(e, b);
-    if (s != LUN_OK)
-        return s;
-    e->current = (int)(b - e->backends);
-    return LUN_OK;
+    return lun__places_use(e, places);
+}
+
+const char *lun_place_name(lun_engine *e, int index)
+{
+    const lun_backend_slot *at = e && index >= 0 ? lun__set_at(e, index) : NULL;
+    return at ? at->name : NULL;
+}
+
+bool lun_place_stats_get(lun_engine *e, int index, lun_place_stats *out)
+{
+    static const lun_place_stats none;
+    const lun_backend_slot *at = e && index >= 0 ? lun__set_at(e, index) : NULL;
+    if (at && out)
+        lun__give(out, at->counted ? at->counted : &none, sizeof *out);
+    return at != NULL;
 }
 
 lun_status lun_math_mode(lun_engine *e, lun_math mode)

@@ -37,7 +37,8 @@ lun_status lun__backend_unknown(lun_engine *e, const char *name)
 {
     lun__fail(e, LUN_EARG, "no backend '%s'; available are", name ? name : "(nil)");
     for (int i = 0; i < e->backend_count; i++)
-        if (!strchr(e->backends[i].name, ':') || e->backends[i].state) /* a device that was found */
+        if (!e->backends[i].of &&
+            (!strchr(e->backends[i].name, ':') || e->backends[i].state)) /* a device that was found */
             lun__strbuf_printf(&e->error, "%s %s", i ? "," : "", e->backends[i].name);
     return LUN_EARG;
 }
@@ -75,13 +76,13 @@ void lun__share(lun_engine *e, int64_t n, int64_t bytes, void *ctx, lun_range_fn
 
 bool lun__backend_chains(const lun_engine *e)
 {
-    return e->backends[e->current].backend->chain != NULL;
+    return !e->set_count && e->backends[e->current].backend->chain != NULL;
 }
 
 bool lun__backend_sweeps(lun_engine *e, int64_t *near)
 {
     lun_backend_slot *b;
-    if (!e->backends[e->current].backend->sweep || lun__backend(e, &b) != LUN_OK)
+    if (e->set_count || !e->backends[e->current].backend->sweep || lun__backend(e, &b) != LUN_OK)
         return false;
     *near = b->backend->near(b->state);
     return true;
@@ -160,14 +161,10 @@ lun_status lun__backend_choose(lun_engine *e, const char *name)
             e->services.native = b->backend;
         snprintf(b->name, sizeof b->name, "%s", b->backend->name);
     }
+    e->current = 0;
+    if (name && name[0])
+        return lun__places_use(e, name);
     e->current = -1;
-    if (name && name[0]) {
-        lun_backend_slot *b = lun__backend_find(e, name);
-        e->current = b ? (int)(b - e->backends) : 0;
-        if (!b)
-            return lun__backend_unknown(e, name);
-        return lun__backend_open(e, b);
-    }
     for (int i = 0; i < e->backend_count && e->current < 0; i++) {
         const lun_backend *b = e->backends[i].backend;
         if (b->preferred && b->preferred(&e->services) &&

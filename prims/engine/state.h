@@ -13,16 +13,25 @@
 #include "engine/watch.h"
 #include "lunarray.h"
 
-enum { LUN_MAX_BACKENDS = 32 };
+enum { LUN_MAX_BACKENDS = 128 };
 
-/* A backend, or one device of it by number. */
-typedef struct lun_backend_slot {
+/* A backend, one device of it by number, or a place on the host's memory by number. */
+typedef struct lun_backend_slot lun_backend_slot;
+struct lun_backend_slot {
     const lun_backend *backend;
-    char name[32]; /* "opencl", "opencl:2" */
+    char name[32]; /* "opencl", "opencl:2", "openmp.2" */
     int device;    /* 0: the backend's choice */
     void *state;   /* once opened */
     char *reason;  /* why it cannot be used, once tried */
-} lun_backend_slot;
+    lun_backend_slot *of;     /* a place on host memory: the backend that computes there; else NULL */
+    lun_place_stats *counted; /* what was done there as a place of a set; NULL: it never was one */
+};
+
+/* The backend that computes at a place. */
+static inline lun_backend_slot *lun__computes_at(lun_backend_slot *at)
+{
+    return at->of ? at->of : at;
+}
 
 /* What other rooms keep here; each is theirs alone. */
 typedef struct lun_pool lun_pool;                 /* store/pool.c */
@@ -63,6 +72,8 @@ struct lun_engine {
     lun_cache *cache;
     lun_backend_slot backends[LUN_MAX_BACKENDS];
     int backend_count, current;
+    lun_backend_slot *set[LUN_MAX_PLACES]; /* the places in use, `current` is the first one's */
+    int set_count;                         /* 0: `current` is the only one */
 
     /* graph/node.c */
     lun_node **buckets, *spare;
@@ -104,7 +115,7 @@ lun_status lun__backend(lun_engine *e, lun_backend_slot **out);
 /* Has task do indices 0 .. n - 1 in ranges, on the threads of the backend in use where moving so
  * many bytes of host memory is worth it. */
 void lun__share(lun_engine *e, int64_t n, int64_t bytes, void *ctx, lun_range_fn *task);
-/* Whether the backend in use runs chains of kernels (lun_backend.chain). */
+/* Whether the backend in use runs chains of kernels (lun_backend.chain); sets of places run none. */
 bool lun__backend_chains(const lun_engine *e);
 /* Whether it runs launches with lines on host memory. */
 bool lun__backend_lines(const lun_engine *e);
@@ -118,6 +129,25 @@ lun_status lun__backend_unknown(lun_engine *e, const char *name);
 lun_status lun__backend_open(lun_engine *e, lun_backend_slot *slot);
 /* The backend whose kernels are the host's code on host memory, open. */
 lun_status lun__backend_native(lun_engine *e, lun_backend_slot **out);
+/* ---- places.c: several backends, or devices, as one ---- */
+
+/* Uses the set of places that the text names, see lun_use.  Also on failure the one in use stays. */
+lun_status lun__places_use(lun_engine *e, const char *text);
+/* Number k of the places in use, from 0; of a single one the backend itself; NULL past the last. */
+lun_backend_slot *lun__set_at(lun_engine *e, int k);
+/* How many there are. */
+static inline int lun__set_places(const lun_engine *e)
+{
+    return e->set_count ? e->set_count : 1;
+}
+/* Makes what computes at a place the backend in use; gives what was so before. */
+static inline int lun__set_enter(lun_engine *e, lun_backend_slot *at)
+{
+    int before = e->current;
+    e->current = (int)(lun__computes_at(at) - e->backends);
+    return before;
+}
+
 /* Lists the backends and opens the one named, or the first that is good for a start if
  * name is NULL or "". */
 lun_status lun__backend_choose(lun_engine *e, const char *name);

@@ -136,6 +136,18 @@ int lun__lower_number(lun_lowerer *l, lun_dtype t, uint64_t cell)
     return add_arg(l, NULL, t, cell);
 }
 
+int lun__lower_moved(lun_lowerer *l, int i)
+{
+    lun_lowered *o = l->out;
+    if (!l->e->set_count)
+        return i;
+    if (!o->base)
+        o->base = new_arg(l, NULL, LUN_I64, 0) + 1;
+    const int first = lun__lower_add(
+        l, (lun_ir_ins){.kind = LUN_IR_ARG, .dtype = LUN_I64, .imm = o->base - 1}, 0);
+    return lun__lower_integer(l, LUN_OP_ADD, LUN_I64, i, first);
+}
+
 int lun__lower_call(lun_lowerer *l, const lun_ir_function *f, const int32_t *operands, lun_dtype t,
                     uint32_t where)
 {

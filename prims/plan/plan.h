@@ -89,6 +89,8 @@ typedef struct lun_lowered {
     int ops;          /* operations of the graph in it */
     lun_strbuf types; /* what is known of the functions in it, for explain */
     int workgroup;    /* the largest that its nodes ask for, 0: tuned */
+    int base; /* 1 + the argument that is added to each index; 0: none.  Of a place's launch it is
+                 the first index */
 } lun_lowered;
 
 /* The IR of group g.  Other groups' sinks that it needs are read as arrays (or

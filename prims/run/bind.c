@@ -66,20 +66,30 @@ static void count_bytes(lun_binding *to, int64_t bytes, bool written)
         *(written ? &to->written : &to->read) += bytes;
 }
 
-/* Slot i, elements of s as `layout` says, counted from `offset`; s NULL: places. */
-static lun_status bind_strided(lun_engine *e, lun_binding *to, int i, lun_storage *s,
-                               int64_t offset, const lun_layout *layout)
+lun_status lun__bind_layout(lun_engine *e, lun_binding *to, int i, int size,
+                            const lun_layout *layout)
 {
     if (!need_streams(to))
         return lun__nomem(e);
     lun_strided *x = &to->strided[i];
-    *x = (lun_strided){.at = lun__layout_simplified(layout),
-                       .size = s ? lun__dtype_get(s->dtype)->bytes : (int)sizeof(int64_t)};
+    *x = (lun_strided){.at = lun__layout_simplified(layout), .size = size};
     to->room[i] = INT64_MAX;
-    to->origin[i] = offset;
     to->at[i] = NULL;
-    to->streams[i] =
-        (lun_stream){.read = read_strided, .self = x, .layout = &x->at, .is_places = !s};
+    to->streams[i] = (lun_stream){.read = read_strided, .self = x, .layout = &x->at};
+    return LUN_OK;
+}
+
+/* Slot i, elements of s as `layout` says, counted from `offset`; s NULL: places. */
+static lun_status bind_strided(lun_engine *e, lun_binding *to, int i, lun_storage *s,
+                               int64_t offset, const lun_layout *layout)
+{
+    const int size = s ? lun__dtype_get(s->dtype)->bytes : (int)sizeof(int64_t);
+    lun_status made = lun__bind_layout(e, to, i, size, layout);
+    if (made != LUN_OK)
+        return made;
+    lun_strided *x = &to->strided[i];
+    to->origin[i] = offset;
+    to->streams[i].is_places = !s;
     if (!s)
         return LUN_OK;
     if (to->b->backend->buffer_new) {
@@ -291,7 +301,7 @@ lun_status lun__bind_open(lun_engine *e, const lun_lowered *l, lun_binding *to)
     to->room = slots <= LUN_BIND_FEW ? to->few_room : malloc(2 * slots * sizeof *to->room);
     to->cells = args <= LUN_BIND_FEW ? to->few_cells : malloc(args * sizeof *to->cells);
     to->bytes = to->read = to->written = 0;
-    to->working = to->whole = false;
+    to->apart = to->working = to->whole = false;
     to->line = l->line;
     to->turns = 0;
     to->streams = NULL;

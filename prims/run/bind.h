@@ -37,6 +37,7 @@ typedef struct lun_binding {
     int64_t line, turns;   /* of the launch: line as that of l, and none, unless they are set */
     int64_t bytes;         /* that a run reads and writes, */
     int64_t read, written; /* and of these what counts as such */
+    bool apart;            /* a run leaves a row for each chunk: the caller joins them */
     bool working;          /* parts bound from now on are working memory, which does not count */
     bool whole;            /* of the launch */
     lun_stream *streams;   /* NULL: none needed yet */
@@ -64,6 +65,10 @@ lun_status lun__bind_part(lun_engine *e, lun_binding *to, int i, lun_storage *s,
  * once it has, it goes on to its end. */
 lun_status lun__bind_target(lun_engine *e, lun_binding *to, int i,
                             const lun_storage_places *places);
+/* Slot i reads elements of so many bytes as a layout says; where these stand the caller fills in:
+ * to->at, to->origin, to->strided. */
+lun_status lun__bind_layout(lun_engine *e, lun_binding *to, int i, int size,
+                            const lun_layout *layout);
 /* Slot i has the elements of n, a LEAF, an INDEX or a PAD, as `at` says. */
 lun_status lun__bind_elements(lun_engine *e, lun_binding *to, int i, const lun_node *n,
                               const lun_layout *at, int64_t count);

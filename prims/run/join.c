@@ -166,6 +166,17 @@ int64_t lun__join_rows(const lun_lowered *l, int64_t n)
     return l->line ? n / l->line : lun__order_chunks(&l->ir, n);
 }
 
+lun_status lun__join_apart(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
+                           lun_kernel *k, lun_launch *run, int64_t rows)
+{
+    joint j = {b, k, run};
+    lun_status s = LUN_OK;
+    if (rows > 1)
+        s = lun__order_join(run->partials, rows,
+                            (size_t)l->ir.result_count * sizeof *run->partials, combine_level, &j);
+    return s == LUN_OK ? begin_results(e, l, &j, 1) : s;
+}
+
 lun_status lun__join_run(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
                          lun_kernel *k, lun_launch *run)
 {

@@ -7,9 +7,11 @@
 #include "ir/order.h"
 #include "run/bind.h"
 #include "run/join.h"
+#include "run/placed.h"
 #include "run/profile.h"
 #include "run/run.h"
 #include "run/trap.h"
+#include "store/placed.h"
 #include "store/pool.h"
 
 enum { FEW = 24, FEW_CELLS = 64 }; /* slots and arguments, cells that need no memory */
@@ -47,9 +49,9 @@ static void outcome_free(lun_engine *e, outcome *o)
         free(o->cells);
 }
 
-/* For n indices; places: for the result of each slot, or NULL. Also on failure o is to be ended by
- * outcome_free. */
-static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n,
+/* For n indices; places: for the result of each slot, or NULL; shared: memory is that of the places
+ * that run it.  Also on failure o is to be ended by outcome_free. */
+static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, bool shared,
                                const lun_storage_places *const *places, outcome *o)
 {
     const lun_ir *ir = &l->ir;
@@ -75,7 +77,8 @@ static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n,
         *to = (output){.node = l->slots[i].node, .places = places ? places[i] : NULL};
         lun_status s = LUN_OK;
         if (!to->places)
-            s = lun__storage_result(e, (lun_dtype)ir->slots[i].dtype, n, &to->storage);
+            s = (shared ? lun__storage_empty : lun__storage_result)(
+                e, (lun_dtype)ir->slots[i].dtype, n, &to->storage);
         if (s != LUN_OK)
             return s;
         o->count++;
@@ -228,7 +231,7 @@ bool lun__short_of_memory(lun_engine *e, lun_status s)
 lun_status lun__run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n)
 {
     outcome o;
-    lun_status status = outcome_make(e, l, n, NULL, &o);
+    lun_status status = outcome_make(e, l, n, false, NULL, &o);
     if (status == LUN_OK && n > 0)
         status = launch(e, l, k, n, 0, n, &o);
     else if (status == LUN_OK)
@@ -239,12 +242,54 @@ lun_status lun__run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entr
     return status;
 }
 
+/* On the places as `cut` says; results are distributed so. */
+static lun_status share(lun_engine *e, const lun_lowered *l, int64_t n, lun_spread *cut, outcome *o)
+{
+    const lun_ir *ir = &l->ir;
+    lun_storage **written = calloc((size_t)ir->slot_count + 1, sizeof(lun_storage *));
+    const output *next = o->outputs;
+    lun_status s = written ? LUN_OK : lun__nomem(e);
+    for (int i = 0; s == LUN_OK && i < ir->slot_count; i++)
+        if (ir->slots[i].role == LUN_SLOT_OUT) {
+            written[i] = next++->storage;
+            s = lun__placed_decide(e, written[i], cut);
+        }
+    if (s == LUN_OK)
+        s = lun__placed_launch(e, l, n, cut, written, o->cells);
+    free(written);
+    return s;
+}
+
+lun_status lun__run_shared(lun_engine *e, const lun_lowered *l, int64_t n)
+{
+    outcome o;
+    lun_spread *cut;
+    lun_kernel_entry *k;
+    const lun_stats before = e->stats;
+    const double start = e->profiling ? lun__now() : 0;
+    lun_status s = lun__placed_cut(e, l, n, &cut);
+    if (s != LUN_OK)
+        return s;
+    s = outcome_make(e, l, n, true, NULL, &o);
+    if (s == LUN_OK)
+        s = share(e, l, n, cut, &o);
+    if (s == LUN_OK)
+        s = lun__placed_settle(e, l, cut);
+    if (s == LUN_OK && e->profiling && lun__run_kernel(e, l, &k) == LUN_OK)
+        lun__profile_after(e, &before, lun__now() - start, l, k, n);
+    if (s == LUN_OK)
+        s = keep(e, l, &o);
+    outcome_free(e, &o);
+    lun__spread_release(cut);
+    return s;
+}
+
 lun_status lun__run_part(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
                          int64_t first, int64_t count, void *host)
 {
     int64_t from = first / 64 * 64, room = first + count - from;
     outcome o;
-    lun_status status = outcome_make(e, l, room, NULL, &o);
+    lun_status status = outcome_make(e, l, room, false, NULL, &o);
     if (status == LUN_OK)
         status = launch(e, l, k, n, from, room, &o);
     for (int i = 0; status == LUN_OK && i < o.count; i++)
@@ -257,7 +302,7 @@ lun_status lun__run_lowered_into(lun_engine *e, const lun_lowered *l, lun_kernel
                                  int64_t n, const lun_storage_places *const *places)
 {
     outcome o;
-    lun_status status = outcome_make(e, l, n, places, &o);
+    lun_status status = outcome_make(e, l, n, false, places, &o);
     if (status == LUN_OK)
         status = launch(e, l, k, n, 0, n, &o);
     outcome_free(e, &o);

@@ -8,6 +8,7 @@
 #include "graph/walk.h"
 #include "lunarray_bind.h"
 #include "plan/pieces.h"
+#include "plan/placing.h"
 #include "plan/steps.h"
 #include "run/across.h"
 #include "run/algorithm.h"
@@ -15,6 +16,7 @@
 #include "run/copy.h"
 #include "run/pairs.h"
 #include "run/pieces.h"
+#include "run/placed.h"
 #include "run/product.h"
 #include "run/reach.h"
 #include "run/recipe.h"
@@ -87,6 +89,17 @@ lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count)
         status = lun__stopped(e);
         if (status != LUN_OK)
             break;
+        if (e->set_count && lun__placing_divides(step)) {
+            status = lun__run_shared(e, &step->lowered, step->n);
+            e->stats.kept += status == LUN_OK ? step->kept : 0;
+            if (status == LUN_OK)
+                lun__steps_done(e, s, i);
+            continue;
+        }
+        if (e->set_count)
+            status = lun__placed_gather(e, step);
+        if (status != LUN_OK)
+            break;
         if (step->chain || step->sweep) {
             int last = lun__chain_last(s, i);
             status = step->sweep               ? lun__sweep_run(e, s, i, last)
@@ -147,7 +160,7 @@ static lun_status run_planned(lun_engine *e, lun_node *const *roots, int count, 
         return status;
     for (int i = 0; i < s.count; i++)
         *kept |= s.at[i].kept > 0;
-    lun_recipe *r = keep ? lun__recipe_learn(e, roots, count, &s) : NULL;
+    lun_recipe *r = keep && !e->set_count ? lun__recipe_learn(e, roots, count, &s) : NULL;
     status = lun__steps_note(e, roots, count, LUN_IS_COMPUTED);
     if (status == LUN_OK)
         status = r ? lun__recipe_launch(e, r) : lun__steps_run(e, &s, s.count);
@@ -168,6 +181,9 @@ static bool are_done(lun_node *const *roots, int count)
 static lun_status run_short(lun_engine *e, lun_node *const *roots, int count, bool *done)
 {
     bool some = false;
+    *done = false;
+    if (e->set_count) /* plans of one step are remembered for one place */
+        return LUN_OK;
     lun_status status = lun__recipe_run(e, roots, count, done);
     if (*done)
         return status;
@@ -335,7 +351,7 @@ static lun_status range_planned(lun_engine *e, lun_node *root, int64_t first, in
     if (status != LUN_OK)
         return status;
     const lun_step *last = last_launch(&s, root);
-    lun_recipe *r = last ? lun__recipe_learn(e, &root, 1, &s) : NULL;
+    lun_recipe *r = last && !e->set_count ? lun__recipe_learn(e, &root, 1, &s) : NULL;
     status = lun__steps_note(e, &root, 1, LUN_IS_PEEKED);
     if (status == LUN_OK && r) {
         status = lun__recipe_launch_part(e, r, first, count, host);
@@ -357,7 +373,7 @@ static lun_status run_range(lun_engine *e, lun_node *root, int64_t first, int64_
                             bool *done)
 {
     lun_status status = run_kept(e, root);
-    if (status == LUN_OK)
+    if (status == LUN_OK && !e->set_count)
         status = lun__recipe_part(e, root, first, count, host, done);
     if (status == LUN_OK && !*done)
         status = range_planned(e, root, first, count, host, done);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/state.h"
+#include "store/placed.h"
 #include "store/pool.h"
 #include "store/source.h"
 #include "store/storage.h"
@@ -83,6 +84,8 @@ lun_status lun__storage_host(lun_engine *e, lun_storage *s, bool change)
             status = lun__storage_memory(e, s);
         if (status == LUN_OK && s->source)
             status = lun__storage_fetch_all(e, s, 0, s->count, s->data);
+        else if (status == LUN_OK && s->placed && !m)
+            status = lun__placed_fetch(e, s, 0, s->count);
         else if (status == LUN_OK && m && s->count)
             status = m->at->backend->download(m->at->state, m->buffer, 0, s->data,
                                               bytes_of(s, s->count));
@@ -92,6 +95,8 @@ lun_status lun__storage_host(lun_engine *e, lun_storage *s, bool change)
         lun__source_release(s->source);
         s->source = NULL;
     }
+    if (change && s->placed)
+        lun__placed_outdate(s);
     for (lun_mirror *m = change ? s->mirrors : NULL; m; m = m->next)
         m->current = false;
     return LUN_OK;
@@ -123,6 +128,10 @@ lun_status lun__storage_read(lun_engine *e, lun_storage *s, int64_t first, int64
         return m->at->backend->download(m->at->state, m->buffer, bytes_of(s, first), host,
                                         bytes_of(s, count));
     }
+    if (s->stale && s->placed && part) {
+        s->peeks++;
+        return lun__placed_read(e, s, first, first + count, host);
+    }
     lun_status status = s->stale ? lun__storage_host(e, s, false) : LUN_OK;
     int64_t bytes = bytes_of(s, count);
     if (status == LUN_OK)
@@ -141,7 +150,7 @@ static lun_status upload_file(lun_engine *e, const lun_storage *s, lun_backend_s
         return status;
     status = lun__storage_fetch_all(e, s, 0, s->count, copy->data);
     if (status == LUN_OK && s->count)
-        status = at->backend->upload(at->state, m->buffer, copy->data, bytes_of(s, s->count));
+        status = at->backend->upload(at->state, m->buffer, 0, copy->data, bytes_of(s, s->count));
     lun__storage_release(e, copy);
     return status;
 }
@@ -150,14 +159,22 @@ lun_status lun__storage_buffer(lun_engine *e, lun_storage *s, lun_backend_slot *
                                lun_buffer **out)
 {
     lun_mirror *m = find(s, at);
-    lun_status status = m ? LUN_OK : add(e, s, at, &m);
+    lun_status status = LUN_OK;
+    if (s->placed && s->stale && !s->source && !find_current(s)) {
+        status = lun__placed_whole(e, s, at);
+        if (status != LUN_OK)
+            return status;
+        m = find(s, at);
+    }
+    if (!m)
+        status = add(e, s, at, &m);
     if (status == LUN_OK && !m->current) {
         if (s->source)
             status = upload_file(e, s, at, m);
         else
             status = lun__storage_host(e, s, false);
         if (status == LUN_OK && s->count && !s->source)
-            status = at->backend->upload(at->state, m->buffer, s->data, bytes_of(s, s->count));
+            status = at->backend->upload(at->state, m->buffer, 0, s->data, bytes_of(s, s->count));
         if (status != LUN_OK)
             return status;
         m->current = true;
@@ -171,6 +188,8 @@ void lun__storage_written(lun_storage *s, const lun_backend_slot *at)
 {
     for (lun_mirror *m = s->mirrors; m; m = m->next)
         m->current = m->at == at;
+    if (s->placed)
+        lun__placed_outdate(s);
     s->stale = true;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "engine/state.h"
+#include "store/placed.h"
 #include "store/pool.h"
 #include "store/source.h"
 #include "store/storage.h"
@@ -94,6 +95,8 @@ void lun__storage_release(lun_engine *e, lun_storage *s)
     if (!s || --s->refs)
         return;
     free_mirrors(s);
+    if (s->placed)
+        lun__placed_free(e, s->placed);
     if (s->bytes)
         lun__pool_give(e->pool, s->data, s->bytes);
     else if (s->release)

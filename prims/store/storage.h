@@ -20,6 +20,7 @@ typedef struct lun_mirror {
 /* Elements in memory, shared by leaves.  Writers need the only reference.  Host memory or one of
  * the mirrors holds what is current; mirror.c moves it when it is needed elsewhere. */
 typedef struct lun_storage lun_storage;
+typedef struct lun_placed lun_placed;
 struct lun_storage {
     int refs;
     lun_dtype dtype;
@@ -32,6 +33,7 @@ struct lun_storage {
     bool swapped;  /* source has the bytes of each element in the other order */
     uint8_t peeks; /* times that a part was taken from a device */
     lun_mirror *mirrors;
+    lun_placed *placed; /* elements at the places of a set, see placed.h; NULL: none */
     /* The file that holds the elements from byte `start` on until they are loaded into host memory
      * or changed; NULL: none.  Kernels read them from there, chunk by chunk. */
     struct lun_source *source;

@@ -136,12 +136,13 @@ static void far_free(void *state, lun_buffer *b)
     free(b);
 }
 
-static lun_status far_upload(void *state, lun_buffer *to, const void *host, int64_t bytes)
+static lun_status far_upload(void *state, lun_buffer *to, int64_t offset, const void *host,
+                             int64_t bytes)
 {
     if (fails(state, "upload"))
         return LUN_EBACKEND;
-    assert_true(bytes <= to->bytes);
-    memcpy(to->data, host, (size_t)bytes);
+    assert_true(offset + bytes <= to->bytes);
+    memcpy((char *)to->data + offset, host, (size_t)bytes);
     seen.uploads++;
     return LUN_OK;
 }

@@ -75,9 +75,9 @@ static lun_status work(session *s)
     for (int i = 0; t == LUN_OK && i < 3; i++)
         t = device->buffer_new(s->k.state, N * 4, &s->slots[i]);
     if (t == LUN_OK)
-        t = device->upload(s->k.state, s->slots[0], s->a, N * 4);
+        t = device->upload(s->k.state, s->slots[0], 0, s->a, N * 4);
     if (t == LUN_OK)
-        t = device->upload(s->k.state, s->slots[1], s->b, N * 4);
+        t = device->upload(s->k.state, s->slots[1], 0, s->b, N * 4);
     if (t == LUN_OK)
         t = device->build(s->k.state, &s->ir, "", &s->kernel);
     for (int i = 0; t == LUN_OK && i < 2; i++)

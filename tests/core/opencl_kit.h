@@ -83,7 +83,7 @@ static inline lun_buffer *device_array(device_kit *k, const void *from, int64_t 
     lun_buffer *b = NULL;
     device_ok(k, device->buffer_new(k->state, bytes, &b));
     if (from)
-        device_ok(k, device->upload(k->state, b, from, bytes));
+        device_ok(k, device->upload(k->state, b, 0, from, bytes));
     return b;
 }
 

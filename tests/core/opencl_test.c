@@ -91,8 +91,8 @@ static void test_limits(void **unused)
     assert_int_equal(device->buffer_new(k.state, (int64_t)1 << 50, &b), LUN_ELIMIT);
     b = device_array(&k, NULL, 64);
     assert_int_equal(device->download(k.state, b, 1 << 20, bytes, 1), LUN_ERANGE);
-    assert_int_equal(device->upload(k.state, b, bytes, 1 << 20), LUN_ERANGE);
-    device_ok(&k, device->upload(k.state, b, bytes, 64)); /* nothing is broken */
+    assert_int_equal(device->upload(k.state, b, 0, bytes, 1 << 20), LUN_ERANGE);
+    device_ok(&k, device->upload(k.state, b, 0, bytes, 64)); /* nothing is broken */
     device->buffer_free(k.state, b);
     device_close(&k, false);
 }
@@ -792,7 +792,7 @@ static void test_fork(void **unused)
         wrong += device_run(&k, kernel, &ir, slots, NULL, 100, 0, 100, &run) != LUN_EBACKEND;
         wrong += !strstr(lun__strbuf_text(&k.error), "fork");
         wrong += device->buffer_new(k.state, 100, &b) != LUN_EBACKEND;
-        wrong += device->upload(k.state, slots[0], x, 400) != LUN_EBACKEND;
+        wrong += device->upload(k.state, slots[0], 0, x, 400) != LUN_EBACKEND;
         wrong += device->download(k.state, slots[0], 0, x, 400) != LUN_EBACKEND;
         wrong += device->build(k.state, &ir, "", &other) != LUN_EBACKEND;
         device->release(k.state, kernel);

@@ -82,7 +82,7 @@ static void share(places *p, void *data, int64_t bytes)
             continue;
         lun_buffer *buffer = NULL;
         assert_int_equal(b->buffer_new(at->state, bytes, &buffer), LUN_OK);
-        assert_int_equal(b->upload(at->state, buffer, data, bytes), LUN_OK);
+        assert_int_equal(b->upload(at->state, buffer, 0, data, bytes), LUN_OK);
         at->slot = buffer;
     }
 }

@@ -1,0 +1,180 @@
+/* places.c - sets of places: their names read, each place found or made, all of them opened, before
+ * any of it takes effect.  Knows no array. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/state.h"
+
+/* A set that is being made. */
+typedef struct draft {
+    lun_engine *e;
+    lun_backend_slot *at[LUN_MAX_PLACES];
+    int count;
+} draft;
+
+enum { LONGEST = 128 }; /* of a name with what follows it */
+
+/* Place number k on the host memory of a backend, made at its first use; NULL: no room. */
+static lun_backend_slot *host_place(lun_engine *e, lun_backend_slot *of, long k)
+{
+    char name[sizeof of->name];
+    snprintf(name, sizeof name, "%.20s.%ld", of->name, k);
+    for (int i = 0; i < e->backend_count; i++)
+        if (!strcmp(e->backends[i].name, name))
+            return &e->backends[i];
+    if (e->backend_count == LUN_MAX_BACKENDS)
+        return NULL;
+    lun_backend_slot *at = &e->backends[e->backend_count++];
+    *at = (lun_backend_slot){.backend = of->backend, .device = (int)k, .of = of};
+    memcpy(at->name, name, sizeof name);
+    return at;
+}
+
+static lun_status add(draft *d, lun_backend_slot *at)
+{
+    lun_status s = lun__backend_open(d->e, lun__computes_at(at));
+    for (int i = 0; s == LUN_OK && i < d->count; i++)
+        if (d->at[i] == at)
+            return lun__fail(d->e, LUN_EARG, "place '%s' appears twice in the set", at->name);
+    if (s == LUN_OK && d->count == LUN_MAX_PLACES)
+        return lun__fail(d->e, LUN_EARG, "a set has at most %d places", LUN_MAX_PLACES);
+    if (s == LUN_OK)
+        d->at[d->count++] = at;
+    return s;
+}
+
+/* The number that a text is, from 1; 0: it is none. */
+static long number_of(const char *text)
+{
+    char *end;
+    long n = *text >= '1' && *text <= '9' ? strtol(text, &end, 10) : 0;
+    return n && !*end && n <= 999 ? n : 0;
+}
+
+static lun_status no_room(lun_engine *e)
+{
+    return lun__fail(e, LUN_EARG, "too many places have been named: %d at most", LUN_MAX_BACKENDS);
+}
+
+/* "opencl:*": all devices of a backend. */
+static lun_status add_all(draft *d, const char *name)
+{
+    lun_backend_slot *b = lun__backend_find(d->e, name);
+    char device[LONGEST + 16];
+    if (!b || b->device || !b->backend->buffer_new)
+        return b ? lun__fail(d->e, LUN_EARG, "'%s:*': backend '%s' has no devices", name, name)
+                 : lun__backend_unknown(d->e, name);
+    lun_status s = lun__backend_open(d->e, b);
+    int count = s == LUN_OK ? b->backend->devices(b->state, NULL, 0) : 0;
+    for (int k = 1; s == LUN_OK && k <= count; k++) {
+        snprintf(device, sizeof device, "%s:%d", name, k);
+        lun_backend_slot *at = lun__backend_find(d->e, device);
+        s = at ? add(d, at) : no_room(d->e);
+    }
+    return s;
+}
+
+/* "openmp/4": so many places on host memory. */
+static lun_status add_parts(draft *d, const char *name, const char *parts)
+{
+    lun_backend_slot *b = lun__backend_find(d->e, name);
+    const long count = number_of(parts);
+    if (!b)
+        return lun__backend_unknown(d->e, name);
+    if (!count || count > LUN_MAX_PLACES)
+        return lun__fail(d->e, LUN_EARG, "'%s/%s': a number of places from 1 to %d expected", name,
+                         parts, LUN_MAX_PLACES);
+    if (b->backend->buffer_new)
+        return lun__fail(d->e, LUN_EARG,
+                         "'%s/%s': only backends on host memory are divided into places", name,
+                         parts);
+    lun_status s = LUN_OK;
+    for (long k = 1; s == LUN_OK && k <= count; k++) {
+        lun_backend_slot *at = host_place(d->e, b, k);
+        s = at ? add(d, at) : no_room(d->e);
+    }
+    return s;
+}
+
+/* The place that "openmp.2" names; NULL: none is meant. */
+static lun_backend_slot *named_part(lun_engine *e, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    char base[LONGEST];
+    if (!dot || !number_of(dot + 1) || number_of(dot + 1) > LUN_MAX_PLACES)
+        return NULL;
+    snprintf(base, sizeof base, "%.*s", (int)(dot - name), name);
+    lun_backend_slot *b = lun__backend_find(e, base);
+    return b && !b->backend->buffer_new ? host_place(e, b, number_of(dot + 1)) : NULL;
+}
+
+/* What stands between two commas. */
+static lun_status add_named(draft *d, const char *name)
+{
+    char text[LONGEST];
+    snprintf(text, sizeof text, "%s", name);
+    char *slash = strchr(text, '/');
+    const size_t length = strlen(text);
+    if (slash) {
+        *slash = 0;
+        return add_parts(d, text, slash + 1);
+    }
+    if (length > 2 && !strcmp(text + length - 2, ":*")) {
+        text[length - 2] = 0;
+        return add_all(d, text);
+    }
+    lun_backend_slot *at = lun__backend_find(d->e, text);
+    if (!at)
+        at = named_part(d->e, text);
+    return at ? add(d, at) : lun__backend_unknown(d->e, text);
+}
+
+static lun_status read_set(draft *d, const char *text)
+{
+    lun_status s = LUN_OK;
+    for (const char *end; s == LUN_OK; text = end + 1) {
+        char name[LONGEST];
+        end = strchr(text, ',');
+        size_t length = end ? (size_t)(end - text) : strlen(text);
+        while (length && *text == ' ')
+            text++, length--;
+        while (length && text[length - 1] == ' ')
+            length--;
+        if (length >= sizeof name)
+            return lun__backend_unknown(d->e, text);
+        memcpy(name, text, length);
+        name[length] = 0;
+        s = add_named(d, name);
+        if (!end)
+            break;
+    }
+    return s;
+}
+
+lun_status lun__places_use(lun_engine *e, const char *text)
+{
+    draft d = {.e = e};
+    if (!text)
+        return lun__backend_unknown(e, text);
+    lun_status s = read_set(&d, text);
+    for (int k = 0; s == LUN_OK && d.count > 1 && k < d.count; k++) {
+        lun_place_stats **counted = &d.at[k]->counted;
+        if (!*counted && !(*counted = calloc(1, sizeof **counted)))
+            return lun__nomem(e);
+        (*counted)->size = sizeof **counted;
+    }
+    if (s != LUN_OK)
+        return s;
+    e->current = (int)(lun__computes_at(d.at[0]) - e->backends);
+    e->set_count = d.count > 1 ? d.count : 0;
+    memcpy(e->set, d.at, (size_t)e->set_count * sizeof *d.at);
+    return LUN_OK;
+}
+
+lun_backend_slot *lun__set_at(lun_engine *e, int k)
+{
+    if (e->set_count)
+        return k < e->set_count ? e->set[k] : NULL;
+    return k == 0 ? &e->backends[e->current] : NULL;
+}

@@ -1,0 +1,36 @@
+/* placing.h - which indices of a kernel each place of the set in use runs, which elements that
+ * needs there, and how results are distributed.  Nothing moves here: run/placed.c does it,
+ * plan/moves.c tells it beforehand.  Private to prims/. */
+#ifndef LUN_PLACING_H
+#define LUN_PLACING_H
+
+#include "plan/steps.h"
+#include "spread/spread.h"
+
+/* Whether a step is a kernel that several places can run, each some of its indices. */
+bool lun__placing_divides(const lun_step *step);
+
+/* How the array of a node that a kernel reads is distributed, in elements of its storage, whose
+ * element `*offset` is the node's first; NULL: it is not. */
+typedef const lun_spread *lun_placing_look(void *ctx, const lun_node *n, int64_t *offset);
+/* How the indices of a kernel over n are distributed, by the distributions of what it reads
+ * element by element: SINGLE, BLOCK or COPY.  *out: a reference.  LUN_ENOMEM. */
+lun_status lun__placing_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_placing_look *look,
+                            void *ctx, lun_spread **out);
+/* The indices that place k runs. */
+lun_interval lun__placing_range(const lun_spread *cut, const lun_lowered *l, int k);
+/* Whether slot i is read element by element, so that its array takes part in the choice. */
+bool lun__placing_counts(const lun_lowered *l, int i);
+/* The elements, counted from the first of its node's array, that slot i needs for those indices;
+ * none for results and what is in no memory. */
+lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices);
+/* What becomes of the distribution of an array that was read where the indices were cut so: the
+ * spread to decide for it, NULL: it stays.  offset: as of look. */
+const lun_spread *lun__placing_becomes(const lun_lowered *l, int i, const lun_spread *cut,
+                                       const lun_spread *was, int64_t offset, int64_t count);
+/* Array number i that a step reads which runs on the first place alone; NULL past the last. */
+const lun_node *lun__placing_operand(const lun_step *step, int i);
+/* Whether such a step reads in the memory of a device, else in the host's. */
+bool lun__placing_on_device(const lun_engine *e, const lun_step *step);
+
+#endif

@@ -1,0 +1,409 @@
+/* placed.c - elements at the places of a set; see placed.h. */
+#include "store/placed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/pool.h"
+#include "table/dtype.h"
+
+static int64_t size_of(const lun_storage *s)
+{
+    return lun__dtype_get(s->dtype)->bytes;
+}
+
+/* ---- what is where --------------------------------------------------------------------------- */
+
+static const lun_piece *find(const lun_placed *p, const lun_backend_slot *at)
+{
+    const lun_piece *x = p->pieces;
+    while (x && x->at != at)
+        x = x->next;
+    return x;
+}
+
+lun_piece *lun__placed_piece(lun_placed *p, lun_backend_slot *at)
+{
+    lun_piece **link = &p->pieces;
+    while (*link && (*link)->at < at)
+        link = &(*link)->next;
+    if (*link && (*link)->at == at)
+        return *link;
+    lun_piece *x = calloc(1, sizeof *x);
+    if (x) {
+        x->at = at;
+        x->next = *link;
+        *link = x;
+    }
+    return x;
+}
+
+/* Where element `at` of the gap before `end` comes from, and up to which element. */
+static bool find_source(const lun_placed *p, bool whole, const lun_backend_slot *to, int64_t at,
+                        int64_t end, lun_placed_move *m)
+{
+    bool in = whole;
+    *m = (lun_placed_move){NULL, to, at, end};
+    if (to && !whole)
+        m->hi = lun__intervals_around(&p->host, at, at, end, &in).hi;
+    for (const lun_piece *x = p->pieces; x && !in; x = x->next) {
+        m->from = x->at;
+        m->hi = x->at == to ? end : lun__intervals_around(&x->fresh, at, at, end, &in).hi;
+    }
+    return in;
+}
+
+lun_status lun__placed_route(const lun_placed *p, bool whole, const lun_backend_slot *to,
+                             int64_t lo, int64_t hi, lun_placed_fn *fn, void *ctx)
+{
+    static const lun_intervals none;
+    const lun_piece *there = to ? find(p, to) : NULL;
+    const lun_intervals *has = there ? &there->fresh : to ? &none : &p->host;
+    lun_placed_move m;
+    lun_status s = LUN_OK;
+    if (!to && whole)
+        return LUN_OK;
+    while (s == LUN_OK && lo < hi) {
+        bool in;
+        const lun_interval x = lun__intervals_around(has, lo, lo, hi, &in);
+        int64_t next = x.hi;
+        if (!in && find_source(p, whole, to, lo, x.hi, &m)) {
+            next = m.hi;
+            s = fn(ctx, &m);
+        }
+        lo = next;
+    }
+    return s;
+}
+
+lun_placed *lun__placed_sketch(const lun_placed *p, bool whole, int64_t count)
+{
+    lun_placed *to = calloc(1, sizeof *to);
+    bool done = to && (whole ? lun__intervals_add(&to->host, 0, count)
+                             : !p || lun__intervals_copy(&p->host, &to->host));
+    if (done && p && p->spread)
+        to->spread = lun__spread_retain(p->spread);
+    for (const lun_piece *x = p ? p->pieces : NULL; done && x; x = x->next) {
+        lun_piece *y = lun__placed_piece(to, x->at);
+        done = y && lun__intervals_copy(&x->fresh, &y->fresh);
+    }
+    if (done)
+        return to;
+    lun__placed_free(NULL, to);
+    return NULL;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static void give_memory(lun_engine *e, lun_piece *x)
+{
+    if (x->buffer)
+        x->at->backend->buffer_free(x->at->state, x->buffer);
+    if (x->data)
+        lun__pool_give(e->pool, x->data, x->bytes);
+    x->buffer = NULL;
+    x->data = NULL;
+    x->lo = x->hi = 0;
+}
+
+void lun__placed_free(lun_engine *e, lun_placed *p)
+{
+    for (lun_piece *x = p ? p->pieces : NULL, *next; x; x = next) {
+        next = x->next;
+        give_memory(e, x);
+        lun__intervals_free(&x->fresh);
+        free(x);
+    }
+    if (p) {
+        lun__intervals_free(&p->host);
+        lun__spread_release(p->spread);
+    }
+    free(p);
+}
+
+static int64_t padded(const lun_storage *s, int64_t count)
+{
+    return (count + 63) / 64 * 64 * size_of(s);
+}
+
+static lun_status take_memory(lun_engine *e, const lun_storage *s, lun_piece *x, int64_t lo,
+                              int64_t hi)
+{
+    const int64_t bytes = padded(s, hi - lo);
+    lun_status status;
+    if (x->at->backend->buffer_new)
+        status = x->at->backend->buffer_new(x->at->state, bytes, &x->buffer);
+    else
+        status = lun__pool_take(e->pool, bytes, &x->data, &x->bytes);
+    if (status == LUN_OK) {
+        x->lo = lo;
+        x->hi = hi;
+        return LUN_OK;
+    }
+    if (x->at->backend->buffer_new)
+        return status;
+    return lun__fail(e, status, "%s: %lld bytes for elements of %s at place %s",
+                     status == LUN_ELIMIT ? "memory limit reached" : "out of memory",
+                     (long long)bytes, lun_dtype_name(s->dtype), x->at->name);
+}
+
+/* What is current of `from` into `to`, another memory of the same place. */
+static lun_status keep(const lun_storage *s, const lun_piece *from, const lun_piece *to)
+{
+    const int64_t size = size_of(s);
+    lun_status status = LUN_OK;
+    for (int i = 0; status == LUN_OK && i < from->fresh.count; i++) {
+        const int64_t lo = from->fresh.at[i].lo, count = from->fresh.at[i].hi - lo;
+        if (from->data) {
+            memcpy((char *)to->data + (lo - to->lo) * size,
+                   (const char *)from->data + (lo - from->lo) * size, (size_t)(count * size));
+            continue;
+        }
+        const lun_transfer t = {.bytes = (int)size,
+                                .to = to->buffer,
+                                .from = from->buffer,
+                                .to_origin = lo - to->lo,
+                                .from_origin = lo - from->lo,
+                                .at = lun__layout_right(1, &count),
+                                .of = lun__layout_right(1, &count)};
+        status = to->at->backend->transfer(to->at->state, &t);
+    }
+    return status;
+}
+
+/* Memory for lo .. hi - 1 beside what the piece holds. */
+static lun_status grow(lun_engine *e, const lun_storage *s, lun_piece *x, int64_t lo, int64_t hi)
+{
+    if (lo >= hi || (x->lo <= lo && hi <= x->hi))
+        return LUN_OK;
+    lun_piece more = {.at = x->at};
+    if (x->lo < x->hi) {
+        lo = x->lo < lo ? x->lo : lo;
+        hi = x->hi > hi ? x->hi : hi;
+    }
+    lun_status status = take_memory(e, s, &more, lo, hi);
+    if (status != LUN_OK)
+        return status;
+    status = keep(s, x, &more);
+    if (status != LUN_OK) {
+        give_memory(e, &more);
+        return status;
+    }
+    give_memory(e, x);
+    x->buffer = more.buffer;
+    x->data = more.data;
+    x->bytes = more.bytes;
+    x->lo = lo;
+    x->hi = hi;
+    return LUN_OK;
+}
+
+/* ---- mirrors --------------------------------------------------------------------------------- */
+
+/* A device's copy of all of s becomes its piece. */
+static lun_status adopt(lun_engine *e, lun_storage *s, lun_mirror *m)
+{
+    lun_piece *x = lun__placed_piece(s->placed, m->at);
+    if (!x)
+        return lun__nomem(e);
+    lun__intervals_clear(&x->fresh);
+    if (m->current && !lun__intervals_add(&x->fresh, 0, s->count))
+        return lun__nomem(e);
+    give_memory(e, x);
+    x->buffer = m->buffer;
+    x->hi = s->count;
+    return LUN_OK;
+}
+
+lun_status lun__placed_open(lun_engine *e, lun_storage *s, lun_placed **out)
+{
+    if (!s->placed && !(s->placed = calloc(1, sizeof *s->placed)))
+        return lun__nomem(e);
+    for (lun_mirror *m; (m = s->mirrors);) {
+        lun_status status = adopt(e, s, m);
+        if (status != LUN_OK)
+            return status;
+        s->mirrors = m->next;
+        free(m);
+    }
+    *out = s->placed;
+    return LUN_OK;
+}
+
+lun_status lun__placed_whole(lun_engine *e, lun_storage *s, lun_backend_slot *at)
+{
+    lun_piece *x;
+    lun_mirror *m = calloc(1, sizeof *m);
+    lun_status status =
+        m ? lun__placed_ensure(e, s, at, 0, s->count, &x) : lun__nomem(e);
+    if (status == LUN_OK && !x->buffer)
+        status = take_memory(e, s, x, 0, s->count);
+    if (status != LUN_OK) {
+        free(m);
+        return status;
+    }
+    *m = (lun_mirror){.next = s->mirrors, .at = at, .buffer = x->buffer, .current = true};
+    s->mirrors = m;
+    x->buffer = NULL;
+    x->lo = x->hi = 0;
+    lun__intervals_clear(&x->fresh);
+    return LUN_OK;
+}
+
+/* ---- moving ---------------------------------------------------------------------------------- */
+
+typedef struct mover {
+    lun_engine *e;
+    lun_storage *s;
+    lun_piece *to; /* NULL: the host, */
+    char *host;    /* where element `first` is here */
+    int64_t first;
+} mover;
+
+static void count(const mover *v, const lun_placed_move *m, int64_t bytes)
+{
+    lun_stats *all = &v->e->stats;
+    lun_place_stats *to = m->to ? m->to->counted : NULL, *from = m->from ? m->from->counted : NULL;
+    const bool up = !m->from, down = !m->to;
+    all->moves++;
+    all->bytes_moved += up || down ? 0 : bytes;
+    /* devices count their transfers themselves */
+    all->bytes_to_device += up && m->to->of ? bytes : 0;
+    all->bytes_to_host += down && m->from->of ? bytes : 0;
+    if (to) {
+        to->moves++;
+        to->bytes_moved += up ? 0 : bytes;
+        to->bytes_to_device += up ? bytes : 0;
+    }
+    if (from)
+        from->bytes_to_host += down ? bytes : 0;
+}
+
+/* From one device to another, by way of the host. */
+static lun_status by_host(const mover *v, const lun_piece *from, int64_t from_at, int64_t to_at,
+                          int64_t bytes)
+{
+    void *between;
+    int64_t room;
+    lun_backend_slot *a = from->at, *b = v->to->at;
+    lun_status s = lun__pool_take(v->e->pool, bytes, &between, &room);
+    if (s != LUN_OK)
+        return lun__nomem(v->e);
+    s = a->backend->download(a->state, from->buffer, from_at, between, bytes);
+    if (s == LUN_OK)
+        s = b->backend->upload(b->state, v->to->buffer, to_at, between, bytes);
+    lun__pool_give(v->e->pool, between, room);
+    return s;
+}
+
+static lun_status move(void *ctx, const lun_placed_move *m)
+{
+    const mover *v = ctx;
+    const lun_piece *from = m->from ? find(v->s->placed, m->from) : NULL;
+    const int64_t size = size_of(v->s), bytes = (m->hi - m->lo) * size;
+    const int64_t from_at = from ? (m->lo - from->lo) * size : m->lo * size;
+    const int64_t to_at = v->to ? (m->lo - v->to->lo) * size : (m->lo - v->first) * size;
+    const char *a = from ? from->data : v->s->data;
+    char *b = v->to ? v->to->data : v->host;
+    lun_status s = LUN_OK;
+    if (a && b)
+        memcpy(b + to_at, a + from_at, (size_t)bytes);
+    else if (a)
+        s = v->to->at->backend->upload(v->to->at->state, v->to->buffer, to_at, a + from_at, bytes);
+    else if (b)
+        s = from->at->backend->download(from->at->state, from->buffer, from_at, b + to_at, bytes);
+    else
+        s = by_host(v, from, from_at, to_at, bytes);
+    if (s == LUN_OK)
+        count(v, m, bytes);
+    return s;
+}
+
+lun_status lun__placed_ensure(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
+                              int64_t hi, lun_piece **out)
+{
+    lun_placed *p;
+    lun_status status = LUN_OK;
+    if (s->source) /* a file's elements go by way of the host */
+        status = lun__storage_host(e, s, false);
+    if (status == LUN_OK)
+        status = lun__placed_open(e, s, &p);
+    if (status != LUN_OK)
+        return status;
+    lun_piece *x = *out = lun__placed_piece(p, at);
+    if (!x)
+        return lun__nomem(e);
+    status = grow(e, s, x, lo, hi);
+    if (status == LUN_OK)
+        status = lun__placed_route(p, !s->stale, at, lo, hi, move, &(mover){e, s, x, NULL, 0});
+    if (status == LUN_OK && !lun__intervals_add(&x->fresh, lo, hi))
+        status = lun__nomem(e);
+    return status;
+}
+
+lun_status lun__placed_result(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
+                              int64_t hi, lun_piece **out)
+{
+    lun_placed *p;
+    lun_status status = lun__placed_open(e, s, &p);
+    if (status != LUN_OK)
+        return status;
+    lun_piece *x = *out = lun__placed_piece(p, at);
+    status = x ? take_memory(e, s, x, lo, hi) : lun__nomem(e);
+    if (status == LUN_OK && !lun__intervals_add(&x->fresh, lo, hi))
+        status = lun__nomem(e);
+    return status;
+}
+
+lun_status lun__placed_fetch(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi)
+{
+    lun_status status = lun__placed_route(s->placed, false, NULL, lo, hi, move,
+                                          &(mover){e, s, NULL, s->data, 0});
+    if (status == LUN_OK && !lun__intervals_add(&s->placed->host, lo, hi))
+        status = lun__nomem(e);
+    return status;
+}
+
+lun_status lun__placed_read(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi, void *host)
+{
+    const int64_t size = size_of(s);
+    for (int i = 0; i < s->placed->host.count; i++) {
+        const lun_interval *x = &s->placed->host.at[i];
+        const int64_t from = x->lo > lo ? x->lo : lo, to = x->hi < hi ? x->hi : hi;
+        if (from < to)
+            memcpy((char *)host + (from - lo) * size, (const char *)s->data + from * size,
+                   (size_t)((to - from) * size));
+    }
+    return lun__placed_route(s->placed, false, NULL, lo, hi, move, &(mover){e, s, NULL, host, lo});
+}
+
+/* ---- changes --------------------------------------------------------------------------------- */
+
+void lun__placed_outdate(lun_storage *s)
+{
+    for (lun_piece *x = s->placed->pieces; x; x = x->next)
+        lun__intervals_clear(&x->fresh);
+    lun__intervals_clear(&s->placed->host);
+}
+
+lun_status lun__placed_decide(lun_engine *e, lun_storage *s, lun_spread *spread)
+{
+    lun_placed *p;
+    lun_status status = lun__placed_open(e, s, &p);
+    if (status != LUN_OK || p->spread == spread)
+        return status;
+    lun__spread_release(p->spread);
+    p->spread = lun__spread_retain(spread);
+    return LUN_OK;
+}
+
+const lun_spread *lun__placed_spread(lun_engine *e, const lun_storage *s)
+{
+    const lun_spread *x = s->placed ? s->placed->spread : NULL;
+    if (!x || x->places != lun__set_places(e))
+        return NULL;
+    for (int k = 0; k < x->places; k++)
+        if (x->place[k] != lun__set_at(e, k))
+            return NULL;
+    return x;
+}

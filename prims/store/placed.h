@@ -1,0 +1,68 @@
+/* placed.h - elements at the places of a set: for each place a piece of memory and the elements
+ * that are current in it.  One rule says where what is missing comes from; plans ask it beforehand.
+ * Knows no node and no kernel.  Private to prims/. */
+#ifndef LUN_PLACED_H
+#define LUN_PLACED_H
+
+#include "engine/state.h"
+#include "spread/spread.h"
+#include "store/storage.h"
+
+/* Elements lo .. hi - 1 at a place. */
+typedef struct lun_piece lun_piece;
+struct lun_piece {
+    lun_piece *next; /* in the order of the engine's places */
+    lun_backend_slot *at;
+    lun_buffer *buffer; /* of a device; */
+    void *data;         /* of a place on host memory: the pool's block of so many bytes */
+    int64_t bytes;
+    int64_t lo, hi; /* lo == hi: no memory yet */
+    lun_intervals fresh;
+};
+
+struct lun_placed {
+    lun_spread *spread; /* where the elements shall be; NULL: not decided */
+    lun_intervals host; /* what host memory has, unless all is current there */
+    lun_piece *pieces;
+};
+
+/* What a storage has there, made if need be, with the mirrors that it has as pieces. */
+lun_status lun__placed_open(lun_engine *e, lun_storage *s, lun_placed **out);
+/* A copy that knows what is where and has no memory; whole: all is current on the host. */
+lun_placed *lun__placed_sketch(const lun_placed *p, bool whole, int64_t count);
+void lun__placed_free(lun_engine *e, lun_placed *p); /* NULL is allowed */
+
+/* Elements from one place to another, NULL: the host. */
+typedef struct lun_placed_move {
+    const lun_backend_slot *from, *to;
+    int64_t lo, hi;
+} lun_placed_move;
+typedef lun_status lun_placed_fn(void *ctx, const lun_placed_move *m);
+/* Calls fn for each interval of lo .. hi - 1 that is missing at `to` (NULL: the host), in order:
+ * it comes from the host if it is current there, else from the first place that has it.  whole: all
+ * is current on the host. */
+lun_status lun__placed_route(const lun_placed *p, bool whole, const lun_backend_slot *to,
+                             int64_t lo, int64_t hi, lun_placed_fn *fn, void *ctx);
+/* The piece at a place, made if need be; NULL without memory. */
+lun_piece *lun__placed_piece(lun_placed *p, lun_backend_slot *at);
+
+/* Makes elements lo .. hi - 1 current at a place; its piece holds them then. */
+lun_status lun__placed_ensure(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
+                              int64_t hi, lun_piece **out);
+/* Memory for elements lo .. hi - 1 of s at a place, which a kernel is about to write there. */
+lun_status lun__placed_result(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
+                              int64_t hi, lun_piece **out);
+/* Makes missing elements lo .. hi - 1 current in host memory, which s has. */
+lun_status lun__placed_fetch(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi);
+/* The same into `host`, where they are not kept for s. */
+lun_status lun__placed_read(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi, void *host);
+/* No place has current elements of s any more. */
+void lun__placed_outdate(lun_storage *s);
+/* Makes all elements current in one buffer of a device, which becomes its mirror. */
+lun_status lun__placed_whole(lun_engine *e, lun_storage *s, lun_backend_slot *at);
+/* Decides, for the set in use, where the elements of s shall be (a reference is taken). */
+lun_status lun__placed_decide(lun_engine *e, lun_storage *s, lun_spread *spread);
+/* How s is distributed over the set in use; NULL: it is not. */
+const lun_spread *lun__placed_spread(lun_engine *e, const lun_storage *s);
+
+#endif
