@@ -1131,6 +1131,50 @@ LUN_API lun_status lun_to_dlpack(lun_engine *e, lun_array *a,
 LUN_API lun_status lun_from_dlpack(lun_engine *e, struct DLManagedTensorVersioned *tensor,
                                    lun_array **out);
 
+/* ---- several places ---------------------------------------------------------------------------
+ * Elements of arrays are distributed over the places of the set in use (lun_use); kernels run where
+ * the elements are, each place its part.  Results do not depend on it. */
+
+/* How an array shall be distributed, elements along its slowest axis in whole slices (rows, of a
+ * left layout columns; elements of a vector).
+ * kind       elements
+ * "none"     not decided: a kernel that uses it with distributed arrays decides
+ * "single"   all at place `device`
+ * "block"    contiguous parts in the order of places
+ * "overlap"  the same, and up to `halo` slices of what is beside each part
+ * "copy"     all at every place */
+typedef struct lun_distribution {
+    size_t size; /* sizeof(lun_distribution) */
+    const char *kind;
+    const char *rule; /* sizes of the parts of n slices over p places: "remainder" (NULL: the same):
+                         floor(n / p), the last one has the rest too; "ceiling": ceil(n / p) until
+                         none is left; "balanced": differing by one at most, larger ones first */
+    const double *weights; /* instead of a rule: sizes in this proportion, one for each place; */
+    int weight_count;      /* 0: none */
+    int device;            /* of "single": number of a place, from 0 */
+    int64_t halo;
+} lun_distribution;
+/* Decides how a is distributed from now on.  Moves no element: kernels do, as they need it.  Of an
+ * expression that waits it holds for the result; a virtual array gets memory.  LUN_EARG: what is
+ * not known or does not fit, a window on another array, or "none" for what is decided. */
+LUN_API lun_status lun_distribute(lun_engine *e, lun_array *a, const lun_distribution *wanted);
+
+/* How an array is distributed over the set in use. */
+typedef struct lun_distribution_state {
+    size_t size; /* sizeof(lun_distribution_state) */
+    const char *kind, *rule; /* rule: NULL if there is none of these */
+    int axis;                /* of the slices, from 0 */
+    int places;              /* of the set; of the following as many are filled */
+    const char *device[LUN_MAX_PLACES];                    /* names */
+    int64_t count[LUN_MAX_PLACES], start[LUN_MAX_PLACES]; /* slices that belong there, the first;
+                                                             without halos */
+    bool fresh[LUN_MAX_PLACES]; /* all that belongs there is current there; */
+    bool fresh_host;            /* all is current in the host's memory */
+    int64_t halo;
+} lun_distribution_state;
+/* Tells how a is distributed; computes and moves nothing. */
+LUN_API lun_status lun_distribution_get(lun_engine *e, lun_array *a, lun_distribution_state *out);
+
 /* ---- looking inside -------------------------------------------------------------------------- */
 
 typedef struct lun_plan_kernel {

@@ -346,6 +346,7 @@ void lun__open_function(lua_State *L, const lun__parts *p);
 void lun__open_skeleton(lua_State *L, const lun__parts *p);
 void lun__open_generate(lua_State *L, const lun__parts *p);
 void lun__open_teams(lua_State *L, const lun__parts *p);
+void lun__open_places(lua_State *L, const lun__parts *p);
 void lun__open_apply(lua_State *L, const lun__parts *p);
 void lun__open_compose(lua_State *L, const lun__parts *p);
 void lun__open_engine(lua_State *L, const lun__parts *p);

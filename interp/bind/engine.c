@@ -87,66 +87,6 @@ static int prepare(lua_State *L)
     return 1;
 }
 
-/* ---- counters -------------------------------------------------------------------------------- */
-
-static int stats(lua_State *L)
-{
-    lun__host *h = lun__here(L);
-    if (!lua_isnoneornil(L, 1)) {
-        const char *what = luaL_checkstring(L, 1);
-        luaL_argcheck(L, strcmp(what, "reset") == 0, 1, "\"reset\" or nothing expected");
-        lun_stats_reset(h->engine);
-        return 0;
-    }
-    lun_stats s = {.size = sizeof s};
-    lun_stats_get(h->engine, &s);
-    const struct {
-        const char *name;
-        int64_t value;
-    } fields[] = {
-        {"compiles", s.compiles},
-        {"cache_hits", s.cache_hits},
-        {"launches", s.launches},
-        {"interpreted", s.interpreted},
-        {"overtaken", s.overtaken},
-        {"bytes_read", s.bytes_read},
-        {"bytes_written", s.bytes_written},
-        {"bytes_to_device", s.bytes_to_device},
-        {"bytes_to_host", s.bytes_to_host},
-        {"allocated", s.allocated},
-        {"pooled", s.pooled},
-        {"peak", s.peak},
-        {"allocations", s.allocations},
-        {"nodes", s.nodes},
-        {"kept", s.kept},
-        {"overdue", s.overdue},
-        {"kernels", s.kernels},
-        {"kernel_bytes", s.kernel_bytes},
-        {"kernels_dropped", s.kernels_dropped},
-        {"products", s.products},
-        {"algorithms", s.algorithms},
-    };
-    const struct {
-        const char *name;
-        double value;
-    } times[] = {
-        {"compile_time", s.compile_time},
-        {"transfer_time", s.transfer_time},
-        {"run_time", s.run_time},
-    };
-    int count = (int)(sizeof fields / sizeof fields[0]);
-    lua_createtable(L, 0, count + 3);
-    for (int i = 0; i < count; i++) {
-        lua_pushinteger(L, fields[i].value);
-        lua_setfield(L, -2, fields[i].name);
-    }
-    for (int i = 0; i < 3; i++) {
-        lua_pushnumber(L, times[i].value);
-        lua_setfield(L, -2, times[i].name);
-    }
-    return 1;
-}
-
 /* The row of a profile as a table on the top. */
 static void push_profile_row(lua_State *L, const lun_profile_row *r)
 {
@@ -277,18 +217,6 @@ static int devices(lua_State *L)
     return 1;
 }
 
-/* lun.use(name): selects a backend; gives the name of the one in use, as lun.use() does. */
-static int use(lua_State *L)
-{
-    lun__host *h = lun__here(L);
-    if (!lua_isnoneornil(L, 1)) {
-        lun_status s = lun_use(h->engine, luaL_checkstring(L, 1));
-        lun__check(L, h, s, 1);
-    }
-    lua_pushstring(L, lun_backend_name(h->engine));
-    return 1;
-}
-
 /* lun.math "precise" or "fast"; gives what holds now, as lun.math() does. */
 static int math_mode(lua_State *L)
 {
@@ -317,11 +245,9 @@ void lun__open_engine(lua_State *L, const lun__parts *p)
 {
     static const lun__entry functions[] = {{"eval", evaluate, LUN__ANY},
                                            {"prepare", prepare, LUN__ANY},
-                                           {"stats", stats, 1},
                                            {"trim", trim, 0},
                                            {"backends", backends, 0},
                                            {"devices", devices, 0},
-                                           {"use", use, 1},
                                            {"math", math_mode, 1},
                                            {"clock", monotonic_clock, 0},
                                            {NULL, NULL, 0}};

@@ -62,7 +62,7 @@ end
 
 -- e:source([backend]): the code of all kernels that computing e would run.
 function M.source(e, backend)
-    local before = core.use()
+    local before = { core.use() }
     if backend ~= nil then
         local ok, message = pcall(core.use, backend)
         if not ok then

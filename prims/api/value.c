@@ -5,6 +5,7 @@
 #include "api/api.h"
 #include "api/elements.h"
 #include "run/run.h"
+#include "store/placed.h"
 #include "store/pool.h"
 
 /* Calls work on the nodes of arrays, which are held meanwhile. */
@@ -221,6 +222,7 @@ lun_status lun__private_copy(lun_engine *e, lun_node *n, lun_storage **out)
     lun_status s = done || made ? LUN_OK : lun__run(e, &n, 1);
     if (s == LUN_OK && n->kind == LUN_NODE_LEAF && lun__storage_remote(e, n->storage))
         return copy_there(e, n, out);
+    const lun_storage *from = s == LUN_OK && n->kind == LUN_NODE_LEAF ? n->storage : NULL;
     if (s == LUN_OK)
         s = lun__storage_new(e, (lun_dtype)n->dtype, n->n, out);
     if (s != LUN_OK)
@@ -232,6 +234,8 @@ lun_status lun__private_copy(lun_engine *e, lun_node *n, lun_storage **out)
         s = lun__run(e, &n, 1);
     if (s == LUN_OK && !done)
         s = lun__copy_out(e, n, 0, n->n, (*out)->data);
+    if (s == LUN_OK && from)
+        s = lun__placed_follow(e, from, *out);
     if (s != LUN_OK)
         lun__storage_release(e, *out);
     return s;

@@ -9,6 +9,7 @@
 
 #include "engine/state.h"
 #include "graph/make.h"
+#include "store/placed.h"
 
 enum { SLAB_NODES = 255, FIRST_BUCKETS = 256 };
 
@@ -315,8 +316,11 @@ static void free_list(lun_engine *e, lun_node *unused)
         if (n->storage)
             lun__storage_release(e, n->storage);
         n->storage = NULL;
-        if (n->extended)
+        if (n->extended) {
+            lun__placed_free(e, n->wish);
+            n->wish = NULL;
             free_extension(n);
+        }
         give(e, n);
     }
 }
@@ -341,7 +345,21 @@ void lun__node_become_leaf(lun_engine *e, lun_node *n, lun_storage *s, int64_t o
     n->offset = offset;
     n->op = 0;
     n->step = 0;
+    if (n->extended && n->wish)
+        n->wish = lun__placed_take(e, s, n->wish);
     free_list(e, unused); /* the cell stays: kernels take a NUMBER's, in memory or not */
+}
+
+lun_status lun__node_wish(lun_engine *e, lun_node *n, lun_spread *s)
+{
+    lun_placed *wish = calloc(1, sizeof *wish);
+    if (!wish)
+        return lun__nomem(e);
+    wish->spread = lun__spread_retain(s);
+    lun__placed_free(e, n->wish);
+    n->wish = wish;
+    n->extended = 1;
+    return LUN_OK;
 }
 
 void lun__node_become_number(lun_engine *e, lun_node *n, uint64_t cell)

@@ -14,6 +14,7 @@
 #include "base/layout.h"
 #include "base/pad.h"
 #include "lunarray.h"
+#include "spread/spread.h"
 #include "store/storage.h"
 #include "table/algorithm.h"
 #include "table/op.h"
@@ -124,6 +125,7 @@ struct lun_node {
     /* CALL: texts of what may fail in body, for these operands; ALGORITHM: notes[0], in which %lld
      * is the number, from 1, of the element that it failed with */
     const char *const *notes;
+    lun_placed *wish; /* how its elements shall be distributed when it has some; NULL: as it comes */
 };
 
 /* Host memory must be current. */
@@ -247,6 +249,8 @@ static inline void lun__node_release(lun_engine *e, lun_node *n)
 
 /* n, evaluated, becomes a leaf on s (takes the reference); its operands are released. */
 void lun__node_become_leaf(lun_engine *e, lun_node *n, lun_storage *s, int64_t offset);
+/* n, which waits, shall be distributed so (a reference is taken) when it is evaluated. */
+lun_status lun__node_wish(lun_engine *e, lun_node *n, lun_spread *s);
 /* n, a Scalar evaluated to this cell, becomes a NUMBER; its operands are released. */
 void lun__node_become_number(lun_engine *e, lun_node *n, uint64_t cell);
 

@@ -397,6 +397,28 @@ lun_status lun__placed_decide(lun_engine *e, lun_storage *s, lun_spread *spread)
     return LUN_OK;
 }
 
+lun_placed *lun__placed_take(lun_engine *e, lun_storage *s, lun_placed *wish)
+{
+    lun_spread *before = s->placed ? s->placed->spread : NULL;
+    const bool fits = wish->spread->n == s->count;
+    if (fits && !s->placed) {
+        s->placed = wish;
+        return NULL;
+    }
+    if (fits) {
+        s->placed->spread = wish->spread;
+        wish->spread = before;
+    }
+    lun__placed_free(e, wish);
+    return NULL;
+}
+
+lun_status lun__placed_follow(lun_engine *e, const lun_storage *from, lun_storage *to)
+{
+    lun_spread *s = from->placed ? from->placed->spread : NULL;
+    return s && s->n == to->count ? lun__placed_decide(e, to, s) : LUN_OK;
+}
+
 const lun_spread *lun__placed_spread(lun_engine *e, const lun_storage *s)
 {
     const lun_spread *x = s->placed ? s->placed->spread : NULL;

@@ -62,6 +62,10 @@ void lun__placed_outdate(lun_storage *s);
 lun_status lun__placed_whole(lun_engine *e, lun_storage *s, lun_backend_slot *at);
 /* Decides, for the set in use, where the elements of s shall be (a reference is taken). */
 lun_status lun__placed_decide(lun_engine *e, lun_storage *s, lun_spread *spread);
+/* s, of a new array, shall be distributed as a wish says, which is taken.  Cannot fail: NULL. */
+lun_placed *lun__placed_take(lun_engine *e, lun_storage *s, lun_placed *wish);
+/* A copy of the elements of `from` is distributed as these are. */
+lun_status lun__placed_follow(lun_engine *e, const lun_storage *from, lun_storage *to);
 /* How s is distributed over the set in use; NULL: it is not. */
 const lun_spread *lun__placed_spread(lun_engine *e, const lun_storage *s);
 
