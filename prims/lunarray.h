@@ -1199,6 +1199,21 @@ typedef struct lun_plan_kernel {
     int sweep;  /* 1: it reads elements around each index, and the kernels of its chain are
                    blocked in time: each follows the one before some rows behind; else 0 */
 } lun_plan_kernel;
+/* Elements that are copied between places of a set before a kernel runs. */
+typedef struct lun_plan_move {
+    size_t size;           /* sizeof(lun_plan_move) */
+    const char *from, *to; /* names of places; "host": the host's memory */
+    const char *why;
+    int64_t bytes;
+    int kernel; /* number, from 0 */
+} lun_plan_move;
+/* Indices of a kernel that a place runs. */
+typedef struct lun_plan_place {
+    size_t size; /* sizeof(lun_plan_place) */
+    const char *name;
+    int64_t first, count;
+    int kernel; /* number, from 0 */
+} lun_plan_place;
 /* The plan of an evaluation of these arrays, without running it; released by lun_plan_release. */
 LUN_API lun_status lun_explain(lun_engine *e, lun_array *const *arrays, int count, lun_plan **out);
 /* The graph that was planned, a line for each node, operands before users; valid until
@@ -1208,6 +1223,10 @@ LUN_API const char *lun_plan_graph(const lun_plan *p);
 LUN_API int lun_plan_count(const lun_plan *p);
 /* Kernel `index` from 0, in order; valid until lun_plan_release.  NULL past the last. */
 LUN_API const lun_plan_kernel *lun_plan_at(const lun_plan *p, int index);
+/* Move, or place that runs a kernel, number `index` from 0, in order; valid until lun_plan_release.
+ * NULL past the last. */
+LUN_API const lun_plan_move *lun_plan_move_at(const lun_plan *p, int index);
+LUN_API const lun_plan_place *lun_plan_place_at(const lun_plan *p, int index);
 /* Releases a plan.  NULL is allowed. */
 LUN_API void lun_plan_release(lun_plan *p);
 

@@ -16,7 +16,7 @@ static void set_text(lua_State *L, const char *name, const char *text)
 
 static void push_kernel(lua_State *L, const lun_plan_kernel *k)
 {
-    lua_createtable(L, 0, 14);
+    lua_createtable(L, 0, 16);
     set_integer(L, "ops", k->ops);
     set_integer(L, "reads", k->reads);
     set_integer(L, "writes", k->writes);
@@ -37,6 +37,37 @@ static void push_kernel(lua_State *L, const lun_plan_kernel *k)
     set_text(L, "types", k->types);
 }
 
+/* The places that run kernel number `kernel`, from row *at on; *at becomes that of the next one. */
+static void push_places(lua_State *L, const lun_plan *p, int kernel, int *at)
+{
+    const lun_plan_place *x;
+    lua_newtable(L);
+    for (int k = 1; (x = lun_plan_place_at(p, *at)) && x->kernel == kernel; k++, ++*at) {
+        lua_createtable(L, 0, 3);
+        set_text(L, "name", x->name);
+        set_integer(L, "first", x->first + 1);
+        set_integer(L, "count", x->count);
+        lua_rawseti(L, -2, k);
+    }
+    lua_setfield(L, -2, "places");
+}
+
+static void push_moves(lua_State *L, const lun_plan *p)
+{
+    const lun_plan_move *m;
+    lua_newtable(L);
+    for (int k = 0; (m = lun_plan_move_at(p, k)); k++) {
+        lua_createtable(L, 0, 5);
+        set_text(L, "from", m->from);
+        set_text(L, "to", m->to);
+        set_text(L, "why", m->why);
+        set_integer(L, "bytes", m->bytes);
+        set_integer(L, "kernel", m->kernel + 1);
+        lua_rawseti(L, -2, k + 1);
+    }
+    lua_setfield(L, -2, "moves");
+}
+
 /* lun.explain(e1, e2, ...): a list of kernels; runs nothing. */
 static int explain(lua_State *L)
 {
@@ -51,12 +82,14 @@ static int explain(lua_State *L)
     LUN__TRY(s, lun_explain(h->engine, arrays, count, &held->as.plan));
     lun__check(L, h, s, 1);
     const lun_plan *kernels = held->as.plan;
-    int length = lun_plan_count(kernels);
+    int length = lun_plan_count(kernels), at = 0;
     lua_createtable(L, length, 0);
     for (int i = 0; i < length; i++) {
         push_kernel(L, lun_plan_at(kernels, i));
+        push_places(L, kernels, i, &at);
         lua_rawseti(L, -2, i + 1);
     }
+    push_moves(L, kernels);
     set_text(L, "graph", lun_plan_graph(kernels));
     lua_getiuservalue(L, lua_upvalueindex(1), LUN__PAGE);
     lua_setmetatable(L, -2);

@@ -53,6 +53,19 @@ function M.page(plan)
             lines[#lines + 1] = ("      kept: %s of these, because an earlier evaluation computed %s too"):format(
                 count_text(kernel.kept, "array"), kernel.kept == 1 and "it" or "them")
         end
+        if #kernel.places > 1 then
+            local shares = {}
+            for k, place in ipairs(kernel.places) do
+                shares[k] = ("%s %d from %d"):format(place.name, place.count, place.first)
+            end
+            lines[#lines + 1] = "      places: " .. table.concat(shares, ", ")
+        end
+        for _, move in ipairs(plan.moves) do
+            if move.kernel == i then
+                lines[#lines + 1] = ("      moves: %s from %s to %s: %s"):format(bytes_text(move.bytes), move.from,
+                    move.to, move.why)
+            end
+        end
         if kernel.cut ~= "" then
             lines[#lines + 1] = "      cut: " .. kernel.cut
         end

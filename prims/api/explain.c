@@ -6,6 +6,7 @@
 #include "graph/print.h"
 #include "lunarray_bind.h"
 #include "plan/chain.h"
+#include "plan/moves.h"
 #include "plan/pairs.h"
 #include "plan/pieces.h"
 #include "plan/running.h"
@@ -19,6 +20,9 @@ struct lun_plan {
     char *graph;
     lun_plan_kernel *kernels;
     int count;
+    lun_plan_move *moves;
+    lun_plan_place *places;
+    int move_count, place_count;
 };
 
 static char *text_of(lun_strbuf *s)
@@ -244,6 +248,36 @@ static lun_status describe(lun_engine *e, const lun_steps *s, lun_plan *p)
     return status;
 }
 
+/* What moves, and who runs what. */
+static lun_status describe_places(lun_engine *e, const lun_steps *s, lun_plan *p)
+{
+    lun_told t;
+    lun_status status = lun__moves_tell(e, s, &t);
+    p->moves = calloc((size_t)t.move_count + 1, sizeof *p->moves);
+    p->places = calloc((size_t)t.place_count + 1, sizeof *p->places);
+    if (status == LUN_OK && !(p->moves && p->places))
+        status = lun__nomem(e);
+    for (int i = 0; status == LUN_OK && i < t.move_count; i++) {
+        const lun_told_move *m = &t.moves[i];
+        p->moves[p->move_count++] = (lun_plan_move){.size = sizeof *p->moves,
+                                                    .from = m->from,
+                                                    .to = m->to,
+                                                    .why = m->why,
+                                                    .bytes = m->bytes,
+                                                    .kernel = m->step};
+    }
+    for (int i = 0; status == LUN_OK && i < t.place_count; i++) {
+        const lun_told_place *x = &t.places[i];
+        p->places[p->place_count++] = (lun_plan_place){.size = sizeof *p->places,
+                                                       .name = x->name,
+                                                       .first = x->first,
+                                                       .count = x->count,
+                                                       .kernel = x->step};
+    }
+    lun__moves_free(&t);
+    return status;
+}
+
 static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_plan **out)
 {
     lun_steps s;
@@ -258,6 +292,8 @@ static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_
         printed && p->graph ? lun__steps_make(e, bases, count, LUN_STEPS_KEEP, &s) : lun__nomem(e);
     if (status == LUN_OK) {
         status = describe(e, &s, p);
+        if (status == LUN_OK)
+            status = describe_places(e, &s, p);
         lun__steps_free(e, &s);
     }
     if (status == LUN_OK)
@@ -299,6 +335,16 @@ const char *lun_plan_graph(const lun_plan *p)
     return p ? p->graph : "";
 }
 
+const lun_plan_move *lun_plan_move_at(const lun_plan *p, int index)
+{
+    return p && index >= 0 && index < p->move_count ? &p->moves[index] : NULL;
+}
+
+const lun_plan_place *lun_plan_place_at(const lun_plan *p, int index)
+{
+    return p && index >= 0 && index < p->place_count ? &p->places[index] : NULL;
+}
+
 const lun_plan_kernel *lun_plan_at(const lun_plan *p, int index)
 {
     return p && index >= 0 && index < p->count ? &p->kernels[index] : NULL;
@@ -314,6 +360,8 @@ void lun_plan_release(lun_plan *p)
         free((char *)(uintptr_t)p->kernels[i].types);
     }
     free(p->kernels);
+    free(p->moves);
+    free(p->places);
     free(p->graph);
     free(p);
 }

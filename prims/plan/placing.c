@@ -231,6 +231,13 @@ const lun_node *lun__placing_operand(const lun_step *step, int i)
     return step->node ? lun__node_operand(lun__node_first_result(step->node), i) : NULL;
 }
 
+const lun_node *lun__placing_array(const lun_node *n)
+{
+    while (n && (n->kind == LUN_NODE_VIEW || n->kind == LUN_NODE_PAD || n->kind == LUN_NODE_RESHAPE))
+        n = n->in[0];
+    return n;
+}
+
 bool lun__placing_on_device(const lun_engine *e, const lun_step *step)
 {
     return e->backends[e->current].backend->buffer_new &&

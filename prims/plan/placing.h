@@ -30,6 +30,8 @@ const lun_spread *lun__placing_becomes(const lun_lowered *l, int i, const lun_sp
                                        const lun_spread *was, int64_t offset, int64_t count);
 /* Array number i that a step reads which runs on the first place alone; NULL past the last. */
 const lun_node *lun__placing_operand(const lun_step *step, int i);
+/* The node in memory whose elements n has, LEAF or not yet; NULL: none. */
+const lun_node *lun__placing_array(const lun_node *n);
 /* Whether such a step reads in the memory of a device, else in the host's. */
 bool lun__placing_on_device(const lun_engine *e, const lun_step *step);
 

@@ -215,8 +215,7 @@ lun_status lun__placed_settle(lun_engine *e, const lun_lowered *l, lun_spread *c
 static lun_status gather(lun_engine *e, const lun_step *step, const lun_node *n)
 {
     lun_buffer *buffer;
-    while (n && (n->kind == LUN_NODE_VIEW || n->kind == LUN_NODE_PAD))
-        n = n->in[0];
+    n = lun__placing_array(n);
     if (!n || n->kind != LUN_NODE_LEAF || !n->storage->placed || !n->storage->stale)
         return LUN_OK;
     return lun__placing_on_device(e, step)

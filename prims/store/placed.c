@@ -421,7 +421,11 @@ lun_status lun__placed_follow(lun_engine *e, const lun_storage *from, lun_storag
 
 const lun_spread *lun__placed_spread(lun_engine *e, const lun_storage *s)
 {
-    const lun_spread *x = s->placed ? s->placed->spread : NULL;
+    return lun__placed_fits(e, s->placed ? s->placed->spread : NULL);
+}
+
+const lun_spread *lun__placed_fits(lun_engine *e, const lun_spread *x)
+{
     if (!x || x->places != lun__set_places(e))
         return NULL;
     for (int k = 0; k < x->places; k++)

@@ -66,6 +66,8 @@ lun_status lun__placed_decide(lun_engine *e, lun_storage *s, lun_spread *spread)
 lun_placed *lun__placed_take(lun_engine *e, lun_storage *s, lun_placed *wish);
 /* A copy of the elements of `from` is distributed as these are. */
 lun_status lun__placed_follow(lun_engine *e, const lun_storage *from, lun_storage *to);
+/* A spread if it is over the places of the set in use, else NULL. */
+const lun_spread *lun__placed_fits(lun_engine *e, const lun_spread *x);
 /* How s is distributed over the set in use; NULL: it is not. */
 const lun_spread *lun__placed_spread(lun_engine *e, const lun_storage *s);
 

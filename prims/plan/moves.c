@@ -1,0 +1,312 @@
+/* moves.c - the moves of a plan, found by doing its steps on sketches of what is where, by the rules
+ * by which run/placed.c does them; see moves.h.  Nothing is moved. */
+#include "plan/moves.h"
+
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "plan/placing.h"
+#include "store/placed.h"
+
+/* An array in the course of the plan. */
+typedef struct sketch {
+    const void *of; /* the storage of a LEAF; the node that a step makes */
+    lun_placed *at;
+} sketch;
+
+typedef struct teller {
+    lun_engine *e;
+    lun_told *told;
+    sketch *known;
+    int count, room;
+    int step;
+    int64_t size; /* of an element of the array that moves */
+    const char *why;
+} teller;
+
+/* ---- sketches -------------------------------------------------------------------------------- */
+
+static lun_placed *find(const teller *t, const void *of)
+{
+    for (int i = 0; i < t->count; i++)
+        if (t->known[i].of == of)
+            return t->known[i].at;
+    return NULL;
+}
+
+/* Takes the sketch. */
+static lun_status add(teller *t, const void *of, lun_placed *at)
+{
+    if (at && lun__grow(&t->known, t->count, &t->room, sizeof *t->known)) {
+        t->known[t->count++] = (sketch){of, at};
+        return LUN_OK;
+    }
+    lun__placed_free(t->e, at);
+    return lun__nomem(t->e);
+}
+
+/* What is where of a storage before the plan. */
+static lun_placed *begin(const lun_storage *s)
+{
+    const bool whole = !s->stale || s->source;
+    lun_placed *p = lun__placed_sketch(s->placed, whole, s->count);
+    bool done = p != NULL;
+    for (const lun_mirror *m = s->mirrors; done && m; m = m->next) {
+        lun_piece *x = lun__placed_piece(p, m->at);
+        done = x && (!m->current || lun__intervals_add(&x->fresh, 0, s->count));
+    }
+    if (done)
+        return p;
+    lun__placed_free(NULL, p);
+    return NULL;
+}
+
+/* Of a node that a step reads. */
+static lun_status sketch_of(teller *t, const lun_node *n, lun_placed **out)
+{
+    const void *of = n->kind == LUN_NODE_LEAF ? (const void *)n->storage : n;
+    *out = find(t, of);
+    if (*out || n->kind != LUN_NODE_LEAF)
+        return LUN_OK;
+    lun_status s = add(t, of, begin(n->storage));
+    *out = find(t, of);
+    return s;
+}
+
+static const lun_spread *look(void *ctx, const lun_node *n, int64_t *offset)
+{
+    teller *t = ctx;
+    lun_placed *p;
+    *offset = n->kind == LUN_NODE_LEAF ? n->offset : 0;
+    if (n->kind == LUN_NODE_LEAF && !find(t, n->storage))
+        return lun__placed_spread(t->e, n->storage);
+    if (sketch_of(t, n, &p) != LUN_OK || !p)
+        return NULL;
+    return lun__placed_fits(t->e, p->spread);
+}
+
+/* ---- moves ----------------------------------------------------------------------------------- */
+
+static const char *name_of(const lun_backend_slot *at)
+{
+    return at ? at->name : "host";
+}
+
+static lun_status tell(void *ctx, const lun_placed_move *m)
+{
+    teller *t = ctx;
+    lun_told *to = t->told;
+    if (!lun__grow(&to->moves, to->move_count, &to->move_room, sizeof *to->moves))
+        return lun__nomem(t->e);
+    to->moves[to->move_count++] = (lun_told_move){.from = name_of(m->from),
+                                                  .to = name_of(m->to),
+                                                  .bytes = (m->hi - m->lo) * t->size,
+                                                  .why = m->from ? t->why : "first use",
+                                                  .step = t->step};
+    return LUN_OK;
+}
+
+/* Elements lo .. hi - 1 become current at a place, NULL: the host. */
+static lun_status ensure(teller *t, lun_placed *p, lun_backend_slot *at, int64_t lo, int64_t hi)
+{
+    lun_piece *x = at ? lun__placed_piece(p, at) : NULL;
+    if (at && !x)
+        return lun__nomem(t->e);
+    lun_status s = lun__placed_route(p, false, at, lo, hi, tell, t);
+    if (s == LUN_OK && !lun__intervals_add(at ? &x->fresh : &p->host, lo, hi))
+        s = lun__nomem(t->e);
+    return s;
+}
+
+/* Why slot i of a place whose part of the indices is `part` needs elements of other places. */
+static const char *reason(const lun_lowered *l, int i, lun_interval part, lun_interval indices)
+{
+    if (!lun__placing_counts(l, i))
+        return l->slots[i].view ? "halo" : "a function indexes it";
+    return part.lo != indices.lo || part.hi != indices.hi ? "a chunk crosses the boundary"
+                                                          : "distribution changes";
+}
+
+static lun_status read_slot(teller *t, const lun_lowered *l, int i, lun_backend_slot *at,
+                            lun_interval part, lun_interval indices)
+{
+    const lun_node *n = l->slots[i].node;
+    const lun_interval need = lun__placing_need(l, i, indices);
+    const int64_t offset = n->kind == LUN_NODE_LEAF ? n->offset : 0;
+    lun_placed *p;
+    if (need.lo >= need.hi)
+        return LUN_OK;
+    lun_status s = sketch_of(t, n, &p);
+    if (s != LUN_OK || !p)
+        return s;
+    t->size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    t->why = reason(l, i, part, indices);
+    return ensure(t, p, at, offset + need.lo, offset + need.hi);
+}
+
+static lun_status tell_place(teller *t, const char *name, lun_interval indices)
+{
+    lun_told *to = t->told;
+    if (!lun__grow(&to->places, to->place_count, &to->place_room, sizeof *to->places))
+        return lun__nomem(t->e);
+    to->places[to->place_count++] =
+        (lun_told_place){name, indices.lo, indices.hi - indices.lo, t->step};
+    return LUN_OK;
+}
+
+/* ---- kernels on several places --------------------------------------------------------------- */
+
+/* Results, as the places write them. */
+static lun_status write_slots(teller *t, const lun_lowered *l, lun_spread *cut)
+{
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) {
+        const lun_node *n = l->slots[i].node;
+        if (l->ir.slots[i].role != LUN_SLOT_OUT)
+            continue;
+        lun_placed *p = lun__placed_sketch(NULL, false, n->n);
+        const bool wish = n->extended && n->wish;
+        if (p)
+            p->spread = lun__spread_retain(wish ? n->wish->spread : cut);
+        s = add(t, n, p);
+        for (int k = 0; s == LUN_OK && k < cut->places; k++) {
+            const lun_interval x = lun__placing_range(cut, l, k);
+            lun_piece *piece = lun__placed_piece(p, lun__set_at(t->e, k));
+            if (!piece || !lun__intervals_add(&piece->fresh, x.lo, x.hi))
+                s = lun__nomem(t->e);
+        }
+    }
+    return s;
+}
+
+/* Operands, as they are distributed afterwards. */
+static lun_status settle(teller *t, const lun_lowered *l, lun_spread *cut)
+{
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) {
+        const lun_node *n = l->slots[i].node;
+        const bool leaf = n->kind == LUN_NODE_LEAF;
+        int64_t offset;
+        lun_placed *p;
+        if (l->ir.slots[i].role != LUN_SLOT_IN || n->kind == LUN_NODE_INDEX)
+            continue;
+        const lun_spread *was = look(t, n, &offset);
+        if (!lun__placing_becomes(l, i, cut, was, offset, leaf ? n->storage->count : n->n))
+            continue;
+        s = sketch_of(t, n, &p);
+        if (s != LUN_OK || !p)
+            continue;
+        lun__spread_release(p->spread);
+        p->spread = lun__spread_retain(cut);
+    }
+    return s;
+}
+
+static lun_status share(teller *t, const lun_step *step)
+{
+    const lun_lowered *l = &step->lowered;
+    lun_spread *cut;
+    lun_status s = lun__placing_cut(t->e, l, step->n, look, t, &cut);
+    if (s != LUN_OK)
+        return s;
+    for (int k = 0; s == LUN_OK && k < cut->places; k++) {
+        const lun_interval indices = lun__placing_range(cut, l, k);
+        if (indices.lo >= indices.hi)
+            continue;
+        for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
+            s = read_slot(t, l, i, lun__set_at(t->e, k), lun__spread_part(cut, k), indices);
+        if (s == LUN_OK)
+            s = tell_place(t, lun__set_at(t->e, k)->name, indices);
+    }
+    if (s == LUN_OK)
+        s = write_slots(t, l, cut);
+    if (s == LUN_OK)
+        s = settle(t, l, cut);
+    lun__spread_release(cut);
+    return s;
+}
+
+/* ---- steps on one place ---------------------------------------------------------------------- */
+
+/* Results of such a step, which are where the first place computes. */
+static lun_status make_alone(teller *t, const lun_node *n)
+{
+    lun_backend_slot *at = &t->e->backends[t->e->current];
+    if (find(t, n))
+        return LUN_OK;
+    const bool there = at->backend->buffer_new != NULL;
+    lun_placed *p = lun__placed_sketch(NULL, !there, n->n);
+    lun_status s = add(t, n, p);
+    if (s == LUN_OK && n->extended && n->wish)
+        p->spread = lun__spread_retain(n->wish->spread);
+    lun_piece *x = s == LUN_OK && there ? lun__placed_piece(p, at) : NULL;
+    if (s == LUN_OK && there && !(x && lun__intervals_add(&x->fresh, 0, n->n)))
+        s = lun__nomem(t->e);
+    return s;
+}
+
+static lun_status gather(teller *t, const lun_step *step)
+{
+    const lun_node *n;
+    lun_backend_slot *to =
+        lun__placing_on_device(t->e, step) ? &t->e->backends[t->e->current] : NULL;
+    lun_status s = LUN_OK;
+    t->why = "a step runs on one place";
+    for (int i = 0; s == LUN_OK && (n = lun__placing_operand(step, i)); i++) {
+        lun_placed *p = NULL;
+        n = lun__placing_array(n);
+        if (n && n->kind != LUN_NODE_NUMBER)
+            s = sketch_of(t, n, &p);
+        if (s != LUN_OK || !p || (n->kind == LUN_NODE_LEAF && !n->storage->placed && !p->pieces))
+            continue;
+        const int64_t count = n->kind == LUN_NODE_LEAF ? n->storage->count : n->n;
+        t->size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
+        if (!lun__intervals_cover(&p->host, 0, count))
+            s = ensure(t, p, to, 0, count);
+    }
+    return s;
+}
+
+static lun_status alone(teller *t, const lun_step *step)
+{
+    const lun_lowered *l = &step->lowered;
+    lun_status s = gather(t, step);
+    if (s == LUN_OK)
+        s = tell_place(t, lun__set_at(t->e, 0)->name, (lun_interval){0, step->n});
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
+        if (l->ir.slots[i].role == LUN_SLOT_OUT)
+            s = make_alone(t, l->slots[i].node);
+    for (int r = 0; s == LUN_OK && r < l->ir.result_count; r++)
+        if (l->results[r]->rank)
+            s = make_alone(t, l->results[r]);
+    if (s == LUN_OK && step->node)
+        s = make_alone(t, step->node);
+    return s;
+}
+
+/* ---- a plan ---------------------------------------------------------------------------------- */
+
+lun_status lun__moves_tell(lun_engine *e, const lun_steps *steps, lun_told *out)
+{
+    teller t = {.e = e, .told = out};
+    lun_status s = LUN_OK;
+    *out = (lun_told){0};
+    for (; s == LUN_OK && t.step < steps->count; t.step++) {
+        const lun_step *step = &steps->at[t.step];
+        if (e->set_count)
+            s = lun__placing_divides(step) ? share(&t, step) : alone(&t, step);
+        else
+            s = tell_place(&t, lun__set_at(e, 0)->name, (lun_interval){0, step->n});
+    }
+    for (int i = 0; i < t.count; i++)
+        lun__placed_free(e, t.known[i].at);
+    free(t.known);
+    return s;
+}
+
+void lun__moves_free(lun_told *t)
+{
+    free(t->moves);
+    free(t->places);
+    *t = (lun_told){0};
+}

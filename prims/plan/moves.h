@@ -1,0 +1,31 @@
+/* moves.h - what a plan will move between places, and who will run what, told before anything runs.
+ * Private to prims/. */
+#ifndef LUN_MOVES_H
+#define LUN_MOVES_H
+
+#include "plan/steps.h"
+
+typedef struct lun_told_move {
+    const char *from, *to; /* names of places, or "host" */
+    int64_t bytes;
+    const char *why; /* static */
+    int step;        /* it comes before */
+} lun_told_move;
+
+typedef struct lun_told_place {
+    const char *name;
+    int64_t first, count; /* indices */
+    int step;
+} lun_told_place;
+
+typedef struct lun_told {
+    lun_told_move *moves;
+    lun_told_place *places;
+    int move_count, move_room, place_count, place_room;
+} lun_told;
+
+/* What running the steps would do.  To be freed also on failure. */
+lun_status lun__moves_tell(lun_engine *e, const lun_steps *s, lun_told *out);
+void lun__moves_free(lun_told *t);
+
+#endif
