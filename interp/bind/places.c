@@ -154,10 +154,9 @@ static int device_of(lua_State *L, lun_engine *e)
 /* Numbers of the list at the top, which stays in a userdata at the top. */
 static void read_weights(lua_State *L, lun_distribution *d)
 {
-    luaL_argexpected(L, lua_istable(L, -1), 3, "weights, a list of numbers");
-    const lua_Unsigned count = lua_rawlen(L, -1);
-    luaL_argcheck(L, count >= 1 && count <= LUN_MAX_PLACES, 3,
-                  "weights: a number for each place expected");
+    const lua_Unsigned count = lua_istable(L, -1) ? lua_rawlen(L, -1) : 0;
+    if (count < 1 || count > LUN_MAX_PLACES)
+        lun__bad_argument(L, 3, "weights: a number for each place expected");
     double *weights = lua_newuserdatauv(L, (size_t)count * sizeof *weights, 0);
     for (lua_Unsigned i = 0; i < count; i++) {
         if (lua_rawgeti(L, -2, (lua_Integer)i + 1) != LUA_TNUMBER)
@@ -180,7 +179,8 @@ static void read_option(lua_State *L, lun_engine *e, const char *name, lun_distr
                                                     d->kind));
         d->device = device_of(L, e);
     } else if (!strcmp(name, "rule")) {
-        luaL_argexpected(L, lua_type(L, -1) == LUA_TSTRING, 3, "rule, a string");
+        if (lua_type(L, -1) != LUA_TSTRING)
+            lun__bad_argument(L, 3, "rule: remainder, ceiling or balanced expected");
         d->rule = lua_tostring(L, -1);
     } else if (!strcmp(name, "weights")) {
         read_weights(L, d);

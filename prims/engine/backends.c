@@ -96,7 +96,7 @@ bool lun__backend_lines(const lun_engine *e)
 
 const char *lun_backend_name(const lun_engine *e)
 {
-    return e ? e->backends[e->current].name : "";
+    return !e ? "" : e->set_count ? e->set[0]->name : e->backends[e->current].name;
 }
 
 lun_status lun__backend_native(lun_engine *e, lun_backend_slot **out)

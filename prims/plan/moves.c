@@ -118,19 +118,25 @@ static lun_status ensure(teller *t, lun_placed *p, lun_backend_slot *at, int64_t
     return s;
 }
 
-/* Why slot i of a place whose part of the indices is `part` needs elements of other places. */
-static const char *reason(const lun_lowered *l, int i, lun_interval part, lun_interval indices)
+/* Why slot i of a place whose part of n indices is `part` needs elements of other places. */
+static const char *reason(const lun_lowered *l, int i, int64_t all, lun_interval part,
+                          lun_interval indices)
 {
+    const lun_node *n = l->slots[i].node;
+    const bool slice = l->slots[i].offset || n->n != all ||
+                       (n->kind == LUN_NODE_LEAF && n->storage->count != all);
     if (!lun__placing_counts(l, i))
         return l->slots[i].view ? "halo" : "a function indexes it";
+    if (slice)
+        return "halo";
     return part.lo != indices.lo || part.hi != indices.hi ? "a chunk crosses the boundary"
                                                           : "distribution changes";
 }
 
-static lun_status read_slot(teller *t, const lun_lowered *l, int i, lun_backend_slot *at,
-                            lun_interval part, lun_interval indices)
+static lun_status read_slot(teller *t, const lun_lowered *l, int i, const lun_spread *cut, int k)
 {
     const lun_node *n = l->slots[i].node;
+    const lun_interval indices = lun__placing_range(cut, l, k);
     const lun_interval need = lun__placing_need(l, i, indices);
     const int64_t offset = n->kind == LUN_NODE_LEAF ? n->offset : 0;
     lun_placed *p;
@@ -140,8 +146,8 @@ static lun_status read_slot(teller *t, const lun_lowered *l, int i, lun_backend_
     if (s != LUN_OK || !p)
         return s;
     t->size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
-    t->why = reason(l, i, part, indices);
-    return ensure(t, p, at, offset + need.lo, offset + need.hi);
+    t->why = reason(l, i, cut->n, lun__spread_part(cut, k), indices);
+    return ensure(t, p, lun__set_at(t->e, k), offset + need.lo, offset + need.hi);
 }
 
 static lun_status tell_place(teller *t, const char *name, lun_interval indices)
@@ -214,7 +220,7 @@ static lun_status share(teller *t, const lun_step *step)
         if (indices.lo >= indices.hi)
             continue;
         for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
-            s = read_slot(t, l, i, lun__set_at(t->e, k), lun__spread_part(cut, k), indices);
+            s = read_slot(t, l, i, cut, k);
         if (s == LUN_OK)
             s = tell_place(t, lun__set_at(t->e, k)->name, indices);
     }

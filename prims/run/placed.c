@@ -62,6 +62,18 @@ static lun_status bind_places(lun_engine *e, lun_binding *to, int i, int64_t fir
     return LUN_OK;
 }
 
+/* What slot i reads is current at the place, in the piece's memory: which moves while others ask for
+ * more of the same array, so that all are made current before one is bound. */
+static lun_status ensure(lun_engine *e, const lun_lowered *l, int i, lun_backend_slot *at,
+                         lun_interval indices, lun_piece **x)
+{
+    const lun_node *n = l->slots[i].node;
+    const lun_interval need = lun__placing_need(l, i, indices);
+    if (l->ir.slots[i].role == LUN_SLOT_OUT || n->kind == LUN_NODE_INDEX)
+        return LUN_OK;
+    return lun__placed_ensure(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, x);
+}
+
 static lun_status bind_read(lun_engine *e, lun_binding *to, int i, lun_backend_slot *at,
                             lun_interval indices)
 {
@@ -73,8 +85,7 @@ static lun_status bind_read(lun_engine *e, lun_binding *to, int i, lun_backend_s
     lun_piece *x;
     if (n->kind == LUN_NODE_INDEX)
         return bind_places(e, to, i, indices.lo);
-    lun_status status =
-        lun__placed_ensure(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, &x);
+    lun_status status = ensure(e, to->l, i, at, indices, &x);
     if (status != LUN_OK)
         return status;
     to->read += (need.hi - need.lo) * size;
@@ -126,10 +137,13 @@ static lun_status run_there(sharing *w, lun_backend_slot *at, lun_interval indic
     lun_kernel_entry *k;
     lun_binding own, *to = w->at < 0 ? &w->first : &own;
     const int64_t launches = e->stats.launches;
+    lun_piece *x;
     lun_status s = lun__run_kernel(e, w->l, &k);
     if (s != LUN_OK)
         return s;
     s = lun__bind_open(e, w->l, to);
+    for (int i = 0; s == LUN_OK && i < w->l->ir.slot_count; i++)
+        s = ensure(e, w->l, i, at, indices, &x);
     for (int i = 0; s == LUN_OK && i < w->l->ir.slot_count; i++)
         s = w->l->ir.slots[i].role == LUN_SLOT_OUT
                 ? bind_written(e, to, i, w->written[i], at, indices)

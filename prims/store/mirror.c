@@ -227,10 +227,11 @@ const char *lun__storage_place(const lun_engine *e, const lun_storage *s)
 {
     const lun_backend_slot *here = &e->backends[e->current];
     const lun_mirror *m = find(s, here);
+    const char *name = lun_backend_name(e); /* of a set the first place's */
     if (m && m->current)
-        return here->name;
+        return name;
     if (!s->stale)
-        return here->backend->buffer_new ? "host" : here->name;
+        return here->backend->buffer_new ? "host" : name;
     m = find_current(s);
-    return m ? m->at->name : here->name;
+    return m ? m->at->name : name;
 }

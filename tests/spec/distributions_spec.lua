@@ -1,0 +1,398 @@
+-- Sets of places and distributed arrays: names, rules, what moves and when, and that results have the same bits on any
+-- set. The oracle of moves is tests/spec/distributed.lua, that of results one place.
+local lun = require "lunarray"
+local expect = require "expect"
+local model = require "distributed"
+
+local BUILD = os.getenv "BUILD" or "build"
+local refused = expect.failure
+
+local before
+before_each(function() before = { lun.use() } end)
+after_each(function() lun.use(before) end)
+
+describe("a set of places", function()
+    it("is named by text or a list, in its order", function()
+        assert.same({ "openmp.1", "openmp.2", "openmp.3" }, { lun.use "openmp/3" })
+        assert.same({ "openmp.1", "openmp.2", "openmp.3" }, { lun.use() })
+        assert.same({ "reference.1", "openmp", "reference.2" }, { lun.use { "reference.1", "openmp", "reference.2" } })
+        assert.same({ "openmp.2", "openmp.1" }, { lun.use " openmp.2 , openmp.1" })
+        assert.same({ "openmp" }, { lun.use { "openmp" } })
+        assert.same({ "reference" }, { lun.use "reference" })
+    end)
+
+    it("is refused as a whole, and the one in use stays", function()
+        lun.use "openmp/2"
+        refused("bad argument #1 to 'use' (place 'openmp' appears twice in the set)", function() lun.use "openmp,openmp" end)
+        refused("place 'openmp.1' appears twice", function() lun.use { "openmp/2", "openmp.1" } end)
+        refused("no backend 'nothing'; available are", function() lun.use "openmp,nothing" end)
+        refused("no backend ''", function() lun.use "openmp," end)
+        refused("'openmp/0': a number of places from 1 to 64 expected", function() lun.use "openmp/0" end)
+        refused("'openmp/x': a number of places", function() lun.use "openmp/x" end)
+        refused("'openmp/65': a number of places", function() lun.use "openmp/65" end)
+        refused("'openmp:*': backend 'openmp' has no devices", function() lun.use "openmp:*" end)
+        refused("no backend 'openmp.65'", function() lun.use "openmp.65" end)
+        refused("a set of at least one place expected", function() lun.use {} end)
+        refused("place 2 is a number: a name expected", function() lun.use { "openmp", 1 } end)
+        assert.same({ "openmp.1", "openmp.2" }, { lun.use() })
+    end)
+
+    it("is given to the program too", function()
+        local function run(command)
+            local pipe = assert(io.popen(command .. " 2>&1"))
+            local text = pipe:read "a"
+            pipe:close()
+            return text
+        end
+        local script = " -e 'print(lun.use()) print(lun.range(1, 10):sum())'"
+        assert.equal("reference.1\treference.2\n55\n", run("LUNARRAY_BACKEND=reference/2 " .. BUILD .. "/lunarray" .. script))
+        assert.equal("openmp.1\topenmp.2\topenmp.3\n55\n", run(BUILD .. "/lunarray --backend openmp/3" .. script))
+        assert.matches("place 'openmp' appears twice in the set", run(BUILD .. "/lunarray --backend openmp,openmp" .. script))
+    end)
+end)
+
+-- Counts of a distribution, as text.
+local function counts(a)
+    local kind, d = a:distribution()
+    return kind .. (d.counts and " " .. table.concat(d.counts, " ") or "")
+end
+
+describe("a distribution", function()
+    it("divides by three rules, and by weights", function()
+        lun.use "openmp/4"
+        local a = lun.zeros(50)
+        assert.equal("none", counts(a))
+        assert.equal(a, a:distribute "block")
+        assert.equal("block 12 12 12 14", counts(a))
+        assert.equal("block 13 13 13 11", counts(a:distribute("block", { rule = "ceiling" })))
+        assert.equal("block 13 13 12 12", counts(a:distribute("block", { rule = "balanced" })))
+        assert.equal("block 5 10 15 20", counts(a:distribute("block", { weights = { 1, 2, 3, 4 } })))
+        assert.equal("overlap 12 12 12 14", counts(a:distribute("overlap", { halo = 3 })))
+        assert.equal("copy 50 50 50 50", counts(a:distribute "copy"))
+        assert.equal("single 0 0 50 0", counts(a:distribute("single", { device = 3 })))
+        assert.equal("single 0 50 0 0", counts(a:distribute("single", { device = "openmp.2" })))
+        assert.equal("single 50 0 0 0", counts(a:distribute "single"))
+        assert.equal("block 1 1 1 2", counts(lun.zeros(5):distribute "block"))
+        assert.equal("block 2 2 1 0", counts(lun.zeros(5):distribute("block", { rule = "ceiling" })))
+        assert.equal("block 0 0 0 0", counts(lun.zeros(0):distribute "block"))
+    end)
+
+    it("tells what belongs where, and computes nothing", function()
+        lun.use "openmp/3"
+        local a = (lun.vector { 1, 2, 3, 4, 5, 6, 7 } + 1):distribute("overlap", { rule = "balanced" })
+        local kind, d = a:distribution()
+        assert.equal("overlap", kind)
+        assert.same({ "openmp.1", "openmp.2", "openmp.3" }, d.devices)
+        assert.same({ 3, 2, 2 }, d.counts)
+        assert.same({ 1, 4, 6 }, d.starts)
+        assert.equal("balanced", d.rule)
+        assert.equal(1, d.halo)
+        assert.equal(1, d.axis)
+        assert.equal(1, a:pending())
+        assert.same({ ["openmp.1"] = false, ["openmp.2"] = false, ["openmp.3"] = false, host = false }, d.fresh)
+        lun.eval(a)
+        assert.equal("overlap", (a:distribution()))
+    end)
+
+    it("of rank 2 keeps rows whole, and the columns of a left array", function()
+        lun.use "openmp/3"
+        assert.equal("block 2 2 3", counts(lun.zeros(7, 5):distribute "block"))
+        local left = lun.zeros({ 7, 5 }, "f64", { layout = "left" }):distribute("block", { rule = "balanced" })
+        local _, d = left:distribution()
+        assert.same({ 2, 2, 1 }, d.counts)
+        assert.equal(2, d.axis)
+        local twice = lun.ones(7, 5):copy() * 2 + lun.zeros(7, 5)
+        lun.eval(twice)
+        assert.equal("block 2 2 3", counts(twice))
+        assert.equal(2, twice[7][5])
+    end)
+
+    it("is refused where it does not fit", function()
+        lun.use "openmp/2"
+        local a = lun.zeros(8)
+        local function fails(part, ...)
+            local arguments = table.pack(...)
+            refused(part, function() a:distribute(table.unpack(arguments, 1, arguments.n)) end)
+        end
+        fails("bad argument #1 to 'distribute' (unknown distribution 'blok': none, single, block, overlap or copy expected)", "blok")
+        fails("bad argument #1 to 'distribute' (string expected", nil)
+        fails("bad argument #2 to 'distribute' (unknown rule 'even': remainder, ceiling or balanced expected)", "block", { rule = "even" })
+        fails("bad argument #2 to 'distribute' (rule: remainder, ceiling or balanced expected)", "block", { rule = 1 })
+        fails("a distribution 'copy' has no option 'rule'", "copy", { rule = "ceiling" })
+        fails("a distribution 'single' has no option 'weights'", "single", { weights = { 1, 1 } })
+        fails("a distribution 'block' has no option 'halo'", "block", { halo = 0 })
+        fails("a distribution 'block' has no option 'device'", "block", { device = 1 })
+        fails("device 3 is not in the set in use", "single", { device = 3 })
+        fails("device openmp is not in the set in use", "single", { device = "openmp" })
+        fails("device 1.5 is not in the set in use", "single", { device = 1.5 })
+        fails("a halo of -1: 0 or more expected", "overlap", { halo = -1 })
+        fails("halo: an integer of 0 or more expected", "overlap", { halo = 0.5 })
+        fails("unknown option 'colour'", "block", { colour = 1 })
+        fails("3 weights for 2 places", "block", { weights = { 1, 2, 3 } })
+        fails("weight 2 is -1: numbers of 0 or more expected", "block", { weights = { 1, -1 } })
+        fails("the sum of the weights is 0", "block", { weights = { 0, 0 } })
+        fails("a rule and weights exclude each other", "block", { rule = "ceiling", weights = { 1, 1 } })
+        assert.equal("none", counts(a))
+        a:distribute "none":distribute "block"
+        fails("bad argument #1 to 'distribute' (a distribution, once set, cannot be taken back to 'none')", "none")
+        refused("a window lives where its array does", function() a:sub(2, 5):distribute "copy" end)
+        refused("a single number is not distributed", function() a:lazy "sum":distribute "copy" end)
+    end)
+
+    it("stays with a copy and with an array that is written to, and not with another set", function()
+        lun.use "openmp/2"
+        local a = lun.vector { 1, 2, 3, 4 }:distribute("block", { weights = { 1, 3 } })
+        local b = a:copy()
+        assert.equal("block 1 3", counts(b))
+        a[2] = 7
+        a:fill(9)
+        assert.equal("block 1 3", counts(a))
+        lun.use "openmp/3"
+        assert.equal("none", counts(a))
+        lun.eval(a + b)
+        assert.equal("block 1 1 2", counts(a))
+        assert.same({ 9, 9, 9, 9 }, a:totable())
+        lun.use "openmp"
+        assert.same({ 10, 11, 12, 13 }, (a + b):totable())
+    end)
+end)
+
+-- ---------------------------------------------------------------- moves
+
+local OPTIONS = {
+    block = function(p, random)
+        local rules = { "remainder", "ceiling", "balanced" }
+        if random(4) < 4 then return { rule = rules[random(3)] } end
+        local weights = {}
+        for k = 1, p do weights[k] = random(0, 3) end
+        weights[random(p)] = 1
+        return { weights = weights }
+    end,
+    single = function(p, random) return { device = random(p) } end,
+    copy = function() return {} end,
+}
+OPTIONS.overlap = function(p, random)
+    local options = OPTIONS.block(p, random)
+    options.halo = random(0, 12)
+    return options
+end
+local KINDS = { "block", "overlap", "single", "copy" }
+
+-- A small generator of numbers, the same on every machine.
+local function generator(seed)
+    return function(low, high)
+        if not high then low, high = 1, low end
+        seed = (seed * 6364136223846793005 + 1442695040888963407) & math.maxinteger
+        return low + (seed >> 20) % (high - low + 1)
+    end
+end
+
+-- One vector and its model, whose distribution and places have to agree.
+local function check(pair, p, what)
+    local kind, d = pair.a:distribution()
+    assert.equal(pair.m.kind, kind, what)
+    if kind ~= "none" then assert.same(model.counts(pair.m, p), d.counts, what) end
+    local fresh = model.fresh(pair.m, p)
+    assert.equal(fresh.host, d.fresh.host, what .. ": host")
+    for k, name in ipairs(d.devices) do assert.equal(fresh[k], d.fresh[name], what .. ": " .. name) end
+end
+
+-- What the moves of a plan come to, as the model writes them.
+local function planned(plan)
+    local number = { host = 0 }
+    for k, name in ipairs { lun.use() } do number[name] = k end
+    local moves = {}
+    for i, m in ipairs(plan.moves) do
+        assert.equal(m.from == "host", m.why == "first use")
+        moves[i] = { from = number[m.from], to = number[m.to], bytes = m.bytes }
+    end
+    return moves
+end
+
+-- Does f, whose moves the model tells; the counters have to agree.
+local function counted(moves, f, what)
+    local old = lun.stats()
+    f()
+    local new = lun.stats()
+    for name, gain in pairs(model.counted(moves)) do
+        assert.equal(gain, new[name] - old[name], what .. ": " .. name)
+    end
+end
+
+local function new_pair(n, p, random)
+    local values = {}
+    for i = 1, n do values[i] = random(1000) * 0.5 end
+    return { a = lun.vector(table.move(values, 1, n, 1, {})), m = model.vector(values, p) }
+end
+
+local STEPS = {
+    function(vectors, p, random, what)
+        local v, kind = vectors[random(#vectors)], KINDS[random(4)]
+        local options = OPTIONS[kind](p, random)
+        v.a:distribute(kind, options)
+        model.distribute(v.m, kind, options, p)
+        return what .. " distribute " .. kind
+    end,
+    function(vectors, p, random, what)
+        local x, y = vectors[random(#vectors)], vectors[random(#vectors)]
+        local e = x.a + y.a
+        what = what .. " add"
+        local result, moves = model.map(function(a, b) return a + (b or a) end, x == y and { x.m } or { x.m, y.m }, p)
+        assert.same(moves, planned(lun.explain(e)), what)
+        counted(moves, function() lun.eval(e) end, what)
+        vectors[random(#vectors)] = { a = e, m = result }
+        return what
+    end,
+    function(vectors, p, random, what)
+        local v = vectors[random(#vectors)]
+        local moves, sum, got = model.reduce(v.m, p), 0.0, nil
+        what = what .. " sum"
+        counted(moves, function() got = v.a:sum() end, what)
+        for _, x in ipairs(v.m.values) do sum = sum + x end
+        assert.equal(sum, got, what) -- halves: exact in any order
+        return what
+    end,
+    function(vectors, _, random, what)
+        local v = vectors[random(#vectors)]
+        local got
+        counted(model.read(v.m), function() got = v.a:totable() end, what .. " read")
+        assert.same(v.m.values, got, what)
+        return what .. " read"
+    end,
+    function(vectors, _, random, what)
+        local v = vectors[random(#vectors)]
+        if v.m.n == 0 then return what end
+        local i, x = random(v.m.n), random(1000) * 0.5
+        counted(model.write(v.m, i, x), function() v.a[i] = x end, what .. " write")
+        return what .. " write"
+    end,
+}
+
+describe("what moves", function()
+    it("is exactly what is missing, and what explain tells, in any sequence of steps", function()
+        local random = generator(11)
+        for round = 1, 60 do
+            local p = random(2, 5)
+            local sizes = { 1, p - 1, p, p + 1, 50, 63, 64, 65, 200 }
+            local n = round == 60 and 40000 or sizes[random(#sizes)]
+            lun.use("reference/" .. p)
+            local vectors = {}
+            for k = 1, 3 do vectors[k] = new_pair(n, p, random) end
+            for step = 1, n > 1000 and 12 or 25 do
+                local what = ("round %d, %d elements on %d places, step %d:"):format(round, n, p, step)
+                what = STEPS[random(#STEPS)](vectors, p, random, what)
+                for _, v in ipairs(vectors) do check(v, p, what) end
+            end
+        end
+    end)
+
+    it("is nothing where elements are still there, and once for several changes", function()
+        lun.use "openmp/4"
+        local a = (lun.range(1, 100) * 1.5):eval():distribute "block"
+        local sum = a:sum()
+        lun.eval(a * 2)
+        a:distribute "copy":distribute("single", { device = 2 }):distribute "block"
+        local old = lun.stats()
+        lun.eval(a * 3)
+        assert.equal(0, lun.stats().moves - old.moves)
+        assert.equal(4, lun.stats().launches - old.launches)
+        assert.equal(sum, a:sum())
+    end)
+
+    it("is told with its reason", function()
+        lun.use "openmp/2"
+        local a, b = lun.vector { 1, 2, 3, 4 }:distribute "block", lun.vector { 4, 3, 2, 1 }
+        local function why(e)
+            local reasons = {}
+            for i, m in ipairs(lun.explain(e).moves) do
+                reasons[i] = ("%s>%s %d %s"):format(m.from, m.to, m.bytes, m.why)
+            end
+            return table.concat(reasons, "; ")
+        end
+        assert.equal("host>openmp.1 16 first use; host>openmp.2 16 first use", why(a * 2))
+        lun.eval(a * 2, b * 2)
+        assert.equal("", why(a + b))
+        a = (a * 1):eval()
+        assert.equal("openmp.1>openmp.2 16 a chunk crosses the boundary", why(a:lazy "sum"))
+        assert.equal("openmp.2>openmp.1 8 halo", why(a:sub { 1, 3 } + a:sub { 2, 4 }))
+        assert.equal("openmp.1>host 16 a step runs on one place; openmp.2>host 16 a step runs on one place", why(a:sort()))
+        a:distribute "copy"
+        assert.equal("openmp.2>openmp.1 16 distribution changes; openmp.1>openmp.2 16 distribution changes", why(a * 2))
+        local plan = lun.explain(a * 2)
+        assert.same({ { name = "openmp.1", first = 1, count = 4 }, { name = "openmp.2", first = 1, count = 4 } }, plan[1].places)
+        assert.matches("places: openmp.1 4 from 1, openmp.2 4 from 1\n", tostring(plan))
+        assert.matches("moves: 16 bytes from openmp.2 to openmp.1: distribution changes", tostring(plan), 1, true)
+    end)
+
+    it("is counted by place", function()
+        lun.use "openmp/3"
+        lun.stats "reset"
+        local a = lun.vector { 1, 2, 3, 4, 5, 6 }:distribute "block"
+        lun.eval(a + 1)
+        a:distribute("single", { device = 3 })
+        lun.eval(a + 2)
+        local s = lun.stats()
+        assert.same({ launches = 1, moves = 1, bytes_moved = 0, bytes_to_device = 16, bytes_to_host = 0 }, s.places["openmp.1"])
+        assert.same({ launches = 2, moves = 2, bytes_moved = 0, bytes_to_device = 48, bytes_to_host = 0 }, s.places["openmp.3"])
+        assert.equal(4, s.launches)
+    end)
+end)
+
+-- ---------------------------------------------------------------- results
+
+-- Sums of f32 and products are sensitive to their order.
+local function results(n)
+    local a = (lun.random(n, { seed = 3, dtype = "f32" }) * 3 - 1):eval()
+    local b = (lun.range(1, n) * 0.37):eval()
+    local c = (lun.range(1, n) % 7):eval()
+    local w = lun.map(function(x, y) return x > 0.5 and x * y or y end)
+    local out = { a:sum(), (a * b):sum(), b:max(), (a - 0.5):abs():argmin(), a:mean(), a:var(), c:sum(), a:dot(a), (b + lun.range(1, n)):sum() }
+    out[#out + 1] = lun.eval(a:reduce(function(x, y) return x + y * 0.5 end, 0))
+    local results = { a * b + c, w(a, 2), lun.where(c:eq(3), a, b), (a * 2):sub { n // 2 + 1, n }, a:scan("+", 0), lun.random(n, { seed = 9 }),
+        b:sort(), a:sub(n, 1, -1) + b, lun.generate(n, function(i) return b[n + 1 - i] + a[i] + i end) }
+    for _, e in ipairs(results) do
+        local text = table.concat(e:totable(), " ")
+        out[#out + 1] = text
+    end
+    return out
+end
+
+describe("results on several places", function()
+    for _, n in ipairs { 1, 3, 4, 5, 63, 64, 65, 1000, 16383, 16384, 16385, 70001 } do
+        it("have the bits of one, of " .. n .. " elements", function()
+            lun.use "openmp"
+            local wanted = results(n)
+            for _, set in ipairs { "openmp/2", "openmp/3", "reference.1,openmp,openmp.2", n < 20000 and "openmp/7" or nil } do
+                lun.use(set)
+                local got = results(n)
+                for k, x in ipairs(wanted) do
+                    assert(x == got[k] or x ~= x, ("result %d on %s"):format(k, set))
+                end
+            end
+        end)
+    end
+
+    it("are computed whatever the distributions of operands are", function()
+        lun.use "openmp/3"
+        local n, kinds = 130, { "none", "single", "block", "overlap", "copy" }
+        local x, y = lun.range(1, n) * 0.1, lun.range(n, 1, -1) * 0.3
+        local wanted = (x * y):totable()
+        for _, k in ipairs(kinds) do
+            for _, l in ipairs(kinds) do
+                local a, b = x:copy():distribute(k), y:copy():distribute(l)
+                assert.same(wanted, (a * b):totable(), k .. " and " .. l)
+            end
+        end
+    end)
+
+    it("fail as one place does, and leave operands whole", function()
+        lun.use "openmp/3"
+        local a, b = lun.vector({ 1, 2, 3, 4, 5, 6 }, "i32"):distribute "block", lun.vector({ 1, 1, 1, 1, 0, 1 }, "i32")
+        refused("attempt to perform 'n//0'", function() lun.eval(a // b) end)
+        assert.same({ 1, 2, 3, 4, 5, 6 }, a:totable())
+        b[5] = 2
+        assert.same({ 1, 2, 3, 4, 2, 6 }, (a // b):totable())
+        local v = lun.vector { 1, 2, 3 }
+        refused("out of", function() lun.eval(lun.generate(6, function(i) return v[i] end)) end)
+    end)
+end)
