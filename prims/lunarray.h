@@ -353,8 +353,8 @@ typedef struct lun_stats {
     /* Seconds: of compilers (which may run in the background), of transfers between host and
      * devices, of kernels and of waiting for them. */
     double compile_time, transfer_time, run_time;
-    int64_t products;   /* lun_matmul of matrices: evaluated, a batch of them as one */
-    int64_t algorithms; /* what is done on whole arrays by no kernel: lun_compress, lun_sort ... */
+    int64_t products;    /* lun_matmul of matrices: evaluated, a batch of them as one */
+    int64_t algorithms;  /* what is done on whole arrays by no kernel: lun_compress, lun_sort ... */
     int64_t moves;       /* intervals of elements copied to or from a place of a set */
     int64_t bytes_moved; /* of these, bytes from place to place; others are transfers, as above */
 } lun_stats;
@@ -362,7 +362,7 @@ typedef struct lun_stats {
 LUN_API void lun_stats_get(const lun_engine *e, lun_stats *out);
 /* The same of one place of a set: what ran there, what it received and gave. */
 typedef struct lun_place_stats {
-    size_t size; /* sizeof(lun_place_stats) */
+    size_t size;                          /* sizeof(lun_place_stats) */
     int64_t launches, moves, bytes_moved; /* moves: to it; bytes_moved: to it from other places */
     int64_t bytes_to_device, bytes_to_host;
 } lun_place_stats;
@@ -1161,11 +1161,11 @@ LUN_API lun_status lun_distribute(lun_engine *e, lun_array *a, const lun_distrib
 
 /* How an array is distributed over the set in use. */
 typedef struct lun_distribution_state {
-    size_t size; /* sizeof(lun_distribution_state) */
-    const char *kind, *rule; /* rule: NULL if there is none of these */
-    int axis;                /* of the slices, from 0 */
-    int places;              /* of the set; of the following as many are filled */
-    const char *device[LUN_MAX_PLACES];                    /* names */
+    size_t size;                        /* sizeof(lun_distribution_state) */
+    const char *kind, *rule;            /* rule: NULL if there is none of these */
+    int axis;                           /* of the slices, from 0 */
+    int places;                         /* of the set; of the following as many are filled */
+    const char *device[LUN_MAX_PLACES]; /* names */
     int64_t count[LUN_MAX_PLACES], start[LUN_MAX_PLACES]; /* slices that belong there, the first;
                                                              without halos */
     bool fresh[LUN_MAX_PLACES]; /* all that belongs there is current there; */

@@ -13,9 +13,9 @@ static const char *join_names(lua_State *L)
     luaL_buffinit(L, &text);
     for (lua_Integer i = 1; i <= count; i++) {
         if (lua_rawgeti(L, 1, i) != LUA_TSTRING)
-            lun__bad_argument(L, 1,
-                              lua_pushfstring(L, "place %I is a %s: a name expected", i,
-                                              luaL_typename(L, -1)));
+            lun__bad_argument(
+                L, 1,
+                lua_pushfstring(L, "place %I is a %s: a name expected", i, luaL_typename(L, -1)));
         if (i > 1)
             luaL_addchar(&text, ',');
         luaL_addvalue(&text);
@@ -146,8 +146,9 @@ static int device_of(lua_State *L, lun_engine *e)
     for (int k = 0; lua_type(L, -1) == LUA_TSTRING && (name = lun_place_name(e, k)); k++)
         if (!strcmp(name, lua_tostring(L, -1)))
             return k;
-    lun__bad_argument(L, 3, lua_pushfstring(L, "device %s is not in the set in use",
-                                            luaL_tolstring(L, -1, NULL)));
+    lun__bad_argument(
+        L, 3,
+        lua_pushfstring(L, "device %s is not in the set in use", luaL_tolstring(L, -1, NULL)));
     return 0;
 }
 
@@ -175,8 +176,8 @@ static void read_option(lua_State *L, lun_engine *e, const char *name, lun_distr
     int exact = 0;
     if (!strcmp(name, "device")) {
         if (strcmp(d->kind, "single"))
-            lun__bad_argument(L, 3, lua_pushfstring(L, "a distribution '%s' has no option 'device'",
-                                                    d->kind));
+            lun__bad_argument(
+                L, 3, lua_pushfstring(L, "a distribution '%s' has no option 'device'", d->kind));
         d->device = device_of(L, e);
     } else if (!strcmp(name, "rule")) {
         if (lua_type(L, -1) != LUA_TSTRING)
@@ -284,8 +285,7 @@ static int distribution(lua_State *L)
 
 void lun__open_places(lua_State *L, const lun__parts *p)
 {
-    static const lun__entry functions[] = {
-        {"use", use, 1}, {"stats", stats, 1}, {NULL, NULL, 0}};
+    static const lun__entry functions[] = {{"use", use, 1}, {"stats", stats, 1}, {NULL, NULL, 0}};
     static const lun__entry methods[] = {
         {"distribute", distribute, 3}, {"distribution", distribution, 1}, {NULL, NULL, 0}};
     lun__offer(L, p, p->core, functions);

@@ -122,7 +122,10 @@ local FUNCTIONS = {
     trim = { "lun.trim()", "returns pooled memory to the system" },
     backends = { "lun.backends()", "the names of the backends that can be used here, best first" },
     devices = { "lun.devices()", "a list of devices: name, kind, backend, memory, units; for the host also machine" },
-    use = { "lun.use(name)", "selects a backend; returns the name of the one in use" },
+    use = {
+        "lun.use(name) or lun.use{name, ...}",
+        'selects a backend, or a set of places: "openmp/4", "opencl:*", "opencl:1,opencl:3"; returns the names in use',
+    },
     math = { 'lun.math "precise" or "fast"', "accuracy of mathematical functions; returns the one in use" },
     load = {
         "lun.load(path [, opts])",
@@ -288,6 +291,14 @@ local METHODS = {
     broadcast = { "a:broadcast(shape)", "a window that repeats axes of extent 1 and adds missing axes in front" },
     layout = { "a:layout()", '"right" (rows side by side), "left" (columns) or "strided"' },
     strides = { "a:strides()", "the distance in elements between neighbours along each axis, as several numbers" },
+    distribute = {
+        "a:distribute(kind [, {device=1, rule=, weights=, halo=1}])",
+        'where the elements belong in a set of places: "single", "block", "overlap" or "copy"; rule: "remainder",\n'
+            .. '"ceiling" or "balanced"; moves nothing until a kernel needs it; returns a',
+    },
+    distribution = {
+        "a:distribution()", "the kind, and a table: devices, counts, starts, rule, axis, halo, fresh",
+    },
     eval = { "a:eval()", "evaluates it now; returns a" },
     free = { "a:free()", "releases the memory now" },
     fill = { "a:fill(x)", "sets all elements; returns a" },

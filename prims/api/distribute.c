@@ -205,7 +205,8 @@ static bool is_fresh(const lun_storage *s, const lun_backend_slot *at, lun_inter
 static void tell_fresh(lun_engine *e, const lun_storage *s, const lun_spread *x,
                        lun_distribution_state *to)
 {
-    to->fresh_host = !s->stale || (s->placed && lun__intervals_cover(&s->placed->host, 0, s->count));
+    to->fresh_host =
+        !s->stale || (s->placed && lun__intervals_cover(&s->placed->host, 0, s->count));
     for (int k = 0; k < to->places; k++) {
         const lun_backend_slot *at = lun__set_at(e, k);
         const lun_interval all = {0, s->count};

@@ -37,8 +37,8 @@ lun_status lun__backend_unknown(lun_engine *e, const char *name)
 {
     lun__fail(e, LUN_EARG, "no backend '%s'; available are", name ? name : "(nil)");
     for (int i = 0; i < e->backend_count; i++)
-        if (!e->backends[i].of &&
-            (!strchr(e->backends[i].name, ':') || e->backends[i].state)) /* a device that was found */
+        if (!e->backends[i].of && (!strchr(e->backends[i].name, ':') ||
+                                   e->backends[i].state)) /* a device that was found */
             lun__strbuf_printf(&e->error, "%s %s", i ? "," : "", e->backends[i].name);
     return LUN_EARG;
 }
@@ -150,32 +150,4 @@ int lun_devices(lun_engine *e, lun_device *rows, int room)
         count += there;
     }
     return count;
-}
-
-lun_status lun__backend_choose(lun_engine *e, const char *name)
-{
-    for (int i = 0; lun__backends_all[i] && i < LUN_MAX_BACKENDS; i++) {
-        lun_backend_slot *b = &e->backends[e->backend_count++];
-        b->backend = lun__backends_all[i];
-        if (b->backend->native)
-            e->services.native = b->backend;
-        snprintf(b->name, sizeof b->name, "%s", b->backend->name);
-    }
-    e->current = 0;
-    if (name && name[0])
-        return lun__places_use(e, name);
-    e->current = -1;
-    for (int i = 0; i < e->backend_count && e->current < 0; i++) {
-        const lun_backend *b = e->backends[i].backend;
-        if (b->preferred && b->preferred(&e->services) &&
-            lun__backend_open(e, &e->backends[i]) == LUN_OK)
-            e->current = i;
-    }
-    for (int i = 0; i < e->backend_count && e->current < 0; i++)
-        if (!e->backends[i].backend->buffer_new && lun__backend_open(e, &e->backends[i]) == LUN_OK)
-            e->current = i;
-    if (e->current >= 0)
-        return LUN_OK;
-    e->current = 0;
-    return LUN_EBACKEND;
 }

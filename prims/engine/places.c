@@ -1,5 +1,5 @@
 /* places.c - sets of places: their names read, each place found or made, all of them opened, before
- * any of it takes effect.  Knows no array. */
+ * any of it takes effect; what is used at the start.  Knows no array. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,4 +177,32 @@ lun_backend_slot *lun__set_at(lun_engine *e, int k)
     if (e->set_count)
         return k < e->set_count ? e->set[k] : NULL;
     return k == 0 ? &e->backends[e->current] : NULL;
+}
+
+lun_status lun__backend_choose(lun_engine *e, const char *name)
+{
+    for (int i = 0; lun__backends_all[i] && i < LUN_MAX_BACKENDS; i++) {
+        lun_backend_slot *b = &e->backends[e->backend_count++];
+        b->backend = lun__backends_all[i];
+        if (b->backend->native)
+            e->services.native = b->backend;
+        snprintf(b->name, sizeof b->name, "%s", b->backend->name);
+    }
+    e->current = 0;
+    if (name && name[0])
+        return lun__places_use(e, name);
+    e->current = -1;
+    for (int i = 0; i < e->backend_count && e->current < 0; i++) {
+        const lun_backend *b = e->backends[i].backend;
+        if (b->preferred && b->preferred(&e->services) &&
+            lun__backend_open(e, &e->backends[i]) == LUN_OK)
+            e->current = i;
+    }
+    for (int i = 0; i < e->backend_count && e->current < 0; i++)
+        if (!e->backends[i].backend->buffer_new && lun__backend_open(e, &e->backends[i]) == LUN_OK)
+            e->current = i;
+    if (e->current >= 0)
+        return LUN_OK;
+    e->current = 0;
+    return LUN_EBACKEND;
 }

@@ -19,11 +19,11 @@ enum { LUN_MAX_BACKENDS = 128 };
 typedef struct lun_backend_slot lun_backend_slot;
 struct lun_backend_slot {
     const lun_backend *backend;
-    char name[32]; /* "opencl", "opencl:2", "openmp.2" */
-    int device;    /* 0: the backend's choice */
-    void *state;   /* once opened */
-    char *reason;  /* why it cannot be used, once tried */
-    lun_backend_slot *of;     /* a place on host memory: the backend that computes there; else NULL */
+    char name[32];        /* "opencl", "opencl:2", "openmp.2" */
+    int device;           /* 0: the backend's choice */
+    void *state;          /* once opened */
+    char *reason;         /* why it cannot be used, once tried */
+    lun_backend_slot *of; /* a place on host memory: the backend that computes there; else NULL */
     lun_place_stats *counted; /* what was done there as a place of a set; NULL: it never was one */
 };
 
@@ -115,7 +115,7 @@ lun_status lun__backend(lun_engine *e, lun_backend_slot **out);
 /* Has task do indices 0 .. n - 1 in ranges, on the threads of the backend in use where moving so
  * many bytes of host memory is worth it. */
 void lun__share(lun_engine *e, int64_t n, int64_t bytes, void *ctx, lun_range_fn *task);
-/* Whether the backend in use runs chains of kernels (lun_backend.chain); sets of places run none. */
+/* Whether the backend in use runs chains of kernels (lun_backend.chain); a set runs none. */
 bool lun__backend_chains(const lun_engine *e);
 /* Whether it runs launches with lines on host memory. */
 bool lun__backend_lines(const lun_engine *e);
@@ -131,7 +131,10 @@ lun_status lun__backend_open(lun_engine *e, lun_backend_slot *slot);
 lun_status lun__backend_native(lun_engine *e, lun_backend_slot **out);
 /* ---- places.c: several backends, or devices, as one ---- */
 
-/* Uses the set of places that the text names, see lun_use.  Also on failure the one in use stays. */
+/* Lists the backends and uses the places named, or the first backend that is good for a start if
+ * name is NULL or "". */
+lun_status lun__backend_choose(lun_engine *e, const char *name);
+/* Uses the set of places that the text names, see lun_use.  After a failure the old one stays. */
 lun_status lun__places_use(lun_engine *e, const char *text);
 /* Number k of the places in use, from 0; of a single one the backend itself; NULL past the last. */
 lun_backend_slot *lun__set_at(lun_engine *e, int k);
@@ -147,10 +150,6 @@ static inline int lun__set_enter(lun_engine *e, lun_backend_slot *at)
     e->current = (int)(lun__computes_at(at) - e->backends);
     return before;
 }
-
-/* Lists the backends and opens the one named, or the first that is good for a start if
- * name is NULL or "". */
-lun_status lun__backend_choose(lun_engine *e, const char *name);
 
 /* An evaluation begins and ends; between, the host's progress function is called. */
 void lun__progress_begin(lun_engine *e);

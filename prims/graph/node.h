@@ -125,7 +125,8 @@ struct lun_node {
     /* CALL: texts of what may fail in body, for these operands; ALGORITHM: notes[0], in which %lld
      * is the number, from 1, of the element that it failed with */
     const char *const *notes;
-    lun_placed *wish; /* how its elements shall be distributed when it has some; NULL: as it comes */
+    lun_placed
+        *wish; /* how its elements shall be distributed when it has some; NULL: as it comes */
 };
 
 /* Host memory must be current. */

@@ -47,10 +47,9 @@ static int emit_index(lun_lowerer *l, lun_node *n)
     if (l->out->line)
         return load_slot(l, n, lun__lower_slot(l, n, 0, LUN_SLOT_IN));
     return lun__lower_moved(
-        l,
-        lun__lower_add(
-            l, (lun_ir_ins){.kind = LUN_IR_INDEX, .dtype = n->dtype, .a = -1, .b = -1, .c = -1},
-            0));
+        l, lun__lower_add(
+               l, (lun_ir_ins){.kind = LUN_IR_INDEX, .dtype = n->dtype, .a = -1, .b = -1, .c = -1},
+               0));
 }
 
 static int emit_c_call(lun_lowerer *l, lun_node *n, uint32_t where)

@@ -1,5 +1,5 @@
-/* moves.c - the moves of a plan, found by doing its steps on sketches of what is where, by the rules
- * by which run/placed.c does them; see moves.h.  Nothing is moved. */
+/* moves.c - the moves of a plan, found by doing its steps on sketches of what is where, by the same
+ * rules as run/placed.c does them; see moves.h.  Nothing is moved. */
 #include "plan/moves.h"
 
 #include <stdlib.h>
@@ -123,8 +123,8 @@ static const char *reason(const lun_lowered *l, int i, int64_t all, lun_interval
                           lun_interval indices)
 {
     const lun_node *n = l->slots[i].node;
-    const bool slice = l->slots[i].offset || n->n != all ||
-                       (n->kind == LUN_NODE_LEAF && n->storage->count != all);
+    const bool slice =
+        l->slots[i].offset || n->n != all || (n->kind == LUN_NODE_LEAF && n->storage->count != all);
     if (!lun__placing_counts(l, i))
         return l->slots[i].view ? "halo" : "a function indexes it";
     if (slice)

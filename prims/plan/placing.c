@@ -233,7 +233,8 @@ const lun_node *lun__placing_operand(const lun_step *step, int i)
 
 const lun_node *lun__placing_array(const lun_node *n)
 {
-    while (n && (n->kind == LUN_NODE_VIEW || n->kind == LUN_NODE_PAD || n->kind == LUN_NODE_RESHAPE))
+    while (n &&
+           (n->kind == LUN_NODE_VIEW || n->kind == LUN_NODE_PAD || n->kind == LUN_NODE_RESHAPE))
         n = n->in[0];
     return n;
 }

@@ -172,8 +172,8 @@ lun_status lun__join_apart(lun_engine *e, const lun_backend_slot *b, const lun_l
     joint j = {b, k, run};
     lun_status s = LUN_OK;
     if (rows > 1)
-        s = lun__order_join(run->partials, rows,
-                            (size_t)l->ir.result_count * sizeof *run->partials, combine_level, &j);
+        s = lun__order_join(run->partials, rows, (size_t)l->ir.result_count * sizeof *run->partials,
+                            combine_level, &j);
     return s == LUN_OK ? begin_results(e, l, &j, 1) : s;
 }
 

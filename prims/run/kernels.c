@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "run/kernels.h"
+#include "run/trap.h"
 
 static uint64_t hash_bytes(const char *s, size_t n)
 {
@@ -176,4 +177,10 @@ lun_status lun__kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **o
     keep_within(e, k);
     *out = k;
     return LUN_OK;
+}
+
+lun_status lun__run_kernel(lun_engine *e, const lun_lowered *l, lun_kernel_entry **out)
+{
+    lun_status s = lun__kernel_get(e, &l->ir, out);
+    return s == LUN_EBUILD ? lun__explain_refusal(e, l) : s;
 }

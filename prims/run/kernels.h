@@ -5,6 +5,7 @@
 
 #include "engine/state.h"
 #include "ir/ir.h"
+#include "plan/plan.h"
 
 /* A pointer to a kernel that becomes NULL when the kernel goes. */
 typedef struct lun_kernel_ref lun_kernel_ref;
@@ -28,6 +29,9 @@ struct lun_kernel_entry {
 /* The kernel of the backend in use for that IR, built if there is none yet.  It stays until the
  * next call, and longer while e->kernels_held. */
 lun_status lun__kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **out);
+
+/* The same for a lowered group; a refusal is explained. */
+lun_status lun__run_kernel(lun_engine *e, const lun_lowered *l, lun_kernel_entry **out);
 
 /* Whether k is a kernel of the backend and the math mode in use. */
 static inline bool lun__kernel_fits(const lun_engine *e, const lun_kernel_entry *k)

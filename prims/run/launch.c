@@ -88,12 +88,6 @@ static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, b
 
 /* ---- launching ------------------------------------------------------------------------------- */
 
-lun_status lun__run_kernel(lun_engine *e, const lun_lowered *l, lun_kernel_entry **out)
-{
-    lun_status s = lun__kernel_get(e, &l->ir, out);
-    return s == LUN_EBUILD ? lun__explain_refusal(e, l) : s;
-}
-
 lun_status lun__needed(lun_engine *e, const lun_node *needed, int64_t first, int64_t count,
                        bool *out)
 {

@@ -9,8 +9,6 @@
 #include "plan/placing.h"
 #include "run/bind.h"
 #include "run/join.h"
-#include "run/product.h"
-#include "run/run.h"
 #include "store/placed.h"
 
 typedef struct sharing {
@@ -62,8 +60,8 @@ static lun_status bind_places(lun_engine *e, lun_binding *to, int i, int64_t fir
     return LUN_OK;
 }
 
-/* What slot i reads is current at the place, in the piece's memory: which moves while others ask for
- * more of the same array, so that all are made current before one is bound. */
+/* Makes what slot i reads current at the place.  The piece's memory moves when another slot asks
+ * for more of the same array, so all are made current before one is bound. */
 static lun_status ensure(lun_engine *e, const lun_lowered *l, int i, lun_backend_slot *at,
                          lun_interval indices, lun_piece **x)
 {
@@ -71,6 +69,9 @@ static lun_status ensure(lun_engine *e, const lun_lowered *l, int i, lun_backend
     const lun_interval need = lun__placing_need(l, i, indices);
     if (l->ir.slots[i].role == LUN_SLOT_OUT || n->kind == LUN_NODE_INDEX)
         return LUN_OK;
+    lun_status s = n->storage->source ? lun__storage_host(e, n->storage, false) : LUN_OK;
+    if (s != LUN_OK)
+        return s;
     return lun__placed_ensure(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, x);
 }
 
@@ -114,8 +115,7 @@ static void shift_places(const lun_ir *ir, uint64_t *row, int64_t rows, int64_t 
             row[r * ir->result_count + ir->ins[k].imm + 1] += (uint64_t)first;
 }
 
-static lun_status run_bound(sharing *w, lun_binding *to, lun_kernel_entry *k,
-                            lun_interval indices)
+static lun_status run_bound(sharing *w, lun_binding *to, lun_kernel_entry *k, lun_interval indices)
 {
     const lun_ir *ir = &w->l->ir;
     const int64_t count = indices.hi - indices.lo;

@@ -21,8 +21,6 @@ lun_status lun__run_into(lun_engine *e, lun_node *const *roots, int count,
  * it is a LEAF then. */
 lun_status lun__run_range(lun_engine *e, lun_node *root, int64_t first, int64_t count, void *host,
                           bool *done);
-/* The kernel of a lowered group. */
-lun_status lun__run_kernel(lun_engine *e, const lun_lowered *l, lun_kernel_entry **out);
 /* Whether some of elements first .. first + count - 1 of needed, a LEAF or NUMBER, are true. */
 lun_status lun__needed(lun_engine *e, const lun_node *needed, int64_t first, int64_t count,
                        bool *out);

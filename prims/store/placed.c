@@ -1,4 +1,5 @@
-/* placed.c - elements at the places of a set; see placed.h. */
+/* placed.c - elements moved between places as they are needed; see placed.h.  What is where, and
+ * from where it comes, is piece.c's. */
 #include "store/placed.h"
 
 #include <stdlib.h>
@@ -12,8 +13,6 @@ static int64_t size_of(const lun_storage *s)
     return lun__dtype_get(s->dtype)->bytes;
 }
 
-/* ---- what is where --------------------------------------------------------------------------- */
-
 static const lun_piece *find(const lun_placed *p, const lun_backend_slot *at)
 {
     const lun_piece *x = p->pieces;
@@ -22,104 +21,7 @@ static const lun_piece *find(const lun_placed *p, const lun_backend_slot *at)
     return x;
 }
 
-lun_piece *lun__placed_piece(lun_placed *p, lun_backend_slot *at)
-{
-    lun_piece **link = &p->pieces;
-    while (*link && (*link)->at < at)
-        link = &(*link)->next;
-    if (*link && (*link)->at == at)
-        return *link;
-    lun_piece *x = calloc(1, sizeof *x);
-    if (x) {
-        x->at = at;
-        x->next = *link;
-        *link = x;
-    }
-    return x;
-}
-
-/* Where element `at` of the gap before `end` comes from, and up to which element. */
-static bool find_source(const lun_placed *p, bool whole, const lun_backend_slot *to, int64_t at,
-                        int64_t end, lun_placed_move *m)
-{
-    bool in = whole;
-    *m = (lun_placed_move){NULL, to, at, end};
-    if (to && !whole)
-        m->hi = lun__intervals_around(&p->host, at, at, end, &in).hi;
-    for (const lun_piece *x = p->pieces; x && !in; x = x->next) {
-        m->from = x->at;
-        m->hi = x->at == to ? end : lun__intervals_around(&x->fresh, at, at, end, &in).hi;
-    }
-    return in;
-}
-
-lun_status lun__placed_route(const lun_placed *p, bool whole, const lun_backend_slot *to,
-                             int64_t lo, int64_t hi, lun_placed_fn *fn, void *ctx)
-{
-    static const lun_intervals none;
-    const lun_piece *there = to ? find(p, to) : NULL;
-    const lun_intervals *has = there ? &there->fresh : to ? &none : &p->host;
-    lun_placed_move m;
-    lun_status s = LUN_OK;
-    if (!to && whole)
-        return LUN_OK;
-    while (s == LUN_OK && lo < hi) {
-        bool in;
-        const lun_interval x = lun__intervals_around(has, lo, lo, hi, &in);
-        int64_t next = x.hi;
-        if (!in && find_source(p, whole, to, lo, x.hi, &m)) {
-            next = m.hi;
-            s = fn(ctx, &m);
-        }
-        lo = next;
-    }
-    return s;
-}
-
-lun_placed *lun__placed_sketch(const lun_placed *p, bool whole, int64_t count)
-{
-    lun_placed *to = calloc(1, sizeof *to);
-    bool done = to && (whole ? lun__intervals_add(&to->host, 0, count)
-                             : !p || lun__intervals_copy(&p->host, &to->host));
-    if (done && p && p->spread)
-        to->spread = lun__spread_retain(p->spread);
-    for (const lun_piece *x = p ? p->pieces : NULL; done && x; x = x->next) {
-        lun_piece *y = lun__placed_piece(to, x->at);
-        done = y && lun__intervals_copy(&x->fresh, &y->fresh);
-    }
-    if (done)
-        return to;
-    lun__placed_free(NULL, to);
-    return NULL;
-}
-
 /* ---- memory ---------------------------------------------------------------------------------- */
-
-static void give_memory(lun_engine *e, lun_piece *x)
-{
-    if (x->buffer)
-        x->at->backend->buffer_free(x->at->state, x->buffer);
-    if (x->data)
-        lun__pool_give(e->pool, x->data, x->bytes);
-    x->buffer = NULL;
-    x->data = NULL;
-    x->lo = x->hi = 0;
-}
-
-void lun__placed_free(lun_engine *e, lun_placed *p)
-{
-    for (lun_piece *x = p ? p->pieces : NULL, *next; x; x = next) {
-        next = x->next;
-        give_memory(e, x);
-        lun__intervals_free(&x->fresh);
-        free(x);
-    }
-    if (p) {
-        lun__intervals_free(&p->host);
-        lun__spread_release(p->spread);
-    }
-    free(p);
-}
 
 static int64_t padded(const lun_storage *s, int64_t count)
 {
@@ -186,10 +88,10 @@ static lun_status grow(lun_engine *e, const lun_storage *s, lun_piece *x, int64_
         return status;
     status = keep(s, x, &more);
     if (status != LUN_OK) {
-        give_memory(e, &more);
+        lun__piece_empty(e, &more);
         return status;
     }
-    give_memory(e, x);
+    lun__piece_empty(e, x);
     x->buffer = more.buffer;
     x->data = more.data;
     x->bytes = more.bytes;
@@ -209,7 +111,7 @@ static lun_status adopt(lun_engine *e, lun_storage *s, lun_mirror *m)
     lun__intervals_clear(&x->fresh);
     if (m->current && !lun__intervals_add(&x->fresh, 0, s->count))
         return lun__nomem(e);
-    give_memory(e, x);
+    lun__piece_empty(e, x);
     x->buffer = m->buffer;
     x->hi = s->count;
     return LUN_OK;
@@ -234,8 +136,7 @@ lun_status lun__placed_whole(lun_engine *e, lun_storage *s, lun_backend_slot *at
 {
     lun_piece *x;
     lun_mirror *m = calloc(1, sizeof *m);
-    lun_status status =
-        m ? lun__placed_ensure(e, s, at, 0, s->count, &x) : lun__nomem(e);
+    lun_status status = m ? lun__placed_ensure(e, s, at, 0, s->count, &x) : lun__nomem(e);
     if (status == LUN_OK && !x->buffer)
         status = take_memory(e, s, x, 0, s->count);
     if (status != LUN_OK) {
@@ -323,11 +224,7 @@ lun_status lun__placed_ensure(lun_engine *e, lun_storage *s, lun_backend_slot *a
                               int64_t hi, lun_piece **out)
 {
     lun_placed *p;
-    lun_status status = LUN_OK;
-    if (s->source) /* a file's elements go by way of the host */
-        status = lun__storage_host(e, s, false);
-    if (status == LUN_OK)
-        status = lun__placed_open(e, s, &p);
+    lun_status status = lun__placed_open(e, s, &p);
     if (status != LUN_OK)
         return status;
     lun_piece *x = *out = lun__placed_piece(p, at);
@@ -357,8 +254,8 @@ lun_status lun__placed_result(lun_engine *e, lun_storage *s, lun_backend_slot *a
 
 lun_status lun__placed_fetch(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi)
 {
-    lun_status status = lun__placed_route(s->placed, false, NULL, lo, hi, move,
-                                          &(mover){e, s, NULL, s->data, 0});
+    lun_status status =
+        lun__placed_route(s->placed, false, NULL, lo, hi, move, &(mover){e, s, NULL, s->data, 0});
     if (status == LUN_OK && !lun__intervals_add(&s->placed->host, lo, hi))
         status = lun__nomem(e);
     return status;

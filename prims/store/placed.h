@@ -43,10 +43,13 @@ typedef lun_status lun_placed_fn(void *ctx, const lun_placed_move *m);
  * is current on the host. */
 lun_status lun__placed_route(const lun_placed *p, bool whole, const lun_backend_slot *to,
                              int64_t lo, int64_t hi, lun_placed_fn *fn, void *ctx);
+/* Gives the memory of a piece back. */
+void lun__piece_empty(lun_engine *e, lun_piece *x);
 /* The piece at a place, made if need be; NULL without memory. */
 lun_piece *lun__placed_piece(lun_placed *p, lun_backend_slot *at);
 
-/* Makes elements lo .. hi - 1 current at a place; its piece holds them then. */
+/* Makes elements lo .. hi - 1 of s, which is in no file, current at a place; its piece holds them
+ * then. */
 lun_status lun__placed_ensure(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
                               int64_t hi, lun_piece **out);
 /* Memory for elements lo .. hi - 1 of s at a place, which a kernel is about to write there. */

@@ -346,14 +346,12 @@ local function results(n)
     local b = (lun.range(1, n) * 0.37):eval()
     local c = (lun.range(1, n) % 7):eval()
     local w = lun.map(function(x, y) return x > 0.5 and x * y or y end)
-    local out = { a:sum(), (a * b):sum(), b:max(), (a - 0.5):abs():argmin(), a:mean(), a:var(), c:sum(), a:dot(a), (b + lun.range(1, n)):sum() }
+    local out = { a:sum(), (a * b):sum(), b:max(), (a - 0.5):abs():argmin(), a:mean(), a:var(), c:sum(), a:dot(a) }
+    out[#out + 1] = (b + lun.range(1, n)):sum()
     out[#out + 1] = lun.eval(a:reduce(function(x, y) return x + y * 0.5 end, 0))
-    local results = { a * b + c, w(a, 2), lun.where(c:eq(3), a, b), (a * 2):sub { n // 2 + 1, n }, a:scan("+", 0), lun.random(n, { seed = 9 }),
-        b:sort(), a:sub(n, 1, -1) + b, lun.generate(n, function(i) return b[n + 1 - i] + a[i] + i end) }
-    for _, e in ipairs(results) do
-        local text = table.concat(e:totable(), " ")
-        out[#out + 1] = text
-    end
+    local arrays = { a * b + c, w(a, 2), lun.where(c:eq(3), a, b), (a * 2):sub { n // 2 + 1, n }, a:scan("+", 0),
+        lun.random(n, { seed = 9 }), b:sort(), a:sub(n, 1, -1) + b, lun.generate(n, function(i) return b[n + 1 - i] + a[i] + i end) }
+    for _, e in ipairs(arrays) do out[#out + 1] = table.concat(e:totable(), " ") end
     return out
 end
 
