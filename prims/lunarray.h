@@ -1223,9 +1223,9 @@ LUN_API const char *lun_plan_graph(const lun_plan *p);
 LUN_API int lun_plan_count(const lun_plan *p);
 /* Kernel `index` from 0, in order; valid until lun_plan_release.  NULL past the last. */
 LUN_API const lun_plan_kernel *lun_plan_at(const lun_plan *p, int index);
-/* Move, or place that runs a kernel, number `index` from 0, in order; valid until lun_plan_release.
- * NULL past the last. */
+/* Move `index` from 0, in order; valid until lun_plan_release.  NULL past the last. */
 LUN_API const lun_plan_move *lun_plan_move_at(const lun_plan *p, int index);
+/* Place `index` from 0 of all places of all kernels, in order; the same. */
 LUN_API const lun_plan_place *lun_plan_place_at(const lun_plan *p, int index);
 /* Releases a plan.  NULL is allowed. */
 LUN_API void lun_plan_release(lun_plan *p);

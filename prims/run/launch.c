@@ -77,8 +77,8 @@ static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, b
         *to = (output){.node = l->slots[i].node, .places = places ? places[i] : NULL};
         lun_status s = LUN_OK;
         if (!to->places)
-            s = (shared ? lun__storage_empty : lun__storage_result)(
-                e, (lun_dtype)ir->slots[i].dtype, n, &to->storage);
+            s = (shared ? lun__storage_empty
+                        : lun__storage_result)(e, (lun_dtype)ir->slots[i].dtype, n, &to->storage);
         if (s != LUN_OK)
             return s;
         o->count++;
