@@ -5,12 +5,11 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "engine/state.h"
 #include "lunarray_bind.h"
 
@@ -26,11 +25,6 @@ struct lun_watch {
     bool ends;
     volatile int *flag;
 };
-
-static struct timespec timespec_of(double t)
-{
-    return (struct timespec){.tv_sec = (time_t)t, .tv_nsec = (long)((t - (double)(time_t)t) * 1e9)};
-}
 
 static void *sleep_until_limit(void *self)
 {
@@ -48,38 +42,22 @@ static void *sleep_until_limit(void *self)
             w->deadline = 0;
             continue;
         }
-        struct timespec until = timespec_of(w->deadline);
-        pthread_cond_timedwait(&w->changed, &w->lock, &until);
+        lun__thread_wait(&w->changed, &w->lock, w->deadline);
     }
     pthread_mutex_unlock(&w->lock);
     return NULL;
 }
 
-/* Signals are for the threads that were here before. */
-static bool start_thread(lun_watch *w)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool ok = pthread_create(&w->thread, NULL, sleep_until_limit, w) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return ok;
-}
-
 static lun_watch *watch_open(volatile int *flag)
 {
-    pthread_condattr_t clock;
     lun_watch *w = calloc(1, sizeof *w);
     if (!w)
         return NULL;
     w->flag = flag;
     w->process = getpid();
     pthread_mutex_init(&w->lock, NULL);
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&w->changed, &clock);
-    pthread_condattr_destroy(&clock);
-    if (start_thread(w))
+    lun__thread_condition(&w->changed);
+    if (lun__thread_start(&w->thread, sleep_until_limit, w))
         return w;
     pthread_cond_destroy(&w->changed);
     pthread_mutex_destroy(&w->lock);
