@@ -4,13 +4,10 @@
 
 #include "api/call.h"
 #include "api/elements.h"
+#include "api/teams.h"
 #include "lunarray_bind.h"
-#include "run/teams.h"
 
-enum {
-    MOST_THREADS = 1024,
-    MOST_ARRAYS = LUN_MAX_OPERANDS + LUN_FRONT_SCRATCHES + LUN_FRONT_ARRAYS
-};
+enum { MOST_THREADS = 1024 };
 
 /* What becomes of one array of the body. */
 typedef struct operand {
@@ -24,10 +21,10 @@ typedef struct teams {
     int count;
     lun_front_result r;
     lun_team_run run;
-    operand operand[MOST_ARRAYS];
-    lun_node *node[MOST_ARRAYS]; /* references */
+    operand operand[LUN_TEAM_ARRAYS];
+    lun_node *node[LUN_TEAM_ARRAYS]; /* references */
     int arrays;
-    uint64_t cell[LUN_MAX_OPERANDS + LUN_FRONT_SCALARS + LUN_FRONT_ARRAYS];
+    uint64_t cell[LUN_TEAM_CELLS];
     int cells;
 } teams;
 
@@ -47,7 +44,7 @@ static lun_status multiply(lun_engine *e, const int64_t extent[3], const char *w
     return LUN_OK;
 }
 
-static lun_status check_division(lun_engine *e, const lun_workdiv *w, lun_team_run *run)
+lun_status lun__team_division(lun_engine *e, const lun_workdiv *w, lun_team_run *run)
 {
     int64_t elements, all;
     lun_status s = multiply(e, w->league, "league", &run->teams);
@@ -66,19 +63,19 @@ static lun_status check_division(lun_engine *e, const lun_workdiv *w, lun_team_r
     return LUN_OK;
 }
 
-static lun_status check_scratch(const teams *t, const lun_workdiv *w)
+static lun_status check_scratch(lun_engine *e, const lun_front_result *r, const lun_workdiv *w)
 {
     int64_t bytes = 0, own;
-    for (int k = 0; k < t->r.scratches; k++) {
-        const lun_front_scratch *x = &t->r.scratch[k];
+    for (int k = 0; k < r->scratches; k++) {
+        const lun_front_scratch *x = &r->scratch[k];
         if (x->own)
             continue;
         if (__builtin_mul_overflow(x->count, (int64_t)lun__dtype_get(x->dtype)->bytes, &own) ||
             __builtin_add_overflow(bytes, own, &bytes))
-            return lun__nomem(t->e);
+            return lun__nomem(e);
     }
     if (w->scratch && bytes > w->scratch)
-        return lun__fail(t->e, LUN_ELIMIT,
+        return lun__fail(e, LUN_ELIMIT,
                          "a team takes %lld bytes of scratch memory, more than scratch=%lld",
                          (long long)bytes, (long long)w->scratch);
     return LUN_OK;
@@ -86,10 +83,24 @@ static lun_status check_scratch(const teams *t, const lun_workdiv *w)
 
 /* ---- the function ---------------------------------------------------------------------------- */
 
-static lun_status specialise(teams *t, lun_function *f, const lun_workdiv *w)
+/* Whether it assigns elements of an array that is no scratch memory. */
+static lun_status check_body(lun_engine *e, const lun_front_param *params, int count,
+                             const lun_front_result *r)
 {
-    lun_front_param params[LUN_FRONT_NUMBERS + LUN_MAX_OPERANDS] = {0};
-    lun_engine *e = t->e;
+    const lun_ir *body = r->function->body;
+    int arrays = 0;
+    for (int k = 0; k < count; k++)
+        arrays += params[LUN_FRONT_NUMBERS + k].array;
+    for (int k = 0; k < body->slot_count; k++)
+        if ((k < arrays || k >= arrays + r->scratches) && body->slots[k].role == LUN_SLOT_TARGET)
+            return LUN_OK;
+    return lun__fail(e, LUN_EARG, "a function that assigns no element of an array: B[i] = x");
+}
+
+lun_status lun__team_specialise(lun_engine *e, lun_function *f, const lun_workdiv *w,
+                                const lun_team_run *run, lun_front_param *params, int count,
+                                lun_front_result *r)
+{
     int rank = 3;
     while (rank > 1 && w->league[rank - 1] == 1)
         rank--;
@@ -100,8 +111,23 @@ static lun_status specialise(teams *t, lun_function *f, const lun_workdiv *w)
         known[LUN_TEAM_THREADS + k] = w->team[k];
         known[LUN_TEAM_ELEMENTS + k] = w->elements[k];
     }
-    known[LUN_TEAM_LANES] = t->run.threads;
+    known[LUN_TEAM_LANES] = run->threads;
     known[LUN_TEAM_RANK] = rank;
+    lun__clear(e);
+    lun_host_begin(e); /* the front end can be stopped */
+    lun_status s =
+        f->front.specialise(f->front.ctx, params, LUN_FRONT_NUMBERS + count, r, &e->error);
+    lun_host_end(e);
+    if (s != LUN_OK)
+        return s == LUN_ENOMEM && !e->error.length ? lun__nomem(e) : s;
+    r->function->note_count = r->note_count;
+    s = check_body(e, params, count, r);
+    return s == LUN_OK ? check_scratch(e, r, w) : s;
+}
+
+static lun_status specialise(teams *t, lun_function *f, const lun_workdiv *w)
+{
+    lun_front_param params[LUN_FRONT_NUMBERS + LUN_MAX_OPERANDS] = {0};
     for (int k = 0; k < t->count; k++) {
         lun_front_param *p = &params[LUN_FRONT_NUMBERS + k];
         lun_array *a = t->args[k];
@@ -111,26 +137,7 @@ static lun_status specialise(teams *t, lun_function *f, const lun_workdiv *w)
         p->array = p->rank > 0;
         p->weak = a->weak;
     }
-    lun__clear(e);
-    lun_host_begin(e); /* the front end can be stopped */
-    lun_status s =
-        f->front.specialise(f->front.ctx, params, LUN_FRONT_NUMBERS + t->count, &t->r, &e->error);
-    lun_host_end(e);
-    if (s != LUN_OK)
-        return s == LUN_ENOMEM && !e->error.length ? lun__nomem(e) : s;
-    t->r.function->note_count = t->r.note_count;
-    return LUN_OK;
-}
-
-static lun_status check_body(const teams *t)
-{
-    bool assigns = false;
-    for (int k = 0; k < t->arrays; k++)
-        assigns |= t->operand[k].assigned && t->operand[k].array;
-    if (!assigns)
-        return lun__fail(t->e, LUN_EARG,
-                         "a function that assigns no element of an array: B[i] = x");
-    return LUN_OK;
+    return lun__team_specialise(t->e, f, w, &t->run, params, t->count, &t->r);
 }
 
 /* ---- operands -------------------------------------------------------------------------------- */
@@ -286,17 +293,13 @@ lun_status lun_teams(lun_engine *e, lun_function *f, const lun_workdiv *w, lun_a
     if (count < 0 || count > LUN_MAX_OPERANDS)
         return lun__fail(e, LUN_EARG, "%d arguments: at most %d can be given", count,
                          LUN_MAX_OPERANDS);
-    lun_status s = check_division(e, w, &t.run);
+    lun_status s = lun__team_division(e, w, &t.run);
     for (int k = 0; s == LUN_OK && k < count; k++)
         s = lun__usable(e, args[k]);
     if (s == LUN_OK)
         s = specialise(&t, f, w);
     if (s == LUN_OK)
         s = take_operands(&t);
-    if (s == LUN_OK)
-        s = check_body(&t);
-    if (s == LUN_OK)
-        s = check_scratch(&t, w);
     if (s == LUN_OK)
         s = check_shared(&t);
     if (s == LUN_OK)
