@@ -341,6 +341,13 @@ typedef struct lun_backend {
 
     lun_status (*transfer)(void *state, const lun_transfer *t); /* fails as run does */
 
+    /* Waits until all kernels before have ended; fails as run does. */
+    lun_status (*finish)(void *state);
+    /* Opens a state for another thread on the device of `state`, where buffer_new or finish
+     * was called: it has kernels and a queue of its own, and each may use the other's buffers.  It
+     * is closed first.  Of `state` nothing is read that changes. */
+    lun_status (*beside)(void *state, const lun_services *services, int device, void **out);
+
     /* Appends the key under which other machines look up an entry: its first line names the version
      * and the machine's instruction set; it names no compiler.  Appends nothing for an entry of
      * another backend or machine.  key NULL: the first line only.  NULL: entries cannot be moved to

@@ -110,8 +110,9 @@ typedef struct lun_gpu_driver {
     /* The text that multiplies matrices, as lun__render_opencl_product. */
     lun_status (*render_product)(lun_dtype a, lun_dtype b, lun_dtype c, lun_strbuf *out);
 
-    /* A queue on a device: what is given to it runs in order.  library and failure outlive it. */
-    lun_gpu_answer (*open)(const void *library, const lun_gpu_device *device,
+    /* A queue on a device: what is given to it runs in order.  library and failure outlive it.
+     * first: another one on the device, whose memory it shares and which outlives it; or NULL. */
+    lun_gpu_answer (*open)(const void *library, const lun_gpu_device *device, const void *first,
                            lun_gpu_failure *failure, void **queue);
     /* release: false: the API is not called, only the host's memory ends. */
     void (*close)(void *queue, bool release);

@@ -93,6 +93,15 @@ lun_status lun__gpu_open(const lun_gpu_driver *driver, const lun_services *servi
     return open ? LUN_OK : LUN_EBACKEND;
 }
 
+lun_status lun__gpu_beside(void *state, const lun_services *services, int device, void **out)
+{
+    const lun_gpu *first = state;
+    lun_status s = lun__gpu_open(first->driver, services, device, out);
+    if (s == LUN_OK)
+        ((lun_gpu *)*out)->first = first->queue;
+    return s;
+}
+
 void lun__gpu_close(void *state)
 {
     lun_gpu *g = state;

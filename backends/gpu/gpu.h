@@ -11,7 +11,10 @@
 
 lun_status lun__gpu_open(const lun_gpu_driver *driver, const lun_services *services, int device,
                          void **state);
+/* The same beside another one, see backend.h. */
+lun_status lun__gpu_beside(void *state, const lun_services *services, int device, void **out);
 void lun__gpu_close(void *state);
+lun_status lun__gpu_finish(void *state);
 lun_status lun__gpu_build(void *state, const lun_ir *ir, const char *text, lun_kernel **out);
 void lun__gpu_release(void *state, lun_kernel *kernel);
 lun_status lun__gpu_run(void *state, lun_kernel *kernel, lun_launch *launch);

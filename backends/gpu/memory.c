@@ -158,6 +158,11 @@ static lun_status prepare(lun_gpu *g)
     return s;
 }
 
+lun_status lun__gpu_finish(void *state)
+{
+    return prepare(state);
+}
+
 lun_status lun__gpu_upload(void *state, lun_buffer *to, int64_t offset, const void *host,
                            int64_t bytes)
 {

@@ -70,7 +70,8 @@ lun_status lun__gpu_ready(lun_gpu *g)
             g->device.name, g->reason);
     if (g->queue)
         return LUN_OK;
-    return lun__gpu_check(g, g->driver->open(g->library, &g->device, &g->failure, &g->queue));
+    return lun__gpu_check(
+        g, g->driver->open(g->library, &g->device, g->first, &g->failure, &g->queue));
 }
 
 int64_t lun__gpu_now(void)

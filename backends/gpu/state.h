@@ -60,6 +60,7 @@ typedef struct lun_gpu {
     bool pooled;             /* freed buffers are used again; else they are only kept */
     bool form_fixed;         /* target.form was chosen by the user */
     void *queue;             /* NULL until something is made on the device */
+    void *first;             /* the queue of another state, whose memory this one shares, or NULL */
     lun_gpu_failure failure; /* filled by the driver */
     pid_t owner;             /* drivers do not survive a fork: a child must not call them */
     bool lost;               /* the device was lost, or a kernel on it does not end */

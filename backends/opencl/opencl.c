@@ -42,8 +42,17 @@ static lun_gpu_answer worked(queue *q, const char *call, cl_int code)
 
 /* ---- opening and closing --------------------------------------------------------------------- */
 
+/* The context of another queue, or a new one. */
+static cl_context open_context(const queue *q, const queue *first, cl_int *code)
+{
+    if (!first)
+        return q->cl->clCreateContext(NULL, 1, &q->device, NULL, NULL, code);
+    *code = q->cl->clRetainContext(first->context);
+    return *code == CL_SUCCESS ? first->context : NULL;
+}
+
 static lun_gpu_answer open_queue(const void *library, const lun_gpu_device *device,
-                                 lun_gpu_failure *failure, void **state)
+                                 const void *first, lun_gpu_failure *failure, void **state)
 {
     lun_guard g;
     cl_int code = CL_OUT_OF_HOST_MEMORY;
@@ -56,7 +65,7 @@ static lun_gpu_answer open_queue(const void *library, const lun_gpu_device *devi
         .cl = library, .device = device->id, .options = device->options, .failure = failure};
     lun__guard_enter(&g, true);
     const char *call = "clCreateContext";
-    q->context = q->cl->clCreateContext(NULL, 1, &q->device, NULL, NULL, &code);
+    q->context = open_context(q, first, &code);
     if (q->context) {
         call = "clCreateCommandQueue";
         q->queue =
@@ -410,7 +419,9 @@ const lun_backend lun__backend_opencl = {
     .name = "opencl",
     .lines = true,
     .open = opencl_open,
+    .beside = lun__gpu_beside,
     .close = lun__gpu_close,
+    .finish = lun__gpu_finish,
     .build = lun__gpu_build,
     .release = lun__gpu_release,
     .run = lun__gpu_run,

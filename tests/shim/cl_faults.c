@@ -184,6 +184,17 @@ MAKE(cl_context, clCreateContext,
      (const cl_context_properties *p, cl_uint n, const cl_device_id *d,
       void(CL_CALLBACK *f)(const char *, const void *, size_t, void *), void *c, cl_int *code),
      (p, n, d, f, c, code))
+
+CL_API_ENTRY cl_int CL_API_CALL clRetainContext(cl_context c)
+{
+    REAL(clRetainContext);
+    if (fails("clRetainContext"))
+        return fail_code;
+    cl_int code = call(c);
+    alive += code == CL_SUCCESS;
+    return code;
+}
+
 RELEASE(clReleaseContext, cl_context)
 MAKE(cl_command_queue, clCreateCommandQueue,
      (cl_context c, cl_device_id d, cl_command_queue_properties p, cl_int *code), (c, d, p, code))
